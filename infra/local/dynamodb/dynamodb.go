@@ -1,0 +1,235 @@
+// Package dynamodb runs AWS's own DynamoDB Local as a child process, for the local
+// runner and for tests. It fetches the server from Maven Central once, into a folder
+// it is given, and creates the tables of the wiring.
+//
+// DynamoDB Local listens on every interface and has no switch for that; the port is
+// picked at random by the system. It keeps nothing without a data folder.
+package dynamodb
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"merve/infra/wiring"
+)
+
+// Version is the newest release that reports the capacity of transactions rightly.
+const Version = "2.6.1"
+
+//go:embed pom.xml
+var pom []byte
+
+// Options say how to run the server.
+type Options struct {
+	CacheDir string    // where the server's files are kept between runs
+	DataDir  string    // where its data is kept; "" keeps it in memory
+	Log      io.Writer // what fetching prints; nil drops it
+}
+
+// Server is a running DynamoDB Local.
+type Server struct {
+	URL  string
+	cmd  *exec.Cmd
+	dead chan struct{}
+}
+
+// Start fetches the server when it is not there, starts it, and waits until it answers.
+// The process dies with this one.
+func Start(ctx context.Context, o Options) (*Server, error) {
+	lib, err := fetch(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	port, err := freePort()
+	if err != nil {
+		return nil, fmt.Errorf("dynamodb local: %w", err)
+	}
+	args := []string{"-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=4", "-cp", filepath.Join(lib, "*"),
+		"com.amazonaws.services.dynamodbv2.local.main.ServerRunner", "-disableTelemetry", "-port", strconv.Itoa(port)}
+	if o.DataDir == "" {
+		args = append(args, "-inMemory")
+	} else {
+		if err := os.MkdirAll(o.DataDir, 0o755); err != nil {
+			return nil, fmt.Errorf("dynamodb local: data folder: %w", err)
+		}
+		args = append(args, "-dbPath", o.DataDir, "-sharedDb")
+	}
+	cmd := exec.Command("java", args...)
+	var printed bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &printed, &printed
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("dynamodb local: it needs Java 17 or later: %w", err)
+	}
+	s := &Server{URL: fmt.Sprintf("http://127.0.0.1:%d", port), cmd: cmd, dead: make(chan struct{})}
+	go func() {
+		_ = cmd.Wait() // its state is of no use: whoever is talking to it finds out
+		close(s.dead)
+	}()
+	if err := s.ready(ctx); err != nil {
+		s.Stop()
+		return nil, fmt.Errorf("dynamodb local did not start: %w\n%s", err, printed.Bytes())
+	}
+	return s, nil
+}
+
+// Stop ends the server. Data in a data folder is kept.
+func (s *Server) Stop() {
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		return
+	}
+	select {
+	case <-s.dead:
+	case <-time.After(5 * time.Second):
+		_ = s.cmd.Process.Kill() // it may have ended meanwhile
+		<-s.dead
+	}
+}
+
+// Config is the SDK configuration that reaches the server. The credentials are what
+// DynamoDB Local asks for: any.
+func (s *Server) Config() aws.Config { return Config(s.URL) }
+
+// Config is the SDK configuration that reaches a DynamoDB Local at url.
+func Config(url string) aws.Config {
+	return aws.Config{
+		Region:       "us-east-1",
+		BaseEndpoint: aws.String(url),
+		Credentials:  credentials.NewStaticCredentialsProvider("local", "local", ""),
+	}
+}
+
+func (s *Server) ready(ctx context.Context) error {
+	client := sdk.NewFromConfig(s.Config(), func(o *sdk.Options) { o.RetryMaxAttempts = 1 })
+	deadline := time.Now().Add(60 * time.Second)
+	for {
+		_, err := client.ListTables(ctx, &sdk.ListTablesInput{})
+		if err == nil {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return err
+		}
+		select {
+		case <-s.dead:
+			return errors.New("it ended at once")
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// fetch brings the server's jars into the cache folder. A lock file keeps two
+// processes from fetching at once; a marker says that the folder is whole.
+func fetch(ctx context.Context, o Options) (string, error) {
+	dir := filepath.Join(o.CacheDir, "dynamodb-local-"+Version)
+	lib, whole := filepath.Join(dir, "lib"), filepath.Join(dir, "whole")
+	if _, err := os.Stat(whole); err == nil {
+		return lib, nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", fmt.Errorf("dynamodb local: cache folder: %w", err)
+	}
+	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return "", fmt.Errorf("dynamodb local: %w", err)
+	}
+	defer lock.Close()
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		return "", fmt.Errorf("dynamodb local: lock: %w", err)
+	}
+	if _, err := os.Stat(whole); err == nil {
+		return lib, nil
+	}
+	if err := os.WriteFile(filepath.Join(dir, "pom.xml"), pom, 0o644); err != nil {
+		return "", fmt.Errorf("dynamodb local: %w", err)
+	}
+	cmd := exec.CommandContext(ctx, "mvn", "-q", "-B", "dependency:copy-dependencies", "-DoutputDirectory=lib")
+	cmd.Dir = dir
+	var printed bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &printed, &printed
+	if o.Log != nil {
+		fmt.Fprintf(o.Log, "fetching DynamoDB Local %s (51 MB, once)\n", Version)
+	}
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("dynamodb local: fetching it with Maven: %w\n%s", err, printed.Bytes())
+	}
+	return lib, os.WriteFile(whole, nil, 0o644)
+}
+
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}
+
+// CreateTables creates the tables of the wiring that do not exist yet, each under the
+// name it is given, and waits until they can be used.
+func CreateTables(ctx context.Context, cfg aws.Config, tables []wiring.Table, name func(logical string) string) error {
+	client := sdk.NewFromConfig(cfg)
+	for _, t := range tables {
+		_, err := client.CreateTable(ctx, createInput(t, name(t.Name)))
+		var exists *types.ResourceInUseException
+		if err != nil && !errors.As(err, &exists) {
+			return fmt.Errorf("create table %s: %w", t.Name, err)
+		}
+	}
+	return nil
+}
+
+func createInput(t wiring.Table, name string) *sdk.CreateTableInput {
+	attrs := map[string]types.ScalarAttributeType{"pk": types.ScalarAttributeTypeS, "sk": types.ScalarAttributeTypeS}
+	in := &sdk.CreateTableInput{
+		TableName:   aws.String(name),
+		BillingMode: types.BillingModePayPerRequest,
+		KeySchema:   keySchema("pk", "sk"),
+	}
+	if t.Stream {
+		in.StreamSpecification = &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages}
+	}
+	for _, ix := range t.Indexes {
+		attrs[ix.PK], attrs[ix.SK] = types.ScalarAttributeTypeS, types.ScalarAttributeTypeS
+		if ix.Number {
+			attrs[ix.SK] = types.ScalarAttributeTypeN
+		}
+		projection := types.ProjectionTypeKeysOnly
+		if ix.All {
+			projection = types.ProjectionTypeAll
+		}
+		in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{
+			IndexName: aws.String(ix.Name), KeySchema: keySchema(ix.PK, ix.SK),
+			Projection: &types.Projection{ProjectionType: projection},
+		})
+	}
+	for attr, kind := range attrs {
+		in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{AttributeName: aws.String(attr), AttributeType: kind})
+	}
+	return in
+}
+
+func keySchema(pk, sk string) []types.KeySchemaElement {
+	return []types.KeySchemaElement{
+		{AttributeName: aws.String(pk), KeyType: types.KeyTypeHash},
+		{AttributeName: aws.String(sk), KeyType: types.KeyTypeRange},
+	}
+}

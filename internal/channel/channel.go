@@ -1,0 +1,95 @@
+// Package channel has the one form that every inbound message takes, whatever channel
+// it came by, and what each channel can carry back.
+package channel
+
+import (
+	"time"
+	"unicode/utf8"
+
+	"merve/internal/actor"
+	"merve/internal/fault"
+)
+
+// Channel is how messages come and go.
+type Channel string
+
+const (
+	App       Channel = "app"
+	Web       Channel = "web"
+	WhatsApp  Channel = "whatsapp"
+	Messenger Channel = "messenger"
+	Live      Channel = "live"
+)
+
+// Pushes reports whether replies are sent to a provider by the outbox; on the other
+// channels the customer's own request fetches them.
+func (c Channel) Pushes() bool { return c == WhatsApp || c == Messenger }
+
+// ThreadType says who talks to whom.
+type ThreadType string
+
+const (
+	General  ThreadType = "general"  // consumer and assistant
+	Business ThreadType = "business" // consumer and business
+	Ops      ThreadType = "ops"      // business staff
+	Dispatch ThreadType = "dispatch" // driver, vendor
+)
+
+// MaxText is the longest message taken, in characters (WhatsApp's own limit is 4,096).
+const MaxText = 4096
+
+// MaxMedia is the most attachments taken with one message.
+const MaxMedia = 10
+
+// Inbound is one message as it arrived. Webhooks and chat both become this.
+type Inbound struct {
+	Market     string
+	Channel    Channel
+	ThreadType ThreadType
+	Assistant  string // who answers; "" is the thread type's own
+	From       actor.Actor
+	ReplyAddr  string // where the channel's replies go: "+1555…" or a provider's user id
+	MessageID  string // the channel's own id; equal ids are one message
+	Text       string
+	Media      []Media
+	Location   *Location
+	Button     string // payload of a tapped button
+	ReplyTo    string // the message or pending action that this one answers
+	Language   string // asked for by the client; "" if not
+	SentAt     time.Time
+	ReceivedAt time.Time
+}
+
+// Media is a reference to an attachment; its bytes never pass through a turn.
+type Media struct {
+	URL  string `dynamodbav:"url" json:"url"`
+	Type string `dynamodbav:"type,omitempty" json:"contentType,omitempty"`
+}
+
+// Location is a shared place, in degrees (WGS 84).
+type Location struct {
+	Lat     float64 `dynamodbav:"lat" json:"lat"`
+	Lng     float64 `dynamodbav:"lng" json:"lng"`
+	Address string  `dynamodbav:"address,omitempty" json:"address,omitempty"`
+}
+
+// Check returns an error that names the first field that is not usable.
+func (in Inbound) Check() error {
+	switch {
+	case in.Market == "":
+		return fault.Field("marketId", "missing")
+	case in.From.ID == "":
+		return fault.New(fault.Unauthenticated, "no sender")
+	case in.MessageID == "":
+		return fault.Field("messageId", "missing")
+	case !utf8.ValidString(in.Text):
+		return fault.Field("message", "must be UTF-8")
+	case utf8.RuneCountInString(in.Text) > MaxText:
+		return fault.Field("message", "at most %d characters", MaxText)
+	case len(in.Media) > MaxMedia:
+		return fault.Field("attachments", "at most %d", MaxMedia)
+	case in.Location != nil && (in.Location.Lat < -90 || in.Location.Lat > 90 || in.Location.Lng < -180 || in.Location.Lng > 180):
+		return fault.Field("location", "lat within ±90 and lng within ±180 degrees")
+	}
+	return nil
+}

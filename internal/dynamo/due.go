@@ -1,0 +1,47 @@
+package dynamo
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"time"
+)
+
+// DueIndex is the sparse index on (dueShard, dueAt) of the tables that hold work to be
+// looked at by a schedule: an item is in it only while it has both attributes. Keys only.
+const DueIndex = "due"
+
+// DueShards is how many partitions each kind of due work is spread over, so that no
+// single index partition takes all writes: 16 carry about 8,000 holds a second
+// (1,000 writes a second each, two index writes a hold).
+const DueShards = 16
+
+// DueShard returns the value of dueShard for the item id of a kind ("hold", "thread").
+func DueShard(kind, id string) string {
+	h := fnv.New32a()
+	h.Write([]byte(id))
+	return dueShard(kind, int(h.Sum32()%DueShards))
+}
+
+func dueShard(kind string, n int) string { return fmt.Sprintf("%s#%02d", kind, n) }
+
+// Due returns the keys of a kind that are due at or before now, oldest first, one
+// shard's page: one request. The index is read eventually, so a key may be stale:
+// whoever acts on it decides on the item itself.
+func (t Table) Due(ctx context.Context, kind string, shard int, now time.Time, limit int, after string) ([]Key, string, error) {
+	page, err := t.Query(ctx, Query{
+		Index:  DueIndex,
+		Where:  "dueShard = :shard AND dueAt <= :now",
+		Values: V{":shard": dueShard(kind, shard), ":now": now},
+		Limit:  limit,
+		After:  after,
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	keys := make([]Key, len(page.Items))
+	for i, it := range page.Items {
+		keys[i] = it.Key()
+	}
+	return keys, page.Next, nil
+}

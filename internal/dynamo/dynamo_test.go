@@ -1,0 +1,207 @@
+package dynamo_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"merve/internal/dynamo"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/fault"
+	"merve/internal/telemetry"
+)
+
+type note struct {
+	Text    string         `dynamodbav:"text"`
+	Count   int            `dynamodbav:"count"`
+	At      time.Time      `dynamodbav:"at"`
+	Never   time.Time      `dynamodbav:"never"`
+	Tags    []string       `dynamodbav:"tags,omitempty"`
+	Nested  map[string]any `dynamodbav:"nested,omitempty"`
+	Pointer *note          `dynamodbav:"pointer,omitempty"`
+}
+
+func table(t *testing.T) dynamo.Table {
+	return dynamotest.Open(t).Table(dynamotest.TableName("records"))
+}
+
+func TestItemsRoundTrip(t *testing.T) {
+	t.Parallel()
+	tbl, ctx := table(t), context.Background()
+	key := dynamo.Key{PK: dynamotest.ID("note"), SK: "1"}
+	want := note{Text: "a", Count: 2, At: time.UnixMilli(1_700_000_000_123).UTC(), Tags: []string{"x"}, Pointer: &note{Text: "b"}}
+	if err := tbl.DB().Commit(ctx, tbl.Put(key, want).IfAbsent()); err != nil {
+		t.Fatal(err)
+	}
+	it, err := tbl.Get(ctx, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got note
+	if err := it.Decode(&got); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if _, there := it["never"]; there {
+		t.Error("a zero time is stored")
+	}
+	if missing, err := tbl.Get(ctx, dynamo.Key{PK: key.PK, SK: "2"}); err != nil || missing != nil {
+		t.Errorf("missing item: %v, %v", missing, err)
+	}
+}
+
+func TestFailedConditionsHaveMeaning(t *testing.T) {
+	t.Parallel()
+	tbl, ctx := table(t), context.Background()
+	pk := dynamotest.ID("cond")
+	a, b := dynamo.Key{PK: pk, SK: "a"}, dynamo.Key{PK: pk, SK: "b"}
+	if err := tbl.DB().Commit(ctx, tbl.Put(a, note{Text: "old"})); err != nil {
+		t.Fatal(err)
+	}
+	taken := fault.New(fault.Conflict, "taken")
+	put := tbl.Put(a, note{Text: "new"}).IfAbsent().ElseOld(func(old dynamo.Item) error {
+		if old.String("text") != "old" {
+			t.Errorf("old item = %v", old)
+		}
+		return taken
+	})
+	for name, ws := range map[string][]dynamo.Write{
+		"alone":         {put},
+		"together":      {tbl.Put(b, note{}), put},
+		"unnamed later": {put, tbl.Check(b, "attribute_exists(pk)", nil)},
+	} {
+		if err := tbl.DB().Commit(ctx, ws...); !errors.Is(err, taken) {
+			t.Errorf("%s: err = %v, want %v", name, err, taken)
+		}
+	}
+	if it, _ := tbl.Get(ctx, b); it != nil {
+		t.Error("half a transaction happened")
+	}
+	if err := tbl.DB().Commit(ctx, tbl.Put(a, note{}).IfAbsent()); !errors.Is(err, dynamo.ErrCondition) {
+		t.Errorf("err = %v, want ErrCondition", err)
+	}
+}
+
+func TestNamesAndConditionsAdd(t *testing.T) {
+	t.Parallel()
+	tbl, ctx := table(t), context.Background()
+	key := dynamo.Key{PK: dynamotest.ID("name"), SK: "a"}
+	w := tbl.Update(key, "SET #count = :n, #text = :t", dynamo.V{":n": 1, ":t": "x"}).
+		If("attribute_not_exists(#count)", nil).If("attribute_not_exists(#text) OR #text = :t", nil)
+	after, err := tbl.DB().Apply(ctx, w)
+	if err != nil || after.Int("count") != 1 {
+		t.Fatalf("after = %v, err = %v", after, err)
+	}
+	if _, err := tbl.DB().Apply(ctx, w); !errors.Is(err, dynamo.ErrCondition) {
+		t.Errorf("second time: %v, want ErrCondition", err)
+	}
+}
+
+func TestQueryPages(t *testing.T) {
+	t.Parallel()
+	tbl, ctx := table(t), context.Background()
+	pk := dynamotest.ID("page")
+	for i := range 5 {
+		if err := tbl.DB().Commit(ctx, tbl.Put(dynamo.Key{PK: pk, SK: fmt.Sprint(i)}, note{})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []string
+	q := dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": pk}, Limit: 2, Backward: true}
+	for {
+		page, err := tbl.Query(ctx, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, it := range page.Items {
+			got = append(got, it.Key().SK)
+		}
+		if q.After = page.Next; q.After == "" {
+			break
+		}
+	}
+	if d := cmp.Diff([]string{"4", "3", "2", "1", "0"}, got); d != "" {
+		t.Error(d)
+	}
+	q.After = "not a cursor"
+	if _, err := tbl.Query(ctx, q); !fault.Is(err, fault.Invalid) {
+		t.Errorf("bad cursor: %v", err)
+	}
+}
+
+func TestDueIndex(t *testing.T) {
+	t.Parallel()
+	tbl, ctx := table(t), context.Background()
+	kind, now := dynamotest.ID("kind"), time.Now().UTC().Truncate(time.Millisecond)
+	for i, at := range []time.Time{now.Add(-time.Minute), now, now.Add(time.Minute)} {
+		id := fmt.Sprint(i)
+		w := tbl.Update(dynamo.Key{PK: kind, SK: id}, "SET dueShard = :s, dueAt = :at", dynamo.V{":s": dynamo.DueShard(kind, "same"), ":at": at})
+		if err := tbl.DB().Commit(ctx, w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []string
+	for shard := range dynamo.DueShards {
+		keys, _, err := tbl.Due(ctx, kind, shard, now, 10, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range keys {
+			got = append(got, k.SK)
+		}
+	}
+	if d := cmp.Diff([]string{"0", "1"}, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestEveryRequestIsCounted(t *testing.T) {
+	t.Parallel()
+	tbl := table(t)
+	ctx, meter := telemetry.WithMeter(context.Background())
+	pk := dynamotest.ID("count")
+	if err := tbl.DB().Commit(ctx, tbl.Put(dynamo.Key{PK: pk, SK: "1"}, note{}), tbl.Put(dynamo.Key{PK: pk, SK: "2"}, note{})); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tbl.Get(ctx, dynamo.Key{PK: pk, SK: "1"}); err != nil {
+		t.Fatal(err)
+	}
+	c := meter.Cost()
+	if c.Requests != 2 || c.WriteUnits != 4 || c.ReadUnits != 1 || c.Bytes == 0 {
+		t.Errorf("cost = %+v, want 2 requests, 4 write units, 1 read unit", c)
+	}
+}
+
+func TestManyWritersOneWinner(t *testing.T) {
+	t.Parallel()
+	tbl, ctx := table(t), context.Background()
+	pk := dynamotest.ID("race")
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	wins := 0
+	for i := range 16 {
+		wg.Go(func() {
+			err := tbl.DB().Commit(ctx,
+				tbl.Put(dynamo.Key{PK: pk, SK: "lock"}, note{Count: i}).IfAbsent(),
+				tbl.Put(dynamo.Key{PK: pk, SK: fmt.Sprint("w", i)}, note{}))
+			if err == nil {
+				mu.Lock()
+				wins++
+				mu.Unlock()
+			} else if !errors.Is(err, dynamo.ErrCondition) {
+				t.Errorf("loser: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	if wins != 1 {
+		t.Errorf("%d winners", wins)
+	}
+}

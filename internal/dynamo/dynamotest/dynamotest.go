@@ -1,0 +1,94 @@
+// Package dynamotest gives tests the real DynamoDB API: AWS's DynamoDB Local with the
+// tables of the wiring, created once for a server. A test keeps to its own corner by
+// using ids that nobody else has ([ID]), not by making tables of its own, which would
+// slow the server down.
+package dynamotest
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	local "merve/infra/local/dynamodb"
+	"merve/infra/wiring"
+	"merve/internal/dynamo"
+)
+
+// EndpointEnv names the variable with the address of a server to share; without it
+// the first test of a process starts one.
+const EndpointEnv = "MERVE_TEST_DYNAMODB"
+
+var shared = sync.OnceValues(func() (aws.Config, error) {
+	ctx := context.Background()
+	cfg := local.Config(os.Getenv(EndpointEnv))
+	if os.Getenv(EndpointEnv) == "" {
+		cache, err := cacheDir()
+		if err != nil {
+			return cfg, err
+		}
+		server, err := local.Start(ctx, local.Options{CacheDir: cache})
+		if err != nil {
+			return cfg, err
+		}
+		cfg = server.Config() // ends with the process
+	}
+	return cfg, local.CreateTables(ctx, cfg, wiring.Tables(), TableName)
+})
+
+// TableName is the name that a table of the wiring has in tests and locally.
+func TableName(logical string) string { return "merve-" + logical }
+
+// Config is the SDK configuration of the shared server.
+func Config(t testing.TB) aws.Config {
+	t.Helper()
+	cfg, err := shared()
+	if err != nil {
+		t.Fatalf("dynamotest: %v", err)
+	}
+	return cfg
+}
+
+// Open returns a database on the shared server. A transport, if given, sits between
+// the SDK and the server: it counts, delays, or fails requests.
+func Open(t testing.TB, transport ...http.RoundTripper) *dynamo.DB {
+	t.Helper()
+	return dynamo.Open(Config(t), func(o *dynamodb.Options) {
+		if len(transport) > 0 {
+			o.HTTPClient = &http.Client{Transport: transport[0]}
+		}
+	})
+}
+
+// ID returns an id with the given prefix that no other test uses.
+func ID(prefix string) string {
+	var b [8]byte
+	rand.Read(b[:]) // never fails since Go 1.24
+	return prefix + "-" + hex.EncodeToString(b[:])
+}
+
+// cacheDir is .cache at the module's root.
+func cacheDir() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return filepath.Join(dir, ".cache"), nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", fmt.Errorf("no go.mod above the working folder")
+		}
+		dir = parent
+	}
+}

@@ -1,0 +1,117 @@
+package dynamo
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// Item is a stored item.
+type Item map[string]types.AttributeValue
+
+// Key returns the item's key.
+func (it Item) Key() Key { return Key{it.String("pk"), it.String("sk")} }
+
+// String returns the string attribute name, or "".
+func (it Item) String(name string) string {
+	if s, ok := it[name].(*types.AttributeValueMemberS); ok {
+		return s.Value
+	}
+	return ""
+}
+
+// Int returns the number attribute name, or 0.
+func (it Item) Int(name string) int64 {
+	if n, ok := it[name].(*types.AttributeValueMemberN); ok {
+		v, err := strconv.ParseInt(n.Value, 10, 64)
+		if err == nil {
+			return v
+		}
+	}
+	return 0
+}
+
+// Time returns the time attribute name, or the zero time.
+func (it Item) Time(name string) time.Time {
+	if ms := it.Int(name); ms != 0 {
+		return time.UnixMilli(ms).UTC()
+	}
+	return time.Time{}
+}
+
+// Expired reports whether the item's ttl has passed at now, whether or not DynamoDB
+// has come round to deleting it.
+func (it Item) Expired(now time.Time) bool {
+	ttl := it.Int("ttl")
+	return ttl != 0 && ttl <= now.Unix()
+}
+
+// Decode fills out, a pointer to a struct with dynamodbav tags.
+func (it Item) Decode(out any) error {
+	if err := attributevalue.UnmarshalMapWithOptions(it, out, decodeTimes); err != nil {
+		return fmt.Errorf("dynamo: decode %v: %w", it.Key(), err)
+	}
+	return nil
+}
+
+// Encode turns a struct with dynamodbav tags into an item without its key.
+func Encode(in any) (Item, error) {
+	m, err := attributevalue.MarshalMapWithOptions(in, encodeTimes)
+	if err != nil {
+		return nil, fmt.Errorf("dynamo: encode %T: %w", in, err)
+	}
+	prune(m)
+	return m, nil
+}
+
+func encodeValue(v any) (types.AttributeValue, error) {
+	av, err := attributevalue.MarshalWithOptions(v, encodeTimes)
+	if err != nil {
+		return nil, fmt.Errorf("dynamo: encode %T: %w", v, err)
+	}
+	pruneValue(av)
+	return av, nil
+}
+
+func encodeTimes(o *attributevalue.EncoderOptions) {
+	o.EncodeTime = func(t time.Time) (types.AttributeValue, error) {
+		if t.IsZero() {
+			return &types.AttributeValueMemberNULL{Value: true}, nil
+		}
+		return &types.AttributeValueMemberN{Value: strconv.FormatInt(t.UnixMilli(), 10)}, nil
+	}
+}
+
+func decodeTimes(o *attributevalue.DecoderOptions) {
+	o.DecodeTime = attributevalue.DecodeTimeAttributes{
+		N: func(s string) (time.Time, error) {
+			ms, err := strconv.ParseInt(s, 10, 64)
+			return time.UnixMilli(ms).UTC(), err
+		},
+	}
+}
+
+// prune drops nulls, so that absent and zero are one thing.
+func prune(m map[string]types.AttributeValue) {
+	for k, v := range m {
+		if _, null := v.(*types.AttributeValueMemberNULL); null {
+			delete(m, k)
+			continue
+		}
+		pruneValue(v)
+	}
+}
+
+func pruneValue(v types.AttributeValue) {
+	switch v := v.(type) {
+	case *types.AttributeValueMemberM:
+		prune(v.Value)
+	case *types.AttributeValueMemberL:
+		for _, e := range v.Value {
+			pruneValue(e)
+		}
+	}
+}

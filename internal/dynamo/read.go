@@ -1,0 +1,165 @@
+package dynamo
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"merve/internal/fault"
+)
+
+// Get reads one item, strongly consistent; nil when there is none. One request.
+func (t Table) Get(ctx context.Context, key Key) (Item, error) {
+	out, err := t.db.client.GetItem(ctx, &dynamodb.GetItemInput{
+		TableName: &t.name, Key: key.item(), ConsistentRead: aws.Bool(true),
+		ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
+	})
+	if err != nil {
+		return nil, classify(err, fmt.Sprintf("get %v of", key), t.name)
+	}
+	if len(out.Item) == 0 {
+		return nil, nil
+	}
+	return out.Item, nil
+}
+
+// BatchGet reads up to 100 items in one request, strongly consistent, in no order;
+// missing ones are left out. What DynamoDB holds back for later is asked for again.
+func (t Table) BatchGet(ctx context.Context, keys ...Key) ([]Item, error) {
+	ask := make([]map[string]types.AttributeValue, len(keys))
+	for i, k := range keys {
+		ask[i] = k.item()
+	}
+	var items []Item
+	for n := 1; len(ask) > 0; n++ {
+		out, err := t.db.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
+			RequestItems:           map[string]types.KeysAndAttributes{t.name: {Keys: ask, ConsistentRead: aws.Bool(true)}},
+			ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
+		})
+		if err != nil {
+			return nil, classify(err, "batch get", t.name)
+		}
+		for _, it := range out.Responses[t.name] {
+			items = append(items, it)
+		}
+		ask = out.UnprocessedKeys[t.name].Keys
+		if len(ask) > 0 {
+			if n == maxTries {
+				return nil, fault.New(fault.Unavailable, "the store is busy, try again")
+			}
+			if err := sleep(ctx, t.db.Backoff(n)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return items, nil
+}
+
+// Query asks for a range of items that share a partition key.
+type Query struct {
+	Index    string // "" is the table itself, read strongly; an index is read eventually
+	Where    string // key condition, such as "pk = :pk AND begins_with(sk, :prefix)"
+	Values   V
+	Backward bool
+	Limit    int    // at most this many; 0 leaves it to DynamoDB (1 MB)
+	After    string // a Page's Next
+}
+
+// Page is one answer to a query.
+type Page struct {
+	Items []Item
+	Next  string // opaque; "" when nothing is left
+}
+
+// Query runs q. One request.
+func (t Table) Query(ctx context.Context, q Query) (Page, error) {
+	in := &dynamodb.QueryInput{
+		TableName:                &t.name,
+		IndexName:                optional(q.Index),
+		KeyConditionExpression:   &q.Where,
+		ExpressionAttributeNames: names(q.Where),
+		ScanIndexForward:         aws.Bool(!q.Backward),
+		ConsistentRead:           aws.Bool(q.Index == ""),
+		ReturnConsumedCapacity:   types.ReturnConsumedCapacityTotal,
+	}
+	if q.Limit > 0 {
+		in.Limit = aws.Int32(int32(q.Limit))
+	}
+	values := Item{}
+	for name, v := range q.Values {
+		av, err := encodeValue(v)
+		if err != nil {
+			return Page{}, fmt.Errorf("dynamo: query %s: value %s: %w", t.name, name, err)
+		}
+		values[name] = av
+	}
+	in.ExpressionAttributeValues = values
+	if q.After != "" {
+		start, err := decodeCursor(q.After)
+		if err != nil {
+			return Page{}, err
+		}
+		in.ExclusiveStartKey = start
+	}
+	out, err := t.db.client.Query(ctx, in)
+	if err != nil {
+		return Page{}, classify(err, "query", t.name)
+	}
+	page := Page{Items: make([]Item, len(out.Items))}
+	for i, it := range out.Items {
+		page.Items[i] = it
+	}
+	page.Next = encodeCursor(out.LastEvaluatedKey)
+	return page, nil
+}
+
+// encodeCursor writes a last evaluated key (strings and numbers only) as one word.
+func encodeCursor(key Item) string {
+	if len(key) == 0 {
+		return ""
+	}
+	plain := map[string]any{}
+	for name, v := range key {
+		switch v := v.(type) {
+		case *types.AttributeValueMemberS:
+			plain[name] = v.Value
+		case *types.AttributeValueMemberN:
+			plain[name] = json.Number(v.Value)
+		}
+	}
+	b, err := json.Marshal(plain)
+	if err != nil {
+		return ""
+	}
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+func decodeCursor(s string) (Item, error) {
+	wrong := fault.Field("after", "want a cursor as an earlier answer gave it")
+	b, err := base64.RawURLEncoding.DecodeString(s)
+	if err != nil {
+		return nil, wrong
+	}
+	var plain map[string]any
+	if err := json.Unmarshal(b, &plain); err != nil || len(plain) == 0 {
+		return nil, wrong
+	}
+	key := Item{}
+	for name, v := range plain {
+		switch v := v.(type) {
+		case string:
+			key[name] = &types.AttributeValueMemberS{Value: v}
+		case float64:
+			key[name] = &types.AttributeValueMemberN{Value: strconv.FormatFloat(v, 'f', -1, 64)}
+		default:
+			return nil, wrong
+		}
+	}
+	return key, nil
+}

@@ -1,0 +1,69 @@
+package fault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+)
+
+func TestEdges(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		err       error
+		kind      Kind
+		status    int
+		retry     bool
+		forModel  string
+		publicMsg string
+	}{
+		{Field("date", "want YYYY-MM-DD"), Invalid, 400, false,
+			`{"error":{"field":"date","kind":"invalid","message":"want YYYY-MM-DD"}}`, "want YYYY-MM-DD"},
+		{fmt.Errorf("hold: %w", New(Conflict, "slot taken")), Conflict, 409, false,
+			`{"error":{"kind":"conflict","message":"slot taken"}}`, "slot taken"},
+		{errors.New("dial tcp 10.0.0.1: secret"), Internal, 500, true,
+			`{"error":{"kind":"internal","message":"internal error"}}`, "internal error"},
+		{fmt.Errorf("x: %w", context.DeadlineExceeded), Unavailable, 503, true,
+			`{"error":{"kind":"unavailable","message":"temporarily unavailable, try again","retry":true}}`, "temporarily unavailable, try again"},
+		{Wrap(errors.New("pg: password"), Unavailable, "search is away"), Unavailable, 503, true,
+			`{"error":{"kind":"unavailable","message":"search is away","retry":true}}`, "search is away"},
+	}
+	for _, tt := range tests {
+		if got := KindOf(tt.err); got != tt.kind {
+			t.Errorf("KindOf(%v) = %v, want %v", tt.err, got, tt.kind)
+		}
+		if got := HTTPStatus(tt.err); got != tt.status {
+			t.Errorf("HTTPStatus(%v) = %v, want %v", tt.err, got, tt.status)
+		}
+		if got := Retryable(tt.err); got != tt.retry {
+			t.Errorf("Retryable(%v) = %v, want %v", tt.err, got, tt.retry)
+		}
+		if got := string(ForModel(tt.err)); got != tt.forModel {
+			t.Errorf("ForModel(%v) = %s, want %s", tt.err, got, tt.forModel)
+		}
+		if got, _ := Public(tt.err); got != tt.publicMsg {
+			t.Errorf("Public(%v) = %q, want %q", tt.err, got, tt.publicMsg)
+		}
+	}
+}
+
+func TestEveryKindHasAStatus(t *testing.T) {
+	t.Parallel()
+	for _, k := range []Kind{Invalid, Unauthenticated, Forbidden, NotFound, Conflict, Gone, TooLarge, Limited, Unavailable, Internal} {
+		if HTTPStatus(New(k, "x")) == 0 {
+			t.Errorf("kind %s has no status", k)
+		}
+	}
+}
+
+func TestSentinels(t *testing.T) {
+	t.Parallel()
+	taken, other := New(Conflict, "slot taken"), New(Conflict, "other")
+	err := fmt.Errorf("hold: %w", taken)
+	if !errors.Is(err, taken) || errors.Is(err, other) {
+		t.Errorf("sentinels must match by identity")
+	}
+	if !errors.Is(err, &Error{Kind: Conflict}) || errors.Is(err, &Error{Kind: Gone}) {
+		t.Errorf("a bare kind must match by kind")
+	}
+}
