@@ -34,6 +34,14 @@ func (it Item) Int(name string) int64 {
 	return 0
 }
 
+// List returns the list attribute name, or nil.
+func (it Item) List(name string) []types.AttributeValue {
+	if l, ok := it[name].(*types.AttributeValueMemberL); ok {
+		return l.Value
+	}
+	return nil
+}
+
 // Time returns the time attribute name, or the zero time.
 func (it Item) Time(name string) time.Time {
 	if ms := it.Int(name); ms != 0 {

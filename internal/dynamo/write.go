@@ -14,15 +14,16 @@ import (
 
 // Write is one write, or one condition, that waits to be committed.
 type Write struct {
-	op     op
-	table  string
-	key    Key
-	item   Item
-	update string
-	cond   string
-	values Item
-	failed func(old Item) error
-	err    error // an encoding error, reported by Commit
+	op      op
+	table   string
+	key     Key
+	item    Item
+	update  string
+	cond    string
+	several bool // cond is more than one condition
+	values  Item
+	failed  func(old Item) error
+	err     error // an encoding error, reported by Commit
 }
 
 type op string
@@ -65,8 +66,16 @@ func (t Table) Check(key Key, cond string, vals V) Write {
 
 // If makes the write conditional. Conditions given one after the other must all hold.
 func (w Write) If(cond string, vals V) Write {
+	if strings.Contains(cond, " OR ") && w.cond != "" {
+		cond = "(" + cond + ")" // DynamoDB refuses parentheses that change nothing
+	}
 	if w.cond != "" {
-		cond = "(" + w.cond + ") AND (" + cond + ")"
+		first := w.cond
+		if !w.several && strings.Contains(first, " OR ") {
+			first = "(" + first + ")"
+		}
+		cond = first + " AND " + cond
+		w.several = true
 	}
 	w.cond = cond
 	return w.with(vals)

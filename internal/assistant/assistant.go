@@ -1,0 +1,110 @@
+// Package assistant holds who answers a thread: a prompt, a greeting and a set of
+// tools, by name. What an assistant may do is data here; how a turn runs is not.
+package assistant
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+	"time"
+
+	"merve/internal/channel"
+	"merve/internal/fault"
+	"merve/internal/language"
+	"merve/internal/market"
+	"merve/internal/wording"
+)
+
+//go:embed prompt/*.md
+var prompts embed.FS
+
+// Assistant is who answers a thread.
+type Assistant struct {
+	Name     string
+	Types    []channel.ThreadType // the thread types it answers
+	Tools    []string             // what it may ask for, within the market's policy
+	Model    string               // "" is the environment's default
+	Greeting wording.Key
+	prompt   string
+}
+
+// Set is every assistant there is, by name.
+type Set struct {
+	byName map[string]*Assistant
+	byType map[channel.ThreadType]*Assistant
+}
+
+// NewSet returns the given assistants. The first one for a thread type is its own:
+// it answers when no assistant is named.
+func NewSet(all ...Assistant) (*Set, error) {
+	s := &Set{byName: map[string]*Assistant{}, byType: map[channel.ThreadType]*Assistant{}}
+	for _, a := range all {
+		text, err := prompts.ReadFile("prompt/" + a.Name + ".md")
+		if err != nil {
+			return nil, fmt.Errorf("assistant %s: prompt: %w", a.Name, err)
+		}
+		a.prompt = string(text)
+		s.byName[a.Name] = &a
+		for _, t := range a.Types {
+			if s.byType[t] == nil {
+				s.byType[t] = &a
+			}
+		}
+	}
+	return s, nil
+}
+
+// For returns the assistant called name, which must answer threads of the type; or the
+// thread type's own when name is "".
+func (s *Set) For(typ channel.ThreadType, name string) (*Assistant, error) {
+	if name == "" {
+		if a := s.byType[typ]; a != nil {
+			return a, nil
+		}
+		return nil, fault.New(fault.NotFound, "nobody answers %s threads", typ)
+	}
+	a := s.byName[name]
+	if a == nil {
+		return nil, fault.Field("agentId", "no assistant of that name")
+	}
+	for _, t := range a.Types {
+		if t == typ {
+			return a, nil
+		}
+	}
+	return nil, fault.Field("agentId", "does not answer %s threads", typ)
+}
+
+// Setting is what a prompt is filled with.
+type Setting struct {
+	Market   *market.Market
+	Language string
+	Zone     *time.Location
+	Now      time.Time
+	Channel  channel.Channel
+	Location *channel.Location
+	Pending  string // what waits for YES or NO, in words; "" for nothing
+}
+
+// Prompt is the system message of a turn. The lines at its end are facts, one each.
+func (a *Assistant) Prompt(s Setting) string {
+	var b strings.Builder
+	b.WriteString(strings.TrimSpace(strings.ReplaceAll(a.prompt, "{market}", s.Market.Name)))
+	b.WriteString("\n\n")
+	line := func(name, value string) {
+		if value != "" {
+			b.WriteString(name + ": " + value + "\n")
+		}
+	}
+	line("now", s.Now.In(s.Zone).Format(time.RFC3339)+" ("+s.Now.In(s.Zone).Weekday().String()+")")
+	line("time zone", s.Zone.String())
+	line("language", s.Language)
+	line("language name", language.Name(s.Language))
+	line("currency", s.Market.Currency)
+	line("channel", string(s.Channel))
+	if s.Location != nil {
+		line("customer's location", fmt.Sprintf("%.5f, %.5f", s.Location.Lat, s.Location.Lng))
+	}
+	line("waiting for the customer's YES or NO", s.Pending)
+	return b.String()
+}

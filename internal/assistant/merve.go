@@ -1,0 +1,18 @@
+package assistant
+
+import (
+	"merve/internal/channel"
+	"merve/internal/wording"
+)
+
+// Merve is the concierge who answers consumers.
+func Merve() Assistant {
+	return Assistant{
+		Name:     "merve",
+		Types:    []channel.ThreadType{channel.General},
+		Greeting: wording.Greeting,
+		Tools: []string{
+			"searchMarketplace", "getListing", "initiateBooking", "getMyBookings", "cancelBooking",
+		},
+	}
+}

@@ -1,0 +1,76 @@
+package gate
+
+import "strings"
+
+// Answer is what a message says to a pending action. The zero value is [Unclear].
+type Answer int
+
+const (
+	Unclear Answer = iota // neither, or both, or more than that
+	Yes
+	No
+)
+
+func (a Answer) String() string {
+	switch a {
+	case Yes:
+		return "yes"
+	case No:
+		return "no"
+	}
+	return "unclear"
+}
+
+// Read reports whether the whole of text is an explicit YES or an explicit NO, in
+// any of the ten languages or several of them.
+//
+// It is made so that a wrong Yes cannot happen by what it does not know: a message is
+// Yes only when every word and sign of it is listed as a yes or as what may stand
+// beside one. Anything else is Unclear: an unknown word, a number, a question or
+// quotation mark, a yes together with a no. No follows the same rule with its own words.
+func Read(text string) Answer {
+	v, err := words()
+	if err != nil {
+		return Unclear // unreadable word files know no yes; a test keeps them readable
+	}
+	switch said := v.read(text, answers); {
+	case said.has(yes) && said.only(yes|besideYes|neutral):
+		return Yes
+	case said.has(no|cancel) && said.only(no|cancel|besideNo|neutral):
+		return No
+	}
+	return Unclear
+}
+
+// maxPendingID bounds the id in a button payload, in bytes; with its prefix it
+// fits what every channel carries.
+const maxPendingID = 128
+
+// ButtonPayload returns what a button carries that answers the pending action:
+// "yes:<id>" or "no:<id>". It is "" for an answer or id that no button can carry.
+func ButtonPayload(answer Answer, pendingID string) string {
+	if answer == Unclear || !isPendingID(pendingID) {
+		return ""
+	}
+	return answer.String() + ":" + pendingID
+}
+
+// ParseButton reads a payload made by [ButtonPayload]. Any other payload is not ok.
+func ParseButton(payload string) (answer Answer, pendingID string, ok bool) {
+	word, id, _ := strings.Cut(payload, ":")
+	switch {
+	case !isPendingID(id):
+		return Unclear, "", false
+	case word == Yes.String():
+		return Yes, id, true
+	case word == No.String():
+		return No, id, true
+	}
+	return Unclear, "", false
+}
+
+// isPendingID reports whether id is short, visible ASCII.
+func isPendingID(id string) bool {
+	invisible := func(r rune) bool { return r <= ' ' || r > '~' }
+	return id != "" && len(id) <= maxPendingID && !strings.ContainsFunc(id, invisible)
+}

@@ -1,0 +1,135 @@
+// Package gate is the deterministic step before the model that settles a pending action.
+//
+// Nothing is committed in Merve but through here: [Decide] reads the customer's words
+// (it is pure, and knows no model), and the [Commitment] registered for the pending
+// action's kind turns a YES into writes, which the turn commits together with the
+// answer and the consumption of the pending action, all or nothing.
+//
+// A YES counts when the customer wrote it after the offer was made, more than
+// [Buffer] before it expires, alone or with other yeses only, and, if it came by a
+// button or as a reply, to this very offer.
+package gate
+
+import (
+	"context"
+	"time"
+
+	"merve/internal/dynamo"
+	"merve/internal/thread"
+	"merve/internal/tool"
+)
+
+// Buffer is how long before its expiry an offer counts as gone, so that no YES races
+// the expiry of its hold.
+const Buffer = 30 * time.Second
+
+// Ruling is what messages mean for what is pending.
+type Ruling string
+
+const (
+	Free      Ruling = "free"      // nothing is pending
+	Confirmed Ruling = "confirmed" // an explicit YES to this offer, in time
+	Declined  Ruling = "declined"  // an explicit NO
+	TooLate   Ruling = "too_late"  // a YES, but the offer has gone or is about to
+	OldOffer  Ruling = "old_offer" // an answer to another offer than the one pending
+	Lapsed    Ruling = "lapsed"    // the offer has gone, and the message is about something else
+	Waiting   Ruling = "waiting"   // neither YES nor NO
+)
+
+// Decide reads the unanswered messages of a thread against what is pending on it.
+// refers gives, for a message that is a reply, the pending action it replies to ("" when
+// that is not known). The messages count as one: "yes" and "but at eight" are no YES.
+func Decide(p *thread.Pending, msgs []thread.Message, refers map[string]string, now time.Time) Ruling {
+	if p == nil {
+		if len(msgs) > 0 && isButton(msgs[len(msgs)-1]) {
+			return OldOffer
+		}
+		return Free
+	}
+	said, old := answer(p, msgs, refers)
+	gone := !now.Before(p.ExpiresAt.Add(-Buffer))
+	switch {
+	case old:
+		return OldOffer
+	case said == No:
+		return Declined
+	case said == Yes && gone:
+		return TooLate
+	case said == Yes:
+		return Confirmed
+	case gone:
+		return Lapsed
+	}
+	return Waiting
+}
+
+// answer joins what the messages say; old is set when one of them answers another offer.
+func answer(p *thread.Pending, msgs []thread.Message, refers map[string]string) (said Answer, old bool) {
+	for i, m := range msgs {
+		one, other := answerOf(p, m, refers)
+		old = old || other
+		if i == 0 {
+			said = one
+		} else if one != said {
+			said = Unclear
+		}
+	}
+	return said, old
+}
+
+func answerOf(p *thread.Pending, m thread.Message, refers map[string]string) (said Answer, old bool) {
+	if a, id, ok := ParseButton(m.Button); ok {
+		if id != p.ID {
+			return Unclear, true
+		}
+		return a, false
+	}
+	said = Read(m.Text)
+	switch {
+	case said == Unclear:
+		return Unclear, false
+	case m.ReplyTo != "" && refers[m.ID] != p.ID:
+		return Unclear, true
+	case !m.At.After(p.CreatedAt), len(m.Media) > 0, m.Location != nil:
+		return Unclear, false
+	}
+	return said, false
+}
+
+func isButton(m thread.Message) bool {
+	_, _, ok := ParseButton(m.Button)
+	return ok
+}
+
+// Consent is the evidence of a YES: who said it, in which message, to which offer.
+type Consent struct {
+	Pending   thread.Pending
+	MessageID string
+	Actor     string // actor key
+	At        time.Time
+}
+
+// Commitment carries out, or lets go of, the pending actions of one kind.
+type Commitment interface {
+	// Describe is the question that the customer is asked, in their language.
+	Describe(tc tool.Context, p thread.Pending) string
+
+	// Commit prepares what a YES does. It reads, but changes nothing that could be
+	// taken for done: what it does happens with Settled.Writes.
+	Commit(ctx context.Context, tc tool.Context, c Consent) (Settled, error)
+
+	// Release prepares what a NO, an expiry or a newer proposal does.
+	Release(ctx context.Context, tc tool.Context, p thread.Pending) (Settled, error)
+}
+
+// Settled is a pending action about to be settled.
+type Settled struct {
+	Text   string // what the customer is told, from stored state
+	Cards  []tool.Card
+	Facts  []string // kinds of package claim that are true once the writes are done
+	Writes []dynamo.Write
+
+	// Refused words what went wrong when the writes did not go through; ok is false
+	// for an error that is not about this pending action.
+	Refused func(err error) (text string, ok bool)
+}

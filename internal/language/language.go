@@ -1,0 +1,76 @@
+// Package language knows the ten languages that Merve speaks: their tags and
+// names, which of them run from right to left, the form in which their words
+// are compared ([Fold]), and which of them a text is probably written in ([Detect]).
+//
+// All of it is pure and deterministic, and safe on any input.
+package language
+
+import "strings"
+
+// spoken is every supported language, in the order shown to people.
+var spoken = []struct {
+	tag, name string
+	rtl       bool
+}{
+	{"en", "English", false},
+	{"tr", "Turkish", false},
+	{"el", "Greek", false},
+	{"ru", "Russian", false},
+	{"he", "Hebrew", true},
+	{"ar", "Arabic", true},
+	{"de", "German", false},
+	{"es", "Spanish", false},
+	{"fr", "French", false},
+	{"sw", "Swahili", false},
+}
+
+// Supported returns the tags of the supported languages, English first.
+// The slice is the caller's own.
+func Supported() []string {
+	tags := make([]string, len(spoken))
+	for i, l := range spoken {
+		tags[i] = l.tag
+	}
+	return tags
+}
+
+// Normalize returns the supported tag for a locale such as "tr-TR", "en_US.UTF-8"
+// or "EL", and false when the language is not one of ours.
+func Normalize(tag string) (string, bool) {
+	base := strings.ToLower(strings.TrimSpace(tag))
+	if i := strings.IndexAny(base, "-_.@"); i >= 0 {
+		base = base[:i]
+	}
+	if base == "iw" { // the code of Hebrew until 1989, still sent by Java and Android
+		base = "he"
+	}
+	for _, l := range spoken {
+		if l.tag == base {
+			return base, true
+		}
+	}
+	return "", false
+}
+
+// RTL reports whether the language is written from right to left.
+func RTL(tag string) bool {
+	base, _ := Normalize(tag)
+	for _, l := range spoken {
+		if l.tag == base {
+			return l.rtl
+		}
+	}
+	return false
+}
+
+// Name returns the English name of the language, as a prompt uses it, and
+// "" when the language is not one of ours.
+func Name(tag string) string {
+	base, _ := Normalize(tag)
+	for _, l := range spoken {
+		if l.tag == base {
+			return l.name
+		}
+	}
+	return ""
+}

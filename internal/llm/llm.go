@@ -1,0 +1,79 @@
+// Package llm holds the words that every part uses to talk to a model: messages, the
+// calls that a model asks for, what an answer costs, and what its failures mean.
+//
+// A [Model] answers one request and keeps nothing. Whoever asks keeps the history and
+// owes it one rule, which [Check] holds: every call has exactly one tool message, right
+// after the message that made it.
+package llm
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// Model answers a conversation with text, or with calls it wants run.
+// An error is an [*Error] and says whether asking again may help. The usage of the
+// response counts even then.
+type Model interface {
+	Complete(ctx context.Context, req Request) (Response, error)
+}
+
+// Role is who a message is from.
+type Role string
+
+const (
+	System    Role = "system"
+	User      Role = "user"
+	Assistant Role = "assistant"
+	ToolRole  Role = "tool" // the result of one call
+)
+
+// Message is one entry of a conversation.
+type Message struct {
+	Role   Role
+	Text   string
+	Images []string // addresses or data: URLs; of a user only
+	Calls  []Call   // of an assistant only
+	CallID string   // of a tool only: the call it answers
+}
+
+// Call is something that the model wants run.
+type Call struct {
+	ID   string
+	Name string
+	Args json.RawMessage // exactly what the model sent, maybe not valid JSON
+}
+
+// Spec declares a tool to a model.
+type Spec struct {
+	Name        string // letters, digits, - and _, at most 64
+	Description string
+	Schema      json.RawMessage // strict JSON schema: every property required, no others
+}
+
+// Request is what a model is asked.
+type Request struct {
+	Model         string // "" is the model's own default
+	Messages      []Message
+	Tools         []Spec
+	ParallelCalls bool   // may the answer hold several calls; no meaning without tools
+	MaxTokens     int    // most tokens of the answer; 0 leaves it to the model
+	Seed          string // who or what asks, the same when a step is asked again; leaves only as a hash
+}
+
+// Usage counts tokens. Cached is the part of Input that the provider had in its cache.
+type Usage struct{ Input, Cached, Output int }
+
+// Add returns the sum of two usages.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{Input: u.Input + v.Input, Cached: u.Cached + v.Cached, Output: u.Output + v.Output}
+}
+
+// Response is what a model answered.
+type Response struct {
+	Text   string
+	Calls  []Call
+	Usage  Usage
+	Model  string // the one that answered, for the price
+	Finish string // why it stopped: stop, tool_calls, length, content_filter
+}

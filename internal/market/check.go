@@ -1,0 +1,124 @@
+package market
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"time"
+
+	"merve/internal/fault"
+	"merve/internal/language"
+	"merve/internal/wording"
+)
+
+var (
+	legalID  = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
+	currency = regexp.MustCompile(`^[A-Z]{3}$`)
+	e164     = regexp.MustCompile(`^\+[1-9][0-9]{6,14}$`)
+)
+
+// Events are the occasions on which a market's template may be said, and the variables
+// that each of them has.
+func Events() map[string][]string {
+	booking := []string{"code", "listing", "offering", "when", "party", "customer", "price", "note"}
+	return map[string][]string{
+		"merchant_booking_confirmed": booking,
+		"merchant_booking_cancelled": booking,
+	}
+}
+
+// Check returns an error that names the first field that is wrong and what would be right.
+func (m *Market) Check() error {
+	if !legalID.MatchString(m.ID) {
+		return fault.Field("id", "want lower-case letters, digits and dashes, at most 40")
+	}
+	if m.Name == "" {
+		return fault.Field("name", "missing")
+	}
+	if err := m.checkPlace(); err != nil {
+		return err
+	}
+	if err := m.Safety.check(); err != nil {
+		return err
+	}
+	for event, text := range m.Templates {
+		vars, known := Events()[event]
+		if !known {
+			return fault.Field("templates."+event, "no such event")
+		}
+		if err := wording.Validate(text, vars); err != nil {
+			return fault.Field("templates."+event, "%v", err)
+		}
+	}
+	for event, a := range m.WhatsApp.Templates {
+		vars, known := Events()[event]
+		switch {
+		case !known:
+			return fault.Field("whatsapp.templates."+event, "no such event")
+		case a.ContentSID == "":
+			return fault.Field("whatsapp.templates."+event+".contentSid", "missing")
+		}
+		for _, p := range a.Params {
+			if !slices.Contains(vars, p) {
+				return fault.Field("whatsapp.templates."+event+".params", "no variable %q: want some of %v", p, vars)
+			}
+		}
+	}
+	if m.WhatsApp.From != "" && !e164.MatchString(m.WhatsApp.From) {
+		return fault.Field("whatsapp.from", "want E.164, such as +15550100")
+	}
+	return nil
+}
+
+func (m *Market) checkPlace() error {
+	for i, l := range append([]string{m.Language}, m.Languages...) {
+		if tag, ok := language.Normalize(l); !ok || tag != l {
+			field := "language"
+			if i > 0 {
+				field = fmt.Sprintf("languages[%d]", i-1)
+			}
+			return fault.Field(field, "want one of %v", language.Supported())
+		}
+	}
+	if !slices.Contains(m.Languages, m.Language) {
+		return fault.Field("languages", "must hold the default language %q", m.Language)
+	}
+	if !currency.MatchString(m.Currency) {
+		return fault.Field("currency", "want ISO 4217, such as EUR")
+	}
+	if _, err := time.LoadLocation(m.TimeZone); err != nil || m.TimeZone == "" || m.TimeZone == "Local" {
+		return fault.Field("timeZone", "want an IANA name, such as Europe/Nicosia")
+	}
+	if m.Gate != Remind && m.Gate != Converse {
+		return fault.Field("gate", "want %s or %s", Remind, Converse)
+	}
+	if m.QuietMS < 0 || m.QuietMS > 10_000 {
+		return fault.Field("quietMs", "want 0 to 10000")
+	}
+	return nil
+}
+
+func (s Safety) check() error {
+	bounds := []struct {
+		field     string
+		value     int64
+		low, high int64
+	}{
+		{"maxOutboundPerInbound", int64(s.MaxOutboundPerInbound), 1, 20},
+		{"maxRounds", int64(s.MaxRounds), 1, 30},
+		{"maxCalls", int64(s.MaxCalls), 1, 100},
+		{"maxSameCall", int64(s.MaxSameCall), 1, 10},
+		{"turnSeconds", int64(s.TurnSeconds), 5, 600},
+		{"turnTokens", int64(s.TurnTokens), 1000, 2_000_000},
+		{"turnMicroUsd", s.TurnMicroUSD, 1000, 100_000_000},
+		{"threadDayMicroUsd", s.ThreadDayMicroUSD, 1000, 1_000_000_000},
+		{"marketDayMicroUsd", s.MarketDayMicroUSD, 1000, 1_000_000_000_000},
+		{"holdSeconds", int64(s.HoldSeconds), 60, 24 * 3600},
+	}
+	for _, b := range bounds {
+		if b.value < b.low || b.value > b.high {
+			return fault.Field("safety."+b.field, "want %d to %d", b.low, b.high)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+// Package market holds what a tenant decides: language, currency, time zone, which
+// tools may run, safety bounds, templates. A market's configuration is validated and
+// versioned when it is saved, and read through a short-lived cache.
+package market
+
+import (
+	"time"
+)
+
+// Market is a tenant and its policy. The zero values of Default are what an
+// operator who sets nothing gets.
+type Market struct {
+	ID        string                `dynamodbav:"id" json:"id"`
+	Name      string                `dynamodbav:"name" json:"name"`
+	Version   int                   `dynamodbav:"version" json:"version"` // counts saves; a save names the one it changes
+	Enabled   bool                  `dynamodbav:"enabled" json:"enabled"`
+	Language  string                `dynamodbav:"language" json:"language"`   // the default one
+	Languages []string              `dynamodbav:"languages" json:"languages"` // the ones served
+	Currency  string                `dynamodbav:"currency" json:"currency"`   // ISO 4217
+	TimeZone  string                `dynamodbav:"timeZone" json:"timeZone"`   // IANA name
+	Gate      GateMode              `dynamodbav:"gate" json:"gate"`
+	QuietMS   int                   `dynamodbav:"quietMs" json:"quietMs"` // webhook channels wait this long for a burst to end
+	Safety    Safety                `dynamodbav:"safety" json:"safety"`
+	Tools     map[string]ToolPolicy `dynamodbav:"tools" json:"tools"`         // by tool name
+	Templates map[string]string     `dynamodbav:"templates" json:"templates"` // default message templates by event, {var}
+	WhatsApp  WhatsApp              `dynamodbav:"whatsapp" json:"whatsapp"`
+	UpdatedAt time.Time             `dynamodbav:"updatedAt" json:"updatedAt"`
+	UpdatedBy string                `dynamodbav:"updatedBy" json:"updatedBy"`
+}
+
+// GateMode says what the gate does with a message that is neither YES nor NO.
+type GateMode string
+
+const (
+	Remind   GateMode = "remind"   // remind of the pending action, no model
+	Converse GateMode = "converse" // let the model answer with read tools, then remind
+)
+
+// Safety bounds what one message, one thread and one market may cost or cause.
+type Safety struct {
+	RequireConfirmFor     []string `dynamodbav:"requireConfirmFor" json:"requireConfirmFor"` // tools that always become proposals
+	MaxOutboundPerInbound int      `dynamodbav:"maxOutboundPerInbound" json:"maxOutboundPerInbound"`
+	MaxRounds             int      `dynamodbav:"maxRounds" json:"maxRounds"`       // model rounds a turn
+	MaxCalls              int      `dynamodbav:"maxCalls" json:"maxCalls"`         // tool calls a turn
+	MaxSameCall           int      `dynamodbav:"maxSameCall" json:"maxSameCall"`   // the same call with the same arguments a turn
+	TurnSeconds           int      `dynamodbav:"turnSeconds" json:"turnSeconds"`   // wall clock a turn
+	TurnTokens            int      `dynamodbav:"turnTokens" json:"turnTokens"`     // model tokens a turn
+	TurnMicroUSD          int64    `dynamodbav:"turnMicroUsd" json:"turnMicroUsd"` // model cost, in millionths of a US dollar
+	ThreadDayMicroUSD     int64    `dynamodbav:"threadDayMicroUsd" json:"threadDayMicroUsd"`
+	MarketDayMicroUSD     int64    `dynamodbav:"marketDayMicroUsd" json:"marketDayMicroUsd"`
+	HoldSeconds           int      `dynamodbav:"holdSeconds" json:"holdSeconds"` // how long an offer is held
+}
+
+// ToolPolicy is what a market says of one tool. Nil means the default of the tool's effect.
+type ToolPolicy struct {
+	Enabled             *bool    `dynamodbav:"enabled" json:"enabled,omitempty"`
+	RequireConfirmation *bool    `dynamodbav:"requireConfirmation" json:"requireConfirmation,omitempty"`
+	AllowedTags         []string `dynamodbav:"allowedTags,omitempty" json:"allowedTags,omitempty"` // empty allows all
+	Template            string   `dynamodbav:"template,omitempty" json:"template,omitempty"`       // default dispatch template
+}
+
+// WhatsApp names the approved templates to use outside the 24-hour window.
+type WhatsApp struct {
+	From      string              `dynamodbav:"from,omitempty" json:"from,omitempty"`           // E.164; "" uses the account's own
+	Templates map[string]Approved `dynamodbav:"templates,omitempty" json:"templates,omitempty"` // by event
+}
+
+// Approved is a message template that the provider has approved.
+type Approved struct {
+	ContentSID string   `dynamodbav:"contentSid" json:"contentSid"`
+	Params     []string `dynamodbav:"params,omitempty" json:"params,omitempty"` // variables by position: {{1}}, {{2}}, …
+}
+
+// Location returns the market's time zone; UTC if it cannot be loaded.
+func (m *Market) Location() *time.Location {
+	loc, err := time.LoadLocation(m.TimeZone)
+	if err != nil {
+		return time.UTC
+	}
+	return loc
+}
+
+// Default returns the policy of a market that has set nothing.
+func Default(id string) *Market {
+	return &Market{
+		ID: id, Name: id, Enabled: true,
+		Language: "en", Languages: []string{"en"}, Currency: "EUR", TimeZone: "UTC",
+		Gate: Remind, QuietMS: 1200,
+		Safety: Safety{
+			MaxOutboundPerInbound: 3, MaxRounds: 8, MaxCalls: 16, MaxSameCall: 3,
+			TurnSeconds: 90, TurnTokens: 60_000, TurnMicroUSD: 250_000,
+			ThreadDayMicroUSD: 2_000_000, MarketDayMicroUSD: 200_000_000, HoldSeconds: 600,
+		},
+		Tools: map[string]ToolPolicy{}, Templates: map[string]string{},
+	}
+}

@@ -1,0 +1,139 @@
+package market
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"merve/internal/dynamo"
+	"merve/internal/fault"
+)
+
+// Store keeps markets (table catalog):
+//
+//	market#{id}   config            the configuration in force
+//	market#{id}   version#{n}       what it was, who saved it and when
+//	markets       {id}              the list of markets
+//
+// Get costs 1 request, and none while the cache is fresh; Save costs 1.
+type Store struct {
+	Table dynamo.Table
+	Now   func() time.Time
+
+	mu    sync.Mutex
+	cache map[string]cached
+}
+
+type cached struct {
+	market *Market
+	until  time.Time
+}
+
+// freshFor is how long a saved change may take to reach every process.
+const freshFor = 30 * time.Second
+
+// ErrUnknown is returned for a market that does not exist.
+var ErrUnknown = fault.Field("marketId", "no such market")
+
+func configKey(id string) dynamo.Key { return dynamo.Key{PK: "market#" + id, SK: "config"} }
+
+// Get returns the market's configuration, at most half a minute old. The caller must not
+// change it.
+func (s *Store) Get(ctx context.Context, id string) (*Market, error) {
+	now := s.Now()
+	s.mu.Lock()
+	c, ok := s.cache[id]
+	s.mu.Unlock()
+	if ok && now.Before(c.until) {
+		return c.market, nil
+	}
+	m, err := s.Read(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	s.keep(m, now)
+	return m, nil
+}
+
+func (s *Store) keep(m *Market, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cache == nil {
+		s.cache = map[string]cached{}
+	}
+	s.cache[m.ID] = cached{m, now.Add(freshFor)}
+}
+
+// Read returns the market's configuration as it is stored now. What it does not set
+// has the default.
+func (s *Store) Read(ctx context.Context, id string) (*Market, error) {
+	it, err := s.Table.Get(ctx, configKey(id))
+	if err != nil {
+		return nil, fmt.Errorf("market %q: %w", id, err)
+	}
+	if it == nil {
+		return nil, ErrUnknown
+	}
+	m := Default(id)
+	return m, it.Decode(m)
+}
+
+// Save stores m if the stored version is still m.Version, and returns it as saved, one
+// version further. A market that does not exist yet has version 0.
+func (s *Store) Save(ctx context.Context, m Market, by string) (*Market, error) {
+	if err := m.Check(); err != nil {
+		return nil, err
+	}
+	before := m.Version
+	m.Version++
+	m.UpdatedAt, m.UpdatedBy = s.Now(), by
+	stale := fault.New(fault.Conflict, "somebody else has saved this market meanwhile: load it again")
+	put := s.Table.Put(configKey(m.ID), m)
+	if before == 0 {
+		put = put.IfAbsent().Else(stale)
+	} else {
+		put = put.If("version = :before", dynamo.V{":before": before}).Else(stale)
+	}
+	err := s.Table.DB().Commit(ctx, put,
+		s.Table.Put(dynamo.Key{PK: "market#" + m.ID, SK: fmt.Sprintf("version#%08d", m.Version)}, m),
+		s.Table.Put(dynamo.Key{PK: "markets", SK: m.ID}, struct {
+			Name string `dynamodbav:"name"`
+		}{m.Name}))
+	if err != nil {
+		return nil, fmt.Errorf("save market %q: %w", m.ID, err)
+	}
+	s.keep(&m, s.Now())
+	return &m, nil
+}
+
+// Versions lists what the market has been, latest first. One request.
+func (s *Store) Versions(ctx context.Context, id string, limit int) ([]Market, error) {
+	page, err := s.Table.Query(ctx, dynamo.Query{
+		Where:  "pk = :pk AND begins_with(sk, :prefix)",
+		Values: dynamo.V{":pk": "market#" + id, ":prefix": "version#"}, Backward: true, Limit: limit,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("versions of market %q: %w", id, err)
+	}
+	ms := make([]Market, len(page.Items))
+	for i, it := range page.Items {
+		if err := it.Decode(&ms[i]); err != nil {
+			return nil, err
+		}
+	}
+	return ms, nil
+}
+
+// List names all markets. One request.
+func (s *Store) List(ctx context.Context) ([]string, error) {
+	page, err := s.Table.Query(ctx, dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": "markets"}})
+	if err != nil {
+		return nil, fmt.Errorf("markets: %w", err)
+	}
+	ids := make([]string, len(page.Items))
+	for i, it := range page.Items {
+		ids[i] = it.Key().SK
+	}
+	return ids, nil
+}

@@ -1,0 +1,208 @@
+// Package outbox stores messages before they are sent, and has the one sender.
+//
+// A message is put on the outbox by the transaction that decides it, under a key that
+// lets it exist once; the sender claims it, sends it, and records the provider's id.
+// When an answer was lost, the sender asks the provider before it sends again. Status
+// only moves forward, in whatever order callbacks come.
+//
+//	outbox#{id}   in the partition of the recipient's thread (table conversations)
+//
+// Cost: Put joins another transaction (2 write units and 1 for the due index); a
+// delivery is 2 requests: the claim, which in the same transaction checks that the
+// recipient may still be written to, and the record of the provider's id. A status
+// callback is 1.
+package outbox
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"merve/internal/channel"
+	"merve/internal/dynamo"
+	"merve/internal/fault"
+)
+
+// Status is how far a message has come.
+type Status string
+
+const (
+	Queued    Status = "queued"
+	Sending   Status = "sending" // claimed; the outcome may be unclear
+	Sent      Status = "sent"
+	Failed    Status = "failed"
+	Delivered Status = "delivered"
+	Read      Status = "read"
+)
+
+// rank orders statuses: a message moves to a higher one only. Failed stands above sent,
+// so that a late "sent" never hides it, and below delivered, because what was delivered
+// did not fail; the error stays visible either way.
+var rank = map[Status]int{Queued: 0, Sending: 1, Sent: 2, Failed: 3, Delivered: 4, Read: 5}
+
+// Message is an outbound message.
+type Message struct {
+	Thread    string          `dynamodbav:"pk" json:"threadId"`
+	ID        string          `dynamodbav:"id" json:"id"`
+	Market    string          `dynamodbav:"market" json:"marketId"`
+	Channel   channel.Channel `dynamodbav:"channel" json:"channel"`
+	To        string          `dynamodbav:"to" json:"to"` // E.164 or the provider's user id
+	Text      string          `dynamodbav:"text" json:"text"`
+	Template  *Template       `dynamodbav:"template,omitempty" json:"template,omitempty"`
+	Buttons   []Button        `dynamodbav:"buttons,omitempty" json:"buttons,omitempty"`
+	Kind      string          `dynamodbav:"kind" json:"kind"`                               // reply, notice, merchant
+	Pending   string          `dynamodbav:"pending,omitempty" json:"pending,omitempty"`     // the pending action it shows
+	Essential bool            `dynamodbav:"essential,omitempty" json:"essential,omitempty"` // goes out although the recipient opted out: the answer to STOP itself
+	ByPerson  bool            `dynamodbav:"byPerson,omitempty" json:"byPerson,omitempty"`
+	Trace     string          `dynamodbav:"trace,omitempty" json:"traceId,omitempty"`
+	Created   time.Time       `dynamodbav:"at" json:"createdAt"`
+
+	Status     Status    `dynamodbav:"status" json:"status"`
+	Attempts   int       `dynamodbav:"attempts" json:"attempts"`
+	FirstTry   time.Time `dynamodbav:"firstTry" json:"firstTry"`
+	ClaimUntil time.Time `dynamodbav:"claimUntil" json:"-"`
+	ProviderID string    `dynamodbav:"providerId,omitempty" json:"providerId,omitempty"`
+	Error      string    `dynamodbav:"error,omitempty" json:"error,omitempty"` // code and reason, for people
+	SentAt     time.Time `dynamodbav:"sentAt" json:"sentAt"`
+}
+
+// Template is an approved template with its parameters.
+type Template struct {
+	ContentSID string            `dynamodbav:"sid" json:"contentSid"`
+	Vars       map[string]string `dynamodbav:"vars,omitempty" json:"vars,omitempty"` // "1", "2", …
+}
+
+// Button is a quick reply.
+type Button struct {
+	Title   string `dynamodbav:"title" json:"title"`
+	Payload string `dynamodbav:"payload" json:"payload"`
+}
+
+// ErrDuplicate means that the outbox has the message already.
+var ErrDuplicate = fault.New(fault.Conflict, "the message is on the outbox already")
+
+const (
+	prefix   = "outbox#"
+	dueKind  = "outbox" // to be looked at: retries, unclear sends, and what no stream brought
+	deadKind = "dead"   // given up, for people to look at
+	keepFor  = 90 * 24 * time.Hour
+	patience = 90 * time.Second // how long the stream has to bring a message before the sweep does
+)
+
+// Box reads and writes the outbox.
+type Box struct {
+	Table dynamo.Table // conversations
+	Now   func() time.Time
+}
+
+func key(thread, id string) dynamo.Key { return dynamo.Key{PK: thread, SK: prefix + id} }
+
+// Put is the write that puts m on the outbox. A message of the same thread and id
+// exists once: the second Put fails with [ErrDuplicate].
+func (b *Box) Put(m Message) dynamo.Write {
+	now := b.Now()
+	m.Status, m.Created = Queued, now
+	type stored struct {
+		Message
+		DueShard string    `dynamodbav:"dueShard"`
+		DueAt    time.Time `dynamodbav:"dueAt"`
+		TTL      int64     `dynamodbav:"ttl"`
+	}
+	return b.Table.Put(key(m.Thread, m.ID), stored{
+		Message: m, DueShard: dynamo.DueShard(dueKind, m.Thread), DueAt: now.Add(patience), TTL: now.Add(keepFor).Unix(),
+	}).IfAbsent().Else(ErrDuplicate)
+}
+
+// Get reads one message. One request.
+func (b *Box) Get(ctx context.Context, thread, id string) (Message, error) {
+	it, err := b.Table.Get(ctx, key(thread, id))
+	if err != nil {
+		return Message{}, fmt.Errorf("outbox message %s of %s: %w", id, thread, err)
+	}
+	if it == nil {
+		return Message{}, fault.New(fault.NotFound, "not found")
+	}
+	return decode(it)
+}
+
+func decode(it dynamo.Item) (Message, error) {
+	var m Message
+	if err := it.Decode(&m); err != nil {
+		return Message{}, fmt.Errorf("outbox: %w", err)
+	}
+	return m, nil
+}
+
+// FromStream returns the message of a stream record's new image.
+func FromStream(it dynamo.Item) (Message, error) {
+	if !strings.HasPrefix(it.Key().SK, prefix) {
+		return Message{}, fault.New(fault.Invalid, "not an outbox item: %s", it.Key().SK)
+	}
+	return decode(it)
+}
+
+// List gives a thread's latest messages, newest first. One request.
+func (b *Box) List(ctx context.Context, thread string, limit int) ([]Message, error) {
+	page, err := b.Table.Query(ctx, dynamo.Query{
+		Where:    "pk = :pk AND begins_with(sk, :prefix)",
+		Values:   dynamo.V{":pk": thread, ":prefix": prefix},
+		Backward: true, Limit: limit,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("outbox of %s: %w", thread, err)
+	}
+	ms := make([]Message, 0, len(page.Items))
+	for _, it := range page.Items {
+		m, err := decode(it)
+		if err != nil {
+			return nil, err
+		}
+		ms = append(ms, m)
+	}
+	return ms, nil
+}
+
+// PendingOf returns the pending action that the message with a provider's id showed, or
+// "" when that is not known. It looks at the thread's latest messages. One request.
+func (b *Box) PendingOf(ctx context.Context, thread, providerID string) (string, error) {
+	ms, err := b.List(ctx, thread, 50)
+	if err != nil {
+		return "", err
+	}
+	for _, m := range ms {
+		if m.ProviderID == providerID {
+			return m.Pending, nil
+		}
+	}
+	return "", nil
+}
+
+// Split cuts text into at most max pieces of at most size characters, at a paragraph,
+// line or word where it can; what does not fit ends in "…".
+func Split(text string, size, max int) []string {
+	var pieces []string
+	r := []rune(strings.TrimSpace(text))
+	for len(r) > size && len(pieces) < max-1 {
+		cut := breakAt(r, size)
+		pieces = append(pieces, strings.TrimSpace(string(r[:cut])))
+		r = []rune(strings.TrimSpace(string(r[cut:])))
+	}
+	if len(r) > size {
+		r = append(r[:size-1], '…')
+	}
+	if len(r) > 0 {
+		pieces = append(pieces, string(r))
+	}
+	return pieces
+}
+
+func breakAt(r []rune, size int) int {
+	window := string(r[:size])
+	for _, sep := range []string{"\n\n", "\n", " "} {
+		if i := strings.LastIndex(window, sep); i > len(window)/2 {
+			return len([]rune(window[:i]))
+		}
+	}
+	return size
+}

@@ -1,0 +1,79 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"merve/internal/dynamo"
+	"merve/internal/fault"
+)
+
+// Sweep delivers what is due: retries whose time has come, claims that ran out, and
+// messages that no stream has brought. At most limit messages a shard. One message
+// that cannot be delivered does not keep the others waiting.
+func (s *Sender) Sweep(ctx context.Context, limit int) (delivered int, err error) {
+	var errs []error
+	for shard := range dynamo.DueShards {
+		keys, _, err := s.Box.Table.Due(ctx, dueKind, shard, s.Box.Now(), limit, "")
+		if err != nil {
+			return delivered, fmt.Errorf("sweep outbox: %w", err)
+		}
+		for _, k := range keys {
+			m, err := s.Box.Get(ctx, k.PK, strings.TrimPrefix(k.SK, prefix))
+			if err == nil {
+				err = s.Deliver(ctx, m)
+			}
+			if err != nil && !fault.Is(err, fault.NotFound) {
+				errs = append(errs, err)
+				continue
+			}
+			delivered++
+		}
+	}
+	return delivered, errors.Join(errs...)
+}
+
+// Dead lists messages that were given up, oldest first within a shard.
+func (b *Box) Dead(ctx context.Context, limit int) ([]Message, error) {
+	var ms []Message
+	for shard := range dynamo.DueShards {
+		if len(ms) >= limit {
+			break
+		}
+		keys, _, err := b.Table.Due(ctx, deadKind, shard, b.Now(), limit-len(ms), "")
+		if err != nil {
+			return nil, fmt.Errorf("dead letters: %w", err)
+		}
+		for _, k := range keys {
+			m, err := b.Get(ctx, k.PK, strings.TrimPrefix(k.SK, prefix))
+			if err != nil {
+				return nil, err
+			}
+			if m.Status == Failed {
+				ms = append(ms, m)
+			}
+		}
+	}
+	return ms, nil
+}
+
+// SendAgain puts a message that was given up back on the outbox.
+func (b *Box) SendAgain(ctx context.Context, thread, id string) error {
+	now := b.Now()
+	w := b.Table.Update(key(thread, id),
+		"SET #status = :queued, attempts = :none, dueShard = :shard, dueAt = :now REMOVE #error, providerId, firstTry",
+		dynamo.V{":queued": Queued, ":none": 0, ":now": now, ":shard": dynamo.DueShard(dueKind, thread)}).
+		If("#status = :failed", dynamo.V{":failed": Failed}).
+		ElseOld(func(old dynamo.Item) error {
+			if old == nil {
+				return fault.New(fault.NotFound, "not found")
+			}
+			return fault.New(fault.Conflict, "only a message that failed can be sent again")
+		})
+	if err := b.Table.DB().Commit(ctx, w); err != nil {
+		return fmt.Errorf("send %s of %s again: %w", id, thread, err)
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+package thread
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"merve/internal/channel"
+	"merve/internal/dynamo"
+	"merve/internal/telemetry"
+)
+
+// Store reads and writes threads.
+type Store struct {
+	Table dynamo.Table // conversations
+	Now   func() time.Time
+	NewID func() string // for leases; unique
+}
+
+const (
+	// LeaseFor is how long a lease lasts unless it is renewed: how long a customer
+	// waits at most after a process died in the middle of a turn.
+	LeaseFor = 15 * time.Second
+
+	maxInbox  = 200
+	longText  = 512 // bytes; longer texts live in the seen item, so that heads stay small
+	seenFor   = 30 * 24 * time.Hour
+	sweepWait = 60 * time.Second
+)
+
+// Appended says what became of an inbound message.
+type Appended struct {
+	Thread    string
+	Message   string
+	Duplicate bool   // it was here before; nothing was changed
+	Lease     *Lease // the turn is the caller's, if it asked and nobody else has it
+}
+
+// Append puts an inbound message on its thread, once, and takes the thread's lease in
+// the same write when asked to.
+func (s *Store) Append(ctx context.Context, in channel.Inbound, lease bool) (Appended, error) {
+	if err := in.Check(); err != nil {
+		return Appended{}, err
+	}
+	id := ID(in.Market, in.ThreadType, in.Assistant, in.From.Key())
+	msg := Message{
+		ID: MessageID(id, in.Channel, in.MessageID), Channel: in.Channel, Text: in.Text, Media: in.Media,
+		Location: in.Location, Button: in.Button, ReplyTo: in.ReplyTo, Language: in.Language, At: s.Now(),
+	}
+	return s.append(ctx, id, msg, in, lease)
+}
+
+// Notify puts a notice on an existing thread, once for each key.
+func (s *Store) Notify(ctx context.Context, id, key string, n Notice) (Appended, error) {
+	msg := Message{ID: MessageID(id, "notice", key), At: s.Now(), Notice: &n}
+	return s.append(ctx, id, msg, channel.Inbound{}, false)
+}
+
+func (s *Store) append(ctx context.Context, id string, msg Message, in channel.Inbound, lease bool) (Appended, error) {
+	out := Appended{Thread: id, Message: msg.ID}
+	seen := seenItem{At: msg.At, TTL: msg.At.Add(seenFor).Unix(), Trace: telemetry.TraceID(ctx)}
+	if len(msg.Text) > longText || len(msg.Media) > 2 {
+		seen.Text, seen.Media = msg.Text, msg.Media
+		msg.Text, msg.Media, msg.Long = "", nil, true
+	}
+	mark := s.Table.Put(seenKey(id, msg.ID), seen).IfAbsent().Else(errSeen)
+	head := s.headUpdate(id, msg, in)
+	if lease {
+		l := &Lease{Thread: id, By: s.NewID()}
+		err := s.Table.DB().Commit(ctx, mark, s.leased(head, l.By))
+		if !errors.Is(err, ErrBusy) {
+			out.Lease = l
+			return s.appended(out, err)
+		}
+	}
+	return s.appended(out, s.Table.DB().Commit(ctx, mark, head.write(s.Table)))
+}
+
+var errSeen = errors.New("message was appended before")
+
+func (s *Store) appended(out Appended, err error) (Appended, error) {
+	if errors.Is(err, errSeen) {
+		out.Duplicate, out.Lease = true, nil
+		return out, nil
+	}
+	if err != nil {
+		return Appended{}, fmt.Errorf("append to thread %s: %w", out.Thread, err)
+	}
+	return out, nil
+}
+
+// seenItem remembers that a message was appended.
+type seenItem struct {
+	At    time.Time       `dynamodbav:"at"`
+	TTL   int64           `dynamodbav:"ttl"`
+	Trace string          `dynamodbav:"trace,omitempty"`
+	Text  string          `dynamodbav:"text,omitempty"`
+	Media []channel.Media `dynamodbav:"media,omitempty"`
+}
+
+// headChange is an update of the head in the making.
+type headChange struct {
+	key   dynamo.Key
+	set   string
+	vals  dynamo.V
+	conds []string
+}
+
+func (c headChange) write(t dynamo.Table) dynamo.Write {
+	return c.update(t, c.set).ElseOld(func(old dynamo.Item) error {
+		if old == nil {
+			return ErrNoThread
+		}
+		return ErrFull
+	})
+}
+
+func (c headChange) update(t dynamo.Table, set string) dynamo.Write {
+	w := t.Update(c.key, set, c.vals)
+	for _, cond := range c.conds {
+		w = w.If(cond, nil)
+	}
+	return w
+}
+
+// headUpdate adds msg to the inbox. A first message makes the head; a notice does not.
+func (s *Store) headUpdate(id string, msg Message, in channel.Inbound) headChange {
+	c := headChange{
+		key: headKey(id),
+		set: `SET inbox = list_append(if_not_exists(inbox, :none), :msg),
+			dueShard = if_not_exists(dueShard, :shard), dueAt = if_not_exists(dueAt, :due)`,
+		vals: dynamo.V{
+			":none": []Message{}, ":msg": []Message{msg}, ":max": maxInbox,
+			":shard": dynamo.DueShard(dueKind, id), ":due": msg.At.Add(sweepWait),
+		},
+		conds: []string{"attribute_not_exists(inbox) OR size(inbox) < :max"},
+	}
+	if msg.Notice != nil {
+		c.conds = append(c.conds, "attribute_exists(pk)")
+		return c
+	}
+	c.set += `, market = if_not_exists(market, :market), #type = if_not_exists(#type, :type),
+		#owner = if_not_exists(#owner, :owner), created = if_not_exists(created, :now),
+		channel = :channel, lastIn = :now`
+	c.vals[":market"], c.vals[":type"], c.vals[":owner"] = in.Market, in.ThreadType, in.From.Key()
+	c.vals[":now"], c.vals[":channel"] = msg.At, in.Channel
+	optional := func(attr, name, value string) {
+		if value != "" {
+			c.set += ", " + attr + " = " + name
+			c.vals[name] = value
+		}
+	}
+	optional("assistant", ":assistant", in.Assistant)
+	optional("reply", ":reply", in.ReplyAddr)
+	optional("#name", ":name", clip(in.From.Name, 60))
+	optional("phone", ":phone", in.From.Phone)
+	if in.Location != nil {
+		c.set += ", loc = :loc"
+		c.vals[":loc"] = in.Location
+	}
+	return c
+}
+
+// leased makes the change take the lease too, if it is free.
+func (s *Store) leased(c headChange, by string) dynamo.Write {
+	now := s.Now()
+	return c.update(s.Table, c.set+", "+takeLease).If(leaseFree, leaseValues(now, by)).
+		ElseOld(func(old dynamo.Item) error {
+			switch {
+			case old == nil:
+				return ErrNoThread
+			case old.Time("leaseUntil").After(now):
+				return ErrBusy
+			}
+			return ErrFull
+		})
+}
+
+func clip(s string, max int) string {
+	r := []rune(s)
+	if len(r) <= max {
+		return s
+	}
+	return string(r[:max])
+}

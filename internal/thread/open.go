@@ -1,0 +1,123 @@
+package thread
+
+import (
+	"context"
+	"fmt"
+
+	"merve/internal/dynamo"
+)
+
+// Recent is how many finished turns a new one sees. The number bounds what a turn
+// reads, whatever the length of the thread.
+const Recent = 12
+
+// Thread is a thread as a turn sees it: its head and its latest turns, oldest first.
+type Thread struct {
+	Head
+	Recent  []Turn
+	Journal []Entry // of the unfinished turn that this one takes over
+}
+
+// Number is the number of the turn that is running.
+func (t *Thread) Number() int { return t.Turns + 1 }
+
+// Open reads the thread under a lease.
+func (s *Store) Open(ctx context.Context, l *Lease) (*Thread, error) {
+	page, err := s.Table.Query(ctx, dynamo.Query{
+		Where:    "pk = :pk AND sk BETWEEN :from AND :to",
+		Values:   dynamo.V{":pk": l.Thread, ":from": "turn#", ":to": headSK},
+		Backward: true,
+		Limit:    1 + Recent,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open thread %s: %w", l.Thread, err)
+	}
+	if len(page.Items) == 0 {
+		return nil, ErrNoThread
+	}
+	t := &Thread{}
+	if err := page.Items[0].Decode(&t.Head); err != nil {
+		return nil, err
+	}
+	if t.LeaseBy != l.By {
+		return nil, ErrLeaseLost
+	}
+	for i := len(page.Items) - 1; i > 0; i-- {
+		var turn Turn
+		if err := page.Items[i].Decode(&turn); err != nil {
+			return nil, err
+		}
+		t.Recent = append(t.Recent, turn)
+	}
+	if err := s.fillLong(ctx, t.ID, t.Inbox); err != nil {
+		return nil, err
+	}
+	if t.Epoch != t.Committed+1 {
+		t.Journal, err = s.journal(ctx, t.ID, t.Number())
+	}
+	return t, err
+}
+
+// fillLong fetches the texts that were too long for the head.
+func (s *Store) fillLong(ctx context.Context, id string, inbox []Message) error {
+	var keys []dynamo.Key
+	for _, m := range inbox {
+		if m.Long {
+			keys = append(keys, seenKey(id, m.ID))
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	bodies := map[string]seenItem{}
+	for len(keys) > 0 {
+		n := min(len(keys), 100)
+		items, err := s.Table.BatchGet(ctx, keys[:n]...)
+		if err != nil {
+			return fmt.Errorf("long messages of thread %s: %w", id, err)
+		}
+		for _, it := range items {
+			var body seenItem
+			if err := it.Decode(&body); err != nil {
+				return err
+			}
+			bodies[it.Key().SK] = body
+		}
+		keys = keys[n:]
+	}
+	for i, m := range inbox {
+		if body, ok := bodies[seenKey(id, m.ID).SK]; m.Long && ok {
+			inbox[i].Text, inbox[i].Media = body.Text, body.Media
+		}
+	}
+	return nil
+}
+
+// Head reads a thread's head. One request.
+func (s *Store) Head(ctx context.Context, id string) (Head, error) {
+	it, err := s.Table.Get(ctx, headKey(id))
+	if err != nil {
+		return Head{}, fmt.Errorf("head of thread %s: %w", id, err)
+	}
+	if it == nil {
+		return Head{}, ErrNoThread
+	}
+	var h Head
+	return h, it.Decode(&h)
+}
+
+// Refresh reads the head again under the lease, with what has come in meanwhile. One request.
+func (s *Store) Refresh(ctx context.Context, l *Lease, t *Thread) error {
+	h, err := s.Head(ctx, l.Thread)
+	if err != nil {
+		return err
+	}
+	if h.LeaseBy != l.By {
+		return ErrLeaseLost
+	}
+	if err := s.fillLong(ctx, h.ID, h.Inbox); err != nil {
+		return err
+	}
+	t.Head = h
+	return nil
+}

@@ -1,0 +1,57 @@
+package thread
+
+import (
+	"strings"
+	"time"
+
+	"merve/internal/dynamo"
+)
+
+// Window is how long after a person's message free text may be sent to them on
+// WhatsApp and Messenger; later only approved templates.
+// https://www.twilio.com/docs/whatsapp/key-concepts#the-24-hour-window
+const Window = 24 * time.Hour
+
+// Reach says what somebody who is about to write to a thread's customer wants to do.
+type Reach struct {
+	Windowed  bool // the channel has a window, and this is free text
+	Essential bool // the answer to STOP itself
+	ByPerson  bool // staff writes; a person's own message goes out while they have the thread
+}
+
+// Why a thread's customer may not be written to.
+type Why string
+
+const (
+	OptedOut     Why = "the recipient has opted out"
+	TakenOver    Why = "a person has taken the thread over"
+	WindowClosed Why = "outside the 24-hour window, and no approved template"
+)
+
+// MayWrite is the condition that the customer of a thread may be written to. It holds for a
+// thread that does not exist, too (somebody who never wrote), except for free text in a window.
+func (s *Store) MayWrite(id string, r Reach, refused func(Why) error) dynamo.Write {
+	conds, vals := []string{}, dynamo.V{}
+	if !r.Essential {
+		conds = append(conds, "attribute_not_exists(optOut)")
+	}
+	if !r.ByPerson {
+		conds = append(conds, "attribute_not_exists(#handler)")
+	}
+	if r.Windowed {
+		conds = append(conds, "lastIn > :window")
+		vals[":window"] = s.Now().Add(-Window)
+	}
+	if len(conds) == 0 {
+		conds = []string{"attribute_exists(pk) OR attribute_not_exists(pk)"} // always
+	}
+	return s.Table.Check(headKey(id), strings.Join(conds, " AND "), vals).ElseOld(func(old dynamo.Item) error {
+		switch {
+		case old["optOut"] != nil && !r.Essential:
+			return refused(OptedOut)
+		case old["handler"] != nil && !r.ByPerson:
+			return refused(TakenOver)
+		}
+		return refused(WindowClosed)
+	})
+}

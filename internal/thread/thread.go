@@ -1,0 +1,188 @@
+// Package thread keeps the one conversation spine: what was said, what waits for a
+// YES, and whose turn it is.
+//
+// A thread's id is made of market, thread type, assistant and participant, so that the
+// same people always meet on the same thread. Everything of a thread shares the
+// partition key (table conversations):
+//
+//	seen#{id}                 an inbound message was appended; holds its text when it is long
+//	journal#{turn}#{step}     what a running turn has done so far
+//	outbox#{…}                messages to send (package outbox)
+//	turn#{n}                  a finished turn: what came in and what went out
+//	~                         the head: state, pending action, lease, unanswered messages
+//
+// The head sorts last, so one backward query gives it together with the latest turns.
+// Unanswered messages wait in the head's inbox, in order of arrival; a turn answers
+// them and moves them into its turn item.
+//
+// Promises: a message id is appended once, however often it arrives. One turn at a time
+// holds the lease; each lease has its own epoch, and a commit under a lost lease fails
+// as a whole. The cost does not grow with the thread.
+//
+//	Append    1 request  (4 write units; 1 more when the thread was quiet; a repeat: 1 request;
+//	                      2 requests when a lease was asked for and is held by another)
+//	Take      1 request  (1 write unit)
+//	Open      1 request  (2–3 read units), 2 when it takes over an unfinished turn
+//	Commit    1 request  (4 write units, and those of the writes that join)
+//	Journal   1 request
+package thread
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"merve/internal/channel"
+	"merve/internal/dynamo"
+	"merve/internal/fault"
+)
+
+// State is where a conversation stands.
+type State string
+
+const (
+	Idle                 State = "idle"
+	AwaitingConfirmation State = "awaiting_confirmation"
+	Executing            State = "executing"
+)
+
+// Handler is who answers a thread.
+type Handler string
+
+const (
+	ByAssistant Handler = "assistant"
+	ByPerson    Handler = "person"
+)
+
+// Head is a thread's state.
+type Head struct {
+	ID         string             `dynamodbav:"pk"`
+	Market     string             `dynamodbav:"market"`
+	Type       channel.ThreadType `dynamodbav:"type"`
+	Assistant  string             `dynamodbav:"assistant,omitempty"`
+	Owner      string             `dynamodbav:"owner"` // actor key
+	Name       string             `dynamodbav:"name,omitempty"`
+	Channel    channel.Channel    `dynamodbav:"channel"`           // of the latest message: where replies go
+	ReplyAddr  string             `dynamodbav:"reply,omitempty"`   // on that channel
+	Language   string             `dynamodbav:"lang,omitempty"`    // the customer's, as last told or seen
+	State      State              `dynamodbav:"state,omitempty"`   // absent is idle
+	Handler    Handler            `dynamodbav:"handler,omitempty"` // absent is the assistant
+	OptedOut   bool               `dynamodbav:"optOut,omitempty"`
+	Pending    *Pending           `dynamodbav:"pending,omitempty"`
+	Location   *channel.Location  `dynamodbav:"loc,omitempty"` // last shared
+	Inbox      []Message          `dynamodbav:"inbox,omitempty"`
+	Turns      int                `dynamodbav:"turns"` // finished ones
+	Epoch      int                `dynamodbav:"epoch"` // counts leases
+	Committed  int                `dynamodbav:"done"`  // epoch of the last lease that ended with a commit
+	LeaseBy    string             `dynamodbav:"leaseBy,omitempty"`
+	LeaseUntil time.Time          `dynamodbav:"leaseUntil"`
+	LastIn     time.Time          `dynamodbav:"lastIn"` // latest inbound message: opens a provider's window
+	Spend      Spend              `dynamodbav:"spend"`
+}
+
+// Spend is what the thread's models have cost on one day (UTC).
+type Spend struct {
+	Day      string `dynamodbav:"day,omitempty"`
+	MicroUSD int64  `dynamodbav:"microUsd,omitempty"`
+}
+
+// On returns the spend on a day, in millionths of a US dollar.
+func (s Spend) On(day string) int64 {
+	if s.Day != day {
+		return 0
+	}
+	return s.MicroUSD
+}
+
+// Message is an inbound message on a thread.
+type Message struct {
+	ID       string            `dynamodbav:"id" json:"id"`
+	Channel  channel.Channel   `dynamodbav:"ch" json:"channel"`
+	Text     string            `dynamodbav:"text,omitempty" json:"text"`
+	Media    []channel.Media   `dynamodbav:"media,omitempty" json:"media,omitempty"`
+	Location *channel.Location `dynamodbav:"loc,omitempty" json:"location,omitempty"`
+	Button   string            `dynamodbav:"button,omitempty" json:"button,omitempty"`
+	ReplyTo  string            `dynamodbav:"replyTo,omitempty" json:"replyTo,omitempty"`
+	Language string            `dynamodbav:"lang,omitempty" json:"language,omitempty"`
+	At       time.Time         `dynamodbav:"at" json:"at"`
+	Long     bool              `dynamodbav:"long,omitempty" json:"-"`                  // text and media are in the seen item
+	Notice   *Notice           `dynamodbav:"notice,omitempty" json:"notice,omitempty"` // not from the customer
+}
+
+// Notice is something the backend itself has to tell the customer on this thread. It
+// comes in like a message, so that it keeps its place in the order of turns.
+type Notice struct {
+	Kind string `dynamodbav:"kind" json:"kind"`
+	Ref  string `dynamodbav:"ref,omitempty" json:"ref,omitempty"` // a pending action about this is over
+	Text string `dynamodbav:"text" json:"text"`
+}
+
+// Pending is a proposal that waits for an explicit YES or NO.
+type Pending struct {
+	ID        string    `dynamodbav:"id" json:"id"`
+	Kind      string    `dynamodbav:"kind" json:"kind"`         // which commitment settles it
+	Ref       string    `dynamodbav:"ref,omitempty" json:"ref"` // such as a transaction id
+	Tool      string    `dynamodbav:"tool,omitempty" json:"tool,omitempty"`
+	Args      string    `dynamodbav:"args,omitempty" json:"args,omitempty"` // frozen, canonical
+	Hash      string    `dynamodbav:"hash" json:"hash"`                     // of the exact offer
+	Summary   string    `dynamodbav:"summary" json:"summary"`               // what the customer was shown
+	Policy    int       `dynamodbav:"policy" json:"policy"`                 // market version it was made under
+	CreatedAt time.Time `dynamodbav:"at" json:"createdAt"`
+	ExpiresAt time.Time `dynamodbav:"until" json:"expiresAt"`
+}
+
+// Turn is a finished turn.
+type Turn struct {
+	N       int       `dynamodbav:"n" json:"n"`
+	TraceID string    `dynamodbav:"trace,omitempty" json:"traceId"`
+	In      []Message `dynamodbav:"in,omitempty" json:"in"`
+	Out     []Reply   `dynamodbav:"out,omitempty" json:"out"`
+	Calls   []Call    `dynamodbav:"calls,omitempty" json:"toolCalls"`
+	Shown   string    `dynamodbav:"shown,omitempty" json:"-"`                   // tool data behind the reply, for the model's memory
+	Pending string    `dynamodbav:"pending,omitempty" json:"pending,omitempty"` // id of the pending action made
+	Settled string    `dynamodbav:"settled,omitempty" json:"settled,omitempty"` // id of the pending action settled
+	At      time.Time `dynamodbav:"at" json:"at"`
+}
+
+// Reply is an outbound message of a turn.
+type Reply struct {
+	Text  string            `dynamodbav:"text" json:"text"`
+	Cards []map[string]any  `dynamodbav:"cards,omitempty" json:"cards,omitempty"`
+	Map   *channel.Location `dynamodbav:"map,omitempty" json:"mapLocation,omitempty"`
+	By    Handler           `dynamodbav:"by,omitempty" json:"by,omitempty"` // absent is the assistant
+}
+
+// Call is a tool call as clients see it.
+type Call struct {
+	Name   string `dynamodbav:"name" json:"name"`
+	Status string `dynamodbav:"status" json:"status"` // ok, proposed, denied, failed
+}
+
+// What a lease or an append may meet.
+var (
+	ErrBusy      = fault.New(fault.Conflict, "another turn of this thread is running")
+	ErrNothing   = fault.New(fault.Conflict, "nothing waits for an answer")
+	ErrLeaseLost = fault.New(fault.Conflict, "the turn's lease was lost")
+	ErrNewer     = fault.New(fault.Conflict, "something newer has come in")
+	ErrNoThread  = fault.New(fault.NotFound, "not found")
+	ErrFull      = fault.New(fault.Limited, "too many messages wait for an answer")
+)
+
+// ID returns the id of the thread on which participant (an actor key) meets assistant.
+func ID(market string, typ channel.ThreadType, assistant, participant string) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{market, string(typ), assistant, participant}, "\x00")))
+	return "th_" + hex.EncodeToString(sum[:16])
+}
+
+// MessageID returns the id of a message, made of its channel and the channel's own id.
+func MessageID(threadID string, ch channel.Channel, channelMessageID string) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{threadID, string(ch), channelMessageID}, "\x00")))
+	return "m_" + hex.EncodeToString(sum[:12])
+}
+
+const headSK = "~"
+
+func headKey(id string) dynamo.Key        { return dynamo.Key{PK: id, SK: headSK} }
+func seenKey(id, msg string) dynamo.Key   { return dynamo.Key{PK: id, SK: "seen#" + msg} }
+func turnKey(id string, n int) dynamo.Key { return dynamo.Key{PK: id, SK: turnSK(n)} }

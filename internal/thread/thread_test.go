@@ -1,0 +1,343 @@
+package thread_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"merve/internal/actor"
+	"merve/internal/channel"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/fault"
+	"merve/internal/telemetry"
+	"merve/internal/thread"
+)
+
+// clock is a time that tests move.
+type clock struct{ ms atomic.Int64 }
+
+func newClock() *clock {
+	c := &clock{}
+	c.ms.Store(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC).UnixMilli())
+	return c
+}
+func (c *clock) now() time.Time      { return time.UnixMilli(c.ms.Load()).UTC() }
+func (c *clock) add(d time.Duration) { c.ms.Add(d.Milliseconds()) }
+
+func newStore(t *testing.T, c *clock) *thread.Store {
+	return &thread.Store{
+		Table: dynamotest.Open(t).Table(dynamotest.TableName("conversations")),
+		Now:   c.now,
+		NewID: func() string { return dynamotest.ID("lease") },
+	}
+}
+
+func message(who, id, text string) channel.Inbound {
+	return channel.Inbound{
+		Market: "demo", Channel: channel.App, ThreadType: channel.General,
+		From: actor.Actor{Kind: actor.Session, ID: who}, MessageID: id, Text: text,
+	}
+}
+
+func mustAppend(t *testing.T, s *thread.Store, in channel.Inbound, lease bool) thread.Appended {
+	t.Helper()
+	a, err := s.Append(context.Background(), in, lease)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func commit(t *testing.T, s *thread.Store, l *thread.Lease, reply string) {
+	t.Helper()
+	ctx := context.Background()
+	th, err := s.Open(ctx, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := thread.Outcome{Turn: thread.Turn{N: th.Number(), In: th.Inbox, Out: []thread.Reply{{Text: reply}}, At: s.Now()}, Language: "en"}
+	if err := s.Commit(ctx, l, th, o); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestField01_SameMessageManyTimes(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s, who := newStore(t, c), dynamotest.ID("who")
+	var wg sync.WaitGroup
+	var fresh, leases atomic.Int32
+	for range 50 {
+		wg.Go(func() {
+			a, err := s.Append(context.Background(), message(who, "SM1", "hi"), true)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if !a.Duplicate {
+				fresh.Add(1)
+			}
+			if a.Lease != nil {
+				leases.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if fresh.Load() != 1 || leases.Load() != 1 {
+		t.Errorf("%d appended, %d leases; want 1 and 1", fresh.Load(), leases.Load())
+	}
+	c.add(7 * 24 * time.Hour)
+	if a := mustAppend(t, s, message(who, "SM1", "hi"), true); !a.Duplicate {
+		t.Error("a week later it counted as new")
+	}
+}
+
+func TestField03_FirstContactInParallel(t *testing.T) {
+	t.Parallel()
+	s, who := newStore(t, newClock()), dynamotest.ID("who")
+	var wg sync.WaitGroup
+	ids := make([]string, 5)
+	for i := range ids {
+		wg.Go(func() {
+			a, err := s.Append(context.Background(), message(who, fmt.Sprint(i), fmt.Sprint(i)), false)
+			if err != nil {
+				t.Error(err)
+			}
+			ids[i] = a.Thread
+		})
+	}
+	wg.Wait()
+	l, _, err := s.Take(context.Background(), ids[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	th, err := s.Open(context.Background(), l)
+	if err != nil || len(th.Inbox) != 5 {
+		t.Fatalf("inbox %+v, %v", th, err)
+	}
+	for _, id := range ids {
+		if id != ids[0] {
+			t.Errorf("two threads: %v", ids)
+		}
+	}
+}
+
+func TestField04_SecondMessageWaits(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s, who, ctx := newStore(t, c), dynamotest.ID("who"), context.Background()
+	first := mustAppend(t, s, message(who, "1", "one"), true)
+	th, err := s.Open(ctx, first.Lease)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := mustAppend(t, s, message(who, "2", "two"), true)
+	if second.Lease != nil {
+		t.Fatal("two leases at once")
+	}
+	turn := thread.Turn{N: 1, In: th.Inbox, At: c.now()}
+	if err := s.Commit(ctx, first.Lease, th, thread.Outcome{Turn: turn}); !errors.Is(err, thread.ErrNewer) {
+		t.Fatalf("commit over something newer: %v", err)
+	}
+	if err := s.Refresh(ctx, first.Lease, th); err != nil || len(th.Inbox) != 2 {
+		t.Fatalf("refresh: %v, %d", err, len(th.Inbox))
+	}
+	if err := s.Commit(ctx, first.Lease, th, thread.Outcome{Turn: turn}); err != nil {
+		t.Fatal(err)
+	}
+	l, head, err := s.Take(ctx, first.Thread)
+	if err != nil || len(head.Inbox) != 1 || head.Inbox[0].Text != "two" {
+		t.Fatalf("the second message is not there: %+v, %v", head, err)
+	}
+	commit(t, s, l, "answer")
+	if _, _, err := s.Take(ctx, first.Thread); !errors.Is(err, thread.ErrNothing) {
+		t.Errorf("after all is answered: %v", err)
+	}
+}
+
+func TestField05_StaleWriterIsFenced(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s, who, ctx := newStore(t, c), dynamotest.ID("who"), context.Background()
+	a := mustAppend(t, s, message(who, "1", "one"), true)
+	stale, err := s.Open(ctx, a.Lease)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.Take(ctx, a.Thread); !errors.Is(err, thread.ErrBusy) {
+		t.Fatalf("taken while held: %v", err)
+	}
+	c.add(thread.LeaseFor + time.Second)
+	l, _, err := s.Take(ctx, a.Thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit(t, s, l, "second holder")
+	err = s.Commit(ctx, a.Lease, stale, thread.Outcome{Turn: thread.Turn{N: 1, In: stale.Inbox}})
+	if !errors.Is(err, thread.ErrLeaseLost) {
+		t.Errorf("the stale holder committed: %v", err)
+	}
+	if err := s.Renew(ctx, a.Lease); !errors.Is(err, thread.ErrLeaseLost) {
+		t.Errorf("the stale holder renewed: %v", err)
+	}
+}
+
+func TestField06_SweepFindsWhatWasNeverRun(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s, ctx := newStore(t, c), context.Background()
+	a := mustAppend(t, s, message(dynamotest.ID("who"), "1", "one"), false)
+	queued := func() (n int) {
+		_, err := s.Sweep(ctx, 10_000, func(_ context.Context, id string) error {
+			if id == a.Thread {
+				n++
+			}
+			return nil
+		})
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if queued() != 0 {
+		t.Error("queued at once")
+	}
+	c.add(2 * time.Minute)
+	if queued() != 1 {
+		t.Error("not queued after two minutes")
+	}
+	l, _, err := s.Take(ctx, a.Thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if queued() != 0 {
+		t.Error("queued while somebody is at work")
+	}
+	commit(t, s, l, "done")
+	if queued() != 0 {
+		t.Error("queued although answered")
+	}
+}
+
+func TestField25_JournalOutlivesItsWriter(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s, ctx := newStore(t, c), context.Background()
+	a := mustAppend(t, s, message(dynamotest.ID("who"), "1", "one"), true)
+	if _, err := s.Record(ctx, a.Thread, 1, thread.Entry{Step: 0, Kind: "decision", Data: `"first"`}); err != nil {
+		t.Fatal(err)
+	}
+	stands, err := s.Record(ctx, a.Thread, 1, thread.Entry{Step: 0, Kind: "decision", Data: `"second"`})
+	if err != nil || stands.Data != `"first"` {
+		t.Errorf("what stands is %q, %v", stands.Data, err)
+	}
+	c.add(thread.LeaseFor + time.Second)
+	l, _, err := s.Take(ctx, a.Thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	th, err := s.Open(ctx, l)
+	if err != nil || len(th.Journal) != 1 {
+		t.Errorf("journal %+v, %v", th.Journal, err)
+	}
+}
+
+func TestField33_LongTextsAndLongThreads(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s, who, ctx := newStore(t, c), dynamotest.ID("who"), context.Background()
+	long := strings.Repeat("ş", channel.MaxText)
+	var last thread.Appended
+	for i := range 60 {
+		last = mustAppend(t, s, message(who, fmt.Sprint(i), long), false)
+	}
+	l, head, err := s.Take(ctx, last.Thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if head.Inbox[0].Text != "" {
+		t.Error("a long text is on the head")
+	}
+	th, err := s.Open(ctx, l)
+	if err != nil || len(th.Inbox) != 60 || th.Inbox[59].Text != long {
+		t.Fatalf("long texts were not found again: %v", err)
+	}
+}
+
+func TestCostDoesNotGrow(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s, who := newStore(t, c), dynamotest.ID("who")
+	cost := func(i int) telemetry.Cost {
+		ctx, meter := telemetry.WithMeter(context.Background())
+		a, err := s.Append(ctx, message(who, fmt.Sprint(i), "is there a table for two tonight?"), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		th, err := s.Open(ctx, a.Lease)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := thread.Outcome{Turn: thread.Turn{N: th.Number(), In: th.Inbox, Out: []thread.Reply{{Text: strings.Repeat("answer ", 20)}}, At: c.now()}, Language: "en"}
+		if err := s.Commit(ctx, a.Lease, th, o); err != nil {
+			t.Fatal(err)
+		}
+		return meter.Cost()
+	}
+	var costs []telemetry.Cost
+	for i := range 120 {
+		costs = append(costs, cost(i))
+	}
+	early, late := costs[20], costs[119]
+	if early.Requests != 3 || early.WriteUnits > 8 || early.ReadUnits > 3 {
+		t.Errorf("turn 20: %d requests, %v write and %v read units; want at most 3, 8 and 3", early.Requests, early.WriteUnits, early.ReadUnits)
+	}
+	if late.Requests != early.Requests || late.WriteUnits != early.WriteUnits || late.ReadUnits != early.ReadUnits {
+		t.Errorf("turn 119 costs %+v, turn 20 %+v", late, early)
+	}
+}
+
+func TestLines(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s, who, ctx := newStore(t, c), dynamotest.ID("who"), context.Background()
+	var id string
+	for i := range 5 {
+		a := mustAppend(t, s, message(who, fmt.Sprint(i), fmt.Sprint("q", i)), true)
+		commit(t, s, a.Lease, fmt.Sprint("a", i))
+		id = a.Thread
+	}
+	mustAppend(t, s, message(who, "last", "q5"), false)
+	var texts []string
+	after := ""
+	for {
+		lines, next, err := s.Lines(ctx, id, after, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range lines {
+			texts = append(texts, l.Text)
+		}
+		if after = next; after == "" {
+			break
+		}
+	}
+	if got := strings.Join(texts, " "); got != "q0 a0 q1 a1 q2 a2 q3 a3 q4 a4 q5" {
+		t.Errorf("lines: %s", got)
+	}
+	if _, _, err := s.Lines(ctx, id, "zzz", 3); !fault.Is(err, fault.Invalid) {
+		t.Errorf("bad cursor: %v", err)
+	}
+	turn, _, ok, err := s.Answer(ctx, id, thread.MessageID(id, channel.App, "0"))
+	if err != nil || !ok || turn.Out[0].Text != "a0" {
+		t.Errorf("answer to the first message: %+v %v %v", turn, ok, err)
+	}
+	if _, _, ok, err := s.Answer(ctx, id, thread.MessageID(id, channel.App, "last")); err != nil || ok {
+		t.Errorf("answer to the waiting message: %v %v", ok, err)
+	}
+}

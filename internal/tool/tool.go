@@ -1,0 +1,185 @@
+// Package tool holds what a model may ask for: a tool is a declaration (name,
+// description, strict JSON schema, effect) and its resolver, registered together.
+//
+// The model sees declarations only. Arguments are checked against the schema before
+// a resolver runs, and [May] decides in one place, for every channel, whether it runs
+// at all. Tools whose effect is [Commit] have no way in from a model.
+package tool
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"merve/internal/actor"
+	"merve/internal/channel"
+	"merve/internal/fault"
+	"merve/internal/market"
+)
+
+// Effect is what a tool may do.
+type Effect string
+
+const (
+	Read    Effect = "read"    // looks, changes nothing
+	Propose Effect = "propose" // creates a pending action that waits for YES
+	Commit  Effect = "commit"  // touches the world: only behind a confirmation
+)
+
+// Tool is a declaration and its resolver.
+type Tool struct {
+	Name        string
+	Description string // written for a model
+	Effect      Effect
+	Tags        []string        // what a market's allowedTags choose from
+	Schema      json.RawMessage // strict: every property required, no others
+
+	// Summary says in plain words what a call would do, for a customer asked to
+	// confirm it. Nil shows the name and the arguments.
+	Summary func(tc Context, args json.RawMessage) string
+
+	resolve func(ctx context.Context, tc Context, args json.RawMessage) (Result, error)
+	schema  *jsonschema.Resolved
+	err     error
+}
+
+// Context is everything that a resolver may know about who asks. None of it comes
+// from the model.
+type Context struct {
+	Actor      actor.Actor
+	Market     *market.Market
+	Thread     string
+	ThreadType channel.ThreadType
+	Channel    channel.Channel
+	Language   string
+	Location   *channel.Location // shared by the customer
+	TimeZone   *time.Location
+	Now        time.Time
+	TraceID    string
+	Key        string // idempotency key: the same effect has the same key, however often it is asked for
+}
+
+// Result is what a resolver gives back.
+type Result struct {
+	Data     any       // what the model sees, as JSON
+	Memory   any       // what later turns remember of it; nil remembers nothing
+	Proposal *Proposal // put to the customer for YES or NO
+	Cards    []Card
+	Map      *channel.Location
+	Facts    []string // what the backend knows to be true after this call (kinds of package claim)
+}
+
+// Proposal is a pending action in the making: the turn puts it on the thread.
+type Proposal struct {
+	Kind      string    // which commitment settles it
+	Ref       string    // what it is about: a transaction id
+	Summary   string    // shown to the customer, from stored state
+	Hash      string    // of the exact offer: what, when, price, hold, policy version
+	ExpiresAt time.Time // after this nothing can be confirmed
+}
+
+// Card is something a client shows beside the text. Type and title are always there.
+type Card map[string]any
+
+// New makes a tool from a resolver whose arguments are the struct A. Each field of A
+// is required; a pointer may be null. Tags: json names it, jsonschema describes it.
+// An A that makes no schema is reported by [NewRegistry].
+func New[A any](name, description string, effect Effect, resolve func(ctx context.Context, tc Context, args A) (Result, error)) Tool {
+	t := Tool{Name: name, Description: description, Effect: effect}
+	s, err := jsonschema.For[A](nil)
+	if err != nil {
+		t.err = fmt.Errorf("tool %s: schema: %w", name, err)
+		return t
+	}
+	strict(s)
+	if t.Schema, err = json.Marshal(s); err != nil {
+		t.err = fmt.Errorf("tool %s: schema: %w", name, err)
+		return t
+	}
+	if t.schema, err = s.Resolve(nil); err != nil {
+		t.err = fmt.Errorf("tool %s: schema: %w", name, err)
+		return t
+	}
+	t.resolve = func(ctx context.Context, tc Context, raw json.RawMessage) (Result, error) {
+		var args A
+		if err := json.Unmarshal(raw, &args); err != nil {
+			return Result{}, fault.Field("arguments", "%v", err)
+		}
+		return resolve(ctx, tc, args)
+	}
+	return t
+}
+
+// strict makes every property required and allows no others, as OpenAI's strict mode
+// demands. https://platform.openai.com/docs/guides/structured-outputs
+func strict(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	if s.Properties != nil {
+		s.Required = s.Required[:0]
+		for _, name := range s.PropertyOrder {
+			s.Required = append(s.Required, name)
+		}
+		s.AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}}
+		for _, p := range s.Properties {
+			strict(p)
+		}
+	} else if s.Type == "object" {
+		s.AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}}
+	}
+	strict(s.Items)
+}
+
+// MaxArgs is the most bytes of arguments that a call may bring.
+const MaxArgs = 16 << 10
+
+// Canonical checks raw arguments against the schema and returns them in the one form
+// that equal arguments share. The error names what is wrong, for the model to mend.
+func (t Tool) Canonical(raw json.RawMessage) (json.RawMessage, error) {
+	if len(bytes.TrimSpace(raw)) == 0 {
+		raw = json.RawMessage("{}")
+	}
+	if len(raw) > MaxArgs {
+		return nil, fault.Field("arguments", "at most %d bytes", MaxArgs)
+	}
+	var v any
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if err := d.Decode(&v); err != nil || d.More() {
+		return nil, fault.Field("arguments", "want one JSON object")
+	}
+	if err := t.schema.Validate(v); err != nil {
+		return nil, fault.Field("arguments", "do not fit the schema: %v", err)
+	}
+	out, err := json.Marshal(v) // maps marshal with sorted keys
+	if err != nil {
+		return nil, fault.Field("arguments", "want one JSON object")
+	}
+	return out, nil
+}
+
+// Run resolves a call with canonical arguments.
+func (t Tool) Run(ctx context.Context, tc Context, args json.RawMessage) (Result, error) {
+	return t.resolve(ctx, tc, args)
+}
+
+// Key is the idempotency key of a call, made of what its effect is: the turn, the
+// tool, the arguments, and which occurrence of the same call in this turn it is.
+func Key(turn, name string, args json.RawMessage, occurrence int) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%d", turn, name, args, occurrence))
+	return hex.EncodeToString(sum[:16])
+}
+
+// Describe puts a call into words for a customer who is asked to confirm it.
+func (t Tool) Describe(tc Context, args json.RawMessage) string {
+	if t.Summary != nil {
+		return t.Summary(tc, args)
+	}
+	return t.Name + " " + string(args)
+}
