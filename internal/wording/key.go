@@ -1,0 +1,130 @@
+package wording
+
+// Key names one text of the catalogue. Its comment says when it is said and which
+// variables it takes.
+type Key string
+
+// The words and buttons of an answer.
+const (
+	YesWord   Key = "yes_word"   // the literal word that confirms, "YES"
+	NoWord    Key = "no_word"    // the literal word that declines, "NO"
+	YesButton Key = "yes_button" // the title of a button that confirms
+	NoButton  Key = "no_button"  // the title of a button that declines
+)
+
+// A booking, from its proposal to its end.
+const (
+	BookingSummary          Key = "booking_summary"           // one line: listing, offering, when, party, price; what is empty is left out
+	ConfirmPrompt           Key = "confirm_prompt"            // a hold waits for its YES: summary, until
+	BookingConfirmed        Key = "booking_confirmed"         // after the YES: summary, code
+	BookingAlreadyConfirmed Key = "booking_already_confirmed" // a second YES: summary, code
+	BookingReleased         Key = "booking_released"          // NO to a hold
+	CancelPrompt            Key = "cancel_prompt"             // an existing booking is to be cancelled: summary
+	BookingCancelled        Key = "booking_cancelled"         // after the YES to that: summary
+	BookingAlreadyCancelled Key = "booking_already_cancelled" // a second YES to that: summary
+	CancelKept              Key = "cancel_kept"               // NO to that: summary
+	CustomerReference       Key = "customer_reference"        // the booking's code alone: code
+)
+
+// A pending action that did not go the straight way.
+const (
+	HoldGone          Key = "hold_gone"           // a YES within 30 s of expiry, or later
+	HoldExpiredNotice Key = "hold_expired_notice" // unasked, when a hold has expired: summary
+	StillWaiting      Key = "still_waiting"       // a reminder, whatever is pending: summary
+	Replaced          Key = "replaced"            // a new proposal has released this one: summary
+	WhichOffer        Key = "which_offer"         // a YES that may mean another offer; this one is pending: summary
+	OldButton         Key = "old_button"          // a tap on an offer that is no longer pending
+	OfferChanged      Key = "offer_changed"       // price or terms are no longer those that were shown
+	NothingPending    Key = "nothing_pending"     // a bare YES or NO, and nothing waits
+)
+
+// A time that cannot be had.
+const (
+	SlotTaken       Key = "slot_taken"        // someone was faster: alternatives, may be empty
+	SlotInvalid     Key = "slot_invalid"      // reason (one of those below), alternatives, may be empty
+	SlotPast        Key = "slot_past"         // reason: before now
+	SlotClosed      Key = "slot_closed"       // reason: outside opening hours
+	SlotOffGrid     Key = "slot_off_grid"     // reason: between two slots
+	SlotShortNotice Key = "slot_short_notice" // reason: less than the lead time ahead
+	SlotTooFar      Key = "slot_too_far"      // reason: further ahead than bookings are taken
+	SlotParty       Key = "slot_party"        // reason: more people than fit: max
+)
+
+// Any other tool whose call was frozen for confirmation.
+const (
+	ActionPrompt   Key = "action_prompt"   // action, details (may have several lines)
+	ActionDone     Key = "action_done"     // after the YES: action
+	ActionFailed   Key = "action_failed"   // the YES came, the tool failed: action
+	ActionDeclined Key = "action_declined" // NO: action
+)
+
+// The conversation itself.
+const (
+	Greeting         Key = "greeting"           // the assistant merve introduces itself
+	ClaimWithheld    Key = "claim_withheld"     // in the place of a reply that claimed what did not happen
+	ModelUnavailable Key = "model_unavailable"  // the model cannot be reached; the message is kept
+	WentWrong        Key = "went_wrong"         // a fault of our own
+	WorkingOnIt      Key = "working_on_it"      // the reply takes longer than the channel waits
+	BoundReached     Key = "bound_reached"      // too many steps for one message
+	BudgetThread     Key = "budget_thread"      // the thread's limit for the day is used up
+	BudgetMarket     Key = "budget_market"      // the market's limit for the day is used up
+	MediaUnsupported Key = "media_unsupported"  // an attachment of a kind that cannot be read
+	NoText           Key = "no_text"            // an empty message
+	TooLong          Key = "too_long"           // a message over the limit: max
+	OptedOut         Key = "opted_out"          // after STOP
+	OptedIn          Key = "opted_in"           // after START
+	HandedOver       Key = "handed_over"        // a person takes the thread
+	HandedBack       Key = "handed_back"        // the assistant has it again
+	PersonWillAnswer Key = "person_will_answer" // the thread waits for a person
+)
+
+// To the business.
+const (
+	MerchantBookingConfirmed Key = "merchant_booking_confirmed" // code, listing, offering, when, party, customer
+	MerchantBookingCancelled Key = "merchant_booking_cancelled" // code, listing, offering, when, party, customer
+)
+
+// Dates, times and money; used by the functions named for them.
+const (
+	keyDate          Key = "date"
+	keyWhenStart     Key = "when_start"
+	keyWhenTimes     Key = "when_times"
+	keyWhenOvernight Key = "when_overnight"
+	keyWhenZone      Key = "when_zone"
+	keyStayMonth     Key = "stay_month"
+	keyStayYear      Key = "stay_year"
+	keyStayYears     Key = "stay_years"
+	keyNightsOne     Key = "nights_one"
+	keyNightsTwo     Key = "nights_two"
+	keyNightsFew     Key = "nights_few"
+	keyNightsMany    Key = "nights_many"
+	keyNightsOther   Key = "nights_other"
+	keyUntilTime     Key = "until_time"
+	keyUntilDate     Key = "until_date"
+
+	keyMoneySymbol  Key = "money_symbol"
+	keyMoneyCode    Key = "money_code"
+	keyMoneyDecimal Key = "money_decimal"
+	keyMoneyGroup   Key = "money_group"
+
+	keySunday    Key = "weekday_sun"
+	keyMonday    Key = "weekday_mon"
+	keyTuesday   Key = "weekday_tue"
+	keyWednesday Key = "weekday_wed"
+	keyThursday  Key = "weekday_thu"
+	keyFriday    Key = "weekday_fri"
+	keySaturday  Key = "weekday_sat"
+
+	keyJanuary   Key = "month_01"
+	keyFebruary  Key = "month_02"
+	keyMarch     Key = "month_03"
+	keyApril     Key = "month_04"
+	keyMay       Key = "month_05"
+	keyJune      Key = "month_06"
+	keyJuly      Key = "month_07"
+	keyAugust    Key = "month_08"
+	keySeptember Key = "month_09"
+	keyOctober   Key = "month_10"
+	keyNovember  Key = "month_11"
+	keyDecember  Key = "month_12"
+)
