@@ -1,0 +1,79 @@
+// Package oidc checks bearer tokens of an OpenID Connect issuer.
+//
+// Keys are fetched from the issuer's JWKS address when the first token comes, and kept;
+// nothing is fetched at start. Only asymmetric algorithms are taken, so neither
+// "alg: none" nor a token signed with the public key as a secret gets in.
+package oidc
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/MicahParks/keyfunc/v3"
+	"github.com/golang-jwt/jwt/v5"
+
+	"merve/internal/actor"
+	"merve/internal/fault"
+)
+
+// Verifier checks tokens of one issuer for one audience.
+type Verifier struct {
+	Issuer   string
+	Audience string
+	JWKSURL  string
+	Now      func() time.Time
+
+	mu   sync.Mutex
+	keys keyfunc.Keyfunc
+}
+
+// algorithms are the ones taken (RFC 8725 §3.1: an explicit list).
+var algorithms = []string{"RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA"}
+
+const leeway = 30 * time.Second
+
+var errBadToken = fault.New(fault.Unauthenticated, "the bearer token is not valid")
+
+type claims struct {
+	jwt.RegisteredClaims
+	Name    string   `json:"name"`
+	Phone   string   `json:"phone_number"`
+	Groups  []string `json:"groups"`
+	Cognito []string `json:"cognito:groups"`
+}
+
+// Verify returns the user whom the token names. Any fault of the token is
+// unauthenticated; keys that cannot be fetched are unavailable.
+func (v *Verifier) Verify(ctx context.Context, token string) (actor.Actor, error) {
+	keys, err := v.keySet(ctx)
+	if err != nil {
+		return actor.Actor{}, fault.Wrap(err, fault.Unavailable, "sign-in is away for now, try again")
+	}
+	var c claims
+	_, err = jwt.ParseWithClaims(token, &c, keys.Keyfunc,
+		jwt.WithValidMethods(algorithms), jwt.WithIssuer(v.Issuer), jwt.WithAudience(v.Audience),
+		jwt.WithExpirationRequired(), jwt.WithLeeway(leeway), jwt.WithTimeFunc(v.Now))
+	if err != nil {
+		return actor.Actor{}, fmt.Errorf("%w (%w)", errBadToken, err)
+	}
+	if c.Subject == "" {
+		return actor.Actor{}, errBadToken
+	}
+	return actor.Actor{Kind: actor.User, ID: c.Subject, Name: c.Name, Phone: c.Phone, Groups: append(c.Groups, c.Cognito...)}, nil
+}
+
+func (v *Verifier) keySet(ctx context.Context) (keyfunc.Keyfunc, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.keys != nil {
+		return v.keys, nil
+	}
+	keys, err := keyfunc.NewDefaultCtx(context.WithoutCancel(ctx), []string{v.JWKSURL})
+	if err != nil {
+		return nil, fmt.Errorf("keys of %s: %w", v.Issuer, err)
+	}
+	v.keys = keys
+	return keys, nil
+}

@@ -1,0 +1,180 @@
+// Package openai is a model behind OpenAI's chat completions, at OpenAI or at any
+// endpoint that speaks the same.
+//
+// A [Client] sends only what the published schema allows, tries again what is worth
+// trying again while the context lasts, and turns every failure into an [llm.Error]
+// whose text holds neither what was said nor the key.
+// https://platform.openai.com/docs/api-reference/chat
+package openai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"merve/internal/llm"
+)
+
+// Config says where the model is and how long to try. Zero values are usable but for BaseURL.
+type Config struct {
+	BaseURL string // ends in /v1
+	Key     string
+	Model   string // answers a request that names none
+
+	// ReasoningEffort is sent to the models that take one. Empty leaves it to the model,
+	// except to those which refuse tools unless it is "none".
+	ReasoningEffort string
+
+	HTTP           *http.Client  // without a time-out of its own
+	Attempts       int           // tries of one request; 3
+	AttemptTimeout time.Duration // of one try, and between two pieces of a stream; 30 s
+
+	Now    func() time.Time
+	Jitter func() float64                                   // in [0,1)
+	Sleep  func(ctx context.Context, d time.Duration) error // returns early when ctx ends
+}
+
+// Client asks one endpoint. It is safe for concurrent use.
+type Client struct {
+	api    *openai.Client
+	config Config
+}
+
+// New returns a client of the endpoint in c.
+func New(c Config) (*Client, error) {
+	base, err := url.Parse(c.BaseURL)
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return nil, fmt.Errorf("OPENAI_BASE_URL: want an address such as https://api.openai.com/v1, got %q", c.BaseURL)
+	}
+	if c.HTTP == nil {
+		c.HTTP = &http.Client{}
+	}
+	if c.Attempts <= 0 {
+		c.Attempts = 3
+	}
+	if c.AttemptTimeout <= 0 {
+		c.AttemptTimeout = 30 * time.Second
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Jitter == nil {
+		c.Jitter = rand.Float64
+	}
+	if c.Sleep == nil {
+		c.Sleep = sleep
+	}
+	conf := openai.DefaultConfig(c.Key)
+	conf.BaseURL = strings.TrimRight(c.BaseURL, "/")
+	conf.HTTPClient = doer{c.HTTP, c.Now}
+	return &Client{api: openai.NewClientWithConfig(conf), config: c}, nil
+}
+
+// Complete asks for a whole answer.
+func (c *Client) Complete(ctx context.Context, req llm.Request) (llm.Response, error) {
+	body, err := c.request(req)
+	if err != nil {
+		return llm.Response{}, err
+	}
+	var out llm.Response
+	err = c.try(ctx, func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, c.config.AttemptTimeout)
+		defer cancel()
+		resp, err := c.api.CreateChatCompletion(ctx, body)
+		if err != nil {
+			return err
+		}
+		out, err = response(req, resp)
+		return err
+	})
+	return out, err
+}
+
+// response reads the first choice of an answer.
+func response(req llm.Request, resp openai.ChatCompletionResponse) (llm.Response, error) {
+	out := llm.Response{Model: resp.Model, Usage: usage(&resp.Usage)}
+	if len(resp.Choices) > 0 {
+		choice := resp.Choices[0]
+		out.Text, out.Finish = choice.Message.Content, string(choice.FinishReason)
+		if out.Text == "" {
+			out.Text = choice.Message.Refusal // the model's own words for no
+		}
+		for _, call := range choice.Message.ToolCalls {
+			out.Calls = append(out.Calls, llm.Call{ID: call.ID, Name: call.Function.Name, Args: []byte(call.Function.Arguments)})
+		}
+	}
+	return finish(req, out)
+}
+
+// finish fills in what an endpoint may leave out and refuses an answer without content.
+func finish(req llm.Request, r llm.Response) (llm.Response, error) {
+	if r.Model == "" {
+		r.Model = req.Model
+	}
+	seen := map[string]bool{}
+	for i := range r.Calls {
+		id := r.Calls[i].ID
+		for n := i; id == "" || seen[id]; n++ { // a result must find its call
+			id = fmt.Sprintf("call_%d", n)
+		}
+		r.Calls[i].ID, seen[id] = id, true
+	}
+	if r.Usage == (llm.Usage{}) {
+		r.Usage = estimate(req, r)
+	}
+	if r.Text == "" && len(r.Calls) == 0 {
+		return r, llm.Fail(llm.Malformed, "no text and no call (finish reason %q)", machineWord(r.Finish))
+	}
+	return r, nil
+}
+
+func usage(u *openai.Usage) llm.Usage {
+	if u == nil {
+		return llm.Usage{}
+	}
+	out := llm.Usage{Input: max(u.PromptTokens, 0), Output: max(u.CompletionTokens, 0)} // a budget never grows
+	if u.PromptTokensDetails != nil {
+		out.Cached = max(u.PromptTokensDetails.CachedTokens, 0)
+	}
+	return out
+}
+
+// estimate stands in for an endpoint that counts nothing, so that budgets hold there
+// too: about four characters make a token.
+func estimate(req llm.Request, r llm.Response) llm.Usage {
+	input, output := 0, len(r.Text)
+	for _, m := range req.Messages {
+		input += len(m.Text)
+		for _, call := range m.Calls {
+			input += len(call.Args)
+		}
+	}
+	for _, spec := range req.Tools {
+		input += len(spec.Description) + len(spec.Schema)
+	}
+	for _, call := range r.Calls {
+		output += len(call.Name) + len(call.Args)
+	}
+	return llm.Usage{Input: input/4 + 1, Output: output/4 + 1}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// errSlow ends an attempt that gave nothing for the time-out.
+var errSlow = errors.New("no answer within the time-out")

@@ -1,0 +1,484 @@
+package openai_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"merve/internal/llm"
+	"merve/internal/provider/openai"
+	"merve/internal/provider/openai/openaitest"
+)
+
+var _ llm.Model = (*openai.Client)(nil)
+
+// naps records the waits between attempts in the place of sleeping.
+type naps struct {
+	mu sync.Mutex
+	d  []time.Duration
+}
+
+func (n *naps) sleep(ctx context.Context, d time.Duration) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.d = append(n.d, d)
+	return ctx.Err()
+}
+
+func client(t *testing.T, s *openaitest.Server, change func(*openai.Config)) (*openai.Client, *naps) {
+	t.Helper()
+	n := new(naps)
+	conf := openai.Config{BaseURL: s.URL(), Key: openaitest.Key, Model: "gpt-test", HTTP: s.Client(),
+		Sleep: n.sleep, Jitter: func() float64 { return 0.5 }}
+	if change != nil {
+		change(&conf)
+	}
+	c, err := openai.New(conf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, n
+}
+
+const searchSchema = `{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":["integer","null"]}},
+	"required":["query","limit"],"additionalProperties":false}`
+
+func hello() llm.Request {
+	return llm.Request{Messages: []llm.Message{{Role: llm.System, Text: "be kind"}, {Role: llm.User, Text: "hello"}}}
+}
+
+// full is a request that uses everything: images, several calls, results, an illegal
+// name and arguments that are no JSON in its history, tools with and without properties.
+func full() llm.Request {
+	return llm.Request{
+		Model: "gpt-other", MaxTokens: 300, ParallelCalls: true, Seed: "whatsapp:+15550100",
+		Messages: []llm.Message{
+			{Role: llm.System, Text: "be kind"},
+			{Role: llm.User, Text: "what is this?", Images: []string{"https://img.test/a.png", "data:image/png;base64,AAAA"}},
+			{Role: llm.User, Images: []string{"https://img.test/b.png"}},
+			{Role: llm.Assistant, Calls: []llm.Call{
+				{ID: "a", Name: "search", Args: []byte(` {"query":"x","limit":null} `)},
+				{ID: "b", Name: "functions.search\n" + strings.Repeat("x", 80), Args: []byte(`{"query":`)},
+				{ID: "c", Name: ""}}},
+			{Role: llm.ToolRole, CallID: "b", Text: `{"error":"not JSON"}`},
+			{Role: llm.ToolRole, CallID: "a", Text: `{"listings":[]}`},
+			{Role: llm.ToolRole, CallID: "c"},
+			{Role: llm.Assistant, Text: "let me look again", Calls: []llm.Call{{ID: "a", Name: "bookings", Args: []byte("{}")}}},
+			{Role: llm.ToolRole, CallID: "a", Text: "{}"},
+			{Role: llm.Assistant, Text: "nothing"},
+			{Role: llm.User, Text: "thanks"},
+		},
+		Tools: []llm.Spec{
+			{Name: "search", Description: "Finds things.", Schema: json.RawMessage(searchSchema)},
+			{Name: "bookings", Description: "Lists bookings.", Schema: json.RawMessage(`{"type":"object","additionalProperties":false}`)},
+			{Name: "ping", Description: "Nothing at all."},
+		},
+	}
+}
+
+func TestRequestOnTheWire(t *testing.T) {
+	t.Parallel()
+	s := openaitest.New(t)
+	c, _ := client(t, s, nil)
+	if _, err := c.Complete(context.Background(), full()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Complete(context.Background(), hello()); err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal(s.Requests()[0].Body, &got); err != nil {
+		t.Fatal(err)
+	}
+	messages := got["messages"].([]any)
+	calls := messages[3].(map[string]any)["tool_calls"].([]any)
+	function := func(i int) map[string]any { return calls[i].(map[string]any)["function"].(map[string]any) }
+	tests := []struct {
+		what      string
+		got, want any
+	}{
+		{"model", got["model"], "gpt-other"},
+		{"max_completion_tokens", got["max_completion_tokens"], 300.0},
+		{"parallel_tool_calls", got["parallel_tool_calls"], true},
+		{"stream", got["stream"], false},
+		{"seed stays here", strings.Contains(string(s.Requests()[0].Body), "5550100"), false},
+		{"user is a hash", len(got["user"].(string)), 32},
+		{"content beside calls only", messages[3].(map[string]any)["content"], nil},
+		{"arguments as sent", function(0)["arguments"], `{"query":"x","limit":null}`},
+		{"arguments that are no JSON", function(1)["arguments"], "{}"},
+		{"invented name", function(1)["name"], ("functions_search_" + strings.Repeat("x", 80))[:64]},
+		{"no name", function(2)["name"], "unnamed"},
+		{"empty result", messages[6].(map[string]any)["content"], "{}"},
+	}
+	for _, tt := range tests {
+		if diff := cmp.Diff(tt.want, tt.got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.what, diff)
+		}
+	}
+	plain := string(s.Requests()[1].Body)
+	for _, absent := range []string{"parallel_tool_calls", "tools", "max_completion_tokens", `"user":`, "reasoning_effort", "stream_options"} {
+		if strings.Contains(plain, absent) {
+			t.Errorf("a plain request holds %s: %s", absent, plain)
+		}
+	}
+}
+
+func TestReasoningEffort(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		model, set string
+		tools      bool
+		want       any
+	}{
+		{"gpt-5.6-luna", "", true, "none"}, {"gpt-6-luna", "", true, "none"}, {"gpt-6.1-terra", "", true, "none"},
+		{"gpt-6-luna", "", false, nil}, {"gpt-5-mini", "", true, nil}, {"gpt-4o-mini", "", true, nil},
+		{"gpt-5-mini", "low", true, "low"}, {"gpt-6-luna", "high", false, "high"},
+	}
+	for _, tt := range tests {
+		s := openaitest.New(t)
+		c, _ := client(t, s, func(conf *openai.Config) { conf.ReasoningEffort = tt.set })
+		req := hello()
+		req.Model = tt.model
+		if tt.tools {
+			req.Tools = full().Tools
+		}
+		if _, err := c.Complete(context.Background(), req); err != nil {
+			t.Errorf("%s: %v", tt.model, err)
+			continue
+		}
+		var got map[string]any
+		if err := json.Unmarshal(s.Requests()[0].Body, &got); err != nil {
+			t.Fatal(err)
+		}
+		if got["reasoning_effort"] != tt.want {
+			t.Errorf("%s with tools %v, set to %q: got %v, want %v", tt.model, tt.tools, tt.set, got["reasoning_effort"], tt.want)
+		}
+	}
+}
+
+func TestModelThatTakesNoToolsHere(t *testing.T) {
+	t.Parallel()
+	s := openaitest.New(t)
+	c, _ := client(t, s, nil)
+	req := full()
+	req.Model = "gpt-6-astra"
+	if _, err := c.Complete(context.Background(), req); llm.MeaningOf(err) != llm.Refused || !strings.Contains(err.Error(), "Responses API") {
+		t.Errorf("got %v, want a refusal that names the reason", err)
+	}
+	if len(s.Requests()) != 0 {
+		t.Error("asked all the same")
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	def := llm.Usage{Input: 20, Cached: 8, Output: 5}
+	call := func(id, name, args string) llm.Call { return llm.Call{ID: id, Name: name, Args: []byte(args)} }
+	two := []openaitest.Call{{ID: "a", Name: "search", Args: `{"query":"sushi","limit":null}`}, {ID: "b", Name: "bookings", Args: `{}`}}
+	tests := []struct {
+		name   string
+		answer openaitest.Answer
+		want   llm.Response
+	}{
+		{"text", openaitest.Answer{Text: "Merhaba, nasılsın?"}, llm.Response{Text: "Merhaba, nasılsın?", Finish: "stop"}},
+		{"cut off", openaitest.Answer{Text: "So", Finish: "length"}, llm.Response{Text: "So", Finish: "length"}},
+		{"calls", openaitest.Answer{Calls: two}, llm.Response{Finish: "tool_calls",
+			Calls: []llm.Call{call("a", "search", two[0].Args), call("b", "bookings", "{}")}}},
+		{"text and call", openaitest.Answer{Text: "Looking.", Calls: two[:1]}, llm.Response{Text: "Looking.", Finish: "tool_calls",
+			Calls: []llm.Call{call("a", "search", two[0].Args)}}},
+		{"arguments that are no JSON", openaitest.Answer{Calls: []openaitest.Call{{ID: "a", Name: "search", Args: `{"query":`}}},
+			llm.Response{Finish: "tool_calls", Calls: []llm.Call{call("a", "search", `{"query":`)}}},
+		{"calls without ids", openaitest.Answer{Calls: []openaitest.Call{{Name: "x", Args: "{}"}, {Name: "y", Args: "{}"}}},
+			llm.Response{Finish: "tool_calls", Calls: []llm.Call{call("call_0", "x", "{}"), call("call_1", "y", "{}")}}},
+		{"ids that clash", openaitest.Answer{Calls: []openaitest.Call{{ID: "call_1", Name: "x", Args: "{}"}, {Name: "y", Args: "{}"}, {ID: "call_1", Name: "z", Args: "{}"}}},
+			llm.Response{Finish: "tool_calls", Calls: []llm.Call{call("call_1", "x", "{}"), call("call_2", "y", "{}"), call("call_3", "z", "{}")}}},
+		{"refusal", openaitest.Answer{Refusal: "I can't help with that."}, llm.Response{Text: "I can't help with that.", Finish: "stop"}},
+		{"its own name", openaitest.Answer{Text: "x", Model: "gpt-test-2026-01-02"}, llm.Response{Text: "x", Finish: "stop", Model: "gpt-test-2026-01-02"}},
+	}
+	for _, tt := range tests {
+		if tt.want.Model == "" {
+			tt.want.Model = "gpt-test"
+		}
+		tt.want.Usage = def
+		s := openaitest.New(t, tt.answer, tt.answer)
+		c, _ := client(t, s, nil)
+		got, err := c.Complete(context.Background(), hello())
+		if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", tt.name, err, diff)
+		}
+		var said strings.Builder
+		got, err = c.Stream(context.Background(), hello(), func(delta string) { said.WriteString(delta) })
+		if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
+			t.Errorf("%s, streamed: %v (-want +got):\n%s", tt.name, err, diff)
+		}
+		if tt.answer.Refusal == "" && said.String() != tt.want.Text {
+			t.Errorf("%s, streamed: said %q, want %q", tt.name, said.String(), tt.want.Text)
+		}
+	}
+}
+
+func TestStreamedCallsOfSloppyEndpoints(t *testing.T) {
+	t.Parallel()
+	calls := []openaitest.Call{{ID: "a", Name: "search", Args: `{"query":"sushi","limit":3}`}, {ID: "b", Name: "bookings", Args: `{ }`}}
+	want := []llm.Call{{ID: "a", Name: "search", Args: []byte(calls[0].Args)}, {ID: "b", Name: "bookings", Args: []byte(calls[1].Args)}}
+	for _, a := range []openaitest.Answer{
+		{Calls: calls, Pieces: 100},
+		{Calls: calls, Repeat: true},
+		{Calls: calls, NoIndex: true},
+		{Calls: calls, NoIndex: true, Repeat: true},
+		{Calls: calls, NoUsage: true},
+	} {
+		s := openaitest.New(t, a)
+		c, _ := client(t, s, nil)
+		got, err := c.Stream(context.Background(), hello(), func(string) {})
+		if diff := cmp.Diff(want, got.Calls); diff != "" || err != nil {
+			t.Errorf("%+v: %v (-want +got):\n%s", a, err, diff)
+		}
+		if got.Usage.Output == 0 || got.Usage.Input == 0 {
+			t.Errorf("%+v: usage %+v counts nothing", a, got.Usage)
+		}
+	}
+}
+
+func TestUsageIsEstimatedWhereNoneIsCounted(t *testing.T) {
+	t.Parallel()
+	s := openaitest.New(t, openaitest.Answer{Text: strings.Repeat("word ", 80), NoUsage: true})
+	c, _ := client(t, s, nil)
+	got, err := c.Complete(context.Background(), full())
+	if err != nil || got.Usage.Output < 90 || got.Usage.Output > 110 || got.Usage.Input < 50 || got.Usage.Cached != 0 {
+		t.Errorf("got %+v, %v, want about 100 tokens out and some in", got.Usage, err)
+	}
+}
+
+func TestRetries(t *testing.T) {
+	t.Parallel()
+	ok := openaitest.Answer{Text: "at last"}
+	status := func(n int) openaitest.Answer { return openaitest.Answer{Status: n} }
+	tests := []struct {
+		name    string
+		answers []openaitest.Answer
+		meaning llm.Meaning // "" for success
+		asked   int
+		waits   []time.Duration
+	}{
+		{"overloaded once", []openaitest.Answer{status(503), ok}, "", 2, []time.Duration{300 * time.Millisecond}},
+		{"limited twice", []openaitest.Answer{status(429), status(429), ok}, "", 3, []time.Duration{300 * time.Millisecond, 600 * time.Millisecond}},
+		{"a proxy's page", []openaitest.Answer{{Status: 502, Plain: true}, ok}, "", 2, []time.Duration{300 * time.Millisecond}},
+		{"dropped", []openaitest.Answer{{Drop: true}, ok}, "", 2, []time.Duration{300 * time.Millisecond}},
+		{"told when", []openaitest.Answer{{Status: 429, RetryAfter: "7"}, ok}, "", 2, []time.Duration{7 * time.Second}},
+		{"told at what time", []openaitest.Answer{{Status: 429, RetryAfter: "Sat, 21 Nov 2026 10:00:09 GMT"}, ok}, "", 2, []time.Duration{9 * time.Second}},
+		{"told nonsense", []openaitest.Answer{{Status: 429, RetryAfter: "soon"}, ok}, "", 2, []time.Duration{300 * time.Millisecond}},
+		{"told to come back much later", []openaitest.Answer{{Status: 429, RetryAfter: "3600"}, ok}, llm.Unavailable, 1, nil},
+		{"never up", []openaitest.Answer{status(500), status(500), status(500), ok}, llm.Unavailable, 3, []time.Duration{300 * time.Millisecond, 600 * time.Millisecond}},
+		{"bad request", []openaitest.Answer{status(400), ok}, llm.Refused, 1, nil},
+		{"bad request of a proxy", []openaitest.Answer{{Status: 403, Plain: true}, ok}, llm.Refused, 1, nil},
+		{"no such model", []openaitest.Answer{{Status: 404, Code: "model_not_found"}, ok}, llm.Refused, 1, nil},
+		{"no money", []openaitest.Answer{{Status: 429, Code: "insufficient_quota"}, ok}, llm.Refused, 1, nil},
+	}
+	for _, tt := range tests {
+		for _, way := range []string{"complete", "stream"} {
+			s := openaitest.New(t, tt.answers...)
+			c, naps := client(t, s, func(conf *openai.Config) {
+				conf.Now = func() time.Time { return time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC) }
+			})
+			got, err := ask(c, way)
+			if tt.meaning == "" && (err != nil || got.Text != "at last") {
+				t.Errorf("%s, %s: got %q, %v", tt.name, way, got.Text, err)
+			}
+			if tt.meaning != "" && llm.MeaningOf(err) != tt.meaning {
+				t.Errorf("%s, %s: got %v, want %s", tt.name, way, err, tt.meaning)
+			}
+			if n := len(s.Requests()); n != tt.asked {
+				t.Errorf("%s, %s: asked %d times, want %d", tt.name, way, n, tt.asked)
+			}
+			if diff := cmp.Diff(tt.waits, naps.d); diff != "" {
+				t.Errorf("%s, %s: waits (-want +got):\n%s", tt.name, way, diff)
+			}
+		}
+	}
+}
+
+func ask(c *openai.Client, way string) (llm.Response, error) {
+	if way == "stream" {
+		return c.Stream(context.Background(), hello(), func(string) {})
+	}
+	return c.Complete(context.Background(), hello())
+}
+
+func TestRetryAfterIsPassedOn(t *testing.T) {
+	t.Parallel()
+	s := openaitest.New(t, openaitest.Answer{Status: 429, RetryAfter: "120"})
+	c, _ := client(t, s, nil)
+	_, err := c.Complete(context.Background(), hello())
+	var e *llm.Error
+	if !errors.As(err, &e) || e.RetryAfter != 2*time.Minute {
+		t.Errorf("got %v, want to be told of two minutes", err)
+	}
+}
+
+func TestNoAttemptThatCannotMakeIt(t *testing.T) {
+	t.Parallel()
+	s := openaitest.New(t, openaitest.Answer{Status: 429, RetryAfter: "30"})
+	c, naps := client(t, s, nil)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if _, err := c.Complete(ctx, hello()); llm.MeaningOf(err) != llm.Unavailable || len(naps.d) != 0 {
+		t.Errorf("got %v after waits %v, want to give up at once", err, naps.d)
+	}
+}
+
+func TestUnusableAnswers(t *testing.T) {
+	t.Parallel()
+	for name, a := range map[string]openaitest.Answer{
+		"no choices":        {Empty: true},
+		"nothing said":      {Raw: `{"choices":[{"index":0,"message":{"role":"assistant","content":null},"finish_reason":"content_filter"}],"usage":{"prompt_tokens":9,"completion_tokens":0}}`},
+		"not JSON":          {Raw: `<html>hello</html>`},
+		"JSON of elsewhere": {Raw: `{"choices":"none"}`},
+	} {
+		s := openaitest.New(t, a)
+		c, _ := client(t, s, nil)
+		got, err := c.Complete(context.Background(), hello())
+		if llm.MeaningOf(err) != llm.Malformed {
+			t.Errorf("%s: got %v, want malformed", name, err)
+		}
+		if name == "nothing said" && got.Usage.Input != 9 {
+			t.Errorf("%s: usage %+v is lost", name, got.Usage)
+		}
+		if n := len(s.Requests()); n != 1 {
+			t.Errorf("%s: asked %d times", name, n)
+		}
+	}
+}
+
+func TestSlowAttemptIsGivenUp(t *testing.T) {
+	t.Parallel()
+	for _, way := range []string{"complete", "stream"} {
+		s := openaitest.New(t, openaitest.Answer{Hang: true}, openaitest.Answer{Text: "at last"})
+		c, _ := client(t, s, func(conf *openai.Config) { conf.AttemptTimeout = 100 * time.Millisecond })
+		if got, err := ask(c, way); err != nil || got.Text != "at last" {
+			t.Errorf("%s: got %q, %v", way, got.Text, err)
+		}
+	}
+}
+
+func TestContextEnds(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(context.Background())
+	s := openaitest.New(t)
+	s.Answer = func(openaitest.Request) openaitest.Answer {
+		cancel()
+		return openaitest.Answer{Hang: true}
+	}
+	c, _ := client(t, s, nil)
+	_, err := c.Complete(ctx, hello())
+	if llm.MeaningOf(err) != llm.Unavailable || !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want unavailable with context.Canceled in the chain", err)
+	}
+	if n := len(s.Requests()); n != 1 {
+		t.Errorf("asked %d times after the context ended", n)
+	}
+}
+
+func TestBrokenStreams(t *testing.T) {
+	t.Parallel()
+	text := "one two three four"
+	tests := []struct {
+		name  string
+		first openaitest.Answer
+		said  string // what is out before it breaks
+	}{
+		{"cut before any text", openaitest.Answer{Text: text, Cut: 1}, ""},
+		{"cut inside calls", openaitest.Answer{Calls: []openaitest.Call{{ID: "a", Name: "x", Args: `{"a":1}`}}, Cut: 3}, ""},
+		{"cut inside the text", openaitest.Answer{Text: text, Cut: 2}, "one tw"},
+		{"ended inside the text", openaitest.Answer{Text: text, Early: 2}, "one tw"},
+		{"silent inside the text", openaitest.Answer{Text: text, HangAt: 2}, "one tw"},
+		{"failed inside the text", openaitest.Answer{Text: text, MidError: "server_error"}, "one tw"},
+	}
+	for _, tt := range tests {
+		s := openaitest.New(t, tt.first, openaitest.Answer{Text: "again"})
+		c, _ := client(t, s, func(conf *openai.Config) { conf.AttemptTimeout = 200 * time.Millisecond })
+		var said strings.Builder
+		got, err := c.Stream(context.Background(), hello(), func(d string) { said.WriteString(d) })
+		if tt.said == "" {
+			if err != nil || said.String() != "again" || len(s.Requests()) != 2 {
+				t.Errorf("%s: said %q, %v, asked %d times, want a second attempt", tt.name, said.String(), err, len(s.Requests()))
+			}
+			continue
+		}
+		if llm.MeaningOf(err) != llm.Unavailable || said.String() != tt.said || got.Text != tt.said || len(s.Requests()) != 1 {
+			t.Errorf("%s: said %q, got %q, %v, asked %d times, want %q and no second attempt",
+				tt.name, said.String(), got.Text, err, len(s.Requests()), tt.said)
+		}
+	}
+}
+
+func TestBadHistoryIsNotSent(t *testing.T) {
+	t.Parallel()
+	s := openaitest.New(t)
+	c, _ := client(t, s, nil)
+	req := hello()
+	req.Messages = append(req.Messages, llm.Message{Role: llm.Assistant, Calls: []llm.Call{{ID: "a", Name: "x"}}})
+	bad := hello()
+	bad.Tools = []llm.Spec{{Name: "no spaces", Schema: json.RawMessage(searchSchema)}}
+	broken := hello()
+	broken.Tools = []llm.Spec{{Name: "x", Schema: json.RawMessage(`{`)}}
+	for _, req := range []llm.Request{req, bad, broken, {}} {
+		if _, err := c.Complete(context.Background(), req); llm.MeaningOf(err) != llm.Refused {
+			t.Errorf("got %v, want refused", err)
+		}
+	}
+	if len(s.Requests()) != 0 {
+		t.Error("sent all the same")
+	}
+}
+
+// roundTrip is a transport made of a function.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestErrorsHoldNoSecrets: providers quote the request and the key in what they say.
+func TestErrorsHoldNoSecrets(t *testing.T) {
+	t.Parallel()
+	leaky := func(status int, body string) http.RoundTripper {
+		return roundTrip(func(r *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: status, Status: http.StatusText(status), Header: http.Header{},
+				Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+		})
+	}
+	const quoted = `"Incorrect API key test-key-not-real, you said hello"`
+	for _, rt := range []http.RoundTripper{
+		leaky(401, `{"error":{"message":`+quoted+`,"type":"invalid_request_error","code":"invalid_api_key","param":"messages[1].content"}}`),
+		leaky(400, `{"error":{"message":`+quoted+`,"type":`+quoted+`,"code":`+quoted+`,"param":`+quoted+`}}`),
+		leaky(400, `test-key-not-real hello`),
+		leaky(200, `hello test-key-not-real`),
+	} {
+		c, err := openai.New(openai.Config{BaseURL: "http://llm.test/v1", Key: openaitest.Key, HTTP: &http.Client{Transport: rt}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.Complete(context.Background(), hello())
+		for e := err; e != nil; e = errors.Unwrap(e) {
+			if strings.Contains(e.Error(), "hello") || strings.Contains(e.Error(), openaitest.Key) {
+				t.Errorf("error says too much: %v", e)
+			}
+		}
+	}
+}
+
+func TestNewWantsAnAddress(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"", "api.openai.com/v1", "ftp://x/v1", "http://"} {
+		if _, err := openai.New(openai.Config{BaseURL: address}); err == nil || !strings.Contains(err.Error(), "OPENAI_BASE_URL") {
+			t.Errorf("%q: got %v, want an error that names the setting", address, err)
+		}
+	}
+}

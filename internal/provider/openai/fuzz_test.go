@@ -1,0 +1,66 @@
+package openai_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"merve/internal/llm"
+	"merve/internal/provider/openai"
+	"merve/internal/provider/openai/openaitest"
+)
+
+// FuzzAnswer feeds whatever an endpoint may send to both ways of asking: the outcome
+// is an answer that can go into a history, or an error with a meaning.
+func FuzzAnswer(f *testing.F) {
+	f.Add(200, `{"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}]}`)
+	f.Add(200, `{"choices":[{"message":{"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{"}},{"id":"a"}]}}]}`)
+	f.Add(200, "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":-7,\"id\":\"a\",\"function\":{\"name\":\"f\"}},{\"function\":{\"arguments\":\"1\"}}]},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+	f.Add(200, "data: {\"error\":{\"message\":\"x\",\"type\":\"server_error\"}}\n\n")
+	f.Add(200, "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":-1}}\n\n: comment\n\nevent: x\n")
+	f.Add(429, `{"error":{"message":["a","b"],"code":7,"type":null}}`)
+	f.Add(400, `{"error":null}`)
+	f.Fuzz(func(t *testing.T, status int, body string) {
+		if status < 200 || status > 599 {
+			return
+		}
+		rt := roundTrip(func(r *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: status, Header: http.Header{"Retry-After": {body}},
+				Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+		})
+		c, err := openai.New(openai.Config{BaseURL: "http://llm.test/v1", Key: openaitest.Key, Model: "m", Attempts: 1,
+			HTTP: &http.Client{Transport: rt}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := c.Complete(context.Background(), hello())
+		settled(t, got, err)
+		var said strings.Builder
+		got, err = c.Stream(context.Background(), hello(), func(d string) { said.WriteString(d) })
+		settled(t, got, err)
+		if err != nil && said.String() != got.Text {
+			t.Errorf("said %q, but the response holds %q", said.String(), got.Text)
+		}
+	})
+}
+
+func settled(t *testing.T, got llm.Response, err error) {
+	t.Helper()
+	if err != nil {
+		var e *llm.Error
+		if !errors.As(err, &e) {
+			t.Errorf("error without a meaning: %v", err)
+		}
+		return
+	}
+	history := append(hello().Messages, llm.Message{Role: llm.Assistant, Text: got.Text, Calls: got.Calls})
+	for _, call := range got.Calls {
+		history = append(history, llm.Message{Role: llm.ToolRole, CallID: call.ID, Text: "{}"})
+	}
+	if err := llm.Check(history); err != nil {
+		t.Errorf("the answer does not fit a history: %v", err)
+	}
+}

@@ -1,0 +1,144 @@
+package openai
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"merve/internal/llm"
+)
+
+// request puts req into the wire format. It refuses a history that the endpoint would refuse.
+func (c *Client) request(req llm.Request) (openai.ChatCompletionRequest, error) {
+	if err := llm.Check(req.Messages); err != nil {
+		return openai.ChatCompletionRequest{}, llm.Fail(llm.Refused, "%w", err)
+	}
+	out := openai.ChatCompletionRequest{
+		Model:               req.Model,
+		MaxCompletionTokens: max(req.MaxTokens, 0), // max_tokens is refused by reasoning models
+		User:                hashed(req.Seed),
+	}
+	if out.Model == "" {
+		out.Model = c.config.Model
+	}
+	for _, m := range req.Messages {
+		out.Messages = append(out.Messages, message(m))
+	}
+	for _, spec := range req.Tools {
+		tool, err := function(spec)
+		if err != nil {
+			return openai.ChatCompletionRequest{}, err
+		}
+		out.Tools = append(out.Tools, tool)
+	}
+	if len(out.Tools) > 0 {
+		out.ParallelToolCalls = req.ParallelCalls // refused without tools
+	}
+	out.ReasoningEffort = c.effort(out)
+	return out, nil
+}
+
+// silent are the model families that take function tools here only while they do not
+// reason. https://platform.openai.com/docs/guides/latest-model
+var silent = []string{"gpt-5.6", "gpt-6-sol", "gpt-6-luna", "gpt-6.1-terra"}
+
+func (c *Client) effort(req openai.ChatCompletionRequest) string {
+	if c.config.ReasoningEffort != "" || len(req.Tools) == 0 {
+		return c.config.ReasoningEffort
+	}
+	for _, family := range silent {
+		if strings.HasPrefix(req.Model, family) {
+			return openai.ReasoningEffortNone
+		}
+	}
+	return ""
+}
+
+// message puts m into the wire format. Content is left out only where the schema lets
+// it be: beside tool calls.
+func message(m llm.Message) openai.ChatCompletionMessage {
+	out := openai.ChatCompletionMessage{Role: string(m.Role), Content: m.Text, ToolCallID: m.CallID}
+	if m.Role == llm.ToolRole && m.Text == "" {
+		out.Content = "{}"
+	}
+	if len(m.Images) > 0 {
+		out.Content, out.MultiContent = "", parts(m)
+	}
+	for _, call := range m.Calls {
+		out.ToolCalls = append(out.ToolCalls, openai.ToolCall{
+			ID:       call.ID,
+			Type:     openai.ToolTypeFunction,
+			Function: openai.FunctionCall{Name: legalName(call.Name), Arguments: arguments(call.Args)},
+		})
+	}
+	return out
+}
+
+func parts(m llm.Message) []openai.ChatMessagePart {
+	var out []openai.ChatMessagePart
+	if m.Text != "" {
+		out = append(out, openai.ChatMessagePart{Type: openai.ChatMessagePartTypeText, Text: m.Text})
+	}
+	for _, address := range m.Images {
+		out = append(out, openai.ChatMessagePart{Type: openai.ChatMessagePartTypeImageURL,
+			ImageURL: &openai.ChatMessageImageURL{URL: address}})
+	}
+	return out
+}
+
+var illegal = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
+
+// legalName makes a name that a model invented ("functions.search") one that the
+// endpoint takes back.
+func legalName(name string) string {
+	name = illegal.ReplaceAllString(name, "_")
+	if name == "" {
+		return "unnamed"
+	}
+	return name[:min(len(name), 64)]
+}
+
+// arguments returns args as they are sent back. Several endpoints parse them and fail
+// on what is no JSON; what was wrong stands in the call's result.
+func arguments(args json.RawMessage) string {
+	if args = bytes.TrimSpace(args); len(args) == 0 || !json.Valid(args) {
+		return "{}"
+	}
+	return string(args)
+}
+
+// function declares spec as a strict function. An object schema must list its
+// properties even when it has none.
+func function(spec llm.Spec) (openai.Tool, error) {
+	if spec.Name == "" || spec.Name != legalName(spec.Name) {
+		return openai.Tool{}, llm.Fail(llm.Refused, "tool %q: want a name of at most 64 letters, digits, - and _", spec.Name)
+	}
+	schema := spec.Schema
+	if len(schema) == 0 {
+		schema = json.RawMessage(`{"type":"object","additionalProperties":false}`)
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(schema, &fields); err != nil {
+		return openai.Tool{}, llm.Fail(llm.Refused, "tool %s: schema: %w", spec.Name, err)
+	}
+	if _, ok := fields["properties"]; !ok {
+		fields["properties"], fields["required"] = json.RawMessage("{}"), json.RawMessage("[]")
+		schema, _ = json.Marshal(fields) // raw JSON that was just parsed
+	}
+	return openai.Tool{Type: openai.ToolTypeFunction, Function: &openai.FunctionDefinition{
+		Name: spec.Name, Description: spec.Description, Strict: true, Parameters: schema}}, nil
+}
+
+// hashed keeps who asks from the provider, and within the 64 characters that it takes.
+func hashed(seed string) string {
+	if seed == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte("merve user " + seed))
+	return hex.EncodeToString(sum[:16])
+}

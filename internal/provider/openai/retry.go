@@ -1,0 +1,182 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strconv"
+	"time"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"merve/internal/llm"
+)
+
+const (
+	firstWait  = 400 * time.Millisecond // before the second attempt, doubled for each further one
+	longestOwn = 8 * time.Second        // of our own waits
+	longestAny = time.Minute            // a provider that asks for more gets no further attempt
+)
+
+// final marks an error after which no further attempt is made, whatever it means.
+type final struct{ error }
+
+func (f final) Unwrap() error { return f.error }
+
+// try runs ask until it succeeds, fails for good, or attempts or context run out.
+func (c *Client) try(ctx context.Context, ask func(ctx context.Context) error) error {
+	for attempt := 1; ; attempt++ {
+		a := new(attemptState)
+		err := ask(context.WithValue(ctx, attemptKey{}, a))
+		if err == nil {
+			return nil
+		}
+		failure := classify(ctx, err, a.retryAfter)
+		var f final
+		if failure.Meaning != llm.Unavailable || errors.As(err, &f) || attempt == c.config.Attempts {
+			return failure
+		}
+		wait := max(c.backoff(attempt), failure.RetryAfter)
+		if deadline, ok := ctx.Deadline(); wait > longestAny || ok && c.config.Now().Add(wait).After(deadline) {
+			return failure // no answer could come in time
+		}
+		if err := c.config.Sleep(ctx, wait); err != nil {
+			return failure
+		}
+	}
+}
+
+// backoff is the wait after attempt: exponential, half of it by chance, so that many
+// clients do not come back at once.
+func (c *Client) backoff(attempt int) time.Duration {
+	d := min(firstWait<<min(attempt-1, 10), longestOwn)
+	return d/2 + time.Duration(c.config.Jitter()*float64(d/2))
+}
+
+// classify says what err means. What the provider wrote stays out of the text: it may
+// quote the conversation or the key.
+func classify(ctx context.Context, err error, retryAfter time.Duration) *llm.Error {
+	var known *llm.Error
+	var api *openai.APIError
+	var request *openai.RequestError
+	var syntax *json.SyntaxError
+	var shape *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &known):
+		return known
+	case ctx.Err() != nil:
+		return &llm.Error{Meaning: llm.Unavailable, Err: fmt.Errorf("asking: %w", ctx.Err())}
+	case errors.As(err, &api):
+		cause := fmt.Errorf("status %d, type %s, code %s, param %s", api.HTTPStatusCode,
+			machineWord(api.Type), machineWord(fmt.Sprint(api.Code)), machineWord(deref(api.Param)))
+		return &llm.Error{Meaning: meaning(api.HTTPStatusCode, api.Type), RetryAfter: retryAfter, Err: cause}
+	case errors.As(err, &request):
+		return &llm.Error{Meaning: meaning(request.HTTPStatusCode, ""), RetryAfter: retryAfter,
+			Err: fmt.Errorf("status %d without OpenAI's error body", request.HTTPStatusCode)}
+	case errors.As(err, &syntax), errors.As(err, &shape):
+		return &llm.Error{Meaning: llm.Malformed, Err: errors.New("the answer is not OpenAI's JSON")}
+	case errors.Is(err, openai.ErrReasoningToolsRequireResponses), errors.Is(err, openai.ErrReasoningEffortUnsupported),
+		errors.Is(err, openai.ErrChatCompletionInvalidModel):
+		return &llm.Error{Meaning: llm.Refused, Err: err}
+	}
+	return &llm.Error{Meaning: llm.Unavailable, Err: fmt.Errorf("asking: %w", err)} // the connection failed
+}
+
+// meaning of a status, or of an error type where a stream gives no status.
+func meaning(status int, kind string) llm.Meaning {
+	switch {
+	case status == http.StatusTooManyRequests && kind == "insufficient_quota":
+		return llm.Refused // no money left: waiting does not help
+	case status == http.StatusTooManyRequests, status == http.StatusRequestTimeout, status == http.StatusConflict, status >= 500:
+		return llm.Unavailable
+	case status == 0 && kind != "invalid_request_error":
+		return llm.Unavailable
+	}
+	return llm.Refused
+}
+
+var notMachine = regexp.MustCompile(`[^a-zA-Z0-9_.\[\]-]`)
+
+// machineWord lets through an identifier and nothing that could be a sentence.
+func machineWord(s string) string {
+	if s == "" || len(s) > 64 || notMachine.MatchString(s) {
+		return "unknown"
+	}
+	return s
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return "none"
+	}
+	return *s
+}
+
+// attemptState is what the transport learns of an attempt that go-openai does not pass on.
+type attemptState struct{ retryAfter time.Duration }
+
+type attemptKey struct{}
+
+// doer sends for go-openai. It notes the Retry-After of an answer, bounds what is
+// read, and reads failures to their end, so that their connection can be used again.
+type doer struct {
+	client *http.Client
+	now    func() time.Time
+}
+
+const (
+	maxAnswer  = 8 << 20
+	maxFailure = 1 << 16
+)
+
+func (d doer) Do(req *http.Request) (*http.Response, error) {
+	resp, err := d.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if a, ok := req.Context().Value(attemptKey{}).(*attemptState); ok {
+		a.retryAfter = retryAfter(resp.Header, d.now())
+	}
+	limit := int64(maxAnswer)
+	if resp.StatusCode >= 400 {
+		limit = maxFailure
+	}
+	resp.Body = bounded{io.LimitReader(resp.Body, limit), resp.Body, resp.StatusCode >= 400}
+	return resp, nil
+}
+
+// bounded is a body that ends at its bound. One that closes itself at its end is for
+// failures of streams, which go-openai reads and leaves open.
+type bounded struct {
+	io.Reader
+	io.Closer
+	closeAtEnd bool
+}
+
+func (b bounded) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if err != nil && b.closeAtEnd {
+		b.Closer.Close()
+	}
+	return n, err
+}
+
+// retryAfter reads how long an answer asks to wait: OpenAI's milliseconds, else RFC 9110's
+// seconds or date. Nonsense is no wish.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("retry-after-ms"), 64); err == nil && ms > 0 && ms < 1e9 {
+		return time.Duration(ms * float64(time.Millisecond))
+	}
+	value := h.Get("Retry-After")
+	if s, err := strconv.ParseFloat(value, 64); err == nil && s > 0 && s < 1e6 {
+		return time.Duration(s * float64(time.Second))
+	}
+	if at, err := http.ParseTime(value); err == nil && at.After(now) {
+		return at.Sub(now)
+	}
+	return 0
+}

@@ -1,0 +1,380 @@
+package twilio
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	// DefaultBaseURL is Twilio.
+	DefaultBaseURL = "https://api.twilio.com"
+
+	// MaxBody is the longest text of one message, in characters.
+	// https://www.twilio.com/docs/api/errors/21617
+	MaxBody = 1600
+
+	defaultTimeout = 10 * time.Second
+	maxAnswer      = 8 << 20 // bytes of an answer that are read
+)
+
+// Client sends as one WhatsApp sender of one account. Its methods may be called at the
+// same time. Requests are tried once: whether to try again is for the caller to decide.
+type Client struct {
+	BaseURL    string           // "" is [DefaultBaseURL]
+	AccountSID string           // AC…
+	AuthToken  string           //
+	From       string           // the sender, E.164
+	HTTP       *http.Client     // nil is one with Go's defaults
+	Now        func() time.Time // nil is time.Now
+	Timeout    time.Duration    // of one call, all pages of a list included; 0 is 10 s
+}
+
+// Outbound is a message to send: text and media, or a template.
+type Outbound struct {
+	To               string            // E.164 or a business-scoped user id
+	Body             string            // at most [MaxBody] characters
+	ContentSID       string            // an approved template, HX…
+	ContentVariables map[string]string // its parameters: "1", "2", …; none may be empty
+	MediaURLs        []string          //
+
+	// StatusCallback is called with each change of status; "" for none. Twilio is not
+	// exact with queries when it signs: keep to letters, digits, '-', '_', '.', and to the
+	// order of the alphabet.
+	StatusCallback string
+}
+
+// Send hands m to Twilio and returns the SID of the message. Errors are *[SendError].
+func (c *Client) Send(ctx context.Context, m Outbound) (sid string, err error) {
+	form, failed := c.form(m)
+	if failed != nil {
+		return "", failed
+	}
+	status, header, body, failed := c.post(ctx, c.messages(), form)
+	if failed != nil {
+		return "", failed
+	}
+	var told struct {
+		SID  string `json:"sid"`
+		Code int    `json:"code"`
+	}
+	malformed := json.Unmarshal(body, &told) // as the page of a proxy is
+	if status < 200 || status > 299 {
+		return "", refusal(status, told.Code, header, c.now())
+	}
+	if malformed != nil || told.SID == "" {
+		return "", &SendError{Status: status, Message: "the answer names no message", Outcome: Unclear, Err: malformed}
+	}
+	return told.SID, nil
+}
+
+// form checks m as Twilio would, so that what it would refuse costs no request.
+func (c *Client) form(m Outbound) (url.Values, *SendError) {
+	if failed := c.configured(); failed != nil {
+		return nil, failed
+	}
+	form := url.Values{"From": {channelPrefix + bare(c.From)}, "To": {channelPrefix + bare(m.To)}}
+	switch {
+	case m.To == "":
+		return nil, refused(21604)
+	case !isAddress(bare(m.To)):
+		return nil, refused(21211)
+	case m.ContentSID != "" && (m.Body != "" || len(m.MediaURLs) > 0):
+		return nil, &SendError{Message: "a template goes without text and media", Outcome: Permanent}
+	case m.ContentSID == "" && len(m.ContentVariables) > 0:
+		return nil, refused(21654)
+	case m.ContentSID == "" && m.Body == "" && len(m.MediaURLs) == 0:
+		return nil, refused(21602)
+	case utf8.RuneCountInString(m.Body) > MaxBody:
+		return nil, refused(21617)
+	case len(m.MediaURLs) > maxMedia:
+		return nil, refused(21623)
+	case m.StatusCallback != "" && !isURL(m.StatusCallback):
+		return nil, refused(21609)
+	}
+	for _, address := range m.MediaURLs {
+		if !isURL(address) {
+			return nil, refused(21620)
+		}
+		form.Add("MediaUrl", address)
+	}
+	set(form, "Body", m.Body)
+	set(form, "StatusCallback", m.StatusCallback)
+	return form, template(form, m)
+}
+
+// template adds m's template to form.
+func template(form url.Values, m Outbound) *SendError {
+	if m.ContentSID == "" {
+		return nil
+	}
+	form.Set("ContentSid", m.ContentSID)
+	if len(m.ContentVariables) == 0 {
+		return nil
+	}
+	for _, value := range m.ContentVariables {
+		if strings.TrimSpace(value) == "" {
+			return refused(21656)
+		}
+	}
+	vars, err := json.Marshal(m.ContentVariables)
+	if err != nil {
+		return refused(21656)
+	}
+	form.Set("ContentVariables", string(vars))
+	return nil
+}
+
+func set(form url.Values, name, value string) {
+	if value != "" {
+		form.Set(name, value)
+	}
+}
+
+func (c *Client) configured() *SendError {
+	for _, setting := range []struct{ name, value string }{
+		{"TWILIO_ACCOUNT_SID", c.AccountSID}, {"TWILIO_AUTH_TOKEN", c.AuthToken}, {"TWILIO_WHATSAPP_FROM", c.From},
+	} {
+		if setting.value == "" {
+			return &SendError{Message: setting.name + " is not set", Outcome: Permanent, Alert: true}
+		}
+	}
+	return nil
+}
+
+// post sends form and returns the whole answer. When there is none, the error tells
+// whether the request can have arrived.
+func (c *Client) post(ctx context.Context, path string, form url.Values) (int, http.Header, []byte, *SendError) {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout())
+	defer cancel()
+	if err := ctx.Err(); err != nil {
+		return 0, nil, nil, &SendError{Message: "no time left", Outcome: Retry, Err: err}
+	}
+	var began, wrote atomic.Bool // a transport that does not trace leaves both false
+	req, err := c.request(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn:      func(string) { began.Store(true) },
+		WroteHeaders: func() { wrote.Store(true) },
+	}), http.MethodPost, path, strings.NewReader(form.Encode()))
+	if err != nil {
+		return 0, nil, nil, &SendError{Message: "TWILIO_BASE_URL is not an address", Outcome: Permanent, Alert: true}
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	// No Idempotency-Key: Twilio ignores it, and Go's transport would take it as leave
+	// to send the request again by itself.
+	status, header, body, err := c.do(req)
+	switch {
+	case err == nil:
+		return status, header, body, nil
+	case began.Load() && !wrote.Load():
+		return 0, nil, nil, &SendError{Message: "no connection", Outcome: Retry, Err: err}
+	}
+	return 0, nil, nil, &SendError{Status: status, Message: "no answer", Outcome: Unclear, Err: err}
+}
+
+func (c *Client) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+	base := strings.TrimRight(cmp.Or(c.BaseURL, DefaultBaseURL), "/")
+	if !isURL(base) {
+		return nil, errors.New("the base address must be absolute")
+	}
+	req, err := http.NewRequestWithContext(ctx, method, base+path, body)
+	if err != nil {
+		return nil, errors.New("the base address cannot be read") // the cause quotes it, query and all
+	}
+	req.SetBasicAuth(c.AccountSID, c.AuthToken)
+	req.Header.Set("Accept", "application/json")
+	return req, nil
+}
+
+// do makes one exchange. A redirect is not followed: it would take the key and the
+// message elsewhere.
+func (c *Client) do(req *http.Request) (int, http.Header, []byte, error) {
+	hc := http.Client{}
+	if c.HTTP != nil {
+		hc = *c.HTTP
+	}
+	hc.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	resp, err := hc.Do(req)
+	if err != nil {
+		return 0, nil, nil, withoutURL(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	if err == nil && len(body) > maxAnswer {
+		err = fmt.Errorf("the answer is longer than %d bytes", maxAnswer)
+	}
+	if err != nil {
+		return resp.StatusCode, nil, nil, err
+	}
+	return resp.StatusCode, resp.Header, body, nil
+}
+
+// withoutURL takes off what net/http puts around errors, since the addresses of lists
+// hold phone numbers.
+func withoutURL(err error) error {
+	var outer *url.Error
+	if errors.As(err, &outer) {
+		return outer.Err
+	}
+	return err
+}
+
+func (c *Client) messages() string {
+	return "/2010-04-01/Accounts/" + url.PathEscape(c.AccountSID) + "/Messages.json"
+}
+
+func (c *Client) timeout() time.Duration { return cmp.Or(c.Timeout, defaultTimeout) }
+
+func (c *Client) now() time.Time {
+	if c.Now == nil {
+		return time.Now()
+	}
+	return c.Now()
+}
+
+// Query asks for messages that were sent to somebody.
+type Query struct {
+	To    string    // E.164 or a business-scoped user id
+	Since time.Time // messages created before, by Twilio's clock, are left out
+	Body  string    // "" for any text
+}
+
+// Found is a message as Twilio keeps it.
+type Found struct {
+	SID         string
+	Body        string // of a template: as rendered
+	State       State
+	ErrorCode   int
+	DateCreated time.Time // whole seconds
+}
+
+const (
+	pageSize = 200
+	maxPages = 5
+)
+
+// Find lists what Twilio has taken from this sender, newest first, to settle a send
+// whose answer was lost. Twilio's list may lag behind its sends by seconds.
+//
+// An incomplete answer is an error, since "not found" lets a message go again. For the
+// same reason the list is not narrowed by DateSent: that is null while a message waits in
+// Twilio's queue, and such a message has to be found.
+func (c *Client) Find(ctx context.Context, q Query) ([]Found, error) {
+	if failed := c.configured(); failed != nil {
+		return nil, failed
+	}
+	if !isAddress(bare(q.To)) {
+		return nil, refused(21211)
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.timeout())
+	defer cancel()
+	since := q.Since.Truncate(time.Second) // what Twilio's dates are cut to
+	var found []Found
+	path := c.messages() + "?" + url.Values{"To": {channelPrefix + bare(q.To)}, "PageSize": {fmt.Sprint(pageSize)}}.Encode()
+	for range maxPages {
+		page, err := c.page(ctx, path)
+		if err != nil {
+			return nil, fmt.Errorf("list messages: %w", err)
+		}
+		older := 0
+		for _, m := range page.Messages {
+			f, err := m.found()
+			switch {
+			case err != nil:
+				return nil, fmt.Errorf("list messages: %w", err)
+			case !f.DateCreated.IsZero() && f.DateCreated.Before(since):
+				older++
+			case m.by(c.From) && (q.Body == "" || sameText(f.Body, q.Body)):
+				found = append(found, f)
+			}
+		}
+		if page.Next == "" || older > 0 && older == len(page.Messages) {
+			slices.SortStableFunc(found, func(a, b Found) int { return b.DateCreated.Compare(a.DateCreated) })
+			return found, nil
+		}
+		path = page.Next
+	}
+	return nil, fmt.Errorf("list messages: more than %d pages", maxPages)
+}
+
+// sameText ignores the space around a text, which may be lost on the way.
+func sameText(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
+
+// page is a page of the list resource.
+// https://www.twilio.com/docs/messaging/api/message-resource#read-multiple-message-resources
+type page struct {
+	Messages []resource `json:"messages"`
+	Next     string     `json:"next_page_uri"` // path and query; null on the last page
+}
+
+func (c *Client) page(ctx context.Context, path string) (page, error) {
+	req, err := c.request(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return page{}, err
+	}
+	status, _, body, err := c.do(req)
+	if err != nil {
+		return page{}, err
+	}
+	var p struct {
+		page
+		Code int `json:"code"`
+	}
+	malformed := json.Unmarshal(body, &p)
+	switch {
+	case status != http.StatusOK:
+		return page{}, fmt.Errorf("HTTP %d, code %d", status, p.Code)
+	case malformed != nil:
+		return page{}, fmt.Errorf("the answer is not a page: %w", malformed)
+	case p.Messages == nil:
+		return page{}, errors.New("the answer is not a page: no messages")
+	case p.Next != "" && !strings.HasPrefix(p.Next, "/2010-04-01/Accounts/"):
+		return page{}, errors.New("next_page_uri is not a path of the API") // where the key would go too
+	}
+	return p.page, nil
+}
+
+// resource is the part of a message resource that is read.
+type resource struct {
+	SID         string `json:"sid"`
+	From        string `json:"from"`
+	Body        string `json:"body"`
+	Status      string `json:"status"`
+	Direction   string `json:"direction"`
+	DateCreated string `json:"date_created"`
+	ErrorCode   *int   `json:"error_code"`
+}
+
+// by reports whether sender sent it. What is left out is taken as said.
+func (m resource) by(sender string) bool {
+	return (m.From == "" || bare(m.From) == bare(sender)) && (m.Direction == "" || strings.HasPrefix(m.Direction, "outbound"))
+}
+
+func (m resource) found() (Found, error) {
+	f := Found{SID: m.SID, Body: m.Body, State: cmp.Or(states[m.Status], Queued)}
+	if m.SID == "" {
+		return f, errors.New("a message has no sid")
+	}
+	if m.ErrorCode != nil {
+		f.ErrorCode = *m.ErrorCode
+	}
+	if m.DateCreated == "" {
+		return f, nil
+	}
+	at, err := time.Parse(time.RFC1123Z, m.DateCreated)
+	if err != nil {
+		return f, fmt.Errorf("date_created of %s is not as in RFC 2822", m.SID)
+	}
+	f.DateCreated = at.UTC()
+	return f, nil
+}
