@@ -1,0 +1,94 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"merve/internal/actor"
+	"merve/internal/dynamo"
+)
+
+// Receipt is the evidence of a YES. It is stored with the confirmation, once.
+type Receipt struct {
+	PendingID     string    `dynamodbav:"pendingId" json:"pendingId"`
+	OfferHash     string    `dynamodbav:"offerHash" json:"offerHash"` // of what the customer was shown
+	MessageID     string    `dynamodbav:"messageId" json:"messageId"` // the message that said it
+	Answer        string    `dynamodbav:"answer" json:"answer"`       // how it was understood: "yes"
+	Actor         string    `dynamodbav:"actor" json:"-"`             // actor key
+	At            time.Time `dynamodbav:"at" json:"at"`
+	PolicyVersion int       `dynamodbav:"policy" json:"policyVersion"`
+	Trace         string    `dynamodbav:"trace,omitempty" json:"traceId,omitempty"`
+}
+
+// OfferHash names the exact offer that a transaction makes: what, when, for how many, at
+// what price, held until when, under which policy. A YES is bound to it.
+func OfferHash(tx Transaction) string {
+	t := tx.Terms
+	return hashOf("offer", tx.ID, t.Business, t.Listing, t.Offering, t.Start.UnixMilli(), t.End.UnixMilli(),
+		tx.Locks, t.Party, t.PriceMinor, t.Currency, t.Note, tx.HoldExpiresAt.UnixMilli(), t.Policy)
+}
+
+// CancelHash names the cancellation of a transaction as it stands.
+func CancelHash(tx Transaction) string {
+	return hashOf("cancel", tx.ID, tx.State, tx.Version, tx.OfferHash)
+}
+
+// ConfirmWrites are the writes that confirm tx, as read, on a YES to exactly its offer.
+// They hold only while it is still held at now, and only once. Whoever commits them
+// together with writes of its own learns from the error what stood against them:
+// [ErrHoldGone], [ErrNotHeld], [AlreadyConfirmed], [ErrSlotTaken], [ErrChanged].
+func (l *Ledger) ConfirmWrites(tx Transaction, r Receipt, key string, now time.Time) ([]dynamo.Write, error) {
+	c, err := l.confirmation(tx, r, key, stored(now))
+	if err != nil {
+		return nil, err
+	}
+	return append(l.writes(c), l.Table.Put(receiptKey(tx.ID), r).IfAbsent().Else(ErrChanged)), nil
+}
+
+func confirmPayload(tx Transaction, r Receipt) string { return hashOf(tx.ID, r.PendingID, r.OfferHash) }
+
+func (l *Ledger) confirmation(tx Transaction, r Receipt, key string, now time.Time) (change, error) {
+	if err := checkKey(key); err != nil {
+		return change{}, err
+	}
+	if err := opConfirm.check(tx, now); err != nil {
+		return change{}, err
+	}
+	if r.OfferHash != tx.OfferHash || OfferHash(tx) != tx.OfferHash {
+		return change{}, ErrOfferChanged
+	}
+	keys, err := locksOf(tx)
+	if err != nil {
+		return change{}, err
+	}
+	c := change{
+		op: opConfirm, key: opKey(opConfirm, tx.ID, key), payload: confirmPayload(tx, r),
+		read: tx, after: opConfirm.next(tx, now), now: now,
+		event: Event{Actor: r.Actor, Trace: r.Trace},
+	}
+	c.after.ConfirmedAt = now
+	for _, k := range keys {
+		c.locks = append(c.locks, l.confirmLock(k, tx.ID))
+	}
+	return c, nil
+}
+
+// Confirm confirms a transaction of a. 2 requests.
+func (l *Ledger) Confirm(ctx context.Context, a actor.Actor, txID string, r Receipt, key string) (Transaction, error) {
+	tx, err := l.owned(ctx, a, txID)
+	if err != nil {
+		return Transaction{}, err
+	}
+	now := l.now()
+	ws, err := l.ConfirmWrites(tx, r, key, now)
+	if err != nil {
+		return l.replayed(ctx, opKey(opConfirm, tx.ID, key), confirmPayload(tx, r), err)
+	}
+	after := opConfirm.next(tx, now)
+	after.ConfirmedAt = now
+	if after, err = settle(after, l.Table.DB().Commit(ctx, ws...)); err != nil {
+		return Transaction{}, fmt.Errorf("ledger: confirm %s: %w", txID, err)
+	}
+	return after, nil
+}

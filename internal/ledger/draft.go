@@ -1,0 +1,82 @@
+package ledger
+
+import (
+	"context"
+	"regexp"
+	"time"
+	"unicode/utf8"
+
+	"merve/internal/fault"
+	"merve/internal/schedule"
+	"merve/internal/telemetry"
+)
+
+// Draft writes down what is to be booked. It takes nothing. 1 request.
+func (l *Ledger) Draft(ctx context.Context, t Terms, key string) (Transaction, error) {
+	if err := checkKey(key); err != nil {
+		return Transaction{}, err
+	}
+	t = t.stored()
+	if err := t.check(); err != nil {
+		return Transaction{}, err
+	}
+	now := l.now()
+	tx := Transaction{Terms: t, ID: l.NewID(), CreatedAt: now}
+	tx.Code = codeOf(tx.ID)
+	return l.commit(ctx, change{
+		op: opDraft, key: draftKey(t.Business, key), payload: t.hash(),
+		after: opDraft.next(tx, now), now: now,
+		event: Event{Actor: t.Owner, Trace: telemetry.TraceID(ctx)},
+	})
+}
+
+// hash covers every term, those too that are not shown as JSON.
+func (t Terms) hash() string {
+	return hashOf(t, t.Owner, t.Merchant)
+}
+
+func (t Terms) stored() Terms {
+	t.Start, t.End = stored(t.Start), stored(t.End)
+	slots := make([]time.Time, len(t.Slots))
+	for i, s := range t.Slots {
+		slots[i] = stored(s)
+	}
+	t.Slots = slots
+	return t
+}
+
+const (
+	maxNote = 1000 // characters
+	maxName = 200
+)
+
+func (t Terms) check() error {
+	legal := regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`) // what keys are made of holds no separator
+	for _, f := range []struct{ name, value string }{{"business", t.Business}, {"listing", t.Listing}, {"offering", t.Offering}, {"market", t.Market}} {
+		if !legal.MatchString(f.value) {
+			return fault.Field(f.name, "want 1 to 64 letters, digits, dots, dashes and underscores")
+		}
+	}
+	switch {
+	case t.Owner == "":
+		return fault.Field("owner", "missing")
+	case len(t.Slots) == 0 || len(t.Slots) > schedule.MaxSlots:
+		return fault.Field("slots", "want 1 to %d", schedule.MaxSlots)
+	case !t.Start.Before(t.End):
+		return fault.Field("end", "want a time after the start")
+	case t.Party < 1:
+		return fault.Field("party", "want at least 1")
+	case t.PriceMinor < 0:
+		return fault.Field("priceMinor", "want 0 or more")
+	case utf8.RuneCountInString(t.Note) > maxNote:
+		return fault.Field("note", "want at most %d characters", maxNote)
+	case utf8.RuneCountInString(t.CustomerName) > maxName:
+		return fault.Field("customerName", "want at most %d characters", maxName)
+	}
+	for i, s := range t.Slots {
+		if !s.Equal(s.Truncate(time.Minute)) || i > 0 && !s.After(t.Slots[i-1]) {
+			return fault.Field("slots", "want whole minutes in ascending order")
+		}
+	}
+	return nil
+}

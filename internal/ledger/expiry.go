@@ -1,0 +1,161 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"merve/internal/dynamo"
+)
+
+// Limits bound one run of a worker.
+type Limits struct {
+	Count int           // at most this many looked at; 0 is 10,000
+	Time  time.Duration // starts nothing new after this long; 0 is 40 s
+}
+
+func (m Limits) orDefault() Limits {
+	if m.Count == 0 {
+		m.Count = 10_000
+	}
+	if m.Time == 0 {
+		m.Time = 40 * time.Second
+	}
+	return m
+}
+
+// Report is what a sweep did.
+type Report struct {
+	Looked  int
+	Expired int
+	Raced   int           // ended by somebody else meanwhile, which is as good
+	Lag     time.Duration // of the hold that was overdue longest
+	Left    bool          // a bound was reached before the end
+}
+
+// Sweep expires the holds whose time is over. Any number of sweeps may run at once: each
+// hold expires once. A hold that cannot be expired does not keep the others. 16 shards, a
+// query and a batch read for each hundred holds, 1 request for each.
+func (l *Ledger) Sweep(ctx context.Context, limits Limits) (Report, error) {
+	s := &sweep{Ledger: l, budget: newBudget(limits)}
+	err := l.eachShard(func(shard int) error { return s.shard(ctx, shard) })
+	s.Report.Left = s.budget.spent
+	return s.Report, err
+}
+
+type sweep struct {
+	*Ledger
+	*budget
+	Report Report
+}
+
+func (s *sweep) shard(ctx context.Context, shard int) error {
+	return s.Ledger.due(ctx, dueHold, shard, s.budget, func(items []dynamo.Item) error {
+		var errs []error
+		for _, it := range items {
+			if s.over(ctx) {
+				break
+			}
+			if err := s.one(ctx, it); err != nil {
+				errs = append(errs, err)
+			}
+		}
+		return errors.Join(errs...)
+	})
+}
+
+func (s *sweep) one(ctx context.Context, it dynamo.Item) error {
+	var tx Transaction
+	if err := it.Decode(&tx); err != nil {
+		return err
+	}
+	_, err := s.expire(ctx, tx)
+	raced := errors.Is(err, ErrNotHeld) || errors.Is(err, ErrChanged) || errors.Is(err, ErrNotDue) || tx.State != Hold
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.Report.Looked++
+	switch {
+	case raced:
+		s.Report.Raced++
+	case err != nil:
+		return fmt.Errorf("expire %s: %w", tx.ID, err)
+	default:
+		s.Report.Expired++
+		s.Report.Lag = max(s.Report.Lag, s.now().Sub(tx.HoldExpiresAt))
+	}
+	return nil
+}
+
+// budget counts what a run may still do. Safe for concurrent use.
+type budget struct {
+	mu    sync.Mutex
+	left  int
+	until time.Time
+	spent bool
+}
+
+func newBudget(m Limits) *budget {
+	m = m.orDefault()
+	return &budget{left: m.Count, until: time.Now().Add(m.Time)} // wall time passes, whatever the ledger's clock says
+}
+
+// over reports whether a bound is reached, and else takes one from the count.
+func (b *budget) over(ctx context.Context) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.left == 0 || !time.Now().Before(b.until) || ctx.Err() != nil {
+		b.spent = true
+		return true
+	}
+	b.left--
+	return false
+}
+
+func (b *budget) ended() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.spent
+}
+
+// eachShard runs f for all shards of the due index, some at a time.
+func (l *Ledger) eachShard(f func(shard int) error) error {
+	const workers = 4
+	errs := make([]error, dynamo.DueShards)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for shard := w; shard < dynamo.DueShards; shard += workers {
+				errs[shard] = f(shard)
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// due reads the transactions of a kind that are due, page by page to the shard's end, and
+// hands each page to f. An error of f does not end it: what cannot be done today does not
+// keep the rest.
+func (l *Ledger) due(ctx context.Context, kind string, shard int, b *budget, f func([]dynamo.Item) error) error {
+	var errs []error
+	for after := ""; ; {
+		keys, next, err := l.Table.Due(ctx, kind, shard, l.now(), maxBatch, after)
+		if err != nil {
+			return errors.Join(append(errs, fmt.Errorf("ledger: due %s: %w", kind, err))...)
+		}
+		if len(keys) > 0 {
+			items, err := l.Table.BatchGet(ctx, keys...)
+			if err != nil {
+				return errors.Join(append(errs, fmt.Errorf("ledger: due %s: %w", kind, err))...)
+			}
+			if err := f(items); err != nil {
+				errs = append(errs, err)
+			}
+		}
+		if after = next; after == "" || b.ended() {
+			return errors.Join(errs...)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"merve/internal/dynamo"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/telemetry"
+)
+
+// Sweeps and audits look at the whole table, so these tests live in a year of their own
+// each, long before the others, and run one after the other.
+func inYear(t *testing.T, year int) *corner {
+	c := newCorner(t)
+	c.clock.now = time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)
+	return c
+}
+
+func TestSweepExpiresEachOnce(t *testing.T) {
+	c, ctx := inYear(t, 1990), context.Background()
+	var ids []string
+	for i := range 60 {
+		ids = append(ids, c.held(c.terms(24+i), 1).ID)
+	}
+	kept := c.held(c.terms(200), 1)
+	if _, err := c.confirm(kept, "yes"); err != nil {
+		t.Fatal(err)
+	}
+	c.clock.Add(10*time.Minute - time.Millisecond)
+	if r, err := c.Sweep(ctx, Limits{}); err != nil || r.Expired != 0 {
+		t.Fatalf("before the time: %+v, %v", r, err)
+	}
+	c.clock.Add(time.Millisecond)
+	reports := make([]Report, 3)
+	var wg sync.WaitGroup
+	for i := range reports { // workers that overlap
+		wg.Go(func() {
+			var err error
+			if reports[i], err = c.open().Sweep(ctx, Limits{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	for _, id := range ids {
+		h, err := c.history(ctx, id)
+		if err != nil || h.Transaction.State != Expired || len(h.Events) != 3 {
+			t.Errorf("%s: %s, %d events, %v", id, h.Transaction.State, len(h.Events), err)
+		}
+	}
+	if now, _ := c.Get(ctx, c.owner, kept.ID); now.State != Confirmed {
+		t.Errorf("a confirmed booking is %s", now.State)
+	}
+	if r, err := c.Sweep(ctx, Limits{}); err != nil || r.Looked != 0 {
+		t.Errorf("after: %+v, %v", r, err)
+	}
+	taken, err := c.Taken(ctx, c.business, "table", noon, noon.AddDate(0, 0, 12), c.Now())
+	if err != nil || len(taken) != 1 {
+		t.Errorf("taken = %v, %v", taken, err)
+	}
+}
+
+func TestSweepKeepsToItsBounds(t *testing.T) {
+	c, ctx := inYear(t, 1991), context.Background()
+	for i := range 12 {
+		c.held(c.terms(24+i), 1)
+	}
+	c.clock.Add(time.Hour)
+	r, err := c.Sweep(ctx, Limits{Count: 5})
+	if err != nil || r.Looked != 5 || !r.Left {
+		t.Errorf("by count: %+v, %v", r, err)
+	}
+	if r, err = c.Sweep(ctx, Limits{Time: time.Nanosecond}); err != nil || r.Looked != 0 || !r.Left {
+		t.Errorf("by time: %+v, %v", r, err)
+	}
+	if r, err = c.Sweep(ctx, Limits{}); err != nil || r.Expired != 7 || r.Left {
+		t.Errorf("the rest: %+v, %v", r, err)
+	}
+	idle, meter := telemetry.WithMeter(ctx)
+	if _, err := c.Sweep(idle, Limits{}); err != nil || meter.Cost().Requests != dynamo.DueShards {
+		t.Errorf("an idle sweep costs %d requests, want one a shard; %v", meter.Cost().Requests, err)
+	}
+}
+
+// One transaction that cannot be expired does not keep the others.
+func TestSweepGoesOnAfterAFailure(t *testing.T) {
+	c, ctx := inYear(t, 1992), context.Background()
+	broken := c.held(c.terms(24), 1)
+	fine := c.held(c.terms(25), 1)
+	c.breakLocks(broken.ID, []string{"no lock's name"})
+	c.clock.Add(time.Hour)
+	r, err := c.Sweep(ctx, Limits{})
+	if err == nil || !strings.Contains(err.Error(), broken.ID) || r.Expired != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if now, _ := c.Get(ctx, c.owner, fine.ID); now.State != Expired {
+		t.Errorf("the other is %s", now.State)
+	}
+	c.breakLocks(broken.ID, broken.Locks)
+	if r, err := c.Sweep(ctx, Limits{}); err != nil || r.Expired != 1 {
+		t.Errorf("mended: %+v, %v", r, err)
+	}
+}
+
+func (c *corner) breakLocks(txID string, locks []string) {
+	c.t.Helper()
+	w := c.Table.Update(txKey(txID), "SET locks = :locks", dynamo.V{":locks": locks})
+	if err := c.Table.DB().Commit(context.Background(), w); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func TestHoldsAreSpreadOverShards(t *testing.T) {
+	t.Parallel()
+	shards := map[string]int{}
+	const n = 16_000
+	for range n {
+		shards[dynamo.DueShard(dueHold, dynamotest.ID("t"))]++
+	}
+	most := 0
+	for _, k := range shards {
+		most = max(most, k)
+	}
+	if mean := float64(n) / dynamo.DueShards; float64(most)/mean > 1.3 || len(shards) != dynamo.DueShards {
+		t.Errorf("fullest of %d shards has %d, mean %.0f", len(shards), most, mean)
+	}
+}
+
+func BenchmarkSweep(b *testing.B) {
+	for b.Loop() {
+		b.StopTimer()
+		c := newCorner(b)
+		c.clock.now = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
+		var wg sync.WaitGroup
+		for w := range 8 {
+			wg.Go(func() {
+				for i := w; i < 1000; i += 8 {
+					terms := c.terms(24 + i)
+					terms.Offering = fmt.Sprint("table", i%10)
+					c.held(terms, 1)
+				}
+			})
+		}
+		wg.Wait()
+		c.clock.Add(time.Hour)
+		b.StartTimer()
+		if r, err := c.Sweep(context.Background(), Limits{}); err != nil || r.Expired < 1000 {
+			b.Fatalf("%+v, %v", r, err)
+		}
+	}
+	b.ReportMetric(1000*float64(b.N)/b.Elapsed().Seconds(), "holds/s")
+}

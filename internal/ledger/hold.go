@@ -1,0 +1,208 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"merve/internal/dynamo"
+	"merve/internal/fault"
+	"merve/internal/telemetry"
+)
+
+// maxTries bounds how often a hold looks again after losing a token. Each loss means
+// that another hold won.
+const maxTries = 12
+
+// Hold takes one token of every slot of a draft, all or none, until a time. capacity is
+// how many tokens a slot has. [ErrSlotTaken] when a slot has none left. A token whose hold
+// has expired, or that the same thread holds for an earlier offer, is taken over, and the
+// transaction that held it ends, in the same transaction.
+func (l *Ledger) Hold(ctx context.Context, txID string, capacity int, until time.Time, key string) (Transaction, error) {
+	tx, err := l.read(ctx, txID)
+	if err != nil {
+		return Transaction{}, err
+	}
+	return l.hold(ctx, tx, capacity, until, key)
+}
+
+// hold is Hold for a draft that the caller has read.
+func (l *Ledger) hold(ctx context.Context, tx Transaction, capacity int, until time.Time, key string) (Transaction, error) {
+	until = stored(until)
+	payload := hashOf(tx.ID, until)
+	full := opKey(opHold, tx.ID, key)
+	switch {
+	case checkKey(key) != nil:
+		return Transaction{}, checkKey(key)
+	case capacity < 1 || capacity > 1000:
+		return Transaction{}, fault.Field("capacity", "want 1 to 1000")
+	case opHold.check(tx, l.now()) != nil:
+		return l.replayed(ctx, full, payload, opHold.check(tx, l.now()))
+	case !until.After(l.now()):
+		return l.replayed(ctx, full, payload, ErrHoldGone)
+	}
+	for try := 1; ; try++ {
+		after, err := l.tryHold(ctx, tx, capacity, until, full, payload, try > 1)
+		switch {
+		case errors.Is(err, errMine):
+			return l.replayed(ctx, full, payload, ErrNotDraft)
+		case !errors.Is(err, errTokenLost):
+			return after, err
+		case try == maxTries:
+			return Transaction{}, fault.Wrap(err, fault.Unavailable, "too many want this time, try again")
+		}
+		if err := wait(ctx, l.Table.DB().Backoff(try)); err != nil {
+			return Transaction{}, err
+		}
+	}
+}
+
+// errMine means that the draft, as the caller has it, is out of date: it is held.
+var errMine = errors.New("held before")
+
+func (l *Ledger) tryHold(ctx context.Context, tx Transaction, capacity int, until time.Time, key, payload string, spread bool) (Transaction, error) {
+	now := l.now()
+	claims, err := l.claims(ctx, tx, capacity, now, spread)
+	if err != nil {
+		return Transaction{}, err
+	}
+	after := opHold.next(tx, now)
+	after.HoldExpiresAt = until
+	after.Locks = nil
+	var locks []dynamo.Write
+	for _, c := range claims {
+		k := lock{Name: c.key.name(capacity), Tx: tx.ID, Thread: tx.Thread, State: lockHeld, Until: until, TTL: c.key.slot.Add(lockKept).Unix()}
+		after.Locks = append(after.Locks, k.Name)
+		locks = append(locks, l.takeLock(c, k, now))
+	}
+	after.OfferHash = OfferHash(after)
+	ends, err := l.takeOver(ctx, claims, now)
+	if err != nil {
+		return Transaction{}, err
+	}
+	const ownWrites = 3 // record, transaction, event
+	if ownWrites+len(locks)+len(slices.Concat(ends...)) > dynamo.MaxWrites {
+		return Transaction{}, l.endFirst(ctx, ends)
+	}
+	return l.commit(ctx, change{
+		op: opHold, key: key, payload: payload, read: tx, after: after, now: now,
+		locks: append(locks, slices.Concat(ends...)...),
+		event: Event{Actor: tx.Owner, Trace: telemetry.TraceID(ctx)},
+	})
+}
+
+// claims chooses a token for every slot.
+func (l *Ledger) claims(ctx context.Context, tx Transaction, capacity int, now time.Time, spread bool) ([]claim, error) {
+	locks, err := l.taken(ctx, tx.Business, tx.Offering, tx.Slots, capacity)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(locks, func(k lock) bool { return k.Tx == tx.ID }) {
+		return nil, errMine
+	}
+	claims := make([]claim, len(tx.Slots))
+	for i, slot := range tx.Slots {
+		of := slices.DeleteFunc(slices.Clone(locks), func(k lock) bool { return !k.key.slot.Equal(slot) })
+		if claims[i], err = l.choose(tx, slot, of, capacity, now, spread); err != nil {
+			return nil, fmt.Errorf("ledger: hold %s at %s: %w", tx.ID, slot.Format(slotFmt), err)
+		}
+	}
+	return claims, nil
+}
+
+func (l *Ledger) takeLock(c claim, k lock, now time.Time) dynamo.Write {
+	switch {
+	case c.old == nil:
+		return l.takeFree(c.key, k)
+	case c.own && !c.old.expired(now):
+		return l.takeOwn(c.key, k, c.old.Tx)
+	}
+	return l.takeExpired(c.key, k, c.old.Tx, now)
+}
+
+// takeOver ends the transactions whose locks are taken over: expired, or replaced when
+// they are the thread's own. One list of writes for each. A lock whose transaction is no
+// longer held needs nothing more than to be taken.
+func (l *Ledger) takeOver(ctx context.Context, claims []claim, now time.Time) ([][]dynamo.Write, error) {
+	var ids []string
+	var keys []dynamo.Key
+	var kept []lockKey
+	for _, c := range claims {
+		if c.old == nil {
+			continue
+		}
+		kept = append(kept, c.key)
+		if !slices.Contains(ids, c.old.Tx) {
+			ids, keys = append(ids, c.old.Tx), append(keys, txKey(c.old.Tx))
+		}
+	}
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	items, err := l.Table.BatchGet(ctx, keys...)
+	if err != nil {
+		return nil, fmt.Errorf("ledger: take over: %w", err)
+	}
+	var ends [][]dynamo.Write
+	for _, it := range items {
+		var old Transaction
+		if err := it.Decode(&old); err != nil {
+			return nil, err
+		}
+		if old.State != Hold {
+			continue
+		}
+		c, err := l.ending(old, now, kept)
+		if err != nil {
+			return nil, err
+		}
+		var ws []dynamo.Write
+		for _, w := range l.writes(c) {
+			ws = append(ws, w.Else(errTokenLost)) // somebody else ended it: look again
+		}
+		ends = append(ends, ws)
+	}
+	return ends, nil
+}
+
+// ending is how a hold ends that is in the way: expired if its time is over, else
+// replaced by its thread's new offer. The locks in kept are not dropped but taken over.
+func (l *Ledger) ending(old Transaction, now time.Time, kept []lockKey) (change, error) {
+	c := change{op: opExpire, key: expireKey(old.ID), payload: hashOf(old.ID), read: old, now: now, event: Event{Reason: ReasonTimeUp}}
+	if opExpire.check(old, now) != nil {
+		c.op, c.key, c.payload = opRelease, opKey(opRelease, old.ID, ReasonReplaced), hashOf(ReasonReplaced)
+		c.event = Event{Actor: old.Owner, Reason: ReasonReplaced}
+	}
+	c.after = c.op.next(old, now)
+	keys, err := locksOf(old)
+	for _, k := range keys {
+		if !slices.Contains(kept, k) {
+			c.locks = append(c.locks, l.dropLock(k, old.ID))
+		}
+	}
+	return c, err
+}
+
+// endFirst ends, one by one, holds that are too many to be taken over together with the
+// new hold; their locks stay as they are, expired or orphaned, and the hold looks again.
+func (l *Ledger) endFirst(ctx context.Context, ends [][]dynamo.Write) error {
+	for _, ws := range ends {
+		if err := l.Table.DB().Commit(ctx, ws...); err != nil && !errors.Is(err, errTokenLost) {
+			return fmt.Errorf("ledger: take over: %w", err)
+		}
+	}
+	return errTokenLost
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

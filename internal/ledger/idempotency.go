@@ -1,0 +1,111 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"merve/internal/dynamo"
+	"merve/internal/fault"
+)
+
+// done is the record that an operation was done, written with it.
+type done struct {
+	Op      op          `dynamodbav:"op"`
+	Payload string      `dynamodbav:"payload"` // hash
+	Result  Transaction `dynamodbav:"result"`
+	At      time.Time   `dynamodbav:"at"`
+	TTL     int64       `dynamodbav:"ttl"`
+}
+
+// doneFor is how long a key gives its stored result. A passed ttl counts as deleted.
+const doneFor = 30 * 24 * time.Hour
+
+// maxKey is the longest idempotency key a caller may give, in bytes.
+const maxKey = 255
+
+// The full keys. They are part of the data model.
+
+func draftKey(business, key string) string { return "tx_draft:" + business + ":" + key }
+func opKey(o op, txID, key string) string  { return "tx_" + string(o) + ":" + txID + ":" + key }
+func expireKey(txID string) string         { return "tx_expire:" + txID }
+
+func checkKey(key string) error {
+	if key == "" || len(key) > maxKey {
+		return fault.Field("key", "want an idempotency key of 1 to %d bytes", maxKey)
+	}
+	return nil
+}
+
+// once makes the operation happen once for its key. A key that was used fails with a
+// [replay] of the stored result, or with [ErrKeyReused] when the payload differs.
+func (l *Ledger) once(c change) dynamo.Write {
+	rec := done{Op: c.op, Payload: c.payload, Result: c.after, At: c.now, TTL: c.now.Add(doneFor).Unix()}
+	return l.Table.Put(idemKey(c.key), rec).
+		If("attribute_not_exists(pk) OR #ttl <= :seconds", dynamo.V{":seconds": c.now.Unix()}).
+		ElseOld(func(old dynamo.Item) error {
+			if old == nil {
+				return ErrChanged
+			}
+			return replayOf(old, c.payload)
+		})
+}
+
+// replay is not a failure: the operation was done before, with this result.
+type replay struct{ result Transaction }
+
+func (r *replay) Error() string { return fmt.Sprintf("done before: %s", r.result.State) }
+
+// Unwrap tells callers that join writes in transactions of their own.
+func (r *replay) Unwrap() error {
+	if r.result.State == Confirmed {
+		return &AlreadyConfirmed{r.result}
+	}
+	return ErrChanged
+}
+
+func replayOf(stored dynamo.Item, payload string) error {
+	var d done
+	if err := stored.Decode(&d); err != nil {
+		return err
+	}
+	if d.Payload != payload {
+		return ErrKeyReused
+	}
+	return &replay{d.Result}
+}
+
+// replayed looks for the stored result of an operation that is refused: a repeat gets
+// what the first one got, anything else gets refusal.
+func (l *Ledger) replayed(ctx context.Context, key, payload string, refusal error) (Transaction, error) {
+	it, err := l.Table.Get(ctx, idemKey(key))
+	switch {
+	case err != nil:
+		return Transaction{}, err
+	case it == nil || it.Expired(l.now()):
+		return Transaction{}, refusal
+	}
+	return settle(Transaction{}, replayOf(it, payload))
+}
+
+// settle turns a replay into its result.
+func settle(after Transaction, err error) (Transaction, error) {
+	var before *replay
+	switch {
+	case err == nil:
+		return after, nil
+	case errors.As(err, &before):
+		return before.result, nil
+	}
+	return Transaction{}, err
+}
+
+// commit makes the change happen, once.
+func (l *Ledger) commit(ctx context.Context, c change) (Transaction, error) {
+	tx, err := settle(c.after, l.Table.DB().Commit(ctx, l.writes(c)...))
+	if err != nil {
+		return Transaction{}, fmt.Errorf("ledger: %s %s: %w", c.op, c.after.ID, err)
+	}
+	return tx, nil
+}

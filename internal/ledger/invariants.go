@@ -1,0 +1,294 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"merve/internal/actor"
+	"merve/internal/dynamo"
+)
+
+// The checks.
+const (
+	SingleHold   = "single_hold"   // CRITICAL: every lock of a live transaction is its own
+	OneConfirmed = "one_confirmed" // ERROR: a confirmed transaction has exactly one confirmed event
+	NoOrphans    = "no_orphans"    // WARNING, mended: no lock without a live transaction that lists it
+)
+
+// Audit is what a run of the checkers found.
+type Audit struct {
+	Looked   int
+	Critical int // findings, by severity
+	Error    int
+	Warning  int
+	Healed   int  // orphan locks deleted
+	Left     bool // a bound was reached before the end
+}
+
+// CheckInvariants looks at every transaction that has left its hold since it was last
+// looked at, a minute after its last change, and at all locks on the days of its slots.
+// Findings become alerts; orphan locks, and nothing else, are deleted. It never scans.
+//
+// Cost: 16 queries a run; for each transaction once after each change, 1 query of its
+// items and 1 write to take it off the index; 1 query for each day of an offering in a
+// run and 1 batch read for each hundred other transactions met there.
+func (l *Ledger) CheckInvariants(ctx context.Context, limits Limits) (Audit, error) {
+	a := &audit{Ledger: l, budget: newBudget(limits), days: map[string]*day{}}
+	err := l.eachShard(func(shard int) error {
+		return l.due(ctx, dueAudit, shard, a.budget, func(items []dynamo.Item) error {
+			var errs []error
+			for _, it := range items {
+				if a.over(ctx) {
+					break
+				}
+				if err := a.look(ctx, it); err != nil {
+					errs = append(errs, err)
+				}
+			}
+			return errors.Join(errs...)
+		})
+	})
+	a.found.Left = a.budget.spent
+	return a.found, err
+}
+
+type audit struct {
+	*Ledger
+	*budget // its mutex guards found and days too
+	found   Audit
+	days    map[string]*day // already looked at in this run
+}
+
+// look checks one transaction and takes it off the index, or puts it off when something
+// is wrong with it.
+func (a *audit) look(ctx context.Context, it dynamo.Item) error {
+	h, err := a.history(ctx, it.String("id"))
+	if errors.Is(err, actor.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	findings, err := a.findings(ctx, h)
+	if err != nil {
+		return fmt.Errorf("check %s: %w", h.Transaction.ID, err)
+	}
+	a.mu.Lock()
+	a.found.Looked++
+	a.mu.Unlock()
+	again := len(findings) > 0
+	for _, f := range findings {
+		if err := a.raise(ctx, f); err != nil {
+			return err
+		}
+	}
+	return a.seen(ctx, h.Transaction, again)
+}
+
+func (a *audit) findings(ctx context.Context, h History) ([]Alert, error) {
+	var findings []Alert
+	if f := confirmedOnce(h); f != nil {
+		findings = append(findings, *f)
+	}
+	keys, err := locksOf(h.Transaction)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range keys {
+		if err := a.checkDay(ctx, k); err != nil {
+			return nil, err
+		}
+	}
+	f, err := a.holdsItsLocks(ctx, h.Transaction, keys)
+	if f != nil {
+		findings = append(findings, *f)
+	}
+	return findings, err
+}
+
+// confirmedOnce is the check [OneConfirmed], of which the receipt is a part.
+func confirmedOnce(h History) *Alert {
+	n := 0
+	for _, e := range h.Events {
+		if e.Type == Confirmed {
+			n++
+		}
+	}
+	tx := h.Transaction
+	was := !tx.ConfirmedAt.IsZero()
+	switch {
+	case was && n != 1, !was && n != 0:
+		return &Alert{Check: OneConfirmed, Severity: Error, Subject: tx.ID, Message: fmt.Sprintf("%s with %d confirmed events", tx.State, n)}
+	case was && (h.Receipt == nil || h.Receipt.OfferHash != tx.OfferHash):
+		return &Alert{Check: OneConfirmed, Severity: Error, Subject: tx.ID, Message: "confirmed without a receipt for its offer"}
+	}
+	return nil
+}
+
+// holdsItsLocks is the check [SingleHold]: a transaction that counts on a lock has it, in
+// the state that keeps others out.
+func (a *audit) holdsItsLocks(ctx context.Context, tx Transaction, keys []lockKey) (*Alert, error) {
+	want := map[State]lockState{Hold: lockHeld, Confirmed: lockConfirmed}[tx.State]
+	if want == "" || len(keys) == 0 || tx.End.Add(lockKept-24*time.Hour).Before(a.now()) {
+		return nil, nil
+	}
+	items := make([]dynamo.Key, len(keys))
+	for i, k := range keys {
+		items[i] = k.item()
+	}
+	got, err := a.Table.BatchGet(ctx, items...)
+	if err != nil {
+		return nil, err
+	}
+	locks, err := decodeLocks(got)
+	if err != nil {
+		return nil, err
+	}
+	wrong := slices.ContainsFunc(locks, func(k lock) bool { return k.Tx != tx.ID || k.State != want })
+	if !wrong && len(locks) == len(keys) {
+		return nil, nil
+	}
+	now, err := a.read(ctx, tx.ID) // the locks were read later than the transaction
+	if err != nil || now.Version != tx.Version {
+		return nil, err
+	}
+	return &Alert{Check: SingleHold, Severity: Critical, Subject: tx.ID,
+		Message: fmt.Sprintf("%s, but %d of its %d locks are not its own or not %s", tx.State, notOwn(locks, tx, want, len(keys)), len(keys), want)}, nil
+}
+
+func notOwn(locks []lock, tx Transaction, want lockState, total int) int {
+	for _, k := range locks {
+		if k.Tx == tx.ID && k.State == want {
+			total--
+		}
+	}
+	return total
+}
+
+// day is a day of an offering, looked at once in a run.
+type day struct {
+	once sync.Once
+	err  error
+}
+
+// checkDay is the check [NoOrphans] for all locks on the day of k.
+func (a *audit) checkDay(ctx context.Context, k lockKey) error {
+	name := k.item().PK
+	a.mu.Lock()
+	d := a.days[name]
+	if d == nil {
+		d = &day{}
+		a.days[name] = d
+	}
+	a.mu.Unlock()
+	d.once.Do(func() {
+		from := k.slot.Truncate(24 * time.Hour)
+		locks, err := a.lockRange(ctx, k.business, k.offering, from, from.Add(24*time.Hour-time.Minute))
+		if err == nil {
+			err = a.healOrphans(ctx, locks)
+		}
+		d.err = err
+	})
+	return d.err
+}
+
+// healOrphans deletes the locks whose transaction does not count on them. The locks were
+// read before the transactions, and a transaction never comes to count on a lock that it
+// had before: so what is an orphan here stays one.
+func (a *audit) healOrphans(ctx context.Context, locks []lock) error {
+	txs, err := a.holders(ctx, locks)
+	if err != nil {
+		return err
+	}
+	for _, k := range locks {
+		tx, there := txs[k.Tx]
+		if there && (tx.State == Hold || tx.State == Confirmed) && slices.Contains(tx.Locks, k.Name) {
+			continue
+		}
+		gone := errors.New("no orphan any more")
+		err := a.Table.DB().Commit(ctx, a.Table.Delete(k.key.item()).
+			If("tx = :tx AND #state = :state", dynamo.V{":tx": k.Tx, ":state": k.State}).Else(gone))
+		if errors.Is(err, gone) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		a.mu.Lock()
+		a.found.Healed++
+		a.mu.Unlock()
+		why := "does not exist"
+		if there {
+			why = "is " + string(tx.State)
+		}
+		if err := a.raise(ctx, Alert{Check: NoOrphans, Severity: Warning, Subject: k.Name, Healed: true,
+			Message: fmt.Sprintf("deleted: its transaction %s %s", k.Tx, why)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// holders reads the transactions of locks.
+func (a *audit) holders(ctx context.Context, locks []lock) (map[string]Transaction, error) {
+	var ids []string
+	for _, k := range locks {
+		ids = append(ids, k.Tx)
+	}
+	slices.Sort(ids)
+	txs := map[string]Transaction{}
+	for chunk := range slices.Chunk(slices.Compact(ids), maxBatch) {
+		keys := make([]dynamo.Key, len(chunk))
+		for i, id := range chunk {
+			keys[i] = txKey(id)
+		}
+		items, err := a.Table.BatchGet(ctx, keys...)
+		if err != nil {
+			return nil, err
+		}
+		for _, it := range items {
+			var tx Transaction
+			if err := it.Decode(&tx); err != nil {
+				return nil, err
+			}
+			txs[tx.ID] = tx
+		}
+	}
+	return txs, nil
+}
+
+func (a *audit) raise(ctx context.Context, f Alert) error {
+	a.mu.Lock()
+	switch f.Severity {
+	case Critical:
+		a.found.Critical++
+	case Error:
+		a.found.Error++
+	case Warning:
+		a.found.Warning++
+	}
+	a.mu.Unlock()
+	return a.RaiseAlert(ctx, f)
+}
+
+// lookAgain is when a transaction with which something is wrong is looked at again.
+const lookAgain = time.Hour
+
+// seen takes a transaction off the index, or puts it off. A transaction that has changed
+// since is left as it is: its change put it there anew.
+func (a *audit) seen(ctx context.Context, tx Transaction, again bool) error {
+	expr, vals := "REMOVE dueShard, dueAt", dynamo.V(nil)
+	if again {
+		expr, vals = "SET dueAt = :later", dynamo.V{":later": a.now().Add(lookAgain)}
+	}
+	err := a.Table.DB().Commit(ctx, a.Table.Update(txKey(tx.ID), expr, vals).
+		If("version = :version AND begins_with(dueShard, :audit)", dynamo.V{":version": tx.Version, ":audit": dueAudit}).Else(ErrChanged))
+	if errors.Is(err, ErrChanged) {
+		return nil
+	}
+	return err
+}

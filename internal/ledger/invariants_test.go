@@ -1,0 +1,196 @@
+package ledger
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"merve/internal/dynamo"
+)
+
+// settledAudit checks once all changes have settled.
+func (c *corner) settledAudit() Audit {
+	c.t.Helper()
+	c.clock.Add(auditAfter)
+	a, err := c.CheckInvariants(context.Background(), Limits{})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return a
+}
+
+func (c *corner) alertsOn(subject string) []Alert {
+	c.t.Helper()
+	var found []Alert
+	for after := ""; ; {
+		alerts, next, err := c.Alerts(context.Background(), 100, after)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		for _, a := range alerts {
+			if a.Subject == subject {
+				found = append(found, a)
+			}
+		}
+		if after = next; after == "" {
+			return found
+		}
+	}
+}
+
+func TestASoundLedgerHasNoFindings(t *testing.T) {
+	c := inYear(t, 1993)
+	c.in(Confirmed, c.terms(24))
+	c.in(Cancelled, c.terms(25))
+	booked := c.in(Confirmed, c.terms(26))
+	if _, err := c.Release(context.Background(), c.owner, booked.ID, "x", "k"); err != nil {
+		t.Fatal(err)
+	}
+	c.in(Expired, c.terms(27))
+	c.held(c.terms(28), 3)
+	if a := c.settledAudit(); a != (Audit{Looked: 4}) {
+		t.Errorf("first: %+v", a)
+	}
+	if a := c.settledAudit(); a != (Audit{}) {
+		t.Errorf("everything is looked at once after a change: %+v", a)
+	}
+}
+
+func TestSingleHoldIsChecked(t *testing.T) {
+	c := inYear(t, 1994)
+	stolen := c.in(Confirmed, c.terms(24))
+	lost := c.in(Confirmed, c.terms(25))
+	stale := c.in(Confirmed, c.terms(26))
+	thief := c.in(Confirmed, c.terms(27))
+	k := c.locks(noon.Add(24 * time.Hour))
+	k[0].Tx, k[0].TTL = thief.ID, 1
+	c.put(k[0].key.item(), k[0])
+	if err := c.Table.DB().Commit(context.Background(), c.Table.Delete(k[1].key.item())); err != nil {
+		t.Fatal(err)
+	}
+	k[2].State, k[2].Until = lockHeld, c.Now().Add(-time.Hour) // anybody may take it over
+	c.put(k[2].key.item(), k[2])
+	// The thief lists the lock too: two confirmed transactions on one token.
+	c.breakLocks(thief.ID, append(slices.Clone(thief.Locks), stolen.Locks...))
+	a := c.settledAudit()
+	if a.Critical != 3 || a.Healed != 0 {
+		t.Errorf("%+v", a)
+	}
+	for _, tx := range []Transaction{stolen, lost, stale} {
+		alerts := c.alertsOn(tx.ID)
+		if len(alerts) != 1 || alerts[0].Severity != Critical || alerts[0].Check != SingleHold {
+			t.Errorf("alerts = %+v", alerts)
+		}
+	}
+	if got := len(c.locks(noon.Add(24 * time.Hour))); got != 3 {
+		t.Errorf("%d locks are left, want 3: only orphans are mended", got)
+	}
+}
+
+func TestOneConfirmedEventIsChecked(t *testing.T) {
+	c := inYear(t, 1995)
+	ctx := context.Background()
+	without, twice, bare, fine := c.in(Confirmed, c.terms(24)), c.in(Confirmed, c.terms(25)), c.in(Confirmed, c.terms(26)), c.in(Confirmed, c.terms(27))
+	never := c.in(Cancelled, c.terms(28))
+	db := c.Table.DB()
+	if err := db.Commit(ctx, c.Table.Delete(eventKey(without.ID, "confirmed")), c.Table.Delete(receiptKey(bare.ID))); err != nil {
+		t.Fatal(err)
+	}
+	c.put(eventKey(twice.ID, "confirmed#2"), Event{ID: "confirmed#2", Type: Confirmed})
+	c.put(eventKey(never.ID, "confirmed"), Event{ID: "confirmed", Type: Confirmed})
+	if a := c.settledAudit(); a.Error != 4 || a.Critical != 0 {
+		t.Errorf("%+v", a)
+	}
+	for _, tx := range []Transaction{without, twice, bare, never} {
+		if alerts := c.alertsOn(tx.ID); len(alerts) != 1 || alerts[0].Severity != Error || alerts[0].Check != OneConfirmed {
+			t.Errorf("alerts = %+v", alerts)
+		}
+	}
+	if alerts := c.alertsOn(fine.ID); len(alerts) != 0 {
+		t.Errorf("alerts = %+v", alerts)
+	}
+}
+
+func TestOnlyOrphansAreDeleted(t *testing.T) {
+	c := inYear(t, 1996)
+	kept := c.in(Confirmed, c.terms(24))
+	held := c.held(c.terms(25), 1)
+	gone := c.in(Cancelled, c.terms(26))
+	orphan := func(n int, tx string) lock {
+		key := lockKey{c.business, "table", noon.Add(time.Duration(n) * time.Hour), 0}
+		k := lock{Name: key.name(1), Tx: tx, State: lockConfirmed, TTL: 1, key: key}
+		c.put(key.item(), k)
+		return k
+	}
+	orphans := []lock{orphan(26, gone.ID), orphan(27, "missing"), orphan(28, kept.ID)}
+	a := c.settledAudit()
+	if a.Warning != 3 || a.Healed != 3 || a.Critical != 0 || a.Error != 0 {
+		t.Errorf("%+v", a)
+	}
+	for _, k := range orphans {
+		if alerts := c.alertsOn(k.Name); len(alerts) != 1 || !alerts[0].Healed || alerts[0].Severity != Warning {
+			t.Errorf("alerts = %+v", alerts)
+		}
+	}
+	var owners []string
+	for _, k := range c.locks(noon.Add(24 * time.Hour)) {
+		owners = append(owners, k.Tx)
+	}
+	if !slices.Equal(owners, []string{kept.ID, held.ID}) {
+		t.Errorf("locks of %v are left", owners)
+	}
+}
+
+// A finding that stays is looked at again later, and is one alert until somebody
+// acknowledges it.
+func TestAFindingIsOneAlert(t *testing.T) {
+	c, ctx := inYear(t, 1997), context.Background()
+	tx := c.in(Confirmed, c.terms(24))
+	if err := c.Table.DB().Commit(ctx, c.Table.Delete(eventKey(tx.ID, "confirmed"))); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		c.settledAudit()
+		c.clock.Add(lookAgain)
+	}
+	alerts := c.alertsOn(tx.ID)
+	if len(alerts) != 1 || alerts[0].Seen != 3 || !alerts[0].LastAt.After(alerts[0].At) {
+		t.Fatalf("alerts = %+v", alerts)
+	}
+	for range 2 {
+		if err := c.Acknowledge(ctx, alerts[0].ID, "op"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.settledAudit()
+	if again := c.alertsOn(tx.ID); len(again) != 2 || again[0].Acknowledged != "" || again[1].Acknowledged != "op" {
+		t.Errorf("alerts = %+v", again)
+	}
+	if err := c.Acknowledge(ctx, "missing", "op"); err == nil {
+		t.Error("an alert that does not exist was acknowledged")
+	}
+	c.put(eventKey(tx.ID, "confirmed"), Event{ID: "confirmed", Type: Confirmed})
+	c.clock.Add(lookAgain)
+	c.settledAudit()
+	if it, _ := c.Table.Get(ctx, txKey(tx.ID)); it.String("dueShard") != "" {
+		t.Error("mended, and still on the index")
+	}
+}
+
+// A transaction that changes while it is looked at is looked at again.
+func TestAChangeDuringAnAuditCounts(t *testing.T) {
+	c, ctx := inYear(t, 1998), context.Background()
+	tx := c.in(Confirmed, c.terms(24))
+	if _, err := c.Release(ctx, c.owner, tx.ID, "x", "k"); err != nil {
+		t.Fatal(err)
+	}
+	a := &audit{Ledger: c.Ledger}
+	if err := a.seen(ctx, tx, false); err != nil { // as read before the change
+		t.Fatal(err)
+	}
+	it, err := c.Table.Get(ctx, txKey(tx.ID))
+	if err != nil || it.String("dueShard") != dynamo.DueShard(dueAudit, tx.ID) {
+		t.Errorf("the change's own look was taken off: %v, %v", it.String("dueShard"), err)
+	}
+}

@@ -1,0 +1,172 @@
+// Package ledger keeps commitments: transactions, their locks on slots, their events,
+// and the receipts of the YES that confirmed them.
+//
+// rules.go has all rules on one page. Each operation (draft, hold, confirm, release,
+// expire) is one TransactWriteItems: the idempotency record with the result, the change
+// of state on condition of the old one, the locks on condition of their owner, the event.
+// So: never more holds or confirmations of a slot than it has tokens; an operation that
+// is asked for again, or whose answer was lost, happens once and gives the same result;
+// what a stored time says counts, not whether the row is still there.
+//
+// Table ledger:
+//
+//	tx#{id}                        tx                     the transaction
+//	tx#{id}                        event#{name}           what happened to it; a name exists once
+//	tx#{id}                        receipt                the YES that confirmed it
+//	idem#{operation's key}         idem                   payload hash, result, ttl
+//	{business}:offering:{offering}:{YYYY-MM-DD}   {HH:MM}:token:{NNN}   a lock (UTC): one query reads a day
+//	alerts                         {time}#{finding}       what a checker found
+//	alert#{finding}                open                   that it has been raised and not acknowledged
+//
+// A transaction that has been held is in the indexes owner and business by creation
+// time. In the sparse index due it is of the kind "hold" while it is held, due when the
+// hold ends, and of the kind "audit" from its last change until the checkers have seen it.
+//
+// Requests: Draft 1. Hold 3 (read, locks of the day, commit; locks of further days in the
+// same request while slots times capacity are at most 100; 1 more to take over). Confirm,
+// Release and Expire 2. Get, ByOwner, ByBusiness and History 1. Taken 1 a day.
+package ledger
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"merve/internal/dynamo"
+	"merve/internal/fault"
+)
+
+// Ledger reads and writes the table ledger. Safe for concurrent use.
+type Ledger struct {
+	Table dynamo.Table
+	Now   func() time.Time
+	NewID func() string // of transactions: letters, digits, dashes
+
+	// Rand returns a number below n; it spreads contenders over tokens. Nil is math/rand.
+	Rand func(n int) int
+}
+
+// State is where a transaction stands.
+type State string
+
+const (
+	Draft     State = "draft"     // worded, nothing taken
+	Hold      State = "hold"      // its slots are taken until HoldExpiresAt
+	Confirmed State = "confirmed" // its owner said YES
+	Cancelled State = "cancelled" // let go, before or after the YES
+	Expired   State = "expired"   // no YES came in time
+)
+
+// Terms are what a transaction is about. They never change.
+type Terms struct {
+	Business     string      `dynamodbav:"business" json:"business"`
+	Listing      string      `dynamodbav:"listing" json:"listing"`
+	ListingName  string      `dynamodbav:"listingName" json:"listingName"`
+	Offering     string      `dynamodbav:"offering" json:"offering"`
+	OfferingName string      `dynamodbav:"offeringName" json:"offeringName"`
+	Merchant     string      `dynamodbav:"merchant,omitempty" json:"-"` // whom to tell: WhatsApp number, E.164
+	Market       string      `dynamodbav:"market" json:"market"`
+	Owner        string      `dynamodbav:"owner" json:"-"` // actor key
+	Thread       string      `dynamodbav:"thread,omitempty" json:"thread,omitempty"`
+	Channel      string      `dynamodbav:"channel,omitempty" json:"channel,omitempty"`
+	Start        time.Time   `dynamodbav:"start" json:"start"`
+	End          time.Time   `dynamodbav:"end" json:"end"`
+	Slots        []time.Time `dynamodbav:"slots" json:"slots"` // starts, whole minutes in UTC
+	Nights       int         `dynamodbav:"nights,omitempty" json:"nights,omitempty"`
+	TimeZone     string      `dynamodbav:"timeZone" json:"timeZone"`
+	Party        int         `dynamodbav:"party" json:"party"`
+	PriceMinor   int64       `dynamodbav:"priceMinor" json:"priceMinor"`
+	Currency     string      `dynamodbav:"currency" json:"currency"`
+	Note         string      `dynamodbav:"note,omitempty" json:"note,omitempty"`
+	CustomerName string      `dynamodbav:"customerName,omitempty" json:"customerName,omitempty"`
+	Language     string      `dynamodbav:"lang,omitempty" json:"language,omitempty"`
+	Policy       int         `dynamodbav:"policy" json:"policyVersion"` // version of the market it was offered under
+}
+
+// Transaction is a booking.
+type Transaction struct {
+	Terms
+	ID            string    `dynamodbav:"id" json:"transactionId"`
+	Code          string    `dynamodbav:"code" json:"code"` // short reference for people
+	State         State     `dynamodbav:"state" json:"state"`
+	HoldExpiresAt time.Time `dynamodbav:"holdExpiresAt" json:"holdExpiresAt,omitzero"`
+	Locks         []string  `dynamodbav:"locks,omitempty" json:"locks,omitempty"` // of the hold; kept as a record when they are let go
+	OfferHash     string    `dynamodbav:"offerHash,omitempty" json:"offerHash,omitempty"`
+	Version       int       `dynamodbav:"version" json:"version"` // counts changes of state
+	CreatedAt     time.Time `dynamodbav:"createdAt" json:"createdAt"`
+	UpdatedAt     time.Time `dynamodbav:"updatedAt" json:"updatedAt"`
+	ConfirmedAt   time.Time `dynamodbav:"confirmedAt" json:"confirmedAt,omitzero"`
+}
+
+// What an operation may meet.
+var (
+	ErrHoldGone         = fault.New(fault.Gone, "the hold has expired")
+	ErrNotHeld          = fault.New(fault.Conflict, "nothing is held any more")
+	ErrNotDraft         = fault.New(fault.Conflict, "only a draft can be held")
+	ErrAlreadyConfirmed = fault.New(fault.Conflict, "already confirmed")
+	ErrCancelled        = fault.New(fault.Conflict, "already cancelled")
+	ErrNotDue           = fault.New(fault.Conflict, "the hold has not expired yet")
+	ErrSlotTaken        = fault.New(fault.Conflict, "this time is taken")
+	ErrOfferChanged     = fault.New(fault.Conflict, "the offer is not the one that was shown")
+	ErrKeyReused        = fault.New(fault.Conflict, "this idempotency key was used with another payload")
+	ErrChanged          = fault.New(fault.Conflict, "the transaction has changed meanwhile")
+)
+
+// AlreadyConfirmed is [ErrAlreadyConfirmed] with the transaction.
+type AlreadyConfirmed struct{ Transaction Transaction }
+
+func (e *AlreadyConfirmed) Error() string { return ErrAlreadyConfirmed.Error() }
+func (e *AlreadyConfirmed) Unwrap() error { return ErrAlreadyConfirmed }
+
+// now is the time as it is stored, so that what is returned equals what is kept.
+func (l *Ledger) now() time.Time { return stored(l.Now()) }
+
+func stored(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return t.UTC().Truncate(time.Millisecond)
+}
+
+func (l *Ledger) random(n int) int {
+	if l.Rand != nil {
+		return l.Rand(n)
+	}
+	return rand.IntN(n)
+}
+
+func txKey(id string) dynamo.Key { return dynamo.Key{PK: "tx#" + id, SK: "tx"} }
+func eventKey(id, event string) dynamo.Key {
+	return dynamo.Key{PK: "tx#" + id, SK: eventPrefix + event}
+}
+func receiptKey(id string) dynamo.Key { return dynamo.Key{PK: "tx#" + id, SK: receiptSK} }
+func idemKey(key string) dynamo.Key   { return dynamo.Key{PK: "idem#" + key, SK: "idem"} }
+
+const (
+	eventPrefix = "event#" // notify is told of every new item that begins so
+	receiptSK   = "receipt"
+)
+
+// hashOf names a payload: equal payloads have equal hashes.
+func hashOf(parts ...any) string {
+	b, err := json.Marshal(parts)
+	if err != nil { // only values that always marshal are given
+		b = fmt.Appendf(nil, "%#v", parts)
+	}
+	sum := sha256.Sum256(b)
+	return fmt.Sprintf("%x", sum[:16])
+}
+
+// codeOf makes the short reference of a transaction: six characters of an alphabet
+// without vowels and without those that are taken for others.
+func codeOf(id string) string {
+	const alphabet = "23456789BCDFGHJKMNPQRSTVWXZ"
+	sum := sha256.Sum256([]byte("code:" + id))
+	code := make([]byte, 6)
+	for i := range code {
+		code[i] = alphabet[int(sum[i])%len(alphabet)]
+	}
+	return string(code)
+}

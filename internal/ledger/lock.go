@@ -1,0 +1,277 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"merve/internal/dynamo"
+	"merve/internal/fault"
+)
+
+// lock is the claim of a transaction on one token of a slot.
+type lock struct {
+	Name   string    `dynamodbav:"key"` // as transactions list it
+	Tx     string    `dynamodbav:"tx"`
+	Thread string    `dynamodbav:"thread,omitempty"` // a thread's new offer may take over its own hold
+	State  lockState `dynamodbav:"state"`
+	Until  time.Time `dynamodbav:"until"` // end of a hold
+	TTL    int64     `dynamodbav:"ttl"`   // long after the slot
+
+	key lockKey
+}
+
+type lockState string
+
+const (
+	lockHeld      lockState = "held"
+	lockConfirmed lockState = "confirmed"
+
+	lockKept = 35 * 24 * time.Hour // after the slot, for looking back
+)
+
+// expired reports whether the lock is a hold whose time is over.
+func (k lock) expired(now time.Time) bool { return k.State == lockHeld && !k.Until.After(now) }
+
+// lockKey names a lock. A token numbers the bookings that fit into a slot at once.
+type lockKey struct {
+	business, offering string
+	slot               time.Time
+	token              int
+}
+
+const slotFmt = "2006-01-02T15:04"
+
+func dayKey(business, offering string, day time.Time) string {
+	return business + ":offering:" + offering + ":" + day.UTC().Format(time.DateOnly)
+}
+
+func (k lockKey) item() dynamo.Key {
+	return dynamo.Key{PK: dayKey(k.business, k.offering, k.slot), SK: fmt.Sprintf("%s:token:%03d", k.slot.UTC().Format("15:04"), k.token)}
+}
+
+// name is the lock as people and transactions name it; a slot that takes one booking
+// has no tokens to tell apart.
+func (k lockKey) name(capacity int) string {
+	name := k.business + ":offering:" + k.offering + ":" + k.slot.UTC().Format(slotFmt)
+	if capacity > 1 {
+		name += ":token:" + strconv.Itoa(k.token)
+	}
+	return name
+}
+
+// parseLock reads what name and item write: a name, or partition and sort key joined by T.
+func parseLock(name string) (lockKey, error) {
+	wrong := fault.New(fault.Internal, "no name of a lock: %q", name)
+	p := strings.Split(name, ":")
+	if len(p) != 5 && len(p) != 7 || p[1] != "offering" {
+		return lockKey{}, wrong
+	}
+	slot, err := time.Parse(slotFmt, p[3]+":"+p[4])
+	if err != nil {
+		return lockKey{}, wrong
+	}
+	k := lockKey{business: p[0], offering: p[2], slot: slot}
+	if len(p) == 7 {
+		if k.token, err = strconv.Atoi(p[6]); err != nil || p[5] != "token" || k.token < 0 {
+			return lockKey{}, wrong
+		}
+	}
+	return k, nil
+}
+
+func lockOf(it dynamo.Item) (lock, error) {
+	var k lock
+	err := it.Decode(&k)
+	if err == nil {
+		k.key, err = parseLock(it.Key().PK + "T" + it.Key().SK)
+	}
+	return k, err
+}
+
+// locksOf returns the keys of a transaction's locks.
+func locksOf(tx Transaction) ([]lockKey, error) {
+	keys := make([]lockKey, len(tx.Locks))
+	for i, name := range tx.Locks {
+		k, err := parseLock(name)
+		if err != nil {
+			return nil, fmt.Errorf("ledger: transaction %s: %w", tx.ID, err)
+		}
+		keys[i] = k
+	}
+	return keys, nil
+}
+
+// maxBatch is how many items one BatchGetItem reads.
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
+const maxBatch = 100
+
+// taken reads all locks on slots, which are in ascending order: one query when they are on
+// one UTC day, else one batch when all their tokens fit, else a query a day.
+func (l *Ledger) taken(ctx context.Context, business, offering string, slots []time.Time, capacity int) ([]lock, error) {
+	days := daysOf(slots)
+	if len(days) > 1 && len(slots)*capacity <= maxBatch {
+		var keys []dynamo.Key
+		for _, s := range slots {
+			for token := range capacity {
+				keys = append(keys, lockKey{business, offering, s, token}.item())
+			}
+		}
+		items, err := l.Table.BatchGet(ctx, keys...)
+		if err != nil {
+			return nil, fmt.Errorf("ledger: locks: %w", err)
+		}
+		return decodeLocks(items)
+	}
+	var all []lock
+	for _, day := range days {
+		of := slices.DeleteFunc(slices.Clone(slots), func(s time.Time) bool { return !sameDay(s, day) })
+		locks, err := l.lockRange(ctx, business, offering, of[0], of[len(of)-1])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, locks...)
+	}
+	return all, nil
+}
+
+// lockRange reads the locks of one UTC day from the first slot to the last.
+func (l *Ledger) lockRange(ctx context.Context, business, offering string, from, last time.Time) ([]lock, error) {
+	var all []lock
+	q := dynamo.Query{
+		Where: "pk = :pk AND sk BETWEEN :from AND :last",
+		Values: dynamo.V{":pk": dayKey(business, offering, from),
+			":from": from.UTC().Format("15:04"), ":last": last.UTC().Format("15:04") + "~"},
+	}
+	for {
+		page, err := l.Table.Query(ctx, q)
+		if err != nil {
+			return nil, fmt.Errorf("ledger: locks: %w", err)
+		}
+		locks, err := decodeLocks(page.Items)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, locks...)
+		if q.After = page.Next; q.After == "" {
+			return all, nil
+		}
+	}
+}
+
+func decodeLocks(items []dynamo.Item) ([]lock, error) {
+	locks := make([]lock, len(items))
+	for i, it := range items {
+		var err error
+		if locks[i], err = lockOf(it); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(locks, func(a, b lock) int { // a batch comes in no order
+		return cmp.Or(a.key.slot.Compare(b.key.slot), a.key.token-b.key.token)
+	})
+	return locks, nil
+}
+
+func daysOf(slots []time.Time) []time.Time {
+	var days []time.Time
+	for _, s := range slots {
+		if len(days) == 0 || !sameDay(s, days[len(days)-1]) {
+			days = append(days, s.UTC().Truncate(24*time.Hour))
+		}
+	}
+	return days
+}
+
+func sameDay(a, b time.Time) bool {
+	return a.UTC().Truncate(24 * time.Hour).Equal(b.UTC().Truncate(24 * time.Hour))
+}
+
+// maxDays bounds what Taken reads.
+const maxDays = 62
+
+// Taken counts, by slot, the tokens of an offering that cannot be had at now, for slots
+// from one time to another (inclusive). One request a UTC day, at most 62 days.
+func (l *Ledger) Taken(ctx context.Context, business, offering string, from, to, now time.Time) (map[time.Time]int, error) {
+	counts := map[time.Time]int{}
+	if to.Sub(from) > maxDays*24*time.Hour {
+		return nil, fault.Field("to", "want at most %d days", maxDays)
+	}
+	for day := from.UTC().Truncate(24 * time.Hour); !day.After(to); day = day.Add(24 * time.Hour) {
+		first, last := day, day.Add(24*time.Hour-time.Minute)
+		if first.Before(from) {
+			first = from
+		}
+		if last.After(to) {
+			last = to
+		}
+		locks, err := l.lockRange(ctx, business, offering, first, last)
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range locks {
+			if !k.expired(now) {
+				counts[k.key.slot]++
+			}
+		}
+	}
+	return counts, nil
+}
+
+// errTokenLost means that somebody else was faster: look again.
+var errTokenLost = errors.New("a token was lost to another hold")
+
+// claim is a token chosen for a slot, and the lock that is taken over with it.
+type claim struct {
+	key lockKey
+	old *lock
+	own bool // old is an earlier hold of the same thread
+}
+
+// choose picks a token of one slot: a free one, else one whose hold has expired, else
+// one that the same thread holds for an earlier offer. The lowest one, or any when
+// contenders fight for the lowest.
+func (l *Ledger) choose(tx Transaction, slot time.Time, locks []lock, capacity int, now time.Time, spread bool) (claim, error) {
+	var free, expired, own []claim
+	byToken := map[int]*lock{}
+	live := 0
+	for i, k := range locks {
+		byToken[k.key.token] = &locks[i]
+		if !k.expired(now) && !k.ownedBy(tx) {
+			live++
+		}
+	}
+	for token := range capacity {
+		c := claim{key: lockKey{tx.Business, tx.Offering, slot, token}, old: byToken[token]}
+		switch {
+		case c.old == nil:
+			free = append(free, c)
+		case c.old.expired(now):
+			expired = append(expired, c)
+		case c.old.ownedBy(tx):
+			c.own = true
+			own = append(own, c)
+		}
+	}
+	for _, list := range [][]claim{free, expired, own} {
+		switch {
+		case live >= capacity: // more tokens than the capacity now has may still be out
+			return claim{}, ErrSlotTaken
+		case len(list) > 0 && spread:
+			return list[l.random(len(list))], nil
+		case len(list) > 0:
+			return list[0], nil
+		}
+	}
+	return claim{}, ErrSlotTaken
+}
+
+// ownedBy reports whether the lock is an unconfirmed hold of tx's thread.
+func (k lock) ownedBy(tx Transaction) bool {
+	return k.State == lockHeld && k.Thread != "" && k.Thread == tx.Thread
+}

@@ -1,0 +1,278 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"merve/internal/actor"
+	"merve/internal/telemetry"
+)
+
+func TestFromDraftToConfirmed(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	tx := c.draft(c.terms(24))
+	held, err := c.Hold(ctx, tx.ID, 1, c.Now().Add(10*time.Minute), "h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantLock := c.business + ":offering:table:2030-06-04T12:00"
+	if d := cmp.Diff([]string{wantLock}, held.Locks); d != "" || held.State != Hold || held.OfferHash == "" {
+		t.Fatalf("held: %+v", held)
+	}
+	confirmed, err := c.confirm(held, "y")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := c.History(ctx, c.owner, tx.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(confirmed, h.Transaction); d != "" {
+		t.Errorf("returned and stored differ: %s", d)
+	}
+	var types []State
+	for _, e := range h.Events {
+		types = append(types, e.Type)
+	}
+	if d := cmp.Diff([]State{Draft, Hold, Confirmed}, types); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(confirmed, h.Events[2].Transaction); d != "" {
+		t.Errorf("the event does not tell what is stored: %s", d)
+	}
+	if h.Receipt == nil || *h.Receipt != receiptFor(held) {
+		t.Errorf("receipt = %+v", h.Receipt)
+	}
+	if ls := c.locks(tx.Start); len(ls) != 1 || ls[0].State != lockConfirmed || ls[0].Tx != tx.ID || ls[0].Name != wantLock {
+		t.Errorf("locks = %+v", ls)
+	}
+}
+
+// Every operation in every state either changes it as the rules say or changes nothing.
+func TestEveryOperationInEveryState(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	ops := map[op]func(c *corner, tx Transaction) (Transaction, error){
+		opHold: func(c *corner, tx Transaction) (Transaction, error) {
+			return c.Hold(ctx, tx.ID, 1, c.Now().Add(time.Minute), "other")
+		},
+		opConfirm: func(c *corner, tx Transaction) (Transaction, error) { return c.confirm(tx, "other") },
+		opRelease: func(c *corner, tx Transaction) (Transaction, error) {
+			return c.Release(ctx, c.owner, tx.ID, "test", "other")
+		},
+		opExpire: func(c *corner, tx Transaction) (Transaction, error) { return c.Expire(ctx, tx.ID) },
+	}
+	tests := []struct {
+		op    op
+		state State
+		later time.Duration
+		want  error // nil: it happens
+	}{
+		{opHold, Draft, 0, nil},
+		{opHold, Hold, 0, ErrNotDraft},
+		{opHold, Confirmed, 0, ErrAlreadyConfirmed},
+		{opHold, Cancelled, 0, ErrNotDraft},
+		{opHold, Expired, 0, ErrNotDraft},
+		{opConfirm, Draft, 0, ErrNotHeld},
+		{opConfirm, Hold, 0, nil},
+		{opConfirm, Hold, 10 * time.Minute, ErrHoldGone},
+		{opConfirm, Confirmed, 0, ErrAlreadyConfirmed},
+		{opConfirm, Cancelled, 0, ErrNotHeld},
+		{opConfirm, Expired, 0, ErrHoldGone},
+		{opRelease, Draft, 0, nil},
+		{opRelease, Hold, 0, nil},
+		{opRelease, Hold, time.Hour, nil},
+		{opRelease, Confirmed, 0, nil},
+		{opRelease, Cancelled, 0, ErrCancelled},
+		{opRelease, Expired, 0, ErrHoldGone},
+		{opExpire, Draft, 0, ErrNotHeld},
+		{opExpire, Hold, 0, ErrNotDue},
+		{opExpire, Hold, 10 * time.Minute, nil},
+		{opExpire, Confirmed, time.Hour, ErrNotHeld},
+		{opExpire, Cancelled, time.Hour, ErrNotHeld},
+	}
+	for _, tt := range tests {
+		t.Run(string(tt.op)+" "+string(tt.state)+" "+tt.later.String(), func(t *testing.T) {
+			t.Parallel()
+			c := newCorner(t)
+			tx := c.in(tt.state, c.terms(24))
+			c.clock.Add(tt.later)
+			before, _ := c.History(ctx, c.owner, tx.ID)
+			after, err := ops[tt.op](c, tx)
+			if !errors.Is(err, tt.want) {
+				t.Fatalf("err = %v, want %v", err, tt.want)
+			}
+			now, _ := c.History(ctx, c.owner, tx.ID)
+			if tt.want != nil {
+				if d := cmp.Diff(before, now); d != "" {
+					t.Errorf("a refused operation changed something: %s", d)
+				}
+				return
+			}
+			if after.State != tt.op.to() || now.Transaction.State != after.State || len(now.Events) != len(before.Events)+1 {
+				t.Errorf("after = %+v, stored = %+v", after, now)
+			}
+			wantLocks := map[State]int{Hold: 1, Confirmed: 1}[after.State]
+			if ls := c.locks(tx.Start); len(ls) != wantLocks {
+				t.Errorf("%d locks, want %d", len(ls), wantLocks)
+			}
+		})
+	}
+}
+
+func TestExpiringAgainGivesTheSame(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	tx := c.in(Expired, c.terms(24))
+	again, err := c.Expire(context.Background(), tx.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(tx, again); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestRequestsAreCounted(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	var tx Transaction
+	nights := c.terms(24)
+	for i := range 5 {
+		nights.Slots = append(nights.Slots[:i], nights.Start.AddDate(0, 0, i))
+	}
+	var stay Transaction
+	steps := []struct {
+		name string
+		want int
+		run  func(ctx context.Context) error
+	}{
+		{"draft", 1, func(ctx context.Context) (err error) { tx, err = c.Draft(ctx, c.terms(24), "d"); return }},
+		{"draft again", 1, func(ctx context.Context) (err error) {
+			tx.Terms.Start = tx.Start
+			_, err = c.Draft(ctx, tx.Terms, "d")
+			return
+		}},
+		{"hold", 3, func(ctx context.Context) (err error) {
+			tx, err = c.Hold(ctx, tx.ID, 1, c.Now().Add(time.Minute), "h")
+			return
+		}},
+		{"get", 1, func(ctx context.Context) (err error) { _, err = c.Get(ctx, c.owner, tx.ID); return }},
+		{"confirm", 2, func(ctx context.Context) (err error) {
+			_, err = c.Confirm(ctx, c.owner, tx.ID, receiptFor(tx), "c")
+			return
+		}},
+		{"release", 2, func(ctx context.Context) (err error) { _, err = c.Release(ctx, c.owner, tx.ID, "x", "r"); return }},
+		{"draft of five nights", 1, func(ctx context.Context) (err error) { stay, err = c.Draft(ctx, nights, "n"); return }},
+		{"hold of five nights", 3, func(ctx context.Context) (err error) {
+			stay, err = c.Hold(ctx, stay.ID, 3, c.Now().Add(time.Minute), "h")
+			return
+		}},
+		{"history", 1, func(ctx context.Context) (err error) { _, err = c.History(ctx, c.owner, tx.ID); return }},
+		{"taken", 1, func(ctx context.Context) (err error) {
+			_, err = c.Taken(ctx, c.business, "table", noon.Add(-time.Hour), noon.Add(time.Hour), noon)
+			return
+		}},
+	}
+	for _, s := range steps {
+		ctx, meter := telemetry.WithMeter(context.Background())
+		if err := s.run(ctx); err != nil {
+			t.Fatalf("%s: %v", s.name, err)
+		}
+		cost := meter.Cost()
+		if cost.Requests != s.want {
+			t.Errorf("%s: %d requests, want %d", s.name, cost.Requests, s.want)
+		}
+		t.Logf("%-22s %d requests, %4.1f write units, %3.1f read units", s.name, cost.Requests, cost.WriteUnits, cost.ReadUnits)
+	}
+}
+
+func TestForeignIsNotFound(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	tx := c.held(c.terms(24), 1)
+	foreign := actor.Actor{Kind: actor.User, ID: "somebody-else"}
+	_, getErr := c.Get(ctx, foreign, tx.ID)
+	_, missingErr := c.Get(ctx, foreign, "missing")
+	_, confirmErr := c.Confirm(ctx, foreign, tx.ID, receiptFor(tx), "k")
+	_, releaseErr := c.Release(ctx, foreign, tx.ID, "x", "k")
+	_, historyErr := c.History(ctx, foreign, tx.ID)
+	_, _, businessErr := c.ByBusiness(ctx, foreign, c.business, 10, "")
+	for name, err := range map[string]error{"get": getErr, "missing": missingErr, "confirm": confirmErr, "release": releaseErr, "history": historyErr, "business": businessErr} {
+		if !errors.Is(err, actor.ErrNotFound) {
+			t.Errorf("%s: %v, want not found", name, err)
+		}
+	}
+	if now, _ := c.Get(ctx, c.owner, tx.ID); now.State != Hold {
+		t.Errorf("state = %s", now.State)
+	}
+	staff := actor.Actor{Kind: actor.Staff, ID: "s", Groups: []string{"admin"}}
+	if _, err := c.Get(ctx, staff, tx.ID); err != nil {
+		t.Errorf("staff: %v", err)
+	}
+}
+
+func TestLists(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	var want []string
+	for i := range 5 {
+		c.clock.Add(time.Second)
+		want = append([]string{c.held(c.terms(24+i), 1).ID}, want...)
+	}
+	c.draft(c.terms(40)) // never held: in no list
+	for name, list := range map[string]func(after string) ([]Transaction, string, error){
+		"owner": func(after string) ([]Transaction, string, error) { return c.ByOwner(ctx, c.owner, 2, after) },
+		"business": func(after string) ([]Transaction, string, error) {
+			return c.ByBusiness(ctx, actor.Actor{Kind: actor.System}, c.business, 2, after)
+		},
+	} {
+		var got []string
+		for after := ""; ; {
+			txs, next, err := list(after)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, tx := range txs {
+				got = append(got, tx.ID)
+			}
+			if after = next; after == "" {
+				break
+			}
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+func TestConfirmIsBoundToTheOffer(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	tx := c.held(c.terms(24), 1)
+	wrong := receiptFor(tx)
+	wrong.OfferHash = "another"
+	if _, err := c.Confirm(ctx, c.owner, tx.ID, wrong, "k"); !errors.Is(err, ErrOfferChanged) {
+		t.Errorf("err = %v, want %v", err, ErrOfferChanged)
+	}
+	changes := map[string]func(tx *Transaction){
+		"price":  func(tx *Transaction) { tx.PriceMinor++ },
+		"start":  func(tx *Transaction) { tx.Start = tx.Start.Add(time.Minute) },
+		"party":  func(tx *Transaction) { tx.Party++ },
+		"hold":   func(tx *Transaction) { tx.HoldExpiresAt = tx.HoldExpiresAt.Add(time.Second) },
+		"policy": func(tx *Transaction) { tx.Policy++ },
+		"what":   func(tx *Transaction) { tx.Offering = "terrace" },
+	}
+	for name, change := range changes {
+		stored := tx
+		change(&stored)
+		if _, err := c.ConfirmWrites(stored, receiptFor(tx), "k", c.Now()); !errors.Is(err, ErrOfferChanged) {
+			t.Errorf("%s changed: err = %v, want %v", name, err, ErrOfferChanged)
+		}
+	}
+}

@@ -1,0 +1,286 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"merve/internal/fault"
+)
+
+// Whatever the capacity, as many of a hundred contenders win as there are tokens.
+func TestField12_AsManyWinnersAsTokens(t *testing.T) {
+	t.Parallel()
+	for _, capacity := range []int{1, 3, 10} {
+		t.Run(fmt.Sprint(capacity), func(t *testing.T) {
+			t.Parallel()
+			c, ctx := newCorner(t), context.Background()
+			var won atomic.Int32
+			var wg sync.WaitGroup
+			for range 100 {
+				wg.Go(func() {
+					tx, err := c.Draft(ctx, c.terms(24), c.NewID())
+					if err == nil {
+						tx, err = c.Hold(ctx, tx.ID, capacity, c.Now().Add(time.Minute), "k")
+					}
+					if err == nil {
+						_, err = c.confirm(tx, "k")
+					}
+					switch {
+					case err == nil:
+						won.Add(1)
+					case !errors.Is(err, ErrSlotTaken):
+						t.Error(err)
+					}
+				})
+			}
+			wg.Wait()
+			if int(won.Load()) != capacity {
+				t.Errorf("%d won, want %d", won.Load(), capacity)
+			}
+			taken, err := c.Taken(ctx, c.business, "table", noon, noon.Add(48*time.Hour), c.Now())
+			if err != nil || taken[noon.Add(24*time.Hour)] != capacity || len(taken) != 1 {
+				t.Errorf("taken = %v, %v", taken, err)
+			}
+		})
+	}
+}
+
+// Stays whose nights overlap never share a night beyond its tokens, and a stay that is
+// refused leaves none of its nights taken.
+func TestField12_OverlappingStays(t *testing.T) {
+	t.Parallel()
+	const capacity = 2
+	c, ctx := newCorner(t), context.Background()
+	var mu sync.Mutex
+	nights := map[time.Time]int{}
+	var wg sync.WaitGroup
+	for i := range 24 {
+		wg.Go(func() {
+			terms := c.terms(24 * (1 + i%4))
+			terms.Slots = nil
+			for d := range 3 {
+				terms.Slots = append(terms.Slots, terms.Start.AddDate(0, 0, d))
+			}
+			terms.End = terms.Start.AddDate(0, 0, 3)
+			tx, err := c.Draft(ctx, terms, c.NewID())
+			if err == nil {
+				tx, err = c.Hold(ctx, tx.ID, capacity, c.Now().Add(time.Minute), "k")
+			}
+			if errors.Is(err, ErrSlotTaken) {
+				return
+			}
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			for _, s := range tx.Slots {
+				nights[s]++
+			}
+		})
+	}
+	wg.Wait()
+	taken, err := c.Taken(ctx, c.business, "table", noon, noon.AddDate(0, 0, 10), c.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(nights) == 0 {
+		t.Fatal("nobody won")
+	}
+	for night, n := range nights {
+		if n > capacity || taken[night] != n {
+			t.Errorf("%s: %d hold it, %d locks, capacity %d", night, n, taken[night], capacity)
+		}
+	}
+	if len(taken) != len(nights) {
+		t.Errorf("locks without a holder: %v, holders %v", taken, nights)
+	}
+}
+
+// Two offers for one place are pending; both customers say YES. The first hold had
+// expired and was taken over, so its YES is refused.
+func TestField13_TwoPendingOneConfirmed(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	first := c.held(c.terms(24), 1)
+	c.clock.Add(10 * time.Minute)
+	second := c.held(c.terms(24), 1)
+	if _, err := c.confirm(first, "yes"); !errors.Is(err, ErrHoldGone) {
+		t.Errorf("first: %v, want %v", err, ErrHoldGone)
+	}
+	if _, err := c.confirm(second, "yes"); err != nil {
+		t.Errorf("second: %v", err)
+	}
+	h, err := c.History(ctx, c.owner, first.ID)
+	if err != nil || h.Transaction.State != Expired || h.Events[len(h.Events)-1].Type != Expired {
+		t.Errorf("the first was not expired with the takeover: %+v, %v", h, err)
+	}
+	if again, err := c.Expire(ctx, first.ID); err != nil || again.Version != h.Transaction.Version {
+		t.Errorf("expired twice: %+v, %v", again, err)
+	}
+}
+
+// A YES that was read in time, to a hold that has been taken over before its writes
+// were committed, is refused by the writes themselves.
+func TestField13_TheWritesThemselvesRefuse(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	first := c.held(c.terms(24), 1)
+	ws, err := c.ConfirmWrites(first, receiptFor(first), "yes", c.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.clock.Add(10 * time.Minute)
+	c.held(c.terms(24), 1)
+	if err := c.Table.DB().Commit(ctx, ws...); !errors.Is(err, ErrHoldGone) || !fault.Is(err, fault.Gone) {
+		t.Errorf("err = %v, want %v", err, ErrHoldGone)
+	}
+}
+
+// The time that is stored counts: a YES one second after expiry is refused though
+// the row, its lock and its place in the index are all still there.
+func TestField14_YesAfterExpiry(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		late time.Duration
+		want error
+	}{{-time.Second, nil}, {0, ErrHoldGone}, {time.Second, ErrHoldGone}, {24 * time.Hour, ErrHoldGone}} {
+		c := newCorner(t)
+		tx := c.held(c.terms(48), 1)
+		c.clock.Add(10*time.Minute + tt.late)
+		if _, err := c.confirm(tx, "yes"); !errors.Is(err, tt.want) {
+			t.Errorf("%s late: %v, want %v", tt.late, err, tt.want)
+		}
+		if it, err := c.Table.Get(context.Background(), txKey(tx.ID)); err != nil || it == nil || it.Int("ttl") != 0 {
+			t.Errorf("the row must be there, and not be DynamoDB's to delete: %v, %v", it, err)
+		}
+	}
+}
+
+// An expired lock blocks nobody, a confirmed one never expires.
+func TestField14_LocksGoByTheirTime(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	c.held(c.terms(24), 1)
+	confirmed := c.held(c.terms(30), 1)
+	if _, err := c.confirm(confirmed, "yes"); err != nil {
+		t.Fatal(err)
+	}
+	c.clock.Add(10 * time.Minute)
+	taken, err := c.Taken(ctx, c.business, "table", noon, noon.Add(48*time.Hour), c.Now())
+	if err != nil || len(taken) != 1 || taken[noon.Add(30*time.Hour)] != 1 {
+		t.Errorf("taken = %v, %v", taken, err)
+	}
+	c.clock.Add(240 * time.Hour)
+	if _, err := c.Hold(ctx, c.draft(c.terms(30)).ID, 1, c.Now().Add(time.Minute), "k"); !errors.Is(err, ErrSlotTaken) {
+		t.Errorf("a confirmed slot was held again: %v", err)
+	}
+}
+
+// Confirm, release, expiry and takeover race at the hold's end: one of them wins, and
+// state, events and locks agree.
+func TestField14_ConfirmAgainstExpiry(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for round := range 40 {
+		c := newCorner(t)
+		tx := c.held(c.terms(24), 1)
+		next := c.draft(c.terms(24))
+		early := c.open() // a process whose clock is a moment behind: for it the hold is not over
+		early.Now = func() time.Time { return noon.Add(10*time.Minute - time.Millisecond) }
+		c.clock.Add(10 * time.Minute)
+		racers := []func() error{
+			func() error { _, err := early.Confirm(ctx, c.owner, tx.ID, receiptFor(tx), "yes"); return err },
+			func() error { _, err := c.Expire(ctx, tx.ID); return err },
+			func() error { _, err := early.Release(ctx, c.owner, tx.ID, "no", "no"); return err },
+			func() error { _, err := c.Hold(ctx, next.ID, 1, c.Now().Add(time.Minute), "k"); return err },
+		}
+		errs := make([]error, len(racers))
+		var wg sync.WaitGroup
+		for i := range racers {
+			i := (i + round) % len(racers)
+			wg.Go(func() { errs[i] = racers[i]() })
+		}
+		wg.Wait()
+		h, err := c.History(ctx, c.owner, tx.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ends := map[State]int{}
+		for _, e := range h.Events[2:] {
+			ends[e.Type]++
+		}
+		state := h.Transaction.State
+		if ends[Confirmed] > 1 || ends[Expired] > 1 || ends[Expired] == 1 && ends[Confirmed] == 1 || state == Hold {
+			t.Fatalf("round %d: %s, events %v, errors %v", round, state, ends, errs)
+		}
+		if locks := c.locks(tx.Start); len(locks) > 1 ||
+			state == Confirmed && (errs[3] == nil || locks[0].Tx != tx.ID || locks[0].State != lockConfirmed) ||
+			errs[3] == nil && locks[0].Tx != next.ID {
+			t.Fatalf("round %d: %s, locks %+v, errors %v", round, state, locks, errs)
+		}
+	}
+}
+
+// A new offer on the same thread may take the place that the earlier one holds.
+func TestAThreadTakesOverItsOwnHold(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	terms := c.terms(24)
+	first := c.held(terms, 1)
+	terms.Party = 3
+	second := c.held(terms, 1)
+	if now, _ := c.Get(ctx, c.owner, first.ID); now.State != Cancelled {
+		t.Errorf("the earlier offer is %s", now.State)
+	}
+	if ls := c.locks(terms.Start); len(ls) != 1 || ls[0].Tx != second.ID {
+		t.Errorf("locks = %+v", ls)
+	}
+	if _, err := c.confirm(first, "yes"); !errors.Is(err, ErrNotHeld) {
+		t.Errorf("YES to the earlier offer: %v", err)
+	}
+	if _, err := c.confirm(second, "yes"); err != nil {
+		t.Fatal(err)
+	}
+	terms.Party = 4 // a confirmed booking is nobody's to take over
+	if _, err := c.Hold(ctx, c.draft(terms).ID, 1, c.Now().Add(time.Minute), "k"); !errors.Is(err, ErrSlotTaken) {
+		t.Errorf("err = %v, want %v", err, ErrSlotTaken)
+	}
+}
+
+// A stay of many nights, each held by another expired transaction of many nights, does
+// not fit into one transaction with all that it ends.
+func TestTakeOverOfManyHolds(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	var all Terms
+	for i := range 20 {
+		terms := c.terms(24 * (1 + i))
+		terms.Slots = append(terms.Slots, terms.Start.Add(time.Hour), terms.Start.Add(2*time.Hour), terms.Start.Add(3*time.Hour))
+		c.held(terms, 1)
+		if all.Start.IsZero() {
+			all = terms
+			all.Slots = nil
+		}
+		all.Slots, all.End = append(all.Slots, terms.Start), terms.End
+	}
+	c.clock.Add(10 * time.Minute)
+	all.Thread = "another"
+	tx, err := c.Hold(ctx, c.draft(all).ID, 1, c.Now().Add(time.Minute), "k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.confirm(tx, "yes"); err != nil {
+		t.Fatal(err)
+	}
+	taken, err := c.Taken(ctx, c.business, "table", noon, noon.AddDate(0, 0, 30), c.Now())
+	if err != nil || len(taken) != 20 {
+		t.Errorf("%d slots taken, %v", len(taken), err)
+	}
+}

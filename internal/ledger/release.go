@@ -1,0 +1,78 @@
+package ledger
+
+import (
+	"context"
+	"time"
+
+	"merve/internal/actor"
+	"merve/internal/dynamo"
+	"merve/internal/telemetry"
+)
+
+// ReleaseWrites are the writes that let tx go, as read, and its locks with it. They hold
+// only while it is as it was read, and only once.
+func (l *Ledger) ReleaseWrites(tx Transaction, reason, key string, now time.Time) ([]dynamo.Write, error) {
+	c, err := l.releasing(tx, Event{Actor: tx.Owner, Reason: reason}, key, stored(now))
+	if err != nil {
+		return nil, err
+	}
+	return l.writes(c), nil
+}
+
+func (l *Ledger) releasing(tx Transaction, e Event, key string, now time.Time) (change, error) {
+	if err := checkKey(key); err != nil {
+		return change{}, err
+	}
+	if err := opRelease.check(tx, now); err != nil {
+		return change{}, err
+	}
+	c := change{
+		op: opRelease, key: opKey(opRelease, tx.ID, key), payload: hashOf(e.Reason),
+		read: tx, after: opRelease.next(tx, now), now: now, event: e,
+	}
+	keys, err := locksOf(tx)
+	for _, k := range keys {
+		c.locks = append(c.locks, l.dropLock(k, tx.ID))
+	}
+	return c, err
+}
+
+// Release lets a transaction of a go: a draft, a hold or a confirmed booking becomes
+// cancelled, its slots are free. 2 requests.
+func (l *Ledger) Release(ctx context.Context, a actor.Actor, txID, reason, key string) (Transaction, error) {
+	tx, err := l.owned(ctx, a, txID)
+	if err != nil {
+		return Transaction{}, err
+	}
+	c, err := l.releasing(tx, Event{Actor: a.Key(), Reason: reason, Trace: telemetry.TraceID(ctx)}, key, l.now())
+	if err != nil {
+		return l.replayed(ctx, opKey(opRelease, tx.ID, key), hashOf(reason), err)
+	}
+	return l.commit(ctx, c)
+}
+
+// Expire ends a hold whose time is over. [ErrNotDue] when it is not, [ErrNotHeld] when
+// something else has ended it. 2 requests.
+func (l *Ledger) Expire(ctx context.Context, txID string) (Transaction, error) {
+	tx, err := l.read(ctx, txID)
+	if err != nil {
+		return Transaction{}, err
+	}
+	return l.expire(ctx, tx)
+}
+
+// expire is Expire for a transaction that the caller has read.
+func (l *Ledger) expire(ctx context.Context, tx Transaction) (Transaction, error) {
+	now := l.now()
+	switch err := opExpire.check(tx, now); {
+	case tx.State == Expired:
+		return l.replayed(ctx, expireKey(tx.ID), hashOf(tx.ID), err)
+	case err != nil:
+		return Transaction{}, err
+	}
+	c, err := l.ending(tx, now, nil)
+	if err != nil {
+		return Transaction{}, err
+	}
+	return l.commit(ctx, c)
+}

@@ -1,0 +1,171 @@
+package ledger
+
+import (
+	"time"
+
+	"merve/internal/actor"
+	"merve/internal/dynamo"
+)
+
+// op is one of the five operations. They are all there is to a transaction's life:
+//
+//	draft    nothing              → draft
+//	hold     draft                → hold        its locks are free, expired or its thread's own
+//	confirm  hold, not yet over   → confirmed   its locks are its own and held
+//	release  draft hold confirmed → cancelled   its locks go
+//	expire   hold, over           → expired     its locks go
+type op string
+
+const (
+	opDraft   op = "draft"
+	opHold    op = "hold"
+	opConfirm op = "confirm"
+	opRelease op = "release"
+	opExpire  op = "expire"
+)
+
+func (o op) to() State {
+	return map[op]State{opDraft: Draft, opHold: Hold, opConfirm: Confirmed, opRelease: Cancelled, opExpire: Expired}[o]
+}
+
+// check says whether tx allows the operation at now, and if not, why.
+func (o op) check(tx Transaction, now time.Time) error {
+	over := !tx.HoldExpiresAt.After(now)
+	switch {
+	case o == opHold && tx.State == Draft,
+		o == opConfirm && tx.State == Hold && !over,
+		o == opRelease && (tx.State == Draft || tx.State == Hold || tx.State == Confirmed),
+		o == opExpire && tx.State == Hold && over:
+		return nil
+	case tx.State == Confirmed && o != opExpire:
+		return &AlreadyConfirmed{tx}
+	case o == opHold:
+		return ErrNotDraft
+	case o == opExpire && tx.State == Hold:
+		return ErrNotDue
+	case o == opExpire:
+		return ErrNotHeld
+	case tx.State == Expired, tx.State == Hold:
+		return ErrHoldGone
+	case o == opRelease:
+		return ErrCancelled
+	}
+	return ErrNotHeld
+}
+
+// guard is check as a condition on the stored transaction, which must also be the very
+// version that was read.
+func (o op) guard(w dynamo.Write, read Transaction, now time.Time) dynamo.Write {
+	if o == opDraft {
+		return w.IfAbsent().Else(ErrChanged)
+	}
+	w = w.If("#state = :from AND version = :version", dynamo.V{":from": read.State, ":version": read.Version})
+	switch o {
+	case opConfirm:
+		w = w.If("holdExpiresAt > :now", dynamo.V{":now": now})
+	case opExpire:
+		w = w.If("holdExpiresAt <= :now", dynamo.V{":now": now})
+	}
+	return w.ElseOld(func(old dynamo.Item) error {
+		if old == nil {
+			return actor.ErrNotFound
+		}
+		var tx Transaction
+		if err := old.Decode(&tx); err != nil {
+			return err
+		}
+		if err := o.check(tx, now); err != nil {
+			return err
+		}
+		return ErrChanged
+	})
+}
+
+// The conditions on a lock. A lock is held until a time, or confirmed.
+
+func (l *Ledger) takeFree(k lockKey, v lock) dynamo.Write {
+	return l.Table.Put(k.item(), v).IfAbsent().Else(errTokenLost)
+}
+
+func (l *Ledger) takeExpired(k lockKey, v lock, old string, now time.Time) dynamo.Write {
+	return l.Table.Put(k.item(), v).
+		If("tx = :old AND #state = :held AND #until <= :now", dynamo.V{":old": old, ":held": lockHeld, ":now": now}).Else(errTokenLost)
+}
+
+func (l *Ledger) takeOwn(k lockKey, v lock, old string) dynamo.Write {
+	return l.Table.Put(k.item(), v).
+		If("tx = :old AND #state = :held", dynamo.V{":old": old, ":held": lockHeld}).Else(errTokenLost)
+}
+
+func (l *Ledger) confirmLock(k lockKey, tx string) dynamo.Write {
+	return l.Table.Update(k.item(), "SET #state = :confirmed REMOVE #until", dynamo.V{":confirmed": lockConfirmed}).
+		If("tx = :tx AND #state = :held", dynamo.V{":tx": tx, ":held": lockHeld}).Else(ErrSlotTaken)
+}
+
+func (l *Ledger) dropLock(k lockKey, tx string) dynamo.Write {
+	return l.Table.Delete(k.item()).
+		If("attribute_not_exists(pk) OR tx = :tx", dynamo.V{":tx": tx}).Else(ErrSlotTaken)
+}
+
+// change is an operation about to be written.
+type change struct {
+	op      op
+	key     string      // idempotency: the operation's full key
+	payload string      // and the hash of what was asked
+	read    Transaction // as it was read; zero for a draft
+	after   Transaction
+	locks   []dynamo.Write
+	event   Event
+	now     time.Time
+}
+
+// writes are the one transaction of an operation. The record that it was done comes
+// first: of several conditions that fail, the first one names the error.
+func (l *Ledger) writes(c change) []dynamo.Write {
+	c.event.ID, c.event.Type = string(c.after.State), c.after.State
+	c.event.From, c.event.Transaction, c.event.At = c.read.State, c.after, c.now
+	ws := []dynamo.Write{
+		l.once(c),
+		c.op.guard(l.Table.Put(txKey(c.after.ID), itemOf(c.after)), c.read, c.now),
+	}
+	ws = append(ws, c.locks...)
+	return append(ws, l.Table.Put(eventKey(c.after.ID, c.event.ID), c.event).IfAbsent().Else(ErrChanged))
+}
+
+// next is tx after the operation.
+func (o op) next(tx Transaction, now time.Time) Transaction {
+	tx.State, tx.UpdatedAt = o.to(), now
+	tx.Version++
+	return tx
+}
+
+// txItem is a transaction as stored.
+type txItem struct {
+	Transaction
+	Created  string    `dynamodbav:"created,omitempty"` // puts it into the indexes owner and business
+	DueShard string    `dynamodbav:"dueShard,omitempty"`
+	DueAt    time.Time `dynamodbav:"dueAt"`
+	TTL      int64     `dynamodbav:"ttl,omitempty"`
+}
+
+const (
+	dueHold  = "hold"
+	dueAudit = "audit"
+
+	auditAfter = time.Minute        // what a change leaves behind is looked at when it has settled
+	draftFor   = 7 * 24 * time.Hour // a draft that was never held is nobody's booking and goes
+	createdFmt = "2006-01-02T15:04:05.000Z"
+)
+
+func itemOf(tx Transaction) txItem {
+	it := txItem{Transaction: tx}
+	if tx.HoldExpiresAt.IsZero() { // never held
+		it.TTL = tx.CreatedAt.Add(draftFor).Unix()
+		return it
+	}
+	it.Created = tx.CreatedAt.Format(createdFmt) + "#" + tx.ID
+	if it.DueShard, it.DueAt = dynamo.DueShard(dueAudit, tx.ID), tx.UpdatedAt.Add(auditAfter); tx.State == Hold {
+		it.DueShard, it.DueAt = dynamo.DueShard(dueHold, tx.ID), tx.HoldExpiresAt
+	}
+	return it
+}

@@ -1,0 +1,315 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"merve/internal/actor"
+	"merve/internal/fault"
+	"merve/internal/schedule"
+	"merve/internal/tool"
+)
+
+// Catalog finds what can be booked.
+type Catalog interface {
+	// Bookable returns an offering of a listing in a market; offeringID "" is the
+	// listing's only or first one. What does not exist is a [fault.NotFound].
+	Bookable(ctx context.Context, market, listingID, offeringID string) (Bookable, error)
+}
+
+// Bookable is an offering, and whose it is.
+type Bookable struct {
+	Business    string
+	Listing     string
+	ListingName string
+	Offering    schedule.Offering
+	Merchant    string   // WhatsApp number of the business, E.164
+	Tags        []string // of the listing; a market may allow some only
+}
+
+// Booker has the tools by which a model books, lists and cancels for a customer. None
+// of them commits: they propose, and the customer's YES settles it.
+type Booker struct {
+	Ledger  *Ledger
+	Catalog Catalog
+
+	// Summary puts a transaction into one line for the customer.
+	Summary func(language string, tx Transaction) string
+}
+
+// Tools returns the declarations with their resolvers.
+func (b *Booker) Tools() []tool.Tool {
+	return []tool.Tool{
+		tool.New("initiateBooking",
+			"Reserve a time at a listing for the customer and ask them to confirm. Holds the time for a few minutes; "+
+				"nothing is booked until the customer says YES. Dates and times are local to the listing. "+
+				"When the time cannot be had, the error lists the nearest free ones: offer those.",
+			tool.Propose, b.initiate),
+		tool.New("getMyBookings", "List the customer's own bookings, newest first.", tool.Read, b.list),
+		tool.New("cancelBooking",
+			"Ask the customer to confirm that one of their confirmed bookings is to be cancelled. "+
+				"Nothing is cancelled until the customer says YES.",
+			tool.Propose, b.cancel),
+	}
+}
+
+type initiateArgs struct {
+	ListingID  string  `json:"listingId" jsonschema:"id of the listing, as a search gave it"`
+	OfferingID *string `json:"offeringId" jsonschema:"id of one of the listing's offerings; null when it has only one"`
+	Date       string  `json:"date" jsonschema:"local date, YYYY-MM-DD; for a stay the day of arrival"`
+	Time       *string `json:"time" jsonschema:"local time, HH:MM; null for a stay"`
+	EndDate    *string `json:"endDate" jsonschema:"day of departure of a stay, YYYY-MM-DD; null otherwise"`
+	PartySize  *int    `json:"partySize" jsonschema:"number of people; null when not said"`
+	Note       *string `json:"note" jsonschema:"a wish of the customer for the business; null for none"`
+}
+
+// initiate drafts and holds. Its keys are the call's, so that a call that is made again
+// gives the same proposal and takes nothing twice.
+func (b *Booker) initiate(ctx context.Context, tc tool.Context, args initiateArgs) (tool.Result, error) {
+	item, err := b.find(ctx, tc, args)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	o, party := item.Offering, max(value(args.PartySize), item.Offering.MinParty)
+	if args.PartySize != nil {
+		party = *args.PartySize
+	}
+	if err := o.CheckParty(party); err != nil {
+		return tool.Result{}, err
+	}
+	booking, err := o.Find(tc.Now, args.Date, value(args.Time), value(args.EndDate))
+	if err != nil {
+		return b.refusal(ctx, tc, item, args, err)
+	}
+	note := value(args.Note)
+	if utf8.RuneCountInString(note) > maxNote {
+		return tool.Result{}, fault.Field("note", "want at most %d characters", maxNote)
+	}
+	draft, err := b.Ledger.Draft(ctx, termsOf(tc, item, booking, party, note), tc.Key)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	// Counted from the draft, so that the same call asks for the same hold.
+	until := draft.CreatedAt.Add(time.Duration(tc.Market.Safety.HoldSeconds) * time.Second)
+	held, err := b.Ledger.hold(ctx, draft, o.Capacity, until, tc.Key)
+	if err != nil {
+		return b.refusal(ctx, tc, item, args, err)
+	}
+	return b.proposal(tc, held), nil
+}
+
+// find asks the catalog, and the market whether such listings may be booked.
+func (b *Booker) find(ctx context.Context, tc tool.Context, args initiateArgs) (Bookable, error) {
+	item, err := b.Catalog.Bookable(ctx, tc.Market.ID, args.ListingID, value(args.OfferingID))
+	if err != nil {
+		return Bookable{}, err
+	}
+	if err := item.Offering.Check(); err != nil {
+		return Bookable{}, fault.Wrap(err, fault.Internal, "offering %s of %s", item.Offering.ID, item.Listing)
+	}
+	allowed := tc.Market.Tools["initiateBooking"].AllowedTags
+	if len(allowed) > 0 && !slices.ContainsFunc(item.Tags, func(tag string) bool { return slices.Contains(allowed, tag) }) {
+		return Bookable{}, fault.New(fault.Forbidden, "listings of this kind cannot be booked here")
+	}
+	return item, nil
+}
+
+func termsOf(tc tool.Context, item Bookable, k schedule.Booking, party int, note string) Terms {
+	o := item.Offering
+	return Terms{
+		Business: item.Business, Listing: item.Listing, ListingName: item.ListingName,
+		Offering: o.ID, OfferingName: o.Name, Merchant: item.Merchant,
+		Market: tc.Market.ID, Owner: tc.Actor.Key(), Thread: tc.Thread, Channel: string(tc.Channel),
+		Start: k.Start, End: k.End, Slots: k.Slots, Nights: k.Nights, TimeZone: o.TimeZone,
+		Party: party, PriceMinor: o.Price(party, k.Nights), Currency: o.Currency,
+		Note: note, CustomerName: clip(tc.Actor.Name, maxName), Language: tc.Language, Policy: tc.Market.Version,
+	}
+}
+
+func (b *Booker) proposal(tc tool.Context, tx Transaction) tool.Result {
+	summary := b.Summary(tc.Language, tx)
+	data := b.view(tc, tx)
+	data["status"] = "awaiting_confirmation"
+	data["note"] = "held, not booked: the customer is being asked for YES or NO"
+	return tool.Result{
+		Data:   data,
+		Memory: data,
+		Cards:  []tool.Card{b.card(tc, tx)},
+		Proposal: &tool.Proposal{
+			Kind: ConfirmKind, Ref: tx.ID, Summary: summary, Hash: tx.OfferHash, ExpiresAt: tx.HoldExpiresAt,
+		},
+	}
+}
+
+// refusal tells the model what is wrong with a time and, where that helps, which free
+// ones are nearest.
+func (b *Booker) refusal(ctx context.Context, tc tool.Context, item Bookable, args initiateArgs, err error) (tool.Result, error) {
+	if schedule.ReasonOf(err) == "" && !errors.Is(err, ErrSlotTaken) {
+		return tool.Result{}, err
+	}
+	nearest, busy := b.nearest(ctx, tc, item, args)
+	if busy != nil {
+		return tool.Result{}, busy
+	}
+	var body struct {
+		Error map[string]any `json:"error"`
+	}
+	if bad := json.Unmarshal(fault.ForModel(err), &body); bad != nil {
+		return tool.Result{}, fmt.Errorf("refusal: %w", bad)
+	}
+	body.Error["reason"] = "taken"
+	if r := schedule.ReasonOf(err); r != "" {
+		body.Error["reason"] = string(r)
+	}
+	body.Error["alternatives"] = nearest
+	return tool.Result{Data: body}, nil
+}
+
+// alternatives is how many free times a refusal offers.
+const alternatives = 3
+
+// nearest finds the free times nearest to the one asked for, reading a day's locks when
+// it comes to one of its slots.
+func (b *Booker) nearest(ctx context.Context, tc tool.Context, item Bookable, args initiateArgs) ([]map[string]string, error) {
+	o := item.Offering
+	want, nights, err := o.Wanted(args.Date, value(args.Time), value(args.EndDate))
+	if err != nil {
+		return nil, err
+	}
+	days := map[time.Time]map[time.Time]int{}
+	var failed error
+	free := func(slot time.Time) bool {
+		day := slot.Truncate(24 * time.Hour)
+		if failed == nil && days[day] == nil {
+			days[day], failed = b.Ledger.Taken(ctx, item.Business, o.ID, day, day.Add(24*time.Hour-time.Minute), tc.Now)
+		}
+		return failed == nil && days[day][slot] < o.Capacity
+	}
+	found := []map[string]string{}
+	for _, k := range o.Nearest(tc.Now, want, nights, alternatives, free) {
+		found = append(found, localTimes(o.TimeZone, k.Start, k.End, k.Nights))
+	}
+	return found, failed
+}
+
+// localTimes are date and time, or dates of arrival and departure, as a tool takes them.
+func localTimes(zone string, start, end time.Time, nights int) map[string]string {
+	loc, err := time.LoadLocation(zone)
+	if err != nil {
+		loc = time.UTC
+	}
+	start, end = start.In(loc), end.In(loc)
+	if nights > 0 {
+		return map[string]string{"date": start.Format(time.DateOnly), "endDate": end.Format(time.DateOnly)}
+	}
+	return map[string]string{"date": start.Format(time.DateOnly), "time": start.Format("15:04")}
+}
+
+type noArgs struct{}
+
+// maxListed is how many bookings a model is shown.
+const maxListed = 20
+
+func (b *Booker) list(ctx context.Context, tc tool.Context, _ noArgs) (tool.Result, error) {
+	txs, _, err := b.Ledger.ByOwner(ctx, tc.Actor, maxListed, "")
+	if err != nil {
+		return tool.Result{}, err
+	}
+	views := []map[string]any{}
+	var facts []string
+	for _, tx := range txs {
+		views = append(views, b.view(tc, tx))
+		if fact := map[State]string{Confirmed: "booked", Cancelled: "cancelled"}[tx.State]; fact != "" && !slices.Contains(facts, fact) {
+			facts = append(facts, fact)
+		}
+	}
+	data := map[string]any{"bookings": views}
+	return tool.Result{Data: data, Memory: data, Facts: facts}, nil
+}
+
+type cancelArgs struct {
+	TransactionID string `json:"transactionId" jsonschema:"transactionId of the booking, as getMyBookings gave it"`
+}
+
+func (b *Booker) cancel(ctx context.Context, tc tool.Context, args cancelArgs) (tool.Result, error) {
+	tx, err := b.Ledger.Get(ctx, tc.Actor, args.TransactionID)
+	switch {
+	case errors.Is(err, actor.ErrNotFound):
+		return tool.Result{}, &fault.Error{Kind: fault.NotFound, Field: "transactionId", Message: "the customer has no such booking"}
+	case err != nil:
+		return tool.Result{}, err
+	case tx.State == Cancelled:
+		return tool.Result{}, ErrCancelled
+	case tx.State == Hold:
+		return tool.Result{}, fault.New(fault.Conflict, "it is not booked yet: the customer can answer the offer with NO")
+	case tx.State != Confirmed:
+		return tool.Result{}, ErrNotHeld
+	case !tx.End.After(tc.Now):
+		return tool.Result{}, fault.New(fault.Conflict, "it is over and cannot be cancelled")
+	}
+	data := b.view(tc, tx)
+	data["status"] = "awaiting_confirmation"
+	data["note"] = "still booked: the customer is being asked for YES or NO"
+	return tool.Result{
+		Data:   data,
+		Memory: data,
+		Proposal: &tool.Proposal{
+			Kind: CancelKind, Ref: tx.ID, Summary: b.Summary(tc.Language, tx), Hash: CancelHash(tx),
+			ExpiresAt: tc.Now.Add(time.Duration(tc.Market.Safety.HoldSeconds) * time.Second),
+		},
+	}, nil
+}
+
+// view is what a model sees of a transaction.
+func (b *Booker) view(tc tool.Context, tx Transaction) map[string]any {
+	v := map[string]any{
+		"transactionId": tx.ID, "code": tx.Code, "state": tx.seen(tc.Now), "listingId": tx.Listing, "listing": tx.ListingName,
+		"offering": tx.OfferingName, "partySize": tx.Party, "priceMinor": tx.PriceMinor, "currency": tx.Currency,
+		"summary": b.Summary(tc.Language, tx),
+	}
+	for name, value := range localTimes(tx.TimeZone, tx.Start, tx.End, tx.Nights) {
+		v[name] = value
+	}
+	if tx.State == Hold {
+		v["holdExpiresAt"] = tx.HoldExpiresAt.Format(time.RFC3339)
+	}
+	return v
+}
+
+func (b *Booker) card(tc tool.Context, tx Transaction) tool.Card {
+	return tool.Card{
+		"type": "booking", "title": tx.ListingName, "subtitle": tx.OfferingName, "text": b.Summary(tc.Language, tx),
+		"transactionId": tx.ID, "code": tx.Code, "state": string(tx.State),
+		"start": tx.Start.Format(time.RFC3339), "end": tx.End.Format(time.RFC3339), "timeZone": tx.TimeZone,
+		"priceMinor": tx.PriceMinor, "currency": tx.Currency,
+	}
+}
+
+// seen is the state as it counts: a hold whose time is over is expired, even before
+// anything has written that down.
+func (tx Transaction) seen(now time.Time) State {
+	if tx.State == Hold && !tx.HoldExpiresAt.After(now) {
+		return Expired
+	}
+	return tx.State
+}
+
+func value[T any](p *T) T {
+	if p == nil {
+		var zero T
+		return zero
+	}
+	return *p
+}
+
+func clip(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n])
+	}
+	return s
+}

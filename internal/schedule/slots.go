@@ -1,0 +1,92 @@
+package schedule
+
+import (
+	"slices"
+	"time"
+)
+
+// Slot is one piece of an offering's calendar, in UTC. Start names it.
+type Slot struct{ Start, End time.Time }
+
+// Slots returns the slots (or the night) of what opens on a local date, in order. An
+// opening that passes midnight belongs to the date on which it opens.
+func (o Offering) Slots(date time.Time) []Slot {
+	loc, err := o.zone()
+	if err != nil || o.closed(date) {
+		return nil
+	}
+	if o.Unit == ByNight {
+		return []Slot{o.night(loc, date)}
+	}
+	var slots []Slot
+	for _, s := range o.Hours[weekday(date)] {
+		slots = append(slots, o.cut(loc, date, s)...)
+	}
+	return slots
+}
+
+func (o Offering) closed(date time.Time) bool {
+	return slices.Contains(o.Closed, date.Format(time.DateOnly))
+}
+
+// cut puts the grid on one opening.
+func (o Offering) cut(loc *time.Location, date time.Time, s Span) []Slot {
+	from, to, ok := s.minutes()
+	if !ok || o.SlotMinutes <= 0 {
+		return nil
+	}
+	open, shut := o.opening(loc, date, s)
+	var starts []time.Time
+	for m := from; m < to; m += o.SlotMinutes {
+		for _, t := range instants(loc, at(date, m)) {
+			if !t.Before(open) && t.Before(shut) {
+				starts = append(starts, t)
+			}
+		}
+	}
+	slices.SortFunc(starts, time.Time.Compare) // an hour that comes twice
+	var slots []Slot
+	for i, t := range starts {
+		end := shut
+		if i+1 < len(starts) {
+			end = starts[i+1]
+		} else if shut.Sub(t) < time.Duration(o.SlotMinutes)*time.Minute {
+			break // what is left before closing is no slot
+		}
+		slots = append(slots, Slot{t, end})
+	}
+	return slots
+}
+
+// opening returns when an opening of a date begins and ends.
+func (o Offering) opening(loc *time.Location, date time.Time, s Span) (open, shut time.Time) {
+	from, to, _ := s.minutes()
+	return first(loc, at(date, from)), first(loc, at(date, to))
+}
+
+func (o Offering) night(loc *time.Location, date time.Time) Slot {
+	return Slot{first(loc, at(date, o.checkIn())), first(loc, at(date.AddDate(0, 0, 1), o.checkOut()))}
+}
+
+func (o Offering) checkIn() int {
+	if m, ok := parseClock(o.CheckIn); ok {
+		return m
+	}
+	return 15 * 60
+}
+
+func (o Offering) checkOut() int {
+	if m, ok := parseClock(o.CheckOut); ok {
+		return m
+	}
+	return 11 * 60
+}
+
+// around returns the slots of the dates around a local date, in order.
+func (o Offering) around(date time.Time, before, after int) []Slot {
+	var slots []Slot
+	for d := -before; d <= after; d++ {
+		slots = append(slots, o.Slots(date.AddDate(0, 0, d))...)
+	}
+	return slots
+}
