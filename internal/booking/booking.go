@@ -1,0 +1,173 @@
+// Package booking puts bookings into words, for the customer and for the business, from
+// the ledger's transactions; and settles the two pending actions about them: an offer
+// that waits for its YES, and a booking that is to be cancelled.
+package booking
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"merve/internal/claim"
+	"merve/internal/dynamo"
+	"merve/internal/fault"
+	"merve/internal/gate"
+	"merve/internal/ledger"
+	"merve/internal/thread"
+	"merve/internal/tool"
+	"merve/internal/wording"
+)
+
+// Summary is one line about a transaction: what, when, for how many, at what price.
+func Summary(lang string, tx ledger.Transaction) string {
+	return wording.Say(lang, wording.BookingSummary, wording.Vars{
+		"listing": tx.ListingName, "offering": tx.OfferingName, "when": When(lang, tx), "party": party(tx), "price": price(lang, tx),
+	})
+}
+
+// When is a transaction's time, in its own zone.
+func When(lang string, tx ledger.Transaction) string {
+	loc, err := time.LoadLocation(tx.TimeZone)
+	if err != nil {
+		loc = time.UTC
+	}
+	return wording.When(lang, tx.Start.In(loc), tx.End.In(loc))
+}
+
+func party(tx ledger.Transaction) string { return strconv.Itoa(tx.Party) }
+
+func price(lang string, tx ledger.Transaction) string {
+	if tx.PriceMinor == 0 {
+		return ""
+	}
+	return wording.Money(lang, tx.PriceMinor, tx.Currency)
+}
+
+// Vars are what a template about a transaction can say.
+func Vars(lang string, tx ledger.Transaction) wording.Vars {
+	return wording.Vars{
+		"code": tx.Code, "listing": tx.ListingName, "offering": tx.OfferingName, "when": When(lang, tx),
+		"party": party(tx), "customer": tx.CustomerName, "price": price(lang, tx), "note": tx.Note,
+	}
+}
+
+// Card is what a client shows of a transaction.
+func Card(lang string, tx ledger.Transaction) tool.Card {
+	c := tool.Card{
+		"type": "booking", "transactionId": tx.ID, "code": tx.Code, "title": tx.ListingName, "subtitle": tx.OfferingName,
+		"when": When(lang, tx), "party": tx.Party, "status": string(tx.State),
+	}
+	if tx.PriceMinor != 0 {
+		c["price"] = map[string]any{"amount": tx.PriceMinor, "currency": tx.Currency}
+	}
+	return c
+}
+
+// Confirm settles offers (kind [ledger.ConfirmKind]).
+type Confirm struct{ Ledger *ledger.Ledger }
+
+// Describe asks for the YES.
+func (c Confirm) Describe(tc tool.Context, p thread.Pending) string {
+	return wording.Say(tc.Language, wording.ConfirmPrompt, wording.Vars{
+		"summary": p.Summary, "until": wording.Until(tc.Language, p.ExpiresAt.Add(-gate.Buffer).In(tc.TimeZone), tc.Now.In(tc.TimeZone)),
+	})
+}
+
+// Commit prepares the confirmation.
+func (c Confirm) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) (gate.Settled, error) {
+	p := consent.Pending
+	receipt := ledger.Receipt{
+		PendingID: p.ID, MessageID: consent.MessageID, Answer: gate.Yes.String(), Actor: consent.Actor, At: consent.At,
+		PolicyVersion: p.Policy, Trace: tc.TraceID,
+	}
+	ws, tx, err := ledger.Confirmer{Ledger: c.Ledger}.Writes(ctx, tc.Actor, p.Ref, p.Hash, receipt, p.ID)
+	if err != nil {
+		return c.refusedAtOnce(tc.Language, err)
+	}
+	return gate.Settled{
+		Text:    wording.Say(tc.Language, wording.BookingConfirmed, wording.Vars{"summary": Summary(tc.Language, tx), "code": tx.Code}),
+		Cards:   []tool.Card{Card(tc.Language, tx)},
+		Facts:   []string{string(claim.Booked)},
+		Writes:  ws,
+		Refused: func(err error) (string, bool) { return refusal(tc.Language, err) },
+	}, nil
+}
+
+func (c Confirm) refusedAtOnce(lang string, err error) (gate.Settled, error) {
+	text, ok := refusal(lang, err)
+	if !ok {
+		return gate.Settled{}, err
+	}
+	return gate.Settled{Text: text}, nil
+}
+
+// Release lets an offer go.
+func (c Confirm) Release(ctx context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error) {
+	ws, _, err := ledger.Confirmer{Ledger: c.Ledger}.Release(ctx, tc.Actor, p.Ref, "customer", p.ID)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return gate.Settled{}, err
+	}
+	return gate.Settled{
+		Text: wording.Say(tc.Language, wording.BookingReleased, nil), Writes: ws,
+		Refused: func(err error) (string, bool) { return "", ledger.Refused(err) }, // it has gone by itself
+	}, nil
+}
+
+// refusal words why a YES was not carried out. Nothing was booked in any of the cases
+// but one: a YES that had been carried out before.
+func refusal(lang string, err error) (string, bool) {
+	var done *ledger.AlreadyConfirmed
+	switch {
+	case errors.As(err, &done):
+		return wording.Say(lang, wording.BookingAlreadyConfirmed, wording.Vars{"summary": Summary(lang, done.Transaction), "code": done.Transaction.Code}), true
+	case errors.Is(err, ledger.ErrOfferChanged), errors.Is(err, ledger.ErrKeyReused):
+		return wording.Say(lang, wording.OfferChanged, nil), true
+	case ledger.Refused(err), fault.Is(err, fault.NotFound):
+		return wording.Say(lang, wording.HoldGone, nil), true
+	}
+	return "", false
+}
+
+// Cancel settles cancellations (kind [ledger.CancelKind]).
+type Cancel struct{ Ledger *ledger.Ledger }
+
+// Describe asks for the YES.
+func (c Cancel) Describe(tc tool.Context, p thread.Pending) string {
+	return wording.Say(tc.Language, wording.CancelPrompt, wording.Vars{"summary": p.Summary})
+}
+
+// Commit prepares the cancellation.
+func (c Cancel) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) (gate.Settled, error) {
+	p := consent.Pending
+	ws, tx, err := ledger.Canceller{Ledger: c.Ledger}.Writes(ctx, tc.Actor, p.Ref, p.Hash, p.ID)
+	if err != nil {
+		text, ok := cancelRefusal(tc.Language, p, err)
+		if !ok {
+			return gate.Settled{}, err
+		}
+		return gate.Settled{Text: text}, nil
+	}
+	return gate.Settled{
+		Text:    wording.Say(tc.Language, wording.BookingCancelled, wording.Vars{"summary": Summary(tc.Language, tx)}),
+		Cards:   []tool.Card{Card(tc.Language, tx)},
+		Facts:   []string{string(claim.Cancelled)},
+		Writes:  ws,
+		Refused: func(err error) (string, bool) { return cancelRefusal(tc.Language, p, err) },
+	}, nil
+}
+
+// Release keeps the booking.
+func (c Cancel) Release(_ context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error) {
+	return gate.Settled{Text: wording.Say(tc.Language, wording.CancelKept, wording.Vars{"summary": p.Summary}), Writes: []dynamo.Write{}}, nil
+}
+
+func cancelRefusal(lang string, p thread.Pending, err error) (string, bool) {
+	switch {
+	case errors.Is(err, ledger.ErrCancelled):
+		return wording.Say(lang, wording.BookingAlreadyCancelled, wording.Vars{"summary": p.Summary}), true
+	case ledger.Refused(err), fault.Is(err, fault.NotFound):
+		return wording.Say(lang, wording.OfferChanged, nil), true
+	}
+	return "", false
+}

@@ -1,0 +1,233 @@
+package listing
+
+import (
+	"context"
+	"time"
+
+	"merve/internal/schedule"
+	"merve/internal/tool"
+)
+
+// Availability says which slots of an offering are full.
+type Availability interface {
+	// Taken returns, for the slots of an offering that begin within [from, to), how many
+	// bookings hold each of them at a time.
+	Taken(ctx context.Context, business, offering string, from, to time.Time) (map[time.Time]int, error)
+}
+
+// Tools are the catalogue's tools.
+func (s *Store) Tools(a Availability) []tool.Tool {
+	return []tool.Tool{
+		tool.New("searchMarketplace",
+			"Finds listings (restaurants, tours, stays, wellness, services …) by words and filters. Use few words, without dates or numbers of people. "+
+				"Filters narrow: leave them null unless the customer asked for exactly that.", tool.Read, s.search),
+		tool.New("getListing",
+			"Gives everything about one listing: description, offerings with prices, opening hours, and the next free times. Use the id that searchMarketplace returned.",
+			tool.Read, func(ctx context.Context, tc tool.Context, args getArgs) (tool.Result, error) {
+				return s.get(ctx, tc, args, a)
+			}),
+	}
+}
+
+type searchArgs struct {
+	Query       string  `json:"query" jsonschema:"what to look for, such as: sushi; boat trip kyrenia. May be empty when a filter is set"`
+	Domain      *string `json:"domain" jsonschema:"food, tours, stays, wellness, services or events; null for any"`
+	Category    *string `json:"category" jsonschema:"such as restaurant, boat trip, hotel; null for any"`
+	SubCategory *string `json:"subCategory" jsonschema:"such as sushi, meze, diving; null for any"`
+	MaxPrice    *int64  `json:"maxPrice" jsonschema:"highest price, in minor units of the market's currency (cents); null for any"`
+	Limit       *int    `json:"limit" jsonschema:"at most this many, 1 to 10; null for 5"`
+}
+
+// summary is a listing in a list, as the model sees it.
+type summary struct {
+	ID          string     `json:"id"`
+	Name        string     `json:"name"`
+	Domain      string     `json:"domain"`
+	Category    string     `json:"category"`
+	Place       string     `json:"place,omitempty"`
+	PriceFrom   *money     `json:"priceFrom,omitempty"`
+	Offerings   []offering `json:"offerings"`
+	Description string     `json:"description,omitempty"`
+}
+
+type money struct {
+	Amount   int64  `json:"amount"` // minor units
+	Currency string `json:"currency"`
+}
+
+type offering struct {
+	ID              string `json:"id"`
+	Name            string `json:"name"`
+	PriceMinor      int64  `json:"priceMinor"`
+	Currency        string `json:"currency"`
+	Per             string `json:"per"`
+	DurationMinutes int    `json:"durationMinutes,omitempty"`
+	Unit            string `json:"unit"`
+	MaxParty        int    `json:"maxParty"`
+}
+
+func (s *Store) search(ctx context.Context, tc tool.Context, a searchArgs) (tool.Result, error) {
+	q := Query{Text: a.Query, Domain: deref(a.Domain), Category: deref(a.Category), SubCategory: deref(a.SubCategory), MaxPrice: deref(a.MaxPrice), Limit: deref(a.Limit)}
+	found, err := s.Search(ctx, tc.Market.ID, q)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	var data struct {
+		Listings []summary `json:"listings"`
+		Note     string    `json:"note,omitempty"`
+	}
+	data.Listings = []summary{}
+	res := tool.Result{}
+	type remembered struct {
+		ID        string            `json:"id"`
+		Name      string            `json:"name"`
+		Offerings map[string]string `json:"offerings"`
+	}
+	var memory struct {
+		Listings []remembered `json:"listings"`
+	}
+	for _, l := range found.Listings {
+		data.Listings = append(data.Listings, summarize(l, tc.Language))
+		res.Cards = append(res.Cards, card(l, tc.Language))
+		r := remembered{ID: l.ID, Name: l.Name(tc.Language), Offerings: map[string]string{}}
+		for _, o := range l.Offerings {
+			r.Offerings[o.ID] = o.Name
+		}
+		memory.Listings = append(memory.Listings, r)
+	}
+	switch {
+	case len(found.Listings) == 0:
+		data.Note = "nothing was found"
+	case found.Relaxed != "":
+		data.Note = "nothing fitted with " + found.Relaxed + "; these are similar"
+	}
+	res.Data = data
+	if len(memory.Listings) > 0 {
+		res.Memory = memory
+	}
+	return res, nil
+}
+
+func summarize(l *Listing, lang string) summary {
+	sum := summary{
+		ID: l.ID, Name: l.Name(lang), Domain: l.Domain, Category: l.Category, Place: l.Place,
+		Offerings: []offering{}, Description: clip(l.Description(lang), 160),
+	}
+	for _, o := range l.Offerings {
+		sum.Offerings = append(sum.Offerings, offering{o.ID, o.Name, o.PriceMinor, o.Currency, o.Per, o.DurationMinutes, o.Unit, o.MaxParty})
+		if sum.PriceFrom == nil || o.PriceMinor < sum.PriceFrom.Amount {
+			sum.PriceFrom = &money{o.PriceMinor, o.Currency}
+		}
+	}
+	return sum
+}
+
+// card is what a client shows of a listing.
+func card(l *Listing, lang string) tool.Card {
+	sum := summarize(l, lang)
+	c := tool.Card{"type": "listing", "id": l.ID, "title": sum.Name, "subtitle": l.Category, "place": l.Place}
+	if sum.PriceFrom != nil {
+		c["price"] = map[string]any{"amount": sum.PriceFrom.Amount, "currency": sum.PriceFrom.Currency}
+	}
+	if l.Image != "" {
+		c["image"] = l.Image
+	}
+	var offers []map[string]any
+	for _, o := range l.Offerings {
+		offers = append(offers, map[string]any{"id": o.ID, "name": o.Name, "price": map[string]any{"amount": o.PriceMinor, "currency": o.Currency}})
+	}
+	c["offerings"] = offers
+	return c
+}
+
+type getArgs struct {
+	ListingID string `json:"listingId" jsonschema:"id of a listing, as searchMarketplace returned it"`
+}
+
+// detail is a listing in full, as the model sees it.
+type detail struct {
+	summary
+	Tags      []string         `json:"tags,omitempty"`
+	Offerings []offeringDetail `json:"offerings"`
+}
+
+type offeringDetail struct {
+	offering
+	Hours    map[string][]schedule.Span `json:"openingHours"`
+	NextFree []freeTime                 `json:"nextFree"`
+	MinParty int                        `json:"minParty"`
+}
+
+type freeTime struct {
+	Date string `json:"date"`
+	Time string `json:"time,omitempty"`
+}
+
+// nextFree is how many free times of each offering are shown.
+const nextFree = 4
+
+func (s *Store) get(ctx context.Context, tc tool.Context, a getArgs, available Availability) (tool.Result, error) {
+	l, err := s.Get(ctx, tc.Market.ID, a.ListingID)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	d := detail{summary: summarize(l, tc.Language), Tags: l.Tags}
+	d.Description = clip(l.Description(tc.Language), 800)
+	for _, o := range l.Offerings {
+		free, err := s.free(ctx, tc, l, o, available)
+		if err != nil {
+			return tool.Result{}, err
+		}
+		d.Offerings = append(d.Offerings, offeringDetail{
+			offering{o.ID, o.Name, o.PriceMinor, o.Currency, o.Per, o.DurationMinutes, o.Unit, o.MaxParty}, o.Hours, free, o.MinParty,
+		})
+	}
+	res := tool.Result{Data: d, Cards: []tool.Card{card(l, tc.Language)}}
+	res.Memory = map[string]any{"id": l.ID, "name": d.Name}
+	if l.Location != nil {
+		res.Map = l.Location
+	}
+	return res, nil
+}
+
+// free finds the next free times of an offering, in its own zone.
+func (s *Store) free(ctx context.Context, tc tool.Context, l *Listing, o schedule.Offering, a Availability) ([]freeTime, error) {
+	loc, err := time.LoadLocation(o.TimeZone)
+	if err != nil {
+		return nil, err
+	}
+	from := tc.Now.Add(time.Duration(o.LeadMinutes) * time.Minute)
+	taken, err := a.Taken(ctx, l.Business, o.ID, from, from.AddDate(0, 0, 3))
+	if err != nil {
+		return nil, err
+	}
+	until := from.AddDate(0, 0, 3)
+	next := o.Nearest(tc.Now, from, 1, nextFree, func(slot time.Time) bool {
+		return slot.After(until) || taken[slot] < o.Capacity
+	})
+	out := []freeTime{}
+	for _, b := range next {
+		t := freeTime{Date: b.Start.In(loc).Format(time.DateOnly)}
+		if o.Unit == schedule.BySlot {
+			t.Time = b.Start.In(loc).Format("15:04")
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+func deref[T any](p *T) T {
+	var zero T
+	if p == nil {
+		return zero
+	}
+	return *p
+}
+
+func clip(s string, max int) string {
+	r := []rune(s)
+	if len(r) <= max {
+		return s
+	}
+	return string(r[:max]) + "…"
+}

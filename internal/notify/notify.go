@@ -1,0 +1,159 @@
+// Package notify turns ledger events into messages: the business is told of what was
+// confirmed or cancelled, the customer of a hold that has run out.
+//
+// A template is chosen by the listing's own, else the market's, else the product's text.
+// Each notification exists once, by {transaction}:{event}:{type}:{recipient}, however
+// often the event comes.
+//
+// Cost: to a business 1 request, and 1 for the listing; to a customer 1, and the turn
+// that tells it.
+package notify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"merve/internal/actor"
+	"merve/internal/booking"
+	"merve/internal/channel"
+	"merve/internal/fault"
+	"merve/internal/ledger"
+	"merve/internal/listing"
+	"merve/internal/market"
+	"merve/internal/outbox"
+	"merve/internal/thread"
+	"merve/internal/wording"
+)
+
+// Notifier tells people what happened to transactions.
+type Notifier struct {
+	Markets interface {
+		Get(ctx context.Context, id string) (*market.Market, error)
+	}
+	Listings interface {
+		Get(ctx context.Context, market, id string) (*listing.Listing, error)
+	}
+	Threads interface {
+		Notify(ctx context.Context, threadID, key string, n thread.Notice) (thread.Appended, error)
+	}
+	Queue interface {
+		Queue(ctx context.Context, threadID, dedupe string) error
+	}
+	Outbox *outbox.Box
+	Log    *slog.Logger
+}
+
+// Event types, as templates name them.
+const (
+	merchantConfirmed = "merchant_booking_confirmed"
+	merchantCancelled = "merchant_booking_cancelled"
+	holdExpired       = "hold_expired"
+)
+
+// Tell sends what an event calls for. It may be called any number of times.
+func (n *Notifier) Tell(ctx context.Context, e ledger.Event) error {
+	switch {
+	case e.Type == ledger.Confirmed:
+		return n.merchant(ctx, e, merchantConfirmed, wording.MerchantBookingConfirmed)
+	case e.Type == ledger.Cancelled && e.From == ledger.Confirmed:
+		return n.merchant(ctx, e, merchantCancelled, wording.MerchantBookingCancelled)
+	case e.Type == ledger.Expired:
+		return n.customer(ctx, e)
+	}
+	return nil
+}
+
+// merchant tells the business, on WhatsApp.
+func (n *Notifier) merchant(ctx context.Context, e ledger.Event, typ string, fallback wording.Key) error {
+	tx := e.Transaction
+	if tx.Merchant == "" {
+		n.Log.WarnContext(ctx, "no number to tell the business", "transaction", tx.ID, "event", e.ID)
+		return nil
+	}
+	m, err := n.Markets.Get(ctx, tx.Market)
+	if err != nil {
+		return fmt.Errorf("notify %s: %w", tx.ID, err)
+	}
+	l, err := n.Listings.Get(ctx, tx.Market, tx.Listing)
+	if err != nil && !fault.Is(err, fault.Invalid) { // a listing that has gone since has no template
+		return fmt.Errorf("notify %s: %w", tx.ID, err)
+	}
+	lang, own := m.Language, ""
+	if l != nil {
+		if l.Merve.Language != "" {
+			lang = l.Merve.Language
+		}
+		if a, ok := l.Action(listing.BookAction); ok {
+			own = a.Template[typ]
+		}
+	}
+	text, err := render(lang, fallback, booking.Vars(lang, tx), own, m.Templates[typ])
+	if err != nil {
+		return fmt.Errorf("notify %s: %w", tx.ID, err)
+	}
+	to := actor.Actor{Kind: actor.Person, ID: string(channel.WhatsApp) + ":" + tx.Merchant}
+	msg := outbox.Message{
+		Thread: thread.ID(tx.Market, channel.Ops, "", to.Key()), ID: key(e, typ, tx.Merchant), Market: tx.Market,
+		Channel: channel.WhatsApp, To: tx.Merchant, Text: text, Kind: "merchant", Trace: e.Trace,
+		Template: approved(m, typ, booking.Vars(lang, tx)),
+	}
+	err = n.Outbox.Table.DB().Commit(ctx, n.Outbox.Put(msg))
+	if err != nil && !errors.Is(err, outbox.ErrDuplicate) {
+		return fmt.Errorf("notify %s: %w", tx.ID, err)
+	}
+	return nil
+}
+
+// customer tells the customer on their own thread, by a turn of it.
+func (n *Notifier) customer(ctx context.Context, e ledger.Event) error {
+	tx := e.Transaction
+	if tx.Thread == "" {
+		return nil
+	}
+	a, err := n.Threads.Notify(ctx, tx.Thread, key(e, holdExpired, tx.Owner), thread.Notice{
+		Kind: holdExpired, Ref: tx.ID,
+		Text: wording.Say(tx.Language, wording.HoldExpiredNotice, wording.Vars{"summary": booking.Summary(tx.Language, tx)}),
+	})
+	if errors.Is(err, thread.ErrNoThread) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("notify %s: %w", tx.ID, err)
+	}
+	return fault.Wrap(n.Queue.Queue(ctx, a.Thread, a.Message), fault.Unavailable, "queue turn of thread %s", a.Thread)
+}
+
+// key names a notification, so that it exists once.
+func key(e ledger.Event, typ, recipient string) string {
+	return strings.Join([]string{e.Transaction.ID, e.ID, typ, recipient}, ":")
+}
+
+// render words a notification by the first template there is.
+func render(lang string, fallback wording.Key, vars wording.Vars, templates ...string) (string, error) {
+	for _, t := range templates {
+		if t != "" {
+			return wording.Render(t, vars)
+		}
+	}
+	return sayTo(lang, fallback, vars), nil
+}
+
+func sayTo(lang string, key wording.Key, vars wording.Vars) string {
+	return wording.Say(lang, key, vars)
+}
+
+// approved fills the parameters of the market's approved template, if it has one.
+func approved(m *market.Market, typ string, vars wording.Vars) *outbox.Template {
+	a, ok := m.WhatsApp.Templates[typ]
+	if !ok {
+		return nil
+	}
+	t := &outbox.Template{ContentSID: a.ContentSID, Vars: map[string]string{}}
+	for i, name := range a.Params {
+		t.Vars[fmt.Sprint(i+1)] = vars[name]
+	}
+	return t
+}

@@ -1,0 +1,76 @@
+// Package person knows who a channel's sender is. A person is not a phone number:
+// identity is the channel and the provider's user id; a phone number is an attribute that
+// may be missing (WhatsApp user names send a business-scoped id instead) or come later.
+//
+// An id that comes with a business-scoped user id is looked up, and remembered the first
+// time, so that somebody first met by one and later by the other stays one person:
+//
+//	alias#{channel}:{user id}   person   (table conversations)
+//
+// Cost: none for a phone number alone; 1 request for a business-scoped id, 2 when it is new.
+package person
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"merve/internal/actor"
+	"merve/internal/channel"
+	"merve/internal/dynamo"
+)
+
+// Sender is who a provider says has written.
+type Sender struct {
+	Channel channel.Channel
+	UserID  string // business-scoped id, or Messenger's page-scoped id; may be ""
+	Phone   string // E.164; may be ""
+	Name    string
+}
+
+// Book finds people.
+type Book struct {
+	Table dynamo.Table // conversations
+}
+
+type alias struct {
+	Person string `dynamodbav:"person"`
+}
+
+// Identify returns the person. The same person comes back whichever of their ids a
+// message brings, once both have been seen together.
+func (b *Book) Identify(ctx context.Context, s Sender) (actor.Actor, error) {
+	a := actor.Actor{Kind: actor.Person, Name: s.Name, Phone: s.Phone}
+	if s.UserID == "" {
+		a.ID = string(s.Channel) + ":" + s.Phone
+		return a, nil
+	}
+	key := dynamo.Key{PK: "alias#" + string(s.Channel) + ":" + s.UserID, SK: "person"}
+	known, err := b.lookUp(ctx, key)
+	if err != nil || known != "" {
+		a.ID = known
+		return a, err
+	}
+	first := s.Phone
+	if first == "" {
+		first = s.UserID
+	}
+	a.ID = string(s.Channel) + ":" + first
+	taken := errors.New("somebody was faster")
+	err = b.Table.DB().Commit(ctx, b.Table.Put(key, alias{a.ID}).IfAbsent().Else(taken))
+	if errors.Is(err, taken) {
+		a.ID, err = b.lookUp(ctx, key)
+	}
+	if err != nil {
+		return actor.Actor{}, fmt.Errorf("remember a person: %w", err)
+	}
+	return a, nil
+}
+
+func (b *Book) lookUp(ctx context.Context, key dynamo.Key) (string, error) {
+	it, err := b.Table.Get(ctx, key)
+	if err != nil || it == nil {
+		return "", err
+	}
+	return it.String("person"), nil
+}

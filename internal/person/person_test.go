@@ -1,0 +1,52 @@
+package person_test
+
+import (
+	"context"
+	"testing"
+
+	"merve/internal/channel"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/person"
+	"merve/internal/telemetry"
+)
+
+func TestField36_PhoneComesLater(t *testing.T) {
+	t.Parallel()
+	book := &person.Book{Table: dynamotest.Open(t).Table(dynamotest.TableName("conversations"))}
+	ctx := context.Background()
+	identify := func(id, phone string) string {
+		a, err := book.Identify(ctx, person.Sender{Channel: channel.WhatsApp, UserID: id, Phone: phone})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Phone != phone {
+			t.Errorf("phone %q, want %q", a.Phone, phone)
+		}
+		return a.ID
+	}
+	scoped := dynamotest.ID("US.13491208655302741918")
+	if first, later := identify(scoped, ""), identify(scoped, "+15550100"); first != later {
+		t.Errorf("met without a phone %q, later with one %q", first, later)
+	}
+	phone := "+1555" + dynamotest.ID("")[1:8]
+	other := dynamotest.ID("US.7")
+	byPhone := identify("", phone)
+	if both, byID := identify(other, phone), identify(other, ""); both != byPhone || byID != byPhone {
+		t.Errorf("known by phone as %q, with both %q, by id alone %q", byPhone, both, byID)
+	}
+	if identify(dynamotest.ID("US.8"), "") == byPhone {
+		t.Error("two people are one")
+	}
+}
+
+func TestAPhoneAloneCostsNothing(t *testing.T) {
+	t.Parallel()
+	book := &person.Book{Table: dynamotest.Open(t).Table(dynamotest.TableName("conversations"))}
+	ctx, meter := telemetry.WithMeter(context.Background())
+	if _, err := book.Identify(ctx, person.Sender{Channel: channel.WhatsApp, Phone: "+15550100"}); err != nil {
+		t.Fatal(err)
+	}
+	if n := meter.Cost().Requests; n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}
