@@ -123,10 +123,7 @@ func strict(s *jsonschema.Schema) {
 		return
 	}
 	if s.Properties != nil {
-		s.Required = s.Required[:0]
-		for _, name := range s.PropertyOrder {
-			s.Required = append(s.Required, name)
-		}
+		s.Required = append([]string{}, s.PropertyOrder...)
 		s.AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}}
 		for _, p := range s.Properties {
 			strict(p)

@@ -1,0 +1,217 @@
+package claim
+
+import (
+	"cmp"
+	"html"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"merve/internal/language"
+)
+
+// pause is what parts a word from the one before it, the longer the greater.
+type pause uint8
+
+const (
+	noPause  pause = iota
+	clause         // a comma, dash, colon, bracket, emoji
+	line           // a new line
+	sentence       // a full stop or the like
+)
+
+// A word of a text, in the form in which words are compared.
+type word struct {
+	text     string
+	pause    pause // before it
+	number   bool  // has a digit in it
+	part     int   // the sentence it is in
+	question bool  // that sentence is one
+}
+
+// text is a text cut to sentences and words. No sentence goes over a line's end.
+type text struct {
+	parts []part
+	words []word
+}
+
+// part is one sentence, or as much of it as stands on a line.
+type part struct {
+	written  string // as it was written
+	question bool
+	pause    pause // behind it
+}
+
+// read cuts written to sentences and words.
+func read(written string) text {
+	t := text{parts: cut(plain(written))}
+	before := sentence
+	for i, p := range t.parts {
+		for _, w := range cutWords(p.written) {
+			w.pause, w.part, w.question = max(before, w.pause), i, p.question
+			t.words = append(t.words, w)
+			before = noPause
+		}
+		before = max(before, p.pause)
+	}
+	return t
+}
+
+// plain resolves character references and drops the tags of HTML.
+func plain(written string) string {
+	written = html.UnescapeString(written)
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(written, "<")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		switch end := strings.IndexByte(after[:min(len(after), 60)], '>'); {
+		case end < 1 || after[0] != '/' && !unicode.IsLetter(rune(after[0])):
+			b.WriteByte('<')
+			written = after
+		case strings.ContainsAny(after[:1], "/bBiIuUsSeEaAfFcC") && !strings.HasPrefix(strings.ToLower(after), "br"):
+			written = after[end+1:] // within a line: <b>, <em>, <span>
+		default:
+			b.WriteByte('\n')
+			written = after[end+1:]
+		}
+	}
+}
+
+// cut parts text at its sentences' and lines' ends.
+func cut(s string) []part {
+	var parts []part
+	start, i := 0, 0
+	for i < len(s) {
+		p, question, size := ending(s, start, i)
+		if p == noPause {
+			i += size
+			continue
+		}
+		parts = append(parts, part{s[start:i], question, p})
+		i += size
+		start = i
+	}
+	return append(parts, part{written: s[start:], pause: sentence})
+}
+
+const (
+	questionMarks = "?؟？‽⁇❓❔⁉"
+	fullStops     = ".!…。！．۔؛;\u037e" + questionMarks
+)
+
+// ending tells which pause begins at i of s, in a sentence that begins at start, whether
+// that makes the sentence a question, and its size. Without a pause, size is that of one rune.
+func ending(s string, start, i int) (p pause, question bool, size int) {
+	r, width := utf8.DecodeRuneInString(s[i:])
+	switch {
+	case strings.ContainsRune("\n\r\u2028\u2029\v\f\u0085", r):
+		rest := strings.TrimLeft(s[i:], "\n\r\u2028\u2029\v\f\u0085 \t")
+		size = len(s[i:]) - len(rest)
+		if blank := strings.Count(s[i:i+size], "\n") + strings.Count(s[i:i+size], "\u2029"); blank > 1 {
+			return sentence, false, size
+		}
+		return line, false, size
+	case !strings.ContainsRune(fullStops, r):
+		return noPause, false, width
+	}
+	greek := strings.ContainsFunc(s[start:i], func(r rune) bool { return unicode.Is(unicode.Greek, r) })
+	for size < len(s)-i {
+		r, width := utf8.DecodeRuneInString(s[i+size:])
+		if !strings.ContainsRune(fullStops+"\ufe0f", r) {
+			break
+		}
+		question = question || strings.ContainsRune(questionMarks, r) || greek && (r == ';' || r == '\u037e')
+		size += width
+	}
+	if s[i:i+size] == "." && !endsSentence(s[start:i], s[i+1:]) {
+		return noPause, false, 1
+	}
+	return sentence, question, size
+}
+
+// endsSentence reports whether a full stop between before and after is more than that of
+// a number ("19.30", "1. Rotana"), of letters set apart ("c.o.n.f") or of an abbreviation.
+func endsSentence(before, after string) bool {
+	next, _ := utf8.DecodeRuneInString(after)
+	if inWord(next) || next == '_' {
+		return false
+	}
+	last := before[strings.LastIndexAny(before, " \t(*_")+1:]
+	if strings.TrimSpace(before) == strings.TrimLeft(last, "#-*_ ") && isNumber(last) {
+		return false
+	}
+	following, _ := utf8.DecodeRuneInString(strings.TrimLeft(after, " \t"))
+	return !unicode.IsLower(following) || utf8.RuneCountInString(last) > 3
+}
+
+func isNumber(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsDigit(r) })
+}
+
+// cutWords cuts one sentence to its words.
+func cutWords(s string) []word {
+	var words []word
+	var current strings.Builder
+	before := noPause
+	finish := func() {
+		if w := strings.Trim(current.String(), "'"); w != "" {
+			words = append(words, newWord(w, before))
+			before = noPause
+		}
+		current.Reset()
+	}
+	runes := []rune(language.Fold(s))
+	for i, r := range runes {
+		inside := i > 0 && i+1 < len(runes) && inWord(runes[i-1]) && inWord(runes[i+1])
+		switch {
+		case inWord(r), r == '\'' && !inNumber(runes, i), inside && strings.ContainsRune("@$", r):
+			current.WriteRune(r)
+		case isEmphasis(r), inNumber(runes, i):
+		case r == ' ', r == '_', inside && strings.ContainsRune("-‐‑.·/+", r):
+			finish()
+		default:
+			finish()
+			before = clause
+		}
+	}
+	finish()
+	return words
+}
+
+// inNumber reports whether the sign at i stands between digits: "19:00", "1,250.00".
+func inNumber(runes []rune, i int) bool {
+	return i > 0 && i+1 < len(runes) && unicode.IsDigit(runes[i-1]) && unicode.IsDigit(runes[i+1]) &&
+		strings.ContainsRune(":.,'", runes[i])
+}
+
+func newWord(folded string, before pause) word {
+	return word{text: skeleton(folded), pause: before, number: strings.ContainsFunc(folded, unicode.IsDigit)}
+}
+
+// claims turns the matches to claims, in the order of the text.
+func (t text) claims(found []match) []Claim {
+	slices.SortStableFunc(found, func(a, b match) int {
+		return cmp.Or(cmp.Compare(a.from.part, b.from.part), cmp.Compare(a.kind, b.kind))
+	})
+	var claims []Claim
+	for _, m := range found {
+		c := Claim{m.kind, t.written(m.from.part, m.to.part)}
+		if !slices.Contains(claims, c) {
+			claims = append(claims, c)
+		}
+	}
+	return claims
+}
+
+// written is what stands in the parts from first to last.
+func (t text) written(first, last int) string {
+	var lines []string
+	for _, p := range t.parts[first : last+1] {
+		lines = append(lines, strings.TrimSpace(p.written))
+	}
+	return strings.Join(lines, " ")
+}

@@ -1,0 +1,153 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"merve/internal/fault"
+	"merve/internal/market"
+)
+
+type args struct {
+	Query string  `json:"query" jsonschema:"what to look for"`
+	Limit *int    `json:"limit" jsonschema:"at most this many"`
+	Price []price `json:"price"`
+}
+
+type price struct {
+	Minor int `json:"minor"`
+}
+
+func search() Tool {
+	return New("search", "finds", Read, func(_ context.Context, _ Context, a args) (Result, error) {
+		return Result{Data: a}, nil
+	})
+}
+
+func TestSchemaIsStrict(t *testing.T) {
+	t.Parallel()
+	got := string(search().Schema)
+	for _, want := range []string{
+		`"required":["query","limit","price"]`, `"additionalProperties":false`, `"required":["minor"]`,
+		`"description":"what to look for"`, `"type":["null","integer"]`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("schema lacks %s:\n%s", want, got)
+		}
+	}
+	if n := strings.Count(got, `"additionalProperties":false`); n != 2 {
+		t.Errorf("%d closed objects, want 2", n)
+	}
+}
+
+func TestCanonical(t *testing.T) {
+	t.Parallel()
+	tool := search()
+	tests := []struct{ raw, want string }{
+		{`{"query":"a","limit":null,"price":[]}`, `{"limit":null,"price":[],"query":"a"}`},
+		{` { "price":[], "limit":3,  "query":"a"}`, `{"limit":3,"price":[],"query":"a"}`},
+		{`{"query":"a"}`, ""},
+		{`{"query":"a","limit":null,"price":[],"admin":true}`, ""},
+		{`{"query":1,"limit":null,"price":[]}`, ""},
+		{`[]`, ""}, {`"x"`, ""}, {`{`, ""}, {``, ""}, {`{} {}`, ""},
+		{`{"query":"` + strings.Repeat("x", MaxArgs) + `","limit":null,"price":[]}`, ""},
+	}
+	for _, tt := range tests {
+		got, err := tool.Canonical(json.RawMessage(tt.raw))
+		if string(got) != tt.want || (err == nil) != (tt.want != "") {
+			t.Errorf("Canonical(%.60s) = %s, %v", tt.raw, got, err)
+		}
+		if err != nil && !fault.Is(err, fault.Invalid) {
+			t.Errorf("Canonical(%.60s): kind of %v", tt.raw, err)
+		}
+	}
+}
+
+func TestKeyIsWhatTheEffectIs(t *testing.T) {
+	t.Parallel()
+	a := json.RawMessage(`{"a":1}`)
+	if Key("t/1", "x", a, 1) != Key("t/1", "x", a, 1) {
+		t.Error("the same effect has two keys")
+	}
+	seen := map[string]bool{Key("t/1", "x", a, 1): true}
+	for _, k := range []string{Key("t/2", "x", a, 1), Key("t/1", "y", a, 1), Key("t/1", "x", json.RawMessage(`{"a":2}`), 1), Key("t/1", "x", a, 2)} {
+		if seen[k] {
+			t.Error("two effects share a key")
+		}
+		seen[k] = true
+	}
+}
+
+func TestField17_MayIsOneAnswer(t *testing.T) {
+	t.Parallel()
+	read, propose, commit := search(), Tool{Name: "book", Effect: Propose}, Tool{Name: "send", Effect: Commit}
+	off, on := false, true
+	set := []string{"search", "book", "send"}
+	tests := []struct {
+		name   string
+		tool   Tool
+		change func(*market.Market, *Situation)
+		want   Verdict
+	}{
+		{"read by default", read, nil, Allow},
+		{"propose by default", propose, nil, Allow},
+		{"commit never by itself", commit, nil, Confirm},
+		{"commit, although the market says no confirmation", commit, func(m *market.Market, _ *Situation) {
+			m.Tools["send"] = market.ToolPolicy{RequireConfirmation: &off}
+		}, Confirm},
+		{"not the assistant's", read, func(_ *market.Market, s *Situation) { s.Set = nil }, Deny},
+		{"switched off", read, func(m *market.Market, _ *Situation) { m.Tools["search"] = market.ToolPolicy{Enabled: &off} }, Deny},
+		{"market off", read, func(m *market.Market, _ *Situation) { m.Enabled = false }, Deny},
+		{"environment off", read, func(_ *market.Market, s *Situation) { s.Gates = map[string]bool{"search": false} }, Deny},
+		{"required by name", read, func(m *market.Market, _ *Situation) { m.Safety.RequireConfirmFor = []string{"search"} }, Confirm},
+		{"required by tool", read, func(m *market.Market, _ *Situation) {
+			m.Tools["search"] = market.ToolPolicy{RequireConfirmation: &on}
+		}, Confirm},
+		{"a proposal is its own question", propose, func(m *market.Market, _ *Situation) { m.Safety.RequireConfirmFor = []string{"book"} }, Allow},
+		{"something is pending", propose, func(_ *market.Market, s *Situation) { s.ReadOnly = true }, Deny},
+		{"reading while pending", read, func(_ *market.Market, s *Situation) { s.ReadOnly = true }, Allow},
+		{"tags agree", Tool{Name: "search", Effect: Read, Tags: []string{"food"}}, func(m *market.Market, _ *Situation) {
+			m.Tools["search"] = market.ToolPolicy{AllowedTags: []string{"food"}}
+		}, Allow},
+		{"tags do not", Tool{Name: "search", Effect: Read, Tags: []string{"taxi"}}, func(m *market.Market, _ *Situation) {
+			m.Tools["search"] = market.ToolPolicy{AllowedTags: []string{"food"}}
+		}, Deny},
+	}
+	for _, tt := range tests {
+		m := market.Default("demo")
+		s := Situation{Set: set, Market: m}
+		if tt.change != nil {
+			tt.change(m, &s)
+		}
+		if got, reason := May(tt.tool, s); got != tt.want || got != Allow && reason == "" {
+			t.Errorf("%s: %s (%s), want %s", tt.name, got, reason, tt.want)
+		}
+	}
+}
+
+func TestRegistryRefuses(t *testing.T) {
+	t.Parallel()
+	good := search()
+	type bad struct{ C chan int }
+	unschema := New("x", "d", Read, func(context.Context, Context, bad) (Result, error) { return Result{}, nil })
+	for name, ts := range map[string][]Tool{
+		"twice":          {good, good},
+		"illegal name":   {{Name: "a b", Description: "d", Effect: Read}},
+		"no description": {{Name: "a", Effect: Read}},
+		"no effect":      {{Name: "a", Description: "d"}},
+		"no schema":      {unschema},
+	} {
+		if _, err := NewRegistry(ts...); err == nil {
+			t.Errorf("%s was taken", name)
+		}
+	}
+	r, err := NewRegistry(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := r.Get("search"); !ok {
+		t.Error("the tool is not there")
+	}
+}

@@ -1,0 +1,73 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"merve/internal/dynamo"
+)
+
+// Round is the audit record of one round's calls (table records):
+//
+//	audit#{thread}   {turn}#{round}
+type Round struct {
+	Turn   int           `dynamodbav:"turn" json:"turn"`
+	Actor  string        `dynamodbav:"actor" json:"actor"`
+	Market string        `dynamodbav:"market" json:"marketId"`
+	Policy int           `dynamodbav:"policy" json:"policyVersion"` // market version
+	Trace  string        `dynamodbav:"trace,omitempty" json:"traceId"`
+	Calls  []AuditedCall `dynamodbav:"calls" json:"calls"`
+	At     time.Time     `dynamodbav:"at" json:"at"`
+	TTL    int64         `dynamodbav:"ttl" json:"-"`
+}
+
+// AuditedCall is what was asked for, what the policy said, and what came of it.
+type AuditedCall struct {
+	Tool    string `dynamodbav:"tool" json:"tool"`
+	Args    string `dynamodbav:"args" json:"args"`
+	Key     string `dynamodbav:"key,omitempty" json:"key,omitempty"` // idempotency key
+	Verdict string `dynamodbav:"verdict" json:"verdict"`
+	Status  string `dynamodbav:"status" json:"status"`
+	MS      int64  `dynamodbav:"ms" json:"ms"`
+}
+
+const (
+	auditFor     = 400 * 24 * time.Hour
+	maxAuditArgs = 1024
+)
+
+func (w *work) auditWrite(calls []call, results []result) dynamo.Write {
+	a := Round{
+		Turn: w.thread.Number(), Actor: w.thread.Owner, Market: w.market.ID, Policy: w.market.Version,
+		Trace: w.tc.TraceID, At: w.tc.Now, TTL: w.tc.Now.Add(auditFor).Unix(),
+	}
+	for i, c := range calls {
+		args := string(c.args)
+		if args == "" {
+			args = string(c.Args)
+		}
+		a.Calls = append(a.Calls, AuditedCall{
+			Tool: clip(c.Name, 64), Args: clip(args, maxAuditArgs), Key: c.key,
+			Verdict: string(c.verdict), Status: results[i].Status, MS: results[i].took.Milliseconds(),
+		})
+	}
+	return w.r.Records.Put(dynamo.Key{PK: "audit#" + w.thread.ID, SK: fmt.Sprintf("%08d#%04d", a.Turn, w.model.rounds)}, a)
+}
+
+// Audit lists a thread's rounds of tool calls, latest first. One request.
+func (r *Runner) Audit(ctx context.Context, threadID string, limit int, after string) ([]Round, string, error) {
+	page, err := r.Records.Query(ctx, dynamo.Query{
+		Where: "pk = :pk", Values: dynamo.V{":pk": "audit#" + threadID}, Backward: true, Limit: limit, After: after,
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("audit of thread %s: %w", threadID, err)
+	}
+	rounds := make([]Round, len(page.Items))
+	for i, it := range page.Items {
+		if err := it.Decode(&rounds[i]); err != nil {
+			return nil, "", err
+		}
+	}
+	return rounds, page.Next, nil
+}

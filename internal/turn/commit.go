@@ -1,0 +1,119 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"merve/internal/actor"
+	"merve/internal/dynamo"
+	"merve/internal/outbox"
+	"merve/internal/telemetry"
+	"merve/internal/thread"
+	"merve/internal/wording"
+)
+
+// commit writes the turn: the reply, the outbox, the new state, and what joins it.
+func (w *work) commit(ctx context.Context) (Done, error) {
+	now := w.r.Now()
+	w.askForYes(now)
+	t := thread.Turn{
+		N: w.thread.Number(), TraceID: telemetry.TraceID(ctx), In: w.in, Calls: w.model.shown,
+		Shown: clip(w.model.memory, maxMemory), Settled: w.settled, At: now,
+	}
+	if !w.silent {
+		t.Out = []thread.Reply{w.reply()}
+	}
+	if w.pending != nil && (w.thread.Pending == nil || w.thread.Pending.ID != w.pending.ID) {
+		t.Pending = w.pending.ID
+	}
+	var join []dynamo.Write
+	for _, s := range w.joins {
+		join = append(join, s.Writes...)
+	}
+	join = append(join, w.outbound(t)...)
+	day := now.UTC().Format(time.DateOnly)
+	o := thread.Outcome{
+		Turn: t, Pending: w.pending, Language: w.tc.Language, Handler: w.handler, OptedOut: w.optedOut,
+		Spend: thread.Spend{Day: day, MicroUSD: w.thread.Spend.On(day) + w.model.cost},
+	}
+	if err := w.r.Threads.Commit(ctx, w.lease, w.thread, o, join...); err != nil {
+		return Done{}, err
+	}
+	w.r.budget.spent(ctx, w.r, w.market, day, w.model.cost)
+	head := w.thread.Head
+	head.Pending, head.Turns, head.Inbox = w.pending, t.N, head.Inbox[len(w.in):]
+	return Done{Turn: t, Head: head}, nil
+}
+
+// maxMemory bounds what later turns remember of a turn's tool data, in characters.
+const maxMemory = 2400
+
+// askForYes stamps a proposal made in this turn: an answer that came before the question
+// is no answer to it.
+func (w *work) askForYes(now time.Time) {
+	if w.pending == nil || w.thread.Pending != nil && w.thread.Pending.ID == w.pending.ID {
+		return
+	}
+	w.pending.CreatedAt = now
+	for _, m := range w.thread.Inbox {
+		if m.At.After(w.pending.CreatedAt) {
+			w.pending.CreatedAt = m.At
+		}
+	}
+}
+
+// reply puts the turn's text together: what happened first, then what the assistant
+// says, then the question that waits for YES or NO, which is always the backend's own.
+func (w *work) reply() thread.Reply {
+	parts := append([]string{}, w.notes...)
+	if w.text != "" {
+		parts = append(parts, w.text)
+	}
+	parts = append(parts, w.after...)
+	if p := w.pending; p != nil && (w.thread.Pending == nil || w.thread.Pending.ID != p.ID) {
+		if c, err := w.commitment(p.Kind); err == nil {
+			parts = append(parts, c.Describe(w.tc, *p))
+		}
+	}
+	if len(parts) == 0 {
+		parts = []string{w.say(wording.WentWrong, nil)}
+	}
+	r := thread.Reply{Text: strings.Join(parts, "\n\n")}
+	for _, c := range w.cards {
+		r.Cards = append(r.Cards, c)
+	}
+	return r
+}
+
+// outbound is what is put on the outbox: on channels that push, the reply in pieces that
+// the provider takes, no more of them than the market allows for one inbound message.
+func (w *work) outbound(t thread.Turn) []dynamo.Write {
+	if !w.thread.Channel.Pushes() || len(t.Out) == 0 || w.thread.OptedOut && w.optedOut {
+		return nil
+	}
+	var ws []dynamo.Write
+	pieces := outbox.Split(t.Out[0].Text, maxPiece, max(1, w.market.Safety.MaxOutboundPerInbound))
+	for i, text := range pieces {
+		m := outbox.Message{
+			Thread: w.thread.ID, ID: fmt.Sprintf("turn%08d-%d", t.N, i), Market: w.market.ID, Channel: w.thread.Channel,
+			To: w.thread.ReplyAddr, Text: text, Kind: "reply", Trace: t.TraceID, Essential: w.optedOut != w.thread.OptedOut,
+		}
+		if i == len(pieces)-1 && w.pending != nil {
+			m.Pending = w.pending.ID
+		}
+		ws = append(ws, w.r.Outbox.Put(m))
+	}
+	return ws
+}
+
+// maxPiece is the longest message that Twilio takes, in characters.
+// https://www.twilio.com/docs/api/errors/21617
+const maxPiece = 1600
+
+// ownerOf makes the actor for whom a thread's turns run.
+func ownerOf(h thread.Head) actor.Actor {
+	kind, id, _ := strings.Cut(h.Owner, ":")
+	return actor.Actor{Kind: actor.Kind(kind), ID: id, Name: h.Name}
+}

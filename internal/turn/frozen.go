@@ -1,0 +1,52 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+
+	"merve/internal/fault"
+	"merve/internal/gate"
+	"merve/internal/thread"
+	"merve/internal/tool"
+	"merve/internal/wording"
+)
+
+// FrozenCall is the kind of a pending action that is a tool call put to the customer.
+const FrozenCall = "frozen_call"
+
+// Frozen settles frozen calls: after YES the tool runs with exactly the arguments that
+// the customer was shown.
+type Frozen struct{ Tools *tool.Registry }
+
+// Describe asks for the YES.
+func (f Frozen) Describe(tc tool.Context, p thread.Pending) string {
+	return wording.Say(tc.Language, wording.ActionPrompt, wording.Vars{"action": p.Summary, "details": ""})
+}
+
+// Commit runs the call. Its key is the pending action's, so that a turn that dies after
+// it and is run again does nothing twice.
+func (f Frozen) Commit(ctx context.Context, tc tool.Context, c gate.Consent) (gate.Settled, error) {
+	action := wording.Vars{"action": c.Pending.Summary}
+	t, ok := f.Tools.Get(c.Pending.Tool)
+	if !ok {
+		return gate.Settled{Text: wording.Say(tc.Language, wording.ActionFailed, action)}, nil
+	}
+	args, err := t.Canonical(json.RawMessage(c.Pending.Args))
+	if err != nil { // the tool has changed since it was asked for
+		return gate.Settled{Text: wording.Say(tc.Language, wording.OfferChanged, nil)}, nil
+	}
+	tc.Key = c.Pending.ID
+	out, err := runSafely(ctx, t, tc, args)
+	switch {
+	case err != nil && fault.Retryable(err) && ctx.Err() != nil:
+		return gate.Settled{}, err
+	case err != nil:
+		return gate.Settled{Text: wording.Say(tc.Language, wording.ActionFailed, action)}, nil
+	}
+	return gate.Settled{Text: wording.Say(tc.Language, wording.ActionDone, action), Cards: out.Cards, Facts: out.Facts}, nil
+}
+
+// Release lets the call go: nothing has happened.
+func (f Frozen) Release(_ context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error) {
+	return gate.Settled{Text: wording.Say(tc.Language, wording.ActionDeclined, wording.Vars{"action": p.Summary})}, nil
+}

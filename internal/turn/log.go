@@ -1,0 +1,44 @@
+package turn
+
+import (
+	"context"
+	"time"
+
+	"merve/internal/telemetry"
+	"merve/internal/thread"
+)
+
+// logTurn writes the one line of a turn, and its metrics.
+func (r *Runner) logTurn(ctx context.Context, t *thread.Thread, w *work, c telemetry.Cost, took time.Duration, err error) {
+	if w == nil {
+		w = &work{}
+	}
+	outcome := "replied"
+	switch {
+	case err != nil:
+		outcome = "failed"
+	case w.silent:
+		outcome = "silent"
+	case w.stopped != "":
+		outcome = "stopped"
+	case w.settled != "":
+		outcome = "settled"
+	}
+	m := w.model
+	attrs := []any{
+		"thread", t.ID, "turn", t.Number(), "market", t.Market, "channel", t.Channel, "messages", len(w.in), "outcome", outcome,
+		"stopped", w.stopped, "rounds", m.rounds, "calls", m.calls, "tokensIn", m.usage.Input, "tokensOut", m.usage.Output, "microUsd", m.cost,
+		"dynamoRequests", c.Requests, "writeUnits", c.WriteUnits, "readUnits", c.ReadUnits,
+		"ms", took.Milliseconds(), "modelMs", c.Time["model"].Milliseconds(), "toolsMs", c.Time["tools"].Milliseconds(), "dynamoMs", c.Time["dynamo"].Milliseconds(),
+	}
+	if err != nil {
+		r.Log.ErrorContext(ctx, "turn", append(attrs, "error", err.Error())...)
+	} else {
+		r.Log.InfoContext(ctx, "turn", attrs...)
+	}
+	telemetry.Emit(ctx, r.Log, r.Now(), map[string]string{"market": t.Market, "outcome": outcome},
+		telemetry.Metric{Name: "Turns", Unit: "Count", Value: 1},
+		telemetry.Metric{Name: "TurnTime", Unit: "Milliseconds", Value: float64(took.Milliseconds())},
+		telemetry.Metric{Name: "ModelCost", Unit: "None", Value: float64(m.cost) / 1e6},
+		telemetry.Metric{Name: "DynamoRequests", Unit: "Count", Value: float64(c.Requests)})
+}

@@ -1,0 +1,208 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"merve/internal/assistant"
+	"merve/internal/gate"
+	"merve/internal/language"
+	"merve/internal/market"
+	"merve/internal/telemetry"
+	"merve/internal/thread"
+	"merve/internal/tool"
+)
+
+// Done is a finished turn and the head it left.
+type Done struct {
+	Turn thread.Turn
+	Head thread.Head
+}
+
+// maxTakeIns is how often a turn takes in what came while it ran, instead of answering
+// beside it; after that, newer messages wait for the next turn.
+const maxTakeIns = 2
+
+// maxCommits bounds the tries to commit among messages that keep coming.
+const maxCommits = 12
+
+// run runs one turn under a lease. On an error the lease is given back, and the next
+// holder goes on from the journal.
+func (r *Runner) run(ctx context.Context, l *thread.Lease) (done Done, err error) {
+	ctx, meter := telemetry.WithMeter(ctx)
+	start := r.Now()
+	ctx, stop := r.keepLease(ctx, l)
+	defer stop()
+	t, err := r.Threads.Open(ctx, l)
+	if err != nil {
+		return Done{}, errors.Join(err, r.giveBack(ctx, l))
+	}
+	w, err := r.begin(ctx, l, t)
+	if err == nil {
+		done, err = r.toTheEnd(ctx, w)
+	}
+	r.logTurn(ctx, t, w, meter.Cost(), r.Now().Sub(start), err)
+	if err != nil {
+		return Done{}, errors.Join(err, r.giveBack(ctx, l))
+	}
+	return done, nil
+}
+
+// toTheEnd decides and commits, and decides again when something newer came in.
+func (r *Runner) toTheEnd(ctx context.Context, w *work) (Done, error) {
+	if err := w.decide(ctx); err != nil {
+		return Done{}, err
+	}
+	for try, takenIn := 1, 0; ; try++ {
+		done, err := w.commit(ctx)
+		switch {
+		case err == nil:
+			return done, nil
+		case try == maxCommits:
+			return Done{}, err
+		case errors.Is(err, thread.ErrNewer):
+			if err := r.Threads.Refresh(ctx, w.lease, w.thread); err != nil {
+				return Done{}, err
+			}
+			if takenIn < maxTakeIns && !w.ended {
+				takenIn++
+				w.takeIn()
+				if err := w.decide(ctx); err != nil {
+					return Done{}, err
+				}
+			}
+		case !w.refused(err):
+			return Done{}, err
+		}
+	}
+}
+
+// keepLease renews the lease while the turn runs, and ends the turn when it is lost.
+func (r *Runner) keepLease(ctx context.Context, l *thread.Lease) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			if err := r.Wait(ctx, thread.LeaseFor/3); err != nil {
+				return
+			}
+			if err := r.Threads.Renew(ctx, l); errors.Is(err, thread.ErrLeaseLost) {
+				cancel(thread.ErrLeaseLost)
+				return
+			}
+		}
+	})
+	return ctx, func() { cancel(nil); wg.Wait() }
+}
+
+// work is a turn in the making.
+type work struct {
+	r         *Runner
+	lease     *thread.Lease
+	thread    *thread.Thread
+	market    *market.Market
+	assistant *assistant.Assistant
+	tc        tool.Context
+	deadline  time.Time
+
+	in      []thread.Message // what this turn answers
+	model   conversation     // what the model has been told and has decided
+	pending *thread.Pending  // what waits after this turn
+	settled string           // id of the pending action that this turn settles
+	joins   []gate.Settled   // what is committed with the turn
+	ended   bool             // the outcome stands, whatever comes in: an effect outside the store has happened
+
+	notes    []string // said before the reply
+	text     string
+	after    []string // said after the reply
+	cards    []tool.Card
+	silent   bool
+	handler  thread.Handler
+	optedOut bool
+	stopped  string // why the model was stopped, for the log
+}
+
+func (r *Runner) begin(ctx context.Context, l *thread.Lease, t *thread.Thread) (*work, error) {
+	m, err := r.Markets.Get(ctx, t.Market)
+	if err != nil {
+		return nil, fmt.Errorf("market of thread %s: %w", t.ID, err)
+	}
+	a, err := r.Assistants.For(t.Type, t.Assistant)
+	if err != nil {
+		return nil, fmt.Errorf("assistant of thread %s: %w", t.ID, err)
+	}
+	w := &work{r: r, lease: l, thread: t, market: m, assistant: a, deadline: r.Now().Add(time.Duration(m.Safety.TurnSeconds) * time.Second)}
+	w.takeIn()
+	return w, nil
+}
+
+// takeIn makes the turn answer what is in the inbox now: its first notices alone, or
+// the messages before the next notice.
+func (w *work) takeIn() {
+	inbox := w.thread.Inbox
+	n := 1
+	for n < len(inbox) && (inbox[n].Notice == nil) == (inbox[0].Notice == nil) {
+		n++
+	}
+	w.in = inbox[:min(n, len(inbox))]
+	lang := w.language()
+	now := w.r.Now()
+	w.tc = tool.Context{
+		Actor: ownerOf(w.thread.Head), Market: w.market, Thread: w.thread.ID, ThreadType: w.thread.Type,
+		Channel: w.thread.Channel, Language: lang, Location: w.thread.Location, TimeZone: w.market.Location(),
+		Now: now, TraceID: w.traceID(),
+	}
+	w.pending, w.settled, w.joins = w.thread.Pending, "", nil
+	w.notes, w.text, w.after, w.cards, w.silent = nil, "", nil, nil, false
+	w.handler, w.optedOut = w.thread.Handler, w.thread.OptedOut
+}
+
+// language is the customer's: as the client says, else as the text shows, else as before.
+func (w *work) language() string {
+	lang := w.thread.Language
+	if lang == "" {
+		lang = w.market.Language
+	}
+	for _, m := range w.in {
+		if tag, ok := language.Normalize(m.Language); ok {
+			lang = tag
+		}
+		lang = language.Detect(m.Text, lang)
+	}
+	return lang
+}
+
+func (w *work) traceID() string { return w.lease.By }
+
+// decide finds the turn's outcome. The order is the product's: a person's thread is
+// silent, STOP wins over everything, then the gate, and the model last.
+func (w *work) decide(ctx context.Context) error {
+	switch {
+	case len(w.in) > 0 && w.in[0].Notice != nil:
+		w.tellNotices()
+		return nil
+	case w.thread.Handler == thread.ByPerson:
+		w.silent = true
+		return nil
+	}
+	if done, err := w.optOut(ctx); done || err != nil {
+		return err
+	}
+	if done, err := w.gate(ctx); done || err != nil {
+		return err
+	}
+	return w.converse(ctx)
+}
+
+// tellNotices says what the backend has to say. A pending action that it is about is over.
+func (w *work) tellNotices() {
+	for _, m := range w.in {
+		w.notes = append(w.notes, m.Notice.Text)
+		if w.pending != nil && m.Notice.Ref != "" && w.pending.Ref == m.Notice.Ref {
+			w.settled, w.pending = w.pending.ID, nil
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+
+	"merve/internal/claim"
+	"merve/internal/fault"
+	"merve/internal/gate"
+	"merve/internal/market"
+	"merve/internal/thread"
+	"merve/internal/wording"
+)
+
+// optOut obeys STOP and START. A STOP lets go of what is pending.
+func (w *work) optOut(ctx context.Context) (done bool, err error) {
+	if len(w.in) == 0 || !w.thread.Channel.Pushes() {
+		return false, nil
+	}
+	switch gate.OptOut(w.in[len(w.in)-1].Text) {
+	case gate.Stop:
+		if w.pending != nil {
+			if _, err := w.release(ctx); err != nil {
+				return false, err
+			}
+		}
+		w.optedOut = true
+		w.text = w.say(wording.OptedOut, nil)
+		return true, nil
+	case gate.Start:
+		if w.thread.OptedOut {
+			w.optedOut = false
+			w.text = w.say(wording.OptedIn, nil)
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// gate lets the customer's words settle what is pending. It is done when the model has
+// nothing to say to them.
+func (w *work) gate(ctx context.Context) (done bool, err error) {
+	refers, err := w.refers(ctx)
+	if err != nil {
+		return false, err
+	}
+	switch gate.Decide(w.pending, w.in, refers, w.tc.Now) {
+	case gate.Confirmed:
+		return true, w.confirm(ctx)
+	case gate.Declined:
+		s, err := w.release(ctx)
+		w.text, w.cards = s.Text, s.Cards
+		return true, err
+	case gate.TooLate:
+		_, err := w.release(ctx)
+		w.text = w.say(wording.HoldGone, nil)
+		return true, err
+	case gate.Lapsed:
+		if _, err := w.release(ctx); err != nil {
+			return false, err
+		}
+		w.notes = append(w.notes, w.say(wording.HoldGone, nil))
+		return false, nil
+	case gate.OldOffer:
+		w.text = w.say(wording.OldButton, nil)
+		w.remind()
+		return true, nil
+	case gate.Waiting:
+		w.remind()
+		return w.market.Gate != market.Converse, nil
+	}
+	return false, nil
+}
+
+// refers finds which pending action each reply refers to. Chat pages name it; elsewhere
+// the provider's message id leads to the offer it showed.
+func (w *work) refers(ctx context.Context) (map[string]string, error) {
+	refers := map[string]string{}
+	for _, m := range w.in {
+		switch {
+		case m.ReplyTo == "" || w.pending == nil:
+		case !m.Channel.Pushes():
+			refers[m.ID] = m.ReplyTo
+		default:
+			id, err := w.r.Outbox.PendingOf(ctx, w.thread.ID, m.ReplyTo)
+			if err != nil {
+				return nil, err
+			}
+			refers[m.ID] = id
+		}
+	}
+	return refers, nil
+}
+
+func (w *work) remind() {
+	if w.pending != nil {
+		w.after = append(w.after, w.say(wording.StillWaiting, wording.Vars{"summary": w.pending.Summary}))
+	}
+}
+
+// confirm prepares what the YES does; it happens when the turn commits.
+func (w *work) confirm(ctx context.Context) error {
+	c, err := w.commitment(w.pending.Kind)
+	if err != nil {
+		return err
+	}
+	p := *w.pending
+	s, err := c.Commit(ctx, w.tc, gate.Consent{Pending: p, MessageID: w.in[len(w.in)-1].ID, Actor: w.thread.Owner, At: w.tc.Now})
+	if err != nil {
+		return fmt.Errorf("commit %s of thread %s: %w", p.Kind, w.thread.ID, err)
+	}
+	w.text, w.cards = s.Text, s.Cards
+	w.settled, w.pending = p.ID, nil
+	w.joins = append(w.joins, s)
+	return nil
+}
+
+// release prepares to let go of what is pending.
+func (w *work) release(ctx context.Context) (gate.Settled, error) {
+	s, err := w.releaseOf(ctx, *w.pending)
+	if err != nil {
+		return gate.Settled{}, err
+	}
+	w.settled, w.pending = w.pending.ID, nil
+	return s, nil
+}
+
+func (w *work) releaseOf(ctx context.Context, p thread.Pending) (gate.Settled, error) {
+	c, err := w.commitment(p.Kind)
+	if err != nil {
+		return gate.Settled{}, err
+	}
+	s, err := c.Release(ctx, w.tc, p)
+	if err != nil {
+		return gate.Settled{}, fmt.Errorf("release %s of thread %s: %w", p.Kind, w.thread.ID, err)
+	}
+	w.joins = append(w.joins, s)
+	return s, nil
+}
+
+func (w *work) commitment(kind string) (gate.Commitment, error) {
+	c := w.r.Commitments[kind]
+	if c == nil {
+		return nil, fault.New(fault.Internal, "no commitment settles %q", kind)
+	}
+	return c, nil
+}
+
+// refused takes in that the store did not let the joined writes through, such as a hold
+// that has gone meanwhile: the turn then commits without them and says so. It reports
+// whether err was of that kind.
+func (w *work) refused(err error) bool {
+	for i, s := range w.joins {
+		if s.Refused == nil {
+			continue
+		}
+		text, ok := s.Refused(err)
+		if !ok {
+			continue
+		}
+		w.joins = append(w.joins[:i:i], w.joins[i+1:]...)
+		if text != "" {
+			w.text, w.cards = text, nil
+		}
+		return true
+	}
+	return false
+}
+
+func (w *work) say(key wording.Key, vars wording.Vars) string {
+	return wording.Say(w.tc.Language, key, vars)
+}
+
+// unsupported reports whether a model's text claims what nothing in this turn bears out.
+func (w *work) unsupported(text string) bool {
+	return len(claim.Unsupported(text, w.model.facts)) > 0
+}

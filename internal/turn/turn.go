@@ -1,0 +1,242 @@
+// Package turn handles one inbound message to its end, for every channel: gate, model
+// rounds, tool calls, reply. It knows no assistant and no tool by name.
+//
+// [Runner.ProcessInbound] is the one way in. A turn reads top to bottom in run.go:
+// take the lease, open the thread, let the gate settle what is pending, ask the model,
+// run what it may run, commit. Everything that a turn decides is committed in one
+// transaction: the reply on the thread and on the outbox, the new state, the pending
+// action made or consumed, and what a YES does in the ledger. A process that dies
+// before it leaves a turn that another one takes over; the journal keeps it from
+// deciding, and the idempotency keys from doing, anything twice.
+//
+// Cost of a plain turn: append and lease 1 request, open 1, commit 1: 8 write units and
+// 2–3 read units, whatever the length of the thread. A webhook's turn takes the lease by
+// itself (1 more) and is delivered by the sender (2 more). A round of reading tools adds
+// 2 requests (decision, audit), any other round 2 (decision; results with audit), and
+// what the tools need.
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"merve/internal/assistant"
+	"merve/internal/channel"
+	"merve/internal/dynamo"
+	"merve/internal/fault"
+	"merve/internal/gate"
+	"merve/internal/llm"
+	"merve/internal/market"
+	"merve/internal/outbox"
+	"merve/internal/thread"
+	"merve/internal/tool"
+)
+
+// Runner runs turns. All fields but Gates are needed.
+type Runner struct {
+	Threads *thread.Store
+	Markets interface {
+		Get(ctx context.Context, id string) (*market.Market, error)
+	}
+	Assistants  *assistant.Set
+	Tools       *tool.Registry
+	Commitments map[string]gate.Commitment // by kind of pending action
+	Model       llm.Model
+	Outbox      *outbox.Box
+	Records     dynamo.Table // audit and budgets
+	Queue       Queue
+	Gates       map[string]bool // tools that the environment switches off or on
+
+	Now  func() time.Time
+	Wait func(ctx context.Context, d time.Duration) error
+	Log  *slog.Logger
+
+	budget budget
+}
+
+// Queue has a thread's turns run by somebody else, in order. Equal dedupe ids within a
+// few minutes are one.
+type Queue interface {
+	Queue(ctx context.Context, threadID, dedupe string) error
+}
+
+// ProcessInbound takes in a message from a channel that waits for no answer: it is
+// stored and its turn is queued. A repeat is queued again: it may have been stored by
+// somebody who died before queueing it.
+func (r *Runner) ProcessInbound(ctx context.Context, in channel.Inbound) (thread.Appended, error) {
+	a, err := r.Threads.Append(ctx, in, false)
+	if err != nil {
+		return thread.Appended{}, err
+	}
+	if err := r.Queue.Queue(ctx, a.Thread, a.Message); err != nil {
+		return a, fault.Wrap(err, fault.Unavailable, "queue turn of thread %s", a.Thread)
+	}
+	return a, nil
+}
+
+// Answer is what a client that waits is told.
+type Answer struct {
+	Thread  string
+	Message string
+	Turn    thread.Turn
+	State   thread.State
+	Pending *thread.Pending // set when this turn made it, or left it waiting
+	Later   bool            // the reply takes longer than the client waits
+	After   string          // cursor from which the reply will be listed
+}
+
+// Converse takes in a message of a client that waits for the answer, and runs the turn
+// in this invocation when the thread's lease is free; otherwise it waits for whoever
+// holds it. When ctx ends first, the turn is handed to the queue and the answer comes
+// later.
+func (r *Runner) Converse(ctx context.Context, in channel.Inbound) (Answer, error) {
+	a, err := r.Threads.Append(ctx, in, true)
+	if err != nil {
+		return Answer{}, err
+	}
+	lease := a.Lease
+	for {
+		if lease != nil {
+			done, err := r.run(ctx, lease)
+			switch {
+			case err == nil && answered(done.Turn, a.Message):
+				return r.answer(a, done), nil
+			case err != nil && ctx.Err() != nil:
+				return r.later(ctx, a)
+			case err != nil && !errors.Is(err, thread.ErrLeaseLost):
+				return Answer{}, err
+			}
+		}
+		lease, err = r.await(ctx, a)
+		var found *foundAnswer
+		switch {
+		case errors.As(err, &found):
+			return found.answer, nil
+		case err != nil && ctx.Err() != nil:
+			return r.later(ctx, a)
+		case err != nil:
+			return Answer{}, err
+		}
+	}
+}
+
+// foundAnswer ends a wait: somebody else has answered.
+type foundAnswer struct{ answer Answer }
+
+func (*foundAnswer) Error() string { return "answered" }
+
+// await waits until the message is answered by somebody else ([foundAnswer]) or the
+// lease can be taken.
+func (r *Runner) await(ctx context.Context, a thread.Appended) (*thread.Lease, error) {
+	for {
+		t, head, ok, err := r.Threads.Answer(ctx, a.Thread, a.Message)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			return nil, &foundAnswer{r.answer(a, Done{Turn: t, Head: head})}
+		}
+		lease, _, err := r.Threads.Take(ctx, a.Thread)
+		switch {
+		case err == nil:
+			return lease, nil
+		case !errors.Is(err, thread.ErrBusy) && !errors.Is(err, thread.ErrNothing):
+			return nil, err
+		}
+		if err := r.Wait(ctx, pollEvery); err != nil {
+			return nil, err
+		}
+	}
+}
+
+const (
+	pollEvery = 300 * time.Millisecond // between looks at a turn that somebody else runs
+	handOver  = 5 * time.Second        // for the queue, when a client's time is up
+)
+
+// later hands the turn to the queue.
+func (r *Runner) later(ctx context.Context, a thread.Appended) (Answer, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handOver)
+	defer cancel()
+	if err := r.Queue.Queue(ctx, a.Thread, a.Message+".later"); err != nil {
+		return Answer{}, fault.Wrap(err, fault.Unavailable, "queue turn of thread %s", a.Thread)
+	}
+	head, err := r.Threads.Head(ctx, a.Thread)
+	if err != nil {
+		return Answer{}, err
+	}
+	return Answer{Thread: a.Thread, Message: a.Message, State: thread.Executing, Later: true, After: thread.Cursor(head.Turns + 1)}, nil
+}
+
+func answered(t thread.Turn, messageID string) bool {
+	for _, m := range t.In {
+		if m.ID == messageID {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *Runner) answer(a thread.Appended, d Done) Answer {
+	out := Answer{Thread: a.Thread, Message: a.Message, Turn: d.Turn, State: thread.Idle, After: thread.Cursor(d.Turn.N)}
+	if p := d.Head.Pending; p != nil {
+		out.State, out.Pending = thread.AwaitingConfirmation, p
+	}
+	return out
+}
+
+// Work runs the turns of a thread until nothing on it waits for an answer. It is what
+// the queue's consumer calls. An error means: deliver again.
+func (r *Runner) Work(ctx context.Context, threadID string) error {
+	for {
+		lease, head, err := r.Threads.Take(ctx, threadID)
+		switch {
+		case errors.Is(err, thread.ErrNothing):
+			return nil
+		case errors.Is(err, thread.ErrNoThread):
+			r.Log.WarnContext(ctx, "turn for a thread that does not exist", "thread", threadID)
+			return nil
+		case errors.Is(err, thread.ErrBusy):
+			if err := r.Wait(ctx, pollEvery); err != nil {
+				return fault.Wrap(err, fault.Unavailable, "wait for thread %s", threadID)
+			}
+			continue
+		case err != nil:
+			return err
+		}
+		if err := r.quiet(ctx, head); err != nil {
+			return errors.Join(err, r.giveBack(ctx, lease))
+		}
+		if _, err := r.run(ctx, lease); err != nil && !errors.Is(err, thread.ErrLeaseLost) {
+			return err
+		}
+	}
+}
+
+// quiet waits until a burst of messages on a webhook channel seems to be over.
+func (r *Runner) quiet(ctx context.Context, head thread.Head) error {
+	if !head.Channel.Pushes() {
+		return nil
+	}
+	m, err := r.Markets.Get(ctx, head.Market)
+	if err != nil {
+		return err
+	}
+	until := head.LastIn.Add(time.Duration(m.QuietMS) * time.Millisecond)
+	if wait := until.Sub(r.Now()); wait > 0 {
+		return r.Wait(ctx, wait)
+	}
+	return nil
+}
+
+func (r *Runner) giveBack(ctx context.Context, l *thread.Lease) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handOver)
+	defer cancel()
+	if err := r.Threads.Release(ctx, l); err != nil && !errors.Is(err, thread.ErrLeaseLost) {
+		return fmt.Errorf("give back the lease: %w", err)
+	}
+	return nil
+}
