@@ -1,0 +1,281 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+
+	"merve/internal/actor"
+	"merve/internal/fault"
+	"merve/internal/ledger"
+	"merve/internal/listing"
+	"merve/internal/market"
+	"merve/internal/outbox"
+	"merve/internal/thread"
+	"merve/internal/turn"
+)
+
+// Admin is the API of the people who run a market. Every route is for staff only.
+type Admin struct {
+	Who      Who
+	Markets  *market.Store
+	Listings *listing.Store
+	Ledger   *ledger.Ledger
+	Outbox   *outbox.Box
+	Threads  *thread.Store
+	Runner   *turn.Runner
+}
+
+// staffHandler answers a request of staff.
+type staffHandler func(w http.ResponseWriter, r *http.Request, who actor.Actor) error
+
+// Routes adds the API's routes to mux.
+func (a *Admin) Routes(mux *http.ServeMux) {
+	for pattern, h := range map[string]staffHandler{
+		"GET /admin/api/markets":                             a.markets,
+		"GET /admin/api/markets/{market}":                    a.market,
+		"PUT /admin/api/markets/{market}":                    a.saveMarket,
+		"GET /admin/api/markets/{market}/versions":           a.versions,
+		"GET /admin/api/markets/{market}/listings":           a.listings,
+		"GET /admin/api/markets/{market}/listings/{listing}": a.listing,
+		"PUT /admin/api/markets/{market}/listings/{listing}": a.saveListing,
+		"GET /admin/api/transactions":                        a.transactions,
+		"GET /admin/api/transactions/{transaction}":          a.transaction,
+		"GET /admin/api/alerts":                              a.alerts,
+		"POST /admin/api/alerts/{alert}/acknowledge":         a.acknowledge,
+		"GET /admin/api/outbox":                              a.outbox,
+		"POST /admin/api/outbox/{thread}/{message}/send":     a.sendAgain,
+		"GET /admin/api/audit":                               a.audit,
+		"GET /admin/api/threads/{thread}":                    a.thread,
+		"GET /admin/api/threads/{thread}/messages":           a.messages,
+	} {
+		mux.Handle(pattern, handler(func(w http.ResponseWriter, r *http.Request) error {
+			who, err := a.Who.Staff(r)
+			if err != nil {
+				return err
+			}
+			return h(w, r, who)
+		}))
+	}
+	mux.Handle("/admin/api/", handler(func(http.ResponseWriter, *http.Request) error { return actor.ErrNotFound }))
+}
+
+func (a *Admin) markets(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	ids, err := a.Markets.List(r.Context())
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, map[string]any{"markets": ids})
+}
+
+func (a *Admin) market(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	m, err := a.Markets.Read(r.Context(), r.PathValue("market"))
+	if err != nil {
+		return notFound(err)
+	}
+	return writeJSON(w, http.StatusOK, m)
+}
+
+// saveMarket stores a configuration; its version must be the one that was loaded.
+func (a *Admin) saveMarket(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
+	m := market.Default(r.PathValue("market"))
+	if err := readJSON(w, r, m); err != nil {
+		return err
+	}
+	if m.ID != r.PathValue("market") {
+		return fault.Field("id", "must be the one in the address")
+	}
+	for name := range m.Tools {
+		if _, known := a.Runner.Tools.Get(name); !known {
+			return fault.Field("tools."+name, "no such tool: want some of %v", a.Runner.Tools.Names())
+		}
+	}
+	saved, err := a.Markets.Save(r.Context(), *m, who.Key())
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, saved)
+}
+
+func (a *Admin) versions(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	limit, err := limitOf(r)
+	if err != nil {
+		return err
+	}
+	vs, err := a.Markets.Versions(r.Context(), r.PathValue("market"), limit)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, map[string]any{"versions": vs})
+}
+
+func (a *Admin) listings(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	all, err := a.Listings.All(r.Context(), r.PathValue("market"))
+	if err != nil {
+		return err
+	}
+	if all == nil {
+		all = []*listing.Listing{}
+	}
+	return writeJSON(w, http.StatusOK, map[string]any{"listings": all})
+}
+
+func (a *Admin) listing(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	l, err := a.Listings.Get(r.Context(), r.PathValue("market"), r.PathValue("listing"))
+	if err != nil {
+		return notFound(err)
+	}
+	return writeJSON(w, http.StatusOK, l)
+}
+
+func (a *Admin) saveListing(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	l := &listing.Listing{}
+	if err := readJSON(w, r, l); err != nil {
+		return err
+	}
+	l.Market, l.ID = r.PathValue("market"), r.PathValue("listing")
+	if err := a.Listings.Put(r.Context(), l); err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, l)
+}
+
+func (a *Admin) transactions(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
+	limit, err := limitOf(r)
+	if err != nil {
+		return err
+	}
+	business := r.URL.Query().Get("businessId")
+	if business == "" {
+		return fault.Field("businessId", "missing")
+	}
+	txs, next, err := a.Ledger.ByBusiness(r.Context(), who, business, limit, r.URL.Query().Get("after"))
+	if err != nil {
+		return err
+	}
+	return writeList(w, "transactions", txs, next)
+}
+
+func (a *Admin) transaction(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
+	h, err := a.Ledger.History(r.Context(), who, r.PathValue("transaction"))
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, h)
+}
+
+func (a *Admin) alerts(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	limit, err := limitOf(r)
+	if err != nil {
+		return err
+	}
+	alerts, next, err := a.Ledger.Alerts(r.Context(), limit, r.URL.Query().Get("after"))
+	if err != nil {
+		return err
+	}
+	return writeList(w, "alerts", alerts, next)
+}
+
+func (a *Admin) acknowledge(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
+	if err := a.Ledger.Acknowledge(r.Context(), r.PathValue("alert"), who.Key()); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// outbox lists a thread's messages, or, without one, those that were given up.
+func (a *Admin) outbox(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	limit, err := limitOf(r)
+	if err != nil {
+		return err
+	}
+	var ms []outbox.Message
+	if id := r.URL.Query().Get("threadId"); id != "" {
+		ms, err = a.Outbox.List(r.Context(), id, limit)
+	} else {
+		ms, err = a.Outbox.Dead(r.Context(), limit)
+	}
+	if err != nil {
+		return err
+	}
+	return writeList(w, "messages", ms, "")
+}
+
+func (a *Admin) sendAgain(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	if err := a.Outbox.SendAgain(r.Context(), r.PathValue("thread"), r.PathValue("message")); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusAccepted)
+	return nil
+}
+
+func (a *Admin) audit(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	limit, err := limitOf(r)
+	if err != nil {
+		return err
+	}
+	id := r.URL.Query().Get("threadId")
+	if id == "" {
+		return fault.Field("threadId", "missing")
+	}
+	rounds, next, err := a.Runner.Audit(r.Context(), id, limit, r.URL.Query().Get("after"))
+	if err != nil {
+		return err
+	}
+	return writeList(w, "rounds", rounds, next)
+}
+
+func (a *Admin) thread(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	h, err := a.Threads.Head(r.Context(), r.PathValue("thread"))
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, map[string]any{
+		"threadId": h.ID, "marketId": h.Market, "type": h.Type, "channel": h.Channel, "state": stateOf(h),
+		"language": h.Language, "turns": h.Turns, "waiting": len(h.Inbox), "pendingAction": h.Pending, "lastInboundAt": h.LastIn, "optedOut": h.OptedOut,
+	})
+}
+
+func (a *Admin) messages(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	limit, err := limitOf(r)
+	if err != nil {
+		return err
+	}
+	lines, next, err := a.Threads.Lines(r.Context(), r.PathValue("thread"), r.URL.Query().Get("after"), limit)
+	if err != nil {
+		return err
+	}
+	return writeList(w, "messages", lines, next)
+}
+
+func writeList[T any](w http.ResponseWriter, name string, items []T, next string) error {
+	if items == nil {
+		items = []T{}
+	}
+	body := map[string]any{name: items}
+	if next != "" {
+		body["next"] = next
+	}
+	return writeJSON(w, http.StatusOK, body)
+}
+
+// limitOf reads ?limit=, 50 when absent.
+func limitOf(r *http.Request) (int, error) {
+	s := r.URL.Query().Get("limit")
+	if s == "" {
+		return 50, nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 || n > 100 {
+		return 0, fault.Field("limit", "want 1 to 100")
+	}
+	return n, nil
+}
+
+// notFound turns a store's "no such …" about an address into 404.
+func notFound(err error) error {
+	if fault.Is(err, fault.Invalid) {
+		return actor.ErrNotFound
+	}
+	return err
+}

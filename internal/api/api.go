@@ -1,0 +1,100 @@
+// Package api is Merve's HTTP surface: it says who asks, reads what they send, calls
+// the one thing that does it, and writes the answer. It holds no rules of its own.
+//
+// Errors are RFC 9457 problem documents, every answer carries x-trace-id, and bodies
+// have a limit. The OpenAPI document beside this file describes every answer.
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+
+	"merve/internal/fault"
+	"merve/internal/telemetry"
+)
+
+// maxBody is the largest JSON body taken, in bytes.
+const maxBody = 64 << 10
+
+// handler answers a request or returns an error, which becomes a problem document.
+type handler func(w http.ResponseWriter, r *http.Request) error
+
+// Traced gives each request a trace id, the caller's if it sent a usable one, and
+// tells it in the answer.
+func Traced(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id := telemetry.TraceID(r.Context())
+		if asked := r.Header.Get("x-trace-id"); asked != "" || id == "" {
+			id = telemetry.CleanTraceID(asked)
+		}
+		w.Header().Set("x-trace-id", id)
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		h.ServeHTTP(w, r.WithContext(telemetry.WithTrace(r.Context(), id)))
+	})
+}
+
+func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if err := h(w, r); err != nil {
+		Problem(w, r, err)
+	}
+}
+
+// Problem answers with err as a problem document. A client that has gone cannot be told.
+func Problem(w http.ResponseWriter, r *http.Request, err error) {
+	p := fault.ProblemOf(err, telemetry.TraceID(r.Context()))
+	if p.Status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="merve"`)
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(p.Status)
+	_ = json.NewEncoder(w).Encode(p)
+}
+
+func writeJSON(w http.ResponseWriter, status int, body any) error {
+	b, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(b) // a client that has gone cannot be told
+	return nil
+}
+
+// readJSON reads a body of exactly one JSON object. Unknown fields are ignored, as
+// clients may be newer than we are.
+func readJSON(w http.ResponseWriter, r *http.Request, out any) error {
+	body, err := readBody(w, r, maxBody)
+	if err != nil {
+		return err
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
+	if err := d.Decode(out); err != nil {
+		var wrong *json.UnmarshalTypeError
+		if errors.As(err, &wrong) && wrong.Field != "" {
+			return fault.Field(wrong.Field, "want %s, not %s", wrong.Type, wrong.Value)
+		}
+		return fault.New(fault.Invalid, "the body must be a JSON object")
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return fault.New(fault.Invalid, "the body must be one JSON object")
+	}
+	return nil
+}
+
+func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, fault.New(fault.TooLarge, "the body is larger than %d bytes", limit)
+	case err != nil:
+		return nil, fault.New(fault.Invalid, "the body could not be read")
+	}
+	return body, nil
+}

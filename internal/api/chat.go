@@ -1,0 +1,227 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"merve/internal/actor"
+	"merve/internal/assistant"
+	"merve/internal/channel"
+	"merve/internal/fault"
+	"merve/internal/telemetry"
+	"merve/internal/thread"
+	"merve/internal/turn"
+)
+
+// Chat is the conversation API of the app and web channels.
+type Chat struct {
+	Who        Who
+	Runner     *turn.Runner
+	Threads    *thread.Store
+	Assistants *assistant.Set
+	Market     string        // whose, when a request names none
+	Patience   time.Duration // how long a request waits for its reply
+	NewID      func() string
+	Now        func() time.Time
+}
+
+// Routes adds the API's routes to mux.
+func (c *Chat) Routes(mux *http.ServeMux) {
+	mux.Handle("POST /chat/message", handler(c.message))
+	mux.Handle("GET /chat/threads/{threadId}/messages", handler(c.messages))
+}
+
+// chatRequest is the body of POST /chat/message.
+type chatRequest struct {
+	Message         *string           `json:"message"`
+	SessionID       string            `json:"sessionId"`
+	AgentID         string            `json:"agentId"`
+	Language        string            `json:"language"`
+	MarketID        string            `json:"marketId"`
+	ClientMessageID string            `json:"clientMessageId"`
+	Location        *channel.Location `json:"location"`
+	Attachments     []channel.Media   `json:"attachments"`
+	Button          string            `json:"button"`
+	ReplyTo         string            `json:"replyTo"`
+}
+
+// ChatResponse is the answer to POST /chat/message.
+type ChatResponse struct {
+	ThreadID      string            `json:"threadId"`
+	MessageID     string            `json:"messageId"`
+	Reply         string            `json:"reply"`
+	State         thread.State      `json:"state"`
+	PendingAction *PendingAction    `json:"pendingAction,omitempty"`
+	Cards         []map[string]any  `json:"cards"`
+	MapLocation   *channel.Location `json:"mapLocation,omitempty"`
+	ToolCalls     []thread.Call     `json:"toolCalls"`
+	TraceID       string            `json:"traceId"`
+}
+
+// PendingAction is what waits for the customer's YES or NO.
+type PendingAction struct {
+	ID        string    `json:"id"`
+	Kind      string    `json:"kind"`
+	Summary   string    `json:"summary"`
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
+func (c *Chat) message(w http.ResponseWriter, r *http.Request) error {
+	var req chatRequest
+	if err := readJSON(w, r, &req); err != nil {
+		return err
+	}
+	in, err := c.inbound(r, req)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), c.Patience)
+	defer cancel()
+	a, err := c.Runner.Converse(ctx, in)
+	if err != nil {
+		return err
+	}
+	status := http.StatusOK
+	if a.Later {
+		w.Header().Set("Location", "/chat/threads/"+a.Thread+"/messages?after="+url.QueryEscape(a.After))
+		status = http.StatusAccepted
+	}
+	return writeJSON(w, status, chatResponse(a, telemetry.TraceID(r.Context())))
+}
+
+// inbound checks a request's fields and turns it into the one inbound form.
+func (c *Chat) inbound(r *http.Request, req chatRequest) (channel.Inbound, error) {
+	var none channel.Inbound
+	_, signed := bearer(r)
+	switch {
+	case req.Message == nil:
+		return none, fault.Field("message", "missing")
+	case *req.Message == "" && len(req.Attachments) == 0 && req.Location == nil && req.Button == "":
+		return none, fault.Field("message", "must not be empty")
+	case req.SessionID == "" && !signed:
+		return none, fault.Field("sessionId", "missing")
+	case len(req.ClientMessageID) > 128:
+		return none, fault.Field("clientMessageId", "at most 128 bytes")
+	case len(req.Button) > 200:
+		return none, fault.Field("button", "at most 200 bytes")
+	case len(req.ReplyTo) > 200:
+		return none, fault.Field("replyTo", "at most 200 bytes")
+	}
+	for _, m := range req.Attachments {
+		if u, err := url.Parse(m.URL); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || len(m.URL) > 2048 {
+			return none, fault.Field("attachments.url", "want an http or https address of at most 2048 bytes")
+		}
+	}
+	who, err := c.Who.Customer(r, req.SessionID)
+	if err != nil {
+		return none, err
+	}
+	name, err := c.assistant(req.AgentID)
+	if err != nil {
+		return none, err
+	}
+	in := channel.Inbound{
+		Market: req.MarketID, Channel: channel.App, ThreadType: channel.General, Assistant: name, From: who,
+		MessageID: req.ClientMessageID, Text: *req.Message, Media: req.Attachments, Location: req.Location,
+		Button: req.Button, ReplyTo: req.ReplyTo, Language: req.Language, ReceivedAt: c.Now(),
+	}
+	if in.Market == "" {
+		in.Market = c.Market
+	}
+	if in.MessageID == "" {
+		in.MessageID = c.NewID()
+	}
+	if _, err := c.Runner.Markets.Get(r.Context(), in.Market); err != nil {
+		return none, err
+	}
+	return in, in.Check()
+}
+
+// assistant returns the stored name of the one asked for: "" for the thread type's own.
+func (c *Chat) assistant(asked string) (string, error) {
+	own, err := c.Assistants.For(channel.General, "")
+	if err != nil {
+		return "", err
+	}
+	if asked == "" || asked == own.Name {
+		return "", nil
+	}
+	a, err := c.Assistants.For(channel.General, asked)
+	if err != nil {
+		return "", err
+	}
+	return a.Name, nil
+}
+
+func chatResponse(a turn.Answer, traceID string) ChatResponse {
+	out := ChatResponse{
+		ThreadID: a.Thread, MessageID: a.Message, State: a.State, Cards: []map[string]any{},
+		ToolCalls: []thread.Call{}, TraceID: traceID,
+	}
+	for i, o := range a.Turn.Out {
+		if i > 0 {
+			out.Reply += "\n\n"
+		}
+		out.Reply += o.Text
+		out.Cards = append(out.Cards, o.Cards...)
+		if o.Map != nil {
+			out.MapLocation = o.Map
+		}
+	}
+	out.ToolCalls = append(out.ToolCalls, a.Turn.Calls...)
+	if p := a.Pending; p != nil {
+		out.PendingAction = &PendingAction{ID: p.ID, Kind: p.Kind, Summary: p.Summary, ExpiresAt: p.ExpiresAt}
+	}
+	return out
+}
+
+// messages lists a thread's messages to whom the thread belongs.
+func (c *Chat) messages(w http.ResponseWriter, r *http.Request) error {
+	who, err := c.Who.Customer(r, r.Header.Get("x-session-id"))
+	if err != nil {
+		return err
+	}
+	limit := 0
+	if s := r.URL.Query().Get("limit"); s != "" {
+		if limit, err = strconv.Atoi(s); err != nil || limit < 1 || limit > thread.MaxLines {
+			return fault.Field("limit", "want 1 to %d", thread.MaxLines)
+		}
+	}
+	id := r.PathValue("threadId")
+	head, err := c.Threads.Head(r.Context(), id)
+	if errors.Is(err, thread.ErrNoThread) {
+		return actor.ErrNotFound
+	}
+	if err != nil {
+		return err
+	}
+	if err := who.MaySee(head.Owner); err != nil {
+		return err
+	}
+	lines, next, err := c.Threads.Lines(r.Context(), id, r.URL.Query().Get("after"), limit)
+	if err != nil {
+		return err
+	}
+	body := map[string]any{"messages": lines, "state": stateOf(head)}
+	if next != "" {
+		body["next"] = next
+	}
+	if p := head.Pending; p != nil {
+		body["pendingAction"] = PendingAction{ID: p.ID, Kind: p.Kind, Summary: p.Summary, ExpiresAt: p.ExpiresAt}
+	}
+	return writeJSON(w, http.StatusOK, body)
+}
+
+func stateOf(h thread.Head) thread.State {
+	switch {
+	case len(h.Inbox) > 0:
+		return thread.Executing
+	case h.Pending != nil:
+		return thread.AwaitingConfirmation
+	}
+	return thread.Idle
+}

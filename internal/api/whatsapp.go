@@ -1,0 +1,146 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"merve/internal/actor"
+	"merve/internal/channel"
+	"merve/internal/fault"
+	"merve/internal/outbox"
+	"merve/internal/person"
+	"merve/internal/provider/twilio"
+	"merve/internal/trigger"
+	"merve/internal/turn"
+)
+
+// WhatsApp takes in what Twilio sends: messages and delivery statuses.
+type WhatsApp struct {
+	Runner    *turn.Runner
+	People    *person.Book
+	Outbox    *outbox.Box
+	AuthToken func(ctx context.Context) (string, error)
+	PublicURL string
+	Market    string
+	// UnsignedFromLoopback takes unsigned webhooks from this machine when there is no token.
+	UnsignedFromLoopback bool
+	Now                  func() time.Time
+	Log                  *slog.Logger
+}
+
+// Routes adds the webhooks' routes to mux.
+func (h *WhatsApp) Routes(mux *http.ServeMux) {
+	mux.Handle("POST /webhooks/whatsapp", handler(h.message))
+	mux.Handle("POST /webhooks/whatsapp/status", handler(h.status))
+}
+
+// emptyTwiML tells Twilio that there is nothing to send at once.
+const emptyTwiML = `<?xml version="1.0" encoding="UTF-8"?><Response/>`
+
+// message stores an inbound message and queues its turn. It answers at once, however
+// slow the model is.
+func (h *WhatsApp) message(w http.ResponseWriter, r *http.Request) error {
+	form, err := h.signed(w, r)
+	if err != nil {
+		return err
+	}
+	m, err := twilio.ParseInbound(form)
+	if err != nil {
+		return err
+	}
+	who, err := h.People.Identify(r.Context(), person.Sender{Channel: channel.WhatsApp, UserID: m.UserID, Phone: m.Phone, Name: m.ProfileName})
+	if err != nil {
+		return err
+	}
+	if _, err := h.Runner.ProcessInbound(r.Context(), h.inbound(m, who)); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/xml; charset=utf-8")
+	_, _ = io.WriteString(w, emptyTwiML) // a provider that has gone cannot be told
+	return nil
+}
+
+func (h *WhatsApp) inbound(m twilio.Inbound, who actor.Actor) channel.Inbound {
+	in := channel.Inbound{
+		Market: h.Market, Channel: channel.WhatsApp, ThreadType: channel.General, From: who, ReplyAddr: m.From,
+		MessageID: m.SID, Text: m.Body, Button: m.Button.Payload, ReplyTo: m.ReplyTo, ReceivedAt: h.Now(),
+	}
+	if in.Text == "" {
+		in.Text = m.Button.Text
+	}
+	if r := []rune(in.Text); len(r) > channel.MaxText {
+		in.Text = string(r[:channel.MaxText])
+	}
+	for _, a := range m.Media {
+		in.Media = append(in.Media, channel.Media{URL: a.URL, Type: a.ContentType})
+	}
+	if l := m.Location; l != nil {
+		in.Location = &channel.Location{Lat: l.Lat, Lng: l.Lng, Address: l.Address}
+	}
+	return in
+}
+
+// status takes in Twilio's word on a message that was sent. Which message it is stands
+// in the callback's address.
+func (h *WhatsApp) status(w http.ResponseWriter, r *http.Request) error {
+	form, err := h.signed(w, r)
+	if err != nil {
+		return err
+	}
+	s, err := twilio.ParseStatus(form)
+	if err != nil {
+		return err
+	}
+	q := r.URL.Query()
+	report := outbox.Report{
+		Thread: q.Get("thread"), ID: q.Get("message"), ProviderID: s.SID, Status: outbox.Status(s.State), Error: s.Reason(),
+	}
+	if report.Thread == "" || report.ID == "" {
+		return fault.Field("message", "the callback's address names no message")
+	}
+	err = h.Outbox.Note(r.Context(), report)
+	if err != nil && !fault.Is(err, fault.NotFound) { // not ours, or older than what is kept
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// StatusURL is where Twilio reports on a message, below publicURL.
+func StatusURL(publicURL string, m outbox.Message) string {
+	return publicURL + "/webhooks/whatsapp/status?" + url.Values{"message": {m.ID}, "thread": {m.Thread}}.Encode()
+}
+
+// signed reads the form of a webhook whose signature is right.
+func (h *WhatsApp) signed(w http.ResponseWriter, r *http.Request) (url.Values, error) {
+	body, err := readBody(w, r, twilio.MaxWebhook)
+	if err != nil {
+		return nil, err
+	}
+	token, err := h.AuthToken(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	if token == "" && h.UnsignedFromLoopback && fromLoopback(r) {
+		return twilio.Form(body)
+	}
+	err = twilio.VerifyAny(token, twilio.URLs(h.PublicURL, r), body, r.Header.Get("Content-Type"), r.Header.Get("X-Twilio-Signature"))
+	if errors.Is(err, twilio.ErrSignature) {
+		h.Log.WarnContext(r.Context(), "webhook with a bad signature", "path", r.URL.Path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return twilio.Form(body)
+}
+
+func fromLoopback(r *http.Request) bool {
+	ip := net.ParseIP(trigger.Info(r.Context()).SourceIP)
+	return ip != nil && ip.IsLoopback()
+}

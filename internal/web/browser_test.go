@@ -1,0 +1,268 @@
+package web_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"merve/internal/web"
+	"merve/internal/web/webtest"
+)
+
+// patience is how long a condition on the page may take to come true on a busy machine.
+const patience = 30 * time.Second
+
+// browse starts one browser for all of a test's tabs, or says that there is none.
+func browse(t *testing.T) (context.Context, bool) {
+	t.Helper()
+	path := chromium()
+	if path == "" {
+		t.Log("NO CHROMIUM IN PATH: THE BROWSER TESTS OF THE CHAT PAGE WERE LEFT OUT (apt-get install chromium)")
+		return nil, false
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("lang", "en-GB"), chromedp.Flag("accept-lang", "en-GB,en"),
+		// A machine without a mouse would be taken for one to be touched.
+		chromedp.Flag("blink-settings", "primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4"))
+	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
+		t.Fatalf("start %s: %v", path, err)
+	}
+	return ctx, true
+}
+
+func chromium() string {
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+// A tab shows the chat page of its own backend in a browser context of its own.
+type tab struct {
+	*testing.T
+	ctx     context.Context
+	url     string
+	backend *webtest.Backend
+
+	mu       sync.Mutex
+	failures []string // exceptions and policy violations of the page
+}
+
+// a size of the window, in CSS pixels.
+type size struct{ width, height int64 }
+
+var (
+	desktop = size{1200, 800}
+	phone   = size{360, 740}
+)
+
+// open shows the page in a fresh browser context and waits until it is ready.
+func open(t *testing.T, browser context.Context, backend *webtest.Backend, window size) *tab {
+	t.Helper()
+	server := httptest.NewServer(backend.Handler(web.Chat()))
+	t.Cleanup(server.Close)
+	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
+	t.Cleanup(cancel)
+	p := &tab{T: t, ctx: ctx, url: server.URL + "/", backend: backend}
+	p.watch()
+	var options []chromedp.EmulateViewportOption
+	if window.width < 600 {
+		options = append(options, chromedp.EmulateMobile, chromedp.EmulateTouch, chromedp.EmulateScale(2))
+	}
+	p.do(chromedp.EmulateViewport(window.width, window.height, options...))
+	p.visit()
+	return p
+}
+
+// watch collects what a page without faults never does.
+func (p *tab) watch() {
+	keep := func(format string, args ...any) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.failures = append(p.failures, fmt.Sprintf(format, args...))
+	}
+	err := chromedp.Listen(p.ctx, func(event any) {
+		switch event := event.(type) {
+		case *runtime.EventExceptionThrown:
+			keep("exception: %s %s", event.ExceptionDetails.Text, event.ExceptionDetails.Exception.Description)
+		case *log.EventEntryAdded:
+			if event.Entry.Source == log.EntrySourceSecurity || strings.Contains(event.Entry.Text, "Content Security Policy") {
+				keep("policy: %s", event.Entry.Text)
+			}
+		}
+	})
+	if err != nil {
+		p.Fatalf("listen: %v", err)
+	}
+	p.Cleanup(func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for _, failure := range p.failures {
+			p.Errorf("the page: %s", failure)
+		}
+	})
+}
+
+// visit loads the page, or loads it again.
+func (p *tab) visit() {
+	p.Helper()
+	p.do(chromedp.Navigate(p.url))
+	p.wait(`document.querySelector('#model')?.textContent !== ''`)
+}
+
+func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
+	p.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		p.Fatalf("%v\n%s", err, p.seen())
+	}
+}
+
+// eval returns the value of a JavaScript expression.
+func eval[T any](p *tab, expression string) T {
+	p.Helper()
+	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
+		p.Fatalf("%s: %v", expression, err)
+	}
+	return value
+}
+
+// wait returns when the JavaScript condition holds, and fails the test when it does not in time.
+func (p *tab) wait(condition string) {
+	p.Helper()
+	_, err := chromedp.Run(p.ctx, chromedp.Poll[bool]("!!("+condition+")", chromedp.WithPollingTimeout(patience)))
+	if err != nil {
+		p.Fatalf("waited for %s: %v\n%s", condition, err, p.seen())
+	}
+}
+
+// waitText waits until what selector finds contains text.
+func (p *tab) waitText(selector, text string) {
+	p.Helper()
+	p.wait(fmt.Sprintf(`[...document.querySelectorAll(%s)].some((n) => n.checkVisibility() && n.textContent.includes(%s))`, quote(selector), quote(text)))
+}
+
+// arrived waits for n POSTs and returns when they came.
+func (p *tab) arrived(n int) []time.Time {
+	p.Helper()
+	var times []time.Time
+	for len(times) < n {
+		select {
+		case at := <-p.backend.Arrivals():
+			times = append(times, at)
+		case <-time.After(patience):
+			p.Fatalf("got %d messages, want %d\n%s", len(times), n, p.seen())
+		}
+	}
+	return times
+}
+
+// texts returns the text of everything that selector finds.
+func (p *tab) texts(selector string) []string {
+	p.Helper()
+	return eval[[]string](p, fmt.Sprintf(`[...document.querySelectorAll(%s)].map((n) => n.textContent)`, quote(selector)))
+}
+
+func (p *tab) click(selector string) {
+	p.Helper()
+	p.do(chromedp.Click(chromedp.CSS(selector)))
+}
+
+// write puts text where the focus is, as one paste.
+func (p *tab) write(text string) {
+	p.Helper()
+	if _, err := chromedp.Call(p.ctx, input.InsertText, input.InsertTextParams{Text: text}); err != nil {
+		p.Fatalf("write: %v", err)
+	}
+}
+
+// press presses and releases a key. The character goes with the key's way down, as from a keyboard,
+// so that a page that takes the key gets no character after it.
+func (p *tab) press(key rune, modifiers ...chromedp.Modifier) {
+	p.Helper()
+	var down *input.DispatchKeyEventParams
+	for _, event := range kb.Encode(key) {
+		for _, m := range modifiers {
+			event.Modifiers |= int64(m)
+		}
+		switch event.Type {
+		case kb.KeyDown:
+			down = event
+			continue
+		case kb.KeyChar:
+			down.Text, down.UnmodifiedText = event.Text, event.UnmodifiedText
+			continue
+		}
+		for _, params := range []*input.DispatchKeyEventParams{down, event} {
+			if _, err := chromedp.Call(p.ctx, input.DispatchKeyEvent, *params); err != nil {
+				p.Fatalf("press %q: %v", key, err)
+			}
+		}
+	}
+}
+
+// send writes a message and presses Enter.
+func (p *tab) send(text string) {
+	p.Helper()
+	p.do(chromedp.Focus(chromedp.ID("text")))
+	p.write(text)
+	p.press('\r')
+}
+
+// prefer sets the system's colour scheme, and that it keeps still, so that nothing is half faded in.
+func (p *tab) prefer(scheme string) {
+	p.Helper()
+	_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{
+			{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+		},
+	})
+	if err != nil {
+		p.Fatalf("prefer %s: %v", scheme, err)
+	}
+}
+
+// choose picks a language.
+func (p *tab) choose(language string) {
+	p.Helper()
+	p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(
+		`{ const s = document.querySelector('#language'); s.value = %s; s.dispatchEvent(new Event('change')); }`, quote(language))))
+	p.wait(fmt.Sprintf(`document.documentElement.lang === %s`, quote(language)))
+}
+
+// seen is what the page shows, for a failure's message.
+func (p *tab) seen() string {
+	text, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](`document.body?.innerText ?? ''`))
+	if err != nil {
+		return ""
+	}
+	return "the page shows:\n" + text
+}
+
+func quote(s string) string {
+	out, _ := json.Marshal(s) // a string always marshals
+	return string(out)
+}

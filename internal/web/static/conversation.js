@@ -1,0 +1,522 @@
+// One conversation with Merve: who this device is, what was said, what waits for an answer.
+// It speaks to the server and remembers; it draws nothing.
+//
+// What it promises:
+// - A message has one clientMessageId from the moment it is written. It is kept until it is
+//   answered, over reloads too, and always sent with that id, so it never counts twice.
+// - Messages leave in the order they were written.
+// - What the server has stored and what this device still shows are matched, never doubled.
+
+/** The most characters (code points) a message may have. */
+export const LIMIT = 4000;
+
+const SESSION = 'merve.session';
+const OUTBOX = 'merve.out.'; // + clientMessageId
+
+const PAGE = 50;      // messages read at once
+const CATCH_UP = 200; // pages read in a row, at most
+
+const GATEWAY = 60_000;       // the server answers, 202 at the least, well before this
+const PATIENCE = 10 * 60_000; // how long a late reply is waited for
+const HEAD_START = 1_500;     // after this long a message has been taken in, and the next may leave
+const STALE = 60 * 60_000;    // unsent for longer than this, a message found at the start is not sent unasked
+
+/** A request that did not do what it should. `kind` is one of network, server, busy, refused, lost. */
+class Failure extends Error {
+  constructor(kind, { detail = '', traceId = '', after = 0 } = {}) {
+    super(kind);
+    Object.assign(this, { kind, detail, traceId, after });
+  }
+
+  /** Whether the same request may well succeed in a moment. */
+  get passing() { return this.kind === 'network' || this.kind === 'server' || this.kind === 'busy'; }
+}
+
+/**
+ * An entry of the conversation is {key, direction, text, cards, mapLocation, at, status}, and
+ * has an id once the server's is known. Own ones have clientMessageId, and a status: sending,
+ * waiting (for a connection), failed (then error says why), sent.
+ *
+ * The view is told: added(entry), changed(entry), removed(entry), settled(first) after a load, when
+ * the first brings everything at once, pending(action or null, expired), busy(boolean).
+ */
+export class Conversation {
+  entries = [];
+  pending = null;
+  language = 'en';
+
+  #view;
+  #session; // {id, threadId once known, pending}, as stored on this device
+  #closed = new AbortController();
+  #turnstile = Promise.resolve(); // resolves when the next message may leave
+  #working = 0;    // messages under way
+  #offset = 0;     // server's clock minus ours, ms
+  #written = 0;    // own messages, counted
+  #answered = 0;   // the latest of them whose answer was taken in
+  #silent = false; // the view is told at the end of a load, not of each message
+  #loaded = false; // what was said has been read to its end at least once
+  #older = null;   // cursor to the page before the oldest message shown
+  #tail = null;    // cursor to the last page, where the server reads on only from the oldest message
+
+  constructor(view) {
+    this.#view = view;
+    this.#session = this.#remembered();
+    this.pending = this.#session.pending ?? null;
+    for (const kept of outbox()) {
+      const entry = this.#own(kept);
+      entry.stale = Date.now() - entry.written > STALE;
+      if (entry.stale) Object.assign(entry, { status: 'failed', error: new Failure('network') });
+      this.entries.push(entry);
+    }
+  }
+
+  /** Forgets the conversation on this device; the next one is somebody new. */
+  static forget() {
+    store.remove(SESSION);
+    for (const kept of outbox()) store.remove(OUTBOX + kept.clientMessageId);
+  }
+
+  /** Whether key of the device's storage tells which conversation this is. */
+  static keeps(key) { return key === null || key === SESSION; }
+
+  /** Whether the device's storage now holds another conversation, begun in another window. */
+  get replaced() { return read(SESSION)?.id !== this.#session.id; }
+
+  /** The time on the server's clock, ms. */
+  get now() { return Date.now() + this.#offset; }
+
+  get hasOlder() { return this.#older !== null; }
+
+  /** Stops all that is under way; nothing is told to the view any more. */
+  close() {
+    this.#closed.abort();
+    this.#view = { added() {}, changed() {}, removed() {}, settled() {}, pending() {}, busy() {} };
+  }
+
+  /** Asks the server how it is, and so learns its time too. */
+  async health() { return json(await this.#request('healthz')); }
+
+  /** Reads what was said last, then sends what is still unsent. */
+  async open() {
+    try {
+      if (this.#session.threadId) await this.refresh();
+      else [this.#loaded, this.#tail] = [true, '']; // it begins here: nothing to read yet, and later from the beginning
+    } finally {
+      this.resume();
+    }
+  }
+
+  /** Reads the newest messages. */
+  async refresh() {
+    if (!this.#session.threadId || this.#working) return;
+    const written = this.#written;
+    const first = this.#silent = !this.#loaded;
+    try {
+      if (!(await this.#readBack())) await this.#readOn();
+      this.#loaded = true;
+      if (written === this.#written) this.#dropProvisional();
+    } finally {
+      this.#silent = false;
+      this.#view.settled(first);
+    }
+  }
+
+  /** Reads the page before the oldest message shown. */
+  async earlier() {
+    if (!this.hasOlder) return;
+    this.#older = (await this.#page({ before: this.#older })).previous;
+    this.#view.settled(false);
+  }
+
+  /** Sends text. Extra fields go with it: button and replyTo when a pending action is answered. */
+  send(text, extra = {}) {
+    const entry = this.#own({ clientMessageId: random(16), text, written: Date.now(), ...extra });
+    this.#keep(entry);
+    this.entries.push(entry);
+    this.#view.added(entry);
+    this.#deliver(entry);
+    return entry;
+  }
+
+  /** Sends entry again, as the message it was. */
+  retry(entry) {
+    if (entry.status === 'failed' || entry.status === 'waiting') this.#deliver(entry);
+  }
+
+  /** Sends again whatever only lacked a connection. */
+  resume() {
+    for (const entry of this.entries) {
+      const cut = entry.status === 'failed' && entry.error.kind === 'network' && !entry.stale;
+      if (entry.status === 'waiting' || cut) this.#deliver(entry);
+    }
+  }
+
+  /** Takes back a message that the server refused. */
+  drop(entry) {
+    store.remove(OUTBOX + entry.clientMessageId);
+    this.#remove(entry);
+  }
+
+  /** Answers the pending action: choice is yes or no, word is how the customer says it. */
+  answer(choice, word) {
+    const button = `${choice}:${this.pending.id}`;
+    const before = this.entries.find((e) => e.button === button && e.status !== 'sent');
+    if (before) this.retry(before); // the same answer again is the same message
+    else this.send(word, { button, replyTo: this.pending.id });
+  }
+
+  /** Whether an answer to the pending action is on its way. */
+  get answering() {
+    return this.entries.some((e) => e.replyTo && e.replyTo === this.pending?.id && e.status === 'sending');
+  }
+
+  /** When the pending action can no longer be answered, on the server's clock, ms. */
+  get deadline() { return deadlineOf(this.pending); }
+
+  /** Puts the pending action away once its time is over. */
+  expire() {
+    this.#setPending(null, true);
+    this.refresh().catch(() => {}); // only to see sooner what the server says of it
+  }
+
+  // --- sending ---
+
+  async #deliver(entry) {
+    this.#change(entry, navigator.onLine ? 'sending' : 'waiting');
+    if (!navigator.onLine) return;
+
+    this.#work(1);
+    const before = this.#turnstile;
+    let leave;
+    this.#turnstile = new Promise((resolve) => { leave = resolve; });
+    try {
+      await before;
+      setTimeout(leave, HEAD_START);
+      this.#take(entry, await this.#post(entry));
+    } catch (error) {
+      this.#fail(entry, error);
+    } finally {
+      leave();
+      this.#work(-1);
+    }
+  }
+
+  // A connection that broke in between is the commonest failure on the road: one more try, unseen.
+  async #post(entry) {
+    const body = { message: entry.text, sessionId: this.#session.id, language: this.language, clientMessageId: entry.clientMessageId };
+    if (entry.button) Object.assign(body, { button: entry.button, replyTo: entry.replyTo });
+    const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    for (let last = false; ; last = true) {
+      try {
+        const response = await this.#request('chat/message', request);
+        return response.status === 202 ? await this.#late(response) : await json(response);
+      } catch (error) {
+        if (last || !error.passing || error.after > 5_000 || !navigator.onLine) throw error;
+        await this.#wait(error.after || 1_200);
+      }
+    }
+  }
+
+  // A reply that takes longer than the server waits is fetched where it says: from a listing of the thread, or as
+  // the answer itself. Only from the server itself: the request carries the session.
+  async #late(response) {
+    const url = new URL(response.headers.get('location') ?? '', response.url);
+    if (url.origin !== location.origin) throw new Failure('server');
+    const accepted = await json(response).catch(() => ({}));
+    if (accepted.threadId) this.#session.threadId = accepted.threadId;
+    this.#remember();
+    const until = Date.now() + PATIENCE;
+    for (let pause = 1_000; Date.now() < until; pause = Math.min(pause * 1.5, 5_000)) {
+      await this.#wait(seconds(response) || pause);
+      try {
+        response = await this.#request(url);
+      } catch (error) {
+        if (!error.passing) throw error;
+        continue;
+      }
+      const body = response.status === 200 ? await json(response) : {};
+      const own = list(body.messages).find((m) => m?.id === accepted.messageId);
+      if (typeof body.reply === 'string' || own?.status === 'answered') return { ...accepted, ...body };
+    }
+    throw new Failure('network');
+  }
+
+  #take(entry, answer) {
+    store.remove(OUTBOX + entry.clientMessageId);
+    this.#change(entry, 'sent');
+    if (answer.threadId) this.#session.threadId = answer.threadId;
+    if (list(answer.messages).length) this.#merge(answer.messages);
+    else this.#reply(entry, answer);
+    // The answer to an older message, come late or again, does not know what is pending by now.
+    if (entry.number > this.#answered) {
+      this.#answered = entry.number;
+      this.#setPending(answer.pendingAction ?? null);
+    }
+    this.#remember();
+  }
+
+  // Shows the reply to entry. It may stand there already: one turn answers several messages with one reply, and
+  // the first answer comes again to a message that is sent again.
+  #reply(entry, { reply, cards, mapLocation }) {
+    const after = this.entries.slice(this.entries.indexOf(entry) + 1).filter((e) => e.direction === 'outbound');
+    if ((!reply && !list(cards).length) || says(after, reply)) return;
+    this.#place({
+      key: random(8), direction: 'outbound', text: String(reply ?? ''), at: this.now, status: 'sent', cards: list(cards), mapLocation,
+    });
+  }
+
+  #fail(entry, error) {
+    entry.error = error instanceof Failure ? error : new Failure('server');
+    this.#change(entry, error.kind === 'network' && !navigator.onLine ? 'waiting' : 'failed');
+  }
+
+  // --- reading ---
+
+  // Reads from the newest message back to what is known, and reports whether the server can. The first time one
+  // page will do; the rest waits until it is asked for.
+  async #readBack() {
+    if (this.#tail !== null) return false;
+    let page = await this.#page({ before: 'latest' });
+    if (page.next !== null || page.previous === null) {
+      this.#tail = '';
+      await this.#readOn(page);
+      return true;
+    }
+    if (!this.#loaded) this.#older = page.previous;
+    for (let n = 1; this.#loaded && !page.known && page.previous !== null && n < CATCH_UP; n++) page = await this.#page({ before: page.previous });
+    return true;
+  }
+
+  // Reads on to the newest message, from the page that was the last one, or from the one just read.
+  async #readOn(page) {
+    page ??= await this.#page({ after: this.#tail });
+    for (let n = 1; page.next !== null && n < CATCH_UP; n++) {
+      this.#tail = page.next;
+      page = await this.#page({ after: page.next });
+    }
+  }
+
+  // Takes in one page. `known` says whether it has anything that was shown already; `next` and `previous` lead on.
+  async #page(cursor) {
+    const query = new URLSearchParams({ limit: PAGE, ...cursor });
+    const written = this.#written;
+    let body;
+    try {
+      body = await json(await this.#request(`chat/threads/${encodeURIComponent(this.#session.threadId)}/messages?${query}`));
+    } catch (error) {
+      if (error.kind !== 'lost') throw error;
+      body = {}; // the server does not know the thread: begin again in silence
+      delete this.#session.threadId;
+    }
+    const known = this.#merge(list(body.messages));
+    if (written === this.#written && ('pendingAction' in body || 'state' in body)) this.#setPending(body.pendingAction);
+    this.#remember();
+    return { known, next: body.next || null, previous: body.previous || null };
+  }
+
+  // A reply shown as it came has no id. Once the thread has been read to its end, it stands there with one, as
+  // the server lists it; what was not recognised then was the same thing in other parts.
+  #dropProvisional() {
+    for (const entry of this.entries.filter((e) => e.direction === 'outbound' && e.id === undefined)) this.#remove(entry);
+  }
+
+  // Takes in messages, oldest first, as the server has them. One that is shown already, be it only as it was
+  // written here, is that one, and takes the server's time. Reports whether any was.
+  #merge(listed) {
+    const messages = listed.filter((m) => m && typeof m === 'object');
+    const known = messages.map((message) => this.#recognise(message));
+    let previous;
+    messages.forEach((message, i) => {
+      const entry = known[i] ?? {
+        key: random(8), id: message.id, direction: directionOf(message), text: textOf(message), at: this.#timeOf(message),
+        status: 'sent', cards: list(message.cards), mapLocation: message.mapLocation,
+      };
+      this.#place(entry, previous);
+      previous = entry;
+    });
+    return known.some(Boolean);
+  }
+
+  #recognise(message) {
+    const at = this.#timeOf(message);
+    const candidates = this.entries.filter((e) => e.direction === directionOf(message));
+    const entry = candidates.find((e) => e.id !== undefined && e.id === message.id)
+      ?? candidates.find((e) => message.clientMessageId && e.clientMessageId === message.clientMessageId)
+      ?? candidates.find((e) => e.id === undefined && e.text.trim() === textOf(message).trim() && at > e.at - 10_000);
+    if (entry) Object.assign(entry, { id: message.id, at });
+    return entry;
+  }
+
+  // Puts entry where its time belongs, behind previous when the two are of the same instant.
+  #place(entry, previous) {
+    const { entries } = this;
+    const from = entries.indexOf(entry);
+    if (from >= 0) {
+      const misplaced = entries[from - 1]?.at > entry.at || entries[from + 1]?.at < entry.at || entries.indexOf(previous) > from;
+      if (!misplaced) return;
+      this.#remove(entry);
+    }
+    let to = entries.length;
+    while (to > 0 && entries[to - 1].at > entry.at) to--;
+    entries.splice(to, 0, entry);
+    if (!this.#silent) this.#view.added(entry);
+  }
+
+  #remove(entry) {
+    this.entries.splice(this.entries.indexOf(entry), 1);
+    this.#view.removed(entry);
+  }
+
+  #timeOf(message) { return Date.parse(message.createdAt) || this.now; }
+
+  // --- talking to the server ---
+
+  async #request(path, { headers = {}, ...init } = {}) {
+    const signal = AbortSignal.any([this.#closed.signal, AbortSignal.timeout(GATEWAY)]);
+    let response;
+    try {
+      response = await fetch(path, { ...init, signal, cache: 'no-store', headers: { accept: 'application/json', 'x-session-id': this.#session.id, ...headers } });
+    } catch {
+      throw new Failure('network');
+    }
+    this.#compare(Date.parse(response.headers.get('date')));
+    if (response.ok) return response;
+    const problem = await response.json().catch(() => null) ?? {};
+    throw new Failure(kindOf(response.status), {
+      detail: String(problem.detail ?? ''),
+      traceId: String(problem.traceId ?? response.headers.get('x-trace-id') ?? ''),
+      after: seconds(response),
+    });
+  }
+
+  // Sets our clock by the server's. What we timed ourselves moves along, so that it keeps its place among
+  // what the server timed.
+  #compare(date) {
+    const shift = date + 500 - this.now; // the header has whole seconds: half of one is its mean error
+    if (!(Math.abs(shift) > 1_500)) return;
+    this.#offset += shift;
+    for (const entry of this.entries) if (entry.id === undefined) entry.at += shift;
+  }
+
+  #wait(ms) {
+    return new Promise((resolve, reject) => {
+      const stop = () => { clearTimeout(timer); reject(new Failure('network')); };
+      const timer = setTimeout(() => { this.#closed.signal.removeEventListener('abort', stop); resolve(); }, ms);
+      this.#closed.signal.addEventListener('abort', stop);
+    });
+  }
+
+  // --- keeping ---
+
+  #own({ clientMessageId, text, written, button, replyTo }) {
+    return {
+      key: clientMessageId, clientMessageId, direction: 'inbound', text, written, at: written + this.#offset, button, replyTo,
+      cards: [], status: 'waiting', number: ++this.#written,
+    };
+  }
+
+  #keep({ clientMessageId, text, written, button, replyTo }) {
+    write(OUTBOX + clientMessageId, { clientMessageId, text, written, button, replyTo });
+  }
+
+  #remembered() {
+    const kept = read(SESSION);
+    if (typeof kept?.id === 'string' && kept.id.length >= 22) return kept;
+    const fresh = { id: random(24) };
+    write(SESSION, fresh);
+    return fresh;
+  }
+
+  #remember() {
+    if (!this.replaced) write(SESSION, { ...this.#session, pending: this.pending });
+  }
+
+  #setPending(action, expired = false) {
+    const open = typeof action?.id === 'string' && !(deadlineOf(action) <= this.now);
+    this.pending = open ? action : null;
+    this.#remember();
+    this.#view.pending(this.pending, expired);
+  }
+
+  #change(entry, status) {
+    entry.status = status;
+    this.#view.changed(entry);
+  }
+
+  #work(more) {
+    this.#working += more;
+    this.#view.busy(this.#working > 0);
+  }
+}
+
+/** Storage that also works where the browser gives none: then for as long as the page is open. */
+const store = (() => {
+  const memory = new Map();
+  const here = (() => { try { return window.localStorage; } catch { return null; } })();
+  return {
+    get: (key) => memory.get(key) ?? here?.getItem(key) ?? null,
+    set: (key, value) => {
+      try { here.setItem(key, value); memory.delete(key); } catch { memory.set(key, value); }
+    },
+    remove: (key) => { memory.delete(key); here?.removeItem(key); },
+    keys: () => [...memory.keys(), ...Object.keys(here ?? {})],
+  };
+})();
+
+/** The value stored under key, or null; what cannot be read is as good as absent. */
+export function read(key) {
+  try { return JSON.parse(store.get(key)); } catch { return null; }
+}
+
+/** Stores value under key on this device. */
+export function write(key, value) { store.set(key, JSON.stringify(value)); }
+
+function outbox() {
+  return store.keys().filter((key) => key.startsWith(OUTBOX)).map(read)
+    .filter((kept) => kept?.clientMessageId && typeof kept.text === 'string' && Number.isFinite(kept.written))
+    .sort((a, b) => a.written - b.written);
+}
+
+/** n random bytes in base64url: 16 are 128 bits. Works without https too, as randomUUID does not. */
+function random(n) {
+  const bytes = crypto.getRandomValues(new Uint8Array(n));
+  return btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
+function deadlineOf(action) { return Date.parse(action?.answerBy ?? action?.expiresAt ?? ''); }
+
+function kindOf(status) {
+  switch (status) {
+    case 401: case 403: case 404: case 410: return 'lost';
+    case 408: case 502: case 504: return 'network';
+    case 429: case 503: return 'busy';
+  }
+  return status < 500 ? 'refused' : 'server';
+}
+
+async function json(response) {
+  try {
+    const body = await response.json();
+    if (body && typeof body === 'object') return body;
+  } catch { /* cut off, or no JSON at all: said below */ }
+  throw new Failure('network');
+}
+
+function seconds(response) { return (Number(response.headers.get('retry-after')) || 0) * 1000; }
+
+/** Whether entries, or some that follow each other, say reply. */
+function says(entries, reply) {
+  for (let i = 0; i < entries.length; i++) {
+    for (let j = i, said = ''; j < entries.length && said.length < reply.length; j++) {
+      said += (j > i ? '\n\n' : '') + entries[j].text;
+      if (said === reply) return true;
+    }
+  }
+  return false;
+}
+
+function directionOf(message) { return message.direction === 'inbound' ? 'inbound' : 'outbound'; }
+
+function textOf(message) { return typeof message.text === 'string' ? message.text : ''; }
+
+function list(value) { return Array.isArray(value) ? value : []; }

@@ -1,0 +1,420 @@
+// Package webtest has a backend for the chat page that runs in memory and does as it is told:
+// it answers, is slow, drops its answer, refuses, or answers late.
+//
+// It is strict where the real one is: an unknown field, a short session id or a foreign thread
+// is an error, a clientMessageId counts once, and a turn answers all that is unanswered.
+package webtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"merve/internal/fault"
+)
+
+// A Message is what the page posts.
+type Message struct {
+	Message         string `json:"message"`
+	SessionID       string `json:"sessionId"`
+	Language        string `json:"language"`
+	ClientMessageID string `json:"clientMessageId"`
+	Button          string `json:"button"`
+	ReplyTo         string `json:"replyTo"`
+}
+
+// A Pending action as the page gets it.
+type Pending struct {
+	ID        string    `json:"id"`
+	Kind      string    `json:"kind"`
+	Summary   string    `json:"summary"`
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
+// An Answer is what the assistant says. Cards and MapLocation are any JSON, so that a test
+// may send what no backend should.
+type Answer struct {
+	Reply         string   `json:"reply"`
+	PendingAction *Pending `json:"pendingAction,omitempty"`
+	Cards         []any    `json:"cards"`
+	MapLocation   any      `json:"mapLocation,omitempty"`
+}
+
+// Backend is one conversation's server side. Use [New].
+type Backend struct {
+	now      func() time.Time
+	answer   func(Message) Answer
+	arrivals chan time.Time
+
+	mu         sync.Mutex
+	model      string
+	session    string // whose thread it is
+	lines      []*line
+	pending    *Pending
+	taken      map[string]*inbound // by clientMessageId
+	waiting    []*inbound          // what the next turn answers
+	deliveries []Message
+	reads      []string
+
+	hold       chan struct{}
+	late       int
+	drop       bool
+	unreadable bool
+	backward   bool
+	refusals   []fault.Problem
+}
+
+// line is a message of the thread as the page reads it.
+type line struct {
+	ID          string    `json:"id"`
+	Direction   string    `json:"direction"`
+	Text        string    `json:"text"`
+	Cards       []any     `json:"cards"`
+	MapLocation any       `json:"mapLocation,omitempty"`
+	CreatedAt   time.Time `json:"createdAt"`
+	Status      string    `json:"status"`
+}
+
+// inbound is a message that was taken in, and its answer once there is one.
+type inbound struct {
+	Message
+	line   *line
+	answer *Answer
+}
+
+// ThreadID is the id of the one thread.
+const ThreadID = "general:demo:1"
+
+const traceID = "4bf92f3577b34da6a3ce929d0e0e4736"
+
+// New returns a backend that answers with answer. Its clock is now's: the page must go by it.
+func New(now func() time.Time, answer func(Message) Answer) *Backend {
+	return &Backend{
+		model: "test-model-1", now: now, answer: answer,
+		arrivals: make(chan time.Time, 100), taken: map[string]*inbound{},
+	}
+}
+
+// Named sets the model that GET /healthz names.
+func (b *Backend) Named(model string) { b.do(func() { b.model = model }) }
+
+// Drop sets whether messages are taken in and the connection is cut instead of answering. There is no
+// number to it: browsers themselves send again on a connection that breaks while it is kept alive.
+func (b *Backend) Drop(on bool) { b.do(func() { b.drop = on }) }
+
+// Refuse answers the next messages with these problems, and takes none of them in.
+func (b *Backend) Refuse(problems ...fault.Problem) { b.do(func() { b.refusals = problems }) }
+
+// Unreadable sets whether the thread's messages cannot be read.
+func (b *Backend) Unreadable(on bool) { b.do(func() { b.unreadable = on }) }
+
+// Backward sets whether the thread's messages can be read from the newest back (before, previous);
+// from the oldest on (after, next) they always can.
+func (b *Backend) Backward(on bool) { b.do(func() { b.backward = on }) }
+
+// Late answers messages with 202 and takes their turn when the listing has been read n times more.
+func (b *Backend) Late(n int) { b.do(func() { b.late = n }) }
+
+// Hold takes messages in and keeps the turn back until release is called: it answers all of them.
+func (b *Backend) Hold() (release func()) {
+	gate := make(chan struct{})
+	b.do(func() { b.hold = gate })
+	return sync.OnceFunc(func() { b.do(func() { b.hold = nil }); close(gate) })
+}
+
+// Belongs gives the thread, so far without an owner, to session.
+func (b *Backend) Belongs(session string) { b.do(func() { b.session = session }) }
+
+// Say stores a message of the thread, inbound or outbound, as if it had come at that time.
+func (b *Backend) Say(direction, text string, at time.Time, cards ...any) {
+	b.do(func() { b.store(line{Direction: direction, Text: text, Cards: cards, CreatedAt: at, Status: "sent"}) })
+}
+
+// Deliveries returns every POST that arrived, repeats included.
+func (b *Backend) Deliveries() []Message {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.deliveries)
+}
+
+// Arrivals has the time of each POST as it arrives.
+func (b *Backend) Arrivals() <-chan time.Time { return b.arrivals }
+
+// Reads returns the query of every listing of the thread that was asked for.
+func (b *Backend) Reads() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.reads)
+}
+
+// Taken returns how many messages counted.
+func (b *Backend) Taken() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.taken)
+}
+
+// Handler serves the backend, and page for everything else.
+func (b *Backend) Handler(page http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", page)
+	mux.HandleFunc("GET /healthz", b.health)
+	mux.HandleFunc("POST /chat/message", b.post)
+	mux.HandleFunc("GET /chat/threads/{threadId}/messages", b.list)
+	return mux
+}
+
+func (b *Backend) health(w http.ResponseWriter, _ *http.Request) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.send(w, http.StatusOK, map[string]any{"status": "ok", "version": "test", "model": b.model, "parts": map[string]string{}})
+}
+
+// --- POST /chat/message ---
+
+func (b *Backend) post(w http.ResponseWriter, r *http.Request) {
+	m, err := b.receive(w, r)
+	if err != nil {
+		b.fail(w, fault.ProblemOf(err, traceID))
+		return
+	}
+	if problem, ok := b.refusal(); ok {
+		b.fail(w, problem)
+		return
+	}
+	in, gate := b.take(m)
+	if gate != nil {
+		select {
+		case <-gate:
+		case <-r.Context().Done():
+			return
+		}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.late > 0 {
+		w.Header().Set("Location", fmt.Sprintf("/chat/threads/%s/messages?after=%d", ThreadID, slices.Index(b.lines, in.line)))
+		b.send(w, http.StatusAccepted, b.response(in))
+		return
+	}
+	b.turn()
+	if b.drop {
+		panic(http.ErrAbortHandler) // net/http's way to cut the connection
+	}
+	b.send(w, http.StatusOK, b.response(in))
+}
+
+func (b *Backend) receive(w http.ResponseWriter, r *http.Request) (Message, error) {
+	var m Message
+	decoder := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<10))
+	decoder.DisallowUnknownFields()
+	err := decoder.Decode(&m)
+	b.do(func() { b.deliveries = append(b.deliveries, m) })
+	select {
+	case b.arrivals <- time.Now():
+	default: // nobody counts so many
+	}
+	switch {
+	case err != nil:
+		return m, fault.New(fault.Invalid, "%v", err)
+	case m.Message == "":
+		return m, fault.Field("message", "missing")
+	case m.ClientMessageID == "":
+		return m, fault.Field("clientMessageId", "missing")
+	case len(m.SessionID) < 22:
+		return m, fault.Field("sessionId", "at least 128 bits")
+	}
+	return m, nil
+}
+
+func (b *Backend) refusal() (fault.Problem, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.refusals) == 0 {
+		return fault.Problem{}, false
+	}
+	next := b.refusals[0]
+	b.refusals = b.refusals[1:]
+	return next, true
+}
+
+// take stores m once, and returns what holds its turn back, if anything does.
+func (b *Backend) take(m Message) (*inbound, chan struct{}) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if m.SessionID != b.session { // another customer: another thread
+		b.session, b.lines, b.waiting, b.pending = m.SessionID, nil, nil, nil
+	}
+	in, ok := b.taken[m.ClientMessageID]
+	if !ok {
+		in = &inbound{Message: m}
+		in.line = b.store(line{Direction: "inbound", Text: m.Message, CreatedAt: b.now(), Status: "received"})
+		b.taken[m.ClientMessageID] = in
+		b.waiting = append(b.waiting, in)
+	}
+	return in, b.hold
+}
+
+// turn answers all that waits at once.
+func (b *Backend) turn() {
+	if len(b.waiting) == 0 {
+		return
+	}
+	all := b.waiting[len(b.waiting)-1].Message
+	texts := make([]string, len(b.waiting))
+	for i, in := range b.waiting {
+		texts[i] = in.Message.Message
+	}
+	all.Message = strings.Join(texts, " ")
+	answer := b.answer(all)
+	if answer.Cards == nil {
+		answer.Cards = []any{}
+	}
+	for _, in := range b.waiting {
+		in.answer, in.line.Status = &answer, "answered"
+	}
+	b.waiting, b.pending = nil, answer.PendingAction
+	// The parts of a reply are listed one by one.
+	for i, part := range strings.Split(answer.Reply, "\n\n") {
+		said := line{Direction: "outbound", Text: part, CreatedAt: b.now(), Status: "sent"}
+		if i == 0 {
+			said.Cards, said.MapLocation = answer.Cards, answer.MapLocation
+		}
+		b.store(said)
+	}
+}
+
+func (b *Backend) response(in *inbound) any {
+	answer := Answer{Cards: []any{}}
+	if in.answer != nil {
+		answer = *in.answer
+	}
+	return struct {
+		ThreadID  string `json:"threadId"`
+		MessageID string `json:"messageId"`
+		State     string `json:"state"`
+		Answer
+		ToolCalls []any  `json:"toolCalls"`
+		TraceID   string `json:"traceId"`
+	}{ThreadID, in.line.ID, b.state(), answer, []any{}, traceID}
+}
+
+func (b *Backend) state() string {
+	switch {
+	case len(b.waiting) > 0:
+		return "executing"
+	case b.pending != nil:
+		return "awaiting_confirmation"
+	}
+	return "idle"
+}
+
+func (b *Backend) store(l line) *line {
+	l.ID = fmt.Sprintf("m%04d", len(b.lines)+1)
+	l.CreatedAt = l.CreatedAt.UTC()
+	if l.Cards == nil {
+		l.Cards = []any{}
+	}
+	b.lines = append(b.lines, &l)
+	return &l
+}
+
+// --- GET /chat/threads/{threadId}/messages ---
+
+func (b *Backend) list(w http.ResponseWriter, r *http.Request) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.reads = append(b.reads, r.URL.RawQuery)
+	if r.PathValue("threadId") != ThreadID || r.Header.Get("x-session-id") != b.session {
+		b.fail(w, fault.ProblemOf(fault.New(fault.NotFound, "no such thread"), traceID))
+		return
+	}
+	if b.unreadable {
+		b.fail(w, fault.ProblemOf(fault.New(fault.Internal, "on purpose"), traceID))
+		return
+	}
+	if len(b.waiting) > 0 && b.late > 0 {
+		if b.late--; b.late == 0 {
+			b.turn()
+		}
+	}
+	body, err := b.page(r)
+	if err != nil {
+		b.fail(w, fault.ProblemOf(err, traceID))
+		return
+	}
+	body["state"] = b.state()
+	if b.pending != nil {
+		body["pendingAction"] = b.pending
+	}
+	b.send(w, http.StatusOK, body)
+}
+
+// page cuts out what r asks for; cursors are places in the list.
+func (b *Backend) page(r *http.Request) (map[string]any, error) {
+	limit, err := number(r, "limit", 100)
+	if err != nil || limit < 1 || limit > 100 {
+		return nil, fault.Field("limit", "want 1 to 100")
+	}
+	if b.backward && r.FormValue("before") != "" {
+		end := len(b.lines)
+		if r.FormValue("before") != "latest" {
+			if end, err = number(r, "before", 0); err != nil || end < 0 || end > len(b.lines) {
+				return nil, fault.Field("before", "not a cursor")
+			}
+		}
+		start := max(0, end-limit)
+		body := map[string]any{"messages": b.lines[start:end]}
+		if start > 0 {
+			body["previous"] = strconv.Itoa(start)
+		}
+		return body, nil
+	}
+	start, err := number(r, "after", 0)
+	if err != nil || start < 0 || start > len(b.lines) {
+		return nil, fault.Field("after", "not a cursor")
+	}
+	end := min(start+limit, len(b.lines))
+	body := map[string]any{"messages": b.lines[start:end]}
+	if end < len(b.lines) {
+		body["next"] = strconv.Itoa(end)
+	}
+	return body, nil
+}
+
+func number(r *http.Request, name string, absent int) (int, error) {
+	if s := r.FormValue(name); s != "" {
+		return strconv.Atoi(s)
+	}
+	return absent, nil
+}
+
+// --- answering ---
+
+func (b *Backend) fail(w http.ResponseWriter, problem fault.Problem) {
+	w.Header().Set("Content-Type", "application/problem+json")
+	b.write(w, problem.Status, problem)
+}
+
+func (b *Backend) send(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	b.write(w, status, body)
+}
+
+func (b *Backend) write(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Date", b.now().UTC().Format(http.TimeFormat))
+	w.Header().Set("x-trace-id", traceID)
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body) // the page has gone: nobody to tell
+}
+
+func (b *Backend) do(change func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	change()
+}
