@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# Builds every function for the cloud into dist/, makes the CloudFormation template in
+# infra/cdk/cdk.out, and checks it with cfn-lint and sam. Arguments go to "cdk synth"
+# (-c stage=prod). What it needs is fetched once into .cache; it can be run again at
+# any time and does only what is left to do.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+cdk_version=2.1148.1            # newer ones cannot read what this CDK library writes
+max_zip=$((5 * 1024 * 1024))    # a bigger function starts late
+max_binary=$((13 * 1024 * 1024))
+
+root=$PWD
+cli=$root/.cache/cdk-cli-$cdk_version
+venv=$root/.cache/venv-synth
+out=$root/infra/cdk/cdk.out
+
+export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20
+export CDK_DISABLE_CLI_TELEMETRY=true SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=us-east-1
+
+mkdir -p .cache dist
+exec 9>.cache/synth.lock
+flock 9
+
+# The command line is left as .cache/cdk for those who deploy what was made:
+# .cache/cdk deploy --app infra/cdk/cdk.out
+install_cdk() {
+  if [ ! -x "$cli/node_modules/.bin/cdk" ]; then
+    echo "fetching the CDK's command line $cdk_version"
+    mkdir -p "$cli"
+    npm install --prefix "$cli" --no-save --no-package-lock --ignore-scripts --no-audit --no-fund --silent "aws-cdk@$cdk_version"
+  fi
+  ln -sfn "$cli/node_modules/.bin/cdk" .cache/cdk
+}
+
+# The environment is made anew when the list of its packages changes; the copy of the
+# list, written last, says that it is whole.
+install_linters() {
+  cmp -s infra/cdk/requirements.txt "$venv/requirements.txt" && return
+  echo "fetching cfn-lint and sam (about a minute, once)"
+  rm -rf "$venv"
+  python3 -m venv "$venv"
+  "$venv/bin/pip" install --quiet --no-deps --disable-pip-version-check --requirement infra/cdk/requirements.txt
+  cp infra/cdk/requirements.txt "$venv/requirements.txt"
+}
+
+build_functions() {
+  for dir in dist/*/; do
+    [ -f "functions/$(basename "$dir")/main.go" ] || rm -rf "$dir"
+  done
+  for main in functions/*/main.go; do
+    [ -f "$main" ] || { echo "there is no functions/*/main.go" >&2; exit 1; }
+    name=$(basename "$(dirname "$main")")
+    CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build -trimpath -buildvcs=false -tags lambda.norpc -ldflags '-s -w' \
+      -o "dist/$name/bootstrap" "./functions/$name"
+  done
+}
+
+print_sizes() {
+  "$venv/bin/python" - "$max_zip" "$max_binary" dist/*/bootstrap <<'PY'
+import io, os, sys, zipfile
+
+max_zip, max_binary = int(sys.argv[1]), int(sys.argv[2])
+bad = False
+print(f"{'function':<12}{'binary':>12}{'zip':>12}")
+for path in sys.argv[3:]:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as z:
+        z.write(path, "bootstrap")
+    binary, size = os.path.getsize(path), packed.tell()
+    over = binary > max_binary or size > max_zip
+    bad = bad or over
+    print(f"{path.split('/')[-2]:<12}{binary:>12,}{size:>12,}{'  too big' if over else ''}")
+if bad:
+    sys.exit(f"at most {max_binary:,} bytes of binary and {max_zip:,} of zip")
+PY
+}
+
+synth() {
+  rm -rf "$out"
+  (cd infra/cdk && "$cli/node_modules/.bin/cdk" synth --quiet --no-notices --output "$out" "$@")
+}
+
+# W3005: the CDK writes dependencies that CloudFormation would find by itself.
+check() {
+  for template in "$out"/*.template.json; do
+    "$venv/bin/cfn-lint" -i W3005 -r us-east-1 -- "$template"
+    "$venv/bin/sam" validate --region us-east-1 --template "$template" 2>&1 | grep -v -e '^Warning: CDK apps' -e '^We recommend you use'
+  done
+}
+
+install_cdk
+install_linters
+build_functions
+print_sizes
+synth "$@"
+check
+echo "$out"

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatchactions"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssns"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssnssubscriptions"
+	"github.com/aws/jsii-runtime-go"
+
+	"merve/infra/wiring"
+)
+
+// addAlarms makes one alarm for each thing that the wiring wants watched, so that the
+// alarm's name says which of them it is.
+func (s *stack) addAlarms(as []wiring.Alarm) {
+	tell := s.alarmAction()
+	for _, a := range as {
+		for _, w := range s.watched(a) {
+			alarm := awscloudwatch.NewAlarm(s.cdk, id(a.Name+"-"+w.what, "Alarm"), &awscloudwatch.AlarmProps{
+				AlarmDescription:   jsii.String(a.Doc),
+				Metric:             w.metric,
+				Threshold:          jsii.Number(a.Above * w.scale),
+				ComparisonOperator: awscloudwatch.ComparisonOperator_GREATER_THAN_THRESHOLD,
+				EvaluationPeriods:  jsii.Number(1),
+				TreatMissingData:   awscloudwatch.TreatMissingData_NOT_BREACHING,
+			})
+			if tell != nil {
+				alarm.AddAlarmAction(tell)
+				alarm.AddOkAction(tell)
+			}
+		}
+	}
+}
+
+// alarmAction tells whoever wants to know; nil when nobody does.
+func (s *stack) alarmAction() awscloudwatch.IAlarmAction {
+	if s.AlarmEmail == "" {
+		return nil
+	}
+	topic := awssns.NewTopic(s.cdk, jsii.String("AlarmTopic"), &awssns.TopicProps{EnforceSSL: jsii.Bool(true)})
+	topic.AddSubscription(awssnssubscriptions.NewEmailSubscription(&s.AlarmEmail, nil))
+	return awscloudwatchactions.NewSnsAction(topic)
+}
+
+// watch is one metric of an alarm: what it is about, and how many of its units make
+// one of the wiring's.
+type watch struct {
+	what   string
+	metric awscloudwatch.IMetric
+	scale  float64
+}
+
+func (s *stack) watched(a wiring.Alarm) []watch {
+	over := func(statistic string) *awscloudwatch.MetricOptions {
+		return &awscloudwatch.MetricOptions{Period: seconds(a.Over), Statistic: &statistic}
+	}
+	var all []watch
+	add := func(what string, m awscloudwatch.IMetric, scale float64) { all = append(all, watch{what, m, scale}) }
+	switch a.Of {
+	case wiring.FailedMessages:
+		for _, q := range wiring.Queues() {
+			if q.DeadLetter == "" {
+				add(q.Name, s.queues[q.Name].MetricApproximateNumberOfMessagesVisible(over("Maximum")), 1)
+			}
+		}
+	case wiring.FunctionErrors:
+		for _, f := range wiring.Functions() {
+			add(f.Name, s.functions[f.Name].MetricErrors(over("Sum")), 1)
+		}
+	case wiring.Throttles:
+		for _, f := range wiring.Functions() {
+			add(f.Name, s.functions[f.Name].MetricThrottles(over("Sum")), 1)
+		}
+	case wiring.StreamAge:
+		for _, f := range wiring.Functions() {
+			if f.Stream != nil {
+				add(f.Name, s.functions[f.Name].Metric(jsii.String("IteratorAge"), over("Maximum")), 1000)
+			}
+		}
+	case wiring.OldestMessage:
+		add(a.Queue, s.queues[a.Queue].MetricApproximateAgeOfOldestMessage(over("Maximum")), 1)
+	case wiring.Alerts:
+		add("raised", awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
+			Expression: jsii.String(fmt.Sprintf("SELECT SUM(%s) FROM %q", a.Metric, a.Namespace)),
+			Period:     seconds(a.Over),
+		}), 1)
+	}
+	return all
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"encoding/json"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2authorizers"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2integrations"
+	"github.com/aws/jsii-runtime-go"
+
+	"merve/infra/wiring"
+)
+
+// The most that the gateway lets through, for all callers together; more get 429.
+const (
+	requestsPerSecond = 200
+	requestsAtOnce    = 400
+)
+
+// accessLog has one line a request: which route, how it went, how long it took, and
+// the ids by which the function's own lines are found. The caller's address, the
+// path's values and the query are personal and stay out.
+// https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-logging-variables.html
+func accessLog() *string {
+	line, err := json.Marshal(map[string]string{
+		"time":           "$context.requestTime",
+		"requestId":      "$context.requestId",
+		"traceId":        "$context.integration.requestId", // the invocation's
+		"route":          "$context.routeKey",
+		"status":         "$context.status",
+		"protocol":       "$context.protocol",
+		"bytes":          "$context.responseLength",
+		"latencyMs":      "$context.responseLatency",
+		"functionMs":     "$context.integration.latency",
+		"functionStatus": "$context.integration.integrationStatus",
+		"error":          "$context.error.messageString",
+		"functionError":  "$context.integration.error",
+		"authError":      "$context.authorizer.error",
+	})
+	if err != nil {
+		panic(err) // strings always marshal
+	}
+	return jsii.String(string(line))
+}
+
+// addAPI makes the gateway; each function adds its routes.
+func (s *stack) addAPI() {
+	s.api = awsapigatewayv2.NewHttpApi(s.cdk, jsii.String("Api"), &awsapigatewayv2.HttpApiProps{
+		ApiName:            s.cdk.StackName(),
+		CreateDefaultStage: jsii.Bool(false),
+	})
+	awsapigatewayv2.NewCfnStage(s.cdk, jsii.String("ApiStage"), &awsapigatewayv2.CfnStageProps{
+		ApiId:      s.api.ApiId(),
+		StageName:  jsii.String("$default"),
+		AutoDeploy: jsii.Bool(true),
+		DefaultRouteSettings: &awsapigatewayv2.CfnStage_RouteSettingsProperty{
+			ThrottlingRateLimit:  jsii.Number(requestsPerSecond),
+			ThrottlingBurstLimit: jsii.Number(requestsAtOnce),
+		},
+		AccessLogSettings: &awsapigatewayv2.CfnStage_AccessLogSettingsProperty{
+			DestinationArn: s.logGroup(jsii.String("ApiLogs")).LogGroupArn(),
+			Format:         accessLog(),
+		},
+	})
+}
+
+func (s *stack) addRoutes(f wiring.Function) {
+	integration := awsapigatewayv2integrations.NewHttpLambdaIntegration(id(f.Name, "Integration"), s.functions[f.Name],
+		&awsapigatewayv2integrations.HttpLambdaIntegrationProps{
+			PayloadFormatVersion: awsapigatewayv2.PayloadFormatVersion_VERSION_2_0(),
+		})
+	for _, r := range f.Routes {
+		s.api.AddRoutes(&awsapigatewayv2.AddRoutesOptions{
+			Path:        jsii.String(r.Path),
+			Methods:     &[]awsapigatewayv2.HttpMethod{awsapigatewayv2.HttpMethod(r.Method)},
+			Integration: integration,
+			Authorizer:  s.authorizer(f, r),
+		})
+	}
+}
+
+// authorizer checks bearer tokens before a function is started. Without an issuer
+// there is none, and the function refuses.
+func (s *stack) authorizer(f wiring.Function, r wiring.Route) awsapigatewayv2.IHttpRouteAuthorizer {
+	if !r.SignedIn || s.Settings["AUTH_ISSUER"] == "" {
+		return nil
+	}
+	return awsapigatewayv2authorizers.NewHttpJwtAuthorizer(id(f.Name, "Authorizer"), jsii.String(s.Settings["AUTH_ISSUER"]),
+		&awsapigatewayv2authorizers.HttpJwtAuthorizerProps{JwtAudience: jsii.Strings(s.Settings["AUTH_AUDIENCE"])})
+}

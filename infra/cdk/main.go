@@ -1,0 +1,47 @@
+// Command cdk makes the CloudFormation template of Merve out of package wiring:
+// what is put together is said there, how AWS does it here.
+//
+// It is run by the CDK's command line (cdk synth, cdk deploy) and takes context
+// values (-c NAME=value, or "context" in cdk.json): see [options].
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/jsii-runtime-go"
+)
+
+func main() {
+	err := run()
+	jsii.Close()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	app := newApp(nil)
+	o, err := readOptions(func(name string) any { return app.Node().TryGetContext(jsii.String(name)) })
+	if err != nil {
+		return err
+	}
+	newStack(app, o)
+	app.Synth(nil)
+	return nil
+}
+
+// newApp returns an app with the feature flags that the stack is written for. It
+// reports nothing about itself to AWS.
+func newApp(outdir *string) awscdk.App {
+	return awscdk.NewApp(&awscdk.AppProps{
+		Outdir:             outdir,
+		AnalyticsReporting: jsii.Bool(false),
+		Context: &map[string]any{
+			"@aws-cdk/aws-iam:minimizePolicies": true,
+			"@aws-cdk/core:target-partitions":   []string{"aws"},
+		},
+	})
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReadOptions(t *testing.T) {
+	t.Parallel()
+	defaults := map[string]string{"LOG_LEVEL": "info", "GATEWAY_TIMEOUT": "25s"}
+	tests := []struct {
+		name    string
+		context map[string]any
+		want    options
+		err     string // part of the error
+	}{
+		{
+			name: "nothing set",
+			want: options{Stage: "dev", Secret: "merve/dev", Dist: "../../dist", Settings: defaults},
+		},
+		{
+			name:    "everything about a test stack",
+			context: map[string]any{"stage": "test-2", "disposable": "true", "tracing": true, "dist": "/d", "secret": "s", "alarmEmail": "ops@example.com"},
+			want: options{
+				Stage: "test-2", Secret: "s", AlarmEmail: "ops@example.com", Tracing: true, Disposable: true, Dist: "/d",
+				Settings: defaults,
+			},
+		},
+		{
+			name:    "settings",
+			context: map[string]any{"LOG_LEVEL": "debug", "OPENAI_MODEL": "m"},
+			want: options{
+				Stage: "dev", Secret: "merve/dev", Dist: "../../dist",
+				Settings: map[string]string{"LOG_LEVEL": "debug", "GATEWAY_TIMEOUT": "25s", "OPENAI_MODEL": "m"},
+			},
+		},
+		{name: "stage", context: map[string]any{"stage": "Prod"}, err: `context stage: got "Prod"`},
+		{name: "long stage", context: map[string]any{"stage": strings.Repeat("a", 21)}, err: "context stage"},
+		{name: "flag", context: map[string]any{"disposable": "yes"}, err: "context disposable: got yes, want true or false"},
+		{name: "number", context: map[string]any{"OPENAI_MODEL": 4.0}, err: "context OPENAI_MODEL: got 4, want a string"},
+		{name: "issuer alone", context: map[string]any{"AUTH_ISSUER": "https://i.example.com"}, err: "AUTH_AUDIENCE"},
+		{name: "audience alone", context: map[string]any{"AUTH_AUDIENCE": "a"}, err: "AUTH_ISSUER"},
+		{name: "plain issuer", context: map[string]any{"AUTH_ISSUER": "http://i.example.com", "AUTH_AUDIENCE": "a"}, err: "https"},
+		{name: "e-mail", context: map[string]any{"alarmEmail": "ops"}, err: "context alarmEmail"},
+		{name: "two wrong", context: map[string]any{"tracing": 1.0, "stage": ""}, err: "context stage"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := readOptions(func(name string) any { return tt.context[name] })
+			if tt.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.err) {
+					t.Fatalf("error %v, want one about %s", err, tt.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsevents"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
+	"github.com/aws/constructs-go/constructs/v10"
+	"github.com/aws/jsii-runtime-go"
+
+	"merve/infra/wiring"
+)
+
+// stack is one deployment of Merve. Its parts are kept by their names in the wiring.
+type stack struct {
+	options
+	cdk       awscdk.Stack
+	tables    map[string]awsdynamodb.Table
+	queues    map[string]awssqs.Queue
+	functions map[string]awslambda.Function
+	api       awsapigatewayv2.HttpApi
+	env       map[string]*string // value of every environment variable that has one
+}
+
+func newStack(scope constructs.Construct, o options) awscdk.Stack {
+	s := &stack{
+		cdk: awscdk.NewStack(scope, jsii.String("merve-"+o.Stage), &awscdk.StackProps{
+			Description:           jsii.String("Merve, stage " + o.Stage),
+			TerminationProtection: jsii.Bool(!o.Disposable),
+		}),
+		options:   o,
+		tables:    map[string]awsdynamodb.Table{},
+		queues:    map[string]awssqs.Queue{},
+		functions: map[string]awslambda.Function{},
+	}
+	s.addTables(wiring.Tables())
+	s.addQueues(wiring.Queues())
+	s.addBus(wiring.EventBus())
+	s.addBucket(wiring.Media())
+	s.addAPI()
+	s.env = s.environment()
+	for _, f := range wiring.Functions() {
+		s.addFunction(f)
+		s.addTriggers(f)
+	}
+	s.addAlarms(wiring.Alarms())
+	s.addOutputs()
+	return s.cdk
+}
+
+func (s *stack) addBus(b wiring.Bus) {
+	awsevents.NewEventBus(s.cdk, id(b.Name, "Bus"), &awsevents.EventBusProps{
+		EventBusName: jsii.String(*s.cdk.StackName() + "-" + b.Name),
+	})
+}
+
+func (s *stack) addBucket(b wiring.Bucket) {
+	awss3.NewBucket(s.cdk, id(b.Name, "Bucket"), &awss3.BucketProps{
+		BlockPublicAccess: awss3.BlockPublicAccess_BLOCK_ALL(),
+		Encryption:        awss3.BucketEncryption_S3_MANAGED,
+		EnforceSSL:        jsii.Bool(true),
+		MinimumTLSVersion: jsii.Number(1.2),
+		ObjectOwnership:   awss3.ObjectOwnership_BUCKET_OWNER_ENFORCED,
+		Versioned:         jsii.Bool(true),
+		RemovalPolicy:     s.removal(),
+		LifecycleRules: &[]*awss3.LifecycleRule{{
+			AbortIncompleteMultipartUploadAfter: awscdk.Duration_Days(jsii.Number(b.UnfinishedDays)),
+			NoncurrentVersionExpiration:         awscdk.Duration_Days(jsii.Number(b.OldVersions)),
+		}},
+	})
+}
+
+// addOutputs tells the addresses that are given to people and providers.
+func (s *stack) addOutputs() {
+	s.output("ApiUrl", "Address of the API and the chat page", s.api.ApiEndpoint())
+	s.output("SecretName", "Secret that the functions read", &s.Secret)
+	for _, f := range wiring.Functions() {
+		for _, r := range f.Routes {
+			if strings.HasPrefix(r.Path, "/webhooks/") {
+				name := *id(strings.TrimPrefix(r.Path, "/webhooks/"), "WebhookUrl")
+				s.output(name, "Give this to the provider: "+r.Method+" "+r.Path, jsii.String(*s.env["PUBLIC_URL"]+r.Path))
+			}
+		}
+	}
+}
+
+func (s *stack) output(name, doc string, value *string) {
+	awscdk.NewCfnOutput(s.cdk, &name, &awscdk.CfnOutputProps{Description: &doc, Value: value})
+}
+
+// removal is what happens to stored things when they leave the stack.
+func (s *stack) removal() awscdk.RemovalPolicy {
+	if s.Disposable {
+		return awscdk.RemovalPolicy_DESTROY
+	}
+	return awscdk.RemovalPolicy_RETAIN
+}
+
+func (s *stack) logGroup(name *string) awslogs.LogGroup {
+	return awslogs.NewLogGroup(s.cdk, name, &awslogs.LogGroupProps{
+		Retention:     awslogs.RetentionDays_ONE_MONTH,
+		RemovalPolicy: s.removal(),
+	})
+}
+
+// id makes a construct's id out of a name of the wiring: id("turns-failed", "Queue")
+// is TurnsFailedQueue. Ids are kept for ever: a thing with another id is another thing.
+func id(name, kind string) *string {
+	var b strings.Builder
+	for _, word := range strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '/' }) {
+		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return jsii.String(b.String() + kind)
+}
+
+func seconds(n wiring.Seconds) awscdk.Duration { return awscdk.Duration_Seconds(jsii.Number(n)) }

@@ -1,0 +1,829 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2/assertions"
+	"github.com/aws/jsii-runtime-go"
+	"github.com/google/go-cmp/cmp"
+
+	"merve/infra/wiring"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	closeBridge()
+	os.Exit(code)
+}
+
+// template is a synthesised stack, both as the assertions library has it and decoded.
+type template struct {
+	assert    assertions.Template
+	text      string
+	Resources map[string]resource
+	Outputs   map[string]struct{ Value any }
+}
+
+type resource struct {
+	Type           string
+	Properties     map[string]any
+	DeletionPolicy string
+}
+
+// plain is the stack without any context value, production everything: made once.
+var plain = sync.OnceValues(func() (template, error) { return synthesise(nil) })
+
+// full has every context value that adds something.
+var full = sync.OnceValues(func() (template, error) {
+	return synthesise(map[string]any{
+		"stage": "prod", "alarmEmail": "ops@example.com", "tracing": "true",
+		"AUTH_ISSUER": "https://issuer.example.com", "AUTH_AUDIENCE": "merve",
+		"PUBLIC_URL": "https://merve.example.com", "OPENAI_MODEL": "some-model",
+	})
+})
+
+func get(t *testing.T, made func() (template, error)) template {
+	t.Helper()
+	tm, err := made()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tm
+}
+
+// synthesise makes the stack with stand-ins for the built functions.
+func synthesise(context map[string]any) (tm template, err error) {
+	defer recovered(func(p any) { err = fmt.Errorf("synthesis: %v", p) })
+	dir, err := os.MkdirTemp("", "merve-cdk")
+	if err != nil {
+		return tm, err
+	}
+	defer os.RemoveAll(dir)
+	context = maps.Clone(context)
+	if context == nil {
+		context = map[string]any{}
+	}
+	context["dist"] = filepath.Join(dir, "dist")
+	for _, f := range wiring.Functions() {
+		if err := standIn(filepath.Join(dir, "dist", f.Name)); err != nil {
+			return tm, err
+		}
+	}
+	o, err := readOptions(func(name string) any { return context[name] })
+	if err != nil {
+		return tm, err
+	}
+	tm.assert = assertions.Template_FromStack(newStack(newApp(jsii.String(filepath.Join(dir, "out"))), o), nil)
+	text, err := json.Marshal(tm.assert.ToJSON())
+	if err != nil {
+		return tm, err
+	}
+	tm.text = string(text)
+	return tm, json.Unmarshal(text, &tm)
+}
+
+func standIn(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "bootstrap"), []byte(dir), 0o755)
+}
+
+// recovered hands on what was panicked with: the bridge to the CDK panics on every
+// error, a failed assertion included.
+func recovered(tell func(p any)) {
+	if p := recover(); p != nil {
+		tell(p)
+	}
+}
+
+func (tm template) has(t *testing.T, kind string, props map[string]any) {
+	t.Helper()
+	defer recovered(func(p any) { t.Errorf("%v", p) })
+	tm.assert.HasResourceProperties(jsii.String(kind), props)
+}
+
+func (tm template) counts(t *testing.T, kind string, want int) {
+	t.Helper()
+	defer recovered(func(p any) { t.Errorf("%v", p) })
+	tm.assert.ResourceCountIs(jsii.String(kind), jsii.Number(want))
+}
+
+// all returns the resources of a kind by logical id.
+func (tm template) all(kind string) map[string]resource {
+	found := map[string]resource{}
+	for name, r := range tm.Resources {
+		if r.Type == kind {
+			found[name] = r
+		}
+	}
+	return found
+}
+
+// one returns the resource of a kind whose logical id is name and CDK's eight digits.
+func (tm template) one(t *testing.T, kind, name string) (string, resource) {
+	t.Helper()
+	for logical, r := range tm.all(kind) {
+		if logical == name || len(logical) == len(name)+8 && strings.HasPrefix(logical, name) {
+			return logical, r
+		}
+	}
+	t.Fatalf("the template has no %s called %s", kind, name)
+	return "", resource{}
+}
+
+// at follows a path of keys and indexes; nil when it ends early.
+func at(v any, path ...any) any {
+	for _, step := range path {
+		switch x := v.(type) {
+		case map[string]any:
+			key, ok := step.(string)
+			if !ok {
+				return nil
+			}
+			v = x[key]
+		case []any:
+			i, ok := step.(int)
+			if !ok || i >= len(x) {
+				return nil
+			}
+			v = x[i]
+		default:
+			return nil
+		}
+	}
+	return v
+}
+
+// refers reports whether the value names the resource with that logical id.
+func refers(v any, logical string) bool {
+	switch x := v.(type) {
+	case map[string]any:
+		if x["Ref"] == logical || at(x, "Fn::GetAtt", 0) == logical {
+			return true
+		}
+		for _, sub := range x {
+			if refers(sub, logical) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(x, func(sub any) bool { return refers(sub, logical) })
+	}
+	return false
+}
+
+func sorted(names []string) []string {
+	slices.Sort(names)
+	return names
+}
+
+// Folders, table and template name the same functions.
+func TestFunctionsAgree(t *testing.T) {
+	tm := get(t, plain)
+	mains, err := filepath.Glob("../../functions/*/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var folders, wired, made []string
+	for _, m := range mains {
+		folders = append(folders, filepath.Base(filepath.Dir(m)))
+	}
+	for _, f := range wiring.Functions() {
+		wired = append(wired, f.Name)
+	}
+	for logical := range tm.all("AWS::Lambda::Function") {
+		made = append(made, strings.ToLower(logical[:strings.Index(logical, "Function")]))
+	}
+	if diff := cmp.Diff(sorted(wired), sorted(made)); diff != "" {
+		t.Errorf("functions of the wiring and of the template (-wiring +template):\n%s", diff)
+	}
+	if diff := cmp.Diff(sorted(wired), sorted(folders)); diff != "" {
+		t.Errorf("functions of the wiring and in functions/ (-wiring +folders):\n%s", diff)
+	}
+}
+
+func TestFunctionsAreAsWired(t *testing.T) {
+	for _, made := range []func() (template, error){plain, full} {
+		tm := get(t, made)
+		roles := map[any]string{}
+		for _, f := range wiring.Functions() {
+			_, r := tm.one(t, "AWS::Lambda::Function", *id(f.Name, "Function"))
+			p := r.Properties
+			for _, c := range []struct {
+				what      string
+				got, want any
+			}{
+				{"runtime", p["Runtime"], "provided.al2023"},
+				{"architecture", at(p, "Architectures", 0), "arm64"},
+				{"handler", p["Handler"], "bootstrap"},
+				{"memory", p["MemorySize"], float64(f.Memory)},
+				{"time-out", p["Timeout"], float64(f.Timeout)},
+				{"reserved concurrency", p["ReservedConcurrentExecutions"], nil},
+			} {
+				if c.got != c.want {
+					t.Errorf("%s: %s is %v, want %v", f.Name, c.what, c.got, c.want)
+				}
+			}
+			if at(p, "LoggingConfig", "LogGroup") == nil {
+				t.Errorf("%s has no log group of its own", f.Name)
+			}
+			role := at(p, "Role", "Fn::GetAtt", 0)
+			if other := roles[role]; other != "" {
+				t.Errorf("%s and %s share a role", f.Name, other)
+			}
+			roles[role] = f.Name
+			wantEnv(t, f, p)
+		}
+		for name, r := range tm.all("AWS::Logs::LogGroup") {
+			if r.Properties["RetentionInDays"] == nil {
+				t.Errorf("log group %s keeps lines for ever", name)
+			}
+		}
+	}
+}
+
+// wantEnv demands the variables of the wiring, less the settings nobody set.
+func wantEnv(t *testing.T, f wiring.Function, props map[string]any) {
+	t.Helper()
+	vars, _ := at(props, "Environment", "Variables").(map[string]any)
+	for name := range vars {
+		if !slices.Contains(f.Env(), name) {
+			t.Errorf("%s is given %s, which it does not read", f.Name, name)
+		}
+	}
+	for _, name := range f.Env() {
+		optional := slices.ContainsFunc(wiring.Settings(), func(s wiring.Setting) bool {
+			return s.Name == name && s.Cloud == "" && name != "PUBLIC_URL"
+		})
+		if vars[name] == nil && !optional {
+			t.Errorf("%s is not given %s", f.Name, name)
+		}
+	}
+}
+
+func TestSettingsReachFunctions(t *testing.T) {
+	tm := get(t, full)
+	_, chat := tm.one(t, "AWS::Lambda::Function", "ChatFunction")
+	vars := at(chat.Properties, "Environment", "Variables")
+	for name, want := range map[string]string{
+		"AUTH_ISSUER": "https://issuer.example.com", "AUTH_AUDIENCE": "merve", "PUBLIC_URL": "https://merve.example.com",
+		"OPENAI_MODEL": "some-model", "SECRET_ID": "merve/prod", "GATEWAY_TIMEOUT": "25s",
+	} {
+		if got := at(vars, name); got != want {
+			t.Errorf("%s is %v, want %q", name, got, want)
+		}
+	}
+	if got := tm.Outputs["WhatsappWebhookUrl"].Value; got != "https://merve.example.com/webhooks/whatsapp" {
+		t.Errorf("WhatsappWebhookUrl is %v", got)
+	}
+	if got := at(chat.Properties, "TracingConfig", "Mode"); got != "Active" {
+		t.Errorf("tracing=true gives tracing %v", got)
+	}
+	_, chat = get(t, plain).one(t, "AWS::Lambda::Function", "ChatFunction")
+	if got := at(chat.Properties, "TracingConfig", "Mode"); got != nil && got != "PassThrough" {
+		t.Errorf("without tracing=true tracing is %v", got)
+	}
+}
+
+func TestRoutes(t *testing.T) {
+	for name, made := range map[string]func() (template, error){"NONE": plain, "JWT": full} {
+		tm := get(t, made)
+		var want []string
+		for _, f := range wiring.Functions() {
+			function, _ := tm.one(t, "AWS::Lambda::Function", *id(f.Name, "Function"))
+			for _, r := range f.Routes {
+				key := r.Method + " " + r.Path
+				want = append(want, key)
+				wantRoute(t, tm, key, function, r.SignedIn && name == "JWT")
+			}
+		}
+		tm.counts(t, "AWS::ApiGatewayV2::Route", len(want))
+	}
+	get(t, full).has(t, "AWS::ApiGatewayV2::Authorizer", map[string]any{
+		"AuthorizerType":   "JWT",
+		"JwtConfiguration": map[string]any{"Issuer": "https://issuer.example.com", "Audience": []string{"merve"}},
+	})
+}
+
+func wantRoute(t *testing.T, tm template, key, function string, signedIn bool) {
+	t.Helper()
+	for _, r := range tm.all("AWS::ApiGatewayV2::Route") {
+		if r.Properties["RouteKey"] != key {
+			continue
+		}
+		if got := r.Properties["AuthorizationType"] == "JWT"; got != signedIn {
+			t.Errorf("%s: checked by the gateway is %v, want %v", key, got, signedIn)
+		}
+		for integration, i := range tm.all("AWS::ApiGatewayV2::Integration") {
+			if refers(r.Properties["Target"], integration) {
+				if !refers(i.Properties["IntegrationUri"], function) || i.Properties["PayloadFormatVersion"] != "2.0" {
+					t.Errorf("%s goes to %v", key, i.Properties)
+				}
+				return
+			}
+		}
+	}
+	t.Errorf("the template has no route %s", key)
+}
+
+func TestGatewayIsBoundedAndLogged(t *testing.T) {
+	tm := get(t, plain)
+	tm.has(t, "AWS::ApiGatewayV2::Stage", map[string]any{
+		"DefaultRouteSettings": map[string]any{"ThrottlingRateLimit": requestsPerSecond, "ThrottlingBurstLimit": requestsAtOnce},
+	})
+	_, stage := tm.one(t, "AWS::ApiGatewayV2::Stage", "ApiStage")
+	format, _ := at(stage.Properties, "AccessLogSettings", "Format").(string)
+	var line map[string]string
+	if err := json.Unmarshal([]byte(format), &line); err != nil {
+		t.Fatalf("the access log is not JSON: %v", err)
+	}
+	if line["traceId"] == "" || line["requestId"] == "" {
+		t.Error("the access log has no trace id")
+	}
+	for _, personal := range []string{"sourceIp", "userAgent", "context.path", "claims", "querystring", "caller", "user"} {
+		if strings.Contains(format, personal) {
+			t.Errorf("the access log has %s, which is personal", personal)
+		}
+	}
+}
+
+// mapping returns the one event source mapping of a function.
+func (tm template) mapping(t *testing.T, function string) map[string]any {
+	t.Helper()
+	logical, _ := tm.one(t, "AWS::Lambda::Function", *id(function, "Function"))
+	var found []map[string]any
+	for _, m := range tm.all("AWS::Lambda::EventSourceMapping") {
+		if refers(m.Properties["FunctionName"], logical) {
+			found = append(found, m.Properties)
+		}
+	}
+	if len(found) != 1 {
+		t.Fatalf("%s has %d event source mappings, want 1", function, len(found))
+	}
+	return found[0]
+}
+
+func TestQueueTriggers(t *testing.T) {
+	tm := get(t, plain)
+	for _, f := range wiring.Functions() {
+		if f.Queue == nil {
+			continue
+		}
+		m := tm.mapping(t, f.Name)
+		queue, _ := tm.one(t, "AWS::SQS::Queue", *id(f.Queue.Queue, "Queue"))
+		if !refers(m["EventSourceArn"], queue) || m["BatchSize"] != float64(f.Queue.Batch) ||
+			at(m, "FunctionResponseTypes", 0) != "ReportBatchItemFailures" {
+			t.Errorf("%s: %v", f.Name, m)
+		}
+	}
+}
+
+func TestStreamTriggers(t *testing.T) {
+	tm := get(t, plain)
+	for _, f := range wiring.Functions() {
+		if f.Stream == nil {
+			continue
+		}
+		m := tm.mapping(t, f.Name)
+		table, _ := tm.one(t, "AWS::DynamoDB::Table", *id(f.Stream.Table, "Table"))
+		failed, _ := tm.one(t, "AWS::SQS::Queue", *id(f.Stream.OnFailure, "Queue"))
+		for _, c := range []struct {
+			what      string
+			got, want any
+		}{
+			{"stream", at(m, "EventSourceArn", "Fn::GetAtt", 0), table},
+			{"on failure", at(m, "DestinationConfig", "OnFailure", "Destination", "Fn::GetAtt", 0), failed},
+			{"partial failures", at(m, "FunctionResponseTypes", 0), "ReportBatchItemFailures"},
+			{"bisect", m["BisectBatchOnFunctionError"], true},
+			{"retries", m["MaximumRetryAttempts"], float64(f.Stream.Retries)},
+			{"age", m["MaximumRecordAgeInSeconds"], float64(f.Stream.MaxAge)},
+			{"batch", m["BatchSize"], float64(f.Stream.Batch)},
+			{"parallel", m["ParallelizationFactor"], float64(f.Stream.Parallel)},
+			{"start", m["StartingPosition"], "TRIM_HORIZON"},
+		} {
+			if c.got != c.want {
+				t.Errorf("%s: %s is %v, want %v", f.Name, c.what, c.got, c.want)
+			}
+		}
+	}
+}
+
+// A pattern in the cloud must take exactly what the wiring's filter takes.
+func TestPatternsAgreeWithFilters(t *testing.T) {
+	tm := get(t, plain)
+	for _, f := range wiring.Functions() {
+		if f.Stream == nil {
+			continue
+		}
+		pattern := decodePattern(t, tm.mapping(t, f.Name))
+		for _, event := range []string{"INSERT", "MODIFY", "REMOVE"} {
+			for _, sk := range []string{"", "head", "event#", "event#1", "event", "xevent#1", "outbox#", "outbox#1", "OUTBOX#1", "lock#1"} {
+				record := map[string]any{
+					"eventName": event,
+					"dynamodb":  map[string]any{"Keys": map[string]any{"pk": map[string]any{"S": "x"}, "sk": map[string]any{"S": sk}}},
+				}
+				want := slices.ContainsFunc(f.Stream.Filters, func(w wiring.Filter) bool { return w.Takes(event, sk) })
+				if got := matches(pattern, record); got != want {
+					t.Errorf("%s: %s of %q is delivered: %v, want %v", f.Name, event, sk, got, want)
+				}
+			}
+		}
+	}
+}
+
+// The samples in events/ are ones that would really be delivered.
+func TestSamplesPassTheFilters(t *testing.T) {
+	tm := get(t, plain)
+	for _, f := range wiring.Functions() {
+		if f.Stream == nil {
+			continue
+		}
+		text, err := os.ReadFile("../../events/" + f.Name + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sample struct{ Records []map[string]any }
+		if err := json.Unmarshal(text, &sample); err != nil {
+			t.Fatal(err)
+		}
+		if len(sample.Records) == 0 {
+			t.Errorf("events/%s.json has no records", f.Name)
+		}
+		pattern := decodePattern(t, tm.mapping(t, f.Name))
+		for i, r := range sample.Records {
+			if !matches(pattern, r) {
+				t.Errorf("events/%s.json: record %d would not be delivered", f.Name, i)
+			}
+		}
+	}
+}
+
+func decodePattern(t *testing.T, mapping map[string]any) map[string]any {
+	t.Helper()
+	filters, _ := at(mapping, "FilterCriteria", "Filters").([]any)
+	if len(filters) != 1 {
+		t.Fatalf("%d filters, want 1", len(filters))
+	}
+	text, _ := at(filters[0], "Pattern").(string)
+	var pattern map[string]any
+	if err := json.Unmarshal([]byte(text), &pattern); err != nil {
+		t.Fatalf("pattern %s: %v", text, err)
+	}
+	return pattern
+}
+
+// matches is as much of the pattern language as the stack uses: exact values and
+// prefixes, one of a list.
+func matches(pattern, v any) bool {
+	switch p := pattern.(type) {
+	case map[string]any:
+		for key, sub := range p {
+			if !matches(sub, at(v, key)) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		text, isText := v.(string)
+		return slices.ContainsFunc(p, func(want any) bool {
+			prefix, isPrefix := at(want, "prefix").(string)
+			return isText && (want == text || isPrefix && strings.HasPrefix(text, prefix))
+		})
+	}
+	return false
+}
+
+func TestSchedules(t *testing.T) {
+	tm := get(t, plain)
+	scheduled := 0
+	for _, f := range wiring.Functions() {
+		if f.Schedule == nil {
+			continue
+		}
+		scheduled++
+		failed, _ := tm.one(t, "AWS::SQS::Queue", *id(f.Schedule.OnFailure, "Queue"))
+		function, _ := tm.one(t, "AWS::Lambda::Function", *id(f.Name, "Function"))
+		_, rule := tm.one(t, "AWS::Events::Rule", *id(f.Name, "Schedule"))
+		minutes := fmt.Sprintf("rate(%d minutes)", f.Schedule.Every/60)
+		if f.Schedule.Every == 60 {
+			minutes = "rate(1 minute)"
+		}
+		target := at(rule.Properties, "Targets", 0)
+		if rule.Properties["ScheduleExpression"] != minutes || !refers(at(target, "Arn"), function) ||
+			!refers(at(target, "DeadLetterConfig"), failed) || at(target, "RetryPolicy", "MaximumRetryAttempts") == nil {
+			t.Errorf("%s: %v", f.Name, rule.Properties)
+		}
+		_, invoke := tm.one(t, "AWS::Lambda::EventInvokeConfig", *id(f.Name, "FunctionEventInvokeConfig"))
+		if !refers(at(invoke.Properties, "DestinationConfig", "OnFailure"), failed) {
+			t.Errorf("%s: a tick that failed is lost: %v", f.Name, invoke.Properties)
+		}
+	}
+	tm.counts(t, "AWS::Events::Rule", scheduled)
+}
+
+func TestTables(t *testing.T) {
+	tm := get(t, plain)
+	tm.counts(t, "AWS::DynamoDB::Table", len(wiring.Tables()))
+	for _, w := range wiring.Tables() {
+		_, r := tm.one(t, "AWS::DynamoDB::Table", *id(w.Name, "Table"))
+		p := r.Properties
+		for _, c := range []struct {
+			what      string
+			got, want any
+		}{
+			{"billing", p["BillingMode"], "PAY_PER_REQUEST"},
+			{"recovery", at(p, "PointInTimeRecoverySpecification", "PointInTimeRecoveryEnabled"), true},
+			{"ttl", at(p, "TimeToLiveSpecification", "AttributeName"), "ttl"},
+			{"deletion protection", p["DeletionProtectionEnabled"], true},
+			{"deletion policy", r.DeletionPolicy, "Retain"},
+			{"hash key", at(p, "KeySchema", 0, "AttributeName"), "pk"},
+			{"range key", at(p, "KeySchema", 1, "AttributeName"), "sk"},
+		} {
+			if c.got != c.want {
+				t.Errorf("%s: %s is %v, want %v", w.Name, c.what, c.got, c.want)
+			}
+		}
+		if w.Stream && at(p, "StreamSpecification", "StreamViewType") != "NEW_AND_OLD_IMAGES" {
+			t.Errorf("%s: stream is %v", w.Name, p["StreamSpecification"])
+		}
+		wantIndexes(t, w, p)
+	}
+}
+
+func wantIndexes(t *testing.T, w wiring.Table, props map[string]any) {
+	t.Helper()
+	var want, got []string
+	for _, ix := range w.Indexes {
+		kind, holds := "S", "KEYS_ONLY"
+		if ix.Number {
+			kind = "N"
+		}
+		if ix.All {
+			holds = "ALL"
+		}
+		want = append(want, fmt.Sprintln(ix.Name, ix.PK, "S", ix.SK, kind, holds))
+	}
+	kinds := map[any]any{}
+	for _, a := range list(props["AttributeDefinitions"]) {
+		kinds[at(a, "AttributeName")] = at(a, "AttributeType")
+	}
+	indexes, _ := props["GlobalSecondaryIndexes"].([]any)
+	for _, ix := range indexes {
+		pk, sk := at(ix, "KeySchema", 0, "AttributeName"), at(ix, "KeySchema", 1, "AttributeName")
+		got = append(got, fmt.Sprintln(at(ix, "IndexName"), pk, kinds[pk], sk, kinds[sk], at(ix, "Projection", "ProjectionType")))
+	}
+	if diff := cmp.Diff(sorted(want), sorted(got)); diff != "" {
+		t.Errorf("indexes of %s (-wiring +template):\n%s", w.Name, diff)
+	}
+}
+
+func TestQueues(t *testing.T) {
+	tm := get(t, plain)
+	tm.counts(t, "AWS::SQS::Queue", len(wiring.Queues()))
+	for _, w := range wiring.Queues() {
+		_, r := tm.one(t, "AWS::SQS::Queue", *id(w.Name, "Queue"))
+		if got := r.Properties["FifoQueue"] == true; got != w.FIFO {
+			t.Errorf("%s: FIFO is %v, want %v", w.Name, got, w.FIFO)
+		}
+		if r.Properties["SqsManagedSseEnabled"] != true {
+			t.Errorf("%s is not encrypted", w.Name)
+		}
+		if w.DeadLetter == "" {
+			continue
+		}
+		dead, _ := tm.one(t, "AWS::SQS::Queue", *id(w.DeadLetter, "Queue"))
+		if !refers(at(r.Properties, "RedrivePolicy"), dead) || at(r.Properties, "RedrivePolicy", "maxReceiveCount") != float64(w.Receives) {
+			t.Errorf("%s: redrive is %v", w.Name, r.Properties["RedrivePolicy"])
+		}
+		if r.Properties["VisibilityTimeout"] != float64(w.Visibility) {
+			t.Errorf("%s: visibility is %v, want %d", w.Name, r.Properties["VisibilityTimeout"], w.Visibility)
+		}
+	}
+}
+
+func TestBucketIsPrivate(t *testing.T) {
+	tm := get(t, plain)
+	tm.has(t, "AWS::S3::Bucket", map[string]any{
+		"PublicAccessBlockConfiguration": map[string]any{
+			"BlockPublicAcls": true, "BlockPublicPolicy": true, "IgnorePublicAcls": true, "RestrictPublicBuckets": true,
+		},
+		"VersioningConfiguration": map[string]any{"Status": "Enabled"},
+	})
+	_, bucket := tm.one(t, "AWS::S3::Bucket", "MediaBucket")
+	if bucket.Properties["BucketEncryption"] == nil || bucket.Properties["LifecycleConfiguration"] == nil {
+		t.Errorf("the bucket is not encrypted or has no life cycle: %v", bucket.Properties)
+	}
+	if bucket.DeletionPolicy != "Retain" {
+		t.Errorf("the bucket's deletion policy is %s", bucket.DeletionPolicy)
+	}
+	tm.has(t, "AWS::S3::BucketPolicy", map[string]any{"PolicyDocument": map[string]any{
+		"Statement": assertions.Match_ArrayWith(&[]any{assertions.Match_ObjectLike(&map[string]any{
+			"Effect": "Deny", "Condition": map[string]any{"Bool": map[string]any{"aws:SecureTransport": "false"}},
+		})}),
+	}})
+	tm.counts(t, "AWS::Events::EventBus", 1)
+}
+
+func TestAlarms(t *testing.T) {
+	tm := get(t, full)
+	want := map[string]any{} // alarm to the metric that it watches
+	for _, q := range wiring.Queues() {
+		if q.DeadLetter == "" {
+			want[*id("failed-messages-"+q.Name, "Alarm")] = "ApproximateNumberOfMessagesVisible"
+		}
+	}
+	for _, f := range wiring.Functions() {
+		want[*id("errors-"+f.Name, "Alarm")] = "Errors"
+		want[*id("throttles-"+f.Name, "Alarm")] = "Throttles"
+		if f.Stream != nil {
+			want[*id("stream-age-"+f.Name, "Alarm")] = "IteratorAge"
+		}
+	}
+	want["TurnsLateTurnsAlarm"] = "ApproximateAgeOfOldestMessage"
+	want["AlertsRaisedAlarm"] = nil // a query
+	for name, metric := range want {
+		_, a := tm.one(t, "AWS::CloudWatch::Alarm", name)
+		if a.Properties["MetricName"] != metric {
+			t.Errorf("%s watches %v, want %v", name, a.Properties["MetricName"], metric)
+		}
+		if a.Properties["TreatMissingData"] != "notBreaching" || a.Properties["ComparisonOperator"] != "GreaterThanThreshold" {
+			t.Errorf("%s: %v", name, a.Properties)
+		}
+		if at(a.Properties, "AlarmActions", 0) == nil {
+			t.Errorf("%s tells nobody", name)
+		}
+	}
+	tm.counts(t, "AWS::CloudWatch::Alarm", len(want))
+	_, alerts := tm.one(t, "AWS::CloudWatch::Alarm", "AlertsRaisedAlarm")
+	if got := at(alerts.Properties, "Metrics", 0, "Expression"); got != `SELECT SUM(Alerts) FROM "Merve"` {
+		t.Errorf("the alarm on alerts watches %v", got)
+	}
+	get(t, plain).counts(t, "AWS::SNS::Topic", 0)
+}
+
+// A role can do what its function's line in the wiring says, and nothing on anything
+// else.
+func TestRolesAreLeastPrivilege(t *testing.T) {
+	tm := get(t, full)
+	for _, f := range wiring.Functions() {
+		granted := map[string][]string{} // logical id of a resource to actions
+		for _, p := range tm.all("AWS::IAM::Policy") {
+			if refers(p.Properties["Roles"], tm.role(t, f)) {
+				collect(t, f.Name, p.Properties, granted)
+			}
+		}
+		if diff := cmp.Diff(tm.wanted(t, f), granted); diff != "" {
+			t.Errorf("%s may (-wanted +granted):\n%s", f.Name, diff)
+		}
+	}
+	for name, r := range tm.all("AWS::IAM::Role") {
+		if r.Properties["Policies"] != nil {
+			t.Errorf("%s has policies of its own: %v", name, r.Properties["Policies"])
+		}
+		if managed, _ := r.Properties["ManagedPolicyArns"].([]any); len(managed) > 0 &&
+			!strings.Contains(fmt.Sprint(managed), "AWSXRayDaemonWriteAccess") {
+			t.Errorf("%s has managed policies: %v", name, managed)
+		}
+	}
+}
+
+func (tm template) role(t *testing.T, f wiring.Function) string {
+	t.Helper()
+	_, r := tm.one(t, "AWS::Lambda::Function", *id(f.Name, "Function"))
+	role, _ := at(r.Properties, "Role", "Fn::GetAtt", 0).(string)
+	return role
+}
+
+// wanted is what the wiring says f may do, by logical id.
+func (tm template) wanted(t *testing.T, f wiring.Function) map[string][]string {
+	want := map[string][]string{"*": {"xray:PutTelemetryRecords", "xray:PutTraceSegments"}}
+	add := func(kind, name, suffix string, actions ...string) {
+		logical, _ := tm.one(t, kind, name)
+		want[logical+suffix] = sorted(append(want[logical+suffix], actions...))
+	}
+	add("AWS::Logs::LogGroup", *id(f.Name, "Logs"), "", "logs:CreateLogStream", "logs:PutLogEvents")
+	for _, g := range f.Tables {
+		for _, a := range g.Actions {
+			add("AWS::DynamoDB::Table", *id(g.Table, "Table"), "", "dynamodb:"+string(a))
+		}
+		for _, w := range wiring.Tables() {
+			for _, ix := range w.Indexes {
+				if w.Name == g.Table && slices.Contains(g.Actions, wiring.Query) {
+					add("AWS::DynamoDB::Table", *id(g.Table, "Table"), "/index/"+ix.Name, "dynamodb:Query")
+				}
+			}
+		}
+	}
+	for _, q := range f.Sends {
+		add("AWS::SQS::Queue", *id(q, "Queue"), "", "sqs:SendMessage")
+	}
+	onFailure := []string{"sqs:SendMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl"}
+	if f.Queue != nil {
+		add("AWS::SQS::Queue", *id(f.Queue.Queue, "Queue"), "", "sqs:ReceiveMessage", "sqs:ChangeMessageVisibility",
+			"sqs:GetQueueUrl", "sqs:DeleteMessage", "sqs:GetQueueAttributes")
+	}
+	if f.Stream != nil {
+		add("AWS::DynamoDB::Table", *id(f.Stream.Table, "Table"), ".StreamArn", "dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator")
+		add("AWS::SQS::Queue", *id(f.Stream.OnFailure, "Queue"), "", onFailure...)
+		want["*"] = sorted(append(want["*"], "dynamodb:ListStreams"))
+	}
+	if f.Schedule != nil {
+		add("AWS::SQS::Queue", *id(f.Schedule.OnFailure, "Queue"), "", onFailure...)
+	}
+	if len(f.Secrets) > 0 {
+		want[":secret:merve/prod-??????"] = []string{"secretsmanager:GetSecretValue"}
+	}
+	return want
+}
+
+// collect adds the actions that a policy allows, by what its resources are.
+func collect(t *testing.T, function string, policy map[string]any, granted map[string][]string) {
+	t.Helper()
+	statements, _ := at(policy, "PolicyDocument", "Statement").([]any)
+	for _, s := range statements {
+		if at(s, "Effect") != "Allow" {
+			t.Errorf("%s: a statement that does not allow: %v", function, s)
+		}
+		for _, r := range list(at(s, "Resource")) {
+			name := resourceName(r)
+			for _, a := range list(at(s, "Action")) {
+				action := a.(string)
+				if strings.Contains(action, "*") {
+					t.Errorf("%s may do %s", function, action)
+				}
+				if !slices.Contains(granted[name], action) {
+					granted[name] = sorted(append(granted[name], action))
+				}
+			}
+		}
+	}
+}
+
+func list(v any) []any {
+	if l, ok := v.([]any); ok {
+		return l
+	}
+	return []any{v}
+}
+
+// resourceName shortens a resource of a policy: the logical id it refers to, and what
+// of it. Attribute Arn is not said.
+func resourceName(r any) string {
+	if s, ok := r.(string); ok {
+		return s
+	}
+	if parts := list(at(r, "Fn::Join", 1)); len(parts) > 1 {
+		last, _ := parts[len(parts)-1].(string)
+		if owner := resourceName(parts[0]); owner != "arn:" {
+			return owner + last
+		}
+		return last
+	}
+	logical, attribute := at(r, "Fn::GetAtt", 0), at(r, "Fn::GetAtt", 1)
+	if attribute == "Arn" {
+		return fmt.Sprint(logical)
+	}
+	return fmt.Sprintf("%v.%v", logical, attribute)
+}
+
+// The template is kept, copied and read by many: secrets are in it by name only.
+func TestNoSecretsInTemplate(t *testing.T) {
+	tm := get(t, full)
+	for _, f := range wiring.Functions() {
+		for _, key := range f.Secrets {
+			if strings.Contains(tm.text, key) {
+				t.Errorf("the template speaks of %s", key)
+			}
+		}
+	}
+	tm.counts(t, "AWS::SecretsManager::Secret", 0)
+	if strings.Contains(tm.text, "{{resolve:") {
+		t.Error("the template resolves a secret into a plain value")
+	}
+}
+
+func TestDisposable(t *testing.T) {
+	tm, err := synthesise(map[string]any{"stage": "test", "disposable": true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, r := range tm.Resources {
+		if r.DeletionPolicy == "Retain" {
+			t.Errorf("%s would outlive a disposable stack", name)
+		}
+	}
+	for name, r := range tm.all("AWS::DynamoDB::Table") {
+		if r.Properties["DeletionProtectionEnabled"] == true {
+			t.Errorf("%s is protected in a disposable stack", name)
+		}
+	}
+}

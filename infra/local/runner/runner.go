@@ -1,0 +1,328 @@
+// Package runner starts Merve on one machine from the table of the wiring: the same
+// functions as in the cloud, behind the same events.
+package runner
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awsconfig "github.com/aws/aws-sdk-go-v2/config"
+	"github.com/oklog/ulid/v2"
+
+	"merve/infra/local/demo"
+	"merve/infra/local/dynamodb"
+	"merve/infra/local/gateway"
+	"merve/infra/local/queue"
+	"merve/infra/local/rulemodel"
+	"merve/infra/local/streams"
+	"merve/infra/wiring"
+	"merve/internal/app"
+	"merve/internal/telemetry"
+	"merve/internal/trigger"
+)
+
+// workers is how many turns of different threads run at a time.
+const workers = 16
+
+// Options say how to run.
+type Options struct {
+	Getenv   func(string) string
+	Out      io.Writer // what a person reads
+	Log      io.Writer // JSON lines
+	CacheDir string    // "" is .cache
+	Now      func() time.Time
+}
+
+// Runner is a running Merve.
+type Runner struct {
+	URL string // of the gateway
+
+	cancel   context.CancelFunc
+	stops    []func()
+	failed   chan error
+	running  sync.WaitGroup
+	handlers map[string]trigger.Handler
+	log      *slog.Logger
+}
+
+// functions are the constructors, by the name in the wiring.
+var functions = map[string]func(*app.Base) (trigger.Handler, error){
+	"chat": app.Chat, "whatsapp": app.WhatsApp, "turn": app.Turn, "notify": app.Notify, "sender": app.Sender,
+	"expiry": app.Expiry, "invariants": app.Invariants, "sweep": app.Sweep, "admin": app.Admin,
+}
+
+// Start starts everything and returns when it is ready for requests.
+func Start(ctx context.Context, o Options) (r *Runner, err error) {
+	if o.CacheDir == "" {
+		o.CacheDir = ".cache"
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	r = &Runner{cancel: cancel, failed: make(chan error, 1), handlers: map[string]trigger.Handler{}}
+	defer func() {
+		if err != nil {
+			r.Stop()
+		}
+	}()
+	c, err := app.FromEnv(o.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	r.log = telemetry.NewLogger(o.Log, c.LogLevel)
+	cfg, err := r.store(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	c, getenv, err := r.standIns(c, o)
+	if err != nil {
+		return nil, err
+	}
+	sent := &sentLog{}
+	turns, base := r.base(c, cfg, getenv, sent, o)
+	if err := demo.Load(ctx, base.Markets(), base.Listings()); err != nil {
+		return nil, fmt.Errorf("demo market: %w", err)
+	}
+	for _, f := range wiring.Functions() {
+		build := functions[f.Name]
+		if build == nil {
+			return nil, fmt.Errorf("function %s of the wiring has no constructor", f.Name)
+		}
+		if r.handlers[f.Name], err = build(base); err != nil {
+			return nil, fmt.Errorf("function %s: %w", f.Name, err)
+		}
+	}
+	r.triggers(ctx, cfg, turns, o)
+	if err := r.serve(c, sent, o); err != nil {
+		return nil, err
+	}
+	r.greet(c, o)
+	return r, nil
+}
+
+// store starts DynamoDB Local, unless the environment names a server, and makes the tables.
+func (r *Runner) store(ctx context.Context, o Options) (aws.Config, error) {
+	var cfg aws.Config
+	if url := o.Getenv("AWS_ENDPOINT_URL_DYNAMODB"); url != "" {
+		loaded, err := awsconfig.LoadDefaultConfig(ctx)
+		if err != nil {
+			return cfg, fmt.Errorf("AWS configuration: %w", err)
+		}
+		cfg = loaded
+		if cfg.Credentials == nil || o.Getenv("AWS_ACCESS_KEY_ID") == "" {
+			cfg.Credentials = dynamodb.Config(url).Credentials
+		}
+		if cfg.Region == "" {
+			cfg.Region = "us-east-1"
+		}
+		cfg.BaseEndpoint = aws.String(url)
+	} else {
+		data := ""
+		if dir := o.Getenv("DATA_DIR"); dir != "" {
+			data = filepath.Join(dir, "dynamodb")
+		}
+		server, err := dynamodb.Start(ctx, dynamodb.Options{CacheDir: o.CacheDir, DataDir: data, Log: o.Out})
+		if err != nil {
+			return cfg, err
+		}
+		r.stops = append(r.stops, server.Stop)
+		cfg = server.Config()
+	}
+	return cfg, dynamodb.CreateTables(ctx, cfg, wiring.Tables(), func(logical string) string { return "merve-" + logical })
+}
+
+// standIns starts what takes the place of providers that have no key.
+func (r *Runner) standIns(c app.Config, o Options) (app.Config, func(string) string, error) {
+	set := map[string]string{}
+	if o.Getenv("OPENAI_API_KEY") == "" && o.Getenv("OPENAI_BASE_URL") == "" {
+		url, err := r.listen("127.0.0.1:0", rulemodel.New(o.Now))
+		if err != nil {
+			return c, nil, fmt.Errorf("rule-based model: %w", err)
+		}
+		c.OpenAIBaseURL, c.OpenAIModel = url+"/v1", rulemodel.Model
+		set["OPENAI_API_KEY"] = "rule-based-needs-no-key"
+	} else if o.Getenv("OPENAI_API_KEY") == "" {
+		set["OPENAI_API_KEY"] = "none"
+	}
+	if c.AdminToken == "" {
+		var b [16]byte
+		rand.Read(b[:]) // never fails since Go 1.24
+		c.AdminToken = hex.EncodeToString(b[:])
+	}
+	c.UnsignedFromLoopback = o.Getenv("TWILIO_AUTH_TOKEN") == ""
+	return c, func(name string) string {
+		if v := set[name]; v != "" {
+			return v
+		}
+		return o.Getenv(name)
+	}, nil
+}
+
+// base is what the functions are made from, with a queue in process.
+func (r *Runner) base(c app.Config, cfg aws.Config, getenv func(string) string, sent *sentLog, o Options) (*queue.Queue, *app.Base) {
+	var turns *queue.Queue
+	for _, q := range wiring.Queues() {
+		if q.Name == "turns" {
+			turns = queue.New(queue.Options{
+				Name: q.Name, FIFO: q.FIFO, Receives: q.Receives, Now: o.Now,
+				Visibility: 30 * time.Second, // no invocation outlives this machine: a shorter wait after a failure
+			})
+		}
+	}
+	r.stops = append(r.stops, func() { turns.Close() })
+	return turns, app.NewBase(app.Base{
+		Config: c, AWS: cfg, Getenv: getenv, Log: r.log, Now: o.Now, NewID: func() string { return ulid.Make().String() },
+		Wait: wait, Queue: app.TurnQueue{To: turns}, Provider: sent.wrap,
+	})
+}
+
+// triggers start the functions that no request starts.
+func (r *Runner) triggers(ctx context.Context, cfg aws.Config, turns *queue.Queue, o Options) {
+	for _, f := range wiring.Functions() {
+		h := r.handlers[f.Name]
+		switch {
+		case f.Queue != nil:
+			r.goes(func() {
+				if err := turns.Run(ctx, f.Queue.Batch, workers, h.Invoke); err != nil && ctx.Err() == nil {
+					r.fail(err)
+				}
+			})
+		case f.Stream != nil:
+			follower := &streams.Follower{Config: cfg, Table: "merve-" + f.Stream.Table, Trigger: *f.Stream, Invoke: h.Invoke, Log: r.log}
+			r.goes(func() {
+				if err := follower.Run(ctx); err != nil {
+					r.fail(err)
+				}
+			})
+		case f.Schedule != nil:
+			r.goes(func() { r.tick(ctx, f, h, o.Now) })
+		}
+	}
+}
+
+// tick starts a function on its schedule, at start first: what waits since the last run
+// need not wait for longer.
+func (r *Runner) tick(ctx context.Context, f wiring.Function, h trigger.Handler, now func() time.Time) {
+	for {
+		at := now().UTC()
+		event, err := json.Marshal(map[string]any{
+			"version": "0", "id": ulid.Make().String(), "detail-type": "Scheduled Event", "source": "aws.events",
+			"time": at.Format(time.RFC3339), "resources": []string{"arn:aws:events:us-east-1:000000000000:rule/" + f.Name}, "detail": map[string]any{},
+		})
+		if err == nil {
+			run, cancel := context.WithTimeout(ctx, seconds(f.Timeout))
+			_, err = h.Invoke(run, event)
+			cancel()
+		}
+		if err != nil && ctx.Err() == nil {
+			r.log.ErrorContext(ctx, "schedule", "function", f.Name, "error", err.Error())
+		}
+		if wait(ctx, seconds(f.Schedule.Every)) != nil {
+			return
+		}
+	}
+}
+
+// serve opens the gateway.
+func (r *Runner) serve(c app.Config, sent *sentLog, o Options) error {
+	var routes []gateway.Route
+	for _, f := range wiring.Functions() {
+		for _, route := range f.Routes {
+			routes = append(routes, gateway.Route{Method: route.Method, Path: route.Path, Function: r.handlers[f.Name]})
+		}
+	}
+	front, err := gateway.New(routes, gateway.Options{Timeout: c.Patience + 5*time.Second, Now: o.Now, Log: r.log})
+	if err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /dev/outbox", sent)
+	mux.Handle("/", front)
+	port := o.Getenv("PORT")
+	if port == "" {
+		port = "8080"
+	}
+	r.URL, err = r.listen(net.JoinHostPort(o.Getenv("HOST"), port), mux)
+	return err
+}
+
+// listen serves h at addr and returns its address.
+func (r *Runner) listen(addr string, h http.Handler) (string, error) {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return "", err
+	}
+	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	r.goes(func() {
+		if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			r.fail(err)
+		}
+	})
+	r.stops = append(r.stops, func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		if s.Shutdown(ctx) != nil {
+			_ = s.Close() // whoever still talks to it is cut off
+		}
+	})
+	return fmt.Sprintf("http://127.0.0.1:%d", l.Addr().(*net.TCPAddr).Port), nil
+}
+
+func (r *Runner) greet(c app.Config, o Options) {
+	fmt.Fprintf(o.Out, "\nMerve %s is running\n  chat      %s/\n  admin API %s/admin/api/   Authorization: Bearer %s\n  health    %s/healthz\n  outbox    %s/dev/outbox\n  model     %s\n",
+		app.Version, r.URL, r.URL, c.AdminToken, r.URL, r.URL, c.OpenAIModel)
+	if c.UnsignedFromLoopback {
+		fmt.Fprintln(o.Out, "  TWILIO_AUTH_TOKEN is not set: unsigned WhatsApp webhooks are taken from this machine only,\n  and outbound WhatsApp stays in the outbox")
+	}
+	fmt.Fprintln(o.Out)
+}
+
+// Failed tells of a part that ended by itself.
+func (r *Runner) Failed() <-chan error { return r.failed }
+
+func (r *Runner) fail(err error) {
+	select {
+	case r.failed <- err:
+	default: // one is enough
+	}
+}
+
+func (r *Runner) goes(f func()) { r.running.Go(f) }
+
+// Stop ends everything, last started first.
+func (r *Runner) Stop() {
+	r.cancel()
+	for i := len(r.stops) - 1; i >= 0; i-- {
+		if i == 0 {
+			r.running.Wait() // the store goes last
+		}
+		r.stops[i]()
+	}
+	r.running.Wait()
+}
+
+func seconds(s wiring.Seconds) time.Duration { return time.Duration(s) * time.Second }
+
+func wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

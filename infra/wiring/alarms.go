@@ -1,0 +1,43 @@
+package wiring
+
+// Watched is what an alarm looks at.
+type Watched string
+
+const (
+	FailedMessages Watched = "failed messages" // waiting in a queue that has no dead letter of its own, each such queue
+	FunctionErrors Watched = "function errors" // invocations that ended in an error or a time-out, each function
+	Throttles      Watched = "throttles"       // invocations refused for lack of concurrency, each function
+	StreamAge      Watched = "stream age"      // seconds that the oldest undelivered change has waited, each stream trigger
+	OldestMessage  Watched = "oldest message"  // seconds that the oldest message of Queue has waited
+	Alerts         Watched = "alerts"          // Metric in Namespace, whatever its dimensions
+)
+
+// Alarm tells a person when a number is above a limit.
+type Alarm struct {
+	Name  string
+	Doc   string // what it means and where to look first
+	Of    Watched
+	Above float64
+	Over  Seconds // the number is looked at over this span
+
+	Queue             string // of OldestMessage
+	Namespace, Metric string // of Alerts
+}
+
+// Alarms lists every alarm.
+func Alarms() []Alarm {
+	return []Alarm{
+		{Name: "failed-messages", Of: FailedMessages, Above: 0, Over: 300,
+			Doc: "Something was given up after its retries. Read the message, mend the cause, send it again."},
+		{Name: "errors", Of: FunctionErrors, Above: 0, Over: 300,
+			Doc: "Invocations failed. Look for level ERROR in the function's log."},
+		{Name: "throttles", Of: Throttles, Above: 0, Over: 300,
+			Doc: "The account's concurrency is used up."},
+		{Name: "stream-age", Of: StreamAge, Above: 300, Over: 300,
+			Doc: "A change keeps failing and holds up those behind it."},
+		{Name: "turns-late", Of: OldestMessage, Queue: "turns", Above: 120, Over: 300,
+			Doc: "Customers wait for answers: the model is slow or a turn keeps failing."},
+		{Name: "alerts", Of: Alerts, Namespace: "Merve", Metric: "Alerts", Above: 0, Over: 300,
+			Doc: "A checker found something that must never be. Read the alerts in the admin API."},
+	}
+}

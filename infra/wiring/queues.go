@@ -1,0 +1,32 @@
+package wiring
+
+// Queue is a message queue. One without a DeadLetter is where others leave what
+// failed; nothing reads it but a person.
+type Queue struct {
+	Name       string
+	Env        string // variable with its URL, for functions that read it or send to it; "" if none does
+	FIFO       bool   // in order within a group, each deduplication id once in five minutes
+	Visibility Seconds
+	Receives   int // a message received this often without success goes to DeadLetter
+	DeadLetter string
+	Keep       Seconds // unread messages are deleted after this
+}
+
+const fourteenDays Seconds = 14 * 24 * 3600 // the longest that a queue keeps a message
+
+// Queues lists every queue.
+func Queues() []Queue {
+	return []Queue{
+		{
+			// The group is the thread, so turns of one thread run one at a time. A
+			// message stays hidden for six time-outs of the function that reads it:
+			// https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+			Name: "turns", Env: "TURN_QUEUE_URL", FIFO: true,
+			Visibility: 720, Receives: 5, DeadLetter: "turns-failed", Keep: 4 * 24 * 3600,
+		},
+		{Name: "turns-failed", FIFO: true, Keep: fourteenDays},
+		{Name: "notify-failed", Keep: fourteenDays},
+		{Name: "sender-failed", Keep: fourteenDays},
+		{Name: "schedules-failed", Keep: fourteenDays},
+	}
+}

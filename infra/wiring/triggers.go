@@ -1,0 +1,65 @@
+package wiring
+
+// Route is a method and path that a function answers over HTTP.
+type Route struct {
+	Method   string // "ANY" is every method
+	Path     string // {name} is one segment, {name+} the rest of the path
+	SignedIn bool   // where an issuer is set, the gateway lets only valid bearer tokens through; the function checks again
+}
+
+// QueueTrigger starts a function with messages of a queue.
+type QueueTrigger struct {
+	Queue           string
+	Batch           int  // most messages in one invocation
+	PartialFailures bool // the function answers which messages failed; the others are done
+}
+
+// StreamTrigger starts a function with the changes of a table, those of one partition
+// key in their order.
+type StreamTrigger struct {
+	Table           string
+	Filters         []Filter // a change that none of them takes is not delivered
+	Batch           int      // most changes in one invocation
+	Parallel        int      // batches of one shard at a time
+	PartialFailures bool     // the function answers the first change that failed; those before it are done
+	Bisect          bool     // a batch that failed is tried again in halves
+	Retries         int      // tries after the first
+	MaxAge          Seconds  // a change older than this is not tried again
+	OnFailure       string   // queue that is told of changes given up
+}
+
+// Filter takes changes by what happened and by the beginning of the sort key.
+type Filter struct {
+	Events   []string // INSERT, MODIFY, REMOVE
+	SKPrefix string
+}
+
+// Takes reports whether f delivers an event on an item with sort key sk.
+func (f Filter) Takes(event, sk string) bool {
+	n := len(f.SKPrefix)
+	return len(sk) >= n && sk[:n] == f.SKPrefix && has(f.Events, event)
+}
+
+// stream delivers new items of a table whose sort key begins with prefix.
+func stream(table, prefix, onFailure string) *StreamTrigger {
+	return &StreamTrigger{
+		Table: table, Filters: []Filter{{Events: []string{"INSERT"}, SKPrefix: prefix}},
+		Batch: 10, Parallel: 10,
+		PartialFailures: true, Bisect: true,
+		Retries: 5, MaxAge: 3600, // a shard waits behind a change that fails
+		OnFailure: onFailure,
+	}
+}
+
+// Schedule starts a function again and again.
+type Schedule struct {
+	Every     Seconds // whole minutes
+	Retries   int     // tries of one tick after the first
+	MaxAge    Seconds // a tick older than this is not tried again
+	OnFailure string  // queue that is told of ticks given up
+}
+
+// every is a schedule whose ticks are worth little: the next one does the same work.
+func every(s Seconds) *Schedule {
+	return &Schedule{Every: s, Retries: 1, MaxAge: 300, OnFailure: "schedules-failed"}
+}

@@ -1,0 +1,216 @@
+// Package wiring is the one table of how Merve is put together: each function with
+// what starts it, what it may touch and which environment it needs, and the tables,
+// queues, bus, bucket and alarms around them.
+//
+// It is data and imports nothing. The cloud stack and the local runner are both made
+// from it, so a function, a trigger or a permission is written here once and nowhere
+// else. Everything is named by its logical name; the real name of a thing reaches a
+// function in the environment variable given here as Env.
+package wiring
+
+// Seconds is a span of time.
+type Seconds int
+
+// Function is one deployed program: functions/<Name>/main.go.
+type Function struct {
+	Name    string
+	Doc     string  // what it does, in one line
+	Memory  int     // MB
+	Timeout Seconds // an invocation that takes longer is killed
+
+	// What starts it: one of these four.
+	Routes   []Route
+	Queue    *QueueTrigger
+	Stream   *StreamTrigger
+	Schedule *Schedule
+
+	// What it may touch, and nothing else.
+	Tables  []Grant
+	Sends   []string // queues that it may put messages on
+	Secrets []string // keys of the secret that it reads, at first use
+
+	Settings []string // names of the settings it reads, beside those every function reads
+}
+
+// Grant is what a function may do with one table.
+type Grant struct {
+	Table   string
+	Actions []Action
+}
+
+// Action is an operation on items, by DynamoDB's name for its permission. A
+// transaction needs the permission of each of its parts.
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html
+type Action string
+
+const (
+	GetItem            Action = "GetItem"
+	BatchGetItem       Action = "BatchGetItem"
+	Query              Action = "Query" // the table and its indexes
+	PutItem            Action = "PutItem"
+	UpdateItem         Action = "UpdateItem"
+	DeleteItem         Action = "DeleteItem"
+	ConditionCheckItem Action = "ConditionCheckItem"
+)
+
+func reads(table string) Grant {
+	return Grant{Table: table, Actions: []Action{GetItem, BatchGetItem, Query}}
+}
+
+func writes(table string) Grant {
+	return Grant{Table: table, Actions: []Action{PutItem, UpdateItem, DeleteItem, ConditionCheckItem}}
+}
+
+func readsAndWrites(table string) Grant {
+	return Grant{Table: table, Actions: append(reads(table).Actions, writes(table).Actions...)}
+}
+
+// turnTables is what a turn touches, whichever function it runs in.
+func turnTables() []Grant {
+	return []Grant{readsAndWrites("conversations"), readsAndWrites("ledger"), reads("catalog"), writes("records")}
+}
+
+// Functions lists every function.
+func Functions() []Function {
+	return []Function{
+		{
+			Name: "chat", Doc: "takes messages of app and web and answers them; serves the chat page",
+			Memory: 512, Timeout: 29, // a gateway waits 30 s and no longer
+			Routes: []Route{
+				{Method: "POST", Path: "/chat/message"},
+				{Method: "GET", Path: "/chat/threads/{threadId}/messages"},
+				{Method: "GET", Path: "/"},
+				{Method: "GET", Path: "/static/{file+}"},
+				{Method: "GET", Path: "/healthz"},
+				{Method: "GET", Path: "/openapi.yaml"},
+			},
+			Tables:   turnTables(),
+			Sends:    []string{"turns"},
+			Secrets:  []string{"OPENAI_API_KEY"},
+			Settings: join(model(), auth(), []string{"GATEWAY_TIMEOUT"}),
+		},
+		{
+			Name: "whatsapp", Doc: "takes WhatsApp messages and delivery statuses",
+			Memory: 256, Timeout: 10,
+			Routes: []Route{
+				{Method: "POST", Path: "/webhooks/whatsapp"},
+				{Method: "POST", Path: "/webhooks/whatsapp/status"},
+			},
+			Tables:   []Grant{readsAndWrites("conversations"), reads("catalog")},
+			Sends:    []string{"turns"},
+			Secrets:  []string{"TWILIO_AUTH_TOKEN"},
+			Settings: twilio(),
+		},
+		{
+			Name: "turn", Doc: "answers the unanswered messages of a thread",
+			Memory: 512, Timeout: 120,
+			Queue:    &QueueTrigger{Queue: "turns", Batch: 1, PartialFailures: true},
+			Tables:   turnTables(),
+			Sends:    []string{"turns"},
+			Secrets:  []string{"OPENAI_API_KEY"},
+			Settings: model(),
+		},
+		{
+			Name: "notify", Doc: "turns ledger events into messages on the outbox",
+			Memory: 256, Timeout: 30,
+			Stream: stream("ledger", "event#", "notify-failed"),
+			Tables: []Grant{writes("conversations"), reads("catalog"), reads("ledger")},
+			Sends:  []string{"turns"},
+		},
+		{
+			Name: "sender", Doc: "sends what is on the outbox",
+			Memory: 256, Timeout: 60,
+			Stream:   stream("conversations", "outbox#", "sender-failed"),
+			Tables:   []Grant{readsAndWrites("conversations"), writes("records")},
+			Secrets:  []string{"TWILIO_AUTH_TOKEN"},
+			Settings: twilio(),
+		},
+		{
+			Name: "expiry", Doc: "expires holds whose time has passed",
+			Memory: 256, Timeout: 50,
+			Schedule: every(60),
+			Tables:   []Grant{readsAndWrites("ledger")},
+		},
+		{
+			Name: "invariants", Doc: "checks what must always hold in the ledger, raises alerts",
+			Memory: 256, Timeout: 120,
+			Schedule: every(300),
+			Tables:   []Grant{readsAndWrites("ledger")},
+		},
+		{
+			Name: "sweep", Doc: "finds messages appended and never answered, stored and never sent",
+			Memory: 256, Timeout: 50,
+			Schedule: every(60),
+			Tables:   []Grant{readsAndWrites("conversations"), writes("records")},
+			Sends:    []string{"turns"},
+			Secrets:  []string{"TWILIO_AUTH_TOKEN"},
+			Settings: twilio(),
+		},
+		{
+			Name: "admin", Doc: "serves the admin API",
+			Memory: 256, Timeout: 29,
+			Routes: []Route{{Method: "ANY", Path: "/admin/api/{proxy+}", SignedIn: true}},
+			Tables: []Grant{
+				readsAndWrites("conversations"), readsAndWrites("ledger"),
+				readsAndWrites("catalog"), readsAndWrites("records"),
+			},
+			Secrets:  []string{"TWILIO_AUTH_TOKEN"},
+			Settings: join(auth(), twilio()),
+		},
+	}
+}
+
+// Env lists the environment variables that f reads: those of its tables and queues,
+// the secret's name and its settings. Where f runs decides their values.
+func (f Function) Env() []string {
+	var names []string
+	for _, t := range Tables() {
+		if f.touches(t.Name) {
+			names = append(names, t.Env)
+		}
+	}
+	for _, q := range Queues() {
+		if f.uses(q.Name) {
+			names = append(names, q.Env)
+		}
+	}
+	if len(f.Secrets) > 0 {
+		names = append(names, SecretEnv)
+	}
+	for _, s := range Settings() {
+		if s.Always || has(f.Settings, s.Name) {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+func (f Function) touches(table string) bool {
+	for _, g := range f.Tables {
+		if g.Table == table {
+			return true
+		}
+	}
+	return false
+}
+
+func (f Function) uses(queue string) bool {
+	return has(f.Sends, queue) || f.Queue != nil && f.Queue.Queue == queue
+}
+
+func has(list []string, s string) bool {
+	for _, l := range list {
+		if l == s {
+			return true
+		}
+	}
+	return false
+}
+
+func join(lists ...[]string) []string {
+	var all []string
+	for _, l := range lists {
+		all = append(all, l...)
+	}
+	return all
+}

@@ -1,0 +1,363 @@
+package wiring
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Each function of the table is a folder with a main, and the other way round.
+func TestFunctionsAreFolders(t *testing.T) {
+	t.Parallel()
+	mains, err := filepath.Glob("../../functions/*/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var folders, names []string
+	for _, m := range mains {
+		folders = append(folders, filepath.Base(filepath.Dir(m)))
+	}
+	for _, f := range Functions() {
+		names = append(names, f.Name)
+	}
+	for _, n := range names {
+		if !slices.Contains(folders, n) {
+			t.Errorf("function %q is in the table, but there is no functions/%s/main.go", n, n)
+		}
+	}
+	for _, n := range folders {
+		if !slices.Contains(names, n) {
+			t.Errorf("functions/%s/main.go is there, but no function %q is in the table", n, n)
+		}
+	}
+}
+
+func TestNamesAreUnique(t *testing.T) {
+	t.Parallel()
+	kinds := map[string][]string{}
+	add := func(kind, name string) {
+		if slices.Contains(kinds[kind], name) {
+			t.Errorf("%s %q is there twice", kind, name)
+		}
+		kinds[kind] = append(kinds[kind], name)
+	}
+	for _, f := range Functions() {
+		add("function", f.Name)
+		for _, r := range f.Routes {
+			add("route", r.Method+" "+r.Path)
+		}
+		for _, g := range f.Tables {
+			add("grant of "+f.Name, g.Table)
+			for _, a := range g.Actions {
+				add("action of "+f.Name+" on "+g.Table, string(a))
+			}
+		}
+	}
+	for _, tb := range Tables() {
+		add("table", tb.Name)
+		add("variable", tb.Env)
+	}
+	for _, q := range Queues() {
+		add("queue", q.Name)
+		if q.Env != "" {
+			add("variable", q.Env)
+		}
+	}
+	for _, s := range Settings() {
+		add("variable", s.Name)
+	}
+	for _, a := range Alarms() {
+		add("alarm", a.Name)
+	}
+}
+
+// A function is started in exactly one way, and can be told to stop.
+func TestFunctionsHaveOneTrigger(t *testing.T) {
+	t.Parallel()
+	for _, f := range Functions() {
+		started := 0
+		for _, is := range []bool{len(f.Routes) > 0, f.Queue != nil, f.Stream != nil, f.Schedule != nil} {
+			if is {
+				started++
+			}
+		}
+		if started != 1 {
+			t.Errorf("%s has %d kinds of trigger, want 1", f.Name, started)
+		}
+		if f.Timeout < 1 || f.Timeout > 900 {
+			t.Errorf("%s: time-out of %d s, want 1 to 900", f.Name, f.Timeout)
+		}
+		if len(f.Routes) > 0 && f.Timeout >= 30 {
+			t.Errorf("%s: time-out of %d s behind a gateway that waits 30 s", f.Name, f.Timeout)
+		}
+		if f.Schedule != nil && f.Schedule.Every%60 != 0 {
+			t.Errorf("%s: every %d s, want whole minutes", f.Name, f.Schedule.Every)
+		}
+	}
+}
+
+func TestWhatIsNamedExists(t *testing.T) {
+	t.Parallel()
+	for _, f := range Functions() {
+		for _, g := range f.Tables {
+			wantTable(t, f.Name, g.Table)
+		}
+		for _, q := range f.Sends {
+			wantQueue(t, f.Name, q)
+		}
+		if f.Queue != nil {
+			wantQueue(t, f.Name, f.Queue.Queue)
+		}
+		if f.Stream != nil {
+			wantTable(t, f.Name, f.Stream.Table)
+			wantQueue(t, f.Name, f.Stream.OnFailure)
+		}
+		if f.Schedule != nil {
+			wantQueue(t, f.Name, f.Schedule.OnFailure)
+		}
+		for _, s := range f.Settings {
+			if !slices.ContainsFunc(Settings(), func(x Setting) bool { return x.Name == s }) {
+				t.Errorf("%s reads setting %q, which is not in the table", f.Name, s)
+			}
+		}
+	}
+	for _, a := range Alarms() {
+		if a.Of == OldestMessage {
+			wantQueue(t, a.Name, a.Queue)
+		}
+	}
+}
+
+func wantTable(t *testing.T, who, name string) {
+	t.Helper()
+	if !slices.ContainsFunc(Tables(), func(x Table) bool { return x.Name == name }) {
+		t.Errorf("%s names table %q, which is not there", who, name)
+	}
+}
+
+func wantQueue(t *testing.T, who, name string) Queue {
+	t.Helper()
+	for _, q := range Queues() {
+		if q.Name == name {
+			return q
+		}
+	}
+	t.Errorf("%s names queue %q, which is not there", who, name)
+	return Queue{}
+}
+
+// A message must not show up again while a function may still be busy with it, and
+// what fails must end where a person finds it.
+func TestQueues(t *testing.T) {
+	t.Parallel()
+	for _, q := range Queues() {
+		if q.DeadLetter == "" {
+			continue
+		}
+		dead := wantQueue(t, q.Name, q.DeadLetter)
+		if dead.FIFO != q.FIFO {
+			t.Errorf("%s and its dead letter %s are not both FIFO or both not", q.Name, dead.Name)
+		}
+		if dead.DeadLetter != "" {
+			t.Errorf("%s is the dead letter of %s and has one itself", dead.Name, q.Name)
+		}
+		if dead.Keep <= q.Keep {
+			t.Errorf("%s keeps messages no longer than %s", dead.Name, q.Name)
+		}
+		if q.Receives < 3 {
+			t.Errorf("%s gives up after %d receives, want at least 3", q.Name, q.Receives)
+		}
+	}
+	for _, f := range Functions() {
+		if f.Queue == nil {
+			continue
+		}
+		q := wantQueue(t, f.Name, f.Queue.Queue)
+		if q.Visibility < 6*f.Timeout {
+			t.Errorf("%s hides a message for %d s, want at least six time-outs of %s (%d s)", q.Name, q.Visibility, f.Name, 6*f.Timeout)
+		}
+		if q.DeadLetter == "" {
+			t.Errorf("%s is read by %s and has no dead letter", q.Name, f.Name)
+		}
+		if !f.Queue.PartialFailures {
+			t.Errorf("%s does not answer which messages failed", f.Name)
+		}
+	}
+}
+
+func TestStreams(t *testing.T) {
+	t.Parallel()
+	readers := map[string]int{}
+	for _, f := range Functions() {
+		s := f.Stream
+		if s == nil {
+			continue
+		}
+		if readers[s.Table]++; readers[s.Table] > 2 {
+			t.Errorf("more than two functions read the stream of %s: they would be throttled", s.Table)
+		}
+		if !s.Bisect || !s.PartialFailures || s.Retries < 1 || s.MaxAge < 1 || len(s.Filters) == 0 {
+			t.Errorf("%s: a stream trigger needs bisect, partial failures, bounded retries and age, and a filter: %+v", f.Name, *s)
+		}
+		if q := wantQueue(t, f.Name, s.OnFailure); q.FIFO || q.DeadLetter != "" {
+			t.Errorf("%s: changes given up go to %s, want a plain queue that nothing reads", f.Name, q.Name)
+		}
+		for _, tb := range Tables() {
+			if tb.Name == s.Table && !tb.Stream {
+				t.Errorf("%s follows %s, which has no stream", f.Name, tb.Name)
+			}
+		}
+	}
+}
+
+func TestFilterTakes(t *testing.T) {
+	t.Parallel()
+	f := Filter{Events: []string{"INSERT"}, SKPrefix: "event#"}
+	tests := []struct {
+		event, sk string
+		want      bool
+	}{
+		{"INSERT", "event#000001", true},
+		{"INSERT", "event#", true},
+		{"MODIFY", "event#000001", false},
+		{"REMOVE", "event#000001", false},
+		{"INSERT", "event", false},
+		{"INSERT", "head", false},
+		{"INSERT", "", false},
+		{"", "event#000001", false},
+	}
+	for _, tt := range tests {
+		if got := f.Takes(tt.event, tt.sk); got != tt.want {
+			t.Errorf("Takes(%q, %q) = %v, want %v", tt.event, tt.sk, got, tt.want)
+		}
+	}
+}
+
+func TestEnv(t *testing.T) {
+	t.Parallel()
+	want := map[string][]string{
+		"chat": {
+			"TABLE_CONVERSATIONS", "TABLE_LEDGER", "TABLE_CATALOG", "TABLE_RECORDS", "TURN_QUEUE_URL", "SECRET_ID",
+			"PUBLIC_URL", "LOG_LEVEL", "OPENAI_BASE_URL", "OPENAI_MODEL", "AUTH_ISSUER", "AUTH_AUDIENCE", "AUTH_JWKS_URL", "GATEWAY_TIMEOUT",
+		},
+		"expiry": {"TABLE_LEDGER", "PUBLIC_URL", "LOG_LEVEL"},
+		"sender": {
+			"TABLE_CONVERSATIONS", "TABLE_RECORDS", "SECRET_ID",
+			"PUBLIC_URL", "LOG_LEVEL", "TWILIO_ACCOUNT_SID", "TWILIO_WHATSAPP_FROM", "TWILIO_BASE_URL",
+		},
+	}
+	for _, f := range Functions() {
+		if want[f.Name] == nil {
+			continue
+		}
+		if diff := cmp.Diff(want[f.Name], f.Env()); diff != "" {
+			t.Errorf("%s reads (-want +got):\n%s", f.Name, diff)
+		}
+		delete(want, f.Name)
+	}
+	for name := range want {
+		t.Errorf("function %q is not in the table", name)
+	}
+}
+
+// Every function has samples of what starts it, events/<function>.json and
+// events/<function>-<case>.json, and those of HTTP are of its own routes.
+func TestSamples(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../../events/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	samples := map[string][]string{}
+	for _, file := range files {
+		name, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".json"), "-")
+		samples[name] = append(samples[name], file)
+	}
+	for _, f := range Functions() {
+		if len(samples[f.Name]) == 0 {
+			t.Errorf("events/ has no sample for %s", f.Name)
+		}
+		for _, file := range samples[f.Name] {
+			wantSampleOf(t, f, file)
+		}
+		delete(samples, f.Name)
+	}
+	for _, files := range samples {
+		t.Errorf("samples for no function of the table: %v", files)
+	}
+}
+
+func wantSampleOf(t *testing.T, f Function, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e struct {
+		RouteKey   string `json:"routeKey"`
+		DetailType string `json:"detail-type"`
+		Records    []struct {
+			EventSource string `json:"eventSource"`
+		}
+	}
+	if err := json.Unmarshal(text, &e); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	source := ""
+	if len(e.Records) > 0 {
+		source = e.Records[0].EventSource
+	}
+	switch {
+	case len(f.Routes) > 0 && slices.ContainsFunc(f.Routes, func(r Route) bool { return r.Method+" "+r.Path == e.RouteKey }):
+	case f.Queue != nil && source == "aws:sqs":
+	case f.Stream != nil && source == "aws:dynamodb":
+	case f.Schedule != nil && e.DetailType == "Scheduled Event":
+	default:
+		t.Errorf("%s is not what starts %s: route %q, source %q, detail type %q", file, f.Name, e.RouteKey, source, e.DetailType)
+	}
+}
+
+// Settings end up readable in the function's configuration; secrets never do.
+func TestSettingsAreNoSecrets(t *testing.T) {
+	t.Parallel()
+	for _, f := range Functions() {
+		for _, key := range f.Secrets {
+			if slices.Contains(f.Env(), key) {
+				t.Errorf("%s: %s is a secret and among its settings", f.Name, key)
+			}
+		}
+	}
+	for _, s := range Settings() {
+		for _, word := range []string{"TOKEN", "KEY", "SECRET", "PASSWORD"} {
+			if strings.HasSuffix(s.Name, word) {
+				t.Errorf("setting %s looks like a secret", s.Name)
+			}
+		}
+	}
+}
+
+// The table is data: it can be read by anything because it needs nothing.
+func TestImportsNothing(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		src, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(src), "\nimport ") {
+			t.Errorf("%s imports something", name)
+		}
+	}
+}

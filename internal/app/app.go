@@ -1,0 +1,95 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awsconfig "github.com/aws/aws-sdk-go-v2/config"
+	"github.com/oklog/ulid/v2"
+
+	"merve/internal/channel"
+	"merve/internal/dynamo"
+	"merve/internal/outbox"
+	"merve/internal/telemetry"
+	"merve/internal/trigger"
+	"merve/internal/turn"
+)
+
+// Base is what every function is made from. The local runner and tests fill it with
+// parts of their own; a Lambda gets it from [FromLambda].
+type Base struct {
+	Config Config
+	AWS    aws.Config
+	Getenv func(string) string
+	Log    *slog.Logger
+	Now    func() time.Time
+	NewID  func() string
+	Wait   func(ctx context.Context, d time.Duration) error
+
+	// Queue has turns run; nil sends to the queue that the environment names.
+	Queue turn.Queue
+	// Provider wraps or replaces the gateway of a channel; nil leaves it.
+	Provider func(ch channel.Channel, p outbox.Provider) outbox.Provider
+
+	db      *dynamo.DB
+	secrets *secrets
+}
+
+// FromLambda returns the base that the environment of a Lambda describes. It makes no
+// network request.
+func FromLambda(ctx context.Context) (*Base, error) {
+	c, err := FromEnv(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := awsconfig.LoadDefaultConfig(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("AWS configuration: %w", err)
+	}
+	return NewBase(Base{
+		Config: c, AWS: cfg, Getenv: os.Getenv, Log: telemetry.NewLogger(os.Stdout, c.LogLevel),
+		Now: time.Now, NewID: func() string { return ulid.Make().String() }, Wait: wait,
+	}), nil
+}
+
+// NewBase fills in what all functions share.
+func NewBase(b Base) *Base {
+	b.db = dynamo.Open(b.AWS)
+	b.secrets = &secrets{getenv: b.Getenv, id: b.Config.SecretID, cfg: b.AWS, now: b.Now}
+	return &b
+}
+
+// Start runs a function in Lambda. A function that cannot be built answers nothing: it
+// says why, on the log, and ends.
+func Start(build func(*Base) (trigger.Handler, error)) {
+	b, err := FromLambda(context.Background())
+	if err == nil {
+		var h trigger.Handler
+		if h, err = build(b); err == nil {
+			trigger.Start(h)
+			return
+		}
+	}
+	telemetry.NewLogger(os.Stderr, slog.LevelError).Error("start", "error", err.Error())
+	os.Exit(1)
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (b *Base) conversations() dynamo.Table { return b.db.Table(b.Config.TableConversations) }
+func (b *Base) ledgerTable() dynamo.Table   { return b.db.Table(b.Config.TableLedger) }
+func (b *Base) catalog() dynamo.Table       { return b.db.Table(b.Config.TableCatalog) }
+func (b *Base) records() dynamo.Table       { return b.db.Table(b.Config.TableRecords) }

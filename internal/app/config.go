@@ -1,0 +1,84 @@
+// Package app puts Merve together: configuration from the environment, and one
+// constructor for each function. Nothing here decides anything, and nothing goes over
+// the network before the first event.
+package app
+
+import (
+	"fmt"
+	"log/slog"
+	"net/url"
+	"time"
+)
+
+// Version is the release, set by the linker.
+var Version = "dev"
+
+// Config is everything that the environment says. It is read once and checked before use.
+type Config struct {
+	PublicURL     string
+	LogLevel      slog.Level
+	DefaultMarket string
+	Patience      time.Duration // how long a chat request waits for its reply
+
+	TableConversations, TableLedger, TableCatalog, TableRecords string
+	TurnQueueURL                                                string
+	SecretID                                                    string
+
+	OpenAIBaseURL, OpenAIModel                  string
+	TwilioAccountSID, TwilioFrom, TwilioBaseURL string
+	AuthIssuer, AuthAudience, AuthJWKSURL       string
+	AdminToken                                  string
+
+	// UnsignedFromLoopback lets unsigned webhooks in from this machine: the local runner
+	// without a Twilio token.
+	UnsignedFromLoopback bool
+}
+
+// FromEnv reads the configuration through getenv (os.Getenv). An error names the
+// variable and what would be right.
+func FromEnv(getenv func(string) string) (Config, error) {
+	or := func(name, value string) string {
+		if v := getenv(name); v != "" {
+			return v
+		}
+		return value
+	}
+	c := Config{
+		PublicURL:          getenv("PUBLIC_URL"),
+		DefaultMarket:      or("DEFAULT_MARKET", "demo"),
+		TableConversations: or("TABLE_CONVERSATIONS", "merve-conversations"),
+		TableLedger:        or("TABLE_LEDGER", "merve-ledger"),
+		TableCatalog:       or("TABLE_CATALOG", "merve-catalog"),
+		TableRecords:       or("TABLE_RECORDS", "merve-records"),
+		TurnQueueURL:       getenv("TURN_QUEUE_URL"),
+		SecretID:           getenv("SECRET_ID"),
+		OpenAIBaseURL:      or("OPENAI_BASE_URL", "https://api.openai.com/v1"),
+		OpenAIModel:        or("OPENAI_MODEL", "gpt-4o-mini"),
+		TwilioAccountSID:   getenv("TWILIO_ACCOUNT_SID"),
+		TwilioFrom:         getenv("TWILIO_WHATSAPP_FROM"),
+		TwilioBaseURL:      or("TWILIO_BASE_URL", "https://api.twilio.com"),
+		AuthIssuer:         getenv("AUTH_ISSUER"),
+		AuthAudience:       getenv("AUTH_AUDIENCE"),
+		AuthJWKSURL:        getenv("AUTH_JWKS_URL"),
+		AdminToken:         getenv("ADMIN_TOKEN"),
+	}
+	var err error
+	if c.Patience, err = time.ParseDuration(or("GATEWAY_TIMEOUT", "45s")); err != nil || c.Patience < time.Second {
+		return c, fmt.Errorf("GATEWAY_TIMEOUT: want a duration of at least a second, such as 25s")
+	}
+	if err := c.LogLevel.UnmarshalText([]byte(or("LOG_LEVEL", "info"))); err != nil {
+		return c, fmt.Errorf("LOG_LEVEL: want debug, info, warn or error")
+	}
+	for name, value := range map[string]string{"PUBLIC_URL": c.PublicURL, "OPENAI_BASE_URL": c.OpenAIBaseURL, "TWILIO_BASE_URL": c.TwilioBaseURL, "AUTH_JWKS_URL": c.AuthJWKSURL} {
+		if u, err := url.Parse(value); value != "" && (err != nil || u.Host == "") {
+			return c, fmt.Errorf("%s: want an address such as https://example.com", name)
+		}
+	}
+	if c.AuthIssuer != "" && c.AuthAudience == "" {
+		return c, fmt.Errorf("AUTH_AUDIENCE: must be set when AUTH_ISSUER is")
+	}
+	if c.AuthIssuer != "" && c.AuthJWKSURL == "" {
+		c.AuthJWKSURL = c.AuthIssuer + "/.well-known/jwks.json"
+	}
+	return c, nil
+}

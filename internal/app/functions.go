@@ -1,0 +1,356 @@
+package app
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"merve/internal/api"
+	"merve/internal/assistant"
+	"merve/internal/booking"
+	"merve/internal/channel"
+	"merve/internal/dynamo"
+	"merve/internal/fault"
+	"merve/internal/gate"
+	"merve/internal/ledger"
+	"merve/internal/listing"
+	"merve/internal/market"
+	"merve/internal/notify"
+	"merve/internal/outbox"
+	"merve/internal/person"
+	"merve/internal/provider/oidc"
+	"merve/internal/provider/twilio"
+	"merve/internal/queue"
+	"merve/internal/thread"
+	"merve/internal/tool"
+	"merve/internal/trigger"
+	"merve/internal/turn"
+	"merve/internal/web"
+)
+
+// Chat answers the app and web channels, and serves the chat page.
+func Chat(b *Base) (trigger.Handler, error) {
+	r, err := b.runner()
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	chat := &api.Chat{
+		Who: b.who(), Runner: r, Threads: r.Threads, Assistants: r.Assistants, Market: b.Config.DefaultMarket,
+		Patience: b.Config.Patience, NewID: b.NewID, Now: b.Now,
+	}
+	chat.Routes(mux)
+	b.health().Routes(mux)
+	mux.Handle("GET /openapi.yaml", api.OpenAPI())
+	mux.Handle("/", web.Chat())
+	return b.http(mux), nil
+}
+
+// WhatsApp takes in Twilio's webhooks.
+func WhatsApp(b *Base) (trigger.Handler, error) {
+	h := &api.WhatsApp{
+		// Taking a message in needs the store and the queue only.
+		Runner: &turn.Runner{Threads: b.Threads(), Queue: b.queue()},
+		People: &person.Book{Table: b.conversations()}, Outbox: b.Outbox(),
+		AuthToken: func(ctx context.Context) (string, error) { return b.secrets.get(ctx, "TWILIO_AUTH_TOKEN") },
+		PublicURL: b.Config.PublicURL, Market: b.Config.DefaultMarket,
+		UnsignedFromLoopback: b.Config.UnsignedFromLoopback, Now: b.Now, Log: b.Log,
+	}
+	mux := http.NewServeMux()
+	h.Routes(mux)
+	return b.http(mux), nil
+}
+
+// Turn runs the turns that the queue brings.
+func Turn(b *Base) (trigger.Handler, error) {
+	r, err := b.runner()
+	if err != nil {
+		return nil, err
+	}
+	return trigger.Queue(func(ctx context.Context, m trigger.Message) error {
+		var body turnBody
+		if err := json.Unmarshal([]byte(m.Body), &body); err != nil || body.ThreadID == "" {
+			b.Log.ErrorContext(ctx, "turn message without a thread", "messageId", m.ID)
+			return nil // it will never be right
+		}
+		return r.Work(ctx, body.ThreadID)
+	}, trigger.Log(b.Log)), nil
+}
+
+// Notify turns ledger events into messages.
+func Notify(b *Base) (trigger.Handler, error) {
+	n := &notify.Notifier{
+		Markets: b.Markets(), Listings: b.Listings(), Threads: b.Threads(), Queue: b.queue(), Outbox: b.Outbox(), Log: b.Log,
+	}
+	return trigger.Stream(func(ctx context.Context, r trigger.Record) error {
+		e, err := ledger.EventOf(dynamo.Item(r.New))
+		if err != nil {
+			return err
+		}
+		return n.Tell(ctx, e)
+	}, trigger.Log(b.Log)), nil
+}
+
+// Sender sends what is put on the outbox.
+func Sender(b *Base) (trigger.Handler, error) {
+	s := b.sender()
+	return trigger.Stream(func(ctx context.Context, r trigger.Record) error {
+		m, err := outbox.FromStream(dynamo.Item(r.New))
+		if err != nil {
+			return err
+		}
+		return s.Deliver(ctx, m)
+	}, trigger.Log(b.Log)), nil
+}
+
+// Expiry expires the holds whose time has passed.
+func Expiry(b *Base) (trigger.Handler, error) {
+	l := b.Ledger()
+	return trigger.Schedule(func(ctx context.Context, _ time.Time) error {
+		report, err := l.Sweep(ctx, ledger.Limits{})
+		b.Log.InfoContext(ctx, "expiry", "looked", report.Looked, "expired", report.Expired, "raced", report.Raced, "lagMs", report.Lag.Milliseconds(), "left", report.Left)
+		return err
+	}, trigger.Log(b.Log)), nil
+}
+
+// Invariants checks what must always hold in the ledger.
+func Invariants(b *Base) (trigger.Handler, error) {
+	l := b.Ledger()
+	return trigger.Schedule(func(ctx context.Context, _ time.Time) error {
+		audit, err := l.CheckInvariants(ctx, ledger.Limits{})
+		b.Log.InfoContext(ctx, "invariants", "report", audit)
+		return err
+	}, trigger.Log(b.Log)), nil
+}
+
+// sweepLimit is how many threads or messages of one shard a sweep looks at.
+const sweepLimit = 500
+
+// Sweep finds what was appended and never answered, stored and never sent.
+func Sweep(b *Base) (trigger.Handler, error) {
+	threads, sender, q := b.Threads(), b.sender(), b.queue()
+	return trigger.Schedule(func(ctx context.Context, at time.Time) error {
+		found, err := threads.Sweep(ctx, sweepLimit, func(ctx context.Context, id string) error {
+			return q.Queue(ctx, id, fmt.Sprintf("sweep-%s-%d", id, at.Unix()/60))
+		})
+		sent, err2 := sender.Sweep(ctx, sweepLimit)
+		b.Log.InfoContext(ctx, "sweep", "threads", found.Looked, "queued", found.Queued, "quiet", found.Quiet, "messages", sent)
+		if err != nil {
+			return err
+		}
+		return err2
+	}, trigger.Log(b.Log)), nil
+}
+
+// Admin serves the admin API.
+func Admin(b *Base) (trigger.Handler, error) {
+	r, err := b.runner()
+	if err != nil {
+		return nil, err
+	}
+	a := &api.Admin{
+		Who: b.who(), Markets: b.Markets(), Listings: b.Listings(), Ledger: b.Ledger(), Outbox: b.Outbox(), Threads: b.Threads(), Runner: r,
+	}
+	mux := http.NewServeMux()
+	a.Routes(mux)
+	return b.http(mux), nil
+}
+
+// runner puts together what a turn needs.
+func (b *Base) runner() (*turn.Runner, error) {
+	l, listings := b.Ledger(), b.Listings()
+	booker := &ledger.Booker{Ledger: l, Catalog: catalog{listings}, Summary: booking.Summary}
+	tools, err := tool.NewRegistry(append(listings.Tools(availability{l, b.Now}), booker.Tools()...)...)
+	if err != nil {
+		return nil, err
+	}
+	assistants, err := assistant.NewSet(assistant.Merve())
+	if err != nil {
+		return nil, err
+	}
+	return &turn.Runner{
+		Threads: b.Threads(), Markets: b.Markets(), Assistants: assistants, Tools: tools,
+		Commitments: map[string]gate.Commitment{
+			ledger.ConfirmKind: booking.Confirm{Ledger: l},
+			ledger.CancelKind:  booking.Cancel{Ledger: l},
+			turn.FrozenCall:    turn.Frozen{Tools: tools},
+		},
+		Model: &lazyModel{b: b}, Outbox: b.Outbox(), Records: b.records(), Queue: b.queue(),
+		Now: b.Now, Wait: b.Wait, Log: b.Log,
+	}, nil
+}
+
+// Threads, Markets, Listings, Ledger and Outbox are the stores, for functions and for
+// whoever loads data.
+
+// Threads returns the store of threads.
+func (b *Base) Threads() *thread.Store {
+	return &thread.Store{Table: b.conversations(), Now: b.Now, NewID: b.NewID}
+}
+
+// Markets returns the store of markets.
+func (b *Base) Markets() *market.Store { return &market.Store{Table: b.catalog(), Now: b.Now} }
+
+// Listings returns the store of listings.
+func (b *Base) Listings() *listing.Store { return &listing.Store{Table: b.catalog(), Now: b.Now} }
+
+// Ledger returns the ledger.
+func (b *Base) Ledger() *ledger.Ledger {
+	return &ledger.Ledger{Table: b.ledgerTable(), Now: b.Now, NewID: b.NewID}
+}
+
+// Outbox returns the outbox.
+func (b *Base) Outbox() *outbox.Box { return &outbox.Box{Table: b.conversations(), Now: b.Now} }
+
+func (b *Base) sender() *outbox.Sender {
+	threads, alerts := b.Threads(), b.Ledger()
+	return &outbox.Sender{
+		Box: b.Outbox(), Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: b.whatsAppProvider()}, Log: b.Log,
+		MayWrite: func(m outbox.Message) dynamo.Write {
+			r := thread.Reach{Windowed: m.Template == nil, Essential: m.Essential, ByPerson: m.ByPerson}
+			return threads.MayWrite(m.Thread, r, func(why thread.Why) error {
+				return &outbox.Refused{Reason: string(why), Wanted: why != thread.WindowClosed}
+			})
+		},
+		Alert: func(ctx context.Context, m outbox.Message) error {
+			return alerts.RaiseAlert(ctx, ledger.Alert{
+				Check: "outbox", Severity: ledger.Warning, Subject: m.Thread + "/" + m.ID, Message: "a message was given up: " + m.Error,
+			})
+		},
+	}
+}
+
+// whatsAppProvider is Twilio, when it is configured.
+func (b *Base) whatsAppProvider() outbox.Provider {
+	var p outbox.Provider
+	if b.Config.TwilioAccountSID != "" {
+		p = &lazyTwilio{b: b}
+	}
+	if b.Provider != nil {
+		p = b.Provider(channel.WhatsApp, p)
+	}
+	return p
+}
+
+func (b *Base) queue() turn.Queue {
+	if b.Queue != nil {
+		return b.Queue
+	}
+	return TurnQueue{queue.NewSQS(b.AWS, b.Config.TurnQueueURL)}
+}
+
+// TurnQueue queues turns, in order for each thread.
+type TurnQueue struct {
+	To interface {
+		Send(ctx context.Context, m queue.Message) error
+	}
+}
+
+type turnBody struct {
+	ThreadID string `json:"threadId"`
+}
+
+// Queue queues a turn.
+func (q TurnQueue) Queue(ctx context.Context, threadID, dedupe string) error {
+	body, err := json.Marshal(turnBody{threadID})
+	if err != nil {
+		return err
+	}
+	return q.To.Send(ctx, queue.Message{Group: threadID, Dedupe: dedupe, Body: string(body)})
+}
+
+func (b *Base) who() api.Who {
+	w := api.Who{AdminToken: b.Config.AdminToken}
+	if b.Config.AuthIssuer != "" {
+		w.Tokens = &oidc.Verifier{Issuer: b.Config.AuthIssuer, Audience: b.Config.AuthAudience, JWKSURL: b.Config.AuthJWKSURL, Now: b.Now}
+	}
+	return w
+}
+
+func (b *Base) health() api.Health {
+	on := func(set bool, off string) string {
+		if set {
+			return "on"
+		}
+		return off
+	}
+	return api.Health{Version: Version, Model: b.Config.OpenAIModel, Parts: map[string]string{
+		"whatsapp": on(b.Config.TwilioAccountSID != "", "off: TWILIO_ACCOUNT_SID is not set"),
+		"signIn":   on(b.Config.AuthIssuer != "", "off: AUTH_ISSUER is not set"),
+	}}
+}
+
+func (b *Base) http(h http.Handler) trigger.Handler {
+	return trigger.HTTP(api.Traced(h), trigger.Log(b.Log))
+}
+
+// catalog finds what can be booked in the listings.
+type catalog struct{ listings *listing.Store }
+
+func (c catalog) Bookable(ctx context.Context, marketID, listingID, offeringID string) (ledger.Bookable, error) {
+	l, err := c.listings.Get(ctx, marketID, listingID)
+	if err != nil {
+		return ledger.Bookable{}, err
+	}
+	action, ok := l.Action(listing.BookAction)
+	if !ok {
+		return ledger.Bookable{}, fault.New(fault.Conflict, "this listing takes no bookings here")
+	}
+	if offeringID == "" && len(l.Offerings) > 0 {
+		offeringID = l.Offerings[0].ID
+	}
+	o, err := l.Offering(offeringID)
+	if err != nil {
+		return ledger.Bookable{}, err
+	}
+	return ledger.Bookable{
+		Business: l.Business, Listing: l.ID, ListingName: l.Name("en"), Offering: o, Merchant: l.Dispatch(action), Tags: append(l.Tags, action.Tags...),
+	}, nil
+}
+
+// availability reads what is taken from the ledger.
+type availability struct {
+	ledger *ledger.Ledger
+	now    func() time.Time
+}
+
+func (a availability) Taken(ctx context.Context, business, offering string, from, to time.Time) (map[time.Time]int, error) {
+	return a.ledger.Taken(ctx, business, offering, from, to, a.now())
+}
+
+// lazyTwilio makes Twilio's client when the first message goes out, because its key may
+// have to be fetched.
+type lazyTwilio struct{ b *Base }
+
+func (l *lazyTwilio) provider(ctx context.Context) (*twilio.Provider, error) {
+	token, err := l.b.secrets.get(ctx, "TWILIO_AUTH_TOKEN")
+	if err != nil {
+		return nil, &outbox.SendError{Outcome: outbox.Retry, Reason: "the secret store is away", Err: err}
+	}
+	c := l.b.Config
+	p := &twilio.Provider{Client: &twilio.Client{BaseURL: c.TwilioBaseURL, AccountSID: c.TwilioAccountSID, AuthToken: token, From: c.TwilioFrom, HTTP: http.DefaultClient, Now: l.b.Now}}
+	if base := strings.TrimSuffix(c.PublicURL, "/"); base != "" {
+		p.StatusURL = func(m outbox.Message) string { return api.StatusURL(base, m) }
+	}
+	return p, nil
+}
+
+func (l *lazyTwilio) Send(ctx context.Context, m outbox.Message) (string, error) {
+	p, err := l.provider(ctx)
+	if err != nil {
+		return "", err
+	}
+	return p.Send(ctx, m)
+}
+
+func (l *lazyTwilio) Find(ctx context.Context, m outbox.Message, since time.Time) ([]outbox.Found, error) {
+	p, err := l.provider(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.Find(ctx, m, since)
+}

@@ -1,0 +1,68 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
+
+	"merve/internal/fault"
+)
+
+// secrets finds keys: in the environment, else in the one secret of Secrets Manager
+// whose name the environment gives. It is asked at first use, never at start.
+type secrets struct {
+	getenv func(string) string
+	id     string
+	cfg    aws.Config
+	now    func() time.Time
+
+	mu    sync.Mutex
+	kept  map[string]string
+	until time.Time
+}
+
+const secretFreshFor = 5 * time.Minute
+
+// get returns the first of the names that is set, or "" when none is.
+func (s *secrets) get(ctx context.Context, names ...string) (string, error) {
+	for _, name := range names {
+		if v := s.getenv(name); v != "" {
+			return v, nil
+		}
+	}
+	if s.id == "" {
+		return "", nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.kept == nil || s.now().After(s.until) {
+		kept, err := s.fetch(ctx)
+		if err != nil {
+			return "", fault.Wrap(err, fault.Unavailable, "the secret store is away for now")
+		}
+		s.kept, s.until = kept, s.now().Add(secretFreshFor)
+	}
+	for _, name := range names {
+		if v := s.kept[name]; v != "" {
+			return v, nil
+		}
+	}
+	return "", nil
+}
+
+func (s *secrets) fetch(ctx context.Context) (map[string]string, error) {
+	out, err := secretsmanager.NewFromConfig(s.cfg).GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &s.id})
+	if err != nil {
+		return nil, fmt.Errorf("secret %s: %w", s.id, err)
+	}
+	kept := map[string]string{}
+	if err := json.Unmarshal([]byte(aws.ToString(out.SecretString)), &kept); err != nil {
+		return nil, fmt.Errorf("secret %s: want a JSON object of strings", s.id)
+	}
+	return kept, nil
+}
