@@ -105,7 +105,7 @@ func (s *Sender) send(ctx context.Context, m Message) error {
 	case errors.Is(err, errTaken):
 		return nil
 	case errors.As(err, &refused):
-		return s.fail(ctx, m, refused.Reason)
+		return s.giveUp(ctx, m, refused.Reason, !refused.Wanted)
 	case err != nil:
 		return fmt.Errorf("claim %s of %s: %w", m.ID, m.Thread, err)
 	}
@@ -209,6 +209,10 @@ func (s *Sender) queueAgain(ctx context.Context, m Message, wait time.Duration, 
 
 // fail gives m up: a dead letter with an alert, which an operator can send again.
 func (s *Sender) fail(ctx context.Context, m Message, reason string) error {
+	return s.giveUp(ctx, m, reason, true)
+}
+
+func (s *Sender) giveUp(ctx context.Context, m Message, reason string, alert bool) error {
 	s.log(ctx, m, "failed", reason)
 	m.Error = reason
 	w := s.Box.Table.Update(key(m.Thread, m.ID),
@@ -222,6 +226,9 @@ func (s *Sender) fail(ctx context.Context, m Message, reason string) error {
 	if err != nil {
 		return fmt.Errorf("give up %s of %s: %w", m.ID, m.Thread, err)
 	}
+	if !alert {
+		return nil
+	}
 	return s.Alert(ctx, m)
 }
 
@@ -231,6 +238,9 @@ func (s *Sender) log(ctx context.Context, m Message, what, reason string) {
 }
 
 // Refused means that a recipient may not be written to now.
-type Refused struct{ Reason string }
+type Refused struct {
+	Reason string
+	Wanted bool // by the recipient or the desk: nobody need be alerted
+}
 
 func (r *Refused) Error() string { return r.Reason }
