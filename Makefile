@@ -30,7 +30,7 @@ synth: ## CloudFormation out of CDK, linted
 	@bash .ci/synth.sh
 
 deploy: synth ## cdk deploy
-	cd infra/cdk && npx --prefix ../../.cache/npm cdk deploy --app cdk.out
+	.cache/cdk deploy --app infra/cdk/cdk.out
 
 chat: ## talk to a running `make run` from the terminal
 	@go run ./infra/local/chat

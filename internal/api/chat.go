@@ -12,6 +12,7 @@ import (
 	"merve/internal/assistant"
 	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/gate"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/turn"
@@ -59,6 +60,7 @@ type ChatResponse struct {
 	Cards         []map[string]any  `json:"cards"`
 	MapLocation   *channel.Location `json:"mapLocation,omitempty"`
 	ToolCalls     []thread.Call     `json:"toolCalls"`
+	Messages      []thread.Line     `json:"messages"` // the turn's, as a listing gives them
 	TraceID       string            `json:"traceId"`
 }
 
@@ -68,6 +70,11 @@ type PendingAction struct {
 	Kind      string    `json:"kind"`
 	Summary   string    `json:"summary"`
 	ExpiresAt time.Time `json:"expiresAt"`
+	AnswerBy  time.Time `json:"answerBy"` // a YES after this comes too late
+}
+
+func pendingAction(p *thread.Pending) *PendingAction {
+	return &PendingAction{ID: p.ID, Kind: p.Kind, Summary: p.Summary, ExpiresAt: p.ExpiresAt, AnswerBy: p.ExpiresAt.Add(-gate.Buffer)}
 }
 
 func (c *Chat) message(w http.ResponseWriter, r *http.Request) error {
@@ -160,8 +167,9 @@ func (c *Chat) assistant(asked string) (string, error) {
 func chatResponse(a turn.Answer, traceID string) ChatResponse {
 	out := ChatResponse{
 		ThreadID: a.Thread, MessageID: a.Message, State: a.State, Cards: []map[string]any{},
-		ToolCalls: []thread.Call{}, TraceID: traceID,
+		ToolCalls: []thread.Call{}, Messages: []thread.Line{}, TraceID: traceID,
 	}
+	out.Messages = append(out.Messages, thread.LinesOf(a.Turn)...)
 	for i, o := range a.Turn.Out {
 		if i > 0 {
 			out.Reply += "\n\n"
@@ -174,7 +182,7 @@ func chatResponse(a turn.Answer, traceID string) ChatResponse {
 	}
 	out.ToolCalls = append(out.ToolCalls, a.Turn.Calls...)
 	if p := a.Pending; p != nil {
-		out.PendingAction = &PendingAction{ID: p.ID, Kind: p.Kind, Summary: p.Summary, ExpiresAt: p.ExpiresAt}
+		out.PendingAction = pendingAction(p)
 	}
 	return out
 }
@@ -202,16 +210,21 @@ func (c *Chat) messages(w http.ResponseWriter, r *http.Request) error {
 	if err := who.MaySee(head.Owner); err != nil {
 		return err
 	}
-	lines, next, err := c.Threads.Lines(r.Context(), id, r.URL.Query().Get("after"), limit)
+	body := map[string]any{"state": stateOf(head)}
+	list, cursor, name := c.Threads.Lines, r.URL.Query().Get("after"), "next"
+	if before := r.URL.Query().Get("before"); before != "" {
+		list, cursor, name = c.Threads.LinesBefore, before, "previous"
+	}
+	lines, further, err := list(r.Context(), id, cursor, limit)
 	if err != nil {
 		return err
 	}
-	body := map[string]any{"messages": lines, "state": stateOf(head)}
-	if next != "" {
-		body["next"] = next
+	body["messages"] = lines
+	if further != "" {
+		body[name] = further
 	}
 	if p := head.Pending; p != nil {
-		body["pendingAction"] = PendingAction{ID: p.ID, Kind: p.Kind, Summary: p.Summary, ExpiresAt: p.ExpiresAt}
+		body["pendingAction"] = pendingAction(p)
 	}
 	return writeJSON(w, http.StatusOK, body)
 }

@@ -3,6 +3,7 @@ package thread
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -71,6 +72,65 @@ func (s *Store) Lines(ctx context.Context, id, after string, limit int) ([]Line,
 	return lines, "", nil
 }
 
+// Latest is the cursor behind the last message, for [Store.LinesBefore].
+const Latest = "latest"
+
+// LinesBefore lists the last messages before a cursor, in order, at most limit of them,
+// and the cursor to go further back with ("" at the beginning). One request.
+func (s *Store) LinesBefore(ctx context.Context, id, before string, limit int) ([]Line, string, error) {
+	if limit <= 0 || limit > MaxLines {
+		limit = MaxLines
+	}
+	turn, skip, to := 0, 0, headSK
+	if before != Latest {
+		var err error
+		if turn, skip, err = parseCursor(before); err != nil {
+			return nil, "", err
+		}
+		to = turnSK(turn)
+	}
+	page, err := s.Table.Query(ctx, dynamo.Query{
+		Where:    "pk = :pk AND sk BETWEEN :from AND :to",
+		Values:   dynamo.V{":pk": id, ":from": "turn#", ":to": to},
+		Backward: true, Limit: limit + 2,
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("messages of thread %s: %w", id, err)
+	}
+	lines, previous := []Line{}, ""
+	for _, it := range page.Items {
+		n, all, err := linesOf(it)
+		if err != nil {
+			return nil, "", err
+		}
+		for i := len(all) - 1; i >= 0 && len(lines) < limit; i-- {
+			if before != Latest && n == turn && i >= skip {
+				continue
+			}
+			lines = append(lines, all[i])
+			if previous = fmt.Sprintf("%d.%d", n, i); n == 1 && i == 0 {
+				previous = ""
+			}
+		}
+	}
+	slices.Reverse(lines)
+	return lines, previous, nil
+}
+
+// LinesOf are the lines of one turn.
+func LinesOf(t Turn) []Line {
+	var lines []Line
+	for _, m := range t.In {
+		if m.Notice == nil {
+			lines = append(lines, inboundLine(m, "answered"))
+		}
+	}
+	for i, r := range t.Out {
+		lines = append(lines, outboundLine(t, i, r))
+	}
+	return lines
+}
+
 // Cursor is where the lines of turn n begin.
 func Cursor(n int) string { return fmt.Sprintf("%d.0", n) }
 
@@ -105,15 +165,7 @@ func linesOf(it dynamo.Item) (n int, lines []Line, err error) {
 	if err := it.Decode(&t); err != nil {
 		return 0, nil, err
 	}
-	for _, m := range t.In {
-		if m.Notice == nil {
-			lines = append(lines, inboundLine(m, "answered"))
-		}
-	}
-	for i, r := range t.Out {
-		lines = append(lines, outboundLine(t, i, r))
-	}
-	return t.N, lines, nil
+	return t.N, LinesOf(t), nil
 }
 
 func inboundLine(m Message, status string) Line {

@@ -330,6 +330,22 @@ func TestLines(t *testing.T) {
 	if got := strings.Join(texts, " "); got != "q0 a0 q1 a1 q2 a2 q3 a3 q4 a4 q5" {
 		t.Errorf("lines: %s", got)
 	}
+	texts = nil
+	before := thread.Latest
+	for before != "" {
+		lines, previous, err := s.LinesBefore(ctx, id, before, 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var page []string
+		for _, l := range lines {
+			page = append(page, l.Text)
+		}
+		texts, before = append(page, texts...), previous
+	}
+	if got := strings.Join(texts, " "); got != "q0 a0 q1 a1 q2 a2 q3 a3 q4 a4 q5" {
+		t.Errorf("lines backward: %s", got)
+	}
 	if _, _, err := s.Lines(ctx, id, "zzz", 3); !fault.Is(err, fault.Invalid) {
 		t.Errorf("bad cursor: %v", err)
 	}

@@ -25,7 +25,7 @@ func (w *work) commit(ctx context.Context) (Done, error) {
 	if !w.silent {
 		t.Out = []thread.Reply{w.reply()}
 	}
-	if w.pending != nil && (w.thread.Pending == nil || w.thread.Pending.ID != w.pending.ID) {
+	if w.proposed() {
 		t.Pending = w.pending.ID
 	}
 	var join []dynamo.Write
@@ -53,7 +53,7 @@ const maxMemory = 2400
 // askForYes stamps a proposal made in this turn: an answer that came before the question
 // is no answer to it.
 func (w *work) askForYes(now time.Time) {
-	if w.pending == nil || w.thread.Pending != nil && w.thread.Pending.ID == w.pending.ID {
+	if !w.proposed() {
 		return
 	}
 	w.pending.CreatedAt = now
@@ -72,17 +72,22 @@ func (w *work) reply() thread.Reply {
 		parts = append(parts, w.text)
 	}
 	parts = append(parts, w.after...)
-	if p := w.pending; p != nil && (w.thread.Pending == nil || w.thread.Pending.ID != p.ID) {
-		if c, err := w.commitment(p.Kind); err == nil {
-			parts = append(parts, c.Describe(w.tc, *p))
+	if w.proposed() {
+		if c, err := w.commitment(w.pending.Kind); err == nil {
+			parts = append(parts, c.Describe(w.tc, *w.pending))
 		}
 	}
 	if len(parts) == 0 {
 		parts = []string{w.say(wording.WentWrong, nil)}
 	}
 	r := thread.Reply{Text: strings.Join(parts, "\n\n")}
+	shown := map[string]bool{}
 	for _, c := range w.cards {
-		r.Cards = append(r.Cards, c)
+		name := fmt.Sprint(c["type"], c["id"], c["transactionId"])
+		if !shown[name] {
+			shown[name] = true
+			r.Cards = append(r.Cards, c)
+		}
 	}
 	return r
 }

@@ -69,11 +69,14 @@ func (w *work) converse(ctx context.Context) error {
 }
 
 // accept takes the model's text as the reply, unless it claims what did not happen: then
-// the model is told once, and withheld the second time.
+// the model is told once, and withheld the second time. Beside a proposal the backend's own
+// words are enough, and a text that claims is left out at once.
 func (w *work) accept(text string) bool {
 	switch {
 	case !w.unsupported(text):
 		w.text = text
+	case w.proposed():
+		w.stopped = "claim withheld"
 	case w.model.warned:
 		w.stopped = "claim withheld"
 		w.text = w.say(wording.ClaimWithheld, nil)
@@ -83,6 +86,11 @@ func (w *work) accept(text string) bool {
 		return false
 	}
 	return true
+}
+
+// proposed reports whether this turn has made the pending action.
+func (w *work) proposed() bool {
+	return w.pending != nil && (w.thread.Pending == nil || w.thread.Pending.ID != w.pending.ID)
 }
 
 const onlyWhatHappened = "Your last message was not sent: it says that something was booked, changed, cancelled, paid or sent, and nothing of the kind has happened. Write it again and say only what the tools have returned."

@@ -106,6 +106,7 @@ type work struct {
 	market    *market.Market
 	assistant *assistant.Assistant
 	tc        tool.Context
+	trace     string
 	deadline  time.Time
 
 	in      []thread.Message // what this turn answers
@@ -134,7 +135,10 @@ func (r *Runner) begin(ctx context.Context, l *thread.Lease, t *thread.Thread) (
 	if err != nil {
 		return nil, fmt.Errorf("assistant of thread %s: %w", t.ID, err)
 	}
-	w := &work{r: r, lease: l, thread: t, market: m, assistant: a, deadline: r.Now().Add(time.Duration(m.Safety.TurnSeconds) * time.Second)}
+	w := &work{
+		r: r, lease: l, thread: t, market: m, assistant: a, trace: telemetry.TraceID(ctx),
+		deadline: r.Now().Add(time.Duration(m.Safety.TurnSeconds) * time.Second),
+	}
 	w.takeIn()
 	return w, nil
 }
@@ -153,7 +157,7 @@ func (w *work) takeIn() {
 	w.tc = tool.Context{
 		Actor: ownerOf(w.thread.Head), Market: w.market, Thread: w.thread.ID, ThreadType: w.thread.Type,
 		Channel: w.thread.Channel, Language: lang, Location: w.thread.Location, TimeZone: w.market.Location(),
-		Now: now, TraceID: w.traceID(),
+		Now: now, TraceID: w.trace,
 	}
 	w.pending, w.settled, w.joins = w.thread.Pending, "", nil
 	w.notes, w.text, w.after, w.cards, w.silent = nil, "", nil, nil, false
@@ -174,8 +178,6 @@ func (w *work) language() string {
 	}
 	return lang
 }
-
-func (w *work) traceID() string { return w.lease.By }
 
 // decide finds the turn's outcome. The order is the product's: a person's thread is
 // silent, STOP wins over everything, then the gate, and the model last.
