@@ -18,6 +18,7 @@ import (
 	"merve/internal/gate"
 	"merve/internal/ledger"
 	"merve/internal/listing"
+	"merve/internal/llm"
 	"merve/internal/market"
 	"merve/internal/notify"
 	"merve/internal/outbox"
@@ -83,9 +84,7 @@ func Turn(b *Base) (trigger.Handler, error) {
 
 // Notify turns ledger events into messages.
 func Notify(b *Base) (trigger.Handler, error) {
-	n := &notify.Notifier{
-		Markets: b.Markets(), Listings: b.Listings(), Threads: b.Threads(), Queue: b.queue(), Outbox: b.Outbox(), Log: b.Log,
-	}
+	n := b.Notifier()
 	return trigger.Stream(func(ctx context.Context, r trigger.Record) error {
 		e, err := ledger.EventOf(dynamo.Item(r.New))
 		if err != nil {
@@ -93,6 +92,13 @@ func Notify(b *Base) (trigger.Handler, error) {
 		}
 		return n.Tell(ctx, e)
 	}, trigger.Log(b.Log)), nil
+}
+
+// Notifier tells people of ledger events.
+func (b *Base) Notifier() *notify.Notifier {
+	return &notify.Notifier{
+		Markets: b.Markets(), Listings: b.Listings(), Threads: b.Threads(), Queue: b.queue(), Outbox: b.Outbox(), Log: b.Log,
+	}
 }
 
 // Sender sends what is put on the outbox.
@@ -160,8 +166,10 @@ func Admin(b *Base) (trigger.Handler, error) {
 	return b.http(mux), nil
 }
 
-// runner puts together what a turn needs.
-func (b *Base) runner() (*turn.Runner, error) {
+func (b *Base) runner() (*turn.Runner, error) { return b.Runner(&lazyModel{b: b}) }
+
+// Runner puts together what a turn needs, with the model that answers.
+func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 	l, listings := b.Ledger(), b.Listings()
 	booker := &ledger.Booker{Ledger: l, Catalog: catalog{listings}, Summary: booking.Summary}
 	tools, err := tool.NewRegistry(append(listings.Tools(availability{l, b.Now}), booker.Tools()...)...)
@@ -179,7 +187,7 @@ func (b *Base) runner() (*turn.Runner, error) {
 			ledger.CancelKind:  booking.Cancel{Ledger: l},
 			turn.FrozenCall:    turn.Frozen{Tools: tools},
 		},
-		Model: &lazyModel{b: b}, Outbox: b.Outbox(), Records: b.records(), Queue: b.queue(),
+		Model: model, Outbox: b.Outbox(), Records: b.records(), Queue: b.queue(),
 		Now: b.Now, Wait: b.Wait, Log: b.Log,
 	}, nil
 }

@@ -114,7 +114,7 @@ func summarize(l *Listing, lang string) summary {
 		Offerings: []offering{}, Description: clip(l.Description(lang), 160),
 	}
 	for _, o := range l.Offerings {
-		sum.Offerings = append(sum.Offerings, offering{o.ID, o.Name, o.PriceMinor, o.Currency, o.Per, o.DurationMinutes, o.Unit, o.MaxParty})
+		sum.Offerings = append(sum.Offerings, offering{o.ID, o.Name, o.PriceMinor, o.Currency, string(o.Per), o.DurationMinutes, string(o.Unit), o.MaxParty})
 		if sum.PriceFrom == nil || o.PriceMinor < sum.PriceFrom.Amount {
 			sum.PriceFrom = &money{o.PriceMinor, o.Currency}
 		}
@@ -179,7 +179,7 @@ func (s *Store) get(ctx context.Context, tc tool.Context, a getArgs, available A
 			return tool.Result{}, err
 		}
 		d.Offerings = append(d.Offerings, offeringDetail{
-			offering{o.ID, o.Name, o.PriceMinor, o.Currency, o.Per, o.DurationMinutes, o.Unit, o.MaxParty}, o.Hours, free, o.MinParty,
+			offering{o.ID, o.Name, o.PriceMinor, o.Currency, string(o.Per), o.DurationMinutes, string(o.Unit), o.MaxParty}, o.Hours, free, o.MinParty,
 		})
 	}
 	res := tool.Result{Data: d, Cards: []tool.Card{card(l, tc.Language)}}
