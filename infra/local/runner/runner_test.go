@@ -1,0 +1,175 @@
+package runner_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"merve/infra/local/runner"
+)
+
+// start runs the whole program on a port of the system's choice.
+func start(t *testing.T, env map[string]string) *runner.Runner {
+	t.Helper()
+	cache, err := filepath.Abs("../../../.cache")
+	if err != nil {
+		t.Fatal(err)
+	}
+	getenv := func(name string) string {
+		if name == "PORT" && env[name] == "" {
+			return "0"
+		}
+		return env[name]
+	}
+	r, err := runner.Start(context.Background(), runner.Options{Getenv: getenv, Out: io.Discard, Log: io.Discard, CacheDir: cache})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Stop)
+	return r
+}
+
+func post(t *testing.T, url, body string) map[string]any {
+	t.Helper()
+	resp, err := http.Post(url, "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return decode(t, resp)
+}
+
+func get(t *testing.T, url string) map[string]any {
+	t.Helper()
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return decode(t, resp)
+}
+
+func decode(t *testing.T, resp *http.Response) map[string]any {
+	t.Helper()
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK || resp.Header.Get("x-trace-id") == "" && !bytes.Contains(raw, []byte(`"messages"`)) {
+		t.Fatalf("%s: %v: %s", resp.Status, err, raw)
+	}
+	var out map[string]any
+	if err := json.Unmarshal(raw, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// eventually waits for a condition on a busy machine.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	deadline := time.After(30 * time.Second)
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("still not: %s", what)
+		}
+	}
+}
+
+func TestABookingFromTheFirstMessageToTheBusiness(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	say := func(text string) map[string]any {
+		return post(t, r.URL+"/chat/message", fmt.Sprintf(`{"sessionId":"session-not-real-0000000001","message":%q}`, text))
+	}
+	found := say("sushi in Kyrenia")
+	if !strings.Contains(fmt.Sprint(found["cards"]), "Harbour Sushi") {
+		t.Fatalf("search: %v", found)
+	}
+	offer := say("book the first one for 2 people tomorrow at 19:00")
+	if offer["state"] != "awaiting_confirmation" || offer["pendingAction"] == nil {
+		t.Fatalf("offer: %v", offer)
+	}
+	booked := say("YES")
+	if booked["state"] != "idle" || !strings.Contains(fmt.Sprint(booked["reply"]), "confirmed") {
+		t.Fatalf("booking: %v", booked)
+	}
+	eventually(t, "the business is told", func() bool {
+		return strings.Contains(fmt.Sprint(get(t, r.URL+"/dev/outbox")), "New confirmed booking")
+	})
+}
+
+func TestAWhatsAppMessageIsAnswered(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	form := "MessageSid=SM00000000000000000000000000000001&From=whatsapp%3A%2B15550100&To=whatsapp%3A%2B15550199&Body=sushi+in+Kyrenia&NumMedia=0"
+	for range 3 {
+		resp, err := http.Post(r.URL+"/webhooks/whatsapp", "application/x-www-form-urlencoded", strings.NewReader(form))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusOK {
+			t.Fatal(resp.Status)
+		}
+	}
+	var answers string
+	eventually(t, "the message is answered", func() bool {
+		answers = fmt.Sprint(get(t, r.URL+"/dev/outbox"))
+		return strings.Contains(answers, "Harbour Sushi")
+	})
+	if n := strings.Count(answers, "to:+15550100"); n != 1 {
+		t.Errorf("%d answers to a message that came three times", n)
+	}
+}
+
+func TestABookingThroughThePage(t *testing.T) {
+	t.Parallel()
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Log("NO CHROMIUM IN PATH: THE BOOKING THROUGH THE PAGE WAS LEFT OUT (apt-get install chromium)")
+		return
+	}
+	r := start(t, nil)
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("lang", "en-GB"))
+	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
+	defer cancel()
+	ctx, cancel = chromedp.NewContext(ctx)
+	defer cancel()
+	ctx, stop := context.WithTimeout(ctx, 90*time.Second)
+	defer stop()
+	page := func(steps ...chromedp.Action[chromedp.Void]) {
+		t.Helper()
+		if err := chromedp.Do(ctx, steps...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	holds := func(text string) {
+		t.Helper()
+		page(chromedp.Poll[chromedp.Void](fmt.Sprintf("document.querySelector('#log').innerText.includes(%q)", text)))
+	}
+	say := func(text string) {
+		t.Helper()
+		page(chromedp.SendKeys("#text", text))
+		page(chromedp.Click("#send"))
+	}
+	page(chromedp.Navigate(r.URL + "/"))
+	page(chromedp.WaitVisible("#text"))
+	say("sushi in Kyrenia")
+	holds("Harbour Sushi")
+	say("book the first one for 2 people tomorrow at 19:00")
+	page(chromedp.WaitVisible("#yes"))
+	page(chromedp.Click("#yes"))
+	holds("Your booking is confirmed")
+}
