@@ -115,7 +115,7 @@ func summarize(l *Listing, lang string) summary {
 	}
 	for _, o := range l.Offerings {
 		sum.Offerings = append(sum.Offerings, offering{o.ID, o.Name, o.PriceMinor, o.Currency, string(o.Per), o.DurationMinutes, string(o.Unit), o.MaxParty})
-		if sum.PriceFrom == nil || o.PriceMinor < sum.PriceFrom.Amount {
+		if o.PriceMinor > 0 && (sum.PriceFrom == nil || o.PriceMinor < sum.PriceFrom.Amount) {
 			sum.PriceFrom = &money{o.PriceMinor, o.Currency}
 		}
 	}
@@ -134,7 +134,11 @@ func card(l *Listing, lang string) tool.Card {
 	}
 	var offers []map[string]any
 	for _, o := range l.Offerings {
-		offers = append(offers, map[string]any{"id": o.ID, "name": o.Name, "price": map[string]any{"amount": o.PriceMinor, "currency": o.Currency}})
+		offer := map[string]any{"id": o.ID, "name": o.Name}
+		if o.PriceMinor > 0 { // a table costs nothing by itself
+			offer["price"] = map[string]any{"amount": o.PriceMinor, "currency": o.Currency}
+		}
+		offers = append(offers, offer)
 	}
 	c["offerings"] = offers
 	return c

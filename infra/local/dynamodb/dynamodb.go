@@ -73,7 +73,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	cmd := exec.Command("java", args...)
 	var printed bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &printed, &printed
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM, Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("dynamodb local: it needs Java 17 or later: %w", err)
 	}
