@@ -121,7 +121,7 @@ func Functions() []Function {
 			Name: "sender", Doc: "sends what is on the outbox",
 			Memory: 256, Timeout: 60,
 			Stream:   stream("conversations", "outbox#", "sender-failed"),
-			Tables:   []Grant{readsAndWrites("conversations"), writes("records")},
+			Tables:   []Grant{readsAndWrites("conversations"), writes("ledger")}, // ledger: alerts
 			Secrets:  []string{"TWILIO_AUTH_TOKEN"},
 			Settings: twilio(),
 		},
@@ -141,7 +141,7 @@ func Functions() []Function {
 			Name: "sweep", Doc: "finds messages appended and never answered, stored and never sent",
 			Memory: 256, Timeout: 50,
 			Schedule: every(60),
-			Tables:   []Grant{readsAndWrites("conversations"), writes("records")},
+			Tables:   []Grant{readsAndWrites("conversations"), writes("ledger")}, // ledger: alerts
 			Sends:    []string{"turns"},
 			Secrets:  []string{"TWILIO_AUTH_TOKEN"},
 			Settings: twilio(),

@@ -26,6 +26,7 @@ import (
 	"merve/internal/provider/oidc"
 	"merve/internal/provider/twilio"
 	"merve/internal/queue"
+	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/trigger"
@@ -88,7 +89,7 @@ func Notify(b *Base) (trigger.Handler, error) {
 	return trigger.Stream(func(ctx context.Context, r trigger.Record) error {
 		e, err := ledger.EventOf(dynamo.Item(r.New))
 		if err != nil {
-			return err
+			return fault.Wrap(err, fault.Invalid, "not an event")
 		}
 		return n.Tell(ctx, e)
 	}, trigger.Log(b.Log)), nil
@@ -128,6 +129,7 @@ func Invariants(b *Base) (trigger.Handler, error) {
 	l := b.Ledger()
 	return trigger.Schedule(func(ctx context.Context, _ time.Time) error {
 		audit, err := l.CheckInvariants(ctx, ledger.Limits{})
+		b.alerts(ctx, audit.Critical+audit.Error+audit.Warning)
 		b.Log.InfoContext(ctx, "invariants", "report", audit)
 		return err
 	}, trigger.Log(b.Log)), nil
@@ -171,7 +173,7 @@ func (b *Base) runner() (*turn.Runner, error) { return b.Runner(&lazyModel{b: b}
 // Runner puts together what a turn needs, with the model that answers.
 func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 	l, listings := b.Ledger(), b.Listings()
-	booker := &ledger.Booker{Ledger: l, Catalog: catalog{listings}, Summary: booking.Summary}
+	booker := &ledger.Booker{Ledger: l, Catalog: catalog{listings}, Summary: booking.Summary, Card: booking.Card}
 	tools, err := tool.NewRegistry(append(listings.Tools(availability{l, b.Now}), booker.Tools()...)...)
 	if err != nil {
 		return nil, err
@@ -219,16 +221,25 @@ func (b *Base) sender() *outbox.Sender {
 	return &outbox.Sender{
 		Box: b.Outbox(), Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: b.whatsAppProvider()}, Log: b.Log,
 		MayWrite: func(m outbox.Message) dynamo.Write {
-			r := thread.Reach{Windowed: m.Template == nil, Essential: m.Essential, ByPerson: m.ByPerson}
+			// What the ledger tells a business is nobody's turn to speak.
+			r := thread.Reach{Windowed: m.Template == nil, Essential: m.Essential, ByPerson: m.ByPerson || m.Kind == notify.Merchant}
 			return threads.MayWrite(m.Thread, r, func(why thread.Why) error {
 				return &outbox.Refused{Reason: string(why), Wanted: why != thread.WindowClosed}
 			})
 		},
 		Alert: func(ctx context.Context, m outbox.Message) error {
+			b.alerts(ctx, 1)
 			return alerts.RaiseAlert(ctx, ledger.Alert{
 				Check: "outbox", Severity: ledger.Warning, Subject: m.Thread + "/" + m.ID, Message: "a message was given up: " + m.Error,
 			})
 		},
+	}
+}
+
+// alerts counts findings that an operator must know, for the alarm on them.
+func (b *Base) alerts(ctx context.Context, n int) {
+	if n > 0 {
+		telemetry.Emit(ctx, b.Log, b.Now(), nil, telemetry.Metric{Name: "Alerts", Unit: "Count", Value: float64(n)})
 	}
 }
 
