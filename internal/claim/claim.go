@@ -42,14 +42,14 @@ func Find(text string) []Claim {
 	if len(text) > maxText {
 		return unread()
 	}
-	languages, err := languages()
+	dialects, err := dialects()
 	if err != nil {
-		return unread() // unreadable pattern files find nothing; a test keeps them readable
+		return unread() // without patterns nothing is read; a test keeps the files readable
 	}
 	t := read(text)
 	var found []match
-	for _, l := range languages {
-		found = append(found, l.claims(t)...)
+	for _, d := range dialects {
+		found = append(found, d.claims(t)...)
 	}
 	return t.claims(found)
 }

@@ -7,8 +7,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"golang.org/x/text/unicode/norm"
 	"merve/internal/language"
+	"merve/internal/wording"
+	"pgregory.net/rapid"
 )
 
 // row is one text of testdata/replies; a text that claims nothing has no kind.
@@ -82,5 +88,174 @@ func TestField23_DoneWithoutDoing(t *testing.T) {
 				t.Errorf("%d claims and %d others, want at least 15 and 12", claimed, none)
 			}
 		})
+	}
+}
+
+func TestUnsupported(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		text  string
+		facts []string
+		want  []Claim
+	}{
+		{"Your table is booked.", nil, []Claim{{Booked, "Your table is booked"}}},
+		{"Your table is booked.", []string{"booked"}, nil},
+		{"Your table is booked.", []string{"sent", "listing"}, []Claim{{Booked, "Your table is booked"}}},
+		{"Your table is booked.\nI have told the *restaurant*!", []string{"booked"}, []Claim{{Sent, "I have told the *restaurant*"}}},
+		{"Your order is confirmed.", []string{"ordered"}, nil},
+		{"The cancellation of your booking is confirmed.", []string{"cancelled"}, nil},
+		{"Done!", nil, []Claim{{Done, "Done"}}},
+		{"Done!", []string{"listing"}, []Claim{{Done, "Done"}}},
+		{"Done!", []string{"sent"}, nil},
+		{"Shall I book it?", nil, nil},
+		{"Your booking\nis confirmed!", nil, []Claim{{Booked, "Your booking is confirmed"}}},
+		{"", nil, nil},
+	}
+	for _, tt := range tests {
+		if diff := cmp.Diff(tt.want, Unsupported(tt.text, tt.facts), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("Unsupported(%q, %q) (-want +got):\n%s", tt.text, tt.facts, diff)
+		}
+	}
+}
+
+// What the product itself says where nothing has happened claims nothing, and what it says
+// after the fact is found.
+func TestOwnWording(t *testing.T) {
+	t.Parallel()
+	honest := []wording.Key{
+		wording.Greeting, wording.ConfirmPrompt, wording.BookingReleased, wording.CancelPrompt, wording.HoldGone,
+		wording.HoldExpiredNotice, wording.StillWaiting, wording.Replaced, wording.WhichOffer, wording.OldButton,
+		wording.OfferChanged, wording.NothingPending, wording.SlotTaken, wording.SlotClosed, wording.SlotOffGrid,
+		wording.SlotShortNotice, wording.SlotTooFar, wording.ActionPrompt, wording.ActionFailed, wording.ActionDeclined,
+		wording.ClaimWithheld, wording.ModelUnavailable, wording.WentWrong, wording.WorkingOnIt, wording.BoundReached,
+		wording.BudgetThread, wording.MediaUnsupported, wording.NoText, wording.PersonWillAnswer,
+	}
+	said := map[wording.Key]Kind{
+		wording.BookingConfirmed: Booked, wording.BookingAlreadyConfirmed: Booked, wording.BookingCancelled: Cancelled,
+	}
+	vars := wording.Vars{
+		"summary": "Rotana · 19:00–20:30 · 4", "code": "MRV-7Q2K", "action": "Rotana", "until": "19:10", "alternatives": "19:00 · 20:00",
+	}
+	for _, lang := range language.Supported() {
+		for _, key := range honest {
+			if text := wording.Say(lang, key, vars); len(Find(text)) > 0 {
+				t.Errorf("%s: %s: found %v in %q, want no claim", lang, key, Find(text), text)
+			}
+		}
+		for key, kind := range said {
+			if text := wording.Say(lang, key, vars); !has(Find(text), kind) {
+				t.Errorf("%s: %s: found %v in %q, want %s", lang, key, Find(text), text, kind)
+			}
+		}
+	}
+}
+
+// TestWrappingHidesNothing dresses claims up in ways that leave them readable.
+func TestWrappingHidesNothing(t *testing.T) {
+	t.Parallel()
+	var claims []row
+	for _, name := range language.Supported() {
+		claims = append(claims, slices.DeleteFunc(rows(t, name), func(r row) bool { return r.kind == "" })...)
+	}
+	wraps := []func(string) string{
+		func(s string) string { return "**" + s + "**" },
+		func(s string) string { return "> _" + s + "_" },
+		func(s string) string { return "- " + s },
+		func(s string) string { return "## " + s },
+		func(s string) string { return "<strong>" + s + "</strong>" },
+		func(s string) string { return "🎉✨ " + s + " ✅🙏" },
+		func(s string) string { return "\u2068" + s + "\u2069" },
+		func(s string) string { return "Hi!\n\n" + s + "\n\n🙂" },
+		func(s string) string { return s + "\nShall I do anything else?" },
+		func(s string) string { return "Hmm? " + s },
+		func(s string) string { return strings.ReplaceAll(s, " ", " \u200b\u00a0") },
+		func(s string) string { return strings.ReplaceAll(s, " ", " **") },
+		func(s string) string { return strings.Join(strings.Split(s, ""), "\u200b") },
+		func(s string) string { return strings.Join(strings.Split(s, ""), "\u2060") },
+		strings.ToUpper, norm.NFD.String, norm.NFKC.String, language.Fold,
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		r := rapid.SampledFrom(claims).Draw(t, "claim")
+		text := r.text
+		for _, wrap := range rapid.SliceOfN(rapid.SampledFrom(wraps), 1, 3).Draw(t, "wraps") {
+			text = wrap(text)
+		}
+		if got := Find(text); !has(got, r.kind) {
+			t.Fatalf("%q: found %v, want %s", text, got, r.kind)
+		}
+	})
+}
+
+// TestLookalikesHideNothing writes letters of claims with those of another script.
+func TestLookalikesHideNothing(t *testing.T) {
+	t.Parallel()
+	claims := slices.DeleteFunc(rows(t, "en"), func(r row) bool { return r.kind == "" })
+	swaps := []string{"o", "о", "a", "а", "e", "е", "c", "с", "p", "р", "i", "і", "o", "0", "i", "1", "l", "I", "e", "3", "d", "ԁ", "s", "ѕ"}
+	rapid.Check(t, func(t *rapid.T) {
+		r := rapid.SampledFrom(claims).Draw(t, "claim")
+		at := 2 * rapid.IntRange(0, len(swaps)/2-1).Draw(t, "swap")
+		text := strings.ReplaceAll(r.text, swaps[at], swaps[at+1])
+		if got := Find(text); !has(got, r.kind) {
+			t.Fatalf("%q: found %v, want %s", text, got, r.kind)
+		}
+	})
+}
+
+// TestFindIsBounded gives texts of a megabyte, and the worst of those that are read.
+func TestFindIsBounded(t *testing.T) {
+	t.Parallel()
+	for _, unit := range []string{"your booking ", "a ", "your ", "not ", "if ", "<", "<b>", "a-", "\u0301", "ﷺ", "\xff", ".", "?", ",", "1 ", "book", "✅", "\n"} {
+		if got := len(Find(strings.Repeat(unit, 1<<20/len(unit)))); got != len(kinds()) {
+			t.Errorf("1 MB of %q: %d claims, want one of every kind", unit, got)
+		}
+		start := time.Now()
+		Find(strings.Repeat(unit, maxText/len(unit)))
+		if took := time.Since(start); took > 20*time.Second {
+			t.Errorf("%d bytes of %q take %v", maxText, unit, took)
+		}
+	}
+}
+
+func FuzzFind(f *testing.F) {
+	for _, name := range append(language.Supported(), "disguise") {
+		for _, r := range rows(f, name) {
+			f.Add(r.text)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		found := Find(text)
+		if again := Find(text); !slices.Equal(found, again) {
+			t.Errorf("Find(%q) = %v, and again %v", text, found, again)
+		}
+		for _, c := range found {
+			if !slices.Contains(kinds(), c.Kind) {
+				t.Errorf("Find(%q) found kind %q", text, c.Kind)
+			}
+		}
+		if len(text) > maxText-64 {
+			return
+		}
+		if !has(Find(text+"\n\nYour booking is confirmed."), Booked) {
+			t.Errorf("%q hides a claim behind it", text)
+		}
+	})
+}
+
+func BenchmarkFind(b *testing.B) {
+	var all []string
+	for _, r := range rows(b, "en")[:20] {
+		all = append(all, r.text)
+	}
+	text := strings.Join(all, "\n")
+	for b.Loop() {
+		Find(text)
+	}
+}
+
+func BenchmarkReadDialects(b *testing.B) {
+	for b.Loop() {
+		if _, err := readDialects(patternFiles); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	langs "merve/internal/language"
+	"merve/internal/language"
 )
 
 // maxGap bounds the words that ".." stands for.
@@ -66,12 +66,12 @@ type dialect struct {
 //go:embed patterns/*.txt
 var patternFiles embed.FS
 
-// languages are the pattern files, read when first asked for.
-var languages = sync.OnceValues(func() ([]*dialect, error) { return readDialects(patternFiles) })
+// dialects are the pattern files, read when first asked for.
+var dialects = sync.OnceValues(func() ([]*dialect, error) { return readDialects(patternFiles) })
 
 func readDialects(files fs.FS) ([]*dialect, error) {
 	var all []*dialect
-	for _, tag := range langs.Supported() {
+	for _, tag := range language.Supported() {
 		d, err := readDialect(files, "patterns/"+tag+".txt")
 		if err != nil {
 			return nil, fmt.Errorf("read claim patterns: %w", err)
@@ -92,7 +92,7 @@ func readDialect(files fs.FS, name string) (*dialect, error) {
 	p := parser{named: map[string]string{}, dialect: &dialect{vocabulary: newVocabulary(), byFirst: map[int][]pattern{}}}
 	lines := bufio.NewScanner(f)
 	for n := 1; lines.Scan(); n++ {
-		s := strings.TrimSpace(lines.Text())
+		s := language.Fold(lines.Text())
 		if strings.HasPrefix(s, "#") {
 			continue
 		}

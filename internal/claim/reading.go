@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math/big"
 	"slices"
-	"unicode/utf8"
 )
 
 // match is a place where a pattern stands: the words from start up to end.
@@ -214,7 +213,7 @@ func (r *reading) questioned(start int, m match) bool {
 	return true
 }
 
-// particular drops the matches that stand within one of another kind that says more:
+// particular drops the matches that stand within another, which says more:
 // "your order is confirmed" is of an order, though "is confirmed" may be of a booking.
 func particular(found []match) []match {
 	slices.SortStableFunc(found, func(a, b match) int {
@@ -222,7 +221,7 @@ func particular(found []match) []match {
 	})
 	var kept []match
 	for _, m := range found {
-		within := func(o match) bool { return o.kind != m.kind && m.end <= o.end }
+		within := func(o match) bool { return m.end <= o.end }
 		if !slices.ContainsFunc(kept[max(0, len(kept)-reach):], within) {
 			kept = append(kept, m)
 		}
@@ -231,99 +230,3 @@ func particular(found []match) []match {
 }
 
 func rank(k Kind) int { return slices.Index(kinds(), k) }
-
-// spell puts words together that were written apart: "b o o k e d", "con-firmed".
-func (d *dialect) spell(words []word) []word {
-	spelt := make([]word, 0, len(words))
-	for i := 0; i < len(words); {
-		if n := letters(words[i:]); n >= minLetters {
-			spelt = append(spelt, d.segment(words[i:i+n])...)
-			i += n
-			continue
-		}
-		w, n := d.join(words[i:])
-		spelt = append(spelt, w)
-		i += n
-	}
-	return spelt
-}
-
-// minLetters is how many single letters in a row are a word written apart.
-const minLetters = 4
-
-// letters counts the words of one letter that words begin with.
-func letters(words []word) int {
-	n := 0
-	for n < len(words) && utf8.RuneCountInString(words[n].text) == 1 && (n == 0 || words[n].pause < line) {
-		n++
-	}
-	if !slices.ContainsFunc(words[:n], func(w word) bool { return !isNumber(w.text) }) {
-		return 0
-	}
-	return n
-}
-
-// maxPieces bounds the pieces that a word is put together from.
-const maxPieces = 4
-
-// join returns the word that words begin with and how many of them are its pieces.
-func (d *dialect) join(words []word) (word, int) {
-	joined := words[0].text
-	firstKnown := d.knows(joined)
-	for n := 1; n < min(maxPieces, len(words)) && words[n].pause < line; n++ {
-		next := words[n].text
-		joined += next
-		if !firstKnown && d.spells(joined) || d.exact[joined] != nil && !d.knows(next) {
-			w := words[0]
-			w.text = joined
-			return w, n + 1
-		}
-	}
-	return words[0], 1
-}
-
-// segment cuts letters that were written apart to the words of the language.
-func (d *dialect) segment(letters []word) []word {
-	var all string
-	for _, l := range letters {
-		all += l.text
-	}
-	all = skeleton(all)
-	var words []word
-	open := false // the last word may go on
-	for all != "" {
-		n, stem := d.longest(all)
-		if n == 0 {
-			_, n = utf8.DecodeRuneInString(all)
-			if open {
-				words[len(words)-1].text += all[:n]
-			} else {
-				words = append(words, word{text: all[:n], part: letters[0].part})
-			}
-			open = true
-		} else {
-			words = append(words, word{text: all[:n], part: letters[0].part})
-			open = stem
-		}
-		all = all[n:]
-	}
-	words[0].pause = letters[0].pause
-	return words
-}
-
-// longest returns the bytes of the longest word or stem at the start of letters.
-func (d *dialect) longest(letters string) (n int, stem bool) {
-	for i := range letters[:min(len(letters), maxWord)] {
-		word := letters[:i]
-		if i > 1 && d.exact[word] != nil {
-			n, stem = i, false
-		}
-		if i > 1 && d.prefixes[word] != nil {
-			n, stem = i, true
-		}
-	}
-	if len(letters) <= maxWord && (d.exact[letters] != nil || d.prefixes[letters] != nil) {
-		return len(letters), d.exact[letters] == nil
-	}
-	return n, stem
-}

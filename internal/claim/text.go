@@ -72,13 +72,23 @@ func plain(written string) string {
 		case end < 1 || after[0] != '/' && !unicode.IsLetter(rune(after[0])):
 			b.WriteByte('<')
 			written = after
-		case strings.ContainsAny(after[:1], "/bBiIuUsSeEaAfFcC") && !strings.HasPrefix(strings.ToLower(after), "br"):
-			written = after[end+1:] // within a line: <b>, <em>, <span>
+		case inLine(after[:end]):
+			written = after[end+1:]
 		default:
 			b.WriteByte('\n')
 			written = after[end+1:]
 		}
 	}
+}
+
+// inLine reports whether an HTML tag leaves the words around it on one line.
+func inLine(tag string) bool {
+	name, _, _ := strings.Cut(strings.ToLower(strings.Trim(tag, "/")), " ")
+	switch name {
+	case "b", "i", "u", "s", "em", "strong", "span", "a", "font", "code", "small", "sup", "sub", "del", "ins", "mark":
+		return true
+	}
+	return false
 }
 
 // cut parts text at its sentences' and lines' ends.
@@ -118,19 +128,23 @@ func ending(s string, start, i int) (p pause, question bool, size int) {
 	case !strings.ContainsRune(fullStops, r):
 		return noPause, false, width
 	}
-	greek := strings.ContainsFunc(s[start:i], func(r rune) bool { return unicode.Is(unicode.Greek, r) })
 	for size < len(s)-i {
 		r, width := utf8.DecodeRuneInString(s[i+size:])
 		if !strings.ContainsRune(fullStops+"\ufe0f", r) {
 			break
 		}
-		question = question || strings.ContainsRune(questionMarks, r) || greek && (r == ';' || r == '\u037e')
+		question = question || strings.ContainsRune(questionMarks, r) || (r == ';' || r == '\u037e') && isGreek(s[start:i])
 		size += width
 	}
 	if s[i:i+size] == "." && !endsSentence(s[start:i], s[i+1:]) {
 		return noPause, false, 1
 	}
 	return sentence, question, size
+}
+
+// isGreek reports whether s has Greek letters: then a semicolon asks.
+func isGreek(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Greek, r) })
 }
 
 // endsSentence reports whether a full stop between before and after is more than that of
@@ -154,42 +168,53 @@ func isNumber(s string) bool {
 
 // cutWords cuts one sentence to its words.
 func cutWords(s string) []word {
-	var words []word
-	var current strings.Builder
-	before := noPause
-	finish := func() {
-		if w := strings.Trim(current.String(), "'"); w != "" {
-			words = append(words, newWord(w, before))
-			before = noPause
-		}
-		current.Reset()
-	}
+	var c cutter
 	runes := []rune(language.Fold(s))
 	for i, r := range runes {
 		inside := i > 0 && i+1 < len(runes) && inWord(runes[i-1]) && inWord(runes[i+1])
 		switch {
-		case inWord(r), r == '\'' && !inNumber(runes, i), inside && strings.ContainsRune("@$", r):
-			current.WriteRune(r)
-		case isEmphasis(r), inNumber(runes, i):
+		case inNumber(runes, i), isEmphasis(r):
+		case inWord(r), r == '\'', inside && (r == '@' || r == '$'):
+			c.current.WriteRune(r)
 		case r == ' ', r == '_', inside && strings.ContainsRune("-‐‑.·/+", r):
-			finish()
+			c.finish()
+			c.hyphen = r == '-'
 		default:
-			finish()
-			before = clause
+			c.finish()
+			c.before = clause
 		}
 	}
-	finish()
-	return words
+	c.finish()
+	return c.words
+}
+
+// cutter collects the words of one sentence.
+type cutter struct {
+	words   []word
+	current strings.Builder
+	before  pause
+	hyphen  bool // before the current word
+}
+
+// finish ends the current word.
+func (c *cutter) finish() {
+	folded := strings.Trim(c.current.String(), "'")
+	c.current.Reset()
+	if folded == "" {
+		return
+	}
+	w := word{text: skeleton(folded), pause: c.before, number: strings.ContainsFunc(folded, unicode.IsDigit)}
+	if c.hyphen && w.number {
+		c.words[len(c.words)-1].number = true // "MRV-7Q2K"
+	}
+	c.words = append(c.words, w)
+	c.before, c.hyphen = noPause, false
 }
 
 // inNumber reports whether the sign at i stands between digits: "19:00", "1,250.00".
 func inNumber(runes []rune, i int) bool {
 	return i > 0 && i+1 < len(runes) && unicode.IsDigit(runes[i-1]) && unicode.IsDigit(runes[i+1]) &&
 		strings.ContainsRune(":.,'", runes[i])
-}
-
-func newWord(folded string, before pause) word {
-	return word{text: skeleton(folded), pause: before, number: strings.ContainsFunc(folded, unicode.IsDigit)}
 }
 
 // claims turns the matches to claims, in the order of the text.

@@ -5,8 +5,6 @@ import (
 	"math/big"
 	"strings"
 	"unicode/utf8"
-
-	langs "merve/internal/language"
 )
 
 // minStem is the letters a "stem*" needs, so that it does not take in half the language.
@@ -43,6 +41,7 @@ func (v vocabulary) class(alternatives string) (int, error) {
 // number stands in a pattern for a word with a digit.
 const number = "<number>"
 
+// add takes in a folded word or stem.
 func (v vocabulary) add(written string, class int) error {
 	if written == number {
 		set(v.exact, number, class)
@@ -50,7 +49,7 @@ func (v vocabulary) add(written string, class int) error {
 	}
 	stem, open := strings.CutSuffix(written, "*")
 	stem, openBefore := strings.CutPrefix(stem, "*")
-	stem = skeleton(langs.Fold(stem))
+	stem = skeleton(stem)
 	if strings.ContainsFunc(stem, func(r rune) bool { return !inWord(r) && r != '\'' }) || stem == "" {
 		return fmt.Errorf("%q is no word", written)
 	}
@@ -124,22 +123,22 @@ func (v vocabulary) lookUp(word string) *big.Int {
 // knows reports whether word is of any class.
 func (v vocabulary) knows(word string) bool { return v.lookUp(word) != nil }
 
-// spells reports whether letters set apart spell a word: one of the patterns, or its beginning
-// up to the stem.
-func (v vocabulary) spells(word string) bool {
+// spells reports whether pieces, the first of them of so many bytes, spell a word when
+// they are put together: one of the patterns, or one with a stem of theirs.
+func (v vocabulary) spells(word string, first int) bool {
 	if len(word) > maxWord {
 		return false
 	}
-	if v.exact[word] != nil {
+	if v.exact[word] != nil || v.prefixes[word] != nil {
 		return true
 	}
 	for i := range word {
-		if i > minSpelt && v.prefixes[word[:i]] != nil {
+		if i > first && i >= minSpelt && v.prefixes[word[:i]] != nil || i < first && v.suffixes[word[i:]] != nil {
 			return true
 		}
 	}
-	return v.prefixes[word] != nil
+	return false
 }
 
 // minSpelt is the bytes that a stem needs to be put together from pieces.
-const minSpelt = 4
+const minSpelt = 5

@@ -68,7 +68,7 @@ func TestCanonical(t *testing.T) {
 func TestKeyIsWhatTheEffectIs(t *testing.T) {
 	t.Parallel()
 	a := json.RawMessage(`{"a":1}`)
-	if Key("t/1", "x", a, 1) != Key("t/1", "x", a, 1) {
+	if again := json.RawMessage(`{"a":1}`); Key("t/1", "x", a, 1) != Key("t/1", "x", again, 1) {
 		t.Error("the same effect has two keys")
 	}
 	seen := map[string]bool{Key("t/1", "x", a, 1): true}

@@ -493,6 +493,7 @@ func TestPanicIsAnsweredAndLogged(t *testing.T) {
 		panic  func()
 		logged string
 	}{
+		//lint:ignore SA5000 a runtime error is what is wanted
 		"runtime error": {func() { var m map[string]int; m["a"] = 1 }, "assignment to entry in nil map"},
 		"value":         {func() { panic("call me at +4917612345678") }, "of type string"},
 		"abort":         {func() { panic(http.ErrAbortHandler) }, "of type *errors.errorString"},

@@ -14,12 +14,14 @@ import (
 type conversation struct {
 	offered  map[string]json.RawMessage // schemas of the tools that may be called, by name
 	now      time.Time                  // in the customer's zone
-	tongue   string                     // tag of the language the customer writes; "" if it cannot be told
-	past     []entry                    // what came before the messages to answer
-	text     string                     // the customer's messages that nobody has answered yet
-	results  []result                   // of the calls made for them, in order
-	honest   bool                       // it was said before what answers here
 	calendar calendar
+	tongue   string             // tag of the language the customer writes; "" if it cannot be told
+	past     []entry            // what came before the messages to answer
+	text     string             // the customer's messages that nobody has answered yet
+	results  []result           // of the calls made for them, in order
+	details  map[string]listing // by id, of the listings looked up for them
+	honest   bool               // it was said before what answers here
+	plain    bool               // the last reply was sent back: quote nobody this time
 }
 
 // entry is one thing of the past: a message of the customer, a result that was shown,

@@ -60,15 +60,15 @@ func (c *conversation) foreign(v *voice) string {
 // listen hears the whole conversation. Where what was shown is not at hand any more, it
 // returns the call that gets it back.
 func (c *conversation) listen(v *voice) (*memory, goal, *reply) {
-	var seed []listing
-	if m, g := c.hear(nil); c.remember(nil).lost() && (g == book || g == inspect || g == find || g == unclear) {
-		f, next := c.find(v, c.remember(nil).asked)
+	past := c.remember(nil)
+	m, g := c.hear(past)
+	if past.lost() && (g == book || g == inspect || g == find || g == unclear) {
+		f, next := c.find(v, past.asked)
 		if next != nil {
 			return m, g, next
 		}
-		seed = f.listings
+		m, g = c.hear(c.remember(f.listings))
 	}
-	m, g := c.hear(seed)
 	if m.busy() && m.chosen.brief && (g == book || g == inspect || g == unclear) && len(c.called("getListing")) == 0 {
 		if next := c.call("getListing", map[string]any{"listingId": m.chosen.id}); next != nil {
 			return m, g, next // only its name is remembered
@@ -77,9 +77,11 @@ func (c *conversation) listen(v *voice) (*memory, goal, *reply) {
 	return m, g, nil
 }
 
-func (c *conversation) hear(seed []listing) (*memory, goal) {
-	m := c.remember(seed)
-	return m, m.hear(c.text)
+// hear takes in what the customer says now, on top of the past.
+func (c *conversation) hear(past *memory) (*memory, goal) {
+	m := *past
+	g := m.hear(c.text)
+	return &m, g
 }
 
 func (c *conversation) voice() *voice {
@@ -139,102 +141,6 @@ func (c *conversation) once(v *voice, tool string, values map[string]any) (resul
 	return result{}, &cannot
 }
 
-// found is what came of a search.
-type found struct {
-	listings []listing
-	query    string // that found them
-	other    bool   // it leaves out part of what the customer asked for
-}
-
-// find searches for what the customer asked, in other words too where nothing comes of
-// the first. It returns what was found, or what to do next.
-func (c *conversation) find(v *voice, asked *search) (found, *reply) {
-	for _, q := range asked.queries() {
-		values := map[string]any{"query": q.text, "limit": shownListings}
-		if asked.maxPrice > 0 {
-			values["maxPrice"] = asked.maxPrice
-		}
-		if domain := asked.domain(); domain != "" && strings.Contains(string(c.offered["searchMarketplace"]), domain) {
-			values["domain"] = domain
-		}
-		r, done := c.searchedFor(q.text)
-		switch {
-		case done && r.failed != nil:
-			away := say(v.away)
-			return found{}, &away
-		case done && len(r.listings) > 0:
-			return found{r.listings, q.text, q.other}, nil
-		case done:
-			continue
-		}
-		if next := c.call("searchMarketplace", values); next != nil {
-			return found{}, next
-		}
-		cannot := say(v.cannot)
-		return found{}, &cannot
-	}
-	return found{}, nil
-}
-
-// searchedFor returns what a query gave in this turn.
-func (c *conversation) searchedFor(query string) (result, bool) {
-	for _, r := range c.called("searchMarketplace") {
-		if r.args["query"] == query {
-			return r, true
-		}
-	}
-	return result{}, false
-}
-
-// maxQuery bounds the characters of a query.
-const maxQuery = 120
-
-// query is one way to say what is looked for. An other one leaves something out.
-type query struct {
-	text  string
-	other bool
-}
-
-// queries are the ways to say what is looked for: in the catalogue's words, in the
-// customer's own, and the thing alone, wherever it is.
-func (s *search) queries() []query {
-	out := add(nil, query{translated(s.words, s.plain), false})
-	out = add(out, query{s.wanted(), false})
-	for i, p := range s.plain {
-		if isThing(p) {
-			return add(out, query{translated(s.words[i:i+1], s.plain[i:i+1]), true})
-		}
-	}
-	return out
-}
-
-// domain is the marketplace's word for the kind of thing looked for; "" if it may be of
-// several.
-func (s *search) domain() string {
-	domain := ""
-	for _, p := range s.plain {
-		switch d := domainOf(p); {
-		case d == "":
-		case domain != "" && d != domain:
-			return ""
-		default:
-			domain = d
-		}
-	}
-	return domain
-}
-
-func add(queries []query, q query) []query {
-	q.text = clean(q.text, maxQuery)
-	if q.text == "" || slices.ContainsFunc(queries, func(o query) bool { return o.text == q.text }) {
-		return queries
-	}
-	return append(queries, q)
-}
-
-// wanted is what is looked for, in the customer's words.
-func (s *search) wanted() string { return clean(strings.Join(s.words, " "), maxQuery) }
-
 // search shows what was found, or goes on with it when it can only be the one.
 func (c *conversation) search(v *voice, m *memory) reply {
 	f, next := c.find(v, m.asked)
@@ -280,12 +186,12 @@ func (c *conversation) book(v *voice, m *memory) reply {
 
 // proposed returns the result of proposing just this in this turn.
 func (c *conversation) proposed(m *memory) (result, bool) {
-	for _, r := range c.called("initiateBooking") {
+	for n, r := range c.called("initiateBooking") {
 		same := true
 		for name, v := range m.proposal() {
 			same = same && (r.args[name] == nil || fmt.Sprint(r.args[name]) == fmt.Sprint(v))
 		}
-		if same {
+		if same || n > 0 { // one change of mind within a turn is enough
 			return r, true
 		}
 	}

@@ -125,12 +125,13 @@ func TestWordsToLookFor(t *testing.T) {
 func TestParseResult(t *testing.T) {
 	t.Parallel()
 	if r := parseResult("searchMarketplace", `{"listings":[{"id":"","name":"no id"},{"id":"a","name":"A\nB\u202e","place":{"name":"Girne"},"priceFrom":{"amount":-5,"currency":"EUR"},
-		"offerings":[{"id":"o","priceMinor":1e300,"slots":["2026-11-21T19:00:00+02:00",{"date":"2026-11-22","time":"20:00"},{"start":"2026-11-23 09:00"},7,"soon"],"hours":"9–18"}]},5]}`); len(r.listings) != 1 {
+		"offerings":[{"id":"o","priceMinor":1e300,"slots":["2026-11-21T19:00:00+02:00",{"date":"2026-11-22","time":"20:00"},{"start":"2026-11-23 09:00"},7,"soon"],"openingHours":{"mon":[{"from":"09:00","to":"18:00"}],"tue":[{"from":"09:00","to":"18:00"}],"sun":[{"from":"10:00","to":"12:00"},{"from":"14:00","to":"16:00"}],"wed":7}}]},5]}`); len(r.listings) != 1 {
 		t.Errorf("got %d listings, want 1", len(r.listings))
 	} else {
 		l := r.listings[0]
-		free := []slot{{"2026-11-21", "19:00"}, {"2026-11-22", "20:00"}, {"2026-11-23", "09:00"}}
-		if l.name != "A B" || l.place != "Girne" || l.from.minor != 0 || l.offerings[0].price.minor != 0 || l.offerings[0].hours != "9–18" ||
+		free := []slot{{"2026-11-21", "19:00", ""}, {"2026-11-22", "20:00", ""}, {"2026-11-23", "09:00", ""}}
+		open := []hours{{0, 1, "09:00–18:00"}, {6, 6, "10:00–12:00, 14:00–16:00"}}
+		if l.name != "A B" || l.place != "Girne" || l.from.minor != 0 || l.offerings[0].price.minor != 0 || !cmp.Equal(l.offerings[0].hours, open, cmp.AllowUnexported(hours{})) ||
 			!cmp.Equal(l.offerings[0].free, free, cmp.AllowUnexported(slot{})) {
 			t.Errorf("got %+v", l)
 		}

@@ -35,13 +35,6 @@ type memory struct {
 	cancelPick   int
 }
 
-// search is what to look for.
-type search struct {
-	said         string // the whole message, folded
-	words, plain []string
-	maxPrice     int64
-}
-
 // goal is what the customer wants of this turn.
 type goal int
 
@@ -59,20 +52,6 @@ const (
 	cancel
 	drop    // forget what we were at
 	decline // no
-)
-
-// question is what has to be asked next.
-type question int
-
-const (
-	askNothing question = iota
-	askWhich            // of the listings
-	askOffering
-	askSlot // one of the alternatives
-	askDate
-	askTime
-	askNights
-	askParty
 )
 
 // remember replays the past. seed is a list that was fetched again because the past
@@ -189,7 +168,9 @@ var alternativeLine = regexp.MustCompile(`(?m)^\d+\. (.+)$`)
 // times that it offered.
 func (m *memory) overhear(said string) {
 	for _, v := range []*voice{&english, &turkish} {
-		m.shown = m.shown || v.showed(said)
+		q := v.asked(said)
+		m.unlearn(q)
+		m.shown = m.shown || v.showed(said) || q != askNothing
 		m.other = m.other || v.missed(said)
 		if strings.Contains(said, v.proposed) {
 			m.proposed, m.alternatives = true, nil
@@ -212,6 +193,22 @@ func (m *memory) overhear(said string) {
 			s.clock = w.clock.at(anyTime, false)
 		}
 		m.alternatives = append(m.alternatives, s)
+	}
+}
+
+// unlearn lets go of an answer that was asked for again: it was not taken.
+func (m *memory) unlearn(q question) {
+	switch q {
+	case askOffering:
+		m.want = ""
+	case askDate:
+		m.date, m.end = time.Time{}, time.Time{}
+	case askTime:
+		m.clock = nil
+	case askNights:
+		m.nights, m.end = 0, time.Time{}
+	case askParty:
+		m.party = 0
 	}
 }
 
@@ -300,193 +297,6 @@ func (m *memory) small(h heard) goal {
 // busy reports whether a booking is in the making.
 func (m *memory) busy() bool { return m.chosen != nil && !m.proposed }
 
-// choose takes a choice: of a time, an offering or a listing, whichever was asked for.
-func (m *memory) choose(h heard) bool {
-	n := h.pick
-	if n == 0 {
-		n = h.number
-	}
-	switch q := m.question(); {
-	case q == askSlot && (n != 0 || h.yes && len(m.alternatives) == 1):
-		if h.yes {
-			n = 1
-		}
-		return m.chooseSlot(n)
-	case q == askOffering && m.chooseOffering(n, h):
-		return true
-	case q != askWhich && h.pick == 0 && h.number > 0:
-		return m.answerNumber(q, h.number)
-	case n != 0 || h.cheapest:
-		return m.chooseListing(n, h)
-	}
-	return m.chooseByName(h)
-}
-
-func (m *memory) chooseSlot(n int) bool {
-	i, ok := index(n, len(m.alternatives))
-	if !ok {
-		return false
-	}
-	s := m.alternatives[i]
-	d, err := time.Parse(time.DateOnly, s.date)
-	if err != nil {
-		return false
-	}
-	m.shift(d)
-	if end, err := time.Parse(time.DateOnly, s.end); err == nil {
-		m.end, m.nights = end, 0
-	}
-	if t, err := time.Parse("15:04", s.clock); err == nil {
-		m.clock = &clock{t.Hour(), t.Minute(), true}
-	}
-	m.alternatives = nil
-	return true
-}
-
-// shift moves the booking to another day, a stay with its length.
-func (m *memory) shift(d time.Time) {
-	if !m.end.IsZero() && !m.date.IsZero() {
-		m.end = d.Add(m.end.Sub(m.date))
-	}
-	m.date = d
-}
-
-func (m *memory) chooseOffering(n int, h heard) bool {
-	offerings := m.chosen.offerings
-	if i, ok := index(n, len(offerings)); ok {
-		m.want = offerings[i].id
-		return true
-	}
-	match := -1
-	for i, o := range offerings {
-		if named(h, o.name, "") {
-			if match >= 0 {
-				return false
-			}
-			match = i
-		}
-	}
-	if match >= 0 {
-		m.want = offerings[match].id
-	}
-	return match >= 0
-}
-
-// answerNumber takes a lone number as the answer to what was asked.
-func (m *memory) answerNumber(q question, n int) bool {
-	switch q {
-	case askParty:
-		m.party = min(n, maxParty)
-	case askNights:
-		m.nights, m.end = min(n, maxNights), time.Time{}
-	case askDate:
-		for days := range 31 { // the next day of that number
-			if d := m.calendar.today.AddDate(0, 0, days); d.Day() == n {
-				m.date = d
-				return true
-			}
-		}
-		return false
-	default:
-		return false
-	}
-	return true
-}
-
-func (m *memory) chooseListing(n int, h heard) bool {
-	i, ok := index(n, len(m.list))
-	if h.cheapest && len(m.list) > 0 {
-		i, ok = 0, true
-		for j, l := range m.list {
-			if best := m.list[i].from; l.from.currency != "" && (best.currency == "" || l.from.minor < best.minor) {
-				i = j
-			}
-		}
-	}
-	if ok {
-		m.take(m.list[i])
-	}
-	return ok
-}
-
-// chooseByName takes the one listing shown that all words of the message fit.
-func (m *memory) chooseByName(h heard) bool {
-	if len(h.words) == 0 {
-		return false
-	}
-	match := -1
-	for i, l := range m.list {
-		full := newLine(l.name).whole
-		if len(full) > 3 && strings.Contains(" "+h.all+" ", " "+full+" ") {
-			match = i
-			break
-		}
-		if named(h, l.name, strings.Join([]string{l.place, l.domain, l.category, l.offered()}, " ")) {
-			if match >= 0 {
-				return false
-			}
-			match = i
-		}
-	}
-	if match < 0 || m.chosen != nil && m.chosen.id == m.list[match].id {
-		return match >= 0
-	}
-	m.take(m.list[match])
-	return true
-}
-
-func (l listing) offered() string {
-	var names []string
-	for _, o := range l.offerings {
-		names = append(names, o.name)
-	}
-	return strings.Join(names, " ")
-}
-
-// named reports whether each word of a message is in the name or in what else may be
-// said of it, and one of them in the name.
-func named(h heard, name, others string) bool {
-	inName := words(name)
-	all := append(words(others), inName...)
-	hit := false
-	for _, w := range h.plain {
-		if !slices.Contains(all, w) {
-			return false
-		}
-		hit = hit || slices.Contains(inName, w)
-	}
-	return hit
-}
-
-func words(s string) []string {
-	l := newLine(s)
-	var out []string
-	for i := range l.words {
-		_, plain := l.stem(i)
-		out = append(out, plain, strings.TrimSuffix(plain, "'s"), strings.ReplaceAll(plain, "'", ""))
-	}
-	return out
-}
-
-// take makes l the listing to book. Answers given so far stay.
-func (m *memory) take(l listing) {
-	if d, ok := m.details[l.id]; ok {
-		l = d
-	}
-	if m.chosen == nil || m.chosen.id != l.id {
-		m.want = ""
-	}
-	m.chosen, m.justNow, m.sole, m.proposed, m.alternatives = &l, true, false, false, nil
-}
-
-// index turns a choice, counted from 1 or -1 for the last, into an index of n things.
-func index(choice, n int) (int, bool) {
-	if choice == -1 {
-		choice = n
-	}
-	return choice - 1, choice >= 1 && choice <= n
-}
-
 // searches reports whether a message asks to look for something.
 func (m *memory) searches(h heard) bool {
 	if len(h.words) == 0 {
@@ -556,94 +366,4 @@ func (m *memory) fill(h heard) bool {
 		m.alternatives = nil
 	}
 	return filled
-}
-
-// question is what is missing, the most important first.
-func (m *memory) question() question {
-	switch o := m.offering(); {
-	case m.chosen == nil || m.proposed:
-		if len(m.list) > 0 || m.asked != nil {
-			return askWhich
-		}
-	case len(m.alternatives) > 0:
-		return askSlot
-	case o == nil && len(m.chosen.offerings) > 1:
-		return askOffering
-	case m.date.IsZero():
-		return askDate
-	case m.stays() && !m.until().After(m.date):
-		return askNights
-	case !m.stays() && m.clock == nil:
-		return askTime
-	case m.party == 0 && m.forPeople():
-		return askParty
-	}
-	return askNothing
-}
-
-// offering is the chosen one, or the only one.
-func (m *memory) offering() *offering {
-	if m.chosen == nil {
-		return nil
-	}
-	for i, o := range m.chosen.offerings {
-		if o.id == m.want && o.id != "" || len(m.chosen.offerings) == 1 {
-			return &m.chosen.offerings[i]
-		}
-	}
-	return nil
-}
-
-// stays reports whether what is booked is taken by the night or day.
-func (m *memory) stays() bool {
-	o := m.offering()
-	return o != nil && o.stay()
-}
-
-// until is the last day of a stay, zero if it is not known.
-func (m *memory) until() time.Time {
-	if m.nights > 0 && !m.date.IsZero() {
-		return m.date.AddDate(0, 0, m.nights)
-	}
-	return m.end
-}
-
-var (
-	sharedKinds = regexp.MustCompile(`restaurant|dining|food|eat|bar\b|cafe|brunch|tour|boat|cruise|trip|activit|experience|event|class|hotel|stay|accommodation|villa|restoran|yemek|tekne|tur\b|turu|gezi|otel|konaklama`)
-	sharedUnits = regexp.MustCompile(`person|people|guest|seat|table|ticket|head|kisi|masa|night`)
-	mealKinds   = regexp.MustCompile(`restaurant|dining|food|eat|bar\b|cafe|meyhane|restoran|yemek`)
-)
-
-// kind is what the chosen listing says it is, folded.
-func (m *memory) kind() string {
-	return newLine(m.chosen.domain + " " + m.chosen.category).whole
-}
-
-// forPeople reports whether it matters how many come.
-func (m *memory) forPeople() bool {
-	o := m.offering()
-	if o != nil && o.most > 0 {
-		return o.most > 1
-	}
-	return sharedKinds.MatchString(m.kind()) || o != nil && sharedUnits.MatchString(newLine(o.unit+" "+o.per).whole)
-}
-
-// proposal is what to book, as arguments of initiateBooking.
-func (m *memory) proposal() map[string]any {
-	args := map[string]any{"listingId": m.chosen.id, "date": m.date.Format(time.DateOnly)}
-	if o := m.offering(); o != nil && o.id != "" {
-		args["offeringId"] = o.id
-	}
-	if m.stays() {
-		args["endDate"] = m.until().Format(time.DateOnly)
-	} else if m.clock != nil {
-		args["time"] = m.clock.at(m.part, mealKinds.MatchString(m.kind()))
-	}
-	if m.party > 0 {
-		args["partySize"] = m.party
-	}
-	if m.note != "" {
-		args["note"] = m.note
-	}
-	return args
 }

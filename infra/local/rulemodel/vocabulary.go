@@ -44,7 +44,8 @@ var (
 		ucuncusu sonuncusu hangisi bul goster ara iptal et gece gun saat yarin bugun aksam sabah ogle kisi kisilik masa otel tekne gezi turu
 		balik yemek kahvalti kuafor berber masaj randevum rezervasyonum rezervasyonlarim en ucuz ucuzu olsun vazgectim yardim`)
 	onlyEnglish = strings.Fields(`who what you are the first second third last one find show cancel nights night people for at on my bookings
-		booking tomorrow today tonight monday tuesday wednesday thursday friday saturday sunday help dinner lunch breakfast boat trip cheapest`)
+		booking tomorrow today tonight monday tuesday wednesday thursday friday saturday sunday help dinner lunch breakfast boat trip cheapest in near under with to somewhere restaurant room stay haircut massage barber
+		cancel can could would`)
 )
 
 // things are the stems of what a marketplace may hold, in both languages, by the domain
@@ -108,7 +109,7 @@ var otherWords = [][2]string{
 	{"kuafor", "hairdresser"}, {"sac", "hair"}, {"berber", "barber"}, {"guzellik", "beauty"}, {"taksi", "taxi"},
 	{"arac", "car"}, {"araba", "car"}, {"bisiklet", "bike"}, {"doktor", "doctor"}, {"disci", "dentist"},
 	{"temizlik", "cleaning"}, {"girne", "Kyrenia"}, {"lefkosa", "Nicosia"}, {"magusa", "Famagusta"},
-	{"gazimagusa", "Famagusta"},
+	{"gazimagusa", "Famagusta"}, {"cift", "double"}, {"aile", "family"}, {"suit", "suite"}, {"kiralamak", "rental"},
 }
 
 // translated returns words with those replaced that have another word.

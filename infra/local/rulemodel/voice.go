@@ -29,7 +29,7 @@ type voice struct {
 
 var english = voice{
 	standIn:  "I'm Merve's built-in rule-based stand-in, not a large language model",
-	proposed: "I've put your booking together; please check it.",
+	proposed: "Here is the offer; please check it.",
 	instead:  "The nearest free times are:",
 
 	hello:    "Hello!",
@@ -82,7 +82,7 @@ var english = voice{
 
 var turkish = voice{
 	standIn:  "Ben Merve'nin yerleşik, kurallarla çalışan yedeğiyim; büyük bir dil modeli değilim",
-	proposed: "Rezervasyon isteğinizi hazırladım; lütfen kontrol edin.",
+	proposed: "Teklif şöyle; lütfen kontrol edin.",
 	instead:  "En yakın boş saatler:",
 
 	hello:    "Merhaba!",
@@ -142,9 +142,32 @@ var turkish = voice{
 func before(phrase string) string { s, _, _ := strings.Cut(phrase, "%s"); return s }
 func after(phrase string) string  { _, s, _ := strings.Cut(phrase, "%s"); return s }
 
+func longer(a, b string) string {
+	if len(a) > len(b) {
+		return a
+	}
+	return b
+}
+
 // showed reports whether a text of ours showed listings to choose from or go on with.
 func (v *voice) showed(said string) bool {
 	return strings.Contains(said, v.which) || strings.Contains(said, before(v.foundOne))
+}
+
+// asked returns what a text of ours asked for.
+func (v *voice) asked(said string) question {
+	for _, a := range []struct {
+		phrase string
+		q      question
+	}{
+		{v.whichOf, askOffering}, {v.whichTime, askSlot}, {v.when, askDate}, {v.arrive, askDate}, {longer(before(v.time), after(v.time)), askTime},
+		{v.nights, askNights}, {v.days, askNights}, {v.party, askParty}, {v.which, askWhich},
+	} {
+		if strings.Contains(said, a.phrase) {
+			return a.q
+		}
+	}
+	return askNothing
 }
 
 // missed reports whether a text of ours says that nothing came up.
@@ -171,7 +194,7 @@ func (v *voice) slot(s slot) string {
 	return strings.TrimSpace(v.date(d) + " " + s.clock)
 }
 
-// money puts an amount into words: "€25", "12.50 USD".
+// money puts an amount into words: "€25", "12.50 SEK".
 func (m money) String() string {
 	if m.currency == "" || m.minor == 0 {
 		return ""

@@ -49,6 +49,9 @@ var (
 	afternoon = regexp.MustCompile(`\b(?:afternoon|lunch|ogleden sonra|ogle|oglen\w*)\b`)
 )
 
+// digits are looked for before the patterns that need one are tried.
+const digits = "0123456789"
+
 // part is a part of the day, which tells what "at 8" means.
 type part int
 
@@ -147,7 +150,12 @@ const maxDates = 4
 func (c calendar) exactDates(l *line, w *when) []dated {
 	var out []dated
 	for range maxDates {
+		if !bytes.ContainsAny(l.text, digits) {
+			break
+		}
+		found := false
 		if g, from := l.take(isoDate); g != nil {
+			found = true
 			if d, ok := civil(atoi(g[1]), time.Month(atoi(g[2])), atoi(g[3])); ok {
 				out = append(out, dated{date: d, from: from})
 			}
@@ -156,16 +164,19 @@ func (c calendar) exactDates(l *line, w *when) []dated {
 			}
 		}
 		if g, from := l.take(spanOf); g != nil {
-			out = c.span(out, from, g[1], g[2], g[3], g[4])
+			out, found = c.span(out, from, g[1], g[2], g[3], g[4]), true
 		}
 		if g, from := l.take(spanIn); g != nil {
-			out = c.span(out, from, g[2], g[3], g[1], g[4])
+			out, found = c.span(out, from, g[2], g[3], g[1], g[4]), true
 		}
 		if g, from := l.take(dayMonth); g != nil {
-			out = c.add(out, from, g[1], g[2], g[3])
+			out, found = c.add(out, from, g[1], g[2], g[3]), true
 		}
 		if g, from := l.take(monthDay); g != nil {
-			out = c.add(out, from, g[2], g[1], g[3])
+			out, found = c.add(out, from, g[2], g[1], g[3]), true
+		}
+		if !found {
+			break
 		}
 	}
 	return out
@@ -286,11 +297,13 @@ func civil(y int, m time.Month, d int) (time.Time, bool) {
 
 // takeClock takes a time that is said to be one. One of bare figures comes later.
 func takeClock(l *line) *clock {
-	if m := clockFull.FindSubmatch(l.text); m != nil && (len(m[3]) > 0 || bytes.ContainsAny(m[0][:1], "as") || bytes.ContainsAny(m[0], ":'")) {
-		return takeFigureClock(l)
-	}
-	if g, _ := l.take(clock12); g != nil {
-		return twelve(atoi(g[1]), 0, g[2])
+	if bytes.ContainsAny(l.text, digits) {
+		if m := clockFull.FindSubmatch(l.text); m != nil && (len(m[3]) > 0 || bytes.ContainsAny(m[0][:1], "as") || bytes.ContainsAny(m[0], ":'")) {
+			return takeFigureClock(l)
+		}
+		if g, _ := l.take(clock12); g != nil {
+			return twelve(atoi(g[1]), 0, g[2])
+		}
 	}
 	if g, _ := l.take(clockHalf); g != nil {
 		if h := number(g[1] + g[2]); h < 24 {
