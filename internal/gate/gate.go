@@ -128,6 +128,7 @@ type Settled struct {
 	Cards  []tool.Card
 	Facts  []string // kinds of package claim that are true once the writes are done
 	Writes []dynamo.Write
+	Done   bool // it has happened already, whatever comes of the writes
 
 	// Refused words what went wrong when the writes did not go through; ok is false
 	// for an error that is not about this pending action.

@@ -53,7 +53,8 @@ func remembered(t thread.Turn) []llm.Message {
 		}
 	}
 	if t.Shown != "" {
-		msgs = append(msgs, llm.Message{Role: llm.System, Text: t.Shown})
+		// Never as the system: what listings say has no authority.
+		msgs = append(msgs, llm.Message{Role: llm.Assistant, Text: t.Shown})
 	}
 	for _, out := range t.Out {
 		if out.Text != "" {

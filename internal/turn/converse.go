@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"merve/internal/fault"
@@ -72,6 +73,8 @@ func (w *work) converse(ctx context.Context) error {
 // the model is told once, and withheld the second time. Beside a proposal the backend's own
 // words are enough, and a text that claims is left out at once.
 func (w *work) accept(text string) bool {
+	text, _, _ = strings.Cut(text, "<data") // its own memory is not for the customer
+	text = strings.TrimSpace(text)
 	switch {
 	case !w.unsupported(text):
 		w.text = text

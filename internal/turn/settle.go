@@ -110,7 +110,7 @@ func (w *work) confirm(ctx context.Context) error {
 		return fmt.Errorf("commit %s of thread %s: %w", p.Kind, w.thread.ID, err)
 	}
 	w.text, w.cards = s.Text, s.Cards
-	w.settled, w.pending = p.ID, nil
+	w.settled, w.pending, w.ended = p.ID, nil, s.Done
 	w.joins = append(w.joins, s)
 	return nil
 }
