@@ -93,7 +93,7 @@ type Answer struct {
 // holds it. When ctx ends first, the turn is handed to the queue and the answer comes
 // later.
 func (r *Runner) Converse(ctx context.Context, in channel.Inbound) (Answer, error) {
-	a, err := r.Threads.Append(ctx, in, true)
+	a, err := r.takeIn(ctx, in)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -121,6 +121,13 @@ func (r *Runner) Converse(ctx context.Context, in channel.Inbound) (Answer, erro
 			return Answer{}, err
 		}
 	}
+}
+
+// takeIn stores a message, whether or not its sender still waits.
+func (r *Runner) takeIn(ctx context.Context, in channel.Inbound) (thread.Appended, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handOver)
+	defer cancel()
+	return r.Threads.Append(ctx, in, true)
 }
 
 // foundAnswer ends a wait: somebody else has answered.
@@ -154,7 +161,7 @@ func (r *Runner) await(ctx context.Context, a thread.Appended) (*thread.Lease, e
 
 const (
 	pollEvery = 300 * time.Millisecond // between looks at a turn that somebody else runs
-	handOver  = 5 * time.Second        // for the queue, when a client's time is up
+	handOver  = 5 * time.Second        // for store and queue, when a client's time is up
 )
 
 // later hands the turn to the queue.
