@@ -59,8 +59,11 @@ func (r *replay) Error() string { return fmt.Sprintf("done before: %s", r.result
 
 // Unwrap tells callers that join writes in transactions of their own.
 func (r *replay) Unwrap() error {
-	if r.result.State == Confirmed {
+	switch r.result.State {
+	case Confirmed:
 		return &AlreadyConfirmed{r.result}
+	case Cancelled:
+		return ErrCancelled
 	}
 	return ErrChanged
 }

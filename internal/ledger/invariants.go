@@ -33,9 +33,9 @@ type Audit struct {
 // looked at, a minute after its last change, and at all locks on the days of its slots.
 // Findings become alerts; orphan locks, and nothing else, are deleted. It never scans.
 //
-// Cost: 16 queries a run; for each transaction once after each change, 1 query of its
-// items and 1 write to take it off the index; 1 query for each day of an offering in a
-// run and 1 batch read for each hundred other transactions met there.
+// Cost: 16 queries a run; for each transaction, once after each change, 1 query of its
+// items, 1 batch read of its locks and 1 write that takes it off the index; 1 query for
+// each day of an offering in a run, and 1 batch read for each hundred transactions there.
 func (l *Ledger) CheckInvariants(ctx context.Context, limits Limits) (Audit, error) {
 	a := &audit{Ledger: l, budget: newBudget(limits), days: map[string]*day{}}
 	err := l.eachShard(func(shard int) error {

@@ -40,7 +40,7 @@ func (c *corner) alertsOn(subject string) []Alert {
 }
 
 func TestASoundLedgerHasNoFindings(t *testing.T) {
-	c := inYear(t, 1993)
+	c := alone(t)
 	c.in(Confirmed, c.terms(24))
 	c.in(Cancelled, c.terms(25))
 	booked := c.in(Confirmed, c.terms(26))
@@ -58,7 +58,7 @@ func TestASoundLedgerHasNoFindings(t *testing.T) {
 }
 
 func TestSingleHoldIsChecked(t *testing.T) {
-	c := inYear(t, 1994)
+	c := alone(t)
 	stolen := c.in(Confirmed, c.terms(24))
 	lost := c.in(Confirmed, c.terms(25))
 	stale := c.in(Confirmed, c.terms(26))
@@ -89,7 +89,7 @@ func TestSingleHoldIsChecked(t *testing.T) {
 }
 
 func TestOneConfirmedEventIsChecked(t *testing.T) {
-	c := inYear(t, 1995)
+	c := alone(t)
 	ctx := context.Background()
 	without, twice, bare, fine := c.in(Confirmed, c.terms(24)), c.in(Confirmed, c.terms(25)), c.in(Confirmed, c.terms(26)), c.in(Confirmed, c.terms(27))
 	never := c.in(Cancelled, c.terms(28))
@@ -113,7 +113,7 @@ func TestOneConfirmedEventIsChecked(t *testing.T) {
 }
 
 func TestOnlyOrphansAreDeleted(t *testing.T) {
-	c := inYear(t, 1996)
+	c := alone(t)
 	kept := c.in(Confirmed, c.terms(24))
 	held := c.held(c.terms(25), 1)
 	gone := c.in(Cancelled, c.terms(26))
@@ -145,7 +145,7 @@ func TestOnlyOrphansAreDeleted(t *testing.T) {
 // A finding that stays is looked at again later, and is one alert until somebody
 // acknowledges it.
 func TestAFindingIsOneAlert(t *testing.T) {
-	c, ctx := inYear(t, 1997), context.Background()
+	c, ctx := alone(t), context.Background()
 	tx := c.in(Confirmed, c.terms(24))
 	if err := c.Table.DB().Commit(ctx, c.Table.Delete(eventKey(tx.ID, "confirmed"))); err != nil {
 		t.Fatal(err)
@@ -180,7 +180,7 @@ func TestAFindingIsOneAlert(t *testing.T) {
 
 // A transaction that changes while it is looked at is looked at again.
 func TestAChangeDuringAnAuditCounts(t *testing.T) {
-	c, ctx := inYear(t, 1998), context.Background()
+	c, ctx := alone(t), context.Background()
 	tx := c.in(Confirmed, c.terms(24))
 	if _, err := c.Release(ctx, c.owner, tx.ID, "x", "k"); err != nil {
 		t.Fatal(err)

@@ -40,6 +40,9 @@ type Booker struct {
 
 	// Summary puts a transaction into one line for the customer.
 	Summary func(language string, tx Transaction) string
+
+	// Card is what a client shows of a transaction.
+	Card func(language string, tx Transaction) tool.Card
 }
 
 // Tools returns the declarations with their resolvers.
@@ -139,7 +142,7 @@ func (b *Booker) proposal(tc tool.Context, tx Transaction) tool.Result {
 	return tool.Result{
 		Data:   data,
 		Memory: data,
-		Cards:  []tool.Card{b.card(tc, tx)},
+		Cards:  []tool.Card{b.Card(tc.Language, tx)},
 		Proposal: &tool.Proposal{
 			Kind: ConfirmKind, Ref: tx.ID, Summary: summary, Hash: tx.OfferHash, ExpiresAt: tx.HoldExpiresAt,
 		},
@@ -279,15 +282,6 @@ func (b *Booker) view(tc tool.Context, tx Transaction) map[string]any {
 		v["holdExpiresAt"] = tx.HoldExpiresAt.Format(time.RFC3339)
 	}
 	return v
-}
-
-func (b *Booker) card(tc tool.Context, tx Transaction) tool.Card {
-	return tool.Card{
-		"type": "booking", "title": tx.ListingName, "subtitle": tx.OfferingName, "text": b.Summary(tc.Language, tx),
-		"transactionId": tx.ID, "code": tx.Code, "state": string(tx.State),
-		"start": tx.Start.Format(time.RFC3339), "end": tx.End.Format(time.RFC3339), "timeZone": tx.TimeZone,
-		"priceMinor": tx.PriceMinor, "currency": tx.Currency,
-	}
 }
 
 // seen is the state as it counts: a hold whose time is over is expired, even before

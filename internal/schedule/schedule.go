@@ -1,9 +1,10 @@
-// Package schedule knows when an offering can be booked: opening hours, slots, lead
-// time and price. It is pure.
+// Package schedule knows when an offering can be booked: opening hours, slots, nights,
+// lead time, party size and price. It is pure: it knows no bookings, and every answer
+// follows from the offering, the time it is given and the time zone database.
 //
 // Slots are cut on the wall clock of the offering's zone and named by their instant in
 // UTC: when clocks go back, the repeated hour has slots of its own; when they go
-// forward, the hour that is not there has none.
+// forward, the hour that is not there has none. A slot lasts until the next one begins.
 package schedule
 
 import (
@@ -14,17 +15,21 @@ import (
 	"merve/internal/fault"
 )
 
-// Units of booking.
+// Unit is what a booking takes.
+type Unit string
+
 const (
-	BySlot  = "slot"
-	ByNight = "night"
+	BySlot  Unit = "slot"
+	ByNight Unit = "night"
 )
 
-// What a price is for.
+// Per is what a price is for.
+type Per string
+
 const (
-	PerBooking = "booking"
-	PerPerson  = "person"
-	PerNight   = "night"
+	PerBooking Per = "booking"
+	PerPerson  Per = "person" // and night, where nights are booked
+	PerNight   Per = "night"
 )
 
 // Offering is one thing that can be booked, with the rules of its calendar.
@@ -32,31 +37,31 @@ type Offering struct {
 	ID              string            `dynamodbav:"id" json:"id"`
 	Name            string            `dynamodbav:"name" json:"name"`
 	TimeZone        string            `dynamodbav:"timeZone" json:"timeZone"`                 // IANA
-	Hours           map[string][]Span `dynamodbav:"hours" json:"hours"`                       // by weekday: mon, tue, …
+	Hours           map[string][]Span `dynamodbav:"hours" json:"hours"`                       // by weekday: mon, tue, …; of nights the days of arrival, every day when empty
 	Closed          []string          `dynamodbav:"closed,omitempty" json:"closed,omitempty"` // dates
 	SlotMinutes     int               `dynamodbav:"slotMinutes" json:"slotMinutes"`           // the grid on which bookings start
 	DurationMinutes int               `dynamodbav:"durationMinutes" json:"durationMinutes"`   // of a booking; it takes all slots it touches
 	Capacity        int               `dynamodbav:"capacity" json:"capacity"`                 // bookings at a time
 	LeadMinutes     int               `dynamodbav:"leadMinutes" json:"leadMinutes"`           // how long ahead at least
 	HorizonDays     int               `dynamodbav:"horizonDays" json:"horizonDays"`           // how far ahead at most
-	Unit            string            `dynamodbav:"unit" json:"unit"`                         // slot or night
+	Unit            Unit              `dynamodbav:"unit" json:"unit"`                         // slot or night
 	MinParty        int               `dynamodbav:"minParty" json:"minParty"`
 	MaxParty        int               `dynamodbav:"maxParty" json:"maxParty"`
 	PriceMinor      int64             `dynamodbav:"priceMinor" json:"priceMinor"`                 // minor units
 	CheckIn         string            `dynamodbav:"checkIn,omitempty" json:"checkIn,omitempty"`   // of nights, HH:MM; 15:00 when empty
 	CheckOut        string            `dynamodbav:"checkOut,omitempty" json:"checkOut,omitempty"` // HH:MM; 11:00 when empty
 	Currency        string            `dynamodbav:"currency" json:"currency"`
-	Per             string            `dynamodbav:"per" json:"per"`
+	Per             Per               `dynamodbav:"per" json:"per"`
 }
 
-// Span is a time of day from which to which something is open. One that ends at or
-// before it begins passes midnight.
+// Span is a time of day from which to which something is open. One that ends before it
+// begins passes midnight; a whole day is 00:00 to 24:00.
 type Span struct {
 	From string `dynamodbav:"from" json:"from"` // HH:MM
 	To   string `dynamodbav:"to" json:"to"`     // HH:MM, 24:00 too
 }
 
-var weekdays = [...]string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
+func weekdays() []string { return []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"} }
 
 // Check returns an error that names the first field that is wrong.
 func (o Offering) Check() error {
@@ -67,8 +72,8 @@ func (o Offering) Check() error {
 		return fault.Field("offering.timeZone", "want an IANA name, such as Europe/Nicosia")
 	}
 	for day, spans := range o.Hours {
-		if !slices.Contains(weekdays[:], day) {
-			return fault.Field("offering.hours", "want mon, tue, wed, thu, fri, sat or sun, not %q", day)
+		if !slices.Contains(weekdays(), day) {
+			return fault.Field("offering.hours", "want one of %v, not %q", weekdays(), day)
 		}
 		for _, s := range spans {
 			if _, _, ok := s.minutes(); !ok {
@@ -86,7 +91,7 @@ func (o Offering) Check() error {
 		value     int
 		low, high int
 	}{
-		{"slotMinutes", o.SlotMinutes, 5, 24 * 60}, {"durationMinutes", o.DurationMinutes, 5, 24 * 60}, {"capacity", o.Capacity, 1, 999},
+		{"capacity", o.Capacity, 1, 999},
 		{"leadMinutes", o.LeadMinutes, 0, 365 * 24 * 60}, {"horizonDays", o.HorizonDays, 1, 730},
 		{"minParty", o.MinParty, 1, 10_000}, {"maxParty", o.MaxParty, o.MinParty, 10_000},
 	} {
@@ -94,18 +99,52 @@ func (o Offering) Check() error {
 			return fault.Field("offering."+b.field, "want %d to %d", b.low, b.high)
 		}
 	}
-	if n := o.slotsNeeded(); n > MaxSlots {
-		return fault.Field("offering.durationMinutes", "takes %d slots, at most %d", n, MaxSlots)
-	}
 	switch {
 	case o.Unit != BySlot && o.Unit != ByNight:
 		return fault.Field("offering.unit", "want slot or night")
+	case o.Unit == BySlot && (o.SlotMinutes < 5 || o.SlotMinutes > 24*60):
+		return fault.Field("offering.slotMinutes", "want 5 to 1440")
+	case o.Unit == BySlot && (o.DurationMinutes < 5 || o.slotsNeeded() > MaxSlots):
+		return fault.Field("offering.durationMinutes", "want at least 5 and at most %d slots", MaxSlots)
+	case o.Unit == BySlot && o.Per == PerNight:
+		return fault.Field("offering.per", "want booking or person, as no nights are booked")
 	case o.Per != PerBooking && o.Per != PerPerson && o.Per != PerNight:
 		return fault.Field("offering.per", "want booking, person or night")
 	case o.PriceMinor < 0:
 		return fault.Field("offering.priceMinor", "want minor units, at least 0")
 	case len(o.Currency) != 3:
 		return fault.Field("offering.currency", "want ISO 4217, such as EUR")
+	case o.Unit == ByNight:
+		return o.checkNights()
+	}
+	return o.checkOpenings()
+}
+
+// checkOpenings sees to it that no two openings overlap: their slots would, and one
+// place could be taken twice.
+func (o Offering) checkOpenings() error {
+	lastEnd := 0
+	for i := range 8 { // a week, and the day that Sunday's last opening runs into
+		day := weekdays()[i%7]
+		for _, s := range o.Hours[day] {
+			from, to, _ := s.minutes()
+			if i*24*60+from < lastEnd {
+				return fault.Field("offering.hours."+day, "%s to %s overlaps the opening before it; list openings in order", s.From, s.To)
+			}
+			lastEnd = i*24*60 + to
+		}
+	}
+	return nil
+}
+
+func (o Offering) checkNights() error {
+	for _, f := range []struct{ name, value string }{{"checkIn", o.CheckIn}, {"checkOut", o.CheckOut}} {
+		if m, ok := parseClock(f.value); f.value != "" && (!ok || m == 24*60) {
+			return fault.Field("offering."+f.name, "want HH:MM")
+		}
+	}
+	if o.checkIn() < o.checkOut() {
+		return fault.Field("offering.checkOut", "want no later than checkIn, so that a night ends before the next begins")
 	}
 	return nil
 }
@@ -133,7 +172,7 @@ func (o Offering) zone() (*time.Location, error) {
 func (o Offering) Price(party, nights int) int64 {
 	switch o.Per {
 	case PerPerson:
-		return o.PriceMinor * int64(max(party, 1))
+		return o.PriceMinor * int64(max(party, 1)) * int64(max(nights, 1))
 	case PerNight:
 		return o.PriceMinor * int64(max(nights, 1))
 	}

@@ -1,0 +1,186 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// modelled is what the model believes of a transaction.
+type modelled struct {
+	tx    Transaction
+	state State
+	slots []int
+	until time.Time
+}
+
+// Random operations, repeats and jumps of time, against a model that is a list of
+// transactions: every answer is the model's, and after every step the locks are those of
+// its live transactions.
+func TestOperationsFollowTheModel(t *testing.T) {
+	t.Parallel()
+	for _, capacity := range []int{1, 3} {
+		t.Run(fmt.Sprint(capacity), func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, func(rt *rapid.T) { runModel(rt, newCorner(t), capacity) })
+		})
+	}
+}
+
+func runModel(t *rapid.T, c *corner, capacity int) {
+	ctx := context.Background()
+	var all []*modelled
+	holds := 0
+	pick := func(t *rapid.T) *modelled {
+		if len(all) == 0 {
+			t.Skip("nothing yet")
+		}
+		return rapid.SampledFrom(all).Draw(t, "transaction")
+	}
+	live := func(slot int) int {
+		n := 0
+		for _, m := range all {
+			for _, s := range m.slots {
+				if s == slot && (m.state == Confirmed || m.state == Hold && m.until.After(c.Now())) {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	key := func(t *rapid.T) string { return rapid.SampledFrom([]string{"a", "b"}).Draw(t, "key") }
+	want := func(t *rapid.T, err, want error) {
+		if !errors.Is(err, want) {
+			t.Fatalf("got %v, want %v", err, want)
+		}
+	}
+	t.Repeat(map[string]func(*rapid.T){
+		"draft": func(t *rapid.T) {
+			first, n := rapid.IntRange(0, 4).Draw(t, "first"), rapid.IntRange(1, 2).Draw(t, "slots")
+			terms := c.terms(24 + first)
+			m := &modelled{state: Draft, slots: []int{first}}
+			if n == 2 {
+				terms.Slots = append(terms.Slots, terms.Start.Add(time.Hour))
+				m.slots = append(m.slots, first+1)
+			}
+			m.tx = c.draft(terms)
+			all = append(all, m)
+		},
+		"hold": func(t *rapid.T) {
+			m := pick(t)
+			var refusal error
+			for _, s := range m.slots {
+				if m.state == Draft && live(s) >= capacity {
+					refusal = ErrSlotTaken
+				}
+			}
+			until := c.Now().Add(10 * time.Minute)
+			holds++
+			tx, err := c.Hold(ctx, m.tx.ID, capacity, until, fmt.Sprint("hold", holds))
+			switch {
+			case m.state == Confirmed:
+				want(t, err, ErrAlreadyConfirmed)
+			case m.state != Draft:
+				want(t, err, ErrNotDraft)
+			default:
+				want(t, err, refusal)
+				if err == nil {
+					m.tx, m.state, m.until = tx, Hold, until
+					for _, o := range all { // those that were taken over
+						if o != m && o.state == Hold && !o.until.After(c.Now()) && shares(o, m) {
+							o.state = c.stateOf(t, o)
+						}
+					}
+				}
+			}
+		},
+		"confirm": func(t *rapid.T) {
+			m := pick(t)
+			gone := !m.until.After(c.Now())
+			_, err := c.confirm(m.tx, key(t))
+			switch {
+			case m.state == Hold && !gone:
+				want(t, err, nil)
+				m.state = Confirmed
+			case m.state == Hold, m.state == Expired:
+				want(t, err, ErrHoldGone)
+			case m.state == Confirmed && err != nil:
+				want(t, err, ErrAlreadyConfirmed)
+			case m.state == Draft:
+				want(t, err, ErrNotHeld)
+			case m.state == Cancelled && err != nil: // no error is the repeat of a confirmation before it
+				want(t, err, ErrNotHeld)
+			}
+		},
+		"release": func(t *rapid.T) {
+			m := pick(t)
+			_, err := c.Release(ctx, c.owner, m.tx.ID, "model", key(t))
+			switch {
+			case m.state == Expired:
+				want(t, err, ErrHoldGone)
+			case m.state == Cancelled && err != nil:
+				want(t, err, ErrCancelled)
+			case m.state != Cancelled:
+				want(t, err, nil)
+				m.state = Cancelled
+			}
+		},
+		"expire": func(t *rapid.T) {
+			m := pick(t)
+			_, err := c.Expire(ctx, m.tx.ID)
+			switch {
+			case m.state == Hold && m.until.After(c.Now()):
+				want(t, err, ErrNotDue)
+			case m.state == Hold, m.state == Expired:
+				want(t, err, nil)
+				m.state = Expired
+			default:
+				want(t, err, ErrNotHeld)
+			}
+		},
+		"wait": func(*rapid.T) { c.clock.Add(4 * time.Minute) },
+		"": func(t *rapid.T) {
+			taken, err := c.Taken(ctx, c.business, "table", noon.Add(24*time.Hour), noon.Add(31*time.Hour), c.Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for slot := range 7 {
+				if got := taken[noon.Add(time.Duration(24+slot)*time.Hour)]; got != live(slot) || got > capacity {
+					t.Fatalf("slot %d: %d taken, the model has %d, capacity %d", slot, got, live(slot), capacity)
+				}
+			}
+		},
+	})
+	for _, m := range all {
+		if got := c.stateOf(t, m); got != m.state {
+			t.Fatalf("%s is %s, the model says %s", m.tx.ID, got, m.state)
+		}
+	}
+}
+
+func shares(a, b *modelled) bool {
+	for _, s := range a.slots {
+		for _, o := range b.slots {
+			if s == o {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// stateOf is the stored state; every state has come with its event.
+func (c *corner) stateOf(t *rapid.T, m *modelled) State {
+	h, err := c.history(context.Background(), m.tx.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.Events[len(h.Events)-1].Type != h.Transaction.State || len(h.Events) != h.Transaction.Version {
+		t.Fatalf("events and state differ: %+v", h)
+	}
+	return h.Transaction.State
+}

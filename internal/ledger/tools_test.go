@@ -1,0 +1,242 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"merve/internal/actor"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/fault"
+	"merve/internal/market"
+	"merve/internal/schedule"
+	"merve/internal/tool"
+)
+
+// shop is a catalog of one listing, and the tools that book there.
+type shop struct {
+	*corner
+	offering schedule.Offering
+	tools    *tool.Registry
+	tc       tool.Context
+}
+
+func (s *shop) Bookable(_ context.Context, _, listingID, _ string) (Bookable, error) {
+	if listingID != "harbour" {
+		return Bookable{}, fault.New(fault.NotFound, "no such listing")
+	}
+	return Bookable{Business: s.business, Listing: "harbour", ListingName: "Harbour Grill", Offering: s.offering, Merchant: "+15550100", Tags: []string{"restaurant"}}, nil
+}
+
+func newShop(t *testing.T) *shop {
+	t.Helper()
+	s := &shop{corner: newCorner(t)}
+	s.offering = schedule.Offering{
+		ID: "table", Name: "Table", TimeZone: "Europe/Nicosia", Hours: map[string][]schedule.Span{}, SlotMinutes: 60, DurationMinutes: 60,
+		Capacity: 1, HorizonDays: 30, Unit: schedule.BySlot, MinParty: 1, MaxParty: 6, PriceMinor: 500, Currency: "EUR", Per: schedule.PerPerson,
+	}
+	for _, d := range []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"} {
+		s.offering.Hours[d] = []schedule.Span{{From: "12:00", To: "22:00"}}
+	}
+	b := &Booker{Ledger: s.Ledger, Catalog: s, Summary: func(lang string, tx Transaction) string {
+		return fmt.Sprint(lang, " ", tx.ListingName, " ", tx.Start.Format(slotFmt))
+	}, Card: func(lang string, tx Transaction) tool.Card {
+		return tool.Card{"type": "booking", "transactionId": tx.ID, "status": string(tx.State), "language": lang}
+	}}
+	var err error
+	if s.tools, err = tool.NewRegistry(b.Tools()...); err != nil {
+		t.Fatal(err)
+	}
+	s.tc = tool.Context{Actor: s.owner, Market: market.Default("demo"), Thread: dynamotest.ID("th"), Language: "en", Now: s.Now()}
+	s.tc.Market.Version = 4
+	return s
+}
+
+func (s *shop) call(name, args, key string) (tool.Result, error) {
+	s.t.Helper()
+	t, _ := s.tools.Get(name)
+	canonical, err := t.Canonical(json.RawMessage(args))
+	if err != nil {
+		s.t.Fatalf("%s: %v", name, err)
+	}
+	tc := s.tc
+	tc.Key, tc.Now = key, s.Now()
+	return t.Run(context.Background(), tc, canonical)
+}
+
+func at(date, clock string) string {
+	return fmt.Sprintf(`{"listingId":"harbour","offeringId":null,"date":%q,"time":%q,"endDate":null,"partySize":2,"note":null}`, date, clock)
+}
+
+func TestAnOfferIsHeldAndNotBooked(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := context.Background()
+	first, err := s.call("initiateBooking", at("2030-06-04", "19:00"), "k")
+	if err != nil || first.Proposal == nil {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	tx, err := s.Get(ctx, s.owner, first.Proposal.Ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := tool.Proposal{Kind: ConfirmKind, Ref: tx.ID, Summary: "en Harbour Grill 2030-06-04T16:00", Hash: tx.OfferHash, ExpiresAt: s.Now().Add(10 * time.Minute)}
+	if d := cmp.Diff(want, *first.Proposal); d != "" {
+		t.Error(d)
+	}
+	if tx.State != Hold || tx.PriceMinor != 1000 || tx.Policy != 4 || tx.Merchant != "+15550100" || tx.Owner != s.owner.Key() || len(first.Facts) != 0 {
+		t.Errorf("%+v", tx)
+	}
+	s.clock.Add(time.Minute) // the same call, made again after a crash
+	again, err := s.call("initiateBooking", at("2030-06-04", "19:00"), "k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(first, again); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestARefusalOffersTheNearestFreeTimes(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	other := actor.Actor{Kind: actor.User, ID: "other"}
+	mine, myThread := s.tc.Actor, s.tc.Thread
+	s.tc.Actor, s.tc.Thread = other, "another"
+	for _, clock := range []string{"19:00", "20:00"} {
+		if r, err := s.call("initiateBooking", at("2030-06-04", clock), clock); err != nil || r.Proposal == nil {
+			t.Fatal(r, err)
+		}
+	}
+	s.tc.Actor, s.tc.Thread = mine, myThread
+	for _, tt := range []struct{ date, clock, reason, first string }{
+		{"2030-06-04", "19:00", "taken", "2030-06-04 18:00"},
+		{"2030-06-04", "20:30", "between_slots", "2030-06-04 21:00"},
+		{"2030-06-04", "23:00", "outside_hours", "2030-06-04 21:00"},
+		{"2030-06-02", "19:00", "past", "2030-06-03 15:00"},
+		{"2031-06-02", "19:00", "too_far", "2030-07-03 21:00"},
+	} {
+		r, err := s.call("initiateBooking", at(tt.date, tt.clock), tt.date+tt.clock)
+		if err != nil || r.Proposal != nil {
+			t.Fatalf("%+v: %v", tt, err)
+		}
+		var body struct {
+			Error struct {
+				Kind, Message, Reason string
+				Alternatives          []struct{ Date, Time string }
+			}
+		}
+		raw, _ := json.Marshal(r.Data)
+		if err := json.Unmarshal(raw, &body); err != nil {
+			t.Fatal(err)
+		}
+		e := body.Error
+		if e.Reason != tt.reason || e.Kind == "" || e.Message == "" || len(e.Alternatives) != alternatives {
+			t.Errorf("%+v: %s", tt, raw)
+			continue
+		}
+		if got := e.Alternatives[0].Date + " " + e.Alternatives[0].Time; got != tt.first {
+			t.Errorf("%+v: nearest is %s", tt, got)
+		}
+		for _, a := range e.Alternatives { // each of them can be had
+			if _, err := s.offering.Find(s.Now(), a.Date, a.Time, ""); err != nil || a.Date == "2030-06-04" && (a.Time == "19:00" || a.Time == "20:00") {
+				t.Errorf("%+v: offers %v: %v", tt, a, err)
+			}
+		}
+	}
+}
+
+func TestWhatCannotBeBookedNamesTheField(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	for name, tt := range map[string]struct {
+		args  string
+		kind  fault.Kind
+		field string
+	}{
+		"listing": {`{"listingId":"x","offeringId":null,"date":"2030-06-04","time":"19:00","endDate":null,"partySize":2,"note":null}`, fault.NotFound, ""},
+		"date":    {at("tomorrow", "19:00"), fault.Invalid, "date"},
+		"time":    {at("2030-06-04", "7pm"), fault.Invalid, "time"},
+		"party":   {`{"listingId":"harbour","offeringId":null,"date":"2030-06-04","time":"19:00","endDate":null,"partySize":7,"note":null}`, fault.Invalid, "partySize"},
+	} {
+		_, err := s.call("initiateBooking", tt.args, "k")
+		if _, field := fault.Public(err); !fault.Is(err, tt.kind) || field != tt.field {
+			t.Errorf("%s: %v on %q", name, err, field)
+		}
+	}
+	s.tc.Market.Tools = map[string]market.ToolPolicy{"initiateBooking": {AllowedTags: []string{"spa"}}}
+	if _, err := s.call("initiateBooking", at("2030-06-04", "19:00"), "k"); !fault.Is(err, fault.Forbidden) {
+		t.Errorf("a kind of listing that the market does not allow: %v", err)
+	}
+}
+
+func TestListAndCancel(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := context.Background()
+	offer, err := s.call("initiateBooking", at("2030-06-04", "19:00"), "k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx, _ := s.Get(ctx, s.owner, offer.Proposal.Ref)
+	cancel := fmt.Sprintf(`{"transactionId":%q}`, tx.ID)
+	if _, err := s.call("cancelBooking", cancel, "c"); !fault.Is(err, fault.Conflict) {
+		t.Errorf("an offer that is only held: %v", err)
+	}
+	if _, err := s.confirm(tx, "yes"); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.call("cancelBooking", cancel, "c")
+	if err != nil || r.Proposal == nil || r.Proposal.Kind != CancelKind || r.Proposal.Ref != tx.ID {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if now, _ := s.Get(ctx, s.owner, tx.ID); now.State != Confirmed {
+		t.Fatalf("proposing to cancel made it %s", now.State)
+	}
+	listed, err := s.call("getMyBookings", `{}`, "l")
+	if err != nil || !cmp.Equal(listed.Facts, []string{"booked"}) {
+		t.Errorf("%+v, %v", listed, err)
+	}
+	if _, _, err := (Canceller{s.Ledger}).Writes(ctx, s.owner, tx.ID, "another", "y"); err == nil {
+		t.Error("a YES to another state of the booking cancelled it")
+	}
+	ws, after, err := (Canceller{s.Ledger}).Writes(ctx, s.owner, tx.ID, r.Proposal.Hash, "y")
+	if err != nil || after.State != Cancelled {
+		t.Fatal(after.State, err)
+	}
+	if err := s.Table.DB().Commit(ctx, ws...); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.call("cancelBooking", cancel, "c2"); !fault.Is(err, fault.Conflict) {
+		t.Errorf("cancelled before: %v", err)
+	}
+	s.tc.Actor = actor.Actor{Kind: actor.User, ID: "foreign"}
+	if _, err := s.call("cancelBooking", cancel, "c3"); !fault.Is(err, fault.NotFound) {
+		t.Errorf("somebody else's: %v", err)
+	}
+}
+
+func TestReleaseOfAnOffer(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	k := Confirmer{c.Ledger}
+	tx := c.held(c.terms(24), 1)
+	ws, after, err := k.Release(ctx, c.owner, tx.ID, "declined", "no")
+	if err != nil || after.State != Cancelled || len(ws) == 0 {
+		t.Fatal(after.State, len(ws), err)
+	}
+	if err := c.Table.DB().Commit(ctx, ws...); err != nil {
+		t.Fatal(err)
+	}
+	confirmed := c.in(Confirmed, c.terms(24))
+	for _, over := range []Transaction{tx, confirmed} {
+		ws, now, err := k.Release(ctx, c.owner, over.ID, "declined", "no")
+		if err != nil || len(ws) != 0 || now.State == Hold {
+			t.Errorf("nothing to let go: %d writes, %s, %v", len(ws), now.State, err)
+		}
+	}
+}

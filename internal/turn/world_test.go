@@ -1,0 +1,488 @@
+package turn_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"gopkg.in/yaml.v3"
+
+	"merve/internal/actor"
+	"merve/internal/assistant"
+	"merve/internal/booking"
+	"merve/internal/channel"
+	"merve/internal/dynamo"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/gate"
+	"merve/internal/ledger"
+	"merve/internal/listing"
+	"merve/internal/llm"
+	"merve/internal/market"
+	"merve/internal/notify"
+	"merve/internal/outbox"
+	"merve/internal/schedule"
+	"merve/internal/thread"
+	"merve/internal/tool"
+	"merve/internal/turn"
+)
+
+// clock is a time that tests move: Monday, 10 in the morning in Nicosia.
+type clock struct {
+	mu    sync.Mutex
+	at    time.Time
+	moved chan struct{} // closed when the time moves
+}
+
+func newClock() *clock {
+	return &clock{at: time.Date(2026, 11, 23, 8, 0, 0, 0, time.UTC), moved: make(chan struct{})}
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) add(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+	close(c.moved)
+	c.moved = make(chan struct{})
+}
+
+// wait is over when the clock has been moved by d. A look at what somebody else does
+// (anything below two seconds) is repeated after a moment of real time instead, because
+// nobody moves the clock for it.
+func (c *clock) wait(ctx context.Context, d time.Duration) error {
+	if d < 2*time.Second {
+		return pause(ctx)
+	}
+	for until := c.now().Add(d); c.now().Before(until); {
+		c.mu.Lock()
+		moved := c.moved
+		c.mu.Unlock()
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return ctx.Err()
+}
+
+func pause(ctx context.Context) error {
+	t := time.NewTimer(3 * time.Millisecond)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// until waits for a condition.
+func until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	for !holds() {
+		if pause(ctx) != nil {
+			t.Fatalf("waited in vain until %s", what)
+		}
+	}
+}
+
+// world is a market of its own with everything that its conversations need.
+type world struct {
+	t       *testing.T
+	clock   *clock
+	market  string
+	suffix  string // of the market's businesses
+	model   llm.Model
+	numbers []string // of its businesses
+
+	db       *dynamo.DB
+	markets  *market.Store
+	listings *listing.Store
+	threads  *thread.Store
+	ledger   *ledger.Ledger
+	outbox   *outbox.Box
+	runner   *turn.Runner
+	notifier *notify.Notifier
+	sender   *outbox.Sender
+
+	mu     sync.Mutex
+	queued []string        // threads
+	ids    []string        // given to transactions, whether they came to be or not
+	told   map[string]bool // events
+	met    []string        // threads
+	sent   []outbox.Message
+	notes  map[string]string // by key: what the tool leaveNote has done
+	runs   []string          // what leaveNote was run with, in order
+}
+
+func newWorld(t *testing.T, change func(m *market.Market)) *world {
+	t.Helper()
+	w := &world{
+		t: t, clock: newClock(), market: dynamotest.ID("market"), suffix: dynamotest.ID(""),
+		told: map[string]bool{}, notes: map[string]string{},
+	}
+	w.model = modelFunc(func(context.Context, llm.Request) (llm.Response, error) {
+		t.Error("the model was asked, and nobody expected that")
+		return llm.Response{}, llm.Fail(llm.Malformed, "not expected")
+	})
+	w.start(dynamotest.Open(t))
+	m := market.Default(w.market)
+	m.Name, m.TimeZone, m.Languages = "Test Island", "Europe/Nicosia", []string{"en", "tr"}
+	if change != nil {
+		change(m)
+	}
+	if _, err := w.markets.Save(t.Context(), *m, "test"); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+type modelFunc func(ctx context.Context, req llm.Request) (llm.Response, error)
+
+func (f modelFunc) Complete(ctx context.Context, req llm.Request) (llm.Response, error) {
+	return f(ctx, req)
+}
+
+// theModel is whichever the world has now.
+type theModel struct{ w *world }
+
+func (m theModel) Complete(ctx context.Context, req llm.Request) (llm.Response, error) {
+	return m.w.model.Complete(ctx, req)
+}
+
+// start puts a process together, as after a cold start, on a database.
+func (w *world) start(db *dynamo.DB) {
+	w.t.Helper()
+	now := w.clock.now
+	log := slog.New(slog.DiscardHandler)
+	table := func(name string) dynamo.Table { return db.Table(dynamotest.TableName(name)) }
+	w.db = db
+	w.markets = &market.Store{Table: table("catalog"), Now: now}
+	w.listings = &listing.Store{Table: table("catalog"), Now: now}
+	w.threads = &thread.Store{Table: table("conversations"), Now: now, NewID: func() string { return dynamotest.ID("lease") }}
+	w.ledger = &ledger.Ledger{Table: table("ledger"), Now: now, NewID: w.newTransaction}
+	w.outbox = &outbox.Box{Table: table("conversations"), Now: now}
+	booker := &ledger.Booker{Ledger: w.ledger, Catalog: catalog{w.listings}, Summary: booking.Summary}
+	tools, err := tool.NewRegistry(append(append(w.listings.Tools(availability{w.ledger, now}), booker.Tools()...), w.noteTool())...)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	merve := assistant.Merve()
+	merve.Tools = append(merve.Tools, "leaveNote")
+	assistants, err := assistant.NewSet(merve)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.runner = &turn.Runner{
+		Threads: w.threads, Markets: w.markets, Assistants: assistants, Tools: tools,
+		Commitments: map[string]gate.Commitment{
+			ledger.ConfirmKind: booking.Confirm{Ledger: w.ledger},
+			ledger.CancelKind:  booking.Cancel{Ledger: w.ledger},
+			turn.FrozenCall:    turn.Frozen{Tools: tools},
+		},
+		Model: theModel{w}, Outbox: w.outbox, Records: table("records"), Queue: w,
+		Now: now, Wait: w.clock.wait, Log: log,
+	}
+	w.notifier = &notify.Notifier{Markets: w.markets, Listings: w.listings, Threads: w.threads, Queue: w, Outbox: w.outbox, Log: log}
+	w.sender = &outbox.Sender{
+		Box: w.outbox, Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: w}, Log: log,
+		MayWrite: func(m outbox.Message) dynamo.Write {
+			r := thread.Reach{Windowed: m.Template == nil && m.Kind == "reply", Essential: m.Essential, ByPerson: m.ByPerson}
+			return w.threads.MayWrite(m.Thread, r, func(why thread.Why) error { return &outbox.Refused{Reason: string(why), Wanted: true} })
+		},
+		Alert: func(context.Context, outbox.Message) error { return nil },
+	}
+}
+
+// restart is a new process on a healthy database.
+func (w *world) restart() { w.start(dynamotest.Open(w.t)) }
+
+// over opens a database with a transport and without the SDK's own retries.
+func over(t *testing.T, transport dynamodb.HTTPClient) *dynamo.DB {
+	return dynamo.Open(dynamotest.Config(t), func(o *dynamodb.Options) {
+		o.HTTPClient, o.RetryMaxAttempts = transport, 1
+	})
+}
+
+func (w *world) newTransaction() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	id := dynamotest.ID("tx")
+	w.ids = append(w.ids, id)
+	return id
+}
+
+// noteTool touches the world, so that it never runs without a YES.
+func (w *world) noteTool() tool.Tool {
+	type args struct {
+		Text string `json:"text" jsonschema:"what the note says"`
+	}
+	return tool.New("leaveNote", "Leaves a note at the desk.", tool.Commit, func(_ context.Context, tc tool.Context, a args) (tool.Result, error) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.notes[tc.Key] = a.Text
+		w.runs = append(w.runs, a.Text)
+		return tool.Result{Data: map[string]string{"status": "left"}}, nil
+	})
+}
+
+// Queue has a thread's turns run by the next [world.work].
+func (w *world) Queue(_ context.Context, threadID, _ string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.queued = append(w.queued, threadID)
+	return nil
+}
+
+// work runs what is queued.
+func (w *world) work() {
+	w.t.Helper()
+	for {
+		w.mu.Lock()
+		queued := w.queued
+		w.queued = nil
+		w.mu.Unlock()
+		if len(queued) == 0 {
+			return
+		}
+		for _, id := range queued {
+			if err := w.runner.Work(w.t.Context(), id); err != nil {
+				w.t.Fatalf("work: %v", err)
+			}
+		}
+	}
+}
+
+// settle does what streams bring about: turns, notifications, deliveries.
+func (w *world) settle() {
+	w.t.Helper()
+	w.work()
+	for _, tx := range w.transactions() {
+		for _, e := range w.events(tx.ID) {
+			if name := tx.ID + e.ID; !w.told[name] {
+				w.told[name] = true
+				if err := w.notifier.Tell(w.t.Context(), e); err != nil {
+					w.t.Fatalf("notify: %v", err)
+				}
+			}
+		}
+	}
+	w.work()
+	for _, m := range w.outgoing() {
+		if err := w.sender.Deliver(w.t.Context(), m); err != nil {
+			w.t.Fatalf("deliver: %v", err)
+		}
+	}
+}
+
+// transactions are those that came to be, in order.
+func (w *world) transactions() []ledger.Transaction {
+	w.t.Helper()
+	w.mu.Lock()
+	ids := slices.Clone(w.ids)
+	w.mu.Unlock()
+	var txs []ledger.Transaction
+	for _, id := range ids {
+		tx, err := w.ledger.Get(w.t.Context(), actor.Actor{Kind: actor.System}, id)
+		if err == nil {
+			txs = append(txs, tx)
+		}
+	}
+	return txs
+}
+
+func (w *world) events(tx string) []ledger.Event {
+	w.t.Helper()
+	es, err := w.ledger.Events(w.t.Context(), tx)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return es
+}
+
+// outgoing is the outbox of all threads that were met, and of the businesses.
+func (w *world) outgoing() []outbox.Message {
+	w.t.Helper()
+	w.mu.Lock()
+	threads := slices.Clone(w.met)
+	w.mu.Unlock()
+	for _, number := range w.numbers {
+		who := actor.Actor{Kind: actor.Person, ID: "whatsapp:" + number}
+		threads = append(threads, thread.ID(w.market, channel.Ops, "", who.Key()))
+	}
+	var all []outbox.Message
+	for _, id := range threads {
+		ms, err := w.outbox.List(w.t.Context(), id, 100)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		slices.Reverse(ms)
+		all = append(all, ms...)
+	}
+	return all
+}
+
+// Send and Find make the world its own provider, which takes everything.
+func (w *world) Send(_ context.Context, m outbox.Message) (string, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.sent = append(w.sent, m)
+	return fmt.Sprintf("SM-%s-%d", m.Thread, len(w.sent)), nil
+}
+
+func (w *world) Find(context.Context, outbox.Message, time.Time) ([]outbox.Found, error) {
+	return nil, nil
+}
+
+// from is a message of a customer, who is one person on WhatsApp and another in the app.
+func (w *world) from(who string, ch channel.Channel, id, text string) channel.Inbound {
+	in := channel.Inbound{
+		Market: w.market, Channel: ch, ThreadType: channel.General, MessageID: id, Text: text,
+		From: actor.Actor{Kind: actor.Session, ID: who, Name: who},
+	}
+	if ch == channel.WhatsApp {
+		in.ReplyAddr = "+1555" + fmt.Sprintf("%07d", len(who))
+		in.From = actor.Actor{Kind: actor.Person, ID: "whatsapp:" + who, Name: who, Phone: in.ReplyAddr}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if id := threadOf(in); !slices.Contains(w.met, id) {
+		w.met = append(w.met, id)
+	}
+	return in
+}
+
+func threadOf(in channel.Inbound) string {
+	return thread.ID(in.Market, in.ThreadType, in.Assistant, in.From.Key())
+}
+
+// say has a customer of the app say something and gives the answer.
+func (w *world) say(in channel.Inbound) turn.Answer {
+	w.t.Helper()
+	w.clock.add(time.Second)
+	a, err := w.runner.Converse(w.t.Context(), in)
+	if err != nil {
+		w.t.Fatalf("%q: %v", in.Text, err)
+	}
+	return a
+}
+
+// turnsOf are a thread's turns, oldest first.
+func (w *world) turnsOf(id string) []thread.Turn {
+	w.t.Helper()
+	page, err := w.threads.Table.Query(w.t.Context(), dynamo.Query{
+		Where: "pk = :pk AND begins_with(sk, :turn)", Values: dynamo.V{":pk": id, ":turn": "turn#"},
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	turns := make([]thread.Turn, len(page.Items))
+	for i, it := range page.Items {
+		if err := it.Decode(&turns[i]); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	return turns
+}
+
+func (w *world) head(id string) thread.Head {
+	w.t.Helper()
+	h, err := w.threads.Head(w.t.Context(), id)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return h
+}
+
+// textOf is what a turn said.
+func textOf(t thread.Turn) string {
+	var texts []string
+	for _, r := range t.Out {
+		texts = append(texts, r.Text)
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// conversations is where the scenarios and their listings are.
+const conversations = "../../testdata/conversations"
+
+// stock stores listings, given as YAML; nil are those that the scenarios share.
+func (w *world) stock(text []byte) {
+	w.t.Helper()
+	if text == nil {
+		var err error
+		if text, err = os.ReadFile(filepath.Join(conversations, "listings.yaml")); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	var all []*listing.Listing
+	fromYAML(w.t, text, &all)
+	for _, l := range all {
+		l.Market = w.market
+		l.Business += w.suffix
+		w.numbers = append(w.numbers, l.Merve.WhatsApp)
+		if err := w.listings.Put(w.t.Context(), l); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+// fromYAML fills out by its JSON names.
+func fromYAML(t *testing.T, text []byte, out any) {
+	t.Helper()
+	var plain any
+	if err := yaml.Unmarshal(text, &plain); err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, out); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// catalog finds what can be booked in the listings.
+type catalog struct{ listings *listing.Store }
+
+func (c catalog) Bookable(ctx context.Context, marketID, listingID, offeringID string) (ledger.Bookable, error) {
+	l, err := c.listings.Get(ctx, marketID, listingID)
+	if err != nil {
+		return ledger.Bookable{}, err
+	}
+	var o schedule.Offering
+	if o, err = l.Offering(offeringID); err != nil {
+		return ledger.Bookable{}, err
+	}
+	return ledger.Bookable{
+		Business: l.Business, Listing: l.ID, ListingName: l.Name("en"), Offering: o, Merchant: l.Merve.WhatsApp, Tags: l.Tags,
+	}, nil
+}
+
+// availability reads what is taken from the ledger.
+type availability struct {
+	ledger *ledger.Ledger
+	now    func() time.Time
+}
+
+func (a availability) Taken(ctx context.Context, business, offering string, from, to time.Time) (map[time.Time]int, error) {
+	return a.ledger.Taken(ctx, business, offering, from, to, a.now())
+}
