@@ -59,10 +59,10 @@ func ForModel(err error) json.RawMessage {
 
 // Retryable reports whether a queue or stream should deliver again after err:
 // for faults of the surroundings, not for input that will never be right.
-func Retryable(err error) bool {
-	switch KindOf(err) {
-	case Unavailable, Internal, Limited:
-		return true
-	}
-	return false
-}
+func Retryable(err error) bool { return err != nil && KindOf(err).retryable() }
+
+func (k Kind) retryable() bool { return k == Unavailable || k == Internal || k == Limited }
+
+// Permanent reports whether e will be the same however often it is tried: the opposite
+// of [Retryable], for who asks the error itself.
+func (e *Error) Permanent() bool { return !e.Kind.retryable() }

@@ -67,3 +67,22 @@ func TestSentinels(t *testing.T) {
 		t.Errorf("a bare kind must match by kind")
 	}
 }
+
+// Each kind is either worth another try or for good, and the outermost kind counts.
+func TestPermanent(t *testing.T) {
+	t.Parallel()
+	for kind := range status {
+		err := fmt.Errorf("stream: %w", New(kind, "no"))
+		var p interface{ Permanent() bool }
+		if !errors.As(err, &p) || p.Permanent() == Retryable(err) {
+			t.Errorf("%s is both or neither", kind)
+		}
+	}
+	var p interface{ Permanent() bool }
+	if err := Wrap(New(Invalid, "no"), Unavailable, "away"); !errors.As(err, &p) || p.Permanent() {
+		t.Error("what was wrapped as unavailable counts as permanent")
+	}
+	if Retryable(nil) {
+		t.Error("no error is to be tried again")
+	}
+}

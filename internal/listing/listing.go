@@ -10,6 +10,8 @@ package listing
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -71,8 +73,10 @@ func inLanguage(texts map[string]string, lang string) string {
 			return t
 		}
 	}
-	for _, t := range texts {
-		return t
+	for _, tag := range slices.Sorted(maps.Keys(texts)) {
+		if t := texts[tag]; t != "" {
+			return t
+		}
 	}
 	return ""
 }
@@ -115,12 +119,14 @@ func (l *Listing) Offering(id string) (schedule.Offering, error) {
 
 // Check returns an error that names the first field that is wrong.
 func (l *Listing) Check() error {
-	for field, value := range map[string]string{"id": l.ID, "marketId": l.Market, "businessId": l.Business, "domain": l.Domain, "category": l.Category} {
-		if value == "" || len(value) > 80 || strings.ContainsAny(value, "#\x00") {
-			return fault.Field(field, "want 1 to 80 characters without #")
+	for _, f := range []struct{ name, value string }{
+		{"id", l.ID}, {"marketId", l.Market}, {"businessId", l.Business}, {"domain", l.Domain}, {"category", l.Category},
+	} {
+		if f.value == "" || len(f.value) > 80 || strings.ContainsAny(f.value, "#\x00") {
+			return fault.Field(f.name, "want 1 to 80 characters without #")
 		}
 	}
-	if len(l.Names) == 0 {
+	if l.Name("en") == "" {
 		return fault.Field("names", "want a name in at least one language")
 	}
 	seen := map[string]bool{}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"merve/internal/language"
 )
@@ -48,6 +49,7 @@ type field struct {
 
 // Search finds the listings of a market that fit q. A filter that leaves nothing is
 // dropped, the narrowest first, and the answer says so: similar is better than nothing.
+// Words that no filter is to blame for are dropped last, for domain and category as asked.
 func (s *Store) Search(ctx context.Context, market string, q Query) (Found, error) {
 	ix, err := s.index(ctx, market)
 	if err != nil {
@@ -57,6 +59,7 @@ func (s *Store) Search(ctx context.Context, market string, q Query) (Found, erro
 		q.Limit = 5
 	}
 	q.Limit = min(q.Limit, 10)
+	kind := Query{Domain: q.Domain, Category: q.Category, MaxPrice: q.MaxPrice, Limit: q.Limit}
 	for _, relax := range []struct {
 		name string
 		drop func(*Query)
@@ -66,7 +69,7 @@ func (s *Store) Search(ctx context.Context, market string, q Query) (Found, erro
 		{"subCategory", func(q *Query) { q.SubCategory = "" }, q.SubCategory != ""},
 		{"category", func(q *Query) { q.Category = "" }, q.Category != ""},
 		{"domain", func(q *Query) { q.Domain = "" }, q.Domain != ""},
-		{"text", func(q *Query) { q.Text = "" }, q.Text != "" && (q.Domain != "" || q.Category != "")},
+		{"text", func(q *Query) { *q = kind }, q.Text != "" && (q.Domain != "" || q.Category != "")},
 	} {
 		if !relax.set {
 			continue
@@ -218,11 +221,11 @@ func alike(asked, word string) float64 {
 	switch {
 	case asked == word:
 		return 1
-	case len(asked) >= 3 && strings.HasPrefix(word, asked), len(word) >= 4 && strings.HasPrefix(asked, word):
+	case letters(asked) >= 3 && strings.HasPrefix(word, asked), letters(word) >= 4 && strings.HasPrefix(asked, word):
 		return 0.7
 	}
 	allowed := 0
-	switch n := len([]rune(asked)); {
+	switch n := letters(asked); {
 	case n >= 7:
 		allowed = 2
 	case n >= 4:
@@ -233,6 +236,8 @@ func alike(asked, word string) float64 {
 	}
 	return 0
 }
+
+func letters(s string) int { return utf8.RuneCountInString(s) }
 
 // distance is the number of letters to add, drop, change or swap (optimal string
 // alignment); more than limit is reported as limit+1.
@@ -260,5 +265,5 @@ func distance(a, b string, limit int) int {
 		}
 		before, row = row, next
 	}
-	return row[len(y)]
+	return min(row[len(y)], limit+1)
 }

@@ -175,6 +175,9 @@ func (s *Store) get(ctx context.Context, tc tool.Context, a getArgs, available A
 	if err != nil {
 		return tool.Result{}, err
 	}
+	if !l.Merve.Enabled {
+		return tool.Result{}, ErrNotFound
+	}
 	d := detail{summary: summarize(l, tc.Language), Tags: l.Tags}
 	d.Description = clip(l.Description(tc.Language), 800)
 	for _, o := range l.Offerings {

@@ -2,8 +2,9 @@
 // confirmed or cancelled, the customer of a hold that has run out.
 //
 // A template is chosen by the listing's own, else the market's, else the product's text.
-// Each notification exists once, by {transaction}:{event}:{type}:{recipient}, however
-// often the event comes.
+// Each notification exists once, by transaction, event, type and recipient, however often
+// the event comes. A business is written to on the thread on which its own messages
+// arrive, so that its STOP counts.
 //
 // Cost: to a business 1 request, and 1 for the listing; to a customer 1, and the turn
 // that tells it.
@@ -24,6 +25,7 @@ import (
 	"merve/internal/listing"
 	"merve/internal/market"
 	"merve/internal/outbox"
+	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/wording"
 )
@@ -46,6 +48,9 @@ type Notifier struct {
 	Log    *slog.Logger
 }
 
+// Merchant is the kind of the outbox messages that tell a business.
+const Merchant = "merchant"
+
 // Event types, as templates name them.
 const (
 	merchantConfirmed = "merchant_booking_confirmed"
@@ -53,9 +58,12 @@ const (
 	holdExpired       = "hold_expired"
 )
 
-// Tell sends what an event calls for. It may be called any number of times.
+// Tell sends what an event calls for. It may be called any number of times. What is no
+// event is [fault.Invalid].
 func (n *Notifier) Tell(ctx context.Context, e ledger.Event) error {
 	switch {
+	case e.ID == "" || e.Type == "" || e.Transaction.ID == "":
+		return fault.Field("event", "want id, type and transaction")
 	case e.Type == ledger.Confirmed:
 		return n.merchant(ctx, e, merchantConfirmed, wording.MerchantBookingConfirmed)
 	case e.Type == ledger.Cancelled && e.From == ledger.Confirmed:
@@ -78,7 +86,7 @@ func (n *Notifier) merchant(ctx context.Context, e ledger.Event, typ string, fal
 		return fmt.Errorf("notify %s: %w", tx.ID, err)
 	}
 	l, err := n.Listings.Get(ctx, tx.Market, tx.Listing)
-	if err != nil && !fault.Is(err, fault.Invalid) { // a listing that has gone since has no template
+	if err != nil && !errors.Is(err, listing.ErrNotFound) { // a listing that has gone since has no template
 		return fmt.Errorf("notify %s: %w", tx.ID, err)
 	}
 	lang, own := m.Language, ""
@@ -90,15 +98,16 @@ func (n *Notifier) merchant(ctx context.Context, e ledger.Event, typ string, fal
 			own = a.Template[typ]
 		}
 	}
-	text, err := render(lang, fallback, booking.Vars(lang, tx), own, m.Templates[typ])
-	if err != nil {
-		return fmt.Errorf("notify %s: %w", tx.ID, err)
+	vars := booking.Vars(lang, tx)
+	text, err := render(lang, fallback, vars, own, m.Templates[typ])
+	if err != nil { // better sent as it is than lost
+		n.Log.WarnContext(ctx, "template", "type", typ, "listing", tx.Listing, "error", err.Error())
 	}
 	to := actor.Actor{Kind: actor.Person, ID: string(channel.WhatsApp) + ":" + tx.Merchant}
 	msg := outbox.Message{
-		Thread: thread.ID(tx.Market, channel.Ops, "", to.Key()), ID: key(e, typ, tx.Merchant), Market: tx.Market,
-		Channel: channel.WhatsApp, To: tx.Merchant, Text: text, Kind: "merchant", Trace: e.Trace,
-		Template: approved(m, typ, booking.Vars(lang, tx)),
+		Thread: thread.ID(tx.Market, channel.General, "", to.Key()), ID: key(e, typ, tx.Merchant), Market: tx.Market,
+		Channel: channel.WhatsApp, To: tx.Merchant, Text: text, Kind: Merchant, Trace: e.Trace,
+		Template: approved(m, typ, vars),
 	}
 	err = n.Outbox.Table.DB().Commit(ctx, n.Outbox.Put(msg))
 	if err != nil && !errors.Is(err, outbox.ErrDuplicate) {
@@ -126,23 +135,21 @@ func (n *Notifier) customer(ctx context.Context, e ledger.Event) error {
 	return fault.Wrap(n.Queue.Queue(ctx, a.Thread, a.Message), fault.Unavailable, "queue turn of thread %s", a.Thread)
 }
 
-// key names a notification, so that it exists once.
+// key names a notification, so that it exists once. It is part of addresses and log
+// lines: the recipient is in it by a name that does not give their number away.
 func key(e ledger.Event, typ, recipient string) string {
-	return strings.Join([]string{e.Transaction.ID, e.ID, typ, recipient}, ":")
+	return strings.Join([]string{e.Transaction.ID, e.ID, typ, telemetry.Redact(recipient)}, ".")
 }
 
-// render words a notification by the first template there is.
+// render words a notification by the first template there is. The text is right in
+// any case but for what the error names.
 func render(lang string, fallback wording.Key, vars wording.Vars, templates ...string) (string, error) {
 	for _, t := range templates {
 		if t != "" {
 			return wording.Render(t, vars)
 		}
 	}
-	return sayTo(lang, fallback, vars), nil
-}
-
-func sayTo(lang string, key wording.Key, vars wording.Vars) string {
-	return wording.Say(lang, key, vars)
+	return wording.Say(lang, fallback, vars), nil
 }
 
 // approved fills the parameters of the market's approved template, if it has one.
@@ -153,7 +160,17 @@ func approved(m *market.Market, typ string, vars wording.Vars) *outbox.Template 
 	}
 	t := &outbox.Template{ContentSID: a.ContentSID, Vars: map[string]string{}}
 	for i, name := range a.Params {
-		t.Vars[fmt.Sprint(i+1)] = vars[name]
+		t.Vars[fmt.Sprint(i+1)] = parameter(vars[name])
 	}
 	return t
+}
+
+// parameter makes value fit for an approved template: WhatsApp takes none that is empty or
+// has line breaks, tabs or more than four spaces in a row.
+// https://www.twilio.com/docs/api/errors/63013
+func parameter(value string) string {
+	if value = strings.Join(strings.Fields(value), " "); value == "" {
+		return "-"
+	}
+	return value
 }

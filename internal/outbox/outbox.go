@@ -9,8 +9,9 @@
 //
 // Cost: Put joins another transaction (2 write units and 1 for the due index); a
 // delivery is 2 requests: the claim, which in the same transaction checks that the
-// recipient may still be written to, and the record of the provider's id. A status
-// callback is 1.
+// recipient may still be written to, and the record of the provider's id. To settle an
+// unclear send is 3, and 1 for each megabyte of the thread's outbox. A status callback
+// is 1.
 package outbox
 
 import (
@@ -60,11 +61,14 @@ type Message struct {
 
 	Status     Status    `dynamodbav:"status" json:"status"`
 	Attempts   int       `dynamodbav:"attempts" json:"attempts"`
-	FirstTry   time.Time `dynamodbav:"firstTry" json:"firstTry"`
+	FirstTry   time.Time `dynamodbav:"firstTry" json:"firstTry,omitzero"`
 	ClaimUntil time.Time `dynamodbav:"claimUntil" json:"-"`
 	ProviderID string    `dynamodbav:"providerId,omitempty" json:"providerId,omitempty"`
 	Error      string    `dynamodbav:"error,omitempty" json:"error,omitempty"` // code and reason, for people
-	SentAt     time.Time `dynamodbav:"sentAt" json:"sentAt"`
+	SentAt     time.Time `dynamodbav:"sentAt" json:"sentAt,omitzero"`
+	Former     []string  `dynamodbav:"former,omitempty" json:"-"` // the provider's ids from before it was sent again
+	DueShard   string    `dynamodbav:"dueShard,omitempty" json:"-"`
+	DueAt      time.Time `dynamodbav:"dueAt" json:"-"`
 }
 
 // Template is an approved template with its parameters.
@@ -84,7 +88,7 @@ var ErrDuplicate = fault.New(fault.Conflict, "the message is on the outbox alrea
 
 const (
 	prefix   = "outbox#"
-	dueKind  = "outbox" // to be looked at: retries, unclear sends, and what no stream brought
+	dueKind  = "outbox" // to be looked at: retries, unclear sends, failures nobody was told of, what no stream brought
 	deadKind = "dead"   // given up, for people to look at
 	keepFor  = 90 * 24 * time.Hour
 	patience = 90 * time.Second // how long the stream has to bring a message before the sweep does
@@ -103,15 +107,12 @@ func key(thread, id string) dynamo.Key { return dynamo.Key{PK: thread, SK: prefi
 func (b *Box) Put(m Message) dynamo.Write {
 	now := b.Now()
 	m.Status, m.Created = Queued, now
+	m.DueShard, m.DueAt = dynamo.DueShard(dueKind, m.Thread), now.Add(patience)
 	type stored struct {
 		Message
-		DueShard string    `dynamodbav:"dueShard"`
-		DueAt    time.Time `dynamodbav:"dueAt"`
-		TTL      int64     `dynamodbav:"ttl"`
+		TTL int64 `dynamodbav:"ttl"`
 	}
-	return b.Table.Put(key(m.Thread, m.ID), stored{
-		Message: m, DueShard: dynamo.DueShard(dueKind, m.Thread), DueAt: now.Add(patience), TTL: now.Add(keepFor).Unix(),
-	}).IfAbsent().Else(ErrDuplicate)
+	return b.Table.Put(key(m.Thread, m.ID), stored{m, now.Add(keepFor).Unix()}).IfAbsent().Else(ErrDuplicate)
 }
 
 // Get reads one message. One request.
@@ -139,28 +140,49 @@ func FromStream(it dynamo.Item) (Message, error) {
 	if !strings.HasPrefix(it.Key().SK, prefix) {
 		return Message{}, fault.New(fault.Invalid, "not an outbox item: %s", it.Key().SK)
 	}
-	return decode(it)
+	m, err := decode(it)
+	return m, fault.Wrap(err, fault.Invalid, "not an outbox message: %s", it.Key().SK)
 }
 
 // List gives a thread's latest messages, newest first. One request.
 func (b *Box) List(ctx context.Context, thread string, limit int) ([]Message, error) {
-	page, err := b.Table.Query(ctx, dynamo.Query{
-		Where:    "pk = :pk AND begins_with(sk, :prefix)",
-		Values:   dynamo.V{":pk": thread, ":prefix": prefix},
-		Backward: true, Limit: limit,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("outbox of %s: %w", thread, err)
-	}
-	ms := make([]Message, 0, len(page.Items))
-	for _, it := range page.Items {
-		m, err := decode(it)
+	ms, _, err := b.page(ctx, thread, limit, "")
+	return ms, err
+}
+
+// all gives every message of a thread. One request for each megabyte.
+func (b *Box) all(ctx context.Context, thread string) ([]Message, error) {
+	var all []Message
+	for after := ""; ; {
+		ms, next, err := b.page(ctx, thread, 0, after)
 		if err != nil {
 			return nil, err
 		}
+		all = append(all, ms...)
+		if after = next; after == "" {
+			return all, nil
+		}
+	}
+}
+
+func (b *Box) page(ctx context.Context, thread string, limit int, after string) (ms []Message, next string, err error) {
+	page, err := b.Table.Query(ctx, dynamo.Query{
+		Where:    "pk = :pk AND begins_with(sk, :prefix)",
+		Values:   dynamo.V{":pk": thread, ":prefix": prefix},
+		Backward: true, Limit: limit, After: after,
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("outbox of %s: %w", thread, err)
+	}
+	ms = make([]Message, 0, len(page.Items))
+	for _, it := range page.Items {
+		m, err := decode(it)
+		if err != nil {
+			return nil, "", err
+		}
 		ms = append(ms, m)
 	}
-	return ms, nil
+	return ms, page.Next, nil
 }
 
 // PendingOf returns the pending action that the message with a provider's id showed, or

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"merve/internal/channel"
@@ -63,28 +64,54 @@ type Sender struct {
 }
 
 const (
-	claimFor    = 60 * time.Second // longer than a provider call can take
+	claimFor    = 60 * time.Second // longer than a provider call can take, and than its list lags behind
 	maxAttempts = 6
-	askAfter    = 10 * time.Second // a provider's list lags behind its sends
+	skew        = 10 * time.Second // how far a provider's clock may be behind ours
 )
 
 // waits is how long to wait after the n-th failed attempt.
 var waits = [maxAttempts]time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour}
 
-// Deliver brings m, as last seen, one step further: it sends what is queued, and settles
-// what was claimed by a sender that never told the outcome. It may be called any number
-// of times, by any number of senders.
+// Deliver brings m, as last seen, one step further: it sends what is queued, settles
+// what was claimed by a sender that never told the outcome, and tells the operators of
+// what failed. It may be called any number of times, by any number of senders.
 func (s *Sender) Deliver(ctx context.Context, m Message) error {
 	switch {
 	case m.Status == Queued:
 		return s.send(ctx, m)
 	case m.Status == Sending && !m.ClaimUntil.After(s.Box.Now()):
 		return s.settle(ctx, m)
+	case m.Status == Failed && m.DueShard == dynamo.DueShard(dueKind, m.Thread):
+		return s.bury(ctx, m)
 	}
 	return nil // at work elsewhere, or done
 }
 
+// errTaken means that m is no longer as the sender knows it: somebody else has gone on.
 var errTaken = errors.New("another sender has it")
+
+// change is a write that holds only while m is as the sender knows it: in the same
+// status, attempt and claim. So a sender that comes back late changes nothing.
+func (s *Sender) change(m Message, update string, vals dynamo.V) dynamo.Write {
+	w := s.Box.Table.Update(key(m.Thread, m.ID), update, vals).
+		If("#status = :was AND attempts = :n", dynamo.V{":was": m.Status, ":n": m.Attempts}).Else(errTaken)
+	if m.Status == Sending {
+		w = w.If("claimUntil = :claim", dynamo.V{":claim": m.ClaimUntil})
+	}
+	return w
+}
+
+// commit makes a change, and reports whether m was still as known.
+func (s *Sender) commit(ctx context.Context, what string, m Message, w dynamo.Write) (done bool, err error) {
+	err = s.Box.Table.DB().Commit(ctx, w)
+	if errors.Is(err, errTaken) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("%s %s of %s: %w", what, m.ID, m.Thread, err)
+	}
+	return true, nil
+}
 
 // send claims m and sends it.
 func (s *Sender) send(ctx context.Context, m Message) error {
@@ -93,12 +120,10 @@ func (s *Sender) send(ctx context.Context, m Message) error {
 		return s.fail(ctx, m, "no provider is configured for "+string(m.Channel))
 	}
 	now := s.Box.Now()
-	claim := s.Box.Table.Update(key(m.Thread, m.ID),
-		`SET #status = :sending, claimUntil = :until, dueShard = :shard, dueAt = :until,
-			attempts = :n, firstTry = if_not_exists(firstTry, :now)`,
-		dynamo.V{":sending": Sending, ":until": now.Add(claimFor), ":now": now, ":n": m.Attempts + 1, ":shard": dynamo.DueShard(dueKind, m.Thread)}).
-		If("#status = :queued AND attempts = :before", dynamo.V{":queued": Queued, ":before": m.Attempts}).
-		Else(errTaken)
+	until := now.Add(claimFor)
+	claim := s.change(m, `SET #status = :sending, claimUntil = :until, dueShard = :shard, dueAt = :until,
+			attempts = :next, firstTry = if_not_exists(firstTry, :now) REMOVE #error`,
+		dynamo.V{":sending": Sending, ":until": until, ":now": now, ":next": m.Attempts + 1, ":shard": dynamo.DueShard(dueKind, m.Thread)})
 	err := s.Box.Table.DB().Commit(ctx, claim, s.MayWrite(m))
 	var refused *Refused
 	switch {
@@ -109,8 +134,7 @@ func (s *Sender) send(ctx context.Context, m Message) error {
 	case err != nil:
 		return fmt.Errorf("claim %s of %s: %w", m.ID, m.Thread, err)
 	}
-	m.Attempts++
-	m.Status = Sending
+	m.Status, m.Attempts, m.ClaimUntil = Sending, m.Attempts+1, until
 	return s.sent(ctx, m, provider)
 }
 
@@ -124,87 +148,124 @@ func (s *Sender) sent(ctx context.Context, m Message, provider Provider) error {
 	case err == nil:
 		s.log(ctx, m, "sent", "")
 		return s.record(ctx, m, id)
-	case !errors.As(err, &failed) || failed.Outcome == Unclear:
-		s.log(ctx, m, "unclear", err.Error())
+	case !errors.As(err, &failed):
+		s.log(ctx, m, "unclear", "no answer")
 		return nil // the claim runs out, and the sweep asks the provider
+	case failed.Outcome == Unclear:
+		s.log(ctx, m, "unclear", failed.Reason)
+		return nil
 	case failed.Outcome == Permanent:
 		return s.fail(ctx, m, failed.Reason)
 	case m.Attempts >= maxAttempts:
 		return s.fail(ctx, m, fmt.Sprintf("given up after %d attempts: %s", m.Attempts, failed.Reason))
 	}
 	s.log(ctx, m, "retry", failed.Reason)
-	return s.queueAgain(ctx, m, max(failed.After, waits[m.Attempts-1]), failed.Reason)
+	_, err = s.queueAgain(ctx, m, max(failed.After, waits[m.Attempts-1]), failed.Reason)
+	return err
 }
 
-// settle finds out whether an unclear send happened, and sends again only if not.
+// settle finds out whether an unclear send happened, and sends again only if not. It
+// claims m first, so that nobody else settles it, or another like it, meanwhile.
 func (s *Sender) settle(ctx context.Context, m Message) error {
 	provider := s.Providers[m.Channel]
 	if provider == nil {
 		return s.fail(ctx, m, "no provider is configured for "+string(m.Channel))
 	}
-	if m.ProviderID != "" { // a status callback told
-		return s.record(ctx, m, m.ProviderID)
+	until := s.Box.Now().Add(claimFor)
+	mine, err := s.commit(ctx, "claim", m, s.change(m, "SET claimUntil = :until, dueAt = :until", dynamo.V{":until": until}))
+	if err != nil || !mine {
+		return err
 	}
-	found, err := provider.Find(ctx, m, m.FirstTry.Add(-askAfter))
+	m.ClaimUntil = until
+	found, err := provider.Find(ctx, m, m.FirstTry.Add(-skew))
 	if err != nil {
 		return fault.Wrap(err, fault.Unavailable, "asking the provider about %s", m.ID)
 	}
-	known, err := s.knownIDs(ctx, m)
-	if err != nil {
+	known, wait, err := s.others(ctx, m) // after the answer, so that whoever is in it is either known or at work
+	if err != nil || wait {
 		return err
 	}
 	for _, f := range found {
-		if !known[f.ProviderID] && (m.Template != nil || f.Text == m.Text) {
+		if !known[f.ProviderID] && m.mayBe(f) {
 			s.log(ctx, m, "settled", "")
-			return s.record(ctx, m, f.ProviderID)
+			return s.Box.Note(ctx, f.report(m))
 		}
 	}
 	if m.Attempts >= maxAttempts {
 		return s.fail(ctx, m, fmt.Sprintf("given up after %d attempts with no answer", m.Attempts))
 	}
-	if err := s.queueAgain(ctx, m, 0, "no answer, and the provider does not have it"); err != nil {
+	queued, err := s.queueAgain(ctx, m, 0, "no answer, and the provider does not have it")
+	if err != nil || !queued {
 		return err
 	}
 	m.Status = Queued
 	return s.send(ctx, m)
 }
 
-// knownIDs are the provider's ids that belong to other messages of the thread.
-func (s *Sender) knownIDs(ctx context.Context, m Message) (map[string]bool, error) {
-	others, err := s.Box.List(ctx, m.Thread, 100)
-	if err != nil {
-		return nil, err
+// mayBe reports whether what the provider has can be m. The provider words a template,
+// so all that is known of its text are the parameters in it.
+func (m Message) mayBe(f Found) bool {
+	if m.Template == nil {
+		return f.Text == m.Text
 	}
-	known := map[string]bool{}
-	for _, o := range others {
-		if o.ID != m.ID && o.ProviderID != "" {
-			known[o.ProviderID] = true
+	if f.Text == "" {
+		return true // the provider does not tell
+	}
+	for _, value := range m.Template.Vars {
+		if !strings.Contains(f.Text, value) {
+			return false
 		}
 	}
-	return known, nil
+	return true
+}
+
+func (f Found) report(m Message) Report {
+	r := Report{Thread: m.Thread, ID: m.ID, ProviderID: f.ProviderID, Status: f.Status}
+	if f.Status == Failed {
+		r.Error = "the provider could not deliver it"
+	}
+	return r
+}
+
+// others looks at the thread's other messages: known are the provider's ids that are
+// theirs. While one that looks like m is at work, an id that is not known may be its,
+// and m has to wait.
+func (s *Sender) others(ctx context.Context, m Message) (known map[string]bool, wait bool, err error) {
+	all, err := s.Box.all(ctx, m.Thread)
+	if err != nil {
+		return nil, false, err
+	}
+	known = map[string]bool{}
+	for _, o := range all {
+		for _, id := range o.Former {
+			known[id] = true
+		}
+		if o.ID == m.ID {
+			continue
+		}
+		if o.ProviderID != "" {
+			known[o.ProviderID] = true
+		}
+		alike := m.Template != nil && o.Template != nil || m.Template == nil && o.Template == nil && o.Text == m.Text
+		if alike && o.Status == Sending && o.ClaimUntil.After(s.Box.Now()) {
+			wait = true
+		}
+	}
+	return known, wait, nil
 }
 
 // record notes the provider's id. A callback that was faster is left as it is.
 func (s *Sender) record(ctx context.Context, m Message, providerID string) error {
-	w := s.Box.Table.Update(key(m.Thread, m.ID),
+	_, err := s.commit(ctx, "record", m, s.change(m,
 		"SET #status = :sent, providerId = :id, sentAt = :now REMOVE dueShard, dueAt, claimUntil",
-		dynamo.V{":sent": Sent, ":id": providerID, ":now": s.Box.Now()}).
-		If("#status = :sending AND attempts = :n", dynamo.V{":sending": Sending, ":n": m.Attempts}).Else(errTaken)
-	if err := s.Box.Table.DB().Commit(ctx, w); err != nil && !errors.Is(err, errTaken) {
-		return fmt.Errorf("record %s of %s: %w", m.ID, m.Thread, err)
-	}
-	return nil
+		dynamo.V{":sent": Sent, ":id": providerID, ":now": s.Box.Now()}))
+	return err
 }
 
-func (s *Sender) queueAgain(ctx context.Context, m Message, wait time.Duration, reason string) error {
-	w := s.Box.Table.Update(key(m.Thread, m.ID),
+func (s *Sender) queueAgain(ctx context.Context, m Message, wait time.Duration, reason string) (done bool, err error) {
+	return s.commit(ctx, "queue again", m, s.change(m,
 		"SET #status = :queued, #error = :why, dueAt = :due REMOVE claimUntil",
-		dynamo.V{":queued": Queued, ":why": reason, ":due": s.Box.Now().Add(wait)}).
-		If("#status = :sending AND attempts = :n", dynamo.V{":sending": Sending, ":n": m.Attempts}).Else(errTaken)
-	if err := s.Box.Table.DB().Commit(ctx, w); err != nil && !errors.Is(err, errTaken) {
-		return fmt.Errorf("queue %s of %s again: %w", m.ID, m.Thread, err)
-	}
-	return nil
+		dynamo.V{":queued": Queued, ":why": reason, ":due": s.Box.Now().Add(wait)}))
 }
 
 // fail gives m up: a dead letter with an alert, which an operator can send again.
@@ -214,22 +275,28 @@ func (s *Sender) fail(ctx context.Context, m Message, reason string) error {
 
 func (s *Sender) giveUp(ctx context.Context, m Message, reason string, alert bool) error {
 	s.log(ctx, m, "failed", reason)
-	m.Error = reason
-	w := s.Box.Table.Update(key(m.Thread, m.ID),
+	kind := deadKind
+	if alert {
+		kind = dueKind // until the operators have been told
+	}
+	done, err := s.commit(ctx, "give up", m, s.change(m,
 		"SET #status = :failed, #error = :why, dueShard = :shard, dueAt = :now REMOVE claimUntil",
-		dynamo.V{":failed": Failed, ":why": reason, ":now": s.Box.Now(), ":shard": dynamo.DueShard(deadKind, m.Thread)}).
-		If("#status = :queued OR #status = :sending", dynamo.V{":queued": Queued, ":sending": Sending}).Else(errTaken)
-	err := s.Box.Table.DB().Commit(ctx, w)
-	if errors.Is(err, errTaken) {
-		return nil
+		dynamo.V{":failed": Failed, ":why": reason, ":now": s.Box.Now(), ":shard": dynamo.DueShard(kind, m.Thread)}))
+	if err != nil || !done || !alert {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("give up %s of %s: %w", m.ID, m.Thread, err)
+	m.Status, m.Error = Failed, reason
+	return s.bury(ctx, m)
+}
+
+// bury tells the operators of a message that failed, and then leaves it to them. What
+// fails on the way is done by the next sweep.
+func (s *Sender) bury(ctx context.Context, m Message) error {
+	if err := s.Alert(ctx, m); err != nil {
+		return fmt.Errorf("alert of %s of %s: %w", m.ID, m.Thread, err)
 	}
-	if !alert {
-		return nil
-	}
-	return s.Alert(ctx, m)
+	_, err := s.commit(ctx, "bury", m, s.change(m, "SET dueShard = :dead", dynamo.V{":dead": dynamo.DueShard(deadKind, m.Thread)}))
+	return err
 }
 
 func (s *Sender) log(ctx context.Context, m Message, what, reason string) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"merve/internal/dynamo"
 	"merve/internal/fault"
@@ -21,44 +22,20 @@ type Report struct {
 // errBehind means that the message is further than the report.
 var errBehind = errors.New("status is behind")
 
-// Note moves a message's status forward; a report that is behind changes nothing. It
-// also settles a send whose answer was lost. One request.
+// Note moves a message's status forward; a report that is behind, or of a send that is
+// not the message's, changes nothing. Any report settles a send whose answer was lost:
+// what the provider has queued has been sent as far as we are concerned. One request.
 func (b *Box) Note(ctx context.Context, r Report) error {
 	if _, known := rank[r.Status]; !known {
 		return fault.Field("MessageStatus", "unknown")
 	}
-	var lower []string
-	vals := dynamo.V{":new": r.Status, ":id": r.ProviderID}
-	for _, s := range []Status{Queued, Sending, Sent, Failed, Delivered, Read} {
-		if rank[s] < rank[r.Status] {
-			name := fmt.Sprintf(":below%d", rank[s])
-			lower = append(lower, name)
-			vals[name] = s
-		}
+	if r.ProviderID == "" {
+		return fault.Field("MessageSid", "is missing")
 	}
-	if len(lower) == 0 {
-		return nil // nothing is behind queued
+	if rank[r.Status] < rank[Sent] {
+		r.Status = Sent
 	}
-	set := "SET #status = :new, providerId = :id"
-	if r.Error != "" {
-		set += ", #error = :why"
-		vals[":why"] = r.Error
-	}
-	if r.Status == Failed {
-		set += ", dueShard = :dead, dueAt = :now REMOVE claimUntil"
-		vals[":dead"], vals[":now"] = dynamo.DueShard(deadKind, r.Thread), b.Now()
-	} else {
-		set += " REMOVE dueShard, dueAt, claimUntil"
-	}
-	w := b.Table.Update(key(r.Thread, r.ID), set, vals).
-		If("attribute_exists(pk) AND #status IN ("+join(lower)+") AND (attribute_not_exists(providerId) OR providerId = :id)", nil).
-		ElseOld(func(old dynamo.Item) error {
-			if old == nil {
-				return fault.New(fault.NotFound, "not found")
-			}
-			return errBehind
-		})
-	err := b.Table.DB().Commit(ctx, w)
+	err := b.Table.DB().Commit(ctx, b.forward(r))
 	if errors.Is(err, errBehind) {
 		return b.keepError(ctx, r)
 	}
@@ -66,6 +43,38 @@ func (b *Box) Note(ctx context.Context, r Report) error {
 		return fmt.Errorf("status of %s of %s: %w", r.ID, r.Thread, err)
 	}
 	return nil
+}
+
+// forward moves the message to r's status if it is not as far yet.
+func (b *Box) forward(r Report) dynamo.Write {
+	vals := dynamo.V{":new": r.Status, ":id": r.ProviderID, ":now": b.Now()}
+	set := "SET #status = :new, providerId = :id, sentAt = if_not_exists(sentAt, :now)"
+	if r.Error != "" {
+		set += ", #error = :why"
+		vals[":why"] = r.Error
+	}
+	if r.Status == Failed { // due until the operators have been told
+		set += ", dueShard = :due, dueAt = :now REMOVE claimUntil"
+		vals[":due"] = dynamo.DueShard(dueKind, r.Thread)
+	} else {
+		set += " REMOVE dueShard, dueAt, claimUntil"
+	}
+	var lower []string
+	for s, n := range rank {
+		if n < rank[r.Status] {
+			name := fmt.Sprintf(":below%d", n)
+			lower, vals[name] = append(lower, name), s
+		}
+	}
+	return b.Table.Update(key(r.Thread, r.ID), set, vals).
+		If("attribute_exists(pk) AND #status IN ("+strings.Join(lower, ", ")+") AND "+
+			"(attribute_not_exists(providerId) OR providerId = :id) AND NOT contains(former, :id)", nil).
+		ElseOld(func(old dynamo.Item) error {
+			if old == nil {
+				return fault.New(fault.NotFound, "not found")
+			}
+			return errBehind
+		})
 }
 
 // keepError keeps a late failure visible on a message that was delivered after all.
@@ -79,12 +88,4 @@ func (b *Box) keepError(ctx context.Context, r Report) error {
 		return fmt.Errorf("error of %s of %s: %w", r.ID, r.Thread, err)
 	}
 	return nil
-}
-
-func join(names []string) string {
-	out := names[0]
-	for _, n := range names[1:] {
-		out += ", " + n
-	}
-	return out
 }

@@ -59,19 +59,29 @@ func (b *Box) Dead(ctx context.Context, limit int) ([]Message, error) {
 	return ms, nil
 }
 
-// SendAgain puts a message that was given up back on the outbox.
+// SendAgain puts a message that was given up back on the outbox. What the provider still
+// reports on the earlier send no longer counts. 2 requests.
 func (b *Box) SendAgain(ctx context.Context, thread, id string) error {
-	now := b.Now()
-	w := b.Table.Update(key(thread, id),
-		"SET #status = :queued, attempts = :none, dueShard = :shard, dueAt = :now REMOVE #error, providerId, firstTry",
-		dynamo.V{":queued": Queued, ":none": 0, ":now": now, ":shard": dynamo.DueShard(dueKind, thread)}).
-		If("#status = :failed", dynamo.V{":failed": Failed}).
-		ElseOld(func(old dynamo.Item) error {
-			if old == nil {
-				return fault.New(fault.NotFound, "not found")
-			}
-			return fault.New(fault.Conflict, "only a message that failed can be sent again")
-		})
+	m, err := b.Get(ctx, thread, id)
+	if err != nil {
+		return err
+	}
+	notFailed := fault.New(fault.Conflict, "only a message that failed can be sent again")
+	if m.Status != Failed {
+		return notFailed
+	}
+	set, vals := "", dynamo.V{":queued": Queued, ":none": 0, ":now": b.Now(), ":shard": dynamo.DueShard(dueKind, thread)}
+	if m.ProviderID != "" {
+		set, vals[":former"] = ", former = :former", append(m.Former, m.ProviderID)
+	}
+	w := b.Table.Update(key(thread, id), "SET #status = :queued, attempts = :none, dueShard = :shard, dueAt = :now"+set+
+		" REMOVE #error, providerId, firstTry, sentAt, claimUntil", vals).
+		If("#status = :failed AND attempts = :n", dynamo.V{":failed": Failed, ":n": m.Attempts}).Else(notFailed)
+	if m.ProviderID != "" {
+		w = w.If("providerId = :id", dynamo.V{":id": m.ProviderID})
+	} else {
+		w = w.If("attribute_not_exists(providerId)", nil)
+	}
 	if err := b.Table.DB().Commit(ctx, w); err != nil {
 		return fmt.Errorf("send %s of %s again: %w", id, thread, err)
 	}

@@ -1,0 +1,315 @@
+package notify_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"merve/internal/actor"
+	"merve/internal/channel"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/ledger"
+	"merve/internal/listing"
+	"merve/internal/market"
+	"merve/internal/notify"
+	"merve/internal/outbox"
+	"merve/internal/thread"
+)
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// place is a market with one listing, and a customer's thread.
+type place struct {
+	t testing.TB
+	*notify.Notifier
+	market   *market.Market
+	markets  *market.Store
+	listing  *listing.Listing
+	listings *listing.Store
+	threads  *thread.Store
+	logged   *bytes.Buffer
+
+	mu     sync.Mutex
+	queued []string
+}
+
+const merchantPhone = "+15550101001"
+
+func newPlace(t testing.TB) *place {
+	t.Helper()
+	db, now := dynamotest.Open(t), func() time.Time { return noon }
+	catalog, conversations := db.Table(dynamotest.TableName("catalog")), db.Table(dynamotest.TableName("conversations"))
+	p := &place{
+		t: t, market: market.Default(dynamotest.ID("m")), logged: &bytes.Buffer{},
+		markets: &market.Store{Table: catalog, Now: now}, listings: &listing.Store{Table: catalog, Now: now},
+		threads: &thread.Store{Table: conversations, Now: now, NewID: func() string { return dynamotest.ID("lease") }},
+	}
+	p.listing = &listing.Listing{
+		ID: "grill", Market: p.market.ID, Business: "biz", Names: map[string]string{"en": "Harbour Grill"}, Domain: "food", Category: "restaurant",
+		Merve: listing.Integration{Enabled: true, WhatsApp: merchantPhone, Actions: []listing.Action{{Type: listing.BookAction, Enabled: true}}},
+	}
+	p.Notifier = &notify.Notifier{
+		Markets: p.markets, Listings: p.listings, Threads: p.threads, Queue: p,
+		Outbox: &outbox.Box{Table: conversations, Now: now}, Log: slog.New(slog.NewTextHandler(p.logged, nil)),
+	}
+	return p
+}
+
+// save stores market and listing as they are now.
+func (p *place) save() {
+	p.t.Helper()
+	ctx := context.Background()
+	if _, err := p.markets.Save(ctx, *p.market, "test"); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := p.listings.Put(ctx, p.listing); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *place) Queue(_ context.Context, threadID, dedupe string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.queued = append(p.queued, threadID+" "+dedupe)
+	return nil
+}
+
+// event is what the ledger tells of a booking.
+func (p *place) event(typ, from ledger.State) ledger.Event {
+	return ledger.Event{ID: string(typ), Type: typ, From: from, At: noon, Transaction: ledger.Transaction{
+		ID: dynamotest.ID("tx"), Code: "KX72B4", State: typ,
+		Terms: ledger.Terms{
+			Business: "biz", Listing: "grill", ListingName: "Harbour Grill", Offering: "table", OfferingName: "Table", Merchant: merchantPhone,
+			Market: p.market.ID, Owner: "person:whatsapp:+15550999", Start: noon.Add(30 * time.Hour), End: noon.Add(31 * time.Hour),
+			TimeZone: "UTC", Party: 2, Currency: "EUR", CustomerName: "Deniz", Language: "en",
+		},
+	}}
+}
+
+func (p *place) tell(e ledger.Event) {
+	p.t.Helper()
+	if err := p.Tell(context.Background(), e); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// merchantThread is where the business's own messages arrive.
+func (p *place) merchantThread() string {
+	return thread.ID(p.market.ID, channel.General, "", actor.Actor{Kind: actor.Person, ID: "whatsapp:" + merchantPhone}.Key())
+}
+
+func (p *place) sent() []outbox.Message {
+	p.t.Helper()
+	ms, err := p.Outbox.List(context.Background(), p.merchantThread(), 50)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return ms
+}
+
+func TestTheNearestTemplateWins(t *testing.T) {
+	t.Parallel()
+	const typ = "merchant_booking_confirmed"
+	tests := []struct {
+		name                 string
+		ofMarket, ofListing  string
+		language, actionType string
+		off                  bool
+		want                 string
+	}{
+		{name: "the product's", want: "New confirmed booking: KX72B4\nHarbour Grill · Table\n"},
+		{name: "in the business's language", language: "tr", want: "KX72B4\nHarbour Grill · Table\n"},
+		{name: "the market's", ofMarket: "M {code}", want: "M KX72B4"},
+		{name: "the listing's", ofMarket: "M {code}", ofListing: "L {code} {customer} {party}", want: "L KX72B4 Deniz 2"},
+		{name: "the listing's without a market's", ofListing: "L {code}", want: "L KX72B4"},
+		{name: "of an action that is off", ofMarket: "M {code}", ofListing: "L {code}", off: true, want: "M KX72B4"},
+		{name: "with a brace out of place", ofListing: "L {code} }", want: "L KX72B4 }"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			if tt.ofMarket != "" {
+				p.market.Templates[typ] = tt.ofMarket
+			}
+			a := &p.listing.Merve.Actions[0]
+			a.Enabled = !tt.off
+			if tt.ofListing != "" {
+				a.Template = map[string]string{typ: tt.ofListing}
+			}
+			p.listing.Merve.Language = tt.language
+			p.save()
+			p.tell(p.event(ledger.Confirmed, ledger.Hold))
+			ms := p.sent()
+			if len(ms) != 1 || !strings.Contains(ms[0].Text, tt.want) {
+				t.Fatalf("sent %+v, want %q", ms, tt.want)
+			}
+			if m := ms[0]; m.To != merchantPhone || m.Channel != channel.WhatsApp || m.Kind != notify.Merchant || m.Template != nil {
+				t.Errorf("%+v", m)
+			}
+		})
+	}
+}
+
+func TestAnEventIsToldOnce(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.save()
+	e := p.event(ledger.Confirmed, ledger.Hold)
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			if err := p.Tell(context.Background(), e); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if ms := p.sent(); len(ms) != 1 {
+		t.Fatalf("%d messages", len(ms))
+	}
+	cancelled := e
+	cancelled.ID, cancelled.Type, cancelled.From = "cancelled", ledger.Cancelled, ledger.Confirmed
+	p.tell(cancelled)
+	p.tell(p.event(ledger.Confirmed, ledger.Hold)) // another transaction
+	ms := p.sent()
+	if len(ms) != 3 {
+		t.Errorf("%d messages, want one for each event", len(ms))
+	}
+	for _, m := range ms {
+		if strings.Contains(m.ID, strings.TrimPrefix(merchantPhone, "+")) || strings.ContainsAny(m.ID, ":#+ ") {
+			t.Errorf("id %q gives the number away, or is not fit for an address", m.ID)
+		}
+	}
+}
+
+func TestApprovedTemplateIsFilled(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.market.WhatsApp.Templates = map[string]market.Approved{
+		"merchant_booking_confirmed": {ContentSID: "HX00000000000000000000000000000001", Params: []string{"code", "customer", "note", "price", "party"}},
+	}
+	p.save()
+	e := p.event(ledger.Confirmed, ledger.Hold)
+	e.Transaction.CustomerName = "  Deniz\t \n  K.     "
+	e.Transaction.Note = "window\r\n\r\nno      nuts"
+	p.tell(e)
+	want := &outbox.Template{ContentSID: "HX00000000000000000000000000000001", Vars: map[string]string{
+		"1": "KX72B4", "2": "Deniz K.", "3": "window no nuts", "4": "-", "5": "2",
+	}}
+	if diff := cmp.Diff(want, p.sent()[0].Template); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestWhoIsNotTold(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		event func(p *place) ledger.Event
+		want  string
+	}{
+		{"of a hold that was let go", func(p *place) ledger.Event { return p.event(ledger.Cancelled, ledger.Hold) }, ""},
+		{"of a hold", func(p *place) ledger.Event { return p.event(ledger.Hold, ledger.Draft) }, ""},
+		{"a business without a number", func(p *place) ledger.Event {
+			e := p.event(ledger.Confirmed, ledger.Hold)
+			e.Transaction.Merchant = ""
+			return e
+		}, "no number"},
+		{"of an expiry without a thread", func(p *place) ledger.Event { return p.event(ledger.Expired, ledger.Hold) }, ""},
+		{"of an expiry on a thread that has gone", func(p *place) ledger.Event {
+			e := p.event(ledger.Expired, ledger.Hold)
+			e.Transaction.Thread = dynamotest.ID("th")
+			return e
+		}, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.save()
+			p.tell(tt.event(p))
+			if ms := p.sent(); len(ms) != 0 || len(p.queued) != 0 {
+				t.Errorf("sent %+v, queued %v", ms, p.queued)
+			}
+			if log := p.logged.String(); (log == "") != (tt.want == "") || !strings.Contains(log, tt.want) {
+				t.Errorf("logged %q, want %q", log, tt.want)
+			}
+		})
+	}
+}
+
+func TestAListingThatHasGone(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.save()
+	e := p.event(ledger.Cancelled, ledger.Confirmed)
+	e.Transaction.Listing = "gone"
+	p.tell(e)
+	if ms := p.sent(); len(ms) != 1 || !strings.Contains(ms[0].Text, "Cancelled booking: KX72B4") {
+		t.Errorf("%+v", ms)
+	}
+}
+
+func TestAnExpiredHoldIsToldTheCustomerOnce(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.save()
+	ctx := context.Background()
+	a, err := p.threads.Append(ctx, channel.Inbound{
+		Market: p.market.ID, Channel: channel.App, ThreadType: channel.General,
+		From: actor.Actor{Kind: actor.Session, ID: dynamotest.ID("who")}, MessageID: "1", Text: "hi",
+	}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := p.event(ledger.Expired, ledger.Hold)
+	e.Transaction.Thread, e.Transaction.Language = a.Thread, "tr"
+	for range 5 {
+		p.tell(e)
+	}
+	h, err := p.threads.Head(ctx, a.Thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var notices []thread.Notice
+	for _, m := range h.Inbox {
+		if m.Notice != nil {
+			notices = append(notices, *m.Notice)
+		}
+	}
+	if len(notices) != 1 || notices[0].Ref != e.Transaction.ID || notices[0].Kind != "hold_expired" ||
+		!strings.Contains(notices[0].Text, "Harbour Grill") || strings.Contains(notices[0].Text, "run out") {
+		t.Errorf("notices %+v", notices)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, q := range p.queued {
+		if q != p.queued[0] || !strings.HasPrefix(q, a.Thread+" ") {
+			t.Errorf("queued %v, want one turn under one name", p.queued)
+		}
+	}
+	if len(p.queued) == 0 || len(p.sent()) != 0 {
+		t.Errorf("queued %v, to the business %v", p.queued, p.sent())
+	}
+}
+
+func TestWhatIsNoEventIsForGood(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	for i, e := range []ledger.Event{{}, {ID: "confirmed", Type: ledger.Confirmed}, {Transaction: ledger.Transaction{ID: "tx"}}} {
+		err := fmt.Errorf("stream: %w", p.Tell(context.Background(), e))
+		var permanent interface{ Permanent() bool }
+		if !errors.As(err, &permanent) || !permanent.Permanent() {
+			t.Errorf("%d: %v is not for good", i, err)
+		}
+	}
+}

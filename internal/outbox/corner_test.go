@@ -1,0 +1,239 @@
+package outbox_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"merve/internal/actor"
+	"merve/internal/channel"
+	"merve/internal/dynamo"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/outbox"
+	"merve/internal/provider/twilio"
+	"merve/internal/provider/twilio/twiliotest"
+	"merve/internal/thread"
+)
+
+// clock is a time that tests move.
+type clock struct{ ms atomic.Int64 }
+
+func (c *clock) now() time.Time      { return time.UnixMilli(c.ms.Load()).UTC() }
+func (c *clock) add(d time.Duration) { c.ms.Add(d.Milliseconds()) }
+
+// corner is a test's own recipient, with a sender, a provider and a clock.
+type corner struct {
+	t testing.TB
+	*outbox.Box
+	clock   *clock
+	twilio  *twiliotest.Server
+	sender  *outbox.Sender
+	threads *thread.Store
+	thread  string
+	to      string
+
+	deaf   atomic.Bool // callbacks are lost
+	mu     sync.Mutex
+	alerts []string
+}
+
+func newCorner(t testing.TB) *corner {
+	t.Helper()
+	c := &corner{t: t, clock: &clock{}}
+	c.clock.ms.Store(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC).UnixMilli())
+	c.twilio = twiliotest.New(t, twiliotest.Config{Now: c.clock.now, Templates: map[string]string{bookedSID: "New booking {{1}} at {{2}}"}})
+	c.open()
+	// The recipient has just written, so that their window is open.
+	digits := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'f' {
+			return r - 'a' + '1'
+		}
+		return r
+	}, dynamotest.ID("")[1:12])
+	c.to = "+1" + digits
+	c.thread = c.writes(c.to)
+	return c
+}
+
+const bookedSID = "HX00000000000000000000000000000001"
+
+// open makes box, sender and threads anew; a transport sits before the database.
+func (c *corner) open(transport ...http.RoundTripper) {
+	table := dynamotest.Open(c.t, transport...).Table(dynamotest.TableName("conversations"))
+	c.Box = &outbox.Box{Table: table, Now: c.clock.now}
+	c.threads = &thread.Store{Table: table, Now: c.clock.now, NewID: func() string { return dynamotest.ID("lease") }}
+	callbacks := httptest.NewServer(http.HandlerFunc(c.callback))
+	c.t.Cleanup(callbacks.Close)
+	provider := &twilio.Provider{
+		Client: &twilio.Client{
+			BaseURL: c.twilio.URL(), AccountSID: twiliotest.AccountSID, AuthToken: twiliotest.AuthToken, From: twiliotest.From,
+			HTTP: c.twilio.Client(), Now: c.clock.now,
+		},
+		StatusURL: func(m outbox.Message) string {
+			return callbacks.URL + "/?" + url.Values{"message": {m.ID}, "thread": {m.Thread}}.Encode()
+		},
+	}
+	c.sender = &outbox.Sender{
+		Box: c.Box, Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: provider},
+		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		MayWrite: func(m outbox.Message) dynamo.Write {
+			r := thread.Reach{Windowed: m.Template == nil, Essential: m.Essential, ByPerson: m.ByPerson}
+			return c.threads.MayWrite(m.Thread, r, func(why thread.Why) error {
+				return &outbox.Refused{Reason: string(why), Wanted: why != thread.WindowClosed}
+			})
+		},
+		Alert: func(_ context.Context, m outbox.Message) error {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.alerts = append(c.alerts, m.ID+": "+m.Error)
+			return nil
+		},
+	}
+}
+
+// callback takes in the provider's reports.
+func (c *corner) callback(w http.ResponseWriter, r *http.Request) {
+	if err := r.ParseForm(); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	s, err := twilio.ParseStatus(r.PostForm)
+	if err == nil && !c.deaf.Load() {
+		q := r.URL.Query()
+		err = c.Note(r.Context(), outbox.Report{
+			Thread: q.Get("thread"), ID: q.Get("message"), ProviderID: s.SID, Status: outbox.Status(s.State), Error: s.Reason(),
+		})
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+	}
+}
+
+// writes is an inbound message of somebody; it returns their thread.
+func (c *corner) writes(from string) string {
+	c.t.Helper()
+	a, err := c.threads.Append(context.Background(), channel.Inbound{
+		Market: "demo", Channel: channel.WhatsApp, ThreadType: channel.General, ReplyAddr: from,
+		From: actor.Actor{Kind: actor.Person, ID: "whatsapp:" + from}, MessageID: dynamotest.ID("SM"), Text: "hi",
+	}, false)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return a.Thread
+}
+
+func (c *corner) text(id, text string) outbox.Message {
+	return outbox.Message{Thread: c.thread, ID: id, Market: "demo", Channel: channel.WhatsApp, To: c.to, Text: text, Kind: "reply"}
+}
+
+func (c *corner) template(id, code string) outbox.Message {
+	m := c.text(id, "New booking "+code)
+	m.Kind, m.Template = "merchant", &outbox.Template{ContentSID: bookedSID, Vars: map[string]string{"1": code, "2": "Sushi Bar"}}
+	return m
+}
+
+// put puts m on the outbox and returns it as stored.
+func (c *corner) put(m outbox.Message) outbox.Message {
+	c.t.Helper()
+	if err := c.Table.DB().Commit(context.Background(), c.Put(m)); err != nil {
+		c.t.Fatal(err)
+	}
+	return c.get(m.ID)
+}
+
+func (c *corner) get(id string) outbox.Message {
+	c.t.Helper()
+	m, err := c.Get(context.Background(), c.thread, id)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return m
+}
+
+// deliver brings a message one step further and returns what became of it.
+func (c *corner) deliver(id string) outbox.Message {
+	c.t.Helper()
+	if err := c.sender.Deliver(context.Background(), c.get(id)); err != nil {
+		c.t.Fatal(err)
+	}
+	return c.get(id)
+}
+
+// later is deliver after a time.
+func (c *corner) later(d time.Duration, id string) outbox.Message {
+	c.t.Helper()
+	c.clock.add(d)
+	return c.deliver(id)
+}
+
+// mark changes the recipient's head, as a turn would.
+func (c *corner) mark(attribute string, value any) {
+	c.t.Helper()
+	w := c.Table.Update(dynamo.Key{PK: c.thread, SK: "~"}, "SET #"+attribute+" = :v", dynamo.V{":v": value})
+	if err := c.Table.DB().Commit(context.Background(), w); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *corner) told() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]string{}, c.alerts...)
+}
+
+// wantTaken fails unless the provider took exactly these texts.
+func (c *corner) wantTaken(texts ...string) {
+	c.t.Helper()
+	var got []string
+	for _, m := range c.twilio.Messages() {
+		got = append(got, m.Body)
+	}
+	if strings.Join(got, "|") != strings.Join(texts, "|") {
+		c.t.Errorf("the provider took %q, want %q", got, texts)
+	}
+}
+
+func (c *corner) wantStatus(m outbox.Message, want outbox.Status) {
+	c.t.Helper()
+	if m.Status != want {
+		c.t.Errorf("%s is %s (%s), want %s", m.ID, m.Status, m.Error, want)
+	}
+}
+
+// crash is a process that ends at its n-th request of an operation: before the request
+// goes out, or when it has been carried out.
+type crash struct {
+	op    string
+	at    int32
+	after bool
+	end   context.CancelFunc
+	n     atomic.Int32
+}
+
+var errCrashed = errors.New("the process ended")
+
+func (c *crash) RoundTrip(r *http.Request) (*http.Response, error) {
+	if !strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+c.op) || c.n.Add(1) < c.at {
+		return http.DefaultTransport.RoundTrip(r)
+	}
+	if c.after {
+		resp, err := http.DefaultTransport.RoundTrip(r)
+		if err != nil {
+			return nil, err
+		}
+		if err := resp.Body.Close(); err != nil {
+			return nil, err
+		}
+	}
+	c.end()
+	return nil, errCrashed
+}

@@ -1,0 +1,450 @@
+package outbox_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"merve/internal/channel"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/fault"
+	"merve/internal/outbox"
+	"merve/internal/provider/twilio"
+	"merve/internal/provider/twilio/twiliotest"
+	"merve/internal/telemetry"
+)
+
+func TestAMessageExistsOnce(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	c.put(c.text("1", "first"))
+	err := c.Table.DB().Commit(context.Background(), c.Put(c.text("1", "second")))
+	if !errors.Is(err, outbox.ErrDuplicate) {
+		t.Errorf("second put: %v", err)
+	}
+	if m := c.get("1"); m.Text != "first" {
+		t.Errorf("it says %q", m.Text)
+	}
+	if _, err := c.Get(context.Background(), c.thread, "2"); !fault.Is(err, fault.NotFound) {
+		t.Errorf("what is not there: %v", err)
+	}
+}
+
+func TestDeliveryIsTwoRequests(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	m := c.put(c.text("1", "hello"))
+	ctx, meter := telemetry.WithMeter(context.Background())
+	if err := c.sender.Deliver(ctx, m); err != nil {
+		t.Fatal(err)
+	}
+	if n := meter.Cost().Requests; n != 2 {
+		t.Errorf("%d requests", n)
+	}
+	c.wantTaken("hello")
+	got := c.get("1")
+	c.wantStatus(got, outbox.Sent)
+	if got.ProviderID != c.twilio.Messages()[0].SID || !got.SentAt.Equal(c.clock.now()) || got.Attempts != 1 || got.DueShard != "" {
+		t.Errorf("%+v", got)
+	}
+	again, meter := telemetry.WithMeter(context.Background())
+	if err := c.sender.Deliver(again, got); err != nil || meter.Cost().Requests != 0 {
+		t.Errorf("done, yet %d requests, %v", meter.Cost().Requests, err)
+	}
+}
+
+func TestTimesThatAreNotYetAreLeftOut(t *testing.T) {
+	t.Parallel()
+	b, err := json.Marshal(outbox.Message{ID: "1", Created: time.Unix(0, 0).UTC()})
+	if err != nil || strings.Contains(string(b), "0001-01-01") {
+		t.Errorf("%s, %v", b, err)
+	}
+}
+
+func TestManySendersSendOnce(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	m := c.put(c.text("1", "once"))
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			if err := c.sender.Deliver(context.Background(), m); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	c.wantTaken("once")
+	c.wantStatus(c.get("1"), outbox.Sent)
+}
+
+const (
+	soon = time.Second
+	over = 61 * time.Second // a claim has run out
+)
+
+func TestField09_LostAnswerNeverSendsTwice(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		fault twiliotest.Fault
+		sends int // requests to send, in all
+	}{
+		{"taken, then the connection broke", twiliotest.After(), 1},
+		{"taken, then it broke within the answer", twiliotest.Fault{Taken: true, Cut: true}, 1},
+		{"taken, then an error", twiliotest.Broken(true), 1},
+		{"not taken, the connection broke", twiliotest.Before(), 2},
+		{"not taken, an error", twiliotest.Broken(false), 2},
+	}
+	for _, tt := range tests {
+		for _, template := range []bool{false, true} {
+			t.Run(tt.name, func(t *testing.T) {
+				t.Parallel()
+				c := newCorner(t)
+				m, text := c.text("1", "you are booked"), "you are booked"
+				if template {
+					m, text = c.template("1", "K7"), "New booking K7 at Sushi Bar"
+				}
+				c.put(m)
+				c.twilio.FailSends(tt.fault)
+				c.wantStatus(c.deliver("1"), outbox.Sending)
+				c.wantStatus(c.later(soon, "1"), outbox.Sending) // the claim still runs
+				got := c.later(over, "1")
+				c.wantStatus(got, outbox.Sent)
+				c.wantTaken(text)
+				if got.Attempts != tt.sends || got.ProviderID != c.twilio.Messages()[0].SID {
+					t.Errorf("%d attempts, id %q", got.Attempts, got.ProviderID)
+				}
+				c.wantStatus(c.later(over, "1"), outbox.Sent)
+				c.wantTaken(text)
+			})
+		}
+	}
+}
+
+// A text that was said twice counts twice.
+func TestField09_SameTextTwice(t *testing.T) {
+	t.Parallel()
+	for _, taken := range []bool{true, false} {
+		c := newCorner(t)
+		c.put(c.text("1", "ok"))
+		c.put(c.text("2", "ok"))
+		c.wantStatus(c.deliver("1"), outbox.Sent)
+		c.twilio.FailSends(twiliotest.Fault{Taken: taken, Drop: true})
+		c.wantStatus(c.deliver("2"), outbox.Sending)
+		second := c.later(over, "2")
+		c.wantStatus(second, outbox.Sent)
+		c.wantTaken("ok", "ok")
+		if first := c.get("1"); first.ProviderID == second.ProviderID {
+			t.Errorf("taken %v: both are %s", taken, first.ProviderID)
+		}
+	}
+}
+
+func TestField09_SameTextBothUnclear(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	c.put(c.text("1", "ok"))
+	c.put(c.text("2", "ok"))
+	c.twilio.FailSends(twiliotest.After(), twiliotest.Before())
+	c.deliver("1")
+	c.deliver("2")
+	c.clock.add(over)
+	var wg sync.WaitGroup
+	for range 3 { // sweeps that overlap
+		for _, id := range []string{"2", "1"} {
+			m := c.get(id)
+			wg.Go(func() {
+				if err := c.sender.Deliver(context.Background(), m); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	wg.Wait()
+	for range 3 { // whoever waited for the other
+		c.later(over, "1")
+		c.later(over, "2")
+	}
+	a, b := c.get("1"), c.get("2")
+	c.wantStatus(a, outbox.Sent)
+	c.wantStatus(b, outbox.Sent)
+	if a.ProviderID == b.ProviderID {
+		t.Errorf("both are %s", a.ProviderID)
+	}
+	c.wantTaken("ok", "ok")
+}
+
+// While another message like it is being sent, an unknown id may be that one's.
+func TestField09_WaitsForAnotherLikeIt(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	c.put(c.text("1", "ok"))
+	c.put(c.text("2", "ok"))
+	c.twilio.FailSends(twiliotest.Before(), twiliotest.After())
+	c.deliver("1") // was not taken
+	c.clock.add(over)
+	c.wantStatus(c.deliver("2"), outbox.Sending) // taken, and its sender does not know yet
+	c.wantStatus(c.deliver("1"), outbox.Sending)
+	c.wantTaken("ok")
+	if err := c.Note(context.Background(), outbox.Report{Thread: c.thread, ID: "2", ProviderID: c.twilio.Messages()[0].SID, Status: outbox.Delivered}); err != nil {
+		t.Fatal(err)
+	}
+	c.wantStatus(c.later(over, "1"), outbox.Sent)
+	c.wantStatus(c.get("2"), outbox.Delivered)
+	c.wantTaken("ok", "ok")
+}
+
+// Templates to one recipient are told apart by their parameters.
+func TestField09_AnotherTemplate(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	c.put(c.template("1", "K1"))
+	c.twilio.FailSends(twiliotest.Before())
+	c.deliver("1")
+	mine := c.thread
+	c.thread = dynamotest.ID("thread") // another one with the same recipient: its messages are not known
+	c.put(c.template("2", "K2"))
+	c.wantStatus(c.deliver("2"), outbox.Sent)
+	c.thread = mine
+	c.wantStatus(c.later(over, "1"), outbox.Sent)
+	c.wantTaken("New booking K2 at Sushi Bar", "New booking K1 at Sushi Bar")
+}
+
+// A process that ends somewhere within a delivery.
+func TestField09_Crash(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name     string
+		crash    crash
+		attempts int
+	}{
+		{"before the claim", crash{op: "TransactWriteItems"}, 1},
+		{"between claim and send", crash{op: "TransactWriteItems", after: true}, 2},
+		{"between send and record", crash{op: "UpdateItem"}, 1},
+		{"after the record", crash{op: "UpdateItem", after: true}, 1},
+	}
+	for i := range tests {
+		tt := &tests[i]
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c := newCorner(t)
+			m := c.put(c.text("1", "hello"))
+			ctx, end := context.WithCancel(context.Background())
+			defer end()
+			tt.crash.end = end
+			c.open(&tt.crash)
+			if err := c.sender.Deliver(ctx, m); err == nil {
+				t.Error("the crash was not noticed")
+			}
+			c.open()
+			for range 3 { // the stream brings it again, and the sweep comes by
+				if err := c.sender.Deliver(context.Background(), m); err != nil {
+					t.Error(err)
+				}
+				c.later(over, "1")
+			}
+			got := c.get("1")
+			c.wantStatus(got, outbox.Sent)
+			c.wantTaken("hello")
+			if got.Attempts != tt.attempts {
+				t.Errorf("%d attempts, want %d", got.Attempts, tt.attempts)
+			}
+		})
+	}
+}
+
+// slow is a provider whose sends wait until they are let go.
+type slow struct {
+	outbox.Provider
+	begun, goOn chan struct{}
+}
+
+func (p slow) Send(ctx context.Context, m outbox.Message) (string, error) {
+	close(p.begun)
+	<-p.goOn
+	return "", &outbox.SendError{Outcome: outbox.Permanent, Reason: "too late"}
+}
+
+// A sender that comes back after its claim ran out changes nothing.
+func TestALateSenderChangesNothing(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	m := c.put(c.text("1", "hello"))
+	late := *c.sender
+	p := slow{c.sender.Providers["whatsapp"], make(chan struct{}), make(chan struct{})}
+	late.Providers = map[channel.Channel]outbox.Provider{"whatsapp": p}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if err := late.Deliver(context.Background(), m); err != nil {
+			t.Error(err)
+		}
+	})
+	<-p.begun
+	c.wantStatus(c.later(over, "1"), outbox.Sent)
+	close(p.goOn)
+	wg.Wait()
+	c.wantStatus(c.get("1"), outbox.Sent)
+	c.wantTaken("hello")
+	if len(c.told()) != 0 {
+		t.Errorf("alerts %q", c.told())
+	}
+}
+
+func TestRetryWaits(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	m := c.put(c.text("1", "hello"))
+	c.twilio.FailSends(twiliotest.TooMany(40*time.Second), twiliotest.Fault{Status: 503, Code: 20503})
+	got := c.deliver("1")
+	c.wantStatus(got, outbox.Queued)
+	if want := c.clock.now().Add(40 * time.Second); !got.DueAt.Equal(want) {
+		t.Errorf("due %s, want %s as the provider asked", got.DueAt, want)
+	}
+	if err := c.sender.Deliver(context.Background(), m); err != nil { // the stream brings it once more
+		t.Fatal(err)
+	}
+	if again := c.get("1"); again.Attempts != 1 {
+		t.Error("it did not wait")
+	}
+	got = c.later(40*time.Second, "1")
+	if want := c.clock.now().Add(30 * time.Second); got.Status != outbox.Queued || !got.DueAt.Equal(want) {
+		t.Errorf("%s, due %s, want %s", got.Status, got.DueAt, want)
+	}
+	got = c.later(30*time.Second, "1")
+	c.wantStatus(got, outbox.Sent)
+	c.wantTaken("hello")
+	if got.Error != "" {
+		t.Errorf("it was sent, with the error %q", got.Error)
+	}
+}
+
+func TestPermanentIsNotRetried(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	c.put(c.text("1", "hello"))
+	c.twilio.FailSends(twiliotest.Refusal(twilio.CodeOptedOut))
+	got := c.deliver("1")
+	c.wantStatus(got, outbox.Failed)
+	if got.Error == "" || len(c.told()) != 1 || c.twilio.Requests() != 1 {
+		t.Errorf("error %q, alerts %q, %d requests", got.Error, c.told(), c.twilio.Requests())
+	}
+	c.wantStatus(c.later(time.Hour, "1"), outbox.Failed)
+	if len(c.told()) != 1 || c.twilio.Requests() != 1 {
+		t.Error("it was not left alone")
+	}
+}
+
+func TestNoProvider(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	m := c.text("1", "hello")
+	m.Channel = "messenger"
+	c.put(m)
+	c.wantStatus(c.deliver("1"), outbox.Failed)
+	if len(c.told()) != 1 {
+		t.Errorf("alerts %q", c.told())
+	}
+}
+
+// Operators are told although the first try to tell them failed.
+func TestAlertIsNotLost(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	c.put(c.text("1", "hello"))
+	c.twilio.FailSends(twiliotest.Refusal(twilio.CodeOptedOut))
+	tell := c.sender.Alert
+	c.sender.Alert = func(context.Context, outbox.Message) error { return errors.New("away") }
+	if err := c.sender.Deliver(context.Background(), c.get("1")); err == nil {
+		t.Error("nobody was told, and that is fine?")
+	}
+	c.wantStatus(c.get("1"), outbox.Failed)
+	c.sender.Alert = tell
+	c.deliver("1")
+	c.deliver("1")
+	if len(c.told()) != 1 {
+		t.Errorf("alerts %q", c.told())
+	}
+}
+
+func TestField11_WindowClosed(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	c.put(c.text("inside", "hello"))
+	c.put(c.text("outside", "hello"))
+	c.put(c.template("template", "K1"))
+	c.clock.add(24*time.Hour - time.Millisecond)
+	c.wantStatus(c.deliver("inside"), outbox.Sent)
+	c.clock.add(time.Millisecond)
+	got := c.deliver("outside")
+	c.wantStatus(got, outbox.Failed)
+	if !strings.Contains(got.Error, "24-hour window") || len(c.told()) != 1 || c.twilio.Requests() != 1 {
+		t.Errorf("error %q, alerts %q, %d requests", got.Error, c.told(), c.twilio.Requests())
+	}
+	c.wantStatus(c.deliver("template"), outbox.Sent)
+	c.wantTaken("hello", "New booking K1 at Sushi Bar")
+}
+
+// Somebody who never wrote gets templates only.
+func TestField11_NeverWrote(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	c.thread = dynamotest.ID("thread")
+	c.put(c.text("text", "hello"))
+	c.put(c.template("template", "K1"))
+	c.wantStatus(c.deliver("text"), outbox.Failed)
+	c.wantStatus(c.deliver("template"), outbox.Sent)
+	c.wantTaken("New booking K1 at Sushi Bar")
+}
+
+func TestField35_OptedOut(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	c.put(c.text("before", "hello"))
+	c.put(c.template("merchant", "K1"))
+	answer := c.text("answer", "You will get no more messages.")
+	answer.Essential = true
+	c.put(answer)
+	c.mark("optOut", true)
+	for _, id := range []string{"before", "merchant"} {
+		got := c.deliver(id)
+		c.wantStatus(got, outbox.Failed)
+		if got.Error != "the recipient has opted out" {
+			t.Errorf("%s: error %q", id, got.Error)
+		}
+	}
+	c.wantStatus(c.deliver("answer"), outbox.Sent)
+	c.wantTaken("You will get no more messages.")
+	if len(c.told()) != 0 {
+		t.Errorf("they asked for it, and operators were told: %q", c.told())
+	}
+}
+
+func TestField30_APersonTookOver(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	c.put(c.text("assistant", "I can help"))
+	person := c.text("person", "Deniz here")
+	person.ByPerson = true
+	c.put(person)
+	c.mark("handler", "person")
+	c.wantStatus(c.deliver("assistant"), outbox.Failed)
+	c.wantStatus(c.deliver("person"), outbox.Sent)
+	c.wantTaken("Deniz here")
+}
+
+// What changed while the answer was lost counts when it is sent again.
+func TestField30_TookOverBeforeTheRetry(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	c.put(c.text("1", "I can help"))
+	c.twilio.FailSends(twiliotest.Before())
+	c.deliver("1")
+	c.mark("handler", "person")
+	c.wantStatus(c.later(over, "1"), outbox.Failed)
+	c.wantTaken()
+}

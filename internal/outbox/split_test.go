@@ -1,0 +1,75 @@
+package outbox_test
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"merve/internal/outbox"
+)
+
+func TestSplit(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name      string
+		text      string
+		size, max int
+		want      []string
+	}{
+		{"fits", "hello", 10, 3, []string{"hello"}},
+		{"exactly", "0123456789", 10, 3, []string{"0123456789"}},
+		{"empty", " \n ", 10, 3, nil},
+		{"at a paragraph", "one two\n\nthree", 12, 3, []string{"one two", "three"}},
+		{"at a line rather than a word", "one two\nthree four", 13, 3, []string{"one two", "three four"}},
+		{"at a word", "one two three", 10, 3, []string{"one two", "three"}},
+		{"within a word", "onetwothree", 4, 3, []string{"onet", "woth", "ree"}},
+		{"a break too early is not taken", "a bcdefghijkl", 10, 3, []string{"a bcdefghi", "jkl"}},
+		{"too much", "one two three four", 8, 2, []string{"one two", "three f…"}},
+		{"one piece only", "one two three", 8, 1, []string{"one two…"}},
+		{"letters, not bytes", "şşşşş ğğğğğ", 6, 3, []string{"şşşşş", "ğğğğğ"}},
+	}
+	for _, tt := range tests {
+		if diff := cmp.Diff(tt.want, outbox.Split(tt.text, tt.size, tt.max)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+func TestSplitLosesNothing(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOf(rapid.SampledFrom([]rune("aé字👋 \n"))).Draw(t, "text")
+		size, most := rapid.IntRange(1, 20).Draw(t, "size"), rapid.IntRange(1, 8).Draw(t, "max")
+		pieces := outbox.Split(text, size, most)
+		if len(pieces) > most {
+			t.Fatalf("%d pieces, at most %d", len(pieces), most)
+		}
+		for _, p := range pieces {
+			if n := utf8.RuneCountInString(p); n == 0 || n > size || p != strings.TrimSpace(p) {
+				t.Fatalf("piece %q of %d characters, at most %d", p, n, size)
+			}
+		}
+		got, want := bare(strings.Join(pieces, "")), bare(text)
+		if short, cut := strings.CutSuffix(got, "…"); cut {
+			if len(pieces) != most || !strings.HasPrefix(want, short) {
+				t.Fatalf("cut to %q, of %q", got, want)
+			}
+		} else if got != want {
+			t.Fatalf("%q, want %q", got, want)
+		}
+	})
+}
+
+// bare is text without its white space.
+func bare(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, text)
+}

@@ -1,0 +1,230 @@
+package outbox_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"merve/internal/dynamo"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/fault"
+	"merve/internal/outbox"
+	"merve/internal/provider/twilio"
+	"merve/internal/provider/twilio/twiliotest"
+)
+
+// sweeps counts the tests that sweep.
+var sweeps atomic.Int32
+
+// alone begins a test that sweeps, and so looks at the whole table: such tests run one
+// after the other, each in a year before those of all others.
+func alone(t testing.TB) *corner {
+	c := newCorner(t)
+	c.clock.ms.Store(time.Date(2000-int(sweeps.Add(1)), 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli())
+	c.writes(c.to)
+	return c
+}
+
+func (c *corner) sweep() int {
+	c.t.Helper()
+	n, err := c.sender.Sweep(context.Background(), 100)
+	if err != nil {
+		c.t.Error(err)
+	}
+	return n
+}
+
+func TestSweepSendsWhatNoStreamBrought(t *testing.T) {
+	c := alone(t)
+	for i := range 5 {
+		c.put(c.text(fmt.Sprint(i), fmt.Sprint("text ", i)))
+	}
+	c.clock.add(89 * time.Second)
+	if n := c.sweep(); n != 0 {
+		t.Errorf("%d before the stream had its time", n)
+	}
+	c.clock.add(time.Second)
+	if n := c.sweep(); n != 5 || len(c.twilio.Messages()) != 5 {
+		t.Errorf("%d delivered, %d taken", n, len(c.twilio.Messages()))
+	}
+	if n := c.sweep(); n != 0 {
+		t.Errorf("%d left", n)
+	}
+}
+
+func TestField09_SweepAsksBeforeItSendsAgain(t *testing.T) {
+	for _, taken := range []bool{true, false} {
+		c := alone(t)
+		c.put(c.text("1", "hello"))
+		c.twilio.FailSends(twiliotest.Fault{Taken: taken, Drop: true})
+		c.deliver("1")
+		if n := c.sweep(); n != 0 {
+			t.Error("the claim still runs")
+		}
+		c.clock.add(over)
+		c.sweep()
+		c.wantStatus(c.get("1"), outbox.Sent)
+		c.wantTaken("hello")
+		if n := c.sweep(); n != 0 {
+			t.Errorf("%d left", n)
+		}
+	}
+}
+
+// While the provider cannot be asked, nothing is sent.
+func TestField09_SweepWithoutAnAnswer(t *testing.T) {
+	c := alone(t)
+	c.put(c.text("1", "hello"))
+	c.twilio.FailSends(twiliotest.After())
+	c.deliver("1")
+	c.twilio.FailLists(twiliotest.Broken(false), twiliotest.Broken(false))
+	for range 2 {
+		c.clock.add(over)
+		if _, err := c.sender.Sweep(context.Background(), 100); !fault.Is(err, fault.Unavailable) {
+			t.Errorf("sweep: %v", err)
+		}
+		c.wantStatus(c.get("1"), outbox.Sending)
+	}
+	c.clock.add(over)
+	c.sweep()
+	c.wantStatus(c.get("1"), outbox.Sent)
+	c.wantTaken("hello")
+}
+
+func TestOneBadMessageKeepsNoOther(t *testing.T) {
+	c := alone(t)
+	for i := range 3 {
+		c.put(c.text(fmt.Sprint(i), fmt.Sprint("text ", i)))
+	}
+	bad := c.Table.Update(dynamo.Key{PK: c.thread, SK: "outbox#0"}, "SET attempts = :junk", dynamo.V{":junk": "many"})
+	if err := c.Table.DB().Commit(context.Background(), bad); err != nil {
+		t.Fatal(err)
+	}
+	c.clock.add(2 * time.Minute)
+	n, err := c.sender.Sweep(context.Background(), 100)
+	if n != 2 || err == nil {
+		t.Errorf("%d delivered, %v", n, err)
+	}
+	c.wantTaken("text 1", "text 2")
+	gone := c.Table.Delete(dynamo.Key{PK: c.thread, SK: "outbox#0"})
+	if err := c.Table.DB().Commit(context.Background(), gone); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestGivenUpAfterAllAttempts(t *testing.T) {
+	c := alone(t)
+	c.put(c.text("1", "hello"))
+	for range 6 {
+		c.twilio.FailSends(twiliotest.Fault{Status: 503, Code: 20503})
+	}
+	c.clock.add(2 * time.Minute)
+	for range 10 {
+		c.sweep()
+		c.clock.add(time.Hour)
+	}
+	got := c.get("1")
+	c.wantStatus(got, outbox.Failed)
+	if got.Attempts != 6 || !strings.Contains(got.Error, "6 attempts") || len(c.told()) != 1 {
+		t.Errorf("%d attempts, error %q, alerts %q", got.Attempts, got.Error, c.told())
+	}
+	c.wantTaken()
+	c.wantDead("1")
+
+	ctx := context.Background()
+	if err := c.SendAgain(ctx, c.thread, "1"); err != nil {
+		t.Fatal(err)
+	}
+	c.writes(c.to) // a day is over
+	c.sweep()
+	got = c.get("1")
+	c.wantStatus(got, outbox.Sent)
+	if got.Error != "" || got.Attempts != 1 {
+		t.Errorf("%+v", got)
+	}
+	c.wantDead()
+	if err := c.SendAgain(ctx, c.thread, "1"); !fault.Is(err, fault.Conflict) {
+		t.Errorf("what was sent: %v", err)
+	}
+	if err := c.SendAgain(ctx, c.thread, dynamotest.ID("none")); !fault.Is(err, fault.NotFound) {
+		t.Errorf("what is not there: %v", err)
+	}
+}
+
+// wantDead fails unless these messages of the corner are the dead letters.
+func (c *corner) wantDead(ids ...string) {
+	c.t.Helper()
+	dead, err := c.Dead(context.Background(), 100)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var got []string
+	for _, m := range dead {
+		if m.Thread == c.thread {
+			got = append(got, m.ID)
+		}
+	}
+	if strings.Join(got, " ") != strings.Join(ids, " ") {
+		c.t.Errorf("dead letters %v, want %v", got, ids)
+	}
+}
+
+// Given up without an answer, although nothing was ever taken.
+func TestGivenUpUnclear(t *testing.T) {
+	c := alone(t)
+	c.put(c.text("1", "hello"))
+	for range 9 {
+		c.twilio.FailSends(twiliotest.Before())
+	}
+	c.deliver("1")
+	for range 9 {
+		c.clock.add(over)
+		c.sweep()
+	}
+	got := c.get("1")
+	c.wantStatus(got, outbox.Failed)
+	if got.Attempts != 6 || len(c.told()) != 1 {
+		t.Errorf("%d attempts, alerts %q", got.Attempts, c.told())
+	}
+	c.wantDead("1")
+}
+
+// A failure that a callback tells of is an alert and a dead letter like any other, and
+// what is still said about the earlier send does not count for the new one.
+func TestSendAgainAfterACallback(t *testing.T) {
+	c := alone(t)
+	ctx := context.Background()
+	c.put(c.text("1", "hello"))
+	first := c.deliver("1").ProviderID
+	if err := c.twilio.DeliverError(ctx, first, "undelivered", twilio.CodeOutsideWindow); err != nil {
+		t.Fatal(err)
+	}
+	c.wantStatus(c.get("1"), outbox.Failed)
+	c.sweep()
+	if len(c.told()) != 1 {
+		t.Errorf("alerts %q", c.told())
+	}
+	c.wantDead("1")
+	if err := c.SendAgain(ctx, c.thread, "1"); err != nil {
+		t.Fatal(err)
+	}
+	for _, late := range []string{"sent", "undelivered", "delivered"} {
+		if err := c.twilio.Deliver(ctx, first, late); err != nil {
+			t.Fatal(err)
+		}
+		c.wantStatus(c.get("1"), outbox.Queued)
+	}
+	c.twilio.FailSends(twiliotest.Before())
+	c.sweep()
+	c.clock.add(over)
+	c.sweep() // the earlier send is not taken for the lost one
+	got := c.get("1")
+	c.wantStatus(got, outbox.Sent)
+	if got.ProviderID == first {
+		t.Error("it has the id of the earlier send")
+	}
+	c.wantTaken("hello", "hello")
+}
