@@ -77,7 +77,7 @@ var (
 		"offerings": []any{map[string]any{"id": "o3", "name": "Terrace", "price": euro(3400)}},
 	}
 	booked = map[string]any{
-		"type": "booking", "transactionId": "t1", "code": "MRV-7K2Q", "title": "Garden House – Garden table",
+		"type": "booking", "transactionId": "t1", "code": "MRV-7K2Q", "title": "Garden House", "subtitle": "Garden table",
 		"when": "2026-11-21T19:30:00+02:00", "party": 2, "price": euro(4500), "status": "confirmed",
 	}
 	offer = &webtest.Pending{ID: "pa1", Kind: "confirm_transaction", Summary: "Garden table, Saturday 19:30, 2 people, €45"}
@@ -175,6 +175,7 @@ func yesIsOneTap(t *testing.T, browser context.Context) {
 	p.waitText(".booking", "MRV-7K2Q")
 	p.wait(`document.querySelector('#pending').hidden`)
 	p.waitText(".booking", "Confirmed")
+	p.waitText(".booking .soft", "Garden table")
 	p.waitText(".booking", "Saturday 21 November at 19:30") // the place's time, whatever the reader's zone
 	same(p, "map", eval[string](p, `document.querySelector('.map').href`), "https://www.openstreetmap.org/?mlat=35.338&mlon=33.317#map=16/35.338/33.317")
 
@@ -213,12 +214,18 @@ func yesIsSentOnce(t *testing.T, browser context.Context) {
 }
 
 func pendingExpires(t *testing.T, browser context.Context) {
+	soon := func() time.Time { return skewed().Add(4 * time.Second) }
+	expires(t, browser, func(p *webtest.Pending) { p.ExpiresAt = soon() })
+	expires(t, browser, func(p *webtest.Pending) { p.AnswerBy, p.ExpiresAt = soon(), soon().Add(time.Hour) })
+}
+
+func expires(t *testing.T, browser context.Context, set func(*webtest.Pending)) {
 	p := open(t, browser, webtest.New(skewed, func(m webtest.Message) webtest.Answer {
 		if m.Message != "book" {
 			return merve(m)
 		}
 		pending := *offer
-		pending.ExpiresAt = skewed().Add(4 * time.Second)
+		set(&pending)
 		return webtest.Answer{Reply: "Quick!", PendingAction: &pending}
 	}), desktop)
 	p.send("book")

@@ -192,7 +192,7 @@ function booking(card) {
     ? make('div', { className }, make('dt', {}, speech.say(word)), make('dd', { dir: className ? 'ltr' : 'auto' }, value)) : null);
   return make('div', { className: 'card booking', role: 'group', 'aria-label': speech.say('booking') + ': ' + text(card.title) },
     make('header', {},
-      make('strong', { dir: 'auto' }, text(card.title)),
+      make('span', { className: 'lines' }, make('strong', { dir: 'auto' }, text(card.title)), line(card.subtitle)),
       status ? make('span', { className: 'status', 'data-status': known ? status : 'other' }, known ? speech.say(statuses[status]) : status) : null),
     make('dl', {},
       row('when', card.when && speech.when(text(card.when), text(card.timeZone) || undefined)),

@@ -34,6 +34,7 @@ type Pending struct {
 	Kind      string    `json:"kind"`
 	Summary   string    `json:"summary"`
 	ExpiresAt time.Time `json:"expiresAt"`
+	AnswerBy  time.Time `json:"answerBy,omitzero"` // when a yes must have come, if that is sooner
 }
 
 // An Answer is what the assistant says. Cards and MapLocation are any JSON, so that a test
