@@ -2,7 +2,9 @@ package api
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 
 	"merve/internal/actor"
 	"merve/internal/fault"
@@ -10,6 +12,7 @@ import (
 	"merve/internal/listing"
 	"merve/internal/market"
 	"merve/internal/outbox"
+	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/turn"
 )
@@ -29,7 +32,8 @@ type Admin struct {
 type staffHandler func(w http.ResponseWriter, r *http.Request, who actor.Actor) error
 
 // Routes adds the API's routes to mux.
-func (a *Admin) Routes(mux *http.ServeMux) {
+func (a *Admin) Routes(mux Router) {
+	allowed := map[string][]string{} // by path
 	for pattern, h := range map[string]staffHandler{
 		"GET /admin/api/markets":                             a.markets,
 		"GET /admin/api/markets/{market}":                    a.market,
@@ -55,8 +59,26 @@ func (a *Admin) Routes(mux *http.ServeMux) {
 			}
 			return h(w, r, who)
 		}))
+		method, path, _ := strings.Cut(pattern, " ")
+		allowed[path] = append(allowed[path], method)
+	}
+	for path, methods := range allowed {
+		mux.Handle(path, otherMethods(methods))
 	}
 	mux.Handle("/admin/api/", handler(func(http.ResponseWriter, *http.Request) error { return actor.ErrNotFound }))
+}
+
+// otherMethods answers what a path does not take. One gateway route serves all of them, so
+// that the gateway cannot tell.
+func otherMethods(allowed []string) http.Handler {
+	slices.Sort(allowed)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		writeProblem(w, fault.Problem{
+			Type: "about:blank", Title: "method_not_allowed", Status: http.StatusMethodNotAllowed,
+			Detail: "this path takes " + strings.Join(allowed, ", "), TraceID: telemetry.TraceID(r.Context()),
+		})
+	})
 }
 
 func (a *Admin) markets(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {

@@ -11,7 +11,10 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"path"
+	"unicode/utf8"
 
+	"merve/internal/actor"
 	"merve/internal/fault"
 	"merve/internal/telemetry"
 )
@@ -21,6 +24,15 @@ const maxBody = 64 << 10
 
 // handler answers a request or returns an error, which becomes a problem document.
 type handler func(w http.ResponseWriter, r *http.Request) error
+
+// Router is where routes are added: an [http.ServeMux], or a list of what there is.
+type Router interface {
+	Handle(pattern string, h http.Handler)
+}
+
+// maxTarget is the longest path and the longest query taken, in bytes. What stands in
+// them becomes keys, and keys have limits.
+const maxTarget = 900
 
 // Traced gives each request a trace id, the caller's if it sent a usable one, and
 // tells it in the answer.
@@ -32,8 +44,25 @@ func Traced(h http.Handler) http.Handler {
 		}
 		w.Header().Set("x-trace-id", id)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		h.ServeHTTP(w, r.WithContext(telemetry.WithTrace(r.Context(), id)))
+		r = r.WithContext(telemetry.WithTrace(r.Context(), id))
+		if err := checkTarget(r); err != nil {
+			Problem(w, r, err)
+			return
+		}
+		h.ServeHTTP(w, r)
 	})
+}
+
+// checkTarget refuses addresses that no client of ours has made: a router would send them
+// somewhere else (".." and "//"), or a store could not look them up.
+func checkTarget(r *http.Request) error {
+	switch p := r.URL.Path; {
+	case len(p) > maxTarget, p != path.Clean(p) && p != path.Clean(p)+"/":
+		return actor.ErrNotFound
+	case len(r.URL.RawQuery) > maxTarget:
+		return fault.New(fault.Invalid, "the query is longer than %d bytes", maxTarget)
+	}
+	return nil
 }
 
 func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -48,6 +77,10 @@ func Problem(w http.ResponseWriter, r *http.Request, err error) {
 	if p.Status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="merve"`)
 	}
+	writeProblem(w, p)
+}
+
+func writeProblem(w http.ResponseWriter, p fault.Problem) {
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(p.Status)
@@ -72,6 +105,12 @@ func readJSON(w http.ResponseWriter, r *http.Request, out any) error {
 	body, err := readBody(w, r, maxBody)
 	if err != nil {
 		return err
+	}
+	switch trimmed := bytes.TrimSpace(body); {
+	case !utf8.Valid(body):
+		return fault.New(fault.Invalid, "the body must be UTF-8")
+	case len(trimmed) == 0 || trimmed[0] != '{': // null, too, would be taken for an empty object
+		return fault.New(fault.Invalid, "the body must be a JSON object")
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	if err := d.Decode(out); err != nil {

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"math"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -31,7 +32,7 @@ type Chat struct {
 }
 
 // Routes adds the API's routes to mux.
-func (c *Chat) Routes(mux *http.ServeMux) {
+func (c *Chat) Routes(mux Router) {
 	mux.Handle("POST /chat/message", handler(c.message))
 	mux.Handle("GET /chat/threads/{threadId}/messages", handler(c.messages))
 }
@@ -111,6 +112,12 @@ func (c *Chat) inbound(r *http.Request, req chatRequest) (channel.Inbound, error
 		return none, fault.Field("message", "must not be empty")
 	case req.SessionID == "" && !signed:
 		return none, fault.Field("sessionId", "missing")
+	case len(req.MarketID) > 40:
+		return none, fault.Field("marketId", "at most 40 bytes")
+	case len(req.Language) > 35: // RFC 5646 §4.4.1
+		return none, fault.Field("language", "at most 35 bytes")
+	case req.Location != nil && len(req.Location.Address) > maxAddress:
+		return none, fault.Field("location.address", "at most %d bytes", maxAddress)
 	case len(req.ClientMessageID) > 128:
 		return none, fault.Field("clientMessageId", "at most 128 bytes")
 	case len(req.Button) > 200:
@@ -121,6 +128,9 @@ func (c *Chat) inbound(r *http.Request, req chatRequest) (channel.Inbound, error
 	for _, m := range req.Attachments {
 		if u, err := url.Parse(m.URL); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || len(m.URL) > 2048 {
 			return none, fault.Field("attachments.url", "want an http or https address of at most 2048 bytes")
+		}
+		if len(m.Type) > maxType {
+			return none, fault.Field("attachments.contentType", "at most %d bytes", maxType)
 		}
 	}
 	who, err := c.Who.Customer(r, req.SessionID)
@@ -133,7 +143,7 @@ func (c *Chat) inbound(r *http.Request, req chatRequest) (channel.Inbound, error
 	}
 	in := channel.Inbound{
 		Market: req.MarketID, Channel: channel.App, ThreadType: channel.General, Assistant: name, From: who,
-		MessageID: req.ClientMessageID, Text: *req.Message, Media: req.Attachments, Location: req.Location,
+		MessageID: req.ClientMessageID, Text: *req.Message, Media: req.Attachments, Location: place(req.Location),
 		Button: req.Button, ReplyTo: req.ReplyTo, Language: req.Language, ReceivedAt: c.Now(),
 	}
 	if in.Market == "" {
@@ -146,6 +156,21 @@ func (c *Chat) inbound(r *http.Request, req chatRequest) (channel.Inbound, error
 		return none, err
 	}
 	return in, in.Check()
+}
+
+// What a message may carry beside its text, in bytes. Messages wait together in one item.
+const (
+	maxAddress = 512
+	maxType    = 255 // of a media type, RFC 6838 §4.2
+)
+
+// place is a location as it is kept: to about a centimetre, which no store finds too small.
+func place(l *channel.Location) *channel.Location {
+	if l == nil {
+		return nil
+	}
+	round := func(degrees float64) float64 { return math.Round(degrees*1e7) / 1e7 }
+	return &channel.Location{Lat: round(l.Lat), Lng: round(l.Lng), Address: l.Address}
 }
 
 // assistant returns the stored name of the one asked for: "" for the thread type's own.
@@ -169,7 +194,10 @@ func chatResponse(a turn.Answer, traceID string) ChatResponse {
 		ThreadID: a.Thread, MessageID: a.Message, State: a.State, Cards: []map[string]any{},
 		ToolCalls: []thread.Call{}, Messages: []thread.Line{}, TraceID: traceID,
 	}
-	out.Messages = append(out.Messages, thread.LinesOf(a.Turn)...)
+	for _, l := range thread.LinesOf(a.Turn) {
+		l.CreatedAt = l.CreatedAt.UTC().Truncate(time.Millisecond) // as it is kept, so that a repeat gets the same
+		out.Messages = append(out.Messages, l)
+	}
 	for i, o := range a.Turn.Out {
 		if i > 0 {
 			out.Reply += "\n\n"

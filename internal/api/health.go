@@ -10,7 +10,7 @@ type Health struct {
 }
 
 // Routes adds the health check to mux.
-func (h Health) Routes(mux *http.ServeMux) {
+func (h Health) Routes(mux Router) {
 	mux.Handle("GET /healthz", handler(func(w http.ResponseWriter, _ *http.Request) error {
 		return writeJSON(w, http.StatusOK, map[string]any{"status": "ok", "version": h.Version, "model": h.Model, "parts": h.Parts})
 	}))

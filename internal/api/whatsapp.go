@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"merve/internal/actor"
@@ -35,7 +36,7 @@ type WhatsApp struct {
 }
 
 // Routes adds the webhooks' routes to mux.
-func (h *WhatsApp) Routes(mux *http.ServeMux) {
+func (h *WhatsApp) Routes(mux Router) {
 	mux.Handle("POST /webhooks/whatsapp", handler(h.message))
 	mux.Handle("POST /webhooks/whatsapp/status", handler(h.status))
 }
@@ -78,12 +79,20 @@ func (h *WhatsApp) inbound(m twilio.Inbound, who actor.Actor) channel.Inbound {
 		in.Text = string(r[:channel.MaxText])
 	}
 	for _, a := range m.Media {
-		in.Media = append(in.Media, channel.Media{URL: a.URL, Type: a.ContentType})
+		in.Media = append(in.Media, channel.Media{URL: a.URL, Type: clip(a.ContentType, maxType)})
 	}
 	if l := m.Location; l != nil {
-		in.Location = &channel.Location{Lat: l.Lat, Lng: l.Lng, Address: l.Address}
+		in.Location = place(&channel.Location{Lat: l.Lat, Lng: l.Lng, Address: clip(l.Address, maxAddress)})
 	}
 	return in
+}
+
+// clip shortens s to at most size bytes of whole characters.
+func clip(s string, size int) string {
+	if len(s) <= size {
+		return s
+	}
+	return strings.ToValidUTF8(s[:size], "")
 }
 
 // status takes in Twilio's word on a message that was sent. Which message it is stands

@@ -1,0 +1,421 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"merve/internal/api"
+	"merve/internal/app"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/thread"
+)
+
+// list is the answer of a listing of messages.
+type list struct {
+	Messages      []thread.Line      `json:"messages"`
+	Next          string             `json:"next"`
+	State         thread.State       `json:"state"`
+	PendingAction *api.PendingAction `json:"pendingAction"`
+}
+
+func messagesOf(id string) string { return "/chat/threads/" + id + "/messages" }
+
+// say sends a message of a session and returns the reply.
+func (s *service) say(t *testing.T, session, text string, header ...string) api.ChatResponse {
+	t.Helper()
+	var got api.ChatResponse
+	s.call(t, "POST", "/chat/message", map[string]any{"message": text, "sessionId": session}, header...).wants(t, http.StatusOK, &got)
+	return got
+}
+
+func TestMessage(t *testing.T) {
+	t.Parallel()
+	s, id := start(t), session()
+	var got api.ChatResponse
+	a := s.call(t, "POST", "/chat/message", map[string]any{
+		"message": "hello", "sessionId": id, "agentId": "merve", "language": "en", "marketId": "demo", "clientMessageId": "1",
+		"location": map[string]any{"lat": 35.33, "lng": 33.31}, "attachments": []any{map[string]string{"url": "https://example.com/a.jpg", "contentType": "image/jpeg"}},
+	}).wants(t, http.StatusOK, &got)
+	if got.Reply == "" || got.State != thread.Idle || got.PendingAction != nil || got.TraceID != a.header.Get("x-trace-id") {
+		t.Errorf("answer: %s", a.body)
+	}
+	var l list
+	s.call(t, "GET", messagesOf(got.ThreadID), nil, "x-session-id", id).wants(t, http.StatusOK, &l)
+	if len(l.Messages) != 2 || l.Messages[0].ID != got.MessageID || l.Messages[0].Direction != "inbound" || l.Messages[0].Text != "hello" ||
+		l.Messages[1].Direction != "outbound" || l.Messages[1].Text != got.Reply || l.Next != "" {
+		t.Errorf("messages: %+v", l)
+	}
+	if m := l.Messages[0].Media; len(m) != 1 || m[0].URL != "https://example.com/a.jpg" || m[0].Type != "image/jpeg" {
+		t.Errorf("attachments: %+v", m)
+	}
+}
+
+func TestMessagesPageByPage(t *testing.T) {
+	t.Parallel()
+	s, id := start(t), session()
+	got := s.say(t, id, "hello")
+	s.say(t, id, "what can you do?")
+	var texts []string
+	for after := ""; ; {
+		var l list
+		s.call(t, "GET", messagesOf(got.ThreadID)+"?limit=1&after="+url.QueryEscape(after), nil, "x-session-id", id).wants(t, http.StatusOK, &l)
+		for _, m := range l.Messages {
+			texts = append(texts, m.Text)
+		}
+		if after = l.Next; after == "" {
+			break
+		}
+	}
+	if len(texts) != 4 || texts[0] != "hello" || texts[2] != "what can you do?" {
+		t.Errorf("%q", texts)
+	}
+}
+
+func TestWrongMessages(t *testing.T) {
+	t.Parallel()
+	s, id := start(t), session()
+	with := func(changes ...any) map[string]any {
+		body := map[string]any{"message": "hello", "sessionId": id}
+		for i := 0; i < len(changes); i += 2 {
+			if body[changes[i].(string)] = changes[i+1]; changes[i+1] == nil {
+				delete(body, changes[i].(string))
+			}
+		}
+		return body
+	}
+	attachment := func(address string) any { return []any{map[string]string{"url": address}} }
+	for name, tt := range map[string]struct {
+		body   any
+		status int
+		field  string
+	}{
+		"no JSON":               {`{"message":`, 400, ""},
+		"nothing":               {"", 400, ""},
+		"null":                  {"null", 400, ""},
+		"an array":              {`["hello"]`, 400, ""},
+		"two objects":           {`{"message":"a"} {}`, 400, ""},
+		"not UTF-8":             {"{\"message\":\"caf\xe9\",\"sessionId\":\"" + id + "\"}", 400, ""},
+		"deep":                  {strings.Repeat(`{"a":`, 20_000), 413, ""},
+		"no message":            {with("message", nil), 400, "message"},
+		"empty message":         {with("message", ""), 400, "message"},
+		"message a number":      {with("message", 7), 400, "message"},
+		"message too long":      {with("message", strings.Repeat("ç", 4097)), 400, "message"},
+		"body too large":        {with("message", strings.Repeat("a", 65<<10)), 413, ""},
+		"no session":            {with("sessionId", nil), 400, "sessionId"},
+		"short session":         {with("sessionId", "0123456789"), 400, "sessionId"},
+		"long session":          {with("sessionId", strings.Repeat("a", 129)), 400, "sessionId"},
+		"session with spaces":   {with("sessionId", "0123456789 0123456789 0123"), 400, "sessionId"},
+		"session with bytes":    {with("sessionId", "0123456789ç0123456789ç0123"), 400, "sessionId"},
+		"unknown agent":         {with("agentId", "nobody"), 400, "agentId"},
+		"agent a number":        {with("agentId", 7), 400, "agentId"},
+		"unknown market":        {with("marketId", "nowhere"), 400, "marketId"},
+		"market of all bytes":   {with("marketId", strings.Repeat("m", 3000)), 400, "marketId"},
+		"long language":         {with("language", strings.Repeat("a", 36)), 400, "language"},
+		"long address":          {with("location", map[string]any{"lat": 1, "lng": 1, "address": strings.Repeat("a", 513)}), 400, "location.address"},
+		"long content type":     {with("attachments", []any{map[string]string{"url": "https://example.com/a", "contentType": strings.Repeat("a", 256)}}), 400, "attachments.contentType"},
+		"long client id":        {with("clientMessageId", strings.Repeat("a", 129)), 400, "clientMessageId"},
+		"long button":           {with("button", strings.Repeat("a", 201)), 400, "button"},
+		"long replyTo":          {with("replyTo", strings.Repeat("a", 201)), 400, "replyTo"},
+		"attachments no list":   {with("attachments", "https://example.com/a"), 400, "attachments"},
+		"attachment no URL":     {with("attachments", attachment("")), 400, "attachments.url"},
+		"attachment javascript": {with("attachments", attachment("javascript:alert(1)")), 400, "attachments.url"},
+		"attachment data":       {with("attachments", attachment("data:text/html,x")), 400, "attachments.url"},
+		"attachment file":       {with("attachments", attachment("file:///etc/passwd")), 400, "attachments.url"},
+		"attachment no host":    {with("attachments", attachment("https:///a")), 400, "attachments.url"},
+		"attachment long URL":   {with("attachments", attachment("https://example.com/"+strings.Repeat("a", 2048))), 400, "attachments.url"},
+		"attachment null":       {with("attachments", []any{nil}), 400, "attachments.url"},
+		"attachments too many":  {with("attachments", many(11, map[string]string{"url": "https://example.com/a"})), 400, "attachments"},
+		"latitude":              {with("location", map[string]any{"lat": 91, "lng": 0}), 400, "location"},
+		"longitude":             {with("location", map[string]any{"lat": 0, "lng": -181}), 400, "location"},
+		"location a string":     {with("location", map[string]any{"lat": "north", "lng": 0}), 400, "location.lat"},
+		"location infinite":     {`{"message":"a","sessionId":"` + id + `","location":{"lat":1e999,"lng":0}}`, 400, "location.lat"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s.call(t, "POST", "/chat/message", tt.body).refuses(t, tt.status, tt.field)
+		})
+	}
+}
+
+func many(n int, v any) []any {
+	all := make([]any, n)
+	for i := range all {
+		all[i] = v
+	}
+	return all
+}
+
+// What is unusual but allowed is stored, whatever the store thinks of it.
+func TestUnusualMessages(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for name, body := range map[string]string{
+		"attachment alone":   `{"message":"","attachments":[{"url":"https://example.com/a.jpg"}]%s}`,
+		"location alone":     `{"message":"","location":{"lat":35.3,"lng":33.3}%s}`,
+		"tiny degrees":       `{"message":"here","location":{"lat":5e-324,"lng":-1e-200}%s}`,
+		"many digits":        `{"message":"here","location":{"lat":1.0000000000000000000000000000000000000000001,"lng":0}%s}`,
+		"control characters": `{"message":"a\u0000b\u202e\ud800"%s}`,
+		"nulls":              `{"message":"hello","agentId":null,"language":null,"location":null,"attachments":null,"clientMessageId":null%s}`,
+		"unknown field":      `{"message":"hello","isAdmin":true%s}`,
+		"unknown language":   `{"message":"hello","language":"tlh"%s}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s.call(t, "POST", "/chat/message", fmt.Sprintf(body, `,"sessionId":"`+session()+`"`)).wants(t, http.StatusOK, nil)
+		})
+	}
+}
+
+// A repeat gets the first answer again, and the model is not asked.
+func TestRepeatedMessage(t *testing.T) {
+	t.Parallel()
+	s, id := start(t), session()
+	body := map[string]any{"message": "hello", "sessionId": id, "clientMessageId": dynamotest.ID("m")}
+	var first, again api.ChatResponse
+	s.call(t, "POST", "/chat/message", body).wants(t, http.StatusOK, &first)
+	s.say(t, id, "what can you do?")
+	s.call(t, "POST", "/chat/message", body).wants(t, http.StatusOK, &again)
+	first.TraceID, again.TraceID = "", ""
+	if diff := cmp.Diff(first, again); diff != "" {
+		t.Errorf("first answer (-) and second (+):\n%s", diff)
+	}
+}
+
+func TestRepeatedLongMessage(t *testing.T) {
+	t.Parallel()
+	s, id := start(t), session()
+	body := map[string]any{"message": "hello " + strings.Repeat("very ", 200), "sessionId": id, "clientMessageId": dynamotest.ID("m")}
+	var first, again api.ChatResponse
+	s.call(t, "POST", "/chat/message", body).wants(t, http.StatusOK, &first)
+	s.call(t, "POST", "/chat/message", body).wants(t, http.StatusOK, &again)
+	var l list
+	s.call(t, "GET", messagesOf(first.ThreadID), nil, "x-session-id", id).wants(t, http.StatusOK, &l)
+	if diff := cmp.Diff(first.Messages, again.Messages); diff != "" {
+		t.Errorf("first answer (-) and second (+):\n%s", diff)
+	}
+	if diff := cmp.Diff(first.Messages, l.Messages); diff != "" {
+		t.Errorf("answered (-) and listed (+):\n%s", diff)
+	}
+}
+
+func TestRepeatedMessageAtOnce(t *testing.T) {
+	t.Parallel()
+	s, id := start(t), session()
+	body := map[string]any{"message": "boat trip", "sessionId": id, "clientMessageId": dynamotest.ID("m")}
+	answers := make([]answer, 8)
+	var wg sync.WaitGroup
+	for i := range answers {
+		wg.Go(func() {
+			var err error
+			if answers[i], err = s.send(t.Context(), nil, "POST", "/chat/message", body); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	var first api.ChatResponse
+	for i, a := range answers {
+		document(t).check(t, "POST", "/chat/message", a)
+		var got api.ChatResponse
+		a.wants(t, http.StatusOK, &got)
+		if got.TraceID = ""; i == 0 {
+			first = got
+		}
+		if diff := cmp.Diff(first, got); diff != "" {
+			t.Errorf("answer %d differs:\n%s", i+1, diff)
+		}
+	}
+	var l list
+	s.call(t, "GET", messagesOf(first.ThreadID), nil, "x-session-id", id).wants(t, http.StatusOK, &l)
+	if len(l.Messages) != 2 {
+		t.Errorf("%d messages, want one and its answer", len(l.Messages))
+	}
+}
+
+// When the model is slower than the gateway waits, the client is told where the reply
+// will be, and there it is once it is there.
+func TestSlowReplyComesLater(t *testing.T) {
+	t.Parallel()
+	s, id, word := start(t), session(), dynamotest.ID("slowly")
+	held := s.model.hold(word)
+	defer held.letGo()
+	hasty := s.with(t, func(b *app.Base) { b.Config.Patience = 200 * time.Millisecond })
+	var got api.ChatResponse
+	a := s.callTo(t, hasty, "POST", "/chat/message", map[string]any{"message": "hello " + word, "sessionId": id}).wants(t, http.StatusAccepted, &got)
+	if got.State != thread.Executing || got.Reply != "" {
+		t.Errorf("answer: %s", a.body)
+	}
+	where := a.header.Get("Location")
+	if !strings.HasPrefix(where, messagesOf(got.ThreadID)+"?after=") {
+		t.Fatalf("Location %q", where)
+	}
+	var l list
+	s.call(t, "GET", where, nil, "x-session-id", id).wants(t, http.StatusOK, &l)
+	for _, m := range l.Messages {
+		if m.Direction == "outbound" {
+			t.Errorf("a reply before the model has answered: %+v", m)
+		}
+	}
+	held.letGo()
+	eventually(t, "the reply at Location", func() bool {
+		var l list
+		s.call(t, "GET", where, nil, "x-session-id", id).wants(t, http.StatusOK, &l)
+		return len(l.Messages) == 2 && l.Messages[1].Direction == "outbound" && l.Messages[1].Text != "" && l.State == thread.Idle
+	})
+}
+
+func TestThreadsAreTheirOwners(t *testing.T) {
+	t.Parallel()
+	s, ann, bob := start(t), session(), session()
+	user := s.issuer.token(t, dynamotest.ID("ann"))
+	of := s.say(t, ann, "hello").ThreadID
+	ofUser := s.say(t, "", "hello", user...).ThreadID
+
+	missing := s.call(t, "GET", messagesOf("th_00000000000000000000000000000000"), nil, "x-session-id", bob).refuses(t, http.StatusNotFound, "")
+	for name, tt := range map[string]struct {
+		thread string
+		header []string
+	}{
+		"another session's":                {of, []string{"x-session-id", bob}},
+		"a session's, as a user":           {of, user},
+		"a user's, as a session":           {ofUser, []string{"x-session-id", ann}},
+		"another user's":                   {ofUser, s.issuer.token(t, dynamotest.ID("bob"))},
+		"an admin's token is no back door": {of, s.issuer.token(t, dynamotest.ID("admin"), "admin")},
+	} {
+		got := s.call(t, "GET", messagesOf(tt.thread), nil, tt.header...).refuses(t, http.StatusNotFound, "")
+		if got.TraceID = missing.TraceID; got != missing {
+			t.Errorf("%s: %+v, but a missing one: %+v", name, got, missing)
+		}
+	}
+	s.call(t, "GET", messagesOf(ofUser), nil, user...).wants(t, http.StatusOK, nil)
+	s.call(t, "GET", messagesOf(of), nil, "x-session-id", ann).wants(t, http.StatusOK, nil)
+}
+
+func TestWrongListings(t *testing.T) {
+	t.Parallel()
+	s, id := start(t), session()
+	of := s.say(t, id, "hello").ThreadID
+	for name, tt := range map[string]struct {
+		target string
+		header []string
+		status int
+		field  string
+	}{
+		"not signed in":    {messagesOf(of), nil, 401, ""},
+		"basic":            {messagesOf(of), []string{"Authorization", "Basic YTpi"}, 401, ""},
+		"short session":    {messagesOf(of), []string{"x-session-id", "short"}, 400, "sessionId"},
+		"limit 0":          {messagesOf(of) + "?limit=0", []string{"x-session-id", id}, 400, "limit"},
+		"limit 101":        {messagesOf(of) + "?limit=101", []string{"x-session-id", id}, 400, "limit"},
+		"limit many":       {messagesOf(of) + "?limit=many", []string{"x-session-id", id}, 400, "limit"},
+		"after":            {messagesOf(of) + "?after=x", []string{"x-session-id", id}, 400, "after"},
+		"after below zero": {messagesOf(of) + "?after=-1.0", []string{"x-session-id", id}, 400, "after"},
+		"long query":       {messagesOf(of) + "?after=" + strings.Repeat("1", 3000), []string{"x-session-id", id}, 400, ""},
+		"long thread":      {messagesOf(strings.Repeat("t", 3000)), []string{"x-session-id", id}, 404, ""},
+		"odd thread":       {messagesOf("%00%FF%20"), []string{"x-session-id", id}, 404, ""},
+		"dots":             {messagesOf("%2E%2E"), []string{"x-session-id", id}, 404, ""},
+		"nowhere":          {"/chat/threads/" + of, []string{"x-session-id", id}, 404, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s.call(t, "GET", tt.target, nil, tt.header...).refuses(t, tt.status, tt.field)
+		})
+	}
+}
+
+func TestForgedTokens(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for name, token := range s.issuer.forged(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			header := []string{"Authorization", "Bearer " + token}
+			for target, method := range map[string]string{"/chat/message": "POST", messagesOf("th_0"): "GET", "/admin/api/markets": "GET"} {
+				var body any
+				if method == "POST" {
+					body = map[string]any{"message": "hello", "sessionId": session()}
+				}
+				s.call(t, method, target, body, header...).refuses(t, http.StatusUnauthorized, "")
+			}
+		})
+	}
+}
+
+// A token of nobody's issuer lets nobody in where sign-in is not configured.
+func TestTokensWithoutSignIn(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	closed := s.with(t, func(b *app.Base) { b.Config.AuthIssuer, b.Config.AdminToken = "", "" })
+	user := s.issuer.token(t, "ann", "admin")
+	s.callTo(t, closed, "POST", "/chat/message", map[string]any{"message": "hello"}, user...).refuses(t, http.StatusUnauthorized, "")
+	s.callTo(t, closed, "GET", "/admin/api/markets", nil, user...).refuses(t, http.StatusUnauthorized, "")
+	s.callTo(t, closed, "GET", "/admin/api/markets", nil, "Authorization", "Bearer ").refuses(t, http.StatusUnauthorized, "")
+}
+
+// The trace id is the caller's own if it can be used, and there whatever happens.
+func TestTraceID(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, target := range []string{"/", "/healthz", "/openapi.yaml", "/nowhere", "/chat/message", "/admin/api/markets", "/admin/api/nowhere", messagesOf("x")} {
+		a, err := s.send(t.Context(), nil, "GET", target, nil, "x-trace-id", "trace-of-mine.1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := a.header.Get("x-trace-id"); got != "trace-of-mine.1" {
+			t.Errorf("%s: x-trace-id %q", target, got)
+		}
+		if a, err = s.send(t.Context(), nil, "GET", target, nil, "x-trace-id", "<script>"); err != nil {
+			t.Fatal(err)
+		}
+		if got := a.header.Get("x-trace-id"); got == "" || strings.Contains(got, "<") {
+			t.Errorf("%s: x-trace-id %q", target, got)
+		}
+	}
+}
+
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	var got struct{ Status, Version, Model string }
+	a := start(t).call(t, "GET", "/healthz", nil).wants(t, http.StatusOK, &got)
+	if got.Status != "ok" || got.Version == "" || got.Model == "" {
+		t.Errorf("%s", a.body)
+	}
+}
+
+// booked books a boat trip on the web and returns the session, the thread and the offer.
+func (s *service) offered(t *testing.T, words ...string) (id string, got api.ChatResponse) {
+	t.Helper()
+	id = session()
+	for _, w := range words {
+		got = s.say(t, id, w)
+	}
+	if got.PendingAction == nil || got.State != thread.AwaitingConfirmation {
+		b, _ := json.Marshal(got)
+		t.Fatalf("no offer: %s", b)
+	}
+	return id, got
+}
+
+func TestBookingByChat(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id, offer := s.offered(t, "boat trip", "1", "tomorrow at 10 for 2")
+	var l list
+	s.call(t, "GET", messagesOf(offer.ThreadID), nil, "x-session-id", id).wants(t, http.StatusOK, &l)
+	if l.State != thread.AwaitingConfirmation || cmp.Diff(l.PendingAction, offer.PendingAction) != "" {
+		t.Errorf("listed as %s with %+v, offered %+v", l.State, l.PendingAction, offer.PendingAction)
+	}
+	if !offer.PendingAction.ExpiresAt.After(now()) || offer.PendingAction.Summary == "" {
+		t.Errorf("offer: %+v", offer.PendingAction)
+	}
+	if got := s.say(t, id, "yes"); got.State != thread.Idle || got.PendingAction != nil || got.Reply == "" {
+		t.Errorf("after YES: %+v", got)
+	}
+}

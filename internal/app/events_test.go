@@ -1,0 +1,239 @@
+package app_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"merve/infra/local/demo"
+	"merve/infra/local/dynamodb"
+	"merve/infra/local/rulemodel"
+	"merve/infra/wiring"
+	"merve/internal/app"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/provider/twilio/twiliotest"
+	"merve/internal/telemetry"
+	"merve/internal/thread"
+	"merve/internal/trigger"
+)
+
+// constructors are the functions, by their name in the wiring.
+func constructors() map[string]func(*app.Base) (trigger.Handler, error) {
+	return map[string]func(*app.Base) (trigger.Handler, error){
+		"chat": app.Chat, "whatsapp": app.WhatsApp, "turn": app.Turn, "notify": app.Notify, "sender": app.Sender,
+		"expiry": app.Expiry, "invariants": app.Invariants, "sweep": app.Sweep, "admin": app.Admin,
+	}
+}
+
+// queued notes the threads whose turns are to be run.
+type queued struct {
+	mu      sync.Mutex
+	threads []string
+}
+
+func (q *queued) Queue(_ context.Context, thread, _ string) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.threads = append(q.threads, thread)
+	return nil
+}
+
+// story is a Merve of the morning that the samples tell of, with tables of its own.
+type story struct {
+	base   *app.Base
+	queue  *queued
+	twilio *twiliotest.Server
+	now    time.Time
+	log    *strings.Builder
+}
+
+func newStory(t *testing.T) *story {
+	t.Helper()
+	cfg, prefix := dynamotest.Config(t), dynamotest.ID("app")+"-"
+	if err := dynamodb.CreateTables(t.Context(), cfg, wiring.Tables(), func(logical string) string { return prefix + logical }); err != nil {
+		t.Fatal(err)
+	}
+	s := &story{now: time.Date(2026, 11, 23, 9, 15, 30, 0, time.UTC), queue: &queued{}, log: &strings.Builder{}}
+	clock := func() time.Time { return s.now }
+	s.twilio = twiliotest.New(t, twiliotest.Config{AccountSID: "AC00000000000001", From: "+15551230000", Now: clock})
+	model := httptest.NewServer(rulemodel.New(clock))
+	t.Cleanup(model.Close)
+	n := 0
+	s.base = app.NewBase(app.Base{
+		Config: app.Config{
+			DefaultMarket: demo.Market, Patience: time.Minute, AdminToken: "test-token-not-real",
+			TableConversations: prefix + "conversations", TableLedger: prefix + "ledger", TableCatalog: prefix + "catalog", TableRecords: prefix + "records",
+			OpenAIBaseURL: model.URL + "/v1", OpenAIModel: rulemodel.Model,
+			TwilioAccountSID: "AC00000000000001", TwilioFrom: "+15551230000", TwilioBaseURL: s.twilio.URL(),
+		},
+		AWS: cfg, Now: clock, NewID: func() string { n++; return fmt.Sprintf("id-%06d", n) }, Queue: s.queue,
+		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		Log:  telemetry.NewLogger(s.log, slog.LevelError),
+		Getenv: func(name string) string {
+			return map[string]string{"OPENAI_API_KEY": "test-key-not-real", "TWILIO_AUTH_TOKEN": "test-token-not-real"}[name]
+		},
+	})
+	if err := demo.Load(t.Context(), s.base.Markets(), s.base.Listings()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// sample reads a sample of an event.
+func sample(t *testing.T, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "..", "events", name+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// functionOf names the function that a sample is for: <function>.json or <function>-<case>.json.
+func functionOf(file string) string {
+	name := strings.TrimSuffix(filepath.Base(file), ".json")
+	for f := range constructors() {
+		if name == f || strings.HasPrefix(name, f+"-") {
+			return f
+		}
+	}
+	return ""
+}
+
+// invoke gives a sample to its function.
+func (s *story) invoke(t *testing.T, name string) []byte {
+	t.Helper()
+	h, err := constructors()[functionOf(name)](s.base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := h.Invoke(t.Context(), sample(t, name))
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return out
+}
+
+// The samples tell one story; each is given to its function in turn, and what it should
+// bring about is there.
+func TestEveryEventReachesItsFunction(t *testing.T) {
+	t.Parallel()
+	s := newStory(t)
+	answered := func(status int) func(*testing.T, []byte) {
+		return func(t *testing.T, out []byte) {
+			var a events.APIGatewayV2HTTPResponse
+			if err := json.Unmarshal(out, &a); err != nil || a.StatusCode != status {
+				t.Fatalf("status %d, want %d: %v %s", a.StatusCode, status, err, a.Body)
+			}
+		}
+	}
+	done := func(t *testing.T, out []byte) {
+		var a events.SQSEventResponse // of streams it looks the same
+		if err := json.Unmarshal(out, &a); err != nil || len(a.BatchItemFailures) > 0 {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	ticked := func(*testing.T, []byte) {}
+	told := map[string]bool{}
+	for _, step := range []struct {
+		sample string
+		check  func(*testing.T, []byte)
+		then   func(*testing.T)
+	}{
+		{"chat-message", answered(http.StatusOK), nil},
+		{"chat-messages", answered(http.StatusOK), nil},
+		{"whatsapp", answered(http.StatusOK), func(t *testing.T) {
+			if want := threadOf(t, "turn"); len(s.queue.threads) != 1 || s.queue.threads[0] != want {
+				t.Errorf("queued %v, want %s", s.queue.threads, want)
+			}
+		}},
+		{"turn", done, func(t *testing.T) {
+			if ms, err := s.base.Outbox().List(t.Context(), threadOf(t, "turn"), 10); err != nil || len(ms) != 1 {
+				t.Errorf("%v, on the outbox: %+v", err, ms)
+			}
+		}},
+		{"sender", done, func(t *testing.T) {
+			if ms := s.twilio.Messages(); len(ms) != 1 || ms[0].To != "+15551230001" {
+				t.Errorf("sent: %+v", ms)
+			}
+		}},
+		{"whatsapp-status", answered(http.StatusNoContent), func(t *testing.T) {
+			ms, err := s.base.Outbox().List(t.Context(), threadOf(t, "turn"), 10)
+			if err != nil || len(ms) != 1 || ms[0].Status != "delivered" {
+				t.Errorf("%v, on the outbox: %+v", err, ms)
+			}
+		}},
+		{"notify", done, func(t *testing.T) {
+			tx := bookedIn(t)
+			to := thread.ID(tx.Market, "general", "", "person:whatsapp:"+tx.Merchant)
+			if ms, err := s.base.Outbox().List(t.Context(), to, 10); err != nil || len(ms) != 1 || !strings.Contains(ms[0].Text, tx.Code) {
+				t.Errorf("%v, to the business: %+v", err, ms)
+			}
+		}},
+		{"expiry", ticked, nil},
+		{"invariants", ticked, nil},
+		{"sweep", ticked, nil},
+		{"admin", answered(http.StatusOK), nil},
+	} {
+		told[step.sample] = true
+		step.check(t, s.invoke(t, step.sample))
+		if step.then != nil {
+			step.then(t)
+		}
+		if s.log.Len() > 0 {
+			t.Errorf("%s: log: %s", step.sample, s.log)
+			s.log.Reset()
+		}
+	}
+	files, err := filepath.Glob("../../events/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if name := strings.TrimSuffix(filepath.Base(f), ".json"); !told[name] {
+			t.Errorf("%s is not in the story", f)
+		}
+	}
+}
+
+func TestEveryFunctionHasItsConstructor(t *testing.T) {
+	t.Parallel()
+	for _, f := range wiring.Functions() {
+		if constructors()[f.Name] == nil {
+			t.Errorf("%s has none", f.Name)
+		}
+	}
+	if got, want := len(constructors()), len(wiring.Functions()); got != want {
+		t.Errorf("%d constructors, %d functions", got, want)
+	}
+}
+
+// A signature that is not Twilio's is refused, whichever of the webhooks it comes to.
+func TestSampleWithAnotherTokenIsRefused(t *testing.T) {
+	t.Parallel()
+	s := newStory(t)
+	b := *s.base
+	b.Getenv = func(string) string { return "another-token-not-real" }
+	h, err := app.WhatsApp(app.NewBase(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"whatsapp", "whatsapp-status"} {
+		out, err := h.Invoke(t.Context(), sample(t, name))
+		var a events.APIGatewayV2HTTPResponse
+		if err != nil || json.Unmarshal(out, &a) != nil || a.StatusCode != http.StatusForbidden {
+			t.Errorf("%s: %v, status %d", name, err, a.StatusCode)
+		}
+	}
+}

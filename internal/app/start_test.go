@@ -1,0 +1,105 @@
+package app_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"merve/internal/app"
+	"merve/internal/telemetry"
+)
+
+// noNetwork fails the test at any request.
+type noNetwork struct{ t *testing.T }
+
+func (n noNetwork) Do(r *http.Request) (*http.Response, error) { return n.RoundTrip(r) }
+
+func (n noNetwork) RoundTrip(r *http.Request) (*http.Response, error) {
+	n.t.Errorf("a request before the first event: %s %s", r.Method, r.URL)
+	return nil, http.ErrHandlerTimeout
+}
+
+func TestStartMakesNoRequest(t *testing.T) {
+	t.Parallel()
+	nowhere := "https://nowhere.invalid"
+	b := app.NewBase(app.Base{
+		Config: app.Config{
+			OpenAIBaseURL: nowhere, OpenAIModel: "m", TwilioAccountSID: "AC0", TwilioBaseURL: nowhere, SecretID: "secret", TurnQueueURL: nowhere,
+			AuthIssuer: nowhere, AuthAudience: "a", AuthJWKSURL: nowhere,
+		},
+		AWS:    aws.Config{Region: "us-east-1", HTTPClient: noNetwork{t}, Credentials: credentials.NewStaticCredentialsProvider("test", "test", "")},
+		Getenv: func(string) string { return "" }, Log: telemetry.NewLogger(t.Output(), 0),
+	})
+	for name, build := range constructors() {
+		if _, err := build(b); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The same from the environment of a Lambda, where every address that there is leads to
+// a server that nobody may call.
+func TestStartFromTheEnvironmentMakesNoRequest(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("a request before the first event: %s %s", r.Method, r.URL)
+	}))
+	t.Cleanup(server.Close)
+	for _, name := range []string{
+		"AWS_ENDPOINT_URL", "AWS_EC2_METADATA_SERVICE_ENDPOINT", "AWS_CONTAINER_CREDENTIALS_FULL_URI", "OPENAI_BASE_URL", "TWILIO_BASE_URL",
+		"AUTH_ISSUER", "AUTH_JWKS_URL", "TURN_QUEUE_URL", "PUBLIC_URL",
+	} {
+		t.Setenv(name, server.URL)
+	}
+	for name, value := range map[string]string{
+		"AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "SECRET_ID": "secret", "AUTH_AUDIENCE": "a",
+		"TWILIO_ACCOUNT_SID": "AC0", "TWILIO_AUTH_TOKEN": "", "OPENAI_API_KEY": "", "GATEWAY_TIMEOUT": "25s", "LOG_LEVEL": "error",
+	} {
+		t.Setenv(name, value)
+	}
+	b, err := app.FromLambda(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, build := range constructors() {
+		if _, err := build(b); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestConfiguration(t *testing.T) {
+	t.Parallel()
+	from := func(set map[string]string) (app.Config, error) {
+		return app.FromEnv(func(name string) string { return set[name] })
+	}
+	c, err := from(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Patience.Seconds() != 45 || c.DefaultMarket != "demo" || c.TwilioBaseURL != "https://api.twilio.com" || !strings.HasSuffix(c.OpenAIBaseURL, "/v1") || c.AdminToken != "" {
+		t.Errorf("without any setting: %+v", c)
+	}
+	if c, err = from(map[string]string{"AUTH_ISSUER": "https://issuer.example", "AUTH_AUDIENCE": "a"}); err != nil || c.AuthJWKSURL != "https://issuer.example/.well-known/jwks.json" {
+		t.Errorf("%v: keys at %q", err, c.AuthJWKSURL)
+	}
+	for name, value := range map[string]string{
+		"GATEWAY_TIMEOUT": "soon", "LOG_LEVEL": "loud", "PUBLIC_URL": "merve", "OPENAI_BASE_URL": "/v1", "TWILIO_BASE_URL": "::", "AUTH_JWKS_URL": "keys", "AUTH_ISSUER": "https://issuer.example",
+	} {
+		want := name
+		if name == "AUTH_ISSUER" {
+			want = "AUTH_AUDIENCE" // missing beside it
+		}
+		if _, err := from(map[string]string{name: value}); err == nil || !strings.HasPrefix(err.Error(), want+":") {
+			t.Errorf("%s=%s: %v", name, value, err)
+		}
+	}
+	for _, tooShort := range []string{"0s", "-5s", "999ms"} {
+		if _, err := from(map[string]string{"GATEWAY_TIMEOUT": tooShort}); err == nil {
+			t.Errorf("GATEWAY_TIMEOUT=%s is taken", tooShort)
+		}
+	}
+}
