@@ -145,6 +145,10 @@ func newWorld(t *testing.T, change func(m *market.Market)) *world {
 	w.start(dynamotest.Open(t))
 	m := market.Default(w.market)
 	m.Name, m.TimeZone, m.Languages = "Test Island", "Europe/Nicosia", []string{"en", "tr"}
+	m.WhatsApp.Templates = map[string]market.Approved{
+		"merchant_booking_confirmed": {ContentSID: "HX00000000000000000000000000000001", Params: []string{"code", "when", "party"}},
+		"merchant_booking_cancelled": {ContentSID: "HX00000000000000000000000000000002", Params: []string{"code", "when", "party"}},
+	}
 	if change != nil {
 		change(m)
 	}
@@ -171,7 +175,7 @@ func (m theModel) Complete(ctx context.Context, req llm.Request) (llm.Response, 
 func (w *world) start(db *dynamo.DB) {
 	w.t.Helper()
 	now := w.clock.now
-	log := slog.New(slog.DiscardHandler)
+	log := slog.New(slog.NewTextHandler(w.t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	table := func(name string) dynamo.Table { return db.Table(dynamotest.TableName(name)) }
 	w.db = db
 	w.markets = &market.Store{Table: table("catalog"), Now: now}
@@ -179,7 +183,7 @@ func (w *world) start(db *dynamo.DB) {
 	w.threads = &thread.Store{Table: table("conversations"), Now: now, NewID: func() string { return dynamotest.ID("lease") }}
 	w.ledger = &ledger.Ledger{Table: table("ledger"), Now: now, NewID: w.newTransaction}
 	w.outbox = &outbox.Box{Table: table("conversations"), Now: now}
-	booker := &ledger.Booker{Ledger: w.ledger, Catalog: catalog{w.listings}, Summary: booking.Summary}
+	booker := &ledger.Booker{Ledger: w.ledger, Catalog: catalog{w.listings}, Summary: booking.Summary, Card: booking.Card}
 	tools, err := tool.NewRegistry(append(append(w.listings.Tools(availability{w.ledger, now}), booker.Tools()...), w.noteTool())...)
 	if err != nil {
 		w.t.Fatal(err)
@@ -204,7 +208,7 @@ func (w *world) start(db *dynamo.DB) {
 	w.sender = &outbox.Sender{
 		Box: w.outbox, Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: w}, Log: log,
 		MayWrite: func(m outbox.Message) dynamo.Write {
-			r := thread.Reach{Windowed: m.Template == nil && m.Kind == "reply", Essential: m.Essential, ByPerson: m.ByPerson}
+			r := thread.Reach{Windowed: m.Template == nil, Essential: m.Essential, ByPerson: m.ByPerson || m.Kind == notify.Merchant}
 			return w.threads.MayWrite(m.Thread, r, func(why thread.Why) error { return &outbox.Refused{Reason: string(why), Wanted: true} })
 		},
 		Alert: func(context.Context, outbox.Message) error { return nil },
@@ -325,7 +329,7 @@ func (w *world) outgoing() []outbox.Message {
 	w.mu.Unlock()
 	for _, number := range w.numbers {
 		who := actor.Actor{Kind: actor.Person, ID: "whatsapp:" + number}
-		threads = append(threads, thread.ID(w.market, channel.Ops, "", who.Key()))
+		threads = append(threads, thread.ID(w.market, channel.General, "", who.Key()))
 	}
 	var all []outbox.Message
 	for _, id := range threads {

@@ -11,8 +11,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/MicahParks/jwkset"
 	"github.com/MicahParks/keyfunc/v3"
 	"github.com/golang-jwt/jwt/v5"
+	"golang.org/x/time/rate"
 
 	"merve/internal/actor"
 	"merve/internal/fault"
@@ -70,10 +72,34 @@ func (v *Verifier) keySet(ctx context.Context) (keyfunc.Keyfunc, error) {
 	if v.keys != nil {
 		return v.keys, nil
 	}
-	keys, err := keyfunc.NewDefaultCtx(context.WithoutCancel(ctx), []string{v.JWKSURL})
+	keys, err := fetch(context.WithoutCancel(ctx), v.JWKSURL)
 	if err != nil {
 		return nil, fmt.Errorf("keys of %s: %w", v.Issuer, err)
 	}
 	v.keys = keys
 	return keys, nil
+}
+
+const (
+	fetchWithin  = 10 * time.Second
+	refreshEvery = time.Hour
+	unknownEvery = 5 * time.Minute // a token of a key that is not known makes us look for new keys this often at most
+)
+
+// fetch gets the keys, and has them refreshed until ctx ends. Unlike keyfunc's own
+// constructors it fails when there is nothing at the address.
+func fetch(ctx context.Context, address string) (keyfunc.Keyfunc, error) {
+	set, err := jwkset.NewStorageFromHTTP(address, jwkset.HTTPClientStorageOptions{Ctx: ctx, HTTPTimeout: fetchWithin, RefreshInterval: refreshEvery})
+	if err != nil {
+		return nil, err
+	}
+	keys, err := jwkset.NewHTTPClient(jwkset.HTTPClientOptions{
+		HTTPURLs:          map[string]jwkset.Storage{address: set},
+		RateLimitWaitMax:  time.Second,
+		RefreshUnknownKID: rate.NewLimiter(rate.Every(unknownEvery), 1),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return keyfunc.New(keyfunc.Options{Ctx: ctx, Storage: keys})
 }
