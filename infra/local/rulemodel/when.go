@@ -42,7 +42,6 @@ var (
 	oClock    = regexp.MustCompile(`\b(` + numbers + `) o'?clock\b`)
 	clockDe   = regexp.MustCompile(`\b(` + numbers + `)'?(?:d[ae]|t[ae])\b`)
 	noon      = regexp.MustCompile(`\b(?:at )?(?:noon|midday|oglen(?:leyin)?)\b`)
-	bareHour  = regexp.MustCompile(`\b(\d{1,2})\b`)
 
 	evening   = regexp.MustCompile(`\b(?:evening|tonight|dinner|night|aksam\w*|gece)\b`)
 	morning   = regexp.MustCompile(`\b(?:morning|breakfast|sabah\w*|kahvalti\w*)\b`)
@@ -345,16 +344,6 @@ func twelve(h, m int, half string) *clock {
 		h += 12
 	}
 	return &clock{hour: h, minute: m, exact: true}
-}
-
-// takeBareHour takes a lone number as the hour.
-func takeBareHour(l *line) *clock {
-	if g, _ := l.take(bareHour); g != nil {
-		if h := atoi(g[1]); h < 24 {
-			return &clock{hour: h, exact: h > 12 || h == 0}
-		}
-	}
-	return nil
 }
 
 func atoi(s string) int {
