@@ -6,19 +6,21 @@ package streams
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
 	"merve/infra/wiring"
+	"merve/internal/trigger"
 )
 
 // Invoke runs a function with an event.
@@ -31,7 +33,7 @@ type Follower struct {
 	Trigger wiring.StreamTrigger
 	Invoke  Invoke
 	Log     *slog.Logger
-	GivenUp func(records []json.RawMessage, err error) // changes that failed for good
+	GivenUp func(r trigger.Record, err error) // a change that failed for good; nil for nowhere but the log
 }
 
 const (
@@ -130,24 +132,22 @@ func (f *Follower) shard(ctx context.Context, c *dynamodbstreams.Client, arn, id
 
 // deliver gives the changes that the trigger's filters take to the function, batch by batch.
 func (f *Follower) deliver(ctx context.Context, records []types.Record) {
-	var batch []json.RawMessage
+	var batch []trigger.Record
 	for _, r := range records {
-		if f.takes(r) {
-			raw, err := json.Marshal(eventRecord(r, f.Table))
-			if err != nil {
-				f.Log.ErrorContext(ctx, "stream record", "table", f.Table, "error", err.Error())
-				continue
-			}
-			batch = append(batch, raw)
+		if !f.takes(r) {
+			continue
 		}
-		if len(batch) == f.Trigger.Batch {
+		change, err := f.record(r)
+		if err != nil {
+			f.giveUp(ctx, change, err)
+			continue
+		}
+		if batch = append(batch, change); len(batch) == f.Trigger.Batch {
 			f.invoke(ctx, batch)
 			batch = nil
 		}
 	}
-	if len(batch) > 0 {
-		f.invoke(ctx, batch)
-	}
+	f.invoke(ctx, batch)
 }
 
 func (f *Follower) takes(r types.Record) bool {
@@ -163,22 +163,44 @@ func (f *Follower) takes(r types.Record) bool {
 	return len(f.Trigger.Filters) == 0
 }
 
+func (f *Follower) record(r types.Record) (trigger.Record, error) {
+	change := trigger.Record{
+		EventID: aws.ToString(r.EventID), Kind: trigger.Kind(r.EventName), Sequence: aws.ToString(r.Dynamodb.SequenceNumber), TableName: f.Table,
+	}
+	for _, part := range []struct {
+		from map[string]types.AttributeValue
+		to   *trigger.Item
+	}{{r.Dynamodb.Keys, &change.Keys}, {r.Dynamodb.NewImage, &change.New}, {r.Dynamodb.OldImage, &change.Old}} {
+		if part.from == nil {
+			continue
+		}
+		var err error
+		if *part.to, err = attributevalue.FromDynamoDBStreamsMap(part.from); err != nil {
+			return change, fmt.Errorf("change %s of %s: %w", change.Sequence, f.Table, err)
+		}
+	}
+	return change, nil
+}
+
 // invoke calls the function until the batch is done, a bounded number of times for each
-// change that fails; then that change is given up and the batch goes on behind it.
-func (f *Follower) invoke(ctx context.Context, batch []json.RawMessage) {
+// change that fails; then that change is given up and the batch goes on behind it. A
+// batch that fails as a whole does not say which change is to blame: it is halved.
+func (f *Follower) invoke(ctx context.Context, batch []trigger.Record) {
 	for tries := 0; len(batch) > 0 && ctx.Err() == nil; {
 		failed, err := f.once(ctx, batch)
-		if err == nil && failed < 0 {
+		switch {
+		case err == nil:
 			return
-		}
-		if failed > 0 {
+		case failed == nobody && len(batch) > 1 && f.Trigger.Bisect:
+			half := len(batch) / 2
+			f.invoke(ctx, batch[:half])
+			f.invoke(ctx, batch[half:])
+			return
+		case failed > 0:
 			batch, tries = batch[failed:], 0
 		}
 		if tries++; tries > f.Trigger.Retries {
-			f.Log.ErrorContext(ctx, "change given up", "table", f.Table)
-			if f.GivenUp != nil {
-				f.GivenUp(batch[:1], err)
-			}
+			f.giveUp(ctx, batch[0], err)
 			batch, tries = batch[1:], 0
 			continue
 		}
@@ -188,37 +210,38 @@ func (f *Follower) invoke(ctx context.Context, batch []json.RawMessage) {
 	}
 }
 
-// once calls the function and returns the index of the first change that failed, -1 for none.
-func (f *Follower) once(ctx context.Context, batch []json.RawMessage) (failed int, err error) {
-	payload, err := json.Marshal(map[string]any{"Records": batch})
+func (f *Follower) giveUp(ctx context.Context, r trigger.Record, err error) {
+	f.Log.ErrorContext(ctx, "change given up", "table", f.Table, "sequence", r.Sequence, "error", err.Error())
+	if f.GivenUp != nil {
+		f.GivenUp(r, err)
+	}
+}
+
+// nobody stands for the change at fault when the function did not name one.
+const nobody = -1
+
+var errReported = errors.New("the function reported a failure")
+
+// once calls the function. An error comes with the index of the first change that failed.
+func (f *Follower) once(ctx context.Context, batch []trigger.Record) (failed int, err error) {
+	payload, err := trigger.StreamEvent(batch)
 	if err != nil {
-		return 0, err
+		return nobody, err
 	}
-	out, err := f.Invoke(ctx, payload)
+	answer, err := f.Invoke(ctx, payload)
 	if err != nil {
-		return 0, err
+		return nobody, err
 	}
-	var answer struct {
-		BatchItemFailures []struct{ ItemIdentifier string }
+	names, err := trigger.Failures(answer)
+	if err != nil || len(names) == 0 {
+		return nobody, err
 	}
-	if err := json.Unmarshal(out, &answer); err != nil {
-		return 0, fmt.Errorf("answer of the function: %w", err)
-	}
-	if len(answer.BatchItemFailures) == 0 {
-		return -1, nil
-	}
-	for i, raw := range batch {
-		var r struct {
-			Dynamodb struct{ SequenceNumber string } `json:"dynamodb"`
-		}
-		if err := json.Unmarshal(raw, &r); err != nil {
-			return 0, err
-		}
-		if r.Dynamodb.SequenceNumber == answer.BatchItemFailures[0].ItemIdentifier {
-			return i, errors.New("the function reported a failure")
+	for i, r := range batch {
+		if slices.Contains(names, r.Sequence) {
+			return i, errReported
 		}
 	}
-	return 0, errors.New("the function reported a failure that is not in the batch")
+	return nobody, fmt.Errorf("%w that is not in the batch", errReported)
 }
 
 func wait(ctx context.Context, d time.Duration) error {
