@@ -1,6 +1,7 @@
 package api
 
 import (
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -155,6 +156,10 @@ func (a *Admin) saveListing(w http.ResponseWriter, r *http.Request, _ actor.Acto
 		return err
 	}
 	l.Market, l.ID = r.PathValue("market"), r.PathValue("listing")
+	if p := l.Location; p != nil && (math.Abs(p.Lat) > 90 || math.Abs(p.Lng) > 180) {
+		return fault.Field("location", "lat within ±90 and lng within ±180 degrees")
+	}
+	l.Location = place(l.Location)
 	if err := a.Listings.Put(r.Context(), l); err != nil {
 		return err
 	}

@@ -389,7 +389,7 @@ func (p *play) value(of, opts string) (string, bool) {
 	case "receipt":
 		return p.receipt(max(n, 1)), true
 	case "notes":
-		return strings.Join(p.runs, ", "), true
+		return strings.Join(p.left, ", "), true
 	case "sent to business":
 		return p.sentTo(p.numbers...), true
 	case "sent to customer":

@@ -78,7 +78,7 @@ func (w *world) state(id string) state {
 	w.t.Helper()
 	h := w.head(id)
 	s := state{Waiting: len(h.Inbox), Leased: h.LeaseUntil.After(w.clock.now())}
-	s.Notes = w.runs
+	s.Notes = w.left
 	if h.Pending != nil {
 		s.Pending = h.Pending.Kind + " " + h.Pending.Summary
 	}

@@ -217,8 +217,13 @@ func (r *Runner) Work(ctx context.Context, threadID string) error {
 		if err := r.quiet(ctx, head); err != nil {
 			return errors.Join(err, r.giveBack(ctx, lease))
 		}
-		if _, err := r.run(ctx, lease); err != nil && !errors.Is(err, thread.ErrLeaseLost) {
+		done, err := r.run(ctx, lease)
+		switch {
+		case errors.Is(err, thread.ErrLeaseLost):
+		case err != nil:
 			return err
+		case len(done.Head.Inbox) == 0: // as the commit found it; what came in later is queued by itself
+			return nil
 		}
 	}
 }

@@ -108,7 +108,7 @@ type world struct {
 	t       *testing.T
 	clock   *clock
 	market  string
-	suffix  string // of the market's businesses
+	suffix  string // of its businesses and people, which nobody else has
 	model   llm.Model
 	numbers []string // of its businesses
 
@@ -128,15 +128,15 @@ type world struct {
 	told   map[string]bool // events
 	met    []string        // threads
 	sent   []outbox.Message
-	notes  map[string]string // by key: what the tool leaveNote has done
-	runs   []string          // what leaveNote was run with, in order
+	notes  map[string]bool // keys of what the tool leaveNote has done
+	left   []string        // the notes that it left, in order
 }
 
 func newWorld(t *testing.T, change func(m *market.Market)) *world {
 	t.Helper()
 	w := &world{
 		t: t, clock: newClock(), market: dynamotest.ID("market"), suffix: dynamotest.ID(""),
-		told: map[string]bool{}, notes: map[string]string{},
+		told: map[string]bool{}, notes: map[string]bool{},
 	}
 	w.model = modelFunc(func(context.Context, llm.Request) (llm.Response, error) {
 		t.Error("the model was asked, and nobody expected that")
@@ -241,8 +241,10 @@ func (w *world) noteTool() tool.Tool {
 	return tool.New("leaveNote", "Leaves a note at the desk.", tool.Commit, func(_ context.Context, tc tool.Context, a args) (tool.Result, error) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.notes[tc.Key] = a.Text
-		w.runs = append(w.runs, a.Text)
+		if !w.notes[tc.Key] { // asked for again, it has been done
+			w.notes[tc.Key] = true
+			w.left = append(w.left, a.Text)
+		}
 		return tool.Result{Data: map[string]string{"status": "left"}}, nil
 	})
 }
@@ -359,11 +361,11 @@ func (w *world) Find(context.Context, outbox.Message, time.Time) ([]outbox.Found
 func (w *world) from(who string, ch channel.Channel, id, text string) channel.Inbound {
 	in := channel.Inbound{
 		Market: w.market, Channel: ch, ThreadType: channel.General, MessageID: id, Text: text,
-		From: actor.Actor{Kind: actor.Session, ID: who, Name: who},
+		From: actor.Actor{Kind: actor.Session, ID: who + w.suffix, Name: who},
 	}
 	if ch == channel.WhatsApp {
 		in.ReplyAddr = "+1555" + fmt.Sprintf("%07d", len(who))
-		in.From = actor.Actor{Kind: actor.Person, ID: "whatsapp:" + who, Name: who, Phone: in.ReplyAddr}
+		in.From = actor.Actor{Kind: actor.Person, ID: "whatsapp:" + who + w.suffix, Name: who, Phone: in.ReplyAddr}
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

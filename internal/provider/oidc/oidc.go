@@ -29,6 +29,17 @@ type Verifier struct {
 
 	mu   sync.Mutex
 	keys keyfunc.Keyfunc
+	stop context.CancelFunc // ends their refreshing
+}
+
+// Close ends the refreshing of the keys. A verifier that lives as long as its process
+// needs none.
+func (v *Verifier) Close() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.stop != nil {
+		v.stop()
+	}
 }
 
 // algorithms are the ones taken (RFC 8725 §3.1: an explicit list).
@@ -72,11 +83,13 @@ func (v *Verifier) keySet(ctx context.Context) (keyfunc.Keyfunc, error) {
 	if v.keys != nil {
 		return v.keys, nil
 	}
-	keys, err := fetch(context.WithoutCancel(ctx), v.JWKSURL)
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	keys, err := fetch(ctx, v.JWKSURL)
 	if err != nil {
+		stop() // what could not be fetched is not refreshed
 		return nil, fmt.Errorf("keys of %s: %w", v.Issuer, err)
 	}
-	v.keys = keys
+	v.keys, v.stop = keys, stop
 	return keys, nil
 }
 

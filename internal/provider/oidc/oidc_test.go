@@ -70,8 +70,10 @@ func newKeys(t *testing.T) *keys {
 	return k
 }
 
-func (k *keys) verifier() *oidc.Verifier {
-	return &oidc.Verifier{Issuer: issuer, Audience: audience, JWKSURL: k.server.URL, Now: func() time.Time { return now }}
+func (k *keys) verifier(t *testing.T) *oidc.Verifier {
+	v := &oidc.Verifier{Issuer: issuer, Audience: audience, JWKSURL: k.server.URL, Now: func() time.Time { return now }}
+	t.Cleanup(v.Close)
+	return v
 }
 
 func claims(change ...func(jwt.MapClaims)) jwt.MapClaims {
@@ -100,7 +102,7 @@ func set(name string, value any) func(jwt.MapClaims) {
 func TestGoodTokens(t *testing.T) {
 	t.Parallel()
 	k := newKeys(t)
-	v := k.verifier()
+	v := k.verifier(t)
 	ann := actor.Actor{Kind: actor.User, ID: "u1", Name: "Ann", Phone: "+15550100"}
 	withGroups := ann
 	withGroups.Groups = []string{"staff", "admin"}
@@ -133,7 +135,7 @@ func TestGoodTokens(t *testing.T) {
 func TestBadTokens(t *testing.T) {
 	t.Parallel()
 	k := newKeys(t)
-	v := k.verifier()
+	v := k.verifier(t)
 	other, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		t.Fatal(err)
@@ -186,7 +188,7 @@ func TestBadTokens(t *testing.T) {
 func TestOneFetchForManyAtOnce(t *testing.T) {
 	t.Parallel()
 	k := newKeys(t)
-	v := k.verifier()
+	v := k.verifier(t)
 	token := sign(t, jwt.SigningMethodRS256, "rsa", k.rsa, claims())
 	var wg sync.WaitGroup
 	for range 20 {
@@ -206,7 +208,7 @@ func TestOneFetchForManyAtOnce(t *testing.T) {
 func TestKeysOutliveTheirFirstRequest(t *testing.T) {
 	t.Parallel()
 	k := newKeys(t)
-	v := k.verifier()
+	v := k.verifier(t)
 	token := sign(t, jwt.SigningMethodRS256, "rsa", k.rsa, claims())
 	gone, leave := context.WithCancelCause(t.Context())
 	leave(errors.New("the client has gone"))
@@ -233,7 +235,7 @@ func TestKeysAreAway(t *testing.T) {
 		http.Redirect(w, r, k.server.URL, http.StatusTemporaryRedirect)
 	}))
 	t.Cleanup(front.Close)
-	v := k.verifier()
+	v := k.verifier(t)
 	v.JWKSURL = front.URL
 	if _, err := v.Verify(t.Context(), token); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("with the keys away: %v", err)

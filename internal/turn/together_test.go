@@ -1,0 +1,290 @@
+package turn_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"merve/internal/channel"
+	"merve/internal/ledger"
+	"merve/internal/llm"
+	"merve/internal/turn"
+)
+
+// TestTwoCustomersOneSlot has two customers want the last table at the same time, and
+// both say yes at the same time: one has it, and the other is told the truth.
+func TestTwoCustomersOneSlot(t *testing.T) {
+	t.Parallel()
+	for hour := 18; hour < 23; hour++ {
+		t.Run(fmt.Sprint(hour), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.stock(nil)
+			w.model = modelFunc(func(_ context.Context, req llm.Request) (llm.Response, error) {
+				if last := req.Messages[len(req.Messages)-1]; last.Role != llm.ToolRole && strings.Contains(last.Text, "book") {
+					return llm.Response{Calls: []llm.Call{bookAt("meze", hour)}, Finish: "tool_calls"}, nil
+				}
+				return llm.Response{Text: "So it is.", Finish: "stop"}, nil
+			})
+			all := []string{"ann", "bob"}
+			w.together(all, "book")
+			answers := w.together(all, "yes")
+			w.wantOneConfirmed(answers)
+			w.settle()
+			if len(w.sent) != 1 {
+				t.Errorf("the business was told %d times", len(w.sent))
+			}
+		})
+	}
+}
+
+// TestTwoCustomersOneExpiredSlot has a second customer take over a hold whose time is
+// over, and both say yes at the same time.
+func TestTwoCustomersOneExpiredSlot(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.stock(nil)
+	w.model = bookingModel()
+	w.say(w.from("ann", channel.App, "1", "book"))
+	w.clock.add(10*time.Minute + time.Second)
+	if a := w.say(w.from("bob", channel.App, "1", "book")); a.Pending == nil {
+		t.Fatalf("bob got no offer: %s", textOf(a.Turn))
+	}
+	answers := w.together([]string{"ann", "bob"}, "yes")
+	w.wantOneConfirmed(answers)
+	if !strings.Contains(textOf(answers[0].Turn), "Nothing was booked") {
+		t.Errorf("ann was told %q", textOf(answers[0].Turn))
+	}
+	if !strings.Contains(textOf(answers[1].Turn), "confirmed") {
+		t.Errorf("bob was told %q", textOf(answers[1].Turn))
+	}
+}
+
+// together has customers say the same at the same time.
+func (w *world) together(who []string, text string) []turn.Answer {
+	w.t.Helper()
+	w.clock.add(time.Second)
+	answers := make([]turn.Answer, len(who))
+	var wg sync.WaitGroup
+	for i, name := range who {
+		wg.Go(func() {
+			var err error
+			if answers[i], err = w.runner.Converse(w.t.Context(), w.from(name, channel.App, "all-"+text, text)); err != nil {
+				w.t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	return answers
+}
+
+func (w *world) wantOneConfirmed(answers []turn.Answer) {
+	w.t.Helper()
+	confirmed := 0
+	for _, tx := range w.transactions() {
+		if tx.State == ledger.Confirmed {
+			confirmed++
+		}
+	}
+	told := 0
+	for _, a := range answers {
+		if strings.Contains(textOf(a.Turn), "Your booking is confirmed.") {
+			told++
+		}
+	}
+	if confirmed != 1 || told != 1 {
+		w.t.Errorf("%d confirmed and %d told so, want 1 and 1: %+v", confirmed, told, answers)
+	}
+}
+
+// TestField18_DuplicateYes delivers one YES ten times at once, to clients that wait and
+// to workers of the queue.
+func TestField18_DuplicateYes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.stock(nil)
+	w.model = bookingModel()
+	w.say(w.from("ann", channel.App, "1", "book"))
+	w.clock.add(time.Second)
+	yes := w.from("ann", channel.App, "the-yes", "yes")
+	answers := make([]string, 10)
+	var wg sync.WaitGroup
+	for i := range answers {
+		wg.Go(func() {
+			a, err := w.runner.Converse(t.Context(), yes)
+			if err != nil {
+				t.Error(err)
+			}
+			answers[i] = textOf(a.Turn)
+		})
+		wg.Go(func() {
+			if err := w.runner.Work(t.Context(), threadOf(yes)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	w.settle()
+	for _, a := range answers {
+		if a != answers[0] || !strings.Contains(a, "Your booking is confirmed.") {
+			t.Errorf("answered %q and %q", answers[0], a)
+		}
+	}
+	s := w.state(threadOf(yes))
+	if len(s.Turns) != 2 || len(s.Ledger) != 1 || !strings.HasSuffix(s.Ledger[0], "confirmed [draft hold confirmed]") || len(w.sent) != 1 {
+		t.Errorf("want two turns, one confirmation, one message: %+v", s)
+	}
+}
+
+// slowModel answers when it is let go, with what it was told.
+type slowModel struct {
+	asked chan string // what was said last, when a request has come
+	let   chan struct{}
+}
+
+func newSlowModel() slowModel {
+	return slowModel{asked: make(chan string, 100), let: make(chan struct{})}
+}
+
+func (m slowModel) Complete(ctx context.Context, req llm.Request) (llm.Response, error) {
+	var said []string
+	for i := len(req.Messages) - 1; i >= 0 && req.Messages[i].Role == llm.User; i-- {
+		said = append([]string{req.Messages[i].Text}, said...)
+	}
+	m.asked <- strings.Join(said, ", ")
+	select {
+	case <-m.let:
+		return llm.Response{Text: "You said " + strings.Join(said, ", ") + ".", Finish: "stop"}, nil
+	case <-ctx.Done():
+		return llm.Response{}, llm.Fail(llm.Unavailable, "slow model: %w", ctx.Err())
+	}
+}
+
+// TestField04_SecondMessageMeanwhile sends a second message while the model thinks about
+// the first: both clients get an answer, in one turn that knows both.
+func TestField04_SecondMessageMeanwhile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	m := newSlowModel()
+	w.model = m
+	answers := make([]turn.Answer, 2)
+	var wg sync.WaitGroup
+	send := func(i int, text string) channel.Inbound {
+		in := w.from("ann", channel.App, text, text)
+		wg.Go(func() {
+			var err error
+			if answers[i], err = w.runner.Converse(t.Context(), in); err != nil {
+				t.Error(err)
+			}
+		})
+		return in
+	}
+	in := send(0, "one")
+	if said := <-m.asked; said != "one" {
+		t.Fatalf("the model was told %q", said)
+	}
+	w.clock.add(time.Second)
+	send(1, "two")
+	until(t, "the second message has come in", func() bool { return len(w.head(threadOf(in)).Inbox) == 2 })
+	close(m.let)
+	wg.Wait()
+	for i, a := range answers {
+		if got := textOf(a.Turn); got != "You said one, two." {
+			t.Errorf("answer %d is %q", i, got)
+		}
+	}
+	if s := w.state(threadOf(in)); len(s.Turns) != 1 || s.Waiting != 0 || s.Leased {
+		t.Errorf("want one turn, and nothing left: %+v", s)
+	}
+}
+
+// TestField05_ManyWritersOneThread sends twenty messages on one thread at once: each is
+// answered once, in the order in which they came in.
+func TestField05_ManyWritersOneThread(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.model = modelFunc(func(context.Context, llm.Request) (llm.Response, error) {
+		return llm.Response{Text: "Yes?", Finish: "stop"}, nil
+	})
+	const writers = 20
+	var wg sync.WaitGroup
+	var id string
+	for i := range writers {
+		in := w.from("ann", channel.App, fmt.Sprint(i), fmt.Sprint("message ", i))
+		id = threadOf(in)
+		wg.Go(func() {
+			a, err := w.runner.Converse(t.Context(), in)
+			if err != nil {
+				t.Error(err)
+			}
+			if textOf(a.Turn) != "Yes?" {
+				t.Errorf("message %d got %q", i, textOf(a.Turn))
+			}
+		})
+	}
+	wg.Wait()
+	times := map[string]int{}
+	turns := w.turnsOf(id)
+	for i, tn := range turns {
+		if tn.N != i+1 {
+			t.Errorf("turn %d has number %d", i+1, tn.N)
+		}
+		for _, m := range tn.In {
+			times[m.ID]++
+		}
+	}
+	if len(times) != writers {
+		t.Errorf("%d messages were answered, want %d", len(times), writers)
+	}
+	for id, n := range times {
+		if n != 1 {
+			t.Errorf("message %s was answered %d times", id, n)
+		}
+	}
+	if s := w.state(id); s.Waiting != 0 || s.Leased {
+		t.Errorf("something is left: %+v", s)
+	}
+}
+
+// TestField07_WebhookWaitsForNobody takes messages in while the model has been thinking
+// for a minute.
+func TestField07_WebhookWaitsForNobody(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	m := newSlowModel()
+	w.model = m
+	first := w.from("ann", channel.WhatsApp, "1", "one")
+	if _, err := w.runner.ProcessInbound(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	worked := make(chan error, 1)
+	go func() { worked <- w.runner.Work(t.Context(), threadOf(first)) }()
+	<-m.asked
+	for range 12 {
+		before := w.head(threadOf(first)).LeaseUntil
+		w.clock.add(5 * time.Second)
+		until(t, "the lease is renewed", func() bool { return w.head(threadOf(first)).LeaseUntil.After(before) })
+	}
+	for i := range 5 { // not one of these returns before the model, if they wait for it
+		if _, err := w.runner.ProcessInbound(t.Context(), w.from("ann", channel.WhatsApp, fmt.Sprint(i+2), fmt.Sprint("more ", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	select {
+	case err := <-worked:
+		t.Fatalf("the turn has ended: %v", err)
+	default:
+	}
+	close(m.let)
+	if err := <-worked; err != nil {
+		t.Fatal(err)
+	}
+	w.settle()
+	s := w.state(threadOf(first))
+	if got := strings.Join(s.Sent, "; "); got != "You said one, more 0, more 1, more 2, more 3, more 4." || s.Waiting != 0 {
+		t.Errorf("sent %q: %+v", got, s)
+	}
+}
