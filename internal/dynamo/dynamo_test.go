@@ -130,9 +130,11 @@ func TestQueryPages(t *testing.T) {
 	if d := cmp.Diff([]string{"4", "3", "2", "1", "0"}, got); d != "" {
 		t.Error(d)
 	}
-	q.After = "not a cursor"
-	if _, err := tbl.Query(ctx, q); !fault.Is(err, fault.Invalid) {
-		t.Errorf("bad cursor: %v", err)
+	for _, forged := range []string{"not a cursor", "eyJhIjoiYiJ9", "eyJwayI6InBrIn0"} {
+		q.After = forged
+		if _, err := tbl.Query(ctx, q); !fault.Is(err, fault.Invalid) {
+			t.Errorf("cursor %s: %v", forged, err)
+		}
 	}
 }
 

@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 
 	"merve/internal/fault"
 )
@@ -108,6 +110,10 @@ func (t Table) Query(ctx context.Context, q Query) (Page, error) {
 		in.ExclusiveStartKey = start
 	}
 	out, err := t.db.client.Query(ctx, in)
+	var invalid smithy.APIError
+	if q.After != "" && errors.As(err, &invalid) && invalid.ErrorCode() == "ValidationException" {
+		return Page{}, errCursor // of another list, or made up
+	}
 	if err != nil {
 		return Page{}, classify(err, "query", t.name)
 	}
@@ -140,15 +146,16 @@ func encodeCursor(key Item) string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
+var errCursor = fault.Field("after", "want a cursor as an earlier answer gave it")
+
 func decodeCursor(s string) (Item, error) {
-	wrong := fault.Field("after", "want a cursor as an earlier answer gave it")
 	b, err := base64.RawURLEncoding.DecodeString(s)
 	if err != nil {
-		return nil, wrong
+		return nil, errCursor
 	}
 	var plain map[string]any
 	if err := json.Unmarshal(b, &plain); err != nil || len(plain) == 0 {
-		return nil, wrong
+		return nil, errCursor
 	}
 	key := Item{}
 	for name, v := range plain {
@@ -158,7 +165,7 @@ func decodeCursor(s string) (Item, error) {
 		case float64:
 			key[name] = &types.AttributeValueMemberN{Value: strconv.FormatFloat(v, 'f', -1, 64)}
 		default:
-			return nil, wrong
+			return nil, errCursor
 		}
 	}
 	return key, nil

@@ -226,6 +226,9 @@ func (b *Booker) list(ctx context.Context, tc tool.Context, _ noArgs) (tool.Resu
 	views := []map[string]any{}
 	var facts []string
 	for _, tx := range txs {
+		if tx.Market != tc.Market.ID { // the same person's, but with another tenant
+			continue
+		}
 		views = append(views, b.view(tc, tx))
 		if fact := map[State]string{Confirmed: "booked", Cancelled: "cancelled"}[tx.State]; fact != "" && !slices.Contains(facts, fact) {
 			facts = append(facts, fact)
@@ -242,7 +245,7 @@ type cancelArgs struct {
 func (b *Booker) cancel(ctx context.Context, tc tool.Context, args cancelArgs) (tool.Result, error) {
 	tx, err := b.Ledger.Get(ctx, tc.Actor, args.TransactionID)
 	switch {
-	case errors.Is(err, actor.ErrNotFound):
+	case errors.Is(err, actor.ErrNotFound), err == nil && tx.Market != tc.Market.ID:
 		return tool.Result{}, &fault.Error{Kind: fault.NotFound, Field: "transactionId", Message: "the customer has no such booking"}
 	case err != nil:
 		return tool.Result{}, err
