@@ -24,7 +24,7 @@ const (
 	LeaseFor = 15 * time.Second
 
 	maxInbox  = 200
-	longText  = 512 // bytes; longer texts live in the seen item, so that heads stay small
+	longText  = 512 // bytes; what is longer lives in the seen item, so that heads stay small
 	seenFor   = 30 * 24 * time.Hour
 	sweepWait = 60 * time.Second
 )
@@ -60,7 +60,7 @@ func (s *Store) Notify(ctx context.Context, id, key string, n Notice) (Appended,
 func (s *Store) append(ctx context.Context, id string, msg Message, in channel.Inbound, lease bool) (Appended, error) {
 	out := Appended{Thread: id, Message: msg.ID}
 	seen := seenItem{At: msg.At, TTL: msg.At.Add(seenFor).Unix(), Trace: telemetry.TraceID(ctx)}
-	if len(msg.Text) > longText || len(msg.Media) > 2 {
+	if size(msg) > longText {
 		seen.Text, seen.Media = msg.Text, msg.Media
 		msg.Text, msg.Media, msg.Long = "", nil, true
 	}
@@ -75,6 +75,15 @@ func (s *Store) append(ctx context.Context, id string, msg Message, in channel.I
 		}
 	}
 	return s.appended(out, s.Table.DB().Commit(ctx, mark, head.write(s.Table)))
+}
+
+// size is what a message's text and media take, in bytes.
+func size(m Message) int {
+	n := len(m.Text)
+	for _, a := range m.Media {
+		n += len(a.URL) + len(a.Type)
+	}
+	return n
 }
 
 var errSeen = errors.New("message was appended before")

@@ -256,15 +256,21 @@ func TestField33_LongTextsAndLongThreads(t *testing.T) {
 	for i := range 60 {
 		last = mustAppend(t, s, message(who, fmt.Sprint(i), long), false)
 	}
+	far := channel.Media{URL: "https://example.com/" + strings.Repeat("x", 2000), Type: "image/jpeg"}
+	for i := range 100 {
+		in := message(who, fmt.Sprint("photo", i), "look")
+		in.Media = []channel.Media{far, far}
+		mustAppend(t, s, in, false)
+	}
 	l, head, err := s.Take(ctx, last.Thread)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if head.Inbox[0].Text != "" {
-		t.Error("a long text is on the head")
+	if head.Inbox[0].Text != "" || len(head.Inbox[60].Media) != 0 {
+		t.Error("long texts or addresses are on the head")
 	}
 	th, err := s.Open(ctx, l)
-	if err != nil || len(th.Inbox) != 60 || th.Inbox[59].Text != long {
+	if err != nil || len(th.Inbox) != 160 || th.Inbox[59].Text != long || len(th.Inbox[159].Media) != 2 {
 		t.Fatalf("long texts were not found again: %v", err)
 	}
 }
