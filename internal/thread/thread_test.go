@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -362,4 +363,32 @@ func TestLines(t *testing.T) {
 	if _, _, ok, err := s.Answer(ctx, id, thread.MessageID(id, channel.App, "last")); err != nil || ok {
 		t.Errorf("answer to the waiting message: %v %v", ok, err)
 	}
+}
+
+// lossy carries requests out and loses every answer.
+type lossy struct{}
+
+func (lossy) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	resp.Body.Close()
+	return nil, errors.New("the answer was lost")
+}
+
+func TestField02_DyingBetweenDedupeAndWrite(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s, dying, who := newStore(t, c), newStore(t, c), dynamotest.ID("who")
+	dying.Table = dynamotest.Open(t, lossy{}).Table(dynamotest.TableName("conversations"))
+	if _, err := dying.Append(context.Background(), message(who, "SM1", "hi"), false); err == nil {
+		t.Fatal("the answer was not lost")
+	}
+	a := mustAppend(t, s, message(who, "SM1", "hi"), false)
+	l, head, err := s.Take(context.Background(), a.Thread)
+	if err != nil || !a.Duplicate || len(head.Inbox) != 1 {
+		t.Fatalf("duplicate %v, inbox %+v, %v", a.Duplicate, head.Inbox, err)
+	}
+	commit(t, s, l, "answer")
 }
