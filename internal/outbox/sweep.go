@@ -1,9 +1,11 @@
 package outbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"merve/internal/dynamo"
@@ -20,6 +22,10 @@ func (s *Sender) Sweep(ctx context.Context, limit int) (delivered int, err error
 		if err != nil {
 			return delivered, fmt.Errorf("sweep outbox: %w", err)
 		}
+		// Pieces of one reply are due at the same time: they go in their order.
+		slices.SortFunc(keys, func(a, b dynamo.Key) int {
+			return cmp.Or(strings.Compare(a.PK, b.PK), strings.Compare(a.SK, b.SK))
+		})
 		for _, k := range keys {
 			m, err := s.Box.Get(ctx, k.PK, strings.TrimPrefix(k.SK, prefix))
 			if err == nil {
