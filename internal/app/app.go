@@ -52,7 +52,7 @@ func FromLambda(ctx context.Context) (*Base, error) {
 	}
 	return NewBase(Base{
 		Config: c, AWS: cfg, Getenv: os.Getenv, Log: telemetry.NewLogger(os.Stdout, c.LogLevel),
-		Now: time.Now, NewID: func() string { return ulid.Make().String() }, Wait: wait,
+		Now: time.Now, NewID: func() string { return ulid.Make().String() }, Wait: Wait,
 	}), nil
 }
 
@@ -78,7 +78,8 @@ func Start(build func(*Base) (trigger.Handler, error)) {
 	os.Exit(1)
 }
 
-func wait(ctx context.Context, d time.Duration) error {
+// Wait returns after d, or with ctx's error when that ends first.
+func Wait(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

@@ -48,7 +48,7 @@ func run(ctx context.Context) error {
 	}
 	base := app.NewBase(app.Base{
 		Config: config, AWS: server.Config(), Getenv: os.Getenv, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Now: time.Now, NewID: func() string { return ulid.Make().String() }, Wait: wait, Queue: noQueue{},
+		Now: time.Now, NewID: func() string { return ulid.Make().String() }, Wait: app.Wait, Queue: noQueue{},
 	})
 	if err := demo.Load(ctx, base.Markets(), base.Listings()); err != nil {
 		return err
@@ -192,14 +192,3 @@ func (a answers) Complete(_ context.Context, req llm.Request) (llm.Response, err
 type noQueue struct{}
 
 func (noQueue) Queue(context.Context, string, string) error { return nil }
-
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}

@@ -49,12 +49,13 @@ type Options struct {
 type Runner struct {
 	URL string // of the gateway
 
-	cancel   context.CancelFunc
-	stops    []func()
-	failed   chan error
-	running  sync.WaitGroup
-	handlers map[string]trigger.Handler
-	log      *slog.Logger
+	cancel    context.CancelFunc
+	stops     []func()
+	stopStore func() // nil when the store is not ours
+	failed    chan error
+	running   sync.WaitGroup
+	handlers  map[string]trigger.Handler
+	log       *slog.Logger
 }
 
 // functions are the constructors, by the name in the wiring.
@@ -138,7 +139,7 @@ func (r *Runner) store(ctx context.Context, o Options) (aws.Config, error) {
 		if err != nil {
 			return cfg, err
 		}
-		r.stops = append(r.stops, server.Stop)
+		r.stopStore = server.Stop
 		cfg = server.Config()
 	}
 	return cfg, dynamodb.CreateTables(ctx, cfg, wiring.Tables(), func(logical string) string { return "merve-" + logical })
@@ -185,7 +186,7 @@ func (r *Runner) base(c app.Config, cfg aws.Config, getenv func(string) string, 
 	r.stops = append(r.stops, func() { turns.Close() })
 	return turns, app.NewBase(app.Base{
 		Config: c, AWS: cfg, Getenv: getenv, Log: r.log, Now: o.Now, NewID: func() string { return ulid.Make().String() },
-		Wait: wait, Queue: app.TurnQueue{To: turns}, Provider: sent.wrap,
+		Wait: app.Wait, Queue: app.TurnQueue{To: turns}, Provider: sent.wrap,
 	})
 }
 
@@ -230,7 +231,7 @@ func (r *Runner) tick(ctx context.Context, f wiring.Function, h trigger.Handler,
 		if err != nil && ctx.Err() == nil {
 			r.log.ErrorContext(ctx, "schedule", "function", f.Name, "error", err.Error())
 		}
-		if wait(ctx, seconds(f.Schedule.Every)) != nil {
+		if app.Wait(ctx, seconds(f.Schedule.Every)) != nil {
 			return
 		}
 	}
@@ -302,27 +303,16 @@ func (r *Runner) fail(err error) {
 
 func (r *Runner) goes(f func()) { r.running.Go(f) }
 
-// Stop ends everything, last started first.
+// Stop ends everything, last started first, and the store when nobody uses it any more.
 func (r *Runner) Stop() {
 	r.cancel()
 	for i := len(r.stops) - 1; i >= 0; i-- {
-		if i == 0 {
-			r.running.Wait() // the store goes last
-		}
 		r.stops[i]()
 	}
 	r.running.Wait()
+	if r.stopStore != nil {
+		r.stopStore()
+	}
 }
 
 func seconds(s wiring.Seconds) time.Duration { return time.Duration(s) * time.Second }
-
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}

@@ -15,28 +15,34 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"merve/infra/local/dynamodb"
 	"merve/infra/local/runner"
 )
 
 // start runs the whole program on a port of the system's choice.
 func start(t *testing.T, env map[string]string) *runner.Runner {
 	t.Helper()
-	cache, err := filepath.Abs("../../../.cache")
-	if err != nil {
-		t.Fatal(err)
-	}
 	getenv := func(name string) string {
 		if name == "PORT" && env[name] == "" {
 			return "0"
 		}
 		return env[name]
 	}
-	r, err := runner.Start(context.Background(), runner.Options{Getenv: getenv, Out: io.Discard, Log: io.Discard, CacheDir: cache})
+	r, err := runner.Start(context.Background(), runner.Options{Getenv: getenv, Out: io.Discard, Log: io.Discard, CacheDir: cache(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(r.Stop)
 	return r
+}
+
+func cache(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs("../../../.cache")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 func post(t *testing.T, url, body string) map[string]any {
@@ -130,6 +136,27 @@ func TestAWhatsAppMessageIsAnswered(t *testing.T) {
 	})
 	if n := strings.Count(answers, "to:+15550100"); n != 1 {
 		t.Errorf("%d answers to a message that came three times", n)
+	}
+}
+
+// A store that somebody else has started outlives the program, which ends without it.
+func TestAnotherStore(t *testing.T) {
+	t.Parallel()
+	server, err := dynamodb.Start(context.Background(), dynamodb.Options{CacheDir: cache(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Stop)
+	r := start(t, map[string]string{"AWS_ENDPOINT_URL_DYNAMODB": server.URL})
+	if found := post(t, r.URL+"/chat/message", `{"sessionId":"session-not-real-0000000001","message":"sushi"}`); found["reply"] == "" {
+		t.Errorf("answer: %v", found)
+	}
+	stopped := make(chan struct{})
+	go func() { r.Stop(); close(stopped) }()
+	select {
+	case <-stopped:
+	case <-time.After(30 * time.Second):
+		t.Fatal("it does not stop")
 	}
 }
 
