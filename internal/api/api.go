@@ -7,9 +7,11 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"path"
 	"unicode/utf8"
@@ -34,9 +36,12 @@ type Router interface {
 // them becomes keys, and keys have limits.
 const maxTarget = 900
 
+// failureKey finds, in a request's context, where its failure is noted for the log.
+type failureKey struct{}
+
 // Traced gives each request a trace id, the caller's if it sent a usable one, and
-// tells it in the answer.
-func Traced(h http.Handler) http.Handler {
+// tells it in the answer. Failures of our own go to log.
+func Traced(h http.Handler, log *slog.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := telemetry.TraceID(r.Context())
 		if asked := r.Header.Get("x-trace-id"); asked != "" || id == "" {
@@ -44,12 +49,16 @@ func Traced(h http.Handler) http.Handler {
 		}
 		w.Header().Set("x-trace-id", id)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		r = r.WithContext(telemetry.WithTrace(r.Context(), id))
+		var failure error
+		r = r.WithContext(context.WithValue(telemetry.WithTrace(r.Context(), id), failureKey{}, &failure))
 		if err := checkTarget(r); err != nil {
 			Problem(w, r, err)
 			return
 		}
 		h.ServeHTTP(w, r)
+		if failure != nil {
+			log.ErrorContext(r.Context(), "request failed", "route", r.Pattern, "error", failure.Error())
+		}
 	})
 }
 
@@ -74,6 +83,9 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Problem answers with err as a problem document. A client that has gone cannot be told.
 func Problem(w http.ResponseWriter, r *http.Request, err error) {
 	p := fault.ProblemOf(err, telemetry.TraceID(r.Context()))
+	if noted, ok := r.Context().Value(failureKey{}).(*error); ok && p.Status >= http.StatusInternalServerError {
+		*noted = err
+	}
 	if p.Status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="merve"`)
 	}

@@ -304,7 +304,7 @@ func (b *Base) health() api.Health {
 }
 
 func (b *Base) http(h http.Handler) trigger.Handler {
-	return trigger.HTTP(api.Traced(h), trigger.Log(b.Log))
+	return trigger.HTTP(api.Traced(h, b.Log), trigger.Log(b.Log))
 }
 
 // catalog finds what can be booked in the listings.

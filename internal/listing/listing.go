@@ -19,7 +19,10 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/language"
+	"merve/internal/market"
 	"merve/internal/schedule"
+	"merve/internal/wording"
 )
 
 // Listing is something that a business offers.
@@ -129,6 +132,14 @@ func (l *Listing) Check() error {
 	if l.Name("en") == "" {
 		return fault.Field("names", "want a name in at least one language")
 	}
+	if err := checkTexts(l.Names, l.Descriptions); err != nil {
+		return err
+	}
+	for i, a := range l.Merve.Actions {
+		if err := a.check(); err != nil {
+			return fmt.Errorf("merve.actions[%d]: %w", i, err)
+		}
+	}
 	seen := map[string]bool{}
 	for i, o := range l.Offerings {
 		if err := o.Check(); err != nil {
@@ -138,6 +149,32 @@ func (l *Listing) Check() error {
 			return fault.Field(fmt.Sprintf("offerings[%d].id", i), "is used twice")
 		}
 		seen[o.ID] = true
+	}
+	return nil
+}
+
+// check holds an action's templates to the events there are and to their variables.
+func (a Action) check() error {
+	for event, text := range a.Template {
+		vars, known := market.Events()[event]
+		if !known {
+			return fault.Field("templates", "no such event as %q", event)
+		}
+		if err := wording.Validate(text, vars); err != nil {
+			return fault.Field("templates."+event, "%v", err)
+		}
+	}
+	return nil
+}
+
+// checkTexts holds texts to the languages there are.
+func checkTexts(names, descriptions map[string]string) error {
+	for field, texts := range map[string]map[string]string{"names": names, "descriptions": descriptions} {
+		for lang := range texts {
+			if tag, ok := language.Normalize(lang); !ok || tag != lang {
+				return fault.Field(field, "want languages out of %v, not %q", language.Supported(), lang)
+			}
+		}
 	}
 	return nil
 }

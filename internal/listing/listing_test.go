@@ -196,6 +196,14 @@ func TestCheckNamesTheField(t *testing.T) {
 		{"category", func(l *listing.Listing) { l.Category = "" }},
 		{"names", func(l *listing.Listing) { l.Names = nil }},
 		{"names", func(l *listing.Listing) { l.Names = map[string]string{"en": ""} }},
+		{"names", func(l *listing.Listing) { l.Names[""] = "no language" }},
+		{"descriptions", func(l *listing.Listing) { l.Descriptions = map[string]string{"xx": "no such language"} }},
+		{"templates", func(l *listing.Listing) {
+			l.Merve.Actions = []listing.Action{{Template: map[string]string{"birthday": "x"}}}
+		}},
+		{"templates.merchant_booking_confirmed", func(l *listing.Listing) {
+			l.Merve.Actions = []listing.Action{{Template: map[string]string{"merchant_booking_confirmed": "{nobody}"}}}
+		}},
 		{"offering.capacity", func(l *listing.Listing) { l.Offerings[0].Capacity = 0 }},
 		{"offerings[1].id", func(l *listing.Listing) { l.Offerings = append(l.Offerings, l.Offerings[0]) }},
 	}
