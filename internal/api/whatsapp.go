@@ -28,7 +28,10 @@ type WhatsApp struct {
 	Outbox    *outbox.Box
 	AuthToken func(ctx context.Context) (string, error)
 	PublicURL string
-	Market    string
+	Markets   interface {
+		ByNumber(ctx context.Context, number string) (string, error)
+	}
+	Market string // whose, when the number written to is no market's own
 	// UnsignedFromLoopback takes unsigned webhooks from this machine when there is no token.
 	UnsignedFromLoopback bool
 	Now                  func() time.Time
@@ -59,7 +62,13 @@ func (h *WhatsApp) message(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if _, err := h.Runner.ProcessInbound(r.Context(), h.inbound(m, who)); err != nil {
+	in := h.inbound(m, who)
+	if own, err := h.Markets.ByNumber(r.Context(), m.To); err != nil {
+		return err
+	} else if own != "" {
+		in.Market = own
+	}
+	if _, err := h.Runner.ProcessInbound(r.Context(), in); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/xml; charset=utf-8")

@@ -59,7 +59,7 @@ func WhatsApp(b *Base) (trigger.Handler, error) {
 		Runner: &turn.Runner{Threads: b.Threads(), Queue: b.queue()},
 		People: &person.Book{Table: b.conversations()}, Outbox: b.Outbox(),
 		AuthToken: func(ctx context.Context) (string, error) { return b.secrets.get(ctx, "TWILIO_AUTH_TOKEN") },
-		PublicURL: b.Config.PublicURL, Market: b.Config.DefaultMarket,
+		PublicURL: b.Config.PublicURL, Markets: b.Markets(), Market: b.Config.DefaultMarket,
 		UnsignedFromLoopback: b.Config.UnsignedFromLoopback, Now: b.Now, Log: b.Log,
 	}
 	mux := http.NewServeMux()
@@ -345,13 +345,16 @@ func (a availability) Taken(ctx context.Context, business, offering string, from
 // have to be fetched.
 type lazyTwilio struct{ b *Base }
 
-func (l *lazyTwilio) provider(ctx context.Context) (*twilio.Provider, error) {
+func (l *lazyTwilio) provider(ctx context.Context, from string) (*twilio.Provider, error) {
 	token, err := l.b.secrets.get(ctx, "TWILIO_AUTH_TOKEN")
 	if err != nil {
 		return nil, &outbox.SendError{Outcome: outbox.Retry, Reason: "the secret store is away", Err: err}
 	}
 	c := l.b.Config
-	p := &twilio.Provider{Client: &twilio.Client{BaseURL: c.TwilioBaseURL, AccountSID: c.TwilioAccountSID, AuthToken: token, From: c.TwilioFrom, HTTP: http.DefaultClient, Now: l.b.Now}}
+	if from == "" {
+		from = c.TwilioFrom
+	}
+	p := &twilio.Provider{Client: &twilio.Client{BaseURL: c.TwilioBaseURL, AccountSID: c.TwilioAccountSID, AuthToken: token, From: from, HTTP: http.DefaultClient, Now: l.b.Now}}
 	if base := strings.TrimSuffix(c.PublicURL, "/"); base != "" {
 		p.StatusURL = func(m outbox.Message) string { return api.StatusURL(base, m) }
 	}
@@ -359,7 +362,7 @@ func (l *lazyTwilio) provider(ctx context.Context) (*twilio.Provider, error) {
 }
 
 func (l *lazyTwilio) Send(ctx context.Context, m outbox.Message) (string, error) {
-	p, err := l.provider(ctx)
+	p, err := l.provider(ctx, m.From)
 	if err != nil {
 		return "", err
 	}
@@ -367,7 +370,7 @@ func (l *lazyTwilio) Send(ctx context.Context, m outbox.Message) (string, error)
 }
 
 func (l *lazyTwilio) Find(ctx context.Context, m outbox.Message, since time.Time) ([]outbox.Found, error) {
-	p, err := l.provider(ctx)
+	p, err := l.provider(ctx, m.From)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,8 @@ package market_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -80,6 +82,30 @@ func TestCacheIsShort(t *testing.T) {
 	}
 	if _, err := reader.Get(ctx, dynamotest.ID("none")); !errors.Is(err, market.ErrUnknown) {
 		t.Errorf("unknown market: %v", err)
+	}
+}
+
+func TestANumberIsOneMarkets(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	s, ctx := store(t, &now), context.Background()
+	number := fmt.Sprintf("+1555%09d", rand.Int64N(1e9))
+	mine := market.Default(dynamotest.ID("m"))
+	mine.WhatsApp.From = number
+	if _, err := s.Save(ctx, *mine, "ann"); err != nil {
+		t.Fatal(err)
+	}
+	if id, err := s.ByNumber(ctx, number); err != nil || id != mine.ID {
+		t.Errorf("by number: %q, %v", id, err)
+	}
+	if id, err := s.ByNumber(ctx, "+15550000"); err != nil || id != "" {
+		t.Errorf("nobody's number: %q, %v", id, err)
+	}
+	other := market.Default(dynamotest.ID("m"))
+	other.WhatsApp.From = number
+	_, err := s.Save(ctx, *other, "bob")
+	if _, field := fault.Public(err); field != "whatsapp.from" {
+		t.Errorf("a second owner: %v", err)
 	}
 }
 

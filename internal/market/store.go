@@ -14,15 +14,17 @@ import (
 //
 //	market#{id}   config            the configuration in force
 //	market#{id}   version#{n}       what it was, who saved it and when
-//	markets       {id}              the list of markets
+//	markets       {id}              the list of markets, with their numbers
 //
-// Get costs 1 request, and none while the cache is fresh; Save costs 1.
+// Get costs 1 request, and none while the cache is fresh; Save costs 2.
 type Store struct {
 	Table dynamo.Table
 	Now   func() time.Time
 
-	mu    sync.Mutex
-	cache map[string]cached
+	mu      sync.Mutex
+	cache   map[string]cached
+	numbers map[string]string // market by WhatsApp number
+	until   time.Time         // of numbers
 }
 
 type cached struct {
@@ -85,6 +87,13 @@ func (s *Store) Save(ctx context.Context, m Market, by string) (*Market, error) 
 	if err := m.Check(); err != nil {
 		return nil, err
 	}
+	numbers, err := s.readNumbers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if owner := numbers[m.WhatsApp.From]; owner != "" && owner != m.ID {
+		return nil, fault.Field("whatsapp.from", "is another market's number")
+	}
 	before := m.Version
 	m.Version++
 	m.UpdatedAt, m.UpdatedBy = s.Now(), by
@@ -95,16 +104,53 @@ func (s *Store) Save(ctx context.Context, m Market, by string) (*Market, error) 
 	} else {
 		put = put.If("version = :before", dynamo.V{":before": before}).Else(stale)
 	}
-	err := s.Table.DB().Commit(ctx, put,
+	err = s.Table.DB().Commit(ctx, put,
 		s.Table.Put(dynamo.Key{PK: "market#" + m.ID, SK: fmt.Sprintf("version#%08d", m.Version)}, m),
-		s.Table.Put(dynamo.Key{PK: "markets", SK: m.ID}, struct {
-			Name string `dynamodbav:"name"`
-		}{m.Name}))
+		s.Table.Put(dynamo.Key{PK: "markets", SK: m.ID}, listed{m.Name, m.WhatsApp.From}))
 	if err != nil {
 		return nil, fmt.Errorf("save market %q: %w", m.ID, err)
 	}
 	s.keep(&m, s.Now())
 	return &m, nil
+}
+
+// listed is a market in the list of markets.
+type listed struct {
+	Name     string `dynamodbav:"name"`
+	WhatsApp string `dynamodbav:"whatsapp,omitempty"` // its number
+}
+
+// ByNumber returns the market whose WhatsApp number was written to, or "" when it is
+// nobody's own. 1 request, and none while the list is fresh.
+func (s *Store) ByNumber(ctx context.Context, number string) (string, error) {
+	now := s.Now()
+	s.mu.Lock()
+	numbers, fresh := s.numbers, now.Before(s.until)
+	s.mu.Unlock()
+	if !fresh {
+		var err error
+		if numbers, err = s.readNumbers(ctx); err != nil {
+			return "", err
+		}
+		s.mu.Lock()
+		s.numbers, s.until = numbers, now.Add(freshFor)
+		s.mu.Unlock()
+	}
+	return numbers[number], nil
+}
+
+func (s *Store) readNumbers(ctx context.Context) (map[string]string, error) {
+	page, err := s.Table.Query(ctx, dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": "markets"}})
+	if err != nil {
+		return nil, fmt.Errorf("numbers of markets: %w", err)
+	}
+	numbers := map[string]string{}
+	for _, it := range page.Items {
+		if n := it.String("whatsapp"); n != "" {
+			numbers[n] = it.Key().SK
+		}
+	}
+	return numbers, nil
 }
 
 // Versions lists what the market has been, latest first. One request.

@@ -106,7 +106,7 @@ func (n *Notifier) merchant(ctx context.Context, e ledger.Event, typ string, fal
 	to := actor.Actor{Kind: actor.Person, ID: string(channel.WhatsApp) + ":" + tx.Merchant}
 	msg := outbox.Message{
 		Thread: thread.ID(tx.Market, channel.General, "", to.Key()), ID: key(e, typ, tx.Merchant), Market: tx.Market,
-		Channel: channel.WhatsApp, To: tx.Merchant, Text: text, Kind: Merchant, Trace: e.Trace,
+		Channel: channel.WhatsApp, From: m.WhatsApp.From, To: tx.Merchant, Text: text, Kind: Merchant, Trace: e.Trace,
 		Template: approved(m, typ, vars),
 	}
 	err = n.Outbox.Table.DB().Commit(ctx, n.Outbox.Put(msg))

@@ -15,6 +15,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/channel"
+	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/ledger"
 	"merve/internal/listing"
@@ -142,11 +143,16 @@ func TestTheNearestTemplateWins(t *testing.T) {
 			}
 			a := &p.listing.Merve.Actions[0]
 			a.Enabled = !tt.off
-			if tt.ofListing != "" {
-				a.Template = map[string]string{typ: tt.ofListing}
-			}
 			p.listing.Merve.Language = tt.language
 			p.save()
+			if tt.ofListing != "" { // as it may stand there from before templates were checked
+				stored := p.Outbox.Table.DB().Table(dynamotest.TableName("catalog"))
+				w := stored.Update(dynamo.Key{PK: "market#" + p.market.ID, SK: "listing#" + p.listing.ID},
+					"SET merve.#actions[0].#templates = :t", dynamo.V{":t": map[string]string{typ: tt.ofListing}})
+				if err := stored.DB().Commit(context.Background(), w); err != nil {
+					t.Fatal(err)
+				}
+			}
 			p.tell(p.event(ledger.Confirmed, ledger.Hold))
 			ms := p.sent()
 			if len(ms) != 1 || !strings.Contains(ms[0].Text, tt.want) {

@@ -48,7 +48,8 @@ type Message struct {
 	ID        string          `dynamodbav:"id" json:"id"`
 	Market    string          `dynamodbav:"market" json:"marketId"`
 	Channel   channel.Channel `dynamodbav:"channel" json:"channel"`
-	To        string          `dynamodbav:"to" json:"to"` // E.164 or the provider's user id
+	From      string          `dynamodbav:"from,omitempty" json:"from,omitempty"` // the market's own number; "" is the account's
+	To        string          `dynamodbav:"to" json:"to"`                         // E.164 or the provider's user id
 	Text      string          `dynamodbav:"text" json:"text"`
 	Template  *Template       `dynamodbav:"template,omitempty" json:"template,omitempty"`
 	Buttons   []Button        `dynamodbav:"buttons,omitempty" json:"buttons,omitempty"`

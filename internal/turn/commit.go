@@ -103,7 +103,7 @@ func (w *work) outbound(t thread.Turn) []dynamo.Write {
 	for i, text := range pieces {
 		m := outbox.Message{
 			Thread: w.thread.ID, ID: fmt.Sprintf("turn%08d-%d", t.N, i), Market: w.market.ID, Channel: w.thread.Channel,
-			To: w.thread.ReplyAddr, Text: text, Kind: "reply", Trace: t.TraceID, Essential: w.optedOut != w.thread.OptedOut,
+			From: w.market.WhatsApp.From, To: w.thread.ReplyAddr, Text: text, Kind: "reply", Trace: t.TraceID, Essential: w.optedOut != w.thread.OptedOut,
 		}
 		if i == len(pieces)-1 && w.pending != nil {
 			m.Pending = w.pending.ID
