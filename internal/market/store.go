@@ -140,12 +140,12 @@ func (s *Store) ByNumber(ctx context.Context, number string) (string, error) {
 }
 
 func (s *Store) readNumbers(ctx context.Context) (map[string]string, error) {
-	page, err := s.Table.Query(ctx, dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": "markets"}})
+	items, err := s.list(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("numbers of markets: %w", err)
+		return nil, err
 	}
 	numbers := map[string]string{}
-	for _, it := range page.Items {
+	for _, it := range items {
 		if n := it.String("whatsapp"); n != "" {
 			numbers[n] = it.Key().SK
 		}
@@ -173,13 +173,22 @@ func (s *Store) Versions(ctx context.Context, id string, limit int) ([]Market, e
 
 // List names all markets. One request.
 func (s *Store) List(ctx context.Context) ([]string, error) {
-	page, err := s.Table.Query(ctx, dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": "markets"}})
+	items, err := s.list(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("markets: %w", err)
+		return nil, err
 	}
-	ids := make([]string, len(page.Items))
-	for i, it := range page.Items {
+	ids := make([]string, len(items))
+	for i, it := range items {
 		ids[i] = it.Key().SK
 	}
 	return ids, nil
+}
+
+// list reads the list of markets.
+func (s *Store) list(ctx context.Context) ([]dynamo.Item, error) {
+	page, err := s.Table.Query(ctx, dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": "markets"}})
+	if err != nil {
+		return nil, fmt.Errorf("list of markets: %w", err)
+	}
+	return page.Items, nil
 }
