@@ -1,0 +1,94 @@
+package faulttest
+
+import (
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Everywhere runs a scenario without faults, and then once for each of its calls and each
+// of the faults (nil: all) that can happen there, and wants the same outcome. The number of
+// runs is the test's attribute "schedules".
+func Everywhere[S any](t *testing.T, faults []Fault, scenario func(t *testing.T, calls *Calls) S) {
+	t.Helper()
+	want, names := whole(t, scenario)
+	n := 0
+	for _, at := range all(faults, names, 0) {
+		n++
+		t.Run(at.String()+" "+names[at.N-1], func(t *testing.T) {
+			t.Parallel()
+			expect(t, want, scenario, at)
+		})
+	}
+	Tried(t, n)
+}
+
+// Pairs runs a scenario for every two faults: each first one, and each second one at each
+// call that there is after it.
+func Pairs[S any](t *testing.T, faults []Fault, scenario func(t *testing.T, calls *Calls) S) {
+	t.Helper()
+	want, names := whole(t, scenario)
+	n := 0
+	for _, first := range all(faults, names, 0) {
+		t.Run(first.String()+" "+names[first.N-1], func(t *testing.T) {
+			after := expect(t, want, scenario, first)
+			for _, second := range all(faults, after, first.N) {
+				n++
+				t.Run(second.String()+" "+after[second.N-1], func(t *testing.T) {
+					t.Parallel()
+					expect(t, want, scenario, first, second)
+				})
+			}
+		})
+	}
+	Tried(t, n)
+}
+
+// Tried adds to the number of schedules that a test has tried, which is printed beside its
+// name.
+func Tried(t *testing.T, n int) {
+	t.Helper()
+	t.Attr("schedules", strconv.Itoa(n))
+}
+
+func whole[S any](t *testing.T, scenario func(t *testing.T, calls *Calls) S) (S, []string) {
+	t.Helper()
+	calls := With()
+	want := scenario(t, calls)
+	if len(calls.Names()) == 0 {
+		t.Fatal("the scenario made no call")
+	}
+	return want, calls.Names()
+}
+
+// all are the faults that can happen to calls, after the first few.
+func all(faults []Fault, names []string, after int) []At {
+	if faults == nil {
+		faults = Faults
+	}
+	var at []At
+	for i, name := range names {
+		for _, f := range faults {
+			if i >= after && f.Can(name) {
+				at = append(at, At{i + 1, f})
+			}
+		}
+	}
+	return at
+}
+
+// expect runs a scenario that meets the faults, and returns the calls that it made.
+func expect[S any](t *testing.T, want S, scenario func(t *testing.T, calls *Calls) S, at ...At) []string {
+	t.Helper()
+	calls := With(at...)
+	got := scenario(t, calls)
+	if !slices.Equal(calls.Met(), at) {
+		t.Fatalf("met %v, want %v; calls %v", calls.Met(), at, calls.Names())
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("without faults (-), and so (+):\n%s", diff)
+	}
+	return calls.Names()
+}

@@ -1,0 +1,52 @@
+// Package seedtest gives tests that try at random their seed and their length: SEED
+// repeats a run, and TIMES makes it longer. A failure prints the seed that repeats it.
+package seedtest
+
+import (
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+)
+
+// Of returns the seed of a test: SEED (1 when it is not set), mixed with the test's name.
+// A test that fails prints how to repeat it.
+func Of(t testing.TB) uint64 {
+	t.Helper()
+	base := number(t, "SEED", 1)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("repeat with SEED=%d go test -run '^%s$'", base, t.Name())
+		}
+	})
+	h := fnv.New64a()
+	h.Write([]byte(t.Name())) // never fails
+	return h.Sum64() ^ base*0x9e3779b97f4a7c15
+}
+
+// Rand returns a test's source of chance.
+func Rand(t testing.TB) *rand.Rand {
+	t.Helper()
+	seed := Of(t)
+	return rand.New(rand.NewPCG(seed, seed))
+}
+
+// Times is n, as many times over as TIMES says.
+func Times(t testing.TB, n int) int {
+	t.Helper()
+	return n * int(number(t, "TIMES", 1))
+}
+
+func number(t testing.TB, name string, otherwise uint64) uint64 {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("%s=%q: want a whole number", name, text)
+	}
+	return n
+}
