@@ -39,14 +39,17 @@ func (db *DB) Commit(ctx context.Context, ws ...Write) error {
 		in.TransactItems = append(in.TransactItems, w.transactItem())
 	}
 	return db.again(ctx, func() error {
-		in.ClientRequestToken = nil // a fresh one for each try; the SDK keeps it for its own retries
+		// A fresh token for each try, which the SDK keeps while it repeats the call: with
+		// that of a cancelled transaction the server would answer as it did before.
+		in.ClientRequestToken = nil
 		_, err := db.client.TransactWriteItems(ctx, in)
 		return canceled(err, ws)
 	})
 }
 
 // Apply runs one put, update or delete and returns the item as it is afterwards
-// (updates only). One request.
+// (updates only). One request. When its answer is lost it is made again, and may meet what
+// it has done itself.
 func (db *DB) Apply(ctx context.Context, w Write) (Item, error) {
 	if w.err != nil {
 		return nil, fmt.Errorf("dynamo: %s %s %v: %w", w.op, w.table, w.key, w.err)
@@ -123,7 +126,11 @@ func canceled(err error, ws []Write) error {
 			if reason.Message != nil {
 				message = *reason.Message
 			}
-			return fmt.Errorf("dynamo: %s %s %v: %s: %s", ws[i].op, ws[i].table, ws[i].key, *reason.Code, message)
+			err := fmt.Errorf("dynamo: %s %s %v: %s: %s", ws[i].op, ws[i].table, ws[i].key, *reason.Code, message)
+			if tooLarge(message) {
+				return fault.Wrap(err, fault.TooLarge, "more than one entry of the store can hold")
+			}
+			return err
 		}
 	}
 	if later != nil {

@@ -35,6 +35,9 @@ func (a At) String() string { return fmt.Sprintf("%d %s", a.N, a.Fault) }
 type Calls struct {
 	// Next takes the calls that get through; nil is [http.DefaultTransport].
 	Next http.RoundTripper
+	// Choose, when set, says what happens to each call in place of the faults that were
+	// given; the calls are not remembered.
+	Choose func(call string) Fault
 
 	mu    sync.Mutex
 	at    []At
@@ -81,6 +84,14 @@ func (c *Calls) next(name string) (Fault, error) {
 	defer c.mu.Unlock()
 	if c.dead {
 		return "", ErrDied
+	}
+	if c.Choose != nil {
+		f := c.Choose(name)
+		if !f.Can(name) {
+			f = ""
+		}
+		c.dead = f == DiesBefore || f == DiesAfter
+		return f, nil
 	}
 	c.names = append(c.names, name)
 	for _, a := range c.at {

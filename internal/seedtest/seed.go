@@ -3,11 +3,15 @@
 package seedtest
 
 import (
+	"flag"
 	"hash/fnv"
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"sync"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // Of returns the seed of a test: SEED (1 when it is not set), mixed with the test's name.
@@ -49,4 +53,28 @@ func number(t testing.TB, name string, otherwise uint64) uint64 {
 		t.Fatalf("%s=%q: want a whole number", name, text)
 	}
 	return n
+}
+
+var rapidFlags sync.Once
+
+// Check is [rapid.Check], with rapid's seed and number of checks taken from SEED and TIMES
+// where they are set.
+func Check(t *testing.T, prop func(t *rapid.T)) {
+	t.Helper()
+	Of(t)
+	rapidFlags.Do(func() {
+		set := map[string]string{"rapid.seed": os.Getenv("SEED")}
+		if times := Times(t, 1); times > 1 {
+			set["rapid.checks"] = strconv.Itoa(30 * times)
+		}
+		for name, value := range set {
+			if value == "" {
+				continue
+			}
+			if err := flag.Set(name, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	rapid.Check(t, prop)
 }

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -91,4 +92,44 @@ func cacheDir() (string, error) {
 		}
 		dir = parent
 	}
+}
+
+// OwnTable makes a table like one of the wiring's that only this test uses, for what looks
+// at a whole index, and returns its name. It goes with the test.
+func OwnTable(t testing.TB, logical string) string {
+	t.Helper()
+	cfg, name := Config(t), TableName(ID(logical))
+	var tables []wiring.Table
+	for _, table := range wiring.Tables() {
+		if table.Name == logical {
+			tables = append(tables, table)
+		}
+	}
+	if err := local.CreateTables(t.Context(), cfg, tables, func(string) string { return name }); err != nil {
+		t.Fatalf("dynamotest: %v", err)
+	}
+	t.Cleanup(func() {
+		in := &dynamodb.DeleteTableInput{TableName: &name}
+		if _, err := dynamodb.NewFromConfig(cfg).DeleteTable(context.Background(), in); err != nil {
+			t.Errorf("dynamotest: %v", err)
+		}
+	})
+	return name
+}
+
+// Before is a transport that does something once, right before the first call of an
+// operation ("PutItem") goes out: what others do between a read and a write.
+func Before(op string, do func()) http.RoundTripper { return &before{op: op, do: do} }
+
+type before struct {
+	op   string
+	do   func()
+	once sync.Once
+}
+
+func (b *before) RoundTrip(r *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+b.op) {
+		b.once.Do(b.do)
+	}
+	return http.DefaultTransport.RoundTrip(r)
 }
