@@ -28,7 +28,10 @@ type Found struct {
 	Relaxed  string
 }
 
-const indexFor = time.Minute
+const (
+	indexFor = time.Minute
+	maxWords = 32 // of a search that count: each is compared with every word there is
+)
 
 // index is a market's listings with their words, as of a moment.
 type index struct {
@@ -146,6 +149,7 @@ type hit struct {
 
 func (ix *index) find(q Query) []*Listing {
 	asked := words(q.Text)
+	asked = asked[:min(len(asked), maxWords)]
 	var hits []hit
 	for _, e := range ix.entries {
 		if !e.fits(q) {

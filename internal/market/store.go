@@ -2,7 +2,9 @@ package market
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 //	market#{id}   config            the configuration in force
 //	market#{id}   version#{n}       what it was, who saved it and when
 //	markets       {id}              the list of markets, with their numbers
+//	number#{n}    market            whose WhatsApp number it is
 //
 // Get costs 1 request, and none while the cache is fresh; Save costs 2.
 type Store struct {
@@ -82,36 +85,68 @@ func (s *Store) Read(ctx context.Context, id string) (*Market, error) {
 }
 
 // Save stores m if the stored version is still m.Version, and returns it as saved, one
-// version further. A market that does not exist yet has version 0.
+// version further. A market that does not exist yet has version 0. The same save, come again
+// because nobody knew whether it was done, changes nothing.
 func (s *Store) Save(ctx context.Context, m Market, by string) (*Market, error) {
 	if err := m.Check(); err != nil {
 		return nil, err
 	}
-	numbers, err := s.readNumbers(ctx)
-	if err != nil {
+	stored, err := s.Read(ctx, m.ID)
+	if err != nil && !errors.Is(err, ErrUnknown) {
 		return nil, err
-	}
-	if owner := numbers[m.WhatsApp.From]; owner != "" && owner != m.ID {
-		return nil, fault.Field("whatsapp.from", "is another market's number")
 	}
 	before := m.Version
 	m.Version++
 	m.UpdatedAt, m.UpdatedBy = s.Now(), by
-	stale := fault.New(fault.Conflict, "somebody else has saved this market meanwhile: load it again")
+	if stored != nil && same(*stored, m) {
+		s.keep(stored, s.Now())
+		return stored, nil
+	}
 	put := s.Table.Put(configKey(m.ID), m)
 	if before == 0 {
-		put = put.IfAbsent().Else(stale)
+		put = put.IfAbsent().Else(errStale)
 	} else {
-		put = put.If("version = :before", dynamo.V{":before": before}).Else(stale)
+		put = put.If("version = :before", dynamo.V{":before": before}).Else(errStale)
 	}
-	err = s.Table.DB().Commit(ctx, put,
+	err = s.Table.DB().Commit(ctx, append(s.takeNumber(stored, m), put,
 		s.Table.Put(dynamo.Key{PK: "market#" + m.ID, SK: fmt.Sprintf("version#%08d", m.Version)}, m),
-		s.Table.Put(dynamo.Key{PK: "markets", SK: m.ID}, listed{m.Name, m.WhatsApp.From}))
+		s.Table.Put(dynamo.Key{PK: "markets", SK: m.ID}, listed{m.Name, m.WhatsApp.From}))...)
 	if err != nil {
 		return nil, fmt.Errorf("save market %q: %w", m.ID, err)
 	}
 	s.keep(&m, s.Now())
 	return &m, nil
+}
+
+var errStale = fault.New(fault.Conflict, "somebody else has saved this market meanwhile: load it again")
+
+// same reports whether a market is stored as b would be, but for the time.
+func same(a, b Market) bool {
+	a.UpdatedAt, b.UpdatedAt = time.Time{}, time.Time{}
+	x, err := dynamo.Encode(a)
+	y, err2 := dynamo.Encode(b)
+	return err == nil && err2 == nil && reflect.DeepEqual(x, y)
+}
+
+// takeNumber makes m's number its own, on condition that it is no other market's, and gives
+// back the one that it had before (nil for a market that had none).
+func (s *Store) takeNumber(before *Market, m Market) []dynamo.Write {
+	key := func(number string) dynamo.Key { return dynamo.Key{PK: "number#" + number, SK: "market"} }
+	var ws []dynamo.Write
+	if n := m.WhatsApp.From; n != "" {
+		ws = append(ws, s.Table.Put(key(n), owner{m.ID}).
+			If("attribute_not_exists(pk) OR market = :market", dynamo.V{":market": m.ID}).
+			Else(fault.Field("whatsapp.from", "is another market's number")))
+	}
+	if before != nil && before.WhatsApp.From != "" && before.WhatsApp.From != m.WhatsApp.From {
+		ws = append(ws, s.Table.Delete(key(before.WhatsApp.From)))
+	}
+	return ws
+}
+
+// owner is the market that has a number.
+type owner struct {
+	Market string `dynamodbav:"market"`
 }
 
 // listed is a market in the list of markets.

@@ -7,6 +7,10 @@
 //
 //	alias#{channel}:{user id}   person   (table conversations)
 //
+// Who was met by a user id alone keeps that identity when a phone number comes with the id
+// later. A number without an id is not looked up, so it then stands for somebody else:
+// providers that send ids send them with every message.
+//
 // Cost: none for a phone number alone; 1 request for a business-scoped id, 2 when it is new.
 package person
 
@@ -37,8 +41,8 @@ type alias struct {
 	Person string `dynamodbav:"person"`
 }
 
-// Identify returns the person. The same person comes back whichever of their ids a
-// message brings, once both have been seen together.
+// Identify returns the person. The same person comes back whenever a message brings the
+// same user id; and by phone number alone, when they were first met with one.
 func (b *Book) Identify(ctx context.Context, s Sender) (actor.Actor, error) {
 	a := actor.Actor{Kind: actor.Person, Name: s.Name, Phone: s.Phone}
 	if s.UserID == "" {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"merve/internal/fault"
+	"merve/internal/seedtest"
 )
 
 func table(zone string) Offering {
@@ -327,7 +328,7 @@ func drawDate(t *rapid.T) time.Time {
 
 func TestSlotsNeverOverlapAndKeepToTheHours(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	seedtest.Check(t, func(t *rapid.T) {
 		o, date := drawOffering(t), drawDate(t)
 		if o.Check() != nil {
 			t.Skip("not an offering")
@@ -349,7 +350,7 @@ func TestSlotsNeverOverlapAndKeepToTheHours(t *testing.T) {
 
 func TestABookingTakesAllSlotsThatItTouches(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	seedtest.Check(t, func(t *rapid.T) {
 		o, date := drawOffering(t), drawDate(t)
 		if o.Check() != nil {
 			t.Skip("not an offering")

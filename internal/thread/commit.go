@@ -3,6 +3,7 @@ package thread
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"merve/internal/dynamo"
@@ -22,14 +23,39 @@ type Outcome struct {
 // with the writes that join it, or nothing at all. [ErrNewer] when messages came in
 // since the thread was read: the turn looks at them ([Store.Refresh]) and decides again.
 func (s *Store) Commit(ctx context.Context, l *Lease, t *Thread, o Outcome, join ...dynamo.Write) error {
+	turn := o.Turn
+	var err error
+	if turn.In, err = s.fit(ctx, t.ID, turn.In); err != nil {
+		return err
+	}
 	ws := append([]dynamo.Write{
 		s.endTurn(l, t, o),
-		s.Table.Put(turnKey(t.ID, o.Turn.N), o.Turn).IfAbsent().Else(ErrLeaseLost),
+		s.Table.Put(turnKey(t.ID, turn.N), turn).IfAbsent().Else(ErrLeaseLost),
 	}, join...)
 	if err := s.Table.DB().Commit(ctx, ws...); err != nil {
 		return fmt.Errorf("commit turn %d of thread %s: %w", o.Turn.N, t.ID, err)
 	}
 	return nil
+}
+
+// maxSaid is how much of the texts of its messages a turn's item holds, in bytes: it has to
+// stay below 400 KB, however many messages a turn answers.
+const maxSaid = 64 << 10
+
+// fit leaves the texts of a turn's messages where they are, in the seen items, as soon as
+// they are too much for one item; those stay for good then.
+func (s *Store) fit(ctx context.Context, id string, in []Message) ([]Message, error) {
+	out, said := slices.Clone(in), 0
+	for i, m := range out {
+		if said += size(m); !m.Long || said <= maxSaid {
+			continue
+		}
+		out[i].Text, out[i].Media = "", nil
+		if err := s.Table.DB().Commit(ctx, s.Table.Update(seenKey(id, m.ID), "REMOVE #ttl", nil)); err != nil {
+			return nil, fmt.Errorf("keep message %s of thread %s: %w", m.ID, id, err)
+		}
+	}
+	return out, nil
 }
 
 func (s *Store) endTurn(l *Lease, t *Thread, o Outcome) dynamo.Write {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -29,7 +30,7 @@ type Line struct {
 const MaxLines = 100
 
 // Lines lists messages in order, after a cursor, at most limit of them, and the cursor
-// to go on with ("" at the end). One request.
+// to go on with ("" at the end). One request, and one more where long texts are kept apart.
 func (s *Store) Lines(ctx context.Context, id, after string, limit int) ([]Line, string, error) {
 	if limit <= 0 || limit > MaxLines {
 		limit = MaxLines
@@ -46,28 +47,25 @@ func (s *Store) Lines(ctx context.Context, id, after string, limit int) ([]Line,
 	if err != nil {
 		return nil, "", fmt.Errorf("messages of thread %s: %w", id, err)
 	}
+	sections, err := s.sections(ctx, id, page.Items)
+	if err != nil {
+		return nil, "", err
+	}
 	lines := []Line{}
-	for _, it := range page.Items {
-		n, all, err := linesOf(it)
-		if err != nil {
-			return nil, "", err
-		}
-		for i, l := range all {
-			if n == turn && i < skip {
+	for _, sec := range sections {
+		for i, l := range sec.lines() {
+			if sec.N == turn && i < skip {
 				continue
 			}
 			if len(lines) == limit {
-				return lines, fmt.Sprintf("%d.%d", n, i), nil
+				return lines, cursor(sec.N, i), nil
 			}
 			lines = append(lines, l)
 		}
 	}
-	if page.Next != "" && len(page.Items) > 0 {
-		n, all, err := linesOf(page.Items[len(page.Items)-1])
-		if err != nil {
-			return nil, "", err
-		}
-		return lines, fmt.Sprintf("%d.%d", n, len(all)), nil
+	if page.Next != "" && len(sections) > 0 {
+		last := sections[len(sections)-1]
+		return lines, cursor(last.N, len(last.lines())), nil
 	}
 	return lines, "", nil
 }
@@ -76,7 +74,8 @@ func (s *Store) Lines(ctx context.Context, id, after string, limit int) ([]Line,
 const Latest = "latest"
 
 // LinesBefore lists the last messages before a cursor, in order, at most limit of them,
-// and the cursor to go further back with ("" at the beginning). One request.
+// and the cursor to go further back with ("" at the beginning). Costs what Lines costs, and
+// one request more for a cursor among messages that wait for an answer.
 func (s *Store) LinesBefore(ctx context.Context, id, before string, limit int) ([]Line, string, error) {
 	if limit <= 0 || limit > MaxLines {
 		limit = MaxLines
@@ -89,50 +88,40 @@ func (s *Store) LinesBefore(ctx context.Context, id, before string, limit int) (
 		}
 		to = turnSK(turn)
 	}
-	page, err := s.Table.Query(ctx, dynamo.Query{
-		Where:    "pk = :pk AND sk BETWEEN :from AND :to",
-		Values:   dynamo.V{":pk": id, ":from": "turn#", ":to": to},
-		Backward: true, Limit: limit + 2,
-	})
+	sections, more, err := s.sectionsBefore(ctx, id, to, limit+2)
+	if err == nil && skip > 0 && (len(sections) == 0 || sections[0].N != turn) { // among those that wait
+		sections, more, err = s.sectionsBefore(ctx, id, headSK, limit+2)
+	}
 	if err != nil {
-		return nil, "", fmt.Errorf("messages of thread %s: %w", id, err)
+		return nil, "", err
 	}
 	lines, previous := []Line{}, ""
-	for _, it := range page.Items {
-		n, all, err := linesOf(it)
-		if err != nil {
-			return nil, "", err
-		}
+	for _, sec := range sections {
+		all := sec.lines()
 		for i := len(all) - 1; i >= 0 && len(lines) < limit; i-- {
-			if before != Latest && n == turn && i >= skip {
+			if before != Latest && (sec.N > turn || sec.N == turn && i >= skip) {
 				continue
 			}
 			lines = append(lines, all[i])
-			if previous = fmt.Sprintf("%d.%d", n, i); n == 1 && i == 0 {
+			if previous = cursor(sec.N, i); sec.N == 1 && i == 0 {
 				previous = ""
 			}
 		}
+	}
+	if len(lines) == 0 && more { // turns in which nothing was said
+		previous = cursor(sections[len(sections)-1].N, 0)
 	}
 	slices.Reverse(lines)
 	return lines, previous, nil
 }
 
 // LinesOf are the lines of one turn.
-func LinesOf(t Turn) []Line {
-	var lines []Line
-	for _, m := range t.In {
-		if m.Notice == nil {
-			lines = append(lines, inboundLine(m, "answered"))
-		}
-	}
-	for i, r := range t.Out {
-		lines = append(lines, outboundLine(t, i, r))
-	}
-	return lines
-}
+func LinesOf(t Turn) []Line { return section{t, "answered"}.lines() }
 
 // Cursor is where the lines of turn n begin.
-func Cursor(n int) string { return fmt.Sprintf("%d.0", n) }
+func Cursor(n int) string { return cursor(n, 0) }
+
+func cursor(turn, line int) string { return fmt.Sprintf("%d.%d", turn, line) }
 
 func parseCursor(s string) (turn, skip int, err error) {
 	if s == "" {
@@ -141,31 +130,64 @@ func parseCursor(s string) (turn, skip int, err error) {
 	a, b, _ := strings.Cut(s, ".")
 	turn, err1 := strconv.Atoi(a)
 	skip, err2 := strconv.Atoi(b)
-	if err1 != nil || err2 != nil || turn < 0 || skip < 0 || turn > 99_999_999 {
+	if err1 != nil || err2 != nil || turn < 0 || skip < 0 || turn > 99_999_999 || cursor(turn, skip) != s {
 		return 0, 0, fault.Field("after", "want a cursor as an earlier answer gave it")
 	}
 	return turn, skip, nil
 }
 
-// linesOf gives the lines of a turn item, or of a head: those that wait for an answer.
-func linesOf(it dynamo.Item) (n int, lines []Line, err error) {
-	if it.Key().SK == headSK {
-		var h Head
-		if err := it.Decode(&h); err != nil {
-			return 0, nil, err
+// section is the lines of a turn, or those that wait for the next one.
+type section struct {
+	Turn
+	status string // of what came in
+}
+
+func (sec section) lines() []Line {
+	var lines []Line
+	for _, m := range sec.In {
+		if m.Notice == nil {
+			lines = append(lines, inboundLine(m, sec.status))
 		}
-		for _, m := range h.Inbox {
-			if m.Notice == nil {
-				lines = append(lines, inboundLine(m, "received"))
+	}
+	for i, r := range sec.Out {
+		lines = append(lines, outboundLine(sec.Turn, i, r))
+	}
+	return lines
+}
+
+// sectionsBefore reads the last sections up to a sort key, latest first, and says whether
+// there are more.
+func (s *Store) sectionsBefore(ctx context.Context, id, to string, limit int) ([]section, bool, error) {
+	page, err := s.Table.Query(ctx, dynamo.Query{
+		Where:    "pk = :pk AND sk BETWEEN :from AND :to",
+		Values:   dynamo.V{":pk": id, ":from": "turn#", ":to": to},
+		Backward: true, Limit: limit,
+	})
+	if err != nil {
+		return nil, false, fmt.Errorf("messages of thread %s: %w", id, err)
+	}
+	secs, err := s.sections(ctx, id, page.Items)
+	return secs, page.Next != "", err
+}
+
+// sections reads turn items and the head, with the texts that are kept apart.
+func (s *Store) sections(ctx context.Context, id string, items []dynamo.Item) ([]section, error) {
+	secs := make([]section, len(items))
+	said := make([][]Message, len(items))
+	for i, it := range items {
+		secs[i].status = "answered"
+		if it.Key().SK == headSK {
+			var h Head
+			if err := it.Decode(&h); err != nil {
+				return nil, err
 			}
+			secs[i] = section{Turn{N: h.Turns + 1, In: h.Inbox}, "received"}
+		} else if err := it.Decode(&secs[i].Turn); err != nil {
+			return nil, err
 		}
-		return h.Turns + 1, lines, nil
+		said[i] = secs[i].In
 	}
-	var t Turn
-	if err := it.Decode(&t); err != nil {
-		return 0, nil, err
-	}
-	return t.N, LinesOf(t), nil
+	return secs, s.fillLong(ctx, id, said...)
 }
 
 func inboundLine(m Message, status string) Line {
@@ -183,44 +205,92 @@ func outboundLine(t Turn, i int, r Reply) Line {
 // ReplyID is the id of a turn's i-th reply, unique on its thread.
 func ReplyID(turn, i int) string { return fmt.Sprintf("r_%d_%d", turn, i) }
 
-// Answer finds the turn that answered a message, looking back from the latest. A
-// message that still waits gives ok false. One request for each 20 turns it looks at.
+// Answer finds the turn that answered a message. A message that still waits, or was never
+// here, gives ok false. One request when it is among the latest 20 turns; else 3 more and
+// the logarithm of the number of turns, as turns are in order of time.
 func (s *Store) Answer(ctx context.Context, id, messageID string) (turn Turn, h Head, ok bool, err error) {
-	q := dynamo.Query{
+	page, err := s.Table.Query(ctx, dynamo.Query{
 		Where:    "pk = :pk AND sk BETWEEN :from AND :to",
 		Values:   dynamo.V{":pk": id, ":from": "turn#", ":to": headSK},
 		Backward: true,
-		Limit:    20,
+		Limit:    1 + answerPage,
+	})
+	if err != nil {
+		return Turn{}, Head{}, false, fmt.Errorf("answer on thread %s: %w", id, err)
 	}
-	for {
-		page, err := s.Table.Query(ctx, q)
-		if err != nil {
-			return Turn{}, Head{}, false, fmt.Errorf("answer on thread %s: %w", id, err)
+	if len(page.Items) == 0 {
+		return Turn{}, Head{}, false, nil
+	}
+	if err := page.Items[0].Decode(&h); err != nil {
+		return Turn{}, Head{}, false, err
+	}
+	if has(h.Inbox, messageID) {
+		return Turn{}, h, false, nil
+	}
+	turn, ok, err = answering(page.Items[1:], messageID)
+	if err != nil || ok || page.Next == "" {
+		return turn, h, ok, err
+	}
+	turn, ok, err = s.oldAnswer(ctx, id, messageID, h.Turns)
+	return turn, h, ok, err
+}
+
+const answerPage = 20
+
+func has(ms []Message, id string) bool {
+	return slices.ContainsFunc(ms, func(m Message) bool { return m.ID == id })
+}
+
+// answering finds the turn that has a message among turn items.
+func answering(items []dynamo.Item, messageID string) (Turn, bool, error) {
+	for _, it := range items {
+		var t Turn
+		if err := it.Decode(&t); err != nil {
+			return Turn{}, false, err
 		}
-		for _, it := range page.Items {
-			if it.Key().SK == headSK {
-				if err := it.Decode(&h); err != nil {
-					return Turn{}, Head{}, false, err
-				}
-				for _, m := range h.Inbox {
-					if m.ID == messageID {
-						return Turn{}, h, false, nil
-					}
-				}
-				continue
-			}
-			var t Turn
-			if err := it.Decode(&t); err != nil {
-				return Turn{}, Head{}, false, err
-			}
-			for _, m := range t.In {
-				if m.ID == messageID {
-					return t, h, true, nil
-				}
-			}
+		if has(t.In, messageID) {
+			return t, true, nil
+		}
+	}
+	return Turn{}, false, nil
+}
+
+// oldAnswer looks for the first turn that ended after the message came, and from there on.
+func (s *Store) oldAnswer(ctx context.Context, id, messageID string, turns int) (Turn, bool, error) {
+	seen, err := s.Table.Get(ctx, seenKey(id, messageID))
+	if err != nil || seen == nil {
+		return Turn{}, false, err
+	}
+	came := seen.Time("at").Add(-clockSkew)
+	n := 1 + sort.Search(turns, func(i int) bool {
+		var it dynamo.Item
+		if err == nil {
+			it, err = s.Table.Get(ctx, turnKey(id, i+1))
+		}
+		return !it.Time("at").Before(came)
+	})
+	q := dynamo.Query{
+		Where:  "pk = :pk AND sk BETWEEN :from AND :to",
+		Values: dynamo.V{":pk": id, ":from": turnSK(n), ":to": turnSK(turns)},
+		Limit:  answerPage,
+	}
+	for err == nil && n <= turns {
+		var page dynamo.Page
+		if page, err = s.Table.Query(ctx, q); err != nil {
+			break
+		}
+		if t, ok, err := answering(page.Items, messageID); ok || err != nil {
+			return t, ok, err
 		}
 		if q.After = page.Next; q.After == "" {
-			return Turn{}, h, false, nil
+			return Turn{}, false, nil
 		}
 	}
+	if err != nil {
+		err = fmt.Errorf("answer on thread %s: %w", id, err)
+	}
+	return Turn{}, false, err
 }
+
+// clockSkew is more than the clocks of two processes differ by.
+const clockSkew = 5 * time.Second

@@ -33,16 +33,14 @@ func (s *Store) Record(ctx context.Context, id string, turn int, e Entry, join .
 	e.At = s.Now()
 	e.TTL = e.At.Add(journalFor).Unix()
 	stands := e
-	var had bool
+	had := false
 	put := s.Table.Put(journalKey(id, turn, e.Step), e).IfAbsent().ElseOld(func(old dynamo.Item) error {
-		had = true
-		if err := old.Decode(&stands); err != nil {
-			return err
-		}
-		return nil
+		err := old.Decode(&stands)
+		had = err == nil
+		return err
 	})
 	err := s.Table.DB().Commit(ctx, append([]dynamo.Write{put}, join...)...)
-	if had && stands.Data != "" {
+	if had {
 		return stands, nil
 	}
 	if err != nil {

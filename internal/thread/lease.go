@@ -27,8 +27,8 @@ func leaseValues(now time.Time, by string) dynamo.V {
 // turn runs, [ErrNothing] when nothing waits, [ErrNoThread] when there is no such thread.
 func (s *Store) Take(ctx context.Context, id string) (*Lease, Head, error) {
 	l := &Lease{Thread: id, By: s.NewID()}
-	now := s.Now()
-	w := s.Table.Update(headKey(id), "SET "+takeLease, leaseValues(now, l.By)).
+	var taken dynamo.Item
+	w := s.Table.Update(headKey(id), "SET "+takeLease, leaseValues(s.Now(), l.By)).
 		If(leaseFree, nil).If("size(inbox) > :zero", nil).
 		ElseOld(func(old dynamo.Item) error {
 			switch {
@@ -36,10 +36,15 @@ func (s *Store) Take(ctx context.Context, id string) (*Lease, Head, error) {
 				return ErrNoThread
 			case len(old.List("inbox")) == 0:
 				return ErrNothing
+			case old.String("leaseBy") == l.By: // taken, and the answer was lost
+				taken = old
 			}
 			return ErrBusy
 		})
 	it, err := s.Table.DB().Apply(ctx, w)
+	if taken != nil {
+		it, err = taken, nil
+	}
 	if err != nil {
 		return nil, Head{}, fmt.Errorf("take thread %s: %w", id, err)
 	}

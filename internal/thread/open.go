@@ -49,7 +49,7 @@ func (s *Store) Open(ctx context.Context, l *Lease) (*Thread, error) {
 		}
 		t.Recent = append(t.Recent, turn)
 	}
-	if err := s.fillLong(ctx, t.ID, t.Inbox); err != nil {
+	if err := s.fillLong(ctx, t.ID, append(saidIn(t.Recent), t.Inbox)...); err != nil {
 		return nil, err
 	}
 	if t.Epoch != t.Committed+1 {
@@ -58,12 +58,26 @@ func (s *Store) Open(ctx context.Context, l *Lease) (*Thread, error) {
 	return t, err
 }
 
-// fillLong fetches the texts that were too long for the head.
-func (s *Store) fillLong(ctx context.Context, id string, inbox []Message) error {
+// away reports whether text and media of m are in its seen item only.
+func (m Message) away() bool { return m.Long && size(m) == 0 }
+
+// saidIn lists the messages of turns.
+func saidIn(turns []Turn) [][]Message {
+	var all [][]Message
+	for _, t := range turns {
+		all = append(all, t.In)
+	}
+	return all
+}
+
+// fillLong fetches the texts that were too long for the head or for a turn.
+func (s *Store) fillLong(ctx context.Context, id string, said ...[]Message) error {
 	var keys []dynamo.Key
-	for _, m := range inbox {
-		if m.Long {
-			keys = append(keys, seenKey(id, m.ID))
+	for _, ms := range said {
+		for _, m := range ms {
+			if m.away() {
+				keys = append(keys, seenKey(id, m.ID))
+			}
 		}
 	}
 	if len(keys) == 0 {
@@ -85,9 +99,11 @@ func (s *Store) fillLong(ctx context.Context, id string, inbox []Message) error 
 		}
 		keys = keys[n:]
 	}
-	for i, m := range inbox {
-		if body, ok := bodies[seenKey(id, m.ID).SK]; m.Long && ok {
-			inbox[i].Text, inbox[i].Media = body.Text, body.Media
+	for _, ms := range said {
+		for i, m := range ms {
+			if body, ok := bodies[seenKey(id, m.ID).SK]; ok && m.away() {
+				ms[i].Text, ms[i].Media = body.Text, body.Media
+			}
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package thread
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -25,9 +26,12 @@ type Swept struct {
 
 // Sweep looks at the threads that are due and queues those on which messages wait with
 // nobody at work: what was appended and never queued, or whose turn died. It looks at
-// no more than limit threads a shard.
+// no more than limit threads a shard, in 1 request for each shard and 1 for each hundred
+// threads. A thread that cannot be queued keeps nobody else from it; the first such error
+// is returned in the end.
 func (s *Store) Sweep(ctx context.Context, limit int, queue func(ctx context.Context, threadID string) error) (Swept, error) {
 	var sum Swept
+	var failed error
 	for shard := range dynamo.DueShards {
 		after := ""
 		for looked := 0; looked < limit; {
@@ -35,10 +39,11 @@ func (s *Store) Sweep(ctx context.Context, limit int, queue func(ctx context.Con
 			if err != nil {
 				return sum, fmt.Errorf("sweep threads: %w", err)
 			}
-			for _, k := range keys {
-				if err := s.sweepOne(ctx, k.PK, queue, &sum); err != nil {
-					return sum, err
-				}
+			if err := s.sweepAll(ctx, keys, queue, &sum); err != nil && failed == nil {
+				failed = err
+			}
+			if ctx.Err() != nil {
+				return sum, fmt.Errorf("sweep threads: %w", ctx.Err())
 			}
 			looked += len(keys)
 			if after = next; after == "" {
@@ -46,25 +51,45 @@ func (s *Store) Sweep(ctx context.Context, limit int, queue func(ctx context.Con
 			}
 		}
 	}
-	return sum, nil
+	return sum, failed
 }
 
-func (s *Store) sweepOne(ctx context.Context, id string, queue func(context.Context, string) error, sum *Swept) error {
-	sum.Looked++
-	h, err := s.Head(ctx, id)
+func (s *Store) sweepAll(ctx context.Context, keys []dynamo.Key, queue func(context.Context, string) error, sum *Swept) error {
+	heads, err := s.Table.BatchGet(ctx, keys...)
 	if err != nil {
-		return err
+		return fmt.Errorf("sweep threads: %w", err)
 	}
+	var failed error
+	for _, it := range heads {
+		var h Head
+		err := it.Decode(&h)
+		if err == nil {
+			err = s.sweepOne(ctx, h, queue, sum)
+		}
+		if err != nil && failed == nil {
+			failed = fmt.Errorf("sweep thread %s: %w", it.Key().PK, err)
+		}
+	}
+	return failed
+}
+
+func (s *Store) sweepOne(ctx context.Context, h Head, queue func(context.Context, string) error, sum *Swept) error {
+	sum.Looked++
 	now := s.Now()
 	switch {
 	case len(h.Inbox) > 0 && !h.LeaseUntil.After(now) && h.Inbox[0].At.Add(sweepWait).Before(now):
+		if err := queue(ctx, h.ID); err != nil {
+			return err
+		}
 		sum.Queued++
-		return queue(ctx, id)
 	case len(h.Inbox) == 0 && h.LastIn.Add(quietAfter).Before(now):
-		w := s.Table.Update(headKey(id), "REMOVE dueShard, dueAt", nil).
-			If("attribute_not_exists(inbox) AND lastIn = :last", dynamo.V{":last": h.LastIn}).Else(ErrNewer)
-		if err := s.Table.DB().Commit(ctx, w); err == nil {
+		w := s.Table.Update(headKey(h.ID), "REMOVE dueShard, dueAt", nil).
+			If("attribute_not_exists(inbox)", nil).Else(ErrNewer)
+		switch err := s.Table.DB().Commit(ctx, w); {
+		case err == nil:
 			sum.Quiet++
+		case !errors.Is(err, ErrNewer): // what has come in keeps it lively
+			return err
 		}
 	}
 	return nil

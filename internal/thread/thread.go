@@ -5,7 +5,8 @@
 // same people always meet on the same thread. Everything of a thread shares the
 // partition key (table conversations):
 //
-//	seen#{id}                 an inbound message was appended; holds its text when it is long
+//	seen#{id}                 an inbound message was appended; holds its text when it is long,
+//	                          for good when its turn had no place for it
 //	journal#{turn}#{step}     what a running turn has done so far
 //	outbox#{…}                messages to send (package outbox)
 //	turn#{n}                  a finished turn: what came in and what went out
@@ -22,9 +23,12 @@
 //	Append    1 request  (4 write units; 1 more when the thread was quiet; a repeat: 1 request;
 //	                      2 requests when a lease was asked for and is held by another)
 //	Take      1 request  (1 write unit)
-//	Open      1 request  (2–3 read units), 2 when it takes over an unfinished turn
-//	Commit    1 request  (4 write units, and those of the writes that join)
+//	Open      1 request  (2–3 read units), 2 when it takes over an unfinished turn, 1 more
+//	                     when long messages wait
+//	Commit    1 request  (4 write units, and those of the writes that join), 1 more for each
+//	                     text above 64 KB of them in one turn
 //	Journal   1 request
+//	Sweep     16 requests, 1 for each hundred threads, 1 for each that leaves the index
 package thread
 
 import (

@@ -1,0 +1,125 @@
+package listing
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"merve/internal/dynamo"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/fault"
+	"merve/internal/faulttest"
+	"merve/internal/schedule"
+)
+
+func harbour() []*Listing {
+	table := schedule.Offering{ID: "table", Name: "Table for two", PriceMinor: 1500, Currency: "EUR"}
+	var all []*Listing
+	for i, name := range []string{"Meze House", "Harbour Sushi", "Şirin Balık", "מסעדת הנמל", "Boat trip to Kyrenia", "Closed for good"} {
+		all = append(all, &Listing{
+			ID: fmt.Sprint("l", i), Market: "demo", Names: map[string]string{"en": name}, Descriptions: map[string]string{"en": "by the harbour, quiet in the evening"},
+			Domain: "food", Category: "restaurant", Tags: []string{"fish", "terrace"}, Offerings: []schedule.Offering{table}, Merve: Integration{Enabled: name != "Closed for good"},
+		})
+	}
+	return all
+}
+
+// Whatever is searched for, the answer is a few listings that may be shown, each once and
+// within what was asked, the same for the same words in another order.
+func FuzzSearch(f *testing.F) {
+	for _, q := range []string{"", "sushi", "MEZE house", "balik", "הנמל", "harbor trip", strings.Repeat("a ", 5000), "\xff\x00", "🍣", "l0 l1 l2 l3"} {
+		f.Add(q, "food", "restaurants", int64(2000), 5)
+		f.Add(q, "", "", int64(0), -1)
+	}
+	f.Fuzz(func(t *testing.T, text, domain, category string, price int64, limit int) {
+		s := &Store{Now: time.Now, indexes: map[string]*index{"demo": newIndex(harbour(), time.Now().Add(time.Hour))}}
+		q := Query{Text: text, Domain: domain, Category: category, MaxPrice: price, Limit: limit}
+		found, err := s.Search(context.Background(), "demo", q)
+		if err != nil || len(found.Listings) > 10 || limit > 0 && len(found.Listings) > limit {
+			t.Fatalf("%d found, %v", len(found.Listings), err)
+		}
+		var ids []string
+		for _, l := range found.Listings {
+			if !l.Merve.Enabled || slices.Contains(ids, l.ID) || price > 0 && l.Offerings[0].PriceMinor > price {
+				t.Errorf("found %s of %v", l.ID, ids)
+			}
+			ids = append(ids, l.ID)
+		}
+		ws := words(text)
+		slices.Reverse(ws)
+		if len(ws) > maxWords {
+			return // which of them count is not said
+		}
+		q.Text = strings.Join(ws, " ")
+		turned, err := s.Search(context.Background(), "demo", q)
+		if err != nil || len(turned.Listings) != len(ids) || turned.Relaxed != found.Relaxed {
+			t.Errorf("%q finds %v, %q finds %d listings", text, ids, q.Text, len(turned.Listings))
+		}
+	})
+}
+
+// A listing that comes as JSON is refused with the field that is wrong, or can be stored
+// and used.
+func FuzzListing(f *testing.F) {
+	f.Add(`{"id":"a","marketId":"demo","businessId":"b","domain":"food","category":"c","names":{"en":"Meze"},"offerings":[]}`)
+	f.Add(`{"id":"a","marketId":"demo","businessId":"b","domain":"food","category":"c","names":{"en":"Meze"},"offerings":[{"id":"t","timeZone":"Europe/Nicosia","hours":{"mon":[{"from":"09:00","to":"12:00"}]},"slotMinutes":30,"durationMinutes":60,"capacity":1,"horizonDays":10,"unit":"slot","minParty":1,"maxParty":2,"currency":"EUR","per":"booking"}]}`)
+	f.Add(`{"id":"a#b","names":{"xx":"Meze"},"merve":{"actions":[{"type":"book","templates":{"merchant_booking_confirmed":"{nobody}"}}]}}`)
+	f.Add(`{"names":{"":""},"descriptions":null}`)
+	f.Fuzz(func(t *testing.T, body string) {
+		l := &Listing{}
+		if json.Unmarshal([]byte(body), l) != nil {
+			return
+		}
+		if err := l.Check(); err != nil {
+			if message, field := fault.Public(err); !fault.Is(err, fault.Invalid) || field == "" || message == "" {
+				t.Errorf("refused without a field: %v", err)
+			}
+			return
+		}
+		if l.Name("tr") == "" || strings.Contains(key(l.Market, l.ID).SK, "##") || len(newIndex([]*Listing{l}, time.Time{}).entries) > 1 {
+			t.Errorf("accepted: %+v", l)
+		}
+		card(l, "en")
+		for _, o := range l.Offerings {
+			if got, err := l.Offering(o.ID); err != nil || got.ID != o.ID {
+				t.Errorf("offering %q: %v", o.ID, err)
+			}
+		}
+	})
+}
+
+// A listing whose save fails is stored whole when it comes again, and listed once.
+func TestField25_CrashOfAPut(t *testing.T) {
+	t.Parallel()
+	faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) any {
+		db := dynamo.Open(dynamotest.Config(t), func(o *dynamodb.Options) { o.HTTPClient, o.RetryMaxAttempts = calls, 1 })
+		db.Backoff = func(int) time.Duration { return time.Microsecond }
+		table := dynamotest.TableName("catalog")
+		faulty, sound := &Store{Table: db.Table(table), Now: time.Now}, &Store{Table: dynamotest.Open(t).Table(table), Now: time.Now}
+		l := harbour()[0]
+		l.Market, l.Business, l.Offerings = dynamotest.ID("m"), "b", nil
+		market := l.Market
+		calls.Deliver(t, nil, func() error { return faulty.Put(t.Context(), l) })
+		var names []string
+		calls.Deliver(t, nil, func() error {
+			all, err := faulty.All(t.Context(), market)
+			names = nil
+			for _, l := range all {
+				names = append(names, l.Name("en"))
+			}
+			return err
+		})
+		got, err := sound.Get(t.Context(), market, l.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Market = ""
+		return []any{got, names}
+	})
+}
