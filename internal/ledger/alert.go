@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"merve/internal/dynamo"
@@ -28,7 +29,7 @@ type Alert struct {
 	Subject      string    `dynamodbav:"subject" json:"subject"` // the transaction or lock it is about
 	Message      string    `dynamodbav:"message" json:"message"`
 	Healed       bool      `dynamodbav:"healed,omitempty" json:"healed,omitempty"` // already mended
-	Seen         int       `dynamodbav:"seen" json:"seen"`                         // times found
+	Seen         int       `dynamodbav:"seen" json:"seen"`                         // times found, or more when an answer was lost
 	At           time.Time `dynamodbav:"at" json:"at"`
 	LastAt       time.Time `dynamodbav:"lastAt" json:"lastAt"`
 	Acknowledged string    `dynamodbav:"acknowledgedBy,omitempty" json:"acknowledgedBy,omitempty"`
@@ -59,18 +60,21 @@ func (*errAlertOpen) Error() string { return "raised before" }
 
 // RaiseAlert stores a finding: a new alert, or one more sighting of the one that is
 // open. 1 request, 2 for a sighting.
-func (l *Ledger) RaiseAlert(ctx context.Context, a Alert) error {
+func (l *Ledger) RaiseAlert(ctx context.Context, a Alert) error { return l.raiseWith(ctx, a) }
+
+// raiseWith raises an alert together with the writes that it tells of.
+func (l *Ledger) raiseWith(ctx context.Context, a Alert, ws ...dynamo.Write) error {
 	now := l.now()
 	a.At, a.LastAt, a.Seen, a.TTL = now, now, 1, now.Add(alertFor).Unix()
 	a.ID = now.Format(createdFmt) + "#" + a.finding()
 	open := l.Table.Put(openKey(a.finding()), openAlert{a.ID, a.TTL}).
 		If("attribute_not_exists(pk) OR #ttl <= :seconds", dynamo.V{":seconds": now.Unix()}).
 		ElseOld(func(old dynamo.Item) error { return &errAlertOpen{old.String("alert")} })
-	err := l.Table.DB().Commit(ctx, open, l.Table.Put(alertKey(a.ID), a))
+	err := l.Table.DB().Commit(ctx, append(slices.Clone(ws), open, l.Table.Put(alertKey(a.ID), a))...)
 	var before *errAlertOpen
 	if errors.As(err, &before) {
-		err = l.Table.DB().Commit(ctx, l.Table.Update(alertKey(before.id), "SET lastAt = :now, #message = :message ADD seen :one",
-			dynamo.V{":now": now, ":message": a.Message, ":one": 1}).If("attribute_exists(pk)", nil))
+		err = l.Table.DB().Commit(ctx, append(slices.Clone(ws), l.Table.Update(alertKey(before.id), "SET lastAt = :now, #message = :message ADD seen :one",
+			dynamo.V{":now": now, ":message": a.Message, ":one": 1}).If("attribute_exists(pk)", nil))...)
 	}
 	if err != nil {
 		return fmt.Errorf("ledger: alert %s on %s: %w", a.Check, a.Subject, err)
@@ -112,13 +116,18 @@ func (l *Ledger) Acknowledge(ctx context.Context, id, by string) error {
 	if a.Acknowledged != "" {
 		return nil
 	}
-	err = l.Table.DB().Commit(ctx,
-		l.Table.Update(alertKey(id), "SET acknowledgedBy = :by", dynamo.V{":by": by}).
-			If("attribute_not_exists(acknowledgedBy)", nil).Else(fault.New(fault.Conflict, "acknowledged meanwhile")),
-		l.Table.Delete(openKey(a.finding())).If("attribute_not_exists(pk) OR alert = :id", dynamo.V{":id": id}),
-	)
-	if err != nil {
+	if err := l.Table.DB().Commit(ctx, l.acknowledging(a, by)...); err != nil {
 		return fmt.Errorf("ledger: acknowledge %s: %w", id, err)
 	}
 	return nil
+}
+
+// acknowledging closes an alert, as read.
+func (l *Ledger) acknowledging(a Alert, by string) []dynamo.Write {
+	meanwhile := fault.New(fault.Conflict, "acknowledged meanwhile")
+	return []dynamo.Write{
+		l.Table.Update(alertKey(a.ID), "SET acknowledgedBy = :by", dynamo.V{":by": by}).
+			If("attribute_exists(pk) AND attribute_not_exists(acknowledgedBy)", nil).Else(meanwhile),
+		l.Table.Delete(openKey(a.finding())).If("attribute_not_exists(pk) OR alert = :id", dynamo.V{":id": a.ID}).Else(meanwhile),
+	}
 }

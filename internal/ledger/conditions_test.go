@@ -3,10 +3,14 @@ package ledger
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
 	"merve/internal/dynamo"
+	"merve/internal/fault"
 )
 
 // What is read may be out of date when the writes arrive. Each condition is met here by a
@@ -40,16 +44,34 @@ func TestEachConditionStandsByItself(t *testing.T) {
 			c.put(k.key.item(), k)
 		}
 	}
+	gone := func(c *corner, tx Transaction) {
+		if err := c.Table.DB().Commit(ctx, c.Table.Delete(lockAt(c).key.item())); err != nil {
+			t.Error(err)
+		}
+	}
+	rewrite := func(change func(tx *Transaction)) func(c *corner, tx Transaction) {
+		return func(c *corner, tx Transaction) {
+			change(&tx)
+			c.put(txKey(tx.ID), itemOf(tx))
+		}
+	}
 	foreign := changeLock(func(k *lock) { k.Tx = "another" })
 	tests := map[string]struct {
 		prepare func(c *corner, tx Transaction) ([]dynamo.Write, error)
 		between func(c *corner, tx Transaction)
 		want    error
 	}{
+		"confirm, the state is another":    {confirm, rewrite(func(tx *Transaction) { tx.State = Cancelled }), ErrNotHeld},
+		"confirm, the version is another":  {confirm, rewrite(func(tx *Transaction) { tx.Version++ }), ErrChanged},
+		"confirm, the lock is gone":        {confirm, gone, ErrSlotTaken},
+		"release, the version is another":  {release, rewrite(func(tx *Transaction) { tx.Version++ }), ErrChanged},
+		"release, the event is there":      {release, func(c *corner, tx Transaction) { c.put(eventKey(tx.ID, "cancelled"), Event{Transaction: tx}) }, ErrChanged},
+		"release, the lock is gone":        {release, gone, nil},
+		"expire, the lock is gone":         {expire, gone, nil},
 		"confirm, the hold is over":        {confirm, moveHold(-time.Hour), ErrHoldGone},
 		"confirm, the lock is another's":   {confirm, foreign, ErrSlotTaken},
 		"confirm, the lock is not held":    {confirm, changeLock(func(k *lock) { k.State = lockConfirmed }), ErrSlotTaken},
-		"confirm, the event is there":      {confirm, func(c *corner, tx Transaction) { c.put(eventKey(tx.ID, "confirmed"), Event{}) }, ErrChanged},
+		"confirm, the event is there":      {confirm, func(c *corner, tx Transaction) { c.put(eventKey(tx.ID, "confirmed"), Event{Transaction: tx}) }, ErrChanged},
 		"confirm, the receipt is there":    {confirm, func(c *corner, tx Transaction) { c.put(receiptKey(tx.ID), Receipt{}) }, ErrChanged},
 		"release, the lock is another's":   {release, foreign, ErrSlotTaken},
 		"expire, the lock is another's":    {expire, foreign, ErrSlotTaken},
@@ -75,12 +97,13 @@ func TestEachConditionStandsByItself(t *testing.T) {
 					tt.between(c, tx)
 					want = tt.want
 				}
-				before := lockAt(c)
+				day := noon.Add(24 * time.Hour)
+				before := c.locks(day)
 				if err := c.Table.DB().Commit(ctx, ws...); !errors.Is(err, want) {
 					t.Errorf("changed %v: %v, want %v", changed, err, want)
 				}
-				if changed && lockAt(c) != before {
-					t.Errorf("the lock became %+v", lockAt(c))
+				if changed && !slices.Equal(c.locks(day), before) {
+					t.Errorf("the lock became %+v", c.locks(day))
 				}
 			}
 		})
@@ -104,7 +127,7 @@ func TestAnOrphanIsDeletedAsItWasRead(t *testing.T) {
 	tx := c.held(c.terms(24), 1)
 	stale := c.locks(tx.Start)
 	stale[0].Tx = "missing"
-	a := &audit{Ledger: c.Ledger, budget: newBudget(Limits{})}
+	a := &audit{Ledger: c.Ledger, budget: newBudget(Limits{}.orDefault())}
 	if err := a.healOrphans(context.Background(), stale); err != nil || a.found.Healed != 0 {
 		t.Errorf("%+v, %v", a.found, err)
 	}
@@ -113,20 +136,102 @@ func TestAnOrphanIsDeletedAsItWasRead(t *testing.T) {
 	}
 }
 
-// A refusal looks at the record of the key only while that is valid.
+// An offer that is refused looks at the record of its key only while that is valid.
 func TestField16_AnExpiredRecordAnswersNoRefusal(t *testing.T) {
 	t.Parallel()
 	c, ctx := newCorner(t), context.Background()
-	tx, until := c.draft(c.terms(24)), c.Now().Add(time.Minute)
-	if _, err := c.Hold(ctx, tx.ID, 1, until, "k"); err != nil {
+	terms := c.terms(24 * 40)
+	offer := func() (Transaction, error) { return c.Offer(ctx, terms, 1, time.Hour, "k") }
+	first, err := offer()
+	if err == nil {
+		_, err = c.confirm(first, "yes") // its place is taken from now on
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	c.clock.Add(doneFor - time.Second)
-	if _, err := c.Hold(ctx, tx.ID, 1, until, "k"); err != nil {
-		t.Errorf("while the record is valid: %v", err)
+	if again, err := offer(); err != nil || again.ID != first.ID {
+		t.Errorf("while the record is valid: %s, %v", again.ID, err)
 	}
 	c.clock.Add(time.Second)
-	if _, err := c.Hold(ctx, tx.ID, 1, until, "k"); !errors.Is(err, ErrNotDraft) {
-		t.Errorf("after it: %v, want %v", err, ErrNotDraft)
+	if _, err := offer(); !errors.Is(err, ErrSlotTaken) {
+		t.Errorf("after it: %v, want %v", err, ErrSlotTaken)
+	}
+}
+
+// A free token is taken by one, and an id is given to one transaction.
+func TestWhatIsThereIsNotMadeAgain(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	tx := c.held(c.terms(24), 1)
+	k := c.locks(tx.Start)[0]
+	if err := c.Table.DB().Commit(ctx, c.takeFree(k.key, lock{Tx: "new"})); !errors.Is(err, errTokenLost) {
+		t.Errorf("a token that is held: %v", err)
+	}
+	c.NewID = func() string { return tx.ID }
+	if _, err := c.Draft(ctx, c.terms(30), "k"); !errors.Is(err, ErrChanged) {
+		t.Errorf("a draft with an id that exists: %v", err)
+	}
+	if _, err := c.Offer(ctx, c.terms(30), 1, time.Minute, "k"); !errors.Is(err, ErrChanged) {
+		t.Errorf("an offer with an id that exists: %v", err)
+	}
+	if now, err := c.Get(ctx, c.owner, tx.ID); err != nil || now.State != Hold || len(c.locks(noon.Add(30*time.Hour))) != 1 {
+		t.Errorf("%+v, %v", now, err)
+	}
+}
+
+// An alert is closed once, and closing an old one does not open the way for doubles of the
+// one that has come since.
+func TestAnAlertIsClosedByOne(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	raise := func() Alert {
+		if err := c.RaiseAlert(ctx, Alert{Check: "test", Severity: Error, Subject: c.business, Message: "look"}); err != nil {
+			t.Fatal(err)
+		}
+		return c.alertsOn(c.business)[0]
+	}
+	first := raise()
+	var wg sync.WaitGroup
+	for n := range 8 {
+		wg.Go(func() {
+			if err := c.Acknowledge(ctx, first.ID, fmt.Sprint("op", n)); err != nil && !fault.Is(err, fault.Conflict) {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	by := c.alertsOn(c.business)[0].Acknowledged
+	if err := c.Table.DB().Commit(ctx, c.acknowledging(first, "late")...); !fault.Is(err, fault.Conflict) {
+		t.Errorf("closed twice: %v", err)
+	}
+	gone := first
+	gone.ID = "2030-01-01T00:00:00.000Z#gone"
+	if err := c.Table.DB().Commit(ctx, c.acknowledging(gone, "late")[0]); !fault.Is(err, fault.Conflict) {
+		t.Errorf("closed what is not there any more: %v", err)
+	}
+	if now := c.alertsOn(c.business)[0]; now.Acknowledged != by {
+		t.Errorf("closed by %s, and then by %s", by, now.Acknowledged)
+	}
+	c.clock.Add(time.Minute)
+	second := raise()
+	if err := c.Table.DB().Commit(ctx, c.Table.Update(alertKey(first.ID), "REMOVE acknowledgedBy", nil)); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Acknowledge(ctx, first.ID, "op"); err == nil {
+		t.Error("an alert was closed whose finding belongs to a newer one")
+	}
+	if raise(); len(c.alertsOn(c.business)) != 2 || c.alertsOn(c.business)[0].ID != second.ID {
+		t.Errorf("%+v", c.alertsOn(c.business))
+	}
+	c.clock.Add(alertFor)
+	if third := raise(); third.ID == second.ID || len(c.alertsOn(c.business)) != 3 {
+		t.Errorf("a finding that nobody has closed is forgotten with its alert: %+v", third)
+	}
+	if err := c.Table.DB().Commit(ctx, c.Table.Delete(alertKey(c.alertsOn(c.business)[0].ID))); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.RaiseAlert(ctx, Alert{Check: "test", Severity: Error, Subject: c.business, Message: "look"}); err == nil {
+		t.Error("a sighting made an alert of nothing")
 	}
 }

@@ -83,7 +83,7 @@ func (l *Ledger) Confirm(ctx context.Context, a actor.Actor, txID string, r Rece
 	now := l.now()
 	ws, err := l.ConfirmWrites(tx, r, key, now)
 	if err != nil {
-		return l.replayed(ctx, opKey(opConfirm, tx.ID, key), confirmPayload(tx, r), err)
+		return l.replayed(ctx, change{op: opConfirm, key: opKey(opConfirm, tx.ID, key), payload: confirmPayload(tx, r), read: tx}, err)
 	}
 	after := opConfirm.next(tx, now)
 	after.ConfirmedAt = now

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"time"
@@ -20,14 +21,34 @@ func (l *Ledger) Draft(ctx context.Context, t Terms, key string) (Transaction, e
 	if err := t.check(); err != nil {
 		return Transaction{}, err
 	}
+	c := l.drafting(ctx, t)
+	c.key, c.payload = draftKey(t.Business, key), t.hash()
+	return l.commit(ctx, c)
+}
+
+func (l *Ledger) drafting(ctx context.Context, t Terms) change {
 	now := l.now()
 	tx := Transaction{Terms: t, ID: l.NewID(), CreatedAt: now}
 	tx.Code = codeOf(tx.ID)
-	return l.commit(ctx, change{
-		op: opDraft, key: draftKey(t.Business, key), payload: t.hash(),
-		after: opDraft.next(tx, now), now: now,
-		event: Event{Actor: t.Owner, Trace: telemetry.TraceID(ctx)},
-	})
+	return change{op: opDraft, after: opDraft.next(tx, now), now: now, event: Event{Actor: t.Owner, Trace: telemetry.TraceID(ctx)}}
+}
+
+// Offer is Draft and Hold in one: it takes one token of every slot, for so long from now,
+// or leaves nothing behind. The key is a draft's. 2 requests, and 1 more to take over or
+// to give what the key gave before.
+func (l *Ledger) Offer(ctx context.Context, t Terms, capacity int, length time.Duration, key string) (Transaction, error) {
+	t = t.stored()
+	if err := cmp.Or(checkKey(key), t.check(), checkCapacity(capacity)); err != nil {
+		return Transaction{}, err
+	}
+	if length < time.Second {
+		return Transaction{}, fault.Field("length", "want a second or more")
+	}
+	draft := l.drafting(ctx, t)
+	return l.take(ctx, change{
+		op: opHold, key: draftKey(t.Business, key), payload: hashOf("offer", t.hash(), length),
+		read: draft.after, draft: &draft, event: draft.event,
+	}, capacity, draft.now.Add(length))
 }
 
 // hash covers every term, those too that are not shown as JSON.

@@ -19,6 +19,8 @@ type Event struct {
 	Actor       string      `dynamodbav:"actor,omitempty" json:"-"`             // actor key; "" is the system
 	Reason      string      `dynamodbav:"reason,omitempty" json:"reason,omitempty"`
 	Trace       string      `dynamodbav:"trace,omitempty" json:"traceId,omitempty"`
+	Key         string      `dynamodbav:"key,omitempty" json:"-"`     // of the operation: asked for again, this is its answer
+	Payload     string      `dynamodbav:"payload,omitempty" json:"-"` // hash of what was asked with it
 	At          time.Time   `dynamodbav:"at" json:"at"`
 	Transaction Transaction `dynamodbav:"tx" json:"transaction"` // as it was after the change
 }

@@ -12,8 +12,9 @@ import (
 
 // Limits bound one run of a worker.
 type Limits struct {
-	Count int           // at most this many looked at; 0 is 10,000
-	Time  time.Duration // starts nothing new after this long; 0 is 40 s
+	Count   int           // at most this many looked at; 0 is 10,000
+	Time    time.Duration // starts nothing new after this long; 0 is 40 s
+	Workers int           // so many shards at a time; 0 is all
 }
 
 func (m Limits) orDefault() Limits {
@@ -22,6 +23,9 @@ func (m Limits) orDefault() Limits {
 	}
 	if m.Time == 0 {
 		m.Time = 40 * time.Second
+	}
+	if m.Workers == 0 {
+		m.Workers = dynamo.DueShards
 	}
 	return m
 }
@@ -39,8 +43,9 @@ type Report struct {
 // hold expires once. A hold that cannot be expired does not keep the others. 16 shards, a
 // query and a batch read for each hundred holds, 1 request for each.
 func (l *Ledger) Sweep(ctx context.Context, limits Limits) (Report, error) {
+	limits = limits.orDefault()
 	s := &sweep{Ledger: l, budget: newBudget(limits)}
-	err := l.eachShard(func(shard int) error { return s.shard(ctx, shard) })
+	err := l.eachShard(limits.Workers, func(shard int) error { return s.shard(ctx, shard) })
 	s.Report.Left = s.budget.spent
 	return s.Report, err
 }
@@ -72,7 +77,8 @@ func (s *sweep) one(ctx context.Context, it dynamo.Item) error {
 		return err
 	}
 	_, err := s.expire(ctx, tx)
-	raced := errors.Is(err, ErrNotHeld) || errors.Is(err, ErrChanged) || errors.Is(err, ErrNotDue) || tx.State != Hold
+	var faster *replay
+	raced := errors.As(err, &faster) || errors.Is(err, ErrNotHeld) || errors.Is(err, ErrChanged) || errors.Is(err, ErrNotDue) || tx.State != Hold
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.Report.Looked++
@@ -97,7 +103,6 @@ type budget struct {
 }
 
 func newBudget(m Limits) *budget {
-	m = m.orDefault()
 	return &budget{left: m.Count, until: time.Now().Add(m.Time)} // wall time passes, whatever the ledger's clock says
 }
 
@@ -120,8 +125,7 @@ func (b *budget) ended() bool {
 }
 
 // eachShard runs f for all shards of the due index, some at a time.
-func (l *Ledger) eachShard(f func(shard int) error) error {
-	const workers = 4
+func (l *Ledger) eachShard(workers int, f func(shard int) error) error {
 	errs := make([]error, dynamo.DueShards)
 	var wg sync.WaitGroup
 	for w := range workers {

@@ -31,23 +31,39 @@ func (l *Ledger) Hold(ctx context.Context, txID string, capacity int, until time
 // hold is Hold for a draft that the caller has read.
 func (l *Ledger) hold(ctx context.Context, tx Transaction, capacity int, until time.Time, key string) (Transaction, error) {
 	until = stored(until)
-	payload := hashOf(tx.ID, until)
-	full := opKey(opHold, tx.ID, key)
+	c := change{
+		op: opHold, key: opKey(opHold, tx.ID, key), payload: hashOf(tx.ID, until), read: tx,
+		event: Event{Actor: tx.Owner, Trace: telemetry.TraceID(ctx)},
+	}
 	switch {
 	case checkKey(key) != nil:
 		return Transaction{}, checkKey(key)
-	case capacity < 1 || capacity > 1000:
-		return Transaction{}, fault.Field("capacity", "want 1 to 1000")
+	case checkCapacity(capacity) != nil:
+		return Transaction{}, checkCapacity(capacity)
 	case opHold.check(tx, l.now()) != nil:
-		return l.replayed(ctx, full, payload, opHold.check(tx, l.now()))
+		return l.replayed(ctx, c, opHold.check(tx, l.now()))
 	case !until.After(l.now()):
-		return l.replayed(ctx, full, payload, ErrHoldGone)
+		return l.replayed(ctx, c, ErrHoldGone)
 	}
+	return l.take(ctx, c, capacity, until)
+}
+
+func checkCapacity(capacity int) error {
+	if capacity < 1 || capacity > 1000 {
+		return fault.Field("capacity", "want 1 to 1000")
+	}
+	return nil
+}
+
+// take looks for tokens and takes them, until there are none or it has them.
+func (l *Ledger) take(ctx context.Context, c change, capacity int, until time.Time) (Transaction, error) {
 	for try := 1; ; try++ {
-		after, err := l.tryHold(ctx, tx, capacity, until, full, payload, try > 1)
+		after, err := l.tryTake(ctx, c, capacity, until, try > 1)
 		switch {
 		case errors.Is(err, errMine):
-			return l.replayed(ctx, full, payload, ErrNotDraft)
+			return l.replayed(ctx, c, ErrNotDraft)
+		case errors.Is(err, ErrSlotTaken) && c.draft != nil: // by this very offer, it may be
+			return l.replayed(ctx, c, err)
 		case !errors.Is(err, errTokenLost):
 			return after, err
 		case try == maxTries:
@@ -62,35 +78,30 @@ func (l *Ledger) hold(ctx context.Context, tx Transaction, capacity int, until t
 // errMine means that the draft, as the caller has it, is out of date: it is held.
 var errMine = errors.New("held before")
 
-func (l *Ledger) tryHold(ctx context.Context, tx Transaction, capacity int, until time.Time, key, payload string, spread bool) (Transaction, error) {
-	now := l.now()
-	claims, err := l.claims(ctx, tx, capacity, now, spread)
+func (l *Ledger) tryTake(ctx context.Context, c change, capacity int, until time.Time, spread bool) (Transaction, error) {
+	c.now = l.now()
+	claims, err := l.claims(ctx, c.read, capacity, c.now, spread)
 	if err != nil {
 		return Transaction{}, err
 	}
-	after := opHold.next(tx, now)
-	after.HoldExpiresAt = until
-	after.Locks = nil
-	var locks []dynamo.Write
-	for _, c := range claims {
-		k := lock{Name: c.key.name(capacity), Tx: tx.ID, Thread: tx.Thread, State: lockHeld, Until: until, TTL: c.key.slot.Add(lockKept).Unix()}
-		after.Locks = append(after.Locks, k.Name)
-		locks = append(locks, l.takeLock(c, k, now))
+	c.after = opHold.next(c.read, c.now)
+	c.after.HoldExpiresAt = until
+	for _, k := range claims {
+		v := lock{Name: k.key.name(capacity), Tx: c.read.ID, Thread: c.read.Thread, State: lockHeld, Until: until, TTL: k.key.slot.Add(lockKept).Unix()}
+		c.after.Locks = append(c.after.Locks, v.Name)
+		c.locks = append(c.locks, l.takeLock(k, v, c.now))
 	}
-	after.OfferHash = OfferHash(after)
-	ends, err := l.takeOver(ctx, claims, now)
+	c.after.OfferHash = OfferHash(c.after)
+	ends, err := l.takeOver(ctx, claims, c.now)
 	if err != nil {
 		return Transaction{}, err
 	}
-	const ownWrites = 3 // record, transaction, event
-	if ownWrites+len(locks)+len(slices.Concat(ends...)) > dynamo.MaxWrites {
-		return Transaction{}, l.endFirst(ctx, ends)
+	c.locks = append(c.locks, slices.Concat(ends...)...)
+	const ownWrites = 4 // of an offer: record, transaction, two events
+	if ownWrites+len(c.locks) > dynamo.MaxWrites {
+		return l.endFirst(ctx, c, ends)
 	}
-	return l.commit(ctx, change{
-		op: opHold, key: key, payload: payload, read: tx, after: after, now: now,
-		locks: append(locks, slices.Concat(ends...)...),
-		event: Event{Actor: tx.Owner, Trace: telemetry.TraceID(ctx)},
-	})
+	return l.commit(ctx, c)
 }
 
 // claims chooses a token for every slot.
@@ -170,7 +181,7 @@ func (l *Ledger) takeOver(ctx context.Context, claims []claim, now time.Time) ([
 // ending is how a hold ends that is in the way: expired if its time is over, else
 // replaced by its thread's new offer. The locks in kept are not dropped but taken over.
 func (l *Ledger) ending(old Transaction, now time.Time, kept []lockKey) (change, error) {
-	c := change{op: opExpire, key: expireKey(old.ID), payload: hashOf(old.ID), read: old, now: now, event: Event{Reason: ReasonTimeUp}}
+	c := change{op: opExpire, read: old, now: now, event: Event{Reason: ReasonTimeUp}}
 	if opExpire.check(old, now) != nil {
 		c.op, c.key, c.payload = opRelease, opKey(opRelease, old.ID, ReasonReplaced), hashOf(ReasonReplaced)
 		c.event = Event{Actor: old.Owner, Reason: ReasonReplaced}
@@ -187,13 +198,18 @@ func (l *Ledger) ending(old Transaction, now time.Time, kept []lockKey) (change,
 
 // endFirst ends, one by one, holds that are too many to be taken over together with the
 // new hold; their locks stay as they are, expired or orphaned, and the hold looks again.
-func (l *Ledger) endFirst(ctx context.Context, ends [][]dynamo.Write) error {
-	for _, ws := range ends {
-		if err := l.Table.DB().Commit(ctx, ws...); err != nil && !errors.Is(err, errTokenLost) {
-			return fmt.Errorf("ledger: take over: %w", err)
+func (l *Ledger) endFirst(ctx context.Context, c change, ends [][]dynamo.Write) (Transaction, error) {
+	if c.draft != nil { // what is in the way may be what this very offer took
+		if tx, err := l.replayed(ctx, c, errTokenLost); !errors.Is(err, errTokenLost) {
+			return tx, err
 		}
 	}
-	return errTokenLost
+	for _, ws := range ends {
+		if err := l.Table.DB().Commit(ctx, ws...); err != nil && !errors.Is(err, errTokenLost) {
+			return Transaction{}, fmt.Errorf("ledger: take over: %w", err)
+		}
+	}
+	return Transaction{}, errTokenLost
 }
 
 func wait(ctx context.Context, d time.Duration) error {

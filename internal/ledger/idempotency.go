@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,16 +11,18 @@ import (
 	"merve/internal/fault"
 )
 
-// done is the record that an operation was done, written with it.
+// done is the record that a key has made a draft or an offer, written with it. The other
+// operations know their transaction, and so the event that each of them leaves once: it
+// carries the key, and is their record.
 type done struct {
-	Op      op          `dynamodbav:"op"`
 	Payload string      `dynamodbav:"payload"` // hash
 	Result  Transaction `dynamodbav:"result"`
 	At      time.Time   `dynamodbav:"at"`
 	TTL     int64       `dynamodbav:"ttl"`
 }
 
-// doneFor is how long a key gives its stored result. A passed ttl counts as deleted.
+// doneFor is how long a key gives the draft or offer that it made. A passed ttl counts as
+// deleted. An event stays as long as its transaction.
 const doneFor = 30 * 24 * time.Hour
 
 // maxKey is the longest idempotency key a caller may give, in bytes.
@@ -29,7 +32,6 @@ const maxKey = 255
 
 func draftKey(business, key string) string { return "tx_draft:" + business + ":" + key }
 func opKey(o op, txID, key string) string  { return "tx_" + string(o) + ":" + txID + ":" + key }
-func expireKey(txID string) string         { return "tx_expire:" + txID }
 
 func checkKey(key string) error {
 	if key == "" || len(key) > maxKey {
@@ -41,7 +43,7 @@ func checkKey(key string) error {
 // once makes the operation happen once for its key. A key that was used fails with a
 // [replay] of the stored result, or with [ErrKeyReused] when the payload differs.
 func (l *Ledger) once(c change) dynamo.Write {
-	rec := done{Op: c.op, Payload: c.payload, Result: c.after, At: c.now, TTL: c.now.Add(doneFor).Unix()}
+	rec := done{Payload: c.payload, Result: c.after, At: c.now, TTL: c.now.Add(doneFor).Unix()}
 	return l.Table.Put(idemKey(c.key), rec).
 		If("attribute_not_exists(pk) OR #ttl <= :seconds", dynamo.V{":seconds": c.now.Unix()}).
 		ElseOld(func(old dynamo.Item) error {
@@ -79,17 +81,40 @@ func replayOf(stored dynamo.Item, payload string) error {
 	return &replay{d.Result}
 }
 
+// repeatOf says what the event that an operation would leave tells it, when it is there:
+// a repeat of its key is a [replay], another key comes too late.
+func repeatOf(stored dynamo.Item, c change) error {
+	e, err := EventOf(stored)
+	switch {
+	case err != nil:
+		return err
+	case e.Key != c.key:
+		return cmp.Or(c.op.check(e.Transaction, c.now), ErrChanged)
+	case e.Payload != c.payload:
+		return ErrKeyReused
+	}
+	return &replay{e.Transaction}
+}
+
 // replayed looks for the stored result of an operation that is refused: a repeat gets
 // what the first one got, anything else gets refusal.
-func (l *Ledger) replayed(ctx context.Context, key, payload string, refusal error) (Transaction, error) {
-	it, err := l.Table.Get(ctx, idemKey(key))
+func (l *Ledger) replayed(ctx context.Context, c change, refusal error) (Transaction, error) {
+	at := eventKey(c.read.ID, string(c.op.to()))
+	if c.draft != nil {
+		at = idemKey(c.key)
+	}
+	it, err := l.Table.Get(ctx, at)
 	switch {
 	case err != nil:
 		return Transaction{}, err
 	case it == nil || it.Expired(l.now()):
 		return Transaction{}, refusal
+	case c.draft != nil:
+		return settle(Transaction{}, replayOf(it, c.payload))
+	case it.String("key") != c.key:
+		return Transaction{}, refusal
 	}
-	return settle(Transaction{}, replayOf(it, payload))
+	return settle(Transaction{}, repeatOf(it, c))
 }
 
 // settle turns a replay into its result.

@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -73,7 +70,55 @@ func TestField16_SameKeySameResult(t *testing.T) {
 		if _, err := c.Hold(ctx, tx.ID, 1, until, "k2"); !errors.Is(err, ErrNotDraft) {
 			t.Errorf("other key: %v", err)
 		}
+		bare := c.terms(40) // on no thread: a lock of its own is nobody's to take over
+		bare.Thread = ""
+		draft := c.draft(bare)
+		held, err := c.Hold(ctx, draft.ID, 1, until, "k")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stale, err = c.hold(ctx, draft, 1, until, "k"); err != nil {
+			t.Fatal(err)
+		}
+		same(t, held, stale)
+		if _, err := c.hold(ctx, draft, 1, until, "k2"); !errors.Is(err, ErrNotDraft) {
+			t.Errorf("other key, by somebody who still has the draft: %v", err)
+		}
 		tx = first
+	})
+	t.Run("offer", func(t *testing.T) {
+		terms := c.terms(50)
+		offer := func(key string, length time.Duration) (Transaction, error) {
+			return c.Offer(ctx, terms, 1, length, key)
+		}
+		first, err := offer("o", time.Minute)
+		c.clock.Add(time.Second)
+		again, err2 := offer("o", time.Minute)
+		if err != nil || err2 != nil {
+			t.Fatal(err, err2)
+		}
+		same(t, first, again)
+		if _, err := offer("o", 2*time.Minute); !errors.Is(err, ErrKeyReused) {
+			t.Errorf("other payload: %v", err)
+		}
+		if _, err := c.Draft(ctx, terms, "o"); !errors.Is(err, ErrKeyReused) {
+			t.Errorf("a draft with the key of an offer: %v", err)
+		}
+		if _, err := offer("o", 0); !fault.Is(err, fault.Invalid) {
+			t.Errorf("held for no time: %v", err)
+		}
+		other, err := offer("o2", time.Minute)
+		if err != nil || other.ID == first.ID {
+			t.Errorf("other key: %s, %v", other.ID, err)
+		}
+		again, err = offer("o", time.Minute) // late, when another offer has taken its place
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, first, again)
+		if now, _ := c.Get(ctx, c.owner, other.ID); now.State != Hold {
+			t.Errorf("the late repeat made the other %s", now.State)
+		}
 	})
 	t.Run("confirm", func(t *testing.T) {
 		first, err := c.confirm(tx, "k")
@@ -186,86 +231,6 @@ func TestField16_ManyAtOnceAreOne(t *testing.T) {
 	wg.Wait()
 	if len(ids) != 1 {
 		t.Errorf("got %v", ids)
-	}
-}
-
-// lossy loses request n of those that write (counted from 1) or its answer.
-type lossy struct {
-	n     atomic.Int32
-	lose  int32
-	after bool // the request takes effect, the answer is lost
-}
-
-func (l *lossy) RoundTrip(r *http.Request) (*http.Response, error) {
-	writes := strings.HasSuffix(r.Header.Get("X-Amz-Target"), "TransactWriteItems")
-	if !writes || l.n.Add(1) != l.lose {
-		return http.DefaultTransport.RoundTrip(r)
-	}
-	if l.after {
-		res, err := http.DefaultTransport.RoundTrip(r)
-		if err == nil {
-			_, _ = io.Copy(io.Discard, res.Body)
-			err = res.Body.Close()
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return nil, errors.New("connection reset by test")
-}
-
-// Each write of a booking's life is lost before it takes effect, or its answer after. Where
-// the SDK does not try again, the caller does, with the same keys; both end where they
-// would have ended.
-func TestField16_LostRequestsAndAnswers(t *testing.T) {
-	t.Parallel()
-	ctx := context.Background()
-	life := func(c *corner, l *Ledger, terms Terms) (Transaction, error) {
-		tx, err := l.Draft(ctx, terms, "k")
-		if err != nil {
-			return tx, err
-		}
-		if tx, err = l.hold(ctx, tx, 1, noon.Add(10*time.Minute), "k"); err != nil {
-			return tx, err
-		}
-		if tx, err = l.Confirm(ctx, c.owner, tx.ID, receiptFor(tx), "k"); err != nil {
-			return tx, err
-		}
-		return l.Release(ctx, c.owner, tx.ID, "test", "k")
-	}
-	type loss struct {
-		write int32
-		after bool
-		tries int // of the SDK
-	}
-	var losses []loss
-	for n := int32(1); n <= 4; n++ {
-		losses = append(losses, loss{n, false, 1}, loss{n, true, 1}, loss{n, true, 2})
-	}
-	for _, lost := range losses {
-		t.Run(fmt.Sprintf("%+v", lost), func(t *testing.T) {
-			t.Parallel()
-			c := newCorner(t)
-			terms := c.terms(24)
-			l := c.openWith(&lossy{lose: lost.write, after: lost.after}, lost.tries)
-			if _, err := life(c, l, terms); (err == nil) != (lost.tries > 1) {
-				t.Fatalf("first try: %v", err)
-			}
-			tx, err := life(c, l, terms)
-			if err != nil {
-				t.Fatalf("second try: %v", err)
-			}
-			h, err := c.History(ctx, c.owner, tx.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(h.Events) != 4 || h.Transaction.State != Cancelled || h.Receipt == nil || len(c.locks(tx.Start)) != 0 {
-				t.Errorf("history = %+v", h)
-			}
-			if mine, _, err := c.ByOwner(ctx, c.owner, 10, ""); err != nil || len(mine) != 1 {
-				t.Errorf("%d transactions, %v", len(mine), err)
-			}
-		})
 	}
 }
 

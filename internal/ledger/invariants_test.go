@@ -3,10 +3,9 @@ package ledger
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 	"time"
-
-	"merve/internal/dynamo"
 )
 
 // settledAudit checks once all changes have settled.
@@ -40,7 +39,8 @@ func (c *corner) alertsOn(subject string) []Alert {
 }
 
 func TestASoundLedgerHasNoFindings(t *testing.T) {
-	c := alone(t)
+	t.Parallel()
+	c := newCorner(t)
 	c.in(Confirmed, c.terms(24))
 	c.in(Cancelled, c.terms(25))
 	booked := c.in(Confirmed, c.terms(26))
@@ -58,7 +58,8 @@ func TestASoundLedgerHasNoFindings(t *testing.T) {
 }
 
 func TestSingleHoldIsChecked(t *testing.T) {
-	c := alone(t)
+	t.Parallel()
+	c := newCorner(t)
 	stolen := c.in(Confirmed, c.terms(24))
 	lost := c.in(Confirmed, c.terms(25))
 	stale := c.in(Confirmed, c.terms(26))
@@ -89,7 +90,8 @@ func TestSingleHoldIsChecked(t *testing.T) {
 }
 
 func TestOneConfirmedEventIsChecked(t *testing.T) {
-	c := alone(t)
+	t.Parallel()
+	c := newCorner(t)
 	ctx := context.Background()
 	without, twice, bare, fine := c.in(Confirmed, c.terms(24)), c.in(Confirmed, c.terms(25)), c.in(Confirmed, c.terms(26)), c.in(Confirmed, c.terms(27))
 	never := c.in(Cancelled, c.terms(28))
@@ -113,7 +115,8 @@ func TestOneConfirmedEventIsChecked(t *testing.T) {
 }
 
 func TestOnlyOrphansAreDeleted(t *testing.T) {
-	c := alone(t)
+	t.Parallel()
+	c := newCorner(t)
 	kept := c.in(Confirmed, c.terms(24))
 	held := c.held(c.terms(25), 1)
 	gone := c.in(Cancelled, c.terms(26))
@@ -145,7 +148,8 @@ func TestOnlyOrphansAreDeleted(t *testing.T) {
 // A finding that stays is looked at again later, and is one alert until somebody
 // acknowledges it.
 func TestAFindingIsOneAlert(t *testing.T) {
-	c, ctx := alone(t), context.Background()
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
 	tx := c.in(Confirmed, c.terms(24))
 	if err := c.Table.DB().Commit(ctx, c.Table.Delete(eventKey(tx.ID, "confirmed"))); err != nil {
 		t.Fatal(err)
@@ -180,7 +184,8 @@ func TestAFindingIsOneAlert(t *testing.T) {
 
 // A transaction that changes while it is looked at is looked at again.
 func TestAChangeDuringAnAuditCounts(t *testing.T) {
-	c, ctx := alone(t), context.Background()
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
 	tx := c.in(Confirmed, c.terms(24))
 	if _, err := c.Release(ctx, c.owner, tx.ID, "x", "k"); err != nil {
 		t.Fatal(err)
@@ -190,7 +195,7 @@ func TestAChangeDuringAnAuditCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	it, err := c.Table.Get(ctx, txKey(tx.ID))
-	if err != nil || it.String("dueShard") != dynamo.DueShard(dueAudit, tx.ID) {
+	if err != nil || !strings.HasPrefix(it.String("dueShard"), dueAudit) {
 		t.Errorf("the change's own look was taken off: %v, %v", it.String("dueShard"), err)
 	}
 }

@@ -2,18 +2,20 @@
 // and the receipts of the YES that confirmed them.
 //
 // rules.go has all rules on one page. Each operation (draft, hold, confirm, release,
-// expire) is one TransactWriteItems: the idempotency record with the result, the change
-// of state on condition of the old one, the locks on condition of their owner, the event.
-// So: never more holds or confirmations of a slot than it has tokens; an operation that
-// is asked for again, or whose answer was lost, happens once and gives the same result;
-// what a stored time says counts, not whether the row is still there.
+// expire; an offer is draft and hold in one) is one TransactWriteItems: the change of state
+// on condition of the old one, the locks on condition of their owner, and the event, which
+// exists once and carries the operation's idempotency key and result; the key of a draft
+// or an offer has a record of its own, that leads to what it made. So: never more holds or
+// confirmations of a slot than it has tokens; an operation that is asked for again, or
+// whose answer was lost, happens once and gives the same result; what a stored time says
+// counts, not whether the row is still there.
 //
 // Table ledger:
 //
 //	tx#{id}                        tx                     the transaction
-//	tx#{id}                        event#{name}           what happened to it; a name exists once
+//	tx#{id}                        event#{state}          what happened to it, once; key, payload hash and result
 //	tx#{id}                        receipt                the YES that confirmed it
-//	idem#{operation's key}         idem                   payload hash, result, ttl
+//	idem#tx_draft:{business}:{key} idem                   what the key made: payload hash, result, ttl
 //	{business}:offering:{offering}:{YYYY-MM-DD}   {HH:MM}:token:{NNN}   a lock (UTC): one query reads a day
 //	alerts                         {time}#{finding}       what a checker found
 //	alert#{finding}                open                   that it has been raised and not acknowledged
@@ -22,9 +24,15 @@
 // time. In the sparse index due it is of the kind "hold" while it is held, due when the
 // hold ends, and of the kind "audit" from its last change until the checkers have seen it.
 //
+// The keys of operations are tx_draft:{business}:{key} and tx_hold:, tx_confirm:,
+// tx_release:{transaction}:{key}.
+//
 // Requests: Draft 1. Hold 3 (read, locks of the day, commit; locks of further days in the
-// same request while slots times capacity are at most 100; 1 more to take over). Confirm,
-// Release and Expire 2. Get, ByOwner, ByBusiness and History 1. Taken 1 a day.
+// same request while slots times capacity are at most 100; 1 more to take over). Offer 2
+// (locks, commit; 1 more to take over). Confirm, Release and Expire 2. Get, ByOwner,
+// ByBusiness and History 1. Taken 1 a day. A refusal looks for the key's result, 1 more.
+// Items written, apart from the locks: Draft 3, Hold 2, Offer 4, Confirm 3, Release and
+// Expire 2.
 package ledger
 
 import (

@@ -1,12 +1,16 @@
 package ledger
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"net/http"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"merve/internal/actor"
@@ -52,15 +56,44 @@ func newCorner(t testing.TB) *corner {
 	return c
 }
 
-// open returns another ledger on the same corner.
-func (c *corner) open() *Ledger { return c.on(dynamotest.Open(c.t)) }
+// aside is the way to a corner of the table: it keeps what all ledgers share, the index of
+// what is due and the list of alerts, apart from everybody else's.
+type aside struct{ name string }
 
-// openWith is open with a transport between SDK and server, and so many tries.
-func (c *corner) openWith(transport http.RoundTripper, tries int) *Ledger {
+// pool bounds what the server is asked at once: DynamoDB Local gives up on what has waited
+// for too long.
+var pool = &http.Transport{MaxConnsPerHost: 32, MaxIdleConnsPerHost: 32}
+
+func (a aside) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	for _, shared := range []string{`"` + dueHold + "#", `"` + dueAudit + "#", `"` + alertsPK} {
+		body = bytes.ReplaceAll(body, []byte(shared), []byte(shared+a.name))
+	}
+	there := r.Clone(r.Context())
+	there.Body, there.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	return pool.RoundTrip(there)
+}
+
+// open returns another ledger on the same corner.
+func (c *corner) open() *Ledger {
 	return c.on(dynamo.Open(dynamotest.Config(c.t), func(o *dynamodb.Options) {
-		o.HTTPClient = &http.Client{Transport: transport}
-		o.RetryMaxAttempts = tries
+		o.HTTPClient = &http.Client{Transport: aside{c.business}}
 	}))
+}
+
+// over is open with a transport between SDK and server, and so many tries without waiting
+// between them.
+func (c *corner) over(transport http.RoundTripper, tries int) *Ledger {
+	db := dynamo.Open(dynamotest.Config(c.t), func(o *dynamodb.Options) {
+		o.HTTPClient = &http.Client{Transport: transport}
+		o.Retryer = retry.NewStandard(func(o *retry.StandardOptions) {
+			o.MaxAttempts, o.MaxBackoff, o.RateLimiter = tries, time.Millisecond, ratelimit.None
+		})
+	})
+	return c.on(db)
 }
 
 func (c *corner) on(db *dynamo.DB) *Ledger {
@@ -94,6 +127,16 @@ func (c *corner) held(t Terms, capacity int) Transaction {
 	tx, err := c.Hold(context.Background(), c.draft(t).ID, capacity, c.Now().Add(10*time.Minute), "hold")
 	if err != nil {
 		c.t.Fatalf("hold: %v", err)
+	}
+	return tx
+}
+
+// offered is held, without having been a draft that anybody saw.
+func (c *corner) offered(t Terms, capacity int) Transaction {
+	c.t.Helper()
+	tx, err := c.Offer(context.Background(), t, capacity, 10*time.Minute, dynamotest.ID("key"))
+	if err != nil {
+		c.t.Fatalf("offer: %v", err)
 	}
 	return tx
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"merve/internal/seedtest"
 )
 
 // modelled is what the model believes of a transaction.
@@ -23,12 +25,13 @@ type modelled struct {
 // its live transactions.
 func TestOperationsFollowTheModel(t *testing.T) {
 	t.Parallel()
-	for _, capacity := range []int{1, 3} {
-		t.Run(fmt.Sprint(capacity), func(t *testing.T) {
-			t.Parallel()
-			rapid.Check(t, func(rt *rapid.T) { runModel(rt, newCorner(t), capacity) })
-		})
-	}
+	most := seedtest.Times(t, 40) // runs
+	seedtest.Check(t, func(rt *rapid.T) {
+		if most--; most < 0 {
+			return
+		}
+		runModel(rt, newCorner(t), rapid.SampledFrom([]int{1, 3}).Draw(rt, "capacity"))
+	})
 }
 
 func runModel(t *rapid.T, c *corner, capacity int) {

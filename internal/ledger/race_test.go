@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"merve/internal/fault"
+	"merve/internal/faulttest"
+	"merve/internal/seedtest"
 )
 
 // Whatever the capacity, as many of a hundred contenders win as there are tokens.
@@ -17,7 +19,6 @@ func TestField12_AsManyWinnersAsTokens(t *testing.T) {
 	t.Parallel()
 	for _, capacity := range []int{1, 3, 10} {
 		t.Run(fmt.Sprint(capacity), func(t *testing.T) {
-			t.Parallel()
 			c, ctx := newCorner(t), context.Background()
 			var won atomic.Int32
 			var wg sync.WaitGroup
@@ -47,6 +48,66 @@ func TestField12_AsManyWinnersAsTokens(t *testing.T) {
 				t.Errorf("taken = %v, %v", taken, err)
 			}
 		})
+	}
+}
+
+// One slot after another is wanted by many at once, alone or as a part of more: each time
+// as many have it as there are tokens, and nobody has half of what they asked for.
+func TestField12_HotSlot(t *testing.T) {
+	t.Parallel()
+	contenders, rounds := 24, seedtest.Times(t, 3)
+	if rounds > 3 {
+		contenders = 256
+	}
+	for _, capacity := range []int{1, 2} {
+		t.Run(fmt.Sprint(capacity), func(t *testing.T) {
+			t.Parallel()
+			c := newCorner(t)
+			for round := range rounds {
+				c.fight(4*round, contenders, capacity)
+			}
+			faulttest.Tried(t, rounds*contenders)
+		})
+	}
+}
+
+// fight has contenders want the same slot, half of them with the next one, and some only the
+// next one.
+func (c *corner) fight(hot, contenders, capacity int) {
+	c.t.Helper()
+	var mu sync.Mutex
+	has := map[time.Time]int{}
+	var wg sync.WaitGroup
+	for i := range contenders {
+		wg.Go(func() {
+			terms := c.terms(24 + hot)
+			switch i % 4 {
+			case 0, 1:
+				terms.Slots, terms.End = append(terms.Slots, terms.End), terms.End.Add(time.Hour)
+			case 2:
+				terms = c.terms(24 + hot + 1)
+			}
+			tx, err := c.Offer(context.Background(), terms, capacity, time.Hour, c.NewID())
+			if err != nil && !errors.Is(err, ErrSlotTaken) {
+				c.t.Error(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			for _, slot := range tx.Slots {
+				has[slot]++
+			}
+		})
+	}
+	wg.Wait()
+	first := noon.Add(time.Duration(24+hot) * time.Hour)
+	taken, err := c.Taken(context.Background(), c.business, "table", first, first.Add(time.Hour), c.Now())
+	if err != nil {
+		c.t.Error(err)
+	}
+	for _, slot := range []time.Time{first, first.Add(time.Hour)} {
+		if has[slot] != capacity || taken[slot] != capacity {
+			c.t.Errorf("%s: %d have it, %d are taken, capacity %d", slot, has[slot], taken[slot], capacity)
+		}
 	}
 }
 
@@ -187,8 +248,9 @@ func TestField14_LocksGoByTheirTime(t *testing.T) {
 // state, events and locks agree.
 func TestField14_ConfirmAgainstExpiry(t *testing.T) {
 	t.Parallel()
-	ctx := context.Background()
-	for round := range 40 {
+	ctx, rounds := context.Background(), seedtest.Times(t, 20)
+	faulttest.Tried(t, rounds)
+	for round := range rounds {
 		c := newCorner(t)
 		tx := c.held(c.terms(24), 1)
 		next := c.draft(c.terms(24))
@@ -282,5 +344,38 @@ func TestTakeOverOfManyHolds(t *testing.T) {
 	taken, err := c.Taken(ctx, c.business, "table", noon, noon.AddDate(0, 0, 30), c.Now())
 	if err != nil || len(taken) != 20 {
 		t.Errorf("%d slots taken, %v", len(taken), err)
+	}
+}
+
+// An offer that comes late once more, when its thread has since made others in its place,
+// ends none of them, however many they are.
+func TestALateRepeatEndsNothing(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	first := c.terms(24)
+	first.Slots = nil
+	var others []Terms
+	for day := range 20 {
+		terms := c.terms(24 * (1 + day))
+		terms.Thread = first.Thread
+		first.Slots, first.End = append(first.Slots, terms.Start), terms.End
+		for hour := range 3 {
+			terms.Slots = append(terms.Slots, terms.Start.Add(time.Duration(1+hour)*time.Hour))
+		}
+		others = append(others, terms)
+	}
+	was, err := c.Offer(ctx, first, 1, time.Minute, "first")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, terms := range others {
+		c.offered(terms, 1)
+	}
+	if again, err := c.Offer(ctx, first, 1, time.Minute, "first"); err != nil || again.ID != was.ID {
+		t.Errorf("%+v, %v", again, err)
+	}
+	taken, err := c.Taken(ctx, c.business, "table", noon, noon.AddDate(0, 0, 30), c.Now())
+	if err != nil || len(taken) != 20*4 {
+		t.Errorf("%d slots are held, want 80; %v", len(taken), err)
 	}
 }

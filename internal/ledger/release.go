@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"merve/internal/actor"
@@ -46,33 +47,34 @@ func (l *Ledger) Release(ctx context.Context, a actor.Actor, txID, reason, key s
 	}
 	c, err := l.releasing(tx, Event{Actor: a.Key(), Reason: reason, Trace: telemetry.TraceID(ctx)}, key, l.now())
 	if err != nil {
-		return l.replayed(ctx, opKey(opRelease, tx.ID, key), hashOf(reason), err)
+		return l.replayed(ctx, change{op: opRelease, key: opKey(opRelease, tx.ID, key), payload: hashOf(reason), read: tx}, err)
 	}
 	return l.commit(ctx, c)
 }
 
-// Expire ends a hold whose time is over. [ErrNotDue] when it is not, [ErrNotHeld] when
-// something else has ended it. 2 requests.
+// Expire ends a hold whose time is over, and gives again what it gave before. [ErrNotDue]
+// when the time is not over, [ErrNotHeld] when something else has ended it. 2 requests.
 func (l *Ledger) Expire(ctx context.Context, txID string) (Transaction, error) {
 	tx, err := l.read(ctx, txID)
-	if err != nil {
-		return Transaction{}, err
+	if err != nil || tx.State == Expired { // for ever, and by nothing but this
+		return tx, err
 	}
-	return l.expire(ctx, tx)
+	return settle(l.expire(ctx, tx))
 }
 
-// expire is Expire for a transaction that the caller has read.
+// expire is Expire for a transaction that the caller has read. A [replay] says that
+// somebody else was faster.
 func (l *Ledger) expire(ctx context.Context, tx Transaction) (Transaction, error) {
 	now := l.now()
-	switch err := opExpire.check(tx, now); {
-	case tx.State == Expired:
-		return l.replayed(ctx, expireKey(tx.ID), hashOf(tx.ID), err)
-	case err != nil:
+	if err := opExpire.check(tx, now); err != nil {
 		return Transaction{}, err
 	}
 	c, err := l.ending(tx, now, nil)
-	if err != nil {
-		return Transaction{}, err
+	if err == nil {
+		err = l.Table.DB().Commit(ctx, l.writes(c)...)
 	}
-	return l.commit(ctx, c)
+	if err != nil {
+		return Transaction{}, fmt.Errorf("ledger: expire %s: %w", tx.ID, err)
+	}
+	return c.after, nil
 }

@@ -9,7 +9,7 @@ import (
 
 // op is one of the five operations. They are all there is to a transaction's life:
 //
-//	draft    nothing              → draft
+//	draft    nothing              → draft       (an offer is a draft that is held at once)
 //	hold     draft                → hold        its locks are free, expired or its thread's own
 //	confirm  hold, not yet over   → confirmed   its locks are its own and held
 //	release  draft hold confirmed → cancelled   its locks go
@@ -117,19 +117,35 @@ type change struct {
 	locks   []dynamo.Write
 	event   Event
 	now     time.Time
+	draft   *change // of an offer: is written with it, under this change's key
 }
 
-// writes are the one transaction of an operation. The record that it was done comes
-// first: of several conditions that fail, the first one names the error.
+// writes are the one transaction of an operation. What says that it was done comes first,
+// the record of a draft's key or else the event: of several conditions that fail, the
+// first one names the error.
 func (l *Ledger) writes(c change) []dynamo.Write {
-	c.event.ID, c.event.Type = string(c.after.State), c.after.State
-	c.event.From, c.event.Transaction, c.event.At = c.read.State, c.after, c.now
-	ws := []dynamo.Write{
-		l.once(c),
-		c.op.guard(l.Table.Put(txKey(c.after.ID), itemOf(c.after)), c.read, c.now),
+	put := l.Table.Put(txKey(c.after.ID), itemOf(c.after))
+	switch {
+	case c.op == opDraft:
+		return []dynamo.Write{l.once(c), opDraft.guard(put, c.read, c.now), l.happened(c)}
+	case c.draft != nil:
+		ws := []dynamo.Write{l.once(c), opDraft.guard(put, c.read, c.now), l.happened(*c.draft), l.happened(c)}
+		return append(ws, c.locks...)
 	}
-	ws = append(ws, c.locks...)
-	return append(ws, l.Table.Put(eventKey(c.after.ID, c.event.ID), c.event).IfAbsent().Else(ErrChanged))
+	return append([]dynamo.Write{l.happened(c), c.op.guard(put, c.read, c.now)}, c.locks...)
+}
+
+// happened writes the event of an operation, which exists once. It is what a repeat finds.
+func (l *Ledger) happened(c change) dynamo.Write {
+	e := c.event
+	e.ID, e.Type, e.From, e.At = string(c.after.State), c.after.State, c.read.State, c.now
+	e.Transaction, e.Key, e.Payload = c.after, c.key, c.payload
+	return l.Table.Put(eventKey(c.after.ID, e.ID), e).IfAbsent().ElseOld(func(old dynamo.Item) error {
+		if old == nil {
+			return ErrChanged
+		}
+		return repeatOf(old, c)
+	})
 }
 
 // next is tx after the operation.

@@ -71,8 +71,8 @@ type initiateArgs struct {
 	Note       *string `json:"note" jsonschema:"a wish of the customer for the business; null for none"`
 }
 
-// initiate drafts and holds. Its keys are the call's, so that a call that is made again
-// gives the same proposal and takes nothing twice.
+// initiate makes an offer. Its key is the call's, so that a call that is made again gives
+// the same proposal and takes nothing twice.
 func (b *Booker) initiate(ctx context.Context, tc tool.Context, args initiateArgs) (tool.Result, error) {
 	item, err := b.find(ctx, tc, args)
 	if err != nil {
@@ -93,13 +93,8 @@ func (b *Booker) initiate(ctx context.Context, tc tool.Context, args initiateArg
 	if utf8.RuneCountInString(note) > maxNote {
 		return tool.Result{}, fault.Field("note", "want at most %d characters", maxNote)
 	}
-	draft, err := b.Ledger.Draft(ctx, termsOf(tc, item, booking, party, note), tc.Key)
-	if err != nil {
-		return tool.Result{}, err
-	}
-	// Counted from the draft, so that the same call asks for the same hold.
-	until := draft.CreatedAt.Add(time.Duration(tc.Market.Safety.HoldSeconds) * time.Second)
-	held, err := b.Ledger.hold(ctx, draft, o.Capacity, until, tc.Key)
+	length := time.Duration(tc.Market.Safety.HoldSeconds) * time.Second
+	held, err := b.Ledger.Offer(ctx, termsOf(tc, item, booking, party, note), o.Capacity, length, tc.Key)
 	if err != nil {
 		return b.refusal(ctx, tc, item, args, err)
 	}

@@ -214,6 +214,15 @@ func TestListAndCancel(t *testing.T) {
 	if _, err := s.call("cancelBooking", cancel, "c2"); !fault.Is(err, fault.Conflict) {
 		t.Errorf("cancelled before: %v", err)
 	}
+	own := s.tc.Market
+	s.tc.Market = market.Default("elsewhere") // the same customer, with another tenant
+	if _, err := s.call("cancelBooking", cancel, "c3"); !fault.Is(err, fault.NotFound) {
+		t.Errorf("another market's: %v", err)
+	}
+	if r, err := s.call("getMyBookings", `{}`, "l2"); err != nil || len(r.Data.(map[string]any)["bookings"].([]map[string]any)) != 0 {
+		t.Errorf("another market's bookings are listed: %+v, %v", r.Data, err)
+	}
+	s.tc.Market = own
 	s.tc.Actor = actor.Actor{Kind: actor.User, ID: "foreign"}
 	if _, err := s.call("cancelBooking", cancel, "c3"); !fault.Is(err, fault.NotFound) {
 		t.Errorf("somebody else's: %v", err)
