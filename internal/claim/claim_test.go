@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"golang.org/x/text/unicode/norm"
 	"merve/internal/language"
+	"merve/internal/seedtest"
 	"merve/internal/wording"
 	"pgregory.net/rapid"
 )
@@ -174,7 +175,7 @@ func TestWrappingHidesNothing(t *testing.T) {
 		func(s string) string { return strings.Join(strings.Split(s, ""), "\u2060") },
 		strings.ToUpper, norm.NFD.String, norm.NFKC.String, language.Fold,
 	}
-	rapid.Check(t, func(t *rapid.T) {
+	seedtest.Check(t, func(t *rapid.T) {
 		r := rapid.SampledFrom(claims).Draw(t, "claim")
 		text := r.text
 		for _, wrap := range rapid.SliceOfN(rapid.SampledFrom(wraps), 1, 3).Draw(t, "wraps") {
@@ -191,7 +192,7 @@ func TestLookalikesHideNothing(t *testing.T) {
 	t.Parallel()
 	claims := slices.DeleteFunc(rows(t, "en"), func(r row) bool { return r.kind == "" })
 	swaps := []string{"o", "о", "a", "а", "e", "е", "c", "с", "p", "р", "i", "і", "o", "0", "i", "1", "l", "I", "e", "3", "d", "ԁ", "s", "ѕ"}
-	rapid.Check(t, func(t *rapid.T) {
+	seedtest.Check(t, func(t *rapid.T) {
 		r := rapid.SampledFrom(claims).Draw(t, "claim")
 		at := 2 * rapid.IntRange(0, len(swaps)/2-1).Draw(t, "swap")
 		text := strings.ReplaceAll(r.text, swaps[at], swaps[at+1])

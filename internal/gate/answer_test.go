@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/text/unicode/norm"
 	"merve/internal/language"
+	"merve/internal/seedtest"
 	"pgregory.net/rapid"
 )
 
@@ -168,7 +169,7 @@ func TestSpellingsOfOneMessage(t *testing.T) {
 		func(s string) string { return strings.ReplaceAll(s, "'", "’") },
 		func(s string) string { return strings.Join(strings.Split(s, ""), "\u200b") },
 	}
-	rapid.Check(t, func(t *rapid.T) {
+	seedtest.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom(texts).Draw(t, "text")
 		spelt := rapid.SampledFrom(spellings).Draw(t, "spelling")(text)
 		if len(spelt) > maxMessage || strings.ContainsRune(text, '´') { // NFKD of the message itself makes a space of ´
@@ -186,7 +187,7 @@ func TestYesWithAnotherWordIsNoYes(t *testing.T) {
 	t.Parallel()
 	listed := listedPhrases(t, yes|besideYes|polite)
 	other := unlistedWord(t)
-	rapid.Check(t, func(t *rapid.T) {
+	seedtest.Check(t, func(t *rapid.T) {
 		said := rapid.SliceOfN(rapid.SampledFrom(listed), 1, 5).Draw(t, "phrases")
 		at := rapid.IntRange(0, len(said)).Draw(t, "at")
 		between := rapid.SampledFrom([]string{" ", ", ", "! ", "\n"}).Draw(t, "between")

@@ -47,7 +47,7 @@ func Decide(p *thread.Pending, msgs []thread.Message, refers map[string]string, 
 		return Free
 	}
 	said, old := answer(p, msgs, refers)
-	gone := !now.Before(p.ExpiresAt.Add(-Buffer))
+	gone := Gone(p, now)
 	switch {
 	case old:
 		return OldOffer
@@ -62,6 +62,9 @@ func Decide(p *thread.Pending, msgs []thread.Message, refers map[string]string, 
 	}
 	return Waiting
 }
+
+// Gone reports whether it is too late for a YES.
+func Gone(p *thread.Pending, now time.Time) bool { return !now.Before(p.ExpiresAt.Add(-Buffer)) }
 
 // answer joins what the messages say; old is set when one of them answers another offer.
 func answer(p *thread.Pending, msgs []thread.Message, refers map[string]string) (said Answer, old bool) {
@@ -125,10 +128,10 @@ type Commitment interface {
 // Settled is a pending action about to be settled.
 type Settled struct {
 	Text   string // what the customer is told, from stored state
+	Late   string // of a release: told in its place when the YES came too late; "" tells of a hold that has gone
 	Cards  []tool.Card
 	Facts  []string // kinds of package claim that are true once the writes are done
 	Writes []dynamo.Write
-	Done   bool // it has happened already, whatever comes of the writes
 
 	// Refused words what went wrong when the writes did not go through; ok is false
 	// for an error that is not about this pending action.

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"merve/internal/seedtest"
 )
 
 func TestDetect(t *testing.T) {
@@ -55,7 +57,7 @@ func TestDetect(t *testing.T) {
 
 func TestDetectAnything(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	seedtest.Check(t, func(t *rapid.T) {
 		text := rapid.String().Draw(t, "text")
 		got := Detect(text, "fallback")
 		if got != "fallback" && !slices.Contains(Supported(), got) {

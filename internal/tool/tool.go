@@ -72,7 +72,10 @@ type Result struct {
 	Proposal *Proposal // put to the customer for YES or NO
 	Cards    []Card
 	Map      *channel.Location
-	Facts    []string // what the backend knows to be true after this call (kinds of package claim)
+
+	// Facts are what the backend knows to be true after this call: kinds of package claim. A
+	// fact "booked:X12" bears out sentences only that name X12: what was so before this turn.
+	Facts []string
 }
 
 // Proposal is a pending action in the making: the turn puts it on the thread.

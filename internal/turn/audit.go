@@ -8,9 +8,10 @@ import (
 	"merve/internal/dynamo"
 )
 
-// Round is the audit record of one round's calls (table records):
+// Round is the audit record of the calls of a turn's rounds, written with its reply (table
+// records):
 //
-//	audit#{thread}   {turn}#{round}
+//	audit#{thread}   {turn}
 type Round struct {
 	Turn   int           `dynamodbav:"turn" json:"turn"`
 	Actor  string        `dynamodbav:"actor" json:"actor"`
@@ -37,25 +38,33 @@ const (
 	maxAuditArgs = 1024
 )
 
-func (w *work) auditWrite(calls []call, results []result) dynamo.Write {
-	a := Round{
-		Turn: w.thread.Number(), Actor: w.thread.Owner, Market: w.market.ID, Policy: w.market.Version,
-		Trace: w.tc.TraceID, At: w.tc.Now, TTL: w.tc.Now.Add(auditFor).Unix(),
-	}
+// audit notes the calls of a round.
+func (w *work) audit(calls []call, results []result) {
 	for i, c := range calls {
 		args := string(c.args)
 		if args == "" {
 			args = string(c.Args)
 		}
-		a.Calls = append(a.Calls, AuditedCall{
+		w.model.audit = append(w.model.audit, AuditedCall{
 			Tool: clip(c.Name, 64), Args: clip(args, maxAuditArgs), Key: c.key,
-			Verdict: string(c.verdict), Status: results[i].Status, MS: results[i].took.Milliseconds(),
+			Verdict: string(c.verdict), Status: results[i].status, MS: results[i].took.Milliseconds(),
 		})
 	}
-	return w.r.Records.Put(dynamo.Key{PK: "audit#" + w.thread.ID, SK: fmt.Sprintf("%08d#%04d", a.Turn, w.model.rounds)}, a)
 }
 
-// Audit lists a thread's rounds of tool calls, latest first. One request.
+// audited is what joins the commit of a turn that has called tools.
+func (w *work) audited() []dynamo.Write {
+	if len(w.model.audit) == 0 {
+		return nil
+	}
+	a := Round{
+		Turn: w.thread.Number(), Actor: w.thread.Owner, Market: w.market.ID, Policy: w.market.Version,
+		Trace: w.tc.TraceID, Calls: w.model.audit, At: w.tc.Now, TTL: w.tc.Now.Add(auditFor).Unix(),
+	}
+	return []dynamo.Write{w.r.Records.Put(dynamo.Key{PK: "audit#" + w.thread.ID, SK: fmt.Sprintf("%08d", a.Turn)}, a)}
+}
+
+// Audit lists the tool calls of a thread's turns, latest first. One request.
 func (r *Runner) Audit(ctx context.Context, threadID string, limit int, after string) ([]Round, string, error) {
 	page, err := r.Records.Query(ctx, dynamo.Query{
 		Where: "pk = :pk", Values: dynamo.V{":pk": "audit#" + threadID}, Backward: true, Limit: limit, After: after,

@@ -16,7 +16,6 @@ func (w *work) brief() {
 	m := &w.model
 	if m.msgs == nil {
 		m.same = map[string]int{}
-		m.replays = w.thread.Journal
 		m.msgs = append(m.msgs, llm.Message{Role: llm.System, Text: w.prompt()})
 		for _, t := range w.thread.Recent {
 			m.msgs = append(m.msgs, remembered(t)...)

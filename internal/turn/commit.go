@@ -32,7 +32,7 @@ func (w *work) commit(ctx context.Context) (Done, error) {
 	for _, s := range w.joins {
 		join = append(join, s.Writes...)
 	}
-	join = append(join, w.outbound(t)...)
+	join = append(append(join, w.outbound(t)...), w.audited()...)
 	day := now.UTC().Format(time.DateOnly)
 	o := thread.Outcome{
 		Turn: t, Pending: w.pending, Language: w.tc.Language, Handler: w.handler, OptedOut: w.optedOut,
@@ -104,6 +104,9 @@ func (w *work) outbound(t thread.Turn) []dynamo.Write {
 		m := outbox.Message{
 			Thread: w.thread.ID, ID: fmt.Sprintf("turn%08d-%d", t.N, i), Market: w.market.ID, Channel: w.thread.Channel,
 			From: w.market.WhatsApp.From, To: w.thread.ReplyAddr, Text: text, Kind: "reply", Trace: t.TraceID, Essential: w.optedOut != w.thread.OptedOut,
+		}
+		if i > 0 {
+			m.After = fmt.Sprintf("turn%08d-%d", t.N, i-1)
 		}
 		if i == len(pieces)-1 && w.pending != nil {
 			m.Pending = w.pending.ID

@@ -137,7 +137,7 @@ func (p *play) run(lines []line) {
 		case "expiry runs":
 			p.expire()
 		case "a person takes over":
-			p.handOver()
+			p.handOver(p.thread)
 		default:
 			p.check(l)
 		}
@@ -330,14 +330,6 @@ func (p *play) expire() {
 	}
 	p.settle()
 	p.look()
-}
-
-func (p *play) handOver() {
-	p.t.Helper()
-	w := p.threads.Table.Update(dynamo.Key{PK: p.thread, SK: "~"}, "SET #handler = :person", dynamo.V{":person": thread.ByPerson})
-	if err := p.db.Commit(p.t.Context(), w); err != nil {
-		p.t.Fatal(err)
-	}
 }
 
 // check holds one wanted thing against what is.

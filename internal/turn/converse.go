@@ -3,7 +3,9 @@ package turn
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,13 +31,21 @@ type conversation struct {
 	usage   llm.Usage
 	cost    int64 // millionths of a US dollar
 	rounds  int
-	replays []thread.Entry // journal of a turn taken over
+	reads   []decision // since the last one that is in the journal
+	audit   []AuditedCall
+	resumed bool // what the journal had has been done again
 }
+
+// decided is the kind of journal entry that holds a decision.
+const decided = "decision"
 
 // decision is what the model decided in one round, as journalled.
 type decision struct {
-	Text  string     `json:"text,omitempty"`
-	Calls []llm.Call `json:"calls"`
+	Text     string     `json:"text,omitempty"`
+	Calls    []llm.Call `json:"calls"`
+	Language string     `json:"language"` // that the calls are made in
+	Usage    llm.Usage  `json:"usage"`    // what it took, so that bounds hold across a crash
+	MicroUSD int64      `json:"microUsd,omitempty"`
 }
 
 // converse runs model rounds until the model has said something, or a bound stops it.
@@ -56,6 +66,9 @@ func (w *work) converse(ctx context.Context) error {
 		d, err := w.ask(ctx)
 		if err != nil {
 			return w.modelFailed(ctx, err)
+		}
+		if d, err = w.keep(ctx, d); err != nil {
+			return err
 		}
 		if len(d.Calls) == 0 {
 			if w.accept(d.Text) {
@@ -96,7 +109,7 @@ func (w *work) proposed() bool {
 	return w.pending != nil && (w.thread.Pending == nil || w.thread.Pending.ID != w.pending.ID)
 }
 
-const onlyWhatHappened = "Your last message was not sent: it says that something was booked, changed, cancelled, paid or sent, and nothing of the kind has happened. Write it again and say only what the tools have returned."
+const onlyWhatHappened = "Your last message was not sent: it says that something was booked, changed, cancelled, paid or sent, and nothing of the kind has happened. Write it again and say only what the tools have returned; of an earlier booking only together with its code."
 
 // modelFailed turns a model's failure into a clear reply. Only a client whose time is
 // up, or a lost lease, ends the turn without one.
@@ -134,43 +147,57 @@ func (w *work) bound() string {
 	return ""
 }
 
-// ask gets the next decision: from the journal of a turn taken over, or from the model.
-// A decision to call tools is journalled before any of them runs.
+// ask gets the model's next decision.
 func (w *work) ask(ctx context.Context) (decision, error) {
 	m := &w.model
 	m.rounds++
-	if d, ok, err := w.replayDecision(); ok || err != nil {
-		return d, err
-	}
 	start := time.Now()
 	resp, err := w.r.Model.Complete(ctx, llm.Request{
 		Model: w.assistant.Model, Messages: m.msgs, Tools: w.specs(), ParallelCalls: true, MaxTokens: maxAnswerTokens,
 		Seed: w.thread.Owner,
 	})
 	telemetry.CountTime(ctx, "model", time.Since(start))
-	m.usage = m.usage.Add(resp.Usage)
-	m.cost += llm.Cost(resp.Model, resp.Usage)
-	if err != nil {
-		return decision{}, err
+	d := decision{
+		Text: resp.Text, Calls: bounded(resp.Calls), Language: w.tc.Language,
+		Usage: resp.Usage, MicroUSD: llm.Cost(resp.Model, resp.Usage),
 	}
-	d := decision{Text: resp.Text, Calls: bounded(resp.Calls)}
-	if len(d.Calls) == 0 {
+	m.took(d)
+	return d, err
+}
+
+// keep journals a decision to propose before any of it runs, together with those to read
+// that led to it, so that a model which answers differently after a crash does not propose
+// twice. What only reads can be asked for again. The decision that stands is returned.
+func (w *work) keep(ctx context.Context, d decision) (decision, error) {
+	m := &w.model
+	if m.reads = append(m.reads, d); !w.proposes(d.Calls) {
 		return d, nil
 	}
-	data, err := json.Marshal(d)
+	data, err := json.Marshal(m.reads)
+	if err == nil && len(data) > maxEntry {
+		data, err = json.Marshal([]decision{d})
+	}
 	if err != nil {
 		return decision{}, fmt.Errorf("journal: %w", err)
 	}
-	stands, err := w.record(ctx, "decision", string(data))
+	e := thread.Entry{Step: m.steps, Kind: decided, Data: string(data)}
+	m.steps++
+	m.reads = nil
+	stands, err := w.r.Threads.Record(ctx, w.thread.ID, w.thread.Number(), e)
 	if err != nil {
 		return decision{}, err
 	}
-	return readDecision(stands)
+	ds, err := readDecisions(stands)
+	if err != nil {
+		return decision{}, err
+	}
+	return ds[len(ds)-1], nil
 }
 
 const (
 	maxAnswerTokens = 1200
 	maxCallsARound  = 8
+	maxEntry        = 200 << 10 // bytes; DynamoDB takes items of 400 KB
 )
 
 // bounded makes what a model asks for safe to keep: few calls, each with arguments that
@@ -190,28 +217,64 @@ func bounded(calls []llm.Call) []llm.Call {
 	return calls
 }
 
-func (w *work) record(ctx context.Context, kind, data string) (thread.Entry, error) {
-	e := thread.Entry{Step: w.model.steps, Kind: kind, Data: data}
-	w.model.steps++
-	return w.r.Threads.Record(ctx, w.thread.ID, w.thread.Number(), e)
+// proposes reports whether one of the calls may change something before the turn commits.
+func (w *work) proposes(calls []llm.Call) bool {
+	return slices.ContainsFunc(calls, func(c llm.Call) bool {
+		t, _ := w.r.Tools.Get(c.Name)
+		return t.Effect == tool.Propose
+	})
 }
 
-func (w *work) replayDecision() (decision, bool, error) {
+// resume does again what a turn that this one takes over had decided to propose, so that
+// it is asked about, or let go of, whatever has come in since. The keys of the calls keep
+// it from being done twice.
+func (w *work) resume(ctx context.Context) error {
 	m := &w.model
-	if len(m.replays) == 0 || m.replays[0].Kind != "decision" {
-		return decision{}, false, nil
+	if m.resumed {
+		return nil
 	}
-	e := m.replays[0]
-	m.replays = m.replays[1:]
-	m.steps = e.Step + 1
-	d, err := readDecision(e)
-	return d, true, err
+	m.resumed = true
+	for _, e := range w.thread.Journal {
+		if e.Kind != decided {
+			continue
+		}
+		if m.steps == 0 {
+			if err := w.lapse(ctx); err != nil {
+				return err
+			}
+			w.brief()
+		}
+		ds, err := readDecisions(e)
+		if err != nil {
+			return err
+		}
+		m.steps = e.Step + 1
+		for _, d := range ds {
+			m.rounds++
+			m.took(d)
+			now := w.tc
+			w.tc.Language = d.Language
+			err := w.runCalls(ctx, d)
+			if w.tc = now; err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
-func readDecision(e thread.Entry) (decision, error) {
-	var d decision
-	if err := json.Unmarshal([]byte(e.Data), &d); err != nil {
-		return decision{}, fault.Wrap(err, fault.Internal, "journal step %d", e.Step)
-	}
-	return d, nil
+// took counts what a decision has cost.
+func (m *conversation) took(d decision) {
+	m.usage = m.usage.Add(d.Usage)
+	m.cost += d.MicroUSD
 }
+
+func readDecisions(e thread.Entry) ([]decision, error) {
+	var ds []decision
+	if err := json.Unmarshal([]byte(e.Data), &ds); err != nil || len(ds) == 0 {
+		return nil, fault.Wrap(errors.Join(err, errEmpty), fault.Internal, "journal step %d", e.Step)
+	}
+	return ds, nil
+}
+
+var errEmpty = errors.New("not a list of decisions")

@@ -1,7 +1,6 @@
 package turn_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,7 +8,6 @@ import (
 	"time"
 
 	"merve/internal/channel"
-	"merve/internal/llm"
 	"merve/internal/outbox"
 	"merve/internal/telemetry"
 )
@@ -18,46 +16,46 @@ import (
 // transaction that writes to an index.
 const overcounted = 1000
 
-// TestCostOfATurn holds turns to their budgets of requests and capacity, at the beginning
-// of a thread and when it has become long.
+// TestCostOfATurn holds every kind of turn to the requests that it makes, exactly, and to a
+// budget of capacity, at the beginning of a thread and when it has become long.
 func TestCostOfATurn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.stock(nil)
-	w.model = modelFunc(func(_ context.Context, req llm.Request) (llm.Response, error) {
-		last := req.Messages[len(req.Messages)-1]
-		if last.Role == llm.User && strings.Contains(last.Text, "search") {
-			args := `{"query":"meze","domain":null,"category":null,"subCategory":null,"maxPrice":null,"limit":null}`
-			return llm.Response{Calls: []llm.Call{{ID: "1", Name: "searchMarketplace", Args: []byte(args)}}, Finish: "tool_calls"}, nil
-		}
-		return llm.Response{Text: "There are three places by the harbour that may suit you; the quietest is Meze House.", Finish: "stop"}, nil
-	})
+	w.stock(nil, "cruise")
+	w.model = clerkModel()
+	kinds := []struct {
+		said         string
+		app, webhook int // requests; a webhook's with delivery
+		limit        telemetry.Cost
+	}{
+		{"hi", 3, 6, telemetry.Cost{WriteUnits: 8, ReadUnits: 3}},
+		{"search", 3, 6, telemetry.Cost{WriteUnits: 12, ReadUnits: 3}},
+		{"cruise", 7, 10, telemetry.Cost{WriteUnits: overcounted, ReadUnits: 6}},
+		{"is it by the sea?", 3, 6, telemetry.Cost{WriteUnits: 8, ReadUnits: 3}},
+		{"no", 4, 7, telemetry.Cost{WriteUnits: overcounted, ReadUnits: 4}},
+		{"note", 3, 6, telemetry.Cost{WriteUnits: 14, ReadUnits: 3}},
+		{"yes", 4, 7, telemetry.Cost{WriteUnits: 10, ReadUnits: 3}},
+	}
 	var table strings.Builder
 	tab := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tab, "turn\tnumber\trequests\twrite units\tread units")
-	for _, c := range []struct {
-		name  string
-		ch    channel.Channel
-		said  string
-		limit telemetry.Cost
-	}{
-		{"chat", channel.App, "where can we eat tonight?", telemetry.Cost{Requests: 3, WriteUnits: 8, ReadUnits: 3}},
-		{"webhook with delivery", channel.WhatsApp, "where can we eat tonight?", telemetry.Cost{Requests: 6, WriteUnits: overcounted, ReadUnits: 3}},
-		{"chat with a search", channel.App, "search for meze", telemetry.Cost{Requests: 9, WriteUnits: 15, ReadUnits: 8}},
-	} {
-		for n := 1; n <= 60; n++ {
-			in := w.from(c.name, c.ch, fmt.Sprint(n), c.said)
-			cost := w.cost(in)
-			if n != 5 && n != 60 {
-				continue
-			}
-			fmt.Fprintf(tab, "%s\t%d\t%d\t%g\t%g\n", c.name, n, cost.Requests, cost.WriteUnits, cost.ReadUnits)
-			if cost.Requests > c.limit.Requests || cost.WriteUnits > c.limit.WriteUnits || cost.ReadUnits > c.limit.ReadUnits {
-				t.Errorf("%s, turn %d: %d requests, %g write and %g read units; want at most %d, %g and %g", c.name, n,
-					cost.Requests, cost.WriteUnits, cost.ReadUnits, c.limit.Requests, c.limit.WriteUnits, c.limit.ReadUnits)
-			}
-			if cost.Requests < 3 || cost.WriteUnits == 0 || cost.ReadUnits == 0 {
-				t.Errorf("%s, turn %d: nothing was counted: %+v", c.name, n, cost)
+	fmt.Fprintln(tab, "message\tchannel\tturn\trequests\twrite units\tread units")
+	for _, ch := range []channel.Channel{channel.App, channel.WhatsApp} {
+		for n := range 6 {
+			for i, k := range kinds {
+				in := w.from("ann", ch, fmt.Sprint(n, ".", i), k.said)
+				cost := w.cost(in)
+				if n != 1 && n != 5 {
+					continue
+				}
+				fmt.Fprintf(tab, "%s\t%s\t%d\t%d\t%g\t%g\n", k.said, ch, n*len(kinds)+i+1, cost.Requests, cost.WriteUnits, cost.ReadUnits)
+				want := k.app
+				if ch.Pushes() {
+					want, k.limit.WriteUnits = k.webhook, overcounted
+				}
+				if cost.Requests != want || cost.WriteUnits > k.limit.WriteUnits || cost.ReadUnits > k.limit.ReadUnits || cost.ReadUnits == 0 {
+					t.Errorf("%q on %s: %d requests, %g write and %g read units; want %d, at most %g and %g", k.said, ch,
+						cost.Requests, cost.WriteUnits, cost.ReadUnits, want, k.limit.WriteUnits, k.limit.ReadUnits)
+				}
 			}
 		}
 	}

@@ -2,221 +2,229 @@ package turn_test
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"merve/internal/channel"
+	"merve/internal/faulttest"
 	"merve/internal/llm"
+	"merve/internal/seedtest"
 	"merve/internal/thread"
 )
 
-// fuse is a way to the database that breaks for good at its n-th request, before the
-// request has left or after it took effect: what a process that dies there leaves.
-type fuse struct {
-	mu    sync.Mutex
-	left  int  // requests until it breaks; negative never does
-	lost  bool // the last request takes effect, and its answer is lost
-	count int
-}
-
-var errDied = errors.New("the process has died")
-
-func (f *fuse) Do(r *http.Request) (*http.Response, error) {
-	f.mu.Lock()
-	f.count++
-	n := f.count
-	f.mu.Unlock()
-	switch {
-	case f.left < 0 || n < f.left:
-		return http.DefaultClient.Do(r)
-	case n == f.left && f.lost:
-		resp, err := http.DefaultClient.Do(r)
-		if err == nil {
-			err = resp.Body.Close()
+// TestField25_KilledAtEveryCall runs every kind of turn with a fault at each of its calls
+// to the store and to providers, has the channel bring the message again as it does, and
+// wants the state, the outbox and what was sent of a turn without faults.
+//
+// The common kinds (plain, proposal, YES, NO) meet every fault there is, at every call, on
+// both channels, in every run. The others meet death after each call (which leaves what death
+// before the next one does), on WhatsApp, whose turns make all the calls of the app's and
+// more; with TIMES above 1 they meet every fault on both channels, too.
+func TestField25_KilledAtEveryCall(t *testing.T) {
+	t.Parallel()
+	long := seedtest.Times(t, 1) > 1
+	for _, k := range kinds() {
+		faults, channels := faulttest.Faults, k.channels()
+		if !long && !k.common {
+			faults = []faulttest.Fault{faulttest.DiesAfter}
+			channels = []channel.Channel{channel.WhatsApp}
 		}
-		return nil, errors.Join(errDied, err)
+		for _, ch := range channels {
+			t.Run(k.name+"/"+string(ch), func(t *testing.T) {
+				t.Parallel()
+				base := k.world(t)
+				faulttest.Everywhere(t, faults, func(t *testing.T, calls *faulttest.Calls) state { return k.play(base.like(t), ch, calls) })
+			})
+		}
 	}
-	return nil, errDied
 }
 
-// bookingModel answers by what was said last, and so the same whenever it is asked.
-func bookingModel() llm.Model {
-	return modelFunc(func(_ context.Context, req llm.Request) (llm.Response, error) {
-		switch last := req.Messages[len(req.Messages)-1]; {
-		case last.Role == llm.ToolRole:
-			return llm.Response{Text: "There it is.", Finish: "stop"}, nil
-		case strings.Contains(last.Text, "book"):
-			return llm.Response{Calls: []llm.Call{bookAt("meze", 19)}, Finish: "tool_calls"}, nil
-		}
-		return llm.Response{Text: "Hello!", Finish: "stop"}, nil
-	})
+func (k kind) channels() []channel.Channel {
+	if k.only != "" {
+		return []channel.Channel{k.only}
+	}
+	return []channel.Channel{channel.App, channel.WhatsApp}
 }
 
-func bookAt(listing string, hour int) llm.Call {
-	return llm.Call{ID: fmt.Sprintf("call_%d", hour), Name: "initiateBooking", Args: json.RawMessage(fmt.Sprintf(
-		`{"listingId":%q,"offeringId":null,"date":"2026-11-24","time":"%d:00","endDate":null,"partySize":2,"note":null}`, listing, hour))}
+// world is where turns of the kind take place.
+func (k kind) world(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t, k.market)
+	w.stock(nil, "meze")
+	return w
 }
 
-// state is everything that a conversation leaves, without ids and times.
-type state struct {
-	Turns, Ledger, Outbox, Sent, Notes []string
-	Pending                            string
-	Waiting                            int
-	Leased                             bool
-}
-
-func (w *world) state(id string) state {
+// play has the turn meet faults, and gives the state that is left in the end.
+func (k kind) play(w *world, ch channel.Channel, calls *faulttest.Calls) state {
 	w.t.Helper()
-	h := w.head(id)
-	s := state{Waiting: len(h.Inbox), Leased: h.LeaseUntil.After(w.clock.now())}
-	s.Notes = w.left
-	if h.Pending != nil {
-		s.Pending = h.Pending.Kind + " " + h.Pending.Summary
+	w.last = w.from("ann", ch, "", "")
+	w.model = clerkModel()
+	if k.model != nil && k.before != nil {
+		w.model = k.model(w)
 	}
-	anonymous := func(text string) string { return text }
-	for _, tx := range w.transactions() {
-		var events []string
-		for _, e := range w.events(tx.ID) {
-			events = append(events, string(e.Type))
-		}
-		s.Ledger = append(s.Ledger, fmt.Sprintf("%s %s %v", tx.Start.Format(time.DateTime), tx.State, events))
-		next := anonymous
-		anonymous = func(text string) string { return strings.ReplaceAll(next(text), tx.Code, "CODE") }
+	for i, text := range k.before {
+		w.clock.add(time.Second)
+		w.arrive(nil, w.from("ann", ch, fmt.Sprint("before", i), text))
 	}
-	for _, t := range w.turnsOf(id) {
-		var in []string
-		for _, m := range t.In {
-			in = append(in, m.Text)
-		}
-		s.Turns = append(s.Turns, fmt.Sprintf("%d %q %q %v", t.N, in, anonymous(textOf(t)), t.Calls))
+	w.clock.add(time.Second + k.later)
+	if k.prepare != nil {
+		k.prepare(w, threadOf(w.last))
 	}
-	for _, m := range w.outgoing() {
-		s.Outbox = append(s.Outbox, anonymous(fmt.Sprintf("%s %s %q", m.Kind, m.Status, m.Text)))
+	if k.model != nil {
+		w.model = k.model(w)
 	}
-	for _, m := range w.sent {
-		s.Sent = append(s.Sent, anonymous(m.Text))
+	var burst []channel.Inbound
+	for i, text := range k.said {
+		burst = append(burst, w.from("ann", ch, fmt.Sprint("said", i), text))
+	}
+	w.over(calls)
+	w.arrive(calls, burst...)
+	w.restart()
+	w.clock.add(thread.LeaseFor + time.Second)
+	w.arrive(nil, burst...) // once more, when all is done
+	w.settle()
+	s := w.state(threadOf(w.last))
+	if last := s.Turns[len(s.Turns)-1]; !strings.Contains(last, k.want) {
+		w.t.Errorf("want %q in %s", k.want, last)
 	}
 	return s
 }
 
-// arrive is a message that comes in, as its channel brings it: on pages the client waits
-// for the turn, on webhooks the queue runs it.
-func (w *world) arrive(ctx context.Context, in channel.Inbound) error {
-	if !in.Channel.Pushes() {
-		_, err := w.runner.Converse(ctx, in)
+// arrive brings messages as their channel does, again and again until each is taken: on
+// pages the client of the last one waits for the turn, on webhooks the queue runs it.
+func (w *world) arrive(calls *faulttest.Calls, burst ...channel.Inbound) {
+	w.t.Helper()
+	for i, in := range burst {
+		w.deliver(calls, func(ctx context.Context) error {
+			var err error
+			switch {
+			case in.Channel.Pushes():
+				_, err = w.runner.ProcessInbound(ctx, in)
+			case i < len(burst)-1:
+				_, err = w.threads.Append(ctx, in, false)
+			default:
+				_, err = w.runner.Converse(ctx, in)
+			}
+			return err
+		})
+	}
+	if len(burst) > 0 && burst[0].Channel.Pushes() {
+		w.deliver(calls, func(ctx context.Context) error { return w.runner.Work(ctx, threadOf(burst[0])) })
+	}
+}
+
+// deliver repeats a step until there is no error, in a new process when the old one died,
+// after the time in which a lease runs out.
+func (w *world) deliver(calls *faulttest.Calls, step func(ctx context.Context) error) {
+	w.t.Helper()
+	if calls == nil {
+		if err := step(w.t.Context()); err != nil {
+			w.t.Fatal(err)
+		}
+		return
+	}
+	died := false
+	again := func() {
+		if died {
+			w.over(calls)
+		}
+		w.clock.add(thread.LeaseFor + time.Second)
+	}
+	calls.Deliver(w.t, again, func() error {
+		err := step(w.t.Context())
+		died = calls.Dead()
 		return err
-	}
-	a, err := w.runner.ProcessInbound(ctx, in)
-	if err != nil {
-		return err
-	}
-	return w.runner.Work(ctx, a.Thread)
-}
-
-// TestField25_KilledAtEveryStep lets the process die at every request of a turn, before
-// the request and after it, has the queue and the client come again, and wants the state
-// that a turn without faults leaves.
-func TestField25_KilledAtEveryStep(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		name   string
-		before []string // said without faults
-		said   string
-	}{
-		{"plain", nil, "hi"},
-		{"proposal", nil, "book a table"},
-		{"yes", []string{"book a table"}, "yes"},
-		{"no", []string{"book a table"}, "no"},
-		{"note", []string{"note"}, "yes"},
-	} {
-		for _, ch := range []channel.Channel{channel.App, channel.WhatsApp} {
-			t.Run(c.name+"/"+string(ch), func(t *testing.T) {
-				t.Parallel()
-				killAtEveryStep(t, ch, c.before, c.said)
-			})
-		}
-	}
-}
-
-func killAtEveryStep(t *testing.T, ch channel.Channel, before []string, said string) {
-	whole := &fuse{left: -1}
-	want := killed(t, ch, before, said, whole)
-	if whole.count < 3 || whole.count > 30 {
-		t.Fatalf("a turn made %d requests", whole.count)
-	}
-	t.Logf("%d requests", whole.count)
-	for n := 1; n <= whole.count; n++ {
-		for _, lost := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%d,lost=%v", n, lost), func(t *testing.T) {
-				got := killed(t, ch, before, said, &fuse{left: n, lost: lost})
-				if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("without faults (-), and so (+):\n%s", diff)
-				}
-			})
-		}
-	}
-}
-
-// killed runs a conversation whose last message meets the fuse, and what comes after.
-func killed(t *testing.T, ch channel.Channel, before []string, said string, f *fuse) state {
-	t.Helper()
-	w := newWorld(t, nil)
-	w.stock(nil)
-	w.model = bookingModel()
-	if slices.Contains(before, "note") {
-		w.model = noteModel()
-	}
-	for i, text := range before {
-		w.clock.add(time.Second)
-		if err := w.arrive(t.Context(), w.from("ann", ch, fmt.Sprint("before", i), text)); err != nil {
-			t.Fatal(err)
-		}
-		w.settle()
-	}
-	w.clock.add(time.Second)
-	in := w.from("ann", ch, "last", said)
-	w.start(over(t, f))
-	err := w.arrive(t.Context(), in)
-	if f.left < 0 && err != nil {
-		t.Fatal(err)
-	}
-	w.restart()
-	w.clock.add(thread.LeaseFor + time.Second)
-	if err := w.arrive(t.Context(), in); err != nil {
-		t.Fatalf("the client comes again: %v", err)
-	}
-	if err := w.runner.Work(t.Context(), threadOf(in)); err != nil {
-		t.Fatalf("the queue comes again: %v", err)
-	}
-	w.settle()
-	return w.state(threadOf(in))
-}
-
-func noteModel() llm.Model {
-	return modelFunc(func(_ context.Context, req llm.Request) (llm.Response, error) {
-		if last := req.Messages[len(req.Messages)-1]; last.Role == llm.ToolRole {
-			return llm.Response{Text: "Shall I?", Finish: "stop"}, nil
-		}
-		return llm.Response{Calls: []llm.Call{{ID: "1", Name: "leaveNote", Args: json.RawMessage(`{"text":"late"}`)}}, Finish: "tool_calls"}, nil
 	})
 }
 
-// TestKilledWithAFickleModel has the model choose another time when it is asked again
-// after a crash: there is one offer in the end all the same, the one that is pending.
+// TestField25_YesAtTheLastMoment kills the turn of a YES to a frozen call that came just in
+// time, so that it is gone on with too late: whether the call ran, and whether it is said to
+// have, is the same.
+func TestField25_YesAtTheLastMoment(t *testing.T) {
+	t.Parallel()
+	faults := []faulttest.Fault{faulttest.DiesAfter, faulttest.DiesBefore, faulttest.AnswerLost}
+	faulttest.Everywhere(t, faults, func(t *testing.T, calls *faulttest.Calls) bool {
+		w := newWorld(t, nil)
+		w.model = clerkModel()
+		w.say(w.from("ann", channel.App, "1", "note"))
+		w.clock.add(9*time.Minute + 20*time.Second)
+		yes := w.from("ann", channel.App, "2", "yes")
+		w.over(calls)
+		w.arrive(calls, yes)
+		w.restart()
+		turns := w.turnsOf(threadOf(yes))
+		return strings.Contains(textOf(turns[len(turns)-1]), "Done: ") == (len(w.left) == 1) && len(turns) == 2
+	})
+}
+
+// TestField06_SweptAfterADeath has a webhook that nobody repeats, and a queue that forgets:
+// what was stored when the process died is found by the sweep, and what was not is taken in
+// when the sender tries again.
+func TestField06_SweptAfterADeath(t *testing.T) {
+	t.Parallel()
+	random := seedtest.Rand(t)
+	var mu sync.Mutex
+	faulttest.Everywhere(t, faulttest.Deaths, func(t *testing.T, calls *faulttest.Calls) state {
+		w := newWorld(t, nil)
+		w.model = clerkModel()
+		mu.Lock()
+		w.clock.set(time.Date(1971, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, random.IntN(50*365))) // a time of its own: what is due then is its own, or older
+		mu.Unlock()
+		in := w.from("ann", channel.WhatsApp, "said", "hi")
+		w.over(calls)
+		err := w.once(in)
+		w.restart()
+		if h, missing := w.threads.Head(t.Context(), threadOf(in)); missing != nil || len(h.Inbox)+h.Turns == 0 {
+			err = w.once(in)
+		} else if err != nil {
+			w.clock.add(thread.LeaseFor + time.Minute)
+			_, err = w.threads.Sweep(t.Context(), 1000, func(ctx context.Context, id string) error {
+				if id != threadOf(in) {
+					return nil // somebody else's, from an older time
+				}
+				return w.runner.Work(ctx, id)
+			})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.settle()
+		s := w.state(threadOf(in))
+		s.Spend.Day = ""
+		return s
+	})
+}
+
+// TestField25_KilledTwice has two faults meet one turn, in every pair of places: death after
+// a call, and with TIMES above 1 also death before it and lost answers.
+func TestField25_KilledTwice(t *testing.T) {
+	t.Parallel()
+	for _, k := range kinds() {
+		if k.name != "yes" && k.name != "proposal" {
+			continue
+		}
+		faults := []faulttest.Fault{faulttest.DiesAfter}
+		if seedtest.Times(t, 1) > 1 {
+			faults = []faulttest.Fault{faulttest.DiesAfter, faulttest.DiesBefore, faulttest.AnswerLost}
+		}
+		t.Run(k.name, func(t *testing.T) {
+			t.Parallel()
+			base := k.world(t)
+			faulttest.Pairs(t, faults,
+				func(t *testing.T, calls *faulttest.Calls) state { return k.play(base.like(t), channel.App, calls) })
+		})
+	}
+}
+
+// TestKilledWithAFickleModel has the model choose another time whenever it is asked: there
+// is one offer in the end all the same, the one that is pending.
 func TestKilledWithAFickleModel(t *testing.T) {
 	t.Parallel()
-	for n := 1; n <= 12; n++ {
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			t.Parallel()
+	faulttest.Everywhere(t, append([]faulttest.Fault{faulttest.AnswerLost}, faulttest.Deaths...),
+		func(t *testing.T, calls *faulttest.Calls) []string {
 			w := newWorld(t, nil)
 			w.stock(nil)
 			hour := 18
@@ -228,21 +236,15 @@ func TestKilledWithAFickleModel(t *testing.T) {
 				return llm.Response{Calls: []llm.Call{bookAt("meze", hour)}, Finish: "tool_calls"}, nil
 			})
 			in := w.from("ann", channel.App, "last", "book")
-			w.start(over(t, &fuse{left: n, lost: true}))
-			if err := w.arrive(t.Context(), in); err == nil && n < 8 {
-				t.Fatal("nothing broke")
-			}
+			w.over(calls)
+			w.arrive(calls, in)
 			w.restart()
-			w.clock.add(thread.LeaseFor + time.Second)
-			if err := w.arrive(t.Context(), in); err != nil {
-				t.Fatal(err)
-			}
 			w.settle()
-			s := w.state(threadOf(in))
-			txs := w.transactions()
-			if len(txs) != 1 || w.head(threadOf(in)).Pending == nil || w.head(threadOf(in)).Pending.Ref != txs[0].ID {
-				t.Errorf("want one transaction, pending: %+v", s)
+			var held []string
+			for _, tx := range w.transactions() {
+				mine := w.head(threadOf(in)).Pending != nil && w.head(threadOf(in)).Pending.Ref == tx.ID
+				held = append(held, fmt.Sprintf("%s, pending %v", tx.State, mine))
 			}
+			return held
 		})
-	}
 }

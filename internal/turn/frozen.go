@@ -33,20 +33,21 @@ func (f Frozen) Commit(ctx context.Context, tc tool.Context, c gate.Consent) (ga
 	}
 	args, err := t.Canonical(json.RawMessage(c.Pending.Args))
 	if err != nil { // the tool has changed since it was asked for
-		return gate.Settled{Text: wording.Say(tc.Language, wording.OfferChanged, nil)}, nil
+		return gate.Settled{Text: wording.Say(tc.Language, wording.ActionFailed, action)}, nil
 	}
 	tc.Key = c.Pending.ID
-	out, err := runSafely(ctx, t, tc, args)
+	out, err := run(ctx, t, tc, args)
 	switch {
 	case err != nil && fault.Retryable(err) && ctx.Err() != nil:
 		return gate.Settled{}, err
 	case err != nil:
 		return gate.Settled{Text: wording.Say(tc.Language, wording.ActionFailed, action)}, nil
 	}
-	return gate.Settled{Text: wording.Say(tc.Language, wording.ActionDone, action), Cards: out.Cards, Facts: out.Facts, Done: true}, nil
+	return gate.Settled{Text: wording.Say(tc.Language, wording.ActionDone, action), Cards: out.Cards, Facts: out.Facts}, nil
 }
 
 // Release lets the call go: nothing has happened.
 func (f Frozen) Release(_ context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error) {
-	return gate.Settled{Text: wording.Say(tc.Language, wording.ActionDeclined, wording.Vars{"action": p.Summary})}, nil
+	action := wording.Vars{"action": p.Summary}
+	return gate.Settled{Text: wording.Say(tc.Language, wording.ActionDeclined, action), Late: wording.Say(tc.Language, wording.ActionFailed, action)}, nil
 }

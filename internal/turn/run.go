@@ -44,6 +44,9 @@ func (r *Runner) run(ctx context.Context, l *thread.Lease) (done Done, err error
 	if err == nil {
 		done, err = r.toTheEnd(ctx, w)
 	}
+	if lost := context.Cause(ctx); err != nil && errors.Is(lost, thread.ErrLeaseLost) {
+		err = fmt.Errorf("%w: %w", lost, err) // what the store said is only that it was given up
+	}
 	r.logTurn(ctx, t, w, meter.Cost(), r.Now().Sub(start), err)
 	if err != nil {
 		return Done{}, errors.Join(err, r.giveBack(ctx, l))
@@ -67,7 +70,7 @@ func (r *Runner) toTheEnd(ctx context.Context, w *work) (Done, error) {
 			if err := r.Threads.Refresh(ctx, w.lease, w.thread); err != nil {
 				return Done{}, err
 			}
-			if takenIn < maxTakeIns && !w.ended {
+			if takenIn < maxTakeIns && w.obeys() == "" { // what is done outside the store stands
 				takenIn++
 				w.takeIn()
 				if err := w.decide(ctx); err != nil {
@@ -114,7 +117,6 @@ type work struct {
 	pending *thread.Pending  // what waits after this turn
 	settled string           // id of the pending action that this turn settles
 	joins   []gate.Settled   // what is committed with the turn
-	ended   bool             // the outcome stands, whatever comes in: an effect outside the store has happened
 
 	notes    []string // said before the reply
 	text     string
@@ -144,11 +146,11 @@ func (r *Runner) begin(ctx context.Context, l *thread.Lease, t *thread.Thread) (
 }
 
 // takeIn makes the turn answer what is in the inbox now: its first notices alone, or
-// the messages before the next notice.
+// the messages before the next notice. What it has proposed already stays.
 func (w *work) takeIn() {
 	inbox := w.thread.Inbox
 	n := 1
-	for n < len(inbox) && (inbox[n].Notice == nil) == (inbox[0].Notice == nil) {
+	for n < len(inbox) && (inbox[n].Notice == nil) == (inbox[0].Notice == nil) && inbox[n-1].ID != w.obeys() {
 		n++
 	}
 	w.in = inbox[:min(n, len(inbox))]
@@ -159,8 +161,11 @@ func (w *work) takeIn() {
 		Channel: w.thread.Channel, Language: lang, Location: w.thread.Location, TimeZone: w.market.Location(),
 		Now: now, TraceID: w.trace,
 	}
-	w.pending, w.settled, w.joins = w.thread.Pending, "", nil
-	w.notes, w.text, w.after, w.cards, w.silent = nil, "", nil, nil, false
+	w.text, w.after, w.silent = "", nil, false
+	if !w.proposed() {
+		w.pending, w.settled, w.joins = w.thread.Pending, "", nil
+		w.notes, w.cards = nil, nil
+	}
 	w.handler, w.optedOut = w.thread.Handler, w.thread.OptedOut
 }
 
@@ -179,19 +184,29 @@ func (w *work) language() string {
 	return lang
 }
 
-// decide finds the turn's outcome. The order is the product's: a person's thread is
-// silent, STOP wins over everything, then the gate, and the model last.
+// decide finds the turn's outcome. The order is the product's: a YES that was begun to be
+// carried out is, a person's thread is silent, STOP wins over everything, then the gate,
+// and the model last.
 func (w *work) decide(ctx context.Context) error {
 	switch {
 	case len(w.in) > 0 && w.in[0].Notice != nil:
 		w.tellNotices()
 		return nil
-	case w.thread.Handler == thread.ByPerson:
+	case w.obeys() != "":
+		return w.confirm(ctx)
+	}
+	if err := w.resume(ctx); err != nil {
+		return err
+	}
+	if w.thread.Handler == thread.ByPerson {
 		w.silent = true
-		return nil
+		return w.withdraw(ctx)
 	}
 	if done, err := w.optOut(ctx); done || err != nil {
 		return err
+	}
+	if w.proposed() { // and is asked again for what came in since
+		return w.converse(ctx)
 	}
 	if done, err := w.gate(ctx); done || err != nil {
 		return err

@@ -3,6 +3,8 @@ package turn
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"merve/internal/claim"
 	"merve/internal/fault"
@@ -24,6 +26,7 @@ func (w *work) optOut(ctx context.Context) (done bool, err error) {
 				return false, err
 			}
 		}
+		w.notes, w.cards = nil, nil
 		w.optedOut = true
 		w.text = w.say(wording.OptedOut, nil)
 		return true, nil
@@ -52,15 +55,11 @@ func (w *work) gate(ctx context.Context) (done bool, err error) {
 		w.text, w.cards = s.Text, s.Cards
 		return true, err
 	case gate.TooLate:
-		_, err := w.release(ctx)
-		w.text = w.say(wording.HoldGone, nil)
+		s, err := w.release(ctx)
+		w.text = w.late(s)
 		return true, err
 	case gate.Lapsed:
-		if _, err := w.release(ctx); err != nil {
-			return false, err
-		}
-		w.notes = append(w.notes, w.say(wording.HoldGone, nil))
-		return false, nil
+		return false, w.lapse(ctx)
 	case gate.OldOffer:
 		w.text = w.say(wording.OldButton, nil)
 		w.remind()
@@ -70,6 +69,23 @@ func (w *work) gate(ctx context.Context) (done bool, err error) {
 		return w.market.Gate != market.Converse, nil
 	}
 	return false, nil
+}
+
+// lapse lets go of an offer whose time is over, and says so.
+func (w *work) lapse(ctx context.Context) error {
+	if w.pending == nil || !gate.Gone(w.pending, w.tc.Now) {
+		return nil
+	}
+	s, err := w.release(ctx)
+	w.notes = append(w.notes, w.late(s))
+	return err
+}
+
+func (w *work) late(s gate.Settled) string {
+	if s.Late != "" {
+		return s.Late
+	}
+	return w.say(wording.HoldGone, nil)
 }
 
 // refers finds which pending action each reply refers to. Chat pages name it; elsewhere
@@ -98,11 +114,19 @@ func (w *work) remind() {
 	}
 }
 
-// confirm prepares what the YES does; it happens when the turn commits.
+// confirm prepares what the YES does; it happens when the turn commits. A frozen call
+// happens at once: whoever takes such a turn over obeys the same YES, however late it is.
 func (w *work) confirm(ctx context.Context) error {
 	c, err := w.commitment(w.pending.Kind)
 	if err != nil {
 		return err
+	}
+	if w.pending.Tool != "" && w.obeys() == "" {
+		e := thread.Entry{Step: yesStep, Kind: yesKind, Data: w.in[len(w.in)-1].ID}
+		if e, err = w.r.Threads.Record(ctx, w.thread.ID, w.thread.Number(), e); err != nil {
+			return err
+		}
+		w.thread.Journal = append(w.thread.Journal, e)
 	}
 	p := *w.pending
 	s, err := c.Commit(ctx, w.tc, gate.Consent{Pending: p, MessageID: w.in[len(w.in)-1].ID, Actor: w.thread.Owner, At: w.tc.Now})
@@ -110,9 +134,34 @@ func (w *work) confirm(ctx context.Context) error {
 		return fmt.Errorf("commit %s of thread %s: %w", p.Kind, w.thread.ID, err)
 	}
 	w.text, w.cards = s.Text, s.Cards
-	w.settled, w.pending, w.ended = p.ID, nil, s.Done
+	w.settled, w.pending = p.ID, nil
 	w.joins = append(w.joins, s)
 	return nil
+}
+
+// The YES to a frozen call has a journal step that no round has.
+const (
+	yesKind = "yes"
+	yesStep = 9999
+)
+
+// obeys is the id of the message whose YES this turn has begun to carry out, or "".
+func (w *work) obeys() string {
+	for _, e := range w.thread.Journal {
+		if e.Kind == yesKind && w.thread.Pending != nil {
+			return e.Data
+		}
+	}
+	return ""
+}
+
+// withdraw lets go of what this turn has proposed, when nobody will be asked.
+func (w *work) withdraw(ctx context.Context) error {
+	if !w.proposed() {
+		return nil
+	}
+	_, err := w.release(ctx)
+	return err
 }
 
 // release prepares to let go of what is pending.
@@ -173,5 +222,13 @@ func (w *work) say(key wording.Key, vars wording.Vars) string {
 
 // unsupported reports whether a model's text claims what nothing in this turn bears out.
 func (w *work) unsupported(text string) bool {
-	return len(claim.Unsupported(text, w.model.facts)) > 0
+	return slices.ContainsFunc(claim.Unsupported(text, w.model.facts), func(c claim.Claim) bool { return !w.named(c) })
+}
+
+// named reports whether a claim names what it is about, and a fact bears that out.
+func (w *work) named(c claim.Claim) bool {
+	return slices.ContainsFunc(w.model.facts, func(fact string) bool {
+		kind, name, _ := strings.Cut(fact, ":")
+		return name != "" && kind == string(c.Kind) && strings.Contains(c.Sentence, name)
+	})
 }

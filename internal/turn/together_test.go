@@ -47,7 +47,7 @@ func TestTwoCustomersOneExpiredSlot(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.stock(nil)
-	w.model = bookingModel()
+	w.model = clerkModel()
 	w.say(w.from("ann", channel.App, "1", "book"))
 	w.clock.add(10*time.Minute + time.Second)
 	if a := w.say(w.from("bob", channel.App, "1", "book")); a.Pending == nil {
@@ -106,7 +106,7 @@ func TestField18_DuplicateYes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.stock(nil)
-	w.model = bookingModel()
+	w.model = clerkModel()
 	w.say(w.from("ann", channel.App, "1", "book"))
 	w.clock.add(time.Second)
 	yes := w.from("ann", channel.App, "the-yes", "yes")
@@ -134,7 +134,7 @@ func TestField18_DuplicateYes(t *testing.T) {
 		}
 	}
 	s := w.state(threadOf(yes))
-	if len(s.Turns) != 2 || len(s.Ledger) != 1 || !strings.HasSuffix(s.Ledger[0], "confirmed [draft hold confirmed]") || len(w.sent) != 1 {
+	if len(s.Turns) != 2 || len(s.Ledger) != 1 || !strings.HasSuffix(s.Ledger[0], "confirmed [event#confirmed event#draft event#hold receipt]") || len(w.sent) != 1 {
 		t.Errorf("want two turns, one confirmation, one message: %+v", s)
 	}
 }
@@ -265,6 +265,7 @@ func TestField07_WebhookWaitsForNobody(t *testing.T) {
 	<-m.asked
 	for range 12 {
 		before := w.head(threadOf(first)).LeaseUntil
+		until(t, "the lease's keeper waits", func() bool { return w.clock.waits.Load() == 1 })
 		w.clock.add(5 * time.Second)
 		until(t, "the lease is renewed", func() bool { return w.head(threadOf(first)).LeaseUntil.After(before) })
 	}

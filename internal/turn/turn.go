@@ -6,14 +6,16 @@
 // run what it may run, commit. Everything that a turn decides is committed in one
 // transaction: the reply on the thread and on the outbox, the new state, the pending
 // action made or consumed, and what a YES does in the ledger. A process that dies
-// before it leaves a turn that another one takes over; the journal keeps it from
-// deciding, and the idempotency keys from doing, anything twice.
+// before it leaves a turn that another one takes over: the journal has what it decided to
+// propose, and the YES that it began to carry out outside the store; the idempotency keys
+// keep that from being done twice.
 //
 // Cost of a plain turn: append and lease 1 request, open 1, commit 1: 8 write units and
-// 2–3 read units, whatever the length of the thread. A webhook's turn takes the lease by
-// itself (1 more) and is delivered by the sender (2 more). A round of reading tools adds
-// 2 requests (decision, audit), any other round 2 (decision; results with audit), and
-// what the tools need.
+// 1–3 read units, whatever the length of the thread. A webhook's turn takes the lease by
+// itself (1 more) and is delivered by the sender (2 more). Tools add what they need
+// themselves; the audit of their calls goes with the commit (2 write units or more), and a
+// round that proposes is journalled first (1 request). YES and NO add what the ledger reads
+// (1 request); a YES to a frozen call is journalled (1 request).
 package turn
 
 import (

@@ -4,12 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,6 +27,8 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/fault"
+	"merve/internal/faulttest"
 	"merve/internal/gate"
 	"merve/internal/ledger"
 	"merve/internal/listing"
@@ -40,10 +47,18 @@ type clock struct {
 	mu    sync.Mutex
 	at    time.Time
 	moved chan struct{} // closed when the time moves
+	waits atomic.Int32  // how many wait for it
 }
 
 func newClock() *clock {
 	return &clock{at: time.Date(2026, 11, 23, 8, 0, 0, 0, time.UTC), moved: make(chan struct{})}
+}
+
+// set moves the clock, before anything else happens.
+func (c *clock) set(at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = at
 }
 
 func (c *clock) now() time.Time {
@@ -67,7 +82,10 @@ func (c *clock) wait(ctx context.Context, d time.Duration) error {
 	if d < 2*time.Second {
 		return pause(ctx)
 	}
-	for until := c.now().Add(d); c.now().Before(until); {
+	until := c.now().Add(d)
+	c.waits.Add(1)
+	defer c.waits.Add(-1)
+	for c.now().Before(until) {
 		c.mu.Lock()
 		moved := c.moved
 		c.mu.Unlock()
@@ -103,14 +121,21 @@ func until(t *testing.T, what string, holds func() bool) {
 	}
 }
 
+// wire carries the calls of all worlds, so that each has not to connect anew.
+var wire = &http.Transport{MaxIdleConnsPerHost: 32}
+
 // world is a market of its own with everything that its conversations need.
 type world struct {
 	t       *testing.T
 	clock   *clock
 	market  string
 	suffix  string // of its businesses and people, which nobody else has
+	branch  string // of the businesses of a market that it shares
 	model   llm.Model
 	numbers []string // of its businesses
+
+	transport http.RoundTripper // of the process, to providers
+	last      channel.Inbound   // where the turn under test takes place
 
 	db       *dynamo.DB
 	markets  *market.Store
@@ -128,21 +153,14 @@ type world struct {
 	told   map[string]bool // events
 	met    []string        // threads
 	sent   []outbox.Message
-	notes  map[string]bool // keys of what the tool leaveNote has done
-	left   []string        // the notes that it left, in order
+	desk   *httptest.Server // takes the notes of the tool leaveNote
+	notes  map[string]bool  // keys of those
+	left   []string         // what they say, in order
 }
 
 func newWorld(t *testing.T, change func(m *market.Market)) *world {
 	t.Helper()
-	w := &world{
-		t: t, clock: newClock(), market: dynamotest.ID("market"), suffix: dynamotest.ID(""),
-		told: map[string]bool{}, notes: map[string]bool{},
-	}
-	w.model = modelFunc(func(context.Context, llm.Request) (llm.Response, error) {
-		t.Error("the model was asked, and nobody expected that")
-		return llm.Response{}, llm.Fail(llm.Malformed, "not expected")
-	})
-	w.start(dynamotest.Open(t))
+	w := emptyWorld(t, dynamotest.ID("market"), "")
 	m := market.Default(w.market)
 	m.Name, m.TimeZone, m.Languages = "Test Island", "Europe/Nicosia", []string{"en", "tr"}
 	m.WhatsApp.Templates = map[string]market.Approved{
@@ -156,6 +174,43 @@ func newWorld(t *testing.T, change func(m *market.Market)) *world {
 		t.Fatal(err)
 	}
 	return w
+}
+
+// emptyWorld is a market that is, or will be, stored.
+func emptyWorld(t *testing.T, market, branch string) *world {
+	t.Helper()
+	w := &world{
+		t: t, clock: newClock(), market: market, suffix: dynamotest.ID(""), branch: branch, told: map[string]bool{}, notes: map[string]bool{},
+	}
+	w.model = modelFunc(func(context.Context, llm.Request) (llm.Response, error) {
+		t.Error("the model was asked, and nobody expected that")
+		return llm.Response{}, llm.Fail(llm.Malformed, "not expected")
+	})
+	w.desk = httptest.NewServer(http.HandlerFunc(w.takeNote))
+	t.Cleanup(w.desk.Close)
+	w.start(dynamotest.Open(t, wire))
+	return w
+}
+
+// like is a world of the same market, whose people, and the places and numbers of whose
+// businesses, are others.
+func (w *world) like(t *testing.T) *world {
+	t.Helper()
+	other := emptyWorld(t, w.market, dynamotest.ID(""))
+	other.numbers = []string{other.numberOf("")}
+	return other
+}
+
+// numberOf is the number of a business in this world.
+func (w *world) numberOf(number string) string {
+	if w.branch == "" {
+		return number
+	}
+	n, err := strconv.ParseUint(w.branch[1:], 16, 64)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return fmt.Sprintf("+1555%010d", n%1e10)
 }
 
 type modelFunc func(ctx context.Context, req llm.Request) (llm.Response, error)
@@ -177,19 +232,19 @@ func (w *world) start(db *dynamo.DB) {
 	now := w.clock.now
 	log := slog.New(slog.NewTextHandler(w.t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	table := func(name string) dynamo.Table { return db.Table(dynamotest.TableName(name)) }
-	w.db = db
+	w.db, w.transport = db, wire
 	w.markets = &market.Store{Table: table("catalog"), Now: now}
 	w.listings = &listing.Store{Table: table("catalog"), Now: now}
 	w.threads = &thread.Store{Table: table("conversations"), Now: now, NewID: func() string { return dynamotest.ID("lease") }}
 	w.ledger = &ledger.Ledger{Table: table("ledger"), Now: now, NewID: w.newTransaction}
 	w.outbox = &outbox.Box{Table: table("conversations"), Now: now}
-	booker := &ledger.Booker{Ledger: w.ledger, Catalog: catalog{w.listings}, Summary: booking.Summary, Card: booking.Card}
-	tools, err := tool.NewRegistry(append(append(w.listings.Tools(availability{w.ledger, now}), booker.Tools()...), w.noteTool())...)
+	booker := &ledger.Booker{Ledger: w.ledger, Catalog: catalog{w}, Summary: booking.Summary, Card: booking.Card}
+	tools, err := tool.NewRegistry(append(append(w.listings.Tools(availability{w.ledger, now, w.branch}), booker.Tools()...), w.noteTool(), codeTool())...)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	merve := assistant.Merve()
-	merve.Tools = append(merve.Tools, "leaveNote")
+	merve.Tools = append(merve.Tools, "leaveNote", "bookingCode")
 	assistants, err := assistant.NewSet(merve)
 	if err != nil {
 		w.t.Fatal(err)
@@ -216,13 +271,18 @@ func (w *world) start(db *dynamo.DB) {
 }
 
 // restart is a new process on a healthy database.
-func (w *world) restart() { w.start(dynamotest.Open(w.t)) }
+func (w *world) restart() { w.start(dynamotest.Open(w.t, wire)) }
 
-// over opens a database with a transport and without the SDK's own retries.
-func over(t *testing.T, transport dynamodb.HTTPClient) *dynamo.DB {
-	return dynamo.Open(dynamotest.Config(t), func(o *dynamodb.Options) {
-		o.HTTPClient, o.RetryMaxAttempts = transport, 1
-	})
+// over is a new process whose calls, to the database and to providers, meet faults. The SDK
+// does not try again, so that each fault reaches us.
+func (w *world) over(calls *faulttest.Calls) {
+	if calls.Next == nil {
+		calls.Next = wire
+	}
+	db := dynamo.Open(dynamotest.Config(w.t), func(o *dynamodb.Options) { o.HTTPClient, o.RetryMaxAttempts = calls, 1 })
+	db.Backoff = func(int) time.Duration { return 0 }
+	w.start(db)
+	w.transport = calls
 }
 
 func (w *world) newTransaction() string {
@@ -233,20 +293,46 @@ func (w *world) newTransaction() string {
 	return id
 }
 
-// noteTool touches the world, so that it never runs without a YES.
+// noteTool touches the world, at a provider that takes a key, so that it never runs without
+// a YES.
 func (w *world) noteTool() tool.Tool {
 	type args struct {
 		Text string `json:"text" jsonschema:"what the note says"`
 	}
-	return tool.New("leaveNote", "Leaves a note at the desk.", tool.Commit, func(_ context.Context, tc tool.Context, a args) (tool.Result, error) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		if !w.notes[tc.Key] { // asked for again, it has been done
-			w.notes[tc.Key] = true
-			w.left = append(w.left, a.Text)
+	return tool.New("leaveNote", "Leaves a note at the desk.", tool.Commit, func(ctx context.Context, tc tool.Context, a args) (tool.Result, error) {
+		req, err := http.NewRequestWithContext(ctx, http.MethodPut, w.desk.URL+"/notes/"+tc.Key, strings.NewReader(a.Text))
+		if err != nil {
+			return tool.Result{}, err
+		}
+		resp, err := w.transport.RoundTrip(req)
+		if err != nil {
+			return tool.Result{}, err
+		}
+		defer resp.Body.Close()
+		if resp.StatusCode != http.StatusOK {
+			return tool.Result{}, fault.New(fault.Unavailable, "the desk says %d", resp.StatusCode)
 		}
 		return tool.Result{Data: map[string]string{"status": "left"}}, nil
 	})
+}
+
+// codeTool reads what was booked before.
+func codeTool() tool.Tool {
+	return tool.New("bookingCode", "Gives the code of the latest booking.", tool.Read, func(context.Context, tool.Context, struct{}) (tool.Result, error) {
+		return tool.Result{Data: "X12", Facts: []string{"booked:X12"}}, nil
+	})
+}
+
+// takeNote is the desk's side. A note that comes again was left before.
+func (w *world) takeNote(_ http.ResponseWriter, r *http.Request) {
+	text, err := io.ReadAll(r.Body)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	note := r.Method == http.MethodPut && strings.HasPrefix(r.URL.Path, "/notes/") // not who thinks that the port is another's
+	if err == nil && note && !w.notes[r.URL.Path] {
+		w.notes[r.URL.Path] = true
+		w.left = append(w.left, string(text))
+	}
 }
 
 // Queue has a thread's turns run by the next [world.work].
@@ -280,9 +366,9 @@ func (w *world) work() {
 func (w *world) settle() {
 	w.t.Helper()
 	w.work()
-	for _, tx := range w.transactions() {
-		for _, e := range w.events(tx.ID) {
-			if name := tx.ID + e.ID; !w.told[name] {
+	for _, id := range w.given() {
+		for _, e := range w.events(id) {
+			if name := id + e.ID; !w.told[name] {
 				w.told[name] = true
 				if err := w.notifier.Tell(w.t.Context(), e); err != nil {
 					w.t.Fatalf("notify: %v", err)
@@ -301,11 +387,8 @@ func (w *world) settle() {
 // transactions are those that came to be, in order.
 func (w *world) transactions() []ledger.Transaction {
 	w.t.Helper()
-	w.mu.Lock()
-	ids := slices.Clone(w.ids)
-	w.mu.Unlock()
 	var txs []ledger.Transaction
-	for _, id := range ids {
+	for _, id := range w.given() {
 		tx, err := w.ledger.Get(w.t.Context(), actor.Actor{Kind: actor.System}, id)
 		if err == nil {
 			txs = append(txs, tx)
@@ -314,10 +397,17 @@ func (w *world) transactions() []ledger.Transaction {
 	return txs
 }
 
+// given are the ids that were given to transactions, whether they came to be or not.
+func (w *world) given() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.ids)
+}
+
 func (w *world) events(tx string) []ledger.Event {
 	w.t.Helper()
 	es, err := w.ledger.Events(w.t.Context(), tx)
-	if err != nil {
+	if err != nil && !fault.Is(err, fault.NotFound) {
 		w.t.Fatal(err)
 	}
 	return es
@@ -329,10 +419,21 @@ func (w *world) outgoing() []outbox.Message {
 	w.mu.Lock()
 	threads := slices.Clone(w.met)
 	w.mu.Unlock()
+	return w.outboxesOf(append(threads, w.businesses()...))
+}
+
+// businesses are the threads of the businesses' numbers.
+func (w *world) businesses() []string {
+	var threads []string
 	for _, number := range w.numbers {
 		who := actor.Actor{Kind: actor.Person, ID: "whatsapp:" + number}
 		threads = append(threads, thread.ID(w.market, channel.General, "", who.Key()))
 	}
+	return threads
+}
+
+func (w *world) outboxesOf(threads []string) []outbox.Message {
+	w.t.Helper()
 	var all []outbox.Message
 	for _, id := range threads {
 		ms, err := w.outbox.List(w.t.Context(), id, 100)
@@ -429,8 +530,9 @@ func textOf(t thread.Turn) string {
 // conversations is where the scenarios and their listings are.
 const conversations = "../../testdata/conversations"
 
-// stock stores listings, given as YAML; nil are those that the scenarios share.
-func (w *world) stock(text []byte) {
+// stock stores listings, given as YAML; nil are those that the scenarios share. Names choose
+// from them.
+func (w *world) stock(text []byte, names ...string) {
 	w.t.Helper()
 	if text == nil {
 		var err error
@@ -441,6 +543,9 @@ func (w *world) stock(text []byte) {
 	var all []*listing.Listing
 	fromYAML(w.t, text, &all)
 	for _, l := range all {
+		if len(names) > 0 && !slices.Contains(names, l.ID) {
+			continue
+		}
 		l.Market = w.market
 		l.Business += w.suffix
 		w.numbers = append(w.numbers, l.Merve.WhatsApp)
@@ -467,10 +572,10 @@ func fromYAML(t *testing.T, text []byte, out any) {
 }
 
 // catalog finds what can be booked in the listings.
-type catalog struct{ listings *listing.Store }
+type catalog struct{ w *world }
 
 func (c catalog) Bookable(ctx context.Context, marketID, listingID, offeringID string) (ledger.Bookable, error) {
-	l, err := c.listings.Get(ctx, marketID, listingID)
+	l, err := c.w.listings.Get(ctx, marketID, listingID)
 	if err != nil {
 		return ledger.Bookable{}, err
 	}
@@ -479,7 +584,7 @@ func (c catalog) Bookable(ctx context.Context, marketID, listingID, offeringID s
 		return ledger.Bookable{}, err
 	}
 	return ledger.Bookable{
-		Business: l.Business, Listing: l.ID, ListingName: l.Name("en"), Offering: o, Merchant: l.Merve.WhatsApp, Tags: l.Tags,
+		Business: l.Business + c.w.branch, Listing: l.ID, ListingName: l.Name("en"), Offering: o, Merchant: c.w.numberOf(l.Merve.WhatsApp), Tags: l.Tags,
 	}, nil
 }
 
@@ -487,8 +592,9 @@ func (c catalog) Bookable(ctx context.Context, marketID, listingID, offeringID s
 type availability struct {
 	ledger *ledger.Ledger
 	now    func() time.Time
+	branch string
 }
 
 func (a availability) Taken(ctx context.Context, business, offering string, from, to time.Time) (map[time.Time]int, error) {
-	return a.ledger.Taken(ctx, business, offering, from, to, a.now())
+	return a.ledger.Taken(ctx, business+a.branch, offering, from, to, a.now())
 }

@@ -23,6 +23,7 @@ const (
 	BookingCancelled        Key = "booking_cancelled"         // after the YES to that: summary
 	BookingAlreadyCancelled Key = "booking_already_cancelled" // a second YES to that: summary
 	CancelKept              Key = "cancel_kept"               // NO to that: summary
+	CancelRefused           Key = "cancel_refused"            // a YES to that which comes too late, or the booking has changed: summary
 	CustomerReference       Key = "customer_reference"        // the booking's code alone: code
 )
 

@@ -1,0 +1,352 @@
+package turn_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"merve/internal/channel"
+	"merve/internal/dynamo"
+	"merve/internal/ledger"
+	"merve/internal/llm"
+	"merve/internal/market"
+	"merve/internal/outbox"
+	"merve/internal/thread"
+)
+
+// kind is a kind of turn: what was said before it without faults, and what it answers.
+type kind struct {
+	name    string
+	want    string          // in its reply
+	only    channel.Channel // "" is the app and WhatsApp
+	common  bool            // meets every fault in every run
+	market  func(m *market.Market)
+	model   func(w *world) llm.Model // nil is clerk
+	before  []string
+	later   time.Duration                 // passes before
+	prepare func(w *world, thread string) // what else is so before
+	said    []string                      // in one burst
+}
+
+// kinds are the kinds of turn that there are.
+func kinds() []kind {
+	booked := []string{"book"}
+	return []kind{
+		{name: "plain", want: "You said hi.", common: true, said: []string{"hi"}},
+		{name: "proposal", want: "Reply YES to confirm", common: true, said: []string{"book"}},
+		{name: "yes", want: "Your booking is confirmed.", common: true, before: booked, said: []string{"yes"}},
+		{name: "no", want: "the slot is free again", common: true, before: booked, said: []string{"no"}},
+		{name: "search", want: "You said search.", said: []string{"search"}},
+		{name: "three tools and one more", want: "You said look around.", said: []string{"look around"}},
+		{name: "two proposals", want: "The earlier offer no longer stands", said: []string{"book twice"}},
+		{name: "lapsed and a new proposal", want: "the hold has gone", before: booked, later: 11 * time.Minute, said: []string{"book again"}},
+		{name: "anything else", want: "still waiting", before: booked, said: []string{"is it by the sea?"}},
+		{name: "converse", want: "still waiting", market: func(m *market.Market) { m.Gate = market.Converse }, before: booked, said: []string{"search"}},
+		{name: "yes after expiry", want: "Nothing was booked", before: booked, later: 11 * time.Minute, said: []string{"yes"}},
+		{name: "yes in the last seconds", want: "Nothing was booked", before: booked, later: 9*time.Minute + 31*time.Second, said: []string{"yes"}},
+		{name: "cancellation", want: "Shall this booking be cancelled?", before: []string{"book", "yes"}, said: []string{"cancel it"}},
+		{name: "cancellation, yes", want: "has been cancelled", before: []string{"book", "yes", "cancel it"}, said: []string{"yes"}},
+		{name: "cancellation, no", want: "stays as it is", before: []string{"book", "yes", "cancel it"}, said: []string{"no"}},
+		{name: "frozen call", want: "Reply YES", said: []string{"note"}},
+		{name: "frozen call, yes", want: "Done: leaveNote", before: []string{"note"}, said: []string{"yes"}},
+		{name: "frozen call, no", want: "I will leave it", before: []string{"note"}, said: []string{"no"}},
+		{name: "stop", want: "no more messages", only: channel.WhatsApp, before: booked, said: []string{"STOP"}},
+		{name: "start", want: "messages from us here again", only: channel.WhatsApp, before: []string{"book", "STOP"}, said: []string{"START"}},
+		{name: "burst", want: "You said one, two, three.", said: []string{"one", "two", "three"}},
+		{name: "message meanwhile", want: "You said one, two.", model: func(w *world) llm.Model { return w.interrupted("two") }, said: []string{"one"}},
+		{name: "message while proposing", want: "Reply YES to confirm", model: func(w *world) llm.Model { return w.interrupted("thanks") }, said: []string{"book"}},
+		{name: "stop while proposing", want: "no more messages", only: channel.WhatsApp, model: func(w *world) llm.Model { return w.interrupted("STOP") }, said: []string{"book"}},
+		{name: "yes while proposing", want: "Reply YES to confirm", model: func(w *world) llm.Model { return w.interrupted("yes") }, said: []string{"book"}},
+		{name: "model unreachable", want: "cannot answer properly", model: failing(llm.Unavailable), said: []string{"hi"}},
+		{name: "model malformed", want: "cannot answer properly", model: failing(llm.Malformed), said: []string{"hi"}},
+		{name: "claim withheld", want: "have not booked", model: func(*world) llm.Model { return says("I have booked the table for you.") }, said: []string{"hi"}},
+		{name: "rounds used up", want: "more steps", market: bounded(func(s *market.Safety) { s.MaxRounds = 2 }), model: looping, said: []string{"hi"}},
+		{name: "calls used up", want: "more steps", market: bounded(func(s *market.Safety) { s.MaxCalls = 2 }), model: looping, said: []string{"hi"}},
+		{name: "the same call", want: "more steps", market: bounded(func(s *market.Safety) { s.MaxSameCall = 1 }), model: looping, said: []string{"hi"}},
+		{name: "turn's money", want: "more steps", market: bounded(func(s *market.Safety) { s.TurnMicroUSD = 1000 }), model: looping, said: []string{"hi"}},
+		{name: "thread's day", want: "limit for today", market: bounded(func(s *market.Safety) { s.ThreadDayMicroUSD = 1000 }), model: looping, before: []string{"hi"}, said: []string{"hi"}},
+		{name: "handed over", prepare: (*world).handOver, before: []string{"hi"}, said: []string{"are you there?"}},
+		{name: "notice", prepare: (*world).notice, before: booked, later: 10 * time.Minute, said: []string{"hi"}},
+	}
+}
+
+func bounded(change func(*market.Safety)) func(*market.Market) {
+	return func(m *market.Market) { change(&m.Safety) }
+}
+
+func failing(meaning llm.Meaning) func(*world) llm.Model {
+	return func(*world) llm.Model {
+		return modelFunc(func(context.Context, llm.Request) (llm.Response, error) {
+			return llm.Response{}, llm.Fail(meaning, "as ever")
+		})
+	}
+}
+
+func says(text string) llm.Model {
+	return modelFunc(func(context.Context, llm.Request) (llm.Response, error) {
+		return llm.Response{Text: text, Finish: "stop"}, nil
+	})
+}
+
+// looping asks for the same again and again, and costs money.
+func looping(*world) llm.Model {
+	return modelFunc(func(context.Context, llm.Request) (llm.Response, error) {
+		return llm.Response{Calls: calls(search("meze")), Finish: "tool_calls", Model: "gpt-4o", Usage: llm.Usage{Input: 1000, Output: 1000}}, nil
+	})
+}
+
+func search(words string) llm.Call {
+	return llm.Call{Name: "searchMarketplace", Args: json.RawMessage(fmt.Sprintf(
+		`{"query":%q,"domain":null,"category":null,"subCategory":null,"maxPrice":null,"limit":null}`, words))}
+}
+
+func bookAt(listing string, hour int) llm.Call {
+	return llm.Call{Name: "initiateBooking", Args: json.RawMessage(fmt.Sprintf(
+		`{"listingId":%q,"offeringId":null,"date":"2026-11-24","time":"%d:00","endDate":null,"partySize":2,"note":null}`, listing, hour))}
+}
+
+func get(listing string) llm.Call {
+	return llm.Call{Name: "getListing", Args: json.RawMessage(fmt.Sprintf(`{"listingId":%q}`, listing))}
+}
+
+func calls(cs ...llm.Call) []llm.Call {
+	for i := range cs {
+		cs[i].ID = fmt.Sprint("call_", i)
+	}
+	return cs
+}
+
+// clerk answers by what the customer said last and how many rounds there were since, and
+// so the same whenever it is asked.
+func clerk(req llm.Request) llm.Response {
+	said, rounds, result := "", 0, ""
+	for _, m := range req.Messages {
+		switch {
+		case m.Role == llm.User && order(m.Text):
+			said, rounds = m.Text, 0
+		case m.Role == llm.User && rounds == 0:
+			said = m.Text
+		case m.Role == llm.Assistant && len(m.Calls) > 0:
+			rounds++
+		case m.Role == llm.ToolRole:
+			result = m.Text
+		case m.Role == llm.Assistant:
+			said, rounds = "", 0 // an earlier turn
+		}
+	}
+	var cs []llm.Call
+	switch fmt.Sprint(said, " ", rounds) {
+	case "book 0", "book twice 0":
+		cs = calls(bookAt("meze", 19))
+	case "book twice 1", "book again 0":
+		cs = calls(bookAt("meze", 20))
+	case "cruise 0":
+		cs = calls(bookAt("cruise", 19))
+	case "search 0":
+		cs = calls(search("meze"))
+	case "look around 0":
+		cs = calls(search("meze"), get("meze"), llm.Call{Name: "getMyBookings", Args: json.RawMessage(`{}`)})
+	case "look around 1":
+		cs = calls(get("meze"))
+	case "cancel it 0":
+		cs = calls(llm.Call{Name: "getMyBookings", Args: json.RawMessage(`{}`)})
+	case "cancel it 1":
+		for _, id := range regexp.MustCompile(`"transactionId":"([^"]+)"`).FindAllStringSubmatch(result, 1) {
+			cs = calls(llm.Call{Name: "cancelBooking", Args: json.RawMessage(fmt.Sprintf(`{"transactionId":%q}`, id[1]))})
+		}
+	case "note 0":
+		cs = calls(llm.Call{Name: "leaveNote", Args: json.RawMessage(`{"text":"late"}`)})
+	}
+	if cs != nil {
+		return llm.Response{Calls: cs, Finish: "tool_calls"}
+	}
+	return llm.Response{Text: "You said " + strings.Join(unanswered(req), ", ") + ".", Finish: "stop"}
+}
+
+// order reports whether clerk has something to do for these words.
+func order(text string) bool {
+	switch text {
+	case "book", "book twice", "book again", "cruise", "search", "look around", "cancel it", "note":
+		return true
+	}
+	return false
+}
+
+// unanswered is what the customer said since the assistant last spoke.
+func unanswered(req llm.Request) []string {
+	var said []string
+	for _, m := range req.Messages {
+		switch {
+		case m.Role == llm.User:
+			said = append(said, m.Text)
+		case m.Role == llm.Assistant && m.Text != "":
+			said = nil
+		}
+	}
+	return said
+}
+
+func clerkModel() llm.Model {
+	return modelFunc(func(_ context.Context, req llm.Request) (llm.Response, error) { return clerk(req), nil })
+}
+
+// interrupted is clerk, with a message that comes in, by another process, while it thinks.
+func (w *world) interrupted(text string) llm.Model {
+	healthy := *w.threads
+	return modelFunc(func(ctx context.Context, req llm.Request) (llm.Response, error) {
+		in := w.from("ann", w.last.Channel, "meanwhile", text)
+		if _, err := healthy.Append(ctx, in, false); err != nil {
+			w.t.Errorf("meanwhile: %v", err)
+		}
+		return clerk(req), nil
+	})
+}
+
+func (w *world) handOver(id string) {
+	w.t.Helper()
+	update := w.threads.Table.Update(dynamo.Key{PK: id, SK: "~"}, "SET #handler = :person", dynamo.V{":person": thread.ByPerson})
+	if err := w.db.Commit(w.t.Context(), update); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// notice tells the thread that its offer has expired, as the schedule and notify do.
+func (w *world) notice(id string) {
+	w.t.Helper()
+	tx := w.transactions()[0]
+	if _, err := w.ledger.Expire(w.t.Context(), tx.ID); err != nil {
+		w.t.Fatal(err)
+	}
+	for _, e := range w.events(tx.ID) {
+		if err := w.notifier.Tell(w.t.Context(), e); err != nil {
+			w.t.Fatal(err)
+		}
+		w.told[tx.ID+e.ID] = true
+	}
+}
+
+// state is everything that a conversation leaves, without ids and times.
+type state struct {
+	Turns, Ledger, Outbox, Sent, Notes, Audit []string
+	Pending                                   string
+	Waiting                                   int
+	Leased, OptedOut, ByPerson                bool
+	Spend                                     thread.Spend
+}
+
+func (w *world) state(id string) state {
+	w.t.Helper()
+	th := w.stored(id)
+	h := th.head
+	s := state{
+		Waiting: len(h.Inbox), Leased: h.LeaseUntil.After(w.clock.now()), Notes: w.left,
+		OptedOut: h.OptedOut, ByPerson: h.Handler == thread.ByPerson, Spend: h.Spend,
+	}
+	if h.Pending != nil {
+		s.Pending = h.Pending.Kind + " " + h.Pending.Summary
+	}
+	var ids []string // and what stands for them
+	for _, tx := range w.given() {
+		tx, events := w.happenedTo(tx)
+		if tx.ID == "" {
+			continue // it never came to be
+		}
+		s.Ledger = append(s.Ledger, fmt.Sprintf("%s %s %v", tx.Start.Format(time.DateTime), tx.State, events))
+		ids = append(ids, tx.Code, "CODE", tx.ID, "TX")
+	}
+	known := hidden{strings.NewReplacer(ids...)}
+	for _, t := range th.turns {
+		var in []string
+		for _, m := range t.In {
+			in = append(in, m.Text)
+		}
+		s.Turns = append(s.Turns, known.Replace(fmt.Sprintf("%d %q %q %v", t.N, in, textOf(t), t.Calls)))
+	}
+	for _, m := range th.outbox {
+		s.Outbox = append(s.Outbox, known.Replace(fmt.Sprintf("%s %s %q", m.Kind, m.Status, m.Text)))
+	}
+	for _, m := range w.outboxesOf(w.businesses()) {
+		s.Outbox = append(s.Outbox, known.Replace(fmt.Sprintf("%s %s %q", m.Kind, m.Status, m.Text)))
+	}
+	for _, m := range w.sent {
+		s.Sent = append(s.Sent, known.Replace(m.Text))
+	}
+	for _, c := range w.auditOf(id) {
+		s.Audit = append(s.Audit, known.Replace(c))
+	}
+	return s
+}
+
+func (w *world) auditOf(id string) []string {
+	w.t.Helper()
+	rounds, _, err := w.runner.Audit(w.t.Context(), id, 100, "")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var all []string
+	for _, r := range rounds {
+		for _, c := range r.Calls {
+			all = append(all, fmt.Sprintf("%d %s %s %s %s", r.Turn, c.Tool, c.Args, c.Verdict, c.Status))
+		}
+	}
+	return all
+}
+
+// stored is a thread as it is stored, with its outbox.
+type stored struct {
+	head   thread.Head
+	turns  []thread.Turn
+	outbox []outbox.Message
+}
+
+func (w *world) stored(id string) stored {
+	w.t.Helper()
+	var s stored
+	page, err := w.threads.Table.Query(context.Background(), dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": id}})
+	for _, it := range page.Items {
+		switch sk := it.Key().SK; {
+		case sk == "~":
+			err = errors.Join(err, it.Decode(&s.head))
+		case strings.HasPrefix(sk, "turn#"):
+			s.turns = append(s.turns, thread.Turn{})
+			err = errors.Join(err, it.Decode(&s.turns[len(s.turns)-1]))
+		case strings.HasPrefix(sk, "outbox#"):
+			s.outbox = append(s.outbox, outbox.Message{})
+			err = errors.Join(err, it.Decode(&s.outbox[len(s.outbox)-1]))
+		}
+	}
+	if err != nil {
+		w.t.Fatalf("thread %s: %v", id, err)
+	}
+	return s
+}
+
+// hidden replaces what differs from run to run.
+type hidden struct{ *strings.Replacer }
+
+var untilTime = regexp.MustCompile(`until \d\d:\d\d`)
+
+func (h hidden) Replace(text string) string {
+	return untilTime.ReplaceAllString(h.Replacer.Replace(text), "until TIME")
+}
+
+// happenedTo is a transaction, and the names of its events and of the receipt of its YES.
+func (w *world) happenedTo(id string) (tx ledger.Transaction, all []string) {
+	w.t.Helper()
+	page, err := w.ledger.Table.Query(w.t.Context(), dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": "tx#" + id}})
+	for _, it := range page.Items {
+		if sk := it.Key().SK; sk == "tx" {
+			err = errors.Join(err, it.Decode(&tx))
+		} else {
+			all = append(all, sk)
+		}
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return tx, all
+}

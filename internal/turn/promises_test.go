@@ -1,0 +1,386 @@
+package turn_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/google/go-cmp/cmp"
+
+	"merve/internal/channel"
+	"merve/internal/dynamo"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/faulttest"
+	"merve/internal/language"
+	"merve/internal/ledger"
+	"merve/internal/llm"
+	"merve/internal/market"
+	"merve/internal/seedtest"
+	"merve/internal/telemetry"
+	"merve/internal/thread"
+)
+
+// TestYesBeforeTheQuestion has "yes" come in, from a process whose clock is ahead, whenever
+// the model thinks about a proposal: none of them is an answer to it.
+func TestYesBeforeTheQuestion(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.stock(nil, "meze")
+	ahead := *w.threads
+	ahead.Now = func() time.Time { return w.clock.now().Add(2 * time.Second) }
+	asked := 0
+	w.model = modelFunc(func(ctx context.Context, req llm.Request) (llm.Response, error) {
+		asked++
+		_, err := ahead.Append(ctx, w.from("ann", channel.App, fmt.Sprint("yes ", asked), "yes"), false)
+		return clerk(req), err
+	})
+	in := w.from("ann", channel.App, "1", "book")
+	w.say(in)
+	w.clock.add(time.Second)
+	if err := w.runner.Work(t.Context(), threadOf(in)); err != nil {
+		t.Fatal(err)
+	}
+	if txs := w.transactions(); len(txs) != 1 || txs[0].State != ledger.Hold || w.head(threadOf(in)).Pending == nil {
+		t.Errorf("want one offer that waits: %+v", txs)
+	}
+	w.clock.add(3 * time.Second)
+	if a := w.say(w.from("ann", channel.App, "last", "yes")); !strings.Contains(textOf(a.Turn), "is confirmed") {
+		t.Errorf("the YES to the question was answered %q", textOf(a.Turn))
+	}
+}
+
+// TestAudit wants a record of every call, what was decided about it and what came of it.
+func TestAudit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.stock(nil, "meze")
+	w.model = clerkModel()
+	for i, text := range []string{"hi", "look around", "book"} {
+		w.say(w.from("ann", channel.App, fmt.Sprint(i), text))
+	}
+	rounds, _, err := w.runner.Audit(t.Context(), threadOf(w.from("ann", channel.App, "", "")), 10, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range rounds {
+		for _, c := range r.Calls {
+			got = append(got, fmt.Sprintf("%d %s %s %s %v %d", r.Turn, c.Tool, c.Verdict, c.Status, c.Key != "" && r.Actor != "", r.Policy))
+		}
+	}
+	want := []string{
+		"3 initiateBooking allow proposed true 1",
+		"2 searchMarketplace allow ok true 1", "2 getListing allow ok true 1", "2 getMyBookings allow ok true 1", "2 getListing allow ok true 1",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("audit (-want +got):\n%s", diff)
+	}
+}
+
+// TestPromise2_NoClaimGoesOut has a model claim in every way that package claim knows, in
+// ten languages, that something was done: none of it is on the thread, on the outbox or
+// sent, whatever else the turn does. What claims nothing goes out as it is.
+func TestPromise2_NoClaimGoesOut(t *testing.T) {
+	t.Parallel()
+	for _, lang := range append(language.Supported(), "disguise") {
+		t.Run(lang, func(t *testing.T) {
+			t.Parallel()
+			claims, plain := repliesIn(t, lang)
+			w := newWorld(t, func(m *market.Market) { m.Gate = market.Converse })
+			w.stock(nil, "meze")
+			said := 0
+			say := func(text, reply string) string {
+				said++
+				w.clock.add(time.Second)
+				w.model = modelFunc(func(ctx context.Context, req llm.Request) (llm.Response, error) {
+					if r := clerk(req); len(r.Calls) > 0 {
+						return r, nil
+					}
+					return llm.Response{Text: reply, Finish: "stop"}, nil
+				})
+				in := w.from("ann", channel.WhatsApp, fmt.Sprint(said), text)
+				w.arrive(nil, in)
+				return threadOf(in)
+			}
+			var id string
+			for _, c := range claims {
+				id = say("hello", c)
+			}
+			say("search", claims[0])
+			say("book", claims[0])
+			say("search", claims[0]) // beside what is pending
+			say("yes, but later", claims[0])
+			say("no", claims[0])
+			if len(plain) > 0 {
+				say("hello", plain[0])
+			}
+			w.settle()
+			var out []string
+			for _, turn := range w.turnsOf(id) {
+				out = append(out, textOf(turn))
+			}
+			for _, m := range w.sent {
+				out = append(out, m.Text)
+			}
+			if len(plain) > 0 && !slices.Contains(out, strings.TrimSpace(plain[0])) {
+				t.Errorf("%q did not go out: %q", plain[0], out[len(out)-1])
+			}
+			for _, text := range out {
+				if i := slices.IndexFunc(claims, func(c string) bool { return strings.Contains(text, strings.TrimSpace(c)) }); i >= 0 {
+					t.Errorf("went out: %q", text)
+				}
+			}
+			faulttest.Tried(t, said)
+		})
+	}
+}
+
+// What was booked before this turn may be spoken of by its code only, so that it is not
+// taken for something that this turn has done.
+func TestPromise2_AnOldBookingIsNoNewOne(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		said string
+		goes bool
+	}{
+		{"Your booking X12 is confirmed.", true},
+		{"Your booking is confirmed.", false},
+		{"Your booking X99 is confirmed.", false},
+		{"I have cancelled X12 for you.", false},
+		{"You asked about X12. Your table is booked.", false},
+	} {
+		w := newWorld(t, nil)
+		w.model = modelFunc(func(_ context.Context, req llm.Request) (llm.Response, error) {
+			if last := req.Messages[len(req.Messages)-1]; last.Role == llm.User {
+				return llm.Response{Calls: calls(llm.Call{Name: "bookingCode", Args: []byte("{}")}), Finish: "tool_calls"}, nil
+			}
+			return llm.Response{Text: tt.said, Finish: "stop"}, nil
+		})
+		a := w.say(w.from("ann", channel.App, "1", "is it booked?"))
+		if got := textOf(a.Turn); (got == tt.said) != tt.goes {
+			t.Errorf("%q went out as %q", tt.said, got)
+		}
+	}
+}
+
+// repliesIn are the texts of package claim that claim something, and those that do not.
+func repliesIn(t *testing.T, name string) (claims, plain []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "claim", "testdata", "replies", name+".txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind := ""
+	for _, line := range strings.Split(string(text), "\n") {
+		switch {
+		case line == "" || strings.HasPrefix(line, "# "):
+		case strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]"):
+			kind = line
+		default:
+			line = strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(line)
+			if kind == "[none]" {
+				plain = append(plain, line)
+			} else {
+				claims = append(claims, line)
+			}
+		}
+	}
+	if len(claims) < 20 {
+		t.Fatalf("%d claims in %s", len(claims), name)
+	}
+	return claims, plain
+}
+
+// TestPromise5_OneTurnAtATime has clients and workers of several threads at work at once.
+// No two turns of a thread are with the model at the same time, each sees all that came
+// before, and every message is answered once, in order of arrival.
+func TestPromise5_OneTurnAtATime(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	var mu sync.Mutex
+	thinking, views := map[string]int{}, map[string][][]string{}
+	w.model = modelFunc(func(_ context.Context, req llm.Request) (llm.Response, error) {
+		var view []string
+		for _, m := range req.Messages {
+			if m.Role == llm.User {
+				view = append(view, m.Text)
+			}
+		}
+		mu.Lock()
+		thinking[req.Seed]++
+		views[req.Seed] = append(views[req.Seed], view)
+		if thinking[req.Seed] > 1 {
+			t.Errorf("two turns of %s are with the model", req.Seed)
+		}
+		mu.Unlock()
+		err := pause(t.Context())
+		mu.Lock()
+		thinking[req.Seed]--
+		mu.Unlock()
+		return llm.Response{Text: "Yes?", Finish: "stop"}, err
+	})
+	const threads, clients = 3, 4
+	each := seedtest.Times(t, 5)
+	var all sync.WaitGroup
+	for n := range threads {
+		who := fmt.Sprint("person", n)
+		for c := range clients {
+			all.Go(func() {
+				for i := range each {
+					in := w.from(who, channel.App, fmt.Sprint(c, ".", i), fmt.Sprint("client ", c, " message ", i))
+					if a, err := w.runner.Converse(t.Context(), in); err != nil || textOf(a.Turn) != "Yes?" {
+						t.Errorf("client %d of %s, message %d: %q, %v", c, who, i, textOf(a.Turn), err)
+					}
+				}
+			})
+			all.Go(func() {
+				for range each {
+					if err := w.runner.Work(t.Context(), threadOf(w.from(who, channel.App, "", ""))); err != nil {
+						t.Errorf("worker of %s: %v", who, err)
+					}
+				}
+			})
+		}
+	}
+	all.Wait()
+	for n := range threads {
+		in := w.from(fmt.Sprint("person", n), channel.App, "", "")
+		answered := w.answeredInOrder(threadOf(in), clients*each)
+		for _, view := range views[in.From.Key()] {
+			if !extends(answered, view) {
+				t.Errorf("a turn saw %q of %q", view, answered)
+			}
+		}
+	}
+	faulttest.Tried(t, threads*clients*each)
+}
+
+// answeredInOrder gives the texts that a thread's turns answered, and wants each once, in
+// the order in which they arrived.
+func (w *world) answeredInOrder(id string, want int) []string {
+	w.t.Helper()
+	var texts []string
+	var last time.Time
+	seen := map[string]bool{}
+	for i, turn := range w.turnsOf(id) {
+		if turn.N != i+1 {
+			w.t.Errorf("turn %d has number %d", i+1, turn.N)
+		}
+		for _, m := range turn.In {
+			if seen[m.ID] || m.At.Before(last) {
+				w.t.Errorf("%q was answered twice or out of order", m.Text)
+			}
+			seen[m.ID], last = true, m.At
+			texts = append(texts, m.Text)
+		}
+	}
+	if len(texts) != want || len(w.head(id).Inbox) != 0 {
+		w.t.Errorf("%d messages of %d were answered, %d wait", len(texts), want, len(w.head(id).Inbox))
+	}
+	return texts
+}
+
+// extends reports whether a view is a stretch of what was said, without a gap.
+func extends(all, view []string) bool {
+	for i := range all {
+		if i+len(view) <= len(all) && slices.Equal(all[i:i+len(view)], view) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestPromise7_FlatCost runs turns of every kind on threads of no, a hundred and ten
+// thousand messages: they cost the same requests and, but for what the first turns do not
+// yet have to read, the same capacity.
+func TestPromise7_FlatCost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.stock(nil, "cruise")
+	w.model = clerkModel()
+	said := []string{"hi", "search", "cruise", "is it by the sea?", "yes"}
+	for _, ch := range []channel.Channel{channel.App, channel.WhatsApp} {
+		w.costs(w.from("warm up", ch, "", ""), said) // what a process reads once
+		histories := []int{0, 100, 10_000}
+		if ch.Pushes() {
+			histories[2] = 1000 // the same query reads them
+		}
+		costs := map[int][]telemetry.Cost{}
+		for _, n := range histories {
+			in := w.from(fmt.Sprint("history ", n), ch, "", "")
+			w.remember(in, n)
+			costs[n] = w.costs(in, said)
+		}
+		for i, text := range said {
+			none, short, long := costs[histories[0]][i], costs[histories[1]][i], costs[histories[2]][i]
+			t.Logf("%s, %s: %d requests, %g write and %g read units; with history %g", ch, text, none.Requests, none.WriteUnits, none.ReadUnits, long.ReadUnits)
+			if none.Requests != short.Requests || short.Requests != long.Requests || none.Requests < 3 {
+				t.Errorf("%s, %s: %d, %d, %d requests", ch, text, none.Requests, short.Requests, long.Requests)
+			}
+			if short.WriteUnits != long.WriteUnits || short.ReadUnits != long.ReadUnits || short.ReadUnits > none.ReadUnits+2 {
+				t.Errorf("%s, %s: after 100 messages %g write and %g read units, after many %g and %g; none: %g and %g", ch, text,
+					short.WriteUnits, short.ReadUnits, long.WriteUnits, long.ReadUnits, none.WriteUnits, none.ReadUnits)
+			}
+		}
+	}
+}
+
+// costs are those of a conversation's messages, each until its answer has gone out.
+func (w *world) costs(in channel.Inbound, said []string) []telemetry.Cost {
+	w.t.Helper()
+	var all []telemetry.Cost
+	for i, text := range said {
+		in.MessageID, in.Text = fmt.Sprint("said", i), text
+		all = append(all, w.cost(in))
+	}
+	return all
+}
+
+// remember makes a thread as long as if so many messages, in and out, had been on it.
+func (w *world) remember(in channel.Inbound, messages int) {
+	w.t.Helper()
+	if messages == 0 {
+		return
+	}
+	in.MessageID, in.Text = "first", "hi"
+	w.cost(in)
+	id := threadOf(in)
+	page, err := w.threads.Table.Query(w.t.Context(), dynamo.Query{
+		Where: "pk = :pk AND begins_with(sk, :turn)", Values: dynamo.V{":pk": id, ":turn": "turn#"}})
+	if err != nil || len(page.Items) != 1 {
+		w.t.Fatalf("%d turns: %v", len(page.Items), err)
+	}
+	var puts []types.WriteRequest
+	for n := 2; n <= messages/2; n++ {
+		item := map[string]types.AttributeValue{}
+		for name, value := range page.Items[0] {
+			item[name] = value
+		}
+		item["sk"] = &types.AttributeValueMemberS{Value: fmt.Sprintf("turn#%08d", n)}
+		item["n"] = &types.AttributeValueMemberN{Value: fmt.Sprint(n)}
+		puts = append(puts, types.WriteRequest{PutRequest: &types.PutRequest{Item: item}})
+	}
+	for some := range slices.Chunk(puts, 25) {
+		out, err := w.db.Client().BatchWriteItem(w.t.Context(), &dynamodb.BatchWriteItemInput{
+			RequestItems: map[string][]types.WriteRequest{dynamotest.TableName("conversations"): some}})
+		if err != nil || len(out.UnprocessedItems) > 0 {
+			w.t.Fatalf("history: %d left, %v", len(out.UnprocessedItems), err)
+		}
+	}
+	update := w.threads.Table.Update(dynamo.Key{PK: id, SK: "~"}, "SET turns = :n", dynamo.V{":n": messages / 2})
+	if err := w.db.Commit(w.t.Context(), update); err != nil {
+		w.t.Fatal(err)
+	}
+	if h := w.head(id); h.Turns != messages/2 || thread.Recent > messages/2 {
+		w.t.Fatalf("%d turns", h.Turns)
+	}
+}
