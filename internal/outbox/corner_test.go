@@ -2,7 +2,6 @@ package outbox_test
 
 import (
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -14,10 +13,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/faulttest"
 	"merve/internal/outbox"
 	"merve/internal/provider/twilio"
 	"merve/internal/provider/twilio/twiliotest"
@@ -34,25 +36,41 @@ func (c *clock) add(d time.Duration) { c.ms.Add(d.Milliseconds()) }
 type corner struct {
 	t testing.TB
 	*outbox.Box
-	clock   *clock
-	twilio  *twiliotest.Server
-	sender  *outbox.Sender
-	threads *thread.Store
-	thread  string
-	to      string
+	look      *outbox.Box // with nothing between it and the store
+	clock     *clock
+	twilio    *twiliotest.Server
+	callbacks *httptest.Server
+	sender    *outbox.Sender
+	threads   *thread.Store
+	thread    string
+	to        string
 
 	deaf   atomic.Bool // callbacks are lost
 	mu     sync.Mutex
 	alerts []string
 }
 
-func newCorner(t testing.TB) *corner {
+func newCorner(t testing.TB) *corner { return newCornerWith(t, twiliotest.Config{}) }
+
+// newCornerWith is newCorner with a provider as in config.
+func newCornerWith(t testing.TB, config twiliotest.Config) *corner {
 	t.Helper()
 	c := &corner{t: t, clock: &clock{}}
 	c.clock.ms.Store(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC).UnixMilli())
-	c.twilio = twiliotest.New(t, twiliotest.Config{Now: c.clock.now, Templates: map[string]string{bookedSID: "New booking {{1}} at {{2}}"}})
+	config.Now, config.Templates = c.clock.now, map[string]string{bookedSID: "New booking {{1}} at {{2}}"}
+	c.twilio = twiliotest.New(t, config)
+	c.callbacks = httptest.NewServer(http.HandlerFunc(c.callback))
+	t.Cleanup(c.callbacks.Close)
 	c.open()
-	// The recipient has just written, so that their window is open.
+	c.look = c.Box
+	c.somebody()
+	return c
+}
+
+// somebody makes the recipient somebody new, who has just written, so that their window
+// is open.
+func (c *corner) somebody() {
+	c.t.Helper()
 	digits := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'f' {
 			return r - 'a' + '1'
@@ -61,25 +79,31 @@ func newCorner(t testing.TB) *corner {
 	}, dynamotest.ID("")[1:12])
 	c.to = "+1" + digits
 	c.thread = c.writes(c.to)
-	return c
 }
 
 const bookedSID = "HX00000000000000000000000000000001"
 
-// open makes box, sender and threads anew; a transport sits before the database.
-func (c *corner) open(transport ...http.RoundTripper) {
-	table := dynamotest.Open(c.t, transport...).Table(dynamotest.TableName("conversations"))
+// open makes box, sender and threads anew, with nothing between them and their servers.
+func (c *corner) open() { c.start(dynamotest.Open(c.t), c.twilio.Client()) }
+
+// over does so with calls between, to both, and without the SDK's own retries.
+func (c *corner) over(calls *faulttest.Calls) {
+	db := dynamo.Open(dynamotest.Config(c.t), func(o *dynamodb.Options) { o.HTTPClient, o.RetryMaxAttempts = calls, 1 })
+	db.Backoff = func(int) time.Duration { return time.Millisecond }
+	c.start(db, &http.Client{Transport: calls})
+}
+
+func (c *corner) start(db *dynamo.DB, toTwilio *http.Client) {
+	table := db.Table(dynamotest.TableName("conversations"))
 	c.Box = &outbox.Box{Table: table, Now: c.clock.now}
 	c.threads = &thread.Store{Table: table, Now: c.clock.now, NewID: func() string { return dynamotest.ID("lease") }}
-	callbacks := httptest.NewServer(http.HandlerFunc(c.callback))
-	c.t.Cleanup(callbacks.Close)
 	provider := &twilio.Provider{
 		Client: &twilio.Client{
 			BaseURL: c.twilio.URL(), AccountSID: twiliotest.AccountSID, AuthToken: twiliotest.AuthToken, From: twiliotest.From,
-			HTTP: c.twilio.Client(), Now: c.clock.now,
+			HTTP: toTwilio, Now: c.clock.now,
 		},
 		StatusURL: func(m outbox.Message) string {
-			return callbacks.URL + "/?" + url.Values{"message": {m.ID}, "thread": {m.Thread}}.Encode()
+			return c.callbacks.URL + "/?" + url.Values{"message": {m.ID}, "thread": {m.Thread}}.Encode()
 		},
 	}
 	c.sender = &outbox.Sender{
@@ -91,7 +115,11 @@ func (c *corner) open(transport ...http.RoundTripper) {
 				return &outbox.Refused{Reason: string(why), Wanted: why != thread.WindowClosed}
 			})
 		},
-		Alert: func(_ context.Context, m outbox.Message) error {
+		Alert: func(ctx context.Context, m outbox.Message) error {
+			alert := table.Put(dynamo.Key{PK: c.thread, SK: "alert#" + m.ID}, struct{}{})
+			if err := db.Commit(ctx, alert); err != nil {
+				return err
+			}
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			c.alerts = append(c.alerts, m.ID+": "+m.Error)
@@ -184,6 +212,15 @@ func (c *corner) mark(attribute string, value any) {
 	}
 }
 
+// unmark takes back what mark has set.
+func (c *corner) unmark(attribute string) {
+	c.t.Helper()
+	w := c.Table.Update(dynamo.Key{PK: c.thread, SK: "~"}, "REMOVE #"+attribute, nil)
+	if err := c.Table.DB().Commit(context.Background(), w); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
 func (c *corner) told() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -207,33 +244,4 @@ func (c *corner) wantStatus(m outbox.Message, want outbox.Status) {
 	if m.Status != want {
 		c.t.Errorf("%s is %s (%s), want %s", m.ID, m.Status, m.Error, want)
 	}
-}
-
-// crash is a process that ends at its n-th request of an operation: before the request
-// goes out, or when it has been carried out.
-type crash struct {
-	op    string
-	at    int32
-	after bool
-	end   context.CancelFunc
-	n     atomic.Int32
-}
-
-var errCrashed = errors.New("the process ended")
-
-func (c *crash) RoundTrip(r *http.Request) (*http.Response, error) {
-	if !strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+c.op) || c.n.Add(1) < c.at {
-		return http.DefaultTransport.RoundTrip(r)
-	}
-	if c.after {
-		resp, err := http.DefaultTransport.RoundTrip(r)
-		if err != nil {
-			return nil, err
-		}
-		if err := resp.Body.Close(); err != nil {
-			return nil, err
-		}
-	}
-	c.end()
-	return nil, errCrashed
 }

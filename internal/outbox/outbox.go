@@ -3,15 +3,16 @@
 // A message is put on the outbox by the transaction that decides it, under a key that
 // lets it exist once; the sender claims it, sends it, and records the provider's id.
 // When an answer was lost, the sender asks the provider before it sends again. Status
-// only moves forward, in whatever order callbacks come.
+// only moves forward, in whatever order callbacks come. A message that comes after
+// another one waits until that one has gone or was given up.
 //
 //	outbox#{id}   in the partition of the recipient's thread (table conversations)
 //
 // Cost: Put joins another transaction (2 write units and 1 for the due index); a
 // delivery is 2 requests: the claim, which in the same transaction checks that the
-// recipient may still be written to, and the record of the provider's id. To settle an
-// unclear send is 3, and 1 for each megabyte of the thread's outbox. A status callback
-// is 1.
+// recipient may still be written to and that it is the message's turn, and the record of
+// the provider's id. To settle an unclear send is 3, and 1 for each megabyte of the
+// thread's outbox. A status callback is 1, and 1 more for a failure that comes late.
 package outbox
 
 import (
@@ -57,6 +58,7 @@ type Message struct {
 	Pending   string          `dynamodbav:"pending,omitempty" json:"pending,omitempty"`     // the pending action it shows
 	Essential bool            `dynamodbav:"essential,omitempty" json:"essential,omitempty"` // goes out although the recipient opted out: the answer to STOP itself
 	ByPerson  bool            `dynamodbav:"byPerson,omitempty" json:"byPerson,omitempty"`
+	After     string          `dynamodbav:"after,omitempty" json:"-"` // the message of the thread that goes before it, or never goes
 	Trace     string          `dynamodbav:"trace,omitempty" json:"traceId,omitempty"`
 	Created   time.Time       `dynamodbav:"at" json:"createdAt"`
 

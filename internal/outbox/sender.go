@@ -124,18 +124,34 @@ func (s *Sender) send(ctx context.Context, m Message) error {
 	claim := s.change(m, `SET #status = :sending, claimUntil = :until, dueShard = :shard, dueAt = :until,
 			attempts = :next, firstTry = if_not_exists(firstTry, :now) REMOVE #error`,
 		dynamo.V{":sending": Sending, ":until": until, ":now": now, ":next": m.Attempts + 1, ":shard": dynamo.DueShard(dueKind, m.Thread)})
-	err := s.Box.Table.DB().Commit(ctx, claim, s.MayWrite(m))
+	ws := []dynamo.Write{claim, s.MayWrite(m)}
+	if m.After != "" {
+		ws = append(ws, s.itsTurn(m))
+	}
+	err := s.Box.Table.DB().Commit(ctx, ws...)
 	var refused *Refused
 	switch {
-	case errors.Is(err, errTaken):
+	case errors.Is(err, errTaken), errors.Is(err, errEarly): // the sweep comes back to what is early
 		return nil
 	case errors.As(err, &refused):
 		return s.giveUp(ctx, m, refused.Reason, !refused.Wanted)
 	case err != nil:
 		return fmt.Errorf("claim %s of %s: %w", m.ID, m.Thread, err)
 	}
+	if s.Box.Now().Sub(now) > claimFor/2 {
+		return nil // too slow: the claim may run out during the send, and the sweep settles it
+	}
 	m.Status, m.Attempts, m.ClaimUntil = Sending, m.Attempts+1, until
 	return s.sent(ctx, m, provider)
+}
+
+// errEarly means that the message before m may still go out.
+var errEarly = errors.New("another message goes first")
+
+// itsTurn is the condition that the message before m has gone, or never will.
+func (s *Sender) itsTurn(m Message) dynamo.Write {
+	return s.Box.Table.Check(key(m.Thread, m.After), "attribute_not_exists(pk) OR NOT #status IN (:queued, :sending)",
+		dynamo.V{":queued": Queued, ":sending": Sending}).Else(errEarly)
 }
 
 // sent calls the provider and records what came of it.

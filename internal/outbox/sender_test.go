@@ -215,49 +215,6 @@ func TestField09_AnotherTemplate(t *testing.T) {
 	c.wantTaken("New booking K2 at Sushi Bar", "New booking K1 at Sushi Bar")
 }
 
-// A process that ends somewhere within a delivery.
-func TestField09_Crash(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name     string
-		crash    crash
-		attempts int
-	}{
-		{"before the claim", crash{op: "TransactWriteItems"}, 1},
-		{"between claim and send", crash{op: "TransactWriteItems", after: true}, 2},
-		{"between send and record", crash{op: "UpdateItem"}, 1},
-		{"after the record", crash{op: "UpdateItem", after: true}, 1},
-	}
-	for i := range tests {
-		tt := &tests[i]
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			c := newCorner(t)
-			m := c.put(c.text("1", "hello"))
-			ctx, end := context.WithCancel(context.Background())
-			defer end()
-			tt.crash.end = end
-			c.open(&tt.crash)
-			if err := c.sender.Deliver(ctx, m); err == nil {
-				t.Error("the crash was not noticed")
-			}
-			c.open()
-			for range 3 { // the stream brings it again, and the sweep comes by
-				if err := c.sender.Deliver(context.Background(), m); err != nil {
-					t.Error(err)
-				}
-				c.later(over, "1")
-			}
-			got := c.get("1")
-			c.wantStatus(got, outbox.Sent)
-			c.wantTaken("hello")
-			if got.Attempts != tt.attempts {
-				t.Errorf("%d attempts, want %d", got.Attempts, tt.attempts)
-			}
-		})
-	}
-}
-
 // slow is a provider whose sends wait until they are let go.
 type slow struct {
 	outbox.Provider
@@ -349,6 +306,31 @@ func TestNoProvider(t *testing.T) {
 	if len(c.told()) != 1 {
 		t.Errorf("alerts %q", c.told())
 	}
+}
+
+// Nor while another one, who could not ask the provider yet, has the message.
+func TestALateSenderLeavesASettlementAlone(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	m := c.put(c.text("1", "hello"))
+	late := *c.sender
+	p := slow{c.sender.Providers["whatsapp"], make(chan struct{}), make(chan struct{})}
+	late.Providers = map[channel.Channel]outbox.Provider{"whatsapp": p}
+	done := make(chan error)
+	go func() { done <- late.Deliver(context.Background(), m) }()
+	<-p.begun
+	c.clock.add(over)
+	c.twilio.FailLists(twiliotest.Broken(false))
+	if err := c.sender.Deliver(context.Background(), c.get("1")); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("without an answer of the provider: %v", err)
+	}
+	close(p.goOn)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	c.wantStatus(c.get("1"), outbox.Sending)
+	c.wantStatus(c.later(over, "1"), outbox.Sent)
+	c.wantTaken("hello")
 }
 
 // Operators are told although the first try to tell them failed.
@@ -447,4 +429,20 @@ func TestField30_TookOverBeforeTheRetry(t *testing.T) {
 	c.mark("handler", "person")
 	c.wantStatus(c.later(over, "1"), outbox.Failed)
 	c.wantTaken()
+}
+
+// A claim that took so long that it may run out during the send is not sent on: whoever
+// comes after it finds that the provider has nothing, and sends once.
+func TestField09_ASlowClaimIsNotSent(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	c.put(c.text("1", "Hello"))
+	c.start(dynamotest.Open(t, dynamotest.Before("TransactWriteItems", func() { c.clock.add(40 * time.Second) })), c.twilio.Client())
+	if m := c.deliver("1"); m.Status != outbox.Sending {
+		t.Errorf("it is %s", m.Status)
+	}
+	c.wantTaken()
+	c.open()
+	c.wantStatus(c.later(time.Minute, "1"), outbox.Sent)
+	c.wantTaken("Hello")
 }

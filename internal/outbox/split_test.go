@@ -1,6 +1,7 @@
 package outbox_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"unicode"
@@ -10,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"merve/internal/outbox"
+	"merve/internal/seedtest"
 )
 
 func TestSplit(t *testing.T) {
@@ -41,27 +43,49 @@ func TestSplit(t *testing.T) {
 
 func TestSplitLosesNothing(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	seedtest.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("aé字👋 \n"))).Draw(t, "text")
 		size, most := rapid.IntRange(1, 20).Draw(t, "size"), rapid.IntRange(1, 8).Draw(t, "max")
-		pieces := outbox.Split(text, size, most)
-		if len(pieces) > most {
-			t.Fatalf("%d pieces, at most %d", len(pieces), most)
-		}
-		for _, p := range pieces {
-			if n := utf8.RuneCountInString(p); n == 0 || n > size || p != strings.TrimSpace(p) {
-				t.Fatalf("piece %q of %d characters, at most %d", p, n, size)
-			}
-		}
-		got, want := bare(strings.Join(pieces, "")), bare(text)
-		if short, cut := strings.CutSuffix(got, "…"); cut {
-			if len(pieces) != most || !strings.HasPrefix(want, short) {
-				t.Fatalf("cut to %q, of %q", got, want)
-			}
-		} else if got != want {
-			t.Fatalf("%q, want %q", got, want)
+		if problem := lost(text, size, most); problem != "" {
+			t.Fatal(problem)
 		}
 	})
+}
+
+// FuzzSplit does so with any text.
+func FuzzSplit(f *testing.F) {
+	f.Add("one two\n\nthree", 8, 3)
+	f.Fuzz(func(t *testing.T, text string, size, most int) {
+		if size < 1 || size > 5000 || most < 1 || most > 100 || !utf8.ValidString(text) {
+			return
+		}
+		if problem := lost(text, size, most); problem != "" {
+			t.Fatal(problem)
+		}
+	})
+}
+
+// lost says what is wrong with the pieces of a text: too many, too long, or not all of it
+// although no piece says so.
+func lost(text string, size, most int) string {
+	pieces := outbox.Split(text, size, most)
+	if len(pieces) > most {
+		return fmt.Sprintf("%d pieces, at most %d", len(pieces), most)
+	}
+	for _, p := range pieces {
+		if n := utf8.RuneCountInString(p); n == 0 || n > size || p != strings.TrimSpace(p) {
+			return fmt.Sprintf("piece %q of %d characters, at most %d", p, n, size)
+		}
+	}
+	got, want := bare(strings.Join(pieces, "")), bare(text)
+	if short, cut := strings.CutSuffix(got, "…"); cut && got != want {
+		if len(pieces) != most || !strings.HasPrefix(want, short) {
+			return fmt.Sprintf("cut to %q, of %q", got, want)
+		}
+	} else if got != want {
+		return fmt.Sprintf("%q, want %q", got, want)
+	}
+	return ""
 }
 
 // bare is text without its white space.

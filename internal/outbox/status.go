@@ -77,13 +77,16 @@ func (b *Box) forward(r Report) dynamo.Write {
 		})
 }
 
-// keepError keeps a late failure visible on a message that was delivered after all.
+// keepError keeps a late failure visible on a message that was delivered after all. Of
+// several reasons one is kept, whatever their order: the first in the alphabet, which
+// is one with a code where there is one.
 func (b *Box) keepError(ctx context.Context, r Report) error {
 	if r.Status != Failed || r.Error == "" {
 		return nil
 	}
-	w := b.Table.Update(key(r.Thread, r.ID), "SET #error = if_not_exists(#error, :why)", dynamo.V{":why": r.Error}).
-		If("providerId = :id", dynamo.V{":id": r.ProviderID}).Else(errBehind)
+	w := b.Table.Update(key(r.Thread, r.ID), "SET #error = :why", dynamo.V{":why": r.Error}).
+		If("providerId = :id", dynamo.V{":id": r.ProviderID}).
+		If("attribute_not_exists(#error) OR #error > :why", nil).Else(errBehind)
 	if err := b.Table.DB().Commit(ctx, w); err != nil && !errors.Is(err, errBehind) {
 		return fmt.Errorf("error of %s of %s: %w", r.ID, r.Thread, err)
 	}

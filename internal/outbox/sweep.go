@@ -14,13 +14,15 @@ import (
 
 // Sweep delivers what is due: retries whose time has come, claims that ran out, and
 // messages that no stream has brought. At most limit messages a shard. One message
-// that cannot be delivered does not keep the others waiting.
+// that cannot be delivered, or one shard that cannot be read, does not keep the others
+// waiting.
 func (s *Sender) Sweep(ctx context.Context, limit int) (delivered int, err error) {
 	var errs []error
 	for shard := range dynamo.DueShards {
 		keys, _, err := s.Box.Table.Due(ctx, dueKind, shard, s.Box.Now(), limit, "")
 		if err != nil {
-			return delivered, fmt.Errorf("sweep outbox: %w", err)
+			errs = append(errs, fmt.Errorf("sweep outbox: %w", err))
+			continue
 		}
 		// Pieces of one reply are due at the same time: they go in their order.
 		slices.SortFunc(keys, func(a, b dynamo.Key) int {
@@ -54,7 +56,7 @@ func (b *Box) Dead(ctx context.Context, limit int) ([]Message, error) {
 		}
 		for _, k := range keys {
 			m, err := b.Get(ctx, k.PK, strings.TrimPrefix(k.SK, prefix))
-			if err != nil {
+			if err != nil && !fault.Is(err, fault.NotFound) { // the index still has what is deleted
 				return nil, err
 			}
 			if m.Status == Failed {

@@ -3,7 +3,9 @@ package outbox_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -11,6 +13,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
+	"merve/internal/faulttest"
 	"merve/internal/outbox"
 	"merve/internal/provider/twilio"
 	"merve/internal/provider/twilio/twiliotest"
@@ -20,12 +23,77 @@ import (
 var sweeps atomic.Int32
 
 // alone begins a test that sweeps, and so looks at the whole table: such tests run one
-// after the other, each in a year before those of all others.
+// after the other, each in a week before those of all others.
 func alone(t testing.TB) *corner {
 	c := newCorner(t)
-	c.clock.ms.Store(time.Date(2000-int(sweeps.Add(1)), 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli())
+	c.clock.ms.Store(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -7*int(sweeps.Add(1))).UnixMilli())
 	c.writes(c.to)
+	t.Cleanup(c.remove) // whoever comes next on this server shall not find it
 	return c
+}
+
+// remove deletes the corner's messages.
+func (c *corner) remove() {
+	for _, m := range c.stored() {
+		if err := c.look.Table.DB().Commit(context.Background(), c.look.Table.Delete(dynamo.Key{PK: m.Thread, SK: "outbox#" + m.ID})); err != nil {
+			c.t.Error(err)
+		}
+	}
+}
+
+// sweeping is held by runs of one test that sweep.
+var sweeping sync.Mutex
+
+// first is alone, in the shard that a sweep looks at first, so that it always makes the
+// same calls.
+func first(t *testing.T) *corner {
+	c := alone(t)
+	for dynamo.DueShard("outbox", c.thread) != "outbox#00" {
+		c.thread = dynamotest.ID("thread")
+	}
+	return c
+}
+
+// Every fault at every call of a sweep.
+func TestField09_EveryFaultOfASweep(t *testing.T) {
+	faulttest.Everywhere(t, shorter(t), func(t *testing.T, calls *faulttest.Calls) state {
+		sweeping.Lock()
+		defer sweeping.Unlock()
+		c := first(t)
+		c.put(c.template("1", "K7"))
+		c.over(calls)
+		again := func() { c.clock.add(2 * time.Minute) }
+		again()
+		calls.Deliver(t, again, func() error { _, err := c.sender.Sweep(context.Background(), 100); return err })
+		c.settles(calls)
+		return c.state()
+	})
+}
+
+// Every fault at every call of looking for dead letters and of sending one again.
+func TestField09_EveryFaultOfADeadLetter(t *testing.T) {
+	faulttest.Everywhere(t, shorter(t), func(t *testing.T, calls *faulttest.Calls) state {
+		sweeping.Lock()
+		defer sweeping.Unlock()
+		c, ctx := first(t), context.Background()
+		c.put(c.template("1", "K7"))
+		c.twilio.FailSends(twiliotest.Refusal(twilio.CodeOptedOut))
+		c.deliver("1")
+		c.over(calls)
+		var dead []outbox.Message
+		calls.Deliver(t, nil, func() (err error) { dead, err = c.Dead(ctx, 100); return err })
+		for _, m := range dead {
+			calls.Deliver(t, nil, func() error {
+				err := c.SendAgain(ctx, m.Thread, m.ID)
+				if fault.Is(err, fault.Conflict) { // it has been done
+					return nil
+				}
+				return err
+			})
+		}
+		c.settles(calls)
+		return c.state()
+	})
 }
 
 func (c *corner) sweep() int {
@@ -227,4 +295,109 @@ func TestSendAgainAfterACallback(t *testing.T) {
 		t.Error("it has the id of the earlier send")
 	}
 	c.wantTaken("hello", "hello")
+}
+
+// before runs something before a request of one operation goes out, once.
+type before struct {
+	op   string
+	do   func()
+	once sync.Once
+}
+
+func (b *before) RoundTrip(r *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+b.op) {
+		b.once.Do(b.do)
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// Two operators send a message again at once: it counts for one of them, even if it has
+// failed once more meanwhile, and what the provider says of any earlier send is past.
+func TestTwoOperatorsSendAgain(t *testing.T) {
+	t.Parallel()
+	for _, refused := range []bool{true, false} { // so that there is no id of the provider, or by a callback
+		for _, again := range []bool{true, false} {
+			c, ctx := newCorner(t), context.Background()
+			c.put(c.text("1", "hello"))
+			fails := func() {
+				if sid := c.deliver("1").ProviderID; sid != "" {
+					if err := c.twilio.DeliverError(ctx, sid, "failed", 63003); err != nil {
+						t.Fatal(err)
+					}
+				}
+				c.wantStatus(c.get("1"), outbox.Failed)
+			}
+			if refused {
+				c.twilio.FailSends(twiliotest.Refusal(twilio.CodeOptedOut))
+			}
+			fails()
+			other := &before{op: "UpdateItem", do: func() {
+				if err := c.SendAgain(ctx, c.thread, "1"); err != nil {
+					t.Error(err)
+				}
+				if again {
+					fails()
+				}
+			}}
+			late := &outbox.Box{Table: dynamotest.Open(t, other).Table(dynamotest.TableName("conversations")), Now: c.clock.now}
+			if err := late.SendAgain(ctx, c.thread, "1"); !fault.Is(err, fault.Conflict) {
+				t.Errorf("refused %v, failed again %v: %v", refused, again, err)
+			}
+		}
+	}
+}
+
+// A sweep that settles a message while another one has come to do so leaves it alone.
+func TestTwoSweepsSettle(t *testing.T) {
+	t.Parallel()
+	for _, op := range []string{"UpdateItem", "Query"} { // before it has claimed the message, and after
+		c, ctx := newCorner(t), context.Background()
+		c.put(c.text("1", "hello"))
+		c.twilio.FailSends(twiliotest.Before())
+		c.deliver("1")
+		c.clock.add(over)
+		stale := c.get("1")
+		first := *c.sender
+		second := &before{op: op, do: func() {
+			c.clock.add(over)
+			now, err := c.look.Get(ctx, c.thread, "1")
+			if err == nil {
+				err = first.Deliver(ctx, now)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}}
+		c.start(dynamotest.Open(t, second), c.twilio.Client())
+		requests := c.twilio.Requests()
+		if err := c.sender.Deliver(ctx, stale); err != nil {
+			t.Error(err)
+		}
+		c.wantTaken("hello")
+		asked := 2 // by the other one: the list, and the send
+		if op == "Query" {
+			asked++ // and by this one, before
+		}
+		if n := c.twilio.Requests() - requests; n != asked {
+			t.Errorf("another one before %s: the provider was asked %d times, want %d", op, n, asked)
+		}
+		c.wantStatus(c.get("1"), outbox.Sent)
+	}
+}
+
+// What the index still has and the table no more is no dead letter.
+func TestDeadLettersThatHaveGone(t *testing.T) {
+	c, ctx := alone(t), context.Background()
+	for _, id := range []string{"1", "2"} {
+		c.put(c.text(id, "hello"))
+		c.twilio.FailSends(twiliotest.Refusal(twilio.CodeOptedOut))
+		c.deliver(id)
+	}
+	gone := &before{op: "GetItem", do: func() {
+		if err := c.look.Table.DB().Commit(ctx, c.look.Table.Delete(dynamo.Key{PK: c.thread, SK: "outbox#1"})); err != nil {
+			t.Error(err)
+		}
+	}}
+	c.start(dynamotest.Open(t, gone), c.twilio.Client())
+	c.wantDead("2")
 }

@@ -552,20 +552,7 @@ func FuzzHTTPEvent(f *testing.F) {
 	}
 	f.Add([]byte(`{"version":"2.0","rawPath":"/%2","rawQueryString":"%","requestContext":{"stage":"a","http":{"method":"GET"}}}`))
 	f.Add([]byte(`{"httpMethod":"GET","path":"//a","queryStringParameters":{"a":1,"b":null},"headers":{"":""}}`))
-	h := HTTP(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil || int64(len(body)) != r.ContentLength {
-			f.Errorf("body of %d bytes, ContentLength %d, error %v", len(body), r.ContentLength, err)
-		}
-		if u, err := url.ParseRequestURI(r.URL.RequestURI()); err != nil && !strings.ContainsFunc(r.URL.RawQuery, isControl) {
-			f.Errorf("request to %q: %v", r.URL.RequestURI(), err)
-		} else if err == nil && u.Path != r.URL.Path {
-			f.Errorf("path %q reads as %q", r.URL.Path, u.Path)
-		}
-		_ = ClientURL(r)
-		w.Header().Set("X-Path", r.URL.Path)
-		w.Write(body)
-	}), Log(slog.New(slog.DiscardHandler)))
+	h := HTTP(echo(f), quiet())
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		out, err := h.Invoke(context.Background(), payload)
 		if err != nil {
@@ -574,6 +561,24 @@ func FuzzHTTPEvent(f *testing.F) {
 		if a := decode(t, out); a.StatusCode != 200 {
 			t.Errorf("status %d for %s", a.StatusCode, payload)
 		}
+	})
+}
+
+// echo answers with what it got, and checks that it is a request as net/http makes them.
+func echo(t testing.TB) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || int64(len(body)) != r.ContentLength {
+			t.Errorf("body of %d bytes, ContentLength %d, error %v", len(body), r.ContentLength, err)
+		}
+		if u, err := url.ParseRequestURI(r.URL.RequestURI()); err != nil && !strings.ContainsFunc(r.URL.RawQuery, isControl) {
+			t.Errorf("request to %q: %v", r.URL.RequestURI(), err)
+		} else if err == nil && u.Path != r.URL.Path {
+			t.Errorf("path %q reads as %q", r.URL.Path, u.Path)
+		}
+		_ = ClientURL(r)
+		w.Header().Set("X-Path", r.URL.Path)
+		w.Write(body)
 	})
 }
 

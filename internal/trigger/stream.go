@@ -3,7 +3,6 @@ package trigger
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -37,18 +36,11 @@ type Record struct {
 // itemTrace is the attribute in which items keep the trace id that wrote them.
 const itemTrace = "trace"
 
-// Reject sets where a [Stream] puts a record that will never succeed. Without it such a
-// record fails like any other.
-func Reject(f func(context.Context, Record, error) error) Option {
-	return func(o *options) { o.reject = f }
-}
-
 // Stream gives the changes of a batch to f in their order and stops at the first that
-// fails: AWS then starts again with that one, so those before it are done once.
+// fails: AWS then starts again with that one, so those before it are done once. One that
+// keeps failing goes to the trigger's failure destination after its retries.
 //
-// A record whose error says that it is for good (a method Permanent() bool) goes to
-// [Reject] and the batch goes on. A failed record without a sequence number cannot be
-// named; the whole batch fails then.
+// A failed record without a sequence number cannot be named; the whole batch fails then.
 func Stream(f func(context.Context, Record) error, opts ...Option) Handler {
 	o := with(opts)
 	return handlerFunc(func(ctx context.Context, payload []byte) ([]byte, error) {
@@ -80,20 +72,7 @@ func (o *options) change(ctx context.Context, r Record, f func(context.Context, 
 	if err := ctx.Err(); err != nil {
 		return err // out of time: the rest is delivered again
 	}
-	err := o.guard(ctx, func() error { return f(ctx, r) })
-	if err == nil || o.reject == nil || !permanent(err) {
-		return err
-	}
-	o.log.ErrorContext(ctx, "record rejected", slog.String("eventId", r.EventID), slog.Any("error", err))
-	if rejected := o.guard(ctx, func() error { return o.reject(ctx, r, err) }); rejected != nil {
-		return fmt.Errorf("reject record after %w: %w", err, rejected)
-	}
-	return nil
-}
-
-func permanent(err error) bool {
-	var p interface{ Permanent() bool }
-	return errors.As(err, &p) && p.Permanent()
+	return o.guard(ctx, func() error { return f(ctx, r) })
 }
 
 func (r Record) trace() string {

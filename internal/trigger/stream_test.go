@@ -108,19 +108,14 @@ func batch(t testing.TB, size int) []byte {
 	return payload
 }
 
-type permanently struct{ error }
-
-func (permanently) Permanent() bool { return true }
-
 func TestStreamFailureAtEachIndex(t *testing.T) {
 	t.Parallel()
 	const size = 100
 	payload := batch(t, size)
 	for bad := 1; bad <= size; bad++ {
 		for name, fail := range map[string]func() error{
-			"error":                        func() error { return errors.New("no") },
-			"panic":                        func() error { panic("no") },
-			"permanent, nowhere to put it": func() error { return permanently{errors.New("no")} },
+			"error": func() error { return errors.New("no") },
+			"panic": func() error { panic("no") },
 		} {
 			handled := 0
 			out, err := Stream(func(_ context.Context, r Record) error {
@@ -140,66 +135,11 @@ func TestStreamFailureAtEachIndex(t *testing.T) {
 	}
 }
 
-// One poisoned record of 100, at each place: the other 99 are done once, the poisoned one
-// is put aside, however often AWS delivers the batch again.
-func TestStreamPoisonIsPutAside(t *testing.T) {
-	t.Parallel()
-	const size = 100
-	payload := batch(t, size)
-	for bad := 1; bad <= size; bad++ {
-		done := map[string]int{}
-		var rejected []string
-		h := Stream(func(_ context.Context, r Record) error {
-			if r.Sequence == fmt.Sprint(bad) {
-				return fmt.Errorf("read event: %w", permanently{errors.New("poison")})
-			}
-			done[r.Sequence]++
-			return nil
-		}, quiet(), Reject(func(_ context.Context, r Record, err error) error {
-			rejected = append(rejected, r.Sequence+" "+err.Error())
-			return nil
-		}))
-		out, err := h.Invoke(context.Background(), payload)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := failures(t, out); got != "" {
-			t.Fatalf("poison at %d: %s failed", bad, got)
-		}
-		if d := cmp.Diff([]string{fmt.Sprint(bad, " read event: poison")}, rejected); d != "" || len(done) != size-1 {
-			t.Errorf("poison at %d: %d done; rejected: %s", bad, len(done), d)
-		}
-	}
-}
-
-func TestStreamRejectFails(t *testing.T) {
-	t.Parallel()
-	for name, reject := range map[string]func() error{
-		"error": func() error { return errors.New("the queue is away") },
-		"panic": func() error { panic("no") },
-	} {
-		out, err := Stream(func(_ context.Context, r Record) error {
-			if r.Sequence == "2" {
-				return permanently{errors.New("poison")}
-			}
-			return nil
-		}, quiet(), Reject(func(context.Context, Record, error) error { return reject() })).
-			Invoke(context.Background(), batch(t, 3))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := failures(t, out); got != "2" {
-			t.Errorf("%s: %q failed, want 2", name, got)
-		}
-	}
-}
-
-// Without a place for it, a record that will never succeed fails like any other, until
-// AWS gives it up.
-func TestStreamPermanentWithoutReject(t *testing.T) {
+// A failure is told once, with the trace of the change.
+func TestStreamFailureIsLogged(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
-	out, err := Stream(func(context.Context, Record) error { return permanently{errors.New("poison")} },
+	out, err := Stream(func(context.Context, Record) error { return errors.New("poison") },
 		Log(telemetry.NewLogger(&log, slog.LevelInfo)), TraceIDs(func() string { return "trace-1" })).Invoke(context.Background(), batch(t, 2))
 	if err != nil {
 		t.Fatal(err)

@@ -42,7 +42,6 @@ type options struct {
 	log      *slog.Logger
 	now      func() time.Time
 	newTrace func() string
-	reject   func(context.Context, Record, error) error
 }
 
 // Log sets where failures are told; slog's default when not given.

@@ -2,7 +2,13 @@ package twilio_test
 
 import (
 	"errors"
+	"go/ast"
+	"go/parser"
+	gotoken "go/token"
+	"maps"
 	"net/url"
+	"slices"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -25,12 +31,31 @@ func FuzzVerify(f *testing.F) {
 			twilio.Verify(token, address, body, contentType, signature+"x") == nil {
 			t.Error("takes a signature and what is not that signature")
 		}
-		if _, err := url.Parse(address); err != nil {
+		if _, err := url.Parse(address); err != nil || address == "" {
 			return
 		}
 		if u, _ := url.Parse(address); u.Query().Get("bodySHA256") == "" {
 			if err := twilio.Verify(token, address, nil, contentType, signed(token, address)); err != nil {
 				t.Errorf("signed over the address: %v", err)
+			}
+			form, err := url.ParseQuery(string(body))
+			if err != nil || len(body) > twilio.MaxWebhook || len(form) > 500 {
+				return
+			}
+			text := address
+			for _, name := range slices.Sorted(maps.Keys(form)) {
+				values := slices.Compact(slices.Sorted(slices.Values(form[name])))
+				text += name + strings.Join(values, name)
+			}
+			if err := twilio.Verify(token, address, body, formType, signed(token, text)); err != nil {
+				t.Errorf("signed over address and form: %v", err)
+			}
+			more := "x"
+			for form.Has(more) {
+				more += "x"
+			}
+			if err := twilio.Verify(token, address, append(slices.Clone(body), "&"+more...), formType, signed(token, text)); err == nil {
+				t.Error("takes a form with a parameter more than was signed")
 			}
 		}
 	})
@@ -105,5 +130,33 @@ func TestField08_DuplicateParameterVector(t *testing.T) {
 	body := []byte("Sid=CA123&SidAccount=AC123&Digits=5678&Digits=1234&Digits=1234")
 	if err := twilio.Verify(token, docsURL, body, formType, "IK+Dwps556ElfBT0I3Rgjkr1wJU="); err != nil {
 		t.Error(err)
+	}
+}
+
+// The signature that came is compared in constant time, and in no other way.
+func TestSignatureIsComparedInConstantTime(t *testing.T) {
+	t.Parallel()
+	file, err := parser.ParseFile(gotoken.NewFileSet(), "signature.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	uses, compared := 0, 0
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			return n.Name.Name == "VerifyAny"
+		case *ast.CallExpr:
+			if f, ok := n.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "ConstantTimeCompare" {
+				compared++
+			}
+		case *ast.Ident:
+			if n.Name == "signature" && n.Obj != nil {
+				uses++
+			}
+		}
+		return true
+	})
+	if uses != 2 || compared != 1 { // the parameter, and the comparison
+		t.Errorf("signature is used %d times, and compared in constant time %d times", uses, compared)
 	}
 }

@@ -1,0 +1,173 @@
+package notify_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"merve/internal/actor"
+	"merve/internal/channel"
+	"merve/internal/dynamo"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/fault"
+	"merve/internal/faulttest"
+	"merve/internal/ledger"
+	"merve/internal/listing"
+	"merve/internal/market"
+	"merve/internal/notify"
+	"merve/internal/outbox"
+	"merve/internal/thread"
+)
+
+// told is what came of an event: the outbox of the business, the notices that wait on the
+// customer's thread, and the turns that were queued for them, each name once.
+type told struct{ Business, Customer, Turns []string }
+
+// queue is the queue of turns, behind HTTP as the real one is.
+type queue struct {
+	address string
+	calls   *faulttest.Calls
+}
+
+func (q queue) Queue(ctx context.Context, threadID, dedupe string) error {
+	client := http.Client{Transport: q.calls}
+	resp, err := client.PostForm(q.address, url.Values{"thread": {threadID}, "name": {dedupe}})
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("the queue answered with %d", resp.StatusCode)
+	}
+	resp.Body.Close()
+	return err
+}
+
+// over makes a notifier anew, over calls and without the SDK's own retries.
+func (p *place) over(calls *faulttest.Calls) *notify.Notifier {
+	p.t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if err := p.Queue(r.Context(), r.PostFormValue("thread"), r.PostFormValue("name")); err != nil {
+			p.t.Error(err)
+		}
+	}))
+	p.t.Cleanup(server.Close)
+	now := func() time.Time { return noon }
+	db := dynamo.Open(dynamotest.Config(p.t), func(o *dynamodb.Options) { o.HTTPClient, o.RetryMaxAttempts = calls, 1 })
+	db.Backoff = func(int) time.Duration { return time.Millisecond }
+	catalog, conversations := db.Table(dynamotest.TableName("catalog")), db.Table(dynamotest.TableName("conversations"))
+	return &notify.Notifier{
+		Markets: &market.Store{Table: catalog, Now: now}, Listings: &listing.Store{Table: catalog, Now: now},
+		Threads: &thread.Store{Table: conversations, Now: now, NewID: func() string { return dynamotest.ID("lease") }},
+		Queue:   queue{server.URL, calls}, Outbox: &outbox.Box{Table: conversations, Now: now}, Log: slog.New(slog.DiscardHandler),
+	}
+}
+
+// outcome is what stands of a transaction's events, without ids.
+func (p *place) outcome(tx ledger.Transaction) told {
+	p.t.Helper()
+	var out told
+	sent, err := p.Outbox.List(p.t.Context(), p.merchantThread(), 1000)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for _, m := range sent {
+		if rest, mine := strings.CutPrefix(m.ID, tx.ID); mine {
+			out.Business = append(out.Business, fmt.Sprintf("TX%s to %s as %v: %s", rest, m.To, m.Template, m.Text))
+		}
+	}
+	if tx.Thread == "" {
+		return out
+	}
+	h, err := p.threads.Head(p.t.Context(), tx.Thread)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		p.t.Fatal(err)
+	}
+	for _, m := range h.Inbox {
+		if m.Notice != nil {
+			out.Customer = append(out.Customer, m.Notice.Kind+": "+m.Notice.Text)
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, q := range slices.Compact(slices.Sorted(slices.Values(p.queued))) {
+		if strings.HasPrefix(q, tx.Thread+" ") {
+			out.Turns = append(out.Turns, "a turn")
+		}
+	}
+	return out
+}
+
+// writes makes a customer's thread.
+func (p *place) writes() string {
+	p.t.Helper()
+	a, err := p.threads.Append(p.t.Context(), channel.Inbound{
+		Market: p.market.ID, Channel: channel.App, ThreadType: channel.General,
+		From: actor.Actor{Kind: actor.Session, ID: dynamotest.ID("who")}, MessageID: "1", Text: "hi",
+	}, false)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return a.Thread
+}
+
+// Every event that somebody is told of, for each recipient, with every fault at every
+// call: it is told once.
+func TestField25_EveryFaultOfANotification(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.market.WhatsApp.Templates = map[string]market.Approved{
+		"merchant_booking_cancelled": {ContentSID: "HX00000000000000000000000000000001", Params: []string{"code", "customer"}},
+	}
+	p.save()
+	for _, tt := range []struct {
+		name      string
+		typ, from ledger.State
+		change    func(tx *ledger.Transaction)
+	}{
+		{"confirmed, to the business", ledger.Confirmed, ledger.Hold, nil},
+		{"cancelled, to the business by a template", ledger.Cancelled, ledger.Confirmed, nil},
+		{"of a listing that has gone", ledger.Confirmed, ledger.Hold, func(tx *ledger.Transaction) { tx.Listing = "gone" }},
+		{"expired, to the customer", ledger.Expired, ledger.Hold, func(tx *ledger.Transaction) { tx.Thread = p.writes() }},
+		{"expired, on a thread that has gone", ledger.Expired, ledger.Hold, func(tx *ledger.Transaction) { tx.Thread = dynamotest.ID("gone") }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			scenario := func(t *testing.T, calls *faulttest.Calls) told {
+				e := p.event(tt.typ, tt.from)
+				if tt.change != nil {
+					tt.change(&e.Transaction)
+				}
+				n := p.over(calls)
+				for range 2 { // the stream is read again
+					calls.Deliver(t, nil, func() error { return n.Tell(t.Context(), e) })
+				}
+				return p.outcome(e.Transaction)
+			}
+			faulttest.Everywhere(t, nil, scenario)
+		})
+	}
+}
+
+// Every two faults of telling a customer.
+func TestField25_EveryTwoFaultsOfANotification(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.save()
+	kinds := []faulttest.Fault{faulttest.DiesBefore, faulttest.DiesAfter, faulttest.AnswerLost}
+	faulttest.Pairs(t, kinds, func(t *testing.T, calls *faulttest.Calls) told {
+		e := p.event(ledger.Expired, ledger.Hold)
+		e.Transaction.Thread = p.writes()
+		n := p.over(calls)
+		calls.Deliver(t, nil, func() error { return n.Tell(t.Context(), e) })
+		return p.outcome(e.Transaction)
+	})
+}
