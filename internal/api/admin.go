@@ -1,10 +1,9 @@
 package api
 
 import (
-	"math"
 	"net/http"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"merve/internal/actor"
@@ -28,6 +27,9 @@ type Admin struct {
 	Threads  *thread.Store
 	Runner   *turn.Runner
 }
+
+// adminLimit is how many a list holds unless asked for another number.
+const adminLimit = 50
 
 // staffHandler answers a request of staff.
 type staffHandler func(w http.ResponseWriter, r *http.Request, who actor.Actor) error
@@ -120,7 +122,7 @@ func (a *Admin) saveMarket(w http.ResponseWriter, r *http.Request, who actor.Act
 }
 
 func (a *Admin) versions(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	limit, err := limitOf(r)
+	limit, err := limitOf(r, adminLimit)
 	if err != nil {
 		return err
 	}
@@ -150,16 +152,28 @@ func (a *Admin) listing(w http.ResponseWriter, r *http.Request, _ actor.Actor) e
 	return writeJSON(w, http.StatusOK, l)
 }
 
+// listingID is what new ids of listings, and of their markets, look like: they stand in
+// addresses, keys and lists.
+var listingID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$`)
+
 func (a *Admin) saveListing(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	for _, name := range []string{"market", "listing"} {
+		if !listingID.MatchString(r.PathValue(name)) {
+			return fault.Field(name, "want %s", listingID)
+		}
+	}
 	l := &listing.Listing{}
-	if err := readJSON(w, r, l); err != nil {
+	var where struct {
+		Location *place `json:"location"`
+	}
+	err := readJSON(w, r, l, &where)
+	if err != nil {
 		return err
 	}
 	l.Market, l.ID = r.PathValue("market"), r.PathValue("listing")
-	if p := l.Location; p != nil && (math.Abs(p.Lat) > 90 || math.Abs(p.Lng) > 180) {
-		return fault.Field("location", "lat within ±90 and lng within ±180 degrees")
+	if l.Location, err = where.Location.read(); err != nil {
+		return err
 	}
-	l.Location = place(l.Location)
 	if err := a.Listings.Put(r.Context(), l); err != nil {
 		return err
 	}
@@ -167,15 +181,18 @@ func (a *Admin) saveListing(w http.ResponseWriter, r *http.Request, _ actor.Acto
 }
 
 func (a *Admin) transactions(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
-	limit, err := limitOf(r)
+	limit, err := limitOf(r, adminLimit)
 	if err != nil {
 		return err
 	}
-	business := r.URL.Query().Get("businessId")
-	if business == "" {
+	q, err := queryOf(r, "businessId", "after")
+	if err != nil {
+		return err
+	}
+	if q["businessId"] == "" {
 		return fault.Field("businessId", "missing")
 	}
-	txs, next, err := a.Ledger.ByBusiness(r.Context(), who, business, limit, r.URL.Query().Get("after"))
+	txs, next, err := a.Ledger.ByBusiness(r.Context(), who, q["businessId"], limit, q["after"])
 	if err != nil {
 		return err
 	}
@@ -191,11 +208,15 @@ func (a *Admin) transaction(w http.ResponseWriter, r *http.Request, who actor.Ac
 }
 
 func (a *Admin) alerts(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	limit, err := limitOf(r)
+	limit, err := limitOf(r, adminLimit)
 	if err != nil {
 		return err
 	}
-	alerts, next, err := a.Ledger.Alerts(r.Context(), limit, r.URL.Query().Get("after"))
+	q, err := queryOf(r, "after")
+	if err != nil {
+		return err
+	}
+	alerts, next, err := a.Ledger.Alerts(r.Context(), limit, q["after"])
 	if err != nil {
 		return err
 	}
@@ -212,12 +233,16 @@ func (a *Admin) acknowledge(w http.ResponseWriter, r *http.Request, who actor.Ac
 
 // outbox lists a thread's messages, or, without one, those that were given up.
 func (a *Admin) outbox(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	limit, err := limitOf(r)
+	limit, err := limitOf(r, adminLimit)
+	if err != nil {
+		return err
+	}
+	q, err := queryOf(r, "threadId")
 	if err != nil {
 		return err
 	}
 	var ms []outbox.Message
-	if id := r.URL.Query().Get("threadId"); id != "" {
+	if id := q["threadId"]; id != "" {
 		ms, err = a.Outbox.List(r.Context(), id, limit)
 	} else {
 		ms, err = a.Outbox.Dead(r.Context(), limit)
@@ -237,15 +262,18 @@ func (a *Admin) sendAgain(w http.ResponseWriter, r *http.Request, _ actor.Actor)
 }
 
 func (a *Admin) audit(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	limit, err := limitOf(r)
+	limit, err := limitOf(r, adminLimit)
 	if err != nil {
 		return err
 	}
-	id := r.URL.Query().Get("threadId")
-	if id == "" {
+	q, err := queryOf(r, "threadId", "after")
+	if err != nil {
+		return err
+	}
+	if q["threadId"] == "" {
 		return fault.Field("threadId", "missing")
 	}
-	rounds, next, err := a.Runner.Audit(r.Context(), id, limit, r.URL.Query().Get("after"))
+	rounds, next, err := a.Runner.Audit(r.Context(), q["threadId"], limit, q["after"])
 	if err != nil {
 		return err
 	}
@@ -264,11 +292,18 @@ func (a *Admin) thread(w http.ResponseWriter, r *http.Request, _ actor.Actor) er
 }
 
 func (a *Admin) messages(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	limit, err := limitOf(r)
+	limit, err := limitOf(r, adminLimit)
 	if err != nil {
 		return err
 	}
-	lines, next, err := a.Threads.Lines(r.Context(), r.PathValue("thread"), r.URL.Query().Get("after"), limit)
+	q, err := queryOf(r, "after")
+	if err != nil {
+		return err
+	}
+	if err := checkCursor("after", q["after"]); err != nil {
+		return err
+	}
+	lines, next, err := a.Threads.Lines(r.Context(), r.PathValue("thread"), q["after"], limit)
 	if err != nil {
 		return err
 	}
@@ -284,19 +319,6 @@ func writeList[T any](w http.ResponseWriter, name string, items []T, next string
 		body["next"] = next
 	}
 	return writeJSON(w, http.StatusOK, body)
-}
-
-// limitOf reads ?limit=, 50 when absent.
-func limitOf(r *http.Request) (int, error) {
-	s := r.URL.Query().Get("limit")
-	if s == "" {
-		return 50, nil
-	}
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 || n > 100 {
-		return 0, fault.Field("limit", "want 1 to 100")
-	}
-	return n, nil
 }
 
 // notFound turns a store's "no such …" about an address into 404.

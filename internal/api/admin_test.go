@@ -189,6 +189,7 @@ func TestListings(t *testing.T) {
 		"null": "", `{}`: "*", `{"names":7}`: "names", `{"businessId":"b","domain":"d","category":"c"}`: "names",
 		`{"businessId":"a#b","domain":"d","category":"c","names":{"en":"x"}}`:                             "businessId",
 		`{"businessId":"b","domain":"d","category":"c","names":{"en":"x"},"location":{"lat":91,"lng":0}}`: "location",
+		`{"businessId":"b","domain":"d","category":"c","names":{"en":"x"},"location":{}}`:                 "location.lat",
 	} {
 		a := s.call(t, "PUT", target, body, admin()...)
 		if field != "*" { // of several that are missing any may be named

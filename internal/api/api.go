@@ -6,7 +6,6 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,7 +13,6 @@ import (
 	"log/slog"
 	"net/http"
 	"path"
-	"unicode/utf8"
 
 	"merve/internal/actor"
 	"merve/internal/fault"
@@ -83,6 +81,11 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Problem answers with err as a problem document. A client that has gone cannot be told.
 func Problem(w http.ResponseWriter, r *http.Request, err error) {
 	p := fault.ProblemOf(err, telemetry.TraceID(r.Context()))
+	if errors.Is(err, errMedia) {
+		p.Title, p.Status = "unsupported_media_type", http.StatusUnsupportedMediaType
+		w.Header().Set("Accept", "application/json")
+		w.Header().Set("Accept-Encoding", "identity") // RFC 9110 §12.5.3
+	}
 	if noted, ok := r.Context().Value(failureKey{}).(*error); ok && p.Status >= http.StatusInternalServerError {
 		*noted = err
 	}
@@ -108,33 +111,6 @@ func writeJSON(w http.ResponseWriter, status int, body any) error {
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write(b) // a client that has gone cannot be told
-	return nil
-}
-
-// readJSON reads a body of exactly one JSON object. Unknown fields are ignored, as
-// clients may be newer than we are.
-func readJSON(w http.ResponseWriter, r *http.Request, out any) error {
-	body, err := readBody(w, r, maxBody)
-	if err != nil {
-		return err
-	}
-	switch trimmed := bytes.TrimSpace(body); {
-	case !utf8.Valid(body):
-		return fault.New(fault.Invalid, "the body must be UTF-8")
-	case len(trimmed) == 0 || trimmed[0] != '{': // null, too, would be taken for an empty object
-		return fault.New(fault.Invalid, "the body must be a JSON object")
-	}
-	d := json.NewDecoder(bytes.NewReader(body))
-	if err := d.Decode(out); err != nil {
-		var wrong *json.UnmarshalTypeError
-		if errors.As(err, &wrong) && wrong.Field != "" {
-			return fault.Field(wrong.Field, "want %s, not %s", wrong.Type, wrong.Value)
-		}
-		return fault.New(fault.Invalid, "the body must be a JSON object")
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return fault.New(fault.Invalid, "the body must be one JSON object")
-	}
 	return nil
 }
 

@@ -3,10 +3,8 @@ package api
 import (
 	"context"
 	"errors"
-	"math"
 	"net/http"
 	"net/url"
-	"strconv"
 	"time"
 
 	"merve/internal/actor"
@@ -39,16 +37,16 @@ func (c *Chat) Routes(mux Router) {
 
 // chatRequest is the body of POST /chat/message.
 type chatRequest struct {
-	Message         *string           `json:"message"`
-	SessionID       string            `json:"sessionId"`
-	AgentID         string            `json:"agentId"`
-	Language        string            `json:"language"`
-	MarketID        string            `json:"marketId"`
-	ClientMessageID string            `json:"clientMessageId"`
-	Location        *channel.Location `json:"location"`
-	Attachments     []channel.Media   `json:"attachments"`
-	Button          string            `json:"button"`
-	ReplyTo         string            `json:"replyTo"`
+	Message         *string         `json:"message"`
+	SessionID       string          `json:"sessionId"`
+	AgentID         string          `json:"agentId"`
+	Language        string          `json:"language"`
+	MarketID        string          `json:"marketId"`
+	ClientMessageID string          `json:"clientMessageId"`
+	Location        *place          `json:"location"`
+	Attachments     []channel.Media `json:"attachments"`
+	Button          string          `json:"button"`
+	ReplyTo         string          `json:"replyTo"`
 }
 
 // ChatResponse is the answer to POST /chat/message.
@@ -116,8 +114,6 @@ func (c *Chat) inbound(r *http.Request, req chatRequest) (channel.Inbound, error
 		return none, fault.Field("marketId", "at most 40 bytes")
 	case len(req.Language) > 35: // RFC 5646 §4.4.1
 		return none, fault.Field("language", "at most 35 bytes")
-	case req.Location != nil && len(req.Location.Address) > maxAddress:
-		return none, fault.Field("location.address", "at most %d bytes", maxAddress)
 	case len(req.ClientMessageID) > 128:
 		return none, fault.Field("clientMessageId", "at most 128 bytes")
 	case len(req.Button) > 200:
@@ -137,13 +133,17 @@ func (c *Chat) inbound(r *http.Request, req chatRequest) (channel.Inbound, error
 	if err != nil {
 		return none, err
 	}
+	where, err := req.Location.read()
+	if err != nil {
+		return none, err
+	}
 	name, err := c.assistant(req.AgentID)
 	if err != nil {
 		return none, err
 	}
 	in := channel.Inbound{
 		Market: req.MarketID, Channel: channel.App, ThreadType: channel.General, Assistant: name, From: who,
-		MessageID: req.ClientMessageID, Text: *req.Message, Media: req.Attachments, Location: place(req.Location),
+		MessageID: req.ClientMessageID, Text: *req.Message, Media: req.Attachments, Location: where,
 		Button: req.Button, ReplyTo: req.ReplyTo, Language: req.Language, ReceivedAt: c.Now(),
 	}
 	if in.Market == "" {
@@ -156,21 +156,6 @@ func (c *Chat) inbound(r *http.Request, req chatRequest) (channel.Inbound, error
 		return none, err
 	}
 	return in, in.Check()
-}
-
-// What a message may carry beside its text, in bytes. Messages wait together in one item.
-const (
-	maxAddress = 512
-	maxType    = 255 // of a media type, RFC 6838 §4.2
-)
-
-// place is a location as it is kept: to about a centimetre, which no store finds too small.
-func place(l *channel.Location) *channel.Location {
-	if l == nil {
-		return nil
-	}
-	round := func(degrees float64) float64 { return math.Round(degrees*1e7) / 1e7 }
-	return &channel.Location{Lat: round(l.Lat), Lng: round(l.Lng), Address: l.Address}
 }
 
 // assistant returns the stored name of the one asked for: "" for the thread type's own.
@@ -221,10 +206,17 @@ func (c *Chat) messages(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	limit := 0
-	if s := r.URL.Query().Get("limit"); s != "" {
-		if limit, err = strconv.Atoi(s); err != nil || limit < 1 || limit > thread.MaxLines {
-			return fault.Field("limit", "want 1 to %d", thread.MaxLines)
+	limit, err := limitOf(r, thread.MaxLines)
+	if err != nil {
+		return err
+	}
+	q, err := queryOf(r, "after", "before")
+	if err != nil {
+		return err
+	}
+	for name, cursor := range q {
+		if err := checkCursor(name, cursor); err != nil {
+			return err
 		}
 	}
 	id := r.PathValue("threadId")
@@ -239,8 +231,8 @@ func (c *Chat) messages(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	body := map[string]any{"state": stateOf(head)}
-	list, cursor, name := c.Threads.Lines, r.URL.Query().Get("after"), "next"
-	if before := r.URL.Query().Get("before"); before != "" {
+	list, cursor, name := c.Threads.Lines, q["after"], "next"
+	if before := q["before"]; before != "" {
 		list, cursor, name = c.Threads.LinesBefore, before, "previous"
 	}
 	lines, further, err := list(r.Context(), id, cursor, limit)

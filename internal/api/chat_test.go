@@ -135,6 +135,8 @@ func TestWrongMessages(t *testing.T) {
 		"attachments too many":  {with("attachments", many(11, map[string]string{"url": "https://example.com/a"})), 400, "attachments"},
 		"latitude":              {with("location", map[string]any{"lat": 91, "lng": 0}), 400, "location"},
 		"longitude":             {with("location", map[string]any{"lat": 0, "lng": -181}), 400, "location"},
+		"half a location":       {with("location", map[string]any{"lat": 35.3}), 400, "location.lng"},
+		"no location":           {with("location", map[string]any{}), 400, "location.lat"},
 		"location a string":     {with("location", map[string]any{"lat": "north", "lng": 0}), 400, "location.lat"},
 		"location infinite":     {`{"message":"a","sessionId":"` + id + `","location":{"lat":1e999,"lng":0}}`, 400, "location.lat"},
 	} {

@@ -91,7 +91,7 @@ func (h *WhatsApp) inbound(m twilio.Inbound, who actor.Actor) channel.Inbound {
 		in.Media = append(in.Media, channel.Media{URL: a.URL, Type: clip(a.ContentType, maxType)})
 	}
 	if l := m.Location; l != nil {
-		in.Location = place(&channel.Location{Lat: l.Lat, Lng: l.Lng, Address: clip(l.Address, maxAddress)})
+		in.Location = kept(&channel.Location{Lat: l.Lat, Lng: l.Lng, Address: clip(l.Address, maxAddress)})
 	}
 	return in
 }
@@ -115,9 +115,12 @@ func (h *WhatsApp) status(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	q := r.URL.Query()
+	q, err := queryOf(r, "thread", "message")
+	if err != nil {
+		return err
+	}
 	report := outbox.Report{
-		Thread: q.Get("thread"), ID: q.Get("message"), ProviderID: s.SID, Status: outbox.Status(s.State), Error: s.Reason(),
+		Thread: q["thread"], ID: q["message"], ProviderID: s.SID, Status: outbox.Status(s.State), Error: s.Reason(),
 	}
 	if report.Thread == "" || report.ID == "" {
 		return fault.Field("message", "the callback's address names no message")

@@ -179,6 +179,7 @@ func (g *gateway) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	body, _ := json.Marshal(p) // strings and a number always marshal
 	w.Header().Set("Content-Type", "application/problem+json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("X-Trace-Id", p.TraceID)
 	w.WriteHeader(p.Status)
 	_, _ = w.Write(body) // the client may have left

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"merve/internal/llm"
 	"merve/internal/provider/openai"
 	"merve/internal/provider/openai/openaitest"
@@ -63,4 +65,50 @@ func settled(t *testing.T, got llm.Response, err error) {
 	if err := llm.Check(history); err != nil {
 		t.Errorf("the answer does not fit a history: %v", err)
 	}
+}
+
+// FuzzStreamInPieces cuts a stream where a network may: what is said and what comes out is
+// the same, however it is cut.
+func FuzzStreamInPieces(f *testing.F) {
+	chunk := "data: {\"choices\":[{\"delta\":{\"content\":\"çay \"}}]}\n\n"
+	f.Add(chunk+chunk+"data: [DONE]\n\n", uint8(1))
+	f.Add(strings.ReplaceAll(chunk, "\n", "\r\n")+"data:[DONE]\n\n", uint8(3))
+	f.Add(": ping\n\n"+chunk+"data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":1}}\n\ndata: [DONE]\n\n", uint8(7))
+	f.Add("data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"{\"}}]}}]}\n\n"+
+		"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n", uint8(2))
+	f.Add("data: {\"error\":{\"message\":\"x\"}}\n\n", uint8(5))
+	f.Add("data: {", uint8(1))
+	f.Fuzz(func(t *testing.T, body string, size uint8) {
+		stream := func(r io.Reader) (said string, got llm.Response, failed bool) {
+			rt := roundTrip(func(req *http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(r), Request: req}, nil
+			})
+			c, err := openai.New(openai.Config{BaseURL: "http://llm.test/v1", Key: openaitest.Key, Model: "m", Attempts: 1, HTTP: &http.Client{Transport: rt}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err = c.Stream(context.Background(), hello(), func(d string) { said += d })
+			return said, got, err != nil
+		}
+		said, got, failed := stream(strings.NewReader(body))
+		saidInPieces, gotInPieces, failedInPieces := stream(&pieces{body, int(size) + 1})
+		if said != saidInPieces || failed != failedInPieces || cmp.Diff(got, gotInPieces) != "" {
+			t.Errorf("said %q, failed %v, in pieces of %d %q, %v: %s", said, failed, int(size)+1, saidInPieces, failedInPieces, cmp.Diff(got, gotInPieces))
+		}
+	})
+}
+
+// pieces gives at most size bytes at a time.
+type pieces struct {
+	rest string
+	size int
+}
+
+func (p *pieces) Read(b []byte) (int, error) {
+	if p.rest == "" {
+		return 0, io.EOF
+	}
+	n := copy(b, p.rest[:min(p.size, len(p.rest))])
+	p.rest = p.rest[n:]
+	return n, nil
 }

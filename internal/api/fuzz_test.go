@@ -1,0 +1,347 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"merve/infra/local/demo"
+	"merve/infra/local/dynamodb"
+	"merve/infra/local/queue"
+	"merve/internal/market"
+	"merve/internal/provider/twilio/twiliotest"
+)
+
+// shelf answers DynamoDB's wire format in process, so that a target runs thousands of times
+// a second: it keeps what is put, finds it by its key, and has no conditions and no lists.
+type shelf struct {
+	mu     sync.Mutex
+	items  map[string]json.RawMessage // by table and key
+	writes [][]stored                 // each write's
+	refuse bool                       // takes no writes: a request that gets this far ends here
+}
+
+// stored is an item or a key as it stands in a write.
+type stored map[string]struct{ S, N string }
+
+type write struct {
+	TableName, ReturnValues string
+	Item, Key               json.RawMessage
+	TransactItems           []map[string]write
+}
+
+func (s *shelf) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	var w write
+	if err := json.Unmarshal(body, &w); err != nil {
+		return nil, err
+	}
+	_, op, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	answer, status := `{}`, http.StatusOK
+	switch op {
+	case "GetItem":
+		if item := s.items[w.TableName+keyOf(w.Key)]; item != nil {
+			answer = `{"Item":` + string(item) + `}`
+		}
+	case "Query":
+		answer = `{"Items":[],"Count":0,"ScannedCount":0}`
+	default:
+		s.keep(w)
+		if s.refuse {
+			answer, status = `{"__type":"com.amazon.coral.validate#ValidationException","message":"nothing is taken"}`, http.StatusBadRequest
+		}
+	}
+	return &http.Response{
+		StatusCode: status, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
+		Body: io.NopCloser(strings.NewReader(answer)), Request: r, ContentLength: int64(len(answer)),
+	}, nil
+}
+
+func (s *shelf) Do(r *http.Request) (*http.Response, error) { return s.RoundTrip(r) }
+
+func (s *shelf) keep(w write) {
+	var all []stored
+	for _, part := range append(w.TransactItems, map[string]write{"": w}) {
+		for _, one := range part {
+			var it stored
+			if one.Item != nil {
+				_ = json.Unmarshal(one.Item, &it) // lists and maps are not looked at
+				if !s.refuse {
+					s.items[one.TableName+keyOf(one.Item)] = one.Item
+				}
+			} else if one.Key != nil {
+				_ = json.Unmarshal(one.Key, &it)
+			}
+			if it != nil {
+				all = append(all, it)
+			}
+		}
+	}
+	s.writes = append(s.writes, all)
+}
+
+func keyOf(item json.RawMessage) string {
+	var k struct{ PK, SK struct{ S string } }
+	_ = json.Unmarshal(item, &k) // what has no key is found by none
+	return "|" + k.PK.S + "|" + k.SK.S
+}
+
+// took are the writes since it was last asked.
+func (s *shelf) took() [][]stored {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w := s.writes
+	s.writes = nil
+	return w
+}
+
+// fuzzed is the HTTP surface on a shelf.
+func fuzzed(f *testing.F) (*service, *shelf) {
+	f.Helper()
+	kept := &shelf{items: map[string]json.RawMessage{}}
+	cfg := dynamodb.Config("http://dynamodb.test")
+	cfg.HTTPClient = kept
+	cfg.RetryMaxAttempts = 1
+	s := &service{cfg: cfg, url: "http://merve.test", twilio: twiliotest.New(f, twiliotest.Config{Now: now}), issuer: newIssuer()}
+	f.Cleanup(s.issuer.server.Close)
+	s.turns = queue.New(queue.Options{Name: "turns", FIFO: true, Receives: 5, Now: now})
+	f.Cleanup(s.turns.Close)
+	s.base = s.newBase("fuzz-", "http://model.test/v1")
+	if _, err := s.base.Markets().Save(f.Context(), *market.Default(demo.Market), "test"); err != nil {
+		f.Fatal(err)
+	}
+	handlers, err := build(s.base)
+	if err != nil {
+		f.Fatal(err)
+	}
+	if s.front, err = front(handlers); err != nil {
+		f.Fatal(err)
+	}
+	kept.took()
+	return s, kept
+}
+
+// ownKeys are the keys that a message of a client is stored under: what the client chose is
+// hashed, but for the user id that WhatsApp gives.
+var ownKeys = regexp.MustCompile(`^(th_[0-9a-f]{32} (~|seen#m_[0-9a-f]{24})|alias#whatsapp:[A-Za-z]{2}\.[A-Za-z0-9._-]{1,160} person)$`)
+
+// checkKeys checks that no text of a client has become part of a key's structure.
+func checkKeys(t *testing.T, writes [][]stored) (keys []string) {
+	t.Helper()
+	for _, w := range writes {
+		for _, it := range w {
+			key := it["pk"].S + " " + it["sk"].S
+			if !ownKeys.MatchString(key) {
+				t.Errorf("stored under %q", key)
+			}
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// A body of POST /chat/message is refused with a problem that the document describes, or
+// it is one message of known size under keys of our own making; white space and unknown
+// fields change nothing of that, and a field that comes twice is always refused.
+func FuzzChatBody(f *testing.F) {
+	s, kept := fuzzed(f)
+	kept.refuse = true
+	id := "session-not-real-0123456789"
+	for _, body := range []string{
+		`{"message":"hello","sessionId":"` + id + `"}`,
+		`{"message":"","sessionId":"` + id + `","location":{"lat":35.3,"lng":33.3,"address":"x"}}`,
+		`{"message":"","sessionId":"` + id + `","attachments":[{"url":"https://example.com/a","contentType":"image/png"}]}`,
+		`{"message":"yes","sessionId":"` + id + `","button":"yes:p1","replyTo":"p1","clientMessageId":"a#b","language":"tr","agentId":"merve","marketId":"demo"}`,
+		`{"message":"\ud800\u0000","sessionId":null}`, `{"MESSAGE":"a","message":"b"}`, `{"a":{"b":[{"c":1,"c":2}]}}`, `{"message":1e999}`, "null", "{}{}", "\ufeff{}",
+	} {
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		post := func(body string) (int, []string) {
+			kept.took()
+			a, err := s.send(t.Context(), s.front, "POST", "/chat/message", body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			writes := kept.took()
+			if len(writes) == 0 {
+				document(t).check(t, "POST", "/chat/message", a)
+				if a.status < 400 || a.status >= 500 {
+					t.Errorf("status %d without a write: %s", a.status, a.body)
+				}
+			}
+			if strings.Contains(string(a.body), id) {
+				t.Errorf("the answer holds the session id: %s", a.body)
+			}
+			return a.status, checkKeys(t, writes)
+		}
+		status, keys := post(body)
+		if again, keysAgain := post(" \n" + body + "\t"); len(body) < 60_000 && (again != status && body != "" || len(keysAgain) != len(keys)) {
+			t.Errorf("status %d with %v, with white space %d with %v", status, keys, again, keysAgain)
+		}
+		if len(keys) == 0 || len(body) > 60_000 {
+			return
+		}
+		end := strings.LastIndexByte(body, '}')
+		if again, more := post(body[:end] + `,"unknownField":[{}]` + body[end:]); (again != status || len(more) != len(keys)) && !strings.Contains(strings.ToLower(body), "unknownfield") {
+			t.Errorf("with an unknown field: status %d, not %d", again, status)
+		}
+		if again, more := post(body[:end] + `,"Message":"other"` + body[end:]); again != http.StatusBadRequest || len(more) > 0 {
+			t.Errorf("a message twice: status %d", again)
+		}
+	})
+}
+
+// A signed form is refused, or stored under keys of our own making, the same ones for the
+// same form; with another signature it never gets in.
+func FuzzWhatsAppForm(f *testing.F) {
+	s, kept := fuzzed(f)
+	good := s.twilio.Inbound("SM00000000000000000000000000000001", "+15550100", "hello")
+	f.Add(good.Encode())
+	good.Set("ExternalUserId", "US.123")
+	good.Set("ButtonPayload", "yes:p#1~")
+	good.Set("Latitude", "1e1")
+	good.Set("Longitude", "-0")
+	f.Add(good.Encode())
+	for _, form := range []string{
+		"MessageSid=%23head&From=whatsapp:%2B15550100&To=whatsapp:%2B15550199", "MessageSid=a%00b&From=whatsapp%3A%2B1555010000&To=whatsapp%3A%2B15550199&Body=%ff",
+		"a=1;b=2", "%zz", "From=whatsapp:US.a%23b", "NumMedia=1&MediaUrl0=javascript:1", strings.Repeat("a=&", 600),
+	} {
+		f.Add(form)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		form, err := url.ParseQuery(body)
+		if err != nil {
+			form = nil
+		}
+		post := func(signature string) (answer, []string) {
+			kept.took()
+			a := s.callTo(t, s.front, "POST", inboundPath, body, "Content-Type", "application/x-www-form-urlencoded", "X-Twilio-Signature", signature)
+			return a, checkKeys(t, kept.took())
+		}
+		valid := s.twilio.Sign(s.url+inboundPath, form)
+		a, keys := post(valid)
+		switch {
+		case a.status >= 500:
+			t.Errorf("status %d: %s", a.status, a.body)
+		case a.status != http.StatusOK && len(keys) > 0:
+			t.Errorf("status %d, and stored %v", a.status, keys)
+		case a.status == http.StatusOK:
+			b, again := post(valid)
+			keys = keys[max(0, len(keys)-len(again)):] // who somebody is, is kept the first time only
+			if diff := cmp.Diff(keys, again); b.status != http.StatusOK || len(again) == 0 || diff != "" {
+				t.Errorf("the same form is another message: %s", diff)
+			}
+		}
+		if a, keys := post("A" + valid[1:]); valid[0] != 'A' && (a.status < 400 || a.status >= 500 || len(keys) > 0) {
+			t.Errorf("with another signature: status %d", a.status)
+		}
+	})
+}
+
+// saved puts a body to an address of the admin API; it is refused as the document says, or
+// saved, and what was saved can be saved again and stays as it is.
+func saved(t *testing.T, s *service, target, body string, want []string) {
+	t.Helper()
+	put := func(body string) (answer, map[string]any) {
+		a := s.callTo(t, s.front, "PUT", target, body, admin()...)
+		if a.status >= 500 {
+			t.Errorf("status %d: %s", a.status, a.body)
+		}
+		if a.status != http.StatusOK {
+			return a, nil
+		}
+		d := json.NewDecoder(bytes.NewReader(a.body))
+		d.UseNumber()
+		var got map[string]any
+		if err := d.Decode(&got); err != nil {
+			t.Error(err)
+		}
+		return a, got
+	}
+	first, got := put(body)
+	if got == nil {
+		return
+	}
+	again, same := put(string(first.body))
+	for _, name := range want {
+		delete(got, name)
+		delete(same, name)
+	}
+	if diff := cmp.Diff(got, same); again.status != http.StatusOK || diff != "" {
+		t.Errorf("%s saved again: status %d: %s\n%s", first.body, again.status, again.body, diff)
+	}
+	if !utf8.Valid(first.body) {
+		t.Errorf("not UTF-8: %q", first.body)
+	}
+}
+
+func FuzzMarketBody(f *testing.F) {
+	s, _ := fuzzed(f)
+	for _, body := range []string{
+		`{}`, `{"name":"New","languages":["en","tr"],"language":"tr","currency":"TRY","timeZone":"Europe/Istanbul"}`,
+		`{"safety":{"maxRounds":3,"requireConfirmFor":["searchListings"]},"tools":{"cancelBooking":{"enabled":false,"allowedTags":["a"]}}}`,
+		`{"templates":{"booking_confirmed":"{code}"},"whatsapp":{"from":"+15550100","templates":{"merchant":{"contentSid":"HX1","params":["code"]}}}}`,
+		`{"gate":null,"quietMs":1e9}`, `{"version":9223372036854775808}`, `{"updatedAt":"9999-99-99"}`, `{"id":"demo"}`,
+	} {
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		saved(t, s, "/admin/api/markets/fuzz", body, []string{"version", "updatedAt"})
+	})
+}
+
+func FuzzListingBody(f *testing.F) {
+	s, _ := fuzzed(f)
+	for _, body := range []string{
+		`{"businessId":"b","domain":"d","category":"c","names":{"en":"x"}}`,
+		`{"businessId":"b","domain":"d","category":"c","names":{"en":"x"},"location":{"lat":5e-324,"lng":-180},"tags":["a",""],"image":"https://example.com/a"}`,
+		`{"businessId":"b","domain":"d","category":"c","names":{"en":"x"},"offerings":[{"id":"o","timeZone":"Asia/Nicosia","capacity":2,"horizonDays":30,"unit":"slot","slotMinutes":30,"durationMinutes":60,"minParty":1,"maxParty":4,"currency":"EUR","per":"person","hours":{"mon":[{"from":"09:00","to":"24:00"}]},"closed":["2026-12-25"]}]}`,
+		`{"businessId":"b#c","domain":"d","category":"c","names":{"xx":"x"},"merve":{"enabled":true,"whatsappE164":"+15550100","actions":[{"type":"book","enabled":true,"templates":{"merchant":"{code"}}]}}`,
+		`{"names":{"en":null},"location":{}}`,
+	} {
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		saved(t, s, "/admin/api/markets/fuzz/listings/l1", body, nil)
+	})
+}
+
+// A cursor is taken exactly when the document says so, in each list.
+func FuzzHistoryCursor(f *testing.F) {
+	s, _ := fuzzed(f)
+	for _, c := range []string{"", "0.0", "12345678.9999", "1.", ".1", "-1.0", "1.0.0", "+1.0", "1e1.0", "99999999999999999999.1", "\u0661.0", "1.0\n", "eyJwayI6IngifQ", "e30", "latest", "\xff", "%00"} {
+		f.Add(c)
+	}
+	shape := regexp.MustCompile(`^([0-9]{1,8}\.[0-9]{1,4})?$`)
+	f.Fuzz(func(t *testing.T, cursor string) {
+		query := "?after=" + url.QueryEscape(cursor)
+		if len(query) > 900 {
+			return
+		}
+		a := s.callTo(t, s.front, "GET", "/admin/api/threads/th_x/messages"+query, nil, admin()...)
+		if ok := a.status == http.StatusOK; ok != shape.MatchString(cursor) || !ok && a.status != http.StatusBadRequest {
+			t.Errorf("%q: status %d: %s", cursor, a.status, a.body)
+		}
+		for _, target := range []string{"/admin/api/alerts", "/admin/api/transactions", "/admin/api/audit"} {
+			a := s.callTo(t, s.front, "GET", target+query+"&businessId=b&threadId=x", nil, admin()...)
+			if a.status != http.StatusOK && a.status != http.StatusBadRequest {
+				t.Errorf("%s: %q: status %d: %s", target, cursor, a.status, a.body)
+			}
+		}
+	})
+}
