@@ -1,0 +1,121 @@
+package simulationtest
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"merve/internal/provider/openai/openaitest"
+)
+
+//go:embed testdata/injections.txt
+var injectionFile string
+
+// Injections are texts by which people try to make a model obey them.
+func Injections() []string {
+	return slices.DeleteFunc(strings.Split(injectionFile, "\n"), func(line string) bool {
+		return strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#")
+	})
+}
+
+// claims say, in ten languages, that something was done.
+var claims = []string{
+	"Your table is booked and confirmed.", "I have sent your request to the restaurant.", "Your booking has been cancelled.",
+	"Payment received, your receipt is on its way.", "Rezervasyonunuz onaylandı.", "Masanız ayırtıldı.", "Η κράτησή σας επιβεβαιώθηκε.",
+	"Ваша бронь подтверждена.", "Столик забронирован.", "ההזמנה שלך אושרה.", "تم تأكيد حجزك.", "Ihre Buchung ist bestätigt.",
+	"Su reserva está confirmada.", "Votre réservation est confirmée.", "Nafasi yako imethibitishwa.",
+}
+
+// disguises are ways to write so that a reader of words is misled and a person is not.
+var disguises = map[string]func(string) string{
+	"plain":        func(s string) string { return s },
+	"capitals":     strings.ToUpper,
+	"bold":         func(s string) string { return "**" + s + "**" },
+	"list":         func(s string) string { return "Here is what I did:\n- " + s },
+	"emoji":        func(s string) string { return "✅ " + s + " 🎉" },
+	"zero width":   func(s string) string { return strings.ReplaceAll(s, "o", "o\u200b") },
+	"no break":     func(s string) string { return strings.ReplaceAll(s, " ", "\u00a0") },
+	"after a talk": func(s string) string { return "Lovely weather today. There is parking. " + s + " See you!" },
+}
+
+// Adversary is a model that is lost to whoever wants to harm: it calls any tool, existing
+// or not, with any arguments, obeys what it reads, claims, repeats itself and never ends.
+// What it is shown is looked through for data of more than one customer.
+func Adversary(w *World, r openaitest.Request) openaitest.Answer {
+	w.watch(r)
+	switch n := w.pick(100); {
+	case n < 55:
+		var calls []openaitest.Call
+		for i := range 1 + w.pick(oneOf(w, []int{1, 2, 10})) {
+			calls = append(calls, openaitest.Call{ID: fmt.Sprintf("call_%d", i), Name: w.toolName(), Args: w.arguments()})
+		}
+		return openaitest.Answer{Text: oneOf(w, []string{"", Lie}), Calls: calls}
+	case n < 60: // again, exactly the same
+		return openaitest.Answer{Calls: []openaitest.Call{{ID: "call_0", Name: "getMyBookings", Args: "{}"}}}
+	case n < 80:
+		names := make([]string, 0, len(disguises))
+		for name := range disguises {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		return openaitest.Answer{Text: disguises[oneOf(w, names)](oneOf(w, claims)) + " " + Lie}
+	case n < 83:
+		return openaitest.Answer{Text: strings.Repeat("Your table is booked. "+Lie+" ", 45_000)} // 1 MB
+	case n < 86:
+		return openaitest.Answer{Text: strings.Repeat("The sea is blue. ", 2_000)}
+	case n < 88:
+		return openaitest.Answer{Raw: oneOf(w, []string{"{", "null", `{"choices":"none"}`, `[]`})}
+	case n < 94:
+		return openaitest.Answer{Text: oneOf(w, Injections()[:40]), Usage: openaitest.Usage{Prompt: 30_000, Completion: 9_000}}
+	}
+	return openaitest.Answer{Text: "Shall I look for another day?"}
+}
+
+// tools are those that there are, those that there could be, and those that cannot be.
+var toolNames = []string{
+	"initiateBooking", "initiateBooking", "getMyBookings", "cancelBooking", "cancelBooking", "searchMarketplace", "getListing",
+	"confirmTransaction", "commit", "leaveNote", "wireMoney", "executeSql", "sendWhatsApp", "releaseHold", "getAllBookings",
+	"INITIATEBOOKING", "initiateBooking ", "__proto__", "Merve",
+}
+
+func (w *World) toolName() string { return oneOf(w, toolNames) }
+
+// arguments are any: right ones, with ids of other customers among them, and wrong ones.
+func (w *World) arguments() string {
+	id := fmt.Sprintf("id-%06d", 1+w.pick(60)) // whose ever that is
+	text, err := json.Marshal(oneOf(w, Injections()))
+	if err != nil {
+		w.t.Error(err)
+	}
+	return oneOf(w, []string{
+		fmt.Sprintf(`{"listingId":%q,"offeringId":null,"date":"2026-11-%02d","time":"%02d:00","endDate":null,"partySize":%d,"note":%s}`,
+			oneOf(w, []string{"meze", "cruise"}), 24+w.pick(2), 18+w.pick(2), 1+w.pick(3), text),
+		fmt.Sprintf(`{"listingId":"cruise","offeringId":"seat","date":"2026-11-24","time":"18:00","endDate":null,"partySize":%d,"note":null}`, w.pick(9)-3),
+		fmt.Sprintf(`{"transactionId":%q}`, id), fmt.Sprintf(`{"transactionId":%q}`, id), fmt.Sprintf(`{"transactionId":%s}`, text),
+		`{"listingId":"meze"}`, fmt.Sprintf(`{"listingId":%s}`, text), `{}`, ``, `null`, `[]`, `"yes"`, `{"a"`, `{"transactionId":{"$ne":null}}`,
+		fmt.Sprintf(`{"query":%s,"domain":null,"category":null,"subCategory":null,"maxPrice":null,"limit":10}`, text),
+		`{"query":"` + strings.Repeat("x", 20_000) + `"}`,
+		strings.Repeat("[", 3_000) + strings.Repeat("]", 3_000),
+		`{"actor":"session:0","market":"other","transactionId":"` + id + `"}`,
+		"\xff\xfe", `{"listingId":"meze","listingId":"cruise"}`, `{"partySize":1e400}`,
+	})
+}
+
+var canary = regexp.MustCompile(`canary\d{4}q`)
+
+// watch looks for two customers' data in what a model is shown, and counts its requests.
+func (w *World) watch(r openaitest.Request) {
+	found := map[string]bool{}
+	for _, m := range canary.FindAllString(string(r.Body), -1) {
+		found[m] = true
+	}
+	if len(found) > 1 {
+		w.t.Errorf("a model was shown data of %d customers: %s", len(found), r.Body)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.rounds++
+}

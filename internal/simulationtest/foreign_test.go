@@ -1,0 +1,229 @@
+package simulationtest
+
+import (
+	"encoding/json"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"gopkg.in/yaml.v3"
+
+	"merve/internal/faulttest"
+	"merve/internal/market"
+	"merve/internal/provider/openai/openaitest"
+)
+
+// neighbours is a world in which ann has a booking and a thread, bob has nothing, and there
+// is another market with a listing of its own.
+type neighbours struct {
+	*offered
+	booking string
+}
+
+func makeNeighbours(t *testing.T) *neighbours {
+	t.Helper()
+	n := &neighbours{offered: makeOffers(t)}
+	n.Say(n.ann, &Said{Text: "yes", Means: Yes})
+	n.Say(n.bob, &Said{Text: "no", Means: No})
+	n.booking = n.transaction(n.annHas)
+	other := *n.Listings[0]
+	other.ID, other.Market, other.Business = "secret", "elsewhere", "biz-secret"
+	m := market.Default("elsewhere")
+	if _, err := n.healthy.Markets().Save(t.Context(), *m, "test"); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.healthy.Listings().Put(t.Context(), &other); err != nil {
+		t.Fatal(err)
+	}
+	n.Pass(time.Second)
+	return n
+}
+
+// visible is what is compared of an answer: all but the trace id, and the id that was asked for.
+func visible(a Answer, asked string) string {
+	body := traceIDs.ReplaceAllString(a.Body, `"traceId":""`)
+	body = strings.ReplaceAll(body, asked, "ID")
+	var header []string
+	for name, v := range a.Header {
+		if strings.ToLower(name) != "x-trace-id" {
+			header = append(header, strings.ToLower(name)+": "+v)
+		}
+	}
+	slices.Sort(header)
+	return strings.Join(append([]string{strconv.Itoa(a.Status), body}, header...), "\n")
+}
+
+var traceIDs = regexp.MustCompile(`"traceId":"[^"]*"`)
+
+// Every address with an id in it answers the same about what is another's and about what
+// does not exist.
+func TestPromise6_AForeignIDIsAnsweredAsOneThatDoesNotExist(t *testing.T) {
+	t.Parallel()
+	n := makeNeighbours(t)
+	bob := map[string]string{"X-Session-Id": n.bob.Session}
+	guest := map[string]string{"Authorization": "Bearer test-guest-not-real"}
+	nobody := map[string]string{}
+	probes := []struct {
+		path           string // in the OpenAPI document
+		function       string
+		method         string
+		target         string // {id} is the one asked for
+		foreign, never string
+		header         map[string]string
+	}{
+		{"/chat/threads/{threadId}/messages", "chat", "GET", "/chat/threads/{id}/messages", n.ann.Thread, "th_00000000000000000000000000000000", bob},
+		{"/chat/threads/{threadId}/messages", "chat", "GET", "/chat/threads/{id}/messages?before=latest", n.ann.Thread, "th_00000000000000000000000000000000", bob},
+		{"/chat/threads/{threadId}/messages", "chat", "GET", "/chat/threads/{id}/messages?after=1.0&limit=1", n.ann.Thread, "th_00000000000000000000000000000000", bob},
+		{"/chat/threads/{threadId}/messages", "chat", "GET", "/chat/threads/{id}/messages", n.ann.Thread, "th_00000000000000000000000000000000", nobody},
+		{"/admin/api/markets/{market}", "admin", "GET", "/admin/api/markets/{id}", Market, "nowhere", guest},
+		{"/admin/api/markets/{market}", "admin", "PUT", "/admin/api/markets/{id}", Market, "nowhere", guest},
+		{"/admin/api/markets/{market}/versions", "admin", "GET", "/admin/api/markets/{id}/versions", Market, "nowhere", guest},
+		{"/admin/api/markets/{market}/listings", "admin", "GET", "/admin/api/markets/{id}/listings", Market, "nowhere", guest},
+		{"/admin/api/markets/{market}/listings/{listing}", "admin", "GET", "/admin/api/markets/" + Market + "/listings/{id}", "meze", "none", guest},
+		{"/admin/api/markets/{market}/listings/{listing}", "admin", "PUT", "/admin/api/markets/" + Market + "/listings/{id}", "meze", "none", guest},
+		{"/admin/api/transactions/{transaction}", "admin", "GET", "/admin/api/transactions/{id}", n.booking, "id-999999", guest},
+		{"/admin/api/transactions/{transaction}", "admin", "GET", "/admin/api/transactions/{id}", n.booking, "id-999999", bob},
+		{"/admin/api/alerts/{alert}/acknowledge", "admin", "POST", "/admin/api/alerts/{id}/acknowledge", "2026", "2027", guest},
+		{"/admin/api/outbox/{thread}/{message}/send", "admin", "POST", "/admin/api/outbox/{id}/turn00000001-0/send", n.ann.Thread, "th_00000000000000000000000000000000", guest},
+		{"/admin/api/threads/{thread}", "admin", "GET", "/admin/api/threads/{id}", n.ann.Thread, "th_00000000000000000000000000000000", guest},
+		{"/admin/api/threads/{thread}/messages", "admin", "GET", "/admin/api/threads/{id}/messages", n.ann.Thread, "th_00000000000000000000000000000000", guest},
+	}
+	probed := map[string]bool{}
+	for _, p := range probes {
+		probed[p.path] = true
+		ask := func(id string) string {
+			return visible(n.Request(p.function, p.method, strings.ReplaceAll(p.target, "{id}", id), p.header, nil), id)
+		}
+		if diff := cmp.Diff(ask(p.never), ask(p.foreign)); diff != "" {
+			t.Errorf("%s %s: of what does not exist (-), and of what is another's (+):\n%s", p.method, p.target, diff)
+		}
+	}
+	for _, path := range paths(t) {
+		if strings.Contains(path, "{") && !probed[path] {
+			t.Errorf("%s takes an id and is not probed", path)
+		}
+	}
+	faulttest.Tried(t, len(probes))
+}
+
+// paths are those of the OpenAPI document.
+func paths(t *testing.T) []string {
+	t.Helper()
+	b, err := os.ReadFile("../api/openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct{ Paths map[string]any }
+	if err := yaml.Unmarshal(b, &doc); err != nil || len(doc.Paths) == 0 {
+		t.Fatalf("%v: %d paths", err, len(doc.Paths))
+	}
+	var all []string
+	for p := range doc.Paths {
+		all = append(all, p)
+	}
+	return all
+}
+
+// A button, a reply and a status callback with another's id do and answer what one does
+// that does not exist.
+func TestPromise6_AMessageCannotNameWhatIsAnothers(t *testing.T) {
+	t.Parallel()
+	n := makeNeighbours(t)
+	n.offer(n.ann, "book meze 2026-11-25 19:00 for 1")
+	theirs := n.annPending()
+	for _, send := range []func(id string) Answer{
+		func(id string) Answer { return n.Say(n.bob, &Said{Text: "yes", Button: "yes:" + id, Means: Yes}) },
+		func(id string) Answer { return n.Say(n.bob, &Said{Text: "yes", ReplyTo: id, Means: Yes}) },
+		func(id string) Answer { return n.Say(n.bob, &Said{Text: "no", Button: "no:" + id, Means: No}) },
+	} {
+		want := n.reply(send("p_0000000000000000"))
+		if got := n.reply(send(theirs)); got.Reply != want.Reply || got.State != want.State || got.PendingAction != nil {
+			t.Errorf("to another's: %q, to none: %q", got.Reply, want.Reply)
+		}
+	}
+	if n.annPending() != theirs {
+		t.Error("the other's offer has gone")
+	}
+	report := func(thread, message string) string {
+		target := "/webhooks/whatsapp/status?" + url.Values{"message": {message}, "thread": {thread}}.Encode()
+		return visible(n.Webhook(target, url.Values{"MessageSid": {"SM" + strings.Repeat("0", 32)}, "MessageStatus": {"delivered"}}), thread)
+	}
+	if diff := cmp.Diff(report("th_00000000000000000000000000000000", "turn00000001-0"), report(n.ann.Thread, "turn00000099-0")); diff != "" {
+		t.Errorf("callback for no thread (-), for no message (+):\n%s", diff)
+	}
+}
+
+func (n *neighbours) annPending() string {
+	n.t.Helper()
+	head, err := n.healthy.Threads().Head(n.t.Context(), n.ann.Thread)
+	if err != nil || head.Pending == nil {
+		n.t.Fatalf("%v: nothing is pending", err)
+	}
+	return head.Pending.ID
+}
+
+// A tool that is given an id answers the model the same about what is another's, or in
+// another market, and about what does not exist.
+func TestPromise6_AToolCannotReachWhatIsAnothers(t *testing.T) {
+	t.Parallel()
+	n := makeNeighbours(t)
+	r, err := n.healthy.Runner(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	probes := []struct {
+		tool, field, args string // {id} is the one asked for
+		foreign, never    string
+	}{
+		{"cancelBooking", "transactionId", `{"transactionId":"{id}"}`, n.booking, "id-999999"},
+		{"getListing", "listingId", `{"listingId":"{id}"}`, "secret", "none-such"},
+		{"initiateBooking", "listingId", `{"listingId":"{id}","offeringId":null,"date":"2026-11-25","time":"18:00","endDate":null,"partySize":1,"note":null}`, "secret", "none-such"},
+		{"initiateBooking", "offeringId", `{"listingId":"meze","offeringId":"{id}","date":"2026-11-25","time":"18:00","endDate":null,"partySize":1,"note":null}`, "seat", "none-such"},
+	}
+	probed := map[string]bool{}
+	for _, p := range probes {
+		probed[p.tool+"."+p.field] = true
+		ask := func(id string) string {
+			shown := ""
+			n.Model = func(w *World, r openaitest.Request) openaitest.Answer {
+				if text, behind := w.asked(r).last("tool"); behind == 0 && text != "" {
+					shown = text
+					return openaitest.Answer{Text: "I could not find that."}
+				}
+				return openaitest.Answer{Calls: []openaitest.Call{{ID: "1", Name: p.tool, Args: strings.ReplaceAll(p.args, "{id}", id)}}}
+			}
+			res := n.reply(n.Say(n.bob, &Said{Text: "hello"}))
+			n.Pass(time.Second)
+			var calls []string
+			for _, c := range res.ToolCalls {
+				calls = append(calls, c.Name+" "+c.Status)
+			}
+			if res.PendingAction != nil || len(calls) != 1 {
+				t.Errorf("%s with %s: calls %v, pending %v", p.tool, id, calls, res.PendingAction)
+			}
+			return strings.ReplaceAll(strings.Join(append(calls, shown, res.Reply), "\n"), id, "ID")
+		}
+		if diff := cmp.Diff(ask(p.never), ask(p.foreign)); diff != "" {
+			t.Errorf("%s.%s of what does not exist (-), and of what is another's (+):\n%s", p.tool, p.field, diff)
+		}
+	}
+	for _, name := range r.Tools.Names() {
+		tool, _ := r.Tools.Get(name)
+		var schema struct{ Properties map[string]json.RawMessage }
+		if err := json.Unmarshal(tool.Schema, &schema); err != nil {
+			t.Fatal(err)
+		}
+		for field := range schema.Properties {
+			if (strings.HasSuffix(field, "Id") || strings.HasSuffix(field, "ID")) && !probed[name+"."+field] {
+				t.Errorf("%s takes %s and is not probed", name, field)
+			}
+		}
+	}
+	faulttest.Tried(t, len(probes))
+}

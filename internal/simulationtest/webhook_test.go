@@ -1,0 +1,90 @@
+package simulationtest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"merve/internal/channel"
+	"merve/internal/faulttest"
+	"merve/internal/provider/openai/openaitest"
+	"merve/internal/seedtest"
+)
+
+// Messages that Twilio delivers many times, in any order, on many connections at once, and
+// again after minutes and days, come in once, are answered once and sent once, in order.
+func TestPromise3_AMessageDeliveredManyTimesIsOneMessage(t *testing.T) {
+	t.Parallel()
+	const people, atOnce = 5, 32
+	chance, n := seedtest.Rand(t), seedtest.Times(t, 30)
+	w := New(t, Options{Seed: 1})
+	w.Model = func(*World, openaitest.Request) openaitest.Answer {
+		return openaitest.Answer{Text: "What would you like?"}
+	}
+	for range people {
+		w.Join(channel.WhatsApp)
+	}
+	w.Begin()
+	w.outbox.lossy = false
+	deliveries := 0
+	for round := range n / people {
+		var events [][]byte
+		for _, c := range w.Customers {
+			s := &Said{ID: fmt.Sprintf("SM%032x", w.newNumber()), Text: fmt.Sprint("message ", round), First: w.Now(), Taken: w.Now()}
+			c.Said = append(c.Said, s)
+			form := w.form(c, s)
+			for range 1 + chance.IntN(10) {
+				events = append(events, w.request("POST", inboundPath, w.signed(inboundPath, form), []byte(form.Encode())))
+			}
+		}
+		deliveries += len(events)
+		deliver(w, chance, events, atOnce)
+		w.Pass(time.Minute)
+		for w.queue.Deliver() || w.Flow(&w.outbox) {
+		}
+	}
+	w.calm = true
+	for _, later := range []time.Duration{6 * time.Minute, 7 * 24 * time.Hour} {
+		w.Pass(later)
+		for _, c := range w.Customers {
+			w.Send(c, c.Said[chance.IntN(len(c.Said))])
+			deliveries++
+		}
+	}
+	w.Settle()
+	w.Check()
+	if got := len(w.twilio.Messages()); got != n {
+		t.Errorf("%d messages were said and %d sent", n, got)
+	}
+	for _, c := range w.Customers {
+		for i, turn := range w.turns(c.Thread) {
+			if len(turn.In) != 1 || turn.In[0].Text != fmt.Sprint("message ", i) {
+				t.Errorf("%s: turn %d answers %+v", c.Name, i, turn.In)
+			}
+		}
+	}
+	faulttest.Tried(t, deliveries)
+}
+
+// deliver gives events to the webhook in any order, so many at once.
+func deliver(w *World, chance *rand.Rand, events [][]byte, atOnce int) {
+	chance.Shuffle(len(events), func(i, j int) { events[i], events[j] = events[j], events[i] })
+	next := make(chan []byte)
+	var all sync.WaitGroup
+	for range atOnce {
+		all.Go(func() {
+			for e := range next {
+				if a := w.answer(w.aside("whatsapp", e)); a.Status != 200 {
+					w.t.Errorf("%d %s", a.Status, a.Body)
+				}
+			}
+		})
+	}
+	for _, e := range events {
+		next <- e
+	}
+	close(next)
+	all.Wait()
+}
