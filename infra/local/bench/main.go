@@ -1,194 +1,179 @@
-// Command bench prints what Merve's operations cost: DynamoDB requests and capacity,
-// bytes and time for a turn of each kind and for a booking from its first message to the
-// notification, and the time from process start to first answer of each function.
+// Command bench prints what Merve costs: DynamoDB requests, capacity, bytes, time, memory
+// and US dollars of each operation, at the beginning of a conversation and when it has
+// become long; how many turns a machine carries; how fast the functions start; and all of
+// that beside what one would take instead for conversation state on DynamoDB. It says
+// which of the figures that Merve promises are kept, and prints Markdown, or JSON for
+// whoever checks from outside.
+//
+// Requests are counted where they leave the SDK. Units are given twice: as DynamoDB Local
+// counts them, which is too much for writes to indexes, and as AWS bills them.
 package main
 
 import (
 	"context"
+	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
-	"text/tabwriter"
+	"os/signal"
+	"runtime"
+	"strings"
+	"syscall"
 	"time"
 
-	"github.com/oklog/ulid/v2"
-
-	"merve/infra/local/demo"
 	"merve/infra/local/dynamodb"
-	"merve/infra/wiring"
-	"merve/internal/actor"
-	"merve/internal/app"
-	"merve/internal/channel"
-	"merve/internal/llm"
-	"merve/internal/telemetry"
-	"merve/internal/turn"
 )
 
 func main() {
-	if err := run(context.Background()); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context) error {
-	server, err := dynamodb.Start(ctx, dynamodb.Options{CacheDir: ".cache", Log: os.Stderr})
+// Options say what to measure, and how long.
+type Options struct {
+	Parts        string // comma-separated; "" is all
+	Transactions int    // among which holds expire
+	Due          int    // holds that expire
+	Histories    []int  // messages of the thread
+	Audits, Runs int    // of each operation: for what it takes, for its times
+	Turns        int    // of the throughput
+	Starts       int    // of each function
+	PeerTurns    int
+	Python       string // with the peers
+	Log          io.Writer
+}
+
+func defaults() Options {
+	return Options{
+		Transactions: 10_000, Due: 1000, Histories: []int{0, 100, 10_000}, Audits: 3, Runs: 40,
+		Turns: 1600, Starts: 15, PeerTurns: 200, Python: ".cache/peers/bin/python", Log: os.Stderr,
+	}
+}
+
+// quick is for tests: enough for what is counted, too little for what is timed.
+func (o Options) quick() Options {
+	o.Transactions, o.Due, o.Histories = 100, 20, []int{0, 30, 150}
+	o.Audits, o.Runs, o.Turns, o.Starts, o.PeerTurns = 2, 1, 60, 3, 20
+	return o
+}
+
+func (o Options) wants(part string) bool {
+	return o.Parts == "" || strings.Contains(","+o.Parts+",", ","+part+",")
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o := defaults()
+	o.Log = stderr
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	isQuick := flags.Bool("quick", false, "few repetitions")
+	asJSON := flags.Bool("json", false, "JSON instead of Markdown")
+	out := flags.String("out", "", "write to this file too")
+	only := flags.String("only", "", "parts to run: operations,throughput,starts,peers")
+	transactions := flags.Int("transactions", 0, "transactions among which holds expire (default 10000)")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *isQuick {
+		o = o.quick()
+	}
+	if *transactions > 0 {
+		o.Transactions = *transactions
+	}
+	o.Parts = *only
+	server, err := dynamodb.Start(ctx, dynamodb.Options{CacheDir: ".cache", Log: stderr})
 	if err != nil {
 		return err
 	}
 	defer server.Stop()
-	name := func(logical string) string { return "merve-" + logical }
-	if err := dynamodb.CreateTables(ctx, server.Config(), wiring.Tables(), name); err != nil {
-		return err
-	}
-	config, err := app.FromEnv(func(string) string { return "" })
+	r, err := measure(ctx, server.URL, o)
 	if err != nil {
 		return err
 	}
-	base := app.NewBase(app.Base{
-		Config: config, AWS: server.Config(), Getenv: os.Getenv, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Now: time.Now, NewID: func() string { return ulid.Make().String() }, Wait: app.Wait, Queue: noQueue{},
-	})
-	if err := demo.Load(ctx, base.Markets(), base.Listings()); err != nil {
-		return err
-	}
-	b := &bench{base: base, out: tabwriter.NewWriter(os.Stdout, 2, 8, 2, ' ', tabwriter.AlignRight)}
-	if err := b.turns(ctx); err != nil {
-		return err
-	}
-	if err := b.booking(ctx); err != nil {
-		return err
-	}
-	if err := b.out.Flush(); err != nil {
-		return err
-	}
-	return starts(os.Stdout)
-}
-
-type bench struct {
-	base *app.Base
-	out  *tabwriter.Writer
-}
-
-// price of a million write and read request units in US dollars, on demand, us-east-1,
-// since November 2024. https://aws.amazon.com/dynamodb/pricing/on-demand/
-const (
-	writePrice = 0.625
-	readPrice  = 0.125
-)
-
-func (b *bench) row(name string, c telemetry.Cost, took time.Duration) {
-	dollars := c.WriteUnits*writePrice + c.ReadUnits*readPrice
-	fmt.Fprintf(b.out, "%s\t%d\t%.1f\t%.1f\t%d\t%.1f ms\t%.1f ms\t$%.2f\t\n", name, c.Requests, c.WriteUnits, c.ReadUnits, c.Bytes,
-		float64(took.Microseconds())/1000, float64((took-c.Time["dynamo"]-c.Time["model"]).Microseconds())/1000, dollars)
-}
-
-// turns prints a plain turn at growing lengths of the thread, and one with a tool.
-func (b *bench) turns(ctx context.Context) error {
-	fmt.Fprintln(b.out, "operation\trequests\twrite units\tread units\tbytes sent\ttime\tour own\tDynamoDB per million\t")
-	fmt.Fprintln(b.out, "\t\t\t\t\t\t\t\t")
-	r, err := b.base.Runner(answers{llm.Response{Text: "We have tables at seven and at half past eight. Which one would you like?"}})
-	if err != nil {
-		return err
-	}
-	who := actor.Actor{Kind: actor.Session, ID: ulid.Make().String()}
-	for n := 1; n <= 1000; n++ {
-		c, took, err := b.converse(ctx, r, who, channel.App, "is there a table for two tonight?")
+	printed := r.markdown()
+	if *asJSON {
+		b, err := json.MarshalIndent(r, "", "  ")
 		if err != nil {
 			return err
 		}
-		switch n {
-		case 1, 5, 20, 100, 1000:
-			b.row(fmt.Sprintf("plain chat turn, the %dth of its thread", n), c, took)
-		}
+		printed = string(b) + "\n"
 	}
-	search := answers{
-		llm.Response{Calls: []llm.Call{{ID: "c1", Name: "searchMarketplace", Args: []byte(`{"query":"sushi","domain":null,"category":null,"subCategory":null,"maxPrice":null,"limit":null}`)}}},
-		llm.Response{Text: "Harbour Sushi in Kyrenia looks right for you."},
-	}
-	if r, err = b.base.Runner(search); err != nil {
-		return err
-	}
-	c, took, err := b.converse(ctx, r, who, channel.App, "sushi?")
-	if err != nil {
-		return err
-	}
-	b.row("chat turn with one reading tool", c, took)
-	return nil
-}
-
-// booking prints a booking from proposal to notification.
-func (b *bench) booking(ctx context.Context) error {
-	date := time.Now().AddDate(0, 0, 3).Format(time.DateOnly)
-	offer := answers{
-		llm.Response{Calls: []llm.Call{{ID: "c1", Name: "initiateBooking", Args: fmt.Appendf(nil,
-			`{"listingId":"sushi-harbour","offeringId":"table","date":%q,"time":"19:00","endDate":null,"partySize":2,"note":null}`, date)}}},
-		llm.Response{Text: "Here is the offer."},
-	}
-	r, err := b.base.Runner(offer)
-	if err != nil {
-		return err
-	}
-	who := actor.Actor{Kind: actor.Session, ID: ulid.Make().String()}
-	var total telemetry.Cost
-	for _, step := range []struct{ name, text string }{{"turn that proposes (draft and hold)", "a table at Harbour Sushi"}, {"turn of the YES (confirm)", "yes"}} {
-		c, took, err := b.converse(ctx, r, who, channel.App, step.text)
-		if err != nil {
-			return err
-		}
-		b.row(step.name, c, took)
-		total.Requests += c.Requests
-		total.WriteUnits += c.WriteUnits
-		total.ReadUnits += c.ReadUnits
-	}
-	txs, _, err := b.base.Ledger().ByOwner(ctx, who, 1, "")
-	if err != nil || len(txs) == 0 {
-		return fmt.Errorf("the booking is not there: %w", err)
-	}
-	events, err := b.base.Ledger().Events(ctx, txs[0].ID)
-	if err != nil {
-		return err
-	}
-	metered, meter := telemetry.WithMeter(ctx)
-	start := time.Now()
-	for _, e := range events {
-		if err := b.base.Notifier().Tell(metered, e); err != nil {
+	if *out != "" {
+		if err := os.WriteFile(*out, []byte(printed), 0o644); err != nil {
 			return err
 		}
 	}
-	c := meter.Cost()
-	b.row("notification of the business", c, time.Since(start))
-	total.Requests += c.Requests
-	total.WriteUnits += c.WriteUnits
-	total.ReadUnits += c.ReadUnits
-	b.row("confirmed booking in all", total, 0)
-	return nil
+	_, err = io.WriteString(stdout, printed)
+	return err
 }
 
-// converse measures one message to its answer.
-func (b *bench) converse(ctx context.Context, r *turn.Runner, who actor.Actor, ch channel.Channel, text string) (telemetry.Cost, time.Duration, error) {
-	ctx, meter := telemetry.WithMeter(ctx)
-	start := time.Now()
-	_, err := r.Converse(ctx, channel.Inbound{
-		Market: demo.Market, Channel: ch, ThreadType: channel.General, From: who, MessageID: ulid.Make().String(), Text: text,
-	})
-	return meter.Cost(), time.Since(start), err
+// Report is everything that was measured.
+type Report struct {
+	At           time.Time   `json:"at"`
+	Machine      string      `json:"machine"`
+	Store        string      `json:"store"`
+	Transactions int         `json:"transactions"` // among which holds expire
+	Rows         []Row       `json:"operations"`
+	Cold         []Row       `json:"cold"`
+	Throughput   *Throughput `json:"throughput,omitempty"`
+	Starts       []Start     `json:"starts,omitempty"`
+	Peers        []Peer      `json:"peers,omitempty"`
+	LeftOut      []string    `json:"leftOut,omitempty"`
+	Targets      []Target    `json:"targets"`
+	Prices       []Price     `json:"prices"`
+	PricesAsOf   string      `json:"pricesAsOf"`
+	Took         []Took      `json:"took"`
 }
 
-// answers is a model that gives one answer after another, without end.
-type answers []llm.Response
+// Took is how long a part of the bench took.
+type Took struct {
+	Part    string  `json:"part"`
+	Seconds float64 `json:"seconds"`
+}
 
-func (a answers) Complete(_ context.Context, req llm.Request) (llm.Response, error) {
-	n := 0
-	for _, m := range req.Messages {
-		if m.Role == llm.ToolRole {
-			n++
-		}
+// measure runs the parts against the store at url.
+func measure(ctx context.Context, url string, o Options) (*Report, error) {
+	b, err := newBench(ctx, url, o)
+	if err != nil {
+		return nil, err
 	}
-	return a[min(n, len(a)-1)], nil
+	r := &Report{
+		At: time.Now().UTC(), Store: "DynamoDB Local " + dynamodb.Version, Transactions: o.Transactions,
+		Machine: machine(),
+		Prices:  prices, PricesAsOf: pricesAsOf,
+	}
+	for _, part := range []struct {
+		name string
+		run  func(context.Context, *Report) error
+	}{
+		{"operations", b.operations}, {"throughput", b.throughput}, {"peers", b.peers}, {"starts", b.starts},
+	} {
+		if !o.wants(part.name) {
+			continue
+		}
+		start := time.Now()
+		if err := part.run(ctx, r); err != nil {
+			return nil, fmt.Errorf("%s: %w", part.name, err)
+		}
+		r.Took = append(r.Took, Took{part.name, time.Since(start).Seconds()})
+		b.tell("%s took %.0f s", part.name, time.Since(start).Seconds())
+	}
+	r.Targets = targets(r)
+	return r, nil
 }
 
-type noQueue struct{}
-
-func (noQueue) Queue(context.Context, string, string) error { return nil }
+// machine names the machine, and how busy others kept it as the bench began: times can be
+// believed when fewer programs wait than there are cores.
+func machine() string {
+	load, _ := os.ReadFile("/proc/loadavg") // where there is none, nothing is said
+	busy := ""
+	if waiting, _, ok := strings.Cut(string(load), " "); ok {
+		busy = ", load " + waiting
+	}
+	return fmt.Sprintf("%d cores%s, %s, %s/%s", runtime.NumCPU(), busy, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"merve/internal/llm"
+)
+
+// Throughput is how fast turns run, one at a time and eight at a time.
+type Throughput struct {
+	Runs []Pace `json:"runs"`
+}
+
+// Pace is one run of many turns through the chat function's handler.
+type Pace struct {
+	Name      string  `json:"name"`
+	Workers   int     `json:"workers"`
+	Turns     int     `json:"turns"`
+	PerSecond float64 `json:"turnsPerSecond"`
+	P50       float64 `json:"p50ms"`
+	P99       float64 `json:"p99ms"`
+	CPU       float64 `json:"cpuMs"` // of this process, for each turn
+}
+
+func (b *bench) throughput(ctx context.Context, r *Report) error {
+	r.Throughput = &Throughput{}
+	for _, run := range []struct {
+		name    string
+		workers int
+		rounds  [][]llm.Call
+	}{
+		{"plain turn", 1, nil}, {"turn with one tool", 1, [][]llm.Call{{search("c1", "sushi")}}}, {"plain turn", 8, nil},
+	} {
+		b.model.play(run.rounds...)
+		turns := b.Turns / 2
+		if run.workers > 1 {
+			turns = b.Turns
+		}
+		p, err := b.pace(ctx, run.workers, turns)
+		if err != nil {
+			return fmt.Errorf("%s, %d workers: %w", run.name, run.workers, err)
+		}
+		p.Name = run.name
+		r.Throughput.Runs = append(r.Throughput.Runs, p)
+	}
+	return nil
+}
+
+// pace runs turns, each worker on a thread of its own.
+func (b *bench) pace(ctx context.Context, workers, turns int) (Pace, error) {
+	took := make([]time.Duration, turns)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	errs := make([]error, workers)
+	cpu, start := cpuTime(), time.Now()
+	for w := range workers {
+		session := newSession()
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < turns; i = int(next.Add(1)) - 1 {
+				begun := time.Now()
+				if _, err := b.say(ctx, session, plainQuestion); err != nil {
+					errs[w] = err
+					return
+				}
+				took[i] = time.Since(begun)
+			}
+		})
+	}
+	wg.Wait()
+	all := time.Since(start)
+	cpu = cpuTime() - cpu
+	for _, err := range errs {
+		if err != nil {
+			return Pace{}, err
+		}
+	}
+	at := percentile(took)
+	return Pace{
+		Workers: workers, Turns: turns, PerSecond: float64(turns) / all.Seconds(),
+		P50: milliseconds(at(0.5)), P99: milliseconds(at(0.99)), CPU: milliseconds(cpu) / float64(turns),
+	}, nil
+}
+
+// cpuTime is what this process has used of the processors.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
