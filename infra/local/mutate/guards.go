@@ -1,0 +1,131 @@
+package main
+
+// tables say what is mutated besides the conditions of writes. A name that no longer
+// exists makes the command fail, so that they cannot rot. Files are named below internal.
+type tables struct {
+	// calls are the checks that are made by a call, and the function of package mutant
+	// that the result goes through: the check then lets everything pass.
+	calls map[string]string
+
+	// refusals are the files, or functions of files, in which each `if` and each `case`
+	// that leaves is made never to fire. What only hands on an error is left alone.
+	refusals []string
+
+	// weakened are functions whose conditions also lose each of the parts that must hold
+	// together.
+	weakened []string
+
+	// keys are functions that make the key under which an effect happens once.
+	keys []string
+
+	// keyFields are the fields that hold such a key, where it is put together in place.
+	keyFields map[string]string
+}
+
+func productTables() tables {
+	return tables{calls: calls(), refusals: refusals(), weakened: weakened(), keys: keys(), keyFields: keyFields()}
+}
+
+func calls() map[string]string {
+	return map[string]string{
+		"(merve/internal/actor.Actor).Owns":                   "Nil",
+		"(merve/internal/actor.Actor).MaySee":                 "Nil",
+		"(merve/internal/actor.Actor).IsStaff":                "True",
+		"(merve/internal/dynamo.Item).Expired":                "False", // a passed ttl counts as deleted
+		"(merve/internal/ledger.op).check":                    "Nil",
+		"(merve/internal/ledger.lock).expired":                "True",
+		"(merve/internal/ledger.lock).ownedBy":                "True",
+		"(*merve/internal/turn.work).unsupported":             "False", // claims that nothing bears out
+		"merve/internal/provider/twilio.VerifyAny":            "Nil",
+		"merve/internal/api.fromLoopback":                     "True",
+		"crypto/subtle.ConstantTimeCompare":                   "One",
+		"github.com/golang-jwt/jwt/v5.WithValidMethods":       "Option",
+		"github.com/golang-jwt/jwt/v5.WithIssuer":             "Option",
+		"github.com/golang-jwt/jwt/v5.WithAudience":           "Option",
+		"github.com/golang-jwt/jwt/v5.WithExpirationRequired": "Option",
+	}
+}
+
+func refusals() []string {
+	return []string{
+		"actor/actor.go",
+		"api/who.go",
+		"api/whatsapp.go WhatsApp.signed",
+		"gate/gate.go",
+		"ledger/confirm.go Ledger.confirmation",
+		"ledger/expiry.go sweep.one",
+		"ledger/hold.go Ledger.hold",
+		"ledger/hold.go Ledger.claims",
+		"ledger/hold.go Ledger.takeLock",
+		"ledger/idempotency.go",
+		"ledger/lock.go Ledger.choose",
+		"ledger/read.go",
+		"ledger/release.go",
+		"ledger/rules.go",
+		"ledger/settle.go",
+		"ledger/tools.go Booker.cancel",
+		"ledger/tools.go Booker.find",
+		"market/store.go Store.Save",
+		"outbox/sender.go Sender.Deliver",
+		"outbox/sender.go Sender.others",
+		"outbox/sender.go Sender.send",
+		"outbox/sender.go Sender.sent",
+		"outbox/sender.go Sender.settle",
+		"outbox/sender.go Message.mayBe",
+		"outbox/status.go",
+		"outbox/sweep.go Box.SendAgain",
+		"provider/oidc/oidc.go Verifier.Verify",
+		"provider/twilio/signature.go VerifyAny",
+		"provider/twilio/signature.go signedParams",
+		"thread/lease.go",
+		"thread/open.go Store.Open",
+		"thread/open.go Store.Refresh",
+		"thread/reach.go",
+		"tool/policy.go",
+		"tool/tool.go Tool.Canonical",
+		"turn/budget.go work.overBudget",
+		"turn/calls.go work.look",
+		"turn/commit.go work.askForYes",
+		"turn/commit.go work.outbound",
+		"turn/converse.go work.bound",
+		"turn/frozen.go",
+		"turn/run.go work.decide",
+		"turn/settle.go work.optOut",
+	}
+}
+
+func weakened() []string {
+	return []string{
+		"actor/actor.go Actor.IsStaff",
+		"gate/gate.go answerOf",
+		"ledger/lock.go lock.expired",
+		"ledger/lock.go lock.ownedBy",
+		"ledger/rules.go op.check",
+		"outbox/sender.go Sender.Deliver",
+		"outbox/sender.go Sender.others",
+		"thread/sweep.go Store.sweepOne",
+		"turn/run.go work.tellNotices",
+	}
+}
+
+func keys() []string {
+	return []string{
+		"ledger/alert.go Alert.finding",
+		"ledger/idempotency.go draftKey",
+		"ledger/idempotency.go opKey",
+		"ledger/ledger.go eventKey",
+		"notify/notify.go key",
+		"thread/journal.go journalKey",
+		"thread/thread.go MessageID",
+		"thread/thread.go turnKey",
+		"tool/tool.go Key",
+		"turn/calls.go pendingID",
+	}
+}
+
+func keyFields() map[string]string {
+	return map[string]string{
+		"merve/internal/outbox.Message": "ID",
+		"merve/internal/queue.Message":  "Dedupe",
+	}
+}

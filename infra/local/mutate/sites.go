@@ -1,0 +1,454 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"merve/infra/local/mutate/mutant"
+)
+
+// Mutant is one change of the code that some test has to notice.
+type Mutant struct {
+	ID  string // file, function and text, so that it stays when lines move; "#n" is a part
+	How string // what is done to it
+	Pkg string // import path
+}
+
+// site is the id of the place, without the part.
+func (m Mutant) site() string {
+	site, _, _ := strings.Cut(m.ID, "#")
+	return site
+}
+
+// edit puts text around the bytes from start to end, or in their place.
+type edit struct {
+	start, end    int
+	before, after string
+	replaces      bool
+}
+
+// Sites are the mutants of some packages, and the edits that build them all in, by file.
+type Sites struct {
+	Mutants []Mutant
+	edits   map[string][]edit
+	tables  tables
+	root    string // that file names are relative to
+	seen    map[string]int
+	used    map[string]bool // names in the tables that were found
+}
+
+// Find looks for the sites of the packages that the patterns name, below dir. root is
+// the folder that file names are relative to.
+func Find(t tables, dir, root string, patterns ...string) (*Sites, error) {
+	const mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedSyntax
+	pkgs, err := packages.Load(&packages.Config{Mode: mode, Dir: dir}, patterns...)
+	if err != nil {
+		return nil, fmt.Errorf("load %v: %w", patterns, err)
+	}
+	s := &Sites{edits: map[string][]edit{}, tables: t, root: root, seen: map[string]int{}, used: map[string]bool{}}
+	for _, pkg := range pkgs {
+		if isMachinery(pkg.PkgPath) {
+			continue
+		}
+		if len(pkg.Errors) > 0 {
+			return nil, fmt.Errorf("load %s: %w", pkg.PkgPath, pkg.Errors[0])
+		}
+		for _, f := range pkg.Syntax {
+			if err := s.file(pkg, f); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return s, nil
+}
+
+// isMachinery reports whether a package is for tests only, or makes the writes that
+// conditions are put on: without its own checks nothing works at all.
+func isMachinery(path string) bool {
+	return strings.HasSuffix(path, "test") || path == dynamoPath
+}
+
+const dynamoPath = "merve/internal/dynamo"
+
+// finder looks through one function.
+type finder struct {
+	*Sites
+	pkg  *packages.Package
+	path string // of the file
+	src  []byte
+	file string // relative
+	fn   string
+}
+
+func (s *Sites) file(pkg *packages.Package, f *ast.File) error {
+	path := pkg.Fset.File(f.FileStart).Name()
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	rel, err := filepath.Rel(s.root, path)
+	if err != nil {
+		return err
+	}
+	for _, d := range f.Decls {
+		if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
+			(&finder{s, pkg, path, src, filepath.ToSlash(rel), funcName(d)}).function(d)
+		}
+	}
+	if edits := s.edits[path]; len(edits) > 0 { // on the first line, so that lines stay what they are
+		end := pkg.Fset.Position(f.Name.End()).Offset
+		s.edits[path] = append(edits, edit{start: end, end: end, before: `; import mutant "merve/infra/local/mutate/mutant"`, replaces: true})
+	}
+	return nil
+}
+
+// funcName is the name of a function, or type and name of a method.
+func funcName(d *ast.FuncDecl) string {
+	if d.Recv == nil {
+		return d.Name.Name
+	}
+	return strings.TrimPrefix(types.ExprString(d.Recv.List[0].Type), "*") + "." + d.Name.Name
+}
+
+func (f *finder) function(d *ast.FuncDecl) {
+	refuses, weak, names := f.in(f.tables.refusals), f.in(f.tables.weakened), f.in(f.tables.keys)
+	ast.Inspect(d.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			f.call(n)
+		case *ast.KeyValueExpr:
+			if name, ok := n.Key.(*ast.Ident); ok && name.Name == "conds" {
+				f.conds(n.Value)
+			}
+		case *ast.AssignStmt:
+			if len(n.Lhs) == 1 && lastName(n.Lhs[0]) == "conds" {
+				f.conds(n.Rhs[0])
+			}
+		case *ast.CompositeLit:
+			f.keyField(n)
+		case *ast.IfStmt:
+			if refuses && leaves(n.Body.List) && !f.onlyErrors(n.Cond) {
+				f.around("False", "never", n.Cond)
+			}
+		case *ast.CaseClause:
+			if refuses && leaves(n.Body) {
+				f.clause(n)
+			}
+		case *ast.BinaryExpr:
+			if weak && n.Op == token.LAND {
+				f.weaken(n)
+			}
+		case *ast.ReturnStmt:
+			if names {
+				f.key(n)
+			}
+		}
+		return true
+	})
+}
+
+// in reports whether the function is in a table, by itself or with its file.
+func (f *finder) in(table []string) bool {
+	for _, name := range []string{f.file, f.file + " " + f.fn} {
+		if slices.Contains(table, name) {
+			f.used[name] = true
+			return true
+		}
+	}
+	return false
+}
+
+// call mutates the conditions of writes, and the calls of the tables.
+func (f *finder) call(c *ast.CallExpr) {
+	name := f.callee(c)
+	switch name {
+	case "(" + dynamoPath + ".Write).If":
+		f.cond(c.Args[0])
+	case "(" + dynamoPath + ".Table).Check":
+		f.cond(c.Args[1])
+	case "(" + dynamoPath + ".Write).IfAbsent":
+		f.ifAbsent(c)
+	}
+	if by, ok := f.tables.calls[name]; ok {
+		f.used[name] = true
+		f.around(by, map[string]string{"Nil": "passes", "One": "passes", "True": "always", "False": "never", "Option": "left out"}[by], c)
+	}
+	if strings.HasSuffix(name, ".Queue).Queue") || strings.HasSuffix(name, "(interface).Queue") {
+		f.around("Unique", "another each time", c.Args[2])
+	}
+}
+
+// callee is the full name of what a call calls.
+func (f *finder) callee(c *ast.CallExpr) string {
+	var id *ast.Ident
+	switch fun := ast.Unparen(c.Fun).(type) {
+	case *ast.Ident:
+		id = fun
+	case *ast.SelectorExpr:
+		id = fun.Sel
+	default:
+		return ""
+	}
+	if fn, ok := f.pkg.TypesInfo.Uses[id].(*types.Func); ok {
+		return fn.FullName()
+	}
+	return ""
+}
+
+// cond mutates a condition: without all of it, and without each part.
+func (f *finder) cond(e ast.Expr) {
+	text := f.render(e)
+	id := f.around("Cond", "without the condition", e, text)
+	parts := mutant.Parts(text)
+	for i, part := range parts {
+		if len(parts) > 1 {
+			f.add(id+"#"+strconv.Itoa(i+1), "without "+part)
+		}
+	}
+}
+
+// render is the text of a condition; what is only known at run time is "…".
+func (f *finder) render(e ast.Expr) string {
+	if v := f.pkg.TypesInfo.Types[e].Value; v != nil && v.Kind() == constant.String {
+		return constant.StringVal(v)
+	}
+	if b, ok := e.(*ast.BinaryExpr); ok && b.Op == token.ADD {
+		return f.render(b.X) + f.render(b.Y)
+	}
+	if _, ok := e.(*ast.CallExpr); ok {
+		return "…"
+	}
+	return f.text(e)
+}
+
+func (f *finder) ifAbsent(c *ast.CallExpr) {
+	sel := c.Fun.(*ast.SelectorExpr).Sel
+	const cond = "attribute_not_exists(pk)"
+	id := f.add(f.id(f.text(c.Fun.(*ast.SelectorExpr).X)+" IfAbsent"), "without the condition")
+	f.edit(edit{start: f.offset(sel.Pos()), end: f.offset(c.End()), replaces: true,
+		before: fmt.Sprintf("If(mutant.Cond(%q, %q), nil)", id, cond)})
+}
+
+// conds mutates the conditions of a list that is joined later.
+func (f *finder) conds(e ast.Expr) {
+	var items []ast.Expr
+	switch e := e.(type) {
+	case *ast.CompositeLit:
+		items = e.Elts
+	case *ast.CallExpr:
+		if fun, ok := e.Fun.(*ast.Ident); ok && fun.Name == "append" {
+			items = e.Args[1:]
+		}
+	}
+	for _, item := range items {
+		f.around("Cond", "without the condition", item, f.render(item))
+	}
+}
+
+func (f *finder) keyField(lit *ast.CompositeLit) {
+	t := f.pkg.TypesInfo.TypeOf(lit)
+	field, ok := f.tables.keyFields[fmt.Sprint(t)]
+	if !ok {
+		return
+	}
+	for _, e := range lit.Elts {
+		if kv, ok := e.(*ast.KeyValueExpr); ok && kv.Key.(*ast.Ident).Name == field {
+			f.used[fmt.Sprint(t)] = true
+			f.around("Unique", "another each time", kv.Value)
+		}
+	}
+}
+
+// key mutates the string that a function returns, or the sort key of the key.
+func (f *finder) key(r *ast.ReturnStmt) {
+	e := r.Results[0]
+	if lit, ok := e.(*ast.CompositeLit); ok {
+		e = lit.Elts[1].(*ast.KeyValueExpr).Value
+	}
+	f.around("Unique", "another each time", e)
+}
+
+// clause makes a case never apply.
+func (f *finder) clause(c *ast.CaseClause) {
+	if len(c.List) == 0 || !f.isBool(c.List[0]) || !slices.ContainsFunc(c.List, func(e ast.Expr) bool { return !f.onlyErrors(e) }) {
+		return
+	}
+	var texts []string
+	for _, e := range c.List {
+		texts = append(texts, f.text(e))
+	}
+	id := f.add(f.id("case "+strings.Join(texts, ", ")), "never")
+	for _, e := range c.List {
+		f.wrap("False", id, e)
+	}
+}
+
+// weaken takes each side of a && b for granted.
+func (f *finder) weaken(b *ast.BinaryExpr) {
+	for _, e := range []ast.Expr{b.X, b.Y} {
+		if in, ok := e.(*ast.BinaryExpr); !ok || in.Op != token.LAND {
+			f.around("True", "always", e)
+		}
+	}
+}
+
+func (f *finder) isBool(e ast.Expr) bool {
+	b, ok := f.pkg.TypesInfo.TypeOf(e).Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsBoolean != 0
+}
+
+// onlyErrors reports whether a condition is about errors and nothing else.
+func (f *finder) onlyErrors(e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.UnaryExpr:
+		return f.onlyErrors(e.X)
+	case *ast.BinaryExpr:
+		if e.Op == token.LAND || e.Op == token.LOR {
+			return f.onlyErrors(e.X) && f.onlyErrors(e.Y)
+		}
+		return types.Identical(f.pkg.TypesInfo.TypeOf(e.X), types.Universe.Lookup("error").Type())
+	case *ast.CallExpr:
+		return slices.Contains([]string{"errors.Is", "errors.As", "merve/internal/fault.Is"}, f.callee(e))
+	}
+	return false
+}
+
+// around has an expression go through a function of package mutant, and makes that a
+// mutant. The text names the site; without one it is the expression's own.
+func (f *finder) around(by, how string, e ast.Expr, text ...string) string {
+	id := f.add(f.id(append(text, f.text(e))[0]), how)
+	f.wrap(by, id, e)
+	return id
+}
+
+func (f *finder) wrap(by, id string, e ast.Expr) {
+	f.edit(edit{start: f.offset(e.Pos()), end: f.offset(e.End()), before: fmt.Sprintf("mutant.%s(%q, ", by, id), after: ")"})
+}
+
+func (f *finder) edit(e edit) { f.edits[f.path] = append(f.edits[f.path], e) }
+
+// id names a site. The second one with the same text in a function is number 2.
+func (f *finder) id(text string) string {
+	id := f.file + " " + f.fn + ": " + strings.ReplaceAll(clip(text), "#", "")
+	f.seen[id]++
+	if n := f.seen[id]; n > 1 {
+		id += " (" + strconv.Itoa(n) + ")"
+	}
+	return id
+}
+
+func (f *finder) add(id, how string) string {
+	f.Mutants = append(f.Mutants, Mutant{ID: id, How: how, Pkg: f.pkg.PkgPath})
+	return id
+}
+
+func (f *finder) offset(p token.Pos) int { return f.pkg.Fset.Position(p).Offset }
+
+var spaces = regexp.MustCompile(`\s+`)
+
+func (f *finder) text(e ast.Expr) string {
+	return spaces.ReplaceAllString(string(f.src[f.offset(e.Pos()):f.offset(e.End())]), " ")
+}
+
+// clip bounds the text of a site in characters.
+func clip(s string) string {
+	const most = 110
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}
+
+// leaves reports whether a body ends by leaving the function, or what it is looking at.
+func leaves(body []ast.Stmt) bool {
+	if len(body) == 0 {
+		return false
+	}
+	switch last := body[len(body)-1].(type) {
+	case *ast.ReturnStmt:
+		return true
+	case *ast.BranchStmt:
+		return last.Tok == token.CONTINUE
+	}
+	return false
+}
+
+func lastName(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	}
+	return ""
+}
+
+// Stale are the names in the tables that no code has any more.
+func (s *Sites) Stale() []string {
+	var stale []string
+	t := s.tables
+	for _, name := range slices.Concat(t.refusals, t.weakened, t.keys, slices.Collect(maps.Keys(t.calls)), slices.Collect(maps.Keys(t.keyFields))) {
+		if !s.used[name] {
+			stale = append(stale, name)
+		}
+	}
+	slices.Sort(stale)
+	return stale
+}
+
+// apply makes the edits of one file. Edits may lie within each other.
+func apply(src []byte, edits []edit) []byte {
+	type insert struct {
+		at, other int // other end of its edit
+		text      string
+	}
+	var ins []insert
+	gone := make([]bool, len(src)+1)
+	for _, e := range edits {
+		ins = append(ins, insert{e.start, e.end, e.before})
+		if !e.replaces {
+			ins = append(ins, insert{e.end, e.start, e.after})
+			continue
+		}
+		for i := e.start; i < e.end; i++ {
+			gone[i] = true
+		}
+	}
+	slices.SortStableFunc(ins, func(a, b insert) int {
+		closesA, closesB := a.other < a.at, b.other < b.at
+		switch {
+		case a.at != b.at:
+			return a.at - b.at
+		case closesA != closesB: // what ends here comes before what begins here
+			if closesA {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(b.other, a.other) // the wider one outside
+	})
+	var out []byte
+	for i := 0; i <= len(src); i++ {
+		for len(ins) > 0 && ins[0].at == i {
+			out = append(out, ins[0].text...)
+			ins = ins[1:]
+		}
+		if i < len(src) && !gone[i] {
+			out = append(out, src[i])
+		}
+	}
+	return out
+}

@@ -1,0 +1,54 @@
+// Package sample has one of each kind of place that is mutated.
+package sample
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"merve/internal/actor"
+	"merve/internal/dynamo"
+	"merve/internal/outbox"
+)
+
+type store struct{ table dynamo.Table }
+
+const free = "attribute_not_exists(until) OR until <= :now"
+
+func (s store) writes(k dynamo.Key, conds []string) []dynamo.Write {
+	conds = append(conds, "attribute_exists(pk)")
+	return []dynamo.Write{
+		s.table.Put(k, k).IfAbsent(),
+		s.table.Update(k, "SET a = :a", dynamo.V{":a": 1}).
+			If("a = :b AND (b = :b OR c = :b)", dynamo.V{":b": 2}).If(free, nil),
+		s.table.Check(k, strings.Join(conds, " AND "), nil),
+	}
+}
+
+var errNotYours = errors.New("not yours")
+
+func (s store) refuse(a actor.Actor, owner string, n int) error {
+	if err := a.Owns(owner); err != nil {
+		return err
+	}
+	if n > 10 || owner == "nobody" {
+		return errNotYours
+	}
+	switch {
+	case n < 0, n == 3 && owner != "":
+		return errNotYours
+	case n > 5:
+		n = 5
+	}
+	return nil
+}
+
+func key(owner string) string { return "key:" + owner }
+
+func message(owner string) outbox.Message { return outbox.Message{Thread: owner, ID: "m-" + owner} }
+
+func queue(ctx context.Context, q interface {
+	Queue(ctx context.Context, thread, dedupe string) error
+}) error {
+	return q.Queue(ctx, "thread", "once")
+}
