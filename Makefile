@@ -3,7 +3,7 @@ VERSION := $(shell git describe --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X merve/internal/app.Version=$(VERSION)
 PACKAGES := ./functions/... ./internal/... ./infra/...
 
-.PHONY: help run test lint fuzz bench prove synth deploy chat
+.PHONY: help run test lint fuzz bench prove soak mutate synth deploy chat
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -17,14 +17,20 @@ test: ## the whole test suite, from a clean clone
 lint: ## static analysis
 	@bash .ci/lint.sh
 
-fuzz: ## a bounded fuzz of every parser of foreign input (TIME=20s each)
-	@bash .ci/fuzz.sh $(or $(TIME),20s)
+fuzz: ## every parser of foreign input, fuzzed for a while each (TIME=60s)
+	@bash .ci/fuzz.sh $(or $(TIME),60s)
 
 bench: ## what operations cost: requests, capacity, time
 	@bash .ci/bench.sh
 
-prove: ## the long form of the proofs (SEED=, TIME=10m)
-	@SEED=$(SEED) TIME=$(or $(TIME),10m) bash .ci/prove.sh
+prove: ## the long form of the proofs (SEED=, TIME=10m, TIMES=5)
+	@SEED=$(SEED) TIME=$(or $(TIME),10m) TIMES=$(TIMES) bash .ci/prove.sh
+
+soak: ## hundreds of conversations over HTTP while things fail (TIME=1m)
+	@bash .ci/soak.sh -time $(or $(TIME),1m)
+
+mutate: ## removes every condition of the code in turn: some test has to die
+	@bash .ci/mutate.sh
 
 synth: ## CloudFormation out of CDK, linted
 	@bash .ci/synth.sh

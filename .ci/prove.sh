@@ -1,21 +1,18 @@
 #!/usr/bin/env bash
-# The long form of the proofs: every property test again and again from seeds that are
-# printed, for TIME. A failure prints the seed that repeats it: SEED=… make prove
+# The long form of the proofs, for TIME: two thirds of it rounds of all tests with seeds
+# that are printed (SEED, and one more each round; TIMES as long), one third a soak, and then
+# every condition of the code removed in turn. A failure prints what repeats it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 seed=${SEED:-$RANDOM$RANDOM}
-case ${TIME:-10m} in
+TIME=${TIME:-10m}
+case $TIME in
   *h) seconds=$((${TIME%h} * 3600)) ;;
   *m) seconds=$((${TIME%m} * 60)) ;;
   *) seconds=${TIME%s} ;;
 esac
-packages=$(grep -rl --include='*_test.go' 'pgregory.net/rapid' internal infra | xargs -n1 dirname | sort -u | sed 's#^#./#')
-end=$((SECONDS + seconds))
-while :; do
-  echo "SEED=$seed"
-  go run ./infra/local/dynamodb/with go test -count=1 -race -timeout 60m $packages -args -rapid.seed="$seed" -rapid.checks=400 ||
-    { echo "failed: repeat with SEED=$seed make prove" >&2; exit 1; }
-  [ $SECONDS -lt $end ] || break
-  seed=$((seed + 1))
-done
+
+go run ./infra/local/prove -seed "$seed" -times "${TIMES:-5}" -time $((seconds * 2 / 3))s
+bash .ci/soak.sh -seed "$seed" -time $((seconds / 3))s -kills 2
+[ "${MUTATE:-yes}" = no ] || bash .ci/mutate.sh
