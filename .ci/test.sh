@@ -11,4 +11,5 @@ if ! command -v chromium >/dev/null; then
     echo "LEFT OUT: browser tests (no chromium, and apt could not install it)"
 fi
 
-go run ./infra/local/dynamodb/with go test -race -timeout 15m ${TESTFLAGS:-} ./functions/... ./internal/... ./infra/...
+# Each package has a store of its own: one DynamoDB Local for all would be the bottleneck.
+go test -race -timeout 15m ${TESTFLAGS:-} ./functions/... ./internal/... ./infra/...

@@ -6,15 +6,24 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"merve/internal/seedtest"
 )
 
+// Few are the faults of a short run, one of each kind of consequence: nothing took effect
+// and the process is gone, something did and nobody knows, told to come later.
+var Few = []Fault{DiesBefore, DiesAfter, AnswerLost, Throttled, Conflict}
+
 // Everywhere runs a scenario without faults, and then once for each of its calls and each
-// of the faults (nil: all) that can happen there, and wants the same outcome. The number of
-// runs is the test's attribute "schedules".
+// of the faults (nil: all, or few of them while TIMES is 1) that can happen there, and
+// wants the same outcome. The number of runs is the test's attribute "schedules".
 func Everywhere[S any](t *testing.T, faults []Fault, scenario func(t *testing.T, calls *Calls) S) {
 	t.Helper()
 	want, names := whole(t, scenario)
 	n := 0
+	if faults == nil && seedtest.Times(t, 1) == 1 {
+		faults = Few
+	}
 	for _, at := range all(faults, names, 0) {
 		n++
 		t.Run(at.String()+" "+names[at.N-1], func(t *testing.T) {
@@ -26,11 +35,14 @@ func Everywhere[S any](t *testing.T, faults []Fault, scenario func(t *testing.T,
 }
 
 // Pairs runs a scenario for every two faults: each first one, and each second one at each
-// call that there is after it.
+// call that there is after it. While TIMES is 1, the faults are deaths only.
 func Pairs[S any](t *testing.T, faults []Fault, scenario func(t *testing.T, calls *Calls) S) {
 	t.Helper()
 	want, names := whole(t, scenario)
 	n := 0
+	if seedtest.Times(t, 1) == 1 {
+		faults = Deaths
+	}
 	for _, first := range all(faults, names, 0) {
 		t.Run(first.String()+" "+names[first.N-1], func(t *testing.T) {
 			after := expect(t, want, scenario, first)

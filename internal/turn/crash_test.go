@@ -10,6 +10,7 @@ import (
 
 	"merve/internal/channel"
 	"merve/internal/faulttest"
+	"merve/internal/ledger"
 	"merve/internal/llm"
 	"merve/internal/seedtest"
 	"merve/internal/thread"
@@ -157,6 +158,38 @@ func TestField25_YesAtTheLastMoment(t *testing.T) {
 		w.restart()
 		turns := w.turnsOf(threadOf(yes))
 		return strings.Contains(textOf(turns[len(turns)-1]), "Done: ") == (len(w.left) == 1) && len(turns) == 2
+	})
+}
+
+// TestField25_AnotherLanguageMeanwhile has the customer go on in another language while the
+// process that had begun to propose is dead: nothing is held that nobody is asked about.
+func TestField25_AnotherLanguageMeanwhile(t *testing.T) {
+	t.Parallel()
+	faulttest.Everywhere(t, []faulttest.Fault{faulttest.DiesAfter}, func(t *testing.T, calls *faulttest.Calls) int {
+		w := newWorld(t, nil)
+		w.stock(nil, "meze")
+		w.model = clerkModel()
+		in := w.from("ann", channel.WhatsApp, "1", "book")
+		w.over(calls)
+		if err := w.once(in); err != nil {
+			t.Logf("as was to be: %v", err)
+		}
+		w.restart()
+		w.clock.add(thread.LeaseFor + time.Second)
+		if _, err := w.runner.ProcessInbound(t.Context(), in); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.once(w.from("ann", channel.WhatsApp, "2", "Merhaba, teşekkür ederim, akşam yemeği için")); err != nil {
+			t.Fatal(err)
+		}
+		h := w.head(threadOf(in))
+		forgotten := 0
+		for _, tx := range w.transactions() {
+			if tx.State == ledger.Hold && (h.Pending == nil || h.Pending.Ref != tx.ID) {
+				forgotten++
+			}
+		}
+		return forgotten
 	})
 }
 

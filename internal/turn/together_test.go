@@ -8,9 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/actor"
+	"merve/internal/booking"
 	"merve/internal/channel"
+	"merve/internal/gate"
 	"merve/internal/ledger"
 	"merve/internal/llm"
+	"merve/internal/thread"
+	"merve/internal/tool"
 	"merve/internal/turn"
 )
 
@@ -287,5 +292,92 @@ func TestField07_WebhookWaitsForNobody(t *testing.T) {
 	s := w.state(threadOf(first))
 	if got := strings.Join(s.Sent, "; "); got != "You said one, more 0, more 1, more 2, more 3, more 4." || s.Waiting != 0 {
 		t.Errorf("sent %q: %+v", got, s)
+	}
+}
+
+// other is a second process, to which every lease has run out.
+func (w *world) other() *turn.Runner {
+	threads := *w.threads
+	threads.Now = func() time.Time { return w.clock.now().Add(2 * thread.LeaseFor) }
+	r := &turn.Runner{
+		Threads: &threads, Markets: w.runner.Markets, Assistants: w.runner.Assistants, Tools: w.runner.Tools, Commitments: w.runner.Commitments,
+		Model: w.runner.Model, Outbox: w.outbox, Records: w.runner.Records, Queue: w, Now: w.clock.now, Wait: w.clock.wait, Log: w.runner.Log,
+	}
+	return r
+}
+
+// TestOvertaken has another process answer while the model thinks, which then, asked again,
+// would have chosen another time: there is one offer, and the client gets the answer that
+// asks for its YES. The first process finds out at its next write, or when it renews its
+// lease.
+func TestOvertaken(t *testing.T) {
+	t.Parallel()
+	for _, noticed := range []bool{false, true} {
+		t.Run(fmt.Sprint("noticed=", noticed), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.stock(nil, "meze")
+			asked := 0
+			w.model = modelFunc(func(ctx context.Context, req llm.Request) (llm.Response, error) {
+				if last := req.Messages[len(req.Messages)-1]; last.Role == llm.ToolRole {
+					return llm.Response{Text: "There it is.", Finish: "stop"}, nil
+				}
+				if asked++; asked > 1 {
+					return llm.Response{Calls: calls(bookAt("meze", 20)), Finish: "tool_calls"}, nil
+				}
+				if err := w.other().Work(t.Context(), threadOf(w.last)); err != nil {
+					t.Errorf("the other process: %v", err)
+				}
+				if noticed {
+					until(t, "the lease's keeper waits", func() bool { return w.clock.waits.Load() == 1 })
+					w.clock.add(thread.LeaseFor / 3)
+					<-ctx.Done()
+				}
+				return llm.Response{Calls: calls(bookAt("meze", 19)), Finish: "tool_calls"}, nil
+			})
+			w.last = w.from("ann", channel.App, "1", "book")
+			a := w.say(w.last)
+			txs := w.transactions()
+			if len(txs) != 1 || txs[0].State != ledger.Hold || a.Pending == nil || a.Pending.Ref != txs[0].ID || txs[0].Start.Hour() != 18 {
+				t.Errorf("want one offer, at eight, that the answer asks about: %+v, pending %+v", txs, a.Pending)
+			}
+			if turns := w.turnsOf(a.Thread); len(turns) != 1 || !strings.Contains(textOf(a.Turn), "20:00–21:00") {
+				t.Errorf("%d turns, answered %q", len(turns), textOf(a.Turn))
+			}
+		})
+	}
+}
+
+// slipping lets an offer go between a YES and its commit.
+type slipping struct {
+	booking.Confirm
+	slip func(tx string)
+}
+
+func (c slipping) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) (gate.Settled, error) {
+	s, err := c.Confirm.Commit(ctx, tc, consent)
+	c.slip(consent.Pending.Ref)
+	return s, err
+}
+
+// TestField13_HoldGoneAtTheLastMoment ends a hold when its YES has been looked at and not
+// yet been carried out: the customer is told the truth.
+func TestField13_HoldGoneAtTheLastMoment(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.stock(nil, "meze")
+	w.model = clerkModel()
+	w.runner.Commitments[ledger.ConfirmKind] = slipping{booking.Confirm{Ledger: w.ledger}, func(tx string) {
+		if _, err := w.ledger.Release(t.Context(), actor.Actor{Kind: actor.System}, tx, "test", "slip"); err != nil {
+			t.Error(err)
+		}
+	}}
+	w.say(w.from("ann", channel.App, "1", "book"))
+	a := w.say(w.from("ann", channel.App, "2", "yes"))
+	if got := textOf(a.Turn); !strings.Contains(got, "Nothing was booked") || a.Pending != nil || a.Turn.Settled == "" {
+		t.Errorf("answered %q, pending %v", got, a.Pending)
+	}
+	if txs := w.transactions(); len(txs) != 1 || txs[0].State != ledger.Cancelled {
+		t.Errorf("%+v", txs)
 	}
 }

@@ -144,7 +144,8 @@ func (l *lab) run(pkg, id string, limit time.Duration, tests []string, env ...st
 	switch {
 	case err == nil:
 		return o, nil
-	case !errors.As(err, &exit) && ctx.Err() == nil && !errors.Is(err, exec.ErrWaitDelay):
+	case ctx.Err() != nil, errors.Is(err, exec.ErrWaitDelay): // it did not end
+	case !errors.As(err, &exit), !exit.Exited(): // somebody else has ended it, which says nothing about the mutant
 		return o, fmt.Errorf("run the tests of %s: %w", pkg, err)
 	}
 	if o.failed = "?"; len(tests) == 1 {
