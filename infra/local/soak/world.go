@@ -171,7 +171,7 @@ func (w *world) start(ctx context.Context) error {
 			}
 		}
 		if err := pause(ctx, 50*time.Millisecond); err != nil {
-			return fmt.Errorf("Merve does not get healthy: %s", w.log.last())
+			return fmt.Errorf("it does not get healthy: %s", w.log.last())
 		}
 	}
 }
