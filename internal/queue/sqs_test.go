@@ -31,9 +31,18 @@ import (
 	"merve/internal/trigger"
 )
 
+// config is for one attempt at a request.
 func config(endpoint string) aws.Config {
+	cfg := patient(endpoint)
+	cfg.RetryMaxAttempts = 1
+	return cfg
+}
+
+// patient repeats a request as the functions do: the server drops a connection now and
+// then when the machine is busy.
+func patient(endpoint string) aws.Config {
 	return aws.Config{
-		Region: "us-east-1", BaseEndpoint: &endpoint, RetryMaxAttempts: 1,
+		Region: "us-east-1", BaseEndpoint: &endpoint,
 		Credentials: credentials.NewStaticCredentialsProvider("test-key-not-real", "test-secret-not-real", ""),
 	}
 }
@@ -116,7 +125,7 @@ func TestSQSConformance(t *testing.T) {
 		t.Log("LEFT OUT: the SQS server is not installed; run .ci/install-ministack.sh. SQS was not checked against the suite.")
 		return
 	}
-	client := sqs.NewFromConfig(config(start(t, binary)))
+	client := sqs.NewFromConfig(patient(start(t, binary)))
 	var made atomic.Int32
 	queuetest.Run(t, func(t *testing.T) queuetest.Fixture {
 		return fixture(t, client, fmt.Sprintf("q%d", made.Add(1)))
@@ -183,7 +192,7 @@ func fixture(t *testing.T, client *sqs.Client, name string) queuetest.Fixture {
 	})
 	opts := client.Options()
 	return queuetest.Fixture{
-		Send: queue.NewSQS(config(*opts.BaseEndpoint), address).Send,
+		Send: queue.NewSQS(patient(*opts.BaseEndpoint), address).Send,
 		Deliver: func(ctx context.Context, max int, invoke func(context.Context, []byte) ([]byte, error)) (int, error) {
 			return deliver(ctx, client, address, max, invoke)
 		},
