@@ -14,14 +14,14 @@ type Outcome struct {
 	Turn     Turn     // Turn.In is what it answered: the first messages of the inbox, all or some
 	Pending  *Pending // what waits for YES or NO from now on; nil for nothing
 	Language string
-	Handler  Handler
 	OptedOut bool
 	Spend    Spend
 }
 
 // Commit ends the turn: its item, the new state, and the lease given back, together
-// with the writes that join it, or nothing at all. [ErrNewer] when messages came in
-// since the thread was read: the turn looks at them ([Store.Refresh]) and decides again.
+// with the writes that join it, or nothing at all. [ErrNewer] when messages came in, or
+// the thread changed hands, since it was read: the turn looks again ([Store.Refresh]) and
+// decides again.
 func (s *Store) Commit(ctx context.Context, l *Lease, t *Thread, o Outcome, join ...dynamo.Write) error {
 	turn := o.Turn
 	var err error
@@ -72,7 +72,6 @@ func (s *Store) endTurn(l *Lease, t *Thread, o Outcome) dynamo.Write {
 	}
 	put("pending", ":pending", o.Pending, o.Pending != nil)
 	put("#state", ":state", AwaitingConfirmation, o.Pending != nil)
-	put("#handler", ":handler", o.Handler, o.Handler == ByPerson)
 	put("optOut", ":optOut", true, o.OptedOut)
 	put("lang", ":lang", o.Language, o.Language != "")
 	put("spend", ":spend", o.Spend, o.Spend.Day != "")
@@ -85,6 +84,11 @@ func (s *Store) endTurn(l *Lease, t *Thread, o Outcome) dynamo.Write {
 	}
 	w := s.Table.Update(headKey(t.ID), "SET "+strings.Join(set, ", ")+" REMOVE "+strings.Join(remove, ", "), vals).
 		If("leaseBy = :by AND epoch = :epoch AND size(inbox) = :seen", dynamo.V{":by": l.By, ":seen": len(t.Inbox)})
+	if t.Handler == ByPerson {
+		w = w.If("attribute_exists(#handler)", nil)
+	} else {
+		w = w.If("attribute_not_exists(#handler)", nil)
+	}
 	return w.ElseOld(func(old dynamo.Item) error {
 		if old.String("leaseBy") != l.By {
 			return ErrLeaseLost

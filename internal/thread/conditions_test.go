@@ -84,6 +84,40 @@ func TestField05_WhatAnEarlierLeaseRead(t *testing.T) {
 	}
 }
 
+// Whoever takes a thread over, or gives it back, while a turn runs is not overruled by
+// its commit: the turn has to look again, and leaves the thread in their hands.
+func TestField11_ChangesHandsWhileATurnRuns(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s, who := newStore(t, c), dynamotest.ID("who")
+	for i, to := range []thread.Handler{thread.ByPerson, thread.ByAssistant} {
+		a := mustAppend(t, s, message(who, fmt.Sprint(i), "hi"), true)
+		th := open(t, s, a.Lease)
+		if err := s.Assign(t.Context(), a.Thread, to); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Commit(t.Context(), a.Lease, th, ending(th, c.now())); !errors.Is(err, thread.ErrNewer) {
+			t.Errorf("commit, given to the %s meanwhile: %v", to, err)
+		}
+		if err := s.Refresh(t.Context(), a.Lease, th); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Commit(t.Context(), a.Lease, th, ending(th, c.now())); err != nil {
+			t.Fatal(err)
+		}
+		head, err := s.Head(t.Context(), a.Thread)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if byPerson := head.Handler == thread.ByPerson; byPerson != (to == thread.ByPerson) {
+			t.Errorf("after the turn the thread is with %q, want the %s", head.Handler, to)
+		}
+	}
+	if err := s.Assign(t.Context(), dynamotest.ID("th"), thread.ByPerson); !errors.Is(err, thread.ErrNoThread) {
+		t.Errorf("no such thread: %v", err)
+	}
+}
+
 // A finished turn is never written over.
 func TestField05_AFinishedTurnStands(t *testing.T) {
 	t.Parallel()
@@ -269,8 +303,14 @@ func TestField11_WhoMayBeWrittenTo(t *testing.T) {
 		}
 		return a.Thread
 	}
-	plain, out, taken := with(thread.Outcome{}), with(thread.Outcome{OptedOut: true}), with(thread.Outcome{Handler: thread.ByPerson})
-	both, nobody := with(thread.Outcome{OptedOut: true, Handler: thread.ByPerson}), dynamotest.ID("th")
+	assigned := func(id string) string {
+		if err := s.Assign(t.Context(), id, thread.ByPerson); err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	plain, out, taken := with(thread.Outcome{}), with(thread.Outcome{OptedOut: true}), assigned(with(thread.Outcome{}))
+	both, nobody := assigned(with(thread.Outcome{OptedOut: true})), dynamotest.ID("th")
 	free, windowed := thread.Reach{}, thread.Reach{Windowed: true}
 	for _, tt := range []struct {
 		name  string

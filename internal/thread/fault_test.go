@@ -222,7 +222,10 @@ func scenarios() map[string]func(x *crash) any {
 			return []string{fmt.Sprint(stopped), fmt.Sprint(mayWrite())}
 		},
 		"handed to a person": func(x *crash) any {
-			x.deliver(x.converse(x.store, "1", thread.Outcome{Handler: thread.ByPerson}))
+			x.must(x.converse(x.sound, "1", thread.Outcome{})(x.Context()))
+			x.deliver(func(ctx context.Context) error { return x.store.Assign(ctx, x.id, thread.ByPerson) })
+			x.deliver(x.converse(x.store, "2", thread.Outcome{}))
+			x.deliver(func(ctx context.Context) error { return x.store.Assign(ctx, x.id, thread.ByAssistant) })
 			return nil
 		},
 		"notice": func(x *crash) any {

@@ -1,6 +1,8 @@
 package thread
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -11,6 +13,19 @@ import (
 // WhatsApp and Messenger; later only approved templates.
 // https://www.twilio.com/docs/whatsapp/key-concepts#the-24-hour-window
 const Window = 24 * time.Hour
+
+// Assign gives a thread to the assistant or to a person. A turn that is running decides
+// again before it commits. [ErrNoThread] when there is no such thread. One request.
+func (s *Store) Assign(ctx context.Context, id string, to Handler) error {
+	update, vals := "REMOVE #handler", dynamo.V(nil)
+	if to == ByPerson {
+		update, vals = "SET #handler = :handler", dynamo.V{":handler": to}
+	}
+	if err := s.Table.DB().Commit(ctx, s.Table.Update(headKey(id), update, vals).If("attribute_exists(pk)", nil).Else(ErrNoThread)); err != nil {
+		return fmt.Errorf("assign thread %s to %s: %w", id, to, err)
+	}
+	return nil
+}
 
 // Reach says what somebody who is about to write to a thread's customer wants to do.
 type Reach struct {

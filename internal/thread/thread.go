@@ -28,6 +28,7 @@
 //	Commit    1 request  (4 write units, and those of the writes that join), 1 more for each
 //	                     text above 64 KB of them in one turn
 //	Journal   1 request
+//	Assign    1 request
 //	Sweep     16 requests, 1 for each hundred threads, 1 for each that leaves the index
 package thread
 

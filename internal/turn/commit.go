@@ -35,7 +35,7 @@ func (w *work) commit(ctx context.Context) (Done, error) {
 	join = append(append(join, w.outbound(t)...), w.audited()...)
 	day := now.UTC().Format(time.DateOnly)
 	o := thread.Outcome{
-		Turn: t, Pending: w.pending, Language: w.tc.Language, Handler: w.handler, OptedOut: w.optedOut,
+		Turn: t, Pending: w.pending, Language: w.tc.Language, OptedOut: w.optedOut,
 		Spend: thread.Spend{Day: day, MicroUSD: w.thread.Spend.On(day) + w.model.cost},
 	}
 	if err := w.r.Threads.Commit(ctx, w.lease, w.thread, o, join...); err != nil {

@@ -69,7 +69,9 @@ func kinds() []kind {
 		{name: "the same call", want: "more steps", market: bounded(func(s *market.Safety) { s.MaxSameCall = 1 }), model: looping, said: []string{"hi"}},
 		{name: "turn's money", want: "more steps", market: bounded(func(s *market.Safety) { s.TurnMicroUSD = 1000 }), model: looping, said: []string{"hi"}},
 		{name: "thread's day", want: "limit for today", market: bounded(func(s *market.Safety) { s.ThreadDayMicroUSD = 1000 }), model: looping, before: []string{"hi"}, said: []string{"hi"}},
-		{name: "handed over", prepare: (*world).handOver, before: []string{"hi"}, said: []string{"are you there?"}},
+		{name: "handed over", want: `["are you there?"] ""`, prepare: (*world).handOver, before: []string{"hi"}, said: []string{"are you there?"}},
+		{name: "handed over meanwhile", want: `["one"] ""`, model: (*world).overtaken, said: []string{"one"}},
+		{name: "handed over while proposing", want: `["book"] ""`, model: (*world).overtaken, said: []string{"book"}},
 		{name: "notice", prepare: (*world).notice, before: booked, later: 10 * time.Minute, said: []string{"hi"}},
 	}
 }
@@ -206,10 +208,20 @@ func (w *world) interrupted(text string) llm.Model {
 	})
 }
 
+// overtaken is clerk, with a person who takes the thread over while it thinks.
+func (w *world) overtaken() llm.Model {
+	healthy := *w.threads
+	return modelFunc(func(ctx context.Context, req llm.Request) (llm.Response, error) {
+		if err := healthy.Assign(ctx, threadOf(w.last), thread.ByPerson); err != nil {
+			w.t.Errorf("meanwhile: %v", err)
+		}
+		return clerk(req), nil
+	})
+}
+
 func (w *world) handOver(id string) {
 	w.t.Helper()
-	update := w.threads.Table.Update(dynamo.Key{PK: id, SK: "~"}, "SET #handler = :person", dynamo.V{":person": thread.ByPerson})
-	if err := w.db.Commit(w.t.Context(), update); err != nil {
+	if err := w.threads.Assign(w.t.Context(), id, thread.ByPerson); err != nil {
 		w.t.Fatal(err)
 	}
 }

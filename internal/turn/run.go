@@ -67,10 +67,12 @@ func (r *Runner) toTheEnd(ctx context.Context, w *work) (Done, error) {
 		case try == maxCommits:
 			return Done{}, err
 		case errors.Is(err, thread.ErrNewer):
+			was := w.thread.Handler
 			if err := r.Threads.Refresh(ctx, w.lease, w.thread); err != nil {
 				return Done{}, err
 			}
-			if takenIn < maxTakeIns && w.obeys() == "" { // what is done outside the store stands
+			again := takenIn < maxTakeIns || w.thread.Handler != was
+			if again && w.obeys() == "" { // what is done outside the store stands
 				takenIn++
 				w.takeIn()
 				if err := w.decide(ctx); err != nil {
@@ -123,7 +125,6 @@ type work struct {
 	after    []string // said after the reply
 	cards    []tool.Card
 	silent   bool
-	handler  thread.Handler
 	optedOut bool
 	stopped  string // why the model was stopped, for the log
 }
@@ -166,7 +167,7 @@ func (w *work) takeIn() {
 		w.pending, w.settled, w.joins = w.thread.Pending, "", nil
 		w.notes, w.cards = nil, nil
 	}
-	w.handler, w.optedOut = w.thread.Handler, w.thread.OptedOut
+	w.optedOut = w.thread.OptedOut
 }
 
 // language is the customer's: as the client says, else as the text shows, else as before.
