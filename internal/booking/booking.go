@@ -159,7 +159,10 @@ func (c Cancel) Commit(ctx context.Context, tc tool.Context, consent gate.Consen
 
 // Release keeps the booking.
 func (c Cancel) Release(_ context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error) {
-	return gate.Settled{Text: wording.Say(tc.Language, wording.CancelKept, wording.Vars{"summary": p.Summary}), Writes: []dynamo.Write{}}, nil
+	about := wording.Vars{"summary": p.Summary}
+	return gate.Settled{
+		Text: wording.Say(tc.Language, wording.CancelKept, about), Late: wording.Say(tc.Language, wording.CancelRefused, about), Writes: []dynamo.Write{},
+	}, nil
 }
 
 func cancelRefusal(lang string, p thread.Pending, err error) (string, bool) {
@@ -167,7 +170,7 @@ func cancelRefusal(lang string, p thread.Pending, err error) (string, bool) {
 	case errors.Is(err, ledger.ErrCancelled):
 		return wording.Say(lang, wording.BookingAlreadyCancelled, wording.Vars{"summary": p.Summary}), true
 	case ledger.Refused(err), fault.Is(err, fault.NotFound):
-		return wording.Say(lang, wording.OfferChanged, nil), true
+		return wording.Say(lang, wording.CancelRefused, wording.Vars{"summary": p.Summary}), true
 	}
 	return "", false
 }

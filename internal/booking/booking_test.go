@@ -285,14 +285,14 @@ func TestRefusalWords(t *testing.T) {
 		err             error
 		confirm, cancel wording.Key // "" is none
 	}{
-		{ledger.ErrHoldGone, wording.HoldGone, wording.OfferChanged},
-		{ledger.ErrNotHeld, wording.HoldGone, wording.OfferChanged},
-		{ledger.ErrSlotTaken, wording.HoldGone, wording.OfferChanged},
-		{ledger.ErrChanged, wording.HoldGone, wording.OfferChanged},
+		{ledger.ErrHoldGone, wording.HoldGone, wording.CancelRefused},
+		{ledger.ErrNotHeld, wording.HoldGone, wording.CancelRefused},
+		{ledger.ErrSlotTaken, wording.HoldGone, wording.CancelRefused},
+		{ledger.ErrChanged, wording.HoldGone, wording.CancelRefused},
 		{ledger.ErrCancelled, wording.HoldGone, wording.BookingAlreadyCancelled},
-		{ledger.ErrOfferChanged, wording.OfferChanged, wording.OfferChanged},
-		{ledger.ErrKeyReused, wording.OfferChanged, wording.OfferChanged},
-		{actor.ErrNotFound, wording.HoldGone, wording.OfferChanged},
+		{ledger.ErrOfferChanged, wording.OfferChanged, wording.CancelRefused},
+		{ledger.ErrKeyReused, wording.OfferChanged, wording.CancelRefused},
+		{actor.ErrNotFound, wording.HoldGone, wording.CancelRefused},
 		{fault.New(fault.Unavailable, "away"), "", ""},
 		{errors.New("anything"), "", ""},
 		{thread.ErrNewer, "", ""},
@@ -362,7 +362,8 @@ func TestCancel(t *testing.T) {
 		t.Errorf("it asks %q", ask)
 	}
 	kept, err := c.Release(ctx, d.tc, p)
-	if err != nil || kept.Text != say(wording.CancelKept, wording.Vars{"summary": "S"}) || len(kept.Writes) != 0 {
+	if err != nil || kept.Text != say(wording.CancelKept, wording.Vars{"summary": "S"}) || len(kept.Writes) != 0 ||
+		kept.Late != say(wording.CancelRefused, wording.Vars{"summary": "S"}) {
 		t.Errorf("NO: %+v, %v", kept, err)
 	}
 	s, err := c.Commit(ctx, d.tc, d.consent(p))

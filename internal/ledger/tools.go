@@ -53,7 +53,8 @@ func (b *Booker) Tools() []tool.Tool {
 				"nothing is booked until the customer says YES. Dates and times are local to the listing. "+
 				"When the time cannot be had, the error lists the nearest free ones: offer those.",
 			tool.Propose, b.initiate),
-		tool.New("getMyBookings", "List the customer's own bookings, newest first.", tool.Read, b.list),
+		tool.New("getMyBookings", "List the customer's own bookings, newest first. "+
+			"Name a booking's code whenever you say that it is booked or cancelled.", tool.Read, b.list),
 		tool.New("cancelBooking",
 			"Ask the customer to confirm that one of their confirmed bookings is to be cancelled. "+
 				"Nothing is cancelled until the customer says YES.",
@@ -218,15 +219,14 @@ func (b *Booker) list(ctx context.Context, tc tool.Context, _ noArgs) (tool.Resu
 	if err != nil {
 		return tool.Result{}, err
 	}
-	views := []map[string]any{}
-	var facts []string
+	views, facts := []map[string]any{}, []string{}
 	for _, tx := range txs {
 		if tx.Market != tc.Market.ID { // the same person's, but with another tenant
 			continue
 		}
 		views = append(views, b.view(tc, tx))
-		if fact := map[State]string{Confirmed: "booked", Cancelled: "cancelled"}[tx.State]; fact != "" && !slices.Contains(facts, fact) {
-			facts = append(facts, fact)
+		if kind := map[State]string{Confirmed: "booked", Cancelled: "cancelled"}[tx.State]; kind != "" {
+			facts = append(facts, kind+":"+tx.Code)
 		}
 	}
 	data := map[string]any{"bookings": views}

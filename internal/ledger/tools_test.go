@@ -198,7 +198,7 @@ func TestListAndCancel(t *testing.T) {
 		t.Fatalf("proposing to cancel made it %s", now.State)
 	}
 	listed, err := s.call("getMyBookings", `{}`, "l")
-	if err != nil || !cmp.Equal(listed.Facts, []string{"booked"}) {
+	if err != nil || !cmp.Equal(listed.Facts, []string{"booked:" + tx.Code}) {
 		t.Errorf("%+v, %v", listed, err)
 	}
 	if _, _, err := (Canceller{s.Ledger}).Writes(ctx, s.owner, tx.ID, "another", "y"); err == nil {

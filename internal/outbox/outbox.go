@@ -94,7 +94,7 @@ const (
 	dueKind  = "outbox" // to be looked at: retries, unclear sends, failures nobody was told of, what no stream brought
 	deadKind = "dead"   // given up, for people to look at
 	keepFor  = 90 * 24 * time.Hour
-	patience = 90 * time.Second // how long the stream has to bring a message before the sweep does
+	patience = claimFor // how long the stream has to bring a message, and it has to be sent, before the sweep looks
 )
 
 // Box reads and writes the outbox.

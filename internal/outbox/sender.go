@@ -121,9 +121,9 @@ func (s *Sender) send(ctx context.Context, m Message) error {
 	}
 	now := s.Box.Now()
 	until := now.Add(claimFor)
-	claim := s.change(m, `SET #status = :sending, claimUntil = :until, dueShard = :shard, dueAt = :until,
-			attempts = :next, firstTry = if_not_exists(firstTry, :now) REMOVE #error`,
-		dynamo.V{":sending": Sending, ":until": until, ":now": now, ":next": m.Attempts + 1, ":shard": dynamo.DueShard(dueKind, m.Thread)})
+	// It stays due where it is: moving it in the index would cost as much as the claim.
+	claim := s.change(m, "SET #status = :sending, claimUntil = :until, attempts = :next, firstTry = if_not_exists(firstTry, :now) REMOVE #error",
+		dynamo.V{":sending": Sending, ":until": until, ":now": now, ":next": m.Attempts + 1})
 	ws := []dynamo.Write{claim, s.MayWrite(m)}
 	if m.After != "" {
 		ws = append(ws, s.itsTurn(m))
@@ -188,7 +188,7 @@ func (s *Sender) settle(ctx context.Context, m Message) error {
 		return s.fail(ctx, m, "no provider is configured for "+string(m.Channel))
 	}
 	until := s.Box.Now().Add(claimFor)
-	mine, err := s.commit(ctx, "claim", m, s.change(m, "SET claimUntil = :until, dueAt = :until", dynamo.V{":until": until}))
+	mine, err := s.commit(ctx, "claim", m, s.change(m, "SET claimUntil = :until", dynamo.V{":until": until}))
 	if err != nil || !mine {
 		return err
 	}

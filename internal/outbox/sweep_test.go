@@ -110,7 +110,7 @@ func TestSweepSendsWhatNoStreamBrought(t *testing.T) {
 	for i := range 5 {
 		c.put(c.text(fmt.Sprint(i), fmt.Sprint("text ", i)))
 	}
-	c.clock.add(89 * time.Second)
+	c.clock.add(59 * time.Second)
 	if n := c.sweep(); n != 0 {
 		t.Errorf("%d before the stream had its time", n)
 	}

@@ -79,8 +79,7 @@ func (w *World) bounded() {
 		}
 		for _, turn := range w.turns(c.Thread) {
 			turns++
-			// A round may ask for several; the bound is looked at between rounds.
-			if n := len(turn.Calls); n >= safety.MaxCalls+callsARound {
+			if n := len(turn.Calls); n > safety.MaxCalls {
 				w.t.Errorf("%s: %d calls in a turn, at most %d", c.Name, n, safety.MaxCalls)
 			}
 			if n := len(textOf(turn)); n > 64<<10 {
@@ -92,9 +91,6 @@ func (w *World) bounded() {
 		w.t.Errorf("%d rounds of the model for %d turns", w.rounds, turns)
 	}
 }
-
-// callsARound is how many calls of one round are looked at.
-const callsARound = 8
 
 // The corpus is what it is said to be: hundreds of texts, in many languages.
 func TestInjectionsAreMany(t *testing.T) {

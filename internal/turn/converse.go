@@ -158,7 +158,7 @@ func (w *work) ask(ctx context.Context) (decision, error) {
 	})
 	telemetry.CountTime(ctx, "model", time.Since(start))
 	d := decision{
-		Text: resp.Text, Calls: bounded(resp.Calls), Language: w.tc.Language,
+		Text: resp.Text, Calls: bounded(resp.Calls, w.market.Safety.MaxCalls-m.calls), Language: w.tc.Language,
 		Usage: resp.Usage, MicroUSD: llm.Cost(resp.Model, resp.Usage),
 	}
 	m.took(d)
@@ -200,12 +200,10 @@ const (
 	maxEntry        = 200 << 10 // bytes; DynamoDB takes items of 400 KB
 )
 
-// bounded makes what a model asks for safe to keep: few calls, each with arguments that
-// are JSON. What is not JSON becomes a JSON string, which no schema accepts.
-func bounded(calls []llm.Call) []llm.Call {
-	if len(calls) > maxCallsARound {
-		calls = calls[:maxCallsARound]
-	}
+// bounded makes what a model asks for safe to keep: at most left calls, each with
+// arguments that are JSON. What is not JSON becomes a JSON string, which no schema accepts.
+func bounded(calls []llm.Call, left int) []llm.Call {
+	calls = calls[:min(len(calls), left, maxCallsARound)]
 	for i, c := range calls {
 		if len(c.Args) > tool.MaxArgs {
 			calls[i].Args = json.RawMessage(`"too long"`)
