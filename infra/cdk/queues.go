@@ -32,6 +32,9 @@ func (s *stack) newQueue(q wiring.Queue, dead *awssqs.DeadLetterQueue) awssqs.Qu
 		DeadLetterQueue: dead,
 		RemovalPolicy:   s.removal(),
 	}
+	if q.Delay > 0 {
+		props.DeliveryDelay = seconds(q.Delay)
+	}
 	if q.Visibility > 0 {
 		props.VisibilityTimeout = seconds(q.Visibility)
 	}

@@ -607,6 +607,9 @@ func TestQueues(t *testing.T) {
 		if r.Properties["VisibilityTimeout"] != float64(w.Visibility) {
 			t.Errorf("%s: visibility is %v, want %d", w.Name, r.Properties["VisibilityTimeout"], w.Visibility)
 		}
+		if r.Properties["DelaySeconds"] != float64(w.Delay) {
+			t.Errorf("%s: delay is %v, want %d", w.Name, r.Properties["DelaySeconds"], w.Delay)
+		}
 	}
 }
 

@@ -4,8 +4,9 @@ package wiring
 // failed; nothing reads it but a person.
 type Queue struct {
 	Name       string
-	Env        string // variable with its URL, for functions that read it or send to it; "" if none does
-	FIFO       bool   // in order within a group, each deduplication id once in five minutes
+	Env        string  // variable with its URL, for functions that read it or send to it; "" if none does
+	FIFO       bool    // in order within a group, each deduplication id once in five minutes
+	Delay      Seconds // a message is not given out before
 	Visibility Seconds
 	Receives   int // a message received this often without success goes to DeadLetter
 	DeadLetter string
@@ -22,6 +23,8 @@ func Queues() []Queue {
 			// message stays hidden for six time-outs of the function that reads it:
 			// https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
 			Name: "turns", Env: "TURN_QUEUE_URL", FIFO: true,
+			// Most of the quiet time of a burst passes here, where nobody is paid to wait.
+			Delay:      1,
 			Visibility: 720, Receives: 5, DeadLetter: "turns-failed", Keep: 4 * 24 * 3600,
 		},
 		{Name: "turns-failed", FIFO: true, Keep: fourteenDays},

@@ -75,7 +75,7 @@ func Functions() []Function {
 	return []Function{
 		{
 			Name: "chat", Doc: "takes messages of app and web and answers them; serves the chat page",
-			Memory: 512, Timeout: 29, // a gateway waits 30 s and no longer
+			Memory: 256, Timeout: 29, // a gateway waits 30 s and no longer
 			Routes: []Route{
 				{Method: "POST", Path: "/chat/message"},
 				{Method: "GET", Path: "/chat/threads/{threadId}/messages"},
@@ -103,7 +103,7 @@ func Functions() []Function {
 		},
 		{
 			Name: "turn", Doc: "answers the unanswered messages of a thread",
-			Memory: 512, Timeout: 120,
+			Memory: 256, Timeout: 120,
 			Queue:    &QueueTrigger{Queue: "turns", Batch: 1, PartialFailures: true},
 			Tables:   turnTables(),
 			Sends:    []string{"turns"},

@@ -23,6 +23,7 @@ import (
 type Options struct {
 	Name       string
 	FIFO       bool             // keeps order and drops duplicates
+	Delay      time.Duration    // a message is not given out before
 	Visibility time.Duration    // how long a message that is out stays hidden
 	Receives   int              // a message that was out this often without success is dead; 0: never
 	Now        func() time.Time // the system's clock when nil
@@ -109,7 +110,7 @@ func (q *Queue) isDuplicate(name string, now time.Time) bool {
 func (q *Queue) add(m queue.Message, now time.Time) {
 	q.sequence++
 	q.messages = append(q.messages, &message{
-		Message: m, id: q.o.NewID(), sequence: q.sequence, sent: now, visible: now.Add(m.Delay),
+		Message: m, id: q.o.NewID(), sequence: q.sequence, sent: now, visible: now.Add(max(m.Delay, q.o.Delay)),
 	})
 	q.wake()
 }

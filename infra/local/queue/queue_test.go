@@ -304,6 +304,20 @@ func TestSlowFunctionIsOvertaken(t *testing.T) {
 	}
 }
 
+// A queue may hold every message back for a while, in order too.
+func TestQueueThatHoldsBack(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	q := New(Options{FIFO: true, Delay: 2 * time.Second, Visibility: time.Minute, Now: c.Now, Log: quiet})
+	send(t, q, named("g", "1"))
+	for _, want := range []int{0, 0, 1} {
+		if n, err := q.Deliver(context.Background(), 10, (&gather{}).Invoke); err != nil || n != want {
+			t.Errorf("%d messages, %v; want %d", n, err, want)
+		}
+		c.Pass(time.Second)
+	}
+}
+
 func TestQueueWithoutOrder(t *testing.T) {
 	t.Parallel()
 	c := newClock()

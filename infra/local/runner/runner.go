@@ -178,7 +178,7 @@ func (r *Runner) base(c app.Config, cfg aws.Config, getenv func(string) string, 
 	for _, q := range wiring.Queues() {
 		if q.Name == "turns" {
 			turns = queue.New(queue.Options{
-				Name: q.Name, FIFO: q.FIFO, Receives: q.Receives, Now: o.Now,
+				Name: q.Name, FIFO: q.FIFO, Receives: q.Receives, Now: o.Now, Delay: time.Duration(q.Delay) * time.Second,
 				Visibility: 30 * time.Second, // no invocation outlives this machine: a shorter wait after a failure
 			})
 		}
