@@ -51,9 +51,9 @@ func May(t Tool, s Situation) (Verdict, string) {
 }
 
 // confirm reports whether a call must be frozen and put to the customer. A proposing
-// tool asks by itself: what it does is the proposal.
+// tool asks by itself, unless it changes a draft: what it does is the proposal.
 func confirm(t Tool, m *market.Market) bool {
-	if t.Effect == Propose {
+	if t.Effect == Propose && !t.Draft {
 		return false
 	}
 	if slices.Contains(m.Safety.RequireConfirmFor, t.Name) || t.Effect == Commit {

@@ -13,6 +13,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -28,7 +29,7 @@ type Effect string
 
 const (
 	Read    Effect = "read"    // looks, changes nothing
-	Propose Effect = "propose" // creates a pending action that waits for YES
+	Propose Effect = "propose" // creates a pending action that waits for YES, or changes a draft of the customer's own
 	Commit  Effect = "commit"  // touches the world: only behind a confirmation
 )
 
@@ -39,6 +40,7 @@ type Tool struct {
 	Effect      Effect
 	Tags        []string        // what a market's allowedTags choose from
 	Schema      json.RawMessage // strict: every property required, no others
+	Draft       bool            // of a Propose: changes what is the customer's own and tells nobody; a market may want it confirmed
 
 	// Summary says in plain words what a call would do, for a customer asked to
 	// confirm it. Nil shows the name and the arguments.
@@ -46,6 +48,7 @@ type Tool struct {
 
 	resolve func(ctx context.Context, tc Context, args json.RawMessage) (Result, error)
 	schema  *jsonschema.Resolved
+	null    []string // properties that may be null
 	err     error
 }
 
@@ -101,6 +104,11 @@ func New[A any](name, description string, effect Effect, resolve func(ctx contex
 		return t
 	}
 	strict(s)
+	for name, p := range s.Properties {
+		if slices.Contains(p.Types, "null") {
+			t.null = append(t.null, name)
+		}
+	}
 	if t.Schema, err = json.Marshal(s); err != nil {
 		t.err = fmt.Errorf("tool %s: schema: %w", name, err)
 		return t
@@ -141,7 +149,8 @@ func strict(s *jsonschema.Schema) {
 const MaxArgs = 16 << 10
 
 // Canonical checks raw arguments against the schema and returns them in the one form
-// that equal arguments share. The error names what is wrong, for the model to mend.
+// that equal arguments share. What may be null may be left out too: not every model keeps
+// to a strict schema. The error names what is wrong, for the model to mend.
 func (t Tool) Canonical(raw json.RawMessage) (json.RawMessage, error) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		raw = json.RawMessage("{}")
@@ -153,6 +162,13 @@ func (t Tool) Canonical(raw json.RawMessage) (json.RawMessage, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if err := d.Decode(&v); err != nil || d.More() {
 		return nil, fault.Field("arguments", "want one JSON object")
+	}
+	if o, ok := v.(map[string]any); ok {
+		for _, name := range t.null {
+			if _, given := o[name]; !given {
+				o[name] = nil
+			}
+		}
 	}
 	if err := t.schema.Validate(v); err != nil {
 		return nil, fault.Field("arguments", "do not fit the schema: %v", err)

@@ -48,7 +48,8 @@ func TestCanonical(t *testing.T) {
 	tests := []struct{ raw, want string }{
 		{`{"query":"a","limit":null,"price":[]}`, `{"limit":null,"price":[],"query":"a"}`},
 		{` { "price":[], "limit":3,  "query":"a"}`, `{"limit":3,"price":[],"query":"a"}`},
-		{`{"query":"a"}`, ""},
+		{`{"query":"a"}`, `{"limit":null,"price":null,"query":"a"}`},
+		{`{"limit":3}`, ""},
 		{`{"query":"a","limit":null,"price":[],"admin":true}`, ""},
 		{`{"query":1,"limit":null,"price":[]}`, ""},
 		{`[]`, ""}, {`"x"`, ""}, {`{`, ""}, {``, ""}, {`{} {}`, ""},
@@ -83,8 +84,9 @@ func TestKeyIsWhatTheEffectIs(t *testing.T) {
 func TestField17_MayIsOneAnswer(t *testing.T) {
 	t.Parallel()
 	read, propose, commit := search(), Tool{Name: "book", Effect: Propose}, Tool{Name: "send", Effect: Commit}
+	draft := Tool{Name: "note", Effect: Propose, Draft: true}
 	off, on := false, true
-	set := []string{"search", "book", "send"}
+	set := []string{"search", "book", "send", "note"}
 	tests := []struct {
 		name   string
 		tool   Tool
@@ -106,6 +108,9 @@ func TestField17_MayIsOneAnswer(t *testing.T) {
 			m.Tools["search"] = market.ToolPolicy{RequireConfirmation: &on}
 		}, Confirm},
 		{"a proposal is its own question", propose, func(m *market.Market, _ *Situation) { m.Safety.RequireConfirmFor = []string{"book"} }, Allow},
+		{"a draft by default", draft, nil, Allow},
+		{"a draft that the market wants confirmed", draft, func(m *market.Market, _ *Situation) { m.Safety.RequireConfirmFor = []string{"note"} }, Confirm},
+		{"a draft while something is pending", draft, func(_ *market.Market, s *Situation) { s.ReadOnly = true }, Deny},
 		{"something is pending", propose, func(_ *market.Market, s *Situation) { s.ReadOnly = true }, Deny},
 		{"reading while pending", read, func(_ *market.Market, s *Situation) { s.ReadOnly = true }, Allow},
 		{"tags agree", Tool{Name: "search", Effect: Read, Tags: []string{"food"}}, func(m *market.Market, _ *Situation) {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"merve/internal/channel"
 	"merve/internal/fault"
 	"merve/internal/llm"
 	"merve/internal/telemetry"
@@ -27,6 +28,7 @@ type result struct {
 	content  json.RawMessage
 	memory   json.RawMessage
 	cards    []tool.Card
+	place    *channel.Location
 	facts    []string
 	proposal *tool.Proposal
 	tool     string // frozen for confirmation
@@ -141,7 +143,7 @@ func (w *work) resolveOne(ctx context.Context, c call) (res result) {
 	if len(content) > maxResult {
 		content, _ = json.Marshal(map[string]any{"note": "the result was too long and is cut", "start": clip(string(content), maxResult)})
 	}
-	res = result{name: c.Name, status: "ok", content: content, cards: out.Cards, facts: out.Facts, proposal: out.Proposal}
+	res = result{name: c.Name, status: "ok", content: content, cards: out.Cards, place: out.Map, facts: out.Facts, proposal: out.Proposal}
 	if out.Proposal != nil {
 		res.status = "proposed"
 	}
@@ -203,6 +205,9 @@ func (w *work) take(ctx context.Context, res result) error {
 	m.shown = append(m.shown, thread.Call{Name: res.name, Status: res.status})
 	m.facts = append(m.facts, res.facts...)
 	w.cards = append(w.cards, res.cards...)
+	if res.place != nil {
+		w.place = res.place
+	}
 	if len(res.memory) > 0 {
 		m.memory += fmt.Sprintf("<data tool=%q>%s</data>\n", res.name, res.memory)
 	}

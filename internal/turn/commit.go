@@ -80,7 +80,7 @@ func (w *work) reply() thread.Reply {
 	if len(parts) == 0 {
 		parts = []string{w.say(wording.WentWrong, nil)}
 	}
-	r := thread.Reply{Text: strings.Join(parts, "\n\n")}
+	r := thread.Reply{Text: strings.Join(parts, "\n\n"), Map: w.place}
 	shown := map[string]bool{}
 	for _, c := range w.cards {
 		name := fmt.Sprint(c["type"], c["id"], c["transactionId"])

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"merve/internal/assistant"
+	"merve/internal/channel"
 	"merve/internal/gate"
 	"merve/internal/language"
 	"merve/internal/market"
@@ -124,6 +125,7 @@ type work struct {
 	text     string
 	after    []string // said after the reply
 	cards    []tool.Card
+	place    *channel.Location // shown on a map
 	silent   bool
 	optedOut bool
 	stopped  string // why the model was stopped, for the log
@@ -165,7 +167,7 @@ func (w *work) takeIn() {
 	w.text, w.after, w.silent = "", nil, false
 	if !w.proposed() {
 		w.pending, w.settled, w.joins = w.thread.Pending, "", nil
-		w.notes, w.cards = nil, nil
+		w.notes, w.cards, w.place = nil, nil, nil
 	}
 	w.optedOut = w.thread.OptedOut
 }
