@@ -2,8 +2,8 @@
 // tests. It keeps objects in memory, or as files below a folder.
 //
 // Where it differs from S3: nobody's signature is checked, so that presigned addresses
-// neither expire nor hold a client to the signed type and length; there is no policy, no
-// lifecycle and no encryption; pages of a listing end early in memory only, and every
+// neither expire nor hold a client to the signed type and length. There is no policy, no
+// lifecycle and no encryption. A listing of a folder has one page, however long. Every
 // origin may read and write, since local pages come from any port. A file that was being
 // written when the process died may be there in part.
 package bucket
@@ -44,6 +44,9 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 		return nil, err
 	}
 	for _, name := range o.Buckets {
+		if err := gofakes3.ValidateBucketName(name); err != nil {
+			return nil, fmt.Errorf("local bucket %s: %w", name, err)
+		}
 		err := store.CreateBucket(name)
 		if err != nil && !gofakes3.HasErrorCode(err, gofakes3.ErrBucketAlreadyExists) {
 			return nil, fmt.Errorf("local bucket %s: %w", name, err)
