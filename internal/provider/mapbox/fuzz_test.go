@@ -1,0 +1,55 @@
+package mapbox
+
+import (
+	"net/http"
+	"testing"
+
+	"merve/internal/fault"
+)
+
+// Whatever comes as an answer is places on the earth, or an error that says later.
+func FuzzAnswer(f *testing.F) {
+	for _, s := range []string{
+		``, `null`, `[]`, `{}`, `{"type":"FeatureCollection"}`, `{"type":"FeatureCollection","features":null}`,
+		`{"type":"FeatureCollection","features":[null]}`,
+		`{"type":"FeatureCollection","features":[{"geometry":{"type":"Point","coordinates":[-111.86,40.72]},"properties":{"name":"974 2100 South","coordinates":{"accuracy":"rooftop"},"match_code":{"confidence":"low"}}}]}`,
+		`{"type":"FeatureCollection","features":[{"geometry":{"coordinates":[1]}}]}`,
+		`{"type":"FeatureCollection","features":[{"geometry":{"coordinates":[1e400,0]}}]}`,
+		`{"message":"Not Authorized - Invalid Token"}`,
+	} {
+		f.Add([]byte(s), 200)
+	}
+	f.Fuzz(func(t *testing.T, body []byte, status int) {
+		found, err := places(body)
+		if err != nil && !fault.Is(err, fault.Unavailable) {
+			t.Errorf("%v", err)
+		}
+		for _, p := range found {
+			if !valid(p.Lat, p.Lng) {
+				t.Errorf("%+v", p)
+			}
+		}
+		if status != http.StatusOK && refusal(status, body) == nil {
+			t.Errorf("%d is no refusal", status)
+		}
+	})
+}
+
+// A text that is looked up is one that Mapbox takes.
+func FuzzQuery(f *testing.F) {
+	for _, s := range []string{"", "Harbour Street 21; Kyrenia", "ş\xff", "a\x00b", "१२३ नमस्ते", "1-2-3-4-5-6-7-8-9-10-11-12-13-14-15-16-17-18-19-20-21"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		v, err := Query{Text: text}.values()
+		if err != nil {
+			if !fault.Is(err, fault.Invalid) {
+				t.Errorf("%v", err)
+			}
+			return
+		}
+		if q := v.Get("q"); q == "" || len([]rune(q)) > MaxText || words(q) > MaxWords {
+			t.Errorf("%q becomes %q", text, q)
+		}
+	})
+}

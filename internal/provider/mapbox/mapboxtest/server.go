@@ -1,0 +1,276 @@
+// Package mapboxtest is a stand-in for Mapbox's Geocoding API v6 over HTTP. A [Server]
+// refuses what Mapbox would refuse, answers in Mapbox's form with the places it was given,
+// and fails when told to.
+//
+// It is written from Mapbox's documentation and shares no code with package mapbox, so that
+// a mistake in one shows in the other. https://docs.mapbox.com/api/search/geocoding/
+package mapboxtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Token is the one that servers take.
+const Token = "pk.test-token-not-real"
+
+// Place is something that there is in the server's world.
+type Place struct {
+	Name       string // "21 Harbour Street"
+	Formatted  string // "Kyrenia, Cyprus"
+	Country    string // ISO 3166-1 alpha-2, small letters
+	Type       string // "" is address
+	Lat, Lng   float64
+	Accuracy   string // "" is rooftop, of an address
+	Confidence string // "" is exact, of an address
+}
+
+// Fault is how one call goes wrong. The zero Fault is a call that goes well.
+type Fault struct {
+	Status  int           // not 0: an error with this status
+	Message string        // of the error; "" is a page that no Mapbox wrote
+	Body    string        // not "": this, with status 200
+	Drop    bool          // the connection ends without an answer
+	Until   chan struct{} // the answer waits for this, for the client to go away, or for Close
+}
+
+// Server is the stand-in.
+type Server struct {
+	http   *httptest.Server
+	closed chan struct{}
+	end    sync.Once
+
+	mu      sync.Mutex
+	world   map[string][]Place // by the text that finds them
+	faults  []Fault
+	queries []url.Values
+}
+
+// New starts a server that ends with the test.
+func New(t testing.TB) *Server {
+	s := Start()
+	t.Cleanup(s.Close)
+	return s
+}
+
+// Start starts a server on a free port of this machine.
+func Start() *Server {
+	s := &Server{closed: make(chan struct{}), world: map[string][]Place{}}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /search/geocode/v6/forward", s.forward)
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuse(w, http.StatusNotFound, "Not Found") })
+	s.http = httptest.NewServer(mux)
+	return s
+}
+
+// Close ends the server and every answer that it still owes. A second call does nothing.
+func (s *Server) Close() {
+	s.end.Do(func() {
+		close(s.closed)
+		s.http.CloseClientConnections()
+		s.http.Close()
+	})
+}
+
+// URL is the address for MAPBOX_BASE_URL.
+func (s *Server) URL() string { return s.http.URL }
+
+// Client returns an HTTP client of the server's own, so that its connections end with it.
+func (s *Server) Client() *http.Client { return s.http.Client() }
+
+// Put has the text, in any case, find these places.
+func (s *Server) Put(text string, places ...Place) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.world[strings.ToLower(text)] = places
+}
+
+// Fail makes the next calls go wrong, each as one of faults, in order.
+func (s *Server) Fail(faults ...Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = append(s.faults, faults...)
+}
+
+// Queries returns the queries that came in so far, their tokens left out.
+func (s *Server) Queries() []url.Values {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.queries)
+}
+
+func (s *Server) forward(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	token := q.Get("access_token")
+	q.Del("access_token")
+	places, fault := s.next(q)
+	if fault.Until != nil {
+		select {
+		case <-fault.Until:
+		case <-r.Context().Done():
+		case <-s.closed:
+		}
+	}
+	switch status, message := check(q); {
+	case fault.Drop:
+		panic(http.ErrAbortHandler) // net/http's own way to end a connection
+	case fault.Status != 0:
+		refuse(w, fault.Status, fault.Message)
+	case fault.Body != "":
+		_, _ = w.Write([]byte(fault.Body)) // a client that went away is the test's own doing
+	case token == "":
+		refuse(w, http.StatusUnauthorized, "Not Authorized - No Token")
+	case token != Token:
+		refuse(w, http.StatusUnauthorized, "Not Authorized - Invalid Token")
+	case status != 0:
+		refuse(w, status, message)
+	default:
+		write(w, http.StatusOK, collection(places, q))
+	}
+}
+
+func (s *Server) next(q url.Values) ([]Place, Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.queries = append(s.queries, q)
+	var f Fault
+	if len(s.faults) > 0 {
+		f, s.faults = s.faults[0], s.faults[1:]
+	}
+	return s.world[strings.ToLower(q.Get("q"))], f
+}
+
+var (
+	legalCountry  = regexp.MustCompile(`^[a-z]{2}(,[a-z]{2})*$`)
+	legalLanguage = regexp.MustCompile(`^[a-z]{2}(-[A-Za-z]{2,4})*$`)
+)
+
+// check is what Mapbox says of a query that it does not take.
+func check(q url.Values) (status int, message string) {
+	for name, values := range q {
+		if !slices.Contains([]string{"q", "permanent", "autocomplete", "country", "language", "limit", "proximity"}, name) || len(values) != 1 {
+			return http.StatusUnprocessableEntity, fmt.Sprintf("%q is not a parameter of a stand-in's", name)
+		}
+	}
+	text := q.Get("q")
+	tokens := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) })
+	switch n, err := strconv.Atoi(q.Get("limit")); {
+	case text == "":
+		return http.StatusNotFound, "Not Found"
+	case strings.Contains(text, ";"):
+		return http.StatusNotFound, "Not Found"
+	case utf8.RuneCountInString(text) > 256:
+		return http.StatusUnprocessableEntity, fmt.Sprintf("Query too long %d/256 characters", utf8.RuneCountInString(text))
+	case len(tokens) > 20:
+		return http.StatusUnprocessableEntity, fmt.Sprintf("Query too long - %d/20 tokens", len(tokens))
+	case q.Has("limit") && (err != nil || n < 1 || n > 10):
+		return http.StatusUnprocessableEntity, "limit must be between 1 and 10"
+	case q.Has("country") && !legalCountry.MatchString(q.Get("country")):
+		return http.StatusUnprocessableEntity, fmt.Sprintf("Stack %q is not a known stack", q.Get("country"))
+	case q.Has("language") && !legalLanguage.MatchString(q.Get("language")):
+		return http.StatusUnprocessableEntity, fmt.Sprintf("%q is not a valid language code", q.Get("language"))
+	}
+	for _, name := range []string{"permanent", "autocomplete"} {
+		if q.Has(name) && q.Get(name) != "true" && q.Get(name) != "false" {
+			return http.StatusUnprocessableEntity, name + " must be a boolean"
+		}
+	}
+	return near(q)
+}
+
+func near(q url.Values) (status int, message string) {
+	if !q.Has("proximity") {
+		return 0, ""
+	}
+	lng, lat, two := strings.Cut(q.Get("proximity"), ",")
+	x, err1 := strconv.ParseFloat(lng, 64)
+	y, err2 := strconv.ParseFloat(lat, 64)
+	switch {
+	case !two || err1 != nil || err2 != nil:
+		return http.StatusUnprocessableEntity, "Proximity must be an array in the form [lon, lat]"
+	case x < -180 || x > 180:
+		return http.StatusUnprocessableEntity, "Proximity lon value must be a number between -180 and 180"
+	case y < -90 || y > 90:
+		return http.StatusUnprocessableEntity, "Proximity lat value must be a number between -90 and 90"
+	}
+	return 0, ""
+}
+
+// collection is the GeoJSON that answers.
+func collection(places []Place, q url.Values) map[string]any {
+	limit := 5
+	if n, err := strconv.Atoi(q.Get("limit")); err == nil {
+		limit = n
+	}
+	features := []map[string]any{}
+	for i, p := range places {
+		if len(features) < limit && (!q.Has("country") || slices.Contains(strings.Split(q.Get("country"), ","), p.Country)) {
+			features = append(features, feature(p, fmt.Sprintf("dXJuOm1ieGFkcjp%d", i)))
+		}
+	}
+	return map[string]any{
+		"type": "FeatureCollection", "features": features,
+		"attribution": fmt.Sprintf("NOTICE: © %d Mapbox and its suppliers. All rights reserved.", time.Now().Year()),
+	}
+}
+
+func feature(p Place, id string) map[string]any {
+	at := map[string]any{"longitude": p.Lng, "latitude": p.Lat}
+	properties := map[string]any{
+		"mapbox_id": id, "feature_type": p.Type, "name": p.Name, "name_preferred": p.Name, "place_formatted": p.Formatted,
+		"full_address": p.Name + ", " + p.Formatted, "coordinates": at, "context": map[string]any{},
+	}
+	if p.Type == "" || p.Type == "address" {
+		properties["feature_type"] = "address"
+		at["accuracy"] = or(p.Accuracy, "rooftop")
+		properties["match_code"] = map[string]any{
+			"address_number": "matched", "street": "matched", "postcode": "unmatched", "place": "matched",
+			"region": "not_applicable", "locality": "not_applicable", "country": "inferred", "confidence": or(p.Confidence, "exact"),
+		}
+	}
+	return map[string]any{
+		"type": "Feature", "id": id, "properties": properties,
+		"geometry": map[string]any{"type": "Point", "coordinates": []float64{p.Lng, p.Lat}},
+	}
+}
+
+func or(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+// refuse answers with an error in Mapbox's form.
+func refuse(w http.ResponseWriter, status int, message string) {
+	if message == "" {
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte("<html><body>" + http.StatusText(status) + "</body></html>"))
+		return
+	}
+	write(w, status, map[string]any{"message": message})
+}
+
+func write(w http.ResponseWriter, status int, v any) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}

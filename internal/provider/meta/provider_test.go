@@ -1,0 +1,201 @@
+package meta_test
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"merve/internal/channel"
+	"merve/internal/dynamo"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/outbox"
+	"merve/internal/provider/meta"
+	"merve/internal/provider/meta/metatest"
+)
+
+func text(body string) outbox.Message {
+	return outbox.Message{Thread: "th_1", ID: "turn00000001-0", Channel: channel.Messenger, To: psid, Text: body, Kind: "reply", Attempts: 1}
+}
+
+func outcome(t *testing.T, err error) *outbox.SendError {
+	t.Helper()
+	var failed *outbox.SendError
+	if !errors.As(err, &failed) {
+		t.Fatalf("Send = %v, want an *outbox.SendError", err)
+	}
+	keepsQuiet(t, failed)
+	return failed
+}
+
+func TestProviderSends(t *testing.T) {
+	t.Parallel()
+	s := server(t, metatest.Config{})
+	s.Heard(psid, "m_in", "hello")
+	p := &meta.Provider{Client: client(s)}
+	m := text("Shall I?")
+	m.Buttons = []outbox.Button{
+		{Title: "Yes, that is the one", Payload: "yes:p1"}, {Title: " Hayır, bunu hiç istemiyorum ", Payload: "no:p1"},
+		{Title: "too much", Payload: strings.Repeat("x", 1001)}, {Title: " ", Payload: "blank"}, {Title: "nothing"},
+	}
+	for i := range 20 {
+		m.Buttons = append(m.Buttons, outbox.Button{Title: fmt.Sprint(i), Payload: "p"})
+	}
+	id, err := p.Send(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := s.Messages()[0]
+	if got.ID != id || got.Type != "RESPONSE" || got.Metadata != "th_1/turn00000001-0" || len(got.QuickReplies) != 13 {
+		t.Errorf("%q: %+v", id, got)
+	}
+	want := []metatest.QuickReply{{Type: "text", Title: "Yes, that is the one", Payload: "yes:p1"}, {Type: "text", Title: "Hayır, bunu hiç iste", Payload: "no:p1"}}
+	if diff := cmp.Diff(want, got.QuickReplies[:2]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	template := text("x")
+	template.Template = &outbox.Template{ContentSID: "HX1"}
+	_, err = p.Send(t.Context(), template)
+	if failed := outcome(t, err); failed.Outcome != outbox.Permanent || s.Requests() != 1 {
+		t.Errorf("a template: %v, %d requests", failed, s.Requests())
+	}
+}
+
+// Outside the 24 hours a message goes if a human has written it, for seven days.
+func TestHumanAgent(t *testing.T) {
+	t.Parallel()
+	c := &clock{now: noon}
+	s := metatest.New(t, metatest.Config{Now: c.Now})
+	s.Heard(psid, "m_in", "hello")
+	p := &meta.Provider{Client: client(s)}
+	byHand := text("We are on our way.")
+	byHand.ByPerson = true
+	if _, err := p.Send(t.Context(), byHand); err != nil {
+		t.Fatal(err)
+	}
+	c.Forward(3 * 24 * time.Hour)
+	_, err := p.Send(t.Context(), text("very private words"))
+	if failed := outcome(t, err); failed.Outcome != outbox.Permanent || !strings.HasPrefix(failed.Reason, "10/2018278") {
+		t.Errorf("by the assistant: %v", failed)
+	}
+	if _, err := p.Send(t.Context(), byHand); err != nil {
+		t.Fatal(err)
+	}
+	var tags []string
+	for _, m := range s.Messages() {
+		tags = append(tags, m.Type+" "+m.Tag)
+	}
+	if diff := cmp.Diff([]string{"RESPONSE ", "MESSAGE_TAG HUMAN_AGENT"}, tags); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	c.Forward(5 * 24 * time.Hour)
+	_, err = p.Send(t.Context(), byHand)
+	if failed := outcome(t, err); failed.Outcome != outbox.Permanent {
+		t.Errorf("after eight days: %v", failed)
+	}
+}
+
+// A token that was replaced a moment ago is not the end of a message; one that stays wrong is.
+func TestTokenIsTriedOnceMore(t *testing.T) {
+	t.Parallel()
+	s := server(t, metatest.Config{})
+	p := &meta.Provider{Client: client(s)}
+	p.Client.Token = "another-token-not-real"
+	m := text("very private words")
+	_, err := p.Send(t.Context(), m)
+	if failed := outcome(t, err); failed.Outcome != outbox.Retry || failed.After < 5*time.Minute {
+		t.Errorf("at first: %v, after %s", failed, failed.After)
+	}
+	m.Attempts = 2
+	_, err = p.Send(t.Context(), m)
+	if failed := outcome(t, err); failed.Outcome != outbox.Permanent || !strings.Contains(failed.Reason, "access token") {
+		t.Errorf("then: %v", failed)
+	}
+}
+
+func TestProviderFinds(t *testing.T) {
+	t.Parallel()
+	s := server(t, metatest.Config{})
+	s.Heard(psid, "m_in", "evet")
+	p, since := &meta.Provider{Client: client(s)}, noon.Add(-10*time.Second)
+	lost, never := text(" evet\n"), text("hayır")
+	s.FailSends(metatest.After(), metatest.Before())
+	for _, m := range []outbox.Message{lost, never} {
+		_, err := p.Send(t.Context(), m)
+		if failed := outcome(t, err); failed.Outcome != outbox.Unclear {
+			t.Fatal(failed)
+		}
+	}
+	found, err := p.Find(t.Context(), lost, since)
+	want := []outbox.Found{{ProviderID: s.Messages()[0].ID, Text: lost.Text, Status: outbox.Sent}}
+	if diff := cmp.Diff(want, found); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if found, err := p.Find(t.Context(), never, since); err != nil || len(found) != 0 {
+		t.Errorf("what was never taken: %v, %+v", err, found)
+	}
+}
+
+func TestSent(t *testing.T) {
+	t.Parallel()
+	for metadata, want := range map[string][2]string{
+		"th_1/turn00000001-0": {"th_1", "turn00000001-0"}, "th_1/notice/2": {"th_1", "notice/2"},
+		"": {}, "th_1": {}, "/x": {}, "th_1/": {}, strings.Repeat("x", 1000) + "/y": {},
+	} {
+		e := meta.Event{Kind: meta.Echo, Metadata: metadata}
+		if thread, id, ok := e.Sent(); ok != (want[0] != "") || ok && (thread != want[0] || id != want[1]) {
+			t.Errorf("%q: %q, %q, %v", metadata, thread, id, ok)
+		}
+		e.Kind = meta.Message
+		if _, _, ok := e.Sent(); ok {
+			t.Errorf("%q of somebody else", metadata)
+		}
+	}
+}
+
+// With the real outbox, a message whose answer was lost reaches the person once.
+func TestLostAnswerIsSettled(t *testing.T) {
+	t.Parallel()
+	for name, lost := range map[string]metatest.Fault{"taken": metatest.After(), "not taken": metatest.Before(), "Meta failed": metatest.Broken(true)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := &clock{now: noon}
+			s := metatest.New(t, metatest.Config{Now: c.Now})
+			s.Heard(psid, "m_in", "hello")
+			s.FailSends(lost)
+			table := dynamotest.Open(t).Table(dynamotest.TableName("conversations"))
+			box := &outbox.Box{Table: table, Now: c.Now}
+			sender := &outbox.Sender{
+				Box: box, Providers: map[channel.Channel]outbox.Provider{channel.Messenger: &meta.Provider{Client: client(s)}},
+				MayWrite: func(m outbox.Message) dynamo.Write {
+					return table.Check(dynamo.Key{PK: m.Thread, SK: "~"}, "attribute_not_exists(pk)", nil)
+				},
+				Log: slog.New(slog.DiscardHandler),
+			}
+			m := text("merhaba")
+			m.Thread = dynamotest.ID("th")
+			if err := table.DB().Commit(t.Context(), box.Put(m)); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				now, err := box.Get(t.Context(), m.Thread, m.ID)
+				if err == nil {
+					err = sender.Deliver(t.Context(), now)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.Forward(2 * time.Minute)
+			}
+			got, err := box.Get(t.Context(), m.Thread, m.ID)
+			taken := s.Messages()
+			if err != nil || len(taken) != 1 || got.Status != outbox.Sent || got.ProviderID != taken[0].ID {
+				t.Errorf("%v: %+v; taken %+v", err, got, taken)
+			}
+		})
+	}
+}
