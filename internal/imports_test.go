@@ -21,13 +21,14 @@ var layers = []struct {
 }{
 	{packages: []string{"fault", "telemetry", "llm", "language"}},
 	{packages: []string{"dynamo", "trigger", "wording", "claim"}},
-	{packages: []string{"actor", "queue", "schedule"}},
-	{packages: []string{"channel", "market", "person", "provider/openai", "provider/oidc"}, also: []string{"channel"}},
+	{packages: []string{"actor", "queue", "schedule", "limit"}},
+	{packages: []string{"channel", "market", "person", "media", "provider/openai", "provider/oidc", "provider/mapbox"}, also: []string{"channel"}},
 	{packages: []string{"tool", "thread", "outbox"}},
-	{packages: []string{"assistant", "gate", "ledger", "listing", "provider/twilio"}},
-	{packages: []string{"booking", "turn"}},
+	{packages: []string{"assistant", "gate", "ledger", "listing", "report", "provider/twilio", "provider/meta"}},
+	{packages: []string{"booking", "account", "turn"}},
 	{packages: []string{"notify"}},
-	{packages: []string{"web", "api"}},
+	{packages: []string{"web"}},
+	{packages: []string{"api"}},
 	{packages: []string{"app"}},
 }
 

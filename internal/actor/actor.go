@@ -6,6 +6,7 @@ package actor
 
 import (
 	"slices"
+	"strings"
 
 	"merve/internal/fault"
 )
@@ -29,6 +30,7 @@ type Actor struct {
 	Name   string   // as the provider gives it; may be empty, may be anything
 	Phone  string   // E.164, if known
 	Groups []string // of a signed-in actor
+	Also   []string // keys of the same person on other channels, as linked by that person
 }
 
 // Key identifies the actor wherever ownership is stored: "user:…", "session:…", "person:whatsapp:…".
@@ -39,17 +41,26 @@ func (a Actor) IsStaff() bool {
 	return a.Kind == Staff && (slices.Contains(a.Groups, "admin") || slices.Contains(a.Groups, "staff"))
 }
 
+// OfKey is who owns by a key.
+func OfKey(key string) Actor {
+	kind, id, _ := strings.Cut(key, ":")
+	return Actor{Kind: Kind(kind), ID: id}
+}
+
 // ErrNotFound is the answer for what does not exist and for what is not the actor's:
 // nobody learns which.
 var ErrNotFound = fault.New(fault.NotFound, "not found")
 
 // Owns checks that owner, as stored, is a. It is the one ownership check there is.
 func (a Actor) Owns(owner string) error {
-	if owner == "" || owner != a.Key() {
+	if owner == "" || owner != a.Key() && !slices.Contains(a.Also, owner) {
 		return ErrNotFound
 	}
 	return nil
 }
+
+// Keys are the keys by which a owns things: its own, and those linked with it.
+func (a Actor) Keys() []string { return append([]string{a.Key()}, a.Also...) }
 
 // MaySee checks that a owns what belongs to owner, is staff, or is the system.
 func (a Actor) MaySee(owner string) error {

@@ -25,6 +25,34 @@ const (
 // channels the customer's own request fetches them.
 func (c Channel) Pushes() bool { return c == WhatsApp || c == Messenger }
 
+// MaxPiece is the longest message that the channel's provider sends, in characters: longer
+// replies go in pieces. 0 is any length.
+// https://www.twilio.com/docs/api/errors/21617,
+// https://developers.facebook.com/docs/messenger-platform/reference/send-api/
+func (c Channel) MaxPiece() int {
+	switch c {
+	case WhatsApp:
+		return 1600
+	case Messenger:
+		return 2000
+	}
+	return 0
+}
+
+// Window is how long after a person's message free text may be sent to them; later only
+// approved templates. On Messenger a human agent has longer. 0 is for ever.
+// https://www.twilio.com/docs/whatsapp/key-concepts#the-24-hour-window,
+// https://developers.facebook.com/docs/messenger-platform/send-messages/message-tags
+func (c Channel) Window(byPerson bool) time.Duration {
+	switch {
+	case c == Messenger && byPerson:
+		return 7 * 24 * time.Hour
+	case c.Pushes():
+		return 24 * time.Hour
+	}
+	return 0
+}
+
 // ThreadType says who talks to whom.
 type ThreadType string
 

@@ -1,4 +1,4 @@
-// Package claim finds what a text says has been done: booked, cancelled, sent,
+// Package claim finds what a text says has been done: booked, cancelled, deleted, sent,
 // ordered, paid. A model's reply that claims one of these goes out only when it
 // happened, so the package keeps the promise that a reply never claims what did not.
 //
@@ -18,6 +18,7 @@ type Kind string
 const (
 	Booked    Kind = "booked"    // booked, reserved, confirmed
 	Cancelled Kind = "cancelled" // a booking or order is cancelled
+	Deleted   Kind = "deleted"   // what was kept of the customer is deleted
 	Sent      Kind = "sent"      // someone was told, or a message or request sent
 	Ordered   Kind = "ordered"   // an order is placed, or a taxi on its way
 	Paid      Kind = "paid"      // paid or refunded, a receipt or confirmation number given
@@ -25,7 +26,7 @@ const (
 )
 
 // kinds is every kind, the more particular later.
-func kinds() []Kind { return []Kind{Done, Booked, Cancelled, Sent, Ordered, Paid} }
+func kinds() []Kind { return []Kind{Done, Booked, Cancelled, Deleted, Sent, Ordered, Paid} }
 
 // A Claim is one thing a text says has happened.
 type Claim struct {

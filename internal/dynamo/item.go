@@ -65,6 +65,15 @@ func (it Item) Decode(out any) error {
 	return nil
 }
 
+// Set is a value that is kept as a set of strings, to be changed by ADD and DELETE. It must
+// not be empty.
+type Set []string
+
+// MarshalDynamoDBAttributeValue implements [attributevalue.Marshaler].
+func (s Set) MarshalDynamoDBAttributeValue() (types.AttributeValue, error) {
+	return &types.AttributeValueMemberSS{Value: s}, nil
+}
+
 // Encode turns a struct with dynamodbav tags into an item without its key.
 func Encode(in any) (Item, error) {
 	m, err := attributevalue.MarshalMapWithOptions(in, encodeTimes)

@@ -52,6 +52,12 @@ var prices = map[string]price{
 // RuleModel is the name of the rule-based model that runs on this machine and costs nothing.
 const RuleModel = "merve-rules"
 
+// Sees reports whether a model is known to take images: all in the table do but the rules.
+func Sees(model string) bool {
+	_, known := prices[baseName(model)]
+	return known && model != RuleModel
+}
+
 // Cost returns what u costs on model, in millionths of a US dollar, rounded up.
 // A model that is not in the table is charged at a high price, never at none.
 func Cost(model string, u Usage) (microUSD int64) {

@@ -364,7 +364,7 @@ func TestField11_WindowClosed(t *testing.T) {
 	c.clock.add(time.Millisecond)
 	got := c.deliver("outside")
 	c.wantStatus(got, outbox.Failed)
-	if !strings.Contains(got.Error, "24-hour window") || len(c.told()) != 1 || c.twilio.Requests() != 1 {
+	if !strings.Contains(got.Error, "window of the channel") || len(c.told()) != 1 || c.twilio.Requests() != 1 {
 		t.Errorf("error %q, alerts %q, %d requests", got.Error, c.told(), c.twilio.Requests())
 	}
 	c.wantStatus(c.deliver("template"), outbox.Sent)

@@ -311,7 +311,8 @@ func TestField11_WhoMayBeWrittenTo(t *testing.T) {
 	}
 	plain, out, taken := with(thread.Outcome{}), with(thread.Outcome{OptedOut: true}), assigned(with(thread.Outcome{}))
 	both, nobody := assigned(with(thread.Outcome{OptedOut: true})), dynamotest.ID("th")
-	free, windowed := thread.Reach{}, thread.Reach{Windowed: true}
+	const window = 24 * time.Hour
+	free, windowed := thread.Reach{}, thread.Reach{Window: window}
 	for _, tt := range []struct {
 		name  string
 		id    string
@@ -324,7 +325,7 @@ func TestField11_WhoMayBeWrittenTo(t *testing.T) {
 		{"nobody we know, in a window", nobody, 0, windowed, thread.WindowClosed},
 		{"opted out", out, 0, free, thread.OptedOut},
 		{"the answer to STOP", out, 0, thread.Reach{Essential: true}, ""},
-		{"the answer to STOP, too late", out, thread.Window, thread.Reach{Essential: true, Windowed: true}, thread.WindowClosed},
+		{"the answer to STOP, too late", out, window, thread.Reach{Essential: true, Window: window}, thread.WindowClosed},
 		{"opted out, by a person", out, 0, thread.Reach{ByPerson: true}, thread.OptedOut},
 		{"taken over", taken, 0, free, thread.TakenOver},
 		{"taken over, by the person", taken, 0, thread.Reach{ByPerson: true}, ""},
@@ -332,9 +333,9 @@ func TestField11_WhoMayBeWrittenTo(t *testing.T) {
 		{"opted out and taken over", both, 0, free, thread.OptedOut},
 		{"opted out and taken over, all is right", both, 0, thread.Reach{Essential: true, ByPerson: true}, ""},
 		{"nobody we know, all is right", nobody, 0, thread.Reach{Essential: true, ByPerson: true}, ""},
-		{"in the window's last moment", plain, thread.Window - time.Millisecond, windowed, ""},
-		{"as the window closes", plain, thread.Window, windowed, thread.WindowClosed},
-		{"by template after it", plain, 30 * thread.Window, free, ""},
+		{"in the window's last moment", plain, window - time.Millisecond, windowed, ""},
+		{"as the window closes", plain, window, windowed, thread.WindowClosed},
+		{"by template after it", plain, 30 * window, free, ""},
 	} {
 		later := newStore(t, c)
 		later.Now = func() time.Time { return c.now().Add(tt.later) }
@@ -364,7 +365,7 @@ func TestField34_TheWindowAcrossAChangeOfClocks(t *testing.T) {
 			open  bool
 		}{{24*time.Hour - time.Second, true}, {24 * time.Hour, false}, {25 * time.Hour, false}} {
 			c.ms.Store(wrote.Add(tt.after).UnixMilli())
-			err := s.Table.DB().Commit(t.Context(), s.MayWrite(a.Thread, thread.Reach{Windowed: true}, func(why thread.Why) error { return errors.New(string(why)) }))
+			err := s.Table.DB().Commit(t.Context(), s.MayWrite(a.Thread, thread.Reach{Window: channel.WhatsApp.Window(false)}, func(why thread.Why) error { return errors.New(string(why)) }))
 			if (err == nil) != tt.open {
 				t.Errorf("written at %v, %v later: %v", wrote, tt.after, err)
 			}

@@ -142,11 +142,29 @@ func timeless(item map[string]any, anonymous *strings.Replacer) map[string]any {
 		switch name {
 		case "at", "ttl", "until", "lastIn", "created", "dueAt":
 			item[name] = "some"
-		case "leaseBy", "leaseUntil", "epoch", "done":
+		case "leaseBy", "leaseUntil", "epoch", "done", "linked": // crash.linked counts those
 			delete(item, name)
 		}
 	}
 	return item
+}
+
+// another is a thread of somebody else.
+func (x *crash) another() string {
+	x.Helper()
+	return mustAppend(x.T, x.sound, message(x.who+"-other", "1", "hi"), false).Thread
+}
+
+// linked is who is linked with the thread and with another one.
+func (x *crash) linked(other string) [2]int {
+	x.Helper()
+	var n [2]int
+	for i, id := range []string{x.id, other} {
+		h, err := x.sound.Head(x.Context(), id)
+		x.must(err)
+		n[i] = len(h.Linked)
+	}
+	return n
 }
 
 func pending(id string) *thread.Pending {
@@ -236,6 +254,40 @@ func scenarios() map[string]func(x *crash) any {
 			})
 			x.deliver(x.work(x.store, nil, thread.Outcome{}))
 			return nil
+		},
+		"code to link": func(x *crash) any {
+			x.must(x.converse(x.sound, "1", thread.Outcome{})(x.Context()))
+			other := x.another()
+			var code string
+			x.deliver(func(ctx context.Context) (err error) {
+				code, _, err = x.store.LinkCode(ctx, x.id)
+				return err
+			})
+			x.must(x.sound.Link(x.Context(), other, code))
+			return x.linked(other)
+		},
+		"linked, and undone": func(x *crash) any {
+			x.must(x.converse(x.sound, "1", thread.Outcome{})(x.Context()))
+			other := x.another()
+			code, _, err := x.sound.LinkCode(x.Context(), other)
+			x.must(err)
+			x.deliver(func(ctx context.Context) error { return x.store.Link(ctx, x.id, code) })
+			x.clock.add(thread.CodeFor)
+			x.deliver(func(ctx context.Context) error { return x.store.Link(ctx, x.id, code) }) // who died after it comes late
+			both := x.linked(other)
+			x.deliver(func(ctx context.Context) error { return x.store.Unlink(ctx, x.id) })
+			again := x.sound.Link(x.Context(), x.id, code)
+			return []any{both, x.linked(other), errors.Is(again, thread.ErrNoCode)}
+		},
+		"erased": func(x *crash) any {
+			x.must(x.converse(x.sound, "1", thread.Outcome{Language: "tr", Pending: pending("old")})(x.Context()))
+			x.must(x.converse(x.sound, "long", thread.Outcome{Language: "tr"})(x.Context()))
+			other := x.another()
+			code, _, err := x.sound.LinkCode(x.Context(), other)
+			x.must(err)
+			x.must(x.sound.Link(x.Context(), x.id, code))
+			x.deliver(func(ctx context.Context) error { return x.store.Erase(ctx, x.id) })
+			return x.linked(other)
 		},
 		"lists": func(x *crash) any {
 			for i := range 3 {

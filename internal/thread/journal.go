@@ -22,8 +22,11 @@ type Entry struct {
 const journalFor = 30 * 24 * time.Hour
 
 func journalKey(id string, turn, step int) dynamo.Key {
-	return dynamo.Key{PK: id, SK: fmt.Sprintf("journal#%08d#%04d", turn, step)}
+	return dynamo.Key{PK: id, SK: fmt.Sprintf("%s%04d", journalOf(turn), step)}
 }
+
+// journalOf begins the sort keys of a turn's journal.
+func journalOf(turn int) string { return fmt.Sprintf("journal#%08d#", turn) }
 
 func turnSK(n int) string { return fmt.Sprintf("turn#%08d", n) }
 
@@ -52,7 +55,7 @@ func (s *Store) Record(ctx context.Context, id string, turn int, e Entry, join .
 func (s *Store) journal(ctx context.Context, id string, turn int) ([]Entry, error) {
 	page, err := s.Table.Query(ctx, dynamo.Query{
 		Where:  "pk = :pk AND begins_with(sk, :prefix)",
-		Values: dynamo.V{":pk": id, ":prefix": fmt.Sprintf("journal#%08d#", turn)},
+		Values: dynamo.V{":pk": id, ":prefix": journalOf(turn)},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("journal of thread %s, turn %d: %w", id, turn, err)

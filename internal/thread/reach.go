@@ -9,11 +9,6 @@ import (
 	"merve/internal/dynamo"
 )
 
-// Window is how long after a person's message free text may be sent to them on
-// WhatsApp and Messenger; later only approved templates.
-// https://www.twilio.com/docs/whatsapp/key-concepts#the-24-hour-window
-const Window = 24 * time.Hour
-
 // Assign gives a thread to the assistant or to a person. A turn that is running decides
 // again before it commits. [ErrNoThread] when there is no such thread. One request.
 func (s *Store) Assign(ctx context.Context, id string, to Handler) error {
@@ -29,9 +24,9 @@ func (s *Store) Assign(ctx context.Context, id string, to Handler) error {
 
 // Reach says what somebody who is about to write to a thread's customer wants to do.
 type Reach struct {
-	Windowed  bool // the channel has a window, and this is free text
-	Essential bool // the answer to STOP itself
-	ByPerson  bool // staff writes; a person's own message goes out while they have the thread
+	Window    time.Duration // how long after the customer's last message this may be written; 0 is for ever
+	Essential bool          // the answer to STOP itself
+	ByPerson  bool          // staff writes; a person's own message goes out while they have the thread
 }
 
 // Why a thread's customer may not be written to.
@@ -40,7 +35,7 @@ type Why string
 const (
 	OptedOut     Why = "the recipient has opted out"
 	TakenOver    Why = "a person has taken the thread over"
-	WindowClosed Why = "outside the 24-hour window, and no approved template"
+	WindowClosed Why = "outside the window of the channel, and no approved template"
 )
 
 // MayWrite is the condition that the customer of a thread may be written to. It holds for a
@@ -53,9 +48,9 @@ func (s *Store) MayWrite(id string, r Reach, refused func(Why) error) dynamo.Wri
 	if !r.ByPerson {
 		conds = append(conds, "attribute_not_exists(#handler)")
 	}
-	if r.Windowed {
+	if r.Window > 0 {
 		conds = append(conds, "lastIn > :window")
-		vals[":window"] = s.Now().Add(-Window)
+		vals[":window"] = s.Now().Add(-r.Window)
 	}
 	if len(conds) == 0 {
 		conds = []string{"attribute_exists(pk) OR attribute_not_exists(pk)"} // always

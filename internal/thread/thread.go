@@ -12,6 +12,10 @@
 //	turn#{n}                  a finished turn: what came in and what went out
 //	~                         the head: state, pending action, lease, unanswered messages
 //
+// and apart from them, for as long as a code to link two threads is good:
+//
+//	code#{hash}  code         the thread that it was made on
+//
 // The head sorts last, so one backward query gives it together with the latest turns.
 // Unanswered messages wait in the head's inbox, in order of arrival; a turn answers
 // them and moves them into its turn item.
@@ -29,6 +33,8 @@
 //	                     text above 64 KB of them in one turn
 //	Journal   1 request
 //	Assign    1 request
+//	Link      3 requests; to make the code for it 1, to look at the code 2, to undo it 2
+//	Erase     2 requests, and 2 for each hundred items; 1 more when it is linked
 //	Sweep     16 requests, 1 for each hundred threads, 1 for each that leaves the index
 package thread
 
@@ -84,6 +90,7 @@ type Head struct {
 	LeaseUntil time.Time          `dynamodbav:"leaseUntil"`
 	LastIn     time.Time          `dynamodbav:"lastIn"` // latest inbound message: opens a provider's window
 	Spend      Spend              `dynamodbav:"spend"`
+	Linked     []string           `dynamodbav:"linked,omitempty"` // owners of the same person's other threads
 }
 
 // Spend is what the thread's models have cost on one day (UTC).
@@ -118,9 +125,10 @@ type Message struct {
 // Notice is something the backend itself has to tell the customer on this thread. It
 // comes in like a message, so that it keeps its place in the order of turns.
 type Notice struct {
-	Kind string `dynamodbav:"kind" json:"kind"`
-	Ref  string `dynamodbav:"ref,omitempty" json:"ref,omitempty"` // a pending action about this is over
-	Text string `dynamodbav:"text" json:"text"`
+	Kind     string `dynamodbav:"kind" json:"kind"`
+	Ref      string `dynamodbav:"ref,omitempty" json:"ref,omitempty"` // a pending action about this is over
+	Text     string `dynamodbav:"text" json:"text"`
+	ByPerson bool   `dynamodbav:"byPerson,omitempty" json:"byPerson,omitempty"` // of what a person has done just now
 }
 
 // Pending is a proposal that waits for an explicit YES or NO.
@@ -145,6 +153,7 @@ type Turn struct {
 	Out     []Reply   `dynamodbav:"out,omitempty" json:"out"`
 	Calls   []Call    `dynamodbav:"calls,omitempty" json:"toolCalls"`
 	Shown   string    `dynamodbav:"shown,omitempty" json:"-"`                   // tool data behind the reply, for the model's memory
+	Digest  string    `dynamodbav:"digest,omitempty" json:"-"`                  // of all turns before, for the model's memory; in some turns
 	Pending string    `dynamodbav:"pending,omitempty" json:"pending,omitempty"` // id of the pending action made
 	Settled string    `dynamodbav:"settled,omitempty" json:"settled,omitempty"` // id of the pending action settled
 	At      time.Time `dynamodbav:"at" json:"at"`

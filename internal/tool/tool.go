@@ -43,8 +43,8 @@ type Tool struct {
 	Draft       bool            // of a Propose: changes what is the customer's own and tells nobody; a market may want it confirmed
 
 	// Summary says in plain words what a call would do, for a customer asked to
-	// confirm it. Nil shows the name and the arguments.
-	Summary func(tc Context, args json.RawMessage) string
+	// confirm it, and refuses what can never be done. Nil shows the name and the arguments.
+	Summary func(ctx context.Context, tc Context, args json.RawMessage) (string, error)
 
 	resolve func(ctx context.Context, tc Context, args json.RawMessage) (Result, error)
 	schema  *jsonschema.Resolved
@@ -193,9 +193,9 @@ func Key(turn, name string, args json.RawMessage, occurrence int) string {
 }
 
 // Describe puts a call into words for a customer who is asked to confirm it.
-func (t Tool) Describe(tc Context, args json.RawMessage) string {
+func (t Tool) Describe(ctx context.Context, tc Context, args json.RawMessage) (string, error) {
 	if t.Summary != nil {
-		return t.Summary(tc, args)
+		return t.Summary(ctx, tc, args)
 	}
-	return t.Name + " " + string(args)
+	return t.Name + " " + string(args), nil
 }

@@ -79,6 +79,18 @@ const (
 	PersonWillAnswer Key = "person_will_answer" // the thread waits for a person
 )
 
+// Damage reports.
+const (
+	DeleteReport   Key = "delete_report"   // the action that a YES is asked for: address
+	ReportResolved Key = "report_resolved" // staff have resolved a report: address
+)
+
+// What customers do with their own data: the actions that a YES is asked for.
+const (
+	LinkChats  Key = "link_chats"
+	DeleteData Key = "delete_data"
+)
+
 // To the business.
 const (
 	MerchantBookingConfirmed Key = "merchant_booking_confirmed" // code, listing, offering, when, party, customer

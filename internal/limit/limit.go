@@ -1,0 +1,41 @@
+// Package limit counts what somebody does within an hour, and refuses what is too much.
+//
+//	limit#{what}#{who}   {hour}   how often (table conversations; gone a day later)
+//
+// Cost: 1 request, 1 write unit.
+package limit
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"merve/internal/dynamo"
+	"merve/internal/fault"
+)
+
+// Counter counts by the hour. Counts are upper bounds: a request that is repeated because its
+// answer was lost counts twice.
+type Counter struct {
+	Table dynamo.Table // conversations
+	Now   func() time.Time
+}
+
+// ErrTooMany is the answer to what is too much.
+var ErrTooMany = fault.New(fault.Limited, "too many in one hour: try again later")
+
+// Take counts one more of what who does; [ErrTooMany] when that would be more than most in
+// this hour. Who is kept as a hash.
+func (c *Counter) Take(ctx context.Context, what, who string, most int) error {
+	now := c.Now().UTC()
+	sum := sha256.Sum256([]byte(who))
+	key := dynamo.Key{PK: "limit#" + what + "#" + hex.EncodeToString(sum[:16]), SK: now.Format("2006-01-02T15")}
+	w := c.Table.Update(key, "SET #ttl = :ttl ADD n :one", dynamo.V{":ttl": now.Add(24 * time.Hour).Unix(), ":one": 1}).
+		If("attribute_not_exists(n) OR n < :most", dynamo.V{":most": most}).Else(ErrTooMany)
+	if err := c.Table.DB().Commit(ctx, w); err != nil {
+		return fmt.Errorf("limit of %s: %w", what, err)
+	}
+	return nil
+}

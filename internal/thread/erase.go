@@ -1,0 +1,76 @@
+package thread
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"merve/internal/dynamo"
+)
+
+// Erase takes away what was said on a thread: finished turns, messages sent, the customer's
+// name, number and place. What remains is the head, that the customer may go on or has opted
+// out, and which message ids were here, so that none is answered twice. A turn that runs keeps
+// its lease, and messages that wait are answered. Repeated, it goes on where it ended.
+func (s *Store) Erase(ctx context.Context, id string) error {
+	head, err := s.Head(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := s.unlink(ctx, head); err != nil {
+		return err
+	}
+	e := eraser{s: s, head: head, began: s.Now()}
+	for after := ""; ; {
+		if after, err = e.page(ctx, after); err != nil {
+			return fmt.Errorf("erase thread %s: %w", id, err)
+		}
+		if after == "" {
+			break
+		}
+	}
+	forget := s.Table.Update(headKey(id), "REMOVE #name, phone, loc, lang", nil).If("attribute_exists(pk)", nil).Else(ErrNoThread)
+	return s.Table.DB().Commit(ctx, forget)
+}
+
+// eraser takes away the items of a thread.
+type eraser struct {
+	s     *Store
+	head  Head
+	began time.Time
+}
+
+// page erases a hundred items, and gives where it goes on; "" at the end.
+func (e eraser) page(ctx context.Context, after string) (next string, err error) {
+	page, err := e.s.Table.Query(ctx, dynamo.Query{
+		Where: "pk = :pk AND sk < :head", Values: dynamo.V{":pk": e.head.ID, ":head": headSK}, Limit: dynamo.MaxWrites, After: after,
+	})
+	if err != nil {
+		return "", err
+	}
+	var ws []dynamo.Write
+	for _, it := range page.Items {
+		if w, ok := e.erased(it); ok {
+			ws = append(ws, w)
+		}
+	}
+	return page.Next, e.s.Table.DB().Commit(ctx, ws...)
+}
+
+// erased is what becomes of an item of a thread.
+func (e eraser) erased(it dynamo.Item) (dynamo.Write, bool) {
+	k := it.Key()
+	seen, isSeen := strings.CutPrefix(k.SK, "seen#")
+	switch {
+	case strings.HasPrefix(k.SK, "journal#") && k.SK > journalOf(e.head.Turns+1):
+		return dynamo.Write{}, false // of the turn that runs, or of later ones
+	case !isSeen:
+		return e.s.Table.Delete(k), true
+	case it["text"] == nil && it["media"] == nil:
+		return dynamo.Write{}, false
+	case has(e.head.Inbox, seen) || it.Time("at").After(e.began):
+		return dynamo.Write{}, false // waits for its answer, which needs the words
+	}
+	return e.s.Table.Update(k, "REMOVE #text, media", nil), true
+}
