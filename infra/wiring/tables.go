@@ -31,6 +31,6 @@ func Tables() []Table {
 			{Name: "business", PK: "business", SK: "created", All: true},
 		}},
 		{Name: "catalog", Env: "TABLE_CATALOG", Stream: true},
-		{Name: "records", Env: "TABLE_RECORDS", Stream: true, Indexes: []Index{due}},
+		{Name: "records", Env: "TABLE_RECORDS", Stream: true, Indexes: []Index{due, {Name: "listed", PK: "listed", SK: "listedAt"}}},
 	}
 }

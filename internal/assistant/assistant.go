@@ -3,6 +3,7 @@
 package assistant
 
 import (
+	"context"
 	"embed"
 	"fmt"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"merve/internal/fault"
 	"merve/internal/language"
 	"merve/internal/market"
+	"merve/internal/tool"
 	"merve/internal/wording"
 )
 
@@ -25,7 +27,15 @@ type Assistant struct {
 	Tools    []string             // what it may ask for, within the market's policy
 	Model    string               // "" is the environment's default
 	Greeting wording.Key
-	prompt   string
+
+	Digest bool // its model is told of turns before the latest, a line each
+	Photos bool // photos that customers attach are kept, and tools take them by name
+	Sees   bool // its model looks at them
+	// Profile is what the backend knows of the customer, told to the model in each turn as
+	// JSON. It may be nil.
+	Profile func(ctx context.Context, tc tool.Context) (any, error)
+
+	prompt string
 }
 
 // Set is every assistant there is, by name.

@@ -25,6 +25,7 @@ import (
 	"merve/internal/market"
 	"merve/internal/notify"
 	"merve/internal/outbox"
+	"merve/internal/report"
 	"merve/internal/thread"
 )
 
@@ -66,6 +67,7 @@ func (p *place) over(calls *faulttest.Calls) *notify.Notifier {
 	catalog, conversations := db.Table(dynamotest.TableName("catalog")), db.Table(dynamotest.TableName("conversations"))
 	return &notify.Notifier{
 		Markets: &market.Store{Table: catalog, Now: now}, Listings: &listing.Store{Table: catalog, Now: now},
+		Reports: &report.Store{Table: db.Table(dynamotest.TableName("records")), Now: now},
 		Threads: &thread.Store{Table: conversations, Now: now, NewID: func() string { return dynamotest.ID("lease") }},
 		Queue:   queue{server.URL, calls}, Outbox: &outbox.Box{Table: conversations, Now: now}, Log: slog.New(slog.DiscardHandler),
 	}
@@ -74,7 +76,7 @@ func (p *place) over(calls *faulttest.Calls) *notify.Notifier {
 // outcome is what stands of a transaction's events, without ids.
 func (p *place) outcome(tx ledger.Transaction) told {
 	p.t.Helper()
-	var out told
+	out := p.onThread(tx.Thread)
 	sent, err := p.Outbox.List(p.t.Context(), p.merchantThread(), 1000)
 	if err != nil {
 		p.t.Fatal(err)
@@ -84,10 +86,16 @@ func (p *place) outcome(tx ledger.Transaction) told {
 			out.Business = append(out.Business, fmt.Sprintf("TX%s to %s as %v: %s", rest, m.To, m.Template, m.Text))
 		}
 	}
-	if tx.Thread == "" {
+	return out
+}
+
+// onThread is what a customer is told on their own thread.
+func (p *place) onThread(id string) (out told) {
+	p.t.Helper()
+	if id == "" {
 		return out
 	}
-	h, err := p.threads.Head(p.t.Context(), tx.Thread)
+	h, err := p.threads.Head(p.t.Context(), id)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		p.t.Fatal(err)
 	}
@@ -99,7 +107,7 @@ func (p *place) outcome(tx ledger.Transaction) told {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, q := range slices.Compact(slices.Sorted(slices.Values(p.queued))) {
-		if strings.HasPrefix(q, tx.Thread+" ") {
+		if strings.HasPrefix(q, id+" ") {
 			out.Turns = append(out.Turns, "a turn")
 		}
 	}
@@ -155,6 +163,21 @@ func TestField25_EveryFaultOfANotification(t *testing.T) {
 			faulttest.Everywhere(t, nil, scenario)
 		})
 	}
+}
+
+// A report that staff have resolved, with every fault at every call: its owner is told once.
+func TestField25_EveryFaultOfTellingOfAReport(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) told {
+		f := p.filed(t)
+		e := f.resolved(t, desk)
+		n := p.over(calls)
+		for range 2 { // the stream is read again
+			calls.Deliver(t, nil, func() error { return n.TellReport(t.Context(), e) })
+		}
+		return p.onThread(e.Thread)
+	})
 }
 
 // Every two faults of telling a customer.

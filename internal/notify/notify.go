@@ -1,13 +1,14 @@
-// Package notify turns ledger events into messages: the business is told of what was
-// confirmed or cancelled, the customer of a hold that has run out.
+// Package notify turns events into messages: the business is told of what was confirmed or
+// cancelled, the customer of a hold that has run out and of a damage report that staff have
+// resolved.
 //
 // A template is chosen by the listing's own, else the market's, else the product's text.
 // Each notification exists once, by transaction, event, type and recipient, however often
 // the event comes. A business is written to on the thread on which its own messages
 // arrive, so that its STOP counts.
 //
-// Cost: to a business 1 request, and 1 for the listing; to a customer 1, and the turn
-// that tells it.
+// Cost: to a business 1 request, and 1 for the listing; to a customer 1, of a report 3, and
+// the turn that tells it.
 package notify
 
 import (
@@ -25,6 +26,7 @@ import (
 	"merve/internal/listing"
 	"merve/internal/market"
 	"merve/internal/outbox"
+	"merve/internal/report"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/wording"
@@ -38,7 +40,12 @@ type Notifier struct {
 	Listings interface {
 		Get(ctx context.Context, market, id string) (*listing.Listing, error)
 	}
+	// Reports finds damage reports, for [Notifier.TellReport].
+	Reports interface {
+		Get(ctx context.Context, by report.By, id string) (report.Report, error)
+	}
 	Threads interface {
+		Head(ctx context.Context, threadID string) (thread.Head, error)
 		Notify(ctx context.Context, threadID, key string, n thread.Notice) (thread.Appended, error)
 	}
 	Queue interface {

@@ -22,6 +22,7 @@ import (
 	"merve/internal/market"
 	"merve/internal/notify"
 	"merve/internal/outbox"
+	"merve/internal/report"
 	"merve/internal/thread"
 )
 
@@ -59,7 +60,8 @@ func newPlace(t testing.TB) *place {
 	}
 	p.Notifier = &notify.Notifier{
 		Markets: p.markets, Listings: p.listings, Threads: p.threads, Queue: p,
-		Outbox: &outbox.Box{Table: conversations, Now: now}, Log: slog.New(slog.NewTextHandler(p.logged, nil)),
+		Reports: &report.Store{Table: db.Table(dynamotest.TableName("records")), Now: now},
+		Outbox:  &outbox.Box{Table: conversations, Now: now}, Log: slog.New(slog.NewTextHandler(p.logged, nil)),
 	}
 	return p
 }

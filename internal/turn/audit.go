@@ -80,3 +80,23 @@ func (r *Runner) Audit(ctx context.Context, threadID string, limit int, after st
 	}
 	return rounds, page.Next, nil
 }
+
+// EraseAudit deletes the records of a thread's tool calls. 2 requests for each hundred.
+func (r *Runner) EraseAudit(ctx context.Context, threadID string) error {
+	for {
+		page, err := r.Records.Query(ctx, dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": "audit#" + threadID}, Limit: 100})
+		if err != nil {
+			return fmt.Errorf("erase audit of thread %s: %w", threadID, err)
+		}
+		if len(page.Items) == 0 {
+			return nil
+		}
+		var ws []dynamo.Write
+		for _, it := range page.Items {
+			ws = append(ws, r.Records.Delete(it.Key()))
+		}
+		if err := r.Records.DB().Commit(ctx, ws...); err != nil {
+			return fmt.Errorf("erase audit of thread %s: %w", threadID, err)
+		}
+	}
+}

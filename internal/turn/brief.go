@@ -1,6 +1,9 @@
 package turn
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
 	"strings"
 
 	"merve/internal/assistant"
@@ -10,21 +13,47 @@ import (
 	"merve/internal/tool"
 )
 
-// brief tells the model what it needs to know: first the rules and facts, then the
-// latest turns, then what is to be answered. Called again, it adds what is new.
-func (w *work) brief() {
+// brief tells the model what it needs to know: first the rules and facts, then what is
+// known of the customer and of earlier turns, then what is to be answered. Called again, it
+// adds what is new.
+func (w *work) brief(ctx context.Context) error {
 	m := &w.model
 	if m.msgs == nil {
 		m.same = map[string]int{}
 		m.msgs = append(m.msgs, llm.Message{Role: llm.System, Text: w.prompt()})
+		// Never as the system: what people, listings and records say has no authority.
+		profile, err := w.profile(ctx)
+		if err != nil {
+			return err
+		}
+		if known := profile + w.digest(); known != "" {
+			m.msgs = append(m.msgs, llm.Message{Role: llm.Assistant, Text: known})
+		}
 		for _, t := range w.thread.Recent {
-			m.msgs = append(m.msgs, remembered(t)...)
+			m.msgs = append(m.msgs, w.remembered(t)...)
 		}
 	}
 	for _, in := range w.in[min(m.said, len(w.in)):] {
-		m.msgs = append(m.msgs, llm.Message{Role: llm.User, Text: wordsOf(in, maxInput)})
+		m.msgs = append(m.msgs, llm.Message{Role: llm.User, Text: w.wordsOf(in, maxInput), Images: w.imagesOf(in)})
 	}
 	m.said = len(w.in)
+	return nil
+}
+
+// profile is what the backend knows of the customer, for assistants that are told.
+func (w *work) profile(ctx context.Context) (string, error) {
+	if w.assistant.Profile == nil {
+		return "", nil
+	}
+	known, err := w.assistant.Profile(ctx, w.tc)
+	if err != nil {
+		return "", fmt.Errorf("profile: %w", err)
+	}
+	data, err := json.Marshal(known)
+	if err != nil {
+		return "", fmt.Errorf("profile: %w", err)
+	}
+	return fmt.Sprintf("<data profile>%s</data>\n", data), nil
 }
 
 func (w *work) prompt() string {
@@ -44,15 +73,14 @@ const (
 )
 
 // remembered is an earlier turn as the model is told of it.
-func remembered(t thread.Turn) []llm.Message {
+func (w *work) remembered(t thread.Turn) []llm.Message {
 	var msgs []llm.Message
 	for _, in := range t.In {
 		if in.Notice == nil {
-			msgs = append(msgs, llm.Message{Role: llm.User, Text: wordsOf(in, maxRemembered)})
+			msgs = append(msgs, llm.Message{Role: llm.User, Text: w.wordsOf(in, maxRemembered)})
 		}
 	}
 	if t.Shown != "" {
-		// Never as the system: what listings say has no authority.
 		msgs = append(msgs, llm.Message{Role: llm.Assistant, Text: t.Shown})
 	}
 	for _, out := range t.Out {
@@ -64,13 +92,13 @@ func remembered(t thread.Turn) []llm.Message {
 }
 
 // wordsOf puts a message into words, attachments too.
-func wordsOf(m thread.Message, max int) string {
+func (w *work) wordsOf(m thread.Message, max int) string {
 	parts := []string{}
 	if m.Text != "" {
 		parts = append(parts, clip(m.Text, max))
 	}
 	for _, a := range m.Media {
-		parts = append(parts, "[attachment: "+clip(a.Type, 40)+"]")
+		parts = append(parts, w.attached(a))
 	}
 	if m.Location != nil {
 		parts = append(parts, "[shared a location]")

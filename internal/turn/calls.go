@@ -125,7 +125,7 @@ func (w *work) resolveOne(ctx context.Context, c call) (res result) {
 		return failed(c, c.err, "denied")
 	}
 	if c.verdict == tool.Confirm {
-		return w.freeze(c)
+		return w.freeze(ctx, c)
 	}
 	ctx, cancel := context.WithTimeout(ctx, toolDeadline)
 	defer cancel()
@@ -186,8 +186,11 @@ func failed(c call, err error, status string) result {
 }
 
 // freeze makes a call wait for the customer's YES with exactly these arguments.
-func (w *work) freeze(c call) result {
-	summary := c.tool.Describe(w.tc, c.args)
+func (w *work) freeze(ctx context.Context, c call) result {
+	summary, err := c.tool.Describe(ctx, w.tc, c.args)
+	if err != nil {
+		return failed(c, err, "failed")
+	}
 	sum := sha256.Sum256(append([]byte(c.Name+"\x00"), c.args...))
 	return result{
 		name: c.Name, status: "proposed", tool: c.Name, args: c.args,

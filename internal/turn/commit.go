@@ -3,11 +3,14 @@ package turn
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"merve/internal/actor"
+	"merve/internal/channel"
 	"merve/internal/dynamo"
+	"merve/internal/gate"
 	"merve/internal/outbox"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
@@ -21,6 +24,9 @@ func (w *work) commit(ctx context.Context) (Done, error) {
 	t := thread.Turn{
 		N: w.thread.Number(), TraceID: telemetry.TraceID(ctx), In: w.in, Calls: w.model.shown,
 		Shown: clip(w.model.memory, maxMemory), Settled: w.settled, At: now,
+	}
+	if w.assistant.Digest && w.obeys() == "" {
+		t.Digest = digested(w.thread.Recent)
 	}
 	if !w.silent {
 		t.Out = []thread.Reply{w.reply()}
@@ -99,29 +105,50 @@ func (w *work) outbound(t thread.Turn) []dynamo.Write {
 		return nil
 	}
 	var ws []dynamo.Write
-	pieces := outbox.Split(t.Out[0].Text, maxPiece, max(1, w.market.Safety.MaxOutboundPerInbound))
+	pieces := outbox.Split(t.Out[0].Text, w.thread.Channel.MaxPiece(), max(1, w.market.Safety.MaxOutboundPerInbound))
 	for i, text := range pieces {
 		m := outbox.Message{
 			Thread: w.thread.ID, ID: fmt.Sprintf("turn%08d-%d", t.N, i), Market: w.market.ID, Channel: w.thread.Channel,
-			From: w.market.WhatsApp.From, To: w.thread.ReplyAddr, Text: text, Kind: "reply", Trace: t.TraceID, Essential: w.optedOut != w.thread.OptedOut,
+			From: w.from(), To: w.thread.ReplyAddr, Text: text, Kind: "reply", Trace: t.TraceID, Essential: w.optedOut != w.thread.OptedOut, ByPerson: byPerson(t.In),
 		}
 		if i > 0 {
 			m.After = fmt.Sprintf("turn%08d-%d", t.N, i-1)
 		}
 		if i == len(pieces)-1 && w.pending != nil {
-			m.Pending = w.pending.ID
+			m.Pending, m.Buttons = w.pending.ID, w.buttons()
 		}
 		ws = append(ws, w.r.Outbox.Put(m))
 	}
 	return ws
 }
 
-// maxPiece is the longest message that Twilio takes, in characters.
-// https://www.twilio.com/docs/api/errors/21617
-const maxPiece = 1600
+// byPerson reports whether a turn tells only of what people have done.
+func byPerson(in []thread.Message) bool {
+	return !slices.ContainsFunc(in, func(m thread.Message) bool { return m.Notice == nil || !m.Notice.ByPerson })
+}
+
+// from is the market's own sender on the thread's channel; "" is the account's.
+func (w *work) from() string {
+	if w.thread.Channel == channel.WhatsApp {
+		return w.market.WhatsApp.From
+	}
+	return ""
+}
+
+// buttons answer what is pending with a tap, on channels that show them below any text.
+func (w *work) buttons() []outbox.Button {
+	if w.thread.Channel != channel.Messenger {
+		return nil
+	}
+	return []outbox.Button{
+		{Title: w.say(wording.YesWord, nil), Payload: gate.ButtonPayload(gate.Yes, w.pending.ID)},
+		{Title: w.say(wording.NoWord, nil), Payload: gate.ButtonPayload(gate.No, w.pending.ID)},
+	}
+}
 
 // ownerOf makes the actor for whom a thread's turns run.
 func ownerOf(h thread.Head) actor.Actor {
-	kind, id, _ := strings.Cut(h.Owner, ":")
-	return actor.Actor{Kind: actor.Kind(kind), ID: id, Name: h.Name}
+	a := actor.OfKey(h.Owner)
+	a.Name, a.Also = h.Name, h.Linked
+	return a
 }

@@ -1,11 +1,15 @@
 package turn_test
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,13 +17,16 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/dynamo"
+	"merve/internal/fault"
 	"merve/internal/gate"
 	"merve/internal/ledger"
 	"merve/internal/llm"
 	"merve/internal/llm/llmtest"
 	"merve/internal/market"
+	"merve/internal/media"
 	"merve/internal/thread"
 )
 
@@ -56,13 +63,21 @@ func playFile(t *testing.T, file string) {
 	if len(a.Comment) == 0 {
 		t.Error("want a line on top that says what the conversation shows")
 	}
-	w := newWorld(t, func(m *market.Market) {
+	settings := func(m *market.Market) {
 		if text := section("market"); text != nil {
 			fromYAML(t, text, m)
 		}
-	})
-	w.stock(section("listings"))
-	p := &play{world: w, who: "ann", channel: channel.App, seen: map[string]int{}}
+	}
+	p := &play{who: "ann", channel: channel.App, seen: map[string]int{}}
+	switch name := strings.TrimSpace(string(section("assistant"))); name {
+	case "":
+		p.world = newWorld(t, settings)
+		p.stock(section("listings"))
+	case "sara":
+		p.world, p.channel = newSara(t, settings), channel.Web
+	default:
+		t.Fatalf("no assistant %q", name)
+	}
 	p.run(linesOf(string(section("conversation"))))
 }
 
@@ -107,9 +122,14 @@ type play struct {
 	thread  string
 	sends   int            // messages so far
 	offers  []string       // ids of the pending actions made, in order
-	seen    map[string]int // turns looked at, by thread
+	seen    map[string]int // the last turn looked at, by thread
 	reply   string         // of the last step
 	calls   string         // tool calls of the last step
+	brought []string       // names of the photos that were attached
+	known   string         // what the model was told of the customer, last
+	images  int            // that the model was shown, last
+	links   []string       // to reports, as tools gave them
+	code    string         // that links chats, as a tool gave it
 }
 
 func (p *play) run(lines []line) {
@@ -138,6 +158,8 @@ func (p *play) run(lines []line) {
 			p.expire()
 		case "a person takes over":
 			p.handOver(p.thread)
+		case "staff resolves":
+			p.resolves(p.expand(l.text))
 		default:
 			p.check(l)
 		}
@@ -177,9 +199,12 @@ func (p *play) send(burst, script []line) {
 // look reads the turns of the current thread that are new.
 func (p *play) look() {
 	p.t.Helper()
-	turns := p.turnsOf(p.thread)
 	var texts, calls []string
-	for _, t := range turns[p.seen[p.thread]:] {
+	last := p.seen[p.thread]
+	for _, t := range p.turnsOf(p.thread) {
+		if t.N <= last {
+			continue
+		}
 		if s := textOf(t); s != "" {
 			texts = append(texts, s)
 		}
@@ -189,11 +214,8 @@ func (p *play) look() {
 		if t.Pending != "" {
 			p.offers = append(p.offers, t.Pending)
 		}
+		p.seen[p.thread], p.reply, p.calls = t.N, strings.Join(texts, "\n\n"), strings.Join(calls, ", ")
 	}
-	if len(turns) > p.seen[p.thread] {
-		p.reply, p.calls = strings.Join(texts, "\n\n"), strings.Join(calls, ", ")
-	}
-	p.seen[p.thread] = len(turns)
 }
 
 // inbound reads the options of a customer's line.
@@ -202,6 +224,7 @@ func (p *play) inbound(l line) channel.Inbound {
 	p.sends++
 	id := fmt.Sprintf("message-%d", p.sends)
 	var button, reply string
+	var attached []channel.Media
 	for _, opt := range strings.Split(l.opts, ",") {
 		words := strings.Fields(opt)
 		switch {
@@ -212,6 +235,9 @@ func (p *play) inbound(l line) channel.Inbound {
 			p.who = words[1]
 		case words[0] == "id":
 			id = words[1]
+		case words[0] == "photo":
+			p.brought = append(p.brought, words[1])
+			attached = append(attached, p.sara.photo(words[1]))
 		case words[0] == "taps" && len(words) == 3:
 			answer := map[string]gate.Answer{"yes": gate.Yes, "no": gate.No}[words[1]]
 			button = gate.ButtonPayload(answer, p.offer(words[2]))
@@ -222,7 +248,7 @@ func (p *play) inbound(l line) channel.Inbound {
 		}
 	}
 	in := p.from(p.who, p.channel, id, p.expand(l.text))
-	in.Button, in.ReplyTo = button, reply
+	in.Button, in.ReplyTo, in.Media = button, reply, attached
 	return in
 }
 
@@ -258,10 +284,10 @@ func (p *play) scripted(script []line) llm.Model {
 	var told []string
 	for _, l := range script {
 		step := llmtest.Step{Expect: told}
-		text := p.expand(l.text)
+		text := l.text
 		switch l.verb {
 		case "model is told":
-			told = append(told, text)
+			told = append(told, p.expand(text))
 			continue
 		case "model":
 			step.Text = text
@@ -275,7 +301,7 @@ func (p *play) scripted(script []line) llm.Model {
 			for range 50 { // more than any bound lets it
 				steps = append(steps, llmtest.Step{Calls: []llm.Call{callOf(text)}})
 			}
-			return endless{llmtest.New(&unfinished{p.t}, steps...)}
+			return filling{p, endless{llmtest.New(&unfinished{p.t}, steps...)}}
 		case "model fails":
 			step.Err = llm.Fail(llm.Meaning(text), "as written")
 		default:
@@ -283,7 +309,48 @@ func (p *play) scripted(script []line) llm.Model {
 		}
 		steps, told = append(steps, step), nil
 	}
-	return llmtest.New(p.t, steps...)
+	return filling{p, llmtest.New(p.t, steps...)}
+}
+
+// filling fills in what its model says, with what is so then, and notes what it is told.
+type filling struct {
+	*play
+	model llm.Model
+}
+
+func (f filling) Complete(ctx context.Context, req llm.Request) (llm.Response, error) {
+	f.t.Helper()
+	f.known, f.images = "", 0
+	for i, m := range req.Messages {
+		f.images += len(m.Images)
+		if i == 1 && m.Role == llm.Assistant {
+			f.known = m.Text
+		}
+		if m.Role == llm.ToolRole {
+			f.note(m.Text)
+		}
+	}
+	resp, err := f.model.Complete(ctx, req)
+	resp.Text = f.expand(resp.Text)
+	for i, c := range resp.Calls {
+		resp.Calls[i].Args = json.RawMessage(f.expand(string(c.Args)))
+	}
+	return resp, err
+}
+
+var (
+	linkForm = regexp.MustCompile(`https://merve\.test/r/[^"]+`)
+	codeForm = regexp.MustCompile(`"code":"([0-9A-Z]{4}-[0-9A-Z]{4})"`)
+)
+
+// note keeps what a tool gave that nobody knows before.
+func (p *play) note(result string) {
+	if link := linkForm.FindString(result); link != "" && !slices.Contains(p.links, link) {
+		p.links = append(p.links, link)
+	}
+	if m := codeForm.FindStringSubmatch(result); m != nil {
+		p.code = m[1]
+	}
 }
 
 // endless is a script that nobody plays to its end.
@@ -298,23 +365,54 @@ func callOf(text string) llm.Call {
 	return llm.Call{Name: name, Args: json.RawMessage(args)}
 }
 
-var placeholder = regexp.MustCompile(`\{(tx|code) (\d+)\}`)
+var placeholder = regexp.MustCompile(`\{(tx|code|report|link|photo|chat code) ?([^ {}]*)\}`)
 
-// expand fills in {tx 1}, the id of the first transaction, and {code 1}, its reference.
+// expand fills in {tx 1}, the id of the first transaction, {code 1}, its reference, and what
+// Sara's conversations know: {report 1}, {link 1}, {photo name} and {chat code}.
 func (p *play) expand(text string) string {
 	p.t.Helper()
 	return placeholder.ReplaceAllStringFunc(text, func(s string) string {
 		m := placeholder.FindStringSubmatch(s)
-		n, _ := strconv.Atoi(m[2])
-		txs := p.transactions()
-		if n < 1 || n > len(txs) {
-			p.t.Fatalf("no transaction %d: there are %d", n, len(txs))
+		switch m[1] {
+		case "tx":
+			return p.nth(m[2]).ID
+		case "code":
+			return p.nth(m[2]).Code
+		case "report":
+			return nth(p.t, p.reportIDs(), m[2])
+		case "link":
+			return nth(p.t, p.links, m[2])
+		case "photo":
+			return media.Ref(p.sara.photo(m[2]).URL)
 		}
-		if m[1] == "code" {
-			return txs[n-1].Code
-		}
-		return txs[n-1].ID
+		return p.code
 	})
+}
+
+func (p *play) nth(n string) ledger.Transaction {
+	p.t.Helper()
+	return nth(p.t, p.transactions(), n)
+}
+
+// nth is the n-th of all, counted from 1; "" is the first.
+func nth[T any](t *testing.T, all []T, n string) T {
+	t.Helper()
+	i, err := strconv.Atoi(cmp.Or(n, "1"))
+	if err != nil || i < 1 || i > len(all) {
+		t.Fatalf("no %T %q: there are %d", *new(T), n, len(all))
+	}
+	return all[i-1]
+}
+
+// resolves is staff, who look after a report.
+func (p *play) resolves(id string) {
+	p.t.Helper()
+	p.reply = ""
+	if err := p.resolve(id); err != nil {
+		p.t.Fatal(err)
+	}
+	p.settle()
+	p.look()
 }
 
 // expire is the schedule that expires holds, for this market's only.
@@ -385,9 +483,67 @@ func (p *play) value(of, opts string) (string, bool) {
 	case "sent to business":
 		return p.sentTo(p.numbers...), true
 	case "sent to customer":
-		return p.sentTo(p.from(p.who, channel.WhatsApp, "-", "").ReplyAddr), true
+		pushed := channel.WhatsApp
+		if p.channel.Pushes() {
+			pushed = p.channel
+		}
+		return p.sentTo(p.from(p.who, pushed, "-", "").ReplyAddr), true
+	}
+	return p.valueOfSara(of, opts)
+}
+
+// valueOfSara is what is in a conversation with Sara.
+func (p *play) valueOfSara(of, n string) (string, bool) {
+	p.t.Helper()
+	switch of {
+	case "reports":
+		var all []string
+		for _, id := range p.reportIDs() {
+			status, _, _ := strings.Cut(p.describe(id), ",")
+			all = append(all, status)
+		}
+		return cmp.Or(strings.Join(all, ", "), "none"), true
+	case "report":
+		return p.describe(nth(p.t, p.reportIDs(), n)), true
+	case "kept photos":
+		var kept []string
+		for _, name := range p.brought {
+			if _, err := p.sara.photos.Kept(p.t.Context(), p.thread, p.sara.photo(name).URL); err == nil {
+				kept = append(kept, name)
+			}
+		}
+		return cmp.Or(strings.Join(kept, ", "), "none"), true
+	case "link":
+		return p.opens(nth(p.t, p.links, n)), true
+	case "linked chats":
+		return strconv.Itoa(len(p.head(p.thread).Linked)), true
+	case "images":
+		return strconv.Itoa(p.images), true
+	case "known":
+		return p.known, true
+	case "buttons":
+		var titles []string
+		for _, b := range p.sent[len(p.sent)-1].Buttons {
+			titles = append(titles, b.Title)
+		}
+		return cmp.Or(strings.Join(titles, ", "), "none"), true
 	}
 	return "", false
+}
+
+// opens is what somebody finds at the address of a shared report.
+func (p *play) opens(link string) string {
+	p.t.Helper()
+	id, token, _ := strings.Cut(strings.TrimPrefix(link, "https://merve.test/r/"), "/")
+	r, _, err := p.sara.reports.Open(p.t.Context(), id, token)
+	switch {
+	case err == nil:
+		return "shows " + r.Address
+	case fault.KindOf(err) == fault.Gone, errors.Is(err, actor.ErrNotFound):
+		return err.Error()
+	}
+	p.t.Fatal(err)
+	return ""
 }
 
 func (p *play) states() string {

@@ -21,6 +21,7 @@ import (
 type conversation struct {
 	said    int // how many of the turn's messages the model has seen
 	msgs    []llm.Message
+	images  int // shown in this turn
 	steps   int // journal steps so far
 	calls   int
 	same    map[string]int // the same call with the same arguments
@@ -54,9 +55,11 @@ func (w *work) converse(ctx context.Context) error {
 		w.text = text
 		return err
 	}
-	w.brief()
 	ctx, cancel := context.WithTimeout(ctx, w.deadline.Sub(w.r.Now()))
 	defer cancel()
+	if err := w.brief(ctx); err != nil {
+		return err
+	}
 	for {
 		if why := w.bound(); why != "" {
 			w.stopped = why
@@ -109,7 +112,7 @@ func (w *work) proposed() bool {
 	return w.pending != nil && (w.thread.Pending == nil || w.thread.Pending.ID != w.pending.ID)
 }
 
-const onlyWhatHappened = "Your last message was not sent: it says that something was booked, changed, cancelled, paid or sent, and nothing of the kind has happened. Write it again and say only what the tools have returned; of an earlier booking only together with its code."
+const onlyWhatHappened = "Your last message was not sent: it says that something was booked, changed, cancelled, deleted, paid or sent, and nothing of the kind has happened. Write it again and say only what the tools have returned; of an earlier booking only together with its code."
 
 // modelFailed turns a model's failure into a clear reply. Only a client whose time is
 // up, or a lost lease, ends the turn without one.
@@ -240,7 +243,9 @@ func (w *work) resume(ctx context.Context) error {
 			if err := w.lapse(ctx); err != nil {
 				return err
 			}
-			w.brief()
+			if err := w.brief(ctx); err != nil {
+				return err
+			}
 		}
 		ds, err := readDecisions(e)
 		if err != nil {

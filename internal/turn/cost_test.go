@@ -1,7 +1,9 @@
 package turn_test
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"text/tabwriter"
@@ -96,3 +98,57 @@ func (w *world) cost(in channel.Inbound) telemetry.Cost {
 	}
 	return meter.Cost()
 }
+
+// fullDigest is as long as what the model is told of a long thread grows.
+var fullDigest = strings.Repeat("2026-11-23 customer: "+strings.Repeat("a leak ", 19)+"\n", 19)
+
+// TestCostOfSarasTurn holds plain turns to one request more than the concierge's, for the
+// reports that the model is told of, on threads of no, a hundred and ten thousand messages.
+// Every eighth turn writes what is remembered of all before it, and no more on a long thread
+// than on a short one.
+func TestCostOfSarasTurn(t *testing.T) {
+	t.Parallel()
+	w := newSara(t, nil)
+	w.model = w.modelOfSara()
+	var table strings.Builder
+	tab := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tab, "history\tchannel\trequests\twrite units\tread units\twith what is remembered")
+	said := make([]string, 9)
+	for i := range said {
+		said[i] = "and " + strings.Repeat("it leaks ", 16)
+	}
+	for _, ch := range []channel.Channel{channel.Web, channel.Messenger} {
+		w.costs(w.from("warm up", ch, "", ""), said[:1]) // what a process reads once
+		requests, histories := 4, []int{0, 100, 10_000}
+		if ch.Pushes() {
+			requests, histories[2] = 7, 1000 // the same query reads them
+		}
+		var most, least [3]telemetry.Cost
+		for i, n := range histories {
+			in := w.from(fmt.Sprint("history ", n), ch, "", "")
+			w.remember(in, n)
+			costs := w.costs(in, said)
+			least[i] = slices.MinFunc(costs, byWrites)
+			most[i] = slices.MaxFunc(costs, byWrites)
+			fmt.Fprintf(tab, "%d\t%s\t%d\t%g\t%g\t%g, %g\n", n, ch, least[i].Requests, least[i].WriteUnits, least[i].ReadUnits, most[i].WriteUnits, most[i].ReadUnits)
+			for _, c := range costs {
+				if c.Requests != requests {
+					t.Errorf("%s after %d: %d requests", ch, n, c.Requests)
+				}
+			}
+		}
+		// Of the 24, 14 are DynamoDB's (an item of 4 KB where it is one of 1 KB else): see overcounted.
+		if !ch.Pushes() && (least[2].WriteUnits > 8 || most[2].WriteUnits > 24 || most[2].ReadUnits > 4) {
+			t.Errorf("%s: %g write units, %g and %g read units with what is remembered", ch, least[2].WriteUnits, most[2].WriteUnits, most[2].ReadUnits)
+		}
+		if least[1].WriteUnits != least[2].WriteUnits || most[1].WriteUnits != most[2].WriteUnits || most[1].ReadUnits != most[2].ReadUnits {
+			t.Errorf("%s: after 100 messages %+v to %+v, after many %+v to %+v", ch, least[1], most[1], least[2], most[2])
+		}
+	}
+	if err := tab.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	t.Log("\n" + table.String())
+}
+
+func byWrites(a, b telemetry.Cost) int { return cmp.Compare(a.WriteUnits, b.WriteUnits) }

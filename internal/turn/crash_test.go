@@ -21,19 +21,27 @@ import (
 // wants the state, the outbox and what was sent of a turn without faults.
 //
 // The common kinds (plain, proposal, YES, NO) meet every fault there is, at every call, on
-// both channels, in every run. The others meet death after each call (which leaves what death
-// before the next one does), on WhatsApp, whose turns make all the calls of the app's and
-// more; with TIMES above 1 they meet every fault on both channels, too.
+// WhatsApp in every run, and one of each kind of consequence in the app. The others meet death
+// after each call (which leaves what death before the next one does), on WhatsApp or
+// Messenger, whose turns make all the calls of a page's and more. With TIMES above 1 they all
+// meet every fault on both of their channels.
 func TestField25_KilledAtEveryCall(t *testing.T) {
 	t.Parallel()
 	long := seedtest.Times(t, 1) > 1
 	for _, k := range kinds() {
-		faults, channels := faulttest.Faults, k.channels()
+		channels := k.channels()
 		if !long && !k.common {
-			faults = []faulttest.Fault{faulttest.DiesAfter}
-			channels = []channel.Channel{channel.WhatsApp}
+			channels = channels[len(channels)-1:]
 		}
 		for _, ch := range channels {
+			faults := faulttest.Faults
+			switch {
+			case long || k.common && ch.Pushes():
+			case k.common:
+				faults = faulttest.Few
+			default:
+				faults = []faulttest.Fault{faulttest.DiesAfter}
+			}
 			t.Run(k.name+"/"+string(ch), func(t *testing.T) {
 				t.Parallel()
 				base := k.world(t)
@@ -44,8 +52,11 @@ func TestField25_KilledAtEveryCall(t *testing.T) {
 }
 
 func (k kind) channels() []channel.Channel {
-	if k.only != "" {
+	switch {
+	case k.only != "":
 		return []channel.Channel{k.only}
+	case k.sara:
+		return []channel.Channel{channel.Web, channel.Messenger}
 	}
 	return []channel.Channel{channel.App, channel.WhatsApp}
 }
@@ -53,6 +64,9 @@ func (k kind) channels() []channel.Channel {
 // world is where turns of the kind take place.
 func (k kind) world(t *testing.T) *world {
 	t.Helper()
+	if k.sara {
+		return newSara(t, k.market)
+	}
 	w := newWorld(t, k.market)
 	w.stock(nil, "meze")
 	return w
@@ -63,7 +77,10 @@ func (k kind) play(w *world, ch channel.Channel, calls *faulttest.Calls) state {
 	w.t.Helper()
 	w.last = w.from("ann", ch, "", "")
 	w.model = clerkModel()
-	if k.model != nil && k.before != nil {
+	switch {
+	case k.sara:
+		w.model = w.modelOfSara()
+	case k.model != nil && k.before != nil:
 		w.model = k.model(w)
 	}
 	for i, text := range k.before {
@@ -79,7 +96,11 @@ func (k kind) play(w *world, ch channel.Channel, calls *faulttest.Calls) state {
 	}
 	var burst []channel.Inbound
 	for i, text := range k.said {
-		burst = append(burst, w.from("ann", ch, fmt.Sprint("said", i), text))
+		in := w.from("ann", ch, fmt.Sprint("said", i), text)
+		if k.photo {
+			in.Media = []channel.Media{w.sara.photo("wall.jpg")}
+		}
+		burst = append(burst, in)
 	}
 	w.over(calls)
 	w.arrive(calls, burst...)

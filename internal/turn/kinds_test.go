@@ -22,6 +22,8 @@ import (
 type kind struct {
 	name    string
 	want    string          // in its reply
+	sara    bool            // she answers, on her channels
+	photo   bool            // comes with what is said
 	only    channel.Channel // "" is the app and WhatsApp
 	common  bool            // meets every fault in every run
 	market  func(m *market.Market)
@@ -73,6 +75,12 @@ func kinds() []kind {
 		{name: "handed over meanwhile", want: `["one"] ""`, model: (*world).overtaken, said: []string{"one"}},
 		{name: "handed over while proposing", want: `["book"] ""`, model: (*world).overtaken, said: []string{"book"}},
 		{name: "notice", prepare: (*world).notice, before: booked, later: 10 * time.Minute, said: []string{"hi"}},
+		{name: "photo kept", want: "You said look, [photo:", sara: true, photo: true, said: []string{"look"}},
+		{name: "report started", want: "start_damage_report ok", sara: true, said: []string{"report"}},
+		{name: "photos set", want: "update_report_photos ok", sara: true, photo: true, before: []string{"report"}, said: []string{"add it"}},
+		{name: "deletion, yes", want: "Done: Delete", sara: true, before: []string{"report", "delete it"}, said: []string{"yes"}},
+		{name: "chats linked, yes", want: "Done: Link", sara: true, before: []string{"link"}, said: []string{"yes"}},
+		{name: "all deleted, yes", want: "Done: Delete everything", sara: true, before: []string{"report", "share", "forget me"}, said: []string{"yes"}},
 	}
 }
 
@@ -244,6 +252,7 @@ func (w *world) notice(id string) {
 // state is everything that a conversation leaves, without ids and times.
 type state struct {
 	Turns, Ledger, Outbox, Sent, Notes, Audit []string
+	Reports, Linked                           []string
 	Pending                                   string
 	Waiting                                   int
 	Leased, OptedOut, ByPerson                bool
@@ -269,6 +278,9 @@ func (w *world) state(id string) state {
 		}
 		s.Ledger = append(s.Ledger, fmt.Sprintf("%s %s %v", tx.Start.Format(time.DateTime), tx.State, events))
 		ids = append(ids, tx.Code, "CODE", tx.ID, "TX")
+	}
+	if w.sara != nil {
+		ids = append(ids, w.stateOfSara(&s)...)
 	}
 	known := hidden{strings.NewReplacer(ids...)}
 	for _, t := range th.turns {

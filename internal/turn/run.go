@@ -116,6 +116,7 @@ type work struct {
 	deadline  time.Time
 
 	in      []thread.Message // what this turn answers
+	photos  map[string]photo // by the attachment's address
 	model   conversation     // what the model has been told and has decided
 	pending *thread.Pending  // what waits after this turn
 	settled string           // id of the pending action that this turn settles
@@ -142,7 +143,7 @@ func (r *Runner) begin(ctx context.Context, l *thread.Lease, t *thread.Thread) (
 	}
 	w := &work{
 		r: r, lease: l, thread: t, market: m, assistant: a, trace: telemetry.TraceID(ctx),
-		deadline: r.Now().Add(time.Duration(m.Safety.TurnSeconds) * time.Second),
+		photos: map[string]photo{}, deadline: r.Now().Add(time.Duration(m.Safety.TurnSeconds) * time.Second),
 	}
 	w.takeIn()
 	return w, nil
@@ -198,6 +199,7 @@ func (w *work) decide(ctx context.Context) error {
 	case w.obeys() != "":
 		return w.confirm(ctx)
 	}
+	w.keepPhotos(ctx) // whoever answers: channels give them out for a short time
 	if err := w.resume(ctx); err != nil {
 		return err
 	}

@@ -16,6 +16,10 @@
 // themselves; the audit of their calls goes with the commit (2 write units or more), and a
 // round that proposes is journalled first (1 request). YES and NO add what the ledger reads
 // (1 request); a YES to a frozen call is journalled (1 request).
+//
+// An assistant that is told of the customer reads that (1 request and 1 read unit). One that
+// remembers turns before the latest writes a digest with every eighth turn (up to 6 write
+// units, of Latin text) and reads it with each (up to 2 read units).
 package turn
 
 import (
@@ -37,7 +41,7 @@ import (
 	"merve/internal/tool"
 )
 
-// Runner runs turns. All fields but Gates are needed.
+// Runner runs turns. All fields but Gates and Photos are needed.
 type Runner struct {
 	Threads *thread.Store
 	Markets interface {
@@ -51,6 +55,7 @@ type Runner struct {
 	Records     dynamo.Table // audit and budgets
 	Queue       Queue
 	Gates       map[string]bool // tools that the environment switches off or on
+	Photos      Photos
 
 	Now  func() time.Time
 	Wait func(ctx context.Context, d time.Duration) error

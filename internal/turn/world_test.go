@@ -136,6 +136,7 @@ type world struct {
 
 	transport http.RoundTripper // of the process, to providers
 	last      channel.Inbound   // where the turn under test takes place
+	sara      *sara             // nil in Merve's worlds
 
 	db       *dynamo.DB
 	markets  *market.Store
@@ -188,7 +189,7 @@ func emptyWorld(t *testing.T, market, branch string) *world {
 	})
 	w.desk = httptest.NewServer(http.HandlerFunc(w.takeNote))
 	t.Cleanup(w.desk.Close)
-	w.start(dynamotest.Open(t, wire))
+	w.restart()
 	return w
 }
 
@@ -198,6 +199,10 @@ func (w *world) like(t *testing.T) *world {
 	t.Helper()
 	other := emptyWorld(t, w.market, dynamotest.ID(""))
 	other.numbers = []string{other.numberOf("")}
+	if w.sara != nil {
+		other.sara = &sara{surroundings: w.sara.surroundings}
+		other.restart()
+	}
 	return other
 }
 
@@ -232,20 +237,26 @@ func (w *world) start(db *dynamo.DB) {
 	now := w.clock.now
 	log := slog.New(slog.NewTextHandler(w.t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	table := func(name string) dynamo.Table { return db.Table(dynamotest.TableName(name)) }
-	w.db, w.transport = db, wire
+	w.db = db
 	w.markets = &market.Store{Table: table("catalog"), Now: now}
 	w.listings = &listing.Store{Table: table("catalog"), Now: now}
 	w.threads = &thread.Store{Table: table("conversations"), Now: now, NewID: func() string { return dynamotest.ID("lease") }}
 	w.ledger = &ledger.Ledger{Table: table("ledger"), Now: now, NewID: w.newTransaction}
 	w.outbox = &outbox.Box{Table: table("conversations"), Now: now}
 	booker := &ledger.Booker{Ledger: w.ledger, Catalog: catalog{w}, Summary: booking.Summary, Card: booking.Card}
-	tools, err := tool.NewRegistry(append(append(w.listings.Tools(availability{w.ledger, now, w.branch}), booker.Tools()...), w.noteTool(), codeTool())...)
+	all := append(append(w.listings.Tools(availability{w.ledger, now, w.branch}), booker.Tools()...), w.noteTool(), codeTool())
+	merve := assistant.Merve()
+	merve.Tools = append(merve.Tools, "leaveNote", "bookingCode")
+	answering := []assistant.Assistant{merve}
+	if w.sara != nil {
+		more, a := w.startSara(db, log)
+		all, answering = append(all, more...), append(answering, a)
+	}
+	tools, err := tool.NewRegistry(all...)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	merve := assistant.Merve()
-	merve.Tools = append(merve.Tools, "leaveNote", "bookingCode")
-	assistants, err := assistant.NewSet(merve)
+	assistants, err := assistant.NewSet(answering...)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -260,10 +271,16 @@ func (w *world) start(db *dynamo.DB) {
 		Now: now, Wait: w.clock.wait, Log: log,
 	}
 	w.notifier = &notify.Notifier{Markets: w.markets, Listings: w.listings, Threads: w.threads, Queue: w, Outbox: w.outbox, Log: log}
+	if w.sara != nil {
+		w.runner.Photos, w.notifier.Reports = w.sara.photos, w.sara.reports
+	}
 	w.sender = &outbox.Sender{
-		Box: w.outbox, Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: w}, Log: log,
+		Box: w.outbox, Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: w, channel.Messenger: w}, Log: log,
 		MayWrite: func(m outbox.Message) dynamo.Write {
-			r := thread.Reach{Windowed: m.Template == nil, Essential: m.Essential, ByPerson: m.ByPerson || m.Kind == notify.Merchant}
+			r := thread.Reach{Essential: m.Essential, ByPerson: m.ByPerson || m.Kind == notify.Merchant}
+			if m.Template == nil {
+				r.Window = m.Channel.Window(m.ByPerson)
+			}
 			return w.threads.MayWrite(m.Thread, r, func(why thread.Why) error { return &outbox.Refused{Reason: string(why), Wanted: true} })
 		},
 		Alert: func(context.Context, outbox.Message) error { return nil },
@@ -271,7 +288,10 @@ func (w *world) start(db *dynamo.DB) {
 }
 
 // restart is a new process on a healthy database.
-func (w *world) restart() { w.start(dynamotest.Open(w.t, wire)) }
+func (w *world) restart() {
+	w.transport = wire
+	w.start(dynamotest.Open(w.t, wire))
+}
 
 // over is a new process whose calls, to the database and to providers, meet faults. The SDK
 // does not try again, so that each fault reaches us.
@@ -281,8 +301,8 @@ func (w *world) over(calls *faulttest.Calls) {
 	}
 	db := dynamo.Open(dynamotest.Config(w.t), func(o *dynamodb.Options) { o.HTTPClient, o.RetryMaxAttempts = calls, 1 })
 	db.Backoff = func(int) time.Duration { return 0 }
-	w.start(db)
 	w.transport = calls
+	w.start(db)
 }
 
 func (w *world) newTransaction() string {
@@ -376,6 +396,9 @@ func (w *world) settle() {
 			}
 		}
 	}
+	if w.sara != nil {
+		w.tellReports()
+	}
 	w.work()
 	for _, m := range w.outgoing() {
 		if err := w.sender.Deliver(w.t.Context(), m); err != nil {
@@ -416,10 +439,7 @@ func (w *world) events(tx string) []ledger.Event {
 // outgoing is the outbox of all threads that were met, and of the businesses.
 func (w *world) outgoing() []outbox.Message {
 	w.t.Helper()
-	w.mu.Lock()
-	threads := slices.Clone(w.met)
-	w.mu.Unlock()
-	return w.outboxesOf(append(threads, w.businesses()...))
+	return w.outboxesOf(append(w.threadsMet(), w.businesses()...))
 }
 
 // businesses are the threads of the businesses' numbers.
@@ -464,9 +484,16 @@ func (w *world) from(who string, ch channel.Channel, id, text string) channel.In
 		Market: w.market, Channel: ch, ThreadType: channel.General, MessageID: id, Text: text,
 		From: actor.Actor{Kind: actor.Session, ID: who + w.suffix, Name: who},
 	}
-	if ch == channel.WhatsApp {
+	switch ch {
+	case channel.WhatsApp:
 		in.ReplyAddr = "+1555" + fmt.Sprintf("%07d", len(who))
 		in.From = actor.Actor{Kind: actor.Person, ID: "whatsapp:" + who + w.suffix, Name: who, Phone: in.ReplyAddr}
+	case channel.Messenger:
+		in.ReplyAddr = "page-scoped id of " + who
+		in.From = actor.Actor{Kind: actor.Person, ID: "messenger:" + who + w.suffix, Name: who}
+	}
+	if w.sara != nil {
+		in.Assistant = assistant.Sara().Name
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

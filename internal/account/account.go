@@ -1,0 +1,160 @@
+// Package account has what customers may do with their own identity and data, whichever
+// assistant they write with: link the same person on two channels by a code, undo that, and
+// have everything that is kept of them deleted.
+//
+// A link is made by whoever writes on both threads: one makes the code, the other says it.
+// Each side then owns what the other owns, and stays a thread of its own. To link and to
+// delete takes a YES.
+package account
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"merve/internal/actor"
+	"merve/internal/claim"
+	"merve/internal/fault"
+	"merve/internal/thread"
+	"merve/internal/tool"
+	"merve/internal/wording"
+)
+
+// Desk has the tools.
+type Desk struct {
+	Threads *thread.Store
+	// Holders keep something of customers, the one that is to be asked last at the end.
+	Holders []Holder
+}
+
+// Holder keeps something of a customer, who is known by an actor key and has a thread.
+type Holder interface {
+	// Export returns what is kept, to be shown as JSON; nil is nothing.
+	Export(ctx context.Context, owner, threadID string) (any, error)
+	// Erase deletes it. It may be asked again.
+	Erase(ctx context.Context, owner, threadID string) error
+	// Holds names what is kept, as a field of an export.
+	Holds() string
+}
+
+// Tools returns the declarations with their resolvers.
+func (d *Desk) Tools() []tool.Tool {
+	code := tool.New("create_link_code",
+		"Make a code with which the customer links this chat with their chat on another channel, so that both show the same reports. "+
+			"They write the code there within ten minutes.", tool.Propose, d.code)
+	code.Draft = true
+	link := tool.New("link_chats",
+		"Link this chat with the customer's chat on another channel, by the code that was made there.", tool.Commit, d.link)
+	link.Summary = d.askLink
+	unlink := tool.New("unlink_chats", "Undo all links of this chat with other chats.", tool.Propose, d.unlink)
+	unlink.Draft = true
+	erase := tool.New("delete_my_data", "Delete everything that is kept of the customer, for good.", tool.Commit, d.erase)
+	erase.Summary = askErase
+	return []tool.Tool{code, link, unlink, erase}
+}
+
+type noArgs struct{}
+
+func (d *Desk) code(ctx context.Context, tc tool.Context, _ noArgs) (tool.Result, error) {
+	code, until, err := d.Threads.LinkCode(ctx, tc.Thread)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	return did(map[string]any{
+		"code": code, "goodUntil": until.In(tc.TimeZone).Format(time.RFC3339), "next": "the customer writes this code in the other chat",
+	}), nil
+}
+
+// did is the result of something that was done, so that it may be said in that word and in
+// others.
+func did(data map[string]any, also ...claim.Kind) tool.Result {
+	r := tool.Result{Data: data, Facts: []string{string(claim.Done)}}
+	for _, k := range also {
+		r.Facts = append(r.Facts, string(k))
+	}
+	return r
+}
+
+type linkArgs struct {
+	Code string `json:"code" jsonschema:"the code, as the customer wrote it"`
+}
+
+// askLink words the question, for a code that links something: nobody says YES to a wrong one.
+func (d *Desk) askLink(ctx context.Context, tc tool.Context, raw json.RawMessage) (string, error) {
+	var args linkArgs
+	if err := json.Unmarshal(raw, &args); err != nil {
+		return "", fault.Field("arguments", "%v", err)
+	}
+	if _, err := d.Threads.LinkedBy(ctx, tc.Thread, args.Code); err != nil {
+		return "", err
+	}
+	return wording.Say(tc.Language, wording.LinkChats, nil), nil
+}
+
+func (d *Desk) link(ctx context.Context, tc tool.Context, args linkArgs) (tool.Result, error) {
+	if err := d.Threads.Link(ctx, tc.Thread, args.Code); err != nil {
+		return tool.Result{}, err
+	}
+	return did(map[string]any{"status": "linked"}), nil
+}
+
+func (d *Desk) unlink(ctx context.Context, tc tool.Context, _ noArgs) (tool.Result, error) {
+	if err := d.Threads.Unlink(ctx, tc.Thread); err != nil {
+		return tool.Result{}, err
+	}
+	return did(map[string]any{"status": "not linked with any chat"}, claim.Deleted), nil
+}
+
+func (d *Desk) erase(ctx context.Context, tc tool.Context, _ noArgs) (tool.Result, error) {
+	if err := d.Erase(ctx, tc.Actor.Key(), tc.Thread); err != nil {
+		return tool.Result{}, err
+	}
+	return did(map[string]any{"status": "deleted"}, claim.Deleted), nil
+}
+
+// Erase deletes what is kept of a customer. What fails does not keep the rest from being
+// deleted; asked again, it goes on.
+func (d *Desk) Erase(ctx context.Context, owner, threadID string) error {
+	var errs []error
+	for _, h := range d.Holders {
+		if err := h.Erase(ctx, owner, threadID); err != nil && !fault.Is(err, fault.NotFound) {
+			errs = append(errs, fmt.Errorf("erase %s: %w", h.Holds(), err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Export returns what is kept of a customer, by who keeps it. A thread that does not exist
+// is [actor.ErrNotFound].
+func (d *Desk) Export(ctx context.Context, threadID string) (map[string]any, error) {
+	head, err := d.Threads.Head(ctx, threadID)
+	if errors.Is(err, thread.ErrNoThread) {
+		return nil, actor.ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]any{
+		"profile": map[string]any{
+			"id": head.Owner, "name": head.Name, "channel": head.Channel, "language": head.Language, "linked": head.Linked,
+			"lastMessageAt": head.LastIn,
+		},
+	}
+	for _, h := range d.Holders {
+		kept, err := h.Export(ctx, head.Owner, threadID)
+		if err != nil {
+			return nil, fmt.Errorf("export %s: %w", h.Holds(), err)
+		}
+		if kept != nil {
+			out[h.Holds()] = kept
+		}
+	}
+	return out, nil
+}
+
+// askErase words the question.
+func askErase(_ context.Context, tc tool.Context, _ json.RawMessage) (string, error) {
+	return wording.Say(tc.Language, wording.DeleteData, nil), nil
+}

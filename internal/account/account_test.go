@@ -1,0 +1,242 @@
+package account_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"merve/internal/account"
+	"merve/internal/actor"
+	"merve/internal/channel"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/fault"
+	"merve/internal/market"
+	"merve/internal/telemetry"
+	"merve/internal/thread"
+	"merve/internal/tool"
+)
+
+var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+
+// drawer is a holder that notes what it is asked.
+type drawer struct {
+	name  string
+	kept  any
+	err   error
+	asked *[]string
+}
+
+func (d drawer) Holds() string { return d.name }
+
+func (d drawer) Export(_ context.Context, owner, thread string) (any, error) {
+	*d.asked = append(*d.asked, "export "+d.name+" of "+owner+" on "+thread)
+	return d.kept, d.err
+}
+
+func (d drawer) Erase(_ context.Context, owner, thread string) error {
+	*d.asked = append(*d.asked, "erase "+d.name+" of "+owner+" on "+thread)
+	return d.err
+}
+
+// office is a desk, and the tools that it has.
+type office struct {
+	*testing.T
+	*account.Desk
+	tools *tool.Registry
+	asked []string
+}
+
+func newOffice(t *testing.T, drawers ...drawer) *office {
+	t.Helper()
+	o := &office{T: t, Desk: &account.Desk{Threads: &thread.Store{
+		Table: dynamotest.Open(t).Table(dynamotest.TableName("conversations")),
+		Now:   func() time.Time { return noon }, NewID: func() string { return dynamotest.ID("lease") },
+	}}}
+	for _, d := range drawers {
+		d.asked = &o.asked
+		o.Holders = append(o.Holders, d)
+	}
+	var err error
+	if o.tools, err = tool.NewRegistry(o.Tools()...); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// chat is a customer's thread, as a tool is told of it.
+func (o *office) chat(name string) tool.Context {
+	o.Helper()
+	who := actor.Actor{Kind: actor.Session, ID: dynamotest.ID(name), Name: name}
+	a, err := o.Threads.Append(o.Context(), channel.Inbound{
+		Market: "demo", Channel: channel.Web, ThreadType: channel.General, Assistant: "sara", From: who, MessageID: "1", Text: "hi",
+	}, false)
+	if err != nil {
+		o.Fatal(err)
+	}
+	return tool.Context{Actor: who, Market: market.Default("demo"), Thread: a.Thread, Language: "en", TimeZone: time.FixedZone("", 7200), Now: noon}
+}
+
+// call runs a tool as a turn does, after the YES if it wants one.
+func (o *office) call(tc tool.Context, name, args string) (asked string, got map[string]any, err error) {
+	o.Helper()
+	t, ok := o.tools.Get(name)
+	if !ok {
+		o.Fatalf("no tool %s", name)
+	}
+	canonical, err := t.Canonical([]byte(args))
+	if err != nil {
+		return "", nil, err
+	}
+	if asked, err = t.Describe(o.Context(), tc, canonical); err != nil {
+		return "", nil, err
+	}
+	r, err := t.Run(o.Context(), tc, canonical)
+	if err != nil {
+		return asked, nil, err
+	}
+	if !slices.Contains(r.Facts, "done") {
+		o.Errorf("%s: the model may not say that it is done: %q", name, r.Facts)
+	}
+	data, err := json.Marshal(r.Data)
+	if err != nil {
+		o.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &got); err != nil {
+		o.Fatal(err)
+	}
+	return asked, got, nil
+}
+
+func (o *office) linked(tc tool.Context) []string {
+	o.Helper()
+	h, err := o.Threads.Head(o.Context(), tc.Thread)
+	if err != nil {
+		o.Fatal(err)
+	}
+	return h.Linked
+}
+
+// What may run at once, and what is asked for first.
+func TestEffects(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	want := map[string]tool.Verdict{
+		"create_link_code": tool.Allow, "link_chats": tool.Confirm, "unlink_chats": tool.Allow, "delete_my_data": tool.Confirm,
+	}
+	got := map[string]tool.Verdict{}
+	var all []string
+	for _, t := range o.Tools() {
+		all = append(all, t.Name)
+	}
+	for _, t := range o.Tools() {
+		got[t.Name], _ = tool.May(t, tool.Situation{Set: all, Market: market.Default("demo")})
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Two chats are linked by the code that one makes and the other says, and undone by either.
+func TestLinkChats(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	web, messenger := o.chat("web"), o.chat("messenger")
+	_, made, err := o.call(web, "create_link_code", `{}`)
+	if err != nil || made["goodUntil"] != "2026-11-23T14:10:00+02:00" {
+		t.Fatalf("%v, %v", made, err)
+	}
+	code, _ := made["code"].(string)
+	args := `{"code":"` + strings.ToLower(code) + `"}`
+	if _, _, err := o.call(web, "link_chats", args); !errors.Is(err, thread.ErrOwnCode) {
+		t.Errorf("on the same chat: %v", err)
+	}
+	asked, got, err := o.call(messenger, "link_chats", args)
+	if err != nil || got["status"] != "linked" || asked != "Link this chat with your other one: each will show the reports of both" {
+		t.Fatalf("%q, %v, %v", asked, got, err)
+	}
+	if diff := cmp.Diff([][]string{{messenger.Actor.Key()}, {web.Actor.Key()}}, [][]string{o.linked(web), o.linked(messenger)}); diff != "" {
+		t.Error(diff)
+	}
+	if _, got, err = o.call(web, "unlink_chats", `{}`); err != nil || got["status"] != "not linked with any chat" {
+		t.Errorf("%v, %v", got, err)
+	}
+	if len(o.linked(web))+len(o.linked(messenger)) != 0 {
+		t.Error("still linked")
+	}
+}
+
+// Nobody is asked for a YES to a code that links nothing: the model learns why.
+func TestWrongCodeIsNotAskedFor(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	tc := o.chat("web")
+	for args, want := range map[string]fault.Kind{
+		`{"code":"AAAA-AAAA"}`: fault.NotFound,
+		`{"code":""}`:          fault.NotFound,
+		`{"code":"x","y":1}`:   fault.Invalid,
+		`{}`:                   fault.Invalid,
+	} {
+		asked, _, err := o.call(tc, "link_chats", args)
+		if !fault.Is(err, want) || asked != "" {
+			t.Errorf("%s: asked %q, %v", args, asked, err)
+		}
+	}
+}
+
+// All holders are asked to erase, in order, whatever one of them says.
+func TestErase(t *testing.T) {
+	t.Parallel()
+	away := fault.New(fault.Unavailable, "the bucket is away")
+	o := newOffice(t, drawer{name: "reports", err: away}, drawer{name: "calls", err: actor.ErrNotFound}, drawer{name: "messages"})
+	tc := o.chat("web")
+	asked, _, err := o.call(tc, "delete_my_data", `{}`)
+	if !errors.Is(err, away) || !fault.Retryable(err) || !strings.Contains(err.Error(), "erase reports") {
+		t.Errorf("%v", err)
+	}
+	if !strings.HasPrefix(asked, "Delete everything that is kept of you here") {
+		t.Errorf("asked %q", asked)
+	}
+	of := " of " + tc.Actor.Key() + " on " + tc.Thread
+	if diff := cmp.Diff([]string{"erase reports" + of, "erase calls" + of, "erase messages" + of}, o.asked); diff != "" {
+		t.Error(diff)
+	}
+	again := newOffice(t, drawer{name: "reports"})
+	if _, got, err := again.call(again.chat("web"), "delete_my_data", `{}`); err != nil || got["status"] != "deleted" {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// An export has the profile, and what each holder has that has something.
+func TestExport(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, drawer{name: "reports", kept: []string{"a report"}}, drawer{name: "bookings"})
+	tc := o.chat("web")
+	ctx, meter := telemetry.WithMeter(t.Context())
+	got, err := o.Export(ctx, tc.Thread)
+	if err != nil || meter.Cost().Requests != 1 {
+		t.Fatalf("%d requests, %v", meter.Cost().Requests, err)
+	}
+	want := map[string]any{"reports": []string{"a report"}, "profile": map[string]any{
+		"id": tc.Actor.Key(), "name": "web", "channel": channel.Web, "language": "", "linked": []string(nil), "lastMessageAt": noon,
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	of := " of " + tc.Actor.Key() + " on " + tc.Thread
+	if diff := cmp.Diff([]string{"export reports" + of, "export bookings" + of}, o.asked); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := o.Export(t.Context(), "th_none"); !errors.Is(err, actor.ErrNotFound) {
+		t.Errorf("no thread: %v", err)
+	}
+	broken := newOffice(t, drawer{name: "reports", err: fault.New(fault.Unavailable, "away")})
+	if got, err := broken.Export(t.Context(), broken.chat("web").Thread); got != nil || !fault.Is(err, fault.Unavailable) {
+		t.Errorf("half of it: %v, %v", got, err)
+	}
+}

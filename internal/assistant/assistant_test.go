@@ -1,0 +1,109 @@
+package assistant_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"merve/internal/assistant"
+	"merve/internal/channel"
+	"merve/internal/fault"
+	"merve/internal/market"
+)
+
+func both(t *testing.T) *assistant.Set {
+	t.Helper()
+	s, err := assistant.NewSet(assistant.Merve(), assistant.Sara())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Who answers is named, or is the thread type's own.
+func TestFor(t *testing.T) {
+	t.Parallel()
+	s := both(t)
+	for _, tt := range []struct {
+		typ        channel.ThreadType
+		name, want string
+		kind       fault.Kind
+	}{
+		{channel.General, "", "merve", ""},
+		{channel.General, "merve", "merve", ""},
+		{channel.General, "sara", "sara", ""},
+		{channel.General, "Sara", "", fault.Invalid},
+		{channel.Ops, "sara", "", fault.Invalid},
+		{channel.Ops, "", "", fault.NotFound},
+	} {
+		got, err := s.For(tt.typ, tt.name)
+		switch {
+		case tt.kind != "" && !fault.Is(err, tt.kind):
+			t.Errorf("%s %q: %v", tt.typ, tt.name, err)
+		case tt.kind == "" && (err != nil || got.Name != tt.want):
+			t.Errorf("%s %q: %+v, %v", tt.typ, tt.name, got, err)
+		}
+	}
+	if _, err := assistant.NewSet(assistant.Assistant{Name: "nobody"}); err == nil {
+		t.Error("an assistant without a prompt")
+	}
+}
+
+// No assistant has the other's tools, and each prompt speaks only of tools that it has.
+func TestToolsAreOnesOwn(t *testing.T) {
+	t.Parallel()
+	merve, sara := assistant.Merve(), assistant.Sara()
+	has := map[string]bool{}
+	for _, name := range merve.Tools {
+		has[name] = true
+	}
+	set := both(t)
+	s, err := set.For(channel.General, "sara")
+	if err != nil {
+		t.Fatal(err)
+	}
+	prompt := s.Prompt(setting())
+	for _, name := range sara.Tools {
+		if has[name] {
+			t.Errorf("both have %s", name)
+		}
+	}
+	for _, word := range strings.FieldsFunc(prompt, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') }) {
+		if strings.Contains(word, "_") && !strings.Contains(strings.Join(sara.Tools, " ")+" ", word+" ") {
+			t.Errorf("the prompt speaks of %s", word)
+		}
+	}
+}
+
+func setting() assistant.Setting {
+	m := market.Default("demo")
+	m.Name = "Test Island"
+	return assistant.Setting{
+		Market: m, Language: "tr", Zone: time.FixedZone("UTC+2", 7200), Now: time.Date(2026, 11, 23, 23, 0, 0, 0, time.UTC), Channel: channel.Messenger,
+	}
+}
+
+// The facts at the end of a prompt, one each line; what there is nothing to say of has none.
+func TestPrompt(t *testing.T) {
+	t.Parallel()
+	a, err := both(t).For(channel.General, "sara")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := setting()
+	plain := a.Prompt(s)
+	if !strings.HasPrefix(plain, "You are Sara. You help people in Test Island") || strings.Contains(plain, "{market}") {
+		t.Errorf("begins with %q", plain[:60])
+	}
+	_, facts, _ := strings.Cut(plain, "\n\nnow: ")
+	want := "2026-11-24T01:00:00+02:00 (Tuesday)\ntime zone: UTC+2\nlanguage: tr\nlanguage name: Turkish\ncurrency: " + s.Market.Currency + "\nchannel: messenger\n"
+	if diff := cmp.Diff(want, facts); diff != "" {
+		t.Error(diff)
+	}
+	s.Location, s.Pending = &channel.Location{Lat: 35.1, Lng: 33.2}, "Delete it"
+	if got := strings.TrimPrefix(a.Prompt(s), plain); got != "customer's location: 35.10000, 33.20000\nwaiting for the customer's YES or NO: Delete it\n" {
+		t.Errorf("more facts: %q", got)
+	}
+}
