@@ -22,6 +22,10 @@ func (s *stack) addFunction(f wiring.Function) {
 	})
 	logs.GrantWrite(role)
 	s.grantTables(role, f)
+	if f.Media {
+		allow(role, []string{"s3:GetObject", "s3:PutObject", "s3:DeleteObject"}, s.bucket.ArnForObjects(jsii.String("*")))
+		allow(role, []string{"s3:ListBucket"}, s.bucket.BucketArn()) // without it a missing object is told as forbidden
+	}
 	for _, q := range f.Sends {
 		allow(role, []string{"sqs:SendMessage"}, s.queues[q].QueueArn())
 	}
@@ -96,6 +100,7 @@ func (s *stack) environment() map[string]*string {
 	for _, t := range wiring.Tables() {
 		env[t.Env] = s.tables[t.Name].TableName()
 	}
+	env[wiring.Media().Env] = s.bucket.BucketName()
 	for _, q := range wiring.Queues() {
 		if q.Env != "" {
 			env[q.Env] = s.queues[q.Name].QueueUrl()

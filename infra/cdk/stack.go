@@ -24,6 +24,7 @@ type stack struct {
 	tables    map[string]awsdynamodb.Table
 	queues    map[string]awssqs.Queue
 	functions map[string]awslambda.Function
+	bucket    awss3.Bucket
 	api       awsapigatewayv2.HttpApi
 	env       map[string]*string // value of every environment variable that has one
 }
@@ -61,17 +62,23 @@ func (s *stack) addBus(b wiring.Bus) {
 }
 
 func (s *stack) addBucket(b wiring.Bucket) {
-	awss3.NewBucket(s.cdk, id(b.Name, "Bucket"), &awss3.BucketProps{
+	s.bucket = awss3.NewBucket(s.cdk, id(b.Name, "Bucket"), &awss3.BucketProps{
 		BlockPublicAccess: awss3.BlockPublicAccess_BLOCK_ALL(),
 		Encryption:        awss3.BucketEncryption_S3_MANAGED,
 		EnforceSSL:        jsii.Bool(true),
 		MinimumTLSVersion: jsii.Number(1.2),
 		ObjectOwnership:   awss3.ObjectOwnership_BUCKET_OWNER_ENFORCED,
-		Versioned:         jsii.Bool(true),
 		RemovalPolicy:     s.removal(),
 		LifecycleRules: &[]*awss3.LifecycleRule{{
-			AbortIncompleteMultipartUploadAfter: awscdk.Duration_Days(jsii.Number(b.UnfinishedDays)),
-			NoncurrentVersionExpiration:         awscdk.Duration_Days(jsii.Number(b.OldVersions)),
+			Prefix:     &b.Pending,
+			Expiration: awscdk.Duration_Days(jsii.Number(b.PendingDays)),
+		}},
+		// Who may upload is said by the address that is signed for it, not by the page.
+		Cors: &[]*awss3.CorsRule{{
+			AllowedMethods: &[]awss3.HttpMethods{awss3.HttpMethods_PUT},
+			AllowedOrigins: jsii.Strings("*"),
+			AllowedHeaders: jsii.Strings("content-type"),
+			MaxAge:         jsii.Number(600),
 		}},
 	})
 }
@@ -82,7 +89,7 @@ func (s *stack) addOutputs() {
 	s.output("SecretName", "Secret that the functions read", &s.Secret)
 	for _, f := range wiring.Functions() {
 		for _, r := range f.Routes {
-			if strings.HasPrefix(r.Path, "/webhooks/") {
+			if strings.HasPrefix(r.Path, "/webhooks/") && r.Method == "POST" {
 				name := *id(strings.TrimPrefix(r.Path, "/webhooks/"), "WebhookUrl")
 				s.output(name, "Give this to the provider: "+r.Method+" "+r.Path, jsii.String(*s.env["PUBLIC_URL"]+r.Path))
 			}

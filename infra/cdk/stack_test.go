@@ -619,11 +619,13 @@ func TestBucketIsPrivate(t *testing.T) {
 		"PublicAccessBlockConfiguration": map[string]any{
 			"BlockPublicAcls": true, "BlockPublicPolicy": true, "IgnorePublicAcls": true, "RestrictPublicBuckets": true,
 		},
-		"VersioningConfiguration": map[string]any{"Status": "Enabled"},
 	})
 	_, bucket := tm.one(t, "AWS::S3::Bucket", "MediaBucket")
 	if bucket.Properties["BucketEncryption"] == nil || bucket.Properties["LifecycleConfiguration"] == nil {
 		t.Errorf("the bucket is not encrypted or has no life cycle: %v", bucket.Properties)
+	}
+	if bucket.Properties["VersioningConfiguration"] != nil {
+		t.Error("the bucket keeps old versions: photos that were deleted would stay")
 	}
 	if bucket.DeletionPolicy != "Retain" {
 		t.Errorf("the bucket's deletion policy is %s", bucket.DeletionPolicy)
@@ -725,6 +727,10 @@ func (tm template) wanted(t *testing.T, f wiring.Function) map[string][]string {
 				}
 			}
 		}
+	}
+	if f.Media {
+		add("AWS::S3::Bucket", "MediaBucket", "", "s3:ListBucket")
+		add("AWS::S3::Bucket", "MediaBucket", "/*", "s3:DeleteObject", "s3:GetObject", "s3:PutObject")
 	}
 	for _, q := range f.Sends {
 		add("AWS::SQS::Queue", *id(q, "Queue"), "", "sqs:SendMessage")

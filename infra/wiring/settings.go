@@ -27,11 +27,27 @@ func Settings() []Setting {
 		{Name: "AUTH_ISSUER", Doc: "OpenID Connect issuer of users and staff"},
 		{Name: "AUTH_AUDIENCE", Doc: "audience that a token must name"},
 		{Name: "AUTH_JWKS_URL", Doc: "keys of the issuer, when not found by discovery"},
+		{Name: "AUTH_CLIENT_ID", Doc: "client of the issuer as which the admin page signs people in"},
+		{Name: "SARA_MODEL", Doc: "model of the assistant sara"},
+		{Name: "META_BASE_URL", Doc: "in the place of the Graph API's own address"},
+		{Name: "MAPBOX_BASE_URL", Doc: "in the place of Mapbox's own address"},
+		{Name: "ALLOWED_ORIGINS", Doc: "sites that may embed the web chat, such as https://example.com, with commas between them"},
 		{Name: "GATEWAY_TIMEOUT", Cloud: "25s", Doc: "how long POST /chat/message waits for the reply before it answers 202"},
 	}
 }
 
-func model() []string { return []string{"OPENAI_BASE_URL", "OPENAI_MODEL"} }
+func model() []string { return []string{"OPENAI_BASE_URL", "OPENAI_MODEL", "SARA_MODEL"} }
+
+// tools are the settings of what a turn's tools reach. Photos of WhatsApp are fetched from
+// Twilio.
+func tools() []string { return []string{"MAPBOX_BASE_URL", "TWILIO_ACCOUNT_SID", "TWILIO_BASE_URL"} }
+
+func meta() []string { return []string{"META_BASE_URL"} }
+
+// metaSecrets are each other's synonyms, but for the first.
+func metaSecrets() []string {
+	return []string{"META_APP_SECRET", "META_PAGE_ACCESS_TOKEN", "FACEBOOK_PAGE_ACCESS_TOKEN", "FB_PAGE_ACCESS_TOKEN"}
+}
 
 func auth() []string { return []string{"AUTH_ISSUER", "AUTH_AUDIENCE", "AUTH_JWKS_URL"} }
 

@@ -26,6 +26,7 @@ type Function struct {
 
 	// What it may touch, and nothing else.
 	Tables  []Grant
+	Media   bool     // reads, keeps and deletes photos in the bucket
 	Sends   []string // queues that it may put messages on
 	Secrets []string // keys of the secret that it reads, at first use
 
@@ -67,7 +68,7 @@ func readsAndWrites(table string) Grant {
 
 // turnTables is what a turn touches, whichever function it runs in.
 func turnTables() []Grant {
-	return []Grant{readsAndWrites("conversations"), readsAndWrites("ledger"), reads("catalog"), writes("records")}
+	return []Grant{readsAndWrites("conversations"), readsAndWrites("ledger"), reads("catalog"), readsAndWrites("records")}
 }
 
 // Functions lists every function.
@@ -85,9 +86,34 @@ func Functions() []Function {
 				{Method: "GET", Path: "/openapi.yaml"},
 			},
 			Tables:   turnTables(),
+			Media:    true,
 			Sends:    []string{"turns"},
-			Secrets:  []string{"OPENAI_API_KEY"},
-			Settings: join(model(), auth(), []string{"GATEWAY_TIMEOUT"}),
+			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN"},
+			Settings: join(model(), auth(), tools(), []string{"GATEWAY_TIMEOUT"}),
+		},
+		{
+			Name: "sara", Doc: "takes messages of the widget that other sites embed, serves it and the shared reports",
+			Memory: 256, Timeout: 29,
+			Routes: []Route{
+				{Method: "POST", Path: "/web-chat-api"},
+				{Method: "OPTIONS", Path: "/web-chat-api"},
+				{Method: "GET", Path: "/web-chat-api/messages"},
+				{Method: "OPTIONS", Path: "/web-chat-api/messages"},
+				{Method: "POST", Path: "/web-chat-api/photos"},
+				{Method: "OPTIONS", Path: "/web-chat-api/photos"},
+				{Method: "GET", Path: "/web-chat-api/me"},
+				{Method: "DELETE", Path: "/web-chat-api/me"},
+				{Method: "OPTIONS", Path: "/web-chat-api/me"},
+				{Method: "GET", Path: "/sara"},
+				{Method: "GET", Path: "/sara.js"},
+				{Method: "GET", Path: "/sara/{file+}"},
+				{Method: "GET", Path: "/r/{reportId}/{token}"},
+			},
+			Tables:   turnTables(),
+			Media:    true,
+			Sends:    []string{"turns"},
+			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN"},
+			Settings: join(model(), tools(), []string{"GATEWAY_TIMEOUT", "ALLOWED_ORIGINS"}),
 		},
 		{
 			Name: "whatsapp", Doc: "takes WhatsApp messages and delivery statuses",
@@ -102,13 +128,26 @@ func Functions() []Function {
 			Settings: twilio(),
 		},
 		{
+			Name: "messenger", Doc: "takes Messenger's events",
+			Memory: 256, Timeout: 10,
+			Routes: []Route{
+				{Method: "GET", Path: "/webhooks/messenger"},
+				{Method: "POST", Path: "/webhooks/messenger"},
+			},
+			Tables:   []Grant{readsAndWrites("conversations"), reads("catalog")},
+			Sends:    []string{"turns"},
+			Secrets:  join(metaSecrets(), []string{"META_VERIFY_TOKEN", "FACEBOOK_VERIFY_TOKEN", "FB_VERIFY_TOKEN"}),
+			Settings: meta(),
+		},
+		{
 			Name: "turn", Doc: "answers the unanswered messages of a thread",
 			Memory: 256, Timeout: 120,
 			Queue:    &QueueTrigger{Queue: "turns", Batch: 1, PartialFailures: true},
 			Tables:   turnTables(),
+			Media:    true,
 			Sends:    []string{"turns"},
-			Secrets:  []string{"OPENAI_API_KEY"},
-			Settings: model(),
+			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN"},
+			Settings: join(model(), tools()),
 		},
 		{
 			Name: "notify", Doc: "turns ledger events into messages on the outbox",
@@ -118,12 +157,19 @@ func Functions() []Function {
 			Sends:  []string{"turns"},
 		},
 		{
+			Name: "reports", Doc: "tells customers what staff did with their reports",
+			Memory: 256, Timeout: 30,
+			Stream: stream("records", "event#", "notify-failed"),
+			Tables: []Grant{readsAndWrites("conversations"), reads("catalog")},
+			Sends:  []string{"turns"},
+		},
+		{
 			Name: "sender", Doc: "sends what is on the outbox",
 			Memory: 256, Timeout: 60,
 			Stream:   stream("conversations", "outbox#", "sender-failed"),
 			Tables:   []Grant{readsAndWrites("conversations"), writes("ledger")}, // ledger: alerts
-			Secrets:  []string{"TWILIO_AUTH_TOKEN"},
-			Settings: twilio(),
+			Secrets:  join([]string{"TWILIO_AUTH_TOKEN"}, metaSecrets()),
+			Settings: join(twilio(), meta()),
 		},
 		{
 			Name: "expiry", Doc: "expires holds whose time has passed",
@@ -143,19 +189,27 @@ func Functions() []Function {
 			Schedule: every(60),
 			Tables:   []Grant{readsAndWrites("conversations"), writes("ledger")}, // ledger: alerts
 			Sends:    []string{"turns"},
-			Secrets:  []string{"TWILIO_AUTH_TOKEN"},
-			Settings: twilio(),
+			Secrets:  join([]string{"TWILIO_AUTH_TOKEN"}, metaSecrets()),
+			Settings: join(twilio(), meta()),
 		},
 		{
-			Name: "admin", Doc: "serves the admin API",
+			Name: "admin", Doc: "serves the admin API and its pages",
 			Memory: 256, Timeout: 29,
-			Routes: []Route{{Method: "ANY", Path: "/admin/api/{proxy+}", SignedIn: true}},
+			Routes: []Route{
+				{Method: "ANY", Path: "/admin/api/{proxy+}", SignedIn: true},
+				{Method: "GET", Path: "/admin"},
+				{Method: "GET", Path: "/admin/config.json"},
+				{Method: "GET", Path: "/admin/static/{file+}"},
+				{Method: "GET", Path: "/admin/signed-in"},
+				{Method: "GET", Path: "/admin/reports"},
+				{Method: "GET", Path: "/admin/reports/{reportId}"},
+			},
+			Media: true,
 			Tables: []Grant{
 				readsAndWrites("conversations"), readsAndWrites("ledger"),
 				readsAndWrites("catalog"), readsAndWrites("records"),
 			},
-			Secrets:  []string{"TWILIO_AUTH_TOKEN"},
-			Settings: join(auth(), twilio()),
+			Settings: join(auth(), []string{"AUTH_CLIENT_ID"}),
 		},
 	}
 }
@@ -168,6 +222,9 @@ func (f Function) Env() []string {
 		if f.touches(t.Name) {
 			names = append(names, t.Env)
 		}
+	}
+	if f.Media {
+		names = append(names, Media().Env)
 	}
 	for _, q := range Queues() {
 		if f.uses(q.Name) {

@@ -1,11 +1,13 @@
 package api
 
 import (
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
 	"strings"
 
+	"merve/internal/account"
 	"merve/internal/actor"
 	"merve/internal/fault"
 	"merve/internal/ledger"
@@ -26,6 +28,8 @@ type Admin struct {
 	Outbox   *outbox.Box
 	Threads  *thread.Store
 	Runner   *turn.Runner
+	Reports  *AdminReports
+	People   *account.Desk
 }
 
 // adminLimit is how many a list holds unless asked for another number.
@@ -37,7 +41,7 @@ type staffHandler func(w http.ResponseWriter, r *http.Request, who actor.Actor) 
 // Routes adds the API's routes to mux.
 func (a *Admin) Routes(mux Router) {
 	allowed := map[string][]string{} // by path
-	for pattern, h := range map[string]staffHandler{
+	routes := map[string]staffHandler{
 		"GET /admin/api/markets":                             a.markets,
 		"GET /admin/api/markets/{market}":                    a.market,
 		"PUT /admin/api/markets/{market}":                    a.saveMarket,
@@ -54,7 +58,11 @@ func (a *Admin) Routes(mux Router) {
 		"GET /admin/api/audit":                               a.audit,
 		"GET /admin/api/threads/{thread}":                    a.thread,
 		"GET /admin/api/threads/{thread}/messages":           a.messages,
-	} {
+		"GET /admin/api/threads/{thread}/data":               a.export,
+		"DELETE /admin/api/threads/{thread}/data":            a.erase,
+	}
+	maps.Copy(routes, a.Reports.routes())
+	for pattern, h := range routes {
 		mux.Handle(pattern, handler(func(w http.ResponseWriter, r *http.Request) error {
 			who, err := a.Who.Staff(r)
 			if err != nil {
@@ -308,6 +316,29 @@ func (a *Admin) messages(w http.ResponseWriter, r *http.Request, _ actor.Actor) 
 		return err
 	}
 	return writeList(w, "messages", lines, next)
+}
+
+// export gives what is kept of the person whose thread it is.
+func (a *Admin) export(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	data, err := a.People.Export(r.Context(), r.PathValue("thread"))
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Disposition", `attachment; filename="data.json"`)
+	return writeJSON(w, http.StatusOK, data)
+}
+
+// erase deletes what is kept of the person whose thread it is, as that person has asked.
+func (a *Admin) erase(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	head, err := a.Threads.Head(r.Context(), r.PathValue("thread"))
+	if err != nil {
+		return err
+	}
+	if err := a.People.Erase(r.Context(), head.Owner, head.ID); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
 }
 
 func writeList[T any](w http.ResponseWriter, name string, items []T, next string) error {

@@ -110,8 +110,6 @@ func (c *Chat) inbound(r *http.Request, req chatRequest) (channel.Inbound, error
 		return none, fault.Field("message", "must not be empty")
 	case req.SessionID == "" && !signed:
 		return none, fault.Field("sessionId", "missing")
-	case len(req.MarketID) > 40:
-		return none, fault.Field("marketId", "at most 40 bytes")
 	case len(req.Language) > 35: // RFC 5646 §4.4.1
 		return none, fault.Field("language", "at most 35 bytes")
 	case len(req.ClientMessageID) > 128:
@@ -120,6 +118,9 @@ func (c *Chat) inbound(r *http.Request, req chatRequest) (channel.Inbound, error
 		return none, fault.Field("button", "at most 200 bytes")
 	case len(req.ReplyTo) > 200:
 		return none, fault.Field("replyTo", "at most 200 bytes")
+	}
+	if err := checkMarketID(req.MarketID); err != nil {
+		return none, err
 	}
 	for _, m := range req.Attachments {
 		if u, err := url.Parse(m.URL); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || len(m.URL) > 2048 {
@@ -206,38 +207,47 @@ func (c *Chat) messages(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	limit, err := limitOf(r, thread.MaxLines)
+	body, _, err := listMessages(r, c.Threads, who, r.PathValue("threadId"))
 	if err != nil {
 		return err
+	}
+	return writeJSON(w, http.StatusOK, body)
+}
+
+// listMessages is a thread's messages as a body, to whom the thread belongs: those that the
+// query asks for. The lines are those of the body.
+func listMessages(r *http.Request, threads *thread.Store, who actor.Actor, id string) (map[string]any, []thread.Line, error) {
+	limit, err := limitOf(r, thread.MaxLines)
+	if err != nil {
+		return nil, nil, err
 	}
 	q, err := queryOf(r, "after", "before")
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	for name, cursor := range q {
 		if err := checkCursor(name, cursor); err != nil {
-			return err
+			return nil, nil, err
 		}
 	}
-	id := r.PathValue("threadId")
-	head, err := c.Threads.Head(r.Context(), id)
+	head, err := threads.Head(r.Context(), id)
 	if errors.Is(err, thread.ErrNoThread) {
-		return actor.ErrNotFound
+		return nil, nil, actor.ErrNotFound
 	}
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	if err := who.MaySee(head.Owner); err != nil {
-		return err
+		return nil, nil, err
 	}
 	body := map[string]any{"state": stateOf(head)}
-	list, cursor, name := c.Threads.Lines, q["after"], "next"
+	list, cursor, name := threads.Lines, q["after"], "next"
 	if before := q["before"]; before != "" {
-		list, cursor, name = c.Threads.LinesBefore, before, "previous"
+		list, cursor, name = threads.LinesBefore, before, "previous"
 	}
 	lines, further, err := list(r.Context(), id, cursor, limit)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	body["messages"] = lines
 	if further != "" {
@@ -246,7 +256,7 @@ func (c *Chat) messages(w http.ResponseWriter, r *http.Request) error {
 	if p := head.Pending; p != nil {
 		body["pendingAction"] = pendingAction(p)
 	}
-	return writeJSON(w, http.StatusOK, body)
+	return body, lines, nil
 }
 
 func stateOf(h thread.Head) thread.State {

@@ -18,6 +18,7 @@ import (
 	"merve/infra/local/dynamodb"
 	"merve/infra/local/queue"
 	"merve/internal/market"
+	"merve/internal/provider/meta/metatest"
 	"merve/internal/provider/twilio/twiliotest"
 )
 
@@ -116,7 +117,10 @@ func fuzzed(f *testing.F) (*service, *shelf) {
 	cfg := dynamodb.Config("http://dynamodb.test")
 	cfg.HTTPClient = kept
 	cfg.RetryMaxAttempts = 1
-	s := &service{cfg: cfg, url: "http://merve.test", twilio: twiliotest.New(f, twiliotest.Config{Now: now}), issuer: newIssuer()}
+	s := &service{
+		cfg: cfg, url: "http://merve.test", twilio: twiliotest.New(f, twiliotest.Config{Now: now}), meta: metatest.New(f, metatest.Config{Now: now}),
+		bucket: "http://bucket.test", issuer: newIssuer(),
+	}
 	f.Cleanup(s.issuer.server.Close)
 	s.turns = queue.New(queue.Options{Name: "turns", FIFO: true, Receives: 5, Now: now})
 	f.Cleanup(s.turns.Close)
@@ -154,13 +158,15 @@ func checkKeys(t *testing.T, writes [][]stored) (keys []string) {
 	return keys
 }
 
+const fuzzSession = "session-not-real-0123456789"
+
 // A body of POST /chat/message is refused with a problem that the document describes, or
 // it is one message of known size under keys of our own making; white space and unknown
 // fields change nothing of that, and a field that comes twice is always refused.
 func FuzzChatBody(f *testing.F) {
 	s, kept := fuzzed(f)
 	kept.refuse = true
-	id := "session-not-real-0123456789"
+	id := fuzzSession
 	for _, body := range []string{
 		`{"message":"hello","sessionId":"` + id + `"}`,
 		`{"message":"","sessionId":"` + id + `","location":{"lat":35.3,"lng":33.3,"address":"x"}}`,
@@ -171,39 +177,67 @@ func FuzzChatBody(f *testing.F) {
 		f.Add(body)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		post := func(body string) (int, []string) {
-			kept.took()
-			a, err := s.send(t.Context(), s.front, "POST", "/chat/message", body)
-			if err != nil {
-				t.Fatal(err)
-			}
-			writes := kept.took()
-			if len(writes) == 0 {
-				document(t).check(t, "POST", "/chat/message", a)
-				if a.status < 400 || a.status >= 500 {
-					t.Errorf("status %d without a write: %s", a.status, a.body)
-				}
-			}
-			if strings.Contains(string(a.body), id) {
-				t.Errorf("the answer holds the session id: %s", a.body)
-			}
-			return a.status, checkKeys(t, writes)
-		}
-		status, keys := post(body)
-		if again, keysAgain := post(" \n" + body + "\t"); len(body) < 60_000 && (again != status && body != "" || len(keysAgain) != len(keys)) {
-			t.Errorf("status %d with %v, with white space %d with %v", status, keys, again, keysAgain)
-		}
-		if len(keys) == 0 || len(body) > 60_000 {
-			return
-		}
-		end := strings.LastIndexByte(body, '}')
-		if again, more := post(body[:end] + `,"unknownField":[{}]` + body[end:]); (again != status || len(more) != len(keys)) && !strings.Contains(strings.ToLower(body), "unknownfield") {
-			t.Errorf("with an unknown field: status %d, not %d", again, status)
-		}
-		if again, more := post(body[:end] + `,"Message":"other"` + body[end:]); again != http.StatusBadRequest || len(more) > 0 {
-			t.Errorf("a message twice: status %d", again)
+		oneMessage(t, s, kept, "/chat/message", body, `"Message":"other"`)
+	})
+}
+
+// The same holds for POST /web-chat-api, from a page of an allowed site and of another one.
+func FuzzWebChatBody(f *testing.F) {
+	s, kept := fuzzed(f)
+	kept.refuse = true
+	for _, body := range []string{
+		`{"text":"hello","sessionId":"` + fuzzSession + `"}`,
+		`{"text":"","sessionId":"` + fuzzSession + `","mediaUrls":["https://example.com/a.jpg","photo:0123456789abcdef0123"]}`,
+		`{"text":"yes","sessionId":"` + fuzzSession + `","name":"Ann #1","clientMessageId":"a#b","language":"tr","marketId":"demo","replyTo":"p1"}`,
+		`{"text":"\ud800\u0000","sessionId":null}`, `{"TEXT":"a","text":"b"}`, `{"text":"x","sessionId":"short"}`, `{"text":"x","mediaUrls":[null,1,{}]}`, "null", "{}{}", "\ufeff{}",
+	} {
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		oneMessage(t, s, kept, webChatPath, body, `"Text":"other"`)
+		kept.took()
+		a := s.callTo(t, s.front, "POST", webChatPath, body, "Origin", "https://evil.example")
+		if writes := kept.took(); a.status != http.StatusForbidden || len(writes) > 0 || a.header.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("of another site: status %d, %d writes, %v", a.status, len(writes), a.header)
 		}
 	})
+}
+
+// oneMessage sends a body that may be a message; again is the field of its text, once more.
+func oneMessage(t *testing.T, s *service, kept *shelf, target, body, again string) {
+	t.Helper()
+	post := func(body string) (int, []string) {
+		kept.took()
+		a, err := s.send(t.Context(), s.front, "POST", target, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		writes := kept.took()
+		if len(writes) == 0 {
+			document(t).check(t, "POST", target, a)
+			if a.status < 400 || a.status >= 500 {
+				t.Errorf("status %d without a write: %s", a.status, a.body)
+			}
+		}
+		if strings.Contains(string(a.body), fuzzSession) {
+			t.Errorf("the answer holds the session id: %s", a.body)
+		}
+		return a.status, checkKeys(t, writes)
+	}
+	status, keys := post(body)
+	if same, more := post(" \n" + body + "\t"); len(body) < 60_000 && (same != status && body != "" || len(more) != len(keys)) {
+		t.Errorf("status %d with %v, with white space %d with %v", status, keys, same, more)
+	}
+	if len(keys) == 0 || len(body) > 60_000 {
+		return
+	}
+	end := strings.LastIndexByte(body, '}')
+	if same, more := post(body[:end] + `,"unknownField":[{}]` + body[end:]); (same != status || len(more) != len(keys)) && !strings.Contains(strings.ToLower(body), "unknownfield") {
+		t.Errorf("with an unknown field: status %d, not %d", same, status)
+	}
+	if twice, more := post(body[:end] + "," + again + body[end:]); twice != http.StatusBadRequest || len(more) > 0 {
+		t.Errorf("the text twice: status %d", twice)
+	}
 }
 
 // A signed form is refused, or stored under keys of our own making, the same ones for the
@@ -324,10 +358,10 @@ func FuzzListingBody(f *testing.F) {
 // A cursor is taken exactly when the document says so, in each list.
 func FuzzHistoryCursor(f *testing.F) {
 	s, _ := fuzzed(f)
-	for _, c := range []string{"", "0.0", "12345678.9999", "1.", ".1", "-1.0", "1.0.0", "+1.0", "1e1.0", "99999999999999999999.1", "\u0661.0", "1.0\n", "eyJwayI6IngifQ", "e30", "latest", "\xff", "%00"} {
+	for _, c := range []string{"", "0.0", "12345678.9999", "01.0", "1.00", "1.", ".1", "-1.0", "1.0.0", "+1.0", "1e1.0", "99999999999999999999.1", "\u0661.0", "1.0\n", "eyJwayI6IngifQ", "e30", "latest", "\xff", "%00"} {
 		f.Add(c)
 	}
-	shape := regexp.MustCompile(`^([0-9]{1,8}\.[0-9]{1,4})?$`)
+	shape := regexp.MustCompile(`^((0|[1-9][0-9]{0,7})\.(0|[1-9][0-9]{0,3}))?$`)
 	f.Fuzz(func(t *testing.T, cursor string) {
 		query := "?after=" + url.QueryEscape(cursor)
 		if len(query) > 900 {

@@ -28,6 +28,9 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/faulttest"
+	"merve/internal/media/mediatest"
+	"merve/internal/provider/meta"
+	"merve/internal/provider/meta/metatest"
 	"merve/internal/provider/twilio/twiliotest"
 )
 
@@ -52,7 +55,10 @@ func newSurface(t *testing.T) *surface {
 	cfg.HTTPClient = calls
 	model, server := httptest.NewServer(rulemodel.New(now)), httptest.NewUnstartedServer(nil)
 	s := &surface{calls: calls, addr: server.Listener.Addr().String(), secret: session()}
-	s.service = &service{cfg: cfg, url: "http://" + s.addr, twilio: twiliotest.New(t, twiliotest.Config{Now: now}), issuer: newIssuer()}
+	s.service = &service{
+		cfg: cfg, url: "http://" + s.addr, twilio: twiliotest.New(t, twiliotest.Config{Now: now}), meta: metatest.New(t, metatest.Config{Now: now}),
+		bucket: mediatest.Endpoint(t), issuer: newIssuer(),
+	}
 	s.turns = queue.New(queue.Options{Name: "turns", FIFO: true, Receives: 5, Now: now})
 	s.base = s.newBase(prefix, model.URL+"/v1")
 	t.Cleanup(func() {
@@ -157,7 +163,7 @@ const (
 	mostTime  = 10 * time.Second // on a busy machine; alone it is a hundredth
 	mostBytes = 16 << 20         // beside a few copies of what was sent
 	mostCalls = 3
-	ofAll     = 16 // calls that look through all shards of an index, for staff only
+	ofAll     = 16 // calls that look through all shards of an index, or at all that is kept of a person
 )
 
 // withstand sends the attack and holds the answer to what every answer promises.
@@ -178,7 +184,7 @@ func (s *surface) withstand(t *testing.T, a attack) answer {
 	if writes := slices.DeleteFunc(slices.Clone(made), isRead); len(writes) > 0 {
 		t.Errorf("stored something: %v", writes)
 	}
-	if most := map[bool]int{false: mostCalls, true: ofAll}[strings.HasPrefix(a.target, "/admin/api/outbox")]; len(made) > most {
+	if most := map[bool]int{false: mostCalls, true: ofAll}[looksAtMuch(a.target)]; len(made) > most {
 		t.Errorf("made %d calls: %v", len(made), made)
 	}
 	if !slices.Contains(a.want, got.status) {
@@ -186,6 +192,11 @@ func (s *surface) withstand(t *testing.T, a attack) answer {
 	}
 	s.isClean(t, a, got)
 	return got
+}
+
+// looksAtMuch reports whether what is at an address takes many calls, for staff only.
+func looksAtMuch(target string) bool {
+	return strings.HasPrefix(target, "/admin/api/outbox") || strings.HasPrefix(target, "/admin/api/threads/") && strings.Contains(target, "/data")
 }
 
 func isRead(call string) bool { return call == "GetItem" || call == "Query" || call == "BatchGetItem" }
@@ -202,7 +213,8 @@ func (s *surface) isClean(t *testing.T, a attack, got answer) {
 			t.Errorf("the answer has %s: %s", name, v)
 		}
 	}
-	if media, _, _ := mime.ParseMediaType(got.header.Get("Content-Type")); got.status >= 400 && got.status != 412 && a.method != "HEAD" {
+	media, _, _ := mime.ParseMediaType(got.header.Get("Content-Type"))
+	if page := strings.HasPrefix(a.target, "/r/") && media == "text/html"; got.status >= 400 && got.status != 412 && a.method != "HEAD" && !page {
 		var p fault.Problem
 		if err := json.Unmarshal(got.body, &p); err != nil || media != "application/problem+json" {
 			t.Errorf("status %d as %s: %v in %.200s", got.status, media, err, got.body)
@@ -212,7 +224,7 @@ func (s *surface) isClean(t *testing.T, a attack, got answer) {
 	}
 	text := string(got.body)
 	for _, secret := range []string{
-		adminToken, s.secret, "test-key-not-real", twiliotest.AuthToken, canary, base64.StdEncoding.EncodeToString([]byte(canary)),
+		adminToken, s.secret, "test-key-not-real", twiliotest.AuthToken, metatest.AppSecret, metatest.Token, verifyToken, canary, base64.StdEncoding.EncodeToString([]byte(canary)),
 		"goroutine ", ".go:", "panic", "runtime error", "dynamodb", "DynamoDB", "ValidationException", "hostile-", "amzn", "RequestID",
 	} {
 		if strings.Contains(text, secret) || strings.Contains(fmt.Sprint(got.header), secret) {
@@ -243,7 +255,37 @@ func (s *surface) goods(t *testing.T) map[string]attempt {
 		return a
 	}
 	listing := `{"businessId":"b","domain":"d","category":"c","names":{"en":"x"}}`
+	mine, report := "x-session-id: "+s.secret, "rp_aaaaaaaaaaaaaaaa"
 	return map[string]attempt{
+		"GET /sara":                      {method: "GET", target: "/sara"},
+		"GET /sara.js":                   {method: "GET", target: "/sara.js"},
+		"GET /sara/{file+}":              {method: "GET", target: "/sara/page.css"},
+		"GET /r/{reportId}/{token}":      {method: "GET", target: "/r/" + report + "/AAAAAAAAAAAAAAAAAAAAAA"},
+		"POST /web-chat-api":             {method: "POST", target: webChatPath, header: []string{json}, body: `{"text":"hello","sessionId":"` + s.secret + `"}`},
+		"OPTIONS /web-chat-api":          {method: "OPTIONS", target: webChatPath},
+		"GET /web-chat-api/messages":     {method: "GET", target: webListPath, header: []string{mine}},
+		"OPTIONS /web-chat-api/messages": {method: "OPTIONS", target: webListPath},
+		"POST /web-chat-api/photos":      {method: "POST", target: webPhotoPath, header: []string{json}, body: `{"contentType":"image/png","size":7,"sessionId":"` + s.secret + `"}`},
+		"OPTIONS /web-chat-api/photos":   {method: "OPTIONS", target: webPhotoPath},
+		"GET /web-chat-api/me":           {method: "GET", target: webDataPath, header: []string{mine}},
+		"DELETE /web-chat-api/me":        {method: "DELETE", target: webDataPath, header: []string{mine}},
+		"OPTIONS /web-chat-api/me":       {method: "OPTIONS", target: webDataPath},
+		"GET /webhooks/messenger":        {method: "GET", target: messengerPath + "?hub.mode=subscribe&hub.challenge=1&hub.verify_token=" + verifyToken},
+		"POST /webhooks/messenger":       s.fromMeta(s.meta.Batch(s.meta.Message("7", "m_hostile", "hello"))),
+		"GET /admin":                     {method: "GET", target: "/admin"},
+		"GET /admin/config.json":         {method: "GET", target: "/admin/config.json"},
+		"GET /admin/static/{file+}":      {method: "GET", target: "/admin/static/admin.css"},
+		"GET /admin/signed-in":           {method: "GET", target: "/admin/signed-in"},
+		"GET /admin/reports":             {method: "GET", target: "/admin/reports"},
+		"GET /admin/reports/{reportId}":  {method: "GET", target: "/admin/reports/" + report},
+
+		"GET /admin/api/reports":                               get("/reports"),
+		"GET /admin/api/reports/{report}":                      get("/reports/" + report),
+		"POST /admin/api/reports/{report}/resolve":             change("POST", "/reports/"+report+"/resolve", ""),
+		"POST /admin/api/reports/{report}/links/{link}/revoke": change("POST", "/reports/"+report+"/links/"+strings.Repeat("0", 64)+"/revoke", ""),
+		"GET /admin/api/threads/{thread}/data":                 get("/threads/" + s.thread + "/data"),
+		"DELETE /admin/api/threads/{thread}/data":              change("DELETE", "/threads/no-such/data", ""),
+
 		"GET /":               {method: "GET", target: "/"},
 		"GET /static/{file+}": {method: "GET", target: "/static/chat.js"},
 		"GET /healthz":        {method: "GET", target: "/healthz"},
@@ -277,6 +319,13 @@ func (s *surface) goods(t *testing.T) map[string]attempt {
 func (s *surface) form(target string, form url.Values) attempt {
 	return attempt{method: "POST", target: target, body: form.Encode(), header: []string{
 		"Content-Type: application/x-www-form-urlencoded", "X-Twilio-Signature: " + s.twilio.Sign(s.url+target, form),
+	}}
+}
+
+// fromMeta is a webhook as Meta signs it.
+func (s *surface) fromMeta(body []byte) attempt {
+	return attempt{method: "POST", target: messengerPath, body: string(body), header: []string{
+		"Content-Type: application/json", meta.SignatureHeader + ": " + s.meta.Sign(body),
 	}}
 }
 
@@ -360,7 +409,7 @@ func (s *surface) onPath(good attempt) (all []attack) {
 			target += "/"
 		}
 		want := refusals
-		if strings.HasPrefix(path, "/admin/api/") || strings.HasPrefix(path, "/chat/threads/") {
+		if strings.HasPrefix(path, "/admin/api/") || strings.HasPrefix(path, "/admin/reports") || strings.HasPrefix(path, "/chat/threads/") {
 			want = []int{200, 400, 404, 405} // what may stand in an id belongs to nothing
 		}
 		all = append(all, attack{"path: " + name, good.at(target + query), want})
@@ -369,11 +418,14 @@ func (s *surface) onPath(good attempt) (all []attack) {
 }
 
 func (s *surface) onMethod(route string, good attempt) (all []attack) {
+	path := strings.SplitN(route, " ", 2)[1]
 	for _, method := range []string{"DELETE", "PATCH", "TRACE", "PROPFIND", "OPTIONS", "get", "GETS", strings.Repeat("A", 2000)} {
-		all = append(all, attack{"method: " + method[:min(8, len(method))], good.as(method), []int{405}})
+		if !slices.Contains(everyRoute(), method+" "+path) {
+			all = append(all, attack{"method: " + method[:min(8, len(method))], good.as(method), []int{405}})
+		}
 	}
 	other := "PUT"
-	if slices.Contains(everyRoute(), "PUT "+strings.SplitN(route, " ", 2)[1]) {
+	if slices.Contains(everyRoute(), "PUT "+path) {
 		other = "POST"
 	}
 	all = append(all, attack{"method: " + other, good.as(other), []int{405}}, attack{"method: HEAD", good.as("HEAD"), []int{200, 404, 405}})
@@ -394,10 +446,14 @@ func (s *surface) onHeaders(route string, good attempt) (all []attack) {
 	}
 	base := good
 	want := []int{200, 404}
-	if good.method != "GET" {
+	switch {
+	case good.method == "OPTIONS":
+		want = []int{204}
+	case good.method != "GET":
 		base = nobody(good)
 		want = []int{400, 401, 403}
 	}
+	page := isPage(strings.SplitN(route, " ", 2)[1])
 	for name, lines := range map[string][]string{
 		"forwarded host":      {"X-Forwarded-Host: evil.example", "X-Forwarded-Proto: https", "X-Forwarded-Port: 1", "X-Forwarded-Prefix: /evil"},
 		"forwarded for":       {"X-Forwarded-For: 127.0.0.1, ::1", "X-Real-Ip: 127.0.0.1", "Forwarded: for=127.0.0.1;host=evil.example;proto=https", "True-Client-Ip: 127.0.0.1", "X-Amzn-Source-Ip: 127.0.0.1"},
@@ -417,14 +473,16 @@ func (s *surface) onHeaders(route string, good attempt) (all []attack) {
 		"cookies":             {"Cookie: session=" + canary + "; admin=true", "Cookie: ;;;=;"},
 		"origin":              {"Origin: https://evil.example", "Access-Control-Request-Method: PUT", "Sec-Fetch-Site: cross-site"},
 	} {
-		if name == "conditions" && strings.Contains(route, "static") || name == "conditions" && route == "GET /" {
-			want = []int{200, 412}
+		wants := want
+		switch {
+		case name == "conditions" && page:
+			wants = []int{200, 412}
+		case name == "range" && page:
+			wants = []int{200, 206, 416}
+		case name == "origin" && strings.HasPrefix(good.target, webChatPath):
+			wants = []int{403}
 		}
-		if name == "range" && (strings.Contains(route, "static") || route == "GET /") {
-			all = append(all, attack{"header: " + name, base.with(lines...), []int{200, 206, 416}})
-			continue
-		}
-		all = append(all, attack{"header: " + name, base.with(lines...), append(want, 412)})
+		all = append(all, attack{"header: " + name, base.with(lines...), wants})
 	}
 	odd := base
 	odd.host = "evil.example"
@@ -433,17 +491,22 @@ func (s *surface) onHeaders(route string, good attempt) (all []attack) {
 
 // nobody is a request without what says who asks.
 func nobody(a attempt) attempt {
-	a = a.without("Authorization").without("x-session-id").without("X-Twilio-Signature")
-	if strings.HasPrefix(a.target, "/chat/message") {
+	a = a.without("Authorization").without("x-session-id").without("X-Twilio-Signature").without(meta.SignatureHeader)
+	switch {
+	case strings.HasPrefix(a.target, "/chat/message"):
 		a.body = `{"message":"hello"}`
+	case a.target == webChatPath && a.body != "":
+		a.body = `{"text":"hello"}`
+	case a.target == webPhotoPath && a.body != "":
+		a.body = `{"contentType":"image/png","size":7}`
 	}
 	return a
 }
 
 func (s *surface) onQuery(route string, good attempt) (all []attack) {
 	path, _, _ := strings.Cut(good.target, "?")
-	reads := strings.Contains(route, "GET /admin/api/") && route != "GET /admin/api/markets" && !strings.Contains(route, "}/listings") && !strings.HasSuffix(route, "{market}") && !strings.HasSuffix(route, "{transaction}") && !strings.HasSuffix(route, "{thread}") ||
-		strings.HasPrefix(route, "GET /chat/")
+	reads := strings.Contains(route, "GET /admin/api/") && route != "GET /admin/api/markets" && !strings.Contains(route, "}/listings") && !strings.HasSuffix(route, "{market}") && !strings.HasSuffix(route, "{transaction}") && !strings.HasSuffix(route, "{thread}") && !strings.HasSuffix(route, "{report}") && !strings.HasSuffix(route, "/data") ||
+		strings.HasPrefix(route, "GET /chat/") || route == "GET "+webListPath
 	if !reads {
 		return nil
 	}
@@ -454,7 +517,7 @@ func (s *surface) onQuery(route string, good attempt) (all []attack) {
 	} {
 		all = append(all, attack{"query: " + name, good.at(path + "?" + query), []int{400}})
 	}
-	if strings.Contains(route, "messages") || strings.Contains(route, "audit") || strings.Contains(route, "alerts") || strings.Contains(route, "transactions") {
+	if strings.Contains(route, "messages") || strings.Contains(route, "audit") || strings.Contains(route, "alerts") || strings.Contains(route, "transactions") || strings.Contains(route, "reports") {
 		key := func(item string) string { return base64.RawURLEncoding.EncodeToString([]byte(item)) }
 		for name, after := range map[string]string{
 			"twice": "1.0&after=2.0", "NUL": "%00", "not base64": "%%%", "a list": key("[]"), "null": key("null"), "empty": key("{}"),
@@ -477,7 +540,7 @@ func (s *surface) onWho(t *testing.T, route string, good attempt) (all []attack)
 		}
 	}
 	switch {
-	case strings.Contains(route, " /admin/"):
+	case strings.Contains(route, " /admin/api/"):
 		tokens(401)
 		all = append(all,
 			attack{"nobody", nobody(good), []int{401}},
@@ -509,10 +572,27 @@ func (s *surface) onWho(t *testing.T, route string, good attempt) (all []attack)
 	case route == "POST /chat/message":
 		tokens(401)
 		all = append(all, attack{"nobody", nobody(good), []int{400}})
+	case strings.Contains(route, webChatPath) && good.method != "OPTIONS":
+		all = append(all, s.onSession(route, good)...)
+	case strings.HasPrefix(route, "GET /r/"):
+		for name, id := range oddIDs("rp_aaaaaaaaaaaaaaaa") {
+			all = append(all, attack{"link: " + name, good.at("/r/" + id + "/AAAAAAAAAAAAAAAAAAAAAA"), []int{404}}, attack{"token: " + name, good.at("/r/rp_aaaaaaaaaaaaaaaa/" + id), []int{404}})
+		}
+	case route == "GET "+messengerPath:
+		for name, query := range map[string]string{
+			"none": "", "no token": "hub.mode=subscribe&hub.challenge=1", "another token": "hub.mode=subscribe&hub.challenge=1&hub.verify_token=" + canary,
+			"half the token": "hub.mode=subscribe&hub.challenge=1&hub.verify_token=" + verifyToken[1:], "another mode": "hub.mode=x&hub.challenge=1&hub.verify_token=" + verifyToken,
+			"two tokens": "hub.mode=subscribe&hub.challenge=1&hub.verify_token=x&hub.verify_token=" + verifyToken,
+			"markup":     "hub.mode=subscribe&hub.challenge=%3Cscript%3E&hub.verify_token=" + canary, "no challenge": "hub.mode=subscribe&hub.verify_token=" + verifyToken,
+		} {
+			all = append(all, attack{"verification: " + name, good.at(messengerPath + "?" + query), []int{400, 403}})
+		}
+	case route == "POST "+messengerPath:
+		all = append(all, s.onMetaSignature(good)...)
 	case strings.HasPrefix(route, "POST /webhooks/"):
 		all = append(all, s.onSignature(good)...)
 	}
-	if strings.Contains(route, " /admin/") && strings.Contains(route, "}") {
+	if strings.Contains(route, " /admin/api/") && strings.Contains(route, "}") {
 		for name, id := range oddIDs(s.thread) {
 			template := strings.SplitN(route, " ", 2)[1]
 			want := []int{200, 400, 404, 405, 409}
@@ -567,6 +647,67 @@ func (s *surface) badTokens(t *testing.T) map[string]string {
 	all["very long"] = strings.Repeat("a", 100_000)
 	all["many dots"] = strings.Repeat(".", 50_000)
 	all["not base64"] = "%%%." + canary + ".%%%"
+	return all
+}
+
+// onSession are those who are not the session, or none.
+func (s *surface) onSession(route string, good attempt) (all []attack) {
+	if good.body != "" { // the session stands in the body
+		for name, id := range map[string]string{"short": s.secret[:21], "long": strings.Repeat(canary, 5), "a line": canary + `\n`, "a NUL": canary + `\u0000`, "spaces": canary + " x", "letters": canary + "ç"} {
+			all = append(all, attack{"session: " + name, good.saying(strings.Replace(good.body, s.secret, id, 1)), []int{400}})
+		}
+		return append(all,
+			attack{"session: nobody", nobody(good), []int{400}},
+			attack{"session: in a header", nobody(good).with("x-session-id: " + s.secret), []int{400}},
+			attack{"session: in the query", nobody(good).at(good.target + "?sessionId=" + s.secret), []int{400}},
+			attack{"session: a list", good.saying(strings.Replace(good.body, `"`+s.secret+`"`, `["`+s.secret+`"]`, 1)), []int{400}},
+		)
+	}
+	other := map[bool][]int{true: {200}, false: {404}}[route == "GET "+webListPath] // has written nothing
+	for name, id := range map[string]string{"another": session(), "the hash": s.thread, "upper case": strings.ToUpper(s.secret), "a letter more": s.secret + "x"} {
+		all = append(all, attack{"session: " + name, nobody(good).with("x-session-id: " + id), other})
+	}
+	return append(all,
+		attack{"session: nobody", nobody(good), []int{400}},
+		attack{"session: short", nobody(good).with("x-session-id: " + s.secret[:5]), []int{400}},
+		attack{"session: spaces", nobody(good).with("x-session-id: " + canary + " " + canary), []int{400}},
+		attack{"session: in the query", nobody(good).at(good.target + "?sessionId=" + s.secret + "&x-session-id=" + s.secret), []int{400}},
+		attack{"session: in a cookie", nobody(good).with("Cookie: x-session-id=" + s.secret), []int{400}},
+		attack{"session: staff", nobody(good).with("Authorization: Bearer " + adminToken), []int{400}},
+		attack{"session: twice", nobody(good).with("x-session-id: "+s.secret, "x-session-id: "+session()), append([]int{400}, other...)},
+		attack{"market: another", good.at(good.target + "?marketId=nowhere"), []int{400}},
+		attack{"market: twice", good.at(good.target + "?marketId=demo&marketId=demo"), []int{400}},
+		attack{"market: a key", good.at(good.target + "?marketId=demo%23head"), []int{400}},
+		attack{"market: long", good.at(good.target + "?marketId=" + strings.Repeat("m", 500)), []int{400}},
+	)
+}
+
+// onMetaSignature are webhooks that Meta has not signed so.
+func (s *surface) onMetaSignature(good attempt) (all []attack) {
+	valid := s.meta.Sign([]byte(good.body))
+	unsigned := good.without(meta.SignatureHeader)
+	signed := func(signature string) attempt { return unsigned.with(meta.SignatureHeader + ": " + signature) }
+	for name, a := range map[string]attempt{
+		"none":              unsigned,
+		"empty":             signed(""),
+		"no digits":         signed("sha256="),
+		"nonsense":          signed("sha256=zz"),
+		"canary":            signed(canary),
+		"without a scheme":  signed(valid[7:]),
+		"older scheme":      signed("sha1=" + valid[7:]),
+		"half":              signed(valid[:40]),
+		"with a byte more":  signed(valid + "00"),
+		"very long":         signed("sha256=" + strings.Repeat("0", 100_000)),
+		"two":               signed("sha256=00").with(meta.SignatureHeader + ": " + valid),
+		"of nothing":        signed(s.meta.Sign(nil)),
+		"older header":      unsigned.with("X-Hub-Signature: " + valid),
+		"another body":      good.saying(good.body + " "),
+		"no body":           good.saying(""),
+		"of a changed text": good.saying(strings.Replace(good.body, "hello", "hallo", 1)),
+		"from this machine": unsigned.with("X-Forwarded-For: 127.0.0.1"),
+	} {
+		all = append(all, attack{"signature: " + name, a, []int{403}})
+	}
 	return all
 }
 
@@ -628,27 +769,51 @@ func (s *surface) onSignature(good attempt) (all []attack) {
 
 func (s *surface) onBody(route string, good attempt) []attack {
 	switch {
+	case route == "POST "+messengerPath:
+		return s.onMetaBody()
+	case good.method == "OPTIONS":
+		return []attack{{"body: of a preflight", good.with("Content-Type: application/json").saying(`{"` + canary + `":[[[`), []int{204}}}
 	case strings.Contains(fmt.Sprint(good.header), "application/json"):
 		return s.onJSON(route, good)
 	case strings.HasPrefix(route, "POST /webhooks/"):
 		return s.onForm(good)
-	case good.method == "GET": // a body means nothing, and is not read beyond the gateway's limit
-		return []attack{
-			{"body: of a read", good.with("Content-Type: application/json").saying(`{"` + canary + `":1}`), []int{200, 404}},
-			{"body: beyond the gateway", good.saying(strings.Repeat("a", 10<<20+1)), []int{413}},
+	case good.method == "GET": // a body means nothing, and is not read beyond the gateway's limit, which is that of all routes
+		all := []attack{{"body: of a read", good.with("Content-Type: application/json").saying(`{"` + canary + `":1}`), []int{200, 404}}}
+		if slices.Contains([]string{"GET /", "GET /healthz", "GET " + webListPath, "GET /admin/api/markets"}, route) {
+			all = append(all, attack{"body: beyond the gateway", good.saying(strings.Repeat("a", 10<<20+1)), []int{413}})
 		}
+		return all
 	}
 	return []attack{
 		{"body: where none belongs", good.with("Content-Type: application/json").saying(`{"` + canary + `":[[[`), []int{404}},
 	}
 }
 
+// onMetaBody are bodies that nobody but Meta could sign.
+func (s *surface) onMetaBody() (all []attack) {
+	for name, tt := range map[string]struct {
+		body string
+		want int
+	}{
+		"nothing": {"", 400}, "null": {"null", 400}, "a list": {"[]", 400}, "half": {`{"object":"page","entry":[`, 400}, "not UTF-8": {"{\"object\":\"page\xff\"}", 400},
+		"of no page": {`{"object":"instagram","entry":[]}`, 400}, "deep": {strings.Repeat(`{"entry":[`, 20_000), 400}, "two": {`{"object":"page","entry":[]}{}`, 400},
+	} {
+		all = append(all, attack{"body: " + name, s.fromMeta([]byte(tt.body)), []int{tt.want}})
+	}
+	return all
+}
+
 func (s *surface) onJSON(route string, good attempt) (all []attack) {
 	field := `"name":`
-	if strings.Contains(route, "/chat/") {
+	switch {
+	case strings.Contains(route, "/chat/"):
 		field = `"message":`
-	} else if strings.Contains(route, "listing") {
+	case strings.Contains(route, "listing"):
 		field = `"businessId":`
+	case strings.HasSuffix(route, webPhotoPath):
+		field = `"contentType":`
+	case strings.Contains(route, webChatPath):
+		field = `"text":`
 	}
 	more := func(text string) string { return strings.TrimSuffix(good.body, "}") + "," + text + "}" }
 	deep := func(n int) string {
@@ -825,7 +990,7 @@ func TestWhatIsNoRequest(t *testing.T) {
 func TestPagesSayWhatTheyMayDo(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	for _, target := range []string{"/", "/static/chat.js", "/static/chat.css"} {
+	for _, target := range []string{"/", "/static/chat.js", "/static/chat.css", "/sara", "/sara/page.css", "/admin", "/admin/reports", "/admin/static/admin.css"} {
 		a, err := s.send(t.Context(), nil, "GET", target, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -29,12 +29,20 @@ func queryOf(r *http.Request, names ...string) (map[string]string, error) {
 }
 
 // lineCursor is what cursors of a thread's messages look like.
-var lineCursor = regexp.MustCompile(`^[0-9]{1,8}\.[0-9]{1,4}$`)
+var lineCursor = regexp.MustCompile(`^(0|[1-9][0-9]{0,7})\.(0|[1-9][0-9]{0,3})$`)
 
 // checkCursor refuses what no listing of messages has given out.
 func checkCursor(name, cursor string) error {
 	if cursor != "" && cursor != thread.Latest && !lineCursor.MatchString(cursor) {
 		return fault.Field(name, "want a cursor as an earlier answer gave it")
+	}
+	return nil
+}
+
+// checkMarketID refuses what is too long for any market's id.
+func checkMarketID(id string) error {
+	if len(id) > 40 {
+		return fault.Field("marketId", "at most 40 bytes")
 	}
 	return nil
 }

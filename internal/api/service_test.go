@@ -18,6 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/oklog/ulid/v2"
 
+	"merve/infra/local/bucket"
 	"merve/infra/local/demo"
 	"merve/infra/local/dynamodb"
 	"merve/infra/local/gateway"
@@ -28,16 +29,21 @@ import (
 	"merve/internal/app"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
+	"merve/internal/media/mediatest"
+	"merve/internal/provider/meta/metatest"
 	"merve/internal/provider/twilio/twiliotest"
 	"merve/internal/telemetry"
 	"merve/internal/trigger"
 )
 
-const adminToken = "admin-token-not-real"
+const (
+	adminToken = "admin-token-not-real"
+	shop       = "https://shop.example" // a site that embeds the web chat
+)
 
 // service is Merve as the local runner puts it together, with tables of its own: real
-// DynamoDB and its streams, the queue, the gateway; a rule-based model that can be held
-// up, and stand-ins for Twilio and for who signs people in.
+// DynamoDB and its streams, the queue, the gateway, the bucket; a rule-based model that can
+// be held up, and stand-ins for Twilio, Meta and for who signs people in.
 type service struct {
 	url    string
 	front  http.Handler
@@ -46,6 +52,8 @@ type service struct {
 	turns  *queue.Queue
 	model  *heldModel
 	twilio *twiliotest.Server
+	meta   *metatest.Server
+	bucket string // its address
 	issuer *issuer
 	stop   func()
 }
@@ -85,7 +93,16 @@ func newID() string { return ulid.Make().String() }
 
 func newService(cfg aws.Config) (*service, error) {
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &service{cfg: cfg, twilio: twiliotest.Start(twiliotest.Config{Now: now}), model: &heldModel{next: rulemodel.New(now)}, issuer: newIssuer()}
+	s := &service{
+		cfg: cfg, twilio: twiliotest.Start(twiliotest.Config{Now: now}), meta: metatest.Start(metatest.Config{Now: now}),
+		model: &heldModel{next: rulemodel.New(now)}, issuer: newIssuer(),
+	}
+	photos, err := bucket.Start(ctx, bucket.Options{Buckets: []string{mediatest.Bucket}})
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	s.bucket = photos.URL
 	prefix := dynamotest.ID("api") + "-"
 	if err := dynamodb.CreateTables(ctx, cfg, wiring.Tables(), func(logical string) string { return prefix + logical }); err != nil {
 		cancel()
@@ -127,6 +144,8 @@ func newService(cfg aws.Config) (*service, error) {
 		model.Close()
 		s.issuer.server.Close()
 		s.twilio.Close()
+		s.meta.Close()
+		_ = photos.Stop() // nobody is left to tell
 	}
 	return s, nil
 }
@@ -148,17 +167,21 @@ func (s *service) loadMarket(ctx context.Context) error {
 func (s *service) newBase(prefix, modelURL string) *app.Base {
 	return app.NewBase(app.Base{
 		Config: app.Config{
-			PublicURL: s.url, DefaultMarket: demo.Market, Patience: 40 * time.Second,
+			PublicURL: s.url, SiteURL: s.url, DefaultMarket: demo.Market, Patience: 40 * time.Second,
 			TableConversations: prefix + "conversations", TableLedger: prefix + "ledger", TableCatalog: prefix + "catalog", TableRecords: prefix + "records",
 			OpenAIBaseURL: modelURL, OpenAIModel: rulemodel.Model,
 			TwilioAccountSID: twiliotest.AccountSID, TwilioFrom: twiliotest.From, TwilioBaseURL: s.twilio.URL(),
 			AuthIssuer: s.issuer.server.URL, AuthAudience: audience, AuthJWKSURL: s.issuer.server.URL + "/jwks.json",
+			MetaBaseURL: s.meta.URL(), SaraModel: rulemodel.Model, MediaBucket: mediatest.Bucket, AllowedOrigins: []string{shop}, PrivateMedia: true,
 			AdminToken: adminToken,
 		},
 		AWS: s.cfg, Now: now, NewID: newID, Wait: wait, Queue: app.TurnQueue{To: s.turns},
 		Log: telemetry.NewLogger(io.Discard, slog.LevelInfo),
 		Getenv: func(name string) string {
-			return map[string]string{"OPENAI_API_KEY": "test-key-not-real", "TWILIO_AUTH_TOKEN": twiliotest.AuthToken}[name]
+			return map[string]string{
+				"OPENAI_API_KEY": "test-key-not-real", "TWILIO_AUTH_TOKEN": twiliotest.AuthToken, "META_APP_SECRET": metatest.AppSecret,
+				"META_VERIFY_TOKEN": verifyToken, "META_PAGE_ACCESS_TOKEN": metatest.Token, "AWS_ENDPOINT_URL_S3": s.bucket,
+			}[name]
 		},
 	})
 }
@@ -182,7 +205,8 @@ func (s *service) with(t *testing.T, change func(*app.Base)) http.Handler {
 func build(b *app.Base) (map[string]trigger.Handler, error) {
 	handlers := map[string]trigger.Handler{}
 	for name, f := range map[string]func(*app.Base) (trigger.Handler, error){
-		"chat": app.Chat, "whatsapp": app.WhatsApp, "turn": app.Turn, "notify": app.Notify, "sender": app.Sender, "admin": app.Admin,
+		"chat": app.Chat, "sara": app.Sara, "whatsapp": app.WhatsApp, "messenger": app.Messenger, "turn": app.Turn,
+		"notify": app.Notify, "reports": app.Reports, "sender": app.Sender, "admin": app.Admin,
 	} {
 		h, err := f(b)
 		if err != nil {

@@ -7,7 +7,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"strings"
 	"time"
+
+	"merve/internal/api"
+	"merve/internal/provider/mapbox"
+	"merve/internal/provider/meta"
 )
 
 // Version is the release, set by the linker.
@@ -15,23 +20,27 @@ var Version = "dev"
 
 // Config is everything that the environment says. It is read once and checked before use.
 type Config struct {
-	PublicURL     string
+	PublicURL     string // what providers see
+	SiteURL       string // what the links that customers get begin with: PublicURL where there is one
 	LogLevel      slog.Level
 	DefaultMarket string
 	Patience      time.Duration // how long a chat request waits for its reply
 
 	TableConversations, TableLedger, TableCatalog, TableRecords string
+	MediaBucket                                                 string
 	TurnQueueURL                                                string
 	SecretID                                                    string
 
-	OpenAIBaseURL, OpenAIModel                  string
-	TwilioAccountSID, TwilioFrom, TwilioBaseURL string
-	AuthIssuer, AuthAudience, AuthJWKSURL       string
-	AdminToken                                  string
+	OpenAIBaseURL, OpenAIModel, SaraModel               string
+	TwilioAccountSID, TwilioFrom, TwilioBaseURL         string
+	MetaBaseURL, MapboxBaseURL                          string
+	AuthIssuer, AuthAudience, AuthJWKSURL, AuthClientID string
+	AdminToken                                          string
+	AllowedOrigins                                      []string // sites that may embed the web chat
 
-	// UnsignedFromLoopback lets unsigned webhooks in from this machine: the local runner
-	// without a Twilio token.
-	UnsignedFromLoopback bool
+	// The local runner's: unsigned webhooks come in from this machine while there is no key,
+	// and photos are fetched from it.
+	UnsignedFromLoopback, UnsignedMetaFromLoopback, PrivateMedia bool
 }
 
 // FromEnv reads the configuration through getenv (os.Getenv). An error names the
@@ -45,6 +54,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	}
 	c := Config{
 		PublicURL:          getenv("PUBLIC_URL"),
+		SiteURL:            strings.TrimSuffix(getenv("PUBLIC_URL"), "/"),
 		DefaultMarket:      or("DEFAULT_MARKET", "demo"),
 		TableConversations: or("TABLE_CONVERSATIONS", "merve-conversations"),
 		TableLedger:        or("TABLE_LEDGER", "merve-ledger"),
@@ -54,6 +64,11 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		SecretID:           getenv("SECRET_ID"),
 		OpenAIBaseURL:      or("OPENAI_BASE_URL", "https://api.openai.com/v1"),
 		OpenAIModel:        or("OPENAI_MODEL", "gpt-4o-mini"),
+		SaraModel:          or("SARA_MODEL", or("OPENAI_MODEL", "gpt-5-mini")),
+		MediaBucket:        or("MEDIA_BUCKET", "merve-media"),
+		MetaBaseURL:        or("META_BASE_URL", meta.DefaultBaseURL),
+		MapboxBaseURL:      or("MAPBOX_BASE_URL", mapbox.DefaultBaseURL),
+		AuthClientID:       getenv("AUTH_CLIENT_ID"),
 		TwilioAccountSID:   getenv("TWILIO_ACCOUNT_SID"),
 		TwilioFrom:         getenv("TWILIO_WHATSAPP_FROM"),
 		TwilioBaseURL:      or("TWILIO_BASE_URL", "https://api.twilio.com"),
@@ -69,7 +84,16 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	if err := c.LogLevel.UnmarshalText([]byte(or("LOG_LEVEL", "info"))); err != nil {
 		return c, fmt.Errorf("LOG_LEVEL: want debug, info, warn or error")
 	}
-	for name, value := range map[string]string{"PUBLIC_URL": c.PublicURL, "OPENAI_BASE_URL": c.OpenAIBaseURL, "TWILIO_BASE_URL": c.TwilioBaseURL, "AUTH_JWKS_URL": c.AuthJWKSURL} {
+	if origins := getenv("ALLOWED_ORIGINS"); origins != "" {
+		c.AllowedOrigins = strings.Split(strings.ReplaceAll(origins, " ", ""), ",")
+		if err := api.CheckOrigins(c.AllowedOrigins); err != nil {
+			return c, fmt.Errorf("ALLOWED_ORIGINS: %w", err)
+		}
+	}
+	for name, value := range map[string]string{
+		"PUBLIC_URL": c.PublicURL, "OPENAI_BASE_URL": c.OpenAIBaseURL, "TWILIO_BASE_URL": c.TwilioBaseURL,
+		"META_BASE_URL": c.MetaBaseURL, "MAPBOX_BASE_URL": c.MapboxBaseURL, "AUTH_JWKS_URL": c.AuthJWKSURL,
+	} {
 		if u, err := url.Parse(value); value != "" && (err != nil || u.Host == "") {
 			return c, fmt.Errorf("%s: want an address such as https://example.com", name)
 		}

@@ -2,6 +2,8 @@ package app_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -20,9 +22,11 @@ import (
 	"merve/infra/local/dynamodb"
 	"merve/infra/local/rulemodel"
 	"merve/infra/wiring"
+	"merve/internal/actor"
 	"merve/internal/app"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/provider/twilio/twiliotest"
+	"merve/internal/report"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/trigger"
@@ -32,6 +36,7 @@ import (
 func constructors() map[string]func(*app.Base) (trigger.Handler, error) {
 	return map[string]func(*app.Base) (trigger.Handler, error){
 		"chat": app.Chat, "whatsapp": app.WhatsApp, "turn": app.Turn, "notify": app.Notify, "sender": app.Sender,
+		"sara": app.Sara, "messenger": app.Messenger, "reports": app.Reports,
 		"expiry": app.Expiry, "invariants": app.Invariants, "sweep": app.Sweep, "admin": app.Admin,
 	}
 }
@@ -74,7 +79,8 @@ func newStory(t *testing.T) *story {
 		Config: app.Config{
 			DefaultMarket: demo.Market, Patience: time.Minute, AdminToken: "test-token-not-real",
 			TableConversations: prefix + "conversations", TableLedger: prefix + "ledger", TableCatalog: prefix + "catalog", TableRecords: prefix + "records",
-			OpenAIBaseURL: model.URL + "/v1", OpenAIModel: rulemodel.Model,
+			OpenAIBaseURL: model.URL + "/v1", OpenAIModel: rulemodel.Model, SaraModel: rulemodel.Model,
+			AllowedOrigins: []string{"https://shop.example"}, MediaBucket: "merve-media",
 			TwilioAccountSID: "AC00000000000001", TwilioFrom: "+15551230000", TwilioBaseURL: s.twilio.URL(),
 		},
 		AWS: cfg, Now: clock, NewID: func() string { n++; return fmt.Sprintf("id-%06d", n) }, Queue: s.queue,
@@ -86,13 +92,38 @@ func newStory(t *testing.T) *story {
 		},
 		Log: telemetry.NewLogger(s.log, slog.LevelError),
 		Getenv: func(name string) string {
-			return map[string]string{"OPENAI_API_KEY": "test-key-not-real", "TWILIO_AUTH_TOKEN": "test-token-not-real"}[name]
+			return map[string]string{
+				"OPENAI_API_KEY": "test-key-not-real", "TWILIO_AUTH_TOKEN": "test-token-not-real",
+				"META_APP_SECRET": "test-token-not-real", "META_VERIFY_TOKEN": "test-token-not-real",
+				"AWS_ENDPOINT_URL_S3": "http://127.0.0.1:1", // no photos here
+			}[name]
 		},
 	})
 	if err := demo.Load(t.Context(), s.base.Markets(), s.base.Listings()); err != nil {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// saraOwner has the session of the sample for sara, and saraThread is theirs.
+var (
+	saraOwner = func() actor.Actor {
+		sum := sha256.Sum256([]byte("session:session-not-real-0000000002"))
+		return actor.Actor{Kind: actor.Session, ID: hex.EncodeToString(sum[:16])}
+	}()
+	saraThread = thread.ID(demo.Market, "general", "sara", saraOwner.Key())
+)
+
+// report makes the report of which the sample for reports tells.
+func (s *story) report(t *testing.T) {
+	t.Helper()
+	r, err := s.base.Reports().Start(t.Context(), report.By{Actor: saraOwner, Key: "sample"}, report.Draft{
+		Market: demo.Market, Thread: saraThread, Spot: report.Spot{Address: "12 Harbour Road"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("report %s of %s", r.ID, r.Owner)
 }
 
 // sample reads a sample of an event.
@@ -184,6 +215,19 @@ func TestEveryEventReachesItsFunction(t *testing.T) {
 			to := thread.ID(tx.Market, "general", "", "person:whatsapp:"+tx.Merchant)
 			if ms, err := s.base.Outbox().List(t.Context(), to, 10); err != nil || len(ms) != 1 || !strings.Contains(ms[0].Text, tx.Code) {
 				t.Errorf("%v, to the business: %+v", err, ms)
+			}
+		}},
+		{"messenger-verify", answered(http.StatusOK), nil},
+		{"messenger", answered(http.StatusOK), func(t *testing.T) {
+			to := thread.ID(demo.Market, "general", "sara", "person:messenger:9000000000000001")
+			if h, err := s.base.Threads().Head(t.Context(), to); err != nil || len(h.Inbox) != 1 {
+				t.Errorf("%v, on the thread: %+v", err, h)
+			}
+		}},
+		{"sara", answered(http.StatusOK), func(t *testing.T) { s.report(t) }},
+		{"reports", done, func(t *testing.T) {
+			if h, err := s.base.Threads().Head(t.Context(), saraThread); err != nil || len(h.Inbox) != 1 || !strings.Contains(h.Inbox[0].Notice.Text, "Harbour Road") {
+				t.Errorf("%v, on the thread: %+v", err, h)
 			}
 		}},
 		{"expiry", ticked, nil},

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -98,7 +99,7 @@ func Notify(b *Base) (trigger.Handler, error) {
 // Notifier tells people of ledger events.
 func (b *Base) Notifier() *notify.Notifier {
 	return &notify.Notifier{
-		Markets: b.Markets(), Listings: b.Listings(), Threads: b.Threads(), Queue: b.queue(), Outbox: b.Outbox(), Log: b.Log,
+		Markets: b.Markets(), Listings: b.Listings(), Reports: b.Reports(), Threads: b.Threads(), Queue: b.queue(), Outbox: b.Outbox(), Log: b.Log,
 	}
 }
 
@@ -156,15 +157,21 @@ func Sweep(b *Base) (trigger.Handler, error) {
 
 // Admin serves the admin API.
 func Admin(b *Base) (trigger.Handler, error) {
-	r, err := b.runner()
+	r, err := b.Runner(nil) // runs no turn
 	if err != nil {
 		return nil, err
 	}
+	photos := b.Photos()
 	a := &api.Admin{
 		Who: b.who(), Markets: b.Markets(), Listings: b.Listings(), Ledger: b.Ledger(), Outbox: b.Outbox(), Threads: b.Threads(), Runner: r,
+		Reports: &api.AdminReports{Reports: b.Reports(), Photos: photos, Threads: b.Threads(), Market: b.Config.DefaultMarket},
+		People:  b.desk(),
 	}
 	mux := http.NewServeMux()
 	a.Routes(mux)
+	mux.Handle("/", web.Admin(web.AdminConfig{
+		Issuer: b.Config.AuthIssuer, ClientID: b.Config.AuthClientID, Local: b.Config.AdminToken != "", ImageOrigin: photos.Origin(),
+	}))
 	return b.http(mux), nil
 }
 
@@ -174,11 +181,13 @@ func (b *Base) runner() (*turn.Runner, error) { return b.Runner(&lazyModel{b: b}
 func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 	l, listings := b.Ledger(), b.Listings()
 	booker := &ledger.Booker{Ledger: l, Catalog: catalog{listings}, Summary: booking.Summary, Card: booking.Card}
-	tools, err := tool.NewRegistry(append(listings.Tools(availability{l, b.Now}), booker.Tools()...)...)
+	photos := b.Photos()
+	reporter := b.reporter(photos)
+	tools, err := tool.NewRegistry(slices.Concat(listings.Tools(availability{l, b.Now}), booker.Tools(), reporter.Tools(), b.desk().Tools())...)
 	if err != nil {
 		return nil, err
 	}
-	assistants, err := assistant.NewSet(assistant.Merve())
+	assistants, err := assistant.NewSet(assistant.Merve(), b.sara(reporter.Store))
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +198,7 @@ func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 			ledger.CancelKind:  booking.Cancel{Ledger: l},
 			turn.FrozenCall:    turn.Frozen{Tools: tools},
 		},
-		Model: model, Outbox: b.Outbox(), Records: b.records(), Queue: b.queue(),
+		Model: model, Outbox: b.Outbox(), Records: b.records(), Queue: b.queue(), Photos: photos,
 		Now: b.Now, Wait: b.Wait, Log: b.Log,
 	}, nil
 }
@@ -219,10 +228,13 @@ func (b *Base) Outbox() *outbox.Box { return &outbox.Box{Table: b.conversations(
 func (b *Base) sender() *outbox.Sender {
 	threads, alerts := b.Threads(), b.Ledger()
 	return &outbox.Sender{
-		Box: b.Outbox(), Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: b.whatsAppProvider()}, Log: b.Log,
+		Box: b.Outbox(), Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: b.whatsAppProvider(), channel.Messenger: b.messengerProvider()}, Log: b.Log,
 		MayWrite: func(m outbox.Message) dynamo.Write {
 			// What the ledger tells a business is nobody's turn to speak.
-			r := thread.Reach{Windowed: m.Template == nil, Essential: m.Essential, ByPerson: m.ByPerson || m.Kind == notify.Merchant}
+			r := thread.Reach{Essential: m.Essential, ByPerson: m.ByPerson || m.Kind == notify.Merchant}
+			if m.Template == nil {
+				r.Window = m.Channel.Window(m.ByPerson)
+			}
 			return threads.MayWrite(m.Thread, r, func(why thread.Why) error {
 				return &outbox.Refused{Reason: string(why), Wanted: why != thread.WindowClosed}
 			})
@@ -245,12 +257,16 @@ func (b *Base) alerts(ctx context.Context, n int) {
 
 // whatsAppProvider is Twilio, when it is configured.
 func (b *Base) whatsAppProvider() outbox.Provider {
-	var p outbox.Provider
-	if b.Config.TwilioAccountSID != "" {
-		p = &lazyTwilio{b: b}
+	if b.Config.TwilioAccountSID == "" {
+		return b.provider(channel.WhatsApp, nil)
 	}
+	return b.provider(channel.WhatsApp, &lazyTwilio{b: b})
+}
+
+// provider is p, unless somebody else takes its place.
+func (b *Base) provider(ch channel.Channel, p outbox.Provider) outbox.Provider {
 	if b.Provider != nil {
-		p = b.Provider(channel.WhatsApp, p)
+		return b.Provider(ch, p)
 	}
 	return p
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -53,6 +54,11 @@ func (s *secrets) get(ctx context.Context, names ...string) (string, error) {
 		}
 	}
 	return "", nil
+}
+
+// named reports whether the environment itself has one of the names.
+func (s *secrets) named(names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return s.getenv(name) != "" })
 }
 
 func (s *secrets) fetch(ctx context.Context) (map[string]string, error) {

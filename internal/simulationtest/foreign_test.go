@@ -14,9 +14,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gopkg.in/yaml.v3"
 
+	"merve/internal/actor"
 	"merve/internal/faulttest"
 	"merve/internal/market"
 	"merve/internal/provider/openai/openaitest"
+	"merve/internal/report"
 )
 
 // neighbours is a world in which ann has a booking and a thread, bob has nothing, and there
@@ -24,6 +26,8 @@ import (
 type neighbours struct {
 	*offered
 	booking string
+	report  string
+	link    string // its token
 }
 
 func makeNeighbours(t *testing.T) *neighbours {
@@ -41,8 +45,29 @@ func makeNeighbours(t *testing.T) *neighbours {
 	if err := n.healthy.Listings().Put(t.Context(), &other); err != nil {
 		t.Fatal(err)
 	}
+	n.share()
 	n.Pass(time.Second)
 	return n
+}
+
+// share has ann report damage and make a link to the report.
+func (n *neighbours) share() {
+	n.t.Helper()
+	ctx, reports := n.t.Context(), n.healthy.Reports()
+	head, err := n.healthy.Threads().Head(ctx, n.ann.Thread)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	by := report.By{Actor: actor.OfKey(head.Owner), Key: "report"}
+	r, err := reports.Start(ctx, by, report.Draft{Market: Market, Thread: n.ann.Thread, Spot: report.Spot{Address: "12 Harbour Road"}})
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	l, err := reports.Share(ctx, by, r.ID, time.Hour)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	n.report, n.link = r.ID, l.URL[strings.LastIndex(l.URL, "/")+1:]
 }
 
 // visible is what is compared of an answer: all but the trace id, and the id that was asked for.
@@ -93,6 +118,13 @@ func TestPromise6_AForeignIDIsAnsweredAsOneThatDoesNotExist(t *testing.T) {
 		{"/admin/api/outbox/{thread}/{message}/send", "admin", "POST", "/admin/api/outbox/{id}/turn00000001-0/send", n.ann.Thread, "th_00000000000000000000000000000000", guest},
 		{"/admin/api/threads/{thread}", "admin", "GET", "/admin/api/threads/{id}", n.ann.Thread, "th_00000000000000000000000000000000", guest},
 		{"/admin/api/threads/{thread}/messages", "admin", "GET", "/admin/api/threads/{id}/messages", n.ann.Thread, "th_00000000000000000000000000000000", guest},
+		{"/admin/api/threads/{thread}/data", "admin", "GET", "/admin/api/threads/{id}/data", n.ann.Thread, "th_00000000000000000000000000000000", guest},
+		{"/admin/api/threads/{thread}/data", "admin", "DELETE", "/admin/api/threads/{id}/data", n.ann.Thread, "th_00000000000000000000000000000000", guest},
+		{"/admin/api/reports/{report}", "admin", "GET", "/admin/api/reports/{id}", n.report, "rp_0000000000000000", guest},
+		{"/admin/api/reports/{report}/resolve", "admin", "POST", "/admin/api/reports/{id}/resolve", n.report, "rp_0000000000000000", guest},
+		{"/admin/api/reports/{report}/links/{link}/revoke", "admin", "POST", "/admin/api/reports/{id}/links/0/revoke", n.report, "rp_0000000000000000", guest},
+		{"/r/{reportId}/{token}", "sara", "GET", "/r/{id}/" + strings.Repeat("A", len(n.link)), n.report, "rp_0000000000000000", nobody},
+		{"/r/{reportId}/{token}", "sara", "GET", "/r/{id}/" + n.link, "rp_0000000000000001", "rp_0000000000000000", nobody},
 	}
 	probed := map[string]bool{}
 	for _, p := range probes {
@@ -177,18 +209,30 @@ func TestPromise6_AToolCannotReachWhatIsAnothers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	probes := []struct {
+	type probe struct {
 		tool, field, args string // {id} is the one asked for
 		foreign, never    string
-	}{
+	}
+	probes := []probe{
 		{"cancelBooking", "transactionId", `{"transactionId":"{id}"}`, n.booking, "id-999999"},
 		{"getListing", "listingId", `{"listingId":"{id}"}`, "secret", "none-such"},
 		{"initiateBooking", "listingId", `{"listingId":"{id}","offeringId":null,"date":"2026-11-25","time":"18:00","endDate":null,"partySize":1,"note":null}`, "secret", "none-such"},
 		{"initiateBooking", "offeringId", `{"listingId":"meze","offeringId":"{id}","date":"2026-11-25","time":"18:00","endDate":null,"partySize":1,"note":null}`, "seat", "none-such"},
 	}
+	for tool, more := range map[string]string{
+		"update_damage_report_section": `,"section":"cause","content":"x"`, "get_report_details": ``, "update_report_address": `,"address":"x"`,
+		"update_report_photos": `,"photoUrls":["photo:00000000000000000000"],"captions":null,"noPhotos":null`, "delete_report": ``,
+		"mark_report_resolved": ``, "create_time_limited_report_link": `,"ttlHours":null`,
+	} {
+		probes = append(probes, probe{tool, "reportId", `{"reportId":"{id}"` + more + `}`, n.report, "rp_0000000000000000"})
+	}
 	probed := map[string]bool{}
 	for _, p := range probes {
 		probed[p.tool+"."+p.field] = true
+		n.bob.Agent = ""
+		if p.field == "reportId" {
+			n.bob.Agent = "sara"
+		}
 		ask := func(id string) string {
 			shown := ""
 			n.Model = func(w *World, r openaitest.Request) openaitest.Answer {

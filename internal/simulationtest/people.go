@@ -18,6 +18,7 @@ import (
 type Customer struct {
 	Name    string
 	Channel channel.Channel // App or WhatsApp
+	Agent   string          // the assistant that is written to in the app; "" is the concierge
 	Session string          // of the app
 	Phone   string          // on WhatsApp
 	Canary  string          // a word that only this customer's data holds
@@ -102,7 +103,7 @@ func (w *World) Send(c *Customer, s *Said) Answer {
 		a = w.Webhook(inboundPath, w.form(c, s))
 	} else {
 		a = w.Request("chat", http.MethodPost, "/chat/message", map[string]string{"Content-Type": "application/json"}, w.marshal(map[string]any{
-			"message": s.Text, "sessionId": c.Session, "clientMessageId": s.ID, "button": s.Button, "replyTo": s.ReplyTo,
+			"message": s.Text, "sessionId": c.Session, "clientMessageId": s.ID, "button": s.Button, "replyTo": s.ReplyTo, "agentId": c.Agent,
 		}))
 		w.read(c, a)
 	}

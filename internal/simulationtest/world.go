@@ -161,17 +161,20 @@ func (w *World) base(calls *faulttest.Calls) *app.Base {
 	}
 	return app.NewBase(app.Base{
 		Config: app.Config{
-			PublicURL: publicURL, DefaultMarket: Market, Patience: time.Minute, AdminToken: adminToken,
+			PublicURL: publicURL, SiteURL: publicURL, DefaultMarket: Market, Patience: time.Minute, AdminToken: adminToken,
 			TableConversations: w.prefix + "conversations", TableLedger: w.prefix + "ledger",
 			TableCatalog: w.prefix + "catalog", TableRecords: w.prefix + "records",
-			OpenAIBaseURL: w.llm.URL(), OpenAIModel: "gpt-4o-mini",
+			OpenAIBaseURL: w.llm.URL(), OpenAIModel: "gpt-4o-mini", SaraModel: "gpt-4o-mini", MediaBucket: "merve-media",
 			TwilioAccountSID: twiliotest.AccountSID, TwilioFrom: number, TwilioBaseURL: w.twilio.URL(),
 		},
 		AWS: cfg, Now: w.Now, NewID: w.newID, Wait: w.wait, Queue: app.TurnQueue{To: &w.queue},
 		Log:      telemetry.NewLogger(w.log, slog.LevelWarn),
 		Provider: func(_ channel.Channel, p outbox.Provider) outbox.Provider { return mortal{p, calls} },
 		Getenv: func(name string) string {
-			return map[string]string{"OPENAI_API_KEY": openaitest.Key, "TWILIO_AUTH_TOKEN": twiliotest.AuthToken}[name]
+			return map[string]string{
+				"OPENAI_API_KEY": openaitest.Key, "TWILIO_AUTH_TOKEN": twiliotest.AuthToken,
+				"AWS_ENDPOINT_URL_S3": "http://127.0.0.1:1", // nobody sends photos here
+			}[name]
 		},
 	})
 }
@@ -263,6 +266,7 @@ func constructors() map[string]func(*app.Base) (trigger.Handler, error) {
 	return map[string]func(*app.Base) (trigger.Handler, error){
 		"chat": app.Chat, "whatsapp": app.WhatsApp, "turn": app.Turn, "notify": app.Notify, "sender": app.Sender,
 		"expiry": app.Expiry, "invariants": app.Invariants, "sweep": app.Sweep, "admin": app.Admin,
+		"sara": app.Sara, "messenger": app.Messenger, "reports": app.Reports,
 	}
 }
 

@@ -23,14 +23,14 @@ import (
 )
 
 // patience is how long a condition on the page may take to come true on a busy machine.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // browse starts one browser for all of a test's tabs, or says that there is none.
 func browse(t *testing.T) (context.Context, bool) {
 	t.Helper()
 	path := chromium()
 	if path == "" {
-		t.Log("NO CHROMIUM IN PATH: THE BROWSER TESTS OF THE CHAT PAGE WERE LEFT OUT (apt-get install chromium)")
+		t.Log("NO CHROMIUM IN PATH: THE BROWSER TESTS OF THE PAGES WERE LEFT OUT (apt-get install chromium)")
 		return nil, false
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
@@ -58,12 +58,13 @@ func chromium() string {
 	return ""
 }
 
-// A tab shows the chat page of its own backend in a browser context of its own.
+// A tab shows a page in a browser context of its own.
 type tab struct {
 	*testing.T
 	ctx     context.Context
 	url     string
-	backend *webtest.Backend
+	ready   string           // the JavaScript condition under which the page can be used
+	backend *webtest.Backend // of the chat page
 
 	mu       sync.Mutex
 	failures []string // exceptions and policy violations of the page
@@ -77,21 +78,29 @@ var (
 	phone   = size{360, 740}
 )
 
-// open shows the page in a fresh browser context and waits until it is ready.
+// open shows the chat page of a backend and waits until it is ready.
 func open(t *testing.T, browser context.Context, backend *webtest.Backend, window size) *tab {
 	t.Helper()
 	server := httptest.NewServer(backend.Handler(web.Chat()))
 	t.Cleanup(server.Close)
+	p := newTab(t, browser, server.URL+"/", `document.querySelector('#model')?.textContent !== ''`, window)
+	p.backend = backend
+	p.visit()
+	return p
+}
+
+// newTab returns a tab in a fresh browser context, for the page at url.
+func newTab(t *testing.T, browser context.Context, url, ready string, window size) *tab {
+	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	p := &tab{T: t, ctx: ctx, url: server.URL + "/", backend: backend}
+	p := &tab{T: t, ctx: ctx, url: url, ready: ready}
 	p.watch()
 	var options []chromedp.EmulateViewportOption
 	if window.width < 600 {
 		options = append(options, chromedp.EmulateMobile, chromedp.EmulateTouch, chromedp.EmulateScale(2))
 	}
 	p.do(chromedp.EmulateViewport(window.width, window.height, options...))
-	p.visit()
 	return p
 }
 
@@ -128,7 +137,7 @@ func (p *tab) watch() {
 func (p *tab) visit() {
 	p.Helper()
 	p.do(chromedp.Navigate(p.url))
-	p.wait(`document.querySelector('#model')?.textContent !== ''`)
+	p.wait(p.ready)
 }
 
 func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
@@ -153,10 +162,22 @@ func eval[T any](p *tab, expression string) T {
 // wait returns when the JavaScript condition holds, and fails the test when it does not in time.
 func (p *tab) wait(condition string) {
 	p.Helper()
-	_, err := chromedp.Run(p.ctx, chromedp.Poll[bool]("!!("+condition+")", chromedp.WithPollingTimeout(patience)))
+	poll := func() error {
+		_, err := chromedp.Run(p.ctx, chromedp.Poll[bool]("!!("+condition+")", chromedp.WithPollingTimeout(patience)))
+		return err
+	}
+	err := poll()
+	for end := time.Now().Add(patience); err != nil && navigated(err) && time.Now().Before(end); {
+		err = poll() // the page has gone to another, on which it may hold
+	}
 	if err != nil {
 		p.Fatalf("waited for %s: %v\n%s", condition, err, p.seen())
 	}
+}
+
+// navigated reports whether err says no more than that the page has gone.
+func navigated(err error) bool {
+	return strings.Contains(err.Error(), "navigated") || strings.Contains(err.Error(), "Cannot find context")
 }
 
 // waitText waits until what selector finds contains text.
@@ -165,19 +186,25 @@ func (p *tab) waitText(selector, text string) {
 	p.wait(fmt.Sprintf(`[...document.querySelectorAll(%s)].some((n) => n.checkVisibility() && n.textContent.includes(%s))`, quote(selector), quote(text)))
 }
 
-// arrived waits for n POSTs and returns when they came.
-func (p *tab) arrived(n int) []time.Time {
+// arrived waits for n POSTs.
+func (p *tab) arrived(n int) {
 	p.Helper()
-	var times []time.Time
-	for len(times) < n {
+	late := time.After(patience)
+	for i := range n {
 		select {
-		case at := <-p.backend.Arrivals():
-			times = append(times, at)
-		case <-time.After(patience):
-			p.Fatalf("got %d messages, want %d\n%s", len(times), n, p.seen())
+		case <-p.backend.Arrivals():
+		case <-late:
+			p.Fatalf("got %d messages, want %d\n%s", i, n, p.seen())
 		}
 	}
-	return times
+}
+
+// hurry makes the pauses of the page as it now is, such as those before it tries again, a tenth
+// as long. What is waited for longer, such as an answer, stays.
+func (p *tab) hurry() {
+	p.Helper()
+	p.do(chromedp.Evaluate[chromedp.Void](
+		`{ const wait = window.setTimeout; window.setTimeout = (act, ms, ...rest) => wait(act, ms < 5_000 ? ms / 10 : ms, ...rest); }`))
 }
 
 // texts returns the text of everything that selector finds.

@@ -1,8 +1,11 @@
 // Package web serves Merve's pages from files that are part of the program: nothing is
-// fetched from elsewhere, nothing is built, nothing runs before the first request.
+// fetched from elsewhere, nothing is built, nothing runs before the first request. [Chat] is
+// the chat page, [Sara] the page and the widget of the damage report assistant, [Report] a
+// shared report, [Admin] the controller's pages.
 //
 // A page may load only its own files: the Content-Security-Policy allows no inline
-// script or style, no other origin but pictures, and no text that becomes markup.
+// script or style, no other origin but the photos' and the issuer's that staff sign in with,
+// and no text that becomes markup. The widget keeps to this on the pages of others too.
 package web
 
 import (
@@ -13,7 +16,9 @@ import (
 	"encoding/json"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"path"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -22,28 +27,81 @@ import (
 	"merve/internal/telemetry"
 )
 
-//go:embed chat.html static
+//go:embed chat.html admin.html static sara admin
 var files embed.FS
 
 // Chat returns the handler of the chat page: "/" and the files it loads from "/static/".
 // The page talks to POST /chat/message, GET /chat/threads/{threadId}/messages and GET /healthz.
-func Chat() http.Handler { return &site{files: files, index: "chat.html"} }
+func Chat() http.Handler {
+	return &site{
+		policy: policy("script-src 'self'", "connect-src 'self'", "img-src 'self' https: data:"),
+		file: func(path string) string {
+			switch {
+			case path == "/":
+				return "chat.html"
+			case strings.HasPrefix(path, "/static/"):
+				return path[1:]
+			}
+			return ""
+		},
+	}
+}
 
-// policy is what a page may load and do. Trusted types (W3C) make every place where text
-// could become markup or script throw; the pages need none.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
-	"img-src 'self' https: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
-	"require-trusted-types-for 'script'; trusted-types 'none'"
+// policy is what a page may load and do: its own styles, and what the directives allow beside
+// them. Trusted types (W3C) make every place where text could become markup or script throw;
+// the pages need none.
+func policy(directives ...string) string {
+	return "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+		"require-trusted-types-for 'script'; trusted-types 'none'; " + strings.Join(directives, "; ")
+}
 
-// A site is one page at "/" with its files below "/static/".
+// sources joins a directive with the origins it allows beside the page's own. Addresses that
+// have no origin are left out: they would be read as something else.
+func sources(directive string, addresses ...string) string {
+	for _, address := range addresses {
+		if o := origin(address); o != "" {
+			directive += " " + o
+		}
+	}
+	return directive
+}
+
+// origin returns the origin of an http or https address, or "".
+func origin(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || !host.MatchString(u.Host) {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// host is what a policy can name: no wildcard, and nothing that ends the directive.
+var host = regexp.MustCompile(`^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]+)?$`)
+
+// A site is pages and files, each the same for everybody.
 type site struct {
-	files fs.FS
-	index string
-	etags sync.Map // file name to ETag, each hashed when it is first asked for
+	policy string
+	file   func(path string) string // the file for a URL path, or "" when there is none
+	etags  sync.Map                 // file name to ETag, each hashed when it is first asked for
 }
 
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	header := w.Header()
+	protect(w.Header(), s.policy)
+	if !reads(w, r) {
+		return
+	}
+	name := s.file(r.URL.Path)
+	body, err := fs.ReadFile(files, name)
+	if err != nil || contentType(name) == "" {
+		missing(w, r)
+		return
+	}
+	w.Header().Set("ETag", s.etag(name, body))
+	send(w, r, contentType(name), body)
+}
+
+// protect sets the headers that every answer has.
+func protect(header http.Header, policy string) {
 	header.Set("Content-Security-Policy", policy)
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Referrer-Policy", "no-referrer")
@@ -51,39 +109,33 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	header.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
-
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		header.Set("Allow", "GET, HEAD")
-		problem(w, fault.Problem{
-			Type: "about:blank", Title: "method not allowed", Status: http.StatusMethodNotAllowed,
-			Detail: "want GET or HEAD", TraceID: telemetry.TraceID(r.Context()),
-		})
-		return
-	}
-	name := s.name(r.URL.Path)
-	kind := contentType(name)
-	body, err := fs.ReadFile(s.files, name)
-	if err != nil || kind == "" {
-		problem(w, fault.ProblemOf(fault.New(fault.NotFound, "no such page"), telemetry.TraceID(r.Context())))
-		return
-	}
-	// Asked for again each time and answered with 304 while unchanged, so that the page and its
+	// Asked for again each time and answered with 304 while unchanged, so that a page and its
 	// files are always of one release.
 	header.Set("Cache-Control", "no-cache")
-	header.Set("Content-Type", kind)
-	header.Set("ETag", s.etag(name, body))
-	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(body))
 }
 
-// name returns the file for a URL path, or "" when there is none.
-func (s *site) name(urlPath string) string {
-	switch name := strings.TrimPrefix(urlPath, "/"); {
-	case name == "":
-		return s.index
-	case strings.HasPrefix(name, "static/"):
-		return name
+// reads reports whether r only reads, and answers it when it does not.
+func reads(w http.ResponseWriter, r *http.Request) bool {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return true
 	}
-	return ""
+	w.Header().Set("Allow", "GET, HEAD")
+	problem(w, fault.Problem{
+		Type: "about:blank", Title: "method not allowed", Status: http.StatusMethodNotAllowed,
+		Detail: "want GET or HEAD", TraceID: telemetry.TraceID(r.Context()),
+	})
+	return false
+}
+
+// missing answers that there is nothing at r's path.
+func missing(w http.ResponseWriter, r *http.Request) {
+	problem(w, fault.ProblemOf(fault.New(fault.NotFound, "no such page"), telemetry.TraceID(r.Context())))
+}
+
+// send answers with body, or with 304 when the client has it.
+func send(w http.ResponseWriter, r *http.Request, kind string, body []byte) {
+	w.Header().Set("Content-Type", kind)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 }
 
 // etag returns a strong validator made of the content (RFC 9110 §8.8.3).
@@ -91,10 +143,14 @@ func (s *site) etag(name string, body []byte) string {
 	if tag, ok := s.etags.Load(name); ok {
 		return tag.(string)
 	}
-	sum := sha256.Sum256(body)
-	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
+	tag := validator(body)
 	s.etags.Store(name, tag)
 	return tag
+}
+
+func validator(body []byte) string {
+	sum := sha256.Sum256(body)
+	return `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
 }
 
 // contentType names the few kinds that pages are made of; the system's own table differs

@@ -22,6 +22,10 @@ type conversation struct {
 	details  map[string]listing // by id, of the listings looked up for them
 	honest   bool               // it was said before what answers here
 	plain    bool               // the last reply was sent back: quote nobody this time
+	fallback string             // tag of the customer's language as the system says it
+
+	profile  []report // of the customer, as the backend tells at the turn's beginning
+	profiled bool     // it does
 }
 
 // entry is one thing of the past: a message of the customer, a result that was shown,
@@ -124,8 +128,9 @@ func (c *conversation) add(m message, calls map[string]called, present bool) {
 }
 
 func (c *conversation) addSaid(role, text string) {
+	c.readProfile(text)
 	data := blocks(text)
-	for _, tool := range known {
+	for _, tool := range slices.Concat(known, ofReports) {
 		if inner, ok := data[tool]; ok {
 			r := parseResult(tool, inner)
 			c.past = append(c.past, entry{result: &r})
@@ -163,6 +168,7 @@ func (c *conversation) settle(system string) {
 	if m := languageLine.FindStringSubmatch(system); m != nil {
 		tag, _ = language.Normalize(m[1])
 	}
+	c.fallback = tag
 	c.tongue = c.speaks(tag)
 }
 

@@ -61,6 +61,10 @@ type result struct {
 	status   string
 	listings []listing
 	bookings []booking
+
+	report           report // what it is about
+	reports          []report
+	url, code, until string
 }
 
 // bounds on what is taken from a result
@@ -109,6 +113,8 @@ func parseResult(tool, text string) result {
 			r.bookings = append(r.bookings, booking{id: str(v, "transactionId"), code: str(v, "code"),
 				summary: str(v, "summary"), status: cmp.Or(str(v, "state"), str(v, "status"))})
 		}
+	default:
+		r.readDesk(m)
 	}
 	return r
 }

@@ -1,6 +1,7 @@
 // Package rulemodel is the model that stands in when no OpenAI key is set: rules, not
 // a language model, behind the same HTTP API. It leads a first-time user through
-// search and booking in English and Turkish, and says what it is when asked.
+// search and booking in English and Turkish, or, where the tools for damage reports are
+// offered, through a report in all languages of the product. It says what it is when asked.
 //
 // It keeps nothing: everything it knows stands in the messages of the request, so that
 // the same request always gets the same answer. It calls only tools that the request
@@ -75,6 +76,9 @@ func (s server) complete(w http.ResponseWriter, r *http.Request) {
 // answer decides what to say or call. Text is never empty when nothing is called.
 func answer(req request, now time.Time) reply {
 	c := read(req, now)
+	if c.atDesk() {
+		return c.attend()
+	}
 	return c.decide()
 }
 

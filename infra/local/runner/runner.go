@@ -21,6 +21,7 @@ import (
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/oklog/ulid/v2"
 
+	"merve/infra/local/bucket"
 	"merve/infra/local/demo"
 	"merve/infra/local/dynamodb"
 	"merve/infra/local/gateway"
@@ -61,6 +62,7 @@ type Runner struct {
 // functions are the constructors, by the name in the wiring.
 var functions = map[string]func(*app.Base) (trigger.Handler, error){
 	"chat": app.Chat, "whatsapp": app.WhatsApp, "turn": app.Turn, "notify": app.Notify, "sender": app.Sender,
+	"sara": app.Sara, "messenger": app.Messenger, "reports": app.Reports,
 	"expiry": app.Expiry, "invariants": app.Invariants, "sweep": app.Sweep, "admin": app.Admin,
 }
 
@@ -153,7 +155,7 @@ func (r *Runner) standIns(c app.Config, o Options) (app.Config, func(string) str
 		if err != nil {
 			return c, nil, fmt.Errorf("rule-based model: %w", err)
 		}
-		c.OpenAIBaseURL, c.OpenAIModel = url+"/v1", rulemodel.Model
+		c.OpenAIBaseURL, c.OpenAIModel, c.SaraModel = url+"/v1", rulemodel.Model, rulemodel.Model
 		set["OPENAI_API_KEY"] = "rule-based-needs-no-key"
 	} else if o.Getenv("OPENAI_API_KEY") == "" {
 		set["OPENAI_API_KEY"] = "none"
@@ -164,12 +166,45 @@ func (r *Runner) standIns(c app.Config, o Options) (app.Config, func(string) str
 		c.AdminToken = hex.EncodeToString(b[:])
 	}
 	c.UnsignedFromLoopback = o.Getenv("TWILIO_AUTH_TOKEN") == ""
+	c.UnsignedMetaFromLoopback = o.Getenv("META_APP_SECRET") == ""
+	if c.AllowedOrigins == nil {
+		c.AllowedOrigins = []string{"loopback"} // pages of this machine
+	}
+	if o.Getenv("AWS_ENDPOINT_URL_S3") == "" {
+		url, err := r.bucket(c.MediaBucket, o)
+		if err != nil {
+			return c, nil, err
+		}
+		set["AWS_ENDPOINT_URL_S3"] = url
+	}
+	if c.SiteURL == "" {
+		c.SiteURL = "http://localhost:" + port(o)
+	}
+	c.PrivateMedia = true // photos may be on this machine, as its providers may be
 	return c, func(name string) string {
 		if v := set[name]; v != "" {
 			return v
 		}
 		return o.Getenv(name)
 	}, nil
+}
+
+// bucket starts what takes the place of S3.
+func (r *Runner) bucket(name string, o Options) (string, error) {
+	data := ""
+	if dir := o.Getenv("DATA_DIR"); dir != "" {
+		data = filepath.Join(dir, "bucket")
+	}
+	s, err := bucket.Start(context.Background(), bucket.Options{Dir: data, Buckets: []string{name}})
+	if err != nil {
+		return "", err
+	}
+	r.stops = append(r.stops, func() {
+		if err := s.Stop(); err != nil {
+			r.log.Error("stop the bucket", "error", err.Error())
+		}
+	})
+	return s.URL, nil
 }
 
 // base is what the functions are made from, with a queue in process.
@@ -252,12 +287,15 @@ func (r *Runner) serve(c app.Config, sent *sentLog, o Options) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /dev/outbox", sent)
 	mux.Handle("/", front)
-	port := o.Getenv("PORT")
-	if port == "" {
-		port = "8080"
-	}
-	r.URL, err = r.listen(net.JoinHostPort(o.Getenv("HOST"), port), mux)
+	r.URL, err = r.listen(net.JoinHostPort(o.Getenv("HOST"), port(o)), mux)
 	return err
+}
+
+func port(o Options) string {
+	if p := o.Getenv("PORT"); p != "" {
+		return p
+	}
+	return "8080"
 }
 
 // listen serves h at addr and returns its address.
@@ -283,10 +321,18 @@ func (r *Runner) listen(addr string, h http.Handler) (string, error) {
 }
 
 func (r *Runner) greet(c app.Config, o Options) {
-	fmt.Fprintf(o.Out, "\nMerve %s is running\n  chat      %s/\n  admin API %s/admin/api/   Authorization: Bearer %s\n  health    %s/healthz\n  outbox    %s/dev/outbox\n  model     %s\n",
-		app.Version, r.URL, r.URL, c.AdminToken, r.URL, r.URL, c.OpenAIModel)
+	fmt.Fprintf(o.Out, "\nMerve %s is running\n", app.Version)
+	for _, line := range [][2]string{
+		{"chat", r.URL + "/"}, {"reports", r.URL + "/sara"}, {"admin", r.URL + "/admin   token " + c.AdminToken},
+		{"health", r.URL + "/healthz"}, {"outbox", r.URL + "/dev/outbox"}, {"model", c.OpenAIModel},
+	} {
+		fmt.Fprintf(o.Out, "  %-9s %s\n", line[0], line[1])
+	}
 	if c.UnsignedFromLoopback {
 		fmt.Fprintln(o.Out, "  TWILIO_AUTH_TOKEN is not set: unsigned WhatsApp webhooks are taken from this machine only,\n  and outbound WhatsApp stays in the outbox")
+	}
+	if c.UnsignedMetaFromLoopback {
+		fmt.Fprintln(o.Out, "  META_APP_SECRET is not set: unsigned Messenger webhooks are taken from this machine only")
 	}
 	fmt.Fprintln(o.Out)
 }

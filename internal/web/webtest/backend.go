@@ -1,7 +1,8 @@
-// Package webtest has a backend for the chat page that runs in memory and does as it is told:
-// it answers, is slow, drops its answer, refuses, or answers late.
+// Package webtest has backends for the pages that run in memory and do as they are told:
+// they answer, are slow, drop their answer, refuse, or answer late. [Backend] is the chat page's,
+// [Sara] the chat widget's, [Admin] the controller's pages'.
 //
-// It is strict where the real one is: an unknown field, a short session id or a foreign thread
+// They are strict where the real ones are: an unknown field, a short session id or a foreign thread
 // is an error, a clientMessageId counts once, and a turn answers all that is unanswered.
 package webtest
 
@@ -50,7 +51,7 @@ type Answer struct {
 type Backend struct {
 	now      func() time.Time
 	answer   func(Message) Answer
-	arrivals chan time.Time
+	arrivals chan struct{}
 
 	mu         sync.Mutex
 	model      string
@@ -97,7 +98,7 @@ const traceID = "4bf92f3577b34da6a3ce929d0e0e4736"
 func New(now func() time.Time, answer func(Message) Answer) *Backend {
 	return &Backend{
 		model: "test-model-1", now: now, answer: answer,
-		arrivals: make(chan time.Time, 100), taken: map[string]*inbound{},
+		arrivals: make(chan struct{}, 100), taken: map[string]*inbound{},
 	}
 }
 
@@ -143,8 +144,8 @@ func (b *Backend) Deliveries() []Message {
 	return slices.Clone(b.deliveries)
 }
 
-// Arrivals has the time of each POST as it arrives.
-func (b *Backend) Arrivals() <-chan time.Time { return b.arrivals }
+// Arrivals has a value for each POST that has arrived.
+func (b *Backend) Arrivals() <-chan struct{} { return b.arrivals }
 
 // Reads returns the query of every listing of the thread that was asked for.
 func (b *Backend) Reads() []string {
@@ -217,7 +218,7 @@ func (b *Backend) receive(w http.ResponseWriter, r *http.Request) (Message, erro
 	err := decoder.Decode(&m)
 	b.do(func() { b.deliveries = append(b.deliveries, m) })
 	select {
-	case b.arrivals <- time.Now():
+	case b.arrivals <- struct{}{}:
 	default: // nobody counts so many
 	}
 	switch {

@@ -1,0 +1,241 @@
+package rulemodel
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"merve/internal/language"
+)
+
+// reports are all of the customer's, newest first, or the reply that gets them.
+func (d *desk) reports() ([]report, *reply) {
+	if d.profiled {
+		return d.profile, nil
+	}
+	r, done := d.last("list_user_reports")
+	switch {
+	case done && r.failed != nil:
+		wrong := say(d.wrong(r))
+		return nil, &wrong
+	case done:
+		return r.reports, nil
+	}
+	if next := d.call("list_user_reports", nil); next != nil {
+		return nil, next
+	}
+	if d.i.report != "" {
+		return []report{{id: d.i.report}}, nil
+	}
+	return nil, nil
+}
+
+// about finds the report that something is told of: nil for a new one, or the question
+// which it is.
+func (d *desk) about() (*report, *reply) {
+	all, next := d.reports()
+	if next != nil || d.s.fresh {
+		return nil, next
+	}
+	open := slices.DeleteFunc(slices.Clone(all), func(r report) bool { return r.status == "resolved" })
+	if r := d.same(open); r != nil && d.s.pick == 0 {
+		return r, nil
+	}
+	if d.s.damage && d.s.place != "" && d.s.pick == 0 {
+		return nil, nil // some other place
+	}
+	if r := reportOf(open, d.i.report); r != nil && d.s.pick == 0 {
+		return r, nil
+	}
+	choices := open
+	if d.s.damage { // what is complete has its damage
+		choices = slices.DeleteFunc(slices.Clone(open), func(r report) bool { return r.status != "pending" })
+	}
+	n, picked := index(d.s.pick, len(choices))
+	switch {
+	case picked:
+		return &choices[n], nil
+	case len(choices) == 0:
+		return nil, nil
+	case len(choices) == 1 && !d.s.damage:
+		return &choices[0], nil
+	}
+	return nil, d.askWhich(choices, d.v.which+" "+d.v.orNew)
+}
+
+func reportOf(rs []report, id string) *report {
+	if i := slices.IndexFunc(rs, func(r report) bool { return r.id == id }); i >= 0 {
+		return &rs[i]
+	}
+	return nil
+}
+
+func (d *desk) askWhich(choices []report, tail string) *reply {
+	if d.plain {
+		choices = slices.Clone(choices)
+		for i := range choices {
+			choices[i].address = "…"
+		}
+	}
+	ask := say(d.v.list(strings.TrimSpace(d.alarm(true)+d.v.mine), choices, tail))
+	return &ask
+}
+
+// same finds the report of the place that is named. Words that tell of damage name none by
+// chance: they have to give its number, too.
+func (d *desk) same(rs []report) *report {
+	if !d.s.damage || d.asked == deskAsksWhich {
+		return addressed(rs, d.s.folded, false)
+	}
+	if d.s.place == "" {
+		return nil
+	}
+	return addressed(rs, newLine(d.s.place).whole, true)
+}
+
+// addressed finds the one report whose address a text has most of, numbers and all where that
+// is wanted.
+func addressed(rs []report, folded string, exact bool) *report {
+	said := strings.Fields(folded)
+	best, most, tied := -1, 0, false
+	for i, r := range rs {
+		words, numbers := 0, 0
+		for _, w := range strings.Fields(newLine(r.address).whole) {
+			switch {
+			case strings.ContainsAny(language.Fold(w), digits) && slices.Contains(said, w):
+				numbers++
+			case utf8.RuneCountInString(w) > 3 && slices.ContainsFunc(said, func(s string) bool { return strings.HasPrefix(s, w) }):
+				words++
+			}
+		}
+		n := words + numbers
+		switch {
+		case exact && (words == 0 || numbers == 0):
+		case n > most:
+			best, most, tied = i, n, false
+		case n == most:
+			tied = true
+		}
+	}
+	if best < 0 || tied {
+		return nil
+	}
+	return &rs[best]
+}
+
+// which finds the report that a command is for, among those that may be meant: the only
+// one, the one named or picked. Else it returns the question, or that there is none.
+func (d *desk) which(may func(r report) bool) (*report, *reply) {
+	all, next := d.reports()
+	if next != nil {
+		return nil, next
+	}
+	choices := slices.DeleteFunc(slices.Clone(all), func(r report) bool { return !may(r) })
+	n, picked := index(d.s.pick, len(choices))
+	if picked {
+		return &choices[n], nil
+	}
+	if r := addressed(choices, d.s.folded, false); r != nil {
+		return r, nil
+	}
+	switch {
+	case len(choices) == 1:
+		return &choices[0], nil
+	case len(choices) > 1:
+		return nil, d.askWhich(choices, d.v.which)
+	case len(all) > 0:
+		none := say(d.v.closed)
+		return nil, &none
+	}
+	none := say(d.v.none + " " + d.v.canDo)
+	return nil, &none
+}
+
+// move puts a report at another address.
+func (d *desk) move() reply {
+	if r, done := d.last("update_report_address"); done {
+		return d.moved(r)
+	}
+	all, next := d.reports()
+	if next != nil {
+		return *next
+	}
+	open := func(r report) bool { return r.status != "resolved" }
+	r := reportOf(all, d.i.report)
+	switch {
+	case len(all) == 0:
+		return say(d.v.where)
+	case r == nil || !open(*r) || d.s.pick != 0 && !asksPlace(d.asked):
+		d.s.folded = "" // the words are those of the new address
+		if r, next = d.which(open); next != nil {
+			return *next
+		}
+	}
+	if d.s.place == "" {
+		return say(d.v.address)
+	}
+	return d.must("update_report_address", map[string]any{"reportId": r.id, "address": d.s.place})
+}
+
+func (d *desk) moved(r result) reply {
+	if r.failed != nil && r.failed.field == "address" {
+		return say(d.wrong(r) + " " + d.v.address)
+	}
+	return d.conclude()
+}
+
+// list shows the customer's reports; of a single one that is open, also what it lacks.
+func (d *desk) list() reply {
+	r, done := d.last("list_user_reports")
+	switch {
+	case !done:
+		return d.must("list_user_reports", nil)
+	case r.failed != nil:
+		return say(d.wrong(r))
+	case len(r.reports) == 0:
+		return say(d.v.none + " " + d.v.canDo)
+	}
+	rs, lacks := slices.Clone(r.reports), ""
+	if len(rs) == 1 && rs[0].status == "pending" {
+		if read, done := d.last("get_report_details"); done && read.failed == nil {
+			lacks = d.ask(read.report)
+		} else if next := d.call("get_report_details", map[string]any{"reportId": rs[0].id}); next != nil && !done {
+			return *next
+		}
+	}
+	if d.plain {
+		for i := range rs {
+			rs[i].address = "…"
+		}
+	}
+	return say(d.v.list(d.v.mine, rs, lacks))
+}
+
+// settle does with a report what needs no more telling: share it, mark it as mended, delete it.
+func (d *desk) settle() reply {
+	tool := map[aim]string{aimShare: "create_time_limited_report_link", aimMend: "mark_report_resolved", aimRemove: "delete_report"}[d.s.aim]
+	if r, done := d.last(tool); done {
+		return d.settled(r)
+	}
+	r, next := d.which(func(r report) bool { return d.s.aim != aimMend || r.status != "resolved" })
+	if next != nil {
+		return *next
+	}
+	values := map[string]any{"reportId": r.id}
+	if d.s.hours > 0 {
+		values["ttlHours"] = d.s.hours
+	}
+	return d.must(tool, values)
+}
+
+func (d *desk) settled(r result) reply {
+	switch {
+	case r.failed != nil:
+		return say(d.wrong(r))
+	case r.tool == "delete_report":
+		return say(d.v.check) // the rest is asked and told by the backend
+	case r.url != "":
+		return say(d.v.hasLink(r.until, r.url))
+	}
+	return say(d.words(r))
+}

@@ -1,0 +1,89 @@
+package api
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"merve/internal/fault"
+)
+
+// Origins are the sites whose pages may use an API (https://fetch.spec.whatwg.org/#http-cors-protocol):
+// each an origin such as "https://example.com", "*" for any, or "loopback" for any of this
+// machine. Merve's own is one of them, and so is a request that comes from no page.
+type Origins []string
+
+// CheckOrigins returns an error that names the first entry that is not usable.
+func CheckOrigins(all []string) error {
+	for _, o := range all {
+		if o == "*" || o == "loopback" {
+			continue
+		}
+		u, err := url.Parse(o)
+		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.Scheme+"://"+u.Host != o {
+			return fault.New(fault.Invalid, "want origins such as https://example.com, without a path, not %q", o)
+		}
+	}
+	return nil
+}
+
+// allows reports whether pages of an origin may ask host.
+func (o Origins) allows(origin, host string) bool {
+	u, err := url.Parse(origin)
+	if err != nil || u.Host == "" {
+		return false
+	}
+	return u.Host == host || slices.Contains(o, "*") || slices.Contains(o, origin) || slices.Contains(o, "loopback") && isLoopback(u.Hostname())
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+var errOrigin = fault.New(fault.Forbidden, "this site may not use the chat")
+
+// permit answers pages of allowed origins only.
+func (o Origins) permit(h handler) http.Handler {
+	return handler(func(w http.ResponseWriter, r *http.Request) error {
+		if err := o.welcome(w, r); err != nil {
+			return err
+		}
+		return h(w, r)
+	})
+}
+
+// welcome lets a page read the answer.
+func (o Origins) welcome(w http.ResponseWriter, r *http.Request) error {
+	header := w.Header()
+	header.Add("Vary", "Origin")
+	origin := r.Header.Get("Origin")
+	switch {
+	case origin == "":
+		return nil
+	case !o.allows(origin, r.Host):
+		return errOrigin
+	}
+	header.Set("Access-Control-Allow-Origin", origin)
+	header.Set("Access-Control-Expose-Headers", "location, x-trace-id")
+	return nil
+}
+
+// preflight tells a browser what a page may send.
+func (o Origins) preflight(methods map[string]handler) http.Handler {
+	var names []string
+	for m := range methods {
+		names = append(names, m)
+	}
+	slices.Sort(names)
+	return o.permit(func(w http.ResponseWriter, _ *http.Request) error {
+		header := w.Header()
+		header.Set("Access-Control-Allow-Methods", strings.Join(names, ", "))
+		header.Set("Access-Control-Allow-Headers", "content-type, x-session-id, x-trace-id")
+		header.Set("Access-Control-Max-Age", "600")
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	})
+}

@@ -1,0 +1,318 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"merve/internal/account"
+	"merve/internal/actor"
+	"merve/internal/channel"
+	"merve/internal/fault"
+	"merve/internal/limit"
+	"merve/internal/media"
+	"merve/internal/telemetry"
+	"merve/internal/thread"
+	"merve/internal/trigger"
+	"merve/internal/turn"
+)
+
+// WebChat is the API of the widget that other sites embed. A session is known by a secret
+// that the widget has made; there are no cookies, so that a site can only ask in the name
+// of its own visitors.
+type WebChat struct {
+	Runner    *turn.Runner
+	Threads   *thread.Store
+	Photos    Photos
+	People    *account.Desk
+	Limits    *limit.Counter
+	Market    string // whose, when a request names none
+	Assistant string // who answers
+	Origins   Origins
+	Patience  time.Duration // how long a request waits for its reply
+	NewID     func() string
+	Now       func() time.Time
+}
+
+// Photos keeps and shows photos of a thread.
+type Photos interface {
+	Upload(ctx context.Context, thread, contentType string, size int64) (media.Upload, error)
+	Kept(ctx context.Context, thread, addressOrRef string) (stored string, err error)
+	Address(ctx context.Context, stored string) (string, error)
+}
+
+// Routes adds the API's routes to mux.
+func (c *WebChat) Routes(mux Router) {
+	for path, methods := range map[string]map[string]handler{
+		"/web-chat-api":          {http.MethodPost: c.message},
+		"/web-chat-api/messages": {http.MethodGet: c.messages},
+		"/web-chat-api/photos":   {http.MethodPost: c.upload},
+		"/web-chat-api/me":       {http.MethodGet: c.export, http.MethodDelete: c.erase},
+	} {
+		for method, h := range methods {
+			mux.Handle(method+" "+path, c.Origins.permit(h))
+		}
+		mux.Handle("OPTIONS "+path, c.Origins.preflight(methods))
+	}
+}
+
+// webChatRequest is the body of POST /web-chat-api.
+type webChatRequest struct {
+	SessionID       string   `json:"sessionId"`
+	Text            *string  `json:"text"`
+	Name            string   `json:"name"`
+	MediaURLs       []string `json:"mediaUrls"`
+	Language        string   `json:"language"`
+	MarketID        string   `json:"marketId"`
+	ClientMessageID string   `json:"clientMessageId"`
+	ReplyTo         string   `json:"replyTo"`
+}
+
+// WebChatResponse is the answer to POST /web-chat-api.
+type WebChatResponse struct {
+	ReplyText     string            `json:"replyText"`
+	ThreadID      string            `json:"threadId"`
+	MessageID     string            `json:"messageId"`
+	PendingAction *PendingAction    `json:"pendingAction,omitempty"`
+	MapLocation   *channel.Location `json:"mapLocation,omitempty"`
+	TraceID       string            `json:"traceId"`
+}
+
+func (c *WebChat) message(w http.ResponseWriter, r *http.Request) error {
+	var req webChatRequest
+	if err := readJSON(w, r, &req); err != nil {
+		return err
+	}
+	in, err := c.inbound(r.Context(), req)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), c.Patience)
+	defer cancel()
+	a, err := c.Runner.Converse(ctx, in)
+	if err != nil {
+		return err
+	}
+	status := http.StatusOK
+	if a.Later {
+		w.Header().Set("Location", "/web-chat-api/messages?"+url.Values{"after": {a.After}, "marketId": {in.Market}}.Encode())
+		status = http.StatusAccepted
+	}
+	full := chatResponse(a, telemetry.TraceID(r.Context()))
+	return writeJSON(w, status, WebChatResponse{
+		ReplyText: full.Reply, ThreadID: full.ThreadID, MessageID: full.MessageID,
+		PendingAction: full.PendingAction, MapLocation: full.MapLocation, TraceID: full.TraceID,
+	})
+}
+
+// maxName is the longest name of a customer, in characters.
+const maxName = 80
+
+// inbound checks a request's fields and turns it into the one inbound form.
+func (c *WebChat) inbound(ctx context.Context, req webChatRequest) (channel.Inbound, error) {
+	var none channel.Inbound
+	switch {
+	case req.Text == nil:
+		return none, fault.Field("text", "missing")
+	case *req.Text == "" && len(req.MediaURLs) == 0:
+		return none, fault.Field("text", "must not be empty, unless there are mediaUrls")
+	case utf8.RuneCountInString(*req.Text) > channel.MaxText:
+		return none, fault.Field("text", "at most %d characters", channel.MaxText)
+	case req.SessionID == "":
+		return none, fault.Field("sessionId", "missing")
+	case utf8.RuneCountInString(req.Name) > maxName:
+		return none, fault.Field("name", "at most %d characters", maxName)
+	case len(req.Language) > 35: // RFC 5646 §4.4.1
+		return none, fault.Field("language", "at most 35 bytes")
+	case len(req.ClientMessageID) > 128:
+		return none, fault.Field("clientMessageId", "at most 128 bytes")
+	case len(req.ReplyTo) > 200:
+		return none, fault.Field("replyTo", "at most 200 bytes")
+	case len(req.MediaURLs) > channel.MaxMedia:
+		return none, fault.Field("mediaUrls", "at most %d", channel.MaxMedia)
+	}
+	who, err := session(req.SessionID)
+	if err != nil {
+		return none, err
+	}
+	who.Name = strings.TrimSpace(req.Name)
+	in := channel.Inbound{
+		Channel: channel.Web, ThreadType: channel.General, Assistant: c.Assistant, From: who, MessageID: req.ClientMessageID,
+		Text: *req.Text, ReplyTo: req.ReplyTo, Language: req.Language, ReceivedAt: c.Now(),
+	}
+	for _, address := range req.MediaURLs {
+		if u, err := url.Parse(address); err != nil || len(address) > maxMediaURL || media.Ref(address) != address && (u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
+			return none, fault.Field("mediaUrls", "want http or https addresses of at most %d bytes, or what POST /web-chat-api/photos gave", maxMediaURL)
+		}
+		in.Media = append(in.Media, channel.Media{URL: address, Type: "image"})
+	}
+	if in.Market, err = c.market(ctx, req.MarketID); err != nil {
+		return none, err
+	}
+	if in.MessageID == "" {
+		in.MessageID = c.NewID()
+	}
+	return in, in.Check()
+}
+
+// maxMediaURL is the longest address of a photo, in bytes.
+const maxMediaURL = 2048
+
+// market is the one asked for, which must exist.
+func (c *WebChat) market(ctx context.Context, asked string) (string, error) {
+	if err := checkMarketID(asked); err != nil {
+		return "", err
+	}
+	if asked == "" {
+		asked = c.Market
+	}
+	_, err := c.Runner.Markets.Get(ctx, asked)
+	return asked, err
+}
+
+// messages lists the session's messages with the photos' present addresses. A session that
+// has not written yet has none.
+func (c *WebChat) messages(w http.ResponseWriter, r *http.Request) error {
+	who, id, err := c.asked(r)
+	if err != nil {
+		return err
+	}
+	body, lines, err := listMessages(r, c.Threads, who, id)
+	if fault.Is(err, fault.NotFound) {
+		return writeJSON(w, http.StatusOK, map[string]any{"messages": []thread.Line{}, "state": thread.Idle})
+	}
+	if err != nil {
+		return err
+	}
+	c.showPhotos(r.Context(), id, lines)
+	return writeJSON(w, http.StatusOK, body)
+}
+
+// asked is the session that a request without body names, and its thread.
+func (c *WebChat) asked(r *http.Request) (who actor.Actor, threadID string, err error) {
+	who, err = session(r.Header.Get("x-session-id"))
+	if err != nil {
+		return who, "", err
+	}
+	q, err := queryOf(r, "marketId")
+	if err != nil {
+		return who, "", err
+	}
+	m, err := c.market(r.Context(), q["marketId"])
+	return who, thread.ID(m, channel.General, c.Assistant, who.Key()), err
+}
+
+// showPhotos gives the photos in lines addresses under which they can be seen now, and takes
+// off what cannot: what was said is listed even while the bucket is away.
+func (c *WebChat) showPhotos(ctx context.Context, threadID string, lines []thread.Line) {
+	var all []*channel.Media
+	for i := range lines {
+		for j := range lines[i].Media {
+			all = append(all, &lines[i].Media[j])
+		}
+	}
+	eachAtOnce(all, func(m *channel.Media) {
+		m.URL = c.shown(ctx, threadID, m.URL)
+	})
+	for i := range lines {
+		lines[i].Media = slices.DeleteFunc(lines[i].Media, func(m channel.Media) bool { return m.URL == "" })
+	}
+}
+
+// shown is where a photo of a thread can be seen now; "" when it is none or out of reach.
+func (c *WebChat) shown(ctx context.Context, threadID, attached string) string {
+	stored, err := c.Photos.Kept(ctx, threadID, attached)
+	if err != nil {
+		return ""
+	}
+	address, err := c.Photos.Address(ctx, stored)
+	if err != nil {
+		return ""
+	}
+	return address
+}
+
+// export gives the session what is kept of it.
+func (c *WebChat) export(w http.ResponseWriter, r *http.Request) error {
+	_, id, err := c.asked(r)
+	if err != nil {
+		return err
+	}
+	data, err := c.People.Export(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Disposition", `attachment; filename="data.json"`)
+	return writeJSON(w, http.StatusOK, data)
+}
+
+// erase deletes what is kept of the session.
+func (c *WebChat) erase(w http.ResponseWriter, r *http.Request) error {
+	who, id, err := c.asked(r)
+	if err != nil {
+		return err
+	}
+	if _, err := c.Threads.Head(r.Context(), id); err != nil {
+		return err
+	}
+	if err := c.People.Erase(r.Context(), who.Key(), id); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// uploadRequest is the body of POST /web-chat-api/photos.
+type uploadRequest struct {
+	SessionID   string `json:"sessionId"`
+	MarketID    string `json:"marketId"`
+	ContentType string `json:"contentType"`
+	Size        int64  `json:"size"`
+}
+
+// upload lets the widget put one photo into the bucket. It is a photo of the session's
+// thread, and is looked at when a message brings it.
+func (c *WebChat) upload(w http.ResponseWriter, r *http.Request) error {
+	var req uploadRequest
+	if err := readJSON(w, r, &req); err != nil {
+		return err
+	}
+	if req.SessionID == "" {
+		return fault.Field("sessionId", "missing")
+	}
+	who, err := session(req.SessionID)
+	if err != nil {
+		return err
+	}
+	m, err := c.market(r.Context(), req.MarketID)
+	if err != nil {
+		return err
+	}
+	if err := c.mayUpload(r.Context(), who); err != nil {
+		return err
+	}
+	up, err := c.Photos.Upload(r.Context(), thread.ID(m, channel.General, c.Assistant, who.Key()), req.ContentType, req.Size)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, map[string]any{
+		"uploadUrl": up.URL, "method": up.Method, "headers": up.Headers, "mediaUrl": up.Ref, "expiresAt": up.ExpiresAt,
+	})
+}
+
+// Uploads an hour: of a session, and of an address, since sessions cost nothing to make.
+const (
+	sessionUploads = 40
+	addressUploads = 400
+)
+
+func (c *WebChat) mayUpload(ctx context.Context, who actor.Actor) error {
+	if err := c.Limits.Take(ctx, "upload", who.Key(), sessionUploads); err != nil {
+		return err
+	}
+	return c.Limits.Take(ctx, "upload", trigger.Info(ctx).SourceIP, addressUploads)
+}

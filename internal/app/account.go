@@ -1,0 +1,135 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"merve/internal/account"
+	"merve/internal/actor"
+	"merve/internal/ledger"
+	"merve/internal/media"
+	"merve/internal/report"
+	"merve/internal/thread"
+	"merve/internal/turn"
+)
+
+// desk has what customers may do with their own data.
+func (b *Base) desk() *account.Desk {
+	return &account.Desk{Threads: b.Threads(), Holders: []account.Holder{
+		heldReports{b.Reports(), b.Photos()}, heldBookings{b.Ledger()}, heldAudit{&turn.Runner{Records: b.records()}}, heldMessages{b.Threads()},
+	}}
+}
+
+// heldReports are damage reports with their links, and photos.
+type heldReports struct {
+	reports *report.Store
+	photos  *media.Store
+}
+
+func (heldReports) Holds() string { return "reports" }
+
+func (h heldReports) Export(ctx context.Context, owner, _ string) (any, error) {
+	all, err := h.reports.All(ctx, owner)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	views := make([]report.View, len(all))
+	for i, r := range all {
+		if views[i], err = report.ViewOf(ctx, h.photos, r); err != nil {
+			return nil, err
+		}
+	}
+	return views, nil
+}
+
+func (h heldReports) Erase(ctx context.Context, owner, threadID string) error {
+	all, err := h.reports.All(ctx, owner)
+	if err != nil {
+		return err
+	}
+	errs := []error{h.photos.DeleteThread(ctx, threadID)}
+	for _, r := range all {
+		by := report.By{Actor: actor.Actor{Kind: actor.System}, Owners: []string{owner}, Key: "erase." + r.ID}
+		if err := h.reports.Delete(ctx, by, r.ID); err != nil {
+			errs = append(errs, fmt.Errorf("report %s: %w", r.ID, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// heldBookings are kept when all else is deleted: they are the business's records too.
+type heldBookings struct{ ledger *ledger.Ledger }
+
+func (heldBookings) Holds() string { return "bookings" }
+
+func (h heldBookings) Export(ctx context.Context, owner, _ string) (any, error) {
+	var all []ledger.Transaction
+	who := actor.OfKey(owner)
+	for after := ""; ; {
+		txs, next, err := h.ledger.ByOwner(ctx, who, 100, after)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, txs...)
+		if after = next; after == "" {
+			break
+		}
+	}
+	if all == nil {
+		return nil, nil
+	}
+	return all, nil
+}
+
+func (heldBookings) Erase(context.Context, string, string) error { return nil }
+
+// heldAudit says which tools ran with what.
+type heldAudit struct{ runner *turn.Runner }
+
+func (heldAudit) Holds() string { return "toolCalls" }
+
+func (h heldAudit) Export(ctx context.Context, _, threadID string) (any, error) {
+	var all []turn.Round
+	for after := ""; ; {
+		rounds, next, err := h.runner.Audit(ctx, threadID, 100, after)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rounds...)
+		if after = next; after == "" {
+			break
+		}
+	}
+	if all == nil {
+		return nil, nil
+	}
+	return all, nil
+}
+
+func (h heldAudit) Erase(ctx context.Context, _, threadID string) error {
+	return h.runner.EraseAudit(ctx, threadID)
+}
+
+// heldMessages are what was said.
+type heldMessages struct{ threads *thread.Store }
+
+func (heldMessages) Holds() string { return "messages" }
+
+func (h heldMessages) Export(ctx context.Context, _, threadID string) (any, error) {
+	all := []thread.Line{}
+	for after := ""; ; {
+		lines, next, err := h.threads.Lines(ctx, threadID, after, thread.MaxLines)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, lines...)
+		if after = next; after == "" {
+			return all, nil
+		}
+	}
+}
+
+func (h heldMessages) Erase(ctx context.Context, _, threadID string) error {
+	return h.threads.Erase(ctx, threadID)
+}

@@ -1,0 +1,236 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"merve/internal/api"
+	"merve/internal/assistant"
+	"merve/internal/channel"
+	"merve/internal/dynamo"
+	"merve/internal/fault"
+	"merve/internal/limit"
+	"merve/internal/llm"
+	"merve/internal/media"
+	"merve/internal/outbox"
+	"merve/internal/person"
+	"merve/internal/provider/mapbox"
+	"merve/internal/provider/meta"
+	"merve/internal/report"
+	"merve/internal/tool"
+	"merve/internal/trigger"
+	"merve/internal/turn"
+	"merve/internal/web"
+	"merve/internal/wording"
+)
+
+// saraName is the assistant of the widget and of Messenger.
+const saraName = "sara"
+
+// Sara answers the widget that other sites embed, and shows what its reports' links lead to.
+func Sara(b *Base) (trigger.Handler, error) {
+	r, err := b.runner()
+	if err != nil {
+		return nil, err
+	}
+	photos := b.Photos()
+	mux := http.NewServeMux()
+	chat := &api.WebChat{
+		Runner: r, Threads: r.Threads, Photos: photos, People: b.desk(), Limits: &limit.Counter{Table: b.conversations(), Now: b.Now}, Market: b.Config.DefaultMarket, Assistant: saraName,
+		Origins: b.Config.AllowedOrigins, Patience: b.Config.Patience, NewID: b.NewID, Now: b.Now,
+	}
+	chat.Routes(mux)
+	shared := &api.SharedReports{Reports: b.Reports(), Photos: photos, Markets: b.Markets(), Origin: photos.Origin()}
+	shared.Routes(mux)
+	mux.Handle("/", web.Sara(web.SaraConfig{ImageOrigin: photos.Origin()}))
+	return b.http(mux), nil
+}
+
+// Messenger takes in Meta's webhooks.
+func Messenger(b *Base) (trigger.Handler, error) {
+	m := &lazyMeta{b: b}
+	h := &api.Messenger{
+		// Taking a message in needs the store and the queue only.
+		Runner: &turn.Runner{Threads: b.Threads(), Queue: b.queue()},
+		People: &person.Book{Table: b.conversations()}, Outbox: b.Outbox(),
+		AppSecret: func(ctx context.Context) (string, error) { return b.secrets.get(ctx, "META_APP_SECRET") },
+		VerifyToken: func(ctx context.Context) (string, error) {
+			return b.secrets.get(ctx, "META_VERIFY_TOKEN", "FACEBOOK_VERIFY_TOKEN", "FB_VERIFY_TOKEN")
+		},
+		Market: b.Config.DefaultMarket, Assistant: saraName, Typing: m.typing,
+		UnsignedFromLoopback: b.Config.UnsignedMetaFromLoopback, Now: b.Now, Log: b.Log,
+	}
+	mux := http.NewServeMux()
+	h.Routes(mux)
+	return b.http(mux), nil
+}
+
+// Reports tells customers what staff did with their reports.
+func Reports(b *Base) (trigger.Handler, error) {
+	n := b.Notifier()
+	return trigger.Stream(func(ctx context.Context, r trigger.Record) error {
+		e, ok, err := report.EventOf(dynamo.Item(r.New))
+		if err != nil {
+			return fault.Wrap(err, fault.Invalid, "not an event")
+		}
+		if !ok {
+			return nil
+		}
+		return n.TellReport(ctx, e)
+	}, trigger.Log(b.Log)), nil
+}
+
+// Reports returns the store of damage reports.
+func (b *Base) Reports() *report.Store {
+	return &report.Store{
+		Table: b.records(), Secrets: b.conversations(), Now: b.Now, Random: rand.Reader, PublicURL: b.Config.SiteURL,
+	}
+}
+
+// Photos returns the store of photos.
+func (b *Base) Photos() *media.Store {
+	c := b.Config
+	endpoint := ""
+	if b.Getenv != nil {
+		endpoint = b.Getenv("AWS_ENDPOINT_URL_S3")
+	}
+	o := media.Options{
+		Bucket: media.Bucket{Name: c.MediaBucket, Region: b.AWS.Region, Endpoint: endpoint, Credentials: b.AWS.Credentials},
+		Public: endpoint == "", AllowPrivate: c.PrivateMedia, Now: b.Now,
+	}
+	if twilio, err := url.Parse(c.TwilioBaseURL); err == nil && c.TwilioAccountSID != "" {
+		o.Authorize = map[string]func(*http.Request){twilio.Host: b.asTwilioWants}
+	}
+	return media.New(o)
+}
+
+// asTwilioWants gives Twilio the credentials for the photos that it keeps.
+func (b *Base) asTwilioWants(r *http.Request) {
+	if !strings.HasPrefix(r.URL.Path, "/2010-04-01/Accounts/"+b.Config.TwilioAccountSID+"/Messages/") {
+		return // the address is whatever somebody sent us
+	}
+	if token, err := b.secrets.get(r.Context(), "TWILIO_AUTH_TOKEN"); err == nil && token != "" {
+		r.SetBasicAuth(b.Config.TwilioAccountSID, token)
+	}
+}
+
+func (b *Base) reporter(photos *media.Store) *report.Reporter {
+	return &report.Reporter{
+		Store: b.Reports(), Photos: photos, Places: places{b.geocoder()}, Log: b.Log,
+		AskDelete: func(lang string, r report.Report) string {
+			about := r.Address
+			if about == "" {
+				about = r.ID
+			}
+			return wording.Say(lang, wording.DeleteReport, wording.Vars{"address": about})
+		},
+	}
+}
+
+func (b *Base) geocoder() *mapbox.Client {
+	return &mapbox.Client{
+		BaseURL: b.Config.MapboxBaseURL,
+		Token:   func(ctx context.Context) (string, error) { return b.secrets.get(ctx, "MAPBOX_TOKEN") },
+	}
+}
+
+// sara is the assistant, with what it is told of the customer.
+func (b *Base) sara(reports *report.Store) assistant.Assistant {
+	a := assistant.Sara()
+	a.Model, a.Sees = b.Config.SaraModel, llm.Sees(b.Config.SaraModel)
+	a.Profile = func(ctx context.Context, tc tool.Context) (any, error) {
+		briefs, err := reports.Profile(ctx, tc.Actor.Keys())
+		if err != nil {
+			return nil, err
+		}
+		return profile{tc.Actor.Key(), tc.Actor.Name, tc.Channel, briefs}, nil
+	}
+	return a
+}
+
+// profile is what a model is told of a customer who reports damage.
+type profile struct {
+	ID      string          `json:"id"`
+	Name    string          `json:"name,omitempty"`
+	Channel channel.Channel `json:"channel"`
+	Reports []report.Brief  `json:"reportIdsWithStatus"`
+}
+
+// places finds addresses by Mapbox, those of the market first.
+type places struct {
+	mapbox *mapbox.Client
+}
+
+func (p places) Find(ctx context.Context, w report.Where) ([]report.Place, error) {
+	found, err := p.mapbox.Geocode(ctx, mapbox.Query{Text: w.Text, Language: w.Language, Near: w.Near, Limit: 3, Stored: true})
+	if err != nil {
+		return nil, err
+	}
+	all := make([]report.Place, len(found))
+	for i, f := range found {
+		all[i] = report.Place{Address: f.Address, Lat: f.Lat, Lng: f.Lng, Sure: f.Sure()}
+	}
+	return all, nil
+}
+
+// messengerProvider is Meta, when there is a key or somewhere to ask for one.
+func (b *Base) messengerProvider() outbox.Provider {
+	if b.Config.SecretID == "" && !b.secrets.named(pageTokens...) {
+		return b.provider(channel.Messenger, nil)
+	}
+	return b.provider(channel.Messenger, &lazyMeta{b: b})
+}
+
+// pageTokens are the names of the page's access token.
+var pageTokens = []string{"META_PAGE_ACCESS_TOKEN", "FACEBOOK_PAGE_ACCESS_TOKEN", "FB_PAGE_ACCESS_TOKEN"}
+
+// lazyMeta makes Meta's client when it is needed, because its keys may have to be fetched.
+type lazyMeta struct{ b *Base }
+
+var errNoMeta = fault.New(fault.Unavailable, "Messenger is off: META_PAGE_ACCESS_TOKEN is not set")
+
+func (l *lazyMeta) client(ctx context.Context) (*meta.Client, error) {
+	token, err := l.b.secrets.get(ctx, pageTokens...)
+	if err != nil {
+		return nil, err
+	}
+	if token == "" {
+		return nil, errNoMeta
+	}
+	secret, err := l.b.secrets.get(ctx, "META_APP_SECRET")
+	if err != nil {
+		return nil, err
+	}
+	return &meta.Client{BaseURL: l.b.Config.MetaBaseURL, Token: token, Secret: secret, Now: l.b.Now}, nil
+}
+
+func (l *lazyMeta) Send(ctx context.Context, m outbox.Message) (string, error) {
+	c, err := l.client(ctx)
+	switch {
+	case err == errNoMeta:
+		return "", &outbox.SendError{Outcome: outbox.Permanent, Reason: "META_PAGE_ACCESS_TOKEN is not set", Err: err}
+	case err != nil:
+		return "", &outbox.SendError{Outcome: outbox.Retry, Reason: "the secret store is away", Err: err}
+	}
+	return (&meta.Provider{Client: c}).Send(ctx, m)
+}
+
+func (l *lazyMeta) Find(ctx context.Context, m outbox.Message, since time.Time) ([]outbox.Found, error) {
+	c, err := l.client(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return (&meta.Provider{Client: c}).Find(ctx, m, since)
+}
+
+func (l *lazyMeta) typing(ctx context.Context, psid string) error {
+	c, err := l.client(ctx)
+	if err != nil {
+		return err
+	}
+	return c.Typing(ctx, psid)
+}

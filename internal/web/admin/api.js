@@ -1,0 +1,72 @@
+// Talks to the admin API as who is signed in. The token is kept for this tab and no longer.
+
+const TOKEN = 'merve.admin.token';
+const PATIENCE = 30_000;
+
+let memory = null; // where the tab's storage is denied
+
+/** The token of who is signed in, or null. */
+export function token() {
+  try { return sessionStorage.getItem(TOKEN) ?? memory; } catch { return memory; }
+}
+
+export function keepToken(value) {
+  memory = value;
+  try {
+    if (value === null) sessionStorage.removeItem(TOKEN);
+    else sessionStorage.setItem(TOKEN, value);
+  } catch { /* memory has it */ }
+}
+
+/** A request that did not do what it should. `kind` is one of network, signed-out, forbidden, missing, refused, server. */
+export class Failure extends Error {
+  constructor(kind, { detail = '', traceId = '' } = {}) {
+    super(kind);
+    Object.assign(this, { kind, detail, traceId, words: sentences[kind] });
+  }
+}
+
+const sentences = {
+  network: 'There was no answer. Please check your connection.',
+  'signed-out': 'Please sign in.',
+  forbidden: 'You are signed in, but not as one of the staff of this place. Ask whoever runs it to add you.',
+  missing: 'This is not there, or not any more.',
+  refused: 'This could not be done.',
+  server: 'Something went wrong on our side.',
+};
+
+function kindOf(status) {
+  switch (status) {
+    case 401: return 'signed-out';
+    case 403: return 'forbidden';
+    case 404: case 410: return 'missing';
+  }
+  return status >= 500 ? 'server' : 'refused';
+}
+
+/** Calls the API at path below /admin/api/ and returns what it answers. */
+export async function call(path, { method = 'GET', signal, bearer = token() } = {}) {
+  const signals = [AbortSignal.timeout(PATIENCE), signal].filter(Boolean);
+  const headers = { accept: 'application/json', ...(bearer && { authorization: `Bearer ${bearer}` }) };
+  let response;
+  let body;
+  try {
+    response = await fetch(`/admin/api/${path}`, { method, headers, cache: 'no-store', signal: AbortSignal.any(signals) });
+    body = await response.text();
+  } catch {
+    throw new Failure('network');
+  }
+  const answer = parse(body);
+  if (response.ok) return answer ?? {};
+  throw new Failure(kindOf(response.status), {
+    detail: response.status === 401 ? '' : String(answer?.detail ?? ''),
+    traceId: String(answer?.traceId ?? response.headers.get('x-trace-id') ?? ''),
+  });
+}
+
+function parse(text) {
+  try { return JSON.parse(text); } catch { return null; }
+}
+
+/** What a list has at `name`, whatever the server sent. */
+export const list = (value) => (Array.isArray(value) ? value.filter((item) => item && typeof item === 'object') : []);

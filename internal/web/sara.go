@@ -1,0 +1,109 @@
+package web
+
+import (
+	"bytes"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// SaraConfig says what the page of the damage report assistant reaches beside its own origin.
+type SaraConfig struct {
+	// ImageOrigin is where photos are put and shown from, such as the bucket's
+	// "https://photos.s3.eu-central-1.amazonaws.com". "" is the page's own origin.
+	ImageOrigin string
+}
+
+// Sara returns the handler of the damage report assistant's page "/sara", of the chat widget
+// "/sara.js" that it shares with every site that embeds it, and of the files below "/sara/",
+// which the report pages load too.
+//
+// The widget talks to POST /web-chat-api, GET /web-chat-api/messages and POST /web-chat-api/photos
+// of the origin it was loaded from, and puts photos where the last one says.
+func Sara(cfg SaraConfig) http.Handler {
+	p := policy("script-src 'self'", sources("connect-src 'self'", cfg.ImageOrigin), sources("img-src 'self'", cfg.ImageOrigin))
+	mux := http.NewServeMux()
+	mux.Handle("/sara", landing(p))
+	mux.Handle("/sara.js", widget(p))
+	mux.Handle("/", &site{policy: p, file: saraFile})
+	return mux
+}
+
+func saraFile(path string) string {
+	if strings.HasPrefix(path, "/sara/") && path != "/sara/sara.js" {
+		return path[1:]
+	}
+	return ""
+}
+
+// widget serves the widget to any site (Fetch standard, Cross-Origin-Resource-Policy). It stands
+// alone and is on every page of these sites, so it may be an hour old.
+func widget(policy string) http.Handler {
+	script := sync.OnceValues(func() ([]byte, error) {
+		source, err := files.ReadFile("sara/sara.js")
+		return lean(source), err
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		protect(w.Header(), policy)
+		if !reads(w, r) {
+			return
+		}
+		body, err := script()
+		if err != nil {
+			fail(w, r, err)
+			return
+		}
+		w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
+		w.Header().Set("Cache-Control", "public, max-age=3600")
+		w.Header().Set("ETag", validator(body))
+		send(w, r, contentType("sara.js"), body)
+	})
+}
+
+var (
+	comment  = regexp.MustCompile(`(?m)^//.*$|\s//\s.*$|^/\*\*.*\*/$`)
+	sheet    = regexp.MustCompile("(?s)const css = `.*?`;")
+	cssSpace = regexp.MustCompile(`\s*([{};,])\s*|(:) `)
+)
+
+// lean takes out of the widget's script what only its readers need: comments, indentation and
+// the spaces of its styles. No text of the script may look like a comment.
+func lean(source []byte) []byte {
+	var lines []string
+	for line := range strings.Lines(string(source)) {
+		if line = strings.TrimSpace(comment.ReplaceAllString(strings.TrimSpace(line), "")); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return sheet.ReplaceAllFunc([]byte(strings.Join(lines, "\n")+"\n"), func(css []byte) []byte {
+		body := strings.TrimPrefix(string(css), "const css =")
+		return []byte("const css=" + strings.ReplaceAll(cssSpace.ReplaceAllString(strings.TrimSpace(body), "$1$2"), ";}", "}"))
+	})
+}
+
+// marketID is what ids of markets look like.
+var marketID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$`)
+
+// landing serves the page in the visitor's language, or in ?language=, for ?market=.
+func landing(policy string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		protect(w.Header(), policy)
+		if !reads(w, r) {
+			return
+		}
+		view := saraPage{say: wordsFor(r.URL.Query().Get("language"), r.Header.Get("Accept-Language"))}
+		if market := r.URL.Query().Get("market"); marketID.MatchString(market) {
+			view.market = market
+		}
+		var body bytes.Buffer
+		if err := view.node().Render(&body); err != nil {
+			fail(w, r, err)
+			return
+		}
+		w.Header().Set("Vary", "Accept-Language")
+		w.Header().Set("Content-Language", view.say.Tag)
+		w.Header().Set("ETag", validator(body.Bytes()))
+		send(w, r, contentType(".html"), body.Bytes())
+	})
+}

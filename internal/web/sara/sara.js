@@ -1,0 +1,600 @@
+// Sara's chat as a widget. One tag puts it on a page of an allowed site:
+//
+//   <script src="https://HOST/sara.js" async data-title="…" data-language="…" data-color="…" data-market="…"></script>
+//
+// What it promises the page: a shadow root with styles of its own, no cookie, no markup made of text, nothing
+// stored or asked for before somebody opens it. The page's policy has to allow HOST for script-src and
+// connect-src, and where photos are kept for connect-src and, to show old ones, img-src; no style, no trusted type.
+//
+// What it promises the customer: a message has one clientMessageId from the moment it is written and is kept
+// until it is answered, over reloads too, so it is neither lost nor counted twice.
+(() => {
+  'use strict';
+
+  const script = document.currentScript ?? document.querySelector('script[src*="/sara.js"]');
+  const once = Symbol.for('sara-chat');
+  if (!script || window[once]) return;
+  window[once] = true;
+
+  const { origin } = new URL(script.src);
+  const { title, color, market, name } = script.dataset;
+  const API = '/web-chat-api';
+  const TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/gif'];
+  const [PHOTOS, BYTES, PIXELS, LETTERS] = [5, 10 << 20, 2048, 4000];
+  const PATIENCE = 10 * 60_000; // how long a late reply is waited for, ms
+
+  // --- words; yes and no are sent as answers, so they are words the assistant knows ---
+
+  const keys = ('title close hello message send add remove photo you messages writing sending offline network server ' +
+    'busy refused retry edit asked until yes no limits failed').split(' ');
+  const words = {
+    en: 'Report damage|Close|Hello, I’m Sara, an AI assistant. What is damaged, and where?|Message|Send|Add photos|Remove|Photo|You|Messages|Sara is writing…|Sending…|You are offline. Messages are sent when you are back.|No answer.|Something went wrong on our side.|Too much is going on right now.|This cannot be sent as it is.|Try again|Edit|Waiting for your answer|until|Yes|No|Up to 5 photos of 10 MB each: JPEG, PNG, WebP, HEIC, GIF.|A photo could not be sent.',
+    tr: 'Hasar bildir|Kapat|Merhaba, ben Sara, bir yapay zekâ asistanıyım. Ne, nerede hasarlı?|Mesaj|Gönder|Fotoğraf ekle|Kaldır|Fotoğraf|Siz|Mesajlar|Sara yazıyor…|Gönderiliyor…|Çevrimdışısınız. Mesajlar bağlantı gelince gönderilir.|Yanıt yok.|Bizim tarafımızda bir sorun oldu.|Şu anda çok yoğunluk var.|Bu hâliyle gönderilemiyor.|Yeniden dene|Düzenle|Yanıtınız bekleniyor|son:|Evet|Hayır|En çok 5 fotoğraf, her biri 10 MB: JPEG, PNG, WebP, HEIC, GIF.|Bir fotoğraf gönderilemedi.',
+    el: 'Αναφορά ζημιάς|Κλείσιμο|Γεια σας, είμαι η Sara, βοηθός ΤΝ. Τι έπαθε ζημιά και πού;|Μήνυμα|Αποστολή|Φωτογραφίες|Αφαίρεση|Φωτογραφία|Εσείς|Μηνύματα|Η Sara γράφει…|Αποστολή…|Είστε εκτός σύνδεσης. Τα μηνύματα θα σταλούν μετά.|Καμία απάντηση.|Κάτι πήγε στραβά από εμάς.|Υπάρχει πολλή κίνηση τώρα.|Δεν μπορεί να σταλεί έτσι.|Ξανά|Επεξεργασία|Περιμένει την απάντησή σας|έως|Ναι|Όχι|Έως 5 φωτογραφίες των 10 MB: JPEG, PNG, WebP, HEIC, GIF.|Μια φωτογραφία δεν στάλθηκε.',
+    ru: 'Сообщить о повреждении|Закрыть|Здравствуйте, я Sara, ИИ-помощник. Что и где повреждено?|Сообщение|Отправить|Добавить фото|Убрать|Фото|Вы|Сообщения|Sara пишет…|Отправляется…|Нет соединения. Сообщения уйдут, когда оно появится.|Нет ответа.|У нас что-то пошло не так.|Сейчас слишком много запросов.|В таком виде отправить нельзя.|Повторить|Изменить|Ждём вашего ответа|до|Да|Нет|До 5 фото по 10 МБ: JPEG, PNG, WebP, HEIC, GIF.|Фото не отправлено.',
+    he: 'דיווח על נזק|סגירה|שלום, אני Sara, עוזרת בינה מלאכותית. מה ניזוק והיכן?|הודעה|שליחה|הוספת תמונות|הסרה|תמונה|אני|הודעות|‏Sara כותבת…|נשלח…|אין חיבור. ההודעות יישלחו כשיחזור.|אין תשובה.|משהו השתבש אצלנו.|יש עומס רב כרגע.|אי אפשר לשלוח כך.|לנסות שוב|עריכה|מחכה לתשובה שלך|עד|כן|לא|עד 5 תמונות של 10MB: ‏JPEG, PNG, WebP, HEIC, GIF.|תמונה לא נשלחה.',
+    ar: 'الإبلاغ عن ضرر|إغلاق|مرحبًا، أنا Sara، مساعدة ذكاء اصطناعي. ما الذي تضرر وأين؟|رسالة|إرسال|إضافة صور|إزالة|صورة|أنت|الرسائل|‏Sara تكتب…|جارٍ الإرسال…|أنت غير متصل. تُرسل الرسائل عند عودة الاتصال.|لا جواب.|حدث خطأ من جهتنا.|هناك ضغط كبير الآن.|لا يمكن الإرسال هكذا.|إعادة المحاولة|تعديل|في انتظار جوابك|حتى|نعم|لا|حتى 5 صور بحجم 10MB: ‏JPEG, PNG, WebP, HEIC, GIF.|لم تُرسل صورة.',
+    de: 'Schaden melden|Schließen|Hallo, ich bin Sara, eine KI-Assistentin. Was ist wo beschädigt?|Nachricht|Senden|Fotos hinzufügen|Entfernen|Foto|Sie|Nachrichten|Sara schreibt…|Wird gesendet…|Sie sind offline. Gesendet wird, sobald Sie zurück sind.|Keine Antwort.|Bei uns ist etwas schiefgegangen.|Gerade ist zu viel los.|So kann das nicht gesendet werden.|Noch einmal|Ändern|Ihre Antwort fehlt noch|bis|Ja|Nein|Bis zu 5 Fotos von je 10 MB: JPEG, PNG, WebP, HEIC, GIF.|Ein Foto wurde nicht gesendet.',
+    es: 'Comunicar un daño|Cerrar|Hola, soy Sara, una asistente de IA. ¿Qué está dañado y dónde?|Mensaje|Enviar|Añadir fotos|Quitar|Foto|Usted|Mensajes|Sara está escribiendo…|Enviando…|Sin conexión. Los mensajes saldrán cuando vuelva.|No hay respuesta.|Algo ha fallado por nuestra parte.|Hay demasiada actividad ahora.|No se puede enviar así.|Reintentar|Editar|Falta su respuesta|hasta|Sí|No|Hasta 5 fotos de 10 MB: JPEG, PNG, WebP, HEIC, GIF.|Una foto no se envió.',
+    fr: 'Signaler des dégâts|Fermer|Bonjour, je suis Sara, une assistante IA. Qu’est-ce qui est abîmé, et où ?|Message|Envoyer|Ajouter des photos|Retirer|Photo|Vous|Messages|Sara écrit…|Envoi…|Vous êtes hors ligne. L’envoi se fera au retour.|Pas de réponse.|Un problème est survenu chez nous.|Trop de demandes en ce moment.|Impossible d’envoyer ainsi.|Réessayer|Modifier|Votre réponse est attendue|jusqu’à|Oui|Non|5 photos au plus, de 10 Mo : JPEG, PNG, WebP, HEIC, GIF.|Une photo n’est pas partie.',
+    sw: 'Ripoti uharibifu|Funga|Habari, mimi ni Sara, msaidizi wa AI. Nini kimeharibika, na wapi?|Ujumbe|Tuma|Ongeza picha|Ondoa|Picha|Wewe|Ujumbe|Sara anaandika…|Inatumwa…|Huna mtandao. Ujumbe utatumwa ukirudi.|Hakuna jibu.|Kuna tatizo upande wetu.|Kuna shughuli nyingi sasa.|Haiwezi kutumwa hivi.|Jaribu tena|Hariri|Jibu lako linasubiriwa|hadi|Ndiyo|Hapana|Hadi picha 5 za MB 10: JPEG, PNG, WebP, HEIC, GIF.|Picha haikutumwa.',
+  };
+  const language = [script.dataset.language, document.documentElement.lang, ...navigator.languages]
+    .map((tag) => String(tag).toLowerCase().split('-')[0].replace('iw', 'he')).find((tag) => Object.hasOwn(words, tag)) ?? 'en';
+  const texts = words[language].split('|');
+  const locale = new Intl.Locale(navigator.languages.find((tag) => tag.startsWith(language)) ?? language, { numberingSystem: 'latn' });
+  const say = (key) => texts[keys.indexOf(key)];
+
+  // --- what this device keeps; where storage is denied, the page's memory has to do ---
+
+  const memory = new Map();
+  const write = (key, value) => {
+    memory.set(key, value);
+    try { if (value === null) localStorage.removeItem(key); else localStorage.setItem(key, value); } catch {}
+  };
+  const recall = (key) => { try { return localStorage.getItem(key) ?? memory.get(key); } catch { return memory.get(key); } };
+  const parse = (json) => { try { return JSON.parse(json); } catch { return null; } };
+  const kept = () => {
+    let stored = [];
+    try { stored = Object.keys(localStorage); } catch {}
+    return [...new Set([...stored, ...memory.keys()])].filter((key) => key.startsWith(OUT)).map((key) => parse(recall(key)))
+      .filter((e) => e?.clientMessageId).sort((a, b) => a.at - b.at);
+  };
+  const [SESSION, OUT, DRAFT, PENDING] = ['sara.session', 'sara.out.', 'sara.draft', 'sara.pending'];
+
+  const random = (bytes) => btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(bytes))))
+    .replace(/\+/g, '-').replace(/\//g, '_').replace(/=/g, '');
+  const known = () => /^[\w-]{22,128}$/.test(recall(SESSION));
+  const session = () => { if (!known()) write(SESSION, random(32)); return recall(SESSION); };
+
+  // --- talking to the server; what it throws has a kind, which is a word too ---
+
+  async function request(path, body) {
+    const headers = { accept: 'application/json', ...(body ? { 'content-type': 'application/json' } : { 'x-session-id': session() }) };
+    const init = body ? { method: 'POST', body: JSON.stringify(body) } : {};
+    let response;
+    try {
+      response = await fetch(origin + API + path, { ...init, headers, credentials: 'omit', cache: 'no-store', referrerPolicy: 'no-referrer', signal: AbortSignal.timeout(60_000) });
+    } catch {
+      throw { kind: 'network' };
+    }
+    const answer = await response.json().catch(() => null) ?? {};
+    if (response.ok) return { answer, response };
+    const { status } = response;
+    throw {
+      kind: status === 429 || status === 503 ? 'busy' : status >= 500 ? 'server' : 'refused',
+      detail: String(answer.detail ?? ''), traceId: String(answer.traceId ?? ''), after: Number(response.headers.get('retry-after')) * 1000,
+    };
+  }
+  const wait = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
+
+  // --- building ---
+
+  function make(tag, properties = {}, ...children) {
+    const node = document.createElement(tag);
+    for (const [key, value] of Object.entries(properties)) {
+      if (key.includes('-') || key === 'role') node.setAttribute(key, value); else node[key] = value;
+    }
+    node.append(...children.filter(Boolean));
+    return node;
+  }
+  function icon(d) {
+    const [svg, path] = ['svg', 'path'].map((tag) => document.createElementNS('http://www.w3.org/2000/svg', tag));
+    svg.setAttribute('viewBox', '0 0 24 24');
+    svg.setAttribute('aria-hidden', 'true');
+    path.setAttribute('d', d);
+    svg.append(path);
+    return svg;
+  }
+  const button = (label, onclick, d) => make('button', { type: 'button', title: d ? label : '', onclick, ...(d && { 'aria-label': label }) }, d ? icon(d) : label);
+  const parseURL = (text) => { try { return new URL(text); } catch { return {}; } };
+  const outward = (href, child) => make('a', { href, target: '_blank', rel: 'noopener noreferrer' }, child);
+
+  function linked(text) {
+    const parts = [];
+    let start = 0;
+    for (const { 0: found, index } of text.matchAll(/https?:\/\/[!#-;=?-~]+/g)) {
+      const shown = found.replace(/[.,:;!?)\]}'*_]+$/, '');
+      const { protocol, origin: from, username, password, href } = parseURL(shown);
+      if (protocol !== 'https:' && from !== origin || username || password) continue;
+      parts.push(text.slice(start, index), outward(href, shown));
+      start = index + shown.length;
+    }
+    return [...parts, text.slice(start)];
+  }
+
+  const css = `
+:host { all: initial; position: fixed; z-index: 2147483000; }
+* { box-sizing: border-box; margin: 0; padding: 0; font: inherit; color: inherit; }
+[hidden] { display: none !important; }
+.root { --text: #1d2829; --soft: #586365; --edge: #7a8587; --bad: #a33520; color: var(--text); font: 16px/1.45 system-ui, sans-serif; overflow-wrap: anywhere; }
+svg { display: block; width: 22px; height: 22px; flex: none; fill: none; stroke: currentcolor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; }
+button, textarea { min-width: 44px; min-height: 44px; padding: 9px 12px; border: 1px solid var(--edge); border-radius: 14px; background: #fff; }
+button { font-weight: 600; cursor: pointer; touch-action: manipulation; }
+button:hover { text-decoration: underline; }
+:focus-visible { outline: 3px solid var(--ink); outline-offset: 2px; }
+.fill, .own .bubble { background: var(--brand); color: var(--on); }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+.launch, dialog { position: fixed; inset: auto; inset-block-end: 16px; inset-inline-end: 16px; box-shadow: 0 4px 24px rgb(0 0 0 / .3); }
+.launch { display: flex; gap: 8px; align-items: center; min-height: 56px; max-width: calc(100vw - 32px); padding: 8px 20px; border-radius: 28px; }
+.launch:focus-visible { outline-color: #fff; box-shadow: 0 0 0 8px var(--ink); }
+dialog { width: 384px; height: 640px; max-height: calc(100dvh - 32px); border: 1px solid var(--edge); border-radius: 18px; background: #f5f3ee; overflow: hidden; }
+dialog[open] { display: flex; flex-direction: column; }
+.drop { outline: 4px dashed var(--ink); outline-offset: -8px; }
+header { display: flex; align-items: center; padding: 4px; padding-inline-start: 16px; }
+header button { border: 0; background: none; }
+header :focus-visible { outline-color: var(--on); outline-offset: -4px; }
+h2 { flex: 1; font-size: 17px; font-weight: 600; }
+header h2, .launch span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.log { flex: 1; min-height: 0; overflow-y: auto; overscroll-behavior: contain; padding: 12px; outline-offset: -4px; }
+.entry { display: flex; flex-direction: column; align-items: flex-start; margin-block-end: 10px; }
+.own { align-items: flex-end; }
+.bubble { max-width: 86%; padding: 8px 14px; border: 1px solid #dfdbd1; border-radius: 16px; background: #fff; white-space: pre-wrap; }
+.foot, .status { padding: 0 4px; color: var(--soft); font-size: 13px; }
+.status:not(:empty) { padding: 4px 16px; }
+.bad { color: var(--bad); }
+.ask, form { padding: 10px 12px; border-block-start: 1px solid #dfdbd1; background: #fff; }
+.ask h2 { font-size: 14px; }
+.ask p { max-height: 20vh; overflow-y: auto; white-space: pre-wrap; margin-block-end: 8px; }
+.ask div, .box { display: flex; gap: 8px; align-items: flex-end; }
+.ask button, textarea { flex: 1; }
+textarea { min-width: 0; max-height: 30vh; resize: none; }
+textarea::placeholder { color: var(--soft); opacity: 1; }
+.photos { display: flex; flex-wrap: wrap; gap: 8px; list-style: none; }
+form .photos:not(:empty) { padding-block-end: 8px; }
+canvas, img, .none { display: grid; place-items: center; width: 64px; height: 64px; border-radius: 10px; background: #e4efee; color: var(--text); font-size: 12px; object-fit: cover; }
+progress { display: block; width: 64px; height: 6px; accent-color: var(--ink); }
+.failed { outline: 3px solid var(--bad); }
+li button { display: grid; place-items: center; width: 64px; padding: 0; }
+a { color: var(--ink); }
+.own a { color: inherit; }
+@media (max-width: 480px) { dialog { inset: 0; width: 100%; max-width: none; height: 100dvh; max-height: none; border: 0; border-radius: 0; } }
+@media (prefers-reduced-motion: no-preference) { dialog { animation: rise .15s; } @keyframes rise { from { opacity: 0; } } }
+@media (forced-colors: active) { .bubble, header { border: 1px solid; } }
+@media print { :host { display: none; } }`;
+
+  // --- the widget's nodes ---
+
+  const host = document.createElement('sara-chat');
+  const shadow = host.attachShadow({ mode: 'open' });
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(css);
+  shadow.adoptedStyleSheets = [sheet];
+
+  const heading = title || say('title');
+  const log = make('div', { className: 'log', role: 'log', tabIndex: 0, 'aria-live': 'polite', 'aria-relevant': 'additions', 'aria-label': say('messages') });
+  const status = make('p', { className: 'status', role: 'status' });
+  const earlier = make('p', { className: 'bad', hidden: true }, say('network') + ' ', button(say('retry'), refresh));
+  const summary = make('p', { role: 'status', dir: 'auto' });
+  const until = make('span');
+  const ask = make('section', { className: 'ask', hidden: true, 'aria-label': say('asked') }, make('h2', {}, say('asked') + ' ', until), summary,
+    make('div', {}, ...['yes', 'no'].map((word) => Object.assign(button(say(word), () => { pend(null); send(say(word), []); text.focus(); }), { className: word === 'yes' ? 'fill' : 'plain' }))));
+  const files = make('input', { type: 'file', accept: TYPES.join() + ',.heic', multiple: true, hidden: true, onchange: () => { add(files.files); files.value = ''; } });
+  const thumbs = make('ul', { className: 'photos', 'aria-label': say('photo') });
+  const text = make('textarea', { rows: 1, maxLength: LETTERS, placeholder: say('message'), enterKeyHint: 'send', 'aria-label': say('message'), value: recall(DRAFT) ?? '' });
+  const form = make('form', { onsubmit: submit }, thumbs, make('div', { className: 'box' }, files,
+    button(say('add'), () => files.click(), 'M4 8h3l2-3h6l2 3h3v11H4zM12 16.500a3.500 3.500 0 1 0 0-7 3.500 3.500 0 0 0 0 7z'), text,
+    Object.assign(button(say('send'), null, 'M12 20V5m-7 7 7-7 7 7'), { type: 'submit', className: 'fill' })));
+  const panel = make('dialog', { role: 'dialog', 'aria-labelledby': 'title' },
+    make('header', { className: 'fill' }, make('h2', { id: 'title' }, heading), button(say('close'), () => panel.close(), 'm6 6 12 12M6 18 18 6')),
+    log, status, ask, form);
+  const launch = make('button', { type: 'button', className: 'launch fill', onclick: open, 'aria-haspopup': 'dialog' },
+    icon('M4 5h16v11H10l-5 4v-4H4z'), make('span', {}, heading));
+  const root = make('div', { className: 'root', lang: language, dir: ['he', 'ar'].includes(language) ? 'rtl' : 'ltr' }, launch, panel);
+  shadow.append(root);
+  log.append(earlier, make('div', { className: 'entry' }, make('p', { className: 'bubble' }, say('hello'))));
+
+  /** Takes the site's colour and what can be read on it; on white it is used only where it can be read. */
+  function paint() {
+    const pen = make('canvas').getContext('2d');
+    pen.fillStyle = '#0e5a5e';
+    pen.fillStyle = color || pen.fillStyle; // keeps the first when the other is no colour
+    const brand = /^#[0-9a-f]{6}$/.test(pen.fillStyle) ? pen.fillStyle : '#0e5a5e';
+    const [r, g, b] = [1, 3, 5].map((i) => parseInt(brand.slice(i, i + 2), 16) / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+    const readable = 1.05 / (0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05) >= 4.5; // WCAG 2.2, contrast with white
+    for (const [key, value] of [['brand', brand], ['on', readable ? '#fff' : '#000'], ['ink', readable ? brand : '#1d2829']]) root.style.setProperty(`--${key}`, value);
+  }
+
+  // --- the conversation ---
+  //
+  // An entry is {own, text, media, at, state, node}; state is waiting, sending, failed (then error says why) or sent.
+  // What the server has not listed yet of its text is its rest. A queue, as messages leave one after the other.
+
+  const entries = [];
+  const listed = new Map(); // id to entry
+  let tail = '';            // cursor of the last page read
+  let newest;               // the last entry listed
+  let loaded = false;
+  let working = 0;          // replies waited for
+  let queue = Promise.resolve();
+
+  let photos = [];   // to go with the next message: {file, type, label, node, item, state, url}; state is up, done or failed
+  let counted = 0;
+  let eager = false; // the message goes as soon as its photos are up
+  let notice = '';
+
+  function show() {
+    const word = !navigator.onLine ? 'offline' : eager ? 'sending' : working && 'writing';
+    status.textContent = notice || (word ? say(word) : '');
+  }
+  function note(key) { notice = key && say(key); show(); }
+
+  // Who reads the end goes on doing so, whatever comes or takes its place.
+  let atEnd = true;
+  const toEnd = () => { log.scrollTop = log.scrollHeight; };
+  log.onscroll = () => { atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 80; };
+  new ResizeObserver(() => { if (atEnd) toEnd(); }).observe(log);
+
+  function place(entry, index) {
+    entries.splice(index, 0, entry);
+    const { own, media } = entry;
+    const follow = own || atEnd;
+    entry.foot = make('p', { className: 'foot' });
+    entry.node = make('div', { className: own ? 'entry own' : 'entry' },
+      make('span', { className: 'unseen' }, own ? say('you') : 'Sara', ': '),
+      entry.text && make('p', { className: 'bubble', dir: 'auto' }, ...linked(entry.text)),
+      media.length > 0 && make('ul', { className: 'photos' }, ...media.map((photo, i) => make('li', {}, picture(photo, i)))),
+      entry.foot);
+    log.insertBefore(entry.node, entries[index + 1]?.node ?? null);
+    mark(entry, entry.state);
+    if (follow) toEnd();
+  }
+
+  function mark(entry, state, error) {
+    Object.assign(entry, { state, error });
+    const clock = new Date(entry.at).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' });
+    entry.foot.textContent = clock + (state === 'sending' ? ` · ${say('sending')}` : '');
+    const old = entry.node.querySelector('.bad');
+    if (old?.contains(shadow.activeElement)) text.focus();
+    old?.remove();
+    if (state === 'failed') entry.node.append(trouble(entry, error));
+    show();
+  }
+
+  function trouble(entry, { kind, detail, traceId }) {
+    const refused = kind === 'refused';
+    return make('p', { className: 'bad' }, say(kind), refused && detail && make('bdi', {}, ` ${detail}`), traceId && ` (${traceId})`, ' ',
+      refused ? button(say('edit'), () => takeBack(entry)) : button(say('retry'), () => { deliver(entry); text.focus(); }));
+  }
+
+  function picture({ node, url }, i) {
+    const label = `${say('photo')} ${i + 1}`;
+    const { protocol, href } = parseURL(url);
+    const none = () => make('span', { className: 'none' }, label);
+    if (node) return node;
+    if (!/^https?:$/.test(protocol)) return none();
+    const image = make('img', { alt: label, loading: 'lazy', referrerPolicy: 'no-referrer', src: href });
+    image.addEventListener('error', () => image.replaceWith(none()));
+    return outward(href, image);
+  }
+
+  // --- sending ---
+
+  function send(words, media) {
+    const entry = { own: true, text: words, rest: words, media, at: Date.now(), clientMessageId: random(16), state: 'waiting' };
+    write(OUT + entry.clientMessageId, JSON.stringify({ clientMessageId: entry.clientMessageId, text: words, mediaUrls: media.map((m) => m.url), at: entry.at }));
+    place(entry, entries.length);
+    deliver(entry);
+  }
+
+  function deliver(entry) {
+    mark(entry, 'waiting');
+    queue = queue.then(() => attempt(entry));
+  }
+
+  async function attempt(entry) {
+    const { clientMessageId, media } = entry;
+    const body = { sessionId: session(), text: entry.text, clientMessageId, language };
+    if (media.length) body.mediaUrls = media.map((m) => m.url);
+    if (market) body.marketId = market;
+    if (name) body.name = name;
+    for (const pause of [1_200, 4_000, 0]) {
+      if (!navigator.onLine) return mark(entry, 'waiting');
+      working++;
+      try {
+        mark(entry, 'sending');
+        return take(entry, await request('', body));
+      } catch (error) {
+        if (!pause || error.kind === 'refused') return mark(entry, 'failed', error);
+        await wait(error.after || pause);
+      } finally {
+        working--;
+        show();
+      }
+    }
+  }
+
+  function take(entry, { answer, response }) {
+    write(OUT + entry.clientMessageId, null);
+    mark(entry, 'sent');
+    if (response.status === 202) return void late(response.headers.get('location'));
+    const said = String(answer.replyText ?? '').trim();
+    const index = entries.indexOf(entry) + 1;
+    const there = entries.slice(index).some((e) => !e.own && (e.text.includes(said) || said.includes(e.text)));
+    if (said && !there) place({ text: said, rest: said, media: [], at: Date.now(), state: 'sent' }, index);
+    pend(answer.pendingAction);
+  }
+
+  // A reply that takes longer than the server waits is read where it says.
+  async function late(where) {
+    const from = new URL(where ?? '', origin).searchParams.get('after') ?? undefined;
+    const end = Date.now() + PATIENCE;
+    working++;
+    show();
+    for (let pause = 1_000; Date.now() < end; pause = Math.min(pause * 1.5, 5_000)) {
+      await wait(pause);
+      if (await read(from).catch((error) => error.kind === 'refused')) break;
+    }
+    working--;
+    show();
+  }
+
+  function takeBack(entry) {
+    write(OUT + entry.clientMessageId, null);
+    entries.splice(entries.indexOf(entry), 1);
+    entry.node.remove();
+    text.value = entry.text;
+    typed();
+    text.focus();
+  }
+
+  function pend(action) {
+    write(PENDING, action ? JSON.stringify(action) : null);
+    const end = new Date(action?.expiresAt ?? NaN);
+    ask.hidden = !action;
+    summary.textContent = String(action?.summary ?? '');
+    until.textContent = isNaN(end) ? '' : `(${say('until')} ${end.toLocaleString(locale, { dateStyle: 'short', timeStyle: 'short' })})`;
+  }
+
+  // --- reading ---
+
+  // Reads on to the newest message, or once from a cursor, and reports whether the newest is Sara's.
+  async function read(from) {
+    let next = from ?? tail;
+    let last = next ? (from === undefined ? newest : entries.findLast((e) => e.state === 'sent')) : undefined;
+    let theirs = false;
+    for (let n = 0; n < 200; n++) {
+      const { answer } = await request(`/messages?${new URLSearchParams({ limit: 50, ...(next && { after: next }) })}`);
+      for (const message of answer.messages ?? []) {
+        last = merge(message, last);
+        theirs = !isOwn(message);
+      }
+      if (answer.pendingAction) pend(answer.pendingAction);
+      if (from === undefined) newest = last;
+      if (!answer.next) break;
+      next = answer.next;
+      if (from === undefined) tail = next;
+    }
+    return theirs;
+  }
+
+  // Takes in a message behind the one that is listed before it, and returns its entry.
+  function merge(message, previous) {
+    let entry = recognise(message);
+    if (!entry) {
+      const { text: words, createdAt, media } = message;
+      entry = { own: isOwn(message), text: String(words ?? ''), at: Date.parse(createdAt) || Date.now(), state: 'sent', media: media ?? [] };
+      place(entry, entries.indexOf(previous) + 1);
+    }
+    listed.set(message.id, entry);
+    return entry;
+  }
+  const isOwn = ({ direction }) => direction === 'inbound';
+
+  // What is shown already as it was written here or came in an answer, be it in parts, is not shown again.
+  function recognise(message) {
+    const said = String(message.text ?? '').trim();
+    const before = listed.get(message.id);
+    if (before) return before;
+    const entry = entries.find((e) => e.rest !== undefined && !e.own === !isOwn(message) && (e.own ? e.rest === said : said && e.rest.includes(said)));
+    if (entry) entry.rest = entry.rest.replace(said, '').trim() || undefined;
+    return entry;
+  }
+
+  async function refresh() {
+    if (!known()) return loaded = true; // nothing was said yet
+    log.ariaLive = loaded ? 'polite' : 'off'; // what was said before is not announced as if it were new
+    earlier.hidden = true;
+    try {
+      await read();
+      loaded = true;
+    } catch (error) {
+      earlier.hidden = loaded || error.kind === 'refused';
+    }
+    requestAnimationFrame(() => { log.ariaLive = 'polite'; });
+  }
+
+  // --- photos ---
+
+  const shrinks = (type) => /jpeg|png/.test(type);
+
+  function add(list) {
+    note('');
+    for (const file of list) {
+      const type = TYPES.find((t) => t === file.type) ?? (/\.hei[cf]$/i.test(file.name) ? 'image/heic' : '');
+      if (!type || photos.length >= PHOTOS || file.size > BYTES && !shrinks(type)) note('limits');
+      else upload(attach({ file, type, label: `${say('photo')} ${++counted}` }));
+    }
+  }
+
+  function attach(photo) {
+    photo.node = make('span', { className: 'none' }, photo.label);
+    photo.bar = make('progress', { max: 1, value: 0, 'aria-label': `${say('sending')} ${photo.label}` });
+    photo.again = button(`${say('retry')}: ${photo.label}`, () => { upload(photo); text.focus(); }, 'M4 12a8 8 0 1 0 3-6.200M4 3v4h4');
+    photo.item = make('li', {}, photo.node, photo.bar, photo.again, button(`${say('remove')}: ${photo.label}`, () => detach(photo), 'm6 6 12 12M6 18 18 6'));
+    photos.push(photo);
+    thumbs.append(photo.item);
+    return photo;
+  }
+
+  function detach(photo) {
+    photos = photos.filter((p) => p !== photo);
+    photo.xhr?.abort();
+    photo.item.remove();
+    text.focus();
+    proceed();
+  }
+
+  function stand(photo, state) {
+    photo.state = state;
+    photo.item.classList.toggle('failed', state === 'failed');
+    photo.bar.hidden = state !== 'up';
+    photo.again.hidden = state !== 'failed';
+  }
+
+  async function upload(photo) {
+    stand(photo, 'up');
+    try {
+      const blob = photo.blob ??= await prepare(photo);
+      if (blob.size > BYTES) throw { kind: 'limits' };
+      const { answer } = await request('/photos', { sessionId: session(), contentType: blob.type, size: blob.size });
+      if (photos.includes(photo)) await put(photo, answer, blob);
+      photo.url = String(answer.mediaUrl);
+      stand(photo, 'done');
+    } catch (error) {
+      stand(photo, 'failed');
+      if (photos.includes(photo)) note(error.kind === 'limits' ? 'limits' : 'failed');
+    }
+    proceed();
+  }
+
+  /** Draws the photo small, and makes a large one smaller, which also takes out where it was taken. */
+  async function prepare(photo) {
+    const { file, type } = photo;
+    const whole = file.type === type ? file : file.slice(0, file.size, type);
+    const bitmap = await createImageBitmap(whole).catch(() => null);
+    if (!bitmap) return whole; // such as HEIC: most browsers cannot draw it
+    const { width, height } = bitmap;
+    const side = Math.min(width, height);
+    const small = make('canvas', { width: 128, height: 128, role: 'img', 'aria-label': photo.label });
+    small.getContext('2d').drawImage(bitmap, (width - side) / 2, (height - side) / 2, side, side, 0, 0, 128, 128);
+    photo.node.replaceWith(small);
+    photo.node = small;
+    const scale = Math.min(1, PIXELS / Math.max(width, height));
+    if (!shrinks(type) || scale === 1 && whole.size <= BYTES) return whole;
+    const canvas = make('canvas', { width: width * scale, height: height * scale });
+    const pen = canvas.getContext('2d');
+    pen.fillStyle = '#fff';
+    pen.fillRect(0, 0, canvas.width, canvas.height);
+    pen.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+    return await new Promise((resolve) => { canvas.toBlob(resolve, 'image/jpeg', 0.85); }) ?? whole;
+  }
+
+  function put(photo, { uploadUrl, method, headers }, blob) {
+    return new Promise((resolve, reject) => {
+      const xhr = photo.xhr = new XMLHttpRequest(); // fetch tells no progress
+      xhr.open(method ?? 'PUT', new URL(uploadUrl, origin));
+      for (const [key, value] of Object.entries(headers ?? {})) xhr.setRequestHeader(key, value);
+      xhr.upload.onprogress = ({ loaded: sent, total }) => { photo.bar.value = sent / total; };
+      xhr.onload = () => (xhr.status < 300 ? resolve() : reject({ kind: 'server' }));
+      xhr.onerror = xhr.onabort = xhr.ontimeout = () => reject({ kind: 'network' });
+      xhr.timeout = 180_000;
+      xhr.send(blob);
+    });
+  }
+
+  /** Sends the message that only waited for its photos. */
+  function proceed() {
+    if (eager && !photos.some((p) => p.state === 'up')) submit();
+  }
+
+  // --- what the customer does ---
+
+  function submit(event) {
+    event?.preventDefault();
+    note('');
+    const words = text.value.trim();
+    eager = photos.some((p) => p.state === 'up');
+    if (eager) return show();
+    if (photos.some((p) => p.state === 'failed')) return note('failed');
+    if (!words && !photos.length) return;
+    const media = photos.map(({ node, url }) => ({ node, url }));
+    [photos, counted, text.value] = [[], 0, ''];
+    thumbs.replaceChildren();
+    typed();
+    send(words, media);
+    text.focus();
+  }
+
+  function typed() {
+    text.dir = text.value ? 'auto' : '';
+    text.style.height = 'auto';
+    text.style.height = `${text.scrollHeight + 2}px`;
+    write(DRAFT, text.value || null);
+  }
+
+  function open() {
+    if (matchMedia('(max-width: 480px)').matches) panel.showModal(); else panel.show();
+    launch.hidden = true;
+    typed();
+    toEnd();
+    if (matchMedia('(hover: hover) and (pointer: fine)').matches) text.focus(); // elsewhere it would open a keyboard
+    refresh();
+  }
+
+  function resume() {
+    show();
+    if (!navigator.onLine) return;
+    for (const entry of entries) if (entry.state === 'waiting' || entry.error?.kind === 'network') deliver(entry);
+    for (const photo of photos) if (photo.state === 'failed') upload(photo);
+  }
+
+  panel.addEventListener('close', () => { launch.hidden = false; launch.focus(); });
+  panel.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape' && !event.isComposing) { event.preventDefault(); panel.close(); }
+  });
+  text.addEventListener('keydown', (event) => {
+    // An Enter that ends the composition of a character (IME) is not meant for us.
+    if (event.key === 'Enter' && !event.shiftKey && !event.isComposing && event.keyCode !== 229) submit(event);
+  });
+  text.addEventListener('input', () => { note(''); typed(); });
+  text.addEventListener('paste', (event) => {
+    const { files: pasted } = event.clipboardData;
+    if (pasted.length) { event.preventDefault(); add(pasted); }
+  });
+  for (const type of ['dragover', 'dragleave', 'drop']) {
+    panel.addEventListener(type, (event) => {
+      if (!event.dataTransfer.types.includes('Files')) return;
+      event.preventDefault();
+      panel.classList.toggle('drop', type === 'dragover');
+      if (type === 'drop') add(event.dataTransfer.files);
+    });
+  }
+  // The page's own keys are not for what is typed here.
+  for (const type of ['keydown', 'keypress', 'keyup']) root.addEventListener(type, (event) => event.stopPropagation());
+  addEventListener('online', resume);
+  addEventListener('offline', resume);
+  document.addEventListener('visibilitychange', () => { if (!document.hidden && panel.open) refresh(); });
+
+  function start() {
+    paint();
+    document.body.append(host);
+    for (const { clientMessageId, text: words, mediaUrls, at } of kept()) {
+      place({ own: true, text: words, rest: words, media: mediaUrls.map((url) => ({ url })), at, clientMessageId, state: 'waiting' }, entries.length);
+    }
+    const old = parse(recall(PENDING));
+    if (Date.parse(old?.expiresAt) > Date.now()) pend(old);
+    resume();
+  }
+  if (document.body) start(); else addEventListener('DOMContentLoaded', start);
+})();
