@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -44,8 +45,10 @@ func TestStartMakesNoRequest(t *testing.T) {
 // The same from the environment of a Lambda, where every address that there is leads to
 // a server that nobody may call.
 func TestStartFromTheEnvironmentMakesNoRequest(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		t.Errorf("a request before the first event: %s %s", r.Method, r.URL)
+	var requests atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		requests.Add(1)
+		w.WriteHeader(http.StatusBadRequest)
 	}))
 	t.Cleanup(server.Close)
 	for _, name := range []string{
@@ -55,19 +58,34 @@ func TestStartFromTheEnvironmentMakesNoRequest(t *testing.T) {
 		t.Setenv(name, server.URL)
 	}
 	for name, value := range map[string]string{
-		"AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "SECRET_ID": "secret", "AUTH_AUDIENCE": "a",
+		"AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_SESSION_TOKEN": "test-session-not-real", "SECRET_ID": "secret", "AUTH_AUDIENCE": "a",
 		"TWILIO_ACCOUNT_SID": "AC0", "TWILIO_AUTH_TOKEN": "", "OPENAI_API_KEY": "", "GATEWAY_TIMEOUT": "25s", "LOG_LEVEL": "error",
 	} {
 		t.Setenv(name, value)
 	}
-	b, err := app.FromLambda(t.Context())
+	if _, err := app.FromLambda(); err == nil || !strings.Contains(err.Error(), "AWS_ACCESS_KEY_ID") {
+		t.Errorf("without credentials: %v", err)
+	}
+	t.Setenv("AWS_ACCESS_KEY_ID", "test-key-not-real")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "test-secret-not-real")
+	b, err := app.FromLambda()
 	if err != nil {
 		t.Fatal(err)
+	}
+	creds, err := b.AWS.Credentials.Retrieve(t.Context())
+	if err != nil || creds.SessionToken != "test-session-not-real" || b.AWS.Region != "us-east-1" {
+		t.Errorf("%+v, %v", creds.Source, err)
 	}
 	for name, build := range constructors() {
 		if _, err := build(b); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	if n := requests.Load(); n > 0 {
+		t.Errorf("%d requests before the first event", n)
+	}
+	if _, err := b.Threads().Head(t.Context(), "th_0"); err == nil || requests.Load() == 0 {
+		t.Errorf("%v, %d requests: the store is not where the environment says", err, requests.Load())
 	}
 }
 
