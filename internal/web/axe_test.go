@@ -3,6 +3,7 @@ package web_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strings"
@@ -31,9 +32,21 @@ func axe(t *testing.T) (string, bool) {
 // inspect runs axe-core, which the page has loaded, over all that is shown in a state of it.
 func (p *tab) inspect(state string) {
 	p.Helper()
-	found, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]string](
-		`axe.run(document, { resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then((r) =>
-			r.violations.flatMap((v) => v.nodes.map((n) => v.id + ': ' + n.target + ' ' + n.failureSummary)))`, chromedp.EvalAwaitPromise))
+	p.find(state, `['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']`)
+}
+
+// contrast looks only at what a colour scheme changes.
+func (p *tab) contrast(state string) {
+	p.Helper()
+	p.find(state, `{ type: 'rule', values: ['color-contrast', 'link-in-text-block'] }`)
+}
+
+// find fails the test with whatever those of axe-core's rules find.
+func (p *tab) find(state, rules string) {
+	p.Helper()
+	found, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]string](fmt.Sprintf(
+		`axe.run(document, { resultTypes: ['violations'], runOnly: %s }).then((r) =>
+			r.violations.flatMap((v) => v.nodes.map((n) => v.id + ': ' + n.target + ' ' + n.failureSummary)))`, rules), chromedp.EvalAwaitPromise))
 	if err != nil {
 		p.Fatalf("axe, %s: %v", state, err)
 	}

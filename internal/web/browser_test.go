@@ -204,7 +204,7 @@ func (p *tab) arrived(n int) {
 func (p *tab) hurry() {
 	p.Helper()
 	p.do(chromedp.Evaluate[chromedp.Void](
-		`{ const wait = window.setTimeout; window.setTimeout = (act, ms, ...rest) => wait(act, ms < 5_000 ? ms / 10 : ms, ...rest); }`))
+		`{ const wait = window.setTimeout; window.setTimeout = (act, ms, ...rest) => wait(act, ms > 500 && ms < 5_000 ? ms / 10 : ms, ...rest); }`))
 }
 
 // texts returns the text of everything that selector finds.
