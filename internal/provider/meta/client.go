@@ -217,26 +217,24 @@ func (c *Client) post(ctx context.Context, s send) (answer, *SendError) {
 	return told, nil
 }
 
-// request is a request with the page's token in a header, where no log of addresses has it,
-// and the proof that we know the app's secret, without which a stolen token is of no use.
+// request is a request with the page's token, in the address, where Meta's reference has it
+// (errors never quote the address), and the proof that we know the app's secret, without
+// which a stolen token is of no use.
+// https://developers.facebook.com/docs/messenger-platform/reference/send-api/,
 // https://developers.facebook.com/docs/graph-api/guides/secure-requests
 func (c *Client) request(ctx context.Context, method, path string, query url.Values, body io.Reader) (*http.Request, error) {
 	base := strings.TrimRight(cmp.Or(c.BaseURL, DefaultBaseURL), "/")
 	if !isURL(base) {
 		return nil, errors.New("the base address must be absolute")
 	}
+	query.Set("access_token", c.Token)
 	if c.Secret != "" {
 		query.Set("appsecret_proof", sign(c.Secret, []byte(c.Token)))
 	}
-	address := base + "/" + Version + "/" + path
-	if len(query) > 0 {
-		address += "?" + query.Encode()
-	}
-	req, err := http.NewRequestWithContext(ctx, method, address, body)
+	req, err := http.NewRequestWithContext(ctx, method, base+"/"+Version+"/"+path+"?"+query.Encode(), body)
 	if err != nil {
 		return nil, errors.New("the base address cannot be read") // the cause quotes it, query and all
 	}
-	req.Header.Set("Authorization", "Bearer "+c.Token)
 	req.Header.Set("Accept", "application/json")
 	return req, nil
 }

@@ -6,8 +6,8 @@
 // for an echo, a receipt, an edit or a deletion, nor the other way round.
 // [Client.Send] says of every failure whether nothing was sent, nothing ever will be, or
 // that nobody knows; in the last case [Client.Find] asks Meta, which has no key that would
-// make a second send harmless. The access token goes in a header, never in an address.
-// Errors hold no text, id of a person or key, so that they can be logged.
+// make a second send harmless. The access token goes in the address, as Meta wants it, and
+// errors hold no address, text, id of a person or key, so that they can be logged.
 //
 // A person is known by an id that is theirs on one page only (PSID). It is kept to the
 // letter.
