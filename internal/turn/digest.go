@@ -19,8 +19,9 @@ import (
 // have been to take away what was said.
 const (
 	digestEvery = 8    // and one more is less than [thread.Recent]
-	maxDigest   = 1500 // characters
-	maxGist     = 160  // characters of a turn
+	maxDigest   = 1800 // characters: more than a line for each turn that the latest turns hold as well
+	maxGist     = 100  // characters of what was said in a turn
+	maxDone     = 60   // characters of what was done in it
 )
 
 // digest is what the model is told of turns before the latest.
@@ -78,7 +79,7 @@ func gist(t thread.Turn) string {
 	}
 	line := t.At.UTC().Format(time.DateOnly) + " customer: " + clip(noTags.Replace(strings.Join(said, " / ")), maxGist)
 	if len(did) > 0 {
-		line += fmt.Sprintf(" [%s]", strings.Join(did, ", "))
+		line += fmt.Sprintf(" [%s]", clip(strings.Join(did, ", "), maxDone))
 	}
 	return line + "\n"
 }
