@@ -30,8 +30,10 @@ func (s *Store) Erase(ctx context.Context, id string) error {
 			break
 		}
 	}
-	forget := s.Table.Update(headKey(id), "REMOVE #name, phone, loc, lang", nil).If("attribute_exists(pk)", nil).Else(ErrNoThread)
-	return s.Table.DB().Commit(ctx, forget)
+	if err := s.Table.DB().Commit(ctx, s.Table.Update(headKey(id), "REMOVE #name, phone, loc, lang", nil)); err != nil {
+		return fmt.Errorf("erase thread %s: %w", id, err)
+	}
+	return nil
 }
 
 // eraser takes away the items of a thread.

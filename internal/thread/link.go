@@ -87,7 +87,7 @@ func (s *Store) Link(ctx context.Context, id, code string) error {
 		return err
 	}
 	use := s.Table.Update(codeKey(cleanCode(code)), "SET usedBy = :id", dynamo.V{":id": id}).
-		If("attribute_exists(pk) AND attribute_not_exists(usedBy)", nil).Else(ErrNoCode)
+		If("attribute_not_exists(usedBy)", nil).Else(ErrNoCode)
 	if err := s.Table.DB().Commit(ctx, use, s.linked(a.ID, b.Owner), s.linked(b.ID, a.Owner)); err != nil {
 		return fmt.Errorf("link threads %s and %s: %w", a.ID, b.ID, err)
 	}
@@ -153,7 +153,7 @@ func (s *Store) heads(ctx context.Context, id, other string) (a, b Head, err err
 
 func (s *Store) linked(id, owner string) dynamo.Write {
 	return s.Table.Update(headKey(id), "ADD linked :owners", dynamo.V{":owners": dynamo.Set{owner}}).
-		If("attribute_exists(pk) AND (attribute_not_exists(linked) OR size(linked) < :max OR contains(linked, :owner))",
+		If("attribute_not_exists(linked) OR size(linked) < :max OR contains(linked, :owner)",
 			dynamo.V{":max": MaxLinked, ":owner": owner}).Else(ErrMaxLinks)
 }
 
@@ -173,8 +173,7 @@ func (s *Store) unlink(ctx context.Context, h Head) error {
 	ws := []dynamo.Write{s.Table.Update(headKey(h.ID), "DELETE linked :owners", dynamo.V{":owners": dynamo.Set(h.Linked)})}
 	for _, owner := range h.Linked {
 		other := ID(h.Market, h.Type, h.Assistant, owner)
-		ws = append(ws, s.Table.Update(headKey(other), "DELETE linked :owners", dynamo.V{":owners": dynamo.Set{h.Owner}}).
-			If("attribute_exists(pk)", nil))
+		ws = append(ws, s.Table.Update(headKey(other), "DELETE linked :owners", dynamo.V{":owners": dynamo.Set{h.Owner}}))
 	}
 	if err := s.Table.DB().Commit(ctx, ws...); err != nil {
 		return fmt.Errorf("unlink thread %s: %w", h.ID, err)

@@ -50,6 +50,7 @@ func TestCanonical(t *testing.T) {
 		{` { "price":[], "limit":3,  "query":"a"}`, `{"limit":3,"price":[],"query":"a"}`},
 		{`{"query":"a"}`, `{"limit":null,"price":null,"query":"a"}`},
 		{`{"limit":3}`, ""},
+		{`{"query":"a"} {"query":"b"}`, ""},
 		{`{"query":"a","limit":null,"price":[],"admin":true}`, ""},
 		{`{"query":1,"limit":null,"price":[]}`, ""},
 		{`[]`, ""}, {`"x"`, ""}, {`{`, ""}, {``, ""}, {`{} {}`, ""},

@@ -56,6 +56,8 @@ func newKeys(t *testing.T) *keys {
 	word := func(n *big.Int) string { return base64.RawURLEncoding.EncodeToString(n.FillBytes(make([]byte, 32))) }
 	set, err := json.Marshal(map[string]any{"keys": []any{
 		map[string]any{"kty": "RSA", "kid": "rsa", "use": "sig", "alg": "RS256", "n": base64.RawURLEncoding.EncodeToString(k.rsa.N.Bytes()), "e": "AQAB"},
+		// Not every issuer says what a key is for.
+		map[string]any{"kty": "RSA", "kid": "bare", "n": base64.RawURLEncoding.EncodeToString(k.rsa.N.Bytes()), "e": "AQAB"},
 		map[string]any{"kty": "EC", "kid": "ec", "use": "sig", "alg": "ES256", "crv": "P-256", "x": word(k.ec.X), "y": word(k.ec.Y)},
 	}})
 	if err != nil {
@@ -159,6 +161,7 @@ func TestBadTokens(t *testing.T) {
 		"HS256 with the public key": sign(t, jwt.SigningMethodHS256, "rsa", public, claims()),
 		"HS256 with the PEM":        sign(t, jwt.SigningMethodHS256, "rsa", pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: public}), claims()),
 		"HS256 with the modulus":    sign(t, jwt.SigningMethodHS256, "rsa", k.rsa.N.Bytes(), claims()),
+		"an algorithm not taken":    sign(t, jwt.SigningMethodPS512, "bare", k.rsa, claims()),
 		"another key":               sign(t, jwt.SigningMethodRS256, "rsa", other, claims()),
 		"unknown key":               sign(t, jwt.SigningMethodRS256, "other", other, claims()),
 		"key of another kind":       sign(t, jwt.SigningMethodES256, "rsa", k.ec, claims()),

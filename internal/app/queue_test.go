@@ -1,0 +1,74 @@
+package app_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"merve/internal/app"
+	"merve/internal/channel"
+	"merve/internal/queue"
+
+	"merve/internal/actor"
+)
+
+// outgoing notes what is put on a queue.
+type outgoing struct{ sent []queue.Message }
+
+func (o *outgoing) Send(_ context.Context, m queue.Message) error {
+	o.sent = append(o.sent, m)
+	return nil
+}
+
+// A turn is queued in its thread's order, under the name that makes it one.
+func TestTurnQueue(t *testing.T) {
+	t.Parallel()
+	o := &outgoing{}
+	if err := (app.TurnQueue{To: o}).Queue(t.Context(), "th_1", "m_1"); err != nil {
+		t.Fatal(err)
+	}
+	if m := o.sent[0]; m.Group != "th_1" || m.Dedupe != "m_1" || m.Body != `{"threadId":"th_1"}` {
+		t.Errorf("%+v", m)
+	}
+}
+
+// named notes the names under which turns are queued.
+type named struct{ names []string }
+
+func (n *named) Queue(_ context.Context, _, dedupe string) error {
+	n.names = append(n.names, dedupe)
+	return nil
+}
+
+// Two sweeps of one minute queue a thread under one name, and so once; the next minute's
+// queues it again.
+func TestSweepQueuesOnceAMinute(t *testing.T) {
+	t.Parallel()
+	s, n := newStory(t), &named{}
+	s.base.Queue = n
+	in := channel.Inbound{
+		Market: "demo", Channel: channel.App, ThreadType: channel.General, From: actor.Actor{Kind: actor.Session, ID: "1"},
+		MessageID: "1", Text: "hi", ReceivedAt: s.now,
+	}
+	if _, err := s.base.Threads().Append(t.Context(), in, false); err != nil {
+		t.Fatal(err)
+	}
+	h, err := app.Sweep(s.base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.now = s.now.Add(2 * time.Minute)
+	for _, at := range []string{"2026-11-23T09:18:01Z", "2026-11-23T09:18:59Z", "2026-11-23T09:19:00Z"} {
+		event, err := json.Marshal(map[string]any{"source": "aws.events", "detail-type": "Scheduled Event", "time": at, "detail": map[string]any{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.Invoke(t.Context(), event); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(n.names) != 3 || n.names[0] != n.names[1] || n.names[1] == n.names[2] {
+		t.Errorf("queued as %q", n.names)
+	}
+}
