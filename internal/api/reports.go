@@ -12,6 +12,7 @@ import (
 	"merve/internal/report"
 	"merve/internal/thread"
 	"merve/internal/web"
+	"merve/internal/wording"
 )
 
 // SharedReports shows a damage report to whoever has a link to it.
@@ -64,7 +65,7 @@ func (h *SharedReports) view(ctx context.Context, r report.Report) (web.ReportVi
 		Language: m.Language, Zone: m.Location(), ImageOrigin: h.Origin,
 	}
 	for _, s := range v.Sections {
-		out.Sections = append(out.Sections, web.ReportSection{Name: string(s.Name), Text: s.Content})
+		out.Sections = append(out.Sections, web.ReportSection{Name: wording.Section(m.Language, string(s.Name)), Text: s.Content})
 	}
 	for _, p := range v.Photos {
 		if p.URL != "" {
@@ -124,8 +125,9 @@ type adminReportDetail struct {
 }
 
 type adminSection struct {
-	Name report.Section `json:"name"`
-	Text string         `json:"text"`
+	Name  report.Section `json:"name"`
+	Title string         `json:"title"`
+	Text  string         `json:"text"`
 }
 
 type adminEvent struct {
@@ -203,7 +205,7 @@ func (a *AdminReports) detail(ctx context.Context, who actor.Actor, found report
 	}
 	d.Photos = append([]report.PhotoView{}, v.Photos...)
 	for _, s := range v.Sections {
-		d.Sections = append(d.Sections, adminSection{s.Name, s.Content})
+		d.Sections = append(d.Sections, adminSection{s.Name, wording.Section("en", string(s.Name)), s.Content})
 	}
 	events, err := a.Reports.Events(ctx, by, found.ID)
 	if err != nil {

@@ -83,6 +83,19 @@ const (
 const (
 	DeleteReport   Key = "delete_report"   // the action that a YES is asked for: address
 	ReportResolved Key = "report_resolved" // staff have resolved a report: address
+
+	SectionDescription Key = "section_description"
+	SectionProperty    Key = "section_property"
+	SectionLocation    Key = "section_location"
+	SectionCause       Key = "section_cause"
+	SectionOccurredAt  Key = "section_occurred_at"
+	SectionSeverity    Key = "section_severity"
+	SectionSafety      Key = "section_safety"
+	SectionInjuries    Key = "section_injuries"
+	SectionAccess      Key = "section_access"
+	SectionContact     Key = "section_contact"
+	SectionInsurance   Key = "section_insurance"
+	SectionOther       Key = "section_other"
 )
 
 // What customers do with their own data: the actions that a YES is asked for.

@@ -104,7 +104,7 @@ export async function report({ params: [id], signal, refresh }) {
     resolving(found, change),
     place,
     facts(found),
-    ...list(found.sections).map(({ name, text }) => section(make('bdi', {}, String(name ?? '')), make('p', { className: 'said', dir: 'auto' }, String(text ?? '')))),
+    ...list(found.sections).map(({ name, title, text }) => section(make('bdi', {}, String(title ?? name ?? '')), make('p', { className: 'said', dir: 'auto' }, String(text ?? '')))),
     section('Photos', photos(list(found.photos))),
     section('What happened', events(list(found.events))),
     section('Shared links', links(list(found.links), change)),
