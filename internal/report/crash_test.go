@@ -74,6 +74,10 @@ type scene struct {
 // is stored and answered is as without.
 func TestCrashAnywhere(t *testing.T) {
 	t.Parallel()
+	c := newCorner(t) // the secret of links is made once in the life of the tables
+	if _, err := c.Share(t.Context(), c.by(), c.in(report.Completed).ID, time.Hour); err != nil {
+		t.Fatal(err)
+	}
 	for name, s := range scenes() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
