@@ -137,8 +137,9 @@ func TestCostOfSarasTurn(t *testing.T) {
 				}
 			}
 		}
-		// Some of the 16 are DynamoDB Local's own: see overcounted.
-		if !ch.Pushes() && (least[2].WriteUnits > 8 || most[2].WriteUnits > 16 || most[2].ReadUnits > 4) {
+		// Of what is remembered 6 are the item's, which is one of 3 KB then; the rest are DynamoDB
+		// Local's own, see overcounted.
+		if !ch.Pushes() && (least[2].WriteUnits > 8 || most[2].WriteUnits > 24 || most[2].ReadUnits > 4) {
 			t.Errorf("%s: %g write units, %g and %g read units with what is remembered", ch, least[2].WriteUnits, most[2].WriteUnits, most[2].ReadUnits)
 		}
 		if least[1].WriteUnits != least[2].WriteUnits || most[1].WriteUnits != most[2].WriteUnits || most[1].ReadUnits != most[2].ReadUnits {
