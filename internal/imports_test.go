@@ -19,7 +19,7 @@ var layers = []struct {
 	packages []string
 	also     []string // neighbours of the same level, or the few exceptions
 }{
-	{packages: []string{"fault", "telemetry", "llm", "language"}},
+	{packages: []string{"fault", "pause", "telemetry", "llm", "language"}},
 	{packages: []string{"dynamo", "trigger", "wording", "claim"}},
 	{packages: []string{"actor", "queue", "schedule", "limit"}},
 	{packages: []string{"channel", "market", "person", "media", "provider/openai", "provider/oidc", "provider/mapbox"}, also: []string{"channel"}},

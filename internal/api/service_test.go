@@ -30,6 +30,7 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/media/mediatest"
+	"merve/internal/pause"
 	"merve/internal/provider/meta/metatest"
 	"merve/internal/provider/twilio/twiliotest"
 	"merve/internal/telemetry"
@@ -175,7 +176,7 @@ func (s *service) newBase(prefix, modelURL string) *app.Base {
 			MetaBaseURL: s.meta.URL(), SaraModel: rulemodel.Model, MediaBucket: mediatest.Bucket, AllowedOrigins: []string{shop}, PrivateMedia: true,
 			AdminToken: adminToken,
 		},
-		AWS: s.cfg, Now: now, NewID: newID, Wait: wait, Queue: app.TurnQueue{To: s.turns},
+		AWS: s.cfg, Now: now, NewID: newID, Wait: pause.For, Queue: app.TurnQueue{To: s.turns},
 		Log: telemetry.NewLogger(io.Discard, slog.LevelInfo),
 		Getenv: func(name string) string {
 			return map[string]string{
@@ -225,17 +226,6 @@ func front(handlers map[string]trigger.Handler) (http.Handler, error) {
 		}
 	}
 	return gateway.New(routes, gateway.Options{Timeout: time.Minute, Now: now, Log: telemetry.NewLogger(io.Discard, slog.LevelInfo)})
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // heldModel is a model that answers, for messages with a certain word in them, only when
@@ -390,7 +380,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	for !ok() {
-		if wait(ctx, 20*time.Millisecond) != nil {
+		if pause.For(ctx, 20*time.Millisecond) != nil {
 			t.Fatalf("never came: %s", what)
 		}
 	}

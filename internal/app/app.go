@@ -16,6 +16,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/outbox"
+	"merve/internal/pause"
 	"merve/internal/telemetry"
 	"merve/internal/trigger"
 	"merve/internal/turn"
@@ -54,7 +55,7 @@ func FromLambda() (*Base, error) {
 	}
 	return NewBase(Base{
 		Config: c, AWS: cfg, Getenv: os.Getenv, Log: telemetry.NewLogger(os.Stdout, c.LogLevel),
-		Now: time.Now, NewID: func() string { return ulid.Make().String() }, Wait: Wait,
+		Now: time.Now, NewID: func() string { return ulid.Make().String() }, Wait: pause.For,
 	}), nil
 }
 
@@ -100,18 +101,6 @@ func Start(build func(*Base) (trigger.Handler, error)) {
 	}
 	telemetry.NewLogger(os.Stderr, slog.LevelError).Error("start", "error", err.Error())
 	os.Exit(1)
-}
-
-// Wait returns after d, or with ctx's error when that ends first.
-func Wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 func (b *Base) conversations() dynamo.Table { return b.db.Table(b.Config.TableConversations) }

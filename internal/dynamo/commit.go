@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"merve/internal/fault"
+	"merve/internal/pause"
 )
 
 // MaxWrites is how many writes one transaction takes.
@@ -89,7 +90,7 @@ func (db *DB) again(ctx context.Context, f func() error) error {
 		if n == maxTries {
 			return fault.Wrap(err, fault.Unavailable, "too much contention, try again")
 		}
-		if err := sleep(ctx, db.Backoff(n)); err != nil {
+		if err := pause.For(ctx, db.Backoff(n)); err != nil {
 			return err
 		}
 	}

@@ -98,17 +98,6 @@ func backoff(n int) time.Duration {
 	return time.Duration(rand.Int64N(int64(ceiling))) + time.Millisecond
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // classify gives SDK errors that mean "later" their kind.
 func classify(err error, op, table string) error {
 	if err == nil {

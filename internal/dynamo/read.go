@@ -14,6 +14,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"merve/internal/fault"
+	"merve/internal/pause"
 )
 
 // Get reads one item, strongly consistent; nil when there is none. One request.
@@ -55,7 +56,7 @@ func (t Table) BatchGet(ctx context.Context, keys ...Key) ([]Item, error) {
 			if n == maxTries {
 				return nil, fault.New(fault.Unavailable, "the store is busy, try again")
 			}
-			if err := sleep(ctx, t.db.Backoff(n)); err != nil {
+			if err := pause.For(ctx, t.db.Backoff(n)); err != nil {
 				return nil, err
 			}
 		}

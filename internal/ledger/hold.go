@@ -9,6 +9,7 @@ import (
 
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/pause"
 	"merve/internal/telemetry"
 )
 
@@ -69,7 +70,7 @@ func (l *Ledger) take(ctx context.Context, c change, capacity int, until time.Ti
 		case try == maxTries:
 			return Transaction{}, fault.Wrap(err, fault.Unavailable, "too many want this time, try again")
 		}
-		if err := wait(ctx, l.Table.DB().Backoff(try)); err != nil {
+		if err := pause.For(ctx, l.Table.DB().Backoff(try)); err != nil {
 			return Transaction{}, err
 		}
 	}
@@ -210,15 +211,4 @@ func (l *Ledger) endFirst(ctx context.Context, c change, ends [][]dynamo.Write) 
 		}
 	}
 	return Transaction{}, errTokenLost
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

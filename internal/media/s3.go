@@ -20,6 +20,7 @@ import (
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
 	"merve/internal/fault"
+	"merve/internal/pause"
 	"merve/internal/telemetry"
 )
 
@@ -215,7 +216,7 @@ func (s *s3) do(ctx context.Context, r request) (answer, error) {
 		if !errors.As(err, &passing) {
 			return a, err
 		}
-		if try == tries || pause(ctx, s.Backoff(try)) != nil {
+		if try == tries || pause.For(ctx, s.Backoff(try)) != nil {
 			return answer{}, fault.Wrap(fmt.Errorf("bucket: %s: %w", r, passing.error), fault.Unavailable, "photos are out of reach for now")
 		}
 	}
@@ -306,15 +307,4 @@ func withoutURL(err error) error {
 		return outer.Err
 	}
 	return err
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/pause"
 )
 
 // change is one kind of change of a report that exists.
@@ -61,20 +62,9 @@ func (s *Store) once(ctx context.Context, by By, id string, c change) (done, err
 		case n == maxTries:
 			return done{}, fault.Wrap(err, fault.Unavailable, "too many changes at once, try again")
 		}
-		if err := s.pause(ctx, n); err != nil {
+		if err := pause.For(ctx, s.Table.DB().Backoff(n)); err != nil {
 			return done{}, err
 		}
-	}
-}
-
-func (s *Store) pause(ctx context.Context, n int) error {
-	t := time.NewTimer(s.Table.DB().Backoff(n))
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

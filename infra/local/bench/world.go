@@ -24,6 +24,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/llm"
 	"merve/internal/outbox"
+	"merve/internal/pause"
 	"merve/internal/trigger"
 	"merve/internal/turn"
 )
@@ -120,7 +121,7 @@ func (b *bench) start() (process, error) {
 // what they are beside.
 func (b *bench) wait(ctx context.Context, d time.Duration) error {
 	if d > 2*time.Second {
-		return app.Wait(ctx, d)
+		return pause.For(ctx, d)
 	}
 	b.quiet.Add(int64(max(0, d-turnsDelay())))
 	return ctx.Err()

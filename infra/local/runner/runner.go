@@ -30,6 +30,7 @@ import (
 	"merve/infra/local/streams"
 	"merve/infra/wiring"
 	"merve/internal/app"
+	"merve/internal/pause"
 	"merve/internal/telemetry"
 	"merve/internal/trigger"
 )
@@ -221,7 +222,7 @@ func (r *Runner) base(c app.Config, cfg aws.Config, getenv func(string) string, 
 	r.stops = append(r.stops, func() { turns.Close() })
 	return turns, app.NewBase(app.Base{
 		Config: c, AWS: cfg, Getenv: getenv, Log: r.log, Now: o.Now, NewID: func() string { return ulid.Make().String() },
-		Wait: app.Wait, Queue: app.TurnQueue{To: turns}, Provider: sent.wrap,
+		Wait: pause.For, Queue: app.TurnQueue{To: turns}, Provider: sent.wrap,
 	})
 }
 
@@ -266,7 +267,7 @@ func (r *Runner) tick(ctx context.Context, f wiring.Function, h trigger.Handler,
 		if err != nil && ctx.Err() == nil {
 			r.log.ErrorContext(ctx, "schedule", "function", f.Name, "error", err.Error())
 		}
-		if app.Wait(ctx, seconds(f.Schedule.Every)) != nil {
+		if pause.For(ctx, seconds(f.Schedule.Every)) != nil {
 			return
 		}
 	}

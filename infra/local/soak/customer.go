@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"merve/internal/pause"
 )
 
 // businesses is how many there are, and days how far ahead is booked: few enough that
@@ -60,7 +62,7 @@ func (t *talk) run(ctx context.Context) {
 			return
 		}
 		think := time.Duration(t.chance.ExpFloat64() * float64(t.w.think))
-		if pause(ctx, min(think, 4*t.w.think)) != nil {
+		if pause.For(ctx, min(think, 4*t.w.think)) != nil {
 			return
 		}
 	}
@@ -100,7 +102,7 @@ func (t *talk) say(ctx context.Context, n int, text string) bool {
 	defer copies.Wait()
 	reply, err := t.deliver(ctx, s)
 	for try := 0; err != nil && try < 100 && ctx.Err() == nil; try++ {
-		if pause(ctx, 200*time.Millisecond) != nil {
+		if pause.For(ctx, 200*time.Millisecond) != nil {
 			return false
 		}
 		reply, err = t.deliver(ctx, s)
@@ -194,7 +196,7 @@ func (t *talk) await(ctx context.Context, n int) (string, error) {
 		if got := t.w.inbox.of(t.phone); len(got) >= n {
 			return got[n-1], nil
 		}
-		if err := pause(ctx, 50*time.Millisecond); err != nil {
+		if err := pause.For(ctx, 50*time.Millisecond); err != nil {
 			return "", errGone
 		}
 	}

@@ -21,6 +21,7 @@ import (
 
 	"merve/infra/local/dynamodb"
 	"merve/internal/faulttest"
+	"merve/internal/pause"
 	"merve/internal/provider/twilio/twiliotest"
 )
 
@@ -170,7 +171,7 @@ func (w *world) start(ctx context.Context) error {
 				return nil
 			}
 		}
-		if err := pause(ctx, 50*time.Millisecond); err != nil {
+		if err := pause.For(ctx, 50*time.Millisecond); err != nil {
 			return fmt.Errorf("it does not get healthy: %s", w.log.last())
 		}
 	}
@@ -259,7 +260,7 @@ func (w *world) settle(ctx context.Context) {
 		if w.all() && time.Since(since) > 5*time.Second {
 			return
 		}
-		if pause(ctx, 500*time.Millisecond) != nil {
+		if pause.For(ctx, 500*time.Millisecond) != nil {
 			return
 		}
 	}
@@ -276,17 +277,6 @@ func (w *world) measure(at time.Duration) {
 	var kB int
 	if _, err := fmt.Sscan(rest, &kB); err == nil {
 		w.rss = append(w.rss, memory{at, kB})
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
 	"merve/infra/wiring"
+	"merve/internal/pause"
 	"merve/internal/trigger"
 )
 
@@ -63,7 +64,7 @@ func (f *Follower) Run(ctx context.Context) error {
 				wg.Go(func() { f.shard(ctx, client, arn, id) })
 			}
 		}
-		if wait(ctx, 5*time.Second) != nil {
+		if pause.For(ctx, 5*time.Second) != nil {
 			return nil
 		}
 	}
@@ -103,7 +104,7 @@ func (f *Follower) shard(ctx context.Context, c *dynamodbstreams.Client, arn, id
 		if iterator == nil {
 			out, err := c.GetShardIterator(ctx, in)
 			if err != nil {
-				if wait(ctx, retryEvery) != nil {
+				if pause.For(ctx, retryEvery) != nil {
 					return
 				}
 				continue
@@ -113,7 +114,7 @@ func (f *Follower) shard(ctx context.Context, c *dynamodbstreams.Client, arn, id
 		out, err := c.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: iterator, Limit: aws.Int32(100)})
 		if err != nil { // an expired iterator, or the server is busy: take a new one behind the last change seen
 			iterator = nil
-			if wait(ctx, retryEvery) != nil {
+			if pause.For(ctx, retryEvery) != nil {
 				return
 			}
 			continue
@@ -121,7 +122,7 @@ func (f *Follower) shard(ctx context.Context, c *dynamodbstreams.Client, arn, id
 		if n := len(out.Records); n > 0 {
 			f.deliver(ctx, out.Records)
 			in.ShardIteratorType, in.SequenceNumber = types.ShardIteratorTypeAfterSequenceNumber, out.Records[n-1].Dynamodb.SequenceNumber
-		} else if wait(ctx, idle) != nil {
+		} else if pause.For(ctx, idle) != nil {
 			return
 		}
 		if iterator = out.NextShardIterator; iterator == nil {
@@ -204,7 +205,7 @@ func (f *Follower) invoke(ctx context.Context, batch []trigger.Record) {
 			batch, tries = batch[1:], 0
 			continue
 		}
-		if wait(ctx, retryEvery) != nil {
+		if pause.For(ctx, retryEvery) != nil {
 			return
 		}
 	}
@@ -242,15 +243,4 @@ func (f *Follower) once(ctx context.Context, batch []trigger.Record) (failed int
 		}
 	}
 	return nobody, fmt.Errorf("%w that is not in the batch", errReported)
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
