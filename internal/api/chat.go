@@ -12,6 +12,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/fault"
 	"merve/internal/gate"
+	"merve/internal/provider/exchange"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/turn"
@@ -123,8 +124,8 @@ func (c *Chat) inbound(r *http.Request, req chatRequest) (channel.Inbound, error
 		return none, err
 	}
 	for _, m := range req.Attachments {
-		if u, err := url.Parse(m.URL); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || len(m.URL) > 2048 {
-			return none, fault.Field("attachments.url", "want an http or https address of at most 2048 bytes")
+		if len(m.URL) > maxMediaURL || !exchange.IsURL(m.URL) {
+			return none, fault.Field("attachments.url", "want an http or https address of at most %d bytes", maxMediaURL)
 		}
 		if len(m.Type) > maxType {
 			return none, fault.Field("attachments.contentType", "at most %d bytes", maxType)

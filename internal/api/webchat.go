@@ -15,6 +15,7 @@ import (
 	"merve/internal/fault"
 	"merve/internal/limit"
 	"merve/internal/media"
+	"merve/internal/provider/exchange"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/trigger"
@@ -145,7 +146,7 @@ func (c *WebChat) inbound(ctx context.Context, req webChatRequest) (channel.Inbo
 		Text: *req.Text, ReplyTo: req.ReplyTo, Language: req.Language, ReceivedAt: c.Now(),
 	}
 	for _, address := range req.MediaURLs {
-		if u, err := url.Parse(address); err != nil || len(address) > maxMediaURL || media.Ref(address) != address && (u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
+		if len(address) > maxMediaURL || media.Ref(address) != address && !exchange.IsURL(address) {
 			return none, fault.Field("mediaUrls", "want http or https addresses of at most %d bytes, or what POST /web-chat-api/photos gave", maxMediaURL)
 		}
 		in.Media = append(in.Media, channel.Media{URL: address, Type: "image"})

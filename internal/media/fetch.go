@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"merve/internal/fault"
+	"merve/internal/provider/exchange"
 )
 
 const (
@@ -156,9 +157,9 @@ func readUpTo(max int64, resp *http.Response) ([]byte, error) {
 func unreachable(err error) error {
 	var lookup *net.DNSError
 	if errors.As(err, &lookup) && lookup.IsNotFound {
-		return fault.Wrap(withoutURL(err), fault.Invalid, "the photo's address leads nowhere")
+		return fault.Wrap(exchange.WithoutURL(err), fault.Invalid, "the photo's address leads nowhere")
 	}
-	return fault.Wrap(withoutURL(err), fault.Unavailable, "the photo's host cannot be reached")
+	return fault.Wrap(exchange.WithoutURL(err), fault.Unavailable, "the photo's host cannot be reached")
 }
 
 func tooLarge(max int64) error {

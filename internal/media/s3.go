@@ -21,6 +21,7 @@ import (
 
 	"merve/internal/fault"
 	"merve/internal/pause"
+	"merve/internal/provider/exchange"
 	"merve/internal/telemetry"
 )
 
@@ -232,7 +233,7 @@ func (s *s3) try(ctx context.Context, r request) (answer, error) {
 	}
 	resp, err := s.HTTP.Do(req)
 	if err != nil {
-		return answer{}, busy{withoutURL(err)}
+		return answer{}, busy{exchange.WithoutURL(err)}
 	}
 	defer resp.Body.Close()
 	a := answer{status: resp.StatusCode, header: resp.Header, size: resp.ContentLength}
@@ -241,7 +242,7 @@ func (s *s3) try(ctx context.Context, r request) (answer, error) {
 		limit = r.max
 	}
 	if a.body, err = readUpTo(limit+1, resp); err != nil {
-		return answer{}, busy{withoutURL(err)}
+		return answer{}, busy{exchange.WithoutURL(err)}
 	}
 	if err := s.check(r, a); err != nil {
 		return answer{}, err
@@ -298,13 +299,4 @@ func (s *s3) sign(ctx context.Context, r request) (*http.Request, error) {
 		return nil, fmt.Errorf("bucket: sign %s: %w", r, err)
 	}
 	return req, nil
-}
-
-// withoutURL takes off what net/http puts around errors: addresses may carry signatures.
-func withoutURL(err error) error {
-	var outer *url.Error
-	if errors.As(err, &outer) {
-		return outer.Err
-	}
-	return err
 }

@@ -12,7 +12,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -23,6 +22,7 @@ import (
 
 	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/provider/exchange"
 )
 
 const (
@@ -107,14 +107,14 @@ func (c *Client) Geocode(ctx context.Context, q Query) ([]Place, error) {
 	values.Set("access_token", token)
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.Timeout, defaultTimeout))
 	defer cancel()
-	status, body, err := c.get(ctx, "/search/geocode/v6/forward?"+values.Encode())
+	got, err := c.get(ctx, "/search/geocode/v6/forward?"+values.Encode())
 	if err != nil {
 		return nil, fault.Wrap(fmt.Errorf("mapbox: geocode: %w", err), fault.Unavailable, "the map service does not answer")
 	}
-	if status != http.StatusOK {
-		return nil, refusal(status, body)
+	if got.Status != http.StatusOK {
+		return nil, refusal(got.Status, got.Body)
 	}
-	return places(body)
+	return places(got.Body)
 }
 
 func (c *Client) token(ctx context.Context) (string, error) {
@@ -172,38 +172,14 @@ func valid(lat, lng float64) bool { return lat >= -90 && lat <= 90 && lng >= -18
 // degrees writes six places, which is 10 cm.
 func degrees(d float64) string { return strconv.FormatFloat(d, 'f', 6, 64) }
 
-// get makes one exchange. A redirect is not followed: it would take the token elsewhere.
-func (c *Client) get(ctx context.Context, path string) (int, []byte, error) {
+func (c *Client) get(ctx context.Context, path string) (exchange.Answer, error) {
 	base := strings.TrimRight(cmp.Or(c.BaseURL, DefaultBaseURL), "/")
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+path, nil)
 	if err != nil {
-		return 0, nil, errors.New("MAPBOX_BASE_URL is not an address") // the cause quotes it, token and all
+		return exchange.Answer{}, errors.New("MAPBOX_BASE_URL is not an address") // the cause quotes it, token and all
 	}
 	req.Header.Set("Accept", "application/json")
-	client := http.Client{}
-	if c.HTTP != nil {
-		client = *c.HTTP
-	}
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	resp, err := client.Do(req)
-	if err != nil {
-		return 0, nil, withoutURL(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
-	if err == nil && len(body) > maxAnswer {
-		err = fmt.Errorf("the answer is longer than %d bytes", maxAnswer)
-	}
-	return resp.StatusCode, body, err
-}
-
-// withoutURL takes off what net/http puts around errors: the address holds the token.
-func withoutURL(err error) error {
-	var outer *url.Error
-	if errors.As(err, &outer) {
-		return outer.Err
-	}
-	return err
+	return exchange.Do(c.HTTP, req, maxAnswer)
 }
 
 // refusal says what an answer that is no success means.

@@ -9,15 +9,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
 	"merve/internal/outbox"
+	"merve/internal/provider/exchange"
 )
 
 const (
@@ -190,29 +189,26 @@ func (c *Client) post(ctx context.Context, s send) (answer, *SendError) {
 	if err := ctx.Err(); err != nil {
 		return answer{}, &SendError{Message: "no time left", Outcome: outbox.Retry, Err: err}
 	}
-	var began, wrote atomic.Bool // a transport that does not trace leaves both false
-	req, err := c.request(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn:      func(string) { began.Store(true) },
-		WroteHeaders: func() { wrote.Store(true) },
-	}), http.MethodPost, "me/messages", url.Values{}, bytes.NewReader(body))
+	var left exchange.Departure
+	req, err := c.request(left.Watch(ctx), http.MethodPost, "me/messages", url.Values{}, bytes.NewReader(body))
 	if err != nil {
 		return answer{}, &SendError{Message: "META_BASE_URL is not an address", Outcome: outbox.Permanent, Alert: true}
 	}
 	req.Header.Set("Content-Type", "application/json")
-	status, header, body, err := c.do(req)
+	got, err := exchange.Do(c.HTTP, req, maxAnswer)
 	switch {
-	case err != nil && began.Load() && !wrote.Load():
+	case err != nil && left.Never():
 		return answer{}, &SendError{Message: "no connection", Outcome: outbox.Retry, Err: err}
 	case err != nil:
-		return answer{}, &SendError{Status: status, Message: "no answer", Outcome: outbox.Unclear, Err: err}
+		return answer{}, &SendError{Status: got.Status, Message: "no answer", Outcome: outbox.Unclear, Err: err}
 	}
 	var told answer
-	malformed := json.Unmarshal(body, &told) // as the page of a proxy is
+	malformed := json.Unmarshal(got.Body, &told) // as the page of a proxy is
 	switch {
-	case status < 200 || status > 299 || told.Error.Code != 0:
-		return answer{}, refusal(status, told.Error, header, c.now())
+	case got.Status < 200 || got.Status > 299 || told.Error.Code != 0:
+		return answer{}, refusal(got.Status, told.Error, got.Header, c.now())
 	case malformed != nil:
-		return answer{}, &SendError{Status: status, Message: "the answer cannot be read", Outcome: outbox.Unclear, Err: malformed}
+		return answer{}, &SendError{Status: got.Status, Message: "the answer cannot be read", Outcome: outbox.Unclear, Err: malformed}
 	}
 	return told, nil
 }
@@ -224,7 +220,7 @@ func (c *Client) post(ctx context.Context, s send) (answer, *SendError) {
 // https://developers.facebook.com/docs/graph-api/guides/secure-requests
 func (c *Client) request(ctx context.Context, method, path string, query url.Values, body io.Reader) (*http.Request, error) {
 	base := strings.TrimRight(cmp.Or(c.BaseURL, DefaultBaseURL), "/")
-	if !isURL(base) {
+	if !exchange.IsURL(base) {
 		return nil, errors.New("the base address must be absolute")
 	}
 	query.Set("access_token", c.Token)
@@ -237,39 +233,6 @@ func (c *Client) request(ctx context.Context, method, path string, query url.Val
 	}
 	req.Header.Set("Accept", "application/json")
 	return req, nil
-}
-
-// do makes one exchange. A redirect is not followed: it would take the token and the
-// message elsewhere.
-func (c *Client) do(req *http.Request) (int, http.Header, []byte, error) {
-	hc := http.Client{}
-	if c.HTTP != nil {
-		hc = *c.HTTP
-	}
-	hc.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	resp, err := hc.Do(req)
-	if err != nil {
-		return 0, nil, nil, withoutURL(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
-	if err == nil && len(body) > maxAnswer {
-		err = fmt.Errorf("the answer is longer than %d bytes", maxAnswer)
-	}
-	if err != nil {
-		return resp.StatusCode, nil, nil, err
-	}
-	return resp.StatusCode, resp.Header, body, nil
-}
-
-// withoutURL takes off what net/http puts around errors, since addresses hold the ids of
-// people and the proof.
-func withoutURL(err error) error {
-	var outer *url.Error
-	if errors.As(err, &outer) {
-		return outer.Err
-	}
-	return err
 }
 
 func (c *Client) now() time.Time {
@@ -350,7 +313,7 @@ func (c *Client) conversation(ctx context.Context, psid string) (messages, error
 	if err != nil {
 		return messages{}, err
 	}
-	status, _, body, err := c.do(req)
+	got, err := exchange.Do(c.HTTP, req, maxAnswer)
 	if err != nil {
 		return messages{}, err
 	}
@@ -360,10 +323,10 @@ func (c *Client) conversation(ctx context.Context, psid string) (messages, error
 		} `json:"data"`
 		Error graphError `json:"error"`
 	}
-	malformed := json.Unmarshal(body, &told)
+	malformed := json.Unmarshal(got.Body, &told)
 	switch {
-	case status != http.StatusOK || told.Error.Code != 0:
-		return messages{}, fmt.Errorf("HTTP %d, code %d", status, told.Error.Code)
+	case got.Status != http.StatusOK || told.Error.Code != 0:
+		return messages{}, fmt.Errorf("HTTP %d, code %d", got.Status, told.Error.Code)
 	case malformed != nil || told.Data == nil:
 		return messages{}, errors.New("the answer is not a list of conversations")
 	case len(told.Data) == 0:

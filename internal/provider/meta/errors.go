@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strconv"
 	"time"
 
 	"merve/internal/outbox"
+	"merve/internal/provider/exchange"
 )
 
 // Codes that callers act on.
@@ -140,7 +140,7 @@ func refusal(status int, g graphError, header http.Header, now time.Time) *SendE
 	m, known := meaningOf(code{g.Code, g.Subcode})
 	e := &SendError{Status: status, Code: g.Code, Subcode: g.Subcode, Message: m.text, Outcome: m.outcome, Alert: m.alert, RetryAfter: m.wait}
 	if e.Outcome == outbox.Retry || status == http.StatusTooManyRequests {
-		e.RetryAfter = cmp.Or(max(retryAfter(header, now), regain(header)), m.wait)
+		e.RetryAfter = cmp.Or(max(exchange.RetryAfter(header, now), regain(header)), m.wait)
 	}
 	if known && status != http.StatusTooManyRequests {
 		return e
@@ -164,21 +164,6 @@ func refusal(status int, g graphError, header http.Header, now time.Time) *SendE
 	return e
 }
 
-// maxWait bounds what a server may ask for.
-const maxWait = 24 * time.Hour
-
-// retryAfter reads the header in both of its forms (RFC 9110 §10.2.3).
-func retryAfter(header http.Header, now time.Time) time.Duration {
-	value := header.Get("Retry-After")
-	if seconds, err := strconv.Atoi(value); err == nil {
-		return time.Duration(min(max(seconds, 0), int(maxWait/time.Second))) * time.Second
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return min(max(at.Sub(now), 0), maxWait)
-	}
-	return 0
-}
-
 // regain is when Meta expects a page that is over its limit to be let in again.
 // https://developers.facebook.com/docs/graph-api/overview/rate-limiting#headers-2
 func regain(header http.Header) time.Duration {
@@ -194,5 +179,5 @@ func regain(header http.Header) time.Duration {
 			longest = max(longest, use.Minutes)
 		}
 	}
-	return time.Duration(min(longest, maxWait.Minutes()) * float64(time.Minute))
+	return time.Duration(min(longest, exchange.MaxWait.Minutes()) * float64(time.Minute))
 }

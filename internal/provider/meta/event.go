@@ -7,13 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"merve/internal/fault"
+	"merve/internal/provider/exchange"
 )
 
 // Kind is what has happened between a page and a person.
@@ -341,7 +341,7 @@ func (out *Event) attach(raw json.RawMessage) {
 	}
 	switch a.Type {
 	case "image", "audio", "video", "file":
-		if isURL(a.Payload.URL) && len(a.Payload.URL) <= maxURL {
+		if exchange.IsURL(a.Payload.URL) && len(a.Payload.URL) <= maxURL {
 			out.Media = append(out.Media, Media{a.Payload.URL, a.Type})
 		}
 	case "location":
@@ -352,9 +352,4 @@ func (out *Event) attach(raw json.RawMessage) {
 	case "sticker":
 		out.Sticker = cmp.Or(out.Sticker, "unknown")
 	}
-}
-
-func isURL(address string) bool {
-	u, err := url.Parse(address)
-	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
 }

@@ -8,13 +8,13 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 	"unicode/utf8"
+
+	"merve/internal/provider/exchange"
 )
 
 const (
@@ -61,7 +61,7 @@ func (c *Client) Send(ctx context.Context, m Outbound) (sid string, err error) {
 	if failed != nil {
 		return "", failed
 	}
-	status, header, body, failed := c.post(ctx, c.messages(), form)
+	got, failed := c.post(ctx, c.messages(), form)
 	if failed != nil {
 		return "", failed
 	}
@@ -69,12 +69,12 @@ func (c *Client) Send(ctx context.Context, m Outbound) (sid string, err error) {
 		SID  string `json:"sid"`
 		Code int    `json:"code"`
 	}
-	malformed := json.Unmarshal(body, &told) // as the page of a proxy is
-	if status < 200 || status > 299 {
-		return "", refusal(status, told.Code, header, c.now())
+	malformed := json.Unmarshal(got.Body, &told) // as the page of a proxy is
+	if got.Status < 200 || got.Status > 299 {
+		return "", refusal(got.Status, told.Code, got.Header, c.now())
 	}
 	if malformed != nil || told.SID == "" {
-		return "", &SendError{Status: status, Message: "the answer names no message", Outcome: Unclear, Err: malformed}
+		return "", &SendError{Status: got.Status, Message: "the answer names no message", Outcome: Unclear, Err: malformed}
 	}
 	return told.SID, nil
 }
@@ -100,11 +100,11 @@ func (c *Client) form(m Outbound) (url.Values, *SendError) {
 		return nil, refused(21617)
 	case len(m.MediaURLs) > maxMedia:
 		return nil, refused(21623)
-	case m.StatusCallback != "" && !isURL(m.StatusCallback):
+	case m.StatusCallback != "" && !exchange.IsURL(m.StatusCallback):
 		return nil, refused(21609)
 	}
 	for _, address := range m.MediaURLs {
-		if !isURL(address) {
+		if !exchange.IsURL(address) {
 			return nil, refused(21620)
 		}
 		form.Add("MediaUrl", address)
@@ -155,36 +155,33 @@ func (c *Client) configured() *SendError {
 
 // post sends form and returns the whole answer. When there is none, the error tells
 // whether the request can have arrived.
-func (c *Client) post(ctx context.Context, path string, form url.Values) (int, http.Header, []byte, *SendError) {
+func (c *Client) post(ctx context.Context, path string, form url.Values) (exchange.Answer, *SendError) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout())
 	defer cancel()
 	if err := ctx.Err(); err != nil {
-		return 0, nil, nil, &SendError{Message: "no time left", Outcome: Retry, Err: err}
+		return exchange.Answer{}, &SendError{Message: "no time left", Outcome: Retry, Err: err}
 	}
-	var began, wrote atomic.Bool // a transport that does not trace leaves both false
-	req, err := c.request(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn:      func(string) { began.Store(true) },
-		WroteHeaders: func() { wrote.Store(true) },
-	}), http.MethodPost, path, strings.NewReader(form.Encode()))
+	var left exchange.Departure
+	req, err := c.request(left.Watch(ctx), http.MethodPost, path, strings.NewReader(form.Encode()))
 	if err != nil {
-		return 0, nil, nil, &SendError{Message: "TWILIO_BASE_URL is not an address", Outcome: Permanent, Alert: true}
+		return exchange.Answer{}, &SendError{Message: "TWILIO_BASE_URL is not an address", Outcome: Permanent, Alert: true}
 	}
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	// No Idempotency-Key: Twilio ignores it, and Go's transport would take it as leave
 	// to send the request again by itself.
-	status, header, body, err := c.do(req)
+	got, err := exchange.Do(c.HTTP, req, maxAnswer)
 	switch {
 	case err == nil:
-		return status, header, body, nil
-	case began.Load() && !wrote.Load():
-		return 0, nil, nil, &SendError{Message: "no connection", Outcome: Retry, Err: err}
+		return got, nil
+	case left.Never():
+		return exchange.Answer{}, &SendError{Message: "no connection", Outcome: Retry, Err: err}
 	}
-	return 0, nil, nil, &SendError{Status: status, Message: "no answer", Outcome: Unclear, Err: err}
+	return exchange.Answer{}, &SendError{Status: got.Status, Message: "no answer", Outcome: Unclear, Err: err}
 }
 
 func (c *Client) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
 	base := strings.TrimRight(cmp.Or(c.BaseURL, DefaultBaseURL), "/")
-	if !isURL(base) {
+	if !exchange.IsURL(base) {
 		return nil, errors.New("the base address must be absolute")
 	}
 	req, err := http.NewRequestWithContext(ctx, method, base+path, body)
@@ -194,39 +191,6 @@ func (c *Client) request(ctx context.Context, method, path string, body io.Reade
 	req.SetBasicAuth(c.AccountSID, c.AuthToken)
 	req.Header.Set("Accept", "application/json")
 	return req, nil
-}
-
-// do makes one exchange. A redirect is not followed: it would take the key and the
-// message elsewhere.
-func (c *Client) do(req *http.Request) (int, http.Header, []byte, error) {
-	hc := http.Client{}
-	if c.HTTP != nil {
-		hc = *c.HTTP
-	}
-	hc.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	resp, err := hc.Do(req)
-	if err != nil {
-		return 0, nil, nil, withoutURL(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
-	if err == nil && len(body) > maxAnswer {
-		err = fmt.Errorf("the answer is longer than %d bytes", maxAnswer)
-	}
-	if err != nil {
-		return resp.StatusCode, nil, nil, err
-	}
-	return resp.StatusCode, resp.Header, body, nil
-}
-
-// withoutURL takes off what net/http puts around errors, since the addresses of lists
-// hold phone numbers.
-func withoutURL(err error) error {
-	var outer *url.Error
-	if errors.As(err, &outer) {
-		return outer.Err
-	}
-	return err
 }
 
 func (c *Client) messages() string {
@@ -322,7 +286,7 @@ func (c *Client) page(ctx context.Context, path string) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	status, _, body, err := c.do(req)
+	got, err := exchange.Do(c.HTTP, req, maxAnswer)
 	if err != nil {
 		return page{}, err
 	}
@@ -330,10 +294,10 @@ func (c *Client) page(ctx context.Context, path string) (page, error) {
 		page
 		Code int `json:"code"`
 	}
-	malformed := json.Unmarshal(body, &p)
+	malformed := json.Unmarshal(got.Body, &p)
 	switch {
-	case status != http.StatusOK:
-		return page{}, fmt.Errorf("HTTP %d, code %d", status, p.Code)
+	case got.Status != http.StatusOK:
+		return page{}, fmt.Errorf("HTTP %d, code %d", got.Status, p.Code)
 	case malformed != nil:
 		return page{}, fmt.Errorf("the answer is not a page: %w", malformed)
 	case p.Messages == nil:

@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-	"strconv"
 	"time"
+
+	"merve/internal/provider/exchange"
 )
 
 // Outcome is what a failed send means.
@@ -164,7 +165,7 @@ func refused(code int) *SendError {
 func refusal(status, code int, header http.Header, now time.Time) *SendError {
 	m, known := meanings[code]
 	e := &SendError{Status: status, Code: code, Message: m.text, Outcome: m.outcome, Alert: m.alert, RetryAfter: m.wait}
-	if wait := retryAfter(header, now); wait > 0 {
+	if wait := exchange.RetryAfter(header, now); wait > 0 {
 		e.RetryAfter = wait
 	}
 	if !known {
@@ -184,19 +185,4 @@ func refusal(status, code int, header http.Header, now time.Time) *SendError {
 		e.Alert = status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusNotFound
 	}
 	return e
-}
-
-// maxWait bounds what a server may ask for.
-const maxWait = 24 * time.Hour
-
-// retryAfter reads the header in both of its forms (RFC 9110 §10.2.3).
-func retryAfter(header http.Header, now time.Time) time.Duration {
-	value := header.Get("Retry-After")
-	if seconds, err := strconv.Atoi(value); err == nil {
-		return time.Duration(min(max(seconds, 0), int(maxWait/time.Second))) * time.Second
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return min(max(at.Sub(now), 0), maxWait)
-	}
-	return 0
 }

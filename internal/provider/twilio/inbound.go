@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"merve/internal/fault"
+	"merve/internal/provider/exchange"
 )
 
 // Inbound is a message that a person sent by WhatsApp.
@@ -152,18 +153,12 @@ func (p *parser) media() []Media {
 	for i := range n {
 		field := "MediaUrl" + strconv.Itoa(i)
 		m := Media{URL: p.form.Get(field), ContentType: p.text("MediaContentType" + strconv.Itoa(i))}
-		if len(m.URL) > maxURL || !utf8.ValidString(m.URL) || !isURL(m.URL) {
+		if len(m.URL) > maxURL || !utf8.ValidString(m.URL) || !exchange.IsURL(m.URL) {
 			p.fail(field, "want an http address of at most %d bytes", maxURL)
 		}
 		all = append(all, m)
 	}
 	return all
-}
-
-// isURL reports whether s is an absolute http address.
-func isURL(s string) bool {
-	u, err := url.Parse(s)
-	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
 }
 
 func (p *parser) location() *Location {
