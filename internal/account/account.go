@@ -108,31 +108,41 @@ func (d *Desk) unlink(ctx context.Context, tc tool.Context, _ noArgs) (tool.Resu
 }
 
 func (d *Desk) erase(ctx context.Context, tc tool.Context, _ noArgs) (tool.Result, error) {
-	if err := d.Erase(ctx, tc.Actor.Key(), tc.Thread); err != nil {
+	if err := d.Erase(ctx, tc.Thread); err != nil {
 		return tool.Result{}, err
 	}
 	return did(map[string]any{"status": "deleted"}, claim.Deleted), nil
 }
 
-// Erase deletes what is kept of a customer. What fails does not keep the rest from being
-// deleted; asked again, it goes on.
-func (d *Desk) Erase(ctx context.Context, owner, threadID string) error {
+// Erase deletes what is kept of the customer whose thread it is. What fails does not keep the
+// rest from being deleted; asked again, it goes on. A thread that does not exist is
+// [actor.ErrNotFound].
+func (d *Desk) Erase(ctx context.Context, threadID string) error {
+	head, err := d.head(ctx, threadID)
+	if err != nil {
+		return err
+	}
 	var errs []error
 	for _, h := range d.Holders {
-		if err := h.Erase(ctx, owner, threadID); err != nil && !fault.Is(err, fault.NotFound) {
+		if err := h.Erase(ctx, head.Owner, threadID); err != nil && !fault.Is(err, fault.NotFound) {
 			errs = append(errs, fmt.Errorf("erase %s: %w", h.Holds(), err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// Export returns what is kept of a customer, by who keeps it. A thread that does not exist
-// is [actor.ErrNotFound].
-func (d *Desk) Export(ctx context.Context, threadID string) (map[string]any, error) {
+func (d *Desk) head(ctx context.Context, threadID string) (thread.Head, error) {
 	head, err := d.Threads.Head(ctx, threadID)
 	if errors.Is(err, thread.ErrNoThread) {
-		return nil, actor.ErrNotFound
+		err = actor.ErrNotFound
 	}
+	return head, err
+}
+
+// Export returns what is kept of the customer whose thread it is, by who keeps it. A thread
+// that does not exist is [actor.ErrNotFound].
+func (d *Desk) Export(ctx context.Context, threadID string) (map[string]any, error) {
+	head, err := d.head(ctx, threadID)
 	if err != nil {
 		return nil, err
 	}

@@ -320,25 +320,12 @@ func (a *Admin) messages(w http.ResponseWriter, r *http.Request, _ actor.Actor) 
 
 // export gives what is kept of the person whose thread it is.
 func (a *Admin) export(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	data, err := a.People.Export(r.Context(), r.PathValue("thread"))
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Disposition", `attachment; filename="data.json"`)
-	return writeJSON(w, http.StatusOK, data)
+	return giveData(w, r, a.People, r.PathValue("thread"))
 }
 
 // erase deletes what is kept of the person whose thread it is, as that person has asked.
 func (a *Admin) erase(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	head, err := a.Threads.Head(r.Context(), r.PathValue("thread"))
-	if err != nil {
-		return err
-	}
-	if err := a.People.Erase(r.Context(), head.Owner, head.ID); err != nil {
-		return err
-	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return eraseData(w, r, a.People, r.PathValue("thread"))
 }
 
 func writeList[T any](w http.ResponseWriter, name string, items []T, next string) error {

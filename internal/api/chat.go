@@ -86,18 +86,30 @@ func (c *Chat) message(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), c.Patience)
-	defer cancel()
-	a, err := c.Runner.Converse(ctx, in)
+	status, body, err := converse(w, r, c.Runner, c.Patience, in, func(a turn.Answer) string {
+		return "/chat/threads/" + a.Thread + "/messages?after=" + url.QueryEscape(a.After)
+	})
 	if err != nil {
 		return err
 	}
-	status := http.StatusOK
+	return writeJSON(w, status, body)
+}
+
+// converse has a message answered. When that takes longer than patience, the answer is 202,
+// and the header says where the reply will be.
+func converse(w http.ResponseWriter, r *http.Request, runner *turn.Runner, patience time.Duration, in channel.Inbound, later func(turn.Answer) string) (status int, body ChatResponse, err error) {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	a, err := runner.Converse(ctx, in)
+	if err != nil {
+		return 0, body, err
+	}
+	status = http.StatusOK
 	if a.Later {
-		w.Header().Set("Location", "/chat/threads/"+a.Thread+"/messages?after="+url.QueryEscape(a.After))
+		w.Header().Set("Location", later(a))
 		status = http.StatusAccepted
 	}
-	return writeJSON(w, status, chatResponse(a, telemetry.TraceID(r.Context())))
+	return status, chatResponse(a, telemetry.TraceID(r.Context())), nil
 }
 
 // inbound checks a request's fields and turns it into the one inbound form.

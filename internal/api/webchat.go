@@ -16,7 +16,6 @@ import (
 	"merve/internal/limit"
 	"merve/internal/media"
 	"merve/internal/provider/exchange"
-	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/trigger"
 	"merve/internal/turn"
@@ -92,18 +91,12 @@ func (c *WebChat) message(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), c.Patience)
-	defer cancel()
-	a, err := c.Runner.Converse(ctx, in)
+	status, full, err := converse(w, r, c.Runner, c.Patience, in, func(a turn.Answer) string {
+		return "/web-chat-api/messages?" + url.Values{"after": {a.After}, "marketId": {in.Market}}.Encode()
+	})
 	if err != nil {
 		return err
 	}
-	status := http.StatusOK
-	if a.Later {
-		w.Header().Set("Location", "/web-chat-api/messages?"+url.Values{"after": {a.After}, "marketId": {in.Market}}.Encode())
-		status = http.StatusAccepted
-	}
-	full := chatResponse(a, telemetry.TraceID(r.Context()))
 	return writeJSON(w, status, WebChatResponse{
 		ReplyText: full.Reply, ThreadID: full.ThreadID, MessageID: full.MessageID,
 		PendingAction: full.PendingAction, MapLocation: full.MapLocation, TraceID: full.TraceID,
@@ -243,28 +236,16 @@ func (c *WebChat) export(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	data, err := c.People.Export(r.Context(), id)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Disposition", `attachment; filename="data.json"`)
-	return writeJSON(w, http.StatusOK, data)
+	return giveData(w, r, c.People, id)
 }
 
 // erase deletes what is kept of the session.
 func (c *WebChat) erase(w http.ResponseWriter, r *http.Request) error {
-	who, id, err := c.asked(r)
+	_, id, err := c.asked(r)
 	if err != nil {
 		return err
 	}
-	if _, err := c.Threads.Head(r.Context(), id); err != nil {
-		return err
-	}
-	if err := c.People.Erase(r.Context(), who.Key(), id); err != nil {
-		return err
-	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return eraseData(w, r, c.People, id)
 }
 
 // uploadRequest is the body of POST /web-chat-api/photos.

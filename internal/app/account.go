@@ -64,20 +64,11 @@ type heldBookings struct{ ledger *ledger.Ledger }
 func (heldBookings) Holds() string { return "bookings" }
 
 func (h heldBookings) Export(ctx context.Context, owner, _ string) (any, error) {
-	var all []ledger.Transaction
-	who := actor.OfKey(owner)
-	for after := ""; ; {
-		txs, next, err := h.ledger.ByOwner(ctx, who, 100, after)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, txs...)
-		if after = next; after == "" {
-			break
-		}
-	}
-	if all == nil {
-		return nil, nil
+	all, err := pages(func(after string) ([]ledger.Transaction, string, error) {
+		return h.ledger.ByOwner(ctx, actor.OfKey(owner), 100, after)
+	})
+	if err != nil || len(all) == 0 {
+		return nil, err
 	}
 	return all, nil
 }
@@ -90,19 +81,9 @@ type heldAudit struct{ runner *turn.Runner }
 func (heldAudit) Holds() string { return "toolCalls" }
 
 func (h heldAudit) Export(ctx context.Context, _, threadID string) (any, error) {
-	var all []turn.Round
-	for after := ""; ; {
-		rounds, next, err := h.runner.Audit(ctx, threadID, 100, after)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, rounds...)
-		if after = next; after == "" {
-			break
-		}
-	}
-	if all == nil {
-		return nil, nil
+	all, err := pages(func(after string) ([]turn.Round, string, error) { return h.runner.Audit(ctx, threadID, 100, after) })
+	if err != nil || len(all) == 0 {
+		return nil, err
 	}
 	return all, nil
 }
@@ -117,19 +98,26 @@ type heldMessages struct{ threads *thread.Store }
 func (heldMessages) Holds() string { return "messages" }
 
 func (h heldMessages) Export(ctx context.Context, _, threadID string) (any, error) {
-	all := []thread.Line{}
-	for after := ""; ; {
-		lines, next, err := h.threads.Lines(ctx, threadID, after, thread.MaxLines)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, lines...)
-		if after = next; after == "" {
-			return all, nil
-		}
-	}
+	return pages(func(after string) ([]thread.Line, string, error) {
+		return h.threads.Lines(ctx, threadID, after, thread.MaxLines)
+	})
 }
 
 func (h heldMessages) Erase(ctx context.Context, _, threadID string) error {
 	return h.threads.Erase(ctx, threadID)
+}
+
+// pages reads a list to its end.
+func pages[T any](read func(after string) ([]T, string, error)) ([]T, error) {
+	all := []T{}
+	for after := ""; ; {
+		some, next, err := read(after)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+		if after = next; after == "" {
+			return all, nil
+		}
+	}
 }

@@ -1,0 +1,26 @@
+package api
+
+import (
+	"net/http"
+
+	"merve/internal/account"
+)
+
+// giveData answers with what is kept of the person whose thread it is, as a file.
+func giveData(w http.ResponseWriter, r *http.Request, people *account.Desk, threadID string) error {
+	data, err := people.Export(r.Context(), threadID)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Disposition", `attachment; filename="data.json"`)
+	return writeJSON(w, http.StatusOK, data)
+}
+
+// eraseData deletes what is kept of the person whose thread it is.
+func eraseData(w http.ResponseWriter, r *http.Request, people *account.Desk, threadID string) error {
+	if err := people.Erase(r.Context(), threadID); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
