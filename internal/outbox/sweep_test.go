@@ -3,7 +3,6 @@ package outbox_test
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -297,20 +296,6 @@ func TestSendAgainAfterACallback(t *testing.T) {
 	c.wantTaken("hello", "hello")
 }
 
-// before runs something before a request of one operation goes out, once.
-type before struct {
-	op   string
-	do   func()
-	once sync.Once
-}
-
-func (b *before) RoundTrip(r *http.Request) (*http.Response, error) {
-	if strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+b.op) {
-		b.once.Do(b.do)
-	}
-	return http.DefaultTransport.RoundTrip(r)
-}
-
 // Two operators send a message again at once: it counts for one of them, even if it has
 // failed once more meanwhile, and what the provider says of any earlier send is past.
 func TestTwoOperatorsSendAgain(t *testing.T) {
@@ -331,14 +316,14 @@ func TestTwoOperatorsSendAgain(t *testing.T) {
 				c.twilio.FailSends(twiliotest.Refusal(twilio.CodeOptedOut))
 			}
 			fails()
-			other := &before{op: "UpdateItem", do: func() {
+			other := dynamotest.Before("UpdateItem", func() {
 				if err := c.SendAgain(ctx, c.thread, "1"); err != nil {
 					t.Error(err)
 				}
 				if again {
 					fails()
 				}
-			}}
+			})
 			late := &outbox.Box{Table: dynamotest.Open(t, other).Table(dynamotest.TableName("conversations")), Now: c.clock.now}
 			if err := late.SendAgain(ctx, c.thread, "1"); !fault.Is(err, fault.Conflict) {
 				t.Errorf("refused %v, failed again %v: %v", refused, again, err)
@@ -358,7 +343,7 @@ func TestTwoSweepsSettle(t *testing.T) {
 		c.clock.add(over)
 		stale := c.get("1")
 		first := *c.sender
-		second := &before{op: op, do: func() {
+		second := dynamotest.Before(op, func() {
 			c.clock.add(over)
 			now, err := c.look.Get(ctx, c.thread, "1")
 			if err == nil {
@@ -367,7 +352,7 @@ func TestTwoSweepsSettle(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-		}}
+		})
 		c.start(dynamotest.Open(t, second), c.twilio.Client())
 		requests := c.twilio.Requests()
 		if err := c.sender.Deliver(ctx, stale); err != nil {
@@ -393,11 +378,11 @@ func TestDeadLettersThatHaveGone(t *testing.T) {
 		c.twilio.FailSends(twiliotest.Refusal(twilio.CodeOptedOut))
 		c.deliver(id)
 	}
-	gone := &before{op: "GetItem", do: func() {
+	gone := dynamotest.Before("GetItem", func() {
 		if err := c.look.Table.DB().Commit(ctx, c.look.Table.Delete(dynamo.Key{PK: c.thread, SK: "outbox#1"})); err != nil {
 			t.Error(err)
 		}
-	}}
+	})
 	c.start(dynamotest.Open(t, gone), c.twilio.Client())
 	c.wantDead("2")
 }

@@ -7,10 +7,8 @@
 package mapboxtest
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"slices"
@@ -21,6 +19,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"merve/internal/provider/providertest"
 )
 
 // Token is the one that servers take.
@@ -48,13 +48,11 @@ type Fault struct {
 
 // Server is the stand-in.
 type Server struct {
-	http   *httptest.Server
-	closed chan struct{}
-	end    sync.Once
+	*providertest.Host
+	faults providertest.Faults[Fault]
 
 	mu      sync.Mutex
 	world   map[string][]Place // by the text that finds them
-	faults  []Fault
 	queries []url.Values
 }
 
@@ -67,28 +65,13 @@ func New(t testing.TB) *Server {
 
 // Start starts a server on a free port of this machine.
 func Start() *Server {
-	s := &Server{closed: make(chan struct{}), world: map[string][]Place{}}
+	s := &Server{world: map[string][]Place{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /search/geocode/v6/forward", s.forward)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuse(w, http.StatusNotFound, "Not Found") })
-	s.http = httptest.NewServer(mux)
+	s.Host = providertest.Serve(mux)
 	return s
 }
-
-// Close ends the server and every answer that it still owes. A second call does nothing.
-func (s *Server) Close() {
-	s.end.Do(func() {
-		close(s.closed)
-		s.http.CloseClientConnections()
-		s.http.Close()
-	})
-}
-
-// URL is the address for MAPBOX_BASE_URL.
-func (s *Server) URL() string { return s.http.URL }
-
-// Client returns an HTTP client of the server's own, so that its connections end with it.
-func (s *Server) Client() *http.Client { return s.http.Client() }
 
 // Put has the text, in any case, find these places.
 func (s *Server) Put(text string, places ...Place) {
@@ -99,9 +82,7 @@ func (s *Server) Put(text string, places ...Place) {
 
 // Fail makes the next calls go wrong, each as one of faults, in order.
 func (s *Server) Fail(faults ...Fault) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.faults = append(s.faults, faults...)
+	s.faults.Add(faults...)
 }
 
 // Queries returns the queries that came in so far, their tokens left out.
@@ -115,17 +96,11 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	token := q.Get("access_token")
 	q.Del("access_token")
-	places, fault := s.next(q)
-	if fault.Until != nil {
-		select {
-		case <-fault.Until:
-		case <-r.Context().Done():
-		case <-s.closed:
-		}
-	}
+	places, fault := s.find(q), s.faults.Next()
+	s.Hold(r, fault.Until)
 	switch status, message := check(q); {
 	case fault.Drop:
-		panic(http.ErrAbortHandler) // net/http's own way to end a connection
+		providertest.HangUp(w)
 	case fault.Status != 0:
 		refuse(w, fault.Status, fault.Message)
 	case fault.Body != "":
@@ -141,15 +116,11 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *Server) next(q url.Values) ([]Place, Fault) {
+func (s *Server) find(q url.Values) []Place {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.queries = append(s.queries, q)
-	var f Fault
-	if len(s.faults) > 0 {
-		f, s.faults = s.faults[0], s.faults[1:]
-	}
-	return s.world[strings.ToLower(q.Get("q"))], f
+	return s.world[strings.ToLower(q.Get("q"))]
 }
 
 var (
@@ -256,21 +227,12 @@ func or(s, otherwise string) string {
 // refuse answers with an error in Mapbox's form.
 func refuse(w http.ResponseWriter, status int, message string) {
 	if message == "" {
-		w.Header().Set("Content-Type", "text/html")
-		w.WriteHeader(status)
-		_, _ = w.Write([]byte("<html><body>" + http.StatusText(status) + "</body></html>"))
+		providertest.Page(w, status)
 		return
 	}
 	write(w, status, map[string]any{"message": message})
 }
 
 func write(w http.ResponseWriter, status int, v any) {
-	body, err := json.Marshal(v)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = w.Write(body)
+	providertest.JSON(w, "application/json; charset=utf-8", status, v)
 }

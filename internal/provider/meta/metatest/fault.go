@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"merve/internal/provider/providertest"
 )
 
 // Fault is how one call goes wrong.
@@ -51,48 +53,22 @@ func Refusal(code, subcode int) Fault {
 // FailSends makes the next sends and sender actions go wrong, each as one of faults, in
 // order. The zero Fault is one that goes well.
 func (s *Server) FailSends(faults ...Fault) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.sends = append(s.sends, faults...)
+	s.sends.Add(faults...)
 }
 
 // FailLists does so for requests to the conversations.
 func (s *Server) FailLists(faults ...Fault) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lists = append(s.lists, faults...)
-}
-
-// next takes the first fault off queue.
-func (s *Server) next(queue *[]Fault) Fault {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(*queue) == 0 {
-		return Fault{}
-	}
-	f := (*queue)[0]
-	*queue = (*queue)[1:]
-	return f
+	s.lists.Add(faults...)
 }
 
 // fail does what f says, and reports whether that was the answer.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, f Fault) (answered bool) {
-	if f.Until != nil {
-		select {
-		case <-f.Until:
-		case <-r.Context().Done():
-		case <-s.closed:
-		}
-	}
+	s.Hold(r, f.Until)
 	switch {
 	case f.Drop:
-		hangUp(w)
+		providertest.HangUp(w)
 	case f.Cut:
-		w.Header().Set("Content-Length", "1000")
-		w.WriteHeader(http.StatusOK)
-		_, _ = w.Write([]byte(`{"recipient_id": "`)) // the client sees the end of it
-		_ = http.NewResponseController(w).Flush()
-		hangUp(w)
+		providertest.Cut(w, http.StatusOK, `{"recipient_id": "`)
 	case f.Status == 0:
 		return false
 	default:
@@ -109,19 +85,8 @@ func (s *Server) answer(w http.ResponseWriter, f Fault) {
 		w.Header().Set("X-Business-Use-Case-Usage", `{"`+s.config.Page+`":[{"type":"messenger","call_count":100,"total_cputime":5,"total_time":5,"estimated_time_to_regain_access":`+strconv.Itoa(f.Regain)+`}]}`)
 	}
 	if f.Code == 0 {
-		w.Header().Set("Content-Type", "text/html")
-		w.WriteHeader(f.Status)
-		_, _ = w.Write([]byte("<html><body>" + http.StatusText(f.Status) + "</body></html>"))
+		providertest.Page(w, f.Status)
 		return
 	}
 	refuse(w, f.Status, f.Code, f.Subcode, http.StatusText(f.Status))
-}
-
-// hangUp ends the connection as it is.
-func hangUp(w http.ResponseWriter) {
-	conn, _, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		panic(http.ErrAbortHandler) // net/http's own way to end a connection
-	}
-	_ = conn.Close() // it is to be broken, in whatever state
 }

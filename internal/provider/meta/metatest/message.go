@@ -57,7 +57,7 @@ type request struct {
 }
 
 func (s *Server) create(w http.ResponseWriter, r *http.Request) {
-	f := s.next(&s.sends)
+	f := s.sends.Next()
 	var req request
 	d := json.NewDecoder(r.Body)
 	d.DisallowUnknownFields() // stricter than Meta, which ignores them
@@ -200,7 +200,7 @@ const shown = 20
 // list answers with the conversation between the page and one person, newest message first.
 // https://developers.facebook.com/documentation/business-messaging/messenger-platform/conversations
 func (s *Server) list(w http.ResponseWriter, r *http.Request) {
-	if s.fail(w, r, s.next(&s.lists)) {
+	if s.fail(w, r, s.lists.Next()) {
 		return
 	}
 	q := r.URL.Query()

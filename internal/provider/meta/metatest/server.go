@@ -11,16 +11,16 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"merve/internal/provider/providertest"
 )
 
 // The app and page of a server that is not told otherwise.
@@ -44,10 +44,10 @@ type Config struct {
 
 // Server is the stand-in.
 type Server struct {
+	*providertest.Host
 	config Config
-	http   *httptest.Server
-	closed chan struct{}
-	end    sync.Once
+	sends  providertest.Faults[Fault]
+	lists  providertest.Faults[Fault]
 
 	mu       sync.Mutex
 	heard    map[string]time.Time // when a person wrote last
@@ -55,8 +55,6 @@ type Server struct {
 	messages []Message
 	actions  []Action
 	taken    chan struct{} // closed, and made anew, when messages grows
-	sends    []Fault
-	lists    []Fault
 	requests int
 }
 
@@ -70,7 +68,7 @@ func New(t testing.TB, c Config) *Server {
 // Start starts a server on a free port of this machine.
 func Start(c Config) *Server {
 	s := &Server{
-		config: withDefaults(c), closed: make(chan struct{}), taken: make(chan struct{}),
+		config: withDefaults(c), taken: make(chan struct{}),
 		heard: map[string]time.Time{}, said: map[string][]line{},
 	}
 	mux := http.NewServeMux()
@@ -79,7 +77,7 @@ func Start(c Config) *Server {
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, 2500, 0, "Unknown path components: "+r.URL.Path)
 	})
-	s.http = httptest.NewServer(mux)
+	s.Host = providertest.Serve(mux)
 	return s
 }
 
@@ -102,21 +100,6 @@ func withDefaults(c Config) Config {
 	return c
 }
 
-// Close ends the server and every answer that it still owes. A second call does nothing.
-func (s *Server) Close() {
-	s.end.Do(func() {
-		close(s.closed)
-		s.http.CloseClientConnections()
-		s.http.Close()
-	})
-}
-
-// URL is the address for META_BASE_URL.
-func (s *Server) URL() string { return s.http.URL }
-
-// Client returns an HTTP client of the server's own, so that its connections end with it.
-func (s *Server) Client() *http.Client { return s.http.Client() }
-
 // Messages returns what was taken so far, oldest first.
 func (s *Server) Messages() []Message {
 	s.mu.Lock()
@@ -133,19 +116,11 @@ func (s *Server) Actions() []Action {
 
 // Wait returns what was taken once it is at least n messages.
 func (s *Server) Wait(ctx context.Context, n int) ([]Message, error) {
-	for {
+	return providertest.Await(ctx, n, func() ([]Message, <-chan struct{}) {
 		s.mu.Lock()
-		messages, taken := slices.Clone(s.messages), s.taken
-		s.mu.Unlock()
-		if len(messages) >= n {
-			return messages, nil
-		}
-		select {
-		case <-taken:
-		case <-ctx.Done():
-			return messages, fmt.Errorf("waiting for %d messages, %d taken: %w", n, len(messages), ctx.Err())
-		}
-	}
+		defer s.mu.Unlock()
+		return slices.Clone(s.messages), s.taken
+	})
 }
 
 // Requests counts the requests to the API so far, those that failed included.
@@ -206,12 +181,5 @@ func refuse(w http.ResponseWriter, status, code, subcode int, message string) {
 }
 
 func write(w http.ResponseWriter, status int, v any) {
-	body, err := json.Marshal(v)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
-	w.WriteHeader(status)
-	_, _ = w.Write(body) // a client that went away is the test's own doing
+	providertest.JSON(w, "application/json; charset=UTF-8", status, v)
 }

@@ -40,7 +40,7 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, 20001, "Bad request")
 		return
 	}
-	f := s.next(&s.sends)
+	f := s.sends.Next()
 	m, code, message := s.check(r.PostForm)
 	if code != 0 {
 		refuse(w, http.StatusBadRequest, code, message)
@@ -200,7 +200,7 @@ func (s *Server) fetch(w http.ResponseWriter, r *http.Request) {
 // was not sent yet has no date, and so fits no DateSent.
 // https://www.twilio.com/docs/messaging/api/message-resource#read-multiple-message-resources
 func (s *Server) list(w http.ResponseWriter, r *http.Request) {
-	if s.fail(w, r, s.next(&s.lists)) {
+	if s.fail(w, r, s.lists.Next()) {
 		return
 	}
 	query := r.URL.Query()

@@ -8,14 +8,14 @@ package twiliotest
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"sync"
 	"testing"
 	"time"
+
+	"merve/internal/provider/providertest"
 )
 
 // The account of a server that is not told otherwise.
@@ -43,16 +43,14 @@ type Config struct {
 
 // Server is the stand-in.
 type Server struct {
+	*providertest.Host
 	config Config
-	http   *httptest.Server
-	closed chan struct{}
-	end    sync.Once
+	sends  providertest.Faults[Fault]
+	lists  providertest.Faults[Fault]
 
 	mu       sync.Mutex
 	messages []Message
 	taken    chan struct{} // closed, and made anew, when messages grows
-	sends    []Fault
-	lists    []Fault
 	requests int
 	posts    int
 }
@@ -66,7 +64,7 @@ func New(t testing.TB, c Config) *Server {
 
 // Start starts a server on a free port of this machine.
 func Start(c Config) *Server {
-	s := &Server{config: withDefaults(c), closed: make(chan struct{}), taken: make(chan struct{})}
+	s := &Server{config: withDefaults(c), taken: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /2010-04-01/Accounts/{account}/Messages.json", s.authorized(s.create))
 	mux.HandleFunc("GET /2010-04-01/Accounts/{account}/Messages.json", s.authorized(s.list))
@@ -74,7 +72,7 @@ func Start(c Config) *Server {
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, 20404, "The requested resource "+r.URL.Path+" was not found")
 	})
-	s.http = httptest.NewServer(mux)
+	s.Host = providertest.Serve(mux)
 	return s
 }
 
@@ -101,21 +99,6 @@ func withDefaults(c Config) Config {
 	return c
 }
 
-// Close ends the server and every answer that it still owes. A second call does nothing.
-func (s *Server) Close() {
-	s.end.Do(func() {
-		close(s.closed)
-		s.http.CloseClientConnections()
-		s.http.Close()
-	})
-}
-
-// URL is the address for TWILIO_BASE_URL.
-func (s *Server) URL() string { return s.http.URL }
-
-// Client returns an HTTP client of the server's own, so that its connections end with it.
-func (s *Server) Client() *http.Client { return s.http.Client() }
-
 // Messages returns what was taken so far, oldest first.
 func (s *Server) Messages() []Message {
 	s.mu.Lock()
@@ -125,19 +108,11 @@ func (s *Server) Messages() []Message {
 
 // Wait returns what was taken once it is at least n messages.
 func (s *Server) Wait(ctx context.Context, n int) ([]Message, error) {
-	for {
+	return providertest.Await(ctx, n, func() ([]Message, <-chan struct{}) {
 		s.mu.Lock()
-		messages, taken := slices.Clone(s.messages), s.taken
-		s.mu.Unlock()
-		if len(messages) >= n {
-			return messages, nil
-		}
-		select {
-		case <-taken:
-		case <-ctx.Done():
-			return messages, fmt.Errorf("waiting for %d messages, %d taken: %w", n, len(messages), ctx.Err())
-		}
-	}
+		defer s.mu.Unlock()
+		return slices.Clone(s.messages), s.taken
+	})
 }
 
 // Requests counts the requests to the API so far, those that failed included.
@@ -177,12 +152,5 @@ func refuse(w http.ResponseWriter, status, code int, message string) {
 }
 
 func write(w http.ResponseWriter, status int, v any) {
-	body, err := json.Marshal(v)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(body) // a client that went away is the test's own doing
+	providertest.JSON(w, "application/json", status, v)
 }
