@@ -19,6 +19,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
@@ -38,11 +39,13 @@ func config(endpoint string) aws.Config {
 	return cfg
 }
 
-// patient repeats a request as the functions do: the server drops a connection now and
-// then when the machine is busy.
+// patient repeats a request as the functions do, and makes it on a connection of its own:
+// the server drops one that is kept now and then when the machine is busy, and messages
+// that were received on it stay hidden.
 func patient(endpoint string) aws.Config {
 	return aws.Config{
-		Region: "us-east-1", BaseEndpoint: &endpoint,
+		HTTPClient: awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) { t.DisableKeepAlives = true }),
+		Region:     "us-east-1", BaseEndpoint: &endpoint,
 		Credentials: credentials.NewStaticCredentialsProvider("test-key-not-real", "test-secret-not-real", ""),
 	}
 }
@@ -185,7 +188,8 @@ func start(t *testing.T, binary string) string {
 // fixture makes a queue and its dead-letter queue, and does what Lambda's poller does.
 func fixture(t *testing.T, client *sqs.Client, name string) queuetest.Fixture {
 	const visibility, receives = 2 * time.Second, 3
-	dead := create(t, client, name+"-failed.fifo", nil)
+	// Nothing is hidden by reading it: a read whose answer got lost is repeated.
+	dead := create(t, client, name+"-failed.fifo", map[string]string{"VisibilityTimeout": "0"})
 	address := create(t, client, name+".fifo", map[string]string{
 		"VisibilityTimeout": "2",
 		"RedrivePolicy":     fmt.Sprintf(`{"deadLetterTargetArn":"arn:aws:sqs:us-east-1:000000000000:%s-failed.fifo","maxReceiveCount":%d}`, name, receives),
