@@ -22,7 +22,7 @@ var layers = []struct {
 	{packages: []string{"fault", "pause", "telemetry", "llm", "language"}},
 	{packages: []string{"dynamo", "trigger", "wording", "claim", "provider/exchange"}},
 	{packages: []string{"actor", "queue", "schedule", "limit"}},
-	{packages: []string{"channel", "market", "person", "media", "provider/openai", "provider/oidc", "provider/mapbox"}, also: []string{"channel"}},
+	{packages: []string{"channel", "market", "person", "roster", "media", "provider/openai", "provider/oidc", "provider/mapbox"}, also: []string{"channel"}},
 	{packages: []string{"tool", "thread", "outbox"}},
 	{packages: []string{"assistant", "gate", "ledger", "listing", "report", "provider/twilio", "provider/meta"}},
 	{packages: []string{"booking", "account", "turn"}},

@@ -164,7 +164,7 @@ func (a *Admin) listing(w http.ResponseWriter, r *http.Request, _ actor.Actor) e
 // addresses, keys and lists.
 var listingID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$`)
 
-func (a *Admin) saveListing(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+func (a *Admin) saveListing(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
 	for _, name := range []string{"market", "listing"} {
 		if !listingID.MatchString(r.PathValue(name)) {
 			return fault.Field(name, "want %s", listingID)
@@ -182,7 +182,7 @@ func (a *Admin) saveListing(w http.ResponseWriter, r *http.Request, _ actor.Acto
 	if l.Location, err = where.Location.read(); err != nil {
 		return err
 	}
-	if err := a.Listings.Put(r.Context(), l); err != nil {
+	if err := a.Listings.Put(r.Context(), l, who.Key()); err != nil {
 		return err
 	}
 	return writeJSON(w, http.StatusOK, l)

@@ -12,7 +12,7 @@ func Merve() Assistant {
 		Types:    []channel.ThreadType{channel.General},
 		Greeting: wording.Greeting,
 		Tools: []string{
-			"searchMarketplace", "getListing", "initiateBooking", "getMyBookings", "cancelBooking",
+			"searchMarketplace", "getListing", "getMenu", "initiateBooking", "getMyBookings", "cancelBooking",
 		},
 	}
 }

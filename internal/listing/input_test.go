@@ -18,14 +18,14 @@ import (
 	"merve/internal/schedule"
 )
 
-func harbour() []*Listing {
+func harbour() []*stored {
 	table := schedule.Offering{ID: "table", Name: "Table for two", PriceMinor: 1500, Currency: "EUR"}
-	var all []*Listing
+	var all []*stored
 	for i, name := range []string{"Meze House", "Harbour Sushi", "Şirin Balık", "מסעדת הנמל", "Boat trip to Kyrenia", "Closed for good"} {
-		all = append(all, &Listing{
+		all = append(all, &stored{Listing: Listing{
 			ID: fmt.Sprint("l", i), Market: "demo", Names: map[string]string{"en": name}, Descriptions: map[string]string{"en": "by the harbour, quiet in the evening"},
 			Domain: "food", Category: "restaurant", Tags: []string{"fish", "terrace"}, Offerings: []schedule.Offering{table}, Merve: Integration{Enabled: name != "Closed for good"},
-		})
+		}})
 	}
 	return all
 }
@@ -82,7 +82,7 @@ func FuzzListing(f *testing.F) {
 			}
 			return
 		}
-		if l.Name("tr") == "" || strings.Contains(key(l.Market, l.ID).SK, "##") || len(newIndex([]*Listing{l}, time.Time{}).entries) > 1 {
+		if l.Name("tr") == "" || strings.Contains(key(l.Market, l.ID).SK, "##") || len(newIndex([]*stored{{Listing: *l}}, time.Time{}).entries) > 1 {
 			t.Errorf("accepted: %+v", l)
 		}
 		card(l, "en")
@@ -101,11 +101,13 @@ func TestField25_CrashOfAPut(t *testing.T) {
 		db := dynamo.Open(dynamotest.Config(t), func(o *dynamodb.Options) { o.HTTPClient, o.RetryMaxAttempts = calls, 1 })
 		db.Backoff = func(int) time.Duration { return time.Microsecond }
 		table := dynamotest.TableName("catalog")
-		faulty, sound := &Store{Table: db.Table(table), Now: time.Now}, &Store{Table: dynamotest.Open(t).Table(table), Now: time.Now}
-		l := harbour()[0]
+		now := func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
+		faulty, sound := &Store{Table: db.Table(table), Now: now}, &Store{Table: dynamotest.Open(t).Table(table), Now: now}
+		l := &harbour()[0].Listing
+		l.Merve.WhatsApp, l.Items = "+15550100", []Item{{ID: "soup", Kind: MenuItems, Names: map[string]string{"en": "Soup"}}}
 		l.Market, l.Business, l.Offerings = dynamotest.ID("m"), "b", nil
 		market := l.Market
-		calls.Deliver(t, nil, func() error { return faulty.Put(t.Context(), l) })
+		calls.Deliver(t, nil, func() error { return faulty.Put(t.Context(), l, "test") })
 		var names []string
 		calls.Deliver(t, nil, func() error {
 			all, err := faulty.All(t.Context(), market)

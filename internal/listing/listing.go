@@ -1,28 +1,30 @@
 // Package listing keeps the catalogue: what businesses offer, which actions each listing
 // takes and where they are dispatched, and the search over it.
 //
-//	market#{market}   listing#{id}   (table catalog)
+//	market#{market}         listing#{id}    a listing
+//	market#{market}         items#{id}      its menu, services, tickets, types of room
+//	listing#{market}#{id}   version#{n}     what it was, who changed it and when
+//	contact#…                               whose number its messages go to (package roster)
 //
-// Search runs on an index of the market's listings in memory, made from one query (one
-// request for each megabyte) and kept for a minute; GetListing is 1 request.
+// (table catalog). A change is one transaction, on condition of the version that was read.
+//
+// Search asks an [Engine], and without one, or when it fails, an index of the market's listings
+// in memory, made from one query (one request for each megabyte) and kept for a minute. Get is
+// 1 request; Put 2, repeated 1; Delete 2.
 package listing
 
 import (
-	"context"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"merve/internal/channel"
-	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/language"
-	"merve/internal/market"
 	"merve/internal/schedule"
-	"merve/internal/wording"
 )
 
 // Listing is something that a business offers.
@@ -38,31 +40,46 @@ type Listing struct {
 	Place        string              `dynamodbav:"place" json:"place"`
 	Location     *channel.Location   `dynamodbav:"location,omitempty" json:"location,omitempty"`
 	Tags         []string            `dynamodbav:"tags,omitempty" json:"tags,omitempty"`
+	Address      string              `dynamodbav:"address,omitempty" json:"address,omitempty"`
+	Hours        *schedule.Hours     `dynamodbav:"hours,omitempty" json:"hours,omitempty"` // nil leaves it to the offerings
 	Image        string              `dynamodbav:"image,omitempty" json:"image,omitempty"`
+	Media        []Media             `dynamodbav:"media,omitempty" json:"media,omitempty"`
+	Price        *Price              `dynamodbav:"price,omitempty" json:"price,omitempty"` // where no offering has one, such as a rent
 	Offerings    []schedule.Offering `dynamodbav:"offerings" json:"offerings"`
+	Delivery     *Delivery           `dynamodbav:"delivery,omitempty" json:"delivery,omitempty"` // nil: orders are picked up
 	Merve        Integration         `dynamodbav:"merve" json:"merve"`
+
+	// Items are what the actions are about: a menu, services, tickets, types of room. They are
+	// stored apart, and only Get reads them.
+	Items []Item `dynamodbav:"-" json:"items,omitempty"`
+
+	Version   int       `dynamodbav:"version" json:"version"` // counts changes
+	UpdatedAt time.Time `dynamodbav:"updatedAt" json:"updatedAt"`
+	UpdatedBy string    `dynamodbav:"updatedBy,omitempty" json:"updatedBy,omitempty"` // actor key
 }
 
-// Integration says what Merve may do with a listing, and where its messages go.
-type Integration struct {
-	Enabled  bool     `dynamodbav:"enabled" json:"enabled"`
-	WhatsApp string   `dynamodbav:"whatsapp,omitempty" json:"whatsappE164,omitempty"` // E.164; where an action names no other
-	Language string   `dynamodbav:"language,omitempty" json:"language,omitempty"`     // the business's own
-	Actions  []Action `dynamodbav:"actions,omitempty" json:"actions,omitempty"`
+// Media is a picture or film of a listing.
+type Media struct {
+	URL  string `dynamodbav:"url" json:"url"`
+	Kind string `dynamodbav:"kind,omitempty" json:"kind,omitempty"` // image (also when empty) or video
+	Alt  string `dynamodbav:"alt,omitempty" json:"alt,omitempty"`   // what it shows, in words
 }
 
-// Action is one thing that can be done with a listing.
-type Action struct {
-	Type     string            `dynamodbav:"type" json:"type"` // book
-	Enabled  bool              `dynamodbav:"enabled" json:"enabled"`
-	ToE164   string            `dynamodbav:"to,omitempty" json:"toE164,omitempty"`
-	Template map[string]string `dynamodbav:"templates,omitempty" json:"templates,omitempty"` // by event; wins over the market's
-	Tags     []string          `dynamodbav:"tags,omitempty" json:"tags,omitempty"`
-	Notes    string            `dynamodbav:"notes,omitempty" json:"notes,omitempty"`
+// Price is what a listing costs as a whole.
+type Price struct {
+	Minor    int64  `dynamodbav:"minor" json:"minor"`                 // minor units
+	Currency string `dynamodbav:"currency" json:"currency"`           // ISO 4217
+	Per      string `dynamodbav:"per,omitempty" json:"per,omitempty"` // night, month or hour; empty is once
 }
 
-// BookAction is the action type of bookings.
-const BookAction = "book"
+// Delivery says how orders are brought.
+type Delivery struct {
+	FeeMinor     int64   `dynamodbav:"fee" json:"feeMinor"`
+	MinimumMinor int64   `dynamodbav:"minimum" json:"minimumMinor"`                    // of what is ordered, without the fee
+	RadiusMeters float64 `dynamodbav:"radius,omitempty" json:"radiusMeters,omitempty"` // 0 is anywhere
+	Minutes      int     `dynamodbav:"minutes,omitempty" json:"minutes,omitempty"`     // as a rule
+	NoPickup     bool    `dynamodbav:"noPickup,omitempty" json:"noPickup,omitempty"`
+}
 
 // Name returns the listing's name in a language, else in whatever it has.
 func (l *Listing) Name(lang string) string { return inLanguage(l.Names, lang) }
@@ -82,27 +99,6 @@ func inLanguage(texts map[string]string, lang string) string {
 		}
 	}
 	return ""
-}
-
-// Action returns the enabled action of a type.
-func (l *Listing) Action(typ string) (Action, bool) {
-	if !l.Merve.Enabled {
-		return Action{}, false
-	}
-	for _, a := range l.Merve.Actions {
-		if a.Type == typ && a.Enabled {
-			return a, true
-		}
-	}
-	return Action{}, false
-}
-
-// Dispatch returns where messages of an action go: its own number, else the listing's.
-func (l *Listing) Dispatch(a Action) string {
-	if a.ToE164 != "" {
-		return a.ToE164
-	}
-	return l.Merve.WhatsApp
 }
 
 // Offering returns the offering with an id; the only one when id is "".
@@ -132,13 +128,17 @@ func (l *Listing) Check() error {
 	if l.Name("en") == "" {
 		return fault.Field("names", "want a name in at least one language")
 	}
-	if err := checkTexts(l.Names, l.Descriptions); err != nil {
+	if err := checkTexts("", l.Names, l.Descriptions); err != nil {
 		return err
 	}
-	for i, a := range l.Merve.Actions {
-		if err := a.check(); err != nil {
-			return fmt.Errorf("merve.actions[%d]: %w", i, err)
-		}
+	if err := l.Merve.check(); err != nil {
+		return err
+	}
+	if err := l.checkTerms(); err != nil {
+		return err
+	}
+	if err := checkItems(l.Items); err != nil {
+		return err
 	}
 	seen := map[string]bool{}
 	for i, o := range l.Offerings {
@@ -153,93 +153,38 @@ func (l *Listing) Check() error {
 	return nil
 }
 
-// check holds an action's templates to the events there are and to their variables.
-func (a Action) check() error {
-	for event, text := range a.Template {
-		vars, known := market.Events()[event]
-		if !known {
-			return fault.Field("templates", "no such event as %q", event)
+// checkTerms checks place, hours, prices and pictures.
+func (l *Listing) checkTerms() error {
+	if p := l.Location; p != nil && (p.Lat < -90 || p.Lat > 90 || p.Lng < -180 || p.Lng > 180) {
+		return fault.Field("location", "lat within ±90 and lng within ±180 degrees")
+	}
+	if l.Hours != nil {
+		if err := l.Hours.Check(); err != nil {
+			return err
 		}
-		if err := wording.Validate(text, vars); err != nil {
-			return fault.Field("templates."+event, "%v", err)
+	}
+	if p := l.Price; p != nil && (p.Minor < 0 || len(p.Currency) != 3 || !slices.Contains([]string{"", "night", "month", "hour"}, p.Per)) {
+		return fault.Field("price", "want minor units of at least 0, a currency of ISO 4217, and per night, month, hour or nothing")
+	}
+	if d := l.Delivery; d != nil && (d.FeeMinor < 0 || d.MinimumMinor < 0 || d.RadiusMeters < 0 || d.Minutes < 0) {
+		return fault.Field("delivery", "want numbers of at least 0")
+	}
+	for i, m := range l.Media {
+		if u, err := url.Parse(m.URL); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || !slices.Contains([]string{"", "image", "video"}, m.Kind) {
+			return fault.Field(fmt.Sprintf("media[%d]", i), "want an address that begins with https://, and kind image or video")
 		}
 	}
 	return nil
 }
 
 // checkTexts holds texts to the languages there are.
-func checkTexts(names, descriptions map[string]string) error {
+func checkTexts(at string, names, descriptions map[string]string) error {
 	for field, texts := range map[string]map[string]string{"names": names, "descriptions": descriptions} {
 		for lang := range texts {
 			if tag, ok := language.Normalize(lang); !ok || tag != lang {
-				return fault.Field(field, "want languages out of %v, not %q", language.Supported(), lang)
+				return fault.Field(at+field, "want languages out of %v, not %q", language.Supported(), lang)
 			}
 		}
 	}
 	return nil
-}
-
-// Store reads and writes listings.
-type Store struct {
-	Table dynamo.Table // catalog
-	Now   func() time.Time
-
-	mu      sync.Mutex
-	indexes map[string]*index // by market
-}
-
-// ErrNotFound is the answer for a listing that does not exist in the market.
-var ErrNotFound = fault.Field("listingId", "no such listing: search first and use an id from there")
-
-func key(market, id string) dynamo.Key {
-	return dynamo.Key{PK: "market#" + market, SK: "listing#" + id}
-}
-
-// Get reads one listing as it is stored now.
-func (s *Store) Get(ctx context.Context, market, id string) (*Listing, error) {
-	it, err := s.Table.Get(ctx, key(market, id))
-	if err != nil {
-		return nil, fmt.Errorf("listing %s: %w", id, err)
-	}
-	if it == nil {
-		return nil, ErrNotFound
-	}
-	l := &Listing{}
-	return l, it.Decode(l)
-}
-
-// Put stores a listing after checking it.
-func (s *Store) Put(ctx context.Context, l *Listing) error {
-	if err := l.Check(); err != nil {
-		return err
-	}
-	if err := s.Table.DB().Commit(ctx, s.Table.Put(key(l.Market, l.ID), l)); err != nil {
-		return fmt.Errorf("put listing %s: %w", l.ID, err)
-	}
-	return nil
-}
-
-// All reads every listing of a market.
-func (s *Store) All(ctx context.Context, market string) ([]*Listing, error) {
-	q := dynamo.Query{
-		Where:  "pk = :pk AND begins_with(sk, :prefix)",
-		Values: dynamo.V{":pk": "market#" + market, ":prefix": "listing#"},
-	}
-	var all []*Listing
-	for {
-		page, err := s.Table.Query(ctx, q)
-		if err != nil {
-			return nil, fmt.Errorf("listings of %s: %w", market, err)
-		}
-		for _, it := range page.Items {
-			l := &Listing{}
-			if err := it.Decode(l); err != nil {
-				return nil, err
-			}
-			all = append(all, l)
-		}
-		if q.After = page.Next; q.After == "" {
-			return all, nil
-		}
-	}
 }

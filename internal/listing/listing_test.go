@@ -15,6 +15,7 @@ import (
 
 	"merve/infra/local/demo"
 	"merve/internal/actor"
+	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
@@ -53,7 +54,7 @@ func (c *catalog) now() time.Time { return noon.Add(time.Duration(c.later.Load()
 func (c *catalog) put(l *listing.Listing) {
 	c.t.Helper()
 	l.Market = c.market
-	if err := c.Put(context.Background(), l); err != nil {
+	if err := c.Put(context.Background(), l, "test"); err != nil {
 		c.t.Fatal(err)
 	}
 }
@@ -182,6 +183,8 @@ func TestSearchCost(t *testing.T) {
 	}
 }
 
+var soup = listing.Item{ID: "soup", Kind: listing.MenuItems, Names: map[string]string{"en": "Lentil soup", "tr": "Mercimek çorbası"}, PriceMinor: 450}
+
 func TestCheckNamesTheField(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -199,11 +202,38 @@ func TestCheckNamesTheField(t *testing.T) {
 		{"names", func(l *listing.Listing) { l.Names[""] = "no language" }},
 		{"descriptions", func(l *listing.Listing) { l.Descriptions = map[string]string{"xx": "no such language"} }},
 		{"templates", func(l *listing.Listing) {
-			l.Merve.Actions = []listing.Action{{Template: map[string]string{"birthday": "x"}}}
+			l.Merve.Actions = []listing.Action{{Type: listing.BookAction, Dispatch: listing.Dispatch{Templates: map[string]string{"birthday": "x"}}}}
 		}},
 		{"templates.merchant_booking_confirmed", func(l *listing.Listing) {
-			l.Merve.Actions = []listing.Action{{Template: map[string]string{"merchant_booking_confirmed": "{nobody}"}}}
+			l.Merve.Actions = []listing.Action{{Type: listing.BookAction, Dispatch: listing.Dispatch{Template: "{nobody}"}}}
 		}},
+		{"type", func(l *listing.Listing) { l.Merve.Actions = []listing.Action{{Type: "order_taxi"}} }},
+		{"dataKind", func(l *listing.Listing) {
+			l.Merve.Actions = []listing.Action{{Type: listing.BookAction, DataKind: "things"}}
+		}},
+		{"dispatch.toE164", func(l *listing.Listing) {
+			l.Merve.Actions = []listing.Action{{Type: listing.BookAction, Dispatch: listing.Dispatch{ToE164: "0533"}}}
+		}},
+		{"merve.whatsappE164", func(l *listing.Listing) { l.Merve.WhatsApp = "0533 123" }},
+		{"location", func(l *listing.Listing) { l.Location = &channel.Location{Lat: 91} }},
+		{"hours", func(l *listing.Listing) { l.Hours = &schedule.Hours{TimeZone: "Mars/Base"} }},
+		{"price", func(l *listing.Listing) { l.Price = &listing.Price{Minor: 5, Currency: "euros"} }},
+		{"delivery", func(l *listing.Listing) { l.Delivery = &listing.Delivery{FeeMinor: -1} }},
+		{"media[0]", func(l *listing.Listing) { l.Media = []listing.Media{{URL: "javascript:alert(1)"}} }},
+		{"items[0].kind", func(l *listing.Listing) { l.Items = []listing.Item{{ID: "a", Kind: "food"}} }},
+		{"items[1].id", func(l *listing.Listing) { l.Items = []listing.Item{soup, soup} }},
+		{"items[0].names", func(l *listing.Listing) { l.Items = []listing.Item{{ID: "a", Kind: listing.Services}} }},
+		{"items[0].priceMinor", func(l *listing.Listing) {
+			i := soup
+			i.PriceMinor = -1
+			l.Items = []listing.Item{i}
+		}},
+		{"items[0].options[0].max", func(l *listing.Listing) {
+			i := soup
+			i.Options = []listing.OptionGroup{{ID: "size", Names: soup.Names, Min: 2, Max: 1}}
+			l.Items = []listing.Item{i}
+		}},
+		{"items", func(l *listing.Listing) { l.Items = make([]listing.Item, listing.MaxItems+1) }},
 		{"offering.capacity", func(l *listing.Listing) { l.Offerings[0].Capacity = 0 }},
 		{"offerings[1].id", func(l *listing.Listing) { l.Offerings = append(l.Offerings, l.Offerings[0]) }},
 	}
@@ -231,7 +261,7 @@ func TestNamesAndActions(t *testing.T) {
 		}
 	}
 	l.Merve.WhatsApp = "+15550100"
-	l.Merve.Actions = []listing.Action{{Type: "order"}, {Type: listing.BookAction, Enabled: true, ToE164: "+15550101"}}
+	l.Merve.Actions = []listing.Action{{Type: "order"}, {Type: listing.BookAction, Enabled: true, Dispatch: listing.Dispatch{ToE164: "+15550101"}}}
 	a, ok := l.Action(listing.BookAction)
 	if !ok || l.Dispatch(a) != "+15550101" || l.Dispatch(listing.Action{}) != "+15550100" {
 		t.Errorf("%+v, %v", a, ok)

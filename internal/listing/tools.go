@@ -2,8 +2,11 @@ package listing
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
+	"merve/internal/fault"
 	"merve/internal/schedule"
 	"merve/internal/tool"
 )
@@ -26,6 +29,9 @@ func (s *Store) Tools(a Availability) []tool.Tool {
 			tool.Read, func(ctx context.Context, tc tool.Context, args getArgs) (tool.Result, error) {
 				return s.get(ctx, tc, args, a)
 			}),
+		tool.New("getMenu",
+			"Gives what a listing has to order or choose from: menu items, services, tickets or types of room, with ids, prices, options and what is sold out. "+
+				"Use it before orderFood or bookService: they take the ids that it returns.", tool.Read, s.menu),
 	}
 }
 
@@ -34,7 +40,11 @@ type searchArgs struct {
 	Domain      *string `json:"domain" jsonschema:"food, tours, stays, wellness, services or events; null for any"`
 	Category    *string `json:"category" jsonschema:"such as restaurant, boat trip, hotel; null for any"`
 	SubCategory *string `json:"subCategory" jsonschema:"such as sushi, meze, diving; null for any"`
+	Action      *string `json:"action" jsonschema:"what has to be possible there: book, order_food, book_service or schedule_viewing; null for any"`
+	MinPrice    *int64  `json:"minPrice" jsonschema:"lowest price, in minor units of the market's currency (cents); null for any"`
 	MaxPrice    *int64  `json:"maxPrice" jsonschema:"highest price, in minor units of the market's currency (cents); null for any"`
+	OpenNow     *bool   `json:"openNow" jsonschema:"true for what is open at this moment; null otherwise"`
+	NearMe      *bool   `json:"nearMe" jsonschema:"true to put what is nearest to the customer's shared location first; null otherwise"`
 	Limit       *int    `json:"limit" jsonschema:"at most this many, 1 to 10; null for 5"`
 }
 
@@ -47,6 +57,9 @@ type summary struct {
 	Place       string     `json:"place,omitempty"`
 	PriceFrom   *money     `json:"priceFrom,omitempty"`
 	Offerings   []offering `json:"offerings"`
+	Actions     []string   `json:"actions,omitempty"` // what can be done there
+	Open        *bool      `json:"openNow,omitempty"`
+	Meters      *int       `json:"distanceMeters,omitempty"`
 	Description string     `json:"description,omitempty"`
 }
 
@@ -67,7 +80,22 @@ type offering struct {
 }
 
 func (s *Store) search(ctx context.Context, tc tool.Context, a searchArgs) (tool.Result, error) {
-	q := Query{Text: a.Query, Domain: deref(a.Domain), Category: deref(a.Category), SubCategory: deref(a.SubCategory), MaxPrice: deref(a.MaxPrice), Limit: deref(a.Limit)}
+	q := Query{
+		Text: a.Query, Domain: deref(a.Domain), Category: deref(a.Category), SubCategory: deref(a.SubCategory), Action: deref(a.Action),
+		MinPrice: deref(a.MinPrice), MaxPrice: deref(a.MaxPrice), Limit: deref(a.Limit),
+	}
+	if _, known := ActionTypes()[q.Action]; q.Action != "" && !known {
+		return tool.Result{}, fault.Field("action", "want one of %v, or null", slices.Sorted(maps.Keys(ActionTypes())))
+	}
+	if deref(a.OpenNow) {
+		q.OpenAt = tc.Now
+	}
+	if deref(a.NearMe) {
+		if tc.Location == nil {
+			return tool.Result{}, fault.Field("nearMe", "the customer has not shared a location: ask for it, or use null")
+		}
+		q.Near = tc.Location
+	}
 	found, err := s.Search(ctx, tc.Market.ID, q)
 	if err != nil {
 		return tool.Result{}, err
@@ -87,7 +115,7 @@ func (s *Store) search(ctx context.Context, tc tool.Context, a searchArgs) (tool
 		Listings []remembered `json:"listings"`
 	}
 	for _, l := range found.Listings {
-		data.Listings = append(data.Listings, summarize(l, tc.Language))
+		data.Listings = append(data.Listings, here(l, tc))
 		res.Cards = append(res.Cards, card(l, tc.Language))
 		r := remembered{ID: l.ID, Name: l.Name(tc.Language), Offerings: map[string]string{}}
 		for _, o := range l.Offerings {
@@ -108,10 +136,32 @@ func (s *Store) search(ctx context.Context, tc tool.Context, a searchArgs) (tool
 	return res, nil
 }
 
+// here is a listing as it is for who asks now.
+func here(l *Listing, tc tool.Context) summary {
+	sum := summarize(l, tc.Language)
+	if l.Hours != nil {
+		open := l.Hours.OpenAt(tc.Now)
+		sum.Open = &open
+	}
+	if tc.Location != nil && l.Location != nil {
+		meters := int(l.Location.Meters(*tc.Location))
+		sum.Meters = &meters
+	}
+	return sum
+}
+
 func summarize(l *Listing, lang string) summary {
 	sum := summary{
 		ID: l.ID, Name: l.Name(lang), Domain: l.Domain, Category: l.Category, Place: l.Place,
 		Offerings: []offering{}, Description: clip(l.Description(lang), 160),
+	}
+	for _, a := range l.Merve.Actions {
+		if a.Enabled && !slices.Contains(sum.Actions, a.Type) {
+			sum.Actions = append(sum.Actions, a.Type)
+		}
+	}
+	if l.Price != nil {
+		sum.PriceFrom = &money{l.Price.Minor, l.Price.Currency}
 	}
 	for _, o := range l.Offerings {
 		sum.Offerings = append(sum.Offerings, offering{o.ID, o.Name, o.PriceMinor, o.Currency, string(o.Per), o.DurationMinutes, string(o.Unit), o.MaxParty})
@@ -129,8 +179,11 @@ func card(l *Listing, lang string) tool.Card {
 	if sum.PriceFrom != nil {
 		c["price"] = map[string]any{"amount": sum.PriceFrom.Amount, "currency": sum.PriceFrom.Currency}
 	}
-	if l.Image != "" {
-		c["image"] = l.Image
+	if image := l.picture(); image != "" {
+		c["image"] = image
+	}
+	if p := l.Location; p != nil {
+		c["location"] = map[string]any{"lat": p.Lat, "lng": p.Lng}
 	}
 	var offers []map[string]any
 	for _, o := range l.Offerings {
@@ -144,6 +197,16 @@ func card(l *Listing, lang string) tool.Card {
 	return c
 }
 
+// picture is the one that stands for the listing.
+func (l *Listing) picture() string {
+	for _, m := range l.Media {
+		if m.Kind != "video" {
+			return m.URL
+		}
+	}
+	return l.Image
+}
+
 type getArgs struct {
 	ListingID string `json:"listingId" jsonschema:"id of a listing, as searchMarketplace returned it"`
 }
@@ -151,8 +214,11 @@ type getArgs struct {
 // detail is a listing in full, as the model sees it.
 type detail struct {
 	summary
-	Tags      []string         `json:"tags,omitempty"`
-	Offerings []offeringDetail `json:"offerings"`
+	Tags      []string                   `json:"tags,omitempty"`
+	Address   string                     `json:"address,omitempty"`
+	Hours     map[string][]schedule.Span `json:"openingHours,omitempty"`
+	Items     int                        `json:"menuItems,omitempty"` // how many getMenu has
+	Offerings []offeringDetail           `json:"offerings"`
 }
 
 type offeringDetail struct {
@@ -178,7 +244,10 @@ func (s *Store) get(ctx context.Context, tc tool.Context, a getArgs, available A
 	if !l.Merve.Enabled {
 		return tool.Result{}, ErrNotFound
 	}
-	d := detail{summary: summarize(l, tc.Language), Tags: l.Tags}
+	d := detail{summary: here(l, tc), Tags: l.Tags, Address: l.Address, Items: len(l.Items)}
+	if l.Hours != nil {
+		d.Hours = l.Hours.Days
+	}
 	d.Description = clip(l.Description(tc.Language), 800)
 	for _, o := range l.Offerings {
 		free, err := s.free(ctx, tc, l, o, available)

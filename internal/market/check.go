@@ -27,6 +27,9 @@ func Events() map[string][]string {
 	}
 }
 
+// IsE164 reports whether number is a telephone number in the form of ITU-T E.164.
+func IsE164(number string) bool { return e164.MatchString(number) }
+
 // Check returns an error that names the first field that is wrong and what would be right.
 func (m *Market) Check() error {
 	if !legalID.MatchString(m.ID) {
@@ -64,7 +67,7 @@ func (m *Market) Check() error {
 			}
 		}
 	}
-	if m.WhatsApp.From != "" && !e164.MatchString(m.WhatsApp.From) {
+	if m.WhatsApp.From != "" && !IsE164(m.WhatsApp.From) {
 		return fault.Field("whatsapp.from", "want E.164, such as +15550100")
 	}
 	return nil

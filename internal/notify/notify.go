@@ -102,7 +102,7 @@ func (n *Notifier) merchant(ctx context.Context, e ledger.Event, typ string, fal
 			lang = l.Merve.Language
 		}
 		if a, ok := l.Action(listing.BookAction); ok {
-			own = a.Template[typ]
+			own = a.Template(typ)
 		}
 	}
 	vars := booking.Vars(lang, tx)

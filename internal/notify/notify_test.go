@@ -73,7 +73,7 @@ func (p *place) save() {
 	if _, err := p.markets.Save(ctx, *p.market, "test"); err != nil {
 		p.t.Fatal(err)
 	}
-	if err := p.listings.Put(ctx, p.listing); err != nil {
+	if err := p.listings.Put(ctx, p.listing, "test"); err != nil {
 		p.t.Fatal(err)
 	}
 }
@@ -150,7 +150,7 @@ func TestTheNearestTemplateWins(t *testing.T) {
 			if tt.ofListing != "" { // as it may stand there from before templates were checked
 				stored := p.Outbox.Table.DB().Table(dynamotest.TableName("catalog"))
 				w := stored.Update(dynamo.Key{PK: "market#" + p.market.ID, SK: "listing#" + p.listing.ID},
-					"SET merve.#actions[0].#templates = :t", dynamo.V{":t": map[string]string{typ: tt.ofListing}})
+					"SET merve.#actions[0].dispatch.#templates = :t", dynamo.V{":t": map[string]string{typ: tt.ofListing}})
 				if err := stored.DB().Commit(context.Background(), w); err != nil {
 					t.Fatal(err)
 				}

@@ -42,7 +42,7 @@ func makeNeighbours(t *testing.T) *neighbours {
 	if _, err := n.healthy.Markets().Save(t.Context(), *m, "test"); err != nil {
 		t.Fatal(err)
 	}
-	if err := n.healthy.Listings().Put(t.Context(), &other); err != nil {
+	if err := n.healthy.Listings().Put(t.Context(), &other, "test"); err != nil {
 		t.Fatal(err)
 	}
 	n.share()
@@ -216,6 +216,7 @@ func TestPromise6_AToolCannotReachWhatIsAnothers(t *testing.T) {
 	probes := []probe{
 		{"cancelBooking", "transactionId", `{"transactionId":"{id}"}`, n.booking, "id-999999"},
 		{"getListing", "listingId", `{"listingId":"{id}"}`, "secret", "none-such"},
+		{"getMenu", "listingId", `{"listingId":"{id}","query":null}`, "secret", "none-such"},
 		{"initiateBooking", "listingId", `{"listingId":"{id}","offeringId":null,"date":"2026-11-25","time":"18:00","endDate":null,"partySize":1,"note":null}`, "secret", "none-such"},
 		{"initiateBooking", "offeringId", `{"listingId":"meze","offeringId":"{id}","date":"2026-11-25","time":"18:00","endDate":null,"partySize":1,"note":null}`, "seat", "none-such"},
 	}

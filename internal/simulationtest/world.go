@@ -485,7 +485,7 @@ func (w *World) stock() {
 // Put stores a listing, as an operator does.
 func (w *World) Put(l *listing.Listing) {
 	w.t.Helper()
-	if err := w.healthy.Listings().Put(w.t.Context(), l); err != nil {
+	if err := w.healthy.Listings().Put(w.t.Context(), l, "test"); err != nil {
 		w.t.Fatal(err)
 	}
 }

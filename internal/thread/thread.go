@@ -125,10 +125,11 @@ type Message struct {
 // Notice is something the backend itself has to tell the customer on this thread. It
 // comes in like a message, so that it keeps its place in the order of turns.
 type Notice struct {
-	Kind     string `dynamodbav:"kind" json:"kind"`
-	Ref      string `dynamodbav:"ref,omitempty" json:"ref,omitempty"` // a pending action about this is over
-	Text     string `dynamodbav:"text" json:"text"`
-	ByPerson bool   `dynamodbav:"byPerson,omitempty" json:"byPerson,omitempty"` // of what a person has done just now
+	Kind     string           `dynamodbav:"kind" json:"kind"`
+	Ref      string           `dynamodbav:"ref,omitempty" json:"ref,omitempty"` // a pending action about this is over
+	Text     string           `dynamodbav:"text" json:"text"`
+	Cards    []map[string]any `dynamodbav:"cards,omitempty" json:"cards,omitempty"`       // shown beside the text
+	ByPerson bool             `dynamodbav:"byPerson,omitempty" json:"byPerson,omitempty"` // of what a person has done just now
 }
 
 // Pending is a proposal that waits for an explicit YES or NO.

@@ -223,6 +223,9 @@ func (w *work) decide(ctx context.Context) error {
 func (w *work) tellNotices() {
 	for _, m := range w.in {
 		w.notes = append(w.notes, m.Notice.Text)
+		for _, c := range m.Notice.Cards {
+			w.cards = append(w.cards, tool.Card(c))
+		}
 		if w.pending != nil && m.Notice.Ref != "" && w.pending.Ref == m.Notice.Ref {
 			w.settled, w.pending = w.pending.ID, nil
 		}

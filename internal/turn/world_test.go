@@ -576,7 +576,7 @@ func (w *world) stock(text []byte, names ...string) {
 		l.Market = w.market
 		l.Business += w.suffix
 		w.numbers = append(w.numbers, l.Merve.WhatsApp)
-		if err := w.listings.Put(w.t.Context(), l); err != nil {
+		if err := w.listings.Put(w.t.Context(), l, "test"); err != nil {
 			w.t.Fatal(err)
 		}
 	}

@@ -33,7 +33,7 @@ func Load(ctx context.Context, markets *market.Store, store *listing.Store) erro
 		return err
 	}
 	for _, l := range all {
-		if err := store.Put(ctx, l); err != nil {
+		if err := store.Put(ctx, l, "system:demo"); err != nil {
 			return err
 		}
 	}

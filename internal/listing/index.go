@@ -1,0 +1,234 @@
+package listing
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"merve/internal/channel"
+	"merve/internal/language"
+)
+
+const indexFor = time.Minute
+
+// index is a market's listings with their words, as of a moment.
+type index struct {
+	entries []entry
+	until   time.Time
+}
+
+type entry struct {
+	listing *Listing
+	fields  []field
+}
+
+// field is a listing's text of one kind: what it weighs, and its words.
+type field struct {
+	weight float64
+	words  []string
+}
+
+func (s *Store) index(ctx context.Context, market string) (*index, error) {
+	now := s.Now()
+	s.mu.Lock()
+	ix := s.indexes[market]
+	s.mu.Unlock()
+	if ix != nil && now.Before(ix.until) {
+		return ix, nil
+	}
+	var all []*stored
+	if err := s.each(ctx, market, func(st *stored) { all = append(all, st) }); err != nil {
+		return nil, err
+	}
+	ix = newIndex(all, now.Add(indexFor))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.indexes == nil {
+		s.indexes = map[string]*index{}
+	}
+	s.indexes[market] = ix
+	return ix, nil
+}
+
+func newIndex(all []*stored, until time.Time) *index {
+	ix := &index{until: until}
+	for _, l := range all {
+		if !l.Merve.Enabled {
+			continue
+		}
+		offerings := ""
+		for _, o := range l.Offerings {
+			offerings += " " + o.Name
+		}
+		ix.entries = append(ix.entries, entry{&l.Listing, []field{
+			{5, words(values(l.Names))},
+			{4, words(l.Category + " " + l.SubCategory)},
+			{3, words(strings.Join(l.Tags, " ") + " " + l.Place + " " + l.Domain)},
+			{2, words(offerings)},
+			{2, l.Words},
+			{1, words(values(l.Descriptions))},
+		}})
+	}
+	return ix
+}
+
+func values(m map[string]string) string {
+	var b strings.Builder
+	for _, v := range m {
+		b.WriteString(v + " ")
+	}
+	return b.String()
+}
+
+func words(s string) []string {
+	ws := strings.FieldsFunc(language.Fold(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	slices.Sort(ws)
+	return slices.Compact(ws)
+}
+
+type hit struct {
+	listing *Listing
+	score   float64
+	far     float64 // metres from where the search is near to
+}
+
+func (ix *index) find(q Query) []*Listing {
+	asked := words(q.Text)
+	asked = asked[:min(len(asked), maxWords)]
+	var hits []hit
+	for _, e := range ix.entries {
+		if !e.fits(q) {
+			continue
+		}
+		score := 1.0
+		if len(asked) > 0 {
+			if score = e.score(asked); score == 0 {
+				continue
+			}
+		}
+		hits = append(hits, hit{e.listing, score, e.listing.far(q.Near)})
+	}
+	slices.SortStableFunc(hits, func(a, b hit) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.far, b.far), strings.Compare(a.listing.ID, b.listing.ID))
+	})
+	var out []*Listing
+	for _, h := range hits {
+		if len(out) == q.Limit || h.score < hits[0].score/3 {
+			break
+		}
+		out = append(out, h.listing)
+	}
+	return out
+}
+
+// far is a listing's distance; one that is nowhere is farthest.
+func (l *Listing) far(from *channel.Location) float64 {
+	switch {
+	case from == nil:
+		return 0
+	case l.Location == nil:
+		return math.MaxFloat64
+	}
+	return l.Location.Meters(*from)
+}
+
+func (e entry) fits(q Query) bool {
+	l := e.listing
+	if !alikeName(q.Domain, l.Domain) || !alikeName(q.Category, l.Category) || !alikeName(q.SubCategory, l.SubCategory) {
+		return false
+	}
+	if _, can := l.Action(q.Action); q.Action != "" && !can {
+		return false
+	}
+	if q.Near != nil && q.Radius > 0 && (l.Location == nil || l.Location.Meters(*q.Near) > q.Radius) {
+		return false
+	}
+	return q.MinPrice <= 0 && q.MaxPrice <= 0 ||
+		slices.ContainsFunc(l.prices(), func(p int64) bool { return p >= q.MinPrice && (q.MaxPrice <= 0 || p <= q.MaxPrice) })
+}
+
+// alikeName compares a filter with a value, whatever their case and number. Sub-categories are
+// written with spaces, dashes or underscores.
+func alikeName(filter, value string) bool { return filter == "" || normal(filter) == normal(value) }
+
+// normal is the one form of a domain, category or sub-category.
+func normal(name string) string {
+	name = strings.Join(strings.FieldsFunc(language.Fold(name), func(r rune) bool { return r == ' ' || r == '-' || r == '_' || r == '/' }), " ")
+	return strings.TrimSuffix(name, "s")
+}
+
+// score adds up how well each asked word is found in the field where it counts most.
+func (e entry) score(asked []string) float64 {
+	total, found := 0.0, 0
+	for _, a := range asked {
+		best := 0.0
+		for _, f := range e.fields {
+			for _, w := range f.words {
+				best = max(best, f.weight*alike(a, w))
+			}
+		}
+		if best > 0 {
+			found++
+		}
+		total += best
+	}
+	return total * float64(found) / float64(len(asked))
+}
+
+// alike says how much word stands for what was asked: itself, its beginning, or with a
+// typing mistake (one from four letters on, two from seven).
+func alike(asked, word string) float64 {
+	switch {
+	case asked == word:
+		return 1
+	case letters(asked) >= 3 && strings.HasPrefix(word, asked), letters(word) >= 4 && strings.HasPrefix(asked, word):
+		return 0.7
+	}
+	allowed := 0
+	switch n := letters(asked); {
+	case n >= 7:
+		allowed = 2
+	case n >= 4:
+		allowed = 1
+	}
+	if allowed > 0 && distance(asked, word, allowed) <= allowed {
+		return 0.5
+	}
+	return 0
+}
+
+func letters(s string) int { return utf8.RuneCountInString(s) }
+
+// distance is the number of letters to add, drop, change or swap (optimal string
+// alignment); more than limit is reported as limit+1.
+func distance(a, b string, limit int) int {
+	x, y := []rune(a), []rune(b)
+	if len(x)-len(y) > limit || len(y)-len(x) > limit {
+		return limit + 1
+	}
+	before, row := make([]int, len(y)+1), make([]int, len(y)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range x {
+		next := make([]int, len(y)+1)
+		next[0] = i + 1
+		for j := range y {
+			cost := 1
+			if x[i] == y[j] {
+				cost = 0
+			}
+			next[j+1] = min(row[j+1]+1, next[j]+1, row[j]+cost)
+			if i > 0 && j > 0 && x[i] == y[j-1] && x[i-1] == y[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
+		}
+		before, row = row, next
+	}
+	return min(row[len(y)], limit+1)
+}

@@ -1,0 +1,367 @@
+package listing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"merve/internal/dynamo"
+	"merve/internal/fault"
+	"merve/internal/language"
+	"merve/internal/pause"
+	"merve/internal/roster"
+)
+
+// Store reads and writes listings. Safe for concurrent use.
+type Store struct {
+	Table  dynamo.Table // catalog
+	Now    func() time.Time
+	Engine Engine       // finds listings; nil leaves it to an index in memory
+	Log    *slog.Logger // of an engine that is away; may be nil
+
+	mu      sync.Mutex
+	indexes map[string]*index // by market
+}
+
+// ErrNotFound is the answer for a listing that does not exist in the market.
+var ErrNotFound = fault.Field("listingId", "no such listing: search first and use an id from there")
+
+func key(market, id string) dynamo.Key {
+	return dynamo.Key{PK: "market#" + market, SK: "listing#" + id}
+}
+
+func itemsKey(market, id string) dynamo.Key {
+	return dynamo.Key{PK: "market#" + market, SK: "items#" + id}
+}
+
+func versionKey(market, id string, n int) dynamo.Key {
+	return dynamo.Key{PK: "listing#" + market + "#" + id, SK: fmt.Sprintf("version#%08d", n)}
+}
+
+// stored is what an item holds beside the listing.
+type stored struct {
+	Listing
+	Words []string `dynamodbav:"words,omitempty"` // of its items: searched for, as they are not read
+}
+
+// menu is the stored form of a listing's items.
+type menu struct {
+	Items   []Item `dynamodbav:"items"`
+	Version int    `dynamodbav:"version"` // of the listing
+}
+
+// whole is a version: a listing with its items.
+type whole struct {
+	Listing
+	Items   []Item `dynamodbav:"items,omitempty"`
+	Deleted bool   `dynamodbav:"deleted,omitempty"`
+}
+
+// Get reads one listing, with its items, as it is stored now.
+func (s *Store) Get(ctx context.Context, market, id string) (*Listing, error) {
+	items, err := s.Table.BatchGet(ctx, key(market, id), itemsKey(market, id))
+	if err != nil {
+		return nil, fmt.Errorf("listing %s: %w", id, err)
+	}
+	var l *Listing
+	var m menu
+	for _, it := range items {
+		if it.Key() == itemsKey(market, id) {
+			if err := it.Decode(&m); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		l = &Listing{}
+		if err := it.Decode(l); err != nil {
+			return nil, err
+		}
+	}
+	if l == nil {
+		return nil, ErrNotFound
+	}
+	l.Items = m.Items
+	return l, nil
+}
+
+// ErrStale is the answer to a change of what the listing is no longer.
+var ErrStale = fault.New(fault.Conflict, "somebody else has changed this listing meanwhile: load it again")
+
+// errMoved says that something else was written between read and write: look again.
+var errMoved = errors.New("the listing has changed meanwhile")
+
+// maxTries bounds how often a change is made again because of others.
+const maxTries = 8
+
+// Put stores a listing after checking it and fills in its version. One that names a version
+// changes that one only. The same listing, put again, changes nothing. by is who does it (an
+// actor key).
+func (s *Store) Put(ctx context.Context, l *Listing, by string) error {
+	saved, err := s.Change(ctx, l.Market, l.ID, by, func(before *Listing) (*Listing, error) {
+		if before != nil && l.Version != 0 && l.Version != before.Version && !before.same(l) {
+			return nil, ErrStale
+		}
+		after := *l
+		return &after, nil
+	})
+	if err == nil {
+		*l = *saved
+	}
+	return err
+}
+
+// Change stores what f makes of a listing (nil for one that does not exist) after checking it,
+// and returns it as it is then. f may be called again when something else was written
+// meanwhile. Nil deletes the listing.
+func (s *Store) Change(ctx context.Context, market, id, by string, f func(before *Listing) (*Listing, error)) (*Listing, error) {
+	for n := 1; ; n++ {
+		l, err := s.try(ctx, market, id, by, f)
+		switch {
+		case !errors.Is(err, errMoved):
+			return l, err
+		case n == maxTries:
+			return nil, ErrStale
+		}
+		if err := pause.For(ctx, s.Table.DB().Backoff(n)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (s *Store) try(ctx context.Context, market, id, by string, f func(before *Listing) (*Listing, error)) (*Listing, error) {
+	before, err := s.Get(ctx, market, id)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return nil, err
+	}
+	var given *Listing
+	if before != nil {
+		given = before.clone()
+	}
+	after, err := f(given)
+	if err != nil {
+		return nil, err
+	}
+	if after == nil {
+		return nil, s.remove(ctx, before, by)
+	}
+	after.Market, after.ID = market, id
+	if err := after.Check(); err != nil {
+		return nil, err
+	}
+	if before != nil && before.same(after) {
+		return before, nil
+	}
+	return after, s.write(ctx, before, after, by)
+}
+
+func (s *Store) write(ctx context.Context, before, after *Listing, by string) error {
+	after.Version, after.UpdatedAt, after.UpdatedBy = 1, s.now(), by
+	put := s.Table.Put(key(after.Market, after.ID), stored{*after, itemWords(after.Items)})
+	if before == nil {
+		put = put.IfAbsent().Else(errMoved)
+	} else {
+		after.Version = before.Version + 1
+		put = s.Table.Put(key(after.Market, after.ID), stored{*after, itemWords(after.Items)}).
+			If("version = :before OR (attribute_not_exists(version) AND :before = :none)", dynamo.V{":before": before.Version, ":none": 0}).Else(errMoved)
+	}
+	ws := []dynamo.Write{put, s.Table.Put(versionKey(after.Market, after.ID, after.Version), whole{*after, after.Items, false})}
+	switch {
+	case len(after.Items) > 0:
+		ws = append(ws, s.Table.Put(itemsKey(after.Market, after.ID), menu{after.Items, after.Version}))
+	case before != nil && len(before.Items) > 0:
+		ws = append(ws, s.Table.Delete(itemsKey(after.Market, after.ID)))
+	}
+	if err := s.Table.DB().Commit(ctx, append(ws, s.contacts(before, after)...)...); err != nil {
+		return fmt.Errorf("put listing %s: %w", after.ID, err)
+	}
+	s.forget(after.Market)
+	return nil
+}
+
+func (s *Store) remove(ctx context.Context, before *Listing, by string) error {
+	if before == nil {
+		return nil
+	}
+	gone := whole{*before, before.Items, true}
+	gone.Version, gone.UpdatedAt, gone.UpdatedBy = before.Version+1, s.now(), by
+	ws := []dynamo.Write{
+		s.Table.Delete(key(before.Market, before.ID)).If("version = :before", dynamo.V{":before": before.Version}).Else(errMoved),
+		s.Table.Put(versionKey(before.Market, before.ID, gone.Version), gone),
+	}
+	if len(before.Items) > 0 {
+		ws = append(ws, s.Table.Delete(itemsKey(before.Market, before.ID)))
+	}
+	if err := s.Table.DB().Commit(ctx, append(ws, s.contacts(before, nil)...)...); err != nil {
+		return fmt.Errorf("delete listing %s: %w", before.ID, err)
+	}
+	s.forget(before.Market)
+	return nil
+}
+
+// contacts keeps the roster to the numbers that a listing's messages go to.
+func (s *Store) contacts(before, after *Listing) []dynamo.Write {
+	was, is := map[string]bool{}, map[string]bool{}
+	var l *Listing
+	if before != nil {
+		l = before
+		for _, n := range before.Numbers() {
+			was[n] = true
+		}
+	}
+	if after != nil {
+		l = after
+		for _, n := range after.Numbers() {
+			is[n] = true
+		}
+	}
+	e := roster.Entry{Role: roster.Business, ID: l.ID, Name: l.Business}
+	var ws []dynamo.Write
+	for _, n := range slices.Sorted(maps.Keys(is)) {
+		if !was[n] || before.Business != after.Business {
+			ws = append(ws, roster.Join(s.Table, l.Market, n, e))
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(was)) {
+		if !is[n] {
+			ws = append(ws, roster.Leave(s.Table, l.Market, n, e))
+		}
+	}
+	return ws
+}
+
+// same reports whether two listings say the same, whoever changed them when.
+func (l *Listing) same(other *Listing) bool {
+	a, b := *l, *other
+	for _, x := range []*Listing{&a, &b} {
+		x.Version, x.UpdatedAt, x.UpdatedBy = 0, time.Time{}, ""
+	}
+	x, err := dynamo.Encode(whole{a, a.Items, false})
+	y, err2 := dynamo.Encode(whole{b, b.Items, false})
+	return err == nil && err2 == nil && reflect.DeepEqual(x, y)
+}
+
+// clone is a copy that may be changed.
+func (l *Listing) clone() *Listing {
+	c := *l
+	c.Names, c.Descriptions = maps.Clone(l.Names), maps.Clone(l.Descriptions)
+	c.Tags, c.Media, c.Offerings, c.Items = slices.Clone(l.Tags), slices.Clone(l.Media), slices.Clone(l.Offerings), slices.Clone(l.Items)
+	c.Merve.Actions, c.Merve.Coverage = slices.Clone(l.Merve.Actions), slices.Clone(l.Merve.Coverage)
+	if l.Hours != nil {
+		h := *l.Hours
+		h.Closed, h.Days = slices.Clone(h.Closed), maps.Clone(h.Days)
+		c.Hours = &h
+	}
+	return &c
+}
+
+// Versions lists what a listing has been, latest first. One request.
+func (s *Store) Versions(ctx context.Context, market, id string, limit int) ([]Listing, error) {
+	page, err := s.Table.Query(ctx, dynamo.Query{
+		Where:  "pk = :pk AND begins_with(sk, :prefix)",
+		Values: dynamo.V{":pk": versionKey(market, id, 0).PK, ":prefix": "version#"}, Backward: true, Limit: limit,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("versions of listing %s: %w", id, err)
+	}
+	all := make([]Listing, len(page.Items))
+	for i, it := range page.Items {
+		var w whole
+		if err := it.Decode(&w); err != nil {
+			return nil, err
+		}
+		all[i] = w.Listing
+		all[i].Items = w.Items
+	}
+	return all, nil
+}
+
+// All reads every listing of a market, without items.
+func (s *Store) All(ctx context.Context, market string) ([]*Listing, error) {
+	var all []*Listing
+	err := s.each(ctx, market, func(st *stored) { all = append(all, &st.Listing) })
+	return all, err
+}
+
+func (s *Store) each(ctx context.Context, market string, f func(*stored)) error {
+	q := dynamo.Query{
+		Where:  "pk = :pk AND begins_with(sk, :prefix)",
+		Values: dynamo.V{":pk": "market#" + market, ":prefix": "listing#"},
+	}
+	for {
+		page, err := s.Table.Query(ctx, q)
+		if err != nil {
+			return fmt.Errorf("listings of %s: %w", market, err)
+		}
+		for _, it := range page.Items {
+			st := &stored{}
+			if err := it.Decode(st); err != nil {
+				return err
+			}
+			f(st)
+		}
+		if q.After = page.Next; q.After == "" {
+			return nil
+		}
+	}
+}
+
+// Some reads the listings with the given ids, without items, in their order; those that have
+// gone are left out. One request.
+func (s *Store) Some(ctx context.Context, market string, ids []string) ([]*Listing, error) {
+	keys := make([]dynamo.Key, len(ids))
+	for i, id := range ids {
+		keys[i] = key(market, id)
+	}
+	items, err := s.Table.BatchGet(ctx, keys...)
+	if err != nil {
+		return nil, fmt.Errorf("listings: %w", err)
+	}
+	found := map[string]*Listing{}
+	for _, it := range items {
+		l := &Listing{}
+		if err := it.Decode(l); err != nil {
+			return nil, err
+		}
+		found[l.ID] = l
+	}
+	var all []*Listing
+	for _, id := range ids {
+		if l := found[id]; l != nil {
+			all = append(all, l)
+		}
+	}
+	return all, nil
+}
+
+// maxItemWords bounds what a listing keeps of its items to be searched for.
+const maxItemWords = 400
+
+// itemWords are the words of items' names, each once.
+func itemWords(items []Item) []string {
+	var all []string
+	for _, i := range items {
+		for _, lang := range language.Supported() {
+			if n := i.Names[lang]; n != "" {
+				all = append(all, words(n)...)
+			}
+		}
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	return all[:min(len(all), maxItemWords)]
+}
+
+// forget lets the next search see what was written just now, in this process.
+func (s *Store) forget(market string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.indexes, market)
+}
+
+func (s *Store) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }

@@ -1,0 +1,231 @@
+package listing_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"merve/internal/channel"
+	"merve/internal/fault"
+	"merve/internal/listing"
+	"merve/internal/roster"
+	"merve/internal/schedule"
+	"merve/internal/telemetry"
+)
+
+// What a listing was stays readable, a save of what it is no longer is refused, and the same
+// save twice is one.
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	c := newCatalog(t)
+	l := plain("a", "bar", 500)
+	l.Items = []listing.Item{soup}
+	c.put(l)
+	if l.Version != 1 || l.UpdatedBy != "test" || l.UpdatedAt.IsZero() {
+		t.Fatalf("%+v", l)
+	}
+	again := *l
+	if c.put(&again); again.Version != 1 {
+		t.Errorf("the same again has version %d", again.Version)
+	}
+	changed := *l
+	changed.Place = "Kyrenia"
+	changed.Items = nil
+	c.put(&changed)
+	stale := *l
+	stale.Place = "Nicosia"
+	if err := c.Put(t.Context(), &stale, "test"); !errors.Is(err, listing.ErrStale) {
+		t.Errorf("a save of version 1: %v", err)
+	}
+	now, err := c.Get(t.Context(), c.market, "a")
+	if err != nil || now.Version != 2 || now.Place != "Kyrenia" || len(now.Items) != 0 {
+		t.Errorf("%+v, %v", now, err)
+	}
+	vs, err := c.Versions(t.Context(), c.market, "a", 10)
+	if err != nil || len(vs) != 2 || vs[0].Version != 2 || len(vs[1].Items) != 1 || vs[1].Place != "" {
+		t.Errorf("%+v, %v", vs, err)
+	}
+	if _, err := c.Change(t.Context(), c.market, "a", "test", func(*listing.Listing) (*listing.Listing, error) { return nil, nil }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Get(t.Context(), c.market, "a"); !errors.Is(err, listing.ErrNotFound) {
+		t.Errorf("deleted: %v", err)
+	}
+	if vs, err := c.Versions(t.Context(), c.market, "a", 10); err != nil || len(vs) != 3 {
+		t.Errorf("after the deletion %d versions, %v", len(vs), err)
+	}
+}
+
+// Changes at the same time are all made.
+func TestChangesAtOnce(t *testing.T) {
+	t.Parallel()
+	c := newCatalog(t, plain("a", "bar", 500))
+	const n = 6
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			_, err := c.Change(t.Context(), c.market, "a", "test", func(l *listing.Listing) (*listing.Listing, error) {
+				l.Tags = append(l.Tags, fmt.Sprint(i))
+				return l, nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	l, err := c.Get(t.Context(), c.market, "a")
+	if err != nil || len(l.Tags) != n || l.Version != n+1 {
+		t.Errorf("tags %v, version %d, %v", l.Tags, l.Version, err)
+	}
+}
+
+// Whoever a listing's messages go to is on the roster for its business, for as long as they do.
+func TestContacts(t *testing.T) {
+	t.Parallel()
+	c := newCatalog(t)
+	book := &roster.Book{Table: c.Table, Now: c.now}
+	speaks := func(number string) []string {
+		t.Helper()
+		r, err := book.Read(t.Context(), c.market, number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Businesses()
+	}
+	l := plain("a", "bar", 500)
+	l.Merve.WhatsApp = "+15550100"
+	l.Merve.Actions = []listing.Action{{Type: listing.FoodAction, Enabled: true, Dispatch: listing.Dispatch{ToE164: "+15550101"}}}
+	c.put(l)
+	for _, n := range []string{"+15550100", "+15550101"} {
+		if d := cmp.Diff([]string{"biz"}, speaks(n)); d != "" {
+			t.Errorf("%s: %s", n, d)
+		}
+	}
+	l.Merve.Actions, l.Business = nil, "other"
+	c.put(l)
+	if d := cmp.Diff([]string{"other"}, speaks("+15550100")); d != "" {
+		t.Error(d)
+	}
+	if b := speaks("+15550101"); len(b) != 0 {
+		t.Errorf("still speaks for %v", b)
+	}
+	if _, err := c.Change(t.Context(), c.market, "a", "test", func(*listing.Listing) (*listing.Listing, error) { return nil, nil }); err != nil {
+		t.Fatal(err)
+	}
+	if b := speaks("+15550100"); len(b) != 0 {
+		t.Errorf("after the deletion still speaks for %v", b)
+	}
+}
+
+func TestStoreCost(t *testing.T) {
+	t.Parallel()
+	c := newCatalog(t)
+	ctx, meter := telemetry.WithMeter(t.Context())
+	l := plain("a", "bar", 500)
+	l.Market, l.Items, l.Merve.WhatsApp = c.market, []listing.Item{soup}, "+15550100"
+	for _, step := range []struct {
+		name string
+		do   func() error
+		want int
+	}{
+		{"put", func() error { return c.Put(ctx, l, "test") }, 2},
+		{"put again", func() error { return c.Put(ctx, l, "test") }, 1},
+		{"get", func() error { _, err := c.Get(ctx, c.market, "a"); return err }, 1},
+		{"delete", func() error {
+			_, err := c.Change(ctx, c.market, "a", "test", func(*listing.Listing) (*listing.Listing, error) { return nil, nil })
+			return err
+		}, 2},
+	} {
+		before := meter.Cost().Requests
+		if err := step.do(); err != nil {
+			t.Fatal(err)
+		}
+		if n := meter.Cost().Requests - before; n != step.want {
+			t.Errorf("%s: %d requests, want %d", step.name, n, step.want)
+		}
+	}
+}
+
+// A dish is found by its name, and a menu can be narrowed to what it is like.
+func TestMenu(t *testing.T) {
+	t.Parallel()
+	l := plain("a", "restaurant", 500)
+	pizza := listing.Item{ID: "margherita", Kind: listing.MenuItems, Section: "Pizza", Names: map[string]string{"en": "Margherita"}, PriceMinor: 900, Options: []listing.OptionGroup{{
+		ID: "size", Names: map[string]string{"en": "Size"}, Min: 1, Max: 1,
+		Choices: []listing.Choice{{ID: "small", Names: map[string]string{"en": "Small"}}, {ID: "big", Names: map[string]string{"en": "Big"}, PriceMinor: 300}},
+	}}}
+	l.Items, l.Hours = []listing.Item{soup, pizza}, &schedule.Hours{TimeZone: "Asia/Nicosia", Days: map[string][]schedule.Span{"sat": {{From: "12:00", To: "23:00"}}}}
+	c := newCatalog(t, l, plain("b", "restaurant", 500))
+	if ids, _ := c.find(listing.Query{Text: "mercimek"}); len(ids) != 1 || ids[0] != "a" {
+		t.Errorf("found %v by a dish", ids)
+	}
+	_, data, err := c.call(c.bookings(), "getMenu", `{"listingId":"a","query":null}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	items, _ := data["items"].([]any)
+	if len(items) != 2 || data["openNow"] != true || data["currency"] != "EUR" {
+		t.Fatalf("%v", data)
+	}
+	_, data, err = c.call(c.bookings(), "getMenu", `{"listingId":"a","query":"margerita"}`)
+	items, _ = data["items"].([]any)
+	if err != nil || len(items) != 1 {
+		t.Fatalf("%v, %v", data, err)
+	}
+	want := map[string]any{
+		"id": "margherita", "name": "Margherita", "kind": "menuItems", "section": "Pizza", "price": map[string]any{"amount": 900., "currency": "EUR"},
+		"options": []any{map[string]any{"id": "size", "name": "Size", "min": 1., "max": 1., "choices": []any{
+			map[string]any{"id": "small", "name": "Small"}, map[string]any{"id": "big", "name": "Big", "priceMinor": 300.},
+		}}},
+	}
+	if d := cmp.Diff(want, items[0]); d != "" {
+		t.Error(d)
+	}
+	if _, _, err := c.call(c.bookings(), "getMenu", `{"listingId":"nowhere","query":null}`); !errors.Is(err, listing.ErrNotFound) {
+		t.Errorf("of no listing: %v", err)
+	}
+}
+
+// What can be done, what is open and what is near narrow and order a search.
+func TestSearchHere(t *testing.T) {
+	t.Parallel()
+	place := func(id string, lat float64, day string, action string) *listing.Listing {
+		l := plain(id, "restaurant", 500)
+		l.Location = &channel.Location{Lat: lat, Lng: 33}
+		l.Hours = &schedule.Hours{TimeZone: "UTC", Days: map[string][]schedule.Span{day: {{From: "11:00", To: "13:00"}}}}
+		l.Merve.Actions = []listing.Action{{Type: action, Enabled: true}}
+		return l
+	}
+	c := newCatalog(t, place("a", 35.3, "sat", listing.BookAction), place("b", 35.1, "sat", listing.FoodAction), place("c", 35.2, "sun", listing.FoodAction))
+	here := &channel.Location{Lat: 35.05, Lng: 33}
+	for name, tt := range map[string]struct {
+		q       listing.Query
+		want    []string
+		relaxed string
+	}{
+		"near":         {listing.Query{Near: here}, []string{"b", "c", "a"}, ""},
+		"within":       {listing.Query{Near: here, Radius: 20_000}, []string{"b", "c"}, ""},
+		"open":         {listing.Query{OpenAt: noon}, []string{"a", "b"}, ""},
+		"opens later":  {listing.Query{OpenAt: noon.Add(24 * time.Hour)}, []string{"c"}, ""},
+		"action":       {listing.Query{Action: listing.FoodAction}, []string{"b", "c"}, ""},
+		"action, open": {listing.Query{Action: listing.FoodAction, OpenAt: noon}, []string{"b"}, ""},
+		"sub-category": {listing.Query{Action: listing.BookAction, SubCategory: "sushi"}, []string{"a"}, "subCategory"},
+		"from a price": {listing.Query{MinPrice: 600}, nil, ""},
+	} {
+		ids, relaxed := c.find(tt.q)
+		if d := cmp.Diff(tt.want, ids); d != "" || relaxed != tt.relaxed {
+			t.Errorf("%s: %s relaxed %q", name, d, relaxed)
+		}
+	}
+	if _, _, err := c.call(c.bookings(), "searchMarketplace", `{"query":"","nearMe":true}`); !fault.Is(err, fault.Invalid) {
+		t.Errorf("near a customer who is nobody knows where: %v", err)
+	}
+	if _, _, err := c.call(c.bookings(), "searchMarketplace", `{"query":"","action":"fly"}`); !fault.Is(err, fault.Invalid) {
+		t.Errorf("an action that there is not: %v", err)
+	}
+}
