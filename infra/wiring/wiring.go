@@ -157,10 +157,10 @@ func Functions() []Function {
 			Sends:  []string{"turns"},
 		},
 		{
-			Name: "reports", Doc: "tells customers what staff did with their reports",
+			Name: "records", Doc: "tells people what happened to reports, orders and rides",
 			Memory: 256, Timeout: 30,
 			Stream: stream("records", "event#", "notify-failed"),
-			Tables: []Grant{readsAndWrites("conversations"), reads("catalog")},
+			Tables: []Grant{readsAndWrites("conversations"), reads("catalog"), reads("records")},
 			Sends:  []string{"turns"},
 		},
 		{
@@ -172,10 +172,10 @@ func Functions() []Function {
 			Settings: join(twilio(), meta()),
 		},
 		{
-			Name: "expiry", Doc: "expires holds whose time has passed",
+			Name: "expiry", Doc: "expires holds and proposals whose time has passed",
 			Memory: 256, Timeout: 50,
 			Schedule: every(60),
-			Tables:   []Grant{readsAndWrites("ledger")},
+			Tables:   []Grant{readsAndWrites("ledger"), readsAndWrites("records"), reads("catalog")},
 		},
 		{
 			Name: "invariants", Doc: "checks what must always hold in the ledger, raises alerts",

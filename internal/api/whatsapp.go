@@ -17,6 +17,7 @@ import (
 	"merve/internal/outbox"
 	"merve/internal/person"
 	"merve/internal/provider/twilio"
+	"merve/internal/roster"
 	"merve/internal/trigger"
 	"merve/internal/turn"
 )
@@ -32,6 +33,9 @@ type WhatsApp struct {
 		ByNumber(ctx context.Context, number string) (string, error)
 	}
 	Market string // whose, when the number written to is no market's own
+	Roster interface {
+		Of(ctx context.Context, market, number string) (roster.Roles, error)
+	}
 	// UnsignedFromLoopback takes unsigned webhooks from this machine when there is no token.
 	UnsignedFromLoopback bool
 	Now                  func() time.Time
@@ -68,12 +72,30 @@ func (h *WhatsApp) message(w http.ResponseWriter, r *http.Request) error {
 	} else if own != "" {
 		in.Market = own
 	}
+	if in.ThreadType, err = h.threadType(r.Context(), in.Market, m.Phone); err != nil {
+		return err
+	}
 	if _, err := h.Runner.ProcessInbound(r.Context(), in); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/xml; charset=utf-8")
 	_, _ = io.WriteString(w, emptyTwiML) // a provider that has gone cannot be told
 	return nil
+}
+
+// threadType says in which role somebody writes.
+func (h *WhatsApp) threadType(ctx context.Context, market, number string) (channel.ThreadType, error) {
+	roles, err := h.Roster.Of(ctx, market, number)
+	if err != nil {
+		return "", err
+	}
+	if len(roles.Businesses()) > 0 {
+		return channel.Ops, nil
+	}
+	if _, drives := roles.Drives(); drives {
+		return channel.Dispatch, nil
+	}
+	return channel.General, nil
 }
 
 func (h *WhatsApp) inbound(m twilio.Inbound, who actor.Actor) channel.Inbound {

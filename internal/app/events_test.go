@@ -36,7 +36,7 @@ import (
 func constructors() map[string]func(*app.Base) (trigger.Handler, error) {
 	return map[string]func(*app.Base) (trigger.Handler, error){
 		"chat": app.Chat, "whatsapp": app.WhatsApp, "turn": app.Turn, "notify": app.Notify, "sender": app.Sender,
-		"sara": app.Sara, "messenger": app.Messenger, "reports": app.Reports,
+		"sara": app.Sara, "messenger": app.Messenger, "records": app.Records,
 		"expiry": app.Expiry, "invariants": app.Invariants, "sweep": app.Sweep, "admin": app.Admin,
 	}
 }
@@ -212,7 +212,7 @@ func TestEveryEventReachesItsFunction(t *testing.T) {
 		}},
 		{"notify", done, func(t *testing.T) {
 			tx := bookedIn(t)
-			to := thread.ID(tx.Market, "general", "", "person:whatsapp:"+tx.Merchant)
+			to := thread.ID(tx.Market, "ops", "", "person:whatsapp:"+tx.Merchant)
 			if ms, err := s.base.Outbox().List(t.Context(), to, 10); err != nil || len(ms) != 1 || !strings.Contains(ms[0].Text, tx.Code) {
 				t.Errorf("%v, to the business: %+v", err, ms)
 			}
@@ -225,7 +225,7 @@ func TestEveryEventReachesItsFunction(t *testing.T) {
 			}
 		}},
 		{"sara", answered(http.StatusOK), func(t *testing.T) { s.report(t) }},
-		{"reports", done, func(t *testing.T) {
+		{"records", done, func(t *testing.T) {
 			if h, err := s.base.Threads().Head(t.Context(), saraThread); err != nil || len(h.Inbox) != 1 || !strings.Contains(h.Inbox[0].Notice.Text, "Harbour Road") {
 				t.Errorf("%v, on the thread: %+v", err, h)
 			}

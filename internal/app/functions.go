@@ -4,7 +4,9 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -27,6 +29,7 @@ import (
 	"merve/internal/provider/oidc"
 	"merve/internal/provider/twilio"
 	"merve/internal/queue"
+	"merve/internal/roster"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/tool"
@@ -60,7 +63,7 @@ func WhatsApp(b *Base) (trigger.Handler, error) {
 		Runner: &turn.Runner{Threads: b.Threads(), Queue: b.queue()},
 		People: &person.Book{Table: b.conversations()}, Outbox: b.Outbox(),
 		AuthToken: func(ctx context.Context) (string, error) { return b.secrets.get(ctx, "TWILIO_AUTH_TOKEN") },
-		PublicURL: b.Config.PublicURL, Markets: b.Markets(), Market: b.Config.DefaultMarket,
+		PublicURL: b.Config.PublicURL, Markets: b.Markets(), Market: b.Config.DefaultMarket, Roster: b.roster(),
 		UnsignedFromLoopback: b.Config.UnsignedFromLoopback, Now: b.Now, Log: b.Log,
 	}
 	mux := http.NewServeMux()
@@ -99,7 +102,7 @@ func Notify(b *Base) (trigger.Handler, error) {
 // Notifier tells people of ledger events.
 func (b *Base) Notifier() *notify.Notifier {
 	return &notify.Notifier{
-		Markets: b.Markets(), Listings: b.Listings(), Reports: b.Reports(), Threads: b.Threads(), Queue: b.queue(), Outbox: b.Outbox(), Log: b.Log,
+		Markets: b.Markets(), Listings: b.Listings(), Reports: b.Reports(), Orders: b.Orders(), Threads: b.Threads(), Queue: b.queue(), Outbox: b.Outbox(), Log: b.Log,
 	}
 }
 
@@ -115,13 +118,15 @@ func Sender(b *Base) (trigger.Handler, error) {
 	}, trigger.Log(b.Log)), nil
 }
 
-// Expiry expires the holds whose time has passed.
+// Expiry expires the holds and proposals whose time has passed.
 func Expiry(b *Base) (trigger.Handler, error) {
-	l := b.Ledger()
+	l, orders := b.Ledger(), b.Orders()
 	return trigger.Schedule(func(ctx context.Context, _ time.Time) error {
 		report, err := l.Sweep(ctx, ledger.Limits{})
 		b.Log.InfoContext(ctx, "expiry", "looked", report.Looked, "expired", report.Expired, "raced", report.Raced, "lagMs", report.Lag.Milliseconds(), "left", report.Left)
-		return err
+		swept, err2 := orders.Sweep(ctx, sweepLimit)
+		b.Log.InfoContext(ctx, "orders", "looked", swept.Looked, "expired", swept.Expired, "unanswered", swept.Unanswered)
+		return errors.Join(err, err2)
 	}, trigger.Log(b.Log)), nil
 }
 
@@ -183,24 +188,32 @@ func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 	booker := &ledger.Booker{Ledger: l, Catalog: catalog{listings}, Summary: booking.Summary, Card: booking.Card}
 	photos := b.Photos()
 	reporter := b.reporter(photos)
-	tools, err := tool.NewRegistry(slices.Concat(listings.Tools(availability{l, b.Now}), booker.Tools(), reporter.Tools(), b.desk().Tools())...)
+	tools, err := tool.NewRegistry(slices.Concat(listings.Tools(availability{l, b.Now}), booker.Tools(), reporter.Tools(), b.desk().Tools(),
+		b.orderDesk().Tools(), b.placeFinder().Tools())...)
 	if err != nil {
 		return nil, err
 	}
-	assistants, err := assistant.NewSet(assistant.Merve(), b.sara(reporter.Store))
+	assistants, err := assistant.NewSet(assistant.Merve(), b.sara(reporter.Store), assistant.Ops(), assistant.Dispatch())
 	if err != nil {
 		return nil, err
 	}
 	return &turn.Runner{
 		Threads: b.Threads(), Markets: b.Markets(), Assistants: assistants, Tools: tools,
-		Commitments: map[string]gate.Commitment{
-			ledger.ConfirmKind: booking.Confirm{Ledger: l},
-			ledger.CancelKind:  booking.Cancel{Ledger: l},
-			turn.FrozenCall:    turn.Frozen{Tools: tools},
-		},
+		Commitments: b.commitments(l, tools), Commands: b.commands(),
 		Model: model, Outbox: b.Outbox(), Records: b.records(), Queue: b.queue(), Photos: photos,
 		Now: b.Now, Wait: b.Wait, Log: b.Log,
 	}, nil
+}
+
+// commitments are what a YES or NO does, by kind of pending action.
+func (b *Base) commitments(l *ledger.Ledger, tools *tool.Registry) map[string]gate.Commitment {
+	all := map[string]gate.Commitment{
+		ledger.ConfirmKind: booking.Confirm{Ledger: l},
+		ledger.CancelKind:  booking.Cancel{Ledger: l},
+		turn.FrozenCall:    turn.Frozen{Tools: tools},
+	}
+	maps.Copy(all, b.Orders().Commitments())
+	return all
 }
 
 // Threads, Markets, Listings, Ledger and Outbox are the stores, for functions and for
@@ -216,6 +229,8 @@ func (b *Base) Markets() *market.Store { return &market.Store{Table: b.catalog()
 
 // Listings returns the store of listings.
 func (b *Base) Listings() *listing.Store { return &listing.Store{Table: b.catalog(), Now: b.Now} }
+
+func (b *Base) roster() *roster.Book { return &roster.Book{Table: b.catalog(), Now: b.Now} }
 
 // Ledger returns the ledger.
 func (b *Base) Ledger() *ledger.Ledger {

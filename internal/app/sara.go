@@ -11,7 +11,6 @@ import (
 	"merve/internal/api"
 	"merve/internal/assistant"
 	"merve/internal/channel"
-	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/limit"
 	"merve/internal/llm"
@@ -67,21 +66,6 @@ func Messenger(b *Base) (trigger.Handler, error) {
 	mux := http.NewServeMux()
 	h.Routes(mux)
 	return b.http(mux), nil
-}
-
-// Reports tells customers what staff did with their reports.
-func Reports(b *Base) (trigger.Handler, error) {
-	n := b.Notifier()
-	return trigger.Stream(func(ctx context.Context, r trigger.Record) error {
-		e, ok, err := report.EventOf(dynamo.Item(r.New))
-		if err != nil {
-			return fault.Wrap(err, fault.Invalid, "not an event")
-		}
-		if !ok {
-			return nil
-		}
-		return n.TellReport(ctx, e)
-	}, trigger.Log(b.Log)), nil
 }
 
 // Reports returns the store of damage reports.

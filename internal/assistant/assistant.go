@@ -27,6 +27,7 @@ type Assistant struct {
 	Tools    []string             // what it may ask for, within the market's policy
 	Model    string               // "" is the environment's default
 	Greeting wording.Key
+	Fixed    wording.Key // said to what is no command, where no model answers
 
 	Digest bool // its model is told of turns before the latest, a line each
 	Photos bool // photos that customers attach are kept, and tools take them by name

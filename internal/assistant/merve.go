@@ -13,6 +13,8 @@ func Merve() Assistant {
 		Greeting: wording.Greeting,
 		Tools: []string{
 			"searchMarketplace", "getListing", "getMenu", "initiateBooking", "getMyBookings", "cancelBooking",
+			"orderFood", "bookService", "scheduleViewing", "getMyOrders", "cancelOrder",
+			"searchLocalPlaces", "getNearbyPlaces", "findPharmacy",
 		},
 	}
 }

@@ -21,9 +21,15 @@ var (
 // that each of them has.
 func Events() map[string][]string {
 	booking := []string{"code", "listing", "offering", "when", "party", "customer", "price", "note"}
+	order := []string{"code", "listing", "lines", "address", "map", "when", "customer", "phone", "fee", "total", "note", "reason", "eta"}
 	return map[string][]string{
 		"merchant_booking_confirmed": booking,
 		"merchant_booking_cancelled": booking,
+		"merchant_order_placed":      order,
+		"merchant_service_placed":    order,
+		"merchant_viewing_placed":    order,
+		"merchant_order_cancelled":   order,
+		"merchant_order_unanswered":  order,
 	}
 }
 
@@ -97,6 +103,9 @@ func (m *Market) checkPlace() error {
 	}
 	if m.QuietMS < 0 || m.QuietMS > 10_000 {
 		return fault.Field("quietMs", "want 0 to 10000")
+	}
+	if b := m.Bounds; b != nil && !(b.West >= -180 && b.West < b.East && b.East <= 180 && b.South >= -90 && b.South < b.North && b.North <= 90) {
+		return fault.Field("bounds", "want west < east within ±180 and south < north within ±90 degrees")
 	}
 	return nil
 }

@@ -1,6 +1,6 @@
-// Package notify turns events into messages: the business is told of what was confirmed or
-// cancelled, the customer of a hold that has run out and of a damage report that staff have
-// resolved.
+// Package notify turns events into messages: the business is told of what was confirmed,
+// ordered or cancelled, the customer of a hold that has run out, of what a business answered
+// and of a damage report that staff have resolved.
 //
 // A template is chosen by the listing's own, else the market's, else the product's text.
 // Each notification exists once, by transaction, event, type and recipient, however often
@@ -8,7 +8,7 @@
 // arrive, so that its STOP counts.
 //
 // Cost: to a business 1 request, and 1 for the listing; to a customer 1, of a report 3, and
-// the turn that tells it.
+// the turn that tells it; of an order 1 more.
 package notify
 
 import (
@@ -25,6 +25,7 @@ import (
 	"merve/internal/ledger"
 	"merve/internal/listing"
 	"merve/internal/market"
+	"merve/internal/order"
 	"merve/internal/outbox"
 	"merve/internal/report"
 	"merve/internal/telemetry"
@@ -43,6 +44,10 @@ type Notifier struct {
 	// Reports finds damage reports, for [Notifier.TellReport].
 	Reports interface {
 		Get(ctx context.Context, by report.By, id string) (report.Report, error)
+	}
+	// Orders finds orders, for [Notifier.TellOrder].
+	Orders interface {
+		Get(ctx context.Context, a actor.Actor, id string) (order.Order, error)
 	}
 	Threads interface {
 		Head(ctx context.Context, threadID string) (thread.Head, error)
@@ -92,33 +97,27 @@ func (n *Notifier) merchant(ctx context.Context, e ledger.Event, typ string, fal
 	if err != nil {
 		return fmt.Errorf("notify %s: %w", tx.ID, err)
 	}
-	l, err := n.Listings.Get(ctx, tx.Market, tx.Listing)
-	if err != nil && !errors.Is(err, listing.ErrNotFound) { // a listing that has gone since has no template
+	lang, action, err := n.voice(ctx, m, tx.Listing, listing.BookAction)
+	if err != nil {
 		return fmt.Errorf("notify %s: %w", tx.ID, err)
 	}
-	lang, own := m.Language, ""
-	if l != nil {
-		if l.Merve.Language != "" {
-			lang = l.Merve.Language
-		}
-		if a, ok := l.Action(listing.BookAction); ok {
-			own = a.Template(typ)
-		}
-	}
 	vars := booking.Vars(lang, tx)
-	text, err := render(lang, fallback, vars, own, m.Templates[typ])
+	text, err := render(lang, fallback, vars, action.Template(typ), m.Templates[typ])
 	if err != nil { // better sent as it is than lost
 		n.Log.WarnContext(ctx, "template", "type", typ, "listing", tx.Listing, "error", err.Error())
 	}
-	to := actor.Actor{Kind: actor.Person, ID: string(channel.WhatsApp) + ":" + tx.Merchant}
-	msg := outbox.Message{
-		Thread: thread.ID(tx.Market, channel.General, "", to.Key()), ID: key(e, typ, tx.Merchant), Market: tx.Market,
-		Channel: channel.WhatsApp, From: m.WhatsApp.From, To: tx.Merchant, Text: text, Kind: Merchant, Trace: e.Trace,
-		Template: approved(m, typ, vars),
-	}
-	err = n.Outbox.Table.DB().Commit(ctx, n.Outbox.Put(msg))
+	return n.toBusiness(ctx, m, tx.Merchant, key(e, typ, tx.Merchant), text, e.Trace, approved(m, typ, vars))
+}
+
+// toBusiness puts a message to a business on the outbox, once for its id.
+func (n *Notifier) toBusiness(ctx context.Context, m *market.Market, number, id, text, trace string, template *outbox.Template) error {
+	to := actor.Actor{Kind: actor.Person, ID: string(channel.WhatsApp) + ":" + number}
+	err := n.Outbox.Table.DB().Commit(ctx, n.Outbox.Put(outbox.Message{
+		Thread: thread.ID(m.ID, channel.Ops, "", to.Key()), ID: id, Market: m.ID, Channel: channel.WhatsApp,
+		From: m.WhatsApp.From, To: number, Text: text, Kind: Merchant, Trace: trace, Template: template,
+	}))
 	if err != nil && !errors.Is(err, outbox.ErrDuplicate) {
-		return fmt.Errorf("notify %s: %w", tx.ID, err)
+		return fmt.Errorf("notify %s: %w", id, err)
 	}
 	return nil
 }

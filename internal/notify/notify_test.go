@@ -106,7 +106,7 @@ func (p *place) tell(e ledger.Event) {
 
 // merchantThread is where the business's own messages arrive.
 func (p *place) merchantThread() string {
-	return thread.ID(p.market.ID, channel.General, "", actor.Actor{Kind: actor.Person, ID: "whatsapp:" + merchantPhone}.Key())
+	return thread.ID(p.market.ID, channel.Ops, "", actor.Actor{Kind: actor.Person, ID: "whatsapp:" + merchantPhone}.Key())
 }
 
 func (p *place) sent() []outbox.Message {

@@ -404,7 +404,7 @@ func (j *judge) sent() {
 		threads[s.who.Thread] = true
 	}
 	for _, l := range j.Listings {
-		threads[thread.ID(Market, channel.General, "", actor.Actor{Kind: actor.Person, ID: "whatsapp:" + l.Merve.WhatsApp}.Key())] = true
+		threads[thread.ID(Market, channel.Ops, "", actor.Actor{Kind: actor.Person, ID: "whatsapp:" + l.Merve.WhatsApp}.Key())] = true
 	}
 	want := map[string]int{} // by recipient and text
 	told := map[string]int{} // businesses, by booking and event

@@ -150,5 +150,8 @@ func (w *work) buttons() []outbox.Button {
 func ownerOf(h thread.Head) actor.Actor {
 	a := actor.OfKey(h.Owner)
 	a.Name, a.Also = h.Name, h.Linked
+	if h.Channel == channel.WhatsApp && strings.HasPrefix(h.ReplyAddr, "+") {
+		a.Phone = h.ReplyAddr
+	}
 	return a
 }

@@ -15,6 +15,7 @@ import (
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/tool"
+	"merve/internal/wording"
 )
 
 // Done is a finished turn and the head it left.
@@ -150,11 +151,12 @@ func (r *Runner) begin(ctx context.Context, l *thread.Lease, t *thread.Thread) (
 }
 
 // takeIn makes the turn answer what is in the inbox now: its first notices alone, or
-// the messages before the next notice. What it has proposed already stays.
+// the messages before the next notice, one by one where they may be commands. What it has
+// proposed already stays.
 func (w *work) takeIn() {
 	inbox := w.thread.Inbox
 	n := 1
-	for n < len(inbox) && (inbox[n].Notice == nil) == (inbox[0].Notice == nil) && inbox[n-1].ID != w.obeys() {
+	for n < len(inbox) && (inbox[n].Notice == nil) == (inbox[0].Notice == nil) && inbox[n-1].ID != w.obeys() && (inbox[0].Notice != nil || w.r.Commands[w.thread.Type] == nil) {
 		n++
 	}
 	w.in = inbox[:min(n, len(inbox))]
@@ -213,8 +215,17 @@ func (w *work) decide(ctx context.Context) error {
 	if w.proposed() { // and is asked again for what came in since
 		return w.converse(ctx)
 	}
+	if done, err := w.command(ctx); done || err != nil {
+		return err
+	}
 	if done, err := w.gate(ctx); done || err != nil {
 		return err
+	}
+	if w.assistant.Fixed != "" {
+		w.text = w.say(w.assistant.Fixed, wording.Vars{
+			"accept": w.say(wording.OrderWordAccept, nil), "refuse": w.say(wording.OrderWordRefuse, nil), "done": w.say(wording.OrderWordDone, nil),
+		})
+		return nil
 	}
 	return w.converse(ctx)
 }

@@ -41,7 +41,7 @@ import (
 	"merve/internal/tool"
 )
 
-// Runner runs turns. All fields but Gates and Photos are needed.
+// Runner runs turns. All fields but Commands, Gates and Photos are needed.
 type Runner struct {
 	Threads *thread.Store
 	Markets interface {
@@ -50,6 +50,7 @@ type Runner struct {
 	Assistants  *assistant.Set
 	Tools       *tool.Registry
 	Commitments map[string]gate.Commitment // by kind of pending action
+	Commands    map[channel.ThreadType]Command
 	Model       llm.Model
 	Outbox      *outbox.Box
 	Records     dynamo.Table // audit and budgets

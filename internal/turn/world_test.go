@@ -447,7 +447,7 @@ func (w *world) businesses() []string {
 	var threads []string
 	for _, number := range w.numbers {
 		who := actor.Actor{Kind: actor.Person, ID: "whatsapp:" + number}
-		threads = append(threads, thread.ID(w.market, channel.General, "", who.Key()))
+		threads = append(threads, thread.ID(w.market, channel.Ops, "", who.Key()))
 	}
 	return threads
 }

@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,24 +33,36 @@ func sentences(t *testing.T, lang string) map[Key]string {
 	return m
 }
 
-// declaredKeys returns the values of the Key constants in key.go.
+// declaredKeys returns the values of the package's Key constants.
 func declaredKeys(t *testing.T) []Key {
 	t.Helper()
-	f, err := parser.ParseFile(token.NewFileSet(), "key.go", nil, 0)
+	sources, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var keys []Key
-	ast.Inspect(f, func(n ast.Node) bool {
-		if spec, ok := n.(*ast.ValueSpec); ok {
+	for _, source := range sources {
+		f, err := parser.ParseFile(token.NewFileSet(), source, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			spec, ok := n.(*ast.ValueSpec)
+			if !ok || len(spec.Values) != 1 {
+				return true
+			}
+			typ, ok := spec.Type.(*ast.Ident)
+			if !ok || typ.Name != "Key" {
+				return true
+			}
 			value, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
 			if err != nil {
 				t.Fatal(err)
 			}
 			keys = append(keys, Key(value))
-		}
-		return true
-	})
+			return true
+		})
+	}
 	slices.Sort(keys)
 	return keys
 }
@@ -60,7 +73,7 @@ func TestEveryLanguageHasEveryKey(t *testing.T) {
 	for _, lang := range language.Supported() {
 		got := slices.Sorted(maps.Keys(sentences(t, lang)))
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("catalog/%s.json against key.go (-key.go +catalogue):\n%s", lang, diff)
+			t.Errorf("catalog/%s.json against the constants (-constants +catalogue):\n%s", lang, diff)
 		}
 	}
 }

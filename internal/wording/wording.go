@@ -88,7 +88,7 @@ type Vars map[string]string
 // Say returns the text of key in lang (a tag or locale; English when it is not one
 // of ours), with vars in the places of its variables. Values are shown as they are
 // and never expanded again; line breaks in them become spaces, except in
-// {alternatives} and {details}, which are lists.
+// {alternatives}, {details} and {lines}, which are lists.
 func Say(lang string, key Key, vars Vars) string {
 	c := in(lang)
 	return c.say(key, c.prepare(vars))
@@ -105,7 +105,7 @@ func List(lang string, items []string) string {
 }
 
 // lists names the variables whose values may have several lines.
-var lists = map[string]bool{"alternatives": true, "details": true}
+var lists = map[string]bool{"alternatives": true, "details": true, "lines": true}
 
 // prepare makes values safe to show inside a text of c and adds the words for an answer.
 func (c catalogue) prepare(vars Vars) Vars {

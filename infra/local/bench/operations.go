@@ -210,7 +210,7 @@ func (b *bench) follow(ctx context.Context, txID string, record func(string) *me
 		}
 	}
 	business := actor.Actor{Kind: actor.Person, ID: string(channel.WhatsApp) + ":+15550101001"}
-	_, err = b.send(ctx, thread.ID(demo.Market, channel.General, "", business.Key()), "outbox#"+txID, record(delivery))
+	_, err = b.send(ctx, thread.ID(demo.Market, channel.Ops, "", business.Key()), "outbox#"+txID, record(delivery))
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"merve/internal/fault"
+	"merve/internal/provider/exchange"
 )
 
 // Whatever comes as an answer is places on the earth, or an error that says later.
@@ -15,6 +16,8 @@ func FuzzAnswer(f *testing.F) {
 		`{"type":"FeatureCollection","features":[{"geometry":{"type":"Point","coordinates":[-111.86,40.72]},"properties":{"name":"974 2100 South","coordinates":{"accuracy":"rooftop"},"match_code":{"confidence":"low"}}}]}`,
 		`{"type":"FeatureCollection","features":[{"geometry":{"coordinates":[1]}}]}`,
 		`{"type":"FeatureCollection","features":[{"geometry":{"coordinates":[1e400,0]}}]}`,
+		`{"type":"FeatureCollection","features":[{"geometry":{"coordinates":[33.3182,35.3364],"type":"Point"},"properties":{"name":"Harbour","mapbox_id":"x","poi_category_ids":["museum"],"metadata":{"phone":"+1"}}}]}`,
+		`{"type":"FeatureCollection","features":[{"geometry":{"coordinates":[33,35]},"properties":{"name":" ","metadata":[1]}},{"geometry":{"coordinates":[0,0]},"properties":{"name":"a"}}]}`,
 		`{"message":"Not Authorized - Invalid Token"}`,
 	} {
 		f.Add([]byte(s), 200)
@@ -29,7 +32,18 @@ func FuzzAnswer(f *testing.F) {
 				t.Errorf("%+v", p)
 			}
 		}
-		if status != http.StatusOK && refusal(status, body) == nil {
+		box := Box{West: 32, South: 34, East: 35, North: 36}
+		interesting, err := pois(body, &box)
+		if err != nil && !fault.Is(err, fault.Unavailable) {
+			t.Errorf("%v", err)
+		}
+		for _, p := range interesting {
+			if !box.holds(p.Lat, p.Lng) || p.Name == "" {
+				t.Errorf("%+v", p)
+			}
+		}
+		got := exchange.Answer{Status: status, Body: body, Header: http.Header{"Date": {"Sat, 21 Nov 2026 12:00:00 GMT"}, "X-Rate-Limit-Reset": {string(body)}}}
+		if status != http.StatusOK && refusal(got) == nil {
 			t.Errorf("%d is no refusal", status)
 		}
 	})
@@ -47,6 +61,9 @@ func FuzzQuery(f *testing.F) {
 				t.Errorf("%v", err)
 			}
 			return
+		}
+		if _, v, err := (Search{Text: text}).request(); err == nil && (v.Get("q") == "" || len([]rune(v.Get("q"))) > MaxSearch) {
+			t.Errorf("%q is searched for as %q", text, v.Get("q"))
 		}
 		if q := v.Get("q"); q == "" || len([]rune(q)) > MaxText || words(q) > MaxWords {
 			t.Errorf("%q becomes %q", text, q)

@@ -1,5 +1,6 @@
-// Package mapbox finds where an address is, by Mapbox's Geocoding API v6.
-// https://docs.mapbox.com/api/search/geocoding/
+// Package mapbox finds where an address is, and which address a point has, by Mapbox's
+// Geocoding API v6, and shops, sights and other points of interest by its Search Box API.
+// https://docs.mapbox.com/api/search/geocoding/, https://docs.mapbox.com/api/search/search-box/
 //
 // Without a token every call is [ErrOff], so that callers can do without. Requests are
 // tried once: whether to try again is for the caller. The token travels in the address, as
@@ -42,7 +43,7 @@ const (
 )
 
 // ErrOff is every call's error while there is no token.
-var ErrOff = fault.New(fault.Unavailable, "geocoding is off: MAPBOX_TOKEN is not set")
+var ErrOff = fault.New(fault.Unavailable, "the map service is off: MAPBOX_TOKEN is not set")
 
 // Client asks Mapbox. Its methods may be called at the same time.
 type Client struct {
@@ -58,6 +59,7 @@ type Query struct {
 	Country  string            // ISO 3166-1 alpha-2: nothing elsewhere is found
 	Language string            // IETF tag: of the answer, and preferred
 	Near     *channel.Location // places close by come first
+	Within   *Box              // nothing elsewhere is found
 	Limit    int               // at most this many; 0 is Mapbox's own 5
 
 	// Stored says that the answer is going to be kept. Mapbox forbids that of other answers,
@@ -100,6 +102,35 @@ func (c *Client) Geocode(ctx context.Context, q Query) ([]Place, error) {
 	if err != nil {
 		return nil, err
 	}
+	body, err := c.ask(ctx, "/search/geocode/v6/forward", values)
+	if err != nil {
+		return nil, fmt.Errorf("mapbox: geocode: %w", err)
+	}
+	return places(body)
+}
+
+// Reverse returns the address of a point, or of what surrounds it; the smallest first.
+// Stored is as in [Query]. https://docs.mapbox.com/api/search/geocoding/#reverse-geocoding
+func (c *Client) Reverse(ctx context.Context, at channel.Location, language string, stored bool) ([]Place, error) {
+	if !valid(at.Lat, at.Lng) {
+		return nil, fault.Field("location", "lat within ±90 and lng within ±180 degrees")
+	}
+	values := url.Values{"longitude": {degrees(at.Lng)}, "latitude": {degrees(at.Lat)}}
+	if language != "" {
+		values.Set("language", strings.ToLower(language))
+	}
+	if stored {
+		values.Set("permanent", "true")
+	}
+	body, err := c.ask(ctx, "/search/geocode/v6/reverse", values)
+	if err != nil {
+		return nil, fmt.Errorf("mapbox: reverse: %w", err)
+	}
+	return places(body)
+}
+
+// ask makes one request and returns the answer of a success.
+func (c *Client) ask(ctx context.Context, path string, values url.Values) ([]byte, error) {
 	token, err := c.token(ctx)
 	if err != nil {
 		return nil, err
@@ -107,14 +138,14 @@ func (c *Client) Geocode(ctx context.Context, q Query) ([]Place, error) {
 	values.Set("access_token", token)
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.Timeout, defaultTimeout))
 	defer cancel()
-	got, err := c.get(ctx, "/search/geocode/v6/forward?"+values.Encode())
+	got, err := c.get(ctx, path+"?"+values.Encode())
 	if err != nil {
-		return nil, fault.Wrap(fmt.Errorf("mapbox: geocode: %w", err), fault.Unavailable, "the map service does not answer")
+		return nil, fault.Wrap(err, fault.Unavailable, "the map service does not answer")
 	}
 	if got.Status != http.StatusOK {
-		return nil, refusal(got.Status, got.Body)
+		return nil, refusal(got)
 	}
-	return places(got.Body)
+	return got.Body, nil
 }
 
 func (c *Client) token(ctx context.Context) (string, error) {
@@ -130,28 +161,19 @@ func (c *Client) token(ctx context.Context) (string, error) {
 
 // values checks q as Mapbox would, so that what it would refuse costs no request.
 func (q Query) values() (url.Values, error) {
-	text := strings.Join(strings.Fields(strings.ReplaceAll(q.Text, ";", ",")), " ") // Mapbox's own separator of queries
-	v := url.Values{"q": {text}, "autocomplete": {"false"}}
-	switch {
-	case !utf8.ValidString(text):
-		return nil, fault.Field("text", "must be UTF-8")
-	case words(text) == 0:
-		return nil, fault.Field("text", "want an address or the name of a place")
-	case utf8.RuneCountInString(text) > MaxText:
-		return nil, fault.Field("text", "at most %d characters", MaxText)
-	case words(text) > MaxWords:
+	text, err := plain(q.Text, MaxText)
+	if err != nil {
+		return nil, err
+	}
+	if words(text) > MaxWords {
 		return nil, fault.Field("text", "at most %d words", MaxWords)
-	case q.Limit < 0 || q.Limit > MaxLimit:
-		return nil, fault.Field("limit", "want 1 to %d", MaxLimit)
-	case q.Near != nil && !valid(q.Near.Lat, q.Near.Lng):
-		return nil, fault.Field("near", "lat within ±90 and lng within ±180 degrees")
 	}
-	if q.Near != nil {
-		v.Set("proximity", degrees(q.Near.Lng)+","+degrees(q.Near.Lat))
+	v, err := narrow(q.Near, q.Within, q.Limit, MaxLimit)
+	if err != nil {
+		return nil, err
 	}
-	if q.Limit > 0 {
-		v.Set("limit", strconv.Itoa(q.Limit))
-	}
+	v.Set("q", text)
+	v.Set("autocomplete", "false")
 	if q.Stored {
 		v.Set("permanent", "true")
 	}
@@ -159,6 +181,43 @@ func (q Query) values() (url.Values, error) {
 		if value != "" {
 			v.Set(name, strings.ToLower(value))
 		}
+	}
+	return v, nil
+}
+
+// plain returns text as it is looked up.
+func plain(text string, most int) (string, error) {
+	text = strings.Join(strings.Fields(strings.ReplaceAll(text, ";", ",")), " ") // Mapbox's own separator of queries
+	switch {
+	case !utf8.ValidString(text):
+		return "", fault.Field("text", "must be UTF-8")
+	case words(text) == 0:
+		return "", fault.Field("text", "want an address or the name of a place")
+	case utf8.RuneCountInString(text) > most:
+		return "", fault.Field("text", "at most %d characters", most)
+	}
+	return text, nil
+}
+
+// narrow says where to look, and how much of it to tell.
+func narrow(near *channel.Location, within *Box, limit, most int) (url.Values, error) {
+	v := url.Values{}
+	switch {
+	case limit < 0 || limit > most:
+		return nil, fault.Field("limit", "want 1 to %d", most)
+	case near != nil && !valid(near.Lat, near.Lng):
+		return nil, fault.Field("near", "lat within ±90 and lng within ±180 degrees")
+	case within != nil && !within.valid():
+		return nil, fault.Field("within", "west below east within ±180, south below north within ±90 degrees")
+	}
+	if near != nil {
+		v.Set("proximity", degrees(near.Lng)+","+degrees(near.Lat))
+	}
+	if within != nil {
+		v.Set("bbox", strings.Join([]string{degrees(within.West), degrees(within.South), degrees(within.East), degrees(within.North)}, ","))
+	}
+	if limit > 0 {
+		v.Set("limit", strconv.Itoa(limit))
 	}
 	return v, nil
 }
@@ -184,15 +243,15 @@ func (c *Client) get(ctx context.Context, path string) (exchange.Answer, error) 
 
 // refusal says what an answer that is no success means.
 // https://docs.mapbox.com/api/search/geocoding/#geocoding-api-errors
-func refusal(status int, body []byte) error {
+func refusal(got exchange.Answer) error {
 	var told struct {
 		Message string `json:"message"`
 	}
-	_ = json.Unmarshal(body, &told) // as the page of a proxy is; the status says enough
-	err := fmt.Errorf("mapbox: geocode: HTTP %d: %.200q", status, told.Message)
-	switch {
+	_ = json.Unmarshal(got.Body, &told) // as the page of a proxy is; the status says enough
+	err := fmt.Errorf("HTTP %d: %.200q", got.Status, told.Message)
+	switch status := got.Status; {
 	case status == http.StatusTooManyRequests:
-		return fault.Wrap(err, fault.Limited, "too many addresses are being looked up")
+		return fault.Wrap(err, fault.Limited, "too many places are being looked up%s", again(got.Header))
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return fault.Wrap(err, fault.Internal, "the map service refuses the token")
 	case status >= 500 || status == http.StatusRequestTimeout:
@@ -201,6 +260,23 @@ func refusal(status int, body []byte) error {
 		return fault.Wrap(err, fault.Invalid, "the map service cannot look this up")
 	}
 	return fault.Wrap(err, fault.Unavailable, "the map service gave no answer")
+}
+
+// again says when a rate limit ends, by the clock that set it. X-Rate-Limit-Reset counts the
+// seconds since 1970. https://docs.mapbox.com/api/overview/#rate-limits
+func again(header http.Header) string {
+	now, err := http.ParseTime(header.Get("Date"))
+	if err != nil {
+		return ""
+	}
+	wait := exchange.RetryAfter(header, now)
+	if reset, err := strconv.ParseInt(header.Get("X-Rate-Limit-Reset"), 10, 64); wait == 0 && err == nil {
+		wait = min(time.Unix(reset, 0).Sub(now), exchange.MaxWait)
+	}
+	if wait <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("; again in %d s", int(wait.Seconds()))
 }
 
 // feature is the part of a GeoJSON feature (RFC 7946) that is read.

@@ -1,13 +1,15 @@
-// Package mapboxtest is a stand-in for Mapbox's Geocoding API v6 over HTTP. A [Server]
+// Package mapboxtest is a stand-in for Mapbox's Geocoding and Search Box APIs over HTTP. A [Server]
 // refuses what Mapbox would refuse, answers in Mapbox's form with the places it was given,
 // and fails when told to.
 //
 // It is written from Mapbox's documentation and shares no code with package mapbox, so that
-// a mistake in one shows in the other. https://docs.mapbox.com/api/search/geocoding/
+// a mistake in one shows in the other. https://docs.mapbox.com/api/search/geocoding/,
+// https://docs.mapbox.com/api/search/search-box/
 package mapboxtest
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -41,6 +43,7 @@ type Place struct {
 type Fault struct {
 	Status  int           // not 0: an error with this status
 	Message string        // of the error; "" is a page that no Mapbox wrote
+	Header  http.Header   // of the error
 	Body    string        // not "": this, with status 200
 	Drop    bool          // the connection ends without an answer
 	Until   chan struct{} // the answer waits for this, for the client to go away, or for Close
@@ -53,7 +56,9 @@ type Server struct {
 
 	mu      sync.Mutex
 	world   map[string][]Place // by the text that finds them
+	pois    []POI
 	queries []url.Values
+	paths   []string
 }
 
 // New starts a server that ends with the test.
@@ -67,7 +72,10 @@ func New(t testing.TB) *Server {
 func Start() *Server {
 	s := &Server{world: map[string][]Place{}}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /search/geocode/v6/forward", s.forward)
+	mux.HandleFunc("GET /search/geocode/v6/forward", s.serve(checkText, s.find))
+	mux.HandleFunc("GET /search/geocode/v6/reverse", s.serve(checkPoint, s.reverse))
+	mux.HandleFunc("GET /search/searchbox/v1/forward", s.serve(checkSearch, s.search))
+	mux.HandleFunc("GET /search/searchbox/v1/category/{id}", s.serve(checkCategory, s.search))
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuse(w, http.StatusNotFound, "Not Found") })
 	s.Host = providertest.Serve(mux)
 	return s
@@ -92,35 +100,77 @@ func (s *Server) Queries() []url.Values {
 	return slices.Clone(s.queries)
 }
 
-func (s *Server) forward(w http.ResponseWriter, r *http.Request) {
-	q := r.URL.Query()
-	token := q.Get("access_token")
-	q.Del("access_token")
-	places, fault := s.find(q), s.faults.Next()
-	s.Hold(r, fault.Until)
-	switch status, message := check(q); {
-	case fault.Drop:
-		providertest.HangUp(w)
-	case fault.Status != 0:
-		refuse(w, fault.Status, fault.Message)
-	case fault.Body != "":
-		_, _ = w.Write([]byte(fault.Body)) // a client that went away is the test's own doing
-	case token == "":
-		refuse(w, http.StatusUnauthorized, "Not Authorized - No Token")
-	case token != Token:
-		refuse(w, http.StatusUnauthorized, "Not Authorized - Invalid Token")
-	case status != 0:
-		refuse(w, status, message)
-	default:
-		write(w, http.StatusOK, collection(places, q))
+// Paths returns the paths that were asked, beside [Server.Queries].
+func (s *Server) Paths() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.paths)
+}
+
+// serve answers what check lets through with the features that find finds.
+func (s *Server) serve(check func(r *http.Request, q url.Values) (int, string), find func(r *http.Request, q url.Values) []map[string]any) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		tokens := q["access_token"]
+		q.Del("access_token")
+		s.note(r.URL.Path, q)
+		fault := s.faults.Next()
+		s.Hold(r, fault.Until)
+		switch status, message := check(r, q); {
+		case fault.Drop:
+			providertest.HangUp(w)
+		case fault.Status != 0:
+			for name, values := range fault.Header {
+				w.Header()[name] = values
+			}
+			refuse(w, fault.Status, fault.Message)
+		case fault.Body != "":
+			_, _ = w.Write([]byte(fault.Body)) // a client that went away is the test's own doing
+		case len(tokens) == 0:
+			refuse(w, http.StatusUnauthorized, "Not Authorized - No Token")
+		case len(tokens) > 1 || tokens[0] != Token:
+			refuse(w, http.StatusUnauthorized, "Not Authorized - Invalid Token")
+		case status != 0:
+			refuse(w, status, message)
+		default:
+			write(w, http.StatusOK, collection(find(r, q)))
+		}
 	}
 }
 
-func (s *Server) find(q url.Values) []Place {
+func (s *Server) note(path string, q url.Values) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.queries = append(s.queries, q)
-	return s.world[strings.ToLower(q.Get("q"))]
+	s.queries, s.paths = append(s.queries, q), append(s.paths, path)
+}
+
+func (s *Server) find(_ *http.Request, q url.Values) []map[string]any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	features := []map[string]any{}
+	for i, p := range s.world[strings.ToLower(q.Get("q"))] {
+		if len(features) < limit(q, 5) && (!q.Has("country") || slices.Contains(strings.Split(q.Get("country"), ","), p.Country)) && inside(q, p.Lat, p.Lng) {
+			features = append(features, feature(p, fmt.Sprintf("dXJuOm1ieGFkcjp%d", i)))
+		}
+	}
+	return features
+}
+
+// reverse finds the nearest place within about a kilometre.
+func (s *Server) reverse(_ *http.Request, q url.Values) []map[string]any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	lng, _ := strconv.ParseFloat(q.Get("longitude"), 64) // was checked
+	lat, _ := strconv.ParseFloat(q.Get("latitude"), 64)
+	best, nearest := 0.01, []map[string]any{}
+	for _, places := range s.world {
+		for _, p := range places {
+			if d := math.Hypot(p.Lat-lat, p.Lng-lng); d < best {
+				best, nearest = d, []map[string]any{feature(p, "dXJuOm1ieGFkcjpy")}
+			}
+		}
+	}
+	return nearest
 }
 
 var (
@@ -128,26 +178,52 @@ var (
 	legalLanguage = regexp.MustCompile(`^[a-z]{2}(-[A-Za-z]{2,4})*$`)
 )
 
-// check is what Mapbox says of a query that it does not take.
-func check(q url.Values) (status int, message string) {
-	for name, values := range q {
-		if !slices.Contains([]string{"q", "permanent", "autocomplete", "country", "language", "limit", "proximity"}, name) || len(values) != 1 {
-			return http.StatusUnprocessableEntity, fmt.Sprintf("%q is not a parameter of a stand-in's", name)
-		}
+// checkText is what Mapbox says of an address that it does not look up.
+func checkText(_ *http.Request, q url.Values) (status int, message string) {
+	if message := known(q, "q", "permanent", "autocomplete", "country", "language", "limit", "proximity", "bbox"); message != "" {
+		return http.StatusUnprocessableEntity, message
 	}
 	text := q.Get("q")
 	tokens := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) })
-	switch n, err := strconv.Atoi(q.Get("limit")); {
-	case text == "":
-		return http.StatusNotFound, "Not Found"
-	case strings.Contains(text, ";"):
+	switch {
+	case text == "", strings.Contains(text, ";"):
 		return http.StatusNotFound, "Not Found"
 	case utf8.RuneCountInString(text) > 256:
 		return http.StatusUnprocessableEntity, fmt.Sprintf("Query too long %d/256 characters", utf8.RuneCountInString(text))
 	case len(tokens) > 20:
 		return http.StatusUnprocessableEntity, fmt.Sprintf("Query too long - %d/20 tokens", len(tokens))
-	case q.Has("limit") && (err != nil || n < 1 || n > 10):
-		return http.StatusUnprocessableEntity, "limit must be between 1 and 10"
+	}
+	return narrowed(q, 10)
+}
+
+// checkPoint likewise of a point.
+func checkPoint(_ *http.Request, q url.Values) (status int, message string) {
+	if message := known(q, "longitude", "latitude", "permanent", "language"); message != "" {
+		return http.StatusUnprocessableEntity, message
+	}
+	lng, err1 := strconv.ParseFloat(q.Get("longitude"), 64)
+	lat, err2 := strconv.ParseFloat(q.Get("latitude"), 64)
+	if err1 != nil || err2 != nil || math.Abs(lng) > 180 || math.Abs(lat) > 90 {
+		return http.StatusUnprocessableEntity, "longitude and latitude must be numbers on the earth"
+	}
+	return narrowed(q, 1)
+}
+
+// known refuses what no stand-in knows.
+func known(q url.Values, names ...string) (message string) {
+	for name, values := range q {
+		if !slices.Contains(names, name) || len(values) != 1 {
+			return fmt.Sprintf("%q is not a parameter of a stand-in's", name)
+		}
+	}
+	return ""
+}
+
+// narrowed checks what all endpoints take.
+func narrowed(q url.Values, most int) (status int, message string) {
+	switch n, err := strconv.Atoi(q.Get("limit")); {
+	case q.Has("limit") && (err != nil || n < 1 || n > most):
+		return http.StatusUnprocessableEntity, fmt.Sprintf("limit must be between 1 and %d", most)
 	case q.Has("country") && !legalCountry.MatchString(q.Get("country")):
 		return http.StatusUnprocessableEntity, fmt.Sprintf("Stack %q is not a known stack", q.Get("country"))
 	case q.Has("language") && !legalLanguage.MatchString(q.Get("language")):
@@ -158,7 +234,41 @@ func check(q url.Values) (status int, message string) {
 			return http.StatusUnprocessableEntity, name + " must be a boolean"
 		}
 	}
+	if _, ok := box(q); !ok {
+		return http.StatusUnprocessableEntity, "BBox is not valid. Must be an array of format [minX, minY, maxX, maxY]"
+	}
 	return near(q)
+}
+
+// box reads west, south, east, north: a box that crosses the 180th meridian is none.
+func box(q url.Values) (b [4]float64, ok bool) {
+	if !q.Has("bbox") {
+		return [4]float64{-180, -90, 180, 90}, true
+	}
+	parts := strings.Split(q.Get("bbox"), ",")
+	if len(parts) != 4 {
+		return b, false
+	}
+	for i, p := range parts {
+		v, err := strconv.ParseFloat(p, 64)
+		if err != nil || math.Abs(v) > []float64{180, 90}[i%2] {
+			return b, false
+		}
+		b[i] = v
+	}
+	return b, b[0] < b[2] && b[1] < b[3]
+}
+
+func inside(q url.Values, lat, lng float64) bool {
+	b, _ := box(q)
+	return lng >= b[0] && lat >= b[1] && lng <= b[2] && lat <= b[3]
+}
+
+func limit(q url.Values, otherwise int) int {
+	if n, err := strconv.Atoi(q.Get("limit")); err == nil {
+		return n
+	}
+	return otherwise
 }
 
 func near(q url.Values) (status int, message string) {
@@ -180,17 +290,7 @@ func near(q url.Values) (status int, message string) {
 }
 
 // collection is the GeoJSON that answers.
-func collection(places []Place, q url.Values) map[string]any {
-	limit := 5
-	if n, err := strconv.Atoi(q.Get("limit")); err == nil {
-		limit = n
-	}
-	features := []map[string]any{}
-	for i, p := range places {
-		if len(features) < limit && (!q.Has("country") || slices.Contains(strings.Split(q.Get("country"), ","), p.Country)) {
-			features = append(features, feature(p, fmt.Sprintf("dXJuOm1ieGFkcjp%d", i)))
-		}
-	}
+func collection(features []map[string]any) map[string]any {
 	return map[string]any{
 		"type": "FeatureCollection", "features": features,
 		"attribution": fmt.Sprintf("NOTICE: © %d Mapbox and its suppliers. All rights reserved.", time.Now().Year()),

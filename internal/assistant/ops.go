@@ -1,0 +1,20 @@
+package assistant
+
+import (
+	"merve/internal/channel"
+	"merve/internal/wording"
+)
+
+// Ops helps those who run a business.
+func Ops() Assistant {
+	return Assistant{
+		Name:  "ops",
+		Types: []channel.ThreadType{channel.Ops},
+		Fixed: wording.OpsHelp,
+	}
+}
+
+// Dispatch answers drivers, in fixed words.
+func Dispatch() Assistant {
+	return Assistant{Name: "dispatch", Types: []channel.ThreadType{channel.Dispatch}, Fixed: wording.DispatchHelp}
+}

@@ -1,0 +1,134 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"merve/internal/actor"
+	"merve/internal/fault"
+	"merve/internal/listing"
+	"merve/internal/market"
+	"merve/internal/order"
+	"merve/internal/telemetry"
+	"merve/internal/thread"
+	"merve/internal/wording"
+)
+
+// orderKinds say, for each kind of order, by which action of a listing it is dispatched, which
+// tool makes it, and what the business is told.
+var orderKinds = map[order.Kind]struct {
+	action, tool, event string
+	key                 wording.Key
+}{
+	order.Food:    {listing.FoodAction, "orderFood", "merchant_order_placed", wording.MerchantOrderPlaced},
+	order.Service: {listing.ServiceAction, "bookService", "merchant_service_placed", wording.MerchantServicePlaced},
+	order.Viewing: {listing.ViewingAction, "scheduleViewing", "merchant_viewing_placed", wording.MerchantViewingPlaced},
+}
+
+// TellOrder tells the business what it has to answer and what the customer took back, and the
+// customer what the business said.
+func (n *Notifier) TellOrder(ctx context.Context, e order.Event) error {
+	var business, customer wording.Key
+	switch e.Type {
+	case order.PlacedEvent:
+		business = wording.MerchantOrderPlaced
+	case order.CancelledEvent:
+		if e.Customer {
+			business = wording.MerchantOrderCancelled
+		} else {
+			customer = wording.OrderCancelledByBusiness
+		}
+	case order.UnansweredEvent:
+		business, customer = wording.MerchantOrderUnanswered, wording.OrderUnanswered
+	case order.AcceptedEvent:
+		customer = wording.OrderAccepted
+	case order.RefusedEvent:
+		customer = wording.OrderRefused
+	case order.DoneEvent:
+		customer = wording.OrderDone
+	case order.ExpiredEvent:
+		customer = wording.OrderExpired
+	default:
+		return nil
+	}
+	o, err := n.Orders.Get(ctx, actor.OfKey(e.Owner), e.Order)
+	if fault.Is(err, fault.NotFound) {
+		return nil // its owner has deleted it
+	}
+	if err != nil {
+		return fmt.Errorf("notify order %s: %w", e.Order, err)
+	}
+	errs := []error{nil, nil}
+	if business != "" {
+		errs[0] = n.tellBusiness(ctx, e, o, business)
+	}
+	if customer != "" {
+		errs[1] = n.tellCustomer(ctx, e, o, customer)
+	}
+	return errors.Join(errs...)
+}
+
+func (n *Notifier) tellBusiness(ctx context.Context, e order.Event, o order.Order, key wording.Key) error {
+	m, err := n.Markets.Get(ctx, o.Market)
+	if err != nil {
+		return fmt.Errorf("notify order %s: %w", o.ID, err)
+	}
+	kind := orderKinds[o.Kind]
+	event := string(key)
+	templates := []string{m.Templates[event]}
+	if e.Type == order.PlacedEvent {
+		event, key = kind.event, kind.key
+		templates = []string{m.Templates[event], m.Tools[kind.tool].Template}
+	}
+	lang, action, err := n.voice(ctx, m, o.Listing, kind.action)
+	if err != nil {
+		return fmt.Errorf("notify order %s: %w", o.ID, err)
+	}
+	vars := order.Vars(lang, o)
+	text, err := render(lang, key, vars, append([]string{action.Template(event)}, templates...)...)
+	if err != nil { // better sent as it is than lost
+		n.Log.WarnContext(ctx, "template", "type", event, "listing", o.Listing, "error", err.Error())
+	}
+	if e.Type == order.PlacedEvent {
+		text += "\n" + wording.Say(lang, wording.MerchantOrderAnswer, wording.Vars{
+			"code": o.Code, "accept": wording.Say(lang, wording.OrderWordAccept, nil), "refuse": wording.Say(lang, wording.OrderWordRefuse, nil),
+		})
+	}
+	return n.toBusiness(ctx, m, o.Merchant, strings.Join([]string{o.ID, string(e.Type), event, telemetry.Redact(o.Merchant)}, "."), text, e.Trace, approved(m, event, vars))
+}
+
+// voice is the language of a listing's business, and its action; the market's language for a
+// listing that has gone since.
+func (n *Notifier) voice(ctx context.Context, m *market.Market, listingID, typ string) (string, listing.Action, error) {
+	l, err := n.Listings.Get(ctx, m.ID, listingID)
+	if errors.Is(err, listing.ErrNotFound) {
+		return m.Language, listing.Action{}, nil
+	}
+	if err != nil {
+		return "", listing.Action{}, err
+	}
+	lang := m.Language
+	if l.Merve.Language != "" {
+		lang = l.Merve.Language
+	}
+	action, _ := l.Action(typ)
+	return lang, action, nil
+}
+
+func (n *Notifier) tellCustomer(ctx context.Context, e order.Event, o order.Order, key wording.Key) error {
+	text := wording.Say(o.Language, key, wording.Vars{
+		"listing": o.ListingName, "code": o.Code, "eta": order.ETA(o.Language, o), "reason": o.Reason, "summary": order.Summary(o.Language, o),
+	})
+	a, err := n.Threads.Notify(ctx, o.Thread, o.ID+"."+string(e.Type), thread.Notice{
+		Kind: string(key), Ref: o.ID, Text: text, Cards: []map[string]any{order.CardOf(o)}, ByPerson: e.Type != order.ExpiredEvent && e.Type != order.UnansweredEvent,
+	})
+	if errors.Is(err, thread.ErrNoThread) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("notify order %s: %w", o.ID, err)
+	}
+	return fault.Wrap(n.Queue.Queue(ctx, a.Thread, a.Message), fault.Unavailable, "queue turn of thread %s", a.Thread)
+}

@@ -1,0 +1,136 @@
+package order
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"merve/internal/gate"
+	"merve/internal/roster"
+	"merve/internal/thread"
+	"merve/internal/tool"
+	"merve/internal/wording"
+)
+
+// Commands obeys what businesses answer to orders: no model has a say in it.
+type Commands struct {
+	Store  *Store
+	Roster interface {
+		Read(ctx context.Context, market, number string) (roster.Roles, error)
+	}
+}
+
+// openFor is how long ago an order may have been made that a business still answers.
+const openSince = 14 * 24 * time.Hour
+
+// Command reads a message of a business and prepares what it does; the writes belong in the
+// transaction of the reply. ok is false for a message that is no answer to an order, or not a
+// business's. 1 request, and 2 for each business that the number speaks for.
+func (c *Commands) Command(ctx context.Context, tc tool.Context, m thread.Message) (gate.Settled, bool, error) {
+	s, ok := read(m.Text)
+	if !ok {
+		return gate.Settled{}, false, nil
+	}
+	roles, err := c.Roster.Read(ctx, tc.Market.ID, tc.Actor.Phone)
+	if err != nil || len(roles.Businesses()) == 0 {
+		return gate.Settled{}, false, err
+	}
+	all, err := c.Open(ctx, roles.Businesses())
+	if err != nil {
+		return gate.Settled{}, false, err
+	}
+	return c.obey(tc, s, all, m.At), true, nil
+}
+
+// Open are the orders that businesses have been told of lately, newest first.
+func (c *Commands) Open(ctx context.Context, businesses []string) ([]Order, error) {
+	var all []Order
+	for _, b := range businesses {
+		some, err := c.Store.OfBusiness(ctx, b, c.Store.now().Add(-openSince))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+func (c *Commands) obey(tc tool.Context, s said, all []Order, at time.Time) gate.Settled {
+	typ := map[verb]EventType{sayAccept: AcceptedEvent, sayRefuse: RefusedEvent, sayDone: DoneEvent, sayCancel: CancelledEvent}[s.verb]
+	waits := func(o Order) bool { return slices.Contains(arrows[typ].from, o.Status) }
+	var these []Order
+	for _, o := range all {
+		if s.code == o.Code || s.code == "" && waits(o) && !at.Before(o.UpdatedAt) {
+			these = append(these, o)
+		}
+	}
+	switch {
+	case len(these) == 0 && s.code != "":
+		return c.say(tc, wording.OrderNoSuch, Order{Code: s.code})
+	case len(these) == 0:
+		return c.say(tc, wording.OrderNoneOpen, Order{})
+	case len(these) > 1:
+		return c.which(tc, these)
+	}
+	o := these[0]
+	if typ == RefusedEvent && o.Status == Accepted {
+		typ = CancelledEvent // taken back
+	}
+	return c.settle(tc, s, o, typ, at)
+}
+
+// settle prepares the change of one order.
+func (c *Commands) settle(tc tool.Context, s said, o Order, typ EventType, at time.Time) gate.Settled {
+	closed := c.say(tc, wording.OrderClosed, o)
+	ws, after, err := c.Store.Writes(o, typ, By{Actor: tc.Actor, Trace: tc.TraceID, ETA: s.eta(o, at), Reason: clip(s.reason, MaxNote)})
+	if err != nil {
+		return closed
+	}
+	key := map[EventType]wording.Key{
+		AcceptedEvent: wording.OrderYouAccepted, RefusedEvent: wording.OrderYouRefused, CancelledEvent: wording.OrderYouRefused, DoneEvent: wording.OrderYouDone,
+	}[typ]
+	done := c.say(tc, key, after)
+	done.Writes = ws
+	done.Refused = func(err error) (string, bool) { return closed.Text, errors.Is(err, ErrChanged) }
+	return done
+}
+
+// eta is when the business expects an order, by what it said at a time.
+func (s said) eta(o Order, at time.Time) time.Time {
+	switch {
+	case s.minutes > 0:
+		return at.Add(time.Duration(s.minutes) * time.Minute).Truncate(time.Minute)
+	case s.clock.IsZero():
+		return time.Time{}
+	}
+	loc, err := time.LoadLocation(o.TimeZone)
+	if err != nil {
+		loc = time.UTC
+	}
+	day := at.In(loc)
+	if !o.When.IsZero() {
+		day = o.When.In(loc)
+	}
+	t := time.Date(day.Year(), day.Month(), day.Day(), s.clock.Hour(), s.clock.Minute(), 0, 0, loc)
+	if t.Before(at) {
+		t = t.AddDate(0, 0, 1)
+	}
+	return t.UTC()
+}
+
+func (c *Commands) say(tc tool.Context, key wording.Key, o Order) gate.Settled {
+	return gate.Settled{Text: wording.Say(tc.Language, key, wording.Vars{
+		"code": o.Code, "eta": ETA(tc.Language, o), "done": wording.Say(tc.Language, wording.OrderWordDone, nil),
+	})}
+}
+
+// which asks for the code of one of several orders.
+func (c *Commands) which(tc tool.Context, these []Order) gate.Settled {
+	var all []string
+	for _, o := range these[:min(len(these), 8)] {
+		all = append(all, fmt.Sprintf("%s (%s)", o.Code, clip(o.ListingName, 40)))
+	}
+	return gate.Settled{Text: wording.Say(tc.Language, wording.OrderWhich, wording.Vars{"alternatives": wording.List(tc.Language, all)})}
+}

@@ -1,0 +1,41 @@
+package order
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"merve/internal/dynamo"
+)
+
+// Event is an immutable fact about an order, written with the change it tells of. It says whom
+// to tell of it; what was ordered stands in the order.
+type Event struct {
+	Type     EventType `dynamodbav:"type" json:"type"`
+	Order    string    `dynamodbav:"order" json:"order"`
+	Owner    string    `dynamodbav:"owner" json:"-"`
+	Market   string    `dynamodbav:"market" json:"market"`
+	Thread   string    `dynamodbav:"thread" json:"thread"`
+	Business string    `dynamodbav:"business" json:"business"`
+	From     Status    `dynamodbav:"from" json:"from,omitempty"`
+	By       string    `dynamodbav:"by" json:"by"`                                 // actor key
+	Customer bool      `dynamodbav:"customer,omitempty" json:"customer,omitempty"` // done by its owner
+	Trace    string    `dynamodbav:"trace,omitempty" json:"traceId,omitempty"`
+	At       time.Time `dynamodbav:"at" json:"at"`
+}
+
+// EventOf reads the event in a new item of the table, as a stream brings it; ok is false for
+// other items.
+func EventOf(it dynamo.Item) (e Event, ok bool, err error) {
+	key := it.Key()
+	if !strings.HasPrefix(key.PK, "orders#") || !strings.HasPrefix(key.SK, "event#") {
+		return Event{}, false, nil
+	}
+	if err := it.Decode(&e); err != nil {
+		return Event{}, true, fmt.Errorf("order: event: %w", err)
+	}
+	return e, true, nil
+}
+
+// ID names the event among all.
+func (e Event) ID() string { return e.Order + "." + string(e.Type) }

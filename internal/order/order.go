@@ -1,0 +1,206 @@
+// Package order keeps what customers order of businesses: food from a menu, a service, a viewing
+// of a property. An order is proposed first and told to nobody; the customer's YES places it,
+// the business is told and answers, and the customer is told what it said.
+//
+//	proposed ─YES─► placed ─► accepted ─► done
+//	   │ NO: released  │ refused    │ cancelled
+//	   └ late: expired └ unanswered └
+//
+// The arrows stand in rules.go, and each is the condition of the write that takes it. Prices and
+// totals are the listing's own, computed here (price.go), never a model's.
+//
+//	orders#{owner}      order#{id}            the order; by its business in index listed
+//	orders#{owner}      event#{id}#{type}     what happened, once for each type
+//	code#{business}     {code}                the order that a business knows by its code
+//
+// (table records). The owner is part of the key, so a foreign id is one that does not exist.
+//
+// Requests: propose 1 (repeated 2), read 1, by code 2, a change 2, a list 1, of a business 2.
+package order
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"merve/internal/actor"
+	"merve/internal/dynamo"
+	"merve/internal/fault"
+)
+
+// Kind is what is ordered.
+type Kind string
+
+const (
+	Food    Kind = "food"
+	Service Kind = "service"
+	Viewing Kind = "viewing"
+)
+
+// Status is how far an order has come.
+type Status string
+
+const (
+	Proposed   Status = "proposed"   // waits for the customer's YES; nobody is told
+	Placed     Status = "placed"     // the business is told and has to answer
+	Accepted   Status = "accepted"   // by the business
+	Refused    Status = "refused"    // by the business
+	Unanswered Status = "unanswered" // the business did not answer in time
+	Done       Status = "done"       // delivered, carried out
+	Cancelled  Status = "cancelled"  // by the customer or the business
+	Released   Status = "released"   // the customer said NO, or asked for something else
+	Expired    Status = "expired"    // the customer did not answer in time
+)
+
+// Order is what a customer orders of a business.
+type Order struct {
+	ID       string `dynamodbav:"id" json:"id"`
+	Kind     Kind   `dynamodbav:"kind" json:"kind"`
+	Code     string `dynamodbav:"code" json:"code"` // for people; unique among the orders of a business
+	Status   Status `dynamodbav:"status" json:"status"`
+	Owner    string `dynamodbav:"owner" json:"-"` // actor key
+	Market   string `dynamodbav:"market" json:"marketId"`
+	Thread   string `dynamodbav:"thread" json:"thread"`
+	Language string `dynamodbav:"lang" json:"language"` // the customer's
+
+	Business    string `dynamodbav:"business" json:"businessId"`
+	Listing     string `dynamodbav:"listing" json:"listingId"`
+	ListingName string `dynamodbav:"listingName" json:"listingName"`
+	Merchant    string `dynamodbav:"merchant,omitempty" json:"-"` // WhatsApp number of the business, E.164
+
+	Lines         []Line    `dynamodbav:"lines,omitempty" json:"lines,omitempty"`
+	FeeMinor      int64     `dynamodbav:"fee,omitempty" json:"feeMinor,omitempty"` // of the delivery
+	TotalMinor    int64     `dynamodbav:"total" json:"totalMinor"`                 // 0 of a service is on request
+	Currency      string    `dynamodbav:"currency,omitempty" json:"currency,omitempty"`
+	Delivery      *Spot     `dynamodbav:"delivery,omitempty" json:"delivery,omitempty"` // nil is picked up, or at the business
+	When          time.Time `dynamodbav:"when" json:"when,omitzero"`                    // zero is as soon as can be
+	TimeZone      string    `dynamodbav:"zone" json:"timeZone"`
+	Note          string    `dynamodbav:"note,omitempty" json:"note,omitempty"`
+	CustomerName  string    `dynamodbav:"customer,omitempty" json:"customerName,omitempty"`
+	CustomerPhone string    `dynamodbav:"phone,omitempty" json:"customerPhone,omitempty"`
+
+	ETA    time.Time `dynamodbav:"eta" json:"eta,omitzero"`                  // as the business said
+	Reason string    `dynamodbav:"reason,omitempty" json:"reason,omitempty"` // of a refusal or cancellation
+
+	Receipt   *Receipt  `dynamodbav:"receipt,omitempty" json:"receipt,omitempty"`
+	ExpiresAt time.Time `dynamodbav:"expiresAt" json:"expiresAt"` // of the proposal
+	CreatedAt time.Time `dynamodbav:"createdAt" json:"createdAt"`
+	UpdatedAt time.Time `dynamodbav:"updatedAt" json:"updatedAt"`
+	Policy    int       `dynamodbav:"policy" json:"policyVersion"` // market version it was made under
+}
+
+// Line is one position of an order.
+type Line struct {
+	Item       string   `dynamodbav:"item" json:"itemId"`
+	Name       string   `dynamodbav:"name" json:"name"` // in the customer's language
+	Options    []string `dynamodbav:"options,omitempty" json:"options,omitempty"`
+	Quantity   int      `dynamodbav:"quantity" json:"quantity"`
+	TotalMinor int64    `dynamodbav:"total" json:"totalMinor"`
+	Note       string   `dynamodbav:"note,omitempty" json:"note,omitempty"`
+}
+
+// Spot is where something is brought.
+type Spot struct {
+	Address string   `dynamodbav:"address,omitempty" json:"address,omitempty"`
+	Lat     *float64 `dynamodbav:"lat,omitempty" json:"lat,omitempty"` // degrees
+	Lng     *float64 `dynamodbav:"lng,omitempty" json:"lng,omitempty"`
+}
+
+// Receipt is the evidence of the customer's YES.
+type Receipt struct {
+	PendingID     string    `dynamodbav:"pendingId" json:"pendingId"`
+	OfferHash     string    `dynamodbav:"offerHash" json:"offerHash"` // of what the customer was shown
+	MessageID     string    `dynamodbav:"messageId" json:"messageId"`
+	Answer        string    `dynamodbav:"answer" json:"answer"` // how it was understood: "yes"
+	Actor         string    `dynamodbav:"actor" json:"-"`
+	At            time.Time `dynamodbav:"at" json:"at"`
+	PolicyVersion int       `dynamodbav:"policy" json:"policyVersion"`
+	Trace         string    `dynamodbav:"trace,omitempty" json:"traceId,omitempty"`
+}
+
+// Limits of what an order takes. Lengths are in characters.
+const (
+	MaxLines    = 40
+	MaxQuantity = 50
+	MaxNote     = 500
+	MaxAddress  = 256
+	MaxOpen     = 5 // proposed, placed or accepted orders of one customer and kind
+
+	maxName = 80
+)
+
+// What an order may meet. What is not there, or not the caller's, is [actor.ErrNotFound].
+var (
+	ErrChanged = fault.New(fault.Conflict, "the order has changed meanwhile")
+	ErrLate    = fault.New(fault.Conflict, "the time to confirm this order is over")
+)
+
+// Hash names the exact offer that an order makes. A YES is bound to it.
+func (o Order) Hash() string {
+	terms := struct {
+		ID, Business, Listing, Merchant string
+		Kind                            Kind
+		Lines                           []Line
+		Fee, Total                      int64
+		Currency, Note, Phone           string
+		Delivery                        *Spot
+		When, Until                     int64
+		Policy                          int
+	}{
+		o.ID, o.Business, o.Listing, o.Merchant, o.Kind, o.Lines, o.FeeMinor, o.TotalMinor, o.Currency, o.Note, o.CustomerPhone, o.Delivery,
+		o.When.UnixMilli(), o.ExpiresAt.UnixMilli(), o.Policy,
+	}
+	raw, _ := json.Marshal(terms) // strings and numbers always marshal
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:])
+}
+
+// The keys. They are part of the data model.
+
+func orderKey(owner, id string) dynamo.Key {
+	return dynamo.Key{PK: "orders#" + owner, SK: "order#" + id}
+}
+func eventKey(owner, id string, typ EventType) dynamo.Key {
+	return dynamo.Key{PK: "orders#" + owner, SK: "event#" + id + "#" + string(typ)}
+}
+func codeKey(business, code string) dynamo.Key {
+	return dynamo.Key{PK: "code#" + business, SK: code}
+}
+
+const idPrefix = "or_"
+
+var idAlphabet = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+// newID is the id of the order that a key of an owner makes: the same key makes the same order.
+func newID(owner, key string) string {
+	sum := sha256.Sum256([]byte("order\x00" + owner + "\x00" + key))
+	return idPrefix + idAlphabet.EncodeToString(sum[:10])
+}
+
+func isID(id string) bool {
+	raw, err := idAlphabet.DecodeString(strings.TrimPrefix(id, idPrefix))
+	return err == nil && len(raw) == 10 && strings.HasPrefix(id, idPrefix)
+}
+
+// codeAlphabet has no letters or digits that are taken for others.
+const codeAlphabet = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
+
+// codeLength is short enough to be typed: of 900,000 codes a business needs a few open at a time.
+const codeLength = 4
+
+// newCode is the n-th code that an order tries.
+func newCode(id string, n int) string {
+	sum := sha256.Sum256([]byte{byte(n)})
+	sum = sha256.Sum256(append(sum[:], id...))
+	b := make([]byte, codeLength)
+	for i := range b {
+		b[i] = codeAlphabet[int(sum[i])%len(codeAlphabet)]
+	}
+	return string(b)
+}
+
+// owners are the keys under which a's orders may be.
+func owners(a actor.Actor) []string { return a.Keys() }

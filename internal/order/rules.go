@@ -1,0 +1,97 @@
+package order
+
+import (
+	"slices"
+	"time"
+
+	"merve/internal/fault"
+)
+
+// EventType says what happened to an order. Each happens to it once at most.
+type EventType string
+
+const (
+	ProposedEvent   EventType = "proposed"
+	PlacedEvent     EventType = "placed"
+	ReleasedEvent   EventType = "released"
+	ExpiredEvent    EventType = "expired"
+	AcceptedEvent   EventType = "accepted"
+	RefusedEvent    EventType = "refused"
+	UnansweredEvent EventType = "unanswered"
+	DoneEvent       EventType = "done"
+	CancelledEvent  EventType = "cancelled"
+)
+
+// arrow is one change of status: from where it may be taken, and to where it leads.
+type arrow struct {
+	from []Status
+	to   Status
+}
+
+var arrows = map[EventType]arrow{
+	PlacedEvent:     {[]Status{Proposed}, Placed},
+	ReleasedEvent:   {[]Status{Proposed}, Released},
+	ExpiredEvent:    {[]Status{Proposed}, Expired},
+	AcceptedEvent:   {[]Status{Placed}, Accepted},
+	RefusedEvent:    {[]Status{Placed}, Refused},
+	UnansweredEvent: {[]Status{Placed}, Unanswered},
+	DoneEvent:       {[]Status{Accepted}, Done},
+	CancelledEvent:  {[]Status{Placed, Accepted}, Cancelled},
+}
+
+// take applies an event to an order as it was read, or says why it may not be.
+func take(o Order, typ EventType, now time.Time) (Order, error) {
+	a := arrows[typ]
+	if !slices.Contains(a.from, o.Status) {
+		return Order{}, &Refusal{Event: typ, Order: o}
+	}
+	if typ == PlacedEvent && !now.Before(o.ExpiresAt) {
+		return Order{}, ErrLate
+	}
+	o.Status, o.UpdatedAt = a.to, now
+	return o, nil
+}
+
+// Refusal says that an event cannot happen to an order as it is.
+type Refusal struct {
+	Event EventType
+	Order Order
+}
+
+func (r *Refusal) Error() string {
+	return "order: " + string(r.Event) + " of an order that is " + string(r.Order.Status)
+}
+
+// Unwrap makes it a conflict.
+func (r *Refusal) Unwrap() error { return fault.New(fault.Conflict, "the order is %s", r.Order.Status) }
+
+// MayCancel reports whether the customer may still cancel: food not once it is being made.
+func (o Order) MayCancel() bool {
+	return o.Status == Placed || o.Status == Accepted && o.Kind != Food
+}
+
+// open reports whether something is still to happen.
+func (o Order) open() bool { return o.Status == Proposed || o.Status == Placed || o.Status == Accepted }
+
+// answerWithin is how long a business has to answer an order.
+func answerWithin(k Kind) time.Duration {
+	if k == Food {
+		return 15 * time.Minute
+	}
+	return 24 * time.Hour
+}
+
+// due is when a sweep has to look at an order; zero is never.
+func (o Order) due() time.Time {
+	switch o.Status {
+	case Proposed:
+		return o.ExpiresAt
+	case Placed:
+		at := o.UpdatedAt
+		if o.When.After(at) && o.Kind == Food { // ordered for later: as long, but not beyond its time
+			at = o.UpdatedAt.Add(min(o.When.Sub(at)/2, 24*time.Hour))
+		}
+		return at.Add(answerWithin(o.Kind))
+	}
+	return time.Time{}
+}

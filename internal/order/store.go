@@ -1,0 +1,296 @@
+package order
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"merve/internal/actor"
+	"merve/internal/dynamo"
+	"merve/internal/telemetry"
+)
+
+// Store keeps orders. Safe for concurrent use.
+type Store struct {
+	Table dynamo.Table // records
+	Now   func() time.Time
+}
+
+// stored is what an item holds beside the order.
+type stored struct {
+	Order
+	Listed   string    `dynamodbav:"listed"`   // index listed: the business
+	ListedAt string    `dynamodbav:"listedAt"` // since when
+	DueShard string    `dynamodbav:"dueShard,omitempty"`
+	DueAt    time.Time `dynamodbav:"dueAt"`
+}
+
+// dueKind is what the due index knows orders by.
+const dueKind = "order"
+
+// listedIndex is the index on (listed, listedAt). Keys only.
+const listedIndex = "listed"
+
+func listed(business string) string { return "business#" + business + "#order" }
+
+// listedAt has a fixed width, so that it sorts by time.
+func listedAt(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+func (s *Store) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
+
+type pointer struct {
+	Owner string `dynamodbav:"owner"`
+	Order string `dynamodbav:"order"`
+	TTL   int64  `dynamodbav:"ttl"`
+}
+
+// codeFor is how long a code leads to its order.
+const codeFor = 90 * 24 * time.Hour
+
+var (
+	errThere     = errors.New("the order is there already")
+	errCodeTaken = errors.New("the code is another order's")
+)
+
+// maxCodes is how many codes are tried.
+const maxCodes = 20
+
+// Propose stores an order that waits for its customer's YES. The same key of the same owner
+// gives the same order.
+func (s *Store) Propose(ctx context.Context, o Order, key string) (Order, error) {
+	o.ID, o.Status, o.CreatedAt, o.UpdatedAt = newID(o.Owner, key), Proposed, s.now(), s.now()
+	for n := range maxCodes {
+		o.Code = newCode(o.ID, n)
+		st := stored{Order: o, Listed: listed(o.Business), ListedAt: listedAt(o.CreatedAt), DueShard: dynamo.DueShard(dueKind, o.ID), DueAt: o.due()}
+		err := s.Table.DB().Commit(ctx,
+			s.Table.Put(orderKey(o.Owner, o.ID), st).IfAbsent().Else(errThere),
+			s.Table.Put(codeKey(o.Business, o.Code), pointer{o.Owner, o.ID, o.CreatedAt.Add(codeFor).Unix()}).IfAbsent().Else(errCodeTaken),
+			s.event(o, ProposedEvent, "", actor.OfKey(o.Owner), telemetry.TraceID(ctx)))
+		switch {
+		case err == nil:
+			return o, nil
+		case errors.Is(err, errThere):
+			return s.Get(ctx, actor.OfKey(o.Owner), o.ID)
+		case !errors.Is(err, errCodeTaken):
+			return Order{}, fmt.Errorf("propose order: %w", err)
+		}
+	}
+	return Order{}, fmt.Errorf("propose order: no free code for business %s", o.Business)
+}
+
+// Get reads an order of an actor.
+func (s *Store) Get(ctx context.Context, a actor.Actor, id string) (Order, error) {
+	if !isID(id) {
+		return Order{}, actor.ErrNotFound
+	}
+	var keys []dynamo.Key
+	for _, owner := range owners(a) {
+		keys = append(keys, orderKey(owner, id))
+	}
+	items, err := s.Table.BatchGet(ctx, keys...)
+	if err != nil {
+		return Order{}, fmt.Errorf("order %s: %w", id, err)
+	}
+	if len(items) == 0 {
+		return Order{}, actor.ErrNotFound
+	}
+	var o Order
+	return o, items[0].Decode(&o)
+}
+
+// MaxListed is the most orders that one list gives.
+const MaxListed = 50
+
+// Of lists an actor's latest orders, newest first. A request for each identity of theirs.
+func (s *Store) Of(ctx context.Context, a actor.Actor) ([]Order, error) {
+	var all []Order
+	for _, owner := range owners(a) {
+		q := dynamo.Query{Where: "pk = :pk AND begins_with(sk, :prefix)", Values: dynamo.V{":pk": orderKey(owner, "").PK, ":prefix": "order#"}}
+		for {
+			page, err := s.Table.Query(ctx, q)
+			if err != nil {
+				return nil, fmt.Errorf("orders: %w", err)
+			}
+			for _, it := range page.Items {
+				var o Order
+				if err := it.Decode(&o); err != nil {
+					return nil, err
+				}
+				all = append(all, o)
+			}
+			if q.After = page.Next; q.After == "" {
+				break
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Order) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	return all[:min(len(all), MaxListed)], nil
+}
+
+// Open lists the latest orders of a business that were made since a time and that it has been
+// told of, newest first. 2 requests.
+func (s *Store) OfBusiness(ctx context.Context, business string, since time.Time) ([]Order, error) {
+	page, err := s.Table.Query(ctx, dynamo.Query{
+		Index: listedIndex, Where: "listed = :listed AND listedAt >= :since",
+		Values: dynamo.V{":listed": listed(business), ":since": listedAt(since)}, Backward: true, Limit: MaxListed,
+	})
+	if err != nil || len(page.Items) == 0 {
+		return nil, err
+	}
+	var keys []dynamo.Key
+	for _, it := range page.Items {
+		keys = append(keys, it.Key())
+	}
+	items, err := s.Table.BatchGet(ctx, keys...)
+	if err != nil {
+		return nil, fmt.Errorf("orders of %s: %w", business, err)
+	}
+	var all []Order
+	for _, it := range items {
+		var o Order
+		if err := it.Decode(&o); err != nil {
+			return nil, err
+		}
+		if o.Receipt != nil {
+			all = append(all, o)
+		}
+	}
+	slices.SortFunc(all, func(a, b Order) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	return all, nil
+}
+
+// ByCode finds the order that a business knows by a code.
+func (s *Store) ByCode(ctx context.Context, business, code string) (Order, error) {
+	it, err := s.Table.Get(ctx, codeKey(business, strings.ToUpper(code)))
+	if err != nil {
+		return Order{}, err
+	}
+	if it == nil {
+		return Order{}, actor.ErrNotFound
+	}
+	var p pointer
+	if err := it.Decode(&p); err != nil {
+		return Order{}, err
+	}
+	o, err := s.Get(ctx, actor.OfKey(p.Owner), p.Order)
+	if err == nil && o.Receipt == nil {
+		return Order{}, actor.ErrNotFound // of what nobody said YES to, the business knows nothing
+	}
+	return o, err
+}
+
+// By says who changes an order, and what they said with it.
+type By struct {
+	Actor   actor.Actor
+	Trace   string
+	Receipt *Receipt  // of a YES
+	ETA     time.Time // of an acceptance
+	Reason  string    // of a refusal or cancellation
+}
+
+// Writes are what an event changes, on condition that the order still is as it was read, and
+// the order as it is then. They fail with [ErrChanged]. [Refusal] or [ErrLate] for what cannot
+// happen to it.
+func (s *Store) Writes(o Order, typ EventType, by By) ([]dynamo.Write, Order, error) {
+	after, err := take(o, typ, s.now())
+	if err != nil {
+		return nil, Order{}, err
+	}
+	set, remove := "#status = :status, updatedAt = :now, eta = :eta", []string{}
+	vals := dynamo.V{":status": after.Status, ":now": after.UpdatedAt, ":was": o.Status}
+	if by.Receipt != nil {
+		after.Receipt = by.Receipt
+		set, vals[":receipt"] = set+", receipt = :receipt", by.Receipt
+	}
+	if !by.ETA.IsZero() {
+		after.ETA = by.ETA
+	}
+	vals[":eta"] = after.ETA
+	if by.Reason != "" {
+		after.Reason = by.Reason
+		set, vals[":reason"] = set+", reason = :reason", by.Reason
+	}
+	if due := after.due(); due.IsZero() {
+		remove = append(remove, "dueShard", "dueAt")
+	} else {
+		set, vals[":due"] = set+", dueAt = :due", due
+	}
+	expr := "SET " + set
+	if len(remove) > 0 {
+		expr += " REMOVE " + strings.Join(remove, ", ")
+	}
+	return []dynamo.Write{
+		s.Table.Update(orderKey(o.Owner, o.ID), expr, vals).If("#status = :was", nil).Else(ErrChanged),
+		s.event(after, typ, o.Status, by.Actor, by.Trace),
+	}, after, nil
+}
+
+// Apply makes an event happen. 1 request.
+func (s *Store) Apply(ctx context.Context, o Order, typ EventType, by By) (Order, error) {
+	ws, after, err := s.Writes(o, typ, by)
+	if err != nil {
+		return Order{}, err
+	}
+	if err := s.Table.DB().Commit(ctx, ws...); err != nil {
+		return Order{}, fmt.Errorf("order %s: %s: %w", o.ID, typ, err)
+	}
+	return after, nil
+}
+
+func (s *Store) event(o Order, typ EventType, from Status, by actor.Actor, trace string) dynamo.Write {
+	e := Event{
+		Type: typ, Order: o.ID, Owner: o.Owner, Market: o.Market, Thread: o.Thread, Business: o.Business, From: from,
+		By: by.Key(), Customer: by.Owns(o.Owner) == nil, Trace: trace, At: o.UpdatedAt,
+	}
+	return s.Table.Put(eventKey(o.Owner, o.ID, typ), e).IfAbsent().Else(ErrChanged)
+}
+
+// Events lists what happened to an order of an actor, in order. 2 requests.
+func (s *Store) Events(ctx context.Context, o Order) ([]Event, error) {
+	page, err := s.Table.Query(ctx, dynamo.Query{
+		Where: "pk = :pk AND begins_with(sk, :prefix)", Values: dynamo.V{":pk": orderKey(o.Owner, "").PK, ":prefix": "event#" + o.ID + "#"},
+	})
+	if err != nil {
+		return nil, err
+	}
+	var all []Event
+	for _, it := range page.Items {
+		e, _, err := EventOf(it)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, e)
+	}
+	slices.SortStableFunc(all, func(a, b Event) int { return a.At.Compare(b.At) })
+	return all, nil
+}
+
+// Erase deletes what is kept of an owner's orders, events and all, but for those that are open:
+// somebody is working on them. Returns how many stayed.
+func (s *Store) Erase(ctx context.Context, owner string) (kept int, err error) {
+	all, err := s.Of(ctx, actor.OfKey(owner))
+	if err != nil {
+		return 0, err
+	}
+	for _, o := range all {
+		if o.Status == Placed || o.Status == Accepted {
+			kept++
+			continue
+		}
+		events, err := s.Events(ctx, o)
+		if err != nil {
+			return kept, err
+		}
+		ws := []dynamo.Write{s.Table.Delete(orderKey(o.Owner, o.ID)), s.Table.Delete(codeKey(o.Business, o.Code))}
+		for _, e := range events {
+			ws = append(ws, s.Table.Delete(eventKey(o.Owner, o.ID, e.Type)))
+		}
+		if err := s.Table.DB().Commit(ctx, ws...); err != nil {
+			return kept, err
+		}
+	}
+	return kept, nil
+}

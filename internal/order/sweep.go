@@ -1,0 +1,68 @@
+package order
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"merve/internal/actor"
+	"merve/internal/dynamo"
+)
+
+// Swept is what a sweep did.
+type Swept struct {
+	Looked, Expired, Unanswered int
+}
+
+// Sweep lets proposals go whose time is over, and tells of orders that a business has not
+// answered. Any number of sweeps may run at once. 16 requests, and 2 for each order.
+func (s *Store) Sweep(ctx context.Context, limit int) (Swept, error) {
+	var did Swept
+	var errs []error
+	now := s.now()
+	for shard := range dynamo.DueShards {
+		keys, _, err := s.Table.Due(ctx, dueKind, shard, now, limit, "")
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		for _, key := range keys {
+			did.Looked++
+			if err := s.lapse(ctx, key, &did); err != nil {
+				errs = append(errs, fmt.Errorf("order %s: %w", key.SK, err))
+			}
+		}
+	}
+	return did, errors.Join(errs...)
+}
+
+func (s *Store) lapse(ctx context.Context, key dynamo.Key, did *Swept) error {
+	it, err := s.Table.Get(ctx, key)
+	if err != nil || it == nil {
+		return err
+	}
+	var o Order
+	if err := it.Decode(&o); err != nil {
+		return err
+	}
+	if due := o.due(); due.IsZero() || s.now().Before(due) {
+		return nil // the index was behind
+	}
+	typ := ExpiredEvent
+	if o.Status == Placed {
+		typ = UnansweredEvent
+	}
+	_, err = s.Apply(ctx, o, typ, By{Actor: actor.Actor{Kind: actor.System, ID: "sweep"}})
+	var refused *Refusal
+	switch {
+	case errors.Is(err, ErrChanged), errors.As(err, &refused):
+		return nil // somebody was faster
+	case err != nil:
+		return err
+	case typ == ExpiredEvent:
+		did.Expired++
+	default:
+		did.Unanswered++
+	}
+	return nil
+}

@@ -1,0 +1,467 @@
+package order
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"merve/internal/channel"
+	"merve/internal/fault"
+	"merve/internal/listing"
+	"merve/internal/market"
+	"merve/internal/tool"
+)
+
+// Desk has the tools by which a model orders, lists and cancels for a customer. None of them
+// commits: they propose, and the customer's YES settles it.
+type Desk struct {
+	Store    *Store
+	Listings interface {
+		Get(ctx context.Context, market, id string) (*listing.Listing, error)
+	}
+	Places Places // nil: addresses are kept as text
+	Log    *slog.Logger
+}
+
+// Places finds where an address is.
+type Places interface {
+	// Locate returns where a text is in a market; nil when that is not known.
+	Locate(ctx context.Context, market *market.Market, text, language string) (*channel.Location, error)
+}
+
+// Tools returns the declarations with their resolvers.
+func (d *Desk) Tools() []tool.Tool {
+	return []tool.Tool{
+		tool.New("orderFood",
+			"Put together an order of food from a listing's menu and ask the customer to confirm it. Take item and option ids from getMenu. "+
+				"The system computes all prices. Nothing is ordered until the customer says YES. "+
+				"Ask for the address when it is to be delivered, and for a phone number when the tool wants one.",
+			tool.Propose, d.food),
+		tool.New("bookService",
+			"Put together a request for a service at a listing (repair, cleaning, beauty, transfer …) and ask the customer to confirm it. "+
+				"The business then accepts it or not. Nothing is sent until the customer says YES.",
+			tool.Propose, d.service),
+		tool.New("scheduleViewing",
+			"Put together a request to view a property and ask the customer to confirm it; the agent then answers. "+
+				"Nothing is sent until the customer says YES.",
+			tool.Propose, d.viewing),
+		tool.New("getMyOrders", "List the customer's own orders of food, requests for services and viewings, newest first, with their status. "+
+			"Name an order's code whenever you say that it is placed, accepted or cancelled.", tool.Read, d.list),
+		tool.New("cancelOrder", "Ask the customer to confirm that one of their orders, requests or viewings is to be cancelled. "+
+			"Nothing is cancelled until the customer says YES.", tool.Propose, d.cancel),
+	}
+}
+
+type foodArgs struct {
+	ListingID string   `json:"listingId" jsonschema:"id of the listing, as a search gave it"`
+	Items     []wanted `json:"items" jsonschema:"what is ordered"`
+	Delivery  bool     `json:"delivery" jsonschema:"true: it is brought; false: the customer picks it up"`
+	Address   *string  `json:"address" jsonschema:"where to, in the customer's words; null when picked up or when their shared location is meant"`
+	When      *string  `json:"when" jsonschema:"local date and time for which it is ordered, YYYY-MM-DDTHH:MM; null for as soon as can be"`
+	Phone     *string  `json:"phone" jsonschema:"the customer's phone number for questions, as they gave it; null when not said"`
+	Note      *string  `json:"note" jsonschema:"a wish of the customer for the whole order; null for none"`
+}
+
+type wanted struct {
+	ItemID   string   `json:"itemId" jsonschema:"id of the item, as getMenu gave it"`
+	Quantity int      `json:"quantity" jsonschema:"how many"`
+	Options  []string `json:"options" jsonschema:"ids of the chosen options; empty for none"`
+	Note     *string  `json:"note" jsonschema:"a wish for this item, such as: no onions; null for none"`
+}
+
+func (d *Desk) food(ctx context.Context, tc tool.Context, a foodArgs) (tool.Result, error) {
+	l, action, err := d.listing(ctx, tc, a.ListingID, listing.FoodAction, "orderFood")
+	if err != nil {
+		return tool.Result{}, err
+	}
+	o := draft(tc, Food, l, action)
+	asked := make([]Wanted, len(a.Items))
+	for i, w := range a.Items {
+		asked[i] = Wanted{w.ItemID, w.Quantity, w.Options, value(w.Note)}
+	}
+	var goods int64
+	if o.Lines, goods, err = Price(l, tc.Language, asked); err != nil {
+		return tool.Result{}, err
+	}
+	if err := d.finish(&o, tc, a.When, a.Phone, a.Note); err != nil {
+		return tool.Result{}, err
+	}
+	if err := openFor(l, o, tc.Now); err != nil {
+		return tool.Result{}, err
+	}
+	if err := d.deliver(ctx, tc, &o, l, goods, a); err != nil {
+		return tool.Result{}, err
+	}
+	o.TotalMinor = goods + o.FeeMinor
+	return d.propose(ctx, tc, o)
+}
+
+// deliver says where an order is brought and what that costs, or that it is picked up.
+func (d *Desk) deliver(ctx context.Context, tc tool.Context, o *Order, l *listing.Listing, goods int64, a foodArgs) error {
+	t := l.Delivery
+	switch {
+	case !a.Delivery && t != nil && t.NoPickup:
+		return fault.Field("delivery", "this listing delivers only: ask for the address and use true")
+	case !a.Delivery:
+		return nil
+	case t == nil:
+		return fault.Field("delivery", "this listing does not deliver: offer to have it picked up and use false")
+	case goods < t.MinimumMinor:
+		return fault.Field("items", "delivery starts at %d minor units of %s, and this comes to %d: suggest something more, or picking it up", t.MinimumMinor, o.Currency, goods)
+	case o.CustomerPhone == "":
+		return fault.Field("phone", "the courier needs a phone number: ask the customer for it")
+	}
+	spot, err := d.spot(ctx, tc, a.Address)
+	if err != nil {
+		return err
+	}
+	if spot == nil {
+		return fault.Field("address", "ask the customer where it is to be brought, or to share their location")
+	}
+	if far, known := distance(l, spot); known && t.RadiusMeters > 0 && far > t.RadiusMeters {
+		return fault.Field("address", "is %.1f km away, and this listing delivers within %.1f km: offer to have it picked up, or another place", far/1000, t.RadiusMeters/1000)
+	}
+	o.Delivery, o.FeeMinor = spot, t.FeeMinor
+	return nil
+}
+
+func distance(l *listing.Listing, s *Spot) (meters float64, known bool) {
+	if l.Location == nil || s.Lat == nil || s.Lng == nil {
+		return 0, false
+	}
+	return l.Location.Meters(channel.Location{Lat: *s.Lat, Lng: *s.Lng}), true
+}
+
+// spot is where a text means, else the customer's shared location; nil for neither.
+func (d *Desk) spot(ctx context.Context, tc tool.Context, address *string) (*Spot, error) {
+	text := strings.TrimSpace(value(address))
+	if utf8.RuneCountInString(text) > MaxAddress {
+		return nil, fault.Field("address", "at most %d characters", MaxAddress)
+	}
+	at := tc.Location
+	switch {
+	case text == "" && at == nil:
+		return nil, nil
+	case text == "":
+		return &Spot{Address: at.Address, Lat: &at.Lat, Lng: &at.Lng}, nil
+	case d.Places == nil:
+		return &Spot{Address: text}, nil
+	}
+	at, err := d.Places.Locate(ctx, tc.Market, text, tc.Language)
+	if err != nil && d.Log != nil { // better an order without a pin than none
+		d.Log.WarnContext(ctx, "address not looked up", "error", err.Error())
+	}
+	if err != nil || at == nil {
+		return &Spot{Address: text}, nil
+	}
+	return &Spot{Address: text, Lat: &at.Lat, Lng: &at.Lng}, nil
+}
+
+type serviceArgs struct {
+	ListingID   string  `json:"listingId" jsonschema:"id of the listing, as a search gave it"`
+	ServiceID   *string `json:"serviceId" jsonschema:"id of one of its services, as getMenu gave it; null when none fits or it has none"`
+	Description string  `json:"description" jsonschema:"what is wanted, in the customer's words"`
+	Address     *string `json:"address" jsonschema:"where, in the customer's words; null when at the business or when their shared location is meant"`
+	When        *string `json:"when" jsonschema:"local date and time that the customer would like, YYYY-MM-DDTHH:MM; null when not said"`
+	Phone       *string `json:"phone" jsonschema:"the customer's phone number, as they gave it; null when not said"`
+}
+
+func (d *Desk) service(ctx context.Context, tc tool.Context, a serviceArgs) (tool.Result, error) {
+	l, action, err := d.listing(ctx, tc, a.ListingID, listing.ServiceAction, "bookService")
+	if err != nil {
+		return tool.Result{}, err
+	}
+	o := draft(tc, Service, l, action)
+	if id := value(a.ServiceID); id != "" {
+		if o.Lines, o.TotalMinor, err = Price(l, tc.Language, []Wanted{{Item: id}}); err != nil {
+			return tool.Result{}, err
+		}
+	} else if strings.TrimSpace(a.Description) == "" {
+		return tool.Result{}, fault.Field("description", "say what is wanted")
+	}
+	if o.Delivery, err = d.spot(ctx, tc, a.Address); err != nil {
+		return tool.Result{}, err
+	}
+	if err := d.finish(&o, tc, a.When, a.Phone, &a.Description); err != nil {
+		return tool.Result{}, err
+	}
+	return d.propose(ctx, tc, o)
+}
+
+type viewingArgs struct {
+	ListingID string  `json:"listingId" jsonschema:"id of the property, as a search gave it"`
+	When      *string `json:"when" jsonschema:"local date and time that the customer would like, YYYY-MM-DDTHH:MM; null when not said"`
+	Phone     *string `json:"phone" jsonschema:"the customer's phone number, as they gave it; null when not said"`
+	Note      *string `json:"note" jsonschema:"a question or wish for the agent; null for none"`
+}
+
+func (d *Desk) viewing(ctx context.Context, tc tool.Context, a viewingArgs) (tool.Result, error) {
+	l, action, err := d.listing(ctx, tc, a.ListingID, listing.ViewingAction, "scheduleViewing")
+	if err != nil {
+		return tool.Result{}, err
+	}
+	o := draft(tc, Viewing, l, action)
+	if err := d.finish(&o, tc, a.When, a.Phone, a.Note); err != nil {
+		return tool.Result{}, err
+	}
+	if o.CustomerPhone == "" {
+		return tool.Result{}, fault.Field("phone", "the agent needs a phone number: ask the customer for it")
+	}
+	return d.propose(ctx, tc, o)
+}
+
+// listing is one that takes such orders, within what the market allows.
+func (d *Desk) listing(ctx context.Context, tc tool.Context, id, typ, name string) (*listing.Listing, listing.Action, error) {
+	l, err := d.Listings.Get(ctx, tc.Market.ID, id)
+	if err != nil {
+		return nil, listing.Action{}, err
+	}
+	if !l.Merve.Enabled {
+		return nil, listing.Action{}, listing.ErrNotFound
+	}
+	action, ok := l.Action(typ)
+	if !ok {
+		return nil, listing.Action{}, fault.New(fault.Conflict, "this listing does not take that here (%s); search with action %s", typ, typ)
+	}
+	allowed, tags := tc.Market.Tools[name].AllowedTags, append(slices.Clone(l.Tags), action.Tags...)
+	if len(allowed) > 0 && !slices.ContainsFunc(tags, func(t string) bool { return slices.Contains(allowed, t) }) {
+		return nil, listing.Action{}, fault.New(fault.Forbidden, "listings of this kind cannot be used for this here")
+	}
+	if l.Dispatch(action) == "" {
+		return nil, listing.Action{}, fault.New(fault.Conflict, "this listing cannot be reached at the moment: suggest another")
+	}
+	return l, action, nil
+}
+
+func draft(tc tool.Context, kind Kind, l *listing.Listing, a listing.Action) Order {
+	return Order{
+		Kind: kind, Owner: tc.Actor.Key(), Market: tc.Market.ID, Thread: tc.Thread, Language: tc.Language,
+		Business: l.Business, Listing: l.ID, ListingName: l.Name(tc.Language), Merchant: l.Dispatch(a),
+		Currency: l.Currency(tc.Market.Currency), TimeZone: zoneOf(l, tc.Market), CustomerName: clip(tc.Actor.Name, maxName), CustomerPhone: tc.Actor.Phone,
+		ExpiresAt: tc.Now.Add(time.Duration(tc.Market.Safety.HoldSeconds) * time.Second).UTC().Truncate(time.Millisecond), Policy: tc.Market.Version,
+	}
+}
+
+func zoneOf(l *listing.Listing, m *market.Market) string {
+	switch {
+	case l.Hours != nil:
+		return l.Hours.TimeZone
+	case len(l.Offerings) > 0:
+		return l.Offerings[0].TimeZone
+	}
+	return m.TimeZone
+}
+
+// finish takes what all kinds of orders have.
+func (d *Desk) finish(o *Order, tc tool.Context, when, phone, note *string) (err error) {
+	if o.When, err = timeOf(value(when), o.TimeZone, tc.Now); err != nil {
+		return err
+	}
+	if p := value(phone); p != "" {
+		if o.CustomerPhone, err = phoneOf(p); err != nil {
+			return err
+		}
+	}
+	if o.Note = strings.TrimSpace(value(note)); utf8.RuneCountInString(o.Note) > MaxNote {
+		return fault.Field("note", "at most %d characters", MaxNote)
+	}
+	return nil
+}
+
+// maxAhead is how far ahead something can be ordered.
+const maxAhead = 60 * 24 * time.Hour
+
+// timeOf reads a local time; "" is none.
+func timeOf(s, zone string, now time.Time) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	loc, err := time.LoadLocation(zone)
+	if err != nil {
+		return time.Time{}, err
+	}
+	t, err := time.ParseInLocation("2006-01-02T15:04", s, loc)
+	switch {
+	case err != nil:
+		return time.Time{}, fault.Field("when", "want YYYY-MM-DDTHH:MM, local, or null")
+	case t.Before(now):
+		return time.Time{}, fault.Field("when", "has passed: it is %s now", now.In(loc).Format("2006-01-02T15:04"))
+	case t.After(now.Add(maxAhead)):
+		return time.Time{}, fault.Field("when", "at most 60 days ahead")
+	}
+	return t.UTC(), nil
+}
+
+// phoneOf takes a number as people write it.
+func phoneOf(s string) (string, error) {
+	digits := strings.Map(func(r rune) rune {
+		switch {
+		case r >= '0' && r <= '9', r == '+':
+			return r
+		case strings.ContainsRune(" -()./", r):
+			return -1
+		}
+		return 'x'
+	}, s)
+	n := len(strings.TrimPrefix(digits, "+"))
+	if strings.Contains(digits, "x") || strings.LastIndex(digits, "+") > 0 || n < 6 || n > 15 {
+		return "", fault.Field("phone", "want a phone number of 6 to 15 digits: ask the customer for it again")
+	}
+	return digits, nil
+}
+
+// openFor holds an order of food to opening hours.
+func openFor(l *listing.Listing, o Order, now time.Time) error {
+	at := o.When
+	if at.IsZero() {
+		at = now
+	}
+	if l.Hours == nil || l.Hours.OpenAt(at) {
+		return nil
+	}
+	next := ""
+	if opens, ok := l.Hours.Opens(at); ok {
+		if loc, err := time.LoadLocation(l.Hours.TimeZone); err == nil {
+			next = "; it opens next at " + opens.In(loc).Format("2006-01-02T15:04")
+		}
+	}
+	return fault.Field("when", "closed then%s: offer that time", next)
+}
+
+func (d *Desk) propose(ctx context.Context, tc tool.Context, o Order) (tool.Result, error) {
+	all, err := d.Store.Of(ctx, tc.Actor)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	id, n := newID(o.Owner, tc.Key), 0
+	for _, other := range all {
+		if other.Kind == o.Kind && other.open() && other.ID != id && (other.Status != Proposed || other.ExpiresAt.After(tc.Now)) {
+			n++
+		}
+	}
+	if n >= MaxOpen {
+		return tool.Result{}, fault.New(fault.Limited, "the customer has %d such orders open, which is the most: one has to be finished or cancelled first", n)
+	}
+	if o, err = d.Store.Propose(ctx, o, tc.Key); err != nil {
+		return tool.Result{}, err
+	}
+	data := view(o)
+	data["status"], data["note"] = "awaiting_confirmation", "not ordered: the customer is being asked for YES or NO"
+	return tool.Result{
+		Data: data, Memory: map[string]any{"orderId": o.ID, "code": o.Code, "listing": o.ListingName}, Cards: []tool.Card{CardOf(o)}, Map: pin(o),
+		Proposal: &tool.Proposal{Kind: ConfirmKind(o.Kind), Ref: o.ID, Summary: Summary(tc.Language, o), Hash: o.Hash(), ExpiresAt: o.ExpiresAt},
+	}, nil
+}
+
+func pin(o Order) *channel.Location {
+	if s := o.Delivery; s != nil && s.Lat != nil && s.Lng != nil {
+		return &channel.Location{Lat: *s.Lat, Lng: *s.Lng, Address: s.Address}
+	}
+	return nil
+}
+
+type listArgs struct {
+	Kind *string `json:"kind" jsonschema:"food, service or viewing; null for all"`
+}
+
+// maxTold is how many orders a model is told of.
+const maxTold = 10
+
+func (d *Desk) list(ctx context.Context, tc tool.Context, a listArgs) (tool.Result, error) {
+	kind := Kind(value(a.Kind))
+	if kind != "" && kind != Food && kind != Service && kind != Viewing {
+		return tool.Result{}, fault.Field("kind", "want food, service or viewing, or null")
+	}
+	all, err := d.Store.Of(ctx, tc.Actor)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	res, views, memory := tool.Result{}, []map[string]any{}, []map[string]any{}
+	for _, o := range all {
+		if o.Receipt == nil || kind != "" && o.Kind != kind || len(views) == maxTold {
+			continue
+		}
+		views = append(views, view(o))
+		memory = append(memory, map[string]any{"orderId": o.ID, "code": o.Code, "listing": o.ListingName, "status": o.Status})
+		res.Cards = append(res.Cards, CardOf(o))
+		res.Facts = append(res.Facts, facts(o)...)
+	}
+	res.Data = map[string]any{"orders": views}
+	if len(memory) > 0 {
+		res.Memory = map[string]any{"orders": memory}
+	}
+	return res, nil
+}
+
+type cancelArgs struct {
+	OrderID string `json:"orderId" jsonschema:"id of the order, as getMyOrders gave it"`
+}
+
+func (d *Desk) cancel(ctx context.Context, tc tool.Context, a cancelArgs) (tool.Result, error) {
+	o, err := d.Store.Get(ctx, tc.Actor, a.OrderID)
+	switch {
+	case fault.Is(err, fault.NotFound) || err == nil && o.Receipt == nil:
+		return tool.Result{}, fault.Field("orderId", "no such order: take an id from getMyOrders")
+	case err != nil:
+		return tool.Result{}, err
+	case !o.MayCancel():
+		return tool.Result{}, fault.New(fault.Conflict, "the order is %s and cannot be cancelled here any more; the customer may ask the business", o.Status)
+	}
+	data := view(o)
+	data["note"] = "not cancelled: the customer is being asked for YES or NO"
+	return tool.Result{Data: data, Cards: []tool.Card{CardOf(o)}, Proposal: &tool.Proposal{
+		Kind: CancelKind, Ref: o.ID, Summary: Summary(tc.Language, o), Hash: cancelHash(o),
+		ExpiresAt: tc.Now.Add(time.Duration(tc.Market.Safety.HoldSeconds) * time.Second),
+	}}, nil
+}
+
+func cancelHash(o Order) string { return fmt.Sprintf("cancel:%s:%s", o.ID, o.Status) }
+
+// view is an order as the model sees it.
+func view(o Order) map[string]any {
+	v := map[string]any{"orderId": o.ID, "code": o.Code, "kind": o.Kind, "status": o.Status, "listing": o.ListingName, "listingId": o.Listing}
+	loc, err := time.LoadLocation(o.TimeZone)
+	if err != nil {
+		loc = time.UTC
+	}
+	if len(o.Lines) > 0 {
+		v["lines"] = o.Lines
+	}
+	if o.TotalMinor > 0 {
+		v["total"] = map[string]any{"amount": o.TotalMinor, "currency": o.Currency}
+	}
+	if o.FeeMinor > 0 {
+		v["deliveryFee"] = map[string]any{"amount": o.FeeMinor, "currency": o.Currency}
+	}
+	if o.Delivery != nil {
+		v["address"] = o.Delivery.Address
+	}
+	for name, t := range map[string]time.Time{"when": o.When, "expectedAt": o.ETA} {
+		if !t.IsZero() {
+			v[name] = t.In(loc).Format("2006-01-02T15:04")
+		}
+	}
+	if o.Reason != "" {
+		v["reason"] = o.Reason
+	}
+	return v
+}
+
+func value[T any](p *T) T {
+	var zero T
+	if p == nil {
+		return zero
+	}
+	return *p
+}
+
+func clip(s string, max int) string {
+	if r := []rune(s); len(r) > max {
+		return string(r[:max])
+	}
+	return s
+}

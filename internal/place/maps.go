@@ -1,0 +1,168 @@
+package place
+
+import (
+	"context"
+	"strings"
+	"unicode"
+
+	"merve/internal/channel"
+	"merve/internal/fault"
+	"merve/internal/market"
+	"merve/internal/tool"
+)
+
+// Maps is a map service. An error of any kind has the tools do without it.
+type Maps interface {
+	// Find returns points of interest, the likeliest first.
+	Find(ctx context.Context, w Wanted) ([]Spot, error)
+
+	// Geocode returns what an address or the name of a place may mean, the likeliest first.
+	Geocode(ctx context.Context, w Wanted) ([]Spot, error)
+}
+
+// Wanted says what to look for on the map.
+type Wanted struct {
+	Text     string
+	Category string // as of [Place]; "" is any. Points of interest only
+	Language string
+	Near     *channel.Location // those close by come first
+	Within   *Box              // nothing elsewhere is wanted
+	Limit    int
+}
+
+// inWords asks for the category by its name.
+func (w Wanted) inWords() Wanted {
+	w.Text, w.Category = strings.TrimSpace(w.Text+" "+strings.ReplaceAll(w.Category, "_", " ")), ""
+	return w
+}
+
+// Spot is something on the map.
+type Spot struct {
+	ID       string // the map service's
+	Name     string
+	Category string
+	Address  string
+	Phone    string
+	Location channel.Location
+}
+
+// Box is a part of the earth, in degrees. It does not cross the 180th meridian.
+type Box struct {
+	West, South, East, North float64
+}
+
+func (f *Finder) box(m *market.Market) *Box {
+	if f.Bounds == nil {
+		return nil
+	}
+	if b, ok := f.Bounds(m); ok {
+		return &b
+	}
+	return nil
+}
+
+// origin is where a search begins, and what that is called.
+type origin struct {
+	at     *channel.Location // nil: nobody knows
+	called string
+	note   string
+}
+
+const shared = "the customer's shared location"
+
+// errNoOrigin asks for what is missing.
+var errNoOrigin = fault.Field("near", "where from is not known: ask the customer to share their location, or to name a place, and give that as near")
+
+// origin is the place that the model names, else where the customer is. A name that nobody
+// knows falls back to that, too, and the note says so; without it, it is an error.
+func (f *Finder) origin(ctx context.Context, tc tool.Context, near *string) (origin, error) {
+	text := line(deref(near), maxAsked)
+	if text == "" || isHere(text) {
+		if tc.Location == nil {
+			return origin{}, nil
+		}
+		return origin{at: tc.Location, called: shared}, nil
+	}
+	at, called, err := f.locate(ctx, tc, text)
+	switch {
+	case err != nil:
+		return origin{}, err
+	case at != nil:
+		return origin{at: at, called: called}, nil
+	case tc.Location != nil:
+		return origin{at: tc.Location, called: shared, note: "where near is was not found; distances are from " + shared}, nil
+	}
+	return origin{}, fault.Field("near", "was not found on the map: ask the customer for a town, a street or a well-known place near it, or to share their location")
+}
+
+// isHere reports whether text says nothing but "where I am".
+func isHere(text string) bool {
+	switch strings.ToLower(text) {
+	case "me", "here", "near me", "nearby", "my location", "current location", "my current location", "null", "none":
+		return true
+	}
+	return false
+}
+
+// locate asks the map, and the market's own places where that has no answer. Nil is nowhere.
+func (f *Finder) locate(ctx context.Context, tc tool.Context, text string) (*channel.Location, string, error) {
+	if f.Maps != nil {
+		w := Wanted{Text: text, Language: tc.Language, Near: tc.Location, Within: f.box(tc.Market), Limit: 1}
+		spots, err := f.Maps.Geocode(ctx, w)
+		if err != nil {
+			f.without(ctx, tc, "geocode", err)
+		}
+		if len(spots) > 0 && onEarth(spots[0].Location.Lat, spots[0].Location.Lng) {
+			return &spots[0].Location, line(or(spots[0].Address, spots[0].Name), maxAddress), nil
+		}
+	}
+	d, err := f.Store.directory(ctx, tc.Market.ID)
+	if err != nil {
+		return nil, "", err
+	}
+	if at, called, found := d.whereabouts(text, tc.Language); found {
+		return &at, line(called, maxAddress), nil
+	}
+	return nil, "", nil
+}
+
+// without tells of a map service that gave no answer, as long as it is there at all.
+func (f *Finder) without(ctx context.Context, tc tool.Context, call string, err error) {
+	if f.Log != nil {
+		f.Log.WarnContext(ctx, "map not asked", "call", call, "kind", fault.KindOf(err), "market", tc.Market.ID, "trace", tc.TraceID)
+	}
+}
+
+// line brings foreign text into one line of at most max characters, without what cannot be
+// seen: it is shown to a model and to customers.
+func line(s string, max int) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case !unicode.IsGraphic(r):
+			return -1
+		}
+		return r
+	}, s)
+	r := []rune(strings.Join(strings.Fields(s), " "))
+	if len(r) <= max {
+		return string(r)
+	}
+	return string(r[:max]) + "…"
+}
+
+func or(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+func deref[T any](p *T) T {
+	var zero T
+	if p == nil {
+		return zero
+	}
+	return *p
+}

@@ -1,0 +1,174 @@
+package place
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"merve/internal/dynamo"
+	"merve/internal/fault"
+)
+
+// Store reads and writes places.
+type Store struct {
+	Table dynamo.Table // catalog
+	Now   func() time.Time
+
+	page int // items of a page of the index; 0 is [pageSize]
+
+	mu          sync.Mutex
+	directories map[string]*directory // by market
+}
+
+// ErrNotFound is the answer for a place that does not exist in the market.
+var ErrNotFound = fault.Field("placeId", "no such place: search first and use an id from there")
+
+// stored is a place as the table has it. Cell and category say where its copies are.
+type stored struct {
+	Place
+	Cell string `dynamodbav:"cell"`
+}
+
+func key(market, id string) dynamo.Key {
+	return dynamo.Key{PK: "market#" + market, SK: "place#" + id}
+}
+
+// indexOf is the partition of the copies of a category; "" has all.
+func indexOf(market, category string) string {
+	if category == "" {
+		return "places#" + market
+	}
+	return "places#" + market + "#" + category
+}
+
+// copies are the keys of a place's copies.
+func (p stored) copies() []dynamo.Key {
+	sk := p.Cell + "#" + p.ID
+	return []dynamo.Key{{PK: indexOf(p.Market, ""), SK: sk}, {PK: indexOf(p.Market, p.Category), SK: sk}}
+}
+
+// Get reads one place as it is stored now.
+func (s *Store) Get(ctx context.Context, market, id string) (*Place, error) {
+	p, err := s.read(ctx, market, id)
+	if err != nil {
+		return nil, err
+	}
+	if p == nil {
+		return nil, ErrNotFound
+	}
+	return &p.Place, nil
+}
+
+func (s *Store) read(ctx context.Context, market, id string) (*stored, error) {
+	it, err := s.Table.Get(ctx, key(market, id))
+	if err != nil {
+		return nil, fmt.Errorf("place %s: %w", id, err)
+	}
+	if it == nil {
+		return nil, nil
+	}
+	p := &stored{}
+	return p, it.Decode(p)
+}
+
+// Put stores a place after checking it, in the stead of the one with its id.
+func (s *Store) Put(ctx context.Context, p *Place) error {
+	if err := p.Check(); err != nil {
+		return err
+	}
+	return s.replace(ctx, p.Market, p.ID, &stored{*p, geohash(p.Location)})
+}
+
+// Delete takes a place away. One that is not there is no error.
+func (s *Store) Delete(ctx context.Context, market, id string) error {
+	return s.replace(ctx, market, id, nil)
+}
+
+// Import stores places after checking all of them: what is wrong with one of them stores
+// none. One that ends in the middle is finished by doing it again.
+func (s *Store) Import(ctx context.Context, market string, all []*Place) error {
+	if err := CheckAll(market, all); err != nil {
+		return err
+	}
+	for _, p := range all {
+		if err := s.Put(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tries is how often a change begins again that met another of the same place.
+const tries = 5
+
+// replace puts next where the place with an id is, nil takes it away. The copies go with it:
+// the condition holds them to be where those of the place that was read are.
+func (s *Store) replace(ctx context.Context, market, id string, next *stored) error {
+	for range tries {
+		old, err := s.read(ctx, market, id)
+		if err != nil {
+			return err
+		}
+		if old == nil && next == nil {
+			return nil
+		}
+		err = s.Table.DB().Commit(ctx, s.change(key(market, id), old, next)...)
+		if err == nil {
+			s.forget(market)
+			return nil
+		}
+		if !errors.Is(err, dynamo.ErrCondition) {
+			return fmt.Errorf("change place %s: %w", id, err)
+		}
+	}
+	return fault.New(fault.Conflict, "the place is being changed by others; try again")
+}
+
+func (s *Store) change(k dynamo.Key, old, next *stored) []dynamo.Write {
+	main := s.Table.Delete(k)
+	var kept []dynamo.Key
+	var writes []dynamo.Write
+	if next != nil {
+		main, kept = s.Table.Put(k, next), next.copies()
+		for _, copy := range kept {
+			writes = append(writes, s.Table.Put(copy, next))
+		}
+	}
+	if old == nil {
+		return append(writes, main.IfAbsent())
+	}
+	for _, copy := range old.copies() {
+		if !slices.Contains(kept, copy) {
+			writes = append(writes, s.Table.Delete(copy))
+		}
+	}
+	return append(writes, main.If("#cell = :cell AND #category = :category", dynamo.V{":cell": old.Cell, ":category": old.Category}))
+}
+
+// All reads every place of a market, by id.
+func (s *Store) All(ctx context.Context, market string) ([]*Place, error) {
+	q := dynamo.Query{
+		Where:  "pk = :pk AND begins_with(sk, :prefix)",
+		Values: dynamo.V{":pk": "market#" + market, ":prefix": "place#"},
+	}
+	var all []*Place
+	for {
+		page, err := s.Table.Query(ctx, q)
+		if err != nil {
+			return nil, fmt.Errorf("places of %s: %w", market, err)
+		}
+		for _, it := range page.Items {
+			p := &Place{}
+			if err := it.Decode(p); err != nil {
+				return nil, err
+			}
+			all = append(all, p)
+		}
+		if q.After = page.Next; q.After == "" {
+			return all, nil
+		}
+	}
+}

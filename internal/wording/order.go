@@ -1,0 +1,52 @@
+package wording
+
+// Orders, requests for services and viewings, to the customer.
+const (
+	OrderSummary       Key = "order_summary"        // one line: listing, lines, address, when, phone, note, fee, total; what is empty is left out
+	OrderPrompt        Key = "order_prompt"         // a proposal waits for its YES: summary, until
+	OrderPlaced        Key = "order_placed"         // after the YES to food: summary, code, listing
+	ServicePlaced      Key = "service_placed"       // after the YES to a service: summary, code, listing
+	ViewingPlaced      Key = "viewing_placed"       // after the YES to a viewing: summary, code, listing
+	OrderAlreadyPlaced Key = "order_already_placed" // a second YES: summary, code
+	OrderReleased      Key = "order_released"       // NO
+	OrderLate          Key = "order_late"           // a YES that comes too late
+	OrderExpired       Key = "order_expired"        // unasked, when a proposal has run out: summary
+	OrderCancelPrompt  Key = "order_cancel_prompt"  // an order is to be cancelled: summary
+	OrderCancelled     Key = "order_cancelled"      // after the YES to that: summary, code
+	OrderKept          Key = "order_kept"           // NO to that: summary
+	OrderCancelRefused Key = "order_cancel_refused" // a YES to that which comes too late: summary
+
+	OrderAccepted            Key = "order_accepted"              // the business has said yes: listing, code, eta
+	OrderRefused             Key = "order_refused"               // the business has said no: listing, code, reason
+	OrderUnanswered          Key = "order_unanswered"            // the business has said nothing: listing, code
+	OrderDone                Key = "order_done"                  // delivered, carried out: listing, code
+	OrderCancelledByBusiness Key = "order_cancelled_by_business" // listing, code, reason
+)
+
+// Orders, to the business. The words are what it answers with.
+const (
+	OrderWordAccept Key = "order_word_accept"
+	OrderWordRefuse Key = "order_word_refuse"
+	OrderWordDone   Key = "order_word_done"
+
+	MerchantOrderPlaced     Key = "merchant_order_placed"     // code, listing, lines, total, address, map, when, customer, phone, note
+	MerchantServicePlaced   Key = "merchant_service_placed"   // the same
+	MerchantViewingPlaced   Key = "merchant_viewing_placed"   // the same
+	MerchantOrderAnswer     Key = "merchant_order_answer"     // how to answer: code, accept, refuse
+	MerchantOrderCancelled  Key = "merchant_order_cancelled"  // code, listing
+	MerchantOrderUnanswered Key = "merchant_order_unanswered" // code, listing
+
+	OrderYouAccepted Key = "order_you_accepted" // after ACCEPT: code, eta, done
+	OrderYouRefused  Key = "order_you_refused"  // after REFUSE: code
+	OrderYouDone     Key = "order_you_done"     // after DONE: code
+	OrderNoSuch      Key = "order_no_such"      // a code that is none of theirs: code
+	OrderWhich       Key = "order_which"        // an answer that may mean several: alternatives
+	OrderNoneOpen    Key = "order_none_open"    // an answer, and nothing waits for one
+	OrderClosed      Key = "order_closed"       // an answer to an order that is past it: code
+)
+
+// People who are no customers.
+const (
+	OpsHelp      Key = "ops_help"      // to a business: what can be written here: accept, refuse, done
+	DispatchHelp Key = "dispatch_help" // to a driver
+)
