@@ -45,24 +45,30 @@ func (s *Store) lapse(ctx context.Context, key dynamo.Key, did *Swept) error {
 	if err := it.Decode(&o); err != nil {
 		return err
 	}
+	switch typ, err := s.Lapse(ctx, o); {
+	case err != nil:
+		return err
+	case typ == ExpiredEvent:
+		did.Expired++
+	case typ == UnansweredEvent:
+		did.Unanswered++
+	}
+	return nil
+}
+
+// Lapse ends an order whose time is over, and returns what happened to it; "" when nothing did.
+func (s *Store) Lapse(ctx context.Context, o Order) (EventType, error) {
 	if due := o.due(); due.IsZero() || s.now().Before(due) {
-		return nil // the index was behind
+		return "", nil // the index was behind
 	}
 	typ := ExpiredEvent
 	if o.Status == Placed {
 		typ = UnansweredEvent
 	}
-	_, err = s.Apply(ctx, o, typ, By{Actor: actor.Actor{Kind: actor.System, ID: "sweep"}})
+	_, err := s.Apply(ctx, o, typ, By{Actor: actor.Actor{Kind: actor.System, ID: "sweep"}})
 	var refused *Refusal
-	switch {
-	case errors.Is(err, ErrChanged), errors.As(err, &refused):
-		return nil // somebody was faster
-	case err != nil:
-		return err
-	case typ == ExpiredEvent:
-		did.Expired++
-	default:
-		did.Unanswered++
+	if errors.Is(err, ErrChanged) || errors.As(err, &refused) {
+		return "", nil // somebody was faster
 	}
-	return nil
+	return typ, err
 }

@@ -1,7 +1,6 @@
 package order
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -81,11 +80,11 @@ func (s *said) expects(rest []string) bool {
 			s.clock = t
 			continue
 		}
-		if n, unit := numberIn(w); n > 0 && slices.Contains(units, unit) && s.minutes == 0 {
+		if n, unit := numberIn(w); n > 0 && beside()[unit] && s.minutes == 0 {
 			s.minutes = n
 			continue
 		}
-		if !slices.Contains(units, w) && !slices.Contains(fillers, w) {
+		if !beside()[w] {
 			return false
 		}
 	}
@@ -147,17 +146,19 @@ func verbOf(w string) verb {
 	return ""
 }
 
-// units and fillers stand beside the minutes of an acceptance, folded.
-var (
-	units = []string{
-		"min", "mins", "minute", "minutes", "m", "dk", "dakika", "dakikaya", "λεπτα", "λεπτά", "мин", "минут", "минуты", "דקות", "דק", "דקה",
-		"دقيقة", "دقائق", "minuten", "minutos", "dakikada", "ώρα",
+// beside are the words that stand beside the minutes of an acceptance, folded.
+var beside = sync.OnceValue(func() map[string]bool {
+	all := map[string]bool{}
+	for _, w := range strings.Fields(`
+		min mins minute minutes m in about at by ca circa thanks thank you please
+		dk dakika dakikaya dakikada yaklaşık içinde teşekkürler
+		λεπτά λεπτα σε περίπου ευχαριστώ мин минут минуты через около спасибо
+		דקות דק דקה בעוד בערך תודה دقيقة دقائق خلال حوالي شكرا
+		minuten ungefähr danke minutos en unos gracias dans environ merci kwa baada ya`) {
+		all[language.Fold(w)] = true
 	}
-	fillers = []string{
-		"in", "about", "at", "by", "ca", "circa", "yaklaşık", "içinde", "σε", "περίπου", "через", "около", "בעוד", "בערך", "خلال", "حوالي", "ungefähr",
-		"en", "unos", "dans", "environ", "kwa", "baada", "ya", "thanks", "thank", "you", "please", "teşekkürler", "danke", "merci", "gracias", "спасибо", "ευχαριστώ", "תודה", "شكرا",
-	}
-)
+	return all
+})
 
 // ownWords are those that businesses are told to use, by their keys in the catalogue.
 var ownWords = map[wording.Key]verb{

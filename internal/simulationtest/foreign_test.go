@@ -18,6 +18,7 @@ import (
 	"merve/internal/faulttest"
 	"merve/internal/market"
 	"merve/internal/provider/openai/openaitest"
+	"merve/internal/order"
 	"merve/internal/report"
 )
 
@@ -28,6 +29,7 @@ type neighbours struct {
 	booking string
 	report  string
 	link    string // its token
+	order   string // of food, placed
 }
 
 func makeNeighbours(t *testing.T) *neighbours {
@@ -46,8 +48,30 @@ func makeNeighbours(t *testing.T) *neighbours {
 		t.Fatal(err)
 	}
 	n.share()
+	n.ordersFood()
 	n.Pass(time.Second)
 	return n
+}
+
+// ordersFood has ann order something.
+func (n *neighbours) ordersFood() {
+	n.t.Helper()
+	ctx, orders := n.t.Context(), n.healthy.Orders()
+	head, err := n.healthy.Threads().Head(ctx, n.ann.Thread)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	o, err := orders.Propose(ctx, order.Order{
+		Kind: order.Food, Owner: head.Owner, Market: Market, Thread: n.ann.Thread, Language: "en", Business: "biz-meze", Listing: "meze", ListingName: "Meze",
+		TimeZone: "UTC", Currency: "EUR", TotalMinor: 100, ExpiresAt: n.Now().Add(time.Hour),
+	}, "order")
+	if err == nil {
+		o, err = orders.Apply(ctx, o, order.PlacedEvent, order.By{Actor: actor.OfKey(head.Owner), Receipt: &order.Receipt{Answer: "yes"}})
+	}
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	n.order = o.ID
 }
 
 // share has ann report damage and make a link to the report.
@@ -218,6 +242,11 @@ func TestPromise6_AToolCannotReachWhatIsAnothers(t *testing.T) {
 		{"getListing", "listingId", `{"listingId":"{id}"}`, "secret", "none-such"},
 		{"getMenu", "listingId", `{"listingId":"{id}","query":null}`, "secret", "none-such"},
 		{"initiateBooking", "listingId", `{"listingId":"{id}","offeringId":null,"date":"2026-11-25","time":"18:00","endDate":null,"partySize":1,"note":null}`, "secret", "none-such"},
+		{"orderFood", "listingId", `{"listingId":"{id}","items":[],"delivery":false,"address":null,"when":null,"phone":null,"note":null}`, "secret", "none-such"},
+		{"bookService", "listingId", `{"listingId":"{id}","serviceId":null,"description":"x","address":null,"when":null,"phone":null}`, "secret", "none-such"},
+		{"bookService", "serviceId", `{"listingId":"meze","serviceId":"{id}","description":"x","address":null,"when":null,"phone":null}`, "wash", "none-such"},
+		{"scheduleViewing", "listingId", `{"listingId":"{id}","when":null,"phone":null,"note":null}`, "secret", "none-such"},
+		{"cancelOrder", "orderId", `{"orderId":"{id}"}`, n.order, "or_aaaaaaaaaaaaaaaa"},
 		{"initiateBooking", "offeringId", `{"listingId":"meze","offeringId":"{id}","date":"2026-11-25","time":"18:00","endDate":null,"partySize":1,"note":null}`, "seat", "none-such"},
 	}
 	for tool, more := range map[string]string{

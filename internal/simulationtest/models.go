@@ -44,7 +44,7 @@ func (a asked) last(role string) (text string, behind int) {
 	return "", 0
 }
 
-var order = regexp.MustCompile(`book (\w+) (\S+) (\S+) for (\d+)(.*)`)
+var bookOrder = regexp.MustCompile(`book (\w+) (\S+) (\S+) for (\d+)(.*)`)
 
 // Waiter is a model that serves customers, not always in the same way, and that lies now
 // and then.
@@ -61,7 +61,7 @@ func Waiter(w *World, r openaitest.Request) openaitest.Answer {
 	if w.chance(0.04) {
 		return openaitest.Answer{Status: 400}
 	}
-	switch m := order.FindStringSubmatch(text); {
+	switch m := bookOrder.FindStringSubmatch(text); {
 	case m != nil && behind == 0:
 		return call("initiateBooking", fmt.Sprintf(`{"listingId":%q,"offeringId":null,"date":%q,"time":%q,"endDate":null,"partySize":%s,"note":%q}`, m[1], m[2], m[3], m[4], strings.TrimSpace(m[5])))
 	case behind > 0 && strings.Contains(text, "cancel"):

@@ -130,6 +130,7 @@ type play struct {
 	images  int            // that the model was shown, last
 	links   []string       // to reports, as tools gave them
 	code    string         // that links chats, as a tool gave it
+	theirs  string         // the customer's thread, while a business writes
 }
 
 func (p *play) run(lines []line) {
@@ -147,6 +148,7 @@ func (p *play) run(lines []line) {
 				script = append(script, lines[i])
 			}
 			i--
+			p.theirs = ""
 			p.send(burst, script)
 		case "later":
 			d, err := time.ParseDuration(l.text)
@@ -156,6 +158,8 @@ func (p *play) run(lines []line) {
 			p.clock.add(d)
 		case "expiry runs":
 			p.expire()
+		case "business":
+			p.business(l)
 		case "a person takes over":
 			p.handOver(p.thread)
 		case "staff resolves":
@@ -365,7 +369,7 @@ func callOf(text string) llm.Call {
 	return llm.Call{Name: name, Args: json.RawMessage(args)}
 }
 
-var placeholder = regexp.MustCompile(`\{(tx|code|report|link|photo|chat code) ?([^ {}]*)\}`)
+var placeholder = regexp.MustCompile(`\{(tx|code|report|link|photo|chat code|order id|order) ?([^ {}]*)\}`)
 
 // expand fills in {tx 1}, the id of the first transaction, {code 1}, its reference, and what
 // Sara's conversations know: {report 1}, {link 1}, {photo name} and {chat code}.
@@ -382,6 +386,10 @@ func (p *play) expand(text string) string {
 			return nth(p.t, p.reportIDs(), m[2])
 		case "link":
 			return nth(p.t, p.links, m[2])
+		case "order id":
+			return nth(p.t, p.allOrders(), m[2]).ID
+		case "order":
+			return nth(p.t, p.allOrders(), m[2]).Code
 		case "photo":
 			return media.Ref(p.sara.photo(m[2]).URL)
 		}
@@ -426,6 +434,7 @@ func (p *play) expire() {
 			}
 		}
 	}
+	p.lapseOrders()
 	p.settle()
 	p.look()
 }
@@ -488,6 +497,9 @@ func (p *play) value(of, opts string) (string, bool) {
 			pushed = p.channel
 		}
 		return p.sentTo(p.from(p.who, pushed, "-", "").ReplyAddr), true
+	}
+	if s, ok := p.valueOfOrders(of, max(n, 1)); ok {
+		return s, true
 	}
 	return p.valueOfSara(of, opts)
 }

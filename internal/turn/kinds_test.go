@@ -136,7 +136,7 @@ func clerk(req llm.Request) llm.Response {
 	said, rounds, result := "", 0, ""
 	for _, m := range req.Messages {
 		switch {
-		case m.Role == llm.User && order(m.Text):
+		case m.Role == llm.User && ordersClerk(m.Text):
 			said, rounds = m.Text, 0
 		case m.Role == llm.User && rounds == 0:
 			said = m.Text
@@ -177,8 +177,8 @@ func clerk(req llm.Request) llm.Response {
 	return llm.Response{Text: "You said " + strings.Join(unanswered(req), ", ") + ".", Finish: "stop"}
 }
 
-// order reports whether clerk has something to do for these words.
-func order(text string) bool {
+// ordersClerk reports whether clerk has something to do for these words.
+func ordersClerk(text string) bool {
 	switch text {
 	case "book", "book twice", "book again", "cruise", "search", "look around", "cancel it", "note":
 		return true

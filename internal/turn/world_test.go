@@ -137,6 +137,7 @@ type world struct {
 	transport http.RoundTripper // of the process, to providers
 	last      channel.Inbound   // where the turn under test takes place
 	sara      *sara             // nil in Merve's worlds
+	concierge
 
 	db       *dynamo.DB
 	markets  *market.Store
@@ -167,6 +168,9 @@ func newWorld(t *testing.T, change func(m *market.Market)) *world {
 	m.WhatsApp.Templates = map[string]market.Approved{
 		"merchant_booking_confirmed": {ContentSID: "HX00000000000000000000000000000001", Params: []string{"code", "when", "party"}},
 		"merchant_booking_cancelled": {ContentSID: "HX00000000000000000000000000000002", Params: []string{"code", "when", "party"}},
+	}
+	for i, event := range []string{"merchant_order_placed", "merchant_service_placed", "merchant_viewing_placed", "merchant_order_cancelled", "merchant_order_unanswered"} {
+		m.WhatsApp.Templates[event] = market.Approved{ContentSID: fmt.Sprintf("HX0000000000000000000000000000001%d", i), Params: []string{"code", "listing"}}
 	}
 	if change != nil {
 		change(m)
@@ -245,9 +249,10 @@ func (w *world) start(db *dynamo.DB) {
 	w.outbox = &outbox.Box{Table: table("conversations"), Now: now}
 	booker := &ledger.Booker{Ledger: w.ledger, Catalog: catalog{w}, Summary: booking.Summary, Card: booking.Card}
 	all := append(append(w.listings.Tools(availability{w.ledger, now, w.branch}), booker.Tools()...), w.noteTool(), codeTool())
+	all = append(all, w.startConcierge(db, log)...)
 	merve := assistant.Merve()
 	merve.Tools = append(merve.Tools, "leaveNote", "bookingCode")
-	answering := []assistant.Assistant{merve}
+	answering := append([]assistant.Assistant{merve}, otherAssistants()...)
 	if w.sara != nil {
 		more, a := w.startSara(db, log)
 		all, answering = append(all, more...), append(answering, a)
@@ -262,15 +267,16 @@ func (w *world) start(db *dynamo.DB) {
 	}
 	w.runner = &turn.Runner{
 		Threads: w.threads, Markets: w.markets, Assistants: assistants, Tools: tools,
-		Commitments: map[string]gate.Commitment{
+		Commitments: w.orderCommitments(map[string]gate.Commitment{
 			ledger.ConfirmKind: booking.Confirm{Ledger: w.ledger},
 			ledger.CancelKind:  booking.Cancel{Ledger: w.ledger},
 			turn.FrozenCall:    turn.Frozen{Tools: tools},
-		},
-		Model: theModel{w}, Outbox: w.outbox, Records: table("records"), Queue: w,
+		}),
+		Commands: w.commands(),
+		Model:    theModel{w}, Outbox: w.outbox, Records: table("records"), Queue: w,
 		Now: now, Wait: w.clock.wait, Log: log,
 	}
-	w.notifier = &notify.Notifier{Markets: w.markets, Listings: w.listings, Threads: w.threads, Queue: w, Outbox: w.outbox, Log: log}
+	w.notifier = &notify.Notifier{Markets: w.markets, Listings: w.listings, Orders: w.orders, Threads: w.threads, Queue: w, Outbox: w.outbox, Log: log}
 	if w.sara != nil {
 		w.runner.Photos, w.notifier.Reports = w.sara.photos, w.sara.reports
 	}
@@ -398,6 +404,8 @@ func (w *world) settle() {
 	}
 	if w.sara != nil {
 		w.tellReports()
+	} else {
+		w.tellOrders()
 	}
 	w.work()
 	for _, m := range w.outgoing() {

@@ -66,18 +66,8 @@ var d = wording.Say(lang, wording.TooLong, elsewhere)`
 // constantNames maps the names of the exported Key constants to their keys.
 func constantNames(t *testing.T) map[string]Key {
 	t.Helper()
-	f, err := parser.ParseFile(token.NewFileSet(), "key.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := make(map[string]Key)
-	ast.Inspect(f, func(n ast.Node) bool {
-		if spec, ok := n.(*ast.ValueSpec); ok {
-			value, _ := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
-			names[spec.Names[0].Name] = Key(value)
-		}
-		return true
-	})
+	names := map[string]Key{}
+	eachKey(t, func(name string, key Key) { names[name] = key })
 	return names
 }
 

@@ -36,35 +36,40 @@ func sentences(t *testing.T, lang string) map[Key]string {
 // declaredKeys returns the values of the package's Key constants.
 func declaredKeys(t *testing.T) []Key {
 	t.Helper()
+	var keys []Key
+	eachKey(t, func(_ string, key Key) { keys = append(keys, key) })
+	slices.Sort(keys)
+	return keys
+}
+
+// eachKey passes on the package's Key constants, in whichever file they stand.
+func eachKey(t *testing.T, f func(name string, key Key)) {
+	t.Helper()
 	sources, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var keys []Key
 	for _, source := range sources {
-		f, err := parser.ParseFile(token.NewFileSet(), source, nil, 0)
+		file, err := parser.ParseFile(token.NewFileSet(), source, nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ast.Inspect(f, func(n ast.Node) bool {
+		ast.Inspect(file, func(n ast.Node) bool {
 			spec, ok := n.(*ast.ValueSpec)
 			if !ok || len(spec.Values) != 1 {
 				return true
 			}
-			typ, ok := spec.Type.(*ast.Ident)
-			if !ok || typ.Name != "Key" {
+			if typ, ok := spec.Type.(*ast.Ident); !ok || typ.Name != "Key" {
 				return true
 			}
 			value, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
 			if err != nil {
 				t.Fatal(err)
 			}
-			keys = append(keys, Key(value))
+			f(spec.Names[0].Name, Key(value))
 			return true
 		})
 	}
-	slices.Sort(keys)
-	return keys
 }
 
 func TestEveryLanguageHasEveryKey(t *testing.T) {

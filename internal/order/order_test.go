@@ -1,0 +1,349 @@
+package order_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"merve/internal/actor"
+	"merve/internal/dynamo"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/faulttest"
+	"merve/internal/order"
+	"merve/internal/telemetry"
+)
+
+var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+
+// counter is a market with one business and one customer.
+type counter struct {
+	t     testing.TB
+	store *order.Store
+	owner actor.Actor
+	biz   string
+	now   time.Time
+}
+
+func newCounter(t testing.TB) *counter {
+	t.Helper()
+	c := &counter{t: t, owner: actor.Actor{Kind: actor.Session, ID: dynamotest.ID("ann")}, biz: dynamotest.ID("biz"), now: noon}
+	c.store = &order.Store{Table: dynamotest.Open(t).Table(dynamotest.TableName("records")), Now: func() time.Time { return c.now }}
+	return c
+}
+
+func (c *counter) draft() order.Order {
+	return order.Order{
+		Kind: order.Food, Owner: c.owner.Key(), Market: "demo", Thread: "th_1", Language: "en", Business: c.biz, Listing: "grill", ListingName: "Grill",
+		Merchant: "+15550100", Lines: []order.Line{{Item: "soup", Name: "Soup", Quantity: 1, TotalMinor: 400}}, TotalMinor: 400, Currency: "EUR",
+		TimeZone: "UTC", ExpiresAt: c.now.Add(10 * time.Minute),
+	}
+}
+
+func (c *counter) propose(key string) order.Order {
+	c.t.Helper()
+	o, err := c.store.Propose(context.Background(), c.draft(), key)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return o
+}
+
+func (c *counter) apply(o order.Order, typ order.EventType) order.Order {
+	c.t.Helper()
+	by := order.By{Actor: c.owner}
+	if typ == order.PlacedEvent {
+		by.Receipt = &order.Receipt{PendingID: "p_1", OfferHash: o.Hash(), Answer: "yes", At: c.now}
+	}
+	after, err := c.store.Apply(context.Background(), o, typ, by)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return after
+}
+
+// The same key is the same order; another one has a code of its own.
+func TestPropose(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	a, again, b := c.propose("1"), c.propose("1"), c.propose("2")
+	if a.ID != again.ID || a.Code != again.Code || a.ID == b.ID || a.Code == b.Code {
+		t.Errorf("%s %s, again %s %s, other %s %s", a.ID, a.Code, again.ID, again.Code, b.ID, b.Code)
+	}
+	if all, err := c.store.Of(t.Context(), c.owner); err != nil || len(all) != 2 {
+		t.Errorf("%d orders, %v", len(all), err)
+	}
+	if _, err := c.store.ByCode(t.Context(), c.biz, a.Code); !errors.Is(err, actor.ErrNotFound) {
+		t.Errorf("the business knows of what nobody said YES to: %v", err)
+	}
+	if all, err := c.store.OfBusiness(t.Context(), c.biz, noon.Add(-time.Hour)); err != nil || len(all) != 0 {
+		t.Errorf("the business is shown %v, %v", all, err)
+	}
+	placed := c.apply(a, order.PlacedEvent)
+	found, err := c.store.ByCode(t.Context(), c.biz, strings.ToLower(a.Code))
+	if err != nil || found.ID != a.ID || found.Receipt == nil || found.Status != order.Placed {
+		t.Errorf("by code %+v, %v", found, err)
+	}
+	if all, err := c.store.OfBusiness(t.Context(), c.biz, noon.Add(-time.Hour)); err != nil || len(all) != 1 {
+		t.Errorf("the business is shown %v, %v", all, err)
+	}
+	if placed.Hash() != a.Hash() {
+		t.Error("placing an order makes it another offer")
+	}
+}
+
+// Codes of one business are never given twice, however many orders want one.
+func TestCodesAreUnique(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	seen := map[string]bool{}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for w := range 8 {
+		wg.Go(func() {
+			for i := range 15 {
+				o := c.propose(fmt.Sprint(w, "/", i))
+				mu.Lock()
+				if seen[o.Code] {
+					t.Errorf("code %s twice", o.Code)
+				}
+				seen[o.Code] = true
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// What one actor has is nothing to another.
+func TestForeign(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	o := c.propose("1")
+	eve := actor.Actor{Kind: actor.Session, ID: "eve"}
+	for _, id := range []string{o.ID, "or_aaaaaaaaaaaaaaaa", "x", ""} {
+		if _, err := c.store.Get(t.Context(), eve, id); !errors.Is(err, actor.ErrNotFound) {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+	eve.Also = []string{c.owner.Key()}
+	if _, err := c.store.Get(t.Context(), eve, o.ID); err != nil {
+		t.Errorf("by a linked identity: %v", err)
+	}
+}
+
+// An order goes the ways that there are and no others, whatever is tried in what order; each
+// event is there once, and the record says what the model of it says.
+func TestMachine(t *testing.T) {
+	t.Parallel()
+	arrows := map[order.Status]map[order.EventType]order.Status{
+		order.Proposed: {order.PlacedEvent: order.Placed, order.ReleasedEvent: order.Released, order.ExpiredEvent: order.Expired},
+		order.Placed:   {order.AcceptedEvent: order.Accepted, order.RefusedEvent: order.Refused, order.UnansweredEvent: order.Unanswered, order.CancelledEvent: order.Cancelled},
+		order.Accepted: {order.DoneEvent: order.Done, order.CancelledEvent: order.Cancelled},
+	}
+	types := []order.EventType{
+		order.PlacedEvent, order.ReleasedEvent, order.ExpiredEvent, order.AcceptedEvent, order.RefusedEvent, order.UnansweredEvent, order.DoneEvent, order.CancelledEvent,
+	}
+	c, n := newCounter(t), 0
+	rapid.Check(t, func(rt *rapid.T) {
+		n++
+		o := c.propose(fmt.Sprint(n))
+		stale := o
+		events := []order.EventType{order.ProposedEvent}
+		for range rapid.IntRange(1, 8).Draw(rt, "steps") {
+			typ := rapid.SampledFrom(types).Draw(rt, "event")
+			from := o
+			if rapid.Bool().Draw(rt, "stale") {
+				from = stale
+			}
+			want, legal := arrows[from.Status][typ]
+			after, err := c.store.Apply(t.Context(), from, typ, order.By{Actor: c.owner, Receipt: &order.Receipt{Answer: "yes"}})
+			switch {
+			case legal && from.Status == o.Status:
+				if err != nil || after.Status != want {
+					rt.Fatalf("%s of %s: %s, %v", typ, from.Status, after.Status, err)
+				}
+				stale, o = o, after
+				events = append(events, typ)
+			case err == nil:
+				rt.Fatalf("%s of %s, read as %s, went through", typ, o.Status, from.Status)
+			}
+		}
+		got, err := c.store.Get(t.Context(), c.owner, o.ID)
+		if err != nil || got.Status != o.Status {
+			rt.Fatalf("stored as %s, want %s: %v", got.Status, o.Status, err)
+		}
+		told, err := c.store.Events(t.Context(), o)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		var happened []order.EventType
+		for _, e := range told {
+			happened = append(happened, e.Type)
+		}
+		slices.Sort(happened)
+		slices.Sort(events)
+		if d := cmp.Diff(events, happened); d != "" {
+			rt.Fatal(d)
+		}
+	})
+}
+
+// Of two that answer at the same time one wins, whatever they say.
+func TestField31_AcceptAndCancelAtOnce(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	for i := range 10 {
+		o := c.apply(c.propose(fmt.Sprint(i)), order.PlacedEvent)
+		var wg sync.WaitGroup
+		errs := make([]error, 4)
+		for n, typ := range []order.EventType{order.AcceptedEvent, order.CancelledEvent, order.RefusedEvent, order.AcceptedEvent} {
+			wg.Go(func() { _, errs[n] = c.store.Apply(t.Context(), o, typ, order.By{Actor: c.owner}) })
+		}
+		wg.Wait()
+		won := 0
+		for _, err := range errs {
+			switch {
+			case err == nil:
+				won++
+			case !errors.Is(err, order.ErrChanged):
+				t.Error(err)
+			}
+		}
+		if won != 1 {
+			t.Errorf("%d won: %v", won, errs)
+		}
+	}
+}
+
+// Nothing that is proposed or placed waits for ever: a sweep ends it once its time is over and
+// leaves all else, however many sweep.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	proposed, placed, accepted := c.propose("1"), c.apply(c.propose("2"), order.PlacedEvent), c.apply(c.apply(c.propose("3"), order.PlacedEvent), order.AcceptedEvent)
+	status := func() []order.Status {
+		var all []order.Status
+		for _, o := range []order.Order{proposed, placed, accepted} {
+			got, err := c.store.Get(t.Context(), c.owner, o.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, got.Status)
+		}
+		return all
+	}
+	for _, step := range []struct {
+		after time.Duration
+		want  []order.Status
+	}{
+		{10*time.Minute - time.Second, []order.Status{order.Proposed, order.Placed, order.Accepted}},
+		{10 * time.Minute, []order.Status{order.Expired, order.Placed, order.Accepted}},
+		{15 * time.Minute, []order.Status{order.Expired, order.Unanswered, order.Accepted}},
+		{48 * time.Hour, []order.Status{order.Expired, order.Unanswered, order.Accepted}},
+	} {
+		c.now = noon.Add(step.after)
+		var wg sync.WaitGroup
+		for range 2 {
+			wg.Go(func() {
+				if _, err := c.store.Sweep(t.Context(), 1000); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if d := cmp.Diff(step.want, status()); d != "" {
+			t.Errorf("after %v: %s", step.after, d)
+		}
+	}
+	if _, err := c.store.Apply(t.Context(), proposed, order.PlacedEvent, order.By{Actor: c.owner}); err == nil {
+		t.Error("placed after it expired")
+	}
+}
+
+// Whatever call fails, in every way, and however often it comes again: what is stored is as
+// without.
+func TestField16_CrashAnywhere(t *testing.T) {
+	t.Parallel()
+	faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) any {
+		c := newCounter(t)
+		db := dynamo.Open(dynamotest.Config(t), func(o *dynamodb.Options) { o.HTTPClient, o.RetryMaxAttempts = calls, 1 })
+		db.Backoff = func(int) time.Duration { return time.Microsecond }
+		faulty := &order.Store{Table: db.Table(dynamotest.TableName("records")), Now: func() time.Time { return c.now }}
+		var o order.Order
+		calls.Deliver(t, nil, func() (err error) {
+			o, err = faulty.Propose(t.Context(), c.draft(), "1")
+			return err
+		})
+		for _, typ := range []order.EventType{order.PlacedEvent, order.AcceptedEvent, order.DoneEvent} {
+			calls.Deliver(t, nil, func() error {
+				now, err := faulty.Get(t.Context(), c.owner, o.ID)
+				if err != nil {
+					return err
+				}
+				after, err := faulty.Apply(t.Context(), now, typ, order.By{Actor: c.owner, Receipt: &order.Receipt{Answer: "yes"}})
+				var refused *order.Refusal
+				if errors.As(err, &refused) {
+					return nil // it had happened
+				}
+				if err == nil {
+					o = after
+				}
+				return err
+			})
+		}
+		var stored []string
+		page, err := c.store.Table.Query(t.Context(), dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": "orders#" + c.owner.Key()}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, it := range page.Items {
+			var plain map[string]any
+			if err := attributevalue.UnmarshalMap(it, &plain); err != nil {
+				t.Fatal(err)
+			}
+			stored = append(stored, fmt.Sprint(plain["type"], plain["status"], plain["from"]))
+		}
+		return stored
+	})
+}
+
+func TestCost(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	ctx, meter := telemetry.WithMeter(t.Context())
+	var o order.Order
+	for _, step := range []struct {
+		name string
+		do   func() error
+		want int
+	}{
+		{"propose", func() (err error) { o, err = c.store.Propose(ctx, c.draft(), "1"); return err }, 1},
+		{"propose again", func() error { _, err := c.store.Propose(ctx, c.draft(), "1"); return err }, 2},
+		{"get", func() error { _, err := c.store.Get(ctx, c.owner, o.ID); return err }, 1},
+		{"place", func() (err error) {
+			o, err = c.store.Apply(ctx, o, order.PlacedEvent, order.By{Actor: c.owner, Receipt: &order.Receipt{}})
+			return err
+		}, 1},
+		{"by code", func() error { _, err := c.store.ByCode(ctx, c.biz, o.Code); return err }, 2},
+		{"list", func() error { _, err := c.store.Of(ctx, c.owner); return err }, 1},
+		{"of the business", func() error { _, err := c.store.OfBusiness(ctx, c.biz, noon.Add(-time.Hour)); return err }, 2},
+	} {
+		before := meter.Cost().Requests
+		if err := step.do(); err != nil {
+			t.Fatal(step.name, err)
+		}
+		if n := meter.Cost().Requests - before; n != step.want {
+			t.Errorf("%s: %d requests, want %d", step.name, n, step.want)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package order
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"merve/internal/fault"
+	"merve/internal/listing"
+)
+
+func grill() *listing.Listing {
+	en := func(s string) map[string]string { return map[string]string{"en": s, "tr": "T" + s} }
+	return &listing.Listing{ID: "grill", Names: en("Grill"), Items: []listing.Item{
+		{ID: "wrap", Kind: listing.MenuItems, Names: en("Wrap"), PriceMinor: 650, Options: []listing.OptionGroup{
+			{ID: "size", Names: en("Size"), Min: 1, Max: 1, Choices: []listing.Choice{{ID: "s", Names: en("Small")}, {ID: "l", Names: en("Large"), PriceMinor: 150}}},
+			{ID: "extra", Names: en("Extra"), Max: 2, Choices: []listing.Choice{{ID: "c", Names: en("Cheese"), PriceMinor: 100}, {ID: "x", Names: en("Chili")}, {ID: "t", Names: en("Truffle"), SoldOut: true}}},
+		}},
+		{ID: "soup", Kind: listing.MenuItems, Names: en("Soup"), PriceMinor: 400},
+		{ID: "fish", Kind: listing.MenuItems, Names: en("Fish"), PriceMinor: 1900, SoldOut: true},
+	}}
+}
+
+func TestPrice(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		wanted []Wanted
+		lines  []Line
+		total  int64
+		field  string
+	}{
+		"by id":            {[]Wanted{{Item: "soup", Quantity: 3}}, []Line{{Item: "soup", Name: "Soup", Quantity: 3, TotalMinor: 1200}}, 1200, ""},
+		"by name":          {[]Wanted{{Item: "tsoup"}}, []Line{{Item: "soup", Name: "Soup", Quantity: 1, TotalMinor: 400}}, 400, ""},
+		"options":          {[]Wanted{{Item: "wrap", Quantity: 2, Options: []string{"c", "l"}}}, []Line{{Item: "wrap", Name: "Wrap", Options: []string{"Large", "Cheese"}, Quantity: 2, TotalMinor: 1800}}, 1800, ""},
+		"options by name":  {[]Wanted{{Item: "wrap", Options: []string{"SMALL"}}}, []Line{{Item: "wrap", Name: "Wrap", Options: []string{"Small"}, Quantity: 1, TotalMinor: 650}}, 650, ""},
+		"several":          {[]Wanted{{Item: "soup"}, {Item: "soup", Note: " hot "}}, []Line{{Item: "soup", Name: "Soup", Quantity: 1, TotalMinor: 400}, {Item: "soup", Name: "Soup", Quantity: 1, TotalMinor: 400, Note: "hot"}}, 800, ""},
+		"nothing":          {nil, nil, 0, "items"},
+		"too much":         {make([]Wanted, MaxLines+1), nil, 0, "items"},
+		"no such item":     {[]Wanted{{Item: "soup"}, {Item: "pizza"}}, nil, 0, "items[1].itemId"},
+		"sold out":         {[]Wanted{{Item: "fish"}}, nil, 0, "items[0].itemId"},
+		"too many":         {[]Wanted{{Item: "soup", Quantity: 51}}, nil, 0, "items[0].quantity"},
+		"fewer than none":  {[]Wanted{{Item: "soup", Quantity: -1}}, nil, 0, "items[0].quantity"},
+		"no size":          {[]Wanted{{Item: "wrap"}}, nil, 0, "items[0].options"},
+		"two sizes":        {[]Wanted{{Item: "wrap", Options: []string{"s", "l"}}}, nil, 0, "items[0].options"},
+		"option sold out":  {[]Wanted{{Item: "wrap", Options: []string{"s", "t"}}}, nil, 0, "items[0].options"},
+		"no such option":   {[]Wanted{{Item: "soup", Options: []string{"l"}}}, nil, 0, "items[0].options"},
+		"an option twice":  {[]Wanted{{Item: "wrap", Options: []string{"s", "c", "c"}}}, []Line{{Item: "wrap", Name: "Wrap", Options: []string{"Small", "Cheese"}, Quantity: 1, TotalMinor: 750}}, 750, ""},
+		"a name of no one": {[]Wanted{{Item: ""}}, nil, 0, "items[0].itemId"},
+	} {
+		lines, total, err := Price(grill(), "en", tt.wanted)
+		if _, field := fault.Public(err); field != tt.field || total != tt.total {
+			t.Errorf("%s: total %d, %v", name, total, err)
+		}
+		if d := cmp.Diff(tt.lines, lines); d != "" && tt.field == "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+// Whatever is ordered, the total is what the lines come to, and each line what the menu says.
+func TestTotalsAddUp(t *testing.T) {
+	t.Parallel()
+	l := grill()
+	rapid.Check(t, func(t *rapid.T) {
+		wanted := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Wanted {
+			return Wanted{
+				Item: rapid.SampledFrom([]string{"wrap", "soup", "fish", "x"}).Draw(t, "item"), Quantity: rapid.IntRange(-1, 60).Draw(t, "quantity"),
+				Options: rapid.SliceOfN(rapid.SampledFrom([]string{"s", "l", "c", "x", "t", "?"}), 0, 4).Draw(t, "options"),
+			}
+		}), 0, 5).Draw(t, "wanted")
+		lines, total, err := Price(l, "en", wanted)
+		if err != nil {
+			return
+		}
+		var sum int64
+		for i, line := range lines {
+			item, _ := l.Item(line.Item)
+			each := item.PriceMinor
+			for _, o := range line.Options {
+				each += map[string]int64{"Large": 150, "Cheese": 100}[o]
+			}
+			if line.TotalMinor != each*int64(line.Quantity) || line.Quantity != max(wanted[i].Quantity, 1) || item.SoldOut {
+				t.Errorf("%+v of %+v", line, wanted[i])
+			}
+			sum += line.TotalMinor
+		}
+		if sum != total {
+			t.Errorf("total %d of lines for %d", total, sum)
+		}
+	})
+}

@@ -1,0 +1,194 @@
+package turn_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"merve/internal/actor"
+	"merve/internal/assistant"
+	"merve/internal/channel"
+	"merve/internal/dynamo"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/gate"
+	"merve/internal/market"
+	"merve/internal/order"
+	"merve/internal/roster"
+	"merve/internal/tool"
+	"merve/internal/turn"
+)
+
+// concierge is what Merve's worlds have beside bookings.
+type concierge struct {
+	orders *order.Store
+	roster *roster.Book
+	desk   *order.Desk
+}
+
+// theTown is where all addresses of the conversations are.
+type theTown struct{}
+
+func (theTown) Locate(_ context.Context, _ *market.Market, text, _ string) (*channel.Location, error) {
+	switch {
+	case strings.Contains(text, "Harbour"):
+		return &channel.Location{Lat: 35.337, Lng: 33.319, Address: text}, nil
+	case strings.Contains(text, "Famagusta"):
+		return &channel.Location{Lat: 35.12, Lng: 33.94, Address: text}, nil
+	}
+	return nil, nil
+}
+
+// startConcierge puts its part of a process together, on a database.
+func (w *world) startConcierge(db *dynamo.DB, log *slog.Logger) []tool.Tool {
+	records, catalog := db.Table(dynamotest.TableName("records")), db.Table(dynamotest.TableName("catalog"))
+	w.orders = &order.Store{Table: records, Now: w.clock.now}
+	w.roster = &roster.Book{Table: catalog, Now: w.clock.now}
+	w.concierge.desk = &order.Desk{Store: w.orders, Listings: w.listings, Places: theTown{}, Log: log}
+	return w.concierge.desk.Tools()
+}
+
+// otherAssistants answer people who are no customers.
+func otherAssistants() []assistant.Assistant {
+	return []assistant.Assistant{assistant.Ops(), assistant.Dispatch()}
+}
+
+func (w *world) commands() map[channel.ThreadType]turn.Command {
+	all := turn.Commands{&order.Commands{Store: w.orders, Roster: w.roster}}
+	return map[channel.ThreadType]turn.Command{channel.Ops: all, channel.Dispatch: all}
+}
+
+func (w *world) orderCommitments(all map[string]gate.Commitment) map[string]gate.Commitment {
+	for kind, c := range w.orders.Commitments() {
+		all[kind] = c
+	}
+	return all
+}
+
+// allOrders are those of everybody who was met, as they were made.
+func (w *world) allOrders() []order.Order {
+	w.t.Helper()
+	var all []order.Order
+	for _, owner := range slices.Compact(slices.Sorted(slices.Values(w.owners()))) {
+		some, err := w.orders.Of(w.t.Context(), actor.OfKey(owner))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		all = append(all, some...)
+	}
+	slices.SortFunc(all, func(a, b order.Order) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	return all
+}
+
+// tellOrders has the stream of records bring every event of an order, each twice.
+func (w *world) tellOrders() {
+	w.t.Helper()
+	for _, o := range w.allOrders() {
+		events, err := w.orders.Events(w.t.Context(), o)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for _, e := range events {
+			if w.told[e.ID()] {
+				continue
+			}
+			w.told[e.ID()] = true
+			for range 2 {
+				if err := w.notifier.TellOrder(w.t.Context(), e); err != nil {
+					w.t.Fatalf("notify: %v", err)
+				}
+			}
+		}
+	}
+}
+
+// business has the people of a listing write to us.
+func (p *play) business(l line) {
+	p.t.Helper()
+	listing, err := p.listings.Get(p.t.Context(), p.market, l.opts)
+	if err != nil {
+		p.t.Fatalf("%v: %v", l, err)
+	}
+	p.sends++
+	number := listing.Merve.WhatsApp
+	in := channel.Inbound{
+		Market: p.market, Channel: channel.WhatsApp, ThreadType: channel.Ops, ReplyAddr: number, Text: p.expand(l.text),
+		MessageID: fmt.Sprintf("message-%d", p.sends), From: actor.Actor{Kind: actor.Person, ID: "whatsapp:" + number, Phone: number},
+	}
+	if id := threadOf(in); !slices.Contains(p.met, id) {
+		p.met = append(p.met, id)
+	}
+	p.theirs = cmp.Or(p.theirs, p.thread)
+	p.clock.add(time.Second)
+	in.ReceivedAt = p.clock.now()
+	p.thread, p.reply = threadOf(in), ""
+	if _, err := p.runner.ProcessInbound(p.t.Context(), in); err != nil {
+		p.t.Fatalf("%v: %v", l, err)
+	}
+	p.settle()
+	p.look()
+	p.thread = p.theirs
+}
+
+// valueOfOrders is what is in a conversation about orders.
+func (p *play) valueOfOrders(of string, n int) (string, bool) {
+	p.t.Helper()
+	switch of {
+	case "orders":
+		var all []string
+		for _, o := range p.allOrders() {
+			all = append(all, string(o.Status))
+		}
+		return cmp.Or(strings.Join(all, ", "), "none"), true
+	case "order":
+		all := p.allOrders()
+		if n < 1 || n > len(all) {
+			return "none", true
+		}
+		return describeOrder(all[n-1]), true
+	case "customer sees":
+		turns := p.turnsOf(p.thread)
+		return textOf(turns[len(turns)-1]), true
+	case "cards":
+		turns := p.turnsOf(p.thread)
+		var all []string
+		for _, r := range turns[len(turns)-1].Out {
+			for _, c := range r.Cards {
+				all = append(all, fmt.Sprint(c["type"], " ", c["status"]))
+			}
+		}
+		return cmp.Or(strings.Join(all, ", "), "none"), true
+	}
+	return "", false
+}
+
+// describeOrder is an order in the words of a conversation file.
+func describeOrder(o order.Order) string {
+	parts := []string{string(o.Kind), string(o.Status), strings.ReplaceAll(order.Lines("en", o), "\n", "; "), fmt.Sprintf("total %d", o.TotalMinor)}
+	if o.Delivery != nil {
+		parts = append(parts, "to "+o.Delivery.Address)
+	}
+	if !o.When.IsZero() {
+		parts = append(parts, "for "+o.When.UTC().Format("2006-01-02T15:04Z"))
+	}
+	if !o.ETA.IsZero() {
+		parts = append(parts, "expected "+o.ETA.UTC().Format("15:04Z"))
+	}
+	if o.Reason != "" {
+		parts = append(parts, "because "+o.Reason)
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
+}
+
+// lapseOrders is the schedule that lets proposals go, for this market's only.
+func (p *play) lapseOrders() {
+	p.t.Helper()
+	for _, o := range p.allOrders() {
+		if _, err := p.orders.Lapse(p.t.Context(), o); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+}
