@@ -80,6 +80,8 @@ func Functions() []Function {
 			Routes: []Route{
 				{Method: "POST", Path: "/chat/message"},
 				{Method: "GET", Path: "/chat/threads/{threadId}/messages"},
+				{Method: "GET", Path: "/chat/threads/{threadId}/activity"},
+				{Method: "POST", Path: "/chat/photos"},
 				{Method: "GET", Path: "/"},
 				{Method: "GET", Path: "/static/{file+}"},
 				{Method: "GET", Path: "/healthz"},

@@ -294,7 +294,7 @@ func (a *Admin) thread(w http.ResponseWriter, r *http.Request, _ actor.Actor) er
 		return err
 	}
 	return writeJSON(w, http.StatusOK, map[string]any{
-		"threadId": h.ID, "marketId": h.Market, "type": h.Type, "channel": h.Channel, "state": stateOf(h),
+		"threadId": h.ID, "marketId": h.Market, "type": h.Type, "channel": h.Channel, "state": h.Standing(),
 		"language": h.Language, "turns": h.Turns, "waiting": len(h.Inbox), "pendingAction": h.Pending, "lastInboundAt": h.LastIn, "optedOut": h.OptedOut,
 	})
 }

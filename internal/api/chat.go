@@ -12,6 +12,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/fault"
 	"merve/internal/gate"
+	"merve/internal/media"
 	"merve/internal/provider/exchange"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
@@ -26,6 +27,7 @@ type Chat struct {
 	Assistants *assistant.Set
 	Market     string        // whose, when a request names none
 	Patience   time.Duration // how long a request waits for its reply
+	Pictures   Pictures
 	NewID      func() string
 	Now        func() time.Time
 }
@@ -34,6 +36,8 @@ type Chat struct {
 func (c *Chat) Routes(mux Router) {
 	mux.Handle("POST /chat/message", handler(c.message))
 	mux.Handle("GET /chat/threads/{threadId}/messages", handler(c.messages))
+	mux.Handle("GET /chat/threads/{threadId}/activity", handler(c.activity))
+	mux.Handle("POST /chat/photos", handler(c.upload))
 }
 
 // chatRequest is the body of POST /chat/message.
@@ -136,8 +140,8 @@ func (c *Chat) inbound(r *http.Request, req chatRequest) (channel.Inbound, error
 		return none, err
 	}
 	for _, m := range req.Attachments {
-		if len(m.URL) > maxMediaURL || !exchange.IsURL(m.URL) {
-			return none, fault.Field("attachments.url", "want an http or https address of at most %d bytes", maxMediaURL)
+		if len(m.URL) > maxMediaURL || media.Ref(m.URL) != m.URL && !exchange.IsURL(m.URL) {
+			return none, fault.Field("attachments.url", "want an http or https address of at most %d bytes, or what POST /chat/photos gave", maxMediaURL)
 		}
 		if len(m.Type) > maxType {
 			return none, fault.Field("attachments.contentType", "at most %d bytes", maxType)
@@ -220,11 +224,67 @@ func (c *Chat) messages(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	body, _, err := listMessages(r, c.Threads, who, r.PathValue("threadId"))
+	body, lines, err := listMessages(r, c.Threads, who, r.PathValue("threadId"))
 	if err != nil {
 		return err
 	}
+	c.Pictures.show(r.Context(), r.PathValue("threadId"), lines)
 	return writeJSON(w, http.StatusOK, body)
+}
+
+// activity says what a thread's turn is doing, to whom the thread belongs.
+func (c *Chat) activity(w http.ResponseWriter, r *http.Request) error {
+	who, err := c.Who.Customer(r, r.Header.Get("x-session-id"))
+	if err != nil {
+		return err
+	}
+	if _, err := queryOf(r); err != nil {
+		return err
+	}
+	a, owner, err := c.Threads.Activity(r.Context(), r.PathValue("threadId"))
+	if errors.Is(err, thread.ErrNoThread) {
+		return actor.ErrNotFound
+	}
+	if err != nil {
+		return err
+	}
+	if err := who.MaySee(owner); err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, a)
+}
+
+// upload lets the page put one photo into the bucket.
+func (c *Chat) upload(w http.ResponseWriter, r *http.Request) error {
+	var req uploadRequest
+	if err := readJSON(w, r, &req); err != nil {
+		return err
+	}
+	id := req.SessionID
+	if id == "" {
+		id = r.Header.Get("x-session-id")
+	}
+	if _, signed := bearer(r); id == "" && !signed {
+		return fault.Field("sessionId", "missing")
+	}
+	who, err := c.Who.Customer(r, id)
+	if err != nil {
+		return err
+	}
+	if err := checkMarketID(req.MarketID); err != nil {
+		return err
+	}
+	if req.MarketID == "" {
+		req.MarketID = c.Market
+	}
+	if _, err := c.Runner.Markets.Get(r.Context(), req.MarketID); err != nil {
+		return err
+	}
+	name, err := c.assistant(req.AgentID)
+	if err != nil {
+		return err
+	}
+	return c.Pictures.upload(w, r, who, thread.ID(req.MarketID, channel.General, name, who.Key()), req)
 }
 
 // listMessages is a thread's messages as a body, to whom the thread belongs: those that the
@@ -253,7 +313,7 @@ func listMessages(r *http.Request, threads *thread.Store, who actor.Actor, id st
 	if err := who.MaySee(head.Owner); err != nil {
 		return nil, nil, err
 	}
-	body := map[string]any{"state": stateOf(head)}
+	body := map[string]any{"state": head.Standing()}
 	list, cursor, name := threads.Lines, q["after"], "next"
 	if before := q["before"]; before != "" {
 		list, cursor, name = threads.LinesBefore, before, "previous"
@@ -270,14 +330,4 @@ func listMessages(r *http.Request, threads *thread.Store, who actor.Actor, id st
 		body["pendingAction"] = pendingAction(p)
 	}
 	return body, lines, nil
-}
-
-func stateOf(h thread.Head) thread.State {
-	switch {
-	case len(h.Inbox) > 0:
-		return thread.Executing
-	case h.Pending != nil:
-		return thread.AwaitingConfirmation
-	}
-	return thread.Idle
 }

@@ -265,6 +265,7 @@ func (s *surface) goods(t *testing.T) map[string]attempt {
 		"OPTIONS /web-chat-api":          {method: "OPTIONS", target: webChatPath},
 		"GET /web-chat-api/messages":     {method: "GET", target: webListPath, header: []string{mine}},
 		"OPTIONS /web-chat-api/messages": {method: "OPTIONS", target: webListPath},
+		"POST /chat/photos":              {method: "POST", target: "/chat/photos", header: []string{json}, body: `{"contentType":"image/png","size":7,"sessionId":"` + s.secret + `"}`},
 		"POST /web-chat-api/photos":      {method: "POST", target: webPhotoPath, header: []string{json}, body: `{"contentType":"image/png","size":7,"sessionId":"` + s.secret + `"}`},
 		"OPTIONS /web-chat-api/photos":   {method: "OPTIONS", target: webPhotoPath},
 		"GET /web-chat-api/me":           {method: "GET", target: webDataPath, header: []string{mine}},
@@ -292,6 +293,7 @@ func (s *surface) goods(t *testing.T) map[string]attempt {
 		"GET /openapi.yaml":   {method: "GET", target: "/openapi.yaml"},
 
 		"POST /chat/message":                    {method: "POST", target: "/chat/message", header: []string{json}, body: `{"message":"hello","sessionId":"` + s.secret + `"}`},
+		"GET /chat/threads/{threadId}/activity": {method: "GET", target: "/chat/threads/" + s.thread + "/activity", header: []string{"x-session-id: " + s.secret}},
 		"GET /chat/threads/{threadId}/messages": {method: "GET", target: messagesOf(s.thread), header: []string{"x-session-id: " + s.secret}},
 		"POST /webhooks/whatsapp":               s.form(inboundPath, s.twilio.Inbound("SM-hostile", "+15550100", "hello")),
 		"POST /webhooks/whatsapp/status":        s.form(statusPath+"?message=m&thread=t", url.Values{"MessageSid": {"SM1"}, "MessageStatus": {"read"}}),
@@ -497,7 +499,7 @@ func nobody(a attempt) attempt {
 		a.body = `{"message":"hello"}`
 	case a.target == webChatPath && a.body != "":
 		a.body = `{"text":"hello"}`
-	case a.target == webPhotoPath && a.body != "":
+	case (a.target == webPhotoPath || a.target == "/chat/photos") && a.body != "":
 		a.body = `{"contentType":"image/png","size":7}`
 	}
 	return a
@@ -569,7 +571,7 @@ func (s *surface) onWho(t *testing.T, route string, good attempt) (all []attack)
 		for name, id := range oddIDs(s.thread) {
 			all = append(all, attack{"thread: " + name, good.at("/chat/threads/" + id + "/messages"), []int{404, 405}})
 		}
-	case route == "POST /chat/message":
+	case route == "POST /chat/message", route == "POST /chat/photos":
 		tokens(401)
 		all = append(all, attack{"nobody", nobody(good), []int{400}})
 	case strings.Contains(route, webChatPath) && good.method != "OPTIONS":
@@ -806,12 +808,12 @@ func (s *surface) onMetaBody() (all []attack) {
 func (s *surface) onJSON(route string, good attempt) (all []attack) {
 	field := `"name":`
 	switch {
+	case strings.HasSuffix(route, "/photos"):
+		field = `"contentType":`
 	case strings.Contains(route, "/chat/"):
 		field = `"message":`
 	case strings.Contains(route, "listing"):
 		field = `"businessId":`
-	case strings.HasSuffix(route, webPhotoPath):
-		field = `"contentType":`
 	case strings.Contains(route, webChatPath):
 		field = `"text":`
 	}

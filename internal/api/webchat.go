@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -13,11 +12,9 @@ import (
 	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/fault"
-	"merve/internal/limit"
 	"merve/internal/media"
 	"merve/internal/provider/exchange"
 	"merve/internal/thread"
-	"merve/internal/trigger"
 	"merve/internal/turn"
 )
 
@@ -27,22 +24,14 @@ import (
 type WebChat struct {
 	Runner    *turn.Runner
 	Threads   *thread.Store
-	Photos    Photos
+	Pictures  Pictures
 	People    *account.Desk
-	Limits    *limit.Counter
 	Market    string // whose, when a request names none
 	Assistant string // who answers
 	Origins   Origins
 	Patience  time.Duration // how long a request waits for its reply
 	NewID     func() string
 	Now       func() time.Time
-}
-
-// Photos keeps and shows photos of a thread.
-type Photos interface {
-	Upload(ctx context.Context, thread, contentType string, size int64) (media.Upload, error)
-	Kept(ctx context.Context, thread, addressOrRef string) (stored string, err error)
-	Address(ctx context.Context, stored string) (string, error)
 }
 
 // Routes adds the API's routes to mux.
@@ -182,7 +171,7 @@ func (c *WebChat) messages(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	c.showPhotos(r.Context(), id, lines)
+	c.Pictures.show(r.Context(), id, lines)
 	return writeJSON(w, http.StatusOK, body)
 }
 
@@ -198,36 +187,6 @@ func (c *WebChat) asked(r *http.Request) (who actor.Actor, threadID string, err 
 	}
 	m, err := c.market(r.Context(), q["marketId"])
 	return who, thread.ID(m, channel.General, c.Assistant, who.Key()), err
-}
-
-// showPhotos gives the photos in lines addresses under which they can be seen now, and takes
-// off what cannot: what was said is listed even while the bucket is away.
-func (c *WebChat) showPhotos(ctx context.Context, threadID string, lines []thread.Line) {
-	var all []*channel.Media
-	for i := range lines {
-		for j := range lines[i].Media {
-			all = append(all, &lines[i].Media[j])
-		}
-	}
-	eachAtOnce(all, func(m *channel.Media) {
-		m.URL = c.shown(ctx, threadID, m.URL)
-	})
-	for i := range lines {
-		lines[i].Media = slices.DeleteFunc(lines[i].Media, func(m channel.Media) bool { return m.URL == "" })
-	}
-}
-
-// shown is where a photo of a thread can be seen now; "" when it is none or out of reach.
-func (c *WebChat) shown(ctx context.Context, threadID, attached string) string {
-	stored, err := c.Photos.Kept(ctx, threadID, attached)
-	if err != nil {
-		return ""
-	}
-	address, err := c.Photos.Address(ctx, stored)
-	if err != nil {
-		return ""
-	}
-	return address
 }
 
 // export gives the session what is kept of it.
@@ -248,16 +207,7 @@ func (c *WebChat) erase(w http.ResponseWriter, r *http.Request) error {
 	return eraseData(w, r, c.People, id)
 }
 
-// uploadRequest is the body of POST /web-chat-api/photos.
-type uploadRequest struct {
-	SessionID   string `json:"sessionId"`
-	MarketID    string `json:"marketId"`
-	ContentType string `json:"contentType"`
-	Size        int64  `json:"size"`
-}
-
-// upload lets the widget put one photo into the bucket. It is a photo of the session's
-// thread, and is looked at when a message brings it.
+// upload lets the widget put one photo into the bucket.
 func (c *WebChat) upload(w http.ResponseWriter, r *http.Request) error {
 	var req uploadRequest
 	if err := readJSON(w, r, &req); err != nil {
@@ -274,27 +224,5 @@ func (c *WebChat) upload(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := c.mayUpload(r.Context(), who); err != nil {
-		return err
-	}
-	up, err := c.Photos.Upload(r.Context(), thread.ID(m, channel.General, c.Assistant, who.Key()), req.ContentType, req.Size)
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, map[string]any{
-		"uploadUrl": up.URL, "method": up.Method, "headers": up.Headers, "mediaUrl": up.Ref, "expiresAt": up.ExpiresAt,
-	})
-}
-
-// Uploads an hour: of a session, and of an address, since sessions cost nothing to make.
-const (
-	sessionUploads = 40
-	addressUploads = 400
-)
-
-func (c *WebChat) mayUpload(ctx context.Context, who actor.Actor) error {
-	if err := c.Limits.Take(ctx, "upload", who.Key(), sessionUploads); err != nil {
-		return err
-	}
-	return c.Limits.Take(ctx, "upload", trigger.Info(ctx).SourceIP, addressUploads)
+	return c.Pictures.upload(w, r, who, thread.ID(m, channel.General, c.Assistant, who.Key()), req)
 }

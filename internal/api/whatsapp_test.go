@@ -69,6 +69,9 @@ func threadOf(from string) string {
 	return thread.ID("demo", "general", "", "person:whatsapp:"+from)
 }
 
+// opsOf is the thread on which a business writes.
+func opsOf(number string) string { return thread.ID("demo", "ops", "", "person:whatsapp:"+number) }
+
 // admin reads from the admin API.
 func (s *service) reads(t *testing.T, target string, out any) {
 	t.Helper()
@@ -326,7 +329,7 @@ func TestBookingByWhatsApp(t *testing.T) {
 	if m := s.sent(t, threadOf(from), said[3].SID); m.Status != outbox.Read {
 		t.Errorf("the confirmation is %s", m.Status)
 	}
-	if m := s.sent(t, threadOf(business[0].To), business[0].SID); m.Status != outbox.Failed || !strings.Contains(m.Error, "63024") {
+	if m := s.sent(t, opsOf(business[0].To), business[0].SID); m.Status != outbox.Failed || !strings.Contains(m.Error, "63024") {
 		t.Errorf("the message to the business is %s: %s", m.Status, m.Error)
 	}
 }

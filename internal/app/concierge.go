@@ -8,29 +8,33 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/market"
+	"merve/internal/notify"
 	"merve/internal/order"
 	"merve/internal/place"
 	"merve/internal/provider/mapbox"
 	"merve/internal/report"
+	"merve/internal/roster"
+	"merve/internal/taxi"
 	"merve/internal/trigger"
 	"merve/internal/turn"
 )
 
 // Records tells people what happened to reports, orders and rides.
 func Records(b *Base) (trigger.Handler, error) {
-	n := b.Notifier()
+	n, rides := b.Notifier(), b.rideTeller()
 	return trigger.Stream(func(ctx context.Context, r trigger.Record) error {
-		return tellRecord(ctx, n, dynamo.Item(r.New))
+		return tellRecord(ctx, n, rides, dynamo.Item(r.New))
 	}, trigger.Log(b.Log)), nil
 }
 
-// tellers is who tells of events in the table of records.
-type tellers interface {
-	TellReport(ctx context.Context, e report.Event) error
-	TellOrder(ctx context.Context, e order.Event) error
-}
-
-func tellRecord(ctx context.Context, t tellers, it dynamo.Item) error {
+// tellRecord has the package whose event it is tell of it.
+func tellRecord(ctx context.Context, t *notify.Notifier, rides *taxi.Teller, it dynamo.Item) error {
+	if e, ok, err := taxi.EventOf(it); ok || err != nil {
+		if err != nil {
+			return fault.Wrap(err, fault.Invalid, "not an event")
+		}
+		return rides.Tell(ctx, e)
+	}
 	if e, ok, err := report.EventOf(it); ok || err != nil {
 		if err != nil {
 			return fault.Wrap(err, fault.Invalid, "not an event")
@@ -56,7 +60,7 @@ func (b *Base) orderDesk() *order.Desk {
 
 // commands are obeyed on threads of people who are no customers.
 func (b *Base) commands() map[channel.ThreadType]turn.Command {
-	all := turn.Commands{&order.Commands{Store: b.Orders(), Roster: b.roster()}}
+	all := turn.Commands{&taxi.Commands{Store: b.Rides()}, &order.Commands{Store: b.Orders(), Roster: b.roster()}}
 	return map[channel.ThreadType]turn.Command{channel.Ops: all, channel.Dispatch: all}
 }
 
@@ -108,4 +112,67 @@ func (l located) Locate(ctx context.Context, m *market.Market, text, language st
 		return nil, err
 	}
 	return &channel.Location{Lat: found[0].Lat, Lng: found[0].Lng, Address: found[0].Address}, nil
+}
+
+// Drivers returns the store of drivers.
+func (b *Base) Drivers() *taxi.Drivers {
+	return &taxi.Drivers{Table: b.catalog(), Rides: b.records(), Now: b.Now, Roster: driverRoster{b.catalog()}}
+}
+
+// Rides returns the store of taxi rides.
+func (b *Base) Rides() *taxi.Store {
+	markets := b.Markets()
+	return &taxi.Store{Table: b.records(), Drivers: b.Drivers(), Now: b.Now, Neighbours: func(ctx context.Context, id, district string) ([]string, error) {
+		m, err := markets.Get(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		return m.Neighbours(district), nil
+	}}
+}
+
+func (b *Base) rideTeller() *taxi.Teller {
+	return &taxi.Teller{
+		Rides: b.Rides(), Markets: b.Markets(), Threads: b.Threads(), Queue: b.queue(), Outbox: b.Outbox(), Templates: notify.Templates{}, Log: b.Log,
+	}
+}
+
+// caller has the tools by which customers call a taxi.
+func (b *Base) caller() *taxi.Caller {
+	return &taxi.Caller{Store: b.Rides(), Geocoder: pickups{b.geocoder()}, Log: b.Log, District: func(_ context.Context, m *market.Market, p taxi.Place) string {
+		var at *channel.Location
+		if p.Lat != nil && p.Lng != nil {
+			at = &channel.Location{Lat: *p.Lat, Lng: *p.Lng}
+		}
+		return m.DistrictOf(p.Address, at)
+	}}
+}
+
+// driverRoster keeps drivers on the roster by their numbers.
+type driverRoster struct{ table dynamo.Table }
+
+func (r driverRoster) Writes(before, after *taxi.Driver) []dynamo.Write {
+	var ws []dynamo.Write
+	if before != nil && (after == nil || after.Phone != before.Phone) {
+		ws = append(ws, roster.Leave(r.table, before.Market, before.Phone, roster.Entry{Role: roster.Driver, ID: before.ID}))
+	}
+	if after != nil && (before == nil || after.Phone != before.Phone) {
+		ws = append(ws, roster.Join(r.table, after.Market, after.Phone, roster.Entry{Role: roster.Driver, ID: after.ID}))
+	}
+	return ws
+}
+
+// pickups finds where rides begin and end, by Mapbox.
+type pickups struct{ client *mapbox.Client }
+
+func (p pickups) Find(ctx context.Context, w taxi.Where) ([]taxi.Found, error) {
+	found, err := p.client.Geocode(ctx, mapbox.Query{Text: w.Text, Language: w.Language, Near: w.Near, Limit: 3, Stored: true})
+	if err != nil {
+		return nil, err
+	}
+	all := make([]taxi.Found, len(found))
+	for i, f := range found {
+		all[i] = taxi.Found{Address: f.Address, Lat: f.Lat, Lng: f.Lng, Sure: f.Sure()}
+	}
+	return all, nil
 }

@@ -30,6 +30,7 @@ import (
 	"merve/internal/provider/twilio"
 	"merve/internal/queue"
 	"merve/internal/roster"
+	"merve/internal/taxi"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/tool"
@@ -47,12 +48,13 @@ func Chat(b *Base) (trigger.Handler, error) {
 	mux := http.NewServeMux()
 	chat := &api.Chat{
 		Who: b.who(), Runner: r, Threads: r.Threads, Assistants: r.Assistants, Market: b.Config.DefaultMarket,
-		Patience: b.Config.Patience, NewID: b.NewID, Now: b.Now,
+		Patience: b.Config.Patience, Pictures: b.pictures(b.Photos()), NewID: b.NewID, Now: b.Now,
 	}
+	chat.Pictures.Links = true
 	chat.Routes(mux)
 	b.health().Routes(mux)
 	mux.Handle("GET /openapi.yaml", api.OpenAPI())
-	mux.Handle("/", web.Chat())
+	mux.Handle("/", web.ChatWith(web.ChatConfig{ImageOrigin: b.Photos().Origin()}))
 	return b.http(mux), nil
 }
 
@@ -120,13 +122,15 @@ func Sender(b *Base) (trigger.Handler, error) {
 
 // Expiry expires the holds and proposals whose time has passed.
 func Expiry(b *Base) (trigger.Handler, error) {
-	l, orders := b.Ledger(), b.Orders()
+	l, orders, rides := b.Ledger(), b.Orders(), b.Rides()
 	return trigger.Schedule(func(ctx context.Context, _ time.Time) error {
 		report, err := l.Sweep(ctx, ledger.Limits{})
 		b.Log.InfoContext(ctx, "expiry", "looked", report.Looked, "expired", report.Expired, "raced", report.Raced, "lagMs", report.Lag.Milliseconds(), "left", report.Left)
 		swept, err2 := orders.Sweep(ctx, sweepLimit)
 		b.Log.InfoContext(ctx, "orders", "looked", swept.Looked, "expired", swept.Expired, "unanswered", swept.Unanswered)
-		return errors.Join(err, err2)
+		driven, err3 := rides.Sweep(ctx, taxi.Limits{})
+		b.Log.InfoContext(ctx, "rides", "report", driven)
+		return errors.Join(err, err2, err3)
 	}, trigger.Log(b.Log)), nil
 }
 
@@ -189,7 +193,7 @@ func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 	photos := b.Photos()
 	reporter := b.reporter(photos)
 	tools, err := tool.NewRegistry(slices.Concat(listings.Tools(availability{l, b.Now}), booker.Tools(), reporter.Tools(), b.desk().Tools(),
-		b.orderDesk().Tools(), b.placeFinder().Tools())...)
+		b.orderDesk().Tools(), b.placeFinder().Tools(), b.caller().Tools())...)
 	if err != nil {
 		return nil, err
 	}
@@ -213,6 +217,7 @@ func (b *Base) commitments(l *ledger.Ledger, tools *tool.Registry) map[string]ga
 		turn.FrozenCall:    turn.Frozen{Tools: tools},
 	}
 	maps.Copy(all, b.Orders().Commitments())
+	all[taxi.ConfirmKind], all[taxi.CancelKind] = taxi.Confirm{Store: b.Rides()}, taxi.CancelRide{Store: b.Rides()}
 	return all
 }
 
@@ -245,8 +250,8 @@ func (b *Base) sender() *outbox.Sender {
 	return &outbox.Sender{
 		Box: b.Outbox(), Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: b.whatsAppProvider(), channel.Messenger: b.messengerProvider()}, Log: b.Log,
 		MayWrite: func(m outbox.Message) dynamo.Write {
-			// What the ledger tells a business is nobody's turn to speak.
-			r := thread.Reach{Essential: m.Essential, ByPerson: m.ByPerson || m.Kind == notify.Merchant}
+			// What a business or a driver is told is nobody's turn to speak.
+			r := thread.Reach{Essential: m.Essential, ByPerson: m.ByPerson || m.Kind == notify.Merchant || m.Kind == taxi.ForDriver}
 			if m.Template == nil {
 				r.Window = m.Channel.Window(m.ByPerson)
 			}

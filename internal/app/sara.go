@@ -39,7 +39,7 @@ func Sara(b *Base) (trigger.Handler, error) {
 	photos := b.Photos()
 	mux := http.NewServeMux()
 	chat := &api.WebChat{
-		Runner: r, Threads: r.Threads, Photos: photos, People: b.desk(), Limits: &limit.Counter{Table: b.conversations(), Now: b.Now}, Market: b.Config.DefaultMarket, Assistant: saraName,
+		Runner: r, Threads: r.Threads, Pictures: b.pictures(photos), People: b.desk(), Market: b.Config.DefaultMarket, Assistant: saraName,
 		Origins: b.Config.AllowedOrigins, Patience: b.Config.Patience, NewID: b.NewID, Now: b.Now,
 	}
 	chat.Routes(mux)
@@ -47,6 +47,11 @@ func Sara(b *Base) (trigger.Handler, error) {
 	shared.Routes(mux)
 	mux.Handle("/", web.Sara(web.SaraConfig{ImageOrigin: photos.Origin()}))
 	return b.http(mux), nil
+}
+
+// pictures lets the people of a chat send and see photos.
+func (b *Base) pictures(photos *media.Store) api.Pictures {
+	return api.Pictures{Photos: photos, Limits: &limit.Counter{Table: b.conversations(), Now: b.Now}}
 }
 
 // Messenger takes in Meta's webhooks.

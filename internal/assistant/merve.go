@@ -11,10 +11,12 @@ func Merve() Assistant {
 		Name:     "merve",
 		Types:    []channel.ThreadType{channel.General},
 		Greeting: wording.Greeting,
+		Photos:   true,
 		Tools: []string{
 			"searchMarketplace", "getListing", "getMenu", "initiateBooking", "getMyBookings", "cancelBooking",
 			"orderFood", "bookService", "scheduleViewing", "getMyOrders", "cancelOrder",
 			"searchLocalPlaces", "getNearbyPlaces", "findPharmacy",
+			"requestTaxi", "getTaxiStatus", "cancelTaxi",
 		},
 	}
 }

@@ -21,6 +21,7 @@ var (
 // that each of them has.
 func Events() map[string][]string {
 	booking := []string{"code", "listing", "offering", "when", "party", "customer", "price", "note"}
+	ride := []string{"code", "pickup", "pickupMap", "dropoff", "when", "passengers"}
 	order := []string{"code", "listing", "lines", "address", "map", "when", "customer", "phone", "fee", "total", "note", "reason", "eta"}
 	return map[string][]string{
 		"merchant_booking_confirmed": booking,
@@ -30,6 +31,10 @@ func Events() map[string][]string {
 		"merchant_viewing_placed":    order,
 		"merchant_order_cancelled":   order,
 		"merchant_order_unanswered":  order,
+		"taxi_offer":                 append(slices.Clone(ride), "attempt"),
+		"taxi_pickup":                append(slices.Clone(ride), "customer", "phone", "note"),
+		"taxi_taken":                 {"code"},
+		"taxi_cancelled":             {"code"},
 	}
 }
 
@@ -45,6 +50,9 @@ func (m *Market) Check() error {
 		return fault.Field("name", "missing")
 	}
 	if err := m.checkPlace(); err != nil {
+		return err
+	}
+	if err := m.checkDistricts(); err != nil {
 		return err
 	}
 	if err := m.Safety.check(); err != nil {

@@ -19,6 +19,7 @@ type Market struct {
 	Currency  string                `dynamodbav:"currency" json:"currency"`                 // ISO 4217
 	TimeZone  string                `dynamodbav:"timeZone" json:"timeZone"`                 // IANA name
 	Bounds    *Bounds               `dynamodbav:"bounds,omitempty" json:"bounds,omitempty"` // where it is; nil is anywhere
+	Districts []District            `dynamodbav:"districts,omitempty" json:"districts,omitempty"`
 	Gate      GateMode              `dynamodbav:"gate" json:"gate"`
 	QuietMS   int                   `dynamodbav:"quietMs" json:"quietMs"` // webhook channels wait this long for a burst to end
 	Safety    Safety                `dynamodbav:"safety" json:"safety"`

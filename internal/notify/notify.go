@@ -147,6 +147,21 @@ func key(e ledger.Event, typ, recipient string) string {
 	return strings.Join([]string{e.Transaction.ID, e.ID, typ, telemetry.Redact(recipient)}, ".")
 }
 
+// Templates words messages as this package does, for others who tell people.
+type Templates struct{}
+
+// Render words a message by the first of templates that is not empty, else by the product's
+// own text. The text is right in any case but for what the error names.
+func (Templates) Render(lang string, fallback wording.Key, vars wording.Vars, templates ...string) (string, error) {
+	return render(lang, fallback, vars, templates...)
+}
+
+// Approved fills the parameters of the market's approved template for an event; nil when it has
+// none.
+func (Templates) Approved(m *market.Market, event string, vars wording.Vars) *outbox.Template {
+	return approved(m, event, vars)
+}
+
 // render words a notification by the first template there is. The text is right in
 // any case but for what the error names.
 func render(lang string, fallback wording.Key, vars wording.Vars, templates ...string) (string, error) {

@@ -17,9 +17,10 @@ import (
 	"merve/internal/actor"
 	"merve/internal/faulttest"
 	"merve/internal/market"
-	"merve/internal/provider/openai/openaitest"
 	"merve/internal/order"
+	"merve/internal/provider/openai/openaitest"
 	"merve/internal/report"
+	"merve/internal/taxi"
 )
 
 // neighbours is a world in which ann has a booking and a thread, bob has nothing, and there
@@ -30,6 +31,7 @@ type neighbours struct {
 	report  string
 	link    string // its token
 	order   string // of food, placed
+	ride    string // asked for
 }
 
 func makeNeighbours(t *testing.T) *neighbours {
@@ -49,6 +51,7 @@ func makeNeighbours(t *testing.T) *neighbours {
 	}
 	n.share()
 	n.ordersFood()
+	n.callsTaxi()
 	n.Pass(time.Second)
 	return n
 }
@@ -72,6 +75,23 @@ func (n *neighbours) ordersFood() {
 		n.t.Fatal(err)
 	}
 	n.order = o.ID
+}
+
+// callsTaxi has ann ask for a taxi.
+func (n *neighbours) callsTaxi() {
+	n.t.Helper()
+	ctx, rides := n.t.Context(), n.healthy.Rides()
+	head, err := n.healthy.Threads().Head(ctx, n.ann.Thread)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	r, err := rides.Propose(ctx, actor.OfKey(head.Owner), "ride", taxi.Order{
+		Market: Market, Thread: n.ann.Thread, Pickup: taxi.Place{Address: "12 Harbour Road"}, Passengers: 1, TimeZone: "UTC", Language: "en", Hold: time.Hour,
+	})
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	n.ride = r.ID
 }
 
 // share has ann report damage and make a link to the report.
@@ -130,6 +150,7 @@ func TestPromise6_AForeignIDIsAnsweredAsOneThatDoesNotExist(t *testing.T) {
 		{"/chat/threads/{threadId}/messages", "chat", "GET", "/chat/threads/{id}/messages?before=latest", n.ann.Thread, "th_00000000000000000000000000000000", bob},
 		{"/chat/threads/{threadId}/messages", "chat", "GET", "/chat/threads/{id}/messages?after=1.0&limit=1", n.ann.Thread, "th_00000000000000000000000000000000", bob},
 		{"/chat/threads/{threadId}/messages", "chat", "GET", "/chat/threads/{id}/messages", n.ann.Thread, "th_00000000000000000000000000000000", nobody},
+		{"/chat/threads/{threadId}/activity", "chat", "GET", "/chat/threads/{id}/activity", n.ann.Thread, "th_00000000000000000000000000000000", bob},
 		{"/admin/api/markets/{market}", "admin", "GET", "/admin/api/markets/{id}", Market, "nowhere", guest},
 		{"/admin/api/markets/{market}", "admin", "PUT", "/admin/api/markets/{id}", Market, "nowhere", guest},
 		{"/admin/api/markets/{market}/versions", "admin", "GET", "/admin/api/markets/{id}/versions", Market, "nowhere", guest},
@@ -247,6 +268,8 @@ func TestPromise6_AToolCannotReachWhatIsAnothers(t *testing.T) {
 		{"bookService", "serviceId", `{"listingId":"meze","serviceId":"{id}","description":"x","address":null,"when":null,"phone":null}`, "wash", "none-such"},
 		{"scheduleViewing", "listingId", `{"listingId":"{id}","when":null,"phone":null,"note":null}`, "secret", "none-such"},
 		{"cancelOrder", "orderId", `{"orderId":"{id}"}`, n.order, "or_aaaaaaaaaaaaaaaa"},
+		{"cancelTaxi", "rideId", `{"rideId":"{id}"}`, n.ride, "ride_aaaaaaaaaaaaaaaa"},
+		{"getTaxiStatus", "rideId", `{"rideId":"{id}"}`, n.ride, "ride_aaaaaaaaaaaaaaaa"},
 		{"initiateBooking", "offeringId", `{"listingId":"meze","offeringId":"{id}","date":"2026-11-25","time":"18:00","endDate":null,"partySize":1,"note":null}`, "seat", "none-such"},
 	}
 	for tool, more := range map[string]string{

@@ -51,6 +51,7 @@ type call struct {
 func (w *work) runCalls(ctx context.Context, d decision) error {
 	w.model.msgs = append(w.model.msgs, llm.Message{Role: llm.Assistant, Text: d.Text, Calls: d.Calls})
 	calls := w.look(d.Calls)
+	w.showActivity(ctx, d.Calls)
 	start := time.Now()
 	results := w.resolve(ctx, calls)
 	telemetry.CountTime(ctx, "tools", time.Since(start))
@@ -66,6 +67,27 @@ func (w *work) runCalls(ctx context.Context, d decision) error {
 	}
 	return nil
 }
+
+// slowAfter is how long a turn may take before whoever waits is shown what it does.
+const slowAfter = time.Second
+
+// showActivity notes what the turn is about to do, where somebody looks on and waits. That it
+// fails is nobody's loss.
+func (w *work) showActivity(ctx context.Context, calls []llm.Call) {
+	if w.thread.Channel.Pushes() || w.r.Now().Sub(w.tc.Now) < slowAfter {
+		return
+	}
+	names := make([]string, len(calls))
+	for i, c := range calls {
+		names[i] = clip(c.Name, maxNameShown)
+	}
+	if err := w.r.Threads.Doing(ctx, w.thread.ID, names); err != nil {
+		w.r.Log.InfoContext(ctx, "activity not shown", "error", err.Error())
+	}
+}
+
+// maxNameShown bounds the name of a tool, which a model may make up.
+const maxNameShown = 64
 
 // look checks each call: is there such a tool, do the arguments fit, may it run now?
 func (w *work) look(asked []llm.Call) []call {

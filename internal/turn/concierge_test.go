@@ -16,8 +16,10 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/gate"
 	"merve/internal/market"
+	"merve/internal/notify"
 	"merve/internal/order"
 	"merve/internal/roster"
+	"merve/internal/taxi"
 	"merve/internal/tool"
 	"merve/internal/turn"
 )
@@ -27,6 +29,9 @@ type concierge struct {
 	orders *order.Store
 	roster *roster.Book
 	desk   *order.Desk
+	rides  *taxi.Store
+	teller *taxi.Teller
+	phones map[string]string // of drivers
 }
 
 // theTown is where all addresses of the conversations are.
@@ -48,7 +53,12 @@ func (w *world) startConcierge(db *dynamo.DB, log *slog.Logger) []tool.Tool {
 	w.orders = &order.Store{Table: records, Now: w.clock.now}
 	w.roster = &roster.Book{Table: catalog, Now: w.clock.now}
 	w.concierge.desk = &order.Desk{Store: w.orders, Listings: w.listings, Places: theTown{}, Log: log}
-	return w.concierge.desk.Tools()
+	drivers := &taxi.Drivers{Table: catalog, Rides: records, Now: w.clock.now}
+	w.rides = &taxi.Store{Table: records, Drivers: drivers, Now: w.clock.now}
+	w.teller = &taxi.Teller{
+		Rides: w.rides, Markets: w.markets, Threads: w.threads, Queue: w, Outbox: w.outbox, Templates: notify.Templates{}, Log: log,
+	}
+	return append(w.concierge.desk.Tools(), (&taxi.Caller{Store: w.rides, Log: log}).Tools()...)
 }
 
 // otherAssistants answer people who are no customers.
@@ -57,7 +67,7 @@ func otherAssistants() []assistant.Assistant {
 }
 
 func (w *world) commands() map[channel.ThreadType]turn.Command {
-	all := turn.Commands{&order.Commands{Store: w.orders, Roster: w.roster}}
+	all := turn.Commands{&taxi.Commands{Store: w.rides}, &order.Commands{Store: w.orders, Roster: w.roster}}
 	return map[channel.ThreadType]turn.Command{channel.Ops: all, channel.Dispatch: all}
 }
 
@@ -65,6 +75,7 @@ func (w *world) orderCommitments(all map[string]gate.Commitment) map[string]gate
 	for kind, c := range w.orders.Commitments() {
 		all[kind] = c
 	}
+	all[taxi.ConfirmKind], all[taxi.CancelKind] = taxi.Confirm{Store: w.rides}, taxi.CancelRide{Store: w.rides}
 	return all
 }
 
@@ -105,6 +116,80 @@ func (w *world) tellOrders() {
 	}
 }
 
+// employ stores the drivers of a conversation, given as YAML.
+func (p *play) employ(text []byte) {
+	p.t.Helper()
+	var all []taxi.Driver
+	fromYAML(p.t, text, &all)
+	p.phones = map[string]string{}
+	for i, d := range all {
+		d.Market, d.Phone, d.Enabled, d.Available = p.market, fmt.Sprintf("+155502000%02d", i), true, true
+		p.phones[d.ID] = d.Phone
+		if _, err := p.rides.Drivers.Put(p.t.Context(), d); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+}
+
+// allRides are those of everybody who was met, as they were made.
+func (w *world) allRides() []taxi.Ride {
+	w.t.Helper()
+	var all []taxi.Ride
+	for _, owner := range slices.Compact(slices.Sorted(slices.Values(w.owners()))) {
+		some, err := w.rides.All(w.t.Context(), owner)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		all = append(all, some...)
+	}
+	slices.SortFunc(all, func(a, b taxi.Ride) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	return all
+}
+
+// tellRides has the stream of records bring every event of a ride, each twice.
+func (w *world) tellRides() {
+	w.t.Helper()
+	for _, r := range w.allRides() {
+		events, err := w.rides.Events(w.t.Context(), r.Owner, r.ID)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for _, e := range events {
+			name := r.ID + e.ID
+			if w.told[name] {
+				continue
+			}
+			w.told[name] = true
+			for range 2 {
+				if err := w.teller.Tell(w.t.Context(), e); err != nil {
+					w.t.Fatalf("taxi: %v", err)
+				}
+			}
+		}
+	}
+}
+
+// driverThreads are those of the drivers who have not written.
+func (w *world) driverThreads() []string {
+	var threads []string
+	for _, number := range w.phones {
+		if id := taxi.DriverThread(w.market, number); !slices.Contains(w.threadsMet(), id) {
+			threads = append(threads, id)
+		}
+	}
+	return threads
+}
+
+// driver has a driver write to us.
+func (p *play) driver(l line) {
+	p.t.Helper()
+	number := p.phones[l.opts]
+	if number == "" {
+		p.t.Fatalf("%v: no such driver", l)
+	}
+	p.other(l, number, channel.Dispatch)
+}
+
 // business has the people of a listing write to us.
 func (p *play) business(l line) {
 	p.t.Helper()
@@ -112,10 +197,15 @@ func (p *play) business(l line) {
 	if err != nil {
 		p.t.Fatalf("%v: %v", l, err)
 	}
+	p.other(l, listing.Merve.WhatsApp, channel.Ops)
+}
+
+// other has somebody who is no customer write to us.
+func (p *play) other(l line, number string, typ channel.ThreadType) {
+	p.t.Helper()
 	p.sends++
-	number := listing.Merve.WhatsApp
 	in := channel.Inbound{
-		Market: p.market, Channel: channel.WhatsApp, ThreadType: channel.Ops, ReplyAddr: number, Text: p.expand(l.text),
+		Market: p.market, Channel: channel.WhatsApp, ThreadType: typ, ReplyAddr: number, Text: p.expand(l.text),
 		MessageID: fmt.Sprintf("message-%d", p.sends), From: actor.Actor{Kind: actor.Person, ID: "whatsapp:" + number, Phone: number},
 	}
 	if id := threadOf(in); !slices.Contains(p.met, id) {
@@ -149,6 +239,18 @@ func (p *play) valueOfOrders(of string, n int) (string, bool) {
 			return "none", true
 		}
 		return describeOrder(all[n-1]), true
+	case "rides":
+		var all []string
+		for _, r := range p.allRides() {
+			text := string(r.Status)
+			if r.Driver != nil {
+				text += " to " + r.Driver.ID
+			}
+			all = append(all, text)
+		}
+		return cmp.Or(strings.Join(all, ", "), "none"), true
+	case "sent to driver":
+		return p.sentTo(p.phones[fmt.Sprintf("d%d", n)]), true
 	case "customer sees":
 		turns := p.turnsOf(p.thread)
 		return textOf(turns[len(turns)-1]), true
@@ -188,6 +290,11 @@ func (p *play) lapseOrders() {
 	p.t.Helper()
 	for _, o := range p.allOrders() {
 		if _, err := p.orders.Lapse(p.t.Context(), o); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	for _, r := range p.allRides() {
+		if _, _, err := p.rides.Attend(p.t.Context(), r); err != nil {
 			p.t.Fatal(err)
 		}
 	}

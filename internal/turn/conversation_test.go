@@ -73,6 +73,9 @@ func playFile(t *testing.T, file string) {
 	case "":
 		p.world = newWorld(t, settings)
 		p.stock(section("listings"))
+		if drivers := section("drivers"); drivers != nil {
+			p.employ(drivers)
+		}
 	case "sara":
 		p.world, p.channel = newSara(t, settings), channel.Web
 	default:
@@ -160,6 +163,8 @@ func (p *play) run(lines []line) {
 			p.expire()
 		case "business":
 			p.business(l)
+		case "driver":
+			p.driver(l)
 		case "a person takes over":
 			p.handOver(p.thread)
 		case "staff resolves":
@@ -369,7 +374,7 @@ func callOf(text string) llm.Call {
 	return llm.Call{Name: name, Args: json.RawMessage(args)}
 }
 
-var placeholder = regexp.MustCompile(`\{(tx|code|report|link|photo|chat code|order id|order) ?([^ {}]*)\}`)
+var placeholder = regexp.MustCompile(`\{(tx|code|report|link|photo|chat code|order id|order|ride id|ride) ?([^ {}]*)\}`)
 
 // expand fills in {tx 1}, the id of the first transaction, {code 1}, its reference, and what
 // Sara's conversations know: {report 1}, {link 1}, {photo name} and {chat code}.
@@ -386,6 +391,10 @@ func (p *play) expand(text string) string {
 			return nth(p.t, p.reportIDs(), m[2])
 		case "link":
 			return nth(p.t, p.links, m[2])
+		case "ride id":
+			return nth(p.t, p.allRides(), m[2]).ID
+		case "ride":
+			return nth(p.t, p.allRides(), m[2]).Code
 		case "order id":
 			return nth(p.t, p.allOrders(), m[2]).ID
 		case "order":

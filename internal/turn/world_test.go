@@ -169,8 +169,8 @@ func newWorld(t *testing.T, change func(m *market.Market)) *world {
 		"merchant_booking_confirmed": {ContentSID: "HX00000000000000000000000000000001", Params: []string{"code", "when", "party"}},
 		"merchant_booking_cancelled": {ContentSID: "HX00000000000000000000000000000002", Params: []string{"code", "when", "party"}},
 	}
-	for i, event := range []string{"merchant_order_placed", "merchant_service_placed", "merchant_viewing_placed", "merchant_order_cancelled", "merchant_order_unanswered"} {
-		m.WhatsApp.Templates[event] = market.Approved{ContentSID: fmt.Sprintf("HX0000000000000000000000000000001%d", i), Params: []string{"code", "listing"}}
+	for i, event := range []string{"merchant_order_placed", "merchant_service_placed", "merchant_viewing_placed", "merchant_order_cancelled", "merchant_order_unanswered", "taxi_offer", "taxi_pickup", "taxi_taken", "taxi_cancelled"} {
+		m.WhatsApp.Templates[event] = market.Approved{ContentSID: fmt.Sprintf("HX0000000000000000000000000000001%d", i), Params: []string{"code"}}
 	}
 	if change != nil {
 		change(m)
@@ -406,6 +406,7 @@ func (w *world) settle() {
 		w.tellReports()
 	} else {
 		w.tellOrders()
+		w.tellRides()
 	}
 	w.work()
 	for _, m := range w.outgoing() {
@@ -447,7 +448,7 @@ func (w *world) events(tx string) []ledger.Event {
 // outgoing is the outbox of all threads that were met, and of the businesses.
 func (w *world) outgoing() []outbox.Message {
 	w.t.Helper()
-	return w.outboxesOf(append(w.threadsMet(), w.businesses()...))
+	return w.outboxesOf(slices.Concat(w.threadsMet(), w.businesses(), w.driverThreads()))
 }
 
 // businesses are the threads of the businesses' numbers.

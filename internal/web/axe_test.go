@@ -66,13 +66,19 @@ func accessible(t *testing.T, browser context.Context) {
 		p := open(t, browser, webtest.New(skewed, func(m webtest.Message) webtest.Answer {
 			pending := *offer
 			pending.ExpiresAt = skewed().Add(50 * time.Second)
-			cards := []any{garden, harbour, booked, map[string]any{"type": "x", "title": "Something new"}}
+			cards := []any{garden, harbour, booked, map[string]any{"type": "x", "title": "Something new", "subtitle": "Of a new kind"}, castle, abbey, kebab, deposit}
+			for _, status := range []string{"requested", "assigned", "arrived", "done", "cancelled", "unserved"} {
+				cards = append(cards, ride(status, status, 1))
+			}
 			for _, status := range []string{"hold", "cancelled", "draft"} {
 				cards = append(cards, map[string]any{"type": "booking", "title": "Table", "status": status})
 			}
 			return webtest.Answer{Reply: "See https://example.com/menu", Cards: cards, PendingAction: &pending, MapLocation: map[string]any{"lat": 1, "lng": 2, "label": "Girne"}}
 		}), phone)
 		p.hurry()
+		if scheme == "dark" {
+			p.backend.Tiles(tilePNG(t))
+		}
 		p.do(chromedp.Evaluate[chromedp.Void](script))
 		p.prefer(scheme)
 		p.choose(language)
@@ -81,7 +87,20 @@ func accessible(t *testing.T, browser context.Context) {
 		p.send("find")
 		p.wait(`!document.querySelector('#pending').hidden`)
 		p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector('.listing').open = true`))
+		p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector('.chart').scrollIntoView()`))
+		p.wait(`document.querySelector('.chart .pin')`)
+		if scheme == "dark" {
+			p.wait(`document.querySelector('.chart.tiled')`)
+		}
+		p.backend.Say("outbound", "The driver is there.", skewed(), ride("requested", "arrived", 2))
+		p.wait(`document.querySelector('.mention')`)
+		p.pick("image/png", 800, 600)
+		p.wait(`document.querySelector('#photos .done')`)
 		check("an answer with everything")
+		p.again("#photos button:last-child")
+		p.do(chromedp.Evaluate[chromedp.Void](`navigator.geolocation.getCurrentPosition = (_, fail) => fail({ code: 1 })`))
+		p.click("#here")
+		p.wait(`document.querySelector('#remark').textContent !== ''`)
 		p.backend.Drop(true)
 		p.send("again")
 		p.wait(`document.querySelector('.trouble')`)

@@ -81,7 +81,7 @@ var (
 // open shows the chat page of a backend and waits until it is ready.
 func open(t *testing.T, browser context.Context, backend *webtest.Backend, window size) *tab {
 	t.Helper()
-	server := httptest.NewServer(backend.Handler(web.Chat()))
+	server := httptest.NewServer(backend.Handler(web.ChatWith(web.ChatConfig{Tiles: "/tiles/{z}/{x}/{y}"})))
 	t.Cleanup(server.Close)
 	p := newTab(t, browser, server.URL+"/", `document.querySelector('#model')?.textContent !== ''`, window)
 	p.backend = backend
@@ -216,6 +216,12 @@ func (p *tab) texts(selector string) []string {
 func (p *tab) click(selector string) {
 	p.Helper()
 	p.do(chromedp.Click(chromedp.CSS(selector)))
+}
+
+// again presses a button, unless the page has done by itself what it is for.
+func (p *tab) again(button string) {
+	p.Helper()
+	p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector(%s)?.click()`, quote(button))))
 }
 
 // write puts text where the focus is, as one paste.

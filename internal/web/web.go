@@ -4,8 +4,8 @@
 // shared report, [Admin] the controller's pages.
 //
 // A page may load only its own files: the Content-Security-Policy allows no inline
-// script or style, no other origin but the photos' and the issuer's that staff sign in with,
-// and no text that becomes markup. The widget keeps to this on the pages of others too.
+// script or style, no other origin but the photos', the map tiles' and the issuer's that staff
+// sign in with, and no text that becomes markup. The widget keeps to this on the pages of others too.
 package web
 
 import (
@@ -29,23 +29,6 @@ import (
 
 //go:embed chat.html admin.html static sara admin
 var files embed.FS
-
-// Chat returns the handler of the chat page: "/" and the files it loads from "/static/".
-// The page talks to POST /chat/message, GET /chat/threads/{threadId}/messages and GET /healthz.
-func Chat() http.Handler {
-	return &site{
-		policy: policy("script-src 'self'", "connect-src 'self'", "img-src 'self' https: data:"),
-		file: func(path string) string {
-			switch {
-			case path == "/":
-				return "chat.html"
-			case strings.HasPrefix(path, "/static/"):
-				return path[1:]
-			}
-			return ""
-		},
-	}
-}
 
 // policy is what a page may load and do: its own styles, and what the directives allow beside
 // them. Trusted types (W3C) make every place where text could become markup or script throw;
@@ -80,24 +63,52 @@ var host = regexp.MustCompile(`^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]+)
 
 // A site is pages and files, each the same for everybody.
 type site struct {
-	policy string
-	file   func(path string) string // the file for a URL path, or "" when there is none
-	etags  sync.Map                 // file name to ETag, each hashed when it is first asked for
+	policy      string
+	permissions string                                // what the page may ask its reader for; "" is nothing
+	file        func(path string) string              // the file for a URL path, or "" when there is none
+	shape       func(name string, body []byte) []byte // makes of a file what is sent; nil leaves it as it is
+	assets      sync.Map                              // file name to *asset, each made when it is first asked for
+}
+
+// An asset is a file as it is sent.
+type asset struct {
+	body []byte
+	etag string
 }
 
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	protect(w.Header(), s.policy)
+	if s.permissions != "" {
+		w.Header().Set("Permissions-Policy", s.permissions)
+	}
 	if !reads(w, r) {
 		return
 	}
 	name := s.file(r.URL.Path)
-	body, err := fs.ReadFile(files, name)
+	a, err := s.asset(name)
 	if err != nil || contentType(name) == "" {
 		missing(w, r)
 		return
 	}
-	w.Header().Set("ETag", s.etag(name, body))
-	send(w, r, contentType(name), body)
+	w.Header().Set("ETag", a.etag)
+	send(w, r, contentType(name), a.body)
+}
+
+// asset reads a file once.
+func (s *site) asset(name string) (*asset, error) {
+	if a, ok := s.assets.Load(name); ok {
+		return a.(*asset), nil
+	}
+	body, err := fs.ReadFile(files, name)
+	if err != nil {
+		return nil, err
+	}
+	if s.shape != nil {
+		body = s.shape(name, body)
+	}
+	a := &asset{body, validator(body)}
+	s.assets.Store(name, a)
+	return a, nil
 }
 
 // protect sets the headers that every answer has.
@@ -138,16 +149,7 @@ func send(w http.ResponseWriter, r *http.Request, kind string, body []byte) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 }
 
-// etag returns a strong validator made of the content (RFC 9110 §8.8.3).
-func (s *site) etag(name string, body []byte) string {
-	if tag, ok := s.etags.Load(name); ok {
-		return tag.(string)
-	}
-	tag := validator(body)
-	s.etags.Store(name, tag)
-	return tag
-}
-
+// validator returns a strong validator made of the content (RFC 9110 §8.8.3).
 func validator(body []byte) string {
 	sum := sha256.Sum256(body)
 	return `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"io"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -33,6 +34,7 @@ func TestAnswers(t *testing.T) {
 		{"HEAD", "/", 200, "text/html; charset=utf-8"},
 		{"GET", "/static/chat.js", 200, "text/javascript; charset=utf-8"},
 		{"GET", "/static/conversation.js", 200, "text/javascript; charset=utf-8"},
+		{"GET", "/static/log.js", 200, "text/javascript; charset=utf-8"},
 		{"GET", "/static/words.js", 200, "text/javascript; charset=utf-8"},
 		{"GET", "/static/chat.css", 200, "text/css; charset=utf-8"},
 		{"GET", "/static/merve.svg", 200, "image/svg+xml"},
@@ -52,7 +54,7 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%s %s: got %d %s, want %d %s", tt.method, tt.path,
 				response.StatusCode, response.Header.Get("Content-Type"), tt.status, tt.kind)
 		}
-		for _, part := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src 'self' https: data:", "frame-ancestors 'none'"} {
+		for _, part := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src 'self' https: data: https://tile.openstreetmap.org", "frame-ancestors 'none'"} {
 			if got := response.Header.Get("Content-Security-Policy"); !strings.Contains(got, part) {
 				t.Errorf("%s %s: policy %q lacks %q", tt.method, tt.path, got, part)
 			}
@@ -97,6 +99,61 @@ func TestUnchangedIsNotSentAgain(t *testing.T) {
 	}
 }
 
+// What the chat page may reach is what it is configured with, and the page says so to its scripts.
+func TestChatConfig(t *testing.T) {
+	t.Parallel()
+	handler := ChatWith(ChatConfig{
+		Tiles: "http://tiles.example:8080/{z}/{x}/{y}.png?a=1&b=2", TilesCredit: `© "Us" & them`, TilesCreditURL: "https://us.example/",
+		ImageOrigin: "https://photos.example",
+	})
+	response := get(t, handler, "GET", "/", nil)
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := response.Header.Get("Content-Security-Policy")
+	for _, want := range []string{"connect-src 'self' https://photos.example;", "img-src 'self' https: data: http://tiles.example:8080 https://photos.example"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("policy %q lacks %q", got, want)
+		}
+	}
+	if got := response.Header.Get("Permissions-Policy"); !strings.Contains(got, "geolocation=(self)") || !strings.Contains(got, "camera=()") {
+		t.Errorf("Permissions-Policy %q, want the location and nothing else", got)
+	}
+	for _, want := range []string{
+		`data-template="http://tiles.example:8080/{z}/{x}/{y}.png?a=1&amp;b=2"`, `data-credit="© &#34;Us&#34; &amp; them"`, `data-href="https://us.example/"`,
+	} {
+		if !strings.Contains(string(body), want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	if response = get(t, Admin(AdminConfig{}), "GET", "/admin", nil); !strings.Contains(response.Header.Get("Permissions-Policy"), "geolocation=()") {
+		t.Errorf("the controller's pages may ask for the location: %q", response.Header.Get("Permissions-Policy"))
+	}
+}
+
+// What is taken out of a script changes nothing of what it does.
+func TestLean(t *testing.T) {
+	t.Parallel()
+	for source, want := range map[string]string{
+		"// what\nconst a = 'x  // y';  // why\n":                        "let a='x  // y';",
+		"/** doc\n * of f */\nfunction f(a, b) {\n  return a + +b;\n}\n": "function f(a,b){return a+ +b;}",
+		"const r = /[/\"'] \\/ /g, q = a / b / c;":                       "let r=/[/\"'] \\/ /g,q=a/b/c;",
+		"say(`a  ${ { b: `}  ${c}` }.b }  //`);":                         "say(`a  ${ { b: `}  ${c}` }.b }  //`);",
+		"get #path() { return `x`; }\nstatic  y  in  z":                  "get #path(){return`x`;}static y in z",
+		"a\nb\n  .c()\n":             "a\nb.c()",
+		"'it\\'s' + \"a ' b\" - - 1": "'it\\'s'+\"a ' b\"- -1",
+	} {
+		if got := string(leanScript([]byte(source))); got != want {
+			t.Errorf("%q became %q, want %q", source, got, want)
+		}
+	}
+	sheet := "/* c */\na > b:hover { margin-block-end : 0; color: red; }\n@media (width < 3px) { .x { inline-size: 1px; } }\n"
+	if got, want := string(leanSheet([]byte(sheet))), "a>b:hover{margin-bottom :0;color:red}@media (width < 3px){.x{width:1px}}"; got != want {
+		t.Errorf("the sheet became %q, want %q", got, want)
+	}
+}
+
 // The pages are small, and whatever they load is their own.
 func TestPagesStandAlone(t *testing.T) {
 	t.Parallel()
@@ -125,8 +182,11 @@ func TestPagesStandAlone(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if path == "sara/sara.js" {
+		switch {
+		case path == "sara/sara.js":
 			body = lean(body)
+		case chatFile("/"+path) != "", path == "chat.html":
+			body = ChatConfig{}.shape(path, body)
 		}
 		check(path, body)
 		return nil

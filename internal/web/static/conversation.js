@@ -6,20 +6,30 @@
 //   answered, over reloads too, and always sent with that id, so it never counts twice.
 // - Messages leave in the order they were written.
 // - What the server has stored and what this device still shows are matched, never doubled.
+// - What fails for a passing reason is tried again, less and less often, and never before the
+//   server said it may be.
+// - While the page is looked at, news is looked for, less and less often while there is none.
+
+import { OUTBOX, outbox, random, read, store, write } from './store.js';
 
 /** The most characters (code points) a message may have. */
 export const LIMIT = 4000;
 
 const SESSION = 'merve.session';
-const OUTBOX = 'merve.out.'; // + clientMessageId
 
 const PAGE = 50;      // messages read at once
+const NEWS = 8;       // messages read to see whether there are new ones
 const CATCH_UP = 200; // pages read in a row, at most
 
 const GATEWAY = 60_000;       // the server answers, 202 at the least, well before this
 const PATIENCE = 10 * 60_000; // how long a late reply is waited for
 const HEAD_START = 1_500;     // after this long a message has been taken in, and the next may leave
 const STALE = 60 * 60_000;    // unsent for longer than this, a message found at the start is not sent unasked
+const QUICK = 3_000;          // between two looks for news, right after some
+const SLOW = 15_000;          // and when there has been none for a while
+const NOTICED = 1_200;        // a reply that takes longer than this is asked after: what Merve does,
+const LOOK = 1_500;           // and again after this
+const AGAIN = [6_000, 15_000, 30_000, 60_000, 120_000, 300_000]; // before a message is tried again unasked
 
 /** A request that did not do what it should. `kind` is one of network, server, busy, refused, lost. */
 class Failure extends Error {
@@ -33,12 +43,12 @@ class Failure extends Error {
 }
 
 /**
- * An entry of the conversation is {key, direction, text, cards, mapLocation, at, status}, and
- * has an id once the server's is known. Own ones have clientMessageId, and a status: sending,
+ * An entry of the conversation is {key, direction, text, media, cards, mapLocation, at, status},
+ * and has an id once the server's is known. Own ones have clientMessageId, and a status: sending,
  * waiting (for a connection), failed (then error says why), sent.
  *
  * The view is told: added(entry), changed(entry), removed(entry), settled(first) after a load, when
- * the first brings everything at once, pending(action or null, expired), busy(boolean).
+ * the first brings everything at once, pending(action or null, expired), busy(boolean), doing(tools).
  */
 export class Conversation {
   entries = [];
@@ -50,6 +60,7 @@ export class Conversation {
   #closed = new AbortController();
   #turnstile = Promise.resolve(); // resolves when the next message may leave
   #working = 0;    // messages under way
+  #task;           // is aborted when none is any more
   #offset = 0;     // server's clock minus ours, ms
   #written = 0;    // own messages, counted
   #answered = 0;   // the latest of them whose answer was taken in
@@ -57,6 +68,10 @@ export class Conversation {
   #loaded = false; // what was said has been read to its end at least once
   #older = null;   // cursor to the page before the oldest message shown
   #tail = null;    // cursor to the last page, where the server reads on only from the oldest message
+  #reading = null; // the reading of the newest messages that is under way
+  #fresh = 0;      // messages taken in that were not known, counted
+  #watching;       // timer of the next look for news
+  #mute = false;   // the server does not say what it does
 
   constructor(view) {
     this.#view = view;
@@ -90,7 +105,10 @@ export class Conversation {
   /** Stops all that is under way; nothing is told to the view any more. */
   close() {
     this.#closed.abort();
-    this.#view = { added() {}, changed() {}, removed() {}, settled() {}, pending() {}, busy() {} };
+    this.#task?.abort();
+    for (const entry of this.entries) clearTimeout(entry.timer);
+    clearTimeout(this.#watching);
+    this.#view = { added() {}, changed() {}, removed() {}, settled() {}, pending() {}, busy() {}, doing() {} };
   }
 
   /** Asks the server how it is, and so learns its time too. */
@@ -100,14 +118,26 @@ export class Conversation {
   async open() {
     try {
       if (this.#session.threadId) await this.refresh();
-      else [this.#loaded, this.#tail] = [true, '']; // it begins here: nothing to read yet, and later from the beginning
+      else this.#loaded = true; // it begins here: nothing to read yet
     } finally {
       this.resume();
+      this.#watch(QUICK);
     }
   }
 
+  /** Looks for news now, and from now on often again: somebody looks at the page. */
+  wake() {
+    clearTimeout(this.#watching);
+    return this.#look(QUICK);
+  }
+
   /** Reads the newest messages. */
-  async refresh() {
+  refresh() {
+    this.#reading ??= this.#refresh().finally(() => { this.#reading = null; });
+    return this.#reading;
+  }
+
+  async #refresh() {
     if (!this.#session.threadId || this.#working) return;
     const written = this.#written;
     const first = this.#silent = !this.#loaded;
@@ -128,7 +158,10 @@ export class Conversation {
     this.#view.settled(false);
   }
 
-  /** Sends text. Extra fields go with it: button and replyTo when a pending action is answered. */
+  /**
+   * Sends text. Extra fields go with it: button and replyTo when a pending action is answered,
+   * media ([{url, contentType, thumb}]) and location ({lat, lng}).
+   */
   send(text, extra = {}) {
     const entry = this.#own({ clientMessageId: random(16), text, written: Date.now(), ...extra });
     this.#keep(entry);
@@ -138,21 +171,29 @@ export class Conversation {
     return entry;
   }
 
+  /** Asks where a photo may be put: {uploadUrl, method, headers, mediaUrl}. */
+  async photo(contentType, size) {
+    return json(await this.#request('chat/photos', posted({ sessionId: this.#session.id, contentType, size })));
+  }
+
   /** Sends entry again, as the message it was. */
   retry(entry) {
-    if (entry.status === 'failed' || entry.status === 'waiting') this.#deliver(entry);
+    if (entry.status !== 'failed' && entry.status !== 'waiting') return;
+    entry.tries = 0;
+    this.#deliver(entry);
   }
 
   /** Sends again whatever only lacked a connection. */
   resume() {
     for (const entry of this.entries) {
-      const cut = entry.status === 'failed' && entry.error.kind === 'network' && !entry.stale;
-      if (entry.status === 'waiting' || cut) this.#deliver(entry);
+      const cut = entry.status === 'failed' && entry.error.passing && entry.error.kind !== 'busy' && !entry.stale;
+      if (entry.status === 'waiting' || cut) this.retry(entry);
     }
   }
 
   /** Takes back a message that the server refused. */
   drop(entry) {
+    clearTimeout(entry.timer);
     store.remove(OUTBOX + entry.clientMessageId);
     this.#remove(entry);
   }
@@ -181,9 +222,12 @@ export class Conversation {
 
   // --- sending ---
 
-  async #deliver(entry) {
-    this.#change(entry, navigator.onLine ? 'sending' : 'waiting');
-    if (!navigator.onLine) return;
+  // Unasked, what failed is tried again behind the scenes: it is shown as it was until that changes.
+  async #deliver(entry, unasked = false) {
+    clearTimeout(entry.timer);
+    if (!unasked) this.#change(entry, navigator.onLine ? 'sending' : 'waiting');
+    if (!navigator.onLine || entry.leaving) return;
+    entry.leaving = true;
 
     this.#work(1);
     const before = this.#turnstile;
@@ -192,8 +236,11 @@ export class Conversation {
     try {
       await before;
       setTimeout(leave, HEAD_START);
-      this.#take(entry, await this.#post(entry));
+      const answer = await this.#post(entry);
+      entry.leaving = false;
+      this.#take(entry, answer);
     } catch (error) {
+      entry.leaving = false;
       this.#fail(entry, error);
     } finally {
       leave();
@@ -205,7 +252,9 @@ export class Conversation {
   async #post(entry) {
     const body = { message: entry.text, sessionId: this.#session.id, language: this.language, clientMessageId: entry.clientMessageId };
     if (entry.button) Object.assign(body, { button: entry.button, replyTo: entry.replyTo });
-    const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    if (entry.media.length) body.attachments = entry.media.map(({ url, contentType }) => ({ url, contentType }));
+    if (entry.location) body.location = entry.location;
+    const request = posted(body);
     for (let last = false; ; last = true) {
       try {
         const response = await this.#request('chat/message', request);
@@ -243,6 +292,7 @@ export class Conversation {
 
   #take(entry, answer) {
     store.remove(OUTBOX + entry.clientMessageId);
+    if (answer.messageId) entry.id ??= String(answer.messageId);
     this.#change(entry, 'sent');
     if (answer.threadId) this.#session.threadId = answer.threadId;
     if (list(answer.messages).length) this.#merge(answer.messages);
@@ -261,13 +311,57 @@ export class Conversation {
     const after = this.entries.slice(this.entries.indexOf(entry) + 1).filter((e) => e.direction === 'outbound');
     if ((!reply && !list(cards).length) || says(after, reply)) return;
     this.#place({
-      key: random(8), direction: 'outbound', text: String(reply ?? ''), at: this.now, status: 'sent', cards: list(cards), mapLocation,
+      key: random(8), direction: 'outbound', text: String(reply ?? ''), at: this.now, status: 'sent', media: [], cards: list(cards), mapLocation,
     });
   }
 
   #fail(entry, error) {
+    const before = entry.status === 'failed' ? entry.error.kind : '';
     entry.error = error instanceof Failure ? error : new Failure('server');
-    this.#change(entry, error.kind === 'network' && !navigator.onLine ? 'waiting' : 'failed');
+    const status = entry.error.kind === 'network' && !navigator.onLine ? 'waiting' : 'failed';
+    const pause = AGAIN[entry.tries];
+    if (status === 'failed' && entry.error.passing && pause && !this.#closed.signal.aborted) {
+      entry.tries++;
+      entry.timer = setTimeout(() => this.#deliver(entry, true), Math.max(entry.error.after, pause * (0.8 + Math.random() * 0.4)));
+    }
+    if (status !== entry.status || before !== entry.error.kind) this.#change(entry, status);
+  }
+
+  // --- news, and what Merve does ---
+
+  #watch(pause) {
+    clearTimeout(this.#watching);
+    if (!this.#closed.signal.aborted) this.#watching = setTimeout(() => this.#look(pause), pause);
+  }
+
+  // Hidden or cut off, the page does not look; it is woken when that is over.
+  async #look(pause) {
+    if (document.hidden || !navigator.onLine) return;
+    const known = this.#fresh;
+    let next = Math.min(pause * 1.4, SLOW);
+    try {
+      await this.refresh();
+      if (this.#fresh > known || this.#working) next = QUICK;
+    } catch (error) {
+      next = Math.max(SLOW, error.after ?? 0);
+    }
+    this.#watch(next);
+  }
+
+  // Asks what is being done for as long as something is.
+  async #follow(signal) {
+    try {
+      await this.#wait(NOTICED, signal);
+      while (!this.#mute) {
+        if (this.#session.threadId) {
+          const body = await json(await this.#request(`${this.#path}/activity`));
+          if (!signal.aborted) this.#view.doing(list(body.doing).map(String));
+        }
+        await this.#wait(LOOK, signal);
+      }
+    } catch (error) {
+      if (error.kind === 'lost') this.#mute = true;
+    }
   }
 
   // --- reading ---
@@ -276,8 +370,8 @@ export class Conversation {
   // page will do; the rest waits until it is asked for.
   async #readBack() {
     if (this.#tail !== null) return false;
-    let page = await this.#page({ before: 'latest' });
-    if (page.next !== null || page.previous === null) {
+    let page = await this.#page({ limit: this.#loaded ? NEWS : PAGE, before: 'latest' });
+    if (page.next !== null) {
       this.#tail = '';
       await this.#readOn(page);
       return true;
@@ -302,7 +396,7 @@ export class Conversation {
     const written = this.#written;
     let body;
     try {
-      body = await json(await this.#request(`chat/threads/${encodeURIComponent(this.#session.threadId)}/messages?${query}`));
+      body = await json(await this.#request(`${this.#path}/messages?${query}`));
     } catch (error) {
       if (error.kind !== 'lost') throw error;
       body = {}; // the server does not know the thread: begin again in silence
@@ -313,6 +407,8 @@ export class Conversation {
     this.#remember();
     return { known, next: body.next || null, previous: body.previous || null };
   }
+
+  get #path() { return `chat/threads/${encodeURIComponent(this.#session.threadId)}`; }
 
   // A reply shown as it came has no id. Once the thread has been read to its end, it stands there with one, as
   // the server lists it; what was not recognised then was the same thing in other parts.
@@ -329,8 +425,9 @@ export class Conversation {
     messages.forEach((message, i) => {
       const entry = known[i] ?? {
         key: random(8), id: message.id, direction: directionOf(message), text: textOf(message), at: this.#timeOf(message),
-        status: 'sent', cards: list(message.cards), mapLocation: message.mapLocation,
+        status: 'sent', media: list(message.media), cards: list(message.cards), mapLocation: message.mapLocation,
       };
+      if (!known[i]) this.#fresh++;
       this.#place(entry, previous);
       previous = entry;
     });
@@ -343,7 +440,10 @@ export class Conversation {
     const entry = candidates.find((e) => e.id !== undefined && e.id === message.id)
       ?? candidates.find((e) => message.clientMessageId && e.clientMessageId === message.clientMessageId)
       ?? candidates.find((e) => e.id === undefined && e.text.trim() === textOf(message).trim() && at > e.at - 10_000);
-    if (entry) Object.assign(entry, { id: message.id, at });
+    if (!entry) return undefined;
+    const found = entry.id === undefined;
+    Object.assign(entry, { id: message.id, at });
+    if (found && entry.status === 'failed' && entry.error.passing) this.retry(entry); // it did arrive: its answer is there for the asking
     return entry;
   }
 
@@ -398,25 +498,25 @@ export class Conversation {
     for (const entry of this.entries) if (entry.id === undefined) entry.at += shift;
   }
 
-  #wait(ms) {
+  #wait(ms, signal = this.#closed.signal) {
     return new Promise((resolve, reject) => {
       const stop = () => { clearTimeout(timer); reject(new Failure('network')); };
-      const timer = setTimeout(() => { this.#closed.signal.removeEventListener('abort', stop); resolve(); }, ms);
-      this.#closed.signal.addEventListener('abort', stop);
+      const timer = setTimeout(() => { signal.removeEventListener('abort', stop); resolve(); }, ms);
+      signal.addEventListener('abort', stop);
     });
   }
 
   // --- keeping ---
 
-  #own({ clientMessageId, text, written, button, replyTo }) {
+  #own({ clientMessageId, text, written, button, replyTo, media, location }) {
     return {
       key: clientMessageId, clientMessageId, direction: 'inbound', text, written, at: written + this.#offset, button, replyTo,
-      cards: [], status: 'waiting', number: ++this.#written,
+      media: list(media), location, cards: [], status: 'waiting', number: ++this.#written, tries: 0,
     };
   }
 
-  #keep({ clientMessageId, text, written, button, replyTo }) {
-    write(OUTBOX + clientMessageId, { clientMessageId, text, written, button, replyTo });
+  #keep({ clientMessageId, text, written, button, replyTo, media, location }) {
+    write(OUTBOX + clientMessageId, { clientMessageId, text, written, button, replyTo, media, location });
   }
 
   #remembered() {
@@ -444,43 +544,15 @@ export class Conversation {
   }
 
   #work(more) {
+    const idle = this.#working === 0;
     this.#working += more;
+    if (idle) this.#follow((this.#task = new AbortController()).signal);
+    if (this.#working === 0) {
+      this.#task.abort();
+      this.#watch(QUICK);
+    }
     this.#view.busy(this.#working > 0);
   }
-}
-
-/** Storage that also works where the browser gives none: then for as long as the page is open. */
-const store = (() => {
-  const memory = new Map();
-  const here = (() => { try { return window.localStorage; } catch { return null; } })();
-  return {
-    get: (key) => memory.get(key) ?? here?.getItem(key) ?? null,
-    set: (key, value) => {
-      try { here.setItem(key, value); memory.delete(key); } catch { memory.set(key, value); }
-    },
-    remove: (key) => { memory.delete(key); here?.removeItem(key); },
-    keys: () => [...memory.keys(), ...Object.keys(here ?? {})],
-  };
-})();
-
-/** The value stored under key, or null; what cannot be read is as good as absent. */
-export function read(key) {
-  try { return JSON.parse(store.get(key)); } catch { return null; }
-}
-
-/** Stores value under key on this device. */
-export function write(key, value) { store.set(key, JSON.stringify(value)); }
-
-function outbox() {
-  return store.keys().filter((key) => key.startsWith(OUTBOX)).map(read)
-    .filter((kept) => kept?.clientMessageId && typeof kept.text === 'string' && Number.isFinite(kept.written))
-    .sort((a, b) => a.written - b.written);
-}
-
-/** n random bytes in base64url: 16 are 128 bits. Works without https too, as randomUUID does not. */
-function random(n) {
-  const bytes = crypto.getRandomValues(new Uint8Array(n));
-  return btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
 function deadlineOf(action) { return Date.parse(action?.answerBy ?? action?.expiresAt ?? ''); }
@@ -500,6 +572,10 @@ async function json(response) {
     if (body && typeof body === 'object') return body;
   } catch { /* cut off, or no JSON at all: said below */ }
   throw new Failure('network');
+}
+
+function posted(body) {
+  return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
 function seconds(response) { return (Number(response.headers.get('retry-after')) || 0) * 1000; }

@@ -9,6 +9,7 @@ package webtest
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -27,6 +28,21 @@ type Message struct {
 	ClientMessageID string `json:"clientMessageId"`
 	Button          string `json:"button"`
 	ReplyTo         string `json:"replyTo"`
+
+	Location    *Location    `json:"location"`
+	Attachments []Attachment `json:"attachments"`
+}
+
+// A Location is a place that the customer shares, in degrees (WGS 84).
+type Location struct {
+	Lat float64 `json:"lat"`
+	Lng float64 `json:"lng"`
+}
+
+// An Attachment is a photo of a message.
+type Attachment struct {
+	URL         string `json:"url"`
+	ContentType string `json:"contentType"`
 }
 
 // A Pending action as the page gets it.
@@ -63,6 +79,10 @@ type Backend struct {
 	deliveries []Message
 	reads      []string
 
+	photos []Upload
+	doing  []string
+	tiles  []byte
+
 	hold       chan struct{}
 	late       int
 	drop       bool
@@ -76,6 +96,7 @@ type line struct {
 	ID          string    `json:"id"`
 	Direction   string    `json:"direction"`
 	Text        string    `json:"text"`
+	Media       any       `json:"media,omitempty"`
 	Cards       []any     `json:"cards"`
 	MapLocation any       `json:"mapLocation,omitempty"`
 	CreatedAt   time.Time `json:"createdAt"`
@@ -132,6 +153,18 @@ func (b *Backend) Hold() (release func()) {
 // Belongs gives the thread, so far without an owner, to session.
 func (b *Backend) Belongs(session string) { b.do(func() { b.session = session }) }
 
+// Doing names the tools that are at work while a turn is; before it is called, the server does
+// not say.
+func (b *Backend) Doing(tools ...string) { b.do(func() { b.doing = append([]string{}, tools...) }) }
+
+// Tiles serves image, a PNG, as every map tile; before it is called, there are none.
+func (b *Backend) Tiles(image []byte) { b.do(func() { b.tiles = image }) }
+
+// Show stores a message with media (any JSON) as if it had come at that time.
+func (b *Backend) Show(direction string, media any, at time.Time) {
+	b.do(func() { b.store(line{Direction: direction, Media: media, CreatedAt: at, Status: "sent"}) })
+}
+
 // Say stores a message of the thread, inbound or outbound, as if it had come at that time.
 func (b *Backend) Say(direction, text string, at time.Time, cards ...any) {
 	b.do(func() { b.store(line{Direction: direction, Text: text, Cards: cards, CreatedAt: at, Status: "sent"}) })
@@ -142,6 +175,19 @@ func (b *Backend) Deliveries() []Message {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.deliveries)
+}
+
+// An Upload is a photo that was put up.
+type Upload struct {
+	ContentType string
+	Body        []byte
+}
+
+// Uploads returns the photos that were put up.
+func (b *Backend) Uploads() []Upload {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.photos)
 }
 
 // Arrivals has a value for each POST that has arrived.
@@ -168,6 +214,11 @@ func (b *Backend) Handler(page http.Handler) http.Handler {
 	mux.HandleFunc("GET /healthz", b.health)
 	mux.HandleFunc("POST /chat/message", b.post)
 	mux.HandleFunc("GET /chat/threads/{threadId}/messages", b.list)
+	mux.HandleFunc("GET /chat/threads/{threadId}/activity", b.activity)
+	mux.HandleFunc("POST /chat/photos", b.permit)
+	mux.HandleFunc("PUT /bucket/{n}", b.put)
+	mux.HandleFunc("GET /bucket/{n}", b.get)
+	mux.HandleFunc("GET /tiles/{z}/{x}/{y}", b.tile)
 	return mux
 }
 
@@ -224,12 +275,17 @@ func (b *Backend) receive(w http.ResponseWriter, r *http.Request) (Message, erro
 	switch {
 	case err != nil:
 		return m, fault.New(fault.Invalid, "%v", err)
-	case m.Message == "":
+	case m.Message == "" && m.Location == nil && len(m.Attachments) == 0:
 		return m, fault.Field("message", "missing")
 	case m.ClientMessageID == "":
 		return m, fault.Field("clientMessageId", "missing")
 	case len(m.SessionID) < 22:
 		return m, fault.Field("sessionId", "at least 128 bits")
+	}
+	for _, a := range m.Attachments {
+		if !strings.HasPrefix(a.URL, "photo:") || a.ContentType != "image/jpeg" {
+			return m, fault.Field("attachments", "want what POST /chat/photos gave")
+		}
 	}
 	return m, nil
 }
@@ -256,6 +312,13 @@ func (b *Backend) take(m Message) (*inbound, chan struct{}) {
 	if !ok {
 		in = &inbound{Message: m}
 		in.line = b.store(line{Direction: "inbound", Text: m.Message, CreatedAt: b.now(), Status: "received"})
+		if len(m.Attachments) > 0 {
+			shown := make([]Attachment, len(m.Attachments))
+			for i, a := range m.Attachments {
+				shown[i] = Attachment{"/bucket/" + strings.TrimPrefix(a.URL, "photo:"), a.ContentType}
+			}
+			in.line.Media = shown
+		}
 		b.taken[m.ClientMessageID] = in
 		b.waiting = append(b.waiting, in)
 	}
@@ -394,6 +457,75 @@ func number(r *http.Request, name string, absent int) (int, error) {
 		return strconv.Atoi(s)
 	}
 	return absent, nil
+}
+
+// --- what a turn does, photos and tiles ---
+
+func (b *Backend) activity(w http.ResponseWriter, r *http.Request) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.doing == nil || r.PathValue("threadId") != ThreadID || r.Header.Get("x-session-id") != b.session {
+		b.fail(w, fault.ProblemOf(fault.New(fault.NotFound, "no such thread"), traceID))
+		return
+	}
+	b.send(w, http.StatusOK, map[string]any{"state": b.state(), "doing": b.doing})
+}
+
+func (b *Backend) permit(w http.ResponseWriter, r *http.Request) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var request struct {
+		SessionID   string `json:"sessionId"`
+		ContentType string `json:"contentType"`
+		Size        int64  `json:"size"`
+	}
+	decoder := json.NewDecoder(r.Body)
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&request); err != nil || len(request.SessionID) < 22 || request.Size < 1 || request.SessionID != r.Header.Get("x-session-id") {
+		b.fail(w, fault.ProblemOf(fault.New(fault.Invalid, "want sessionId, contentType and size"), traceID))
+		return
+	}
+	n := strconv.Itoa(len(b.photos))
+	b.photos = append(b.photos, Upload{ContentType: request.ContentType})
+	b.send(w, http.StatusOK, map[string]any{
+		"uploadUrl": "/bucket/" + n, "method": http.MethodPut, "headers": map[string]string{"Content-Type": request.ContentType},
+		"mediaUrl": "photo:" + n, "expiresAt": b.now().Add(time.Minute),
+	})
+}
+
+func (b *Backend) put(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n, bad := strconv.Atoi(r.PathValue("n"))
+	if err != nil || bad != nil || n >= len(b.photos) || r.Header.Get("Content-Type") != b.photos[n].ContentType {
+		w.WriteHeader(http.StatusForbidden)
+		return
+	}
+	b.photos[n].Body = body
+}
+
+func (b *Backend) get(w http.ResponseWriter, r *http.Request) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n, err := strconv.Atoi(r.PathValue("n"))
+	if err != nil || n >= len(b.photos) {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", b.photos[n].ContentType)
+	_, _ = w.Write(b.photos[n].Body) // the page has gone: nobody to tell
+}
+
+func (b *Backend) tile(w http.ResponseWriter, r *http.Request) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.tiles == nil {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", "image/png")
+	_, _ = w.Write(b.tiles) // the page has gone: nobody to tell
 }
 
 // --- answering ---

@@ -1,0 +1,56 @@
+package market_test
+
+import (
+	"slices"
+	"testing"
+
+	"merve/internal/channel"
+	"merve/internal/fault"
+	"merve/internal/market"
+)
+
+func TestDistricts(t *testing.T) {
+	t.Parallel()
+	m := market.Default("m")
+	m.Districts = []market.District{
+		{Name: "Kyrenia", Also: []string{"Girne"}, Center: &channel.Location{Lat: 35.34, Lng: 33.32}, Neighbours: []string{"Nicosia"}},
+		{Name: "Nicosia", Also: []string{"Lefkoşa"}, Center: &channel.Location{Lat: 35.18, Lng: 33.36}},
+		{Name: "Karpaz"},
+	}
+	if err := m.Check(); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		text string
+		at   *channel.Location
+		want string
+	}{
+		{"Harbour Road 5, Girne", nil, "Kyrenia"},
+		{"lefkosa, Dereboyu", &channel.Location{Lat: 35.34, Lng: 33.32}, "Nicosia"},
+		{"Girneli Street", nil, ""},
+		{"somewhere", &channel.Location{Lat: 35.2, Lng: 33.4}, "Nicosia"},
+		{"", nil, ""},
+	} {
+		if got := m.DistrictOf(tt.text, tt.at); got != tt.want {
+			t.Errorf("%q at %v is in %q, want %q", tt.text, tt.at, got, tt.want)
+		}
+	}
+	if n := m.Neighbours("kyrenia"); !slices.Equal(n, []string{"Nicosia"}) {
+		t.Errorf("next to Kyrenia: %v", n)
+	}
+	if n := m.Neighbours("Karpaz"); !slices.Equal(n, []string{"Kyrenia", "Nicosia"}) {
+		t.Errorf("next to Karpaz: %v", n)
+	}
+	for field, spoil := range map[string]func(){
+		"districts.name":       func() { m.Districts[1].Name = "KYRENIA" },
+		"districts.neighbours": func() { m.Districts[0].Neighbours = []string{"Atlantis"} },
+		"districts.center":     func() { m.Districts[1].Center = &channel.Location{Lat: 99} },
+	} {
+		before := slices.Clone(m.Districts)
+		spoil()
+		if _, got := fault.Public(m.Check()); got != field {
+			t.Errorf("%q, want %q", got, field)
+		}
+		m.Districts = before
+	}
+}

@@ -1,0 +1,86 @@
+package taxi
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"merve/internal/dynamo"
+)
+
+// What drivers do with a ride. Each prepares writes, on the condition that the ride is still
+// as it was read, and the ride as it will be.
+
+// accept gives the ride to a driver to whom it is offered.
+func (s *Store) accept(ctx context.Context, r Ride, d Driver) (Ride, []dynamo.Write) {
+	after := r
+	after.Status, after.AssignedAt, after.UpdatedAt = Assigned, s.now(), s.now()
+	after.Driver = &Taker{ID: d.ID, Name: d.Name, Phone: d.Phone, Vehicle: d.Vehicle, Plate: d.Plate}
+	after.DueAt = s.closing(after)
+	after.Version++
+	e := event(ctx, AssignedEvent, after)
+	for _, id := range r.Offered {
+		if id != d.ID && !slices.Contains(r.Excluded, id) {
+			e.Drivers = append(e.Drivers, id)
+		}
+	}
+	update := while(s.update(after, fields{"driver": after.Driver, "assignedAt": after.AssignedAt}), r).
+		If("contains(offered, :driverId)", dynamo.V{":driverId": d.ID})
+	return after, []dynamo.Write{
+		update,
+		s.Table.Put(activeKey(r.Market, d.ID), pointer{Owner: r.Owner, Ride: r.ID, Code: r.Code}).IfAbsent().Else(ErrDriving),
+		s.Drivers.Table.Check(driverKey(d.Market, d.ID), "enabled = :yes", dynamo.V{":yes": true}).Else(ErrChanged),
+		s.put(e),
+	}
+}
+
+// decline takes a driver out of those whom the ride is offered to, for good.
+func (s *Store) decline(ctx context.Context, r Ride, d Driver) []dynamo.Write {
+	after := r
+	after.UpdatedAt = s.now()
+	e := event(ctx, DeclinedEvent, after)
+	e.ID, e.Driver = e.ID+"#"+d.ID, d.ID
+	expr := "SET excluded = list_append(if_not_exists(excluded, :none), :me), updatedAt = :now, #version = #version + :one"
+	ride := s.Table.Update(rideKey(r.Owner, r.ID), expr, dynamo.V{":none": []string{}, ":me": []string{d.ID}, ":now": after.UpdatedAt, ":one": 1})
+	return []dynamo.Write{while(ride, r).ElseOld(movedTo), s.Table.Delete(offerKey(r.Market, d.ID, r.Code)), s.put(e)}
+}
+
+// has is the condition that a driver has the ride that was read.
+func has(w dynamo.Write, r Ride) dynamo.Write {
+	return while(w, r).If("#driver.#id = :driverId", dynamo.V{":driverId": r.Driver.ID})
+}
+
+// arrive notes that the driver is there.
+func (s *Store) arrive(ctx context.Context, r Ride) (Ride, []dynamo.Write) {
+	after := r
+	after.Status, after.ArrivedAt, after.UpdatedAt = Arrived, s.now(), s.now()
+	after.Version++
+	return after, []dynamo.Write{has(s.update(after, fields{"arrivedAt": after.ArrivedAt}), r), s.put(event(ctx, ArrivedEvent, after))}
+}
+
+// finish ends a ride that the driver has.
+func (s *Store) finish(ctx context.Context, r Ride) (Ride, []dynamo.Write) {
+	after, ws := s.end(ctx, r, Done, DoneEvent)
+	ws[0] = ws[0].If("#driver.#id = :driverId", dynamo.V{":driverId": r.Driver.ID})
+	return after, ws
+}
+
+// withdraw takes the ride from its driver, who will not be asked again, and asks others.
+func (s *Store) withdraw(ctx context.Context, r Ride) (Ride, []dynamo.Write, error) {
+	before, who := r, r.Driver.ID
+	before.Excluded = append(slices.Clone(r.Excluded), who)
+	f := fields{"driver": nil, "assignedAt": nil, "arrivedAt": nil, "excluded": before.Excluded}
+	after, ride, rest, err := s.again(ctx, before, f)
+	if err != nil {
+		return Ride{}, nil, err
+	}
+	after.Driver, after.AssignedAt, after.ArrivedAt = nil, time.Time{}, time.Time{}
+	e := event(ctx, WithdrawnEvent, after)
+	e.Attempt, e.Driver, e.ID = r.Attempt, who, string(WithdrawnEvent)+"#"+strconv.Itoa(r.Attempt)
+	ws := append([]dynamo.Write{has(ride, r), s.put(e)}, rest...)
+	if after.Status.Open() { // its end frees the driver by itself
+		ws = append(ws, s.Table.Delete(activeKey(r.Market, who)))
+	}
+	return after, ws, nil
+}

@@ -1,0 +1,95 @@
+package taxi
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"merve/internal/dynamo"
+	"merve/internal/telemetry"
+)
+
+// EventType says what was done.
+type EventType string
+
+const (
+	ProposedEvent  EventType = "proposed"
+	RequestedEvent EventType = "requested" // the customer's YES
+	ReleasedEvent  EventType = "released"  // the customer's NO
+	ExpiredEvent   EventType = "expired"   // the proposal ran out
+	OfferedEvent   EventType = "offered"   // to drivers, once an attempt
+	DeclinedEvent  EventType = "declined"  // by a driver
+	AssignedEvent  EventType = "assigned"  // to a driver
+	ArrivedEvent   EventType = "arrived"
+	DoneEvent      EventType = "done"
+	WithdrawnEvent EventType = "withdrawn" // by the driver who had it
+	CancelledEvent EventType = "cancelled" // by the customer
+	UnservedEvent  EventType = "unserved"
+)
+
+// Event is an immutable fact about a ride, written with the change it tells of. It says whom
+// to tell of it, by ids, and nothing that the ride tells.
+type Event struct {
+	ID      string    `dynamodbav:"id"` // unique among those of the ride
+	Type    EventType `dynamodbav:"type"`
+	Ride    string    `dynamodbav:"ride"`
+	Owner   string    `dynamodbav:"owner"`
+	Market  string    `dynamodbav:"market"`
+	Thread  string    `dynamodbav:"thread"` // the customer's
+	Status  Status    `dynamodbav:"status"` // afterwards
+	Attempt int       `dynamodbav:"attempt"`
+	Driver  string    `dynamodbav:"driver,omitempty"`  // who has it, or had it, or said NO
+	Drivers []string  `dynamodbav:"drivers,omitempty"` // who was asked; of an assignment, those who did not get it
+	Actor   string    `dynamodbav:"actor,omitempty"`   // actor key of the customer; "" is a driver or the clock
+	Trace   string    `dynamodbav:"trace,omitempty"`
+	At      time.Time `dynamodbav:"at"`
+}
+
+// EventOf reads the event in a new item of the table, as a stream brings it. Items that are
+// none have another key; ok is false for them.
+func EventOf(it dynamo.Item) (e Event, ok bool, err error) {
+	key := it.Key()
+	if !strings.HasPrefix(key.PK, "rides#") || !strings.HasPrefix(key.SK, "event#") {
+		return Event{}, false, nil
+	}
+	if err := it.Decode(&e); err != nil {
+		return Event{}, true, fmt.Errorf("taxi: event: %w", err)
+	}
+	return e, true, nil
+}
+
+// Events returns what happened to a ride, in order. A request for each megabyte.
+func (s *Store) Events(ctx context.Context, owner, id string) ([]Event, error) {
+	events := []Event{}
+	err := each(ctx, s.Table, "rides#"+owner, "event#"+id+"#", func(it dynamo.Item) error {
+		e, _, err := EventOf(it)
+		events = append(events, e)
+		return err
+	})
+	slices.SortStableFunc(events, func(a, b Event) int { return a.At.Compare(b.At) })
+	return events, err
+}
+
+// event is what a change that leads to r leaves.
+func event(ctx context.Context, typ EventType, r Ride) Event {
+	e := Event{
+		ID: string(typ) + "#" + strconv.Itoa(r.Attempt), Type: typ, Ride: r.ID, Owner: r.Owner, Market: r.Market, Thread: r.Thread,
+		Status: r.Status, Attempt: r.Attempt, Trace: telemetry.TraceID(ctx), At: r.UpdatedAt,
+	}
+	if r.Driver != nil {
+		e.Driver = r.Driver.ID
+	}
+	return e
+}
+
+// put writes an event that there may be only once.
+func (s *Store) put(e Event) dynamo.Write {
+	return s.Table.Put(eventKey(e), e).IfAbsent().Else(ErrChanged)
+}
+
+func eventKey(e Event) dynamo.Key {
+	return dynamo.Key{PK: "rides#" + e.Owner, SK: "event#" + e.Ride + "#" + e.ID}
+}

@@ -1,0 +1,253 @@
+package taxi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+
+	"merve/internal/actor"
+	"merve/internal/channel"
+	"merve/internal/fault"
+	"merve/internal/market"
+	"merve/internal/outbox"
+	"merve/internal/telemetry"
+	"merve/internal/thread"
+	"merve/internal/wording"
+)
+
+// Teller tells people what becomes of rides: drivers on WhatsApp, by the outbox, on the thread
+// on which their own messages arrive; customers on their own thread, by a turn of it.
+//
+// Each message exists once, by ride, event, type and recipient, however often the event
+// comes. Cost: the ride and the market 2 requests; 1 for the drivers and 1 for each message to one; to
+// a customer 1.
+type Teller struct {
+	Rides   *Store
+	Markets interface {
+		Get(ctx context.Context, id string) (*market.Market, error)
+	}
+	Threads interface {
+		Notify(ctx context.Context, threadID, key string, n thread.Notice) (thread.Appended, error)
+	}
+	Queue interface {
+		Queue(ctx context.Context, threadID, dedupe string) error
+	}
+	Outbox    *outbox.Box
+	Templates Templates
+	Log       *slog.Logger
+}
+
+// Templates words what markets may word for themselves.
+type Templates interface {
+	// Render words a message by the first of templates that is not empty, else by the
+	// product's own text. The text is right in any case but for what the error names.
+	Render(lang string, fallback wording.Key, vars wording.Vars, templates ...string) (string, error)
+
+	// Approved fills the market's approved template for an event; nil when it has none.
+	Approved(m *market.Market, event string, vars wording.Vars) *outbox.Template
+}
+
+// ForDriver is the kind of the outbox messages that tell a driver.
+const ForDriver = "driver"
+
+// The events that markets' templates may word, by name.
+const (
+	OfferTemplate     = "taxi_offer"
+	TakenTemplate     = "taxi_taken"
+	PickupTemplate    = "taxi_pickup"
+	CancelledTemplate = "taxi_cancelled"
+)
+
+// Vars are the variables that the templates may use.
+func Vars() map[string][]string {
+	ride := []string{"code", "pickup", "pickupMap", "dropoff", "when", "passengers"}
+	return map[string][]string{
+		OfferTemplate:     append(slices.Clone(ride), "attempt"),
+		PickupTemplate:    append(slices.Clone(ride), "customer", "phone", "note"),
+		TakenTemplate:     {"code"},
+		CancelledTemplate: {"code"},
+	}
+}
+
+// Tell sends what an event calls for. It may be called any number of times. What is no event
+// is [fault.Invalid].
+func (t *Teller) Tell(ctx context.Context, e Event) error {
+	if e.ID == "" || e.Type == "" || e.Ride == "" || e.Owner == "" {
+		return fault.Field("event", "want id, type, ride and owner")
+	}
+	if !slices.Contains([]EventType{OfferedEvent, AssignedEvent, ArrivedEvent, DoneEvent, WithdrawnEvent, CancelledEvent, UnservedEvent, ExpiredEvent}, e.Type) {
+		return nil
+	}
+	r, err := t.Rides.read(ctx, e.Owner, e.Ride)
+	if err != nil {
+		return fmt.Errorf("tell of ride %s: %w", e.Ride, err)
+	}
+	if r == nil {
+		return nil // erased
+	}
+	m, err := t.Markets.Get(ctx, e.Market)
+	if err != nil {
+		return fmt.Errorf("tell of ride %s: %w", e.Ride, err)
+	}
+	n := news{Teller: t, event: e, ride: *r, market: m}
+	if err := errors.Join(n.drivers(ctx), n.customer(ctx)); err != nil { // one who cannot be told does not keep the others
+		return fmt.Errorf("tell of ride %s: %w", e.Ride, err)
+	}
+	return nil
+}
+
+// news is an event about to be told.
+type news struct {
+	*Teller
+	event  Event
+	ride   Ride // as it is now: what it tells to whom was so at the event
+	market *market.Market
+}
+
+// drivers tells those drivers whom the event is for.
+func (n news) drivers(ctx context.Context) error {
+	e, r := n.event, n.ride
+	has := r.Driver != nil && r.Driver.ID == e.Driver && r.Attempt == e.Attempt
+	switch e.Type {
+	case OfferedEvent:
+		if r.Attempt != e.Attempt || !r.Status.Open() {
+			return nil // over before it was told
+		}
+		return n.each(ctx, e.Drivers, OfferTemplate, wording.TaxiOffer)
+	case AssignedEvent:
+		var won error
+		if has && (r.Status == Assigned || r.Status == Arrived) { // a customer's number is for who drives them
+			won = n.each(ctx, []string{e.Driver}, PickupTemplate, wording.TaxiPickup)
+		}
+		return errors.Join(won, n.each(ctx, e.Drivers, TakenTemplate, wording.TaxiTaken))
+	case CancelledEvent:
+		if e.Driver != "" {
+			return n.each(ctx, []string{e.Driver}, CancelledTemplate, wording.TaxiCancelledDriver)
+		}
+	}
+	return nil
+}
+
+// each tells drivers, each in their language. Those who have gone are not told.
+func (n news) each(ctx context.Context, ids []string, typ string, fallback wording.Key) error {
+	found, err := n.Rides.Drivers.some(ctx, n.ride.Market, ids)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, id := range ids {
+		if d, ok := found[id]; ok {
+			errs = append(errs, n.driver(ctx, d, typ, fallback))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (n news) driver(ctx context.Context, d Driver, typ string, fallback wording.Key) error {
+	lang := d.Language
+	if lang == "" {
+		lang = n.market.Language
+	}
+	vars := n.vars(lang)
+	templates := []string{n.market.Templates[typ]}
+	if typ == OfferTemplate {
+		templates = append(templates, n.market.Tools[requestTool].Template)
+	}
+	text, err := n.Templates.Render(lang, fallback, vars, templates...)
+	if err != nil { // better sent as it is than lost
+		n.Log.WarnContext(ctx, "template", "type", typ, "market", n.market.ID, "error", err.Error())
+	}
+	if typ == OfferTemplate && !strings.Contains(text, n.ride.Code) { // nobody could answer it
+		text += "\n" + wording.Say(lang, wording.TaxiWhichWord, wording.Vars{"code": n.ride.Code})
+	}
+	msg := outbox.Message{
+		Thread: DriverThread(n.ride.Market, d.Phone), ID: n.key(typ, d.Phone), Market: n.ride.Market, Channel: channel.WhatsApp,
+		From: n.market.WhatsApp.From, To: d.Phone, Text: text, Kind: ForDriver, Trace: n.event.Trace,
+		Template: n.Templates.Approved(n.market, typ, vars),
+	}
+	err = n.Outbox.Table.DB().Commit(ctx, n.Outbox.Put(msg))
+	if errors.Is(err, outbox.ErrDuplicate) {
+		return nil
+	}
+	return err
+}
+
+// DriverThread is the thread on which a driver's own messages arrive.
+func DriverThread(market, phone string) string {
+	driver := actor.Actor{Kind: actor.Person, ID: string(channel.WhatsApp) + ":" + phone}
+	return thread.ID(market, channel.Dispatch, "", driver.Key())
+}
+
+// vars are what a message to a driver can say.
+func (n news) vars(lang string) wording.Vars {
+	r := n.ride
+	v := driverVars(lang, r.Code)
+	v["pickup"], v["pickupMap"], v["dropoff"] = r.Pickup.String(), r.Pickup.mapLink(), dropoff(r)
+	v["when"], v["passengers"], v["attempt"] = When(lang, r), strconv.Itoa(r.Passengers), strconv.Itoa(n.event.Attempt)
+	if n.event.Type == AssignedEvent {
+		v["customer"], v["phone"], v["note"] = r.CustomerName, r.CustomerPhone, r.Note
+	}
+	return v
+}
+
+// key names a message, so that it exists once. It is part of addresses and log lines: the
+// recipient is in it by a name that does not give their number away.
+func (n news) key(typ, recipient string) string {
+	return strings.Join([]string{n.ride.ID, strings.ReplaceAll(n.event.ID, "#", "-"), typ, telemetry.Redact(recipient)}, ".")
+}
+
+// customer tells the customer how far their ride is.
+func (n news) customer(ctx context.Context) error {
+	kind, ref, text := n.text()
+	if text == "" || n.ride.Thread == "" {
+		return nil
+	}
+	notice := thread.Notice{Kind: kind, Ref: ref, Text: text}
+	if n.ride.Receipt != nil {
+		notice.Cards = []map[string]any{Card(n.ride.Language, n.ride)}
+	}
+	a, err := n.Threads.Notify(ctx, n.ride.Thread, n.key(kind, n.ride.Owner), notice)
+	if errors.Is(err, thread.ErrNoThread) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return fault.Wrap(n.Queue.Queue(ctx, a.Thread, a.Message), fault.Unavailable, "queue turn of thread %s", a.Thread)
+}
+
+// text is what the customer is told, "" nothing; a pending action about ref is over then. What
+// has been overtaken is not told: its successor is.
+func (n news) text() (kind, ref, text string) {
+	e, r := n.event, n.ride
+	lang, has := r.Language, r.Driver != nil && r.Driver.ID == e.Driver && r.Attempt == e.Attempt
+	switch e.Type {
+	case AssignedEvent:
+		if has && r.Status != Cancelled { // being there, the driver is still to be known
+			return "taxi_assigned", "", wording.Say(lang, wording.TaxiAssigned, wording.Vars{
+				"driver": r.Driver.Name, "vehicle": r.Driver.Vehicle, "plate": r.Driver.Plate, "phone": r.Driver.Phone, "code": r.Code,
+			})
+		}
+	case ArrivedEvent:
+		if has && r.Status != Cancelled {
+			return "taxi_arrived", "", wording.Say(lang, wording.TaxiArrived, wording.Vars{
+				"driver": r.Driver.Name, "vehicle": r.Driver.Vehicle, "plate": r.Driver.Plate, "code": r.Code,
+			})
+		}
+	case WithdrawnEvent:
+		if e.Status == Requested && r.Status.Open() {
+			return "taxi_searching", "", wording.Say(lang, wording.TaxiSearching, wording.Vars{"code": r.Code})
+		}
+	case DoneEvent:
+		return "taxi_done", r.ID, wording.Say(lang, wording.TaxiDone, wording.Vars{"code": r.Code})
+	case UnservedEvent:
+		return "taxi_unserved", r.ID, wording.Say(lang, wording.TaxiUnserved, wording.Vars{"summary": Summary(lang, r)})
+	case ExpiredEvent:
+		return "taxi_expired", r.ID, wording.Say(lang, wording.TaxiExpired, wording.Vars{"summary": Summary(lang, r)})
+	}
+	return "", "", ""
+}

@@ -1,0 +1,89 @@
+package web
+
+import (
+	"html"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// ChatConfig says what the chat page reaches beside its own origin.
+type ChatConfig struct {
+	// Tiles is the address of raster map tiles (256 pixels, Web Mercator) with {z}, {x} and {y},
+	// such as the default, OpenStreetMap's. A path is of the page's own origin.
+	Tiles string
+	// TilesCredit is who is named on a map of these tiles, and TilesCreditURL where that leads.
+	// The default is OpenStreetMap's.
+	TilesCredit, TilesCreditURL string
+	// ImageOrigin is where photos are put and shown from, such as the bucket's
+	// "https://photos.s3.eu-central-1.amazonaws.com". "" is the page's own origin.
+	ImageOrigin string
+}
+
+// OpenStreetMap's standard tiles (https://operations.osmfoundation.org/policies/tiles/), and the
+// credit that they ask for (https://www.openstreetmap.org/copyright).
+const (
+	osmTiles     = "https://tile.openstreetmap.org/{z}/{x}/{y}.png"
+	osmCredit    = "© OpenStreetMap contributors"
+	osmCreditURL = "https://www.openstreetmap.org/copyright"
+)
+
+// Chat returns the chat page as it is by default; see [ChatWith].
+func Chat() http.Handler { return ChatWith(ChatConfig{}) }
+
+// ChatWith returns the handler of the chat page: "/" and the files it loads from "/static/".
+// The page talks to POST /chat/message, POST /chat/photos, GET /chat/threads/{threadId}/messages,
+// GET /chat/threads/{threadId}/activity and GET /healthz, puts photos where the server says, and
+// shows maps of tiles. Pictures of listings may be anywhere.
+func ChatWith(cfg ChatConfig) http.Handler {
+	if cfg.Tiles == "" {
+		cfg.Tiles = osmTiles
+	}
+	if cfg.TilesCredit == "" {
+		cfg.TilesCredit, cfg.TilesCreditURL = osmCredit, osmCreditURL
+	}
+	return &site{
+		policy: policy("script-src 'self'", sources("connect-src 'self'", cfg.ImageOrigin),
+			sources("img-src 'self' https: data:", tilesOrigin(cfg.Tiles), cfg.ImageOrigin)),
+		permissions: "camera=(), geolocation=(self), microphone=()",
+		file:        chatFile,
+		shape:       cfg.shape,
+	}
+}
+
+func chatFile(path string) string {
+	switch {
+	case path == "/":
+		return "chat.html"
+	case strings.HasPrefix(path, "/static/"):
+		return path[1:]
+	}
+	return ""
+}
+
+// tilesOrigin is the origin of a tiles' address; "" is the page's own.
+func tilesOrigin(template string) string {
+	u, err := url.Parse(strings.NewReplacer("{z}", "0", "{x}", "0", "{y}", "0").Replace(template))
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// shape makes of a file what is sent: the page with its configuration, and scripts and styles
+// without what only their readers need.
+func (cfg ChatConfig) shape(name string, body []byte) []byte {
+	switch contentType(name) {
+	case contentType(".html"):
+		return leanPage([]byte(strings.NewReplacer(
+			"{{tiles}}", html.EscapeString(cfg.Tiles),
+			"{{credit}}", html.EscapeString(cfg.TilesCredit),
+			"{{creditHref}}", html.EscapeString(link(cfg.TilesCreditURL)),
+		).Replace(string(body))))
+	case contentType(".js"):
+		return leanScript(body)
+	case contentType(".css"):
+		return leanSheet(body)
+	}
+	return body
+}
