@@ -32,6 +32,14 @@ require (
 )
 
 require (
+	github.com/apapsch/go-jsonmerge/v2 v2.0.0 // indirect
+	github.com/google/uuid v1.6.0 // indirect
+	github.com/oapi-codegen/runtime v1.1.1 // indirect
+	github.com/sony/gobreaker v1.0.0 // indirect
+	github.com/typesense/typesense-go/v3 v3.2.0 // indirect
+)
+
+require (
 	github.com/anishathalye/porcupine v1.1.0 // indirect
 	github.com/aws/aws-sdk-go-v2/feature/ec2/imds v1.20.6 // indirect
 	github.com/aws/aws-sdk-go-v2/internal/configsources v1.5.9 // indirect

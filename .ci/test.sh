@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 
 bash .ci/install-axe.sh || echo "LEFT OUT: accessibility tests (axe-core could not be fetched)"
 bash .ci/install-ministack.sh || echo "LEFT OUT: the queue's conformance against an SQS server (ministack could not be fetched)"
+bash .ci/install-typesense.sh || echo "LEFT OUT: search by a Typesense server (it could not be fetched)"
 if ! command -v chromium >/dev/null; then
   (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium) >/dev/null 2>&1 ||
     echo "LEFT OUT: browser tests (no chromium, and apt could not install it)"

@@ -30,6 +30,7 @@ func Queues() []Queue {
 		{Name: "turns-failed", FIFO: true, Keep: fourteenDays},
 		{Name: "notify-failed", Keep: fourteenDays},
 		{Name: "sender-failed", Keep: fourteenDays},
+		{Name: "index-failed", Keep: fourteenDays},
 		{Name: "schedules-failed", Keep: fourteenDays},
 	}
 }

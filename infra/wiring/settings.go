@@ -31,6 +31,7 @@ func Settings() []Setting {
 		{Name: "SARA_MODEL", Doc: "model of the assistant sara"},
 		{Name: "META_BASE_URL", Doc: "in the place of the Graph API's own address"},
 		{Name: "MAPBOX_BASE_URL", Doc: "in the place of Mapbox's own address"},
+		{Name: "TYPESENSE_URL", Doc: "search engine; without it listings are searched in memory"},
 		{Name: "ALLOWED_ORIGINS", Doc: "sites that may embed the web chat, such as https://example.com, with commas between them"},
 		{Name: "GATEWAY_TIMEOUT", Cloud: "25s", Doc: "how long POST /chat/message waits for the reply before it answers 202"},
 	}
@@ -40,7 +41,9 @@ func model() []string { return []string{"OPENAI_BASE_URL", "OPENAI_MODEL", "SARA
 
 // tools are the settings of what a turn's tools reach. Photos of WhatsApp are fetched from
 // Twilio.
-func tools() []string { return []string{"MAPBOX_BASE_URL", "TWILIO_ACCOUNT_SID", "TWILIO_BASE_URL"} }
+func tools() []string {
+	return []string{"MAPBOX_BASE_URL", "TYPESENSE_URL", "TWILIO_ACCOUNT_SID", "TWILIO_BASE_URL"}
+}
 
 func meta() []string { return []string{"META_BASE_URL"} }
 

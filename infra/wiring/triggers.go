@@ -51,6 +51,13 @@ func stream(table, prefix, onFailure string) *StreamTrigger {
 	}
 }
 
+// changes delivers all that happens to items of a table whose sort key begins with prefix.
+func changes(table, prefix, onFailure string) *StreamTrigger {
+	t := stream(table, prefix, onFailure)
+	t.Filters[0].Events = []string{"INSERT", "MODIFY", "REMOVE"}
+	return t
+}
+
 // Schedule starts a function again and again.
 type Schedule struct {
 	Every     Seconds // whole minutes

@@ -90,7 +90,7 @@ func Functions() []Function {
 			Tables:   turnTables(),
 			Media:    true,
 			Sends:    []string{"turns"},
-			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN"},
+			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY"},
 			Settings: join(model(), auth(), tools(), []string{"GATEWAY_TIMEOUT"}),
 		},
 		{
@@ -114,7 +114,7 @@ func Functions() []Function {
 			Tables:   turnTables(),
 			Media:    true,
 			Sends:    []string{"turns"},
-			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN"},
+			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY"},
 			Settings: join(model(), tools(), []string{"GATEWAY_TIMEOUT", "ALLOWED_ORIGINS"}),
 		},
 		{
@@ -148,7 +148,7 @@ func Functions() []Function {
 			Tables:   turnTables(),
 			Media:    true,
 			Sends:    []string{"turns"},
-			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN"},
+			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY"},
 			Settings: join(model(), tools()),
 		},
 		{
@@ -164,6 +164,14 @@ func Functions() []Function {
 			Stream: stream("records", "event#", "notify-failed"),
 			Tables: []Grant{readsAndWrites("conversations"), reads("catalog"), reads("records")},
 			Sends:  []string{"turns"},
+		},
+		{
+			Name: "index", Doc: "keeps the search engine to the listings",
+			Memory: 256, Timeout: 30,
+			Stream:   changes("catalog", "listing#", "index-failed"),
+			Tables:   []Grant{reads("catalog")},
+			Secrets:  []string{"TYPESENSE_API_KEY"},
+			Settings: []string{"TYPESENSE_URL"},
 		},
 		{
 			Name: "sender", Doc: "sends what is on the outbox",

@@ -207,7 +207,7 @@ func build(b *app.Base) (map[string]trigger.Handler, error) {
 	handlers := map[string]trigger.Handler{}
 	for name, f := range map[string]func(*app.Base) (trigger.Handler, error){
 		"chat": app.Chat, "sara": app.Sara, "whatsapp": app.WhatsApp, "messenger": app.Messenger, "turn": app.Turn,
-		"notify": app.Notify, "records": app.Records, "sender": app.Sender, "admin": app.Admin,
+		"notify": app.Notify, "records": app.Records, "index": app.Index, "sender": app.Sender, "admin": app.Admin,
 	} {
 		h, err := f(b)
 		if err != nil {

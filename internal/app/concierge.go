@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"merve/internal/channel"
+	"merve/internal/desk"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/market"
@@ -175,4 +176,9 @@ func (p pickups) Find(ctx context.Context, w taxi.Where) ([]taxi.Found, error) {
 		all[i] = taxi.Found{Address: f.Address, Lat: f.Lat, Lng: f.Lng, Sure: f.Sure()}
 	}
 	return all, nil
+}
+
+// handovers gives threads to people and back.
+func (b *Base) handovers() *desk.Desk {
+	return &desk.Desk{Table: b.records(), Threads: b.Threads(), Queue: b.queue(), Now: b.Now}
 }

@@ -33,7 +33,7 @@ type Config struct {
 
 	OpenAIBaseURL, OpenAIModel, SaraModel               string
 	TwilioAccountSID, TwilioFrom, TwilioBaseURL         string
-	MetaBaseURL, MapboxBaseURL                          string
+	MetaBaseURL, MapboxBaseURL, TypesenseURL            string
 	AuthIssuer, AuthAudience, AuthJWKSURL, AuthClientID string
 	AdminToken                                          string
 	AllowedOrigins                                      []string // sites that may embed the web chat
@@ -68,6 +68,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		MediaBucket:        or("MEDIA_BUCKET", "merve-media"),
 		MetaBaseURL:        or("META_BASE_URL", meta.DefaultBaseURL),
 		MapboxBaseURL:      or("MAPBOX_BASE_URL", mapbox.DefaultBaseURL),
+		TypesenseURL:       getenv("TYPESENSE_URL"),
 		AuthClientID:       getenv("AUTH_CLIENT_ID"),
 		TwilioAccountSID:   getenv("TWILIO_ACCOUNT_SID"),
 		TwilioFrom:         getenv("TWILIO_WHATSAPP_FROM"),

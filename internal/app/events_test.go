@@ -36,7 +36,7 @@ import (
 func constructors() map[string]func(*app.Base) (trigger.Handler, error) {
 	return map[string]func(*app.Base) (trigger.Handler, error){
 		"chat": app.Chat, "whatsapp": app.WhatsApp, "turn": app.Turn, "notify": app.Notify, "sender": app.Sender,
-		"sara": app.Sara, "messenger": app.Messenger, "records": app.Records,
+		"sara": app.Sara, "messenger": app.Messenger, "records": app.Records, "index": app.Index,
 		"expiry": app.Expiry, "invariants": app.Invariants, "sweep": app.Sweep, "admin": app.Admin,
 	}
 }
@@ -230,6 +230,7 @@ func TestEveryEventReachesItsFunction(t *testing.T) {
 				t.Errorf("%v, on the thread: %+v", err, h)
 			}
 		}},
+		{"index", done, nil}, // no search engine here
 		{"expiry", ticked, nil},
 		{"invariants", ticked, nil},
 		{"sweep", ticked, nil},

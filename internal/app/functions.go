@@ -16,6 +16,7 @@ import (
 	"merve/internal/assistant"
 	"merve/internal/booking"
 	"merve/internal/channel"
+	"merve/internal/desk"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/gate"
@@ -193,7 +194,7 @@ func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 	photos := b.Photos()
 	reporter := b.reporter(photos)
 	tools, err := tool.NewRegistry(slices.Concat(listings.Tools(availability{l, b.Now}), booker.Tools(), reporter.Tools(), b.desk().Tools(),
-		b.orderDesk().Tools(), b.placeFinder().Tools(), b.caller().Tools())...)
+		b.orderDesk().Tools(), b.placeFinder().Tools(), b.caller().Tools(), desk.Tools())...)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +205,7 @@ func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 	return &turn.Runner{
 		Threads: b.Threads(), Markets: b.Markets(), Assistants: assistants, Tools: tools,
 		Commitments: b.commitments(l, tools), Commands: b.commands(),
-		Model: model, Outbox: b.Outbox(), Records: b.records(), Queue: b.queue(), Photos: photos,
+		Model: model, Outbox: b.Outbox(), Records: b.records(), Queue: b.queue(), Photos: photos, Desk: b.handovers(),
 		Now: b.Now, Wait: b.Wait, Log: b.Log,
 	}, nil
 }
@@ -231,9 +232,6 @@ func (b *Base) Threads() *thread.Store {
 
 // Markets returns the store of markets.
 func (b *Base) Markets() *market.Store { return &market.Store{Table: b.catalog(), Now: b.Now} }
-
-// Listings returns the store of listings.
-func (b *Base) Listings() *listing.Store { return &listing.Store{Table: b.catalog(), Now: b.Now} }
 
 func (b *Base) roster() *roster.Book { return &roster.Book{Table: b.catalog(), Now: b.Now} }
 

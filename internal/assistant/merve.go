@@ -17,6 +17,7 @@ func Merve() Assistant {
 			"orderFood", "bookService", "scheduleViewing", "getMyOrders", "cancelOrder",
 			"searchLocalPlaces", "getNearbyPlaces", "findPharmacy",
 			"requestTaxi", "getTaxiStatus", "cancelTaxi",
+			"askForPerson",
 		},
 	}
 }

@@ -14,6 +14,7 @@ func Sara() Assistant {
 			"update_report_address", "update_report_photos", "delete_report", "mark_report_resolved",
 			"create_time_limited_report_link",
 			"create_link_code", "link_chats", "unlink_chats", "delete_my_data",
+			"askForPerson",
 		},
 		Digest: true,
 		Photos: true,

@@ -61,17 +61,9 @@ func newIndex(all []*stored, until time.Time) *index {
 		if !l.Merve.Enabled {
 			continue
 		}
-		offerings := ""
-		for _, o := range l.Offerings {
-			offerings += " " + o.Name
-		}
+		d := DocumentOf(&l.Listing, l.Words)
 		ix.entries = append(ix.entries, entry{&l.Listing, []field{
-			{5, words(values(l.Names))},
-			{4, words(l.Category + " " + l.SubCategory)},
-			{3, words(strings.Join(l.Tags, " ") + " " + l.Place + " " + l.Domain)},
-			{2, words(offerings)},
-			{2, l.Words},
-			{1, words(values(l.Descriptions))},
+			{5, d.Names}, {4, d.Kinds}, {3, d.About}, {2, d.Offerings}, {2, d.Items}, {1.5, d.Synonyms}, {1, d.Descriptions},
 		}})
 	}
 	return ix

@@ -15,6 +15,7 @@ type Outcome struct {
 	Pending  *Pending // what waits for YES or NO from now on; nil for nothing
 	Language string
 	OptedOut bool
+	HandOver bool // to a person
 	Spend    Spend
 }
 
@@ -73,6 +74,10 @@ func (s *Store) endTurn(l *Lease, t *Thread, o Outcome) dynamo.Write {
 	put("pending", ":pending", o.Pending, o.Pending != nil)
 	put("#state", ":state", AwaitingConfirmation, o.Pending != nil)
 	put("optOut", ":optOut", true, o.OptedOut)
+	if o.HandOver {
+		set = append(set, "#handler = :handler")
+		vals[":handler"] = ByPerson
+	}
 	put("lang", ":lang", o.Language, o.Language != "")
 	put("spend", ":spend", o.Spend, o.Spend.Day != "")
 	if answered := len(o.Turn.In); answered == len(t.Inbox) {

@@ -12,14 +12,19 @@ import (
 // Assign gives a thread to the assistant or to a person. A turn that is running decides
 // again before it commits. [ErrNoThread] when there is no such thread. One request.
 func (s *Store) Assign(ctx context.Context, id string, to Handler) error {
+	if err := s.Table.DB().Commit(ctx, s.Assigned(id, to)); err != nil {
+		return fmt.Errorf("assign thread %s to %s: %w", id, to, err)
+	}
+	return nil
+}
+
+// Assigned is the write of [Store.Assign], for those who keep more with it.
+func (s *Store) Assigned(id string, to Handler) dynamo.Write {
 	update, vals := "REMOVE #handler", dynamo.V(nil)
 	if to == ByPerson {
 		update, vals = "SET #handler = :handler", dynamo.V{":handler": to}
 	}
-	if err := s.Table.DB().Commit(ctx, s.Table.Update(headKey(id), update, vals).If("attribute_exists(pk)", nil).Else(ErrNoThread)); err != nil {
-		return fmt.Errorf("assign thread %s to %s: %w", id, to, err)
-	}
-	return nil
+	return s.Table.Update(headKey(id), update, vals).If("attribute_exists(pk)", nil).Else(ErrNoThread)
 }
 
 // Reach says what somebody who is about to write to a thread's customer wants to do.

@@ -76,9 +76,16 @@ type Result struct {
 	Cards    []Card
 	Map      *channel.Location
 
+	HandOver *HandOver // gives the thread to a person
+
 	// Facts are what the backend knows to be true after this call: kinds of package claim. A
 	// fact "booked:X12" bears out sentences only that name X12: what was so before this turn.
 	Facts []string
+}
+
+// HandOver is a customer's wish for a person.
+type HandOver struct {
+	Reason string // for the person
 }
 
 // Proposal is a pending action in the making: the turn puts it on the thread.

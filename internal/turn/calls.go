@@ -30,6 +30,7 @@ type result struct {
 	cards    []tool.Card
 	place    *channel.Location
 	facts    []string
+	handOver *tool.HandOver
 	proposal *tool.Proposal
 	tool     string // frozen for confirmation
 	args     json.RawMessage
@@ -165,7 +166,7 @@ func (w *work) resolveOne(ctx context.Context, c call) (res result) {
 	if len(content) > maxResult {
 		content, _ = json.Marshal(map[string]any{"note": "the result was too long and is cut", "start": clip(string(content), maxResult)})
 	}
-	res = result{name: c.Name, status: "ok", content: content, cards: out.Cards, place: out.Map, facts: out.Facts, proposal: out.Proposal}
+	res = result{name: c.Name, status: "ok", content: content, cards: out.Cards, place: out.Map, facts: out.Facts, handOver: out.HandOver, proposal: out.Proposal}
 	if out.Proposal != nil {
 		res.status = "proposed"
 	}
@@ -236,9 +237,27 @@ func (w *work) take(ctx context.Context, res result) error {
 	if len(res.memory) > 0 {
 		m.memory += fmt.Sprintf("<data tool=%q>%s</data>\n", res.name, res.memory)
 	}
+	if res.handOver != nil {
+		return w.giveAway(ctx, *res.handOver)
+	}
 	if res.proposal != nil {
 		return w.propose(ctx, res)
 	}
+	return nil
+}
+
+// giveAway hands the thread over to a person: what waits for YES or NO is let go of, and the
+// backend's own words are the last.
+func (w *work) giveAway(ctx context.Context, h tool.HandOver) error {
+	if w.r.Desk == nil || w.handOver != nil {
+		return nil
+	}
+	if w.pending != nil {
+		if _, err := w.release(ctx); err != nil {
+			return err
+		}
+	}
+	w.handOver = &h
 	return nil
 }
 

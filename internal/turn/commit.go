@@ -39,9 +39,12 @@ func (w *work) commit(ctx context.Context) (Done, error) {
 		join = append(join, s.Writes...)
 	}
 	join = append(append(join, w.outbound(t)...), w.audited()...)
+	if w.handOver != nil {
+		join = append(join, w.r.Desk.Wait(w.thread.Head, t.N, w.tc.Language, w.handOver.Reason, t.TraceID)...)
+	}
 	day := now.UTC().Format(time.DateOnly)
 	o := thread.Outcome{
-		Turn: t, Pending: w.pending, Language: w.tc.Language, OptedOut: w.optedOut,
+		Turn: t, Pending: w.pending, Language: w.tc.Language, OptedOut: w.optedOut, HandOver: w.handOver != nil,
 		Spend: thread.Spend{Day: day, MicroUSD: w.thread.Spend.On(day) + w.model.cost},
 	}
 	if err := w.r.Threads.Commit(ctx, w.lease, w.thread, o, join...); err != nil {
@@ -87,6 +90,9 @@ func (w *work) reply() thread.Reply {
 		parts = []string{w.say(wording.WentWrong, nil)}
 	}
 	r := thread.Reply{Text: strings.Join(parts, "\n\n"), Map: w.place}
+	if len(w.in) > 0 && byPerson(w.in) {
+		r.By = thread.ByPerson
+	}
 	shown := map[string]bool{}
 	for _, c := range w.cards {
 		name := fmt.Sprint(c["type"], c["id"], c["transactionId"])

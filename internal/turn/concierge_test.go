@@ -12,6 +12,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/assistant"
 	"merve/internal/channel"
+	"merve/internal/desk"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/gate"
@@ -30,6 +31,7 @@ type concierge struct {
 	roster *roster.Book
 	desk   *order.Desk
 	rides  *taxi.Store
+	people *desk.Desk // of staff
 	teller *taxi.Teller
 	phones map[string]string // of drivers
 }
@@ -58,7 +60,8 @@ func (w *world) startConcierge(db *dynamo.DB, log *slog.Logger) []tool.Tool {
 	w.teller = &taxi.Teller{
 		Rides: w.rides, Markets: w.markets, Threads: w.threads, Queue: w, Outbox: w.outbox, Templates: notify.Templates{}, Log: log,
 	}
-	return append(w.concierge.desk.Tools(), (&taxi.Caller{Store: w.rides, Log: log}).Tools()...)
+	w.concierge.people = &desk.Desk{Table: records, Threads: w.threads, Queue: w, Now: w.clock.now}
+	return slices.Concat(w.concierge.desk.Tools(), (&taxi.Caller{Store: w.rides, Log: log}).Tools(), desk.Tools())
 }
 
 // otherAssistants answer people who are no customers.
@@ -223,6 +226,28 @@ func (p *play) other(l line, number string, typ channel.ThreadType) {
 	p.thread = p.theirs
 }
 
+// staff does something with the customer's thread.
+func (p *play) staff(l line) {
+	p.t.Helper()
+	var err error
+	p.reply = ""
+	switch by := (actor.Actor{Kind: actor.Staff, ID: cmp.Or(l.opts, "desk")}); l.verb {
+	case "staff takes it":
+		err = p.concierge.people.Take(p.t.Context(), p.thread, by)
+	case "staff gives it back":
+		err = p.concierge.people.Return(p.t.Context(), p.thread)
+	case "staff writes":
+		p.sends++
+		err = p.concierge.people.Write(p.t.Context(), p.thread, l.text, fmt.Sprint(p.sends))
+	}
+	if err != nil {
+		p.reply = err.Error()
+		return
+	}
+	p.settle()
+	p.look()
+}
+
 // valueOfOrders is what is in a conversation about orders.
 func (p *play) valueOfOrders(of string, n int) (string, bool) {
 	p.t.Helper()
@@ -239,6 +264,16 @@ func (p *play) valueOfOrders(of string, n int) (string, bool) {
 			return "none", true
 		}
 		return describeOrder(all[n-1]), true
+	case "desk":
+		all, err := p.concierge.people.List(p.t.Context(), p.market)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		var lines []string
+		for _, c := range all {
+			lines = append(lines, strings.TrimSpace(c.Name+" "+cmp.Or(c.TakenBy, "waits")+" "+c.Reason))
+		}
+		return cmp.Or(strings.Join(lines, ", "), "nobody"), true
 	case "rides":
 		var all []string
 		for _, r := range p.allRides() {

@@ -163,6 +163,8 @@ func (p *play) run(lines []line) {
 			p.expire()
 		case "business":
 			p.business(l)
+		case "staff takes it", "staff gives it back", "staff writes":
+			p.staff(l)
 		case "driver":
 			p.driver(l)
 		case "a person takes over":

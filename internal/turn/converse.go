@@ -82,6 +82,10 @@ func (w *work) converse(ctx context.Context) error {
 		if err := w.runCalls(ctx, d); err != nil {
 			return err
 		}
+		if w.handOver != nil { // the assistant has said its last
+			w.text = w.say(wording.PersonWillAnswer, nil)
+			return nil
+		}
 	}
 }
 

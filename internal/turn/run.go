@@ -130,7 +130,8 @@ type work struct {
 	place    *channel.Location // shown on a map
 	silent   bool
 	optedOut bool
-	stopped  string // why the model was stopped, for the log
+	handOver *tool.HandOver // to a person, with this turn
+	stopped  string         // why the model was stopped, for the log
 }
 
 func (r *Runner) begin(ctx context.Context, l *thread.Lease, t *thread.Thread) (*work, error) {
@@ -167,7 +168,7 @@ func (w *work) takeIn() {
 		Channel: w.thread.Channel, Language: lang, Location: w.thread.Location, TimeZone: w.market.Location(),
 		Now: now, TraceID: w.trace,
 	}
-	w.text, w.after, w.silent = "", nil, false
+	w.text, w.after, w.silent, w.handOver = "", nil, false, nil
 	if !w.proposed() {
 		w.pending, w.settled, w.joins = w.thread.Pending, "", nil
 		w.notes, w.cards, w.place = nil, nil, nil

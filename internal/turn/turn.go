@@ -41,7 +41,7 @@ import (
 	"merve/internal/tool"
 )
 
-// Runner runs turns. All fields but Commands, Gates and Photos are needed.
+// Runner runs turns. All fields but Commands, Gates, Photos and Desk are needed.
 type Runner struct {
 	Threads *thread.Store
 	Markets interface {
@@ -57,12 +57,19 @@ type Runner struct {
 	Queue       Queue
 	Gates       map[string]bool // tools that the environment switches off or on
 	Photos      Photos
+	Desk        Desk // takes threads that are handed over to people
 
 	Now  func() time.Time
 	Wait func(ctx context.Context, d time.Duration) error
 	Log  *slog.Logger
 
 	budget budget
+}
+
+// Desk takes threads that are handed over to people.
+type Desk interface {
+	// Wait are the writes by which a thread begins to wait for a person.
+	Wait(h thread.Head, turn int, language, reason, trace string) []dynamo.Write
 }
 
 // Queue has a thread's turns run by somebody else, in order. Equal dedupe ids within a

@@ -272,7 +272,7 @@ func (w *world) start(db *dynamo.DB) {
 			ledger.CancelKind:  booking.Cancel{Ledger: w.ledger},
 			turn.FrozenCall:    turn.Frozen{Tools: tools},
 		}),
-		Commands: w.commands(),
+		Commands: w.commands(), Desk: w.concierge.people,
 		Model:    theModel{w}, Outbox: w.outbox, Records: table("records"), Queue: w,
 		Now: now, Wait: w.clock.wait, Log: log,
 	}

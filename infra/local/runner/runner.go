@@ -63,7 +63,7 @@ type Runner struct {
 // functions are the constructors, by the name in the wiring.
 var functions = map[string]func(*app.Base) (trigger.Handler, error){
 	"chat": app.Chat, "whatsapp": app.WhatsApp, "turn": app.Turn, "notify": app.Notify, "sender": app.Sender,
-	"sara": app.Sara, "messenger": app.Messenger, "records": app.Records,
+	"sara": app.Sara, "messenger": app.Messenger, "records": app.Records, "index": app.Index,
 	"expiry": app.Expiry, "invariants": app.Invariants, "sweep": app.Sweep, "admin": app.Admin,
 }
 

@@ -1,0 +1,52 @@
+package app
+
+import (
+	"context"
+	"strings"
+
+	"merve/internal/dynamo"
+	"merve/internal/listing"
+	"merve/internal/provider/typesense"
+	"merve/internal/trigger"
+)
+
+// Listings returns the store of listings, searched by Typesense where there is one.
+func (b *Base) Listings() *listing.Store {
+	s := &listing.Store{Table: b.catalog(), Now: b.Now, Log: b.Log}
+	if b.Config.TypesenseURL != "" {
+		s.Engine = b.typesense()
+	}
+	return s
+}
+
+func (b *Base) typesense() *typesense.Client {
+	return &typesense.Client{
+		URL: b.Config.TypesenseURL, Prefix: "merve-",
+		Key: func(ctx context.Context) (string, error) { return b.secrets.get(ctx, "TYPESENSE_API_KEY") },
+	}
+}
+
+// indexer keeps Typesense to the listings; nil without one.
+func (b *Base) indexer() *typesense.Indexer {
+	if b.Config.TypesenseURL == "" {
+		return nil
+	}
+	return &typesense.Indexer{
+		Client: b.typesense(), Store: &listing.Store{Table: b.catalog(), Now: b.Now, Log: b.Log}, Now: b.Now,
+		NewID: func() string { return strings.ToLower(b.NewID()) },
+	}
+}
+
+// Index keeps the search engine to the listings. Without one there is nothing to do.
+func Index(b *Base) (trigger.Handler, error) {
+	indexer := b.indexer()
+	return trigger.Stream(func(ctx context.Context, r trigger.Record) error {
+		key := dynamo.Item(r.Keys).Key()
+		market, ok := strings.CutPrefix(key.PK, "market#")
+		id, is := strings.CutPrefix(key.SK, "listing#")
+		if indexer == nil || !ok || !is {
+			return nil
+		}
+		return indexer.Changed(ctx, market, id)
+	}, trigger.Log(b.Log)), nil
+}

@@ -1,0 +1,229 @@
+// Package desk hands threads over to people and back: who waits for a person, who has which
+// thread, and what staff write on it. While a person has a thread, no assistant answers on it.
+//
+//	desk#{market}   thread#{thread}             a thread that waits for a person, or that one has
+//	desk#{market}   event#{thread}#{turn}#…     that it began to wait, for the stream
+//
+// (table records). A thread's head says who answers it (package thread); both change in one
+// transaction.
+//
+// Requests: to wait none of its own (it joins the turn), Take, Return and Write 2 and the turn
+// that tells the customer, List 1.
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"merve/internal/actor"
+	"merve/internal/channel"
+	"merve/internal/dynamo"
+	"merve/internal/fault"
+	"merve/internal/thread"
+	"merve/internal/wording"
+)
+
+// Case is a thread that waits for a person, or that one has.
+type Case struct {
+	Thread   string             `dynamodbav:"thread" json:"threadId"`
+	Market   string             `dynamodbav:"market" json:"marketId"`
+	Type     channel.ThreadType `dynamodbav:"type" json:"type"`
+	Channel  channel.Channel    `dynamodbav:"channel" json:"channel"`
+	Name     string             `dynamodbav:"name,omitempty" json:"name,omitempty"` // of the customer
+	Language string             `dynamodbav:"lang,omitempty" json:"language,omitempty"`
+	Reason   string             `dynamodbav:"reason,omitempty" json:"reason,omitempty"` // why a person is asked for
+	Since    time.Time          `dynamodbav:"since" json:"since"`
+	TakenBy  string             `dynamodbav:"takenBy,omitempty" json:"takenBy,omitempty"` // actor key; "" waits
+	TakenAt  time.Time          `dynamodbav:"takenAt" json:"takenAt,omitzero"`
+}
+
+// Desk hands threads over. Safe for concurrent use.
+type Desk struct {
+	Table   dynamo.Table // records
+	Threads interface {
+		Head(ctx context.Context, id string) (thread.Head, error)
+		Assigned(id string, to thread.Handler) dynamo.Write
+		Notify(ctx context.Context, id, key string, n thread.Notice) (thread.Appended, error)
+	}
+	Queue interface {
+		Queue(ctx context.Context, threadID, dedupe string) error
+	}
+	Now func() time.Time
+}
+
+// MaxText is the longest text that staff write at once, and MaxReason of a reason, in characters.
+const (
+	MaxText   = 4000
+	MaxReason = 300
+)
+
+// ErrNotTaken is the answer to staff who write on a thread that the assistant has.
+var ErrNotTaken = fault.New(fault.Conflict, "the assistant has this thread: take it over first")
+
+func caseKey(market, threadID string) dynamo.Key {
+	return dynamo.Key{PK: "desk#" + market, SK: "thread#" + threadID}
+}
+
+// Wait are the writes by which a thread begins to wait for a person; they join the turn that
+// hands it over.
+func (d *Desk) Wait(h thread.Head, turn int, language, reason, trace string) []dynamo.Write {
+	now := d.now()
+	c := Case{
+		Thread: h.ID, Market: h.Market, Type: h.Type, Channel: h.Channel, Name: h.Name, Language: language, Reason: clip(reason, MaxReason), Since: now,
+	}
+	e := Event{Thread: h.ID, Market: h.Market, Name: h.Name, Reason: c.Reason, Turn: turn, Trace: trace, At: now}
+	return []dynamo.Write{
+		d.Table.Put(caseKey(h.Market, h.ID), c),
+		d.Table.Put(dynamo.Key{PK: "desk#" + h.Market, SK: fmt.Sprintf("event#%s#%08d", h.ID, turn)}, e),
+	}
+}
+
+// Event says that a thread began to wait for a person.
+type Event struct {
+	Thread string    `dynamodbav:"thread"`
+	Market string    `dynamodbav:"market"`
+	Name   string    `dynamodbav:"name,omitempty"`
+	Reason string    `dynamodbav:"reason,omitempty"`
+	Turn   int       `dynamodbav:"turn"`
+	Trace  string    `dynamodbav:"trace,omitempty"`
+	At     time.Time `dynamodbav:"at"`
+}
+
+// EventOf reads the event in a new item of the table; ok is false for other items.
+func EventOf(it dynamo.Item) (e Event, ok bool, err error) {
+	key := it.Key()
+	if !strings.HasPrefix(key.PK, "desk#") || !strings.HasPrefix(key.SK, "event#") {
+		return Event{}, false, nil
+	}
+	return e, true, it.Decode(&e)
+}
+
+// List returns the threads of a market that wait for a person or that one has, those that have
+// waited longest first.
+func (d *Desk) List(ctx context.Context, market string) ([]Case, error) {
+	all := []Case{}
+	q := dynamo.Query{Where: "pk = :pk AND begins_with(sk, :prefix)", Values: dynamo.V{":pk": "desk#" + market, ":prefix": "thread#"}}
+	for {
+		page, err := d.Table.Query(ctx, q)
+		if err != nil {
+			return nil, fmt.Errorf("desk of %s: %w", market, err)
+		}
+		for _, it := range page.Items {
+			var c Case
+			if err := it.Decode(&c); err != nil {
+				return nil, err
+			}
+			all = append(all, c)
+		}
+		if q.After = page.Next; q.After == "" {
+			break
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Case) int {
+		if (a.TakenBy == "") != (b.TakenBy == "") {
+			if a.TakenBy == "" {
+				return -1
+			}
+			return 1
+		}
+		return a.Since.Compare(b.Since)
+	})
+	return all, nil
+}
+
+// Take gives a thread to a member of staff, and tells the customer. Taken again by the same one,
+// nothing changes.
+func (d *Desk) Take(ctx context.Context, threadID string, by actor.Actor) error {
+	h, err := d.head(ctx, threadID)
+	if err != nil {
+		return err
+	}
+	c := Case{
+		Thread: h.ID, Market: h.Market, Type: h.Type, Channel: h.Channel, Name: h.Name, Language: h.Language, Since: d.now(), TakenBy: by.Key(), TakenAt: d.now(),
+	}
+	taken := &fault.Error{Kind: fault.Conflict, Message: "somebody else has this thread"}
+	again := errors.New("the same one has it")
+	put := d.Table.Put(caseKey(h.Market, h.ID), c).If("attribute_not_exists(takenBy)", nil).ElseOld(func(old dynamo.Item) error {
+		if old.String("takenBy") == by.Key() {
+			return again
+		}
+		return taken
+	})
+	err = d.Table.DB().Commit(ctx, d.Threads.Assigned(h.ID, thread.ByPerson), put)
+	if err != nil && !errors.Is(err, again) {
+		return fmt.Errorf("take thread %s: %w", threadID, err)
+	}
+	if h.Handler == thread.ByPerson && errors.Is(err, again) {
+		return nil
+	}
+	return d.tell(ctx, h, fmt.Sprintf("taken.%d", h.Epoch), "handed_over", wording.Say(h.Language, wording.HandedOver, nil))
+}
+
+// Return gives a thread back to the assistant, and tells the customer. One that the assistant
+// has already stays as it is.
+func (d *Desk) Return(ctx context.Context, threadID string) error {
+	h, err := d.head(ctx, threadID)
+	if err != nil {
+		return err
+	}
+	err = d.Table.DB().Commit(ctx, d.Threads.Assigned(h.ID, thread.ByAssistant), d.Table.Delete(caseKey(h.Market, h.ID)))
+	if err != nil {
+		return fmt.Errorf("return thread %s: %w", threadID, err)
+	}
+	if h.Handler != thread.ByPerson {
+		return nil
+	}
+	return d.tell(ctx, h, fmt.Sprintf("returned.%d", h.Epoch), "handed_back", wording.Say(h.Language, wording.HandedBack, nil))
+}
+
+// Write says something to the customer in the name of a person. The same key is said once.
+func (d *Desk) Write(ctx context.Context, threadID, text, key string) error {
+	text = strings.TrimSpace(text)
+	switch {
+	case text == "" || !utf8.ValidString(text) || utf8.RuneCountInString(text) > MaxText:
+		return fault.Field("text", "want 1 to %d characters", MaxText)
+	case key == "" || len(key) > 128:
+		return fault.Field("key", "want 1 to 128 bytes: the same for the same message")
+	}
+	h, err := d.head(ctx, threadID)
+	if err != nil {
+		return err
+	}
+	if h.Handler != thread.ByPerson {
+		return ErrNotTaken
+	}
+	return d.tell(ctx, h, "reply."+key, StaffReply, text)
+}
+
+// StaffReply is the kind of the notice by which a person writes.
+const StaffReply = "staff_reply"
+
+func (d *Desk) tell(ctx context.Context, h thread.Head, key, kind, text string) error {
+	a, err := d.Threads.Notify(ctx, h.ID, "desk."+key, thread.Notice{Kind: kind, Text: text, ByPerson: true})
+	if err != nil {
+		return fmt.Errorf("tell thread %s: %w", h.ID, err)
+	}
+	return fault.Wrap(d.Queue.Queue(ctx, a.Thread, a.Message), fault.Unavailable, "queue turn of thread %s", a.Thread)
+}
+
+func (d *Desk) head(ctx context.Context, id string) (thread.Head, error) {
+	h, err := d.Threads.Head(ctx, id)
+	if errors.Is(err, thread.ErrNoThread) {
+		return h, actor.ErrNotFound
+	}
+	return h, err
+}
+
+func (d *Desk) now() time.Time { return d.Now().UTC().Truncate(time.Millisecond) }
+
+func clip(s string, max int) string {
+	if r := []rune(s); len(r) > max {
+		return string(r[:max])
+	}
+	return s
+}
