@@ -1,5 +1,6 @@
 // Package demo is the demo market of the local runner: a small island's restaurants,
-// tours, stays and services. The businesses are made up, their numbers are not real.
+// tours, stays, homes and services, its places and its taxi drivers. The businesses and
+// people are made up, their numbers are not real.
 package demo
 
 import (
@@ -8,13 +9,24 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
+	"merve/internal/channel"
 	"merve/internal/listing"
 	"merve/internal/market"
+	"merve/internal/place"
+	"merve/internal/taxi"
 )
 
 //go:embed listings.json
 var listings []byte
+
+//go:embed places.json
+var places []byte
+
+//go:embed drivers.json
+var drivers []byte
 
 // Market is the id of the demo market.
 const Market = "demo"
@@ -37,16 +49,60 @@ func Load(ctx context.Context, markets *market.Store, store *listing.Store) erro
 			return err
 		}
 	}
+	_, err = markets.Save(ctx, *policy(), "demo")
+	return err
+}
+
+func policy() *market.Market {
 	m := market.Default(Market)
 	m.Name = "Island Concierge"
 	m.Languages = []string{"en", "tr", "el", "ru", "he", "ar", "de", "es", "fr", "sw"}
 	m.TimeZone = "Asia/Nicosia"
-	m.WhatsApp.Templates = map[string]market.Approved{
-		"merchant_booking_confirmed": {ContentSID: "HX00000000000000000000000000000001", Params: []string{"code", "listing", "offering", "when", "party", "customer"}},
-		"merchant_booking_cancelled": {ContentSID: "HX00000000000000000000000000000002", Params: []string{"code", "listing", "offering", "when", "party", "customer"}},
+	m.Bounds = &market.Bounds{West: 32.2, South: 34.5, East: 34.7, North: 35.8}
+	m.Districts = []market.District{
+		{Name: "Kyrenia", Also: []string{"Girne"}, Center: &channel.Location{Lat: 35.3364, Lng: 33.3182}, Neighbours: []string{"Lapithos", "Nicosia"}},
+		{Name: "Nicosia", Also: []string{"Lefkoşa", "Lefkosia"}, Center: &channel.Location{Lat: 35.1856, Lng: 33.3823}, Neighbours: []string{"Kyrenia", "Famagusta", "Morphou"}},
+		{Name: "Famagusta", Also: []string{"Gazimağusa", "Mağusa"}, Center: &channel.Location{Lat: 35.1174, Lng: 33.9420}, Neighbours: []string{"Nicosia", "Iskele"}},
+		{Name: "Lapithos", Also: []string{"Lapta", "Alsancak"}, Center: &channel.Location{Lat: 35.3353, Lng: 33.1744}, Neighbours: []string{"Kyrenia"}},
+		{Name: "Morphou", Also: []string{"Güzelyurt"}, Center: &channel.Location{Lat: 35.1978, Lng: 32.9938}, Neighbours: []string{"Nicosia"}},
+		{Name: "Iskele", Also: []string{"Trikomo", "Karpaz", "Bafra"}, Center: &channel.Location{Lat: 35.2877, Lng: 33.8841}, Neighbours: []string{"Famagusta"}},
 	}
-	_, err = markets.Save(ctx, *m, "demo")
-	return err
+	m.WhatsApp.Templates = map[string]market.Approved{}
+	for i, event := range slices.Sorted(maps.Keys(market.Events())) {
+		m.WhatsApp.Templates[event] = market.Approved{ContentSID: fmt.Sprintf("HX%032d", i+1), Params: market.Events()[event]}
+	}
+	return m
+}
+
+// LoadPlaces stores the market's places, unless it has some already.
+func LoadPlaces(ctx context.Context, store *place.Store) error {
+	there, err := store.All(ctx, Market)
+	if err != nil || len(there) > 0 {
+		return err
+	}
+	all, err := Places()
+	if err != nil {
+		return err
+	}
+	return store.Import(ctx, Market, all)
+}
+
+// LoadDrivers stores the market's taxi drivers, unless it has some already.
+func LoadDrivers(ctx context.Context, store *taxi.Drivers) error {
+	there, err := store.List(ctx, Market)
+	if err != nil || len(there) > 0 {
+		return err
+	}
+	all, err := Drivers()
+	if err != nil {
+		return err
+	}
+	for _, d := range all {
+		if _, err := store.Put(ctx, d); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Listings returns the demo market's listings.
@@ -57,6 +113,30 @@ func Listings() ([]*listing.Listing, error) {
 	}
 	for _, l := range all {
 		l.Market = Market
+	}
+	return all, nil
+}
+
+// Places returns the demo market's places.
+func Places() ([]*place.Place, error) {
+	var all []*place.Place
+	if err := json.Unmarshal(places, &all); err != nil {
+		return nil, fmt.Errorf("demo places: %w", err)
+	}
+	for _, p := range all {
+		p.Market = Market
+	}
+	return all, nil
+}
+
+// Drivers returns the demo market's taxi drivers.
+func Drivers() ([]taxi.Driver, error) {
+	var all []taxi.Driver
+	if err := json.Unmarshal(drivers, &all); err != nil {
+		return nil, fmt.Errorf("demo drivers: %w", err)
+	}
+	for i := range all {
+		all[i].Market = Market
 	}
 	return all, nil
 }

@@ -1,6 +1,15 @@
 package demo
 
-import "testing"
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/listing"
+	"merve/internal/place"
+	"merve/internal/taxi"
+)
 
 func TestListingsAreSound(t *testing.T) {
 	t.Parallel()
@@ -11,13 +20,22 @@ func TestListingsAreSound(t *testing.T) {
 	if len(all) < 40 {
 		t.Errorf("%d listings, want at least 40", len(all))
 	}
-	domains, capacities := map[string]bool{}, map[int]bool{}
+	domains, capacities, numbers := map[string]bool{}, map[int]bool{}, map[string]string{}
 	for _, l := range all {
 		if err := l.Check(); err != nil {
 			t.Errorf("%s: %v", l.ID, err)
 		}
 		if l.Names["en"] == "" || l.Names["tr"] == "" || l.Descriptions["en"] == "" || l.Descriptions["tr"] == "" {
 			t.Errorf("%s: not in both languages", l.ID)
+		}
+		if l.Address == "" || l.Location == nil || len(l.Media) == 0 {
+			t.Errorf("%s: address %q, location %v, %d pictures: want all", l.ID, l.Address, l.Location, len(l.Media))
+		}
+		for _, n := range l.Numbers() {
+			if other := numbers[n]; other != "" {
+				t.Errorf("%s and %s have the same number", other, l.ID)
+			}
+			numbers[n] = l.ID
 		}
 		domains[l.Domain] = true
 		for _, o := range l.Offerings {
@@ -26,5 +44,153 @@ func TestListingsAreSound(t *testing.T) {
 	}
 	if len(domains) < 5 || len(capacities) < 8 {
 		t.Errorf("%d domains, %d capacities: too much alike", len(domains), len(capacities))
+	}
+}
+
+// What can be done in the market is enough to try every tool on.
+func TestActionsHaveWhatTheyNeed(t *testing.T) {
+	t.Parallel()
+	all, err := Listings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	can := map[string]int{}
+	for _, l := range all {
+		for typ := range listing.ActionTypes() {
+			if _, ok := l.Action(typ); ok {
+				can[typ]++
+				checkAction(t, l, typ)
+			}
+		}
+		for _, i := range l.Items {
+			if _, err := l.Offering(i.OfferingID); i.OfferingID != "" && err != nil {
+				t.Errorf("%s: %s is of no offering: %v", l.ID, i.ID, err)
+			}
+		}
+	}
+	for typ, least := range map[string]int{listing.BookAction: 40, listing.FoodAction: 8, listing.ServiceAction: 8, listing.ViewingAction: 6} {
+		if can[typ] < least {
+			t.Errorf("%s at %d listings, want at least %d", typ, can[typ], least)
+		}
+	}
+}
+
+func checkAction(t *testing.T, l *listing.Listing, typ string) {
+	t.Helper()
+	have := 0
+	for _, i := range l.Items {
+		if typ == listing.FoodAction && i.Kind == listing.MenuItems || typ == listing.ServiceAction && i.Kind == listing.Services {
+			have++
+		}
+	}
+	switch typ {
+	case listing.BookAction:
+		if len(l.Offerings) == 0 {
+			t.Errorf("%s: nothing to book", l.ID)
+		}
+	case listing.FoodAction:
+		if have < 8 || l.Hours == nil {
+			t.Errorf("%s: %d on the menu, hours %v", l.ID, have, l.Hours)
+		}
+	case listing.ServiceAction:
+		if have < 3 {
+			t.Errorf("%s: %d services", l.ID, have)
+		}
+	case listing.ViewingAction:
+		if l.Price == nil {
+			t.Errorf("%s: no price", l.ID)
+		}
+	}
+}
+
+// One listing is kept in the older form, to show what becomes of it.
+func TestOlderForm(t *testing.T) {
+	t.Parallel()
+	var raw []struct {
+		ID    string
+		Merve struct{ ToolType, DispatchTemplate string }
+	}
+	if err := json.Unmarshal(listings, &raw); err != nil {
+		t.Fatal(err)
+	}
+	all, err := Listings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	older := 0
+	for n, r := range raw {
+		if r.Merve.ToolType == "" {
+			continue
+		}
+		older++
+		a, ok := all[n].Action(listing.FoodAction)
+		if !ok || a.Dispatch.Template != r.Merve.DispatchTemplate || a.Dispatch.Template == "" {
+			t.Errorf("%s: action %+v, want one to order food with the template %q", r.ID, a, r.Merve.DispatchTemplate)
+		}
+	}
+	if older != 1 {
+		t.Errorf("%d listings in the older form, want 1", older)
+	}
+}
+
+func TestPolicyPlacesAndDriversAreSound(t *testing.T) {
+	t.Parallel()
+	m := policy()
+	if err := m.Check(); err != nil {
+		t.Error(err)
+	}
+	all, err := Places()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := place.CheckAll(Market, all); err != nil {
+		t.Error(err)
+	}
+	for _, p := range all {
+		if b := m.Bounds; p.Location.Lng < b.West || p.Location.Lng > b.East || p.Location.Lat < b.South || p.Location.Lat > b.North {
+			t.Errorf("%s is not in the market: %v", p.ID, p.Location)
+		}
+	}
+	ds, err := Drivers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(ds) != 10 {
+		t.Errorf("%d drivers, want 10", len(ds))
+	}
+	for _, d := range ds {
+		if err := d.Check(); err != nil {
+			t.Errorf("%s: %v", d.ID, err)
+		}
+	}
+}
+
+// Loading again changes nothing, also where somebody has changed something since.
+func TestLoadAgain(t *testing.T) {
+	t.Parallel()
+	catalog := dynamotest.Open(t).Table(dynamotest.TableName("catalog"))
+	at := &place.Store{Table: catalog, Now: time.Now}
+	cabs := &taxi.Drivers{Table: catalog, Rides: dynamotest.Open(t).Table(dynamotest.TableName("records")), Now: time.Now}
+	for range 2 {
+		if err := LoadPlaces(t.Context(), at); err != nil {
+			t.Fatal(err)
+		}
+		if err := LoadDrivers(t.Context(), cabs); err != nil {
+			t.Fatal(err)
+		}
+		d, err := cabs.SetAvailable(t.Context(), Market, "driver-ahmet", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := cabs.List(t.Context(), Market)
+		if err != nil || len(all) != 10 || d.Available {
+			t.Errorf("%d drivers, error %v, want 10", len(all), err)
+		}
+	}
+	if d, err := cabs.Get(t.Context(), Market, "driver-ahmet"); err != nil || d.Available || d.Name != "Ahmet Deniz" {
+		t.Errorf("driver %+v, error %v, want him off still", d, err)
+	}
+	if found, err := at.All(t.Context(), Market); err != nil || len(found) != 40 {
+		t.Errorf("%d places, error %v, want 40", len(found), err)
 	}
 }

@@ -139,12 +139,21 @@ type backend struct {
 	pending  map[string]string // what waits for YES: a booking, or one to cancel
 	full     []string          // slots that are taken: "2026-11-22 19:00"
 	fails    map[string]string
+
+	orders        []map[string]any
+	rides         []string
+	located, shut bool // the customer's location is known; every kitchen is closed
+
+	own      []map[string]any // the customer's bookings, as the real tool tells of them
+	payment  string           // how it stands
+	premises string           // listings of the business that writes
+	today    string           // its day
 }
 
 func (b *backend) run(name string, raw json.RawMessage) any {
 	var args struct {
 		Query, ListingID, Date, TransactionID string
-		Domain                                *string
+		Domain, Action                        *string
 		MaxPrice, PartySize, Limit            *int
 		OfferingID, Time, EndDate, Note       *string
 	}
@@ -156,6 +165,9 @@ func (b *backend) run(name string, raw json.RawMessage) any {
 	}
 	switch name {
 	case "searchMarketplace":
+		if args.Action != nil {
+			return b.houses(args.Query, *args.Action)
+		}
 		return map[string]any{"listings": b.search(args.Query, args.Domain, args.MaxPrice)}
 	case "getListing":
 		for _, l := range b.listings {
@@ -167,6 +179,9 @@ func (b *backend) run(name string, raw json.RawMessage) any {
 	case "initiateBooking":
 		return b.propose(args.ListingID, args.OfferingID, args.Date, args.Time, args.EndDate, args.PartySize)
 	case "getMyBookings":
+		if b.own != nil {
+			return map[string]any{"bookings": b.own}
+		}
 		return map[string]any{"bookings": b.bookings}
 	case "cancelBooking":
 		for _, booked := range b.bookings {
@@ -177,13 +192,16 @@ func (b *backend) run(name string, raw json.RawMessage) any {
 		}
 		return fault("not_found", "no such booking")
 	}
-	return fault("invalid", "no such tool")
+	if answer := b.care(name, raw); answer != nil {
+		return answer
+	}
+	return b.errand(name, raw)
 }
 
 func fault(kind, message string, alternatives ...slot) any {
 	e := map[string]any{"kind": kind, "message": message}
 	if alternatives != nil {
-		e["alternatives"] = alternatives
+		e["alternatives"], e["reason"] = alternatives, "taken"
 	}
 	return map[string]any{"error": e}
 }
@@ -235,6 +253,9 @@ func (b *backend) propose(id string, offeringID *string, date string, at, end *s
 	}
 	b.pending = map[string]string{"transactionId": fmt.Sprint("tx-", len(b.bookings)+1), "code": fmt.Sprint("MRV-", 100+len(b.bookings)),
 		"summary": fmt.Sprint(l.Name, ", ", o.Name, ", ", slot), "state": "hold"}
+	if b.pending["date"] = date; at != nil {
+		b.pending["time"] = *at
+	}
 	if party != nil {
 		b.pending["summary"] += fmt.Sprint(" for ", *party)
 	}
@@ -400,6 +421,9 @@ func (c *chat) checkClaims(reply string, calls []string) {
 	var facts []string
 	if slices.Contains(calls, "getMyBookings {}") {
 		facts = []string{string(claim.Booked), string(claim.Cancelled)}
+	}
+	if slices.Contains(calls, "getMyOrders {}") || slices.Contains(calls, "getTaxiStatus {}") { // told with their codes
+		facts = []string{string(claim.Ordered), string(claim.Sent), string(claim.Booked), string(claim.Cancelled)}
 	}
 	for _, cl := range claim.Unsupported(reply, facts) {
 		if !strings.Contains(reply, injected[:40]) { // quoted, and withheld by the turn

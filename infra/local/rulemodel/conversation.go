@@ -22,6 +22,8 @@ type conversation struct {
 	details  map[string]listing // by id, of the listings looked up for them
 	honest   bool               // it was said before what answers here
 	plain    bool               // the last reply was sent back: quote nobody this time
+	pin      bool               // a location was shared with the messages to answer
+	located  bool               // the customer's location is known
 	fallback string             // tag of the customer's language as the system says it
 
 	profile  []report // of the customer, as the backend tells at the turn's beginning
@@ -34,6 +36,8 @@ type entry struct {
 	user   string
 	said   string
 	result *result
+	pin    bool // a location was shared with the customer's message
+	errand bool // it was part of an errand: no booking was meant
 }
 
 // maxMessages bounds how much of a conversation is read: its end.
@@ -101,16 +105,19 @@ func unanswered(messages []message) int {
 // stamp stands in a message for what is no text.
 var stamp = regexp.MustCompile(`\[(?:attachment: [^\]\n]{0,60}|shared a location|empty message)\]`)
 
+const pinStamp = "[shared a location]"
+
 func (c *conversation) add(m message, calls map[string]called, present bool) {
 	text := string(m.Content)
 	switch m.Role {
 	case "user":
+		pin := strings.Contains(text, pinStamp)
 		text = strings.TrimSpace(stamp.ReplaceAllString(text, ""))
 		if present {
-			c.text = strings.TrimSpace(c.text + "\n" + text)
+			c.text, c.pin = strings.TrimSpace(c.text+"\n"+text), c.pin || pin
 			return
 		}
-		c.past = append(c.past, entry{user: text})
+		c.past = append(c.past, entry{user: text, pin: pin})
 	case "tool":
 		call := calls[m.ToolCallID]
 		r := parseResult(call.Function.Name, text)
@@ -143,11 +150,12 @@ func (c *conversation) addSaid(role, text string) {
 }
 
 // known are the tools whose results are read.
-var known = []string{"searchMarketplace", "getListing", "initiateBooking", "getMyBookings", "cancelBooking"}
+var known = []string{"searchMarketplace", "getListing", "initiateBooking", "getMyBookings", "cancelBooking", "getMenu"}
 
 var (
 	nowLine      = regexp.MustCompile(`(?mi)^\s*now:\s*(\S+)(?:\s+\([A-Za-z]+\))?\s*$`)
 	zoneLine     = regexp.MustCompile(`(?mi)^\s*time ?zone:\s*(\S+)\s*$`)
+	locationLine = regexp.MustCompile(`(?mi)^\s*customer's location:\s*-?\d`)
 	languageLine = regexp.MustCompile(`(?mi)^\s*language:\s*(\S+)\s*$`)
 )
 
@@ -164,6 +172,7 @@ func (c *conversation) settle(system string) {
 		}
 	}
 	c.calendar = newCalendar(c.now)
+	c.located = c.pin || locationLine.MatchString(system)
 	tag := ""
 	if m := languageLine.FindStringSubmatch(system); m != nil {
 		tag, _ = language.Normalize(m[1])

@@ -21,9 +21,9 @@ func (c *conversation) decide() reply {
 	case greet:
 		return c.greet(v)
 	case explain:
-		return say(v.standIn + ". " + v.canDo)
+		return say(v.standIn + ". " + c.canDo(v))
 	case assist:
-		return say(v.canDo)
+		return say(c.canDo(v))
 	case bow:
 		return say(v.thanks)
 	case person:
@@ -46,7 +46,7 @@ func (c *conversation) decide() reply {
 	if m.busy() {
 		return say(c.foreign(v) + v.unclear + " " + c.ask(v, m))
 	}
-	return say(c.foreign(v) + v.unclear + " " + v.canDo)
+	return say(c.foreign(v) + v.unclear + " " + c.canDo(v))
 }
 
 // foreign is what one is told who writes another language.
@@ -95,9 +95,20 @@ func say(text string) reply { return reply{text: text} }
 
 func (c *conversation) greet(v *voice) reply {
 	if c.honest {
-		return say(v.hello + " " + c.foreign(v) + v.canDo)
+		return say(v.hello + " " + c.foreign(v) + c.canDo(v))
 	}
-	return say(v.hello + " " + v.standIn + ". " + c.foreign(v) + v.canDo)
+	return say(v.hello + " " + v.standIn + ". " + c.foreign(v) + c.canDo(v))
+}
+
+// canDo is what can be asked for here.
+func (c *conversation) canDo(v *voice) string {
+	if c.offered["orderFood"] == nil {
+		return v.canDo
+	}
+	if v == &turkish {
+		return v.canDo + " " + errandTurkish.also
+	}
+	return v.canDo + " " + errandEnglish.also
 }
 
 // called returns the results of a tool in this turn.
@@ -271,7 +282,10 @@ func (c *conversation) conclude(v *voice, m *memory, r result) reply {
 		return say(v.gone + " " + v.what)
 	}
 	if len(m.alternatives) > 0 {
-		return say(v.slots(reason, m.alternatives))
+		return say(strings.TrimSpace(v.slots(reason, m.alternatives) + " " + c.listOffer(v, r)))
+	}
+	if wait := c.listOffer(v, r); wait != "" {
+		return say(v.taken + " " + wait)
 	}
 	if r.failed.message != "" {
 		reason = fmt.Sprintf(v.refused, clean(r.failed.message, 300))

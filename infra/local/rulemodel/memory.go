@@ -61,6 +61,7 @@ func (c *conversation) remember(seed []listing) *memory {
 	m.show(seed)
 	for i, e := range c.past {
 		switch {
+		case e.errand:
 		case e.result != nil:
 			m.learn(*e.result)
 		case e.said != "":

@@ -1,7 +1,6 @@
 package rulemodel
 
 import (
-	"cmp"
 	"encoding/json"
 	"maps"
 	"regexp"
@@ -14,8 +13,9 @@ type listing struct {
 	id, name, domain, category, place, description string
 	from                                           money
 	offerings                                      []offering
-	detailed                                       bool // told by getListing
-	brief                                          bool // no more than its name is remembered
+	actions                                        []string // what can be done there, where it is told
+	detailed                                       bool     // told by getListing
+	brief                                          bool     // no more than its name is remembered
 }
 
 // offering is one thing that a listing offers.
@@ -45,11 +45,17 @@ type money struct {
 // slot is a time that can be had: a date, and a time of day or a day of departure.
 type slot struct{ date, clock, end string }
 
-type booking struct{ id, code, summary, status string }
+type booking struct {
+	id, code, summary, status string
+	listing                   string
+	slot                      slot
+	party                     int
+}
 
 // failure is what went wrong with a call.
 type failure struct {
 	kind, field, message string
+	reason               string // why a time cannot be had
 	alternatives         []slot
 }
 
@@ -61,6 +67,8 @@ type result struct {
 	status   string
 	listings []listing
 	bookings []booking
+
+	data map[string]any // all of it
 
 	report           report // what it is about
 	reports          []report
@@ -93,7 +101,7 @@ func parseResult(tool, text string) result {
 		r.failed = parseFailure(e)
 		return r
 	}
-	r.status = str(m, "status")
+	r.status, r.data = str(m, "status"), m
 	switch tool {
 	case "searchMarketplace":
 		for _, v := range list(m, "listings", maxListings) {
@@ -110,8 +118,7 @@ func parseResult(tool, text string) result {
 		r.listings = []listing{l}
 	case "getMyBookings":
 		for _, v := range list(m, "bookings", maxListings) {
-			r.bookings = append(r.bookings, booking{id: str(v, "transactionId"), code: str(v, "code"),
-				summary: str(v, "summary"), status: cmp.Or(str(v, "state"), str(v, "status"))})
+			r.bookings = append(r.bookings, parseOwn(v))
 		}
 	default:
 		r.readDesk(m)
@@ -124,7 +131,7 @@ func parseFailure(v any) *failure {
 	if !ok {
 		return &failure{kind: "internal"}
 	}
-	f := &failure{kind: str(m, "kind"), field: str(m, "field"), message: str(m, "message")}
+	f := &failure{kind: str(m, "kind"), field: str(m, "field"), message: str(m, "message"), reason: str(m, "reason")}
 	for _, v := range list(m, "alternatives", maxSlots) {
 		if s, ok := parseSlot(v); ok {
 			f.alternatives = append(f.alternatives, s)
@@ -136,6 +143,7 @@ func parseFailure(v any) *failure {
 func parseListing(m map[string]any) listing {
 	l := listing{id: str(m, "id"), name: str(m, "name"), domain: str(m, "domain"), category: str(m, "category"),
 		place: str(m, "place"), description: str(m, "description")}
+	l.actions = strs(m, "actions")
 	if p, ok := m["place"].(map[string]any); ok {
 		l.place = str(p, "name")
 	}

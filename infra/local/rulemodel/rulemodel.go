@@ -1,7 +1,10 @@
 // Package rulemodel is the model that stands in when no OpenAI key is set: rules, not
 // a language model, behind the same HTTP API. It leads a first-time user through
-// search and booking in English and Turkish, or, where the tools for damage reports are
-// offered, through a report in all languages of the product. It says what it is when asked.
+// search and booking in English and Turkish, through errands (orders of food, services,
+// viewings, taxis, places) and what comes after a booking (another time, reminders, payment,
+// a message to the business, a person) in those and in Greek, Russian, Hebrew and Arabic. Where the
+// tools of a business are offered it serves the people who run it; where those for damage reports
+// are, it leads through a report in all languages of the product. It says what it is when asked.
 //
 // It keeps nothing: everything it knows stands in the messages of the request, so that
 // the same request always gets the same answer. It calls only tools that the request
@@ -78,6 +81,12 @@ func answer(req request, now time.Time) reply {
 	c := read(req, now)
 	if c.atDesk() {
 		return c.attend()
+	}
+	if c.atOffice() {
+		return c.serve()
+	}
+	if r, taken := c.errands(); taken {
+		return r
 	}
 	return c.decide()
 }

@@ -42,7 +42,8 @@ func filler(plain, next string) bool {
 var (
 	onlyTurkish = strings.Fields(`sen siz kimsin nesin misin musun misiniz musunuz selam slm mrb ilk ilki birinci birincisi ikinci ikincisi ucuncu
 		ucuncusu sonuncusu hangisi bul goster ara iptal et gece gun saat yarin bugun aksam sabah ogle kisi kisilik masa otel tekne gezi turu
-		balik yemek kahvalti kuafor berber masaj randevum rezervasyonum rezervasyonlarim en ucuz ucuzu olsun vazgectim yardim`)
+		balik yemek kahvalti kuafor berber masaj randevum rezervasyonum rezervasyonlarim en ucuz ucuzu olsun vazgectim yardim
+		odeme odemem odemek geldi hatirlat temsilci bitti tukendi kalmadi kapaliyiz kapali sor ertele tamam dakika pazartesileri musteri`)
 	onlyEnglish = strings.Fields(`who what you are the first second third last one find show cancel nights night people for at on my bookings
 		booking tomorrow today tonight monday tuesday wednesday thursday friday saturday sunday help dinner lunch breakfast boat trip cheapest in near under with to somewhere restaurant room stay haircut massage barber
 		cancel can could would`)

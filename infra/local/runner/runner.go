@@ -63,7 +63,7 @@ type Runner struct {
 // functions are the constructors, by the name in the wiring.
 var functions = map[string]func(*app.Base) (trigger.Handler, error){
 	"chat": app.Chat, "whatsapp": app.WhatsApp, "turn": app.Turn, "notify": app.Notify, "sender": app.Sender,
-	"sara": app.Sara, "messenger": app.Messenger, "records": app.Records, "index": app.Index,
+	"sara": app.Sara, "messenger": app.Messenger, "records": app.Records, "index": app.Index, "stripe": app.Stripe,
 	"expiry": app.Expiry, "invariants": app.Invariants, "sweep": app.Sweep, "admin": app.Admin,
 }
 
@@ -98,6 +98,9 @@ func Start(ctx context.Context, o Options) (r *Runner, err error) {
 	sent := &sentLog{}
 	turns, base := r.base(c, cfg, getenv, sent, o)
 	if err := demo.Load(ctx, base.Markets(), base.Listings()); err != nil {
+		return nil, fmt.Errorf("demo market: %w", err)
+	}
+	if err := errors.Join(demo.LoadPlaces(ctx, base.Places()), demo.LoadDrivers(ctx, base.Drivers())); err != nil {
 		return nil, fmt.Errorf("demo market: %w", err)
 	}
 	for _, f := range wiring.Functions() {
@@ -168,6 +171,7 @@ func (r *Runner) standIns(c app.Config, o Options) (app.Config, func(string) str
 	}
 	c.UnsignedFromLoopback = o.Getenv("TWILIO_AUTH_TOKEN") == ""
 	c.UnsignedMetaFromLoopback = o.Getenv("META_APP_SECRET") == ""
+	c.UnsignedStripeFromLoopback = o.Getenv("STRIPE_WEBHOOK_SECRET") == ""
 	if c.AllowedOrigins == nil {
 		c.AllowedOrigins = []string{"loopback"} // pages of this machine
 	}

@@ -1,0 +1,477 @@
+package rulemodel
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// topic is what an errand is about: whatever is no booking.
+type topic int
+
+const (
+	noErrand     topic = iota
+	toOrder            // food, or to see the menu
+	toHire             // a service
+	toView             // a property
+	myOrders           // how far they are
+	toRevoke           // one of them
+	toFind             // a place
+	toPharmacy         // on duty or open
+	toRide             // by taxi
+	rideStatus         // how far it is
+	toRevokeRide       // cancel it
+	toHandOver         // to a person
+	toMove             // a booking
+	toWait             // for a time that is taken
+	toRemind           // of a booking
+	toWrite            // to a business
+	toPay
+	payStatus
+	toLetGo // what we were at
+)
+
+// errandTools are the tools by which errands are run, by topic.
+var errandTools = map[topic]string{
+	toOrder: "orderFood", toHire: "bookService", toView: "scheduleViewing", myOrders: "getMyOrders", toRevoke: "cancelOrder",
+	toFind: "getNearbyPlaces", toPharmacy: "findPharmacy", toRide: "requestTaxi", rideStatus: "getTaxiStatus", toRevokeRide: "cancelTaxi",
+	toHandOver: "askForPerson", toMove: "rescheduleBooking", toWait: "joinWaitlist", toRemind: "setReminder", toWrite: "sendWhatsAppMessage",
+	toPay: "createPaymentIntent", payStatus: "getPaymentStatus",
+}
+
+// told is a message of the customer in an errand.
+type told struct {
+	text  string
+	asked errandQuestion // what it may be the answer to
+	pin   bool           // a location was shared with it
+	shown string         // what was said before it
+}
+
+// errand is what the rules know of an errand in the making. It is made anew for each
+// request, by hearing the conversation from its beginning.
+type errand struct {
+	topic topic
+	said  []told    // since it began
+	shops []listing // found for it, to choose from
+	asked errandQuestion
+
+	// What was shown before it, by a search or one by one.
+	shown  []listing
+	near   *listing // looked at last
+	pinned bool     // a location is known
+	stage  stage    // of the booking that was spoken of last
+	before string   // what the assistant said last
+}
+
+// agent runs an errand for a customer.
+type agent struct {
+	*conversation
+	*errand
+	v *errandVoice
+}
+
+// errands reports whether a turn is about an errand, and what to do next.
+func (c *conversation) errands() (reply, bool) {
+	if !slices.ContainsFunc(errandNames(), func(tool string) bool { return c.offered[tool] != nil }) {
+		return reply{}, false
+	}
+	e := c.recallErrand()
+	asked := e.asked
+	mine := c.takes(e, told{c.text, e.asked, c.pin, e.before})
+	a := &agent{c, e, errandVoices()[c.errandTongue(asked)]}
+	switch {
+	case !mine && c.pin && c.text == "" && c.offered["getNearbyPlaces"] != nil:
+		return say(a.v.whatPlace), true
+	case !mine:
+		return a.small()
+	}
+	return a.unquoted(a.run()), true
+}
+
+// unquoted leaves out what others wrote where a reply was sent back for it.
+func (a *agent) unquoted(r reply) reply {
+	if !a.plain || r.tool != "" || r.text == a.v.proposed {
+		return r
+	}
+	for phrase := range a.v.questions() {
+		if strings.HasSuffix(r.text, phrase) {
+			return say(phrase)
+		}
+	}
+	return say(a.v.cannot)
+}
+
+func errandNames() []string {
+	var all []string
+	for t := toOrder; t < toLetGo; t++ {
+		all = append(all, errandTools[t])
+	}
+	return append(all, "searchLocalPlaces", "getMenu")
+}
+
+// run comes to the next step of an errand: a call, or words.
+func (a *agent) run() reply {
+	switch a.topic {
+	case toOrder:
+		return a.order()
+	case toHire:
+		return a.hire()
+	case toView:
+		return a.view()
+	case myOrders:
+		return a.orders()
+	case toRevoke:
+		return a.revoke()
+	case toFind:
+		return a.places()
+	case toPharmacy:
+		return a.pharmacy()
+	case toRide:
+		return a.ride()
+	case rideStatus:
+		return a.rideStatus()
+	case toRevokeRide:
+		return a.revokeRide()
+	case toHandOver:
+		return a.handOver()
+	case toMove:
+		return a.move()
+	case toWait:
+		return a.wait()
+	case toRemind:
+		return a.remind()
+	case toWrite:
+		return a.write()
+	case toPay:
+		return a.pay()
+	case payStatus:
+		return a.paid()
+	}
+	return say(a.v.dropped)
+}
+
+// small answers what is about nothing in particular, to those whom the booking rules do
+// not understand.
+func (a *agent) small() (reply, bool) {
+	if a.tongue == "" || a.tongue == "en" || a.tongue == "tr" || a.v == errandVoices()["en"] {
+		return reply{}, false
+	}
+	folded := newLine(a.text).whole
+	switch {
+	case heardAny(ofGreeting, folded) && len(strings.Fields(folded)) <= 4:
+		if a.saidWhatItIs() {
+			return say(a.v.hello + " " + a.v.canDo), true
+		}
+		return say(a.v.hello + " " + a.v.standIn + ". " + a.v.canDo), true
+	case heardAny(ofWhoAreYou, folded):
+		return say(a.v.standIn + ". " + a.v.canDo), true
+	case heardAny(ofGratitude, folded):
+		return say(a.v.thanks), true
+	case heardAny(ofAssistance, folded):
+		return say(a.v.canDo), true
+	}
+	return reply{}, false
+}
+
+func (a *agent) saidWhatItIs() bool {
+	return slices.ContainsFunc(a.past, func(e entry) bool { return strings.Contains(e.said, a.v.standIn) })
+}
+
+// recallErrand replays the past, and marks what of it was part of errands.
+func (c *conversation) recallErrand() *errand {
+	e := &errand{pinned: c.located}
+	taken := false
+	for i, past := range c.past {
+		switch {
+		case past.result != nil:
+			e.learn(*past.result)
+		case past.said != "":
+			if strings.TrimSpace(past.said) != "" { // else it held only data
+				e.overhear(past.said)
+			}
+		default:
+			taken = c.takes(e, told{past.user, e.asked, past.pin, e.before})
+			e.settle(newLine(past.user).whole)
+		}
+		c.past[i].errand = taken
+	}
+	return e
+}
+
+// learn takes in the result of a call.
+func (e *errand) learn(r result) {
+	switch {
+	case r.failed != nil:
+	case r.tool == "searchMarketplace":
+		e.shown, e.near = r.listings, nil
+		if len(r.listings) == 1 {
+			e.near = &r.listings[0]
+		}
+		if e.topic != noErrand {
+			e.shops = r.listings
+		}
+	case r.tool == "getListing":
+		e.near = &r.listings[0]
+	case r.tool == "getMenu" && str(r.data, "listingId") != "":
+		e.near = e.known(str(r.data, "listingId"))
+	}
+}
+
+// known is a listing with all that was shown of it.
+func (e *errand) known(id string) *listing {
+	for _, l := range slices.Concat(e.shops, e.shown) {
+		if l.id == id {
+			return &l
+		}
+	}
+	if e.near != nil && e.near.id == id {
+		return e.near
+	}
+	return &listing{id: id, brief: true}
+}
+
+// overhear reads what the assistant itself said: what it asked, or that the errand is done.
+func (e *errand) overhear(said string) {
+	e.follow(said)
+	e.asked, e.before = errandAsked(said), said
+	if e.asked == asksNothing {
+		e.end()
+	}
+}
+
+func (e *errand) end() { e.topic, e.said, e.shops, e.asked = noErrand, nil, nil, asksNothing }
+
+// takes hears a message and reports whether it is part of an errand that can be run here.
+func (c *conversation) takes(e *errand, t told) bool {
+	e.pinned = e.pinned || t.pin
+	h := newLine(t.text).whole
+	next := e.heard(h, t)
+	if tool := errandTools[next]; tool != "" && c.offered[tool] == nil && !(next == toFind && c.offered["searchLocalPlaces"] != nil) &&
+		!(next == toOrder && heardAny(ofMenu, h) && c.offered["getMenu"] != nil) {
+		next = noErrand
+	}
+	if next == noErrand {
+		e.end()
+		return false
+	}
+	if next != e.topic || t.asked == asksNothing {
+		e.end()
+		e.topic, t.asked = next, asksNothing
+	}
+	if t.asked == asksWhich && len(e.shops) > 0 && e.pick(t) == nil && e.another(t) {
+		e.said, e.shops, t.asked = nil, nil, asksWhat // something else is looked for
+	}
+	e.asked = asksNothing
+	e.said = append(e.said, t)
+	return true
+}
+
+// heard tells what a folded message is about: an errand that it asks for, or the one that
+// it goes on with.
+func (e *errand) heard(h string, t told) topic {
+	next := e.sharpen(topicOf(h), h, t)
+	if l, ok := letterIn(t.text); ok && next != toHandOver && (l.whom != "" || e.near != nil) {
+		next = toWrite
+	}
+	on := e.topic != noErrand && t.asked != asksNothing
+	switch {
+	case next == toHandOver:
+		return next
+	case e.topic == noErrand && t.asked == asksWhatPlace && next == noErrand:
+		return toFind
+	case !on:
+		if next == toLetGo {
+			return noErrand
+		}
+		return next
+	case heardAny(ofDropping, h) && len(strings.Fields(h)) <= 4:
+		return toLetGo
+	case onlyHeard(ofGratitude, h):
+		return noErrand
+	case t.asked.place() && t.asked != asksNear || t.asked == asksProblem || t.asked == asksMessage:
+		if next == myOrders || next == toRevoke || next == toRevokeRide {
+			return next
+		}
+		return e.topic
+	case e.topic.ofOwn() && (next == noErrand || next == e.topic) && !toCancel.MatchString(h):
+		return e.topic
+	case ofMine.MatchString(h), heardAny(ofTable, h) && heardAny(ofReserving, h), toBook.MatchString(h) && marketThing(h) && serviceKind(h) == "":
+		return noErrand
+	case next == myOrders, next == toRevoke, next == toRevokeRide, next == toPharmacy, next == payStatus, next == toPay, next == toWait:
+		return next
+	case next != noErrand && (!t.asked.free() || t.asked == asksNear) && !strings.ContainsAny(h, "0123456789"):
+		return next
+	}
+	return e.topic
+}
+
+// topicOf is the errand that a folded message asks for.
+func topicOf(h string) topic {
+	near, where := heardAny(ofNearest, h), heardAny(ofWhereabouts, h)
+	_, kind := placeKind(h)
+	switch {
+	case isForPerson(h):
+		return toHandOver
+	case heardAny(ofWaitlist, h):
+		return toWait
+	case heardAny(ofReminding, h):
+		return toRemind
+	case heardAny(ofPaid, h):
+		return payStatus
+	case heardAny(ofPaying, h):
+		return toPay
+	case heardAny(ofRevoking, h) && heardAny(ofTaxi, h):
+		return toRevokeRide
+	case heardAny(ofRevoking, h) && heardAny(ofOrders, h) && !aBooking.MatchString(h):
+		return toRevoke
+	case heardAny(ofTaxi, h) && (where || heardAny(ofProgress, h)):
+		return rideStatus
+	case heardAny(ofTaxi, h) && !near:
+		return toRide
+	case heardAny(ofRescheduling, h), heardAny(ofChanging, h) && heardAny(ofBookings, h) && !heardAny(ofReserving, withoutBookings(h)):
+		return toMove
+	case heardAny(ofPharmacy, h):
+		return toPharmacy
+	case heardAny(ofMyOrders, h), heardAny(ofProgress, h) && heardAny(ofOrders, h) && !aBooking.MatchString(h):
+		return myOrders
+	case kind && (near || where || len(strings.Fields(h)) <= 2 && !marketThing(h)), near && !marketThing(h) && !aboutTimes.MatchString(h):
+		return toFind
+	case heardAny(ofTable, h), heardAny(ofReserving, h) && marketThing(h) && serviceKind(h) == "":
+	case heardAny(ofMenu, h):
+		return toOrder
+	case serviceKind(h) != "" && !ofMine.MatchString(h), heardAny(ofHelper, h):
+		return toHire
+	case heardAny(ofViewing, h) && !kind && heardAny(ofHome, h), heardAny(ofViewingItself, h), heardAny(ofHome, h) && heardAny(ofLease, h):
+		return toView
+	case heardAny(ofOrdering, h) && !ofMine.MatchString(h):
+		return toOrder
+	}
+	return noErrand
+}
+
+// withoutBookings leaves out of a folded text what names a booking.
+func withoutBookings(h string) string {
+	return errandPatterns()[ofBookings].ReplaceAllString(h+" ", " ")
+}
+
+// ofOwn reports whether a topic is about a booking that the customer has.
+func (t topic) ofOwn() bool { return t == toMove || t == toRemind }
+
+// aboutTimes tells that the nearest time is meant, not a place.
+var aboutTimes = regexp.MustCompile(`\b(?:times?|slots?|dates?|days?|hours?|saat\w*|gun\w*|tarih\w*|musait\w*|bos)\b`)
+
+// marketThing reports whether a folded message names something of the marketplace.
+func marketThing(h string) bool { return slices.ContainsFunc(strings.Fields(h), isThing) }
+
+// first is what the errand began with; the answer to what it is about goes before it.
+func (e *errand) first() told {
+	for _, t := range slices.Backward(e.said) {
+		if t.asked == asksWhat {
+			return t
+		}
+	}
+	return e.said[0]
+}
+
+// last is what the customer says now.
+func (e *errand) last() told { return e.said[len(e.said)-1] }
+
+// answer is what was last said to a question.
+func (e *errand) answer(q errandQuestion) (told, bool) {
+	for _, t := range slices.Backward(e.said) {
+		if t.asked == q {
+			return t, true
+		}
+	}
+	return told{}, false
+}
+
+// errandTongue tells the customer's language: by what they wrote last that shows it, else
+// by what the system says. Addresses tell where they are, not what they speak.
+func (c *conversation) errandTongue(asked errandQuestion) string {
+	var texts []string
+	before := asksNothing
+	for _, e := range c.past {
+		switch {
+		case strings.TrimSpace(e.said) != "":
+			before = errandAsked(e.said)
+		case e.user != "" && !before.place():
+			texts = append(texts, e.user)
+		}
+	}
+	if !asked.place() {
+		texts = append(texts, c.text)
+	}
+	for _, text := range slices.Backward(texts) {
+		if l, ok := letterIn(text); ok {
+			text = strings.ReplaceAll(text, l.whom, "") // a name tells nothing
+		}
+		if tag := detect(phoneNumber.ReplaceAllString(text, "")); errandVoices()[tag] != nil {
+			return tag
+		}
+	}
+	if errandVoices()[c.fallback] != nil {
+		return c.fallback
+	}
+	return "en"
+}
+
+// must asks for a tool, or says that it cannot be had.
+func (a *agent) must(tool string, values map[string]any) reply {
+	if next := a.call(tool, values); next != nil {
+		return *next
+	}
+	return say(a.v.cannot)
+}
+
+// done returns the latest result of a tool in this turn.
+func (a *agent) done(tool string) (result, bool) {
+	all := a.called(tool)
+	if len(all) == 0 {
+		return result{}, false
+	}
+	return all[len(all)-1], true
+}
+
+// wrong says why a call failed that no question can mend.
+func (a *agent) wrong(f *failure) reply {
+	switch f.kind {
+	case "unavailable", "internal":
+		return say(a.v.away)
+	case "not_found":
+		return say(a.v.gone)
+	case "limited":
+		return say(a.v.tooMany)
+	case "conflict", "forbidden":
+		return say(a.v.notThere)
+	}
+	if f.message == "" || a.plain {
+		return say(a.v.cannot)
+	}
+	return say(strings.TrimSpace(a.v.cannot + " “" + clean(f.message, 200) + "”"))
+}
+
+var phoneNumber = regexp.MustCompile(`\+?\d[\d ()./-]{5,17}\d`)
+
+// phone is the number that the customer gave, "" for none. Digits elsewhere may be of a house.
+func (e *errand) phone() string {
+	for _, t := range slices.Backward(e.said) {
+		number := phoneNumber.FindString(westernDigits(t.text))
+		digits := strings.Map(func(r rune) rune {
+			if r >= '0' && r <= '9' {
+				return r
+			}
+			return -1
+		}, number)
+		if len(digits) < 6 || len(digits) > 15 {
+			continue
+		}
+		if t.asked == asksPhone || number[0] == '+' || heardAny(ofPhoneNumber, newLine(t.text).whole) || digits[0] == '0' && len(digits) >= 10 {
+			if number[0] == '+' {
+				return "+" + digits
+			}
+			return digits
+		}
+	}
+	return ""
+}

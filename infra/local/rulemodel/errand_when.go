@@ -1,0 +1,152 @@
+package rulemodel
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// timeWords say in English what customers say of time in languages that the calendar does
+// not read.
+var timeWords = []struct{ english, words string }{
+	{"the day after tomorrow", `μεθαύριο, послезавтра, מחרתיים, بعد غد, übermorgen, pasado mañana, après-demain, kesho kutwa`},
+	{"tomorrow", `αύριο, завтра, מחר, غدا, بكرة, morgen, mañana, demain, kesho`},
+	{"today", `σήμερα, сегодня, היום, اليوم, heute, hoy, aujourd'hui, leo`},
+	{"tonight", `απόψε, הלילה, הערב, الليلة, heute abend, esta noche, ce soir, usiku huu`},
+	{"morning", `το πρωί, πρωί, утром, утра, בבוקר, בוקר, صباحا, الصباح, في الصباح, vormittag, früh, por la mañana, matin, asubuhi`},
+	{"afternoon", `το απόγευμα, απόγευμα, μεσημέρι, днём, дня, после обеда, אחר הצהריים, אחרי הצהריים, בצהריים, بعد الظهر, ظهرا, nachmittag, por la tarde, après-midi, mchana`},
+	{"evening", `το βράδυ, βράδυ, вечером, вечера, בערב, مساء, المساء, في المساء, abend, abends, por la noche, soir, jioni`},
+	{"monday", `δευτέρα, понедельник, יום שני, ביום שני, الاثنين, الإثنين, montag, lunes, lundi, jumatatu`},
+	{"tuesday", `τρίτη, вторник, יום שלישי, ביום שלישי, الثلاثاء, dienstag, martes, mardi, jumanne`},
+	{"wednesday", `τετάρτη, среда, среду, יום רביעי, ביום רביעי, الأربعاء, mittwoch, miércoles, mercredi, jumatano`},
+	{"thursday", `πέμπτη, четверг, יום חמישי, ביום חמישי, الخميس, donnerstag, jueves, jeudi, alhamisi`},
+	{"friday", `παρασκευή, пятница, пятницу, יום שישי, ביום שישי, الجمعة, freitag, viernes, vendredi, ijumaa`},
+	{"saturday", `σάββατο, суббота, субботу, שבת, בשבת, السبت, samstag, sábado, samedi, jumamosi`},
+	{"sunday", `κυριακή, воскресенье, יום ראשון, ביום ראשון, الأحد, sonntag, domingo, dimanche, jumapili`},
+	{"at", `στις, στη μία, в, בשעה, الساعة, عند الساعة, um, a las, à, saa`},
+}
+
+// timePatterns find the words of time in folded text.
+var timePatterns = sync.OnceValue(func() (all []kindPattern) {
+	for _, w := range timeWords {
+		all = append(all, kindPattern{w.english, regexp.MustCompile(cuePattern(ofHello, w.words))})
+	}
+	return all
+})
+
+// hourJoined is an hour behind a preposition that is written with it, as in Hebrew.
+var hourJoined = regexp.MustCompile(`(^| )ב-?(\d{1,2}(?::\d{2})?)`)
+
+// timesIn reads what a text says of time, in whatever language.
+func (c *conversation) timesIn(text string) when {
+	return c.calendar.read(newLine(inEnglish(text)), false)
+}
+
+// inEnglish folds a text and puts what it says of time into English.
+func inEnglish(text string) string {
+	folded := hourJoined.ReplaceAllString(newLine(westernDigits(text)).whole, "$1 at $2")
+	for _, p := range timePatterns() {
+		if p.name == "at" {
+			folded = atHour(p.re, folded)
+			continue
+		}
+		folded = strings.TrimSpace(p.re.ReplaceAllString(folded+" ", " "+p.name+" "))
+	}
+	return folded
+}
+
+var startsWithHour = regexp.MustCompile(`^\d{1,2}(?:[:.]\d{2})?(?: |$)`)
+
+// atHour puts "at" before hours; elsewhere those words are not about time.
+func atHour(re *regexp.Regexp, folded string) string {
+	var out strings.Builder
+	for folded != "" {
+		m := re.FindStringIndex(folded)
+		if m == nil {
+			break
+		}
+		if startsWithHour.MatchString(folded[m[1]:]) {
+			out.WriteString(folded[:m[0]] + " at ")
+		} else {
+			out.WriteString(folded[:m[1]])
+		}
+		folded = folded[m[1]:]
+	}
+	return strings.TrimSpace(out.String() + folded)
+}
+
+// usual hours for a part of the day, when no other was said
+var usualHours = map[part]int{inMorning: 9, inAfternoon: 14, inEvening: 18}
+
+// moment is when the customer wants something, as tools take it: "" when that is not known,
+// or not all of it. It reports, too, whether any time will do.
+func (c *conversation) moment(said []told) (at string, anytime bool) {
+	var w when
+	for _, t := range said {
+		if t.asked.place() || t.asked == asksPhone && phoneNumber.MatchString(t.text) || t.asked == asksWhich || t.asked == asksOption {
+			continue
+		}
+		h := newLine(t.text).whole
+		anytime = anytime || t.asked == asksWhen && (heardAny(ofAnytime, h) || heardAny(ofNow, h)) || t.asked == asksNothing && heardAny(ofNow, h)
+		heard := c.timesIn(withoutAddress(t.text))
+		if t.asked == asksNothing || t.asked == asksWhat {
+			w = when{}
+		}
+		if !heard.date.IsZero() {
+			w.date = heard.date
+		}
+		if heard.part != anyTime {
+			w.part = heard.part
+		}
+		if heard.clock != nil && (t.asked == asksWhen || !heard.date.IsZero() || heard.part != anyTime || clockSaid(t.text)) {
+			w.clock = heard.clock
+			w.clock.exact = w.clock.exact || figureClock.MatchString(westernDigits(t.text))
+		}
+		if n := lone(t.text); t.asked == asksWhen && heard.clock == nil && !w.date.IsZero() && n > 0 && n < 24 {
+			w.clock = &clock{hour: n, exact: n > 12}
+		}
+	}
+	if w.clock == nil && !w.date.IsZero() && w.part != anyTime {
+		w.clock = &clock{usualHours[w.part], 0, true}
+	}
+	if w.clock == nil {
+		return "", anytime
+	}
+	hour := w.clock.at(w.part, false)
+	if w.date.IsZero() { // the next time that the clock shows it
+		w.date = c.calendar.today
+		if hour <= c.now.Format("15:04") {
+			w.date = w.date.AddDate(0, 0, 1)
+		}
+	}
+	return w.date.Format(time.DateOnly) + "T" + hour, false
+}
+
+// figureClock is a time as clocks show it, which is of a day's 24 hours.
+var figureClock = regexp.MustCompile(`\d{1,2}:\d{2}`)
+
+var clockFigures = regexp.MustCompile(`\d{1,2}[:.]\d{2}|\d ?[ap]m\b|[ap]\.m\.`)
+
+// clockSaid reports whether a text says a time of day and no number of something.
+func clockSaid(text string) bool {
+	return clockFigures.MatchString(strings.ToLower(westernDigits(text)))
+}
+
+// dayOnly reports whether a day was said, and no time of it.
+func (c *conversation) dayOnly(said []told) bool {
+	at, anytime := c.moment(said)
+	return at == "" && !anytime && slices.ContainsFunc(said, func(t told) bool {
+		return !t.asked.place() && !c.timesIn(withoutAddress(t.text)).date.IsZero()
+	})
+}
+
+// lone is the number that a text is, 0 for anything else.
+func lone(text string) int {
+	l := newLine(westernDigits(text))
+	if len(l.plain) != 1 {
+		return 0
+	}
+	return count(l.plain[0])
+}

@@ -1,0 +1,184 @@
+package rulemodel
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// parseOwn reads one of the customer's bookings.
+func parseOwn(m map[string]any) booking {
+	b := booking{id: str(m, "transactionId"), code: str(m, "code"), summary: str(m, "summary"), listing: str(m, "listing"), party: int(num(m, "partySize")),
+		status: cmp.Or(str(m, "state"), str(m, "status"))}
+	if s, ok := parseSlot(m); ok {
+		b.slot = s
+	}
+	return b
+}
+
+// standing reports whether a booking is confirmed and not over.
+func (c *conversation) standing(b booking) bool {
+	last := max(b.slot.date, b.slot.end)
+	return b.id != "" && b.status == "confirmed" && (last == "" || last >= c.calendar.today.Format(time.DateOnly))
+}
+
+// ownBooking comes to the booking that the customer means, or to the reply that finds it or
+// asks which.
+func (a *agent) ownBooking(which string) (*booking, *reply) {
+	r, done := a.done("getMyBookings")
+	var next reply
+	switch {
+	case !done:
+		next = a.must("getMyBookings", nil)
+		return nil, &next
+	case r.failed != nil:
+		next = a.wrong(r.failed)
+		return nil, &next
+	}
+	ahead := slices.DeleteFunc(slices.Clone(r.bookings), func(b booking) bool { return !a.standing(b) })
+	if len(ahead) == 0 {
+		next = say(a.v.care.noBookings)
+		return nil, &next
+	}
+	if b := a.meantBooking(ahead); b != nil {
+		return b, nil
+	}
+	next = say((&voice{}).bookings(a.v.care.mine, unstated(ahead), which))
+	return nil, &next
+}
+
+// unstated leaves out of bookings that they are confirmed: so are all that are shown.
+func unstated(bs []booking) []booking {
+	out := slices.Clone(bs)
+	for i := range out {
+		out[i].status = ""
+	}
+	return out
+}
+
+// meantBooking is the booking that the customer names by code, number or business, the one
+// that was made just now, or the only one.
+func (a *agent) meantBooking(ahead []booking) *booking {
+	for _, t := range slices.Backward(a.said) {
+		if t.asked != asksNothing && t.asked != asksMoveWhich && t.asked != asksRemindWhich {
+			continue
+		}
+		said := newLine(westernDigits(t.text))
+		for i, b := range ahead {
+			if code := newLine(b.code).whole; code != "" && slices.Contains(said.plain, code) || mentions(said, b.listing) {
+				return &ahead[i]
+			}
+		}
+		if t.asked == asksNothing {
+			continue // numbers of the first message are of something else
+		}
+		n := pickOf(said)
+		if n == 0 {
+			n = lone(t.text)
+		}
+		if i, ok := index(n, len(ahead)); ok {
+			return &ahead[i]
+		}
+	}
+	if len(ahead) == 1 && !a.elsewhere() || a.stage == booked && !a.elsewhere() {
+		return &ahead[0]
+	}
+	return nil
+}
+
+// elsewhere reports whether the customer speaks of something that is no booking, such as
+// milk to be reminded of.
+func (a *agent) elsewhere() bool {
+	if a.topic != toRemind {
+		return false
+	}
+	h := newLine(a.said[0].text).whole
+	if heardAny(ofBookings, h) || marketThing(h) {
+		return false
+	}
+	left := gist(a.timeless(a.said[0].text), ofReminding, ofNoReminder, ofHourWords, ofDayWords, ofWeekWords, ofHalf, ofEarlier, ofLaterOn)
+	return len(left) > 1
+}
+
+// mentions reports whether a business is called by its name, or by a word of it that is no
+// kind of business.
+func mentions(l *line, name string) bool {
+	whole := newLine(name)
+	if len(whole.whole) > 3 && strings.Contains(" "+l.whole+" ", " "+whole.whole+" ") {
+		return true
+	}
+	return slices.ContainsFunc(whole.plain, func(n string) bool {
+		return len([]rune(n)) > 2 && !isThing(n) && !filler(n, "") && slices.ContainsFunc(l.plain, func(w string) bool { return alike(w, n) })
+	})
+}
+
+// timeless is what a text says besides of time, folded.
+func (c *conversation) timeless(text string) string {
+	l := newLine(inEnglish(text))
+	c.calendar.read(l, false)
+	var left []string
+	for _, i := range l.left() {
+		left = append(left, l.plain[i])
+	}
+	return strings.Join(left, " ")
+}
+
+// stage is how far the booking has come that was spoken of last.
+type stage int
+
+const (
+	noBooking stage = iota
+	making
+	proposing
+	booked
+)
+
+// follow reads how far the booking has come from what the assistant said.
+func (e *errand) follow(said string) {
+	asked := english.asked(said) != askNothing || turkish.asked(said) != askNothing
+	for _, v := range errandVoices() {
+		switch {
+		case strings.Contains(said, v.proposed) && e.topic == toMove:
+			e.stage = booked // it stands, whatever comes of it
+			return
+		case strings.Contains(said, v.proposed) && (e.topic == noErrand || e.topic == toWait):
+			e.stage = proposing
+			return
+		case strings.Contains(said, v.proposed), strings.Contains(said, v.cancelAsked):
+			e.stage = noBooking
+			return
+		}
+	}
+	if e.topic == noErrand && (asked || english.showed(said) || turkish.showed(said)) {
+		e.stage = making
+	}
+}
+
+// settle reads how far it has come from the customer's YES or NO.
+func (e *errand) settle(folded string) {
+	switch {
+	case e.stage != proposing:
+	case onlyHeard(ofRefusal, folded):
+		e.stage = making
+	case onlyHeard(ofConsent, folded):
+		e.stage = booked
+	}
+}
+
+// sharpen tells what a message is about that may mean a booking that stands.
+func (e *errand) sharpen(next topic, folded string, t told) topic {
+	inMaking := e.stage == making || e.stage == proposing
+	switch {
+	case next == toMove && inMaking && !heardAny(ofBookings, folded):
+		return noErrand
+	case next == noErrand && e.stage == booked && heardAny(ofChanging, folded) && !marketThing(folded) && !toCancel.MatchString(folded):
+		return toMove
+	case next == noErrand && t.asked == asksWaiting && pickOf(newLine(folded)) == 0 && !strings.ContainsAny(folded, digits) &&
+		(onlyHeard(ofConsent, folded) || heardAny(ofTheList, folded)):
+		return toWait
+	case next == toWait && !inMaking && marketThing(folded):
+		return noErrand // what it is for has to be looked for first
+	}
+	return next
+}
