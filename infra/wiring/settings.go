@@ -32,6 +32,8 @@ func Settings() []Setting {
 		{Name: "META_BASE_URL", Doc: "in the place of the Graph API's own address"},
 		{Name: "MAPBOX_BASE_URL", Doc: "in the place of Mapbox's own address"},
 		{Name: "TYPESENSE_URL", Doc: "search engine; without it listings are searched in memory"},
+		{Name: "STRIPE_BASE_URL", Doc: "in the place of Stripe's own address"},
+		{Name: "STRIPE_PUBLISHABLE_KEY", Doc: "Stripe's key for pages, which is no secret; without it the pages say that cards are off"},
 		{Name: "ALLOWED_ORIGINS", Doc: "sites that may embed the web chat, such as https://example.com, with commas between them"},
 		{Name: "GATEWAY_TIMEOUT", Cloud: "25s", Doc: "how long POST /chat/message waits for the reply before it answers 202"},
 	}
@@ -42,7 +44,7 @@ func model() []string { return []string{"OPENAI_BASE_URL", "OPENAI_MODEL", "SARA
 // tools are the settings of what a turn's tools reach. Photos of WhatsApp are fetched from
 // Twilio.
 func tools() []string {
-	return []string{"MAPBOX_BASE_URL", "TYPESENSE_URL", "TWILIO_ACCOUNT_SID", "TWILIO_BASE_URL"}
+	return []string{"MAPBOX_BASE_URL", "TYPESENSE_URL", "TWILIO_ACCOUNT_SID", "TWILIO_BASE_URL", "STRIPE_BASE_URL"}
 }
 
 func meta() []string { return []string{"META_BASE_URL"} }

@@ -68,7 +68,7 @@ func readsAndWrites(table string) Grant {
 
 // turnTables is what a turn touches, whichever function it runs in.
 func turnTables() []Grant {
-	return []Grant{readsAndWrites("conversations"), readsAndWrites("ledger"), reads("catalog"), readsAndWrites("records")}
+	return []Grant{readsAndWrites("conversations"), readsAndWrites("ledger"), readsAndWrites("catalog"), readsAndWrites("records")}
 }
 
 // Functions lists every function.
@@ -90,7 +90,7 @@ func Functions() []Function {
 			Tables:   turnTables(),
 			Media:    true,
 			Sends:    []string{"turns"},
-			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY"},
+			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY", "STRIPE_SECRET_KEY"},
 			Settings: join(model(), auth(), tools(), []string{"GATEWAY_TIMEOUT"}),
 		},
 		{
@@ -142,20 +142,33 @@ func Functions() []Function {
 			Settings: meta(),
 		},
 		{
+			Name: "stripe", Doc: "takes Stripe's events, serves the pages on which is paid",
+			Memory: 256, Timeout: 15,
+			Routes: []Route{
+				{Method: "POST", Path: "/webhooks/stripe"},
+				{Method: "GET", Path: "/pay/static/{file}"},
+				{Method: "GET", Path: "/pay/{transaction}/{token}"},
+				{Method: "GET", Path: "/pay/{transaction}/{token}/intent"},
+			},
+			Tables:   []Grant{readsAndWrites("ledger"), reads("catalog")},
+			Secrets:  []string{"STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET"},
+			Settings: []string{"STRIPE_BASE_URL", "STRIPE_PUBLISHABLE_KEY"},
+		},
+		{
 			Name: "turn", Doc: "answers the unanswered messages of a thread",
 			Memory: 256, Timeout: 120,
 			Queue:    &QueueTrigger{Queue: "turns", Batch: 1, PartialFailures: true},
 			Tables:   turnTables(),
 			Media:    true,
 			Sends:    []string{"turns"},
-			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY"},
+			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY", "STRIPE_SECRET_KEY"},
 			Settings: join(model(), tools()),
 		},
 		{
 			Name: "notify", Doc: "turns ledger events into messages on the outbox",
 			Memory: 256, Timeout: 30,
 			Stream: stream("ledger", "event#", "notify-failed"),
-			Tables: []Grant{writes("conversations"), reads("catalog"), reads("ledger")},
+			Tables: []Grant{writes("conversations"), reads("catalog"), readsAndWrites("ledger")},
 			Sends:  []string{"turns"},
 		},
 		{
@@ -182,10 +195,13 @@ func Functions() []Function {
 			Settings: join(twilio(), meta()),
 		},
 		{
-			Name: "expiry", Doc: "expires holds and proposals whose time has passed",
+			Name: "expiry", Doc: "expires holds and proposals whose time has passed; gives money back",
 			Memory: 256, Timeout: 50,
 			Schedule: every(60),
-			Tables:   []Grant{readsAndWrites("ledger"), readsAndWrites("records"), reads("catalog")},
+			Tables:   []Grant{readsAndWrites("ledger"), readsAndWrites("records"), reads("catalog"), readsAndWrites("conversations")},
+			Sends:    []string{"turns"},
+			Secrets:  []string{"STRIPE_SECRET_KEY"},
+			Settings: []string{"STRIPE_BASE_URL"},
 		},
 		{
 			Name: "invariants", Doc: "checks what must always hold in the ledger, raises alerts",
@@ -211,6 +227,7 @@ func Functions() []Function {
 				{Method: "GET", Path: "/admin/config.json"},
 				{Method: "GET", Path: "/admin/static/{file+}"},
 				{Method: "GET", Path: "/admin/signed-in"},
+				{Method: "GET", Path: "/admin/{page}"},
 				{Method: "GET", Path: "/admin/reports"},
 				{Method: "GET", Path: "/admin/reports/{reportId}"},
 			},
@@ -219,6 +236,7 @@ func Functions() []Function {
 				readsAndWrites("conversations"), readsAndWrites("ledger"),
 				readsAndWrites("catalog"), readsAndWrites("records"),
 			},
+			Sends:    []string{"turns"}, // what staff write, and that they take a thread over
 			Settings: join(auth(), []string{"AUTH_CLIENT_ID"}),
 		},
 	}

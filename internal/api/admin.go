@@ -3,17 +3,20 @@ package api
 import (
 	"maps"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 
 	"merve/internal/account"
 	"merve/internal/actor"
+	"merve/internal/desk"
 	"merve/internal/fault"
 	"merve/internal/ledger"
 	"merve/internal/listing"
 	"merve/internal/market"
+	"merve/internal/order"
 	"merve/internal/outbox"
+	curated "merve/internal/place"
+	"merve/internal/taxi"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/turn"
@@ -30,6 +33,11 @@ type Admin struct {
 	Runner   *turn.Runner
 	Reports  *AdminReports
 	People   *account.Desk
+	Orders   *order.Store
+	Drivers  *taxi.Drivers
+	Places   *curated.Store
+	Handover *desk.Desk
+	Reindex  Reindexer // nil without a search engine
 }
 
 // adminLimit is how many a list holds unless asked for another number.
@@ -42,41 +50,109 @@ type staffHandler func(w http.ResponseWriter, r *http.Request, who actor.Actor) 
 func (a *Admin) Routes(mux Router) {
 	allowed := map[string][]string{} // by path
 	routes := map[string]staffHandler{
-		"GET /admin/api/markets":                             a.markets,
-		"GET /admin/api/markets/{market}":                    a.market,
-		"PUT /admin/api/markets/{market}":                    a.saveMarket,
-		"GET /admin/api/markets/{market}/versions":           a.versions,
-		"GET /admin/api/markets/{market}/listings":           a.listings,
-		"GET /admin/api/markets/{market}/listings/{listing}": a.listing,
-		"PUT /admin/api/markets/{market}/listings/{listing}": a.saveListing,
-		"GET /admin/api/transactions":                        a.transactions,
-		"GET /admin/api/transactions/{transaction}":          a.transaction,
-		"GET /admin/api/alerts":                              a.alerts,
-		"POST /admin/api/alerts/{alert}/acknowledge":         a.acknowledge,
-		"GET /admin/api/outbox":                              a.outbox,
-		"POST /admin/api/outbox/{thread}/{message}/send":     a.sendAgain,
-		"GET /admin/api/audit":                               a.audit,
-		"GET /admin/api/threads/{thread}":                    a.thread,
-		"GET /admin/api/threads/{thread}/messages":           a.messages,
-		"GET /admin/api/threads/{thread}/data":               a.export,
-		"DELETE /admin/api/threads/{thread}/data":            a.erase,
+		"GET /admin/api/markets":                                      a.markets,
+		"GET /admin/api/markets/{market}":                             a.market,
+		"PUT /admin/api/markets/{market}":                             a.saveMarket,
+		"GET /admin/api/markets/{market}/versions":                    a.versions,
+		"GET /admin/api/markets/{market}/listings":                    a.listings,
+		"GET /admin/api/markets/{market}/listings/{listing}":          a.listing,
+		"PUT /admin/api/markets/{market}/listings/{listing}":          a.saveListing,
+		"DELETE /admin/api/markets/{market}/listings/{listing}":       a.deleteListing,
+		"GET /admin/api/markets/{market}/listings/{listing}/versions": a.listingVersions,
+		"POST /admin/api/markets/{market}/listings/preview":           a.previewListing,
+		"POST /admin/api/markets/{market}/listings/import":            a.importListings,
+		"GET /admin/api/markets/{market}/listings/export":             a.exportListings,
+		"POST /admin/api/markets/{market}/preview":                    a.previewMarket,
+		"POST /admin/api/markets/{market}/reindex":                    a.reindex,
+		"GET /admin/api/markets/{market}/tools":                       a.tools,
+		"GET /admin/api/markets/{market}/days":                        a.days,
+		"GET /admin/api/markets/{market}/drivers":                     a.drivers,
+		"PUT /admin/api/markets/{market}/drivers/{driver}":            a.saveDriver,
+		"DELETE /admin/api/markets/{market}/drivers/{driver}":         a.deleteDriver,
+		"GET /admin/api/markets/{market}/places":                      a.places,
+		"PUT /admin/api/markets/{market}/places/{place}":              a.savePlace,
+		"DELETE /admin/api/markets/{market}/places/{place}":           a.deletePlace,
+		"POST /admin/api/markets/{market}/places/import":              a.importPlaces,
+		"GET /admin/api/markets/{market}/waiting":                     a.waitingThreads,
+		"GET /admin/api/vocabulary":                                   a.vocabulary,
+		"GET /admin/api/orders":                                       a.orders,
+		"GET /admin/api/orders/{business}/{code}":                     a.order,
+		"GET /admin/api/threads":                                      a.threads,
+		"POST /admin/api/threads/{thread}/take":                       a.takeThread,
+		"POST /admin/api/threads/{thread}/return":                     a.returnThread,
+		"POST /admin/api/threads/{thread}/messages":                   a.writeOnThread,
+		"GET /admin/api/transactions":                                 a.transactions,
+		"GET /admin/api/transactions/{transaction}":                   a.transaction,
+		"GET /admin/api/alerts":                                       a.alerts,
+		"POST /admin/api/alerts/{alert}/acknowledge":                  a.acknowledge,
+		"POST /admin/api/alerts/check":                                a.check,
+		"GET /admin/api/outbox":                                       a.outbox,
+		"POST /admin/api/outbox/{thread}/{message}/send":              a.sendAgain,
+		"GET /admin/api/audit":                                        a.audit,
+		"GET /admin/api/threads/{thread}":                             a.thread,
+		"GET /admin/api/threads/{thread}/messages":                    a.messages,
+		"GET /admin/api/threads/{thread}/data":                        a.export,
+		"DELETE /admin/api/threads/{thread}/data":                     a.erase,
 	}
 	maps.Copy(routes, a.Reports.routes())
+	for pattern := range routes {
+		method, path, _ := strings.Cut(pattern, " ")
+		allowed[path] = append(allowed[path], method)
+	}
 	for pattern, h := range routes {
 		mux.Handle(pattern, handler(func(w http.ResponseWriter, r *http.Request) error {
+			if methods := allowed[named(r)]; methods != nil {
+				otherMethods(methods).ServeHTTP(w, r)
+				return nil
+			}
 			who, err := a.Who.Staff(r)
 			if err != nil {
 				return err
 			}
 			return h(w, r, who)
 		}))
-		method, path, _ := strings.Cut(pattern, " ")
-		allowed[path] = append(allowed[path], method)
 	}
 	for path, methods := range allowed {
-		mux.Handle(path, otherMethods(methods))
+		if hasSibling(path, allowed) {
+			continue // the pattern that takes any name there answers for it
+		}
+		mux.Handle(path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			exact := allowed[named(r)]
+			if exact == nil {
+				exact = methods
+			}
+			otherMethods(exact).ServeHTTP(w, r)
+		}))
 	}
 	mux.Handle("/admin/api/", handler(func(http.ResponseWriter, *http.Request) error { return actor.ErrNotFound }))
+}
+
+// named is the pattern of the route that has the last segment of a request's path as its name,
+// beside one that takes any there: "…/listings/import" beside "…/listings/{listing}".
+func named(r *http.Request) string {
+	_, pattern, ok := strings.Cut(r.Pattern, " ")
+	if !ok {
+		pattern = r.Pattern
+	}
+	i := strings.LastIndexByte(pattern, '/')
+	if !strings.HasPrefix(pattern[i+1:], "{") {
+		return ""
+	}
+	return pattern[:i+1] + r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
+}
+
+// hasSibling reports whether a route takes any name where path has its last segment.
+func hasSibling(path string, all map[string][]string) bool {
+	i := strings.LastIndexByte(path, '/')
+	if strings.HasPrefix(path[i+1:], "{") {
+		return false
+	}
+	for other := range all {
+		if strings.HasPrefix(other, path[:i+1]+"{") && !strings.Contains(other[i+1:], "/") {
+			return true
+		}
+	}
+	return false
 }
 
 // otherMethods answers what a path does not take. One gateway route serves all of them, so
@@ -141,53 +217,6 @@ func (a *Admin) versions(w http.ResponseWriter, r *http.Request, _ actor.Actor) 
 	return writeJSON(w, http.StatusOK, map[string]any{"versions": vs})
 }
 
-func (a *Admin) listings(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	all, err := a.Listings.All(r.Context(), r.PathValue("market"))
-	if err != nil {
-		return err
-	}
-	if all == nil {
-		all = []*listing.Listing{}
-	}
-	return writeJSON(w, http.StatusOK, map[string]any{"listings": all})
-}
-
-func (a *Admin) listing(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	l, err := a.Listings.Get(r.Context(), r.PathValue("market"), r.PathValue("listing"))
-	if err != nil {
-		return notFound(err)
-	}
-	return writeJSON(w, http.StatusOK, l)
-}
-
-// listingID is what new ids of listings, and of their markets, look like: they stand in
-// addresses, keys and lists.
-var listingID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$`)
-
-func (a *Admin) saveListing(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
-	for _, name := range []string{"market", "listing"} {
-		if !listingID.MatchString(r.PathValue(name)) {
-			return fault.Field(name, "want %s", listingID)
-		}
-	}
-	l := &listing.Listing{}
-	var where struct {
-		Location *place `json:"location"`
-	}
-	err := readJSON(w, r, l, &where)
-	if err != nil {
-		return err
-	}
-	l.Market, l.ID = r.PathValue("market"), r.PathValue("listing")
-	if l.Location, err = where.Location.read(); err != nil {
-		return err
-	}
-	if err := a.Listings.Put(r.Context(), l, who.Key()); err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, l)
-}
-
 func (a *Admin) transactions(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
 	limit, err := limitOf(r, adminLimit)
 	if err != nil {
@@ -229,6 +258,17 @@ func (a *Admin) alerts(w http.ResponseWriter, r *http.Request, _ actor.Actor) er
 		return err
 	}
 	return writeList(w, "alerts", alerts, next)
+}
+
+// check runs the ledger's checkers now, which mend what can be mended.
+func (a *Admin) check(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	found, err := a.Ledger.CheckInvariants(r.Context(), ledger.Limits{})
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, map[string]int{
+		"looked": found.Looked, "critical": found.Critical, "error": found.Error, "warning": found.Warning, "healed": found.Healed,
+	})
 }
 
 func (a *Admin) acknowledge(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
@@ -286,17 +326,6 @@ func (a *Admin) audit(w http.ResponseWriter, r *http.Request, _ actor.Actor) err
 		return err
 	}
 	return writeList(w, "rounds", rounds, next)
-}
-
-func (a *Admin) thread(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	h, err := a.Threads.Head(r.Context(), r.PathValue("thread"))
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, map[string]any{
-		"threadId": h.ID, "marketId": h.Market, "type": h.Type, "channel": h.Channel, "state": h.Standing(),
-		"language": h.Language, "turns": h.Turns, "waiting": len(h.Inbox), "pendingAction": h.Pending, "lastInboundAt": h.LastIn, "optedOut": h.OptedOut,
-	})
 }
 
 func (a *Admin) messages(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {

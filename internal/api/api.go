@@ -81,9 +81,9 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Problem answers with err as a problem document. A client that has gone cannot be told.
 func Problem(w http.ResponseWriter, r *http.Request, err error) {
 	p := fault.ProblemOf(err, telemetry.TraceID(r.Context()))
-	if errors.Is(err, errMedia) {
+	if accept, ok := isMedia(err); ok {
 		p.Title, p.Status = "unsupported_media_type", http.StatusUnsupportedMediaType
-		w.Header().Set("Accept", "application/json")
+		w.Header().Set("Accept", accept)
 		w.Header().Set("Accept-Encoding", "identity") // RFC 9110 §12.5.3
 	}
 	if noted, ok := r.Context().Value(failureKey{}).(*error); ok && p.Status >= http.StatusInternalServerError {
@@ -103,11 +103,15 @@ func writeProblem(w http.ResponseWriter, p fault.Problem) {
 }
 
 func writeJSON(w http.ResponseWriter, status int, body any) error {
+	return writeBody(w, status, "application/json", body)
+}
+
+func writeBody(w http.ResponseWriter, status int, media string, body any) error {
 	b, err := json.Marshal(body)
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Type", media)
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write(b) // a client that has gone cannot be told

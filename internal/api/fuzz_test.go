@@ -19,6 +19,7 @@ import (
 	"merve/infra/local/queue"
 	"merve/internal/market"
 	"merve/internal/provider/meta/metatest"
+	"merve/internal/provider/stripe/stripetest"
 	"merve/internal/provider/twilio/twiliotest"
 )
 
@@ -119,7 +120,7 @@ func fuzzed(f *testing.F) (*service, *shelf) {
 	cfg.RetryMaxAttempts = 1
 	s := &service{
 		cfg: cfg, url: "http://merve.test", twilio: twiliotest.New(f, twiliotest.Config{Now: now}), meta: metatest.New(f, metatest.Config{Now: now}),
-		bucket: "http://bucket.test", issuer: newIssuer(),
+		bucket: "http://bucket.test", issuer: newIssuer(), stripe: stripetest.New(f, now),
 	}
 	f.Cleanup(s.issuer.server.Close)
 	s.turns = queue.New(queue.Options{Name: "turns", FIFO: true, Receives: 5, Now: now})

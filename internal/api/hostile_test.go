@@ -31,6 +31,8 @@ import (
 	"merve/internal/media/mediatest"
 	"merve/internal/provider/meta"
 	"merve/internal/provider/meta/metatest"
+	"merve/internal/provider/stripe"
+	"merve/internal/provider/stripe/stripetest"
 	"merve/internal/provider/twilio/twiliotest"
 )
 
@@ -56,7 +58,7 @@ func newSurface(t *testing.T) *surface {
 	model, server := httptest.NewServer(rulemodel.New(now)), httptest.NewUnstartedServer(nil)
 	s := &surface{calls: calls, addr: server.Listener.Addr().String(), secret: session()}
 	s.service = &service{
-		cfg: cfg, url: "http://" + s.addr, twilio: twiliotest.New(t, twiliotest.Config{Now: now}), meta: metatest.New(t, metatest.Config{Now: now}),
+		cfg: cfg, url: "http://" + s.addr, twilio: twiliotest.New(t, twiliotest.Config{Now: now}), meta: metatest.New(t, metatest.Config{Now: now}), stripe: stripetest.New(t, now),
 		bucket: mediatest.Endpoint(t), issuer: newIssuer(),
 	}
 	s.turns = queue.New(queue.Options{Name: "turns", FIFO: true, Receives: 5, Now: now})
@@ -196,7 +198,7 @@ func (s *surface) withstand(t *testing.T, a attack) answer {
 
 // looksAtMuch reports whether what is at an address takes many calls, for staff only.
 func looksAtMuch(target string) bool {
-	return strings.HasPrefix(target, "/admin/api/outbox") || strings.HasPrefix(target, "/admin/api/threads/") && strings.Contains(target, "/data")
+	return strings.HasPrefix(target, "/admin/api/outbox") || strings.HasPrefix(target, "/admin/api/alerts/check") || strings.HasPrefix(target, "/admin/api/threads?") || strings.HasPrefix(target, "/admin/api/threads/") && strings.Contains(target, "/data")
 }
 
 func isRead(call string) bool { return call == "GetItem" || call == "Query" || call == "BatchGetItem" }
@@ -214,7 +216,7 @@ func (s *surface) isClean(t *testing.T, a attack, got answer) {
 		}
 	}
 	media, _, _ := mime.ParseMediaType(got.header.Get("Content-Type"))
-	if page := strings.HasPrefix(a.target, "/r/") && media == "text/html"; got.status >= 400 && got.status != 412 && a.method != "HEAD" && !page {
+	if page := (strings.HasPrefix(a.target, "/r/") || strings.HasPrefix(a.target, "/pay/")) && media == "text/html"; got.status >= 400 && got.status != 412 && a.method != "HEAD" && !page {
 		var p fault.Problem
 		if err := json.Unmarshal(got.body, &p); err != nil || media != "application/problem+json" {
 			t.Errorf("status %d as %s: %v in %.200s", got.status, media, err, got.body)
@@ -224,7 +226,7 @@ func (s *surface) isClean(t *testing.T, a attack, got answer) {
 	}
 	text := string(got.body)
 	for _, secret := range []string{
-		adminToken, s.secret, "test-key-not-real", twiliotest.AuthToken, metatest.AppSecret, metatest.Token, verifyToken, canary, base64.StdEncoding.EncodeToString([]byte(canary)),
+		adminToken, s.secret, "test-key-not-real", twiliotest.AuthToken, metatest.AppSecret, metatest.Token, stripetest.Key, stripetest.WebhookSecret, verifyToken, canary, base64.StdEncoding.EncodeToString([]byte(canary)),
 		"goroutine ", ".go:", "panic", "runtime error", "dynamodb", "DynamoDB", "ValidationException", "hostile-", "amzn", "RequestID",
 	} {
 		if strings.Contains(text, secret) || strings.Contains(fmt.Sprint(got.header), secret) {
@@ -254,31 +256,38 @@ func (s *surface) goods(t *testing.T) map[string]attempt {
 		}
 		return a
 	}
+	table := func(target, media, body string) attempt {
+		return attempt{method: "POST", target: "/admin/api" + target, header: []string{staff, "Content-Type: " + media}, body: body}
+	}
 	listing := `{"businessId":"b","domain":"d","category":"c","names":{"en":"x"}}`
 	mine, report := "x-session-id: "+s.secret, "rp_aaaaaaaaaaaaaaaa"
 	return map[string]attempt{
-		"GET /sara":                      {method: "GET", target: "/sara"},
-		"GET /sara.js":                   {method: "GET", target: "/sara.js"},
-		"GET /sara/{file+}":              {method: "GET", target: "/sara/page.css"},
-		"GET /r/{reportId}/{token}":      {method: "GET", target: "/r/" + report + "/AAAAAAAAAAAAAAAAAAAAAA"},
-		"POST /web-chat-api":             {method: "POST", target: webChatPath, header: []string{json}, body: `{"text":"hello","sessionId":"` + s.secret + `"}`},
-		"OPTIONS /web-chat-api":          {method: "OPTIONS", target: webChatPath},
-		"GET /web-chat-api/messages":     {method: "GET", target: webListPath, header: []string{mine}},
-		"OPTIONS /web-chat-api/messages": {method: "OPTIONS", target: webListPath},
-		"POST /chat/photos":              {method: "POST", target: "/chat/photos", header: []string{json}, body: `{"contentType":"image/png","size":7,"sessionId":"` + s.secret + `"}`},
-		"POST /web-chat-api/photos":      {method: "POST", target: webPhotoPath, header: []string{json}, body: `{"contentType":"image/png","size":7,"sessionId":"` + s.secret + `"}`},
-		"OPTIONS /web-chat-api/photos":   {method: "OPTIONS", target: webPhotoPath},
-		"GET /web-chat-api/me":           {method: "GET", target: webDataPath, header: []string{mine}},
-		"DELETE /web-chat-api/me":        {method: "DELETE", target: webDataPath, header: []string{mine}},
-		"OPTIONS /web-chat-api/me":       {method: "OPTIONS", target: webDataPath},
-		"GET /webhooks/messenger":        {method: "GET", target: messengerPath + "?hub.mode=subscribe&hub.challenge=1&hub.verify_token=" + verifyToken},
-		"POST /webhooks/messenger":       s.fromMeta(s.meta.Batch(s.meta.Message("7", "m_hostile", "hello"))),
-		"GET /admin":                     {method: "GET", target: "/admin"},
-		"GET /admin/config.json":         {method: "GET", target: "/admin/config.json"},
-		"GET /admin/static/{file+}":      {method: "GET", target: "/admin/static/admin.css"},
-		"GET /admin/signed-in":           {method: "GET", target: "/admin/signed-in"},
-		"GET /admin/reports":             {method: "GET", target: "/admin/reports"},
-		"GET /admin/reports/{reportId}":  {method: "GET", target: "/admin/reports/" + report},
+		"GET /sara":                             {method: "GET", target: "/sara"},
+		"GET /sara.js":                          {method: "GET", target: "/sara.js"},
+		"GET /sara/{file+}":                     {method: "GET", target: "/sara/page.css"},
+		"GET /r/{reportId}/{token}":             {method: "GET", target: "/r/" + report + "/AAAAAAAAAAAAAAAAAAAAAA"},
+		"POST /web-chat-api":                    {method: "POST", target: webChatPath, header: []string{json}, body: `{"text":"hello","sessionId":"` + s.secret + `"}`},
+		"OPTIONS /web-chat-api":                 {method: "OPTIONS", target: webChatPath},
+		"GET /web-chat-api/messages":            {method: "GET", target: webListPath, header: []string{mine}},
+		"OPTIONS /web-chat-api/messages":        {method: "OPTIONS", target: webListPath},
+		"POST /chat/photos":                     {method: "POST", target: "/chat/photos", header: []string{json}, body: `{"contentType":"image/png","size":7,"sessionId":"` + s.secret + `"}`},
+		"POST /web-chat-api/photos":             {method: "POST", target: webPhotoPath, header: []string{json}, body: `{"contentType":"image/png","size":7,"sessionId":"` + s.secret + `"}`},
+		"OPTIONS /web-chat-api/photos":          {method: "OPTIONS", target: webPhotoPath},
+		"GET /web-chat-api/me":                  {method: "GET", target: webDataPath, header: []string{mine}},
+		"DELETE /web-chat-api/me":               {method: "DELETE", target: webDataPath, header: []string{mine}},
+		"OPTIONS /web-chat-api/me":              {method: "OPTIONS", target: webDataPath},
+		"GET /webhooks/messenger":               {method: "GET", target: messengerPath + "?hub.mode=subscribe&hub.challenge=1&hub.verify_token=" + verifyToken},
+		"POST /webhooks/messenger":              s.fromMeta(s.meta.Batch(s.meta.Message("7", "m_hostile", "hello"))),
+		"POST /webhooks/stripe":                 fromStripe(stripetest.Event("evt_hostile", "payment_intent.payment_failed", map[string]any{"object": "payment_intent", "id": "pi_1", "currency": "eur", "metadata": map[string]string{"transaction": "no-such"}})),
+		"GET /pay/static/{file}":                {method: "GET", target: "/pay/static/pay.css"},
+		"GET /pay/{transaction}/{token}":        {method: "GET", target: "/pay/no-such/" + strings.Repeat("A", 32)},
+		"GET /pay/{transaction}/{token}/intent": {method: "GET", target: "/pay/no-such/" + strings.Repeat("A", 32) + "/intent"},
+		"GET /admin":                            {method: "GET", target: "/admin"},
+		"GET /admin/config.json":                {method: "GET", target: "/admin/config.json"},
+		"GET /admin/static/{file+}":             {method: "GET", target: "/admin/static/admin.css"},
+		"GET /admin/signed-in":                  {method: "GET", target: "/admin/signed-in"},
+		"GET /admin/reports":                    {method: "GET", target: "/admin/reports"},
+		"GET /admin/reports/{reportId}":         {method: "GET", target: "/admin/reports/" + report},
 
 		"GET /admin/api/reports":                               get("/reports"),
 		"GET /admin/api/reports/{report}":                      get("/reports/" + report),
@@ -298,22 +307,49 @@ func (s *surface) goods(t *testing.T) map[string]attempt {
 		"POST /webhooks/whatsapp":               s.form(inboundPath, s.twilio.Inbound("SM-hostile", "+15550100", "hello")),
 		"POST /webhooks/whatsapp/status":        s.form(statusPath+"?message=m&thread=t", url.Values{"MessageSid": {"SM1"}, "MessageStatus": {"read"}}),
 
-		"GET /admin/api/markets":                             get("/markets"),
-		"GET /admin/api/markets/{market}":                    get("/markets/demo"),
-		"PUT /admin/api/markets/{market}":                    change("PUT", "/markets/hostile", `{"name":"x"}`),
-		"GET /admin/api/markets/{market}/versions":           get("/markets/demo/versions"),
-		"GET /admin/api/markets/{market}/listings":           get("/markets/demo/listings"),
-		"GET /admin/api/markets/{market}/listings/{listing}": get("/markets/demo/listings/no-such"),
-		"PUT /admin/api/markets/{market}/listings/{listing}": change("PUT", "/markets/demo/listings/x", listing),
-		"GET /admin/api/transactions":                        get("/transactions?businessId=b"),
-		"GET /admin/api/transactions/{transaction}":          get("/transactions/no-such"),
-		"GET /admin/api/alerts":                              get("/alerts"),
-		"POST /admin/api/alerts/{alert}/acknowledge":         change("POST", "/alerts/no-such/acknowledge", ""),
-		"GET /admin/api/outbox":                              get("/outbox"),
-		"POST /admin/api/outbox/{thread}/{message}/send":     change("POST", "/outbox/no-such/no-such/send", ""),
-		"GET /admin/api/audit":                               get("/audit?threadId=" + s.thread),
-		"GET /admin/api/threads/{thread}":                    get("/threads/" + s.thread),
-		"GET /admin/api/threads/{thread}/messages":           get("/threads/" + s.thread + "/messages"),
+		"GET /admin/api/markets":                                      get("/markets"),
+		"GET /admin/api/markets/{market}":                             get("/markets/demo"),
+		"PUT /admin/api/markets/{market}":                             change("PUT", "/markets/hostile", `{"name":"x"}`),
+		"POST /admin/api/markets/{market}/reindex":                    change("POST", "/markets/no-such/reindex", ""),
+		"GET /admin/api/markets/{market}/versions":                    get("/markets/demo/versions"),
+		"GET /admin/api/markets/{market}/listings":                    get("/markets/demo/listings"),
+		"GET /admin/api/markets/{market}/listings/{listing}":          get("/markets/demo/listings/no-such"),
+		"PUT /admin/api/markets/{market}/listings/{listing}":          change("PUT", "/markets/demo/listings/x", listing),
+		"DELETE /admin/api/markets/{market}/listings/{listing}":       change("DELETE", "/markets/demo/listings/no-such", ""),
+		"GET /admin/api/markets/{market}/listings/{listing}/versions": get("/markets/demo/listings/no-such/versions"),
+		"POST /admin/api/markets/{market}/listings/preview":           change("POST", "/markets/demo/listings/preview", `{"event":"merchant_order_placed","action":"order_food"}`),
+		"POST /admin/api/markets/{market}/listings/import":            table("/markets/demo/listings/import", "text/csv", "id,businessId,domain,category\nx,b,d,c\n"),
+		"GET /admin/api/markets/{market}/listings/export":             get("/markets/nowhere/listings/export"),
+		"POST /admin/api/markets/{market}/preview":                    change("POST", "/markets/demo/preview", `{"event":"taxi_taken","template":"{code}"}`),
+		"GET /admin/api/markets/{market}/tools":                       get("/markets/demo/tools"),
+		"GET /admin/api/markets/{market}/days":                        get("/markets/demo/days"),
+		"GET /admin/api/markets/{market}/drivers":                     get("/markets/demo/drivers"),
+		"PUT /admin/api/markets/{market}/drivers/{driver}":            change("PUT", "/markets/demo/drivers/x", `{"name":"x","phone":"+15550100","districts":["d"],"seats":4}`),
+		"DELETE /admin/api/markets/{market}/drivers/{driver}":         change("DELETE", "/markets/demo/drivers/no-such", ""),
+		"GET /admin/api/markets/{market}/places":                      get("/markets/demo/places"),
+		"PUT /admin/api/markets/{market}/places/{place}":              change("PUT", "/markets/demo/places/x", `{"category":"beach","names":{"en":"x"},"location":{"lat":1,"lng":1}}`),
+		"DELETE /admin/api/markets/{market}/places/{place}":           change("DELETE", "/markets/demo/places/no-such", ""),
+		"POST /admin/api/markets/{market}/places/import":              table("/markets/demo/places/import", "application/x-ndjson", `{"id":"x"}`),
+		"GET /admin/api/markets/{market}/waiting":                     get("/markets/demo/waiting"),
+		"POST /admin/api/alerts/check":                                change("POST", "/alerts/check", ""),
+		"GET /admin/api/vocabulary":                                   get("/vocabulary"),
+		"GET /admin/api/orders":                                       get("/orders?businessId=b"),
+		"GET /admin/api/orders/{business}/{code}":                     get("/orders/b/NONE"),
+		"GET /admin/api/threads":                                      get("/threads?marketId=demo&owner=x"),
+		"POST /admin/api/threads/{thread}/take":                       change("POST", "/threads/no-such/take", ""),
+		"POST /admin/api/threads/{thread}/return":                     change("POST", "/threads/no-such/return", ""),
+		"POST /admin/api/threads/{thread}/messages":                   change("POST", "/threads/no-such/messages", `{"text":"x","clientMessageId":"y"}`),
+		"GET /admin/{page}":                                           {method: "GET", target: "/admin/overview"},
+
+		"GET /admin/api/transactions":                    get("/transactions?businessId=b"),
+		"GET /admin/api/transactions/{transaction}":      get("/transactions/no-such"),
+		"GET /admin/api/alerts":                          get("/alerts"),
+		"POST /admin/api/alerts/{alert}/acknowledge":     change("POST", "/alerts/no-such/acknowledge", ""),
+		"GET /admin/api/outbox":                          get("/outbox"),
+		"POST /admin/api/outbox/{thread}/{message}/send": change("POST", "/outbox/no-such/no-such/send", ""),
+		"GET /admin/api/audit":                           get("/audit?threadId=" + s.thread),
+		"GET /admin/api/threads/{thread}":                get("/threads/" + s.thread),
+		"GET /admin/api/threads/{thread}/messages":       get("/threads/" + s.thread + "/messages"),
 	}
 }
 
@@ -329,6 +365,31 @@ func (s *surface) fromMeta(body []byte) attempt {
 	return attempt{method: "POST", target: messengerPath, body: string(body), header: []string{
 		"Content-Type: application/json", meta.SignatureHeader + ": " + s.meta.Sign(body),
 	}}
+}
+
+// fromStripe is a webhook as Stripe signs it.
+func fromStripe(body string) attempt {
+	return attempt{method: "POST", target: "/webhooks/stripe", body: body, header: []string{
+		"Content-Type: application/json; charset=utf-8", stripe.SignatureHeader + ": " + stripetest.Sign(body, now()),
+	}}
+}
+
+// onStripeSignature are webhooks that Stripe did not sign, or not lately.
+func onStripeSignature(good attempt) (all []attack) {
+	header := func(value string) attempt {
+		return good.without(stripe.SignatureHeader).with(stripe.SignatureHeader + ": " + value)
+	}
+	signature := stripetest.Sign(good.body, now())
+	for name, a := range map[string]attempt{
+		"none": good.without(stripe.SignatureHeader), "empty": header(""), "another body": good.saying(good.body + " "),
+		"an hour ago": header(stripetest.Sign(good.body, now().Add(-time.Hour))), "in an hour": header(stripetest.Sign(good.body, now().Add(time.Hour))),
+		"no time": header(signature[strings.Index(signature, "v1="):]), "no scheme": header(strings.Replace(signature, "v1=", "v9=", 1)),
+		"the old scheme": header(strings.Replace(signature, "v1=", "v0=", 1)), "made up": header("t=1,v1=" + strings.Repeat("0", 64)),
+		"long": header("t=1" + strings.Repeat(",v1=00", 1000)), "markup": header("<script>"), "half": header(signature[:len(signature)/2]),
+	} {
+		all = append(all, attack{"signature: " + name, a, []int{403}})
+	}
+	return all
 }
 
 // everyRoute lists "METHOD /path" of everything that is behind the gateway.
@@ -411,7 +472,7 @@ func (s *surface) onPath(good attempt) (all []attack) {
 			target += "/"
 		}
 		want := refusals
-		if strings.HasPrefix(path, "/admin/api/") || strings.HasPrefix(path, "/admin/reports") || strings.HasPrefix(path, "/chat/threads/") {
+		if strings.HasPrefix(path, "/admin/api/") || strings.HasPrefix(path, "/admin/reports") || strings.HasPrefix(path, "/admin/overview") || path == "/admin" || strings.HasPrefix(path, "/chat/threads/") {
 			want = []int{200, 400, 404, 405} // what may stand in an id belongs to nothing
 		}
 		all = append(all, attack{"path: " + name, good.at(target + query), want})
@@ -493,7 +554,7 @@ func (s *surface) onHeaders(route string, good attempt) (all []attack) {
 
 // nobody is a request without what says who asks.
 func nobody(a attempt) attempt {
-	a = a.without("Authorization").without("x-session-id").without("X-Twilio-Signature").without(meta.SignatureHeader)
+	a = a.without("Authorization").without("x-session-id").without("X-Twilio-Signature").without(meta.SignatureHeader).without(stripe.SignatureHeader)
 	switch {
 	case strings.HasPrefix(a.target, "/chat/message"):
 		a.body = `{"message":"hello"}`
@@ -507,8 +568,8 @@ func nobody(a attempt) attempt {
 
 func (s *surface) onQuery(route string, good attempt) (all []attack) {
 	path, _, _ := strings.Cut(good.target, "?")
-	reads := strings.Contains(route, "GET /admin/api/") && route != "GET /admin/api/markets" && !strings.Contains(route, "}/listings") && !strings.HasSuffix(route, "{market}") && !strings.HasSuffix(route, "{transaction}") && !strings.HasSuffix(route, "{thread}") && !strings.HasSuffix(route, "{report}") && !strings.HasSuffix(route, "/data") ||
-		strings.HasPrefix(route, "GET /chat/") || route == "GET "+webListPath
+	reads := strings.Contains(route, "GET /admin/api/") && route != "GET /admin/api/markets" && !strings.Contains(route, "}/listings") && !strings.HasSuffix(route, "{market}") && !strings.HasSuffix(route, "{transaction}") && !strings.HasSuffix(route, "{thread}") && !strings.HasSuffix(route, "{report}") && !takesNoList(route) && !strings.HasSuffix(route, "/data") ||
+		strings.HasPrefix(route, "GET /chat/") && !strings.HasSuffix(route, "/activity") || route == "GET "+webListPath
 	if !reads {
 		return nil
 	}
@@ -531,6 +592,16 @@ func (s *surface) onQuery(route string, good attempt) (all []attack) {
 		}
 	}
 	return all
+}
+
+// takesNoList reports whether a route's answer is not cut into pages.
+func takesNoList(route string) bool {
+	for _, suffix := range []string{"/tools", "/days", "/drivers", "/places", "/waiting", "/vocabulary", "/orders", "{code}", "GET /admin/api/threads"} {
+		if strings.HasSuffix(route, suffix) {
+			return true
+		}
+	}
+	return false
 }
 
 // onWho are those who are not who they should be.
@@ -591,6 +662,13 @@ func (s *surface) onWho(t *testing.T, route string, good attempt) (all []attack)
 		}
 	case route == "POST "+messengerPath:
 		all = append(all, s.onMetaSignature(good)...)
+	case route == "POST /webhooks/stripe":
+		all = append(all, onStripeSignature(good)...)
+	case strings.HasPrefix(route, "GET /pay/{"):
+		for name, id := range oddIDs("no-such") {
+			all = append(all, attack{"payment: " + name, good.at(strings.Replace(good.target, "no-such", id, 1)), []int{404}},
+				attack{"token: " + name, good.at(strings.Replace(good.target, strings.Repeat("A", 32), id, 1)), []int{404}})
+		}
 	case strings.HasPrefix(route, "POST /webhooks/"):
 		all = append(all, s.onSignature(good)...)
 	}
@@ -773,6 +851,10 @@ func (s *surface) onBody(route string, good attempt) []attack {
 	switch {
 	case route == "POST "+messengerPath:
 		return s.onMetaBody()
+	case route == "POST /webhooks/stripe":
+		return onStripeBody()
+	case strings.HasSuffix(route, "/import"):
+		return s.onTable(good)
 	case good.method == "OPTIONS":
 		return []attack{{"body: of a preflight", good.with("Content-Type: application/json").saying(`{"` + canary + `":[[[`), []int{204}}}
 	case strings.Contains(fmt.Sprint(good.header), "application/json"):
@@ -787,8 +869,45 @@ func (s *surface) onBody(route string, good attempt) []attack {
 		return all
 	}
 	return []attack{
-		{"body: where none belongs", good.with("Content-Type: application/json").saying(`{"` + canary + `":[[[`), []int{404}},
+		{"body: where none belongs", good.with("Content-Type: application/json").saying(`{"` + canary + `":[[[`), []int{map[bool]int{false: 404, true: 200}[strings.HasSuffix(route, "/check")]}},
 	}
+}
+
+// onStripeBody are bodies that nobody but Stripe could sign.
+func onStripeBody() (all []attack) {
+	object := func(o any) string {
+		return fmt.Sprintf(`{"id":"evt_1","object":"event","type":"payment_intent.succeeded","data":{"object":%v}}`, o)
+	}
+	for name, body := range map[string]string{
+		"nothing": "", "a list": "[]", "null": "null", "text": `"x"`, "not JSON": "{", "not UTF-8": "\xff\xfe", "deep": strings.Repeat(`{"a":`, 50_000), "no event": `{"id":"x"}`,
+		"numbers": `{"id":7,"object":7,"type":7}`, "no object": object("null"), "an object of numbers": object("7"), "a long id": `{"id":"` + strings.Repeat("x", 1000) + `","object":"event","type":"x"}`,
+		"another object": object(`{"object":"charge"}`), "a debt": object(`{"object":"payment_intent","currency":"eur","amount_received":-1}`),
+		"too much": object(`{"object":"payment_intent","currency":"eur","amount_received":1e99}`),
+	} {
+		all = append(all, attack{"body: " + name, fromStripe(body), []int{400}})
+	}
+	all = append(all, attack{"body: above the limit", fromStripe(strings.Repeat("x", stripe.MaxWebhook+1)), []int{413}})
+	return append(all, attack{"body: above the gateway's own", fromStripe(strings.Repeat("a", 10<<20+1)), []int{413}})
+}
+
+// onTable are files of rows that nothing is stored of.
+func (s *surface) onTable(good attempt) (all []attack) {
+	for name, tt := range map[string]struct {
+		body string
+		want int
+	}{
+		"not UTF-8": {good.body + "\xff", 400}, "NUL": {"\x00" + good.body, 400}, "a list": {"[[[[", 400}, "a header alone with a quote": {`"id`, 400},
+		"wide": {strings.Repeat("id,", 20_000), 400}, "deep": {strings.Repeat(`{"a":`, 100_000), 400}, "a formula": {"=cmd|' /C calc'!A0\n", 400},
+		"a good row and a bad one": {good.body + "\nx\n", 400}, "above the gateway's own": {strings.Repeat("a", 10<<20+1), 413},
+	} {
+		all = append(all, attack{"table: " + name, good.saying(tt.body), []int{tt.want}})
+	}
+	for _, media := range []string{"application/json", "text/plain", "multipart/form-data; boundary=x", "", "a/b/c;;="} {
+		all = append(all, attack{"type: " + media, good.without("Content-Type").with("Content-Type: " + media), []int{415}})
+	}
+	large := good.without("Content-Type").with("Content-Type: text/csv").saying(strings.Repeat("a", 5<<20+1))
+	all = append(all, attack{"table: more than the limit", large, []int{413}})
+	return append(all, attack{"coding: gzip", good.with("Content-Encoding: gzip"), []int{415}})
 }
 
 // onMetaBody are bodies that nobody but Meta could sign.
@@ -812,6 +931,12 @@ func (s *surface) onJSON(route string, good attempt) (all []attack) {
 		field = `"contentType":`
 	case strings.Contains(route, "/chat/"):
 		field = `"message":`
+	case strings.HasSuffix(route, "/preview"):
+		field = `"event":`
+	case strings.HasSuffix(route, "}/messages"):
+		field = `"text":`
+	case strings.HasSuffix(route, "{place}"):
+		field = `"category":`
 	case strings.Contains(route, "listing"):
 		field = `"businessId":`
 	case strings.Contains(route, webChatPath):

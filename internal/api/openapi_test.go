@@ -223,6 +223,7 @@ func TestDocumentHasEveryRoute(t *testing.T) {
 	(&api.SharedReports{}).Routes(&handled)
 	(&api.WhatsApp{}).Routes(&handled)
 	(&api.Messenger{}).Routes(&handled)
+	(&api.Stripe{}).Routes(&handled)
 	api.Health{}.Routes(&handled)
 	for _, r := range registered {
 		if !strings.Contains(r, "/admin/") && r != "GET /openapi.yaml" {
@@ -243,7 +244,7 @@ func isPage(path string) bool {
 	case strings.HasPrefix(path, "/admin/"):
 		return !strings.HasPrefix(path, "/admin/api/")
 	}
-	return strings.HasPrefix(path, "/static/") || strings.HasPrefix(path, "/sara/")
+	return strings.HasPrefix(path, "/static/") || strings.HasPrefix(path, "/sara/") || strings.HasPrefix(path, "/pay/static/")
 }
 
 // The document is one that tools can read: references lead somewhere, parameters of

@@ -32,6 +32,7 @@ import (
 	"merve/internal/media/mediatest"
 	"merve/internal/pause"
 	"merve/internal/provider/meta/metatest"
+	"merve/internal/provider/stripe/stripetest"
 	"merve/internal/provider/twilio/twiliotest"
 	"merve/internal/telemetry"
 	"merve/internal/trigger"
@@ -54,6 +55,7 @@ type service struct {
 	model  *heldModel
 	twilio *twiliotest.Server
 	meta   *metatest.Server
+	stripe *stripetest.Server
 	bucket string // its address
 	issuer *issuer
 	stop   func()
@@ -95,7 +97,7 @@ func newID() string { return ulid.Make().String() }
 func newService(cfg aws.Config) (*service, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &service{
-		cfg: cfg, twilio: twiliotest.Start(twiliotest.Config{Now: now}), meta: metatest.Start(metatest.Config{Now: now}),
+		cfg: cfg, twilio: twiliotest.Start(twiliotest.Config{Now: now}), meta: metatest.Start(metatest.Config{Now: now}), stripe: stripetest.Start(now),
 		model: &heldModel{next: rulemodel.New(now)}, issuer: newIssuer(),
 	}
 	photos, err := bucket.Start(ctx, bucket.Options{Buckets: []string{mediatest.Bucket}})
@@ -146,6 +148,7 @@ func newService(cfg aws.Config) (*service, error) {
 		s.issuer.server.Close()
 		s.twilio.Close()
 		s.meta.Close()
+		s.stripe.Close()
 		_ = photos.Stop() // nobody is left to tell
 	}
 	return s, nil
@@ -173,7 +176,7 @@ func (s *service) newBase(prefix, modelURL string) *app.Base {
 			OpenAIBaseURL: modelURL, OpenAIModel: rulemodel.Model,
 			TwilioAccountSID: twiliotest.AccountSID, TwilioFrom: twiliotest.From, TwilioBaseURL: s.twilio.URL(),
 			AuthIssuer: s.issuer.server.URL, AuthAudience: audience, AuthJWKSURL: s.issuer.server.URL + "/jwks.json",
-			MetaBaseURL: s.meta.URL(), SaraModel: rulemodel.Model, MediaBucket: mediatest.Bucket, AllowedOrigins: []string{shop}, PrivateMedia: true,
+			StripeBaseURL: s.stripe.URL(), MetaBaseURL: s.meta.URL(), SaraModel: rulemodel.Model, MediaBucket: mediatest.Bucket, AllowedOrigins: []string{shop}, PrivateMedia: true,
 			AdminToken: adminToken,
 		},
 		AWS: s.cfg, Now: now, NewID: newID, Wait: pause.For, Queue: app.TurnQueue{To: s.turns},
@@ -181,6 +184,7 @@ func (s *service) newBase(prefix, modelURL string) *app.Base {
 		Getenv: func(name string) string {
 			return map[string]string{
 				"OPENAI_API_KEY": "test-key-not-real", "TWILIO_AUTH_TOKEN": twiliotest.AuthToken, "META_APP_SECRET": metatest.AppSecret,
+				"STRIPE_SECRET_KEY": stripetest.Key, "STRIPE_WEBHOOK_SECRET": stripetest.WebhookSecret,
 				"META_VERIFY_TOKEN": verifyToken, "META_PAGE_ACCESS_TOKEN": metatest.Token, "AWS_ENDPOINT_URL_S3": s.bucket,
 			}[name]
 		},
@@ -207,7 +211,7 @@ func build(b *app.Base) (map[string]trigger.Handler, error) {
 	handlers := map[string]trigger.Handler{}
 	for name, f := range map[string]func(*app.Base) (trigger.Handler, error){
 		"chat": app.Chat, "sara": app.Sara, "whatsapp": app.WhatsApp, "messenger": app.Messenger, "turn": app.Turn,
-		"notify": app.Notify, "records": app.Records, "index": app.Index, "sender": app.Sender, "admin": app.Admin,
+		"notify": app.Notify, "records": app.Records, "index": app.Index, "stripe": app.Stripe, "sender": app.Sender, "admin": app.Admin,
 	} {
 		h, err := f(b)
 		if err != nil {

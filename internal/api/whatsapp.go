@@ -62,6 +62,9 @@ func (h *WhatsApp) message(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if !m.IsSaid() {
+		return accepted(w)
+	}
 	who, err := h.People.Identify(r.Context(), person.Sender{Channel: channel.WhatsApp, UserID: m.UserID, Phone: m.Phone, Name: m.ProfileName})
 	if err != nil {
 		return err
@@ -78,6 +81,11 @@ func (h *WhatsApp) message(w http.ResponseWriter, r *http.Request) error {
 	if _, err := h.Runner.ProcessInbound(r.Context(), in); err != nil {
 		return err
 	}
+	return accepted(w)
+}
+
+// accepted tells Twilio that a message was taken.
+func accepted(w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "text/xml; charset=utf-8")
 	_, _ = io.WriteString(w, emptyTwiML) // a provider that has gone cannot be told
 	return nil

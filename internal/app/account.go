@@ -9,7 +9,9 @@ import (
 	"merve/internal/actor"
 	"merve/internal/ledger"
 	"merve/internal/media"
+	"merve/internal/order"
 	"merve/internal/report"
+	"merve/internal/taxi"
 	"merve/internal/thread"
 	"merve/internal/turn"
 )
@@ -17,7 +19,7 @@ import (
 // desk has what customers may do with their own data.
 func (b *Base) desk() *account.Desk {
 	return &account.Desk{Threads: b.Threads(), Holders: []account.Holder{
-		heldReports{b.Reports(), b.Photos()}, heldBookings{b.Ledger()}, heldAudit{&turn.Runner{Records: b.records()}}, heldMessages{b.Threads()},
+		heldReports{b.Reports(), b.Photos()}, heldBookings{b.Ledger()}, heldOrders{b.Orders()}, heldRides{b.Rides()}, heldAudit{&turn.Runner{Records: b.records()}}, heldMessages{b.Threads()},
 	}}
 }
 
@@ -74,6 +76,42 @@ func (h heldBookings) Export(ctx context.Context, owner, _ string) (any, error) 
 }
 
 func (heldBookings) Erase(context.Context, string, string) error { return nil }
+
+// heldOrders go when all else does, but for those that a business is working on.
+type heldOrders struct{ orders *order.Store }
+
+func (heldOrders) Holds() string { return "orders" }
+
+func (h heldOrders) Export(ctx context.Context, owner, _ string) (any, error) {
+	all, err := h.orders.Of(ctx, actor.OfKey(owner))
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return all, nil
+}
+
+func (h heldOrders) Erase(ctx context.Context, owner, _ string) error {
+	_, err := h.orders.Erase(ctx, owner)
+	return err
+}
+
+// heldRides go when all else does, but for one that a driver is on.
+type heldRides struct{ rides *taxi.Store }
+
+func (heldRides) Holds() string { return "rides" }
+
+func (h heldRides) Export(ctx context.Context, owner, _ string) (any, error) {
+	all, err := h.rides.All(ctx, owner)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return all, nil
+}
+
+func (h heldRides) Erase(ctx context.Context, owner, _ string) error {
+	_, err := h.rides.Erase(ctx, owner)
+	return err
+}
 
 // heldAudit says which tools ran with what.
 type heldAudit struct{ runner *turn.Runner }

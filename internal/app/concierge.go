@@ -4,13 +4,16 @@ import (
 	"context"
 	"strings"
 
+	"merve/internal/booking"
 	"merve/internal/channel"
 	"merve/internal/desk"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/market"
 	"merve/internal/notify"
+	"merve/internal/ops"
 	"merve/internal/order"
+	"merve/internal/payment"
 	"merve/internal/place"
 	"merve/internal/provider/mapbox"
 	"merve/internal/report"
@@ -42,6 +45,12 @@ func tellRecord(ctx context.Context, t *notify.Notifier, rides *taxi.Teller, it 
 		}
 		return t.TellReport(ctx, e)
 	}
+	if e, ok, err := desk.EventOf(it); ok || err != nil {
+		if err != nil {
+			return fault.Wrap(err, fault.Invalid, "not an event")
+		}
+		return t.TellDesk(ctx, e)
+	}
 	if e, ok, err := order.EventOf(it); ok || err != nil {
 		if err != nil {
 			return fault.Wrap(err, fault.Invalid, "not an event")
@@ -61,7 +70,7 @@ func (b *Base) orderDesk() *order.Desk {
 
 // commands are obeyed on threads of people who are no customers.
 func (b *Base) commands() map[channel.ThreadType]turn.Command {
-	all := turn.Commands{&taxi.Commands{Store: b.Rides()}, &order.Commands{Store: b.Orders(), Roster: b.roster()}}
+	all := turn.Commands{&taxi.Commands{Store: b.Rides()}, &order.Commands{Store: b.Orders(), Roster: b.roster()}, b.office()}
 	return map[channel.ThreadType]turn.Command{channel.Ops: all, channel.Dispatch: all}
 }
 
@@ -181,4 +190,21 @@ func (p pickups) Find(ctx context.Context, w taxi.Where) ([]taxi.Found, error) {
 // handovers gives threads to people and back.
 func (b *Base) handovers() *desk.Desk {
 	return &desk.Desk{Table: b.records(), Threads: b.Threads(), Queue: b.queue(), Now: b.Now}
+}
+
+// office has what businesses can do by writing to us.
+func (b *Base) office() *ops.Office {
+	return &ops.Office{Roster: b.roster(), Listings: b.Listings(), Orders: b.Orders(), Ledger: b.Ledger()}
+}
+
+// reminders reminds customers of bookings.
+func (b *Base) reminders() *booking.Reminders {
+	return &booking.Reminders{Ledger: b.Ledger(), Threads: b.Threads(), Queue: b.queue()}
+}
+
+// waitlist offers what has become free to those who wait.
+func (b *Base) waitlist() *booking.Waitlist {
+	return &booking.Waitlist{
+		Ledger: b.Ledger(), Catalog: catalog{b.Listings()}, Markets: b.Markets(), Threads: b.Threads(), Queue: b.queue(), Kind: payment.KindOf,
+	}
 }

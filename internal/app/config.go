@@ -13,6 +13,7 @@ import (
 	"merve/internal/api"
 	"merve/internal/provider/mapbox"
 	"merve/internal/provider/meta"
+	"merve/internal/provider/stripe"
 )
 
 // Version is the release, set by the linker.
@@ -34,13 +35,14 @@ type Config struct {
 	OpenAIBaseURL, OpenAIModel, SaraModel               string
 	TwilioAccountSID, TwilioFrom, TwilioBaseURL         string
 	MetaBaseURL, MapboxBaseURL, TypesenseURL            string
+	StripeBaseURL, StripePublishableKey                 string
 	AuthIssuer, AuthAudience, AuthJWKSURL, AuthClientID string
 	AdminToken                                          string
 	AllowedOrigins                                      []string // sites that may embed the web chat
 
 	// The local runner's: unsigned webhooks come in from this machine while there is no key,
 	// and photos are fetched from it.
-	UnsignedFromLoopback, UnsignedMetaFromLoopback, PrivateMedia bool
+	UnsignedFromLoopback, UnsignedMetaFromLoopback, UnsignedStripeFromLoopback, PrivateMedia bool
 }
 
 // FromEnv reads the configuration through getenv (os.Getenv). An error names the
@@ -53,30 +55,32 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		return value
 	}
 	c := Config{
-		PublicURL:          getenv("PUBLIC_URL"),
-		SiteURL:            strings.TrimSuffix(getenv("PUBLIC_URL"), "/"),
-		DefaultMarket:      or("DEFAULT_MARKET", "demo"),
-		TableConversations: or("TABLE_CONVERSATIONS", "merve-conversations"),
-		TableLedger:        or("TABLE_LEDGER", "merve-ledger"),
-		TableCatalog:       or("TABLE_CATALOG", "merve-catalog"),
-		TableRecords:       or("TABLE_RECORDS", "merve-records"),
-		TurnQueueURL:       getenv("TURN_QUEUE_URL"),
-		SecretID:           getenv("SECRET_ID"),
-		OpenAIBaseURL:      or("OPENAI_BASE_URL", "https://api.openai.com/v1"),
-		OpenAIModel:        or("OPENAI_MODEL", "gpt-4o-mini"),
-		SaraModel:          or("SARA_MODEL", or("OPENAI_MODEL", "gpt-5-mini")),
-		MediaBucket:        or("MEDIA_BUCKET", "merve-media"),
-		MetaBaseURL:        or("META_BASE_URL", meta.DefaultBaseURL),
-		MapboxBaseURL:      or("MAPBOX_BASE_URL", mapbox.DefaultBaseURL),
-		TypesenseURL:       getenv("TYPESENSE_URL"),
-		AuthClientID:       getenv("AUTH_CLIENT_ID"),
-		TwilioAccountSID:   getenv("TWILIO_ACCOUNT_SID"),
-		TwilioFrom:         getenv("TWILIO_WHATSAPP_FROM"),
-		TwilioBaseURL:      or("TWILIO_BASE_URL", "https://api.twilio.com"),
-		AuthIssuer:         getenv("AUTH_ISSUER"),
-		AuthAudience:       getenv("AUTH_AUDIENCE"),
-		AuthJWKSURL:        getenv("AUTH_JWKS_URL"),
-		AdminToken:         getenv("ADMIN_TOKEN"),
+		PublicURL:            getenv("PUBLIC_URL"),
+		SiteURL:              strings.TrimSuffix(getenv("PUBLIC_URL"), "/"),
+		DefaultMarket:        or("DEFAULT_MARKET", "demo"),
+		TableConversations:   or("TABLE_CONVERSATIONS", "merve-conversations"),
+		TableLedger:          or("TABLE_LEDGER", "merve-ledger"),
+		TableCatalog:         or("TABLE_CATALOG", "merve-catalog"),
+		TableRecords:         or("TABLE_RECORDS", "merve-records"),
+		TurnQueueURL:         getenv("TURN_QUEUE_URL"),
+		SecretID:             getenv("SECRET_ID"),
+		OpenAIBaseURL:        or("OPENAI_BASE_URL", "https://api.openai.com/v1"),
+		OpenAIModel:          or("OPENAI_MODEL", "gpt-4o-mini"),
+		SaraModel:            or("SARA_MODEL", or("OPENAI_MODEL", "gpt-5-mini")),
+		MediaBucket:          or("MEDIA_BUCKET", "merve-media"),
+		MetaBaseURL:          or("META_BASE_URL", meta.DefaultBaseURL),
+		StripeBaseURL:        or("STRIPE_BASE_URL", stripe.DefaultBaseURL),
+		MapboxBaseURL:        or("MAPBOX_BASE_URL", mapbox.DefaultBaseURL),
+		TypesenseURL:         getenv("TYPESENSE_URL"),
+		StripePublishableKey: getenv("STRIPE_PUBLISHABLE_KEY"),
+		AuthClientID:         getenv("AUTH_CLIENT_ID"),
+		TwilioAccountSID:     getenv("TWILIO_ACCOUNT_SID"),
+		TwilioFrom:           getenv("TWILIO_WHATSAPP_FROM"),
+		TwilioBaseURL:        or("TWILIO_BASE_URL", "https://api.twilio.com"),
+		AuthIssuer:           getenv("AUTH_ISSUER"),
+		AuthAudience:         getenv("AUTH_AUDIENCE"),
+		AuthJWKSURL:          getenv("AUTH_JWKS_URL"),
+		AdminToken:           getenv("ADMIN_TOKEN"),
 	}
 	var err error
 	if c.Patience, err = time.ParseDuration(or("GATEWAY_TIMEOUT", "45s")); err != nil || c.Patience < time.Second {
@@ -93,7 +97,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	}
 	for name, value := range map[string]string{
 		"PUBLIC_URL": c.PublicURL, "OPENAI_BASE_URL": c.OpenAIBaseURL, "TWILIO_BASE_URL": c.TwilioBaseURL,
-		"META_BASE_URL": c.MetaBaseURL, "MAPBOX_BASE_URL": c.MapboxBaseURL, "AUTH_JWKS_URL": c.AuthJWKSURL,
+		"META_BASE_URL": c.MetaBaseURL, "MAPBOX_BASE_URL": c.MapboxBaseURL, "STRIPE_BASE_URL": c.StripeBaseURL, "AUTH_JWKS_URL": c.AuthJWKSURL,
 	} {
 		if u, err := url.Parse(value); value != "" && (err != nil || u.Host == "") {
 			return c, fmt.Errorf("%s: want an address such as https://example.com", name)

@@ -36,7 +36,7 @@ import (
 func constructors() map[string]func(*app.Base) (trigger.Handler, error) {
 	return map[string]func(*app.Base) (trigger.Handler, error){
 		"chat": app.Chat, "whatsapp": app.WhatsApp, "turn": app.Turn, "notify": app.Notify, "sender": app.Sender,
-		"sara": app.Sara, "messenger": app.Messenger, "records": app.Records, "index": app.Index,
+		"sara": app.Sara, "messenger": app.Messenger, "records": app.Records, "index": app.Index, "stripe": app.Stripe,
 		"expiry": app.Expiry, "invariants": app.Invariants, "sweep": app.Sweep, "admin": app.Admin,
 	}
 }
@@ -94,7 +94,7 @@ func newStory(t *testing.T) *story {
 		Getenv: func(name string) string {
 			return map[string]string{
 				"OPENAI_API_KEY": "test-key-not-real", "TWILIO_AUTH_TOKEN": "test-token-not-real",
-				"META_APP_SECRET": "test-token-not-real", "META_VERIFY_TOKEN": "test-token-not-real",
+				"META_APP_SECRET": "test-token-not-real", "META_VERIFY_TOKEN": "test-token-not-real", "STRIPE_WEBHOOK_SECRET": "test-token-not-real",
 				"AWS_ENDPOINT_URL_S3": "http://127.0.0.1:1", // no photos here
 			}[name]
 		},
@@ -228,6 +228,11 @@ func TestEveryEventReachesItsFunction(t *testing.T) {
 		{"records", done, func(t *testing.T) {
 			if h, err := s.base.Threads().Head(t.Context(), saraThread); err != nil || len(h.Inbox) != 1 || !strings.Contains(h.Inbox[0].Notice.Text, "Harbour Road") {
 				t.Errorf("%v, on the thread: %+v", err, h)
+			}
+		}},
+		{"stripe", answered(http.StatusOK), func(t *testing.T) { // of a payment that nobody here was asked for
+			if found, _, err := s.base.Ledger().Alerts(t.Context(), 10, ""); err != nil || len(found) != 1 || found[0].Check != "payment" {
+				t.Errorf("%v, alerts: %+v", err, found)
 			}
 		}},
 		{"index", done, nil}, // no search engine here

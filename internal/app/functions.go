@@ -26,6 +26,7 @@ import (
 	"merve/internal/market"
 	"merve/internal/notify"
 	"merve/internal/outbox"
+	"merve/internal/payment"
 	"merve/internal/person"
 	"merve/internal/provider/oidc"
 	"merve/internal/provider/twilio"
@@ -92,20 +93,16 @@ func Turn(b *Base) (trigger.Handler, error) {
 
 // Notify turns ledger events into messages.
 func Notify(b *Base) (trigger.Handler, error) {
-	n := b.Notifier()
+	n, payments, waiting := b.Notifier(), b.paymentTeller(), b.waitlist()
 	return trigger.Stream(func(ctx context.Context, r trigger.Record) error {
-		e, err := ledger.EventOf(dynamo.Item(r.New))
-		if err != nil {
-			return fault.Wrap(err, fault.Invalid, "not an event")
-		}
-		return n.Tell(ctx, e)
+		return tellLedger(ctx, n, payments, waiting, dynamo.Item(r.New))
 	}, trigger.Log(b.Log)), nil
 }
 
 // Notifier tells people of ledger events.
 func (b *Base) Notifier() *notify.Notifier {
 	return &notify.Notifier{
-		Markets: b.Markets(), Listings: b.Listings(), Reports: b.Reports(), Orders: b.Orders(), Threads: b.Threads(), Queue: b.queue(), Outbox: b.Outbox(), Log: b.Log,
+		Markets: b.Markets(), Listings: b.Listings(), Reports: b.Reports(), Orders: b.Orders(), Threads: b.Threads(), Queue: b.queue(), Outbox: b.Outbox(), SiteURL: b.Config.SiteURL, Log: b.Log,
 	}
 }
 
@@ -123,15 +120,20 @@ func Sender(b *Base) (trigger.Handler, error) {
 
 // Expiry expires the holds and proposals whose time has passed.
 func Expiry(b *Base) (trigger.Handler, error) {
-	l, orders, rides := b.Ledger(), b.Orders(), b.Rides()
+	l, orders, rides, reminders := b.Ledger(), b.Orders(), b.Rides(), b.reminders()
+	payments := b.Payments()
 	return trigger.Schedule(func(ctx context.Context, _ time.Time) error {
 		report, err := l.Sweep(ctx, ledger.Limits{})
 		b.Log.InfoContext(ctx, "expiry", "looked", report.Looked, "expired", report.Expired, "raced", report.Raced, "lagMs", report.Lag.Milliseconds(), "left", report.Left)
 		swept, err2 := orders.Sweep(ctx, sweepLimit)
 		b.Log.InfoContext(ctx, "orders", "looked", swept.Looked, "expired", swept.Expired, "unanswered", swept.Unanswered)
+		reminded, err4 := reminders.Sweep(ctx, b.Now(), sweepLimit)
+		b.Log.InfoContext(ctx, "reminders", "sent", reminded)
 		driven, err3 := rides.Sweep(ctx, taxi.Limits{})
 		b.Log.InfoContext(ctx, "rides", "report", driven)
-		return errors.Join(err, err2, err3)
+		returned, err5 := payments.Sweep(ctx, sweepLimit)
+		b.Log.InfoContext(ctx, "refunds", "looked", returned.Looked, "refunded", returned.Refunded)
+		return errors.Join(err, err2, err3, err4, err5)
 	}, trigger.Log(b.Log)), nil
 }
 
@@ -176,6 +178,7 @@ func Admin(b *Base) (trigger.Handler, error) {
 		Who: b.who(), Markets: b.Markets(), Listings: b.Listings(), Ledger: b.Ledger(), Outbox: b.Outbox(), Threads: b.Threads(), Runner: r,
 		Reports: &api.AdminReports{Reports: b.Reports(), Photos: photos, Threads: b.Threads(), Market: b.Config.DefaultMarket},
 		People:  b.desk(),
+		Orders:  b.Orders(), Drivers: b.Drivers(), Places: b.Places(), Handover: b.handovers(), Reindex: b.reindexer(),
 	}
 	mux := http.NewServeMux()
 	a.Routes(mux)
@@ -190,11 +193,13 @@ func (b *Base) runner() (*turn.Runner, error) { return b.Runner(&lazyModel{b: b}
 // Runner puts together what a turn needs, with the model that answers.
 func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 	l, listings := b.Ledger(), b.Listings()
-	booker := &ledger.Booker{Ledger: l, Catalog: catalog{listings}, Summary: booking.Summary, Card: booking.Card}
+	booker := &ledger.Booker{
+		Ledger: l, Catalog: catalog{listings}, Summary: payment.Offered(booking.Summary), Moved: booking.Moved, Card: booking.Card, Kind: payment.KindOf,
+	}
 	photos := b.Photos()
 	reporter := b.reporter(photos)
 	tools, err := tool.NewRegistry(slices.Concat(listings.Tools(availability{l, b.Now}), booker.Tools(), reporter.Tools(), b.desk().Tools(),
-		b.orderDesk().Tools(), b.placeFinder().Tools(), b.caller().Tools(), desk.Tools())...)
+		b.orderDesk().Tools(), b.placeFinder().Tools(), b.caller().Tools(), desk.Tools(), b.office().Tools(), b.reminders().Tools(), b.payer().Tools(), notify.Writer{Notifier: b.Notifier()}.Tools())...)
 	if err != nil {
 		return nil, err
 	}
@@ -213,9 +218,11 @@ func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 // commitments are what a YES or NO does, by kind of pending action.
 func (b *Base) commitments(l *ledger.Ledger, tools *tool.Registry) map[string]gate.Commitment {
 	all := map[string]gate.Commitment{
-		ledger.ConfirmKind: booking.Confirm{Ledger: l},
-		ledger.CancelKind:  booking.Cancel{Ledger: l},
-		turn.FrozenCall:    turn.Frozen{Tools: tools},
+		ledger.ConfirmKind:    booking.Confirm{Ledger: l},
+		ledger.CancelKind:     booking.Cancel{Ledger: l},
+		ledger.RescheduleKind: booking.Move{Ledger: l},
+		turn.FrozenCall:       turn.Frozen{Tools: tools},
+		payment.Kind:          payment.Pay{Store: b.Payments()},
 	}
 	maps.Copy(all, b.Orders().Commitments())
 	all[taxi.ConfirmKind], all[taxi.CancelKind] = taxi.Confirm{Store: b.Rides()}, taxi.CancelRide{Store: b.Rides()}
@@ -333,6 +340,7 @@ func (b *Base) health() api.Health {
 	}
 	return api.Health{Version: Version, Model: b.Config.OpenAIModel, Parts: map[string]string{
 		"whatsapp": on(b.Config.TwilioAccountSID != "", "off: TWILIO_ACCOUNT_SID is not set"),
+		"payments": on(b.Config.SecretID != "" || b.secrets.named("STRIPE_SECRET_KEY"), "off: STRIPE_SECRET_KEY is not set"),
 		"signIn":   on(b.Config.AuthIssuer != "", "off: AUTH_ISSUER is not set"),
 	}}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"merve/internal/api"
 	"merve/internal/dynamo"
 	"merve/internal/listing"
 	"merve/internal/provider/typesense"
@@ -49,4 +50,20 @@ func Index(b *Base) (trigger.Handler, error) {
 		}
 		return indexer.Changed(ctx, market, id)
 	}, trigger.Log(b.Log)), nil
+}
+
+// reindexer makes the index of a market anew; nil without a search engine.
+func (b *Base) reindexer() api.Reindexer {
+	indexer := b.indexer()
+	if indexer == nil {
+		return nil
+	}
+	return func(ctx context.Context, market string) (api.Reindexed, error) {
+		report, err := indexer.Reindex(ctx, market)
+		done := api.Reindexed{Collection: report.Collection, Listings: report.Listings}
+		for _, f := range report.Failed {
+			done.Failed = append(done.Failed, api.Unindexed(f))
+		}
+		return done, err
+	}
 }

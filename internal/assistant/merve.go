@@ -13,11 +13,11 @@ func Merve() Assistant {
 		Greeting: wording.Greeting,
 		Photos:   true,
 		Tools: []string{
-			"searchMarketplace", "getListing", "getMenu", "initiateBooking", "getMyBookings", "cancelBooking",
+			"searchMarketplace", "getListing", "getMenu", "initiateBooking", "createPaymentIntent", "getPaymentStatus", "getMyBookings", "cancelBooking", "rescheduleBooking", "joinWaitlist", "setReminder",
 			"orderFood", "bookService", "scheduleViewing", "getMyOrders", "cancelOrder",
 			"searchLocalPlaces", "getNearbyPlaces", "findPharmacy",
 			"requestTaxi", "getTaxiStatus", "cancelTaxi",
-			"askForPerson",
+			"sendWhatsAppMessage", "askForPerson",
 		},
 	}
 }

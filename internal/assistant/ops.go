@@ -10,7 +10,7 @@ func Ops() Assistant {
 	return Assistant{
 		Name:  "ops",
 		Types: []channel.ThreadType{channel.Ops},
-		Fixed: wording.OpsHelp,
+		Tools: []string{"getBusinessDay", "getMyListings", "answerOrder", "setSoldOut", "setClosed", "setOpeningHours", "askForPerson"},
 	}
 }
 

@@ -7,8 +7,8 @@
 // (table records). A thread's head says who answers it (package thread); both change in one
 // transaction.
 //
-// Requests: to wait none of its own (it joins the turn), Take, Return and Write 2 and the turn
-// that tells the customer, List 1.
+// Requests: to wait none of its own (it joins the turn), Take and Write 2 and the turn that tells
+// the customer, Return 4 and that turn, List 1.
 package desk
 
 import (
@@ -40,6 +40,7 @@ type Case struct {
 	Since    time.Time          `dynamodbav:"since" json:"since"`
 	TakenBy  string             `dynamodbav:"takenBy,omitempty" json:"takenBy,omitempty"` // actor key; "" waits
 	TakenAt  time.Time          `dynamodbav:"takenAt" json:"takenAt,omitzero"`
+	Returned bool               `dynamodbav:"returned,omitempty" json:"-"` // and the customer is about to be told
 }
 
 // Desk hands threads over. Safe for concurrent use.
@@ -118,7 +119,9 @@ func (d *Desk) List(ctx context.Context, market string) ([]Case, error) {
 			if err := it.Decode(&c); err != nil {
 				return nil, err
 			}
-			all = append(all, c)
+			if !c.Returned {
+				all = append(all, c)
+			}
 		}
 		if q.After = page.Next; q.After == "" {
 			break
@@ -149,37 +152,63 @@ func (d *Desk) Take(ctx context.Context, threadID string, by actor.Actor) error 
 	taken := &fault.Error{Kind: fault.Conflict, Message: "somebody else has this thread"}
 	again := errors.New("the same one has it")
 	put := d.Table.Put(caseKey(h.Market, h.ID), c).If("attribute_not_exists(takenBy)", nil).ElseOld(func(old dynamo.Item) error {
-		if old.String("takenBy") == by.Key() {
-			return again
+		if old.String("takenBy") != by.Key() {
+			return taken
 		}
-		return taken
+		return errors.Join(again, old.Decode(&c))
 	})
 	err = d.Table.DB().Commit(ctx, d.Threads.Assigned(h.ID, thread.ByPerson), put)
 	if err != nil && !errors.Is(err, again) {
 		return fmt.Errorf("take thread %s: %w", threadID, err)
 	}
-	if h.Handler == thread.ByPerson && errors.Is(err, again) {
-		return nil
-	}
-	return d.tell(ctx, h, fmt.Sprintf("taken.%d", h.Epoch), "handed_over", wording.Say(h.Language, wording.HandedOver, nil))
+	return d.tell(ctx, h, "taken."+c.name(), "handed_over", wording.Say(h.Language, wording.HandedOver, nil))
 }
 
 // Return gives a thread back to the assistant, and tells the customer. One that the assistant
-// has already stays as it is.
+// has already stays as it is. Until the customer is told the case is kept, so that a repeat
+// tells them.
 func (d *Desk) Return(ctx context.Context, threadID string) error {
 	h, err := d.head(ctx, threadID)
 	if err != nil {
 		return err
 	}
-	err = d.Table.DB().Commit(ctx, d.Threads.Assigned(h.ID, thread.ByAssistant), d.Table.Delete(caseKey(h.Market, h.ID)))
+	it, err := d.Table.Get(ctx, caseKey(h.Market, h.ID))
+	if err != nil || it == nil && h.Handler != thread.ByPerson {
+		return err
+	}
+	ws := []dynamo.Write{d.Threads.Assigned(h.ID, thread.ByAssistant)}
+	var c Case
+	if it != nil {
+		ws = append(ws, d.Table.Update(it.Key(), "SET #returned = :yes REMOVE takenBy", dynamo.V{":yes": true}))
+		err = it.Decode(&c)
+	}
+	if err == nil {
+		err = d.Table.DB().Commit(ctx, ws...)
+	}
+	if err == nil {
+		err = d.tell(ctx, h, "returned."+c.name(), "handed_back", wording.Say(h.Language, wording.HandedBack, nil))
+	}
+	if err == nil {
+		err = d.forget(ctx, h)
+	}
 	if err != nil {
 		return fmt.Errorf("return thread %s: %w", threadID, err)
 	}
-	if h.Handler != thread.ByPerson {
+	return nil
+}
+
+// forget deletes a case that was given back, unless somebody has taken the thread again.
+func (d *Desk) forget(ctx context.Context, h thread.Head) error {
+	errTaken := errors.New("taken again")
+	err := d.Table.DB().Commit(ctx, d.Table.Delete(caseKey(h.Market, h.ID)).If("attribute_not_exists(pk) OR #returned = :yes", dynamo.V{":yes": true}).Else(errTaken))
+	if errors.Is(err, errTaken) {
 		return nil
 	}
-	return d.tell(ctx, h, fmt.Sprintf("returned.%d", h.Epoch), "handed_back", wording.Say(h.Language, wording.HandedBack, nil))
+	return err
 }
+
+// name tells a case from others of the same thread.
+func (c Case) name() string { return fmt.Sprintf("%d.%d", c.Since.UnixMilli(), c.TakenAt.UnixMilli()) }
 
 // Write says something to the customer in the name of a person. The same key is said once.
 func (d *Desk) Write(ctx context.Context, threadID, text, key string) error {

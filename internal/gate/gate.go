@@ -133,6 +133,9 @@ type Settled struct {
 	Facts  []string // kinds of package claim that are true once the writes are done
 	Writes []dynamo.Write
 
+	// Keep says that nothing was done, and that the customer may say YES to it again.
+	Keep bool
+
 	// Refused words what went wrong when the writes did not go through; ok is false
 	// for an error that is not about this pending action.
 	Refused func(err error) (text string, ok bool)

@@ -19,14 +19,22 @@ type Receipt struct {
 	At            time.Time `dynamodbav:"at" json:"at"`
 	PolicyVersion int       `dynamodbav:"policy" json:"policyVersion"`
 	Trace         string    `dynamodbav:"trace,omitempty" json:"traceId,omitempty"`
+	Payment       string    `dynamodbav:"payment,omitempty" json:"payment,omitempty"` // by which what was due was paid
 }
 
 // OfferHash names the exact offer that a transaction makes: what, when, for how many, at
-// what price, held until when, under which policy. A YES is bound to it.
+// what price, how much of it ahead, held until when, under which policy. A YES is bound to it.
 func OfferHash(tx Transaction) string {
 	t := tx.Terms
-	return hashOf("offer", tx.ID, t.Business, t.Listing, t.Offering, t.Start.UnixMilli(), t.End.UnixMilli(),
-		tx.Locks, t.Party, t.PriceMinor, t.Currency, t.Note, tx.HoldExpiresAt.UnixMilli(), t.Policy)
+	terms := []any{"offer", tx.ID, t.Business, t.Listing, t.Offering, t.Start.UnixMilli(), t.End.UnixMilli(),
+		tx.Locks, t.Party, t.PriceMinor, t.Currency, t.Note, tx.HoldExpiresAt.UnixMilli(), t.Policy}
+	if t.DueMinor > 0 {
+		terms = append(terms, t.DueMinor, t.RefundUntil.UnixMilli())
+	}
+	if t.Replaces != "" {
+		terms = append(terms, t.Replaces)
+	}
+	return hashOf(terms...)
 }
 
 // CancelHash names the cancellation of a transaction as it stands.
@@ -37,7 +45,8 @@ func CancelHash(tx Transaction) string {
 // ConfirmWrites are the writes that confirm tx, as read, on a YES to exactly its offer.
 // They hold only while it is still held at now, and only once. Whoever commits them
 // together with writes of its own learns from the error what stood against them:
-// [ErrHoldGone], [ErrNotHeld], [AlreadyConfirmed], [ErrSlotTaken], [ErrChanged].
+// [ErrHoldGone], [ErrNotHeld], [AlreadyConfirmed], [ErrSlotTaken], [ErrChanged]. What has to
+// be paid ahead is confirmed by no receipt without a payment: [ErrUnpaid].
 func (l *Ledger) ConfirmWrites(tx Transaction, r Receipt, key string, now time.Time) ([]dynamo.Write, error) {
 	c, err := l.confirmation(tx, r, key, stored(now))
 	if err != nil {
@@ -57,6 +66,9 @@ func (l *Ledger) confirmation(tx Transaction, r Receipt, key string, now time.Ti
 	}
 	if r.OfferHash != tx.OfferHash || OfferHash(tx) != tx.OfferHash {
 		return change{}, ErrOfferChanged
+	}
+	if tx.DueMinor > 0 && r.Payment == "" {
+		return change{}, ErrUnpaid
 	}
 	keys, err := locksOf(tx)
 	if err != nil {

@@ -57,7 +57,7 @@ func (t Terms) hash() string {
 }
 
 func (t Terms) stored() Terms {
-	t.Start, t.End = stored(t.Start), stored(t.End)
+	t.Start, t.End, t.RefundUntil = stored(t.Start), stored(t.End), stored(t.RefundUntil)
 	slots := make([]time.Time, len(t.Slots))
 	for i, s := range t.Slots {
 		slots[i] = stored(s)

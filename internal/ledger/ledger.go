@@ -86,7 +86,10 @@ type Terms struct {
 	TimeZone     string      `dynamodbav:"timeZone" json:"timeZone"`
 	Party        int         `dynamodbav:"party" json:"party"`
 	PriceMinor   int64       `dynamodbav:"priceMinor" json:"priceMinor"`
+	DueMinor     int64       `dynamodbav:"due,omitempty" json:"dueMinor,omitempty"` // of the price, to be paid before it can be confirmed
+	RefundUntil  time.Time   `dynamodbav:"refundUntil" json:"refundUntil,omitzero"` // what was paid is given back when it is cancelled before
 	Currency     string      `dynamodbav:"currency" json:"currency"`
+	Replaces     string      `dynamodbav:"replaces,omitempty" json:"replaces,omitempty"` // the booking that is given up for this one
 	Note         string      `dynamodbav:"note,omitempty" json:"note,omitempty"`
 	CustomerName string      `dynamodbav:"customerName,omitempty" json:"customerName,omitempty"`
 	Language     string      `dynamodbav:"lang,omitempty" json:"language,omitempty"`
@@ -119,6 +122,7 @@ var (
 	ErrSlotTaken        = fault.New(fault.Conflict, "this time is taken")
 	ErrOfferChanged     = fault.New(fault.Conflict, "the offer is not the one that was shown")
 	ErrKeyReused        = fault.New(fault.Conflict, "this idempotency key was used with another payload")
+	ErrUnpaid           = fault.New(fault.Conflict, "it is to be paid before it can be confirmed")
 	ErrChanged          = fault.New(fault.Conflict, "the transaction has changed meanwhile")
 )
 

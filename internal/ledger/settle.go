@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"errors"
+	"time"
 
 	"merve/internal/actor"
 	"merve/internal/dynamo"
@@ -37,6 +38,12 @@ func (c Confirmer) Writes(ctx context.Context, a actor.Actor, txID, offerHash st
 	after := opConfirm.next(tx, now)
 	after.ConfirmedAt = now
 	return ws, after, nil
+}
+
+// Held is the condition that an offer, as read, still holds at now. It changes nothing.
+func (c Confirmer) Held(tx Transaction, now time.Time) dynamo.Write {
+	check := c.Ledger.Table.Check(txKey(tx.ID), "attribute_exists(pk)", nil)
+	return opConfirm.guard(check, tx, stored(now))
 }
 
 // Release prepares to let an offer go: on NO, STOP, its expiry or a newer offer. There is
@@ -84,7 +91,7 @@ func (c Canceller) Writes(ctx context.Context, a actor.Actor, txID, hash, key st
 // Refused reports whether err says that the ledger stood against writes which it had
 // prepared, because the transaction or its hold is no longer as it was.
 func Refused(err error) bool {
-	for _, is := range []error{ErrHoldGone, ErrNotHeld, ErrAlreadyConfirmed, ErrCancelled, ErrSlotTaken, ErrOfferChanged, ErrKeyReused, ErrChanged} {
+	for _, is := range []error{ErrHoldGone, ErrNotHeld, ErrAlreadyConfirmed, ErrCancelled, ErrSlotTaken, ErrOfferChanged, ErrKeyReused, ErrUnpaid, ErrChanged} {
 		if errors.Is(err, is) {
 			return true
 		}

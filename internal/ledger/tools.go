@@ -41,9 +41,18 @@ type Booker struct {
 	// Summary puts a transaction into one line for the customer.
 	Summary func(language string, tx Transaction) string
 
+	// Moved puts a booking and the time to which it is to be moved into one line.
+	Moved func(language string, old, held Transaction) string
+
 	// Card is what a client shows of a transaction.
 	Card func(language string, tx Transaction) tool.Card
+
+	// Kind is the kind of pending action that an offer waits for; nil is [ConfirmKind].
+	Kind func(tx Transaction) string
 }
+
+// PayFor is how long an offer is held that is to be paid: people look for their cards.
+const PayFor = 30 * time.Minute
 
 // Tools returns the declarations with their resolvers.
 func (b *Booker) Tools() []tool.Tool {
@@ -59,6 +68,8 @@ func (b *Booker) Tools() []tool.Tool {
 			"Ask the customer to confirm that one of their confirmed bookings is to be cancelled. "+
 				"Nothing is cancelled until the customer says YES.",
 			tool.Propose, b.cancel),
+		b.rescheduleTool(),
+		b.waitlistTool(),
 	}
 }
 
@@ -94,8 +105,11 @@ func (b *Booker) initiate(ctx context.Context, tc tool.Context, args initiateArg
 	if utf8.RuneCountInString(note) > maxNote {
 		return tool.Result{}, fault.Field("note", "want at most %d characters", maxNote)
 	}
-	length := time.Duration(tc.Market.Safety.HoldSeconds) * time.Second
-	held, err := b.Ledger.Offer(ctx, termsOf(tc, item, booking, party, note), o.Capacity, length, tc.Key)
+	terms, length := termsOf(tc, item, booking, party, note), time.Duration(tc.Market.Safety.HoldSeconds)*time.Second
+	if terms.DueMinor > 0 {
+		length = max(length, PayFor)
+	}
+	held, err := b.Ledger.Offer(ctx, terms, o.Capacity, length, tc.Key)
 	if err != nil {
 		return b.refusal(ctx, tc, item, args, err)
 	}
@@ -120,7 +134,7 @@ func (b *Booker) find(ctx context.Context, tc tool.Context, args initiateArgs) (
 
 func termsOf(tc tool.Context, item Bookable, k schedule.Booking, party int, note string) Terms {
 	o := item.Offering
-	return Terms{
+	t := Terms{
 		Business: item.Business, Listing: item.Listing, ListingName: item.ListingName,
 		Offering: o.ID, OfferingName: o.Name, Merchant: item.Merchant,
 		Market: tc.Market.ID, Owner: tc.Actor.Key(), Thread: tc.Thread, Channel: string(tc.Channel),
@@ -128,6 +142,10 @@ func termsOf(tc tool.Context, item Bookable, k schedule.Booking, party int, note
 		Party: party, PriceMinor: o.Price(party, k.Nights), Currency: o.Currency,
 		Note: note, CustomerName: clip(tc.Actor.Name, maxName), Language: tc.Language, Policy: tc.Market.Version,
 	}
+	if t.DueMinor = o.Due(t.PriceMinor); t.DueMinor > 0 {
+		t.RefundUntil = t.Start.Add(-time.Duration(o.Deposit.RefundUntilHours) * time.Hour)
+	}
+	return t
 }
 
 func (b *Booker) proposal(tc tool.Context, tx Transaction) tool.Result {
@@ -135,12 +153,19 @@ func (b *Booker) proposal(tc tool.Context, tx Transaction) tool.Result {
 	data := b.view(tc, tx)
 	data["status"] = "awaiting_confirmation"
 	data["note"] = "held, not booked: the customer is being asked for YES or NO"
+	if tx.DueMinor > 0 {
+		data["note"] = "held, not booked: the customer is being asked for YES or NO; YES gives a link, and it is booked when what is due is paid there"
+	}
+	kind := ConfirmKind
+	if b.Kind != nil {
+		kind = b.Kind(tx)
+	}
 	return tool.Result{
 		Data:   data,
 		Memory: data,
 		Cards:  []tool.Card{b.Card(tc.Language, tx)},
 		Proposal: &tool.Proposal{
-			Kind: ConfirmKind, Ref: tx.ID, Summary: summary, Hash: tx.OfferHash, ExpiresAt: tx.HoldExpiresAt,
+			Kind: kind, Ref: tx.ID, Summary: summary, Hash: tx.OfferHash, ExpiresAt: tx.HoldExpiresAt,
 		},
 	}
 }
@@ -238,20 +263,9 @@ type cancelArgs struct {
 }
 
 func (b *Booker) cancel(ctx context.Context, tc tool.Context, args cancelArgs) (tool.Result, error) {
-	tx, err := b.Ledger.Get(ctx, tc.Actor, args.TransactionID)
-	switch {
-	case errors.Is(err, actor.ErrNotFound), err == nil && tx.Market != tc.Market.ID:
-		return tool.Result{}, &fault.Error{Kind: fault.NotFound, Field: "transactionId", Message: "the customer has no such booking"}
-	case err != nil:
+	tx, err := b.booked(ctx, tc, args.TransactionID)
+	if err != nil {
 		return tool.Result{}, err
-	case tx.State == Cancelled:
-		return tool.Result{}, ErrCancelled
-	case tx.State == Hold:
-		return tool.Result{}, fault.New(fault.Conflict, "it is not booked yet: the customer can answer the offer with NO")
-	case tx.State != Confirmed:
-		return tool.Result{}, ErrNotHeld
-	case !tx.End.After(tc.Now):
-		return tool.Result{}, fault.New(fault.Conflict, "it is over and cannot be cancelled")
 	}
 	data := b.view(tc, tx)
 	data["status"] = "awaiting_confirmation"
@@ -266,6 +280,26 @@ func (b *Booker) cancel(ctx context.Context, tc tool.Context, args cancelArgs) (
 	}, nil
 }
 
+// booked is a booking of the customer's that stands and is not over.
+func (b *Booker) booked(ctx context.Context, tc tool.Context, id string) (Transaction, error) {
+	tx, err := b.Ledger.Get(ctx, tc.Actor, id)
+	switch {
+	case errors.Is(err, actor.ErrNotFound), err == nil && tx.Market != tc.Market.ID:
+		return Transaction{}, &fault.Error{Kind: fault.NotFound, Field: "transactionId", Message: "the customer has no such booking"}
+	case err != nil:
+		return Transaction{}, err
+	case tx.State == Cancelled:
+		return Transaction{}, ErrCancelled
+	case tx.State == Hold:
+		return Transaction{}, fault.New(fault.Conflict, "it is not booked yet: the customer can answer the offer with NO")
+	case tx.State != Confirmed:
+		return Transaction{}, ErrNotHeld
+	case !tx.End.After(tc.Now):
+		return Transaction{}, fault.New(fault.Conflict, "it is over and cannot be changed")
+	}
+	return tx, nil
+}
+
 // view is what a model sees of a transaction.
 func (b *Booker) view(tc tool.Context, tx Transaction) map[string]any {
 	v := map[string]any{
@@ -275,6 +309,9 @@ func (b *Booker) view(tc tool.Context, tx Transaction) map[string]any {
 	}
 	for name, value := range localTimes(tx.TimeZone, tx.Start, tx.End, tx.Nights) {
 		v[name] = value
+	}
+	if tx.DueMinor > 0 {
+		v["dueMinor"] = tx.DueMinor
 	}
 	if tx.State == Hold {
 		v["holdExpiresAt"] = tx.HoldExpiresAt.Format(time.RFC3339)

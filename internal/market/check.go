@@ -21,20 +21,30 @@ var (
 // that each of them has.
 func Events() map[string][]string {
 	booking := []string{"code", "listing", "offering", "when", "party", "customer", "price", "note"}
+	answered := []string{"listing", "code", "eta", "reason", "summary"}
 	ride := []string{"code", "pickup", "pickupMap", "dropoff", "when", "passengers"}
 	order := []string{"code", "listing", "lines", "address", "map", "when", "customer", "phone", "fee", "total", "note", "reason", "eta"}
 	return map[string][]string{
-		"merchant_booking_confirmed": booking,
-		"merchant_booking_cancelled": booking,
-		"merchant_order_placed":      order,
-		"merchant_service_placed":    order,
-		"merchant_viewing_placed":    order,
-		"merchant_order_cancelled":   order,
-		"merchant_order_unanswered":  order,
-		"taxi_offer":                 append(slices.Clone(ride), "attempt"),
-		"taxi_pickup":                append(slices.Clone(ride), "customer", "phone", "note"),
-		"taxi_taken":                 {"code"},
-		"taxi_cancelled":             {"code"},
+		"merchant_booking_confirmed":  booking,
+		"merchant_booking_cancelled":  booking,
+		"merchant_order_placed":       order,
+		"merchant_service_placed":     order,
+		"merchant_viewing_placed":     order,
+		"merchant_order_cancelled":    order,
+		"merchant_order_unanswered":   order,
+		"order_accepted":              answered,
+		"order_refused":               answered,
+		"order_done":                  answered,
+		"order_unanswered":            answered,
+		"order_cancelled_by_business": answered,
+		"desk_wanted":                 {"customer", "reason", "link"},
+		"merchant_message":            {"listing", "customer", "phone", "text"},
+		"waitlist_offer":              booking,
+		"booking_reminder":            {"code", "listing", "offering", "when", "party"},
+		"taxi_offer":                  append(slices.Clone(ride), "attempt"),
+		"taxi_pickup":                 append(slices.Clone(ride), "customer", "phone", "note"),
+		"taxi_taken":                  {"code"},
+		"taxi_cancelled":              {"code"},
 	}
 }
 
@@ -53,6 +63,9 @@ func (m *Market) Check() error {
 		return err
 	}
 	if err := m.checkDistricts(); err != nil {
+		return err
+	}
+	if err := m.Desk.check(); err != nil {
 		return err
 	}
 	if err := m.Safety.check(); err != nil {
@@ -141,4 +154,19 @@ func (s Safety) check() error {
 		}
 	}
 	return nil
+}
+
+func (d Desk) check() error {
+	if len(d.Numbers) > MaxDeskNumbers {
+		return fault.Field("desk.numbers", "at most %d", MaxDeskNumbers)
+	}
+	for _, n := range d.Numbers {
+		if !IsE164(n) {
+			return fault.Field("desk.numbers", "want numbers in the form of E.164, such as +905331234567")
+		}
+	}
+	if d.Hours == nil {
+		return nil
+	}
+	return d.Hours.Check()
 }

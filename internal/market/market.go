@@ -5,6 +5,8 @@ package market
 
 import (
 	"time"
+
+	"merve/internal/schedule"
 )
 
 // Market is a tenant and its policy. The zero values of Default are what an
@@ -25,6 +27,7 @@ type Market struct {
 	Safety    Safety                `dynamodbav:"safety" json:"safety"`
 	Tools     map[string]ToolPolicy `dynamodbav:"tools" json:"tools"`         // by tool name
 	Templates map[string]string     `dynamodbav:"templates" json:"templates"` // default message templates by event, {var}
+	Desk      Desk                  `dynamodbav:"desk" json:"desk"`
 	WhatsApp  WhatsApp              `dynamodbav:"whatsapp" json:"whatsapp"`
 	UpdatedAt time.Time             `dynamodbav:"updatedAt" json:"updatedAt"`
 	UpdatedBy string                `dynamodbav:"updatedBy" json:"updatedBy"`
@@ -69,6 +72,15 @@ type ToolPolicy struct {
 	Template            string   `dynamodbav:"template,omitempty" json:"template,omitempty"`       // default dispatch template
 }
 
+// Desk are the people who take threads over.
+type Desk struct {
+	Numbers []string        `dynamodbav:"numbers,omitempty" json:"numbers,omitempty"` // E.164: told on WhatsApp when a customer asks for a person
+	Hours   *schedule.Hours `dynamodbav:"hours,omitempty" json:"hours,omitempty"`     // when somebody is there; nil is always
+}
+
+// MaxDeskNumbers is the most that are told.
+const MaxDeskNumbers = 10
+
 // WhatsApp names the approved templates to use outside the 24-hour window.
 type WhatsApp struct {
 	From      string              `dynamodbav:"from,omitempty" json:"from,omitempty"`           // E.164; "" uses the account's own
@@ -98,7 +110,7 @@ func Default(id string) *Market {
 		Gate: Remind, QuietMS: 1200,
 		Safety: Safety{
 			MaxOutboundPerInbound: 3, MaxRounds: 8, MaxCalls: 16, MaxSameCall: 3,
-			TurnSeconds: 90, TurnTokens: 60_000, TurnMicroUSD: 250_000,
+			TurnSeconds: 90, TurnTokens: 120_000, TurnMicroUSD: 250_000,
 			ThreadDayMicroUSD: 2_000_000, MarketDayMicroUSD: 200_000_000, HoldSeconds: 600,
 		},
 		Tools: map[string]ToolPolicy{}, Templates: map[string]string{},

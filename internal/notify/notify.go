@@ -56,8 +56,9 @@ type Notifier struct {
 	Queue interface {
 		Queue(ctx context.Context, threadID, dedupe string) error
 	}
-	Outbox *outbox.Box
-	Log    *slog.Logger
+	Outbox  *outbox.Box
+	SiteURL string // with which the links for staff begin
+	Log     *slog.Logger
 }
 
 // Merchant is the kind of the outbox messages that tell a business.
@@ -175,23 +176,5 @@ func render(lang string, fallback wording.Key, vars wording.Vars, templates ...s
 
 // approved fills the parameters of the market's approved template, if it has one.
 func approved(m *market.Market, typ string, vars wording.Vars) *outbox.Template {
-	a, ok := m.WhatsApp.Templates[typ]
-	if !ok {
-		return nil
-	}
-	t := &outbox.Template{ContentSID: a.ContentSID, Vars: map[string]string{}}
-	for i, name := range a.Params {
-		t.Vars[fmt.Sprint(i+1)] = parameter(vars[name])
-	}
-	return t
-}
-
-// parameter makes value fit for an approved template: WhatsApp takes none that is empty or
-// has line breaks, tabs or more than four spaces in a row.
-// https://www.twilio.com/docs/api/errors/63013
-func parameter(value string) string {
-	if value = strings.Join(strings.Fields(value), " "); value == "" {
-		return "-"
-	}
-	return value
+	return outbox.Approved(m, typ, map[string]string(vars))
 }

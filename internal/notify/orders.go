@@ -118,11 +118,12 @@ func (n *Notifier) voice(ctx context.Context, m *market.Market, listingID, typ s
 }
 
 func (n *Notifier) tellCustomer(ctx context.Context, e order.Event, o order.Order, key wording.Key) error {
-	text := wording.Say(o.Language, key, wording.Vars{
+	vars := wording.Vars{
 		"listing": o.ListingName, "code": o.Code, "eta": order.ETA(o.Language, o), "reason": o.Reason, "summary": order.Summary(o.Language, o),
-	})
+	}
+	text := wording.Say(o.Language, key, vars)
 	a, err := n.Threads.Notify(ctx, o.Thread, o.ID+"."+string(e.Type), thread.Notice{
-		Kind: string(key), Ref: o.ID, Text: text, Cards: []map[string]any{order.CardOf(o)}, ByPerson: e.Type != order.ExpiredEvent && e.Type != order.UnansweredEvent,
+		Kind: string(key), Ref: o.ID, Text: text, Cards: []map[string]any{order.CardOf(o)}, Vars: vars, ByPerson: e.Type != order.ExpiredEvent && e.Type != order.UnansweredEvent,
 	})
 	if errors.Is(err, thread.ErrNoThread) {
 		return nil

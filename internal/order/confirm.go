@@ -18,7 +18,9 @@ const (
 	ConfirmFood    = "confirm_order"
 	ConfirmService = "confirm_service"
 	ConfirmViewing = "confirm_viewing"
-	CancelKind     = "cancel_order"
+	CancelKind     = "cancel_order" // of food
+
+	CancelRequestKind = "cancel_request" // of a service or viewing
 )
 
 // ConfirmKind is the kind of pending action that a kind of order waits for.
@@ -28,7 +30,7 @@ func ConfirmKind(k Kind) string {
 
 // Commitments are what a YES or NO does, by kind of pending action.
 func (s *Store) Commitments() map[string]gate.Commitment {
-	return map[string]gate.Commitment{ConfirmFood: Confirm{s}, ConfirmService: Confirm{s}, ConfirmViewing: Confirm{s}, CancelKind: Cancel{s}}
+	return map[string]gate.Commitment{ConfirmFood: Confirm{s}, ConfirmService: Confirm{s}, ConfirmViewing: Confirm{s}, CancelKind: Cancel{s}, CancelRequestKind: Cancel{s}}
 }
 
 // Confirm settles proposed orders.
@@ -109,6 +111,9 @@ type Cancel struct{ Store *Store }
 
 // Describe asks for the YES.
 func (c Cancel) Describe(tc tool.Context, p thread.Pending) string {
+	if p.Kind == CancelRequestKind {
+		return wording.Say(tc.Language, wording.RequestCancelPrompt, wording.Vars{"summary": p.Summary})
+	}
 	return wording.Say(tc.Language, wording.OrderCancelPrompt, wording.Vars{"summary": p.Summary})
 }
 
@@ -127,8 +132,12 @@ func (c Cancel) Commit(ctx context.Context, tc tool.Context, consent gate.Consen
 	if err != nil {
 		return refused, nil
 	}
+	done := wording.OrderCancelled
+	if after.Kind != Food {
+		done = wording.RequestCancelled
+	}
 	return gate.Settled{
-		Text:  wording.Say(tc.Language, wording.OrderCancelled, wording.Vars{"summary": Summary(tc.Language, after), "code": after.Code}),
+		Text:  wording.Say(tc.Language, done, wording.Vars{"summary": Summary(tc.Language, after), "code": after.Code}),
 		Cards: []tool.Card{CardOf(after)}, Facts: []string{string(claim.Cancelled)}, Writes: ws,
 		Refused: func(err error) (string, bool) { return refused.Text, errors.Is(err, ErrChanged) },
 	}, nil

@@ -191,15 +191,19 @@ const codeAlphabet = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 // codeLength is short enough to be typed: of 900,000 codes a business needs a few open at a time.
 const codeLength = 4
 
-// newCode is the n-th code that an order tries.
+// newCode is the n-th code that an order tries: one that is read as a code beside any word, and
+// so has a letter and is no word of an answer itself.
 func newCode(id string, n int) string {
 	sum := sha256.Sum256([]byte{byte(n)})
-	sum = sha256.Sum256(append(sum[:], id...))
-	b := make([]byte, codeLength)
-	for i := range b {
-		b[i] = codeAlphabet[int(sum[i])%len(codeAlphabet)]
+	for sum = sha256.Sum256(append(sum[:], id...)); ; sum = sha256.Sum256(sum[:]) {
+		b := make([]byte, codeLength)
+		for i := range b {
+			b[i] = codeAlphabet[int(sum[i])%len(codeAlphabet)]
+		}
+		if code := string(b); codeOf(code) == code {
+			return code
+		}
 	}
-	return string(b)
 }
 
 // owners are the keys under which a's orders may be.

@@ -25,10 +25,14 @@ func Price(l *listing.Listing, lang string, wanted []Wanted) (lines []Line, tota
 	if len(wanted) == 0 || len(wanted) > MaxLines {
 		return nil, 0, fault.Field("items", "want 1 to %d", MaxLines)
 	}
+	of := map[string]int{} // how many of each item, over all positions
 	for n, w := range wanted {
 		line, err := price(l, lang, w, fmt.Sprintf("items[%d]", n))
 		if err != nil {
 			return nil, 0, err
+		}
+		if of[line.Item] += line.Quantity; of[line.Item] > MaxQuantity {
+			return nil, 0, fault.Field(fmt.Sprintf("items[%d].quantity", n), "at most %d of %s in all", MaxQuantity, line.Name)
 		}
 		lines = append(lines, line)
 		totalMinor += line.TotalMinor

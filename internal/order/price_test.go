@@ -90,3 +90,18 @@ func TestTotalsAddUp(t *testing.T) {
 		}
 	})
 }
+
+// Positions of the same item count together against what one order may have of it.
+func TestField15_PositionsOfOneItemAddUp(t *testing.T) {
+	t.Parallel()
+	wanted := []Wanted{{Item: "soup", Quantity: 30}, {Item: "wrap", Options: []string{"s"}}, {Item: "Soup", Quantity: 20}}
+	if _, total, err := Price(grill(), "en", wanted); err != nil || total != 50*400+650 {
+		t.Errorf("50 soups: %d, %v", total, err)
+	}
+	wanted[2].Quantity = 21
+	if _, _, err := Price(grill(), "en", wanted); err == nil {
+		t.Error("51 soups in two positions")
+	} else if _, field := fault.Public(err); field != "items[2].quantity" {
+		t.Errorf("names %q", field)
+	}
+}

@@ -298,7 +298,7 @@ func timeOf(s, zone string, now time.Time) (time.Time, error) {
 
 // phoneOf takes a number as people write it.
 func phoneOf(s string) (string, error) {
-	digits := strings.Map(func(r rune) rune {
+	number := strings.Map(func(r rune) rune {
 		switch {
 		case r >= '0' && r <= '9', r == '+':
 			return r
@@ -306,12 +306,12 @@ func phoneOf(s string) (string, error) {
 			return -1
 		}
 		return 'x'
-	}, s)
-	n := len(strings.TrimPrefix(digits, "+"))
-	if strings.Contains(digits, "x") || strings.LastIndex(digits, "+") > 0 || n < 6 || n > 15 {
+	}, digits(s))
+	n := len(strings.TrimPrefix(number, "+"))
+	if strings.Contains(number, "x") || strings.LastIndex(number, "+") > 0 || n < 6 || n > 15 {
 		return "", fault.Field("phone", "want a phone number of 6 to 15 digits: ask the customer for it again")
 	}
-	return digits, nil
+	return number, nil
 }
 
 // openFor holds an order of food to opening hours.
@@ -414,9 +414,16 @@ func (d *Desk) cancel(ctx context.Context, tc tool.Context, a cancelArgs) (tool.
 	data := view(o)
 	data["note"] = "not cancelled: the customer is being asked for YES or NO"
 	return tool.Result{Data: data, Cards: []tool.Card{CardOf(o)}, Proposal: &tool.Proposal{
-		Kind: CancelKind, Ref: o.ID, Summary: Summary(tc.Language, o), Hash: cancelHash(o),
+		Kind: cancelKind(o.Kind), Ref: o.ID, Summary: Summary(tc.Language, o), Hash: cancelHash(o),
 		ExpiresAt: tc.Now.Add(time.Duration(tc.Market.Safety.HoldSeconds) * time.Second),
 	}}, nil
+}
+
+func cancelKind(k Kind) string {
+	if k == Food {
+		return CancelKind
+	}
+	return CancelRequestKind
 }
 
 func cancelHash(o Order) string { return fmt.Sprintf("cancel:%s:%s", o.ID, o.Status) }

@@ -77,3 +77,14 @@ func TestOwnWords(t *testing.T) {
 		}
 	}
 }
+
+// A business can answer with the code that it is told, whatever the code is.
+func TestEveryCodeIsRead(t *testing.T) {
+	t.Parallel()
+	for i := range 5000 {
+		code := newCode(fmt.Sprint("or_", i), i%maxCodes)
+		if s, ok := read("ACCEPT " + code + " 30"); !ok || s.verb != sayAccept || s.code != code || s.minutes != 30 {
+			t.Fatalf("%s: %+v %v", code, s, ok)
+		}
+	}
+}

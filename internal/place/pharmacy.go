@@ -9,6 +9,7 @@ import (
 
 	"merve/internal/fault"
 	"merve/internal/tool"
+	"merve/internal/wording"
 )
 
 type pharmacyArgs struct {
@@ -47,7 +48,7 @@ func (f *Finder) pharmacies(ctx context.Context, tc tool.Context, a pharmacyArgs
 	entries := fromHits(tc, found, from)
 	for i, h := range found {
 		if on, until := h.OnDutyAt(at, zone); on {
-			entries[i].OnDuty, entries[i].DutyUntil = true, until.In(zone).Format("Mon 15:04")
+			entries[i].OnDuty, entries[i].DutyUntil = true, wording.Weekday(tc.Language, strings.ToLower(until.In(zone).Weekday().String()[:3]))+" "+until.In(zone).Format("15:04")
 		}
 	}
 	if from.at == nil {

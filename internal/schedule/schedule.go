@@ -52,6 +52,7 @@ type Offering struct {
 	CheckOut        string            `dynamodbav:"checkOut,omitempty" json:"checkOut,omitempty"` // HH:MM; 11:00 when empty
 	Currency        string            `dynamodbav:"currency" json:"currency"`
 	Per             Per               `dynamodbav:"per" json:"per"`
+	Deposit         *Deposit          `dynamodbav:"deposit,omitempty" json:"deposit,omitempty"` // nil: nothing is paid ahead
 }
 
 // Span is a time of day from which to which something is open. One that ends before it
@@ -114,6 +115,8 @@ func (o Offering) Check() error {
 		return fault.Field("offering.priceMinor", "want minor units, at least 0")
 	case len(o.Currency) != 3:
 		return fault.Field("offering.currency", "want ISO 4217, such as EUR")
+	case o.Deposit.check() != nil:
+		return o.Deposit.check()
 	case o.Unit == ByNight:
 		return o.checkNights()
 	}

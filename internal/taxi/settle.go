@@ -100,7 +100,7 @@ func (c CancelRide) Commit(ctx context.Context, tc tool.Context, consent gate.Co
 	}
 	r, ws, err := c.Store.Cancel(ctx, tc.Actor, tc.Market.ID, p.Ref)
 	done := gate.Settled{
-		Text:  wording.Say(tc.Language, wording.TaxiCancelled, wording.Vars{"summary": p.Summary}),
+		Text:  wording.Say(tc.Language, wording.TaxiCancelled, wording.Vars{"summary": p.Summary, "code": r.Code}),
 		Cards: []tool.Card{Card(tc.Language, r)}, Facts: []string{string(claim.Cancelled)}, Writes: ws, Refused: refused,
 	}
 	switch {

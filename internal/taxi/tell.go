@@ -206,7 +206,7 @@ func (n news) customer(ctx context.Context) error {
 	if text == "" || n.ride.Thread == "" {
 		return nil
 	}
-	notice := thread.Notice{Kind: kind, Ref: ref, Text: text}
+	notice := thread.Notice{Kind: kind, Ref: ref, Text: text, ByPerson: slices.Contains([]EventType{AssignedEvent, ArrivedEvent, WithdrawnEvent}, n.event.Type)}
 	if n.ride.Receipt != nil {
 		notice.Cards = []map[string]any{Card(n.ride.Language, n.ride)}
 	}

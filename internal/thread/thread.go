@@ -130,6 +130,13 @@ type Notice struct {
 	Text     string           `dynamodbav:"text" json:"text"`
 	Cards    []map[string]any `dynamodbav:"cards,omitempty" json:"cards,omitempty"`       // shown beside the text
 	ByPerson bool             `dynamodbav:"byPerson,omitempty" json:"byPerson,omitempty"` // of what a person has done just now
+
+	// Offer is put to the customer for YES or NO, unless something else waits already.
+	Offer *Pending `dynamodbav:"offer,omitempty" json:"-"`
+
+	// Vars fill the market's approved template for the kind, by which the customer can be told
+	// outside the window of their channel.
+	Vars map[string]string `dynamodbav:"vars,omitempty" json:"-"`
 }
 
 // Pending is a proposal that waits for an explicit YES or NO.

@@ -2,17 +2,21 @@ package turn
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
 	"merve/internal/dynamo"
 	"merve/internal/market"
+	"merve/internal/thread"
 	"merve/internal/wording"
 )
 
-// budget knows what the models of a market have cost today. Each process adds up its
-// own share and writes it when it is worth a hundredth of the limit, or a minute old,
-// so that a turn costs no request; the limit may be overrun by a hundredth a process.
+// budget knows what the models of a market have cost today, and counts its turns and the
+// messages that came and went in them. Each process adds up its own share and writes it when
+// it is worth a hundredth of the limit, or a minute old, so that a turn costs no request; the
+// limit may be overrun by a hundredth a process, and of a process that ends its last minute is
+// not counted.
 //
 //	spend#{market}   {day}   (table records)
 type budget struct {
@@ -23,7 +27,8 @@ type budget struct {
 type daySpend struct {
 	day     string
 	unsaved int64
-	total   int64 // as last seen in the store
+	counted Volume // not saved yet
+	total   int64  // as last seen in the store
 	seen    time.Time
 }
 
@@ -63,30 +68,80 @@ func (b *budget) of(marketID, day string) *daySpend {
 	return s
 }
 
-// spent adds the cost of a turn. A failure to save it is logged and made good next time.
-func (b *budget) spent(ctx context.Context, r *Runner, m *market.Market, day string, cost int64) {
-	if cost == 0 {
-		return
-	}
+// spent adds the cost of a turn and what it was made of. A failure to save it is logged and
+// made good next time.
+func (b *budget) spent(ctx context.Context, r *Runner, m *market.Market, day string, cost int64, v Volume) {
 	now := r.Now()
 	b.mu.Lock()
 	s := b.of(m.ID, day)
 	s.unsaved += cost
-	save := s.unsaved
-	if s.unsaved < m.Safety.MarketDayMicroUSD/100 && now.Sub(s.seen) < budgetEvery {
+	s.counted = s.counted.plus(v)
+	save, counted := s.unsaved, s.counted
+	if s.unsaved < max(m.Safety.MarketDayMicroUSD/100, 1) && now.Sub(s.seen) < budgetEvery {
 		b.mu.Unlock()
 		return
 	}
+	s.counted = Volume{}
 	s.unsaved, s.seen = 0, now
 	b.mu.Unlock()
 	after, err := r.Records.DB().Apply(ctx, r.Records.Update(dynamo.Key{PK: "spend#" + m.ID, SK: day},
-		"SET #ttl = :ttl ADD microUsd :cost", dynamo.V{":cost": save, ":ttl": now.Add(auditFor).Unix()}))
+		"SET #ttl = :ttl ADD microUsd :cost, turns :turns, inbound :in, outbound :out", dynamo.V{
+			":cost": save, ":ttl": now.Add(auditFor).Unix(), ":turns": counted.Turns, ":in": counted.Inbound, ":out": counted.Outbound,
+		}))
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if err != nil {
 		s.unsaved += save
+		s.counted = s.counted.plus(counted)
 		r.Log.WarnContext(ctx, "market spend not saved", "market", m.ID, "error", err.Error())
 		return
 	}
 	s.total = after.Int("microUsd")
+}
+
+// Volume is how much was said.
+type Volume struct {
+	Turns    int64 `dynamodbav:"turns" json:"turns"`
+	Inbound  int64 `dynamodbav:"inbound" json:"inbound"`   // messages of customers
+	Outbound int64 `dynamodbav:"outbound" json:"outbound"` // replies and notices
+}
+
+func (v Volume) plus(o Volume) Volume {
+	return Volume{v.Turns + o.Turns, v.Inbound + o.Inbound, v.Outbound + o.Outbound}
+}
+
+// volumeOf counts a turn.
+func volumeOf(t thread.Turn) Volume {
+	v := Volume{Turns: 1, Outbound: int64(len(t.Out))}
+	for _, m := range t.In {
+		if m.Notice == nil {
+			v.Inbound++
+		}
+	}
+	return v
+}
+
+// Day is what a market's turns of a day (UTC) were and cost.
+type Day struct {
+	Day      string `dynamodbav:"sk" json:"day"`
+	MicroUSD int64  `dynamodbav:"microUsd" json:"microUsd"`
+	Volume
+}
+
+// Days lists a market's days from one to another, in order; those on which nothing was counted
+// are left out. 1 request.
+func (r *Runner) Days(ctx context.Context, marketID string, from, to time.Time) ([]Day, error) {
+	page, err := r.Records.Query(ctx, dynamo.Query{Where: "pk = :pk AND sk BETWEEN :from AND :to", Values: dynamo.V{
+		":pk": "spend#" + marketID, ":from": from.UTC().Format(time.DateOnly), ":to": to.UTC().Format(time.DateOnly),
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("days of market %s: %w", marketID, err)
+	}
+	days := make([]Day, len(page.Items))
+	for i, it := range page.Items {
+		if err := it.Decode(&days[i]); err != nil {
+			return nil, err
+		}
+	}
+	return days, nil
 }

@@ -268,7 +268,7 @@ func (w *work) propose(ctx context.Context, res result) error {
 		Tool: res.tool, Args: string(res.args), Hash: res.proposal.Hash, Summary: res.proposal.Summary,
 		Policy: w.market.Version, CreatedAt: w.tc.Now, ExpiresAt: res.proposal.ExpiresAt,
 	}
-	if old := w.pending; old != nil && old.ID != p.ID {
+	if old := w.pending; old != nil && old.Ref != p.Ref { // of the same, the newer question takes the place of the older
 		if _, err := w.releaseOf(ctx, *old); err != nil {
 			return err
 		}

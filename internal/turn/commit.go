@@ -50,7 +50,7 @@ func (w *work) commit(ctx context.Context) (Done, error) {
 	if err := w.r.Threads.Commit(ctx, w.lease, w.thread, o, join...); err != nil {
 		return Done{}, err
 	}
-	w.r.budget.spent(ctx, w.r, w.market, day, w.model.cost)
+	w.r.budget.spent(ctx, w.r, w.market, day, w.model.cost, volumeOf(t))
 	head := w.thread.Head
 	head.Pending, head.Turns, head.Inbox = w.pending, t.N, head.Inbox[len(w.in):]
 	return Done{Turn: t, Head: head}, nil
@@ -111,11 +111,15 @@ func (w *work) outbound(t thread.Turn) []dynamo.Write {
 		return nil
 	}
 	var ws []dynamo.Write
+	person := byPerson(t.In) || w.handOver != nil // the thread is a person's when this goes out
 	pieces := outbox.Split(t.Out[0].Text, w.thread.Channel.MaxPiece(), max(1, w.market.Safety.MaxOutboundPerInbound))
 	for i, text := range pieces {
 		m := outbox.Message{
 			Thread: w.thread.ID, ID: fmt.Sprintf("turn%08d-%d", t.N, i), Market: w.market.ID, Channel: w.thread.Channel,
-			From: w.from(), To: w.thread.ReplyAddr, Text: text, Kind: "reply", Trace: t.TraceID, Essential: w.optedOut != w.thread.OptedOut, ByPerson: byPerson(t.In),
+			From: w.from(), To: w.thread.ReplyAddr, Text: text, Kind: "reply", Trace: t.TraceID, Essential: w.optedOut != w.thread.OptedOut, ByPerson: person,
+		}
+		if i == 0 && len(pieces) == 1 {
+			m.Template = w.template(t.At)
 		}
 		if i > 0 {
 			m.After = fmt.Sprintf("turn%08d-%d", t.N, i-1)
@@ -127,6 +131,19 @@ func (w *work) outbound(t thread.Turn) []dynamo.Write {
 	}
 	return ws
 }
+
+// template is how a notice goes out to a customer who has not written for so long that free text
+// may not; nil when it may, or when the market has no template for it.
+func (w *work) template(now time.Time) *outbox.Template {
+	window := w.thread.Channel.Window(byPerson(w.in))
+	if len(w.in) != 1 || w.in[0].Notice == nil || w.in[0].Notice.Vars == nil || window == 0 || now.Sub(w.thread.LastIn) < window-windowMargin {
+		return nil
+	}
+	return outbox.Approved(w.market, w.in[0].Notice.Kind, w.in[0].Notice.Vars)
+}
+
+// windowMargin is how long before its end a window counts as closed: sending takes a while.
+const windowMargin = 5 * time.Minute
 
 // byPerson reports whether a turn tells only of what people have done.
 func byPerson(in []thread.Message) bool {

@@ -11,6 +11,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/assistant"
+	"merve/internal/booking"
 	"merve/internal/channel"
 	"merve/internal/desk"
 	"merve/internal/dynamo"
@@ -18,6 +19,7 @@ import (
 	"merve/internal/gate"
 	"merve/internal/market"
 	"merve/internal/notify"
+	"merve/internal/ops"
 	"merve/internal/order"
 	"merve/internal/roster"
 	"merve/internal/taxi"
@@ -61,7 +63,20 @@ func (w *world) startConcierge(db *dynamo.DB, log *slog.Logger) []tool.Tool {
 		Rides: w.rides, Markets: w.markets, Threads: w.threads, Queue: w, Outbox: w.outbox, Templates: notify.Templates{}, Log: log,
 	}
 	w.concierge.people = &desk.Desk{Table: records, Threads: w.threads, Queue: w, Now: w.clock.now}
-	return slices.Concat(w.concierge.desk.Tools(), (&taxi.Caller{Store: w.rides, Log: log}).Tools(), desk.Tools())
+	return slices.Concat(w.concierge.desk.Tools(), (&taxi.Caller{Store: w.rides, Log: log}).Tools(), desk.Tools(), w.office().Tools(), w.reminders().Tools(), notify.Writer{Notifier: &notify.Notifier{Listings: w.listings, Outbox: w.outbox, Log: log}}.Tools())
+}
+
+// office has what businesses can do.
+func (w *world) office() *ops.Office {
+	return &ops.Office{Roster: w.roster, Listings: w.listings, Orders: w.orders, Ledger: w.ledger}
+}
+
+func (w *world) reminders() *booking.Reminders {
+	return &booking.Reminders{Ledger: w.ledger, Threads: w.threads, Queue: w}
+}
+
+func (w *world) waitlist() *booking.Waitlist {
+	return &booking.Waitlist{Ledger: w.ledger, Catalog: catalog{w}, Markets: w.markets, Threads: w.threads, Queue: w}
 }
 
 // otherAssistants answer people who are no customers.
@@ -70,7 +85,7 @@ func otherAssistants() []assistant.Assistant {
 }
 
 func (w *world) commands() map[channel.ThreadType]turn.Command {
-	all := turn.Commands{&taxi.Commands{Store: w.rides}, &order.Commands{Store: w.orders, Roster: w.roster}}
+	all := turn.Commands{&taxi.Commands{Store: w.rides}, &order.Commands{Store: w.orders, Roster: w.roster}, w.office()}
 	return map[channel.ThreadType]turn.Command{channel.Ops: all, channel.Dispatch: all}
 }
 
@@ -120,16 +135,16 @@ func (w *world) tellOrders() {
 }
 
 // employ stores the drivers of a conversation, given as YAML.
-func (p *play) employ(text []byte) {
-	p.t.Helper()
+func (w *world) employ(text []byte) {
+	w.t.Helper()
 	var all []taxi.Driver
-	fromYAML(p.t, text, &all)
-	p.phones = map[string]string{}
+	fromYAML(w.t, text, &all)
+	w.phones = map[string]string{}
 	for i, d := range all {
-		d.Market, d.Phone, d.Enabled, d.Available = p.market, fmt.Sprintf("+155502000%02d", i), true, true
-		p.phones[d.ID] = d.Phone
-		if _, err := p.rides.Drivers.Put(p.t.Context(), d); err != nil {
-			p.t.Fatal(err)
+		d.Market, d.Phone, d.Enabled, d.Available = w.market, fmt.Sprintf("+155502000%02d", i), true, true
+		w.phones[d.ID] = d.Phone
+		if _, err := w.rides.Drivers.Put(w.t.Context(), d); err != nil {
+			w.t.Fatal(err)
 		}
 	}
 }
@@ -325,6 +340,11 @@ func (p *play) lapseOrders() {
 	p.t.Helper()
 	for _, o := range p.allOrders() {
 		if _, err := p.orders.Lapse(p.t.Context(), o); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	for _, tx := range p.transactions() {
+		if _, err := p.reminders().Remind(p.t.Context(), dynamo.Key{PK: "reminder#" + tx.ID, SK: "reminder"}, p.clock.now()); err != nil {
 			p.t.Fatal(err)
 		}
 	}

@@ -146,11 +146,8 @@ func (p *play) run(lines []line) {
 			for ; i < len(lines) && (lines[i].verb == "customer" && len(burst) == 0 || lines[i].verb == "and"); i++ {
 				burst = append(burst, lines[i])
 			}
-			var script []line
-			for ; i < len(lines) && strings.HasPrefix(lines[i].verb, "model"); i++ {
-				script = append(script, lines[i])
-			}
-			i--
+			script, rest := modelLines(lines[i:])
+			i = len(lines) - len(rest) - 1
 			p.theirs = ""
 			p.send(burst, script)
 		case "later":
@@ -162,6 +159,9 @@ func (p *play) run(lines []line) {
 		case "expiry runs":
 			p.expire()
 		case "business":
+			script, rest := modelLines(lines[i+1:])
+			p.model = p.scripted(script)
+			i = len(lines) - len(rest) - 1
 			p.business(l)
 		case "staff takes it", "staff gives it back", "staff writes":
 			p.staff(l)
@@ -172,12 +172,23 @@ func (p *play) run(lines []line) {
 		case "staff resolves":
 			p.resolves(p.expand(l.text))
 		default:
-			p.check(l)
+			if !p.atTheTill(l) {
+				p.check(l)
+			}
 		}
 		if p.t.Failed() {
 			p.t.Fatalf("stopped at %v; the last reply was\n%s", l, p.reply)
 		}
 	}
+}
+
+// modelLines are the lines at the beginning that say what the model answers.
+func modelLines(lines []line) (script, rest []line) {
+	n := 0
+	for n < len(lines) && strings.HasPrefix(lines[n].verb, "model") {
+		n++
+	}
+	return lines[:n], lines[n:]
 }
 
 // send has the customer say something, one message or a burst.
@@ -246,6 +257,8 @@ func (p *play) inbound(l line) channel.Inbound {
 			p.who = words[1]
 		case words[0] == "id":
 			id = words[1]
+		case words[0] == "file":
+			attached = append(attached, channel.Media{URL: "https://files.example/" + words[1], Type: words[1]})
 		case words[0] == "photo":
 			p.brought = append(p.brought, words[1])
 			attached = append(attached, p.sara.photo(words[1]))
@@ -510,6 +523,9 @@ func (p *play) value(of, opts string) (string, bool) {
 		return p.sentTo(p.from(p.who, pushed, "-", "").ReplyAddr), true
 	}
 	if s, ok := p.valueOfOrders(of, max(n, 1)); ok {
+		return s, true
+	}
+	if s, ok := p.valueOfPayments(of); ok {
 		return s, true
 	}
 	return p.valueOfSara(of, opts)

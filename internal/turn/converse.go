@@ -83,7 +83,7 @@ func (w *work) converse(ctx context.Context) error {
 			return err
 		}
 		if w.handOver != nil { // the assistant has said its last
-			w.text = w.say(wording.PersonWillAnswer, nil)
+			w.text = w.handedOver()
 			return nil
 		}
 	}
@@ -285,3 +285,18 @@ func readDecisions(e thread.Entry) ([]decision, error) {
 }
 
 var errEmpty = errors.New("not a list of decisions")
+
+// handedOver tells a customer that a person will answer, and when one is there.
+func (w *work) handedOver() string {
+	text := w.say(wording.PersonWillAnswer, nil)
+	hours := w.market.Desk.Hours
+	if hours == nil || hours.OpenAt(w.tc.Now) {
+		return text
+	}
+	opens, ok := hours.Opens(w.tc.Now)
+	if !ok {
+		return text
+	}
+	when := wording.When(w.tc.Language, opens.In(w.tc.TimeZone), opens.In(w.tc.TimeZone))
+	return text + " " + w.say(wording.PersonLater, wording.Vars{"when": when})
+}

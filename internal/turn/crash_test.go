@@ -45,7 +45,12 @@ func TestField25_KilledAtEveryCall(t *testing.T) {
 			t.Run(k.name+"/"+string(ch), func(t *testing.T) {
 				t.Parallel()
 				base := k.world(t)
-				faulttest.Everywhere(t, faults, func(t *testing.T, calls *faulttest.Calls) state { return k.play(base.like(t), ch, calls) })
+				faulttest.Everywhere(t, faults, func(t *testing.T, calls *faulttest.Calls) state {
+					if k.alone {
+						return k.play(k.world(t), ch, calls)
+					}
+					return k.play(base.like(t), ch, calls)
+				})
 			})
 		}
 	}
@@ -68,7 +73,11 @@ func (k kind) world(t *testing.T) *world {
 		return newSara(t, k.market)
 	}
 	w := newWorld(t, k.market)
-	w.stock(nil, "meze")
+	w.stock(nil, "meze", "reef")
+	if k.alone {
+		w.stock(nil, "kebab")
+		w.employ([]byte("- {id: d1, name: Deniz, districts: [Kyrenia], seats: 4}"))
+	}
 	return w
 }
 
@@ -85,7 +94,7 @@ func (k kind) play(w *world, ch channel.Channel, calls *faulttest.Calls) state {
 	}
 	for i, text := range k.before {
 		w.clock.add(time.Second)
-		w.arrive(nil, w.from("ann", ch, fmt.Sprint("before", i), text))
+		w.arrive(nil, w.spoken(ch, fmt.Sprint("before", i), text))
 	}
 	w.clock.add(time.Second + k.later)
 	if k.prepare != nil {
@@ -96,23 +105,39 @@ func (k kind) play(w *world, ch channel.Channel, calls *faulttest.Calls) state {
 	}
 	var burst []channel.Inbound
 	for i, text := range k.said {
-		in := w.from("ann", ch, fmt.Sprint("said", i), text)
+		in := w.spoken(ch, fmt.Sprint("said", i), text)
 		if k.photo {
 			in.Media = []channel.Media{w.sara.photo("wall.jpg")}
 		}
 		burst = append(burst, in)
 	}
 	w.over(calls)
-	w.arrive(calls, burst...)
+	w.happen(k, calls, burst)
 	w.restart()
 	w.clock.add(thread.LeaseFor + time.Second)
-	w.arrive(nil, burst...) // once more, when all is done
+	w.happen(k, nil, burst) // once more, when all is done
 	w.settle()
 	s := w.state(threadOf(w.last))
-	if last := s.Turns[len(s.Turns)-1]; !strings.Contains(last, k.want) {
+	turns := s.Turns
+	if len(burst) > 0 && burst[0].ThreadType != channel.General {
+		turns = s.Theirs
+	}
+	if last := turns[len(turns)-1]; !strings.Contains(last, k.want) {
 		w.t.Errorf("want %q in %s", k.want, last)
 	}
 	return s
+}
+
+// happen brings about what a kind of turn answers: what was said, or what staff do.
+func (w *world) happen(k kind, calls *faulttest.Calls, burst []channel.Inbound) {
+	w.t.Helper()
+	if k.staff == nil {
+		w.arrive(calls, burst...)
+		return
+	}
+	id := threadOf(w.last)
+	w.deliver(calls, func(ctx context.Context) error { return k.staff(w, ctx, id) })
+	w.deliver(calls, func(ctx context.Context) error { return w.runner.Work(ctx, id) })
 }
 
 // arrive brings messages as their channel does, again and again until each is taken: on

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,18 +27,20 @@ type kind struct {
 	photo   bool            // comes with what is said
 	only    channel.Channel // "" is the app and WhatsApp
 	common  bool            // meets every fault in every run
+	alone   bool            // in a market of its own: whoever takes part is known by a fixed number
 	market  func(m *market.Market)
 	model   func(w *world) llm.Model // nil is clerk
 	before  []string
-	later   time.Duration                 // passes before
-	prepare func(w *world, thread string) // what else is so before
-	said    []string                      // in one burst
+	later   time.Duration                                            // passes before
+	prepare func(w *world, thread string)                            // what else is so before
+	said    []string                                                 // in one burst
+	staff   func(w *world, ctx context.Context, thread string) error // what staff do in its place
 }
 
 // kinds are the kinds of turn that there are.
 func kinds() []kind {
 	booked := []string{"book"}
-	return []kind{
+	return append([]kind{
 		{name: "plain", want: "You said hi.", common: true, said: []string{"hi"}},
 		{name: "proposal", want: "Reply YES to confirm", common: true, said: []string{"book"}},
 		{name: "yes", want: "Your booking is confirmed.", common: true, before: booked, said: []string{"yes"}},
@@ -53,6 +56,7 @@ func kinds() []kind {
 		{name: "cancellation", want: "Shall this booking be cancelled?", before: []string{"book", "yes"}, said: []string{"cancel it"}},
 		{name: "cancellation, yes", want: "has been cancelled", before: []string{"book", "yes", "cancel it"}, said: []string{"yes"}},
 		{name: "cancellation, no", want: "stays as it is", before: []string{"book", "yes", "cancel it"}, said: []string{"no"}},
+		{name: "payment, yes", want: "Please pay €27.00 here", before: []string{"dive"}, said: []string{"yes"}},
 		{name: "frozen call", want: "Reply YES", said: []string{"note"}},
 		{name: "frozen call, yes", want: "Done: leaveNote", before: []string{"note"}, said: []string{"yes"}},
 		{name: "frozen call, no", want: "I will leave it", before: []string{"note"}, said: []string{"no"}},
@@ -81,7 +85,7 @@ func kinds() []kind {
 		{name: "deletion, yes", want: "Done: Delete", sara: true, before: []string{"report", "delete it"}, said: []string{"yes"}},
 		{name: "chats linked, yes", want: "Done: Link", sara: true, before: []string{"link"}, said: []string{"yes"}},
 		{name: "all deleted, yes", want: "Done: Delete everything", sara: true, before: []string{"report", "share", "forget me"}, said: []string{"yes"}},
-	}
+	}, conciergeKinds()...)
 }
 
 func bounded(change func(*market.Safety)) func(*market.Market) {
@@ -154,6 +158,8 @@ func clerk(req llm.Request) llm.Response {
 		cs = calls(bookAt("meze", 19))
 	case "book twice 1", "book again 0":
 		cs = calls(bookAt("meze", 20))
+	case "dive 0":
+		cs = calls(bookAt("reef", 19))
 	case "cruise 0":
 		cs = calls(bookAt("cruise", 19))
 	case "search 0":
@@ -170,6 +176,8 @@ func clerk(req llm.Request) llm.Response {
 		}
 	case "note 0":
 		cs = calls(llm.Call{Name: "leaveNote", Args: json.RawMessage(`{"text":"late"}`)})
+	default:
+		cs = conciergeClerk(said, rounds, result)
 	}
 	if cs != nil {
 		return llm.Response{Calls: cs, Finish: "tool_calls"}
@@ -180,7 +188,8 @@ func clerk(req llm.Request) llm.Response {
 // ordersClerk reports whether clerk has something to do for these words.
 func ordersClerk(text string) bool {
 	switch text {
-	case "book", "book twice", "book again", "cruise", "search", "look around", "cancel it", "note":
+	case "book", "book twice", "book again", "cruise", "dive", "search", "look around", "cancel it", "note",
+		"order", "taxi", "move it", "person", "sold out":
 		return true
 	}
 	return false
@@ -253,6 +262,7 @@ func (w *world) notice(id string) {
 type state struct {
 	Turns, Ledger, Outbox, Sent, Notes, Audit []string
 	Reports, Linked                           []string
+	Orders, Rides, Desk, Theirs               []string // Theirs are the turns of businesses and drivers
 	Pending                                   string
 	Waiting                                   int
 	Leased, OptedOut, ByPerson                bool
@@ -281,28 +291,43 @@ func (w *world) state(id string) state {
 	}
 	if w.sara != nil {
 		ids = append(ids, w.stateOfSara(&s)...)
+	} else {
+		ids = append(ids, w.stateOfConcierge(&s)...)
 	}
 	known := hidden{strings.NewReplacer(ids...)}
 	for _, t := range th.turns {
-		var in []string
-		for _, m := range t.In {
-			in = append(in, m.Text)
+		s.Turns = append(s.Turns, known.Replace(describeTurn(t)))
+	}
+	for _, other := range w.others() {
+		for _, t := range w.turnsOf(other) {
+			s.Theirs = append(s.Theirs, known.Replace(describeTurn(t)))
 		}
-		s.Turns = append(s.Turns, known.Replace(fmt.Sprintf("%d %q %q %v", t.N, in, textOf(t), t.Calls)))
 	}
 	for _, m := range th.outbox {
 		s.Outbox = append(s.Outbox, known.Replace(fmt.Sprintf("%s %s %q", m.Kind, m.Status, m.Text)))
 	}
-	for _, m := range w.outboxesOf(w.businesses()) {
+	for _, m := range w.outboxesOf(slices.Concat(w.businesses(), w.driverThreads())) {
 		s.Outbox = append(s.Outbox, known.Replace(fmt.Sprintf("%s %s %q", m.Kind, m.Status, m.Text)))
 	}
 	for _, m := range w.sent {
 		s.Sent = append(s.Sent, known.Replace(m.Text))
 	}
+	if w.phones != nil { // what is told of one change to several comes in any order
+		slices.Sort(s.Outbox)
+		slices.Sort(s.Sent)
+	}
 	for _, c := range w.auditOf(id) {
 		s.Audit = append(s.Audit, known.Replace(c))
 	}
 	return s
+}
+
+func describeTurn(t thread.Turn) string {
+	var in []string
+	for _, m := range t.In {
+		in = append(in, m.Text)
+	}
+	return fmt.Sprintf("%d %q %q %v", t.N, in, textOf(t), t.Calls)
 }
 
 func (w *world) auditOf(id string) []string {

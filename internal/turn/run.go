@@ -153,7 +153,7 @@ func (r *Runner) begin(ctx context.Context, l *thread.Lease, t *thread.Thread) (
 
 // takeIn makes the turn answer what is in the inbox now: its first notices alone, or
 // the messages before the next notice, one by one where they may be commands. What it has
-// proposed already stays.
+// proposed already stays, and so does that it hands the thread over.
 func (w *work) takeIn() {
 	inbox := w.thread.Inbox
 	n := 1
@@ -168,8 +168,8 @@ func (w *work) takeIn() {
 		Channel: w.thread.Channel, Language: lang, Location: w.thread.Location, TimeZone: w.market.Location(),
 		Now: now, TraceID: w.trace,
 	}
-	w.text, w.after, w.silent, w.handOver = "", nil, false, nil
-	if !w.proposed() {
+	w.text, w.after, w.silent = "", nil, false
+	if !w.proposed() && w.handOver == nil {
 		w.pending, w.settled, w.joins = w.thread.Pending, "", nil
 		w.notes, w.cards, w.place = nil, nil, nil
 	}
@@ -207,16 +207,23 @@ func (w *work) decide(ctx context.Context) error {
 		return err
 	}
 	if w.thread.Handler == thread.ByPerson {
-		w.silent = true
+		w.silent, w.handOver = true, nil
 		return w.withdraw(ctx)
 	}
 	if done, err := w.optOut(ctx); done || err != nil {
 		return err
 	}
+	if w.handOver != nil { // decided before, whatever came in since
+		w.text = w.handedOver()
+		return nil
+	}
 	if w.proposed() { // and is asked again for what came in since
 		return w.converse(ctx)
 	}
 	if done, err := w.command(ctx); done || err != nil {
+		return err
+	}
+	if done, err := w.odd(ctx); done || err != nil {
 		return err
 	}
 	if done, err := w.gate(ctx); done || err != nil {
@@ -240,6 +247,11 @@ func (w *work) tellNotices() {
 		}
 		if w.pending != nil && m.Notice.Ref != "" && w.pending.Ref == m.Notice.Ref {
 			w.settled, w.pending = w.pending.ID, nil
+		}
+		if o := m.Notice.Offer; o != nil && w.pending == nil && w.thread.Handler != thread.ByPerson && !gate.Gone(o, w.tc.Now) {
+			p := *o
+			p.ID, p.CreatedAt = pendingID(w.thread.ID, o.Kind, o.Ref), w.tc.Now
+			w.pending = &p
 		}
 	}
 }

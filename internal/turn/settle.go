@@ -134,6 +134,9 @@ func (w *work) confirm(ctx context.Context) error {
 		return fmt.Errorf("commit %s of thread %s: %w", p.Kind, w.thread.ID, err)
 	}
 	w.text, w.cards = s.Text, s.Cards
+	if s.Keep {
+		return nil
+	}
 	w.settled, w.pending = p.ID, nil
 	w.joins = append(w.joins, s)
 	return nil

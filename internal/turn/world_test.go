@@ -3,6 +3,7 @@ package turn_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -36,6 +37,7 @@ import (
 	"merve/internal/market"
 	"merve/internal/notify"
 	"merve/internal/outbox"
+	"merve/internal/payment"
 	"merve/internal/schedule"
 	"merve/internal/thread"
 	"merve/internal/tool"
@@ -138,6 +140,7 @@ type world struct {
 	last      channel.Inbound   // where the turn under test takes place
 	sara      *sara             // nil in Merve's worlds
 	concierge
+	cashier
 
 	db       *dynamo.DB
 	markets  *market.Store
@@ -172,6 +175,7 @@ func newWorld(t *testing.T, change func(m *market.Market)) *world {
 	for i, event := range []string{"merchant_order_placed", "merchant_service_placed", "merchant_viewing_placed", "merchant_order_cancelled", "merchant_order_unanswered", "taxi_offer", "taxi_pickup", "taxi_taken", "taxi_cancelled"} {
 		m.WhatsApp.Templates[event] = market.Approved{ContentSID: fmt.Sprintf("HX0000000000000000000000000000001%d", i), Params: []string{"code"}}
 	}
+	m.WhatsApp.Templates["merchant_message"] = market.Approved{ContentSID: "HX00000000000000000000000000000030", Params: []string{"listing", "text"}}
 	if change != nil {
 		change(m)
 	}
@@ -247,9 +251,9 @@ func (w *world) start(db *dynamo.DB) {
 	w.threads = &thread.Store{Table: table("conversations"), Now: now, NewID: func() string { return dynamotest.ID("lease") }}
 	w.ledger = &ledger.Ledger{Table: table("ledger"), Now: now, NewID: w.newTransaction}
 	w.outbox = &outbox.Box{Table: table("conversations"), Now: now}
-	booker := &ledger.Booker{Ledger: w.ledger, Catalog: catalog{w}, Summary: booking.Summary, Card: booking.Card}
+	booker := &ledger.Booker{Ledger: w.ledger, Catalog: catalog{w}, Summary: payment.Offered(booking.Summary), Moved: booking.Moved, Card: booking.Card, Kind: payment.KindOf}
 	all := append(append(w.listings.Tools(availability{w.ledger, now, w.branch}), booker.Tools()...), w.noteTool(), codeTool())
-	all = append(all, w.startConcierge(db, log)...)
+	all = append(append(all, w.startConcierge(db, log)...), w.startCashier(db, log)...)
 	merve := assistant.Merve()
 	merve.Tools = append(merve.Tools, "leaveNote", "bookingCode")
 	answering := append([]assistant.Assistant{merve}, otherAssistants()...)
@@ -268,12 +272,14 @@ func (w *world) start(db *dynamo.DB) {
 	w.runner = &turn.Runner{
 		Threads: w.threads, Markets: w.markets, Assistants: assistants, Tools: tools,
 		Commitments: w.orderCommitments(map[string]gate.Commitment{
-			ledger.ConfirmKind: booking.Confirm{Ledger: w.ledger},
-			ledger.CancelKind:  booking.Cancel{Ledger: w.ledger},
-			turn.FrozenCall:    turn.Frozen{Tools: tools},
+			ledger.ConfirmKind:    booking.Confirm{Ledger: w.ledger},
+			ledger.CancelKind:     booking.Cancel{Ledger: w.ledger},
+			ledger.RescheduleKind: booking.Move{Ledger: w.ledger},
+			turn.FrozenCall:       turn.Frozen{Tools: tools},
+			payment.Kind:          payment.Pay{Store: w.payments},
 		}),
 		Commands: w.commands(), Desk: w.concierge.people,
-		Model:    theModel{w}, Outbox: w.outbox, Records: table("records"), Queue: w,
+		Model: theModel{w}, Outbox: w.outbox, Records: table("records"), Queue: w,
 		Now: now, Wait: w.clock.wait, Log: log,
 	}
 	w.notifier = &notify.Notifier{Markets: w.markets, Listings: w.listings, Orders: w.orders, Threads: w.threads, Queue: w, Outbox: w.outbox, Log: log}
@@ -396,7 +402,7 @@ func (w *world) settle() {
 		for _, e := range w.events(id) {
 			if name := id + e.ID; !w.told[name] {
 				w.told[name] = true
-				if err := w.notifier.Tell(w.t.Context(), e); err != nil {
+				if err := errors.Join(w.notifier.Tell(w.t.Context(), e), w.waitlist().Freed(w.t.Context(), e), w.payments.Cancelled(w.t.Context(), e)); err != nil {
 					w.t.Fatalf("notify: %v", err)
 				}
 			}
@@ -407,6 +413,7 @@ func (w *world) settle() {
 	} else {
 		w.tellOrders()
 		w.tellRides()
+		w.tellPayments()
 	}
 	w.work()
 	for _, m := range w.outgoing() {

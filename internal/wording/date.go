@@ -144,3 +144,7 @@ func zone(t time.Time) string {
 	}
 	return s
 }
+
+// Weekday words a day of the week, given as mon, tue, wed, thu, fri, sat or sun; "" for anything
+// else.
+func Weekday(lang, day string) string { return in(lang).plain(Key("weekday_" + day)) }

@@ -24,6 +24,13 @@ const (
 	BookingAlreadyCancelled Key = "booking_already_cancelled" // a second YES to that: summary
 	CancelKept              Key = "cancel_kept"               // NO to that: summary
 	CancelRefused           Key = "cancel_refused"            // a YES to that which comes too late, or the booking has changed: summary
+	MoveSummary             Key = "move_summary"              // one line: summary (of the new time), before (the old one)
+	MovePrompt              Key = "move_prompt"               // a booking is to be moved: summary, until
+	BookingMoved            Key = "booking_moved"             // after the YES to that: summary, code
+	BookingUnmoved          Key = "booking_unmoved"           // NO to that
+	MoveRefused             Key = "move_refused"              // a YES to that which comes too late, or the booking has changed
+	WaitlistOffer           Key = "waitlist_offer"            // unasked, before the question: what was waited for is free
+	BookingReminder         Key = "booking_reminder"          // unasked, before a booking, as the customer wished: summary, code
 	CustomerReference       Key = "customer_reference"        // the booking's code alone: code
 )
 
@@ -70,6 +77,7 @@ const (
 	BudgetThread     Key = "budget_thread"      // the thread's limit for the day is used up
 	BudgetMarket     Key = "budget_market"      // the market's limit for the day is used up
 	MediaUnsupported Key = "media_unsupported"  // an attachment of a kind that cannot be read
+	VoiceUnsupported Key = "voice_unsupported"  // a voice note
 	NoText           Key = "no_text"            // an empty message
 	TooLong          Key = "too_long"           // a message over the limit: max
 	OptedOut         Key = "opted_out"          // after STOP
@@ -77,6 +85,7 @@ const (
 	HandedOver       Key = "handed_over"        // a person takes the thread
 	HandedBack       Key = "handed_back"        // the assistant has it again
 	PersonWillAnswer Key = "person_will_answer" // the thread waits for a person
+	PersonLater      Key = "person_later"       // ... and nobody is there before: when
 )
 
 // Damage reports.

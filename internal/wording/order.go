@@ -2,19 +2,23 @@ package wording
 
 // Orders, requests for services and viewings, to the customer.
 const (
-	OrderSummary       Key = "order_summary"        // one line: listing, lines, address, when, phone, note, fee, total; what is empty is left out
-	OrderPrompt        Key = "order_prompt"         // a proposal waits for its YES: summary, until
-	OrderPlaced        Key = "order_placed"         // after the YES to food: summary, code, listing
-	ServicePlaced      Key = "service_placed"       // after the YES to a service: summary, code, listing
-	ViewingPlaced      Key = "viewing_placed"       // after the YES to a viewing: summary, code, listing
-	OrderAlreadyPlaced Key = "order_already_placed" // a second YES: summary, code
-	OrderReleased      Key = "order_released"       // NO
-	OrderLate          Key = "order_late"           // a YES that comes too late
-	OrderExpired       Key = "order_expired"        // unasked, when a proposal has run out: summary
-	OrderCancelPrompt  Key = "order_cancel_prompt"  // an order is to be cancelled: summary
-	OrderCancelled     Key = "order_cancelled"      // after the YES to that: summary, code
-	OrderKept          Key = "order_kept"           // NO to that: summary
-	OrderCancelRefused Key = "order_cancel_refused" // a YES to that which comes too late: summary
+	OrderSummary        Key = "order_summary"         // one line: listing, lines, address, when, phone, note, fee, total; what is empty is left out
+	OrderPrompt         Key = "order_prompt"          // a proposal waits for its YES: summary, until
+	OrderPlaced         Key = "order_placed"          // after the YES to food: summary, code, listing
+	ServicePlaced       Key = "service_placed"        // after the YES to a service: summary, code, listing
+	ViewingPlaced       Key = "viewing_placed"        // after the YES to a viewing: summary, code, listing
+	OrderAlreadyPlaced  Key = "order_already_placed"  // a second YES: summary, code
+	OrderReleased       Key = "order_released"        // NO
+	OrderLate           Key = "order_late"            // a YES that comes too late
+	OrderExpired        Key = "order_expired"         // unasked, when a proposal has run out: summary
+	OrderCancelPrompt   Key = "order_cancel_prompt"   // an order is to be cancelled: summary
+	OrderCancelled      Key = "order_cancelled"       // after the YES to that: summary, code
+	RequestCancelPrompt Key = "request_cancel_prompt" // a service or viewing is to be cancelled: summary
+	RequestCancelled    Key = "request_cancelled"     // after the YES to that: summary, code
+	OrderKept           Key = "order_kept"            // NO to that: summary
+	OrderCancelRefused  Key = "order_cancel_refused"  // a YES to that which comes too late: summary
+
+	MessageTo Key = "message_to" // the action that a YES is asked for: listing, text
 
 	OrderAccepted            Key = "order_accepted"              // the business has said yes: listing, code, eta
 	OrderRefused             Key = "order_refused"               // the business has said no: listing, code, reason
@@ -32,6 +36,7 @@ const (
 	MerchantOrderPlaced     Key = "merchant_order_placed"     // code, listing, lines, total, address, map, when, customer, phone, note
 	MerchantServicePlaced   Key = "merchant_service_placed"   // the same
 	MerchantViewingPlaced   Key = "merchant_viewing_placed"   // the same
+	MerchantMessage         Key = "merchant_message"          // a customer writes: listing, customer, phone, text
 	MerchantOrderAnswer     Key = "merchant_order_answer"     // how to answer: code, accept, refuse
 	MerchantOrderCancelled  Key = "merchant_order_cancelled"  // code, listing
 	MerchantOrderUnanswered Key = "merchant_order_unanswered" // code, listing

@@ -14,7 +14,7 @@ const (
 	TaxiOpen          Key = "taxi_open"           // a YES while another ride is open
 	TaxiExpired       Key = "taxi_expired"        // unasked, when a proposal has run out: summary
 	TaxiCancelPrompt  Key = "taxi_cancel_prompt"  // a ride is to be cancelled: summary
-	TaxiCancelled     Key = "taxi_cancelled"      // after the YES to that: summary
+	TaxiCancelled     Key = "taxi_cancelled"      // after the YES to that: summary, code
 	TaxiKept          Key = "taxi_kept"           // NO to that: summary
 	TaxiNotCancelled  Key = "taxi_not_cancelled"  // a YES to that which comes too late, or meets a driver's: summary
 	TaxiAssigned      Key = "taxi_assigned"       // a driver has taken it: driver, vehicle, plate, phone, code

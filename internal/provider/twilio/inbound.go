@@ -16,6 +16,7 @@ import (
 // https://www.twilio.com/docs/messaging/guides/webhook-request
 type Inbound struct {
 	SID         string // equal SIDs are one message
+	Type        string // what Twilio calls it: text, image, audio, reaction, …; may be empty
 	From        string // where an answer goes: a phone number, or the user id of who hides it
 	Phone       string // E.164; "" when the person hides it
 	UserID      string // business-scoped; "" when Twilio does not tell it
@@ -55,6 +56,7 @@ func ParseInbound(form url.Values) (Inbound, error) {
 	in := Inbound{
 		SID:         p.required("MessageSid", "SmsMessageSid", "SmsSid"),
 		To:          p.address("To"),
+		Type:        cut(p.text("MessageType"), maxName),
 		Body:        p.text("Body"),
 		Button:      Button{Payload: cmp.Or(p.id("ButtonPayload"), p.id("ListId")), Text: cmp.Or(p.text("ButtonText"), p.text("ListTitle"))},
 		ReplyTo:     p.id("OriginalRepliedMessageSid"),
@@ -77,6 +79,10 @@ func ParseInbound(form url.Values) (Inbound, error) {
 	}
 	return in, nil
 }
+
+// IsSaid reports whether the person has said something: a reaction to a message, or WhatsApp's
+// own word that a number has changed, wants no answer.
+func (in Inbound) IsSaid() bool { return in.Type != "reaction" && in.Type != "system" }
 
 // parser reads a form and keeps the first error.
 type parser struct {

@@ -1,0 +1,367 @@
+package api_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"merve/internal/actor"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/fault"
+	"merve/internal/listing"
+	"merve/internal/market"
+	"merve/internal/order"
+	"merve/internal/place"
+	"merve/internal/taxi"
+	"merve/internal/turn"
+)
+
+// newMarket stores a market of its own, and returns its id and where it is.
+func (s *service) newMarket(t *testing.T) (id, target string) {
+	t.Helper()
+	id = dynamotest.ID("m")
+	if _, err := s.base.Markets().Save(t.Context(), *market.Default(id), "staff:seed"); err != nil {
+		t.Fatal(err)
+	}
+	return id, "/admin/api/markets/" + id
+}
+
+const row = `{"id":"a","businessId":"b","domain":"food","category":"restaurant","names":{"en":"Alpha"},"merve":{"toolType":"restaurant","enabled":true}}`
+
+func TestExchangeOfListings(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	_, target := s.newMarket(t)
+	send := func(body, media string) answer {
+		return s.call(t, "POST", target+"/listings/import", body, append(admin(), "Content-Type", media)...)
+	}
+	var wrong struct {
+		fault.Problem
+		Errors []listing.RowError
+	}
+	send(row+"\n"+`{"id":"b"}`+"\n", "application/x-ndjson").wants(t, http.StatusBadRequest, &wrong)
+	if len(wrong.Errors) != 1 || wrong.Errors[0].Row != 2 || wrong.Detail != "1 row is wrong; nothing was stored" {
+		t.Errorf("answered %+v", wrong)
+	}
+	var done, again listing.Imported
+	send(row, "application/jsonl").wants(t, http.StatusOK, &done)
+	if diff := cmp.Diff(listing.Imported{Rows: 1, Stored: 1}, done); diff != "" {
+		t.Error(diff)
+	}
+	for _, format := range []string{"csv", "jsonl", ""} {
+		media := map[string]string{"csv": "text/csv", "": "text/csv", "jsonl": "application/x-ndjson"}[format]
+		out := s.call(t, "GET", target+"/listings/export?format="+format, nil, admin()...).wants(t, http.StatusOK, nil)
+		if !strings.HasPrefix(out.header.Get("Content-Type"), media) || !strings.Contains(out.header.Get("Content-Disposition"), "attachment") {
+			t.Errorf("%q: headers %v", format, out.header)
+		}
+		send(string(out.body), media).wants(t, http.StatusOK, &again)
+		if diff := cmp.Diff(listing.Imported{Rows: 1, Unchanged: 1}, again); diff != "" {
+			t.Errorf("%q again: %s", format, diff)
+		}
+	}
+	send(row, "application/json").refuses(t, http.StatusUnsupportedMediaType, "")
+	send(strings.Repeat("a", 5<<20+1), "text/csv").refuses(t, http.StatusRequestEntityTooLarge, "")
+	s.call(t, "GET", target+"/listings/export?format=xml", nil, admin()...).refuses(t, http.StatusBadRequest, "format")
+	s.call(t, "POST", "/admin/api/markets/nowhere/listings/import", row, append(admin(), "Content-Type", "text/csv")...).refuses(t, http.StatusNotFound, "")
+
+	// What stands beside listings is no listing.
+	s.call(t, "PUT", target+"/listings/import", row, admin()...).refuses(t, http.StatusMethodNotAllowed, "")
+	a := s.call(t, "DELETE", target+"/listings/export", nil, admin()...)
+	a.refuses(t, http.StatusMethodNotAllowed, "")
+	if a.header.Get("Allow") != "GET" {
+		t.Errorf("Allow: %q", a.header.Get("Allow"))
+	}
+}
+
+func TestListingComesAndGoes(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	_, target := s.newMarket(t)
+	target += "/listings/a"
+	var first, second listing.Listing
+	s.call(t, "PUT", target, row, admin()...).wants(t, http.StatusOK, &first)
+	s.call(t, "PUT", target, strings.Replace(row, "Alpha", "Beta", 1), admin()...).wants(t, http.StatusOK, &second)
+	s.call(t, "PUT", target, strings.Replace(row, `"id":"a"`, `"version":1,"place":"Girne"`, 1), admin()...).refuses(t, http.StatusConflict, "")
+	s.call(t, "DELETE", target, nil, admin()...).wants(t, http.StatusNoContent, nil)
+	s.call(t, "DELETE", target, nil, admin()...).refuses(t, http.StatusNotFound, "")
+	var all struct{ Versions []listing.Listing }
+	s.call(t, "GET", target+"/versions", nil, admin()...).wants(t, http.StatusOK, &all)
+	if len(all.Versions) != 3 || all.Versions[2].Names["en"] != "Alpha" || all.Versions[0].UpdatedBy != "staff:local" {
+		t.Fatalf("versions %+v", all.Versions)
+	}
+	back := all.Versions[2]
+	back.Version = 0
+	s.call(t, "PUT", target, back, admin()...).wants(t, http.StatusOK, nil)
+	s.call(t, "GET", target, nil, admin()...).wants(t, http.StatusOK, &first)
+	if first.Names["en"] != "Alpha" {
+		t.Errorf("brought back %+v", first)
+	}
+}
+
+type previewed struct {
+	Text, From, Problem string
+	Variables, Unknown  []string
+	Actions             []listing.Action
+}
+
+func TestPreviews(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	_, target := s.newMarket(t)
+	for name, tt := range map[string]struct {
+		body string
+		want previewed
+	}{
+		"own words":            {`{"event":"taxi_taken","template":"Gone: {code}"}`, previewed{Text: "Gone: K7QF", From: "market", Variables: []string{"code"}, Unknown: []string{}}},
+		"none":                 {`{"event":"taxi_taken"}`, previewed{Text: "Ride K7QF has been taken by another driver. Thank you.", From: "default", Variables: []string{"code"}, Unknown: []string{}}},
+		"in another":           {`{"event":"taxi_cancelled","language":"de"}`, previewed{From: "default", Variables: []string{"code"}, Unknown: []string{}}},
+		"unknown variables":    {`{"event":"taxi_taken","template":"{who} {code} {who} {Where}"}`, previewed{From: "market", Variables: []string{"code"}, Unknown: []string{"who", "Where"}}},
+		"a brace out of place": {`{"event":"taxi_taken","template":"{code"}`, previewed{From: "market", Variables: []string{"code"}, Unknown: []string{}}},
+	} {
+		var got previewed
+		s.call(t, "POST", target+"/preview", tt.body, admin()...).wants(t, http.StatusOK, &got)
+		if wrong := len(tt.want.Unknown) > 0 || strings.Contains(name, "brace"); wrong != (got.Problem != "") || got.Text == "" {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if tt.want.Text == "" {
+			tt.want.Text = got.Text
+		}
+		tt.want.Problem = got.Problem
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	s.call(t, "POST", target+"/preview", `{"event":"birthday"}`, admin()...).refuses(t, http.StatusBadRequest, "event")
+	s.call(t, "POST", target+"/preview", `{"event":"taxi_taken","template":"`+strings.Repeat("a", 9000)+`"}`, admin()...).refuses(t, http.StatusBadRequest, "template")
+
+	// A listing in the older form is shown as what it becomes.
+	var got previewed
+	s.call(t, "POST", target+"/listings/preview", `{"event":"merchant_order_placed","action":"order_food",
+		"listing":{"names":{"en":"Alpha"},"merve":{"toolType":"restaurant","dispatchTemplate":"{listing}: {code}"}}}`, admin()...).wants(t, http.StatusOK, &got)
+	if got.Text != "Alpha: K7QF" || got.From != "listing" || len(got.Actions) != 2 || got.Actions[0].Type != listing.FoodAction {
+		t.Errorf("previewed %+v", got)
+	}
+	s.call(t, "POST", target+"/listings/preview", `{"event":"merchant_order_placed","action":"dance"}`, admin()...).refuses(t, http.StatusBadRequest, "action")
+}
+
+func TestEffectiveTools(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id, target := s.newMarket(t)
+	m, err := s.base.Markets().Read(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	off, on := false, true
+	m.Tools = map[string]market.ToolPolicy{"getListing": {Enabled: &off}, "getMenu": {RequireConfirmation: &on}}
+	m.Safety.RequireConfirmFor = []string{"findPharmacy", "orderFood"}
+	if _, err := s.base.Markets().Save(t.Context(), *m, "staff:seed"); err != nil {
+		t.Fatal(err)
+	}
+	type setting struct {
+		Value bool
+		From  string
+	}
+	type tool struct {
+		Name                  string
+		Enabled, Confirmation setting
+		ConfirmationFixed     bool
+		Assistants            []string
+	}
+	var answer struct{ Tools []tool }
+	s.call(t, "GET", target+"/tools", nil, admin()...).wants(t, http.StatusOK, &answer)
+	byName := map[string]tool{}
+	for _, t := range answer.Tools {
+		byName[t.Name] = t
+	}
+	for name, want := range map[string]tool{
+		"searchMarketplace": {Enabled: setting{true, "effect"}, Confirmation: setting{false, "effect"}},
+		"getListing":        {Enabled: setting{false, "market"}, Confirmation: setting{false, "effect"}},
+		"getMenu":           {Enabled: setting{true, "effect"}, Confirmation: setting{true, "market"}},
+		"findPharmacy":      {Enabled: setting{true, "effect"}, Confirmation: setting{true, "requireConfirmFor"}},
+		"orderFood":         {Enabled: setting{true, "effect"}, Confirmation: setting{true, "effect"}, ConfirmationFixed: true},
+	} {
+		want.Name, want.Assistants = name, []string{"merve"}
+		if diff := cmp.Diff(want, byName[name]); diff != "" {
+			t.Error(diff)
+		}
+	}
+	s.call(t, "GET", "/admin/api/markets/nowhere/tools", nil, admin()...).refuses(t, http.StatusNotFound, "")
+	var words struct {
+		Defaults market.Market
+		Events   map[string][]string
+	}
+	s.call(t, "GET", "/admin/api/vocabulary", nil, admin()...).wants(t, http.StatusOK, &words)
+	if words.Defaults.Safety.MaxRounds != 8 || len(words.Events) != len(market.Events()) {
+		t.Errorf("vocabulary %+v", words)
+	}
+}
+
+// Every event has words of its own and a sample of each of its variables.
+func TestEveryEventIsPreviewed(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	_, target := s.newMarket(t)
+	for event, variables := range market.Events() {
+		var got, sample previewed
+		s.call(t, "POST", target+"/preview", map[string]string{"event": event}, admin()...).wants(t, http.StatusOK, &got)
+		if got.From != "default" || got.Text == "" || strings.ContainsAny(got.Text, "{}") {
+			t.Errorf("%s: %+v", event, got)
+		}
+		for _, v := range variables {
+			s.call(t, "POST", target+"/preview", map[string]string{"event": event, "template": "{" + v + "}"}, admin()...).wants(t, http.StatusOK, &sample)
+			if strings.TrimSpace(sample.Text) == "" {
+				t.Errorf("%s: no sample of {%s}", event, v)
+			}
+		}
+	}
+}
+
+func TestDays(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id, offer := s.offered(t, "hotel in Kyrenia", "1", "from 4 to 6 December for 2")
+	if id == "" || offer.ThreadID == "" {
+		t.Fatal("no offer")
+	}
+	var answer struct{ Days []turn.Day }
+	s.reads(t, "markets/demo/days?days=7", &answer)
+	today := answer.Days[len(answer.Days)-1]
+	if len(answer.Days) != 7 || today.Day != now().UTC().Format(time.DateOnly) || today.Turns < 1 || today.Inbound < 1 || today.Outbound < 1 {
+		t.Errorf("days %+v", answer.Days)
+	}
+	for _, days := range []string{"0", "366", "x", "", "1&days=2"} {
+		s.call(t, "GET", "/admin/api/markets/demo/days?days="+days, nil, admin()...).refuses(t, http.StatusBadRequest, "days")
+	}
+}
+
+func TestDrivers(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	_, target := s.newMarket(t)
+	one := map[string]any{"name": "Dina", "phone": "+15550142", "districts": []string{"Kyrenia"}, "seats": 4, "enabled": true}
+	var d taxi.Driver
+	s.call(t, "PUT", target+"/drivers/dina", one, admin()...).wants(t, http.StatusOK, &d)
+	one["seats"], one["version"] = 6, d.Version
+	s.call(t, "PUT", target+"/drivers/dina", one, admin()...).wants(t, http.StatusOK, &d)
+	s.call(t, "PUT", target+"/drivers/dina", one, admin()...).refuses(t, http.StatusConflict, "")
+	delete(one, "version")
+	s.call(t, "PUT", target+"/drivers/other", one, admin()...).refuses(t, http.StatusConflict, "phone")
+	one["phone"] = "0533"
+	s.call(t, "PUT", target+"/drivers/dina", one, admin()...).refuses(t, http.StatusBadRequest, "phone")
+	var all struct{ Drivers []taxi.Driver }
+	s.call(t, "GET", target+"/drivers", nil, admin()...).wants(t, http.StatusOK, &all)
+	if len(all.Drivers) != 1 || all.Drivers[0].Seats != 6 {
+		t.Errorf("drivers %+v", all)
+	}
+	s.call(t, "DELETE", target+"/drivers/dina", nil, admin()...).wants(t, http.StatusNoContent, nil)
+	s.call(t, "DELETE", target+"/drivers/dina", nil, admin()...).refuses(t, http.StatusNotFound, "")
+}
+
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	_, target := s.newMarket(t)
+	one := map[string]any{"names": map[string]string{"en": "Alagadi"}, "category": "beach", "location": map[string]float64{"lat": 35.33, "lng": 33.49}}
+	var p place.Place
+	s.call(t, "PUT", target+"/places/alagadi", one, admin()...).wants(t, http.StatusOK, &p)
+	delete(one, "location")
+	s.call(t, "PUT", target+"/places/alagadi", one, admin()...).refuses(t, http.StatusBadRequest, "location")
+	send := func(body string) answer {
+		return s.call(t, "POST", target+"/places/import", body, append(admin(), "Content-Type", "application/x-ndjson")...)
+	}
+	const line = `{"id":"castle","category":"sight","names":{"en":"Castle"},"location":{"lat":35.34,"lng":33.32}}`
+	var wrong struct{ Errors []listing.RowError }
+	send(line+"\n\n"+line+"\n{}\n").wants(t, http.StatusBadRequest, &wrong)
+	if len(wrong.Errors) != 2 || wrong.Errors[0].Row != 3 || wrong.Errors[1].Row != 4 {
+		t.Errorf("answered %+v", wrong)
+	}
+	send(line).wants(t, http.StatusOK, nil)
+	var all struct{ Places []place.Place }
+	s.call(t, "GET", target+"/places", nil, admin()...).wants(t, http.StatusOK, &all)
+	if len(all.Places) != 2 {
+		t.Errorf("places %+v", all)
+	}
+	s.call(t, "DELETE", target+"/places/castle", nil, admin()...).wants(t, http.StatusNoContent, nil)
+	s.call(t, "DELETE", target+"/places/castle", nil, admin()...).refuses(t, http.StatusNotFound, "")
+}
+
+func TestOrders(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	business, owner := dynamotest.ID("biz"), "session:"+dynamotest.ID("s")
+	orders := s.base.Orders()
+	o, err := orders.Propose(t.Context(), order.Order{
+		Kind: order.Food, Owner: owner, Market: "demo", Language: "en", Business: business, Listing: "meze", ListingName: "Meze", TimeZone: "UTC", Currency: "EUR",
+		TotalMinor: 100, ExpiresAt: now().Add(time.Hour), Lines: []order.Line{{Item: "soup", Name: "Soup", Quantity: 1, TotalMinor: 100}},
+	}, "key")
+	if err == nil {
+		o, err = orders.Apply(t.Context(), o, order.PlacedEvent, order.By{Actor: actor.OfKey(owner), Receipt: &order.Receipt{Answer: "yes"}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var one struct {
+		Order  order.Order
+		Events []struct{ Type string }
+	}
+	s.reads(t, "orders/"+url.PathEscape(business)+"/"+o.Code, &one)
+	if one.Order.ID != o.ID || len(one.Events) != 2 || one.Events[1].Type != string(order.PlacedEvent) {
+		t.Errorf("order %+v", one)
+	}
+	eventually(t, "the order in the business's list", func() bool {
+		var all struct{ Orders []order.Order }
+		s.reads(t, "orders?businessId="+url.QueryEscape(business), &all)
+		return len(all.Orders) == 1
+	})
+	s.call(t, "GET", "/admin/api/orders", nil, admin()...).refuses(t, http.StatusBadRequest, "businessId")
+	s.call(t, "GET", "/admin/api/orders/"+business+"/NONE", nil, admin()...).refuses(t, http.StatusNotFound, "")
+}
+
+func TestHandover(t *testing.T) {
+	t.Parallel()
+	s, from := start(t), phone()
+	s.writes(t, from, "hello")
+	s.hears(t, from, 1)
+	var found struct {
+		Threads []struct{ ThreadID, Handler, Owner string }
+	}
+	s.reads(t, "threads?marketId=demo&owner="+url.QueryEscape(from), &found)
+	if len(found.Threads) != 1 || found.Threads[0].ThreadID != threadOf(from) || found.Threads[0].Handler != "assistant" {
+		t.Fatalf("found %+v", found)
+	}
+	target := "/admin/api/threads/" + threadOf(from)
+	reply := map[string]string{"text": "Good morning, this is Sam.", "clientMessageId": "1"}
+	s.call(t, "POST", target+"/messages", reply, admin()...).refuses(t, http.StatusConflict, "")
+	var taken struct{ Handler string }
+	s.call(t, "POST", target+"/take", nil, admin()...).wants(t, http.StatusOK, &taken)
+	if taken.Handler != "person" {
+		t.Errorf("taken: %+v", taken)
+	}
+	s.hears(t, from, 2) // that somebody has it now
+	for range 2 {
+		s.call(t, "POST", target+"/messages", reply, admin()...).wants(t, http.StatusAccepted, nil)
+	}
+	heard := s.hears(t, from, 3)
+	if body := heard[2].Body; body != reply["text"] {
+		t.Errorf("heard %q", body)
+	}
+	var waiting struct {
+		Threads []struct{ ThreadID, TakenBy string }
+	}
+	s.reads(t, "markets/demo/waiting", &waiting)
+	if len(waiting.Threads) == 0 {
+		t.Error("nobody has the thread")
+	}
+	s.call(t, "POST", target+"/return", nil, admin()...).wants(t, http.StatusOK, &taken)
+	if taken.Handler != "assistant" {
+		t.Errorf("returned: %+v", taken)
+	}
+	s.call(t, "POST", target+"/messages", map[string]string{"clientMessageId": "2"}, admin()...).refuses(t, http.StatusBadRequest, "text")
+	s.call(t, "GET", "/admin/api/threads?marketId=demo", nil, admin()...).refuses(t, http.StatusBadRequest, "owner")
+	s.call(t, "POST", "/admin/api/alerts/check", nil, admin()...).wants(t, http.StatusOK, nil)
+}

@@ -1,0 +1,45 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"merve/internal/actor"
+	"merve/internal/fault"
+	"merve/internal/turn"
+)
+
+// maxDays is how far back days are listed.
+const maxDays = 365
+
+// days lists what a market's turns were and cost, for each of the latest days (UTC).
+func (a *Admin) days(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	q, err := queryOf(r, "days")
+	if err != nil {
+		return err
+	}
+	n := 30
+	if r.URL.Query().Has("days") {
+		if n, err = strconv.Atoi(q["days"]); err != nil || n < 1 || n > maxDays {
+			return fault.Field("days", "want 1 to %d", maxDays)
+		}
+	}
+	to := a.Runner.Now().UTC()
+	from := to.AddDate(0, 0, 1-n)
+	counted, err := a.Runner.Days(r.Context(), r.PathValue("market"), from, to)
+	if err != nil {
+		return err
+	}
+	byDay := map[string]turn.Day{}
+	for _, d := range counted {
+		byDay[d.Day] = d
+	}
+	all := make([]turn.Day, n)
+	for i := range all {
+		day := from.AddDate(0, 0, i).Format(time.DateOnly)
+		all[i] = byDay[day]
+		all[i].Day = day
+	}
+	return writeList(w, "days", all, "")
+}

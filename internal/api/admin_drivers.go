@@ -1,0 +1,59 @@
+package api
+
+import (
+	"net/http"
+
+	"merve/internal/actor"
+	"merve/internal/fault"
+	"merve/internal/taxi"
+)
+
+func (a *Admin) drivers(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	all, err := a.Drivers.List(r.Context(), r.PathValue("market"))
+	if err != nil {
+		return err
+	}
+	return writeList(w, "drivers", all, "")
+}
+
+// saveDriver makes a driver or changes one; the version, where there is one, must be that which
+// was changed.
+func (a *Admin) saveDriver(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	var d taxi.Driver
+	if err := readJSON(w, r, &d); err != nil {
+		return err
+	}
+	d.Market, d.ID = r.PathValue("market"), r.PathValue("driver")
+	if err := d.Check(); err != nil {
+		return err
+	}
+	if err := a.inMarket(r, "driver"); err != nil {
+		return err
+	}
+	if d.Version != 0 {
+		before, err := a.Drivers.Get(r.Context(), d.Market, d.ID)
+		if err != nil {
+			return err
+		}
+		if before.Version != d.Version {
+			return fault.New(fault.Conflict, "the driver has changed meanwhile: load them again")
+		}
+	}
+	saved, err := a.Drivers.Put(r.Context(), d)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, saved)
+}
+
+func (a *Admin) deleteDriver(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	market, id := r.PathValue("market"), r.PathValue("driver")
+	if _, err := a.Drivers.Get(r.Context(), market, id); err != nil {
+		return err
+	}
+	if err := a.Drivers.Delete(r.Context(), market, id); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}

@@ -1,0 +1,115 @@
+package api
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"net/http"
+
+	"merve/internal/actor"
+	"merve/internal/fault"
+	"merve/internal/listing"
+	curated "merve/internal/place"
+)
+
+func (a *Admin) places(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	all, err := a.Places.All(r.Context(), r.PathValue("market"))
+	if err != nil {
+		return err
+	}
+	return writeList(w, "places", all, "")
+}
+
+func (a *Admin) savePlace(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	p := &curated.Place{}
+	var where struct {
+		Location *place `json:"location"`
+	}
+	if err := readJSON(w, r, p, &where); err != nil {
+		return err
+	}
+	if where.Location == nil {
+		return fault.Field("location", "missing")
+	}
+	at, err := where.Location.read()
+	if err != nil {
+		return err
+	}
+	p.Market, p.ID, p.Location = r.PathValue("market"), r.PathValue("place"), *at
+	if err := a.inMarket(r, "place"); err != nil {
+		return err
+	}
+	if err := a.Places.Put(r.Context(), p); err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, p)
+}
+
+func (a *Admin) deletePlace(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	market, id := r.PathValue("market"), r.PathValue("place")
+	if _, err := a.Places.Get(r.Context(), market, id); err != nil {
+		return notFound(err)
+	}
+	if err := a.Places.Delete(r.Context(), market, id); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// importPlaces stores places, one JSON object on each line, after every one of them has been
+// found right.
+func (a *Admin) importPlaces(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	if err := a.inMarket(r); err != nil {
+		return err
+	}
+	body, err := readTable(w, r)
+	if err != nil {
+		return err
+	}
+	if mediaOf(r) != "application/x-ndjson" {
+		return errTable
+	}
+	all, wrong := readPlaces(body, r.PathValue("market"))
+	if len(wrong) > 0 {
+		return writeRows(w, r, wrong)
+	}
+	if err := a.Places.Import(r.Context(), r.PathValue("market"), all); err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, map[string]any{"rows": len(all)})
+}
+
+// readPlaces reads a place from each line, and what is wrong with those that are none.
+func readPlaces(body []byte, market string) (all []*curated.Place, wrong []listing.RowError) {
+	lines := bufio.NewScanner(bytes.NewReader(body))
+	lines.Buffer(nil, maxImport+1)
+	seen := map[string]bool{}
+	for row := 1; lines.Scan() && len(wrong) < adminLimit; row++ {
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			continue
+		}
+		p := &curated.Place{}
+		err := json.Unmarshal(lines.Bytes(), p)
+		switch {
+		case err != nil:
+			err = wrongForm(err)
+		case !listing.LegalID.MatchString(p.ID):
+			err = fault.Field("id", "want %s", listing.LegalID)
+		case p.Market != "" && p.Market != market:
+			err = fault.Field("marketId", "want %s, or nothing", market)
+		case seen[p.ID]:
+			err = fault.Field("id", "a row above has it already")
+		default:
+			p.Market, seen[p.ID] = market, true
+			err = p.Check()
+		}
+		if err != nil {
+			detail, field := fault.Public(err)
+			wrong = append(wrong, listing.RowError{Row: row, Field: field, Detail: detail})
+			continue
+		}
+		all = append(all, p)
+	}
+	return all, wrong
+}

@@ -1,0 +1,114 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+
+	"merve/internal/actor"
+	"merve/internal/assistant"
+	"merve/internal/language"
+	"merve/internal/listing"
+	"merve/internal/market"
+	"merve/internal/tool"
+)
+
+// A setting is what is in force, and where that comes from: effect (the default of what the
+// tool may do), market (the tool's own setting) or requireConfirmFor.
+type setting struct {
+	Value bool   `json:"value"`
+	From  string `json:"from"`
+}
+
+// toolPolicy is a tool as a market has it.
+type toolPolicy struct {
+	Name         string      `json:"name"`
+	Description  string      `json:"description"` // written for a model
+	Effect       tool.Effect `json:"effect"`
+	Assistants   []string    `json:"assistants"`
+	Tags         []string    `json:"tags"`
+	Enabled      setting     `json:"enabled"`
+	Confirmation setting     `json:"confirmation"`
+	Fixed        bool        `json:"confirmationFixed"` // it asks in any case
+	AllowedTags  []string    `json:"allowedTags"`
+	Template     string      `json:"template,omitempty"`
+}
+
+// tools lists what every tool may do in a market, as it is in force.
+func (a *Admin) tools(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	m, err := a.Markets.Read(r.Context(), r.PathValue("market"))
+	if err != nil {
+		return notFound(err)
+	}
+	all := []toolPolicy{}
+	for _, name := range a.Runner.Tools.Names() {
+		t, _ := a.Runner.Tools.Get(name)
+		all = append(all, policyOf(t, m, a.Runner.Assistants))
+	}
+	return writeJSON(w, http.StatusOK, map[string]any{"tools": all, "version": m.Version})
+}
+
+func policyOf(t tool.Tool, m *market.Market, assistants *assistant.Set) toolPolicy {
+	own := m.Tools[t.Name]
+	p := toolPolicy{
+		Name: t.Name, Description: t.Description, Effect: t.Effect, Assistants: answering(t.Name, assistants), Tags: orNone(t.Tags),
+		Enabled: setting{true, "effect"}, Confirmation: setting{asks(t, m), "effect"}, AllowedTags: orNone(own.AllowedTags), Template: own.Template,
+	}
+	if own.Enabled != nil {
+		p.Enabled = setting{*own.Enabled, "market"}
+	}
+	bare := market.Default(m.ID)
+	switch p.Fixed = asks(t, bare); {
+	case p.Fixed:
+	case slices.Contains(m.Safety.RequireConfirmFor, t.Name):
+		p.Confirmation.From = "requireConfirmFor"
+	case own.RequireConfirmation != nil:
+		p.Confirmation.From = "market"
+	}
+	return p
+}
+
+// answering names the assistants that have a tool.
+func answering(name string, assistants *assistant.Set) []string {
+	all := []string{}
+	for _, kind := range threadKinds() {
+		a, err := assistants.For(kind.typ, kind.assistant)
+		if err == nil && slices.Contains(a.Tools, name) && !slices.Contains(all, a.Name) {
+			all = append(all, a.Name)
+		}
+	}
+	return all
+}
+
+// asks reports whether the customer is asked before anything of the tool happens: a tool that
+// proposes does so by itself.
+func asks(t tool.Tool, m *market.Market) bool {
+	if t.Effect == tool.Propose && !t.Draft {
+		return true
+	}
+	open := *m
+	open.Enabled, open.Tools = true, map[string]market.ToolPolicy{t.Name: {RequireConfirmation: m.Tools[t.Name].RequireConfirmation}}
+	verdict, _ := tool.May(t, tool.Situation{Set: []string{t.Name}, Market: &open})
+	return verdict == tool.Confirm
+}
+
+func orNone(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+// vocabulary lists what settings can be made of, and what they are where nothing is set.
+func (a *Admin) vocabulary(w http.ResponseWriter, _ *http.Request, _ actor.Actor) error {
+	type spoken struct {
+		Tag  string `json:"tag"`
+		Name string `json:"name"`
+	}
+	var languages []spoken
+	for _, tag := range language.Supported() {
+		languages = append(languages, spoken{tag, language.Name(tag)})
+	}
+	return writeJSON(w, http.StatusOK, map[string]any{
+		"languages": languages, "events": market.Events(), "actionTypes": listing.ActionTypes(), "dataKinds": listing.DataKinds(), "defaults": market.Default("default"),
+	})
+}

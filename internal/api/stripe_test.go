@@ -1,0 +1,192 @@
+package api_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"merve/internal/actor"
+	"merve/internal/app"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/gate"
+	"merve/internal/ledger"
+	"merve/internal/payment"
+	"merve/internal/provider/stripe"
+	"merve/internal/provider/stripe/stripetest"
+	"merve/internal/thread"
+	"merve/internal/tool"
+)
+
+const stripePath = "/webhooks/stripe"
+
+// toPay is an offer to whose payment a customer has said yes, and that payment.
+func (s *service) toPay(t *testing.T, length time.Duration) (ledger.Transaction, payment.Payment) {
+	t.Helper()
+	ctx, payments := t.Context(), s.base.Payments()
+	start := now().Truncate(time.Hour).Add(100 * time.Hour)
+	who := actor.Actor{Kind: actor.User, ID: dynamotest.ID("payer")}
+	tx, err := s.base.Ledger().Offer(ctx, ledger.Terms{
+		Business: dynamotest.ID("biz"), Listing: "reef", ListingName: "Reef Divers", Offering: "dive", OfferingName: "Dive", Market: "demo", Owner: who.Key(),
+		Start: start, End: start.Add(time.Hour), Slots: []time.Time{start}, TimeZone: "UTC", Party: 2, PriceMinor: 9000, DueMinor: 3000, Currency: "EUR", Language: "en",
+	}, 1, length, dynamotest.ID("key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	consent := gate.Consent{
+		Pending:   thread.Pending{ID: "p_" + tx.ID, Kind: payment.Kind, Ref: tx.ID, Hash: tx.OfferHash, ExpiresAt: tx.HoldExpiresAt},
+		MessageID: "m1", Actor: who.Key(), At: now(),
+	}
+	settled, err := payment.Pay{Store: payments}.Commit(ctx, tool.Context{Actor: who, Language: "en", TimeZone: time.UTC, Now: now()}, consent)
+	if err == nil {
+		err = payments.Table.DB().Commit(ctx, settled.Writes...)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := payments.Get(ctx, who, tx.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tx, p
+}
+
+// told sends a webhook of Stripe's.
+func (s *service) told(t *testing.T, h http.Handler, w stripetest.Webhook) answer {
+	t.Helper()
+	return s.callTo(t, h, "POST", stripePath, w.Body, stripe.SignatureHeader, w.Signature)
+}
+
+func (s *service) stateOf(t *testing.T, tx ledger.Transaction) ledger.State {
+	t.Helper()
+	got, err := s.base.Ledger().Get(t.Context(), actor.Actor{Kind: actor.System}, tx.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got.State
+}
+
+func TestPayment(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	tx, p := s.toPay(t, 30*time.Minute)
+	page := "/pay/" + tx.ID + "/" + p.Token
+	a := s.call(t, "GET", page, nil).wants(t, http.StatusOK, nil)
+	if text := string(a.body); !strings.Contains(text, "Reef Divers") || !strings.Contains(text, "€30.00") || strings.Contains(text, "secret") {
+		t.Errorf("the page: %s", text)
+	}
+	for name, want := range map[string]string{"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow, noarchive"} {
+		if got := a.header.Get(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	var intent struct {
+		Status       string
+		Paid         bool
+		ClientSecret string
+	}
+	a = s.call(t, "GET", page+"/intent", nil).wants(t, http.StatusOK, &intent)
+	if intent.Status != "waiting" || intent.Paid || intent.ClientSecret != p.Intent+"_secret_not_real" || a.header.Get("Cache-Control") != "no-store" {
+		t.Errorf("%+v", intent)
+	}
+	paid := s.stripe.Pay(p.Intent)
+	for name, w := range map[string]stripetest.Webhook{
+		"unsigned": {Body: paid.Body}, "another's": {Body: paid.Body, Signature: stripetest.Sign("{}", now())},
+		"old": {Body: paid.Body, Signature: stripetest.Sign(paid.Body, now().Add(-time.Hour))},
+	} {
+		s.told(t, nil, w).wants(t, http.StatusForbidden, nil)
+		if got := s.stateOf(t, tx); got != ledger.Hold {
+			t.Fatalf("%s: it is %s", name, got)
+		}
+	}
+	for range 2 {
+		if a := s.told(t, nil, paid).wants(t, http.StatusOK, nil); string(a.body) != taken {
+			t.Errorf("answer %q", a.body)
+		}
+	}
+	if got := s.stateOf(t, tx); got != ledger.Confirmed {
+		t.Errorf("it is %s", got)
+	}
+	a = s.call(t, "GET", page, nil).wants(t, http.StatusOK, nil)
+	if !strings.Contains(string(a.body), "Paid.") {
+		t.Errorf("the page: %s", a.body)
+	}
+	intent.ClientSecret = ""
+	s.call(t, "GET", page+"/intent", nil).wants(t, http.StatusOK, &intent)
+	if intent.Status != "paid" || !intent.Paid || intent.ClientSecret != "" {
+		t.Errorf("%+v", intent)
+	}
+}
+
+func TestPaymentPageRefuses(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	tx, p := s.toPay(t, 30*time.Minute)
+	for _, target := range []string{"/pay/" + tx.ID + "/" + strings.Repeat("A", len(p.Token)), "/pay/none/" + p.Token, "/pay/" + tx.ID + "/x"} {
+		s.call(t, "GET", target, nil).wants(t, http.StatusNotFound, nil)
+		s.call(t, "GET", target+"/intent", nil).wants(t, http.StatusNotFound, nil)
+	}
+	later := s.with(t, func(b *app.Base) { b.Now = func() time.Time { return now().Add(time.Hour) } })
+	page := "/pay/" + tx.ID + "/" + p.Token
+	s.callTo(t, later, "GET", page, nil).wants(t, http.StatusGone, nil)
+	s.callTo(t, later, "GET", page+"/intent", nil).wants(t, http.StatusGone, nil)
+}
+
+// Stripe is told to come again while the store or its own part is away, and when it has
+// nothing to do here, that all is well.
+func TestStripeWebhook(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	signed := func(body string) stripetest.Webhook {
+		return stripetest.Webhook{Body: body, Signature: stripetest.Sign(body, now())}
+	}
+	s.told(t, nil, signed(stripetest.Event("evt_1", "invoice.paid", map[string]any{"object": "invoice"}))).wants(t, http.StatusOK, nil)
+	s.told(t, nil, signed(stripetest.Event("evt_2", "payment_intent.succeeded", map[string]any{"object": "payment_intent", "id": "pi_x", "currency": "eur"}))).wants(t, http.StatusOK, nil)
+	s.told(t, nil, signed("[]")).wants(t, http.StatusBadRequest, nil)
+	s.told(t, nil, signed(strings.Repeat("x", stripe.MaxWebhook+1))).wants(t, http.StatusRequestEntityTooLarge, nil)
+	dead := s.with(t, func(b *app.Base) { b.Config.TableLedger = "none" })
+	body := stripetest.Event("evt_3", "payment_intent.succeeded", map[string]any{
+		"object": "payment_intent", "id": "pi_x", "currency": "eur", "metadata": map[string]string{"transaction": "t"},
+	})
+	w := signed(body)
+	if a, err := s.send(t.Context(), dead, "POST", stripePath, w.Body, stripe.SignatureHeader, w.Signature); err != nil || a.status < 500 {
+		t.Errorf("%v, status %d without a store", err, a.status)
+	}
+}
+
+// While there is no secret, webhooks of this machine need no signature, and others are refused.
+func TestStripeUnsigned(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	body := stripetest.Event("evt_1", "invoice.paid", nil)
+	open := func(loopback bool) func(b *app.Base) {
+		return func(b *app.Base) {
+			getenv := b.Getenv
+			b.Config.UnsignedStripeFromLoopback = loopback
+			b.Getenv = func(name string) string {
+				if name == "STRIPE_WEBHOOK_SECRET" {
+					return ""
+				}
+				return getenv(name)
+			}
+		}
+	}
+	for _, tt := range []struct {
+		loopback bool
+		from     string
+		want     int
+	}{{true, "127.0.0.1:5", 200}, {true, "198.51.100.7:5", 503}, {false, "127.0.0.1:5", 503}} {
+		r, err := http.NewRequestWithContext(context.Background(), "POST", s.url+stripePath, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.RemoteAddr, r.RequestURI = tt.from, stripePath
+		w := httptest.NewRecorder()
+		s.with(t, open(tt.loopback)).ServeHTTP(w, r)
+		if w.Code != tt.want {
+			t.Errorf("from %s, loopback %v: %d, want %d", tt.from, tt.loopback, w.Code, tt.want)
+		}
+	}
+}

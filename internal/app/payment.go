@@ -1,0 +1,93 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+
+	"merve/internal/api"
+	"merve/internal/booking"
+	"merve/internal/dynamo"
+	"merve/internal/fault"
+	"merve/internal/ledger"
+	"merve/internal/notify"
+	"merve/internal/payment"
+	"merve/internal/provider/stripe"
+	"merve/internal/trigger"
+	"merve/internal/web"
+)
+
+// Stripe takes in Stripe's webhooks, and serves the pages on which is paid.
+func Stripe(b *Base) (trigger.Handler, error) {
+	h := &api.Stripe{
+		Payments: b.Payments(), Markets: b.Markets(), PublishableKey: b.Config.StripePublishableKey,
+		WebhookSecret:        func(ctx context.Context) (string, error) { return b.secrets.get(ctx, "STRIPE_WEBHOOK_SECRET") },
+		UnsignedFromLoopback: b.Config.UnsignedStripeFromLoopback, Now: b.Now, Log: b.Log,
+	}
+	mux := http.NewServeMux()
+	h.Routes(mux)
+	mux.Handle("/", web.PayFiles())
+	return b.http(mux), nil
+}
+
+// Payments returns the store of payments.
+func (b *Base) Payments() *payment.Store {
+	return &payment.Store{
+		Table: b.ledgerTable(), Ledger: b.Ledger(), Provider: charged{b.stripe()}, PublicURL: b.Config.SiteURL, Now: b.Now, Random: rand.Reader, Log: b.Log,
+		Summary: booking.Summary, Card: booking.Card,
+	}
+}
+
+func (b *Base) stripe() *stripe.Client {
+	return &stripe.Client{
+		BaseURL: b.Config.StripeBaseURL, Key: func(ctx context.Context) (string, error) { return b.secrets.get(ctx, "STRIPE_SECRET_KEY") },
+	}
+}
+
+// payer has the tools by which customers pay.
+func (b *Base) payer() *payment.Payer { return &payment.Payer{Store: b.Payments()} }
+
+func (b *Base) paymentTeller() *payment.Teller {
+	return &payment.Teller{Store: b.Payments(), Markets: b.Markets(), Threads: b.Threads(), Queue: b.queue()}
+}
+
+// tellLedger tells people what has happened in the ledger, and has money given back for what was
+// cancelled.
+func tellLedger(ctx context.Context, n *notify.Notifier, payments *payment.Teller, waiting *booking.Waitlist, it dynamo.Item) error {
+	paid, ok, err := payment.EventOf(it)
+	if err == nil && ok {
+		return payments.Tell(ctx, paid)
+	}
+	var e ledger.Event
+	if err == nil {
+		e, err = ledger.EventOf(it)
+	}
+	if err != nil {
+		return fault.Wrap(err, fault.Invalid, "not an event")
+	}
+	return errors.Join(n.Tell(ctx, e), payments.Store.Cancelled(ctx, e), waiting.Freed(ctx, e))
+}
+
+// charged is Stripe as what takes payments.
+type charged struct{ client *stripe.Client }
+
+func (c charged) Create(ctx context.Context, w payment.Wanted) (string, error) {
+	i, err := c.client.Create(ctx, stripe.Wanted{
+		AmountMinor: w.AmountMinor, Currency: w.Currency, Description: w.Description, Transaction: w.Transaction, Market: w.Market, Key: w.Key,
+	})
+	return i.ID, err
+}
+
+func (c charged) Secret(ctx context.Context, id string) (string, bool, error) {
+	i, err := c.client.Get(ctx, id)
+	return i.ClientSecret, i.Status == stripe.Succeeded, err
+}
+
+func (c charged) Refund(ctx context.Context, id, key string) error {
+	r, err := c.client.Refund(ctx, id, key)
+	if err == nil && !r.Done {
+		err = fault.New(fault.Unavailable, "the refund failed")
+	}
+	return err
+}

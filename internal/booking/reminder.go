@@ -1,0 +1,162 @@
+package booking
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"merve/internal/actor"
+	"merve/internal/dynamo"
+	"merve/internal/fault"
+	"merve/internal/ledger"
+	"merve/internal/thread"
+	"merve/internal/tool"
+	"merve/internal/wording"
+)
+
+// Reminders remind customers of bookings, when they wish so. A reminder waits for its time
+// in table ledger:
+//
+//	reminder#{id}   reminder   when, for the due index
+//
+// and is looked at against the booking then: one that was cancelled or moved is not reminded
+// of. Requests: to set one 2; to send one 3 and the turn that tells it.
+type Reminders struct {
+	Ledger  *ledger.Ledger
+	Threads interface {
+		Notify(ctx context.Context, threadID, key string, n thread.Notice) (thread.Appended, error)
+	}
+	Queue interface {
+		Queue(ctx context.Context, threadID, dedupe string) error
+	}
+}
+
+// Tools returns the tool by which a customer wishes to be reminded.
+func (r *Reminders) Tools() []tool.Tool {
+	t := tool.New("setReminder", "Remind the customer of one of their confirmed bookings, in this chat. Only when they asked for it or said yes to it; "+
+		"a later call takes the place of an earlier one.", tool.Propose, r.set)
+	t.Draft = true
+	return []tool.Tool{t}
+}
+
+type reminderArgs struct {
+	TransactionID string `json:"transactionId" jsonschema:"id of the booking, as getMyBookings gave it"`
+	HoursBefore   *int   `json:"hoursBefore" jsonschema:"how many hours before, 1 to 168; null for 3; 0 for no reminder after all"`
+}
+
+type reminder struct {
+	Transaction string    `dynamodbav:"transaction"`
+	At          time.Time `dynamodbav:"at"`
+	DueShard    string    `dynamodbav:"dueShard"`
+	DueAt       time.Time `dynamodbav:"dueAt"`
+	TTL         int64     `dynamodbav:"ttl"`
+}
+
+const dueReminder = "reminder"
+
+func reminderKey(txID string) dynamo.Key { return dynamo.Key{PK: "reminder#" + txID, SK: "reminder"} }
+
+func (r *Reminders) set(ctx context.Context, tc tool.Context, a reminderArgs) (tool.Result, error) {
+	hours := 3
+	if a.HoursBefore != nil {
+		hours = *a.HoursBefore
+	}
+	if hours < 0 || hours > 168 {
+		return tool.Result{}, fault.Field("hoursBefore", "want 1 to 168, or 0 for none")
+	}
+	tx, err := r.Ledger.Get(ctx, tc.Actor, a.TransactionID)
+	switch {
+	case errors.Is(err, actor.ErrNotFound), err == nil && (tx.Market != tc.Market.ID || tx.State != ledger.Confirmed):
+		return tool.Result{}, &fault.Error{Kind: fault.NotFound, Field: "transactionId", Message: "the customer has no such booking"}
+	case err != nil:
+		return tool.Result{}, err
+	}
+	t := r.Ledger.Table
+	at := tx.Start.Add(-time.Duration(hours) * time.Hour)
+	w := t.Delete(reminderKey(tx.ID))
+	data := map[string]any{"code": tx.Code, "reminder": "none"}
+	if hours > 0 {
+		if !at.After(tc.Now) {
+			return tool.Result{}, fault.Field("hoursBefore", "that moment has passed: it begins at %s", tx.Start.In(tc.TimeZone).Format("2006-01-02T15:04"))
+		}
+		w = t.Put(reminderKey(tx.ID), reminder{tx.ID, at, dynamo.DueShard(dueReminder, tx.ID), at, tx.End.Add(24 * time.Hour).Unix()})
+		data["reminder"] = at.In(tc.TimeZone).Format("2006-01-02T15:04")
+	}
+	if err := t.DB().Commit(ctx, w); err != nil {
+		return tool.Result{}, fmt.Errorf("reminder of %s: %w", tx.ID, err)
+	}
+	return tool.Result{Data: data}, nil
+}
+
+// Sweep sends the reminders that are due. Any number of sweeps may run at once: each reminder
+// is said once. 16 requests, and 3 for each.
+func (r *Reminders) Sweep(ctx context.Context, now time.Time, limit int) (sent int, err error) {
+	var errs []error
+	for shard := range dynamo.DueShards {
+		keys, _, err := r.Ledger.Table.Due(ctx, dueReminder, shard, now, limit, "")
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		for _, key := range keys {
+			told, err := r.Remind(ctx, key, now)
+			if err != nil {
+				errs = append(errs, fmt.Errorf("reminder %s: %w", key, err))
+			}
+			if told {
+				sent++
+			}
+		}
+	}
+	return sent, errors.Join(errs...)
+}
+
+// Remind says one reminder, if it is due and its booking still stands, and is done with it.
+func (r *Reminders) Remind(ctx context.Context, key dynamo.Key, now time.Time) (told bool, err error) {
+	it, err := r.Ledger.Table.Get(ctx, key)
+	if err != nil || it == nil {
+		return false, err
+	}
+	var m reminder
+	if err := it.Decode(&m); err != nil {
+		return false, err
+	}
+	if m.At.After(now) {
+		return false, nil // the index was behind
+	}
+	tx, err := r.Ledger.Get(ctx, actor.Actor{Kind: actor.System, ID: "reminders"}, m.Transaction)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return false, err
+	}
+	if err == nil && tx.State == ledger.Confirmed && tx.Start.After(now) {
+		if err := r.tell(ctx, tx, m.At); err != nil {
+			return false, err
+		}
+		told = true
+	}
+	done := r.Ledger.Table.Delete(key).If("#at = :at OR attribute_not_exists(pk)", dynamo.V{":at": m.At}).Else(errReset)
+	if err := r.Ledger.Table.DB().Commit(ctx, done); err != nil && !errors.Is(err, errReset) {
+		return told, err
+	}
+	return told, nil
+}
+
+// errReset says that the customer has wished for another moment meanwhile.
+var errReset = errors.New("the reminder was set again")
+
+func (r *Reminders) tell(ctx context.Context, tx ledger.Transaction, at time.Time) error {
+	vars := Vars(tx.Language, tx)
+	vars["summary"] = Summary(tx.Language, tx)
+	a, err := r.Threads.Notify(ctx, tx.Thread, fmt.Sprintf("%s.reminder.%d", tx.ID, at.Unix()), thread.Notice{
+		Kind: string(wording.BookingReminder), Cards: []map[string]any{Card(tx.Language, tx)}, Vars: vars,
+		Text: wording.Say(tx.Language, wording.BookingReminder, wording.Vars{"summary": vars["summary"], "code": tx.Code}),
+	})
+	if errors.Is(err, thread.ErrNoThread) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return fault.Wrap(r.Queue.Queue(ctx, a.Thread, a.Message), fault.Unavailable, "queue turn of thread %s", a.Thread)
+}

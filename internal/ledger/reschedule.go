@@ -1,0 +1,91 @@
+package ledger
+
+import (
+	"context"
+	"time"
+
+	"merve/internal/actor"
+	"merve/internal/dynamo"
+	"merve/internal/fault"
+	"merve/internal/tool"
+)
+
+// RescheduleKind is the kind of a pending action that moves a booking: its reference is the new
+// transaction, held, which names the one that it replaces.
+const RescheduleKind = "reschedule_transaction"
+
+func (b *Booker) rescheduleTool() tool.Tool {
+	return tool.New("rescheduleBooking",
+		"Move one of the customer's confirmed bookings to another time, or change the number of people, and ask them to confirm. The new time is held first; "+
+			"the booking stays as it is until the customer says YES, and then both change at once. "+
+			"When the time cannot be had, the error lists the nearest free ones: offer those.", tool.Propose, b.reschedule)
+}
+
+type rescheduleArgs struct {
+	TransactionID string  `json:"transactionId" jsonschema:"id of the booking, as getMyBookings gave it"`
+	Date          string  `json:"date" jsonschema:"new local date, YYYY-MM-DD; for a stay the day of arrival"`
+	Time          *string `json:"time" jsonschema:"new local time, HH:MM; null for a stay"`
+	EndDate       *string `json:"endDate" jsonschema:"new day of departure of a stay, YYYY-MM-DD; null otherwise"`
+	PartySize     *int    `json:"partySize" jsonschema:"number of people; null for as before"`
+}
+
+func (b *Booker) reschedule(ctx context.Context, tc tool.Context, a rescheduleArgs) (tool.Result, error) {
+	old, err := b.booked(ctx, tc, a.TransactionID)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	if old.DueMinor > 0 {
+		return tool.Result{}, fault.New(fault.Conflict, "it was paid for ahead: only the business can move it; offer askForPerson")
+	}
+	asked := initiateArgs{
+		ListingID: old.Listing, OfferingID: &old.Offering, Date: a.Date, Time: a.Time, EndDate: a.EndDate, PartySize: a.PartySize, Note: &old.Note,
+	}
+	if asked.PartySize == nil {
+		asked.PartySize = &old.Party
+	}
+	item, err := b.find(ctx, tc, asked)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	if err := item.Offering.CheckParty(*asked.PartySize); err != nil {
+		return tool.Result{}, err
+	}
+	when, err := item.Offering.Find(tc.Now, asked.Date, value(asked.Time), value(asked.EndDate))
+	if err != nil {
+		return b.refusal(ctx, tc, item, asked, err)
+	}
+	terms := termsOf(tc, item, when, *asked.PartySize, old.Note)
+	if terms.DueMinor > 0 {
+		return tool.Result{}, fault.New(fault.Conflict, "it would have to be paid ahead now: book the new time and cancel the old one")
+	}
+	terms.Replaces = old.ID
+	held, err := b.Ledger.Offer(ctx, terms, item.Offering.Capacity, time.Duration(tc.Market.Safety.HoldSeconds)*time.Second, tc.Key)
+	if err != nil {
+		return b.refusal(ctx, tc, item, asked, err)
+	}
+	res := b.proposal(tc, held)
+	res.Proposal.Kind = RescheduleKind
+	res.Proposal.Summary = b.Moved(tc.Language, old, held)
+	return res, nil
+}
+
+// Mover commits what a YES to a new time does: the new booking and the end of the old one, all
+// or nothing.
+type Mover struct{ Ledger *Ledger }
+
+// Writes prepares to confirm the held transaction on a YES to exactly its offer, and to cancel
+// the booking that it replaces. The old one is returned, too, as it was.
+func (m Mover) Writes(ctx context.Context, a actor.Actor, txID, offerHash string, r Receipt, key string) (ws []dynamo.Write, moved, old Transaction, err error) {
+	ws, moved, err = Confirmer{m.Ledger}.Writes(ctx, a, txID, offerHash, r, key)
+	if err != nil {
+		return nil, moved, old, err
+	}
+	if old, err = m.Ledger.Get(ctx, a, moved.Replaces); err != nil {
+		return nil, moved, old, err
+	}
+	more, _, err := Canceller{m.Ledger}.Writes(ctx, a, old.ID, CancelHash(old), key)
+	if err != nil {
+		return nil, moved, old, err
+	}
+	return append(ws, more...), moved, old, nil
+}

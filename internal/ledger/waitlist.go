@@ -1,0 +1,131 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"merve/internal/dynamo"
+	"merve/internal/fault"
+	"merve/internal/schedule"
+	"merve/internal/tool"
+)
+
+// Waiting is a customer who waits for a time that is taken:
+//
+//	wait#{business}:{offering}   {start}#{since}#{id}   (table ledger)
+//
+// so that those who want the same time stand in the order in which they came.
+type Waiting struct {
+	ID    string    `dynamodbav:"id" json:"waitingId"`
+	Terms Terms     `dynamodbav:"terms" json:"terms"` // of the booking that is wished for
+	Since time.Time `dynamodbav:"since" json:"since"`
+	TTL   int64     `dynamodbav:"ttl" json:"-"`
+}
+
+func waitKey(w Waiting) dynamo.Key {
+	return dynamo.Key{
+		PK: "wait#" + w.Terms.Business + ":" + w.Terms.Offering,
+		SK: w.Terms.Start.UTC().Format("2006-01-02T15:04Z") + "#" + w.Since.UTC().Format("2006-01-02T15:04:05.000Z") + "#" + w.ID,
+	}
+}
+
+// ownWaitKey is under which a customer's wish is known to be there.
+func ownWaitKey(id string) dynamo.Key { return dynamo.Key{PK: "waiting#" + id, SK: "waiting"} }
+
+func (b *Booker) waitlistTool() tool.Tool {
+	t := tool.New("joinWaitlist",
+		"Put the customer on the waiting list for a time that initiateBooking said is taken, when they want that. When it becomes free, it is held for them and they are asked "+
+			"in this chat, one customer at a time. Nothing is booked without their YES then.", tool.Propose, b.join)
+	t.Draft = true
+	return t
+}
+
+// join puts a customer on the list, once for a time.
+func (b *Booker) join(ctx context.Context, tc tool.Context, a initiateArgs) (tool.Result, error) {
+	item, err := b.find(ctx, tc, a)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	o, party := item.Offering, max(value(a.PartySize), item.Offering.MinParty)
+	if a.PartySize != nil {
+		party = *a.PartySize
+	}
+	if err := o.CheckParty(party); err != nil {
+		return tool.Result{}, err
+	}
+	when, err := o.Find(tc.Now, a.Date, value(a.Time), value(a.EndDate))
+	if err != nil {
+		return b.refusal(ctx, tc, item, a, err)
+	}
+	free, err := b.free(ctx, tc, item, when)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	if free {
+		return tool.Result{}, fault.New(fault.Conflict, "this time is free: book it with initiateBooking")
+	}
+	w := Waiting{Terms: termsOf(tc, item, when, party, value(a.Note)), Since: b.Ledger.now()}
+	w.ID = hashOf("wait", w.Terms.Owner, w.Terms.Business, w.Terms.Offering, w.Terms.Start.UnixMilli(), w.Terms.End.UnixMilli())[:20]
+	w.TTL = w.Terms.Start.Unix()
+	t := b.Ledger.Table
+	err = t.DB().Commit(ctx, t.Put(waitKey(w), w), t.Put(ownWaitKey(w.ID), w).IfAbsent().Else(errWaiting))
+	if err != nil && !errors.Is(err, errWaiting) {
+		return tool.Result{}, fmt.Errorf("ledger: wait: %w", err)
+	}
+	data := map[string]any{"status": "on the waiting list", "listing": item.ListingName, "note": "nothing is booked: say only that you will write when it becomes free"}
+	for name, v := range localTimes(w.Terms.TimeZone, w.Terms.Start, w.Terms.End, w.Terms.Nights) {
+		data[name] = v
+	}
+	return tool.Result{Data: data}, nil
+}
+
+var errWaiting = errors.New("the customer waits for this already")
+
+// free reports whether all slots of a time can be had.
+func (b *Booker) free(ctx context.Context, tc tool.Context, item Bookable, k schedule.Booking) (bool, error) {
+	taken, err := b.Ledger.Taken(ctx, item.Business, item.Offering.ID, k.Start, k.End, tc.Now)
+	if err != nil {
+		return false, err
+	}
+	return !slices.ContainsFunc(k.Slots, func(slot time.Time) bool { return taken[slot] >= item.Offering.Capacity }), nil
+}
+
+// Next finds who has waited longest for a time that a transaction has freed: one that begins in
+// its slots, and later than now. 1 request for each slot looked at, up to the first that somebody waits for.
+func (l *Ledger) Next(ctx context.Context, freed Transaction) (Waiting, bool, error) {
+	for _, slot := range freed.Slots {
+		if !slot.After(l.now()) {
+			continue
+		}
+		page, err := l.Table.Query(ctx, dynamo.Query{
+			Where:  "pk = :pk AND begins_with(sk, :slot)",
+			Values: dynamo.V{":pk": "wait#" + freed.Business + ":" + freed.Offering, ":slot": slot.UTC().Format("2006-01-02T15:04Z") + "#"},
+			Limit:  1,
+		})
+		if err != nil {
+			return Waiting{}, false, fmt.Errorf("ledger: who waits: %w", err)
+		}
+		if len(page.Items) > 0 {
+			var w Waiting
+			return w, true, page.Items[0].Decode(&w)
+		}
+	}
+	return Waiting{}, false, nil
+}
+
+// OfferTo holds a time for who has waited for it. The same wish gives the same offer.
+// [ErrSlotTaken] when somebody else was faster.
+func (l *Ledger) OfferTo(ctx context.Context, w Waiting, capacity int, length time.Duration) (Transaction, error) {
+	return l.Offer(ctx, w.Terms, capacity, length, "wait."+w.ID+"."+fmt.Sprint(w.Since.UnixMilli()))
+}
+
+// Served takes a customer off the list. 1 request.
+func (l *Ledger) Served(ctx context.Context, w Waiting) error {
+	if err := l.Table.DB().Commit(ctx, l.Table.Delete(waitKey(w)), l.Table.Delete(ownWaitKey(w.ID))); err != nil {
+		return fmt.Errorf("ledger: serve: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,39 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"merve/internal/desk"
+	"merve/internal/telemetry"
+	"merve/internal/wording"
+)
+
+const deskWanted = "desk_wanted"
+
+// TellDesk tells the people of a market's desk that a customer asks for one of them.
+func (n *Notifier) TellDesk(ctx context.Context, e desk.Event) error {
+	m, err := n.Markets.Get(ctx, e.Market)
+	if err != nil {
+		return fmt.Errorf("notify desk of %s: %w", e.Market, err)
+	}
+	vars := wording.Vars{"customer": e.Name, "reason": e.Reason, "link": n.SiteURL + "/admin/threads/" + e.Thread}
+	if n.SiteURL == "" {
+		vars["link"] = e.Thread
+	}
+	if e.Name == "" {
+		vars["customer"] = e.Thread
+	}
+	text, err := render(m.Language, wording.DeskWanted, vars, m.Templates[deskWanted])
+	if err != nil {
+		n.Log.WarnContext(ctx, "template", "type", deskWanted, "error", err.Error())
+	}
+	var errs []error
+	for _, number := range m.Desk.Numbers {
+		id := strings.Join([]string{e.Thread, fmt.Sprint(e.Turn), deskWanted, telemetry.Redact(number)}, ".")
+		errs = append(errs, n.toBusiness(ctx, m, number, id, text, e.Trace, approved(m, deskWanted, vars)))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,89 @@
+package notify
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"merve/internal/fault"
+	"merve/internal/listing"
+	"merve/internal/market"
+	"merve/internal/tool"
+	"merve/internal/wording"
+)
+
+// Writer has the tool by which a customer writes to a business on WhatsApp.
+type Writer struct{ Notifier *Notifier }
+
+// MaxMessage is the longest message to a business, in characters.
+const MaxMessage = 1000
+
+// Tools returns the declaration with its resolver. It touches the world: the customer sees the
+// recipient and the whole text before a YES.
+func (w Writer) Tools() []tool.Tool {
+	t := tool.New("sendWhatsAppMessage",
+		"Send the customer's message to a listing's business on WhatsApp, such as a question that no tool answers. The customer is shown recipient and text first. "+
+			"Not for bookings, orders, services or viewings: those have tools of their own.", tool.Commit, w.send)
+	t.Summary = w.summary
+	return []tool.Tool{t}
+}
+
+type messageArgs struct {
+	ListingID string `json:"listingId" jsonschema:"id of the listing whose business is written to, as a search gave it"`
+	Text      string `json:"text" jsonschema:"the message, in the customer's name, as they want it said"`
+}
+
+func (w Writer) summary(ctx context.Context, tc tool.Context, raw json.RawMessage) (string, error) {
+	var a messageArgs
+	if err := json.Unmarshal(raw, &a); err != nil {
+		return "", fault.Field("arguments", "%v", err)
+	}
+	l, err := w.reachable(ctx, tc.Market, a)
+	if err != nil {
+		return "", err
+	}
+	return wording.Say(tc.Language, wording.MessageTo, wording.Vars{"listing": l.Name(tc.Language), "text": strings.TrimSpace(a.Text)}), nil
+}
+
+// reachable is the listing whose business can be written to.
+func (w Writer) reachable(ctx context.Context, m *market.Market, a messageArgs) (*listing.Listing, error) {
+	if n := utf8.RuneCountInString(strings.TrimSpace(a.Text)); n == 0 || n > MaxMessage || !utf8.ValidString(a.Text) {
+		return nil, fault.Field("text", "want 1 to %d characters", MaxMessage)
+	}
+	l, err := w.Notifier.Listings.Get(ctx, m.ID, a.ListingID)
+	switch {
+	case errors.Is(err, listing.ErrNotFound), err == nil && !l.Merve.Enabled:
+		return nil, listing.ErrNotFound
+	case err != nil:
+		return nil, err
+	case l.Merve.WhatsApp == "":
+		return nil, fault.New(fault.Conflict, "this business cannot be written to here")
+	}
+	return l, nil
+}
+
+// send puts the message on the outbox, once for the YES.
+func (w Writer) send(ctx context.Context, tc tool.Context, a messageArgs) (tool.Result, error) {
+	l, err := w.reachable(ctx, tc.Market, a)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	lang := l.Merve.Language
+	if lang == "" {
+		lang = tc.Market.Language
+	}
+	vars := wording.Vars{"listing": l.Name(lang), "customer": tc.Actor.Name, "phone": tc.Actor.Phone, "text": strings.TrimSpace(a.Text)}
+	text, err := render(lang, wording.MerchantMessage, vars, tc.Market.Templates[merchantMessage])
+	if err != nil {
+		w.Notifier.Log.WarnContext(ctx, "template", "type", merchantMessage, "listing", l.ID, "error", err.Error())
+	}
+	err = w.Notifier.toBusiness(ctx, tc.Market, l.Merve.WhatsApp, "message."+tc.Key, text, tc.TraceID, approved(tc.Market, merchantMessage, vars))
+	if err != nil {
+		return tool.Result{}, err
+	}
+	return tool.Result{Data: map[string]string{"status": "on its way"}, Facts: []string{"sent"}}, nil
+}
+
+const merchantMessage = "merchant_message"

@@ -1,0 +1,63 @@
+package ops
+
+import (
+	"context"
+	"strings"
+
+	"merve/internal/booking"
+	"merve/internal/gate"
+	"merve/internal/language"
+	"merve/internal/order"
+	"merve/internal/thread"
+	"merve/internal/tool"
+	"merve/internal/wording"
+)
+
+// todays are the words by which a business asks for its day, without a model.
+var todays = []string{
+	"today", "today's bookings", "bookings today", "orders", "bugün", "σήμερα", "сегодня", "היום", "اليوم", "heute", "hoy", "aujourd'hui", "leo",
+}
+
+// Command answers a business that asks for its day in one word.
+func (o *Office) Command(ctx context.Context, tc tool.Context, m thread.Message) (gate.Settled, bool, error) {
+	asked := language.Fold(strings.Trim(m.Text, " .!?"))
+	found := false
+	for _, w := range todays {
+		found = found || asked == language.Fold(w)
+	}
+	if !found {
+		return gate.Settled{}, false, nil
+	}
+	roles, err := o.Roster.Read(ctx, tc.Market.ID, tc.Actor.Phone)
+	if err != nil || len(roles.Businesses()) == 0 {
+		return gate.Settled{}, false, err
+	}
+	var lines []string
+	for _, business := range roles.Businesses() {
+		txs, err := o.bookings(ctx, business, tc.Now.In(tc.TimeZone).Format("2006-01-02"))
+		if err != nil {
+			return gate.Settled{}, false, err
+		}
+		for _, tx := range txs {
+			lines = append(lines, tx.Code+" · "+booking.Summary(tc.Language, tx)+name(tx.CustomerName))
+		}
+		open, err := o.open(ctx, business, tc.Now)
+		if err != nil {
+			return gate.Settled{}, false, err
+		}
+		for _, one := range open {
+			lines = append(lines, one.Code+" · "+order.Summary(tc.Language, one)+name(one.CustomerName))
+		}
+	}
+	if len(lines) == 0 {
+		return gate.Settled{Text: wording.Say(tc.Language, wording.OpsNothing, nil)}, true, nil
+	}
+	return gate.Settled{Text: wording.Say(tc.Language, wording.OpsToday, wording.Vars{"lines": strings.Join(lines, "\n")})}, true, nil
+}
+
+func name(customer string) string {
+	if customer == "" {
+		return ""
+	}
+	return " · " + customer
+}

@@ -1,0 +1,32 @@
+package outbox
+
+import (
+	"fmt"
+	"strings"
+
+	"merve/internal/market"
+)
+
+// Approved fills the parameters of the market's approved template for an event; nil when it has
+// none.
+func Approved(m *market.Market, event string, vars map[string]string) *Template {
+	a, ok := m.WhatsApp.Templates[event]
+	if !ok {
+		return nil
+	}
+	t := &Template{ContentSID: a.ContentSID, Vars: map[string]string{}}
+	for i, name := range a.Params {
+		t.Vars[fmt.Sprint(i+1)] = parameter(vars[name])
+	}
+	return t
+}
+
+// parameter makes value fit for an approved template: WhatsApp takes none that is empty or
+// has line breaks, tabs or more than four spaces in a row.
+// https://www.twilio.com/docs/api/errors/63013
+func parameter(value string) string {
+	if value = strings.Join(strings.Fields(value), " "); value == "" {
+		return "-"
+	}
+	return value
+}

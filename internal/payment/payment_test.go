@@ -1,0 +1,574 @@
+package payment_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"merve/internal/actor"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/fault"
+	"merve/internal/ledger"
+	"merve/internal/payment"
+	"merve/internal/provider/stripe/stripetest"
+	"merve/internal/thread"
+	"merve/internal/tool"
+	"merve/internal/wording"
+)
+
+func say(key wording.Key, vars wording.Vars) string { return wording.Say("en", key, vars) }
+
+// A YES gives a link and books nothing; the payment books it, by the receipt of that YES.
+func TestPayment(t *testing.T) {
+	t.Parallel()
+	d, ctx := newTill(t), context.Background()
+	tx := d.offer(nil)
+	pay, p := payment.Pay{Store: d.Store}, d.pending(tx)
+	if ask := pay.Describe(d.tc, p); !strings.Contains(ask, "S") || !strings.Contains(ask, "14:29") || !strings.Contains(ask, "YES") {
+		t.Errorf("it asks %q; want until half a minute before the end of the hold", ask)
+	}
+	s, err := pay.Commit(ctx, d.tc, d.consent(p))
+	if err != nil || s.Keep || len(s.Facts) != 0 {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	if d.state(tx) != ledger.Hold {
+		t.Error("the YES alone booked it")
+	}
+	if err := d.Table.DB().Commit(ctx, s.Writes...); err != nil {
+		t.Fatal(err)
+	}
+	got := d.payment(tx)
+	if link := d.Link(got); !strings.Contains(s.Text, link) || !strings.HasPrefix(link, "https://merve.test/pay/"+tx.ID+"/") {
+		t.Errorf("link %s in %q", link, s.Text)
+	}
+	want := tool.Card{
+		"type": "payment", "id": tx.ID, "title": "Reef Divers", "price": map[string]any{"amount": int64(3000), "currency": "EUR"}, "url": d.Link(got), "status": "waiting",
+	}
+	if diff := cmp.Diff([]tool.Card{want}, s.Cards); diff != "" {
+		t.Errorf("card (-want +got):\n%s", diff)
+	}
+	if i := d.stripe.Intents(); len(i) != 1 || i[0].Amount != 3000 || i[0].Currency != "eur" || i[0].Metadata["transaction"] != tx.ID || i[0].Metadata["market"] != tx.Market {
+		t.Errorf("intents %+v", i)
+	}
+	if d.state(tx) != ledger.Hold {
+		t.Error("the link alone booked it")
+	}
+
+	for range 2 {
+		d.take(d.report(d.stripe.Pay(got.Intent)))
+	}
+	if d.state(tx) != ledger.Confirmed || d.payment(tx).Status != payment.Paid {
+		t.Errorf("it is %s and %s", d.state(tx), d.payment(tx).Status)
+	}
+	h, err := d.Ledger.History(ctx, d.tc.Actor, tx.ID)
+	if err != nil || h.Receipt == nil {
+		t.Fatalf("receipt %v, %v", h.Receipt, err)
+	}
+	receipt := ledger.Receipt{
+		PendingID: p.ID, OfferHash: tx.OfferHash, MessageID: "m1", Answer: "yes", Actor: d.tc.Actor.Key(), At: noon, PolicyVersion: 7, Trace: "trace-1", Payment: got.Intent,
+	}
+	if diff := cmp.Diff(receipt, *h.Receipt); diff != "" {
+		t.Errorf("receipt (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"paid from waiting "}, d.events(tx)); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	told := d.told(tx)
+	n, ok := told[tx.ID+".payment.paid"]
+	if !ok || len(told) != 1 || !strings.Contains(n.Text, tx.Code) || !strings.Contains(n.Text, "€30.00") || n.Ref != tx.ID {
+		t.Errorf("told %+v", told)
+	}
+	if len(n.Cards) != 2 || n.Cards[0]["status"] != "confirmed" || n.Cards[1]["status"] != "paid" {
+		t.Errorf("cards %+v", n.Cards)
+	}
+}
+
+// What is to be paid ahead is confirmed by no receipt that has no payment.
+func TestNothingUnpaidIsConfirmed(t *testing.T) {
+	t.Parallel()
+	d, ctx := newTill(t), context.Background()
+	tx := d.offer(nil)
+	_, err := d.Ledger.Confirm(ctx, d.tc.Actor, tx.ID, ledger.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}, "k")
+	if !errors.Is(err, ledger.ErrUnpaid) || d.state(tx) != ledger.Hold {
+		t.Errorf("%v, %s", err, d.state(tx))
+	}
+	free := d.offer(func(t *ledger.Terms) { t.DueMinor = 0 })
+	if payment.KindOf(tx) != payment.Kind || payment.KindOf(free) != ledger.ConfirmKind {
+		t.Errorf("kinds %s, %s", payment.KindOf(tx), payment.KindOf(free))
+	}
+}
+
+func TestYesRefused(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		spoil func(d *till, tx ledger.Transaction, p *thread.Pending)
+		want  wording.Key
+	}{
+		{"the hold has gone", func(d *till, _ ledger.Transaction, _ *thread.Pending) { d.pass(ledger.PayFor) }, wording.HoldGone},
+		{"it was let go", func(d *till, tx ledger.Transaction, _ *thread.Pending) {
+			if _, err := d.Ledger.Release(context.Background(), d.tc.Actor, tx.ID, "test", "no"); err != nil {
+				d.t.Fatal(err)
+			}
+		}, wording.HoldGone},
+		{"another offer was shown", func(_ *till, _ ledger.Transaction, p *thread.Pending) { p.Hash = "other" }, wording.OfferChanged},
+		{"no such transaction", func(_ *till, _ ledger.Transaction, p *thread.Pending) { p.Ref = "none" }, wording.HoldGone},
+		{"somebody else's", func(d *till, _ ledger.Transaction, _ *thread.Pending) { d.tc.Actor.ID = dynamotest.ID("other") }, wording.HoldGone},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			d := newTill(t)
+			tx := d.offer(nil)
+			p := d.pending(tx)
+			tt.spoil(d, tx, &p)
+			s, err := payment.Pay{Store: d.Store}.Commit(context.Background(), d.tc, d.consent(p))
+			if err != nil || s.Text != say(tt.want, nil) || len(s.Writes)+len(s.Cards)+len(s.Facts) != 0 || s.Keep {
+				t.Errorf("%+v, %v; want only %q", s, err, say(tt.want, nil))
+			}
+			if n := len(d.stripe.Calls()); n != 0 {
+				t.Errorf("Stripe was asked %d times", n)
+			}
+		})
+	}
+}
+
+// A hold that goes between the YES and its writes takes the payment with it.
+func TestYesTooLateByAMoment(t *testing.T) {
+	t.Parallel()
+	d, ctx := newTill(t), context.Background()
+	tx := d.offer(nil)
+	s, err := payment.Pay{Store: d.Store}.Commit(ctx, d.tc, d.consent(d.pending(tx)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Ledger.Release(ctx, d.tc.Actor, tx.ID, "test", "no"); err != nil {
+		t.Fatal(err)
+	}
+	text, ok := s.Refused(d.Table.DB().Commit(ctx, s.Writes...))
+	if !ok || text != say(wording.HoldGone, nil) {
+		t.Errorf("%q, %v", text, ok)
+	}
+	if _, err := d.Get(ctx, d.tc.Actor, tx.ID); !errors.Is(err, actor.ErrNotFound) {
+		t.Errorf("there is a payment: %v", err)
+	}
+	if _, ok := s.Refused(fault.New(fault.Unavailable, "away")); ok {
+		t.Error("a fault of the surroundings counts as an answer")
+	}
+}
+
+// Without Stripe nothing is done, and the customer may say YES again.
+func TestStripeAway(t *testing.T) {
+	t.Parallel()
+	d, ctx := newTill(t), context.Background()
+	tx := d.offer(nil)
+	pay := payment.Pay{Store: d.Store}
+	for _, f := range []stripetest.Fault{stripetest.Away, stripetest.HangUp, stripetest.Lose, stripetest.Limit, stripetest.Page} {
+		d.stripe.Client().CloseIdleConnections() // net/http itself tries again what broke on a connection that it kept
+		d.stripe.Add(f, f, f)
+		s, err := pay.Commit(ctx, d.tc, d.consent(d.pending(tx)))
+		if err != nil || !s.Keep || len(s.Writes)+len(s.Cards) != 0 || !strings.Contains(s.Text, "YES") || !strings.Contains(s.Text, "14:30") {
+			t.Errorf("fault %d: %+v, %v", f, s, err)
+		}
+	}
+	if d.state(tx) != ledger.Hold {
+		t.Errorf("it is %s", d.state(tx))
+	}
+	d.yes(tx)
+	if n := len(d.stripe.Intents()); n != 1 { // the one whose answer was lost
+		t.Errorf("%d intents", n)
+	}
+}
+
+// An answer of 500 that Stripe keeps for a key is not the answer for ever: the next YES is
+// another message.
+func TestYesAgainAfterAKeptError(t *testing.T) {
+	t.Parallel()
+	d := newTill(t)
+	tx := d.offer(nil)
+	d.stripe.Add(stripetest.Broken)
+	for _, message := range []string{"m1", "m1", "m2"} {
+		c := d.consent(d.pending(tx))
+		c.MessageID = message
+		s, err := payment.Pay{Store: d.Store}.Commit(context.Background(), d.tc, c)
+		if err != nil || s.Keep != (message == "m1") {
+			t.Errorf("%s: %+v, %v", message, s, err)
+		}
+	}
+}
+
+// A moment's trouble is nobody's business.
+func TestStripeAwayForAMoment(t *testing.T) {
+	t.Parallel()
+	d := newTill(t)
+	tx := d.offer(nil)
+	d.stripe.Add(stripetest.Lose, stripetest.Away)
+	d.yes(tx)
+	if n := len(d.stripe.Intents()); n != 1 {
+		t.Errorf("%d intents", n)
+	}
+}
+
+func TestSecondYes(t *testing.T) {
+	t.Parallel()
+	d, ctx := newTill(t), context.Background()
+	tx := d.offer(nil)
+	first := d.yes(tx)
+	again, err := payment.Pay{Store: d.Store}.Commit(ctx, d.tc, d.consent(d.pending(tx)))
+	if err != nil || !strings.Contains(again.Text, d.Link(first)) || len(again.Writes) != 0 || len(d.stripe.Intents()) != 1 {
+		t.Errorf("%+v, %v", again, err)
+	}
+	d.take(d.report(d.stripe.Pay(first.Intent)))
+	done, err := payment.Pay{Store: d.Store}.Commit(ctx, d.tc, d.consent(d.pending(tx)))
+	if err != nil || !strings.Contains(done.Text, tx.Code) || len(done.Writes)+len(done.Facts) != 0 {
+		t.Errorf("%+v, %v", done, err)
+	}
+}
+
+func TestNo(t *testing.T) {
+	t.Parallel()
+	d, ctx := newTill(t), context.Background()
+	tx := d.offer(nil)
+	s, err := payment.Pay{Store: d.Store}.Release(ctx, d.tc, d.pending(tx))
+	if err != nil || s.Text != say(wording.BookingReleased, nil) {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	if err := d.Table.DB().Commit(ctx, s.Writes...); err != nil || d.state(tx) != ledger.Cancelled {
+		t.Errorf("%v, %s", err, d.state(tx))
+	}
+	if again, err := (payment.Pay{Store: d.Store}).Release(ctx, d.tc, d.pending(tx)); err != nil || len(again.Writes) != 0 {
+		t.Errorf("again: %+v, %v", again, err)
+	}
+}
+
+// A payment that comes when nothing is held goes back, once, and the customer is told.
+func TestPaidTooLate(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(d *till, tx ledger.Transaction) error{
+		"expired, not yet swept": func(d *till, _ ledger.Transaction) error { d.pass(ledger.PayFor); return nil },
+		"expired": func(d *till, tx ledger.Transaction) error {
+			d.pass(ledger.PayFor)
+			_, err := d.Ledger.Expire(context.Background(), tx.ID)
+			return err
+		},
+		"let go": func(d *till, tx ledger.Transaction) error {
+			_, err := d.Ledger.Release(context.Background(), d.tc.Actor, tx.ID, "test", "no")
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newTill(t)
+			tx := d.offer(nil)
+			p := d.yes(tx)
+			if err := end(d, tx); err != nil {
+				t.Fatal(err)
+			}
+			paid := d.report(d.stripe.Pay(p.Intent))
+			d.take(paid)
+			d.take(paid)
+			if got := d.payment(tx); got.Status != payment.Refunded || got.Reason != payment.ReasonHoldGone || d.returned() != 3000 {
+				t.Errorf("%+v, %d returned", got, d.returned())
+			}
+			if s := d.state(tx); s == ledger.Confirmed {
+				t.Errorf("it is %s", s)
+			}
+			d.take(d.report(d.stripe.GiveBack(p.Intent))) // Stripe tells of our own refund
+			if diff := cmp.Diff([]string{"refunded from refunding hold_gone", "refunding from waiting hold_gone"}, d.events(tx)); diff != "" {
+				t.Errorf("events (-want +got):\n%s", diff)
+			}
+			told := d.told(tx)
+			if n := told[tx.ID+".payment.refunding"]; len(told) != 1 || !strings.Contains(n.Text, "€30.00") || n.Cards[0]["status"] != "refunded" {
+				t.Errorf("told %+v", told)
+			}
+		})
+	}
+}
+
+// A refund that fails is tried again, and raises an alert in the end.
+func TestRefundFails(t *testing.T) {
+	t.Parallel()
+	d := newTill(t)
+	tx := d.offer(nil)
+	p := d.yes(tx)
+	d.pass(ledger.PayFor)
+	d.stripe.RefuseRefunds(true)
+	d.take(d.report(d.stripe.Pay(p.Intent)))
+	if got := d.payment(tx); got.Status != payment.Refunding || got.Tries != 1 || len(d.alerts(tx.ID)) != 0 {
+		t.Errorf("%+v, alerts %v", got, d.alerts(tx.ID))
+	}
+	d.sweep(tx)
+	if got := d.payment(tx); got.Tries != 1 {
+		t.Errorf("it was tried again at once: %d", got.Tries)
+	}
+	for range 2 {
+		d.pass(time.Hour)
+		d.sweep(tx)
+	}
+	if got := d.payment(tx); got.Tries != 3 || len(d.alerts(tx.ID)) != 1 {
+		t.Errorf("%d tries, alerts %v", got.Tries, d.alerts(tx.ID))
+	}
+	d.stripe.RefuseRefunds(false)
+	d.pass(time.Hour)
+	d.sweep(tx)
+	if got := d.payment(tx); got.Status != payment.Refunded || d.returned() != 3000 {
+		t.Errorf("%+v, %d returned", got, d.returned())
+	}
+}
+
+// The schedule finds what is due, and leaves alone what is not.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	d := newTill(t)
+	d.Table = dynamotest.Open(t).Table(dynamotest.OwnTable(t, "ledger"))
+	d.Ledger.Table = d.Table
+	waits, late := d.offer(nil), d.offer(nil)
+	d.yes(waits)
+	p := d.yes(late)
+	d.pass(ledger.PayFor)
+	d.stripe.RefuseRefunds(true)
+	d.take(d.report(d.stripe.Pay(p.Intent)))
+	d.stripe.RefuseRefunds(false)
+	for _, want := range []payment.Swept{{}, {Looked: 1, Refunded: 1}, {}} {
+		if did, err := d.Sweep(context.Background(), 500); err != nil || did != want {
+			t.Errorf("%+v, %v; want %+v", did, err, want)
+		}
+		d.pass(time.Hour)
+	}
+	if d.returned() != 3000 {
+		t.Errorf("%d returned", d.returned())
+	}
+}
+
+func TestDeclined(t *testing.T) {
+	t.Parallel()
+	d := newTill(t)
+	tx := d.offer(nil)
+	p := d.yes(tx)
+	for range 3 {
+		d.take(d.report(d.stripe.Decline(p.Intent)))
+	}
+	if got := d.payment(tx); got.Status != payment.Failed || d.state(tx) != ledger.Hold {
+		t.Errorf("%+v, %s", got, d.state(tx))
+	}
+	told := d.told(tx)
+	if n := told[tx.ID+".payment.failed"]; len(told) != 1 || !strings.Contains(n.Text, d.Link(p)) || n.Ref != "" || n.Cards[0]["status"] != "failed" {
+		t.Errorf("told %+v", told)
+	}
+	declined := d.report(d.stripe.Decline(p.Intent))
+	d.take(d.report(d.stripe.Pay(p.Intent)))
+	d.take(declined) // late
+	if got := d.payment(tx); got.Status != payment.Paid || d.state(tx) != ledger.Confirmed {
+		t.Errorf("%+v, %s", got, d.state(tx))
+	}
+}
+
+// What is told of another intent, amount or currency confirms nothing.
+func TestReportsThatAreWrong(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(*payment.Report){
+		"less": func(r *payment.Report) { r.AmountMinor-- }, "more": func(r *payment.Report) { r.AmountMinor++ }, "another currency": func(r *payment.Report) { r.Currency = "TRY" },
+		"another intent": func(r *payment.Report) { r.Intent = "pi_other" },
+	} {
+		d := newTill(t)
+		tx := d.offer(nil)
+		p := d.yes(tx)
+		r := d.report(d.stripe.Pay(p.Intent))
+		spoil(&r)
+		d.take(r)
+		d.take(r)
+		if d.state(tx) != ledger.Hold || d.payment(tx).Status != payment.Waiting || len(d.alerts(tx.ID)) != 1 {
+			t.Errorf("%s: %s, %s, alerts %v", name, d.state(tx), d.payment(tx).Status, d.alerts(tx.ID))
+		}
+	}
+	d := newTill(t)
+	stray := payment.Report{Happened: payment.Succeeded, Transaction: dynamotest.ID("t"), Intent: "pi_1", AmountMinor: 1, Currency: "EUR"}
+	d.take(stray)
+	if len(d.alerts(stray.Transaction)) != 1 {
+		t.Errorf("alerts %v", d.alerts(stray.Transaction))
+	}
+	stray.Happened = payment.Declined
+	stray.Transaction = dynamotest.ID("t")
+	if d.take(stray); len(d.alerts(stray.Transaction)) != 0 {
+		t.Error("an alert about nothing")
+	}
+}
+
+// A booking that is cancelled in time gets its money back; too late, only when it was not the
+// customer who cancelled.
+func TestCancelled(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		at    time.Time
+		by    actor.Actor // the customer when zero
+		free  bool        // nothing had to be paid, and it was paid all the same
+		gives bool
+	}{
+		{"in time", noon.Add(time.Hour), actor.Actor{}, false, true},
+		{"too late", time.Date(2026, 11, 24, 8, 0, 0, 0, time.UTC), actor.Actor{}, false, false},
+		{"too late, by staff", time.Date(2026, 11, 24, 8, 0, 0, 0, time.UTC), actor.Actor{Kind: actor.Staff, ID: "s", Groups: []string{"admin"}}, false, true},
+		{"without a rule, before the start", time.Date(2026, 11, 25, 7, 0, 0, 0, time.UTC), actor.Actor{}, true, true},
+		{"without a rule, after it", time.Date(2026, 11, 25, 9, 0, 0, 0, time.UTC), actor.Actor{}, true, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			d, ctx := newTill(t), context.Background()
+			tx := d.offer(func(t *ledger.Terms) {
+				if tt.free {
+					t.DueMinor, t.RefundUntil = 0, time.Time{}
+				}
+			})
+			p := d.yes(tx)
+			d.take(d.report(d.stripe.Pay(p.Intent)))
+			d.pass(tt.at.Sub(d.now()))
+			by := tt.by
+			if by.ID == "" {
+				by = d.tc.Actor
+			}
+			if _, err := d.Ledger.Release(ctx, by, tx.ID, "test", "cancel"); err != nil {
+				t.Fatal(err)
+			}
+			events, err := d.Ledger.Events(ctx, tx.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range append(events, events...) {
+				if err := d.Cancelled(ctx, e); err != nil {
+					t.Fatal(err)
+				}
+			}
+			d.sweep(tx)
+			d.sweep(tx)
+			want, back := payment.Paid, int64(0)
+			if tt.gives {
+				want, back = payment.Refunded, p.AmountMinor
+			}
+			if got := d.payment(tx); got.Status != want || d.returned() != back {
+				t.Errorf("%s, %d returned; want %s, %d", got.Status, d.returned(), want, back)
+			}
+			if _, told := d.told(tx)[tx.ID+".payment.refunding"]; told != tt.gives {
+				t.Errorf("told %+v", d.threads)
+			}
+		})
+	}
+}
+
+// Staff give money back at Stripe's own pages; the word on it may be the first one.
+func TestGivenBackByStaff(t *testing.T) {
+	t.Parallel()
+	d := newTill(t)
+	tx := d.offer(nil)
+	p := d.yes(tx)
+	paid := d.report(d.stripe.Pay(p.Intent))
+	back := d.report(d.stripe.GiveBack(p.Intent))
+	part := back
+	part.All = false
+	d.take(part)
+	if got := d.payment(tx); got.Status != payment.Waiting {
+		t.Errorf("a part given back: %s", got.Status)
+	}
+	d.take(back)
+	d.take(paid)
+	if got := d.payment(tx); got.Status != payment.Refunded || got.Reason != payment.ReasonStaff || d.state(tx) != ledger.Hold {
+		t.Errorf("%+v, %s", got, d.state(tx))
+	}
+	if _, ok := d.told(tx)[tx.ID+".payment.refunded"]; !ok {
+		t.Errorf("told %+v", d.threads)
+	}
+}
+
+func TestPage(t *testing.T) {
+	t.Parallel()
+	d, ctx := newTill(t), context.Background()
+	tx := d.offer(nil)
+	p := d.yes(tx)
+	if page, err := d.Open(ctx, tx.ID, p.Token); err != nil || page.Payment.AmountMinor != 3000 || page.Transaction.ID != tx.ID {
+		t.Errorf("%+v, %v", page, err)
+	}
+	if s, err := d.Secret(ctx, tx.ID, p.Token); err != nil || s.ClientSecret != p.Intent+"_secret_not_real" || s.Paid || s.Status != payment.Waiting {
+		t.Errorf("%+v, %v", s, err)
+	}
+	other := d.yes(d.offer(nil))
+	for name, token := range map[string]string{"another's": other.Token, "none": "", "short": p.Token[1:], "long": p.Token + "A", "made up": strings.Repeat("A", len(p.Token))} {
+		if _, err := d.Open(ctx, tx.ID, token); !errors.Is(err, actor.ErrNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if s, err := d.Secret(ctx, tx.ID, token); !errors.Is(err, actor.ErrNotFound) || s.ClientSecret != "" {
+			t.Errorf("%s: %+v, %v", name, s, err)
+		}
+	}
+	if _, err := d.Open(ctx, "none", p.Token); !errors.Is(err, actor.ErrNotFound) {
+		t.Errorf("no such transaction: %v", err)
+	}
+	paid := d.stripe.Pay(p.Intent)
+	if s, err := d.Secret(ctx, tx.ID, p.Token); err != nil || !s.Paid || s.ClientSecret != "" {
+		t.Errorf("paid, and not yet told: %+v, %v", s, err)
+	}
+	d.take(d.report(paid))
+	if s, err := d.Secret(ctx, tx.ID, p.Token); err != nil || !s.Paid || s.Status != payment.Paid {
+		t.Errorf("paid: %+v, %v", s, err)
+	}
+	d.pass(ledger.PayFor)
+	if _, err := d.Open(ctx, tx.ID, p.Token); err != nil {
+		t.Errorf("what was paid has no page any more: %v", err)
+	}
+	if _, err := d.Secret(ctx, other.Transaction, other.Token); !errors.Is(err, payment.ErrGone) {
+		t.Errorf("not held any more: %v", err)
+	}
+}
+
+func TestForeign(t *testing.T) {
+	t.Parallel()
+	d := newTill(t)
+	tx := d.offer(nil)
+	d.yes(tx)
+	stranger := actor.Actor{Kind: actor.User, ID: dynamotest.ID("other")}
+	if _, err := d.Get(context.Background(), stranger, tx.ID); !errors.Is(err, actor.ErrNotFound) {
+		t.Error(err)
+	}
+}
+
+// What a YES, a webhook and a page cost.
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	d := newTill(t)
+	tx := d.offer(nil)
+	ctx := context.Background()
+	count := counting()
+	s := d.through(count)
+	settled, err := payment.Pay{Store: s}.Commit(ctx, d.tc, d.consent(d.pending(tx)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	count.want(t, "YES", "GetItem", "GetItem", "POST /v1/payment_intents")
+	if len(settled.Writes) != 2 {
+		t.Errorf("%d writes join the turn", len(settled.Writes))
+	}
+	if err := d.Table.DB().Commit(ctx, settled.Writes...); err != nil {
+		t.Fatal(err)
+	}
+	p := d.payment(tx)
+	if _, err := s.Open(ctx, tx.ID, p.Token); err != nil {
+		t.Fatal(err)
+	}
+	count.want(t, "page", "GetItem", "GetItem")
+	paid := d.report(d.stripe.Pay(p.Intent))
+	if err := s.Take(ctx, paid); err != nil {
+		t.Fatal(err)
+	}
+	count.want(t, "webhook", "GetItem", "GetItem", "TransactWriteItems")
+	if err := s.Take(ctx, paid); err != nil {
+		t.Fatal(err)
+	}
+	count.want(t, "the same again", "GetItem")
+	if _, err := s.Open(ctx, tx.ID, "x"); err == nil {
+		t.Error("no token opens it")
+	}
+	count.want(t, "no token")
+}

@@ -1,0 +1,141 @@
+package payment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"merve/internal/actor"
+	"merve/internal/dynamo"
+	"merve/internal/ledger"
+)
+
+const (
+	alertAfter = 3  // tries to give money back
+	maxTries   = 60 // then it is left to people, who know of it by the alert
+	longestOff = 6 * time.Hour
+)
+
+// firstTry is how long the sweep leaves a refund alone: whoever is told of a payment that came
+// too late tries at once.
+func firstTry(reason string) time.Duration {
+	if reason == ReasonHoldGone {
+		return time.Minute
+	}
+	return 0
+}
+
+// nextTry is how long after so many tries the next one is made.
+func nextTry(tries int) time.Duration { return min(time.Minute<<min(tries, 10), longestOff) }
+
+// Cancelled has what was paid for a booking given back when the booking is cancelled: by its
+// customer in time, or by anybody else. It may be called any number of times; the refund
+// itself is made by [Store.Sweep].
+func (s *Store) Cancelled(ctx context.Context, e ledger.Event) error {
+	tx := e.Transaction
+	if e.Type != ledger.Cancelled || e.From != ledger.Confirmed || Due(tx) == 0 {
+		return nil
+	}
+	p, err := s.Get(ctx, system(), tx.ID)
+	switch {
+	case errors.Is(err, actor.ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	case p.Status != Paid, e.Actor == tx.Owner && !e.At.Before(refundedUntil(tx)):
+		return nil
+	}
+	ws, _ := s.change(ctx, p, Refunding, ReasonCancelled)
+	if err := s.Table.DB().Commit(ctx, ws...); err != nil && !errors.Is(err, errMoved) { // somebody was faster
+		return fmt.Errorf("payment of %s: %w", tx.ID, err)
+	}
+	return nil
+}
+
+// refundedUntil is until when a customer who cancels gets the money back: until the start,
+// where no rule says otherwise.
+func refundedUntil(tx ledger.Transaction) time.Time {
+	if tx.RefundUntil.IsZero() {
+		return tx.Start
+	}
+	return tx.RefundUntil
+}
+
+// refund tries once to give the money back, and reports whether it is. Each try has a key of
+// its own: a failure that the provider keeps for a key must not be the answer for ever, and
+// what has been given back cannot be given back again.
+func (s *Store) refund(ctx context.Context, p Payment) (done bool, err error) {
+	failed := s.Provider.Refund(ctx, p.Intent, fmt.Sprintf("refund.%s.%d", p.Transaction, p.Tries))
+	switch {
+	case failed == nil:
+		ws, _ := s.change(ctx, p, Refunded, "")
+		return true, faster(s.Table.DB().Commit(ctx, ws...))
+	case ctx.Err() != nil:
+		return false, failed
+	}
+	s.Log.WarnContext(ctx, "refund failed", "transaction", p.Transaction, "tries", p.Tries+1, "error", failed.Error())
+	after := p
+	after.Tries, after.Version, after.UpdatedAt = p.Tries+1, p.Version+1, s.now()
+	due := s.now().Add(nextTry(after.Tries))
+	if after.Tries >= maxTries {
+		due = time.Time{}
+	}
+	err = s.Table.DB().Commit(ctx, s.put(after, due).If("version = :before", dynamo.V{":before": p.Version}).Else(errMoved))
+	if err == nil && after.Tries >= alertAfter {
+		err = s.alert(ctx, ledger.Critical, p.Transaction, fmt.Sprintf("money could not be given back in %d tries: it has to be done at the provider's own pages", after.Tries))
+	}
+	return false, faster(err)
+}
+
+// faster takes that somebody else was faster for success.
+func faster(err error) error {
+	if errors.Is(err, errMoved) {
+		return nil
+	}
+	return err
+}
+
+// Swept is what a sweep did.
+type Swept struct{ Looked, Refunded int }
+
+// Sweep gives back what is to be given back. Any number of sweeps may run at once. 16 requests,
+// and 2 for each payment.
+func (s *Store) Sweep(ctx context.Context, limit int) (Swept, error) {
+	var did Swept
+	var errs []error
+	now := s.now()
+	for shard := range dynamo.DueShards {
+		keys, _, err := s.Table.Due(ctx, dueKind, shard, now, limit, "")
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		for _, k := range keys {
+			did.Looked++
+			done, err := s.Attend(ctx, strings.TrimPrefix(k.PK, pkPrefix))
+			if done {
+				did.Refunded++
+			}
+			if err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", k.PK, err))
+			}
+		}
+	}
+	return did, errors.Join(errs...)
+}
+
+// Attend gives back what was paid for a transaction, if that is due, and reports whether it is
+// given back.
+func (s *Store) Attend(ctx context.Context, tx string) (done bool, err error) {
+	it, err := s.Table.Get(ctx, key(tx))
+	if err != nil || it == nil {
+		return false, err
+	}
+	var p stored
+	if err := it.Decode(&p); err != nil || p.Status != Refunding || p.DueAt.IsZero() || p.DueAt.After(s.now()) {
+		return false, err // the index was behind
+	}
+	return s.refund(ctx, p.Payment)
+}

@@ -1,0 +1,139 @@
+package payment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"merve/internal/actor"
+	"merve/internal/fault"
+	"merve/internal/ledger"
+)
+
+// Happened is what a provider tells of a payment.
+type Happened string
+
+const (
+	Succeeded Happened = "succeeded" // all of it was paid
+	Declined  Happened = "declined"  // it was tried, and not paid
+	GivenBack Happened = "given_back"
+)
+
+// Report is a provider's word on a payment.
+type Report struct {
+	Happened    Happened
+	Transaction string
+	Intent      string
+	AmountMinor int64
+	Currency    string
+	All         bool // of money given back: nothing is left
+}
+
+// maxLooks bounds how often a payment is looked at again that changes all the time.
+const maxLooks = 8
+
+// Take does what a report calls for, once, however often it comes. A report that nothing
+// bears out changes nothing and raises an alert. An error means: tell again.
+func (s *Store) Take(ctx context.Context, r Report) error {
+	for range maxLooks {
+		if err := s.take(ctx, r); !errors.Is(err, errMoved) {
+			return err
+		}
+	}
+	return fault.New(fault.Unavailable, "payment of %s: it changes all the time", r.Transaction)
+}
+
+func (s *Store) take(ctx context.Context, r Report) error {
+	p, err := s.Get(ctx, system(), r.Transaction)
+	switch {
+	case errors.Is(err, actor.ErrNotFound) && r.Happened == Succeeded:
+		return s.alert(ctx, ledger.Critical, r.Transaction, "a payment was made that nobody was asked for")
+	case errors.Is(err, actor.ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	}
+	switch {
+	case r.Intent != p.Intent:
+		return s.alert(ctx, ledger.Critical, r.Transaction, "a payment was told of by another intent than the stored one")
+	case r.Happened == Declined:
+		return s.declined(ctx, p)
+	case r.Happened == GivenBack:
+		return s.givenBack(ctx, p, r)
+	case !p.Open():
+		return nil
+	case r.Currency != p.Currency || r.AmountMinor != p.AmountMinor:
+		return s.alert(ctx, ledger.Critical, r.Transaction, fmt.Sprintf("%d %s were paid in the place of %d %s", r.AmountMinor, r.Currency, p.AmountMinor, p.Currency))
+	}
+	return s.paid(ctx, p)
+}
+
+// paid confirms what was paid for, in one transaction with the payment; where nothing is held
+// any more, the money goes back.
+func (s *Store) paid(ctx context.Context, p Payment) error {
+	receipt := p.Receipt
+	receipt.Payment = p.Intent
+	ws, _, err := ledger.Confirmer{Ledger: s.Ledger}.Writes(ctx, actor.OfKey(p.Owner), p.Transaction, receipt.OfferHash, receipt, receipt.PendingID)
+	var before *ledger.AlreadyConfirmed
+	switch {
+	case err == nil, errors.As(err, &before): // confirmed without a payment: it is paid now
+		own, _ := s.change(ctx, p, Paid, "")
+		err = s.Table.DB().Commit(ctx, append(own, ws...)...)
+		if ledger.Refused(err) { // it has gone just now
+			return errMoved
+		}
+		if err != nil {
+			return fmt.Errorf("payment of %s: %w", p.Transaction, err)
+		}
+		return nil
+	case ledger.Refused(err), errors.Is(err, actor.ErrNotFound):
+		return s.late(ctx, p)
+	}
+	return fmt.Errorf("payment of %s: %w", p.Transaction, err)
+}
+
+// late gives back what came when nothing was held any more. What fails of it is tried again
+// by [Store.Sweep].
+func (s *Store) late(ctx context.Context, p Payment) error {
+	ws, after := s.change(ctx, p, Refunding, ReasonHoldGone)
+	if err := s.Table.DB().Commit(ctx, ws...); err != nil {
+		return fmt.Errorf("payment of %s: %w", p.Transaction, err)
+	}
+	if _, err := s.refund(ctx, after); err != nil {
+		s.Log.WarnContext(ctx, "refund waits", "transaction", p.Transaction, "error", err.Error())
+	}
+	return nil
+}
+
+func (s *Store) declined(ctx context.Context, p Payment) error {
+	if p.Status != Waiting {
+		return nil
+	}
+	ws, _ := s.change(ctx, p, Failed, "")
+	if err := s.Table.DB().Commit(ctx, ws...); err != nil {
+		return fmt.Errorf("payment of %s: %w", p.Transaction, err)
+	}
+	return nil
+}
+
+// givenBack notes what the provider says of a refund, which may be one of ours. The word on
+// it may be faster than the word on the payment.
+func (s *Store) givenBack(ctx context.Context, p Payment, r Report) error {
+	if p.Status == Refunded || !r.All {
+		return nil // a part is between the customer and the business
+	}
+	reason := p.Reason
+	if p.Status != Refunding {
+		reason = ReasonStaff
+	}
+	ws, _ := s.change(ctx, p, Refunded, reason)
+	if err := s.Table.DB().Commit(ctx, ws...); err != nil {
+		return fmt.Errorf("payment of %s: %w", p.Transaction, err)
+	}
+	return nil
+}
+
+func (s *Store) alert(ctx context.Context, severity ledger.Severity, tx, message string) error {
+	s.Log.WarnContext(ctx, "payment", "transaction", tx, "alert", message)
+	return s.Ledger.RaiseAlert(ctx, ledger.Alert{Check: "payment", Severity: severity, Subject: tx, Message: message})
+}

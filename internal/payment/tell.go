@@ -1,0 +1,93 @@
+package payment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"merve/internal/fault"
+	"merve/internal/market"
+	"merve/internal/thread"
+	"merve/internal/wording"
+)
+
+// Teller tells customers what became of their payments, on their own threads, by turns of them.
+type Teller struct {
+	Store   *Store
+	Markets interface {
+		Get(ctx context.Context, id string) (*market.Market, error)
+	}
+	Threads interface {
+		Notify(ctx context.Context, threadID, key string, n thread.Notice) (thread.Appended, error)
+	}
+	Queue interface {
+		Queue(ctx context.Context, threadID, dedupe string) error
+	}
+}
+
+// Tell says what an event calls for, once, however often it is called.
+func (t *Teller) Tell(ctx context.Context, e Event) error {
+	say, ok := words(e)
+	if !ok || e.Thread == "" {
+		return nil
+	}
+	p, err := t.Store.Get(ctx, system(), e.Transaction)
+	if err != nil {
+		return fmt.Errorf("tell of the payment of %s: %w", e.Transaction, err)
+	}
+	n, err := t.notice(ctx, e, p, say)
+	if err != nil {
+		return fmt.Errorf("tell of the payment of %s: %w", e.Transaction, err)
+	}
+	a, err := t.Threads.Notify(ctx, e.Thread, fmt.Sprintf("%s.payment.%s", e.Transaction, e.Type), n)
+	if errors.Is(err, thread.ErrNoThread) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("tell of the payment of %s: %w", e.Transaction, err)
+	}
+	return fault.Wrap(t.Queue.Queue(ctx, a.Thread, a.Message), fault.Unavailable, "queue turn of thread %s", a.Thread)
+}
+
+// words are what an event is told in. Of money that we give back the customer is told when it
+// is begun.
+func words(e Event) (key wording.Key, ok bool) {
+	switch {
+	case e.Type == Paid:
+		return wording.PaymentPaid, true
+	case e.Type == Failed:
+		return wording.PaymentFailed, true
+	case e.Type == Refunding && e.Reason == ReasonHoldGone:
+		return wording.PaymentTooLate, true
+	case e.Type == Refunding:
+		return wording.PaymentReturning, true
+	case e.Type == Refunded && e.From != Refunding:
+		return wording.PaymentReturned, true
+	}
+	return "", false
+}
+
+func (t *Teller) notice(ctx context.Context, e Event, p Payment, say wording.Key) (thread.Notice, error) {
+	s := t.Store
+	tx, err := s.Ledger.Get(ctx, system(), e.Transaction)
+	if err != nil {
+		return thread.Notice{}, err
+	}
+	m, err := t.Markets.Get(ctx, p.Market)
+	if err != nil {
+		return thread.Notice{}, err
+	}
+	p.Status = e.Type // what is told, whatever has happened since
+	vars := wording.Vars{
+		"summary": s.Summary(p.Language, tx), "code": tx.Code, "amount": wording.Money(p.Language, p.AmountMinor, p.Currency), "link": s.Link(p),
+		"until": wording.Until(p.Language, tx.HoldExpiresAt.In(m.Location()), e.At.In(m.Location())),
+	}
+	n := thread.Notice{Kind: "payment_" + string(e.Type), Text: wording.Say(p.Language, say, vars), Cards: []map[string]any{s.CardOf(p)}}
+	if e.Type == Paid {
+		n.Cards = []map[string]any{s.Card(p.Language, tx), s.CardOf(p)}
+	}
+	if e.Type != Failed {
+		n.Ref = tx.ID
+	}
+	return n, nil
+}

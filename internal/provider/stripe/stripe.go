@@ -1,0 +1,295 @@
+// Package stripe takes card payments by Stripe's API: payment intents, which a page of ours
+// has the customer pay, refunds, and the events that tell what became of them.
+// https://docs.stripe.com/api/payment_intents, https://docs.stripe.com/api/refunds
+//
+// Without a secret key every call is [ErrOff]. Requests are tried once: whether to try again
+// is for the caller, who names what it wants by a key, so that Stripe does it once.
+// https://docs.stripe.com/api/idempotent_requests
+package stripe
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	sdk "github.com/stripe/stripe-go/v85"
+
+	"merve/internal/fault"
+	"merve/internal/provider/exchange"
+)
+
+const (
+	// DefaultBaseURL is Stripe.
+	DefaultBaseURL = sdk.APIURL
+
+	// MaxKey is the longest idempotency key, in bytes.
+	MaxKey = 255
+
+	defaultTimeout = 6 * time.Second
+	maxAnswer      = 1 << 20 // bytes of an answer that are read
+)
+
+// ErrOff is every call's error while there is no key.
+var ErrOff = fault.New(fault.Unavailable, "card payments are off: STRIPE_SECRET_KEY is not set")
+
+// Client asks Stripe. Its methods may be called at the same time.
+type Client struct {
+	BaseURL string                                    // "" is [DefaultBaseURL]
+	Key     func(ctx context.Context) (string, error) // secret key; "" or nil is [ErrOff]
+	HTTP    *http.Client                              // nil is one with Go's defaults
+	Timeout time.Duration                             // of one call; 0 is 6 s
+}
+
+// Status is where a payment intent stands, by Stripe's word.
+// https://docs.stripe.com/payments/paymentintents/lifecycle
+type Status string
+
+// The states that matter here. In all others the customer, or their bank, has something to do.
+const (
+	Succeeded Status = "succeeded"
+	Canceled  Status = "canceled"
+)
+
+// Intent is a payment that somebody is asked to make.
+type Intent struct {
+	ID           string
+	ClientSecret string // lets its holder pay, and nothing else: for the payer's page only
+	Status       Status
+	AmountMinor  int64
+	Currency     string // ISO 4217, upper case
+}
+
+// Wanted says what is to be paid.
+type Wanted struct {
+	AmountMinor int64
+	Currency    string // ISO 4217
+	Description string // on the receipt
+	Transaction string // comes back with every event
+	Market      string
+	Key         string // equal keys with equal wants are one intent
+}
+
+// Create makes a payment intent. It charges nobody.
+func (c *Client) Create(ctx context.Context, w Wanted) (Intent, error) {
+	if err := w.check(); err != nil {
+		return Intent{}, err
+	}
+	params := &sdk.PaymentIntentCreateParams{
+		Amount: sdk.Int64(units(w.AmountMinor, w.Currency)), Currency: sdk.String(strings.ToLower(w.Currency)),
+		AutomaticPaymentMethods: &sdk.PaymentIntentCreateAutomaticPaymentMethodsParams{Enabled: sdk.Bool(true)},
+		Metadata:                map[string]string{metaTransaction: w.Transaction, metaMarket: w.Market},
+	}
+	if w.Description != "" {
+		params.Description = sdk.String(w.Description)
+	}
+	params.SetIdempotencyKey(w.Key)
+	var got *sdk.PaymentIntent
+	err := c.do(ctx, func(ctx context.Context, api *sdk.Client) (err error) {
+		got, err = api.V1PaymentIntents.Create(ctx, params)
+		return err
+	})
+	if err != nil {
+		return Intent{}, fmt.Errorf("stripe: create intent: %w", err)
+	}
+	i, err := intentOf(got)
+	if err == nil && (i.AmountMinor != w.AmountMinor || i.Currency != strings.ToUpper(w.Currency)) {
+		err = errAnswer
+	}
+	return i, err
+}
+
+// What an intent carries, so that events of it lead back to what is paid.
+const (
+	metaTransaction = "transaction"
+	metaMarket      = "market"
+)
+
+func (w Wanted) check() error {
+	switch {
+	case w.AmountMinor < 1:
+		return fault.Field("amount", "want minor units, at least 1")
+	case len(w.Currency) != 3:
+		return fault.Field("currency", "want ISO 4217, such as EUR")
+	case w.Transaction == "" || len(w.Transaction) > 500:
+		return fault.Field("transaction", "want 1 to 500 bytes")
+	}
+	return checkKey(w.Key)
+}
+
+func checkKey(key string) error {
+	if key == "" || len(key) > MaxKey {
+		return fault.Field("key", "want an idempotency key of 1 to %d bytes", MaxKey)
+	}
+	return nil
+}
+
+// Get reads an intent. One that Stripe does not know is [fault.NotFound].
+func (c *Client) Get(ctx context.Context, id string) (Intent, error) {
+	if id == "" {
+		return Intent{}, fault.New(fault.NotFound, "no such payment")
+	}
+	var got *sdk.PaymentIntent
+	err := c.do(ctx, func(ctx context.Context, api *sdk.Client) (err error) {
+		got, err = api.V1PaymentIntents.Retrieve(ctx, id, &sdk.PaymentIntentRetrieveParams{})
+		return err
+	})
+	if err != nil {
+		return Intent{}, fmt.Errorf("stripe: intent %s: %w", id, err)
+	}
+	return intentOf(got)
+}
+
+// Refund is money on its way back.
+type Refund struct {
+	ID   string
+	Done bool // or under way, which needs nobody; else it failed
+}
+
+// Refund gives back all that was paid by an intent, once for its key. What has been given back
+// before is done.
+func (c *Client) Refund(ctx context.Context, intent, key string) (Refund, error) {
+	if err := checkKey(key); err != nil {
+		return Refund{}, err
+	}
+	params := &sdk.RefundCreateParams{PaymentIntent: sdk.String(intent)}
+	params.SetIdempotencyKey(key)
+	var got *sdk.Refund
+	err := c.do(ctx, func(ctx context.Context, api *sdk.Client) (err error) {
+		got, err = api.V1Refunds.Create(ctx, params)
+		return err
+	})
+	var told *sdk.Error
+	switch {
+	case errors.As(err, &told) && told.Code == sdk.ErrorCodeChargeAlreadyRefunded:
+		return Refund{Done: true}, nil
+	case err != nil:
+		return Refund{}, fmt.Errorf("stripe: refund %s: %w", intent, err)
+	case got.ID == "":
+		return Refund{}, errAnswer
+	}
+	return Refund{ID: got.ID, Done: got.Status == sdk.RefundStatusSucceeded || got.Status == sdk.RefundStatusPending}, nil
+}
+
+var errAnswer = fault.New(fault.Unavailable, "the payment service's answer cannot be read")
+
+func intentOf(got *sdk.PaymentIntent) (Intent, error) {
+	if got == nil || got.ID == "" || got.ClientSecret == "" || got.Currency == "" {
+		return Intent{}, errAnswer
+	}
+	currency := strings.ToUpper(string(got.Currency))
+	return Intent{
+		ID: got.ID, ClientSecret: got.ClientSecret, Status: Status(got.Status), AmountMinor: minor(got.Amount, currency), Currency: currency,
+	}, nil
+}
+
+// factor is how many of Stripe's units are one minor unit of ISO 4217: these two currencies
+// have no minor unit any more, and Stripe counts them in hundredths all the same.
+// https://docs.stripe.com/currencies#special-cases
+func factor(currency string) int64 {
+	switch strings.ToUpper(currency) {
+	case "ISK", "UGX":
+		return 100
+	}
+	return 1
+}
+
+func units(amount int64, currency string) int64 { return amount * factor(currency) }
+func minor(amount int64, currency string) int64 { return amount / factor(currency) }
+
+// do makes one call with a client of its own, since the key may change.
+func (c *Client) do(ctx context.Context, call func(ctx context.Context, api *sdk.Client) error) error {
+	key, err := c.key(ctx)
+	if err != nil {
+		return err
+	}
+	base := strings.TrimRight(cmp.Or(c.BaseURL, DefaultBaseURL), "/")
+	if !exchange.IsURL(base) {
+		return fault.New(fault.Internal, "STRIPE_BASE_URL is not an address")
+	}
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.Timeout, defaultTimeout))
+	defer cancel()
+	api := sdk.NewClient(key, sdk.WithBackends(sdk.NewBackendsWithConfig(&sdk.BackendConfig{
+		URL: sdk.String(base), HTTPClient: c.http(), MaxNetworkRetries: sdk.Int64(0), EnableTelemetry: sdk.Bool(false),
+		LeveledLogger: &sdk.LeveledLogger{Level: sdk.LevelNull},
+	})))
+	return refusal(call(ctx, api))
+}
+
+func (c *Client) key(ctx context.Context) (string, error) {
+	if c.Key == nil {
+		return "", ErrOff
+	}
+	key, err := c.Key(ctx)
+	if err == nil && key == "" {
+		err = ErrOff
+	}
+	return key, err
+}
+
+// http is the client's own, which follows no redirect and reads no more than it must.
+func (c *Client) http() *http.Client {
+	hc := http.Client{}
+	if c.HTTP != nil {
+		hc = *c.HTTP
+	}
+	hc.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	if hc.Transport == nil {
+		hc.Transport = http.DefaultTransport
+	}
+	hc.Transport = bounded{hc.Transport}
+	return &hc
+}
+
+// bounded cuts answers off that are too long, which then cannot be read.
+type bounded struct{ http.RoundTripper }
+
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := b.RoundTripper.RoundTrip(r)
+	if err == nil {
+		resp.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.LimitReader(resp.Body, maxAnswer), resp.Body}
+	}
+	return resp, err
+}
+
+// refusal says what an error means. Stripe's own words are left out: they quote what was sent.
+// https://docs.stripe.com/error-codes
+func refusal(err error) error {
+	var told *sdk.Error
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &told):
+		return fault.Wrap(exchange.WithoutURL(err), fault.Unavailable, "the payment service does not answer")
+	}
+	cause := &refused{told}
+	switch status := told.HTTPStatusCode; {
+	case status == http.StatusTooManyRequests:
+		return fault.Wrap(cause, fault.Limited, "the payment service is asked too often")
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return fault.Wrap(cause, fault.Internal, "the payment service refuses the key")
+	case status == http.StatusNotFound:
+		return fault.Wrap(cause, fault.NotFound, "no such payment")
+	case status == http.StatusConflict, status >= 500: // another request with the same key runs
+		return fault.Wrap(cause, fault.Unavailable, "the payment service is away")
+	case status >= 400:
+		return fault.Wrap(cause, fault.Invalid, "the payment service cannot take this payment")
+	}
+	return fault.Wrap(cause, fault.Unavailable, "the payment service gave no answer")
+}
+
+// refused is Stripe's refusal without what it quotes.
+type refused struct{ told *sdk.Error }
+
+func (r *refused) Error() string {
+	return fmt.Sprintf("HTTP %d: %s %s, request %s", r.told.HTTPStatusCode, r.told.Type, r.told.Code, r.told.RequestID)
+}
+
+func (r *refused) Unwrap() error { return r.told }

@@ -1,0 +1,224 @@
+package stripe_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"merve/internal/fault"
+	"merve/internal/provider/stripe"
+	"merve/internal/provider/stripe/stripetest"
+)
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func now() time.Time { return noon }
+
+func key(k string) func(context.Context) (string, error) {
+	return func(context.Context) (string, error) { return k, nil }
+}
+
+func client(s *stripetest.Server) *stripe.Client {
+	return &stripe.Client{BaseURL: s.URL(), Key: key(stripetest.Key), HTTP: s.Client()}
+}
+
+func wanted(k string) stripe.Wanted {
+	return stripe.Wanted{AmountMinor: 6500, Currency: "EUR", Description: "Harbour Grill KX72B4", Transaction: "tx-1", Market: "demo", Key: k}
+}
+
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	s := stripetest.New(t, now)
+	c, ctx := client(s), t.Context()
+	first, err := c.Create(ctx, wanted("k1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := c.Create(ctx, wanted("k1"))
+	if err != nil || again != first {
+		t.Errorf("the same key: %+v, %v; want %+v", again, err, first)
+	}
+	other, err := c.Create(ctx, wanted("k2"))
+	if err != nil || other.ID == first.ID {
+		t.Errorf("another key: %+v, %v", other, err)
+	}
+	changed := wanted("k1")
+	changed.AmountMinor = 1
+	if _, err := c.Create(ctx, changed); !fault.Is(err, fault.Invalid) {
+		t.Errorf("the same key with another amount: %v", err)
+	}
+	want := stripetest.Intent{
+		ID: first.ID, Secret: first.ClientSecret, Status: "requires_payment_method", Currency: "eur", Amount: 6500, Description: "Harbour Grill KX72B4",
+		Metadata: map[string]string{"transaction": "tx-1", "market": "demo"},
+	}
+	if got := s.Intents(); len(got) != 2 {
+		t.Errorf("%d intents", len(got))
+	} else if diff := cmp.Diff(want, got[0]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// These two currencies are counted in hundredths that they do not have.
+func TestCurrenciesWithoutHundredths(t *testing.T) {
+	t.Parallel()
+	s := stripetest.New(t, now)
+	w := wanted("k1")
+	w.AmountMinor, w.Currency = 900, "ISK"
+	i, err := client(s).Create(t.Context(), w)
+	if err != nil || i.AmountMinor != 900 || s.Intents()[0].Amount != 90_000 {
+		t.Errorf("%+v, %v, %+v", i, err, s.Intents())
+	}
+}
+
+func TestWantedChecked(t *testing.T) {
+	t.Parallel()
+	s := stripetest.New(t, now)
+	for name, spoil := range map[string]func(*stripe.Wanted){
+		"amount": func(w *stripe.Wanted) { w.AmountMinor = 0 }, "currency": func(w *stripe.Wanted) { w.Currency = "EURO" },
+		"transaction": func(w *stripe.Wanted) { w.Transaction = "" }, "key": func(w *stripe.Wanted) { w.Key = strings.Repeat("k", 256) },
+	} {
+		w := wanted("k")
+		spoil(&w)
+		_, err := client(s).Create(t.Context(), w)
+		if _, field := fault.Public(err); !fault.Is(err, fault.Invalid) || field != name {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if n := len(s.Calls()); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+func TestGetAndRefund(t *testing.T) {
+	t.Parallel()
+	s := stripetest.New(t, now)
+	c, ctx := client(s), t.Context()
+	made, err := c.Create(ctx, wanted("k1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Refund(ctx, made.ID, "r0"); !fault.Is(err, fault.Invalid) {
+		t.Errorf("a refund of what was not paid: %v", err)
+	}
+	s.Pay(made.ID)
+	got, err := c.Get(ctx, made.ID)
+	if err != nil || got.Status != stripe.Succeeded || got.ClientSecret != made.ClientSecret {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for _, id := range []string{"pi_none", ""} {
+		if _, err := c.Get(ctx, id); !fault.Is(err, fault.NotFound) {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+	for _, k := range []string{"r1", "r1", "r2"} { // the same again, and once more by another key
+		if r, err := c.Refund(ctx, made.ID, k); err != nil || !r.Done {
+			t.Errorf("refund %s: %+v, %v", k, r, err)
+		}
+	}
+	if i := s.Intents()[0]; i.Refunded != 6500 {
+		t.Errorf("given back: %d", i.Refunded)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		fault stripetest.Fault
+		want  fault.Kind
+		made  int
+	}{
+		{stripetest.HangUp, fault.Unavailable, 0}, {stripetest.Lose, fault.Unavailable, 1}, {stripetest.Away, fault.Unavailable, 0},
+		{stripetest.Broken, fault.Unavailable, 1}, {stripetest.Limit, fault.Limited, 0}, {stripetest.Page, fault.Unavailable, 0},
+		{stripetest.CutShort, fault.Unavailable, 1},
+	}
+	for _, tt := range tests {
+		s := stripetest.New(t, now)
+		s.Add(tt.fault)
+		_, err := client(s).Create(t.Context(), wanted("k1"))
+		if !fault.Is(err, tt.want) || len(s.Intents()) != tt.made {
+			t.Errorf("fault %d: %v, %d made; want %s, %d", tt.fault, err, len(s.Intents()), tt.want, tt.made)
+		}
+		if err != nil && (strings.Contains(err.Error(), stripetest.Key) || strings.Contains(err.Error(), s.URL())) {
+			t.Errorf("fault %d: the error tells too much: %v", tt.fault, err)
+		}
+		if tt.fault == stripetest.Broken { // which Stripe keeps for the key
+			continue
+		}
+		if _, err := client(s).Create(t.Context(), wanted("k1")); err != nil || len(s.Intents()) != 1 {
+			t.Errorf("after fault %d: %v, %d made", tt.fault, err, len(s.Intents()))
+		}
+	}
+}
+
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	s := stripetest.New(t, now)
+	away := errors.New("the secret store is away")
+	for name, tt := range map[string]struct {
+		key  func(context.Context) (string, error)
+		want fault.Kind
+	}{
+		"none": {nil, fault.Unavailable}, "empty": {key(""), fault.Unavailable}, "another": {key("sk_test_other_not_real"), fault.Internal},
+		"unknown": {func(context.Context) (string, error) { return "", fault.Wrap(away, fault.Unavailable, "away") }, fault.Unavailable},
+	} {
+		c := client(s)
+		c.Key = tt.key
+		_, err := c.Create(t.Context(), wanted("k"))
+		if !fault.Is(err, tt.want) || strings.Contains(err.Error(), "not_real") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	c := client(s)
+	c.Key = nil
+	if _, err := c.Get(t.Context(), "pi_1"); !errors.Is(err, stripe.ErrOff) {
+		t.Errorf("without a key: %v", err)
+	}
+	c = &stripe.Client{BaseURL: "stripe.test", Key: key("k")}
+	if _, err := c.Get(t.Context(), "pi_1"); !fault.Is(err, fault.Internal) {
+		t.Errorf("no address: %v", err)
+	}
+}
+
+// Whatever answers, it is no payment unless it says so.
+func TestStrangeAnswers(t *testing.T) {
+	t.Parallel()
+	for name, h := range map[string]http.HandlerFunc{
+		"empty": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{}`)) },
+		"other amount": func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte(`{"id":"pi_1","client_secret":"s","currency":"eur","amount":1}`))
+		},
+		"other currency": func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte(`{"id":"pi_1","client_secret":"s","currency":"usd","amount":6500}`))
+		},
+		"a list":     func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`[]`)) },
+		"endless":    func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`"` + strings.Repeat("x", 2<<20))) },
+		"a redirect": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) },
+	} {
+		server := httptest.NewServer(h)
+		c := &stripe.Client{BaseURL: server.URL, Key: key(stripetest.Key)}
+		if i, err := c.Create(t.Context(), wanted("k")); err == nil || i != (stripe.Intent{}) && i.AmountMinor == 6500 && i.Currency == "EUR" {
+			t.Errorf("%s: %+v, %v", name, i, err)
+		}
+		server.Close()
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0") // nobody answers
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	c := &stripe.Client{BaseURL: "http://" + l.Addr().String(), Key: key(stripetest.Key), Timeout: 20 * time.Millisecond}
+	if _, err := c.Create(t.Context(), wanted("k")); !fault.Is(err, fault.Unavailable) {
+		t.Error(err)
+	}
+}

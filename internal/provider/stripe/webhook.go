@@ -1,0 +1,162 @@
+package stripe
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"merve/internal/fault"
+)
+
+// SignatureHeader is the header in which Stripe sends its signatures.
+const SignatureHeader = "Stripe-Signature"
+
+const (
+	// MaxWebhook is the largest body that is read, in bytes: several times Stripe's own events.
+	MaxWebhook = 256 << 10
+
+	// Tolerance is how old, or early, a signature may be, so that nobody sends again what they
+	// have listened to.
+	Tolerance = 5 * time.Minute
+
+	maxSignatures = 16 // several, while a secret is being changed
+)
+
+var (
+	// ErrSignature means that Stripe did not sign the request, or not lately.
+	ErrSignature = fault.New(fault.Forbidden, "the signature is not valid")
+
+	// ErrNoSecret means that nothing can be checked: a fault of the configuration, not of the
+	// request.
+	ErrNoSecret = fault.New(fault.Unavailable, "STRIPE_WEBHOOK_SECRET is not set")
+)
+
+// Verify checks that Stripe signed a webhook's raw body.
+// https://docs.stripe.com/webhooks#verify-manually
+func Verify(secret string, body []byte, signature string, now time.Time) error {
+	switch {
+	case secret == "":
+		return ErrNoSecret
+	case len(body) > MaxWebhook:
+		return fault.New(fault.TooLarge, "the body is larger than %d bytes", MaxWebhook)
+	}
+	at, signatures := parts(signature)
+	seconds, err := strconv.ParseInt(at, 10, 64)
+	if err != nil {
+		return ErrSignature
+	}
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(at + "."))
+	mac.Write(body)
+	ours, right := mac.Sum(nil), false
+	for _, s := range signatures {
+		theirs, err := hex.DecodeString(s)
+		right = err == nil && hmac.Equal(ours, theirs) || right
+	}
+	if age := now.Sub(time.Unix(seconds, 0)); !right || age > Tolerance || age < -Tolerance {
+		return ErrSignature
+	}
+	return nil
+}
+
+// parts are the time of a signature, as it is written, and the signatures of scheme v1.
+func parts(header string) (at string, signatures []string) {
+	for _, part := range strings.Split(header, ",") {
+		switch name, value, _ := strings.Cut(strings.TrimSpace(part), "="); {
+		case name == "t" && at == "":
+			at = value
+		case name == "v1" && len(signatures) < maxSignatures:
+			signatures = append(signatures, value)
+		}
+	}
+	return at, signatures
+}
+
+// EventType is what has happened, by Stripe's word.
+type EventType string
+
+// The events that matter here.
+const (
+	PaymentSucceeded EventType = "payment_intent.succeeded"
+	PaymentFailed    EventType = "payment_intent.payment_failed"
+	ChargeRefunded   EventType = "charge.refunded"
+)
+
+// Event is a fact about a payment. Others than those above have an id and a type only.
+type Event struct {
+	ID          string
+	Type        EventType
+	Intent      string // whose it is; "" when there is none
+	Transaction string // as it was given with the intent; "" of an intent that is not ours
+	AmountMinor int64  // received, or given back
+	Currency    string // ISO 4217, upper case
+	All         bool   // of a refund: nothing is left
+}
+
+// Parse reads the body of a webhook.
+func Parse(body []byte) (Event, error) {
+	var told struct {
+		ID   string    `json:"id"`
+		Kind string    `json:"object"`
+		Type EventType `json:"type"`
+		Data struct {
+			Object json.RawMessage `json:"object"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(body, &told); err != nil {
+		return Event{}, fault.New(fault.Invalid, "the body must be one JSON object of the form of an event")
+	}
+	switch {
+	case told.ID == "" || len(told.ID) > 255:
+		return Event{}, fault.Field("id", "want an event's id")
+	case told.Kind != "event":
+		return Event{}, fault.Field("object", "want event")
+	case told.Type == "" || len(told.Type) > 255:
+		return Event{}, fault.Field("type", "want an event's type")
+	}
+	e := Event{ID: told.ID, Type: told.Type}
+	switch e.Type {
+	case PaymentSucceeded, PaymentFailed, ChargeRefunded:
+		return e, e.read(told.Data.Object)
+	}
+	return e, nil
+}
+
+// read takes from an intent or a charge what is of interest.
+func (e *Event) read(object json.RawMessage) error {
+	var o struct {
+		ID             string            `json:"id"`
+		Kind           string            `json:"object"`
+		PaymentIntent  string            `json:"payment_intent"`
+		Currency       string            `json:"currency"`
+		AmountReceived int64             `json:"amount_received"`
+		AmountRefunded int64             `json:"amount_refunded"`
+		Refunded       bool              `json:"refunded"`
+		Metadata       map[string]string `json:"metadata"`
+	}
+	if err := json.Unmarshal(object, &o); err != nil {
+		return fault.Field("data.object", "want a payment intent or a charge")
+	}
+	want := "payment_intent"
+	if e.Type == ChargeRefunded {
+		want = "charge"
+	}
+	switch {
+	case o.Kind != want:
+		return fault.Field("data.object.object", "want %s", want)
+	case len(o.Currency) != 3:
+		return fault.Field("data.object.currency", "want ISO 4217, lower case")
+	case o.AmountReceived < 0 || o.AmountRefunded < 0:
+		return fault.Field("data.object", "want amounts of at least 0")
+	}
+	e.Intent, e.Currency, e.Transaction = o.ID, strings.ToUpper(o.Currency), o.Metadata[metaTransaction]
+	e.AmountMinor = minor(o.AmountReceived, e.Currency)
+	if e.Type == ChargeRefunded {
+		e.Intent, e.AmountMinor, e.All = o.PaymentIntent, minor(o.AmountRefunded, e.Currency), o.Refunded
+	}
+	return nil
+}

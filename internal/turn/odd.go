@@ -1,0 +1,49 @@
+package turn
+
+import (
+	"context"
+	"strings"
+
+	"merve/internal/thread"
+	"merve/internal/wording"
+)
+
+// odd answers messages that have nothing in them that could be read: voice notes, films,
+// documents, contacts, nothing at all. No model is asked what it cannot see. What waits for YES
+// or NO goes on waiting.
+func (w *work) odd(ctx context.Context) (done bool, err error) {
+	key, ok := unreadable(w.in)
+	if !ok {
+		return false, nil
+	}
+	if err := w.lapse(ctx); err != nil {
+		return false, err
+	}
+	w.text = w.say(key, nil)
+	w.remind()
+	return true, nil
+}
+
+// unreadable says why nothing of some messages can be read; ok is false when something can.
+func unreadable(in []thread.Message) (key wording.Key, ok bool) {
+	if len(in) == 0 {
+		return "", false
+	}
+	key = wording.NoText
+	for _, m := range in {
+		if strings.TrimSpace(m.Text) != "" || m.Location != nil || m.Button != "" || m.Notice != nil {
+			return "", false
+		}
+		for _, a := range m.Media {
+			switch kind, _, _ := strings.Cut(a.Type, "/"); {
+			case isImage(a):
+				return "", false
+			case kind == "audio":
+				key = wording.VoiceUnsupported
+			case key == wording.NoText:
+				key = wording.MediaUnsupported
+			}
+		}
+	}
+	return key, true
+}

@@ -1,0 +1,14 @@
+package wording
+
+// Businesses that write to us: the actions that a YES is asked for, and their day.
+const (
+	OpsSoldOut      Key = "ops_sold_out"       // item, listing
+	OpsBack         Key = "ops_back"           // item, listing
+	OpsClosed       Key = "ops_closed"         // listing, date
+	OpsOpenAfterAll Key = "ops_open_after_all" // listing, date
+	OpsHours        Key = "ops_hours"          // listing, weekday, hours; empty hours are closed
+	OpsToday        Key = "ops_today"          // lines
+	OpsNothing      Key = "ops_nothing"        // nothing today
+
+	DeskWanted Key = "desk_wanted" // to staff: a customer asks for a person: customer, reason, link
+)
