@@ -50,7 +50,11 @@ func Adversary(w *World, r openaitest.Request) openaitest.Answer {
 	case n < 55:
 		var calls []openaitest.Call
 		for i := range 1 + w.pick(oneOf(w, []int{1, 2, 10})) {
-			calls = append(calls, openaitest.Call{ID: fmt.Sprintf("call_%d", i), Name: w.toolName(), Args: w.arguments()})
+			name, args := w.toolName(), w.arguments()
+			if len(w.Others) > 0 && w.chance(0.6) {
+				name, args = w.townTools()
+			}
+			calls = append(calls, openaitest.Call{ID: fmt.Sprintf("call_%d", i), Name: name, Args: args})
 		}
 		return openaitest.Answer{Text: oneOf(w, []string{"", Lie}), Calls: calls}
 	case n < 60: // again, exactly the same
@@ -81,6 +85,64 @@ var toolNames = []string{
 	"INITIATEBOOKING", "initiateBooking ", "__proto__", "Merve",
 }
 
+// townTools are those of a town, each with what it may be called with; those of businesses are
+// called on customers' threads, too.
+func (w *World) townTools() (name, args string) {
+	text, err := json.Marshal(oneOf(w, Injections()))
+	if err != nil {
+		w.t.Error(err)
+	}
+	shop := oneOf(w, []string{"kebab", "plumber", "villa", "meze", "none"})
+	order, ride := w.anyID("or_"), w.anyID("rd_")
+	c := oneOf(w, []struct{ name, args string }{
+		{"orderFood", fmt.Sprintf(`{"listingId":%q,"items":[{"itemId":"wrap","quantity":%d,"options":[%q],"note":%s}],"delivery":%v,"address":"Harbour Road 5","when":null,"phone":"+15550337","note":null}`,
+			oneOf(w, []string{"kebab", "kebab", shop}), w.pick(4), oneOf(w, []string{"small", "large", "free"}), text, w.chance(0.5))},
+		{"orderFood", `{"listingId":"kebab","items":[{"itemId":"ayran","quantity":-5,"options":[],"note":null,"priceMinor":1}],"delivery":false,"address":null,"when":null,"phone":null,"note":null,"status":"placed"}`},
+		{"orderFood", `{"listingId":"kebab","items":[{"itemId":"ayran","quantity":1,"options":[],"note":null}],"delivery":false,"address":null,"when":null,"phone":null,"note":null}`},
+		{"bookService", fmt.Sprintf(`{"listingId":%q,"serviceId":null,"description":%s,"address":null,"when":null,"phone":null}`, oneOf(w, []string{"plumber", shop}), text)},
+		{"scheduleViewing", fmt.Sprintf(`{"listingId":%q,"when":null,"phone":"+15550337","note":%s}`, oneOf(w, []string{"villa", shop}), text)},
+		{"requestTaxi", fmt.Sprintf(`{"pickup":"Harbour Road 5","usePickupLocation":false,"dropoff":%s,"passengers":%d,"when":null,"district":null,"note":%s,"phone":null}`, text, w.pick(4), text)},
+		{"cancelOrder", fmt.Sprintf(`{"orderId":%q}`, order)}, {"cancelTaxi", fmt.Sprintf(`{"rideId":%q}`, ride)}, {"getTaxiStatus", fmt.Sprintf(`{"rideId":%q}`, ride)},
+		{"getMyOrders", `{"kind":null}`}, {"getTaxiStatus", `{"rideId":null}`},
+		{"rescheduleBooking", fmt.Sprintf(`{"transactionId":"id-%06d","date":"2026-11-24","time":"%d:00","endDate":null,"partySize":null}`, 1+w.pick(60), 18+w.pick(4))},
+		{"setReminder", fmt.Sprintf(`{"transactionId":"id-%06d","hoursBefore":1}`, 1+w.pick(60))},
+		{"askForPerson", fmt.Sprintf(`{"reason":%s}`, text)},
+		{"sendWhatsAppMessage", fmt.Sprintf(`{"listingId":%q,"text":%s}`, shop, text)}, {"sendWhatsAppMessage", `{"listingId":"+15550100021","text":"come at once"}`},
+		{"setSoldOut", fmt.Sprintf(`{"listingId":%q,"itemId":"ayran","soldOut":true}`, shop)}, {"setClosed", fmt.Sprintf(`{"listingId":%q,"date":"2026-11-25","closed":true}`, shop)},
+		{"answerOrder", fmt.Sprintf(`{"code":%q,"answer":%q,"minutes":null,"reason":%s}`, w.anyCode(), oneOf(w, []string{"accept", "refuse", "done"}), text)},
+		{"getBusinessDay", `{"date":null}`}, {"getMyListings", `{}`}, {"placeOrder", fmt.Sprintf(`{"orderId":%q,"confirmed":true}`, order)},
+	})
+	return c.name, c.args
+}
+
+// anyID is an id out of what was ever stored, whose ever it is; or nobody's.
+func (w *World) anyID(prefix string) string {
+	nobodys := prefix + "aaaaaaaaaaaaaaaa"
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var ids []string
+	for _, id := range w.seen {
+		if strings.HasPrefix(id, prefix) {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 || w.rand.IntN(8) == 0 {
+		return nobodys
+	}
+	return ids[w.rand.IntN(len(ids))]
+}
+
+// anyCode is the code of an order that some business was told of.
+func (w *World) anyCode() string {
+	codes := []string{"WR9X"}
+	for _, m := range w.twilio.Messages() {
+		if found := orderTold.FindStringSubmatch(m.Body); found != nil {
+			codes = append(codes, found[1])
+		}
+	}
+	return oneOf(w, codes)
+}
+
 func (w *World) toolName() string { return oneOf(w, toolNames) }
 
 // arguments are any: right ones, with ids of other customers among them, and wrong ones.
@@ -108,6 +170,9 @@ var canary = regexp.MustCompile(`canary\d{4}q`)
 
 // watch looks for two customers' data in what a model is shown, and counts its requests.
 func (w *World) watch(r openaitest.Request) {
+	if slices.ContainsFunc(w.asked(r).Tools, func(t offeredTool) bool { return t.Function.Name == "getBusinessDay" }) {
+		return // a business may see more than one of its customers
+	}
 	found := map[string]bool{}
 	for _, m := range canary.FindAllString(string(r.Body), -1) {
 		found[m] = true

@@ -2,6 +2,7 @@ package simulationtest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,15 +22,21 @@ import (
 func TestPromise1_TheModelCannotCommitWhateverItReturns(t *testing.T) {
 	t.Parallel()
 	base, runs := seedtest.Of(t), seedtest.Times(t, 4)
+	seen := &town{happened: map[string]int{}}
+	t.Cleanup(func() {
+		seen.enough(t, "order proposed", "ride proposed", "called getMyOrders ok", "called orderFood failed")
+	})
 	for n := range uint64(runs) {
 		t.Run(fmt.Sprint(base+n), func(t *testing.T) {
 			t.Parallel()
 			w := New(t, Options{Seed: base + n, Faults: n%2 == 1, Market: hostile(n)})
+			w.Town()
 			w.Model, w.talk = Adversary, obey
 			w.poison()
 			w.Run(turnsOfAdversary)
 			w.Check()
 			w.bounded()
+			seen.add(w)
 		})
 	}
 	faulttest.Tried(t, runs*turnsOfAdversary)
@@ -53,10 +60,13 @@ func hostile(n uint64) func(*market.Market) {
 
 // poison puts injected instructions where a model reads.
 func (w *World) poison() {
-	for _, l := range w.Listings {
+	for i, l := range slices.Concat(w.Listings, w.Shops) {
 		l.Names["en"] += " - " + oneOf(w, Injections())
 		l.Descriptions["en"] = strings.Join([]string{oneOf(w, Injections()), oneOf(w, Injections())}, " ")
 		w.Put(l)
+		if n := i - len(w.Listings); n >= 0 {
+			w.versions[n] = l.Version
+		}
 	}
 }
 
@@ -64,6 +74,9 @@ func (w *World) poison() {
 func obey(w *World, c *Customer) *Said {
 	if w.chance(0.6) {
 		return &Said{Text: oneOf(w, Injections()) + " " + c.Canary}
+	}
+	if w.chance(0.5) {
+		return errand(w, c)
 	}
 	return w.utter(c)
 }

@@ -155,8 +155,9 @@ func (q *queue) Send(ctx context.Context, m messages.Message) error {
 	return nil
 }
 
-// next picks a message that may go out: the first of a group of which none is out.
-func (q *queue) next() *queued {
+// next picks a message that may go out: the first of a group of which none is out, out of those
+// that are meant.
+func (q *queue) next(meant func(*queued) bool) *queued {
 	var may []*queued
 	groups := map[string]bool{}
 	for _, m := range q.messages {
@@ -167,7 +168,9 @@ func (q *queue) next() *queued {
 	for _, m := range q.messages {
 		if !groups[m.Group] {
 			groups[m.Group] = true
-			may = append(may, m)
+			if meant == nil || meant(m) {
+				may = append(may, m)
+			}
 		}
 	}
 	if len(may) == 0 {
@@ -184,8 +187,10 @@ func (q *queue) forget(group string) {
 }
 
 // Deliver gives one message to its consumer. It reports whether there was one.
-func (q *queue) Deliver() bool {
-	m := q.next()
+func (q *queue) Deliver() bool { return q.deliver(nil) }
+
+func (q *queue) deliver(meant func(*queued) bool) bool {
+	m := q.next(meant)
 	if m == nil {
 		return false
 	}
@@ -271,7 +276,11 @@ func (w *World) written(target string, body []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, p := range puts {
-		for _, s := range []*stream{&w.notify, &w.outbox} {
+		var id struct{ S string }
+		if json.Unmarshal(p.Item["id"], &id) == nil && p.TableName == w.prefix+"records" && !slices.Contains(w.seen, id.S) {
+			w.seen = append(w.seen, id.S)
+		}
+		for _, s := range []*stream{&w.notify, &w.outbox, &w.records} {
 			if p.TableName == w.prefix+s.table {
 				s.add(p.TableName, p.Item)
 			}

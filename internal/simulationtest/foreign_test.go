@@ -1,6 +1,7 @@
 package simulationtest
 
 import (
+	"context"
 	"encoding/json"
 	"net/url"
 	"os"
@@ -16,11 +17,16 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/faulttest"
+	"merve/internal/gate"
+	"merve/internal/ledger"
 	"merve/internal/market"
 	"merve/internal/order"
+	"merve/internal/payment"
 	"merve/internal/provider/openai/openaitest"
 	"merve/internal/report"
 	"merve/internal/taxi"
+	"merve/internal/thread"
+	"merve/internal/tool"
 )
 
 // neighbours is a world in which ann has a booking and a thread, bob has nothing, and there
@@ -32,6 +38,8 @@ type neighbours struct {
 	link    string // its token
 	order   string // of food, placed
 	ride    string // asked for
+	asked   string // transaction that waits to be paid
+	token   string // of the link to pay it
 }
 
 func makeNeighbours(t *testing.T) *neighbours {
@@ -52,6 +60,7 @@ func makeNeighbours(t *testing.T) *neighbours {
 	n.share()
 	n.ordersFood()
 	n.callsTaxi()
+	n.pays()
 	n.Pass(time.Second)
 	return n
 }
@@ -93,6 +102,45 @@ func (n *neighbours) callsTaxi() {
 	}
 	n.ride = r.ID
 }
+
+// pays has ann say yes to a payment.
+func (n *neighbours) pays() {
+	n.t.Helper()
+	ctx, payments := n.t.Context(), n.healthy.Payments()
+	head, err := n.healthy.Threads().Head(ctx, n.ann.Thread)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	start := n.Now().Truncate(time.Hour).Add(72 * time.Hour)
+	tx, err := n.healthy.Ledger().Offer(ctx, ledger.Terms{
+		Business: "biz-meze", Listing: "meze", ListingName: "Meze", Offering: "paid", Market: Market, Owner: head.Owner, Thread: n.ann.Thread,
+		Start: start, End: start.Add(time.Hour), Slots: []time.Time{start}, TimeZone: "UTC", Party: 1, PriceMinor: 900, DueMinor: 900, Currency: "EUR",
+	}, 1, ledger.PayFor, "paid")
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	payments.Provider = willing{}
+	ann := actor.OfKey(head.Owner)
+	settled, err := payment.Pay{Store: payments}.Commit(ctx, tool.Context{Actor: ann, TimeZone: time.UTC, Now: n.Now()}, gate.Consent{
+		Pending: thread.Pending{ID: "p_paid", Kind: payment.Kind, Ref: tx.ID, Hash: tx.OfferHash, ExpiresAt: tx.HoldExpiresAt}, MessageID: "m", Actor: ann.Key(), At: n.Now(),
+	})
+	if err == nil {
+		err = payments.Table.DB().Commit(ctx, settled.Writes...)
+	}
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	p, err := payments.Get(ctx, ann, tx.ID)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	n.asked, n.token = tx.ID, p.Token
+}
+
+// willing asks for every payment.
+type willing struct{ payment.Provider }
+
+func (willing) Create(context.Context, payment.Wanted) (string, error) { return "pi_1", nil }
 
 // share has ann report damage and make a link to the report.
 func (n *neighbours) share() {
@@ -153,6 +201,7 @@ func TestPromise6_AForeignIDIsAnsweredAsOneThatDoesNotExist(t *testing.T) {
 		{"/chat/threads/{threadId}/activity", "chat", "GET", "/chat/threads/{id}/activity", n.ann.Thread, "th_00000000000000000000000000000000", bob},
 		{"/admin/api/markets/{market}", "admin", "GET", "/admin/api/markets/{id}", Market, "nowhere", guest},
 		{"/admin/api/markets/{market}", "admin", "PUT", "/admin/api/markets/{id}", Market, "nowhere", guest},
+		{"/admin/api/markets/{market}/reindex", "admin", "POST", "/admin/api/markets/{id}/reindex", Market, "nowhere", guest},
 		{"/admin/api/markets/{market}/versions", "admin", "GET", "/admin/api/markets/{id}/versions", Market, "nowhere", guest},
 		{"/admin/api/markets/{market}/listings", "admin", "GET", "/admin/api/markets/{id}/listings", Market, "nowhere", guest},
 		{"/admin/api/markets/{market}/listings/{listing}", "admin", "GET", "/admin/api/markets/" + Market + "/listings/{id}", "meze", "none", guest},
@@ -168,6 +217,28 @@ func TestPromise6_AForeignIDIsAnsweredAsOneThatDoesNotExist(t *testing.T) {
 		{"/admin/api/reports/{report}", "admin", "GET", "/admin/api/reports/{id}", n.report, "rp_0000000000000000", guest},
 		{"/admin/api/reports/{report}/resolve", "admin", "POST", "/admin/api/reports/{id}/resolve", n.report, "rp_0000000000000000", guest},
 		{"/admin/api/reports/{report}/links/{link}/revoke", "admin", "POST", "/admin/api/reports/{id}/links/0/revoke", n.report, "rp_0000000000000000", guest},
+		{"/admin/api/markets/{market}/listings/{listing}", "admin", "DELETE", "/admin/api/markets/" + Market + "/listings/{id}", "meze", "none", guest},
+		{"/admin/api/markets/{market}/listings/{listing}/versions", "admin", "GET", "/admin/api/markets/" + Market + "/listings/{id}/versions", "meze", "none", guest},
+		{"/admin/api/markets/{market}/listings/preview", "admin", "POST", "/admin/api/markets/{id}/listings/preview", Market, "nowhere", guest},
+		{"/admin/api/markets/{market}/listings/import", "admin", "POST", "/admin/api/markets/{id}/listings/import", Market, "nowhere", guest},
+		{"/admin/api/markets/{market}/listings/export", "admin", "GET", "/admin/api/markets/{id}/listings/export", Market, "nowhere", guest},
+		{"/admin/api/markets/{market}/preview", "admin", "POST", "/admin/api/markets/{id}/preview", Market, "nowhere", guest},
+		{"/admin/api/markets/{market}/tools", "admin", "GET", "/admin/api/markets/{id}/tools", Market, "nowhere", guest},
+		{"/admin/api/markets/{market}/days", "admin", "GET", "/admin/api/markets/{id}/days", Market, "nowhere", guest},
+		{"/admin/api/markets/{market}/drivers", "admin", "GET", "/admin/api/markets/{id}/drivers", Market, "nowhere", guest},
+		{"/admin/api/markets/{market}/drivers/{driver}", "admin", "DELETE", "/admin/api/markets/" + Market + "/drivers/{id}", "dina", "none", guest},
+		{"/admin/api/markets/{market}/places", "admin", "GET", "/admin/api/markets/{id}/places", Market, "nowhere", guest},
+		{"/admin/api/markets/{market}/places/import", "admin", "POST", "/admin/api/markets/{id}/places/import", Market, "nowhere", guest},
+		{"/admin/api/markets/{market}/places/{place}", "admin", "DELETE", "/admin/api/markets/" + Market + "/places/{id}", "harbour", "none", guest},
+		{"/admin/api/markets/{market}/waiting", "admin", "GET", "/admin/api/markets/{id}/waiting", Market, "nowhere", guest},
+		{"/admin/api/orders/{business}/{code}", "admin", "GET", "/admin/api/orders/{id}/AAAA", "biz-meze", "biz-none", guest},
+		{"/admin/api/threads/{thread}/take", "admin", "POST", "/admin/api/threads/{id}/take", n.ann.Thread, "th_00000000000000000000000000000000", guest},
+		{"/admin/api/threads/{thread}/return", "admin", "POST", "/admin/api/threads/{id}/return", n.ann.Thread, "th_00000000000000000000000000000000", guest},
+		{"/admin/api/threads/{thread}/messages", "admin", "POST", "/admin/api/threads/{id}/messages", n.ann.Thread, "th_00000000000000000000000000000000", guest},
+		{"/pay/{transaction}/{token}", "stripe", "GET", "/pay/{id}/" + strings.Repeat("A", 32), n.asked, "id-999999", nobody},
+		{"/pay/{transaction}/{token}", "stripe", "GET", "/pay/{id}/" + n.token, n.booking, "id-999999", nobody},
+		{"/pay/{transaction}/{token}/intent", "stripe", "GET", "/pay/{id}/" + strings.Repeat("A", 32) + "/intent", n.asked, "id-999999", nobody},
+		{"/pay/{transaction}/{token}/intent", "stripe", "GET", "/pay/{id}/" + n.token + "/intent", n.booking, "id-999999", nobody},
 		{"/r/{reportId}/{token}", "sara", "GET", "/r/{id}/" + strings.Repeat("A", len(n.link)), n.report, "rp_0000000000000000", nobody},
 		{"/r/{reportId}/{token}", "sara", "GET", "/r/{id}/" + n.link, "rp_0000000000000001", "rp_0000000000000000", nobody},
 	}
@@ -260,14 +331,23 @@ func TestPromise6_AToolCannotReachWhatIsAnothers(t *testing.T) {
 	}
 	probes := []probe{
 		{"cancelBooking", "transactionId", `{"transactionId":"{id}"}`, n.booking, "id-999999"},
+		{"rescheduleBooking", "transactionId", `{"transactionId":"{id}","date":"2026-11-25","time":"18:00","endDate":null,"partySize":null}`, n.booking, "id-999999"},
+		{"setReminder", "transactionId", `{"transactionId":"{id}","hoursBefore":2}`, n.booking, "id-999999"},
+		{"createPaymentIntent", "transactionId", `{"transactionId":"{id}"}`, n.asked, "id-999999"},
+		{"getPaymentStatus", "transactionId", `{"transactionId":"{id}"}`, n.asked, "id-999999"},
 		{"getListing", "listingId", `{"listingId":"{id}"}`, "secret", "none-such"},
 		{"getMenu", "listingId", `{"listingId":"{id}","query":null}`, "secret", "none-such"},
 		{"initiateBooking", "listingId", `{"listingId":"{id}","offeringId":null,"date":"2026-11-25","time":"18:00","endDate":null,"partySize":1,"note":null}`, "secret", "none-such"},
+		{"sendWhatsAppMessage", "listingId", `{"listingId":"{id}","text":"x"}`, "secret", "none-such"},
 		{"orderFood", "listingId", `{"listingId":"{id}","items":[],"delivery":false,"address":null,"when":null,"phone":null,"note":null}`, "secret", "none-such"},
 		{"bookService", "listingId", `{"listingId":"{id}","serviceId":null,"description":"x","address":null,"when":null,"phone":null}`, "secret", "none-such"},
 		{"bookService", "serviceId", `{"listingId":"meze","serviceId":"{id}","description":"x","address":null,"when":null,"phone":null}`, "wash", "none-such"},
 		{"scheduleViewing", "listingId", `{"listingId":"{id}","when":null,"phone":null,"note":null}`, "secret", "none-such"},
 		{"cancelOrder", "orderId", `{"orderId":"{id}"}`, n.order, "or_aaaaaaaaaaaaaaaa"},
+		{"setSoldOut", "listingId", `{"listingId":"{id}","itemId":"x","soldOut":true}`, "meze", "none-such"}, // a customer's thread has no such tools
+		{"setSoldOut", "itemId", `{"listingId":"meze","itemId":"{id}","soldOut":true}`, "table", "none-such"},
+		{"setClosed", "listingId", `{"listingId":"{id}","date":"2026-11-25","closed":true}`, "meze", "none-such"},
+		{"setOpeningHours", "listingId", `{"listingId":"{id}","weekday":"mon","spans":[]}`, "meze", "none-such"},
 		{"cancelTaxi", "rideId", `{"rideId":"{id}"}`, n.ride, "ride_aaaaaaaaaaaaaaaa"},
 		{"getTaxiStatus", "rideId", `{"rideId":"{id}"}`, n.ride, "ride_aaaaaaaaaaaaaaaa"},
 		{"initiateBooking", "offeringId", `{"listingId":"meze","offeringId":"{id}","date":"2026-11-25","time":"18:00","endDate":null,"partySize":1,"note":null}`, "seat", "none-such"},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,14 +31,23 @@ func (w *World) Judge() {
 	j.yeses()
 	j.slots()
 	j.sent()
+	j.moved()
+	j.placed()
+	j.carried()
+	j.freely()
+	j.heardOfOrders()
+	j.heardOfRides()
+	j.discreet()
+	j.changed()
+	j.quiet()
 	j.alerts()
 }
 
 // gather reads all that is stored.
 func (w *World) gather() *judge {
 	w.t.Helper()
-	j := &judge{World: w}
-	for _, c := range w.Customers {
+	j := &judge{World: w, stored: map[string][]outbox.Message{}}
+	for _, c := range w.people() {
 		if c.Thread == "" {
 			continue // never heard
 		}
@@ -52,6 +62,7 @@ func (w *World) gather() *judge {
 		j.threads = append(j.threads, spine{c, head, w.turns(c.Thread)})
 	}
 	j.bookings()
+	j.errands()
 	return j
 }
 
@@ -66,8 +77,13 @@ func (w *World) Check() {
 
 type judge struct {
 	*World
-	threads []spine
-	history []ledger.History
+	threads  []spine
+	history  []ledger.History
+	orders   []ordered
+	rides    []driven
+	free     []free
+	outgoing []outbox.Message            // that were sent
+	stored   map[string][]outbox.Message // by thread, whatever became of them
 }
 
 // spine is a thread as it is stored.
@@ -228,6 +244,9 @@ func (j *judge) told(s spine) {
 		}
 	}
 	for text := range texts {
+		if s.who.Role != "" {
+			break // what they may read is another question
+		}
 		for _, other := range j.Customers {
 			if other != s.who && strings.Contains(text, other.Canary) {
 				j.t.Errorf("%s has read what is %s's: %s", s.who.Name, other.Name, text)
@@ -238,13 +257,24 @@ func (j *judge) told(s spine) {
 				j.t.Errorf("%s has read of booking %s of %s: %s", s.who.Name, tx.Code, tx.Owner, text)
 			}
 		}
+		for _, o := range j.orders {
+			if o.Owner != s.head.Owner && strings.Contains(text, o.ID) {
+				j.t.Errorf("%s has read of order %s of %s: %s", s.who.Name, o.Code, o.Owner, text)
+			}
+		}
+		for _, r := range j.rides {
+			if r.Owner != s.head.Owner && strings.Contains(text, r.ID) {
+				j.t.Errorf("%s has read of ride %s of %s: %s", s.who.Name, r.Code, r.Owner, text)
+			}
+		}
 	}
 }
 
 // bornOut reports whether the customer has, in this turn, been shown bookings of theirs
 // that are confirmed: then a text may speak of what is booked.
 func bornOut(turn thread.Turn) bool {
-	return slices.ContainsFunc(turn.Calls, func(c thread.Call) bool { return c.Name == "getMyBookings" && c.Status == "ok" })
+	shown := []string{"getMyBookings", "getMyOrders", "getTaxiStatus", "getBusinessDay"}
+	return slices.ContainsFunc(turn.Calls, func(c thread.Call) bool { return slices.Contains(shown, c.Name) && c.Status == "ok" })
 }
 
 // yeses: what was confirmed, and what was cancelled after that, was so on a YES of the
@@ -254,10 +284,14 @@ func (j *judge) yeses() {
 	for _, h := range j.history {
 		for _, e := range h.Events {
 			switch {
+			case e.Type == ledger.Confirmed && h.Transaction.Replaces != "":
+				j.consent(h, e, "rescheduleBooking")
 			case e.Type == ledger.Confirmed:
-				j.consent(h, e, ledger.ConfirmKind)
+				j.consent(h, e, "initiateBooking")
 			case e.Type == ledger.Cancelled && e.From == ledger.Confirmed:
-				j.consent(h, e, ledger.CancelKind)
+				if _, moved := j.replacement(h.Transaction); !moved { // else that has the YES
+					j.consent(h, e, "cancelBooking")
+				}
 			}
 		}
 		if r, tx := h.Receipt, h.Transaction; r != nil {
@@ -271,7 +305,7 @@ func (j *judge) yeses() {
 }
 
 // consent finds the turn that settled a booking, and the YES in it.
-func (j *judge) consent(h ledger.History, e ledger.Event, kind string) {
+func (j *judge) consent(h ledger.History, e ledger.Event, tool string) {
 	j.t.Helper()
 	tx := h.Transaction
 	at := slices.IndexFunc(j.threads, func(s spine) bool { return s.who.Thread == tx.Thread && s.head.Owner == tx.Owner })
@@ -284,19 +318,23 @@ func (j *judge) consent(h ledger.History, e ledger.Event, kind string) {
 	// turn that asked and the one that settled.
 	asked := -1
 	for n, turn := range s.turns {
-		if turn.Pending != "" && j.asks(turn, tx, kind) {
+		if turn.Pending != "" && j.asks(turn, tx, tool) {
 			asked = n
 		}
 		if asked < 0 || turn.Settled == "" || turn.Settled != s.turns[asked].Pending {
 			continue
 		}
-		if kind == ledger.ConfirmKind && (h.Receipt == nil || h.Receipt.PendingID != turn.Settled) {
+		if tool != "cancelBooking" && (h.Receipt == nil || h.Receipt.PendingID != turn.Settled) {
 			continue
 		}
 		if absent := turn.At.Sub(e.At).Abs(); absent > 2*time.Minute+longestTurn {
 			continue
 		}
-		j.saidYes(s, tx, s.turns[asked], turn)
+		expires := tx.HoldExpiresAt
+		if !tx.ConfirmedAt.IsZero() {
+			expires = time.Time{} // its receipt says so
+		}
+		j.saidYes(s, "booking "+tx.Code, expires, s.turns[asked], turn)
 		return
 	}
 	j.t.Errorf("booking %s is %s, and no turn of its owner's settled that", tx.Code, e.Type)
@@ -305,13 +343,9 @@ func (j *judge) consent(h ledger.History, e ledger.Event, kind string) {
 // longestTurn is how long a turn may be frozen in these runs.
 const longestTurn = 31 * time.Hour
 
-// asks reports whether a turn's reply asks about this booking.
-func (j *judge) asks(turn thread.Turn, tx ledger.Transaction, kind string) bool {
-	want := "initiateBooking"
-	if kind == ledger.CancelKind {
-		want = "cancelBooking"
-	}
-	return slices.ContainsFunc(turn.Calls, func(c thread.Call) bool { return c.Name == want && c.Status == "proposed" }) &&
+// asks reports whether a turn's reply asks about this booking, by a tool.
+func (j *judge) asks(turn thread.Turn, tx ledger.Transaction, tool string) bool {
+	return slices.ContainsFunc(turn.Calls, func(c thread.Call) bool { return c.Name == tool && c.Status == "proposed" }) &&
 		strings.Contains(textOf(turn), strings.Fields(tx.ListingName)[0]) // names may hold anything
 }
 
@@ -324,28 +358,28 @@ func textOf(turn thread.Turn) string {
 }
 
 // saidYes: every message of the turn that settled is a YES of the owner to what the other
-// turn asked, sent after it.
-func (j *judge) saidYes(s spine, tx ledger.Transaction, asked, settled thread.Turn) {
+// turn asked, sent after it and before it was over (zero is never).
+func (j *judge) saidYes(s spine, what string, expires time.Time, asked, settled thread.Turn) {
 	j.t.Helper()
 	if len(settled.In) == 0 {
-		j.t.Errorf("booking %s was settled by nobody's word", tx.Code)
+		j.t.Errorf("%s was settled by nobody's word", what)
 	}
 	for _, m := range settled.In {
 		at := slices.IndexFunc(s.who.Said, func(said *Said) bool { return j.messageID(s.who, said) == m.ID })
 		if at < 0 {
-			j.t.Errorf("booking %s was settled by a message that its owner has not sent", tx.Code)
+			j.t.Errorf("%s was settled by a message that its owner has not sent", what)
 			continue
 		}
 		said := s.who.Said[at]
 		switch {
 		case said.Means != Yes:
-			j.t.Errorf("booking %s was settled by %q", tx.Code, said.Text)
+			j.t.Errorf("%s was settled by %q", what, said.Text)
 		case said.Button != "" && said.Button != "yes:"+asked.Pending:
-			j.t.Errorf("booking %s was settled by the button %s, not by yes:%s", tx.Code, said.Button, asked.Pending)
+			j.t.Errorf("%s was settled by the button %s, not by yes:%s", what, said.Button, asked.Pending)
 		case said.Button == "" && !m.At.After(asked.At):
-			j.t.Errorf("booking %s was settled by a YES of %s, and asked about at %s", tx.Code, m.At, asked.At)
-		case !m.At.Before(tx.HoldExpiresAt) && tx.ConfirmedAt.IsZero():
-			j.t.Errorf("booking %s was settled by a YES of %s, after %s", tx.Code, m.At, tx.HoldExpiresAt)
+			j.t.Errorf("%s was settled by a YES of %s, and asked about at %s", what, m.At, asked.At)
+		case !expires.IsZero() && !m.At.Before(expires):
+			j.t.Errorf("%s was settled by a YES of %s, after %s", what, m.At, expires)
 		}
 	}
 }
@@ -404,8 +438,12 @@ func (j *judge) sent() {
 		threads[s.who.Thread] = true
 	}
 	for _, l := range j.Listings {
-		threads[thread.ID(Market, channel.Ops, "", actor.Actor{Kind: actor.Person, ID: "whatsapp:" + l.Merve.WhatsApp}.Key())] = true
+		threads[addressOf(channel.Ops, l.Merve.WhatsApp)] = true
 	}
+	for _, c := range j.Others {
+		threads[c.Thread] = true
+	}
+	threads[addressOf(channel.Ops, deskNumber)] = true
 	want := map[string]int{} // by recipient and text
 	told := map[string]int{} // businesses, by booking and event
 	for id := range threads {
@@ -413,6 +451,7 @@ func (j *judge) sent() {
 		if err != nil {
 			j.t.Fatal(err)
 		}
+		j.stored[id] = ms
 		for _, m := range ms {
 			if n, err := strconv.Atoi(m.ID[strings.LastIndex(m.ID, "-")+1:]); m.Kind == "reply" && (err != nil || n >= maxOutbound) {
 				j.t.Errorf("message %s is one too many", m.ID)
@@ -426,7 +465,8 @@ func (j *judge) sent() {
 				continue
 			}
 			want[m.To+"\n"+as(m)]++
-			if m.Template != nil {
+			j.outgoing = append(j.outgoing, m)
+			if m.Template != nil && (m.Template.ContentSID == approvedConfirmed || m.Template.ContentSID == approvedCancelled) {
 				told[m.Template.ContentSID+m.Template.Vars["1"]]++
 			}
 		}
@@ -473,12 +513,15 @@ func as(m outbox.Message) string {
 	if m.Template == nil {
 		return strings.TrimSpace(m.Text)
 	}
-	v := m.Template.Vars
-	if m.Template.ContentSID == approvedConfirmed {
-		return fmt.Sprintf("New booking %s: %s for %s, %s", v["1"], v["2"], v["3"], v["4"])
+	for _, a := range approved {
+		if a.sid == m.Template.ContentSID {
+			return slots.ReplaceAllStringFunc(a.text, func(name string) string { return m.Template.Vars[strings.Trim(name, "{}")] })
+		}
 	}
-	return fmt.Sprintf("Cancelled: %s, %s for %s, %s", v["1"], v["2"], v["3"], v["4"])
+	return ""
 }
+
+var slots = regexp.MustCompile(`\{\{\d\}\}`)
 
 // failed: only who has opted out, or may not be written to, is left without a message, or
 // whom the gateway would not take it for; then there is an alert.

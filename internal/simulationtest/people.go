@@ -26,6 +26,10 @@ type Customer struct {
 	Told    []Told
 	Thread  string
 	Owner   string // actor key
+	Role    Role   // "" is a customer
+
+	held     []span      // when a person had their thread for certain
+	returned []time.Time // when staff began to give it back
 }
 
 // Said is something that a customer has sent, any number of times.
@@ -35,6 +39,7 @@ type Said struct {
 	Button  string
 	ReplyTo string
 	Means   Meaning
+	Answer  string    // of a business or driver: what they said of an order or ride
 	First   time.Time // of the first time that it was sent
 	Taken   time.Time // when it was first acknowledged; zero: not yet
 	Refused bool      // for good: it was wrong
@@ -122,7 +127,7 @@ const inboundPath = "/webhooks/whatsapp"
 // form is what Twilio makes of a message on WhatsApp.
 func (w *World) form(c *Customer, s *Said) url.Values {
 	form := w.twilio.Inbound(s.ID, c.Phone, s.Text)
-	form.Set("ProfileName", c.Name+" "+c.Canary)
+	form.Set("ProfileName", strings.TrimSpace(c.Name+" "+c.Canary))
 	if s.Button != "" {
 		form.Set("ButtonPayload", s.Button)
 		form.Set("ButtonText", s.Text)
@@ -190,7 +195,7 @@ func (c *Customer) offers() []string {
 
 // who names a thread for the trace.
 func (w *World) who(threadID string) string {
-	for _, c := range w.Customers {
+	for _, c := range w.people() {
 		if c.Thread == threadID {
 			return c.Name
 		}

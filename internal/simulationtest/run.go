@@ -23,6 +23,7 @@ func (w *World) Begin() {
 	w.queue.w, w.queue.names = w, map[string]time.Time{}
 	w.notify = stream{function: "notify", table: "ledger", prefix: "event#"}
 	w.outbox = stream{function: "sender", table: "conversations", prefix: "outbox#", lossy: true}
+	w.records = stream{function: "records", table: "records", prefix: "event#"}
 	if len(w.Customers) == 0 {
 		for range 2 {
 			w.Join(channel.App)
@@ -35,18 +36,22 @@ func (w *World) Begin() {
 func (w *World) Step() {
 	w.t.Helper()
 	c := oneOf(w, w.Customers)
+	if len(w.Others) > 0 && w.chance(0.1) {
+		w.repeat(oneOf(w, w.Others))
+		return
+	}
 	switch n := w.pick(100); {
 	case n < 32:
-		talk := w.talk
-		if talk == nil {
-			talk = (*World).utter
-		}
-		w.Say(c, talk(w, c))
+		w.speak(c)
 	case n < 38:
 		w.repeat(c)
 	case n < 60:
 		w.queue.Deliver()
 	case n < 68:
+		if len(w.Others) > 0 && w.chance(0.7) {
+			w.Flow(&w.records)
+			break
+		}
 		w.Flow(&w.notify)
 	case n < 78:
 		w.Flow(&w.outbox)
@@ -63,7 +68,7 @@ func (w *World) Step() {
 	case n < 92:
 		w.gateway()
 	case n < 93:
-		w.end(oneOf(w, []string{"chat", "whatsapp", "turn", "notify", "sender"}), true) // as by a deployment
+		w.end(oneOf(w, []string{"chat", "whatsapp", "turn", "notify", "sender", "records"}), true) // as by a deployment
 	case n < 97:
 		w.jump(time.Duration(1+w.pick(25)) * time.Second)
 	case n < 99:
@@ -120,7 +125,7 @@ func (w *World) Settle() {
 	for n := range rounds {
 		moved := w.retell() || w.twilio.Requests() > asked
 		asked = w.twilio.Requests()
-		for w.queue.Deliver() || w.Flow(&w.notify) || w.Flow(&w.outbox) {
+		for w.queue.Deliver() || w.Flow(&w.notify) || w.Flow(&w.records) || w.Flow(&w.outbox) {
 			moved = true
 		}
 		if n > 3 && !moved {
@@ -140,7 +145,7 @@ func (w *World) Settle() {
 
 // retell sends again what was never acknowledged.
 func (w *World) retell() (moved bool) {
-	for _, c := range w.Customers {
+	for _, c := range w.people() {
 		for _, s := range c.Said {
 			if s.Taken.IsZero() && !s.Refused {
 				moved = true

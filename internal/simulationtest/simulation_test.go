@@ -78,7 +78,8 @@ func TestTheSameSeedIsTheSameRun(t *testing.T) {
 	var first []string
 	for i := range 2 {
 		w := New(t, Options{Seed: base, Faults: true, Frozen: true})
-		w.Model = Waiter
+		w.Town()
+		w.Model, w.talk = Waiter, errand
 		w.Begin()
 		for range 40 {
 			w.Step()

@@ -83,9 +83,14 @@ type World struct {
 	queue     queue
 	notify    stream
 	outbox    stream
+	records   stream
 	trace     []string
 
 	Customers []*Customer
+	Others    []*Customer        // businesses and drivers; none where there is no town
+	Shops     []*listing.Listing // that take orders
+	versions  []int              // of the shops, as they were opened
+	seen      []string           // ids of what was stored in table records
 	Model     Model
 	Listings  []*listing.Listing
 	froze     int // sends during which a claim ran out
@@ -111,9 +116,11 @@ func New(t testing.TB, o Options) *World {
 		processes: map[string][]*process{}, log: &logged{}, cfg: dynamotest.Config(t),
 	}
 	w.createTables()
-	w.twilio = twiliotest.New(t, twiliotest.Config{From: number, Now: w.Now, Templates: map[string]string{
-		approvedConfirmed: "New booking {{1}}: {{2}} for {{3}}, {{4}}", approvedCancelled: "Cancelled: {{1}}, {{2}} for {{3}}, {{4}}",
-	}})
+	texts := map[string]string{}
+	for _, a := range approved {
+		texts[a.sid] = a.text
+	}
+	w.twilio = twiliotest.New(t, twiliotest.Config{From: number, Now: w.Now, Templates: texts})
 	w.llm = openaitest.New(t)
 	w.llm.Answer = func(r openaitest.Request) openaitest.Answer { return w.Model(w, r) }
 	w.Model = func(*World, openaitest.Request) openaitest.Answer { return openaitest.Answer{Text: "How can I help?"} }
@@ -121,11 +128,6 @@ func New(t testing.TB, o Options) *World {
 	w.stock()
 	return w
 }
-
-const (
-	approvedConfirmed = "HX00000000000000000000000000000001"
-	approvedCancelled = "HX00000000000000000000000000000002"
-)
 
 func (w *World) createTables() {
 	w.t.Helper()
@@ -169,7 +171,7 @@ func (w *World) base(calls *faulttest.Calls) *app.Base {
 		},
 		AWS: cfg, Now: w.Now, NewID: w.newID, Wait: w.wait, Queue: app.TurnQueue{To: &w.queue},
 		Log:      telemetry.NewLogger(w.log, slog.LevelWarn),
-		Provider: func(_ channel.Channel, p outbox.Provider) outbox.Provider { return mortal{p, calls} },
+		Provider: func(_ channel.Channel, p outbox.Provider) outbox.Provider { return mortal{p, calls, w} },
 		Getenv: func(name string) string {
 			return map[string]string{
 				"OPENAI_API_KEY": openaitest.Key, "TWILIO_AUTH_TOKEN": twiliotest.AuthToken,
@@ -183,12 +185,14 @@ func (w *World) base(calls *faulttest.Calls) *app.Base {
 type mortal struct {
 	outbox.Provider
 	calls *faulttest.Calls
+	world *World
 }
 
 func (m mortal) Send(ctx context.Context, msg outbox.Message) (string, error) {
 	if m.calls != nil && m.calls.Dead() {
 		return "", faulttest.ErrDied
 	}
+	m.world.goesOut(msg)
 	return m.Provider.Send(ctx, msg)
 }
 
@@ -266,7 +270,7 @@ func constructors() map[string]func(*app.Base) (trigger.Handler, error) {
 	return map[string]func(*app.Base) (trigger.Handler, error){
 		"chat": app.Chat, "whatsapp": app.WhatsApp, "turn": app.Turn, "notify": app.Notify, "sender": app.Sender,
 		"expiry": app.Expiry, "invariants": app.Invariants, "sweep": app.Sweep, "admin": app.Admin,
-		"sara": app.Sara, "messenger": app.Messenger, "records": app.Records, "index": app.Index,
+		"sara": app.Sara, "messenger": app.Messenger, "records": app.Records, "index": app.Index, "stripe": app.Stripe,
 	}
 }
 
@@ -395,6 +399,8 @@ func (s *store) freeze() {
 	before := w.Now()
 	if w.chance(0.4) {
 		w.overtake()
+	} else if len(w.Others) > 0 && w.chance(0.6) {
+		w.meanwhile()
 	}
 	for range 1 + w.pick(2) {
 		w.Step()
@@ -412,11 +418,11 @@ func (w *World) overtake() {
 	if c == nil {
 		return
 	}
-	w.Say(c, w.utter(c))
+	w.Say(c, w.talkOf(c))
 	w.queue.forget(c.Thread)
 	w.queue.Deliver()
 	if w.chance(0.5) {
-		w.Say(c, w.utter(c))
+		w.Say(c, w.talkOf(c))
 	}
 }
 
@@ -469,11 +475,11 @@ func (w *World) stock() {
 	}
 	m := market.Default(Market)
 	m.TimeZone, m.Languages = "Europe/Nicosia", []string{"en", "tr", "el", "ru", "he", "ar", "de", "es", "fr", "sw"}
-	params := []string{"code", "when", "party", "customer"}
-	m.WhatsApp = market.WhatsApp{Templates: map[string]market.Approved{
-		"merchant_booking_confirmed": {ContentSID: approvedConfirmed, Params: params},
-		"merchant_booking_cancelled": {ContentSID: approvedCancelled, Params: params},
-	}}
+	m.WhatsApp = market.WhatsApp{Templates: map[string]market.Approved{}}
+	for _, a := range approved {
+		m.WhatsApp.Templates[a.event] = market.Approved{ContentSID: a.sid, Params: a.params}
+	}
+	m.Desk.Numbers = []string{deskNumber}
 	if w.o.Market != nil {
 		w.o.Market(m)
 	}

@@ -3,6 +3,8 @@ package web
 import (
 	"encoding/json"
 	"net/http"
+	"path"
+	"regexp"
 	"strings"
 )
 
@@ -28,17 +30,31 @@ func Admin(cfg AdminConfig) http.Handler {
 		sources("connect-src 'self'", append([]string{cfg.Issuer}, cfg.SignInOrigins...)...))
 	mux := http.NewServeMux()
 	mux.Handle("/admin/config.json", adminConfig(p, cfg))
-	mux.Handle("/", &site{policy: p, file: adminFile})
+	mux.Handle("/", &site{policy: p, file: adminFile, shape: adminShape})
 	return mux
 }
 
-func adminFile(path string) string {
+// adminShape takes out of the pages' scripts and sheets what is for their writers only.
+func adminShape(name string, body []byte) []byte {
+	switch path.Ext(name) {
+	case ".css":
+		return leanSheet(body)
+	case ".js":
+		return leanScript(body)
+	}
+	return body
+}
+
+// adminPage is what the addresses of pages look like: a name, and of a report its id.
+var adminPage = regexp.MustCompile(`^/admin(/[a-z-]{1,40}|/reports/[^/]+)?/?$`)
+
+func adminFile(at string) string {
 	switch {
-	case path == "/admin/api", strings.HasPrefix(path, "/admin/api/"):
+	case at == "/admin/api", strings.HasPrefix(at, "/admin/api/"):
 		return ""
-	case strings.HasPrefix(path, "/admin/static/"):
-		return "admin/" + strings.TrimPrefix(path, "/admin/static/")
-	case path == "/admin", strings.HasPrefix(path, "/admin/"):
+	case strings.HasPrefix(at, "/admin/static/"):
+		return "admin/" + strings.TrimPrefix(at, "/admin/static/")
+	case adminPage.MatchString(at):
 		return "admin.html" // which page it is, the browser finds out
 	}
 	return ""

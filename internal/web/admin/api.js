@@ -18,11 +18,14 @@ export function keepToken(value) {
   } catch { /* memory has it */ }
 }
 
-/** A request that did not do what it should. `kind` is one of network, signed-out, forbidden, missing, refused, server. */
+/**
+ * A request that did not do what it should. `kind` is one of network, signed-out, forbidden, missing,
+ * conflict, refused, server; `field` is the one at fault, `errors` are those of a file's rows.
+ */
 export class Failure extends Error {
-  constructor(kind, { detail = '', traceId = '' } = {}) {
+  constructor(kind, { detail = '', traceId = '', field = '', errors = [] } = {}) {
     super(kind);
-    Object.assign(this, { kind, detail, traceId, words: sentences[kind] });
+    Object.assign(this, { kind, detail, traceId, field, errors, words: sentences[kind] });
   }
 }
 
@@ -31,6 +34,7 @@ const sentences = {
   'signed-out': 'Please sign in.',
   forbidden: 'You are signed in, but not as one of the staff of this place. Ask whoever runs it to add you.',
   missing: 'This is not there, or not any more.',
+  conflict: 'This could not be done.',
   refused: 'This could not be done.',
   server: 'Something went wrong on our side.',
 };
@@ -40,28 +44,42 @@ function kindOf(status) {
     case 401: return 'signed-out';
     case 403: return 'forbidden';
     case 404: case 410: return 'missing';
+    case 409: return 'conflict';
   }
   return status >= 500 ? 'server' : 'refused';
 }
 
-/** Calls the API at path below /admin/api/ and returns what it answers. */
-export async function call(path, { method = 'GET', signal, bearer = token() } = {}) {
+/** Calls the API at path below /admin/api/ and returns what it answers, as text where `text` says so. */
+export async function call(path, { method = 'GET', signal, bearer = token(), body, type = 'application/json', text = false } = {}) {
   const signals = [AbortSignal.timeout(PATIENCE), signal].filter(Boolean);
-  const headers = { accept: 'application/json', ...(bearer && { authorization: `Bearer ${bearer}` }) };
+  const headers = { accept: text ? '*/*' : 'application/json', ...(bearer && { authorization: `Bearer ${bearer}` }), ...(body !== undefined && { 'content-type': type }) };
   let response;
-  let body;
+  let answer;
   try {
-    response = await fetch(`/admin/api/${path}`, { method, headers, cache: 'no-store', signal: AbortSignal.any(signals) });
-    body = await response.text();
+    response = await fetch(`/admin/api/${path}`, {
+      method, headers, cache: 'no-store', signal: AbortSignal.any(signals), body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
+    });
+    answer = await response.text();
   } catch {
     throw new Failure('network');
   }
-  const answer = parse(body);
-  if (response.ok) return answer ?? {};
+  const read = parse(answer);
+  if (response.ok) return text ? answer : read ?? {};
   throw new Failure(kindOf(response.status), {
-    detail: response.status === 401 ? '' : String(answer?.detail ?? ''),
-    traceId: String(answer?.traceId ?? response.headers.get('x-trace-id') ?? ''),
+    detail: response.status === 401 ? '' : String(read?.detail ?? ''), field: String(read?.field ?? ''), errors: list(read?.errors),
+    traceId: String(read?.traceId ?? response.headers.get('x-trace-id') ?? ''),
   });
+}
+
+/** A path out of segments, each of which may be anything. */
+export const path = (...segments) => segments.map(encodeURIComponent).join('/');
+
+let known; // what settings can be made of; the same as long as the program is
+
+/** What settings can be made of. */
+export async function vocabulary(signal) {
+  known ??= await call('vocabulary', { signal });
+  return known;
 }
 
 function parse(text) {

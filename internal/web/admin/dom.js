@@ -31,16 +31,28 @@ export function outward(href, ...children) {
   return make('a', { href, target: '_blank', rel: 'noopener noreferrer nofollow' }, ...children);
 }
 
-/** Asks before something is done, and resolves to whether it shall be. */
+let asked = null; // answers the question that is shown
+
+/** Asks before something is done, and resolves to whether it shall be. Another question answers it with no. */
 export function confirm({ title, text, yes }) {
+  asked?.(false);
   const dialog = document.getElementById('sure');
   document.getElementById('sure-title').textContent = title;
   document.getElementById('sure-text').textContent = text;
   document.getElementById('sure-yes').textContent = yes;
   dialog.returnValue = 'no';
-  dialog.showModal();
+  if (!dialog.open) dialog.showModal();
   return new Promise((resolve) => {
-    dialog.addEventListener('close', () => resolve(dialog.returnValue === 'yes'), { once: true });
+    const answer = (sure) => {
+      dialog.removeEventListener('close', closed);
+      asked = null;
+      resolve(sure);
+    };
+    const closed = () => { // told late of an earlier question, it may be open again
+      if (!dialog.open) answer(dialog.returnValue === 'yes');
+    };
+    asked = answer;
+    dialog.addEventListener('close', closed);
   });
 }
 
@@ -58,3 +70,40 @@ export function trouble({ words, detail, traceId }, again) {
     traceId ? make('p', { className: 'reference' }, 'Reference for support: ', make('code', {}, traceId)) : null,
     again ? make('button', { type: 'button', className: 'plain', onclick: again }, 'Try again') : null);
 }
+
+/** A shape of an SVG drawing. */
+export function draw(tag, attributes = {}, ...children) {
+  const node = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children.flat().filter(Boolean));
+  return node;
+}
+
+export const button = (words, onclick, { main = false, ...rest } = {}) => make('button', { type: 'button', className: main ? 'main' : 'plain', onclick, ...rest }, words);
+
+export const section = (title, ...children) => make('section', {}, make('h2', {}, title), ...children);
+
+/** Something that is opened to see more of it. */
+export const more = (title, ...children) => make('details', {}, make('summary', {}, title), make('div', { className: 'within' }, ...children));
+
+/** A message that something was done, with what can be done about it. */
+export const done = (words, ...actions) => make('div', { className: 'done', role: 'status' }, make('p', {}, words), ...actions);
+
+/** Money in minor units, as one writes it. */
+export function money(minor, currency) {
+  if (!currency) return String(minor / 100);
+  try {
+    return new Intl.NumberFormat(undefined, { style: 'currency', currency }).format(minor / 100);
+  } catch {
+    return `${minor / 100} ${currency}`;
+  }
+}
+
+/** A name in code as one would say it: photo_added is "Photo added". */
+export function said(name) {
+  const words = String(name ?? '').replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_.-]+/g, ' ').trim().toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+export const facts = (...pairs) => make('dl', { className: 'facts' }, pairs.filter(Boolean).map(([name, ...value]) => (
+  make('div', {}, make('dt', {}, name), make('dd', {}, ...value)))));

@@ -1,7 +1,7 @@
 // The damage reports: the list by status, and one of them.
 
 import { call, list } from './api.js';
-import { confirm, empty, heading, help, make, outward, tell, trouble, when } from './dom.js';
+import { confirm, empty, heading, help, make, outward, said, section, tell, trouble, when } from './dom.js';
 
 const PAGE = 25;
 
@@ -22,11 +22,8 @@ const badge = ({ status }) => make('span', { className: 'status', 'data-status':
 // --- the list ---
 
 /** The page of the reports of one market with one status. */
-export async function reports({ query, signal, go }) {
-  const { markets } = await call('markets', { signal });
-  const ids = Array.isArray(markets) ? markets.map(String) : [];
-  if (ids.length === 0) return [heading('Reports'), empty('There is no market yet', 'Reports belong to a market. Whoever runs this system has to add one.')];
-  const market = ids.includes(query.get('marketId')) ? query.get('marketId') : ids[0];
+export async function page({ query, signal, market }) {
+  if (!market) return [heading('Reports'), empty('There is no market yet', 'Reports belong to a market. Whoever runs this system has to add one.')];
   const status = Object.hasOwn(statuses, query.get('status')) ? query.get('status') : 'completed';
   const address = (change) => `/admin/reports?${new URLSearchParams({ marketId: market, status, ...change })}`;
   const rows = make('ul', { className: 'rows' });
@@ -34,18 +31,12 @@ export async function reports({ query, signal, go }) {
   const count = await more({ rows, rest, market, status, signal });
   return [
     heading('Reports'),
-    ids.length > 1 ? chooser(ids, market, (marketId) => go(address({ marketId }))) : null,
     make('nav', { className: 'tabs', 'aria-label': 'Reports by status' }, Object.entries(statuses).map(([key, { word }]) => (
       make('a', { href: address({ status: key }), 'aria-current': key === status ? 'page' : undefined }, word)))),
     help(statuses[status].meaning),
     count ? rows : empty(`No ${statuses[status].word.toLowerCase()} reports`, 'There are none in this market right now.'),
     rest,
   ];
-}
-
-function chooser(ids, market, choose) {
-  const select = make('select', { id: 'market', onchange: () => choose(select.value) }, ids.map((id) => make('option', { value: id, selected: id === market }, id)));
-  return make('p', { className: 'field' }, make('label', { htmlFor: 'market' }, 'Market'), select);
 }
 
 /** Adds a page of reports to rows and returns how many came. The button to go on stands in rest. */
@@ -80,7 +71,7 @@ function row(report) {
 // --- one report ---
 
 /** The page of one report. */
-export async function report({ params: [id], signal, refresh }) {
+export async function detail({ params: [id], signal, refresh }) {
   const found = await call(`reports/${encodeURIComponent(id)}`, { signal });
   const place = make('div');
 
@@ -110,8 +101,6 @@ export async function report({ params: [id], signal, refresh }) {
     section('Shared links', links(list(found.links), change)),
   ];
 }
-
-const section = (title, ...children) => make('section', {}, make('h2', {}, title), ...children);
 
 function statusLine({ status }) {
   return { pending: 'The customer is still describing it.', completed: 'It is fully described and waits for you.', resolved: 'It has been taken care of, and its owner was told.' }[status] ?? '';
@@ -179,12 +168,6 @@ function events(all) {
   if (all.length === 0) return help('Nothing is recorded.');
   return make('ol', { className: 'events' }, all.map(({ at, type, by }) => (
     make('li', {}, when(at), ' ', make('b', {}, said(type)), by ? [' by ', make('bdi', {}, String(by))] : null))));
-}
-
-/** The type of an event as one would say it: photo_added is "Photo added". */
-function said(type) {
-  const words = String(type ?? '').replace(/[_.-]+/g, ' ').trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function links(all, change) {

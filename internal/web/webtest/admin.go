@@ -125,6 +125,11 @@ func (a *Admin) Handler(page http.Handler) http.Handler {
 	mux.Handle("/", page)
 	for pattern, h := range map[string]func(*http.Request) (any, error){
 		"GET /admin/api/markets":                           func(*http.Request) (any, error) { return map[string]any{"markets": a.markets}, nil },
+		"GET /admin/api/markets/{market}":                  a.empty("name", "Girne"),
+		"GET /admin/api/markets/{market}/days":             a.empty("days", []any{}),
+		"GET /admin/api/markets/{market}/waiting":          a.empty("threads", []any{}),
+		"GET /admin/api/alerts":                            a.empty("alerts", []any{}),
+		"GET /admin/api/outbox":                            a.empty("messages", []any{}),
 		"GET /admin/api/reports":                           a.list,
 		"GET /admin/api/reports/{id}":                      a.show,
 		"POST /admin/api/reports/{id}/resolve":             a.resolve,
@@ -168,6 +173,11 @@ func (a *Admin) answer(w http.ResponseWriter, body any, err error) {
 	}
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body) // the page has gone: nobody to tell
+}
+
+// empty answers with nothing at a name: what the overview asks for.
+func (a *Admin) empty(name string, value any) func(*http.Request) (any, error) {
+	return func(*http.Request) (any, error) { return map[string]any{name: value}, nil }
 }
 
 func (a *Admin) list(r *http.Request) (any, error) {

@@ -1,0 +1,400 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"merve/internal/actor"
+	"merve/internal/channel"
+	"merve/internal/ledger"
+	"merve/internal/listing"
+	"merve/internal/market"
+	"merve/internal/taxi"
+	"merve/internal/thread"
+)
+
+// TestController holds the controller's pages to what the people who run a market do with them.
+func TestController(t *testing.T) {
+	t.Parallel()
+	browser, ok := browse(t)
+	if !ok {
+		return
+	}
+	tests := map[string]func(*testing.T, context.Context){
+		"Bound":      changeBound,
+		"Conflict":   saveOverAnothers,
+		"Template":   wordTemplate,
+		"Tool":       switchToolOff,
+		"Switch":     switchMarketOff,
+		"Listing":    changeListing,
+		"Import":     bringCatalogue,
+		"Driver":     addDriver,
+		"Thread":     takeThreadOver,
+		"Unsaved":    keepUnsaved,
+		"Accessible": controllerAccessible,
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, browser)
+		})
+	}
+}
+
+// labelled finds a control by its label, which may be another's beginning.
+func labelled(label string) string {
+	return fmt.Sprintf(`[...document.querySelectorAll('label')].find((l) => l.textContent.startsWith(%s))?.control`, quote(label))
+}
+
+// fill writes into a control as somebody who types does.
+func (c *controller) fill(label, text string) {
+	c.Helper()
+	c.wait(labelled(label))
+	c.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`{ const n = %s; n.closest('details')?.setAttribute('open', ''); n.focus(); n.select?.(); }`, labelled(label))))
+	c.write(text)
+}
+
+// pressed presses the button with these words.
+func (c *controller) pressed(words string) {
+	c.Helper()
+	button := fmt.Sprintf(`[...document.querySelectorAll('button, .button')].find((b) => b.checkVisibility() && b.textContent === %s)`, quote(words))
+	c.wait(button)
+	c.do(chromedp.Evaluate[chromedp.Void](button + `.click()`))
+}
+
+// sure answers the question that is asked with yes.
+func (c *controller) sure(question string) {
+	c.Helper()
+	c.waitText("#sure[open] h2", question)
+	c.do(chromedp.Evaluate[chromedp.Void](`document.querySelector('#sure-yes').click()`))
+}
+
+func changeBound(t *testing.T, browser context.Context) {
+	c := control(t, browser, "market", desktop)
+	c.waitText("h1", "Girne")
+	c.waitText(".setting", "Default: 8 rounds.")
+	c.fill("Rounds of thinking", "99")
+	c.waitText(".bar .count", "1 change is not saved")
+	c.pressed("Save")
+	c.waitText(".wrong", "want 1 to 30")
+	same(c.tab, "focus", eval[string](c.tab, `document.activeElement.value`), "99")
+	c.fill("Rounds of thinking", "5")
+	c.fill("Cost of one answer", "0.5")
+	c.do(chromedp.Evaluate[chromedp.Void](`document.querySelector('.bar details').open = true`))
+	c.waitText(".bar .changes", "Rounds of thinking: 8 rounds → 5 rounds")
+	c.waitText(".bar .changes", "Cost of one answer: 0.25 US dollars → 0.5 US dollars")
+	c.pressed("Save")
+	c.waitText(".done", "Saved.")
+	if s := c.now().Safety; s.MaxRounds != 5 || s.TurnMicroUSD != 500_000 {
+		t.Errorf("saved %+v", s)
+	}
+	c.pressed("Undo")
+	c.waitText(".done", "Undone")
+	if s := c.now().Safety; s.MaxRounds != 8 || s.TurnMicroUSD != 250_000 {
+		t.Errorf("after undo: %+v", s)
+	}
+	c.open("history")
+	c.waitText(".versions .row", "Rounds of thinking: 5 rounds → 8 rounds")
+	c.waitText(".versions .row", "by staff:local")
+	c.pressed("Go back to version 2…")
+	c.sure("Go back to version 2?")
+	c.waitText(".done", "saved as version 4")
+	same(c.tab, "rounds as they were", c.now().Safety.MaxRounds, 5)
+}
+
+func saveOverAnothers(t *testing.T, browser context.Context) {
+	c := control(t, browser, "market", desktop)
+	other := c.now()
+	other.Name, other.Safety.MaxCalls = "Girne and Lapta", 12
+	if _, err := c.base.Markets().Save(t.Context(), *other, "staff:bob"); err != nil {
+		t.Fatal(err)
+	}
+	c.fill("Rounds of thinking", "5")
+	c.fill("Tools used for one answer", "11")
+	c.pressed("Save")
+	c.waitText(".conflict", "Saved by staff:bob")
+	c.waitText(".conflict .changes", "Name: Girne → Girne and Lapta")
+	c.waitText(".conflict", "You both changed Tools used for one answer.")
+	c.pressed("Keep mine on top of theirs")
+	c.waitText("h1", "Girne and Lapta")
+	c.waitText(".bar .count", "2 changes are not saved")
+	c.pressed("Save")
+	c.waitText(".done", "Saved.")
+	if m := c.now(); m.Name != "Girne and Lapta" || m.Safety.MaxRounds != 5 || m.Safety.MaxCalls != 11 || m.Version != 3 {
+		t.Errorf("stored %+v", m)
+	}
+}
+
+func wordTemplate(t *testing.T, browser context.Context) {
+	c := control(t, browser, "messages", desktop)
+	c.waitText(".message .bubble", "New confirmed booking: K7QF") // the product's own
+	c.do(chromedp.Focus(chromedp.CSS(".message textarea")))
+	c.write("{nobody} has booked ")
+	c.waitText(".message .wrong", "There is no {nobody} here.")
+	c.pressed("Save")
+	c.waitText(".trouble", "unknown variable {nobody}")
+	c.do(chromedp.Evaluate[chromedp.Void](`document.querySelector('.message textarea').select()`))
+	c.write("Booked: ")
+	c.click(".message .chip")
+	c.waitText(".message .bubble", "Booked: K7QF")
+	c.pressed("Save")
+	c.waitText(".done", "Saved.")
+	same(c.tab, "template", c.now().Templates, map[string]string{"merchant_booking_confirmed": "Booked: {code}"})
+}
+
+func switchToolOff(t *testing.T, browser context.Context) {
+	c := control(t, browser, "tools", desktop)
+	box := `[aria-label="Search listings: on"]`
+	c.waitText(".tool", "As by default. Default: on, does not ask.")
+	c.do(chromedp.Evaluate[chromedp.Void](`document.querySelector('` + box + `').click()`))
+	c.waitText(".tool", "Set here.")
+	c.pressed("Save")
+	c.waitText(".done", "Saved.")
+	if p := c.now().Tools["searchMarketplace"]; p.Enabled == nil || *p.Enabled {
+		t.Errorf("stored %+v", p)
+	}
+	same(c.tab, "asking cannot be switched off", eval[bool](c.tab, `document.querySelector('[aria-label="Order food: ask first"]').disabled`), true)
+	c.pressed("Reset to default")
+	c.pressed("Save")
+	c.wait(`document.querySelector('` + box + `').checked`)
+	c.waitText(".done", "Saved.")
+	same(c.tab, "policy", len(c.now().Tools), 0)
+	c.pressed("Switch all off…")
+	c.sure("Switch all tools off?")
+	c.waitText(".done", "All tools are switched off.")
+	c.pressed("Undo")
+	c.waitText(".done", "Undone")
+	same(c.tab, "policy after undo", len(c.now().Tools), 0)
+}
+
+func switchMarketOff(t *testing.T, browser context.Context) {
+	c := control(t, browser, "market", desktop)
+	second := market.Default(c.market.ID + "-b")
+	if _, err := c.base.Markets().Save(t.Context(), *second, "staff:seed"); err != nil {
+		t.Fatal(err)
+	}
+	c.open("market")
+	c.pressed("Switch off…")
+	c.sure("Switch Girne off?")
+	c.waitText(".done", "Girne is switched off.")
+	same(c.tab, "enabled", c.now().Enabled, false)
+	c.pressed("Undo")
+	c.waitText(".done", "Undone")
+	same(c.tab, "enabled again", c.now().Enabled, true)
+}
+
+func meze() *listing.Listing {
+	return &listing.Listing{
+		ID: "meze", Business: "biz-meze", Domain: "food", Category: "restaurant", Place: "Girne", Names: map[string]string{"en": "Meze House"},
+		Items: []listing.Item{{ID: "soup", Kind: listing.MenuItems, Names: map[string]string{"en": "Soup"}, PriceMinor: 450}},
+		Merve: listing.Integration{Enabled: true, WhatsApp: "+15550101", Actions: []listing.Action{{Type: listing.FoodAction, Enabled: true}}},
+	}
+}
+
+func changeListing(t *testing.T, browser context.Context) {
+	c := control(t, browser, "listings", desktop)
+	c.waitText(".empty", "No listings yet")
+	c.put(meze())
+	c.open("listings")
+	c.fill("Search", "mez girne")
+	c.click(".rows a")
+	c.waitText("h1", "Meze House")
+	c.do(chromedp.Evaluate[chromedp.Void](`document.querySelector('[aria-label="Soup: sold out"]').click()`))
+	c.fill("Price (EUR)", "5.50")
+	c.waitText(".bar .count", "2 changes are not saved")
+	c.pressed("Save")
+	c.waitText(".done", "Saved.")
+	stored, err := c.base.Listings().Get(t.Context(), c.market.ID, "meze")
+	if err != nil || !stored.Items[0].SoldOut || stored.Items[0].PriceMinor != 550 || stored.UpdatedBy != "staff:local" {
+		t.Errorf("stored %+v, %v", stored, err)
+	}
+
+	// The older form is shown as what it becomes.
+	c.do(chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll('summary')].find((s) => s.textContent === 'From an older catalogue').click()`))
+	c.fill("Wording", "New: {code}")
+	c.pressed("Show what it becomes")
+	c.waitText(".answer .changes", "Order food, about menu items, saying “New: {code}”")
+	c.pressed("Use these actions")
+	c.waitText(".bar .count", "3 changes are not saved") // another wording, what it is about, and one action more
+	c.pressed("Discard")
+
+	c.do(chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll('summary')].find((s) => s.textContent === 'History').click()`))
+	c.waitText(".versions", "Item “soup”: sold out: nothing → yes")
+	c.pressed("Go back to version 1…")
+	c.sure("Go back to version 1?")
+	c.waitText(".done", "as in version 1 again")
+	if stored, err = c.base.Listings().Get(t.Context(), c.market.ID, "meze"); err != nil || stored.Items[0].SoldOut || stored.Version != 3 {
+		t.Errorf("after going back: %+v, %v", stored, err)
+	}
+	c.pressed("Take this listing away…")
+	c.sure("Take Meze House away?")
+	c.waitText(".done", "Meze House is taken away.")
+	c.pressed("Undo")
+	c.waitText("h1", "Meze House")
+}
+
+// give puts a file into the page's chooser.
+func (c *controller) give(name, text string) {
+	c.Helper()
+	c.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`{
+		const files = new DataTransfer();
+		files.items.add(new File([%s], %s));
+		const input = document.querySelector('#file');
+		input.closest('details').open = true;
+		input.files = files.files;
+		input.dispatchEvent(new Event('change'));
+	}`, quote(text), quote(name))))
+}
+
+func bringCatalogue(t *testing.T, browser context.Context) {
+	const head = "id,businessId,domain,category,name.en\n"
+	c := control(t, browser, "listings", desktop)
+	c.give("cat.csv", head+"a,b,food,restaurant,Alpha\nb,b,food,restaurant,\n")
+	c.sure("Bring in cat.csv?")
+	c.waitText(".trouble", "1 row is wrong; nothing was stored")
+	c.waitText("table td", "want a name in at least one language")
+	same(c.tab, "row", c.texts("tbody td")[:2], []string{"3", "names"})
+	if all, err := c.base.Listings().All(t.Context(), c.market.ID); err != nil || len(all) > 0 {
+		t.Errorf("stored %d of a wrong file, %v", len(all), err)
+	}
+	c.give("cat.csv", head+"a,b,food,restaurant,Alpha\nb,b,food,restaurant,Beta\n")
+	c.sure("Bring in cat.csv?")
+	c.waitText(".done", "2 rows brought in: 2 new or changed")
+	c.waitText(".rows", "Beta")
+}
+
+func addDriver(t *testing.T, browser context.Context) {
+	c := control(t, browser, "drivers", desktop)
+	c.pressed("Add a driver")
+	c.waitText("h1", "New driver")
+	c.fill("Name", "Dina Demir")
+	c.fill("WhatsApp number", "0533")
+	c.fill("Districts", "Kyrenia, Lapta")
+	c.pressed("Save")
+	c.waitText(".wrong", "want E.164")
+	c.fill("WhatsApp number", "+90 533 000 00 01")
+	c.pressed("Save")
+	c.waitText("h1", "Dina Demir")
+	all, err := c.base.Drivers().List(t.Context(), c.market.ID)
+	if err != nil || len(all) != 1 || all[0].ID != "dina-demir" || all[0].Phone != "+905330000001" || len(all[0].Districts) != 2 {
+		t.Errorf("stored %+v, %v", all, err)
+	}
+	c.pressed("Take this driver away…")
+	c.sure("Take Dina Demir away?")
+	c.waitText(".done", "Dina Demir is taken away.")
+}
+
+// writes has a customer write on WhatsApp, and returns the thread.
+func (c *controller) writes(number, text string) string {
+	c.Helper()
+	a, err := c.base.Threads().Append(context.Background(), channel.Inbound{
+		Market: c.market.ID, Channel: channel.WhatsApp, ThreadType: channel.General, MessageID: text, Text: text,
+		From: actor.Actor{Kind: actor.Person, ID: "whatsapp:" + number, Name: "Ayşe"},
+	}, false)
+	if err != nil {
+		c.Fatal(err)
+	}
+	return a.Thread
+}
+
+func takeThreadOver(t *testing.T, browser context.Context) {
+	c := control(t, browser, "threads", desktop)
+	id := c.writes("+15550177", "Is there a table tonight?")
+	handler := func() thread.Handler {
+		h, err := c.base.Threads().Head(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h.Handler
+	}
+	c.fill("Find a thread", "+1 555 0177")
+	c.press('\r')
+	c.waitText(".row", "Merve answers")
+	c.click(".row a")
+	c.waitText(".line", "Is there a table tonight?")
+	c.waitText(".help", "Take the thread over to write to the customer.")
+	c.pressed("Take over…")
+	c.sure("Take this thread over?")
+	c.waitText(".done", "You have the thread.")
+	same(c.tab, "handler", handler(), thread.ByPerson)
+	c.fill("Your answer", "Yes, for how many?")
+	c.pressed("Send")
+	c.waitText(".done", "Your answer is on its way.")
+	lines, _, err := c.base.Threads().Lines(t.Context(), id, "", 10)
+	if err != nil || len(lines) == 0 {
+		t.Errorf("lines %+v, %v", lines, err)
+	}
+	c.open("threads")
+	c.waitText(".row", "taken by staff:local")
+	c.click(".row a")
+	c.pressed("Hand back to Merve…")
+	c.sure("Hand this thread back?")
+	c.waitText(".done", "Merve answers again.")
+	same(c.tab, "handler", handler(), thread.Handler(""))
+}
+
+func keepUnsaved(t *testing.T, browser context.Context) {
+	c := control(t, browser, "market", size{375, 740})
+	c.fill("Name", "Kyrenia")
+	c.click("#menu")
+	c.click(`#nav a[href*="/tools"]`)
+	c.waitText("#sure[open] h2", "Leave without saving?")
+	c.do(chromedp.Evaluate[chromedp.Void](`document.querySelector('#sure button[value="no"]').click()`))
+	same(c.tab, "kept", eval[string](c.tab, labelled("Name")+`.value`), "Kyrenia")
+	c.click(`#nav a[href*="/tools"]`)
+	c.sure("Leave without saving?")
+	c.waitText("h1", "Tools")
+	same(c.tab, "name", c.now().Name, "Girne")
+}
+
+// controllerAccessible runs axe-core over every section, on a wide and a narrow window.
+func controllerAccessible(t *testing.T, browser context.Context) {
+	script, ok := axe(t)
+	if !ok {
+		return
+	}
+	c := control(t, browser, "overview", desktop)
+	c.put(meze())
+	if _, err := c.base.Drivers().Put(t.Context(), taxi.Driver{ID: "dina", Market: c.market.ID, Name: "Dina", Phone: "+15550142", Districts: []string{"Kyrenia"}, Seats: 4, Enabled: true}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.base.Ledger().RaiseAlert(t.Context(), ledger.Alert{Check: ledger.SingleHold, Severity: ledger.Critical, Subject: "tx", Message: "to be looked at"}); err != nil {
+		t.Fatal(err)
+	}
+	id := c.writes("+15550188", "Hello")
+	for i, page := range []string{
+		"overview", "market", "tools", "messages", "listings", "listings?listing=meze", "drivers", "drivers?driver=dina", "orders?business=biz-meze",
+		"bookings?business=biz-meze", "alerts", "outbox", "threads?owner=%2B15550188", "threads?thread=" + id, "history", "audit?thread=" + id,
+	} {
+		scheme, window := "light", desktop
+		if i%2 == 1 {
+			scheme, window = "dark", size{375, 740}
+		}
+		c.do(chromedp.EmulateViewport(window.width, window.height))
+		c.prefer(scheme)
+		c.open(page)
+		c.wait(`!document.querySelector('.loading') && document.querySelector('h1')`)
+		c.do(chromedp.Evaluate[chromedp.Void](script))
+		c.inspect(page + ", " + scheme)
+		c.wait(`document.scrollingElement.scrollWidth <= innerWidth`)
+		if text := strings.Join(c.texts("main"), ""); strings.Contains(text, "undefined") || strings.Contains(text, "[object") || strings.Contains(text, "NaN") {
+			t.Errorf("%s shows what is nothing: %s", page, text)
+		}
+	}
+	c.do(chromedp.EmulateViewport(desktop.width, desktop.height))
+	c.open("market")
+	c.fill("Name", "Kyrenia")
+	other := c.now()
+	other.Name = "Other"
+	if _, err := c.base.Markets().Save(t.Context(), *other, "staff:bob"); err != nil {
+		t.Fatal(err)
+	}
+	c.pressed("Save")
+	c.waitText(".conflict", "staff:bob")
+	c.do(chromedp.Evaluate[chromedp.Void](script))
+	c.inspect("conflict")
+}
