@@ -27,7 +27,7 @@ func Stripe(b *Base) (trigger.Handler, error) {
 	}
 	mux := http.NewServeMux()
 	h.Routes(mux)
-	mux.Handle("/", web.PayFiles())
+	mux.Handle("GET /pay/static/{file}", web.PayFiles())
 	return b.http(mux), nil
 }
 

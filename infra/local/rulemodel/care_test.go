@@ -174,12 +174,15 @@ var cares = []struct {
 		{"send a message to Harbour Hotel", []string{`searchMarketplace {"query":"Harbour Hotel"}`}, []string{"What shall I write to them?"}},
 		{"Is there a lift?", []string{`sendWhatsAppMessage {"listingId":"l-hotel","text":"Is there a lift?"}`}, nil},
 		{"ask Studio Kuaför Ayşe if they have parking", []string{`searchMarketplace {"query":"Studio Kuaför Ayşe"}`, `sendWhatsAppMessage {"listingId":"l-hair","text":"I would like to know if you have parking."}`}, []string{"can't be written to"}},
-		{"ask them whether they are open", nil, []string{"To which business"}},
 		{"ask Nobody Known whether they are open", []string{`searchMarketplace {"query":"Nobody Known"}`}, []string{"Nothing came up"}},
 	}},
 	{"them", "en", nil, []step{
-		{"tell me more about Koi Sushi", []string{`searchMarketplace {"domain":"food","query":"Koi Sushi"}`}, nil},
+		{"tell me more about Koi Sushi", []string{`searchMarketplace {"domain":"food","query":"Koi Sushi"}`, `getListing {"listingId":"l-koi"}`}, nil},
 		{"ask them if they have high chairs", []string{`sendWhatsAppMessage {"listingId":"l-koi","text":"I would like to know if you have high chairs."}`}, nil},
+	}},
+	{"who are they", "en", nil, []step{
+		{"ask them whether they are open", nil, []string{"To which business"}},
+		{"Koi Sushi", []string{`searchMarketplace {"query":"Koi Sushi"}`, `sendWhatsAppMessage {"listingId":"l-koi","text":"I would like to know whether you are open."}`}, nil},
 	}},
 	{"yaz", "tr", nil, []step{
 		{"Koi Sushi'ye köpek kabul ediyor musunuz diye sor", []string{`searchMarketplace {"query":"Koi Sushi"}`, `sendWhatsAppMessage {"listingId":"l-koi","text":"Köpek kabul ediyor musunuz."}`}, []string{"kontrol edin"}},
@@ -187,9 +190,9 @@ var cares = []struct {
 	}},
 	{"messages in other languages", "en", nil, []step{
 		{"Спроси у Koi Sushi, можно ли с собакой", []string{`searchMarketplace {"query":"Koi Sushi"}`, `sendWhatsAppMessage {"listingId":"l-koi","text":"Подскажите, пожалуйста, можно ли с собакой."}`}, []string{"предложение"}},
-		{"Ρώτησε το Koi Sushi αν επιτρέπονται σκύλοι", []string{`searchMarketplace {"query":"Koi Sushi"}`, `sendWhatsAppMessage {"listingId":"l-koi","text":"Θα ήθελα να μάθω αν επιτρέπονται σκύλοι."}`}, []string{"πρόταση"}},
-		{"תשאל את Koi Sushi אם מותר עם כלב", []string{`searchMarketplace {"query":"Koi Sushi"}`, `sendWhatsAppMessage {"listingId":"l-koi","text":"רציתי לדעת אם מותר עם כלב."}`}, []string{"ההצעה"}},
-		{"اسأل Koi Sushi هل الكلاب مسموحة عندهم", []string{`searchMarketplace {"query":"Koi Sushi"}`, `sendWhatsAppMessage {"listingId":"l-koi","text":"أود أن أعرف هل الكلاب مسموحة عندهم."}`}, []string{"العرض"}},
+		{"Ρώτησε το Koi Sushi αν επιτρέπονται σκύλοι", []string{`sendWhatsAppMessage {"listingId":"l-koi","text":"Θα ήθελα να μάθω αν επιτρέπονται σκύλοι."}`}, []string{"πρόταση"}},
+		{"תשאל את Koi Sushi אם מותר עם כלב", []string{`sendWhatsAppMessage {"listingId":"l-koi","text":"רציתי לדעת אם מותר עם כלב."}`}, []string{"ההצעה"}},
+		{"اسأل Koi Sushi هل الكلاب مسموحة عندهم", []string{`sendWhatsAppMessage {"listingId":"l-koi","text":"أود أن أعرف هل الكلاب مسموحة عندهم."}`}, []string{"العرض"}},
 	}},
 
 	{"to pay", "en", paying("none"), []step{
@@ -208,7 +211,7 @@ var cares = []struct {
 		{"payment status", []string{"getPaymentStatus {}"}, []string{"arrived"}},
 		{"ödemem geldi mi?", []string{"getPaymentStatus {}"}, []string{"geldi"}},
 		{"ödemek istiyorum", []string{"createPaymentIntent {}"}, []string{"ödenecek bir şey yok"}},
-		{"оплата прошла?", []string{"getPaymentStatus {}"}, []string{"поступил"}},
+		{"оплата прошла?", []string{"getPaymentStatus {}"}, []string{"у нас"}},
 		{"хочу оплатить", []string{"createPaymentIntent {}"}, nil},
 		{"Έφτασε η πληρωμή μου;", []string{"getPaymentStatus {}"}, []string{"ήρθε"}},
 		{"θέλω να πληρώσω", []string{"createPaymentIntent {}"}, nil},

@@ -63,5 +63,5 @@ var careWords = map[errandCue]string{
 	ofPeople: `people, persons, person, guests, adults, of us, pax, kişi, kişilik, kişiye, kişiyiz, άτομα, άτομο, ατόμων, человек, человека, персон, персоны, гостей, אנשים, סועדים, איש, أشخاص, شخص, أفراد, personen, leute, personas, personnes, watu`,
 	ofWriting: `ask, tell, write, message, text, contact, send, sor*, yaz*, ilet*, söyle*, mesaj*, ρώτ*, ρωτ*, γράψ*, γράψτε, στείλ*, πες, πείτε, спрос*, узна*, напиш*, написать, переда*, сообщи*, תשאל*, שאל*, לשאול, תכתוב*, תכתב*, כתוב, כתבו, כתבי, לכתוב, תגיד*, תשלח*,
 		اسأل*, إسأل, أسأل, اكتب*, أكتب, أرسل, ارسل, أخبر, frag*, schreib*, pregunt*, escrib*, demande*, écri*`,
-	ofThem:   `them, they, the restaurant, the hotel, the place, the business, the owner, the shop, onlara, restorana, otele, işletmeye, mekana, oraya, τους, στο εστιατόριο, στο ξενοδοχείο, у них, им, в ресторан, ресторану, в отель, отелю, אותם, להם, *מסעדה, *מלון, هم, لهم, إليهم, *المطعم, *الفندق, sie, ihnen, les`,
+	ofThem: `them, they, the restaurant, the hotel, the place, the business, the owner, the shop, onlara, restorana, otele, işletmeye, mekana, oraya, τους, στο εστιατόριο, στο ξενοδοχείο, у них, им, в ресторан, ресторану, в отель, отелю, אותם, להם, *מסעדה, *מלון, هم, لهم, إليهم, *المطعم, *الفندق, sie, ihnen, les`,
 }

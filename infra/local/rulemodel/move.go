@@ -115,8 +115,8 @@ func (c *conversation) readTerms(t told, b booking, to *terms) {
 		return
 	}
 	folded := newLine(text).whole
-	if n := peopleIn(folded); n > 0 {
-		to.party = n
+	if n, rest := peopleIn(folded); n > 0 {
+		to.party, folded = n, rest
 	} else {
 		folded = toHourEnding.ReplaceAllString(toHour.ReplaceAllString(folded, "${1}at $2$3"), "${1}saat $2$3")
 	}
@@ -236,21 +236,23 @@ func hoursIn(folded string) int {
 	return 0
 }
 
-// peopleIn is the number of people that a folded text names, 0 for none.
-func peopleIn(folded string) int {
+// peopleIn is the number of people that a folded text names, 0 for none, and the text without it.
+func peopleIn(folded string) (n int, rest string) {
 	m := errandPatterns()[ofPeople].FindStringIndex(folded)
 	if m == nil {
-		return 0
+		return 0, folded
 	}
 	words := strings.Fields(folded[:m[0]])
 	if len(words) == 0 {
-		return 0
+		return 0, folded
 	}
 	last := words[len(words)-1]
+	n = count(last)
 	for _, prefix := range []string{"ל-", "ל", "ل"} {
-		if rest := strings.TrimPrefix(last, prefix); count(rest) > 0 {
-			return count(rest)
-		}
+		n = max(n, count(strings.TrimPrefix(last, prefix)))
 	}
-	return count(last)
+	if n == 0 {
+		return 0, folded
+	}
+	return n, strings.Join(words[:len(words)-1], " ") + " # " + folded[m[1]:]
 }

@@ -5,10 +5,9 @@ import { button, confirm, done, heading, help, make, more, section, tell, troubl
 import { edit } from './edit.js';
 import { area, field, number, select, text, tick, words } from './fields.js';
 import { versionsOf } from './history.js';
+import { days, mark, readSpans, spans } from './hours.js';
 import { template } from './preview.js';
 import { actions, eventWord, kinds } from './words.js';
-
-const days = { mon: 'Monday', tue: 'Tuesday', wed: 'Wednesday', thu: 'Thursday', fri: 'Friday', sat: 'Saturday', sun: 'Sunday' };
 
 /** The page of one listing; of a new one when the address names none. */
 export async function one(ctx, known) {
@@ -75,30 +74,12 @@ function view(l, ctx) {
 
 // --- hours and delivery ---
 
-const spans = (list) => (list ?? []).map(({ from, to }) => `${from}–${to}`).join(', ');
-
-/** Reads "9:00-14:00, 16–23:30"; null when it cannot be read. */
-export function readSpans(text) {
-  const all = [];
-  for (const part of text.split(',').map((s) => s.trim()).filter(Boolean)) {
-    const m = /^(\d{1,2})(?:[:.](\d\d))?\s*(?:-|–|to)\s*(\d{1,2})(?:[:.](\d\d))?$/.exec(part);
-    if (!m) return null;
-    all.push({ from: `${m[1].padStart(2, '0')}:${m[2] ?? '00'}`, to: `${m[3].padStart(2, '0')}:${m[4] ?? '00'}` });
-  }
-  return all;
-}
-
 function hours(l, settings, changed) {
   const box = make('div', { className: 'settings', hidden: !l.hours });
   const show = () => box.replaceChildren(...Object.entries(days).map(([day, word]) => {
     const node = field(word, text(spans(l.hours.days?.[day]), (v) => {
       const read = readSpans(v);
-      const control = node.querySelector('input');
-      control.toggleAttribute('aria-invalid', read === null);
-      if (read === null) {
-        control.setAttribute('aria-invalid', 'true');
-        return;
-      }
+      if (!mark(node, read !== null)) return;
       l.hours.days = { ...l.hours.days, [day]: read };
       if (read.length === 0) delete l.hours.days[day];
       changed();

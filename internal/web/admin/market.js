@@ -4,6 +4,7 @@ import { call, list, path, vocabulary } from './api.js';
 import { button, confirm, empty, heading, help, make, more, section, tell, trouble } from './dom.js';
 import { edit } from './edit.js';
 import { field, group, number, select, text, tick, words } from './fields.js';
+import { days, mark, readSpans, spans } from './hours.js';
 import { bounds, toolWord } from './words.js';
 
 /** Reads and saves a market: what other pages of settings need of it. */
@@ -53,6 +54,10 @@ function settings(m, changed, { known, tools, others, store, editor }) {
         field('Wait for more messages', number(m.quietMs, set('quietMs'), { scale: 1000, min: 0, max: 10, className: 'number' }), {
           path: 'quietMs', note: 'On WhatsApp and Messenger people write several messages in a row. Merve waits this many seconds for the next one before it answers them all.', usual: `${usual.quietMs / 1000} seconds`,
         }))),
+    section('When a customer asks for a person', make('div', { className: 'settings' },
+      field('Who is told on WhatsApp', words(m.desk?.numbers, (v) => { m.desk = { ...m.desk, numbers: v.map((n) => n.replace(/[\s()-]/g, '')) }; changed(); }, { type: 'tel' }), {
+        path: 'desk.numbers', note: 'Numbers with country code and commas between, at most 10. Empty tells nobody: then look at the page Threads.',
+      })), hours(m, changed)),
     section('Always ask first', help('The customer is asked for YES before any of these is done. Tools that change something ask anyway.'),
       more('Choose the tools', make('div', { className: 'ticks' }, tools.filter((t) => !t.confirmationFixed).map((t) => tick(toolWord(t.name), (m.safety.requireConfirmFor ?? []).includes(t.name), (on) => {
         const names = (m.safety.requireConfirmFor ?? []).filter((n) => n !== t.name);
@@ -112,6 +117,29 @@ function within(m, changed) {
     if (v) sides();
     changed();
   }, { note: 'Places outside it are not shown to customers.' }), box);
+}
+
+/** When somebody is there for customers who ask for a person. */
+function hours(m, changed) {
+  const box = make('div', { className: 'settings', hidden: !m.desk?.hours });
+  const show = () => box.replaceChildren(...Object.entries(days).map(([day, word]) => {
+    const node = field(word, text(spans(m.desk.hours.days?.[day]), (v) => {
+      const read = readSpans(v);
+      if (mark(node, read !== null)) {
+        m.desk.hours.days = { ...m.desk.hours.days, [day]: read };
+        if (read.length === 0) delete m.desk.hours.days[day];
+        changed();
+      }
+    }, { placeholder: 'nobody there' }));
+    return node;
+  }));
+  if (m.desk?.hours) show();
+  return make('div', { 'data-path': 'hours' }, tick('Only at certain hours', Boolean(m.desk?.hours), (on) => {
+    m.desk = { ...m.desk, hours: on ? { timeZone: m.timeZone, days: Object.fromEntries(Object.keys(days).map((d) => [d, [{ from: '09:00', to: '18:00' }]])) } : null };
+    box.hidden = !on;
+    if (on) show();
+    changed();
+  }, { note: 'Outside them customers are told when somebody is there again.' }), box);
 }
 
 function districts(m, changed) {
