@@ -331,6 +331,8 @@ func TestPromise6_AToolCannotReachWhatIsAnothers(t *testing.T) {
 	}
 	probes := []probe{
 		{"cancelBooking", "transactionId", `{"transactionId":"{id}"}`, n.booking, "id-999999"},
+		{"joinWaitlist", "listingId", `{"listingId":"{id}","offeringId":null,"date":"2026-11-25","time":"18:00","endDate":null,"partySize":1,"note":null}`, "secret", "none-such"},
+		{"joinWaitlist", "offeringId", `{"listingId":"meze","offeringId":"{id}","date":"2026-11-25","time":"18:00","endDate":null,"partySize":1,"note":null}`, "seat", "none-such"},
 		{"rescheduleBooking", "transactionId", `{"transactionId":"{id}","date":"2026-11-25","time":"18:00","endDate":null,"partySize":null}`, n.booking, "id-999999"},
 		{"setReminder", "transactionId", `{"transactionId":"{id}","hoursBefore":2}`, n.booking, "id-999999"},
 		{"createPaymentIntent", "transactionId", `{"transactionId":"{id}"}`, n.asked, "id-999999"},

@@ -2,11 +2,16 @@ package simulationtest
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"merve/internal/channel"
 	"merve/internal/faulttest"
+	"merve/internal/order"
 	"merve/internal/seedtest"
 )
 
@@ -80,5 +85,107 @@ func (s *town) enough(t *testing.T, names ...string) {
 		if s.happened[name] == 0 {
 			t.Errorf("in all these runs there was no %s", name)
 		}
+	}
+}
+
+// flow delivers all that is on its way.
+func (w *World) flow() {
+	for w.queue.Deliver() || w.Flow(&w.notify) || w.Flow(&w.records) || w.Flow(&w.outbox) {
+	}
+	w.Pass(time.Second)
+}
+
+// says has somebody say something, and lets all come of it.
+func (w *World) says(c *Customer, s *Said) {
+	w.Say(c, s)
+	w.flow()
+}
+
+// quietTown is a town without faults, with two customers of the app.
+func quietTown(t *testing.T) (w *World, ann, bob *Customer) {
+	t.Helper()
+	w = New(t, Options{Seed: 1})
+	w.calm = true
+	w.Town()
+	w.Model = Waiter
+	ann, bob = w.Join(channel.App), w.Join(channel.App)
+	w.Begin()
+	return w, ann, bob
+}
+
+// named finds a business or driver.
+func (w *World) named(name string) *Customer {
+	return w.Others[slices.IndexFunc(w.Others, func(c *Customer) bool { return c.Name == name })]
+}
+
+// codeTold is the code that somebody was told last.
+func (w *World) codeTold(c *Customer, is *regexp.Regexp) string {
+	w.t.Helper()
+	for _, text := range slices.Backward(w.told(c)) {
+		if m := is.FindStringSubmatch(text); m != nil {
+			return m[1]
+		}
+	}
+	w.t.Fatalf("%s was told no code: %v", c.Name, w.told(c))
+	return ""
+}
+
+// A business accepts an order in the moment in which its customer's cancellation is committed:
+// one of the two happens, and both are told which.
+func TestPromise3_AnAcceptanceAndACancellationAtOnce(t *testing.T) {
+	t.Parallel()
+	w, ann, _ := quietTown(t)
+	kebab := w.named("kebab")
+	w.says(ann, &Said{Text: "order 2 ayran " + ann.Canary})
+	w.says(ann, &Said{Text: "yes", Means: Yes})
+	code := w.codeTold(kebab, orderTold)
+	w.says(ann, &Said{Text: "take my order back " + ann.Canary})
+	w.at = func(function, body string) bool { return function == "chat" && strings.Contains(body, "#cancelled") }
+	w.before = func() {
+		w.Say(kebab, &Said{Text: "ACCEPT " + code, Answer: "accept"})
+		w.queue.Deliver()
+	}
+	w.says(ann, &Said{Text: "yes", Means: Yes})
+	if w.before != nil {
+		t.Error("nothing was cancelled")
+	}
+	w.Settle()
+	w.Check()
+	if o := w.gather().orders; len(o) != 1 || o[0].Status != order.Accepted {
+		t.Errorf("%+v", o)
+	}
+}
+
+// A driver has one ride at a time, and a ride one driver, however many say YES to how many.
+func TestPromise4_ADriverHasOneRideAndARideOneDriver(t *testing.T) {
+	t.Parallel()
+	w, ann, bob := quietTown(t)
+	dina, eren := w.named("dina"), w.named("eren")
+	var codes []string
+	for _, c := range []*Customer{ann, bob} {
+		w.says(c, &Said{Text: "a taxi " + phoneFor(c) + " " + c.Canary})
+		w.says(c, &Said{Text: "yes", Means: Yes})
+		codes = append(codes, w.codeTold(dina, rideTold))
+	}
+	w.at = func(function, body string) bool { return function == "turn" && strings.Contains(body, "#assigned#1") }
+	w.before = func() { // another process takes the other's message while this one commits
+		w.Say(eren, &Said{Text: "YES " + codes[0], Answer: "yes", Means: Yes})
+		w.queue.deliver(func(m *queued) bool { return m.Group == eren.Thread })
+	}
+	w.says(dina, &Said{Text: "YES " + codes[0], Answer: "yes", Means: Yes})
+	for _, driver := range []*Customer{dina, eren, dina, eren} {
+		for _, code := range codes {
+			w.says(driver, &Said{Text: "YES " + code, Answer: "yes", Means: Yes})
+		}
+	}
+	w.Settle()
+	w.Check()
+	had := map[string]bool{}
+	for _, r := range w.gather().rides {
+		if r.Driver == nil || had[r.Driver.ID] {
+			t.Errorf("ride %s: %v", r.Code, r.Driver)
+			continue
+		}
+		had[r.Driver.ID] = true
 	}
 }

@@ -91,6 +91,8 @@ type World struct {
 	Shops     []*listing.Listing // that take orders
 	versions  []int              // of the shops, as they were opened
 	seen      []string           // ids of what was stored in table records
+	before    func()             // done in the middle of a function, once
+	at        func(function, body string) bool
 	Model     Model
 	Listings  []*listing.Listing
 	froze     int // sends during which a claim ran out
@@ -375,6 +377,7 @@ func (s *store) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.w.beforeCall(s.function, body)
 	s.freeze()
 	resp, err := http.DefaultTransport.RoundTrip(r)
 	if err == nil && resp.StatusCode == http.StatusOK {
@@ -382,6 +385,15 @@ func (s *store) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	s.freeze()
 	return resp, err
+}
+
+// beforeCall lets a test act in the middle of a function, once: just before a call to the store
+// that it waits for.
+func (w *World) beforeCall(function string, body []byte) {
+	if act := w.before; act != nil && w.at(function, string(body)) {
+		w.before = nil
+		act()
+	}
 }
 
 // freeze lets other steps run here, now and then.
