@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -22,6 +23,7 @@ import (
 	"merve/internal/listing"
 	"merve/internal/market"
 	"merve/internal/telemetry"
+	"merve/internal/web"
 	"merve/internal/web/webtest"
 )
 
@@ -146,4 +148,32 @@ func (c *controller) put(l *listing.Listing) {
 	if err := c.base.Listings().Put(context.Background(), l, "staff:seed"); err != nil {
 		c.Fatal(err)
 	}
+}
+
+// The controller's pages are small, however much there is to set.
+func TestControllerIsSmall(t *testing.T) {
+	t.Parallel()
+	files, err := os.ReadDir("admin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, size := web.Admin(web.AdminConfig{}), 0
+	size += fetched(t, pages, "/admin")
+	for _, f := range files {
+		size += fetched(t, pages, "/admin/static/"+f.Name())
+	}
+	if size >= 150_000 {
+		t.Errorf("the pages have %d bytes, want less than 150,000", size)
+	}
+}
+
+// fetched is how long what stands at an address is.
+func fetched(t *testing.T, h http.Handler, target string) int {
+	t.Helper()
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", target, nil))
+	if w.Code != http.StatusOK {
+		t.Errorf("%s: status %d", target, w.Code)
+	}
+	return w.Body.Len()
 }
