@@ -76,14 +76,14 @@ type Mover struct{ Ledger *Ledger }
 // Writes prepares to confirm the held transaction on a YES to exactly its offer, and to cancel
 // the booking that it replaces. The old one is returned, too, as it was.
 func (m Mover) Writes(ctx context.Context, a actor.Actor, txID, offerHash string, r Receipt, key string) (ws []dynamo.Write, moved, old Transaction, err error) {
-	ws, moved, err = Confirmer{m.Ledger}.Writes(ctx, a, txID, offerHash, r, key)
+	ws, moved, err = Confirmer(m).Writes(ctx, a, txID, offerHash, r, key)
 	if err != nil {
 		return nil, moved, old, err
 	}
 	if old, err = m.Ledger.Get(ctx, a, moved.Replaces); err != nil {
 		return nil, moved, old, err
 	}
-	more, _, err := Canceller{m.Ledger}.Writes(ctx, a, old.ID, CancelHash(old), key)
+	more, _, err := Canceller(m).Writes(ctx, a, old.ID, CancelHash(old), key)
 	if err != nil {
 		return nil, moved, old, err
 	}
