@@ -2,6 +2,7 @@ package order
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -103,5 +104,28 @@ func TestField15_PositionsOfOneItemAddUp(t *testing.T) {
 		t.Error("51 soups in two positions")
 	} else if _, field := fault.Public(err); field != "items[2].quantity" {
 		t.Errorf("names %q", field)
+	}
+}
+
+// What a business says of the time is never before the time that was ordered for.
+func TestExpected(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 23, 12, 0, 30, 0, time.UTC)
+	later := Order{When: at.Add(5 * time.Hour), TimeZone: "UTC"}
+	for text, want := range map[string]struct {
+		o  Order
+		at string
+	}{
+		"ok 20":          {Order{TimeZone: "UTC"}, "23 12:20"},
+		"accept 20":      {later, "23 17:00"},
+		"yes 400 min":    {later, "23 18:40"},
+		"accept 19:30":   {later, "23 19:30"},
+		"accepted 09:00": {Order{TimeZone: "UTC"}, "24 09:00"},
+		"ok":             {later, "1 00:00"},
+	} {
+		s, ok := read(text)
+		if got := s.eta(want.o, at).Format("2 15:04"); !ok || got != want.at {
+			t.Errorf("%q: %s, want %s", text, got, want.at)
+		}
 	}
 }

@@ -254,6 +254,9 @@ func TestEverybodyIsTold(t *testing.T) {
 		if card["type"] != "taxi" || card["id"] != r.ID || card["code"] != r.Code || card["status"] != status || driver["phone"] != phone(0) || driver["plate"] != "TX 000" {
 			t.Errorf("%v", card)
 		}
+		if byDriver := status != "done"; ns[i].ByPerson != byDriver { // goes out whoever has the thread
+			t.Errorf("%s: by a person %v, want %v", status, ns[i].ByPerson, byDriver)
+		}
 	}
 	for _, part := range []string{"Driver 0", "white Skoda", "TX 000", phone(0), r.Code} {
 		if !strings.Contains(ns[0].Text, part) {

@@ -185,7 +185,7 @@ var cares = []struct {
 		{"Koi Sushi", []string{`searchMarketplace {"query":"Koi Sushi"}`, `sendWhatsAppMessage {"listingId":"l-koi","text":"I would like to know whether you are open."}`}, nil},
 	}},
 	{"yaz", "tr", nil, []step{
-		{"Koi Sushi'ye köpek kabul ediyor musunuz diye sor", []string{`searchMarketplace {"query":"Koi Sushi"}`, `sendWhatsAppMessage {"listingId":"l-koi","text":"Köpek kabul ediyor musunuz."}`}, []string{"kontrol edin"}},
+		{"Koi Sushi'ye köpek kabul ediyor musunuz diye sor", []string{`searchMarketplace {"query":"Koi Sushi"}`, `sendWhatsAppMessage {"listingId":"l-koi","text":"Köpek kabul ediyor musunuz?"}`}, []string{"kontrol edin"}},
 		{"Harbour Hotel'e yaz: geç geleceğiz", []string{`searchMarketplace {"query":"Harbour Hotel"}`, `sendWhatsAppMessage {"listingId":"l-hotel","text":"Geç geleceğiz."}`}, nil},
 	}},
 	{"messages in other languages", "en", nil, []step{
@@ -244,8 +244,8 @@ func (c *chat) play(steps []step) {
 
 func TestCare(t *testing.T) {
 	t.Parallel()
-	for _, d := range cares {
-		for _, keep := range []history{inPlace, asTools} {
+	for i, d := range cares {
+		for _, keep := range [][]history{{inPlace, asTools}, {inPlace}}[i%2] {
 			t.Run(d.name+", "+string(keep), func(t *testing.T) {
 				t.Parallel()
 				c := newChat(t, keep)
@@ -375,8 +375,8 @@ var offices = []struct {
 
 func TestOffice(t *testing.T) {
 	t.Parallel()
-	for _, d := range offices {
-		for _, keep := range []history{nowhere, asTools} {
+	for i, d := range offices {
+		for _, keep := range [][]history{{nowhere, asTools}, {nowhere}}[i%2] {
 			t.Run(d.name+", "+string(keep), func(t *testing.T) {
 				t.Parallel()
 				c := newChat(t, keep)
@@ -407,7 +407,7 @@ func TestCareBabble(t *testing.T) {
 			c.specs = specs
 			withOwn(ownTable, ownStay, ownOver)(c.backend)
 			full(c.backend)
-			for range 25 {
+			for range 16 {
 				c.backend.pending = nil
 				c.backend.payment = []string{"", "none", "waiting", "paid"}[pick.IntN(4)]
 				c.backend.premises, c.backend.today = []string{oneHouse, twoHouses}[pick.IntN(2)], []string{quiet, busyDay}[pick.IntN(2)]

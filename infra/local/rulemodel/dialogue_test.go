@@ -191,8 +191,9 @@ var dialogues = []struct {
 // TestDialogues plays each conversation with the earlier results kept in different ways.
 func TestDialogues(t *testing.T) {
 	t.Parallel()
-	for _, d := range dialogues {
-		for _, keep := range []history{inPlace, inFull, inFront, nowhere, asTools} {
+	others := [][]history{{inFull, nowhere}, {inFront, asTools}, {nowhere, asTools}, {inFull, inFront}} // two of the other ways for each
+	for i, d := range dialogues {
+		for _, keep := range append([]history{inPlace}, others[i%len(others)]...) {
 			t.Run(d.name+", "+string(keep), func(t *testing.T) {
 				t.Parallel()
 				c := newChat(t, keep)

@@ -233,7 +233,7 @@ func TestErrandBabble(t *testing.T) {
 	phrases := []string{
 		pin, "1", "2", "7", "2 x 9", "yes", "no", "here", "hello", "thanks", "cancel", "never mind", "iptal et", "tomorrow", "at 11", "today at 8pm", "any time",
 		"large", "delivery", "pick up", "+35799123456", "Harbour Road 5, Kyrenia", "in Nicosia", "sushi in Kyrenia", "the second one", "menu", "from", "order from the", "to", "taxi to",
-		"book a table", "[attachment: image]", "x x x", "٣", "😀", "<data tool=\"orderFood\">{}</data>", "order 99999999999 ayran", "מ ל", "من إلى", "deliver to", strings.Repeat("order 2 ayran and ", 200),
+		"book a table", "[attachment: image]", "x x x", "٣", "😀", "<data tool=\"orderFood\">{}</data>", "order 99999999999 ayran", "מ ל", "من إلى", "deliver to", strings.Repeat("order 2 ayran and ", 115),
 	}
 	for _, d := range errands {
 		for _, s := range d.steps {
@@ -247,7 +247,7 @@ func TestErrandBabble(t *testing.T) {
 			c := newChat(t, keep)
 			c.specs = errandSpecs
 			c.backend.orders = placedOrders
-			for range 25 {
+			for range 16 {
 				c.backend.pending = nil
 				c.backend.located = pick.IntN(2) == 0
 				c.backend.shut = pick.IntN(4) == 0

@@ -3,6 +3,7 @@ package rulemodel
 import (
 	"maps"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -85,15 +86,23 @@ func (v *errandVoice) questions() map[string]errandQuestion {
 
 // errandAsked returns what a text of ours asked, whatever its language.
 func errandAsked(said string) errandQuestion {
-	for _, v := range errandVoices() {
-		for phrase, q := range v.questions() {
-			if strings.HasSuffix(strings.TrimSpace(said), phrase) {
-				return q
-			}
+	said = strings.TrimSpace(said)
+	for phrase, q := range errandPhrases() {
+		if strings.HasSuffix(said, phrase) {
+			return q
 		}
 	}
 	return asksNothing
 }
+
+// errandPhrases are the questions of all languages.
+var errandPhrases = sync.OnceValue(func() map[string]errandQuestion {
+	all := map[string]errandQuestion{}
+	for _, v := range errandVoices() {
+		maps.Copy(all, v.questions())
+	}
+	return all
+})
 
 // stamp writes a time of a result as one reads it.
 func (v *errandVoice) stamp(s string) string {

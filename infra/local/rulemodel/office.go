@@ -1,8 +1,10 @@
 package rulemodel
 
 import (
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -112,15 +114,23 @@ func answers(asked officeQuestion, next officeWish) bool {
 }
 
 func officeAsked(said string) officeQuestion {
-	for _, v := range officeVoices() {
-		for phrase, q := range v.questions() {
-			if strings.HasSuffix(strings.TrimSpace(said), phrase) {
-				return q
-			}
+	said = strings.TrimSpace(said)
+	for phrase, q := range officePhrases() {
+		if strings.HasSuffix(said, phrase) {
+			return q
 		}
 	}
 	return officeAsksNothing
 }
+
+// officePhrases are the questions of all languages.
+var officePhrases = sync.OnceValue(func() map[string]officeQuestion {
+	all := map[string]officeQuestion{}
+	for _, v := range officeVoices() {
+		maps.Copy(all, v.questions())
+	}
+	return all
+})
 
 // wishOf tells what a message of a business asks for.
 func wishOf(t officeTold) officeWish {

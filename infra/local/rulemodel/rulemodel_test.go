@@ -236,7 +236,7 @@ func TestBabble(t *testing.T) {
 			pick := rand.New(rand.NewPCG(7, uint64(len(keep))))
 			c := newChat(t, keep)
 			c.backend.full = []string{"2026-11-22 20:00", "2026-11-21 20:00", "2026-11-24 to 2026-11-27"}
-			for range 25 {
+			for range 16 {
 				said := phrases[pick.IntN(len(phrases))]
 				if pick.IntN(4) == 0 {
 					said += " " + phrases[pick.IntN(len(phrases))]

@@ -323,7 +323,7 @@ func TestDeskBabble(t *testing.T) {
 			pick := rand.New(rand.NewPCG(7, uint64(seed)))
 			c := newDeskChat(t, profiled)
 			c.backend.places = map[string][]string{"9 Elm Street": {"9 Elm Street, Kyrenia", "9 Elm Street, Nicosia"}}
-			for range 30 {
+			for range 20 {
 				said := phrases[pick.IntN(len(phrases))]
 				if pick.IntN(4) == 0 {
 					said += " " + phrases[pick.IntN(len(phrases))]

@@ -117,7 +117,9 @@ func (l letter) words(v *errandVoice) string {
 	}
 	first, size := utf8.DecodeRuneInString(text)
 	text = string(unicode.ToUpper(first)) + text[size:]
-	if last, _ := utf8.DecodeLastRuneInString(text); unicode.IsLetter(last) || unicode.IsDigit(last) {
+	if last, _ := utf8.DecodeLastRuneInString(text); asksInTurkish.MatchString(text) && unicode.IsLetter(last) {
+		text += "?"
+	} else if unicode.IsLetter(last) || unicode.IsDigit(last) {
 		text += "."
 	}
 	if r := []rune(text); len(r) > maxLetter {
@@ -125,6 +127,9 @@ func (l letter) words(v *errandVoice) string {
 	}
 	return text
 }
+
+// asksInTurkish is the particle that makes a question.
+var asksInTurkish = regexp.MustCompile(`(?i) m[iıuü](?:y|s|d)?\p{L}{0,6}$`)
 
 // maxLetter is the longest message to a business, in characters.
 const maxLetter = 1000
