@@ -55,7 +55,7 @@ func TestParseInbound(t *testing.T) {
 		{"text", inbound(), plain},
 		{"empty text", inbound("Body", ""), with(func(in *twilio.Inbound) { in.Body = "" })},
 		{"text with space and emoji", inbound("Body", " evet 👍\n"), with(func(in *twilio.Inbound) { in.Body = " evet 👍\n" })},
-		{"unknown parameters", inbound("MessageType", "text", "ChannelMetadata", "{}", "Forwarded", "false"), plain},
+		{"unknown parameters", inbound("MessageType", "text", "ChannelMetadata", "{}", "Forwarded", "false"), with(func(in *twilio.Inbound) { in.Type = "text" })},
 		{"media", inbound("NumMedia", "2", "MediaUrl0", "https://api.twilio.com/m/0", "MediaContentType0", "image/jpeg",
 			"MediaUrl1", "https://api.twilio.com/m/1", "MediaContentType1", "audio/ogg"),
 			with(func(in *twilio.Inbound) {
@@ -109,7 +109,7 @@ func TestParseInboundRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := twilio.Inbound{
-		SID: "SM0123456789abcdef0123456789abcdef", From: "+6285550100142", Phone: "+6285550100142", UserID: "ID.4500000000000001",
+		SID: "SM0123456789abcdef0123456789abcdef", Type: "interactive", From: "+6285550100142", Phone: "+6285550100142", UserID: "ID.4500000000000001",
 		To: "+14155238886", Body: "Konfirmasi", Button: twilio.Button{Payload: "{verifyEmail:test@example.com}", Text: "Konfirmasi"},
 		ReplyTo: "MMfedcba9876543210fedcba9876543210", ProfileName: "Test", WaID: "6285550100142",
 	}
@@ -231,5 +231,15 @@ func TestField36_Identity(t *testing.T) {
 				t.Errorf("from %q phone %q user id %q, want %q, %q, %q", got.From, got.Phone, got.UserID, tt.from, tt.phone, tt.userID)
 			}
 		})
+	}
+}
+
+// A reaction, and WhatsApp's own word that a number has changed, are nothing that was said.
+func TestIsSaid(t *testing.T) {
+	t.Parallel()
+	for typ, want := range map[string]bool{"": true, "text": true, "audio": true, "unsupported": true, "reaction": false, "system": false} {
+		if got := (twilio.Inbound{Type: typ}).IsSaid(); got != want {
+			t.Errorf("%q: %v", typ, got)
+		}
 	}
 }
