@@ -12,9 +12,10 @@ import (
 // known are the targets that are not met today, each with its reason. One that is met
 // again has to go from here.
 var known = map[string]string{
-	"plain turn, app, first on its thread, ≤ 8 WU": "the thread enters the index of what waits",
-	plainPush + ", ≤ 8 WU":                         "lease, outbox, claim and record of the delivery",
-	plainPush + ", first on its thread, ≤ 8 WU":    "and the index",
+	"plain turn, WhatsApp: webhook, turn, delivery, first on its thread, ≤ 6 requests": "in which role a number writes is looked up once a minute",
+	"plain turn, app, first on its thread, ≤ 8 WU":                                     "the thread enters the index of what waits",
+	plainPush + ", ≤ 8 WU":                      "lease, outbox, claim and record of the delivery",
+	plainPush + ", first on its thread, ≤ 8 WU": "and the index",
 }
 
 // today is what each operation takes of the store: requests, and write units as billed. It
@@ -71,6 +72,9 @@ func checkToday(t *testing.T, rows []Row) {
 		}
 		if seen[row.Name] = true; row.History == 0 {
 			most.writes++
+			if strings.HasPrefix(row.Name, "plain turn, WhatsApp") {
+				most.requests++ // in which role the number writes, looked up once a minute
+			}
 		}
 		if row.Count.Requests > most.requests || row.Count.BilledWrites > most.writes {
 			t.Errorf("%s, history %d: %d requests and %g write units, want at most %d and %g",
