@@ -46,7 +46,7 @@ func TestPromise1_ARunawayModelIsStopped(t *testing.T) {
 		{"a megabyte of text", nil, func(int) openaitest.Answer { return openaitest.Answer{Text: strings.Repeat("The sea. ", 120_000)} }, 1, 1, 2},
 		{"many tokens", func(s *market.Safety) { s.TurnMicroUSD = 100_000_000 }, func(n int) openaitest.Answer {
 			a := calls(1, func(int) string { return search(fmt.Sprint("sushi", n)) })
-			a.Usage = openaitest.Usage{Prompt: 30_000, Completion: 1_000}
+			a.Usage = openaitest.Usage{Prompt: 60_000, Completion: 2_000}
 			return a
 		}, 1, 1, 2},
 		{"a dear turn", func(s *market.Safety) { s.TurnMicroUSD = 5_000 }, func(n int) openaitest.Answer {
