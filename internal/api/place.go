@@ -30,7 +30,7 @@ func (p *place) read() (*channel.Location, error) {
 		return nil, fault.Field("location.lat", "missing")
 	case p.Lng == nil:
 		return nil, fault.Field("location.lng", "missing")
-	case math.Abs(*p.Lat) > 90 || math.Abs(*p.Lng) > 180:
+	case !channel.OnEarth(*p.Lat, *p.Lng):
 		return nil, fault.Field("location", "lat within ±90 and lng within ±180 degrees")
 	case len(p.Address) > maxAddress:
 		return nil, fault.Field("location.address", "at most %d bytes", maxAddress)

@@ -102,13 +102,21 @@ type Location struct {
 	Address string  `dynamodbav:"address,omitempty" json:"address,omitempty"`
 }
 
+// EarthRadius is the mean radius of the earth in metres (IUGG).
+const EarthRadius = 6_371_008.8
+
+// OnEarth reports whether a latitude and a longitude are within ±90 and ±180 degrees.
+func OnEarth(lat, lng float64) bool {
+	return lat >= -90 && lat <= 90 && lng >= -180 && lng <= 180
+}
+
 // Meters is the great-circle distance to another place, by the haversine formula on a sphere of
 // the Earth's mean radius: within half a percent.
 func (l Location) Meters(to Location) float64 {
-	const earth, rad = 6_371_008.8, math.Pi / 180
+	const rad = math.Pi / 180
 	sin := func(x float64) float64 { return math.Sin(x * rad / 2) }
 	h := sin(to.Lat-l.Lat)*sin(to.Lat-l.Lat) + math.Cos(l.Lat*rad)*math.Cos(to.Lat*rad)*sin(to.Lng-l.Lng)*sin(to.Lng-l.Lng)
-	return 2 * earth * math.Asin(math.Sqrt(min(1, h)))
+	return 2 * EarthRadius * math.Asin(math.Sqrt(min(1, h)))
 }
 
 // Check returns an error that names the first field that is not usable.
@@ -126,7 +134,7 @@ func (in Inbound) Check() error {
 		return fault.Field("message", "at most %d characters", MaxText)
 	case len(in.Media) > MaxMedia:
 		return fault.Field("attachments", "at most %d", MaxMedia)
-	case in.Location != nil && (in.Location.Lat < -90 || in.Location.Lat > 90 || in.Location.Lng < -180 || in.Location.Lng > 180):
+	case in.Location != nil && !OnEarth(in.Location.Lat, in.Location.Lng):
 		return fault.Field("location", "lat within ±90 and lng within ±180 degrees")
 	}
 	return nil

@@ -1,6 +1,7 @@
 package channel_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -65,6 +66,26 @@ func TestCheck(t *testing.T) {
 		}
 		if field != tt.field || tt.kind != "" && !fault.Is(err, tt.kind) || tt.kind == "" && err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestMeters(t *testing.T) {
+	t.Parallel()
+	kyrenia, nicosia := channel.Location{Lat: 35.3364, Lng: 33.3182}, channel.Location{Lat: 35.1856, Lng: 33.3823}
+	for name, tt := range map[string]struct {
+		a, b channel.Location
+		want float64
+	}{
+		"none":                   {kyrenia, kyrenia, 0},
+		"between two towns":      {kyrenia, nicosia, 17_749.5},
+		"over the 180th":         {channel.Location{Lat: 0, Lng: 179.5}, channel.Location{Lat: 0, Lng: -179.5}, channel.EarthRadius * math.Pi / 180},
+		"over the pole":          {channel.Location{Lat: 89.5, Lng: 10}, channel.Location{Lat: 89.5, Lng: -170}, channel.EarthRadius * math.Pi / 180},
+		"to the other side":      {channel.Location{Lat: 10, Lng: 20}, channel.Location{Lat: -10, Lng: -160}, channel.EarthRadius * math.Pi},
+		"the pole has many lngs": {channel.Location{Lat: 90, Lng: 10}, channel.Location{Lat: 90, Lng: -90}, 0},
+	} {
+		if got := tt.a.Meters(tt.b); math.Abs(got-tt.want) > 1 || got != tt.b.Meters(tt.a) {
+			t.Errorf("%s: %.1f m, want %.1f", name, got, tt.want)
 		}
 	}
 }

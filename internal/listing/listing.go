@@ -155,7 +155,7 @@ func (l *Listing) Check() error {
 
 // checkTerms checks place, hours, prices and pictures.
 func (l *Listing) checkTerms() error {
-	if p := l.Location; p != nil && (p.Lat < -90 || p.Lat > 90 || p.Lng < -180 || p.Lng > 180) {
+	if p := l.Location; p != nil && !channel.OnEarth(p.Lat, p.Lng) {
 		return fault.Field("location", "lat within ±90 and lng within ±180 degrees")
 	}
 	if l.Hours != nil {

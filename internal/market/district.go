@@ -71,7 +71,7 @@ func (m *Market) checkDistricts() error {
 			return fault.Field("districts.name", "%q is there twice", d.Name)
 		}
 		known[name] = true
-		if c := d.Center; c != nil && (c.Lat < -90 || c.Lat > 90 || c.Lng < -180 || c.Lng > 180) {
+		if c := d.Center; c != nil && !channel.OnEarth(c.Lat, c.Lng) {
 			return fault.Field("districts.center", "lat within ±90 and lng within ±180 degrees")
 		}
 	}

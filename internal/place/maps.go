@@ -112,7 +112,7 @@ func (f *Finder) locate(ctx context.Context, tc tool.Context, text string) (*cha
 		if err != nil {
 			f.without(ctx, tc, "geocode", err)
 		}
-		if len(spots) > 0 && onEarth(spots[0].Location.Lat, spots[0].Location.Lng) {
+		if len(spots) > 0 && channel.OnEarth(spots[0].Location.Lat, spots[0].Location.Lng) {
 			return &spots[0].Location, line(or(spots[0].Address, spots[0].Name), maxAddress), nil
 		}
 	}

@@ -44,7 +44,7 @@ type Hit struct {
 // It reads the cells around the point, the nearest cell first. One that has more than a page
 // is cut into quarters. It ends when no cell that is left can have anything nearer.
 func (s *Store) Nearest(ctx context.Context, market string, n Near) ([]Hit, error) {
-	if !onEarth(n.At.Lat, n.At.Lng) {
+	if !channel.OnEarth(n.At.Lat, n.At.Lng) {
 		return nil, fault.Field("location", "want lat within ±90 and lng within ±180 degrees")
 	}
 	if n.Radius <= 0 || n.Radius > MaxRadius {
@@ -131,7 +131,7 @@ func (h *hits) take(n Near, items []dynamo.Item) error {
 		if err := it.Decode(p); err != nil {
 			return fmt.Errorf("place near a point: %w", err)
 		}
-		d := Distance(n.At, p.Location)
+		d := n.At.Meters(p.Location)
 		if d > n.Radius || n.Keep != nil && !n.Keep(p) {
 			continue
 		}

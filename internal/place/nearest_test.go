@@ -78,7 +78,7 @@ func (c *corner) nearest(n Near) (found []Hit, requests int) {
 func brute(all []*Place, n Near) []Hit {
 	var found []Hit
 	for _, p := range all {
-		d := Distance(n.At, p.Location)
+		d := n.At.Meters(p.Location)
 		if (n.Category == "" || n.Category == p.Category) && d <= n.Radius && (n.Keep == nil || n.Keep(p)) {
 			found = append(found, Hit{p, d})
 		}

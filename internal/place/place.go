@@ -95,7 +95,7 @@ func (p *Place) Check() error {
 		return fault.Field("category", "want small letters, digits and _, such as gas_station")
 	case p.Phone != "" && !legalPhone.MatchString(p.Phone):
 		return fault.Field("phone", "want E.164, such as +15550100123")
-	case !onEarth(p.Location.Lat, p.Location.Lng):
+	case !channel.OnEarth(p.Location.Lat, p.Location.Lng):
 		return fault.Field("location", "want lat within ±90 and lng within ±180 degrees")
 	case p.Image != "" && !isURL(p.Image):
 		return fault.Field("image", "want an address that begins with https://")

@@ -8,22 +8,9 @@ import (
 	"merve/internal/channel"
 )
 
-// earth is the mean radius of the earth in metres (IUGG).
-const earth = 6_371_008.8
-
-func onEarth(lat, lng float64) bool { return lat >= -90 && lat <= 90 && lng >= -180 && lng <= 180 }
-
 func radians(degrees float64) float64 { return degrees * math.Pi / 180 }
 
 func degrees(radians float64) float64 { return radians * 180 / math.Pi }
-
-// Distance is the length of the great circle between two points, in metres.
-// https://en.wikipedia.org/wiki/Haversine_formula
-func Distance(a, b channel.Location) float64 {
-	sinLat, sinLng := math.Sin(radians(b.Lat-a.Lat)/2), math.Sin(radians(b.Lng-a.Lng)/2)
-	h := sinLat*sinLat + math.Cos(radians(a.Lat))*math.Cos(radians(b.Lat))*sinLng*sinLng
-	return 2 * earth * math.Asin(math.Sqrt(min(h, 1)))
-}
 
 // deepest is the level of cells on which places are kept: 4 by 2 cm at the equator.
 const deepest = 30
@@ -85,7 +72,7 @@ func (c cell) distance(at channel.Location) float64 {
 	south, west := -90+float64(c.row)*height(c.level), -180+float64(c.col)*width(c.level)
 	north, east := south+height(c.level), west+width(c.level)
 	if at.Lng >= west && at.Lng <= east { // straight north or south
-		return radians(max(south-at.Lat, at.Lat-north, 0)) * earth
+		return radians(max(south-at.Lat, at.Lat-north, 0)) * channel.EarthRadius
 	}
 	return min(toMeridian(at, west, south, north), toMeridian(at, east, south, north))
 }
@@ -97,7 +84,7 @@ func toMeridian(at channel.Location, lng, south, north float64) float64 {
 	nearest := math.Inf(1)
 	for _, lat := range []float64{south, north, foot} {
 		if lat >= south && lat <= north {
-			nearest = min(nearest, Distance(at, channel.Location{Lat: lat, Lng: lng}))
+			nearest = min(nearest, at.Meters(channel.Location{Lat: lat, Lng: lng}))
 		}
 	}
 	return nearest
@@ -105,7 +92,7 @@ func toMeridian(at channel.Location, lng, south, north float64) float64 {
 
 // cover returns the cells, four at most, that all within a radius lies in.
 func cover(at channel.Location, radius float64) []cell {
-	angle := radius / earth * (1 + 1e-9)
+	angle := radius / channel.EarthRadius * (1 + 1e-9)
 	up, aside := degrees(angle), 180.0
 	if sine := math.Sin(angle) / math.Cos(radians(at.Lat)); math.Abs(at.Lat)+up < 90 && sine < 1 {
 		aside = degrees(math.Asin(sine))

@@ -11,26 +11,6 @@ import (
 	"merve/internal/seedtest"
 )
 
-func TestDistance(t *testing.T) {
-	t.Parallel()
-	kyrenia, nicosia := channel.Location{Lat: 35.3364, Lng: 33.3182}, channel.Location{Lat: 35.1856, Lng: 33.3823}
-	for name, tt := range map[string]struct {
-		a, b channel.Location
-		want float64
-	}{
-		"none":                   {kyrenia, kyrenia, 0},
-		"between two towns":      {kyrenia, nicosia, 17_749.5},
-		"over the 180th":         {channel.Location{Lat: 0, Lng: 179.5}, channel.Location{Lat: 0, Lng: -179.5}, earth * radians(1)},
-		"over the pole":          {channel.Location{Lat: 89.5, Lng: 10}, channel.Location{Lat: 89.5, Lng: -170}, earth * radians(1)},
-		"to the other side":      {channel.Location{Lat: 10, Lng: 20}, channel.Location{Lat: -10, Lng: -160}, earth * math.Pi},
-		"the pole has many lngs": {channel.Location{Lat: 90, Lng: 10}, channel.Location{Lat: 90, Lng: -90}, 0},
-	} {
-		if got := Distance(tt.a, tt.b); math.Abs(got-tt.want) > 1 || got != Distance(tt.b, tt.a) {
-			t.Errorf("%s: %.1f m, want %.1f", name, got, tt.want)
-		}
-	}
-}
-
 // Geohashes are those of everybody else.
 func TestGeohash(t *testing.T) {
 	t.Parallel()
@@ -66,7 +46,7 @@ func somewhere(r *rand.Rand) channel.Location {
 
 // beside is a point up to a distance away, in metres.
 func beside(r *rand.Rand, at channel.Location, meters float64) channel.Location {
-	d, bearing := meters*math.Sqrt(r.Float64())/earth, 2*math.Pi*r.Float64()
+	d, bearing := meters*math.Sqrt(r.Float64())/channel.EarthRadius, 2*math.Pi*r.Float64()
 	lat := math.Asin(min(max(math.Sin(radians(at.Lat))*math.Cos(d)+math.Cos(radians(at.Lat))*math.Sin(d)*math.Cos(bearing), -1), 1))
 	lng := radians(at.Lng) + math.Atan2(math.Sin(bearing)*math.Sin(d)*math.Cos(radians(at.Lat)), math.Cos(d)-math.Sin(radians(at.Lat))*math.Sin(lat))
 	return channel.Location{Lat: degrees(lat), Lng: around(degrees(lng))}
@@ -86,7 +66,7 @@ func TestCover(t *testing.T) {
 			t.Fatalf("%+v within %.0f m of %+v is in none of %+v", point, radius, at, cells)
 		}
 		for c := cells[i]; c.level < 24; {
-			if d, real := c.distance(at), Distance(at, point); d > real+slack {
+			if d, real := c.distance(at), at.Meters(point); d > real+slack {
 				t.Fatalf("%+v is %.3f m from %+v, but %+v in it %.3f m", c, d, at, point, real)
 			}
 			first, last := c.geohashes()
@@ -118,10 +98,10 @@ func TestCellDistance(t *testing.T) {
 			for j := range n + 1 {
 				lat := -90 + (float64(c.row)+float64(i)/n)*height(c.level)
 				lng := -180 + (float64(c.col)+float64(j)/n)*width(c.level)
-				nearest = min(nearest, Distance(at, channel.Location{Lat: lat, Lng: lng}))
+				nearest = min(nearest, at.Meters(channel.Location{Lat: lat, Lng: lng}))
 			}
 		}
-		if d := c.distance(at); d > nearest+slack || nearest-d > earth*radians(width(c.level))/n {
+		if d := c.distance(at); d > nearest+slack || nearest-d > channel.EarthRadius*radians(width(c.level))/n {
 			t.Errorf("%+v from %+v: %.0f m, tried %.0f m", c, at, d, nearest)
 		}
 	}

@@ -95,7 +95,7 @@ func (f *Finder) onMap(ctx context.Context, tc tool.Context, w Wanted, from orig
 		return nil, "the map does not answer now: only our own list was searched"
 	}
 	for _, s := range spots[:min(len(spots), w.Limit)] {
-		if e := fromSpot(s, from); e.Name != "" && onEarth(s.Location.Lat, s.Location.Lng) {
+		if e := fromSpot(s, from); e.Name != "" && channel.OnEarth(s.Location.Lat, s.Location.Lng) {
 			entries = append(entries, e)
 		}
 	}
@@ -230,7 +230,7 @@ func meters(from *channel.Location, to channel.Location) *int {
 	if from == nil {
 		return nil
 	}
-	d := int(math.Round(Distance(*from, to)))
+	d := int(math.Round(from.Meters(to)))
 	return &d
 }
 

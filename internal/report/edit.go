@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"merve/internal/actor"
+	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 )
@@ -33,7 +34,7 @@ func (p Spot) check() (Spot, error) {
 		return p, err
 	case (p.Lat == nil) != (p.Lng == nil) || p.Address == "" && p.Lat != nil:
 		return p, fault.Field("address", "want lat and lng together, of an address")
-	case p.Lat != nil && (*p.Lat < -90 || *p.Lat > 90 || *p.Lng < -180 || *p.Lng > 180):
+	case p.Lat != nil && !channel.OnEarth(*p.Lat, *p.Lng):
 		return p, fault.Field("address", "lat within ±90 and lng within ±180 degrees")
 	}
 	return p, nil

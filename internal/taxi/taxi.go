@@ -47,6 +47,7 @@ import (
 	"unicode/utf8"
 
 	"merve/internal/actor"
+	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 )
@@ -115,7 +116,7 @@ func (p Place) check(field string) error {
 		return fault.Field(field, "want an address of at most %d characters", MaxAddress)
 	case (p.Lat == nil) != (p.Lng == nil):
 		return fault.Field(field, "want lat and lng together")
-	case ok && (lat < -90 || lat > 90 || lng < -180 || lng > 180):
+	case ok && !channel.OnEarth(lat, lng):
 		return fault.Field(field, "lat within ±90 and lng within ±180 degrees")
 	case !ok && p.Address == "":
 		return fault.Field(field, "want an address or a point")

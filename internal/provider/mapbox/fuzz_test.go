@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"testing"
 
+	"merve/internal/channel"
 	"merve/internal/fault"
 	"merve/internal/provider/exchange"
 )
@@ -28,7 +29,7 @@ func FuzzAnswer(f *testing.F) {
 			t.Errorf("%v", err)
 		}
 		for _, p := range found {
-			if !valid(p.Lat, p.Lng) {
+			if !channel.OnEarth(p.Lat, p.Lng) {
 				t.Errorf("%+v", p)
 			}
 		}

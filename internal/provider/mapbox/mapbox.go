@@ -112,7 +112,7 @@ func (c *Client) Geocode(ctx context.Context, q Query) ([]Place, error) {
 // Reverse returns the address of a point, or of what surrounds it; the smallest first.
 // Stored is as in [Query]. https://docs.mapbox.com/api/search/geocoding/#reverse-geocoding
 func (c *Client) Reverse(ctx context.Context, at channel.Location, language string, stored bool) ([]Place, error) {
-	if !valid(at.Lat, at.Lng) {
+	if !channel.OnEarth(at.Lat, at.Lng) {
 		return nil, fault.Field("location", "lat within ±90 and lng within ±180 degrees")
 	}
 	values := url.Values{"longitude": {degrees(at.Lng)}, "latitude": {degrees(at.Lat)}}
@@ -205,7 +205,7 @@ func narrow(near *channel.Location, within *Box, limit, most int) (url.Values, e
 	switch {
 	case limit < 0 || limit > most:
 		return nil, fault.Field("limit", "want 1 to %d", most)
-	case near != nil && !valid(near.Lat, near.Lng):
+	case near != nil && !channel.OnEarth(near.Lat, near.Lng):
 		return nil, fault.Field("near", "lat within ±90 and lng within ±180 degrees")
 	case within != nil && !within.valid():
 		return nil, fault.Field("within", "west below east within ±180, south below north within ±90 degrees")
@@ -225,8 +225,6 @@ func narrow(near *channel.Location, within *Box, limit, most int) (url.Values, e
 func words(text string) int {
 	return len(strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) }))
 }
-
-func valid(lat, lng float64) bool { return lat >= -90 && lat <= 90 && lng >= -180 && lng <= 180 }
 
 // degrees writes six places, which is 10 cm.
 func degrees(d float64) string { return strconv.FormatFloat(d, 'f', 6, 64) }
@@ -314,7 +312,7 @@ func places(body []byte) ([]Place, error) {
 	found := make([]Place, 0, len(answer.Features))
 	for _, f := range answer.Features {
 		at := f.Geometry.Coordinates
-		if len(at) < 2 || !valid(at[1], at[0]) {
+		if len(at) < 2 || !channel.OnEarth(at[1], at[0]) {
 			return nil, errAnswer
 		}
 		found = append(found, f.place())

@@ -28,7 +28,7 @@ type Box struct {
 }
 
 func (b Box) valid() bool {
-	return valid(b.South, b.West) && valid(b.North, b.East) && b.West < b.East && b.South < b.North
+	return channel.OnEarth(b.South, b.West) && channel.OnEarth(b.North, b.East) && b.West < b.East && b.South < b.North
 }
 
 func (b Box) holds(lat, lng float64) bool {
@@ -139,7 +139,7 @@ func pois(body []byte, within *Box) ([]POI, error) {
 	found := make([]POI, 0, len(answer.Features))
 	for _, f := range answer.Features {
 		at := f.Geometry.Coordinates
-		if len(at) < 2 || !valid(at[1], at[0]) || within != nil && !within.holds(at[1], at[0]) {
+		if len(at) < 2 || !channel.OnEarth(at[1], at[0]) || within != nil && !within.holds(at[1], at[0]) {
 			continue
 		}
 		if p := f.poi(); p.Name != "" {
