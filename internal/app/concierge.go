@@ -143,7 +143,7 @@ func (b *Base) Rides() *taxi.Store {
 
 func (b *Base) rideTeller() *taxi.Teller {
 	return &taxi.Teller{
-		Rides: b.Rides(), Markets: b.Markets(), Threads: b.Threads(), Queue: b.queue(), Outbox: b.Outbox(), Templates: notify.Templates{}, Log: b.Log,
+		Rides: b.Rides(), Markets: b.Markets(), Threads: b.teller(), Outbox: b.Outbox(), Templates: notify.Templates{}, Log: b.Log,
 	}
 }
 
@@ -189,7 +189,7 @@ func (p pickups) Find(ctx context.Context, w taxi.Where) ([]taxi.Found, error) {
 
 // handovers gives threads to people and back.
 func (b *Base) handovers() *desk.Desk {
-	return &desk.Desk{Table: b.records(), Threads: b.Threads(), Queue: b.queue(), Now: b.Now}
+	return &desk.Desk{Table: b.records(), Threads: b.teller(), Now: b.Now}
 }
 
 // office has what businesses can do by writing to us.
@@ -199,12 +199,12 @@ func (b *Base) office() *ops.Office {
 
 // reminders reminds customers of bookings.
 func (b *Base) reminders() *booking.Reminders {
-	return &booking.Reminders{Ledger: b.Ledger(), Threads: b.Threads(), Queue: b.queue()}
+	return &booking.Reminders{Ledger: b.Ledger(), Threads: b.teller()}
 }
 
 // waitlist offers what has become free to those who wait.
 func (b *Base) waitlist() *booking.Waitlist {
 	return &booking.Waitlist{
-		Ledger: b.Ledger(), Catalog: catalog{b.Listings()}, Markets: b.Markets(), Threads: b.Threads(), Queue: b.queue(), Kind: payment.KindOf,
+		Ledger: b.Ledger(), Catalog: catalog{b.Listings()}, Markets: b.Markets(), Threads: b.teller(), Kind: payment.KindOf,
 	}
 }

@@ -102,7 +102,7 @@ func Notify(b *Base) (trigger.Handler, error) {
 // Notifier tells people of ledger events.
 func (b *Base) Notifier() *notify.Notifier {
 	return &notify.Notifier{
-		Markets: b.Markets(), Listings: b.Listings(), Reports: b.Reports(), Orders: b.Orders(), Threads: b.Threads(), Queue: b.queue(), Outbox: b.Outbox(), SiteURL: b.Config.SiteURL, Log: b.Log,
+		Markets: b.Markets(), Listings: b.Listings(), Reports: b.Reports(), Orders: b.Orders(), Threads: b.teller(), Outbox: b.Outbox(), SiteURL: b.Config.SiteURL, Log: b.Log,
 	}
 }
 
@@ -295,6 +295,9 @@ func (b *Base) provider(ch channel.Channel, p outbox.Provider) outbox.Provider {
 	}
 	return p
 }
+
+// teller tells people by turns of their threads.
+func (b *Base) teller() thread.Teller { return thread.Teller{Store: b.Threads(), Queue: b.queue()} }
 
 func (b *Base) queue() turn.Queue {
 	if b.Queue != nil {

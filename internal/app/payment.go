@@ -49,7 +49,7 @@ func (b *Base) stripe() *stripe.Client {
 func (b *Base) payer() *payment.Payer { return &payment.Payer{Store: b.Payments()} }
 
 func (b *Base) paymentTeller() *payment.Teller {
-	return &payment.Teller{Store: b.Payments(), Markets: b.Markets(), Threads: b.Threads(), Queue: b.queue()}
+	return &payment.Teller{Store: b.Payments(), Markets: b.Markets(), Threads: b.teller()}
 }
 
 // tellLedger tells people what has happened in the ledger, and has money given back for what was

@@ -25,10 +25,7 @@ import (
 type Reminders struct {
 	Ledger  *ledger.Ledger
 	Threads interface {
-		Notify(ctx context.Context, threadID, key string, n thread.Notice) (thread.Appended, error)
-	}
-	Queue interface {
-		Queue(ctx context.Context, threadID, dedupe string) error
+		Tell(ctx context.Context, threadID, key string, n thread.Notice) error
 	}
 }
 
@@ -148,15 +145,8 @@ var errReset = errors.New("the reminder was set again")
 func (r *Reminders) tell(ctx context.Context, tx ledger.Transaction, at time.Time) error {
 	vars := Vars(tx.Language, tx)
 	vars["summary"] = Summary(tx.Language, tx)
-	a, err := r.Threads.Notify(ctx, tx.Thread, fmt.Sprintf("%s.reminder.%d", tx.ID, at.Unix()), thread.Notice{
+	return r.Threads.Tell(ctx, tx.Thread, fmt.Sprintf("%s.reminder.%d", tx.ID, at.Unix()), thread.Notice{
 		Kind: string(wording.BookingReminder), Cards: []map[string]any{Card(tx.Language, tx)}, Vars: vars,
 		Text: wording.Say(tx.Language, wording.BookingReminder, wording.Vars{"summary": vars["summary"], "code": tx.Code}),
 	})
-	if errors.Is(err, thread.ErrNoThread) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return fault.Wrap(r.Queue.Queue(ctx, a.Thread, a.Message), fault.Unavailable, "queue turn of thread %s", a.Thread)
 }

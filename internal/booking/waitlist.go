@@ -23,10 +23,7 @@ type Waitlist struct {
 		Get(ctx context.Context, id string) (*market.Market, error)
 	}
 	Threads interface {
-		Notify(ctx context.Context, threadID, key string, n thread.Notice) (thread.Appended, error)
-	}
-	Queue interface {
-		Queue(ctx context.Context, threadID, dedupe string) error
+		Tell(ctx context.Context, threadID, key string, n thread.Notice) error
 	}
 	Kind func(tx ledger.Transaction) string // of the pending action that an offer is; nil is [ledger.ConfirmKind]
 }
@@ -77,16 +74,9 @@ func (w *Waitlist) ask(ctx context.Context, tx ledger.Transaction) error {
 		kind = w.Kind(tx)
 	}
 	summary := Summary(tx.Language, tx)
-	a, err := w.Threads.Notify(ctx, tx.Thread, tx.ID+".waited", thread.Notice{
+	return w.Threads.Tell(ctx, tx.Thread, tx.ID+".waited", thread.Notice{
 		Kind: string(wording.WaitlistOffer), Text: wording.Say(tx.Language, wording.WaitlistOffer, nil),
 		Cards: []map[string]any{Card(tx.Language, tx)}, Vars: Vars(tx.Language, tx),
 		Offer: &thread.Pending{Kind: kind, Ref: tx.ID, Hash: tx.OfferHash, Summary: summary, Policy: m.Version, ExpiresAt: tx.HoldExpiresAt},
 	})
-	if errors.Is(err, thread.ErrNoThread) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return fault.Wrap(w.Queue.Queue(ctx, a.Thread, a.Message), fault.Unavailable, "queue turn of thread %s", a.Thread)
 }

@@ -49,10 +49,7 @@ type Desk struct {
 	Threads interface {
 		Head(ctx context.Context, id string) (thread.Head, error)
 		Assigned(id string, to thread.Handler) dynamo.Write
-		Notify(ctx context.Context, id, key string, n thread.Notice) (thread.Appended, error)
-	}
-	Queue interface {
-		Queue(ctx context.Context, threadID, dedupe string) error
+		Tell(ctx context.Context, id, key string, n thread.Notice) error
 	}
 	Now func() time.Time
 }
@@ -233,11 +230,7 @@ func (d *Desk) Write(ctx context.Context, threadID, text, key string) error {
 const StaffReply = "staff_reply"
 
 func (d *Desk) tell(ctx context.Context, h thread.Head, key, kind, text string) error {
-	a, err := d.Threads.Notify(ctx, h.ID, "desk."+key, thread.Notice{Kind: kind, Text: text, ByPerson: true})
-	if err != nil {
-		return fmt.Errorf("tell thread %s: %w", h.ID, err)
-	}
-	return fault.Wrap(d.Queue.Queue(ctx, a.Thread, a.Message), fault.Unavailable, "queue turn of thread %s", a.Thread)
+	return d.Threads.Tell(ctx, h.ID, "desk."+key, thread.Notice{Kind: kind, Text: text, ByPerson: true})
 }
 
 func (d *Desk) head(ctx context.Context, id string) (thread.Head, error) {

@@ -68,8 +68,8 @@ func (p *place) over(calls *faulttest.Calls) *notify.Notifier {
 	return &notify.Notifier{
 		Markets: &market.Store{Table: catalog, Now: now}, Listings: &listing.Store{Table: catalog, Now: now},
 		Reports: &report.Store{Table: db.Table(dynamotest.TableName("records")), Now: now},
-		Threads: &thread.Store{Table: conversations, Now: now, NewID: func() string { return dynamotest.ID("lease") }},
-		Queue:   queue{server.URL, calls}, Outbox: &outbox.Box{Table: conversations, Now: now}, Log: slog.New(slog.DiscardHandler),
+		Threads: thread.Teller{Queue: queue{server.URL, calls}, Store: &thread.Store{Table: conversations, Now: now, NewID: func() string { return dynamotest.ID("lease") }}},
+		Outbox:  &outbox.Box{Table: conversations, Now: now}, Log: slog.New(slog.DiscardHandler),
 	}
 }
 

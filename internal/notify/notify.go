@@ -51,10 +51,7 @@ type Notifier struct {
 	}
 	Threads interface {
 		Head(ctx context.Context, threadID string) (thread.Head, error)
-		Notify(ctx context.Context, threadID, key string, n thread.Notice) (thread.Appended, error)
-	}
-	Queue interface {
-		Queue(ctx context.Context, threadID, dedupe string) error
+		Tell(ctx context.Context, threadID, key string, n thread.Notice) error
 	}
 	Outbox  *outbox.Box
 	SiteURL string // with which the links for staff begin
@@ -129,17 +126,10 @@ func (n *Notifier) customer(ctx context.Context, e ledger.Event) error {
 	if tx.Thread == "" {
 		return nil
 	}
-	a, err := n.Threads.Notify(ctx, tx.Thread, key(e, holdExpired, tx.Owner), thread.Notice{
+	return n.Threads.Tell(ctx, tx.Thread, key(e, holdExpired, tx.Owner), thread.Notice{
 		Kind: holdExpired, Ref: tx.ID,
 		Text: wording.Say(tx.Language, wording.HoldExpiredNotice, wording.Vars{"summary": booking.Summary(tx.Language, tx)}),
 	})
-	if errors.Is(err, thread.ErrNoThread) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("notify %s: %w", tx.ID, err)
-	}
-	return fault.Wrap(n.Queue.Queue(ctx, a.Thread, a.Message), fault.Unavailable, "queue turn of thread %s", a.Thread)
 }
 
 // key names a notification, so that it exists once. It is part of addresses and log

@@ -59,7 +59,7 @@ func newPlace(t testing.TB) *place {
 		Merve: listing.Integration{Enabled: true, WhatsApp: merchantPhone, Actions: []listing.Action{{Type: listing.BookAction, Enabled: true}}},
 	}
 	p.Notifier = &notify.Notifier{
-		Markets: p.markets, Listings: p.listings, Threads: p.threads, Queue: p,
+		Markets: p.markets, Listings: p.listings, Threads: thread.Teller{Store: p.threads, Queue: p},
 		Reports: &report.Store{Table: db.Table(dynamotest.TableName("records")), Now: now},
 		Outbox:  &outbox.Box{Table: conversations, Now: now}, Log: slog.New(slog.NewTextHandler(p.logged, nil)),
 	}

@@ -122,14 +122,7 @@ func (n *Notifier) tellCustomer(ctx context.Context, e order.Event, o order.Orde
 		"listing": o.ListingName, "code": o.Code, "eta": order.ETA(o.Language, o), "reason": o.Reason, "summary": order.Summary(o.Language, o),
 	}
 	text := wording.Say(o.Language, key, vars)
-	a, err := n.Threads.Notify(ctx, o.Thread, o.ID+"."+string(e.Type), thread.Notice{
+	return n.Threads.Tell(ctx, o.Thread, o.ID+"."+string(e.Type), thread.Notice{
 		Kind: string(key), Ref: o.ID, Text: text, Cards: []map[string]any{order.CardOf(o)}, Vars: vars, ByPerson: e.Type != order.ExpiredEvent && e.Type != order.UnansweredEvent,
 	})
-	if errors.Is(err, thread.ErrNoThread) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("notify order %s: %w", o.ID, err)
-	}
-	return fault.Wrap(n.Queue.Queue(ctx, a.Thread, a.Message), fault.Unavailable, "queue turn of thread %s", a.Thread)
 }

@@ -36,12 +36,8 @@ func (n *Notifier) TellReport(ctx context.Context, e report.Event) error {
 	if err != nil {
 		return fmt.Errorf("notify report %s: %w", e.Report, err)
 	}
-	a, err := n.Threads.Notify(ctx, e.Thread, strings.Join([]string{e.Report, e.ID, reportResolved}, "."), thread.Notice{
+	return n.Threads.Tell(ctx, e.Thread, strings.Join([]string{e.Report, e.ID, reportResolved}, "."), thread.Notice{
 		Kind: reportResolved, Ref: e.Report, ByPerson: true,
 		Text: wording.Say(head.Language, wording.ReportResolved, wording.Vars{"address": r.Address}),
 	})
-	if err != nil {
-		return fmt.Errorf("notify report %s: %w", e.Report, err)
-	}
-	return fault.Wrap(n.Queue.Queue(ctx, a.Thread, a.Message), fault.Unavailable, "queue turn of thread %s", a.Thread)
 }

@@ -2,10 +2,8 @@ package payment
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
-	"merve/internal/fault"
 	"merve/internal/market"
 	"merve/internal/thread"
 	"merve/internal/wording"
@@ -18,10 +16,7 @@ type Teller struct {
 		Get(ctx context.Context, id string) (*market.Market, error)
 	}
 	Threads interface {
-		Notify(ctx context.Context, threadID, key string, n thread.Notice) (thread.Appended, error)
-	}
-	Queue interface {
-		Queue(ctx context.Context, threadID, dedupe string) error
+		Tell(ctx context.Context, threadID, key string, n thread.Notice) error
 	}
 }
 
@@ -39,14 +34,7 @@ func (t *Teller) Tell(ctx context.Context, e Event) error {
 	if err != nil {
 		return fmt.Errorf("tell of the payment of %s: %w", e.Transaction, err)
 	}
-	a, err := t.Threads.Notify(ctx, e.Thread, fmt.Sprintf("%s.payment.%s", e.Transaction, e.Type), n)
-	if errors.Is(err, thread.ErrNoThread) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("tell of the payment of %s: %w", e.Transaction, err)
-	}
-	return fault.Wrap(t.Queue.Queue(ctx, a.Thread, a.Message), fault.Unavailable, "queue turn of thread %s", a.Thread)
+	return t.Threads.Tell(ctx, e.Thread, fmt.Sprintf("%s.payment.%s", e.Transaction, e.Type), n)
 }
 
 // words are what an event is told in. Of money that we give back the customer is told when it

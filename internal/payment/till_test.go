@@ -252,18 +252,11 @@ func (d *till) returned() int64 {
 	return sum
 }
 
-// Notify and Queue are the customer's thread.
-func (d *till) Notify(_ context.Context, id, key string, n thread.Notice) (thread.Appended, error) {
+// Tell is the customer's thread.
+func (d *till) Tell(_ context.Context, _, key string, n thread.Notice) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	_, again := d.threads[key]
 	d.threads[key] = n
-	return thread.Appended{Thread: id, Message: key, Duplicate: again}, nil
-}
-
-func (d *till) Queue(context.Context, string, string) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	d.queued++
 	return nil
 }
@@ -277,7 +270,7 @@ func (m theMarket) Get(context.Context, string) (*market.Market, error) { return
 // was told.
 func (d *till) told(tx ledger.Transaction) map[string]thread.Notice {
 	d.t.Helper()
-	teller := &payment.Teller{Store: d.Store, Markets: theMarket{d}, Threads: d, Queue: d}
+	teller := &payment.Teller{Store: d.Store, Markets: theMarket{d}, Threads: d}
 	page, err := d.Table.Query(context.Background(), dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": "pay#" + tx.ID}})
 	if err != nil {
 		d.t.Fatal(err)

@@ -31,10 +31,7 @@ type Teller struct {
 		Get(ctx context.Context, id string) (*market.Market, error)
 	}
 	Threads interface {
-		Notify(ctx context.Context, threadID, key string, n thread.Notice) (thread.Appended, error)
-	}
-	Queue interface {
-		Queue(ctx context.Context, threadID, dedupe string) error
+		Tell(ctx context.Context, threadID, key string, n thread.Notice) error
 	}
 	Outbox    *outbox.Box
 	Templates Templates
@@ -210,14 +207,7 @@ func (n news) customer(ctx context.Context) error {
 	if n.ride.Receipt != nil {
 		notice.Cards = []map[string]any{Card(n.ride.Language, n.ride)}
 	}
-	a, err := n.Threads.Notify(ctx, n.ride.Thread, n.key(kind, n.ride.Owner), notice)
-	if errors.Is(err, thread.ErrNoThread) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return fault.Wrap(n.Queue.Queue(ctx, a.Thread, a.Message), fault.Unavailable, "queue turn of thread %s", a.Thread)
+	return n.Threads.Tell(ctx, n.ride.Thread, n.key(kind, n.ride.Owner), notice)
 }
 
 // text is what the customer is told, "" nothing; a pending action about ref is over then. What

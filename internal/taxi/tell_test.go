@@ -79,7 +79,7 @@ func newStation(t testing.TB) *station {
 	t.Helper()
 	s := &station{corner: newCorner(t), logged: &bytes.Buffer{}}
 	s.Teller = s.teller(nil, s)
-	s.threads, s.box = s.Teller.Threads.(*thread.Store), s.Teller.Outbox
+	s.threads, s.box = s.Teller.Threads.(thread.Teller).Store, s.Teller.Outbox
 	return s
 }
 
@@ -101,8 +101,8 @@ func (s *station) teller(calls *faulttest.Calls, q interface {
 	db.Backoff = func(int) time.Duration { return time.Millisecond }
 	conversations := db.Table(dynamotest.TableName("conversations"))
 	return &taxi.Teller{
-		Rides: s.over(transport, attempts), Markets: s, Queue: q, Templates: templates{}, Log: slog.New(slog.NewTextHandler(s.logged, nil)),
-		Threads: &thread.Store{Table: conversations, Now: s.clock.Now, NewID: func() string { return dynamotest.ID("lease") }},
+		Rides: s.over(transport, attempts), Markets: s, Templates: templates{}, Log: slog.New(slog.NewTextHandler(s.logged, nil)),
+		Threads: thread.Teller{Queue: q, Store: &thread.Store{Table: conversations, Now: s.clock.Now, NewID: func() string { return dynamotest.ID("lease") }}},
 		Outbox:  &outbox.Box{Table: conversations, Now: s.clock.Now},
 	}
 }

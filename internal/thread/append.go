@@ -8,6 +8,7 @@ import (
 
 	"merve/internal/channel"
 	"merve/internal/dynamo"
+	"merve/internal/fault"
 	"merve/internal/telemetry"
 )
 
@@ -55,6 +56,28 @@ func (s *Store) Append(ctx context.Context, in channel.Inbound, lease bool) (App
 func (s *Store) Notify(ctx context.Context, id, key string, n Notice) (Appended, error) {
 	msg := Message{ID: MessageID(id, "notice", key), At: s.Now(), Notice: &n}
 	return s.append(ctx, id, msg, channel.Inbound{}, false)
+}
+
+// Teller tells people what happened, by turns of their threads. The threads themselves are
+// reached through it as well.
+type Teller struct {
+	*Store
+	Queue interface {
+		Queue(ctx context.Context, threadID, dedupe string) error
+	}
+}
+
+// Tell puts a notice on a thread, once for each key, and queues the turn that says it. On a
+// thread that is gone there is nobody to tell. 1 request and a queued message.
+func (t Teller) Tell(ctx context.Context, id, key string, n Notice) error {
+	a, err := t.Notify(ctx, id, key, n)
+	if errors.Is(err, ErrNoThread) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("tell %s: %w", key, err)
+	}
+	return fault.Wrap(t.Queue.Queue(ctx, a.Thread, a.Message), fault.Unavailable, "queue turn of thread %s", a.Thread)
 }
 
 func (s *Store) append(ctx context.Context, id string, msg Message, in channel.Inbound, lease bool) (Appended, error) {

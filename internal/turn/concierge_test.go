@@ -23,6 +23,7 @@ import (
 	"merve/internal/order"
 	"merve/internal/roster"
 	"merve/internal/taxi"
+	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/turn"
 )
@@ -60,9 +61,9 @@ func (w *world) startConcierge(db *dynamo.DB, log *slog.Logger) []tool.Tool {
 	drivers := &taxi.Drivers{Table: catalog, Rides: records, Now: w.clock.now}
 	w.rides = &taxi.Store{Table: records, Drivers: drivers, Now: w.clock.now}
 	w.teller = &taxi.Teller{
-		Rides: w.rides, Markets: w.markets, Threads: w.threads, Queue: w, Outbox: w.outbox, Templates: notify.Templates{}, Log: log,
+		Rides: w.rides, Markets: w.markets, Threads: thread.Teller{Store: w.threads, Queue: w}, Outbox: w.outbox, Templates: notify.Templates{}, Log: log,
 	}
-	w.concierge.people = &desk.Desk{Table: records, Threads: w.threads, Queue: w, Now: w.clock.now}
+	w.concierge.people = &desk.Desk{Table: records, Threads: thread.Teller{Store: w.threads, Queue: w}, Now: w.clock.now}
 	return slices.Concat(w.concierge.desk.Tools(), (&taxi.Caller{Store: w.rides, Log: log}).Tools(), desk.Tools(), w.office().Tools(), w.reminders().Tools(), notify.Writer{Notifier: &notify.Notifier{Listings: w.listings, Outbox: w.outbox, Log: log}}.Tools())
 }
 
@@ -72,11 +73,11 @@ func (w *world) office() *ops.Office {
 }
 
 func (w *world) reminders() *booking.Reminders {
-	return &booking.Reminders{Ledger: w.ledger, Threads: w.threads, Queue: w}
+	return &booking.Reminders{Ledger: w.ledger, Threads: thread.Teller{Store: w.threads, Queue: w}}
 }
 
 func (w *world) waitlist() *booking.Waitlist {
-	return &booking.Waitlist{Ledger: w.ledger, Catalog: catalog{w}, Markets: w.markets, Threads: w.threads, Queue: w}
+	return &booking.Waitlist{Ledger: w.ledger, Catalog: catalog{w}, Markets: w.markets, Threads: thread.Teller{Store: w.threads, Queue: w}}
 }
 
 // otherAssistants answer people who are no customers.
