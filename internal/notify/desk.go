@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"merve/internal/desk"
+	"merve/internal/outbox"
 	"merve/internal/telemetry"
 	"merve/internal/wording"
 )
@@ -26,14 +27,14 @@ func (n *Notifier) TellDesk(ctx context.Context, e desk.Event) error {
 	if e.Name == "" {
 		vars["customer"] = e.Thread
 	}
-	text, err := render(m.Language, wording.DeskWanted, vars, m.Templates[deskWanted])
+	text, err := wording.Word(m.Language, wording.DeskWanted, vars, m.Templates[deskWanted])
 	if err != nil {
 		n.Log.WarnContext(ctx, "template", "type", deskWanted, "error", err.Error())
 	}
 	var errs []error
 	for _, number := range m.Desk.Numbers {
 		id := strings.Join([]string{e.Thread, fmt.Sprint(e.Turn), deskWanted, telemetry.Redact(number)}, ".")
-		errs = append(errs, n.toBusiness(ctx, m, number, id, text, e.Trace, approved(m, deskWanted, vars)))
+		errs = append(errs, n.toBusiness(ctx, m, number, id, text, e.Trace, outbox.Approved(m, deskWanted, vars)))
 	}
 	return errors.Join(errs...)
 }

@@ -10,6 +10,7 @@ import (
 	"merve/internal/fault"
 	"merve/internal/listing"
 	"merve/internal/market"
+	"merve/internal/outbox"
 	"merve/internal/tool"
 	"merve/internal/wording"
 )
@@ -75,11 +76,11 @@ func (w Writer) send(ctx context.Context, tc tool.Context, a messageArgs) (tool.
 		lang = tc.Market.Language
 	}
 	vars := wording.Vars{"listing": l.Name(lang), "customer": tc.Actor.Name, "phone": tc.Actor.Phone, "text": strings.TrimSpace(a.Text)}
-	text, err := render(lang, wording.MerchantMessage, vars, tc.Market.Templates[merchantMessage])
+	text, err := wording.Word(lang, wording.MerchantMessage, vars, tc.Market.Templates[merchantMessage])
 	if err != nil {
 		w.Notifier.Log.WarnContext(ctx, "template", "type", merchantMessage, "listing", l.ID, "error", err.Error())
 	}
-	err = w.Notifier.toBusiness(ctx, tc.Market, l.Merve.WhatsApp, "message."+tc.Key, text, tc.TraceID, approved(tc.Market, merchantMessage, vars))
+	err = w.Notifier.toBusiness(ctx, tc.Market, l.Merve.WhatsApp, "message."+tc.Key, text, tc.TraceID, outbox.Approved(tc.Market, merchantMessage, vars))
 	if err != nil {
 		return tool.Result{}, err
 	}

@@ -100,11 +100,11 @@ func (n *Notifier) merchant(ctx context.Context, e ledger.Event, typ string, fal
 		return fmt.Errorf("notify %s: %w", tx.ID, err)
 	}
 	vars := booking.Vars(lang, tx)
-	text, err := render(lang, fallback, vars, action.Template(typ), m.Templates[typ])
+	text, err := wording.Word(lang, fallback, vars, action.Template(typ), m.Templates[typ])
 	if err != nil { // better sent as it is than lost
 		n.Log.WarnContext(ctx, "template", "type", typ, "listing", tx.Listing, "error", err.Error())
 	}
-	return n.toBusiness(ctx, m, tx.Merchant, key(e, typ, tx.Merchant), text, e.Trace, approved(m, typ, vars))
+	return n.toBusiness(ctx, m, tx.Merchant, key(e, typ, tx.Merchant), text, e.Trace, outbox.Approved(m, typ, vars))
 }
 
 // toBusiness puts a message to a business on the outbox, once for its id.
@@ -136,35 +136,4 @@ func (n *Notifier) customer(ctx context.Context, e ledger.Event) error {
 // lines: the recipient is in it by a name that does not give their number away.
 func key(e ledger.Event, typ, recipient string) string {
 	return strings.Join([]string{e.Transaction.ID, e.ID, typ, telemetry.Redact(recipient)}, ".")
-}
-
-// Templates words messages as this package does, for others who tell people.
-type Templates struct{}
-
-// Render words a message by the first of templates that is not empty, else by the product's
-// own text. The text is right in any case but for what the error names.
-func (Templates) Render(lang string, fallback wording.Key, vars wording.Vars, templates ...string) (string, error) {
-	return render(lang, fallback, vars, templates...)
-}
-
-// Approved fills the parameters of the market's approved template for an event; nil when it has
-// none.
-func (Templates) Approved(m *market.Market, event string, vars wording.Vars) *outbox.Template {
-	return approved(m, event, vars)
-}
-
-// render words a notification by the first template there is. The text is right in
-// any case but for what the error names.
-func render(lang string, fallback wording.Key, vars wording.Vars, templates ...string) (string, error) {
-	for _, t := range templates {
-		if t != "" {
-			return wording.Render(t, vars)
-		}
-	}
-	return wording.Say(lang, fallback, vars), nil
-}
-
-// approved fills the parameters of the market's approved template, if it has one.
-func approved(m *market.Market, typ string, vars wording.Vars) *outbox.Template {
-	return outbox.Approved(m, typ, map[string]string(vars))
 }

@@ -11,6 +11,7 @@ import (
 	"merve/internal/listing"
 	"merve/internal/market"
 	"merve/internal/order"
+	"merve/internal/outbox"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/wording"
@@ -87,7 +88,7 @@ func (n *Notifier) tellBusiness(ctx context.Context, e order.Event, o order.Orde
 		return fmt.Errorf("notify order %s: %w", o.ID, err)
 	}
 	vars := order.Vars(lang, o)
-	text, err := render(lang, key, vars, append([]string{action.Template(event)}, templates...)...)
+	text, err := wording.Word(lang, key, vars, append([]string{action.Template(event)}, templates...)...)
 	if err != nil { // better sent as it is than lost
 		n.Log.WarnContext(ctx, "template", "type", event, "listing", o.Listing, "error", err.Error())
 	}
@@ -96,7 +97,7 @@ func (n *Notifier) tellBusiness(ctx context.Context, e order.Event, o order.Orde
 			"code": o.Code, "accept": wording.Say(lang, wording.OrderWordAccept, nil), "refuse": wording.Say(lang, wording.OrderWordRefuse, nil),
 		})
 	}
-	return n.toBusiness(ctx, m, o.Merchant, strings.Join([]string{o.ID, string(e.Type), event, telemetry.Redact(o.Merchant)}, "."), text, e.Trace, approved(m, event, vars))
+	return n.toBusiness(ctx, m, o.Merchant, strings.Join([]string{o.ID, string(e.Type), event, telemetry.Redact(o.Merchant)}, "."), text, e.Trace, outbox.Approved(m, event, vars))
 }
 
 // voice is the language of a listing's business, and its action; the market's language for a

@@ -33,19 +33,8 @@ type Teller struct {
 	Threads interface {
 		Tell(ctx context.Context, threadID, key string, n thread.Notice) error
 	}
-	Outbox    *outbox.Box
-	Templates Templates
-	Log       *slog.Logger
-}
-
-// Templates words what markets may word for themselves.
-type Templates interface {
-	// Render words a message by the first of templates that is not empty, else by the
-	// product's own text. The text is right in any case but for what the error names.
-	Render(lang string, fallback wording.Key, vars wording.Vars, templates ...string) (string, error)
-
-	// Approved fills the market's approved template for an event; nil when it has none.
-	Approved(m *market.Market, event string, vars wording.Vars) *outbox.Template
+	Outbox *outbox.Box
+	Log    *slog.Logger
 }
 
 // ForDriver is the kind of the outbox messages that tell a driver.
@@ -154,7 +143,7 @@ func (n news) driver(ctx context.Context, d Driver, typ string, fallback wording
 	if typ == OfferTemplate {
 		templates = append(templates, n.market.Tools[requestTool].Template)
 	}
-	text, err := n.Templates.Render(lang, fallback, vars, templates...)
+	text, err := wording.Word(lang, fallback, vars, templates...)
 	if err != nil { // better sent as it is than lost
 		n.Log.WarnContext(ctx, "template", "type", typ, "market", n.market.ID, "error", err.Error())
 	}
@@ -164,7 +153,7 @@ func (n news) driver(ctx context.Context, d Driver, typ string, fallback wording
 	msg := outbox.Message{
 		Thread: DriverThread(n.ride.Market, d.Phone), ID: n.key(typ, d.Phone), Market: n.ride.Market, Channel: channel.WhatsApp,
 		From: n.market.WhatsApp.From, To: d.Phone, Text: text, Kind: ForDriver, Trace: n.event.Trace,
-		Template: n.Templates.Approved(n.market, typ, vars),
+		Template: outbox.Approved(n.market, typ, vars),
 	}
 	err = n.Outbox.Table.DB().Commit(ctx, n.Outbox.Put(msg))
 	if errors.Is(err, outbox.ErrDuplicate) {

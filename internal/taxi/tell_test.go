@@ -30,30 +30,6 @@ import (
 	"merve/internal/wording"
 )
 
-// templates are the market's or the product's.
-type templates struct{}
-
-func (templates) Render(lang string, fallback wording.Key, vars wording.Vars, templates ...string) (string, error) {
-	for _, t := range templates {
-		if t != "" {
-			return wording.Render(t, vars)
-		}
-	}
-	return wording.Say(lang, fallback, vars), nil
-}
-
-func (templates) Approved(m *market.Market, event string, vars wording.Vars) *outbox.Template {
-	a, ok := m.WhatsApp.Templates[event]
-	if !ok {
-		return nil
-	}
-	t := &outbox.Template{ContentSID: a.ContentSID, Vars: map[string]string{}}
-	for i, name := range a.Params {
-		t.Vars[fmt.Sprint(i+1)] = vars[name]
-	}
-	return t
-}
-
 // station is a market whose events are told.
 type station struct {
 	*corner
@@ -101,7 +77,7 @@ func (s *station) teller(calls *faulttest.Calls, q interface {
 	db.Backoff = func(int) time.Duration { return time.Millisecond }
 	conversations := db.Table(dynamotest.TableName("conversations"))
 	return &taxi.Teller{
-		Rides: s.over(transport, attempts), Markets: s, Templates: templates{}, Log: slog.New(slog.NewTextHandler(s.logged, nil)),
+		Rides: s.over(transport, attempts), Markets: s, Log: slog.New(slog.NewTextHandler(s.logged, nil)),
 		Threads: thread.Teller{Queue: q, Store: &thread.Store{Table: conversations, Now: s.clock.Now, NewID: func() string { return dynamotest.ID("lease") }}},
 		Outbox:  &outbox.Box{Table: conversations, Now: s.clock.Now},
 	}

@@ -61,7 +61,7 @@ func (w *world) startConcierge(db *dynamo.DB, log *slog.Logger) []tool.Tool {
 	drivers := &taxi.Drivers{Table: catalog, Rides: records, Now: w.clock.now}
 	w.rides = &taxi.Store{Table: records, Drivers: drivers, Now: w.clock.now}
 	w.teller = &taxi.Teller{
-		Rides: w.rides, Markets: w.markets, Threads: thread.Teller{Store: w.threads, Queue: w}, Outbox: w.outbox, Templates: notify.Templates{}, Log: log,
+		Rides: w.rides, Markets: w.markets, Threads: thread.Teller{Store: w.threads, Queue: w}, Outbox: w.outbox, Log: log,
 	}
 	w.concierge.people = &desk.Desk{Table: records, Threads: thread.Teller{Store: w.threads, Queue: w}, Now: w.clock.now}
 	return slices.Concat(w.concierge.desk.Tools(), (&taxi.Caller{Store: w.rides, Log: log}).Tools(), desk.Tools(), w.office().Tools(), w.reminders().Tools(), notify.Writer{Notifier: &notify.Notifier{Listings: w.listings, Outbox: w.outbox, Log: log}}.Tools())

@@ -9,6 +9,17 @@ import (
 	"merve/internal/fault"
 )
 
+// Word words a message by the first of templates that is not empty, else by the product's own
+// text. The text is right in any case but for what the error names.
+func Word(lang string, fallback Key, vars Vars, templates ...string) (string, error) {
+	for _, t := range templates {
+		if t != "" {
+			return Render(t, vars)
+		}
+	}
+	return Say(lang, fallback, vars), nil
+}
+
 // Render fills a message template of a market or a listing: {name} becomes the
 // value of name, {{ and }} are braces. A variable called bookingCode may also be
 // written {booking_code}. A variable without a value renders as nothing, and values

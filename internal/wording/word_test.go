@@ -1,4 +1,4 @@
-package notify
+package wording_test
 
 import (
 	"strings"
@@ -7,13 +7,13 @@ import (
 	"merve/internal/wording"
 )
 
-// FuzzRender checks that the nearest template that there is words a message, that a value
+// FuzzWord checks that the nearest template that there is words a message, that a value
 // is never taken for a template, and that text comes out even where one is broken.
-func FuzzRender(f *testing.F) {
+func FuzzWord(f *testing.F) {
 	f.Add("L {code}", "M {code}", "KX72B4")
 	f.Fuzz(func(t *testing.T, own, markets, code string) {
 		vars := wording.Vars{"code": code, "secret": "never shown"}
-		got, err := render("en", wording.MerchantBookingConfirmed, vars, own, markets)
+		got, err := wording.Word("en", wording.MerchantBookingConfirmed, vars, own, markets)
 		nearest := own
 		if nearest == "" {
 			nearest = markets
