@@ -89,24 +89,14 @@ func (r *Reminders) set(ctx context.Context, tc tool.Context, a reminderArgs) (t
 // Sweep sends the reminders that are due. Any number of sweeps may run at once: each reminder
 // is said once. 16 requests, and 3 for each.
 func (r *Reminders) Sweep(ctx context.Context, now time.Time, limit int) (sent int, err error) {
-	var errs []error
-	for shard := range dynamo.DueShards {
-		keys, _, err := r.Ledger.Table.Due(ctx, dueReminder, shard, now, limit, "")
-		if err != nil {
-			errs = append(errs, err)
-			continue
+	err = r.Ledger.Table.EachDue(ctx, dueReminder, now, limit, func(key dynamo.Key) error {
+		told, err := r.Remind(ctx, key, now)
+		if told {
+			sent++
 		}
-		for _, key := range keys {
-			told, err := r.Remind(ctx, key, now)
-			if err != nil {
-				errs = append(errs, fmt.Errorf("reminder %s: %w", key, err))
-			}
-			if told {
-				sent++
-			}
-		}
-	}
-	return sent, errors.Join(errs...)
+		return err
+	})
+	return sent, err
 }
 
 // Remind says one reminder, if it is due and its booking still stands, and is done with it.

@@ -2,8 +2,10 @@ package dynamo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
+	"sync"
 	"time"
 )
 
@@ -44,4 +46,35 @@ func (t Table) Due(ctx context.Context, kind string, shard int, now time.Time, l
 		keys[i] = it.Key()
 	}
 	return keys, page.Next, nil
+}
+
+// EachDue hands do what is due, at most limit keys a shard, one after the other. An error
+// keeps nothing else waiting. 16 requests.
+func (t Table) EachDue(ctx context.Context, kind string, now time.Time, limit int, do func(Key) error) error {
+	return EachShard(1, func(shard int) error {
+		keys, _, err := t.Due(ctx, kind, shard, now, limit, "")
+		errs := []error{err}
+		for _, k := range keys {
+			if err := do(k); err != nil {
+				errs = append(errs, fmt.Errorf("due %s %s: %w", kind, k, err))
+			}
+		}
+		return errors.Join(errs...)
+	})
+}
+
+// EachShard calls do for all shards of the due index, so many at a time. An error of one
+// keeps no other from it.
+func EachShard(workers int, do func(shard int) error) error {
+	errs := make([]error, DueShards)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for shard := w; shard < DueShards; shard += workers {
+				errs[shard] = do(shard)
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
 }

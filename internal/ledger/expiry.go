@@ -45,7 +45,7 @@ type Report struct {
 func (l *Ledger) Sweep(ctx context.Context, limits Limits) (Report, error) {
 	limits = limits.orDefault()
 	s := &sweep{Ledger: l, budget: newBudget(limits)}
-	err := l.eachShard(limits.Workers, func(shard int) error { return s.shard(ctx, shard) })
+	err := dynamo.EachShard(limits.Workers, func(shard int) error { return s.shard(ctx, shard) })
 	s.Report.Left = s.budget.spent
 	return s.Report, err
 }
@@ -122,21 +122,6 @@ func (b *budget) ended() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.spent
-}
-
-// eachShard runs f for all shards of the due index, some at a time.
-func (l *Ledger) eachShard(workers int, f func(shard int) error) error {
-	errs := make([]error, dynamo.DueShards)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			for shard := w; shard < dynamo.DueShards; shard += workers {
-				errs[shard] = f(shard)
-			}
-		})
-	}
-	wg.Wait()
-	return errors.Join(errs...)
 }
 
 // due reads the transactions of a kind that are due, page by page to the shard's end, and

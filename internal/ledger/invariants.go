@@ -39,7 +39,7 @@ type Audit struct {
 func (l *Ledger) CheckInvariants(ctx context.Context, limits Limits) (Audit, error) {
 	limits = limits.orDefault()
 	a := &audit{Ledger: l, budget: newBudget(limits), days: map[string]*day{}}
-	err := l.eachShard(limits.Workers, func(shard int) error {
+	err := dynamo.EachShard(limits.Workers, func(shard int) error {
 		return l.due(ctx, dueAudit, shard, a.budget, func(items []dynamo.Item) error {
 			var errs []error
 			for _, it := range items {

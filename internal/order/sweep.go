@@ -3,7 +3,6 @@ package order
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"merve/internal/actor"
 	"merve/internal/dynamo"
@@ -18,22 +17,11 @@ type Swept struct {
 // answered. Any number of sweeps may run at once. 16 requests, and 2 for each order.
 func (s *Store) Sweep(ctx context.Context, limit int) (Swept, error) {
 	var did Swept
-	var errs []error
-	now := s.now()
-	for shard := range dynamo.DueShards {
-		keys, _, err := s.Table.Due(ctx, dueKind, shard, now, limit, "")
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		for _, key := range keys {
-			did.Looked++
-			if err := s.lapse(ctx, key, &did); err != nil {
-				errs = append(errs, fmt.Errorf("order %s: %w", key.SK, err))
-			}
-		}
-	}
-	return did, errors.Join(errs...)
+	err := s.Table.EachDue(ctx, dueKind, s.now(), limit, func(key dynamo.Key) error {
+		did.Looked++
+		return s.lapse(ctx, key, &did)
+	})
+	return did, err
 }
 
 func (s *Store) lapse(ctx context.Context, key dynamo.Key, did *Swept) error {

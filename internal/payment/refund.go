@@ -104,26 +104,15 @@ type Swept struct{ Looked, Refunded int }
 // and 2 for each payment.
 func (s *Store) Sweep(ctx context.Context, limit int) (Swept, error) {
 	var did Swept
-	var errs []error
-	now := s.now()
-	for shard := range dynamo.DueShards {
-		keys, _, err := s.Table.Due(ctx, dueKind, shard, now, limit, "")
-		if err != nil {
-			errs = append(errs, err)
-			continue
+	err := s.Table.EachDue(ctx, dueKind, s.now(), limit, func(k dynamo.Key) error {
+		did.Looked++
+		done, err := s.Attend(ctx, strings.TrimPrefix(k.PK, pkPrefix))
+		if done {
+			did.Refunded++
 		}
-		for _, k := range keys {
-			did.Looked++
-			done, err := s.Attend(ctx, strings.TrimPrefix(k.PK, pkPrefix))
-			if done {
-				did.Refunded++
-			}
-			if err != nil {
-				errs = append(errs, fmt.Errorf("%s: %w", k.PK, err))
-			}
-		}
-	}
-	return did, errors.Join(errs...)
+		return err
+	})
+	return did, err
 }
 
 // Attend gives back what was paid for a transaction, if that is due, and reports whether it is

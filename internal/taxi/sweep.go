@@ -57,17 +57,8 @@ type Report struct {
 func (s *Store) Sweep(ctx context.Context, limits Limits) (Report, error) {
 	limits = limits.orDefault()
 	w := &sweep{Store: s, left: limits.Count, until: time.Now().Add(limits.Time)} // wall time passes, whatever the store's clock says
-	errs := make([]error, dynamo.DueShards)
-	var wg sync.WaitGroup
-	for n := range limits.Workers {
-		wg.Go(func() {
-			for shard := n; shard < dynamo.DueShards; shard += limits.Workers {
-				errs[shard] = w.shard(ctx, shard)
-			}
-		})
-	}
-	wg.Wait()
-	return w.report, errors.Join(errs...)
+	err := dynamo.EachShard(limits.Workers, func(shard int) error { return w.shard(ctx, shard) })
+	return w.report, err
 }
 
 type sweep struct {
