@@ -93,6 +93,9 @@ func encodeValue(v any) (types.AttributeValue, error) {
 	return av, nil
 }
 
+// Stamp writes a time as text that sorts by time, for keys.
+func Stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
+
 func encodeTimes(o *attributevalue.EncoderOptions) {
 	o.EncodeTime = func(t time.Time) (types.AttributeValue, error) {
 		if t.IsZero() {

@@ -66,7 +66,7 @@ func (l *Ledger) RaiseAlert(ctx context.Context, a Alert) error { return l.raise
 func (l *Ledger) raiseWith(ctx context.Context, a Alert, ws ...dynamo.Write) error {
 	now := l.now()
 	a.At, a.LastAt, a.Seen, a.TTL = now, now, 1, now.Add(alertFor).Unix()
-	a.ID = now.Format(createdFmt) + "#" + a.finding()
+	a.ID = dynamo.Stamp(now) + "#" + a.finding()
 	open := l.Table.Put(openKey(a.finding()), openAlert{a.ID, a.TTL}).
 		If("attribute_not_exists(pk) OR #ttl <= :seconds", dynamo.V{":seconds": now.Unix()}).
 		ElseOld(func(old dynamo.Item) error { return &errAlertOpen{old.String("alert")} })

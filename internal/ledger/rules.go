@@ -170,7 +170,6 @@ const (
 
 	auditAfter = time.Minute        // what a change leaves behind is looked at when it has settled
 	draftFor   = 7 * 24 * time.Hour // a draft that was never held is nobody's booking and goes
-	createdFmt = "2006-01-02T15:04:05.000Z"
 )
 
 func itemOf(tx Transaction) txItem {
@@ -179,7 +178,7 @@ func itemOf(tx Transaction) txItem {
 		it.TTL = tx.CreatedAt.Add(draftFor).Unix()
 		return it
 	}
-	it.Created = tx.CreatedAt.Format(createdFmt) + "#" + tx.ID
+	it.Created = dynamo.Stamp(tx.CreatedAt) + "#" + tx.ID
 	if it.DueShard, it.DueAt = dynamo.DueShard(dueAudit, tx.ID), tx.UpdatedAt.Add(auditAfter); tx.State == Hold {
 		it.DueShard, it.DueAt = dynamo.DueShard(dueHold, tx.ID), tx.HoldExpiresAt
 	}

@@ -28,7 +28,7 @@ type Waiting struct {
 func waitKey(w Waiting) dynamo.Key {
 	return dynamo.Key{
 		PK: "wait#" + w.Terms.Business + ":" + w.Terms.Offering,
-		SK: w.Terms.Start.UTC().Format("2006-01-02T15:04Z") + "#" + w.Since.UTC().Format("2006-01-02T15:04:05.000Z") + "#" + w.ID,
+		SK: w.Terms.Start.UTC().Format("2006-01-02T15:04Z") + "#" + dynamo.Stamp(w.Since) + "#" + w.ID,
 	}
 }
 

@@ -20,15 +20,14 @@ package order
 
 import (
 	"crypto/sha256"
-	"encoding/base32"
 	"encoding/hex"
 	"encoding/json"
-	"strings"
 	"time"
 
 	"merve/internal/actor"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/ident"
 )
 
 // Kind is what is ordered.
@@ -172,18 +171,10 @@ func codeKey(business, code string) dynamo.Key {
 
 const idPrefix = "or_"
 
-var idAlphabet = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
-
 // newID is the id of the order that a key of an owner makes: the same key makes the same order.
-func newID(owner, key string) string {
-	sum := sha256.Sum256([]byte("order\x00" + owner + "\x00" + key))
-	return idPrefix + idAlphabet.EncodeToString(sum[:10])
-}
+func newID(owner, key string) string { return ident.New(idPrefix, "order", owner, key) }
 
-func isID(id string) bool {
-	raw, err := idAlphabet.DecodeString(strings.TrimPrefix(id, idPrefix))
-	return err == nil && len(raw) == 10 && strings.HasPrefix(id, idPrefix)
-}
+func isID(id string) bool { return ident.Is(idPrefix, id) }
 
 // codeAlphabet has no letters or digits that are taken for others.
 const codeAlphabet = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"

@@ -36,9 +36,6 @@ const listedIndex = "listed"
 
 func listed(business string) string { return "business#" + business + "#order" }
 
-// listedAt has a fixed width, so that it sorts by time.
-func listedAt(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
-
 func (s *Store) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
 type pointer struct {
@@ -64,7 +61,7 @@ func (s *Store) Propose(ctx context.Context, o Order, key string) (Order, error)
 	o.ID, o.Status, o.CreatedAt, o.UpdatedAt = newID(o.Owner, key), Proposed, s.now(), s.now()
 	for n := range maxCodes {
 		o.Code = newCode(o.ID, n)
-		st := stored{Order: o, Listed: listed(o.Business), ListedAt: listedAt(o.CreatedAt), DueShard: dynamo.DueShard(dueKind, o.ID), DueAt: o.due()}
+		st := stored{Order: o, Listed: listed(o.Business), ListedAt: dynamo.Stamp(o.CreatedAt), DueShard: dynamo.DueShard(dueKind, o.ID), DueAt: o.due()}
 		err := s.Table.DB().Commit(ctx,
 			s.Table.Put(orderKey(o.Owner, o.ID), st).IfAbsent().Else(errThere),
 			s.Table.Put(codeKey(o.Business, o.Code), pointer{o.Owner, o.ID, o.CreatedAt.Add(codeFor).Unix()}).IfAbsent().Else(errCodeTaken),
@@ -135,7 +132,7 @@ func (s *Store) Of(ctx context.Context, a actor.Actor) ([]Order, error) {
 func (s *Store) OfBusiness(ctx context.Context, business string, since time.Time) ([]Order, error) {
 	page, err := s.Table.Query(ctx, dynamo.Query{
 		Index: listedIndex, Where: "listed = :listed AND listedAt >= :since",
-		Values: dynamo.V{":listed": listed(business), ":since": listedAt(since)}, Backward: true, Limit: MaxListed,
+		Values: dynamo.V{":listed": listed(business), ":since": dynamo.Stamp(since)}, Backward: true, Limit: MaxListed,
 	})
 	if err != nil || len(page.Items) == 0 {
 		return nil, err

@@ -164,7 +164,7 @@ func (c change) apply(before *stored, now time.Time) (stored, error) {
 		after.Status = Completed
 	}
 	if after.Status != before.Status {
-		after.Listed, after.ListedAt = listed(after.Market, after.Status), listedAt(now)
+		after.Listed, after.ListedAt = listed(after.Market, after.Status), dynamo.Stamp(now)
 	}
 	if !c.quiet {
 		after.UpdatedAt = now

@@ -38,8 +38,6 @@ package report
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base32"
 	"io"
 	"slices"
 	"strings"
@@ -50,6 +48,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/ident"
 )
 
 // Status is how far a report has come.
@@ -195,9 +194,6 @@ const ListedIndex = "listed"
 
 func listed(market string, status Status) string { return market + "#report#" + string(status) }
 
-// listedAt has a fixed width, so that it sorts by time.
-func listedAt(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
-
 // The keys. They are part of the data model.
 
 func reportKey(owner, id string) dynamo.Key {
@@ -215,19 +211,11 @@ const idPrefix = "rp_"
 
 // newID is the id of the report that a key of an owner makes: the same key makes the same
 // report.
-func newID(owner, key string) string {
-	sum := sha256.Sum256([]byte("report\x00" + owner + "\x00" + key))
-	return idPrefix + idAlphabet.EncodeToString(sum[:10])
-}
-
-var idAlphabet = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567")
+func newID(owner, key string) string { return ident.New(idPrefix, "report", owner, key) }
 
 // isID reports whether id can be a report's. What cannot be one is not looked up: it may be
 // anything.
-func isID(id string) bool {
-	raw, err := idAlphabet.DecodeString(strings.TrimPrefix(id, idPrefix))
-	return err == nil && len(raw) == 10 && strings.HasPrefix(id, idPrefix) && len(id) == len(idPrefix)+16
-}
+func isID(id string) bool { return ident.Is(idPrefix, id) }
 
 // now is the time as it is stored.
 func (s *Store) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }

@@ -38,11 +38,9 @@ package taxi
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/base32"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -50,6 +48,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/ident"
 )
 
 // Status is how far a ride has come.
@@ -247,19 +246,11 @@ func activeKey(market, driver string) dynamo.Key {
 // idPrefix begins the id of every ride.
 const idPrefix = "rd_"
 
-var idAlphabet = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567")
-
 // newID is the id of the ride that a key of an owner makes: the same key makes the same ride.
-func newID(owner, key string) string {
-	sum := sha256.Sum256([]byte("ride\x00" + owner + "\x00" + key))
-	return idPrefix + idAlphabet.EncodeToString(sum[:10])
-}
+func newID(owner, key string) string { return ident.New(idPrefix, "ride", owner, key) }
 
 // isID reports whether id can be a ride's. What cannot be one is not looked up.
-func isID(id string) bool {
-	raw, err := idAlphabet.DecodeString(strings.TrimPrefix(id, idPrefix))
-	return err == nil && len(raw) == 10 && strings.HasPrefix(id, idPrefix) && len(id) == len(idPrefix)+16
-}
+func isID(id string) bool { return ident.Is(idPrefix, id) }
 
 // hashOf is the hash of what a customer is asked to confirm.
 func hashOf(r Ride) (string, error) {

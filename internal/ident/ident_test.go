@@ -1,0 +1,35 @@
+package ident_test
+
+import (
+	"strings"
+	"testing"
+
+	"merve/internal/ident"
+)
+
+func TestNew(t *testing.T) {
+	t.Parallel()
+	id := ident.New("rp_", "report", "user:anna", "k1")
+	if id != ident.New("rp_", "report", "user:anna", "k1") || !ident.Is("rp_", id) {
+		t.Errorf("%q", id)
+	}
+	for _, other := range []string{
+		ident.New("rp_", "order", "user:anna", "k1"), ident.New("rp_", "report", "user:ben", "k1"), ident.New("rp_", "report", "user:anna", "k2"),
+	} {
+		if other == id {
+			t.Errorf("%q twice", id)
+		}
+	}
+}
+
+func TestIs(t *testing.T) {
+	t.Parallel()
+	id := ident.New("rp_", "report", "user:anna", "k1")
+	for _, s := range []string{
+		"", "rp_", "or_" + id[3:], id[3:], id[:len(id)-1], id + "a", strings.ToUpper(id), id[:5] + "#" + id[6:], id[:5] + "\n" + id[5:], id + "\n", id[:5] + "1" + id[6:],
+	} {
+		if ident.Is("rp_", s) {
+			t.Errorf("%q", s)
+		}
+	}
+}
