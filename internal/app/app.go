@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -15,8 +16,12 @@ import (
 
 	"merve/internal/channel"
 	"merve/internal/dynamo"
+	"merve/internal/listing"
+	"merve/internal/market"
 	"merve/internal/outbox"
 	"merve/internal/pause"
+	"merve/internal/place"
+	"merve/internal/roster"
 	"merve/internal/telemetry"
 	"merve/internal/trigger"
 	"merve/internal/turn"
@@ -40,6 +45,27 @@ type Base struct {
 
 	db      *dynamo.DB
 	secrets *secrets
+
+	shared *shared
+}
+
+// shared are the stores that keep for a while what they read: all parts of a function have the
+// same. They are made when they are first wanted, so that a function carries no more than it uses.
+type shared struct {
+	markets  once[*market.Store]
+	listings once[*listing.Store]
+	places   once[*place.Store]
+	roster   once[*roster.Book]
+}
+
+type once[T any] struct {
+	sync.Once
+	made T
+}
+
+func (o *once[T]) get(make func() T) T {
+	o.Do(func() { o.made = make() })
+	return o.made
 }
 
 // FromLambda returns the base that the environment of a Lambda describes. It makes no
@@ -85,6 +111,7 @@ func lambdaConfig() (aws.Config, error) {
 func NewBase(b Base) *Base {
 	b.db = dynamo.Open(b.AWS)
 	b.secrets = &secrets{getenv: b.Getenv, id: b.Config.SecretID, cfg: b.AWS, now: b.Now}
+	b.shared = &shared{}
 	return &b
 }
 

@@ -75,7 +75,9 @@ func (b *Base) commands() map[channel.ThreadType]turn.Command {
 }
 
 // Places returns the store of curated places.
-func (b *Base) Places() *place.Store { return &place.Store{Table: b.catalog(), Now: b.Now} }
+func (b *Base) Places() *place.Store {
+	return b.shared.places.get(func() *place.Store { return &place.Store{Table: b.catalog(), Now: b.Now} })
+}
 
 // placeFinder has the tools that look for places.
 func (b *Base) placeFinder() *place.Finder {

@@ -238,9 +238,13 @@ func (b *Base) Threads() *thread.Store {
 }
 
 // Markets returns the store of markets.
-func (b *Base) Markets() *market.Store { return &market.Store{Table: b.catalog(), Now: b.Now} }
+func (b *Base) Markets() *market.Store {
+	return b.shared.markets.get(func() *market.Store { return &market.Store{Table: b.catalog(), Now: b.Now} })
+}
 
-func (b *Base) roster() *roster.Book { return &roster.Book{Table: b.catalog(), Now: b.Now} }
+func (b *Base) roster() *roster.Book {
+	return b.shared.roster.get(func() *roster.Book { return &roster.Book{Table: b.catalog(), Now: b.Now} })
+}
 
 // Ledger returns the ledger.
 func (b *Base) Ledger() *ledger.Ledger {

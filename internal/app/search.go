@@ -13,11 +13,13 @@ import (
 
 // Listings returns the store of listings, searched by Typesense where there is one.
 func (b *Base) Listings() *listing.Store {
-	s := &listing.Store{Table: b.catalog(), Now: b.Now, Log: b.Log}
-	if b.Config.TypesenseURL != "" {
-		s.Engine = b.typesense()
-	}
-	return s
+	return b.shared.listings.get(func() *listing.Store {
+		s := &listing.Store{Table: b.catalog(), Now: b.Now, Log: b.Log}
+		if b.Config.TypesenseURL != "" {
+			s.Engine = b.typesense()
+		}
+		return s
+	})
 }
 
 func (b *Base) typesense() *typesense.Client {
