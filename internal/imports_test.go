@@ -20,7 +20,7 @@ var layers = []struct {
 	also     []string // neighbours of the same level, or the few exceptions
 }{
 	{packages: []string{"fault", "ident", "pause", "telemetry", "llm", "language"}},
-	{packages: []string{"dynamo", "trigger", "wording", "claim", "provider/exchange"}},
+	{packages: []string{"dynamo", "trigger", "wording", "claim", "rank", "provider/exchange"}},
 	{packages: []string{"actor", "queue", "schedule", "limit"}},
 	{packages: []string{"channel", "market", "person", "roster", "media", "provider/openai", "provider/oidc", "provider/mapbox", "provider/stripe"}, also: []string{"channel"}},
 	{packages: []string{"tool", "thread", "outbox"}},

@@ -9,6 +9,7 @@ import (
 
 	"merve/internal/channel"
 	"merve/internal/language"
+	"merve/internal/rank"
 )
 
 // Document is what a search engine keeps of a listing: words in the form in which they are
@@ -86,7 +87,7 @@ func Words(s string) []string {
 // Words are those of the query's text that count.
 func (q Query) Words() []string {
 	ws := Words(q.Text)
-	return ws[:min(len(ws), maxWords)]
+	return ws[:min(len(ws), rank.MaxWords)]
 }
 
 // Normal is the one form of a domain, category, sub-category or tag: without case, marks and

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"merve/internal/channel"
 	"merve/internal/language"
+	"merve/internal/rank"
 )
 
 const indexFor = time.Minute
@@ -24,13 +24,7 @@ type index struct {
 
 type entry struct {
 	listing *Listing
-	fields  []field
-}
-
-// field is a listing's text of one kind: what it weighs, and its words.
-type field struct {
-	weight float64
-	words  []string
+	fields  []rank.Field
 }
 
 func (s *Store) index(ctx context.Context, market string) (*index, error) {
@@ -62,25 +56,12 @@ func newIndex(all []*stored, until time.Time) *index {
 			continue
 		}
 		d := DocumentOf(&l.Listing, l.Words)
-		ix.entries = append(ix.entries, entry{&l.Listing, []field{
-			{5, d.Names}, {4, d.Kinds}, {3, d.About}, {2, d.Offerings}, {2, d.Items}, {1.5, d.Synonyms}, {1, d.Descriptions},
+		ix.entries = append(ix.entries, entry{&l.Listing, []rank.Field{
+			{Weight: 5, Words: d.Names}, {Weight: 4, Words: d.Kinds}, {Weight: 3, Words: d.About}, {Weight: 2, Words: d.Offerings},
+			{Weight: 2, Words: d.Items}, {Weight: 1.5, Words: d.Synonyms}, {Weight: 1, Words: d.Descriptions},
 		}})
 	}
 	return ix
-}
-
-func values(m map[string]string) string {
-	var b strings.Builder
-	for _, v := range m {
-		b.WriteString(v + " ")
-	}
-	return b.String()
-}
-
-func words(s string) []string {
-	ws := strings.FieldsFunc(language.Fold(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	slices.Sort(ws)
-	return slices.Compact(ws)
 }
 
 type hit struct {
@@ -90,18 +71,15 @@ type hit struct {
 }
 
 func (ix *index) find(q Query) []*Listing {
-	asked := words(q.Text)
-	asked = asked[:min(len(asked), maxWords)]
+	asked := rank.Asked(q.Text)
 	var hits []hit
 	for _, e := range ix.entries {
 		if !e.fits(q) {
 			continue
 		}
-		score := 1.0
-		if len(asked) > 0 {
-			if score = e.score(asked); score == 0 {
-				continue
-			}
+		score, _ := rank.Score(e.fields, asked, alike)
+		if score == 0 {
+			continue
 		}
 		hits = append(hits, hit{e.listing, score, e.listing.far(q.Near)})
 	}
@@ -152,24 +130,6 @@ func alikeName(filter, value string) bool { return filter == "" || normal(filter
 func normal(name string) string {
 	name = strings.Join(strings.FieldsFunc(language.Fold(name), func(r rune) bool { return r == ' ' || r == '-' || r == '_' || r == '/' }), " ")
 	return strings.TrimSuffix(name, "s")
-}
-
-// score adds up how well each asked word is found in the field where it counts most.
-func (e entry) score(asked []string) float64 {
-	total, found := 0.0, 0
-	for _, a := range asked {
-		best := 0.0
-		for _, f := range e.fields {
-			for _, w := range f.words {
-				best = max(best, f.weight*alike(a, w))
-			}
-		}
-		if best > 0 {
-			found++
-		}
-		total += best
-	}
-	return total * float64(found) / float64(len(asked))
 }
 
 // alike says how much word stands for what was asked: itself, its beginning, or with a

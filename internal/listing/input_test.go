@@ -15,6 +15,7 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/faulttest"
+	"merve/internal/rank"
 	"merve/internal/schedule"
 )
 
@@ -51,9 +52,9 @@ func FuzzSearch(f *testing.F) {
 			}
 			ids = append(ids, l.ID)
 		}
-		ws := words(text)
+		ws := rank.Words(text)
 		slices.Reverse(ws)
-		if len(ws) > maxWords {
+		if len(ws) > rank.MaxWords {
 			return // which of them count is not said
 		}
 		q.Text = strings.Join(ws, " ")

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"merve/internal/language"
+	"merve/internal/rank"
 	"merve/internal/schedule"
 	"merve/internal/tool"
 )
@@ -91,7 +92,7 @@ func (s *Store) menu(ctx context.Context, tc tool.Context, a menuArgs) (tool.Res
 // like returns the items that a query's words are like, best first; all when there is none or
 // nothing is like it.
 func (l *Listing) like(query string) []Item {
-	asked := words(query)
+	asked := rank.Asked(query)
 	if len(asked) == 0 {
 		return l.Items
 	}
@@ -101,8 +102,10 @@ func (l *Listing) like(query string) []Item {
 	}
 	var hits []scored
 	for _, i := range l.Items {
-		e := entry{fields: []field{{3, words(values(i.Names))}, {2, words(i.Section + " " + strings.Join(i.Tags, " "))}, {1, words(values(i.Descriptions))}}}
-		if score := e.score(asked); score > 0 {
+		fields := []rank.Field{
+			{Weight: 3, Words: rank.Words(inOrder(i.Names))}, {Weight: 2, Words: rank.Words(i.Section, strings.Join(i.Tags, " "))}, {Weight: 1, Words: rank.Words(inOrder(i.Descriptions))},
+		}
+		if score, _ := rank.Score(fields, asked, alike); score > 0 {
 			hits = append(hits, scored{i, score})
 		}
 	}

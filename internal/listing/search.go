@@ -40,7 +40,6 @@ type Found struct {
 
 const (
 	maxLimit = 10
-	maxWords = 32 // of a search that count: each is compared with every word there is
 )
 
 // Search finds the listings of a market that fit q. A filter that leaves nothing is

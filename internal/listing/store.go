@@ -15,6 +15,7 @@ import (
 	"merve/internal/fault"
 	"merve/internal/language"
 	"merve/internal/pause"
+	"merve/internal/rank"
 	"merve/internal/roster"
 )
 
@@ -348,7 +349,7 @@ func itemWords(items []Item) []string {
 	for _, i := range items {
 		for _, lang := range language.Supported() {
 			if n := i.Names[lang]; n != "" {
-				all = append(all, words(n)...)
+				all = append(all, rank.Words(n)...)
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"merve/internal/channel"
 	"merve/internal/language"
+	"merve/internal/rank"
 )
 
 // directory is what a market has, as of a moment, with the words by which it is found.
@@ -22,19 +23,10 @@ type directory struct {
 
 type entry struct {
 	*Place
-	fields []field
+	fields []rank.Field
 }
 
-// field is a place's text of one kind: what it weighs, and its words.
-type field struct {
-	weight float64
-	words  []string
-}
-
-const (
-	directoryFor = time.Minute
-	maxWords     = 32 // of a search that count
-)
+const directoryFor = time.Minute
 
 // directory is at most a minute old.
 func (s *Store) directory(ctx context.Context, market string) (*directory, error) {
@@ -69,25 +61,19 @@ func (s *Store) forget(market string) {
 func newDirectory(all []*Place, until time.Time) *directory {
 	d := &directory{until: until}
 	for _, p := range all {
-		d.entries = append(d.entries, entry{p, []field{
-			{5, words(values(p.Names))},
-			{4, words(p.Category)},
-			{3, words(strings.Join(p.Tags, " ") + " " + p.District)},
-			{2, words(p.Address)},
-			{1, words(values(p.Descriptions))},
+		d.entries = append(d.entries, entry{p, []rank.Field{
+			{Weight: 5, Words: rank.Words(texts(p.Names))},
+			{Weight: 4, Words: rank.Words(p.Category)},
+			{Weight: 3, Words: rank.Words(strings.Join(p.Tags, " "), p.District)},
+			{Weight: 2, Words: rank.Words(p.Address)},
+			{Weight: 1, Words: rank.Words(texts(p.Descriptions))},
 		}})
 	}
 	return d
 }
 
-func values(texts map[string]string) string {
-	return strings.Join(slices.Collect(maps.Values(texts)), " ")
-}
-
-func words(s string) []string {
-	ws := strings.FieldsFunc(language.Fold(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	slices.Sort(ws)
-	return slices.Compact(ws)
+func texts(byLanguage map[string]string) string {
+	return strings.Join(slices.Collect(maps.Values(byLanguage)), " ")
 }
 
 // categories are the kinds of places that the market has.
@@ -108,15 +94,14 @@ func (d *directory) search(text, category string, limit int) []*Place {
 
 // rank orders the places that have at least a share of the words of text.
 func (d *directory) rank(text, category string, share float64) []*Place {
-	asked := words(text)
-	asked = asked[:min(len(asked), maxWords)]
+	asked := rank.Asked(text)
 	type scored struct {
 		*Place
 		score float64
 	}
 	var all []scored
 	for _, e := range d.entries {
-		score, part := e.score(asked)
+		score, part := rank.Score(e.fields, asked, alike)
 		if (category == "" || e.Category == category) && score > 0 && part >= share {
 			all = append(all, scored{e.Place, score})
 		}
@@ -131,29 +116,6 @@ func (d *directory) rank(text, category string, share float64) []*Place {
 		}
 	}
 	return out
-}
-
-// score adds up how well the words asked for are found, each where it counts most, and says
-// which share of them was found at all. Without words, everything is as good.
-func (e entry) score(asked []string) (score, share float64) {
-	if len(asked) == 0 {
-		return 1, 1
-	}
-	found := 0
-	for _, a := range asked {
-		best := 0.0
-		for _, f := range e.fields {
-			for _, w := range f.words {
-				best = max(best, f.weight*alike(a, w))
-			}
-		}
-		if best > 0 {
-			found++
-		}
-		score += best
-	}
-	share = float64(found) / float64(len(asked))
-	return score * share, share
 }
 
 // alike says how much a word stands for what was asked: itself, its plural or singular, or a
@@ -214,10 +176,10 @@ func synonyms() map[string]string {
 // whereabouts is where the market knows a text to be, and what it is called: one of its
 // districts, or a place whose texts have all the words.
 func (d *directory) whereabouts(text, lang string) (at channel.Location, called string, found bool) {
-	asked := words(text)
+	asked := rank.Words(text)
 	districts := map[string][]channel.Location{}
 	for _, e := range d.entries {
-		if own := words(e.District); len(own) > 0 && slices.Equal(own, asked) {
+		if own := rank.Words(e.District); len(own) > 0 && slices.Equal(own, asked) {
 			districts[e.District] = append(districts[e.District], e.Location)
 		}
 	}
