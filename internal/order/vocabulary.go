@@ -186,17 +186,4 @@ var otherWords = map[verb][]string{
 }
 
 // vocabulary is every word that is an answer, folded.
-var vocabulary = sync.OnceValue(func() map[string]verb {
-	v := map[string]verb{}
-	for verb, words := range otherWords {
-		for _, w := range words {
-			v[language.Fold(w)] = verb
-		}
-	}
-	for _, lang := range language.Supported() {
-		for key, verb := range ownWords {
-			v[language.Fold(wording.Say(lang, key, nil))] = verb
-		}
-	}
-	return v
-})
+var vocabulary = sync.OnceValue(func() map[string]verb { return wording.Vocabulary(ownWords, otherWords) })

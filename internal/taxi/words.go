@@ -138,17 +138,4 @@ var otherWords = map[verb][]string{
 }
 
 // vocabulary is every phrase that is a command, folded.
-var vocabulary = sync.OnceValue(func() map[string]verb {
-	v := map[string]verb{}
-	for verb, phrases := range otherWords {
-		for _, p := range phrases {
-			v[language.Fold(p)] = verb
-		}
-	}
-	for _, lang := range language.Supported() {
-		for key, verb := range ownWords {
-			v[language.Fold(wording.Say(lang, key, nil))] = verb
-		}
-	}
-	return v
-})
+var vocabulary = sync.OnceValue(func() map[string]verb { return wording.Vocabulary(ownWords, otherWords) })
