@@ -9,6 +9,7 @@ import (
 	"merve/internal/desk"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/ledger"
 	"merve/internal/market"
 	"merve/internal/notify"
 	"merve/internal/ops"
@@ -18,6 +19,7 @@ import (
 	"merve/internal/provider/mapbox"
 	"merve/internal/report"
 	"merve/internal/roster"
+	"merve/internal/stock"
 	"merve/internal/taxi"
 	"merve/internal/trigger"
 	"merve/internal/turn"
@@ -61,7 +63,20 @@ func tellRecord(ctx context.Context, t *notify.Notifier, rides *taxi.Teller, it 
 }
 
 // Orders returns the store of orders.
-func (b *Base) Orders() *order.Store { return &order.Store{Table: b.records(), Now: b.Now} }
+func (b *Base) Orders() *order.Store {
+	return &order.Store{Table: b.records(), Stock: b.stock(), Now: b.Now}
+}
+
+// stock keeps the counts of what is counted.
+func (b *Base) stock() *stock.Store { return &stock.Store{Table: b.records(), Now: b.Now} }
+
+// checkStock looks whether the counts are what the orders say, and raises alerts.
+func (b *Base) checkStock(ctx context.Context) (stock.Checked, error) {
+	l := b.Ledger()
+	return b.stock().Check(ctx, sweepLimit, b.Orders(), func(ctx context.Context, d stock.Drift) error {
+		return l.RaiseAlert(ctx, ledger.Alert{Check: "stock", Severity: ledger.Error, Subject: d.Subject, Message: d.Message})
+	})
+}
 
 // orderDesk has the tools by which customers order.
 func (b *Base) orderDesk() *order.Desk {

@@ -14,7 +14,7 @@ import (
 // Listings returns the store of listings, searched by Typesense where there is one.
 func (b *Base) Listings() *listing.Store {
 	return b.shared.listings.get(func() *listing.Store {
-		s := &listing.Store{Table: b.catalog(), Now: b.Now, Log: b.Log}
+		s := &listing.Store{Table: b.catalog(), Stock: b.stock(), Now: b.Now, Log: b.Log}
 		if b.Config.TypesenseURL != "" {
 			s.Engine = b.typesense()
 		}
@@ -35,7 +35,7 @@ func (b *Base) indexer() *typesense.Indexer {
 		return nil
 	}
 	return &typesense.Indexer{
-		Client: b.typesense(), Store: &listing.Store{Table: b.catalog(), Now: b.Now, Log: b.Log}, Now: b.Now,
+		Client: b.typesense(), Store: &listing.Store{Table: b.catalog(), Stock: b.stock(), Now: b.Now, Log: b.Log}, Now: b.Now,
 		NewID: func() string { return strings.ToLower(b.NewID()) },
 	}
 }

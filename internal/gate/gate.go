@@ -139,4 +139,7 @@ type Settled struct {
 	// Refused words what went wrong when the writes did not go through; ok is false
 	// for an error that is not about this pending action.
 	Refused func(err error) (text string, ok bool)
+
+	// Instead is done in the place of the writes when they did not go through; nil is nothing.
+	Instead *Settled
 }

@@ -79,6 +79,8 @@ func (f Format) Read(r io.Reader, market string) ([]*Listing, []RowError) {
 			err = fault.Field("id", "want 1 to 80 letters, digits, full stops, dashes and underscores")
 		case l.Market != "" && l.Market != market:
 			err = fault.Field("marketId", "want %s, or nothing", market)
+		case l.Left != nil:
+			err = fault.Field("left", "is what sales have left: say how many there are in the stock of an item")
 		case seen[l.ID] > 0:
 			err = fault.Field("id", "row %d has it already", seen[l.ID])
 		default:
@@ -256,7 +258,7 @@ func writeLines(w io.Writer, all []*Listing) error {
 // bare is a listing without what the store adds.
 func bare(l *Listing) *exchanged {
 	c := *l
-	c.Market = ""
+	c.Market, c.Left = "", nil // what is left is no part of a catalogue: brought in later, it would be wrong
 	return &exchanged{Listing: &c}
 }
 

@@ -39,7 +39,7 @@ func catalogue(market string) []*listing.Listing {
 				Unit: schedule.BySlot, MinParty: 1, MaxParty: 8, Currency: "EUR", Per: schedule.PerBooking,
 			}},
 			Items: []listing.Item{{
-				ID: "meze", Kind: listing.MenuItems, Section: "Cold", Names: map[string]string{"en": "Meze, \"full\""}, PriceMinor: 1850, SoldOut: true,
+				ID: "meze", Kind: listing.MenuItems, Section: "Cold", Names: map[string]string{"en": "Meze, \"full\""}, PriceMinor: 1850, SoldOut: true, Stock: &listing.Stock{Count: 12, Batch: "monday"},
 				Options: []listing.OptionGroup{{ID: "size", Names: map[string]string{"en": "Size"}, Min: 1, Max: 1, Choices: []listing.Choice{{ID: "l", Names: map[string]string{"en": "Large"}, PriceMinor: 300}}}},
 			}},
 			Merve: listing.Integration{Enabled: true, WhatsApp: "+15550101", Language: "tr", Coverage: []string{"Kyrenia"}, Actions: []listing.Action{

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"merve/internal/fault"
+	"merve/internal/stock"
 )
 
 // DataKind is what the items of a listing are.
@@ -32,9 +33,23 @@ type Item struct {
 	Options      []OptionGroup     `dynamodbav:"options,omitempty" json:"options,omitempty"`
 	OfferingID   string            `dynamodbav:"offering,omitempty" json:"offeringId,omitempty"` // of a ticket or room: what is booked
 	SoldOut      bool              `dynamodbav:"soldOut,omitempty" json:"soldOut,omitempty"`
+	Stock        *Stock            `dynamodbav:"stock,omitempty" json:"stock,omitempty"` // nil: as many as are wanted
 	Tags         []string          `dynamodbav:"tags,omitempty" json:"tags,omitempty"`
 	Image        string            `dynamodbav:"image,omitempty" json:"image,omitempty"`
 }
+
+// Stock says that an item is counted, and how many were left when that was said. How many are
+// left now is no part of the listing ([Store.Count]): a sale makes no new version of it.
+type Stock struct {
+	Count int    `dynamodbav:"count" json:"count"`                     // left when it was said, beside what open orders hold
+	Batch string `dynamodbav:"batch,omitempty" json:"batch,omitempty"` // any words; another count or batch sets what is left anew
+}
+
+// setting names what is said, so that the same said again sets nothing.
+func (s Stock) setting() string { return fmt.Sprintf("%d@%s", s.Count, s.Batch) }
+
+// MaxCounted is the most items of a listing that are counted, so that one transaction sets all.
+const MaxCounted = 50
 
 // OptionGroup is a choice that an item leaves, such as its size.
 type OptionGroup struct {
@@ -81,9 +96,15 @@ func checkItems(items []Item) error {
 	if len(items) > MaxItems {
 		return fault.Field("items", "at most %d", MaxItems)
 	}
-	seen := map[string]bool{}
+	seen, counted := map[string]bool{}, 0
 	for n, i := range items {
 		at := fmt.Sprintf("items[%d]", n)
+		if i.Stock != nil {
+			counted++
+		}
+		if counted > MaxCounted {
+			return fault.Field(at+".stock", "at most %d items of a listing are counted", MaxCounted)
+		}
 		if err := i.check(at); err != nil {
 			return err
 		}
@@ -105,6 +126,12 @@ func (i Item) check(at string) error {
 		return fault.Field(at+".names", "want a name in at least one language")
 	case i.PriceMinor < 0:
 		return fault.Field(at+".priceMinor", "want minor units, at least 0")
+	case i.Stock != nil && (i.Stock.Count < 0 || i.Stock.Count > stock.MaxCount):
+		return fault.Field(at+".stock.count", "want 0 to %d", stock.MaxCount)
+	case i.Stock != nil && len(i.Stock.Batch) > 80:
+		return fault.Field(at+".stock.batch", "at most 80 characters")
+	case i.Stock != nil && i.OfferingID != "":
+		return fault.Field(at+".stock", "is booked: the capacity of its offering says how many there are")
 	}
 	if err := checkTexts(at+".", i.Names, i.Descriptions); err != nil {
 		return err

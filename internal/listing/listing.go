@@ -6,6 +6,11 @@
 //	listing#{market}#{id}   version#{n}     what it was, who changed it and when
 //	contact#…                               whose number its messages go to (package roster)
 //
+// How many are left of an item that is counted is package stock's, in a record of its own: a
+// version says what the business has said, and sales write none. Reading that costs a listing
+// with counted items 1 request more (Count), a search that finds such listings 1 in all, and a
+// Put that says another count 1; what is not counted costs nothing.
+//
 // (table catalog). A change is one transaction, on condition of the version that was read.
 //
 // Search asks an [Engine], and without one, or when it fails, an index of the market's listings
@@ -52,6 +57,14 @@ type Listing struct {
 	// Items are what the actions are about: a menu, services, tickets, types of room. They are
 	// stored apart, and only Get reads them.
 	Items []Item `dynamodbav:"-" json:"items,omitempty"`
+
+	// Left says how many are left of the items that are counted, by their ids, once it was
+	// read ([Store.Count]). It is never stored here.
+	Left map[string]int `dynamodbav:"-" json:"left,omitempty"`
+
+	// Counted are the ids of the first counted items, for lists, which do not read items.
+	Counted []string `dynamodbav:"counted,omitempty" json:"-"`
+	Others  bool     `dynamodbav:"others,omitempty" json:"-"` // there is more to be had than those
 
 	Version   int       `dynamodbav:"version" json:"version"` // counts changes
 	UpdatedAt time.Time `dynamodbav:"updatedAt" json:"updatedAt"`

@@ -23,6 +23,7 @@ import (
 	"merve/internal/listing"
 	"merve/internal/market"
 	"merve/internal/schedule"
+	"merve/internal/stock"
 	"merve/internal/telemetry"
 	"merve/internal/tool"
 )
@@ -42,7 +43,9 @@ type catalog struct {
 func newCatalog(t testing.TB, all ...*listing.Listing) *catalog {
 	t.Helper()
 	c := &catalog{t: t, db: dynamotest.Open(t), market: dynamotest.ID("m")}
-	c.Store = &listing.Store{Table: c.db.Table(dynamotest.TableName("catalog")), Now: c.now}
+	c.Store = &listing.Store{
+		Table: c.db.Table(dynamotest.TableName("catalog")), Stock: &stock.Store{Table: c.db.Table(dynamotest.TableName("records")), Now: c.now}, Now: c.now,
+	}
 	for _, l := range all {
 		c.put(l)
 	}

@@ -25,6 +25,7 @@ type dish struct {
 	Description string   `json:"description,omitempty"`
 	Price       *money   `json:"price,omitempty"` // absent: on request
 	SoldOut     bool     `json:"soldOut,omitempty"`
+	Left        *int     `json:"left,omitempty"` // absent: as many as are wanted
 	OfferingID  string   `json:"offeringId,omitempty"`
 	Options     []group  `json:"options,omitempty"`
 }
@@ -55,6 +56,9 @@ func (s *Store) menu(ctx context.Context, tc tool.Context, a menuArgs) (tool.Res
 	if !l.Merve.Enabled {
 		return tool.Result{}, ErrNotFound
 	}
+	if err := s.Count(ctx, l); err != nil {
+		return tool.Result{}, err
+	}
 	items := l.like(deref(a.Query))
 	data := struct {
 		Listing  string                     `json:"listing"`
@@ -77,7 +81,7 @@ func (s *Store) menu(ctx context.Context, tc tool.Context, a menuArgs) (tool.Res
 		Items     []remembered `json:"items"`
 	}{ListingID: l.ID}
 	for _, i := range items[:min(len(items), maxDishes)] {
-		data.Items = append(data.Items, dishOf(i, tc.Language, data.Currency))
+		data.Items = append(data.Items, l.dish(i, tc.Language, data.Currency))
 		memory.Items = append(memory.Items, remembered{i.ID, i.Name(tc.Language)})
 	}
 	switch {
@@ -128,9 +132,12 @@ func (l *Listing) like(query string) []Item {
 	return out
 }
 
-func dishOf(i Item, lang, currency string) dish {
+func (l *Listing) dish(i Item, lang, currency string) dish {
 	d := dish{
-		ID: i.ID, Name: i.Name(lang), Kind: i.Kind, Section: i.Section, Description: clip(i.Description(lang), 160), SoldOut: i.SoldOut, OfferingID: i.OfferingID,
+		ID: i.ID, Name: i.Name(lang), Kind: i.Kind, Section: i.Section, Description: clip(i.Description(lang), 160), SoldOut: l.Gone(i), OfferingID: i.OfferingID,
+	}
+	if left, counted := l.Left[i.ID]; counted {
+		d.Left = &left
 	}
 	if i.PriceMinor > 0 || i.Kind == MenuItems {
 		d.Price = &money{i.PriceMinor, currency}

@@ -17,11 +17,13 @@ import (
 	"merve/internal/pause"
 	"merve/internal/rank"
 	"merve/internal/roster"
+	"merve/internal/stock"
 )
 
 // Store reads and writes listings. Safe for concurrent use.
 type Store struct {
 	Table  dynamo.Table // catalog
+	Stock  *stock.Store // of what is counted; nil where nothing is
 	Now    func() time.Time
 	Engine Engine       // finds listings; nil leaves it to an index in memory
 	Log    *slog.Logger // of an engine that is away; may be nil
@@ -162,7 +164,12 @@ func (s *Store) try(ctx context.Context, market, id, by string, f func(before *L
 }
 
 func (s *Store) write(ctx context.Context, before, after *Listing, by string) error {
+	counts, err := s.counts(ctx, before, after)
+	if err != nil {
+		return err
+	}
 	after.Version, after.UpdatedAt, after.UpdatedBy = 1, s.now(), by
+	after.Counted, after.Others = counted(after.Items)
 	put := s.Table.Put(key(after.Market, after.ID), stored{*after, itemWords(after.Items)})
 	if before == nil {
 		put = put.IfAbsent().Else(errMoved)
@@ -178,7 +185,7 @@ func (s *Store) write(ctx context.Context, before, after *Listing, by string) er
 	case before != nil && len(before.Items) > 0:
 		ws = append(ws, s.Table.Delete(itemsKey(after.Market, after.ID)))
 	}
-	if err := s.Table.DB().Commit(ctx, append(ws, s.contacts(before, after)...)...); err != nil {
+	if err := s.Table.DB().Commit(ctx, slices.Concat(ws, counts, s.contacts(before, after))...); err != nil {
 		return fmt.Errorf("put listing %s: %w", after.ID, err)
 	}
 	s.forget(after.Market)
@@ -240,7 +247,7 @@ func (s *Store) contacts(before, after *Listing) []dynamo.Write {
 func (l *Listing) same(other *Listing) bool {
 	a, b := *l, *other
 	for _, x := range []*Listing{&a, &b} {
-		x.Version, x.UpdatedAt, x.UpdatedBy = 0, time.Time{}, ""
+		x.Version, x.UpdatedAt, x.UpdatedBy, x.Counted, x.Others = 0, time.Time{}, "", nil, false
 	}
 	x, err := dynamo.Encode(whole{a, a.Items, false})
 	y, err2 := dynamo.Encode(whole{b, b.Items, false})

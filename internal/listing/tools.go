@@ -30,7 +30,7 @@ func (s *Store) Tools(a Availability) []tool.Tool {
 				return s.get(ctx, tc, args, a)
 			}),
 		tool.New("getMenu",
-			"Gives what a listing has to order or choose from: menu items, services, tickets or types of room, with ids, prices, options and what is sold out. "+
+			"Gives what a listing has to order or choose from: menu items, services, tickets or types of room, with ids, prices, options, what is sold out and how many are left of what is counted. "+
 				"Use it before orderFood or bookService: they take the ids that it returns.", tool.Read, s.menu),
 	}
 }
@@ -61,6 +61,8 @@ type summary struct {
 	Open        *bool      `json:"openNow,omitempty"`
 	Meters      *int       `json:"distanceMeters,omitempty"`
 	Description string     `json:"description,omitempty"`
+	SoldOut     bool       `json:"soldOut,omitempty"`      // nothing is left
+	Without     []string   `json:"soldOutItems,omitempty"` // ids of counted items of which none is left
 }
 
 type money struct {
@@ -98,6 +100,9 @@ func (s *Store) search(ctx context.Context, tc tool.Context, a searchArgs) (tool
 	}
 	found, err := s.Search(ctx, tc.Market.ID, q)
 	if err != nil {
+		return tool.Result{}, err
+	}
+	if err := s.countListed(ctx, found.Listings); err != nil {
 		return tool.Result{}, err
 	}
 	var data struct {
@@ -155,6 +160,7 @@ func summarize(l *Listing, lang string) summary {
 		ID: l.ID, Name: l.Name(lang), Domain: l.Domain, Category: l.Category, Place: l.Place,
 		Offerings: []offering{}, Description: clip(l.Description(lang), 160),
 	}
+	sum.Without, sum.SoldOut = l.soldOut()
 	for _, a := range l.Merve.Actions {
 		if a.Enabled && !slices.Contains(sum.Actions, a.Type) {
 			sum.Actions = append(sum.Actions, a.Type)
@@ -243,6 +249,9 @@ func (s *Store) get(ctx context.Context, tc tool.Context, a getArgs, available A
 	}
 	if !l.Merve.Enabled {
 		return tool.Result{}, ErrNotFound
+	}
+	if err := s.Count(ctx, l); err != nil {
+		return tool.Result{}, err
 	}
 	d := detail{summary: here(l, tc), Tags: l.Tags, Address: l.Address, Items: len(l.Items)}
 	if l.Hours != nil {

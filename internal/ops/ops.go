@@ -1,12 +1,13 @@
 // Package ops has what the people of a business can do by writing to us: see today's bookings
-// and orders, answer orders in their own words, say what is sold out and when they are closed
-// or open. Looking is free; what changes something is put to them for a YES, with exactly what
+// and orders, answer orders in their own words, say what is sold out, how many are left and when
+// they are closed or open. Looking is free; what changes something is put to them for a YES, with exactly what
 // will change.
 //
 // They are known by the number that their messages come from (package roster); listings and
 // orders of others do not exist for them.
 //
-// Requests: 1 for the roster; the day 3 for each business; a change 2 more.
+// Requests: 1 for the roster; the day 3 for each business; a change 3 more,
+// 4 of how many are left.
 package ops
 
 import (
@@ -15,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,6 +29,7 @@ import (
 	"merve/internal/order"
 	"merve/internal/roster"
 	"merve/internal/schedule"
+	"merve/internal/stock"
 	"merve/internal/tool"
 	"merve/internal/wording"
 )
@@ -51,14 +54,17 @@ func (o *Office) Tools() []tool.Tool {
 	answer.Summary = o.answerSummary
 	soldOut := tool.New("setSoldOut", "Say that an item of the business's menu or a service is sold out, or to be had again. Take ids from getMyListings.", tool.Commit, o.soldOut)
 	soldOut.Summary = o.soldOutSummary
+	left := tool.New("setStock", "Say how many of an item of the business's menu, of a service or ticket are left to be ordered from now on, such as portions of a dish of the day; "+
+		"or that they are not counted any more. Take ids from getMyListings.", tool.Commit, o.stock)
+	left.Summary = o.stockSummary
 	closed := tool.New("setClosed", "Say that a listing of the business is closed on a day, or open after all: no bookings or orders are taken for it then.", tool.Commit, o.closed)
 	closed.Summary = o.closedSummary
 	hours := tool.New("setOpeningHours", "Set the opening hours of a listing on a weekday: several spans for a break, none when it is closed.", tool.Commit, o.hours)
 	hours.Summary = o.hoursSummary
 	return []tool.Tool{
 		tool.New("getBusinessDay", "Give the business's bookings of a day, and the orders, requests and viewings that wait for its answer or are being carried out.", tool.Read, o.day),
-		tool.New("getMyListings", "Give the business's own listings with opening hours, closed days and what is sold out.", tool.Read, o.listings),
-		answer, soldOut, closed, hours,
+		tool.New("getMyListings", "Give the business's own listings with opening hours, closed days, what is sold out and how many are left of what is counted.", tool.Read, o.listings),
+		answer, soldOut, left, closed, hours,
 	}
 }
 
@@ -164,13 +170,20 @@ func (o *Office) listings(ctx context.Context, tc tool.Context, _ struct{}) (too
 		if err != nil {
 			return tool.Result{}, err
 		}
+		if err := o.Listings.Count(ctx, l); err != nil {
+			return tool.Result{}, err
+		}
 		view := map[string]any{"listingId": l.ID, "name": l.Name(tc.Language)}
 		if l.Hours != nil {
 			view["openingHours"], view["closedDays"] = l.Hours.Days, l.Hours.Closed
 		}
 		var items []map[string]any
 		for _, i := range l.Items {
-			items = append(items, map[string]any{"itemId": i.ID, "name": i.Name(tc.Language), "soldOut": i.SoldOut})
+			item := map[string]any{"itemId": i.ID, "name": i.Name(tc.Language), "soldOut": l.Gone(i)}
+			if left, counted := l.Left[i.ID]; counted {
+				item["left"] = left
+			}
+			items = append(items, item)
 		}
 		view["items"] = items
 		views = append(views, view)
@@ -295,9 +308,15 @@ func (o *Office) soldOutSummary(ctx context.Context, tc tool.Context, raw json.R
 	if !ok {
 		return "", fault.Field("itemId", "no such item: take an id from getMyListings")
 	}
+	if err := o.Listings.Count(ctx, l); err != nil {
+		return "", err
+	}
 	key := wording.OpsBack
-	if a.SoldOut {
+	switch left, counted := l.Left[item.ID]; {
+	case a.SoldOut:
 		key = wording.OpsSoldOut
+	case counted && left == 0:
+		return "", fault.Field("itemId", "is counted, and none is left: ask how many there are now, and use setStock")
 	}
 	return wording.Say(tc.Language, key, wording.Vars{"item": item.Name(tc.Language), "listing": l.Name(tc.Language)}), nil
 }
@@ -311,6 +330,60 @@ func (o *Office) soldOut(ctx context.Context, tc tool.Context, a soldOutArgs) (t
 		l.Items[i].SoldOut = a.SoldOut
 		return nil
 	})
+}
+
+type stockArgs struct {
+	ListingID string `json:"listingId" jsonschema:"id of the listing, as getMyListings gave it"`
+	ItemID    string `json:"itemId" jsonschema:"id of the item, as getMyListings gave it"`
+	Left      *int   `json:"left" jsonschema:"how many can be ordered from now on, beside the orders that there are; null: not counted any more, there is enough"`
+}
+
+func (o *Office) stockSummary(ctx context.Context, tc tool.Context, raw json.RawMessage) (string, error) {
+	a, err := read[stockArgs](raw)
+	if err != nil {
+		return "", err
+	}
+	if a.Left != nil && (*a.Left < 0 || *a.Left > stock.MaxCount) {
+		return "", fault.Field("left", "want 0 to %d, or null", stock.MaxCount)
+	}
+	l, err := o.own(ctx, tc, a.ListingID)
+	if err != nil {
+		return "", err
+	}
+	if err := a.apply(l, "asked"); err != nil {
+		return "", err
+	}
+	if err := l.Check(); err != nil {
+		return "", err
+	}
+	item, _ := l.Item(a.ItemID)
+	about := wording.Vars{"item": item.Name(tc.Language), "listing": l.Name(tc.Language)}
+	if a.Left == nil {
+		return wording.Say(tc.Language, wording.OpsUncounted, about), nil
+	}
+	about["left"] = strconv.Itoa(*a.Left)
+	return wording.Say(tc.Language, wording.OpsLeft, about), nil
+}
+
+// apply says in the listing how many are left. The batch is that of the YES, so that what was
+// sold since is not put back when the same YES is carried out again.
+func (a stockArgs) apply(l *listing.Listing, batch string) error {
+	i := slices.IndexFunc(l.Items, func(i listing.Item) bool { return i.ID == a.ItemID })
+	if i < 0 {
+		return fault.Field("itemId", "no such item: take an id from getMyListings")
+	}
+	l.Items[i].Stock = nil
+	if a.Left != nil {
+		l.Items[i].Stock = &listing.Stock{Count: *a.Left, Batch: batch}
+	}
+	if a.Left == nil || *a.Left > 0 {
+		l.Items[i].SoldOut = false
+	}
+	return nil
+}
+
+func (o *Office) stock(ctx context.Context, tc tool.Context, a stockArgs) (tool.Result, error) {
+	return o.change(ctx, tc, a.ListingID, func(l *listing.Listing) error { return a.apply(l, tc.Key) })
 }
 
 type closedArgs struct {

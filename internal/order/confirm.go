@@ -3,11 +3,13 @@ package order
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	"merve/internal/claim"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/gate"
+	"merve/internal/stock"
 	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/wording"
@@ -70,7 +72,18 @@ func (c Confirm) Commit(ctx context.Context, tc tool.Context, consent gate.Conse
 		Text:  wording.Say(tc.Language, placedKey(o.Kind), wording.Vars{"summary": Summary(tc.Language, after), "code": after.Code, "listing": after.ListingName}),
 		Cards: []tool.Card{CardOf(after)}, Facts: []string{string(claim.Ordered), string(claim.Sent)}, Writes: ws,
 		Refused: func(err error) (string, bool) { return refusal(tc.Language, o, err) },
+		Instead: c.instead(tc, o),
 	}, nil
+}
+
+// instead lets an order go of which too few were left, so that nobody is told later that its
+// time is over.
+func (c Confirm) instead(tc tool.Context, o Order) *gate.Settled {
+	ws, _, err := c.Store.Writes(o, ReleasedEvent, By{Actor: tc.Actor, Trace: tc.TraceID})
+	if err != nil || len(o.Counted) == 0 {
+		return nil
+	}
+	return &gate.Settled{Writes: ws, Refused: func(err error) (string, bool) { return "", errors.Is(err, ErrChanged) }}
 }
 
 // Release lets a proposed order go.
@@ -97,13 +110,28 @@ func (c Confirm) Release(ctx context.Context, tc tool.Context, p thread.Pending)
 // refusal words why a YES was not carried out.
 func refusal(lang string, o Order, err error) (string, bool) {
 	var r *Refusal
+	var few *stock.Short
 	switch {
+	case errors.As(err, &few) && few.Left > 0:
+		return wording.Say(lang, wording.OrderTooFew, wording.Vars{"item": o.name(few.Item), "left": strconv.Itoa(few.Left)}), true
+	case errors.As(err, &few):
+		return wording.Say(lang, wording.OrderSoldOut, wording.Vars{"item": o.name(few.Item)}), true
 	case errors.As(err, &r) && r.Order.Receipt != nil:
 		return wording.Say(lang, wording.OrderAlreadyPlaced, wording.Vars{"summary": Summary(lang, r.Order), "code": r.Order.Code}), true
 	case errors.As(err, &r), errors.Is(err, ErrLate), errors.Is(err, ErrChanged), fault.Is(err, fault.NotFound):
 		return wording.Say(lang, wording.OrderLate, nil), true
 	}
 	return "", false
+}
+
+// name is what an item is called in an order.
+func (o Order) name(item string) string {
+	for _, l := range o.Lines {
+		if l.Item == item {
+			return l.Name
+		}
+	}
+	return item
 }
 
 // Cancel settles cancellations of orders that were placed.

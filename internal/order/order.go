@@ -15,7 +15,14 @@
 //
 // (table records). The owner is part of the key, so a foreign id is one that does not exist.
 //
+// Of items that are counted (package stock), the YES takes what the order needs in the
+// transaction that places it, one conditional write for each item; too few, and it is not
+// placed. What is refused, cancelled or left unanswered gives it back in the transaction that
+// says so, what is done has sold it. An offer that was made before the item was counted stands
+// as it was made, and takes nothing.
+//
 // Requests: propose 1 (repeated 2), read 1, by code 2, a change 2, a list 1, of a business 2.
+// Counted items add none to these, and 1 to a tool's proposal, which reads what is left.
 package order
 
 import (
@@ -80,6 +87,10 @@ type Order struct {
 	Note          string    `dynamodbav:"note,omitempty" json:"note,omitempty"`
 	CustomerName  string    `dynamodbav:"customer,omitempty" json:"customerName,omitempty"`
 	CustomerPhone string    `dynamodbav:"phone,omitempty" json:"customerPhone,omitempty"`
+
+	// Counted is how many it takes of items that were counted when it was proposed, over all
+	// lines. It holds them while it is placed or accepted.
+	Counted map[string]int `dynamodbav:"counted,omitempty" json:"counted,omitempty"`
 
 	ETA    time.Time `dynamodbav:"eta" json:"eta,omitzero"`                  // as the business said
 	Reason string    `dynamodbav:"reason,omitempty" json:"reason,omitempty"` // of a refusal or cancellation

@@ -27,11 +27,12 @@ var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
 // counter is a market with one business and one customer.
 type counter struct {
-	t     testing.TB
-	store *order.Store
-	owner actor.Actor
-	biz   string
-	now   time.Time
+	t      testing.TB
+	store  *order.Store
+	owner  actor.Actor
+	biz    string
+	market string
+	now    time.Time
 }
 
 func newCounter(t testing.TB) *counter {

@@ -20,7 +20,8 @@ type Wanted struct {
 }
 
 // Price makes the lines of an order from what was asked for and the listing's own items: names,
-// options and prices are the listing's. Errors name the position, and what there is instead.
+// options and prices are the listing's. Errors name the position, and what there is instead: also
+// where fewer are left than all positions of an item come to, of a listing whose counts were read.
 func Price(l *listing.Listing, lang string, wanted []Wanted) (lines []Line, totalMinor int64, err error) {
 	if len(wanted) == 0 || len(wanted) > MaxLines {
 		return nil, 0, fault.Field("items", "want 1 to %d", MaxLines)
@@ -31,8 +32,12 @@ func Price(l *listing.Listing, lang string, wanted []Wanted) (lines []Line, tota
 		if err != nil {
 			return nil, 0, err
 		}
-		if of[line.Item] += line.Quantity; of[line.Item] > MaxQuantity {
+		of[line.Item] += line.Quantity
+		switch left, counted := l.Left[line.Item]; {
+		case of[line.Item] > MaxQuantity:
 			return nil, 0, fault.Field(fmt.Sprintf("items[%d].quantity", n), "at most %d of %s in all", MaxQuantity, line.Name)
+		case counted && of[line.Item] > left:
+			return nil, 0, fault.Field(fmt.Sprintf("items[%d].quantity", n), "only %d of %s left: ask the customer whether to take fewer, or something else", left, line.Name)
 		}
 		lines = append(lines, line)
 		totalMinor += line.TotalMinor
@@ -46,7 +51,7 @@ func price(l *listing.Listing, lang string, w Wanted, at string) (Line, error) {
 	switch {
 	case !ok:
 		return Line{}, fault.Field(at+".itemId", "no such item on the menu; there is: %s", menu(l, lang))
-	case item.SoldOut:
+	case l.Gone(item):
 		return Line{}, fault.Field(at+".itemId", "%s is sold out; there is: %s", item.Name(lang), menu(l, lang))
 	case w.Quantity < 0 || quantity > MaxQuantity:
 		return Line{}, fault.Field(at+".quantity", "want 1 to %d", MaxQuantity)
@@ -61,6 +66,20 @@ func price(l *listing.Listing, lang string, w Wanted, at string) (Line, error) {
 		Item: item.ID, Name: item.Name(lang), Options: options, Quantity: quantity,
 		TotalMinor: int64(quantity) * (item.PriceMinor + extra), Note: strings.TrimSpace(w.Note),
 	}, nil
+}
+
+// counted is how many lines take of the items that are counted.
+func counted(l *listing.Listing, lines []Line) map[string]int {
+	var of map[string]int
+	for _, line := range lines {
+		if _, counted := l.Left[line.Item]; counted {
+			if of == nil {
+				of = map[string]int{}
+			}
+			of[line.Item] += line.Quantity
+		}
+	}
+	return of
 }
 
 // find takes an item by its id, else by a name that is one item's only.
@@ -138,7 +157,7 @@ func choices(g listing.OptionGroup, lang string) string {
 func menu(l *listing.Listing, lang string) string {
 	var all []string
 	for _, i := range l.Items {
-		if !i.SoldOut && len(all) < 20 {
+		if !l.Gone(i) && len(all) < 20 {
 			all = append(all, i.Name(lang)+" ("+i.ID+")")
 		}
 	}

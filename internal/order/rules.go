@@ -73,6 +73,9 @@ func (o Order) MayCancel() bool {
 // open reports whether something is still to happen.
 func (o Order) open() bool { return o.Status == Proposed || o.Status == Placed || o.Status == Accepted }
 
+// holds reports whether the order holds what it takes of counted items.
+func (o Order) holds() bool { return o.Status == Placed || o.Status == Accepted }
+
 // answerWithin is how long a business has to answer an order.
 func answerWithin(k Kind) time.Duration {
 	if k == Food {

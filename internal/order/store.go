@@ -10,12 +10,15 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/dynamo"
+	"merve/internal/fault"
+	"merve/internal/stock"
 	"merve/internal/telemetry"
 )
 
 // Store keeps orders. Safe for concurrent use.
 type Store struct {
 	Table dynamo.Table // records
+	Stock *stock.Store // of what is counted; nil where nothing is
 	Now   func() time.Time
 }
 
@@ -189,8 +192,8 @@ type By struct {
 }
 
 // Writes are what an event changes, on condition that the order still is as it was read, and
-// the order as it is then. They fail with [ErrChanged]. [Refusal] or [ErrLate] for what cannot
-// happen to it.
+// the order as it is then. They fail with [ErrChanged], or [stock.Short] when too few are left
+// to place it. [Refusal] or [ErrLate] for what cannot happen to it.
 func (s *Store) Writes(o Order, typ EventType, by By) ([]dynamo.Write, Order, error) {
 	after, err := take(o, typ, s.now())
 	if err != nil {
@@ -219,10 +222,56 @@ func (s *Store) Writes(o Order, typ EventType, by By) ([]dynamo.Write, Order, er
 	if len(remove) > 0 {
 		expr += " REMOVE " + strings.Join(remove, ", ")
 	}
-	return []dynamo.Write{
+	counts, err := s.counts(o, after)
+	if err != nil {
+		return nil, Order{}, err
+	}
+	return append([]dynamo.Write{
 		s.Table.Update(orderKey(o.Owner, o.ID), expr, vals).If("#status = :was", nil).Else(ErrChanged),
 		s.event(after, typ, o.Status, by.Actor, by.Trace),
-	}, after, nil
+	}, counts...), after, nil
+}
+
+// counts are what a change of status does to what is counted.
+func (s *Store) counts(before, after Order) ([]dynamo.Write, error) {
+	h := stock.Holding{Market: before.Market, Listing: before.Listing, Order: before.ID, Owner: before.Owner, Items: before.Counted}
+	switch held, holds := before.holds(), after.holds(); {
+	case len(before.Counted) == 0 || held == holds:
+		return nil, nil
+	case s.Stock == nil:
+		return nil, fault.New(fault.Internal, "order %s is of counted items, and nothing keeps counts", before.ID)
+	case holds:
+		return s.Stock.Take(h), nil
+	case after.Status == Done:
+		return s.Stock.Sell(h), nil
+	}
+	return s.Stock.Return(h), nil
+}
+
+// Holding says what orders hold of what is counted, for [stock.Store.Check]. 1 request.
+func (s *Store) Holding(ctx context.Context, all []stock.Holding) (map[string]map[string]int, error) {
+	var keys []dynamo.Key
+	for _, h := range all {
+		keys = append(keys, orderKey(h.Owner, h.Order))
+	}
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	items, err := s.Table.BatchGet(ctx, keys...)
+	if err != nil {
+		return nil, err
+	}
+	hold := map[string]map[string]int{}
+	for _, it := range items {
+		var o Order
+		if err := it.Decode(&o); err != nil {
+			return nil, err
+		}
+		if o.holds() {
+			hold[o.ID] = o.Counted
+		}
+	}
+	return hold, nil
 }
 
 // Apply makes an event happen. 1 request.

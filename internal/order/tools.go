@@ -22,6 +22,7 @@ type Desk struct {
 	Store    *Store
 	Listings interface {
 		Get(ctx context.Context, market, id string) (*listing.Listing, error)
+		Count(ctx context.Context, l *listing.Listing) error
 	}
 	Places Places // nil: addresses are kept as text
 	Log    *slog.Logger
@@ -78,6 +79,9 @@ func (d *Desk) food(ctx context.Context, tc tool.Context, a foodArgs) (tool.Resu
 	if err != nil {
 		return tool.Result{}, err
 	}
+	if err := d.Listings.Count(ctx, l); err != nil {
+		return tool.Result{}, err
+	}
 	o := draft(tc, Food, l, action)
 	asked := make([]Wanted, len(a.Items))
 	for i, w := range a.Items {
@@ -87,6 +91,7 @@ func (d *Desk) food(ctx context.Context, tc tool.Context, a foodArgs) (tool.Resu
 	if o.Lines, goods, err = Price(l, tc.Language, asked); err != nil {
 		return tool.Result{}, err
 	}
+	o.Counted = counted(l, o.Lines)
 	if err := d.finish(&o, tc, a.When, a.Phone, a.Note); err != nil {
 		return tool.Result{}, err
 	}
@@ -177,9 +182,13 @@ func (d *Desk) service(ctx context.Context, tc tool.Context, a serviceArgs) (too
 	}
 	o := draft(tc, Service, l, action)
 	if id := value(a.ServiceID); id != "" {
+		if err := d.Listings.Count(ctx, l); err != nil {
+			return tool.Result{}, err
+		}
 		if o.Lines, o.TotalMinor, err = Price(l, tc.Language, []Wanted{{Item: id}}); err != nil {
 			return tool.Result{}, err
 		}
+		o.Counted = counted(l, o.Lines)
 	} else if strings.TrimSpace(a.Description) == "" {
 		return tool.Result{}, fault.Field("description", "say what is wanted")
 	}

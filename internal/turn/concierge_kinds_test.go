@@ -1,6 +1,7 @@
 package turn_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,12 +13,14 @@ import (
 	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/llm"
+	"merve/internal/stock"
 	"merve/internal/taxi"
 )
 
 // conciergeKinds are the kinds of turn by which orders, rides and handovers go on. What begins
 // with a name is said by that business or driver.
 func conciergeKinds() []kind {
+	counted := []string{"kebab: left", "kebab: yes", "order"}
 	ordered, rides := []string{"order", "yes"}, []string{"taxi", "yes"}
 	all := []kind{
 		{name: "order", want: "Reply YES to send this to the business", said: []string{"order"}},
@@ -25,6 +28,10 @@ func conciergeKinds() []kind {
 		{name: "order, no", want: "nothing has been ordered", before: []string{"order"}, said: []string{"no"}},
 		{name: "order accepted", want: "Accepted: CODE", before: ordered, said: []string{"kebab: accept {order}"}},
 		{name: "sold out, yes", want: "Done: Mark as sold out", before: []string{"kebab: sold out"}, said: []string{"kebab: yes"}},
+		{name: "left, yes", want: "Done: Left from now on: 2 × Ayran", before: []string{"kebab: left"}, said: []string{"kebab: yes"}},
+		{name: "order of what is counted, yes", want: "Your order is placed", before: counted, said: []string{"yes"}},
+		{name: "order of what is counted, refused", want: "Refused: CODE", before: append(slices.Clone(counted), "yes"), said: []string{"kebab: refuse {order}"}},
+		{name: "order of what has sold out, yes", want: "Ayran has just sold out", before: counted, prepare: (*world).sellOut, said: []string{"yes"}},
 		{name: "taxi, yes", want: "I am asking the drivers", before: []string{"taxi"}, said: []string{"yes"}},
 		{name: "driver, yes", want: "Ride RIDE is yours", before: rides, said: []string{"d1: yes"}},
 		{name: "driver cancels", want: "You no longer have ride RIDE", before: append(slices.Clone(rides), "d1: yes"), said: []string{"d1: cancel {ride}"}},
@@ -51,6 +58,33 @@ func conciergeKinds() []kind {
 func (w *world) decline(string) {
 	w.t.Helper()
 	w.arrive(nil, w.from("ann", w.last.Channel, "declined", "no"))
+}
+
+// sellOut has somebody else take all that is left of what is counted.
+func (w *world) sellOut(string) {
+	w.t.Helper()
+	left, err := w.listings.Stock.Of(w.t.Context(), w.market, "kebab")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	h := stock.Holding{Market: w.market, Listing: "kebab", Order: "or_another", Owner: "session:bob", Items: map[string]int{"ayran": left["ayran"].Left}}
+	if err := w.orders.Table.DB().Commit(w.t.Context(), w.orders.Stock.Take(h)...); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// counts are what is left, held and sold of a listing's counted items.
+func (w *world) counts(listing string) string {
+	w.t.Helper()
+	all, err := w.listings.Stock.Of(w.t.Context(), w.market, listing)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var lines []string
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		lines = append(lines, fmt.Sprintf("%s %d left, %d held, %d sold", id, all[id].Left, all[id].Held, all[id].Sold))
+	}
+	return cmp.Or(strings.Join(lines, "; "), "nothing is counted")
 }
 
 // takeOver has staff take the thread.
@@ -120,6 +154,8 @@ func conciergeClerk(said string, rounds int, result string) []llm.Call {
 		}
 	case "person 0":
 		return call("askForPerson", `{"reason":"wants one"}`)
+	case "left 0":
+		return call("setStock", `{"listingId":"kebab","itemId":"ayran","left":2}`)
 	case "sold out 0":
 		return call("setSoldOut", `{"listingId":"kebab","itemId":"ayran","soldOut":true}`)
 	}
@@ -141,6 +177,7 @@ func (w *world) stateOfConcierge(s *state) (ids []string) {
 		s.Orders = append(s.Orders, text)
 		ids = append(ids, o.Code, "CODE", o.ID, "ORDER")
 	}
+	s.Orders = append(s.Orders, w.counts("kebab"))
 	for _, r := range w.allRides() {
 		events, err := w.rides.Events(w.t.Context(), r.Owner, r.ID)
 		if err != nil {

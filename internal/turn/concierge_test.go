@@ -55,7 +55,7 @@ func (theTown) Locate(_ context.Context, _ *market.Market, text, _ string) (*cha
 // startConcierge puts its part of a process together, on a database.
 func (w *world) startConcierge(db *dynamo.DB, log *slog.Logger) []tool.Tool {
 	records, catalog := db.Table(dynamotest.TableName("records")), db.Table(dynamotest.TableName("catalog"))
-	w.orders = &order.Store{Table: records, Now: w.clock.now}
+	w.orders = &order.Store{Table: records, Stock: w.listings.Stock, Now: w.clock.now}
 	w.roster = &roster.Book{Table: catalog, Now: w.clock.now}
 	w.concierge.desk = &order.Desk{Store: w.orders, Listings: w.listings, Places: theTown{}, Log: log}
 	drivers := &taxi.Drivers{Table: catalog, Rides: records, Now: w.clock.now}

@@ -522,6 +522,9 @@ func (p *play) value(of, opts string) (string, bool) {
 		}
 		return p.sentTo(p.from(p.who, pushed, "-", "").ReplyAddr), true
 	}
+	if of == "counts" {
+		return p.counts(opts), true
+	}
 	if s, ok := p.valueOfOrders(of, max(n, 1)); ok {
 		return s, true
 	}

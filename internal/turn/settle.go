@@ -211,6 +211,9 @@ func (w *work) refused(err error) bool {
 			continue
 		}
 		w.joins = append(w.joins[:i:i], w.joins[i+1:]...)
+		if s.Instead != nil {
+			w.joins = append(w.joins, *s.Instead)
+		}
 		if text != "" {
 			w.text, w.cards = text, nil
 		}

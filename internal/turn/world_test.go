@@ -39,6 +39,7 @@ import (
 	"merve/internal/outbox"
 	"merve/internal/payment"
 	"merve/internal/schedule"
+	"merve/internal/stock"
 	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/turn"
@@ -247,7 +248,7 @@ func (w *world) start(db *dynamo.DB) {
 	table := func(name string) dynamo.Table { return db.Table(dynamotest.TableName(name)) }
 	w.db = db
 	w.markets = &market.Store{Table: table("catalog"), Now: now}
-	w.listings = &listing.Store{Table: table("catalog"), Now: now}
+	w.listings = &listing.Store{Table: table("catalog"), Stock: &stock.Store{Table: table("records"), Now: now}, Now: now}
 	w.threads = &thread.Store{Table: table("conversations"), Now: now, NewID: func() string { return dynamotest.ID("lease") }}
 	w.ledger = &ledger.Ledger{Table: table("ledger"), Now: now, NewID: w.newTransaction}
 	w.outbox = &outbox.Box{Table: table("conversations"), Now: now}

@@ -4,6 +4,8 @@ package wording
 const (
 	OpsSoldOut      Key = "ops_sold_out"       // item, listing
 	OpsBack         Key = "ops_back"           // item, listing
+	OpsLeft         Key = "ops_left"           // item, listing, left
+	OpsUncounted    Key = "ops_uncounted"      // item, listing
 	OpsClosed       Key = "ops_closed"         // listing, date
 	OpsOpenAfterAll Key = "ops_open_after_all" // listing, date
 	OpsHours        Key = "ops_hours"          // listing, weekday, hours; empty hours are closed

@@ -10,6 +10,8 @@ const (
 	OrderAlreadyPlaced  Key = "order_already_placed"  // a second YES: summary, code
 	OrderReleased       Key = "order_released"        // NO
 	OrderLate           Key = "order_late"            // a YES that comes too late
+	OrderTooFew         Key = "order_too_few"         // a YES, and fewer are left by now: item, left
+	OrderSoldOut        Key = "order_sold_out"        // a YES, and none is left by now: item
 	OrderExpired        Key = "order_expired"         // unasked, when a proposal has run out: summary
 	OrderCancelPrompt   Key = "order_cancel_prompt"   // an order is to be cancelled: summary
 	OrderCancelled      Key = "order_cancelled"       // after the YES to that: summary, code

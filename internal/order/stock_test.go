@@ -1,0 +1,313 @@
+package order_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"merve/internal/actor"
+	"merve/internal/dynamo"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/fault"
+	"merve/internal/faulttest"
+	"merve/internal/listing"
+	"merve/internal/market"
+	"merve/internal/order"
+	"merve/internal/stock"
+	"merve/internal/telemetry"
+	"merve/internal/tool"
+)
+
+// stocked is a counter whose soup and fish are counted.
+func stocked(t testing.TB, soup, fish int) *counter {
+	t.Helper()
+	c := newCounter(t)
+	c.market = dynamotest.ID("m")
+	c.store.Stock = &stock.Store{Table: c.store.Table, Now: c.store.Now}
+	for id, n := range map[string]int{"soup": soup, "fish": fish} {
+		if err := c.store.Table.DB().Commit(t.Context(), c.store.Stock.Set(stock.Item{Market: c.market, Listing: "grill", ID: id}, n, "s")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// of is an order that takes counted items.
+func (c *counter) of(items map[string]int, key string) order.Order {
+	c.t.Helper()
+	o := c.draft()
+	o.Market, o.Counted = c.market, items
+	o, err := c.store.Propose(context.Background(), o, key)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return o
+}
+
+// counts are "left/held/sold" of soup and fish.
+func (c *counter) counts() string {
+	c.t.Helper()
+	all, err := c.store.Stock.Of(context.Background(), c.market, "grill")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	s, f := all["soup"], all["fish"]
+	return fmt.Sprintf("soup %d/%d/%d fish %d/%d/%d", s.Left, s.Held, s.Sold, f.Left, f.Held, f.Sold)
+}
+
+// holdings are what orders hold of the counted items.
+func (c *counter) holdings() int {
+	c.t.Helper()
+	page, err := c.store.Table.Query(context.Background(), dynamo.Query{
+		Where: "pk = :pk AND begins_with(sk, :order)", Values: dynamo.V{":pk": "stock#" + c.market + "#grill", ":order": "order#"},
+	})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return len(page.Items)
+}
+
+// Whatever becomes of an order, what it holds goes back once, or is sold; and what cannot be had
+// in whole is not taken in part.
+func TestField15_WhatAnOrderHolds(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		events []order.EventType
+		want   string
+		rows   int
+	}{
+		{nil, "soup 5/0/0 fish 2/0/0", 0},
+		{[]order.EventType{order.ReleasedEvent}, "soup 5/0/0 fish 2/0/0", 0},
+		{[]order.EventType{order.ExpiredEvent}, "soup 5/0/0 fish 2/0/0", 0},
+		{[]order.EventType{order.PlacedEvent}, "soup 2/3/0 fish 0/2/0", 1},
+		{[]order.EventType{order.PlacedEvent, order.AcceptedEvent}, "soup 2/3/0 fish 0/2/0", 1},
+		{[]order.EventType{order.PlacedEvent, order.RefusedEvent}, "soup 5/0/0 fish 2/0/0", 0},
+		{[]order.EventType{order.PlacedEvent, order.UnansweredEvent}, "soup 5/0/0 fish 2/0/0", 0},
+		{[]order.EventType{order.PlacedEvent, order.CancelledEvent}, "soup 5/0/0 fish 2/0/0", 0},
+		{[]order.EventType{order.PlacedEvent, order.AcceptedEvent, order.CancelledEvent}, "soup 5/0/0 fish 2/0/0", 0},
+		{[]order.EventType{order.PlacedEvent, order.AcceptedEvent, order.DoneEvent}, "soup 2/0/3 fish 0/0/2", 0},
+	} {
+		c := stocked(t, 5, 2)
+		o := c.of(map[string]int{"soup": 3, "fish": 2}, "1")
+		for _, typ := range tt.events {
+			before := o
+			o = c.apply(o, typ)
+			if _, err := c.store.Apply(t.Context(), before, typ, order.By{Actor: c.owner, Receipt: &order.Receipt{}}); !errors.Is(err, order.ErrChanged) {
+				t.Errorf("%v: %s again: %v", tt.events, typ, err)
+			}
+		}
+		if got := c.counts(); got != tt.want || c.holdings() != tt.rows {
+			t.Errorf("%v: %s with %d holdings, want %s with %d", tt.events, got, c.holdings(), tt.want, tt.rows)
+		}
+	}
+	c := stocked(t, 5, 2)
+	_, err := c.store.Apply(t.Context(), c.of(map[string]int{"soup": 1, "fish": 3}, "1"), order.PlacedEvent, order.By{Actor: c.owner, Receipt: &order.Receipt{}})
+	var few *stock.Short
+	if !errors.As(err, &few) || few.Item != "fish" || few.Left != 2 || c.counts() != "soup 5/0/0 fish 2/0/0" || c.holdings() != 0 {
+		t.Errorf("too few of one: %v, %s", err, c.counts())
+	}
+}
+
+// Of the last pieces, exactly as many are sold as there are, however many customers say YES at
+// the same time.
+func TestField15_TheLastPieces(t *testing.T) {
+	t.Parallel()
+	const pieces, customers = 6, 50
+	c := stocked(t, pieces, 100)
+	c.store.Table.DB().Backoff = func(int) time.Duration { return time.Millisecond }
+	var mu sync.Mutex
+	placed := 0
+	var wg sync.WaitGroup
+	for i := range customers {
+		o := c.of(map[string]int{"soup": 1, "fish": 1}, fmt.Sprint(i))
+		wg.Go(func() {
+			for {
+				_, err := c.store.Apply(t.Context(), o, order.PlacedEvent, order.By{Actor: c.owner, Receipt: &order.Receipt{}})
+				var few *stock.Short
+				switch {
+				case err == nil:
+					mu.Lock()
+					placed++
+					mu.Unlock()
+				case errors.As(err, &few) && few.Left == 0:
+				case fault.Is(err, fault.Unavailable):
+					continue // among too many others
+				default:
+					t.Error(err)
+				}
+				return
+			}
+		})
+	}
+	wg.Wait()
+	if want := fmt.Sprintf("soup 0/%d/0 fish %d/%d/0", pieces, 100-pieces, pieces); placed != pieces || c.counts() != want || c.holdings() != pieces {
+		t.Errorf("%d placed, %s, %d holdings", placed, c.counts(), c.holdings())
+	}
+}
+
+// Whatever call fails, in every way, and however often it comes again: what is taken and given
+// back is as without.
+func TestField15_CrashAnywhere(t *testing.T) {
+	t.Parallel()
+	for name, events := range map[string][]order.EventType{
+		"cancelled": {order.PlacedEvent, order.AcceptedEvent, order.CancelledEvent}, "done": {order.PlacedEvent, order.AcceptedEvent, order.DoneEvent},
+		"unanswered": {order.PlacedEvent, order.UnansweredEvent},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) any {
+				c := stocked(t, 5, 2)
+				o := c.of(map[string]int{"soup": 3, "fish": 1}, "1")
+				db := dynamo.Open(dynamotest.Config(t), func(o *dynamodb.Options) { o.HTTPClient, o.RetryMaxAttempts = calls, 1 })
+				db.Backoff = func(int) time.Duration { return time.Microsecond }
+				table := db.Table(dynamotest.TableName("records"))
+				faulty := &order.Store{Table: table, Stock: &stock.Store{Table: table, Now: c.store.Now}, Now: c.store.Now}
+				for _, typ := range events {
+					calls.Deliver(t, nil, func() error {
+						now, err := faulty.Get(t.Context(), c.owner, o.ID)
+						if err != nil {
+							return err
+						}
+						_, err = faulty.Apply(t.Context(), now, typ, order.By{Actor: c.owner, Receipt: &order.Receipt{Answer: "yes"}})
+						var refused *order.Refusal
+						if errors.As(err, &refused) {
+							return nil // it had happened
+						}
+						return err
+					})
+				}
+				return fmt.Sprint(c.counts(), c.holdings())
+			})
+		})
+	}
+}
+
+// What an order says that it holds is what its holding says.
+func TestField15_HoldingByItsOrder(t *testing.T) {
+	t.Parallel()
+	c := stocked(t, 9, 9)
+	var all []stock.Holding
+	for n, events := range [][]order.EventType{nil, {order.PlacedEvent}, {order.PlacedEvent, order.AcceptedEvent}, {order.PlacedEvent, order.RefusedEvent}} {
+		o := c.of(map[string]int{"soup": n + 1}, fmt.Sprint(n))
+		for _, typ := range events {
+			o = c.apply(o, typ)
+		}
+		all = append(all, stock.Holding{Market: c.market, Listing: "grill", Order: o.ID, Owner: o.Owner})
+	}
+	hold, err := c.store.Holding(t.Context(), append(all, stock.Holding{Order: "or_none", Owner: c.owner.Key()}))
+	want := map[string]map[string]int{all[1].Order: {"soup": 2}, all[2].Order: {"soup": 3}}
+	if err != nil || !maps.EqualFunc(hold, want, maps.Equal) {
+		t.Errorf("%v, %v", hold, err)
+	}
+}
+
+// bistro is a desk whose listing has soup that is counted and bread that is not.
+func bistro(t testing.TB, soup *listing.Stock) (*order.Desk, tool.Context) {
+	t.Helper()
+	db, now := dynamotest.Open(t), func() time.Time { return noon }
+	records := db.Table(dynamotest.TableName("records"))
+	counts := &stock.Store{Table: records, Now: now}
+	listings := &listing.Store{Table: db.Table(dynamotest.TableName("catalog")), Stock: counts, Now: now}
+	m := market.Default(dynamotest.ID("m"))
+	en := func(s string) map[string]string { return map[string]string{"en": s} }
+	size := []listing.OptionGroup{{ID: "size", Names: en("Size"), Max: 1, Choices: []listing.Choice{{ID: "large", Names: en("Large")}}}}
+	l := &listing.Listing{
+		ID: "bistro", Market: m.ID, Business: dynamotest.ID("biz"), Names: en("Bistro"), Domain: "food", Category: "restaurant",
+		Items: []listing.Item{
+			{ID: "soup", Kind: listing.MenuItems, Names: en("Soup"), PriceMinor: 400, Options: size, Stock: soup}, {ID: "bread", Kind: listing.MenuItems, Names: en("Bread"), PriceMinor: 100},
+			{ID: "wash", Kind: listing.Services, Names: en("Wash"), PriceMinor: 100, Stock: soup},
+		},
+		Merve: listing.Integration{Enabled: true, WhatsApp: "+15550100", Actions: []listing.Action{
+			{Type: listing.FoodAction, Enabled: true, DataKind: listing.MenuItems}, {Type: listing.ServiceAction, Enabled: true, DataKind: listing.Services},
+		}},
+	}
+	if err := listings.Put(t.Context(), l, "test"); err != nil {
+		t.Fatal(err)
+	}
+	tc := tool.Context{
+		Actor: actor.Actor{Kind: actor.Session, ID: dynamotest.ID("ann")}, Market: m, Thread: "th_1", Language: "en", TimeZone: m.Location(), Now: noon, Key: "1",
+	}
+	return &order.Desk{Store: &order.Store{Table: records, Stock: counts, Now: now}, Listings: listings}, tc
+}
+
+// call runs a tool of the desk.
+func call(t testing.TB, d *order.Desk, tc tool.Context, name, args string) (order.Order, int, error) {
+	t.Helper()
+	all := d.Tools()
+	i := slices.IndexFunc(all, func(one tool.Tool) bool { return one.Name == name })
+	ctx, meter := telemetry.WithMeter(t.Context())
+	res, err := all[i].Run(ctx, tc, json.RawMessage(args))
+	n := meter.Cost().Requests
+	if err != nil || res.Proposal == nil {
+		return order.Order{}, n, err
+	}
+	o, err := d.Store.Get(t.Context(), tc.Actor, res.Proposal.Ref)
+	return o, n, err
+}
+
+const soups = `{"listingId":"bistro","items":[{"itemId":"soup","quantity":%d,"options":[],"note":null},{"itemId":"bread","quantity":9,"options":[],"note":null},` +
+	`{"itemId":"soup","quantity":%d,"options":["large"],"note":null}],"delivery":false,"address":null,"when":null,"phone":null,"note":null}`
+
+// A proposal looks how many are left for all lines of an item, whatever their options, and says
+// so; it costs what it cost without counts where nothing is counted, and one request more where
+// something is.
+func TestField15_ProposalsLookWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	const wash = `{"listingId":"bistro","serviceId":"wash","description":"x","address":null,"when":null,"phone":null}`
+	for _, tt := range []struct {
+		stock      *listing.Stock
+		tool, args string
+		counted    string
+		requests   int
+		wrong      string
+	}{
+		{nil, "orderFood", fmt.Sprintf(soups, 2, 3), "map[]", 3, ""},
+		{&listing.Stock{Count: 5}, "orderFood", fmt.Sprintf(soups, 2, 3), "map[soup:5]", 4, ""},
+		{&listing.Stock{Count: 4}, "orderFood", fmt.Sprintf(soups, 2, 3), "map[]", 2, "items[2].quantity: only 4 of Soup left"},
+		{&listing.Stock{Count: 1}, "orderFood", fmt.Sprintf(soups, 2, 3), "map[]", 2, "items[0].quantity: only 1 of Soup left"},
+		{&listing.Stock{Count: 0}, "orderFood", fmt.Sprintf(soups, 2, 3), "map[]", 2, "items[0].itemId: Soup is sold out; there is: Bread (bread)"},
+		{nil, "bookService", wash, "map[]", 3, ""},
+		{&listing.Stock{Count: 1}, "bookService", wash, "map[wash:1]", 4, ""},
+		{&listing.Stock{Count: 0}, "bookService", wash, "map[]", 2, "items[0].itemId: Wash is sold out"},
+		{&listing.Stock{Count: 0}, "bookService", strings.Replace(wash, `"wash"`, "null", 1), "map[]", 3, ""},
+	} {
+		d, tc := bistro(t, tt.stock)
+		o, requests, err := call(t, d, tc, tt.tool, tt.args)
+		said := ""
+		if err != nil {
+			message, field := fault.Public(err)
+			said = field + ": " + message
+		}
+		if fmt.Sprint(o.Counted) != tt.counted || requests != tt.requests || !strings.HasPrefix(said, tt.wrong) || (tt.wrong == "") != (err == nil) {
+			t.Errorf("%s with %+v: counted %v, %d requests, %q", tt.tool, tt.stock, o.Counted, requests, said)
+		}
+	}
+}
+
+// What follows on a proposal costs the same whether anything is counted or not.
+func TestField15_CountsCostNoRequests(t *testing.T) {
+	t.Parallel()
+	for _, items := range []map[string]int{nil, {"soup": 1, "fish": 1}} {
+		c := stocked(t, 5, 5)
+		o := c.of(items, "1")
+		for _, typ := range []order.EventType{order.PlacedEvent, order.AcceptedEvent, order.CancelledEvent} {
+			ctx, meter := telemetry.WithMeter(t.Context())
+			var err error
+			if o, err = c.store.Apply(ctx, o, typ, order.By{Actor: c.owner, Receipt: &order.Receipt{}}); err != nil {
+				t.Fatal(err)
+			}
+			if n := meter.Cost().Requests; n != 1 {
+				t.Errorf("%s of %v: %d requests", typ, items, n)
+			}
+		}
+	}
+}
