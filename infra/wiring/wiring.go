@@ -204,10 +204,10 @@ func Functions() []Function {
 			Settings: []string{"STRIPE_BASE_URL"},
 		},
 		{
-			Name: "invariants", Doc: "checks what must always hold in the ledger, raises alerts",
+			Name: "invariants", Doc: "checks what must always hold in the ledger and of what is counted, raises alerts",
 			Memory: 256, Timeout: 120,
 			Schedule: every(300),
-			Tables:   []Grant{readsAndWrites("ledger")},
+			Tables:   []Grant{readsAndWrites("ledger"), readsAndWrites("records")},
 		},
 		{
 			Name: "sweep", Doc: "finds messages appended and never answered, stored and never sent",

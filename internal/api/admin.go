@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"maps"
 	"net/http"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"merve/internal/order"
 	"merve/internal/outbox"
 	curated "merve/internal/place"
+	"merve/internal/stock"
 	"merve/internal/taxi"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
@@ -38,6 +40,9 @@ type Admin struct {
 	Places   *curated.Store
 	Handover *desk.Desk
 	Reindex  Reindexer // nil without a search engine
+
+	// Counts checks what is counted, beside the ledger, and raises alerts; nil checks nothing.
+	Counts func(context.Context) (stock.Checked, error)
 }
 
 // adminLimit is how many a list holds unless asked for another number.
@@ -260,11 +265,18 @@ func (a *Admin) alerts(w http.ResponseWriter, r *http.Request, _ actor.Actor) er
 	return writeList(w, "alerts", alerts, next)
 }
 
-// check runs the ledger's checkers now, which mend what can be mended.
+// check runs the checkers of the ledger, which mend what can be mended, and of what is counted.
 func (a *Admin) check(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	found, err := a.Ledger.CheckInvariants(r.Context(), ledger.Limits{})
 	if err != nil {
 		return err
+	}
+	if a.Counts != nil {
+		counts, err := a.Counts(r.Context())
+		if err != nil {
+			return err
+		}
+		found.Looked, found.Error = found.Looked+counts.Looked, found.Error+counts.Drifted
 	}
 	return writeJSON(w, http.StatusOK, map[string]int{
 		"looked": found.Looked, "critical": found.Critical, "error": found.Error, "warning": found.Warning, "healed": found.Healed,

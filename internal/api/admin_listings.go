@@ -29,6 +29,9 @@ func (a *Admin) listing(w http.ResponseWriter, r *http.Request, _ actor.Actor) e
 	if err != nil {
 		return notFound(err)
 	}
+	if err := a.Listings.Count(r.Context(), l); err != nil {
+		return err
+	}
 	return writeJSON(w, http.StatusOK, l)
 }
 
@@ -49,6 +52,9 @@ func (a *Admin) saveListing(w http.ResponseWriter, r *http.Request, who actor.Ac
 		return err
 	}
 	if err := a.Listings.Put(r.Context(), l, who.Key()); err != nil {
+		return err
+	}
+	if err := a.Listings.Count(r.Context(), l); err != nil {
 		return err
 	}
 	return writeJSON(w, http.StatusOK, l)

@@ -165,7 +165,7 @@ const (
 	mostTime  = 10 * time.Second // on a busy machine; alone it is a hundredth
 	mostBytes = 16 << 20         // beside a few copies of what was sent
 	mostCalls = 3
-	ofAll     = 16 // calls that look through all shards of an index, or at all that is kept of a person
+	ofAll     = 32 // calls that look through all shards of two indexes, or at all that is kept of a person
 )
 
 // withstand sends the attack and holds the answer to what every answer promises.

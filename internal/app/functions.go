@@ -137,14 +137,15 @@ func Expiry(b *Base) (trigger.Handler, error) {
 	}, trigger.Log(b.Log)), nil
 }
 
-// Invariants checks what must always hold in the ledger.
+// Invariants checks what must always hold in the ledger and of what is counted.
 func Invariants(b *Base) (trigger.Handler, error) {
 	l := b.Ledger()
 	return trigger.Schedule(func(ctx context.Context, _ time.Time) error {
 		audit, err := l.CheckInvariants(ctx, ledger.Limits{})
-		b.alerts(ctx, audit.Critical+audit.Error+audit.Warning)
-		b.Log.InfoContext(ctx, "invariants", "report", audit)
-		return err
+		counts, err2 := b.checkStock(ctx)
+		b.alerts(ctx, audit.Critical+audit.Error+audit.Warning+counts.Drifted)
+		b.Log.InfoContext(ctx, "invariants", "report", audit, "stock", counts)
+		return errors.Join(err, err2)
 	}, trigger.Log(b.Log)), nil
 }
 
@@ -178,7 +179,7 @@ func Admin(b *Base) (trigger.Handler, error) {
 		Who: b.who(), Markets: b.Markets(), Listings: b.Listings(), Ledger: b.Ledger(), Outbox: b.Outbox(), Threads: b.Threads(), Runner: r,
 		Reports: &api.AdminReports{Reports: b.Reports(), Photos: photos, Threads: b.Threads(), Market: b.Config.DefaultMarket},
 		People:  b.desk(),
-		Orders:  b.Orders(), Drivers: b.Drivers(), Places: b.Places(), Handover: b.handovers(), Reindex: b.reindexer(),
+		Orders:  b.Orders(), Drivers: b.Drivers(), Places: b.Places(), Handover: b.handovers(), Reindex: b.reindexer(), Counts: b.checkStock,
 	}
 	mux := http.NewServeMux()
 	a.Routes(mux)

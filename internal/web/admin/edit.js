@@ -16,7 +16,7 @@ export function changes(all) {
 /** What stays out of a comparison: who saved what when. */
 const stamps = new Set(['version', 'updatedAt', 'updatedBy']);
 
-export const compare = (a, b) => differences(a, b).filter(({ path }) => !stamps.has(path[0]));
+export const compare = (a, b) => differences(a, b).filter(({ path }) => !stamps.has(path[0]) && path.at(-1) !== 'batch');
 
 /**
  * Edits `base`. `view(draft, changed)` makes the controls, which change the draft and call changed;

@@ -18,15 +18,17 @@ export async function one(ctx, known) {
   const base = fresh ? { id: '', businessId: '', names: {}, descriptions: {}, domain: '', category: '', place: '', offerings: [], merve: { enabled: true, actions: [] }, version: 0 }
     : await call(path('markets', market, 'listings', id), { signal });
   const at = (l) => path('markets', market, 'listings', l.id);
+  let stored = base;
   const title = heading(fresh ? 'New listing' : nameOf(base));
   const editor = edit({
     base, what: 'listing',
     load: () => call(at(base), { signal }),
     save: async (l) => {
       if (!l.id) throw Object.assign(new Failure('refused', { detail: 'Give it a short name first.', field: 'id' }));
-      return call(at(l), { method: 'PUT', body: l });
+      return call(at(l), { method: 'PUT', body: counted(l, stored) });
     },
     saved: (l) => {
+      stored = l;
       if (fresh) setTimeout(() => go(address({ listing: l.id }), { replace: true, keep: false }));
       title.textContent = nameOf(l);
     },
@@ -39,6 +41,21 @@ export async function one(ctx, known) {
 }
 
 const nameOf = (l) => String(l.names?.en || Object.values(l.names ?? {})[0] || l.id);
+
+/**
+ * The listing with the counts that were typed, or that an undo brings back, as said now: what was
+ * sold since they were said before is not put back. Others stay as they are stored.
+ */
+function counted(l, stored) {
+  const batch = new Date().toISOString();
+  return {
+    ...l, items: l.items?.map(({ stock, ...item }) => {
+      const left = l.left?.[item.id];
+      if (left === stored.left?.[item.id]) return { ...item, stock };
+      return left === undefined ? item : { ...item, stock: { count: left, batch } };
+    }),
+  };
+}
 
 function view(l, ctx) {
   const { changed, settings, fresh } = ctx;
@@ -123,6 +140,12 @@ function menu(l, { changed, settings }) {
         field('Name', text(name, (v) => { item.names = { ...item.names, [item.names?.[lang] === undefined && item.names?.en !== undefined ? 'en' : lang]: v }; changed(); })),
         field(`Price (${settings.currency})`, number(item.priceMinor, (v) => { item.priceMinor = v ?? 0; changed(); }, { scale: 100, min: 0 })),
         field('Kind', select(item.kind, Object.entries(kinds), (v) => { item.kind = v; changed(); })),
+        field('Left', number(l.left?.[item.id], (v) => {
+          l.left = { ...l.left };
+          if (v === null) delete l.left[item.id];
+          else l.left[item.id] = v;
+          changed();
+        }, { min: 0, step: 1 }), { note: 'Orders take from it. Empty: not counted.' }),
         field('Section', text(item.section, (v) => { item.section = v; if (!v) delete item.section; changed(); }), {})),
       make('div', { className: 'act' },
         tick('Sold out', item.soldOut, (on) => { item.soldOut = on; if (!on) delete item.soldOut; changed(); }, { name: `${name}: sold out` }),
@@ -235,7 +258,9 @@ function versions({ signal, refresh }, base, at) {
     if (!sure) return;
     try {
       const now = await call(at, { signal });
-      await call(at, { method: 'PUT', body: { ...to, version: now.version } });
+      const stock = new Map((now.items ?? []).map((item) => [item.id, item.stock])); // what is sold stays sold
+      const items = to.items?.map((item) => (stock.has(item.id) ? { ...item, stock: stock.get(item.id) } : item));
+      await call(at, { method: 'PUT', body: { ...to, items, version: now.version } });
       await refresh();
       const words = `The listing is as in version ${to.version} again.`;
       document.querySelector('main h1')?.after(done(words));

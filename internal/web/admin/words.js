@@ -51,12 +51,12 @@ const fields = {
   name: 'Name', enabled: 'The market', language: 'First language', languages: 'Languages', currency: 'Currency', timeZone: 'Time zone', bounds: 'Area on the map',
   districts: 'Districts', 'desk.numbers': 'Who is told that a person is wanted', 'desk.hours': 'Hours of the people', gate: 'While an offer waits', quietMs: 'Wait for more messages', 'safety.requireConfirmFor': 'Always ask first for', 'whatsapp.from': 'WhatsApp number',
   businessId: 'Business', names: 'Name', descriptions: 'Description', domain: 'Domain', category: 'Category', subCategory: 'Sub-category', place: 'Place', location: 'Position',
-  address: 'Address', hours: 'Opening hours', 'hours.days': 'Opening hours', 'hours.closed': 'Closed on', delivery: 'Delivery', image: 'Picture', media: 'Pictures', price: 'Price', offerings: 'Offerings', items: 'Menu', tags: 'Tags',
+  address: 'Address', hours: 'Opening hours', 'hours.days': 'Opening hours', 'hours.closed': 'Closed on', delivery: 'Delivery', image: 'Picture', media: 'Pictures', price: 'Price', offerings: 'Offerings', items: 'Menu', left: 'Left', tags: 'Tags',
   'merve.enabled': 'Offered by Merve', 'merve.whatsappE164': 'WhatsApp number', 'merve.language': 'Language of the business', 'merve.coverage': 'Districts served', 'merve.actions': 'Actions',
 };
 const last = {
   enabled: 'on', requireConfirmation: 'ask first', allowedTags: 'tags', template: 'wording', soldOut: 'sold out', priceMinor: 'price', feeMinor: 'fee', minimumMinor: 'minimum order',
-  toE164: 'number', contentSid: 'approved template', params: 'places of the template', names: 'name', dispatch: 'message',
+  stock: 'counted', count: 'how many there were', toE164: 'number', contentSid: 'approved template', params: 'places of the template', names: 'name', dispatch: 'message',
 };
 
 /** What a place in a market or listing is called. */

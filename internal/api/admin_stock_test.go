@@ -1,0 +1,57 @@
+package api_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"merve/internal/ledger"
+	"merve/internal/listing"
+	"merve/internal/stock"
+)
+
+// Staff set counts with a listing and are told what is left; what they save later puts nothing
+// back. A count that has drifted becomes an alert.
+func TestField15_StaffCount(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	market, target := s.newMarket(t)
+	target += "/listings/a"
+	body := func(item string) string {
+		return strings.Replace(row, `"id":"a"`, `"left":{"soup":99},"items":[{"id":"soup","kind":"menuItems","names":{"en":"Soup"}`+item+`}]`, 1)
+	}
+	var got listing.Listing
+	wants := func(left int) {
+		t.Helper()
+		if n, counted := got.Left["soup"]; n != left || counted != (got.Items[0].Stock != nil) {
+			t.Errorf("left %v, want %d", got.Left, left)
+		}
+		got = listing.Listing{}
+	}
+	s.call(t, "PUT", target, body(``), admin()...).wants(t, http.StatusOK, &got)
+	wants(0)
+	s.call(t, "PUT", target, body(`,"stock":{"count":-1}`), admin()...).refuses(t, http.StatusBadRequest, "items[0].stock.count")
+	s.call(t, "PUT", target, body(`,"stock":{"count":5,"batch":"x"}`), admin()...).wants(t, http.StatusOK, &got)
+	wants(5)
+	db, early := s.base.Orders().Table.DB(), *s.base.Orders().Stock
+	early.Now = func() time.Time { return now().Add(-time.Hour) } // so that it is looked at now
+	h := stock.Holding{Market: market, Listing: "a", Order: "or_nobodys", Owner: "session:ann", Items: map[string]int{"soup": 2}}
+	if err := db.Commit(t.Context(), early.Take(h)...); err != nil {
+		t.Fatal(err)
+	}
+	s.call(t, "PUT", target, body(`,"stock":{"count":5,"batch":"x"},"priceMinor":100`), admin()...).wants(t, http.StatusOK, &got)
+	wants(3)
+	s.call(t, "GET", target, nil, admin()...).wants(t, http.StatusOK, &got)
+	wants(3)
+	var found struct{ Error int }
+	s.call(t, "POST", "/admin/api/alerts/check", nil, admin()...).wants(t, http.StatusOK, &found)
+	var page struct{ Alerts []ledger.Alert }
+	s.reads(t, "alerts?limit=100", &page)
+	if found.Error == 0 || !slices.ContainsFunc(page.Alerts, func(a ledger.Alert) bool {
+		return a.Check == "stock" && a.Subject == market+"/a/or_nobodys" && a.Message == "holds map[soup:2], and by its order map[]"
+	}) {
+		t.Errorf("an order that there is none of: found %+v, alerts %+v", found, page.Alerts)
+	}
+}
