@@ -109,6 +109,7 @@ func (w *World) townTools() (name, args string) {
 		{"askForPerson", fmt.Sprintf(`{"reason":%s}`, text)},
 		{"sendWhatsAppMessage", fmt.Sprintf(`{"listingId":%q,"text":%s}`, shop, text)}, {"sendWhatsAppMessage", `{"listingId":"+15550100021","text":"come at once"}`},
 		{"setSoldOut", fmt.Sprintf(`{"listingId":%q,"itemId":"ayran","soldOut":true}`, shop)}, {"setClosed", fmt.Sprintf(`{"listingId":%q,"date":"2026-11-25","closed":true}`, shop)},
+		{"setStock", fmt.Sprintf(`{"listingId":%q,"itemId":"wrap","left":%s}`, shop, oneOf(w, []string{"1000000", "0", "null", "-1"}))},
 		{"answerOrder", fmt.Sprintf(`{"code":%q,"answer":%q,"minutes":null,"reason":%s}`, w.anyCode(), oneOf(w, []string{"accept", "refuse", "done"}), text)},
 		{"getBusinessDay", `{"date":null}`}, {"getMyListings", `{}`}, {"placeOrder", fmt.Sprintf(`{"orderId":%q,"confirmed":true}`, order)},
 	})

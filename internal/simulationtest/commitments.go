@@ -611,6 +611,36 @@ func (j *judge) changed() {
 	}
 }
 
+// counted: what is held of a counted item is what open orders hold of it, and nothing was taken
+// that was not there.
+func (j *judge) counted() {
+	j.t.Helper()
+	for _, shop := range j.Shops {
+		held := map[string]int{}
+		for _, o := range j.orders {
+			if o.Listing == shop.ID && (o.Status == order.Placed || o.Status == order.Accepted) {
+				for item, n := range o.Counted {
+					held[item] += n
+				}
+			}
+		}
+		counts, err := j.healthy.Orders().Stock.Of(j.t.Context(), Market, shop.ID)
+		if err != nil {
+			j.t.Fatal(err)
+		}
+		for item, n := range held {
+			if counts[item].Held != n {
+				j.t.Errorf("%s: orders hold %d of %s, and %d are held", shop.ID, n, item, counts[item].Held)
+			}
+		}
+		for item, c := range counts {
+			if c.Left < 0 || c.Held != held[item] || c.Sold < 0 || c.Total != c.Left+c.Held+c.Sold {
+				j.t.Errorf("%s: %+v, and orders hold %d", shop.ID, c, held[item])
+			}
+		}
+	}
+}
+
 // means is what the sender of a message meant by it.
 func (j *judge) means(s spine, m thread.Message) Meaning {
 	for _, said := range s.who.Said {

@@ -348,6 +348,8 @@ func TestPromise6_AToolCannotReachWhatIsAnothers(t *testing.T) {
 		{"cancelOrder", "orderId", `{"orderId":"{id}"}`, n.order, "or_aaaaaaaaaaaaaaaa"},
 		{"setSoldOut", "listingId", `{"listingId":"{id}","itemId":"x","soldOut":true}`, "meze", "none-such"}, // a customer's thread has no such tools
 		{"setSoldOut", "itemId", `{"listingId":"meze","itemId":"{id}","soldOut":true}`, "table", "none-such"},
+		{"setStock", "listingId", `{"listingId":"{id}","itemId":"x","left":1}`, "meze", "none-such"},
+		{"setStock", "itemId", `{"listingId":"meze","itemId":"{id}","left":1}`, "table", "none-such"},
 		{"setClosed", "listingId", `{"listingId":"{id}","date":"2026-11-25","closed":true}`, "meze", "none-such"},
 		{"setOpeningHours", "listingId", `{"listingId":"{id}","weekday":"mon","spans":[]}`, "meze", "none-such"},
 		{"cancelTaxi", "rideId", `{"rideId":"{id}"}`, n.ride, "ride_aaaaaaaaaaaaaaaa"},

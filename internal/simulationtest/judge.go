@@ -39,6 +39,7 @@ func (w *World) Judge() {
 	j.heardOfRides()
 	j.discreet()
 	j.changed()
+	j.counted()
 	j.quiet()
 	j.alerts()
 }

@@ -96,7 +96,7 @@ func callf(name, format string, args ...any) openaitest.Answer {
 }
 
 var (
-	errands = regexp.MustCompile(`order (\d) (small|large|ayran)|(have the leak repaired|see the villa|a taxi (\+\d+)|get me a human)|tell (\w+) that dogs|sold out (\w+)|answer (\w{4}) accept`)
+	errands = regexp.MustCompile(`order (\d) (small|large|ayran)|(have the leak repaired|see the villa|a taxi (\+\d+)|get me a human)|tell (\w+) that dogs|sold out (\w+)|answer (\w{4}) accept|left (\d) (\w+)`)
 	looks   = regexp.MustCompile(`take my (order|taxi) back|move my booking to (\d+:00)|remind me`)
 	orderID = regexp.MustCompile(`"orderId":"([^"]+)"`)
 	rideID  = regexp.MustCompile(`"rideId":"([^"]+)"`)
@@ -136,6 +136,8 @@ func (w *World) errandOf(m []string, about string) openaitest.Answer {
 		return callf("sendWhatsAppMessage", `{"listingId":%q,"text":%q}`, m[5], "Dogs come. "+about)
 	case m[6] != "":
 		return callf("setSoldOut", `{"listingId":%q,"itemId":"ayran","soldOut":%v}`, m[6], w.chance(0.3))
+	case m[9] != "":
+		return callf("setStock", `{"listingId":%q,"itemId":"wrap","left":%s}`, m[9], m[8])
 	case m[7] != "":
 		return callf("answerOrder", `{"code":%q,"answer":"accept","minutes":15,"reason":null}`, m[7])
 	case strings.HasPrefix(m[3], "have"):

@@ -70,7 +70,7 @@ func (w *World) Town() {
 			ID: "kebab", Names: name("Old Town Kebab"), Domain: "food", Category: "restaurant", Price: &listing.Price{Currency: "EUR"},
 			Delivery: &listing.Delivery{FeeMinor: 200},
 			Items: []listing.Item{
-				{ID: "wrap", Kind: listing.MenuItems, Names: name("Wrap"), PriceMinor: 650, Options: []listing.OptionGroup{{
+				{ID: "wrap", Kind: listing.MenuItems, Names: name("Wrap"), PriceMinor: 650, Stock: &listing.Stock{Count: 7}, Options: []listing.OptionGroup{{
 					ID: "size", Names: name("Size"), Min: 1, Max: 1,
 					Choices: []listing.Choice{{ID: "small", Names: name("Small")}, {ID: "large", Names: name("Large"), PriceMinor: 150}},
 				}}},
@@ -231,7 +231,7 @@ func (w *World) answers(c *Customer) *Said {
 	case n < 88:
 		return &Said{Text: "answer " + code + " accept"}
 	case n < 92:
-		return &Said{Text: "sold out " + c.Name}
+		return &Said{Text: oneOf(w, []string{"sold out " + c.Name, fmt.Sprintf("left %d %s", w.pick(5), c.Name)})}
 	case n < 96:
 		return &Said{Text: "yes", Means: Yes, Answer: "accept"}
 	}

@@ -40,14 +40,10 @@ const (
 // how many there are.
 func (s *Store) Check(ctx context.Context, limit int, of Holders, raise func(context.Context, Drift) error) (Checked, error) {
 	due := map[string][]dynamo.Key{}
-	var errs []error
-	for shard := range dynamo.DueShards {
-		keys, _, err := s.Table.Due(ctx, dueKind, shard, s.now(), limit, "")
-		errs = append(errs, err)
-		for _, k := range keys {
-			due[k.PK] = append(due[k.PK], k)
-		}
-	}
+	errs := []error{s.Table.EachDue(ctx, dueKind, s.now(), limit, func(k dynamo.Key) error {
+		due[k.PK] = append(due[k.PK], k)
+		return nil
+	})}
 	var did Checked
 	for _, pk := range slices.Sorted(maps.Keys(due)) {
 		drifted, err := s.look(ctx, pk, due[pk], of, raise)
