@@ -24,6 +24,7 @@ var officeSpecs = []llm.Spec{
 	spec("getBusinessDay", "date string?"), spec("getMyListings"),
 	spec("answerOrder", "code string", "answer string", "minutes integer?", "reason string?"),
 	spec("setSoldOut", "listingId string", "itemId string", "soldOut boolean"),
+	spec("setStock", "listingId string", "itemId string", "left integer?"),
 	spec("setClosed", "listingId string", "date string", "closed boolean"),
 	{Name: "setOpeningHours", Description: "hours", Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["listingId","weekday","spans"],"properties":{
 		"listingId":{"type":"string"},"weekday":{"type":"string"},"spans":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["from","to"],
@@ -119,7 +120,7 @@ func (b *backend) office(name, listing, item, code string) any {
 		if !strings.Contains(b.today, code) {
 			return wants("code", "no such order")
 		}
-	case "setSoldOut", "setClosed":
+	case "setSoldOut", "setStock", "setClosed":
 		if !strings.Contains(b.premises, listing) || !strings.Contains(b.premises, item) {
 			return wants("listingId", "no such listing of yours")
 		}

@@ -293,6 +293,12 @@ var offices = []struct {
 		{"garden pizza", change("setSoldOut", `"itemId":"garden","listingId":"h-pizza","soldOut":true`), nil},
 		{"ayran at Castle Grill is sold out", change("setSoldOut", `"itemId":"ayran","listingId":"h-grill","soldOut":true`), nil},
 	}},
+	{"how many are left", "en", officeOf(twoHouses, quiet), []step{
+		{"12 portions of lahmacun left", change("setStock", `"itemId":"lahmacun","left":12,"listingId":"h-grill"`), []string{"check"}},
+		{"only 3 ayran left", []string{"getMyListings {}"}, []string{"1. Ayran · Castle Grill", "2. Ayran · Stone Oven Pizza", "Which item?"}},
+		{"2", change("setStock", `"itemId":"ayran2","left":3,"listingId":"h-pizza"`), nil},
+		{"no ayran left at Castle Grill, sold out", change("setSoldOut", `"itemId":"ayran","listingId":"h-grill","soldOut":true`), nil},
+	}},
 	{"days", "en", officeOf(twoHouses, quiet), []step{
 		{"closed tomorrow", []string{"getMyListings {}"}, []string{"1. Castle Grill", "Which of your listings?"}},
 		{"the castle", change("setClosed", `"closed":true,"date":"2026-11-22","listingId":"h-grill"`), []string{"check"}},
@@ -331,6 +337,7 @@ var offices = []struct {
 		{"merhaba", nil, []string{"ayran bitti"}},
 		{"bugün neler var", []string{"getBusinessDay {}"}, []string{"Rezervasyonlar:", "kabul edildi"}},
 		{"ayran bitti", change("setSoldOut", `"itemId":"ayran","listingId":"h-grill","soldOut":true`), []string{"kontrol edin"}},
+		{"5 ayran kaldı", change("setStock", `"itemId":"ayran","left":5,"listingId":"h-grill"`), nil},
 		{"ayran tekrar var", change("setSoldOut", `"itemId":"ayran","listingId":"h-grill","soldOut":false`), nil},
 		{"yarın kapalıyız", change("setClosed", `"closed":true,"date":"2026-11-22","listingId":"h-grill"`), nil},
 		{"cuma açığız", change("setClosed", `"closed":false,"date":"2026-11-27","listingId":"h-grill"`), nil},

@@ -31,6 +31,7 @@ const (
 	wishDay
 	wishSoldOut
 	wishBack
+	wishLeft
 	wishClosed
 	wishOpen
 	wishHours
@@ -51,7 +52,7 @@ func (c *conversation) serve() reply {
 		return o.handOver()
 	case wishDay:
 		return o.day()
-	case wishSoldOut, wishBack:
+	case wishSoldOut, wishBack, wishLeft:
 		return o.stock()
 	case wishClosed, wishOpen:
 		return o.closed()
@@ -148,6 +149,8 @@ func wishOf(t officeTold) officeWish {
 		return wishHours
 	case heardAny(ofSoldOut, h):
 		return wishSoldOut
+	case heardAny(ofLeft, h) && hasNumber(t.text) && !question:
+		return wishLeft
 	case question && (closing || heardAny(ofOpen, h)):
 		return noWish
 	case closing:

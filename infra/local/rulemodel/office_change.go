@@ -89,7 +89,15 @@ func partlyNamed(t officeTold, all []premises) int {
 	return found
 }
 
-// stock says that an item is sold out, or to be had again.
+// aNumber is a number of things.
+var aNumber = regexp.MustCompile(`\d{1,6}`)
+
+func hasNumber(text string) bool { return aNumber.MatchString(westernDigits(text)) }
+
+// left is how many they said there are: with the wish, whatever they answered later.
+func (o *office) left() int { return atoi(aNumber.FindString(westernDigits(o.said[0].text))) }
+
+// stock says that an item is sold out, to be had again, or that so many are left.
 func (o *office) stock() reply {
 	all, next := o.mine()
 	if next != nil {
@@ -106,8 +114,11 @@ func (o *office) stock() reply {
 			return clean(found[i].name, maxName) + " · " + clean(found[i].at, maxName)
 		}, o.v.whichItem)[1:])
 	}
-	return o.propose("setSoldOut", map[string]any{"listingId": found[0].listing, "itemId": found[0].id, "soldOut": o.wish == wishSoldOut},
-		map[string]string{"itemId": o.v.noItem + " " + o.v.whichItem})
+	refused := map[string]string{"itemId": o.v.noItem + " " + o.v.whichItem}
+	if o.wish == wishLeft {
+		return o.propose("setStock", map[string]any{"listingId": found[0].listing, "itemId": found[0].id, "left": o.left()}, refused)
+	}
+	return o.propose("setSoldOut", map[string]any{"listingId": found[0].listing, "itemId": found[0].id, "soldOut": o.wish == wishSoldOut}, refused)
 }
 
 // wanted are the words that name an item.
@@ -116,7 +127,7 @@ func (o *office) wanted() []string {
 		if t.asked != officeAsksNothing && t.asked != officeAsksItem || t.asked == officeAsksItem && lone(t.text) > 0 {
 			continue
 		}
-		return gist(t.text, ofSoldOut, ofBack, ofNow, ofOpen)
+		return gist(aNumber.ReplaceAllString(westernDigits(t.text), " "), ofSoldOut, ofBack, ofLeft, ofNow, ofOpen)
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ const (
 	ofRefusing
 	ofDone
 	ofMinuteWords
+	ofLeft // so many of something
 )
 
 // officeWords are the words of these cues.
@@ -41,6 +42,7 @@ var officeWords = map[errandCue]string{
 		no podemos, rechaz*, on ne peut pas, nous ne pouvons pas, refus*, hatuwezi`,
 	ofDone: `is done, it's done, done, finished with, is ready, it's ready, ready, delivered, picked up, completed, hazır, teslim edildi, teslim ettik, tamamlandı, έτοιμ*, παραδόθηκε, ολοκληρώθηκε, готово, готов, готова, доставлен*, выполнен*, מוכן, מוכנה, נמסר, נמסרה, סיימנו, جاهز, جاهزة, تم التسليم, سلمنا, اكتمل,
 		fertig, geliefert, erledigt, listo, entregado, prêt, livré, tayari`,
+	ofLeft:        `left, remaining, more to sell, kaldı, kalan, απομένουν, απομένει, έμειναν, μένουν, έχουν μείνει, осталось, осталась, остался, остались, נשארו, נשאר, נשארה, נותרו, بقي, بقيت, تبقى, تبقت, متبقية, متبقي, noch da, übrig, quedan, queda, restent, reste, zimebaki, imebaki`,
 	ofMinuteWords: `minutes, minute, mins, min, dakika*, dk, λεπτά, λεπτό, λεπτα, минут, минуты, минуту, мин, דקות, דקה, דק, دقيقة, دقائق, دقايق, minuten, minutos, dakika`,
 }
 
