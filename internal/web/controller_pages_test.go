@@ -13,6 +13,7 @@ import (
 	"merve/internal/ledger"
 	"merve/internal/listing"
 	"merve/internal/market"
+	"merve/internal/stock"
 	"merve/internal/taxi"
 	"merve/internal/thread"
 )
@@ -31,6 +32,7 @@ func TestController(t *testing.T) {
 		"Tool":       switchToolOff,
 		"Switch":     switchMarketOff,
 		"Listing":    changeListing,
+		"Counts":     countItems,
 		"Import":     bringCatalogue,
 		"Driver":     addDriver,
 		"Thread":     takeThreadOver,
@@ -235,6 +237,56 @@ func changeListing(t *testing.T, browser context.Context) {
 	c.waitText(".done", "Meze House is taken away.")
 	c.pressed("Undo")
 	c.waitText("h1", "Meze House")
+}
+
+// Whatever is saved, undone or brought back puts nothing back that was sold meanwhile.
+func countItems(t *testing.T, browser context.Context) {
+	c := control(t, browser, "listings", desktop)
+	c.put(meze())
+	c.open("listings")
+	c.fill("Search", "mez girne")
+	c.click(".rows a")
+	c.waitText("h1", "Meze House")
+	left := func(want int) {
+		t.Helper()
+		l, err := c.base.Listings().Get(t.Context(), c.market.ID, "meze")
+		if err == nil {
+			err = c.base.Listings().Count(t.Context(), l)
+		}
+		if n, counted := l.Left["soup"]; err != nil || n != want || !counted {
+			t.Errorf("left %v, want %d, %v", l.Left, want, err)
+		}
+	}
+	save := func(label, value string) {
+		t.Helper()
+		c.fill(label, value)
+		c.waitText(".bar .count", "1 change is not saved")
+		c.pressed("Save")
+		c.waitText(".done", "Saved.")
+	}
+	sell := func(order string) {
+		t.Helper()
+		h := stock.Holding{Market: c.market.ID, Listing: "meze", Order: order, Owner: "session:ann", Items: map[string]int{"soup": 2}}
+		if err := c.base.Orders().Table.DB().Commit(t.Context(), c.base.Orders().Stock.Take(h)...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save("Left", "5")
+	left(5)
+	sell("or_1")
+	save("Price (EUR)", "5.50")
+	left(3)
+	save("Left", "20")
+	left(20)
+	c.pressed("Undo")
+	c.waitText(".done", "Undone")
+	left(3)
+	sell("or_2")
+	c.do(chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll('summary')].find((s) => s.textContent === 'History').click()`))
+	c.pressed("Go back to version 1…")
+	c.sure("Go back to version 1?")
+	c.waitText(".done", "as in version 1 again")
+	left(1)
 }
 
 // give puts a file into the page's chooser.
