@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/actor"
+	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/listing"
@@ -364,4 +365,96 @@ func TestHandover(t *testing.T) {
 	s.call(t, "POST", target+"/messages", map[string]string{"clientMessageId": "2"}, admin()...).refuses(t, http.StatusBadRequest, "text")
 	s.call(t, "GET", "/admin/api/threads?marketId=demo", nil, admin()...).refuses(t, http.StatusBadRequest, "owner")
 	s.call(t, "POST", "/admin/api/alerts/check", nil, admin()...).wants(t, http.StatusOK, nil)
+}
+
+type rideAnswer struct {
+	RideID, Code, ThreadID, Status, District, CancelledBy string
+	Pickup                                                struct{ Address string }
+	Offers                                                int
+}
+
+// ride has a new customer order a taxi in a market, and returns it with its thread.
+func (s *service) ride(t *testing.T, market string) (r taxi.Ride, threadID string) {
+	t.Helper()
+	from := actor.Actor{Kind: actor.Person, ID: "whatsapp:" + phone(), Name: "Deniz"}
+	a, err := s.base.Threads().Append(t.Context(), channel.Inbound{
+		Market: market, Channel: channel.WhatsApp, ThreadType: channel.General, MessageID: dynamotest.ID("m"), Text: "a taxi", From: from,
+	}, false)
+	rides := s.base.Rides()
+	if err == nil {
+		r, err = rides.Propose(t.Context(), from, "key", taxi.Order{
+			Market: market, Thread: a.Thread, Pickup: taxi.Place{Address: "Harbour Road 5"}, District: "Kyrenia", Passengers: 1, TimeZone: "UTC", Language: "en", Hold: time.Hour,
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, ws, err := rides.Request(t.Context(), from, market, r.ID, r.Hash, taxi.Receipt{PendingID: "p", Answer: "yes", At: now()})
+	if err == nil {
+		err = rides.Table.DB().Commit(t.Context(), ws...)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, a.Thread
+}
+
+func TestRides(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id, target := s.newMarket(t)
+	_, other := s.newMarket(t)
+	target += "/rides"
+	r, threadID := s.ride(t, id)
+	var all struct {
+		Rides []rideAnswer
+		Next  string
+	}
+	reads := func(query string) []rideAnswer {
+		t.Helper()
+		s.call(t, "GET", target+query, nil, admin()...).wants(t, http.StatusOK, &all)
+		return all.Rides
+	}
+	today := now().UTC().Format(time.DateOnly)
+	for _, query := range []string{"", "?status=open", "?limit=1", "?day=" + today} {
+		eventually(t, "the ride in the list "+query, func() bool {
+			found := reads(query)
+			return len(found) == 1 && found[0].RideID == r.ID && found[0].ThreadID == threadID && found[0].Pickup.Address == "Harbour Road 5" && found[0].Offers == 1
+		})
+	}
+	for _, query := range []string{"?status=unserved", "?day=2020-01-01"} {
+		if found := reads(query); len(found) != 0 {
+			t.Errorf("%s: %+v", query, found)
+		}
+	}
+	for query, field := range map[string]string{
+		"?status=done": "status", "?status=open&day=" + today: "status", "?status=open&after=x": "status", "?day=x": "day", "?day=2026-02-30": "day", "?after=x": "after", "?day=" + today + "&day=" + today: "day",
+	} {
+		s.call(t, "GET", target+query, nil, admin()...).refuses(t, http.StatusBadRequest, field)
+	}
+
+	at := "/rides/" + threadID + "/" + r.ID
+	var one struct {
+		Ride   rideAnswer
+		Events []struct {
+			Type, By string
+			Drivers  int
+		}
+	}
+	s.call(t, "GET", strings.TrimSuffix(target, "/rides")+at, nil, admin()...).wants(t, http.StatusOK, &one)
+	if one.Ride.Code != r.Code || one.Ride.Status != "requested" || len(one.Events) != 3 || one.Events[1].Type != "requested" || one.Events[1].By != r.Owner {
+		t.Errorf("ride %+v", one)
+	}
+	_, strange := s.ride(t, id)
+	for _, path := range []string{other + at, target + "/" + strange + "/" + r.ID, target + "/th_00000000000000000000000000000000/" + r.ID, target + "/" + threadID + "/rd_aaaaaaaaaaaaaaaa"} {
+		s.call(t, "GET", path, nil, admin()...).refuses(t, http.StatusNotFound, "")
+		s.call(t, "POST", path+"/cancel", nil, admin()...).refuses(t, http.StatusNotFound, "")
+	}
+	for range 2 {
+		var after rideAnswer
+		s.call(t, "POST", strings.TrimSuffix(target, "/rides")+at+"/cancel", nil, admin()...).wants(t, http.StatusOK, &after)
+		if after.Status != "cancelled" || after.CancelledBy != "staff:local" {
+			t.Errorf("cancelled %+v", after)
+		}
+	}
 }

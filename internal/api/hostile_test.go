@@ -307,39 +307,42 @@ func (s *surface) goods(t *testing.T) map[string]attempt {
 		"POST /webhooks/whatsapp":               s.form(inboundPath, s.twilio.Inbound("SM-hostile", "+15550100", "hello")),
 		"POST /webhooks/whatsapp/status":        s.form(statusPath+"?message=m&thread=t", url.Values{"MessageSid": {"SM1"}, "MessageStatus": {"read"}}),
 
-		"GET /admin/api/markets":                                      get("/markets"),
-		"GET /admin/api/markets/{market}":                             get("/markets/demo"),
-		"PUT /admin/api/markets/{market}":                             change("PUT", "/markets/hostile", `{"name":"x"}`),
-		"POST /admin/api/markets/{market}/reindex":                    change("POST", "/markets/no-such/reindex", ""),
-		"GET /admin/api/markets/{market}/versions":                    get("/markets/demo/versions"),
-		"GET /admin/api/markets/{market}/listings":                    get("/markets/demo/listings"),
-		"GET /admin/api/markets/{market}/listings/{listing}":          get("/markets/demo/listings/no-such"),
-		"PUT /admin/api/markets/{market}/listings/{listing}":          change("PUT", "/markets/demo/listings/x", listing),
-		"DELETE /admin/api/markets/{market}/listings/{listing}":       change("DELETE", "/markets/demo/listings/no-such", ""),
-		"GET /admin/api/markets/{market}/listings/{listing}/versions": get("/markets/demo/listings/no-such/versions"),
-		"POST /admin/api/markets/{market}/listings/preview":           change("POST", "/markets/demo/listings/preview", `{"event":"merchant_order_placed","action":"order_food"}`),
-		"POST /admin/api/markets/{market}/listings/import":            table("/markets/demo/listings/import", "text/csv", "id,businessId,domain,category\nx,b,d,c\n"),
-		"GET /admin/api/markets/{market}/listings/export":             get("/markets/nowhere/listings/export"),
-		"POST /admin/api/markets/{market}/preview":                    change("POST", "/markets/demo/preview", `{"event":"taxi_taken","template":"{code}"}`),
-		"GET /admin/api/markets/{market}/tools":                       get("/markets/demo/tools"),
-		"GET /admin/api/markets/{market}/days":                        get("/markets/demo/days"),
-		"GET /admin/api/markets/{market}/drivers":                     get("/markets/demo/drivers"),
-		"PUT /admin/api/markets/{market}/drivers/{driver}":            change("PUT", "/markets/demo/drivers/x", `{"name":"x","phone":"+15550100","districts":["d"],"seats":4}`),
-		"DELETE /admin/api/markets/{market}/drivers/{driver}":         change("DELETE", "/markets/demo/drivers/no-such", ""),
-		"GET /admin/api/markets/{market}/places":                      get("/markets/demo/places"),
-		"PUT /admin/api/markets/{market}/places/{place}":              change("PUT", "/markets/demo/places/x", `{"category":"beach","names":{"en":"x"},"location":{"lat":1,"lng":1}}`),
-		"DELETE /admin/api/markets/{market}/places/{place}":           change("DELETE", "/markets/demo/places/no-such", ""),
-		"POST /admin/api/markets/{market}/places/import":              table("/markets/demo/places/import", "application/x-ndjson", `{"id":"x"}`),
-		"GET /admin/api/markets/{market}/waiting":                     get("/markets/demo/waiting"),
-		"POST /admin/api/alerts/check":                                change("POST", "/alerts/check", ""),
-		"GET /admin/api/vocabulary":                                   get("/vocabulary"),
-		"GET /admin/api/orders":                                       get("/orders?businessId=b"),
-		"GET /admin/api/orders/{business}/{code}":                     get("/orders/b/NONE"),
-		"GET /admin/api/threads":                                      get("/threads?marketId=demo&owner=x"),
-		"POST /admin/api/threads/{thread}/take":                       change("POST", "/threads/no-such/take", ""),
-		"POST /admin/api/threads/{thread}/return":                     change("POST", "/threads/no-such/return", ""),
-		"POST /admin/api/threads/{thread}/messages":                   change("POST", "/threads/no-such/messages", `{"text":"x","clientMessageId":"y"}`),
-		"GET /admin/{page}":                                           {method: "GET", target: "/admin/overview"},
+		"GET /admin/api/markets":                                        get("/markets"),
+		"GET /admin/api/markets/{market}":                               get("/markets/demo"),
+		"PUT /admin/api/markets/{market}":                               change("PUT", "/markets/hostile", `{"name":"x"}`),
+		"POST /admin/api/markets/{market}/reindex":                      change("POST", "/markets/no-such/reindex", ""),
+		"GET /admin/api/markets/{market}/versions":                      get("/markets/demo/versions"),
+		"GET /admin/api/markets/{market}/listings":                      get("/markets/demo/listings"),
+		"GET /admin/api/markets/{market}/listings/{listing}":            get("/markets/demo/listings/no-such"),
+		"PUT /admin/api/markets/{market}/listings/{listing}":            change("PUT", "/markets/demo/listings/x", listing),
+		"DELETE /admin/api/markets/{market}/listings/{listing}":         change("DELETE", "/markets/demo/listings/no-such", ""),
+		"GET /admin/api/markets/{market}/listings/{listing}/versions":   get("/markets/demo/listings/no-such/versions"),
+		"POST /admin/api/markets/{market}/listings/preview":             change("POST", "/markets/demo/listings/preview", `{"event":"merchant_order_placed","action":"order_food"}`),
+		"POST /admin/api/markets/{market}/listings/import":              table("/markets/demo/listings/import", "text/csv", "id,businessId,domain,category\nx,b,d,c\n"),
+		"GET /admin/api/markets/{market}/listings/export":               get("/markets/nowhere/listings/export"),
+		"POST /admin/api/markets/{market}/preview":                      change("POST", "/markets/demo/preview", `{"event":"taxi_taken","template":"{code}"}`),
+		"GET /admin/api/markets/{market}/tools":                         get("/markets/demo/tools"),
+		"GET /admin/api/markets/{market}/days":                          get("/markets/demo/days"),
+		"GET /admin/api/markets/{market}/drivers":                       get("/markets/demo/drivers"),
+		"PUT /admin/api/markets/{market}/drivers/{driver}":              change("PUT", "/markets/demo/drivers/x", `{"name":"x","phone":"+15550100","districts":["d"],"seats":4}`),
+		"DELETE /admin/api/markets/{market}/drivers/{driver}":           change("DELETE", "/markets/demo/drivers/no-such", ""),
+		"GET /admin/api/markets/{market}/rides":                         get("/markets/demo/rides"),
+		"GET /admin/api/markets/{market}/rides/{thread}/{ride}":         get("/markets/demo/rides/" + s.thread + "/no-such"),
+		"POST /admin/api/markets/{market}/rides/{thread}/{ride}/cancel": change("POST", "/markets/demo/rides/"+s.thread+"/no-such/cancel", ""),
+		"GET /admin/api/markets/{market}/places":                        get("/markets/demo/places"),
+		"PUT /admin/api/markets/{market}/places/{place}":                change("PUT", "/markets/demo/places/x", `{"category":"beach","names":{"en":"x"},"location":{"lat":1,"lng":1}}`),
+		"DELETE /admin/api/markets/{market}/places/{place}":             change("DELETE", "/markets/demo/places/no-such", ""),
+		"POST /admin/api/markets/{market}/places/import":                table("/markets/demo/places/import", "application/x-ndjson", `{"id":"x"}`),
+		"GET /admin/api/markets/{market}/waiting":                       get("/markets/demo/waiting"),
+		"POST /admin/api/alerts/check":                                  change("POST", "/alerts/check", ""),
+		"GET /admin/api/vocabulary":                                     get("/vocabulary"),
+		"GET /admin/api/orders":                                         get("/orders?businessId=b"),
+		"GET /admin/api/orders/{business}/{code}":                       get("/orders/b/NONE"),
+		"GET /admin/api/threads":                                        get("/threads?marketId=demo&owner=x"),
+		"POST /admin/api/threads/{thread}/take":                         change("POST", "/threads/no-such/take", ""),
+		"POST /admin/api/threads/{thread}/return":                       change("POST", "/threads/no-such/return", ""),
+		"POST /admin/api/threads/{thread}/messages":                     change("POST", "/threads/no-such/messages", `{"text":"x","clientMessageId":"y"}`),
+		"GET /admin/{page}":                                             {method: "GET", target: "/admin/overview"},
 
 		"GET /admin/api/transactions":                    get("/transactions?businessId=b"),
 		"GET /admin/api/transactions/{transaction}":      get("/transactions/no-such"),
@@ -580,7 +583,7 @@ func (s *surface) onQuery(route string, good attempt) (all []attack) {
 	} {
 		all = append(all, attack{"query: " + name, good.at(path + "?" + query), []int{400}})
 	}
-	if strings.Contains(route, "messages") || strings.Contains(route, "audit") || strings.Contains(route, "alerts") || strings.Contains(route, "transactions") || strings.Contains(route, "reports") {
+	if strings.Contains(route, "messages") || strings.Contains(route, "audit") || strings.Contains(route, "alerts") || strings.Contains(route, "transactions") || strings.Contains(route, "reports") || strings.Contains(route, "rides") {
 		key := func(item string) string { return base64.RawURLEncoding.EncodeToString([]byte(item)) }
 		for name, after := range map[string]string{
 			"twice": "1.0&after=2.0", "NUL": "%00", "not base64": "%%%", "a list": key("[]"), "null": key("null"), "empty": key("{}"),
@@ -596,7 +599,7 @@ func (s *surface) onQuery(route string, good attempt) (all []attack) {
 
 // takesNoList reports whether a route's answer is not cut into pages.
 func takesNoList(route string) bool {
-	for _, suffix := range []string{"/tools", "/days", "/drivers", "/places", "/waiting", "/vocabulary", "/orders", "{code}", "GET /admin/api/threads"} {
+	for _, suffix := range []string{"/tools", "/days", "/drivers", "/places", "/waiting", "/vocabulary", "/orders", "{code}", "{ride}", "GET /admin/api/threads"} {
 		if strings.HasSuffix(route, suffix) {
 			return true
 		}

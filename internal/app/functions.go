@@ -179,7 +179,7 @@ func Admin(b *Base) (trigger.Handler, error) {
 		Who: b.who(), Markets: b.Markets(), Listings: b.Listings(), Ledger: b.Ledger(), Outbox: b.Outbox(), Threads: b.Threads(), Runner: r,
 		Reports: &api.AdminReports{Reports: b.Reports(), Photos: photos, Threads: b.Threads(), Market: b.Config.DefaultMarket},
 		People:  b.desk(),
-		Orders:  b.Orders(), Drivers: b.Drivers(), Places: b.Places(), Handover: b.handovers(), Reindex: b.reindexer(), Counts: b.checkStock,
+		Orders:  b.Orders(), Drivers: b.Drivers(), Rides: b.Rides(), Places: b.Places(), Handover: b.handovers(), Reindex: b.reindexer(), Counts: b.checkStock,
 	}
 	mux := http.NewServeMux()
 	a.Routes(mux)

@@ -131,7 +131,7 @@ func (s *Store) again(ctx context.Context, before Ride, f fields) (after Ride, r
 		f["endedAt"] = after.EndedAt
 		e := event(ctx, UnservedEvent, after)
 		e.Driver = "" // who had it is told of by another
-		return after, s.update(after, f), append([]dynamo.Write{s.put(e)}, s.ends(before)...), nil
+		return after, s.update(after, f), append([]dynamo.Write{s.putUnserved(e)}, s.ends(before)...), nil
 	}
 	rest, err = s.broadcast(ctx, &after, f)
 	return after, s.update(after, f), rest, err

@@ -85,6 +85,10 @@ func (s *Store) end(ctx context.Context, before Ride, to Status, typ EventType) 
 	after := before
 	after.Status, after.EndedAt, after.UpdatedAt, after.DueAt = to, s.now(), s.now(), time.Time{}
 	after.Version++
-	ws := []dynamo.Write{while(s.update(after, fields{"endedAt": after.EndedAt}), before), s.put(event(ctx, typ, after))}
+	f := fields{"endedAt": after.EndedAt}
+	if after.CancelledBy != "" {
+		f["cancelledBy"] = after.CancelledBy
+	}
+	ws := []dynamo.Write{while(s.update(after, f), before), s.put(event(ctx, typ, after))}
 	return after, append(ws, s.ends(before)...)
 }

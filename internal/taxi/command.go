@@ -311,7 +311,7 @@ func (h *hearing) lost(r *Ride, code string) string {
 	switch {
 	case r == nil:
 		return h.words(wording.TaxiOfferGone, code)
-	case r.Status == Cancelled:
+	case r.Status == Cancelled && r.CancelledBy == "":
 		return h.words(wording.TaxiCustomerCancelled, code)
 	case r.Driver != nil && r.Driver.ID == h.driver.ID && r.Status != Done:
 		return h.words(wording.TaxiYoursAlready, code)

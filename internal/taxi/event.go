@@ -1,6 +1,7 @@
 package taxi
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -26,7 +27,7 @@ const (
 	ArrivedEvent   EventType = "arrived"
 	DoneEvent      EventType = "done"
 	WithdrawnEvent EventType = "withdrawn" // by the driver who had it
-	CancelledEvent EventType = "cancelled" // by the customer
+	CancelledEvent EventType = "cancelled" // by the customer, or by staff
 	UnservedEvent  EventType = "unserved"
 )
 
@@ -43,7 +44,7 @@ type Event struct {
 	Attempt int       `dynamodbav:"attempt"`
 	Driver  string    `dynamodbav:"driver,omitempty"`  // who has it, or had it, or said NO
 	Drivers []string  `dynamodbav:"drivers,omitempty"` // who was asked; of an assignment, those who did not get it
-	Actor   string    `dynamodbav:"actor,omitempty"`   // actor key of the customer; "" is a driver or the clock
+	Actor   string    `dynamodbav:"actor,omitempty"`   // actor key of the customer who ordered, or of staff who cancelled; "" is somebody else or the clock
 	Trace   string    `dynamodbav:"trace,omitempty"`
 	At      time.Time `dynamodbav:"at"`
 }
@@ -69,15 +70,24 @@ func (s *Store) Events(ctx context.Context, owner, id string) ([]Event, error) {
 		events = append(events, e)
 		return err
 	})
-	slices.SortStableFunc(events, func(a, b Event) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(events, func(a, b Event) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.after(), b.after())) })
 	return events, err
+}
+
+// after orders what was written at once: to offer a ride, and to give it up, comes of something
+// else.
+func (e Event) after() int {
+	if e.Type == OfferedEvent || e.Type == UnservedEvent {
+		return 1
+	}
+	return 0
 }
 
 // event is what a change that leads to r leaves.
 func event(ctx context.Context, typ EventType, r Ride) Event {
 	e := Event{
 		ID: string(typ) + "#" + strconv.Itoa(r.Attempt), Type: typ, Ride: r.ID, Owner: r.Owner, Market: r.Market, Thread: r.Thread,
-		Status: r.Status, Attempt: r.Attempt, Trace: telemetry.TraceID(ctx), At: r.UpdatedAt,
+		Status: r.Status, Attempt: r.Attempt, Actor: r.CancelledBy, Trace: telemetry.TraceID(ctx), At: r.UpdatedAt,
 	}
 	if r.Driver != nil {
 		e.Driver = r.Driver.ID
@@ -88,6 +98,15 @@ func event(ctx context.Context, typ EventType, r Ride) Event {
 // put writes an event that there may be only once.
 func (s *Store) put(e Event) dynamo.Write {
 	return s.Table.Put(eventKey(e), e).IfAbsent().Else(ErrChanged)
+}
+
+// putUnserved is put for the event that nobody took a ride, by which staff find it.
+func (s *Store) putUnserved(e Event) dynamo.Write {
+	return s.Table.Put(eventKey(e), struct {
+		Event
+		Listed   string `dynamodbav:"listed"`
+		ListedAt string `dynamodbav:"listedAt"`
+	}{e, listedUnserved(e.Market), listedAt(e.At)}).IfAbsent().Else(ErrChanged)
 }
 
 func eventKey(e Event) dynamo.Key {

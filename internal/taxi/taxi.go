@@ -14,8 +14,9 @@
 //
 // In table records:
 //
-//	rides#{owner}             ride#{id}                       the ride; in index due while time changes it
-//	rides#{owner}             event#{id}#{type}#{attempt}     what was done with it, once each
+//	rides#{owner}             ride#{id}                       the ride; in index due while time changes it,
+//	                                                          in index listed once it is ordered
+//	rides#{owner}             event#{id}#{type}#{attempt}     what was done with it, once each; unserved in listed
 //	rides#{owner}             open#{market}                   the latest ordered ride, and whether it is open
 //	codes#{market}            code#{code}                     which ride has the code; goes with its end
 //	driver#{market}#{driver}  offer#{code}                    offered to the driver, in which attempt
@@ -33,6 +34,8 @@
 // 3; YES 3, for a later time 1; NO 1; cancel 1; status 2, by id 1. An answer of a driver's 4,
 // ON and OFF 2, a CANCEL that has others asked 6. A sweep 16, 1 for each hundred rides due, 1
 // for each, and 2 more for each that is offered. Where more districts are asked, 1 for each.
+// For staff a list 2, of the open ones 1 and 1 for each hundred, what happened to one 1, and to
+// cancel it 2.
 package taxi
 
 import (
@@ -60,7 +63,7 @@ const (
 	Assigned  Status = "assigned"  // a driver is on the way
 	Arrived   Status = "arrived"   // the driver is there
 	Done      Status = "done"      // the driver says so
-	Cancelled Status = "cancelled" // by the customer
+	Cancelled Status = "cancelled" // by the customer, or by staff
 	Unserved  Status = "unserved"  // nobody took it
 	Released  Status = "released"  // a proposal that got NO
 	Expired   Status = "expired"   // a proposal that ran out
@@ -177,6 +180,7 @@ type Ride struct {
 	AssignedAt  time.Time `dynamodbav:"assignedAt"`
 	ArrivedAt   time.Time `dynamodbav:"arrivedAt"`
 	EndedAt     time.Time `dynamodbav:"endedAt"`
+	CancelledBy string    `dynamodbav:"cancelledBy,omitempty" json:"-"` // actor key of staff; "" is the customer
 	UpdatedAt   time.Time `dynamodbav:"updatedAt"`
 	DueAt       time.Time `dynamodbav:"dueAt"` // when the sweep looks at it
 	Version     int       `dynamodbav:"version"`

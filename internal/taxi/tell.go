@@ -111,8 +111,12 @@ func (n news) drivers(ctx context.Context) error {
 		}
 		return errors.Join(won, n.each(ctx, e.Drivers, TakenTemplate, wording.TaxiTaken))
 	case CancelledEvent:
+		words := wording.TaxiCancelledDriver
+		if r.CancelledBy != "" {
+			words = wording.TaxiCalledOffDriver
+		}
 		if e.Driver != "" {
-			return n.each(ctx, []string{e.Driver}, CancelledTemplate, wording.TaxiCancelledDriver)
+			return n.each(ctx, []string{e.Driver}, CancelledTemplate, words)
 		}
 	}
 	return nil
@@ -192,7 +196,7 @@ func (n news) customer(ctx context.Context) error {
 	if text == "" || n.ride.Thread == "" {
 		return nil
 	}
-	notice := thread.Notice{Kind: kind, Ref: ref, Text: text, ByPerson: slices.Contains([]EventType{AssignedEvent, ArrivedEvent, WithdrawnEvent}, n.event.Type)}
+	notice := thread.Notice{Kind: kind, Ref: ref, Text: text, ByPerson: slices.Contains([]EventType{AssignedEvent, ArrivedEvent, WithdrawnEvent, CancelledEvent}, n.event.Type)}
 	if n.ride.Receipt != nil {
 		notice.Cards = []map[string]any{Card(n.ride.Language, n.ride)}
 	}
@@ -220,6 +224,10 @@ func (n news) text() (kind, ref, text string) {
 	case WithdrawnEvent:
 		if e.Status == Requested && r.Status.Open() {
 			return "taxi_searching", "", wording.Say(lang, wording.TaxiSearching, wording.Vars{"code": r.Code})
+		}
+	case CancelledEvent:
+		if r.CancelledBy != "" { // a customer who has cancelled was answered
+			return "taxi_cancelled", r.ID, wording.Say(lang, wording.TaxiCalledOff, wording.Vars{"summary": Summary(lang, r), "code": r.Code})
 		}
 	case DoneEvent:
 		return "taxi_done", r.ID, wording.Say(lang, wording.TaxiDone, wording.Vars{"code": r.Code})

@@ -453,3 +453,31 @@ func TestCrashAnywhereInTelling(t *testing.T) {
 		})
 	}
 }
+
+// Staff cancel a ride: its driver and its customer are told, neither that the other did it.
+func TestTellingOfACallOff(t *testing.T) {
+	t.Parallel()
+	s := newStation(t)
+	s.drivers(2)
+	r := s.ordered()
+	s.says(0, "yes")
+	if _, err := s.CancelByStaff(context.Background(), staff, s.market.ID, r.Owner, r.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.tellAll(r)
+	if text := s.to(0)["cancelled-1 taxi_cancelled"].Text; !strings.Contains(text, r.Code) || strings.Contains(text, "customer") {
+		t.Errorf("the driver is told %q", text)
+	}
+	var told []thread.Notice
+	for _, n := range s.notices(r.Thread) {
+		if n.Kind == "taxi_cancelled" {
+			told = append(told, n)
+		}
+	}
+	if len(told) != 1 || !told[0].ByPerson || told[0].Ref != r.ID || !strings.Contains(told[0].Text, r.Code) || told[0].Cards[0]["status"] != "cancelled" {
+		t.Errorf("the customer is told %+v", told)
+	}
+	if text := s.says(1, "YES "+r.Code); strings.Contains(text, "customer") {
+		t.Errorf("who answers late is told %q", text)
+	}
+}

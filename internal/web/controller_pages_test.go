@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -35,6 +36,7 @@ func TestController(t *testing.T) {
 		"Counts":     countItems,
 		"Import":     bringCatalogue,
 		"Driver":     addDriver,
+		"Ride":       cancelRide,
 		"Thread":     takeThreadOver,
 		"Unsaved":    keepUnsaved,
 		"Accessible": controllerAccessible,
@@ -340,6 +342,57 @@ func addDriver(t *testing.T, browser context.Context) {
 	c.waitText(".done", "Dina Demir is taken away.")
 }
 
+// rides has a customer order a taxi on WhatsApp.
+func (c *controller) rides(number, pickup string) taxi.Ride {
+	c.Helper()
+	from, rides := actor.Actor{Kind: actor.Person, ID: "whatsapp:" + number, Name: "Ayşe"}, c.base.Rides()
+	r, err := rides.Propose(context.Background(), from, "key", taxi.Order{
+		Market: c.market.ID, Thread: c.writes(number, "a taxi please"), Pickup: taxi.Place{Address: pickup}, Dropoff: &taxi.Place{Address: "Ercan airport"}, District: "Kyrenia",
+		Passengers: 2, TimeZone: "UTC", Note: "two suitcases", Language: "en", CustomerName: "Ayşe", CustomerPhone: number, Hold: time.Hour,
+	})
+	if err != nil {
+		c.Fatal(err)
+	}
+	_, ws, err := rides.Request(context.Background(), from, c.market.ID, r.ID, r.Hash, taxi.Receipt{PendingID: "p", Answer: "yes"})
+	if err == nil {
+		err = rides.Table.DB().Commit(context.Background(), ws...)
+	}
+	if err != nil {
+		c.Fatal(err)
+	}
+	return r
+}
+
+func cancelRide(t *testing.T, browser context.Context) {
+	c := control(t, browser, "rides", desktop)
+	c.waitText(".empty", "No rides")
+	r := c.rides("+15550166", "Harbour Road 5")
+	c.open("rides?status=unserved")
+	c.waitText(".empty", "Every ride found a driver.")
+	c.open("rides?day=2020-01-01")
+	c.waitText(".empty", "None on this day.")
+	c.open("rides")
+	c.waitText(".row", "Harbour Road 5 → Ercan airport")
+	c.click(`.tabs a[href*="status=open"]`)
+	c.waitText(".help", "the oldest on top")
+	c.waitText(".row", "Drivers are being asked")
+	c.waitText(".row", "offered once")
+	c.click(".row a")
+	c.waitText("h1", "Ride "+r.Code)
+	c.waitText(".facts", "once, the last time to nobody: no driver was free")
+	c.waitText(".events", "Ordered by the customer")
+	same(c.tab, "thread", eval[string](c.tab, `document.querySelector('.facts a').getAttribute('href')`), "/admin/threads?marketId="+c.market.ID+"&thread="+r.Thread)
+	c.pressed("Cancel this ride…")
+	c.sure("Cancel ride " + r.Code + "?")
+	c.waitText(".done", "The customer is told.")
+	c.waitText(".events", "Cancelled by staff:local")
+	same(c.tab, "button", eval[bool](c.tab, `Boolean(document.querySelector('.danger'))`), false)
+	after, err := c.base.Rides().Get(t.Context(), actor.OfKey(r.Owner), c.market.ID, r.ID)
+	if err != nil || after.Status != taxi.Cancelled {
+		t.Errorf("stored %+v, %v", after, err)
+	}
+}
+
 // writes has a customer write on WhatsApp, and returns the thread.
 func (c *controller) writes(number, text string) string {
 	c.Helper()
@@ -418,8 +471,9 @@ func controllerAccessible(t *testing.T, browser context.Context) {
 		t.Fatal(err)
 	}
 	id := c.writes("+15550188", "Hello")
+	ride := c.rides("+15550189", "Harbour Road 5")
 	for i, page := range []string{
-		"overview", "market", "tools", "messages", "listings", "listings?listing=meze", "drivers", "drivers?driver=dina", "orders?business=biz-meze",
+		"overview", "market", "tools", "messages", "listings", "listings?listing=meze", "drivers", "drivers?driver=dina", "rides", "rides?status=open", "rides?ride=" + ride.ID + "&thread=" + ride.Thread, "orders?business=biz-meze",
 		"bookings?business=biz-meze", "alerts", "outbox", "threads?owner=%2B15550188", "threads?thread=" + id, "history", "audit?thread=" + id,
 	} {
 		scheme, window := "light", desktop

@@ -15,6 +15,7 @@ const (
 	TaxiExpired       Key = "taxi_expired"        // unasked, when a proposal has run out: summary
 	TaxiCancelPrompt  Key = "taxi_cancel_prompt"  // a ride is to be cancelled: summary
 	TaxiCancelled     Key = "taxi_cancelled"      // after the YES to that: summary, code
+	TaxiCalledOff     Key = "taxi_called_off"     // unasked, when staff have cancelled it: summary, code
 	TaxiKept          Key = "taxi_kept"           // NO to that: summary
 	TaxiNotCancelled  Key = "taxi_not_cancelled"  // a YES to that which comes too late, or meets a driver's: summary
 	TaxiAssigned      Key = "taxi_assigned"       // a driver has taken it: driver, vehicle, plate, phone, code
@@ -32,10 +33,11 @@ const (
 	TaxiWordOn      Key = "taxi_word_on"      // to be offered rides
 	TaxiWordOff     Key = "taxi_word_off"     // not to be offered any
 
-	TaxiOffer           Key = "taxi_offer"            // code, attempt, pickup, pickupMap, dropoff, when, passengers
-	TaxiTaken           Key = "taxi_taken"            // to those who did not get it: code
-	TaxiPickup          Key = "taxi_pickup"           // to who got it: code, pickup, pickupMap, dropoff, when, passengers, customer, phone, note, arrived, done, cancel
-	TaxiCancelledDriver Key = "taxi_cancelled_driver" // the customer has cancelled the driver's ride: code
+	TaxiOffer           Key = "taxi_offer"             // code, attempt, pickup, pickupMap, dropoff, when, passengers
+	TaxiTaken           Key = "taxi_taken"             // to those who did not get it: code
+	TaxiPickup          Key = "taxi_pickup"            // to who got it: code, pickup, pickupMap, dropoff, when, passengers, customer, phone, note, arrived, done, cancel
+	TaxiCancelledDriver Key = "taxi_cancelled_driver"  // the customer has cancelled the driver's ride: code
+	TaxiCalledOffDriver Key = "taxi_called_off_driver" // staff have: code
 
 	TaxiYours             Key = "taxi_yours"              // a YES that was the first: code
 	TaxiYoursAlready      Key = "taxi_yours_already"      // a YES to a ride that the driver has: code

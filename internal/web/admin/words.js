@@ -23,7 +23,7 @@ export const events = {
   taxi_offer: { word: 'Ride offered', about: 'To the drivers who are on duty nearby, when a customer wants a taxi.' },
   taxi_pickup: { word: 'Ride won', about: 'To the driver who took the ride, with where to go and whom to fetch.' },
   taxi_taken: { word: 'Ride taken by another', about: 'To the drivers who were too late.' },
-  taxi_cancelled: { word: 'Ride cancelled', about: 'To the driver, when the customer cancels the ride.' },
+  taxi_cancelled: { word: 'Ride cancelled', about: 'To the driver, when the customer or one of you cancels the ride.' },
 };
 
 export const eventWord = (name) => events[name]?.word ?? said(name);
