@@ -270,6 +270,12 @@ func TestPlaces(t *testing.T) {
 	one := map[string]any{"names": map[string]string{"en": "Alagadi"}, "category": "beach", "location": map[string]float64{"lat": 35.33, "lng": 33.49}}
 	var p place.Place
 	s.call(t, "PUT", target+"/places/alagadi", one, admin()...).wants(t, http.StatusOK, &p)
+	one["version"] = p.Version
+	s.call(t, "PUT", target+"/places/alagadi", one, admin()...).wants(t, http.StatusOK, &p)
+	s.call(t, "PUT", target+"/places/alagadi", one, admin()...).refuses(t, http.StatusConflict, "")
+	if p.Version != 2 {
+		t.Errorf("version %d", p.Version)
+	}
 	delete(one, "location")
 	s.call(t, "PUT", target+"/places/alagadi", one, admin()...).refuses(t, http.StatusBadRequest, "location")
 	send := func(body string) answer {

@@ -101,7 +101,7 @@ func readPlaces(body []byte, market string) (all []*curated.Place, wrong []listi
 		case seen[p.ID]:
 			err = fault.Field("id", "a row above has it already")
 		default:
-			p.Market, seen[p.ID] = market, true
+			p.Market, p.Version, seen[p.ID] = market, 0, true // a file replaces what there is
 			err = p.Check()
 		}
 		if err != nil {

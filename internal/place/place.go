@@ -44,6 +44,7 @@ type Place struct {
 	Duty         *schedule.Span             `dynamodbav:"duty,omitempty" json:"duty,omitempty"`
 	Tags         []string                   `dynamodbav:"tags,omitempty" json:"tags,omitempty"`
 	Image        string                     `dynamodbav:"image,omitempty" json:"image,omitempty"`
+	Version      int                        `dynamodbav:"version,omitempty" json:"version,omitempty"` // counts its changes
 }
 
 // Pharmacy is the category of places that take turns at night: OnDuty are the dates

@@ -74,12 +74,21 @@ func (s *Store) read(ctx context.Context, market, id string) (*stored, error) {
 	return p, it.Decode(p)
 }
 
-// Put stores a place after checking it, in the stead of the one with its id.
+// ErrChanged is the answer to a change of a place that others have changed since it was read.
+var ErrChanged = fault.New(fault.Conflict, "the place has changed meanwhile: load it again")
+
+// Put stores a place after checking it, in the stead of the one with its id, and counts its
+// version. A version that is not 0 must be the stored one's, else [ErrChanged].
 func (s *Store) Put(ctx context.Context, p *Place) error {
 	if err := p.Check(); err != nil {
 		return err
 	}
-	return s.replace(ctx, p.Market, p.ID, &stored{*p, geohash(p.Location)})
+	next := &stored{*p, geohash(p.Location)}
+	if err := s.replace(ctx, p.Market, p.ID, next); err != nil {
+		return err
+	}
+	p.Version = next.Version
+	return nil
 }
 
 // Delete takes a place away. One that is not there is no error.
@@ -105,8 +114,12 @@ func (s *Store) Import(ctx context.Context, market string, all []*Place) error {
 const tries = 5
 
 // replace puts next where the place with an id is, nil takes it away. The copies go with it:
-// the condition holds them to be where those of the place that was read are.
+// the condition holds the place to the version that was read.
 func (s *Store) replace(ctx context.Context, market, id string, next *stored) error {
+	wanted := 0
+	if next != nil {
+		wanted = next.Version
+	}
 	for range tries {
 		old, err := s.read(ctx, market, id)
 		if err != nil {
@@ -114,6 +127,16 @@ func (s *Store) replace(ctx context.Context, market, id string, next *stored) er
 		}
 		if old == nil && next == nil {
 			return nil
+		}
+		version := 0
+		if old != nil {
+			version = old.Version
+		}
+		if wanted != 0 && wanted != version {
+			return ErrChanged
+		}
+		if next != nil {
+			next.Version = version + 1
 		}
 		err = s.Table.DB().Commit(ctx, s.change(key(market, id), old, next)...)
 		if err == nil {
@@ -145,7 +168,10 @@ func (s *Store) change(k dynamo.Key, old, next *stored) []dynamo.Write {
 			writes = append(writes, s.Table.Delete(copy))
 		}
 	}
-	return append(writes, main.If("#cell = :cell AND #category = :category", dynamo.V{":cell": old.Cell, ":category": old.Category}))
+	if old.Version == 0 {
+		return append(writes, main.If("attribute_exists(pk) AND attribute_not_exists(#version)", nil))
+	}
+	return append(writes, main.If("#version = :version", dynamo.V{":version": old.Version}))
 }
 
 // All reads every place of a market, by id.

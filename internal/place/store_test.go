@@ -257,3 +257,30 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+// A change that names the version it was made of is refused when somebody else's came first;
+// one that names none replaces whatever is there.
+func TestPutHoldsToTheVersion(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	p := &Place{ID: "p", Market: c.market, Names: map[string]string{"en": "P"}, Category: "beach"}
+	for want := 1; want <= 3; want++ {
+		if err := c.Put(t.Context(), p); err != nil || p.Version != want {
+			t.Fatalf("version %d, want %d, %v", p.Version, want, err)
+		}
+	}
+	old := *p
+	old.Version = 2
+	if err := c.Put(t.Context(), &old); !errors.Is(err, ErrChanged) {
+		t.Errorf("over another's change: %v", err)
+	}
+	old.Version = 0
+	if err := c.Put(t.Context(), &old); err != nil || old.Version != 4 {
+		t.Errorf("version %d, %v", old.Version, err)
+	}
+	gone := *p
+	gone.ID = "gone"
+	if err := c.Put(t.Context(), &gone); !errors.Is(err, ErrChanged) {
+		t.Errorf("of what is gone: %v", err)
+	}
+}

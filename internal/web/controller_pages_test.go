@@ -3,6 +3,7 @@ package web_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,8 @@ import (
 	"merve/internal/ledger"
 	"merve/internal/listing"
 	"merve/internal/market"
+	"merve/internal/place"
+	"merve/internal/schedule"
 	"merve/internal/stock"
 	"merve/internal/taxi"
 	"merve/internal/thread"
@@ -36,6 +39,7 @@ func TestController(t *testing.T) {
 		"Counts":     countItems,
 		"Import":     bringCatalogue,
 		"Driver":     addDriver,
+		"Place":      addPlace,
 		"Ride":       cancelRide,
 		"Thread":     takeThreadOver,
 		"Unsaved":    keepUnsaved,
@@ -342,11 +346,88 @@ func addDriver(t *testing.T, browser context.Context) {
 	c.waitText(".done", "Dina Demir is taken away.")
 }
 
+func pharmacy(market string) *place.Place {
+	return &place.Place{
+		ID: "sifa", Market: market, Names: map[string]string{"en": "Şifa Pharmacy"}, Category: place.Pharmacy, District: "Kyrenia", Phone: "+903920000001", Address: "Harbour Road 7",
+		Location: channel.Location{Lat: 35.3417, Lng: 33.3192}, OnDuty: []string{"2020-01-01", "2099-12-24", "2099-12-25"}, DutyWeekdays: []string{"sun"},
+		Hours: map[string][]schedule.Span{"mon": {{From: "08:00", To: "18:00"}}},
+	}
+}
+
+func addPlace(t *testing.T, browser context.Context) {
+	c := control(t, browser, "places", desktop)
+	c.waitText(".empty", "No places yet")
+	c.pressed("Add a place")
+	c.waitText("h1", "New place")
+	c.fill("Category", "Pharmacy")
+	c.fill("Name", "Şifa Eczanesi")
+	c.fill("Telephone", "0392")
+	c.pressed("Save")
+	c.waitText(".wrong", "Say where it is first.")
+	c.fill("Position", "35.3417; north")
+	same(c.tab, "position that cannot be read", eval[string](c.tab, `document.activeElement.getAttribute('aria-invalid')`), "true")
+	c.fill("Position", "35.3417, 33.3192")
+	c.pressed("Save")
+	c.waitText(".wrong", "want E.164")
+	c.fill("Telephone", "+90 392 000 00 01")
+	c.do(chromedp.Evaluate[chromedp.Void](labelled("Sunday") + `.click()`))
+	c.do(chromedp.Evaluate[chromedp.Void](`{ const d = ` + labelled("Date on duty") + `; d.value = '2099-12-25'; d.dispatchEvent(new Event('input')); }`))
+	c.pressed("Add this date")
+	c.waitText(".chips", "2099")
+	c.pressed("Save")
+	c.waitText("h1", "Şifa Eczanesi")
+	c.waitText(".done", "Şifa Eczanesi is added.")
+	stored := func() *place.Place {
+		t.Helper()
+		all, err := c.base.Places().All(t.Context(), c.market.ID)
+		if err != nil || len(all) != 1 {
+			t.Fatalf("stored %v, %v", all, err)
+		}
+		return all[0]
+	}
+	p := stored()
+	if p.ID != "sifa-eczanesi" || p.Category != place.Pharmacy || p.Phone != "+903920000001" || p.Location.Lat != 35.3417 || p.Location.Lng != 33.3192 ||
+		!slices.Equal(p.OnDuty, []string{"2099-12-25"}) || !slices.Equal(p.DutyWeekdays, []string{"sun"}) {
+		t.Errorf("stored %+v", p)
+	}
+
+	// What somebody else changes meanwhile is not lost.
+	p.District = "Lapta"
+	if err := c.base.Places().Put(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	c.fill("Address", "Harbour Road 7")
+	c.pressed("Save")
+	c.waitText(".conflict", "District: nothing → Lapta")
+	c.pressed("Keep mine on top of theirs")
+	c.pressed("Save")
+	c.waitText(".done", "Saved.")
+	if p = stored(); p.Address != "Harbour Road 7" || p.District != "Lapta" || p.Version != 3 {
+		t.Errorf("stored %+v", p)
+	}
+	c.fill("Category", "beach") // has no turns
+	c.pressed("Save")
+	c.waitText(".done", "Saved.")
+	if p = stored(); p.Category != "beach" || len(p.OnDuty) > 0 {
+		t.Errorf("stored %+v", p)
+	}
+	c.open("places")
+	c.fill("Search", "castle")
+	c.waitText(".help", "0 of 1 places")
+	c.fill("Search", "sifa lapta")
+	c.click(".rows a")
+	c.pressed("Take this place away…")
+	c.sure("Take Şifa Eczanesi away?")
+	c.waitText(".done", "Şifa Eczanesi is taken away.")
+	c.pressed("Undo")
+	c.waitText("h1", "Şifa Eczanesi")
+}
+
 // rides has a customer order a taxi on WhatsApp.
 func (c *controller) rides(number, pickup string) taxi.Ride {
 	c.Helper()
 	from, rides := actor.Actor{Kind: actor.Person, ID: "whatsapp:" + number, Name: "Ayşe"}, c.base.Rides()
-	r, err := rides.Propose(context.Background(), from, "key", taxi.Order{
+	r, err := rides.Propose(context.Background(), from, c.market.ID, taxi.Order{
 		Market: c.market.ID, Thread: c.writes(number, "a taxi please"), Pickup: taxi.Place{Address: pickup}, Dropoff: &taxi.Place{Address: "Ercan airport"}, District: "Kyrenia",
 		Passengers: 2, TimeZone: "UTC", Note: "two suitcases", Language: "en", CustomerName: "Ayşe", CustomerPhone: number, Hold: time.Hour,
 	})
@@ -379,7 +460,7 @@ func cancelRide(t *testing.T, browser context.Context) {
 	c.waitText(".row", "offered once")
 	c.click(".row a")
 	c.waitText("h1", "Ride "+r.Code)
-	c.waitText(".facts", "once, the last time to nobody: no driver was free")
+	c.waitText(".facts", "Once, to nobody: no driver was free")
 	c.waitText(".events", "Ordered by the customer")
 	same(c.tab, "thread", eval[string](c.tab, `document.querySelector('.facts a').getAttribute('href')`), "/admin/threads?marketId="+c.market.ID+"&thread="+r.Thread)
 	c.pressed("Cancel this ride…")
@@ -471,9 +552,12 @@ func controllerAccessible(t *testing.T, browser context.Context) {
 		t.Fatal(err)
 	}
 	id := c.writes("+15550188", "Hello")
+	if err := c.base.Places().Put(t.Context(), pharmacy(c.market.ID)); err != nil {
+		t.Fatal(err)
+	}
 	ride := c.rides("+15550189", "Harbour Road 5")
 	for i, page := range []string{
-		"overview", "market", "tools", "messages", "listings", "listings?listing=meze", "drivers", "drivers?driver=dina", "rides", "rides?status=open", "rides?ride=" + ride.ID + "&thread=" + ride.Thread, "orders?business=biz-meze",
+		"overview", "market", "tools", "messages", "listings", "listings?listing=meze", "drivers", "drivers?driver=dina", "places", "places?place=sifa", "places?place=", "rides", "rides?status=open", "rides?ride=" + ride.ID + "&thread=" + ride.Thread, "orders?business=biz-meze",
 		"bookings?business=biz-meze", "alerts", "outbox", "threads?owner=%2B15550188", "threads?thread=" + id, "history", "audit?thread=" + id,
 	} {
 		scheme, window := "light", desktop

@@ -27,6 +27,7 @@ const groups = [
     ['messages', 'Messages', () => import('./messages.js')],
     ['listings', 'Listings', () => import('./listings.js')],
     ['drivers', 'Drivers', () => import('./drivers.js')],
+    ['places', 'Places', () => import('./places.js')],
   ]],
   ['Look back', [
     ['history', 'History', () => import('./history.js')],

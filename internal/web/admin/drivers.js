@@ -2,7 +2,7 @@
 
 import { call, list, path } from './api.js';
 import { button, confirm, done, empty, heading, help, make, tell, trouble } from './dom.js';
-import { edit } from './edit.js';
+import { edit, shortName } from './edit.js';
 import { field, number, text, tick, words } from './fields.js';
 
 export async function page(ctx) {
@@ -35,7 +35,7 @@ async function one({ market, query, signal, address, go }, drivers) {
   const editor = edit({
     base, what: 'driver',
     load: async () => list((await call(path('markets', market, 'drivers'), { signal })).drivers).find((d) => d.id === base.id) ?? base,
-    save: (d) => call(path('markets', market, 'drivers', d.id || shortName(d, drivers)), { method: 'PUT', body: d }),
+    save: (d) => call(path('markets', market, 'drivers', d.id || shortName(d.name, drivers, 'driver')), { method: 'PUT', body: d }),
     saved: (d) => {
       title.textContent = d.name;
       if (fresh) setTimeout(() => go(address({ driver: d.id }), { replace: true, keep: false }).then(() => document.querySelector('main h1')?.after(done(`${d.name} is added.`))));
@@ -68,12 +68,4 @@ async function one({ market, query, signal, address, go }, drivers) {
   }
   return [title, make('p', { className: 'back' }, make('a', { href: address() }, '← All drivers')), ...editor.nodes,
     fresh ? null : make('div', { className: 'danger' }, place, button('Take this driver away…', remove))];
-}
-
-/** A short name for a new driver, made of the name. */
-function shortName({ name }, drivers) {
-  const base = name.normalize('NFD').toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 30) || 'driver';
-  let id = base;
-  for (let n = 2; drivers.some((d) => d.id === id); n += 1) id = `${base}-${n}`;
-  return id;
 }

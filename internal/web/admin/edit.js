@@ -127,3 +127,12 @@ export function edit({ base, view, load, save, saved = () => {}, what }) {
   show();
   return { nodes: [place, body, bar], store, draft: () => draft };
 }
+
+/** An id for something new, made of its name, that nothing of `all` has. */
+export function shortName(name, all, otherwise) {
+  const plain = name.replaceAll('ı', 'i').normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+  const base = plain.replace(/[^a-z0-9]+/g, '-').slice(0, 30).replace(/^-+|-+$/g, '') || otherwise;
+  let id = base;
+  for (let n = 2; all.some((one) => one.id === id); n += 1) id = `${base}-${n}`;
+  return id;
+}

@@ -92,7 +92,7 @@ async function one({ query, market, signal, refresh, address }) {
       ['Passengers', String(r.passengers)], r.note ? ['Note for the driver', make('bdi', {}, r.note)] : null,
       r.customerName ? ['Customer', make('bdi', {}, r.customerName)] : null, r.customerPhone ? ['Telephone', make('bdi', {}, r.customerPhone)] : null,
       r.driver ? ['Driver', make('bdi', {}, [r.driver.name, r.driver.phone].filter(Boolean).join(' · '))] : null, r.driver?.vehicle || r.driver?.plate ? ['Car', make('bdi', {}, [r.driver.vehicle, r.driver.plate].filter(Boolean).join(' · '))] : null,
-      ['Offered', r.offers ? `${offered(r).replace('offered ', '')}, the last time to ${people(r.asked)}` : 'Not yet'], ['Ordered', when(r.requestedAt)],
+      ['Offered', r.offers ? `${r.offers === 1 ? 'Once' : `${r.offers} times, the last time`}, to ${people(r.asked)}` : 'Not yet'], ['Ordered', when(r.requestedAt)],
       r.assignedAt ? ['Taken', when(r.assignedAt)] : null, r.arrivedAt ? ['Driver there', when(r.arrivedAt)] : null, r.endedAt ? ['Over', when(r.endedAt)] : null,
       ['Thread', make('a', { href: `/admin/threads?${new URLSearchParams({ marketId: market, thread: r.threadId })}` }, 'Read the conversation')]),
     section('What happened', make('ol', { className: 'events' }, list(events).map((e) => make('li', {}, when(e.at), ' ', happened(e, names))))),

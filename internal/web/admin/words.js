@@ -1,6 +1,7 @@
 // What the settings are called, and what their values are in words.
 
 import { said } from './dom.js';
+import { days } from './hours.js';
 
 /** What happens in an event that a message tells of: its name, when it is sent, and to whom. */
 export const events = {
@@ -51,12 +52,12 @@ const fields = {
   name: 'Name', enabled: 'The market', language: 'First language', languages: 'Languages', currency: 'Currency', timeZone: 'Time zone', bounds: 'Area on the map',
   districts: 'Districts', 'desk.numbers': 'Who is told that a person is wanted', 'desk.hours': 'Hours of the people', gate: 'While an offer waits', quietMs: 'Wait for more messages', 'safety.requireConfirmFor': 'Always ask first for', 'whatsapp.from': 'WhatsApp number',
   businessId: 'Business', names: 'Name', descriptions: 'Description', domain: 'Domain', category: 'Category', subCategory: 'Sub-category', place: 'Place', location: 'Position',
-  address: 'Address', hours: 'Opening hours', 'hours.days': 'Opening hours', 'hours.closed': 'Closed on', delivery: 'Delivery', image: 'Picture', media: 'Pictures', price: 'Price', offerings: 'Offerings', items: 'Menu', left: 'Left', tags: 'Tags',
+  address: 'Address', hours: 'Opening hours', 'hours.days': 'Opening hours', 'hours.closed': 'Closed on', delivery: 'Delivery', image: 'Picture', media: 'Pictures', onDuty: 'Dates on duty', dutyWeekdays: 'Weekdays on duty', duty: 'Hours on duty', phone: 'Telephone', district: 'District', price: 'Price', offerings: 'Offerings', items: 'Menu', left: 'Left', tags: 'Tags',
   'merve.enabled': 'Offered by Merve', 'merve.whatsappE164': 'WhatsApp number', 'merve.language': 'Language of the business', 'merve.coverage': 'Districts served', 'merve.actions': 'Actions',
 };
 const last = {
   enabled: 'on', requireConfirmation: 'ask first', allowedTags: 'tags', template: 'wording', soldOut: 'sold out', priceMinor: 'price', feeMinor: 'fee', minimumMinor: 'minimum order',
-  stock: 'counted', count: 'how many there were', toE164: 'number', contentSid: 'approved template', params: 'places of the template', names: 'name', dispatch: 'message',
+  stock: 'counted', count: 'how many there were', toE164: 'number', contentSid: 'approved template', params: 'places of the template', names: 'name', dispatch: 'message', lat: 'latitude', lng: 'longitude', ...days,
 };
 
 /** What a place in a market or listing is called. */
@@ -88,6 +89,7 @@ export function value(v, path = []) {
   if (bound) return `${v / (bound.scale ?? 1)} ${bound.unit}`;
   if (path.at(-1) === 'gate') return { remind: 'remind only', converse: 'answer questions, then remind' }[v] ?? v;
   if (Array.isArray(v)) return v.length ? v.map((part) => (typeof part === 'object' ? nameOf(part) : part)).join(', ') : 'none';
+  if (v.lat !== undefined && v.lng !== undefined) return `${v.lat}, ${v.lng}`;
   if (typeof v === 'object') return nameOf(v);
   return String(v);
 }
