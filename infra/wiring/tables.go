@@ -24,7 +24,7 @@ var due = Index{Name: "due", PK: "dueShard", SK: "dueAt", Number: true}
 // Tables are split by life cycle and by who reads the stream.
 func Tables() []Table {
 	return []Table{
-		{Name: "conversations", Env: "TABLE_CONVERSATIONS", Stream: true, Indexes: []Index{due}},
+		{Name: "conversations", Env: "TABLE_CONVERSATIONS", Stream: true, Indexes: []Index{due, {Name: "listed", PK: "listed", SK: "listedAt", Number: true}}},
 		{Name: "ledger", Env: "TABLE_LEDGER", Stream: true, Indexes: []Index{
 			due,
 			{Name: "owner", PK: "owner", SK: "created", All: true},

@@ -3,6 +3,7 @@ package api_test
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"merve/internal/order"
 	"merve/internal/place"
 	"merve/internal/taxi"
+	"merve/internal/thread"
 	"merve/internal/turn"
 )
 
@@ -349,6 +351,10 @@ func TestHandover(t *testing.T) {
 	if taken.Handler != "person" {
 		t.Errorf("taken: %+v", taken)
 	}
+	s.reads(t, "threads?marketId=demo&state=person&limit=100", &found)
+	if !slices.ContainsFunc(found.Threads, func(f struct{ ThreadID, Handler, Owner string }) bool { return f.ThreadID == threadOf(from) }) {
+		t.Errorf("with a person: %+v", found)
+	}
 	s.hears(t, from, 2) // that somebody has it now
 	for range 2 {
 		s.call(t, "POST", target+"/messages", reply, admin()...).wants(t, http.StatusAccepted, nil)
@@ -369,8 +375,98 @@ func TestHandover(t *testing.T) {
 		t.Errorf("returned: %+v", taken)
 	}
 	s.call(t, "POST", target+"/messages", map[string]string{"clientMessageId": "2"}, admin()...).refuses(t, http.StatusBadRequest, "text")
-	s.call(t, "GET", "/admin/api/threads?marketId=demo", nil, admin()...).refuses(t, http.StatusBadRequest, "owner")
 	s.call(t, "POST", "/admin/api/alerts/check", nil, admin()...).wants(t, http.StatusOK, nil)
+}
+
+// Threads are found by where they stand, by channel and by person, in the market alone.
+func TestFindThreads(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id, _ := s.newMarket(t)
+	other, _ := s.newMarket(t)
+	threads, ctx := s.base.Threads(), t.Context()
+	writes := func(market string, ch channel.Channel, from actor.Actor) thread.Appended {
+		t.Helper()
+		a, err := threads.Append(ctx, channel.Inbound{Market: market, Channel: ch, ThreadType: channel.General, MessageID: dynamotest.ID("m"), Text: "hello", From: from}, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	answered := func(a thread.Appended, pending *thread.Pending) string {
+		t.Helper()
+		th, err := threads.Open(ctx, a.Lease)
+		if err == nil {
+			err = threads.Commit(ctx, a.Lease, th, thread.Outcome{Turn: thread.Turn{N: th.Number(), In: th.Inbox, At: now()}, Pending: pending})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.Thread
+	}
+	number, user := phone(), "u-"+dynamotest.ID("u")
+	onPhone, inApp := actor.Actor{Kind: actor.Person, ID: "whatsapp:" + number}, actor.Actor{Kind: actor.User, ID: user}
+	idle := answered(writes(id, channel.WhatsApp, onPhone), nil)
+	waits := answered(writes(id, channel.App, inApp), &thread.Pending{ID: "p", Kind: "x", Hash: "h", Summary: "s", CreatedAt: now(), ExpiresAt: now().Add(time.Hour)})
+	runs := writes(id, channel.Messenger, actor.Actor{Kind: actor.Person, ID: "messenger:" + dynamotest.ID("p")}).Thread
+	answered(writes(other, channel.WhatsApp, onPhone), nil)
+
+	var got struct {
+		Threads []struct{ ThreadID string }
+		Next    string
+	}
+	finds := func(query string) []string {
+		t.Helper()
+		got.Next = ""
+		s.reads(t, "threads?marketId="+id+query, &got)
+		ids := []string{}
+		for _, f := range got.Threads {
+			ids = append(ids, f.ThreadID)
+		}
+		return ids
+	}
+	for query, want := range map[string][]string{
+		"":                                      {runs, waits, idle},
+		"&state=idle":                           {idle},
+		"&state=awaiting_confirmation":          {waits},
+		"&state=executing":                      {runs},
+		"&state=person":                         {},
+		"&channel=whatsapp":                     {idle},
+		"&channel=messenger&state=executing":    {runs},
+		"&channel=messenger&state=idle":         {},
+		"&owner=" + url.QueryEscape(number):     {idle},
+		"&owner=00" + number[1:]:                {idle},
+		"&owner=" + user:                        {waits},
+		"&owner=" + user + "&state=idle":        {},
+		"&owner=" + user + "&channel=app":       {waits},
+		"&owner=" + url.QueryEscape("nobody~x"): {},
+	} {
+		if diff := cmp.Diff(want, finds(query)); diff != "" {
+			t.Errorf("%s: %s", query, diff)
+		}
+	}
+	first := finds("&limit=2")
+	if diff := cmp.Diff([]string{runs, waits, idle}, append(first, finds("&limit=2&after="+got.Next)...)); diff != "" {
+		t.Error(diff)
+	}
+
+	// The threads of one person who has linked them are found by either.
+	code, _, err := threads.LinkCode(ctx, waits)
+	if err == nil {
+		err = threads.Link(ctx, idle, code)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{waits, idle}, finds("&owner="+user)); diff != "" {
+		t.Error(diff)
+	}
+	for query, field := range map[string]string{
+		"marketId=": "marketId", "marketId=" + id + "&state=busy": "state", "marketId=" + id + "&channel=fax": "channel", "marketId=" + id + "&owner=x&after=y": "after",
+		"marketId=" + id + "&state=person&after=y": "after", "marketId=" + id + "&after=y": "after", "marketId=" + id + "&owner=" + strings.Repeat("x", 201): "owner",
+	} {
+		s.call(t, "GET", "/admin/api/threads?"+query, nil, admin()...).refuses(t, http.StatusBadRequest, field)
+	}
 }
 
 type rideAnswer struct {

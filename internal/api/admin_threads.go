@@ -1,8 +1,9 @@
 package api
 
 import (
-	"errors"
+	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,34 +56,107 @@ func (a *Admin) writeThread(w http.ResponseWriter, r *http.Request, status int) 
 	return writeJSON(w, status, viewOf(h))
 }
 
-// threads finds the threads of somebody in a market, by a telephone number, the id that a
-// channel knows them by, or the key that their things are kept under.
+// threads finds threads of a market: those of somebody, by a telephone number, the id that a
+// channel knows them by, or the key that their things are kept under; or those that were lively
+// last, by pages. Either may be narrowed to where a thread stands and to a channel.
+//
+// Requests: of somebody 1, and 1 when their threads are linked with others; those that a person
+// has 1, and 1 for each hundred; else 2 for each hundred looked at, a thousand at most.
 func (a *Admin) threads(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	q, err := queryOf(r, "marketId", "owner")
+	limit, err := limitOf(r, adminLimit)
 	if err != nil {
 		return err
 	}
-	owner := strings.TrimSpace(q["owner"])
+	q, err := queryOf(r, "marketId", "owner", "state", "channel", "after")
+	if err != nil {
+		return err
+	}
+	owner, state, ch := strings.TrimSpace(q["owner"]), thread.State(q["state"]), channel.Channel(q["channel"])
 	switch {
 	case q["marketId"] == "":
 		return fault.Field("marketId", "missing")
-	case owner == "" || len(owner) > 200:
+	case len(owner) > 200:
 		return fault.Field("owner", "want a telephone number, or the id that the channel has for the customer")
+	case state != "" && !slices.Contains(threadStates(), state):
+		return fault.Field("state", "want one of %v, or nothing for all", threadStates())
+	case ch != "" && !slices.Contains(channel.All(), ch):
+		return fault.Field("channel", "want one of %v, or nothing for all", channel.All())
+	case q["after"] != "" && (owner != "" || state == thread.WithPerson):
+		return fault.Field("after", "these threads are listed in one page")
+	}
+	keep := thread.Wanted(ch, state)
+	var heads []thread.Head
+	next := ""
+	switch {
+	case owner != "":
+		heads, err = a.threadsOf(r.Context(), q["marketId"], owner)
+	case state == thread.WithPerson:
+		heads, err = a.threadsWithPeople(r.Context(), q["marketId"])
+	default:
+		l := thread.Listing{Market: q["marketId"], Limit: limit, After: q["after"]}
+		if state != "" || ch != "" {
+			l.Keep = keep
+		}
+		heads, next, err = a.Threads.List(r.Context(), l)
+	}
+	if err != nil {
+		return err
 	}
 	found := []threadView{}
-	for _, key := range ownersLike(owner) {
-		for _, kind := range threadKinds() {
-			h, err := a.Threads.Head(r.Context(), thread.ID(q["marketId"], kind.typ, kind.assistant, key))
-			if errors.Is(err, thread.ErrNoThread) || fault.Is(err, fault.NotFound) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
+	for _, h := range heads {
+		if keep(h) && len(found) < limit {
 			found = append(found, viewOf(h))
 		}
 	}
-	return writeList(w, "threads", found, "")
+	return writeList(w, "threads", found, next)
+}
+
+// threadStates are where a thread can be looked for.
+func threadStates() []thread.State {
+	return []thread.State{thread.Idle, thread.AwaitingConfirmation, thread.Executing, thread.WithPerson}
+}
+
+// threadsOf reads the threads of somebody in a market, and those that are linked with them.
+func (a *Admin) threadsOf(ctx context.Context, market, owner string) ([]thread.Head, error) {
+	ids := threadsOfKeys(market, ownersLike(owner))
+	heads, err := a.Threads.Heads(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
+	var also []string
+	for _, h := range heads {
+		for _, id := range threadsOfKeys(market, h.Linked) {
+			if !slices.Contains(ids, id) && !slices.Contains(also, id) {
+				also = append(also, id)
+			}
+		}
+	}
+	linked, err := a.Threads.Heads(ctx, also...)
+	return append(heads, linked...), err
+}
+
+// threadsOfKeys are the ids of the threads that owners may have in a market.
+func threadsOfKeys(market string, keys []string) []string {
+	var ids []string
+	for _, key := range keys {
+		for _, kind := range threadKinds() {
+			ids = append(ids, thread.ID(market, kind.typ, kind.assistant, key))
+		}
+	}
+	return ids
+}
+
+// threadsWithPeople reads the threads of a market that wait for a person, or that one has.
+func (a *Admin) threadsWithPeople(ctx context.Context, market string) ([]thread.Head, error) {
+	cases, err := a.Handover.List(ctx, market)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(cases))
+	for i, c := range cases {
+		ids[i] = c.Thread
+	}
+	return a.Threads.Heads(ctx, ids...)
 }
 
 // threadKind is a way to meet: a thread's id is made of it.
@@ -98,6 +172,9 @@ func threadKinds() []threadKind {
 // ownersLike are the keys of those whom somebody may mean by what they type.
 func ownersLike(s string) []string {
 	number := strings.NewReplacer(" ", "", "-", "", "(", "", ")", "").Replace(s)
+	if abroad, ok := strings.CutPrefix(number, "00"); ok {
+		number = "+" + abroad
+	}
 	switch kind, _, named := strings.Cut(s, ":"); {
 	case named && (kind == string(actor.User) || kind == string(actor.Session) || kind == string(actor.Person)):
 		return []string{s}

@@ -22,6 +22,9 @@ const (
 	Live      Channel = "live"
 )
 
+// All are the channels that there are.
+func All() []Channel { return []Channel{App, Web, WhatsApp, Messenger, Live} }
+
 // Pushes reports whether replies are sent to a provider by the outbox; on the other
 // channels the customer's own request fetches them.
 func (c Channel) Pushes() bool { return c == WhatsApp || c == Messenger }

@@ -126,6 +126,9 @@ func (t Table) Query(ctx context.Context, q Query) (Page, error) {
 	return page, nil
 }
 
+// CursorAt is the Next of a page of an index of keys only that ended with an item.
+func CursorAt(it Item) string { return encodeCursor(it) }
+
 // encodeCursor writes a last evaluated key (strings and numbers only) as one word.
 func encodeCursor(key Item) string {
 	if len(key) == 0 {

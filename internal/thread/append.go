@@ -161,10 +161,11 @@ func (s *Store) headUpdate(id string, msg Message, in channel.Inbound) headChang
 	c := headChange{
 		key: headKey(id),
 		set: `SET inbox = list_append(if_not_exists(inbox, :none), :msg),
-			dueShard = if_not_exists(dueShard, :shard), dueAt = if_not_exists(dueAt, :due)`,
+			dueShard = if_not_exists(dueShard, :shard), dueAt = if_not_exists(dueAt, :due),
+			listedAt = if_not_exists(since, :since), since = if_not_exists(since, :since)`,
 		vals: dynamo.V{
 			":none": []Message{}, ":msg": []Message{msg}, ":max": maxInbox,
-			":shard": dynamo.DueShard(dueKind, id), ":due": msg.At.Add(sweepWait),
+			":shard": dynamo.DueShard(dueKind, id), ":due": msg.At.Add(sweepWait), ":since": msg.At,
 		},
 		conds: []string{"attribute_not_exists(inbox) OR size(inbox) < :max"},
 	}
@@ -174,9 +175,9 @@ func (s *Store) headUpdate(id string, msg Message, in channel.Inbound) headChang
 	}
 	c.set += `, market = if_not_exists(market, :market), #type = if_not_exists(#type, :type),
 		#owner = if_not_exists(#owner, :owner), created = if_not_exists(created, :now),
-		channel = :channel, lastIn = :now`
+		channel = :channel, lastIn = :now, listed = :listed`
 	c.vals[":market"], c.vals[":type"], c.vals[":owner"] = in.Market, in.ThreadType, in.From.Key()
-	c.vals[":now"], c.vals[":channel"] = msg.At, in.Channel
+	c.vals[":now"], c.vals[":channel"], c.vals[":listed"] = msg.At, in.Channel, listed(in.Market)
 	optional := func(attr, name, value string) {
 		if value != "" {
 			c.set += ", " + attr + " = " + name

@@ -10,9 +10,10 @@ import (
 )
 
 // Erase takes away what was said on a thread: finished turns, messages sent, the customer's
-// name, number and place. What remains is the head, that the customer may go on or has opted
-// out, and which message ids were here, so that none is answered twice. A turn that runs keeps
-// its lease, and messages that wait are answered. Repeated, it goes on where it ended.
+// name, number and place. It is on no list until the customer writes again. What remains is the
+// head, that the customer may go on or has opted out, and which message ids were here, so that
+// none is answered twice. A turn that runs keeps its lease, and messages that wait are answered.
+// Repeated, it goes on where it ended.
 func (s *Store) Erase(ctx context.Context, id string) error {
 	head, err := s.Head(ctx, id)
 	if err != nil {
@@ -30,7 +31,7 @@ func (s *Store) Erase(ctx context.Context, id string) error {
 			break
 		}
 	}
-	if err := s.Table.DB().Commit(ctx, s.Table.Update(headKey(id), "REMOVE #name, phone, loc, lang", nil)); err != nil {
+	if err := s.Table.DB().Commit(ctx, s.Table.Update(headKey(id), "REMOVE #name, phone, loc, lang, listed", nil)); err != nil {
 		return fmt.Errorf("erase thread %s: %w", id, err)
 	}
 	return nil

@@ -140,7 +140,7 @@ func timeless(item map[string]any, anonymous *strings.Replacer) map[string]any {
 			}
 		}
 		switch name {
-		case "at", "ttl", "until", "lastIn", "created", "dueAt":
+		case "at", "ttl", "until", "lastIn", "created", "dueAt", "listedAt", "since":
 			item[name] = "some"
 		case "leaseBy", "leaseUntil", "epoch", "done", "linked": // crash.linked counts those
 			delete(item, name)

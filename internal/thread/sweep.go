@@ -11,7 +11,8 @@ import (
 
 // dueKind marks threads in the due index. A thread enters it with its first message
 // and stays while it is lively, so that a turn in a running conversation writes no
-// index; the sweep takes it out when it has been quiet for quietAfter.
+// index; the sweep takes it out when it has been quiet for quietAfter. For as long, since says
+// when it entered.
 const (
 	dueKind    = "thread"
 	quietAfter = 10 * time.Minute
@@ -83,7 +84,7 @@ func (s *Store) sweepOne(ctx context.Context, h Head, queue func(context.Context
 		}
 		sum.Queued++
 	case len(h.Inbox) == 0 && h.LastIn.Add(quietAfter).Before(now):
-		w := s.Table.Update(headKey(h.ID), "REMOVE dueShard, dueAt", nil).
+		w := s.Table.Update(headKey(h.ID), "REMOVE dueShard, dueAt, since", nil).
 			If("attribute_not_exists(inbox)", nil).Else(ErrNewer)
 		switch err := s.Table.DB().Commit(ctx, w); {
 		case err == nil:

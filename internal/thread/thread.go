@@ -24,7 +24,7 @@
 // holds the lease; each lease has its own epoch, and a commit under a lost lease fails
 // as a whole. The cost does not grow with the thread.
 //
-//	Append    1 request  (4 write units; 1 more when the thread was quiet; a repeat: 1 request;
+//	Append    1 request  (4 write units; 2 more for a new thread, 3 when it was quiet; a repeat: 1 request;
 //	                      2 requests when a lease was asked for and is held by another)
 //	Take      1 request  (1 write unit)
 //	Open      1 request  (2–3 read units), 2 when it takes over an unfinished turn, 1 more
@@ -35,6 +35,7 @@
 //	Assign    1 request
 //	Link      3 requests; to make the code for it 1, to look at the code 2, to undo it 2
 //	Erase     2 requests, and 2 for each hundred items; 1 more when it is linked
+//	Head      1 request, of several one for each hundred; List 2 for each hundred looked at
 //	Sweep     16 requests, 1 for each hundred threads, 1 for each that leaves the index
 package thread
 

@@ -41,6 +41,7 @@ func TestController(t *testing.T) {
 		"Driver":     addDriver,
 		"Place":      addPlace,
 		"Ride":       cancelRide,
+		"Search":     findThreads,
 		"Thread":     takeThreadOver,
 		"Unsaved":    keepUnsaved,
 		"Accessible": controllerAccessible,
@@ -523,6 +524,41 @@ func takeThreadOver(t *testing.T, browser context.Context) {
 	same(c.tab, "handler", handler(), thread.Handler(""))
 }
 
+// choose sets a control with a list of words.
+func (c *controller) choose(label, value string) {
+	c.Helper()
+	c.wait(labelled(label))
+	c.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`{ const n = %s; n.value = %s; n.dispatchEvent(new Event('change')); }`, labelled(label), quote(value))))
+}
+
+func findThreads(t *testing.T, browser context.Context) {
+	c := control(t, browser, "threads", desktop)
+	id := c.writes("+15550155", "Hello")
+	for i := range 26 {
+		c.writes(fmt.Sprintf("+155502%02d", i), "Hello")
+	}
+	c.choose("Where it stands", "executing")
+	c.choose("Channel", "whatsapp")
+	c.pressed("Find")
+	c.waitText(".row", "Answer in the making")
+	same(c.tab, "a page", len(c.texts(".rows > .row")), 25)
+	same(c.tab, "chosen", eval[string](c.tab, labelled("Where it stands")+`.value`), "executing")
+	c.pressed("Look further back")
+	c.wait(`document.querySelectorAll('.rows > .row').length === 27`)
+	c.choose("Where it stands", "awaiting_confirmation")
+	c.pressed("Find")
+	c.waitText(".empty", "No thread is like that now.")
+	c.open("threads")
+	c.pressed("Find") // everybody
+	c.waitText(".rest", "Show more")
+	c.fill("Find a thread", "0015550155")
+	c.pressed("Find")
+	c.waitText(".help", "that the same person has linked")
+	same(c.tab, "found", len(c.texts(".rows > .row")), 1)
+	c.click(".row a")
+	c.waitText(".facts", id)
+}
+
 func keepUnsaved(t *testing.T, browser context.Context) {
 	c := control(t, browser, "market", size{375, 740})
 	c.fill("Name", "Kyrenia")
@@ -558,7 +594,7 @@ func controllerAccessible(t *testing.T, browser context.Context) {
 	ride := c.rides("+15550189", "Harbour Road 5")
 	for i, page := range []string{
 		"overview", "market", "tools", "messages", "listings", "listings?listing=meze", "drivers", "drivers?driver=dina", "places", "places?place=sifa", "places?place=", "rides", "rides?status=open", "rides?ride=" + ride.ID + "&thread=" + ride.Thread, "orders?business=biz-meze",
-		"bookings?business=biz-meze", "alerts", "outbox", "threads?owner=%2B15550188", "threads?thread=" + id, "history", "audit?thread=" + id,
+		"bookings?business=biz-meze", "alerts", "outbox", "threads?owner=%2B15550188", "threads?find=", "threads?state=awaiting_confirmation", "threads?thread=" + id, "history", "audit?thread=" + id,
 	} {
 		scheme, window := "light", desktop
 		if i%2 == 1 {

@@ -13,9 +13,9 @@ import (
 // again has to go from here.
 var known = map[string]string{
 	"plain turn, WhatsApp: webhook, turn, delivery, first on its thread, ≤ 6 requests": "in which role a number writes is looked up once a minute",
-	"plain turn, app, first on its thread, ≤ 8 WU":                                     "the thread enters the index of what waits",
+	"plain turn, app, first on its thread, ≤ 8 WU":                                     "the thread enters the indexes of what waits and of its market",
 	plainPush + ", ≤ 8 WU":                      "lease, outbox, claim and record of the delivery",
-	plainPush + ", first on its thread, ≤ 8 WU": "and the index",
+	plainPush + ", first on its thread, ≤ 8 WU": "and the indexes",
 }
 
 // today is what each operation takes of the store: requests, and write units as billed. It
@@ -60,8 +60,8 @@ func TestTargets(t *testing.T) {
 	checkReport(t, r)
 }
 
-// checkToday fails on one request or unit more. The first turn of a thread may write one
-// index entry.
+// checkToday fails on one request or unit more. The first turn of a thread may write two
+// index entries: of what waits, and of the market's threads.
 func checkToday(t *testing.T, rows []Row) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -71,7 +71,7 @@ func checkToday(t *testing.T, rows []Row) {
 			continue
 		}
 		if seen[row.Name] = true; row.History == 0 {
-			most.writes++
+			most.writes += 2
 			if strings.HasPrefix(row.Name, "plain turn, WhatsApp") {
 				most.requests++ // in which role the number writes, looked up once a minute
 			}

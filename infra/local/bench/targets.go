@@ -85,7 +85,7 @@ func (t *tally) costs(r *Report) {
 		if got, ok := worst(r.Rows, w.op, w.of); ok {
 			t.atMost(counted, name, w.unit, got, w.most)
 		}
-		for _, row := range r.Rows { // the first turn of a thread puts it into an index
+		for _, row := range r.Rows { // the first turn of a thread puts it into indexes
 			if row.Name == w.op && row.History == 0 && w.of(row) > w.most {
 				t.atMost(counted, name+", first on its thread", w.unit, w.of(row), w.most)
 			}

@@ -4,7 +4,7 @@
 import { call, list, path } from './api.js';
 import { button, confirm, done, empty, facts, heading, help, make, more, said, section, tell, trouble, when } from './dom.js';
 import { rounds } from './audit.js';
-import { field, text } from './fields.js';
+import { field, select, text } from './fields.js';
 import { watch } from './guard.js';
 import { messages as sentMessages } from './outbox.js';
 
@@ -12,22 +12,34 @@ const types = { general: 'Customer', business: 'Customer and business', ops: 'Bu
 const channels = { messenger: 'Messenger', web: 'web chat', whatsapp: 'WhatsApp', app: 'the app', live: 'a live session' };
 const states = { idle: 'Nothing is open', awaiting_confirmation: 'An offer waits for the customer’s YES or NO', executing: 'An answer is being made' };
 
+// What a search can be narrowed to.
+const standing = [['', 'Anywhere'], ['person', 'With a person, or waiting for one'], ['awaiting_confirmation', 'An offer waits for YES or NO'], ['executing', 'An answer is being made'], ['idle', 'Nothing is open']];
+const by = [['', 'Any channel'], ['whatsapp', 'WhatsApp'], ['messenger', 'Messenger'], ['web', 'Web chat'], ['app', 'The app'], ['live', 'A live session']];
+
 export async function page(ctx) {
   const { query, market, signal, go, address } = ctx;
   if (query.has('thread')) return one(ctx);
   if (!market) return [heading('Threads'), empty('There is no market yet', 'Add one on the page Market.')];
-  const owner = query.get('owner') ?? '';
-  const [waiting, found] = await Promise.all([
-    call(path('markets', market, 'waiting'), { signal }),
-    owner ? call(`threads?${new URLSearchParams({ marketId: market, owner })}`, { signal }) : null,
-  ]);
+  const asked = Object.fromEntries(['owner', 'state', 'channel'].map((name) => [name, query.get(name) ?? '']).filter(([, v]) => v));
+  const searched = query.has('find') || Object.keys(asked).length > 0;
+  const [waiting, found] = await Promise.all([call(path('markets', market, 'waiting'), { signal }), searched ? results(ctx, asked) : null]);
   const cases = list(waiting.threads);
-  let wanted = owner;
+  const wanted = { ...asked };
+  const want = (name) => (v) => { wanted[name] = v; };
+  function find(event) {
+    event.preventDefault();
+    const owner = (wanted.owner ?? '').trim();
+    if (/^th_[0-9a-f]{32}$/.test(owner)) go(address({ thread: owner }));
+    else go(address({ find: '', ...Object.fromEntries(Object.entries({ ...wanted, owner }).filter(([, v]) => v)) }));
+  }
   return [
     heading('Threads'), help('Conversations of customers, businesses and drivers with Merve.'),
-    make('form', { className: 'act', onsubmit: (e) => { e.preventDefault(); const w = wanted.trim(); if (w) go(address(/^th_[0-9a-f]{32}$/.test(w) ? { thread: w } : { owner: w })); } },
-      field('Find a thread', text(owner, (v) => { wanted = v; }, { type: 'search' }), { note: 'By telephone number with country code, by the id of a customer, or by the number of the thread.' }), make('button', { className: 'main' }, 'Find')),
-    found ? section('Found', list(found.threads).length ? make('ul', { className: 'rows' }, list(found.threads).map((t) => row(t, address))) : empty('Nobody found', 'Nobody like that has written in this market.')) : null,
+    make('form', { onsubmit: find },
+      make('div', { className: 'settings' },
+        field('Find a thread', text(asked.owner ?? '', want('owner'), { type: 'search' }), { note: 'By telephone number with country code, by the id of a customer’s account, or by the number of the thread. Empty finds everybody’s.', wide: true }),
+        field('Where it stands', select(asked.state ?? '', standing, want('state'))), field('Channel', select(asked.channel ?? '', by, want('channel')), { note: 'By which the customer wrote last.' })),
+      make('div', { className: 'act' }, make('button', { className: 'main' }, 'Find'), searched ? make('a', { href: address() }, 'Clear') : null)),
+    found,
     section('Waiting for a person', cases.length ? make('ul', { className: 'rows' }, cases.map((c) => make('li', { className: 'row' },
       make('h3', {}, make('a', { href: address({ thread: c.threadId }), dir: 'auto' }, c.name || 'A customer')),
       make('p', {}, make('span', { className: 'status', 'data-status': c.takenBy ? 'completed' : 'pending' }, c.takenBy ? 'With a person' : 'Waits'), ` by ${channels[c.channel] ?? c.channel}`, c.reason ? [' · ', make('bdi', {}, c.reason)] : ''),
@@ -35,12 +47,33 @@ export async function page(ctx) {
   ];
 }
 
+/** What a search finds, page by page. One that looks through many threads says when it has not seen all. */
+async function results({ market, signal, address }, asked) {
+  const rows = make('ul', { className: 'rows' });
+  const rest = make('div', { className: 'rest' });
+  async function more(after) {
+    const { threads, next } = await call(`threads?${new URLSearchParams({ marketId: market, limit: 25, ...asked, ...(after && { after }) })}`, { signal });
+    rows.append(...list(threads).map((t) => row(t, address)));
+    const narrow = asked.state || asked.channel;
+    const none = asked.owner ? empty('Nobody found', 'Nobody like that has written in this market.') : next ? help('None among the latest thousand threads.') : empty('None', 'No thread is like that now.');
+    async function onward() {
+      try { await more(next); } catch (error) { rest.replaceChildren(trouble(error, onward)); }
+    }
+    rest.replaceChildren(...(rows.children.length ? [] : [none]), ...(next ? [button(narrow ? 'Look further back' : 'Show more', onward)] : []));
+  }
+  await more();
+  return section('Found', help(asked.owner ? 'With those that the same person has linked.' : 'Conversations that began last are first.'), rows, rest);
+}
+
 function row(t, address) {
   return make('li', { className: 'row' },
     make('h3', {}, make('a', { href: address({ thread: t.threadId }), dir: 'auto' }, t.name || t.owner)),
-    make('p', {}, who(t), ` ${types[t.type] ?? t.type}${t.assistant ? ` with ${said(t.assistant)}` : ''} by ${channels[t.channel] ?? t.channel}`),
+    make('p', {}, who(t), ' ', stands(t), ` ${types[t.type] ?? t.type}${t.assistant ? ` with ${said(t.assistant)}` : ''} by ${channels[t.channel] ?? t.channel}`),
     make('p', { className: 'soft' }, 'Last message ', when(t.lastInboundAt)));
 }
+
+/** Where a thread stands, when something is open on it. */
+const stands = (t) => (t.state === 'awaiting_confirmation' ? make('span', { className: 'status' }, 'Waits for YES or NO') : t.state === 'executing' ? make('span', { className: 'status', 'data-status': 'off' }, 'Answer in the making') : null);
 
 const who = (t) => make('span', { className: 'status', 'data-status': t.handler === 'person' ? 'completed' : 'resolved' }, t.handler === 'person' ? 'A person answers' : 'Merve answers');
 
