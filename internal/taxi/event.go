@@ -106,7 +106,7 @@ func (s *Store) putUnserved(e Event) dynamo.Write {
 		Event
 		Listed   string `dynamodbav:"listed"`
 		ListedAt string `dynamodbav:"listedAt"`
-	}{e, listedUnserved(e.Market), listedAt(e.At)}).IfAbsent().Else(ErrChanged)
+	}{e, listedUnserved(e.Market), dynamo.Stamp(e.At)}).IfAbsent().Else(ErrChanged)
 }
 
 func eventKey(e Event) dynamo.Key {

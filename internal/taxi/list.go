@@ -23,9 +23,6 @@ const listedIndex = "listed" // on (listed, listedAt); keys only
 func listed(market string) string         { return market + "#ride" }
 func listedUnserved(market string) string { return market + "#ride#unserved" }
 
-// listedAt has a fixed width, so that it sorts by time.
-func listedAt(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
-
 // MaxPage is the most rides of one page.
 const MaxPage = 100
 
@@ -52,9 +49,9 @@ func (s *Store) List(ctx context.Context, market string, l Listing) ([]Ride, str
 	}
 	if !l.From.IsZero() || !l.To.IsZero() {
 		q.Where += " AND listedAt BETWEEN :from AND :to"
-		q.Values[":from"], q.Values[":to"] = listedAt(l.From), "9"
+		q.Values[":from"], q.Values[":to"] = dynamo.Stamp(l.From), "9"
 		if !l.To.IsZero() {
-			q.Values[":to"] = listedAt(l.To.Add(-time.Millisecond))
+			q.Values[":to"] = dynamo.Stamp(l.To.Add(-time.Millisecond))
 		}
 	}
 	page, err := s.Table.Query(ctx, q)

@@ -265,7 +265,7 @@ func (s *Store) Request(ctx context.Context, a actor.Actor, market, id, hash str
 	after := r
 	after.Status, after.Receipt, after.RequestedAt, after.UpdatedAt = Requested, &receipt, now, now
 	after.Version++
-	f := fields{"receipt": receipt, "requestedAt": now, "listed": listed(r.Market), "listedAt": listedAt(now)}
+	f := fields{"receipt": receipt, "requestedAt": now, "listed": listed(r.Market), "listedAt": dynamo.Stamp(now)}
 	var offers []dynamo.Write
 	if due := r.When.Add(-Ahead); !r.When.IsZero() && due.After(now) {
 		after.DueAt = due
