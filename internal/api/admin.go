@@ -92,6 +92,8 @@ func (a *Admin) Routes(mux Router) {
 		"POST /admin/api/threads/{thread}/messages":                     a.writeOnThread,
 		"GET /admin/api/transactions":                                   a.transactions,
 		"GET /admin/api/transactions/{transaction}":                     a.transaction,
+		"PUT /admin/api/transactions/{transaction}/no-show":             a.markNoShow,
+		"DELETE /admin/api/transactions/{transaction}/no-show":          a.takeBackNoShow,
 		"GET /admin/api/alerts":                                         a.alerts,
 		"POST /admin/api/alerts/{alert}/acknowledge":                    a.acknowledge,
 		"POST /admin/api/alerts/check":                                  a.check,
@@ -251,6 +253,27 @@ func (a *Admin) transaction(w http.ResponseWriter, r *http.Request, who actor.Ac
 		return err
 	}
 	return writeJSON(w, http.StatusOK, h)
+}
+
+// noShowKey makes marking a booking and taking that back repeatable: each happens once.
+const noShowKey = "staff"
+
+// markNoShow says that nobody came to a booking.
+func (a *Admin) markNoShow(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
+	tx, err := a.Ledger.Mark(r.Context(), who, r.PathValue("transaction"), noShowKey)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, tx)
+}
+
+// takeBackNoShow says that somebody came after all.
+func (a *Admin) takeBackNoShow(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
+	tx, err := a.Ledger.TakeBack(r.Context(), who, r.PathValue("transaction"), noShowKey)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, tx)
 }
 
 func (a *Admin) alerts(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {

@@ -344,15 +344,17 @@ func (s *surface) goods(t *testing.T) map[string]attempt {
 		"POST /admin/api/threads/{thread}/messages":                     change("POST", "/threads/no-such/messages", `{"text":"x","clientMessageId":"y"}`),
 		"GET /admin/{page}":                                             {method: "GET", target: "/admin/overview"},
 
-		"GET /admin/api/transactions":                    get("/transactions?businessId=b"),
-		"GET /admin/api/transactions/{transaction}":      get("/transactions/no-such"),
-		"GET /admin/api/alerts":                          get("/alerts"),
-		"POST /admin/api/alerts/{alert}/acknowledge":     change("POST", "/alerts/no-such/acknowledge", ""),
-		"GET /admin/api/outbox":                          get("/outbox"),
-		"POST /admin/api/outbox/{thread}/{message}/send": change("POST", "/outbox/no-such/no-such/send", ""),
-		"GET /admin/api/audit":                           get("/audit?threadId=" + s.thread),
-		"GET /admin/api/threads/{thread}":                get("/threads/" + s.thread),
-		"GET /admin/api/threads/{thread}/messages":       get("/threads/" + s.thread + "/messages"),
+		"GET /admin/api/transactions":                          get("/transactions?businessId=b"),
+		"GET /admin/api/transactions/{transaction}":            get("/transactions/no-such"),
+		"PUT /admin/api/transactions/{transaction}/no-show":    change("PUT", "/transactions/no-such/no-show", ""),
+		"DELETE /admin/api/transactions/{transaction}/no-show": change("DELETE", "/transactions/no-such/no-show", ""),
+		"GET /admin/api/alerts":                                get("/alerts"),
+		"POST /admin/api/alerts/{alert}/acknowledge":           change("POST", "/alerts/no-such/acknowledge", ""),
+		"GET /admin/api/outbox":                                get("/outbox"),
+		"POST /admin/api/outbox/{thread}/{message}/send":       change("POST", "/outbox/no-such/no-such/send", ""),
+		"GET /admin/api/audit":                                 get("/audit?threadId=" + s.thread),
+		"GET /admin/api/threads/{thread}":                      get("/threads/" + s.thread),
+		"GET /admin/api/threads/{thread}/messages":             get("/threads/" + s.thread + "/messages"),
 	}
 }
 

@@ -223,5 +223,6 @@ func (b *Base) reminders() *booking.Reminders {
 func (b *Base) waitlist() *booking.Waitlist {
 	return &booking.Waitlist{
 		Ledger: b.Ledger(), Catalog: catalog{b.Listings()}, Markets: b.Markets(), Threads: b.teller(), Kind: payment.KindOf,
+		Summary: payment.Offered(booking.Summary),
 	}
 }

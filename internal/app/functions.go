@@ -195,7 +195,8 @@ func (b *Base) runner() (*turn.Runner, error) { return b.Runner(&lazyModel{b: b}
 func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 	l, listings := b.Ledger(), b.Listings()
 	booker := &ledger.Booker{
-		Ledger: l, Catalog: catalog{listings}, Summary: payment.Offered(booking.Summary), Moved: booking.Moved, Card: booking.Card, Kind: payment.KindOf,
+		Ledger: l, Catalog: catalog{listings}, Summary: payment.Offered(booking.Summary), Moved: payment.OfferedMove(booking.Moved), Card: booking.Card, Kind: payment.KindOf,
+		Money: b.money().Cancelled,
 	}
 	photos := b.Photos()
 	reporter := b.reporter(photos)
@@ -220,8 +221,8 @@ func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 func (b *Base) commitments(l *ledger.Ledger, tools *tool.Registry) map[string]gate.Commitment {
 	all := map[string]gate.Commitment{
 		ledger.ConfirmKind:    booking.Confirm{Ledger: l},
-		ledger.CancelKind:     booking.Cancel{Ledger: l},
-		ledger.RescheduleKind: booking.Move{Ledger: l},
+		ledger.CancelKind:     booking.Cancel{Ledger: l, Money: b.money()},
+		ledger.RescheduleKind: booking.Move{Ledger: l, Money: b.money()},
 		turn.FrozenCall:       turn.Frozen{Tools: tools},
 		payment.Kind:          payment.Pay{Store: b.Payments()},
 	}

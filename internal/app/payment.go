@@ -48,6 +48,9 @@ func (b *Base) stripe() *stripe.Client {
 // payer has the tools by which customers pay.
 func (b *Base) payer() *payment.Payer { return &payment.Payer{Store: b.Payments()} }
 
+// money says what becomes of what was paid for bookings.
+func (b *Base) money() booking.Money { return booking.Money{Paid: b.Payments().PaidFor} }
+
 func (b *Base) paymentTeller() *payment.Teller {
 	return &payment.Teller{Store: b.Payments(), Markets: b.Markets(), Threads: b.teller()}
 }
@@ -66,7 +69,7 @@ func tellLedger(ctx context.Context, n *notify.Notifier, payments *payment.Telle
 	if err != nil {
 		return fault.Wrap(err, fault.Invalid, "not an event")
 	}
-	return errors.Join(n.Tell(ctx, e), payments.Store.Cancelled(ctx, e), waiting.Freed(ctx, e))
+	return errors.Join(n.Tell(ctx, e), payments.Store.Ended(ctx, e), waiting.Freed(ctx, e))
 }
 
 // charged is Stripe as what takes payments.
@@ -84,8 +87,8 @@ func (c charged) Secret(ctx context.Context, id string) (string, bool, error) {
 	return i.ClientSecret, i.Status == stripe.Succeeded, err
 }
 
-func (c charged) Refund(ctx context.Context, id, key string) error {
-	r, err := c.client.Refund(ctx, id, key)
+func (c charged) Refund(ctx context.Context, b payment.Back) error {
+	r, err := c.client.Refund(ctx, stripe.Back(b))
 	if err == nil && !r.Done {
 		err = fault.New(fault.Unavailable, "the refund failed")
 	}

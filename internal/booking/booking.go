@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"time"
 
 	"merve/internal/claim"
 	"merve/internal/dynamo"
@@ -28,10 +27,7 @@ func Summary(lang string, tx ledger.Transaction) string {
 
 // When is a transaction's time, in its own zone.
 func When(lang string, tx ledger.Transaction) string {
-	loc, err := time.LoadLocation(tx.TimeZone)
-	if err != nil {
-		loc = time.UTC
-	}
+	loc := zone(tx)
 	return wording.When(lang, tx.Start.In(loc), tx.End.In(loc))
 }
 
@@ -130,11 +126,22 @@ func refusal(lang string, err error) (string, bool) {
 }
 
 // Cancel settles cancellations (kind [ledger.CancelKind]).
-type Cancel struct{ Ledger *ledger.Ledger }
+type Cancel struct {
+	Ledger *ledger.Ledger
+	Money  Money
+}
 
-// Describe asks for the YES.
+// Describe asks for the YES, and says what becomes of what was paid.
 func (c Cancel) Describe(tc tool.Context, p thread.Pending) string {
-	return wording.Say(tc.Language, wording.CancelPrompt, wording.Vars{"summary": p.Summary})
+	return wording.Say(tc.Language, wording.CancelPrompt, wording.Vars{"summary": p.Question()})
+}
+
+// and is a summary with a sentence after it, if there is one.
+func and(summary, sentence string) string {
+	if sentence == "" {
+		return summary
+	}
+	return summary + " · " + sentence
 }
 
 // Commit prepares the cancellation.
@@ -148,13 +155,25 @@ func (c Cancel) Commit(ctx context.Context, tc tool.Context, consent gate.Consen
 		}
 		return gate.Settled{Text: text}, nil
 	}
+	money, back, err := c.Money.cancelled(ctx, tc.Language, tx, tx.UpdatedAt)
+	if err != nil {
+		return gate.Settled{}, err
+	}
 	return gate.Settled{
-		Text:    wording.Say(tc.Language, wording.BookingCancelled, wording.Vars{"summary": Summary(tc.Language, tx)}),
+		Text:    wording.Say(tc.Language, wording.BookingCancelled, wording.Vars{"summary": and(Summary(tc.Language, tx), money)}),
 		Cards:   []tool.Card{Card(tc.Language, tx)},
-		Facts:   []string{string(claim.Cancelled)},
+		Facts:   append([]string{string(claim.Cancelled)}, returned(back)...),
 		Writes:  ws,
 		Refused: func(err error) (string, bool) { return cancelRefusal(tc.Language, p, err) },
 	}, nil
+}
+
+// returned is the fact that money goes back.
+func returned(back int64) []string {
+	if back == 0 {
+		return nil
+	}
+	return []string{string(claim.Refunded)}
 }
 
 // Release keeps the booking.

@@ -183,7 +183,7 @@ func (d *desk) booked() (ledger.Transaction, thread.Pending) {
 	if tx, err = d.Get(context.Background(), d.tc.Actor, tx.ID); err != nil {
 		d.t.Fatal(err)
 	}
-	return tx, thread.Pending{ID: dynamotest.ID("p"), Kind: ledger.CancelKind, Ref: tx.ID, Hash: ledger.CancelHash(tx), Summary: "S", ExpiresAt: d.now.Add(time.Hour)}
+	return tx, thread.Pending{ID: dynamotest.ID("p"), Kind: ledger.CancelKind, Ref: tx.ID, Hash: ledger.CancelHash(tx, d.now), Summary: "S", ExpiresAt: d.now.Add(time.Hour)}
 }
 
 func say(key wording.Key, vars wording.Vars) string { return wording.Say("en", key, vars) }

@@ -18,7 +18,10 @@ func Moved(lang string, old, held ledger.Transaction) string {
 }
 
 // Move settles new times for bookings (kind [ledger.RescheduleKind]).
-type Move struct{ Ledger *ledger.Ledger }
+type Move struct {
+	Ledger *ledger.Ledger
+	Money  Money
+}
 
 // Describe asks for the YES.
 func (m Move) Describe(tc tool.Context, p thread.Pending) string {
@@ -34,17 +37,21 @@ func (m Move) Commit(ctx context.Context, tc tool.Context, consent gate.Consent)
 		PendingID: p.ID, MessageID: consent.MessageID, Answer: gate.Yes.String(), Actor: consent.Actor, At: consent.At,
 		PolicyVersion: p.Policy, Trace: tc.TraceID,
 	}
-	ws, moved, _, err := ledger.Mover{Ledger: m.Ledger}.Writes(ctx, tc.Actor, p.Ref, p.Hash, receipt, p.ID)
+	ws, moved, old, err := ledger.Mover{Ledger: m.Ledger}.Writes(ctx, tc.Actor, p.Ref, p.Hash, receipt, p.ID)
 	if err != nil {
 		if _, ok := m.refusal(tc.Language, p, err); !ok {
 			return gate.Settled{}, err
 		}
 		return m.unmoved(ctx, tc, p)
 	}
+	money, back, err := m.Money.cancelled(ctx, tc.Language, old, moved.UpdatedAt)
+	if err != nil {
+		return gate.Settled{}, err
+	}
 	return gate.Settled{
-		Text:    wording.Say(tc.Language, wording.BookingMoved, wording.Vars{"summary": Summary(tc.Language, moved), "code": moved.Code}),
+		Text:    wording.Say(tc.Language, wording.BookingMoved, wording.Vars{"summary": and(Summary(tc.Language, moved), money), "code": moved.Code}),
 		Cards:   []tool.Card{Card(tc.Language, moved)},
-		Facts:   []string{string(claim.Booked), string(claim.Cancelled)},
+		Facts:   append([]string{string(claim.Booked), string(claim.Cancelled)}, returned(back)...),
 		Writes:  ws,
 		Refused: func(err error) (string, bool) { return m.refusal(tc.Language, p, err) },
 	}, nil
@@ -59,7 +66,7 @@ func (m Move) unmoved(ctx context.Context, tc tool.Context, p thread.Pending) (g
 
 // Release keeps the booking as it is.
 func (m Move) Release(ctx context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error) {
-	s, err := Confirm(m).Release(ctx, tc, p)
+	s, err := Confirm{Ledger: m.Ledger}.Release(ctx, tc, p)
 	s.Text = wording.Say(tc.Language, wording.BookingUnmoved, nil)
 	s.Late = wording.Say(tc.Language, wording.MoveRefused, nil)
 	return s, err

@@ -26,6 +26,9 @@ type Waitlist struct {
 		Tell(ctx context.Context, threadID, key string, n thread.Notice) error
 	}
 	Kind func(tx ledger.Transaction) string // of the pending action that an offer is; nil is [ledger.ConfirmKind]
+
+	// Summary puts an offer into words; nil is this package's.
+	Summary func(language string, tx ledger.Transaction) string
 }
 
 // answerWithin is how long somebody who has waited has to answer.
@@ -37,10 +40,22 @@ func (w *Waitlist) Freed(ctx context.Context, e ledger.Event) error {
 	if e.Type != ledger.Cancelled && e.Type != ledger.Expired {
 		return nil
 	}
-	next, ok, err := w.Ledger.Next(ctx, e.Transaction)
-	if err != nil || !ok {
-		return err
+	for {
+		next, ok, err := w.Ledger.Next(ctx, e.Transaction)
+		if err != nil || !ok {
+			return err
+		}
+		if err := w.offer(ctx, next); !fault.Is(err, fault.Forbidden) {
+			return err
+		}
+		if err := w.Ledger.Served(ctx, next); err != nil { // only a person may book for them: the next one
+			return err
+		}
 	}
+}
+
+// offer holds a time for who has waited for it and asks them.
+func (w *Waitlist) offer(ctx context.Context, next ledger.Waiting) error {
 	t := next.Terms
 	item, err := w.Catalog.Bookable(ctx, t.Market, t.Listing, t.Offering)
 	if fault.Is(err, fault.Invalid) || fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict) {
@@ -49,7 +64,7 @@ func (w *Waitlist) Freed(ctx context.Context, e ledger.Event) error {
 	if err != nil {
 		return err
 	}
-	held, err := w.Ledger.OfferTo(ctx, next, item.Offering.Capacity, answerWithin)
+	held, err := w.Ledger.OfferTo(ctx, next, item.Offering, answerWithin)
 	switch {
 	case errors.Is(err, ledger.ErrSlotTaken):
 		return nil // somebody was faster: they go on waiting
@@ -73,7 +88,11 @@ func (w *Waitlist) ask(ctx context.Context, tx ledger.Transaction) error {
 	if w.Kind != nil {
 		kind = w.Kind(tx)
 	}
-	summary := Summary(tx.Language, tx)
+	say := Summary
+	if w.Summary != nil {
+		say = w.Summary
+	}
+	summary := say(tx.Language, tx)
 	return w.Threads.Tell(ctx, tx.Thread, tx.ID+".waited", thread.Notice{
 		Kind: string(wording.WaitlistOffer), Text: wording.Say(tx.Language, wording.WaitlistOffer, nil),
 		Cards: []map[string]any{Card(tx.Language, tx)}, Vars: Vars(tx.Language, tx),

@@ -1,5 +1,5 @@
 // Package claim finds what a text says has been done: booked, cancelled, deleted, sent,
-// ordered, paid. A model's reply that claims one of these goes out only when it
+// ordered, paid, refunded. A model's reply that claims one of these goes out only when it
 // happened, so the package keeps the promise that a reply never claims what did not.
 //
 // It knows the ten languages by the sentences of patterns/<language>.txt, which a
@@ -21,12 +21,13 @@ const (
 	Deleted   Kind = "deleted"   // what was kept of the customer is deleted
 	Sent      Kind = "sent"      // someone was told, or a message or request sent
 	Ordered   Kind = "ordered"   // an order is placed, or a taxi on its way
-	Paid      Kind = "paid"      // paid or refunded, a receipt or confirmation number given
+	Paid      Kind = "paid"      // paid, a receipt or confirmation number given
+	Refunded  Kind = "refunded"  // money was given back, or is on its way back
 	Done      Kind = "done"      // "Done!", without saying what; any fact bears it out
 )
 
 // kinds is every kind, the more particular later.
-func kinds() []Kind { return []Kind{Done, Booked, Cancelled, Deleted, Sent, Ordered, Paid} }
+func kinds() []Kind { return []Kind{Done, Booked, Cancelled, Deleted, Sent, Ordered, Paid, Refunded} }
 
 // A Claim is one thing a text says has happened.
 type Claim struct {

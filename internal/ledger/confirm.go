@@ -23,7 +23,7 @@ type Receipt struct {
 }
 
 // OfferHash names the exact offer that a transaction makes: what, when, for how many, at
-// what price, how much of it ahead, held until when, under which policy. A YES is bound to it.
+// what price, how much of it ahead and what becomes of that, held until when, under which policy. A YES is bound to it.
 func OfferHash(tx Transaction) string {
 	t := tx.Terms
 	terms := []any{"offer", tx.ID, t.Business, t.Listing, t.Offering, t.Start.UnixMilli(), t.End.UnixMilli(),
@@ -31,15 +31,23 @@ func OfferHash(tx Transaction) string {
 	if t.DueMinor > 0 {
 		terms = append(terms, t.DueMinor, t.RefundUntil.UnixMilli())
 	}
+	if t.LateRefundMinor > 0 {
+		terms = append(terms, "late", t.LateRefundMinor)
+	}
 	if t.Replaces != "" {
 		terms = append(terms, t.Replaces)
 	}
 	return hashOf(terms...)
 }
 
-// CancelHash names the cancellation of a transaction as it stands.
-func CancelHash(tx Transaction) string {
-	return hashOf("cancel", tx.ID, tx.State, tx.Version, tx.OfferHash)
+// CancelHash names the cancellation of a transaction as it stands, and how much of what was
+// paid ahead comes back by it at a time.
+func CancelHash(tx Transaction, at time.Time) string {
+	terms := []any{"cancel", tx.ID, tx.State, tx.Version, tx.OfferHash}
+	if tx.DueMinor > 0 {
+		terms = append(terms, tx.Back(tx.DueMinor, at))
+	}
+	return hashOf(terms...)
 }
 
 // ConfirmWrites are the writes that confirm tx, as read, on a YES to exactly its offer.

@@ -56,6 +56,17 @@ func TestCostOfOperations(t *testing.T) {
 			return err
 		}},
 		{"release", 2, 3, func(ctx context.Context) error { _, err := c.Release(ctx, c.owner, tx.ID, "x", "r"); return err }},
+		{"offer, confirm and mark", 6, 12, func(ctx context.Context) (err error) {
+			come, err := c.Offer(ctx, c.terms(1), 1, time.Minute, "come")
+			if err == nil {
+				_, err = c.Confirm(ctx, c.owner, come.ID, receiptFor(come), "c")
+			}
+			c.clock.Add(time.Hour)
+			if err == nil {
+				_, err = c.Mark(ctx, clerk, come.ID, "m")
+			}
+			return err
+		}},
 		{"draft of five nights", 1, 3, func(ctx context.Context) (err error) { stay, err = c.Draft(ctx, nights, "n"); return }},
 		{"hold of five nights", 3, 7, func(ctx context.Context) (err error) {
 			stay, err = c.Hold(ctx, stay.ID, 3, c.Now().Add(time.Minute), "h")

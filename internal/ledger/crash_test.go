@@ -270,6 +270,14 @@ func (s *stage) booked(t Terms, key string) Transaction {
 	return tx
 }
 
+// begunAt is a booking whose start has passed.
+func (s *stage) begunAt(t Terms) Transaction {
+	s.t.Helper()
+	tx := s.booked(t, "offer")
+	s.clock.Set(tx.Start)
+	return tx
+}
+
 func (s *stage) holding(tx Transaction, capacity int) step {
 	until := s.Now().Add(20 * time.Minute)
 	return func() (string, error) { return answer(s.Hold(context.Background(), tx.ID, capacity, until, "k")) }
@@ -369,6 +377,17 @@ func operations() []scenario {
 		}},
 		{name: "release a draft", prepare: func(s *stage) step { return s.releasing(s.drafted(s.fixed(24))) }},
 		{name: "release a booking", prepare: func(s *stage) step { return s.releasing(s.booked(s.fixed(24, 25), "offer")) }},
+		{name: "mark a no-show", prepare: func(s *stage) step {
+			tx := s.begunAt(s.fixed(24))
+			return func() (string, error) { return answer(s.Mark(ctx, clerk, tx.ID, "k")) }
+		}},
+		{name: "take a no-show back", prepare: func(s *stage) step {
+			tx := s.begunAt(s.fixed(24))
+			if _, err := s.Mark(ctx, clerk, tx.ID, "m"); err != nil {
+				s.t.Fatal(err)
+			}
+			return func() (string, error) { return answer(s.TakeBack(ctx, clerk, tx.ID, "k")) }
+		}},
 		{name: "raise an alert", prepare: func(s *stage) step {
 			return func() (string, error) {
 				return "", s.RaiseAlert(ctx, Alert{Check: "test", Severity: Error, Subject: s.business, Message: "look"})
@@ -398,7 +417,7 @@ func operations() []scenario {
 		{name: "cancel a booking", prepare: func(s *stage) step {
 			tx := s.booked(s.fixed(24), "offer")
 			return func() (string, error) {
-				ws, after, err := (Canceller{s.Ledger}).Writes(ctx, s.owner, tx.ID, CancelHash(tx), "k")
+				ws, after, err := (Canceller{s.Ledger}).Writes(ctx, s.owner, tx.ID, CancelHash(tx, s.Now()), "k")
 				if err == nil {
 					err = s.Table.DB().Commit(ctx, ws...)
 				}

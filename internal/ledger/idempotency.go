@@ -99,7 +99,7 @@ func repeatOf(stored dynamo.Item, c change) error {
 // replayed looks for the stored result of an operation that is refused: a repeat gets
 // what the first one got, anything else gets refusal.
 func (l *Ledger) replayed(ctx context.Context, c change, refusal error) (Transaction, error) {
-	at := eventKey(c.read.ID, string(c.op.to()))
+	at := eventKey(c.read.ID, string(c.op.tells()))
 	if c.draft != nil {
 		at = idemKey(c.key)
 	}

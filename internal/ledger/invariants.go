@@ -133,7 +133,7 @@ func confirmedOnce(h History) *Alert {
 // holdsItsLocks is the check [SingleHold]: a transaction that counts on a lock has it, in
 // the state that keeps others out.
 func (a *audit) holdsItsLocks(ctx context.Context, tx Transaction, keys []lockKey) (*Alert, error) {
-	want := map[State]lockState{Hold: lockHeld, Confirmed: lockConfirmed}[tx.State]
+	want := map[State]lockState{Hold: lockHeld, Confirmed: lockConfirmed, NoShow: lockConfirmed}[tx.State]
 	if want == "" || len(keys) == 0 || tx.End.Add(lockKept-24*time.Hour).Before(a.now()) {
 		return nil, nil
 	}
@@ -207,7 +207,7 @@ func (a *audit) healOrphans(ctx context.Context, locks []lock) error {
 	}
 	for _, k := range locks {
 		tx, there := txs[k.Tx]
-		if there && (tx.State == Hold || tx.State == Confirmed) && slices.Contains(tx.Locks, k.Name) {
+		if there && (tx.State == Hold || tx.State == Confirmed || tx.State == NoShow) && slices.Contains(tx.Locks, k.Name) {
 			continue
 		}
 		why := "does not exist"

@@ -2,7 +2,7 @@
 // and the receipts of the YES that confirmed them.
 //
 // rules.go has all rules on one page. Each operation (draft, hold, confirm, release,
-// expire; an offer is draft and hold in one) is one TransactWriteItems: the change of state
+// expire, mark, take back; an offer is draft and hold in one) is one TransactWriteItems: the change of state
 // on condition of the old one, the locks on condition of their owner, and the event, which
 // exists once and carries the operation's idempotency key and result; the key of a draft
 // or an offer has a record of its own, that leads to what it made. So: never more holds or
@@ -17,6 +17,7 @@
 //	tx#{id}                        receipt                the YES that confirmed it
 //	idem#tx_draft:{business}:{key} idem                   what the key made: payload hash, result, ttl
 //	{business}:offering:{offering}:{YYYY-MM-DD}   {HH:MM}:token:{NNN}   a lock (UTC): one query reads a day
+//	noshow#{business}#{owner}      {start}#{transaction}  that somebody did not come
 //	alerts                         {time}#{finding}       what a checker found
 //	alert#{finding}                open                   that it has been raised and not acknowledged
 //
@@ -25,14 +26,14 @@
 // hold ends, and of the kind "audit" from its last change until the checkers have seen it.
 //
 // The keys of operations are tx_draft:{business}:{key} and tx_hold:, tx_confirm:,
-// tx_release:{transaction}:{key}.
+// tx_release:, tx_noshow:, tx_came:{transaction}:{key}.
 //
 // Requests: Draft 1. Hold 3 (read, locks of the day, commit; locks of further days in the
 // same request while slots times capacity are at most 100; 1 more to take over). Offer 2
-// (locks, commit; 1 more to take over). Confirm, Release and Expire 2. Get, ByOwner,
+// (locks, commit; 1 more to take over). Confirm, Release, Expire, Mark and TakeBack 2. Get, ByOwner,
 // ByBusiness and History 1. Taken 1 a day. A refusal looks for the key's result, 1 more.
 // Items written, apart from the locks: Draft 3, Hold 2, Offer 4, Confirm 3, Release and
-// Expire 2.
+// Expire 2, Mark and TakeBack 3.
 package ledger
 
 import (
@@ -65,35 +66,42 @@ const (
 	Confirmed State = "confirmed" // its owner said YES
 	Cancelled State = "cancelled" // let go, before or after the YES
 	Expired   State = "expired"   // no YES came in time
+	NoShow    State = "no_show"   // confirmed, and nobody came
+
+	// Came is the type of an event, and no state: nobody came, and that was taken back. The
+	// transaction is confirmed again.
+	Came State = "came"
 )
 
 // Terms are what a transaction is about. They never change.
 type Terms struct {
-	Business     string      `dynamodbav:"business" json:"business"`
-	Listing      string      `dynamodbav:"listing" json:"listing"`
-	ListingName  string      `dynamodbav:"listingName" json:"listingName"`
-	Offering     string      `dynamodbav:"offering" json:"offering"`
-	OfferingName string      `dynamodbav:"offeringName" json:"offeringName"`
-	Merchant     string      `dynamodbav:"merchant,omitempty" json:"-"` // whom to tell: WhatsApp number, E.164
-	Market       string      `dynamodbav:"market" json:"market"`
-	Owner        string      `dynamodbav:"owner" json:"-"` // actor key
-	Thread       string      `dynamodbav:"thread,omitempty" json:"thread,omitempty"`
-	Channel      string      `dynamodbav:"channel,omitempty" json:"channel,omitempty"`
-	Start        time.Time   `dynamodbav:"start" json:"start"`
-	End          time.Time   `dynamodbav:"end" json:"end"`
-	Slots        []time.Time `dynamodbav:"slots" json:"slots"` // starts, whole minutes in UTC
-	Nights       int         `dynamodbav:"nights,omitempty" json:"nights,omitempty"`
-	TimeZone     string      `dynamodbav:"timeZone" json:"timeZone"`
-	Party        int         `dynamodbav:"party" json:"party"`
-	PriceMinor   int64       `dynamodbav:"priceMinor" json:"priceMinor"`
-	DueMinor     int64       `dynamodbav:"due,omitempty" json:"dueMinor,omitempty"` // of the price, to be paid before it can be confirmed
-	RefundUntil  time.Time   `dynamodbav:"refundUntil" json:"refundUntil,omitzero"` // what was paid is given back when it is cancelled before
-	Currency     string      `dynamodbav:"currency" json:"currency"`
-	Replaces     string      `dynamodbav:"replaces,omitempty" json:"replaces,omitempty"` // the booking that is given up for this one
-	Note         string      `dynamodbav:"note,omitempty" json:"note,omitempty"`
-	CustomerName string      `dynamodbav:"customerName,omitempty" json:"customerName,omitempty"`
-	Language     string      `dynamodbav:"lang,omitempty" json:"language,omitempty"`
-	Policy       int         `dynamodbav:"policy" json:"policyVersion"` // version of the market it was offered under
+	Business        string      `dynamodbav:"business" json:"business"`
+	Listing         string      `dynamodbav:"listing" json:"listing"`
+	ListingName     string      `dynamodbav:"listingName" json:"listingName"`
+	Offering        string      `dynamodbav:"offering" json:"offering"`
+	OfferingName    string      `dynamodbav:"offeringName" json:"offeringName"`
+	Merchant        string      `dynamodbav:"merchant,omitempty" json:"-"` // whom to tell: WhatsApp number, E.164
+	Market          string      `dynamodbav:"market" json:"market"`
+	Owner           string      `dynamodbav:"owner" json:"-"` // actor key
+	Thread          string      `dynamodbav:"thread,omitempty" json:"thread,omitempty"`
+	Channel         string      `dynamodbav:"channel,omitempty" json:"channel,omitempty"`
+	Start           time.Time   `dynamodbav:"start" json:"start"`
+	End             time.Time   `dynamodbav:"end" json:"end"`
+	Slots           []time.Time `dynamodbav:"slots" json:"slots"` // starts, whole minutes in UTC
+	Nights          int         `dynamodbav:"nights,omitempty" json:"nights,omitempty"`
+	TimeZone        string      `dynamodbav:"timeZone" json:"timeZone"`
+	Party           int         `dynamodbav:"party" json:"party"`
+	PriceMinor      int64       `dynamodbav:"priceMinor" json:"priceMinor"`
+	DueMinor        int64       `dynamodbav:"due,omitempty" json:"dueMinor,omitempty"`               // of the price, to be paid before it can be confirmed
+	RefundUntil     time.Time   `dynamodbav:"refundUntil" json:"refundUntil,omitzero"`               // what was paid is given back when it is cancelled before
+	LateRefundMinor int64       `dynamodbav:"lateRefund,omitempty" json:"lateRefundMinor,omitempty"` // of what is due, given back when it is cancelled later, or nobody comes
+	Missed          int         `dynamodbav:"missed,omitempty" json:"missed,omitempty"`              // bookings at the business that the owner did not come to, because of which this much is due
+	Currency        string      `dynamodbav:"currency" json:"currency"`
+	Replaces        string      `dynamodbav:"replaces,omitempty" json:"replaces,omitempty"` // the booking that is given up for this one
+	Note            string      `dynamodbav:"note,omitempty" json:"note,omitempty"`
+	CustomerName    string      `dynamodbav:"customerName,omitempty" json:"customerName,omitempty"`
+	Language        string      `dynamodbav:"lang,omitempty" json:"language,omitempty"`
+	Policy          int         `dynamodbav:"policy" json:"policyVersion"` // version of the market it was offered under
 }
 
 // Transaction is a booking.
@@ -109,6 +117,7 @@ type Transaction struct {
 	CreatedAt     time.Time `dynamodbav:"createdAt" json:"createdAt"`
 	UpdatedAt     time.Time `dynamodbav:"updatedAt" json:"updatedAt"`
 	ConfirmedAt   time.Time `dynamodbav:"confirmedAt" json:"confirmedAt,omitzero"`
+	NoShowAt      time.Time `dynamodbav:"noShowAt" json:"noShowAt,omitzero"` // when it was marked; kept when that is taken back
 }
 
 // What an operation may meet.

@@ -30,6 +30,9 @@ func (c *clock) Now() time.Time {
 	return c.now
 }
 
+// Set moves the clock to a time.
+func (c *clock) Set(at time.Time) { c.Add(at.Sub(c.Now())) }
+
 func (c *clock) Add(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,10 +14,11 @@ import (
 
 // modelled is what the model believes of a transaction.
 type modelled struct {
-	tx    Transaction
-	state State
-	slots []int
-	until time.Time
+	tx     Transaction
+	state  State
+	slots  []int
+	until  time.Time
+	marked bool // was a no-show, once
 }
 
 // Random operations, repeats and jumps of time, against a model that is a list of
@@ -48,7 +49,7 @@ func runModel(t *rapid.T, c *corner, capacity int) {
 		n := 0
 		for _, m := range all {
 			for _, s := range m.slots {
-				if s == slot && (m.state == Confirmed || m.state == Hold && m.until.After(c.Now())) {
+				if s == slot && (m.state == Confirmed || m.state == NoShow || m.state == Hold && m.until.After(c.Now())) {
 					n++
 				}
 			}
@@ -111,7 +112,7 @@ func runModel(t *rapid.T, c *corner, capacity int) {
 				m.state = Confirmed
 			case m.state == Hold, m.state == Expired:
 				want(t, err, ErrHoldGone)
-			case m.state == Confirmed && err != nil:
+			case (m.state == Confirmed || m.state == NoShow) && err != nil:
 				want(t, err, ErrAlreadyConfirmed)
 			case m.state == Draft:
 				want(t, err, ErrNotHeld)
@@ -127,6 +128,8 @@ func runModel(t *rapid.T, c *corner, capacity int) {
 				want(t, err, ErrHoldGone)
 			case m.state == Cancelled && err != nil:
 				want(t, err, ErrCancelled)
+			case m.state == NoShow:
+				want(t, err, ErrNoShow)
 			case m.state != Cancelled:
 				want(t, err, nil)
 				m.state = Cancelled
@@ -145,7 +148,38 @@ func runModel(t *rapid.T, c *corner, capacity int) {
 				want(t, err, ErrNotHeld)
 			}
 		},
-		"wait": func(*rapid.T) { c.clock.Add(4 * time.Minute) },
+		"mark": func(t *rapid.T) {
+			m := pick(t)
+			_, err := c.Mark(ctx, clerk, m.tx.ID, key(t))
+			switch {
+			case m.state == NoShow && err != nil:
+				want(t, err, ErrNoShow)
+			case m.state == Confirmed && m.marked && err != nil: // no error is the repeat of the first one
+				want(t, err, ErrCame)
+			case m.state == Confirmed && !m.marked && c.Now().Before(m.tx.Start):
+				want(t, err, ErrNotBegun)
+			case m.state == Confirmed && !m.marked:
+				want(t, err, nil)
+				m.state, m.marked = NoShow, true
+			case m.state != Confirmed && m.state != NoShow:
+				want(t, err, ErrNotBooked)
+			}
+		},
+		"take back": func(t *rapid.T) {
+			m := pick(t)
+			_, err := c.TakeBack(ctx, clerk, m.tx.ID, key(t))
+			switch {
+			case m.state == NoShow:
+				want(t, err, nil)
+				m.state = Confirmed
+			case m.marked && err != nil: // no error is the repeat of the first one
+				want(t, err, ErrCame)
+			case !m.marked:
+				want(t, err, ErrNotNoShow)
+			}
+		},
+		"sleep": func(*rapid.T) { c.clock.Add(12 * time.Hour) },
+		"wait":  func(*rapid.T) { c.clock.Add(4 * time.Minute) },
 		"": func(t *rapid.T) {
 			taken, err := c.Taken(ctx, c.business, "table", noon.Add(24*time.Hour), noon.Add(31*time.Hour), c.Now())
 			if err != nil {
@@ -182,7 +216,7 @@ func (c *corner) stateOf(t *rapid.T, m *modelled) State {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.Events[len(h.Events)-1].Type != h.Transaction.State || len(h.Events) != h.Transaction.Version {
+	if last := h.Events[len(h.Events)-1].Type; last != h.Transaction.State && last != Came || len(h.Events) != h.Transaction.Version {
 		t.Fatalf("events and state differ: %+v", h)
 	}
 	return h.Transaction.State

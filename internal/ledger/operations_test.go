@@ -150,7 +150,7 @@ func TestForeignIsNotFound(t *testing.T) {
 	_, _, businessErr := c.ByBusiness(ctx, foreign, c.business, 10, "")
 	_, _, yesErr := (Confirmer{c.Ledger}).Writes(ctx, foreign, tx.ID, tx.OfferHash, receiptFor(tx), "k")
 	_, _, noErr := (Confirmer{c.Ledger}).Release(ctx, foreign, tx.ID, "x", "k")
-	_, _, cancelErr := (Canceller{c.Ledger}).Writes(ctx, foreign, tx.ID, CancelHash(tx), "k")
+	_, _, cancelErr := (Canceller{c.Ledger}).Writes(ctx, foreign, tx.ID, CancelHash(tx, c.Now()), "k")
 	if mine, _, err := c.ByOwner(ctx, foreign, 10, ""); err != nil || len(mine) != 0 {
 		t.Errorf("lists %d of somebody else's, %v", len(mine), err)
 	}

@@ -34,8 +34,9 @@ func (b *Booker) reschedule(ctx context.Context, tc tool.Context, a rescheduleAr
 	if err != nil {
 		return tool.Result{}, err
 	}
-	if old.DueMinor > 0 {
-		return tool.Result{}, fault.New(fault.Conflict, "it was paid for ahead: only the business can move it; offer askForPerson")
+	free := old.FreeUntil()
+	if old.DueMinor > 0 && !tc.Now.Before(free) {
+		return tool.Result{}, fault.New(fault.Conflict, "it was paid for ahead and could be moved for nothing until %s: only the business can move it now; offer askForPerson", local(free, old.TimeZone))
 	}
 	asked := initiateArgs{
 		ListingID: old.Listing, OfferingID: &old.Offering, Date: a.Date, Time: a.Time, EndDate: a.EndDate, PartySize: a.PartySize, Note: &old.Note,
@@ -54,20 +55,32 @@ func (b *Booker) reschedule(ctx context.Context, tc tool.Context, a rescheduleAr
 	if err != nil {
 		return b.refusal(ctx, tc, item, asked, err)
 	}
-	terms := termsOf(tc, item, when, *asked.PartySize, old.Note)
-	if terms.DueMinor > 0 {
-		return tool.Result{}, fault.New(fault.Conflict, "it would have to be paid ahead now: book the new time and cancel the old one")
+	terms, err := b.Ledger.owed(ctx, termsOf(tc, item, when, *asked.PartySize, old.Note), item.Offering, tc.Actor.Keys())
+	if err != nil {
+		return tool.Result{}, err
 	}
 	terms.Replaces = old.ID
-	held, err := b.Ledger.Offer(ctx, terms, item.Offering.Capacity, time.Duration(tc.Market.Safety.HoldSeconds)*time.Second, tc.Key)
+	length := holdFor(tc, terms)
+	if old.DueMinor > 0 { // it is paid, and the old one given up, while that is for nothing
+		length = min(length, free.Sub(tc.Now).Truncate(time.Second))
+	}
+	if length < minMove {
+		return tool.Result{}, fault.New(fault.Conflict, "it can be moved for nothing until %s, which is too soon: only the business can move it now; offer askForPerson", local(free, old.TimeZone))
+	}
+	held, err := b.Ledger.Offer(ctx, terms, item.Offering.Capacity, length, tc.Key)
 	if err != nil {
 		return b.refusal(ctx, tc, item, asked, err)
 	}
 	res := b.proposal(tc, held)
-	res.Proposal.Kind = RescheduleKind
+	if held.DueMinor == 0 { // else it is paid, and moved by that
+		res.Proposal.Kind = RescheduleKind
+	}
 	res.Proposal.Summary = b.Moved(tc.Language, old, held)
 	return res, nil
 }
+
+// minMove is how long a new time is held at least: nobody can answer in less.
+const minMove = time.Minute
 
 // Mover commits what a YES to a new time does: the new booking and the end of the old one, all
 // or nothing.
@@ -80,12 +93,18 @@ func (m Mover) Writes(ctx context.Context, a actor.Actor, txID, offerHash string
 	if err != nil {
 		return nil, moved, old, err
 	}
-	if old, err = m.Ledger.Get(ctx, a, moved.Replaces); err != nil {
-		return nil, moved, old, err
-	}
-	more, _, err := Canceller(m).Writes(ctx, a, old.ID, CancelHash(old), key)
+	more, old, err := m.Instead(ctx, a, moved, key)
 	if err != nil {
 		return nil, moved, old, err
 	}
 	return append(ws, more...), moved, old, nil
+}
+
+// Instead prepares to cancel the booking that a transaction replaces, and returns it as it was.
+func (m Mover) Instead(ctx context.Context, a actor.Actor, moved Transaction, key string) (ws []dynamo.Write, old Transaction, err error) {
+	if old, err = m.Ledger.Get(ctx, a, moved.Replaces); err != nil {
+		return nil, old, err
+	}
+	ws, _, err = Canceller(m).Writes(ctx, a, old.ID, CancelHash(old, m.Ledger.now()), key)
+	return ws, old, err
 }

@@ -7,38 +7,56 @@ import (
 	"merve/internal/dynamo"
 )
 
-// op is one of the five operations. They are all there is to a transaction's life:
+// op is one of the seven operations. They are all there is to a transaction's life:
 //
 //	draft    nothing              → draft       (an offer is a draft that is held at once)
 //	hold     draft                → hold        its locks are free, expired or its thread's own
 //	confirm  hold, not yet over   → confirmed   its locks are its own and held
 //	release  draft hold confirmed → cancelled   its locks go
 //	expire   hold, over           → expired     its locks go
+//	mark     confirmed, begun     → no_show     its locks stay
+//	takeBack no_show, lately      → confirmed   its locks stay; it cannot be marked again
 type op string
 
 const (
-	opDraft   op = "draft"
-	opHold    op = "hold"
-	opConfirm op = "confirm"
-	opRelease op = "release"
-	opExpire  op = "expire"
+	opDraft    op = "draft"
+	opHold     op = "hold"
+	opConfirm  op = "confirm"
+	opRelease  op = "release"
+	opExpire   op = "expire"
+	opMark     op = "noshow"
+	opTakeBack op = "came"
 )
 
 func (o op) to() State {
-	return map[op]State{opDraft: Draft, opHold: Hold, opConfirm: Confirmed, opRelease: Cancelled, opExpire: Expired}[o]
+	return map[op]State{opDraft: Draft, opHold: Hold, opConfirm: Confirmed, opRelease: Cancelled, opExpire: Expired, opMark: NoShow, opTakeBack: Confirmed}[o]
+}
+
+// tells is the type of its event: the new state, but for a second way into the same one.
+func (o op) tells() State {
+	if o == opTakeBack {
+		return Came
+	}
+	return o.to()
 }
 
 // check says whether tx allows the operation at now, and if not, why.
 func (o op) check(tx Transaction, now time.Time) error {
 	over := !tx.HoldExpiresAt.After(now)
 	switch {
+	case o == opMark:
+		return tx.MayMark(now)
+	case o == opTakeBack:
+		return tx.MayTakeBack(now)
 	case o == opHold && tx.State == Draft,
 		o == opConfirm && tx.State == Hold && !over,
 		o == opRelease && (tx.State == Draft || tx.State == Hold || tx.State == Confirmed),
 		o == opExpire && tx.State == Hold && over:
 		return nil
-	case tx.State == Confirmed && o != opExpire:
+	case tx.State == Confirmed && o != opExpire, tx.State == NoShow && o == opConfirm:
 		return &AlreadyConfirmed{tx}
+	case tx.State == NoShow && o == opRelease:
+		return ErrNoShow
 	case o == opHold:
 		return ErrNotDraft
 	case o == opExpire && tx.State == Hold:
@@ -114,7 +132,7 @@ type change struct {
 	payload string      // and the hash of what was asked
 	read    Transaction // as it was read; zero for a draft
 	after   Transaction
-	locks   []dynamo.Write
+	locks   []dynamo.Write // and what else goes with it
 	event   Event
 	now     time.Time
 	draft   *change // of an offer: is written with it, under this change's key
@@ -138,7 +156,7 @@ func (l *Ledger) writes(c change) []dynamo.Write {
 // happened writes the event of an operation, which exists once. It is what a repeat finds.
 func (l *Ledger) happened(c change) dynamo.Write {
 	e := c.event
-	e.ID, e.Type, e.From, e.At = string(c.after.State), c.after.State, c.read.State, c.now
+	e.ID, e.Type, e.From, e.At = string(c.op.tells()), c.op.tells(), c.read.State, c.now
 	e.Transaction, e.Key, e.Payload = c.after, c.key, c.payload
 	return l.Table.Put(eventKey(c.after.ID, e.ID), e).IfAbsent().ElseOld(func(old dynamo.Item) error {
 		if old == nil {

@@ -67,7 +67,8 @@ func (c Confirmer) Release(ctx context.Context, a actor.Actor, txID, reason, key
 type Canceller struct{ Ledger *Ledger }
 
 // Writes prepares the cancellation of a booking that is still as it was when the
-// customer was asked (hash is its [CancelHash]). [ErrCancelled] when it is cancelled.
+// customer was asked, and gives back as much (hash is its [CancelHash]). [ErrCancelled] when it
+// is cancelled.
 func (c Canceller) Writes(ctx context.Context, a actor.Actor, txID, hash, key string) ([]dynamo.Write, Transaction, error) {
 	l := c.Ledger
 	tx, err := l.owned(ctx, a, txID)
@@ -78,7 +79,7 @@ func (c Canceller) Writes(ctx context.Context, a actor.Actor, txID, hash, key st
 	switch err := opRelease.check(tx, now); {
 	case err != nil:
 		return nil, tx, err
-	case CancelHash(tx) != hash:
+	case CancelHash(tx, now) != hash:
 		return nil, tx, ErrOfferChanged
 	}
 	ws, err := l.ReleaseWrites(tx, "customer", key, now)
@@ -91,7 +92,7 @@ func (c Canceller) Writes(ctx context.Context, a actor.Actor, txID, hash, key st
 // Refused reports whether err says that the ledger stood against writes which it had
 // prepared, because the transaction or its hold is no longer as it was.
 func Refused(err error) bool {
-	for _, is := range []error{ErrHoldGone, ErrNotHeld, ErrAlreadyConfirmed, ErrCancelled, ErrSlotTaken, ErrOfferChanged, ErrKeyReused, ErrUnpaid, ErrChanged} {
+	for _, is := range []error{ErrHoldGone, ErrNotHeld, ErrAlreadyConfirmed, ErrCancelled, ErrSlotTaken, ErrOfferChanged, ErrKeyReused, ErrUnpaid, ErrChanged, ErrNoShow} {
 		if errors.Is(err, is) {
 			return true
 		}

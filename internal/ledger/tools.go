@@ -49,6 +49,10 @@ type Booker struct {
 
 	// Kind is the kind of pending action that an offer waits for; nil is [ConfirmKind].
 	Kind func(tx Transaction) string
+
+	// Money says what becomes of what was paid for a booking that is cancelled at a time; "" when
+	// nothing was paid. Nil is nothing.
+	Money func(ctx context.Context, language string, tx Transaction, at time.Time) (string, error)
 }
 
 // PayFor is how long an offer is held that is to be paid: people look for their cards.
@@ -105,11 +109,11 @@ func (b *Booker) initiate(ctx context.Context, tc tool.Context, args initiateArg
 	if utf8.RuneCountInString(note) > maxNote {
 		return tool.Result{}, fault.Field("note", "want at most %d characters", maxNote)
 	}
-	terms, length := termsOf(tc, item, booking, party, note), time.Duration(tc.Market.Safety.HoldSeconds)*time.Second
-	if terms.DueMinor > 0 {
-		length = max(length, PayFor)
+	terms, err := b.Ledger.owed(ctx, termsOf(tc, item, booking, party, note), o, tc.Actor.Keys())
+	if err != nil {
+		return tool.Result{}, err
 	}
-	held, err := b.Ledger.Offer(ctx, terms, o.Capacity, length, tc.Key)
+	held, err := b.Ledger.Offer(ctx, terms, o.Capacity, holdFor(tc, terms), tc.Key)
 	if err != nil {
 		return b.refusal(ctx, tc, item, args, err)
 	}
@@ -132,9 +136,19 @@ func (b *Booker) find(ctx context.Context, tc tool.Context, args initiateArgs) (
 	return item, nil
 }
 
+// holdFor is how long an offer is held.
+func holdFor(tc tool.Context, t Terms) time.Duration {
+	length := time.Duration(tc.Market.Safety.HoldSeconds) * time.Second
+	if t.DueMinor > 0 {
+		return max(length, PayFor)
+	}
+	return length
+}
+
+// termsOf are the terms of an offer, but for what is due of it.
 func termsOf(tc tool.Context, item Bookable, k schedule.Booking, party int, note string) Terms {
 	o := item.Offering
-	t := Terms{
+	return Terms{
 		Business: item.Business, Listing: item.Listing, ListingName: item.ListingName,
 		Offering: o.ID, OfferingName: o.Name, Merchant: item.Merchant,
 		Market: tc.Market.ID, Owner: tc.Actor.Key(), Thread: tc.Thread, Channel: string(tc.Channel),
@@ -142,10 +156,6 @@ func termsOf(tc tool.Context, item Bookable, k schedule.Booking, party int, note
 		Party: party, PriceMinor: o.Price(party, k.Nights), Currency: o.Currency,
 		Note: note, CustomerName: clip(tc.Actor.Name, maxName), Language: tc.Language, Policy: tc.Market.Version,
 	}
-	if t.DueMinor = o.Due(t.PriceMinor); t.DueMinor > 0 {
-		t.RefundUntil = t.Start.Add(-time.Duration(o.Deposit.RefundUntilHours) * time.Hour)
-	}
-	return t
 }
 
 func (b *Booker) proposal(tc tool.Context, tx Transaction) tool.Result {
@@ -155,6 +165,9 @@ func (b *Booker) proposal(tc tool.Context, tx Transaction) tool.Result {
 	data["note"] = "held, not booked: the customer is being asked for YES or NO"
 	if tx.DueMinor > 0 {
 		data["note"] = "held, not booked: the customer is being asked for YES or NO; YES gives a link, and it is booked when what is due is paid there"
+	}
+	if tx.Missed > 0 {
+		data["deposit"] = fmt.Sprintf("due because the customer did not come to %d bookings here: say so kindly", tx.Missed)
 	}
 	kind := ConfirmKind
 	if b.Kind != nil {
@@ -234,6 +247,15 @@ func localTimes(zone string, start, end time.Time, nights int) map[string]string
 	return map[string]string{"date": start.Format(time.DateOnly), "time": start.Format("15:04")}
 }
 
+// local is a time as a model is told it.
+func local(t time.Time, zone string) string {
+	loc, err := time.LoadLocation(zone)
+	if err != nil {
+		loc = time.UTC
+	}
+	return t.In(loc).Format("2006-01-02T15:04")
+}
+
 type noArgs struct{}
 
 // maxListed is how many bookings a model is shown.
@@ -270,14 +292,16 @@ func (b *Booker) cancel(ctx context.Context, tc tool.Context, args cancelArgs) (
 	data := b.view(tc, tx)
 	data["status"] = "awaiting_confirmation"
 	data["note"] = "still booked: the customer is being asked for YES or NO"
-	return tool.Result{
-		Data:   data,
-		Memory: data,
-		Proposal: &tool.Proposal{
-			Kind: CancelKind, Ref: tx.ID, Summary: b.Summary(tc.Language, tx), Hash: CancelHash(tx),
-			ExpiresAt: tc.Now.Add(time.Duration(tc.Market.Safety.HoldSeconds) * time.Second),
-		},
-	}, nil
+	p := &tool.Proposal{Kind: CancelKind, Ref: tx.ID, Summary: b.Summary(tc.Language, tx), Hash: CancelHash(tx, tc.Now), ExpiresAt: tx.answerBy(tc)}
+	if b.Money != nil {
+		if p.Note, err = b.Money(ctx, tc.Language, tx, tc.Now); err != nil {
+			return tool.Result{}, err
+		}
+	}
+	if p.Note != "" {
+		data["money"] = p.Note
+	}
+	return tool.Result{Data: data, Memory: data, Proposal: p}, nil
 }
 
 // booked is a booking of the customer's that stands and is not over.
@@ -290,6 +314,8 @@ func (b *Booker) booked(ctx context.Context, tc tool.Context, id string) (Transa
 		return Transaction{}, err
 	case tx.State == Cancelled:
 		return Transaction{}, ErrCancelled
+	case tx.State == NoShow:
+		return Transaction{}, fault.New(fault.Conflict, "the business has noted that nobody came: it cannot be changed; offer askForPerson if that is wrong")
 	case tx.State == Hold:
 		return Transaction{}, fault.New(fault.Conflict, "it is not booked yet: the customer can answer the offer with NO")
 	case tx.State != Confirmed:
@@ -311,7 +337,7 @@ func (b *Booker) view(tc tool.Context, tx Transaction) map[string]any {
 		v[name] = value
 	}
 	if tx.DueMinor > 0 {
-		v["dueMinor"] = tx.DueMinor
+		v["dueMinor"], v["freeUntil"], v["keptMinor"] = tx.DueMinor, local(tx.FreeUntil(), tx.TimeZone), tx.KeptMinor()
 	}
 	if tx.State == Hold {
 		v["holdExpiresAt"] = tx.HoldExpiresAt.Format(time.RFC3339)

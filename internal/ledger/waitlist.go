@@ -67,7 +67,11 @@ func (b *Booker) join(ctx context.Context, tc tool.Context, a initiateArgs) (too
 	if free {
 		return tool.Result{}, fault.New(fault.Conflict, "this time is free: book it with initiateBooking")
 	}
-	w := Waiting{Terms: termsOf(tc, item, when, party, value(a.Note)), Since: b.Ledger.now()}
+	terms, err := b.Ledger.owed(ctx, termsOf(tc, item, when, party, value(a.Note)), o, tc.Actor.Keys())
+	if err != nil {
+		return tool.Result{}, err
+	}
+	w := Waiting{Terms: terms, Since: b.Ledger.now()}
 	w.ID = hashOf("wait", w.Terms.Owner, w.Terms.Business, w.Terms.Offering, w.Terms.Start.UnixMilli(), w.Terms.End.UnixMilli())[:20]
 	w.TTL = w.Terms.Start.Unix()
 	t := b.Ledger.Table
@@ -117,9 +121,14 @@ func (l *Ledger) Next(ctx context.Context, freed Transaction) (Waiting, bool, er
 }
 
 // OfferTo holds a time for who has waited for it. The same wish gives the same offer.
-// [ErrSlotTaken] when somebody else was faster.
-func (l *Ledger) OfferTo(ctx context.Context, w Waiting, capacity int, length time.Duration) (Transaction, error) {
-	return l.Offer(ctx, w.Terms, capacity, length, "wait."+w.ID+"."+fmt.Sprint(w.Since.UnixMilli()))
+// [ErrSlotTaken] when somebody else was faster, [fault.Forbidden] when only a person may book
+// for them by now.
+func (l *Ledger) OfferTo(ctx context.Context, w Waiting, o schedule.Offering, length time.Duration) (Transaction, error) {
+	terms, err := l.owed(ctx, w.Terms, o, []string{w.Terms.Owner})
+	if err != nil {
+		return Transaction{}, err
+	}
+	return l.Offer(ctx, terms, o.Capacity, length, "wait."+w.ID+"."+fmt.Sprint(w.Since.UnixMilli()))
 }
 
 // Served takes a customer off the list. 1 request.

@@ -145,6 +145,7 @@ func TestField25_EveryFaultOfANotification(t *testing.T) {
 		{"cancelled, to the business by a template", ledger.Cancelled, ledger.Confirmed, nil},
 		{"of a listing that has gone", ledger.Confirmed, ledger.Hold, func(tx *ledger.Transaction) { tx.Listing = "gone" }},
 		{"expired, to the customer", ledger.Expired, ledger.Hold, func(tx *ledger.Transaction) { tx.Thread = p.writes() }},
+		{"nobody came, to the customer", ledger.NoShow, ledger.Confirmed, func(tx *ledger.Transaction) { tx.Thread = p.writes() }},
 		{"expired, on a thread that has gone", ledger.Expired, ledger.Hold, func(tx *ledger.Transaction) { tx.Thread = dynamotest.ID("gone") }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

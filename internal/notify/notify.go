@@ -1,14 +1,14 @@
 // Package notify turns events into messages: the business is told of what was confirmed,
-// ordered or cancelled, the customer of a hold that has run out, of what a business answered
-// and of a damage report that staff have resolved.
+// ordered or cancelled, the customer of a hold that has run out, of a booking to which nobody
+// came, of what a business answered and of a damage report that staff have resolved.
 //
 // A template is chosen by the listing's own, else the market's, else the product's text.
 // Each notification exists once, by transaction, event, type and recipient, however often
 // the event comes. A business is written to on the thread on which its own messages
 // arrive, so that its STOP counts.
 //
-// Cost: to a business 1 request, and 1 for the listing; to a customer 1, of a report 3, and
-// the turn that tells it; of an order 1 more.
+// Cost: to a business 1 request, and 1 for the listing; to a customer 1, of a report 3, of a
+// no-show 1 for the listing too, and the turn that tells it; of an order 1 more.
 package notify
 
 import (
@@ -66,6 +66,8 @@ const (
 	merchantConfirmed = "merchant_booking_confirmed"
 	merchantCancelled = "merchant_booking_cancelled"
 	holdExpired       = "hold_expired"
+	noShow            = "booking_no_show"
+	came              = "booking_came"
 )
 
 // Tell sends what an event calls for. It may be called any number of times. What is no
@@ -79,7 +81,12 @@ func (n *Notifier) Tell(ctx context.Context, e ledger.Event) error {
 	case e.Type == ledger.Cancelled && e.From == ledger.Confirmed:
 		return n.merchant(ctx, e, merchantCancelled, wording.MerchantBookingCancelled)
 	case e.Type == ledger.Expired:
-		return n.customer(ctx, e)
+		return n.customer(ctx, e, thread.Notice{
+			Kind: holdExpired, Ref: e.Transaction.ID,
+			Text: wording.Say(e.Transaction.Language, wording.HoldExpiredNotice, wording.Vars{"summary": booking.Summary(e.Transaction.Language, e.Transaction)}),
+		})
+	case e.Type == ledger.NoShow, e.Type == ledger.Came:
+		return n.missed(ctx, e)
 	}
 	return nil
 }
@@ -121,15 +128,12 @@ func (n *Notifier) toBusiness(ctx context.Context, m *market.Market, number, id,
 }
 
 // customer tells the customer on their own thread, by a turn of it.
-func (n *Notifier) customer(ctx context.Context, e ledger.Event) error {
+func (n *Notifier) customer(ctx context.Context, e ledger.Event, notice thread.Notice) error {
 	tx := e.Transaction
 	if tx.Thread == "" {
 		return nil
 	}
-	return n.Threads.Tell(ctx, tx.Thread, key(e, holdExpired, tx.Owner), thread.Notice{
-		Kind: holdExpired, Ref: tx.ID,
-		Text: wording.Say(tx.Language, wording.HoldExpiredNotice, wording.Vars{"summary": booking.Summary(tx.Language, tx)}),
-	})
+	return n.Threads.Tell(ctx, tx.Thread, key(e, notice.Kind, tx.Owner), notice)
 }
 
 // key names a notification, so that it exists once. It is part of addresses and log

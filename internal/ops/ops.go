@@ -1,6 +1,6 @@
 // Package ops has what the people of a business can do by writing to us: see today's bookings
-// and orders, answer orders in their own words, say what is sold out, how many are left and when
-// they are closed or open. Looking is free; what changes something is put to them for a YES, with exactly what
+// and orders, answer orders in their own words, say to which booking nobody came, what is sold
+// out, how many are left and when they are closed or open. Looking is free; what changes something is put to them for a YES, with exactly what
 // will change.
 //
 // They are known by the number that their messages come from (package roster); listings and
@@ -43,6 +43,8 @@ type Office struct {
 	Orders   *order.Store
 	Ledger   interface {
 		ByBusiness(ctx context.Context, a actor.Actor, business string, limit int, after string) ([]ledger.Transaction, string, error)
+		Mark(ctx context.Context, a actor.Actor, txID, key string) (ledger.Transaction, error)
+		TakeBack(ctx context.Context, a actor.Actor, txID, key string) (ledger.Transaction, error)
 	}
 }
 
@@ -64,7 +66,7 @@ func (o *Office) Tools() []tool.Tool {
 	return []tool.Tool{
 		tool.New("getBusinessDay", "Give the business's bookings of a day, and the orders, requests and viewings that wait for its answer or are being carried out.", tool.Read, o.day),
 		tool.New("getMyListings", "Give the business's own listings with opening hours, closed days, what is sold out and how many are left of what is counted.", tool.Read, o.listings),
-		answer, soldOut, left, closed, hours,
+		answer, soldOut, left, closed, hours, o.noShowTool(),
 	}
 }
 
@@ -107,7 +109,7 @@ func (o *Office) day(ctx context.Context, tc tool.Context, a dayArgs) (tool.Resu
 		for _, tx := range txs {
 			bookings = append(bookings, map[string]any{
 				"code": tx.Code, "listing": tx.ListingName, "offering": tx.OfferingName, "when": booking.When(tc.Language, tx), "party": tx.Party,
-				"customer": tx.CustomerName, "note": tx.Note,
+				"customer": tx.CustomerName, "note": tx.Note, "noShow": tx.State == ledger.NoShow,
 			})
 		}
 		open, err := o.open(ctx, business, tc.Now)
@@ -127,7 +129,7 @@ func (o *Office) day(ctx context.Context, tc tool.Context, a dayArgs) (tool.Resu
 // maxBookings is how many of a business's latest bookings are looked through for a day.
 const maxBookings = 200
 
-// bookings are a business's confirmed ones of a local day, in order.
+// bookings are a business's of a local day, confirmed or marked as no-shows, in order.
 func (o *Office) bookings(ctx context.Context, business, day string) ([]ledger.Transaction, error) {
 	all, _, err := o.Ledger.ByBusiness(ctx, actor.Actor{Kind: actor.System, ID: "ops"}, business, maxBookings, "")
 	if err != nil {
@@ -139,7 +141,7 @@ func (o *Office) bookings(ctx context.Context, business, day string) ([]ledger.T
 			loc = time.UTC
 		}
 		on := tx.Start.In(loc).Format(time.DateOnly) <= day && day <= tx.End.Add(-time.Nanosecond).In(loc).Format(time.DateOnly)
-		return tx.State != ledger.Confirmed || !on
+		return tx.State != ledger.Confirmed && tx.State != ledger.NoShow || !on
 	})
 	slices.SortFunc(all, func(a, b ledger.Transaction) int { return a.Start.Compare(b.Start) })
 	return all, nil

@@ -115,23 +115,58 @@ func TestCrashAnywhere(t *testing.T) {
 		}, func(_ *till, s *payment.Store, tx ledger.Transaction, _ payment.Report) error {
 			events, err := s.Ledger.Events(ctx, tx.ID)
 			for _, e := range events {
-				err = errors.Join(err, s.Cancelled(ctx, e))
+				err = errors.Join(err, s.Ended(ctx, e))
 			}
 			return err
 		}},
+	}
+	partly := func(t *ledger.Terms) { t.LateRefundMinor = 1000 }
+	offers := map[string]func(*ledger.Terms){"cancelled late": partly, "nobody came": partly, "nobody came, taken back": partly}
+	ended := scenes["cancelled"].do
+	for name, end := range map[string]func(d *till, tx ledger.Transaction) error{
+		"cancelled late": func(d *till, tx ledger.Transaction) error {
+			_, err := d.Ledger.Release(ctx, d.tc.Actor, tx.ID, "test", "cancel")
+			return err
+		},
+		"nobody came": func(d *till, tx ledger.Transaction) error {
+			_, err := d.Ledger.Mark(ctx, clerk, tx.ID, "mark")
+			return err
+		},
+		"nobody came, taken back": func(d *till, tx ledger.Transaction) error {
+			_, err := d.Ledger.Mark(ctx, clerk, tx.ID, "mark")
+			_, err2 := d.Ledger.TakeBack(ctx, clerk, tx.ID, "back")
+			return errors.Join(err, err2)
+		},
+	} {
+		scene := scenes["cancelled"]
+		scene.begin = func(d *till, tx ledger.Transaction) payment.Report {
+			d.take(d.report(d.stripe.Pay(d.yes(tx).Intent)))
+			d.pass(tx.Start.Sub(d.now()))
+			if err := end(d, tx); err != nil {
+				d.t.Fatal(err)
+			}
+			return payment.Report{}
+		}
+		scene.do = func(d *till, s *payment.Store, tx ledger.Transaction, r payment.Report) error {
+			err := ended(d, s, tx, r)
+			d.pass(10 * time.Hour)
+			_, err2 := s.Attend(ctx, tx.ID) // a refund, as far as it is due
+			return errors.Join(err, err2)
+		}
+		scenes[name] = scene
 	}
 	for name, scene := range scenes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) outcome {
 				d := newTill(t)
-				tx := d.offer(nil)
+				tx := d.offer(offers[name])
 				r := scene.begin(d, tx)
 				calls.Deliver(t, nil, func() error { return scene.do(d, d.through(calls), tx, r) })
 				if err := scene.do(d, d.Store, tx, r); err != nil { // and once more
 					t.Error(err)
 				}
-				for range 2 { // refunds that wait
+				for range 3 { // refunds that wait
 					d.pass(10 * time.Hour)
 					d.sweep(tx)
 				}
@@ -186,7 +221,7 @@ func TestRaces(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, e := range events { // a booking that was cancelled just then
-					if err := d.Cancelled(ctx, e); err != nil {
+					if err := d.Ended(ctx, e); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -3,6 +3,7 @@ package payment
 import (
 	"context"
 	"errors"
+	"time"
 
 	"merve/internal/actor"
 	"merve/internal/dynamo"
@@ -69,7 +70,7 @@ func (c Pay) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) 
 	}
 	return c.link(tc, made, tx, []dynamo.Write{
 		ledger.Confirmer{Ledger: s.Ledger}.Held(tx, s.now()),
-		s.put(made, made.CreatedAt).IfAbsent().Else(errMoved),
+		s.put(made, time.Time{}).IfAbsent().Else(errMoved),
 	}), nil
 }
 

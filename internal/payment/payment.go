@@ -10,13 +10,14 @@
 //	waiting    → paid       the hold stands: it is confirmed with it
 //	waiting    → failed     a bank has said no; it can still be paid
 //	waiting    → refunding  paid when nothing was held any more
-//	paid       → refunding  the booking was cancelled in time
+//	paid       → refunding  the booking was cancelled in time, or, for a part of it, too late, or
+//	                        nobody came and that stands
 //	refunding  → refunded   the provider has taken it
 //	any        → refunded   somebody has given it back at the provider's own pages
 //
 // Table ledger, apart from the transactions, whose histories hold nothing else:
 //
-//	pay#{transaction}  payment          the payment; in the index due, of the kind "payment", while it is refunding
+//	pay#{transaction}  payment          the payment; in the index due, of the kind "payment", while it is refunding, or paid for what nobody came to
 //	pay#{transaction}  event#{status}   what happened to it, once
 //
 // Requests to the store: a YES 2 and what the turn's transaction takes, a webhook 2 or 3, one
@@ -57,6 +58,7 @@ const (
 const (
 	ReasonHoldGone  = "hold_gone"
 	ReasonCancelled = "cancelled"
+	ReasonNoShow    = "no_show"
 	ReasonStaff     = "staff" // at the provider's own pages
 )
 
@@ -73,9 +75,10 @@ type Payment struct {
 	Intent      string         `dynamodbav:"intent" json:"intent"` // the provider's id
 	Token       string         `dynamodbav:"token" json:"-"`       // of the link
 	Status      Status         `dynamodbav:"status" json:"status"`
-	Reason      string         `dynamodbav:"reason,omitempty" json:"reason,omitempty"` // of a refund
-	Receipt     ledger.Receipt `dynamodbav:"receipt" json:"receipt"`                   // of the YES
-	Tries       int            `dynamodbav:"tries,omitempty" json:"tries,omitempty"`   // to give it back
+	Reason      string         `dynamodbav:"reason,omitempty" json:"reason,omitempty"`  // of a refund
+	BackMinor   int64          `dynamodbav:"back,omitempty" json:"backMinor,omitempty"` // of the amount, what is given back; 0: all of it
+	Receipt     ledger.Receipt `dynamodbav:"receipt" json:"receipt"`                    // of the YES
+	Tries       int            `dynamodbav:"tries,omitempty" json:"tries,omitempty"`    // to give it back
 	Version     int            `dynamodbav:"version" json:"version"`
 	CreatedAt   time.Time      `dynamodbav:"createdAt" json:"createdAt"`
 	UpdatedAt   time.Time      `dynamodbav:"updatedAt" json:"updatedAt"`
@@ -101,9 +104,17 @@ type Provider interface {
 	// Secret is what the customer's page pays with, and whether it has been paid.
 	Secret(ctx context.Context, id string) (secret string, paid bool, err error)
 
-	// Refund gives back all that was paid, once for the key; what was given back before is no
-	// error.
-	Refund(ctx context.Context, id, key string) error
+	// Refund gives back what was paid, once for the key; what was given back before counts, and
+	// is no error.
+	Refund(ctx context.Context, b Back) error
+}
+
+// Back is what a provider is asked to give back.
+type Back struct {
+	Intent      string
+	AmountMinor int64 // 0: all that was paid
+	Currency    string
+	Key         string
 }
 
 // Store keeps payments. Safe for concurrent use.
@@ -141,6 +152,14 @@ func eventKey(tx string, s Status) dynamo.Key {
 	return dynamo.Key{PK: pkPrefix + tx, SK: "event#" + string(s)}
 }
 
+// Back is how much of the payment is given back, or would be.
+func (p Payment) Back() int64 {
+	if p.BackMinor > 0 {
+		return p.BackMinor
+	}
+	return p.AmountMinor
+}
+
 func (s *Store) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
 // Due is what a transaction asks to be paid: what has to be paid ahead, else all of it.
@@ -149,6 +168,19 @@ func Due(tx ledger.Transaction) int64 {
 		return tx.DueMinor
 	}
 	return tx.PriceMinor
+}
+
+// PaidFor is how much was paid for a transaction, in minor units, and is not on its way back.
+// 1 request, none for what costs nothing.
+func (s *Store) PaidFor(ctx context.Context, tx ledger.Transaction) (int64, error) {
+	if Due(tx) == 0 {
+		return 0, nil
+	}
+	p, err := s.Get(ctx, system(), tx.ID)
+	if errors.Is(err, actor.ErrNotFound) || err == nil && p.Status != Paid {
+		return 0, nil
+	}
+	return p.AmountMinor, err
 }
 
 // Get reads the payment of a transaction for whoever may see it. 1 request.
@@ -259,16 +291,20 @@ func (s *Store) change(ctx context.Context, p Payment, to Status, reason string)
 		Type: to, From: p.Status, Transaction: p.Transaction, Owner: p.Owner, Market: p.Market, Thread: p.Thread,
 		Reason: after.Reason, Trace: telemetry.TraceID(ctx), At: now,
 	}
+	due := time.Time{}
+	if to == Refunding {
+		due = now.Add(firstTry(reason))
+	}
 	return []dynamo.Write{
-		s.put(after, now.Add(firstTry(reason))).If("version = :before", dynamo.V{":before": p.Version}).Else(errMoved),
+		s.put(after, due).If("version = :before", dynamo.V{":before": p.Version}).Else(errMoved),
 		s.Table.Put(eventKey(p.Transaction, to), e).IfAbsent().Else(errMoved),
 	}, after
 }
 
-// put writes a payment; one that is to be given back is looked at when it is due.
+// put writes a payment, which is looked at when it is due, if ever.
 func (s *Store) put(p Payment, due time.Time) dynamo.Write {
 	st := stored{Payment: p}
-	if p.Status == Refunding {
+	if !due.IsZero() {
 		st.DueShard, st.DueAt = dynamo.DueShard(dueKind, p.Transaction), due
 	}
 	return s.Table.Put(key(p.Transaction), st)

@@ -439,7 +439,7 @@ func TestCancelled(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, e := range append(events, events...) {
-				if err := d.Cancelled(ctx, e); err != nil {
+				if err := d.Ended(ctx, e); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -571,4 +571,75 @@ func TestRequests(t *testing.T) {
 		t.Error("no token opens it")
 	}
 	count.want(t, "no token")
+}
+
+var clerk = actor.Actor{Kind: actor.Staff, ID: "clerk", Groups: []string{"staff"}}
+
+// What a customer who cancels late gets back is a part, once, and told so; nobody coming gives
+// the same part, when it can be taken back no more, and nothing when it was.
+func TestPartOfItComesBack(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for name, tt := range map[string]struct {
+		end    func(d *till, tx ledger.Transaction) error
+		soon   int64 // given back at once
+		later  int64 // and when a day is over
+		reason string
+	}{
+		"cancelled late": {func(d *till, tx ledger.Transaction) error {
+			_, err := d.Ledger.Release(ctx, d.tc.Actor, tx.ID, "test", "cancel")
+			return err
+		}, 1000, 1000, payment.ReasonCancelled},
+		"cancelled by staff": {func(d *till, tx ledger.Transaction) error {
+			_, err := d.Ledger.Release(ctx, clerk, tx.ID, "test", "cancel")
+			return err
+		}, 3000, 3000, payment.ReasonCancelled},
+		"nobody came": {func(d *till, tx ledger.Transaction) error {
+			_, err := d.Ledger.Mark(ctx, clerk, tx.ID, "mark")
+			return err
+		}, 0, 1000, payment.ReasonNoShow},
+		"taken back": {func(d *till, tx ledger.Transaction) error {
+			_, err := d.Ledger.Mark(ctx, clerk, tx.ID, "mark")
+			_, err2 := d.Ledger.TakeBack(ctx, clerk, tx.ID, "back")
+			return errors.Join(err, err2)
+		}, 0, 0, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newTill(t)
+			tx := d.offer(func(t *ledger.Terms) { t.LateRefundMinor = 1000 })
+			d.take(d.report(d.stripe.Pay(d.yes(tx).Intent)))
+			d.pass(tx.Start.Sub(d.now()))
+			if err := tt.end(d, tx); err != nil {
+				t.Fatal(err)
+			}
+			settle := func() {
+				events, err := d.Ledger.Events(ctx, tx.ID)
+				for _, e := range append(events, events...) { // the stream is read again
+					err = errors.Join(err, d.Ended(ctx, e))
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				for range 3 {
+					d.sweep(tx)
+				}
+			}
+			if settle(); d.returned() != tt.soon {
+				t.Errorf("%d returned at once, want %d", d.returned(), tt.soon)
+			}
+			d.pass(ledger.TakeBackFor)
+			if settle(); d.returned() != tt.later {
+				t.Errorf("%d returned later, want %d", d.returned(), tt.later)
+			}
+			p, told := d.payment(tx), d.told(tx)
+			if p.Reason != tt.reason || tt.later > 0 && (p.Status != payment.Refunded || p.Back() != tt.later) {
+				t.Errorf("%+v", p)
+			}
+			n := told[tx.ID+".payment.refunding"]
+			if part := strings.Contains(n.Text, "€10.00 is being returned to you and €20.00 is kept"); part != (tt.later == 1000) {
+				t.Errorf("told %q", n.Text)
+			}
+		})
+	}
 }

@@ -30,12 +30,15 @@ func firstTry(reason string) time.Duration {
 // nextTry is how long after so many tries the next one is made.
 func nextTry(tries int) time.Duration { return min(time.Minute<<min(tries, 10), longestOff) }
 
-// Cancelled has what was paid for a booking given back when the booking is cancelled: by its
-// customer in time, or by anybody else. It may be called any number of times; the refund
-// itself is made by [Store.Sweep].
-func (s *Store) Cancelled(ctx context.Context, e ledger.Event) error {
+// Ended has what was paid for a booking given back when the booking is cancelled, all of it, or
+// as much as the booking's terms say when its customer does it late; and looks again, when
+// nobody came and that cannot be taken back any more, whether a part is given back. It may be
+// called any number of times; the refund itself is made by [Store.Sweep].
+func (s *Store) Ended(ctx context.Context, e ledger.Event) error {
 	tx := e.Transaction
-	if e.Type != ledger.Cancelled || e.From != ledger.Confirmed || Due(tx) == 0 {
+	cancelled := e.Type == ledger.Cancelled && e.From == ledger.Confirmed
+	missed := e.Type == ledger.NoShow && tx.LateRefundMinor > 0
+	if Due(tx) == 0 || !cancelled && !missed {
 		return nil
 	}
 	p, err := s.Get(ctx, system(), tx.ID)
@@ -44,30 +47,62 @@ func (s *Store) Cancelled(ctx context.Context, e ledger.Event) error {
 		return nil
 	case err != nil:
 		return err
-	case p.Status != Paid, e.Actor == tx.Owner && !e.At.Before(refundedUntil(tx)):
+	case p.Status != Paid:
 		return nil
 	}
-	ws, _ := s.change(ctx, p, Refunding, ReasonCancelled)
+	var ws []dynamo.Write
+	switch back := tx.Back(p.AmountMinor, e.At); {
+	case missed:
+		ws = s.lookAgain(p, tx.NoShowAt.Add(ledger.TakeBackFor))
+	case e.Actor != tx.Owner:
+		ws, _ = s.change(ctx, p, Refunding, ReasonCancelled)
+	case back == 0:
+		return nil
+	default:
+		ws = s.part(ctx, p, back, ReasonCancelled)
+	}
 	if err := s.Table.DB().Commit(ctx, ws...); err != nil && !errors.Is(err, errMoved) { // somebody was faster
 		return fmt.Errorf("payment of %s: %w", tx.ID, err)
 	}
 	return nil
 }
 
-// refundedUntil is until when a customer who cancels gets the money back: until the start,
-// where no rule says otherwise.
-func refundedUntil(tx ledger.Transaction) time.Time {
-	if tx.RefundUntil.IsZero() {
-		return tx.Start
+// part are the writes by which so much of a payment is to be given back.
+func (s *Store) part(ctx context.Context, p Payment, back int64, reason string) []dynamo.Write {
+	if back < p.AmountMinor {
+		p.BackMinor = back
 	}
-	return tx.RefundUntil
+	ws, _ := s.change(ctx, p, Refunding, reason)
+	return ws
+}
+
+// lookAgain has a payment looked at again at a time, or not any more.
+func (s *Store) lookAgain(p Payment, at time.Time) []dynamo.Write {
+	after := p
+	after.Version, after.UpdatedAt = p.Version+1, s.now()
+	return []dynamo.Write{s.put(after, at).If("version = :before", dynamo.V{":before": p.Version}).Else(errMoved)}
+}
+
+// missed settles what was paid for a booking to which nobody came, when that stands.
+func (s *Store) missed(ctx context.Context, p Payment) error {
+	tx, err := s.Ledger.Get(ctx, system(), p.Transaction)
+	if err != nil {
+		return err
+	}
+	ws := s.lookAgain(p, time.Time{}) // they came after all
+	if tx.State == ledger.NoShow {
+		ws = s.part(ctx, p, tx.Back(p.AmountMinor, tx.NoShowAt), ReasonNoShow)
+	}
+	return faster(s.Table.DB().Commit(ctx, ws...))
 }
 
 // refund tries once to give the money back, and reports whether it is. Each try has a key of
 // its own: a failure that the provider keeps for a key must not be the answer for ever, and
 // what has been given back cannot be given back again.
 func (s *Store) refund(ctx context.Context, p Payment) (done bool, err error) {
-	failed := s.Provider.Refund(ctx, p.Intent, fmt.Sprintf("refund.%s.%d", p.Transaction, p.Tries))
+	failed := s.Provider.Refund(ctx, Back{
+		Intent: p.Intent, AmountMinor: p.BackMinor, Currency: p.Currency, Key: fmt.Sprintf("refund.%s.%d", p.Transaction, p.Tries),
+	})
 	switch {
 	case failed == nil:
 		ws, _ := s.change(ctx, p, Refunded, "")
@@ -123,8 +158,14 @@ func (s *Store) Attend(ctx context.Context, tx string) (done bool, err error) {
 		return false, err
 	}
 	var p stored
-	if err := it.Decode(&p); err != nil || p.Status != Refunding || p.DueAt.IsZero() || p.DueAt.After(s.now()) {
+	if err := it.Decode(&p); err != nil || p.DueAt.IsZero() || p.DueAt.After(s.now()) {
 		return false, err // the index was behind
 	}
-	return s.refund(ctx, p.Payment)
+	switch p.Status {
+	case Refunding:
+		return s.refund(ctx, p.Payment)
+	case Paid:
+		return false, s.missed(ctx, p.Payment)
+	}
+	return false, nil
 }

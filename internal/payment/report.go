@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"merve/internal/actor"
+	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/ledger"
 )
@@ -68,12 +69,17 @@ func (s *Store) take(ctx context.Context, r Report) error {
 	return s.paid(ctx, p)
 }
 
-// paid confirms what was paid for, in one transaction with the payment; where nothing is held
-// any more, the money goes back.
+// paid confirms what was paid for, and gives up the booking that it replaces, in one transaction
+// with the payment; where nothing is held any more, or to be replaced, the money goes back.
 func (s *Store) paid(ctx context.Context, p Payment) error {
 	receipt := p.Receipt
 	receipt.Payment = p.Intent
-	ws, _, err := ledger.Confirmer{Ledger: s.Ledger}.Writes(ctx, actor.OfKey(p.Owner), p.Transaction, receipt.OfferHash, receipt, receipt.PendingID)
+	ws, tx, err := ledger.Confirmer{Ledger: s.Ledger}.Writes(ctx, actor.OfKey(p.Owner), p.Transaction, receipt.OfferHash, receipt, receipt.PendingID)
+	if err == nil && tx.Replaces != "" {
+		var instead []dynamo.Write
+		instead, _, err = ledger.Mover{Ledger: s.Ledger}.Instead(ctx, actor.OfKey(p.Owner), tx, receipt.PendingID)
+		ws = append(ws, instead...)
+	}
 	var before *ledger.AlreadyConfirmed
 	switch {
 	case err == nil, errors.As(err, &before): // confirmed without a payment: it is paid now

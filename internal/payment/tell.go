@@ -30,6 +30,9 @@ func (t *Teller) Tell(ctx context.Context, e Event) error {
 	if err != nil {
 		return fmt.Errorf("tell of the payment of %s: %w", e.Transaction, err)
 	}
+	if say == wording.PaymentReturning && p.BackMinor > 0 {
+		say = wording.PaymentReturningPart
+	}
 	n, err := t.notice(ctx, e, p, say)
 	if err != nil {
 		return fmt.Errorf("tell of the payment of %s: %w", e.Transaction, err)
@@ -68,6 +71,7 @@ func (t *Teller) notice(ctx context.Context, e Event, p Payment, say wording.Key
 	p.Status = e.Type // what is told, whatever has happened since
 	vars := wording.Vars{
 		"summary": s.Summary(p.Language, tx), "code": tx.Code, "amount": wording.Money(p.Language, p.AmountMinor, p.Currency), "link": s.Link(p),
+		"back": wording.Money(p.Language, p.Back(), p.Currency), "kept": wording.Money(p.Language, p.AmountMinor-p.Back(), p.Currency),
 		"until": wording.Until(p.Language, tx.HoldExpiresAt.In(m.Location()), e.At.In(m.Location())),
 	}
 	n := thread.Notice{Kind: "payment_" + string(e.Type), Text: wording.Say(p.Language, say, vars), Cards: []map[string]any{s.CardOf(p)}}

@@ -43,8 +43,8 @@ func (c charged) Secret(ctx context.Context, id string) (string, bool, error) {
 	return i.ClientSecret, i.Status == stripe.Succeeded, err
 }
 
-func (c charged) Refund(ctx context.Context, id, key string) error {
-	r, err := c.Client.Refund(ctx, id, key)
+func (c charged) Refund(ctx context.Context, b payment.Back) error {
+	r, err := c.Client.Refund(ctx, stripe.Back(b))
 	if err == nil && !r.Done {
 		err = fault.New(fault.Unavailable, "the refund failed")
 	}

@@ -129,8 +129,12 @@ func (p *Payer) shown(found Payment, tx ledger.Transaction) tool.Result {
 	if tx.State == ledger.Confirmed {
 		r.Facts = append(r.Facts, string(claim.Booked)+":"+tx.Code)
 	}
-	if found.Status == Paid || found.Status == Refunded {
+	switch found.Status {
+	case Paid:
 		r.Facts = append(r.Facts, string(claim.Paid)+":"+tx.Code)
+	case Refunding, Refunded:
+		data["backMinor"] = found.Back()
+		r.Facts = append(r.Facts, string(claim.Refunded)+":"+tx.Code)
 	}
 	return r
 }

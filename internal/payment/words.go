@@ -1,12 +1,15 @@
 package payment
 
 import (
+	"time"
+
 	"merve/internal/ledger"
 	"merve/internal/tool"
 	"merve/internal/wording"
 )
 
-// Offered words an offer as summary does, and how much of it is to be paid now.
+// Offered words an offer as summary does, how much of it is to be paid now, and what is kept of
+// that.
 func Offered(summary func(language string, tx ledger.Transaction) string) func(language string, tx ledger.Transaction) string {
 	return func(language string, tx ledger.Transaction) string {
 		if tx.State != ledger.Hold || tx.DueMinor == 0 {
@@ -16,18 +19,50 @@ func Offered(summary func(language string, tx ledger.Transaction) string) func(l
 	}
 }
 
+// OfferedMove words a new time for a booking as moved does, and what is to be paid for it and
+// comes back of the earlier one.
+func OfferedMove(moved func(language string, old, held ledger.Transaction) string) func(language string, old, held ledger.Transaction) string {
+	return func(language string, old, held ledger.Transaction) string {
+		text := moved(language, old, held)
+		if held.DueMinor > 0 {
+			text = toPay(language, text, held)
+		}
+		if old.DueMinor > 0 {
+			text += " · " + wording.Say(language, wording.MoveMoneyBack, wording.Vars{"amount": wording.Money(language, old.DueMinor, old.Currency)})
+		}
+		return text
+	}
+}
+
 func toPay(language, summary string, tx ledger.Transaction) string {
-	return wording.Say(language, wording.PaymentSummary, wording.Vars{"summary": summary, "amount": wording.Money(language, Due(tx), tx.Currency)})
+	return wording.Say(language, wording.PaymentSummary, wording.Vars{"summary": summary, "amount": wording.Money(language, Due(tx), tx.Currency)}) +
+		" · " + rule(language, tx)
+}
+
+// rule words what becomes of what is paid, as it is when the offer is made.
+func rule(language string, tx ledger.Transaction) string {
+	loc, err := time.LoadLocation(tx.TimeZone)
+	if err != nil {
+		loc = time.UTC
+	}
+	vars := wording.Vars{
+		"kept":  wording.Money(language, Due(tx)-min(tx.LateRefundMinor, Due(tx)), tx.Currency),
+		"until": wording.Until(language, tx.FreeUntil().In(loc), tx.CreatedAt.In(loc)),
+	}
+	if !tx.CreatedAt.Before(tx.FreeUntil()) {
+		return wording.Say(language, wording.DepositRuleNow, vars)
+	}
+	return wording.Say(language, wording.DepositRule, vars)
 }
 
 // CardOf is what a client shows of a payment. Money on its way back is shown as given back.
 func (s *Store) CardOf(p Payment) tool.Card {
-	status := p.Status
-	if status == Refunding {
-		status = Refunded
+	status, amount := p.Status, p.AmountMinor
+	if status == Refunding || status == Refunded {
+		status, amount = Refunded, p.Back()
 	}
 	return tool.Card{
-		"type": "payment", "id": p.Transaction, "title": p.Title, "price": map[string]any{"amount": p.AmountMinor, "currency": p.Currency},
+		"type": "payment", "id": p.Transaction, "title": p.Title, "price": map[string]any{"amount": amount, "currency": p.Currency},
 		"url": s.Link(p), "status": string(status),
 	}
 }

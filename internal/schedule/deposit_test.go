@@ -27,7 +27,7 @@ func TestDue(t *testing.T) {
 		{&Deposit{PercentOfPrice: 100}, math.MaxInt64, math.MaxInt64},
 	}
 	for _, tt := range tests {
-		if got := (Offering{Deposit: tt.deposit}).Due(tt.price); got != tt.want {
+		if got := tt.deposit.Due(tt.price); got != tt.want {
 			t.Errorf("%+v of %d: %d, want %d", tt.deposit, tt.price, got, tt.want)
 		}
 	}
@@ -38,11 +38,47 @@ func TestDepositChecked(t *testing.T) {
 	for field, d := range map[string]*Deposit{
 		"": {PercentOfPrice: 100, RefundUntilHours: 48}, "offering.deposit": {},
 		"offering.deposit.percentOfPrice": {PercentOfPrice: 101}, "offering.deposit.minMinor": {MinMinor: -1},
-		"offering.deposit.refundUntilHours": {PercentOfPrice: 1, RefundUntilHours: -1},
+		"offering.deposit.refundUntilHours":  {PercentOfPrice: 1, RefundUntilHours: -1},
+		"offering.deposit.lateRefundPercent": {PercentOfPrice: 1, LateRefundPercent: 100},
 	} {
-		err := d.check()
+		err := d.check("offering.deposit")
 		if _, got := fault.Public(err); got != field && field != "" || (err != nil) != (field != "") {
 			t.Errorf("%+v: %v, want an error of %q", *d, err, field)
 		}
+	}
+}
+
+func TestLate(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		percent   int
+		due, want int64
+	}{{0, 3000, 0}, {50, 3000, 1500}, {50, 1, 0}, {99, 101, 99}, {99, math.MaxInt64, math.MaxInt64/100*99 + 6}} { // something is always kept
+		if got := (&Deposit{LateRefundPercent: tt.percent}).Late(tt.due); got != tt.want {
+			t.Errorf("%d%% of %d: %d, want %d", tt.percent, tt.due, got, tt.want)
+		}
+	}
+	if got := (*Deposit)(nil).Late(100); got != 0 {
+		t.Errorf("without a deposit %d", got)
+	}
+}
+
+func TestNoShowsChecked(t *testing.T) {
+	t.Parallel()
+	for field, n := range map[string]*NoShows{
+		"": {Count: 2, Days: 90, Deposit: &Deposit{PercentOfPrice: 20}}, "offering.noShows.count": {Days: 1}, "offering.noShows.days": {Count: 1, Days: 731},
+		"offering.noShows.deposit": {Count: 1, Days: 1, Deposit: &Deposit{}},
+	} {
+		err := n.check(100)
+		if _, got := fault.Public(err); got != field && field != "" || (err != nil) != (field != "") {
+			t.Errorf("%+v: %v, want an error of %q", *n, err, field)
+		}
+	}
+	free := &NoShows{Count: 1, Days: 1, Deposit: &Deposit{MinMinor: 100}}
+	if err := free.check(0); err == nil {
+		t.Error("a deposit on what costs nothing")
+	}
+	if err := (&NoShows{Count: 1, Days: 1}).check(0); err != nil {
+		t.Error(err)
 	}
 }

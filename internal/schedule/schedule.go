@@ -53,6 +53,7 @@ type Offering struct {
 	Currency        string            `dynamodbav:"currency" json:"currency"`
 	Per             Per               `dynamodbav:"per" json:"per"`
 	Deposit         *Deposit          `dynamodbav:"deposit,omitempty" json:"deposit,omitempty"` // nil: nothing is paid ahead
+	NoShows         *NoShows          `dynamodbav:"noShows,omitempty" json:"noShows,omitempty"` // nil: nobody is asked for more
 }
 
 // Span is a time of day from which to which something is open. One that ends before it
@@ -115,8 +116,10 @@ func (o Offering) Check() error {
 		return fault.Field("offering.priceMinor", "want minor units, at least 0")
 	case len(o.Currency) != 3:
 		return fault.Field("offering.currency", "want ISO 4217, such as EUR")
-	case o.Deposit.check() != nil:
-		return o.Deposit.check()
+	case o.Deposit.check("offering.deposit") != nil:
+		return o.Deposit.check("offering.deposit")
+	case o.NoShows.check(o.PriceMinor) != nil:
+		return o.NoShows.check(o.PriceMinor)
 	case o.Unit == ByNight:
 		return o.checkNights()
 	}

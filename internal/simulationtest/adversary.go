@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"merve/internal/actor"
 	"merve/internal/provider/openai/openaitest"
 )
 
@@ -111,6 +112,7 @@ func (w *World) townTools() (name, args string) {
 		{"setSoldOut", fmt.Sprintf(`{"listingId":%q,"itemId":"ayran","soldOut":true}`, shop)}, {"setClosed", fmt.Sprintf(`{"listingId":%q,"date":"2026-11-25","closed":true}`, shop)},
 		{"setStock", fmt.Sprintf(`{"listingId":%q,"itemId":"wrap","left":%s}`, shop, oneOf(w, []string{"1000000", "0", "null", "-1"}))},
 		{"answerOrder", fmt.Sprintf(`{"code":%q,"answer":%q,"minutes":null,"reason":%s}`, w.anyCode(), oneOf(w, []string{"accept", "refuse", "done"}), text)},
+		{"markNoShow", fmt.Sprintf(`{"code":%q,"noShow":%v}`, w.anyBooking(), w.chance(0.7))},
 		{"getBusinessDay", `{"date":null}`}, {"getMyListings", `{}`}, {"placeOrder", fmt.Sprintf(`{"orderId":%q,"confirmed":true}`, order)},
 	})
 	return c.name, c.args
@@ -131,6 +133,19 @@ func (w *World) anyID(prefix string) string {
 		return nobodys
 	}
 	return ids[w.rand.IntN(len(ids))]
+}
+
+// anyBooking is the code of a booking at some business.
+func (w *World) anyBooking() string {
+	codes := []string{"BCDFGH"}
+	txs, _, err := w.healthy.Ledger().ByBusiness(w.t.Context(), actor.Actor{Kind: actor.System}, "biz-meze", 20, "")
+	if err != nil {
+		w.t.Error(err)
+	}
+	for _, tx := range txs {
+		codes = append(codes, tx.Code)
+	}
+	return oneOf(w, codes)
 }
 
 // anyCode is the code of an order that some business was told of.

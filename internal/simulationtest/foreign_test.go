@@ -65,6 +65,16 @@ func makeNeighbours(t *testing.T) *neighbours {
 	return n
 }
 
+// annHasCode is the code of ann's booking, as its business knows it.
+func (n *neighbours) annHasCode() string {
+	n.t.Helper()
+	tx, err := n.healthy.Ledger().Get(n.t.Context(), actor.Actor{Kind: actor.System}, n.booking)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return tx.Code
+}
+
 // ordersFood has ann order something.
 func (n *neighbours) ordersFood() {
 	n.t.Helper()
@@ -208,6 +218,8 @@ func TestPromise6_AForeignIDIsAnsweredAsOneThatDoesNotExist(t *testing.T) {
 		{"/admin/api/markets/{market}/listings/{listing}", "admin", "PUT", "/admin/api/markets/" + Market + "/listings/{id}", "meze", "none", guest},
 		{"/admin/api/transactions/{transaction}", "admin", "GET", "/admin/api/transactions/{id}", n.booking, "id-999999", guest},
 		{"/admin/api/transactions/{transaction}", "admin", "GET", "/admin/api/transactions/{id}", n.booking, "id-999999", bob},
+		{"/admin/api/transactions/{transaction}/no-show", "admin", "PUT", "/admin/api/transactions/{id}/no-show", n.booking, "id-999999", guest},
+		{"/admin/api/transactions/{transaction}/no-show", "admin", "DELETE", "/admin/api/transactions/{id}/no-show", n.booking, "id-999999", bob},
 		{"/admin/api/alerts/{alert}/acknowledge", "admin", "POST", "/admin/api/alerts/{id}/acknowledge", "2026", "2027", guest},
 		{"/admin/api/outbox/{thread}/{message}/send", "admin", "POST", "/admin/api/outbox/{id}/turn00000001-0/send", n.ann.Thread, "th_00000000000000000000000000000000", guest},
 		{"/admin/api/threads/{thread}", "admin", "GET", "/admin/api/threads/{id}", n.ann.Thread, "th_00000000000000000000000000000000", guest},
@@ -355,6 +367,7 @@ func TestPromise6_AToolCannotReachWhatIsAnothers(t *testing.T) {
 		{"setStock", "itemId", `{"listingId":"meze","itemId":"{id}","left":1}`, "table", "none-such"},
 		{"setClosed", "listingId", `{"listingId":"{id}","date":"2026-11-25","closed":true}`, "meze", "none-such"},
 		{"setOpeningHours", "listingId", `{"listingId":"{id}","weekday":"mon","spans":[]}`, "meze", "none-such"},
+		{"markNoShow", "code", `{"code":"{id}","noShow":true}`, n.annHasCode(), "BCDFGH"},
 		{"cancelTaxi", "rideId", `{"rideId":"{id}"}`, n.ride, "ride_aaaaaaaaaaaaaaaa"},
 		{"getTaxiStatus", "rideId", `{"rideId":"{id}"}`, n.ride, "ride_aaaaaaaaaaaaaaaa"},
 		{"initiateBooking", "offeringId", `{"listingId":"meze","offeringId":"{id}","date":"2026-11-25","time":"18:00","endDate":null,"partySize":1,"note":null}`, "seat", "none-such"},

@@ -289,6 +289,10 @@ func (j *judge) yeses() {
 				j.consent(h, e, "rescheduleBooking")
 			case e.Type == ledger.Confirmed:
 				j.consent(h, e, "initiateBooking")
+			case e.Type == ledger.NoShow, e.Type == ledger.Came: // by its business, and not before it begins
+				if !strings.HasPrefix(e.Actor, "system:person:whatsapp:") || e.At.Before(h.Transaction.Start) {
+					j.t.Errorf("booking %s: %s by %q at %s, and it begins at %s", h.Transaction.Code, e.Type, e.Actor, e.At, h.Transaction.Start)
+				}
 			case e.Type == ledger.Cancelled && e.From == ledger.Confirmed:
 				if _, moved := j.replacement(h.Transaction); !moved { // else that has the YES
 					j.consent(h, e, "cancelBooking")

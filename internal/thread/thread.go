@@ -149,9 +149,18 @@ type Pending struct {
 	Args      string    `dynamodbav:"args,omitempty" json:"args,omitempty"` // frozen, canonical
 	Hash      string    `dynamodbav:"hash" json:"hash"`                     // of the exact offer
 	Summary   string    `dynamodbav:"summary" json:"summary"`               // what the customer was shown
+	Note      string    `dynamodbav:"note,omitempty" json:"note,omitempty"` // and after it, while it waits
 	Policy    int       `dynamodbav:"policy" json:"policy"`                 // market version it was made under
 	CreatedAt time.Time `dynamodbav:"at" json:"createdAt"`
 	ExpiresAt time.Time `dynamodbav:"until" json:"expiresAt"`
+}
+
+// Question is the summary with the note after it, while it waits for an answer.
+func (p Pending) Question() string {
+	if p.Note == "" {
+		return p.Summary
+	}
+	return p.Summary + " · " + p.Note
 }
 
 // Turn is a finished turn.

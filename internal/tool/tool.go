@@ -93,6 +93,7 @@ type Proposal struct {
 	Kind      string    // which commitment settles it
 	Ref       string    // what it is about: a transaction id
 	Summary   string    // shown to the customer, from stored state
+	Note      string    // said after the summary while the question stands; may be empty
 	Hash      string    // of the exact offer: what, when, price, hold, policy version
 	ExpiresAt time.Time // after this nothing can be confirmed
 }

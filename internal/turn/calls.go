@@ -265,7 +265,7 @@ func (w *work) giveAway(ctx context.Context, h tool.HandOver) error {
 func (w *work) propose(ctx context.Context, res result) error {
 	p := &thread.Pending{
 		ID: pendingID(w.thread.ID, res.proposal.Kind, res.proposal.Ref), Kind: res.proposal.Kind, Ref: res.proposal.Ref,
-		Tool: res.tool, Args: string(res.args), Hash: res.proposal.Hash, Summary: res.proposal.Summary,
+		Tool: res.tool, Args: string(res.args), Hash: res.proposal.Hash, Summary: res.proposal.Summary, Note: res.proposal.Note,
 		Policy: w.market.Version, CreatedAt: w.tc.Now, ExpiresAt: res.proposal.ExpiresAt,
 	}
 	if old := w.pending; old != nil && old.Ref != p.Ref { // of the same, the newer question takes the place of the older

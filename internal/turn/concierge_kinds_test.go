@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"merve/internal/actor"
 	"merve/internal/channel"
@@ -36,6 +37,7 @@ func conciergeKinds() []kind {
 		{name: "driver, yes", want: "Ride RIDE is yours", before: rides, said: []string{"d1: yes"}},
 		{name: "driver cancels", want: "You no longer have ride RIDE", before: append(slices.Clone(rides), "d1: yes"), said: []string{"d1: cancel {ride}"}},
 		{name: "booking moved, yes", want: "Your booking has been moved", before: []string{"book", "yes", "move it"}, said: []string{"yes"}},
+		{name: "no-show, yes", want: "Done: Note that nobody came", before: []string{"book", "yes"}, prepare: (*world).missed, said: []string{"meze: yes"}},
 		{name: "person asked for", want: "A person from our team", before: []string{"book"}, prepare: (*world).decline, said: []string{"person"}},
 		{
 			name: "person asked for, and more said", want: "A person from our team", model: func(w *world) llm.Model { return w.interrupted("thanks") },
@@ -85,6 +87,14 @@ func (w *world) counts(listing string) string {
 		lines = append(lines, fmt.Sprintf("%s %d left, %d held, %d sold", id, all[id].Left, all[id].Held, all[id].Sold))
 	}
 	return cmp.Or(strings.Join(lines, "; "), "nothing is counted")
+}
+
+// missed has a business say, when a booking has begun, that nobody came to it.
+func (w *world) missed(string) {
+	w.t.Helper()
+	w.clock.add(34 * time.Hour)
+	w.arrive(nil, w.spoken(channel.WhatsApp, "missed", "meze: nobody came"))
+	w.clock.add(time.Second)
 }
 
 // takeOver has staff take the thread.
@@ -151,6 +161,12 @@ func conciergeClerk(said string, rounds int, result string) []llm.Call {
 	case "move it 1":
 		for _, id := range regexp.MustCompile(`"transactionId":"([^"]+)"`).FindAllStringSubmatch(result, 1) {
 			return call("rescheduleBooking", fmt.Sprintf(`{"transactionId":%q,"date":"2026-11-24","time":"21:00","endDate":null,"partySize":null}`, id[1]))
+		}
+	case "nobody came 0":
+		return call("getBusinessDay", `{"date":"2026-11-24"}`)
+	case "nobody came 1":
+		for _, code := range regexp.MustCompile(`"code":"([^"]+)"`).FindAllStringSubmatch(result, 1) {
+			return call("markNoShow", fmt.Sprintf(`{"code":%q,"noShow":true}`, code[1]))
 		}
 	case "person 0":
 		return call("askForPerson", `{"reason":"wants one"}`)

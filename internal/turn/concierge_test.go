@@ -21,6 +21,7 @@ import (
 	"merve/internal/notify"
 	"merve/internal/ops"
 	"merve/internal/order"
+	"merve/internal/payment"
 	"merve/internal/roster"
 	"merve/internal/taxi"
 	"merve/internal/thread"
@@ -77,7 +78,10 @@ func (w *world) reminders() *booking.Reminders {
 }
 
 func (w *world) waitlist() *booking.Waitlist {
-	return &booking.Waitlist{Ledger: w.ledger, Catalog: catalog{w}, Markets: w.markets, Threads: thread.Teller{Store: w.threads, Queue: w}}
+	return &booking.Waitlist{
+		Ledger: w.ledger, Catalog: catalog{w}, Markets: w.markets, Threads: thread.Teller{Store: w.threads, Queue: w},
+		Kind: payment.KindOf, Summary: payment.Offered(booking.Summary),
+	}
 }
 
 // otherAssistants answer people who are no customers.

@@ -43,8 +43,8 @@ func (c charged) Secret(ctx context.Context, id string) (string, bool, error) {
 	return i.ClientSecret, i.Status == stripe.Succeeded, err
 }
 
-func (c charged) Refund(ctx context.Context, id, key string) error {
-	r, err := c.Client.Refund(ctx, id, key)
+func (c charged) Refund(ctx context.Context, b payment.Back) error {
+	r, err := c.Client.Refund(ctx, stripe.Back(b))
 	if err == nil && !r.Done {
 		err = fault.New(fault.Unavailable, "the refund failed")
 	}
@@ -74,6 +74,9 @@ func (w *world) startCashier(db *dynamo.DB, log *slog.Logger) []tool.Tool {
 	w.payer = &payment.Teller{Store: w.payments, Markets: w.markets, Threads: thread.Teller{Store: w.threads, Queue: w}}
 	return (&payment.Payer{Store: w.payments}).Tools()
 }
+
+// money says what becomes of what was paid.
+func (w *world) money() booking.Money { return booking.Money{Paid: w.payments.PaidFor} }
 
 // tellPayments has the stream of the ledger bring every event of a payment, each twice.
 func (w *world) tellPayments() {

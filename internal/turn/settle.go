@@ -110,7 +110,7 @@ func (w *work) refers(ctx context.Context) (map[string]string, error) {
 
 func (w *work) remind() {
 	if w.pending != nil {
-		w.after = append(w.after, w.say(wording.StillWaiting, wording.Vars{"summary": w.pending.Summary}))
+		w.after = append(w.after, w.say(wording.StillWaiting, wording.Vars{"summary": w.pending.Question()}))
 	}
 }
 

@@ -252,7 +252,11 @@ func (w *world) start(db *dynamo.DB) {
 	w.threads = &thread.Store{Table: table("conversations"), Now: now, NewID: func() string { return dynamotest.ID("lease") }}
 	w.ledger = &ledger.Ledger{Table: table("ledger"), Now: now, NewID: w.newTransaction}
 	w.outbox = &outbox.Box{Table: table("conversations"), Now: now}
-	booker := &ledger.Booker{Ledger: w.ledger, Catalog: catalog{w}, Summary: payment.Offered(booking.Summary), Moved: booking.Moved, Card: booking.Card, Kind: payment.KindOf}
+	booker := &ledger.Booker{Ledger: w.ledger, Catalog: catalog{w}, Summary: payment.Offered(booking.Summary), Moved: payment.OfferedMove(booking.Moved), Card: booking.Card, Kind: payment.KindOf,
+		Money: func(ctx context.Context, lang string, tx ledger.Transaction, at time.Time) (string, error) {
+			return w.money().Cancelled(ctx, lang, tx, at)
+		},
+	}
 	all := append(append(w.listings.Tools(availability{w.ledger, now, w.branch}), booker.Tools()...), w.noteTool(), codeTool())
 	all = append(append(all, w.startConcierge(db, log)...), w.startCashier(db, log)...)
 	merve := assistant.Merve()
@@ -274,8 +278,8 @@ func (w *world) start(db *dynamo.DB) {
 		Threads: w.threads, Markets: w.markets, Assistants: assistants, Tools: tools,
 		Commitments: w.orderCommitments(map[string]gate.Commitment{
 			ledger.ConfirmKind:    booking.Confirm{Ledger: w.ledger},
-			ledger.CancelKind:     booking.Cancel{Ledger: w.ledger},
-			ledger.RescheduleKind: booking.Move{Ledger: w.ledger},
+			ledger.CancelKind:     booking.Cancel{Ledger: w.ledger, Money: w.money()},
+			ledger.RescheduleKind: booking.Move{Ledger: w.ledger, Money: w.money()},
 			turn.FrozenCall:       turn.Frozen{Tools: tools},
 			payment.Kind:          payment.Pay{Store: w.payments},
 		}),
@@ -403,7 +407,7 @@ func (w *world) settle() {
 		for _, e := range w.events(id) {
 			if name := id + e.ID; !w.told[name] {
 				w.told[name] = true
-				if err := errors.Join(w.notifier.Tell(w.t.Context(), e), w.waitlist().Freed(w.t.Context(), e), w.payments.Cancelled(w.t.Context(), e)); err != nil {
+				if err := errors.Join(w.notifier.Tell(w.t.Context(), e), w.waitlist().Freed(w.t.Context(), e), w.payments.Ended(w.t.Context(), e)); err != nil {
 					w.t.Fatalf("notify: %v", err)
 				}
 			}

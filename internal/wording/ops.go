@@ -9,6 +9,8 @@ const (
 	OpsClosed       Key = "ops_closed"         // listing, date
 	OpsOpenAfterAll Key = "ops_open_after_all" // listing, date
 	OpsHours        Key = "ops_hours"          // listing, weekday, hours; empty hours are closed
+	OpsNoShow       Key = "ops_no_show"        // summary
+	OpsCame         Key = "ops_came"           // summary
 	OpsToday        Key = "ops_today"          // lines
 	OpsNothing      Key = "ops_nothing"        // nothing today
 

@@ -11,6 +11,28 @@ const (
 	PaymentTooLate   Key = "payment_too_late"  // paid when it was not held any more: summary, amount
 	PaymentReturning Key = "payment_returning" // after a cancellation: summary, amount
 	PaymentReturned  Key = "payment_returned"  // by the business or by staff: summary, amount
+
+	PaymentReturningPart Key = "payment_returning_part" // after a late cancellation, or when nobody came: summary, amount, back, kept
+)
+
+// What becomes of what is paid for a booking.
+const (
+	DepositRule    Key = "deposit_rule"     // below an offer that is to be paid: until, kept
+	DepositRuleNow Key = "deposit_rule_now" // the same, too late to be cancelled for nothing: kept
+	MoveMoneyBack  Key = "move_money_back"  // below a new time, the one before being paid: amount
+	MoneyBack      Key = "money_back"       // of a cancellation, before and after the YES: amount, until
+	MoneyKept      Key = "money_kept"       // the same, too late: amount, until
+	MoneyPart      Key = "money_part"       // the same, and a part of it is kept: amount, back, kept, until
+)
+
+// A booking to which nobody came, to the customer, unasked.
+const (
+	BookingNoShow     Key = "booking_no_show"      // until when it can be taken back: listing, summary, until
+	NoShowKept        Key = "no_show_kept"         // below it: amount
+	NoShowPart        Key = "no_show_part"         // below it, a part is kept: amount, kept, back
+	NoShowRuleDeposit Key = "no_show_rule_deposit" // below it, what more of them lead to: count, days
+	NoShowRulePerson  Key = "no_show_rule_person"  // the same: count, days, listing
+	BookingCame       Key = "booking_came"         // it was taken back: listing, summary
 )
 
 // The page on which payments are made.

@@ -44,15 +44,18 @@ func TestRequestsAreStripes(t *testing.T) {
 	if i, err := c.Get(ctx, "pi_1"); err != nil || i.ClientSecret == "" {
 		t.Errorf("get: %+v, %v", i, err)
 	}
-	if r, err := c.Refund(ctx, "pi_1", "r1"); err != nil || r.ID == "" {
+	if r, err := c.Refund(ctx, stripe.Back{Intent: "pi_1", Key: "r1"}); err != nil || r.ID == "" {
 		t.Errorf("refund: %+v, %v", r, err)
+	}
+	if _, err := c.Refund(ctx, stripe.Back{Intent: "pi_1", AmountMinor: 1, Currency: "EUR", Key: "r2"}); err != nil {
+		t.Errorf("refund of a part: %v", err)
 	}
 	// The example's amount is another than was asked for, which is no answer to us; what counts
 	// is that the request is allowed.
 	if _, err := c.Create(ctx, wanted("k1")); err != nil && !fault.Is(err, fault.Unavailable) {
 		t.Errorf("create: %v", err)
 	}
-	if diff := cmp.Diff([]int{200, 200, 200}, seen.all); diff != "" {
+	if diff := cmp.Diff([]int{200, 200, 200, 200, 200}, seen.all); diff != "" {
 		t.Errorf("answers (-want +got):\n%s", diff)
 	}
 }

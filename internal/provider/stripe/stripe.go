@@ -150,14 +150,37 @@ type Refund struct {
 	Done bool // or under way, which needs nobody; else it failed
 }
 
-// Refund gives back all that was paid by an intent, once for its key. What has been given back
-// before is done.
-func (c *Client) Refund(ctx context.Context, intent, key string) (Refund, error) {
-	if err := checkKey(key); err != nil {
+// Back is what is to be given back of a paid intent.
+type Back struct {
+	Intent      string
+	AmountMinor int64  // in all, with what was given back before; 0: all that was paid
+	Currency    string // ISO 4217, of an amount
+	Key         string // equal keys with equal wants are one refund
+}
+
+// Refund gives back what was paid by an intent, once for its key. What has been given back
+// before is done: of a part Stripe is asked first how much that was, so that a refund whose
+// answer was lost is not made again by another key. 1 request, 2 for a part.
+func (c *Client) Refund(ctx context.Context, b Back) (Refund, error) {
+	if err := checkKey(b.Key); err != nil {
 		return Refund{}, err
 	}
-	params := &sdk.RefundCreateParams{PaymentIntent: sdk.String(intent)}
-	params.SetIdempotencyKey(key)
+	params := &sdk.RefundCreateParams{PaymentIntent: sdk.String(b.Intent)}
+	params.SetIdempotencyKey(b.Key)
+	if b.AmountMinor != 0 {
+		before, err := c.refunded(ctx, b.Intent)
+		left := units(b.AmountMinor, b.Currency) - before
+		switch {
+		case b.AmountMinor < 0:
+			return Refund{}, fault.Field("amount", "want minor units, at least 1, or 0 for all")
+		case err != nil:
+			return Refund{}, err
+		case left <= 0:
+			return Refund{Done: true}, nil
+		}
+		params.Amount = sdk.Int64(left)
+	}
+	intent := b.Intent
 	var got *sdk.Refund
 	err := c.do(ctx, func(ctx context.Context, api *sdk.Client) (err error) {
 		got, err = api.V1Refunds.Create(ctx, params)
@@ -173,6 +196,26 @@ func (c *Client) Refund(ctx context.Context, intent, key string) (Refund, error)
 		return Refund{}, errAnswer
 	}
 	return Refund{ID: got.ID, Done: got.Status == sdk.RefundStatusSucceeded || got.Status == sdk.RefundStatusPending}, nil
+}
+
+// refunded is how much of an intent has been given back, in Stripe's units.
+func (c *Client) refunded(ctx context.Context, intent string) (int64, error) {
+	params := &sdk.PaymentIntentRetrieveParams{}
+	params.AddExpand("latest_charge")
+	var got *sdk.PaymentIntent
+	err := c.do(ctx, func(ctx context.Context, api *sdk.Client) (err error) {
+		got, err = api.V1PaymentIntents.Retrieve(ctx, intent, params)
+		return err
+	})
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("stripe: intent %s: %w", intent, err)
+	case got == nil || got.ID == "":
+		return 0, errAnswer
+	case got.LatestCharge == nil: // nothing was paid, as Stripe will say
+		return 0, nil
+	}
+	return got.LatestCharge.AmountRefunded, nil
 }
 
 var errAnswer = fault.New(fault.Unavailable, "the payment service's answer cannot be read")

@@ -104,7 +104,7 @@ func TestGetAndRefund(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Refund(ctx, made.ID, "r0"); !fault.Is(err, fault.Invalid) {
+	if _, err := c.Refund(ctx, stripe.Back{Intent: made.ID, Key: "r0"}); !fault.Is(err, fault.Invalid) {
 		t.Errorf("a refund of what was not paid: %v", err)
 	}
 	s.Pay(made.ID)
@@ -118,12 +118,50 @@ func TestGetAndRefund(t *testing.T) {
 		}
 	}
 	for _, k := range []string{"r1", "r1", "r2"} { // the same again, and once more by another key
-		if r, err := c.Refund(ctx, made.ID, k); err != nil || !r.Done {
+		if r, err := c.Refund(ctx, stripe.Back{Intent: made.ID, Key: k}); err != nil || !r.Done {
 			t.Errorf("refund %s: %+v, %v", k, r, err)
 		}
 	}
 	if i := s.Intents()[0]; i.Refunded != 6500 {
 		t.Errorf("given back: %d", i.Refunded)
+	}
+}
+
+// A part is given back once, whatever becomes of the answers and by whichever key; what was given
+// back by others counts.
+func TestRefundOfAPart(t *testing.T) {
+	t.Parallel()
+	s := stripetest.New(t, now)
+	c, ctx := client(s), t.Context()
+	made, err := c.Create(ctx, wanted("k1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := func(amount int64, key string) error {
+		r, err := c.Refund(ctx, stripe.Back{Intent: made.ID, AmountMinor: amount, Currency: "EUR", Key: key})
+		if err == nil && !r.Done {
+			t.Errorf("%s is not done: %+v", key, r)
+		}
+		return err
+	}
+	if err := part(1000, "r0"); !fault.Is(err, fault.Invalid) {
+		t.Errorf("a part of what was not paid: %v", err)
+	}
+	if err := part(-1, "r0"); !fault.Is(err, fault.Invalid) {
+		t.Errorf("less than nothing: %v", err)
+	}
+	s.Pay(made.ID)
+	s.Add(0, stripetest.Lose, stripetest.Lose) // Stripe says what was given back, and the refund's answer is lost
+	if err := part(1000, "r1"); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("a lost answer: %v", err)
+	}
+	for _, k := range []string{"r1", "r2"} {
+		if err := part(1000, k); err != nil {
+			t.Errorf("again: %v", err)
+		}
+	}
+	if err := part(2500, "r3"); err != nil || s.Intents()[0].Refunded != 2500 {
+		t.Errorf("%v, given back: %d", err, s.Intents()[0].Refunded)
 	}
 }
 

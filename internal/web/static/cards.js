@@ -8,7 +8,7 @@ import { spot } from './map.js';
 const statuses = {
   booking: {
     draft: ['draft'], hold: ['hold', 'warm'], confirmed: ['confirmed', 'good'], completed: ['finished', 'good'],
-    cancelled: ['cancelled', 'bad'], expired: ['closed', 'bad'],
+    cancelled: ['cancelled', 'bad'], expired: ['closed', 'bad'], no_show: ['closed', 'bad'],
   },
   order: {
     proposed: ['asked', 'warm'], placed: ['asking', 'warm'], accepted: ['accepted', 'good'], refused: ['declined', 'bad'],

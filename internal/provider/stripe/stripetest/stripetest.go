@@ -292,13 +292,18 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request) {
 	case i == nil:
 		refusal(w, http.StatusNotFound, "invalid_request_error", "resource_missing", "No such payment_intent")
 	default:
-		providertest.JSON(w, "application/json", http.StatusOK, i.object())
+		o := i.object()
+		if r.URL.Query().Get("expand[0]") == "latest_charge" && i.Received > 0 {
+			o["latest_charge"] = map[string]any{"id": "ch_" + i.ID, "object": "charge", "amount": i.Received, "amount_refunded": i.Refunded}
+		}
+		providertest.JSON(w, "application/json", http.StatusOK, o)
 	}
 }
 
 func (s *Server) refund(form url.Values) answer {
 	i := s.find(form.Get("payment_intent"))
-	switch name := only(form, "payment_intent"); {
+	amount, bad := strconv.ParseInt(form.Get("amount"), 10, 64)
+	switch name := only(form, "payment_intent", "amount"); {
 	case name != "":
 		return problem(400, "invalid_request_error", "parameter_unknown", "Received unknown parameter: "+name)
 	case i == nil:
@@ -307,13 +312,19 @@ func (s *Server) refund(form url.Values) answer {
 		return problem(400, "invalid_request_error", "charge_disputed", "The charge has been charged back")
 	case i.Status != "succeeded":
 		return problem(400, "invalid_request_error", "", "This PaymentIntent does not have a successful charge to refund.")
-	case i.Refunded > 0:
+	case i.Refunded == i.Received:
 		return problem(400, "invalid_request_error", "charge_already_refunded", "Charge has already been refunded.")
+	case form.Has("amount") && (bad != nil || amount < 1):
+		return problem(400, "invalid_request_error", "parameter_invalid_integer", "Invalid positive integer")
+	case !form.Has("amount"):
+		amount = i.Received - i.Refunded
+	case amount > i.Received-i.Refunded:
+		return problem(400, "invalid_request_error", "", "Refund amount is greater than unrefunded amount on charge")
 	}
-	i.Refunded = i.Received
+	i.Refunded += amount
 	s.refunds++
 	return answer{200, map[string]any{
-		"id": fmt.Sprintf("re_%08d", s.refunds), "object": "refund", "amount": i.Refunded, "currency": i.Currency, "payment_intent": i.ID,
+		"id": fmt.Sprintf("re_%08d", s.refunds), "object": "refund", "amount": amount, "currency": i.Currency, "payment_intent": i.ID,
 		"charge": "ch_" + i.ID, "status": "succeeded",
 	}}
 }

@@ -1,0 +1,77 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"merve/internal/booking"
+	"merve/internal/ledger"
+	"merve/internal/listing"
+	"merve/internal/schedule"
+	"merve/internal/thread"
+	"merve/internal/wording"
+)
+
+// missed tells a customer that their booking was marked as one to which nobody came, until when
+// that can be taken back, what becomes of what they paid and what more of it leads to; or that
+// it was taken back.
+func (n *Notifier) missed(ctx context.Context, e ledger.Event) error {
+	tx, lang := e.Transaction, e.Transaction.Language
+	vars := wording.Vars{"listing": tx.ListingName, "summary": booking.Summary(lang, tx)}
+	if e.Type == ledger.Came {
+		return n.customer(ctx, e, thread.Notice{
+			Kind: came, Ref: tx.ID, Text: wording.Say(lang, wording.BookingCame, vars), Cards: []map[string]any{booking.Card(lang, tx)},
+		})
+	}
+	loc, err := time.LoadLocation(tx.TimeZone)
+	if err != nil {
+		loc = time.UTC
+	}
+	vars["until"] = wording.Until(lang, tx.NoShowAt.Add(ledger.TakeBackFor).In(loc), e.At.In(loc))
+	lines := []string{wording.Say(lang, wording.BookingNoShow, vars)}
+	if tx.DueMinor > 0 {
+		key := wording.NoShowKept
+		if tx.LateRefundMinor > 0 {
+			key = wording.NoShowPart
+		}
+		lines = append(lines, wording.Say(lang, key, wording.Vars{
+			"amount": wording.Money(lang, tx.DueMinor, tx.Currency), "kept": wording.Money(lang, tx.KeptMinor(), tx.Currency),
+			"back": wording.Money(lang, tx.LateRefundMinor, tx.Currency),
+		}))
+	}
+	rule, err := n.rule(ctx, tx)
+	if err != nil {
+		return fmt.Errorf("notify %s: %w", tx.ID, err)
+	}
+	if rule != nil {
+		key := wording.NoShowRulePerson
+		if rule.Deposit != nil {
+			key = wording.NoShowRuleDeposit
+		}
+		lines = append(lines, wording.Say(lang, key, wording.Vars{
+			"count": strconv.Itoa(rule.Count), "days": strconv.Itoa(rule.Days), "listing": tx.ListingName,
+		}))
+	}
+	return n.customer(ctx, e, thread.Notice{Kind: noShow, Ref: tx.ID, Text: strings.Join(lines, "\n"), Cards: []map[string]any{booking.Card(lang, tx)}})
+}
+
+// rule is what the offering asks of people who do not come, now; nil when there is none.
+func (n *Notifier) rule(ctx context.Context, tx ledger.Transaction) (*schedule.NoShows, error) {
+	l, err := n.Listings.Get(ctx, tx.Market, tx.Listing)
+	if errors.Is(err, listing.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(l.Offerings, func(o schedule.Offering) bool { return o.ID == tx.Offering })
+	if i < 0 {
+		return nil, nil
+	}
+	return l.Offerings[i].NoShows, nil
+}
