@@ -10,6 +10,7 @@ import (
 	"merve/internal/ledger"
 	"merve/internal/media"
 	"merve/internal/order"
+	"merve/internal/payment"
 	"merve/internal/report"
 	"merve/internal/taxi"
 	"merve/internal/thread"
@@ -19,7 +20,7 @@ import (
 // desk has what customers may do with their own data.
 func (b *Base) desk() *account.Desk {
 	return &account.Desk{Threads: b.Threads(), Holders: []account.Holder{
-		heldReports{b.Reports(), b.Photos()}, heldBookings{b.Ledger()}, heldOrders{b.Orders()}, heldRides{b.Rides()}, heldAudit{&turn.Runner{Records: b.records()}}, heldMessages{b.Threads()},
+		heldReports{b.Reports(), b.Photos()}, heldBookings{b.Ledger()}, heldPayments{b.Ledger(), b.Payments()}, heldOrders{b.Orders()}, heldRides{b.Rides()}, heldAudit{&turn.Runner{Records: b.records()}}, heldMessages{b.Threads()},
 	}}
 }
 
@@ -66,9 +67,7 @@ type heldBookings struct{ ledger *ledger.Ledger }
 func (heldBookings) Holds() string { return "bookings" }
 
 func (h heldBookings) Export(ctx context.Context, owner, _ string) (any, error) {
-	all, err := pages(func(after string) ([]ledger.Transaction, string, error) {
-		return h.ledger.ByOwner(ctx, actor.OfKey(owner), 100, after)
-	})
+	all, err := h.of(ctx, owner)
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
@@ -76,6 +75,40 @@ func (h heldBookings) Export(ctx context.Context, owner, _ string) (any, error) 
 }
 
 func (heldBookings) Erase(context.Context, string, string) error { return nil }
+
+func (h heldBookings) of(ctx context.Context, owner string) ([]ledger.Transaction, error) {
+	return pages(func(after string) ([]ledger.Transaction, string, error) {
+		return h.ledger.ByOwner(ctx, actor.OfKey(owner), 100, after)
+	})
+}
+
+// heldPayments are kept for the books when all else is deleted, without whose they are.
+type heldPayments struct {
+	ledger   *ledger.Ledger
+	payments *payment.Store
+}
+
+func (heldPayments) Holds() string { return "payments" }
+
+func (h heldPayments) Export(ctx context.Context, owner, _ string) (any, error) {
+	txs, err := heldBookings{h.ledger}.of(ctx, owner)
+	if err != nil {
+		return nil, err
+	}
+	all, err := h.payments.Of(ctx, txs)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return all, nil
+}
+
+func (h heldPayments) Erase(ctx context.Context, owner, _ string) error {
+	txs, err := heldBookings{h.ledger}.of(ctx, owner)
+	if err != nil {
+		return err
+	}
+	return h.payments.Forget(ctx, txs)
+}
 
 // heldOrders go when all else does, but for those that a business is working on.
 type heldOrders struct{ orders *order.Store }

@@ -13,7 +13,7 @@ type Event struct {
 	Type        Status    `dynamodbav:"type" json:"type"`
 	From        Status    `dynamodbav:"from,omitempty" json:"from,omitempty"`
 	Transaction string    `dynamodbav:"transaction" json:"transactionId"`
-	Owner       string    `dynamodbav:"owner" json:"-"`
+	Owner       string    `dynamodbav:"owner,omitempty" json:"-"`
 	Market      string    `dynamodbav:"market" json:"market"`
 	Thread      string    `dynamodbav:"thread,omitempty" json:"thread,omitempty"`
 	Reason      string    `dynamodbav:"reason,omitempty" json:"reason,omitempty"`

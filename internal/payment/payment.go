@@ -20,6 +20,8 @@
 //	pay#{transaction}  payment          the payment; in the index due, of the kind "payment", while it is refunding, or paid for what nobody came to
 //	pay#{transaction}  event#{status}   what happened to it, once
 //
+// When a customer's data is deleted, the books stay without them: [Store.Forget] says what.
+//
 // Requests to the store: a YES 2 and what the turn's transaction takes, a webhook 2 or 3, one
 // that comes again 1; a page 2; a refund 1, and 1 to the provider.
 package payment
@@ -65,7 +67,7 @@ const (
 // Payment is what one transaction asks its customer to pay.
 type Payment struct {
 	Transaction string         `dynamodbav:"transaction" json:"transactionId"`
-	Owner       string         `dynamodbav:"owner" json:"-"` // actor key
+	Owner       string         `dynamodbav:"owner,omitempty" json:"-"` // actor key; "" when their data was deleted
 	Market      string         `dynamodbav:"market" json:"market"`
 	Thread      string         `dynamodbav:"thread,omitempty" json:"thread,omitempty"`
 	Language    string         `dynamodbav:"lang,omitempty" json:"language,omitempty"`

@@ -3,6 +3,7 @@ package payment_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/actor"
+	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/ledger"
@@ -641,5 +643,57 @@ func TestPartOfItComesBack(t *testing.T) {
 				t.Errorf("told %q", n.Text)
 			}
 		})
+	}
+}
+
+// A customer's export tells of their payments; deleted, they are nobody's, and the books and a
+// refund that is due stay.
+func TestPaymentsWithoutTheCustomer(t *testing.T) {
+	t.Parallel()
+	d, ctx := newTill(t), context.Background()
+	tx, open, free := d.offer(nil), d.offer(nil), d.offer(func(t *ledger.Terms) { t.DueMinor, t.PriceMinor = 0, 0 })
+	d.take(d.report(d.stripe.Pay(d.yes(tx).Intent)))
+	d.yes(open)
+	all := []ledger.Transaction{tx, open, free}
+	records, err := d.Of(ctx, all)
+	if err != nil || len(records) != 2 || records[0].Status != payment.Paid || records[0].AmountMinor != 3000 || records[1].Transaction != open.ID {
+		t.Fatalf("%+v, %v", records, err)
+	}
+	cancelled, err := d.Ledger.Release(ctx, d.tc.Actor, tx.ID, "test", "cancel")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all[0] = cancelled
+	events, err := d.Ledger.Events(ctx, tx.ID)
+	for _, e := range events {
+		err = errors.Join(err, d.Ended(ctx, e))
+	}
+	for range 2 {
+		err = errors.Join(err, d.Forget(ctx, all))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Get(ctx, d.tc.Actor, tx.ID); !errors.Is(err, actor.ErrNotFound) {
+		t.Errorf("it is still theirs: %v", err)
+	}
+	page, err := d.Table.Query(ctx, dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": "pay#" + tx.ID}})
+	for _, it := range page.Items {
+		for name, v := range it {
+			if text := fmt.Sprintf("%+v", v); strings.Contains(text, d.tc.Actor.ID) || strings.Contains(text, d.tc.Thread) {
+				t.Errorf("%s of %s tells who it was: %s", name, it.Key(), text)
+			}
+		}
+	}
+	d.sweep(tx)
+	p, err2 := d.Get(ctx, actor.Actor{Kind: actor.System}, tx.ID)
+	if err != nil || err2 != nil || p.Status != payment.Refunded || p.AmountMinor != 3000 || d.returned() != 3000 {
+		t.Errorf("%+v, %v, %v, %d returned", p, err, err2, d.returned())
+	}
+	if got := d.payment(open); got.Owner == "" {
+		t.Error("what can still be paid is nobody's")
+	}
+	if records, err := d.Of(ctx, all[:1]); err != nil || len(records) != 0 {
+		t.Errorf("%+v, %v", records, err)
 	}
 }
