@@ -20,7 +20,7 @@ import (
 // desk has what customers may do with their own data.
 func (b *Base) desk() *account.Desk {
 	return &account.Desk{Threads: b.Threads(), Holders: []account.Holder{
-		heldReports{b.Reports(), b.Photos()}, heldBookings{b.Ledger()}, heldPayments{b.Ledger(), b.Payments()}, heldOrders{b.Orders()}, heldRides{b.Rides()}, heldAudit{&turn.Runner{Records: b.records()}}, heldMessages{b.Threads()},
+		heldReports{b.Reports(), b.Photos()}, heldBookings{b.Ledger()}, heldWaits{b.Ledger()}, heldPayments{b.Ledger(), b.Payments()}, heldOrders{b.Orders()}, heldRides{b.Rides()}, heldAudit{&turn.Runner{Records: b.records()}}, heldMessages{b.Threads()},
 	}}
 }
 
@@ -80,6 +80,28 @@ func (h heldBookings) of(ctx context.Context, owner string) ([]ledger.Transactio
 	return pages(func(after string) ([]ledger.Transaction, string, error) {
 		return h.ledger.ByOwner(ctx, actor.OfKey(owner), 100, after)
 	})
+}
+
+// heldWaits are the times on whose waiting list somebody is.
+type heldWaits struct{ ledger *ledger.Ledger }
+
+func (heldWaits) Holds() string { return "waiting" }
+
+func (h heldWaits) Export(ctx context.Context, owner, _ string) (any, error) {
+	all, err := h.ledger.Waits(ctx, owner)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return all, nil
+}
+
+func (h heldWaits) Erase(ctx context.Context, owner, _ string) error {
+	all, err := h.ledger.Waits(ctx, owner)
+	errs := []error{err}
+	for _, w := range all {
+		errs = append(errs, h.ledger.Served(ctx, w))
+	}
+	return errors.Join(errs...)
 }
 
 // heldPayments are kept for the books when all else is deleted, without whose they are.

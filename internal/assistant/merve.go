@@ -13,7 +13,7 @@ func Merve() Assistant {
 		Greeting: wording.Greeting,
 		Photos:   true,
 		Tools: []string{
-			"searchMarketplace", "getListing", "getMenu", "initiateBooking", "createPaymentIntent", "getPaymentStatus", "getMyBookings", "cancelBooking", "rescheduleBooking", "joinWaitlist", "setReminder",
+			"searchMarketplace", "getListing", "getMenu", "initiateBooking", "createPaymentIntent", "getPaymentStatus", "getMyBookings", "cancelBooking", "rescheduleBooking", "joinWaitlist", "leaveWaitlist", "setReminder",
 			"orderFood", "bookService", "scheduleViewing", "getMyOrders", "cancelOrder",
 			"searchLocalPlaces", "getNearbyPlaces", "findPharmacy",
 			"requestTaxi", "getTaxiStatus", "cancelTaxi",

@@ -388,6 +388,13 @@ func operations() []scenario {
 			}
 			return func() (string, error) { return answer(s.TakeBack(ctx, clerk, tx.ID, "k")) }
 		}},
+		{name: "tool leaveWaitlist", prepare: func(s *stage) step {
+			t := s.fixed(24)
+			if err := s.Wait(ctx, Waiting{ID: "w1", Terms: t, Since: s.Now(), TTL: t.Start.Unix()}); err != nil {
+				s.t.Fatal(err)
+			}
+			return s.using("leaveWaitlist", `{"waitingId":"w1"}`)
+		}},
 		{name: "raise an alert", prepare: func(s *stage) step {
 			return func() (string, error) {
 				return "", s.RaiseAlert(ctx, Alert{Check: "test", Severity: Error, Subject: s.business, Message: "look"})

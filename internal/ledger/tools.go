@@ -66,14 +66,14 @@ func (b *Booker) Tools() []tool.Tool {
 				"nothing is booked until the customer says YES. Dates and times are local to the listing. "+
 				"When the time cannot be had, the error lists the nearest free ones: offer those.",
 			tool.Propose, b.initiate),
-		tool.New("getMyBookings", "List the customer's own bookings, newest first. "+
+		tool.New("getMyBookings", "List the customer's own bookings, newest first, and the times on whose waiting list they are. "+
 			"Name a booking's code whenever you say that it is booked or cancelled.", tool.Read, b.list),
 		tool.New("cancelBooking",
 			"Ask the customer to confirm that one of their confirmed bookings is to be cancelled. "+
 				"Nothing is cancelled until the customer says YES.",
 			tool.Propose, b.cancel),
 		b.rescheduleTool(),
-		b.waitlistTool(),
+		b.waitlistTool(), b.leaveTool(),
 	}
 }
 
@@ -276,7 +276,14 @@ func (b *Booker) list(ctx context.Context, tc tool.Context, _ noArgs) (tool.Resu
 			facts = append(facts, kind+":"+tx.Code)
 		}
 	}
+	waits, _, err := b.waits(ctx, tc)
+	if err != nil {
+		return tool.Result{}, err
+	}
 	data := map[string]any{"bookings": views}
+	if len(waits) > 0 {
+		data["waiting"] = waits
+	}
 	return tool.Result{Data: data, Memory: data, Facts: facts}, nil
 }
 

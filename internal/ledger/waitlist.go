@@ -16,6 +16,7 @@ import (
 // Waiting is a customer who waits for a time that is taken:
 //
 //	wait#{business}:{offering}   {start}#{since}#{id}   (table ledger)
+//	waiting#{owner}              {start}#{id}           the same, by whose it is
 //
 // so that those who want the same time stand in the order in which they came.
 type Waiting struct {
@@ -33,7 +34,79 @@ func waitKey(w Waiting) dynamo.Key {
 }
 
 // ownWaitKey is under which a customer's wish is known to be there.
-func ownWaitKey(id string) dynamo.Key { return dynamo.Key{PK: "waiting#" + id, SK: "waiting"} }
+func ownWaitKey(w Waiting) dynamo.Key {
+	return dynamo.Key{PK: "waiting#" + w.Terms.Owner, SK: w.Terms.Start.UTC().Format("2006-01-02T15:04Z") + "#" + w.ID}
+}
+
+// maxWaits is how many wishes of a customer are listed.
+const maxWaits = 50
+
+// Waits lists what the owners, who are one customer by each of their keys, wait for, the soonest
+// first. 1 request for each key.
+func (l *Ledger) Waits(ctx context.Context, owners ...string) ([]Waiting, error) {
+	all := []Waiting{}
+	for _, owner := range owners {
+		page, err := l.Table.Query(ctx, dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": "waiting#" + owner}, Limit: maxWaits})
+		if err != nil {
+			return nil, fmt.Errorf("ledger: what somebody waits for: %w", err)
+		}
+		for _, it := range page.Items {
+			var w Waiting
+			if err := it.Decode(&w); err != nil {
+				return nil, err
+			}
+			if w.Terms.Start.After(l.now()) { // a passed ttl counts as deleted
+				all = append(all, w)
+			}
+		}
+	}
+	return all, nil
+}
+
+// waits is what a model sees of the customer's wishes in this market.
+func (b *Booker) waits(ctx context.Context, tc tool.Context) ([]map[string]any, []Waiting, error) {
+	all, err := b.Ledger.Waits(ctx, tc.Actor.Keys()...)
+	if err != nil {
+		return nil, nil, err
+	}
+	all = slices.DeleteFunc(all, func(w Waiting) bool { return w.Terms.Market != tc.Market.ID })
+	views := []map[string]any{}
+	for _, w := range all {
+		v := map[string]any{"waitingId": w.ID, "listing": w.Terms.ListingName, "offering": w.Terms.OfferingName, "partySize": w.Terms.Party}
+		for name, value := range localTimes(w.Terms.TimeZone, w.Terms.Start, w.Terms.End, w.Terms.Nights) {
+			v[name] = value
+		}
+		views = append(views, v)
+	}
+	return views, all, nil
+}
+
+func (b *Booker) leaveTool() tool.Tool {
+	t := tool.New("leaveWaitlist",
+		"Take the customer off the waiting list for a time, when they do not want it any more. Take the waitingId from getMyBookings. Bookings and offers are not touched.", tool.Propose, b.leave)
+	t.Draft = true
+	return t
+}
+
+type leaveArgs struct {
+	WaitingID string `json:"waitingId" jsonschema:"id of the wish, as getMyBookings gave it"`
+}
+
+// leave takes a customer off the list. What is not there, or another's, leaves nothing behind
+// either: called again, it gives the same.
+func (b *Booker) leave(ctx context.Context, tc tool.Context, a leaveArgs) (tool.Result, error) {
+	views, all, err := b.waits(ctx, tc)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	if i := slices.IndexFunc(all, func(w Waiting) bool { return w.ID == a.WaitingID }); i >= 0 {
+		if err := b.Ledger.Served(ctx, all[i]); err != nil {
+			return tool.Result{}, err
+		}
+		views = slices.Delete(views, i, i+1)
+	}
+	return tool.Result{Data: map[string]any{"status": "the customer does not wait for that", "waiting": views}}, nil
+}
 
 func (b *Booker) waitlistTool() tool.Tool {
 	t := tool.New("joinWaitlist",
@@ -74,16 +147,24 @@ func (b *Booker) join(ctx context.Context, tc tool.Context, a initiateArgs) (too
 	w := Waiting{Terms: terms, Since: b.Ledger.now()}
 	w.ID = hashOf("wait", w.Terms.Owner, w.Terms.Business, w.Terms.Offering, w.Terms.Start.UnixMilli(), w.Terms.End.UnixMilli())[:20]
 	w.TTL = w.Terms.Start.Unix()
-	t := b.Ledger.Table
-	err = t.DB().Commit(ctx, t.Put(waitKey(w), w), t.Put(ownWaitKey(w.ID), w).IfAbsent().Else(errWaiting))
-	if err != nil && !errors.Is(err, errWaiting) {
-		return tool.Result{}, fmt.Errorf("ledger: wait: %w", err)
+	if err := b.Ledger.Wait(ctx, w); err != nil {
+		return tool.Result{}, err
 	}
-	data := map[string]any{"status": "on the waiting list", "listing": item.ListingName, "note": "nothing is booked: say only that you will write when it becomes free"}
+	data := map[string]any{"status": "on the waiting list", "waitingId": w.ID, "listing": item.ListingName, "note": "nothing is booked: say only that you will write when it becomes free"}
 	for name, v := range localTimes(w.Terms.TimeZone, w.Terms.Start, w.Terms.End, w.Terms.Nights) {
 		data[name] = v
 	}
 	return tool.Result{Data: data}, nil
+}
+
+// Wait puts somebody on the list, once. 1 request.
+func (l *Ledger) Wait(ctx context.Context, w Waiting) error {
+	t := l.Table
+	err := t.DB().Commit(ctx, t.Put(waitKey(w), w), t.Put(ownWaitKey(w), w).IfAbsent().Else(errWaiting))
+	if err != nil && !errors.Is(err, errWaiting) {
+		return fmt.Errorf("ledger: wait: %w", err)
+	}
+	return nil
 }
 
 var errWaiting = errors.New("the customer waits for this already")
@@ -133,7 +214,7 @@ func (l *Ledger) OfferTo(ctx context.Context, w Waiting, o schedule.Offering, le
 
 // Served takes a customer off the list. 1 request.
 func (l *Ledger) Served(ctx context.Context, w Waiting) error {
-	if err := l.Table.DB().Commit(ctx, l.Table.Delete(waitKey(w)), l.Table.Delete(ownWaitKey(w.ID))); err != nil {
+	if err := l.Table.DB().Commit(ctx, l.Table.Delete(waitKey(w)), l.Table.Delete(ownWaitKey(w))); err != nil {
 		return fmt.Errorf("ledger: serve: %w", err)
 	}
 	return nil

@@ -75,6 +75,20 @@ func (n *neighbours) annHasCode() string {
 	return tx.Code
 }
 
+// annWaits has ann wait for a time, and returns the id of that.
+func (n *neighbours) annWaits() string {
+	n.t.Helper()
+	tx, err := n.healthy.Ledger().Get(n.t.Context(), actor.Actor{Kind: actor.System}, n.booking)
+	if err == nil {
+		w := ledger.Waiting{ID: "11111111111111111111", Terms: tx.Terms, Since: tx.CreatedAt, TTL: tx.Start.Unix()}
+		err = n.healthy.Ledger().Wait(n.t.Context(), w)
+	}
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return "11111111111111111111"
+}
+
 // ordersFood has ann order something.
 func (n *neighbours) ordersFood() {
 	n.t.Helper()
@@ -348,6 +362,7 @@ func TestPromise6_AToolCannotReachWhatIsAnothers(t *testing.T) {
 		{"cancelBooking", "transactionId", `{"transactionId":"{id}"}`, n.booking, "id-999999"},
 		{"joinWaitlist", "listingId", `{"listingId":"{id}","offeringId":null,"date":"2026-11-25","time":"18:00","endDate":null,"partySize":1,"note":null}`, "secret", "none-such"},
 		{"joinWaitlist", "offeringId", `{"listingId":"meze","offeringId":"{id}","date":"2026-11-25","time":"18:00","endDate":null,"partySize":1,"note":null}`, "seat", "none-such"},
+		{"leaveWaitlist", "waitingId", `{"waitingId":"{id}"}`, n.annWaits(), "00000000000000000000"},
 		{"rescheduleBooking", "transactionId", `{"transactionId":"{id}","date":"2026-11-25","time":"18:00","endDate":null,"partySize":null}`, n.booking, "id-999999"},
 		{"setReminder", "transactionId", `{"transactionId":"{id}","hoursBefore":2}`, n.booking, "id-999999"},
 		{"createPaymentIntent", "transactionId", `{"transactionId":"{id}"}`, n.asked, "id-999999"},

@@ -389,7 +389,7 @@ func callOf(text string) llm.Call {
 	return llm.Call{Name: name, Args: json.RawMessage(args)}
 }
 
-var placeholder = regexp.MustCompile(`\{(tx|code|report|link|photo|chat code|order id|order|ride id|ride) ?([^ {}]*)\}`)
+var placeholder = regexp.MustCompile(`\{(tx|code|report|link|photo|chat code|order id|order|wait|ride id|ride) ?([^ {}]*)\}`)
 
 // expand fills in {tx 1}, the id of the first transaction, {code 1}, its reference, and what
 // Sara's conversations know: {report 1}, {link 1}, {photo name} and {chat code}.
@@ -402,6 +402,8 @@ func (p *play) expand(text string) string {
 			return p.nth(m[2]).ID
 		case "code":
 			return p.nth(m[2]).Code
+		case "wait":
+			return nth(p.t, p.waits(), m[2]).ID
 		case "report":
 			return nth(p.t, p.reportIDs(), m[2])
 		case "link":
@@ -419,6 +421,17 @@ func (p *play) expand(text string) string {
 		}
 		return p.code
 	})
+}
+
+// waits are the wishes of everybody who was met, as they came.
+func (p *play) waits() []ledger.Waiting {
+	p.t.Helper()
+	all, err := p.ledger.Waits(p.t.Context(), slices.Compact(slices.Sorted(slices.Values(p.owners())))...)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	slices.SortFunc(all, func(a, b ledger.Waiting) int { return a.Since.Compare(b.Since) })
+	return all
 }
 
 func (p *play) nth(n string) ledger.Transaction {
