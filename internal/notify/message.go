@@ -45,7 +45,12 @@ func (w Writer) summary(ctx context.Context, tc tool.Context, raw json.RawMessag
 	if err != nil {
 		return "", err
 	}
-	return wording.Say(tc.Language, wording.MessageTo, wording.Vars{"listing": l.Name(tc.Language), "text": strings.TrimSpace(a.Text)}), nil
+	return a.said(tc, l, wording.MessageTo), nil
+}
+
+// said names the message, which is to be sent or was.
+func (a messageArgs) said(tc tool.Context, l *listing.Listing, key wording.Key) string {
+	return wording.Say(tc.Language, key, wording.Vars{"listing": l.Name(tc.Language), "text": strings.TrimSpace(a.Text)})
 }
 
 // reachable is the listing whose business can be written to.
@@ -84,7 +89,7 @@ func (w Writer) send(ctx context.Context, tc tool.Context, a messageArgs) (tool.
 	if err != nil {
 		return tool.Result{}, err
 	}
-	return tool.Result{Data: map[string]string{"status": "on its way"}, Facts: []string{"sent"}}, nil
+	return tool.Result{Data: map[string]string{"status": "on its way"}, Facts: []string{"sent"}, Done: a.said(tc, l, wording.MessageSent)}, nil
 }
 
 const merchantMessage = "merchant_message"

@@ -78,6 +78,9 @@ type Result struct {
 
 	HandOver *HandOver // gives the thread to a person
 
+	// Done says what a call that waited for a YES has done, as a fact; "" names the action.
+	Done string
+
 	// Facts are what the backend knows to be true after this call: kinds of package claim. A
 	// fact "booked:X12" bears out sentences only that name X12: what was so before this turn.
 	Facts []string

@@ -43,7 +43,11 @@ func (f Frozen) Commit(ctx context.Context, tc tool.Context, c gate.Consent) (ga
 	case err != nil:
 		return gate.Settled{Text: wording.Say(tc.Language, wording.ActionFailed, action)}, nil
 	}
-	return gate.Settled{Text: wording.Say(tc.Language, wording.ActionDone, action), Cards: out.Cards, Facts: out.Facts}, nil
+	text := out.Done
+	if text == "" {
+		text = wording.Say(tc.Language, wording.ActionDone, action)
+	}
+	return gate.Settled{Text: text, Cards: out.Cards, Facts: out.Facts}, nil
 }
 
 // Release lets the call go: nothing has happened.

@@ -20,7 +20,8 @@ const (
 	OrderKept           Key = "order_kept"            // NO to that: summary
 	OrderCancelRefused  Key = "order_cancel_refused"  // a YES to that which comes too late: summary
 
-	MessageTo Key = "message_to" // the action that a YES is asked for: listing, text
+	MessageTo   Key = "message_to"   // the action that a YES is asked for: listing, text
+	MessageSent Key = "message_sent" // after the YES: listing, text
 
 	OrderAccepted            Key = "order_accepted"              // the business has said yes: listing, code, eta
 	OrderRefused             Key = "order_refused"               // the business has said no: listing, code, reason
