@@ -26,6 +26,7 @@ var layers = []struct {
 	{packages: []string{"tool", "thread", "outbox"}},
 	{packages: []string{"assistant", "gate", "ledger", "listing", "place", "report", "provider/twilio", "provider/meta"}},
 	{packages: []string{"booking", "account", "turn", "order", "taxi", "desk", "payment", "provider/typesense"}},
+	{packages: []string{"relay"}},
 	{packages: []string{"notify", "ops"}},
 	{packages: []string{"web"}},
 	{packages: []string{"api"}},

@@ -17,6 +17,7 @@ import (
 	"merve/internal/payment"
 	"merve/internal/place"
 	"merve/internal/provider/mapbox"
+	"merve/internal/relay"
 	"merve/internal/report"
 	"merve/internal/roster"
 	"merve/internal/stock"
@@ -27,14 +28,14 @@ import (
 
 // Records tells people what happened to reports, orders and rides.
 func Records(b *Base) (trigger.Handler, error) {
-	n, rides := b.Notifier(), b.rideTeller()
+	n, rides, post := b.Notifier(), b.rideTeller(), b.post()
 	return trigger.Stream(func(ctx context.Context, r trigger.Record) error {
-		return tellRecord(ctx, n, rides, dynamo.Item(r.New))
+		return tellRecord(ctx, n, rides, post, dynamo.Item(r.New))
 	}, trigger.Log(b.Log)), nil
 }
 
 // tellRecord has the package whose event it is tell of it.
-func tellRecord(ctx context.Context, t *notify.Notifier, rides *taxi.Teller, it dynamo.Item) error {
+func tellRecord(ctx context.Context, t *notify.Notifier, rides *taxi.Teller, post *relay.Post, it dynamo.Item) error {
 	if e, ok, err := taxi.EventOf(it); ok || err != nil {
 		if err != nil {
 			return fault.Wrap(err, fault.Invalid, "not an event")
@@ -52,6 +53,12 @@ func tellRecord(ctx context.Context, t *notify.Notifier, rides *taxi.Teller, it 
 			return fault.Wrap(err, fault.Invalid, "not an event")
 		}
 		return t.TellDesk(ctx, e)
+	}
+	if e, ok, err := relay.EventOf(it); ok || err != nil {
+		if err != nil {
+			return fault.Wrap(err, fault.Invalid, "not an event")
+		}
+		return post.Tell(ctx, e)
 	}
 	if e, ok, err := order.EventOf(it); ok || err != nil {
 		if err != nil {
@@ -85,8 +92,16 @@ func (b *Base) orderDesk() *order.Desk {
 
 // commands are obeyed on threads of people who are no customers.
 func (b *Base) commands() map[channel.ThreadType]turn.Command {
-	all := turn.Commands{&taxi.Commands{Store: b.Rides()}, &order.Commands{Store: b.Orders(), Roster: b.roster()}, b.office()}
+	post := b.post()
+	all := turn.Commands{relay.Quotes{Post: post}, &taxi.Commands{Store: b.Rides()}, &order.Commands{Store: b.Orders(), Roster: b.roster()}, b.office(), post}
 	return map[channel.ThreadType]turn.Command{channel.Ops: all, channel.Dispatch: all}
+}
+
+// post passes on to customers what businesses write to them.
+func (b *Base) post() *relay.Post {
+	return &relay.Post{
+		Table: b.records(), Roster: b.roster(), Orders: b.Orders(), Ledger: b.Ledger(), Threads: b.teller(), Outbox: b.Outbox(), Now: b.Now,
+	}
 }
 
 // Places returns the store of curated places.

@@ -201,7 +201,7 @@ func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 	photos := b.Photos()
 	reporter := b.reporter(photos)
 	tools, err := tool.NewRegistry(slices.Concat(listings.Tools(availability{l, b.Now}), booker.Tools(), reporter.Tools(), b.desk().Tools(),
-		b.orderDesk().Tools(), b.placeFinder().Tools(), b.caller().Tools(), desk.Tools(), b.office().Tools(), b.reminders().Tools(), b.payer().Tools(), notify.Writer{Notifier: b.Notifier()}.Tools())...)
+		b.orderDesk().Tools(), b.placeFinder().Tools(), b.caller().Tools(), desk.Tools(), b.office().Tools(), b.reminders().Tools(), b.payer().Tools(), notify.Writer{Notifier: b.Notifier(), Talks: b.post()}.Tools(), b.post().Tools())...)
 	if err != nil {
 		return nil, err
 	}
@@ -271,6 +271,15 @@ func (b *Base) sender() *outbox.Sender {
 			})
 		},
 		Alert: func(ctx context.Context, m outbox.Message) error {
+			if m.Origin != nil {
+				err := b.db.Commit(ctx, b.Outbox().Put(m.Origin.Undelivered(m)))
+				if err != nil && !errors.Is(err, outbox.ErrDuplicate) {
+					return err
+				}
+				if m.Error == string(thread.OptedOut) || m.Error == string(thread.TakenOver) {
+					return nil // as its recipient wanted
+				}
+			}
 			b.alerts(ctx, 1)
 			return alerts.RaiseAlert(ctx, ledger.Alert{
 				Check: "outbox", Severity: ledger.Warning, Subject: m.Thread + "/" + m.ID, Message: "a message was given up: " + m.Error,

@@ -10,7 +10,7 @@ func Ops() Assistant {
 	return Assistant{
 		Name:  "ops",
 		Types: []channel.ThreadType{channel.Ops},
-		Tools: []string{"getBusinessDay", "getMyListings", "answerOrder", "setSoldOut", "setStock", "setClosed", "setOpeningHours", "markNoShow", "askForPerson"},
+		Tools: []string{"getBusinessDay", "getMyListings", "answerOrder", "setSoldOut", "setStock", "setClosed", "setOpeningHours", "markNoShow", "writeToCustomer", "askForPerson"},
 	}
 }
 

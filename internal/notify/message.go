@@ -4,19 +4,25 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
+	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/listing"
 	"merve/internal/market"
 	"merve/internal/outbox"
+	"merve/internal/relay"
 	"merve/internal/tool"
 	"merve/internal/wording"
 )
 
 // Writer has the tool by which a customer writes to a business on WhatsApp.
-type Writer struct{ Notifier *Notifier }
+type Writer struct {
+	Notifier *Notifier
+	Talks    *relay.Post // by which the business answers
+}
 
 // MaxMessage is the longest message to a business, in characters.
 const MaxMessage = 1000
@@ -70,7 +76,8 @@ func (w Writer) reachable(ctx context.Context, m *market.Market, a messageArgs) 
 	return l, nil
 }
 
-// send puts the message on the outbox, once for the YES.
+// send puts the message on the outbox, once for the YES, and begins the talk by which the business
+// can answer.
 func (w Writer) send(ctx context.Context, tc tool.Context, a messageArgs) (tool.Result, error) {
 	l, err := w.reachable(ctx, tc.Market, a)
 	if err != nil {
@@ -80,14 +87,20 @@ func (w Writer) send(ctx context.Context, tc tool.Context, a messageArgs) (tool.
 	if lang == "" {
 		lang = tc.Market.Language
 	}
-	vars := wording.Vars{"listing": l.Name(lang), "customer": tc.Actor.Name, "phone": tc.Actor.Phone, "text": strings.TrimSpace(a.Text)}
-	text, err := wording.Word(lang, wording.MerchantMessage, vars, tc.Market.Templates[merchantMessage])
-	if err != nil {
-		w.Notifier.Log.WarnContext(ctx, "template", "type", merchantMessage, "listing", l.ID, "error", err.Error())
+	talk := relay.Talk{
+		Market: tc.Market.ID, Business: l.Business, Thread: tc.Thread, Customer: tc.Actor.Name, Listing: l.ID, ListingName: l.Name(tc.Language),
 	}
-	err = w.Notifier.toBusiness(ctx, tc.Market, l.Merve.WhatsApp, "message."+tc.Key, text, tc.TraceID, outbox.Approved(tc.Market, merchantMessage, vars))
-	if err != nil {
-		return tool.Result{}, err
+	err = w.Talks.Begin(ctx, talk, func(code string) []dynamo.Write {
+		vars := wording.Vars{"listing": l.Name(lang), "customer": tc.Actor.Name, "phone": tc.Actor.Phone, "text": strings.TrimSpace(a.Text), "code": code}
+		text, err := wording.Word(lang, wording.MerchantMessage, vars, tc.Market.Templates[merchantMessage])
+		if err != nil {
+			w.Notifier.Log.WarnContext(ctx, "template", "type", merchantMessage, "listing", l.ID, "error", err.Error())
+		}
+		text += "\n" + wording.Say(lang, wording.MerchantMessageAnswer, wording.Vars{"code": code})
+		return []dynamo.Write{w.Notifier.business(tc.Market, told{l.Merve.WhatsApp, "message." + tc.Key, text, tc.TraceID, code, outbox.Approved(tc.Market, merchantMessage, vars)})}
+	})
+	if err != nil && !errors.Is(err, outbox.ErrDuplicate) {
+		return tool.Result{}, fmt.Errorf("message to %s: %w", l.ID, err)
 	}
 	return tool.Result{Data: map[string]string{"status": "on its way"}, Facts: []string{"sent"}, Done: a.said(tc, l, wording.MessageSent)}, nil
 }

@@ -21,6 +21,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/booking"
 	"merve/internal/channel"
+	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/ledger"
 	"merve/internal/listing"
@@ -111,20 +112,31 @@ func (n *Notifier) merchant(ctx context.Context, e ledger.Event, typ string, fal
 	if err != nil { // better sent as it is than lost
 		n.Log.WarnContext(ctx, "template", "type", typ, "listing", tx.Listing, "error", err.Error())
 	}
-	return n.toBusiness(ctx, m, tx.Merchant, key(e, typ, tx.Merchant), text, e.Trace, outbox.Approved(m, typ, vars))
+	return n.toBusiness(ctx, m, told{tx.Merchant, key(e, typ, tx.Merchant), text, e.Trace, tx.Code, outbox.Approved(m, typ, vars)})
+}
+
+// told is what a business is told.
+type told struct {
+	number, id, text, trace string
+	about                   string // code of what it is about
+	template                *outbox.Template
 }
 
 // toBusiness puts a message to a business on the outbox, once for its id.
-func (n *Notifier) toBusiness(ctx context.Context, m *market.Market, number, id, text, trace string, template *outbox.Template) error {
-	to := actor.Actor{Kind: actor.Person, ID: string(channel.WhatsApp) + ":" + number}
-	err := n.Outbox.Table.DB().Commit(ctx, n.Outbox.Put(outbox.Message{
-		Thread: thread.ID(m.ID, channel.Ops, "", to.Key()), ID: id, Market: m.ID, Channel: channel.WhatsApp,
-		From: m.WhatsApp.From, To: number, Text: text, Kind: Merchant, Trace: trace, Template: template,
-	}))
+func (n *Notifier) toBusiness(ctx context.Context, m *market.Market, t told) error {
+	err := n.Outbox.Table.DB().Commit(ctx, n.business(m, t))
 	if err != nil && !errors.Is(err, outbox.ErrDuplicate) {
-		return fmt.Errorf("notify %s: %w", id, err)
+		return fmt.Errorf("notify %s: %w", t.id, err)
 	}
 	return nil
+}
+
+func (n *Notifier) business(m *market.Market, t told) dynamo.Write {
+	to := actor.Actor{Kind: actor.Person, ID: string(channel.WhatsApp) + ":" + t.number}
+	return n.Outbox.Put(outbox.Message{
+		Thread: thread.ID(m.ID, channel.Ops, "", to.Key()), ID: t.id, Market: m.ID, Channel: channel.WhatsApp,
+		From: m.WhatsApp.From, To: t.number, Text: t.text, Kind: Merchant, Trace: t.trace, About: t.about, Template: t.template,
+	})
 }
 
 // customer tells the customer on their own thread, by a turn of it.

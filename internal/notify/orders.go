@@ -97,7 +97,8 @@ func (n *Notifier) tellBusiness(ctx context.Context, e order.Event, o order.Orde
 			"code": o.Code, "accept": wording.Say(lang, wording.OrderWordAccept, nil), "refuse": wording.Say(lang, wording.OrderWordRefuse, nil),
 		})
 	}
-	return n.toBusiness(ctx, m, o.Merchant, strings.Join([]string{o.ID, string(e.Type), event, telemetry.Redact(o.Merchant)}, "."), text, e.Trace, outbox.Approved(m, event, vars))
+	id := strings.Join([]string{o.ID, string(e.Type), event, telemetry.Redact(o.Merchant)}, ".")
+	return n.toBusiness(ctx, m, told{o.Merchant, id, text, e.Trace, o.Code, outbox.Approved(m, event, vars)})
 }
 
 // voice is the language of a listing's business, and its action; the market's language for a

@@ -58,7 +58,9 @@ type Message struct {
 	Pending   string          `dynamodbav:"pending,omitempty" json:"pending,omitempty"`     // the pending action it shows
 	Essential bool            `dynamodbav:"essential,omitempty" json:"essential,omitempty"` // goes out although the recipient opted out: the answer to STOP itself
 	ByPerson  bool            `dynamodbav:"byPerson,omitempty" json:"byPerson,omitempty"`
-	After     string          `dynamodbav:"after,omitempty" json:"-"` // the message of the thread that goes before it, or never goes
+	About     string          `dynamodbav:"about,omitempty" json:"about,omitempty"` // code of what a business is told of
+	Origin    *Origin         `dynamodbav:"origin,omitempty" json:"-"`              // whose words it passes on
+	After     string          `dynamodbav:"after,omitempty" json:"-"`               // the message of the thread that goes before it, or never goes
 	Trace     string          `dynamodbav:"trace,omitempty" json:"traceId,omitempty"`
 	Created   time.Time       `dynamodbav:"at" json:"createdAt"`
 
@@ -198,6 +200,21 @@ func (b *Box) PendingOf(ctx context.Context, thread, providerID string) (string,
 	for _, m := range ms {
 		if m.ProviderID == providerID {
 			return m.Pending, nil
+		}
+	}
+	return "", nil
+}
+
+// AboutOf returns what the message with a provider's id told a business of, or "" when that is
+// not known. It looks at the thread's latest messages. One request.
+func (b *Box) AboutOf(ctx context.Context, thread, providerID string) (string, error) {
+	ms, err := b.List(ctx, thread, 50)
+	if err != nil {
+		return "", err
+	}
+	for _, m := range ms {
+		if m.ProviderID == providerID {
+			return m.About, nil
 		}
 	}
 	return "", nil

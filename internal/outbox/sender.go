@@ -58,7 +58,8 @@ type Sender struct {
 	// MayWrite is the condition, on the recipient's thread, that m may go out now:
 	// not opted out, not taken over by a person, within the provider's window.
 	MayWrite func(m Message) dynamo.Write
-	// Alert tells the operators of a message that was given up.
+	// Alert tells the operators of a message that was given up, and [Origin] whose words it was to
+	// pass on, also when its recipient wants none.
 	Alert func(ctx context.Context, m Message) error
 	Log   *slog.Logger
 }
@@ -292,7 +293,7 @@ func (s *Sender) fail(ctx context.Context, m Message, reason string) error {
 func (s *Sender) giveUp(ctx context.Context, m Message, reason string, alert bool) error {
 	s.log(ctx, m, "failed", reason)
 	kind := deadKind
-	if alert {
+	if alert = alert || m.Origin != nil; alert {
 		kind = dueKind // until the operators have been told
 	}
 	done, err := s.commit(ctx, "give up", m, s.change(m,

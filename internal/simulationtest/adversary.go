@@ -114,6 +114,7 @@ func (w *World) townTools() (name, args string) {
 		{"answerOrder", fmt.Sprintf(`{"code":%q,"answer":%q,"minutes":null,"reason":%s}`, w.anyCode(), oneOf(w, []string{"accept", "refuse", "done"}), text)},
 		{"leaveWaitlist", fmt.Sprintf(`{"waitingId":%s}`, text)},
 		{"markNoShow", fmt.Sprintf(`{"code":%q,"noShow":%v}`, w.anyBooking(), w.chance(0.7))},
+		{"writeToCustomer", fmt.Sprintf(`{"code":%q,"text":%s}`, w.anyCode(), text)},
 		{"getBusinessDay", `{"date":null}`}, {"getMyListings", `{}`}, {"placeOrder", fmt.Sprintf(`{"orderId":%q,"confirmed":true}`, order)},
 	})
 	return c.name, c.args

@@ -15,6 +15,7 @@ import (
 	"merve/internal/listing"
 	"merve/internal/order"
 	"merve/internal/outbox"
+	"merve/internal/relay"
 	"merve/internal/taxi"
 	"merve/internal/thread"
 )
@@ -583,6 +584,46 @@ func (j *judge) freely() {
 		}
 		if !found {
 			j.t.Errorf("message %s went to a business, and no customer has said YES to it", m.ID)
+		}
+	}
+}
+
+// passedOn: what a business wrote reached the customer of its own matter, as a quotation and once,
+// and nothing is quoted that it has not written or said YES to.
+func (j *judge) passedOn() {
+	j.t.Helper()
+	for _, shop := range j.Shops {
+		for _, e := range all[relay.Event](j, "talk#"+Market+"#"+shop.Business, "event#said#") {
+			s := slices.IndexFunc(j.threads, func(s spine) bool { return s.head.ID == e.From && s.who.Phone == shop.Merve.WhatsApp })
+			if s < 0 || !slices.ContainsFunc(j.threads[s].turns, func(t thread.Turn) bool {
+				return t.Settled == e.ID || slices.ContainsFunc(t.In, func(m thread.Message) bool { return m.ID == e.ID })
+			}) {
+				j.t.Errorf("%q was passed on, and %s has not said it", e.Words, shop.ID)
+			}
+			theirs := slices.ContainsFunc(j.orders, func(o ordered) bool {
+				return o.Code == e.Code && o.Business == shop.Business && o.Thread == e.Thread && o.Receipt != nil
+			}) || e.Talk && slices.ContainsFunc(j.free, func(f free) bool {
+				return thread.ID(Market, channel.General, "", f.from) == e.Thread && f.to == shop.Merve.WhatsApp
+			})
+			if !theirs {
+				j.t.Errorf("%s wrote to a customer about %s, which is not between the two", shop.ID, e.Code)
+			}
+			told := 0
+			for _, s := range j.threads {
+				for _, turn := range s.turns {
+					for _, m := range turn.In {
+						if m.ID == thread.MessageID(s.head.ID, "notice", "relay."+e.ID) {
+							told++
+							if s.head.ID != e.Thread || len(turn.In) != 1 || len(turn.Out) != 1 || !strings.Contains(turn.Out[0].Text, "\n> ") {
+								j.t.Errorf("%s was told %q among other things, or not as a quotation", s.who.Name, e.Words)
+							}
+						}
+					}
+				}
+			}
+			if told != 1 {
+				j.t.Errorf("%q of %s was told %d times", e.Words, shop.ID, told)
+			}
 		}
 	}
 }

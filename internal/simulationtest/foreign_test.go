@@ -37,6 +37,7 @@ type neighbours struct {
 	report  string
 	link    string // its token
 	order   string // of food, placed
+	code    string // of that
 	ride    string // asked for
 	asked   string // transaction that waits to be paid
 	token   string // of the link to pay it
@@ -107,7 +108,7 @@ func (n *neighbours) ordersFood() {
 	if err != nil {
 		n.t.Fatal(err)
 	}
-	n.order = o.ID
+	n.order, n.code = o.ID, o.Code
 }
 
 // callsTaxi has ann ask for a taxi.
@@ -380,6 +381,7 @@ func TestPromise6_AToolCannotReachWhatIsAnothers(t *testing.T) {
 		{"setSoldOut", "itemId", `{"listingId":"meze","itemId":"{id}","soldOut":true}`, "table", "none-such"},
 		{"setStock", "listingId", `{"listingId":"{id}","itemId":"x","left":1}`, "meze", "none-such"},
 		{"setStock", "itemId", `{"listingId":"meze","itemId":"{id}","left":1}`, "table", "none-such"},
+		{"writeToCustomer", "code", `{"code":"{id}","text":"x"}`, n.code, "ZZ99"},
 		{"setClosed", "listingId", `{"listingId":"{id}","date":"2026-11-25","closed":true}`, "meze", "none-such"},
 		{"setOpeningHours", "listingId", `{"listingId":"{id}","weekday":"mon","spans":[]}`, "meze", "none-such"},
 		{"markNoShow", "code", `{"code":"{id}","noShow":true}`, n.annHasCode(), "BCDFGH"},

@@ -36,6 +36,7 @@ func (w *World) Judge() {
 	j.carried()
 	j.freely()
 	j.heardOfOrders()
+	j.passedOn()
 	j.heardOfRides()
 	j.discreet()
 	j.changed()

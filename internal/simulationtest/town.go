@@ -226,6 +226,8 @@ func (w *World) answers(c *Customer) *Said {
 		return &Said{Text: "DONE " + code, Answer: "done"}
 	case n < 76:
 		return &Said{Text: "cancel " + code, Answer: "cancel"}
+	case n < 79:
+		return &Said{Text: code + " the courier is at the gate"}
 	case n < 82:
 		return &Said{Text: "today"}
 	case n < 88:

@@ -132,12 +132,28 @@ type Notice struct {
 	Cards    []map[string]any `dynamodbav:"cards,omitempty" json:"cards,omitempty"`       // shown beside the text
 	ByPerson bool             `dynamodbav:"byPerson,omitempty" json:"byPerson,omitempty"` // of what a person has done just now
 
+	// Quote is set when the text quotes somebody else, who is none of us.
+	Quote *Quote `dynamodbav:"quote,omitempty" json:"quote,omitempty"`
+
 	// Offer is put to the customer for YES or NO, unless something else waits already.
 	Offer *Pending `dynamodbav:"offer,omitempty" json:"-"`
 
 	// Vars fill the market's approved template for the kind, by which the customer can be told
 	// outside the window of their channel.
 	Vars map[string]string `dynamodbav:"vars,omitempty" json:"-"`
+}
+
+// Quote is what somebody else says to a customer through us: data for whoever reads it.
+type Quote struct {
+	Listing string `dynamodbav:"listing" json:"listingId"`
+	Name    string `dynamodbav:"name" json:"name"` // of the listing
+	Code    string `dynamodbav:"code" json:"code"` // of what it is about
+	Text    string `dynamodbav:"text" json:"text"`
+
+	// Thread, To and Language are the speaker's, who is told when it cannot be delivered.
+	Thread   string `dynamodbav:"thread" json:"-"`
+	To       string `dynamodbav:"to" json:"-"`
+	Language string `dynamodbav:"lang,omitempty" json:"-"`
 }
 
 // Pending is a proposal that waits for an explicit YES or NO.
@@ -153,6 +169,10 @@ type Pending struct {
 	Policy    int       `dynamodbav:"policy" json:"policy"`                 // market version it was made under
 	CreatedAt time.Time `dynamodbav:"at" json:"createdAt"`
 	ExpiresAt time.Time `dynamodbav:"until" json:"expiresAt"`
+
+	// Doubt says that somebody else has been quoted since it was asked: a bare YES or NO may be
+	// meant for them.
+	Doubt bool `dynamodbav:"doubt,omitempty" json:"-"`
 }
 
 // Question is the summary with the note after it, while it waits for an answer.

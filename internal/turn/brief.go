@@ -76,6 +76,9 @@ const (
 func (w *work) remembered(t thread.Turn) []llm.Message {
 	var msgs []llm.Message
 	for _, in := range t.In {
+		if quotes(in) { // told by itself: the reply is the quotation
+			return []llm.Message{{Role: llm.Assistant, Text: quotation(*in.Notice.Quote)}}
+		}
 		if in.Notice == nil {
 			msgs = append(msgs, llm.Message{Role: llm.User, Text: w.wordsOf(in, maxRemembered)})
 		}
@@ -89,6 +92,17 @@ func (w *work) remembered(t thread.Turn) []llm.Message {
 		}
 	}
 	return msgs
+}
+
+// quotation is what a model is told of somebody else's words to the customer: data, and never
+// as if the assistant had said them.
+func quotation(q thread.Quote) string {
+	q.Text = clip(q.Text, maxRemembered)
+	data, err := json.Marshal(q) // escapes < and >, so that it ends where it ends
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("<data quoted-to-the-customer>%s</data>\n", data)
 }
 
 // wordsOf puts a message into words, attachments too.

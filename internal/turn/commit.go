@@ -107,8 +107,16 @@ func (w *work) reply() thread.Reply {
 // outbound is what is put on the outbox: on channels that push, the reply in pieces that
 // the provider takes, no more of them than the market allows for one inbound message.
 func (w *work) outbound(t thread.Turn) []dynamo.Write {
-	if !w.thread.Channel.Pushes() || len(t.Out) == 0 || w.thread.OptedOut && w.optedOut {
+	if !w.thread.Channel.Pushes() || len(t.Out) == 0 {
 		return nil
+	}
+	origin := originOf(t.In)
+	if w.thread.OptedOut && w.optedOut {
+		if origin == nil {
+			return nil
+		}
+		lost := outbox.Message{Thread: w.thread.ID, ID: fmt.Sprintf("turn%08d-0", t.N), Market: w.market.ID, From: w.market.WhatsApp.From, Trace: t.TraceID}
+		return []dynamo.Write{w.r.Outbox.Put(origin.Undelivered(lost))}
 	}
 	var ws []dynamo.Write
 	person := byPerson(t.In) || w.handOver != nil // the thread is a person's when this goes out
@@ -121,6 +129,9 @@ func (w *work) outbound(t thread.Turn) []dynamo.Write {
 		if i == 0 && len(pieces) == 1 {
 			m.Template = w.template(t.At)
 		}
+		if i == 0 {
+			m.Origin = origin
+		}
 		if i > 0 {
 			m.After = fmt.Sprintf("turn%08d-%d", t.N, i-1)
 		}
@@ -130,6 +141,15 @@ func (w *work) outbound(t thread.Turn) []dynamo.Write {
 		ws = append(ws, w.r.Outbox.Put(m))
 	}
 	return ws
+}
+
+// originOf is whose words a turn passes on; nil for nobody's.
+func originOf(in []thread.Message) *outbox.Origin {
+	if len(in) != 1 || !quotes(in[0]) {
+		return nil
+	}
+	q := in[0].Notice.Quote
+	return &outbox.Origin{Thread: q.Thread, To: q.To, Code: q.Code, Language: q.Language}
 }
 
 // template is how a notice goes out to a customer who has not written for so long that free text

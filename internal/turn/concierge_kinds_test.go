@@ -33,6 +33,9 @@ func conciergeKinds() []kind {
 		{name: "order of what is counted, yes", want: "Your order is placed", before: counted, said: []string{"yes"}},
 		{name: "order of what is counted, refused", want: "Refused: CODE", before: append(slices.Clone(counted), "yes"), said: []string{"kebab: refuse {order}"}},
 		{name: "order of what has sold out, yes", want: "Ayran has just sold out", before: counted, prepare: (*world).sellOut, said: []string{"yes"}},
+		{name: "business writes", want: "Passed on: CODE", before: ordered, said: []string{"kebab: {order} the courier is at the gate"}},
+		{name: "business writes by its assistant, yes", want: "Passed on: CODE", before: append(slices.Clone(ordered), "kebab: gate"), said: []string{"kebab: yes"}},
+		{name: "message to a business, yes", want: "Sent to Old Town Kebab", before: []string{"ask them"}, said: []string{"yes"}},
 		{name: "taxi, yes", want: "I am asking the drivers", before: []string{"taxi"}, said: []string{"yes"}},
 		{name: "driver, yes", want: "Ride RIDE is yours", before: rides, said: []string{"d1: yes"}},
 		{name: "driver cancels", want: "You no longer have ride RIDE", before: append(slices.Clone(rides), "d1: yes"), said: []string{"d1: cancel {ride}"}},
@@ -172,6 +175,14 @@ func conciergeClerk(said string, rounds int, result string) []llm.Call {
 		return call("askForPerson", `{"reason":"wants one"}`)
 	case "left 0":
 		return call("setStock", `{"listingId":"kebab","itemId":"ayran","left":2}`)
+	case "ask them 0":
+		return call("sendWhatsAppMessage", `{"listingId":"kebab","text":"Are you open?"}`)
+	case "gate 0":
+		return call("getBusinessDay", `{"date":null}`)
+	case "gate 1":
+		for _, code := range regexp.MustCompile(`"code":"([^"]+)"`).FindAllStringSubmatch(result, 1) {
+			return call("writeToCustomer", fmt.Sprintf(`{"code":%q,"text":"At the gate"}`, code[1]))
+		}
 	case "sold out 0":
 		return call("setSoldOut", `{"listingId":"kebab","itemId":"ayran","soldOut":true}`)
 	}
@@ -205,6 +216,11 @@ func (w *world) stateOfConcierge(s *state) (ids []string) {
 		}
 		s.Rides = append(s.Rides, text)
 		ids = append(ids, r.Code, "RIDE", r.ID, "RIDEID")
+	}
+	for _, m := range w.outgoing() {
+		if found := talkForm.FindStringSubmatch(m.Text); found != nil {
+			ids = append(ids, found[1], "TALK")
+		}
 	}
 	cases, err := w.concierge.people.List(w.t.Context(), w.market)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +23,7 @@ import (
 	"merve/internal/ops"
 	"merve/internal/order"
 	"merve/internal/payment"
+	"merve/internal/relay"
 	"merve/internal/roster"
 	"merve/internal/taxi"
 	"merve/internal/thread"
@@ -37,6 +39,8 @@ type concierge struct {
 	rides  *taxi.Store
 	people *desk.Desk // of staff
 	teller *taxi.Teller
+	post   *relay.Post
+	firms  []string          // of the listings
 	phones map[string]string // of drivers
 }
 
@@ -65,7 +69,11 @@ func (w *world) startConcierge(db *dynamo.DB, log *slog.Logger) []tool.Tool {
 		Rides: w.rides, Markets: w.markets, Threads: thread.Teller{Store: w.threads, Queue: w}, Outbox: w.outbox, Log: log,
 	}
 	w.concierge.people = &desk.Desk{Table: records, Threads: thread.Teller{Store: w.threads, Queue: w}, Now: w.clock.now}
-	return slices.Concat(w.concierge.desk.Tools(), (&taxi.Caller{Store: w.rides, Log: log}).Tools(), desk.Tools(), w.office().Tools(), w.reminders().Tools(), notify.Writer{Notifier: &notify.Notifier{Listings: w.listings, Outbox: w.outbox, Log: log}}.Tools())
+	w.post = &relay.Post{
+		Table: records, Roster: w.roster, Orders: w.orders, Ledger: w.ledger, Threads: thread.Teller{Store: w.threads, Queue: w}, Outbox: w.outbox, Now: w.clock.now,
+	}
+	letters := notify.Writer{Notifier: &notify.Notifier{Listings: w.listings, Outbox: w.outbox, Log: log}, Talks: w.post}
+	return slices.Concat(letters.Tools(), w.post.Tools(), w.concierge.desk.Tools(), (&taxi.Caller{Store: w.rides, Log: log}).Tools(), desk.Tools(), w.office().Tools(), w.reminders().Tools())
 }
 
 // office has what businesses can do.
@@ -90,7 +98,7 @@ func otherAssistants() []assistant.Assistant {
 }
 
 func (w *world) commands() map[channel.ThreadType]turn.Command {
-	all := turn.Commands{&taxi.Commands{Store: w.rides}, &order.Commands{Store: w.orders, Roster: w.roster}, w.office()}
+	all := turn.Commands{relay.Quotes{Post: w.post}, &taxi.Commands{Store: w.rides}, &order.Commands{Store: w.orders, Roster: w.roster}, w.office(), w.post}
 	return map[channel.ThreadType]turn.Command{channel.Ops: all, channel.Dispatch: all}
 }
 
@@ -134,6 +142,44 @@ func (w *world) tellOrders() {
 				if err := w.notifier.TellOrder(w.t.Context(), e); err != nil {
 					w.t.Fatalf("notify: %v", err)
 				}
+			}
+		}
+	}
+}
+
+// relayed are the words of businesses that were passed on.
+func (w *world) relayed() []relay.Event {
+	w.t.Helper()
+	var all []relay.Event
+	for _, firm := range w.firms {
+		page, err := w.post.Table.Query(w.t.Context(), dynamo.Query{
+			Where: "pk = :pk AND begins_with(sk, :prefix)", Values: dynamo.V{":pk": "talk#" + w.market + "#" + firm, ":prefix": "event#"},
+		})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for _, it := range page.Items {
+			e, ok, err := relay.EventOf(it)
+			if !ok || err != nil {
+				w.t.Fatalf("not an event: %v %v", it.Key(), err)
+			}
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// tellRelayed has the stream of records bring what businesses said to customers, each twice.
+func (w *world) tellRelayed() {
+	w.t.Helper()
+	for _, e := range w.relayed() {
+		if w.told["relay "+e.ID] {
+			continue
+		}
+		w.told["relay "+e.ID] = true
+		for range 2 {
+			if err := w.post.Tell(w.t.Context(), e); err != nil {
+				w.t.Fatalf("relay: %v", err)
 			}
 		}
 	}
@@ -206,7 +252,8 @@ func (w *world) driverThreads() []string {
 // driver has a driver write to us.
 func (p *play) driver(l line) {
 	p.t.Helper()
-	number := p.phones[l.opts]
+	name, _, _ := strings.Cut(l.opts, ",")
+	number := p.phones[name]
 	if number == "" {
 		p.t.Fatalf("%v: no such driver", l)
 	}
@@ -216,7 +263,8 @@ func (p *play) driver(l line) {
 // business has the people of a listing write to us.
 func (p *play) business(l line) {
 	p.t.Helper()
-	listing, err := p.listings.Get(p.t.Context(), p.market, l.opts)
+	id, _, _ := strings.Cut(l.opts, ",")
+	listing, err := p.listings.Get(p.t.Context(), p.market, id)
 	if err != nil {
 		p.t.Fatalf("%v: %v", l, err)
 	}
@@ -228,9 +276,10 @@ func (p *play) other(l line, number string, typ channel.ThreadType) {
 	p.t.Helper()
 	p.sends++
 	in := channel.Inbound{
-		Market: p.market, Channel: channel.WhatsApp, ThreadType: typ, ReplyAddr: number, Text: p.expand(l.text),
+		Market: p.market, Channel: channel.WhatsApp, ThreadType: typ, ReplyAddr: number, Text: strings.ReplaceAll(p.expand(l.text), `\n`, "\n"),
 		MessageID: fmt.Sprintf("message-%d", p.sends), From: actor.Actor{Kind: actor.Person, ID: "whatsapp:" + number, Phone: number},
 	}
+	p.attach(l, &in)
 	if id := threadOf(in); !slices.Contains(p.met, id) {
 		p.met = append(p.met, id)
 	}
@@ -244,6 +293,45 @@ func (p *play) other(l line, number string, typ channel.ThreadType) {
 	p.settle()
 	p.look()
 	p.thread = p.theirs
+}
+
+var talkForm = regexp.MustCompile(`begin with (\w{5}):`)
+
+// talk is the code of the n-th talk that a business was told of.
+func (p *play) talk(n string) string {
+	p.t.Helper()
+	var codes []string
+	for _, m := range p.sent {
+		if found := talkForm.FindStringSubmatch(m.Text); found != nil && !slices.Contains(codes, found[1]) {
+			codes = append(codes, found[1])
+		}
+	}
+	return nth(p.t, codes, n)
+}
+
+// attach reads the options of a line of somebody who is no customer, after their name.
+func (p *play) attach(l line, in *channel.Inbound) {
+	p.t.Helper()
+	for _, opt := range strings.Split(l.opts, ",")[1:] {
+		word, rest, _ := strings.Cut(strings.TrimSpace(opt), " ")
+		switch word {
+		case "id":
+			in.MessageID = rest
+		case "file":
+			in.Media = []channel.Media{{URL: "https://files.example/" + rest, Type: rest}}
+		case "quoting":
+			for _, m := range p.outgoing() {
+				if m.To == in.ReplyAddr && strings.Contains(m.Text, p.expand(rest)) {
+					in.ReplyTo = m.ProviderID
+				}
+			}
+			if in.ReplyTo == "" {
+				p.t.Fatalf("%v: nothing like %q was sent there", l, rest)
+			}
+		default:
+			p.t.Fatalf("%v: unknown option %q", l, opt)
+		}
+	}
 }
 
 // staff does something with the customer's thread.

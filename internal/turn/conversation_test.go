@@ -120,20 +120,21 @@ func linesOf(text string) []line {
 // play is a conversation that is being played.
 type play struct {
 	*world
-	who     string
-	channel channel.Channel
-	thread  string
-	sends   int            // messages so far
-	offers  []string       // ids of the pending actions made, in order
-	seen    map[string]int // the last turn looked at, by thread
-	reply   string         // of the last step
-	calls   string         // tool calls of the last step
-	brought []string       // names of the photos that were attached
-	known   string         // what the model was told of the customer, last
-	images  int            // that the model was shown, last
-	links   []string       // to reports, as tools gave them
-	code    string         // that links chats, as a tool gave it
-	theirs  string         // the customer's thread, while a business writes
+	who      string
+	channel  channel.Channel
+	thread   string
+	sends    int            // messages so far
+	offers   []string       // ids of the pending actions made, in order
+	seen     map[string]int // the last turn looked at, by thread
+	reply    string         // of the last step
+	calls    string         // tool calls of the last step
+	brought  []string       // names of the photos that were attached
+	known    string         // what the model was told of the customer, last
+	recalled string         // what the model was told that was said to the customer before, last
+	images   int            // that the model was shown, last
+	links    []string       // to reports, as tools gave them
+	code     string         // that links chats, as a tool gave it
+	theirs   string         // the customer's thread, while a business writes
 }
 
 func (p *play) run(lines []line) {
@@ -344,11 +345,14 @@ type filling struct {
 
 func (f filling) Complete(ctx context.Context, req llm.Request) (llm.Response, error) {
 	f.t.Helper()
-	f.known, f.images = "", 0
+	f.known, f.recalled, f.images = "", "", 0
 	for i, m := range req.Messages {
 		f.images += len(m.Images)
 		if i == 1 && m.Role == llm.Assistant {
 			f.known = m.Text
+		}
+		if m.Role == llm.Assistant {
+			f.recalled += m.Text + "\n"
 		}
 		if m.Role == llm.ToolRole {
 			f.note(m.Text)
@@ -389,7 +393,7 @@ func callOf(text string) llm.Call {
 	return llm.Call{Name: name, Args: json.RawMessage(args)}
 }
 
-var placeholder = regexp.MustCompile(`\{(tx|code|report|link|photo|chat code|order id|order|wait|ride id|ride) ?([^ {}]*)\}`)
+var placeholder = regexp.MustCompile(`\{(tx|code|report|link|photo|chat code|order id|order|wait|ride id|ride|talk) ?([^ {}]*)\}`)
 
 // expand fills in {tx 1}, the id of the first transaction, {code 1}, its reference, and what
 // Sara's conversations know: {report 1}, {link 1}, {photo name} and {chat code}.
@@ -416,6 +420,8 @@ func (p *play) expand(text string) string {
 			return nth(p.t, p.allOrders(), m[2]).ID
 		case "order":
 			return nth(p.t, p.allOrders(), m[2]).Code
+		case "talk":
+			return p.talk(m[2])
 		case "photo":
 			return media.Ref(p.sara.photo(m[2]).URL)
 		}
@@ -574,6 +580,8 @@ func (p *play) valueOfSara(of, n string) (string, bool) {
 		return strconv.Itoa(len(p.head(p.thread).Linked)), true
 	case "images":
 		return strconv.Itoa(p.images), true
+	case "recalled":
+		return p.recalled, true
 	case "known":
 		return p.known, true
 	case "buttons":

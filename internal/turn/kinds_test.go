@@ -189,7 +189,7 @@ func clerk(req llm.Request) llm.Response {
 func ordersClerk(text string) bool {
 	switch text {
 	case "book", "book twice", "book again", "cruise", "dive", "search", "look around", "cancel it", "note",
-		"order", "taxi", "move it", "person", "sold out":
+		"order", "taxi", "move it", "person", "sold out", "ask them", "gate":
 		return true
 	}
 	return false

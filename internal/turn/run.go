@@ -151,13 +151,14 @@ func (r *Runner) begin(ctx context.Context, l *thread.Lease, t *thread.Thread) (
 	return w, nil
 }
 
-// takeIn makes the turn answer what is in the inbox now: its first notices alone, or
+// takeIn makes the turn answer what is in the inbox now: its first notices alone (one that
+// quotes somebody by itself), or
 // the messages before the next notice, one by one where they may be commands. What it has
 // proposed already stays, and so does that it hands the thread over.
 func (w *work) takeIn() {
 	inbox := w.thread.Inbox
 	n := 1
-	for n < len(inbox) && (inbox[n].Notice == nil) == (inbox[0].Notice == nil) && inbox[n-1].ID != w.obeys() && (inbox[0].Notice != nil || w.r.Commands[w.thread.Type] == nil) {
+	for n < len(inbox) && (inbox[n].Notice == nil) == (inbox[0].Notice == nil) && !quotes(inbox[n-1]) && !quotes(inbox[n]) && inbox[n-1].ID != w.obeys() && (inbox[0].Notice != nil || w.r.Commands[w.thread.Type] == nil) {
 		n++
 	}
 	w.in = inbox[:min(n, len(inbox))]
@@ -175,6 +176,9 @@ func (w *work) takeIn() {
 	}
 	w.optedOut = w.thread.OptedOut
 }
+
+// quotes reports whether a message is a notice that quotes somebody: it is told by itself.
+func quotes(m thread.Message) bool { return m.Notice != nil && m.Notice.Quote != nil }
 
 // language is the customer's: as the client says, else as the text shows, else as before.
 func (w *work) language() string {
@@ -252,6 +256,12 @@ func (w *work) tellNotices() {
 			p := *o
 			p.ID, p.CreatedAt = pendingID(w.thread.ID, o.Kind, o.Ref), w.tc.Now
 			w.pending = &p
+		}
+		if m.Notice.Quote != nil && w.pending != nil { // what is said next may be said to them
+			p := *w.pending
+			p.Doubt = true
+			w.pending = &p
+			w.remind()
 		}
 	}
 }

@@ -47,7 +47,15 @@ func (w *work) gate(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	switch gate.Decide(w.pending, w.in, refers, w.tc.Now) {
+	ruling := gate.Decide(w.pending, w.in, refers, w.tc.Now)
+	if w.doubtful(ruling) {
+		p := *w.pending
+		p.Doubt = false
+		w.pending = &p
+		w.text = w.say(wording.WhichOffer, wording.Vars{"summary": p.Summary})
+		return true, nil
+	}
+	switch ruling {
 	case gate.Confirmed:
 		return true, w.confirm(ctx)
 	case gate.Declined:
@@ -69,6 +77,15 @@ func (w *work) gate(ctx context.Context) (done bool, err error) {
 		return w.market.Gate != market.Converse, nil
 	}
 	return false, nil
+}
+
+// doubtful reports whether a bare YES or NO may be the answer to somebody who was quoted since
+// the offer was shown. It is asked about once; a button or a reply names what it answers.
+func (w *work) doubtful(r gate.Ruling) bool {
+	if w.pending == nil || !w.pending.Doubt || r != gate.Confirmed && r != gate.Declined {
+		return false
+	}
+	return !slices.ContainsFunc(w.in, func(m thread.Message) bool { return m.Button != "" || m.ReplyTo != "" })
 }
 
 // lapse lets go of an offer whose time is over, and says so.

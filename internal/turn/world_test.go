@@ -300,7 +300,15 @@ func (w *world) start(db *dynamo.DB) {
 			}
 			return w.threads.MayWrite(m.Thread, r, func(why thread.Why) error { return &outbox.Refused{Reason: string(why), Wanted: true} })
 		},
-		Alert: func(context.Context, outbox.Message) error { return nil },
+		Alert: func(ctx context.Context, m outbox.Message) error {
+			if m.Origin == nil {
+				return nil
+			}
+			if err := db.Commit(ctx, w.outbox.Put(m.Origin.Undelivered(m))); !errors.Is(err, outbox.ErrDuplicate) {
+				return err
+			}
+			return nil
+		},
 	}
 }
 
@@ -418,6 +426,7 @@ func (w *world) settle() {
 	} else {
 		w.tellOrders()
 		w.tellRides()
+		w.tellRelayed()
 		w.tellPayments()
 	}
 	w.work()
@@ -596,6 +605,9 @@ func (w *world) stock(text []byte, names ...string) {
 		}
 		l.Market = w.market
 		l.Business += w.suffix
+		if !slices.Contains(w.firms, l.Business) {
+			w.firms = append(w.firms, l.Business)
+		}
 		w.numbers = append(w.numbers, l.Merve.WhatsApp)
 		if err := w.listings.Put(w.t.Context(), l, "test"); err != nil {
 			w.t.Fatal(err)

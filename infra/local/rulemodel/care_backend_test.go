@@ -29,6 +29,7 @@ var officeSpecs = []llm.Spec{
 	{Name: "setOpeningHours", Description: "hours", Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["listingId","weekday","spans"],"properties":{
 		"listingId":{"type":"string"},"weekday":{"type":"string"},"spans":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["from","to"],
 		"properties":{"from":{"type":"string"},"to":{"type":"string"}}}}}}`)},
+	spec("writeToCustomer", "code string", "text string"),
 	spec("askForPerson", "reason string"),
 }
 
@@ -110,13 +111,15 @@ const busyDay = `{"date":"2026-11-21","bookings":[{"code":"MRV-7Q2K","listing":"
 	"orders":[{"code":"K7Q2","kind":"food","status":"placed","listing":"Castle Grill","lines":"2 × Ayran\n1 × Lahmacun","when":"","customer":"Deniz","note":"","expected":""},
 	{"code":"M3PX","kind":"food","status":"accepted","listing":"Castle Grill","lines":"1 × Lahmacun"}]}`
 
+const oneOrder = `{"date":"2026-11-21","bookings":[],"orders":[{"code":"K7Q2","kind":"food","status":"accepted","listing":"Castle Grill","lines":"2 × Ayran"}]}`
+
 func (b *backend) office(name, listing, item, code string) any {
 	switch name {
 	case "getBusinessDay":
 		return json.RawMessage(b.today)
 	case "getMyListings":
 		return json.RawMessage(b.premises)
-	case "answerOrder":
+	case "answerOrder", "writeToCustomer":
 		if !strings.Contains(b.today, code) {
 			return wants("code", "no such order")
 		}

@@ -281,8 +281,12 @@ var offices = []struct {
 		{"hello", nil, []string{"simple rules", "“closed tomorrow”"}},
 		{"what do we have today?", []string{"getBusinessDay {}"}, []string{"For Sat 21 Nov:", "• MRV-7Q2K · today 19:00 · Table · 4 · Elena", "• K7Q2 · 2 × Ayran 1 × Lahmacun · Deniz", "• M3PX · accepted"}},
 		{"and tomorrow", []string{`getBusinessDay {"date":"2026-11-22"}`}, nil},
-		{"what is the meaning of life", nil, []string{"simple rules"}},
+		{"what is the meaning of life", []string{"getBusinessDay {}"}, []string{"simple rules"}},
 		{"I want to talk to a human", []string{`askForPerson {"reason":"I want to talk to a human"}`}, []string{"person"}},
+	}},
+	{"words for a customer", "en", officeOf(oneHouse, oneOrder), []step{
+		{"the courier is at the gate", []string{"getBusinessDay {}", `writeToCustomer {"code":"K7Q2","text":"the courier is at the gate"}`}, []string{"check"}},
+		{"thanks", nil, []string{"simple rules"}},
 	}},
 	{"stock", "en", officeOf(twoHouses, quiet), []step{
 		{"we are out of lahmacun", change("setSoldOut", `"itemId":"lahmacun","listingId":"h-grill","soldOut":true`), []string{"check"}},

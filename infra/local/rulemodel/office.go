@@ -61,7 +61,26 @@ func (c *conversation) serve() reply {
 	case wishAccept, wishRefuse, wishDone:
 		return o.answer()
 	}
-	return say(o.v.help)
+	return o.tell()
+}
+
+// fewWords are too few to be meant for somebody else.
+const fewWords = 3
+
+// tell proposes to pass on what is no wish of theirs to the customer of the only open order.
+func (o *office) tell() reply {
+	if len(strings.Fields(o.text)) < fewWords || o.offered["writeToCustomer"] == nil {
+		return say(o.v.help)
+	}
+	r, next := o.once("getBusinessDay", nil)
+	if next != nil {
+		return *next
+	}
+	orders := list(r.data, "orders", maxListings)
+	if len(orders) != 1 {
+		return say(o.v.help)
+	}
+	return o.propose("writeToCustomer", map[string]any{"code": str(orders[0], "code"), "text": o.text}, map[string]string{"conflict": o.v.noneWaiting})
 }
 
 // officeTongue tells the language of a business: by what they write that shows it, else by

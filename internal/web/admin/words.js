@@ -18,6 +18,7 @@ export const events = {
   order_unanswered: { word: 'Order without an answer', about: 'To the customer, when the business did not answer in time.' },
   order_cancelled_by_business: { word: 'Order cancelled by the business', about: 'To the customer, when the business cancels what it had accepted.' },
   merchant_message: { word: 'Message of a customer', about: 'To the business, when a customer writes to it.' },
+  business_message: { word: 'Message of a business', about: 'To the customer, when the business writes to them. Say in the template whose words it quotes.' },
   waitlist_offer: { word: 'A place is free', about: 'To a customer on the waiting list, when what they waited for is free.' },
   booking_reminder: { word: 'Reminder of a booking', about: 'To a customer who wished it, before the booking.' },
   desk_wanted: { word: 'Somebody wants a person', about: 'To you and your colleagues, when a customer asks for a person.' },

@@ -1,0 +1,379 @@
+// Package relay passes on to customers what businesses write to them beside the words that
+// answer an order: as a quotation under the business's name, never as words of ours.
+//
+// What a business writes belongs to a matter that it has with one customer: an order, a
+// booking, or a talk, which a customer's message to it begins. The matter is the one of the
+// message that is quoted, else of the code in the text, else of the talk that waits for an
+// answer, if it is the only one. Of several the business is asked for the code; what belongs to
+// none is for its assistant, which can propose to pass it on ([Post.Tools]).
+//
+//	talk#{market}#{business}   {code}                    a talk; by its latest message in index listed
+//	talk#{market}#{business}   day#{code}#{date}         how much was passed on that day
+//	talk#{market}#{business}   event#said#{message}      what was passed on, once, for the stream
+//
+// (table records). The words join the turn that takes them in; the stream puts them on the
+// customer's thread as a notice ([Post.Tell]), and what cannot be delivered is reported back to
+// the business by whoever finds that out ([outbox.Origin]).
+//
+// Nothing that is passed on can settle anything: a notice answers no pending action, a bare YES
+// that follows it is asked about again (package turn), and a model reads it as data.
+//
+// Requests: to find the matter 1 for the roster, 1 for a quoted message, 2 for each code and
+// business, else 2 for each business; to pass on 1, and nothing beside the turn; Tell 1, and
+// the turn that tells it.
+package relay
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"merve/internal/actor"
+	"merve/internal/dynamo"
+	"merve/internal/ledger"
+	"merve/internal/market"
+	"merve/internal/order"
+	"merve/internal/outbox"
+	"merve/internal/roster"
+	"merve/internal/thread"
+)
+
+// Post passes words on. Safe for concurrent use.
+type Post struct {
+	Table  dynamo.Table // records
+	Roster interface {
+		Read(ctx context.Context, market, number string) (roster.Roles, error)
+	}
+	Orders interface {
+		ByCode(ctx context.Context, business, code string) (order.Order, error)
+		OfBusiness(ctx context.Context, business string, since time.Time) ([]order.Order, error)
+	}
+	Ledger interface {
+		ByBusiness(ctx context.Context, a actor.Actor, business string, limit int, after string) ([]ledger.Transaction, string, error)
+	}
+	Threads interface {
+		Head(ctx context.Context, id string) (thread.Head, error)
+		Tell(ctx context.Context, id, key string, n thread.Notice) error
+	}
+	Outbox *outbox.Box
+	Now    func() time.Time
+}
+
+// Bounds of what is passed on.
+const (
+	MaxText = 1000 // characters
+	MaxDay  = 20   // messages of one matter on one day (UTC)
+
+	maxLines    = 20
+	talkFor     = 7 * 24 * time.Hour  // after the customer's latest message a talk is open
+	waitFor     = 2 * time.Hour       // and that long it is what a business means that names none
+	moreFor     = 10 * time.Minute    // and that long after an answer
+	visitFor    = 24 * time.Hour      // after its end a booking is open
+	ordersSince = 14 * 24 * time.Hour // ago an order may have been made
+	keepTalk    = 30 * 24 * time.Hour
+	maxBookings = 200 // latest ones of a business that are looked through for a code
+	maxWaiting  = 20
+	maxCodes    = 4 // of a text that are looked up
+)
+
+// matter is what a business and one customer have to do with each other.
+type matter struct {
+	Code, Business        string
+	Thread, Customer      string // the customer's, and their name
+	Listing, ListingName  string
+	talk, closed, waiting bool
+}
+
+// Talk is what a customer's message to a business begins.
+type Talk struct {
+	Code        string    `dynamodbav:"code"` // for the business; unique among its talks
+	Market      string    `dynamodbav:"market"`
+	Business    string    `dynamodbav:"business"`
+	Thread      string    `dynamodbav:"thread"` // the customer's
+	Customer    string    `dynamodbav:"customer,omitempty"`
+	Listing     string    `dynamodbav:"listing"`
+	ListingName string    `dynamodbav:"listingName"` // in the customer's language
+	AskedAt     time.Time `dynamodbav:"askedAt"`     // the latest message of the customer
+	AnsweredAt  time.Time `dynamodbav:"answeredAt"`
+}
+
+func (p *Post) now() time.Time { return p.Now().UTC().Truncate(time.Millisecond) }
+
+func partition(market, business string) string { return "talk#" + market + "#" + business }
+
+func talkKey(market, business, code string) dynamo.Key {
+	return dynamo.Key{PK: partition(market, business), SK: code}
+}
+
+const listedIndex = "listed"
+
+// alphabet has no letters or digits that are taken for others. Talks have codes of five, orders
+// of four and bookings of six.
+const (
+	alphabet   = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
+	digits     = "23456789"
+	orderCode  = 4
+	talkCode   = 5
+	ledgerCode = 6
+)
+
+// codeOf is the n-th code that a talk tries; it has a digit, so that it is no word.
+func codeOf(t Talk, n int) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "talk\x00%s\x00%s\x00%d", t.Thread, t.Business, n))
+	b := make([]byte, talkCode)
+	for i := range b {
+		b[i] = alphabet[int(sum[i])%len(alphabet)]
+	}
+	b[talkCode-1] = digits[int(sum[talkCode])%len(digits)]
+	return string(b)
+}
+
+var errCodeTaken = errors.New("the code is another talk's")
+
+// Begin notes that a customer writes to a business, in one transaction with the message, which
+// has the talk's code. A customer has one talk with a business. Errors of the message's writes
+// are returned.
+func (p *Post) Begin(ctx context.Context, t Talk, message func(code string) []dynamo.Write) error {
+	now := p.now()
+	for n := range 20 {
+		t.Code = codeOf(t, n)
+		talk := p.Table.Update(talkKey(t.Market, t.Business, t.Code), `SET code = :code, market = :market, business = :business, thread = :thread,
+			customer = :customer, listing = :listing, listingName = :name, askedAt = :now, listed = :listed, listedAt = :at, #ttl = :ttl`,
+			dynamo.V{
+				":code": t.Code, ":market": t.Market, ":business": t.Business, ":thread": t.Thread, ":customer": t.Customer, ":listing": t.Listing,
+				":name": t.ListingName, ":now": now, ":listed": partition(t.Market, t.Business), ":at": dynamo.Stamp(now), ":ttl": now.Add(keepTalk).Unix(),
+			}).If("attribute_not_exists(pk) OR thread = :thread", nil).Else(errCodeTaken)
+		err := p.Table.DB().Commit(ctx, append(message(t.Code), talk)...)
+		if !errors.Is(err, errCodeTaken) {
+			return err
+		}
+	}
+	return fmt.Errorf("talk with %s: no free code", t.Business)
+}
+
+// matter is the talk as one, now.
+func (t Talk) matter(now time.Time) matter {
+	answered := !t.AnsweredAt.IsZero() && !t.AnsweredAt.Before(t.AskedAt)
+	return matter{
+		Code: t.Code, Business: t.Business, Thread: t.Thread, Customer: t.Customer, Listing: t.Listing, ListingName: t.ListingName, talk: true,
+		closed:  now.Sub(t.AskedAt) > talkFor,
+		waiting: !answered && now.Sub(t.AskedAt) <= waitFor || answered && now.Sub(t.AnsweredAt) <= moreFor,
+	}
+}
+
+// find is the matter that businesses know by a code; nil for none. What is another's, or was
+// never said YES to, is none.
+func (p *Post) find(ctx context.Context, market string, businesses []string, code string) (*matter, error) {
+	code = strings.ToUpper(strings.TrimSpace(code))
+	for _, business := range businesses {
+		var m *matter
+		var err error
+		switch len(code) {
+		case orderCode:
+			m, err = p.order(ctx, market, business, code)
+		case talkCode:
+			m, err = p.talk(ctx, market, business, code)
+		case ledgerCode:
+			m, err = p.booking(ctx, market, business, code)
+		}
+		if m != nil || err != nil {
+			return m, err
+		}
+	}
+	return nil, nil
+}
+
+func (p *Post) order(ctx context.Context, market, business, code string) (*matter, error) {
+	o, err := p.Orders.ByCode(ctx, business, code)
+	if errors.Is(err, actor.ErrNotFound) || err == nil && o.Market != market {
+		return nil, nil
+	}
+	m := ofOrder(o)
+	return &m, err
+}
+
+func ofOrder(o order.Order) matter {
+	return matter{
+		Code: o.Code, Business: o.Business, Thread: o.Thread, Customer: o.CustomerName, Listing: o.Listing, ListingName: o.ListingName,
+		closed: o.Status != order.Placed && o.Status != order.Accepted,
+	}
+}
+
+func (p *Post) talk(ctx context.Context, market, business, code string) (*matter, error) {
+	it, err := p.Table.Get(ctx, talkKey(market, business, code))
+	if it == nil || err != nil {
+		return nil, err
+	}
+	var t Talk
+	if err := it.Decode(&t); err != nil {
+		return nil, err
+	}
+	m := t.matter(p.now())
+	return &m, nil
+}
+
+func (p *Post) booking(ctx context.Context, market, business, code string) (*matter, error) {
+	txs, _, err := p.Ledger.ByBusiness(ctx, actor.Actor{Kind: actor.System, ID: "relay"}, business, maxBookings, "")
+	if err != nil {
+		return nil, err
+	}
+	for _, tx := range txs {
+		if tx.Code != code || tx.Market != market || tx.ConfirmedAt.IsZero() {
+			continue
+		}
+		return &matter{
+			Code: tx.Code, Business: business, Thread: tx.Thread, Customer: tx.CustomerName, Listing: tx.Listing, ListingName: tx.ListingName,
+			closed: tx.State != ledger.Confirmed || p.now().After(tx.End.Add(visitFor)),
+		}, nil
+	}
+	return nil, nil
+}
+
+// waiting are the talks that a business which names none may mean. 2 requests for each business.
+func (p *Post) waiting(ctx context.Context, market string, businesses []string) ([]matter, error) {
+	var all []matter
+	for _, business := range businesses {
+		page, err := p.Table.Query(ctx, dynamo.Query{
+			Index: listedIndex, Where: "listed = :listed AND listedAt >= :since",
+			Values:   dynamo.V{":listed": partition(market, business), ":since": dynamo.Stamp(p.now().Add(-talkFor))},
+			Backward: true, Limit: maxWaiting,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("talks of %s: %w", business, err)
+		}
+		if len(page.Items) == 0 {
+			continue
+		}
+		var keys []dynamo.Key
+		for _, it := range page.Items {
+			keys = append(keys, it.Key())
+		}
+		items, err := p.Table.BatchGet(ctx, keys...)
+		if err != nil {
+			return nil, fmt.Errorf("talks of %s: %w", business, err)
+		}
+		for _, it := range items {
+			var t Talk
+			if err := it.Decode(&t); err != nil {
+				return nil, err
+			}
+			if m := t.matter(p.now()); m.waiting {
+				all = append(all, m)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b matter) int { return strings.Compare(a.Code, b.Code) })
+	return all, nil
+}
+
+// code is a word that may be a code; sure is one that can be nothing else.
+type code struct {
+	text string
+	sure bool
+}
+
+// codesIn are the words of a text that may be codes, in order, each once.
+func codesIn(text string) []code {
+	var all []code
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if c, ok := asCode(w); ok && !slices.Contains(all, c) {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+func asCode(w string) (code, bool) {
+	up := strings.ToUpper(w)
+	if len(w) < orderCode || len(w) > ledgerCode || strings.Trim(up, alphabet) != "" || strings.Trim(up, digits) == "" {
+		return code{}, false
+	}
+	number := strings.ContainsAny(w, digits)
+	return code{up, number && w == up}, number || w == up
+}
+
+// Coded reports whether a text begins with the code of a talk: it is a business's answer to a
+// customer, whatever else its number is used for.
+func Coded(text string) bool {
+	first, _, _ := strings.Cut(strings.TrimSpace(text), " ")
+	c, ok := asCode(strings.TrimRight(first, ":,.-–"))
+	return ok && c.sure && len(c.text) == talkCode
+}
+
+// without takes a code from the beginning or the end of a text.
+func without(text, code string) string {
+	const around = " \t\n:,.;-–—#()[]"
+	trimmed := strings.Trim(text, around)
+	if len(trimmed) < len(code) {
+		return text
+	}
+	for len(trimmed) >= len(code) && strings.EqualFold(trimmed[:len(code)], code) && !wordGoesOn(trimmed[len(code):], true) {
+		trimmed = strings.TrimLeft(trimmed[len(code):], around)
+		text = trimmed
+	}
+	if n := len(trimmed) - len(code); n >= 0 && strings.EqualFold(trimmed[n:], code) && !wordGoesOn(trimmed[:n], false) {
+		text = strings.TrimRight(trimmed[:n], " \t\n:,;-–—#([")
+	}
+	return strings.TrimSpace(text)
+}
+
+// wordGoesOn reports whether s begins, or ends, in the middle of a word.
+func wordGoesOn(s string, begins bool) bool {
+	r := []rune(s)
+	if len(r) == 0 {
+		return false
+	}
+	at := r[len(r)-1]
+	if begins {
+		at = r[0]
+	}
+	return unicode.IsLetter(at) || unicode.IsDigit(at)
+}
+
+// breaks are all that breaks a line: none of them may lead out of a quotation.
+var breaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
+
+// tidy makes a text fit for a quotation: valid, without empty lines, and in at most maxLines.
+func tidy(text string) string {
+	var lines []string
+	for line := range strings.SplitSeq(breaks.Replace(strings.ToValidUTF8(text, "")), "\n") {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if len(lines) == maxLines {
+			lines[maxLines-1] += " " + line
+			continue
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// quoted marks every line of a text as another's. WhatsApp shows it as a quotation.
+func quoted(text string) string { return "> " + strings.ReplaceAll(text, "\n", "\n> ") }
+
+// nameOf is a customer's name for a business, without what looks like a number to call.
+func nameOf(customer string) string {
+	n := 0
+	for _, r := range customer {
+		if unicode.IsDigit(r) {
+			n++
+		}
+	}
+	if n >= 6 {
+		return ""
+	}
+	return customer
+}
+
+// reachable reports whether a customer can be told something now.
+func reachable(m *market.Market, h thread.Head, now time.Time) bool {
+	window := h.Channel.Window(true)
+	_, approved := m.WhatsApp.Templates[Kind]
+	return !h.OptedOut && (window == 0 || now.Sub(h.LastIn) < window || approved)
+}
