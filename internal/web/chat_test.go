@@ -652,7 +652,7 @@ func textStaysText(t *testing.T, browser context.Context) {
 	const attack = `<img src=x onerror="window.hit=1"><script>window.hit=1</script>"'><b onclick=hit=1>`
 	backend := webtest.New(skewed, func(m webtest.Message) webtest.Answer {
 		if strings.HasPrefix(m.Message, "links") {
-			return webtest.Answer{Reply: `javascript:alert(1) http://plain.example https://user:pw@evil.example/ https://[ https://good.example/a?b=c&d=%22. https://аpple.example data:text/html,x`}
+			return webtest.Answer{Reply: `javascript:alert(1) http://plain.example https://user:pw@evil.example/ https://[ https://good.example/a?b=c&d=%22. https://аpple.example data:text/html,x` + "\n> <b>quoted</b> https://quoted.example/\n\u2068> https://quoted.example/\u2069"}
 		}
 		if strings.HasPrefix(m.Message, "odd") {
 			return webtest.Answer{Reply: "odd", Cards: []any{

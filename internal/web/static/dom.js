@@ -45,14 +45,19 @@ export function outward(href, ...label) {
   return make('a', { href, target: '_blank', rel: 'noopener noreferrer nofollow', dir: 'auto' }, ...label);
 }
 
-/** Text with its https links. Anything less plain than a printable ASCII address stays text. */
+/** Whether what stands at an index is quoted: somebody else's line, which begins with ">". */
+function quoted(value, index) {
+  return /^[\u2066-\u2069\u200e\u200f]*>/.test(value.slice(value.lastIndexOf('\n', index) + 1, index));
+}
+
+/** Text with its https links. Anything less plain than a printable ASCII address, and what is quoted, stays text. */
 export function linked(value) {
   const parts = [];
   let from = 0;
   for (const match of value.matchAll(/https:\/\/[!#-;=?-~]+/g)) {
     const address = match[0].replace(/[.,:;!?)\]}'*_]+$/, '');
     const href = safe(address);
-    if (!href) continue;
+    if (!href || quoted(value, match.index)) continue;
     parts.push(value.slice(from, match.index), outward(href, address));
     from = match.index + address.length;
   }
