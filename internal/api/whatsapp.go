@@ -17,7 +17,6 @@ import (
 	"merve/internal/outbox"
 	"merve/internal/person"
 	"merve/internal/provider/twilio"
-	"merve/internal/roster"
 	"merve/internal/trigger"
 	"merve/internal/turn"
 )
@@ -33,9 +32,7 @@ type WhatsApp struct {
 		ByNumber(ctx context.Context, number string) (string, error)
 	}
 	Market string // whose, when the number written to is no market's own
-	Roster interface {
-		Of(ctx context.Context, market, number string) (roster.Roles, error)
-	}
+	Roles  *turn.Roles
 	// UnsignedFromLoopback takes unsigned webhooks from this machine when there is no token.
 	UnsignedFromLoopback bool
 	Now                  func() time.Time
@@ -75,11 +72,14 @@ func (h *WhatsApp) message(w http.ResponseWriter, r *http.Request) error {
 	} else if own != "" {
 		in.Market = own
 	}
-	if in.ThreadType, err = h.threadType(r.Context(), in.Market, m.Phone); err != nil {
+	all, err := h.Roles.Route(r.Context(), in)
+	if err != nil {
 		return err
 	}
-	if _, err := h.Runner.ProcessInbound(r.Context(), in); err != nil {
-		return err
+	for _, in := range all {
+		if _, err := h.Runner.ProcessInbound(r.Context(), in); err != nil {
+			return err
+		}
 	}
 	return accepted(w)
 }
@@ -89,21 +89,6 @@ func accepted(w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "text/xml; charset=utf-8")
 	_, _ = io.WriteString(w, emptyTwiML) // a provider that has gone cannot be told
 	return nil
-}
-
-// threadType says in which role somebody writes.
-func (h *WhatsApp) threadType(ctx context.Context, market, number string) (channel.ThreadType, error) {
-	roles, err := h.Roster.Of(ctx, market, number)
-	if err != nil {
-		return "", err
-	}
-	if len(roles.Businesses()) > 0 {
-		return channel.Ops, nil
-	}
-	if _, drives := roles.Drives(); drives {
-		return channel.Dispatch, nil
-	}
-	return channel.General, nil
 }
 
 func (h *WhatsApp) inbound(m twilio.Inbound, who actor.Actor) channel.Inbound {

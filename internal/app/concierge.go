@@ -93,8 +93,20 @@ func (b *Base) orderDesk() *order.Desk {
 // commands are obeyed on threads of people who are no customers.
 func (b *Base) commands() map[channel.ThreadType]turn.Command {
 	post := b.post()
-	all := turn.Commands{relay.Quotes{Post: post}, &taxi.Commands{Store: b.Rides()}, &order.Commands{Store: b.Orders(), Roster: b.roster()}, b.office(), post}
+	fixed := turn.Either{&taxi.Commands{Store: b.Rides()}, &order.Commands{Store: b.Orders(), Roster: b.roster()}}
+	all := turn.Commands{relay.Quotes{Post: post}, fixed, b.office(), post}
 	return map[channel.ThreadType]turn.Command{channel.Ops: all, channel.Dispatch: all}
+}
+
+// roles finds the thread of those who are more than customers.
+func (b *Base) roles() *turn.Roles {
+	return &turn.Roles{Threads: b.Threads(), Outbox: b.Outbox(), Roster: b.roster(), Coded: Coded, Now: b.Now}
+}
+
+// Coded reports whether a text names something of a number's work by its code.
+func Coded(roles roster.Roles, text string) bool {
+	_, drives := roles.Drives()
+	return drives && taxi.Coded(text) || len(roles.Businesses()) > 0 && (order.Coded(text) || relay.Coded(text))
 }
 
 // post passes on to customers what businesses write to them.

@@ -67,7 +67,7 @@ func WhatsApp(b *Base) (trigger.Handler, error) {
 		Runner: &turn.Runner{Threads: b.Threads(), Queue: b.queue()},
 		People: &person.Book{Table: b.conversations()}, Outbox: b.Outbox(),
 		AuthToken: func(ctx context.Context) (string, error) { return b.secrets.get(ctx, "TWILIO_AUTH_TOKEN") },
-		PublicURL: b.Config.PublicURL, Markets: b.Markets(), Market: b.Config.DefaultMarket, Roster: b.roster(),
+		PublicURL: b.Config.PublicURL, Markets: b.Markets(), Market: b.Config.DefaultMarket, Roles: b.roles(),
 		UnsignedFromLoopback: b.Config.UnsignedFromLoopback, Now: b.Now, Log: b.Log,
 	}
 	mux := http.NewServeMux()

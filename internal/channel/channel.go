@@ -67,6 +67,15 @@ const (
 	Dispatch ThreadType = "dispatch" // driver, vendor
 )
 
+// Switch says in which role somebody who has one writes from now on.
+type Switch string
+
+const (
+	ToCustomer Switch = "customer" // as a customer
+	ToWork     Switch = "work"     // in the role again
+	Lapsed     Switch = "lapsed"   // the time as a customer has run out before this message
+)
+
 // MaxText is the longest message taken, in characters (WhatsApp's own limit is 4,096).
 const MaxText = 4096
 
@@ -85,9 +94,11 @@ type Inbound struct {
 	Text       string
 	Media      []Media
 	Location   *Location
-	Button     string // payload of a tapped button
-	ReplyTo    string // the message or pending action that this one answers
-	Language   string // asked for by the client; "" if not
+	Button     string     // payload of a tapped button
+	ReplyTo    string     // the message or pending action that this one answers
+	Language   string     // asked for by the client; "" if not
+	Switch     Switch     // of the role in which a number that has one writes
+	Beside     ThreadType // the other thread of such a number: what came in there is not taken in here
 	SentAt     time.Time
 	ReceivedAt time.Time
 }

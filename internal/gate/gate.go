@@ -136,6 +136,9 @@ type Settled struct {
 	// Keep says that nothing was done, and that the customer may say YES to it again.
 	Keep bool
 
+	// Nothing says that what was meant is not there: another command may know it.
+	Nothing bool
+
 	// Refused words what went wrong when the writes did not go through; ok is false
 	// for an error that is not about this pending action.
 	Refused func(err error) (text string, ok bool)

@@ -68,9 +68,9 @@ func (c *Commands) obey(tc tool.Context, s said, all []Order, at time.Time) gate
 	}
 	switch {
 	case len(these) == 0 && s.code != "":
-		return c.say(tc, wording.OrderNoSuch, Order{Code: s.code})
+		return nothing(c.say(tc, wording.OrderNoSuch, Order{Code: s.code}))
 	case len(these) == 0:
-		return c.say(tc, wording.OrderNoneOpen, Order{})
+		return nothing(c.say(tc, wording.OrderNoneOpen, Order{}))
 	case len(these) > 1:
 		return c.which(tc, these)
 	}
@@ -79,6 +79,12 @@ func (c *Commands) obey(tc tool.Context, s said, all []Order, at time.Time) gate
 		typ = CancelledEvent // taken back
 	}
 	return c.settle(tc, s, o, typ, at)
+}
+
+// nothing marks the answer to what is not there.
+func nothing(s gate.Settled) gate.Settled {
+	s.Nothing = true
+	return s
 }
 
 // settle prepares the change of one order.

@@ -68,6 +68,12 @@ func read(text string) (said, bool) {
 	return s, true
 }
 
+// Coded reports whether a text is a business's answer to the order whose code is in it.
+func Coded(text string) bool {
+	s, ok := read(text)
+	return ok && s.code != ""
+}
+
 // expects reads when an accepted order is expected; whatever else was said makes it no answer.
 func (s *said) expects(rest []string) bool {
 	for _, w := range rest {

@@ -18,6 +18,7 @@ package outbox
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -218,6 +219,12 @@ func (b *Box) AboutOf(ctx context.Context, thread, providerID string) (string, e
 		}
 	}
 	return "", nil
+}
+
+// Sent reports whether the message with a provider's id is one of the thread's latest. One request.
+func (b *Box) Sent(ctx context.Context, thread, providerID string) (bool, error) {
+	ms, err := b.List(ctx, thread, 50)
+	return slices.ContainsFunc(ms, func(m Message) bool { return m.ProviderID == providerID }), err
 }
 
 // Split cuts text into at most max pieces of at most size characters, at a paragraph,

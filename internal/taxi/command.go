@@ -95,7 +95,7 @@ func (h *hearing) obey(ctx context.Context) (gate.Settled, error) {
 	case h.said.verb == sayNo, h.said.verb == sayCancel && !theirs:
 		return h.answer(ctx)
 	case !theirs:
-		return h.text(wording.TaxiNoRide), nil
+		return nothing(h.text(wording.TaxiNoRide)), nil
 	}
 	return h.drive(ctx)
 }
@@ -165,14 +165,20 @@ func (h *hearing) answer(ctx context.Context) (gate.Settled, error) {
 	case len(over) == 1:
 		return gate.Settled{Text: h.lost(over[0].ride, over[0].Code)}, nil
 	}
-	return h.text(wording.TaxiNoneOpen), nil
+	return nothing(h.text(wording.TaxiNoneOpen)), nil
+}
+
+// nothing marks the answer to what is not there.
+func nothing(s gate.Settled) gate.Settled {
+	s.Nothing = true
+	return s
 }
 
 // coded settles an answer to the offer with the code that was said.
 func (h *hearing) coded(ctx context.Context) (gate.Settled, error) {
 	o, ok := h.offers[h.said.code]
 	if !ok {
-		return gate.Settled{Text: h.lost(nil, h.said.code)}, nil
+		return nothing(gate.Settled{Text: h.lost(nil, h.said.code)}), nil
 	}
 	r, err := h.Store.read(ctx, o.Owner, o.Ride)
 	if err != nil {
@@ -247,11 +253,13 @@ func (h *hearing) take(ctx context.Context, f found) gate.Settled {
 // which asks for a word beside a code, or for one code out of several.
 func (h *hearing) which(ctx context.Context) (gate.Settled, error) {
 	if h.said.code != "" {
-		return h.text(wording.TaxiWhichWord), nil
+		s := h.text(wording.TaxiWhichWord)
+		s.Nothing = h.offers[h.said.code].Code == ""
+		return s, nil
 	}
 	waiting, _, err := h.waiting(ctx)
 	if err != nil || len(waiting) == 0 {
-		return h.text(wording.TaxiNoneOpen), err
+		return nothing(h.text(wording.TaxiNoneOpen)), err
 	}
 	return h.ask(waiting), nil
 }

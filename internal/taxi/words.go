@@ -58,6 +58,12 @@ func read(text string) (command, bool) {
 	return c, true
 }
 
+// Coded reports whether a text is a driver's word about the ride whose code is in it.
+func Coded(text string) bool {
+	c, ok := read(text)
+	return ok && c.code != "" && c.verb != sayCode
+}
+
 // signs are what people put between a word and a code. A question mark is none of them: a
 // question is no answer.
 var signs = strings.NewReplacer("#", " ", "-", " ", "–", " ", "—", " ", ":", " ", ";", " ", ".", " ", ",", " ", "!", " ",

@@ -38,7 +38,8 @@ type Appended struct {
 	Lease     *Lease // the turn is the caller's, if it asked and nobody else has it
 }
 
-// Append puts an inbound message on its thread, once, and takes the thread's lease in
+// Append puts an inbound message on its thread, once (and not at all when the thread beside it
+// has it: that one is returned), and takes the thread's lease in
 // the same write when asked to.
 func (s *Store) Append(ctx context.Context, in channel.Inbound, lease bool) (Appended, error) {
 	if err := in.Check(); err != nil {
@@ -47,7 +48,7 @@ func (s *Store) Append(ctx context.Context, in channel.Inbound, lease bool) (App
 	id := ID(in.Market, in.ThreadType, in.Assistant, in.From.Key())
 	msg := Message{
 		ID: MessageID(id, in.Channel, in.MessageID), Channel: in.Channel, Text: in.Text, Media: in.Media,
-		Location: in.Location, Button: in.Button, ReplyTo: in.ReplyTo, Language: in.Language, At: s.Now(),
+		Location: in.Location, Button: in.Button, ReplyTo: in.ReplyTo, Language: in.Language, Switch: in.Switch, At: s.Now(),
 	}
 	return s.append(ctx, id, msg, in, lease)
 }
@@ -87,17 +88,30 @@ func (s *Store) append(ctx context.Context, id string, msg Message, in channel.I
 		seen.Text, seen.Media = msg.Text, msg.Media
 		msg.Text, msg.Media, msg.Long = "", nil, true
 	}
-	mark := s.Table.Put(seenKey(id, msg.ID), seen).IfAbsent().Else(errSeen)
+	ws := []dynamo.Write{s.Table.Put(seenKey(id, msg.ID), seen).IfAbsent().Else(errSeen)}
+	beside := Appended{Duplicate: true}
+	if in.Beside != "" {
+		beside.Thread = ID(in.Market, in.Beside, in.Assistant, in.From.Key())
+		beside.Message = MessageID(beside.Thread, in.Channel, in.MessageID)
+		ws = append(ws, s.Table.Check(seenKey(beside.Thread, beside.Message), "attribute_not_exists(pk)", nil).Else(errBeside))
+	}
 	head := s.headUpdate(id, msg, in)
 	if lease {
 		l := &Lease{Thread: id, By: s.NewID()}
-		err := s.Table.DB().Commit(ctx, mark, s.leased(head, l.By))
+		err := s.Table.DB().Commit(ctx, append(ws, s.leased(head, l.By))...)
+		if errors.Is(err, errBeside) {
+			return beside, nil
+		}
 		if !errors.Is(err, ErrBusy) {
 			out.Lease = l
 			return s.appended(out, err)
 		}
 	}
-	return s.appended(out, s.Table.DB().Commit(ctx, mark, head.write(s.Table)))
+	err := s.Table.DB().Commit(ctx, append(ws, head.write(s.Table))...)
+	if errors.Is(err, errBeside) {
+		return beside, nil
+	}
+	return s.appended(out, err)
 }
 
 // size is what a message's text and media take, in bytes.
@@ -109,7 +123,10 @@ func size(m Message) int {
 	return n
 }
 
-var errSeen = errors.New("message was appended before")
+var (
+	errSeen   = errors.New("message was appended before")
+	errBeside = errors.New("message was appended to the other thread before")
+)
 
 func (s *Store) appended(out Appended, err error) (Appended, error) {
 	if errors.Is(err, errSeen) {
@@ -135,6 +152,7 @@ type seenItem struct {
 type headChange struct {
 	key   dynamo.Key
 	set   string
+	clear string // attributes to remove
 	vals  dynamo.V
 	conds []string
 }
@@ -149,6 +167,9 @@ func (c headChange) write(t dynamo.Table) dynamo.Write {
 }
 
 func (c headChange) update(t dynamo.Table, set string) dynamo.Write {
+	if c.clear != "" {
+		set += " REMOVE " + c.clear
+	}
 	w := t.Update(c.key, set, c.vals)
 	for _, cond := range c.conds {
 		w = w.If(cond, nil)
@@ -188,6 +209,12 @@ func (s *Store) headUpdate(id string, msg Message, in channel.Inbound) headChang
 	optional("reply", ":reply", in.ReplyAddr)
 	optional("#name", ":name", clip(in.From.Name, 60))
 	optional("phone", ":phone", in.From.Phone)
+	switch in.Switch {
+	case channel.ToCustomer:
+		c.set += ", asCustomer = :now"
+	case channel.ToWork, channel.Lapsed:
+		c.clear = "asCustomer"
+	}
 	if in.Location != nil {
 		c.set += ", loc = :loc"
 		c.vals[":loc"] = in.Location

@@ -33,6 +33,7 @@
 //	                     text above 64 KB of them in one turn
 //	Journal   1 request
 //	Assign    1 request
+//	Pair      1 request
 //	Link      3 requests; to make the code for it 1, to look at the code 2, to undo it 2
 //	Erase     2 requests, and 2 for each hundred items; 1 more when it is linked
 //	Head      1 request, of several one for each hundred; List 2 for each hundred looked at
@@ -91,6 +92,7 @@ type Head struct {
 	LeaseUntil time.Time          `dynamodbav:"leaseUntil"`
 	LastIn     time.Time          `dynamodbav:"lastIn"` // latest inbound message: opens a provider's window
 	Spend      Spend              `dynamodbav:"spend"`
+	AsCustomer time.Time          `dynamodbav:"asCustomer"`       // since when who has a role writes as a customer, on another thread; zero is not
 	Linked     []string           `dynamodbav:"linked,omitempty"` // owners of the same person's other threads
 }
 
@@ -120,6 +122,7 @@ type Message struct {
 	Language string            `dynamodbav:"lang,omitempty" json:"language,omitempty"`
 	At       time.Time         `dynamodbav:"at" json:"at"`
 	Long     bool              `dynamodbav:"long,omitempty" json:"-"`                  // text and media are in the seen item
+	Switch   channel.Switch    `dynamodbav:"switch,omitempty" json:"switch,omitempty"` // of role, from this message on
 	Notice   *Notice           `dynamodbav:"notice,omitempty" json:"notice,omitempty"` // not from the customer
 }
 

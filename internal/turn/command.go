@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 
+	"merve/internal/channel"
 	"merve/internal/gate"
 	"merve/internal/thread"
 	"merve/internal/tool"
+	"merve/internal/wording"
 )
 
 // Command answers messages in fixed words that need no model, such as a driver's "YES K7P2",
@@ -28,6 +30,42 @@ func (cs Commands) Command(ctx context.Context, tc tool.Context, m thread.Messag
 		}
 	}
 	return gate.Settled{}, false, nil
+}
+
+// Either asks two that share words, such as YES: for a number that drives and has a business. Who
+// knows what is meant is obeyed; when both do, they have to say which.
+type Either [2]Command
+
+// Command implements [Command].
+func (e Either) Command(ctx context.Context, tc tool.Context, m thread.Message) (gate.Settled, bool, error) {
+	a, ok, err := e[0].Command(ctx, tc, m)
+	if err != nil {
+		return a, ok, err
+	}
+	b, also, err := e[1].Command(ctx, tc, m)
+	switch {
+	case err != nil, !ok, a.Nothing && also:
+		return b, also, err
+	case also && !b.Nothing:
+		return gate.Settled{Text: wording.Say(tc.Language, wording.OrderWhich, nil)}, true, nil
+	}
+	return a, ok, nil
+}
+
+// switched answers who begins or ends to write as a customer. What was written when that time had
+// run out was meant for another, and is not obeyed.
+func (w *work) switched() bool {
+	if len(w.in) == 0 {
+		return false
+	}
+	key, ok := map[channel.Switch]wording.Key{
+		channel.ToCustomer: wording.RoleCustomer, channel.ToWork: wording.RoleWork, channel.Lapsed: wording.RoleLapsed,
+	}[w.in[0].Switch]
+	if ok {
+		w.text = w.say(key, wording.Vars{"customer": w.say(wording.RoleWordCustomer, nil), "work": w.say(wording.RoleWordWork, nil)})
+		w.remind()
+	}
+	return ok
 }
 
 // command carries out a message that is a command. Such threads are answered message by

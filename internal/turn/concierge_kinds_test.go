@@ -14,6 +14,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/llm"
+	"merve/internal/roster"
 	"merve/internal/stock"
 	"merve/internal/taxi"
 )
@@ -35,6 +36,8 @@ func conciergeKinds() []kind {
 		{name: "order of what has sold out, yes", want: "Ayran has just sold out", before: counted, prepare: (*world).sellOut, said: []string{"yes"}},
 		{name: "business writes", want: "Passed on: CODE", before: ordered, said: []string{"kebab: {order} the courier is at the gate"}},
 		{name: "business writes by its assistant, yes", want: "Passed on: CODE", before: append(slices.Clone(ordered), "kebab: gate"), said: []string{"kebab: yes"}},
+		{name: "business becomes a customer", want: "You now write here as a customer", before: ordered, said: []string{"kebab: customer"}},
+		{name: "business is no customer any more", want: "You now write here for your work", before: []string{"kebab: customer"}, said: []string{"kebab: work"}},
 		{name: "message to a business, yes", want: "Sent to Old Town Kebab", before: []string{"ask them"}, said: []string{"yes"}},
 		{name: "taxi, yes", want: "I am asking the drivers", before: []string{"taxi"}, said: []string{"yes"}},
 		{name: "driver, yes", want: "Ride RIDE is yours", before: rides, said: []string{"d1: yes"}},
@@ -132,7 +135,7 @@ func (w *world) spoken(ch channel.Channel, id, text string) channel.Inbound {
 	}
 	in := channel.Inbound{
 		Market: w.market, Channel: channel.WhatsApp, ThreadType: typ, ReplyAddr: number, Text: said, MessageID: id,
-		From: actor.Actor{Kind: actor.Person, ID: "whatsapp:" + number, Phone: number},
+		From: actor.Actor{Kind: actor.Person, ID: "whatsapp:" + number, Phone: number}, Switch: roster.SwitchOf(said), Beside: channel.General,
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

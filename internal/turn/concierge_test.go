@@ -63,7 +63,7 @@ func (w *world) startConcierge(db *dynamo.DB, log *slog.Logger) []tool.Tool {
 	w.orders = &order.Store{Table: records, Stock: w.listings.Stock, Now: w.clock.now}
 	w.roster = &roster.Book{Table: catalog, Now: w.clock.now}
 	w.concierge.desk = &order.Desk{Store: w.orders, Listings: w.listings, Places: theTown{}, Log: log}
-	drivers := &taxi.Drivers{Table: catalog, Rides: records, Now: w.clock.now}
+	drivers := &taxi.Drivers{Table: catalog, Rides: records, Now: w.clock.now, Roster: onRoster{catalog}}
 	w.rides = &taxi.Store{Table: records, Drivers: drivers, Now: w.clock.now}
 	w.teller = &taxi.Teller{
 		Rides: w.rides, Markets: w.markets, Threads: thread.Teller{Store: w.threads, Queue: w}, Outbox: w.outbox, Log: log,
@@ -74,6 +74,24 @@ func (w *world) startConcierge(db *dynamo.DB, log *slog.Logger) []tool.Tool {
 	}
 	letters := notify.Writer{Notifier: &notify.Notifier{Listings: w.listings, Outbox: w.outbox, Log: log}, Talks: w.post}
 	return slices.Concat(letters.Tools(), w.post.Tools(), w.concierge.desk.Tools(), (&taxi.Caller{Store: w.rides, Log: log}).Tools(), desk.Tools(), w.office().Tools(), w.reminders().Tools())
+}
+
+// onRoster keeps drivers on the roster.
+type onRoster struct{ table dynamo.Table }
+
+func (r onRoster) Writes(before, after *taxi.Driver) []dynamo.Write {
+	if before != nil || after == nil {
+		return nil
+	}
+	return []dynamo.Write{roster.Join(r.table, after.Market, after.Phone, roster.Entry{Role: roster.Driver, ID: after.ID})}
+}
+
+// roles finds the thread of those who are more than customers.
+func (w *world) roles() *turn.Roles {
+	return &turn.Roles{Threads: w.threads, Outbox: w.outbox, Roster: w.roster, Now: w.clock.now, Coded: func(roles roster.Roles, text string) bool {
+		_, drives := roles.Drives()
+		return drives && taxi.Coded(text) || len(roles.Businesses()) > 0 && (order.Coded(text) || relay.Coded(text))
+	}}
 }
 
 // office has what businesses can do.
@@ -98,7 +116,8 @@ func otherAssistants() []assistant.Assistant {
 }
 
 func (w *world) commands() map[channel.ThreadType]turn.Command {
-	all := turn.Commands{relay.Quotes{Post: w.post}, &taxi.Commands{Store: w.rides}, &order.Commands{Store: w.orders, Roster: w.roster}, w.office(), w.post}
+	fixed := turn.Either{&taxi.Commands{Store: w.rides}, &order.Commands{Store: w.orders, Roster: w.roster}}
+	all := turn.Commands{relay.Quotes{Post: w.post}, fixed, w.office(), w.post}
 	return map[channel.ThreadType]turn.Command{channel.Ops: all, channel.Dispatch: all}
 }
 
@@ -192,7 +211,7 @@ func (w *world) employ(text []byte) {
 	fromYAML(w.t, text, &all)
 	w.phones = map[string]string{}
 	for i, d := range all {
-		d.Market, d.Phone, d.Enabled, d.Available = w.market, fmt.Sprintf("+155502000%02d", i), true, true
+		d.Market, d.Phone, d.Enabled, d.Available = w.market, cmp.Or(d.Phone, fmt.Sprintf("+155502000%02d", i)), true, true
 		w.phones[d.ID] = d.Phone
 		if _, err := w.rides.Drivers.Put(w.t.Context(), d); err != nil {
 			w.t.Fatal(err)
@@ -257,7 +276,7 @@ func (p *play) driver(l line) {
 	if number == "" {
 		p.t.Fatalf("%v: no such driver", l)
 	}
-	p.other(l, number, channel.Dispatch)
+	p.other(l, number)
 }
 
 // business has the people of a listing write to us.
@@ -268,27 +287,34 @@ func (p *play) business(l line) {
 	if err != nil {
 		p.t.Fatalf("%v: %v", l, err)
 	}
-	p.other(l, listing.Merve.WhatsApp, channel.Ops)
+	p.other(l, listing.Merve.WhatsApp)
 }
 
 // other has somebody who is no customer write to us.
-func (p *play) other(l line, number string, typ channel.ThreadType) {
+func (p *play) other(l line, number string) {
 	p.t.Helper()
 	p.sends++
 	in := channel.Inbound{
-		Market: p.market, Channel: channel.WhatsApp, ThreadType: typ, ReplyAddr: number, Text: strings.ReplaceAll(p.expand(l.text), `\n`, "\n"),
+		Market: p.market, Channel: channel.WhatsApp, ReplyAddr: number, Text: strings.ReplaceAll(p.expand(l.text), `\n`, "\n"),
 		MessageID: fmt.Sprintf("message-%d", p.sends), From: actor.Actor{Kind: actor.Person, ID: "whatsapp:" + number, Phone: number},
 	}
 	p.attach(l, &in)
-	if id := threadOf(in); !slices.Contains(p.met, id) {
-		p.met = append(p.met, id)
-	}
 	p.theirs = cmp.Or(p.theirs, p.thread)
 	p.clock.add(time.Second)
 	in.ReceivedAt = p.clock.now()
-	p.thread, p.reply = threadOf(in), ""
-	if _, err := p.runner.ProcessInbound(p.t.Context(), in); err != nil {
+	all, err := p.roles().Route(p.t.Context(), in)
+	if err != nil {
 		p.t.Fatalf("%v: %v", l, err)
+	}
+	p.reply = ""
+	for _, in := range all {
+		if id := threadOf(in); !slices.Contains(p.met, id) {
+			p.met = append(p.met, id)
+		}
+		p.thread = threadOf(in)
+		if _, err := p.runner.ProcessInbound(p.t.Context(), in); err != nil {
+			p.t.Fatalf("%v: %v", l, err)
+		}
 	}
 	p.settle()
 	p.look()

@@ -159,15 +159,17 @@ func (p *play) run(lines []line) {
 			p.clock.add(d)
 		case "expiry runs":
 			p.expire()
-		case "business":
+		case "business", "driver":
 			script, rest := modelLines(lines[i+1:])
 			p.model = p.scripted(script)
 			i = len(lines) - len(rest) - 1
-			p.business(l)
+			if l.verb == "driver" {
+				p.driver(l)
+			} else {
+				p.business(l)
+			}
 		case "staff takes it", "staff gives it back", "staff writes":
 			p.staff(l)
-		case "driver":
-			p.driver(l)
 		case "a person takes over":
 			p.handOver(p.thread)
 		case "staff resolves":

@@ -224,6 +224,9 @@ func (w *work) decide(ctx context.Context) error {
 	if w.proposed() { // and is asked again for what came in since
 		return w.converse(ctx)
 	}
+	if w.switched() {
+		return nil
+	}
 	if done, err := w.command(ctx); done || err != nil {
 		return err
 	}

@@ -1,0 +1,35 @@
+package roster_test
+
+import (
+	"testing"
+
+	"merve/internal/channel"
+	"merve/internal/gate"
+	"merve/internal/language"
+	"merve/internal/roster"
+	"merve/internal/wording"
+)
+
+// The words that people are told are read in every language, and settle or stop nothing.
+func TestSwitchWords(t *testing.T) {
+	t.Parallel()
+	for _, lang := range language.Supported() {
+		for key, want := range map[wording.Key]channel.Switch{wording.RoleWordCustomer: channel.ToCustomer, wording.RoleWordWork: channel.ToWork} {
+			word := wording.Say(lang, key, nil)
+			if got := roster.SwitchOf(" " + word + "!"); got != want {
+				t.Errorf("%s: %q is %q, want %q", lang, word, got, want)
+			}
+			if gate.Read(word) != gate.Unclear || gate.OptOut(word) != gate.None {
+				t.Errorf("%s: %q is an answer, too", lang, word)
+			}
+		}
+	}
+	for text, want := range map[string]channel.Switch{
+		"As a  customer.": channel.ToCustomer, "als Kunde": channel.ToCustomer, "back to work": channel.ToWork, "müşteri olarak": channel.ToCustomer,
+		"a customer is here": "", "does it work?": "", "": "", "customer work": "",
+	} {
+		if got := roster.SwitchOf(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package turn_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"merve/internal/actor"
+	"merve/internal/channel"
+	"merve/internal/telemetry"
+	"merve/internal/turn"
+)
+
+// ofNumber is a message of a number, as the webhook makes it.
+func (w *world) ofNumber(number, id, text string) channel.Inbound {
+	return channel.Inbound{
+		Market: w.market, Channel: channel.WhatsApp, ReplyAddr: number, Text: text, MessageID: id,
+		From: actor.Actor{Kind: actor.Person, ID: "whatsapp:" + number, Phone: number},
+	}
+}
+
+// routed takes a message in and gives the thread types that have it then, and what finding them
+// has cost.
+func (w *world) routed(in channel.Inbound) (types []channel.ThreadType, requests int) {
+	w.t.Helper()
+	ctx, meter := telemetry.WithMeter(w.t.Context())
+	all, err := w.roles().Route(ctx, in)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	requests = meter.Cost().Requests
+	for _, in := range all {
+		a, err := w.runner.ProcessInbound(w.t.Context(), in)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for _, typ := range []channel.ThreadType{channel.General, channel.Ops, channel.Dispatch} {
+			if in.ThreadType = typ; threadOf(in) == a.Thread {
+				types = append(types, typ)
+			}
+		}
+	}
+	w.work()
+	return types, requests
+}
+
+// Who has no role is a customer, and finding that out costs nothing once it is known; who has one
+// costs one request.
+func TestRoutingCost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.stock(nil, "kebab")
+	w.model = says("Hello.")
+	customer, business := "+15550309001", w.numbers[0]
+	for n, tt := range []struct {
+		number, text string
+		typ          channel.ThreadType
+		requests     int
+	}{
+		{customer, "hello", channel.General, 1}, // the roster, once a minute
+		{customer, "customer", channel.General, 0},
+		{customer, "ACCEPT K7P2", channel.General, 0},
+		{business, "hello", channel.Ops, 2},
+		{business, "customer", channel.Ops, 1},
+		{business, "hello", channel.General, 1},
+		{business, "accept K7P2", channel.Ops, 1},
+		{business, "MK7P2 we do", channel.Ops, 1},
+		{business, "accept", channel.General, 1},
+		{business, "iş", channel.Ops, 1},
+		{business, "hello", channel.Ops, 1},
+	} {
+		types, requests := w.routed(w.ofNumber(tt.number, fmt.Sprint(n), tt.text))
+		if len(types) != 1 || types[0] != tt.typ || requests != tt.requests {
+			t.Errorf("%d, %q: %v for %d requests, want %s for %d", n, tt.text, types, requests, tt.typ, tt.requests)
+		}
+	}
+}
+
+// A message that is brought again is on one thread, in whatever role its sender is by then, and
+// also when two look at the role at once and find it different.
+func TestField01_RoutedOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.stock(nil, "kebab")
+	w.model = says("Hello.")
+	number := w.numbers[0]
+	w.routed(w.ofNumber(number, "1", "customer"))
+	yes := w.ofNumber(number, "2", "yes")
+	early, err := w.roles().Route(t.Context(), yes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.routed(w.ofNumber(number, "3", "work"))
+	late, _ := w.routed(yes)
+	again, err := w.runner.ProcessInbound(t.Context(), early[0])
+	if err != nil || !again.Duplicate || len(late) != 1 || late[0] != channel.Ops || early[0].ThreadType != channel.General {
+		t.Errorf("%v: %+v after %v and %v", err, again, late, early)
+	}
+	if in := early[0]; len(w.turnsOf(threadOf(in))) != 0 {
+		t.Error("it was heard in both roles")
+	}
+	if types, _ := w.routed(w.ofNumber(number, "4", "STOP")); len(types) != 1 || types[0] != channel.Ops {
+		t.Errorf("STOP of who was never a customer: %v", types)
+	}
+}
+
+// STOP and START are for both roles.
+func TestField35_StopInEveryRole(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.stock(nil, "kebab")
+	w.model = says("Hello.")
+	number := w.numbers[0]
+	w.routed(w.ofNumber(number, "1", "customer"))
+	w.routed(w.ofNumber(number, "2", "hello"))
+	for n, text := range []string{"STOP", "START"} {
+		in := w.ofNumber(number, fmt.Sprint("stop", n), text)
+		types, _ := w.routed(in)
+		if len(types) != 2 {
+			t.Errorf("%s: %v", text, types)
+		}
+		for _, in.ThreadType = range types {
+			if h := w.head(threadOf(in)); h.OptedOut != (text == "STOP") {
+				t.Errorf("%s on %s: opted out %v", text, in.ThreadType, h.OptedOut)
+			}
+		}
+	}
+}
+
+// The time as a customer ends when nothing was written as one for long enough, and no sooner.
+func TestTimeAsACustomer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.stock(nil, "kebab")
+	w.model = says("Hello.")
+	number := w.numbers[0]
+	w.routed(w.ofNumber(number, "1", "customer"))
+	for n, tt := range []struct {
+		after time.Duration
+		typ   channel.ThreadType
+	}{{turn.CustomerFor - time.Second, channel.General}, {turn.CustomerFor - time.Second, channel.General}, {turn.CustomerFor + time.Second, channel.Ops}, {0, channel.Ops}} {
+		w.clock.add(tt.after)
+		if types, _ := w.routed(w.ofNumber(number, fmt.Sprint("later", n), "hello")); len(types) != 1 || types[0] != tt.typ {
+			t.Errorf("%d: %v, want %s", n, types, tt.typ)
+		}
+	}
+}
