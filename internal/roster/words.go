@@ -25,17 +25,9 @@ var switches = map[channel.Switch][]string{
 }
 
 var switchWords = sync.OnceValue(func() map[string]channel.Switch {
-	all := map[string]channel.Switch{}
-	for to, words := range switches {
-		for _, w := range words {
-			all[language.Fold(w)] = to
-		}
-	}
-	for _, lang := range language.Supported() {
-		all[language.Fold(wording.Say(lang, wording.RoleWordCustomer, nil))] = channel.ToCustomer
-		all[language.Fold(wording.Say(lang, wording.RoleWordWork, nil))] = channel.ToWork
-	}
-	return all
+	return wording.Vocabulary(map[wording.Key]channel.Switch{
+		wording.RoleWordCustomer: channel.ToCustomer, wording.RoleWordWork: channel.ToWork,
+	}, switches)
 })
 
 // maxSwitch bounds the bytes of a message that can be such a word.

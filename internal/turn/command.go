@@ -47,7 +47,7 @@ func (e Either) Command(ctx context.Context, tc tool.Context, m thread.Message) 
 	case err != nil, !ok, a.Nothing && also:
 		return b, also, err
 	case also && !b.Nothing:
-		return gate.Settled{Text: wording.Say(tc.Language, wording.OrderWhich, nil)}, true, nil
+		return gate.Settled{Text: wording.Say(tc.Language, wording.OrderWhich, wording.Vars{"alternatives": ""})}, true, nil
 	}
 	return a, ok, nil
 }
