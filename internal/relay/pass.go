@@ -218,6 +218,9 @@ func (p *Post) meant(ctx context.Context, tc tool.Context, roles roster.Roles, m
 		if err != nil {
 			return nil, err
 		}
+		if one != nil && one.begun {
+			return nil, nil
+		}
 		named, sure = append(named, each(one)...), sure || c.sure
 	}
 	if len(named) > 0 || sure { // a code that is none of theirs is not about somebody else
