@@ -62,7 +62,7 @@ func (e *errand) place(q errandQuestion) where {
 	for _, t := range e.said {
 		h := newLine(t.text).whole
 		address := addressIn(t.text)
-		unasked := t.asked == asksNothing || t.asked == asksDelivery
+		unasked := t.asked == asksNothing || t.asked == asksDelivery || t.asked == asksOtherwise
 		switch {
 		case t.asked == q && t.pin && h == "", t.asked == q && onlyHeard(ofHere, h), e.pinned && address == "" && unasked && heardAny(ofHere, h):
 			w = where{here: true}

@@ -86,6 +86,8 @@ type listing struct {
 	From        map[string]any `json:"priceFrom"`
 	Offerings   []offering     `json:"offerings"`
 	Description string         `json:"description"`
+	Address     string         `json:"address,omitempty"`
+	Open        bool           `json:"openNow"`
 }
 
 func place(id, name, domain, category, town string, offerings ...offering) listing {
@@ -96,7 +98,7 @@ func place(id, name, domain, category, town string, offerings ...offering) listi
 		}
 	}
 	return listing{ID: id, Name: name, Domain: domain, Category: category, Place: town, Offerings: offerings,
-		From: map[string]any{"amount": least.Price, "currency": least.Currency}, Description: category + " in " + town + "."}
+		From: map[string]any{"amount": least.Price, "currency": least.Currency}, Description: category + " in " + town + ".", Address: "Main Street 7, " + town}
 }
 
 func table(id string, price int) offering {
@@ -156,6 +158,7 @@ func (b *backend) run(name string, raw json.RawMessage) any {
 		Domain, Action                        *string
 		MaxPrice, PartySize, Limit            *int
 		OfferingID, Time, EndDate, Note       *string
+		OpenNow                               *bool // nothing is
 	}
 	if err := json.Unmarshal(raw, &args); err != nil {
 		return fault("invalid", err.Error())
@@ -168,11 +171,19 @@ func (b *backend) run(name string, raw json.RawMessage) any {
 		if args.Action != nil {
 			return b.houses(args.Query, *args.Action)
 		}
+		if args.OpenNow != nil {
+			return map[string]any{"listings": []listing{}, "note": "nothing was found"}
+		}
 		return map[string]any{"listings": b.search(args.Query, args.Domain, args.MaxPrice)}
 	case "getListing":
 		for _, l := range b.listings {
 			if l.ID == args.ListingID {
 				return l
+			}
+		}
+		for _, h := range houses {
+			if h["id"] == args.ListingID {
+				return h
 			}
 		}
 		return fault("not_found", "no such listing")

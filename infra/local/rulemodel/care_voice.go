@@ -13,6 +13,8 @@ type careVoice struct {
 	waits, waitFirst                    string // of the waiting list
 	reminds, noReminder, passed         string
 	wantToKnow, noWriting, toPerson     string // of messages to a business
+	askThem, noPrice                    string // what is not known here
+	next                                string // of several wishes
 	pay, nothingToPay, payLink, payment string
 	payments                            map[string]string
 }
@@ -35,7 +37,7 @@ var careEnglish = careVoice{
 	instead: "That can't be had. The nearest free times are:", cannotMove: "That booking can't be moved from here. Write “a real person” to reach somebody of the team.",
 	waits: "I'll write to you here if it becomes free: %s. Nothing is held for you until then.", waitFirst: "Tell me place, day, time and number of people first. If that is taken, I can note you for it.",
 	reminds: "I'll remind you on %s (%s).", noReminder: "There will be no reminder (%s).", passed: "That moment has passed already.",
-	wantToKnow: "I would like to know %s", noWriting: "They can't be written to from here.", toPerson: "Write “a real person” to reach somebody of the team.",
+	wantToKnow: "I would like to know %s", askThem: "That I can't tell, but I can write to them: “ask them whether …”.", noPrice: "No price is listed.", next: "One after the other: “%s” comes next.", noWriting: "They can't be written to from here.", toPerson: "Write “a real person” to reach somebody of the team.",
 	pay: "Here you can pay: %s", nothingToPay: "There is nothing to pay at the moment.", payLink: "link: %s", payment: "Payment: %s",
 	payments: map[string]string{"waiting": "not arrived yet", "failed": "it did not go through", "paid": "arrived", "refunding": "on its way back to you", "refunded": "back on your card", "none": "none was asked for"},
 }
@@ -50,7 +52,7 @@ var careTurkish = careVoice{
 	instead: "O olmuyor. En yakın boş saatler:", cannotMove: "Bu rezervasyon buradan değiştirilemiyor. Ekipten birine ulaşmak için “temsilci” yazın.",
 	waits: "Boşalırsa size buradan yazarım: %s. O zamana kadar sizin için ayrılan bir şey yok.", waitFirst: "Önce yeri, günü, saati ve kişi sayısını yazın. Doluysa sizi not edebilirim.",
 	reminds: "Size hatırlatacağım: %s (%s).", noReminder: "Hatırlatma olmayacak (%s).", passed: "O an çoktan geçti.",
-	wantToKnow: "%s öğrenmek istiyorum", noWriting: "Onlara buradan yazılamıyor.", toPerson: "Ekipten birine ulaşmak için “temsilci” yazın.",
+	wantToKnow: "%s öğrenmek istiyorum", askThem: "Bunu ben bilmiyorum ama onlara yazabilirim: “onlara … diye sor”.", noPrice: "Fiyat belirtilmemiş.", next: "Sırayla gidelim: “%s” bundan sonra.", noWriting: "Onlara buradan yazılamıyor.", toPerson: "Ekipten birine ulaşmak için “temsilci” yazın.",
 	pay: "Buradan ödeyebilirsiniz: %s", nothingToPay: "Şu anda ödenecek bir şey yok.", payLink: "bağlantı: %s", payment: "Ödeme: %s",
 	payments: map[string]string{"waiting": "henüz gelmedi", "failed": "geçmedi", "paid": "geldi", "refunding": "size geri dönüyor", "refunded": "kartınıza döndü", "none": "istenmedi"},
 }
@@ -65,7 +67,7 @@ var careGreek = careVoice{
 	instead: "Αυτό δεν γίνεται. Οι πιο κοντινές ελεύθερες ώρες:", cannotMove: "Αυτή η κράτηση δεν αλλάζει από εδώ. Γράψτε «υπάλληλο» για να βρείτε κάποιον της ομάδας.",
 	waits: "Θα σας γράψω εδώ αν ελευθερωθεί: %s. Ως τότε δεν κρατιέται τίποτα για εσάς.", waitFirst: "Γράψτε πρώτα το μέρος, την ημέρα, την ώρα και τα άτομα. Αν είναι πιασμένο, μπορώ να σας σημειώσω.",
 	reminds: "Θα σας θυμίσω: %s (%s).", noReminder: "Δεν θα υπάρξει υπενθύμιση (%s).", passed: "Εκείνη η στιγμή πέρασε ήδη.",
-	wantToKnow: "Θα ήθελα να μάθω %s", noWriting: "Δεν μπορώ να τους γράψω από εδώ.", toPerson: "Γράψτε «υπάλληλο» για να βρείτε κάποιον της ομάδας.",
+	wantToKnow: "Θα ήθελα να μάθω %s", askThem: "Αυτό δεν το ξέρω, αλλά μπορώ να τους γράψω: «ρώτησέ τους αν …».", noPrice: "Δεν αναφέρεται τιμή.", next: "Ένα ένα: «%s» μετά από αυτό.", noWriting: "Δεν μπορώ να τους γράψω από εδώ.", toPerson: "Γράψτε «υπάλληλο» για να βρείτε κάποιον της ομάδας.",
 	pay: "Εδώ μπορείτε να πληρώσετε: %s", nothingToPay: "Δεν υπάρχει κάτι για πληρωμή αυτή τη στιγμή.", payLink: "σύνδεσμος: %s", payment: "Πληρωμή: %s",
 	payments: map[string]string{"waiting": "δεν ήρθε ακόμη", "failed": "δεν πέρασε", "paid": "ήρθε", "refunding": "γυρίζει σε εσάς", "refunded": "γύρισε στην κάρτα σας", "none": "δεν ζητήθηκε"},
 }
@@ -80,7 +82,7 @@ var careRussian = careVoice{
 	instead: "Так не получится. Ближайшее свободное время:", cannotMove: "Эту бронь отсюда не изменить. Напишите «оператор», чтобы ответил человек из команды.",
 	waits: "Напишу вам здесь, если освободится: %s. До тех пор за вами ничего не закреплено.", waitFirst: "Сначала напишите место, день, время и число людей. Если занято, я смогу отметить ваше пожелание.",
 	reminds: "Напомню вам: %s (%s).", noReminder: "Напоминания не будет (%s).", passed: "Этот момент уже прошёл.",
-	wantToKnow: "Подскажите, пожалуйста, %s", noWriting: "Отсюда им написать нельзя.", toPerson: "Напишите «оператор», чтобы ответил человек из команды.",
+	wantToKnow: "Подскажите, пожалуйста, %s", askThem: "Этого я не знаю, но могу им написать: «спроси у них, можно ли …».", noPrice: "Цена не указана.", next: "По порядку: «%s» после этого.", noWriting: "Отсюда им написать нельзя.", toPerson: "Напишите «оператор», чтобы ответил человек из команды.",
 	pay: "Оплатить можно здесь: %s", nothingToPay: "Сейчас платить не за что.", payLink: "ссылка: %s", payment: "Платёж: %s",
 	payments: map[string]string{"waiting": "ещё не поступил", "failed": "не прошёл", "paid": "у нас", "refunding": "возвращается к вам", "refunded": "вернулся на карту", "none": "не запрашивался"},
 }
@@ -95,7 +97,7 @@ var careHebrew = careVoice{
 	instead: "זה לא אפשרי. הזמנים הפנויים הקרובים:", cannotMove: "את ההזמנה הזאת אי אפשר לשנות מכאן. כתבו «נציג» כדי להגיע לאדם מהצוות.",
 	waits: "אכתוב לכם כאן אם יתפנה: %s. עד אז שום דבר לא שמור לכם.", waitFirst: "כתבו קודם מקום, יום, שעה וכמה אנשים. אם תפוס, אפשר לרשום בקשה.",
 	reminds: "אזכיר לכם: %s (%s).", noReminder: "לא תהיה תזכורת (%s).", passed: "הרגע הזה כבר עבר.",
-	wantToKnow: "רציתי לדעת %s", noWriting: "אי אפשר לכתוב להם מכאן.", toPerson: "כתבו «נציג» כדי להגיע לאדם מהצוות.",
+	wantToKnow: "רציתי לדעת %s", askThem: "את זה אני לא יודע, אבל אפשר לכתוב להם: «תשאל אותם אם …».", noPrice: "לא צוין מחיר.", next: "אחד אחד: «%s» אחרי זה.", noWriting: "אי אפשר לכתוב להם מכאן.", toPerson: "כתבו «נציג» כדי להגיע לאדם מהצוות.",
 	pay: "כאן אפשר לשלם: %s", nothingToPay: "אין כרגע מה לשלם.", payLink: "קישור: %s", payment: "תשלום: %s",
 	payments: map[string]string{"waiting": "עוד לא הגיע", "failed": "לא עבר", "paid": "הגיע", "refunding": "בדרך חזרה אליכם", "refunded": "חזר לכרטיס", "none": "לא התבקש"},
 }
@@ -110,7 +112,7 @@ var careArabic = careVoice{
 	instead: "هذا غير ممكن. أقرب الأوقات المتاحة:", cannotMove: "لا يمكن تغيير هذا الحجز من هنا. اكتب «موظف» للوصول إلى شخص من الفريق.",
 	waits: "سأكتب لك هنا إذا أصبح متاحا: %s. وحتى ذلك الحين لا شيء محفوظ لك.", waitFirst: "اكتب أولا المكان واليوم والساعة وعدد الأشخاص. إن كان الوقت مشغولا فيمكنني تدوين رغبتك.",
 	reminds: "سأذكرك: %s (%s).", noReminder: "لن يكون هناك تذكير (%s).", passed: "لقد مضى ذلك الوقت.",
-	wantToKnow: "أود أن أعرف %s", noWriting: "لا يمكن الكتابة إليهم من هنا.", toPerson: "اكتب «موظف» للوصول إلى شخص من الفريق.",
+	wantToKnow: "أود أن أعرف %s", askThem: "لا أعرف ذلك، لكن يمكنني أن أكتب لهم: «اسألهم هل …».", noPrice: "لم يُذكر سعر.", next: "واحدا بعد الآخر: «%s» بعد ذلك.", noWriting: "لا يمكن الكتابة إليهم من هنا.", toPerson: "اكتب «موظف» للوصول إلى شخص من الفريق.",
 	pay: "يمكنك الدفع هنا: %s", nothingToPay: "لا يوجد ما يُدفع الآن.", payLink: "الرابط: %s", payment: "الدفعة: %s",
 	payments: map[string]string{"waiting": "لم تصل بعد", "failed": "لم تنجح", "paid": "وصلت", "refunding": "في طريقها إليك", "refunded": "عادت إلى بطاقتك", "none": "لم تُطلب"},
 }

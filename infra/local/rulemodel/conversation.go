@@ -18,6 +18,7 @@ type conversation struct {
 	tongue   string             // tag of the language the customer writes; "" if it cannot be told
 	past     []entry            // what came before the messages to answer
 	text     string             // the customer's messages that nobody has answered yet
+	rest     string             // what they ask for besides, that comes next
 	results  []result           // of the calls made for them, in order
 	details  map[string]listing // by id, of the listings looked up for them
 	honest   bool               // it was said before what answers here

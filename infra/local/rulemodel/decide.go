@@ -26,6 +26,16 @@ func (c *conversation) decide() reply {
 		return say(c.canDo(v))
 	case bow:
 		return say(v.thanks)
+	case leave:
+		return say(v.bye)
+	case chat:
+		return say(v.wellAndYou)
+	case data:
+		return say(v.cannot + " " + c.errandVoice(v).care.toPerson)
+	case offSubject:
+		return say(v.cannot + " " + c.canDo(v))
+	case agree:
+		return say(v.nothingOpen)
 	case person:
 		return say(v.person)
 	case drop:
@@ -160,14 +170,32 @@ func (c *conversation) search(v *voice, m *memory) reply {
 		return *next
 	case len(f.listings) == 0:
 		return say(c.foreign(v) + fmt.Sprintf(v.nothing, m.asked.wanted()) + " " + v.tryThis)
+	case f.other && f.query == m.asked.wanted():
+		return say(v.listings(c.beyond(v, m, f)+fmt.Sprintf(v.similar, f.query), f.listings))
 	case f.other:
-		return say(fmt.Sprintf(v.nothing, m.asked.wanted()) + " " + v.listings(fmt.Sprintf(v.found, f.query), f.listings))
+		return say(c.beyond(v, m, f) + fmt.Sprintf(v.nothing, m.asked.wanted()) + " " + v.listings(fmt.Sprintf(v.found, f.query), f.listings))
+	case f.beyond:
+		return say(v.listings(c.beyond(v, m, f)+fmt.Sprintf(v.found, m.asked.wanted()), f.listings))
 	}
 	m.learn(result{tool: "searchMarketplace", listings: f.listings})
 	if m.chosen == nil {
 		return say(v.listings(fmt.Sprintf(v.found, m.asked.wanted()), f.listings))
 	}
+	if m.asked.detail {
+		return c.inspect(v, m)
+	}
 	return c.book(v, m)
+}
+
+// beyond says that what was found is dearer than was asked for, or closed now.
+func (c *conversation) beyond(v *voice, m *memory, f found) string {
+	switch {
+	case !f.beyond:
+		return ""
+	case m.asked.open:
+		return v.noneOpen + " "
+	}
+	return v.noneSoCheap + " "
 }
 
 // book goes on with the booking: it asks for what is missing, then proposes.
@@ -312,8 +340,14 @@ func (c *conversation) inspect(v *voice, m *memory) reply {
 		}
 	}
 	m.justNow = false
+	if d, known := c.details[m.chosen.id]; known {
+		m.detail(d)
+	}
 	l := *m.chosen
 	lines := []string{v.listing(l)}
+	if facts := c.errandVoice(v).facts(l, newLine(c.text).whole, v.weekdays); len(facts) > 0 {
+		return say(strings.Join(append(append(lines, facts...), c.ask(v, m)), "\n"))
+	}
 	if l.description != "" && !c.plain {
 		lines = append(lines, "“"+clean(l.description, 300)+"”") // the merchant's words, not ours
 	}
@@ -323,6 +357,14 @@ func (c *conversation) inspect(v *voice, m *memory) reply {
 		}
 	}
 	return say(strings.Join(append(lines, c.ask(v, m)), "\n"))
+}
+
+// errandVoice is the voice of errands in the same language.
+func (c *conversation) errandVoice(v *voice) *errandVoice {
+	if v == &turkish {
+		return &errandTurkish
+	}
+	return &errandEnglish
 }
 
 // bookings shows the customer's own.

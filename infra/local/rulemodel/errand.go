@@ -61,6 +61,8 @@ type errand struct {
 	pinned bool     // a location is known
 	stage  stage    // of the booking that was spoken of last
 	before string   // what the assistant said last
+	aside  *told    // what the customer asks now of a listing, the errand goes on after it
+	offer  *errand  // what was proposed last, as long as the customer may want it otherwise
 }
 
 // agent runs an errand for a customer.
@@ -111,6 +113,9 @@ func errandNames() []string {
 
 // run comes to the next step of an errand: a call, or words.
 func (a *agent) run() reply {
+	if a.aside != nil {
+		return a.fact()
+	}
 	switch a.topic {
 	case toOrder:
 		return a.order()
@@ -234,9 +239,42 @@ func (e *errand) known(id string) *listing {
 func (e *errand) overhear(said string) {
 	e.follow(said)
 	e.asked, e.before = errandAsked(said), said
+	if slices.Contains([]topic{toOrder, toHire, toView, toRide}, e.topic) && isProposal(said) {
+		e.offer = &errand{topic: e.topic, said: e.said, shops: e.shops}
+	}
 	if e.asked == asksNothing {
 		e.end()
 	}
+}
+
+// isProposal reports whether a text of ours puts an offer to the customer.
+func isProposal(said string) bool {
+	for _, v := range errandVoices() {
+		if strings.Contains(said, v.proposed) {
+			return true
+		}
+	}
+	return false
+}
+
+// otherwise reports whether a message, after NO to what was offered, says what shall be
+// different about it; the errand then goes on from there.
+func (c *conversation) otherwise(e *errand, t *told, h string) bool {
+	offer := e.offer
+	if onlyHeard(ofRefusal, h) && noOnly.MatchString(h) || onlyHeard(ofRefusal, h) && t.asked == asksNothing && len(strings.Fields(h)) == 1 {
+		return false
+	}
+	e.offer = nil
+	if offer == nil || e.topic != noErrand || t.asked != asksNothing || onlyHeard(ofConsent, h) || marketThing(h) || aBooking.MatchString(h) {
+		return false
+	}
+	w, people := c.timesIn(t.text), takeParty(newLine(westernDigits(t.text)))
+	if people == 0 && w.clock == nil && w.date.IsZero() && !heardAny(ofChanging, h) {
+		return false
+	}
+	e.topic, e.said, e.shops = offer.topic, slices.Clone(offer.said), offer.shops
+	t.asked = asksOtherwise
+	return true
 }
 
 func (e *errand) end() { e.topic, e.said, e.shops, e.asked = noErrand, nil, nil, asksNothing }
@@ -245,7 +283,16 @@ func (e *errand) end() { e.topic, e.said, e.shops, e.asked = noErrand, nil, nil,
 func (c *conversation) takes(e *errand, t told) bool {
 	e.pinned = e.pinned || t.pin
 	h := newLine(t.text).whole
+	e.aside = nil
 	next := e.heard(h, t)
+	if next == noErrand && c.otherwise(e, &t, h) {
+		e.asked, e.said = asksNothing, append(e.said, t)
+		return true
+	}
+	if next == e.topic && next != noErrand && t.asked != asksNothing && !t.asked.free() && asksFact(h) && e.spokenOf(&t) != nil && c.offered["getListing"] != nil {
+		e.aside = &t
+		return true
+	}
 	if tool := errandTools[next]; tool != "" && c.offered[tool] == nil && !(next == toFind && c.offered["searchLocalPlaces"] != nil) &&
 		!(next == toOrder && heardAny(ofMenu, h) && c.offered["getMenu"] != nil) {
 		next = noErrand
@@ -258,7 +305,7 @@ func (c *conversation) takes(e *errand, t told) bool {
 		e.end()
 		e.topic, t.asked = next, asksNothing
 	}
-	if t.asked == asksWhich && len(e.shops) > 0 && e.pick(t) == nil && e.another(t) {
+	if t.asked == asksWhich && len(e.shops) > 0 && e.pick(t) == nil && e.another(t, c.timeless(t.text)) {
 		e.said, e.shops, t.asked = nil, nil, asksWhat // something else is looked for
 	}
 	e.asked = asksNothing
@@ -284,10 +331,16 @@ func (e *errand) heard(h string, t told) topic {
 			return noErrand
 		}
 		return next
+	case ofMine.MatchString(h), toCancel.MatchString(h) && aBooking.MatchString(h):
+		return noErrand
+	case next == toRevokeRide && e.topic != toRide, next == toRevoke && e.topic != toOrder && e.topic != toHire && e.topic != toView:
+		return next
 	case heardAny(ofDropping, h) && len(strings.Fields(h)) <= 4:
 		return toLetGo
 	case onlyHeard(ofGratitude, h):
 		return noErrand
+	case next != noErrand && next != e.topic && t.asked != asksMessage && asksFor.MatchString(h):
+		return next // whatever was asked, this begins something else
 	case t.asked.place() && t.asked != asksNear || t.asked == asksProblem || t.asked == asksMessage:
 		if next == myOrders || next == toRevoke || next == toRevokeRide {
 			return next
@@ -295,11 +348,12 @@ func (e *errand) heard(h string, t told) topic {
 		return e.topic
 	case e.topic.ofOwn() && (next == noErrand || next == e.topic) && !toCancel.MatchString(h):
 		return e.topic
-	case ofMine.MatchString(h), heardAny(ofTable, h) && heardAny(ofReserving, h), toBook.MatchString(h) && marketThing(h) && serviceKind(h) == "":
+	case heardAny(ofTable, h) && heardAny(ofReserving, h), next == noErrand && e.looksElsewhere(h, t),
+		toBook.MatchString(h) && marketThing(h) && serviceKind(h) == "":
 		return noErrand
 	case next == myOrders, next == toRevoke, next == toRevokeRide, next == toPharmacy, next == payStatus, next == toPay, next == toWait:
 		return next
-	case next != noErrand && (!t.asked.free() || t.asked == asksNear) && !strings.ContainsAny(h, "0123456789"):
+	case next != noErrand && (!t.asked.free() || t.asked == asksNear) && (next == toRide || !strings.ContainsAny(h, digits)):
 		return next
 	}
 	return e.topic
@@ -334,7 +388,7 @@ func topicOf(h string) topic {
 		return toPharmacy
 	case heardAny(ofMyOrders, h), heardAny(ofProgress, h) && heardAny(ofOrders, h) && !aBooking.MatchString(h):
 		return myOrders
-	case kind && (near || where || len(strings.Fields(h)) <= 2 && !marketThing(h)), near && !marketThing(h) && !aboutTimes.MatchString(h):
+	case kind && (near || where || townOf(h) != "" && !marketThing(h) || len(strings.Fields(h)) <= 2 && !marketThing(h)), near && !marketThing(h) && !aboutTimes.MatchString(h):
 		return toFind
 	case heardAny(ofTable, h), heardAny(ofReserving, h) && marketThing(h) && serviceKind(h) == "":
 	case heardAny(ofMenu, h):
@@ -352,6 +406,23 @@ func topicOf(h string) topic {
 // withoutBookings leaves out of a folded text what names a booking.
 func withoutBookings(h string) string {
 	return errandPatterns()[ofBookings].ReplaceAllString(h+" ", " ")
+}
+
+// asksFor tells that a folded message asks for something, rather than answers.
+var asksFor = regexp.MustCompile(`\b(?:i|we) (?:also |now |just )?(?:need|want|would like)\b|\b(?:i|we)'d (?:also )?like\b|\b(?:can|could|may|shall) (?:you|i|we)\b|\blet me (?:see|order|book)\b|` +
+	`^(?:please |and |also |ok |actually |now |then )*(?:order|book|reserve|call|get|cancel|find|show|list|send|where is|where's|where are|nearest|move|reschedule|remind|a taxi|taxi|a cab|cab|what's on the menu|menu of)\b|` +
+	`\b(?:lazim|istiyor\w*|isterim|cagir\w*|siparis (?:et|ver)\w*|iptal et\w*|goster\w*|rezervasyon yap\w*|en yakin)\b|(?:^| )(?:θελω|χρειαζομαι|χρειαζομαστε|παραγγειλε|ακυρωσε|нужен|нужна|нужно|хочу|закажи|закажите|отмени|отмените|вызови|покажи|צריך|צריכה|צריכים|רוצה|תזמין|תזמיני|בטל|אריד|اريد|أريد|أحتاج|احتاج|اطلب|ألغ)(?: |$)`)
+
+// looksElsewhere reports whether an answer names something of the marketplace that is none of
+// what was asked.
+func (e *errand) looksElsewhere(h string, t told) bool {
+	if !marketThing(h) || serviceKind(h) != "" || e.pick(t) != nil {
+		return false
+	}
+	if e.topic == toOrder {
+		return t.asked == asksItems && townOf(h) != ""
+	}
+	return !t.asked.free()
 }
 
 // ofOwn reports whether a topic is about a booking that the customer has.

@@ -61,6 +61,7 @@ const (
 	asksHoursBefore
 	asksWhom
 	asksMessage
+	asksOtherwise // nothing: what was offered shall be different
 )
 
 // place reports whether the answer is a place.

@@ -85,7 +85,7 @@ var usualHours = map[part]int{inMorning: 9, inAfternoon: 14, inEvening: 18}
 func (c *conversation) moment(said []told) (at string, anytime bool) {
 	var w when
 	for _, t := range said {
-		if t.asked.place() || t.asked == asksPhone && phoneNumber.MatchString(t.text) || t.asked == asksWhich || t.asked == asksOption {
+		if t.asked.place() || t.asked == asksPhone && phoneNumber.MatchString(t.text) || t.asked == asksWhich && pickOf(newLine(t.text)) != 0 || t.asked == asksOption {
 			continue
 		}
 		h := newLine(t.text).whole
@@ -100,7 +100,7 @@ func (c *conversation) moment(said []told) (at string, anytime bool) {
 		if heard.part != anyTime {
 			w.part = heard.part
 		}
-		if heard.clock != nil && (t.asked == asksWhen || !heard.date.IsZero() || heard.part != anyTime || clockSaid(t.text)) {
+		if heard.clock != nil && (t.asked == asksWhen || t.asked == asksOtherwise || !heard.date.IsZero() || heard.part != anyTime || clockSaid(t.text)) {
 			w.clock = heard.clock
 			w.clock.exact = w.clock.exact || figureClock.MatchString(westernDigits(t.text))
 		}

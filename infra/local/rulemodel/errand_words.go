@@ -35,6 +35,7 @@ const (
 	ofReserving
 	ofViewing
 	ofViewingItself
+	ofArranging // a viewing
 	ofHome
 	ofLease
 	ofHelper // somebody who does something
@@ -65,7 +66,7 @@ var errandWords = map[errandCue]string{
 	ofRevoking: `cancel*, iptal*, ακύρ*, отмен*, לבטל, בטל*, תבטל*, ביטול, إلغاء, ألغ*, الغ*, stornier*, cancela*, annul*, ghairi*`,
 	ofOrders: `order, orders, sipariş*, παραγγελ*, заказ*, *הזמנה, *הזמנות, *הזמנתי, طلب*, *طلبات*, *طلب, bestellung*, pedido*, commande*, request, requests, talebi*, talep*, αίτημ*, заявк*, *בקשה,
 		viewing, agizo`,
-	ofMyOrders: `my orders, my order, my requests, siparişlerim*, siparişim*, taleplerim*, οι παραγγελίες μου, παραγγελίες μου, η παραγγελία μου, мои заказы, мой заказ, *הזמנות שלי, *הזמנה שלי, ההזמנות,
+	ofMyOrders: `my orders, my order, my requests, my request, my viewings, my viewing, orders do i, orders have i, i ordered, i order, have i ordered, any orders, list orders, show orders, orders i, siparişlerim*, siparişim*, taleplerim*, οι παραγγελίες μου, παραγγελίες μου, η παραγγελία μου, мои заказы, мой заказ, *הזמנות שלי, *הזמנה שלי, ההזמנות,
 		طلباتي, طلبي, meine bestellung*, mis pedidos, mes commandes`,
 	ofProgress: `status, how long, how far, when does, when will, is it coming, what happened, durum*, ne zaman gelir, ne zaman gelecek, ne oldu, κατάσταση, πότε έρχεται, πότε θα*, статус, когда приедет,
 		когда будет, сколько ждать, מתי, מה עם, סטטוס, متى, حالة, ما حال, wann, cuando, quand`,
@@ -84,18 +85,19 @@ var errandWords = map[errandCue]string{
 	ofReserving:     `book, booking, reserve, reservation, rezerv*, ayırt*, κράτηση, κρατήσ*, κλείσ*, заброниров*, бронь, לשמור, להזמין, أحجز, احجز, حجز, buchen, reservar, réserver`,
 	ofViewing:       `see, view, visit, look at, viewing, show me around, gör*, gez*, bak*, δω, δούμε, επισκεφ*, επίσκεψη, посмотреть, осмотреть, просмотр*, показ, לראות, לבקר, סיור, أرى, أشاهد, زيارة, معاينة, besichtig*, visitar, ver, visiter`,
 	ofViewingItself: `viewing, a viewing, visit the property, besichtig*, просмотр*, معاينة, ev gezme, yer gösterme`,
+	ofArranging:     `schedule, arrange, organise, organize, set up, plan, make an appointment, make, the viewing, a viewing, viewing, ayarla*, planla*, κανόνισ*, κλείσε, договор*, назнач*, запиши*, לקבוע, תקבע*, לתאם, رتب, رتّب, حدد, vereinbar*, concertar, organiser`,
 	ofHome: `flat, flats, apartment, apartments, house, houses, home, villa, studio, property, properties, real estate, daire*, ev, evi, evler, eve, konut*, villa*, stüdyo, emlak*, mülk*, διαμέρισμα*, διαμερίσματα, σπίτι*, σπίτια, βίλα, βίλες, ακίνητ*,
 		квартир*, дом, дома, вилл*, студи*, недвижимост*, *דירה, *דירות, *בית, *בתים, *וילה, *נכס, *نכסים, *شقة, شقق, *بيت, *منزل, *فيلا, *عقار, wohnung*, haus, häuser, piso*, casa*, appartement*, maison*, nyumba`,
 	ofLease: `rent, to rent, for rent, rental, buy, for sale, sale, lease, kiralık, kirala*, satılık, satın al*, ενοίκιο, ενοικί*, νοικιάσω, αγορά*, αγοράσω, πώληση*, πωλείται, снять, аренд*, купить, продаж*, להשכרה, לשכור, לקנות, למכירה,
 		للإيجار, إيجار, أستأجر, استئجار, للبيع, شراء, أشتري, mieten, kaufen, alquil*, comprar, louer, acheter`,
-	ofHelper:      `technician, handyman, repairman, a service, tamirci, usta, tekniker, servis çağır*, τεχνίτη*, μάστορα*, мастер*, ремонт*, טכנאי, בעל מקצוע, فني, حرفي, handwerker, técnico, fundi`,
+	ofHelper:      `someone to fix, somebody to fix, someone to repair, somebody to repair, technician, handyman, repairman, a service, tamirci, usta, tekniker, servis çağır*, τεχνίτη*, μάστορα*, мастер*, ремонт*, טכנאי, בעל מקצוע, فني, حرفي, handwerker, técnico, fundi`,
 	ofComing:      `come to you, come to them, i'll come, at your place, at theirs, at their place, ben gelirim, size gelirim, orada, εκεί, θα έρθω, приеду, приду, сам приеду, אבוא, אצלם, سآتي, عندهم, ich komme`,
 	ofAnytime:     `any time, anytime, whenever, no matter, doesn't matter, as soon as possible, asap, fark etmez, ne zaman olursa, en kısa zamanda, οποτεδήποτε, όποτε, το συντομότερο, в любое время, всё равно, как можно скорее, когда угодно, מתי שנוח, לא משנה מתי, בהקדם, بأسرع وقت, أي وقت, في أي وقت`,
 	ofNearest:     `nearest, closest, near me, nearby, around here, close by, near here, close to me, en yakın*, yakınım*, yakınlarda, civarda, κοντιν*, πλησιέστερ*, κοντά μου, εδώ κοντά, ближайш*, рядом, поблизости, недалеко, *קרוב, *קרובה, *קרובים, לידי, בסביבה, *أقرب, قريب, قريبة, *القريب, *القريبة, بالقرب*, nächste*, in der nähe, más cercan*, cerca, plus proche*, près d'ici, karibu nami, iliyo karibu`,
 	ofPharmacy:    `pharmac*, chemist*, drugstore*, eczane*, φαρμακεί*, аптек*, *בית מרקחת, בתי מרקחת, *صيدلية, *صيدليات, apotheke*, farmacia*, duka la dawa`,
 	ofOnDuty:      `tonight, night, on duty, duty, nöbetçi*, gece, bu gece, διανυκτερε*, εφημερε*, απόψε, νύχτα, ночн*, ночью, дежурн*, תורן, תורנית, תורני*, הלילה, בלילה, مناوب*, *مناوبة, *المناوبة, الليلة, ليلا, notdienst, nacht, guardia, garde, nuit`,
 	ofNow:         `now, right now, open now, şimdi, şu an*, τώρα, сейчас, עכשיו, الآن, jetzt, ahora, maintenant`,
-	ofTaxi:        `taxi, taxis, cab, a cab, taksi*, ταξί, такси, *מונית, *מוניות, *תקסי, تاكسي, *التاكسي, تكسي, teksi`,
+	ofTaxi:        `a ride to, a ride from, a lift to, a lift from, need a ride, need a lift, drive me, drive us, pick me up at, pick me up from, pick us up from, take me from, take us from, take me to the airport, take us to the airport, taxi, taxis, cab, a cab, taksi*, ταξί, такси, *מונית, *מוניות, *תקסי, تاكسي, *التاكسي, تكسي, teksi`,
 	ofWhereabouts: `where is, where are, where's, where can i find, where can i, where do i find, is there a, nerede*, var mı, πού, που είναι, πού είναι, πού έχει, где, איפה, היכן, أين, وين, wo ist, wo finde, dónde, où est, où, wapi`,
 	ofDriverKnows: `i'll tell the driver, tell the driver, don't know, not sure, şoföre söyler*, bilmiyorum, θα πω στον οδηγό, δεν ξέρω, скажу водителю, не знаю, אגיד לנהג, לא יודע*, سأخبر السائق, لا أعرف`,
 }
@@ -125,9 +127,9 @@ type kindWords struct{ name, words string }
 
 // serviceKinds are what people hire somebody for.
 var serviceKinds = []kindWords{
-	{"plumber", `plumb*, leak, leaks, leaking, tap, burst pipe, tesisatçı*, tesisat*, musluk*, su kaçağı*, υδραυλικ*, сантехник*, שרברב, אינסטלטור, *אינסטלטור, سباك*, *السباك, klempner, fontanero, plombier, fundi bomba`},
-	{"electrician", `electrician*, electrical, fuse, elektrikçi*, sigorta attı, ηλεκτρολόγο*, электрик*, חשמלאי*, *חשמלאי, كهربائي, elektriker, electricista, électricien`},
-	{"air conditioning", `air con, air-con, aircon, air conditioning, air conditioner, klima*, κλιματιστικ*, кондиционер*, מזגן*, *מזגן, مكيف*, *المكيف, klimaanlage, aire acondicionado, climatisation`},
+	{"plumber", `plumb*, leak, leaks, leaking, tap, burst pipe, blocked drain, sink, toilet is, toilet, no hot water, no water, drain is, tesisatçı*, tesisat*, musluk*, su kaçağı*, υδραυλικ*, сантехник*, שרברב, אינסטלטור, *אינסטלטור, سباك*, *السباك, klempner, fontanero, plombier, fundi bomba`},
+	{"electrician", `electrician*, electrical, fuse, no power, no electricity, power is out, light switch, power socket, elektrikçi*, sigorta attı, ηλεκτρολόγο*, электрик*, חשמלאי*, *חשמלאי, كهربائي, elektriker, electricista, électricien`},
+	{"air conditioning", `the ac, my ac, ac unit, a/c, air con, air-con, aircon, air conditioning, air conditioner, klima*, κλιματιστικ*, кондиционер*, מזגן*, *מזגן, مكيف*, *المكيف, klimaanlage, aire acondicionado, climatisation`},
 	{"cleaning", `cleaning, cleaner, cleaners, temizlik*, temizliğ*, καθάρισμα, καθαρίστρια, καθαρισμ*, уборк*, уборщиц*, клининг, ניקיון, *ניקיון, מנקה, تنظيف, *التنظيف, putzfrau, reinigung, limpieza, ménage, usafi`},
 	{"airport transfer", `transfer, transfers, airport transfer, havaalanı transfer*, transfer*, μεταφορά, трансфер*, הסעה, הסעות, نقل, توصيل المطار, flughafentransfer, traslado`},
 	{"vet", `vet, vets, veterinar*, veteriner*, κτηνίατρο*, ветеринар*, וטרינר*, *וטרינר, بيطري, *البيطري, tierarzt, veterinario, vétérinaire`},
@@ -140,7 +142,7 @@ var serviceKinds = []kindWords{
 // placeKinds are what people look for on the map, by the map's name of the kind.
 var placeKinds = []kindWords{
 	{"beach", `beach, beaches, plaj*, kumsal*, παραλία*, παραλίες, пляж*, חוף, *חוף, חופים, شاطئ, *الشاطئ, شواطئ, strand, playa*, plage*, ufuo`},
-	{"atm", `atm, atms, cash machine, cash point, cashpoint, bankamatik*, para çek*, μηχάνημα ανάληψης, банкомат*, כספומט, *כספומט, صراف, صراف آلي, *الصراف, geldautomat, cajero, distributeur`},
+	{"atm", `atm, atms, get cash, withdraw*, cash from, cash machine, cash point, cashpoint, bankamatik*, para çek*, μηχάνημα ανάληψης, банкомат*, כספומט, *כספומט, صراف, صراف آلي, *الصراف, geldautomat, cajero, distributeur`},
 	{"hospital", `hospital*, emergency room, hastane*, acil servis, νοσοκομεί*, больниц*, госпитал*, בית חולים, *בית חולים, مستشفى, *المستشفى, مشفى, krankenhaus, hôpital, hospitali`},
 	{"gas_station", `gas station, petrol station, petrol, fuel, benzin*, akaryakıt*, βενζινάδικο, βενζινάδικα, заправк*, бензин*, תחנת דלק, *תחנת דלק, محطة وقود, محطة بنزين, بنزين, tankstelle, gasolinera, station-service`},
 	{"supermarket", `supermarket*, grocery, süpermarket*, market nerede, bakkal, σουπερμάρκετ, супермаркет*, סופר, סופרמרקט, سوبرماركت, بقالة, supermarkt, supermercado, supermarché`},

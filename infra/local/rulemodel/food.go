@@ -76,7 +76,7 @@ func (a *agent) cart(m menu) (cart []wish, gone []string, understood bool) {
 		case t.asked == asksOption:
 			m.choose(cart, t.text)
 			continue
-		case t.asked == asksItems, t.asked == asksNothing, t.asked == asksWhat, heardAny(ofAlso, newLine(t.text).whole) && !t.asked.place():
+		case t.asked == asksItems, t.asked == asksNothing, t.asked == asksOtherwise, t.asked == asksWhat, heardAny(ofAlso, newLine(t.text).whole) && !t.asked.place():
 		default:
 			continue
 		}
@@ -101,6 +101,11 @@ func (a *agent) wishes(m menu, t told) []wish {
 			return picked
 		}
 	}
+	return m.wishes(a.wishText(t))
+}
+
+// wishText is what a message may name of the menu: without addresses and names of houses.
+func (a *agent) wishText(t told) string {
 	text := withoutAddress(t.text)
 	if name := shopName(t.text); name != "" {
 		text = strings.Replace(text, name, " ", 1)
@@ -108,7 +113,7 @@ func (a *agent) wishes(m menu, t told) []wish {
 	for _, l := range slices.Concat(a.shops, a.shown) {
 		text = replaceFold(text, l.name)
 	}
-	return m.wishes(text)
+	return text
 }
 
 // replaceFold takes a name out of a text, whatever its case.
@@ -167,11 +172,24 @@ func (a *agent) fillCart(m menu, cart []wish, gone []string, understood bool) *r
 	switch {
 	case last.asked == asksItems && !understood:
 		head = a.v.noSuch + "\n"
+	case len(cart) > 0 && (last.asked == asksItems || last.asked == asksNothing) && m.vague(a.wishText(last), cart):
+		return a.whichOf(m, cart)
 	case len(cart) == 0, head != "":
 	default:
 		return a.chooseOption(m, cart)
 	}
 	next := say(head + m.show(a.v) + "\n" + a.v.items)
+	return &next
+}
+
+// whichOf shows the menu where part of what was wanted may be several things of it; what was
+// understood stays.
+func (a *agent) whichOf(m menu, cart []wish) *reply {
+	var taken []string
+	for _, w := range cart {
+		taken = append(taken, fmt.Sprintf("%d × %s", w.quantity, clean(m.dishes[w.dish].name, maxName)))
+	}
+	next := say(strings.Join(taken, ", ") + " +\n" + m.show(a.v) + "\n" + a.v.items)
 	return &next
 }
 

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 const (
@@ -13,22 +14,31 @@ const (
 )
 
 var (
-	greeting = regexp.MustCompile(`^(?:hi|hello|hey|hiya|good (?:morning|afternoon|evening|day)|merhaba(?:lar)?|selam(?:lar|un aleykum)?|gunaydin|iyi (?:gunler|aksamlar|sabahlar)|slm|mrb)\b`)
-	whoAre   = regexp.MustCompile(`\b(?:who|what|wat) (?:exactly )?(?:are|r) (?:you|u)\b|\bwhat is this\b|\bare you (?:an? )?(?:real|human|bot|robot|ai|person|machine|chatgpt|gpt|llm|language model)|\b(?:sen|siz) (?:kim|ne)\w*|\bkimsin|\bnesin|\b(?:bot|robot|insan|yapay zeka|gercek)\w* (?:mi|misin|misiniz|musun|musunuz)\b|\b(?:which|what|hangi) (?:ai |language )?model`)
-	wantHelp = regexp.MustCompile(`\bhelp\b|\bwhat can (?:you|i) do\b|\bhow (?:does|do) (?:this|it|you) work|\byardim|\bne(?:ler)? yapabilir|\bnasil calis`)
-	thanking = regexp.MustCompile(`\b(?:thanks|thank you|thx|cheers|bye|goodbye|tesekkur\w*|sag ?ol\w*|eyvallah|gorusuruz|hosca ?kal)\b`)
-	toPerson = regexp.MustCompile(`\b(?:speak|talk|chat|connect)\w* (?:to|with) (?:an? )?(?:real |live )?(?:human|person|agent|operator|someone|somebody|staff)|\b(?:insan|temsilci|yetkili|operator|biri)\w* (?:ile |le |la )?(?:gorus|konus|bagla)`)
-	ofMine   = regexp.MustCompile(`\b(?:my|our) (?:\w+ )?(?:bookings?|reservations?|appointments?)\b|\b(?:rezervasyon|randevu)l?a?r?im\w*|\bwhat (?:have|did) i (?:book|reserve)`)
-	aBooking = regexp.MustCompile(`\b(?:bookings?|reservations?|appointments?|rezervasyon\w*|randevu\w*)\b`)
-	toCancel = regexp.MustCompile(`\bcancel\w*|\biptal\b`)
-	toDrop   = regexp.MustCompile(`\b(?:never ?mind|forget it|start over|vazgec\w*|bos ?ver\w*|bastan basla\w*)\b`)
-	yesOnly  = regexp.MustCompile(`^(?:yes|yeah|yep|yup|ok|okay|sure|fine|great|perfect|evet|tamam|olur|peki|onayliyorum|kabul)(?: (?:please|lutfen|evet|yes|olur|thanks))*$`)
-	noOnly   = regexp.MustCompile(`^(?:no|nope|nah|hayir|yok|olmaz|istemiyorum)(?: (?:thanks|thank you|please|tesekkurler|sagol|istemiyorum))*$`)
-	toSearch = regexp.MustCompile(`\b(?:find|search\w*|look(?:ing)? for|show|recommend\w*|suggest\w*|where|any|is there|are there|i need|we need|i want|we want|i'd like|i would like|we'd like|ariyor\w*|ara|bul\w*|goster\w*|oner\w*|istiyor\w*|isterim|isteriz|lazim|var mi|nerede)\b`)
-	toBook   = regexp.MustCompile(`\b(?:book|reserve|rezerv\w*|ayirt\w*|yer ayir\w*|randevu)\b`)
-	toDetail = regexp.MustCompile(`\b(?:more (?:about|info\w*|detail\w*)|details?|tell me about|opening hours|hours|when (?:is|are|do) .*(?:free|open)|availab\w*|free slots?|detay\w*|bilgi\w*|calisma saat\w*|kacta aciliyor|musait\w*|bos (?:saat|yer)\w*|how much|prices?|ne kadar|fiyat\w*|kac para|ucret\w*|address|where is|adres\w*)\b`)
-	cheapest = regexp.MustCompile(`\b(?:the )?cheapest(?: one)?\b|\ben ucuz\w*`)
-	special  = regexp.MustCompile(`\b(?:allerg\w*|birthday|anniversary|window|wheelchair|high ?chair|alerji\w*|dogum gun\w*|yil donum\w*|cam kenari|tekerlekli|mama sandalyesi|bebek sandalyesi)\b`)
+	greeting  = regexp.MustCompile(`^(?:hi|hello|hey|hiya|good (?:morning|afternoon|evening|day)|merhaba(?:lar)?|selam(?:lar|un aleykum)?|gunaydin|iyi (?:gunler|aksamlar|sabahlar)|slm|mrb)\b`)
+	whoAre    = regexp.MustCompile(`\b(?:who|what|wat) (?:exactly )?(?:are|r) (?:you|u)\b|\bwhat is this\b|\bare you (?:an? )?(?:real|human|bot|robot|ai|person|machine|chatgpt|gpt|llm|language model)|\b(?:sen|siz) (?:kim|ne)\w*|\bkimsin|\bnesin|\b(?:bot|robot|insan|yapay zeka|gercek)\w* (?:mi|misin|misiniz|musun|musunuz)\b|\b(?:which|what|hangi) (?:ai |language )?model`)
+	wantHelp  = regexp.MustCompile(`\bhelp\b|\bwhat can (?:you|i) do\b|\bhow (?:does|do) (?:this|it|you) work|\byardim|\bne(?:ler)? yapabilir|\bnasil calis`)
+	thanking  = regexp.MustCompile(`^(?:🙏|❤|😊|🙂|😀|🥰|🎉)|\b(?:thanks|thank you|thx|cheers|tesekkur\w*|sag ?ol\w*|eyvallah)\b`)
+	parting   = regexp.MustCompile(`^(?:ok |okay |thanks |thank you )?(?:good ?bye|bye|bye bye|see you|good night|gorusuruz|hosca ?kal\w*|iyi geceler|gule gule)\b`)
+	pointing  = regexp.MustCompile(`\b(?:it|this|that|this one|that one|there|them|onu|bunu|orayi|burayi)\b`)
+	howAreYou = regexp.MustCompile(`\bhow (?:are|r) (?:you|u)\b|\bhow's it going\b|\bwhat's up\b|\bnasilsin\w*|\bne haber\b|\bnaber\b`)
+	toPerson  = regexp.MustCompile(`\b(?:speak|talk|chat|connect)\w* (?:to|with) (?:an? )?(?:real |live )?(?:human|person|agent|operator|someone|somebody|staff)|\b(?:insan|temsilci|yetkili|operator|biri)\w* (?:ile |le |la )?(?:gorus|konus|bagla)`)
+	ofMine    = regexp.MustCompile(`\b(?:my|our) (?:\w+ )?(?:bookings?|reservations?|appointments?)\b|\b(?:is|are|was|when is|when's|what time is) (?:my|our) (?:table|room|trip|tour|stay|massage|booking)\b|` +
+		`\b(?:what|which|how many|any) (?:\w+ )?(?:bookings?|reservations?|appointments?) (?:do|did|have|are)\b|\b(?:do|did) (?:i|we) (?:have|make) (?:an?y? |any )?(?:\w+ )?(?:bookings?|reservations?|appointments?)\b|` +
+		`\b(?:list|show|see|view|check|display) (?:me )?(?:all |the )*(?:my )?(?:\w+ )?(?:bookings|reservations|appointments)\b|\b(?:have|did) (?:i|we) (?:book|reserve)|\b(?:i|we) (?:have )?(?:booked|reserved)\b|^(?:bookings|reservations|appointments)$|\b(?:rezervasyon|randevu)(?:l[ae]r)?[iu]m\w*|\bwhat (?:have|did) i (?:book|reserve)`)
+	aBooking  = regexp.MustCompile(`\b(?:bookings?|reservations?|appointments?|rezervasyon\w*|randevu\w*)\b`)
+	toCancel  = regexp.MustCompile(`\bcancel\w*|\biptal\b|\b(?:can't|cannot|can not|won't be able to) (?:come|make it)\b|\bgelemiyor\w*|\bgelemeye\w*`)
+	toDrop    = regexp.MustCompile(`\b(?:never ?mind|forget it|start over|vazgec\w*|bos ?ver\w*|bastan basla\w*)\b`)
+	yesOnly   = regexp.MustCompile(`^(?:👍|👌|✅|🆗)|^(?:yes|yeah|yep|yup|ok|okay|sure|fine|great|perfect|evet|tamam|olur|peki|onayliyorum|kabul)(?: (?:please|lutfen|evet|yes|olur|thanks))*$`)
+	noOnly    = regexp.MustCompile(`^(?:👎|❌|🚫)|^(?:no|nope|nah|hayir|yok|olmaz|istemiyorum)(?: (?:thanks|thank you|please|tesekkurler|sagol|istemiyorum))*$`)
+	toSearch  = regexp.MustCompile(`\b(?:find|search\w*|look(?:ing)? for|show|recommend\w*|suggest\w*|where|any|is there|are there|i need|we need|i want|we want|i'd like|i would like|we'd like|ariyor\w*|ara|bul\w*|goster\w*|oner\w*|istiyor\w*|isterim|isteriz|lazim|var mi|nerede)\b`)
+	toBook    = regexp.MustCompile(`\b(?:book|reserve|rezerv\w*|ayirt\w*|yer ayir\w*|randevu)\b`)
+	toDetail  = regexp.MustCompile(`\b(?:more (?:about|info\w*|detail\w*)|details?|tell me about|opening hours|hours|when (?:is|are|do) .*(?:free|open)|availab\w*|free slots?|detay\w*|bilgi\w*|calisma saat\w*|kacta aciliyor|musait\w*|bos (?:saat|yer)\w*|how much|prices?|ne kadar|fiyat\w*|kac para|ucret\w*|address|where is|adres\w*)\b`)
+	cheapest  = regexp.MustCompile(`\b(?:the )?cheapest(?: one)?\b|\ben ucuz\w*`)
+	openNow   = regexp.MustCompile(`\b(?:(?:that|which) (?:is|are) )?(?:still |currently )?open (?:right |just )?(?:now|at the moment)\b|\b(?:now|still|currently) open\b|\b(?:su ?an(?:da)?|simdi|hala) acik\w*(?: olan)?\b`)
+	different = regexp.MustCompile(`^(?:(?:show|give|tell) (?:me |us )?)?(?:something else|others?|(?:some )?more(?: options| places)?|another(?: one)?|anything else|what else|none of (?:them|these)|baska(?: bir sey)?|baska (?:ne )?var mi|daha fazla)$`)
+	onMyData  = regexp.MustCompile(`\bmy (?:\w+ )?(?:data|account|information)\b|\bwhat do you know about me\b|\bgdpr\b|\bverilerimi\b|\bhesabimi\b`)
+	offTopic  = regexp.MustCompile(`\b(?:weather|forecast|news|a joke|translate|recipe|what time is it|hava (?:durumu|nasil)|saat kac|fikra anlat|haberler)\b`)
+	special   = regexp.MustCompile(`\b(?:allerg\w*|birthday|anniversary|window|wheelchair|high ?chair|alerji\w*|dogum gun\w*|yil donum\w*|cam kenari|tekerlekli|mama sandalyesi|bebek sandalyesi)\b`)
 
 	priceUp = regexp.MustCompile(`\b(?:under|below|less than|up to|max(?:imum)?|at most|within|cheaper than|(?:no|not) more than|budget(?: of| is)?|en fazla|en cok|maksimum|butcem) ?` + currencies + `? ?` + amount + ` ?` + currencies + `?` + cases + `(?:\b|$)`)
 	priceTo = regexp.MustCompile(`(?:` + currencies + ` ?` + amount + `|` + amount + ` ?` + currencies + cases + `) (?:alti\w*|daha ucuz\w*|ucuz\w*|az\w*|kadar|gecmesin|asagi|or less|or under|max)(?:\b|$)`)
@@ -37,14 +47,14 @@ var (
 	daysFor = regexp.MustCompile(`\bfor (` + numbers + `) days\b|\b(` + numbers + `) gun(?:lugune|luk)\b`)
 	aWeek   = regexp.MustCompile(`\bfor (?:a|one|1) week\b|\b(?:bir|1) hafta(?:ligina|lik)\b`)
 
-	adults   = regexp.MustCompile(`\b(?:for )?(` + numbers + `) (?:adults?|yetiskin\w*)\b`)
-	children = regexp.MustCompile(`\b(?:and |ve )?(` + numbers + `) (?:children|child|kids?|cocuk\w*|bebek|infants?)\b`)
-	people   = regexp.MustCompile(`\b(?:for )?(` + numbers + `) ?(?:people|persons?|ppl|pax|guests?|seats?|tickets?|of us|kisi(?:lik|yiz|yle|ye)?|misafir|bilet)\b`)
-	groupOf  = regexp.MustCompile(`\b(?:party|group|table|seats|reservation|booking) (?:of|for) (` + numbers + `)\b`)
+	adults   = regexp.MustCompile(`\b(?:for )?(` + numbers + `|an?) (?:adults?|yetiskin\w*)\b`)
+	children = regexp.MustCompile(`\b(?:and |ve |plus |with )?(` + numbers + `|an?) (?:(?:small|young|little) )?(?:children|child|kids?|cocuk\w*|bebek|baby|babies|infants?|toddlers?)\b`)
+	people   = regexp.MustCompile(`\b(?:for )?(` + numbers + `) ?(?:people|persons?|ppl|pax|guests?|seats?|tickets?|friends|of us|kisi(?:lik|yiz|yle|ye)?|misafir|bilet)\b`)
+	groupOf  = regexp.MustCompile(`\b(?:party|group|family|table|seats|reservation|booking) (?:of|for) (` + numbers + `)\b`)
 	weAre    = regexp.MustCompile(`\b(?:we are|we're|there (?:are|will be)|biz) (` + numbers + `)\b`)
 	forSome  = regexp.MustCompile(`\bfor (` + numbers + `)\b`)
 	alone    = regexp.MustCompile(`\b(?:just me|only me|by myself|alone|tek kisi\w*|tek basima|yalniz(?:im)?)\b`)
-	couple   = regexp.MustCompile(`\b(?:for a couple|a couple of people|the two of us|ikimiz\w*|me and my (?:wife|husband|partner|girlfriend|boyfriend|friend))\b`)
+	couple   = regexp.MustCompile(`\b(?:for a couple|a couple of people|the two of us|both of us|ikimiz\w*|me and my (?:wife|husband|partner|girlfriend|boyfriend|friend)|my (?:wife|husband|partner|girlfriend|boyfriend|friend) and (?:me|i|myself))\b`)
 
 	ordinals = regexp.MustCompile(`\b(?:the )?(first|second|third|fourth|fifth|sixth|1st|2nd|3rd|4th|5th|6th|last)(?: one| option| place)?\b|\b(ilk|birinci|ikinci|ucuncu|dorduncu|besinci|altinci|sonuncu)(?:s[iu]n?[iu]?|[ny]?[iu]|d[ae]n)?\b(?: olan\w*)?`)
 	numbered = regexp.MustCompile(`\b(?:option|number|numara|secenek|no) (\d{1,2})\b|\b(\d{1,2}) numara\w*|\b(\d{1,2})'?[.]?(?:s[iu]n?[iu]?|y[iu])\b`)
@@ -54,7 +64,9 @@ var (
 type heard struct {
 	greeting, who, help, thanks, person  bool
 	mine, cancel, booking, drop, yes, no bool
-	search, book, detail, cheapest       bool
+	search, book, detail, cheapest, open bool
+	it, bye, fine, other, data, off      bool
+	fact                                 bool // something is asked of a listing
 
 	pick     int   // "the second", "number 2": from 1; -1 is the last; 0 none
 	number   int   // the message is a bare number, or nearly; 0 none
@@ -76,15 +88,19 @@ func hear(text string, c calendar, expect question) heard {
 	for flag, re := range map[*bool]*regexp.Regexp{
 		&h.greeting: greeting, &h.who: whoAre, &h.help: wantHelp, &h.thanks: thanking, &h.person: toPerson,
 		&h.mine: ofMine, &h.cancel: toCancel, &h.booking: aBooking, &h.drop: toDrop, &h.yes: yesOnly, &h.no: noOnly,
-		&h.search: toSearch, &h.book: toBook, &h.detail: toDetail, &h.cheapest: cheapest,
+		&h.search: toSearch, &h.book: toBook, &h.detail: toDetail, &h.cheapest: cheapest, &h.it: pointing, &h.bye: parting, &h.fine: howAreYou, &h.other: different, &h.data: onMyData, &h.off: offTopic,
 	} {
 		*flag = l.says(re)
 	}
+	h.open = wantsOpen(l.whole)
+	h.fact = (asksFact(l.whole) || l.says(whetherHave)) && !h.open
+	h.detail = h.detail || h.fact
 	if l.says(special) {
 		h.note = clean(text, 200)
 	}
 	l.take(greeting)
 	l.take(cheapest)
+	l.take(openNow)
 	h.party = takeParty(l)
 	h.maxPrice = takePrice(l)
 	h.nights = takeNights(l)
@@ -137,7 +153,7 @@ func takeParty(l *line) int {
 	total := 0
 	for _, re := range []*regexp.Regexp{adults, children} {
 		if g, _ := l.take(re); g != nil {
-			total += number(g[1])
+			total += max(number(g[1]), 1) // "a child"
 		}
 	}
 	if total > 0 {
@@ -214,6 +230,9 @@ func (h *heard) takeNumber(l *line, expect question) {
 	h.number = n
 }
 
+// isWritten tells letters and digits from signs and pictures.
+func isWritten(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
 // contentWords returns the words that are left and mean something.
 func contentWords(l *line) []int {
 	var out []int
@@ -224,7 +243,7 @@ func contentWords(l *line) []int {
 		if n+1 < len(left) {
 			next = l.plain[left[n+1]]
 		}
-		if !filler(plain, next) {
+		if !filler(plain, next) && strings.ContainsFunc(plain, isWritten) {
 			out = append(out, i)
 		}
 	}

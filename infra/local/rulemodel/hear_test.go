@@ -31,7 +31,9 @@ func TestWhen(t *testing.T) {
 		{"24 Kasım'dan 27 Kasım'a", "2026-11-24..2026-11-27"}, {"24 ile 27 kasım", "2026-11-24..2026-11-27"}, {"30 Nov to 2 Dec", "2026-11-30..2026-12-02"},
 		{"Saturday 21 November 19:30", "2026-11-21 19:30"}, {"21 Kasım Cumartesi 19:30", "2026-11-21 19:30"}, {"Sun 22 Nov 18:30", "2026-11-22 18:30"},
 		{"at 7", " 19:00"}, {"at 9", " 09:00"}, {"7:10 pm", " 19:10"}, {"8 o'clock", " 08:00"}, {"dinner at 8", " 20:00"}, {"19h30", " 19:30"},
-		{"saat 19", " 19:00"}, {"half past four", " 16:30"}, {"sabah 7'de", " 07:00"}, {"12am", " 00:00"}, {"12:30 p.m.", " 12:30"}, {"00:15", " 00:15"},
+		{"saat 19", " 19:00"}, {"19h", " 19:00"}, {"Friday at 8h", "2026-11-27 08:00"}, {"quarter past seven in the evening", " 19:15"}, {"a quarter to 8 tonight", "2026-11-21 19:45"},
+		{"in 2 hours", "2026-11-21 13:00"}, {"in half an hour", "2026-11-21 11:30"}, {"in an hour and a half", "2026-11-21 12:30"}, {"in 20 minutes", "2026-11-21 11:20"}, {"2 saat sonra", "2026-11-21 13:00"},
+		{"yarım saat içinde", "2026-11-21 11:30"}, {"in fourteen days", ""}, {"tomorrow at midnight", "2026-11-22 00:00"}, {"half past four", " 16:30"}, {"sabah 7'de", " 07:00"}, {"12am", " 00:00"}, {"12:30 p.m.", " 12:30"}, {"00:15", " 00:15"},
 		{"satın almak", ""}, {"may I come", ""}, {"sun loungers", ""}, {"a room for two", ""}, {"", ""},
 	}
 	for _, tt := range tests {
@@ -72,7 +74,8 @@ func TestCounts(t *testing.T) {
 		maxPrice      int64
 	}{
 		{"for 4", 4, 0, 0}, {"4 kişi", 4, 0, 0}, {"dört kişilik masa", 4, 0, 0}, {"two people", 2, 0, 0}, {"table for two at seven", 2, 0, 0},
-		{"party of 12", 12, 0, 0}, {"we are 5", 5, 0, 0}, {"3 of us", 3, 0, 0}, {"2 adults and 1 child", 3, 0, 0}, {"2 yetişkin 2 çocuk", 4, 0, 0},
+		{"party of 12", 12, 0, 0}, {"we are 5", 5, 0, 0}, {"3 of us", 3, 0, 0}, {"2 adults and 1 child", 3, 0, 0}, {"two adults and a child", 3, 0, 0}, {"an adult with two small kids", 3, 0, 0}, {"my wife and me", 2, 0, 0}, {"a family of 5", 5, 0, 0},
+		{"in 2 hours for 3", 3, 0, 0}, {"2 yetişkin 2 çocuk", 4, 0, 0},
 		{"just me", 1, 0, 0}, {"tek kişiyim", 1, 0, 0}, {"ikimiz", 2, 0, 0}, {"me and my wife", 2, 0, 0}, {"max 4 people", 4, 0, 0},
 		{"for 3 nights", 0, 3, 0}, {"3 gece", 0, 3, 0}, {"2 kişi 3 gece", 2, 3, 0}, {"for 2 for three nights", 2, 3, 0}, {"bir haftalığına", 0, 7, 0}, {"for a week", 0, 7, 0},
 		{"under 100 euros", 0, 0, 10000}, {"below €50", 0, 0, 5000}, {"max 30", 0, 0, 3000}, {"100 euro altında", 0, 0, 10000}, {"en fazla 1.500 TL", 0, 0, 150000},
@@ -118,6 +121,32 @@ func TestWordsToLookFor(t *testing.T) {
 	for _, tt := range tests {
 		if got := strings.Join(hear(tt.text, saturday, askNothing).words, " "); got != tt.want {
 			t.Errorf("%q: looks for %q, want %q", tt.text, got, tt.want)
+		}
+	}
+}
+
+func TestMine(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{"what bookings do I have?": true, "do I have any reservations": true, "my reservations": true, "show me all bookings": true, "is my table confirmed?": true, "when is my booking": true,
+		"what have I booked": true, "bookings": true, "rezervasyonum var mı": true, "is booking needed?": false, "I have a booking question": false, "book a table": false, "do you take reservations": false} {
+		if h := hear(text, saturday, askNothing); h.mine != want {
+			t.Errorf("%q asks for one's bookings: %v, want %v", text, h.mine, want)
+		}
+	}
+}
+
+// What was spoken of is not asked for again.
+func TestOfferingSpokenOf(t *testing.T) {
+	t.Parallel()
+	place := listing{offerings: []offering{{id: "t", name: "Table"}, {id: "o", name: "Omakase menu"}}}
+	for said, want := range map[string]string{"a table for two tonight": "t", "iki kisilik masa": "t", "the omakase menu": "o", "menu": "", "sushi": "", "the omakase menu or a table": ""} {
+		m := memory{chosen: &place, said: said}
+		got := ""
+		if o := m.offering(); o != nil {
+			got = o.id
+		}
+		if got != want {
+			t.Errorf("%q speaks of %q, want %q", said, got, want)
 		}
 	}
 }

@@ -14,6 +14,7 @@ type memory struct {
 	details  map[string]listing // what is known better of some listings
 
 	asked   *search   // what the customer last searched for
+	said    string    // all that the customer said since, folded
 	list    []listing // what was shown last
 	shown   bool      // something was shown, whether or not the list is still at hand
 	other   bool      // what was shown is not quite what was asked for
@@ -41,14 +42,19 @@ type goal int
 const (
 	unclear goal = iota
 	greet
-	explain  // who are you
-	assist   // help
-	bow      // thanks
-	person   // a human, please
-	find     // search
-	book     // choose, fill in, propose
-	inspect  // more about a listing
-	bookings // mine
+	explain    // who are you
+	assist     // help
+	bow        // thanks
+	leave      // goodbye
+	chat       // how are you
+	agree      // to nothing
+	data       // what is kept of the customer
+	offSubject // what nobody here does
+	person     // a human, please
+	find       // search
+	book       // choose, fill in, propose
+	inspect    // more about a listing
+	bookings   // mine
 	cancel
 	drop    // forget what we were at
 	decline // no
@@ -96,6 +102,7 @@ func (m *memory) learn(r result) {
 	case r.failed != nil:
 	case r.tool == "searchMarketplace":
 		m.show(r.listings)
+		m.other = m.other || r.similar
 		m.settle()
 	case r.tool == "getListing" && r.listings[0].detailed:
 		m.detail(r.listings[0])
@@ -226,7 +233,9 @@ func (m *memory) hear(text string) goal {
 	if g := m.aside(h); g != unclear {
 		return g
 	}
-	picked := m.choose(h)
+	picked, open := m.choose(h), m.chosen != nil && m.offering() == nil
+	m.said += " " + h.all
+	picked = picked || open && m.offering() != nil // "the table"
 	if !picked && m.searches(h) {
 		m.begin(h)
 		m.fill(h)
@@ -234,9 +243,9 @@ func (m *memory) hear(text string) goal {
 	}
 	filled := m.fill(h)
 	switch {
-	case h.detail && !filled && (m.chosen != nil || picked):
+	case h.detail && (!filled || h.fact) && (m.chosen != nil || picked):
 		return inspect
-	case picked, filled, h.book && (m.chosen != nil || len(m.list) > 0):
+	case picked, filled, h.book && (m.chosen != nil || len(m.list) > 0 || len(h.words) == 0):
 		m.cancelling = false
 		return book
 	case h.greeting:
@@ -245,6 +254,7 @@ func (m *memory) hear(text string) goal {
 		return book
 	case h.yes:
 		*m = memory{calendar: m.calendar, details: m.details}
+		return agree
 	case h.no:
 		return decline
 	}
@@ -284,11 +294,23 @@ func (m *memory) aside(h heard) goal {
 
 // small handles thanks and calls for help that ask for nothing else.
 func (m *memory) small(h heard) goal {
+	switch {
+	case h.data:
+		return data
+	case h.off:
+		return offSubject
+	case h.other:
+		return decline
+	}
 	asks := h.search || h.book || h.party > 0 || !h.when.date.IsZero() || slices.ContainsFunc(h.plain, isThing)
 	switch {
 	case asks:
 	case h.thanks:
 		return bow
+	case h.bye:
+		return leave
+	case h.fine:
+		return chat
 	case h.help:
 		return assist
 	}
@@ -301,9 +323,9 @@ func (m *memory) busy() bool { return m.chosen != nil && !m.proposed }
 // searches reports whether a message asks to look for something.
 func (m *memory) searches(h heard) bool {
 	if len(h.words) == 0 {
-		return h.maxPrice > 0 && m.asked != nil
+		return (h.maxPrice > 0 || h.open) && m.asked != nil
 	}
-	if h.note != "" && m.busy() {
+	if h.note != "" && m.busy() || h.fact && m.chosen != nil && !slices.ContainsFunc(h.plain, isThing) || h.book && h.it && (m.chosen != nil || len(m.list) > 0) {
 		return false
 	}
 	return !m.busy() && !(h.greeting && len(h.words) < 2 && !slices.ContainsFunc(h.plain, isThing)) ||
@@ -312,7 +334,7 @@ func (m *memory) searches(h heard) bool {
 
 // begin starts over with a new search. "In Famagusta" and "under 50 euros" change the last one.
 func (m *memory) begin(h heard) {
-	next := search{said: h.all, words: h.words, plain: h.plain, maxPrice: h.maxPrice}
+	next := search{said: h.all, words: h.words, plain: h.plain, maxPrice: h.maxPrice, open: h.open, detail: h.detail && h.when.date.IsZero()}
 	if last := m.asked; last != nil && (h.near || len(h.words) == 0) {
 		next.words, next.plain = last.words, last.plain
 		if h.near {
@@ -327,13 +349,14 @@ func (m *memory) begin(h heard) {
 		if next.maxPrice == 0 {
 			next.maxPrice = last.maxPrice
 		}
+		next.open = next.open || last.open
 	}
 	kept := *m
 	m.reset()
 	if !kept.proposed { // day and people stay while nothing came of them
 		m.date, m.end, m.clock, m.part, m.nights, m.party = kept.date, kept.end, kept.clock, kept.part, kept.nights, kept.party
 	}
-	m.asked = &next
+	m.asked, m.said = &next, " "+h.all
 }
 
 // fill takes the answers that a message gives, whatever was asked.

@@ -168,6 +168,32 @@ func (m menu) only(word string) int {
 	return found
 }
 
+// vague reports whether a text names, besides what it was understood to want, something that
+// may be several things of the menu: "a pizza and a cola".
+func (m menu) vague(text string, cart []wish) bool {
+	for _, w := range newLine(text).plain {
+		if len([]rune(w)) < 3 || filler(w, "") || count(w) > 0 || slices.Contains(otherFillers(), w) {
+			continue
+		}
+		named := func(d dish) bool {
+			return slices.ContainsFunc(nameWords(d.name), func(n string) bool { return alike(w, n) })
+		}
+		several := 0
+		for _, d := range m.dishes {
+			if _, width := d.option([]string{w}); width > 0 {
+				several = -len(m.dishes)
+			}
+			if named(d) {
+				several++
+			}
+		}
+		if several > 1 && !slices.ContainsFunc(cart, func(c wish) bool { return named(m.dishes[c.dish]) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // optionWords marks the words that name options, such as those of "extra cheese".
 func (m menu) optionWords(said []string) []bool {
 	marked := make([]bool, len(said))

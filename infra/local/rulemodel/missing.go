@@ -2,6 +2,7 @@ package rulemodel
 
 import (
 	"regexp"
+	"slices"
 	"time"
 )
 
@@ -42,18 +43,36 @@ func (m *memory) question() question {
 	return askNothing
 }
 
-// offering is the chosen one, or the only one.
+// offering is the chosen one, the only one, or the one that was spoken of: who wants a table
+// is not asked whether it shall be one.
 func (m *memory) offering() *offering {
 	if m.chosen == nil {
 		return nil
 	}
+	var spoken *offering
+	said := newLine(m.said).plain
 	for i, o := range m.chosen.offerings {
-		if o.id == m.want && o.id != "" || len(m.chosen.offerings) == 1 {
+		name := newLine(o.name).plain
+		switch {
+		case o.id == m.want && o.id != "" || len(m.chosen.offerings) == 1:
 			return &m.chosen.offerings[i]
+		case len(name) == 0 || slices.ContainsFunc(name, func(n string) bool {
+			return !slices.ContainsFunc(said, func(w string) bool { return w == n || meansTable(w) && n == "table" })
+		}):
+		case spoken != nil:
+			return nil
+		default:
+			spoken = &m.chosen.offerings[i]
 		}
 	}
-	return nil
+	if m.want != "" {
+		return nil
+	}
+	return spoken
 }
+
+// meansTable reports whether a folded word is another language's for a table.
+func meansTable(w string) bool { return w != "menu" && heardAny(ofTable, w) }
 
 // stays reports whether what is booked is taken by the night or day.
 func (m *memory) stays() bool {

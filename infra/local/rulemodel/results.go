@@ -14,8 +14,11 @@ type listing struct {
 	from                                           money
 	offerings                                      []offering
 	actions                                        []string // what can be done there, where it is told
-	detailed                                       bool     // told by getListing
-	brief                                          bool     // no more than its name is remembered
+	address                                        string
+	open                                           *bool   // now, where it is told
+	hours                                          []hours // of the house, not of what it offers
+	detailed                                       bool    // told by getListing
+	brief                                          bool    // no more than its name is remembered
 }
 
 // offering is one thing that a listing offers.
@@ -66,6 +69,7 @@ type result struct {
 	failed   *failure
 	status   string
 	listings []listing
+	similar  bool // listings are not quite what was searched for
 	bookings []booking
 
 	data map[string]any // all of it
@@ -109,6 +113,7 @@ func parseResult(tool, text string) result {
 				r.listings = append(r.listings, l)
 			}
 		}
+		r.similar = str(m, "note") != "" && len(r.listings) > 0
 	case "getListing":
 		if inner, ok := m["listing"].(map[string]any); ok {
 			m = inner
@@ -142,7 +147,12 @@ func parseFailure(v any) *failure {
 
 func parseListing(m map[string]any) listing {
 	l := listing{id: str(m, "id"), name: str(m, "name"), domain: str(m, "domain"), category: str(m, "category"),
-		place: str(m, "place"), description: str(m, "description")}
+		place: str(m, "place"), description: str(m, "description"), address: str(m, "address")}
+	if open, told := m["openNow"].(bool); told {
+		l.open = &open
+	}
+	week, _ := m["openingHours"].(map[string]any)
+	l.hours = parseHours(week)
 	l.actions = strs(m, "actions")
 	if p, ok := m["place"].(map[string]any); ok {
 		l.place = str(p, "name")

@@ -20,7 +20,10 @@ var (
 	// toSuffix is a Turkish destination.
 	toSuffix = regexp.MustCompile(`(?i)(?:^|\s)([\p{L}0-9]+)['’][yn]?[ae](?:\s|$)`)
 
-	rideEnd = regexp.MustCompile(`(?i)[.!?;\n]|,?\s+(?:на\s+|for\s+|για\s+)?(?:please|for \d|for (?:one|two|three|four|five|six)|at \d|at (?:noon|midnight)|tomorrow|today|tonight|now|lütfen|istiyorum|taksi|παρακαλώ|αύριο|τώρα|пожалуйста|завтра|сейчас|בבקשה|מחר|עכשיו|من فضلك|غدا|الآن)(?:\s|$|[,.])`)
+	// theTaxi is no place: in Hebrew its first letter means "from", in Turkish it stands before one.
+	theTaxi = regexp.MustCompile(`(?i)(^|\s)(?:(?:ב|ה)?מונית|(?:bir )?taksi)(?:\s|$)`)
+
+	rideEnd = regexp.MustCompile(`(?i)[.!?;\n]|,?\s+(?:на\s+|for\s+|για\s+)?(?:please|for \d|for (?:one|two|three|four|five|six|me|us)|at \d[\d:.]*(?: ?[ap]m|h)?|at (?:noon|midnight|half|quarter|a quarter|around|about)|around \d[\d:.]*|in (?:\d+|an?|one|two|three|four|five|half) ?\w*|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:next |this )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|the day after|instead|as soon as|tomorrow|today|tonight|now|lütfen|istiyorum|taksi|παρακαλώ|αύριο|τώρα|пожалуйста|завтра|сейчас|בבקשה|מחר|עכשיו|من فضلك|غدا|الآن)(?:\s|$|[,.])`)
 )
 
 func cutRide(s string) string {
@@ -45,7 +48,7 @@ func (a *agent) route() (from where, to string, open bool) {
 			open = true
 		case t.asked == asksDropoff && h != "":
 			to = clean(t.text, maxAddress)
-		case t.asked == asksNothing:
+		case t.asked == asksNothing, t.asked == asksOtherwise:
 			f, g := ends(t.text)
 			if heardAny(ofHere, newLine(f).whole) || f == "" && heardAny(ofHere, h) || t.pin {
 				from = where{here: true}
@@ -62,6 +65,7 @@ func (a *agent) route() (from where, to string, open bool) {
 
 // ends are the two ends of a ride that a text names.
 func ends(text string) (from, to string) {
+	text = theTaxi.ReplaceAllString(text, "$1")
 	for i, re := range fromTo {
 		if i == 2 && detect(text) != "tr" {
 			continue

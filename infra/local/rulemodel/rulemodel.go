@@ -85,10 +85,11 @@ func answer(req request, now time.Time) reply {
 	if c.atOffice() {
 		return c.serve()
 	}
+	c.oneByOne()
 	if r, taken := c.errands(); taken {
-		return r
+		return c.andThen(r)
 	}
-	return c.decide()
+	return c.andThen(c.decide())
 }
 
 func (s server) models(w http.ResponseWriter, _ *http.Request) {

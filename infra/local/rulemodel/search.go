@@ -10,53 +10,90 @@ type search struct {
 	said         string // the whole message, folded
 	words, plain []string
 	maxPrice     int64
+	open         bool // now
+	detail       bool // more is to be told of it
 }
 
 // found is what came of a search.
 type found struct {
 	listings []listing
 	query    string // that found them
-	other    bool   // it leaves out part of what the customer asked for
+	other    bool   // they are not quite what the customer asked for
+	beyond   bool   // they are not within the price, or not open now
 }
 
 // find searches for what the customer asked, in other words too where nothing comes of
-// the first. It returns what was found, or what to do next.
+// the first, then without regard to price and hours; what is no more than similar comes last.
+// It returns what was found, or what to do next.
 func (c *conversation) find(v *voice, asked *search) (found, *reply) {
 	if len(c.called("searchMarketplace")) > maxSearches {
 		away := say(v.away)
 		return found{}, &away
 	}
-	for _, q := range asked.queries() {
-		values := map[string]any{"query": q.text, "limit": shownListings}
-		if asked.maxPrice > 0 {
-			values["maxPrice"] = asked.maxPrice
+	var similar *found
+	limited := asked.limited(string(c.offered["searchMarketplace"]))
+	for _, beyond := range []bool{false, true} {
+		if beyond && !limited {
+			break
 		}
-		if domain := asked.domain(); domain != "" && strings.Contains(string(c.offered["searchMarketplace"]), domain) {
-			values["domain"] = domain
+		for _, q := range asked.queries() {
+			values := asked.arguments(q.text, beyond)
+			if domain := asked.domain(); domain != "" && strings.Contains(string(c.offered["searchMarketplace"]), domain) {
+				values["domain"] = domain
+			}
+			r, done := c.searchedFor(q.text, beyond || !limited)
+			switch {
+			case done && r.failed != nil:
+				away := say(v.away)
+				return found{}, &away
+			case done && r.similar && similar == nil:
+				similar = &found{r.listings, q.text, true, beyond}
+				continue
+			case done && len(r.listings) > 0 && !r.similar:
+				return found{r.listings, q.text, q.other || elsewhere(asked, r.listings), beyond}, nil
+			case done:
+				continue
+			}
+			if next := c.call("searchMarketplace", values); next != nil {
+				return found{}, next
+			}
+			cannot := say(v.cannot)
+			return found{}, &cannot
 		}
-		r, done := c.searchedFor(q.text)
-		switch {
-		case done && r.failed != nil:
-			away := say(v.away)
-			return found{}, &away
-		case done && len(r.listings) > 0:
-			return found{r.listings, q.text, q.other}, nil
-		case done:
-			continue
-		}
-		if next := c.call("searchMarketplace", values); next != nil {
-			return found{}, next
-		}
-		cannot := say(v.cannot)
-		return found{}, &cannot
+	}
+	if similar != nil {
+		return *similar, nil
 	}
 	return found{}, nil
 }
 
-// searchedFor returns what a query gave in this turn.
-func (c *conversation) searchedFor(query string) (result, bool) {
+// elsewhere reports whether a town was asked for that none of the listings is known to be in.
+func elsewhere(asked *search, ls []listing) bool {
+	town := townOf(newLine(asked.wanted()).whole)
+	return town != "" && !slices.ContainsFunc(ls, func(l listing) bool { return l.place == "" || townOf(newLine(l.place).whole) == town })
+}
+
+// limited reports whether price or hours matter to a search with that schema.
+func (s *search) limited(schema string) bool {
+	return s.maxPrice > 0 && strings.Contains(schema, "maxPrice") || s.open && strings.Contains(schema, "openNow")
+}
+
+// arguments are those of searchMarketplace; beyond leaves out the limits.
+func (s *search) arguments(query string, beyond bool) map[string]any {
+	values := map[string]any{"query": query, "limit": shownListings}
+	if s.maxPrice > 0 && !beyond {
+		values["maxPrice"] = s.maxPrice
+	}
+	if s.open && !beyond {
+		values["openNow"] = true
+	}
+	return values
+}
+
+// searchedFor returns what a query gave in this turn, with or without limits.
+func (c *conversation) searchedFor(query string, free bool) (result, bool) {
 	for _, r := range c.called("searchMarketplace") {
-		if r.args["query"] == query {
+		if r.args["query"] == query && free == (r.args["maxPrice"] == nil && r.args["openNow"] == nil) {
 			return r, true
 		}
 	}

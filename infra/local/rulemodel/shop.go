@@ -78,6 +78,9 @@ func (a *agent) among(head, query string) (*listing, *reply) {
 			return l, nil
 		}
 	}
+	if a.near != nil && slices.ContainsFunc(a.shops, func(l listing) bool { return l.id == a.near.id }) {
+		return a.near, nil // looked at since
+	}
 	if l := a.byName(); l != nil && head != a.v.similar {
 		return l, nil
 	}
@@ -143,9 +146,12 @@ func (e *errand) pick(t told) *listing {
 	return match
 }
 
-// another reports whether an answer asks for something else than was shown.
-func (e *errand) another(t told) bool {
-	return lone(t.text) == 0 && len(gist(t.text)) > 0 && !onlyHeard(ofConsent, newLine(t.text).whole) && !onlyHeard(ofRefusal, newLine(t.text).whole)
+// another reports whether an answer, given also without what it says of time, asks for
+// something else than was shown.
+func (e *errand) another(t told, timeless string) bool {
+	h := newLine(t.text).whole
+	return lone(t.text) == 0 && len(gist(timeless, ofViewing, ofArranging, ofReserving, ofOrdering, ofMenu, ofHelper)) > 0 && !asksFact(h) &&
+		!onlyHeard(ofConsent, h) && !onlyHeard(ofRefusal, h)
 }
 
 // referred is the listing shown before that the customer points at: by number, by name, or

@@ -43,7 +43,7 @@ func (a *agent) home() string {
 	for _, i := range l.left() {
 		left += l.words[i] + " "
 	}
-	query := gist(left, ofViewing, ofNearest, ofAnytime)
+	query := gist(left, ofViewing, ofArranging, ofNearest, ofAnytime)
 	if town := townOf(newLine(a.first().text).whole); town != "" {
 		query = append(query, town)
 	}

@@ -24,7 +24,8 @@ var fillers = strings.Fields(`
 	bugun yarin aksam aksama sabah sabaha gece geceye ogleden sonra once saat saati gun gunu hafta sonu haftaya gelecek
 	kisi kisilik kisiyiz kisi icin tane adet gibi kadar en cok daha az fazla ucuz altinda alti ustu euroya euro lira tl
 	acaba fiyat fiyati fiyatlar fiyatlari ucret ucreti para adres adresi price prices address hmm hm mm uh um eh oh ah lol haha lot bilgi detay detayli hakkinda musait bos onu bunu sunu orasi burasi burada orada hem sadece biraz guzel iyi olabilir
-	olacak bakar bakabilir tesekkurler tesekkur sagol deneyelim alalim secelim sec seciyorum alayim numara secenek`)
+	olacak bakar bakabilir tesekkurler tesekkur sagol deneyelim alalim secelim cost costs phone telephone contact number directions call ring located address far map closed close closes allowed isn't they're
+	you're acik kapali telefon telefonu numarasi konumu tarifi yol gidilir giderim kacta acilir kapanir sec seciyorum alayim numara secenek`)
 
 // filler reports whether a folded word says nothing by itself. Evening and noon are
 // filler unless a meal follows.

@@ -2,6 +2,7 @@ package rulemodel
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -14,8 +15,10 @@ type voice struct {
 	instead  string // heads the times that are free instead
 
 	hello, canDo, thanks, person, dropped, declined, unclear string
+	bye, wellAndYou, nothingOpen                             string
 	onlyThese                                                string // said to one who writes another language
 	found, foundOne, nothing, which, tryThis                 string
+	similar, noneOpen, noneSoCheap                           string // of a search that had to look further
 	whichOffering, whichOf, whichTime                        string
 	when, arrive, time, nights, days, party, from            string
 	taken, refused, away, cannot, gone                       string
@@ -32,21 +35,24 @@ var english = voice{
 	proposed: "Here is the offer; please check it.",
 	instead:  "The nearest free times are:",
 
-	hello:    "Hello!",
-	canDo:    "I can find places and activities, and prepare a booking for you to confirm. Try “sushi in Kyrenia”, “boat trip under 100 euros” or “my bookings”.",
-	thanks:   "You're welcome. Just write when you need something else.",
-	person:   "I can't hand you over to a person from here; I can search, prepare bookings and show or cancel yours.",
-	dropped:  "All right, I've dropped that. What else can I find for you?",
-	declined: "All right. Tell me another day, time or place, or what else you're looking for.",
-	unclear:  "Sorry, I didn't get that; I only follow simple rules.",
+	hello:   "Hello!",
+	canDo:   "I can find places and activities, and prepare a booking for you to confirm. Try “sushi in Kyrenia”, “boat trip under 100 euros” or “my bookings”.",
+	thanks:  "You're welcome. Just write when you need something else.",
+	person:  "I can't hand you over to a person from here; I can search, prepare bookings and show or cancel yours.",
+	dropped: "All right, I've dropped that. What else can I find for you?",
+	bye:     "Goodbye! Just write when you need something.", wellAndYou: "I'm fine, thank you! What can I do for you?",
+	nothingOpen: "All right. Nothing is waiting for your answer at the moment. What can I do for you?",
+	declined:    "All right. Tell me another day, time or place, or what else you're looking for.",
+	unclear:     "Sorry, I didn't get that; I only follow simple rules.",
 
 	onlyThese: "I only understand English and Turkish. ",
 
 	found:    "Here is what I found for “%s”:",
 	foundOne: "I found %s.",
 	nothing:  "Nothing came up for “%s”.",
-	which:    "Which one would you like? Answer with its number or name.",
-	tryThis:  "Try other words, for example “restaurant in Kyrenia” or “boat trip”.",
+	similar:  "Nothing fits “%s” exactly. Similar:", noneOpen: "Nothing that fits is open right now.", noneSoCheap: "Nothing that fits costs so little.",
+	which:   "Which one would you like? Answer with its number or name.",
+	tryThis: "Try other words, for example “restaurant in Kyrenia” or “boat trip”.",
 
 	whichOffering: "%s offers:",
 	whichOf:       "Which of these shall it be?",
@@ -85,21 +91,24 @@ var turkish = voice{
 	proposed: "Teklif şöyle; lütfen kontrol edin.",
 	instead:  "En yakın boş saatler:",
 
-	hello:    "Merhaba!",
-	canDo:    "Mekân ve etkinlik bulabilir, onaylamanız için rezervasyon hazırlayabilirim. Örneğin “Girne'de akşam yemeği”, “100 euro altında tekne turu” veya “rezervasyonlarım” yazın.",
-	thanks:   "Rica ederim. Başka bir şey gerekirse yazın.",
-	person:   "Sizi buradan bir kişiye bağlayamıyorum; arama yapabilir, rezervasyon hazırlayabilir, rezervasyonlarınızı gösterebilir veya iptal edebilirim.",
-	dropped:  "Tamam, bıraktım. Sizin için başka ne bulabilirim?",
-	declined: "Tamam. Başka bir gün, saat veya yer söyleyin ya da ne aradığınızı yazın.",
-	unclear:  "Üzgünüm, anlayamadım; yalnızca basit kurallarla çalışıyorum.",
+	hello:   "Merhaba!",
+	canDo:   "Mekân ve etkinlik bulabilir, onaylamanız için rezervasyon hazırlayabilirim. Örneğin “Girne'de akşam yemeği”, “100 euro altında tekne turu” veya “rezervasyonlarım” yazın.",
+	thanks:  "Rica ederim. Başka bir şey gerekirse yazın.",
+	person:  "Sizi buradan bir kişiye bağlayamıyorum; arama yapabilir, rezervasyon hazırlayabilir, rezervasyonlarınızı gösterebilir veya iptal edebilirim.",
+	dropped: "Tamam, bıraktım. Sizin için başka ne bulabilirim?",
+	bye:     "Hoşça kalın! Bir şey gerekirse yazın.", wellAndYou: "İyiyim, teşekkürler! Sizin için ne yapabilirim?",
+	nothingOpen: "Tamam. Şu anda yanıtınızı bekleyen bir şey yok. Sizin için ne yapabilirim?",
+	declined:    "Tamam. Başka bir gün, saat veya yer söyleyin ya da ne aradığınızı yazın.",
+	unclear:     "Üzgünüm, anlayamadım; yalnızca basit kurallarla çalışıyorum.",
 
 	onlyThese: "Yalnızca İngilizce ve Türkçe anlıyorum. ",
 
 	found:    "“%s” için bulduklarım:",
 	foundOne: "Bulduğum: %s.",
 	nothing:  "“%s” için sonuç çıkmadı.",
-	which:    "Hangisini istersiniz? Numarasını veya adını yazın.",
-	tryThis:  "Başka sözcüklerle deneyin, örneğin “Girne'de restoran” veya “tekne turu”.",
+	similar:  "“%s” için tam uyan yok. Benzerleri:", noneOpen: "Uyanlardan şu an açık olan yok.", noneSoCheap: "Uyanlardan bu kadar ucuz olan yok.",
+	which:   "Hangisini istersiniz? Numarasını veya adını yazın.",
+	tryThis: "Başka sözcüklerle deneyin, örneğin “Girne'de restoran” veya “tekne turu”.",
 
 	whichOffering: "%s seçenekleri:",
 	whichOf:       "Bunlardan hangisi olsun?",
@@ -172,7 +181,9 @@ func (v *voice) asked(said string) question {
 
 // missed reports whether a text of ours says that nothing came up.
 func (v *voice) missed(said string) bool {
-	return strings.Contains(said, before(v.nothing)) && strings.Contains(said, after(v.nothing))
+	return slices.ContainsFunc([]string{v.nothing, v.similar}, func(phrase string) bool {
+		return strings.Contains(said, before(phrase)) && strings.Contains(said, after(phrase))
+	}) || strings.Contains(said, v.noneOpen) || strings.Contains(said, v.noneSoCheap)
 }
 
 func (v *voice) status(s string) string {
@@ -243,16 +254,8 @@ func (v *voice) offering(o offering) string {
 	if len(parts) > 1 && v.per[o.per] != "" {
 		parts[1] += " " + v.per[o.per]
 	}
-	var open []string
-	for _, h := range o.hours {
-		days := v.weekdays[h.first]
-		if h.last > h.first {
-			days += "–" + v.weekdays[h.last]
-		}
-		open = append(open, days+" "+h.spans)
-	}
-	if len(open) > 0 {
-		parts = append(parts, strings.Join(open, "; "))
+	if open := week(o.hours, v.weekdays); open != "" {
+		parts = append(parts, open)
 	}
 	return strings.Join(parts, " · ")
 }

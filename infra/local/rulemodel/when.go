@@ -2,6 +2,7 @@ package rulemodel
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -35,13 +36,18 @@ var (
 	weekday    = regexp.MustCompile(`\b(?:(next|this|coming|on|gelecek|haftaya|onumuzdeki|bu) )?` + weekdays + `\b(?: gun(?:u|une)\b)?`)
 	notWeekday = regexp.MustCompile(`\bsun (?:lounger|bed|bath|terrace|tan|cruise|deck)|\bsat (?:down|nav)|\bpazar (?:yeri|gezisi)`)
 
+	inHours = regexp.MustCompile(`\bin (?:about |around )?(` + numbers + `|half an|an?)( and a half)? (hours?|hrs?|minutes?|mins?)( and a half)?\b|\b(` + numbers + `|yarim) (saat|dakika|dk)( bucuk)? (?:sonra(?:ya|sina)?|icinde)\b`)
+
 	clockFull = regexp.MustCompile(`\b(?:at |saat )?([01]?\d|2[0-3])[:.h]([0-5]\d) ?(am|pm|a\.m|p\.m)?` + ending + `\b`)
 	clockHalf = regexp.MustCompile(`\b(?:saat )?(` + numbers + `) bucuk` + ending + `\b|\bhalf past (` + numbers + `)\b`)
+	quarter   = regexp.MustCompile(`\b(?:a )?quarter (past|after|to|before) (` + numbers + `)\b`)
+	clockH    = regexp.MustCompile(`\b(?:at )?([01]?\d|2[0-3]) ?(?:h|hrs|uhr)\b`)
 	clock12   = regexp.MustCompile(`\b(?:at )?(1[0-2]|0?[1-9]) ?(am|pm|a\.m|p\.m)\b`)
 	clockAt   = regexp.MustCompile(`(?:\b(?:at|around|saat) |@ ?)(` + numbers + `)` + ending + `\b(?: o'?clock\b)?`)
 	oClock    = regexp.MustCompile(`\b(` + numbers + `) o'?clock\b`)
 	clockDe   = regexp.MustCompile(`\b(` + numbers + `)'?(?:d[ae]|t[ae])\b`)
 	noon      = regexp.MustCompile(`\b(?:at )?(?:noon|midday|oglen(?:leyin)?)\b`)
+	midnight  = regexp.MustCompile(`\b(?:at )?(?:midnight|gece yarisi(?:nda)?)\b`)
 
 	evening   = regexp.MustCompile(`\b(?:evening|tonight|dinner|night|aksam\w*|gece)\b`)
 	morning   = regexp.MustCompile(`\b(?:morning|breakfast|sabah\w*|kahvalti\w*)\b`)
@@ -89,18 +95,21 @@ type when struct {
 	part      part
 }
 
-// calendar reads dates as seen from a day.
-type calendar struct{ today time.Time }
+// calendar reads dates and times as seen from a moment, whose day is today.
+type calendar struct{ today, now time.Time }
 
 func newCalendar(now time.Time) calendar {
 	y, m, d := now.Date()
-	return calendar{time.Date(y, m, d, 0, 0, 0, 0, time.UTC)}
+	return calendar{time.Date(y, m, d, 0, 0, 0, 0, time.UTC), time.Date(y, m, d, now.Hour(), now.Minute(), 0, 0, time.UTC)}
 }
 
 // read takes dates and times out of l. A number that may be either is a date when a
 // date is what was asked for.
 func (c calendar) read(l *line, wantDate bool) when {
 	w := when{part: partOf(l)}
+	if soon := c.soon(l); soon != nil {
+		return *soon
+	}
 	found := c.exactDates(l, &w)
 	if w.clock == nil {
 		w.clock = takeClock(l)
@@ -122,6 +131,28 @@ func (c calendar) read(l *line, wantDate bool) when {
 		}
 	}
 	return w
+}
+
+// soon takes a time that is told from now, such as "in two hours"; nil for none. It is
+// rounded up to five minutes.
+func (c calendar) soon(l *line) *when {
+	g, _ := l.take(inHours)
+	if g == nil {
+		return nil
+	}
+	n, unit := cmp.Or(g[1], g[5]), time.Hour
+	if u := cmp.Or(g[3], g[6]); u[0] == 'm' || u[0] == 'd' {
+		unit = time.Minute
+	}
+	wait := max(time.Duration(number(n)), 1) * unit
+	switch {
+	case strings.HasPrefix(n, "half"), n == "yarim":
+		wait = unit / 2
+	case g[2] != "", g[4] != "", g[7] != "":
+		wait += unit / 2
+	}
+	at := c.now.Add(wait + 5*time.Minute - 1).Truncate(5 * time.Minute)
+	return &when{date: newCalendar(at).today, clock: &clock{at.Hour(), at.Minute(), true}}
 }
 
 func partOf(l *line) part {
@@ -303,6 +334,16 @@ func takeClock(l *line) *clock {
 		if g, _ := l.take(clock12); g != nil {
 			return twelve(atoi(g[1]), 0, g[2])
 		}
+		if g, _ := l.take(clockH); g != nil {
+			return &clock{hour: atoi(g[1]), exact: true}
+		}
+	}
+	if g, _ := l.take(quarter); g != nil {
+		c := &clock{hour: number(g[2]), minute: 15}
+		if g[1] == "to" || g[1] == "before" {
+			c.hour, c.minute = (c.hour+10)%12+1, 45
+		}
+		return c
 	}
 	if g, _ := l.take(clockHalf); g != nil {
 		if h := number(g[1] + g[2]); h < 24 {
@@ -318,6 +359,9 @@ func takeClock(l *line) *clock {
 	}
 	if g, _ := l.take(noon); g != nil {
 		return &clock{hour: 12, exact: true}
+	}
+	if g, _ := l.take(midnight); g != nil {
+		return &clock{exact: true}
 	}
 	return nil
 }

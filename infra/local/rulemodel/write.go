@@ -184,6 +184,9 @@ func (a *agent) addressee(whom string) (*listing, *reply) {
 			return &l, nil
 		}
 	}
+	if i, ok := index(pickOf(h), len(a.shown)); ok {
+		return &a.shown[i], nil
+	}
 	if onlyHeard(ofThem, h.whole) {
 		if a.near != nil {
 			return a.near, nil
