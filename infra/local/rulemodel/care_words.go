@@ -39,7 +39,7 @@ var careWords = map[errandCue]string{
 		أجل, أجّل, تأجيل, أؤجل, نؤجل, تقديم الموعد, verschieb*, verschoben, verleg*, umbuchen, aplaza*, posponer, reprogramar, reporter, décaler, déplacer, ahirisha, sogeza`,
 	ofChanging: `move, change, changed, make it, instead, instead of, shift, rather, değiştir*, taşı*, yerine, al, alalım, alır mısın*, olsun, yap, yapalım, άλλαξ*, αλλάξ*, αλλαγή, κάνε το, κάν* την, καλύτερα, αντί, изменить, измени*, поменя*, сделай*, сделаем, лучше, вместо, давай*,
 		לשנות, שנה, תשנ*, שינוי, במקום, עדיף, تغيير, غير, غيّر, أغير, نغير, بدلا من, بدل, اجعله, خليها, ändern, ändere, lieber, statt, stattdessen, mover, mueve, cambiar, cambia, mejor, en vez de, en lugar de, changer, change, plutôt, au lieu de, badilisha`,
-	ofBookings: `booking*, reservation*, appointment*, rezervasyon*, randevu*, κράτησ*, ραντεβού, брон*, запис*, *הזמנה, *הזמנת*, *תור, *תורים, *השולחן, حجز*, *الحجز, *حجزي, *موعد, *موعدي, *الموعد, buchung*, reservierung*, termin, reserva*, cita, réservation*, rendez-vous, nafasi yangu,
+	ofBookings: `booking*, reservation*, appointment*, rezervasyon*, randevu*, κράτησ*, ραντεβού, брон*, запис*, *הזמנה, *הזמנת*, *הזמנות, *תור, *תורים, *השולחן, حجز*, *الحجز, *حجزي, *موعد, *موعدي, *الموعد, buchung*, reservierung*, termin, reserva*, cita, réservation*, rendez-vous, nafasi yangu,
 		table, masam*, masay*, τραπέζι*, столик*`,
 	ofWaitlist: `waiting list, waitlist, wait list, waiting-list, wait-list, bekleme liste*, yedek liste*, λίστα αναμονής, лист ожидания, листе ожидания, список ожидания, списке ожидания, *רשימת המתנה, *רשימת ההמתנה, قائمة الانتظار, *قائمة انتظار,
 		warteliste, lista de espera, liste d'attente, orodha ya kusubiri`,

@@ -145,7 +145,7 @@ func (c *conversation) addSaid(role, text string) {
 		}
 	}
 	if said := outside(text); role == "assistant" && said != "" {
-		c.honest = c.honest || strings.Contains(said, english.standIn) || strings.Contains(said, turkish.standIn)
+		c.honest = c.honest || inAnyVoice(func(v *voice) bool { return strings.Contains(said, v.standIn) })
 		c.past = append(c.past, entry{said: said})
 	}
 }

@@ -1,6 +1,7 @@
 package rulemodel
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,7 +62,7 @@ func (c *conversation) decide() reply {
 
 // foreign is what one is told who writes another language.
 func (c *conversation) foreign(v *voice) string {
-	if c.tongue == "" || c.tongue == "en" || c.tongue == "tr" {
+	if c.tongue == "" || voices()[c.tongue] != nil {
 		return ""
 	}
 	return v.onlyThese
@@ -95,8 +96,8 @@ func (c *conversation) hear(past *memory) (*memory, goal) {
 }
 
 func (c *conversation) voice() *voice {
-	if c.tongue == "tr" {
-		return &turkish
+	if v := voices()[c.tongue]; v != nil {
+		return v
 	}
 	return &english
 }
@@ -115,10 +116,8 @@ func (c *conversation) canDo(v *voice) string {
 	if c.offered["orderFood"] == nil {
 		return v.canDo
 	}
-	if v == &turkish {
-		return v.canDo + " " + errandTurkish.also
-	}
-	return v.canDo + " " + errandEnglish.also
+	e := c.errandVoice(v)
+	return v.canDo + " " + cmp.Or(e.also, e.canDo)
 }
 
 // called returns the results of a tool in this turn.
@@ -361,8 +360,10 @@ func (c *conversation) inspect(v *voice, m *memory) reply {
 
 // errandVoice is the voice of errands in the same language.
 func (c *conversation) errandVoice(v *voice) *errandVoice {
-	if v == &turkish {
-		return &errandTurkish
+	for tag, known := range voices() {
+		if known == v {
+			return errandVoices()[tag]
+		}
 	}
 	return &errandEnglish
 }

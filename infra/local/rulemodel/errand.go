@@ -165,15 +165,15 @@ func (a *agent) small() (reply, bool) {
 	switch {
 	case heardAny(ofGreeting, folded) && len(strings.Fields(folded)) <= 4:
 		if a.saidWhatItIs() {
-			return say(a.v.hello + " " + a.v.canDo), true
+			return say(a.v.hello + " " + a.canDo(a.voice())), true
 		}
-		return say(a.v.hello + " " + a.v.standIn + ". " + a.v.canDo), true
+		return say(a.v.hello + " " + a.v.standIn + ". " + a.canDo(a.voice())), true
 	case heardAny(ofWhoAreYou, folded):
-		return say(a.v.standIn + ". " + a.v.canDo), true
+		return say(a.v.standIn + ". " + a.canDo(a.voice())), true
 	case heardAny(ofGratitude, folded):
 		return say(a.v.thanks), true
 	case heardAny(ofAssistance, folded):
-		return say(a.v.canDo), true
+		return say(a.canDo(a.voice())), true
 	}
 	return reply{}, false
 }

@@ -1,6 +1,7 @@
 package rulemodel
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,6 +40,9 @@ var timePatterns = sync.OnceValue(func() (all []kindPattern) {
 // hourJoined is an hour behind a preposition that is written with it, as in Hebrew.
 var hourJoined = regexp.MustCompile(`(^| )ב-?(\d{1,2}(?::\d{2})?)`)
 
+// fromNow is a time told from now; the fourth group is there for minutes.
+var fromNow = regexp.MustCompile(`(^| )(?:σε|через|בעוד|بعد) (?:([^ ]+) )?((?:ωρα|ωρες|час|часа|часов|שעה|שעות|שעתיים|ساعة|ساعات|ساعتين)|(λεπτα|минут[^ ]*|דקות|دقيقة|دقائق|دقايق))(?: |$)`)
+
 // timesIn reads what a text says of time, in whatever language.
 func (c *conversation) timesIn(text string) when {
 	return c.calendar.read(newLine(inEnglish(text)), false)
@@ -47,6 +51,17 @@ func (c *conversation) timesIn(text string) when {
 // inEnglish folds a text and puts what it says of time into English.
 func inEnglish(text string) string {
 	folded := hourJoined.ReplaceAllString(newLine(westernDigits(text)).whole, "$1 at $2")
+	folded = fromNow.ReplaceAllStringFunc(folded, func(s string) string {
+		g := fromNow.FindStringSubmatch(s)
+		n, unit := max(count(g[2]), 1), "hours"
+		switch {
+		case g[3] == "שעתיים", g[3] == "ساعتين":
+			n = 2
+		case g[4] != "":
+			unit = "minutes"
+		}
+		return fmt.Sprintf("%s in %d %s ", g[1], n, unit)
+	})
 	for _, p := range timePatterns() {
 		if p.name == "at" {
 			folded = atHour(p.re, folded)

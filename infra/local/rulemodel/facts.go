@@ -81,17 +81,6 @@ func week(all []hours, days []string) string {
 	return strings.Join(open, "; ")
 }
 
-// daysOf are the names of the days in a language that knows them.
-func (a *agent) daysOf() []string {
-	switch a.v {
-	case errandVoices()["en"]:
-		return english.weekdays
-	case errandVoices()["tr"]:
-		return turkish.weekdays
-	}
-	return nil
-}
-
 // fact answers what is asked in the middle of an errand, and asks again what was open.
 func (a *agent) fact() reply {
 	l := a.spokenOf(a.aside)
@@ -103,7 +92,7 @@ func (a *agent) fact() reply {
 		return a.wrong(r.failed)
 	}
 	h := newLine(a.aside.text).whole
-	lines := append([]string{a.v.listing(r.listings[0])}, a.v.facts(r.listings[0], h, a.daysOf())...)
+	lines := append([]string{a.v.listing(r.listings[0])}, a.v.facts(r.listings[0], h, voices()[a.errandTongue(a.aside.asked)].weekdays)...)
 	for phrase := range a.v.questions() {
 		if strings.HasSuffix(strings.TrimSpace(a.aside.shown), phrase) {
 			lines = append(lines, phrase)

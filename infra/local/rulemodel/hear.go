@@ -83,8 +83,12 @@ type heard struct {
 
 // hear reads a message. expect is what was asked last: it tells what a lone number is.
 func hear(text string, c calendar, expect question) heard {
-	l := newLine(text)
+	l := newLine(westernDigits(text))
 	h := heard{all: l.whole}
+	if isForeign(text) {
+		l = newLine(forMarket(text))
+		h.all += " " + l.whole
+	}
 	for flag, re := range map[*bool]*regexp.Regexp{
 		&h.greeting: greeting, &h.who: whoAre, &h.help: wantHelp, &h.thanks: thanking, &h.person: toPerson,
 		&h.mine: ofMine, &h.cancel: toCancel, &h.booking: aBooking, &h.drop: toDrop, &h.yes: yesOnly, &h.no: noOnly,
@@ -243,7 +247,7 @@ func contentWords(l *line) []int {
 		if n+1 < len(left) {
 			next = l.plain[left[n+1]]
 		}
-		if !filler(plain, next) && strings.ContainsFunc(plain, isWritten) {
+		if !filler(plain, next) && !emptyAbroad(plain) && strings.ContainsFunc(plain, isWritten) {
 			out = append(out, i)
 		}
 	}

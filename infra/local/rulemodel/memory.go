@@ -87,7 +87,7 @@ func (c *conversation) remember(seed []listing) *memory {
 func (c *conversation) searched(i int) bool {
 	for _, e := range c.past[i+1:] {
 		if e.said != "" {
-			return english.showed(e.said) || turkish.showed(e.said) || english.missed(e.said) || turkish.missed(e.said)
+			return inAnyVoice(func(v *voice) bool { return v.showed(e.said) || v.missed(e.said) })
 		}
 	}
 	return true
@@ -175,7 +175,7 @@ var alternativeLine = regexp.MustCompile(`(?m)^\d+\. (.+)$`)
 // overhear reads what the assistant itself said: that it made a proposal, and the
 // times that it offered.
 func (m *memory) overhear(said string) {
-	for _, v := range []*voice{&english, &turkish} {
+	for _, v := range voices() {
 		q := v.asked(said)
 		m.unlearn(q)
 		m.shown = m.shown || v.showed(said) || q != askNothing
@@ -185,7 +185,7 @@ func (m *memory) overhear(said string) {
 			return
 		}
 	}
-	if !strings.Contains(said, english.instead) && !strings.Contains(said, turkish.instead) || len(m.alternatives) > 0 {
+	if !inAnyVoice(func(v *voice) bool { return strings.Contains(said, v.instead) }) || len(m.alternatives) > 0 {
 		return
 	}
 	for _, line := range alternativeLine.FindAllStringSubmatch(said, maxSlots) {

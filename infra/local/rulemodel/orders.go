@@ -36,6 +36,9 @@ func (a *agent) orders() reply {
 	if next != nil {
 		return *next
 	}
+	if len(r) == 0 && heardAny(ofBookings, newLine(a.last().text).whole) {
+		return a.bookings(a.voice()) // the word may mean either
+	}
 	if len(r) == 0 {
 		return say(a.v.noOrders)
 	}

@@ -136,7 +136,7 @@ const (
 
 // follow reads how far the booking has come from what the assistant said.
 func (e *errand) follow(said string) {
-	asked := english.asked(said) != askNothing || turkish.asked(said) != askNothing
+	asked := inAnyVoice(func(v *voice) bool { return v.asked(said) != askNothing || v.showed(said) })
 	for _, v := range errandVoices() {
 		switch {
 		case strings.Contains(said, v.proposed) && e.topic == toMove:
@@ -150,7 +150,7 @@ func (e *errand) follow(said string) {
 			return
 		}
 	}
-	if e.topic == noErrand && (asked || english.showed(said) || turkish.showed(said)) {
+	if e.topic == noErrand && asked {
 		e.stage = making
 	}
 }

@@ -1,8 +1,10 @@
 // Package rulemodel is the model that stands in when no OpenAI key is set: rules, not
-// a language model, behind the same HTTP API. It leads a first-time user through
-// search and booking in English and Turkish, through errands (orders of food, services,
-// viewings, taxis, places) and what comes after a booking (another time, reminders, payment,
-// a message to the business, a person) in those and in Greek, Russian, Hebrew and Arabic. Where the
+// a language model, behind the same HTTP API. It leads a first-time user in English, Turkish,
+// Greek, Russian, Hebrew and Arabic through search and booking, through errands (orders of
+// food, services, viewings, taxis, places) and what comes after a booking (another time,
+// reminders, payment, a message to the business, a person). Of several wishes in one message it
+// takes the first and names the next; what begins something else wins over a question that is
+// open. Where the
 // tools of a business are offered it serves the people who run it; where those for damage reports
 // are, it leads through a report in all languages of the product. It says what it is when asked.
 //

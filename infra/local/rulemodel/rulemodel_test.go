@@ -48,12 +48,13 @@ func TestLanguage(t *testing.T) {
 		said  []string
 		reply string
 	}{
-		{"tr", []string{"sushi"}, "Hangisini istersiniz"},               // too short to tell: as the system says
-		{"en", []string{"merhaba, suşi arıyorum", "1"}, "Ne zaman"},     // as they wrote before
-		{"tr", []string{"I'm looking for sushi please"}, "Which one"},   // as they write now
-		{"tr-TR", []string{"???"}, "anlayamadım"},                       // a locale
-		{"el", []string{"Καλημέρα σας"}, "only understand English and"}, // neither
-		{"en", []string{"Здравствуйте, я ищу ресторан"}, "only understand English and"},
+		{"tr", []string{"sushi"}, "Hangisini istersiniz"},             // too short to tell: as the system says
+		{"en", []string{"merhaba, suşi arıyorum", "1"}, "Ne zaman"},   // as they wrote before
+		{"tr", []string{"I'm looking for sushi please"}, "Which one"}, // as they write now
+		{"tr-TR", []string{"???"}, "anlayamadım"},                     // a locale
+		{"el", []string{"Καλημέρα σας"}, "Βρίσκω μέρη"},
+		{"en", []string{"Здравствуйте, я ищу ресторан"}, "Вот что нашлось по запросу «restaurant»"},
+		{"de", []string{"Guten Abend, wie geht es Ihnen heute?"}, "only understand English, Turkish"}, // none of them
 		{"", []string{"tşk"}, "sonuç çıkmadı"},
 		{"tr", []string{"kahvaltı", "sushi restaurant in Kyrenia"}, "Which one"},
 	}

@@ -80,6 +80,32 @@ var talks = []struct {
 		{"write to them that we come late", nil, []string{"To which business"}},
 		{"the second", []string{`sendWhatsAppMessage {"listingId":"l-niazi","text":"We come late."}`}, []string{"please check it"}},
 	}},
+	{"Greek", []step{
+		{"θέλω ένα τραπέζι για δύο αύριο στις 8", nil, []string{"Τι ψάχνετε, και πού;"}},
+		{"σούσι στην Κερύνεια", []string{sushiInKyrenia}, []string{"1. Koi Sushi", "Ποιο θα θέλατε;"}},
+		{"το δεύτερο", []string{`initiateBooking {"date":"2026-11-22","listingId":"l-niazi","offeringId":"o-niazi","partySize":2,"time":"20:00"}`}, []string{"πρόταση"}},
+		{"όχι", nil, nil},
+		{"οι κρατήσεις μου", []string{`getMyBookings {}`}, []string{"Δεν έχετε κρατήσεις"}},
+		{"ακύρωσε την κράτησή μου", []string{`getMyBookings {}`}, []string{"Δεν έχετε κρατήσεις"}},
+	}},
+	{"Russian", []step{
+		{"суши в Кирении на двоих завтра в 19:00", []string{sushiInKyrenia}, []string{"2. Niazi's", "Что выберете?"}},
+		{"первый", []string{`initiateBooking {"date":"2026-11-22","listingId":"l-koi","offeringId":"o-koi","partySize":2,"time":"19:00"}`}, []string{"предложение"}},
+		{"нет", nil, nil},
+		{"на 4 человека", []string{`initiateBooking {"date":"2026-11-22","listingId":"l-koi","offeringId":"o-koi","partySize":4,"time":"19:00"}`}, []string{"предложение"}},
+	}},
+	{"Hebrew", []step{
+		{"סושי בקירניה", []string{sushiInKyrenia}, []string{"מה תרצו?"}},
+		{"השני", []string{`getListing {"listingId":"l-niazi"}`}, []string{"מתי תרצו לבוא?"}},
+		{"מחר בשעה 20:00 לשניים", []string{`initiateBooking {"date":"2026-11-22","listingId":"l-niazi","offeringId":"o-niazi","partySize":2,"time":"20:00"}`}, []string{"ההצעה"}},
+		{"לא", nil, nil},
+		{"ההזמנות שלי", []string{`getMyOrders {}`, `getMyBookings {}`}, []string{"אין לכם הזמנות"}},
+	}},
+	{"Arabic", []step{
+		{"احجز طاولة لشخصين غدا الساعة ٨ مساء", nil, []string{"عن ماذا تبحث"}},
+		{"سوشي في كيرينيا", []string{sushiInKyrenia}, []string{"أيها تريد؟"}},
+		{"٢", []string{`initiateBooking {"date":"2026-11-22","listingId":"l-niazi","offeringId":"o-niazi","partySize":2,"time":"20:00"}`}, []string{"العرض"}},
+	}},
 	{"small talk", []step{
 		{"yes", nil, []string{"Nothing is waiting"}}, {"👍", nil, []string{"Nothing is waiting"}}, {"no", nil, []string{"All right"}}, {"how are you?", nil, []string{"fine"}},
 		{"what's the weather like?", nil, []string{"can't do that"}}, {"delete my data", nil, []string{"a real person"}}, {"I want to book a table", nil, []string{"What are you looking for"}},

@@ -45,7 +45,7 @@ var english = voice{
 	declined:    "All right. Tell me another day, time or place, or what else you're looking for.",
 	unclear:     "Sorry, I didn't get that; I only follow simple rules.",
 
-	onlyThese: "I only understand English and Turkish. ",
+	onlyThese: "I only understand English, Turkish, Greek, Russian, Hebrew and Arabic. ",
 
 	found:    "Here is what I found for “%s”:",
 	foundOne: "I found %s.",
@@ -101,7 +101,7 @@ var turkish = voice{
 	declined:    "Tamam. Başka bir gün, saat veya yer söyleyin ya da ne aradığınızı yazın.",
 	unclear:     "Üzgünüm, anlayamadım; yalnızca basit kurallarla çalışıyorum.",
 
-	onlyThese: "Yalnızca İngilizce ve Türkçe anlıyorum. ",
+	onlyThese: "Yalnızca İngilizce, Türkçe, Yunanca, Rusça, İbranice ve Arapça anlıyorum. ",
 
 	found:    "“%s” için bulduklarım:",
 	foundOne: "Bulduğum: %s.",

@@ -7,13 +7,10 @@ import (
 
 // listOffer asks, after a time that is taken, whether the customer wants to wait for it.
 func (c *conversation) listOffer(v *voice, r result) string {
-	switch {
-	case c.offered["joinWaitlist"] == nil || r.failed.reason != "taken":
+	if c.offered["joinWaitlist"] == nil || r.failed.reason != "taken" {
 		return ""
-	case v == &turkish:
-		return careTurkish.waiting
 	}
-	return careEnglish.waiting
+	return c.errandVoice(v).care.waiting
 }
 
 // wait puts the customer on the waiting list for the booking that was refused.
