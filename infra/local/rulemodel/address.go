@@ -7,13 +7,16 @@ import (
 
 var (
 	// addressCue goes before an address.
-	addressCue = regexp.MustCompile(`(?i)(?:^|[\s,.])(?:(?:deliver(?:y|ed)?|bring)(?: it| them)? to|to my (?:address|home|flat|hotel|villa)|my address is|address is|address|adresim|adres|στη διεύθυνση|η διεύθυνσή μου είναι|διεύθυνση|παράδοση στ(?:ην|ο|η)|по адресу|мой адрес|адрес|с доставкой на|доставка на|доставить на|לכתובת|הכתובת שלי|כתובת|משלוח ל|إلى العنوان|إلى عنوان|العنوان|عنواني|توصيل إلى|التوصيل إلى|an die adresse|die adresse ist|adresse|a la dirección|dirección|à l'adresse|kwa anwani)[:,]?\s+(.+)`)
+	addressCue = regexp.MustCompile(`(?i)(?:^|[\s,.])(?:(?:deliver(?:y|ed)?|bring)(?: it| them)?(?: from [^,.\n]{2,40}?)? to|to my (?:address|home|flat|hotel|villa)|my address is|address is|address|adresim|adres|στη διεύθυνση|η διεύθυνσή μου είναι|διεύθυνση|παράδοση στ(?:ην|ο|η)|по адресу|мой адрес|адрес|с доставкой на|доставка на|доставить на|לכתובת|הכתובת שלי|כתובת|משלוח ל|إلى العنوان|إلى عنوان|العنوان|عنواني|توصيل إلى|التوصيل إلى|an die adresse|die adresse ist|adresse|a la dirección|dirección|à l'adresse|kwa anwani)[:,]?\s+(.+)`)
+
+	// streetNamed is an address that is known by the word for a street.
+	streetNamed = regexp.MustCompile(`(?i)(?:^|[\s,])at\s+((?:\d{1,4}[a-z]?\s+)?(?:[\p{L}'.]+\s+){1,4}?(?:road|street|avenue|lane|boulevard|court|square|caddesi|cad|sokak|sok)(?:\s+\d{1,4}[a-z]?)?(?:,\s*(?-i:\p{Lu}\p{L}+))?)(?:[\s,.]|$)`)
 
 	// addressBefore stands behind an address, as in Turkish.
 	addressBefore = regexp.MustCompile(`(?i)(?:^|[,.\n])\s*([^,.\n]+(?:,[^,.\n]+)?)\s+adresine`)
 
 	// addressEnd is where what comes behind an address begins.
-	addressEnd = regexp.MustCompile(`(?i)\n|[.!?](?:\s|$)|,?\s+(?:and\s+)?(?:my\s+)?(?:phone|tel|telephone|number|telefon|telefonum|numaram|τηλέφωνο|тел|телефон|טלפון|הטלפון|هاتف|هاتفي)\b|,?\s+(?:phone|telefon|τηλέφωνο|телефон|טלפון|هاتف)|,?\s+(?:at|saat|στις|в|בשעה|الساعة)\s+\d{1,2}(?:[:.]\d\d|\s?[ap]m)|\s+please\b|,?\s+\+\d`)
+	addressEnd = regexp.MustCompile(`(?i)\n|[.!?](?:\s|$)|,?\s+(?:and\s+)?(?:my\s+)?(?:phone|tel|telephone|number|telefon|telefonum|numaram|τηλέφωνο|тел|телефон|טלפון|הטלפון|هاتف|هاتفي)\b|,?\s+(?:phone|telefon|τηλέφωνο|телефон|טלפון|هاتف)|,?\s+(?:at|saat|στις|в|בשעה|الساعة)\s+\d{1,2}(?:[:.]\d\d|\s?[ap]m)|,?\s+(?:(?:on |this |next )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|the day after|tomorrow|today|tonight|now|yarın|bugün|αύριο|σήμερα|завтра|сегодня|מחר|היום|غدا|اليوم)(?:\s|$|[,.!?])|\s+please\b|,?\s+\+\d`)
 )
 
 // addressIn is the address that a text names behind a word that says so, "" for none.
@@ -30,7 +33,14 @@ func addressSpan(text string) (from, to int) {
 	}
 	m := addressCue.FindStringSubmatchIndex(text)
 	if m == nil {
-		return 0, 0
+		if m = streetNamed.FindStringSubmatchIndex(text); m == nil {
+			return 0, 0
+		}
+		from, to = m[2], m[3]
+		if again := strings.LastIndex(text[from:to], " at "); again >= 0 {
+			from += again + len(" at ") // "at 10 at Harbour Road 5"
+		}
+		return from, to
 	}
 	from, to = m[2], m[3]
 	if end := addressEnd.FindStringIndex(text[from:to]); end != nil {
@@ -68,13 +78,18 @@ func (e *errand) place(q errandQuestion) where {
 			w = where{here: true}
 		case address != "":
 			w = where{text: clean(address, maxAddress)}
-		case (t.asked == q || t.asked == asksDelivery && looksPlace(h)) && h != "" && lone(t.text) == 0:
+		case (t.asked == q || t.asked == asksDelivery && looksPlace(h)) && h != "" && lone(t.text) == 0 && !bareAnswer(h):
 			if text := strings.Trim(phoneTail.ReplaceAllString(t.text, ""), " ,.;:"); text != "" {
 				w = where{text: clean(text, maxAddress)}
 			}
 		}
 	}
 	return w
+}
+
+// bareAnswer reports whether a folded text is a yes or no alone.
+func bareAnswer(h string) bool {
+	return !strings.Contains(h, " ") && (heardAny(ofRefusal, h) || heardAny(ofConsent, h))
 }
 
 // looksPlace reports whether a folded text may be an address: words with a number.

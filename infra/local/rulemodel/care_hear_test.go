@@ -16,7 +16,7 @@ func TestCareTopics(t *testing.T) {
 	for want, all := range map[topic][]string{
 		toHandOver: {"I want to talk to a human", "can I speak to someone", "customer service please", "müşteri temsilcisi", "yetkili biriyle görüşmek istiyorum", "θέλω εκπρόσωπο", "соедините с оператором", "תן לי נציג", "أريد التحدث إلى شخص حقيقي",
 			"Kundendienst bitte", "quiero hablar con alguien", "je veux parler à quelqu'un", "nataka kuongea na mtu halisi"},
-		toMove: {"move my booking to 8 pm", "reschedule my appointment", "change my reservation to 4 people", "can we postpone?", "rezervasyonumu değiştir", "randevumu ertele", "άλλαξε την κράτησή μου", "перенести бронь", "להזיז את ההזמנה", "تأجيل الحجز",
+		toMove: {"move my booking to 8 pm", "put it off to Saturday", "reschedule my appointment", "change my reservation to 4 people", "can we postpone?", "rezervasyonumu değiştir", "randevumu ertele", "άλλαξε την κράτησή μου", "перенести бронь", "להזיז את ההזמנה", "تأجيل الحجز",
 			"Reservierung verschieben", "cambiar mi reserva", "décaler ma réservation", "ahirisha"},
 		toWait:    {"put me on the waiting list", "waitlist please", "bekleme listesi", "λίστα αναμονής", "лист ожидания", "רשימת המתנה", "قائمة الانتظار", "Warteliste", "lista de espera"},
 		toRemind:  {"remind me two hours before", "hatırlatır mısın", "θύμισέ μου", "напомни за час", "תזכיר לי", "ذكرني", "erinnere mich", "recuérdame", "nikumbushe"},
@@ -97,7 +97,10 @@ func TestCareVoicesClaimNothing(t *testing.T) {
 	for tag, v := range errandVoices() {
 		o := officeVoices()[tag]
 		all := []string{v.care.handed, v.care.cannotMove, v.care.waits, v.care.waitFirst, v.care.reminds, v.care.noReminder, v.care.passed, v.care.noWriting, v.care.toPerson, v.care.pay, v.care.nothingToPay,
-			v.care.noBookings, v.care.instead, o.help, o.proposed, o.noPerson, o.nothing, o.noListings, o.noItem, o.noHours, o.gone, o.noneWaiting, o.past}
+			v.care.noBookings, v.care.instead, v.care.askThem, v.care.noPrice, v.care.next, o.help, o.proposed, o.noPerson, o.nothing, o.noListings, o.noItem, o.noHours, o.gone, o.noneWaiting, o.past}
+		spoken := voices()[tag]
+		all = append(all, spoken.bye, spoken.nothingOpen, spoken.noneOpen, spoken.noneSoCheap, spoken.similar, spoken.which, spoken.instead, spoken.taken, spoken.noneOfMine, spoken.unclear,
+			spoken.declined, spoken.canDo, spoken.what, spoken.cancelWhich, spoken.free, spoken.foundOne, spoken.found, spoken.nothing, spoken.tryThis, spoken.wellAndYou)
 		for phrase := range v.care.questions() {
 			all = append(all, phrase)
 		}

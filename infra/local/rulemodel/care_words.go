@@ -35,7 +35,7 @@ var careWords = map[errandCue]string{
 		شخص حقيقي, *إنسان, إنسان حقيقي, موظف, *موظف, *الموظف, خدمة العملاء, ممثل, مع شخص, إلى شخص, *المدير,
 		mit einem menschen, einen menschen, mitarbeiter*, kundendienst, kundenservice, una persona real, con una persona, hablar con alguien, un humano, agente humano, atención al cliente,
 		un humain, un être humain, un conseiller, une vraie personne, parler à quelqu'un, mtu halisi, na mtu, mhudumu`,
-	ofRescheduling: `reschedule*, postpone*, bring forward, another time for my booking, ertele*, öne al*, ileri al*, αναβολή, αναβάλ*, μετακίν*, μεταφέρ*, μεταφορά της κράτησης, перенес*, перенос*, перенести, передвин*, להזיז, תזיז*, לדחות, תדח*, להקדים, תקדימ*,
+	ofRescheduling: `reschedule*, postpone*, put it off, put off, push it back, push back, bring forward, another time for my booking, ertele*, öne al*, ileri al*, αναβολή, αναβάλ*, μετακίν*, μεταφέρ*, μεταφορά της κράτησης, перенес*, перенос*, перенести, передвин*, להזיז, תזיז*, לדחות, תדח*, להקדים, תקדימ*,
 		أجل, أجّل, تأجيل, أؤجل, نؤجل, تقديم الموعد, verschieb*, verschoben, verleg*, umbuchen, aplaza*, posponer, reprogramar, reporter, décaler, déplacer, ahirisha, sogeza`,
 	ofChanging: `move, change, changed, make it, instead, instead of, shift, rather, değiştir*, taşı*, yerine, al, alalım, alır mısın*, olsun, yap, yapalım, άλλαξ*, αλλάξ*, αλλαγή, κάνε το, κάν* την, καλύτερα, αντί, изменить, измени*, поменя*, сделай*, сделаем, лучше, вместо, давай*,
 		לשנות, שנה, תשנ*, שינוי, במקום, עדיף, تغيير, غير, غيّر, أغير, نغير, بدلا من, بدل, اجعله, خليها, ändern, ändere, lieber, statt, stattdessen, mover, mueve, cambiar, cambia, mejor, en vez de, en lugar de, changer, change, plutôt, au lieu de, badilisha`,
@@ -61,7 +61,7 @@ var careWords = map[errandCue]string{
 		оплата пришла, пришла оплата, платеж прош*, платёж прош*, прошел платеж, прошёл платёж, возврат денег, *תשלום שלי, התשלום עבר, התשלום הגיע, עבר התשלום, הגיע התשלום, ההחזר שלי, دفعتي, *الدفعة, وصل الدفع, وصلت الدفعة, هل وصل المبلغ, استرداد المبلغ, meine zahlung, zahlung angekommen,
 		zahlung eingegangen, mi pago, ha llegado el pago, mon paiement, malipo yangu`,
 	ofPeople: `people, persons, person, guests, adults, of us, pax, kişi, kişilik, kişiye, kişiyiz, άτομα, άτομο, ατόμων, человек, человека, персон, персоны, гостей, אנשים, סועדים, איש, أشخاص, شخص, أفراد, personen, leute, personas, personnes, watu`,
-	ofWriting: `ask, tell, write, message, text, contact, send, sor*, yaz*, ilet*, söyle*, mesaj*, ρώτ*, ρωτ*, γράψ*, γράψτε, στείλ*, πες, πείτε, спрос*, узна*, напиш*, написать, переда*, сообщи*, תשאל*, שאל*, לשאול, תכתוב*, תכתב*, כתוב, כתבו, כתבי, לכתוב, תגיד*, תשלח*,
+	ofWriting: `ask, tell, let, write, message, text, contact, send, sor*, yaz*, ilet*, söyle*, mesaj*, ρώτ*, ρωτ*, γράψ*, γράψτε, στείλ*, πες, πείτε, спрос*, узна*, напиш*, написать, переда*, сообщи*, תשאל*, שאל*, לשאול, תכתוב*, תכתב*, כתוב, כתבו, כתבי, לכתוב, תגיד*, תשלח*,
 		اسأل*, إسأل, أسأل, اكتب*, أكتب, أرسل, ارسل, أخبر, frag*, schreib*, pregunt*, escrib*, demande*, écri*`,
 	ofThem: `them, they, the restaurant, the hotel, the place, the business, the owner, the shop, onlara, restorana, otele, işletmeye, mekana, oraya, τους, στο εστιατόριο, στο ξενοδοχείο, у них, им, в ресторан, ресторану, в отель, отелю, אותם, להם, *מסעדה, *מלון, هم, لهم, إليهم, *المطعم, *الفندق, sie, ihnen, les`,
 }

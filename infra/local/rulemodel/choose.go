@@ -124,6 +124,9 @@ func (m *memory) chooseByName(h heard) bool {
 	if len(h.words) == 0 {
 		return false
 	}
+	if m.chosen != nil && fits(h.plain, m.chosen.place, "") {
+		return true // where it is is no other wish
+	}
 	match := -1
 	for i, l := range m.list {
 		full := newLine(l.name).whole

@@ -335,7 +335,8 @@ func (e *errand) heard(h string, t told) topic {
 		return noErrand
 	case next == toRevokeRide && e.topic != toRide, next == toRevoke && e.topic != toOrder && e.topic != toHire && e.topic != toView:
 		return next
-	case heardAny(ofDropping, h) && len(strings.Fields(h)) <= 4:
+	case heardAny(ofDropping, h) && len(strings.Fields(h)) <= 4,
+		(t.asked == asksAddress || t.asked == asksPickup || t.asked == asksPhone) && bareAnswer(h) && heardAny(ofRefusal, h):
 		return toLetGo
 	case onlyHeard(ofGratitude, h):
 		return noErrand
@@ -386,9 +387,9 @@ func topicOf(h string) topic {
 		return toMove
 	case heardAny(ofPharmacy, h):
 		return toPharmacy
-	case heardAny(ofMyOrders, h), heardAny(ofProgress, h) && heardAny(ofOrders, h) && !aBooking.MatchString(h):
+	case heardAny(ofMyOrders, h), heardBack.MatchString(h), heardAny(ofProgress, h) && heardAny(ofOrders, h) && !aBooking.MatchString(h):
 		return myOrders
-	case kind && (near || where || townOf(h) != "" && !marketThing(h) || len(strings.Fields(h)) <= 2 && !marketThing(h)), near && !marketThing(h) && !aboutTimes.MatchString(h):
+	case kind && (near || where || (townOf(h) != "" || nearCue.MatchString(h)) && !marketThing(h) || len(strings.Fields(h)) <= 2 && !marketThing(h)), near && !marketThing(h) && !aboutTimes.MatchString(h):
 		return toFind
 	case heardAny(ofTable, h), heardAny(ofReserving, h) && marketThing(h) && serviceKind(h) == "":
 	case heardAny(ofMenu, h):
@@ -402,6 +403,9 @@ func topicOf(h string) topic {
 	}
 	return noErrand
 }
+
+// heardBack asks whether a business has answered a request.
+var heardBack = regexp.MustCompile(`\b(?:has|have|did) (?:the [\w' ]{2,30}|they|anybody|anyone) (?:already )?(?:confirm|accept|answer|repl)\w*`)
 
 // withoutBookings leaves out of a folded text what names a booking.
 func withoutBookings(h string) string {

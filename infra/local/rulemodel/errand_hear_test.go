@@ -16,9 +16,9 @@ func TestTopics(t *testing.T) {
 			"أحتاج كهربائي", "ich brauche einen Klempner", "necesito un fontanero", "il me faut un plombier", "airport transfer please", "can someone clean my pool? I need a gardener"},
 		toView: {"can I see the flat?", "I'd like to view an apartment", "houses for sale in Kyrenia", "kiralık daire arıyorum", "evi görebilir miyim", "διαμέρισμα για ενοικίαση", "хочу посмотреть квартиру", "снять квартиру",
 			"דירה להשכרה", "أريد معاينة الشقة", "Wohnung mieten"},
-		myOrders:     {"my orders", "list my orders", "show me what I ordered", "do I have any orders?", "where's my order", "order status", "siparişlerim nerede", "siparişim ne zaman gelir", "η παραγγελία μου", "мои заказы", "где мой заказ", "ההזמנות שלי", "طلباتي"},
+		myOrders:     {"my orders", "list my orders", "show me what I ordered", "has the plumber confirmed?", "do I have any orders?", "where's my order", "order status", "siparişlerim nerede", "siparişim ne zaman gelir", "η παραγγελία μου", "мои заказы", "где мой заказ", "ההזמנות שלי", "طلباتي"},
 		toRevoke:     {"cancel my order", "please cancel the viewing", "siparişimi iptal et", "ακύρωσε την παραγγελία", "отмени заказ", "בטל את ההזמנה", "إلغاء الطلب"},
-		toFind:       {"nearest beach", "beaches near Kyrenia", "where can I get cash?", "where is an ATM?", "en yakın hastane", "bankamatik nerede", "πού είναι η πιο κοντινή παραλία", "ближайший банкомат", "где музей", "איפה יש חוף", "أين أقرب مستشفى", "nearest dry dock", "police"},
+		toFind:       {"nearest beach", "beaches near Kyrenia", "is there an ATM near the harbour", "where can I get cash?", "where is an ATM?", "en yakın hastane", "bankamatik nerede", "πού είναι η πιο κοντινή παραλία", "ближайший банкомат", "где музей", "איפה יש חוף", "أين أقرب مستشفى", "nearest dry dock", "police"},
 		toPharmacy:   {"pharmacy on duty tonight", "chemist", "nöbetçi eczane", "εφημερεύον φαρμακείο", "аптека рядом", "בית מרקחת תורן", "أقرب صيدلية", "Apotheke", "farmacia de guardia"},
 		toRide:       {"I need a taxi", "I need a ride to Bellapais", "take me from Kyrenia harbour to Bellapais", "order a cab to the airport", "taksi çağır", "θέλω ταξί", "закажи такси", "אני צריך מונית", "أريد تاكسي", "taxi bitte"},
 		rideStatus:   {"where is my taxi?", "taksim nerede", "πού είναι το ταξί μου", "где такси", "איפה המונית", "أين التاكسي"},
@@ -66,7 +66,8 @@ func TestAddresses(t *testing.T) {
 	for text, want := range map[string]string{
 		"deliver to 5 Harbour Road, Kyrenia please": "5 Harbour Road, Kyrenia", "2 cola delivered to Castle Street 3 at 8:30pm": "Castle Street 3", "for delivery to Palm Court 7, phone 0533123456": "Palm Court 7",
 		"Liman Caddesi 5, Girne adresine gönder": "Liman Caddesi 5, Girne", "adresim Arasta Sokak 7": "Arasta Sokak 7", "доставка на улицу Гавани 7": "улицу Гавани 7", "στη διεύθυνση Λιμανιού 5": "Λιμανιού 5",
-		"לכתובת רחוב הנמל 5": "רחוב הנמל 5", "إلى العنوان شارع الميناء 5": "شارع الميناء 5", "deliver to my location": "", "two cola": "", "deliver it": "",
+		"לכתובת רחוב הנמל 5": "רחוב הנמל 5", "إلى العنوان شارع الميناء 5": "شارع الميناء 5", "deliver to my location": "", "two cola": "", "deliver it": "", "rolls delivered from Harbour Sushi to Harbour Road 5": "Harbour Road 5", "an electrician at 10 at Harbour Road 5, the lights are out": "Harbour Road 5",
+		"a table at Harbour Sushi": "", "deliver to Harbour Road 5, Kyrenia tomorrow at 19:00": "Harbour Road 5, Kyrenia", "доставка на улицу Гавани 7 завтра": "улицу Гавани 7", "at 22 Castle Street, Kyrenia": "22 Castle Street, Kyrenia",
 	} {
 		if got := addressIn(text); got != want {
 			t.Errorf("%q names %q, want %q", text, got, want)

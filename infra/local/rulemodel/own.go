@@ -172,7 +172,7 @@ func (e *errand) sharpen(next topic, folded string, t told) topic {
 	switch {
 	case next == toMove && inMaking && !heardAny(ofBookings, folded):
 		return noErrand
-	case next == noErrand && e.stage == booked && heardAny(ofChanging, folded) && !marketThing(folded) && !toCancel.MatchString(folded):
+	case next == noErrand && e.stage == booked && (heardAny(ofChanging, folded) || shiftOf(folded) != 0) && !marketThing(folded) && !toCancel.MatchString(folded):
 		return toMove
 	case next == noErrand && t.asked == asksWaiting && pickOf(newLine(folded)) == 0 && !strings.ContainsAny(folded, digits) &&
 		(onlyHeard(ofConsent, folded) || heardAny(ofTheList, folded)):

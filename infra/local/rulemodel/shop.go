@@ -52,7 +52,11 @@ func (a *agent) shop(query, action string) (*listing, *reply) {
 	if len(a.shops) == 0 {
 		r, done := a.done("searchMarketplace")
 		if !done {
-			next := a.must("searchMarketplace", map[string]any{"query": clean(query, maxQuery), "action": action, "limit": shownListings})
+			values := map[string]any{"query": clean(query, maxQuery), "action": action, "limit": shownListings}
+			if most := takePrice(newLine(westernDigits(a.first().text))); most > 0 && a.topic == toView {
+				values["maxPrice"] = most
+			}
+			next := a.must("searchMarketplace", values)
 			return nil, &next
 		}
 		if r.failed != nil {

@@ -80,6 +80,16 @@ var talks = []struct {
 		{"write to them that we come late", nil, []string{"To which business"}},
 		{"the second", []string{`sendWhatsAppMessage {"listingId":"l-niazi","text":"We come late."}`}, []string{"please check it"}},
 	}},
+	{"what comes after a booking", []step{
+		{"Koi Sushi tomorrow at 7pm for 2", []string{`searchMarketplace {"domain":"food","query":"Koi Sushi"}`, `initiateBooking {"date":"2026-11-22","listingId":"l-koi","offeringId":"o-koi","partySize":2,"time":"19:00"}`}, nil},
+		{"YES", nil, []string{"Booked"}},
+		{"can we come an hour later?", []string{`getMyBookings {}`, `rescheduleBooking {"date":"2026-11-22","time":"20:00","transactionId":"tx-1"}`}, []string{"please check it"}},
+		{"no", nil, nil},
+		{"tell them we'll be 10 minutes late", []string{`sendWhatsAppMessage {"listingId":"l-koi","text":"We'll be 10 minutes late."}`}, nil},
+	}},
+	{"no address", []step{
+		{"I need a taxi", nil, []string{"pick you up?"}}, {"no", nil, []string{"dropped"}},
+	}},
 	{"Greek", []step{
 		{"θέλω ένα τραπέζι για δύο αύριο στις 8", nil, []string{"Τι ψάχνετε, και πού;"}},
 		{"σούσι στην Κερύνεια", []string{sushiInKyrenia}, []string{"1. Koi Sushi", "Ποιο θα θέλατε;"}},

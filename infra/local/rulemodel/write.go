@@ -15,6 +15,7 @@ var letters = []*regexp.Regexp{
 	// English
 	regexp.MustCompile(`(?is)^(?:.*?\b(?:please|could you|can you|would you|want to|like to)\s+)?(?:ask|tell|write(?: to)?|message|text|contact)\s+(?P<whom>[^:,]+?)\s+(?P<link>whether|if|that|when|what|how|where|which|who|about)\s+(?P<text>.+)$`),
 	regexp.MustCompile(`(?is)^(?:.*?\b(?:please|could you|can you|would you|want to|like to)\s+)?(?:ask|tell|write(?: to)?|message|text|contact|send (?:a |the )?(?:whatsapp |text )?(?:message|note) to)\s+(?P<whom>[^:]{2,60}?)\s*(?::|,\s*(?:please\s+)?|\s+(?:that|saying)\s+)\s*(?P<text>.+)$`),
+	regexp.MustCompile(`(?is)^(?:.*?\b(?:please|could you|can you|would you|want to|like to)\s+)?(?:tell|let)\s+(?P<whom>[^:]{2,60}?)\s+(?:know\s+)?(?:that\s+)?(?P<text>(?:we|i)(?:['’](?:ll|re|m|ve|d)| will| are| am| have| would| need| can| come| arrive)\b.+)$`),
 	regexp.MustCompile(`(?is)^(?:.*?\b(?:please|could you|can you|would you|want to|like to)\s+)?send\s+(?P<whom>.+?)\s+a\s+(?:whatsapp\s+|text\s+)?(?:message|note)(?:\s*:|\s+that|\s+saying)?\s*(?P<text>.*)$`),
 	regexp.MustCompile(`(?is)^(?:.*?\b(?:please|could you|can you|would you|want to|like to)\s+)?(?:ask|tell|write(?: to)?|message|text)\s+(?P<whom>them|the (?:restaurant|hotel|place|business|owner|shop))\s+(?:to\s+)?(?P<text>.+)$`),
 	regexp.MustCompile(`(?is)^(?:.*?\b(?:please|could you|can you|would you|want to|like to)\s+)?(?:write to|send (?:a |the )?(?:whatsapp |text )?(?:message|note) to|message|contact)\s+(?P<whom>[^:]{2,60})$`),
