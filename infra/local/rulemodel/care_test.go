@@ -304,6 +304,7 @@ var offices = []struct {
 		{"no ayran left at Castle Grill, sold out", change("setSoldOut", `"itemId":"ayran","listingId":"h-grill","soldOut":true`), nil},
 	}},
 	{"days", "en", officeOf(twoHouses, quiet), []step{
+		{"we close early tomorrow", nil, []string{"simple rules"}},
 		{"closed tomorrow", []string{"getMyListings {}"}, []string{"1. Castle Grill", "Which of your listings?"}},
 		{"the castle", change("setClosed", `"closed":true,"date":"2026-11-22","listingId":"h-grill"`), []string{"check"}},
 		{"Stone Oven Pizza is open on Friday after all", change("setClosed", `"closed":false,"date":"2026-11-27","listingId":"h-pizza"`), nil},

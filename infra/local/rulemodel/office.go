@@ -2,6 +2,7 @@ package rulemodel
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -152,6 +153,9 @@ var officePhrases = sync.OnceValue(func() map[string]officeQuestion {
 	return all
 })
 
+// partOfDay tells that it is closed for less than a day, which no tool sets.
+var partOfDay = regexp.MustCompile(`\b(?:early|earlier|late|later|(?:at|from|until|till|after|before) \d|erken|gec|\d{1,2}(?::\d{2})?'?(?:d[ae]n?|t[ae]n?)|yarim gun)\b|(?:^| )(?:νωρις|νωριτερα|раньше|пораньше|с \d+|до \d+|מוקדם|مبكرا|باكرا)(?: |$)`)
+
 // wishOf tells what a message of a business asks for.
 func wishOf(t officeTold) officeWish {
 	h := t.folded
@@ -170,7 +174,7 @@ func wishOf(t officeTold) officeWish {
 		return wishSoldOut
 	case heardAny(ofLeft, h) && hasNumber(t.text) && !question:
 		return wishLeft
-	case question && (closing || heardAny(ofOpen, h)):
+	case question && (closing || heardAny(ofOpen, h)), closing && partOfDay.MatchString(h):
 		return noWish
 	case closing:
 		return wishClosed
