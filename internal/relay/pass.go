@@ -201,7 +201,7 @@ func (p *Post) meant(ctx context.Context, tc tool.Context, roles roster.Roles, m
 		if about != "" && (!quotesOnly || len(about) == talkCode) {
 			one, err := p.find(ctx, tc.Market.ID, businesses, about)
 			if one != nil || err != nil {
-				return each(one), err
+				return notBegun(one), err
 			}
 		}
 	}
@@ -218,10 +218,7 @@ func (p *Post) meant(ctx context.Context, tc tool.Context, roles roster.Roles, m
 		if err != nil {
 			return nil, err
 		}
-		if one != nil && one.begun {
-			return nil, nil
-		}
-		named, sure = append(named, each(one)...), sure || c.sure
+		named, sure = append(named, notBegun(one)...), sure || c.sure || one != nil
 	}
 	if len(named) > 0 || sure { // a code that is none of theirs is not about somebody else
 		return named, nil
@@ -229,8 +226,9 @@ func (p *Post) meant(ctx context.Context, tc tool.Context, roles roster.Roles, m
 	return p.waiting(ctx, tc.Market.ID, businesses)
 }
 
-func each(m *matter) []matter {
-	if m == nil {
+// notBegun is a matter about which is written to its customer; none for what may be meant for us.
+func notBegun(m *matter) []matter {
+	if m == nil || m.begun {
 		return nil
 	}
 	return []matter{*m}

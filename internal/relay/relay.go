@@ -5,8 +5,8 @@
 // booking, or a talk, which a customer's message to it begins. The matter is the one of the
 // message that is quoted, else of the code in the text, else of the talk that waits for an
 // answer, if it is the only one. Of several the business is asked for the code; what belongs to
-// none is for its assistant, which can propose to pass it on ([Post.Tools]), and so is what
-// names a booking whose time has come: "K7P2QX did not come" is not for the customer.
+// none, or to a booking that has begun (it may say who came), is for its assistant, which can
+// propose to pass it on ([Post.Tools]).
 //
 //	talk#{market}#{business}   {code}                    a talk; by its latest message in index listed
 //	talk#{market}#{business}   day#{code}#{date}         how much was passed on that day
@@ -88,7 +88,7 @@ type matter struct {
 	Thread, Customer      string // the customer's, and their name
 	Listing, ListingName  string
 	talk, closed, waiting bool
-	begun                 bool // a booking whose time has come
+	begun                 bool // a booking: what is said of it may be about who came, and is for the assistant
 }
 
 // Talk is what a customer's message to a business begins.
@@ -230,7 +230,8 @@ func (p *Post) booking(ctx context.Context, market, business, code string) (*mat
 		}
 		return &matter{
 			Code: tx.Code, Business: business, Thread: tx.Thread, Customer: tx.CustomerName, Listing: tx.Listing, ListingName: tx.ListingName,
-			closed: tx.State != ledger.Confirmed || p.now().After(tx.End.Add(visitFor)), begun: !p.now().Before(tx.Start),
+			begun:  !p.now().Before(tx.Start),
+			closed: tx.State != ledger.Confirmed || p.now().After(tx.End.Add(visitFor)),
 		}, nil
 	}
 	return nil, nil
