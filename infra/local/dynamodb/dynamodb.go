@@ -27,6 +27,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"merve/infra/wiring"
+	"merve/internal/pause"
 )
 
 // Version is the newest release that reports the capacity of transactions rightly.
@@ -184,17 +185,59 @@ func freePort() (int, error) {
 }
 
 // CreateTables creates the tables of the wiring that do not exist yet, each under the
-// name it is given, and waits until they can be used.
+// name it is given, and gives those that do the indexes they have not.
 func CreateTables(ctx context.Context, cfg aws.Config, tables []wiring.Table, name func(logical string) string) error {
 	client := sdk.NewFromConfig(cfg)
 	for _, t := range tables {
 		_, err := client.CreateTable(ctx, createInput(t, name(t.Name)))
 		var exists *types.ResourceInUseException
-		if err != nil && !errors.As(err, &exists) {
+		if errors.As(err, &exists) {
+			err = addIndexes(ctx, client, createInput(t, name(t.Name)))
+		}
+		if err != nil {
 			return fmt.Errorf("create table %s: %w", t.Name, err)
 		}
 	}
 	return nil
+}
+
+// addIndexes gives a table the indexes that it has not, one after the other as DynamoDB wants
+// it: a folder of data may be older than they.
+func addIndexes(ctx context.Context, client *sdk.Client, want *sdk.CreateTableInput) error {
+	for _, ix := range want.GlobalSecondaryIndexes {
+		status, err := indexStatus(ctx, client, want.TableName, ix.IndexName)
+		if err == nil && status == "" {
+			_, err = client.UpdateTable(ctx, &sdk.UpdateTableInput{
+				TableName: want.TableName, AttributeDefinitions: want.AttributeDefinitions,
+				GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{
+					Create: &types.CreateGlobalSecondaryIndexAction{IndexName: ix.IndexName, KeySchema: ix.KeySchema, Projection: ix.Projection},
+				}},
+			})
+		}
+		for err == nil && status != types.IndexStatusActive {
+			if err = pause.For(ctx, 50*time.Millisecond); err == nil {
+				status, err = indexStatus(ctx, client, want.TableName, ix.IndexName)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("index %s: %w", *ix.IndexName, err)
+		}
+	}
+	return nil
+}
+
+// indexStatus is where an index stands, "" when there is none.
+func indexStatus(ctx context.Context, client *sdk.Client, table, index *string) (types.IndexStatus, error) {
+	got, err := client.DescribeTable(ctx, &sdk.DescribeTableInput{TableName: table})
+	if err != nil {
+		return "", err
+	}
+	for _, d := range got.Table.GlobalSecondaryIndexes {
+		if *d.IndexName == *index {
+			return d.IndexStatus, nil
+		}
+	}
+	return "", nil
 }
 
 func createInput(t wiring.Table, name string) *sdk.CreateTableInput {
