@@ -30,6 +30,7 @@ var officeSpecs = []llm.Spec{
 		"listingId":{"type":"string"},"weekday":{"type":"string"},"spans":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["from","to"],
 		"properties":{"from":{"type":"string"},"to":{"type":"string"}}}}}}`)},
 	spec("writeToCustomer", "code string", "text string"),
+	spec("markNoShow", "code string", "noShow boolean"),
 	spec("askForPerson", "reason string"),
 }
 
@@ -119,7 +120,7 @@ func (b *backend) office(name, listing, item, code string) any {
 		return json.RawMessage(b.today)
 	case "getMyListings":
 		return json.RawMessage(b.premises)
-	case "answerOrder", "writeToCustomer":
+	case "answerOrder", "writeToCustomer", "markNoShow":
 		if !strings.Contains(b.today, code) {
 			return wants("code", "no such order")
 		}

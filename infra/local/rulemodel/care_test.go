@@ -288,6 +288,17 @@ var offices = []struct {
 		{"the courier is at the gate", []string{"getBusinessDay {}", `writeToCustomer {"code":"K7Q2","text":"the courier is at the gate"}`}, []string{"check"}},
 		{"thanks", nil, []string{"simple rules"}},
 	}},
+	{"who did not come", "en", officeOf(oneHouse, busyDay), []step{
+		{"Elena didn't show up", []string{"getBusinessDay {}", `markNoShow {"code":"MRV-7Q2K","noShow":true}`}, []string{"check"}},
+		{"they came after all", []string{"getBusinessDay {}", `markNoShow {"code":"MRV-7Q2K","noShow":false}`}, []string{"check"}},
+		{"6XF9H8 did not come", []string{`markNoShow {"code":"6XF9H8","noShow":true}`}, []string{"can't find that"}},
+	}},
+	{"who did not come, in Turkish", "tr", officeOf(oneHouse, busyDay), []step{
+		{"misafir gelmedi", []string{"getBusinessDay {}", `markNoShow {"code":"MRV-7Q2K","noShow":true}`}, nil},
+	}},
+	{"nobody to come", "en", officeOf(oneHouse, quiet), []step{
+		{"nobody came", []string{"getBusinessDay {}"}, []string{"nothing so far"}},
+	}},
 	{"stock", "en", officeOf(twoHouses, quiet), []step{
 		{"we are out of lahmacun", change("setSoldOut", `"itemId":"lahmacun","listingId":"h-grill","soldOut":true`), []string{"check"}},
 		{"we are out of ayran", []string{"getMyListings {}"}, []string{"1. Ayran · Castle Grill", "2. Ayran · Stone Oven Pizza", "Which item?"}},

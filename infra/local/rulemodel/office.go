@@ -39,6 +39,8 @@ const (
 	wishAccept
 	wishRefuse
 	wishDone
+	wishAbsent // nobody came to a booking
+	wishCame   // somebody did, after all
 )
 
 // atOffice reports whether who writes is a business.
@@ -61,6 +63,8 @@ func (c *conversation) serve() reply {
 		return o.hours()
 	case wishAccept, wishRefuse, wishDone:
 		return o.answer()
+	case wishAbsent, wishCame:
+		return o.absent()
 	}
 	return o.tell()
 }
@@ -68,9 +72,11 @@ func (c *conversation) serve() reply {
 // fewWords are too few to be meant for somebody else.
 const fewWords = 3
 
-// tell proposes to pass on what is no wish of theirs to the customer of the only open order.
+// tell proposes to pass on what is no wish of theirs, nor about their own house, to the customer
+// of the only open order.
 func (o *office) tell() reply {
-	if len(strings.Fields(o.text)) < fewWords || o.offered["writeToCustomer"] == nil {
+	ours := slices.ContainsFunc([]errandCue{ofClosed, ofOpen, ofOurHours, ofSoldOut}, func(c errandCue) bool { return heardAny(c, newLine(o.text).whole) })
+	if ours || len(strings.Fields(o.text)) < fewWords || o.offered["writeToCustomer"] == nil {
 		return say(o.v.help)
 	}
 	r, next := o.once("getBusinessDay", nil)
@@ -166,6 +172,10 @@ func wishOf(t officeTold) officeWish {
 	switch {
 	case isForPerson(h):
 		return wishPerson
+	case heardAny(ofCame, h):
+		return wishCame
+	case heardAny(ofAbsent, h):
+		return wishAbsent
 	case heardAny(ofRefusing, h):
 		return wishRefuse
 	case spans && days, heardAny(ofOurHours, h), closing && days && heardAny(ofWeekly, h):

@@ -2,6 +2,7 @@ package rulemodel
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -119,7 +120,12 @@ func (o *office) fitting(orders []map[string]any) []map[string]any {
 }
 
 func (o *office) meant(orders []map[string]any) map[string]any {
-	waiting := o.fitting(orders)
+	return o.pick(orders, o.fitting(orders))
+}
+
+// pick is the one whose code they name, or the number that it was shown by, or the only one that
+// fits.
+func (o *office) pick(orders, waiting []map[string]any) map[string]any {
 	for _, t := range slices.Backward(o.said) {
 		plain := newLine(t.text).plain
 		for _, m := range orders {
@@ -135,6 +141,43 @@ func (o *office) meant(orders []map[string]any) map[string]any {
 		return waiting[0]
 	}
 	return nil
+}
+
+// bookingCode is the code of a booking, of which one may not be shown: it can be of another day.
+var bookingCode = regexp.MustCompile(`\b[A-Z]*\d[A-Z\d]*\b`)
+
+// absent notes that nobody came to a booking, or that somebody did after all.
+func (o *office) absent() reply {
+	code := ""
+	for _, t := range slices.Backward(o.said) {
+		for _, c := range bookingCode.FindAllString(strings.ToUpper(t.text), -1) {
+			if len(c) == 6 && code == "" {
+				code = c
+			}
+		}
+	}
+	if code == "" {
+		var args map[string]any
+		if date := o.date(); !date.IsZero() && date != o.calendar.today {
+			args = map[string]any{"date": date.Format(time.DateOnly)}
+		}
+		r, next := o.once("getBusinessDay", args)
+		if next != nil {
+			return *next
+		}
+		bookings := list(r.data, "bookings", maxListings)
+		one := o.pick(bookings, bookings)
+		switch {
+		case len(bookings) == 0:
+			return say(o.v.bookings + " " + o.v.nothing)
+		case one == nil:
+			return say(enumerate(o.v.bookings, min(len(bookings), 2*shownListings), func(i int) string {
+				return o.line(bookings[i], "code", "when", "offering", "party", "customer")
+			}, o.v.whichOrder))
+		}
+		code = str(one, "code")
+	}
+	return o.propose("markNoShow", map[string]any{"code": code, "noShow": o.wish == wishAbsent}, map[string]string{"code": o.v.gone, "conflict": o.v.errand.cannot})
 }
 
 // minutesIn is the length of time that a folded text names, in minutes; 0 for none.

@@ -18,7 +18,9 @@ const (
 	ofRefusing
 	ofDone
 	ofMinuteWords
-	ofLeft // so many of something
+	ofLeft   // so many of something
+	ofAbsent // nobody came
+	ofCame   // after all
 )
 
 // officeWords are the words of these cues.
@@ -42,7 +44,11 @@ var officeWords = map[errandCue]string{
 		no podemos, rechaz*, on ne peut pas, nous ne pouvons pas, refus*, hatuwezi`,
 	ofDone: `is done, it's done, done, finished with, is ready, it's ready, ready, delivered, picked up, completed, hazır, teslim edildi, teslim ettik, tamamlandı, έτοιμ*, παραδόθηκε, ολοκληρώθηκε, готово, готов, готова, доставлен*, выполнен*, מוכן, מוכנה, נמסר, נמסרה, סיימנו, جاهز, جاهزة, تم التسليم, سلمنا, اكتمل,
 		fertig, geliefert, erledigt, listo, entregado, prêt, livré, tayari`,
-	ofLeft:        `left, remaining, more to sell, kaldı, kalan, απομένουν, απομένει, έμειναν, μένουν, έχουν μείνει, осталось, осталась, остался, остались, נשארו, נשאר, נשארה, נותרו, بقي, بقيت, تبقى, تبقت, متبقية, متبقي, noch da, übrig, quedan, queda, restent, reste, zimebaki, imebaki`,
+	ofLeft: `left, remaining, more to sell, kaldı, kalan, απομένουν, απομένει, έμειναν, μένουν, έχουν μείνει, осталось, осталась, остался, остались, נשארו, נשאר, נשארה, נותרו, بقي, بقيت, تبقى, تبقت, متبقية, متبقي, noch da, übrig, quedan, queda, restent, reste, zimebaki, imebaki`,
+	ofAbsent: `did not come, didn't come, did not show up, didn't show up, did not turn up, didn't turn up, never came, nobody came, no show, no-show, gelmedi*, δεν ήρθ*, δεν εμφανίστηκ*, не пришл*, не пришел, не пришёл, не явил*, לא הגיע, לא הגיעה, לא הגיעו, לא בא, לא באו, لم يأت, لم يأتوا, لم يحضر*,
+		nicht gekommen, nicht erschienen, no vino, no vinieron, no se present*, pas venu*, hakuja, hawakuja`,
+	ofCame: `came after all, did come, turned up after all, showed up after all, yine de geldi*, sonradan geldi*, ήρθε τελικά, ήρθαν τελικά, τελικά ήρθ*, всё-таки пришл*, все-таки пришл*, всё же пришл*, הגיע בסוף, הגיעו בסוף, בסוף הגיע*, جاء في النهاية, حضر في النهاية, حضروا في النهاية,
+		doch gekommen, doch noch gekommen, sí vino, sí vinieron, finalement venu*`,
 	ofMinuteWords: `minutes, minute, mins, min, dakika*, dk, λεπτά, λεπτό, λεπτα, минут, минуты, минуту, мин, דקות, דקה, דק, دقيقة, دقائق, دقايق, minuten, minutos, dakika`,
 }
 
