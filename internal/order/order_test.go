@@ -231,7 +231,7 @@ func TestField31_AcceptAndCancelAtOnce(t *testing.T) {
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	c := newCounter(t)
-	c.store.Table = dynamotest.Open(t).Table(dynamotest.TableName("conversations")) // where nobody else's orders are
+	c.store.Table = dynamotest.Open(t).Table(dynamotest.OwnTable(t, "records")) // where nobody else's orders are
 	proposed, placed, accepted := c.propose("1"), c.apply(c.propose("2"), order.PlacedEvent), c.apply(c.apply(c.propose("3"), order.PlacedEvent), order.AcceptedEvent)
 	status := func() []order.Status {
 		var all []order.Status
