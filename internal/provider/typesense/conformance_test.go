@@ -15,6 +15,7 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/listing"
 	"merve/internal/provider/typesense"
+	"merve/internal/stock"
 )
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -63,7 +64,8 @@ func simple(id, name string) *listing.Listing {
 
 func stored(t testing.TB, all ...*listing.Listing) (*listing.Store, string) {
 	t.Helper()
-	store := &listing.Store{Table: dynamotest.Open(t).Table(dynamotest.TableName("catalog")), Now: func() time.Time { return noon }}
+	db, now := dynamotest.Open(t), func() time.Time { return noon }
+	store := &listing.Store{Table: db.Table(dynamotest.TableName("catalog")), Now: now, Stock: &stock.Store{Table: db.Table(dynamotest.TableName("records")), Now: now}}
 	market := dynamotest.ID("m")
 	for _, l := range all {
 		l.Market = market
