@@ -18,7 +18,7 @@ type modelled struct {
 	state  State
 	slots  []int
 	until  time.Time
-	marked bool // was a no-show, once
+	marked time.Time // when it became a no-show, which it does once
 }
 
 // Random operations, repeats and jumps of time, against a model that is a list of
@@ -154,13 +154,16 @@ func runModel(t *rapid.T, c *corner, capacity int) {
 			switch {
 			case m.state == NoShow && err != nil:
 				want(t, err, ErrNoShow)
-			case m.state == Confirmed && m.marked && err != nil: // no error is the repeat of the first one
+			case m.state == Confirmed && !m.marked.IsZero() && err != nil: // no error is the repeat of the first one
 				want(t, err, ErrCame)
-			case m.state == Confirmed && !m.marked && c.Now().Before(m.tx.Start):
+			case m.state == Confirmed && !m.marked.IsZero():
+			case m.state == Confirmed && c.Now().Before(m.tx.Start):
 				want(t, err, ErrNotBegun)
-			case m.state == Confirmed && !m.marked:
+			case m.state == Confirmed && !c.Now().Before(m.tx.End.Add(7*24*time.Hour)):
+				want(t, err, ErrMarkedLate)
+			case m.state == Confirmed:
 				want(t, err, nil)
-				m.state, m.marked = NoShow, true
+				m.state, m.marked = NoShow, c.Now()
 			case m.state != Confirmed && m.state != NoShow:
 				want(t, err, ErrNotBooked)
 			}
@@ -169,17 +172,21 @@ func runModel(t *rapid.T, c *corner, capacity int) {
 			m := pick(t)
 			_, err := c.TakeBack(ctx, clerk, m.tx.ID, key(t))
 			switch {
+			case m.state == NoShow && !c.Now().Before(m.marked.Add(24*time.Hour)):
+				want(t, err, ErrStands)
 			case m.state == NoShow:
 				want(t, err, nil)
 				m.state = Confirmed
-			case m.marked && err != nil: // no error is the repeat of the first one
+			case !m.marked.IsZero() && err != nil: // no error is the repeat of the first one
 				want(t, err, ErrCame)
-			case !m.marked:
+			case m.marked.IsZero():
 				want(t, err, ErrNotNoShow)
 			}
 		},
-		"sleep": func(*rapid.T) { c.clock.Add(12 * time.Hour) },
-		"wait":  func(*rapid.T) { c.clock.Add(4 * time.Minute) },
+		"sleep": func(t *rapid.T) {
+			c.clock.Add(rapid.SampledFrom([]time.Duration{12, 12, 24, 100}).Draw(t, "hours") * time.Hour)
+		},
+		"wait": func(*rapid.T) { c.clock.Add(4 * time.Minute) },
 		"": func(t *rapid.T) {
 			taken, err := c.Taken(ctx, c.business, "table", noon.Add(24*time.Hour), noon.Add(31*time.Hour), c.Now())
 			if err != nil {

@@ -20,6 +20,7 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
 	"merve/internal/order"
+	"merve/internal/seedtest"
 	"merve/internal/telemetry"
 )
 
@@ -155,7 +156,7 @@ func TestMachine(t *testing.T) {
 		order.PlacedEvent, order.ReleasedEvent, order.ExpiredEvent, order.AcceptedEvent, order.RefusedEvent, order.UnansweredEvent, order.DoneEvent, order.CancelledEvent,
 	}
 	c, n := newCounter(t), 0
-	rapid.Check(t, func(rt *rapid.T) {
+	seedtest.Check(t, func(rt *rapid.T) {
 		n++
 		o := c.propose(fmt.Sprint(n))
 		stale := o

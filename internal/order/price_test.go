@@ -9,6 +9,7 @@ import (
 
 	"merve/internal/fault"
 	"merve/internal/listing"
+	"merve/internal/seedtest"
 )
 
 func grill() *listing.Listing {
@@ -63,7 +64,7 @@ func TestPrice(t *testing.T) {
 func TestTotalsAddUp(t *testing.T) {
 	t.Parallel()
 	l := grill()
-	rapid.Check(t, func(t *rapid.T) {
+	seedtest.Check(t, func(t *rapid.T) {
 		wanted := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Wanted {
 			return Wanted{
 				Item: rapid.SampledFrom([]string{"wrap", "soup", "fish", "x"}).Draw(t, "item"), Quantity: rapid.IntRange(-1, 60).Draw(t, "quantity"),

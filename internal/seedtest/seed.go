@@ -57,24 +57,21 @@ func number(t testing.TB, name string, otherwise uint64) uint64 {
 
 var rapidFlags sync.Once
 
-// Check is [rapid.Check], with rapid's seed and number of checks taken from SEED and TIMES
-// where they are set.
+// Check is [rapid.Check] with the seed of SEED (1 when it is not set), so that what lands is
+// tested the same each time, and with as many checks as TIMES says.
 func Check(t *testing.T, prop func(t *rapid.T)) {
 	t.Helper()
-	Of(t)
 	rapidFlags.Do(func() {
-		set := map[string]string{"rapid.seed": os.Getenv("SEED")}
+		set := map[string]string{"rapid.seed": strconv.FormatUint(number(t, "SEED", 1), 10)}
 		if times := Times(t, 1); times > 1 {
 			set["rapid.checks"] = strconv.Itoa(30 * times)
 		}
 		for name, value := range set {
-			if value == "" {
-				continue
-			}
 			if err := flag.Set(name, value); err != nil {
 				t.Fatal(err)
 			}
 		}
 	})
+	Of(t) // says how to repeat a failure
 	rapid.Check(t, prop)
 }
