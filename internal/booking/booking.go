@@ -13,6 +13,7 @@ import (
 	"merve/internal/fault"
 	"merve/internal/gate"
 	"merve/internal/ledger"
+	"merve/internal/schedule"
 	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/wording"
@@ -27,7 +28,7 @@ func Summary(lang string, tx ledger.Transaction) string {
 
 // When is a transaction's time, in its own zone.
 func When(lang string, tx ledger.Transaction) string {
-	loc := zone(tx)
+	loc := schedule.Zone(tx.TimeZone)
 	return wording.When(lang, tx.Start.In(loc), tx.End.In(loc))
 }
 

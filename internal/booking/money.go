@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"merve/internal/ledger"
+	"merve/internal/schedule"
 	"merve/internal/wording"
 )
 
@@ -47,14 +48,6 @@ func (m Money) cancelled(ctx context.Context, lang string, tx ledger.Transaction
 // FreeUntil is until when a booking is cancelled for nothing, in its own zone, as it is said at a
 // time.
 func FreeUntil(lang string, tx ledger.Transaction, at time.Time) string {
-	loc := zone(tx)
+	loc := schedule.Zone(tx.TimeZone)
 	return wording.Until(lang, tx.FreeUntil().In(loc), at.In(loc))
-}
-
-func zone(tx ledger.Transaction) *time.Location {
-	loc, err := time.LoadLocation(tx.TimeZone)
-	if err != nil {
-		return time.UTC
-	}
-	return loc
 }

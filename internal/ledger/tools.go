@@ -236,10 +236,7 @@ func (b *Booker) nearest(ctx context.Context, tc tool.Context, item Bookable, ar
 
 // localTimes are date and time, or dates of arrival and departure, as a tool takes them.
 func localTimes(zone string, start, end time.Time, nights int) map[string]string {
-	loc, err := time.LoadLocation(zone)
-	if err != nil {
-		loc = time.UTC
-	}
+	loc := schedule.Zone(zone)
 	start, end = start.In(loc), end.In(loc)
 	if nights > 0 {
 		return map[string]string{"date": start.Format(time.DateOnly), "endDate": end.Format(time.DateOnly)}
@@ -249,11 +246,7 @@ func localTimes(zone string, start, end time.Time, nights int) map[string]string
 
 // local is a time as a model is told it.
 func local(t time.Time, zone string) string {
-	loc, err := time.LoadLocation(zone)
-	if err != nil {
-		loc = time.UTC
-	}
-	return t.In(loc).Format("2006-01-02T15:04")
+	return t.In(schedule.Zone(zone)).Format("2006-01-02T15:04")
 }
 
 type noArgs struct{}

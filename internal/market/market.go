@@ -94,13 +94,7 @@ type Approved struct {
 }
 
 // Location returns the market's time zone; UTC if it cannot be loaded.
-func (m *Market) Location() *time.Location {
-	loc, err := time.LoadLocation(m.TimeZone)
-	if err != nil {
-		return time.UTC
-	}
-	return loc
-}
+func (m *Market) Location() *time.Location { return schedule.Zone(m.TimeZone) }
 
 // Default returns the policy of a market that has set nothing.
 func Default(id string) *Market {

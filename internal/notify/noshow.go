@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"merve/internal/booking"
 	"merve/internal/ledger"
@@ -28,10 +27,7 @@ func (n *Notifier) missed(ctx context.Context, e ledger.Event) error {
 			Kind: came, Ref: tx.ID, Text: wording.Say(lang, wording.BookingCame, vars), Cards: []map[string]any{booking.Card(lang, tx)},
 		})
 	}
-	loc, err := time.LoadLocation(tx.TimeZone)
-	if err != nil {
-		loc = time.UTC
-	}
+	loc := schedule.Zone(tx.TimeZone)
 	vars["until"] = wording.Until(lang, tx.NoShowAt.Add(ledger.TakeBackFor).In(loc), e.At.In(loc))
 	lines := []string{wording.Say(lang, wording.BookingNoShow, vars)}
 	if tx.DueMinor > 0 {

@@ -13,6 +13,7 @@ import (
 	"merve/internal/fault"
 	"merve/internal/listing"
 	"merve/internal/market"
+	"merve/internal/schedule"
 	"merve/internal/tool"
 )
 
@@ -440,10 +441,7 @@ func cancelHash(o Order) string { return fmt.Sprintf("cancel:%s:%s", o.ID, o.Sta
 // view is an order as the model sees it.
 func view(o Order) map[string]any {
 	v := map[string]any{"orderId": o.ID, "code": o.Code, "kind": o.Kind, "status": o.Status, "listing": o.ListingName, "listingId": o.Listing}
-	loc, err := time.LoadLocation(o.TimeZone)
-	if err != nil {
-		loc = time.UTC
-	}
+	loc := schedule.Zone(o.TimeZone)
 	if len(o.Lines) > 0 {
 		v["lines"] = o.Lines
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"merve/internal/claim"
+	"merve/internal/schedule"
 	"merve/internal/tool"
 	"merve/internal/wording"
 )
@@ -47,10 +48,7 @@ func local(lang string, o Order, t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	loc, err := time.LoadLocation(o.TimeZone)
-	if err != nil {
-		loc = time.UTC
-	}
+	loc := schedule.Zone(o.TimeZone)
 	return wording.When(lang, t.In(loc), t.In(loc))
 }
 

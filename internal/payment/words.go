@@ -1,9 +1,8 @@
 package payment
 
 import (
-	"time"
-
 	"merve/internal/ledger"
+	"merve/internal/schedule"
 	"merve/internal/tool"
 	"merve/internal/wording"
 )
@@ -41,10 +40,7 @@ func toPay(language, summary string, tx ledger.Transaction) string {
 
 // rule words what becomes of what is paid, as it is when the offer is made.
 func rule(language string, tx ledger.Transaction) string {
-	loc, err := time.LoadLocation(tx.TimeZone)
-	if err != nil {
-		loc = time.UTC
-	}
+	loc := schedule.Zone(tx.TimeZone)
 	vars := wording.Vars{
 		"kept":  wording.Money(language, Due(tx)-min(tx.LateRefundMinor, Due(tx)), tx.Currency),
 		"until": wording.Until(language, tx.FreeUntil().In(loc), tx.CreatedAt.In(loc)),

@@ -11,6 +11,15 @@ import (
 // A wall time is what a clock and a calendar on the wall show. It is kept as a
 // time.Time in UTC that is no instant; only instants gives it a place in time.
 
+// Zone returns a stored time zone: UTC for one that is not known here any more.
+func Zone(name string) *time.Location {
+	loc, err := time.LoadLocation(name)
+	if err != nil {
+		return time.UTC
+	}
+	return loc
+}
+
 // ParseDate reads YYYY-MM-DD.
 func ParseDate(s string) (time.Time, error) {
 	d, err := time.Parse(time.DateOnly, s)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"merve/internal/schedule"
 	"merve/internal/tool"
 	"merve/internal/wording"
 )
@@ -39,16 +40,8 @@ func When(lang string, r Ride) string {
 	if r.When.IsZero() {
 		return wording.Say(lang, wording.TaxiNow, nil)
 	}
-	at := r.When.In(r.zone())
+	at := r.When.In(schedule.Zone(r.TimeZone))
 	return wording.When(lang, at, at)
-}
-
-func (r Ride) zone() *time.Location {
-	loc, err := time.LoadLocation(r.TimeZone)
-	if err != nil {
-		return time.UTC
-	}
-	return loc
 }
 
 func dropoff(r Ride) string {

@@ -13,6 +13,7 @@ import (
 	"merve/internal/claim"
 	"merve/internal/fault"
 	"merve/internal/market"
+	"merve/internal/schedule"
 	"merve/internal/tool"
 )
 
@@ -279,7 +280,7 @@ func view(tc tool.Context, r Ride) map[string]any {
 		"when": "now", "summary": Summary(tc.Language, r),
 	}
 	if !r.When.IsZero() {
-		v["when"] = r.When.In(r.zone()).Format("2006-01-02T15:04")
+		v["when"] = r.When.In(schedule.Zone(r.TimeZone)).Format("2006-01-02T15:04")
 	}
 	if r.Dropoff != nil {
 		v["dropoff"] = r.Dropoff.String()
