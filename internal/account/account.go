@@ -47,7 +47,7 @@ func (d *Desk) Tools() []tool.Tool {
 	code.Draft = true
 	link := tool.New("link_chats",
 		"Link this chat with the customer's chat on another channel, by the code that was made there.", tool.Commit, d.link)
-	link.Summary = d.askLink
+	link.Summary = tool.SummaryOf(d.askLink)
 	unlink := tool.New("unlink_chats", "Undo all links of this chat with other chats.", tool.Propose, d.unlink)
 	unlink.Draft = true
 	erase := tool.New("delete_my_data", "Delete everything that is kept of the customer, for good.", tool.Commit, d.erase)
@@ -82,11 +82,7 @@ type linkArgs struct {
 }
 
 // askLink words the question, for a code that links something: nobody says YES to a wrong one.
-func (d *Desk) askLink(ctx context.Context, tc tool.Context, raw json.RawMessage) (string, error) {
-	var args linkArgs
-	if err := json.Unmarshal(raw, &args); err != nil {
-		return "", fault.Field("arguments", "%v", err)
-	}
+func (d *Desk) askLink(ctx context.Context, tc tool.Context, args linkArgs) (string, error) {
 	if _, err := d.Threads.LinkedBy(ctx, tc.Thread, args.Code); err != nil {
 		return "", err
 	}

@@ -2,7 +2,6 @@ package notify
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -33,7 +32,7 @@ func (w Writer) Tools() []tool.Tool {
 	t := tool.New("sendWhatsAppMessage",
 		"Send the customer's message to a listing's business on WhatsApp, such as a question that no tool answers. The customer is shown recipient and text first. "+
 			"Not for bookings, orders, services or viewings: those have tools of their own.", tool.Commit, w.send)
-	t.Summary = w.summary
+	t.Summary = tool.SummaryOf(w.summary)
 	return []tool.Tool{t}
 }
 
@@ -42,11 +41,7 @@ type messageArgs struct {
 	Text      string `json:"text" jsonschema:"the message, in the customer's name, as they want it said"`
 }
 
-func (w Writer) summary(ctx context.Context, tc tool.Context, raw json.RawMessage) (string, error) {
-	var a messageArgs
-	if err := json.Unmarshal(raw, &a); err != nil {
-		return "", fault.Field("arguments", "%v", err)
-	}
+func (w Writer) summary(ctx context.Context, tc tool.Context, a messageArgs) (string, error) {
 	l, err := w.reachable(ctx, tc.Market, a)
 	if err != nil {
 		return "", err

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -66,7 +65,7 @@ type Reporter struct {
 // of the customer's own; the deletion is asked for first.
 func (r *Reporter) Tools() []tool.Tool {
 	remove := tool.New("delete_report", "Delete one of the customer's reports and the links to it, for good.", tool.Commit, r.remove)
-	remove.Summary = r.summary
+	remove.Summary = tool.SummaryOf(r.summary)
 	return []tool.Tool{
 		draft(tool.New("start_damage_report",
 			"Start a damage report. It is completed by itself when it has an address, and a photo or the customer's word that there is none.",
@@ -106,11 +105,7 @@ func sectionNames() string {
 
 // summary is what the customer is asked: the report is looked up, so that nobody says YES
 // to an id, or to what does not exist.
-func (r *Reporter) summary(ctx context.Context, tc tool.Context, args json.RawMessage) (string, error) {
-	var a idArgs
-	if err := json.Unmarshal(args, &a); err != nil {
-		return "", fault.Field("arguments", "%v", err)
-	}
+func (r *Reporter) summary(ctx context.Context, tc tool.Context, a idArgs) (string, error) {
 	found, err := r.Store.Get(ctx, byOf(tc), a.ReportID)
 	if err != nil {
 		return "", err

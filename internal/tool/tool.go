@@ -128,14 +128,25 @@ func New[A any](name, description string, effect Effect, resolve func(ctx contex
 		t.err = fmt.Errorf("tool %s: schema: %w", name, err)
 		return t
 	}
-	t.resolve = func(ctx context.Context, tc Context, raw json.RawMessage) (Result, error) {
+	t.resolve = of(resolve)
+	return t
+}
+
+// SummaryOf makes a tool's Summary of a function of its arguments.
+func SummaryOf[A any](f func(ctx context.Context, tc Context, args A) (string, error)) func(context.Context, Context, json.RawMessage) (string, error) {
+	return of(f)
+}
+
+// of makes a function of arguments one of their canonical form.
+func of[A, R any](f func(context.Context, Context, A) (R, error)) func(context.Context, Context, json.RawMessage) (R, error) {
+	return func(ctx context.Context, tc Context, raw json.RawMessage) (R, error) {
 		var args A
 		if err := json.Unmarshal(raw, &args); err != nil {
-			return Result{}, fault.Field("arguments", "%v", err)
+			var none R
+			return none, fault.Field("arguments", "%v", err)
 		}
-		return resolve(ctx, tc, args)
+		return f(ctx, tc, args)
 	}
-	return t
 }
 
 // strict makes every property required and allows no others, as OpenAI's strict mode
