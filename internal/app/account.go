@@ -138,7 +138,7 @@ type heldOrders struct{ orders *order.Store }
 func (heldOrders) Holds() string { return "orders" }
 
 func (h heldOrders) Export(ctx context.Context, owner, _ string) (any, error) {
-	all, err := h.orders.Of(ctx, actor.OfKey(owner))
+	all, err := h.orders.All(ctx, owner)
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}

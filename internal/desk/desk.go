@@ -104,26 +104,11 @@ func EventOf(it dynamo.Item) (e Event, ok bool, err error) {
 // List returns the threads of a market that wait for a person or that one has, those that have
 // waited longest first.
 func (d *Desk) List(ctx context.Context, market string) ([]Case, error) {
-	all := []Case{}
-	q := dynamo.Query{Where: "pk = :pk AND begins_with(sk, :prefix)", Values: dynamo.V{":pk": "desk#" + market, ":prefix": "thread#"}}
-	for {
-		page, err := d.Table.Query(ctx, q)
-		if err != nil {
-			return nil, fmt.Errorf("desk of %s: %w", market, err)
-		}
-		for _, it := range page.Items {
-			var c Case
-			if err := it.Decode(&c); err != nil {
-				return nil, err
-			}
-			if !c.Returned {
-				all = append(all, c)
-			}
-		}
-		if q.After = page.Next; q.After == "" {
-			break
-		}
+	all, err := dynamo.Collect[Case](ctx, d.Table, dynamo.Under("desk#"+market, "thread#"))
+	if err != nil {
+		return nil, fmt.Errorf("desk of %s: %w", market, err)
 	}
+	all = slices.DeleteFunc(all, func(c Case) bool { return c.Returned })
 	slices.SortStableFunc(all, func(a, b Case) int {
 		if (a.TakenBy == "") != (b.TakenBy == "") {
 			if a.TakenBy == "" {

@@ -115,17 +115,12 @@ func TestQueryPages(t *testing.T) {
 	}
 	var got []string
 	q := dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": pk}, Limit: 2, Backward: true}
-	for {
-		page, err := tbl.Query(ctx, q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, it := range page.Items {
-			got = append(got, it.Key().SK)
-		}
-		if q.After = page.Next; q.After == "" {
-			break
-		}
+	err := tbl.Each(ctx, q, func(it dynamo.Item) error {
+		got = append(got, it.Key().SK)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	if d := cmp.Diff([]string{"4", "3", "2", "1", "0"}, got); d != "" {
 		t.Error(d)
@@ -135,6 +130,40 @@ func TestQueryPages(t *testing.T) {
 		if _, err := tbl.Query(ctx, q); !fault.Is(err, fault.Invalid) {
 			t.Errorf("cursor %s: %v", forged, err)
 		}
+	}
+}
+
+// What an index leads to is read in its order, without what has gone since.
+func TestBehindAnIndex(t *testing.T) {
+	t.Parallel()
+	ctx, tbl := context.Background(), dynamotest.Open(t).Table(dynamotest.TableName("records"))
+	listed := dynamotest.ID("list")
+	for i := range 4 {
+		it := map[string]any{"listed": listed, "listedAt": fmt.Sprint(9 - i)}
+		if err := tbl.DB().Commit(ctx, tbl.Put(dynamo.Key{PK: listed, SK: fmt.Sprint(i)}, it)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page, err := tbl.Query(ctx, dynamo.Query{Index: "listed", Where: "listed = :listed", Values: dynamo.V{":listed": listed}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tbl.DB().Commit(ctx, tbl.Delete(dynamo.Key{PK: listed, SK: "1"})); err != nil {
+		t.Fatal(err)
+	}
+	items, err := tbl.Behind(ctx, page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, it := range items {
+		got = append(got, it.Key().SK)
+	}
+	if d := cmp.Diff([]string{"3", "2", "0"}, got); d != "" {
+		t.Error(d)
+	}
+	if items, err := tbl.Behind(ctx, dynamo.Page{}); err != nil || len(items) != 0 {
+		t.Errorf("behind nothing: %v, %v", items, err)
 	}
 }
 

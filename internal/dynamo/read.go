@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -124,6 +125,61 @@ func (t Table) Query(ctx context.Context, q Query) (Page, error) {
 	}
 	page.Next = encodeCursor(out.LastEvaluatedKey)
 	return page, nil
+}
+
+// Under asks for the items of a partition whose sort key begins with prefix.
+func Under(pk, prefix string) Query {
+	if prefix == "" {
+		return Query{Where: "pk = :pk", Values: V{":pk": pk}}
+	}
+	return Query{Where: "pk = :pk AND begins_with(sk, :prefix)", Values: V{":pk": pk, ":prefix": prefix}}
+}
+
+// Each hands do what q finds, to the end. One request for each megabyte.
+func (t Table) Each(ctx context.Context, q Query, do func(Item) error) error {
+	for {
+		page, err := t.Query(ctx, q)
+		if err != nil {
+			return err
+		}
+		for _, it := range page.Items {
+			if err := do(it); err != nil {
+				return err
+			}
+		}
+		if q.After = page.Next; q.After == "" {
+			return nil
+		}
+	}
+}
+
+// Collect decodes what q finds, to the end. One request for each megabyte.
+func Collect[T any](ctx context.Context, t Table, q Query) ([]T, error) {
+	all := []T{}
+	err := t.Each(ctx, q, func(it Item) error {
+		var v T
+		if err := it.Decode(&v); err != nil {
+			return err
+		}
+		all = append(all, v)
+		return nil
+	})
+	return all, err
+}
+
+// Behind reads the items that a page of an index of keys only leads to, at most 100, in its
+// order; what is gone is left out. One request, none for an empty page.
+func (t Table) Behind(ctx context.Context, page Page) ([]Item, error) {
+	if len(page.Items) == 0 {
+		return nil, nil
+	}
+	keys := make([]Key, len(page.Items))
+	for i, it := range page.Items {
+		keys[i] = it.Key()
+	}
+	items, err := t.BatchGet(ctx, keys...)
+	slices.SortFunc(items, func(a, b Item) int { return slices.Index(keys, a.Key()) - slices.Index(keys, b.Key()) })
+	return items, err
 }
 
 // CursorAt is the Next of a page of an index of keys only that ended with an item.

@@ -142,26 +142,19 @@ func (l *Ledger) taken(ctx context.Context, business, offering string, slots []t
 
 // lockRange reads the locks of one UTC day from the first slot to the last.
 func (l *Ledger) lockRange(ctx context.Context, business, offering string, from, last time.Time) ([]lock, error) {
-	var all []lock
-	q := dynamo.Query{
+	var items []dynamo.Item
+	err := l.Table.Each(ctx, dynamo.Query{
 		Where: "pk = :pk AND sk BETWEEN :from AND :last",
 		Values: dynamo.V{":pk": dayKey(business, offering, from),
 			":from": from.UTC().Format("15:04"), ":last": last.UTC().Format("15:04") + "~"},
+	}, func(it dynamo.Item) error {
+		items = append(items, it)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("ledger: locks: %w", err)
 	}
-	for {
-		page, err := l.Table.Query(ctx, q)
-		if err != nil {
-			return nil, fmt.Errorf("ledger: locks: %w", err)
-		}
-		locks, err := decodeLocks(page.Items)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, locks...)
-		if q.After = page.Next; q.After == "" {
-			return all, nil
-		}
-	}
+	return decodeLocks(items)
 }
 
 func decodeLocks(items []dynamo.Item) ([]lock, error) {

@@ -158,26 +158,18 @@ func (s *Store) Whole(ctx context.Context, market string) ([]*Listing, error) {
 	for _, l := range all {
 		byID[l.ID] = l
 	}
-	q := dynamo.Query{
-		Where:  "pk = :pk AND begins_with(sk, :prefix)",
-		Values: dynamo.V{":pk": "market#" + market, ":prefix": "items#"},
+	err = s.Table.Each(ctx, dynamo.Under("market#"+market, "items#"), func(it dynamo.Item) error {
+		var m menu
+		if err := it.Decode(&m); err != nil {
+			return err
+		}
+		if l := byID[strings.TrimPrefix(it.Key().SK, "items#")]; l != nil {
+			l.Items = m.Items
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("items of %s: %w", market, err)
 	}
-	for {
-		page, err := s.Table.Query(ctx, q)
-		if err != nil {
-			return nil, fmt.Errorf("items of %s: %w", market, err)
-		}
-		for _, it := range page.Items {
-			var m menu
-			if err := it.Decode(&m); err != nil {
-				return nil, err
-			}
-			if l := byID[strings.TrimPrefix(it.Key().SK, "items#")]; l != nil {
-				l.Items = m.Items
-			}
-		}
-		if q.After = page.Next; q.After == "" {
-			return all, nil
-		}
-	}
+	return all, nil
 }

@@ -297,26 +297,18 @@ func (s *Store) All(ctx context.Context, market string) ([]*Listing, error) {
 }
 
 func (s *Store) each(ctx context.Context, market string, f func(*stored)) error {
-	q := dynamo.Query{
-		Where:  "pk = :pk AND begins_with(sk, :prefix)",
-		Values: dynamo.V{":pk": "market#" + market, ":prefix": "listing#"},
+	err := s.Table.Each(ctx, dynamo.Under("market#"+market, "listing#"), func(it dynamo.Item) error {
+		st := &stored{}
+		if err := it.Decode(st); err != nil {
+			return err
+		}
+		f(st)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("listings of %s: %w", market, err)
 	}
-	for {
-		page, err := s.Table.Query(ctx, q)
-		if err != nil {
-			return fmt.Errorf("listings of %s: %w", market, err)
-		}
-		for _, it := range page.Items {
-			st := &stored{}
-			if err := it.Decode(st); err != nil {
-				return err
-			}
-			f(st)
-		}
-		if q.After = page.Next; q.After == "" {
-			return nil
-		}
-	}
+	return nil
 }
 
 // Some reads the listings with the given ids, without items, in their order; those that have

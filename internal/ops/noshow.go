@@ -2,7 +2,6 @@ package ops
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -24,7 +23,7 @@ func (o *Office) noShowTool() tool.Tool {
 	t := tool.New("markNoShow",
 		"Note that nobody came to one of the business's bookings that has begun, or take that back within a day. The customer is told, and what they paid ahead "+
 			"is kept or given back as the booking's terms say. Take the code from getBusinessDay.", tool.Commit, o.noShow)
-	t.Summary = o.noShowSummary
+	t.Summary = tool.SummaryOf(o.noShowSummary)
 	return t
 }
 
@@ -50,11 +49,7 @@ func (o *Office) booked(ctx context.Context, tc tool.Context, code string) (ledg
 	return ledger.Transaction{}, fault.Field("code", "no such booking: take a code from getBusinessDay")
 }
 
-func (o *Office) noShowSummary(ctx context.Context, tc tool.Context, raw json.RawMessage) (string, error) {
-	a, err := read[noShowArgs](raw)
-	if err != nil {
-		return "", err
-	}
+func (o *Office) noShowSummary(ctx context.Context, tc tool.Context, a noShowArgs) (string, error) {
 	tx, err := o.booked(ctx, tc, a.Code)
 	if err != nil {
 		return "", err

@@ -1,7 +1,7 @@
 // Package ops has what the people of a business can do by writing to us: see today's bookings
 // and orders, answer orders in their own words, say to which booking nobody came, what is sold
-// out, how many are left and when they are closed or open. Looking is free; what changes something is put to them for a YES, with exactly what
-// will change.
+// out, how many are left and when they are closed or open. Looking is free; what changes
+// something is put to them for a YES, with exactly what will change.
 //
 // They are known by the number that their messages come from (package roster); listings and
 // orders of others do not exist for them.
@@ -12,7 +12,6 @@ package ops
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -53,16 +52,16 @@ func (o *Office) Tools() []tool.Tool {
 	answer := tool.New("answerOrder",
 		"Accept or refuse one of the business's orders, requests or viewings that wait for an answer, or say that one is done. Take the code from getBusinessDay.",
 		tool.Commit, o.answer)
-	answer.Summary = o.answerSummary
+	answer.Summary = tool.SummaryOf(o.answerSummary)
 	soldOut := tool.New("setSoldOut", "Say that an item of the business's menu or a service is sold out, or to be had again. Take ids from getMyListings.", tool.Commit, o.soldOut)
-	soldOut.Summary = o.soldOutSummary
+	soldOut.Summary = tool.SummaryOf(o.soldOutSummary)
 	left := tool.New("setStock", "Say how many of an item of the business's menu, of a service or ticket are left to be ordered from now on, such as portions of a dish of the day; "+
 		"or that they are not counted any more. Take ids from getMyListings.", tool.Commit, o.stock)
-	left.Summary = o.stockSummary
+	left.Summary = tool.SummaryOf(o.stockSummary)
 	closed := tool.New("setClosed", "Say that a listing of the business is closed on a day, or open after all: no bookings or orders are taken for it then.", tool.Commit, o.closed)
-	closed.Summary = o.closedSummary
+	closed.Summary = tool.SummaryOf(o.closedSummary)
 	hours := tool.New("setOpeningHours", "Set the opening hours of a listing on a weekday: several spans for a break, none when it is closed.", tool.Commit, o.hours)
-	hours.Summary = o.hoursSummary
+	hours.Summary = tool.SummaryOf(o.hoursSummary)
 	return []tool.Tool{
 		tool.New("getBusinessDay", "Give the business's bookings of a day, and the orders, requests and viewings that wait for its answer or are being carried out.", tool.Read, o.day),
 		tool.New("getMyListings", "Give the business's own listings with opening hours, closed days, what is sold out and how many are left of what is counted.", tool.Read, o.listings),
@@ -84,9 +83,6 @@ func (o *Office) roles(ctx context.Context, tc tool.Context) (roster.Roles, erro
 type dayArgs struct {
 	Date *string `json:"date" jsonschema:"local date, YYYY-MM-DD; null for today"`
 }
-
-// recent is how far back orders are looked for.
-const recent = 14 * 24 * time.Hour
 
 func (o *Office) day(ctx context.Context, tc tool.Context, a dayArgs) (tool.Result, error) {
 	roles, err := o.roles(ctx, tc)
@@ -112,7 +108,7 @@ func (o *Office) day(ctx context.Context, tc tool.Context, a dayArgs) (tool.Resu
 				"customer": tx.CustomerName, "note": tx.Note, "noShow": tx.State == ledger.NoShow,
 			})
 		}
-		open, err := o.open(ctx, business, tc.Now)
+		open, err := o.open(ctx, business)
 		if err != nil {
 			return tool.Result{}, err
 		}
@@ -136,10 +132,7 @@ func (o *Office) bookings(ctx context.Context, business, day string) ([]ledger.T
 		return nil, err
 	}
 	all = slices.DeleteFunc(all, func(tx ledger.Transaction) bool {
-		loc, err := time.LoadLocation(tx.TimeZone)
-		if err != nil {
-			loc = time.UTC
-		}
+		loc := schedule.Zone(tx.TimeZone)
 		on := tx.Start.In(loc).Format(time.DateOnly) <= day && day <= tx.End.Add(-time.Nanosecond).In(loc).Format(time.DateOnly)
 		return tx.State != ledger.Confirmed && tx.State != ledger.NoShow || !on
 	})
@@ -148,14 +141,10 @@ func (o *Office) bookings(ctx context.Context, business, day string) ([]ledger.T
 }
 
 // open are a business's orders that something is still to happen to, in order.
-func (o *Office) open(ctx context.Context, business string, now time.Time) ([]order.Order, error) {
-	all, err := o.Orders.OfBusiness(ctx, business, now.Add(-recent))
-	if err != nil {
-		return nil, err
-	}
-	all = slices.DeleteFunc(all, func(one order.Order) bool { return one.Status != order.Placed && one.Status != order.Accepted })
+func (o *Office) open(ctx context.Context, business string) ([]order.Order, error) {
+	all, err := o.Orders.OpenOf(ctx, business)
 	slices.Reverse(all)
-	return all, nil
+	return all, err
 }
 
 func (o *Office) listings(ctx context.Context, tc tool.Context, _ struct{}) (tool.Result, error) {
@@ -225,11 +214,7 @@ func (o *Office) find(ctx context.Context, tc tool.Context, code string) (order.
 	return order.Order{}, fault.Field("code", "no such order: take a code from getBusinessDay")
 }
 
-func (o *Office) answerSummary(ctx context.Context, tc tool.Context, raw json.RawMessage) (string, error) {
-	a, err := read[answerArgs](raw)
-	if err != nil {
-		return "", err
-	}
+func (o *Office) answerSummary(ctx context.Context, tc tool.Context, a answerArgs) (string, error) {
 	kind, known := answers[a.Answer]
 	switch {
 	case !known:
@@ -297,11 +282,7 @@ type soldOutArgs struct {
 	SoldOut   bool   `json:"soldOut" jsonschema:"true: sold out; false: to be had again"`
 }
 
-func (o *Office) soldOutSummary(ctx context.Context, tc tool.Context, raw json.RawMessage) (string, error) {
-	a, err := read[soldOutArgs](raw)
-	if err != nil {
-		return "", err
-	}
+func (o *Office) soldOutSummary(ctx context.Context, tc tool.Context, a soldOutArgs) (string, error) {
 	l, err := o.own(ctx, tc, a.ListingID)
 	if err != nil {
 		return "", err
@@ -340,11 +321,7 @@ type stockArgs struct {
 	Left      *int   `json:"left" jsonschema:"how many can be ordered from now on, beside the orders that there are; null: not counted any more, there is enough"`
 }
 
-func (o *Office) stockSummary(ctx context.Context, tc tool.Context, raw json.RawMessage) (string, error) {
-	a, err := read[stockArgs](raw)
-	if err != nil {
-		return "", err
-	}
+func (o *Office) stockSummary(ctx context.Context, tc tool.Context, a stockArgs) (string, error) {
 	if a.Left != nil && (*a.Left < 0 || *a.Left > stock.MaxCount) {
 		return "", fault.Field("left", "want 0 to %d, or null", stock.MaxCount)
 	}
@@ -394,11 +371,7 @@ type closedArgs struct {
 	Closed    bool   `json:"closed" jsonschema:"true: closed on that day; false: open as usual"`
 }
 
-func (o *Office) closedSummary(ctx context.Context, tc tool.Context, raw json.RawMessage) (string, error) {
-	a, err := read[closedArgs](raw)
-	if err != nil {
-		return "", err
-	}
+func (o *Office) closedSummary(ctx context.Context, tc tool.Context, a closedArgs) (string, error) {
 	day, err := schedule.ParseDate(a.Date)
 	if err != nil || a.Date < tc.Now.In(tc.TimeZone).Format(time.DateOnly) {
 		return "", fault.Field("date", "want a date that has not passed, YYYY-MM-DD")
@@ -445,11 +418,7 @@ type span struct {
 	To   string `json:"to" jsonschema:"HH:MM; before from for past midnight"`
 }
 
-func (o *Office) hoursSummary(ctx context.Context, tc tool.Context, raw json.RawMessage) (string, error) {
-	a, err := read[hoursArgs](raw)
-	if err != nil {
-		return "", err
-	}
+func (o *Office) hoursSummary(ctx context.Context, tc tool.Context, a hoursArgs) (string, error) {
 	l, err := o.own(ctx, tc, a.ListingID)
 	if err != nil {
 		return "", err
@@ -512,14 +481,6 @@ func (o *Office) change(ctx context.Context, tc tool.Context, id string, f func(
 		return tool.Result{}, err
 	}
 	return tool.Result{Data: map[string]any{"listingId": l.ID, "version": l.Version}}, nil
-}
-
-func read[A any](raw json.RawMessage) (A, error) {
-	var a A
-	if err := json.Unmarshal(raw, &a); err != nil {
-		return a, fault.Field("arguments", "%v", err)
-	}
-	return a, nil
 }
 
 func value(p *string) string {

@@ -41,7 +41,7 @@ func (o *Office) Command(ctx context.Context, tc tool.Context, m thread.Message)
 		for _, tx := range txs {
 			lines = append(lines, tx.Code+" · "+booking.Summary(tc.Language, tx)+name(tx.CustomerName))
 		}
-		open, err := o.open(ctx, business, tc.Now)
+		open, err := o.open(ctx, business)
 		if err != nil {
 			return gate.Settled{}, false, err
 		}

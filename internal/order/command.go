@@ -9,6 +9,7 @@ import (
 
 	"merve/internal/gate"
 	"merve/internal/roster"
+	"merve/internal/schedule"
 	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/wording"
@@ -21,9 +22,6 @@ type Commands struct {
 		Read(ctx context.Context, market, number string) (roster.Roles, error)
 	}
 }
-
-// openFor is how long ago an order may have been made that a business still answers.
-const openSince = 14 * 24 * time.Hour
 
 // Command reads a message of a business and prepares what it does; the writes belong in the
 // transaction of the reply. ok is false for a message that is no answer to an order, or not a
@@ -48,7 +46,7 @@ func (c *Commands) Command(ctx context.Context, tc tool.Context, m thread.Messag
 func (c *Commands) Open(ctx context.Context, businesses []string) ([]Order, error) {
 	var all []Order
 	for _, b := range businesses {
-		some, err := c.Store.OfBusiness(ctx, b, c.Store.now().Add(-openSince))
+		some, err := c.Store.Lately(ctx, b)
 		if err != nil {
 			return nil, err
 		}
@@ -115,10 +113,7 @@ func (s said) eta(o Order, at time.Time) time.Time {
 	case s.clock.IsZero():
 		return time.Time{}
 	}
-	loc, err := time.LoadLocation(o.TimeZone)
-	if err != nil {
-		loc = time.UTC
-	}
+	loc := schedule.Zone(o.TimeZone)
 	day := at.In(loc)
 	if !o.When.IsZero() {
 		day = o.When.In(loc)

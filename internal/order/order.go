@@ -31,7 +31,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"merve/internal/actor"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/ident"
@@ -207,6 +206,3 @@ func newCode(id string, n int) string {
 		}
 	}
 }
-
-// owners are the keys under which a's orders may be.
-func owners(a actor.Actor) []string { return a.Keys() }

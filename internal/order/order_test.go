@@ -143,6 +143,36 @@ func TestForeign(t *testing.T) {
 	}
 }
 
+// All that is kept of an owner's orders is deleted, however many there are, but for what a
+// business is working on; nobody else's is.
+func TestErase(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	other := *c
+	other.owner = actor.Actor{Kind: actor.Session, ID: dynamotest.ID("bob")}
+	others := other.propose("1")
+	var last order.Order
+	for n := range order.MaxListed + 1 {
+		last = c.apply(c.propose(fmt.Sprint("over", n)), order.ReleasedEvent)
+	}
+	open := c.apply(c.propose("open"), order.PlacedEvent)
+	for range 2 {
+		if kept, err := c.store.Erase(t.Context(), c.owner.Key()); err != nil || kept != 1 {
+			t.Fatalf("%d stayed, %v", kept, err)
+		}
+	}
+	left, err := c.store.All(t.Context(), c.owner.Key())
+	if err != nil || len(left) != 1 || left[0].ID != open.ID {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	if events, err := c.store.Events(t.Context(), last); err != nil || len(events) != 0 {
+		t.Errorf("events: %v, %v", events, err)
+	}
+	if _, err := other.store.Get(t.Context(), other.owner, others.ID); err != nil {
+		t.Errorf("another's: %v", err)
+	}
+}
+
 // An order goes the ways that there are and no others, whatever is tried in what order; each
 // event is there once, and the record says what the model of it says.
 func TestMachine(t *testing.T) {

@@ -70,11 +70,12 @@ func (o Order) MayCancel() bool {
 	return o.Status == Placed || o.Status == Accepted && o.Kind != Food
 }
 
-// open reports whether something is still to happen.
-func (o Order) open() bool { return o.Status == Proposed || o.Status == Placed || o.Status == Accepted }
+// Stands reports whether a business has the order to answer or to carry out. So long it holds
+// what it takes of counted items.
+func (o Order) Stands() bool { return o.Status == Placed || o.Status == Accepted }
 
-// holds reports whether the order holds what it takes of counted items.
-func (o Order) holds() bool { return o.Status == Placed || o.Status == Accepted }
+// open reports whether something is still to happen.
+func (o Order) open() bool { return o.Status == Proposed || o.Stands() }
 
 // answerWithin is how long a business has to answer an order.
 func answerWithin(k Kind) time.Duration {

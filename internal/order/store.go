@@ -87,7 +87,7 @@ func (s *Store) Get(ctx context.Context, a actor.Actor, id string) (Order, error
 		return Order{}, actor.ErrNotFound
 	}
 	var keys []dynamo.Key
-	for _, owner := range owners(a) {
+	for _, owner := range a.Keys() {
 		keys = append(keys, orderKey(owner, id))
 	}
 	items, err := s.Table.BatchGet(ctx, keys...)
@@ -107,44 +107,57 @@ const MaxListed = 50
 // Of lists an actor's latest orders, newest first. A request for each identity of theirs.
 func (s *Store) Of(ctx context.Context, a actor.Actor) ([]Order, error) {
 	var all []Order
-	for _, owner := range owners(a) {
-		q := dynamo.Query{Where: "pk = :pk AND begins_with(sk, :prefix)", Values: dynamo.V{":pk": orderKey(owner, "").PK, ":prefix": "order#"}}
-		for {
-			page, err := s.Table.Query(ctx, q)
-			if err != nil {
-				return nil, fmt.Errorf("orders: %w", err)
-			}
-			for _, it := range page.Items {
-				var o Order
-				if err := it.Decode(&o); err != nil {
-					return nil, err
-				}
-				all = append(all, o)
-			}
-			if q.After = page.Next; q.After == "" {
-				break
-			}
+	for _, owner := range a.Keys() {
+		some, err := s.All(ctx, owner)
+		if err != nil {
+			return nil, err
 		}
+		all = append(all, some...)
 	}
-	slices.SortFunc(all, func(a, b Order) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	slices.SortFunc(all, newest)
 	return all[:min(len(all), MaxListed)], nil
 }
 
-// Open lists the latest orders of a business that were made since a time and that it has been
-// told of, newest first. 2 requests.
+// All returns every order of an owner, newest first, to be handed out or deleted. A request for
+// each megabyte.
+func (s *Store) All(ctx context.Context, owner string) ([]Order, error) {
+	all, err := dynamo.Collect[Order](ctx, s.Table, dynamo.Under(orderKey(owner, "").PK, "order#"))
+	if err != nil {
+		return nil, fmt.Errorf("orders: %w", err)
+	}
+	slices.SortFunc(all, newest)
+	return all, nil
+}
+
+func newest(a, b Order) int { return b.CreatedAt.Compare(a.CreatedAt) }
+
+// answerFor is how long ago an order may have been made that a business still answers.
+const answerFor = 14 * 24 * time.Hour
+
+// Lately lists a business's latest orders, newest first: those that it may still answer, and
+// what has become of others. 2 requests.
+func (s *Store) Lately(ctx context.Context, business string) ([]Order, error) {
+	return s.OfBusiness(ctx, business, s.now().Add(-answerFor))
+}
+
+// OpenOf lists a business's latest orders that something is still to happen to, newest first. 2
+// requests.
+func (s *Store) OpenOf(ctx context.Context, business string) ([]Order, error) {
+	all, err := s.Lately(ctx, business)
+	return slices.DeleteFunc(all, func(o Order) bool { return !o.Stands() }), err
+}
+
+// OfBusiness lists the latest orders of a business that were made since a time and that it has
+// been told of, newest first. 2 requests.
 func (s *Store) OfBusiness(ctx context.Context, business string, since time.Time) ([]Order, error) {
 	page, err := s.Table.Query(ctx, dynamo.Query{
 		Index: listedIndex, Where: "listed = :listed AND listedAt >= :since",
 		Values: dynamo.V{":listed": listed(business), ":since": dynamo.Stamp(since)}, Backward: true, Limit: MaxListed,
 	})
-	if err != nil || len(page.Items) == 0 {
-		return nil, err
+	if err != nil {
+		return nil, fmt.Errorf("orders of %s: %w", business, err)
 	}
-	var keys []dynamo.Key
-	for _, it := range page.Items {
-		keys = append(keys, it.Key())
-	}
-	items, err := s.Table.BatchGet(ctx, keys...)
+	items, err := s.Table.Behind(ctx, page)
 	if err != nil {
 		return nil, fmt.Errorf("orders of %s: %w", business, err)
 	}
@@ -158,7 +171,6 @@ func (s *Store) OfBusiness(ctx context.Context, business string, since time.Time
 			all = append(all, o)
 		}
 	}
-	slices.SortFunc(all, func(a, b Order) int { return b.CreatedAt.Compare(a.CreatedAt) })
 	return all, nil
 }
 
@@ -235,7 +247,7 @@ func (s *Store) Writes(o Order, typ EventType, by By) ([]dynamo.Write, Order, er
 // counts are what a change of status does to what is counted.
 func (s *Store) counts(before, after Order) ([]dynamo.Write, error) {
 	h := stock.Holding{Market: before.Market, Listing: before.Listing, Order: before.ID, Owner: before.Owner, Items: before.Counted}
-	switch held, holds := before.holds(), after.holds(); {
+	switch held, holds := before.Stands(), after.Stands(); {
 	case len(before.Counted) == 0 || held == holds:
 		return nil, nil
 	case s.Stock == nil:
@@ -267,7 +279,7 @@ func (s *Store) Holding(ctx context.Context, all []stock.Holding) (map[string]ma
 		if err := it.Decode(&o); err != nil {
 			return nil, err
 		}
-		if o.holds() {
+		if o.Stands() {
 			hold[o.ID] = o.Counted
 		}
 	}
@@ -296,19 +308,14 @@ func (s *Store) event(o Order, typ EventType, from Status, by actor.Actor, trace
 
 // Events lists what happened to an order of an actor, in order. 2 requests.
 func (s *Store) Events(ctx context.Context, o Order) ([]Event, error) {
-	page, err := s.Table.Query(ctx, dynamo.Query{
-		Where: "pk = :pk AND begins_with(sk, :prefix)", Values: dynamo.V{":pk": orderKey(o.Owner, "").PK, ":prefix": "event#" + o.ID + "#"},
+	var all []Event
+	err := s.Table.Each(ctx, dynamo.Under(orderKey(o.Owner, "").PK, "event#"+o.ID+"#"), func(it dynamo.Item) error {
+		e, _, err := EventOf(it)
+		all = append(all, e)
+		return err
 	})
 	if err != nil {
-		return nil, err
-	}
-	var all []Event
-	for _, it := range page.Items {
-		e, _, err := EventOf(it)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, e)
+		return nil, fmt.Errorf("events of order %s: %w", o.ID, err)
 	}
 	slices.SortStableFunc(all, func(a, b Event) int { return a.At.Compare(b.At) })
 	return all, nil
@@ -317,12 +324,12 @@ func (s *Store) Events(ctx context.Context, o Order) ([]Event, error) {
 // Erase deletes what is kept of an owner's orders, events and all, but for those that are open:
 // somebody is working on them. Returns how many stayed.
 func (s *Store) Erase(ctx context.Context, owner string) (kept int, err error) {
-	all, err := s.Of(ctx, actor.OfKey(owner))
+	all, err := s.All(ctx, owner)
 	if err != nil {
 		return 0, err
 	}
 	for _, o := range all {
-		if o.Status == Placed || o.Status == Accepted {
+		if o.Stands() {
 			kept++
 			continue
 		}

@@ -176,25 +176,9 @@ func (s *Store) change(k dynamo.Key, old, next *stored) []dynamo.Write {
 
 // All reads every place of a market, by id.
 func (s *Store) All(ctx context.Context, market string) ([]*Place, error) {
-	q := dynamo.Query{
-		Where:  "pk = :pk AND begins_with(sk, :prefix)",
-		Values: dynamo.V{":pk": "market#" + market, ":prefix": "place#"},
+	all, err := dynamo.Collect[*Place](ctx, s.Table, dynamo.Under("market#"+market, "place#"))
+	if err != nil {
+		return nil, fmt.Errorf("places of %s: %w", market, err)
 	}
-	var all []*Place
-	for {
-		page, err := s.Table.Query(ctx, q)
-		if err != nil {
-			return nil, fmt.Errorf("places of %s: %w", market, err)
-		}
-		for _, it := range page.Items {
-			p := &Place{}
-			if err := it.Decode(p); err != nil {
-				return nil, err
-			}
-			all = append(all, p)
-		}
-		if q.After = page.Next; q.After == "" {
-			return all, nil
-		}
-	}
+	return all, nil
 }

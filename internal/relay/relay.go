@@ -52,7 +52,7 @@ type Post struct {
 	}
 	Orders interface {
 		ByCode(ctx context.Context, business, code string) (order.Order, error)
-		OfBusiness(ctx context.Context, business string, since time.Time) ([]order.Order, error)
+		OpenOf(ctx context.Context, business string) ([]order.Order, error)
 	}
 	Ledger interface {
 		ByBusiness(ctx context.Context, a actor.Actor, business string, limit int, after string) ([]ledger.Transaction, string, error)
@@ -71,11 +71,10 @@ const (
 	MaxDay  = 20   // messages of one matter on one day (UTC)
 
 	maxLines    = 20
-	talkFor     = 7 * 24 * time.Hour  // after the customer's latest message a talk is open
-	waitFor     = 2 * time.Hour       // and that long it is what a business means that names none
-	moreFor     = 10 * time.Minute    // and that long after an answer
-	visitFor    = 24 * time.Hour      // after its end a booking is open
-	ordersSince = 14 * 24 * time.Hour // ago an order may have been made
+	talkFor     = 7 * 24 * time.Hour // after the customer's latest message a talk is open
+	waitFor     = 2 * time.Hour      // and that long it is what a business means that names none
+	moreFor     = 10 * time.Minute   // and that long after an answer
+	visitFor    = 24 * time.Hour     // after its end a booking is open
 	keepTalk    = 30 * 24 * time.Hour
 	maxBookings = 200 // latest ones of a business that are looked through for a code
 	maxWaiting  = 20
@@ -202,7 +201,7 @@ func (p *Post) order(ctx context.Context, market, business, code string) (*matte
 func ofOrder(o order.Order) matter {
 	return matter{
 		Code: o.Code, Business: o.Business, Thread: o.Thread, Customer: o.CustomerName, Listing: o.Listing, ListingName: o.ListingName,
-		closed: o.Status != order.Placed && o.Status != order.Accepted,
+		closed: !o.Stands(),
 	}
 }
 
@@ -249,14 +248,7 @@ func (p *Post) waiting(ctx context.Context, market string, businesses []string) 
 		if err != nil {
 			return nil, fmt.Errorf("talks of %s: %w", business, err)
 		}
-		if len(page.Items) == 0 {
-			continue
-		}
-		var keys []dynamo.Key
-		for _, it := range page.Items {
-			keys = append(keys, it.Key())
-		}
-		items, err := p.Table.BatchGet(ctx, keys...)
+		items, err := p.Table.Behind(ctx, page)
 		if err != nil {
 			return nil, fmt.Errorf("talks of %s: %w", business, err)
 		}

@@ -2,12 +2,10 @@ package relay
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"unicode/utf8"
 
 	"merve/internal/fault"
-	"merve/internal/order"
 	"merve/internal/tool"
 	"merve/internal/wording"
 )
@@ -18,7 +16,7 @@ func (p *Post) Tools() []tool.Tool {
 	t := tool.New("writeToCustomer",
 		"Pass on what the business wants to tell the customer of one of its open orders, requests, bookings or messages, such as that the courier is at the gate. "+
 			"Take the code from getBusinessDay or from the business, and the words from the business as they are: add nothing and leave nothing out.", tool.Commit, p.write)
-	t.Summary = p.summary
+	t.Summary = tool.SummaryOf(p.summary)
 	return []tool.Tool{t}
 }
 
@@ -52,14 +50,12 @@ func (p *Post) matter(ctx context.Context, tc tool.Context, a writeArgs) (matter
 		return matter{}, err
 	}
 	for _, business := range businesses {
-		orders, err := p.Orders.OfBusiness(ctx, business, p.now().Add(-ordersSince))
+		orders, err := p.Orders.OpenOf(ctx, business)
 		if err != nil {
 			return matter{}, err
 		}
 		for _, o := range orders {
-			if o.Status == order.Placed || o.Status == order.Accepted {
-				open = append(open, ofOrder(o))
-			}
+			open = append(open, ofOrder(o))
 		}
 	}
 	if len(open) == 0 {
@@ -72,11 +68,7 @@ func (p *Post) matter(ctx context.Context, tc tool.Context, a writeArgs) (matter
 	return matter{}, fault.Field("code", "no such order, booking or message of theirs; open are %s", strings.Join(all, ", "))
 }
 
-func (p *Post) summary(ctx context.Context, tc tool.Context, raw json.RawMessage) (string, error) {
-	var a writeArgs
-	if err := json.Unmarshal(raw, &a); err != nil {
-		return "", fault.Field("arguments", "%v", err)
-	}
+func (p *Post) summary(ctx context.Context, tc tool.Context, a writeArgs) (string, error) {
 	m, err := p.matter(ctx, tc, a)
 	if err != nil {
 		return "", err

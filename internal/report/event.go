@@ -69,7 +69,7 @@ func (s *Store) Events(ctx context.Context, by By, id string) ([]Event, error) {
 		return nil, err
 	}
 	events := []Event{}
-	err = s.each(ctx, "reports#"+r.Owner, "event#"+id+"#", func(it dynamo.Item) error {
+	err = s.Table.Each(ctx, dynamo.Under("reports#"+r.Owner, "event#"+id+"#"), func(it dynamo.Item) error {
 		e, _, err := EventOf(it)
 		events = append(events, e)
 		return err
@@ -116,24 +116,3 @@ func checkKey(key string) error {
 }
 
 func traceOf(ctx context.Context) string { return telemetry.TraceID(ctx) }
-
-// each passes every item of a partition whose sort key begins with prefix to f: a request
-// for each megabyte.
-func (s *Store) each(ctx context.Context, pk, prefix string, f func(dynamo.Item) error) error {
-	q := dynamo.Query{Where: "pk = :pk AND begins_with(sk, :prefix)", Values: dynamo.V{":pk": pk, ":prefix": prefix}}
-	for {
-		page, err := s.Table.Query(ctx, q)
-		if err != nil {
-			return fmt.Errorf("report: read %s: %w", prefix, err)
-		}
-		for _, it := range page.Items {
-			if err := f(it); err != nil {
-				return err
-			}
-		}
-		if page.Next == "" {
-			return nil
-		}
-		q.After = page.Next
-	}
-}

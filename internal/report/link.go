@@ -244,7 +244,7 @@ func (s *Store) Links(ctx context.Context, by By, id string) ([]Link, error) {
 
 func (s *Store) links(ctx context.Context, id string) ([]Link, error) {
 	links := []Link{}
-	err := s.each(ctx, "report#"+id, "link#", func(it dynamo.Item) error {
+	err := s.Table.Each(ctx, dynamo.Under("report#"+id, "link#"), func(it dynamo.Item) error {
 		var l Link
 		err := it.Decode(&l)
 		if !it.Expired(s.now()) {

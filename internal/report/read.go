@@ -73,7 +73,7 @@ func (s *Store) Profile(ctx context.Context, owners []string) ([]Brief, error) {
 // request for each megabyte.
 func (s *Store) All(ctx context.Context, owner string) ([]Report, error) {
 	all := []Report{}
-	err := s.each(ctx, "reports#"+owner, "report#", func(it dynamo.Item) error {
+	err := s.Table.Each(ctx, dynamo.Under("reports#"+owner, "report#"), func(it dynamo.Item) error {
 		var r stored
 		err := it.Decode(&r)
 		all = append(all, r.Report)
@@ -105,15 +105,10 @@ func (s *Store) List(ctx context.Context, a actor.Actor, market string, status S
 	if err != nil || len(page.Items) == 0 {
 		return []Report{}, page.Next, err
 	}
-	keys := make([]dynamo.Key, len(page.Items))
-	for i, it := range page.Items {
-		keys[i] = it.Key()
-	}
-	items, err := s.Table.BatchGet(ctx, keys...)
+	items, err := s.Table.Behind(ctx, page)
 	if err != nil {
 		return nil, "", fmt.Errorf("report: list: %w", err)
 	}
-	slices.SortFunc(items, func(a, b dynamo.Item) int { return slices.Index(keys, a.Key()) - slices.Index(keys, b.Key()) })
 	reports := []Report{}
 	for _, it := range items {
 		var r stored

@@ -119,20 +119,15 @@ func (b *Book) Read(ctx context.Context, market, number string) (Roles, error) {
 		return nil, nil
 	}
 	var roles Roles
-	q := dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": partition(market, number)}}
-	for {
-		page, err := b.Table.Query(ctx, q)
-		if err != nil {
-			return nil, fmt.Errorf("roles of a number: %w", err)
-		}
-		for _, it := range page.Items {
-			role, id, _ := strings.Cut(it.Key().SK, "#")
-			roles = append(roles, Entry{Role(role), id, it.String("name")})
-		}
-		if q.After = page.Next; q.After == "" {
-			return roles, nil
-		}
+	err := b.Table.Each(ctx, dynamo.Under(partition(market, number), ""), func(it dynamo.Item) error {
+		role, id, _ := strings.Cut(it.Key().SK, "#")
+		roles = append(roles, Entry{Role(role), id, it.String("name")})
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("roles of a number: %w", err)
 	}
+	return roles, nil
 }
 
 // Join is the write that puts a number on the roster.

@@ -659,7 +659,7 @@ func (j *judge) counted() {
 	for _, shop := range j.Shops {
 		held := map[string]int{}
 		for _, o := range j.orders {
-			if o.Listing == shop.ID && (o.Status == order.Placed || o.Status == order.Accepted) {
+			if o.Listing == shop.ID && o.Stands() {
 				for item, n := range o.Counted {
 					held[item] += n
 				}

@@ -132,32 +132,24 @@ const maxBatch = 100
 func (s *Store) all(ctx context.Context, pk string) (map[string]Count, []Holding, error) {
 	counts, rows := map[string]Count{}, []Holding{}
 	market, listing, _ := strings.Cut(strings.TrimPrefix(pk, "stock#"), "#")
-	q := dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": pk}}
-	for {
-		page, err := s.Table.Query(ctx, q)
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, it := range page.Items {
-			if sk := it.Key().SK; strings.HasPrefix(sk, "item#") {
-				var c Count
-				if err := it.Decode(&c); err != nil {
-					return nil, nil, err
-				}
-				c.Item = strings.TrimPrefix(sk, "item#")
-				counts[sk] = c
-				continue
+	err := s.Table.Each(ctx, dynamo.Under(pk, ""), func(it dynamo.Item) error {
+		if sk := it.Key().SK; strings.HasPrefix(sk, "item#") {
+			var c Count
+			if err := it.Decode(&c); err != nil {
+				return err
 			}
-			var h held
-			if err := it.Decode(&h); err != nil {
-				return nil, nil, err
-			}
-			rows = append(rows, Holding{market, listing, h.Order, h.Owner, h.Items})
+			c.Item = strings.TrimPrefix(sk, "item#")
+			counts[sk] = c
+			return nil
 		}
-		if q.After = page.Next; q.After == "" {
-			return counts, rows, nil
+		var h held
+		if err := it.Decode(&h); err != nil {
+			return err
 		}
-	}
+		rows = append(rows, Holding{market, listing, h.Order, h.Owner, h.Items})
+		return nil
+	})
+	return counts, rows, err
 }
 
 var errChanged = errors.New("the count has changed meanwhile")

@@ -92,24 +92,15 @@ func (h Holding) key() dynamo.Key {
 
 // Of reads the counts of a listing's items.
 func (s *Store) Of(ctx context.Context, market, listing string) (map[string]Count, error) {
-	all := map[string]Count{}
-	q := dynamo.Query{Where: "pk = :pk AND begins_with(sk, :item)", Values: dynamo.V{":pk": shelf(market, listing), ":item": "item#"}}
-	for {
-		page, err := s.Table.Query(ctx, q)
-		if err != nil {
-			return nil, fmt.Errorf("stock of %s: %w", listing, err)
-		}
-		for _, it := range page.Items {
-			var c Count
-			if err := it.Decode(&c); err != nil {
-				return nil, err
-			}
-			all[c.Item] = c
-		}
-		if q.After = page.Next; q.After == "" {
-			return all, nil
-		}
+	counts, err := dynamo.Collect[Count](ctx, s.Table, dynamo.Under(shelf(market, listing), "item#"))
+	if err != nil {
+		return nil, fmt.Errorf("stock of %s: %w", listing, err)
 	}
+	all := make(map[string]Count, len(counts))
+	for _, c := range counts {
+		all[c.Item] = c
+	}
+	return all, nil
 }
 
 // Left reads how many are left of up to 100 items. What was never counted is left out.

@@ -103,7 +103,7 @@ func (h *hearing) obey(ctx context.Context) (gate.Settled, error) {
 // desk reads what the driver is offered and has. 1 request.
 func (h *hearing) desk(ctx context.Context) error {
 	h.offers = map[string]offered{}
-	return each(ctx, h.Table, deskPK(h.driver.Market, h.driver.ID), "", func(it dynamo.Item) error {
+	return h.Table.Each(ctx, dynamo.Under(deskPK(h.driver.Market, h.driver.ID), ""), func(it dynamo.Item) error {
 		if it.Key().SK == "active" {
 			h.active = &pointer{}
 			return it.Decode(h.active)

@@ -154,14 +154,11 @@ func (s *Drivers) some(ctx context.Context, market string, ids []string) (map[st
 
 // List returns the drivers of a market by id. A request for each megabyte.
 func (s *Drivers) List(ctx context.Context, market string) ([]Driver, error) {
-	all := []Driver{}
-	err := each(ctx, s.Table, "drivers#"+market, "driver#", func(it dynamo.Item) error {
-		var d Driver
-		err := it.Decode(&d)
-		all = append(all, d)
-		return err
-	})
-	return all, err
+	all, err := dynamo.Collect[Driver](ctx, s.Table, dynamo.Under("drivers#"+market, "driver#"))
+	if err != nil {
+		return nil, fmt.Errorf("taxi: drivers: %w", err)
+	}
+	return all, nil
 }
 
 // waiting is a driver who is on, in one district.
@@ -176,14 +173,11 @@ func (s *Drivers) available(ctx context.Context, market, name string) ([]waiting
 	if name != "" {
 		prefix = district(name) + "#driver#"
 	}
-	var all []waiting
-	err := each(ctx, s.Table, "available#"+market, prefix, func(it dynamo.Item) error {
-		var w waiting
-		err := it.Decode(&w)
-		all = append(all, w)
-		return err
-	})
-	return all, err
+	all, err := dynamo.Collect[waiting](ctx, s.Table, dynamo.Under("available#"+market, prefix))
+	if err != nil {
+		return nil, fmt.Errorf("taxi: available drivers: %w", err)
+	}
+	return all, nil
 }
 
 // Put makes a driver, or changes one. 2 requests.
@@ -320,28 +314,4 @@ func (s *Drivers) Delete(ctx context.Context, market, id string) error {
 		return fmt.Errorf("taxi: delete driver %s: %w", id, err)
 	}
 	return nil
-}
-
-// each passes every item of a partition whose sort key begins with prefix to f.
-func each(ctx context.Context, t dynamo.Table, pk, prefix string, f func(dynamo.Item) error) error {
-	q := dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": pk}}
-	if prefix != "" {
-		q.Where += " AND begins_with(sk, :prefix)"
-		q.Values[":prefix"] = prefix
-	}
-	for {
-		page, err := t.Query(ctx, q)
-		if err != nil {
-			return fmt.Errorf("taxi: read %s: %w", prefix, err)
-		}
-		for _, it := range page.Items {
-			if err := f(it); err != nil {
-				return err
-			}
-		}
-		if page.Next == "" {
-			return nil
-		}
-		q.After = page.Next
-	}
 }

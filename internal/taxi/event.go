@@ -65,7 +65,7 @@ func EventOf(it dynamo.Item) (e Event, ok bool, err error) {
 // Events returns what happened to a ride, in order. A request for each megabyte.
 func (s *Store) Events(ctx context.Context, owner, id string) ([]Event, error) {
 	events := []Event{}
-	err := each(ctx, s.Table, "rides#"+owner, "event#"+id+"#", func(it dynamo.Item) error {
+	err := s.Table.Each(ctx, dynamo.Under("rides#"+owner, "event#"+id+"#"), func(it dynamo.Item) error {
 		e, _, err := EventOf(it)
 		events = append(events, e)
 		return err

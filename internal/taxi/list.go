@@ -111,15 +111,13 @@ func (s *Store) Open(ctx context.Context, market string, limit int) ([]Ride, err
 	if limit < 1 || limit > MaxPage {
 		return nil, fault.Field("limit", "want 1 to %d", MaxPage)
 	}
-	var keys []dynamo.Key
-	err := each(ctx, s.Table, "codes#"+market, "code#", func(it dynamo.Item) error {
-		var p pointer
-		err := it.Decode(&p)
-		keys = append(keys, rideKey(p.Owner, p.Ride))
-		return err
-	})
+	pointers, err := dynamo.Collect[pointer](ctx, s.Table, dynamo.Under("codes#"+market, "code#"))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("taxi: open rides: %w", err)
+	}
+	keys := make([]dynamo.Key, len(pointers))
+	for i, p := range pointers {
+		keys[i] = rideKey(p.Owner, p.Ride)
 	}
 	rides, err := s.some(ctx, keys)
 	if err != nil {

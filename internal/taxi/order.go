@@ -225,14 +225,11 @@ func (s *Store) last(ctx context.Context, a actor.Actor, market string) (last op
 
 // All returns every ride of an owner, to be handed out. A request for each megabyte.
 func (s *Store) All(ctx context.Context, owner string) ([]Ride, error) {
-	all := []Ride{}
-	err := each(ctx, s.Table, "rides#"+owner, "ride#", func(it dynamo.Item) error {
-		var r Ride
-		err := it.Decode(&r)
-		all = append(all, r)
-		return err
-	})
-	return all, err
+	all, err := dynamo.Collect[Ride](ctx, s.Table, dynamo.Under("rides#"+owner, "ride#"))
+	if err != nil {
+		return nil, fmt.Errorf("taxi: rides: %w", err)
+	}
+	return all, nil
 }
 
 // Latest returns the ride that the actor has ordered last in a market. 2 requests.
