@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http/httptest"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -28,9 +27,9 @@ const patience = time.Minute
 // browse starts one browser for all of a test's tabs, or says that there is none.
 func browse(t *testing.T) (context.Context, bool) {
 	t.Helper()
-	path := chromium()
+	path := webtest.Chromium()
 	if path == "" {
-		t.Log("NO CHROMIUM IN PATH: THE BROWSER TESTS OF THE PAGES WERE LEFT OUT (apt-get install chromium)")
+		t.Log("NO CHROMIUM IN PATH: THE BROWSER TESTS OF THE PAGES WERE LEFT OUT (apt-get install chromium-headless-shell)")
 		return nil, false
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
@@ -47,15 +46,6 @@ func browse(t *testing.T) (context.Context, bool) {
 		t.Fatalf("start %s: %v", path, err)
 	}
 	return ctx, true
-}
-
-func chromium() string {
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	return ""
 }
 
 // A tab shows a page in a browser context of its own.
@@ -163,7 +153,7 @@ func eval[T any](p *tab, expression string) T {
 func (p *tab) wait(condition string) {
 	p.Helper()
 	poll := func() error {
-		_, err := chromedp.Run(p.ctx, chromedp.Poll[bool]("!!("+condition+")", chromedp.WithPollingTimeout(patience)))
+		_, err := chromedp.Run(p.ctx, chromedp.Poll[bool]("!!("+condition+")", chromedp.WithPollingInterval(30*time.Millisecond), chromedp.WithPollingTimeout(patience)))
 		return err
 	}
 	err := poll()

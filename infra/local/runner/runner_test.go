@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"merve/internal/web/webtest"
 	"net/http"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -162,9 +162,9 @@ func TestAnotherStore(t *testing.T) {
 
 func TestABookingThroughThePage(t *testing.T) {
 	t.Parallel()
-	path, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Log("NO CHROMIUM IN PATH: THE BOOKING THROUGH THE PAGE WAS LEFT OUT (apt-get install chromium)")
+	path := webtest.Chromium()
+	if path == "" {
+		t.Log("NO CHROMIUM IN PATH: THE BOOKING THROUGH THE PAGE WAS LEFT OUT (apt-get install chromium-headless-shell)")
 		return
 	}
 	r := start(t, nil)
