@@ -11,6 +11,7 @@ import (
 	"merve/internal/media"
 	"merve/internal/order"
 	"merve/internal/payment"
+	"merve/internal/relay"
 	"merve/internal/report"
 	"merve/internal/taxi"
 	"merve/internal/thread"
@@ -20,7 +21,8 @@ import (
 // desk has what customers may do with their own data.
 func (b *Base) desk() *account.Desk {
 	return &account.Desk{Threads: b.Threads(), Holders: []account.Holder{
-		heldReports{b.Reports(), b.Photos()}, heldBookings{b.Ledger()}, heldWaits{b.Ledger()}, heldPayments{b.Ledger(), b.Payments()}, heldOrders{b.Orders()}, heldRides{b.Rides()}, heldAudit{&turn.Runner{Records: b.records()}}, heldMessages{b.Threads()},
+		heldReports{b.Reports(), b.Photos()}, heldBookings{b.Ledger()}, heldWaits{b.Ledger()}, heldPayments{b.Ledger(), b.Payments()},
+		heldOrders{b.Orders()}, heldRides{b.Rides()}, heldTalks{b.post()}, heldAudit{&turn.Runner{Records: b.records()}}, heldMessages{b.Threads()},
 	}}
 }
 
@@ -166,6 +168,23 @@ func (h heldRides) Export(ctx context.Context, owner, _ string) (any, error) {
 func (h heldRides) Erase(ctx context.Context, owner, _ string) error {
 	_, err := h.rides.Erase(ctx, owner)
 	return err
+}
+
+// heldTalks are what customers have written to businesses, and their answers.
+type heldTalks struct{ post *relay.Post }
+
+func (heldTalks) Holds() string { return "talks" }
+
+func (h heldTalks) Export(ctx context.Context, _, threadID string) (any, error) {
+	all, err := h.post.Talks(ctx, threadID)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return all, nil
+}
+
+func (h heldTalks) Erase(ctx context.Context, _, threadID string) error {
+	return h.post.Erase(ctx, threadID)
 }
 
 // heldAudit says which tools ran with what.

@@ -149,7 +149,8 @@ func (p *Post) Begin(ctx context.Context, t Talk, message func(code string) []dy
 				":code": t.Code, ":market": t.Market, ":business": t.Business, ":thread": t.Thread, ":customer": t.Customer, ":listing": t.Listing,
 				":name": t.ListingName, ":now": now, ":listed": partition(t.Market, t.Business), ":at": dynamo.Stamp(now), ":ttl": now.Add(keepTalk).Unix(),
 			}).If("attribute_not_exists(pk) OR thread = :thread", nil).Else(errCodeTaken)
-		err := p.Table.DB().Commit(ctx, append(message(t.Code), talk)...)
+		trace := p.trace(t.Thread, talkKey(t.Market, t.Business, t.Code), now.Add(keepTalk).Unix())
+		err := p.Table.DB().Commit(ctx, append(message(t.Code), talk, trace)...)
 		if !errors.Is(err, errCodeTaken) {
 			return err
 		}
