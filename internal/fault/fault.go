@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Kind says what an error means to whoever called.
@@ -64,6 +65,18 @@ func New(k Kind, format string, args ...any) error {
 // Field returns an [Invalid] error that names the field and says what would be right.
 func Field(field, format string, args ...any) error {
 	return &Error{Kind: Invalid, Field: field, Message: fmt.Sprintf(format, args...)}
+}
+
+// Under says where in the whole input it is what a field is called that a part's own check
+// found wrong: "offering.name" is "offerings[2].name". Other errors stay as they are.
+func Under(err error, part, at string) error {
+	var e *Error
+	if !errors.As(err, &e) || e.Field != part && !strings.HasPrefix(e.Field, part+".") {
+		return err
+	}
+	named := *e
+	named.Field = at + strings.TrimPrefix(e.Field, part)
+	return &named
 }
 
 // Wrap gives err a kind and a message; err itself stays in the chain for logs.

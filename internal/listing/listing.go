@@ -156,7 +156,7 @@ func (l *Listing) Check() error {
 	seen := map[string]bool{}
 	for i, o := range l.Offerings {
 		if err := o.Check(); err != nil {
-			return fmt.Errorf("offerings[%d]: %w", i, err)
+			return fault.Under(err, "offering", fmt.Sprintf("offerings[%d]", i))
 		}
 		if seen[o.ID] {
 			return fault.Field(fmt.Sprintf("offerings[%d].id", i), "is used twice")

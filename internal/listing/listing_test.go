@@ -237,7 +237,7 @@ func TestCheckNamesTheField(t *testing.T) {
 			l.Items = []listing.Item{i}
 		}},
 		{"items", func(l *listing.Listing) { l.Items = make([]listing.Item, listing.MaxItems+1) }},
-		{"offering.capacity", func(l *listing.Listing) { l.Offerings[0].Capacity = 0 }},
+		{"offerings[0].capacity", func(l *listing.Listing) { l.Offerings[0].Capacity = 0 }},
 		{"offerings[1].id", func(l *listing.Listing) { l.Offerings = append(l.Offerings, l.Offerings[0]) }},
 	}
 	for _, tt := range tests {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/actor"
 	"merve/internal/channel"
@@ -36,6 +37,7 @@ func TestController(t *testing.T) {
 		"Tool":       switchToolOff,
 		"Switch":     switchMarketOff,
 		"Listing":    changeListing,
+		"Offering":   changeOffering,
 		"Counts":     countItems,
 		"Import":     bringCatalogue,
 		"Driver":     addDriver,
@@ -200,6 +202,10 @@ func meze() *listing.Listing {
 	return &listing.Listing{
 		ID: "meze", Business: "biz-meze", Domain: "food", Category: "restaurant", Place: "Girne", Names: map[string]string{"en": "Meze House"},
 		Items: []listing.Item{{ID: "soup", Kind: listing.MenuItems, Names: map[string]string{"en": "Soup"}, PriceMinor: 450}},
+		Offerings: []schedule.Offering{{
+			ID: "table", Name: "Table", TimeZone: "Asia/Nicosia", Hours: map[string][]schedule.Span{"tue": {{From: "12:00", To: "23:00"}}}, SlotMinutes: 30, DurationMinutes: 90,
+			Capacity: 4, HorizonDays: 60, Unit: schedule.BySlot, MinParty: 1, MaxParty: 8, PriceMinor: 1000, Currency: "EUR", Per: schedule.PerPerson,
+		}},
 		Merve: listing.Integration{Enabled: true, WhatsApp: "+15550101", Actions: []listing.Action{{Type: listing.FoodAction, Enabled: true}}},
 	}
 }
@@ -244,6 +250,53 @@ func changeListing(t *testing.T, browser context.Context) {
 	c.waitText(".done", "Meze House is taken away.")
 	c.pressed("Undo")
 	c.waitText("h1", "Meze House")
+}
+
+// What can be booked, what is paid ahead and who pays more is set without a word of code, and what
+// is wrong is shown where it was typed.
+func changeOffering(t *testing.T, browser context.Context) {
+	c := control(t, browser, "listings", desktop)
+	c.put(meze())
+	c.open("listings?listing=meze")
+	c.waitText("h1", "Meze House")
+	c.wait(`document.querySelector('.bar').hidden`)
+	tick := func(name string) {
+		t.Helper()
+		c.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector('[aria-label=%s]').click()`, quote(name))))
+	}
+	tick("Table: something is paid ahead")
+	c.fill("Share of the price", "150")
+	c.pressed("Save")
+	c.waitText(".offerings .wrong", "want 0 to 100")
+	c.fill("Share of the price", "25")
+	c.fill("Cancelled for nothing until", "48")
+	tick("Table: there is a rule for who did not come before")
+	c.fill("Who missed this many bookings", "3")
+	c.fill("Monday", "18:00-23:00")
+	c.pressed("Save")
+	c.waitText(".done", "Saved.")
+	stored, err := c.base.Listings().Get(t.Context(), c.market.ID, "meze")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := meze().Offerings[0]
+	want.Deposit, want.NoShows = &schedule.Deposit{PercentOfPrice: 25, RefundUntilHours: 48}, &schedule.NoShows{Count: 3, Days: 90}
+	want.Hours["mon"] = []schedule.Span{{From: "18:00", To: "23:00"}}
+	if diff := cmp.Diff([]schedule.Offering{want}, stored.Offerings); diff != "" {
+		t.Error(diff)
+	}
+	c.pressed("Add something to book")
+	c.do(chromedp.Evaluate[chromedp.Void](`document.activeElement.select()`))
+	c.write("Room")
+	c.do(chromedp.Evaluate[chromedp.Void](`{ const n = [...document.querySelectorAll('.offerings select')].filter((s) => s.value === 'slot').at(-1); n.value = 'night'; n.dispatchEvent(new Event('change')); }`))
+	c.pressed("Save")
+	c.waitText(".done", "Saved.")
+	if stored, err = c.base.Listings().Get(t.Context(), c.market.ID, "meze"); err != nil {
+		t.Fatal(err)
+	}
+	if o := stored.Offerings[1]; o.Name != "Room" || o.Unit != schedule.ByNight || o.Capacity != 1 || o.TimeZone != c.now().TimeZone {
+		t.Errorf("added %+v", o)
+	}
 }
 
 // Whatever is saved, undone or brought back puts nothing back that was sold meanwhile.
@@ -604,6 +657,7 @@ func controllerAccessible(t *testing.T, browser context.Context) {
 		c.prefer(scheme)
 		c.open(page)
 		c.wait(`!document.querySelector('.loading') && document.querySelector('h1')`)
+		c.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll('.offerings details').forEach((d) => { d.open = true; })`))
 		c.do(chromedp.Evaluate[chromedp.Void](script))
 		c.inspect(page + ", " + scheme)
 		c.wait(`document.scrollingElement.scrollWidth <= innerWidth`)

@@ -5,7 +5,8 @@ import { button, confirm, done, heading, help, make, more, section, tell, troubl
 import { edit } from './edit.js';
 import { area, field, number, select, text, tick, words } from './fields.js';
 import { versionsOf } from './history.js';
-import { days, mark, readSpans, spans } from './hours.js';
+import { days, weekly } from './hours.js';
+import { offerings } from './offerings.js';
 import { template } from './preview.js';
 import { actions, eventWord, kinds } from './words.js';
 
@@ -65,6 +66,7 @@ function view(l, ctx) {
   l.names ??= {};
   l.descriptions ??= {};
   l.merve ??= {};
+  const bookable = offerings(l, ctx);
   return [
     tick('Offered by Merve', l.merve.enabled, (on) => { l.merve.enabled = on; changed(); }, { note: 'Off: customers do not find it.' }),
     section('What it is', make('div', { className: 'settings' },
@@ -83,9 +85,10 @@ function view(l, ctx) {
     section('Opening hours', hours(l, settings, changed)),
     section('Delivery', delivery(l, settings, changed)),
     section('Menu, services, tickets and rooms', menu(l, ctx)),
+    section('What can be booked', bookable.node),
     section('What can be done with it', help('Each action sends its message to the number of the listing, unless it has one of its own.'), acting(l, ctx)),
     more('For experts: bookings and items as data', help('What can be booked, with its calendar, and the whole menu. Ask a developer if you are not sure.'),
-      data('Offerings', 'offerings', l, changed), data('Items', 'items', l, changed)),
+      data('Offerings', 'offerings', l, () => { bookable.show(); changed(); }), data('Items', 'items', l, changed)),
   ];
 }
 
@@ -93,16 +96,10 @@ function view(l, ctx) {
 
 function hours(l, settings, changed) {
   const box = make('div', { className: 'settings', hidden: !l.hours });
-  const show = () => box.replaceChildren(...Object.entries(days).map(([day, word]) => {
-    const node = field(word, text(spans(l.hours.days?.[day]), (v) => {
-      const read = readSpans(v);
-      if (!mark(node, read !== null)) return;
-      l.hours.days = { ...l.hours.days, [day]: read };
-      if (read.length === 0) delete l.hours.days[day];
-      changed();
-    }, { placeholder: 'closed' }));
-    return node;
-  }), field('Closed on these dates', words(l.hours.closed, (v) => { l.hours.closed = v; changed(); }), { note: 'As 2026-12-25, with commas between.' }));
+  const show = () => {
+    const week = l.hours.days ?? {};
+    box.replaceChildren(...weekly(week, l.hours.closed, { changed: () => { l.hours.days = week; changed(); }, setClosed: (v) => { l.hours.closed = v; } }));
+  };
   if (l.hours) show();
   return make('div', { 'data-path': 'hours' }, tick('It has opening hours', Boolean(l.hours), (on) => {
     l.hours = on ? l.hours ?? { timeZone: settings.timeZone, days: Object.fromEntries(Object.keys(days).map((d) => [d, [{ from: '09:00', to: '18:00' }]])) } : null;
@@ -227,6 +224,7 @@ function older(l, { changed, market, signal }, show) {
 function data(word, name, l, changed) {
   const node = field(word, (base) => make('textarea', {
     ...base, value: JSON.stringify(l[name] ?? [], null, 2), rows: 8, spellcheck: false, className: 'code',
+    onfocus: (e) => { if (!e.target.hasAttribute('aria-invalid')) e.target.value = JSON.stringify(l[name] ?? [], null, 2); }, // it may have changed in the form
     onchange: (e) => {
       try {
         l[name] = JSON.parse(e.target.value);

@@ -59,6 +59,10 @@ const fields = {
 const last = {
   enabled: 'on', requireConfirmation: 'ask first', allowedTags: 'tags', template: 'wording', soldOut: 'sold out', priceMinor: 'price', feeMinor: 'fee', minimumMinor: 'minimum order',
   stock: 'counted', count: 'how many there were', toE164: 'number', contentSid: 'approved template', params: 'places of the template', names: 'name', dispatch: 'message', lat: 'latitude', lng: 'longitude', ...days,
+  hours: 'hours', closed: 'closed on', per: 'what the price is for', unit: 'booked by', capacity: 'at the same time', minParty: 'people at least', maxParty: 'people at most',
+  slotMinutes: 'begins every', durationMinutes: 'lasts', leadMinutes: 'booked ahead at least', horizonDays: 'booked ahead at most', checkIn: 'arrival', checkOut: 'departure',
+  deposit: 'paid ahead', percentOfPrice: 'share of the price', minMinor: 'at least', refundUntilHours: 'cancelled for nothing until', lateRefundPercent: 'given back later',
+  noShows: 'who does not come', days: 'of the last days',
 };
 
 /** What a place in a market or listing is called. */
@@ -69,6 +73,7 @@ export function label(path) {
   if (first === 'tools' && second) return `Tool “${toolWord(second)}”${rest(steps.slice(2))}`;
   if (first === 'templates' && second) return `Message “${eventWord(second)}”`;
   if (first === 'whatsapp' && second === 'templates') return `Approved template “${eventWord(steps[2] ?? '')}”${rest(steps.slice(3))}`;
+  if (first === 'offerings' && second) return `To be booked: “${second}”${rest(steps.slice(2))}`;
   if (first === 'items' && second) return `Item “${second}”${rest(steps.slice(2))}`;
   if (first === 'merve' && second === 'actions' && steps[2]) return `Action “${actions[steps[2]] ?? steps[2]}”${rest(steps.slice(3))}`;
   for (let n = steps.length; n > 0; n -= 1) {
@@ -116,9 +121,22 @@ const tools = {
   requestTaxi: ['Call a taxi', 'Asks the customer to say YES, then offers the ride to drivers.'],
   getTaxiStatus: ['Taxi status', 'Tells the customer how far a ride has come.'],
   cancelTaxi: ['Cancel a taxi', 'Asks the customer whether a ride shall be cancelled.'],
-  requestHuman: ['Ask for a person', 'Hands the thread over to you and your colleagues.'],
+  rescheduleBooking: ['Move a booking', 'Holds another time and asks the customer to say YES. The earlier booking stands until then.'],
+  joinWaitlist: ['Join a waiting list', 'Notes that the customer wants a time that is taken, and offers it when it is free.'],
+  leaveWaitlist: ['Leave a waiting list', 'Takes the customer off a waiting list.'],
+  askForPerson: ['Ask for a person', 'Hands the thread over to you and your colleagues.'],
   createPaymentIntent: ['Ask for a payment', 'Makes a payment link for a booking that is held.'],
   getPaymentStatus: ['Payment status', 'Looks whether a payment has come in.'],
+  setReminder: ['Remind of a booking', 'Reminds customers of a booking in the chat, when they asked for it.'],
+  getBusinessDay: ['Show the day', 'Shows a business its bookings and open orders of a day.'],
+  getMyListings: ['Show listings', 'Shows a business its own listings.'],
+  answerOrder: ['Answer an order', 'Accepts or refuses an order, or says that it is done, after a YES of the business.'],
+  setSoldOut: ['Mark sold out', 'Marks an item as sold out or to be had again, after a YES of the business.'],
+  setStock: ['Say how many are left', 'Says how many of an item are left, after a YES of the business.'],
+  setClosed: ['Close for a day', 'Closes a listing on a day, or opens it after all, after a YES of the business.'],
+  setOpeningHours: ['Change opening hours', 'Changes the hours of a listing, after a YES of the business.'],
+  markNoShow: ['Nobody came', 'Marks a booking to which nobody came, after a YES of the business.'],
+  writeToCustomer: ['Write to a customer', 'Passes the words of a business on to one of its customers, after a YES of the business.'],
   sendWhatsAppMessage: ['Send a WhatsApp message', 'Shows the customer text and recipient, and sends it after a YES.'],
 };
 
