@@ -51,7 +51,7 @@ func newSurface(t *testing.T) *surface {
 	calls := faulttest.With()
 	cfg := dynamotest.Config(t)
 	prefix := dynamotest.ID("hostile") + "-"
-	if err := dynamodb.CreateTables(t.Context(), cfg, wiring.Tables(), func(logical string) string { return prefix + logical }); err != nil {
+	if err := dynamodb.CreateTables(t.Context(), cfg, dynamodb.Streamless(wiring.Tables()), func(logical string) string { return prefix + logical }); err != nil {
 		t.Fatal(err)
 	}
 	cfg.HTTPClient = calls

@@ -134,7 +134,7 @@ func New(t testing.TB, o Options) *World {
 func (w *World) createTables() {
 	w.t.Helper()
 	name := func(logical string) string { return w.prefix + logical }
-	if err := dynamodb.CreateTables(w.t.Context(), w.cfg, wiring.Tables(), name); err != nil {
+	if err := dynamodb.CreateTables(w.t.Context(), w.cfg, dynamodb.Streamless(wiring.Tables()), name); err != nil {
 		w.t.Fatal(err)
 	}
 	client := sdk.NewFromConfig(w.cfg)

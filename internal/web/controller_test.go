@@ -80,7 +80,7 @@ var tables struct {
 func prefixed(cfg aws.Config) (string, error) {
 	tables.once.Do(func() {
 		tables.prefix = dynamotest.ID("web") + "-"
-		tables.err = dynamodb.CreateTables(context.Background(), cfg, wiring.Tables(), func(logical string) string { return tables.prefix + logical })
+		tables.err = dynamodb.CreateTables(context.Background(), cfg, dynamodb.Streamless(wiring.Tables()), func(logical string) string { return tables.prefix + logical })
 	})
 	return tables.prefix, tables.err
 }

@@ -62,7 +62,7 @@ func tableName(logical string) string { return "merve-" + logical }
 func newBench(ctx context.Context, url string, o Options) (*bench, error) {
 	b := &bench{Options: o, url: url, traffic: newTraffic(tableName), model: &script{}, queue: &queue{}, began: time.Now()}
 	cfg := dynamodb.Config(url)
-	if err := dynamodb.CreateTables(ctx, cfg, wiring.Tables(), tableName); err != nil {
+	if err := dynamodb.CreateTables(ctx, cfg, dynamodb.Streamless(wiring.Tables()), tableName); err != nil {
 		return nil, err
 	}
 	var err error

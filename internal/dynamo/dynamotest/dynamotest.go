@@ -42,7 +42,7 @@ var shared = sync.OnceValues(func() (aws.Config, error) {
 		}
 		cfg = server.Config() // ends with the process
 	}
-	return cfg, local.CreateTables(ctx, cfg, wiring.Tables(), TableName)
+	return cfg, local.CreateTables(ctx, cfg, local.Streamless(wiring.Tables()), TableName)
 })
 
 // TableName is the name that a table of the wiring has in tests and locally.
@@ -100,7 +100,7 @@ func OwnTable(t testing.TB, logical string) string {
 	t.Helper()
 	cfg, name := Config(t), TableName(ID(logical))
 	var tables []wiring.Table
-	for _, table := range wiring.Tables() {
+	for _, table := range local.Streamless(wiring.Tables()) {
 		if table.Name == logical {
 			tables = append(tables, table)
 		}
