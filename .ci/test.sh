@@ -15,17 +15,18 @@ fi
 
 # Packages that keep a store busy have one of their own, and begin first, since they take
 # longest; the others share one, which is warm by then. Without the race detector: what runs on
-# one goroutine by design (a simulated world with its own clock, a model made of rules, one turn
-# that is killed) or measures memory. It would take minutes more there and find nothing. Most
-# tests wait for the store more than they compute: more of them at once than there are processors.
+# one goroutine by design (a simulated world with its own clock, a model made of rules, a turn or
+# operation that is killed) or measures memory. It would take minutes more there and find
+# nothing. Most tests wait for the store more than they compute: more of them at once than there
+# are processors.
 busy='internal/(turn|web|ledger|outbox|thread|api|taxi|payment|report)$|infra/local/(runner|bench|streams|dynamodb)$'
 single='internal/simulationtest$|infra/local/rulemodel$'
-killed='^TestField25_KilledAtEveryCall$'
+killed='^TestField25_Killed(AtEveryCall|Twice)$|^TestField16_Every(OperationMeetsEveryFault|TwoFaults)$|^TestField09_Every(TwoFaultsOfADelivery|FaultOfADelivery)$'
 measured='^TestEveryRouteWithstands$'
 race=(-race -parallel 4 -timeout 15m -skip "$killed|$measured" ${TESTFLAGS:-})
 all=$(go list ./functions/... ./internal/... ./infra/... | grep -Ev "$single")
 grep -E "$busy" <<<"$all" | sort -t/ -k3,3r | xargs go test "${race[@]}"
 grep -Ev "$busy" <<<"$all" | xargs go run ./infra/local/dynamodb/with go test "${race[@]}"
 go list ./internal/... ./infra/... | grep -E "$single" | xargs go test -timeout 15m -parallel 6 ${TESTFLAGS:-}
-go test -timeout 15m -parallel 6 -run "$killed" ${TESTFLAGS:-} ./internal/turn
+go test -timeout 15m -parallel 6 -run "$killed" ${TESTFLAGS:-} ./internal/turn ./internal/ledger ./internal/outbox
 go test -timeout 15m -run "$measured" ${TESTFLAGS:-} ./internal/api
