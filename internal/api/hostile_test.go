@@ -20,7 +20,6 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
-	"merve/infra/local/dynamodb"
 	"merve/infra/local/queue"
 	"merve/infra/local/rulemodel"
 	"merve/infra/wiring"
@@ -51,7 +50,7 @@ func newSurface(t *testing.T) *surface {
 	calls := faulttest.With()
 	cfg := dynamotest.Config(t)
 	prefix := dynamotest.ID("hostile") + "-"
-	if err := dynamodb.CreateTables(t.Context(), cfg, dynamodb.Streamless(wiring.Tables()), func(logical string) string { return prefix + logical }); err != nil {
+	if err := dynamotest.OwnTables(t.Context(), cfg, prefix); err != nil {
 		t.Fatal(err)
 	}
 	cfg.HTTPClient = calls

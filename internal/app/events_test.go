@@ -19,7 +19,6 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"merve/infra/local/demo"
-	"merve/infra/local/dynamodb"
 	"merve/infra/local/rulemodel"
 	"merve/infra/wiring"
 	"merve/internal/actor"
@@ -66,7 +65,7 @@ type story struct {
 func newStory(t *testing.T) *story {
 	t.Helper()
 	cfg, prefix := dynamotest.Config(t), dynamotest.ID("app")+"-"
-	if err := dynamodb.CreateTables(t.Context(), cfg, dynamodb.Streamless(wiring.Tables()), func(logical string) string { return prefix + logical }); err != nil {
+	if err := dynamotest.OwnTables(t.Context(), cfg, prefix); err != nil {
 		t.Fatal(err)
 	}
 	s := &story{now: time.Date(2026, 11, 23, 9, 15, 30, 0, time.UTC), queue: &queued{}, log: &strings.Builder{}}

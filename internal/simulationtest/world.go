@@ -28,7 +28,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"merve/infra/local/dynamodb"
 	"merve/infra/wiring"
 	"merve/internal/app"
 	"merve/internal/channel"
@@ -133,14 +132,13 @@ func New(t testing.TB, o Options) *World {
 
 func (w *World) createTables() {
 	w.t.Helper()
-	name := func(logical string) string { return w.prefix + logical }
-	if err := dynamodb.CreateTables(w.t.Context(), w.cfg, dynamodb.Streamless(wiring.Tables()), name); err != nil {
+	if err := dynamotest.OwnTables(w.t.Context(), w.cfg, w.prefix); err != nil {
 		w.t.Fatal(err)
 	}
 	client := sdk.NewFromConfig(w.cfg)
 	w.t.Cleanup(func() {
 		for _, table := range wiring.Tables() {
-			if _, err := client.DeleteTable(context.Background(), &sdk.DeleteTableInput{TableName: aws.String(name(table.Name))}); err != nil {
+			if _, err := client.DeleteTable(context.Background(), &sdk.DeleteTableInput{TableName: aws.String(w.prefix + table.Name)}); err != nil {
 				w.t.Errorf("delete table %s: %v", table.Name, err)
 			}
 		}

@@ -15,7 +15,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/chromedp/chromedp"
 
-	"merve/infra/local/dynamodb"
 	"merve/infra/local/gateway"
 	"merve/infra/wiring"
 	"merve/internal/app"
@@ -80,7 +79,7 @@ var tables struct {
 func prefixed(cfg aws.Config) (string, error) {
 	tables.once.Do(func() {
 		tables.prefix = dynamotest.ID("web") + "-"
-		tables.err = dynamodb.CreateTables(context.Background(), cfg, dynamodb.Streamless(wiring.Tables()), func(logical string) string { return tables.prefix + logical })
+		tables.err = dynamotest.OwnTables(context.Background(), cfg, tables.prefix)
 	})
 	return tables.prefix, tables.err
 }

@@ -42,7 +42,7 @@ var shared = sync.OnceValues(func() (aws.Config, error) {
 		}
 		cfg = server.Config() // ends with the process
 	}
-	return cfg, local.CreateTables(ctx, cfg, local.Streamless(wiring.Tables()), TableName)
+	return cfg, OwnTables(ctx, cfg, TableName(""))
 })
 
 // TableName is the name that a table of the wiring has in tests and locally.
@@ -92,6 +92,12 @@ func cacheDir() (string, error) {
 		}
 		dir = parent
 	}
+}
+
+// OwnTables makes all tables of the wiring, named by a prefix and their own name. They go with
+// the server.
+func OwnTables(ctx context.Context, cfg aws.Config, prefix string) error {
+	return local.CreateTables(ctx, cfg, local.Streamless(wiring.Tables()), func(logical string) string { return prefix + logical })
 }
 
 // OwnTable makes a table like one of the wiring's that only this test uses, for what looks
