@@ -69,11 +69,7 @@ type heldBookings struct{ ledger *ledger.Ledger }
 func (heldBookings) Holds() string { return "bookings" }
 
 func (h heldBookings) Export(ctx context.Context, owner, _ string) (any, error) {
-	all, err := h.of(ctx, owner)
-	if err != nil || len(all) == 0 {
-		return nil, err
-	}
-	return all, nil
+	return shown(h.of(ctx, owner))
 }
 
 func (heldBookings) Erase(context.Context, string, string) error { return nil }
@@ -90,11 +86,7 @@ type heldWaits struct{ ledger *ledger.Ledger }
 func (heldWaits) Holds() string { return "waiting" }
 
 func (h heldWaits) Export(ctx context.Context, owner, _ string) (any, error) {
-	all, err := h.ledger.Waits(ctx, owner)
-	if err != nil || len(all) == 0 {
-		return nil, err
-	}
-	return all, nil
+	return shown(h.ledger.Waits(ctx, owner))
 }
 
 func (h heldWaits) Erase(ctx context.Context, owner, _ string) error {
@@ -119,11 +111,7 @@ func (h heldPayments) Export(ctx context.Context, owner, _ string) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	all, err := h.payments.Of(ctx, txs)
-	if err != nil || len(all) == 0 {
-		return nil, err
-	}
-	return all, nil
+	return shown(h.payments.Of(ctx, txs))
 }
 
 func (h heldPayments) Erase(ctx context.Context, owner, _ string) error {
@@ -140,11 +128,7 @@ type heldOrders struct{ orders *order.Store }
 func (heldOrders) Holds() string { return "orders" }
 
 func (h heldOrders) Export(ctx context.Context, owner, _ string) (any, error) {
-	all, err := h.orders.All(ctx, owner)
-	if err != nil || len(all) == 0 {
-		return nil, err
-	}
-	return all, nil
+	return shown(h.orders.All(ctx, owner))
 }
 
 func (h heldOrders) Erase(ctx context.Context, owner, _ string) error {
@@ -158,11 +142,7 @@ type heldRides struct{ rides *taxi.Store }
 func (heldRides) Holds() string { return "rides" }
 
 func (h heldRides) Export(ctx context.Context, owner, _ string) (any, error) {
-	all, err := h.rides.All(ctx, owner)
-	if err != nil || len(all) == 0 {
-		return nil, err
-	}
-	return all, nil
+	return shown(h.rides.All(ctx, owner))
 }
 
 func (h heldRides) Erase(ctx context.Context, owner, _ string) error {
@@ -176,11 +156,7 @@ type heldTalks struct{ post *relay.Post }
 func (heldTalks) Holds() string { return "talks" }
 
 func (h heldTalks) Export(ctx context.Context, _, threadID string) (any, error) {
-	all, err := h.post.Talks(ctx, threadID)
-	if err != nil || len(all) == 0 {
-		return nil, err
-	}
-	return all, nil
+	return shown(h.post.Talks(ctx, threadID))
 }
 
 func (h heldTalks) Erase(ctx context.Context, _, threadID string) error {
@@ -193,11 +169,7 @@ type heldAudit struct{ runner *turn.Runner }
 func (heldAudit) Holds() string { return "toolCalls" }
 
 func (h heldAudit) Export(ctx context.Context, _, threadID string) (any, error) {
-	all, err := pages(func(after string) ([]turn.Round, string, error) { return h.runner.Audit(ctx, threadID, 100, after) })
-	if err != nil || len(all) == 0 {
-		return nil, err
-	}
-	return all, nil
+	return shown(pages(func(after string) ([]turn.Round, string, error) { return h.runner.Audit(ctx, threadID, 100, after) }))
 }
 
 func (h heldAudit) Erase(ctx context.Context, _, threadID string) error {
@@ -217,6 +189,14 @@ func (h heldMessages) Export(ctx context.Context, _, threadID string) (any, erro
 
 func (h heldMessages) Erase(ctx context.Context, _, threadID string) error {
 	return h.threads.Erase(ctx, threadID)
+}
+
+// shown leaves out of an export what there is none of.
+func shown[T any](all []T, err error) (any, error) {
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return all, nil
 }
 
 // pages reads a list to its end.
