@@ -24,9 +24,10 @@ single='internal/simulationtest$|infra/local/rulemodel$'
 killed='^TestField25_Killed(AtEveryCall|Twice)$|^TestField16_Every(OperationMeetsEveryFault|TwoFaults)$|^TestField09_Every(TwoFaultsOfADelivery|FaultOfADelivery)$'
 measured='^TestEveryRouteWithstands$'
 race=(-race -parallel 4 -timeout 15m -skip "$killed|$measured" ${TESTFLAGS:-})
-all=$(go list ./functions/... ./internal/... ./infra/... | grep -Ev "$single")
-grep -E "$busy" <<<"$all" | sort -t/ -k3,3r | xargs go test "${race[@]}"
-grep -Ev "$busy" <<<"$all" | xargs go run ./infra/local/dynamodb/with go test "${race[@]}"
-go list ./internal/... ./infra/... | grep -E "$single" | xargs go test -timeout 15m -parallel 6 ${TESTFLAGS:-}
+all=$(go list ./functions/... ./internal/... ./infra/...)
+rest=$(grep -Ev "$single" <<<"$all")
+grep -E "$busy" <<<"$rest" | sort -t/ -k3,3r | xargs go test "${race[@]}"
+grep -Ev "$busy" <<<"$rest" | xargs go run ./infra/local/dynamodb/with go test "${race[@]}"
+grep -E "$single" <<<"$all" | xargs go test -timeout 15m -parallel 6 ${TESTFLAGS:-}
 go test -timeout 15m -parallel 6 -run "$killed" ${TESTFLAGS:-} ./internal/turn ./internal/ledger ./internal/outbox
 go test -timeout 15m -run "$measured" ${TESTFLAGS:-} ./internal/api

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"merve/internal/web/webtest"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -17,6 +16,7 @@ import (
 
 	"merve/infra/local/dynamodb"
 	"merve/infra/local/runner"
+	"merve/internal/web/webtest"
 )
 
 // start runs the whole program on a port of the system's choice.
