@@ -41,11 +41,7 @@ func (t Table) Due(ctx context.Context, kind string, shard int, now time.Time, l
 	if err != nil {
 		return nil, "", err
 	}
-	keys := make([]Key, len(page.Items))
-	for i, it := range page.Items {
-		keys[i] = it.Key()
-	}
-	return keys, page.Next, nil
+	return page.Keys(), page.Next, nil
 }
 
 // EachDue hands do what is due, at most limit keys a shard, one after the other. An error

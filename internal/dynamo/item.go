@@ -65,6 +65,17 @@ func (it Item) Decode(out any) error {
 	return nil
 }
 
+// Decode decodes items of one kind.
+func Decode[T any](items []Item) ([]T, error) {
+	all := make([]T, len(items))
+	for i, it := range items {
+		if err := it.Decode(&all[i]); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
 // Set is a value that is kept as a set of strings, to be changed by ADD and DELETE. It must
 // not be empty.
 type Set []string

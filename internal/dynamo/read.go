@@ -33,36 +33,55 @@ func (t Table) Get(ctx context.Context, key Key) (Item, error) {
 	return out.Item, nil
 }
 
-// BatchGet reads up to 100 items in one request, strongly consistent, in no order;
-// missing ones are left out. What DynamoDB holds back for later is asked for again.
+// MaxReads is how many items one request of [Table.BatchGet] reads.
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
+const MaxReads = 100
+
+// BatchGet reads items, strongly consistent, in the order of their keys; missing ones are left
+// out. One request for each [MaxReads] keys. What DynamoDB holds back for later is asked for
+// again.
 func (t Table) BatchGet(ctx context.Context, keys ...Key) ([]Item, error) {
+	found := map[Key]Item{}
+	for some := range slices.Chunk(keys, MaxReads) {
+		if err := t.batchGet(ctx, some, found); err != nil {
+			return nil, err
+		}
+	}
+	var items []Item
+	for _, k := range keys {
+		if it := found[k]; it != nil {
+			items = append(items, it)
+		}
+	}
+	return items, nil
+}
+
+func (t Table) batchGet(ctx context.Context, keys []Key, found map[Key]Item) error {
 	ask := make([]map[string]types.AttributeValue, len(keys))
 	for i, k := range keys {
 		ask[i] = k.item()
 	}
-	var items []Item
-	for n := 1; len(ask) > 0; n++ {
+	for n := 1; ; n++ {
 		out, err := t.db.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
 			RequestItems:           map[string]types.KeysAndAttributes{t.name: {Keys: ask, ConsistentRead: aws.Bool(true)}},
 			ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
 		})
 		if err != nil {
-			return nil, classify(err, "batch get", t.name)
+			return classify(err, "batch get", t.name)
 		}
 		for _, it := range out.Responses[t.name] {
-			items = append(items, it)
+			found[Item(it).Key()] = it
 		}
-		ask = out.UnprocessedKeys[t.name].Keys
-		if len(ask) > 0 {
-			if n == maxTries {
-				return nil, fault.New(fault.Unavailable, "the store is busy, try again")
-			}
-			if err := pause.For(ctx, t.db.Backoff(n)); err != nil {
-				return nil, err
-			}
+		switch ask = out.UnprocessedKeys[t.name].Keys; {
+		case len(ask) == 0:
+			return nil
+		case n == maxTries:
+			return fault.New(fault.Unavailable, "the store is busy, try again")
+		}
+		if err := pause.For(ctx, t.db.Backoff(n)); err != nil {
+			return err
 		}
 	}
-	return items, nil
 }
 
 // Query asks for a range of items that share a partition key.
@@ -79,6 +98,15 @@ type Query struct {
 type Page struct {
 	Items []Item
 	Next  string // opaque; "" when nothing is left
+}
+
+// Keys are those of the page's items.
+func (p Page) Keys() []Key {
+	keys := make([]Key, len(p.Items))
+	for i, it := range p.Items {
+		keys[i] = it.Key()
+	}
+	return keys
 }
 
 // Query runs q. One request.
@@ -165,21 +193,6 @@ func Collect[T any](ctx context.Context, t Table, q Query) ([]T, error) {
 		return nil
 	})
 	return all, err
-}
-
-// Behind reads the items that a page of an index of keys only leads to, at most 100, in its
-// order; what is gone is left out. One request, none for an empty page.
-func (t Table) Behind(ctx context.Context, page Page) ([]Item, error) {
-	if len(page.Items) == 0 {
-		return nil, nil
-	}
-	keys := make([]Key, len(page.Items))
-	for i, it := range page.Items {
-		keys[i] = it.Key()
-	}
-	items, err := t.BatchGet(ctx, keys...)
-	slices.SortFunc(items, func(a, b Item) int { return slices.Index(keys, a.Key()) - slices.Index(keys, b.Key()) })
-	return items, err
 }
 
 // CursorAt is the Next of a page of an index of keys only that ended with an item.

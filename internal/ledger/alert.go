@@ -90,11 +90,9 @@ func (l *Ledger) Alerts(ctx context.Context, limit int, after string) ([]Alert, 
 	if err != nil {
 		return nil, "", fmt.Errorf("ledger: alerts: %w", err)
 	}
-	alerts := make([]Alert, len(page.Items))
-	for i, it := range page.Items {
-		if err := it.Decode(&alerts[i]); err != nil {
-			return nil, "", err
-		}
+	alerts, err := dynamo.Decode[Alert](page.Items)
+	if err != nil {
+		return nil, "", err
 	}
 	return alerts, page.Next, nil
 }

@@ -116,14 +116,10 @@ type outcome struct{ Answers, Stored []string }
 func (s *stage) stored() []string {
 	s.t.Helper()
 	s.use(s, 4)
-	var items []dynamo.Item
 	slices.SortFunc(s.keys, func(a, b dynamo.Key) int { return strings.Compare(a.PK+" "+a.SK, b.PK+" "+b.SK) })
-	for keys := range slices.Chunk(slices.Compact(s.keys), maxBatch) {
-		some, err := s.Table.BatchGet(context.Background(), keys...)
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		items = append(items, some...)
+	items, err := s.Table.BatchGet(context.Background(), slices.Compact(s.keys)...)
+	if err != nil {
+		s.t.Fatal(err)
 	}
 	names := []string{s.business, "BIZ"}
 	for _, id := range s.ids {

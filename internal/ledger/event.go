@@ -63,7 +63,7 @@ func (l *Ledger) Events(ctx context.Context, txID string) ([]Event, error) {
 }
 
 func (l *Ledger) history(ctx context.Context, txID string) (History, error) {
-	page, err := l.Table.Query(ctx, dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": "tx#" + txID}})
+	page, err := l.Table.Query(ctx, dynamo.Under("tx#"+txID, ""))
 	if err != nil {
 		return History{}, fmt.Errorf("ledger: history of %s: %w", txID, err)
 	}

@@ -130,18 +130,16 @@ func (b *budget) ended() bool {
 func (l *Ledger) due(ctx context.Context, kind string, shard int, b *budget, f func([]dynamo.Item) error) error {
 	var errs []error
 	for after := ""; ; {
-		keys, next, err := l.Table.Due(ctx, kind, shard, l.now(), maxBatch, after)
+		keys, next, err := l.Table.Due(ctx, kind, shard, l.now(), dynamo.MaxReads, after)
 		if err != nil {
 			return errors.Join(append(errs, fmt.Errorf("ledger: due %s: %w", kind, err))...)
 		}
-		if len(keys) > 0 {
-			items, err := l.Table.BatchGet(ctx, keys...)
-			if err != nil {
-				return errors.Join(append(errs, fmt.Errorf("ledger: due %s: %w", kind, err))...)
-			}
-			if err := f(items); err != nil {
-				errs = append(errs, err)
-			}
+		items, err := l.Table.BatchGet(ctx, keys...)
+		if err != nil {
+			return errors.Join(append(errs, fmt.Errorf("ledger: due %s: %w", kind, err))...)
+		}
+		if err := f(items); err != nil {
+			errs = append(errs, err)
 		}
 		if after = next; after == "" || b.ended() {
 			return errors.Join(errs...)

@@ -150,9 +150,6 @@ func (l *Ledger) takeOver(ctx context.Context, claims []claim, now time.Time) ([
 			ids, keys = append(ids, c.old.Tx), append(keys, txKey(c.old.Tx))
 		}
 	}
-	if len(keys) == 0 {
-		return nil, nil
-	}
 	items, err := l.Table.BatchGet(ctx, keys...)
 	if err != nil {
 		return nil, fmt.Errorf("ledger: take over: %w", err)

@@ -240,23 +240,21 @@ func (a *audit) holders(ctx context.Context, locks []lock) (map[string]Transacti
 		ids = append(ids, k.Tx)
 	}
 	slices.Sort(ids)
+	var keys []dynamo.Key
+	for _, id := range slices.Compact(ids) {
+		keys = append(keys, txKey(id))
+	}
+	items, err := a.Table.BatchGet(ctx, keys...)
+	if err != nil {
+		return nil, err
+	}
 	txs := map[string]Transaction{}
-	for chunk := range slices.Chunk(slices.Compact(ids), maxBatch) {
-		keys := make([]dynamo.Key, len(chunk))
-		for i, id := range chunk {
-			keys[i] = txKey(id)
-		}
-		items, err := a.Table.BatchGet(ctx, keys...)
-		if err != nil {
+	for _, it := range items {
+		var tx Transaction
+		if err := it.Decode(&tx); err != nil {
 			return nil, err
 		}
-		for _, it := range items {
-			var tx Transaction
-			if err := it.Decode(&tx); err != nil {
-				return nil, err
-			}
-			txs[tx.ID] = tx
-		}
+		txs[tx.ID] = tx
 	}
 	return txs, nil
 }

@@ -107,15 +107,11 @@ func locksOf(tx Transaction) ([]lockKey, error) {
 	return keys, nil
 }
 
-// maxBatch is how many items one BatchGetItem reads.
-// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
-const maxBatch = 100
-
 // taken reads all locks on slots, which are in ascending order: one query when they are on
 // one UTC day, else one batch when all their tokens fit, else a query a day.
 func (l *Ledger) taken(ctx context.Context, business, offering string, slots []time.Time, capacity int) ([]lock, error) {
 	days := daysOf(slots)
-	if len(days) > 1 && len(slots)*capacity <= maxBatch {
+	if len(days) > 1 && len(slots)*capacity <= dynamo.MaxReads {
 		var keys []dynamo.Key
 		for _, s := range slots {
 			for token := range capacity {

@@ -60,11 +60,9 @@ func (l *Ledger) list(ctx context.Context, index, value string, limit int, after
 	if err != nil {
 		return nil, "", fmt.Errorf("ledger: list by %s: %w", index, err)
 	}
-	txs := make([]Transaction, len(page.Items))
-	for i, it := range page.Items {
-		if err := it.Decode(&txs[i]); err != nil {
-			return nil, "", err
-		}
+	txs, err := dynamo.Decode[Transaction](page.Items)
+	if err != nil {
+		return nil, "", err
 	}
 	return txs, page.Next, nil
 }

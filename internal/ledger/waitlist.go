@@ -38,23 +38,16 @@ func ownWaitKey(w Waiting) dynamo.Key {
 	return dynamo.Key{PK: "waiting#" + w.Terms.Owner, SK: w.Terms.Start.UTC().Format("2006-01-02T15:04Z") + "#" + w.ID}
 }
 
-// maxWaits is how many wishes of a customer are listed.
-const maxWaits = 50
-
 // Waits lists what the owners, who are one customer by each of their keys, wait for, the soonest
 // first. 1 request for each key.
 func (l *Ledger) Waits(ctx context.Context, owners ...string) ([]Waiting, error) {
 	all := []Waiting{}
 	for _, owner := range owners {
-		page, err := l.Table.Query(ctx, dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": "waiting#" + owner}, Limit: maxWaits})
+		some, err := dynamo.Collect[Waiting](ctx, l.Table, dynamo.Under("waiting#"+owner, ""))
 		if err != nil {
 			return nil, fmt.Errorf("ledger: what somebody waits for: %w", err)
 		}
-		for _, it := range page.Items {
-			var w Waiting
-			if err := it.Decode(&w); err != nil {
-				return nil, err
-			}
+		for _, w := range some {
 			if w.Terms.Start.After(l.now()) { // a passed ttl counts as deleted
 				all = append(all, w)
 			}

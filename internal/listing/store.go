@@ -322,21 +322,7 @@ func (s *Store) Some(ctx context.Context, market string, ids []string) ([]*Listi
 	if err != nil {
 		return nil, fmt.Errorf("listings: %w", err)
 	}
-	found := map[string]*Listing{}
-	for _, it := range items {
-		l := &Listing{}
-		if err := it.Decode(l); err != nil {
-			return nil, err
-		}
-		found[l.ID] = l
-	}
-	var all []*Listing
-	for _, id := range ids {
-		if l := found[id]; l != nil {
-			all = append(all, l)
-		}
-	}
-	return all, nil
+	return dynamo.Decode[*Listing](items)
 }
 
 // maxItemWords bounds what a listing keeps of its items to be searched for.

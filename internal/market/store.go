@@ -197,13 +197,7 @@ func (s *Store) Versions(ctx context.Context, id string, limit int) ([]Market, e
 	if err != nil {
 		return nil, fmt.Errorf("versions of market %q: %w", id, err)
 	}
-	ms := make([]Market, len(page.Items))
-	for i, it := range page.Items {
-		if err := it.Decode(&ms[i]); err != nil {
-			return nil, err
-		}
-	}
-	return ms, nil
+	return dynamo.Decode[Market](page.Items)
 }
 
 // List names all markets. One request.
@@ -221,7 +215,7 @@ func (s *Store) List(ctx context.Context) ([]string, error) {
 
 // list reads the list of markets.
 func (s *Store) list(ctx context.Context) ([]dynamo.Item, error) {
-	page, err := s.Table.Query(ctx, dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": "markets"}})
+	page, err := s.Table.Query(ctx, dynamo.Under("markets", ""))
 	if err != nil {
 		return nil, fmt.Errorf("list of markets: %w", err)
 	}

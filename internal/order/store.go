@@ -157,7 +157,7 @@ func (s *Store) OfBusiness(ctx context.Context, business string, since time.Time
 	if err != nil {
 		return nil, fmt.Errorf("orders of %s: %w", business, err)
 	}
-	items, err := s.Table.Behind(ctx, page)
+	items, err := s.Table.BatchGet(ctx, page.Keys()...)
 	if err != nil {
 		return nil, fmt.Errorf("orders of %s: %w", business, err)
 	}
@@ -260,14 +260,11 @@ func (s *Store) counts(before, after Order) ([]dynamo.Write, error) {
 	return s.Stock.Return(h), nil
 }
 
-// Holding says what orders hold of what is counted, for [stock.Store.Check]. 1 request.
+// Holding says what orders hold of what is counted, for [stock.Store.Check]. 1 request for each hundred.
 func (s *Store) Holding(ctx context.Context, all []stock.Holding) (map[string]map[string]int, error) {
 	var keys []dynamo.Key
 	for _, h := range all {
 		keys = append(keys, orderKey(h.Owner, h.Order))
-	}
-	if len(keys) == 0 {
-		return nil, nil
 	}
 	items, err := s.Table.BatchGet(ctx, keys...)
 	if err != nil {

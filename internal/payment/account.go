@@ -67,7 +67,7 @@ func (s *Store) Forget(ctx context.Context, txs []ledger.Transaction) error {
 }
 
 func (s *Store) forget(ctx context.Context, tx string) error {
-	page, err := s.Table.Query(ctx, dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": pkPrefix + tx}})
+	page, err := s.Table.Query(ctx, dynamo.Under(pkPrefix+tx, ""))
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package relay
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,24 +40,20 @@ func (p *Post) Talks(ctx context.Context, thread string) ([]Talked, error) {
 	if err != nil {
 		return nil, err
 	}
+	items, err := p.Table.BatchGet(ctx, keys...)
+	if err != nil {
+		return nil, fmt.Errorf("talks of %s: %w", thread, err)
+	}
 	var all []Talked
-	for len(keys) > 0 {
-		n := min(len(keys), dynamo.MaxWrites)
-		items, err := p.Table.BatchGet(ctx, keys[:n]...)
-		if err != nil {
-			return nil, fmt.Errorf("talks of %s: %w", thread, err)
+	for _, it := range items {
+		if _, said, _ := EventOf(it); said {
+			continue
 		}
-		for _, it := range items {
-			if _, said, _ := EventOf(it); said {
-				continue
-			}
-			var t Talk
-			if err := it.Decode(&t); err != nil {
-				return nil, err
-			}
-			all = append(all, Talked{t.Listing, t.ListingName, t.AskedAt})
+		var t Talk
+		if err := it.Decode(&t); err != nil {
+			return nil, err
 		}
-		keys = keys[n:]
+		all = append(all, Talked{t.Listing, t.ListingName, t.AskedAt})
 	}
 	return all, nil
 }
@@ -69,16 +66,14 @@ func (p *Post) Erase(ctx context.Context, thread string) error {
 	if err != nil {
 		return err
 	}
-	for len(keys) > 0 {
-		n := min(len(keys), dynamo.MaxWrites/2)
+	for some := range slices.Chunk(keys, dynamo.MaxWrites/2) {
 		var ws []dynamo.Write
-		for _, k := range keys[:n] {
+		for _, k := range some {
 			ws = append(ws, p.Table.Delete(k), p.Table.Delete(traceKey(thread, k)))
 		}
 		if err := p.Table.DB().Commit(ctx, ws...); err != nil {
 			return fmt.Errorf("erase talks of %s: %w", thread, err)
 		}
-		keys = keys[n:]
 	}
 	return nil
 }

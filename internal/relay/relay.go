@@ -249,7 +249,7 @@ func (p *Post) waiting(ctx context.Context, market string, businesses []string) 
 		if err != nil {
 			return nil, fmt.Errorf("talks of %s: %w", business, err)
 		}
-		items, err := p.Table.Behind(ctx, page)
+		items, err := p.Table.BatchGet(ctx, page.Keys()...)
 		if err != nil {
 			return nil, fmt.Errorf("talks of %s: %w", business, err)
 		}

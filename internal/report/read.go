@@ -102,10 +102,10 @@ func (s *Store) List(ctx context.Context, a actor.Actor, market string, status S
 		Index: ListedIndex, Where: "listed = :listed", Values: dynamo.V{":listed": listed(market, status)},
 		Backward: true, Limit: limit, After: after,
 	})
-	if err != nil || len(page.Items) == 0 {
-		return []Report{}, page.Next, err
+	if err != nil {
+		return nil, "", err
 	}
-	items, err := s.Table.Behind(ctx, page)
+	items, err := s.Table.BatchGet(ctx, page.Keys()...)
 	if err != nil {
 		return nil, "", fmt.Errorf("report: list: %w", err)
 	}

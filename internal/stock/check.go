@@ -90,13 +90,9 @@ func (s *Store) drifts(ctx context.Context, pk string, of Holders) (map[string]C
 	if err != nil {
 		return nil, nil, err
 	}
-	hold := map[string]map[string]int{}
-	for some := range slices.Chunk(rows, maxBatch) {
-		part, err := of.Holding(ctx, some)
-		if err != nil {
-			return nil, nil, err
-		}
-		maps.Copy(hold, part)
+	hold, err := of.Holding(ctx, rows)
+	if err != nil {
+		return nil, nil, err
 	}
 	found, sum := map[string]string{}, map[string]int{}
 	for _, h := range rows {
@@ -124,9 +120,6 @@ func (s *Store) drifts(ctx context.Context, pk string, of Holders) (map[string]C
 	}
 	return counts, found, nil
 }
-
-// maxBatch is how many orders are asked about at once.
-const maxBatch = 100
 
 // all reads the counts of a listing, by sort key, and then its holdings.
 func (s *Store) all(ctx context.Context, pk string) (map[string]Count, []Holding, error) {

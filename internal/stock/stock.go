@@ -103,12 +103,9 @@ func (s *Store) Of(ctx context.Context, market, listing string) (map[string]Coun
 	return all, nil
 }
 
-// Left reads how many are left of up to 100 items. What was never counted is left out.
+// Left reads how many are left of items. What was never counted is left out. 1 request for each
+// hundred.
 func (s *Store) Left(ctx context.Context, items ...Item) (map[Item]int, error) {
-	left := map[Item]int{}
-	if len(items) == 0 {
-		return left, nil
-	}
 	keys, of := make([]dynamo.Key, len(items)), map[dynamo.Key]Item{}
 	for n, i := range items {
 		keys[n], of[i.key()] = i.key(), i
@@ -117,6 +114,7 @@ func (s *Store) Left(ctx context.Context, items ...Item) (map[Item]int, error) {
 	if err != nil {
 		return nil, fmt.Errorf("stock: %w", err)
 	}
+	left := map[Item]int{}
 	for _, it := range found {
 		var c Count
 		if err := it.Decode(&c); err != nil {

@@ -101,9 +101,6 @@ func (s *Store) ready(ctx context.Context, r Ride, districts []string) ([]string
 
 // free leaves out the drivers who have a ride. 1 request.
 func (s *Store) free(ctx context.Context, market string, ids []string) ([]string, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
 	var keys []dynamo.Key
 	for _, id := range ids {
 		keys = append(keys, activeKey(market, id))

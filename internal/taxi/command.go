@@ -208,7 +208,7 @@ func (h *hearing) waiting(ctx context.Context) (open, over []found, err error) {
 	if len(keys) == 0 {
 		return nil, nil, nil
 	}
-	items, err := h.Table.BatchGet(ctx, keys[:min(len(keys), page)]...)
+	items, err := h.Table.BatchGet(ctx, keys...)
 	if err != nil {
 		return nil, nil, fmt.Errorf("taxi: offers of %s: %w", h.driver.ID, err)
 	}

@@ -130,10 +130,6 @@ func (s *Drivers) ByPhone(ctx context.Context, market, phone string) (Driver, er
 
 // some reads drivers; those that have gone are left out. 1 request.
 func (s *Drivers) some(ctx context.Context, market string, ids []string) (map[string]Driver, error) {
-	found := map[string]Driver{}
-	if len(ids) == 0 {
-		return found, nil
-	}
 	var keys []dynamo.Key
 	for _, id := range ids {
 		keys = append(keys, driverKey(market, id))
@@ -142,6 +138,7 @@ func (s *Drivers) some(ctx context.Context, market string, ids []string) (map[st
 	if err != nil {
 		return nil, fmt.Errorf("taxi: drivers: %w", err)
 	}
+	found := map[string]Driver{}
 	for _, it := range items {
 		var d Driver
 		if err := it.Decode(&d); err != nil {

@@ -81,27 +81,11 @@ func rideOf(k dynamo.Key) dynamo.Key {
 // some reads rides, in the order of their keys; those that have gone are left out. A request
 // for each hundred.
 func (s *Store) some(ctx context.Context, keys []dynamo.Key) ([]Ride, error) {
-	found := map[dynamo.Key]Ride{}
-	for chunk := range slices.Chunk(keys, page) {
-		items, err := s.Table.BatchGet(ctx, chunk...)
-		if err != nil {
-			return nil, fmt.Errorf("taxi: rides: %w", err)
-		}
-		for _, it := range items {
-			var r Ride
-			if err := it.Decode(&r); err != nil {
-				return nil, err
-			}
-			found[it.Key()] = r
-		}
+	items, err := s.Table.BatchGet(ctx, keys...)
+	if err != nil {
+		return nil, fmt.Errorf("taxi: rides: %w", err)
 	}
-	rides := []Ride{}
-	for _, k := range keys {
-		if r, ok := found[k]; ok {
-			rides = append(rides, r)
-		}
-	}
-	return rides, nil
+	return dynamo.Decode[Ride](items)
 }
 
 // Open returns the open rides of a market that were ordered first, at most limit: what stands

@@ -108,9 +108,6 @@ func (w *sweep) ended() bool {
 }
 
 func (w *sweep) all(ctx context.Context, keys []dynamo.Key) error {
-	if len(keys) == 0 {
-		return nil
-	}
 	items, err := w.Table.BatchGet(ctx, keys...)
 	if err != nil {
 		return fmt.Errorf("taxi: due: %w", err)

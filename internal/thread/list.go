@@ -1,7 +1,6 @@
 package thread
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -83,28 +82,15 @@ func (s *Store) List(ctx context.Context, l Listing) (found []Head, next string,
 // Heads reads the heads of threads, in the order of their ids; those that do not exist are left
 // out. A request for each hundred.
 func (s *Store) Heads(ctx context.Context, ids ...string) ([]Head, error) {
-	heads := []Head{}
-	for chunk := range slices.Chunk(ids, MaxPage) {
-		keys := make([]dynamo.Key, len(chunk))
-		for i, id := range chunk {
-			keys[i] = headKey(id)
-		}
-		items, err := s.Table.BatchGet(ctx, keys...)
-		if err != nil {
-			return nil, fmt.Errorf("heads of threads: %w", err)
-		}
-		slices.SortFunc(items, func(a, b dynamo.Item) int {
-			return cmp.Compare(slices.Index(keys, a.Key()), slices.Index(keys, b.Key()))
-		})
-		for _, it := range items {
-			var h Head
-			if err := it.Decode(&h); err != nil {
-				return nil, err
-			}
-			heads = append(heads, h)
-		}
+	keys := make([]dynamo.Key, len(ids))
+	for i, id := range ids {
+		keys[i] = headKey(id)
 	}
-	return heads, nil
+	items, err := s.Table.BatchGet(ctx, keys...)
+	if err != nil {
+		return nil, fmt.Errorf("heads of threads: %w", err)
+	}
+	return dynamo.Decode[Head](items)
 }
 
 // Wanted keeps the threads that are of a channel and where state says; "" is any. A thread that

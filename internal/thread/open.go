@@ -80,24 +80,17 @@ func (s *Store) fillLong(ctx context.Context, id string, said ...[]Message) erro
 			}
 		}
 	}
-	if len(keys) == 0 {
-		return nil
+	items, err := s.Table.BatchGet(ctx, keys...)
+	if err != nil {
+		return fmt.Errorf("long messages of thread %s: %w", id, err)
 	}
 	bodies := map[string]seenItem{}
-	for len(keys) > 0 {
-		n := min(len(keys), 100)
-		items, err := s.Table.BatchGet(ctx, keys[:n]...)
-		if err != nil {
-			return fmt.Errorf("long messages of thread %s: %w", id, err)
+	for _, it := range items {
+		var body seenItem
+		if err := it.Decode(&body); err != nil {
+			return err
 		}
-		for _, it := range items {
-			var body seenItem
-			if err := it.Decode(&body); err != nil {
-				return err
-			}
-			bodies[it.Key().SK] = body
-		}
-		keys = keys[n:]
+		bodies[it.Key().SK] = body
 	}
 	for _, ms := range said {
 		for i, m := range ms {

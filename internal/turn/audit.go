@@ -72,11 +72,9 @@ func (r *Runner) Audit(ctx context.Context, threadID string, limit int, after st
 	if err != nil {
 		return nil, "", fmt.Errorf("audit of thread %s: %w", threadID, err)
 	}
-	rounds := make([]Round, len(page.Items))
-	for i, it := range page.Items {
-		if err := it.Decode(&rounds[i]); err != nil {
-			return nil, "", err
-		}
+	rounds, err := dynamo.Decode[Round](page.Items)
+	if err != nil {
+		return nil, "", err
 	}
 	return rounds, page.Next, nil
 }

@@ -137,11 +137,5 @@ func (r *Runner) Days(ctx context.Context, marketID string, from, to time.Time) 
 	if err != nil {
 		return nil, fmt.Errorf("days of market %s: %w", marketID, err)
 	}
-	days := make([]Day, len(page.Items))
-	for i, it := range page.Items {
-		if err := it.Decode(&days[i]); err != nil {
-			return nil, err
-		}
-	}
-	return days, nil
+	return dynamo.Decode[Day](page.Items)
 }
