@@ -29,6 +29,10 @@ export const number = (value, set, { scale = 1, ...more } = {}) => (base) => mak
   oninput: (e) => set(e.target.value === '' ? null : Math.round(Number(e.target.value) * scale * 1e6) / 1e6), ...more, ...base,
 });
 
+/** The control of a number that `of` has by a name, and that is 0 where it is not given. */
+export const numeric = (of, { changed, path }) => (word, name, more = {}, scale = 1) => (
+  field(word, number(of[name] ?? 0, (v) => { of[name] = v ?? 0; changed(); }, { min: 0, scale }), { path: `${path}.${name}`, ...more }));
+
 export const select = (value, options, set) => (base) => make('select', { onchange: (e) => set(e.target.value), ...base },
   options.map(([key, words]) => make('option', { value: key, selected: key === (value ?? '') }, words)));
 
@@ -43,6 +47,21 @@ export function tick(label, value, set, { note = '', disabled = false, path = ''
     make('input', { type: 'checkbox', id, checked: Boolean(value), disabled, onchange: (e) => set(e.target.checked), 'aria-label': name === label ? undefined : name, 'aria-describedby': note ? `${id}-note` : undefined }),
     make('label', { htmlFor: id }, label),
     note ? make('p', { className: 'help', id: `${id}-note` }, note) : null);
+}
+
+/**
+ * A box to tick, and what can be set while it is ticked. `set` makes it or takes it away; `controls`
+ * makes its controls, and gets a function that makes them anew.
+ */
+export function optional(label, on, { set, controls, path = '', note = '', name = label }) {
+  const box = make('div', { className: 'settings', hidden: !on });
+  const show = () => box.replaceChildren(...controls(show));
+  if (on) show();
+  return make('div', { 'data-path': path || undefined }, tick(label, on, (v) => {
+    set(v);
+    box.hidden = !v;
+    if (v) show();
+  }, { note, name }), box);
 }
 
 export const group = (legend, ...children) => make('fieldset', {}, make('legend', {}, legend), ...children);

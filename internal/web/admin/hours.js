@@ -25,17 +25,22 @@ export function mark(node, right) {
   return right;
 }
 
-/** The controls of a week, and of the dates on which it is not so. `week` maps weekdays to spans and is changed. */
-export function weekly(week, closed, { changed, setClosed, path = '', none = 'closed' }) {
-  const each = Object.entries(days).map(([day, word]) => {
-    const node = field(word, text(spans(week[day]), (v) => {
+/** The controls of the week that `of` has by a name: weekdays with their spans. */
+export function weekly(of, name, { changed, path = '', none = 'closed' }) {
+  return Object.entries(days).map(([day, word]) => {
+    const node = field(word, text(spans(of[name]?.[day]), (v) => {
       const read = readSpans(v);
       if (!mark(node, read !== null)) return;
-      week[day] = read;
-      if (read.length === 0) delete week[day];
+      of[name] = { ...of[name], [day]: read };
+      if (read.length === 0) delete of[name][day];
       changed();
     }, { placeholder: none }), { path: path && `${path}.${day}` });
     return node;
   });
-  return [...each, field('Closed on these dates', words(closed, (v) => { setClosed(v); changed(); }), { note: 'As 2026-12-25, with commas between.' })];
 }
+
+/** The control of the dates on which a week is not so. */
+export const closedDates = (of, changed) => field('Closed on these dates', words(of.closed, (v) => { of.closed = v; changed(); }), { note: 'As 2026-12-25, with commas between.' });
+
+/** A week to begin with. */
+export const everyDay = () => Object.fromEntries(Object.keys(days).map((d) => [d, [{ from: '09:00', to: '18:00' }]]));

@@ -3,9 +3,9 @@
 import { Failure, call, list, path } from './api.js';
 import { button, confirm, done, heading, help, make, more, section, tell, trouble } from './dom.js';
 import { edit } from './edit.js';
-import { area, field, number, select, text, tick, words } from './fields.js';
+import { area, field, number, numeric, optional, select, text, tick, words } from './fields.js';
 import { versionsOf } from './history.js';
-import { days, weekly } from './hours.js';
+import { closedDates, everyDay, weekly } from './hours.js';
 import { offerings } from './offerings.js';
 import { template } from './preview.js';
 import { actions, eventWord, kinds } from './words.js';
@@ -94,36 +94,21 @@ function view(l, ctx) {
 
 // --- hours and delivery ---
 
-function hours(l, settings, changed) {
-  const box = make('div', { className: 'settings', hidden: !l.hours });
-  const show = () => {
-    const week = l.hours.days ?? {};
-    box.replaceChildren(...weekly(week, l.hours.closed, { changed: () => { l.hours.days = week; changed(); }, setClosed: (v) => { l.hours.closed = v; } }));
-  };
-  if (l.hours) show();
-  return make('div', { 'data-path': 'hours' }, tick('It has opening hours', Boolean(l.hours), (on) => {
-    l.hours = on ? l.hours ?? { timeZone: settings.timeZone, days: Object.fromEntries(Object.keys(days).map((d) => [d, [{ from: '09:00', to: '18:00' }]])) } : null;
-    box.hidden = !on;
-    if (on) show();
-    changed();
-  }), help('Such as 12:00–15:00, 18:00–23:00. An empty day is closed.'), box);
-}
+const hours = (l, settings, changed) => optional('It has opening hours', Boolean(l.hours), {
+  path: 'hours', note: 'Such as 12:00–15:00, 18:00–23:00. An empty day is closed.',
+  set: (on) => { l.hours = on ? { timeZone: settings.timeZone, days: everyDay() } : null; changed(); },
+  controls: () => [...weekly(l.hours, 'days', { changed }), closedDates(l.hours, changed)],
+});
 
-function delivery(l, settings, changed) {
-  const box = make('div', { className: 'settings', hidden: !l.delivery });
-  const amount = (name, word, note) => field(`${word} (${settings.currency})`, number(l.delivery?.[name], (v) => { l.delivery[name] = v ?? 0; changed(); }, { scale: 100, min: 0 }), { note, path: `delivery.${name}` });
-  const show = () => box.replaceChildren(
-    amount('feeMinor', 'Fee'), amount('minimumMinor', 'Order at least', 'Without the fee.'),
-    field('At most this far (km)', number(l.delivery?.radiusMeters, (v) => { l.delivery.radiusMeters = v ?? 0; changed(); }, { scale: 1000, min: 0 }), { note: '0 is anywhere.' }),
-    field('Usually takes (minutes)', number(l.delivery?.minutes, (v) => { l.delivery.minutes = v ?? 0; changed(); }, { min: 0 })));
-  if (l.delivery) show();
-  return make('div', { 'data-path': 'delivery' }, tick('It delivers', Boolean(l.delivery), (on) => {
-    l.delivery = on ? l.delivery ?? { feeMinor: 0, minimumMinor: 0 } : null;
-    box.hidden = !on;
-    if (on) show();
-    changed();
-  }, { note: 'Off: orders are picked up.' }), box);
-}
+const delivery = (l, settings, changed) => optional('It delivers', Boolean(l.delivery), {
+  path: 'delivery', note: 'Off: orders are picked up.',
+  set: (on) => { l.delivery = on ? { feeMinor: 0, minimumMinor: 0 } : null; changed(); },
+  controls: () => {
+    const part = numeric(l.delivery, { changed, path: 'delivery' });
+    return [part(`Fee (${settings.currency})`, 'feeMinor', {}, 100), part(`Order at least (${settings.currency})`, 'minimumMinor', { note: 'Without the fee.' }, 100),
+      part('At most this far (km)', 'radiusMeters', { note: '0 is anywhere.' }, 1000), part('Usually takes (minutes)', 'minutes')];
+  },
+});
 
 // --- menu ---
 

@@ -3,8 +3,8 @@
 import { call, list, path, vocabulary } from './api.js';
 import { button, confirm, empty, heading, help, make, more, section, tell, trouble } from './dom.js';
 import { edit } from './edit.js';
-import { field, group, number, select, text, tick, words } from './fields.js';
-import { days, mark, readSpans, spans } from './hours.js';
+import { field, group, number, optional, select, text, tick, words } from './fields.js';
+import { everyDay, weekly } from './hours.js';
 import { bounds, toolWord } from './words.js';
 
 /** Reads and saves a market: what other pages of settings need of it. */
@@ -105,42 +105,19 @@ function languages(m, changed, known) {
     }, { disabled: tag === m.language, path: 'languages', note: tag === m.language ? 'The first language.' : '' }))))];
 }
 
-function within(m, changed) {
-  const on = Boolean(m.bounds);
-  const box = make('div', { className: 'settings', hidden: !on });
-  const sides = () => box.replaceChildren(...[['north', 'North'], ['south', 'South'], ['west', 'West'], ['east', 'East']].map(([side, word]) => (
-    field(`${word} (degrees)`, number(m.bounds?.[side], (v) => { m.bounds[side] = v; changed(); }), { path: `bounds.${side}` }))));
-  if (on) sides();
-  return make('div', { 'data-path': 'bounds' }, tick('Search the map only within an area', on, (v) => {
-    m.bounds = v ? m.bounds ?? { west: 32, south: 34.5, east: 34.7, north: 35.8 } : null;
-    box.hidden = !v;
-    if (v) sides();
-    changed();
-  }, { note: 'Places outside it are not shown to customers.' }), box);
-}
+const within = (m, changed) => optional('Search the map only within an area', Boolean(m.bounds), {
+  path: 'bounds', note: 'Places outside it are not shown to customers.',
+  set: (on) => { m.bounds = on ? { west: 32, south: 34.5, east: 34.7, north: 35.8 } : null; changed(); },
+  controls: () => [['north', 'North'], ['south', 'South'], ['west', 'West'], ['east', 'East']].map(([side, word]) => (
+    field(`${word} (degrees)`, number(m.bounds[side], (v) => { m.bounds[side] = v; changed(); }), { path: `bounds.${side}` }))),
+});
 
 /** When somebody is there for customers who ask for a person. */
-function hours(m, changed) {
-  const box = make('div', { className: 'settings', hidden: !m.desk?.hours });
-  const show = () => box.replaceChildren(...Object.entries(days).map(([day, word]) => {
-    const node = field(word, text(spans(m.desk.hours.days?.[day]), (v) => {
-      const read = readSpans(v);
-      if (mark(node, read !== null)) {
-        m.desk.hours.days = { ...m.desk.hours.days, [day]: read };
-        if (read.length === 0) delete m.desk.hours.days[day];
-        changed();
-      }
-    }, { placeholder: 'nobody there' }));
-    return node;
-  }));
-  if (m.desk?.hours) show();
-  return make('div', { 'data-path': 'hours' }, tick('Only at certain hours', Boolean(m.desk?.hours), (on) => {
-    m.desk = { ...m.desk, hours: on ? { timeZone: m.timeZone, days: Object.fromEntries(Object.keys(days).map((d) => [d, [{ from: '09:00', to: '18:00' }]])) } : null };
-    box.hidden = !on;
-    if (on) show();
-    changed();
-  }, { note: 'Outside them customers are told when somebody is there again.' }), box);
-}
+const hours = (m, changed) => optional('Only at certain hours', Boolean(m.desk?.hours), {
+  path: 'hours', note: 'Outside them customers are told when somebody is there again.',
+  set: (on) => { m.desk = { ...m.desk, hours: on ? { timeZone: m.timeZone, days: everyDay() } : null }; changed(); },
+  controls: () => weekly(m.desk.hours, 'days', { changed, none: 'nobody there' }),
+});
 
 function districts(m, changed) {
   const rows = make('div', { className: 'rows', 'data-path': 'districts' });

@@ -3,8 +3,8 @@
 
 import { button, help, make, more } from './dom.js';
 import { shortName } from './edit.js';
-import { field, group, number, select, text, tick } from './fields.js';
-import { weekly } from './hours.js';
+import { field, group, numeric, optional, select, text } from './fields.js';
+import { closedDates, weekly } from './hours.js';
 
 const units = [['slot', 'A time of day, such as a table'], ['night', 'Nights, such as a room']];
 const prices = { slot: [['booking', 'Booking'], ['person', 'Person']], night: [['night', 'Night'], ['person', 'Person and night'], ['booking', 'Booking']] };
@@ -33,11 +33,10 @@ export function offerings(l, { changed, settings }) {
 function row(o, ctx) {
   const { changed, path, show, remove } = ctx;
   const at = (name) => `${path}.${name}`;
-  const whole = (word, name, more = {}, scale = 1) => field(word, number(o[name], (v) => { o[name] = v ?? 0; changed(); }, { min: 0, scale }), { path: at(name), ...more });
+  const whole = numeric(o, ctx);
   const nights = o.unit === 'night';
   const title = make('h3', { dir: 'auto' }, o.name || o.id);
   const clock = (word, name, usual) => field(word, text(o[name], (v) => { o[name] = v.trim(); if (!o[name]) delete o[name]; changed(); }, { placeholder: usual }), { path: at(name) });
-  const week = o.hours ?? {};
   return make('li', { className: 'row', 'data-path': path }, title,
     make('div', { className: 'settings' },
       field('Called', text(o.name, (v) => { o.name = v; title.textContent = v || o.id; changed(); }), { path: at('name'), note: 'As customers are told, such as Table.' }),
@@ -55,59 +54,56 @@ function row(o, ctx) {
       nights ? [clock('Arrival from', 'checkIn', '15:00'), clock('Departure until', 'checkOut', '11:00')]
         : [whole('A booking can begin every (minutes)', 'slotMinutes'), whole('It lasts (minutes)', 'durationMinutes')],
       whole('Booked ahead at least (hours)', 'leadMinutes', {}, 60), whole('Booked ahead at most (days)', 'horizonDays'),
-      weekly(week, o.closed, { changed: () => { o.hours = week; changed(); }, setClosed: (v) => { o.closed = v; }, path: at('hours'), none: nights ? 'no arrivals' : 'closed' })),
+      weekly(o, 'hours', { changed, path: at('hours'), none: nights ? 'no arrivals' : 'closed' }), closedDates(o, changed)),
     help(nights ? 'On these days guests can arrive, as 00:00–24:00. Nothing at all is every day.' : 'Such as 12:00–15:00, 18:00–23:00. An empty day is closed.')),
     more('Paying ahead and cancelling', paying(o, ctx)),
     more('Who does not come', missing(o, ctx)),
     make('div', { className: 'act' }, button('Remove', remove, { 'aria-label': `Remove ${o.name || o.id}` }), help('Bookings that stand are not touched.')));
 }
 
-/** The controls of a deposit, which are there while there is one. */
-function deposit(d, { changed, path, currency }, late) {
-  const part = (word, name, more = {}, scale = 1) => field(word, number(d[name] ?? 0, (v) => { d[name] = v ?? 0; changed(); }, { min: 0, scale }), { path: `${path}.${name}`, ...more });
+/** The controls of a deposit. */
+function deposit(d, currency, ctx) {
+  const part = numeric(d, ctx);
   return [
     part('Share of the price (%)', 'percentOfPrice', { note: '100 is all of it.' }), part(`But at least (${currency})`, 'minMinor', {}, 100),
-    ...(late ? [
-      part('Cancelled for nothing until (hours before)', 'refundUntilHours', { note: '0: until it begins.' }),
-      part('Given back later than that (%)', 'lateRefundPercent', { note: 'Of what was paid ahead; and to who does not come. 0: all of it is kept.' }),
-    ] : []),
+    part('Cancelled for nothing until (hours before)', 'refundUntilHours', { note: '0: until it begins.' }),
+    part('Given back later than that (%)', 'lateRefundPercent', { note: 'Of what was paid ahead; and to who does not come. 0: all of it is kept.' }),
   ];
 }
 
-function paying(o, { changed, path }) {
-  const box = make('div', { className: 'settings', hidden: !o.deposit });
-  const show = () => box.replaceChildren(...deposit(o.deposit, { changed, path: `${path}.deposit`, currency: o.currency }, true));
-  if (o.deposit) show();
-  return make('div', {}, tick('Something is paid ahead', o.deposit, (on) => {
-    if (on) o.deposit = { percentOfPrice: 20, minMinor: 0, refundUntilHours: 24 };
-    else delete o.deposit;
-    box.hidden = !on;
-    if (on) show();
-    changed();
-  }, { note: 'A booking counts when it is paid. Customers are told the rule before they say YES.', path: `${path}.deposit`, name: `${o.name || o.id}: something is paid ahead` }), box);
+function paying(o, { changed, path: above }) {
+  const path = `${above}.deposit`;
+  return optional('Something is paid ahead', Boolean(o.deposit), {
+    path, name: `${o.name || o.id}: something is paid ahead`, note: 'A booking counts when it is paid. Customers are told the rule before they say YES.',
+    set: (on) => {
+      if (on) o.deposit = { percentOfPrice: 20, minMinor: 0, refundUntilHours: 24 };
+      else delete o.deposit;
+      changed();
+    },
+    controls: () => deposit(o.deposit, o.currency, { changed, path }),
+  });
 }
 
-function missing(o, { changed, path }) {
-  const box = make('div', { className: 'settings', hidden: !o.noShows });
-  const at = `${path}.noShows`;
-  const show = () => {
-    const n = o.noShows;
-    const part = (word, name) => field(word, number(n[name], (v) => { n[name] = v ?? 0; changed(); }, { min: 1 }), { path: `${at}.${name}` });
-    box.replaceChildren(part('Who missed this many bookings', 'count'), part('in the last (days)', 'days'),
-      field('books next time', select(n.deposit ? 'pay' : 'person', [['person', 'Only through your people'], ['pay', 'By paying ahead']], (v) => {
-        if (v === 'pay') n.deposit = { percentOfPrice: 50, minMinor: 0 };
-        else delete n.deposit;
-        changed();
-        show();
-      }), { path: at }),
-      ...(n.deposit ? [group('What they pay ahead', make('div', { className: 'settings' }, ...deposit(n.deposit, { changed, path: `${at}.deposit`, currency: o.currency }, true)))] : []));
-  };
-  if (o.noShows) show();
-  return make('div', {}, tick('There is a rule for who did not come before', o.noShows, (on) => {
-    if (on) o.noShows = { count: 2, days: 90 };
-    else delete o.noShows;
-    box.hidden = !on;
-    if (on) show();
-    changed();
-  }, { path: at, name: `${o.name || o.id}: there is a rule for who did not come before` }), box);
+function missing(o, { changed, path: above }) {
+  const path = `${above}.noShows`;
+  return optional('There is a rule for who did not come before', Boolean(o.noShows), {
+    path, name: `${o.name || o.id}: there is a rule for who did not come before`,
+    set: (on) => {
+      if (on) o.noShows = { count: 2, days: 90 };
+      else delete o.noShows;
+      changed();
+    },
+    controls: (show) => {
+      const n = o.noShows;
+      const part = numeric(n, { changed, path });
+      return [part('Who missed this many bookings', 'count'), part('in the last (days)', 'days'),
+        field('books next time', select(n.deposit ? 'pay' : 'person', [['person', 'Only through your people'], ['pay', 'By paying ahead']], (v) => {
+          if (v === 'pay') n.deposit = { percentOfPrice: 50, minMinor: 0 };
+          else delete n.deposit;
+          changed();
+          show();
+        }), { path }),
+        ...(n.deposit ? [group('What they pay ahead', make('div', { className: 'settings' }, ...deposit(n.deposit, o.currency, { changed, path: `${path}.deposit` })))] : [])];
+    },
+  });
 }

@@ -5,7 +5,7 @@ import { Failure, call, list, path, vocabulary } from './api.js';
 import { button, confirm, done, empty, heading, help, make, outward, section, tell, trouble } from './dom.js';
 import { edit, shortName } from './edit.js';
 import { area, field, text, tick, words } from './fields.js';
-import { days, mark, readSpans, spans } from './hours.js';
+import { days, mark, readSpans, spans, weekly } from './hours.js';
 
 const PHARMACY = 'pharmacy';
 const usual = ['pharmacy', 'hospital', 'beach', 'sight', 'museum', 'gas_station', 'supermarket', 'atm', 'restaurant', 'park'];
@@ -130,16 +130,8 @@ function view(p, { changed, settings, known, places }) {
       field('Picture', text(p.image, (v) => set('image')(v.trim()), { type: 'url' }), { path: 'image', note: 'The address of a picture, which begins with https://.' }))),
     section('Where it is', position(p, changed), make('div', { className: 'settings' }, field('Address', text(p.address, set('address')), { path: 'address', wide: true }))),
     turns,
-    section('Opening hours', help('Such as 12:00–15:00, 18:00–23:00. With all days empty, the hours are not known; an empty day beside others is closed.'), make('div', { className: 'settings', 'data-path': 'hours' }, Object.entries(days).map(([day, name]) => {
-      const node = field(name, text(spans(p.hours[day]), (v) => {
-        const read = readSpans(v);
-        if (!mark(node, read !== null)) return;
-        p.hours[day] = read;
-        if (read.length === 0) delete p.hours[day];
-        changed();
-      }, { placeholder: Object.keys(p.hours).length ? 'closed' : 'not known' }), { path: `hours.${day}` });
-      return node;
-    }))),
+    section('Opening hours', help('Such as 12:00–15:00, 18:00–23:00. With all days empty, the hours are not known; an empty day beside others is closed.'), make('div', { className: 'settings', 'data-path': 'hours' },
+      weekly(p, 'hours', { changed, path: 'hours', none: Object.keys(p.hours).length ? 'closed' : 'not known' }))),
   ];
 }
 
