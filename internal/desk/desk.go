@@ -24,6 +24,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/language"
 	"merve/internal/thread"
 	"merve/internal/wording"
 )
@@ -69,10 +70,10 @@ func caseKey(market, threadID string) dynamo.Key {
 
 // Wait are the writes by which a thread begins to wait for a person; they join the turn that
 // hands it over.
-func (d *Desk) Wait(h thread.Head, turn int, language, reason, trace string) []dynamo.Write {
+func (d *Desk) Wait(h thread.Head, turn int, lang, reason, trace string) []dynamo.Write {
 	now := d.now()
 	c := Case{
-		Thread: h.ID, Market: h.Market, Type: h.Type, Channel: h.Channel, Name: h.Name, Language: language, Reason: clip(reason, MaxReason), Since: now,
+		Thread: h.ID, Market: h.Market, Type: h.Type, Channel: h.Channel, Name: h.Name, Language: lang, Reason: language.Clip(reason, MaxReason), Since: now,
 	}
 	e := Event{Thread: h.ID, Market: h.Market, Name: h.Name, Reason: c.Reason, Turn: turn, Trace: trace, At: now}
 	return []dynamo.Write{
@@ -227,10 +228,3 @@ func (d *Desk) head(ctx context.Context, id string) (thread.Head, error) {
 }
 
 func (d *Desk) now() time.Time { return d.Now().UTC().Truncate(time.Millisecond) }
-
-func clip(s string, max int) string {
-	if r := []rune(s); len(r) > max {
-		return string(r[:max])
-	}
-	return s
-}

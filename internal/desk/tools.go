@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 
+	"merve/internal/language"
 	"merve/internal/tool"
 )
 
@@ -22,6 +23,6 @@ type askArgs struct {
 func ask(_ context.Context, _ tool.Context, a askArgs) (tool.Result, error) {
 	return tool.Result{
 		Data:     map[string]string{"status": "handed over", "note": "the system tells the customer that a person will answer; add nothing"},
-		HandOver: &tool.HandOver{Reason: clip(a.Reason, MaxReason)},
+		HandOver: &tool.HandOver{Reason: language.Clip(a.Reason, MaxReason)},
 	}, nil
 }

@@ -51,7 +51,7 @@ func (b *Booker) reschedule(ctx context.Context, tc tool.Context, a rescheduleAr
 	if err := item.Offering.CheckParty(*asked.PartySize); err != nil {
 		return tool.Result{}, err
 	}
-	when, err := item.Offering.Find(tc.Now, asked.Date, value(asked.Time), value(asked.EndDate))
+	when, err := item.Offering.Find(tc.Now, asked.Date, tool.Value(asked.Time), tool.Value(asked.EndDate))
 	if err != nil {
 		return b.refusal(ctx, tc, item, asked, err)
 	}

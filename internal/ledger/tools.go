@@ -11,6 +11,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/fault"
+	"merve/internal/language"
 	"merve/internal/schedule"
 	"merve/internal/tool"
 )
@@ -94,18 +95,18 @@ func (b *Booker) initiate(ctx context.Context, tc tool.Context, args initiateArg
 	if err != nil {
 		return tool.Result{}, err
 	}
-	o, party := item.Offering, max(value(args.PartySize), item.Offering.MinParty)
+	o, party := item.Offering, max(tool.Value(args.PartySize), item.Offering.MinParty)
 	if args.PartySize != nil {
 		party = *args.PartySize
 	}
 	if err := o.CheckParty(party); err != nil {
 		return tool.Result{}, err
 	}
-	booking, err := o.Find(tc.Now, args.Date, value(args.Time), value(args.EndDate))
+	booking, err := o.Find(tc.Now, args.Date, tool.Value(args.Time), tool.Value(args.EndDate))
 	if err != nil {
 		return b.refusal(ctx, tc, item, args, err)
 	}
-	note := value(args.Note)
+	note := tool.Value(args.Note)
 	if utf8.RuneCountInString(note) > maxNote {
 		return tool.Result{}, fault.Field("note", "want at most %d characters", maxNote)
 	}
@@ -122,7 +123,7 @@ func (b *Booker) initiate(ctx context.Context, tc tool.Context, args initiateArg
 
 // find asks the catalog, and the market whether such listings may be booked.
 func (b *Booker) find(ctx context.Context, tc tool.Context, args initiateArgs) (Bookable, error) {
-	item, err := b.Catalog.Bookable(ctx, tc.Market.ID, args.ListingID, value(args.OfferingID))
+	item, err := b.Catalog.Bookable(ctx, tc.Market.ID, args.ListingID, tool.Value(args.OfferingID))
 	if err != nil {
 		return Bookable{}, err
 	}
@@ -154,7 +155,7 @@ func termsOf(tc tool.Context, item Bookable, k schedule.Booking, party int, note
 		Market: tc.Market.ID, Owner: tc.Actor.Key(), Thread: tc.Thread, Channel: string(tc.Channel),
 		Start: k.Start, End: k.End, Slots: k.Slots, Nights: k.Nights, TimeZone: o.TimeZone,
 		Party: party, PriceMinor: o.Price(party, k.Nights), Currency: o.Currency,
-		Note: note, CustomerName: clip(tc.Actor.Name, maxName), Language: tc.Language, Policy: tc.Market.Version,
+		Note: note, CustomerName: language.Clip(tc.Actor.Name, maxName), Language: tc.Language, Policy: tc.Market.Version,
 	}
 }
 
@@ -214,7 +215,7 @@ const alternatives = 3
 // it comes to one of its slots.
 func (b *Booker) nearest(ctx context.Context, tc tool.Context, item Bookable, args initiateArgs) ([]map[string]string, error) {
 	o := item.Offering
-	want, nights, err := o.Wanted(args.Date, value(args.Time), value(args.EndDate))
+	want, nights, err := o.Wanted(args.Date, tool.Value(args.Time), tool.Value(args.EndDate))
 	if err != nil {
 		return nil, err
 	}
@@ -352,19 +353,4 @@ func (tx Transaction) seen(now time.Time) State {
 		return Expired
 	}
 	return tx.State
-}
-
-func value[T any](p *T) T {
-	if p == nil {
-		var zero T
-		return zero
-	}
-	return *p
-}
-
-func clip(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n])
-	}
-	return s
 }

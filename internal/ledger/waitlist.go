@@ -115,14 +115,14 @@ func (b *Booker) join(ctx context.Context, tc tool.Context, a initiateArgs) (too
 	if err != nil {
 		return tool.Result{}, err
 	}
-	o, party := item.Offering, max(value(a.PartySize), item.Offering.MinParty)
+	o, party := item.Offering, max(tool.Value(a.PartySize), item.Offering.MinParty)
 	if a.PartySize != nil {
 		party = *a.PartySize
 	}
 	if err := o.CheckParty(party); err != nil {
 		return tool.Result{}, err
 	}
-	when, err := o.Find(tc.Now, a.Date, value(a.Time), value(a.EndDate))
+	when, err := o.Find(tc.Now, a.Date, tool.Value(a.Time), tool.Value(a.EndDate))
 	if err != nil {
 		return b.refusal(ctx, tc, item, a, err)
 	}
@@ -133,7 +133,7 @@ func (b *Booker) join(ctx context.Context, tc tool.Context, a initiateArgs) (too
 	if free {
 		return tool.Result{}, fault.New(fault.Conflict, "this time is free: book it with initiateBooking")
 	}
-	terms, err := b.Ledger.owed(ctx, termsOf(tc, item, when, party, value(a.Note)), o, tc.Actor.Keys())
+	terms, err := b.Ledger.owed(ctx, termsOf(tc, item, when, party, tool.Value(a.Note)), o, tc.Actor.Keys())
 	if err != nil {
 		return tool.Result{}, err
 	}

@@ -59,7 +59,7 @@ func (s *Store) menu(ctx context.Context, tc tool.Context, a menuArgs) (tool.Res
 	if err := s.Count(ctx, l); err != nil {
 		return tool.Result{}, err
 	}
-	items := l.like(deref(a.Query))
+	items := l.like(tool.Value(a.Query))
 	data := struct {
 		Listing  string                     `json:"listing"`
 		Items    []dish                     `json:"items"`
@@ -134,7 +134,7 @@ func (l *Listing) like(query string) []Item {
 
 func (l *Listing) dish(i Item, lang, currency string) dish {
 	d := dish{
-		ID: i.ID, Name: i.Name(lang), Kind: i.Kind, Section: i.Section, Description: clip(i.Description(lang), 160), SoldOut: l.Gone(i), OfferingID: i.OfferingID,
+		ID: i.ID, Name: i.Name(lang), Kind: i.Kind, Section: i.Section, Description: language.Brief(i.Description(lang), 160), SoldOut: l.Gone(i), OfferingID: i.OfferingID,
 	}
 	if left, counted := l.Left[i.ID]; counted {
 		d.Left = &left

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"merve/internal/fault"
+	"merve/internal/language"
 	"merve/internal/schedule"
 	"merve/internal/tool"
 )
@@ -83,16 +84,16 @@ type offering struct {
 
 func (s *Store) search(ctx context.Context, tc tool.Context, a searchArgs) (tool.Result, error) {
 	q := Query{
-		Text: a.Query, Domain: deref(a.Domain), Category: deref(a.Category), SubCategory: deref(a.SubCategory), Action: deref(a.Action),
-		MinPrice: deref(a.MinPrice), MaxPrice: deref(a.MaxPrice), Limit: deref(a.Limit),
+		Text: a.Query, Domain: tool.Value(a.Domain), Category: tool.Value(a.Category), SubCategory: tool.Value(a.SubCategory), Action: tool.Value(a.Action),
+		MinPrice: tool.Value(a.MinPrice), MaxPrice: tool.Value(a.MaxPrice), Limit: tool.Value(a.Limit),
 	}
 	if _, known := ActionTypes()[q.Action]; q.Action != "" && !known {
 		return tool.Result{}, fault.Field("action", "want one of %v, or null", slices.Sorted(maps.Keys(ActionTypes())))
 	}
-	if deref(a.OpenNow) {
+	if tool.Value(a.OpenNow) {
 		q.OpenAt = tc.Now
 	}
-	if deref(a.NearMe) {
+	if tool.Value(a.NearMe) {
 		if tc.Location == nil {
 			return tool.Result{}, fault.Field("nearMe", "the customer has not shared a location: ask for it, or use null")
 		}
@@ -158,7 +159,7 @@ func here(l *Listing, tc tool.Context) summary {
 func summarize(l *Listing, lang string) summary {
 	sum := summary{
 		ID: l.ID, Name: l.Name(lang), Domain: l.Domain, Category: l.Category, Place: l.Place,
-		Offerings: []offering{}, Description: clip(l.Description(lang), 160),
+		Offerings: []offering{}, Description: language.Brief(l.Description(lang), 160),
 	}
 	sum.Without, sum.SoldOut = l.soldOut()
 	for _, a := range l.Merve.Actions {
@@ -257,7 +258,7 @@ func (s *Store) get(ctx context.Context, tc tool.Context, a getArgs, available A
 	if l.Hours != nil {
 		d.Hours = l.Hours.Days
 	}
-	d.Description = clip(l.Description(tc.Language), 800)
+	d.Description = language.Brief(l.Description(tc.Language), 800)
 	for _, o := range l.Offerings {
 		free, err := s.free(ctx, tc, l, o, available)
 		if err != nil {
@@ -299,20 +300,4 @@ func (s *Store) free(ctx context.Context, tc tool.Context, l *Listing, o schedul
 		out = append(out, t)
 	}
 	return out, nil
-}
-
-func deref[T any](p *T) T {
-	var zero T
-	if p == nil {
-		return zero
-	}
-	return *p
-}
-
-func clip(s string, max int) string {
-	r := []rune(s)
-	if len(r) <= max {
-		return s
-	}
-	return string(r[:max]) + "…"
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"merve/internal/gate"
+	"merve/internal/language"
 	"merve/internal/roster"
 	"merve/internal/schedule"
 	"merve/internal/thread"
@@ -88,7 +89,7 @@ func nothing(s gate.Settled) gate.Settled {
 // settle prepares the change of one order.
 func (c *Commands) settle(tc tool.Context, s said, o Order, typ EventType, at time.Time) gate.Settled {
 	closed := c.say(tc, wording.OrderClosed, o)
-	ws, after, err := c.Store.Writes(o, typ, By{Actor: tc.Actor, Trace: tc.TraceID, ETA: s.eta(o, at), Reason: clip(s.reason, MaxNote)})
+	ws, after, err := c.Store.Writes(o, typ, By{Actor: tc.Actor, Trace: tc.TraceID, ETA: s.eta(o, at), Reason: language.Clip(s.reason, MaxNote)})
 	if err != nil {
 		return closed
 	}
@@ -135,7 +136,7 @@ func (c *Commands) say(tc tool.Context, key wording.Key, o Order) gate.Settled {
 func (c *Commands) which(tc tool.Context, these []Order) gate.Settled {
 	var all []string
 	for _, o := range these[:min(len(these), 8)] {
-		all = append(all, fmt.Sprintf("%s (%s)", o.Code, clip(o.ListingName, 40)))
+		all = append(all, fmt.Sprintf("%s (%s)", o.Code, language.Clip(o.ListingName, 40)))
 	}
 	return gate.Settled{Text: wording.Say(tc.Language, wording.OrderWhich, wording.Vars{"alternatives": wording.List(tc.Language, all)})}
 }

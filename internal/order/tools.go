@@ -11,6 +11,7 @@ import (
 
 	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/language"
 	"merve/internal/listing"
 	"merve/internal/market"
 	"merve/internal/schedule"
@@ -86,7 +87,7 @@ func (d *Desk) food(ctx context.Context, tc tool.Context, a foodArgs) (tool.Resu
 	o := draft(tc, Food, l, action)
 	asked := make([]Wanted, len(a.Items))
 	for i, w := range a.Items {
-		asked[i] = Wanted{w.ItemID, w.Quantity, w.Options, value(w.Note)}
+		asked[i] = Wanted{w.ItemID, w.Quantity, w.Options, tool.Value(w.Note)}
 	}
 	var goods int64
 	if o.Lines, goods, err = Price(l, tc.Language, asked); err != nil {
@@ -144,7 +145,7 @@ func distance(l *listing.Listing, s *Spot) (meters float64, known bool) {
 
 // spot is where a text means, else the customer's shared location; nil for neither.
 func (d *Desk) spot(ctx context.Context, tc tool.Context, address *string) (*Spot, error) {
-	text := strings.TrimSpace(value(address))
+	text := strings.TrimSpace(tool.Value(address))
 	if utf8.RuneCountInString(text) > MaxAddress {
 		return nil, fault.Field("address", "at most %d characters", MaxAddress)
 	}
@@ -182,7 +183,7 @@ func (d *Desk) service(ctx context.Context, tc tool.Context, a serviceArgs) (too
 		return tool.Result{}, err
 	}
 	o := draft(tc, Service, l, action)
-	if id := value(a.ServiceID); id != "" {
+	if id := tool.Value(a.ServiceID); id != "" {
 		if err := d.Listings.Count(ctx, l); err != nil {
 			return tool.Result{}, err
 		}
@@ -251,7 +252,7 @@ func draft(tc tool.Context, kind Kind, l *listing.Listing, a listing.Action) Ord
 	return Order{
 		Kind: kind, Owner: tc.Actor.Key(), Market: tc.Market.ID, Thread: tc.Thread, Language: tc.Language,
 		Business: l.Business, Listing: l.ID, ListingName: l.Name(tc.Language), Merchant: l.Dispatch(a),
-		Currency: l.Currency(tc.Market.Currency), TimeZone: zoneOf(l, tc.Market), CustomerName: clip(tc.Actor.Name, maxName), CustomerPhone: tc.Actor.Phone,
+		Currency: l.Currency(tc.Market.Currency), TimeZone: zoneOf(l, tc.Market), CustomerName: language.Clip(tc.Actor.Name, maxName), CustomerPhone: tc.Actor.Phone,
 		ExpiresAt: tc.Now.Add(time.Duration(tc.Market.Safety.HoldSeconds) * time.Second).UTC().Truncate(time.Millisecond), Policy: tc.Market.Version,
 	}
 }
@@ -268,15 +269,15 @@ func zoneOf(l *listing.Listing, m *market.Market) string {
 
 // finish takes what all kinds of orders have.
 func (d *Desk) finish(o *Order, tc tool.Context, when, phone, note *string) (err error) {
-	if o.When, err = timeOf(value(when), o.TimeZone, tc.Now); err != nil {
+	if o.When, err = timeOf(tool.Value(when), o.TimeZone, tc.Now); err != nil {
 		return err
 	}
-	if p := value(phone); p != "" {
+	if p := tool.Value(phone); p != "" {
 		if o.CustomerPhone, err = phoneOf(p); err != nil {
 			return err
 		}
 	}
-	if o.Note = strings.TrimSpace(value(note)); utf8.RuneCountInString(o.Note) > MaxNote {
+	if o.Note = strings.TrimSpace(tool.Value(note)); utf8.RuneCountInString(o.Note) > MaxNote {
 		return fault.Field("note", "at most %d characters", MaxNote)
 	}
 	return nil
@@ -382,7 +383,7 @@ type listArgs struct {
 const maxTold = 10
 
 func (d *Desk) list(ctx context.Context, tc tool.Context, a listArgs) (tool.Result, error) {
-	kind := Kind(value(a.Kind))
+	kind := Kind(tool.Value(a.Kind))
 	if kind != "" && kind != Food && kind != Service && kind != Viewing {
 		return tool.Result{}, fault.Field("kind", "want food, service or viewing, or null")
 	}
@@ -463,19 +464,4 @@ func view(o Order) map[string]any {
 		v["reason"] = o.Reason
 	}
 	return v
-}
-
-func value[T any](p *T) T {
-	var zero T
-	if p == nil {
-		return zero
-	}
-	return *p
-}
-
-func clip(s string, max int) string {
-	if r := []rune(s); len(r) > max {
-		return string(r[:max])
-	}
-	return s
 }

@@ -76,7 +76,7 @@ var errNoOrigin = fault.Field("near", "where from is not known: ask the customer
 // origin is the place that the model names, else where the customer is. A name that nobody
 // knows falls back to that, too, and the note says so; without it, it is an error.
 func (f *Finder) origin(ctx context.Context, tc tool.Context, near *string) (origin, error) {
-	text := line(deref(near), maxAsked)
+	text := line(tool.Value(near), maxAsked)
 	if text == "" || isHere(text) {
 		if tc.Location == nil {
 			return origin{}, nil
@@ -157,12 +157,4 @@ func or(s, otherwise string) string {
 		return otherwise
 	}
 	return s
-}
-
-func deref[T any](p *T) T {
-	var zero T
-	if p == nil {
-		return zero
-	}
-	return *p
 }

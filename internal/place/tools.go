@@ -48,14 +48,14 @@ type searchArgs struct {
 }
 
 func limited(limit *int) int {
-	if n := deref(limit); n > 0 {
+	if n := tool.Value(limit); n > 0 {
 		return min(n, maxResults)
 	}
 	return 5
 }
 
 func (f *Finder) search(ctx context.Context, tc tool.Context, a searchArgs) (tool.Result, error) {
-	text, category := line(a.Query, maxAsked+1), canonical(deref(a.Category))
+	text, category := line(a.Query, maxAsked+1), canonical(tool.Value(a.Category))
 	switch {
 	case text == "" && category == "":
 		return tool.Result{}, fault.Field("query", "want what to look for, or a category")
@@ -126,7 +126,7 @@ type nearbyArgs struct {
 }
 
 func (f *Finder) nearby(ctx context.Context, tc tool.Context, a nearbyArgs) (tool.Result, error) {
-	if r := deref(a.RadiusMeters); r < 0 || a.RadiusMeters != nil && r == 0 || r > MaxRadius {
+	if r := tool.Value(a.RadiusMeters); r < 0 || a.RadiusMeters != nil && r == 0 || r > MaxRadius {
 		return tool.Result{}, fault.Field("radiusMeters", "want 1 to %d, or null", MaxRadius)
 	}
 	category, err := f.kind(ctx, tc, a.Category)
@@ -140,7 +140,7 @@ func (f *Finder) nearby(ctx context.Context, tc tool.Context, a nearbyArgs) (too
 	if from.at == nil {
 		return tool.Result{}, errNoOrigin
 	}
-	n := Near{At: *from.at, Category: category, Radius: float64(deref(a.RadiusMeters)), Limit: limited(a.Limit)}
+	n := Near{At: *from.at, Category: category, Radius: float64(tool.Value(a.RadiusMeters)), Limit: limited(a.Limit)}
 	found, err := f.Store.Nearest(ctx, tc.Market.ID, n)
 	note := from.note
 	if err == nil && len(found) == 0 && a.RadiusMeters != nil {
@@ -156,7 +156,7 @@ func (f *Finder) nearby(ctx context.Context, tc tool.Context, a nearbyArgs) (too
 
 // kind is the market's category that the model means.
 func (f *Finder) kind(ctx context.Context, tc tool.Context, name *string) (string, error) {
-	if deref(name) == "" {
+	if tool.Value(name) == "" {
 		return "", nil
 	}
 	d, err := f.Store.directory(ctx, tc.Market.ID)

@@ -10,6 +10,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/language"
 	"merve/internal/market"
 )
 
@@ -113,7 +114,7 @@ func (s *Store) draft(owner, id string, o Order) (Ride, error) {
 	r := Ride{
 		ID: id, Owner: owner, Market: o.Market, Thread: o.Thread, Status: Proposed, Pickup: o.Pickup, Dropoff: o.Dropoff,
 		District: strings.TrimSpace(o.District), Passengers: o.Passengers, When: o.When.UTC().Truncate(time.Millisecond), TimeZone: o.TimeZone,
-		Note: o.Note, Language: o.Language, CustomerName: clip(o.CustomerName, maxName), CustomerPhone: o.CustomerPhone,
+		Note: o.Note, Language: o.Language, CustomerName: language.Clip(o.CustomerName, maxName), CustomerPhone: o.CustomerPhone,
 		Policy: o.Policy, ExpiresAt: now.Add(o.Hold), CreatedAt: now, UpdatedAt: now, Version: 1,
 	}
 	if o.When.IsZero() {
@@ -302,11 +303,4 @@ func (s *Store) Cancel(ctx context.Context, a actor.Actor, market, id string) (R
 	}
 	r, ws := s.end(ctx, r, Cancelled, CancelledEvent)
 	return r, ws, nil
-}
-
-func clip(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n])
-	}
-	return s
 }

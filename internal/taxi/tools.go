@@ -88,19 +88,19 @@ func (c *Caller) request(ctx context.Context, tc tool.Context, a requestArgs) (t
 	if err != nil {
 		return tool.Result{}, err
 	}
-	when, err := timeOf(tc, value(a.When))
+	when, err := timeOf(tc, tool.Value(a.When))
 	if err != nil {
 		return tool.Result{}, err
 	}
 	o := Order{
-		Market: tc.Market.ID, Thread: tc.Thread, Pickup: pickup, District: strings.TrimSpace(value(a.District)), Passengers: 1, When: when,
-		TimeZone: tc.Market.TimeZone, Note: strings.TrimSpace(value(a.Note)), Language: tc.Language, CustomerName: tc.Actor.Name,
-		CustomerPhone: phoneOf(tc.Actor, value(a.Phone)), Policy: tc.Market.Version, Hold: time.Duration(tc.Market.Safety.HoldSeconds) * time.Second,
+		Market: tc.Market.ID, Thread: tc.Thread, Pickup: pickup, District: strings.TrimSpace(tool.Value(a.District)), Passengers: 1, When: when,
+		TimeZone: tc.Market.TimeZone, Note: strings.TrimSpace(tool.Value(a.Note)), Language: tc.Language, CustomerName: tc.Actor.Name,
+		CustomerPhone: phoneOf(tc.Actor, tool.Value(a.Phone)), Policy: tc.Market.Version, Hold: time.Duration(tc.Market.Safety.HoldSeconds) * time.Second,
 	}
 	if a.Passengers != nil {
 		o.Passengers = *a.Passengers
 	}
-	if text := strings.TrimSpace(value(a.Dropoff)); text != "" {
+	if text := strings.TrimSpace(tool.Value(a.Dropoff)); text != "" {
 		place, _ := c.find(ctx, tc, text) // the driver is told the text in any case
 		o.Dropoff = &place
 	}
@@ -133,7 +133,7 @@ func proposal(tc tool.Context, r Ride, note string) tool.Result {
 
 // pickup finds where the customer waits; note tells the model what is not sure about it.
 func (c *Caller) pickup(ctx context.Context, tc tool.Context, a requestArgs) (p Place, note string, err error) {
-	text := strings.TrimSpace(value(a.Pickup))
+	text := strings.TrimSpace(tool.Value(a.Pickup))
 	switch {
 	case a.UsePickupLocation && tc.Location == nil:
 		return Place{}, "", fault.Field("usePickupLocation", "the customer has shared no location: ask them to share it, or for the address")
@@ -210,7 +210,7 @@ type statusArgs struct {
 }
 
 func (c *Caller) status(ctx context.Context, tc tool.Context, a statusArgs) (tool.Result, error) {
-	r, err := c.ride(ctx, tc, value(a.RideID))
+	r, err := c.ride(ctx, tc, tool.Value(a.RideID))
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -292,12 +292,4 @@ func view(tc tool.Context, r Ride) map[string]any {
 		v["driver"] = map[string]string{"name": r.Driver.Name, "vehicle": r.Driver.Vehicle, "plate": r.Driver.Plate, "phone": r.Driver.Phone}
 	}
 	return v
-}
-
-func value[T any](p *T) T {
-	if p == nil {
-		var zero T
-		return zero
-	}
-	return *p
 }

@@ -9,6 +9,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/language"
 	"merve/internal/telemetry"
 )
 
@@ -207,7 +208,7 @@ func (s *Store) headUpdate(id string, msg Message, in channel.Inbound) headChang
 	}
 	optional("assistant", ":assistant", in.Assistant)
 	optional("reply", ":reply", in.ReplyAddr)
-	optional("#name", ":name", clip(in.From.Name, 60))
+	optional("#name", ":name", language.Clip(in.From.Name, 60))
 	optional("phone", ":phone", in.From.Phone)
 	switch in.Switch {
 	case channel.ToCustomer:
@@ -235,12 +236,4 @@ func (s *Store) leased(c headChange, by string) dynamo.Write {
 			}
 			return ErrFull
 		})
-}
-
-func clip(s string, max int) string {
-	r := []rune(s)
-	if len(r) <= max {
-		return s
-	}
-	return string(r[:max])
 }

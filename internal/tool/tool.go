@@ -221,3 +221,12 @@ func (t Tool) Describe(ctx context.Context, tc Context, args json.RawMessage) (s
 	}
 	return t.Name + " " + string(args), nil
 }
+
+// Value is an optional argument, or its type's zero value when it was not given.
+func Value[T any](p *T) T {
+	if p == nil {
+		var zero T
+		return zero
+	}
+	return *p
+}

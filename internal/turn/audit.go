@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"merve/internal/dynamo"
+	"merve/internal/language"
 )
 
 // Round is the audit record of the calls of a turn's rounds, written with its reply (table
@@ -46,7 +47,7 @@ func (w *work) audit(calls []call, results []result) {
 			args = string(c.Args)
 		}
 		w.model.audit = append(w.model.audit, AuditedCall{
-			Tool: clip(c.Name, 64), Args: clip(args, maxAuditArgs), Key: c.key,
+			Tool: language.Brief(c.Name, 64), Args: language.Brief(args, maxAuditArgs), Key: c.key,
 			Verdict: string(c.verdict), Status: results[i].status, MS: results[i].took.Milliseconds(),
 		})
 	}

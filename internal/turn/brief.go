@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"merve/internal/assistant"
+	"merve/internal/language"
 	"merve/internal/llm"
 	"merve/internal/market"
 	"merve/internal/thread"
@@ -88,7 +89,7 @@ func (w *work) remembered(t thread.Turn) []llm.Message {
 	}
 	for _, out := range t.Out {
 		if out.Text != "" {
-			msgs = append(msgs, llm.Message{Role: llm.Assistant, Text: clip(out.Text, maxRemembered)})
+			msgs = append(msgs, llm.Message{Role: llm.Assistant, Text: language.Brief(out.Text, maxRemembered)})
 		}
 	}
 	return msgs
@@ -97,7 +98,7 @@ func (w *work) remembered(t thread.Turn) []llm.Message {
 // quotation is what a model is told of somebody else's words to the customer: data, and never
 // as if the assistant had said them.
 func quotation(q thread.Quote) string {
-	q.Text = clip(q.Text, maxRemembered)
+	q.Text = language.Brief(q.Text, maxRemembered)
 	data, err := json.Marshal(q) // escapes < and >, so that it ends where it ends
 	if err != nil {
 		return ""
@@ -109,7 +110,7 @@ func quotation(q thread.Quote) string {
 func (w *work) wordsOf(m thread.Message, max int) string {
 	parts := []string{}
 	if m.Text != "" {
-		parts = append(parts, clip(m.Text, max))
+		parts = append(parts, language.Brief(m.Text, max))
 	}
 	for _, a := range m.Media {
 		parts = append(parts, w.attached(a))
@@ -121,17 +122,6 @@ func (w *work) wordsOf(m thread.Message, max int) string {
 		return "[empty message]"
 	}
 	return strings.Join(parts, "\n")
-}
-
-func clip(s string, max int) string {
-	if len(s) <= max {
-		return s
-	}
-	r := []rune(s)
-	if len(r) <= max {
-		return s
-	}
-	return string(r[:max]) + "…"
 }
 
 // specs are the tools that the model may see now.

@@ -11,6 +11,7 @@ import (
 
 	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/language"
 	"merve/internal/llm"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
@@ -80,7 +81,7 @@ func (w *work) showActivity(ctx context.Context, calls []llm.Call) {
 	}
 	names := make([]string, len(calls))
 	for i, c := range calls {
-		names[i] = clip(c.Name, maxNameShown)
+		names[i] = language.Brief(c.Name, maxNameShown)
 	}
 	if err := w.r.Threads.Doing(ctx, w.thread.ID, names); err != nil {
 		w.r.Log.InfoContext(ctx, "activity not shown", "error", err.Error())
@@ -164,7 +165,7 @@ func (w *work) resolveOne(ctx context.Context, c call) (res result) {
 		return failed(c, fmt.Errorf("result: %w", err), "failed")
 	}
 	if len(content) > maxResult {
-		content, _ = json.Marshal(map[string]any{"note": "the result was too long and is cut", "start": clip(string(content), maxResult)})
+		content, _ = json.Marshal(map[string]any{"note": "the result was too long and is cut", "start": language.Brief(string(content), maxResult)})
 	}
 	res = result{name: c.Name, status: "ok", content: content, cards: out.Cards, place: out.Map, facts: out.Facts, handOver: out.HandOver, proposal: out.Proposal}
 	if out.Proposal != nil {

@@ -11,6 +11,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/gate"
+	"merve/internal/language"
 	"merve/internal/outbox"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
@@ -23,7 +24,7 @@ func (w *work) commit(ctx context.Context) (Done, error) {
 	w.askForYes(now)
 	t := thread.Turn{
 		N: w.thread.Number(), TraceID: telemetry.TraceID(ctx), In: w.in, Calls: w.model.shown,
-		Shown: clip(w.model.memory, maxMemory), Settled: w.settled, At: now,
+		Shown: language.Brief(w.model.memory, maxMemory), Settled: w.settled, At: now,
 	}
 	if w.assistant.Digest && w.obeys() == "" {
 		t.Digest = digested(w.thread.Recent)

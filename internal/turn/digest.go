@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"merve/internal/language"
 	"merve/internal/thread"
 )
 
@@ -77,9 +78,9 @@ func gist(t thread.Turn) string {
 	if len(said)+len(did) == 0 {
 		return ""
 	}
-	line := t.At.UTC().Format(time.DateOnly) + " customer: " + clip(noTags.Replace(strings.Join(said, " / ")), maxGist)
+	line := t.At.UTC().Format(time.DateOnly) + " customer: " + language.Brief(noTags.Replace(strings.Join(said, " / ")), maxGist)
 	if len(did) > 0 {
-		line += fmt.Sprintf(" [%s]", clip(strings.Join(did, ", "), maxDone))
+		line += fmt.Sprintf(" [%s]", language.Brief(strings.Join(did, ", "), maxDone))
 	}
 	return line + "\n"
 }

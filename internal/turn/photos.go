@@ -8,6 +8,7 @@ import (
 
 	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/language"
 	"merve/internal/media"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
@@ -102,7 +103,7 @@ func (w *work) attached(a channel.Media) string {
 	p, kept := w.photos[a.URL]
 	switch {
 	case !w.assistant.Photos || !isImage(a):
-		return "[attachment: " + clip(a.Type, 40) + "]"
+		return "[attachment: " + language.Brief(a.Type, 40) + "]"
 	case kept && p.name == "":
 		return "[a photo that could not be taken: " + p.why + "]"
 	}

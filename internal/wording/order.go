@@ -55,6 +55,5 @@ const (
 
 // People who are no customers.
 const (
-	OpsHelp      Key = "ops_help"      // to a business: what can be written here: accept, refuse, done
 	DispatchHelp Key = "dispatch_help" // to a driver
 )
