@@ -11,6 +11,7 @@
 //	go run ./infra/local/mutate            all; exit code 1 when one survives
 //	go run ./infra/local/mutate -share 3/8 an eighth
 //	go run ./infra/local/mutate -update    remembers the tests that it found
+//	go run ./infra/local/mutate -unknown   only mutants that no test is remembered for
 package main
 
 import (
@@ -29,6 +30,7 @@ import (
 type options struct {
 	list     bool
 	update   bool
+	unknown  bool
 	only     string
 	packages string
 	share    string
@@ -40,6 +42,7 @@ func main() {
 	var o options
 	flag.BoolVar(&o.list, "list", false, "list the mutants, run nothing")
 	flag.BoolVar(&o.update, "update", false, "remember the tests that mutants died of")
+	flag.BoolVar(&o.unknown, "unknown", false, "only mutants that no test is remembered for")
 	flag.StringVar(&o.only, "only", "", "a regular expression that a mutant's line in the list has to match")
 	flag.StringVar(&o.packages, "packages", everything, "the packages to mutate, with spaces between")
 	flag.StringVar(&o.share, "share", "1/1", "the k-th of n parts: k/n")
@@ -114,7 +117,9 @@ func choose(all []Mutant, o options, killers map[string]killer) ([]Mutant, error
 	if _, err := fmt.Sscanf(o.share, "%d/%d", &k, &n); err != nil || k < 1 || k > n {
 		return nil, fmt.Errorf("-share %q: want k/n with k from 1 to n", o.share)
 	}
-	chosen := slices.DeleteFunc(slices.Clone(all), func(m Mutant) bool { return !only.MatchString(m.String()) })
+	chosen := slices.DeleteFunc(slices.Clone(all), func(m Mutant) bool {
+		return !only.MatchString(m.String()) || o.unknown && killers[m.ID].test != ""
+	})
 	order := func(m Mutant) string { return killers[m.ID].pkg + " " + killers[m.ID].test + " " + m.ID }
 	slices.SortFunc(chosen, func(a, b Mutant) int { return strings.Compare(order(a), order(b)) })
 	return chosen[len(chosen)*(k-1)/n : len(chosen)*k/n], nil

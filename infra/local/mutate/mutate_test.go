@@ -185,6 +185,15 @@ func TestSharesAreAllThereIs(t *testing.T) {
 	}
 }
 
+func TestUnknownMutants(t *testing.T) {
+	t.Parallel()
+	all := []Mutant{{ID: "a.go f: x"}, {ID: "a.go f: y"}, {ID: "b.go g: x"}}
+	got, err := choose(all, options{share: "1/1", unknown: true, only: "^a"}, map[string]killer{"a.go f: x": {"p", "TestA"}})
+	if diff := cmp.Diff([]Mutant{all[1]}, got); err != nil || diff != "" {
+		t.Errorf("%v, without a killer (-want +got):\n%s", err, diff)
+	}
+}
+
 func TestKillersAreKept(t *testing.T) {
 	t.Parallel()
 	k, err := readKnowledge(t.TempDir())
