@@ -36,6 +36,7 @@ func (c *clock) add(d time.Duration) { c.ms.Add(d.Milliseconds()) }
 type corner struct {
 	t testing.TB
 	*outbox.Box
+	table     string
 	look      *outbox.Box // with nothing between it and the store
 	clock     *clock
 	twilio    *twiliotest.Server
@@ -54,8 +55,12 @@ func newCorner(t testing.TB) *corner { return newCornerWith(t, twiliotest.Config
 
 // newCornerWith is newCorner with a provider as in config.
 func newCornerWith(t testing.TB, config twiliotest.Config) *corner {
+	return newCornerOn(t, dynamotest.TableName("conversations"), config)
+}
+
+func newCornerOn(t testing.TB, table string, config twiliotest.Config) *corner {
 	t.Helper()
-	c := &corner{t: t, clock: &clock{}}
+	c := &corner{t: t, table: table, clock: &clock{}}
 	c.clock.ms.Store(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC).UnixMilli())
 	config.Now, config.Templates = c.clock.now, map[string]string{bookedSID: "New booking {{1}} at {{2}}"}
 	c.twilio = twiliotest.New(t, config)
@@ -94,7 +99,7 @@ func (c *corner) over(calls *faulttest.Calls) {
 }
 
 func (c *corner) start(db *dynamo.DB, toTwilio *http.Client) {
-	table := db.Table(dynamotest.TableName("conversations"))
+	table := db.Table(c.table)
 	c.Box = &outbox.Box{Table: table, Now: c.clock.now}
 	c.threads = &thread.Store{Table: table, Now: c.clock.now, NewID: func() string { return dynamotest.ID("lease") }}
 	provider := &twilio.Provider{

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,30 +16,10 @@ import (
 	"merve/internal/provider/twilio/twiliotest"
 )
 
-// sweeps counts the tests that sweep.
-var sweeps atomic.Int32
-
-// alone begins a test that sweeps, and so looks at the whole table: such tests run one
-// after the other, each in a week before those of all others.
+// alone begins a test that sweeps, and so looks at a whole table, which is its own.
 func alone(t testing.TB) *corner {
-	c := newCorner(t)
-	c.clock.ms.Store(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -7*int(sweeps.Add(1))).UnixMilli())
-	c.writes(c.to)
-	t.Cleanup(c.remove) // whoever comes next on this server shall not find it
-	return c
+	return newCornerOn(t, dynamotest.OwnTable(t, "conversations"), twiliotest.Config{})
 }
-
-// remove deletes the corner's messages.
-func (c *corner) remove() {
-	for _, m := range c.stored() {
-		if err := c.look.Table.DB().Commit(context.Background(), c.look.Table.Delete(dynamo.Key{PK: m.Thread, SK: "outbox#" + m.ID})); err != nil {
-			c.t.Error(err)
-		}
-	}
-}
-
-// sweeping is held by runs of one test that sweep.
-var sweeping sync.Mutex
 
 // first is alone, in the shard that a sweep looks at first, so that it always makes the
 // same calls.
@@ -56,8 +34,6 @@ func first(t *testing.T) *corner {
 // Every fault at every call of a sweep.
 func TestField09_EveryFaultOfASweep(t *testing.T) {
 	faulttest.Everywhere(t, shorter(t), func(t *testing.T, calls *faulttest.Calls) state {
-		sweeping.Lock()
-		defer sweeping.Unlock()
 		c := first(t)
 		c.put(c.template("1", "K7"))
 		c.over(calls)
@@ -72,8 +48,6 @@ func TestField09_EveryFaultOfASweep(t *testing.T) {
 // Every fault at every call of looking for dead letters and of sending one again.
 func TestField09_EveryFaultOfADeadLetter(t *testing.T) {
 	faulttest.Everywhere(t, shorter(t), func(t *testing.T, calls *faulttest.Calls) state {
-		sweeping.Lock()
-		defer sweeping.Unlock()
 		c, ctx := first(t), context.Background()
 		c.put(c.template("1", "K7"))
 		c.twilio.FailSends(twiliotest.Refusal(twilio.CodeOptedOut))
@@ -105,6 +79,7 @@ func (c *corner) sweep() int {
 }
 
 func TestSweepSendsWhatNoStreamBrought(t *testing.T) {
+	t.Parallel()
 	c := alone(t)
 	for i := range 5 {
 		c.put(c.text(fmt.Sprint(i), fmt.Sprint("text ", i)))
@@ -123,6 +98,7 @@ func TestSweepSendsWhatNoStreamBrought(t *testing.T) {
 }
 
 func TestField09_SweepAsksBeforeItSendsAgain(t *testing.T) {
+	t.Parallel()
 	for _, taken := range []bool{true, false} {
 		c := alone(t)
 		c.put(c.text("1", "hello"))
@@ -143,6 +119,7 @@ func TestField09_SweepAsksBeforeItSendsAgain(t *testing.T) {
 
 // While the provider cannot be asked, nothing is sent.
 func TestField09_SweepWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
 	c := alone(t)
 	c.put(c.text("1", "hello"))
 	c.twilio.FailSends(twiliotest.After())
@@ -162,6 +139,7 @@ func TestField09_SweepWithoutAnAnswer(t *testing.T) {
 }
 
 func TestOneBadMessageKeepsNoOther(t *testing.T) {
+	t.Parallel()
 	c := alone(t)
 	for i := range 3 {
 		c.put(c.text(fmt.Sprint(i), fmt.Sprint("text ", i)))
@@ -183,6 +161,7 @@ func TestOneBadMessageKeepsNoOther(t *testing.T) {
 }
 
 func TestGivenUpAfterAllAttempts(t *testing.T) {
+	t.Parallel()
 	c := alone(t)
 	c.put(c.text("1", "hello"))
 	for range 6 {
@@ -241,6 +220,7 @@ func (c *corner) wantDead(ids ...string) {
 
 // Given up without an answer, although nothing was ever taken.
 func TestGivenUpUnclear(t *testing.T) {
+	t.Parallel()
 	c := alone(t)
 	c.put(c.text("1", "hello"))
 	for range 9 {
@@ -262,6 +242,7 @@ func TestGivenUpUnclear(t *testing.T) {
 // A failure that a callback tells of is an alert and a dead letter like any other, and
 // what is still said about the earlier send does not count for the new one.
 func TestSendAgainAfterACallback(t *testing.T) {
+	t.Parallel()
 	c := alone(t)
 	ctx := context.Background()
 	c.put(c.text("1", "hello"))
@@ -372,6 +353,7 @@ func TestTwoSweepsSettle(t *testing.T) {
 
 // What the index still has and the table no more is no dead letter.
 func TestDeadLettersThatHaveGone(t *testing.T) {
+	t.Parallel()
 	c, ctx := alone(t), context.Background()
 	for _, id := range []string{"1", "2"} {
 		c.put(c.text(id, "hello"))
