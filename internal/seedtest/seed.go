@@ -57,6 +57,10 @@ func number(t testing.TB, name string, otherwise uint64) uint64 {
 
 var rapidFlags sync.Once
 
+// rapidChecks is how many times rapid tries a property when nothing is said.
+// https://pkg.go.dev/pgregory.net/rapid#section-readme
+const rapidChecks = 100
+
 // Check is [rapid.Check] with the seed of SEED (1 when it is not set), so that what lands is
 // tested the same each time, and with as many checks as TIMES says.
 func Check(t *testing.T, prop func(t *rapid.T)) {
@@ -64,7 +68,7 @@ func Check(t *testing.T, prop func(t *rapid.T)) {
 	rapidFlags.Do(func() {
 		set := map[string]string{"rapid.seed": strconv.FormatUint(number(t, "SEED", 1), 10)}
 		if times := Times(t, 1); times > 1 {
-			set["rapid.checks"] = strconv.Itoa(30 * times)
+			set["rapid.checks"] = strconv.Itoa(rapidChecks * times)
 		}
 		for name, value := range set {
 			if err := flag.Set(name, value); err != nil {

@@ -32,16 +32,13 @@ type event struct {
 }
 
 // test runs the tests once, prints what fails, and adds to what was found.
-func test(ctx context.Context, o options, seed uint64, store string, found results) error {
-	args := []string{"test", "-json", "-count=1", "-timeout=120m"}
-	if o.race {
-		args = append(args, "-race")
-	}
+func test(ctx context.Context, o options, seed uint64, found results) error {
+	flags := "-json -count=1 -timeout=120m"
 	if o.run != "" {
-		args = append(args, "-run", o.run)
+		flags += " -run=" + o.run
 	}
-	cmd := exec.CommandContext(ctx, "go", append(args, o.packages...)...)
-	cmd.Env = append(os.Environ(), "MERVE_TEST_DYNAMODB="+store, fmt.Sprint("SEED=", seed), fmt.Sprint("TIMES=", o.times))
+	cmd := exec.CommandContext(ctx, "bash", ".ci/test.sh")
+	cmd.Env = append(os.Environ(), fmt.Sprint("SEED=", seed), fmt.Sprint("TIMES=", o.times), "TESTFLAGS="+flags)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
