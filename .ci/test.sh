@@ -18,16 +18,16 @@ fi
 # one goroutine by design (a simulated world with its own clock, a model made of rules, a turn or
 # operation that is killed) or measures memory. It would take minutes more there and find
 # nothing. Most tests wait for the store more than they compute: more of them at once than there
-# are processors.
+# are processors. What vet says is make lint's to say.
 busy='internal/(turn|web|ledger|outbox|thread|api|taxi|payment|report)$|infra/local/(runner|bench|streams|dynamodb)$'
 single='internal/simulationtest$|infra/local/rulemodel$'
 killed='^TestField25_Killed(AtEveryCall|Twice)$|^TestField16_Every(OperationMeetsEveryFault|TwoFaults)$|^TestField09_Every(TwoFaultsOfADelivery|FaultOfADelivery)$'
 measured='^TestEveryRouteWithstands$'
-race=(-race -parallel 4 -timeout 15m -skip "$killed|$measured" ${TESTFLAGS:-})
+race=(-race -vet=off -parallel 4 -timeout 15m -skip "$killed|$measured" ${TESTFLAGS:-})
 all=$(go list ./functions/... ./internal/... ./infra/...)
 rest=$(grep -Ev "$single" <<<"$all")
 grep -E "$busy" <<<"$rest" | sort -t/ -k3,3r | xargs go test "${race[@]}"
 grep -Ev "$busy" <<<"$rest" | xargs go run ./infra/local/dynamodb/with go test "${race[@]}"
-grep -E "$single" <<<"$all" | xargs go test -timeout 15m -parallel 6 ${TESTFLAGS:-}
-go test -timeout 15m -parallel 6 -run "$killed" ${TESTFLAGS:-} ./internal/turn ./internal/ledger ./internal/outbox
-go test -timeout 15m -run "$measured" ${TESTFLAGS:-} ./internal/api
+grep -E "$single" <<<"$all" | xargs go test -vet=off -timeout 15m -parallel 6 ${TESTFLAGS:-}
+go test -vet=off -timeout 15m -parallel 6 -run "$killed" ${TESTFLAGS:-} ./internal/turn ./internal/ledger ./internal/outbox
+go test -vet=off -timeout 15m -run "$measured" ${TESTFLAGS:-} ./internal/api
