@@ -122,11 +122,21 @@ func (h *hunt) remembered(pkg string, mutants []Mutant) (left []Mutant, err erro
 
 // green reports whether tests pass without a mutant.
 func (h *hunt) green(pkg string, tests []string) (bool, error) {
-	o, err := h.run(pkg, "", limitGreen, tests)
-	if err == nil && o.failed != "" {
-		h.complain("red without a mutant: %s %s\n%s", pkg, o.failed, o.output)
+	all := make([]reach, len(tests))
+	for i, name := range tests {
+		all[i].name = name
 	}
-	return err == nil && o.failed == "", err
+	for _, some := range together(all) {
+		o, err := h.run(pkg, "", limitGreen, namesOf(some))
+		if err != nil {
+			return false, err
+		}
+		if o.failed != "" {
+			h.complain("red without a mutant: %s %s\n%s", pkg, o.failed, o.output)
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // batch is how many tests meet a mutant at once while its killer is looked for.
@@ -173,20 +183,22 @@ func (h *hunt) meets(m Mutant, pkg string) (died bool, n int, err error) {
 		return false, 0, err
 	}
 	tests = slices.DeleteFunc(slices.Clone(tests), func(r reach) bool { return !r.sites[m.site()] })
-	for some := range slices.Chunk(tests, batch) {
-		o, err := h.killer(m, pkg, some)
-		if err != nil {
-			return false, 0, err
+	for _, group := range together(tests) {
+		for some := range slices.Chunk(group, batch) {
+			o, err := h.killer(m, pkg, some)
+			if err != nil {
+				return false, 0, err
+			}
+			if o.failed == "" {
+				continue
+			}
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			h.killers[m.ID] = killer{pkg, o.failed}
+			h.killed++
+			h.tell(m, pkg, o)
+			return true, len(tests), h.remember()
 		}
-		if o.failed == "" {
-			continue
-		}
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		h.killers[m.ID] = killer{pkg, o.failed}
-		h.killed++
-		h.tell(m, pkg, o)
-		return true, len(tests), h.remember()
 	}
 	return false, len(tests), nil
 }
@@ -201,10 +213,9 @@ func (h *hunt) survives(m Mutant, met int) {
 // killer finds the test that a mutant dies of, among some: one that fails with it, by
 // itself too, and not without it.
 func (h *hunt) killer(m Mutant, pkg string, some []reach) (outcome, error) {
-	var names []string
+	names := namesOf(some)
 	limit := limitKnown / 4
 	for _, r := range some {
-		names = append(names, r.name)
 		limit = min(limit+3*r.took, 2*limitKnown)
 	}
 	o, err := h.run(pkg, m.ID, limit, names)
@@ -228,6 +239,14 @@ func (h *hunt) killer(m Mutant, pkg string, some []reach) (outcome, error) {
 		}
 	}
 	return outcome{}, nil
+}
+
+func namesOf(tests []reach) []string {
+	names := make([]string, len(tests))
+	for i, r := range tests {
+		names[i] = r.name
+	}
+	return names
 }
 
 func (h *hunt) tell(m Mutant, pkg string, o outcome) {

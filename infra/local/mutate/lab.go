@@ -41,7 +41,8 @@ type lab struct {
 	complaints atomic.Int64
 }
 
-// reach is a test, how long it takes, and the sites that it comes by.
+// reach is a test or a part of one ("TestX/part"), how long it takes, and the sites that it
+// comes by.
 type reach struct {
 	name  string
 	took  time.Duration
@@ -115,10 +116,10 @@ type outcome struct {
 	output []byte
 }
 
-var failLine = regexp.MustCompile(`(?m)^\s*--- FAIL: ([^/\s]+)`)
+var failLine, runLine = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`), regexp.MustCompile(`(?m)^=== RUN\s+(\S+)$`)
 
-// run runs tests of a package with a mutant ("" for none). A test that does not end has
-// failed.
+// run runs tests of a package, or parts of one test, with a mutant ("" for none). A test that
+// does not end has failed.
 func (l *lab) run(pkg, id string, limit time.Duration, tests []string, env ...string) (outcome, error) {
 	bin, err := l.binary(pkg)
 	if err != nil {
@@ -126,7 +127,7 @@ func (l *lab) run(pkg, id string, limit time.Duration, tests []string, env ...st
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, bin, "-test.run", "^("+strings.Join(tests, "|")+")$", "-test.failfast", "-test.count=1")
+	cmd := exec.CommandContext(ctx, bin, "-test.run", pattern(tests), "-test.v", "-test.failfast", "-test.count=1")
 	cmd.Dir = l.graph[pkg].Dir
 	cmd.Env = append(append(os.Environ(), mutant.Env+"="+id), env...)
 	if l.server != nil {
@@ -151,15 +152,55 @@ func (l *lab) run(pkg, id string, limit time.Duration, tests []string, env ...st
 	if o.failed = "?"; len(tests) == 1 {
 		o.failed = tests[0]
 	}
-	if m := failLine.FindSubmatch(out.Bytes()); m != nil {
-		o.failed = string(m[1])
+	for _, m := range failLine.FindAllSubmatch(out.Bytes(), -1) {
+		if slices.Contains(tests, string(m[1])) {
+			o.failed = string(m[1])
+			break
+		}
 	}
 	return o, nil
 }
 
+// pattern is what -test.run wants for tests, or for parts of one test.
+func pattern(tests []string) string {
+	var whole, parts []string
+	for _, t := range tests {
+		name, part, ok := strings.Cut(t, "/")
+		whole = append(whole, name)
+		if ok {
+			parts = append(parts, regexp.QuoteMeta(part))
+		}
+	}
+	p := "^(" + strings.Join(slices.Compact(whole), "|") + ")$"
+	if len(parts) > 0 {
+		p += "/^(" + strings.Join(parts, "|") + ")$"
+	}
+	return p
+}
+
+// together puts into groups, in their order, what one run can take: whole tests, or parts of the
+// same.
+func together(tests []reach) [][]reach {
+	var groups [][]reach
+	place := map[string]int{}
+	for _, r := range tests {
+		whole, _, part := strings.Cut(r.name, "/")
+		if !part {
+			whole = ""
+		}
+		i, ok := place[whole]
+		if !ok {
+			i, groups = len(groups), append(groups, nil)
+			place[whole] = i
+		}
+		groups[i] = append(groups[i], r)
+	}
+	return groups
+}
+
 // reaches runs each test of a package by itself, without a mutant, and finds out what it
-// reaches. Tests that fail, or take longer than patience, are told of and left out; so are
-// the tests of a package that cannot be built.
+// reaches. Tests that fail are told of and left out; of one that takes longer than patience,
+// its parts are run by themselves. A package that cannot be built has none.
 func (l *lab) reaches(pkg string) ([]reach, error) {
 	l.looking.Lock()
 	defer l.looking.Unlock()
@@ -170,14 +211,20 @@ func (l *lab) reaches(pkg string) ([]reach, error) {
 	if err != nil {
 		l.complain("%v", err)
 	}
-	all := make([]reach, len(names))
-	err = each(l.jobs, len(names), func(i int) error {
-		var err error
-		all[i], err = l.reach(pkg, names[i])
-		return err
-	})
-	if err != nil {
-		return nil, err
+	var all []reach
+	for len(names) > 0 {
+		found := make([]reach, len(names))
+		parts := make([][]string, len(names))
+		err = each(l.jobs, len(names), func(i int) error {
+			var err error
+			found[i], parts[i], err = l.reach(pkg, names[i])
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+		names = slices.Concat(parts...)
 	}
 	all = slices.DeleteFunc(all, func(r reach) bool { return r.name == "" })
 	slices.SortFunc(all, func(a, b reach) int { return int(a.took - b.took) })
@@ -185,31 +232,44 @@ func (l *lab) reaches(pkg string) ([]reach, error) {
 	return all, nil
 }
 
-// reach runs one test. It is the zero reach for a test that is of no use.
-func (l *lab) reach(pkg, name string) (reach, error) {
+// reach runs one test. It is the zero reach for a test that is of no use by itself, which may
+// have parts that are.
+func (l *lab) reach(pkg, name string) (r reach, parts []string, err error) {
 	f, err := os.CreateTemp(l.work, "reached-")
 	if err != nil {
-		return reach{}, err
+		return reach{}, nil, err
 	}
 	defer os.Remove(f.Name())
 	defer f.Close()
 	o, err := l.run(pkg, "", l.patience, []string{name}, mutant.ReachedEnv+"="+f.Name())
 	switch {
 	case err != nil:
-		return reach{}, err
+		return reach{}, nil, err
 	case o.took >= l.patience:
-		fmt.Fprintf(l.out, "too slow to be tried\t%s %s\n", pkg, name)
-		return reach{}, nil
+		parts = partsOf(name, o.output)
+		fmt.Fprintf(l.out, "too slow to be tried\t%s %s, but for %d parts\n", pkg, name, len(parts))
+		return reach{}, parts, nil
 	case o.failed != "":
 		l.complain("red without a mutant: %s %s", pkg, name)
-		return reach{}, nil
+		return reach{}, nil, nil
 	}
-	r := reach{name: name, took: o.took, sites: map[string]bool{}}
+	r = reach{name: name, took: o.took, sites: map[string]bool{}}
 	lines, err := io.ReadAll(f)
 	for site := range strings.Lines(string(lines)) {
 		r.sites[strings.TrimSuffix(site, "\n")] = true
 	}
-	return r, err
+	return r, nil, err
+}
+
+// partsOf are the parts of a test that have begun, by its output.
+func partsOf(name string, output []byte) []string {
+	var parts []string
+	for _, m := range runLine.FindAllSubmatch(output, -1) {
+		if of, part, ok := strings.Cut(string(m[1]), "/"); ok && of == name && !strings.Contains(part, "/") {
+			parts = append(parts, string(m[1]))
+		}
+	}
+	return parts
 }
 
 // complain tells of what has to be mended before a result counts.

@@ -162,6 +162,22 @@ func TestTestersAreNearestFirst(t *testing.T) {
 	}
 }
 
+func TestPartsOfTests(t *testing.T) {
+	t.Parallel()
+	all := []reach{{name: "TestA"}, {name: "TestC/x"}, {name: "TestB"}, {name: "TestD/x"}, {name: "TestC/y.z"}}
+	var got []string
+	for _, some := range together(all) {
+		got = append(got, pattern(namesOf(some)))
+	}
+	if diff := cmp.Diff([]string{"^(TestA|TestB)$", `^(TestC)$/^(x|y\.z)$`, "^(TestD)$/^(x)$"}, got); diff != "" {
+		t.Errorf("patterns (-want +got):\n%s", diff)
+	}
+	output := "=== RUN   TestC\n=== RUN   TestC/x\n=== PAUSE TestC/x\n=== RUN   TestC/x/deep\n=== RUN   TestCD/x\n=== RUN   TestC/y.z\n"
+	if diff := cmp.Diff([]string{"TestC/x", "TestC/y.z"}, partsOf("TestC", []byte(output))); diff != "" {
+		t.Errorf("parts (-want +got):\n%s", diff)
+	}
+}
+
 func TestSharesAreAllThereIs(t *testing.T) {
 	t.Parallel()
 	var all, got []Mutant
