@@ -215,6 +215,28 @@ func TestField09_AnotherTemplate(t *testing.T) {
 	c.wantTaken("New booking K2 at Sushi Bar", "New booking K1 at Sushi Bar")
 }
 
+// silent is a provider that does not tell the text of what it has taken.
+type silent struct{ outbox.Provider }
+
+func (p silent) Find(ctx context.Context, m outbox.Message, since time.Time) ([]outbox.Found, error) {
+	found, err := p.Provider.Find(ctx, m, since)
+	for i := range found {
+		found[i].Text = ""
+	}
+	return found, err
+}
+
+func TestField09_AProviderThatDoesNotTellTheText(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	c.sender.Providers["whatsapp"] = silent{c.sender.Providers["whatsapp"]}
+	c.put(c.template("1", "K7"))
+	c.twilio.FailSends(twiliotest.After())
+	c.wantStatus(c.deliver("1"), outbox.Sending)
+	c.wantStatus(c.later(over, "1"), outbox.Sent)
+	c.wantTaken("New booking K7 at Sushi Bar")
+}
+
 // slow is a provider whose sends wait until they are let go.
 type slow struct {
 	outbox.Provider

@@ -313,6 +313,28 @@ func TestTwoOperatorsSendAgain(t *testing.T) {
 	}
 }
 
+// A message that failed and has come through all the same is not sent again.
+func TestDeliveredBeforeItIsSentAgain(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	c.put(c.text("1", "hello"))
+	sid := c.deliver("1").ProviderID
+	if err := c.twilio.DeliverError(ctx, sid, "undelivered", 63003); err != nil {
+		t.Fatal(err)
+	}
+	c.wantStatus(c.get("1"), outbox.Failed)
+	callback := dynamotest.Before("UpdateItem", func() {
+		if err := c.look.Note(ctx, outbox.Report{Thread: c.thread, ID: "1", ProviderID: sid, Status: outbox.Delivered}); err != nil {
+			t.Error(err)
+		}
+	})
+	late := &outbox.Box{Table: dynamotest.Open(t, callback).Table(dynamotest.TableName("conversations")), Now: c.clock.now}
+	if err := late.SendAgain(ctx, c.thread, "1"); !fault.Is(err, fault.Conflict) {
+		t.Errorf("err = %v", err)
+	}
+	c.wantStatus(c.get("1"), outbox.Delivered)
+}
+
 // A sweep that settles a message while another one has come to do so leaves it alone.
 func TestTwoSweepsSettle(t *testing.T) {
 	t.Parallel()

@@ -25,10 +25,8 @@ func (s *Store) accept(ctx context.Context, r Ride, d Driver) (Ride, []dynamo.Wr
 			e.Drivers = append(e.Drivers, id)
 		}
 	}
-	update := while(s.update(after, fields{"driver": after.Driver, "assignedAt": after.AssignedAt}), r).
-		If("contains(offered, :driverId)", dynamo.V{":driverId": d.ID})
 	return after, []dynamo.Write{
-		update,
+		while(s.update(after, fields{"driver": after.Driver, "assignedAt": after.AssignedAt}), r),
 		s.Table.Put(activeKey(r.Market, d.ID), pointer{Owner: r.Owner, Ride: r.ID, Code: r.Code}).IfAbsent().Else(ErrDriving),
 		s.Drivers.Table.Check(driverKey(d.Market, d.ID), "enabled = :yes", dynamo.V{":yes": true}).Else(ErrChanged),
 		s.put(e),
@@ -46,24 +44,12 @@ func (s *Store) decline(ctx context.Context, r Ride, d Driver) []dynamo.Write {
 	return []dynamo.Write{while(ride, r).ElseOld(movedTo), s.Table.Delete(offerKey(r.Market, d.ID, r.Code)), s.put(e)}
 }
 
-// has is the condition that a driver has the ride that was read.
-func has(w dynamo.Write, r Ride) dynamo.Write {
-	return while(w, r).If("#driver.#id = :driverId", dynamo.V{":driverId": r.Driver.ID})
-}
-
 // arrive notes that the driver is there.
 func (s *Store) arrive(ctx context.Context, r Ride) (Ride, []dynamo.Write) {
 	after := r
 	after.Status, after.ArrivedAt, after.UpdatedAt = Arrived, s.now(), s.now()
 	after.Version++
-	return after, []dynamo.Write{has(s.update(after, fields{"arrivedAt": after.ArrivedAt}), r), s.put(event(ctx, ArrivedEvent, after))}
-}
-
-// finish ends a ride that the driver has.
-func (s *Store) finish(ctx context.Context, r Ride) (Ride, []dynamo.Write) {
-	after, ws := s.end(ctx, r, Done, DoneEvent)
-	ws[0] = ws[0].If("#driver.#id = :driverId", dynamo.V{":driverId": r.Driver.ID})
-	return after, ws
+	return after, []dynamo.Write{while(s.update(after, fields{"arrivedAt": after.ArrivedAt}), r), s.put(event(ctx, ArrivedEvent, after))}
 }
 
 // withdraw takes the ride from its driver, who will not be asked again, and asks others.
@@ -78,7 +64,7 @@ func (s *Store) withdraw(ctx context.Context, r Ride) (Ride, []dynamo.Write, err
 	after.Driver, after.AssignedAt, after.ArrivedAt = nil, time.Time{}, time.Time{}
 	e := event(ctx, WithdrawnEvent, after)
 	e.Attempt, e.Driver, e.ID = r.Attempt, who, string(WithdrawnEvent)+"#"+strconv.Itoa(r.Attempt)
-	ws := append([]dynamo.Write{has(ride, r), s.put(e)}, rest...)
+	ws := append([]dynamo.Write{while(ride, r), s.put(e)}, rest...)
 	if after.Status.Open() { // its end frees the driver by itself
 		ws = append(ws, s.Table.Delete(activeKey(r.Market, who)))
 	}

@@ -61,8 +61,9 @@ func (s *Store) update(after Ride, f fields) dynamo.Write {
 	return s.Table.Update(rideKey(after.Owner, after.ID), expr, vals).ElseOld(movedTo)
 }
 
-// while is the condition that a ride has not moved on: the same status, in the same attempt.
-// A NO of some driver meanwhile is no move.
+// while is the condition that a ride has not moved on: the same status, in the same attempt, and
+// so offered to the same drivers, and with the same one if it has one. A NO of some driver
+// meanwhile is no move.
 func while(w dynamo.Write, before Ride) dynamo.Write {
 	return w.If("#status = :was AND attempt = :nth", dynamo.V{":was": before.Status, ":nth": before.Attempt})
 }

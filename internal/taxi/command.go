@@ -292,7 +292,7 @@ func (h *hearing) drive(ctx context.Context) (gate.Settled, error) {
 		}
 	case sayDone:
 		s.Text = h.words(wording.TaxiDoneNoted, code)
-		_, s.Writes = h.finish(ctx, *r)
+		_, s.Writes = h.end(ctx, *r, Done, DoneEvent)
 	default:
 		s.Text = h.words(wording.TaxiWithdrawn, code)
 		_, s.Writes, err = h.withdraw(ctx, *r)
