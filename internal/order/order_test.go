@@ -18,10 +18,15 @@ import (
 	"merve/internal/actor"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/fault"
 	"merve/internal/faulttest"
+	"merve/internal/gate"
 	"merve/internal/order"
 	"merve/internal/seedtest"
 	"merve/internal/telemetry"
+	"merve/internal/thread"
+	"merve/internal/tool"
+	"merve/internal/wording"
 )
 
 var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
@@ -103,27 +108,106 @@ func TestPropose(t *testing.T) {
 	}
 }
 
-// Codes of one business are never given twice, however many orders want one.
+// Codes of one business are never given twice: two orders that would like the same one get two.
+// Of another business it is another order's.
 func TestCodesAreUnique(t *testing.T) {
 	t.Parallel()
 	c := newCounter(t)
-	seen := map[string]bool{}
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	for w := range 8 {
-		wg.Go(func() {
-			for i := range 15 {
-				o := c.propose(fmt.Sprint(w, "/", i))
-				mu.Lock()
-				if seen[o.Code] {
-					t.Errorf("code %s twice", o.Code)
-				}
-				seen[o.Code] = true
-				mu.Unlock()
-			}
-		})
+	wants := map[string]string{} // code: key
+	var a, b string
+	for n := 0; b == ""; n++ {
+		key := fmt.Sprint("key", n)
+		code := order.FirstCode(c.owner.Key(), key)
+		if a = wants[code]; a != "" {
+			b = key
+		}
+		wants[code] = key
 	}
-	wg.Wait()
+	first, second := c.propose(a), c.propose(b)
+	if first.Code == second.Code || first.Code != order.FirstCode(c.owner.Key(), b) {
+		t.Errorf("codes %s and %s", first.Code, second.Code)
+	}
+	for _, o := range []order.Order{first, second} {
+		c.apply(o, order.PlacedEvent)
+		if found, err := c.store.ByCode(t.Context(), c.biz, o.Code); err != nil || found.ID != o.ID {
+			t.Errorf("by %s: %s, %v", o.Code, found.ID, err)
+		}
+	}
+	c.biz = dynamotest.ID("biz")
+	if o, err := c.store.Propose(t.Context(), c.draft(), b+"x"); err != nil || o.Code != order.FirstCode(c.owner.Key(), b+"x") {
+		t.Errorf("of another business: %s, %v", o.Code, err)
+	}
+}
+
+// An order that is placed while its owner's orders are erased stays, as what the business knows of
+// it does.
+func TestAnOrderIsPlacedWhileErased(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	o := c.propose("1")
+	yes := dynamotest.Before("TransactWriteItems", func() { c.apply(o, order.PlacedEvent) })
+	late := &order.Store{Table: dynamotest.Open(t, yes).Table(dynamotest.TableName("records")), Now: c.store.Now}
+	if _, err := late.Erase(t.Context(), c.owner.Key()); !errors.Is(err, order.ErrChanged) {
+		t.Errorf("err = %v", err)
+	}
+	if found, err := c.store.ByCode(t.Context(), c.biz, o.Code); err != nil || found.Status != order.Placed {
+		t.Errorf("%+v, %v", found, err)
+	}
+}
+
+// A YES counts for the very order that was shown, and for one that can still be what it wants.
+func TestAYesIsToWhatWasShown(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	tc := tool.Context{Actor: c.owner, Language: "en", TimeZone: time.UTC}
+	says := func(kind string, o order.Order, hash string) (string, int) {
+		t.Helper()
+		s, err := c.store.Commitments()[kind].Commit(t.Context(), tc, gate.Consent{Pending: thread.Pending{Kind: kind, Ref: o.ID, Hash: hash, Summary: "soup"}, At: c.now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Text, len(s.Writes)
+	}
+	o := c.propose("1")
+	if text, n := says(order.ConfirmFood, o, "of another order"); n != 0 || text != wording.Say("en", wording.OfferChanged, nil) {
+		t.Errorf("YES to another offer: %d writes, %q", n, text)
+	}
+	if _, n := says(order.ConfirmFood, o, o.Hash()); n == 0 {
+		t.Error("YES to this offer writes nothing")
+	}
+	late := wording.Say("en", wording.OrderLate, nil)
+	c.now = o.ExpiresAt
+	if text, n := says(order.ConfirmFood, o, o.Hash()); n != 0 || text != late {
+		t.Errorf("YES as it expires: %d writes, %q", n, text)
+	}
+	if text, n := says(order.ConfirmFood, order.Order{ID: "or_aaaaaaaaaaaaaaaa"}, o.Hash()); n != 0 || text != late {
+		t.Errorf("YES to what is gone: %d writes, %q", n, text)
+	}
+	c.now = noon
+	placed := c.apply(o, order.PlacedEvent)
+	if text, n := says(order.ConfirmFood, placed, placed.Hash()); n != 0 || !strings.Contains(text, placed.Code) {
+		t.Errorf("a second YES: %d writes, %q", n, text)
+	}
+	refused := wording.Say("en", wording.OrderCancelRefused, wording.Vars{"summary": "soup"})
+	for _, hash := range []string{"", placed.Hash()} {
+		if text, n := says(order.CancelKind, placed, hash); n != 0 || text != refused {
+			t.Errorf("YES to cancelling something else: %d writes, %q", n, text)
+		}
+	}
+}
+
+func TestCountedItemsWantCounts(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	d := c.draft()
+	d.Counted = map[string]int{"soup": 1}
+	o, err := c.store.Propose(t.Context(), d, "1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.store.Apply(t.Context(), o, order.PlacedEvent, order.By{Actor: c.owner}); !fault.Is(err, fault.Internal) {
+		t.Errorf("err = %v", err)
+	}
 }
 
 // What one actor has is nothing to another.

@@ -295,12 +295,13 @@ func (s *Store) Apply(ctx context.Context, o Order, typ EventType, by By) (Order
 	return after, nil
 }
 
+// event is the write of an event. It is there once, as the change of status is that goes with it.
 func (s *Store) event(o Order, typ EventType, from Status, by actor.Actor, trace string) dynamo.Write {
 	e := Event{
 		Type: typ, Order: o.ID, Owner: o.Owner, Market: o.Market, Thread: o.Thread, Business: o.Business, From: from,
 		By: by.Key(), Customer: by.Owns(o.Owner) == nil, Trace: trace, At: o.UpdatedAt,
 	}
-	return s.Table.Put(eventKey(o.Owner, o.ID, typ), e).IfAbsent().Else(ErrChanged)
+	return s.Table.Put(eventKey(o.Owner, o.ID, typ), e)
 }
 
 // Events lists what happened to an order of an actor, in order. 2 requests.
@@ -319,7 +320,7 @@ func (s *Store) Events(ctx context.Context, o Order) ([]Event, error) {
 }
 
 // Erase deletes what is kept of an owner's orders, events and all, but for those that are open:
-// somebody is working on them. Returns how many stayed.
+// somebody is working on them. Returns how many stayed; [ErrChanged] when one was placed meanwhile.
 func (s *Store) Erase(ctx context.Context, owner string) (kept int, err error) {
 	all, err := s.All(ctx, owner)
 	if err != nil {
@@ -334,7 +335,10 @@ func (s *Store) Erase(ctx context.Context, owner string) (kept int, err error) {
 		if err != nil {
 			return kept, err
 		}
-		ws := []dynamo.Write{s.Table.Delete(orderKey(o.Owner, o.ID)), s.Table.Delete(codeKey(o.Business, o.Code))}
+		ws := []dynamo.Write{
+			s.Table.Delete(orderKey(o.Owner, o.ID)).If("attribute_not_exists(pk) OR #status = :was", dynamo.V{":was": o.Status}).Else(ErrChanged),
+			s.Table.Delete(codeKey(o.Business, o.Code)),
+		}
 		for _, e := range events {
 			ws = append(ws, s.Table.Delete(eventKey(o.Owner, o.ID, e.Type)))
 		}
