@@ -299,7 +299,7 @@ func (s *Store) change(ctx context.Context, p Payment, to Status, reason string)
 	}
 	return []dynamo.Write{
 		s.put(after, due).If("version = :before", dynamo.V{":before": p.Version}).Else(errMoved),
-		s.Table.Put(eventKey(p.Transaction, to), e).IfAbsent().Else(errMoved),
+		s.Table.Put(eventKey(p.Transaction, to), e), // once: no status comes again
 	}, after
 }
 

@@ -1,0 +1,195 @@
+package payment_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"merve/internal/dynamo"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/ledger"
+	"merve/internal/payment"
+)
+
+// Staff give money back at the provider's own pages right before something else is written of
+// the payment, by whoever has read it before: what they did stays.
+func TestGivenBackMeanwhile(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for name, tt := range map[string]struct {
+		op  string
+		end func(d *till, tx ledger.Transaction) (ledger.Transaction, error)
+		do  func(late *payment.Store, tx ledger.Transaction, events []ledger.Event) error
+	}{
+		"cancelled": {"TransactWriteItems", func(d *till, tx ledger.Transaction) (ledger.Transaction, error) {
+			return d.Ledger.Release(ctx, d.tc.Actor, tx.ID, "test", "cancel")
+		}, func(late *payment.Store, _ ledger.Transaction, events []ledger.Event) error {
+			return late.Ended(ctx, events[len(events)-1])
+		}},
+		"nobody came": {"PutItem", func(d *till, tx ledger.Transaction) (ledger.Transaction, error) {
+			d.pass(tx.Start.Sub(d.now()))
+			return d.Ledger.Mark(ctx, clerk, tx.ID, "mark")
+		}, func(late *payment.Store, _ ledger.Transaction, events []ledger.Event) error {
+			return late.Ended(ctx, events[len(events)-1])
+		}},
+		"forgotten": {"TransactWriteItems", func(d *till, tx ledger.Transaction) (ledger.Transaction, error) {
+			return d.Ledger.Get(ctx, d.tc.Actor, tx.ID)
+		}, func(late *payment.Store, tx ledger.Transaction, _ []ledger.Event) error {
+			if err := late.Forget(ctx, []ledger.Transaction{tx}); err == nil {
+				return errors.New("it was forgotten as it was read")
+			}
+			return nil
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newTill(t)
+			tx := d.offer(func(t *ledger.Terms) { t.LateRefundMinor = 1000 })
+			p := d.yes(tx)
+			d.take(d.report(d.stripe.Pay(p.Intent)))
+			tx, err := tt.end(d, tx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var events []ledger.Event
+			all, err := d.Ledger.Events(ctx, tx.ID)
+			for _, e := range all {
+				if e.Type == ledger.Cancelled || e.Type == ledger.NoShow {
+					events = append(events, e)
+				}
+			}
+			staff := dynamotest.Before(tt.op, func() { d.take(d.report(d.stripe.GiveBack(p.Intent))) })
+			if err := errors.Join(err, tt.do(d.over(dynamotest.Open(t, staff), d.stripe.Client()), tx, events)); err != nil {
+				t.Fatal(err)
+			}
+			if got := d.payment(tx); got.Status != payment.Refunded || got.Reason != payment.ReasonStaff {
+				t.Errorf("%+v", got)
+			}
+			for range 2 {
+				d.pass(ledger.TakeBackFor)
+				d.sweep(tx)
+			}
+			if d.returned() != 3000 || d.payment(tx).Status != payment.Refunded {
+				t.Errorf("%d returned, %+v", d.returned(), d.payment(tx))
+			}
+		})
+	}
+}
+
+// A refund that fails, which has meanwhile been made by staff, is not tried again.
+func TestRefundFailsMeanwhile(t *testing.T) {
+	t.Parallel()
+	d := newTill(t)
+	tx := d.offer(nil)
+	p := d.yes(tx)
+	d.pass(ledger.PayFor)
+	d.stripe.RefuseRefunds(true)
+	late := d.over(dynamotest.Open(t, dynamotest.Before("PutItem", func() {
+		d.stripe.RefuseRefunds(false)
+		d.take(d.report(d.stripe.GiveBack(p.Intent)))
+	})), d.stripe.Client())
+	if err := late.Take(context.Background(), d.report(d.stripe.Pay(p.Intent))); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.payment(tx); got.Status != payment.Refunded || got.Tries != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// While whoever was told of a late payment gives it back, the schedule leaves it alone.
+func TestALatePaymentIsGivenBackByOne(t *testing.T) {
+	t.Parallel()
+	d := newTill(t)
+	tx := d.offer(nil)
+	p := d.yes(tx)
+	d.pass(ledger.PayFor)
+	var asked int
+	d.Provider = refunding{d.Provider, func() {
+		if asked++; asked == 1 {
+			d.sweep(tx)
+		}
+	}}
+	d.take(d.report(d.stripe.Pay(p.Intent)))
+	if asked != 1 || d.returned() != 3000 {
+		t.Errorf("asked %d times, %d returned", asked, d.returned())
+	}
+}
+
+// refunding is a provider that is asked to give money back when something else happens.
+type refunding struct {
+	payment.Provider
+	meanwhile func()
+}
+
+func (r refunding) Refund(ctx context.Context, b payment.Back) error {
+	r.meanwhile()
+	return r.Provider.Refund(ctx, b)
+}
+
+// Of two YES that are carried out at once, one asks for the money.
+func TestTwoYesAtOnce(t *testing.T) {
+	t.Parallel()
+	d, ctx := newTill(t), context.Background()
+	tx := d.offer(nil)
+	consent := d.consent(d.pending(tx))
+	first, err := payment.Pay{Store: d.Store}.Commit(ctx, d.tc, consent)
+	consent.MessageID = "m2"
+	second, err2 := payment.Pay{Store: d.Store}.Commit(ctx, d.tc, consent)
+	if err := errors.Join(err, err2, d.Table.DB().Commit(ctx, first.Writes...)); err != nil {
+		t.Fatal(err)
+	}
+	p := d.payment(tx)
+	err = d.Table.DB().Commit(ctx, second.Writes...)
+	if _, ok := second.Refused(err); err == nil || !ok {
+		t.Errorf("the second YES: %v", err)
+	}
+	if got := d.payment(tx); got.Token != p.Token || got.Intent != p.Intent {
+		t.Errorf("%+v, want %+v", got, p)
+	}
+}
+
+// A store that does not answer is no payment that is not due.
+func TestAttendWithoutTheStore(t *testing.T) {
+	t.Parallel()
+	d := newTill(t)
+	away := d.over(dynamotest.Open(t, broken{}), d.stripe.Client())
+	if _, err := away.Attend(context.Background(), "tx"); err == nil {
+		t.Error("no error")
+	}
+	if done, err := d.Attend(context.Background(), dynamotest.ID("tx")); done || err != nil {
+		t.Errorf("of no payment: %v, %v", done, err)
+	}
+}
+
+type broken struct{}
+
+func (broken) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{
+		StatusCode: http.StatusBadRequest, Request: r, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
+		Body: io.NopCloser(strings.NewReader(`{"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException","message":"no such table"}`)),
+	}, nil
+}
+
+// Of what the ledger's stream brings, payments' events are theirs and nothing else is.
+func TestEventsAreToldApart(t *testing.T) {
+	t.Parallel()
+	d, ctx := newTill(t), context.Background()
+	tx := d.offer(nil)
+	d.take(d.report(d.stripe.Pay(d.yes(tx).Intent)))
+	for pk, want := range map[string]int{"pay#" + tx.ID: 1, "tx#" + tx.ID: 0} {
+		n := 0
+		err := d.Table.Each(ctx, dynamo.Under(pk, ""), func(it dynamo.Item) error {
+			_, ok, err := payment.EventOf(it)
+			if ok {
+				n++
+			}
+			return err
+		})
+		if err != nil || n != want {
+			t.Errorf("%d events in %s, want %d: %v", n, pk, want, err)
+		}
+	}
+}
