@@ -3,6 +3,7 @@ package listing_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/channel"
+	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/listing"
 	"merve/internal/roster"
@@ -81,6 +83,50 @@ func TestChangesAtOnce(t *testing.T) {
 	l, err := c.Get(t.Context(), c.market, "a")
 	if err != nil || len(l.Tags) != n || l.Version != n+1 {
 		t.Errorf("tags %v, version %d, %v", l.Tags, l.Version, err)
+	}
+}
+
+// Who makes a listing that another makes just then changes it, and who deletes one that changes
+// just then deletes what it has become: no number stays on the roster for what is gone.
+func TestAListingChangesMeanwhile(t *testing.T) {
+	t.Parallel()
+	c := newCatalog(t)
+	other := func(tag string) func() {
+		return func() {
+			_, err := c.Change(t.Context(), c.market, "a", "other", func(l *listing.Listing) (*listing.Listing, error) {
+				if l == nil {
+					l = plain("a", "bar", 500)
+					l.Market = c.market
+				}
+				l.Tags = append(l.Tags, tag)
+				return l, nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	late := func(meanwhile func()) *listing.Store {
+		return &listing.Store{Table: dynamotest.Open(t, dynamotest.Before("TransactWriteItems", meanwhile)).Table(dynamotest.TableName("catalog")), Now: c.Now}
+	}
+	made, err := late(other("theirs")).Change(t.Context(), c.market, "a", "test", func(l *listing.Listing) (*listing.Listing, error) {
+		if l == nil {
+			l = plain("a", "bar", 500)
+			l.Market = c.market
+		}
+		l.Tags = append(l.Tags, "mine")
+		return l, nil
+	})
+	if err != nil || !slices.Equal(made.Tags, []string{"theirs", "mine"}) || made.Version != 2 {
+		t.Errorf("%+v, %v", made, err)
+	}
+	var seen []int
+	_, err = late(other("again")).Change(t.Context(), c.market, "a", "test", func(l *listing.Listing) (*listing.Listing, error) {
+		seen = append(seen, l.Version)
+		return nil, nil
+	})
+	if err != nil || !slices.Equal(seen, []int{2, 3}) {
+		t.Errorf("deleted as of %v, %v", seen, err)
 	}
 }
 

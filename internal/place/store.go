@@ -168,9 +168,6 @@ func (s *Store) change(k dynamo.Key, old, next *stored) []dynamo.Write {
 			writes = append(writes, s.Table.Delete(copy))
 		}
 	}
-	if old.Version == 0 {
-		return append(writes, main.If("attribute_exists(pk) AND attribute_not_exists(#version)", nil))
-	}
 	return append(writes, main.If("#version = :version", dynamo.V{":version": old.Version}))
 }
 

@@ -162,6 +162,25 @@ func TestPutMeetsAnother(t *testing.T) {
 	}
 }
 
+// Two make the same place at once: it is found where the second has it, and nowhere else.
+func TestAPlaceIsMadeTwice(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	other := at("lantern", "museum", channel.Location{Lat: 2, Lng: 2})
+	late := &Store{Now: c.Now, Table: dynamotest.Open(t, dynamotest.Before("TransactWriteItems", func() { c.put(other) })).Table(dynamotest.TableName("catalog"))}
+	mine := at("lantern", "atm", channel.Location{Lat: 3, Lng: 3})
+	mine.Market = c.market
+	if err := late.Put(t.Context(), mine); err != nil {
+		t.Fatal(err)
+	}
+	if left := c.items(indexOf(c.market, "museum")); len(left) != 2 { // itself, and where all places are
+		t.Errorf("%v", left)
+	}
+	if p, err := c.Get(t.Context(), c.market, "lantern"); err != nil || p.Category != "atm" {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
 func TestImport(t *testing.T) {
 	t.Parallel()
 	c := newCorner(t)

@@ -55,6 +55,7 @@ func EventOf(it dynamo.Item) (e Event, ok bool, err error) {
 var (
 	errSaid = errors.New("it was passed on before")
 	errFull = errors.New("no more is passed on today")
+	errGone = errors.New("the talk is gone")
 )
 
 // pass prepares to pass words on, once for their id, or says why they are not.
@@ -95,6 +96,8 @@ func (p *Post) pass(ctx context.Context, tc tool.Context, m matter, text, id str
 			return s.Text, true
 		case errors.Is(err, errFull):
 			return say(wording.RelayEnough).Text, true
+		case errors.Is(err, errGone):
+			return say(wording.RelayClosed).Text, true
 		}
 		return "", false
 	}
@@ -112,7 +115,7 @@ func (p *Post) writes(e Event) []dynamo.Write {
 			If("attribute_not_exists(passed) OR passed < :max", dynamo.V{":max": MaxDay}).Else(errFull),
 	}
 	if e.Talk {
-		ws = append(ws, p.Table.Update(talkKey(e.Market, e.Business, e.Code), "SET answeredAt = :now", dynamo.V{":now": e.At}).If("attribute_exists(pk)", nil).Else(errFull))
+		ws = append(ws, p.Table.Update(talkKey(e.Market, e.Business, e.Code), "SET answeredAt = :now", dynamo.V{":now": e.At}).If("attribute_exists(pk)", nil).Else(errGone))
 	}
 	return ws
 }

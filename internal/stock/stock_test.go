@@ -279,6 +279,29 @@ func TestField15_CheckLooksAtWhatChanged(t *testing.T) {
 	}
 }
 
+// A count that changes after a check has looked at it is looked at again.
+func TestField15_SaleAfterTheLook(t *testing.T) {
+	t.Parallel()
+	p := newPantry(t, "records")
+	p.commit(p.Set(p.item("soup"), 5, "s"))
+	late := *p.Store
+	late.Table = dynamotest.Open(t, dynamotest.Before("UpdateItem", func() {
+		if err := p.take("or_1", map[string]int{"soup": 1}); err != nil {
+			t.Error(err)
+		}
+	})).Table(dynamotest.TableName("records"))
+	key := p.item("soup").key()
+	for _, due := range []bool{true, false} {
+		if _, err := late.look(t.Context(), key.PK, []dynamo.Key{key}, p, func(context.Context, Drift) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		it, err := p.Table.Get(t.Context(), key)
+		if err != nil || (it.String("dueShard") != "") != due {
+			t.Errorf("due %q, want %v: %v", it.String("dueShard"), due, err)
+		}
+	}
+}
+
 // A sale between the two looks of a check is no drift.
 func TestField15_SaleWhileChecked(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,83 @@
+package relay
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"merve/internal/dynamo"
+	"merve/internal/dynamo/dynamotest"
+)
+
+// Two customers of a business who would have the same code have two.
+func TestTalksHaveCodesOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	p := &Post{Table: dynamotest.Open(t).Table(dynamotest.TableName("records")), Now: func() time.Time { return now }}
+	business := dynamotest.ID("biz")
+	first := map[string]Talk{} // by the code that it would like to have
+	var both [2]Talk
+	for n := 0; both[0].Thread == ""; n++ {
+		talk := Talk{Market: "demo", Business: business, Thread: fmt.Sprint("th_", n)}
+		code := codeOf(talk, 0)
+		if other, ok := first[code]; ok {
+			both = [2]Talk{other, talk}
+		}
+		first[code] = talk
+	}
+	codes := map[string]bool{}
+	for range 2 { // and keep them
+		for _, talk := range both {
+			var code string
+			if err := p.Begin(t.Context(), talk, func(c string) []dynamo.Write { code = c; return nil }); err != nil {
+				t.Fatal(err)
+			}
+			codes[code] = true
+			if m, err := p.talk(t.Context(), "demo", business, code); err != nil || m == nil || m.Thread != talk.Thread {
+				t.Errorf("%s leads to %+v, %v; want %s", code, m, err, talk.Thread)
+			}
+		}
+	}
+	if len(codes) != 2 {
+		t.Errorf("codes %v", codes)
+	}
+}
+
+// What is passed on once is not passed on again, so many messages of one matter are on one day,
+// and none when the customer has had the talk deleted.
+func TestWhatIsPassedOn(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	p := &Post{Table: dynamotest.Open(t).Table(dynamotest.TableName("records")), Now: func() time.Time { return now }}
+	talk := Talk{Market: "demo", Business: dynamotest.ID("biz"), Thread: dynamotest.ID("th")}
+	var code string
+	if err := p.Begin(t.Context(), talk, func(c string) []dynamo.Write { code = c; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	passes := func(id string) error {
+		e := Event{ID: id, Market: "demo", Code: code, Talk: true, Business: talk.Business, Thread: talk.Thread, At: now}
+		return p.Table.DB().Commit(t.Context(), p.writes(e)...)
+	}
+	for n := range MaxDay {
+		if err := passes(fmt.Sprint("m", n)); err != nil {
+			t.Fatal(err)
+		}
+		if err := passes(fmt.Sprint("m", n)); !errors.Is(err, errSaid) {
+			t.Errorf("message %d again: %v", n, err)
+		}
+	}
+	if err := passes("more"); !errors.Is(err, errFull) {
+		t.Errorf("one more: %v", err)
+	}
+	now = now.Add(24 * time.Hour)
+	if err := passes("tomorrow"); err != nil {
+		t.Errorf("on the next day: %v", err)
+	}
+	if err := p.Erase(t.Context(), talk.Thread); err != nil {
+		t.Fatal(err)
+	}
+	if err := passes("after"); !errors.Is(err, errGone) {
+		t.Errorf("when it is deleted: %v", err)
+	}
+}
