@@ -281,6 +281,7 @@ func TestThreadsAreTheirOwners(t *testing.T) {
 	of := s.say(t, ann, "hello").ThreadID
 	ofUser := s.say(t, "", "hello", user...).ThreadID
 
+	activityOf := func(thread string) string { return "/chat/threads/" + thread + "/activity" }
 	missing := s.call(t, "GET", messagesOf("th_00000000000000000000000000000000"), nil, "x-session-id", bob).refuses(t, http.StatusNotFound, "")
 	for name, tt := range map[string]struct {
 		thread string
@@ -292,11 +293,14 @@ func TestThreadsAreTheirOwners(t *testing.T) {
 		"another user's":                   {ofUser, s.issuer.token(t, dynamotest.ID("bob"))},
 		"an admin's token is no back door": {of, s.issuer.token(t, dynamotest.ID("admin"), "admin")},
 	} {
-		got := s.call(t, "GET", messagesOf(tt.thread), nil, tt.header...).refuses(t, http.StatusNotFound, "")
-		if got.TraceID = missing.TraceID; got != missing {
-			t.Errorf("%s: %+v, but a missing one: %+v", name, got, missing)
+		for _, target := range []string{messagesOf(tt.thread), activityOf(tt.thread)} {
+			got := s.call(t, "GET", target, nil, tt.header...).refuses(t, http.StatusNotFound, "")
+			if got.TraceID = missing.TraceID; got != missing {
+				t.Errorf("%s, %s: %+v, but a missing one: %+v", name, target, got, missing)
+			}
 		}
 	}
+	s.call(t, "GET", activityOf(of), nil, "x-session-id", ann).wants(t, http.StatusOK, nil)
 	s.call(t, "GET", messagesOf(ofUser), nil, user...).wants(t, http.StatusOK, nil)
 	s.call(t, "GET", messagesOf(of), nil, "x-session-id", ann).wants(t, http.StatusOK, nil)
 }
