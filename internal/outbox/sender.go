@@ -264,7 +264,7 @@ func (s *Sender) others(ctx context.Context, m Message) (known map[string]bool, 
 			known[o.ProviderID] = true
 		}
 		alike := m.Template != nil && o.Template != nil || m.Template == nil && o.Template == nil && o.Text == m.Text
-		if alike && o.Status == Sending && o.ClaimUntil.After(s.Box.Now()) {
+		if alike && o.ClaimUntil.After(s.Box.Now()) {
 			wait = true
 		}
 	}

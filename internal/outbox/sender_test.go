@@ -215,6 +215,52 @@ func TestField09_AnotherTemplate(t *testing.T) {
 	c.wantTaken("New booking K2 at Sushi Bar", "New booking K1 at Sushi Bar")
 }
 
+// A send whose answer was lost is settled while another message is at work, unless that looks
+// like it: then what the provider has may be the other's.
+func TestField09_SettlesBesideAnotherAtWork(t *testing.T) {
+	t.Parallel()
+	const hello, bye, booked = "hello", "goodbye", "" // a template
+	for _, tt := range []struct {
+		mine, other string
+		waits       bool
+	}{{hello, hello, true}, {booked, booked, true}, {hello, bye, false}, {hello, booked, false}, {booked, hello, false}} {
+		c := newCorner(t)
+		put := func(id, text string) {
+			if text == booked {
+				c.put(c.template(id, "K"+id))
+			} else {
+				c.put(c.text(id, text))
+			}
+			c.twilio.FailSends(twiliotest.After())
+			c.wantStatus(c.deliver(id), outbox.Sending)
+		}
+		put("1", tt.mine)
+		c.clock.add(over / 2)
+		put("2", tt.other)
+		want := outbox.Sent
+		if tt.waits {
+			want = outbox.Sending
+		}
+		if got := c.later(over/2+time.Second, "1"); got.Status != want {
+			t.Errorf("%q beside %q: %s, want %s", tt.mine, tt.other, got.Status, want)
+		}
+	}
+}
+
+// A message whose provider is configured no more is given up, also when its send is unclear.
+func TestTheProviderIsGone(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	c.put(c.text("1", "hello"))
+	c.twilio.FailSends(twiliotest.After())
+	c.wantStatus(c.deliver("1"), outbox.Sending)
+	c.sender.Providers = nil
+	c.wantStatus(c.later(over, "1"), outbox.Failed)
+	if len(c.told()) != 1 {
+		t.Errorf("alerts %q", c.told())
+	}
+}
+
 // silent is a provider that does not tell the text of what it has taken.
 type silent struct{ outbox.Provider }
 
