@@ -54,8 +54,11 @@ func TestDecide(t *testing.T) {
 		{"no messages", offer, nil, nil, time.Second, Waiting},
 	}
 	for _, tt := range tests {
-		if got := Decide(tt.pending, tt.msgs, tt.refers, made.Add(tt.now)); got != tt.want {
-			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if got := Decide(tt.pending, tt.msgs, tt.refers, made.Add(tt.now)); got != tt.want {
+				t.Errorf("%s, want %s", got, tt.want)
+			}
+		})
 	}
 }

@@ -58,6 +58,6 @@ func prove(ctx context.Context, o options) error {
 	}
 	printPromises(os.Stdout, promises, found)
 	printFailures(os.Stdout, failures, found)
-	fmt.Printf("\n%d tests, %d rounds, %s\n", len(found), rounds, time.Since(begin).Round(time.Second))
+	fmt.Printf("\n%d tests, rounds: %d, %s\n", len(found), rounds, time.Since(begin).Round(time.Second))
 	return err
 }
