@@ -1,0 +1,57 @@
+package turn_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"merve/internal/channel"
+	"merve/internal/llm"
+)
+
+// asked keeps by which keys turns are queued.
+type asked struct {
+	*world
+	keys []string
+}
+
+func (a *asked) Queue(ctx context.Context, threadID, key string) error {
+	a.keys = append(a.keys, key)
+	return a.world.Queue(ctx, threadID, key)
+}
+
+// A message that comes again is queued by the same key, so that a queue which knows keys brings it
+// once; what a client gives up waiting for has another one, as it was not queued before.
+func TestField01_AMessageIsQueuedByItsKey(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	q := &asked{world: w}
+	w.runner.Queue = q
+	for range 2 {
+		for _, id := range []string{"m1", "m2"} {
+			if _, err := w.runner.ProcessInbound(t.Context(), w.from("ann", channel.WhatsApp, id, "hello")); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if len(q.keys) != 4 || q.keys[0] == q.keys[1] || !slices.Equal(q.keys[:2], q.keys[2:]) {
+		t.Errorf("keys %q", q.keys)
+	}
+	q.keys = nil
+	for range 2 { // a client that gives up while the model thinks, and asks again
+		ctx, giveUp := context.WithCancel(t.Context())
+		w.model = modelFunc(func(ctx context.Context, _ llm.Request) (llm.Response, error) {
+			giveUp()
+			return llm.Response{}, llm.Fail(llm.Malformed, "nobody waits")
+		})
+		w.restart()
+		w.runner.Queue = q
+		a, err := w.runner.Converse(ctx, w.from("bob", channel.App, "m1", "hello"))
+		if err != nil || !a.Later {
+			t.Fatalf("%+v, %v", a, err)
+		}
+	}
+	if len(q.keys) != 2 || q.keys[0] != q.keys[1] {
+		t.Errorf("keys of one that is queued later: %q", q.keys)
+	}
+}
