@@ -159,7 +159,7 @@ func TestWaiting(t *testing.T) {
 	c, ctx := newCorner(t), context.Background()
 	wish := func(n int, thread string) Waiting {
 		terms := c.terms(n)
-		terms.Owner = "user:" + thread
+		terms.Owner = "user:" + thread + c.business
 		return Waiting{ID: fmt.Sprint("w-", thread, n), Terms: terms, Since: c.Now(), TTL: terms.Start.Unix()}
 	}
 	waits := func(w Waiting) Waiting {
