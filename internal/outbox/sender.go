@@ -236,6 +236,15 @@ func (m Message) mayBe(f Found) bool {
 	return true
 }
 
+// looks is what two messages have in common that the provider may show alike: a text, or that it
+// words them itself.
+func (m Message) looks() string {
+	if m.Template != nil {
+		return "template"
+	}
+	return "text " + m.Text
+}
+
 func (f Found) report(m Message) Report {
 	r := Report{Thread: m.Thread, ID: m.ID, ProviderID: f.ProviderID, Status: f.Status}
 	if f.Status == Failed {
@@ -263,8 +272,7 @@ func (s *Sender) others(ctx context.Context, m Message) (known map[string]bool, 
 		if o.ProviderID != "" {
 			known[o.ProviderID] = true
 		}
-		alike := m.Template != nil && o.Template != nil || m.Template == nil && o.Template == nil && o.Text == m.Text
-		if alike && o.ClaimUntil.After(s.Box.Now()) {
+		if o.looks() == m.looks() && o.ClaimUntil.After(s.Box.Now()) {
 			wait = true
 		}
 	}

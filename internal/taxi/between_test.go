@@ -3,7 +3,9 @@ package taxi_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -82,5 +84,43 @@ func TestARideBeginsWhileErased(t *testing.T) {
 		if got, err := c.Latest(ctx, c.customer, c.market.ID); err != nil || got.ID != open.ID {
 			t.Errorf("before a %s: the latest ride is %+v, %v", op, got, err)
 		}
+	}
+}
+
+// A proposal that is let go, right before its YES is written, is not ordered.
+func TestANoBeforeTheYesIsWritten(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	c.drivers(1)
+	r := c.proposed()
+	late := c.over(dynamotest.Before("TransactWriteItems", func() {
+		if _, err := c.no(c.Store, r); err != nil {
+			t.Error(err)
+		}
+	}), 4)
+	if _, err := c.yes(late, r); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.get(r.ID); got.Status != taxi.Released || len(c.holds(1)) != 0 {
+		t.Errorf("%s, %v", got.Status, c.holds(1))
+	}
+}
+
+// A driver who says NO while a ride is offered anew, by a clock that is ahead of theirs, is not
+// asked again.
+func TestANoWhileARideIsOfferedAnew(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	c.drivers(2)
+	r := c.requested()
+	ahead := c.over(dynamotest.Before("TransactWriteItems", func() { c.says(0, "NO "+r.Code) }), 4)
+	ahead.Now = func() time.Time { return r.DueAt }
+	for range 2 {
+		if _, err := ahead.Sweep(ctx, taxi.Limits{}); err != nil && !errors.Is(err, taxi.ErrChanged) {
+			t.Fatal(err)
+		}
+	}
+	if got := c.get(r.ID); got.Attempt != 2 || slices.Contains(got.Offered, id(0)) || !slices.Contains(got.Offered, id(1)) {
+		t.Errorf("attempt %d, offered to %v", got.Attempt, got.Offered)
 	}
 }

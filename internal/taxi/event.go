@@ -100,13 +100,14 @@ func (s *Store) put(e Event) dynamo.Write {
 	return s.Table.Put(eventKey(e), e).IfAbsent().Else(ErrChanged)
 }
 
-// putUnserved is put for the event that nobody took a ride, by which staff find it.
+// putUnserved is put for the event that nobody took a ride, by which staff find it. The ride ends
+// with it, and so it is there once.
 func (s *Store) putUnserved(e Event) dynamo.Write {
 	return s.Table.Put(eventKey(e), struct {
 		Event
 		Listed   string `dynamodbav:"listed"`
 		ListedAt string `dynamodbav:"listedAt"`
-	}{e, listedUnserved(e.Market), dynamo.Stamp(e.At)}).IfAbsent().Else(ErrChanged)
+	}{e, listedUnserved(e.Market), dynamo.Stamp(e.At)})
 }
 
 func eventKey(e Event) dynamo.Key {

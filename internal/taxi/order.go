@@ -274,7 +274,7 @@ func (s *Store) Request(ctx context.Context, a actor.Actor, market, id, hash str
 	requested.ID, requested.Actor, requested.Attempt = string(RequestedEvent), a.Key(), 0
 	was := open{Ride: r.ID, Code: r.Code, Open: true, At: now}
 	return after, append([]dynamo.Write{
-		s.update(after, f).If("#status = :was AND #hash = :hash", dynamo.V{":was": Proposed, ":hash": hash}),
+		s.update(after, f).If("#status = :was", dynamo.V{":was": Proposed}),
 		s.Table.Put(openKey(r.Owner, r.Market), was).If("attribute_not_exists(pk) OR #open = :no", dynamo.V{":no": false}).Else(ErrOpen),
 		s.put(requested),
 	}, offers...), nil

@@ -82,13 +82,10 @@ func (w *sweep) over(ctx context.Context) bool {
 	return false
 }
 
-// page is how many due rides are read at once.
-const page = 100
-
 func (w *sweep) shard(ctx context.Context, shard int) error {
 	var errs []error
 	for after := ""; ; {
-		keys, next, err := w.Table.Due(ctx, w.dueKind(), shard, w.now(), page, after)
+		keys, next, err := w.Table.Due(ctx, w.dueKind(), shard, w.now(), dynamo.MaxReads, after)
 		if err != nil {
 			return errors.Join(append(errs, fmt.Errorf("taxi: due: %w", err))...)
 		}

@@ -130,6 +130,9 @@ func (s *station) to(n int) map[string]outbox.Message {
 		_, rest, _ := strings.Cut(m.ID, ".")
 		event, rest, _ := strings.Cut(rest, ".")
 		typ, _, _ := strings.Cut(rest, ".")
+		if _, twice := all[event+" "+typ]; twice {
+			s.t.Errorf("driver %d is told of %s twice", n, event)
+		}
 		all[event+" "+typ] = m
 	}
 	return all

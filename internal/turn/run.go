@@ -152,9 +152,8 @@ func (r *Runner) begin(ctx context.Context, l *thread.Lease, t *thread.Thread) (
 }
 
 // takeIn makes the turn answer what is in the inbox now: its first notices alone (one that
-// quotes somebody by itself), or
-// the messages before the next notice, one by one where they may be commands. What it has
-// proposed already stays, and so does that it hands the thread over.
+// quotes somebody by itself), or the messages before the next notice, one by one where they may
+// be commands. What it has proposed already stays, and so does that it hands the thread over.
 func (w *work) takeIn() {
 	inbox := w.thread.Inbox
 	n := 1

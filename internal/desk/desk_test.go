@@ -1,0 +1,150 @@
+package desk_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"merve/internal/actor"
+	"merve/internal/channel"
+	"merve/internal/desk"
+	"merve/internal/dynamo"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/fault"
+	"merve/internal/thread"
+)
+
+var clerk = actor.Actor{Kind: actor.Staff, ID: "clerk", Groups: []string{"staff"}}
+
+// quiet is a queue of which nothing is wanted.
+type quiet struct{}
+
+func (quiet) Queue(context.Context, string, string) error { return nil }
+
+// office is a desk with one customer's thread.
+type office struct {
+	*desk.Desk
+	t       testing.TB
+	threads *thread.Store
+	now     time.Time
+	thread  string
+	market  string
+}
+
+func newOffice(t testing.TB) *office {
+	t.Helper()
+	o := &office{t: t, now: time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC), market: dynamotest.ID("m")}
+	o.threads = &thread.Store{Table: dynamotest.Open(t).Table(dynamotest.TableName("conversations")), Now: func() time.Time { return o.now }, NewID: func() string { return dynamotest.ID("lease") }}
+	o.Desk = o.over(dynamotest.Open(t))
+	a, err := o.threads.Append(context.Background(), channel.Inbound{
+		Market: o.market, Channel: channel.App, ThreadType: channel.General, MessageID: "m1", Text: "hello", From: actor.Actor{Kind: actor.Session, ID: dynamotest.ID("ann"), Name: "ann"},
+	}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.thread = a.Thread
+	return o
+}
+
+// over is the desk of a process of its own.
+func (o *office) over(db *dynamo.DB) *desk.Desk {
+	return &desk.Desk{Table: db.Table(dynamotest.TableName("records")), Threads: thread.Teller{Store: o.threads, Queue: quiet{}}, Now: func() time.Time { return o.now }}
+}
+
+// told is what waits to be said on the thread, by kind.
+func (o *office) told() string {
+	o.t.Helper()
+	h, err := o.threads.Head(context.Background(), o.thread)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	var kinds []string
+	for _, m := range h.Inbox {
+		if m.Notice != nil {
+			kinds = append(kinds, m.Notice.Kind)
+		}
+	}
+	return strings.Join(kinds, " ")
+}
+
+// taken are who has the threads of the market, by the desk and by the thread itself.
+func (o *office) taken() string {
+	o.t.Helper()
+	cases, err := o.List(context.Background(), o.market)
+	h, err2 := o.threads.Head(context.Background(), o.thread)
+	if err != nil || err2 != nil {
+		o.t.Fatal(err, err2)
+	}
+	var who []string
+	for _, c := range cases {
+		who = append(who, c.TakenBy)
+	}
+	return strings.Join(who, " ") + "|" + string(h.Handler)
+}
+
+func TestStaffWriteWhatCanBeRead(t *testing.T) {
+	t.Parallel()
+	o, ctx := newOffice(t), context.Background()
+	if err := o.Write(ctx, o.thread, "hello", "k"); !fault.Is(err, fault.Conflict) {
+		t.Errorf("before it is taken: %v", err)
+	}
+	if err := o.Take(ctx, o.thread, clerk); err != nil {
+		t.Fatal(err)
+	}
+	for field, all := range map[string][][2]string{
+		"text": {{"", "k"}, {" \n", "k"}, {"\xff", "k"}, {strings.Repeat("é", desk.MaxText+1), "k"}},
+		"key":  {{"hello", ""}, {"hello", strings.Repeat("k", 129)}},
+	} {
+		for _, say := range all {
+			var wrong *fault.Error
+			if err := o.Write(ctx, o.thread, say[0], say[1]); !errors.As(err, &wrong) || wrong.Field != field {
+				t.Errorf("%.20q by %.20q: %v", say[0], say[1], err)
+			}
+		}
+	}
+	for range 2 { // once
+		if err := o.Write(ctx, o.thread, strings.Repeat("é", desk.MaxText), strings.Repeat("k", 128)); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := o.told(); got != "handed_over "+desk.StaffReply {
+		t.Errorf("told %s", got)
+	}
+}
+
+// A thread is given back once, and not at all when the assistant has it. Who takes it again while
+// that is done has it.
+func TestReturn(t *testing.T) {
+	t.Parallel()
+	o, ctx := newOffice(t), context.Background()
+	if err := o.Return(ctx, o.thread); err != nil || o.told() != "" {
+		t.Errorf("nobody's: %v, told %s", err, o.told())
+	}
+	if err := o.Take(ctx, o.thread, clerk); err != nil || o.taken() != clerk.Key()+"|person" {
+		t.Fatalf("%v, %s", err, o.taken())
+	}
+	for range 2 {
+		if err := o.Return(ctx, o.thread); err != nil || o.taken() != "|" {
+			t.Errorf("%v, %s", err, o.taken())
+		}
+	}
+	if got := o.told(); got != "handed_over handed_back" {
+		t.Errorf("told %s", got)
+	}
+	o.now = o.now.Add(time.Minute)
+	if err := o.Take(ctx, o.thread, clerk); err != nil {
+		t.Fatal(err)
+	}
+	other := actor.Actor{Kind: actor.Staff, ID: "other", Groups: []string{"staff"}}
+	late := o.over(dynamotest.Open(t, dynamotest.Before("DeleteItem", func() {
+		o.now = o.now.Add(time.Minute)
+		if err := o.Take(ctx, o.thread, other); err != nil {
+			t.Error(err)
+		}
+	})))
+	if err := late.Return(ctx, o.thread); err != nil || o.taken() != other.Key()+"|person" {
+		t.Errorf("taken meanwhile: %v, %s", err, o.taken())
+	}
+}
