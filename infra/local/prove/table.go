@@ -47,10 +47,14 @@ func printFailures(w io.Writer, failures [][]string, found results) {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(t, "\nrow\tfailure in the field\ttests\tschedules\tresult\n")
 	for _, row := range failures {
-		own := regexp.MustCompile(`TestField` + row[0] + `_|/field` + row[0] + `\b`)
-		fmt.Fprintf(t, "%s\t%s\t%s\n", row[0], row[1], found.sum(own))
+		fmt.Fprintf(t, "%s\t%s\t%s\n", row[0], row[1], found.sum(namedAfter(row[0])))
 	}
 	_ = t.Flush() // of an output that is gone
+}
+
+// namedAfter matches the tests and conversations that are named after a failure in the field.
+func namedAfter(row string) *regexp.Regexp {
+	return regexp.MustCompile(`TestField` + row + `_|/field` + row + `_`)
 }
 
 // sum tells of the tests that match: how many, the schedules that they tried (a test that
