@@ -154,12 +154,12 @@ func (l *Ledger) takeOver(ctx context.Context, claims []claim, now time.Time) ([
 	if err != nil {
 		return nil, fmt.Errorf("ledger: take over: %w", err)
 	}
+	olds, err := dynamo.Decode[Transaction](items)
+	if err != nil {
+		return nil, err
+	}
 	var ends [][]dynamo.Write
-	for _, it := range items {
-		var old Transaction
-		if err := it.Decode(&old); err != nil {
-			return nil, err
-		}
+	for _, old := range olds {
 		if old.State != Hold {
 			continue
 		}

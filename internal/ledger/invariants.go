@@ -248,12 +248,12 @@ func (a *audit) holders(ctx context.Context, locks []lock) (map[string]Transacti
 	if err != nil {
 		return nil, err
 	}
+	all, err := dynamo.Decode[Transaction](items)
+	if err != nil {
+		return nil, err
+	}
 	txs := map[string]Transaction{}
-	for _, it := range items {
-		var tx Transaction
-		if err := it.Decode(&tx); err != nil {
-			return nil, err
-		}
+	for _, tx := range all {
 		txs[tx.ID] = tx
 	}
 	return txs, nil

@@ -161,17 +161,11 @@ func (s *Store) OfBusiness(ctx context.Context, business string, since time.Time
 	if err != nil {
 		return nil, fmt.Errorf("orders of %s: %w", business, err)
 	}
-	var all []Order
-	for _, it := range items {
-		var o Order
-		if err := it.Decode(&o); err != nil {
-			return nil, err
-		}
-		if o.Receipt != nil {
-			all = append(all, o)
-		}
+	all, err := dynamo.Decode[Order](items)
+	if err != nil {
+		return nil, err
 	}
-	return all, nil
+	return slices.DeleteFunc(all, func(o Order) bool { return o.Receipt == nil }), nil
 }
 
 // ByCode finds the order that a business knows by a code.
@@ -270,12 +264,12 @@ func (s *Store) Holding(ctx context.Context, all []stock.Holding) (map[string]ma
 	if err != nil {
 		return nil, err
 	}
+	orders, err := dynamo.Decode[Order](items)
+	if err != nil {
+		return nil, err
+	}
 	hold := map[string]map[string]int{}
-	for _, it := range items {
-		var o Order
-		if err := it.Decode(&o); err != nil {
-			return nil, err
-		}
+	for _, o := range orders {
 		if o.Stands() {
 			hold[o.ID] = o.Counted
 		}

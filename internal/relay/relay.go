@@ -253,11 +253,11 @@ func (p *Post) waiting(ctx context.Context, market string, businesses []string) 
 		if err != nil {
 			return nil, fmt.Errorf("talks of %s: %w", business, err)
 		}
-		for _, it := range items {
-			var t Talk
-			if err := it.Decode(&t); err != nil {
-				return nil, err
-			}
+		talks, err := dynamo.Decode[Talk](items)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range talks {
 			if m := t.matter(p.now()); m.waiting {
 				all = append(all, m)
 			}

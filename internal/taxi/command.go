@@ -205,19 +205,16 @@ func (h *hearing) waiting(ctx context.Context) (open, over []found, err error) {
 			offers, keys = append(offers, o), append(keys, rideKey(o.Owner, o.Ride))
 		}
 	}
-	if len(keys) == 0 {
-		return nil, nil, nil
-	}
 	items, err := h.Table.BatchGet(ctx, keys...)
 	if err != nil {
 		return nil, nil, fmt.Errorf("taxi: offers of %s: %w", h.driver.ID, err)
 	}
+	all, err := dynamo.Decode[*Ride](items)
+	if err != nil {
+		return nil, nil, err
+	}
 	rides := map[string]*Ride{}
-	for _, it := range items {
-		r := &Ride{}
-		if err := it.Decode(r); err != nil {
-			return nil, nil, err
-		}
+	for _, r := range all {
 		rides[r.ID] = r
 	}
 	for _, o := range offers {

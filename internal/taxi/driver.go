@@ -138,12 +138,12 @@ func (s *Drivers) some(ctx context.Context, market string, ids []string) (map[st
 	if err != nil {
 		return nil, fmt.Errorf("taxi: drivers: %w", err)
 	}
+	all, err := dynamo.Decode[Driver](items)
+	if err != nil {
+		return nil, err
+	}
 	found := map[string]Driver{}
-	for _, it := range items {
-		var d Driver
-		if err := it.Decode(&d); err != nil {
-			return nil, err
-		}
+	for _, d := range all {
 		found[d.ID] = d
 	}
 	return found, nil

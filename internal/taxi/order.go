@@ -212,11 +212,11 @@ func (s *Store) last(ctx context.Context, a actor.Actor, market string) (last op
 	if err != nil {
 		return open{}, false, fmt.Errorf("taxi: latest ride: %w", err)
 	}
-	for _, it := range items {
-		var o open
-		if err := it.Decode(&o); err != nil {
-			return open{}, false, err
-		}
+	all, err := dynamo.Decode[open](items)
+	if err != nil {
+		return open{}, false, err
+	}
+	for _, o := range all {
 		if !ok || o.Open && !last.Open || o.Open == last.Open && o.At.After(last.At) {
 			last, ok = o, true
 		}
@@ -274,7 +274,7 @@ func (s *Store) Request(ctx context.Context, a actor.Actor, market, id, hash str
 	requested.ID, requested.Actor, requested.Attempt = string(RequestedEvent), a.Key(), 0
 	was := open{Ride: r.ID, Code: r.Code, Open: true, At: now}
 	return after, append([]dynamo.Write{
-		s.update(after, f).If("#status = :was", dynamo.V{":was": Proposed}),
+		while(s.update(after, f), r),
 		s.Table.Put(openKey(r.Owner, r.Market), was).If("attribute_not_exists(pk) OR #open = :no", dynamo.V{":no": false}).Else(ErrOpen),
 		s.put(requested),
 	}, offers...), nil

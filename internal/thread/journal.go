@@ -60,13 +60,5 @@ func (s *Store) journal(ctx context.Context, id string, turn int) ([]Entry, erro
 	if err != nil {
 		return nil, fmt.Errorf("journal of thread %s, turn %d: %w", id, turn, err)
 	}
-	var entries []Entry
-	for _, it := range page.Items {
-		var e Entry
-		if err := it.Decode(&e); err != nil {
-			return nil, err
-		}
-		entries = append(entries, e)
-	}
-	return entries, nil
+	return dynamo.Decode[Entry](page.Items)
 }

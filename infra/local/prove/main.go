@@ -1,6 +1,6 @@
 // Command prove runs all tests again and again (.ci/test.sh), from seeds that are printed, for
-// as long as asked, and prints what they prove: the promises and the failures in the field, each with
-// its tests and how many schedules (faults, histories, messages) they tried.
+// as long as asked, and prints what they prove: the promises and the failures in the field, each
+// with its tests and how many schedules (faults, histories, messages) they tried.
 //
 // A failure prints the seed that repeats it.
 package main

@@ -71,7 +71,7 @@ func (e ear) listen(text string, asked deskQuestion) saying {
 		s.lost = m[1]
 	}
 	s.text = strings.TrimSpace(photoLost.ReplaceAllString(photoMark.ReplaceAllString(text, ""), ""))
-	s.text = clip(s.text, maxContent)
+	s.text = language.Clip(s.text, maxContent)
 	l := newLine(s.text)
 	s.folded = l.whole
 	s.yes, s.no = e.only(ofYes, s.folded), e.only(ofNo, s.folded) && !e.hears(ofPhoto, s.folded)
@@ -238,7 +238,7 @@ func joined(have, more string) string {
 	if strings.Contains(have, more) {
 		return have
 	}
-	return clip(strings.TrimSpace(have+"\n"+more), maxContent)
+	return language.Clip(strings.TrimSpace(have+"\n"+more), maxContent)
 }
 
 // place finds the address in a message: a street with a number, behind a word such as "at".

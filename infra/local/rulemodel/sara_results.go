@@ -4,7 +4,8 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
-	"unicode/utf8"
+
+	"merve/internal/language"
 )
 
 // report is what a result says of a damage report. Everything in it is data.
@@ -46,7 +47,7 @@ func parseReport(m map[string]any) report {
 		r.contents = map[string]string{}
 		for name, v := range contents {
 			if s, ok := v.(string); ok {
-				r.contents[name] = clip(s, maxContent)
+				r.contents[name] = language.Clip(s, maxContent)
 			}
 		}
 	}
@@ -96,12 +97,4 @@ func strs(m map[string]any, key string) []string {
 		}
 	}
 	return out
-}
-
-// clip cuts a text to at most most characters.
-func clip(s string, most int) string {
-	if utf8.RuneCountInString(s) > most {
-		s = string([]rune(s)[:most])
-	}
-	return s
 }
