@@ -91,17 +91,19 @@ func TestChangesAtOnce(t *testing.T) {
 func TestAListingChangesMeanwhile(t *testing.T) {
 	t.Parallel()
 	c := newCatalog(t)
+	tags := func(tag string) func(*listing.Listing) (*listing.Listing, error) {
+		return func(l *listing.Listing) (*listing.Listing, error) {
+			if l == nil {
+				l = plain("a", "bar", 500)
+				l.Market = c.market
+			}
+			l.Tags = append(l.Tags, tag)
+			return l, nil
+		}
+	}
 	other := func(tag string) func() {
 		return func() {
-			_, err := c.Change(t.Context(), c.market, "a", "other", func(l *listing.Listing) (*listing.Listing, error) {
-				if l == nil {
-					l = plain("a", "bar", 500)
-					l.Market = c.market
-				}
-				l.Tags = append(l.Tags, tag)
-				return l, nil
-			})
-			if err != nil {
+			if _, err := c.Change(t.Context(), c.market, "a", "other", tags(tag)); err != nil {
 				t.Error(err)
 			}
 		}
@@ -109,14 +111,7 @@ func TestAListingChangesMeanwhile(t *testing.T) {
 	late := func(meanwhile func()) *listing.Store {
 		return &listing.Store{Table: dynamotest.Open(t, dynamotest.Before("TransactWriteItems", meanwhile)).Table(dynamotest.TableName("catalog")), Now: c.Now}
 	}
-	made, err := late(other("theirs")).Change(t.Context(), c.market, "a", "test", func(l *listing.Listing) (*listing.Listing, error) {
-		if l == nil {
-			l = plain("a", "bar", 500)
-			l.Market = c.market
-		}
-		l.Tags = append(l.Tags, "mine")
-		return l, nil
-	})
+	made, err := late(other("theirs")).Change(t.Context(), c.market, "a", "test", tags("mine"))
 	if err != nil || !slices.Equal(made.Tags, []string{"theirs", "mine"}) || made.Version != 2 {
 		t.Errorf("%+v, %v", made, err)
 	}

@@ -3,13 +3,11 @@ package payment_test
 import (
 	"context"
 	"errors"
-	"io"
-	"net/http"
-	"strings"
 	"testing"
 
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/faulttest"
 	"merve/internal/ledger"
 	"merve/internal/payment"
 )
@@ -83,9 +81,7 @@ func TestGivenBackMeanwhile(t *testing.T) {
 func TestRefundFailsMeanwhile(t *testing.T) {
 	t.Parallel()
 	d := newTill(t)
-	tx := d.offer(nil)
-	p := d.yes(tx)
-	d.pass(ledger.PayFor)
+	tx, p := d.overdue()
 	d.stripe.RefuseRefunds(true)
 	late := d.over(dynamotest.Open(t, dynamotest.Before("PutItem", func() {
 		d.stripe.RefuseRefunds(false)
@@ -103,9 +99,7 @@ func TestRefundFailsMeanwhile(t *testing.T) {
 func TestALatePaymentIsGivenBackByOne(t *testing.T) {
 	t.Parallel()
 	d := newTill(t)
-	tx := d.offer(nil)
-	p := d.yes(tx)
-	d.pass(ledger.PayFor)
+	tx, p := d.overdue()
 	var asked int
 	d.Provider = refunding{d.Provider, func() {
 		if asked++; asked == 1 {
@@ -155,22 +149,13 @@ func TestTwoYesAtOnce(t *testing.T) {
 func TestAttendWithoutTheStore(t *testing.T) {
 	t.Parallel()
 	d := newTill(t)
-	away := d.over(dynamotest.Open(t, broken{}), d.stripe.Client())
+	away := d.through(faulttest.With(faulttest.At{N: 1, Fault: faulttest.ServerError}))
 	if _, err := away.Attend(context.Background(), "tx"); err == nil {
 		t.Error("no error")
 	}
 	if done, err := d.Attend(context.Background(), dynamotest.ID("tx")); done || err != nil {
 		t.Errorf("of no payment: %v, %v", done, err)
 	}
-}
-
-type broken struct{}
-
-func (broken) RoundTrip(r *http.Request) (*http.Response, error) {
-	return &http.Response{
-		StatusCode: http.StatusBadRequest, Request: r, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
-		Body: io.NopCloser(strings.NewReader(`{"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException","message":"no such table"}`)),
-	}, nil
 }
 
 // Of what the ledger's stream brings, payments' events are theirs and nothing else is.

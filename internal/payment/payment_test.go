@@ -295,9 +295,7 @@ func TestPaidTooLate(t *testing.T) {
 func TestRefundFails(t *testing.T) {
 	t.Parallel()
 	d := newTill(t)
-	tx := d.offer(nil)
-	p := d.yes(tx)
-	d.pass(ledger.PayFor)
+	tx, p := d.overdue()
 	d.stripe.RefuseRefunds(true)
 	d.take(d.report(d.stripe.Pay(p.Intent)))
 	if got := d.payment(tx); got.Status != payment.Refunding || got.Tries != 1 || len(d.alerts(tx.ID)) != 0 {

@@ -156,6 +156,15 @@ func (d *till) yes(tx ledger.Transaction) payment.Payment {
 	return d.payment(tx)
 }
 
+// overdue is what a customer said YES to and has not paid in time.
+func (d *till) overdue() (ledger.Transaction, payment.Payment) {
+	d.t.Helper()
+	tx := d.offer(nil)
+	p := d.yes(tx)
+	d.pass(ledger.PayFor)
+	return tx, p
+}
+
 func (d *till) payment(tx ledger.Transaction) payment.Payment {
 	d.t.Helper()
 	p, err := d.Get(context.Background(), d.tc.Actor, tx.ID)

@@ -145,39 +145,23 @@ func TestCrashAnywhere(t *testing.T) {
 	}
 }
 
-// Of two changes at once, one sees the other: no copy stays where the place is not.
+// Of two changes at once, and of two who make a place, one sees the other: no copy stays where the
+// place is not.
 func TestPutMeetsAnother(t *testing.T) {
 	t.Parallel()
-	c := newCorner(t, lantern())
-	other := at("lantern", "museum", channel.Location{Lat: 2, Lng: 2})
-	late := &Store{Now: c.Now, Table: dynamotest.Open(t, dynamotest.Before("TransactWriteItems", func() { c.put(other) })).Table(dynamotest.TableName("catalog"))}
-	mine := at("lantern", "atm", channel.Location{Lat: 3, Lng: 3})
-	mine.Market = c.market
-	if err := late.Put(t.Context(), mine); err != nil {
-		t.Fatal(err)
-	}
-	got := c.items(indexOf(c.market, Pharmacy), indexOf(c.market, "museum"), indexOf(c.market, "atm"))
-	if p, err := c.Get(t.Context(), c.market, "lantern"); err != nil || p.Category != "atm" || len(got) != 3 {
-		t.Errorf("%+v, %v: %v", p, err, got)
-	}
-}
-
-// Two make the same place at once: it is found where the second has it, and nowhere else.
-func TestAPlaceIsMadeTwice(t *testing.T) {
-	t.Parallel()
-	c := newCorner(t)
-	other := at("lantern", "museum", channel.Location{Lat: 2, Lng: 2})
-	late := &Store{Now: c.Now, Table: dynamotest.Open(t, dynamotest.Before("TransactWriteItems", func() { c.put(other) })).Table(dynamotest.TableName("catalog"))}
-	mine := at("lantern", "atm", channel.Location{Lat: 3, Lng: 3})
-	mine.Market = c.market
-	if err := late.Put(t.Context(), mine); err != nil {
-		t.Fatal(err)
-	}
-	if left := c.items(indexOf(c.market, "museum")); len(left) != 2 { // itself, and where all places are
-		t.Errorf("%v", left)
-	}
-	if p, err := c.Get(t.Context(), c.market, "lantern"); err != nil || p.Category != "atm" {
-		t.Errorf("%+v, %v", p, err)
+	for _, before := range [][]*Place{{lantern()}, nil} {
+		c := newCorner(t, before...)
+		other := at("lantern", "museum", channel.Location{Lat: 2, Lng: 2})
+		late := &Store{Now: c.Now, Table: dynamotest.Open(t, dynamotest.Before("TransactWriteItems", func() { c.put(other) })).Table(dynamotest.TableName("catalog"))}
+		mine := at("lantern", "atm", channel.Location{Lat: 3, Lng: 3})
+		mine.Market = c.market
+		if err := late.Put(t.Context(), mine); err != nil {
+			t.Fatal(err)
+		}
+		got := c.items(indexOf(c.market, Pharmacy), indexOf(c.market, "museum"), indexOf(c.market, "atm"))
+		if p, err := c.Get(t.Context(), c.market, "lantern"); err != nil || p.Category != "atm" || len(got) != 3 {
+			t.Errorf("%d before: %+v, %v: %v", len(before), p, err, got)
+		}
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
@@ -14,8 +13,7 @@ import (
 // however much it is; another's stay.
 func TestErase(t *testing.T) {
 	t.Parallel()
-	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
-	p := &Post{Table: dynamotest.Open(t).Table(dynamotest.TableName("records")), Now: func() time.Time { return now }}
+	p, now := newPost(t)
 	business, ann, bob := dynamotest.ID("biz"), dynamotest.ID("ann"), dynamotest.ID("bob")
 	for _, thread := range []string{ann, bob} {
 		talk := Talk{Market: "demo", Business: business, Thread: thread, Customer: thread, Listing: "grill", ListingName: "Grill"}
@@ -25,7 +23,7 @@ func TestErase(t *testing.T) {
 			}
 		}
 		for n := range dynamo.MaxWrites / 2 {
-			e := Event{ID: thread + strconv.Itoa(n), Market: "demo", Code: "K" + strconv.Itoa(n), Business: business, Thread: thread, Words: "to " + thread, At: now}
+			e := Event{ID: thread + strconv.Itoa(n), Market: "demo", Code: "K" + strconv.Itoa(n), Business: business, Thread: thread, Words: "to " + thread, At: *now}
 			if err := p.Table.DB().Commit(t.Context(), p.writes(e)...); err != nil {
 				t.Fatal(err)
 			}
@@ -47,7 +45,7 @@ func TestErase(t *testing.T) {
 		return n
 	}
 	all := kept(bob)
-	if talks, err := p.Talks(t.Context(), ann); err != nil || len(talks) != 1 || talks[0] != (Talked{"grill", "Grill", now}) {
+	if talks, err := p.Talks(t.Context(), ann); err != nil || len(talks) != 1 || talks[0] != (Talked{"grill", "Grill", *now}) {
 		t.Errorf("talks %v, %v", talks, err)
 	}
 	for range 2 {

@@ -10,11 +10,16 @@ import (
 	"merve/internal/dynamo/dynamotest"
 )
 
+// newPost is a post of a noon, which may be moved.
+func newPost(t testing.TB) (*Post, *time.Time) {
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	return &Post{Table: dynamotest.Open(t).Table(dynamotest.TableName("records")), Now: func() time.Time { return now }}, &now
+}
+
 // Two customers of a business who would have the same code have two.
 func TestTalksHaveCodesOfTheirOwn(t *testing.T) {
 	t.Parallel()
-	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
-	p := &Post{Table: dynamotest.Open(t).Table(dynamotest.TableName("records")), Now: func() time.Time { return now }}
+	p, _ := newPost(t)
 	business := dynamotest.ID("biz")
 	first := map[string]Talk{} // by the code that it would like to have
 	var both [2]Talk
@@ -48,15 +53,14 @@ func TestTalksHaveCodesOfTheirOwn(t *testing.T) {
 // and none when the customer has had the talk deleted.
 func TestWhatIsPassedOn(t *testing.T) {
 	t.Parallel()
-	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
-	p := &Post{Table: dynamotest.Open(t).Table(dynamotest.TableName("records")), Now: func() time.Time { return now }}
+	p, now := newPost(t)
 	talk := Talk{Market: "demo", Business: dynamotest.ID("biz"), Thread: dynamotest.ID("th")}
 	var code string
 	if err := p.Begin(t.Context(), talk, func(c string) []dynamo.Write { code = c; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	passes := func(id string) error {
-		e := Event{ID: id, Market: "demo", Code: code, Talk: true, Business: talk.Business, Thread: talk.Thread, At: now}
+		e := Event{ID: id, Market: "demo", Code: code, Talk: true, Business: talk.Business, Thread: talk.Thread, At: *now}
 		return p.Table.DB().Commit(t.Context(), p.writes(e)...)
 	}
 	for n := range MaxDay {
@@ -70,7 +74,7 @@ func TestWhatIsPassedOn(t *testing.T) {
 	if err := passes("more"); !errors.Is(err, errFull) {
 		t.Errorf("one more: %v", err)
 	}
-	now = now.Add(24 * time.Hour)
+	*now = now.Add(24 * time.Hour)
 	if err := passes("tomorrow"); err != nil {
 		t.Errorf("on the next day: %v", err)
 	}
