@@ -55,9 +55,6 @@ func (e Either) Command(ctx context.Context, tc tool.Context, m thread.Message) 
 // switched answers who begins or ends to write as a customer. What was written when that time had
 // run out was meant for another, and is not obeyed.
 func (w *work) switched() bool {
-	if len(w.in) == 0 {
-		return false
-	}
 	key, ok := map[channel.Switch]wording.Key{
 		channel.ToCustomer: wording.RoleCustomer, channel.ToWork: wording.RoleWork, channel.Lapsed: wording.RoleLapsed,
 	}[w.in[0].Switch]
@@ -72,7 +69,7 @@ func (w *work) switched() bool {
 // message. What waits for YES or NO is settled by the gate.
 func (w *work) command(ctx context.Context) (done bool, err error) {
 	c := w.r.Commands[w.thread.Type]
-	if c == nil || len(w.in) == 0 {
+	if c == nil {
 		return false, nil
 	}
 	m := w.in[0]

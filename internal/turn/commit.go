@@ -91,7 +91,7 @@ func (w *work) reply() thread.Reply {
 		parts = []string{w.say(wording.WentWrong, nil)}
 	}
 	r := thread.Reply{Text: strings.Join(parts, "\n\n"), Map: w.place}
-	if len(w.in) > 0 && byPerson(w.in) {
+	if byPerson(w.in) {
 		r.By = thread.ByPerson
 	}
 	shown := map[string]bool{}

@@ -26,9 +26,6 @@ func (w *work) odd(ctx context.Context) (done bool, err error) {
 
 // unreadable says why nothing of some messages can be read; ok is false when something can.
 func unreadable(in []thread.Message) (key wording.Key, ok bool) {
-	if len(in) == 0 {
-		return "", false
-	}
 	key = wording.NoText
 	for _, m := range in {
 		if strings.TrimSpace(m.Text) != "" || m.Location != nil || m.Button != "" || m.Notice != nil {

@@ -15,7 +15,6 @@ import (
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/tool"
-	"merve/internal/wording"
 )
 
 // Done is a finished turn and the head it left.
@@ -116,7 +115,7 @@ type work struct {
 	trace     string
 	deadline  time.Time
 
-	in      []thread.Message // what this turn answers
+	in      []thread.Message // what this turn answers: one at least, or nobody has the lease
 	photos  map[string]photo // by the attachment's address
 	model   conversation     // what the model has been told and has decided
 	pending *thread.Pending  // what waits after this turn
@@ -199,7 +198,7 @@ func (w *work) language() string {
 // and the model last.
 func (w *work) decide(ctx context.Context) error {
 	switch {
-	case len(w.in) > 0 && w.in[0].Notice != nil:
+	case w.in[0].Notice != nil:
 		w.tellNotices()
 		return nil
 	case w.obeys() != "":
@@ -236,9 +235,7 @@ func (w *work) decide(ctx context.Context) error {
 		return err
 	}
 	if w.assistant.Fixed != "" {
-		w.text = w.say(w.assistant.Fixed, wording.Vars{
-			"accept": w.say(wording.OrderWordAccept, nil), "refuse": w.say(wording.OrderWordRefuse, nil), "done": w.say(wording.OrderWordDone, nil),
-		})
+		w.text = w.say(w.assistant.Fixed, nil)
 		return nil
 	}
 	return w.converse(ctx)
@@ -251,7 +248,7 @@ func (w *work) tellNotices() {
 		for _, c := range m.Notice.Cards {
 			w.cards = append(w.cards, tool.Card(c))
 		}
-		if w.pending != nil && m.Notice.Ref != "" && w.pending.Ref == m.Notice.Ref {
+		if w.pending != nil && w.pending.Ref == m.Notice.Ref {
 			w.settled, w.pending = w.pending.ID, nil
 		}
 		if o := m.Notice.Offer; o != nil && w.pending == nil && w.thread.Handler != thread.ByPerson && !gate.Gone(o, w.tc.Now) {

@@ -16,7 +16,7 @@ import (
 
 // optOut obeys STOP and START. A STOP lets go of what is pending.
 func (w *work) optOut(ctx context.Context) (done bool, err error) {
-	if len(w.in) == 0 || !w.thread.Channel.Pushes() {
+	if !w.thread.Channel.Pushes() {
 		return false, nil
 	}
 	switch gate.OptOut(w.in[len(w.in)-1].Text) {
