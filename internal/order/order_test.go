@@ -196,6 +196,64 @@ func TestAYesIsToWhatWasShown(t *testing.T) {
 	}
 }
 
+// What cannot be read is neither done nor refused: the turn is run again.
+func TestAYesWhileTheStoreIsAway(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	o := c.propose("1")
+	ctx, away := context.WithCancel(t.Context())
+	away()
+	tc := tool.Context{Actor: c.owner, Language: "en", TimeZone: time.UTC}
+	s, err := c.store.Commitments()[order.ConfirmFood].Commit(ctx, tc, gate.Consent{Pending: thread.Pending{Ref: o.ID, Hash: o.Hash()}, At: c.now})
+	if err == nil {
+		t.Errorf("answered with %q", s.Text)
+	}
+}
+
+// An order that turns out too large lets go of what it holds, and one that holds nothing stays as
+// it is.
+func TestWhatIsDoneInsteadOfAnOrder(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	tc := tool.Context{Actor: c.owner, Language: "en", TimeZone: time.UTC}
+	o := c.propose("1")
+	s, err := c.store.Commitments()[order.ConfirmFood].Commit(t.Context(), tc, gate.Consent{Pending: thread.Pending{Ref: o.ID, Hash: o.Hash()}, At: c.now})
+	if err != nil || len(s.Writes) == 0 || s.Instead != nil {
+		t.Errorf("%d writes, instead %+v, %v", len(s.Writes), s.Instead, err)
+	}
+}
+
+// Cancelling is asked for in the words of what is cancelled.
+func TestCancellingIsAskedFor(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	for kind, key := range map[string]wording.Key{order.CancelKind: wording.OrderCancelPrompt, order.CancelRequestKind: wording.RequestCancelPrompt} {
+		got := c.store.Commitments()[kind].Describe(tool.Context{Language: "en"}, thread.Pending{Kind: kind, Summary: "soup"})
+		if want := wording.Say("en", key, wording.Vars{"summary": "soup"}); got != want {
+			t.Errorf("%s: %q, want %q", kind, got, want)
+		}
+	}
+}
+
+// Events say whether the customer made them happen, or somebody else.
+func TestWhoMadeItHappen(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	o := c.apply(c.propose("1"), order.PlacedEvent)
+	if _, err := c.store.Apply(t.Context(), o, order.AcceptedEvent, order.By{Actor: actor.Actor{Kind: actor.Person, ID: "biz"}}); err != nil {
+		t.Fatal(err)
+	}
+	events, err := c.store.Events(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events {
+		if e.Customer != (e.Type != order.AcceptedEvent) {
+			t.Errorf("%s by %s: customer %v", e.Type, e.By, e.Customer)
+		}
+	}
+}
+
 func TestCountedItemsWantCounts(t *testing.T) {
 	t.Parallel()
 	c := newCounter(t)

@@ -8,6 +8,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/telemetry"
+	"merve/internal/thread"
 	"merve/internal/turn"
 )
 
@@ -123,6 +124,32 @@ func TestField35_StopInEveryRole(t *testing.T) {
 			if h := w.head(threadOf(in)); h.OptedOut != (text == "STOP") {
 				t.Errorf("%s on %s: opted out %v", text, in.ThreadType, h.OptedOut)
 			}
+		}
+	}
+}
+
+// STOP is a word like any other where nothing is sent to who does not look; where it is, nothing more
+// goes out until START, not even to be refused.
+func TestField35_StopWhereWePush(t *testing.T) {
+	t.Parallel()
+	for _, ch := range []channel.Channel{channel.App, channel.WhatsApp} {
+		w := newWorld(t, nil)
+		w.model = says("Stop what?")
+		in := w.from("ann", ch, "1", "STOP")
+		if _, err := w.runner.ProcessInbound(t.Context(), in); err != nil {
+			t.Fatal(err)
+		}
+		w.work()
+		turns := w.turnsOf(threadOf(in))
+		if stopped := textOf(turns[0]) != "Stop what?"; stopped != ch.Pushes() || w.head(threadOf(in)).OptedOut != stopped {
+			t.Errorf("%s: %q", ch, textOf(turns[0]))
+		}
+		before := len(w.outgoing())
+		if err := (thread.Teller{Store: w.threads, Queue: w}).Tell(t.Context(), threadOf(in), "1", thread.Notice{Kind: "note", Text: "We open at nine."}); err != nil {
+			t.Fatal(err)
+		}
+		if w.work(); len(w.turnsOf(threadOf(in))) != 2 || len(w.outgoing()) != before {
+			t.Errorf("%s: after STOP %d messages more", ch, len(w.outgoing())-before)
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/turn"
+	"merve/internal/wording"
 )
 
 // TestTwoCustomersOneSlot has two customers want the last table at the same time, and
@@ -203,6 +204,27 @@ func TestField04_SecondMessageMeanwhile(t *testing.T) {
 	}
 	if s := w.state(threadOf(in)); len(s.Turns) != 1 || s.Waiting != 0 || s.Leased {
 		t.Errorf("want one turn, and nothing left: %+v", s)
+	}
+}
+
+// TestField30_SecondMessageWhileHandingOver has a second message come in while the turn of the first
+// gives the thread to a person: the model is not asked again, and one answer says who comes.
+func TestField30_SecondMessageWhileHandingOver(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	in := w.from("ann", channel.App, "1", "a person, please")
+	asked := 0
+	w.model = modelFunc(func(ctx context.Context, _ llm.Request) (llm.Response, error) {
+		if asked++; asked == 1 {
+			if _, err := w.threads.Append(ctx, w.from("ann", channel.App, "2", "it is about my birthday"), false); err != nil {
+				t.Error(err)
+			}
+		}
+		return llm.Response{Calls: calls(llm.Call{Name: "askForPerson", Args: []byte(`{"reason":"asked for one"}`)}), Finish: "tool_calls"}, nil
+	})
+	a := w.say(in)
+	if asked != 1 || len(a.Turn.In) != 2 || textOf(a.Turn) != wording.Say("en", wording.PersonWillAnswer, nil) {
+		t.Errorf("asked %d times, %d messages answered by %q", asked, len(a.Turn.In), textOf(a.Turn))
 	}
 }
 
