@@ -67,7 +67,7 @@ func (b *Box) forward(r Report) dynamo.Write {
 		}
 	}
 	return b.Table.Update(key(r.Thread, r.ID), set, vals).
-		If("attribute_exists(pk) AND #status IN ("+strings.Join(lower, ", ")+") AND "+
+		If("#status IN ("+strings.Join(lower, ", ")+") AND "+
 			"(attribute_not_exists(providerId) OR providerId = :id) AND NOT contains(former, :id)", nil).
 		ElseOld(func(old dynamo.Item) error {
 			if old == nil {

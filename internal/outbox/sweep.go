@@ -84,7 +84,7 @@ func (b *Box) SendAgain(ctx context.Context, thread, id string) error {
 	}
 	w := b.Table.Update(key(thread, id), "SET #status = :queued, attempts = :none, dueShard = :shard, dueAt = :now"+set+
 		" REMOVE #error, providerId, firstTry, sentAt, claimUntil", vals).
-		If("#status = :failed AND attempts = :n", dynamo.V{":failed": Failed, ":n": m.Attempts}).Else(notFailed)
+		If("#status = :failed", dynamo.V{":failed": Failed}).Else(notFailed)
 	if m.ProviderID != "" {
 		w = w.If("providerId = :id", dynamo.V{":id": m.ProviderID})
 	} else {
