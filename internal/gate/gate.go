@@ -14,6 +14,7 @@ import (
 	"context"
 	"time"
 
+	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/thread"
 	"merve/internal/tool"
@@ -130,8 +131,12 @@ type Settled struct {
 	Text   string // what the customer is told, from stored state
 	Late   string // of a release: told in its place when the YES came too late; "" tells of a hold that has gone
 	Cards  []tool.Card
+	Map    *channel.Location
 	Facts  []string // kinds of package claim that are true once the writes are done
 	Writes []dynamo.Write
+
+	// HandOver gives the thread to a person, whose coming is then said in the place of Text.
+	HandOver *tool.HandOver
 
 	// Keep says that nothing was done, and that the customer may say YES to it again.
 	Keep bool

@@ -60,6 +60,31 @@ func TestField05_AfterTheLeaseWasGivenBack(t *testing.T) {
 	}
 }
 
+// What a turn is about to do is not noted when its lease has gone: who has it now may have done
+// otherwise.
+func TestField05_NothingIsBegunWithoutTheLease(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s := newStore(t, c)
+	id := mustAppend(t, s, message(dynamotest.ID("ann"), "1", "yes"), false).Thread
+	mine, _, err := s.Take(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := thread.Entry{Step: 1, Kind: "yes", Data: "1"}
+	c.add(thread.LeaseFor + time.Second)
+	theirs, _, err := s.Take(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Record(t.Context(), id, 1, e, s.Held(mine)); !errors.Is(err, thread.ErrLeaseLost) {
+		t.Errorf("without the lease: %v", err)
+	}
+	if got, err := s.Record(t.Context(), id, 1, e, s.Held(theirs)); err != nil || !got.At.Equal(c.now()) {
+		t.Errorf("with it: %+v, %v", got, err)
+	}
+}
+
 // What was read under an earlier lease is not committed under a later one: its epoch has
 // gone by.
 func TestField05_WhatAnEarlierLeaseRead(t *testing.T) {

@@ -63,6 +63,11 @@ func (s *Store) Release(ctx context.Context, l *Lease) error {
 	return s.whileHeld(ctx, l, "REMOVE leaseBy, leaseUntil", nil)
 }
 
+// Held is the check that a lease is held still, for writes that may not come too late.
+func (s *Store) Held(l *Lease) dynamo.Write {
+	return s.Table.Check(headKey(l.Thread), "leaseBy = :by", dynamo.V{":by": l.By}).Else(ErrLeaseLost)
+}
+
 func (s *Store) whileHeld(ctx context.Context, l *Lease, update string, vals dynamo.V) error {
 	w := s.Table.Update(headKey(l.Thread), update, vals).If("leaseBy = :by", dynamo.V{":by": l.By}).Else(ErrLeaseLost)
 	if err := s.Table.DB().Commit(ctx, w); err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -231,9 +232,9 @@ func (w *work) take(ctx context.Context, res result) error {
 	m := &w.model
 	m.shown = append(m.shown, thread.Call{Name: res.name, Status: res.status})
 	m.facts = append(m.facts, res.facts...)
-	w.cards = append(w.cards, res.cards...)
+	m.cards = append(m.cards, res.cards...)
 	if res.place != nil {
-		w.place = res.place
+		m.place = res.place
 	}
 	if len(res.memory) > 0 {
 		m.memory += fmt.Sprintf("<data tool=%q>%s</data>\n", res.name, res.memory)
@@ -262,12 +263,18 @@ func (w *work) giveAway(ctx context.Context, h tool.HandOver) error {
 	return nil
 }
 
-// propose makes the proposal the one pending action, and lets go of an earlier one.
+// propose makes the proposal the one pending action, and lets go of an earlier one; or of this one,
+// when nobody will hear the answer.
 func (w *work) propose(ctx context.Context, res result) error {
 	p := &thread.Pending{
-		ID: pendingID(w.thread.ID, res.proposal.Kind, res.proposal.Ref), Kind: res.proposal.Kind, Ref: res.proposal.Ref,
+		Kind: res.proposal.Kind, Ref: res.proposal.Ref,
 		Tool: res.tool, Args: string(res.args), Hash: res.proposal.Hash, Summary: res.proposal.Summary, Note: res.proposal.Note,
 		Policy: w.market.Version, CreatedAt: w.tc.Now, ExpiresAt: res.proposal.ExpiresAt,
+	}
+	p.ID = pendingID(w.thread.ID, *p)
+	if w.handOver != nil {
+		_, err := w.releaseOf(ctx, *p)
+		return err
 	}
 	if old := w.pending; old != nil && old.Ref != p.Ref { // of the same, the newer question takes the place of the older
 		if _, err := w.releaseOf(ctx, *old); err != nil {
@@ -275,11 +282,16 @@ func (w *work) propose(ctx context.Context, res result) error {
 		}
 		w.notes = append(w.notes, w.say(wording.Replaced, wording.Vars{"summary": old.Summary}))
 	}
-	w.pending = p
+	w.pending, w.made = p, true
+	if w.settled == p.ID { // asked again, after its time was over
+		w.settled = ""
+	}
 	return nil
 }
 
-func pendingID(thread, kind, ref string) string {
-	sum := sha256.Sum256([]byte(thread + "\x00" + kind + "\x00" + ref))
+// pendingID names a pending action: the same for the same on the same terms, so that an answer to
+// an older question never is one to other terms.
+func pendingID(thread string, p thread.Pending) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{thread, p.Kind, p.Ref, p.Hash}, "\x00")))
 	return "p_" + hex.EncodeToString(sum[:8])
 }

@@ -54,15 +54,15 @@ func (e Either) Command(ctx context.Context, tc tool.Context, m thread.Message) 
 
 // switched answers who begins or ends to write as a customer. What was written when that time had
 // run out was meant for another, and is not obeyed.
-func (w *work) switched() bool {
+func (w *work) switched(ctx context.Context) (done bool, err error) {
 	key, ok := map[channel.Switch]wording.Key{
 		channel.ToCustomer: wording.RoleCustomer, channel.ToWork: wording.RoleWork, channel.Lapsed: wording.RoleLapsed,
 	}[w.in[0].Switch]
-	if ok {
-		w.text = w.say(key, wording.Vars{"customer": w.say(wording.RoleWordCustomer, nil), "work": w.say(wording.RoleWordWork, nil)})
-		w.remind()
+	if !ok {
+		return false, nil
 	}
-	return ok
+	w.text = w.say(key, wording.Vars{"customer": w.say(wording.RoleWordCustomer, nil), "work": w.say(wording.RoleWordWork, nil)})
+	return true, w.remind(ctx)
 }
 
 // command carries out a message that is a command. Such threads are answered message by
@@ -85,6 +85,5 @@ func (w *work) command(ctx context.Context) (done bool, err error) {
 	}
 	w.text, w.cards = s.Text, s.Cards
 	w.joins = append(w.joins, s)
-	w.remind()
-	return true, nil
+	return true, w.remind(ctx)
 }

@@ -120,12 +120,13 @@ func (w *work) outbound(t thread.Turn) []dynamo.Write {
 		return []dynamo.Write{w.r.Outbox.Put(origin.Undelivered(lost))}
 	}
 	var ws []dynamo.Write
-	person := byPerson(t.In) || w.handOver != nil // the thread is a person's when this goes out
+	essential := w.optedOut != w.thread.OptedOut
+	person := byPerson(t.In) || w.handOver != nil || essential // goes out although the thread is a person's
 	pieces := outbox.Split(t.Out[0].Text, w.thread.Channel.MaxPiece(), max(1, w.market.Safety.MaxOutboundPerInbound))
 	for i, text := range pieces {
 		m := outbox.Message{
 			Thread: w.thread.ID, ID: fmt.Sprintf("turn%08d-%d", t.N, i), Market: w.market.ID, Channel: w.thread.Channel,
-			From: w.from(), To: w.thread.ReplyAddr, Text: text, Kind: "reply", Trace: t.TraceID, Essential: w.optedOut != w.thread.OptedOut, ByPerson: person,
+			From: w.from(), To: w.thread.ReplyAddr, Text: text, Kind: "reply", Trace: t.TraceID, Essential: essential, ByPerson: person,
 		}
 		if i == 0 && len(pieces) == 1 {
 			m.Template = w.template(t.At)
@@ -136,7 +137,7 @@ func (w *work) outbound(t thread.Turn) []dynamo.Write {
 		if i > 0 {
 			m.After = fmt.Sprintf("turn%08d-%d", t.N, i-1)
 		}
-		if i == len(pieces)-1 && w.pending != nil {
+		if i == len(pieces)-1 && (w.proposed() || w.asked && w.pending != nil) {
 			m.Pending, m.Buttons = w.pending.ID, w.buttons()
 		}
 		ws = append(ws, w.r.Outbox.Put(m))

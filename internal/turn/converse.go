@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"merve/internal/channel"
 	"merve/internal/fault"
 	"merve/internal/llm"
 	"merve/internal/telemetry"
@@ -26,7 +27,9 @@ type conversation struct {
 	calls   int
 	same    map[string]int // the same call with the same arguments
 	shown   []thread.Call
-	memory  string   // what later turns remember of the tools' data
+	memory  string // what later turns remember of the tools' data
+	cards   []tool.Card
+	place   *channel.Location
 	facts   []string // what the backend knows to be true
 	warned  bool     // the model has been told to claim only what happened
 	usage   llm.Usage
@@ -57,6 +60,7 @@ func (w *work) converse(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, w.deadline.Sub(w.r.Now()))
 	defer cancel()
+	defer func() { w.cards, w.place = w.model.cards, w.model.place }() // of all calls, also before more came in
 	if err := w.brief(ctx); err != nil {
 		return err
 	}
@@ -111,10 +115,9 @@ func (w *work) accept(text string) bool {
 	return true
 }
 
-// proposed reports whether this turn has made the pending action.
-func (w *work) proposed() bool {
-	return w.pending != nil && (w.thread.Pending == nil || w.thread.Pending.ID != w.pending.ID)
-}
+// proposed reports whether this turn has made the pending action, which may be for the same as an
+// earlier one whose time was over.
+func (w *work) proposed() bool { return w.made && w.pending != nil }
 
 const onlyWhatHappened = "Your last message was not sent: it says that something was booked, changed, cancelled, deleted, paid or sent, and nothing of the kind has happened. Write it again and say only what the tools have returned; of an earlier booking only together with its code."
 

@@ -3,10 +3,14 @@ package turn_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
+	"time"
 
+	"merve/internal/channel"
 	"merve/internal/fault"
 	"merve/internal/gate"
+	"merve/internal/market"
 	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/turn"
@@ -44,5 +48,30 @@ func TestAYesToACallThatFails(t *testing.T) {
 	}
 	if text, err := calls("slow", `{}`); !errors.Is(err, context.Canceled) {
 		t.Errorf("given up: %q, %v", text, err)
+	}
+}
+
+// A tool that was switched off since the question was asked does not run after the YES.
+func TestAYesToAToolSwitchedOff(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.model = clerkModel()
+	if a := w.say(w.from("ann", channel.App, "1", "note")); a.Pending == nil {
+		t.Fatalf("nothing is asked: %q", textOf(a.Turn))
+	}
+	m, err := w.markets.Get(t.Context(), w.market)
+	if err != nil {
+		t.Fatal(err)
+	}
+	off := false
+	m.Tools = map[string]market.ToolPolicy{"leaveNote": {Enabled: &off}}
+	if _, err := w.markets.Save(t.Context(), *m, "test"); err != nil {
+		t.Fatal(err)
+	}
+	w.restart()
+	w.clock.add(time.Second)
+	a := w.say(w.from("ann", channel.App, "2", "yes"))
+	if len(w.left) > 0 || a.Pending != nil || !strings.HasPrefix(textOf(a.Turn), "This could not be done") {
+		t.Errorf("%d notes, %+v waits: %q", len(w.left), a.Pending, textOf(a.Turn))
 	}
 }

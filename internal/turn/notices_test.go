@@ -2,13 +2,17 @@ package turn_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"merve/internal/actor"
 	"merve/internal/channel"
+	"merve/internal/dynamo/dynamotest"
 	"merve/internal/ledger"
+	"merve/internal/outbox"
 	"merve/internal/thread"
+	"merve/internal/wording"
 )
 
 // What the backend has to say puts one offer at a time, which waits until it is over or answered,
@@ -35,7 +39,8 @@ func TestNoticesAndWhatWaits(t *testing.T) {
 		"an offer":                 {told: []thread.Notice{a}, waits: "A"},
 		"an offer that is gone":    {told: []thread.Notice{offer("A", 0)}},
 		"for a person":             {told: []thread.Notice{a}, person: true},
-		"while another waits":      {told: []thread.Notice{a, offer("B", time.Hour)}, waits: "A"},
+		"while another waits":      {told: []thread.Notice{a, offer("B", time.Hour)}, waits: "A", doubt: true},
+		"gone, while another is":   {told: []thread.Notice{a, offer("B", 0)}, waits: "A"},
 		"it is over":               {told: []thread.Notice{a, over("A")}},
 		"something else is over":   {told: []thread.Notice{a, over("B")}, waits: "A"},
 		"over, and a new one":      {told: []thread.Notice{a, over("A"), offer("B", time.Hour)}, waits: "B"},
@@ -52,6 +57,8 @@ func TestNoticesAndWhatWaits(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			w.work() // that a person has it is a notice too
+			before := len(w.turnsOf(id))
 			for n, notice := range tt.told {
 				if err := (thread.Teller{Store: w.threads, Queue: w}).Tell(t.Context(), id, fmt.Sprint(n), notice); err != nil {
 					t.Fatal(err)
@@ -62,6 +69,9 @@ func TestNoticesAndWhatWaits(t *testing.T) {
 			}
 			w.work()
 			h := w.head(id)
+			if turns := len(w.turnsOf(id)) - before; turns != len(tt.told) {
+				t.Errorf("%s, at once %v: %d turns for %d notices", name, atOnce, turns, len(tt.told))
+			}
 			if len(h.Inbox) > 0 {
 				t.Fatalf("%s: %d messages wait", name, len(h.Inbox))
 			}
@@ -76,16 +86,95 @@ func TestNoticesAndWhatWaits(t *testing.T) {
 	}
 }
 
-// The same offer has the same name whenever it is made, so that a button below the older question
-// answers the newer one.
-func TestTheSameOfferKeepsItsName(t *testing.T) {
+// What waits when its time is over makes room for what is offered next, and is said to be over. Below
+// what does not ask for the YES there is none to be given.
+func TestWhatIsSaidBesideAQuestion(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.model = says("Hello.")
+	in := w.from("ann", channel.Messenger, "1", "hi")
+	if _, err := w.runner.ProcessInbound(t.Context(), in); err != nil {
+		t.Fatal(err)
+	}
+	w.work()
+	offer := func(ref string) thread.Notice {
+		return thread.Notice{Kind: "free", Text: "A place is free.", Offer: &thread.Pending{
+			Kind: ledger.ConfirmKind, Ref: ref, Summary: "place " + ref, ExpiresAt: w.clock.now().Add(10 * time.Minute),
+		}}
+	}
+	told := func(n thread.Notice) (string, outbox.Message) {
+		t.Helper()
+		w.clock.add(time.Second)
+		if err := (thread.Teller{Store: w.threads, Queue: w}).Tell(t.Context(), threadOf(in), w.clock.now().String(), n); err != nil {
+			t.Fatal(err)
+		}
+		w.work()
+		turns := w.turnsOf(threadOf(in))
+		last := turns[len(turns)-1]
+		m, err := w.outbox.Get(t.Context(), threadOf(in), fmt.Sprintf("turn%08d-0", last.N))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return textOf(last), m
+	}
+	asks := func(text string, m outbox.Message, ref string) {
+		t.Helper()
+		p := w.head(threadOf(in)).Pending
+		if p == nil || p.Ref != ref || m.Pending != p.ID || len(m.Buttons) != 2 || !strings.Contains(text, "place "+ref) {
+			t.Errorf("%q with %d buttons for %q; %+v waits", text, len(m.Buttons), m.Pending, p)
+		}
+	}
+	text, m := told(offer("A"))
+	asks(text, m, "A")
+	if text, m = told(thread.Notice{Kind: "plain", Text: "We open at nine."}); m.Pending != "" || len(m.Buttons) > 0 {
+		t.Errorf("%q has %d buttons for %q", text, len(m.Buttons), m.Pending)
+	}
+	text, m = told(offer("B"))
+	asks(text, m, "A")
+	w.clock.add(10 * time.Minute)
+	text, m = told(offer("C"))
+	asks(text, m, "C")
+	if !strings.Contains(text, wording.Say("en", wording.HoldGone, nil)) {
+		t.Errorf("nothing is said of A: %q", text)
+	}
+}
+
+// A notice is told once although a message comes in while its turn ends.
+func TestANoticeIsToldOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.model = says("Hello.")
 	id := w.say(w.from("ann", channel.App, "1", "hi")).Thread
 	offer := &thread.Pending{Kind: ledger.ConfirmKind, Ref: "A", Summary: "A", ExpiresAt: w.clock.now().Add(time.Hour)}
+	if err := (thread.Teller{Store: w.threads, Queue: w}).Tell(t.Context(), id, "1", thread.Notice{Kind: "free", Text: "It is free.", Offer: offer}); err != nil {
+		t.Fatal(err)
+	}
+	store := w.threads
+	w.start(dynamotest.Open(t, dynamotest.Before("TransactWriteItems", func() {
+		if _, err := store.Append(t.Context(), w.from("ann", channel.App, "2", "by the way"), false); err != nil {
+			t.Error(err)
+		}
+	})))
+	w.work()
+	turns := w.turnsOf(id)
+	if len(turns) != 3 || strings.Count(textOf(turns[1]), "It is free.") != 1 || w.head(id).Pending == nil {
+		t.Errorf("%d turns, told %q", len(turns), textOf(turns[1]))
+	}
+}
+
+// The same offer has the same name whenever it is made, so that a button below the older question
+// answers the newer one; on other terms it has another.
+func TestTheSameOfferKeepsItsName(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.model = says("Hello.")
+	id := w.say(w.from("ann", channel.App, "1", "hi")).Thread
+	offer := &thread.Pending{Kind: ledger.ConfirmKind, Ref: "A", Hash: "1", Summary: "A", ExpiresAt: w.clock.now().Add(time.Hour)}
+	dearer := *offer
+	dearer.Hash = "2"
+	over := thread.Notice{Kind: "over", Ref: "A", Text: "It is not."}
 	var names []string
-	for n, notice := range []thread.Notice{{Kind: "free", Text: "It is free.", Offer: offer}, {Kind: "over", Ref: "A", Text: "It is not."}, {Kind: "free", Text: "It is.", Offer: offer}} {
+	for n, notice := range []thread.Notice{{Text: "It is free.", Offer: offer}, over, {Text: "It is.", Offer: offer}, over, {Text: "It is, for more.", Offer: &dearer}} {
 		if err := (thread.Teller{Store: w.threads, Queue: w}).Tell(t.Context(), id, fmt.Sprint(n), notice); err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +183,7 @@ func TestTheSameOfferKeepsItsName(t *testing.T) {
 			names = append(names, p.ID)
 		}
 	}
-	if len(names) != 2 || names[0] != names[1] {
+	if len(names) != 3 || names[0] != names[1] || names[1] == names[2] {
 		t.Errorf("names %q", names)
 	}
 }

@@ -16,12 +16,8 @@ func (w *work) odd(ctx context.Context) (done bool, err error) {
 	if !ok {
 		return false, nil
 	}
-	if err := w.lapse(ctx); err != nil {
-		return false, err
-	}
 	w.text = w.say(key, nil)
-	w.remind()
-	return true, nil
+	return true, w.remind(ctx)
 }
 
 // unreadable says why nothing of some messages can be read; ok is false when something can.

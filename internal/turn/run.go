@@ -119,6 +119,8 @@ type work struct {
 	photos  map[string]photo // by the attachment's address
 	model   conversation     // what the model has been told and has decided
 	pending *thread.Pending  // what waits after this turn
+	made    bool             // by this turn, which asks for the YES
+	asked   bool             // the reply asks for the YES to what waited before
 	settled string           // id of the pending action that this turn settles
 	joins   []gate.Settled   // what is committed with the turn
 
@@ -150,13 +152,12 @@ func (r *Runner) begin(ctx context.Context, l *thread.Lease, t *thread.Thread) (
 	return w, nil
 }
 
-// takeIn makes the turn answer what is in the inbox now: its first notices alone (one that
-// quotes somebody by itself), or the messages before the next notice, one by one where they may
-// be commands. What it has proposed already stays, and so does that it hands the thread over.
+// takeIn makes the turn answer what is in the inbox now, as far as it is answered together. What it
+// has proposed for messages stays, and so does that it hands the thread over.
 func (w *work) takeIn() {
 	inbox := w.thread.Inbox
 	n := 1
-	for n < len(inbox) && (inbox[n].Notice == nil) == (inbox[0].Notice == nil) && !quotes(inbox[n-1]) && !quotes(inbox[n]) && inbox[n-1].ID != w.obeys() && (inbox[0].Notice != nil || w.r.Commands[w.thread.Type] == nil) {
+	for n < len(inbox) && !w.apart(inbox[n-1], inbox[n]) {
 		n++
 	}
 	w.in = inbox[:min(n, len(inbox))]
@@ -167,15 +168,30 @@ func (w *work) takeIn() {
 		Channel: w.thread.Channel, Language: lang, Location: w.thread.Location, TimeZone: w.market.Location(),
 		Now: now, TraceID: w.trace,
 	}
-	w.text, w.after, w.silent = "", nil, false
-	if !w.proposed() && w.handOver == nil {
-		w.pending, w.settled, w.joins = w.thread.Pending, "", nil
+	w.text, w.after, w.silent, w.asked = "", nil, false, false
+	if w.in[0].Notice != nil || !w.proposed() && w.handOver == nil { // what a notice offers is offered anew
+		w.pending, w.made, w.settled, w.joins = w.thread.Pending, false, "", nil
 		w.notes, w.cards, w.place = nil, nil, nil
 	}
 	w.optedOut = w.thread.OptedOut
 }
 
-// quotes reports whether a message is a notice that quotes somebody: it is told by itself.
+// apart reports whether of two messages that follow each other the second is answered by another
+// turn: each notice goes out as it may by itself, each command is obeyed by itself, what comes after a
+// STOP is for whoever is not written to, and START answers no question.
+func (w *work) apart(a, b thread.Message) bool {
+	switch {
+	case a.Notice != nil || b.Notice != nil, w.r.Commands[w.thread.Type] != nil, a.ID == w.obeys():
+		return true
+	case !w.thread.Channel.Pushes():
+		return false
+	case w.thread.OptedOut:
+		return gate.OptOut(a.Text) != gate.None || gate.OptOut(b.Text) != gate.None
+	}
+	return gate.OptOut(a.Text) == gate.Stop
+}
+
+// quotes reports whether a message is a notice that quotes somebody.
 func quotes(m thread.Message) bool { return m.Notice != nil && m.Notice.Quote != nil }
 
 // language is the customer's: as the client says, else as the text shows, else as before.
@@ -194,13 +210,12 @@ func (w *work) language() string {
 }
 
 // decide finds the turn's outcome. The order is the product's: a YES that was begun to be
-// carried out is, a person's thread is silent, STOP wins over everything, then the gate,
+// carried out is, STOP wins over everything else, a person's thread is silent, then the gate,
 // and the model last.
 func (w *work) decide(ctx context.Context) error {
 	switch {
 	case w.in[0].Notice != nil:
-		w.tellNotices()
-		return nil
+		return w.tellNotice(ctx)
 	case w.obeys() != "":
 		return w.confirm(ctx)
 	}
@@ -208,12 +223,16 @@ func (w *work) decide(ctx context.Context) error {
 	if err := w.resume(ctx); err != nil {
 		return err
 	}
-	if w.thread.Handler == thread.ByPerson {
-		w.silent, w.handOver = true, nil
-		return w.withdraw(ctx)
+	person := w.thread.Handler == thread.ByPerson
+	if person {
+		w.handOver = nil
 	}
 	if done, err := w.optOut(ctx); done || err != nil {
 		return err
+	}
+	if person {
+		w.silent = true
+		return w.withdraw(ctx)
 	}
 	if w.handOver != nil { // decided before, whatever came in since
 		w.text = w.handedOver()
@@ -222,8 +241,8 @@ func (w *work) decide(ctx context.Context) error {
 	if w.proposed() { // and is asked again for what came in since
 		return w.converse(ctx)
 	}
-	if w.switched() {
-		return nil
+	if done, err := w.switched(ctx); done || err != nil {
+		return err
 	}
 	if done, err := w.command(ctx); done || err != nil {
 		return err
@@ -241,26 +260,35 @@ func (w *work) decide(ctx context.Context) error {
 	return w.converse(ctx)
 }
 
-// tellNotices says what the backend has to say. A pending action that it is about is over.
-func (w *work) tellNotices() {
-	for _, m := range w.in {
-		w.notes = append(w.notes, m.Notice.Text)
-		for _, c := range m.Notice.Cards {
-			w.cards = append(w.cards, tool.Card(c))
-		}
-		if w.pending != nil && w.pending.Ref == m.Notice.Ref {
-			w.settled, w.pending = w.pending.ID, nil
-		}
-		if o := m.Notice.Offer; o != nil && w.pending == nil && w.thread.Handler != thread.ByPerson && !gate.Gone(o, w.tc.Now) {
-			p := *o
-			p.ID, p.CreatedAt = pendingID(w.thread.ID, o.Kind, o.Ref), w.tc.Now
-			w.pending = &p
-		}
-		if m.Notice.Quote != nil && w.pending != nil { // what is said next may be said to them
-			p := *w.pending
-			p.Doubt = true
-			w.pending = &p
-			w.remind()
-		}
+// tellNotice says what the backend has to say. A pending action that it is about is over. What it
+// offers is put to the customer, unless something else waits: what is said next may then be meant for
+// either, as it may be for somebody who is quoted.
+func (w *work) tellNotice(ctx context.Context) error {
+	n := w.in[0].Notice
+	w.notes = append(w.notes, n.Text)
+	for _, c := range n.Cards {
+		w.cards = append(w.cards, tool.Card(c))
 	}
+	if w.pending != nil && w.pending.Ref == n.Ref {
+		w.settled, w.pending = w.pending.ID, nil
+	}
+	if err := w.lapse(ctx); err != nil {
+		return err
+	}
+	offer := n.Offer
+	if offer != nil && (gate.Gone(offer, w.tc.Now) || w.thread.Handler == thread.ByPerson) {
+		offer = nil
+	}
+	switch {
+	case w.pending == nil && offer != nil:
+		p := *offer
+		p.ID, p.CreatedAt = pendingID(w.thread.ID, p), w.tc.Now
+		w.pending, w.made = &p, true
+	case w.pending != nil && (offer != nil || n.Quote != nil):
+		p := *w.pending
+		p.Doubt = true
+		w.pending = &p
+		return w.remind(ctx)
+	}
+	return nil
 }

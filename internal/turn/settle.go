@@ -11,6 +11,7 @@ import (
 	"merve/internal/gate"
 	"merve/internal/market"
 	"merve/internal/thread"
+	"merve/internal/tool"
 	"merve/internal/wording"
 )
 
@@ -51,7 +52,7 @@ func (w *work) gate(ctx context.Context) (done bool, err error) {
 	if w.doubtful(ruling) {
 		p := *w.pending
 		p.Doubt = false
-		w.pending = &p
+		w.pending, w.asked = &p, true
 		w.text = w.say(wording.WhichOffer, wording.Vars{"summary": p.Summary})
 		return true, nil
 	}
@@ -70,11 +71,9 @@ func (w *work) gate(ctx context.Context) (done bool, err error) {
 		return false, w.lapse(ctx)
 	case gate.OldOffer:
 		w.text = w.say(wording.OldButton, nil)
-		w.remind()
-		return true, nil
+		return true, w.remind(ctx)
 	case gate.Waiting:
-		w.remind()
-		return w.market.Gate != market.Converse, nil
+		return w.market.Gate != market.Converse, w.remind(ctx)
 	}
 	return false, nil
 }
@@ -125,10 +124,14 @@ func (w *work) refers(ctx context.Context) (map[string]string, error) {
 	return refers, nil
 }
 
-func (w *work) remind() {
-	if w.pending != nil {
-		w.after = append(w.after, w.say(wording.StillWaiting, wording.Vars{"summary": w.pending.Question()}))
+// remind asks again for the YES or NO to what still waits, or says that its time is over.
+func (w *work) remind(ctx context.Context) error {
+	if err := w.lapse(ctx); err != nil || w.pending == nil {
+		return err
 	}
+	w.asked = true
+	w.after = append(w.after, w.say(wording.StillWaiting, wording.Vars{"summary": w.pending.Question()}))
+	return nil
 }
 
 // confirm prepares what the YES does; it happens when the turn commits. A frozen call
@@ -139,8 +142,13 @@ func (w *work) confirm(ctx context.Context) error {
 		return err
 	}
 	if w.pending.Tool != "" && w.obeys() == "" {
+		if w.denied(w.pending.Tool) {
+			s, err := w.release(ctx)
+			w.text = w.late(s)
+			return err
+		}
 		e := thread.Entry{Step: yesStep, Kind: yesKind, Data: w.in[len(w.in)-1].ID}
-		if e, err = w.r.Threads.Record(ctx, w.thread.ID, w.thread.Number(), e); err != nil {
+		if e, err = w.r.Threads.Record(ctx, w.thread.ID, w.thread.Number(), e, w.r.Threads.Held(w.lease)); err != nil {
 			return err
 		}
 		w.thread.Journal = append(w.thread.Journal, e)
@@ -150,13 +158,26 @@ func (w *work) confirm(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("commit %s of thread %s: %w", p.Kind, w.thread.ID, err)
 	}
-	w.text, w.cards = s.Text, s.Cards
+	w.text, w.cards, w.place = s.Text, s.Cards, s.Map
 	if s.Keep {
 		return nil
 	}
 	w.settled, w.pending = p.ID, nil
 	w.joins = append(w.joins, s)
+	if s.HandOver == nil || w.r.Desk == nil {
+		return nil
+	}
+	w.handOver, w.text = s.HandOver, w.handedOver()
 	return nil
+}
+
+// denied reports whether a tool that was put to the customer may no longer run.
+func (w *work) denied(name string) bool {
+	t, ok := w.r.Tools.Get(name)
+	s := w.situation()
+	s.ReadOnly = false // this is what waited
+	verdict, _ := tool.May(t, s)
+	return ok && verdict == tool.Deny
 }
 
 // The YES to a frozen call has a journal step that no round has.

@@ -228,6 +228,30 @@ func TestField30_SecondMessageWhileHandingOver(t *testing.T) {
 	}
 }
 
+// TestField04_WhatToolsFoundIsShown has a second message come in when the model words what it has
+// found: the cards are shown beside the answer to both.
+func TestField04_WhatToolsFoundIsShown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.stock(nil, "meze")
+	asked := 0
+	w.model = modelFunc(func(ctx context.Context, _ llm.Request) (llm.Response, error) {
+		switch asked++; asked {
+		case 1:
+			return llm.Response{Calls: calls(search("meze")), Finish: "tool_calls"}, nil
+		case 2:
+			if _, err := w.threads.Append(ctx, w.from("ann", channel.App, "2", "by the sea"), false); err != nil {
+				t.Error(err)
+			}
+		}
+		return llm.Response{Text: "Here.", Finish: "stop"}, nil
+	})
+	a := w.say(w.from("ann", channel.App, "1", "somewhere to eat?"))
+	if asked != 3 || len(a.Turn.In) != 2 || len(a.Turn.Out[0].Cards) != 1 {
+		t.Errorf("asked %d times, %d messages answered beside %d cards", asked, len(a.Turn.In), len(a.Turn.Out[0].Cards))
+	}
+}
+
 // TestField05_ManyWritersOneThread sends twenty messages on one thread at once: each is
 // answered once, in the order in which they came in.
 func TestField05_ManyWritersOneThread(t *testing.T) {

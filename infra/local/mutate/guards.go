@@ -132,7 +132,7 @@ func weakened() []string {
 		"outbox/sender.go Sender.Deliver",
 		"outbox/sender.go Sender.others",
 		"thread/sweep.go Store.sweepOne",
-		"turn/run.go work.tellNotices",
+		"turn/run.go work.tellNotice",
 	}
 }
 
