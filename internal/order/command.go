@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"merve/internal/actor"
 	"merve/internal/gate"
 	"merve/internal/language"
 	"merve/internal/roster"
@@ -26,7 +27,7 @@ type Commands struct {
 
 // Command reads a message of a business and prepares what it does; the writes belong in the
 // transaction of the reply. ok is false for a message that is no answer to an order, or not a
-// business's. 1 request, and 2 for each business that the number speaks for.
+// business's. 1 request, and at most 2 for each business that the number speaks for.
 func (c *Commands) Command(ctx context.Context, tc tool.Context, m thread.Message) (gate.Settled, bool, error) {
 	s, ok := read(m.Text)
 	if !ok {
@@ -36,24 +37,41 @@ func (c *Commands) Command(ctx context.Context, tc tool.Context, m thread.Messag
 	if err != nil || len(roles.Businesses()) == 0 {
 		return gate.Settled{}, false, err
 	}
-	all, err := c.Open(ctx, roles.Businesses())
+	all, err := c.known(ctx, roles.Businesses(), s.code)
 	if err != nil {
 		return gate.Settled{}, false, err
 	}
 	return c.obey(tc, s, all, m.At), true, nil
 }
 
-// Open are the orders that businesses have been told of lately, newest first.
-func (c *Commands) Open(ctx context.Context, businesses []string) ([]Order, error) {
+// known are the orders of businesses that an answer may be to: those with the code that was said,
+// however long ago they were placed, or the latest, newest first. At most 2 requests for each
+// business.
+func (c *Commands) known(ctx context.Context, businesses []string, code string) ([]Order, error) {
 	var all []Order
 	for _, b := range businesses {
-		some, err := c.Store.Lately(ctx, b)
+		some, err := c.of(ctx, b, code)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, some...)
 	}
+	if code != "" && len(all) > 1 { // at two businesses: the order that is over is not meant
+		all = slices.DeleteFunc(all, func(o Order) bool { return !o.Stands() })
+	}
 	return all, nil
+}
+
+// of are those of one business.
+func (c *Commands) of(ctx context.Context, business, code string) ([]Order, error) {
+	if code == "" {
+		return c.Store.Lately(ctx, business)
+	}
+	o, err := c.Store.ByCode(ctx, business, code)
+	if errors.Is(err, actor.ErrNotFound) {
+		return nil, nil
+	}
+	return []Order{o}, err
 }
 
 func (c *Commands) obey(tc tool.Context, s said, all []Order, at time.Time) gate.Settled {
@@ -61,7 +79,7 @@ func (c *Commands) obey(tc tool.Context, s said, all []Order, at time.Time) gate
 	waits := func(o Order) bool { return slices.Contains(arrows[typ].from, o.Status) }
 	var these []Order
 	for _, o := range all {
-		if s.code == o.Code || s.code == "" && waits(o) && !at.Before(o.UpdatedAt) {
+		if s.code != "" || waits(o) && !at.Before(o.UpdatedAt) {
 			these = append(these, o)
 		}
 	}

@@ -7,30 +7,44 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/dynamo/dynamotest"
 	"merve/internal/gate"
 	"merve/internal/market"
 	"merve/internal/order"
 	"merve/internal/roster"
+	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/wording"
 )
 
-// speaksFor is a roster on which a number speaks for one business.
-type speaksFor string
+// speaksFor is a roster on which a number speaks for businesses.
+type speaksFor []string
 
 func (s speaksFor) Read(context.Context, string, string) (roster.Roles, error) {
-	return roster.Roles{{Role: roster.Business, Name: string(s)}}, nil
+	var all roster.Roles
+	for _, business := range s {
+		all = append(all, roster.Entry{Role: roster.Business, Name: business})
+	}
+	return all, nil
 }
 
 // says is what a business's message prepares, a minute later.
 func (c *counter) says(text string) gate.Settled {
 	c.t.Helper()
-	commands := &order.Commands{Store: c.store, Roster: speaksFor(c.biz)}
+	return c.heard(speaksFor{c.biz}, text)
+}
+
+// heard is what the message of a number that speaks for businesses prepares, a minute later: for
+// at most 2 requests each.
+func (c *counter) heard(from speaksFor, text string) gate.Settled {
+	c.t.Helper()
+	commands := &order.Commands{Store: c.store, Roster: from}
 	tc := tool.Context{Market: &market.Market{ID: "demo"}, Language: "en", TimeZone: time.UTC}
-	s, ok, err := commands.Command(c.t.Context(), tc, thread.Message{Text: text, At: c.now.Add(time.Minute)})
-	if err != nil || !ok {
-		c.t.Fatalf("%q: %v, %v", text, ok, err)
+	ctx, meter := telemetry.WithMeter(c.t.Context())
+	s, ok, err := commands.Command(ctx, tc, thread.Message{Text: text, At: c.now.Add(time.Minute)})
+	if n := meter.Cost().Requests; err != nil || !ok || n > 2*len(from) {
+		c.t.Fatalf("%q: %v, %v after %d requests", text, ok, err, n)
 	}
 	return s
 }
@@ -62,5 +76,90 @@ func TestAnswersWantOneOrder(t *testing.T) {
 	}
 	if s := c.says("accept " + codes[1]); len(s.Writes) == 0 || !strings.Contains(s.Text, codes[1]) {
 		t.Errorf("one of them: %d writes, %q", len(s.Writes), s.Text)
+	}
+}
+
+// obeyed is what an order has become by a business's message.
+func (c *counter) obeyed(o order.Order, s gate.Settled) order.Status {
+	c.t.Helper()
+	if err := c.store.Table.DB().Commit(c.t.Context(), s.Writes...); err != nil {
+		c.t.Fatalf("%q: %v", s.Text, err)
+	}
+	now, err := c.store.Get(c.t.Context(), c.owner, o.ID)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return now.Status
+}
+
+// What others were offered since, and said no YES to, comes between no order and its answer.
+func TestProposalsHideNoOrder(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	coded, plain := c.apply(c.propose("1"), order.PlacedEvent), c.apply(c.propose("2"), order.PlacedEvent)
+	for n := range order.MaxListed + 5 {
+		c.now = c.now.Add(time.Second)
+		c.propose(fmt.Sprint("offer", n))
+	}
+	if got := c.obeyed(coded, c.says("YES "+coded.Code)); got != order.Accepted {
+		t.Errorf("by its code: %s", got)
+	}
+	if got := c.obeyed(plain, c.says("YES")); got != order.Accepted {
+		t.Errorf("without a code: %s", got)
+	}
+	if all, err := c.store.OpenOf(t.Context(), c.biz); err != nil || len(all) != 2 {
+		t.Errorf("open are %d, %v", len(all), err)
+	}
+}
+
+// A code leads to its order however many came after it, and however long ago it was placed;
+// without one the latest are meant.
+func TestACodeNamesAnOldOrder(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	visit := func(key string) order.Order {
+		d := c.draft()
+		d.Kind, d.When = order.Service, c.now.Add(20*24*time.Hour)
+		o, err := c.store.Propose(t.Context(), d, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.apply(c.apply(o, order.PlacedEvent), order.AcceptedEvent)
+	}
+	done, off, open := visit("1"), visit("2"), visit("3")
+	c.now = c.now.Add(20 * 24 * time.Hour)
+	for n := range order.MaxListed {
+		c.apply(c.apply(c.propose(fmt.Sprint("later", n)), order.PlacedEvent), order.RefusedEvent)
+	}
+	if got := c.obeyed(done, c.says("DONE "+done.Code)); got != order.Done {
+		t.Errorf("DONE: %s", got)
+	}
+	if got := c.obeyed(off, c.says("cancel "+off.Code+" rain")); got != order.Cancelled {
+		t.Errorf("CANCEL: %s", got)
+	}
+	if s := c.says("DONE"); len(s.Writes) > 0 || !s.Nothing {
+		t.Errorf("DONE without a code, and %s open: %d writes, %q", open.Code, len(s.Writes), s.Text)
+	}
+}
+
+// A number that speaks for two businesses means, by a code that both have given, the order that
+// something is still to happen to.
+func TestACodeOfTwoBusinesses(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	other := *c
+	other.biz = dynamotest.ID("biz")
+	a, b := sameCode(c.owner)
+	over, open := c.apply(c.apply(c.propose(a), order.PlacedEvent), order.RefusedEvent), other.apply(other.propose(b), order.PlacedEvent)
+	if over.Code != open.Code {
+		t.Fatalf("codes %s and %s", over.Code, open.Code)
+	}
+	for _, from := range []speaksFor{{c.biz, other.biz}, {other.biz, c.biz}} {
+		if s := c.heard(from, "YES "+open.Code); len(s.Writes) == 0 {
+			t.Errorf("%d writes, %q", len(s.Writes), s.Text)
+		}
+	}
+	if got := c.obeyed(open, c.heard(speaksFor{c.biz, other.biz}, "YES "+open.Code)); got != order.Accepted {
+		t.Error(got)
 	}
 }

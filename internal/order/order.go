@@ -9,7 +9,7 @@
 // The arrows stand in rules.go, and each is the condition of the write that takes it. Prices and
 // totals are the listing's own, computed here (price.go), never a model's.
 //
-//	orders#{owner}      order#{id}            the order; by its business in index listed
+//	orders#{owner}      order#{id}            the order; once placed, by its business in index listed
 //	orders#{owner}      event#{id}#{type}     what happened, once for each type
 //	code#{business}     {code}                the order that a business knows by its code
 //

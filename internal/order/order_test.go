@@ -108,21 +108,44 @@ func TestPropose(t *testing.T) {
 	}
 }
 
+// A proposal that a former release has listed is shown to nobody.
+func TestAListedProposal(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	o := c.propose("1")
+	if err := c.store.Table.DB().Commit(t.Context(), c.store.Table.Update(dynamo.Key{PK: "orders#" + o.Owner, SK: "order#" + o.ID}, "SET listed = :listed, listedAt = :at",
+		dynamo.V{":listed": "business#" + c.biz + "#order", ":at": dynamo.Stamp(noon)})); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int{0, 1} {
+		if all, err := c.store.OfBusiness(t.Context(), c.biz, noon.Add(-time.Hour)); err != nil || len(all) != want {
+			t.Errorf("the business is shown %v, %v", all, err)
+		}
+		if want == 0 {
+			c.apply(o, order.PlacedEvent)
+		}
+	}
+}
+
+// sameCode are the keys of two orders that would like the same code.
+func sameCode(owner actor.Actor) (a, b string) {
+	wants := map[string]string{} // code: key
+	for n := 0; ; n++ {
+		key := fmt.Sprint("key", n)
+		code := order.FirstCode(owner.Key(), key)
+		if first := wants[code]; first != "" {
+			return first, key
+		}
+		wants[code] = key
+	}
+}
+
 // Codes of one business are never given twice: two orders that would like the same one get two.
 // Of another business it is another order's.
 func TestCodesAreUnique(t *testing.T) {
 	t.Parallel()
 	c := newCounter(t)
-	wants := map[string]string{} // code: key
-	var a, b string
-	for n := 0; b == ""; n++ {
-		key := fmt.Sprint("key", n)
-		code := order.FirstCode(c.owner.Key(), key)
-		if a = wants[code]; a != "" {
-			b = key
-		}
-		wants[code] = key
-	}
+	a, b := sameCode(c.owner)
 	first, second := c.propose(a), c.propose(b)
 	if first.Code == second.Code || first.Code != order.FirstCode(c.owner.Key(), b) {
 		t.Errorf("codes %s and %s", first.Code, second.Code)

@@ -25,8 +25,6 @@ type Store struct {
 // stored is what an item holds beside the order.
 type stored struct {
 	Order
-	Listed   string    `dynamodbav:"listed"`   // index listed: the business
-	ListedAt string    `dynamodbav:"listedAt"` // since when
 	DueShard string    `dynamodbav:"dueShard,omitempty"`
 	DueAt    time.Time `dynamodbav:"dueAt"`
 }
@@ -34,7 +32,8 @@ type stored struct {
 // dueKind is what the due index knows orders by.
 const dueKind = "order"
 
-// listedIndex is the index on (listed, listedAt). Keys only.
+// listedIndex is the index on (listed, listedAt): the business, and when the order was placed.
+// A proposal is not in it, so that what nobody said YES to takes no place in a list. Keys only.
 const listedIndex = "listed"
 
 func listed(business string) string { return "business#" + business + "#order" }
@@ -64,7 +63,7 @@ func (s *Store) Propose(ctx context.Context, o Order, key string) (Order, error)
 	o.ID, o.Status, o.CreatedAt, o.UpdatedAt = newID(o.Owner, key), Proposed, s.now(), s.now()
 	for n := range maxCodes {
 		o.Code = newCode(o.ID, n)
-		st := stored{Order: o, Listed: listed(o.Business), ListedAt: dynamo.Stamp(o.CreatedAt), DueShard: dynamo.DueShard(dueKind, o.ID), DueAt: o.due()}
+		st := stored{Order: o, DueShard: dynamo.DueShard(dueKind, o.ID), DueAt: o.due()}
 		err := s.Table.DB().Commit(ctx,
 			s.Table.Put(orderKey(o.Owner, o.ID), st).IfAbsent().Else(errThere),
 			s.Table.Put(codeKey(o.Business, o.Code), pointer{o.Owner, o.ID, o.CreatedAt.Add(codeFor).Unix()}).IfAbsent().Else(errCodeTaken),
@@ -131,11 +130,12 @@ func (s *Store) All(ctx context.Context, owner string) ([]Order, error) {
 
 func newest(a, b Order) int { return b.CreatedAt.Compare(a.CreatedAt) }
 
-// answerFor is how long ago an order may have been made that a business still answers.
+// answerFor is how long ago an order may have been placed that a business still answers without
+// its code.
 const answerFor = 14 * 24 * time.Hour
 
-// Lately lists a business's latest orders, newest first: those that it may still answer, and
-// what has become of others. 2 requests.
+// Lately lists a business's latest orders, newest first: those that it may answer without a
+// code, and what has become of others. 2 requests.
 func (s *Store) Lately(ctx context.Context, business string) ([]Order, error) {
 	return s.OfBusiness(ctx, business, s.now().Add(-answerFor))
 }
@@ -147,8 +147,8 @@ func (s *Store) OpenOf(ctx context.Context, business string) ([]Order, error) {
 	return slices.DeleteFunc(all, func(o Order) bool { return !o.Stands() }), err
 }
 
-// OfBusiness lists the latest orders of a business that were made since a time and that it has
-// been told of, newest first. 2 requests.
+// OfBusiness lists the latest orders of a business that were placed since a time, newest first. 2
+// requests.
 func (s *Store) OfBusiness(ctx context.Context, business string, since time.Time) ([]Order, error) {
 	page, err := s.Table.Query(ctx, dynamo.Query{
 		Index: listedIndex, Where: "listed = :listed AND listedAt >= :since",
@@ -165,10 +165,11 @@ func (s *Store) OfBusiness(ctx context.Context, business string, since time.Time
 	if err != nil {
 		return nil, err
 	}
+	// Proposals were listed, too, in items of former releases.
 	return slices.DeleteFunc(all, func(o Order) bool { return o.Receipt == nil }), nil
 }
 
-// ByCode finds the order that a business knows by a code.
+// ByCode finds the order that a business knows by a code. 2 requests, 1 where there is none.
 func (s *Store) ByCode(ctx context.Context, business, code string) (Order, error) {
 	it, err := s.Table.Get(ctx, codeKey(business, strings.ToUpper(code)))
 	if err != nil {
@@ -218,6 +219,10 @@ func (s *Store) Writes(o Order, typ EventType, by By) ([]dynamo.Write, Order, er
 	if by.Reason != "" {
 		after.Reason = by.Reason
 		set, vals[":reason"] = set+", reason = :reason", by.Reason
+	}
+	if typ == PlacedEvent {
+		set += ", listed = :listed, listedAt = :listedAt"
+		vals[":listed"], vals[":listedAt"] = listed(o.Business), dynamo.Stamp(after.UpdatedAt)
 	}
 	if due := after.due(); due.IsZero() {
 		remove = append(remove, "dueShard", "dueAt")
