@@ -126,7 +126,7 @@ func Expiry(b *Base) (trigger.Handler, error) {
 		report, err := l.Sweep(ctx, ledger.Limits{})
 		b.Log.InfoContext(ctx, "expiry", "looked", report.Looked, "expired", report.Expired, "raced", report.Raced, "lagMs", report.Lag.Milliseconds(), "left", report.Left)
 		swept, err2 := orders.Sweep(ctx, sweepLimit)
-		b.Log.InfoContext(ctx, "orders", "looked", swept.Looked, "expired", swept.Expired, "unanswered", swept.Unanswered)
+		b.Log.InfoContext(ctx, "orders", "looked", swept.Looked, "expired", swept.Expired, "unanswered", swept.Unanswered, "done", swept.Done)
 		reminded, err4 := reminders.Sweep(ctx, b.Now(), sweepLimit)
 		b.Log.InfoContext(ctx, "reminders", "sent", reminded)
 		driven, err3 := rides.Sweep(ctx, taxi.Limits{})

@@ -48,6 +48,9 @@ func (n *Notifier) TellOrder(ctx context.Context, e order.Event) error {
 	case order.RefusedEvent:
 		customer = wording.OrderRefused
 	case order.DoneEvent:
+		if e.Lapsed() {
+			return nil // nobody said so, days ago it may be: no news to anybody
+		}
 		customer = wording.OrderDone
 	case order.ExpiredEvent:
 		customer = wording.OrderExpired

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"merve/internal/actor"
 	"merve/internal/dynamo"
 )
 
@@ -36,6 +37,9 @@ func EventOf(it dynamo.Item) (e Event, ok bool, err error) {
 	}
 	return e, true, nil
 }
+
+// Lapsed reports whether nobody made it happen: its order was due.
+func (e Event) Lapsed() bool { return actor.OfKey(e.By).Kind == actor.System }
 
 // ID names the event among all.
 func (e Event) ID() string { return e.Order + "." + string(e.Type) }

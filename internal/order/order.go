@@ -6,7 +6,8 @@
 //	   │ NO: released  │ refused    │ cancelled
 //	   └ late: expired └ unanswered └
 //
-// The arrows stand in rules.go, and each is the condition of the write that takes it. Prices and
+// The arrows stand in rules.go, and each is the condition of the write that takes it. Nothing
+// stays open for ever: what is due is ended by a sweep, an accepted order as done. Prices and
 // totals are the listing's own, computed here (price.go), never a model's.
 //
 //	orders#{owner}      order#{id}            the order; once placed, by its business in index listed
@@ -54,7 +55,7 @@ const (
 	Accepted   Status = "accepted"   // by the business
 	Refused    Status = "refused"    // by the business
 	Unanswered Status = "unanswered" // the business did not answer in time
-	Done       Status = "done"       // delivered, carried out
+	Done       Status = "done"       // delivered, carried out; or long past its time
 	Cancelled  Status = "cancelled"  // by the customer or the business
 	Released   Status = "released"   // the customer said NO, or asked for something else
 	Expired    Status = "expired"    // the customer did not answer in time
@@ -136,7 +137,7 @@ const (
 	MaxQuantity = 50
 	MaxNote     = 500
 	MaxAddress  = 256
-	MaxOpen     = 5 // proposed, placed or accepted orders of one customer and kind
+	MaxOpen     = 5 // proposed, placed or accepted orders of one customer and kind that are not overdue
 
 	maxName = 80
 )

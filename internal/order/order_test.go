@@ -422,8 +422,8 @@ func TestField31_AcceptAndCancelAtOnce(t *testing.T) {
 	}
 }
 
-// Nothing that is proposed or placed waits for ever: a sweep ends it once its time is over and
-// leaves all else, however many sweep.
+// Nothing waits for ever: a sweep ends it once its time is over and leaves all else, however many
+// sweep.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	c := newCounter(t)
@@ -443,17 +443,21 @@ func TestSweep(t *testing.T) {
 	for _, step := range []struct {
 		after time.Duration
 		want  []order.Status
+		did   order.Swept
 	}{
-		{10*time.Minute - time.Second, []order.Status{order.Proposed, order.Placed, order.Accepted}},
-		{10 * time.Minute, []order.Status{order.Expired, order.Placed, order.Accepted}},
-		{15 * time.Minute, []order.Status{order.Expired, order.Unanswered, order.Accepted}},
-		{48 * time.Hour, []order.Status{order.Expired, order.Unanswered, order.Accepted}},
+		{10*time.Minute - time.Second, []order.Status{order.Proposed, order.Placed, order.Accepted}, order.Swept{}},
+		{10 * time.Minute, []order.Status{order.Expired, order.Placed, order.Accepted}, order.Swept{Expired: 1}},
+		{15 * time.Minute, []order.Status{order.Expired, order.Unanswered, order.Accepted}, order.Swept{Unanswered: 1}},
+		{24*time.Hour - time.Second, []order.Status{order.Expired, order.Unanswered, order.Accepted}, order.Swept{}},
+		{24 * time.Hour, []order.Status{order.Expired, order.Unanswered, order.Done}, order.Swept{Done: 1}},
 	} {
 		c.now = noon.Add(step.after)
 		var wg sync.WaitGroup
-		for range 2 {
+		sweeps := make([]order.Swept, 2)
+		for n := range sweeps {
 			wg.Go(func() {
-				if _, err := c.store.Sweep(t.Context(), 1000); err != nil {
+				var err error
+				if sweeps[n], err = c.store.Sweep(t.Context(), 1000); err != nil {
 					t.Error(err)
 				}
 			})
@@ -462,9 +466,69 @@ func TestSweep(t *testing.T) {
 		if d := cmp.Diff(step.want, status()); d != "" {
 			t.Errorf("after %v: %s", step.after, d)
 		}
+		var did order.Swept
+		for _, s := range sweeps {
+			did.Expired, did.Unanswered, did.Done = did.Expired+s.Expired, did.Unanswered+s.Unanswered, did.Done+s.Done
+		}
+		if did != step.did {
+			t.Errorf("after %v: did %+v, want %+v", step.after, did, step.did)
+		}
 	}
 	if _, err := c.store.Apply(t.Context(), proposed, order.PlacedEvent, order.By{Actor: c.owner}); err == nil {
 		t.Error("placed after it expired")
+	}
+}
+
+// What a business has accepted and forgotten is taken to be done when its time is long over: the
+// latest of what was said when it would be.
+func TestWhenAnAcceptedOrderIsDue(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	for _, tt := range []struct {
+		kind      order.Kind
+		when, eta time.Duration // 0 was not said
+		due       time.Duration
+	}{
+		{order.Food, 0, 0, day},
+		{order.Food, 0, 40 * time.Minute, day + 40*time.Minute},
+		{order.Food, 30 * time.Hour, 0, 54 * time.Hour},
+		{order.Food, 30 * time.Hour, 31 * time.Hour, 55 * time.Hour},
+		{order.Food, -time.Hour, 0, day}, // accepted late
+		{order.Service, 0, 0, 7 * day},
+		{order.Viewing, 20 * day, 0, 27 * day},
+	} {
+		t.Run(fmt.Sprint(tt), func(t *testing.T) {
+			t.Parallel()
+			c := newCounter(t)
+			at := func(d time.Duration) time.Time {
+				if d == 0 {
+					return time.Time{}
+				}
+				return noon.Add(d)
+			}
+			d := c.draft()
+			d.Kind, d.When = tt.kind, at(tt.when)
+			o, err := c.store.Propose(t.Context(), d, "1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			o, err = c.store.Apply(t.Context(), c.apply(o, order.PlacedEvent), order.AcceptedEvent, order.By{ETA: at(tt.eta)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			it, err := c.store.Table.Get(t.Context(), dynamo.Key{PK: "orders#" + o.Owner, SK: "order#" + o.ID})
+			if err != nil || !it.Time("dueAt").Equal(noon.Add(tt.due)) || it.String("dueShard") == "" {
+				t.Errorf("due at %s in %q, %v", it.Time("dueAt"), it.String("dueShard"), err)
+			}
+			c.now = noon.Add(tt.due - time.Millisecond)
+			if typ, err := c.store.Lapse(t.Context(), o); err != nil || typ != "" {
+				t.Errorf("before it is due: %q, %v", typ, err)
+			}
+			c.now = noon.Add(tt.due)
+			if typ, err := c.store.Lapse(t.Context(), o); err != nil || typ != order.DoneEvent {
+				t.Errorf("when it is due: %q, %v", typ, err)
+			}
+		})
 	}
 }
 

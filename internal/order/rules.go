@@ -74,9 +74,6 @@ func (o Order) MayCancel() bool {
 // what it takes of counted items.
 func (o Order) Stands() bool { return o.Status == Placed || o.Status == Accepted }
 
-// open reports whether something is still to happen.
-func (o Order) open() bool { return o.Status == Proposed || o.Stands() }
-
 // answerWithin is how long a business has to answer an order.
 func answerWithin(k Kind) time.Duration {
 	if k == Food {
@@ -85,7 +82,21 @@ func answerWithin(k Kind) time.Duration {
 	return 24 * time.Hour
 }
 
-// due is when a sweep has to look at an order; zero is never.
+// After its time, an accepted order of which the business says nothing more is taken to be done:
+// else it would hold what is counted and its customer's place for ever.
+const (
+	closeFood = 24 * time.Hour     // nobody waits for a meal of yesterday
+	closeRest = 7 * 24 * time.Hour // a service or viewing is put off for days, or agreed on without a time
+)
+
+func closeAfter(k Kind) time.Duration {
+	if k == Food {
+		return closeFood
+	}
+	return closeRest
+}
+
+// due is when a sweep ends an order, by [lapses]; zero is never, of one that has ended.
 func (o Order) due() time.Time {
 	switch o.Status {
 	case Proposed:
@@ -96,6 +107,11 @@ func (o Order) due() time.Time {
 			at = o.UpdatedAt.Add(min(o.When.Sub(at)/2, 24*time.Hour))
 		}
 		return at.Add(answerWithin(o.Kind))
+	case Accepted:
+		return slices.MaxFunc([]time.Time{o.UpdatedAt, o.When, o.ETA}, time.Time.Compare).Add(closeAfter(o.Kind))
 	}
 	return time.Time{}
 }
+
+// lapses are what happens to orders when they are due.
+var lapses = map[Status]EventType{Proposed: ExpiredEvent, Placed: UnansweredEvent, Accepted: DoneEvent}

@@ -191,6 +191,49 @@ func TestField15_CrashAnywhere(t *testing.T) {
 	}
 }
 
+// What is taken to be done while its business says DONE or CANCEL has one end, and what it held is
+// sold or given back once.
+func TestField15_ForgottenAndEndedAtOnce(t *testing.T) {
+	t.Parallel()
+	for i := range 5 {
+		c := stocked(t, 5, 2)
+		c.store.Table.DB().Backoff = func(int) time.Duration { return time.Millisecond }
+		o := c.apply(c.apply(c.of(map[string]int{"soup": 3, "fish": 2}, "1"), order.PlacedEvent), order.AcceptedEvent)
+		c.now = c.now.Add(24 * time.Hour)
+		business := order.By{Actor: actor.Actor{Kind: actor.Person, ID: "biz"}}
+		ends := make([]order.EventType, 4)
+		var wg sync.WaitGroup
+		for n, end := range []func() (order.EventType, error){
+			func() (order.EventType, error) { return c.store.Lapse(t.Context(), o) },
+			func() (order.EventType, error) { return c.store.Lapse(t.Context(), o) },
+			func() (order.EventType, error) {
+				_, err := c.store.Apply(t.Context(), o, order.DoneEvent, business)
+				return order.DoneEvent, err
+			},
+			func() (order.EventType, error) {
+				_, err := c.store.Apply(t.Context(), o, order.CancelledEvent, business)
+				return order.CancelledEvent, err
+			},
+		} {
+			wg.Go(func() {
+				typ, err := end()
+				switch {
+				case err == nil:
+					ends[n] = typ
+				case !errors.Is(err, order.ErrChanged):
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		ends = slices.DeleteFunc(ends, func(typ order.EventType) bool { return typ == "" })
+		want := map[order.EventType]string{order.DoneEvent: "soup 2/0/3 fish 0/0/2", order.CancelledEvent: "soup 5/0/0 fish 2/0/0"}
+		if len(ends) != 1 || c.counts() != want[ends[0]] || c.holdings() != 0 {
+			t.Errorf("%d: ended by %v: %s with %d holdings", i, ends, c.counts(), c.holdings())
+		}
+	}
+}
+
 // What an order says that it holds is what its holding says.
 func TestField15_HoldingByItsOrder(t *testing.T) {
 	t.Parallel()
@@ -309,5 +352,51 @@ func TestField15_CountsCostNoRequests(t *testing.T) {
 				t.Errorf("%s of %v: %d requests", typ, items, n)
 			}
 		}
+	}
+}
+
+// Orders that a business has accepted and forgotten keep no customer from another one: from when
+// they are due, not only from when they are swept.
+func TestForgottenOrdersTakeNoPlace(t *testing.T) {
+	t.Parallel()
+	d, tc := bistro(t, nil)
+	now := noon
+	d.Store.Now = func() time.Time { return now }
+	proposes := func(key string) (order.Order, error) {
+		tc.Key, tc.Now = key, now
+		o, _, err := call(t, d, tc, "orderFood", fmt.Sprintf(soups, 1, 1))
+		return o, err
+	}
+	var open []order.Order
+	for n := range order.MaxOpen {
+		o, err := proposes(fmt.Sprint(n))
+		for _, typ := range []order.EventType{order.PlacedEvent, order.AcceptedEvent} {
+			if err == nil {
+				o, err = d.Store.Apply(t.Context(), o, typ, order.By{Actor: tc.Actor, Receipt: &order.Receipt{}})
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, o)
+	}
+	now = noon.Add(24*time.Hour - time.Second)
+	if _, err := proposes("one more"); !fault.Is(err, fault.Limited) {
+		t.Errorf("one more than may be open: %v", err)
+	}
+	now = noon.Add(24 * time.Hour)
+	if _, err := proposes("due"); err != nil {
+		t.Errorf("when all are due: %v", err)
+	}
+	for _, o := range open {
+		if typ, err := d.Store.Lapse(t.Context(), o); err != nil || typ != order.DoneEvent {
+			t.Errorf("%q, %v", typ, err)
+		}
+	}
+	if _, err := proposes("swept"); err != nil {
+		t.Errorf("when all are swept: %v", err)
+	}
+	if kept, err := d.Store.Erase(t.Context(), tc.Actor.Key()); err != nil || kept != 0 {
+		t.Errorf("%d stay when all is erased, %v", kept, err)
 	}
 }

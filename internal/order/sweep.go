@@ -10,11 +10,12 @@ import (
 
 // Swept is what a sweep did.
 type Swept struct {
-	Looked, Expired, Unanswered int
+	Looked, Expired, Unanswered, Done int
 }
 
-// Sweep lets proposals go whose time is over, and tells of orders that a business has not
-// answered. Any number of sweeps may run at once. 16 requests, and 2 for each order.
+// Sweep lets proposals go whose time is over, tells of orders that a business has not answered,
+// and takes for done what it has accepted and forgotten. Any number of sweeps may run at once. 16
+// requests, and 2 for each order.
 func (s *Store) Sweep(ctx context.Context, limit int) (Swept, error) {
 	var did Swept
 	err := s.Table.EachDue(ctx, dueKind, s.now(), limit, func(key dynamo.Key) error {
@@ -40,6 +41,8 @@ func (s *Store) lapse(ctx context.Context, key dynamo.Key, did *Swept) error {
 		did.Expired++
 	case typ == UnansweredEvent:
 		did.Unanswered++
+	case typ == DoneEvent:
+		did.Done++
 	}
 	return nil
 }
@@ -49,10 +52,7 @@ func (s *Store) Lapse(ctx context.Context, o Order) (EventType, error) {
 	if due := o.due(); due.IsZero() || s.now().Before(due) {
 		return "", nil // the index was behind
 	}
-	typ := ExpiredEvent
-	if o.Status == Placed {
-		typ = UnansweredEvent
-	}
+	typ := lapses[o.Status]
 	_, err := s.Apply(ctx, o, typ, By{Actor: actor.Actor{Kind: actor.System, ID: "sweep"}})
 	var refused *Refusal
 	if errors.Is(err, ErrChanged) || errors.As(err, &refused) {

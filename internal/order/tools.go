@@ -350,7 +350,7 @@ func (d *Desk) propose(ctx context.Context, tc tool.Context, o Order) (tool.Resu
 	}
 	id, n := newID(o.Owner, tc.Key), 0
 	for _, other := range all {
-		if other.Kind == o.Kind && other.open() && other.ID != id && (other.Status != Proposed || other.ExpiresAt.After(tc.Now)) {
+		if other.Kind == o.Kind && other.ID != id && tc.Now.Before(other.due()) {
 			n++
 		}
 	}

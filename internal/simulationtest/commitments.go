@@ -176,6 +176,10 @@ func (j *judge) placed() {
 			switch {
 			case e.Type == order.CancelledEvent && e.Customer:
 				j.tookBack(what, o.Thread, o.Owner, e.At, "cancelOrder")
+			case e.Type == order.DoneEvent && e.Lapsed():
+				if said := slices.MaxFunc([]time.Time{o.CreatedAt, o.When, o.ETA}, time.Time.Compare); e.At.Before(said.Add(24 * time.Hour)) {
+					j.t.Errorf("%s was taken to be done at %s, and was for %s", what, e.At, said)
+				}
 			case slices.Contains([]order.EventType{order.AcceptedEvent, order.RefusedEvent, order.DoneEvent, order.CancelledEvent}, e.Type):
 				j.answered(o, e)
 			}
@@ -408,7 +412,11 @@ func (j *judge) heardOfOrders() {
 				} else {
 					customer["order_cancelled_by_business"]++
 				}
-			case order.AcceptedEvent, order.RefusedEvent, order.DoneEvent, order.ExpiredEvent:
+			case order.DoneEvent:
+				if !e.Lapsed() {
+					customer["order_done"]++
+				}
+			case order.AcceptedEvent, order.RefusedEvent, order.ExpiredEvent:
 				customer["order_"+string(e.Type)]++
 			}
 		}
