@@ -195,7 +195,7 @@ func (b *Base) runner() (*turn.Runner, error) { return b.Runner(&lazyModel{b: b}
 func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 	l, listings := b.Ledger(), b.Listings()
 	booker := &ledger.Booker{
-		Ledger: l, Catalog: catalog{listings}, Summary: payment.Offered(booking.Summary), Moved: payment.OfferedMove(booking.Moved), Card: booking.Card, Kind: payment.KindOf,
+		Ledger: l, Catalog: catalog{listings}, Summary: payment.Offered(booking.Summary), Moved: b.Payments().OfferedMove(booking.Moved), Card: booking.Card, Kind: payment.KindOf,
 		Money: b.money().Cancelled,
 	}
 	photos := b.Photos()

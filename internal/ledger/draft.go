@@ -37,18 +37,27 @@ func (l *Ledger) drafting(ctx context.Context, t Terms) change {
 // or leaves nothing behind. The key is a draft's. 2 requests, and 1 more to take over or
 // to give what the key gave before.
 func (l *Ledger) Offer(ctx context.Context, t Terms, capacity int, length time.Duration, key string) (Transaction, error) {
+	return l.OfferUntil(ctx, t, capacity, length, time.Time{}, key)
+}
+
+// OfferUntil is Offer that holds no longer than until a time, if that is not zero.
+func (l *Ledger) OfferUntil(ctx context.Context, t Terms, capacity int, length time.Duration, by time.Time, key string) (Transaction, error) {
 	t = t.stored()
 	if err := cmp.Or(checkKey(key), t.check(), checkCapacity(capacity)); err != nil {
 		return Transaction{}, err
 	}
-	if length < time.Second {
+	draft := l.drafting(ctx, t)
+	until := draft.now.Add(length)
+	if by = stored(by); !by.IsZero() && by.Before(until) {
+		until = by
+	}
+	if until.Before(draft.now.Add(time.Second)) {
 		return Transaction{}, fault.Field("length", "want a second or more")
 	}
-	draft := l.drafting(ctx, t)
 	return l.take(ctx, change{
 		op: opHold, key: draftKey(t.Business, key), payload: hashOf("offer", t.hash(), length),
 		read: draft.after, draft: &draft, event: draft.event,
-	}, capacity, draft.now.Add(length))
+	}, capacity, until)
 }
 
 // hash covers every term, those too that are not shown as JSON.

@@ -34,9 +34,9 @@ func (b *Booker) reschedule(ctx context.Context, tc tool.Context, a rescheduleAr
 	if err != nil {
 		return tool.Result{}, err
 	}
-	free := old.FreeUntil()
-	if old.DueMinor > 0 && !tc.Now.Before(free) {
-		return tool.Result{}, fault.New(fault.Conflict, "it was paid for ahead and could be moved for nothing until %s: only the business can move it now; offer askForPerson", local(free, old.TimeZone))
+	by, err := b.moveBy(old)
+	if err != nil {
+		return tool.Result{}, err
 	}
 	asked := initiateArgs{
 		ListingID: old.Listing, OfferingID: &old.Offering, Date: a.Date, Time: a.Time, EndDate: a.EndDate, PartySize: a.PartySize, Note: &old.Note,
@@ -60,14 +60,7 @@ func (b *Booker) reschedule(ctx context.Context, tc tool.Context, a rescheduleAr
 		return tool.Result{}, err
 	}
 	terms.Replaces = old.ID
-	length := holdFor(tc, terms)
-	if old.DueMinor > 0 { // it is paid, and the old one given up, while that is for nothing
-		length = min(length, free.Sub(tc.Now).Truncate(time.Second))
-	}
-	if length < minMove {
-		return tool.Result{}, fault.New(fault.Conflict, "it can be moved for nothing until %s, which is too soon: only the business can move it now; offer askForPerson", local(free, old.TimeZone))
-	}
-	held, err := b.Ledger.Offer(ctx, terms, item.Offering.Capacity, length, tc.Key)
+	held, err := b.Ledger.OfferUntil(ctx, terms, item.Offering.Capacity, holdFor(tc, terms), by, tc.Key)
 	if err != nil {
 		return b.refusal(ctx, tc, item, asked, err)
 	}
@@ -75,12 +68,30 @@ func (b *Booker) reschedule(ctx context.Context, tc tool.Context, a rescheduleAr
 	if held.DueMinor == 0 { // else it is paid, and moved by that
 		res.Proposal.Kind = RescheduleKind
 	}
-	res.Proposal.Summary = b.Moved(tc.Language, old, held)
+	if res.Proposal.Summary, err = b.Moved(ctx, tc.Language, old, held); err != nil {
+		return tool.Result{}, err
+	}
 	return res, nil
 }
 
 // minMove is how long a new time is held at least: nobody can answer in less.
 const minMove = time.Minute
+
+// moveBy is until when a booking can be given up for another time: while that is for nothing, when
+// anything may have been paid for it, due or not; zero is any time.
+func (b *Booker) moveBy(old Transaction) (time.Time, error) {
+	if old.PriceMinor == 0 {
+		return time.Time{}, nil
+	}
+	free := old.FreeUntil()
+	switch left := free.Sub(b.Ledger.now()); {
+	case left <= 0:
+		return free, fault.New(fault.Conflict, "what is paid for it comes back no more, and it could be moved for nothing until %s: only the business can move it now; offer askForPerson", local(free, old.TimeZone))
+	case left < minMove:
+		return free, fault.New(fault.Conflict, "it can be moved for nothing until %s, which is too soon: only the business can move it now; offer askForPerson", local(free, old.TimeZone))
+	}
+	return free, nil
+}
 
 // Mover commits what a YES to a new time does: the new booking and the end of the old one, all
 // or nothing.

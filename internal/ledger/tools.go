@@ -43,7 +43,7 @@ type Booker struct {
 	Summary func(language string, tx Transaction) string
 
 	// Moved puts a booking and the time to which it is to be moved into one line.
-	Moved func(language string, old, held Transaction) string
+	Moved func(ctx context.Context, language string, old, held Transaction) (string, error)
 
 	// Card is what a client shows of a transaction.
 	Card func(language string, tx Transaction) tool.Card

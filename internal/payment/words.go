@@ -1,6 +1,8 @@
 package payment
 
 import (
+	"context"
+
 	"merve/internal/ledger"
 	"merve/internal/schedule"
 	"merve/internal/tool"
@@ -19,17 +21,21 @@ func Offered(summary func(language string, tx ledger.Transaction) string) func(l
 }
 
 // OfferedMove words a new time for a booking as moved does, and what is to be paid for it and
-// comes back of the earlier one.
-func OfferedMove(moved func(language string, old, held ledger.Transaction) string) func(language string, old, held ledger.Transaction) string {
-	return func(language string, old, held ledger.Transaction) string {
+// comes back of what was paid for the earlier one. [Store.PaidFor] and no more.
+func (s *Store) OfferedMove(moved func(language string, old, held ledger.Transaction) string) func(ctx context.Context, language string, old, held ledger.Transaction) (string, error) {
+	return func(ctx context.Context, language string, old, held ledger.Transaction) (string, error) {
+		paid, err := s.PaidFor(ctx, old)
+		if err != nil {
+			return "", err
+		}
 		text := moved(language, old, held)
 		if held.DueMinor > 0 {
 			text = toPay(language, text, held)
 		}
-		if old.DueMinor > 0 {
-			text += " · " + wording.Say(language, wording.MoveMoneyBack, wording.Vars{"amount": wording.Money(language, old.DueMinor, old.Currency)})
+		if paid > 0 {
+			text += " · " + wording.Say(language, wording.MoveMoneyBack, wording.Vars{"amount": wording.Money(language, paid, old.Currency)})
 		}
-		return text
+		return text, nil
 	}
 }
 

@@ -252,7 +252,10 @@ func (w *world) start(db *dynamo.DB) {
 	w.threads = &thread.Store{Table: table("conversations"), Now: now, NewID: func() string { return dynamotest.ID("lease") }}
 	w.ledger = &ledger.Ledger{Table: table("ledger"), Now: now, NewID: w.newTransaction}
 	w.outbox = &outbox.Box{Table: table("conversations"), Now: now}
-	booker := &ledger.Booker{Ledger: w.ledger, Catalog: catalog{w}, Summary: payment.Offered(booking.Summary), Moved: payment.OfferedMove(booking.Moved), Card: booking.Card, Kind: payment.KindOf,
+	booker := &ledger.Booker{Ledger: w.ledger, Catalog: catalog{w}, Summary: payment.Offered(booking.Summary), Card: booking.Card, Kind: payment.KindOf,
+		Moved: func(ctx context.Context, lang string, old, held ledger.Transaction) (string, error) {
+			return w.payments.OfferedMove(booking.Moved)(ctx, lang, old, held)
+		},
 		Money: func(ctx context.Context, lang string, tx ledger.Transaction, at time.Time) (string, error) {
 			return w.money().Cancelled(ctx, lang, tx, at)
 		},

@@ -1,0 +1,57 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"merve/internal/fault"
+	"merve/internal/tool"
+)
+
+// What may have been paid, due or not, is moved only while it comes back: the new time is held no
+// longer than that, however long the model took to ask for it.
+func TestAMoveIsAnsweredWhileItIsForNothing(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	b := &Booker{
+		Ledger: s.Ledger, Catalog: s, Summary: func(string, Transaction) string { return "S" }, Card: func(string, Transaction) tool.Card { return nil },
+		Moved: func(context.Context, string, Transaction, Transaction) (string, error) { return "M", nil },
+	}
+	var err error
+	if s.tools, err = tool.NewRegistry(b.Tools()...); err != nil {
+		t.Fatal(err)
+	}
+	res, err := s.call("initiateBooking", at("2030-06-04", "19:00"), "k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := s.Get(t.Context(), s.owner, res.Proposal.Ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if old, err = s.Confirm(t.Context(), s.owner, old.ID, receiptFor(old), "c"); err != nil {
+		t.Fatal(err)
+	}
+	move, _ := s.tools.Get("rescheduleBooking")
+	args, err := move.Canonical(json.RawMessage(fmt.Sprintf(`{"transactionId":%q,"date":"2030-06-04","time":"21:00","endDate":null,"partySize":null}`, old.ID)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(left, latency time.Duration) (tool.Result, error) {
+		s.clock.Set(old.Start.Add(-left))
+		tc := s.tc
+		tc.Key, tc.Now = fmt.Sprint("m", left), s.Now().Add(-latency)
+		return move.Run(t.Context(), tc, args)
+	}
+	if res, err := ask(5*time.Minute, 20*time.Second); err != nil || !res.Proposal.ExpiresAt.Equal(old.Start) {
+		t.Errorf("%+v, %v", res.Proposal, err)
+	}
+	for _, left := range []time.Duration{30 * time.Second, 0, -time.Minute} {
+		if _, err := ask(left, 2*time.Minute); !fault.Is(err, fault.Conflict) {
+			t.Errorf("%v before the start: %v", left, err)
+		}
+	}
+}
