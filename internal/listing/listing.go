@@ -176,8 +176,8 @@ func (l *Listing) checkTerms() error {
 			return err
 		}
 	}
-	if p := l.Price; p != nil && (p.Minor < 0 || len(p.Currency) != 3 || !slices.Contains([]string{"", "night", "month", "hour"}, p.Per)) {
-		return fault.Field("price", "want minor units of at least 0, a currency of ISO 4217, and per night, month, hour or nothing")
+	if err := l.Price.check(); err != nil {
+		return err
 	}
 	if d := l.Delivery; d != nil && (d.FeeMinor < 0 || d.MinimumMinor < 0 || d.RadiusMeters < 0 || d.Minutes < 0) {
 		return fault.Field("delivery", "want numbers of at least 0")
@@ -186,6 +186,18 @@ func (l *Listing) checkTerms() error {
 		if u, err := url.Parse(m.URL); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || !slices.Contains([]string{"", "image", "video"}, m.Kind) {
 			return fault.Field(fmt.Sprintf("media[%d]", i), "want an address that begins with https://, and kind image or video")
 		}
+	}
+	return nil
+}
+
+func (p *Price) check() error {
+	switch {
+	case p == nil:
+		return nil
+	case !schedule.IsCurrency(p.Currency):
+		return fault.Field("price.currency", "want ISO 4217 in capitals, such as EUR")
+	case p.Minor < 0 || !slices.Contains([]string{"", "night", "month", "hour"}, p.Per):
+		return fault.Field("price", "want minor units of at least 0, and per night, month, hour or nothing")
 	}
 	return nil
 }

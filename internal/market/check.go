@@ -8,13 +8,13 @@ import (
 
 	"merve/internal/fault"
 	"merve/internal/language"
+	"merve/internal/schedule"
 	"merve/internal/wording"
 )
 
 var (
-	legalID  = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
-	currency = regexp.MustCompile(`^[A-Z]{3}$`)
-	e164     = regexp.MustCompile(`^\+[1-9][0-9]{6,14}$`)
+	legalID = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
+	e164    = regexp.MustCompile(`^\+[1-9][0-9]{6,14}$`)
 )
 
 // Events are the occasions on which a market's template may be said, and the variables
@@ -114,8 +114,8 @@ func (m *Market) checkPlace() error {
 	if !slices.Contains(m.Languages, m.Language) {
 		return fault.Field("languages", "must hold the default language %q", m.Language)
 	}
-	if !currency.MatchString(m.Currency) {
-		return fault.Field("currency", "want ISO 4217, such as EUR")
+	if !schedule.IsCurrency(m.Currency) {
+		return fault.Field("currency", "want ISO 4217 in capitals, such as EUR")
 	}
 	if _, err := time.LoadLocation(m.TimeZone); err != nil || m.TimeZone == "" || m.TimeZone == "Local" {
 		return fault.Field("timeZone", "want an IANA name, such as Europe/Nicosia")

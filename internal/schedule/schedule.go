@@ -8,6 +8,7 @@
 package schedule
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -63,6 +64,12 @@ type Span struct {
 	To   string `dynamodbav:"to" json:"to"`     // HH:MM, 24:00 too
 }
 
+var currency = regexp.MustCompile(`^[A-Z]{3}$`)
+
+// IsCurrency reports whether code is in the form of ISO 4217. What is paid is compared with it
+// letter by letter.
+func IsCurrency(code string) bool { return currency.MatchString(code) }
+
 func weekdays() []string { return []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"} }
 
 // Check returns an error that names the first field that is wrong.
@@ -114,8 +121,8 @@ func (o Offering) Check() error {
 		return fault.Field("offering.per", "want booking, person or night")
 	case o.PriceMinor < 0:
 		return fault.Field("offering.priceMinor", "want minor units, at least 0")
-	case len(o.Currency) != 3:
-		return fault.Field("offering.currency", "want ISO 4217, such as EUR")
+	case !IsCurrency(o.Currency):
+		return fault.Field("offering.currency", "want ISO 4217 in capitals, such as EUR")
 	case o.Deposit.check("offering.deposit") != nil:
 		return o.Deposit.check("offering.deposit")
 	case o.NoShows.check(o.PriceMinor) != nil:

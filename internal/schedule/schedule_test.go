@@ -64,7 +64,7 @@ func TestCheckNamesTheField(t *testing.T) {
 		"timeZone":        func(o *Offering) { o.TimeZone = "Mars/Olympus" },
 		"unit":            func(o *Offering) { o.Unit = "hour" },
 		"per":             func(o *Offering) { o.Per = PerNight },
-		"currency":        func(o *Offering) { o.Currency = "euro" },
+		"currency":        func(o *Offering) { o.Currency = "eur" },
 		"priceMinor":      func(o *Offering) { o.PriceMinor = -1 },
 		"capacity":        func(o *Offering) { o.Capacity = 0 },
 		"leadMinutes":     func(o *Offering) { o.LeadMinutes = -1 },
