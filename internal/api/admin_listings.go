@@ -12,6 +12,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/fault"
+	"merve/internal/ident"
 	"merve/internal/listing"
 	"merve/internal/telemetry"
 )
@@ -60,11 +61,11 @@ func (a *Admin) saveListing(w http.ResponseWriter, r *http.Request, who actor.Ac
 	return writeJSON(w, http.StatusOK, l)
 }
 
-// checkIDs holds what new things are called to [listing.LegalID], by name in the path.
+// checkIDs holds what new things are called to [ident.Legal], by name in the path.
 func checkIDs(r *http.Request, names ...string) error {
 	for _, name := range names {
-		if !listing.LegalID.MatchString(r.PathValue(name)) {
-			return fault.Field(name, "want %s", listing.LegalID)
+		if !ident.Legal.MatchString(r.PathValue(name)) {
+			return fault.Field(name, ident.WantLegal)
 		}
 	}
 	return nil

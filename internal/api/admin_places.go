@@ -8,6 +8,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/fault"
+	"merve/internal/ident"
 	"merve/internal/listing"
 	curated "merve/internal/place"
 )
@@ -94,8 +95,8 @@ func readPlaces(body []byte, market string) (all []*curated.Place, wrong []listi
 		switch {
 		case err != nil:
 			err = wrongForm(err)
-		case !listing.LegalID.MatchString(p.ID):
-			err = fault.Field("id", "want %s", listing.LegalID)
+		case !ident.Legal.MatchString(p.ID):
+			err = fault.Field("id", ident.WantLegal)
 		case p.Market != "" && p.Market != market:
 			err = fault.Field("marketId", "want %s, or nothing", market)
 		case seen[p.ID]:

@@ -3,11 +3,11 @@ package ledger
 import (
 	"cmp"
 	"context"
-	"regexp"
 	"time"
 	"unicode/utf8"
 
 	"merve/internal/fault"
+	"merve/internal/ident"
 	"merve/internal/schedule"
 	"merve/internal/telemetry"
 )
@@ -81,10 +81,9 @@ const (
 )
 
 func (t Terms) check() error {
-	legal := regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`) // what keys are made of holds no separator
 	for _, f := range []struct{ name, value string }{{"business", t.Business}, {"listing", t.Listing}, {"offering", t.Offering}, {"market", t.Market}} {
-		if !legal.MatchString(f.value) {
-			return fault.Field(f.name, "want 1 to 64 letters, digits, dots, dashes and underscores")
+		if !ident.Legal.MatchString(f.value) {
+			return fault.Field(f.name, ident.WantLegal)
 		}
 	}
 	switch {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,6 +11,7 @@ import (
 
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/ident"
 )
 
 // A RowError says what is wrong with one row of a catalogue that is brought in.
@@ -42,10 +42,6 @@ func Formats() []Format {
 	}
 }
 
-// LegalID is what the ids of listings that people make look like: they stand in addresses,
-// keys and lists.
-var LegalID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$`)
-
 // Read reads a catalogue for a market and checks every row of it. With any error, nothing of
 // it may be stored.
 func (f Format) Read(r io.Reader, market string) ([]*Listing, []RowError) {
@@ -64,8 +60,8 @@ func (f Format) Read(r io.Reader, market string) ([]*Listing, []RowError) {
 	err := f.read(r, func(row int, l *Listing, err error) {
 		switch {
 		case err != nil:
-		case !LegalID.MatchString(l.ID):
-			err = fault.Field("id", "want 1 to 80 letters, digits, full stops, dashes and underscores")
+		case !ident.Legal.MatchString(l.ID):
+			err = fault.Field("id", ident.WantLegal)
 		case l.Market != "" && l.Market != market:
 			err = fault.Field("marketId", "want %s, or nothing", market)
 		case l.Left != nil:

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"merve/internal/channel"
+	"merve/internal/ident"
 	"merve/internal/listing"
 	"merve/internal/schedule"
 )
@@ -96,7 +97,7 @@ func TestExchangeErrors(t *testing.T) {
 		{"csv", "name.en\nb", []listing.RowError{{Row: 1, Field: "id", Detail: "the column is missing"}}},
 		{"csv", head + "\na,b,d,c,A\na,b,d,c,B\n,,,,\nx y,b,d,c,C\nz,b,,c,D\n", []listing.RowError{
 			{Row: 3, Field: "id", Detail: "row 2 has it already"},
-			{Row: 5, Field: "id", Detail: "want 1 to 80 letters, digits, full stops, dashes and underscores"},
+			{Row: 5, Field: "id", Detail: ident.WantLegal},
 			{Row: 6, Field: "domain", Detail: "want 1 to 80 characters without #"},
 		}},
 		{"csv", head + ",lat,enabled,items\na,b,d,c,A,35,,\nb,b,d,c,B,north,,\nc,b,d,c,C,,maybe,\nd,b,d,c,D,,,[{]\ne,b,d,c,E,,,\"[{\"\"id\"\":7}]\"\n", []listing.RowError{

@@ -28,6 +28,7 @@ import (
 
 	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/ident"
 	"merve/internal/language"
 	"merve/internal/schedule"
 )
@@ -131,9 +132,12 @@ func (l *Listing) Offering(id string) (schedule.Offering, error) {
 
 // Check returns an error that names the first field that is wrong.
 func (l *Listing) Check() error {
-	for _, f := range []struct{ name, value string }{
-		{"id", l.ID}, {"marketId", l.Market}, {"businessId", l.Business}, {"domain", l.Domain}, {"category", l.Category},
-	} {
+	for _, f := range []struct{ name, value string }{{"id", l.ID}, {"marketId", l.Market}, {"businessId", l.Business}} {
+		if !ident.Legal.MatchString(f.value) {
+			return fault.Field(f.name, ident.WantLegal)
+		}
+	}
+	for _, f := range []struct{ name, value string }{{"domain", l.Domain}, {"category", l.Category}} {
 		if f.value == "" || len(f.value) > 80 || strings.ContainsAny(f.value, "#\x00") {
 			return fault.Field(f.name, "want 1 to 80 characters without #")
 		}

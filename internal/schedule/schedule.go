@@ -10,10 +10,10 @@ package schedule
 import (
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"merve/internal/fault"
+	"merve/internal/ident"
 )
 
 // Unit is what a booking takes.
@@ -74,8 +74,8 @@ func weekdays() []string { return []string{"mon", "tue", "wed", "thu", "fri", "s
 
 // Check returns an error that names the first field that is wrong.
 func (o Offering) Check() error {
-	if o.ID == "" || strings.ContainsAny(o.ID, ":#\x00") || len(o.ID) > 80 {
-		return fault.Field("offering.id", "want 1 to 80 characters without : and #")
+	if !ident.Legal.MatchString(o.ID) {
+		return fault.Field("offering.id", ident.WantLegal)
 	}
 	if _, err := time.LoadLocation(o.TimeZone); err != nil || o.TimeZone == "" || o.TimeZone == "Local" {
 		return fault.Field("offering.timeZone", "want an IANA name, such as Europe/Nicosia")
