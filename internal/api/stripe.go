@@ -37,14 +37,16 @@ func (h *Stripe) Routes(mux Router) {
 }
 
 // happened says which events matter.
-func happened(t stripe.EventType) (payment.Happened, bool) {
-	switch t {
+func happened(e stripe.Event) (payment.Happened, bool) {
+	switch e.Type {
 	case stripe.PaymentSucceeded:
 		return payment.Succeeded, true
 	case stripe.PaymentFailed:
 		return payment.Declined, true
 	case stripe.ChargeRefunded:
 		return payment.GivenBack, true
+	case stripe.RefundFailed, stripe.RefundUpdated:
+		return payment.Bounced, e.Failed
 	}
 	return "", false
 }
@@ -61,14 +63,14 @@ func (h *Stripe) receive(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	what, known := happened(e.Type)
+	what, known := happened(e)
 	switch {
 	case !known:
 	case e.Transaction == "": // another program's, on the same account
 		h.Log.InfoContext(r.Context(), "payment of somebody else", "type", e.Type)
 	default:
 		err = h.Payments.Take(r.Context(), payment.Report{
-			Happened: what, Transaction: e.Transaction, Intent: e.Intent, AmountMinor: e.AmountMinor, Currency: e.Currency, All: e.All,
+			Happened: what, Transaction: e.Transaction, Intent: e.Intent, AmountMinor: e.AmountMinor, Currency: e.Currency, All: e.All, Refund: e.Refund,
 		})
 	}
 	if err != nil {

@@ -156,6 +156,43 @@ func TestStripeWebhook(t *testing.T) {
 	}
 }
 
+// A refund that failed is an alert; one that is under way, or somebody else's, is none.
+func TestStripeTellsOfRefunds(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	tx, p := s.toPay(t, 30*time.Minute)
+	alerts := func() (found []string) {
+		all, _, err := s.base.Ledger().Alerts(t.Context(), 100, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range all {
+			if a.Subject == tx.ID {
+				found = append(found, a.Message)
+			}
+		}
+		return found
+	}
+	tell := func(typ, status string, metadata map[string]string) {
+		t.Helper()
+		body := stripetest.Event("evt_"+typ+status, typ, map[string]any{
+			"object": "refund", "id": "re_1", "payment_intent": p.Intent, "amount": 3000, "currency": "eur", "status": status, "metadata": metadata,
+		})
+		s.told(t, nil, stripetest.Webhook{Body: body, Signature: stripetest.Sign(body, now())}).wants(t, http.StatusOK, nil)
+	}
+	ours := map[string]string{"transaction": tx.ID}
+	tell("charge.refund.updated", "succeeded", ours)
+	tell("refund.failed", "failed", nil)
+	if got := alerts(); len(got) != 0 {
+		t.Errorf("alerts %q", got)
+	}
+	tell("refund.failed", "failed", ours)
+	tell("charge.refund.updated", "failed", ours)
+	if got := alerts(); len(got) != 1 || !strings.HasPrefix(got[0], "refund re_1 of 3000 EUR failed") {
+		t.Errorf("alerts %q", got)
+	}
+}
+
 // While there is no secret, webhooks of this machine need no signature, and others are refused.
 func TestStripeUnsigned(t *testing.T) {
 	t.Parallel()

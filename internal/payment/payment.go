@@ -15,6 +15,9 @@
 //	refunding  → refunded   the provider has taken it
 //	any        → refunded   somebody has given it back at the provider's own pages
 //
+// A refund that the provider has taken and that fails later stays refunded here, and an alert
+// leaves it to people: the bank that could not take the money back will not take it again.
+//
 // Table ledger, apart from the transactions, whose histories hold nothing else:
 //
 //	pay#{transaction}  payment          the payment; in the index due, of the kind "payment", while it is refunding, or paid for what nobody came to
@@ -116,6 +119,7 @@ type Back struct {
 	Intent      string
 	AmountMinor int64 // 0: all that was paid
 	Currency    string
+	Transaction string
 	Key         string
 }
 

@@ -320,6 +320,26 @@ func TestRefundFails(t *testing.T) {
 	}
 }
 
+// A refund that was taken and fails days later is left to people, once, however often it is told.
+func TestRefundBounces(t *testing.T) {
+	t.Parallel()
+	d := newTill(t)
+	d.stripe.SlowRefunds()
+	tx, p := d.overdue()
+	d.take(d.report(d.stripe.Pay(p.Intent)))
+	if got := d.payment(tx); got.Status != payment.Refunded || len(d.alerts(tx.ID)) != 0 {
+		t.Fatalf("%+v, alerts %v", got, d.alerts(tx.ID))
+	}
+	d.pass(72 * time.Hour)
+	for _, told := range d.stripe.FailRefund(p.Intent) {
+		d.take(d.report(told))
+	}
+	want := []string{"refund re_00000001 of 3000 EUR failed at the provider after it was taken: it has to be given back in another way"}
+	if diff := cmp.Diff(want, d.alerts(tx.ID)); diff != "" || d.payment(tx).Status != payment.Refunded || d.returned() != 0 {
+		t.Errorf("%s%+v", diff, d.payment(tx))
+	}
+}
+
 // The schedule finds what is due, and leaves alone what is not.
 func TestSweep(t *testing.T) {
 	t.Parallel()

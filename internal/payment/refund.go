@@ -101,7 +101,7 @@ func (s *Store) missed(ctx context.Context, p Payment) error {
 // what has been given back cannot be given back again.
 func (s *Store) refund(ctx context.Context, p Payment) (done bool, err error) {
 	failed := s.Provider.Refund(ctx, Back{
-		Intent: p.Intent, AmountMinor: p.BackMinor, Currency: p.Currency, Key: fmt.Sprintf("refund.%s.%d", p.Transaction, p.Tries),
+		Intent: p.Intent, AmountMinor: p.BackMinor, Currency: p.Currency, Transaction: p.Transaction, Key: fmt.Sprintf("refund.%s.%d", p.Transaction, p.Tries),
 	})
 	switch {
 	case failed == nil:

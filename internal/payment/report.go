@@ -18,6 +18,7 @@ const (
 	Succeeded Happened = "succeeded" // all of it was paid
 	Declined  Happened = "declined"  // it was tried, and not paid
 	GivenBack Happened = "given_back"
+	Bounced   Happened = "bounced" // a refund came to nothing that had been taken
 )
 
 // Report is a provider's word on a payment.
@@ -27,7 +28,8 @@ type Report struct {
 	Intent      string
 	AmountMinor int64
 	Currency    string
-	All         bool // of money given back: nothing is left
+	All         bool   // of money given back: nothing is left
+	Refund      string // the provider's id of what bounced
 }
 
 // maxLooks bounds how often a payment is looked at again that changes all the time.
@@ -61,6 +63,8 @@ func (s *Store) take(ctx context.Context, r Report) error {
 		return s.declined(ctx, p)
 	case r.Happened == GivenBack:
 		return s.givenBack(ctx, p, r)
+	case r.Happened == Bounced:
+		return s.alert(ctx, ledger.Critical, r.Transaction, fmt.Sprintf("refund %s of %d %s failed at the provider after it was taken: it has to be given back in another way", r.Refund, r.AmountMinor, r.Currency))
 	case !p.Open():
 		return nil
 	case r.Currency != p.Currency || r.AmountMinor != p.AmountMinor:

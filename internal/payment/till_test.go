@@ -192,8 +192,9 @@ func (d *till) report(w stripetest.Webhook) payment.Report {
 	}
 	kinds := map[stripe.EventType]payment.Happened{
 		stripe.PaymentSucceeded: payment.Succeeded, stripe.PaymentFailed: payment.Declined, stripe.ChargeRefunded: payment.GivenBack,
+		stripe.RefundFailed: payment.Bounced, stripe.RefundUpdated: payment.Bounced,
 	}
-	return payment.Report{Happened: kinds[e.Type], Transaction: e.Transaction, Intent: e.Intent, AmountMinor: e.AmountMinor, Currency: e.Currency, All: e.All}
+	return payment.Report{Happened: kinds[e.Type], Transaction: e.Transaction, Intent: e.Intent, AmountMinor: e.AmountMinor, Currency: e.Currency, All: e.All, Refund: e.Refund}
 }
 
 func (d *till) take(r payment.Report) {

@@ -147,7 +147,7 @@ func (c *Client) Get(ctx context.Context, id string) (Intent, error) {
 // Refund is money on its way back.
 type Refund struct {
 	ID   string
-	Done bool // or under way, which needs nobody; else it failed
+	Done bool // or under way: should it fail yet, an event tells; else it failed
 }
 
 // Back is what is to be given back of a paid intent.
@@ -155,6 +155,7 @@ type Back struct {
 	Intent      string
 	AmountMinor int64  // in all, with what was given back before; 0: all that was paid
 	Currency    string // ISO 4217, of an amount
+	Transaction string // comes back with every event of the refund
 	Key         string // equal keys with equal wants are one refund
 }
 
@@ -165,7 +166,7 @@ func (c *Client) Refund(ctx context.Context, b Back) (Refund, error) {
 	if err := checkKey(b.Key); err != nil {
 		return Refund{}, err
 	}
-	params := &sdk.RefundCreateParams{PaymentIntent: sdk.String(b.Intent)}
+	params := &sdk.RefundCreateParams{PaymentIntent: sdk.String(b.Intent), Metadata: map[string]string{metaTransaction: b.Transaction}}
 	params.SetIdempotencyKey(b.Key)
 	if b.AmountMinor != 0 {
 		before, err := c.refunded(ctx, b.Intent)

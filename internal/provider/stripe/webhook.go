@@ -79,11 +79,16 @@ func parts(header string) (at string, signatures []string) {
 // EventType is what has happened, by Stripe's word.
 type EventType string
 
-// The events that matter here.
+// The events that matter here. A refund that was taken can fail days later: that is told by both
+// of the last two, by the second alone to endpoints of API versions before 2024-10-28.
+// https://docs.stripe.com/refunds#failed-refunds,
+// https://docs.stripe.com/changelog/acacia/2024-10-28/refund-webhook-update
 const (
 	PaymentSucceeded EventType = "payment_intent.succeeded"
 	PaymentFailed    EventType = "payment_intent.payment_failed"
 	ChargeRefunded   EventType = "charge.refunded"
+	RefundFailed     EventType = "refund.failed"
+	RefundUpdated    EventType = "charge.refund.updated"
 )
 
 // Event is a fact about a payment. Others than those above have an id and a type only.
@@ -91,10 +96,12 @@ type Event struct {
 	ID          string
 	Type        EventType
 	Intent      string // whose it is; "" when there is none
-	Transaction string // as it was given with the intent; "" of an intent that is not ours
-	AmountMinor int64  // received, or given back
+	Transaction string // as it was given with the intent or the refund; "" of what is not ours
+	AmountMinor int64  // received, given back, or that was to be given back
 	Currency    string // ISO 4217, upper case
-	All         bool   // of a refund: nothing is left
+	All         bool   // of money given back: nothing is left
+	Refund      string // whose failure or change is told
+	Failed      bool   // of a refund: it came to nothing
 }
 
 // Parse reads the body of a webhook.
@@ -120,43 +127,57 @@ func Parse(body []byte) (Event, error) {
 	}
 	e := Event{ID: told.ID, Type: told.Type}
 	switch e.Type {
-	case PaymentSucceeded, PaymentFailed, ChargeRefunded:
+	case PaymentSucceeded, PaymentFailed, ChargeRefunded, RefundFailed, RefundUpdated:
 		return e, e.read(told.Data.Object)
 	}
 	return e, nil
 }
 
-// read takes from an intent or a charge what is of interest.
+// kind is what an event is about.
+func (t EventType) kind() string {
+	switch t {
+	case ChargeRefunded:
+		return "charge"
+	case RefundFailed, RefundUpdated:
+		return "refund"
+	}
+	return "payment_intent"
+}
+
+// read takes from an intent, a charge or a refund what is of interest.
 func (e *Event) read(object json.RawMessage) error {
 	var o struct {
 		ID             string            `json:"id"`
 		Kind           string            `json:"object"`
 		PaymentIntent  string            `json:"payment_intent"`
 		Currency       string            `json:"currency"`
+		Status         string            `json:"status"`
+		Amount         int64             `json:"amount"`
 		AmountReceived int64             `json:"amount_received"`
 		AmountRefunded int64             `json:"amount_refunded"`
 		Refunded       bool              `json:"refunded"`
 		Metadata       map[string]string `json:"metadata"`
 	}
 	if err := json.Unmarshal(object, &o); err != nil {
-		return fault.Field("data.object", "want a payment intent or a charge")
+		return fault.Field("data.object", "want a payment intent, a charge or a refund")
 	}
-	want := "payment_intent"
-	if e.Type == ChargeRefunded {
-		want = "charge"
-	}
-	switch {
+	switch want := e.Type.kind(); {
 	case o.Kind != want:
 		return fault.Field("data.object.object", "want %s", want)
 	case len(o.Currency) != 3:
 		return fault.Field("data.object.currency", "want ISO 4217, lower case")
-	case o.AmountReceived < 0 || o.AmountRefunded < 0:
+	case o.AmountReceived < 0 || o.AmountRefunded < 0 || o.Amount < 0:
 		return fault.Field("data.object", "want amounts of at least 0")
 	}
 	e.Intent, e.Currency, e.Transaction = o.ID, strings.ToUpper(o.Currency), o.Metadata[metaTransaction]
-	e.AmountMinor = minor(o.AmountReceived, e.Currency)
-	if e.Type == ChargeRefunded {
+	switch o.Kind {
+	case "charge":
 		e.Intent, e.AmountMinor, e.All = o.PaymentIntent, minor(o.AmountRefunded, e.Currency), o.Refunded
+	case "refund":
+		e.Intent, e.AmountMinor, e.Refund = o.PaymentIntent, minor(o.Amount, e.Currency), o.ID
+		e.Failed = o.Status == "failed" || o.Status == "canceled"
+	default:
+		e.AmountMinor = minor(o.AmountReceived, e.Currency)
 	}
 	return nil
 }

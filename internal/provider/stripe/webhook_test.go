@@ -61,13 +61,21 @@ func TestParse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	declined, paid := s.Decline(i.ID), s.Pay(i.ID)
+	if _, err := client(s).Refund(t.Context(), stripe.Back{Intent: i.ID, AmountMinor: 500, Currency: "EUR", Transaction: "tx-1", Key: "r"}); err != nil {
+		t.Fatal(err)
+	}
+	bounced := s.FailRefund(i.ID)
 	tests := []struct {
 		body string
 		want stripe.Event
 	}{
-		{s.Decline(i.ID).Body, stripe.Event{Type: stripe.PaymentFailed, Intent: i.ID, Transaction: "tx-1", Currency: "EUR"}},
-		{s.Pay(i.ID).Body, stripe.Event{Type: stripe.PaymentSucceeded, Intent: i.ID, Transaction: "tx-1", Currency: "EUR", AmountMinor: 6500}},
+		{declined.Body, stripe.Event{Type: stripe.PaymentFailed, Intent: i.ID, Transaction: "tx-1", Currency: "EUR"}},
+		{paid.Body, stripe.Event{Type: stripe.PaymentSucceeded, Intent: i.ID, Transaction: "tx-1", Currency: "EUR", AmountMinor: 6500}},
 		{s.GiveBack(i.ID).Body, stripe.Event{Type: stripe.ChargeRefunded, Intent: i.ID, Transaction: "tx-1", Currency: "EUR", AmountMinor: 6500, All: true}},
+		{bounced[0].Body, stripe.Event{Type: stripe.RefundFailed, Intent: i.ID, Transaction: "tx-1", Currency: "EUR", AmountMinor: 500, Refund: "re_00000001", Failed: true}},
+		{bounced[1].Body, stripe.Event{Type: stripe.RefundUpdated, Intent: i.ID, Transaction: "tx-1", Currency: "EUR", AmountMinor: 500, Refund: "re_00000001", Failed: true}},
+		{strings.ReplaceAll(bounced[1].Body, `"failed"`, `"succeeded"`), stripe.Event{Type: stripe.RefundUpdated, Intent: i.ID, Transaction: "tx-1", Currency: "EUR", AmountMinor: 500, Refund: "re_00000001"}},
 		{stripetest.Event("evt_1", "invoice.paid", nil), stripe.Event{Type: "invoice.paid"}},
 	}
 	for _, tt := range tests {
@@ -89,8 +97,9 @@ func TestParseRefuses(t *testing.T) {
 		"nothing": "", "a list": "[]", "null": "null", "no id": stripetest.Event("", "invoice.paid", nil), "no type": stripetest.Event("evt_1", "", nil),
 		"no event": `{"id":"evt_1","object":"list","type":"invoice.paid"}`, "no object": object(nil),
 		"a charge": object(map[string]any{"object": "charge", "currency": "eur"}), "no currency": object(map[string]any{"object": "payment_intent"}),
-		"a debt":   object(map[string]any{"object": "payment_intent", "currency": "eur", "amount_received": -1}),
-		"a number": object(map[string]any{"object": 7}), "half a cent": object(map[string]any{"object": "payment_intent", "currency": "eur", "amount_received": 0.5}),
+		"no refund": stripetest.Event("evt_1", "refund.failed", map[string]any{"object": "charge", "currency": "eur"}),
+		"a debt":    object(map[string]any{"object": "payment_intent", "currency": "eur", "amount_received": -1}),
+		"a number":  object(map[string]any{"object": 7}), "half a cent": object(map[string]any{"object": "payment_intent", "currency": "eur", "amount_received": 0.5}),
 	} {
 		if e, err := stripe.Parse([]byte(body)); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: %+v, %v", name, e, err)

@@ -65,11 +65,29 @@ type Server struct {
 
 	mu      sync.Mutex
 	intents []*Intent
-	refunds int
+	refunds []refund
 	events  int
 	kept    map[string]kept
 	calls   []Call
 	refuse  bool // refunds
+	slow    bool // refunds
+}
+
+// refund is a refund as the server has it.
+type refund struct {
+	id       string
+	intent   *Intent
+	amount   int64
+	status   string
+	metadata map[string]string
+}
+
+// object is a refund in Stripe's form.
+func (r refund) object() map[string]any {
+	return map[string]any{
+		"id": r.id, "object": "refund", "amount": r.amount, "currency": r.intent.Currency, "payment_intent": r.intent.ID,
+		"charge": "ch_" + r.intent.ID, "status": r.status, "metadata": r.metadata,
+	}
 }
 
 // kept is the answer that a key has.
@@ -322,11 +340,12 @@ func (s *Server) refund(form url.Values) answer {
 		return problem(400, "invalid_request_error", "", "Refund amount is greater than unrefunded amount on charge")
 	}
 	i.Refunded += amount
-	s.refunds++
-	return answer{200, map[string]any{
-		"id": fmt.Sprintf("re_%08d", s.refunds), "object": "refund", "amount": amount, "currency": i.Currency, "payment_intent": i.ID,
-		"charge": "ch_" + i.ID, "status": "succeeded",
-	}}
+	r := refund{fmt.Sprintf("re_%08d", len(s.refunds)+1), i, amount, "succeeded", metadata(form)}
+	if s.slow {
+		r.status = "pending"
+	}
+	s.refunds = append(s.refunds, r)
+	return answer{200, r.object()}
 }
 
 func (s *Server) note(c Call) {
@@ -340,6 +359,34 @@ func (s *Server) RefuseRefunds(is bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.refuse = is
+}
+
+// SlowRefunds has every refund take its time from now on: it is pending.
+func (s *Server) SlowRefunds() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.slow = true
+}
+
+// FailRefund has the last refund of an intent fail, and returns what Stripe tells of it, twice.
+func (s *Server) FailRefund(id string) []Webhook {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for n := len(s.refunds) - 1; n >= 0; n-- {
+		r := &s.refunds[n]
+		if r.intent.ID != id {
+			continue
+		}
+		r.status = "failed"
+		r.intent.Refunded -= r.amount
+		object := r.object()
+		object["failure_reason"] = "lost_or_stolen_card"
+		return []Webhook{
+			s.sign(Event("evt_"+r.id+"_1", "refund.failed", object), s.Now()),
+			s.sign(Event("evt_"+r.id+"_2", "charge.refund.updated", object), s.Now()),
+		}
+	}
+	return nil
 }
 
 // Calls are the requests that were understood, in order.
