@@ -3,12 +3,15 @@ package ledger
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/actor"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/fault"
 )
 
 func TestFromDraftToConfirmed(t *testing.T) {
@@ -198,6 +201,53 @@ func TestLists(t *testing.T) {
 		}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+// Who is known by several identities has one list, whichever they wrote by, and no page of it
+// loses or repeats anything, not even of one moment.
+func TestListOfLinkedIdentities(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	other := actor.Actor{Kind: actor.User, ID: dynamotest.ID("other")}
+	third := actor.Actor{Kind: actor.User, ID: dynamotest.ID("none")} // has booked nothing
+	var want []string
+	for i, owner := range []actor.Actor{c.owner, other, other, c.owner, c.owner, other, other, other} {
+		if i != 3 {
+			c.clock.Add(time.Second)
+		}
+		terms := c.terms(24 + i)
+		terms.Owner = owner.Key()
+		want = append(want, c.held(terms, 1).ID)
+	}
+	slices.Sort(want)
+	linked := c.owner
+	linked.Also = []string{third.Key(), other.Key()}
+	for limit := 1; limit <= len(want)+1; limit++ {
+		var got []string
+		var last time.Time
+		for after, n := "", 0; n == 0 || after != ""; n++ {
+			txs, next, err := c.ByOwner(ctx, linked, limit, after)
+			if err != nil || n > len(want) || len(txs) > limit {
+				t.Fatalf("by %d: page %d of %d, %v", limit, n, len(txs), err)
+			}
+			for _, tx := range txs {
+				if got = append(got, tx.ID); !last.IsZero() && tx.CreatedAt.After(last) {
+					t.Errorf("by %d: %s is newer than what stands before it", limit, tx.ID)
+				}
+				last = tx.CreatedAt
+			}
+			after = next
+		}
+		slices.Sort(got)
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("by %d: %s", limit, d)
+		}
+	}
+	for _, after := range []string{"x", "x.y.z", "-.-"} {
+		if _, _, err := c.ByOwner(ctx, linked, 2, after); !fault.Is(err, fault.Invalid) {
+			t.Errorf("after %q: %v", after, err)
 		}
 	}
 }

@@ -1,11 +1,15 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"merve/internal/actor"
 	"merve/internal/dynamo"
+	"merve/internal/fault"
 )
 
 // Get returns a transaction that a may see; what is somebody else's is not found. 1 request.
@@ -37,10 +41,87 @@ func (l *Ledger) read(ctx context.Context, txID string) (Transaction, error) {
 	return tx, it.Decode(&tx)
 }
 
-// ByOwner lists a's transactions that have been held, newest first, and where to go on.
-// The index is read eventually: a change shows after some milliseconds. 1 request.
+// ByOwner lists a's transactions that have been held, by whichever of their identities, newest
+// first, and where to go on. The index is read eventually: a change shows after some
+// milliseconds. A request for each identity.
 func (l *Ledger) ByOwner(ctx context.Context, a actor.Actor, limit int, after string) ([]Transaction, string, error) {
-	return l.list(ctx, "owner", a.Key(), limit, after)
+	owners := a.Keys()
+	if len(owners) == 1 {
+		return l.list(ctx, "owner", owners[0], limit, after)
+	}
+	from, err := readCursors(after, len(owners))
+	if err != nil {
+		return nil, "", err
+	}
+	var all []listed
+	rest := make([]string, len(owners)) // where each goes on after its page
+	for i, owner := range owners {
+		if from[i] == exhausted {
+			continue
+		}
+		page, err := l.query(ctx, "owner", owner, limit, from[i])
+		if err != nil {
+			return nil, "", err
+		}
+		txs, err := dynamo.Decode[Transaction](page.Items)
+		if err != nil {
+			return nil, "", err
+		}
+		for n, tx := range txs {
+			all = append(all, listed{tx, i, page.Items[n]})
+		}
+		rest[i] = cmp.Or(page.Next, exhausted)
+	}
+	slices.SortStableFunc(all, func(a, b listed) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	shown := all[:min(len(all), limit)]
+	txs := make([]Transaction, len(shown))
+	for n, one := range shown {
+		txs[n], from[one.of] = one.Transaction, one.cursor()
+	}
+	for i := range from {
+		if !slices.ContainsFunc(all[len(shown):], func(one listed) bool { return one.of == i }) {
+			from[i] = cmp.Or(rest[i], exhausted)
+		}
+	}
+	return txs, writeCursors(from), nil
+}
+
+// listed is a transaction as the index owner has it.
+type listed struct {
+	Transaction
+	of   int // which of the identities
+	item dynamo.Item
+}
+
+// cursor is where a list goes on after it.
+func (l listed) cursor() string {
+	key := dynamo.Item{}
+	for _, name := range []string{"owner", "created", "pk", "sk"} {
+		key[name] = l.item[name]
+	}
+	return dynamo.CursorAt(key)
+}
+
+// exhausted stands for the cursor of an identity of which nothing is left.
+const exhausted = "-"
+
+// A list of several identities goes on where each of them does.
+func writeCursors(each []string) string {
+	if !slices.ContainsFunc(each, func(c string) bool { return c != exhausted }) {
+		return ""
+	}
+	return strings.Join(each, ".")
+}
+
+func readCursors(after string, n int) ([]string, error) {
+	if after == "" {
+		return make([]string, n), nil
+	}
+	each := strings.Split(after, ".")
+	if len(each) != n {
+		return nil, fault.Field("after", "want a cursor as an earlier answer gave it")
+	}
+	return each, nil
 }
 
 // ByBusiness lists a business's transactions for staff, as [Ledger.ByOwner] does. 1 request.
@@ -51,18 +132,26 @@ func (l *Ledger) ByBusiness(ctx context.Context, a actor.Actor, business string,
 	return l.list(ctx, "business", business, limit, after)
 }
 
-// list queries an index whose name is its partition key's.
 func (l *Ledger) list(ctx context.Context, index, value string, limit int, after string) ([]Transaction, string, error) {
-	page, err := l.Table.Query(ctx, dynamo.Query{
-		Index: index, Where: "#" + index + " = :value", Values: dynamo.V{":value": value},
-		Backward: true, Limit: limit, After: after,
-	})
+	page, err := l.query(ctx, index, value, limit, after)
 	if err != nil {
-		return nil, "", fmt.Errorf("ledger: list by %s: %w", index, err)
+		return nil, "", err
 	}
 	txs, err := dynamo.Decode[Transaction](page.Items)
 	if err != nil {
 		return nil, "", err
 	}
 	return txs, page.Next, nil
+}
+
+// query asks an index whose name is its partition key's.
+func (l *Ledger) query(ctx context.Context, index, value string, limit int, after string) (dynamo.Page, error) {
+	page, err := l.Table.Query(ctx, dynamo.Query{
+		Index: index, Where: "#" + index + " = :value", Values: dynamo.V{":value": value},
+		Backward: true, Limit: limit, After: after,
+	})
+	if err != nil {
+		return dynamo.Page{}, fmt.Errorf("ledger: list by %s: %w", index, err)
+	}
+	return page, nil
 }
