@@ -320,6 +320,23 @@ func TestRefundFails(t *testing.T) {
 	}
 }
 
+// A booking that was made in another chat of the payer's is moved by their payment.
+func TestPaidMoveOfALinkedBooking(t *testing.T) {
+	t.Parallel()
+	d := newTill(t)
+	old := d.offer(func(terms *ledger.Terms) { terms.Owner, terms.DueMinor = "user:"+dynamotest.ID("linked"), 0 })
+	before := actor.OfKey(old.Owner)
+	if _, err := d.Ledger.Confirm(t.Context(), before, old.ID, ledger.Receipt{PendingID: "p", OfferHash: old.OfferHash, Answer: "yes"}, "c"); err != nil {
+		t.Fatal(err)
+	}
+	held := d.offer(func(terms *ledger.Terms) { terms.Replaces = old.ID })
+	d.take(d.report(d.stripe.Pay(d.yes(held).Intent)))
+	gone, err := d.Ledger.Get(t.Context(), before, old.ID)
+	if err != nil || gone.State != ledger.Cancelled || d.state(held) != ledger.Confirmed || d.payment(held).Status != payment.Paid {
+		t.Errorf("%s, %s, %s, %v", gone.State, d.state(held), d.payment(held).Status, err)
+	}
+}
+
 // A refund that was taken and fails days later is left to people, once, however often it is told.
 func TestRefundBounces(t *testing.T) {
 	t.Parallel()

@@ -81,7 +81,8 @@ func (s *Store) paid(ctx context.Context, p Payment) error {
 	ws, tx, err := ledger.Confirmer{Ledger: s.Ledger}.Writes(ctx, actor.OfKey(p.Owner), p.Transaction, receipt.OfferHash, receipt, receipt.PendingID)
 	if err == nil && tx.Replaces != "" {
 		var instead []dynamo.Write
-		instead, _, err = ledger.Mover{Ledger: s.Ledger}.Instead(ctx, actor.OfKey(p.Owner), tx, receipt.PendingID)
+		// Whoever offered the move has looked whose the old one is: the payer's, by another chat, too.
+		instead, _, err = ledger.Mover{Ledger: s.Ledger}.Instead(ctx, system(), tx, receipt.PendingID)
 		ws = append(ws, instead...)
 	}
 	var before *ledger.AlreadyConfirmed
