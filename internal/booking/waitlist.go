@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"merve/internal/fault"
@@ -34,49 +35,57 @@ type Waitlist struct {
 // answerWithin is how long somebody who has waited has to answer.
 const answerWithin = 30 * time.Minute
 
-// Freed offers what a transaction has freed to whoever has waited longest for it. It may be
-// called any number of times for an event. 1 request when nobody waits, 7 when somebody does.
+// Freed offers what a transaction has freed to those who wait for it or for a part of it, who has
+// waited longest first, until nothing of it is left. It may be called any number of times for an
+// event. 1 request when nobody waits, and 6 for each who is asked, with what the catalog takes.
 func (w *Waitlist) Freed(ctx context.Context, e ledger.Event) error {
 	if e.Type != ledger.Cancelled && e.Type != ledger.Expired {
 		return nil
 	}
-	for {
-		next, ok, err := w.Ledger.Next(ctx, e.Transaction)
-		if err != nil || !ok {
-			return err
-		}
-		if err := w.offer(ctx, next); !fault.Is(err, fault.Forbidden) {
-			return err
-		}
-		if err := w.Ledger.Served(ctx, next); err != nil { // only a person may book for them: the next one
-			return err
-		}
+	waiting, err := w.Ledger.WaitingFor(ctx, e.Transaction)
+	if err != nil {
+		return err
 	}
+	left := e.Transaction.Slots
+	for _, next := range waiting {
+		if !next.Wants(left) {
+			continue
+		}
+		held, err := w.offer(ctx, next)
+		if err != nil {
+			return err // nobody is asked before those who have waited longer
+		}
+		left = slices.DeleteFunc(slices.Clone(left), func(s time.Time) bool { return slices.ContainsFunc(held.Slots, s.Equal) })
+	}
+	return nil
 }
 
-// offer holds a time for who has waited for it and asks them.
-func (w *Waitlist) offer(ctx context.Context, next ledger.Waiting) error {
+// offer holds a time for who has waited for it and asks them, and returns what they hold, if they
+// do.
+func (w *Waitlist) offer(ctx context.Context, next ledger.Waiting) (ledger.Transaction, error) {
 	t := next.Terms
 	item, err := w.Catalog.Bookable(ctx, t.Market, t.Listing, t.Offering)
 	if fault.Is(err, fault.Invalid) || fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict) {
-		return w.Ledger.Served(ctx, next) // it can be booked no more
+		return ledger.Transaction{}, w.Ledger.Served(ctx, next) // it can be booked no more
 	}
 	if err != nil {
-		return err
+		return ledger.Transaction{}, err
 	}
 	held, err := w.Ledger.OfferTo(ctx, next, item.Offering, answerWithin)
 	switch {
 	case errors.Is(err, ledger.ErrSlotTaken):
-		return nil // somebody was faster: they go on waiting
+		return ledger.Transaction{}, nil // they go on waiting
+	case fault.Is(err, fault.Forbidden): // only a person may book for them
+		return ledger.Transaction{}, w.Ledger.Served(ctx, next)
 	case err != nil:
-		return fmt.Errorf("waiting list: %w", err)
+		return ledger.Transaction{}, fmt.Errorf("waiting list: %w", err)
+	case held.State != ledger.Hold:
+		return ledger.Transaction{}, w.Ledger.Served(ctx, next)
 	}
-	if held.State == ledger.Hold {
-		if err := w.ask(ctx, held); err != nil {
-			return err
-		}
+	if err := w.ask(ctx, held); err != nil {
+		return ledger.Transaction{}, err
 	}
-	return w.Ledger.Served(ctx, next)
+	return held, w.Ledger.Served(ctx, next)
 }
 
 func (w *Waitlist) ask(ctx context.Context, tx ledger.Transaction) error {

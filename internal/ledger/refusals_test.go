@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"errors"
-	"fmt"
 	"testing"
 	"time"
 
@@ -150,54 +149,5 @@ func TestANoShowIsTakenBackOnce(t *testing.T) {
 	}
 	if _, err := c.TakeBack(ctx, clerk, all[0].ID, "another"); !errors.Is(err, ErrCame) {
 		t.Errorf("taken back again: %v", err)
-	}
-}
-
-// A wish keeps its place: who wishes again stands where they stood.
-func TestWaiting(t *testing.T) {
-	t.Parallel()
-	c, ctx := newCorner(t), context.Background()
-	wish := func(n int, thread string) Waiting {
-		terms := c.terms(n)
-		terms.Owner = "user:" + thread + c.business
-		return Waiting{ID: fmt.Sprint("w-", thread, n), Terms: terms, Since: c.Now(), TTL: terms.Start.Unix()}
-	}
-	waits := func(w Waiting) Waiting {
-		if err := c.Wait(ctx, w); err != nil {
-			t.Fatal(err)
-		}
-		c.clock.Add(time.Minute)
-		return w
-	}
-	first, second := waits(wish(24, "ann")), waits(wish(24, "bob"))
-	waits(wish(24, "ann"))
-	freed := Transaction{Terms: c.terms(24)}
-	next := func() string {
-		w, ok, err := c.Next(ctx, freed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !ok {
-			return ""
-		}
-		return w.ID
-	}
-	for _, want := range []Waiting{first, second} {
-		if got := next(); got != want.ID {
-			t.Errorf("next is %q, want %q", got, want.ID)
-		}
-		if err := c.Served(ctx, want); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got := next(); got != "" {
-		t.Errorf("after all were served: %q", got)
-	}
-	waits(wish(24, "ann"))
-	freed.Slots = append(freed.Slots, noon.Add(25*time.Hour))
-	later := waits(wish(25, "bob"))
-	c.clock.Set(noon.Add(24 * time.Hour)) // the first slot has begun
-	if got := next(); got != later.ID {
-		t.Errorf("next is %q, want %q: what has begun cannot be booked", got, later.ID)
 	}
 }

@@ -18,7 +18,7 @@ import (
 //	wait#{business}:{offering}   {start}#{since}#{id}   (table ledger)
 //	waiting#{owner}              {start}#{id}           the same, by whose it is
 //
-// so that those who want the same time stand in the order in which they came.
+// so that those who want the same time are found together.
 type Waiting struct {
 	ID    string    `dynamodbav:"id" json:"waitingId"`
 	Terms Terms     `dynamodbav:"terms" json:"terms"` // of the booking that is wished for
@@ -26,17 +26,26 @@ type Waiting struct {
 	TTL   int64     `dynamodbav:"ttl" json:"-"`
 }
 
+func waitPK(t Terms) string { return "wait#" + t.Business + ":" + t.Offering }
+
+func waitStart(start time.Time) string { return start.UTC().Format("2006-01-02T15:04Z") }
+
 func waitKey(w Waiting) dynamo.Key {
-	return dynamo.Key{
-		PK: "wait#" + w.Terms.Business + ":" + w.Terms.Offering,
-		SK: w.Terms.Start.UTC().Format("2006-01-02T15:04Z") + "#" + dynamo.Stamp(w.Since) + "#" + w.ID,
-	}
+	return dynamo.Key{PK: waitPK(w.Terms), SK: waitStart(w.Terms.Start) + "#" + dynamo.Stamp(w.Since) + "#" + w.ID}
 }
 
 // ownWaitKey is under which a customer's wish is known to be there.
 func ownWaitKey(w Waiting) dynamo.Key {
-	return dynamo.Key{PK: "waiting#" + w.Terms.Owner, SK: w.Terms.Start.UTC().Format("2006-01-02T15:04Z") + "#" + w.ID}
+	return dynamo.Key{PK: "waiting#" + w.Terms.Owner, SK: waitStart(w.Terms.Start) + "#" + w.ID}
 }
+
+// waitID names a customer's wish for a time: who wishes for it again has the same.
+func waitID(t Terms) string {
+	return hashOf("wait", t.Owner, t.Business, t.Offering, t.Start.UnixMilli(), t.End.UnixMilli())[:20]
+}
+
+// offerKey is the key of the offer that is made for a wish. Who joins again wishes anew.
+func offerKey(w Waiting) string { return "wait." + w.ID + "." + fmt.Sprint(w.Since.UnixMilli()) }
 
 // Waits lists what the owners, who are one customer by each of their keys, wait for, the soonest
 // first. 1 request for each key.
@@ -137,9 +146,7 @@ func (b *Booker) join(ctx context.Context, tc tool.Context, a initiateArgs) (too
 	if err != nil {
 		return tool.Result{}, err
 	}
-	w := Waiting{Terms: terms, Since: b.Ledger.now()}
-	w.ID = hashOf("wait", w.Terms.Owner, w.Terms.Business, w.Terms.Offering, w.Terms.Start.UnixMilli(), w.Terms.End.UnixMilli())[:20]
-	w.TTL = w.Terms.Start.Unix()
+	w := Waiting{ID: waitID(terms), Terms: terms, Since: b.Ledger.now(), TTL: terms.Start.Unix()}
 	if err := b.Ledger.Wait(ctx, w); err != nil {
 		return tool.Result{}, err
 	}
@@ -171,27 +178,43 @@ func (b *Booker) free(ctx context.Context, tc tool.Context, item Bookable, k sch
 	return !slices.ContainsFunc(k.Slots, func(slot time.Time) bool { return taken[slot] >= item.Offering.Capacity }), nil
 }
 
-// Next finds who has waited longest for a time that a transaction has freed: one that begins in
-// its slots, and later than now. 1 request for each slot looked at, up to the first that somebody waits for.
-func (l *Ledger) Next(ctx context.Context, freed Transaction) (Waiting, bool, error) {
-	for _, slot := range freed.Slots {
-		if !slot.After(l.now()) {
-			continue
-		}
-		page, err := l.Table.Query(ctx, dynamo.Query{
-			Where:  "pk = :pk AND begins_with(sk, :slot)",
-			Values: dynamo.V{":pk": "wait#" + freed.Business + ":" + freed.Offering, ":slot": slot.UTC().Format("2006-01-02T15:04Z") + "#"},
-			Limit:  1,
-		})
-		if err != nil {
-			return Waiting{}, false, fmt.Errorf("ledger: who waits: %w", err)
-		}
-		if len(page.Items) > 0 {
-			var w Waiting
-			return w, true, page.Items[0].Decode(&w)
-		}
+// maxWishes bounds how many of those who wait are tried for one freed time.
+const maxWishes = 100
+
+// WaitingFor lists who waits for what a transaction has freed, or for a part of it, and for later
+// than now: the 100 who have waited longest, they first. 1 request.
+func (l *Ledger) WaitingFor(ctx context.Context, freed Transaction) ([]Waiting, error) {
+	from := freed.Start.Add(-longest(freed.Terms))
+	if now := l.now(); now.After(from) {
+		from = now
 	}
-	return Waiting{}, false, nil
+	if !from.Before(freed.End) {
+		return nil, nil // nobody waits for what is over
+	}
+	all, err := dynamo.Collect[Waiting](ctx, l.Table, dynamo.Query{
+		Where:  "pk = :pk AND sk BETWEEN :from AND :to",
+		Values: dynamo.V{":pk": waitPK(freed.Terms), ":from": waitStart(from), ":to": waitStart(freed.End)},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("ledger: who waits: %w", err)
+	}
+	all = slices.DeleteFunc(all, func(w Waiting) bool { return !w.Terms.Start.After(l.now()) || !w.Wants(freed.Slots) })
+	slices.SortStableFunc(all, func(a, b Waiting) int { return a.Since.Compare(b.Since) })
+	return all[:min(len(all), maxWishes)], nil
+}
+
+// longest is how long before a freed time a booking may begin that goes on until then: one of the
+// most nights, or, as all of an offering's slots last equally long, a day for good measure.
+func longest(freed Terms) time.Duration {
+	if freed.Nights > 0 {
+		return (schedule.MaxSlots + 1) * 24 * time.Hour
+	}
+	return max(24*time.Hour, freed.End.Sub(freed.Start))
+}
+
+// Wants reports whether the wish takes one of the slots.
+func (w Waiting) Wants(slots []time.Time) bool {
+	return slices.ContainsFunc(w.Terms.Slots, func(s time.Time) bool { return slices.ContainsFunc(slots, s.Equal) })
 }
 
 // OfferTo holds a time for who has waited for it. The same wish gives the same offer.
@@ -202,7 +225,7 @@ func (l *Ledger) OfferTo(ctx context.Context, w Waiting, o schedule.Offering, le
 	if err != nil {
 		return Transaction{}, err
 	}
-	return l.Offer(ctx, terms, o.Capacity, length, "wait."+w.ID+"."+fmt.Sprint(w.Since.UnixMilli()))
+	return l.Offer(ctx, terms, o.Capacity, length, offerKey(w))
 }
 
 // Served takes a customer off the list. 1 request.

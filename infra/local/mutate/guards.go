@@ -73,7 +73,7 @@ func refusals() []string {
 		"ledger/tools.go Booker.find",
 		"ledger/waitlist.go Booker.join",
 		"ledger/waitlist.go Booker.leave",
-		"ledger/waitlist.go Ledger.Next",
+		"ledger/waitlist.go Ledger.WaitingFor",
 		"ledger/waitlist.go Ledger.OfferTo",
 		"market/store.go Store.Save",
 		"order/command.go Commands.obey",

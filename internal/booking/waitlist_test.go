@@ -1,0 +1,282 @@
+package booking_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"merve/internal/actor"
+	"merve/internal/booking"
+	"merve/internal/channel"
+	"merve/internal/dynamo"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/fault"
+	"merve/internal/ledger"
+	"merve/internal/market"
+	"merve/internal/schedule"
+	"merve/internal/thread"
+	"merve/internal/tool"
+)
+
+// inn is a business with two calendars, of tables and of rooms, and customers who book there
+// and wait, each on a thread of their own.
+type inn struct {
+	t         testing.TB
+	name      string
+	now       time.Time
+	market    *market.Market
+	offerings map[string]schedule.Offering
+	ledger    *ledger.Ledger
+	threads   *thread.Store
+	reminders *booking.Reminders
+	waitlist  *booking.Waitlist
+	tools     map[string]tool.Tool
+
+	mu     sync.Mutex
+	queued []string
+}
+
+func newInn(t testing.TB) *inn {
+	t.Helper()
+	i := &inn{t: t, name: dynamotest.ID("inn"), now: noon, market: market.Default("demo")}
+	table := schedule.Offering{
+		ID: "table", Name: "Table", TimeZone: "UTC", Hours: map[string][]schedule.Span{}, SlotMinutes: 30, DurationMinutes: 60, Capacity: 1, HorizonDays: 60,
+		Unit: schedule.BySlot, MinParty: 1, MaxParty: 6, PriceMinor: 500, Currency: "EUR", Per: schedule.PerPerson,
+	}
+	for _, day := range []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"} {
+		table.Hours[day] = []schedule.Span{{From: "12:00", To: "23:00"}}
+	}
+	room := table
+	room.ID, room.Name, room.Unit, room.Per, room.Hours = "room", "Room", schedule.ByNight, schedule.PerNight, nil
+	i.offerings = map[string]schedule.Offering{"table": table, "room": room}
+	i.over(http.DefaultTransport)
+	return i
+}
+
+// over puts what works for the inn together, on requests that go one way and are not tried again.
+func (i *inn) over(way http.RoundTripper) {
+	db := dynamo.Open(dynamotest.Config(i.t), func(o *dynamodb.Options) { o.HTTPClient, o.RetryMaxAttempts = &http.Client{Transport: way}, 1 })
+	db.Backoff = func(int) time.Duration { return time.Microsecond }
+	clock := func() time.Time { return i.now }
+	i.ledger = &ledger.Ledger{
+		Table: db.Table(dynamotest.TableName("ledger")), Now: clock, NewID: func() string { return dynamotest.ID("t") }, Rand: func(int) int { return 0 },
+	}
+	i.threads = &thread.Store{Table: db.Table(dynamotest.TableName("conversations")), Now: clock, NewID: func() string { return dynamotest.ID("lease") }}
+	teller := thread.Teller{Store: i.threads, Queue: i}
+	i.reminders = &booking.Reminders{Ledger: i.ledger, Threads: teller}
+	i.waitlist = &booking.Waitlist{Ledger: i.ledger, Catalog: i, Markets: i, Threads: teller}
+	booker := &ledger.Booker{Ledger: i.ledger, Catalog: i, Summary: booking.Summary, Card: booking.Card}
+	i.tools = map[string]tool.Tool{}
+	for _, t := range slices.Concat(booker.Tools(), i.reminders.Tools()) {
+		i.tools[t.Name] = t
+	}
+}
+
+func (i *inn) Queue(_ context.Context, threadID, dedupe string) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.queued = append(i.queued, threadID+" "+dedupe)
+	return nil
+}
+
+func (i *inn) Get(context.Context, string) (*market.Market, error) { return i.market, nil }
+
+func (i *inn) Bookable(_ context.Context, _, _, offering string) (ledger.Bookable, error) {
+	o, ok := i.offerings[offering]
+	if !ok {
+		return ledger.Bookable{}, fault.New(fault.NotFound, "no such offering")
+	}
+	return ledger.Bookable{Business: i.name, Listing: "inn", ListingName: "Old Inn", Offering: o, Tags: []string{"inn"}}, nil
+}
+
+func (i *inn) actor(who string) actor.Actor {
+	return actor.Actor{Kind: actor.Session, ID: i.name + "-" + who, Name: who}
+}
+
+// thread is a customer's own, on which they have written.
+func (i *inn) thread(who string) string {
+	i.t.Helper()
+	a, err := i.threads.Append(i.t.Context(), channel.Inbound{
+		Market: i.market.ID, Channel: channel.App, ThreadType: channel.General, From: i.actor(who), MessageID: "1", Text: "hi",
+	}, false)
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	return a.Thread
+}
+
+func (i *inn) call(who, name, args, key string) (tool.Result, error) {
+	t := i.tools[name]
+	canonical, err := t.Canonical(json.RawMessage(args))
+	if err != nil {
+		return tool.Result{}, err
+	}
+	return t.Run(i.t.Context(), tool.Context{
+		Actor: i.actor(who), Market: i.market, Thread: thread.ID(i.market.ID, channel.General, "", i.actor(who).Key()), Channel: channel.App,
+		Language: "en", Now: i.now, TimeZone: time.UTC, Key: key,
+	}, canonical)
+}
+
+// args are those of a booking: "22 18:00" is a table, "22-24" a room.
+func args(when string) string {
+	offering, date, rest := "table", "", `"endDate":null`
+	if from, to, ok := strings.Cut(when, "-"); ok {
+		offering, date, rest = "room", from, fmt.Sprintf(`"time":null,"endDate":"2026-11-%s"`, to)
+	} else {
+		from, clock, _ := strings.Cut(when, " ")
+		date, rest = from, fmt.Sprintf(`"time":%q,%s`, clock, rest)
+	}
+	return fmt.Sprintf(`{"listingId":"inn","offeringId":%q,"date":"2026-11-%s",%s,"partySize":2,"note":null}`, offering, date, rest)
+}
+
+// holds has a customer hold a time for the ten minutes that an offer lasts.
+func (i *inn) holds(who, when string) ledger.Transaction {
+	i.t.Helper()
+	r, err := i.call(who, "initiateBooking", args(when), dynamotest.ID("k"))
+	if err != nil || r.Proposal == nil {
+		i.t.Fatalf("%s at %s: %+v, %v", who, when, r, err)
+	}
+	tx, err := i.ledger.Get(i.t.Context(), i.actor(who), r.Proposal.Ref)
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	return tx
+}
+
+// waits has customers wait for a time, one after the other.
+func (i *inn) waits(when string, who ...string) {
+	i.t.Helper()
+	for _, w := range who {
+		i.thread(w)
+		i.now = i.now.Add(time.Second)
+		if _, err := i.call(w, "joinWaitlist", args(when), "k"); err != nil {
+			i.t.Fatalf("%s waits for %s: %v", w, when, err)
+		}
+	}
+}
+
+// letGo has a customer let go what they hold, and returns the event that tells of it.
+func (i *inn) letGo(tx ledger.Transaction) ledger.Event {
+	i.t.Helper()
+	tx, err := i.ledger.Release(i.t.Context(), actor.OfKey(tx.Owner), tx.ID, "no", "k")
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	return ledger.Event{Type: tx.State, Transaction: tx}
+}
+
+// freed tells the waiting list of an event, twice.
+func (i *inn) freed(e ledger.Event) {
+	i.t.Helper()
+	for range 2 {
+		if err := i.waitlist.Freed(i.t.Context(), e); err != nil {
+			i.t.Fatal(err)
+		}
+	}
+}
+
+// standing is how a customer stands: what they hold, what they were told, and for what they wait.
+func (i *inn) standing(who string) string {
+	i.t.Helper()
+	var has []string
+	txs, _, err := i.ledger.ByOwner(i.t.Context(), i.actor(who), 10, "")
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	for _, tx := range txs {
+		has = append(has, fmt.Sprint(tx.State, tx.Start.Format(" 02 15:04")))
+	}
+	head, err := i.threads.Head(i.t.Context(), i.thread(who))
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	for _, m := range head.Inbox {
+		if m.Notice != nil {
+			has = append(has, "told "+m.Notice.Kind)
+		}
+	}
+	waits, err := i.ledger.Waits(i.t.Context(), i.actor(who).Key())
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	for range waits {
+		has = append(has, "waits")
+	}
+	return strings.Join(has, ", ")
+}
+
+// expect compares how customers stand with what is wanted, "who: how" each.
+func (i *inn) expect(want ...string) {
+	i.t.Helper()
+	for _, line := range want {
+		who, how, _ := strings.Cut(line, ": ")
+		if got := i.standing(who); got != how {
+			i.t.Errorf("%s: %s; want: %s", who, got, how)
+		}
+	}
+}
+
+// Whoever waits for a part of what has become free is asked, and not who waits for what is
+// beside it.
+func TestWhoWaitsForAPartIsAsked(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	tx := i.holds("yan", "22 18:30")
+	i.waits("22 18:00", "ann")
+	i.waits("22 19:00", "bob")
+	beside := i.holds("zoe", "22 19:30")
+	i.waits("22 20:00", "eve")
+	i.freed(i.letGo(tx))
+	i.expect("ann: hold 22 18:00, told waitlist_offer", "bob: waits", "eve: waits")
+	i.freed(i.letGo(beside))
+	i.expect("bob: hold 22 19:00, told waitlist_offer", "eve: hold 22 20:00, told waitlist_offer")
+}
+
+// Who waits for more than has become free keeps nobody from it, and goes on waiting.
+func TestWhoWaitsForMoreKeepsNobody(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	first := i.holds("yan", "22-23")
+	i.holds("zoe", "23-25")
+	i.waits("22-25", "ann")
+	i.waits("22-23", "bob")
+	i.freed(i.letGo(first))
+	i.expect("ann: waits", "bob: hold 22 15:00, told waitlist_offer")
+}
+
+// What has become free is offered until nothing of it is left, to those who have waited longest,
+// whenever it begins.
+func TestAllThatIsFreeIsOffered(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	tx := i.holds("yan", "22-25")
+	i.waits("23-24", "ann")
+	i.waits("22-24", "bob")
+	i.waits("22-23", "eve")
+	i.waits("24-25", "dan")
+	i.waits("24-26", "joe")
+	i.freed(i.letGo(tx))
+	i.expect("ann: hold 23 15:00, told waitlist_offer", "bob: waits", "eve: hold 22 15:00, told waitlist_offer", "dan: hold 24 15:00, told waitlist_offer", "joe: waits")
+}
+
+// What is over has nobody to wait for it.
+func TestNobodyWaitsForWhatIsOver(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	tx := i.holds("yan", "22 18:00")
+	i.waits("22 18:00", "ann")
+	e := i.letGo(tx)
+	i.now = tx.Start
+	i.freed(e)
+	i.now = tx.End.Add(time.Hour)
+	i.freed(e)
+	i.expect("ann: ")
+}

@@ -1,0 +1,131 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+)
+
+// wish is a customer's wish for what the terms say.
+func (c *corner) wish(who string, terms Terms) Waiting {
+	terms.Owner = "user:" + who + c.business
+	return Waiting{ID: who, Terms: terms, Since: c.Now(), TTL: terms.Start.Unix()}
+}
+
+// waits puts a wish on the list; the next one comes later.
+func (c *corner) waits(w Waiting) Waiting {
+	c.t.Helper()
+	if err := c.Wait(context.Background(), w); err != nil {
+		c.t.Fatal(err)
+	}
+	c.clock.Add(time.Second)
+	return w
+}
+
+// waiting are those who wait for what is freed.
+func (c *corner) waiting(freed Terms) string {
+	c.t.Helper()
+	all, err := c.WaitingFor(context.Background(), Transaction{Terms: freed})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var who []string
+	for _, w := range all {
+		who = append(who, w.ID)
+	}
+	return fmt.Sprint(who)
+}
+
+// lasting are terms that take hours from the n-th on.
+func (c *corner) lasting(n, hours int) Terms {
+	t := c.terms(n)
+	for h := 1; h < hours; h++ {
+		t.Slots = append(t.Slots, t.Start.Add(time.Duration(h)*time.Hour))
+	}
+	t.End = t.Start.Add(time.Duration(hours) * time.Hour)
+	return t
+}
+
+// A wish keeps its place: who wishes again stands where they stood.
+func TestWaiting(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	ann := c.waits(c.wish("ann", c.terms(24)))
+	c.waits(c.wish("bob", c.terms(24)))
+	c.waits(c.wish("ann", c.terms(24)))
+	if got := c.waiting(c.terms(24)); got != "[ann bob]" {
+		t.Errorf("waiting: %s", got)
+	}
+	if err := c.Served(context.Background(), ann); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.waiting(c.terms(24)); got != "[bob]" {
+		t.Errorf("after one was served: %s", got)
+	}
+}
+
+// Those wait for what is freed who want a part of it, whenever theirs begins; who has waited
+// longest is first.
+func TestWaitingForAPart(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	for who, terms := range map[string]Terms{"before": c.lasting(24, 2), "after": c.lasting(29, 2)} {
+		c.waits(c.wish(who, terms))
+	}
+	for _, w := range []struct {
+		who   string
+		terms Terms
+	}{{"last", c.lasting(28, 3)}, {"within", c.lasting(27, 1)}, {"around", c.lasting(25, 5)}, {"first", c.lasting(24, 3)}, {"elsewhere", c.lasting(27, 1)}} {
+		if w.who == "elsewhere" {
+			w.terms.Offering = "room"
+		}
+		c.waits(c.wish(w.who, w.terms))
+	}
+	freed := c.lasting(26, 3)
+	if got, want := c.waiting(freed), "[last within around first]"; got != want {
+		t.Errorf("waiting: %s, want %s", got, want)
+	}
+	c.clock.Set(noon.Add(27 * time.Hour)) // when the third begins
+	if got, want := c.waiting(freed), "[last]"; got != want {
+		t.Errorf("waiting when some have begun: %s, want %s", got, want)
+	}
+	c.clock.Set(noon.Add(30 * time.Hour))
+	if got := c.waiting(freed); got != "[]" {
+		t.Errorf("waiting when it is over: %s", got)
+	}
+}
+
+// A stay may begin long before a night that it goes on to, and is found then, too.
+func TestWaitingForLongStays(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	stay := c.lasting(24, 1)
+	stay.Nights, stay.Slots, stay.End = 30, nil, stay.Start.AddDate(0, 0, 30)
+	for n := range 30 {
+		stay.Slots = append(stay.Slots, stay.Start.AddDate(0, 0, n))
+	}
+	c.waits(c.wish("ann", stay))
+	last := stay
+	last.Nights, last.Start, last.Slots = 1, stay.Slots[29], stay.Slots[29:]
+	if got := c.waiting(last); got != "[ann]" {
+		t.Errorf("waiting for the last of 30 nights: %s", got)
+	}
+}
+
+// No more than 100 are tried for one freed time: those who have waited longest.
+func TestWaitingIsBounded(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	for n := range maxWishes + 1 {
+		c.waits(c.wish(fmt.Sprint("w", (n*37)%(maxWishes+1)), c.terms(24)))
+	}
+	all, err := c.WaitingFor(context.Background(), Transaction{Terms: c.terms(24)})
+	if err != nil || len(all) != maxWishes {
+		t.Fatalf("%d are tried, %v", len(all), err)
+	}
+	if !slices.IsSortedFunc(all, func(a, b Waiting) int { return a.Since.Compare(b.Since) }) || all[0].ID != "w0" {
+		t.Errorf("%s is first", all[0].ID)
+	}
+}
