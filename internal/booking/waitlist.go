@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"merve/internal/fault"
 	"merve/internal/ledger"
 	"merve/internal/market"
 	"merve/internal/thread"
@@ -32,12 +31,12 @@ type Waitlist struct {
 	Summary func(language string, tx ledger.Transaction) string
 }
 
-// answerWithin is how long somebody who has waited has to answer.
+// answerWithin is how long somebody who has waited has to answer, if it does not begin before.
 const answerWithin = 30 * time.Minute
 
 // Freed offers what a transaction has freed to those who wait for it or for a part of it, who has
 // waited longest first, until nothing of it is left. It may be called any number of times for an
-// event. 1 request when nobody waits, and 6 for each who is asked, with what the catalog takes.
+// event. 1 request when nobody waits, and 7 for each who is asked, with what the catalog takes.
 func (w *Waitlist) Freed(ctx context.Context, e ledger.Event) error {
 	if e.Type != ledger.Cancelled && e.Type != ledger.Expired {
 		return nil
@@ -63,36 +62,36 @@ func (w *Waitlist) Freed(ctx context.Context, e ledger.Event) error {
 // offer holds a time for who has waited for it and asks them, and returns what they hold, if they
 // do.
 func (w *Waitlist) offer(ctx context.Context, next ledger.Waiting) (ledger.Transaction, error) {
-	t := next.Terms
-	item, err := w.Catalog.Bookable(ctx, t.Market, t.Listing, t.Offering)
-	if fault.Is(err, fault.Invalid) || fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict) {
-		return ledger.Transaction{}, w.Ledger.Served(ctx, next) // it can be booked no more
-	}
+	m, err := w.Markets.Get(ctx, next.Terms.Market)
 	if err != nil {
 		return ledger.Transaction{}, err
 	}
-	held, err := w.Ledger.OfferTo(ctx, next, item.Offering, answerWithin)
+	held, err := w.hold(ctx, m, next)
 	switch {
 	case errors.Is(err, ledger.ErrSlotTaken):
 		return ledger.Transaction{}, nil // they go on waiting
-	case fault.Is(err, fault.Forbidden): // only a person may book for them
+	case errors.Is(err, ledger.ErrNotOffered):
 		return ledger.Transaction{}, w.Ledger.Served(ctx, next)
 	case err != nil:
 		return ledger.Transaction{}, fmt.Errorf("waiting list: %w", err)
-	case held.State != ledger.Hold:
+	case held.State != ledger.Hold: // it was answered, or ran out, meanwhile
 		return ledger.Transaction{}, w.Ledger.Served(ctx, next)
 	}
-	if err := w.ask(ctx, held); err != nil {
+	if err := w.ask(ctx, m, held); err != nil {
 		return ledger.Transaction{}, err
 	}
 	return held, w.Ledger.Served(ctx, next)
 }
 
-func (w *Waitlist) ask(ctx context.Context, tx ledger.Transaction) error {
-	m, err := w.Markets.Get(ctx, tx.Market)
-	if err != nil {
-		return err
+// hold makes the offer of a wish, or finds the one that was made when this was last tried.
+func (w *Waitlist) hold(ctx context.Context, m *market.Market, next ledger.Waiting) (ledger.Transaction, error) {
+	if held, made, err := w.Ledger.Offered(ctx, next); made || err != nil {
+		return held, err
 	}
+	return (&ledger.Booker{Ledger: w.Ledger, Catalog: w.Catalog}).OfferTo(ctx, m, next, answerWithin)
+}
+
+func (w *Waitlist) ask(ctx context.Context, m *market.Market, tx ledger.Transaction) error {
 	kind := ledger.ConfirmKind
 	if w.Kind != nil {
 		kind = w.Kind(tx)

@@ -97,6 +97,13 @@ func (i *inn) Bookable(_ context.Context, _, _, offering string) (ledger.Bookabl
 	return ledger.Bookable{Business: i.name, Listing: "inn", ListingName: "Old Inn", Offering: o, Tags: []string{"inn"}}, nil
 }
 
+// changed is what the business changes in a calendar.
+func (i *inn) changed(offering string, change func(o *schedule.Offering)) {
+	o := i.offerings[offering]
+	change(&o)
+	i.offerings[offering] = o
+}
+
 func (i *inn) actor(who string) actor.Actor {
 	return actor.Actor{Kind: actor.Session, ID: i.name + "-" + who, Name: who}
 }
@@ -279,4 +286,75 @@ func TestNobodyWaitsForWhatIsOver(t *testing.T) {
 	i.now = tx.End.Add(time.Hour)
 	i.freed(e)
 	i.expect("ann: ")
+}
+
+// What is offered is what could be booked today: the calendar, the limits and the price may have
+// changed since somebody began to wait. What is offered no more ends the wish.
+func TestAWishIsOfferedOnTodaysTerms(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		change func(i *inn, o *schedule.Offering)
+		want   string
+		price  int64
+	}{
+		"as before":       {func(*inn, *schedule.Offering) {}, "hold 22 18:00, told waitlist_offer", 1000},
+		"another price":   {func(_ *inn, o *schedule.Offering) { o.PriceMinor = 900 }, "hold 22 18:00, told waitlist_offer", 1800},
+		"closed that day": {func(_ *inn, o *schedule.Offering) { o.Closed = []string{"2026-11-22"} }, "", 0},
+		"shorter hours": {func(_ *inn, o *schedule.Offering) {
+			o.Hours = map[string][]schedule.Span{"sun": {{From: "19:00", To: "23:00"}}}
+		}, "", 0},
+		"only long ahead":    {func(_ *inn, o *schedule.Offering) { o.LeadMinutes = 48 * 60 }, "", 0},
+		"for larger parties": {func(_ *inn, o *schedule.Offering) { o.MinParty = 3 }, "", 0},
+		"not bookable here": {func(i *inn, _ *schedule.Offering) {
+			i.market.Tools["initiateBooking"] = market.ToolPolicy{AllowedTags: []string{"spa"}}
+		}, "", 0},
+		"not offered any more": {func(i *inn, o *schedule.Offering) { o.ID = "gone" }, "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			i := newInn(t)
+			tx := i.holds("yan", "22 18:00")
+			i.waits("22 18:00", "ann", "bob")
+			i.changed("table", func(o *schedule.Offering) { tt.change(i, o) })
+			if i.offerings["table"].ID == "gone" {
+				delete(i.offerings, "table")
+			}
+			i.freed(i.letGo(tx))
+			bob := "waits"
+			if tt.want == "" {
+				bob = ""
+			}
+			i.expect("ann: "+tt.want, "bob: "+bob)
+			txs, _, err := i.ledger.ByOwner(t.Context(), i.actor("ann"), 10, "")
+			if err != nil || tt.price > 0 && txs[0].PriceMinor != tt.price {
+				t.Errorf("%+v, %v", txs, err)
+			}
+		})
+	}
+}
+
+// What is offered shortly before it begins is held until then, and not at all when nobody could
+// answer in time.
+func TestAnOfferIsNotHeldBeyondItsStart(t *testing.T) {
+	t.Parallel()
+	for before, length := range map[time.Duration]time.Duration{
+		time.Hour: 30 * time.Minute, 10*time.Minute + time.Millisecond: 10 * time.Minute, time.Minute: time.Minute, 59 * time.Second: 0,
+	} {
+		i := newInn(t)
+		tx := i.holds("yan", "22 18:00")
+		i.waits("22 18:00", "ann")
+		e := i.letGo(tx)
+		i.now = tx.Start.Add(-before)
+		for range 2 { // later, by a moment
+			i.freed(e)
+			i.now = i.now.Add(time.Second)
+		}
+		txs, _, err := i.ledger.ByOwner(t.Context(), i.actor("ann"), 10, "")
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case length == 0 && len(txs) > 0 || length > 0 && (len(txs) != 1 || txs[0].HoldExpiresAt.Sub(txs[0].CreatedAt) != length):
+			t.Errorf("%v before: %+v, want it held for %v", before, txs, length)
+		}
+	}
 }

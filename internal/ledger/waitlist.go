@@ -7,8 +7,11 @@ import (
 	"slices"
 	"time"
 
+	"merve/internal/actor"
+	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/market"
 	"merve/internal/schedule"
 	"merve/internal/tool"
 )
@@ -217,15 +220,66 @@ func (w Waiting) Wants(slots []time.Time) bool {
 	return slices.ContainsFunc(w.Terms.Slots, func(s time.Time) bool { return slices.ContainsFunc(slots, s.Equal) })
 }
 
-// OfferTo holds a time for who has waited for it. The same wish gives the same offer.
-// [ErrSlotTaken] when somebody else was faster, [fault.Forbidden] when only a person may book
-// for them by now.
-func (l *Ledger) OfferTo(ctx context.Context, w Waiting, o schedule.Offering, length time.Duration) (Transaction, error) {
-	terms, err := l.owed(ctx, w.Terms, o, []string{w.Terms.Owner})
-	if err != nil {
+// Offered is the offer that was made for a wish, as it counts now, if there was one. 1 request,
+// and 1 more for what was made.
+func (l *Ledger) Offered(ctx context.Context, w Waiting) (tx Transaction, made bool, err error) {
+	it, err := l.Table.Get(ctx, idemKey(draftKey(w.Terms.Business, offerKey(w))))
+	if err != nil || it == nil {
+		return Transaction{}, false, err
+	}
+	var d done
+	if err := it.Decode(&d); err != nil {
+		return Transaction{}, false, err
+	}
+	if tx, err = l.read(ctx, d.Result.ID); err != nil {
+		return Transaction{}, false, err
+	}
+	tx.State = tx.seen(l.now())
+	return tx, true, nil
+}
+
+// ErrNotOffered means that what a customer waited for cannot be booked for them any more.
+var ErrNotOffered = errors.New("what was waited for is not offered any more")
+
+// OfferTo holds a time for who has waited for it, on today's terms, for so long and not beyond its
+// start. [ErrSlotTaken] when somebody else was faster, [ErrNotOffered] when the calendar, the
+// limits or the market have changed, or only a person may book for them by now. 2 requests, and
+// those of the catalog and of who did not come before.
+func (b *Booker) OfferTo(ctx context.Context, m *market.Market, w Waiting, length time.Duration) (Transaction, error) {
+	terms, o, err := b.renewed(ctx, m, w.Terms)
+	switch {
+	case fault.Is(err, fault.Invalid), fault.Is(err, fault.NotFound), fault.Is(err, fault.Conflict), fault.Is(err, fault.Forbidden):
+		return Transaction{}, fmt.Errorf("%w: %w", ErrNotOffered, err)
+	case err != nil:
 		return Transaction{}, err
 	}
-	return l.Offer(ctx, terms, o.Capacity, length, offerKey(w))
+	length = min(length, terms.Start.Sub(b.Ledger.now()).Truncate(time.Second))
+	if length < minMove {
+		return Transaction{}, fmt.Errorf("%w: it begins in %v", ErrNotOffered, length)
+	}
+	return b.Ledger.Offer(ctx, terms, o.Capacity, length, offerKey(w))
+}
+
+// renewed makes the terms of a wish what they are for who asks for the same time today.
+func (b *Booker) renewed(ctx context.Context, m *market.Market, t Terms) (Terms, schedule.Offering, error) {
+	tc := tool.Context{
+		Actor: actor.OfKey(t.Owner), Market: m, Thread: t.Thread, Channel: channel.Channel(t.Channel), Language: t.Language, Now: b.Ledger.now(),
+	}
+	tc.Actor.Name = t.CustomerName
+	item, err := b.find(ctx, tc, initiateArgs{ListingID: t.Listing, OfferingID: &t.Offering})
+	if err != nil {
+		return Terms{}, schedule.Offering{}, err
+	}
+	o, local := item.Offering, localTimes(t.TimeZone, t.Start, t.End, t.Nights)
+	if err := o.CheckParty(t.Party); err != nil {
+		return Terms{}, o, err
+	}
+	when, err := o.Find(tc.Now, local["date"], local["time"], local["endDate"])
+	if err != nil {
+		return Terms{}, o, err
+	}
+	terms, err := b.Ledger.owed(ctx, termsOf(tc, item, when, t.Party, t.Note), o, tc.Actor.Keys())
+	return terms, o, err
 }
 
 // Served takes a customer off the list. 1 request.
