@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"merve/internal/gate"
 	"merve/internal/ledger"
 	"merve/internal/market"
 	"merve/internal/thread"
@@ -15,7 +16,7 @@ import (
 
 // Waitlist offers times that have become free to those who wait for them, one at a time: what
 // is offered is held, so that it is nobody else's until it was answered or has run out, and
-// then the next one is asked.
+// then the next one is asked. Who cannot be asked now is passed over and goes on waiting.
 type Waitlist struct {
 	Ledger  *ledger.Ledger
 	Catalog ledger.Catalog
@@ -23,6 +24,7 @@ type Waitlist struct {
 		Get(ctx context.Context, id string) (*market.Market, error)
 	}
 	Threads interface {
+		Head(ctx context.Context, threadID string) (thread.Head, error)
 		Tell(ctx context.Context, threadID, key string, n thread.Notice) error
 	}
 	Kind func(tx ledger.Transaction) string // of the pending action that an offer is; nil is [ledger.ConfirmKind]
@@ -36,7 +38,7 @@ const answerWithin = 30 * time.Minute
 
 // Freed offers what a transaction has freed to those who wait for it or for a part of it, who has
 // waited longest first, until nothing of it is left. It may be called any number of times for an
-// event. 1 request when nobody waits, and 7 for each who is asked, with what the catalog takes.
+// event. 1 request when nobody waits, and 8 for each who is asked, with what the catalog takes.
 func (w *Waitlist) Freed(ctx context.Context, e ledger.Event) error {
 	if e.Type != ledger.Cancelled && e.Type != ledger.Expired {
 		return nil
@@ -68,9 +70,9 @@ func (w *Waitlist) offer(ctx context.Context, next ledger.Waiting) (ledger.Trans
 	}
 	held, err := w.hold(ctx, m, next)
 	switch {
-	case errors.Is(err, ledger.ErrSlotTaken):
+	case errors.Is(err, ledger.ErrSlotTaken), errors.Is(err, errNotNow):
 		return ledger.Transaction{}, nil // they go on waiting
-	case errors.Is(err, ledger.ErrNotOffered):
+	case errors.Is(err, ledger.ErrNotOffered), errors.Is(err, thread.ErrNoThread):
 		return ledger.Transaction{}, w.Ledger.Served(ctx, next)
 	case err != nil:
 		return ledger.Transaction{}, fmt.Errorf("waiting list: %w", err)
@@ -83,12 +85,30 @@ func (w *Waitlist) offer(ctx context.Context, next ledger.Waiting) (ledger.Trans
 	return held, w.Ledger.Served(ctx, next)
 }
 
+// errNotNow says that the customer cannot be asked at the moment.
+var errNotNow = errors.New("the customer cannot be asked now")
+
 // hold makes the offer of a wish, or finds the one that was made when this was last tried.
 func (w *Waitlist) hold(ctx context.Context, m *market.Market, next ledger.Waiting) (ledger.Transaction, error) {
 	if held, made, err := w.Ledger.Offered(ctx, next); made || err != nil {
 		return held, err
 	}
+	head, err := w.Threads.Head(ctx, next.Terms.Thread)
+	if err != nil {
+		return ledger.Transaction{}, err
+	}
+	if !mayAsk(head, w.Ledger.Now()) {
+		return ledger.Transaction{}, errNotNow
+	}
 	return (&ledger.Booker{Ledger: w.Ledger, Catalog: w.Catalog}).OfferTo(ctx, m, next, answerWithin)
+}
+
+// mayAsk reports whether an offer that a thread is told of now would be put to the customer:
+// nothing else waits for their answer, or is about to, and it is not a person's to give.
+func mayAsk(h thread.Head, now time.Time) bool {
+	waits := func(p *thread.Pending) bool { return p != nil && !gate.Gone(p, now) }
+	told := func(m thread.Message) bool { return m.Notice != nil && waits(m.Notice.Offer) }
+	return h.Handler != thread.ByPerson && !h.OptedOut && !waits(h.Pending) && !slices.ContainsFunc(h.Inbox, told)
 }
 
 func (w *Waitlist) ask(ctx context.Context, m *market.Market, tx ledger.Transaction) error {

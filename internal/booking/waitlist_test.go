@@ -358,3 +358,71 @@ func TestAnOfferIsNotHeldBeyondItsStart(t *testing.T) {
 		}
 	}
 }
+
+// Who could not be asked now is passed over and goes on waiting; the next one is asked. Who has
+// gone waits no more.
+func TestWhoCannotBeAskedNowIsPassedOver(t *testing.T) {
+	t.Parallel()
+	asked := func(i *inn, until time.Duration) *thread.Pending {
+		return &thread.Pending{ID: "p", Kind: ledger.CancelKind, Ref: "t", Summary: "S", CreatedAt: i.now, ExpiresAt: i.now.Add(until)}
+	}
+	ends := func(i *inn, id string, o thread.Outcome) error {
+		lease, _, err := i.threads.Take(i.t.Context(), id)
+		if err != nil {
+			return err
+		}
+		th, err := i.threads.Open(i.t.Context(), lease)
+		if err != nil {
+			return err
+		}
+		o.Turn = thread.Turn{N: th.Turns + 1, In: th.Inbox, At: i.now}
+		return i.threads.Commit(i.t.Context(), lease, th, o)
+	}
+	const now, later = "hold 22 18:00, told waitlist_offer", "waits"
+	for name, tt := range map[string]struct {
+		before func(i *inn, id string) error
+		ann    string
+		bob    string
+	}{
+		"nothing waits":     {func(i *inn, id string) error { return ends(i, id, thread.Outcome{}) }, now, later},
+		"something waits":   {func(i *inn, id string) error { return ends(i, id, thread.Outcome{Pending: asked(i, time.Hour)}) }, later, now},
+		"something is gone": {func(i *inn, id string) error { return ends(i, id, thread.Outcome{Pending: asked(i, 0)}) }, now, later},
+		"opted out":         {func(i *inn, id string) error { return ends(i, id, thread.Outcome{OptedOut: true}) }, later, now},
+		"a person has it":   {func(i *inn, id string) error { return i.threads.Assign(i.t.Context(), id, thread.ByPerson) }, later, now},
+		"somebody else's thread": {func(i *inn, id string) error {
+			return i.threads.Assign(i.t.Context(), i.thread("eve"), thread.ByPerson)
+		}, now, later},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			i := newInn(t)
+			tx := i.holds("yan", "22 18:00")
+			i.waits("22 18:00", "ann", "bob")
+			if err := tt.before(i, i.thread("ann")); err != nil {
+				t.Fatal(err)
+			}
+			i.freed(i.letGo(tx))
+			i.expect("ann: "+tt.ann, "bob: "+tt.bob)
+		})
+	}
+	t.Run("is about to be asked", func(t *testing.T) {
+		t.Parallel()
+		i := newInn(t)
+		tx := i.holds("yan", "22-24")
+		i.waits("22-23", "ann")
+		i.waits("23-24", "ann", "bob")
+		i.freed(i.letGo(tx))
+		i.expect("ann: hold 22 15:00, told waitlist_offer, waits", "bob: hold 23 15:00, told waitlist_offer")
+	})
+	t.Run("the thread has gone", func(t *testing.T) {
+		t.Parallel()
+		i := newInn(t)
+		tx := i.holds("yan", "22 18:00")
+		if _, err := i.call("ann", "joinWaitlist", args("22 18:00"), "k"); err != nil {
+			t.Fatal(err)
+		}
+		i.waits("22 18:00", "bob")
+		i.freed(i.letGo(tx))
+		i.expect("ann: ", "bob: "+now)
+	})
+}
