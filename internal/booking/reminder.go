@@ -135,8 +135,13 @@ var errReset = errors.New("the reminder was set again")
 func (r *Reminders) tell(ctx context.Context, tx ledger.Transaction, at time.Time) error {
 	vars := Vars(tx.Language, tx)
 	vars["summary"] = Summary(tx.Language, tx)
-	return r.Threads.Tell(ctx, tx.Thread, fmt.Sprintf("%s.reminder.%d", tx.ID, at.Unix()), thread.Notice{
+	return r.Threads.Tell(ctx, tx.Thread, remindedKey(tx.ID, at), thread.Notice{
 		Kind: string(wording.BookingReminder), Cards: []map[string]any{Card(tx.Language, tx)}, Vars: vars,
 		Text: wording.Say(tx.Language, wording.BookingReminder, wording.Vars{"summary": vars["summary"], "code": tx.Code}),
 	})
+}
+
+// remindedKey is the key of the notice that reminds of a booking, once for each moment.
+func remindedKey(txID string, at time.Time) string {
+	return fmt.Sprintf("%s.reminder.%d", txID, at.Unix())
 }

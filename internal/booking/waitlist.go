@@ -121,9 +121,12 @@ func (w *Waitlist) ask(ctx context.Context, m *market.Market, tx ledger.Transact
 		say = w.Summary
 	}
 	summary := say(tx.Language, tx)
-	return w.Threads.Tell(ctx, tx.Thread, tx.ID+".waited", thread.Notice{
+	return w.Threads.Tell(ctx, tx.Thread, waitedKey(tx), thread.Notice{
 		Kind: string(wording.WaitlistOffer), Text: wording.Say(tx.Language, wording.WaitlistOffer, nil),
 		Cards: []map[string]any{Card(tx.Language, tx)}, Vars: Vars(tx.Language, tx),
 		Offer: &thread.Pending{Kind: kind, Ref: tx.ID, Hash: tx.OfferHash, Summary: summary, Policy: m.Version, ExpiresAt: tx.HoldExpiresAt},
 	})
 }
+
+// waitedKey is the key of the notice that offers what was waited for.
+func waitedKey(tx ledger.Transaction) string { return tx.ID + ".waited" }

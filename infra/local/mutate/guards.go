@@ -138,10 +138,14 @@ func weakened() []string {
 
 func keys() []string {
 	return []string{
+		"booking/reminder.go remindedKey",
+		"booking/waitlist.go waitedKey",
 		"ledger/alert.go Alert.finding",
 		"ledger/idempotency.go draftKey",
 		"ledger/idempotency.go opKey",
 		"ledger/ledger.go eventKey",
+		"ledger/waitlist.go offerKey",
+		"ledger/waitlist.go waitID",
 		"notify/notify.go key",
 		"thread/journal.go journalKey",
 		"thread/thread.go MessageID",

@@ -1,0 +1,181 @@
+package booking_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"merve/internal/dynamo"
+	"merve/internal/faulttest"
+	"merve/internal/ledger"
+)
+
+// aside keeps an inn's reminders apart from everybody else's, in the index of what is due.
+type aside struct{ name string }
+
+var dueReminders = regexp.MustCompile(`"reminder#(\d\d)"`)
+
+func (a aside) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	body = dueReminders.ReplaceAll(body, []byte(`"reminder#`+a.name+`$1"`))
+	there := r.Clone(r.Context())
+	there.Body, there.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	return http.DefaultTransport.RoundTrip(there)
+}
+
+// left is what an operation leaves: how each customer stands, what reminders there are, and by
+// how many names turns were queued.
+type left struct {
+	Customers []string
+	Reminder  bool
+	Turns     int
+}
+
+func (i *inn) left(tx ledger.Transaction) (l left) {
+	i.t.Helper()
+	i.over(aside{i.name})
+	for _, who := range []string{"ann", "bob", "eve", "joe"} {
+		if how := i.standing(who); how != "" {
+			l.Customers = append(l.Customers, who+": "+how)
+		}
+	}
+	it, err := i.ledger.Table.Get(i.t.Context(), reminderOf(tx))
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	l.Reminder, l.Turns = it != nil, len(slices.Compact(slices.Sorted(slices.Values(i.queued))))
+	return l
+}
+
+func reminderOf(tx ledger.Transaction) dynamo.Key {
+	return dynamo.Key{PK: "reminder#" + tx.ID, SK: "reminder"}
+}
+
+// booked is a confirmed booking of a customer's.
+func (i *inn) booked(who, when string) ledger.Transaction {
+	i.t.Helper()
+	tx := i.holds(who, when)
+	r := ledger.Receipt{PendingID: "p", OfferHash: tx.OfferHash, MessageID: "m", Answer: "yes", Actor: tx.Owner, At: i.now}
+	tx, err := i.ledger.Confirm(i.t.Context(), i.actor(who), tx.ID, r, "yes")
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	return tx
+}
+
+// reminds has a customer wish to be reminded two hours before.
+func (i *inn) reminds(who string, tx ledger.Transaction) error {
+	_, err := i.call(who, "setReminder", fmt.Sprintf(`{"transactionId":%q,"hoursBefore":2}`, tx.ID), "k")
+	return err
+}
+
+// Every call that a reminder or the waiting list makes, with every fault, delivered again and once
+// more for no reason: everybody is told once of what is held for them once.
+func TestField25_EveryFaultOfReminderAndWaitingList(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name    string
+		faults  []faulttest.Fault
+		prepare func(i *inn) (tx ledger.Transaction, step func() error)
+		want    left
+	}{
+		{"a reminder is set", nil, func(i *inn) (ledger.Transaction, func() error) {
+			tx := i.booked("ann", "22 18:00")
+			return tx, func() error { return i.reminds("ann", tx) }
+		}, left{Customers: []string{"ann: confirmed 22 18:00"}, Reminder: true}},
+		{"a reminder is said", nil, func(i *inn) (ledger.Transaction, func() error) {
+			tx := i.reminded("ann")
+			return tx, func() error {
+				_, err := i.reminders.Remind(i.t.Context(), reminderOf(tx), i.now)
+				return err
+			}
+		}, left{Customers: []string{"ann: confirmed 22 18:00, told booking_reminder"}, Turns: 1}},
+		{"reminders are swept", []faulttest.Fault{faulttest.DiesAfter}, func(i *inn) (ledger.Transaction, func() error) {
+			tx := i.reminded("ann")
+			return tx, func() error {
+				_, err := i.reminders.Sweep(i.t.Context(), i.now, 10)
+				return err
+			}
+		}, left{Customers: []string{"ann: confirmed 22 18:00, told booking_reminder"}, Turns: 1}},
+		{"a customer waits", nil, func(i *inn) (ledger.Transaction, func() error) {
+			tx := i.holds("yan", "22 18:00")
+			return tx, func() error {
+				_, err := i.call("ann", "joinWaitlist", args("22 18:00"), "k")
+				return err
+			}
+		}, left{Customers: []string{"ann: waits"}}},
+		{"one who waits is offered", nil, func(i *inn) (ledger.Transaction, func() error) {
+			tx := i.holds("yan", "22 18:00")
+			i.waits("22 18:00", "ann")
+			i.letGo(tx)
+			all, err := i.ledger.Waits(i.t.Context(), i.actor("ann").Key())
+			if err != nil || len(all) != 1 {
+				i.t.Fatal(all, err)
+			}
+			return tx, func() error {
+				booker := &ledger.Booker{Ledger: i.ledger, Catalog: i}
+				_, err := booker.OfferTo(i.t.Context(), i.market, all[0], 30*time.Minute)
+				return err
+			}
+		}, left{Customers: []string{"ann: hold 22 18:00, waits"}}},
+		{"what is freed is offered", nil, func(i *inn) (ledger.Transaction, func() error) {
+			tx := i.holds("yan", "22-24")
+			i.holds("zoe", "24-25")
+			i.waits("22-25", "joe")
+			i.waits("22-23", "ann", "eve")
+			i.waits("23-24", "bob")
+			e := i.letGo(tx)
+			return tx, func() error { return i.waitlist.Freed(i.t.Context(), e) }
+		}, left{Customers: []string{"ann: hold 22 15:00, told waitlist_offer", "bob: hold 23 15:00, told waitlist_offer", "eve: waits", "joe: waits"}, Turns: 2}},
+		{"what is freed shortly before it begins", nil, func(i *inn) (ledger.Transaction, func() error) {
+			tx := i.holds("yan", "22 18:00")
+			i.waits("22 18:00", "ann", "eve")
+			e := i.letGo(tx)
+			i.now = tx.Start.Add(-10 * time.Minute)
+			return tx, func() error { return i.waitlist.Freed(i.t.Context(), e) }
+		}, left{Customers: []string{"ann: hold 22 18:00, told waitlist_offer", "eve: waits"}, Turns: 1}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			faulttest.Everywhere(t, tt.faults, func(t *testing.T, calls *faulttest.Calls) left {
+				i := newInn(t)
+				calls.Next = aside{i.name}
+				i.over(calls.Next)
+				i.thread("ann")
+				tx, step := tt.prepare(i)
+				i.over(calls)
+				again := func() { i.now = i.now.Add(time.Second) }
+				for range 2 {
+					calls.Deliver(t, again, step)
+					again()
+				}
+				got := i.left(tx)
+				if diff := cmp.Diff(tt.want, got); diff != "" {
+					t.Errorf("wanted (-), and left (+):\n%s", diff)
+				}
+				return got
+			})
+		})
+	}
+}
+
+// reminded is a booking of which its customer is to be reminded now.
+func (i *inn) reminded(who string) ledger.Transaction {
+	i.t.Helper()
+	tx := i.booked(who, "22 18:00")
+	if err := i.reminds(who, tx); err != nil {
+		i.t.Fatal(err)
+	}
+	i.now = tx.Start.Add(-2 * time.Hour)
+	return tx
+}
