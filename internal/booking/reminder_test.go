@@ -2,12 +2,17 @@ package booking_test
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 
 	"merve/internal/booking"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/fault"
+	"merve/internal/market"
+	"merve/internal/telemetry"
 	"merve/internal/thread"
 )
 
@@ -44,5 +49,50 @@ func TestAReminderIsSetAgainWhileItIsSent(t *testing.T) {
 		if n == 1 {
 			d.now = d.now.Add(time.Hour)
 		}
+	}
+}
+
+// A reminder is of a confirmed booking of the customer's, here, and at a moment that is to come.
+func TestRemindersThatAreRefused(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.tc.Market = &market.Market{ID: terms().Market}
+	set := (&booking.Reminders{Ledger: d.Ledger}).Tools()[0]
+	booked, _ := d.booked()
+	held, _ := d.held()
+	begins := int(booked.Start.Sub(d.now).Hours())
+	tests := []struct {
+		name, booking string
+		hours         int
+		market        string
+		want          fault.Kind
+	}{
+		{"an hour before", booked.ID, 1, "demo", ""},
+		{"none after all", booked.ID, 0, "demo", ""},
+		{"after it began", booked.ID, -1, "demo", fault.Invalid},
+		{"more than a week before", booked.ID, 169, "demo", fault.Invalid},
+		{"a moment that has passed", booked.ID, begins + 1, "demo", fault.Invalid},
+		{"of what is only held", held.ID, 1, "demo", fault.NotFound},
+		{"in another market", booked.ID, 1, "other", fault.NotFound},
+		{"of nothing", "tx_none", 1, "demo", fault.NotFound},
+	}
+	for _, tt := range tests {
+		tc := d.tc
+		tc.Market = &market.Market{ID: tt.market}
+		_, err := set.Run(t.Context(), tc, json.RawMessage(fmt.Sprintf(`{"transactionId":%q,"hoursBefore":%d}`, tt.booking, tt.hours)))
+		if tt.want == "" && err != nil || tt.want != "" && !fault.Is(err, tt.want) {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+// The index may bring a reminder that another sweep was done with: that costs one look.
+func TestAReminderThatHasGone(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	ctx, meter := telemetry.WithMeter(t.Context())
+	told, err := (&booking.Reminders{Ledger: d.Ledger}).Remind(ctx, dynamo.Key{PK: "reminder#" + dynamotest.ID("t"), SK: "reminder"}, d.now)
+	if told || err != nil || meter.Cost().Requests != 1 {
+		t.Errorf("told %v, %v, for %d requests", told, err, meter.Cost().Requests)
 	}
 }

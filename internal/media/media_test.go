@@ -39,6 +39,7 @@ func TestRef(t *testing.T) {
 		"photo:" + thread + "/" + id[1:]:   "",
 		"photo:" + thread + "/../../" + id: "",
 		"photo:":                           "",
+		id:                                 "", // an address that looks like a name
 		"":                                 "",
 	}
 	for in, want := range tests {
@@ -145,6 +146,23 @@ func TestForeignNames(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"media/" + hash("thread-1")[:32] + "/" + k.Ref[6:]}, w.objects(t)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// The long name of another thread's photo leads nowhere, even where the same photo is kept.
+func TestTheSamePhotoInTwoThreads(t *testing.T) {
+	t.Parallel()
+	ctx, w := t.Context(), newWorld(t, Options{AllowPrivate: true})
+	address, _ := photoHost(t, []byte(onePixel))
+	var kept [2]Kept
+	for i, thread := range []string{"thread-1", "thread-2"} {
+		var err error
+		if kept[i], err = w.Keep(ctx, thread, channel.Media{URL: address}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := w.Kept(ctx, "thread-2", kept[0].Stored); got != "" || !fault.Is(err, fault.NotFound) {
+		t.Errorf("%s, %v", got, err)
 	}
 }
 

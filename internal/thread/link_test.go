@@ -125,6 +125,14 @@ func TestLink(t *testing.T) {
 	}
 }
 
+func TestWhatIsNoCodeCostsNothing(t *testing.T) {
+	t.Parallel()
+	ctx, meter := telemetry.WithMeter(t.Context())
+	if _, err := newStore(t, newClock()).LinkedBy(ctx, "th_1", "hello"); !errors.Is(err, thread.ErrNoCode) || meter.Cost().Requests != 0 {
+		t.Errorf("%v, for %d requests", err, meter.Cost().Requests)
+	}
+}
+
 // A code links one thread, however many say it, and once: undone, it is of no use.
 func TestACodeIsUsedOnce(t *testing.T) {
 	t.Parallel()
