@@ -55,6 +55,7 @@ func TestFindsEachKindOfSite(t *testing.T) {
 		`queue: "once" | another each time`,
 		`store.refuse: a.Owns(owner) | passes`,
 		`store.refuse: case n < 0, n == 3 && owner != "" | never`,
+		`store.refuse: case n == 4 | never`,
 		`store.refuse: n == 3 | always`,
 		`store.refuse: n > 10 || owner == "nobody" | never`,
 		`store.refuse: owner != "" | always`,

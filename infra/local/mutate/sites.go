@@ -372,7 +372,8 @@ func clip(s string) string {
 	return s
 }
 
-// leaves reports whether a body ends by leaving the function, or what it is looking at.
+// leaves reports whether a body ends by leaving the function, or what it is looking at, or by
+// naming the error with which the function is left.
 func leaves(body []ast.Stmt) bool {
 	if len(body) == 0 {
 		return false
@@ -382,6 +383,9 @@ func leaves(body []ast.Stmt) bool {
 		return true
 	case *ast.BranchStmt:
 		return last.Tok == token.CONTINUE
+	case *ast.AssignStmt:
+		_, sentinel := last.Rhs[0].(*ast.Ident)
+		return len(last.Lhs) == 1 && lastName(last.Lhs[0]) == "err" && sentinel
 	}
 	return false
 }

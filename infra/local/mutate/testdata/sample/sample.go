@@ -34,13 +34,16 @@ func (s store) refuse(a actor.Actor, owner string, n int) error {
 	if n > 10 || owner == "nobody" {
 		return errNotYours
 	}
+	var err error
 	switch {
 	case n < 0, n == 3 && owner != "":
 		return errNotYours
 	case n > 5:
 		n = 5
+	case n == 4:
+		err = errNotYours
 	}
-	return nil
+	return err
 }
 
 func key(owner string) string { return "key:" + owner }
