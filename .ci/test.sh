@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 
 bash .ci/install-axe.sh || echo "LEFT OUT: accessibility tests (axe-core could not be fetched)"
 bash .ci/install-ministack.sh || echo "LEFT OUT: the queue's conformance against an SQS server (ministack could not be fetched)"
+bash .ci/install-stripe-mock.sh || echo "LEFT OUT: Stripe's own check of our requests (stripe-mock could not be fetched)"
 bash .ci/install-typesense.sh || echo "LEFT OUT: search by a Typesense server (it could not be fetched)"
 # Chromium without a window costs half of what it costs with one.
 if ! command -v chromium-headless-shell >/dev/null; then

@@ -26,8 +26,7 @@ func TestRequestsAreStripes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(program); errors.Is(err, fs.ErrNotExist) {
-		t.Log("NO STRIPE-MOCK IN .cache: STRIPE'S OWN CHECK OF OUR REQUESTS WAS LEFT OUT (.ci/install-stripe-mock.sh)")
-		return
+		t.Skip("NO STRIPE-MOCK IN .cache: STRIPE'S OWN CHECK OF OUR REQUESTS WAS LEFT OUT (.ci/install-stripe-mock.sh)")
 	}
 	plain, secure := freeAddr(t), freeAddr(t)
 	mock := exec.CommandContext(t.Context(), program, "-http-addr", plain, "-https-addr", secure)
