@@ -1,0 +1,101 @@
+package turn_test
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/google/go-cmp/cmp"
+
+	"merve/internal/actor"
+	"merve/internal/channel"
+	"merve/internal/dynamo"
+	"merve/internal/gate"
+	"merve/internal/ledger"
+	"merve/internal/order"
+	"merve/internal/thread"
+)
+
+// What an earlier version stored is read by this one: a thread with what waits on it and a turn
+// that was not finished, and what it was about. testdata/older.json stays as it is: a change
+// that it does not survive needs a way from the old form to the new one.
+func TestField27_ItemsOfAnEarlierVersion(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile("testdata/older.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var items map[string]map[string]any
+	if err := json.Unmarshal(b, &items); err != nil {
+		t.Fatal(err)
+	}
+	w, ctx := newWorld(t, nil), t.Context()
+	text := func(item, name string) string { s, _ := items[item][name].(string); return s }
+	owner := text("head", "owner")
+	id := thread.ID(text("head", "market"), channel.General, "", owner)
+	put := func(table dynamo.Table, key dynamo.Key, item string) {
+		if err := table.DB().Commit(ctx, table.Put(key, items[item])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(w.threads.Table, dynamo.Key{PK: id, SK: "~"}, "head")
+	put(w.threads.Table, dynamo.Key{PK: id, SK: "journal#00000002#0000"}, "journal")
+	put(w.ledger.Table, dynamo.Key{PK: "tx#" + text("transaction", "id"), SK: "tx"}, "transaction")
+	put(w.orders.Table, dynamo.Key{PK: "orders#" + text("order", "owner"), SK: "order#" + text("order", "id")}, "order")
+
+	head, err := w.threads.Head(ctx, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := map[string]any{"head": head}
+	w.clock.set(head.LeaseUntil.Add(time.Second)) // whoever had the turn has died
+	a, err := w.threads.Append(ctx, channel.Inbound{
+		Market: head.Market, Channel: channel.App, ThreadType: channel.General, From: actor.OfKey(owner), MessageID: "yes", Text: "yes", ReceivedAt: w.clock.now(),
+	}, true)
+	if err != nil || a.Thread != id {
+		t.Fatalf("on %s, %v", a.Thread, err)
+	}
+	th, err := w.threads.Open(ctx, a.Lease)
+	if err != nil || len(th.Journal) != 1 {
+		t.Fatalf("journal %v, %v", th.Journal, err)
+	}
+	read["journal"] = th.Journal[0]
+	if got := gate.Decide(th.Pending, th.Inbox, nil, head.Pending.CreatedAt); got != gate.Confirmed {
+		t.Errorf("a YES to what waits is %v", got)
+	}
+	tx, err := w.ledger.Get(ctx, actor.OfKey(owner), th.Pending.Ref)
+	if err != nil || tx.State != ledger.Hold || tx.OfferHash != th.Pending.Hash {
+		t.Errorf("%+v, %v", tx, err)
+	}
+	read["transaction"] = tx
+	o, err := w.orders.Get(ctx, actor.OfKey(text("order", "owner")), text("order", "id"))
+	if err != nil || o.Status != order.Accepted || o.Receipt == nil || o.Receipt.OfferHash != o.Hash() {
+		t.Errorf("%+v, %v", o, err)
+	}
+	read["order"] = o
+	for name, v := range read {
+		wantAllOf(t, name, items[name], v)
+	}
+}
+
+// wantAllOf wants that nothing of a stored item is lost in what was read of it, but for what is
+// there for indexes.
+func wantAllOf(t *testing.T, name string, stored map[string]any, read any) {
+	t.Helper()
+	it, err := dynamo.Encode(read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again map[string]any
+	if err := attributevalue.UnmarshalMap(it, &again); err != nil {
+		t.Fatal(err)
+	}
+	index := map[string]bool{"dueAt": true, "dueShard": true, "listed": true, "listedAt": true, "created": true, "since": true, "locks": true, "version": true}
+	for field, want := range stored {
+		if diff := cmp.Diff(want, again[field]); diff != "" && !index[field] {
+			t.Errorf("%s, %s (-stored +read):\n%s", name, field, diff)
+		}
+	}
+}
