@@ -2,7 +2,7 @@
 // as long as asked, and prints what they prove: the promises and the failures in the field, each
 // with its tests and how many schedules (faults, histories, messages) they tried.
 //
-// A failure prints the seed that repeats it.
+// A failure prints the seed that repeats it. A row that no test stands for is one, too.
 package main
 
 import (
@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -56,8 +57,10 @@ func prove(ctx context.Context, o options) error {
 			break
 		}
 	}
-	printPromises(os.Stdout, promises, found)
-	printFailures(os.Stdout, failures, found)
+	bare := append(printPromises(os.Stdout, promises, found), printFailures(os.Stdout, failures, found)...)
 	fmt.Printf("\n%d tests, rounds: %d, %s\n", len(found), rounds, time.Since(begin).Round(time.Second))
+	if err == nil && o.run == "" && len(bare) > 0 { // -run leaves out tests on purpose
+		err = fmt.Errorf("no test ran for %s", strings.Join(bare, ", "))
+	}
 	return err
 }

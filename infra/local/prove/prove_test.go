@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -13,22 +15,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Every failure in the field that a test or a conversation is named after is a row of the
-// table, and every row has one.
-func TestFieldRows(t *testing.T) {
-	t.Parallel()
-	tests, files, named := regexp.MustCompile(`TestField(\d\d)[_ ]`), regexp.MustCompile(`^field(\d\d)_`), map[string]bool{}
-	for _, root := range []string{"../../../internal", "../../../testdata/conversations"} {
-		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+// inTheTree are the tests that there are, by package and name, and the conversations.
+func inTheTree(t *testing.T) []string {
+	t.Helper()
+	const module = "../../.."
+	tests := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
+	var all []string
+	for _, root := range []string{"functions", "internal", "infra", "testdata/conversations"} {
+		err := filepath.WalkDir(filepath.Join(module, root), func(path string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
 				return err
-			case files.MatchString(d.Name()):
-				named[files.FindStringSubmatch(d.Name())[1]] = true
+			case root == "testdata/conversations":
+				all = append(all, "internal/turn.TestConversations/"+strings.TrimSuffix(d.Name(), ".txt"))
 			case strings.HasSuffix(path, "_test.go"):
 				b, err := os.ReadFile(path)
+				dir, _ := filepath.Rel(module, filepath.Dir(path)) // below it
 				for _, m := range tests.FindAllSubmatch(b, -1) {
-					named[string(m[1])] = true
+					all = append(all, filepath.ToSlash(dir)+"."+string(m[1]))
 				}
 				return err
 			}
@@ -38,16 +42,61 @@ func TestFieldRows(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	return all
+}
+
+// Every failure in the field that a test or a conversation is named after is a row of the
+// table, and every row has one, but for those that nothing is built for.
+func TestFieldRows(t *testing.T) {
+	t.Parallel()
+	named := map[string]bool{}
+	for _, name := range inTheTree(t) {
+		if m := regexp.MustCompile(`(?:\.TestField|/field)(\d\d)_`).FindStringSubmatch(name); m != nil {
+			named[m[1]] = true
+		}
+	}
 	failures, err := rows("failures.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var listed []string
-	for _, row := range failures {
-		listed = append(listed, row[0])
+	for i, row := range failures {
+		if row[0] != fmt.Sprintf("%02d", i+1) {
+			t.Errorf("row %d is %s", i+1, row[0])
+		}
+		if !strings.HasPrefix(row[2], absent) {
+			listed = append(listed, row[0])
+		}
 	}
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(named)), listed); diff != "" {
 		t.Errorf("rows of the table (-named +listed):\n%s", diff)
+	}
+}
+
+// Each alternative of each pattern stands for a test that there is.
+func TestPatternsAreTrue(t *testing.T) {
+	t.Parallel()
+	promises, err := rows("promises.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := inTheTree(t)
+	for _, row := range promises {
+		for alternative := range strings.SplitSeq(row[2], "|") {
+			if !slices.ContainsFunc(all, regexp.MustCompile(alternative).MatchString) {
+				t.Errorf("promise %s: no test is named %s", row[0], alternative)
+			}
+		}
+	}
+}
+
+func TestBareRowsAreTold(t *testing.T) {
+	t.Parallel()
+	found := results{"internal/a.TestField01_Twice": {runs: 1}, "internal/b.TestPromise2_Kept": {runs: 1}}
+	bare := printPromises(io.Discard, [][]string{{"1", "one", "TestOne"}, {"2", "two", "TestTwo"}}, found)
+	bare = append(bare, printFailures(io.Discard, [][]string{{"01", "", "a #1"}, {"02", "", "b #2"}, {"03", "", absent + ": plans"}}, found)...)
+	if diff := cmp.Diff([]string{"promise 1", "failure 02"}, bare); diff != "" {
+		t.Errorf("without a test (-want +got):\n%s", diff)
 	}
 }
 
@@ -58,7 +107,7 @@ func TestSum(t *testing.T) {
 		"internal/b.TestConversations/field01_again": {runs: 1}, "internal/b.TestField02_Lost": {runs: 1, failures: 1},
 	}
 	for row, want := range map[string]string{"01": "2\t43\tok", "02": "1\t1\tFAILED 1 times", "03": "0\t0\tNO TEST"} {
-		if got := found.sum(namedAfter(row)); got != want {
+		if got := found.sum(namedAfter(row)).String(); got != want {
 			t.Errorf("row %s: %q, want %q", row, got, want)
 		}
 	}

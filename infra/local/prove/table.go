@@ -33,23 +33,45 @@ func rows(file string) ([][]string, error) {
 	return all, nil
 }
 
-func printPromises(w io.Writer, promises [][]string, found results) {
+// printPromises returns the rows that no test stands for, as printFailures does.
+func printPromises(w io.Writer, promises [][]string, found results) (bare []string) {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(t, "\npromise\t\ttests\tschedules\tresult\n")
 	for _, row := range promises {
-		own := regexp.MustCompile(`^TestPromise` + row[0] + `_|(` + row[2] + `)`)
-		fmt.Fprintf(t, "%s\t%s\t%s\n", row[0], row[1], found.sum(own))
+		sum := found.sum(testsOf(row))
+		if sum.tests == 0 {
+			bare = append(bare, "promise "+row[0])
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\n", row[0], row[1], sum)
 	}
 	_ = t.Flush() // of an output that is gone
+	return bare
 }
 
-func printFailures(w io.Writer, failures [][]string, found results) {
+// absent begins the last column of failures that nothing is built for.
+const absent = "no such part"
+
+func printFailures(w io.Writer, failures [][]string, found results) (bare []string) {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(t, "\nrow\tfailure in the field\ttests\tschedules\tresult\n")
 	for _, row := range failures {
-		fmt.Fprintf(t, "%s\t%s\t%s\n", row[0], row[1], found.sum(namedAfter(row[0])))
+		if strings.HasPrefix(row[2], absent) {
+			fmt.Fprintf(t, "%s\t%s\t-\t-\t%s\n", row[0], row[1], row[2])
+			continue
+		}
+		sum := found.sum(namedAfter(row[0]))
+		if sum.tests == 0 {
+			bare = append(bare, "failure "+row[0])
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\n", row[0], row[1], sum)
 	}
 	_ = t.Flush() // of an output that is gone
+	return bare
+}
+
+// testsOf matches the tests of a promise, by package and name.
+func testsOf(row []string) *regexp.Regexp {
+	return regexp.MustCompile(`\.TestPromise` + row[0] + `_|` + row[2])
 }
 
 // namedAfter matches the tests and conversations that are named after a failure in the field.
@@ -57,11 +79,23 @@ func namedAfter(row string) *regexp.Regexp {
 	return regexp.MustCompile(`TestField` + row + `_|/field` + row + `_`)
 }
 
-// sum tells of the tests that match: how many, the schedules that they tried (a test that
-// does not say is one schedule a run), and how they ended. What runs below a test that
-// matches is its part.
-func (r results) sum(match *regexp.Regexp) string {
-	var tests, schedules, failures int
+// tally is how many tests there are, the schedules that they tried, and how often one failed.
+type tally struct{ tests, schedules, failures int }
+
+func (t tally) String() string {
+	counts := fmt.Sprintf("%d\t%d\t", t.tests, t.schedules)
+	switch {
+	case t.tests == 0:
+		return counts + "NO TEST"
+	case t.failures > 0:
+		return counts + fmt.Sprintf("FAILED %d times", t.failures)
+	}
+	return counts + "ok"
+}
+
+// sum tells of the tests that match. A test that does not say how many schedules it tried is
+// one a run. What runs below a test that matches is its part.
+func (r results) sum(match *regexp.Regexp) (t tally) {
 	names := make([]string, 0, len(r))
 	for name := range r {
 		names = append(names, name)
@@ -70,23 +104,16 @@ func (r results) sum(match *regexp.Regexp) string {
 	top := ""
 	for _, name := range names {
 		if top != "" && strings.HasPrefix(name, top+"/") {
-			schedules += r[name].schedules
+			t.schedules += r[name].schedules
 			continue
 		}
-		_, test, _ := strings.Cut(name, ".")
-		if !match.MatchString(test) || r[name].runs == 0 {
+		if !match.MatchString(name) || r[name].runs == 0 {
 			continue
 		}
 		top = name
-		tests++
-		failures += r[name].failures
-		schedules += max(r[name].schedules, r[name].runs)
+		t.tests++
+		t.failures += r[name].failures
+		t.schedules += max(r[name].schedules, r[name].runs)
 	}
-	switch {
-	case tests == 0:
-		return "0\t0\tNO TEST"
-	case failures > 0:
-		return fmt.Sprintf("%d\t%d\tFAILED %d times", tests, schedules, failures)
-	}
-	return fmt.Sprintf("%d\t%d\tok", tests, schedules)
+	return t
 }
