@@ -2,8 +2,10 @@ package thread_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -168,6 +170,34 @@ func TestACodeIsUsedOnce(t *testing.T) {
 	}
 	if err := p.Unlink(t.Context(), p.a); err != nil {
 		t.Errorf("undone twice: %v", err)
+	}
+}
+
+// sameCode draws the same code each time. Other chance stays chance.
+type sameCode struct {
+	io.Reader
+	code [5]byte
+}
+
+func (s *sameCode) Read(b []byte) (int, error) {
+	if len(b) == len(s.code) {
+		return copy(b, s.code[:]), nil
+	}
+	return s.Reader.Read(b)
+}
+
+// A code that is drawn twice stays the first one's. Not parallel: chance is everybody's.
+func TestACodeDrawnTwice(t *testing.T) {
+	p, chance := newPair(t), &sameCode{Reader: rand.Reader}
+	rand.Read(chance.code[:])
+	rand.Reader = chance
+	t.Cleanup(func() { rand.Reader = chance.Reader })
+	code := p.code(p.a)
+	if _, _, err := p.LinkCode(t.Context(), p.b); err == nil {
+		t.Error("it was given out twice")
+	}
+	if other, err := p.LinkedBy(t.Context(), p.other, code); other != p.a || err != nil {
+		t.Errorf("it links with %s, %v; want %s", other, err, p.a)
 	}
 }
 
