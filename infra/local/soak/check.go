@@ -49,12 +49,12 @@ func (i *inbox) of(number string) []string {
 
 // result is what a soak found.
 type result struct {
-	Talks, Said, Confirmed, Injected int
-	Took                             []time.Duration // from message to answer, as customers see it
-	Turns                            turns
-	RSS                              []memory
-	Time                             time.Duration
-	Wrong                            []string
+	Talks, Said, Confirmed, Injected, Killed int
+	Took                                     []time.Duration // from message to answer, as customers see it
+	Turns                                    turns
+	RSS                                      []memory
+	Time                                     time.Duration
+	Wrong                                    []string
 }
 
 func (r *result) wrong(format string, args ...any) {
@@ -75,7 +75,7 @@ type booked struct {
 func (w *world) check(ctx context.Context) *result {
 	w.mu.Lock()
 	talks := slices.Clone(w.talks)
-	r := &result{Talks: len(talks), Injected: w.injected, RSS: w.rss, Time: w.time, Turns: w.log.turns()}
+	r := &result{Talks: len(talks), Injected: w.injected, Killed: w.killed, RSS: w.rss, Time: w.time, Turns: w.log.turns()}
 	w.mu.Unlock()
 	told := map[string]bool{} // codes of confirmations
 	for _, t := range talks {
@@ -102,7 +102,24 @@ func (w *world) check(ctx context.Context) *result {
 	for _, a := range alerts.Alerts {
 		r.wrong("alert of %s: %s", a.Check, a.Message)
 	}
+	r.happened(w.options)
 	return r
+}
+
+// happened wants what a soak is for: where nothing went on, nothing was proved.
+func (r *result) happened(o options) {
+	if r.Said == 0 {
+		r.wrong("nobody said anything")
+	}
+	if r.Confirmed == 0 {
+		r.wrong("nothing was booked")
+	}
+	if r.Injected == 0 && o.faults > 0 {
+		r.wrong("no call failed")
+	}
+	if r.Killed != o.kills {
+		r.wrong("the process was killed %d times in the place of %d", r.Killed, o.kills)
+	}
 }
 
 // check wants one answer for each message.
@@ -137,7 +154,8 @@ func (t *talk) answersWith(s said, token string) bool {
 	return s.reply != ""
 }
 
-// checkHistory wants each message of an app's customer once, and as many answers.
+// checkHistory wants each message of an app's customer once, and one answer to each, but for
+// what the backend tells of itself.
 func (t *talk) checkHistory(ctx context.Context, r *result) {
 	if len(t.said) == 0 {
 		return
@@ -179,7 +197,11 @@ func (t *talk) checkHistory(ctx context.Context, r *result) {
 			out++
 		}
 	}
-	if in != len(t.said) || out < in {
+	more := 0 // is told when the time of the last offer is over
+	if t.offered {
+		more = 1
+	}
+	if in != len(t.said) || out < in || out > in+more {
 		r.wrong("customer %s said %d things; the history has %d, and %d answers", t.id, len(t.said), in, out)
 	}
 }
@@ -272,13 +294,16 @@ func (r *result) print(out io.Writer) {
 	row("messages said", "%d (%.1f/s)", r.Said, float64(r.Said)/r.Time.Seconds())
 	row("bookings confirmed", "%d", r.Confirmed)
 	row("calls that failed", "%d", r.Injected)
+	row("times killed", "%d", r.Killed)
 	slices.Sort(r.Took)
 	row("from message to answer", "p50 %s, p99 %s", at(r.Took, 50), at(r.Took, 99))
 	row("turns logged", "%d, of which failed and done again %d", r.Turns.n, r.Turns.failed)
 	row("a turn's own time", "p50 %s, p99 %s", at(r.Turns.own, 50), at(r.Turns.own, 99))
 	row("of the store", "p50 %s, p99 %s", at(r.Turns.store, 50), at(r.Turns.store, 99))
-	if n := len(r.RSS); n > 0 {
-		row("memory", "at a quarter %.0f MB, at the half %.0f MB, at the end %.0f MB", mb(r.RSS[n/4]), mb(r.RSS[n/2]), mb(r.RSS[n-1]))
+	for _, p := range processes(r.RSS) {
+		n := len(p)
+		row(fmt.Sprintf("memory of process %d", p[0].pid), "at a quarter of its time %.0f MB, at the half %.0f MB, at the end %.0f MB",
+			mb(p[n/4]), mb(p[n/2]), mb(p[n-1]))
 	}
 	row("lost, doubled or wrong", "%d", len(r.Wrong))
 	_ = t.Flush() // of an output that is gone
@@ -289,6 +314,18 @@ func (r *result) print(out io.Writer) {
 		}
 		fmt.Fprintln(out, " -", w)
 	}
+}
+
+// processes parts what was measured by process: whoever starts anew has little in memory.
+func processes(all []memory) [][]memory {
+	var parts [][]memory
+	for i, m := range all {
+		if i == 0 || m.pid != all[i-1].pid {
+			parts = append(parts, nil)
+		}
+		parts[len(parts)-1] = append(parts[len(parts)-1], m)
+	}
+	return parts
 }
 
 func mb(m memory) float64 { return float64(m.kB) / 1024 }

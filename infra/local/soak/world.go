@@ -40,15 +40,16 @@ type world struct {
 
 	mu       sync.Mutex
 	process  *exec.Cmd
+	killed   int
 	faulty   bool // calls fail
 	injected int
 	talks    []*talk
 	rss      []memory
 }
 
+// memory is what a process of Merve's had in memory.
 type memory struct {
-	at time.Duration
-	kB int
+	pid, kB int
 }
 
 func newWorld(ctx context.Context, o options) (w *world, err error) {
@@ -186,6 +187,9 @@ func (w *world) kill(ctx context.Context) error {
 		return err
 	}
 	_ = cmd.Wait() // says that it was killed
+	w.mu.Lock()
+	w.killed++
+	w.mu.Unlock()
 	return w.start(ctx)
 }
 
@@ -238,7 +242,7 @@ func (w *world) live(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		w.measure(time.Since(begin))
+		w.measure()
 		if kills < w.kills && time.Since(begin) > w.time*time.Duration(kills+1)/time.Duration(w.kills+1) {
 			kills++
 			if err := w.kill(ctx); err != nil {
@@ -266,17 +270,18 @@ func (w *world) settle(ctx context.Context) {
 	}
 }
 
-func (w *world) measure(at time.Duration) {
+func (w *world) measure() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", w.process.Process.Pid))
+	pid := w.process.Process.Pid
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return // it is being started
 	}
 	_, rest, _ := strings.Cut(string(b), "VmRSS:")
 	var kB int
 	if _, err := fmt.Sscan(rest, &kB); err == nil {
-		w.rss = append(w.rss, memory{at, kB})
+		w.rss = append(w.rss, memory{pid, kB})
 	}
 }
 
