@@ -4,6 +4,7 @@ package channel
 
 import (
 	"math"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -107,6 +108,12 @@ type Inbound struct {
 type Media struct {
 	URL  string `dynamodbav:"url" json:"url"`
 	Type string `dynamodbav:"type,omitempty" json:"contentType,omitempty"`
+}
+
+// MayBePhoto reports whether m may be a photo by its type, which is a content type or, as Meta
+// has it, just "image". That it is one is for its bytes to say.
+func (m Media) MayBePhoto() bool {
+	return m.Type == "" || m.Type == "image" || strings.HasPrefix(m.Type, "image/")
 }
 
 // Location is a shared place, in degrees (WGS 84).

@@ -36,6 +36,19 @@ func TestChannels(t *testing.T) {
 	}
 }
 
+// A type says too little to refuse a photo by it, unless it is another kind of thing.
+func TestMayBePhoto(t *testing.T) {
+	t.Parallel()
+	for typ, want := range map[string]bool{
+		"": true, "image": true, "image/jpeg": true, "image/": true,
+		"audio/ogg": false, "video": false, "file": false, "images": false, "application/pdf": false,
+	} {
+		if got := (channel.Media{Type: typ}).MayBePhoto(); got != want {
+			t.Errorf("%q: %v, want %v", typ, got, want)
+		}
+	}
+}
+
 // The first field that is not usable is named.
 func TestCheck(t *testing.T) {
 	t.Parallel()

@@ -139,7 +139,7 @@ func (s *Store) Keep(ctx context.Context, thread string, m channel.Media) (Kept,
 		return k, err
 	case isRef(m.URL):
 		return s.admit(ctx, p)
-	case m.Type != "" && !strings.HasPrefix(m.Type, "image/"):
+	case !m.MayBePhoto():
 		return Kept{}, fault.New(fault.Invalid, "the attachment is not a photo")
 	}
 	defer s.room(ctx)()

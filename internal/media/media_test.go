@@ -105,6 +105,19 @@ func TestKeep(t *testing.T) {
 	}
 }
 
+// Meta says "image" of a photo, and so does the web chat of an address.
+func TestKeepWithoutContentType(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Options{AllowPrivate: true})
+	for _, typ := range []string{"image", ""} {
+		address, _ := photoHost(t, mediatest.JPEG(t, 40, 30))
+		k, err := w.Keep(t.Context(), "thread-1", channel.Media{URL: address, Type: typ})
+		if err != nil || k.Type != jpegType {
+			t.Errorf("type %q: %+v, %v", typ, k, err)
+		}
+	}
+}
+
 // A name means a photo of the thread in which it is said.
 func TestForeignNames(t *testing.T) {
 	t.Parallel()

@@ -264,7 +264,7 @@ func (p *play) inbound(l line) channel.Inbound {
 			attached = append(attached, channel.Media{URL: "https://files.example/" + words[1], Type: words[1]})
 		case words[0] == "photo":
 			p.brought = append(p.brought, words[1])
-			attached = append(attached, p.sara.photo(words[1]))
+			attached = append(attached, p.sara.photo(p.channel, words[1]))
 		case words[0] == "taps" && len(words) == 3:
 			answer := map[string]gate.Answer{"yes": gate.Yes, "no": gate.No}[words[1]]
 			button = gate.ButtonPayload(answer, p.offer(words[2]))
@@ -425,7 +425,7 @@ func (p *play) expand(text string) string {
 		case "talk":
 			return p.talk(m[2])
 		case "photo":
-			return media.Ref(p.sara.photo(m[2]).URL)
+			return media.Ref(p.sara.photo(p.channel, m[2]).URL)
 		}
 		return p.code
 	})
@@ -571,7 +571,7 @@ func (p *play) valueOfSara(of, n string) (string, bool) {
 	case "kept photos":
 		var kept []string
 		for _, name := range p.brought {
-			if _, err := p.sara.photos.Kept(p.t.Context(), p.thread, p.sara.photo(name).URL); err == nil {
+			if _, err := p.sara.photos.Kept(p.t.Context(), p.thread, p.sara.photo(p.channel, name).URL); err == nil {
 				kept = append(kept, name)
 			}
 		}

@@ -107,7 +107,7 @@ func (k kind) play(w *world, ch channel.Channel, calls *faulttest.Calls) state {
 	for i, text := range k.said {
 		in := w.spoken(ch, fmt.Sprint("said", i), text)
 		if k.photo {
-			in.Media = []channel.Media{w.sara.photo("wall.jpg")}
+			in.Media = []channel.Media{w.sara.photo(ch, "wall.jpg")}
 		}
 		burst = append(burst, in)
 	}

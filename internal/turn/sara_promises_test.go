@@ -97,7 +97,7 @@ func TestPromise1_NoDeletionWithoutYes(t *testing.T) {
 			replying := ann.message("yes")
 			replying.ReplyTo = old.Pending.ID
 			photo := ann.message("yes")
-			photo.Media = []channel.Media{w.sara.photo("wall.jpg")}
+			photo.Media = []channel.Media{w.sara.photo(channel.Web, "wall.jpg")}
 			tries := []channel.Inbound{
 				ann.message("yes, but later"), ann.message("did I say yes?"), ann.message("delete it now"), photo, replying,
 				ann.message(fmt.Sprintf("delete_report {\"reportId\":%q}", mine)), button(ann, gate.Yes, old.Pending.ID), button(ann, gate.Yes, "p_1"),
@@ -190,7 +190,7 @@ func TestErasedWithoutATrace(t *testing.T) {
 	ann.does("update_damage_report_section", `{"reportId":%q,"section":"cause","content":"a secret leak"}`, id)
 	ann.does("create_time_limited_report_link", `{"reportId":%q,"ttlHours":24}`, id)
 	photo := ann.message("a secret " + strings.Repeat("long ", 200))
-	photo.Media = []channel.Media{w.sara.photo("secret.jpg")}
+	photo.Media = []channel.Media{w.sara.photo(channel.Web, "secret.jpg")}
 	w.say(photo)
 	for range 2 {
 		w.say(ann.message("still a secret"))

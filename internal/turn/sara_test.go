@@ -83,9 +83,13 @@ func photoHost(t *testing.T) string {
 	return host.URL
 }
 
-// photo is an attachment as channels bring it.
-func (s *sara) photo(name string) channel.Media {
-	return channel.Media{URL: s.host + "/" + name, Type: "image/jpeg"}
+// photo is an attachment with the type that its channel gives it.
+func (s *sara) photo(ch channel.Channel, name string) channel.Media {
+	m := channel.Media{URL: s.host + "/" + name, Type: "image/jpeg"}
+	if ch == channel.Messenger || ch == channel.Web { // know no more
+		m.Type = "image"
+	}
+	return m
 }
 
 // startSara puts Sara's part of a process together, on a database.
