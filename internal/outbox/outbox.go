@@ -3,7 +3,8 @@
 // A message is put on the outbox by the transaction that decides it, under a key that
 // lets it exist once; the sender claims it, sends it, and records the provider's id.
 // When an answer was lost, the sender asks the provider before it sends again. Status
-// only moves forward, in whatever order callbacks come. A message that comes after
+// only moves forward, in whatever order callbacks come. A provider that cannot be asked
+// is asked ever more rarely, and then the message is given up. A message that comes after
 // another one waits until that one has gone or was given up.
 //
 //	outbox#{id}   in the partition of the recipient's thread (table conversations)
@@ -68,6 +69,7 @@ type Message struct {
 	Status     Status    `dynamodbav:"status" json:"status"`
 	Attempts   int       `dynamodbav:"attempts" json:"attempts"`
 	FirstTry   time.Time `dynamodbav:"firstTry" json:"firstTry,omitzero"`
+	Asked      int       `dynamodbav:"asked,omitempty" json:"-"` // how often in vain whether the last attempt went out
 	ClaimUntil time.Time `dynamodbav:"claimUntil" json:"-"`
 	ProviderID string    `dynamodbav:"providerId,omitempty" json:"providerId,omitempty"`
 	Error      string    `dynamodbav:"error,omitempty" json:"error,omitempty"` // code and reason, for people

@@ -123,7 +123,7 @@ func (s *Sender) send(ctx context.Context, m Message) error {
 	now := s.Box.Now()
 	until := now.Add(claimFor)
 	// It stays due where it is: moving it in the index would cost as much as the claim.
-	claim := s.change(m, "SET #status = :sending, claimUntil = :until, attempts = :next, firstTry = if_not_exists(firstTry, :now) REMOVE #error",
+	claim := s.change(m, "SET #status = :sending, claimUntil = :until, attempts = :next, firstTry = if_not_exists(firstTry, :now) REMOVE #error, asked",
 		dynamo.V{":sending": Sending, ":until": until, ":now": now, ":next": m.Attempts + 1})
 	ws := []dynamo.Write{claim, s.MayWrite(m)}
 	if m.After != "" {
@@ -196,7 +196,7 @@ func (s *Sender) settle(ctx context.Context, m Message) error {
 	m.ClaimUntil = until
 	found, err := provider.Find(ctx, m, m.FirstTry.Add(-skew))
 	if err != nil {
-		return fault.Wrap(err, fault.Unavailable, "asking the provider about %s", m.ID)
+		return s.notTold(ctx, m, err)
 	}
 	known, wait, err := s.others(ctx, m) // after the answer, so that whoever is in it is either known or at work
 	if err != nil || wait {
@@ -217,6 +217,17 @@ func (s *Sender) settle(ctx context.Context, m Message) error {
 	}
 	m.Status = Queued
 	return s.send(ctx, m)
+}
+
+// notTold asks again later, ever more rarely. A provider that cannot be asked for too long must
+// not hold up what waits for m for ever: m may have gone out, so it is left to a person.
+func (s *Sender) notTold(ctx context.Context, m Message, cause error) error {
+	if m.Asked++; m.Asked >= maxAttempts {
+		return s.fail(ctx, m, "unclear: the provider cannot be asked")
+	}
+	due := s.Box.Now().Add(max(claimFor, waits[m.Asked-1]))
+	_, err := s.commit(ctx, "put off", m, s.change(m, "SET asked = :asked, dueAt = :due", dynamo.V{":asked": m.Asked, ":due": due}))
+	return errors.Join(fault.Wrap(cause, fault.Unavailable, "asking the provider about %s", m.ID), err)
 }
 
 // mayBe reports whether what the provider has can be m. The provider words a template,

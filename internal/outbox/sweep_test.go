@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
@@ -136,6 +138,55 @@ func TestField09_SweepWithoutAnAnswer(t *testing.T) {
 	c.sweep()
 	c.wantStatus(c.get("1"), outbox.Sent)
 	c.wantTaken("hello")
+}
+
+// A provider that cannot be asked holds up nothing for ever: what may have gone out is left to a
+// person, never sent again by itself, and the piece after it goes.
+func TestField09_GivenUpWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	c, ctx := alone(t), context.Background()
+	c.put(c.text("1", "hello"))
+	after := c.text("2", "and more")
+	after.After = "1"
+	c.put(after)
+	c.twilio.FailSends(twiliotest.Fault{Taken: true, Drop: true})
+	c.deliver("1")
+	var asked []time.Duration
+	sent := c.clock.now()
+	for c.get("1").Status == outbox.Sending && len(asked) < 20 {
+		c.twilio.FailLists(twiliotest.Broken(false))
+		before := c.get("1").ClaimUntil
+		c.clock.add(time.Minute)
+		_, err := c.sender.Sweep(ctx, 100)
+		if claimed := c.get("1").ClaimUntil; !claimed.Equal(before) {
+			asked = append(asked, c.clock.now().Sub(sent))
+		}
+		if err != nil && !fault.Is(err, fault.Unavailable) {
+			t.Fatal(err)
+		}
+	}
+	minutes := func(n time.Duration) time.Duration { return n * time.Minute }
+	if diff := cmp.Diff([]time.Duration{minutes(1), minutes(2), minutes(3), minutes(5), minutes(15), minutes(45)}, asked); diff != "" {
+		t.Error("asked after", diff)
+	}
+	got := c.get("1")
+	c.wantStatus(got, outbox.Failed)
+	if got.Error != "unclear: the provider cannot be asked" || got.Attempts != 1 || len(c.told()) != 1 {
+		t.Errorf("%d attempts, error %q, alerts %q", got.Attempts, got.Error, c.told())
+	}
+	c.wantDead("1")
+	c.clock.add(time.Minute)
+	c.sweep()
+	c.wantStatus(c.get("2"), outbox.Sent)
+	c.wantTaken("hello", "and more")
+
+	if err := c.SendAgain(ctx, c.thread, "1"); err != nil {
+		t.Fatal(err)
+	}
+	c.sweep()
+	if got := c.get("1"); got.Status != outbox.Sent || got.Asked != 0 {
+		t.Errorf("sent again: %+v", got)
+	}
 }
 
 func TestOneBadMessageKeepsNoOther(t *testing.T) {
