@@ -10,7 +10,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
+	"merve/infra/wiring"
 	"merve/internal/app"
+	"merve/internal/market"
 	"merve/internal/telemetry"
 )
 
@@ -38,6 +40,18 @@ func TestStartMakesNoRequest(t *testing.T) {
 	for name, build := range constructors() {
 		if _, err := build(b); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A turn that takes as long as a market may allow is over before its function is stopped.
+func TestTurnFitsItsFunction(t *testing.T) {
+	t.Parallel()
+	const stores = 10 // seconds for what is stored before and after
+	longest := market.MaxTurnSeconds + market.MaxQuietMS/1000 + stores
+	for _, f := range wiring.Functions() {
+		if f.Name == "turn" && int(f.Timeout) < longest {
+			t.Errorf("the function has %d s, a turn may take %d", f.Timeout, longest)
 		}
 	}
 }

@@ -123,7 +123,7 @@ func (m *Market) checkPlace() error {
 	if m.Gate != Remind && m.Gate != Converse {
 		return fault.Field("gate", "want %s or %s", Remind, Converse)
 	}
-	if m.QuietMS < 0 || m.QuietMS > 10_000 {
+	if m.QuietMS < 0 || m.QuietMS > MaxQuietMS {
 		return fault.Field("quietMs", "want 0 to 10000")
 	}
 	if b := m.Bounds; b != nil && !(b.West >= -180 && b.West < b.East && b.East <= 180 && b.South >= -90 && b.South < b.North && b.North <= 90) {
@@ -131,6 +131,13 @@ func (m *Market) checkPlace() error {
 	}
 	return nil
 }
+
+// MaxQuietMS is the longest wait for the end of a burst.
+const MaxQuietMS = 10_000
+
+// MaxTurnSeconds is the longest that a turn may take, so that with the wait for the end of a burst
+// and what it has to store it is over before the function that runs it is stopped.
+const MaxTurnSeconds = 100
 
 func (s Safety) check() error {
 	bounds := []struct {
@@ -142,7 +149,7 @@ func (s Safety) check() error {
 		{"maxRounds", int64(s.MaxRounds), 1, 30},
 		{"maxCalls", int64(s.MaxCalls), 1, 100},
 		{"maxSameCall", int64(s.MaxSameCall), 1, 10},
-		{"turnSeconds", int64(s.TurnSeconds), 5, 600},
+		{"turnSeconds", int64(s.TurnSeconds), 5, MaxTurnSeconds},
 		{"turnTokens", int64(s.TurnTokens), 1000, 2_000_000},
 		{"turnMicroUsd", s.TurnMicroUSD, 1000, 100_000_000},
 		{"threadDayMicroUsd", s.ThreadDayMicroUSD, 1000, 1_000_000_000},

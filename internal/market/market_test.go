@@ -126,6 +126,7 @@ func TestCheckNamesTheField(t *testing.T) {
 		{"gate", func(m *market.Market) { m.Gate = "open" }},
 		{"quietMs", func(m *market.Market) { m.QuietMS = -1 }},
 		{"safety.maxRounds", func(m *market.Market) { m.Safety.MaxRounds = 0 }},
+		{"safety.turnSeconds", func(m *market.Market) { m.Safety.TurnSeconds = 101 }},
 		{"safety.holdSeconds", func(m *market.Market) { m.Safety.HoldSeconds = 5 }},
 		{"templates.merchant_booking_confirmed", func(m *market.Market) {
 			m.Templates = map[string]string{"merchant_booking_confirmed": "Hello {nobody}"}

@@ -71,7 +71,7 @@ func tireless(t *testing.T, bind func(*market.Safety)) (*world, *int) {
 	t.Helper()
 	rounds := new(int)
 	w := newWorld(t, func(m *market.Market) {
-		m.Safety.MaxRounds, m.Safety.MaxCalls, m.Safety.TurnSeconds, m.Safety.TurnTokens, m.Safety.TurnMicroUSD = 30, 100, 600, 2_000_000, 100_000_000
+		m.Safety.MaxRounds, m.Safety.MaxCalls, m.Safety.TurnSeconds, m.Safety.TurnTokens, m.Safety.TurnMicroUSD = 30, 100, 100, 2_000_000, 100_000_000
 		m.Safety.ThreadDayMicroUSD, m.Safety.MarketDayMicroUSD = 1_000_000_000, 1_000_000_000
 		bind(&m.Safety)
 	})

@@ -41,7 +41,7 @@ export const bounds = {
   maxRounds: { word: 'Rounds of thinking', help: 'How often the assistant may look something up and think again before it has to answer.', unit: 'rounds', low: 1, high: 30 },
   maxCalls: { word: 'Tools used for one answer', help: 'How many things the assistant may look up or propose for one answer.', unit: 'calls', low: 1, high: 100 },
   maxSameCall: { word: 'The same thing again', help: 'How often it may do exactly the same thing for one answer, before it is stopped.', unit: 'times', low: 1, high: 10 },
-  turnSeconds: { word: 'Time for one answer', help: 'After this the customer gets a short apology instead.', unit: 'seconds', low: 5, high: 600 },
+  turnSeconds: { word: 'Time for one answer', help: 'After this the customer gets a short apology instead.', unit: 'seconds', low: 5, high: 100 },
   turnTokens: { word: 'Words for one answer', help: 'How much the model may read and write for one answer. Counted in tokens: 1,000 are about 750 words.', unit: 'tokens', low: 1000, high: 2000000 },
   turnMicroUsd: { word: 'Cost of one answer', help: 'What the model may cost for one answer at most.', unit: 'US dollars', scale: 1e6, low: 1000, high: 100000000 },
   threadDayMicroUsd: { word: 'Cost of one conversation a day', help: 'What the model may cost for one thread in a day. After this the customer is asked to come back tomorrow.', unit: 'US dollars', scale: 1e6, low: 1000, high: 1000000000 },
