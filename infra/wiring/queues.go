@@ -19,13 +19,13 @@ const fourteenDays Seconds = 14 * 24 * 3600 // the longest that a queue keeps a 
 func Queues() []Queue {
 	return []Queue{
 		{
-			// The group is the thread, so turns of one thread run one at a time. A
-			// message stays hidden for six time-outs of the function that reads it:
-			// https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+			// The group is the thread, so turns of one thread run one at a time.
 			Name: "turns", Env: "TURN_QUEUE_URL", FIFO: true,
 			// Most of the quiet time of a burst passes here, where nobody is paid to wait.
-			Delay:      1,
-			Visibility: 720, Receives: 5, DeadLetter: "turns-failed", Keep: 4 * 24 * 3600,
+			Delay: 1,
+			// The function's time-out and a margin, and no more: while the message of a turn
+			// that was killed is hidden, its whole thread waits.
+			Visibility: 150, Receives: 5, DeadLetter: "turns-failed", Keep: 4 * 24 * 3600,
 		},
 		{Name: "turns-failed", FIFO: true, Keep: fourteenDays},
 		{Name: "notify-failed", Keep: fourteenDays},

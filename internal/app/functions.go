@@ -87,7 +87,11 @@ func Turn(b *Base) (trigger.Handler, error) {
 			b.Log.ErrorContext(ctx, "turn message without a thread", "messageId", m.ID)
 			return nil // it will never be right
 		}
-		return r.Work(ctx, body.ThreadID)
+		err := r.Work(ctx, body.ThreadID)
+		if err != nil {
+			b.comeAgain(ctx, m)
+		}
+		return err
 	}, trigger.Log(b.Log)), nil
 }
 
@@ -319,6 +323,28 @@ func (b *Base) queue() turn.Queue {
 		return b.Queue
 	}
 	return TurnQueue{queue.NewSQS(b.AWS, b.Config.TurnQueueURL)}
+}
+
+// soon is how long a turn that failed for the first and second time waits, and its thread with
+// it. After that the trouble is not short, and it waits as the queue has it: what comes again too
+// often ends among the failed.
+var soon = []time.Duration{5 * time.Second, 30 * time.Second}
+
+// comeAgain has a message that failed come again soon, on a queue that can. It comes anyway.
+func (b *Base) comeAgain(ctx context.Context, m trigger.Message) {
+	turns, ok := b.queue().(TurnQueue)
+	if !ok || m.ReceiveCount < 1 || m.ReceiveCount > len(soon) {
+		return
+	}
+	hides, ok := turns.To.(interface {
+		Hide(ctx context.Context, receipt string, after time.Duration) error
+	})
+	if !ok {
+		return
+	}
+	if err := hides.Hide(ctx, m.Receipt, soon[m.ReceiveCount-1]); err != nil {
+		b.Log.WarnContext(ctx, "a failed turn waits for the whole time", "messageId", m.ID, "error", err.Error())
+	}
 }
 
 // TurnQueue queues turns, in order for each thread.

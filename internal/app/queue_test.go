@@ -3,14 +3,20 @@ package app_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
+
+	"merve/internal/actor"
 	"merve/internal/app"
 	"merve/internal/channel"
 	"merve/internal/queue"
-
-	"merve/internal/actor"
+	"merve/internal/trigger"
 )
 
 // outgoing notes what is put on a queue.
@@ -30,6 +36,50 @@ func TestTurnQueue(t *testing.T) {
 	}
 	if m := o.sent[0]; m.Group != "th_1" || m.Dedupe != "m_1" || m.Body != `{"threadId":"th_1"}` {
 		t.Errorf("%+v", m)
+	}
+}
+
+// hiding notes when what failed is to come again.
+type hiding struct {
+	outgoing
+	hidden []string
+}
+
+func (h *hiding) Hide(_ context.Context, receipt string, after time.Duration) error {
+	h.hidden = append(h.hidden, receipt+" "+after.String())
+	return nil
+}
+
+// A turn that failed comes again in seconds, so that its thread does not wait for as long as a turn
+// may take; one that fails again and again comes less often, and one that succeeds not at all.
+func TestFailedTurnComesAgainSoon(t *testing.T) {
+	t.Parallel()
+	s, h := newStory(t), &hiding{}
+	s.base.Queue = app.TurnQueue{To: h}
+	turns, err := app.Turn(s.base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	thread := strings.Repeat("x", 3000) // longer than a key can be
+	for receives, id := range map[int]string{1: thread, 2: thread, 3: thread, 4: "th_none"} {
+		event, err := json.Marshal(events.SQSEvent{Records: []events.SQSMessage{{
+			MessageId: "m", ReceiptHandle: fmt.Sprint("r", receives), Body: `{"threadId":"` + id + `"}`,
+			Attributes: map[string]string{"MessageGroupId": "g", "ApproximateReceiveCount": fmt.Sprint(receives)},
+		}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := turns.Invoke(t.Context(), event)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if failed, err := trigger.Failures(answer); err != nil || (len(failed) == 1) != (id == thread) {
+			t.Errorf("receive %d: failed %q, %v", receives, failed, err)
+		}
+	}
+	slices.Sort(h.hidden)
+	if diff := cmp.Diff([]string{"r1 5s", "r2 30s"}, h.hidden); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -38,6 +38,15 @@ func (q *SQS) Send(ctx context.Context, m Message) error {
 	return fault.Wrap(err, fault.Unavailable, "the queue is away, try again")
 }
 
+// Hide lets a message that was received come again after a time, if it fails; receipt names the
+// delivery.
+func (q *SQS) Hide(ctx context.Context, receipt string, after time.Duration) error {
+	_, err := q.client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{
+		QueueUrl: &q.url, ReceiptHandle: &receipt, VisibilityTimeout: int32(after / time.Second),
+	})
+	return fault.Wrap(err, fault.Unavailable, "the queue is away")
+}
+
 func (q *SQS) input(m Message) *sqs.SendMessageInput {
 	in := &sqs.SendMessageInput{QueueUrl: &q.url, MessageBody: &m.Body}
 	if q.fifo {

@@ -99,6 +99,28 @@ func TestSQSRequest(t *testing.T) {
 	}
 }
 
+// What a failed message is hidden by.
+func TestSQSHide(t *testing.T) {
+	t.Parallel()
+	var got map[string]any
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if target := r.Header.Get("X-Amz-Target"); target != "AmazonSQS.ChangeMessageVisibility" {
+			t.Errorf("operation %q", target)
+		}
+		if err := json.NewDecoder(r.Body).Decode(&got); err != nil {
+			t.Error(err)
+		}
+	}))
+	t.Cleanup(server.Close)
+	address := server.URL + "/000000000000/turns.fifo"
+	if err := queue.NewSQS(config(server.URL), address).Hide(t.Context(), "receipt-1", 5*time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(map[string]any{"QueueUrl": address, "ReceiptHandle": "receipt-1", "VisibilityTimeout": 5.0}, got); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestSQSAway(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

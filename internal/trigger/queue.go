@@ -22,6 +22,7 @@ type Message struct {
 	Attributes   map[string]string
 	ReceiveCount int       // this time included
 	SentAt       time.Time // by the queue's clock
+	Receipt      string    // names this delivery to the queue
 }
 
 // Queue gives the messages of a batch to f, one after the other, and answers which of
@@ -75,6 +76,7 @@ func message(r *events.SQSMessage) Message {
 		Attributes:   make(map[string]string, len(r.MessageAttributes)),
 		ReceiveCount: int(number(r.Attributes["ApproximateReceiveCount"])),
 		SentAt:       time.UnixMilli(number(r.Attributes["SentTimestamp"])).UTC(),
+		Receipt:      r.ReceiptHandle,
 	}
 	for name, a := range r.MessageAttributes {
 		if a.StringValue != nil {

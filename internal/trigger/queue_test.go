@@ -112,7 +112,7 @@ func TestQueueMessage(t *testing.T) {
 	want := Message{
 		ID: "11d6ee51-4cc7-4302-9e22-7cd8afdaadf5", Group: "t1", Body: `{"thread":"t1"}`,
 		Attributes:   map[string]string{"trace-id": "5e9f0c651de4d666d4dd26aced652b6c", "blob": "1100"},
-		ReceiveCount: 2, SentAt: time.UnixMilli(1776784101067).UTC(),
+		ReceiveCount: 2, SentAt: time.UnixMilli(1776784101067).UTC(), Receipt: "AQEBBX8nesZEXmkhsmZeyIE8iQAMig7qw...",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
