@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 
 	"merve/internal/desk"
@@ -20,10 +21,7 @@ func (n *Notifier) TellDesk(ctx context.Context, e desk.Event) error {
 	if err != nil {
 		return fmt.Errorf("notify desk of %s: %w", e.Market, err)
 	}
-	vars := wording.Vars{"customer": e.Name, "reason": e.Reason, "link": n.SiteURL + "/admin/threads/" + e.Thread}
-	if n.SiteURL == "" {
-		vars["link"] = e.Thread
-	}
+	vars := wording.Vars{"customer": e.Name, "reason": e.Reason, "link": n.threadPage(e)}
 	if e.Name == "" {
 		vars["customer"] = e.Thread
 	}
@@ -37,4 +35,12 @@ func (n *Notifier) TellDesk(ctx context.Context, e desk.Event) error {
 		errs = append(errs, n.toBusiness(ctx, m, told{number, id, text, e.Trace, "", outbox.Approved(m, deskWanted, vars)}))
 	}
 	return errors.Join(errs...)
+}
+
+// threadPage is where the desk reads the conversation; without a site the thread itself.
+func (n *Notifier) threadPage(e desk.Event) string {
+	if n.SiteURL == "" {
+		return e.Thread
+	}
+	return n.SiteURL + "/admin/threads?" + url.Values{"marketId": {e.Market}, "thread": {e.Thread}}.Encode()
 }

@@ -1,0 +1,70 @@
+package app_test
+
+import (
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"merve/infra/local/demo"
+	"merve/internal/app"
+	"merve/internal/desk"
+	"merve/internal/thread"
+	"merve/internal/trigger"
+)
+
+// The link that the desk is sent leads to a page, and says which conversation it is to show.
+func TestLinkForTheDesk(t *testing.T) {
+	t.Parallel()
+	s, ctx := newStory(t), t.Context()
+	s.base.Config.SiteURL = "https://merve.example"
+	m, err := s.base.Markets().Read(ctx, demo.Market)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Desk.Numbers = []string{"+15550100"}
+	if _, err := s.base.Markets().Save(ctx, *m, "test"); err != nil {
+		t.Fatal(err)
+	}
+	e := desk.Event{Thread: "th_1", Market: demo.Market, Name: "Ann", Reason: "asks", Turn: 1}
+	if err := s.base.Notifier().TellDesk(ctx, e); err != nil {
+		t.Fatal(err)
+	}
+	ms, err := s.base.Outbox().List(ctx, thread.ID(demo.Market, "ops", "", "person:whatsapp:+15550100"), 10)
+	if err != nil || len(ms) != 1 {
+		t.Fatalf("%v, told %+v", err, ms)
+	}
+	link, err := url.Parse(regexp.MustCompile(`https://merve\.example\S+`).FindString(ms[0].Text))
+	if err != nil || link.Query().Get("marketId") != demo.Market || link.Query().Get("thread") != "th_1" {
+		t.Fatalf("%v, link %v in %q", err, link, ms[0].Text)
+	}
+	admin, err := app.Admin(s.base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, _ := page(t, admin, link.Path); status != 200 {
+		t.Errorf("%s: status %d", link.Path, status)
+	}
+}
+
+// page gets a page as the gateway asks for it.
+func page(t *testing.T, h trigger.Handler, path string) (status int, header map[string]string) {
+	t.Helper()
+	var r events.APIGatewayV2HTTPRequest
+	r.Version, r.RawPath, r.RequestContext.HTTP.Method, r.RequestContext.HTTP.Path = "2.0", path, "GET", path
+	event, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := h.Invoke(t.Context(), event)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a events.APIGatewayV2HTTPResponse
+	if err := json.Unmarshal(out, &a); err != nil {
+		t.Fatal(err)
+	}
+	return a.StatusCode, a.Headers
+}
