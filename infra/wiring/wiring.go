@@ -236,8 +236,9 @@ func Functions() []Function {
 				readsAndWrites("conversations"), readsAndWrites("ledger"),
 				readsAndWrites("catalog"), readsAndWrites("records"),
 			},
-			Sends:    []string{"turns"}, // what staff write, and that they take a thread over
-			Settings: join(auth(), []string{"AUTH_CLIENT_ID"}),
+			Sends:    []string{"turns"},             // what staff write, and that they take a thread over
+			Secrets:  []string{"TYPESENSE_API_KEY"}, // to make an index anew
+			Settings: join(auth(), []string{"AUTH_CLIENT_ID", "TYPESENSE_URL"}),
 		},
 	}
 }
