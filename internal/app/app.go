@@ -110,7 +110,7 @@ func lambdaConfig() (aws.Config, error) {
 // NewBase fills in what all functions share.
 func NewBase(b Base) *Base {
 	b.db = dynamo.Open(b.AWS)
-	b.secrets = &secrets{getenv: b.Getenv, id: b.Config.SecretID, cfg: b.AWS, now: b.Now}
+	b.secrets = &secrets{getenv: b.Getenv, id: b.Config.SecretID, cfg: b.AWS, now: b.Now, log: b.Log}
 	b.shared = &shared{}
 	return &b
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -21,13 +22,17 @@ type secrets struct {
 	id     string
 	cfg    aws.Config
 	now    func() time.Time
+	log    *slog.Logger
 
 	mu    sync.Mutex
 	kept  map[string]string
 	until time.Time
 }
 
-const secretFreshFor = 5 * time.Minute
+const (
+	secretFreshFor   = 5 * time.Minute
+	secretRetryAfter = 20 * time.Second // after a refresh that failed
+)
 
 // get returns the first of the names that is set, or "" when none is.
 func (s *secrets) get(ctx context.Context, names ...string) (string, error) {
@@ -43,10 +48,15 @@ func (s *secrets) get(ctx context.Context, names ...string) (string, error) {
 	defer s.mu.Unlock()
 	if s.kept == nil || s.now().After(s.until) {
 		kept, err := s.fetch(ctx)
-		if err != nil {
+		switch {
+		case err == nil:
+			s.kept, s.until = kept, s.now().Add(secretFreshFor)
+		case s.kept == nil:
 			return "", fault.Wrap(err, fault.Unavailable, "the secret store is away for now")
+		default: // keys seldom change: old ones are better than none
+			s.log.WarnContext(ctx, "secrets not refreshed", "error", err.Error())
+			s.until = s.now().Add(secretRetryAfter)
 		}
-		s.kept, s.until = kept, s.now().Add(secretFreshFor)
 	}
 	for _, name := range names {
 		if v := s.kept[name]; v != "" {
