@@ -238,7 +238,7 @@ func Functions() []Function {
 			},
 			Sends:    []string{"turns"},             // what staff write, and that they take a thread over
 			Secrets:  []string{"TYPESENSE_API_KEY"}, // to make an index anew
-			Settings: join(auth(), []string{"AUTH_CLIENT_ID", "TYPESENSE_URL"}),
+			Settings: join(auth(), []string{"AUTH_CLIENT_ID", "AUTH_SIGN_IN_ORIGINS", "TYPESENSE_URL"}),
 		},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
@@ -39,6 +40,7 @@ type Config struct {
 	AuthIssuer, AuthAudience, AuthJWKSURL, AuthClientID string
 	AdminToken                                          string
 	AllowedOrigins                                      []string // sites that may embed the web chat
+	SignInOrigins                                       []string // where the issuer's endpoints are, beside its own origin
 
 	// The local runner's: unsigned webhooks come in from this machine while there is no key,
 	// and photos are fetched from it.
@@ -95,6 +97,12 @@ func FromEnv(getenv func(string) string) (Config, error) {
 			return c, fmt.Errorf("ALLOWED_ORIGINS: %w", err)
 		}
 	}
+	if origins := getenv("AUTH_SIGN_IN_ORIGINS"); origins != "" {
+		c.SignInOrigins = strings.Split(strings.ReplaceAll(origins, " ", ""), ",")
+		if err := checkSignInOrigins(c.SignInOrigins); err != nil {
+			return c, fmt.Errorf("AUTH_SIGN_IN_ORIGINS: %w", err)
+		}
+	}
 	for name, value := range map[string]string{
 		"PUBLIC_URL": c.PublicURL, "OPENAI_BASE_URL": c.OpenAIBaseURL, "TWILIO_BASE_URL": c.TwilioBaseURL,
 		"META_BASE_URL": c.MetaBaseURL, "MAPBOX_BASE_URL": c.MapboxBaseURL, "STRIPE_BASE_URL": c.StripeBaseURL, "AUTH_JWKS_URL": c.AuthJWKSURL,
@@ -111,3 +119,17 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	}
 	return c, nil
 }
+
+// checkSignInOrigins refuses what would open the admin pages' policy wider than to single sites.
+func checkSignInOrigins(all []string) error {
+	for _, o := range all {
+		u, err := url.Parse(o)
+		if err != nil || u.Scheme != "https" || !host.MatchString(u.Host) || "https://"+u.Host != o {
+			return fmt.Errorf("want origins such as https://pool.auth.eu-west-1.amazoncognito.com, without a path, not %q", o)
+		}
+	}
+	return nil
+}
+
+// host is a name and perhaps a port, without what means something in a policy, such as * or ;.
+var host = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]+)?$`)

@@ -188,7 +188,7 @@ func Admin(b *Base) (trigger.Handler, error) {
 	mux := http.NewServeMux()
 	a.Routes(mux)
 	mux.Handle("/", web.Admin(web.AdminConfig{
-		Issuer: b.Config.AuthIssuer, ClientID: b.Config.AuthClientID, Local: b.Config.AdminToken != "", ImageOrigin: photos.Origin(),
+		Issuer: b.Config.AuthIssuer, ClientID: b.Config.AuthClientID, SignInOrigins: b.Config.SignInOrigins, Local: b.Config.AdminToken != "", ImageOrigin: photos.Origin(),
 	}))
 	return b.http(mux), nil
 }

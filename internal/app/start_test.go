@@ -129,9 +129,40 @@ func TestConfiguration(t *testing.T) {
 			t.Errorf("%s=%s: %v", name, value, err)
 		}
 	}
+	for _, origins := range []string{
+		"*", "https://*.example", "http://pool.example", "https://pool.example/oauth2", "https://a.example;img-src", "https://a.example,", "https://a@b.example", "loopback",
+	} {
+		if _, err := from(map[string]string{"AUTH_SIGN_IN_ORIGINS": origins}); err == nil || !strings.HasPrefix(err.Error(), "AUTH_SIGN_IN_ORIGINS:") {
+			t.Errorf("AUTH_SIGN_IN_ORIGINS=%s: %v", origins, err)
+		}
+	}
 	for _, tooShort := range []string{"0s", "-5s", "999ms"} {
 		if _, err := from(map[string]string{"GATEWAY_TIMEOUT": tooShort}); err == nil {
 			t.Errorf("GATEWAY_TIMEOUT=%s is taken", tooShort)
 		}
+	}
+}
+
+// The pages may sign in where the environment says that the issuer's endpoints are.
+func TestSignInOrigins(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{
+		"AUTH_ISSUER": "https://issuer.example", "AUTH_AUDIENCE": "a", "AUTH_SIGN_IN_ORIGINS": "https://pool.example, https://other.example:8443",
+	}
+	c, err := app.FromEnv(func(name string) string { return env[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := app.Admin(app.NewBase(app.Base{
+		Config: c, AWS: aws.Config{Region: "us-east-1", HTTPClient: noNetwork{t}, Credentials: credentials.NewStaticCredentialsProvider("test", "test", "")},
+		Getenv: func(string) string { return "" }, Log: telemetry.NewLogger(t.Output(), 0),
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, header := page(t, h, "/admin")
+	policy := header["Content-Security-Policy"]
+	if want := "connect-src 'self' https://issuer.example https://pool.example https://other.example:8443"; status != 200 || !strings.Contains(policy, want) {
+		t.Errorf("status %d, policy %q, want %q in it", status, policy, want)
 	}
 }
