@@ -28,6 +28,7 @@ type Chat struct {
 	Market     string        // whose, when a request names none
 	Patience   time.Duration // how long a request waits for its reply
 	Pictures   Pictures
+	Anonymous  Anonymous
 	NewID      func() string
 	Now        func() time.Time
 }
@@ -88,6 +89,9 @@ func (c *Chat) message(w http.ResponseWriter, r *http.Request) error {
 	}
 	in, err := c.inbound(r, req)
 	if err != nil {
+		return err
+	}
+	if err := c.Anonymous.take(r, in.From); err != nil {
 		return err
 	}
 	status, body, err := converse(w, r, c.Runner, c.Patience, in, func(a turn.Answer) string {

@@ -25,6 +25,7 @@ type WebChat struct {
 	Runner    *turn.Runner
 	Threads   *thread.Store
 	Pictures  Pictures
+	Anonymous Anonymous
 	People    *account.Desk
 	Market    string // whose, when a request names none
 	Assistant string // who answers
@@ -78,6 +79,9 @@ func (c *WebChat) message(w http.ResponseWriter, r *http.Request) error {
 	}
 	in, err := c.inbound(r.Context(), req)
 	if err != nil {
+		return err
+	}
+	if err := c.Anonymous.take(r, in.From); err != nil {
 		return err
 	}
 	status, full, err := converse(w, r, c.Runner, c.Patience, in, func(a turn.Answer) string {

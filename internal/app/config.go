@@ -40,12 +40,17 @@ type Config struct {
 	AuthIssuer, AuthAudience, AuthJWKSURL, AuthClientID string
 	AdminToken                                          string
 	AllowedOrigins                                      []string // sites that may embed the web chat
+	AddressMessages                                     int      // of sessions at one address in an hour; 0 is no bound
 	SignInOrigins                                       []string // where the issuer's endpoints are, beside its own origin
 
 	// The local runner's: unsigned webhooks come in from this machine while there is no key,
 	// and photos are fetched from it.
 	UnsignedFromLoopback, UnsignedMetaFromLoopback, UnsignedStripeFromLoopback, PrivateMedia bool
 }
+
+// addressMessages are ten a minute, all hour long: more than the people of an office or a hotel say
+// who share an address, and too few for one caller to use up a market's day before somebody looks.
+const addressMessages = 600
 
 // FromEnv reads the configuration through getenv (os.Getenv). An error names the
 // variable and what would be right.
@@ -83,6 +88,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		AuthAudience:         getenv("AUTH_AUDIENCE"),
 		AuthJWKSURL:          getenv("AUTH_JWKS_URL"),
 		AdminToken:           getenv("ADMIN_TOKEN"),
+		AddressMessages:      addressMessages,
 	}
 	var err error
 	if c.Patience, err = time.ParseDuration(or("GATEWAY_TIMEOUT", "45s")); err != nil || c.Patience < time.Second {

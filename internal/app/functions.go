@@ -50,7 +50,7 @@ func Chat(b *Base) (trigger.Handler, error) {
 	mux := http.NewServeMux()
 	chat := &api.Chat{
 		Who: b.who(), Runner: r, Threads: r.Threads, Assistants: r.Assistants, Market: b.Config.DefaultMarket,
-		Patience: b.Config.Patience, Pictures: b.pictures(b.Photos()), NewID: b.NewID, Now: b.Now,
+		Patience: b.Config.Patience, Pictures: b.pictures(b.Photos()), Anonymous: b.anonymous(), NewID: b.NewID, Now: b.Now,
 	}
 	chat.Pictures.Links = true
 	chat.Routes(mux)

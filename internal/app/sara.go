@@ -40,7 +40,7 @@ func Sara(b *Base) (trigger.Handler, error) {
 	mux := http.NewServeMux()
 	chat := &api.WebChat{
 		Runner: r, Threads: r.Threads, Pictures: b.pictures(photos), People: b.desk(), Market: b.Config.DefaultMarket, Assistant: saraName,
-		Origins: b.Config.AllowedOrigins, Patience: b.Config.Patience, NewID: b.NewID, Now: b.Now,
+		Anonymous: b.anonymous(), Origins: b.Config.AllowedOrigins, Patience: b.Config.Patience, NewID: b.NewID, Now: b.Now,
 	}
 	chat.Routes(mux)
 	shared := &api.SharedReports{Reports: b.Reports(), Photos: photos, Markets: b.Markets(), Origin: photos.Origin()}
@@ -52,6 +52,11 @@ func Sara(b *Base) (trigger.Handler, error) {
 // pictures lets the people of a chat send and see photos.
 func (b *Base) pictures(photos *media.Store) api.Pictures {
 	return api.Pictures{Photos: photos, Limits: &limit.Counter{Table: b.conversations(), Now: b.Now}}
+}
+
+// anonymous bounds what sessions say.
+func (b *Base) anonymous() api.Anonymous {
+	return api.Anonymous{Limits: &limit.Counter{Table: b.conversations(), Now: b.Now}, Most: b.Config.AddressMessages}
 }
 
 // Messenger takes in Meta's webhooks.

@@ -112,7 +112,7 @@ func TestConfiguration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Patience.Seconds() != 45 || c.DefaultMarket != "demo" || c.TwilioBaseURL != "https://api.twilio.com" || !strings.HasSuffix(c.OpenAIBaseURL, "/v1") || c.AdminToken != "" {
+	if c.Patience.Seconds() != 45 || c.DefaultMarket != "demo" || c.TwilioBaseURL != "https://api.twilio.com" || !strings.HasSuffix(c.OpenAIBaseURL, "/v1") || c.AdminToken != "" || c.AddressMessages != 600 {
 		t.Errorf("without any setting: %+v", c)
 	}
 	if c, err = from(map[string]string{"AUTH_ISSUER": "https://issuer.example", "AUTH_AUDIENCE": "a"}); err != nil || c.AuthJWKSURL != "https://issuer.example/.well-known/jwks.json" {
