@@ -68,7 +68,7 @@ func TestCostOfOperations(t *testing.T) {
 			return err
 		}},
 		{"draft of five nights", 1, 3, func(ctx context.Context) (err error) { stay, err = c.Draft(ctx, nights, "n"); return }},
-		{"hold of five nights", 3, 7, func(ctx context.Context) (err error) {
+		{"hold of five nights", 7, 7, func(ctx context.Context) (err error) {
 			stay, err = c.Hold(ctx, stay.ID, 3, c.Now().Add(time.Minute), "h")
 			return
 		}},

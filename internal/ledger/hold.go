@@ -107,7 +107,7 @@ func (l *Ledger) tryTake(ctx context.Context, c change, capacity int, until time
 
 // claims chooses a token for every slot.
 func (l *Ledger) claims(ctx context.Context, tx Transaction, capacity int, now time.Time, spread bool) ([]claim, error) {
-	locks, err := l.taken(ctx, tx.Business, tx.Offering, tx.Slots, capacity)
+	locks, err := l.taken(ctx, tx.Business, tx.Offering, tx.Slots)
 	if err != nil {
 		return nil, err
 	}

@@ -28,10 +28,10 @@
 // The keys of operations are tx_draft:{business}:{key} and tx_hold:, tx_confirm:,
 // tx_release:, tx_noshow:, tx_came:{transaction}:{key}.
 //
-// Requests: Draft 1. Hold 3 (read, locks of the day, commit; locks of further days in the
-// same request while slots times capacity are at most 100; 1 more to take over). Offer 2
-// (locks, commit; 1 more to take over). Confirm, Release, Expire, Mark and TakeBack 2. Get,
-// ByBusiness and History 1, ByOwner 1 for each identity. Taken 1 a day. A refusal looks for the key's result, 1 more.
+// Requests: Draft 1. Hold 3 (read, locks of the day, commit; 1 more for each further UTC day;
+// 1 more to take over). Offer 2 (locks, commit; the same more). Confirm, Release, Expire, Mark
+// and TakeBack 2. Get, ByBusiness and History 1, ByOwner 1 for each identity. Taken 1 a day. A
+// refusal looks for the key's result, 1 more.
 // Items written, apart from the locks: Draft 3, Hold 2, Offer 4, Confirm 3, Release and
 // Expire 2, Mark and TakeBack 3.
 package ledger

@@ -56,10 +56,10 @@ func (k lockKey) item() dynamo.Key {
 }
 
 // name is the lock as people and transactions name it; a slot that takes one booking
-// has no tokens to tell apart.
+// has no tokens to tell apart, unless it once took more.
 func (k lockKey) name(capacity int) string {
 	name := k.business + ":offering:" + k.offering + ":" + k.slot.UTC().Format(slotFmt)
-	if capacity > 1 {
+	if capacity > 1 || k.token > 0 {
 		name += ":token:" + strconv.Itoa(k.token)
 	}
 	return name
@@ -107,25 +107,11 @@ func locksOf(tx Transaction) ([]lockKey, error) {
 	return keys, nil
 }
 
-// taken reads all locks on slots, which are in ascending order: one query when they are on
-// one UTC day, else one batch when all their tokens fit, else a query a day.
-func (l *Ledger) taken(ctx context.Context, business, offering string, slots []time.Time, capacity int) ([]lock, error) {
-	days := daysOf(slots)
-	if len(days) > 1 && len(slots)*capacity <= dynamo.MaxReads {
-		var keys []dynamo.Key
-		for _, s := range slots {
-			for token := range capacity {
-				keys = append(keys, lockKey{business, offering, s, token}.item())
-			}
-		}
-		items, err := l.Table.BatchGet(ctx, keys...)
-		if err != nil {
-			return nil, fmt.Errorf("ledger: locks: %w", err)
-		}
-		return decodeLocks(items)
-	}
+// taken reads all locks on slots, which are in ascending order, whatever their tokens: a
+// capacity that was lowered leaves some above it. One query a UTC day.
+func (l *Ledger) taken(ctx context.Context, business, offering string, slots []time.Time) ([]lock, error) {
 	var all []lock
-	for _, day := range days {
+	for _, day := range daysOf(slots) {
 		of := slices.DeleteFunc(slices.Clone(slots), func(s time.Time) bool { return !sameDay(s, day) })
 		locks, err := l.lockRange(ctx, business, offering, of[0], of[len(of)-1])
 		if err != nil {
@@ -225,32 +211,33 @@ type claim struct {
 // choose picks a token of one slot: a free one, else one whose hold has expired, else
 // one that the same thread holds for an earlier offer. The lowest one, or any when
 // contenders fight for the lowest.
+//
+// A lock may change hands, which leaves as many as there are; a new one needs room (see
+// [room]). What counts is that a lock is there, not whether its time is over: a clock that
+// is behind may yet confirm it. So where a lowered capacity left more locks than it has
+// room for, an expired one has to be swept before anybody else can have the slot.
 func (l *Ledger) choose(tx Transaction, slot time.Time, locks []lock, capacity int, now time.Time, spread bool) (claim, error) {
 	var free, expired, own []claim
-	byToken := map[int]*lock{}
-	live := 0
+	byToken, top := map[int]*lock{}, capacity
 	for i, k := range locks {
-		byToken[k.key.token] = &locks[i]
-		if !k.expired(now) && !k.ownedBy(tx) {
-			live++
-		}
+		byToken[k.key.token], top = &locks[i], max(top, k.key.token+1)
 	}
-	for token := range capacity {
+	below := room(locks, capacity)
+	for token := range top {
 		c := claim{key: lockKey{tx.Business, tx.Offering, slot, token}, old: byToken[token]}
 		switch {
-		case c.old == nil:
+		case c.old == nil && token < below:
 			free = append(free, c)
-		case c.old.expired(now):
+		case c.old == nil:
+		case c.old.expired(now) && len(locks) <= capacity:
 			expired = append(expired, c)
-		case c.old.ownedBy(tx):
+		case !c.old.expired(now) && c.old.ownedBy(tx):
 			c.own = true
 			own = append(own, c)
 		}
 	}
 	for _, list := range [][]claim{free, expired, own} {
 		switch {
-		case live >= capacity: // more tokens than the capacity now has may still be out
-			return claim{}, ErrSlotTaken
 		case len(list) > 0 && spread:
 			return list[l.random(len(list))], nil
 		case len(list) > 0:
@@ -258,6 +245,26 @@ func (l *Ledger) choose(tx Transaction, slot time.Time, locks []lock, capacity i
 		}
 	}
 	return claim{}, ErrSlotTaken
+}
+
+// room returns below which token new locks may be taken on a slot: the largest t for which
+// t and the locks on t and above it are no more than the capacity. Whoever takes one knows
+// only that its own token is still free; but what is above t can only become less, as
+// nobody takes a new lock there. So room never shrinks, and a choice made from an old
+// reading is still within it. Those who have read different capacities keep to the largest.
+func room(locks []lock, capacity int) int {
+	for t := capacity; t >= 0; t-- {
+		above := 0
+		for _, k := range locks {
+			if k.key.token >= t {
+				above++
+			}
+		}
+		if t+above <= capacity {
+			return t
+		}
+	}
+	return 0
 }
 
 // ownedBy reports whether the lock is an unconfirmed hold of tx's thread.

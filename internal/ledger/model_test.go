@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -56,6 +57,16 @@ func runModel(t *rapid.T, c *corner, capacity int) {
 		}
 		return n
 	}
+	locked := func(slot int) int { // live, or expired and not swept
+		n := 0
+		for _, m := range all {
+			if slices.Contains(m.slots, slot) && (m.state == Confirmed || m.state == NoShow || m.state == Hold) {
+				n++
+			}
+		}
+		return n
+	}
+	most := capacity // that there has been
 	key := func(t *rapid.T) string { return rapid.SampledFrom([]string{"a", "b"}).Draw(t, "key") }
 	want := func(t *rapid.T, err, want error) {
 		if !errors.Is(err, want) {
@@ -78,7 +89,7 @@ func runModel(t *rapid.T, c *corner, capacity int) {
 			m := pick(t)
 			var refusal error
 			for _, s := range m.slots {
-				if m.state == Draft && live(s) >= capacity {
+				if m.state == Draft && (live(s) >= capacity || locked(s) > capacity) {
 					refusal = ErrSlotTaken
 				}
 			}
@@ -94,6 +105,11 @@ func runModel(t *rapid.T, c *corner, capacity int) {
 				want(t, err, refusal)
 				if err == nil {
 					m.tx, m.state, m.until = tx, Hold, until
+					for _, s := range m.slots {
+						if live(s) > capacity {
+							t.Fatalf("slot %d: %d hold it, capacity %d", s, live(s), capacity)
+						}
+					}
 					for _, o := range all { // those that were taken over
 						if o != m && o.state == Hold && !o.until.After(c.Now()) && shares(o, m) {
 							o.state = c.stateOf(t, o)
@@ -183,6 +199,10 @@ func runModel(t *rapid.T, c *corner, capacity int) {
 				want(t, err, ErrNotNoShow)
 			}
 		},
+		"change the capacity": func(t *rapid.T) {
+			capacity = rapid.IntRange(1, 3).Draw(t, "capacity")
+			most = max(most, capacity)
+		},
 		"sleep": func(t *rapid.T) {
 			c.clock.Add(rapid.SampledFrom([]time.Duration{12, 12, 24, 100}).Draw(t, "hours") * time.Hour)
 		},
@@ -193,8 +213,8 @@ func runModel(t *rapid.T, c *corner, capacity int) {
 				t.Fatal(err)
 			}
 			for slot := range 7 {
-				if got := taken[noon.Add(time.Duration(24+slot)*time.Hour)]; got != live(slot) || got > capacity {
-					t.Fatalf("slot %d: %d taken, the model has %d, capacity %d", slot, got, live(slot), capacity)
+				if got := taken[noon.Add(time.Duration(24+slot)*time.Hour)]; got != live(slot) || got > most {
+					t.Fatalf("slot %d: %d taken, the model has %d, capacity at most %d", slot, got, live(slot), most)
 				}
 			}
 		},
