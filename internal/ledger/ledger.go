@@ -16,7 +16,7 @@
 //	tx#{id}                        event#{state}          what happened to it, once; key, payload hash and result
 //	tx#{id}                        receipt                the YES that confirmed it
 //	idem#tx_draft:{business}:{key} idem                   what the key made: payload hash, result, ttl
-//	{business}:offering:{offering}:{YYYY-MM-DD}   {HH:MM}:token:{NNN}   a lock (UTC): one query reads a day
+//	{business}:offering:{offering}:{YYYY-MM-DD}   {HH:MM}:token:{NNN}   a lock (UTC; of a night its local date, 00:00): one query reads a day
 //	noshow#{business}#{owner}      {start}#{transaction}  that somebody did not come
 //	alerts                         {time}#{finding}       what a checker found
 //	alert#{finding}                open                   that it has been raised and not acknowledged
@@ -87,7 +87,7 @@ type Terms struct {
 	Channel         string      `dynamodbav:"channel,omitempty" json:"channel,omitempty"`
 	Start           time.Time   `dynamodbav:"start" json:"start"`
 	End             time.Time   `dynamodbav:"end" json:"end"`
-	Slots           []time.Time `dynamodbav:"slots" json:"slots"` // starts, whole minutes in UTC
+	Slots           []time.Time `dynamodbav:"slots" json:"slots"` // starts, whole minutes in UTC; the local dates of nights, as midnight UTC
 	Nights          int         `dynamodbav:"nights,omitempty" json:"nights,omitempty"`
 	TimeZone        string      `dynamodbav:"timeZone" json:"timeZone"`
 	Party           int         `dynamodbav:"party" json:"party"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -247,5 +248,44 @@ func TestReleaseOfAnOffer(t *testing.T) {
 		if err != nil || len(ws) != 0 || now.State == Hold {
 			t.Errorf("nothing to let go: %d writes, %s, %v", len(ws), now.State, err)
 		}
+	}
+}
+
+// A night is the same night when the hour of arrival is changed: it is sold once, is not
+// among the free ones, and who waits for it is asked when it becomes free.
+func TestField12_ANightIsSoldOnceWheneverCheckInIs(t *testing.T) {
+	t.Parallel()
+	s, ctx := newShop(t), context.Background()
+	s.offering.Unit, s.offering.Hours, s.offering.CheckIn = schedule.ByNight, nil, "15:00"
+	stay := `{"listingId":"harbour","offeringId":null,"date":"2030-06-05","time":null,"endDate":"2030-06-06","partySize":2,"note":null}`
+	res, err := s.call("initiateBooking", stay, "first")
+	if err != nil || res.Proposal == nil {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	first, err := s.Get(ctx, s.owner, res.Proposal.Ref)
+	if err == nil {
+		first, err = s.confirm(first, "yes")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.offering.CheckIn, s.tc.Thread = "14:00", "another"
+	if res, err = s.call("initiateBooking", stay, "second"); err != nil || res.Proposal != nil {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	told, err := json.Marshal(res.Data)
+	if err != nil || !strings.Contains(string(told), `"taken"`) || !strings.Contains(string(told), "2030-06-04") || strings.Contains(string(told), `"date":"2030-06-05"`) {
+		t.Errorf("%s, %v", told, err)
+	}
+	if _, err := s.call("joinWaitlist", stay, "wait"); err != nil {
+		t.Fatal(err)
+	}
+	s.clock.Set(first.Start.Add(-3 * time.Hour)) // on the day, before check-in
+	if _, err := s.Release(ctx, s.owner, first.ID, "no", "no"); err != nil {
+		t.Fatal(err)
+	}
+	waiting, err := s.WaitingFor(ctx, first)
+	if err != nil || len(waiting) != 1 || waiting[0].Terms.Nights != 1 {
+		t.Fatalf("%+v, %v", waiting, err)
 	}
 }

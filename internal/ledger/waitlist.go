@@ -174,7 +174,7 @@ var errWaiting = errors.New("the customer waits for this already")
 
 // free reports whether all slots of a time can be had.
 func (b *Booker) free(ctx context.Context, tc tool.Context, item Bookable, k schedule.Booking) (bool, error) {
-	taken, err := b.Ledger.Taken(ctx, item.Business, item.Offering.ID, k.Start, k.End, tc.Now)
+	taken, err := b.Ledger.Taken(ctx, item.Business, item.Offering.ID, k.Slots[0], k.End, tc.Now)
 	if err != nil {
 		return false, err
 	}

@@ -364,6 +364,31 @@ func TestSearchTool(t *testing.T) {
 	}
 }
 
+// Tonight is not told as free when it is taken, although its date began before now.
+func TestNightsThatAreTakenAreNotNextFree(t *testing.T) {
+	t.Parallel()
+	l := plain("inn", "hotel", 500)
+	l.Business = dynamotest.ID("biz")
+	o := &l.Offerings[0]
+	o.ID, o.Unit, o.Hours = "room", schedule.ByNight, nil
+	c := newCatalog(t, l)
+	b := c.bookings()
+	tonight, err := o.Find(b.Now(), "2026-11-21", "", "2026-11-22")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Offer(context.Background(), ledger.Terms{
+		Business: l.Business, Listing: "inn", Offering: "room", Market: c.market, Owner: "user:u", Start: tonight.Start, End: tonight.End,
+		Slots: tonight.Slots, Nights: 1, TimeZone: o.TimeZone, Party: 2, Currency: "EUR",
+	}, 1, time.Minute, dynamotest.ID("key")); err != nil {
+		t.Fatal(err)
+	}
+	_, data, err := c.call(b, "getListing", `{"listingId":"inn"}`)
+	if told := fmt.Sprint(data["offerings"]); err != nil || strings.Contains(told, "2026-11-21") || !strings.Contains(told, "2026-11-22") {
+		t.Errorf("%s, %v", told, err)
+	}
+}
+
 func TestGetTool(t *testing.T) {
 	t.Parallel()
 	l := plain("bar", "bar", 500)

@@ -283,11 +283,17 @@ func (s *Store) free(ctx context.Context, tc tool.Context, l *Listing, o schedul
 		return nil, err
 	}
 	from := tc.Now.Add(time.Duration(o.LeadMinutes) * time.Minute)
-	taken, err := a.Taken(ctx, l.Business, o.ID, from, from.AddDate(0, 0, 3))
+	first := from
+	if o.Unit == schedule.ByNight { // its slots are dates
+		if first, err = schedule.ParseDate(from.In(loc).Format(time.DateOnly)); err != nil {
+			return nil, err
+		}
+	}
+	until := first.AddDate(0, 0, 3)
+	taken, err := a.Taken(ctx, l.Business, o.ID, first, until)
 	if err != nil {
 		return nil, err
 	}
-	until := from.AddDate(0, 0, 3)
 	next := o.Nearest(tc.Now, from, 1, nextFree, func(slot time.Time) bool {
 		return slot.After(until) || taken[slot] < o.Capacity
 	})

@@ -11,7 +11,7 @@ import (
 // Booking is a time that can be had, in UTC.
 type Booking struct {
 	Start, End time.Time
-	Slots      []time.Time // starts of the slots or nights it takes
+	Slots      []time.Time // that it takes: starts, or the local dates of nights (midnight UTC), whenever check-in is
 	Nights     int         // 0 for slots
 }
 
@@ -189,15 +189,14 @@ func (o Offering) nights(loc *time.Location, now, arrival time.Time, nights int)
 	if _, open := o.Hours[weekday(arrival)]; len(o.Hours) > 0 && !open {
 		return Booking{}, refuse(ClosedDay, fault.Conflict, "date", "no arrival on %s", weekday(arrival))
 	}
-	b := Booking{Nights: nights, End: first(loc, at(arrival.AddDate(0, 0, nights), o.checkOut()))}
+	b := Booking{Nights: nights, Start: in, End: first(loc, at(arrival.AddDate(0, 0, nights), o.checkOut()))}
 	for i := range nights {
 		date := arrival.AddDate(0, 0, i)
 		if o.closed(date) {
 			return Booking{}, refuse(ClosedDay, fault.Conflict, "date", "closed on %s", date.Format(time.DateOnly))
 		}
-		b.Slots = append(b.Slots, o.night(loc, date).Start)
+		b.Slots = append(b.Slots, date)
 	}
-	b.Start = b.Slots[0]
 	return b, nil
 }
 

@@ -5,6 +5,8 @@
 // Slots are cut on the wall clock of the offering's zone and named by their instant in
 // UTC: when clocks go back, the repeated hour has slots of its own; when they go
 // forward, the hour that is not there has none. A slot lasts until the next one begins.
+// A night is named by its local date alone, so that it stays the same night when check-in
+// is changed.
 package schedule
 
 import (

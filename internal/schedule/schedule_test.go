@@ -147,9 +147,13 @@ func TestFindNights(t *testing.T) {
 	now := utc("2026-12-21 18:00") // 20:00, after check-in
 	b, err := o.Find(now, "2026-12-21", "", "2026-12-24")
 	want := Booking{Start: utc("2026-12-21 13:00"), End: utc("2026-12-24 09:00"), Nights: 3,
-		Slots: []time.Time{utc("2026-12-21 13:00"), utc("2026-12-22 13:00"), utc("2026-12-23 13:00")}}
+		Slots: []time.Time{day("2026-12-21"), day("2026-12-22"), day("2026-12-23")}}
 	if d := cmp.Diff(want, b); d != "" || err != nil {
 		t.Errorf("%v %s", err, d)
+	}
+	o.CheckIn = "14:00" // changes when they begin, and not which nights they are
+	if b, err = o.Find(now, "2026-12-21", "", "2026-12-24"); err != nil || !b.Start.Equal(utc("2026-12-21 12:00")) || cmp.Diff(want.Slots, b.Slots) != "" {
+		t.Errorf("%+v, %v", b, err)
 	}
 	for _, tt := range []struct {
 		from, to string

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Slot is one piece of an offering's calendar, in UTC. Start names it.
+// Slot is one piece of an offering's calendar, in UTC. Start names it, unless it is a night,
+// which its local date names.
 type Slot struct{ Start, End time.Time }
 
 // Slots returns the slots (or the night) of what opens on a local date, in order. An
