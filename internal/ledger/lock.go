@@ -38,7 +38,10 @@ const (
 // expired reports whether the lock is a hold whose time is over.
 func (k lock) expired(now time.Time) bool { return k.State == lockHeld && !k.Until.After(now) }
 
-// lockKey names a lock. A token numbers the bookings that fit into a slot at once.
+// lockKey names a lock. A token numbers the bookings that fit into a slot at once. The start
+// alone names a slot, and only equal names keep each other out: where the grid or the
+// opening hours of an offering are changed, slots of the new calendar that overlap bookings
+// of the old one, and do not begin with them, are not known to be taken.
 type lockKey struct {
 	business, offering string
 	slot               time.Time
