@@ -29,7 +29,7 @@ func unreadable(in []thread.Message) (key wording.Key, ok bool) {
 		}
 		for _, a := range m.Media {
 			switch kind, _, _ := strings.Cut(a.Type, "/"); {
-			case isImage(a):
+			case a.MayBePhoto():
 				return "", false
 			case kind == "audio":
 				key = wording.VoiceUnsupported

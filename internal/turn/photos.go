@@ -2,7 +2,6 @@ package turn
 
 import (
 	"context"
-	"strings"
 	"sync"
 	"time"
 
@@ -61,7 +60,7 @@ func newMedia(in []thread.Message, known map[string]photo) []channel.Media {
 	var all []channel.Media
 	for _, m := range in {
 		for _, a := range m.Media {
-			if _, ok := known[a.URL]; !ok && isImage(a) {
+			if _, ok := known[a.URL]; !ok && a.MayBePhoto() {
 				known[a.URL] = photo{}
 				all = append(all, a)
 			}
@@ -102,12 +101,10 @@ func (w *work) imagesOf(m thread.Message) []string {
 func (w *work) attached(a channel.Media) string {
 	p, kept := w.photos[a.URL]
 	switch {
-	case !w.assistant.Photos || !isImage(a):
+	case !w.assistant.Photos || !a.MayBePhoto():
 		return "[attachment: " + language.Brief(a.Type, 40) + "]"
 	case kept && p.name == "":
 		return "[a photo that could not be taken: " + p.why + "]"
 	}
 	return "[" + media.Ref(a.URL) + "]"
 }
-
-func isImage(a channel.Media) bool { return a.Type == "" || strings.HasPrefix(a.Type, "image") }
