@@ -274,7 +274,7 @@ func changeForReal(t *testing.T, x *typesense.Indexer, market string) {
 			t.Errorf("found %v, %v; %s: want %v", ids, err, id, want)
 		}
 	}
-	for _, id := range []string{"plain", "..", ".", "*", "a/b ü%2F[x],(y)&&:=`z"} {
+	for _, id := range []string{"plain", "a..", "9.", "A_b-c.D"} {
 		edit(t, x, market, id, func(l *listing.Listing) { l.Names["en"], l.Location = "Wobblegong", harbour })
 		finds(id, true)
 		edit(t, x, market, id, func(l *listing.Listing) { l.Location = nil })

@@ -72,9 +72,8 @@ func tag(name string) func(*listing.Listing) {
 
 func TestChanged(t *testing.T) {
 	t.Parallel()
-	odd, quoted := "a/b ü%2F[x],(y)&&:=", "`a/b`"
-	s, x, market := indexed(t, simple("a", "Place"), simple(odd, "Odd"), simple("..", "Dots"), simple(quoted, "Quoted"))
-	for _, id := range []string{"a", odd, "..", quoted} {
+	s, x, market := indexed(t, simple("a", "Place"), simple("A_b-c.D", "Odd"), simple("a..", "Dots"))
+	for _, id := range []string{"a", "A_b-c.D", "a.."} {
 		edit(t, x, market, id, tag("new"))
 		same(t, s, x, market)
 		edit(t, x, market, id, nil)

@@ -132,10 +132,10 @@ func testMessage(t *testing.T, b *bench) {
 	if n, err := b.Deliver(b.ctx, 10, h.Invoke); n != 1 || err != nil {
 		t.Fatalf("delivered %d, error %v", n, err)
 	}
-	if got.ID == "" || got.SentAt.Year() < 2000 {
-		t.Errorf("id %q, sent at %v", got.ID, got.SentAt)
+	if got.ID == "" || got.Receipt == "" || got.SentAt.Year() < 2000 {
+		t.Errorf("id %q, receipt %q, sent at %v", got.ID, got.Receipt, got.SentAt)
 	}
-	got.ID, got.SentAt = "", time.Time{}
+	got.ID, got.Receipt, got.SentAt = "", "", time.Time{}
 	want := trigger.Message{
 		Group: "market/thread:1", Body: body, ReceiveCount: 1,
 		Attributes: map[string]string{"kind": "turn", "trace-id": "trace-1"},
