@@ -46,9 +46,6 @@ func (l *Ledger) read(ctx context.Context, txID string) (Transaction, error) {
 // milliseconds. A request for each identity.
 func (l *Ledger) ByOwner(ctx context.Context, a actor.Actor, limit int, after string) ([]Transaction, string, error) {
 	owners := a.Keys()
-	if len(owners) == 1 {
-		return l.list(ctx, "owner", owners[0], limit, after)
-	}
 	from, err := readCursors(after, len(owners))
 	if err != nil {
 		return nil, "", err
