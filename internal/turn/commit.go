@@ -137,7 +137,7 @@ func (w *work) outbound(t thread.Turn) []dynamo.Write {
 		if i > 0 {
 			m.After = fmt.Sprintf("turn%08d-%d", t.N, i-1)
 		}
-		if i == len(pieces)-1 && (w.proposed() || w.asked && w.pending != nil) {
+		if i == len(pieces)-1 && w.pending != nil && (w.made || w.asked) {
 			m.Pending, m.Buttons = w.pending.ID, w.buttons()
 		}
 		ws = append(ws, w.r.Outbox.Put(m))

@@ -66,11 +66,11 @@ func (w *world) startConcierge(db *dynamo.DB, log *slog.Logger) []tool.Tool {
 	drivers := &taxi.Drivers{Table: catalog, Rides: records, Now: w.clock.now, Roster: onRoster{catalog}}
 	w.rides = &taxi.Store{Table: records, Drivers: drivers, Now: w.clock.now}
 	w.teller = &taxi.Teller{
-		Rides: w.rides, Markets: w.markets, Threads: thread.Teller{Store: w.threads, Queue: w}, Outbox: w.outbox, Log: log,
+		Rides: w.rides, Markets: w.markets, Threads: w.teller(), Outbox: w.outbox, Log: log,
 	}
-	w.concierge.people = &desk.Desk{Table: records, Threads: thread.Teller{Store: w.threads, Queue: w}, Now: w.clock.now}
+	w.concierge.people = &desk.Desk{Table: records, Threads: w.teller(), Now: w.clock.now}
 	w.post = &relay.Post{
-		Table: records, Roster: w.roster, Orders: w.orders, Ledger: w.ledger, Threads: thread.Teller{Store: w.threads, Queue: w}, Outbox: w.outbox, Now: w.clock.now,
+		Table: records, Roster: w.roster, Orders: w.orders, Ledger: w.ledger, Threads: w.teller(), Outbox: w.outbox, Now: w.clock.now,
 	}
 	letters := notify.Writer{Notifier: &notify.Notifier{Listings: w.listings, Outbox: w.outbox, Log: log}, Talks: w.post}
 	return slices.Concat(letters.Tools(), w.post.Tools(), w.concierge.desk.Tools(), (&taxi.Caller{Store: w.rides, Log: log}).Tools(), desk.Tools(), w.office().Tools(), w.reminders().Tools())
@@ -100,12 +100,12 @@ func (w *world) office() *ops.Office {
 }
 
 func (w *world) reminders() *booking.Reminders {
-	return &booking.Reminders{Ledger: w.ledger, Threads: thread.Teller{Store: w.threads, Queue: w}}
+	return &booking.Reminders{Ledger: w.ledger, Threads: w.teller()}
 }
 
 func (w *world) waitlist() *booking.Waitlist {
 	return &booking.Waitlist{
-		Ledger: w.ledger, Catalog: catalog{w}, Markets: w.markets, Threads: thread.Teller{Store: w.threads, Queue: w},
+		Ledger: w.ledger, Catalog: catalog{w}, Markets: w.markets, Threads: w.teller(),
 		Kind: payment.KindOf, Summary: payment.Offered(booking.Summary),
 	}
 }

@@ -60,7 +60,7 @@ func TestNoticesAndWhatWaits(t *testing.T) {
 			w.work() // that a person has it is a notice too
 			before := len(w.turnsOf(id))
 			for n, notice := range tt.told {
-				if err := (thread.Teller{Store: w.threads, Queue: w}).Tell(t.Context(), id, fmt.Sprint(n), notice); err != nil {
+				if err := w.teller().Tell(t.Context(), id, fmt.Sprint(n), notice); err != nil {
 					t.Fatal(err)
 				}
 				if !atOnce {
@@ -105,7 +105,7 @@ func TestWhatIsSaidBesideAQuestion(t *testing.T) {
 	told := func(n thread.Notice) (string, outbox.Message) {
 		t.Helper()
 		w.clock.add(time.Second)
-		if err := (thread.Teller{Store: w.threads, Queue: w}).Tell(t.Context(), threadOf(in), w.clock.now().String(), n); err != nil {
+		if err := w.teller().Tell(t.Context(), threadOf(in), w.clock.now().String(), n); err != nil {
 			t.Fatal(err)
 		}
 		w.work()
@@ -146,7 +146,7 @@ func TestANoticeIsToldOnce(t *testing.T) {
 	w.model = says("Hello.")
 	id := w.say(w.from("ann", channel.App, "1", "hi")).Thread
 	offer := &thread.Pending{Kind: ledger.ConfirmKind, Ref: "A", Summary: "A", ExpiresAt: w.clock.now().Add(time.Hour)}
-	if err := (thread.Teller{Store: w.threads, Queue: w}).Tell(t.Context(), id, "1", thread.Notice{Kind: "free", Text: "It is free.", Offer: offer}); err != nil {
+	if err := w.teller().Tell(t.Context(), id, "1", thread.Notice{Kind: "free", Text: "It is free.", Offer: offer}); err != nil {
 		t.Fatal(err)
 	}
 	store := w.threads
@@ -175,7 +175,7 @@ func TestTheSameOfferKeepsItsName(t *testing.T) {
 	over := thread.Notice{Kind: "over", Ref: "A", Text: "It is not."}
 	var names []string
 	for n, notice := range []thread.Notice{{Text: "It is free.", Offer: offer}, over, {Text: "It is.", Offer: offer}, over, {Text: "It is, for more.", Offer: &dearer}} {
-		if err := (thread.Teller{Store: w.threads, Queue: w}).Tell(t.Context(), id, fmt.Sprint(n), notice); err != nil {
+		if err := w.teller().Tell(t.Context(), id, fmt.Sprint(n), notice); err != nil {
 			t.Fatal(err)
 		}
 		w.work()

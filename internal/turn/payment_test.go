@@ -71,7 +71,7 @@ func (w *world) startCashier(db *dynamo.DB, log *slog.Logger) []tool.Tool {
 			BaseURL: w.stripe.URL(), Key: func(context.Context) (string, error) { return stripetest.Key, nil }, HTTP: &http.Client{Transport: w.transport},
 		}},
 	}
-	w.payer = &payment.Teller{Store: w.payments, Markets: w.markets, Threads: thread.Teller{Store: w.threads, Queue: w}}
+	w.payer = &payment.Teller{Store: w.payments, Markets: w.markets, Threads: w.teller()}
 	return (&payment.Payer{Store: w.payments}).Tools()
 }
 

@@ -145,7 +145,7 @@ func TestField35_StopWhereWePush(t *testing.T) {
 			t.Errorf("%s: %q", ch, textOf(turns[0]))
 		}
 		before := len(w.outgoing())
-		if err := (thread.Teller{Store: w.threads, Queue: w}).Tell(t.Context(), threadOf(in), "1", thread.Notice{Kind: "note", Text: "We open at nine."}); err != nil {
+		if err := w.teller().Tell(t.Context(), threadOf(in), "1", thread.Notice{Kind: "note", Text: "We open at nine."}); err != nil {
 			t.Fatal(err)
 		}
 		if w.work(); len(w.turnsOf(threadOf(in))) != 2 || len(w.outgoing()) != before {

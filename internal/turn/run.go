@@ -160,7 +160,7 @@ func (w *work) takeIn() {
 	for n < len(inbox) && !w.apart(inbox[n-1], inbox[n]) {
 		n++
 	}
-	w.in = inbox[:min(n, len(inbox))]
+	w.in = inbox[:n]
 	lang := w.language()
 	now := w.r.Now()
 	w.tc = tool.Context{
@@ -285,9 +285,7 @@ func (w *work) tellNotice(ctx context.Context) error {
 		p.ID, p.CreatedAt = pendingID(w.thread.ID, p), w.tc.Now
 		w.pending, w.made = &p, true
 	case w.pending != nil && (offer != nil || n.Quote != nil):
-		p := *w.pending
-		p.Doubt = true
-		w.pending = &p
+		w.doubt(true)
 		return w.remind(ctx)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -50,10 +51,9 @@ func (w *work) gate(ctx context.Context) (done bool, err error) {
 	}
 	ruling := gate.Decide(w.pending, w.in, refers, w.tc.Now)
 	if w.doubtful(ruling) {
-		p := *w.pending
-		p.Doubt = false
-		w.pending, w.asked = &p, true
-		w.text = w.say(wording.WhichOffer, wording.Vars{"summary": p.Summary})
+		w.doubt(false)
+		w.asked = true
+		w.text = w.say(wording.WhichOffer, wording.Vars{"summary": w.pending.Summary})
 		return true, nil
 	}
 	switch ruling {
@@ -64,8 +64,7 @@ func (w *work) gate(ctx context.Context) (done bool, err error) {
 		w.text, w.cards = s.Text, s.Cards
 		return true, err
 	case gate.TooLate:
-		s, err := w.release(ctx)
-		w.text = w.late(s)
+		w.text, err = w.tooLate(ctx)
 		return true, err
 	case gate.Lapsed:
 		return false, w.lapse(ctx)
@@ -87,21 +86,27 @@ func (w *work) doubtful(r gate.Ruling) bool {
 	return !slices.ContainsFunc(w.in, func(m thread.Message) bool { return m.Button != "" || m.ReplyTo != "" })
 }
 
+// doubt notes whether a bare YES or NO may be meant for somebody else.
+func (w *work) doubt(is bool) {
+	p := *w.pending
+	p.Doubt = is
+	w.pending = &p
+}
+
 // lapse lets go of an offer whose time is over, and says so.
 func (w *work) lapse(ctx context.Context) error {
 	if w.pending == nil || !gate.Gone(w.pending, w.tc.Now) {
 		return nil
 	}
-	s, err := w.release(ctx)
-	w.notes = append(w.notes, w.late(s))
+	text, err := w.tooLate(ctx)
+	w.notes = append(w.notes, text)
 	return err
 }
 
-func (w *work) late(s gate.Settled) string {
-	if s.Late != "" {
-		return s.Late
-	}
-	return w.say(wording.HoldGone, nil)
+// tooLate lets go of what a YES can carry out no more, and says so.
+func (w *work) tooLate(ctx context.Context) (string, error) {
+	s, err := w.release(ctx)
+	return cmp.Or(s.Late, w.say(wording.HoldGone, nil)), err
 }
 
 // refers finds which pending action each reply refers to. Chat pages name it; elsewhere
@@ -143,8 +148,7 @@ func (w *work) confirm(ctx context.Context) error {
 	}
 	if w.pending.Tool != "" && w.obeys() == "" {
 		if w.denied(w.pending.Tool) {
-			s, err := w.release(ctx)
-			w.text = w.late(s)
+			w.text, err = w.tooLate(ctx)
 			return err
 		}
 		e := thread.Entry{Step: yesStep, Kind: yesKind, Data: w.in[len(w.in)-1].ID}

@@ -202,6 +202,9 @@ func emptyWorld(t *testing.T, market, branch string) *world {
 	return w
 }
 
+// teller tells threads of what happens elsewhere.
+func (w *world) teller() thread.Teller { return thread.Teller{Store: w.threads, Queue: w} }
+
 // like is a world of the same market, whose people, and the places and numbers of whose
 // businesses, are others.
 func (w *world) like(t *testing.T) *world {
@@ -290,7 +293,7 @@ func (w *world) start(db *dynamo.DB) {
 		Model: theModel{w}, Outbox: w.outbox, Records: table("records"), Queue: w,
 		Now: now, Wait: w.clock.wait, Log: log,
 	}
-	w.notifier = &notify.Notifier{Markets: w.markets, Listings: w.listings, Orders: w.orders, Threads: thread.Teller{Store: w.threads, Queue: w}, Outbox: w.outbox, Log: log}
+	w.notifier = &notify.Notifier{Markets: w.markets, Listings: w.listings, Orders: w.orders, Threads: w.teller(), Outbox: w.outbox, Log: log}
 	if w.sara != nil {
 		w.runner.Photos, w.notifier.Reports = w.sara.photos, w.sara.reports
 	}
