@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,7 +124,8 @@ func (l *Ledger) taken(ctx context.Context, business, offering string, slots []t
 	return all, nil
 }
 
-// lockRange reads the locks of one UTC day from the first slot to the last.
+// lockRange reads the locks of one UTC day from the first slot to the last, those of a slot by
+// their tokens.
 func (l *Ledger) lockRange(ctx context.Context, business, offering string, from, last time.Time) ([]lock, error) {
 	var items []dynamo.Item
 	err := l.Table.Each(ctx, dynamo.Query{
@@ -150,9 +150,6 @@ func decodeLocks(items []dynamo.Item) ([]lock, error) {
 			return nil, err
 		}
 	}
-	slices.SortFunc(locks, func(a, b lock) int { // a batch comes in no order
-		return cmp.Or(a.key.slot.Compare(b.key.slot), a.key.token-b.key.token)
-	})
 	return locks, nil
 }
 
@@ -250,20 +247,19 @@ func (l *Ledger) choose(tx Transaction, slot time.Time, locks []lock, capacity i
 	return claim{}, ErrSlotTaken
 }
 
-// room returns below which token new locks may be taken on a slot: the largest t for which
-// t and the locks on t and above it are no more than the capacity. Whoever takes one knows
-// only that its own token is still free; but what is above t can only become less, as
-// nobody takes a new lock there. So room never shrinks, and a choice made from an old
-// reading is still within it. Those who have read different capacities keep to the largest.
+// room returns below which token new locks may be taken on a slot, whose locks stand in the
+// order of their tokens: the largest t for which t and the locks on t and above it are no more
+// than the capacity. Whoever takes one knows only that its own token is still free; but what is
+// above t can only become less, as nobody takes a new lock there. So room never shrinks, and a
+// choice made from an old reading is still within it. Those who have read different capacities
+// keep to the largest.
 func room(locks []lock, capacity int) int {
-	for t := capacity; t >= 0; t-- {
-		above := 0
-		for _, k := range locks {
-			if k.key.token >= t {
-				above++
-			}
+	below := len(locks)
+	for t := capacity; t > 0; t-- {
+		for below > 0 && locks[below-1].key.token >= t {
+			below--
 		}
-		if t+above <= capacity {
+		if t+len(locks)-below <= capacity {
 			return t
 		}
 	}

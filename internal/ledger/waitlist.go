@@ -253,11 +253,10 @@ func (b *Booker) OfferTo(ctx context.Context, m *market.Market, w Waiting, lengt
 	case err != nil:
 		return Transaction{}, err
 	}
-	length = min(length, terms.Start.Sub(b.Ledger.now()).Truncate(time.Second))
-	if length < minMove {
-		return Transaction{}, fmt.Errorf("%w: it begins in %v", ErrNotOffered, length)
+	if left := terms.Start.Sub(b.Ledger.now()); left < minMove {
+		return Transaction{}, fmt.Errorf("%w: it begins in %v", ErrNotOffered, left)
 	}
-	return b.Ledger.Offer(ctx, terms, o.Capacity, length, offerKey(w))
+	return b.Ledger.OfferUntil(ctx, terms, o.Capacity, length, terms.Start, offerKey(w))
 }
 
 // renewed makes the terms of a wish what they are for who asks for the same time today.
