@@ -97,16 +97,21 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	if err := c.LogLevel.UnmarshalText([]byte(or("LOG_LEVEL", "info"))); err != nil {
 		return c, fmt.Errorf("LOG_LEVEL: want debug, info, warn or error")
 	}
-	if origins := getenv("ALLOWED_ORIGINS"); origins != "" {
-		c.AllowedOrigins = strings.Split(strings.ReplaceAll(origins, " ", ""), ",")
-		if err := api.CheckOrigins(c.AllowedOrigins); err != nil {
-			return c, fmt.Errorf("ALLOWED_ORIGINS: %w", err)
+	for _, list := range []struct {
+		name  string
+		to    *[]string
+		check func([]string) error
+	}{
+		{"ALLOWED_ORIGINS", &c.AllowedOrigins, api.CheckOrigins},
+		{"AUTH_SIGN_IN_ORIGINS", &c.SignInOrigins, checkSignInOrigins},
+	} {
+		origins := getenv(list.name)
+		if origins == "" {
+			continue
 		}
-	}
-	if origins := getenv("AUTH_SIGN_IN_ORIGINS"); origins != "" {
-		c.SignInOrigins = strings.Split(strings.ReplaceAll(origins, " ", ""), ",")
-		if err := checkSignInOrigins(c.SignInOrigins); err != nil {
-			return c, fmt.Errorf("AUTH_SIGN_IN_ORIGINS: %w", err)
+		*list.to = strings.Split(strings.ReplaceAll(origins, " ", ""), ",")
+		if err := list.check(*list.to); err != nil {
+			return c, fmt.Errorf("%s: %w", list.name, err)
 		}
 	}
 	for name, value := range map[string]string{

@@ -89,7 +89,7 @@ func Turn(b *Base) (trigger.Handler, error) {
 		}
 		err := r.Work(ctx, body.ThreadID)
 		if err != nil {
-			b.comeAgain(ctx, m)
+			b.comeAgain(ctx, r.Queue, m)
 		}
 		return err
 	}, trigger.Log(b.Log)), nil
@@ -331,8 +331,8 @@ func (b *Base) queue() turn.Queue {
 var soon = []time.Duration{5 * time.Second, 30 * time.Second}
 
 // comeAgain has a message that failed come again soon, on a queue that can. It comes anyway.
-func (b *Base) comeAgain(ctx context.Context, m trigger.Message) {
-	turns, ok := b.queue().(TurnQueue)
+func (b *Base) comeAgain(ctx context.Context, from turn.Queue, m trigger.Message) {
+	turns, ok := from.(TurnQueue)
 	if !ok || m.ReceiveCount < 1 || m.ReceiveCount > len(soon) {
 		return
 	}

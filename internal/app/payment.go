@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"log/slog"
 	"net/http"
 
 	"merve/internal/api"
@@ -35,26 +34,9 @@ func Stripe(b *Base) (trigger.Handler, error) {
 // Payments returns the store of payments.
 func (b *Base) Payments() *payment.Store {
 	return &payment.Store{
-		Table: b.ledgerTable(), Ledger: b.Ledger(), Provider: charged{b.stripe()}, PublicURL: b.Config.SiteURL, Now: b.Now, Random: rand.Reader, Log: slog.New(alertLog{b.Log.Handler(), b}),
-		Summary: booking.Summary, Card: booking.Card,
+		Table: b.ledgerTable(), Ledger: b.Ledger(), Provider: charged{b.stripe()}, PublicURL: b.Config.SiteURL, Now: b.Now, Random: rand.Reader, Log: b.Log,
+		Alerted: func(ctx context.Context) { b.alerts(ctx, 1) }, Summary: booking.Summary, Card: booking.Card,
 	}
-}
-
-// alertLog counts the alerts that are logged, for the alarm on them: a payment's are raised in the
-// middle of its store, which logs each one under the key "alert".
-type alertLog struct {
-	slog.Handler
-	base *Base
-}
-
-func (h alertLog) Handle(ctx context.Context, r slog.Record) error {
-	r.Attrs(func(a slog.Attr) bool {
-		if a.Key == "alert" {
-			h.base.alerts(ctx, 1)
-		}
-		return true
-	})
-	return h.Handler.Handle(ctx, r)
 }
 
 func (b *Base) stripe() *stripe.Client {

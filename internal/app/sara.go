@@ -51,12 +51,17 @@ func Sara(b *Base) (trigger.Handler, error) {
 
 // pictures lets the people of a chat send and see photos.
 func (b *Base) pictures(photos *media.Store) api.Pictures {
-	return api.Pictures{Photos: photos, Limits: &limit.Counter{Table: b.conversations(), Now: b.Now}}
+	return api.Pictures{Photos: photos, Limits: b.limits()}
 }
 
 // anonymous bounds what sessions say.
 func (b *Base) anonymous() api.Anonymous {
-	return api.Anonymous{Limits: &limit.Counter{Table: b.conversations(), Now: b.Now}, Most: b.Config.AddressMessages}
+	return api.Anonymous{Limits: b.limits(), Most: b.Config.AddressMessages}
+}
+
+// limits counts what the people of a chat do.
+func (b *Base) limits() *limit.Counter {
+	return &limit.Counter{Table: b.conversations(), Now: b.Now}
 }
 
 // Messenger takes in Meta's webhooks.

@@ -124,7 +124,7 @@ func (m *Market) checkPlace() error {
 		return fault.Field("gate", "want %s or %s", Remind, Converse)
 	}
 	if m.QuietMS < 0 || m.QuietMS > MaxQuietMS {
-		return fault.Field("quietMs", "want 0 to 10000")
+		return fault.Field("quietMs", "want 0 to %d", MaxQuietMS)
 	}
 	if b := m.Bounds; b != nil && !(b.West >= -180 && b.West < b.East && b.East <= 180 && b.South >= -90 && b.South < b.North && b.North <= 90) {
 		return fault.Field("bounds", "want west < east within ±180 and south < north within ±90 degrees")

@@ -133,6 +133,8 @@ type Store struct {
 	Random    io.Reader // of tokens: crypto/rand
 	Log       *slog.Logger
 
+	// Alerted hears of every alert that was raised, for what counts them; nil is nobody.
+	Alerted func(context.Context)
 	// Summary and Card put a transaction into words.
 	Summary func(language string, tx ledger.Transaction) string
 	Card    func(language string, tx ledger.Transaction) tool.Card

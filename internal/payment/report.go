@@ -146,5 +146,8 @@ func (s *Store) givenBack(ctx context.Context, p Payment, r Report) error {
 
 func (s *Store) alert(ctx context.Context, severity ledger.Severity, tx, message string) error {
 	s.Log.WarnContext(ctx, "payment", "transaction", tx, "alert", message)
+	if s.Alerted != nil {
+		s.Alerted(ctx)
+	}
 	return s.Ledger.RaiseAlert(ctx, ledger.Alert{Check: "payment", Severity: severity, Subject: tx, Message: message})
 }
