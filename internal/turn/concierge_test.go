@@ -26,22 +26,21 @@ import (
 	"merve/internal/relay"
 	"merve/internal/roster"
 	"merve/internal/taxi"
-	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/turn"
 )
 
 // concierge is what Merve's worlds have beside bookings.
 type concierge struct {
-	orders *order.Store
-	roster *roster.Book
-	desk   *order.Desk
-	rides  *taxi.Store
-	people *desk.Desk // of staff
-	teller *taxi.Teller
-	post   *relay.Post
-	firms  []string          // of the listings
-	phones map[string]string // of drivers
+	orders     *order.Store
+	roster     *roster.Book
+	desk       *order.Desk
+	rides      *taxi.Store
+	people     *desk.Desk // of staff
+	rideTeller *taxi.Teller
+	post       *relay.Post
+	firms      []string          // of the listings
+	phones     map[string]string // of drivers
 }
 
 // theTown is where all addresses of the conversations are.
@@ -65,7 +64,7 @@ func (w *world) startConcierge(db *dynamo.DB, log *slog.Logger) []tool.Tool {
 	w.concierge.desk = &order.Desk{Store: w.orders, Listings: w.listings, Places: theTown{}, Log: log}
 	drivers := &taxi.Drivers{Table: catalog, Rides: records, Now: w.clock.now, Roster: onRoster{catalog}}
 	w.rides = &taxi.Store{Table: records, Drivers: drivers, Now: w.clock.now}
-	w.teller = &taxi.Teller{
+	w.rideTeller = &taxi.Teller{
 		Rides: w.rides, Markets: w.markets, Threads: w.teller(), Outbox: w.outbox, Log: log,
 	}
 	w.concierge.people = &desk.Desk{Table: records, Threads: w.teller(), Now: w.clock.now}
@@ -249,7 +248,7 @@ func (w *world) tellRides() {
 			}
 			w.told[name] = true
 			for range 2 {
-				if err := w.teller.Tell(w.t.Context(), e); err != nil {
+				if err := w.rideTeller.Tell(w.t.Context(), e); err != nil {
 					w.t.Fatalf("taxi: %v", err)
 				}
 			}

@@ -19,7 +19,6 @@ import (
 	"merve/internal/payment"
 	"merve/internal/provider/stripe"
 	"merve/internal/provider/stripe/stripetest"
-	"merve/internal/thread"
 	"merve/internal/tool"
 )
 
