@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -25,6 +24,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/google/go-cmp/cmp"
 
+	"merve/infra/local/port"
 	"merve/internal/fault"
 	"merve/internal/queue"
 	"merve/internal/queue/queuetest"
@@ -160,12 +160,8 @@ func TestSQSConformance(t *testing.T) {
 // start runs the server until the test is over and returns its address.
 func start(t *testing.T, binary string) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := port.Free()
 	if err != nil {
-		t.Fatal(err)
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
 	var printed bytes.Buffer

@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,6 +26,7 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"merve/infra/local/port"
 	"merve/infra/wiring"
 	"merve/internal/pause"
 )
@@ -58,7 +58,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	port, err := freePort()
+	port, err := port.Free()
 	if err != nil {
 		return nil, fmt.Errorf("dynamodb local: %w", err)
 	}
@@ -174,15 +174,6 @@ func fetch(ctx context.Context, o Options) (string, error) {
 		return "", fmt.Errorf("dynamodb local: fetching it with Maven: %w\n%s", err, printed.Bytes())
 	}
 	return lib, os.WriteFile(whole, nil, 0o644)
-}
-
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
 // CreateTables creates the tables of the wiring that do not exist yet, each under the

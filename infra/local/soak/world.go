@@ -6,20 +6,19 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"merve/infra/local/dynamodb"
+	"merve/infra/local/port"
 	"merve/internal/faulttest"
 	"merve/internal/pause"
 	"merve/internal/provider/twilio/twiliotest"
@@ -68,11 +67,11 @@ func newWorld(ctx context.Context, o options) (w *world, err error) {
 	}
 	w.twilio = twiliotest.Start(twiliotest.Config{})
 	w.inbox = &inbox{twilio: w.twilio}
-	port, err := freePort()
+	free, err := port.Free()
 	if err != nil {
 		return nil, err
 	}
-	w.url = "http://127.0.0.1:" + port
+	w.url = fmt.Sprintf("http://127.0.0.1:%d", free)
 	store, err := w.failing(w.store.URL)
 	if err != nil {
 		return nil, err
@@ -87,21 +86,12 @@ func newWorld(ctx context.Context, o options) (w *world, err error) {
 		return nil, err
 	}
 	w.env = append(os.Environ(),
-		"PORT="+port, "HOST=127.0.0.1", "PUBLIC_URL="+w.url, "ADMIN_TOKEN="+adminToken, "LOG_LEVEL=info",
+		fmt.Sprintf("PORT=%d", free), "HOST=127.0.0.1", "PUBLIC_URL="+w.url, "ADMIN_TOKEN="+adminToken, "LOG_LEVEL=info",
 		"AWS_ENDPOINT_URL_DYNAMODB="+store, "AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "AWS_REGION=us-east-1",
 		"OPENAI_BASE_URL="+failingModel+"/v1", "OPENAI_API_KEY=test-key-not-real", "OPENAI_MODEL=soak",
 		"TWILIO_BASE_URL="+twilio, "TWILIO_ACCOUNT_SID="+twiliotest.AccountSID, "TWILIO_AUTH_TOKEN="+twiliotest.AuthToken, "TWILIO_WHATSAPP_FROM="+twiliotest.From,
 	)
 	return w, w.start(ctx)
-}
-
-func freePort() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer l.Close()
-	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port), nil
 }
 
 func (w *world) serve(h http.Handler) string {

@@ -2,6 +2,7 @@ package stripe_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"net"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"merve/infra/local/port"
 	"merve/internal/fault"
 	"merve/internal/provider/stripe"
 )
@@ -72,12 +74,11 @@ func (s *statuses) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func freeAddr(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	p, err := port.Free()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return fmt.Sprintf("127.0.0.1:%d", p)
 }
 
 func awaitAddr(t *testing.T, addr string) {
