@@ -32,6 +32,7 @@ import (
 	"merve/internal/provider/twilio"
 	"merve/internal/queue"
 	"merve/internal/roster"
+	"merve/internal/schedule"
 	"merve/internal/taxi"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
@@ -423,7 +424,7 @@ type availability struct {
 	now    func() time.Time
 }
 
-func (a availability) Taken(ctx context.Context, business, offering string, from, to time.Time) (map[time.Time]int, error) {
+func (a availability) Taken(ctx context.Context, business, offering string, from, to time.Time) (schedule.Taken, error) {
 	return a.ledger.Taken(ctx, business, offering, from, to, a.now())
 }
 

@@ -10,6 +10,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/pause"
+	"merve/internal/schedule"
 	"merve/internal/telemetry"
 )
 
@@ -87,8 +88,8 @@ func (l *Ledger) tryTake(ctx context.Context, c change, capacity int, until time
 	}
 	c.after = opHold.next(c.read, c.now)
 	c.after.HoldExpiresAt = until
-	for _, k := range claims {
-		v := lock{Name: k.key.name(capacity), Tx: c.read.ID, Thread: c.read.Thread, State: lockHeld, Until: until, TTL: k.key.slot.Add(lockKept).Unix()}
+	for i, k := range claims {
+		v := lock{Name: k.key.name(capacity), Tx: c.read.ID, Thread: c.read.Thread, State: lockHeld, Until: until, Ends: c.read.slotEnd(i), TTL: k.key.slot.Add(lockKept).Unix()}
 		c.after.Locks = append(c.after.Locks, v.Name)
 		c.locks = append(c.locks, l.takeLock(k, v, c.now))
 	}
@@ -107,7 +108,7 @@ func (l *Ledger) tryTake(ctx context.Context, c change, capacity int, until time
 
 // claims chooses a token for every slot.
 func (l *Ledger) claims(ctx context.Context, tx Transaction, capacity int, now time.Time, spread bool) ([]claim, error) {
-	locks, err := l.taken(ctx, tx.Business, tx.Offering, tx.Slots)
+	locks, err := l.taken(ctx, tx.Terms)
 	if err != nil {
 		return nil, err
 	}
@@ -117,11 +118,34 @@ func (l *Ledger) claims(ctx context.Context, tx Transaction, capacity int, now t
 	claims := make([]claim, len(tx.Slots))
 	for i, slot := range tx.Slots {
 		of := slices.DeleteFunc(slices.Clone(locks), func(k lock) bool { return !k.key.slot.Equal(slot) })
-		if claims[i], err = l.choose(tx, slot, of, capacity, now, spread); err != nil {
+		left := capacity - (overlapping(locks, slot, tx.slotEnd(i)) - len(of))
+		if claims[i], err = l.choose(tx, slot, of, left, now, spread); err != nil {
 			return nil, fmt.Errorf("ledger: hold %s at %s: %w", tx.ID, slot.Format(slotFmt), err)
 		}
 	}
 	return claims, nil
+}
+
+// overlapping counts the bookings whose locks reach into a slot: besides those that have a lock
+// on it, the ones that were made on another grid, or in other opening hours.
+func overlapping(locks []lock, slot, end time.Time) int {
+	taken := make(schedule.Taken, len(locks))
+	for i, k := range locks {
+		taken[i] = k.use()
+	}
+	return taken.At(slot, end)
+}
+
+// slotEnd is when the i-th slot is over, or the booking if it ends before. Nights are named by
+// their dates and overlap with nothing.
+func (t Terms) slotEnd(i int) time.Time {
+	switch {
+	case t.Nights > 0:
+		return t.Slots[i]
+	case i+1 < len(t.Slots):
+		return t.Slots[i+1]
+	}
+	return t.End
 }
 
 func (l *Ledger) takeLock(c claim, k lock, now time.Time) dynamo.Write {

@@ -16,6 +16,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/schedule"
 )
 
 // clock is a time that a test moves.
@@ -184,6 +185,9 @@ func (c *corner) locks(day time.Time) []lock {
 	}
 	return ls
 }
+
+// count is how many have a slot, on a calendar that was never changed.
+func count(t schedule.Taken, slot time.Time) int { return t.At(slot, slot) }
 
 func (c *corner) put(key dynamo.Key, item any) {
 	c.t.Helper()

@@ -205,7 +205,7 @@ func (k *client) wish() (Terms, []int) {
 	for _, s := range slots {
 		t.Slots = append(t.Slots, noon.Add(time.Duration(24+s)*time.Hour))
 	}
-	t.Thread, t.End = fmt.Sprint("th-", k.n), t.Start.Add(2*time.Hour)
+	t.Thread, t.End = fmt.Sprint("th-", k.n), t.Slots[len(t.Slots)-1].Add(time.Hour)
 	return t, slots
 }
 
@@ -284,7 +284,7 @@ func (k *client) look() func() {
 		k.ask(asked{op: opLook, slots: []int{slot}}, func() (said, Transaction, error) {
 			at := noon.Add(time.Duration(24+slot) * time.Hour)
 			taken, err := k.l.Taken(context.Background(), k.business, "table", at, at, k.now())
-			return said{count: taken[at]}, Transaction{}, err
+			return said{count: count(taken, at)}, Transaction{}, err
 		})
 	}
 }

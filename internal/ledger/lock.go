@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/schedule"
 )
 
 // lock is the claim of a transaction on one token of a slot.
@@ -20,6 +20,7 @@ type lock struct {
 	Thread string    `dynamodbav:"thread,omitempty"` // a thread's new offer may take over its own hold
 	State  lockState `dynamodbav:"state"`
 	Until  time.Time `dynamodbav:"until"` // end of a hold
+	Ends   time.Time `dynamodbav:"ends"`  // the slot, or the booking if it is over before: what it reaches into of another calendar is taken too
 	TTL    int64     `dynamodbav:"ttl"`   // long after the slot
 
 	key lockKey
@@ -38,9 +39,10 @@ const (
 func (k lock) expired(now time.Time) bool { return k.State == lockHeld && !k.Until.After(now) }
 
 // lockKey names a lock. A token numbers the bookings that fit into a slot at once. The start
-// alone names a slot, and only equal names keep each other out: where the grid or the
-// opening hours of an offering are changed, slots of the new calendar that overlap bookings
-// of the old one, and do not begin with them, are not known to be taken.
+// alone names a slot, and only equal names keep each other out by their writes. Where the
+// grid or the opening hours of an offering are changed, what reaches into a slot of the new
+// calendar is found when locks are read (see [overlapping]); only who still holds by the old
+// calendar in that moment is not.
 type lockKey struct {
 	business, offering string
 	slot               time.Time
@@ -109,35 +111,48 @@ func locksOf(tx Transaction) ([]lockKey, error) {
 	return keys, nil
 }
 
-// taken reads all locks on slots, which are in ascending order, whatever their tokens: a
-// capacity that was lowered leaves some above it. One query a UTC day.
-func (l *Ledger) taken(ctx context.Context, business, offering string, slots []time.Time) ([]lock, error) {
-	var all []lock
-	for _, day := range daysOf(slots) {
-		of := slices.DeleteFunc(slices.Clone(slots), func(s time.Time) bool { return !sameDay(s, day) })
-		locks, err := l.lockRange(ctx, business, offering, of[0], of[len(of)-1])
-		if err != nil {
-			return nil, err
+// reach is how long before a slot those of another calendar that reach into it have begun, at
+// most, if they do not last longer than the booking that is looked for.
+const reach = 4 * time.Hour
+
+// taken reads all locks on slots of a booking and, of other calendars, on those that begin
+// before it is over and may reach into it, whatever their tokens: a capacity that was lowered
+// leaves some above it. One query a UTC day.
+func (l *Ledger) taken(ctx context.Context, t Terms) ([]lock, error) {
+	first, last := t.Slots[0], t.Slots[len(t.Slots)-1]
+	if t.Nights == 0 {
+		first = first.Add(-max(reach, t.End.Sub(t.Start)))
+		if end := t.End.Add(-time.Minute); end.After(last) {
+			last = end
 		}
-		all = append(all, locks...)
 	}
-	return all, nil
+	return l.lockRange(ctx, t.Business, t.Offering, first, last)
 }
 
-// lockRange reads the locks of one UTC day from the first slot to the last, those of a slot by
-// their tokens.
-func (l *Ledger) lockRange(ctx context.Context, business, offering string, from, last time.Time) ([]lock, error) {
+// lockRange reads the locks from one slot to another, those of a slot by their tokens. One
+// query a UTC day.
+func (l *Ledger) lockRange(ctx context.Context, business, offering string, from, to time.Time) ([]lock, error) {
+	const aDay = 24 * time.Hour
 	var items []dynamo.Item
-	err := l.Table.Each(ctx, dynamo.Query{
-		Where: "pk = :pk AND sk BETWEEN :from AND :last",
-		Values: dynamo.V{":pk": dayKey(business, offering, from),
-			":from": from.UTC().Format("15:04"), ":last": last.UTC().Format("15:04") + "~"},
-	}, func(it dynamo.Item) error {
-		items = append(items, it)
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("ledger: locks: %w", err)
+	for day := from.UTC().Truncate(aDay); !day.After(to); day = day.Add(aDay) {
+		first, last := day, day.Add(aDay-time.Minute)
+		if first.Before(from) {
+			first = from
+		}
+		if last.After(to) {
+			last = to
+		}
+		err := l.Table.Each(ctx, dynamo.Query{
+			Where: "pk = :pk AND sk BETWEEN :from AND :last",
+			Values: dynamo.V{":pk": dayKey(business, offering, day),
+				":from": first.UTC().Format("15:04"), ":last": last.UTC().Format("15:04") + "~"},
+		}, func(it dynamo.Item) error {
+			items = append(items, it)
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("ledger: locks: %w", err)
+		}
 	}
 	return decodeLocks(items)
 }
@@ -153,50 +168,30 @@ func decodeLocks(items []dynamo.Item) ([]lock, error) {
 	return locks, nil
 }
 
-func daysOf(slots []time.Time) []time.Time {
-	var days []time.Time
-	for _, s := range slots {
-		if len(days) == 0 || !sameDay(s, days[len(days)-1]) {
-			days = append(days, s.UTC().Truncate(24*time.Hour))
-		}
-	}
-	return days
-}
-
-func sameDay(a, b time.Time) bool {
-	return a.UTC().Truncate(24 * time.Hour).Equal(b.UTC().Truncate(24 * time.Hour))
-}
-
 // maxDays bounds what Taken reads.
 const maxDays = 62
 
-// Taken counts, by slot, the tokens of an offering that cannot be had at now, for slots
-// from one time to another (inclusive). One request a UTC day, at most 62 days.
-func (l *Ledger) Taken(ctx context.Context, business, offering string, from, to, now time.Time) (map[time.Time]int, error) {
-	counts := map[time.Time]int{}
+// Taken lists what of an offering cannot be had at now, of the slots that begin from one time to
+// another (inclusive). One request a UTC day, at most 62 days.
+func (l *Ledger) Taken(ctx context.Context, business, offering string, from, to, now time.Time) (schedule.Taken, error) {
 	if to.Sub(from) > maxDays*24*time.Hour {
 		return nil, fault.Field("to", "want at most %d days", maxDays)
 	}
-	for day := from.UTC().Truncate(24 * time.Hour); !day.After(to); day = day.Add(24 * time.Hour) {
-		first, last := day, day.Add(24*time.Hour-time.Minute)
-		if first.Before(from) {
-			first = from
-		}
-		if last.After(to) {
-			last = to
-		}
-		locks, err := l.lockRange(ctx, business, offering, first, last)
-		if err != nil {
-			return nil, err
-		}
-		for _, k := range locks {
-			if !k.expired(now) {
-				counts[k.key.slot]++
-			}
+	locks, err := l.lockRange(ctx, business, offering, from, to)
+	if err != nil {
+		return nil, err
+	}
+	var taken schedule.Taken
+	for _, k := range locks {
+		if !k.expired(now) {
+			taken = append(taken, k.use())
 		}
 	}
-	return counts, nil
+	return taken, nil
 }
+
+// use is what a lock takes of its offering.
+func (k lock) use() schedule.Use { return schedule.Use{Slot: k.key.slot, Ends: k.Ends, By: k.Tx} }
 
 // errTokenLost means that somebody else was faster: look again.
 var errTokenLost = errors.New("a token was lost to another hold")

@@ -213,7 +213,7 @@ func runModel(t *rapid.T, c *corner, capacity int) {
 				t.Fatal(err)
 			}
 			for slot := range 7 {
-				if got := taken[noon.Add(time.Duration(24+slot)*time.Hour)]; got != live(slot) || got > most {
+				if got := count(taken, noon.Add(time.Duration(24+slot)*time.Hour)); got != live(slot) || got > most {
 					t.Fatalf("slot %d: %d taken, the model has %d, capacity at most %d", slot, got, live(slot), most)
 				}
 			}

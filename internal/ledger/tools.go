@@ -219,14 +219,16 @@ func (b *Booker) nearest(ctx context.Context, tc tool.Context, item Bookable, ar
 	if err != nil {
 		return nil, err
 	}
-	days := map[time.Time]map[time.Time]int{}
+	days := map[time.Time]*schedule.Taken{}
 	var failed error
 	free := func(slot time.Time) bool {
 		day := slot.Truncate(24 * time.Hour)
 		if failed == nil && days[day] == nil {
-			days[day], failed = b.Ledger.Taken(ctx, item.Business, o.ID, day, day.Add(24*time.Hour-time.Minute), tc.Now)
+			var taken schedule.Taken
+			taken, failed = b.Ledger.Taken(ctx, item.Business, o.ID, day, day.Add(24*time.Hour-time.Minute), tc.Now)
+			days[day] = &taken
 		}
-		return failed == nil && days[day][slot] < o.Capacity
+		return failed == nil && o.Free(*days[day], slot)
 	}
 	found := []map[string]string{}
 	for _, k := range o.Nearest(tc.Now, want, nights, alternatives, free) {

@@ -178,7 +178,7 @@ func (b *Booker) free(ctx context.Context, tc tool.Context, item Bookable, k sch
 	if err != nil {
 		return false, err
 	}
-	return !slices.ContainsFunc(k.Slots, func(slot time.Time) bool { return taken[slot] >= item.Offering.Capacity }), nil
+	return !slices.ContainsFunc(k.Slots, func(slot time.Time) bool { return !item.Offering.Free(taken, slot) }), nil
 }
 
 // maxWishes bounds how many of those who wait are tried for one freed time.

@@ -13,6 +13,7 @@ import (
 	"merve/internal/fault"
 	"merve/internal/listing"
 	"merve/internal/market"
+	"merve/internal/schedule"
 	"merve/internal/stock"
 	"merve/internal/telemetry"
 	"merve/internal/tool"
@@ -162,7 +163,7 @@ func TestField15_CountsAreChecked(t *testing.T) {
 // nobodyBooks has everything free.
 type nobodyBooks struct{}
 
-func (nobodyBooks) Taken(context.Context, string, string, time.Time, time.Time) (map[time.Time]int, error) {
+func (nobodyBooks) Taken(context.Context, string, string, time.Time, time.Time) (schedule.Taken, error) {
 	return nil, nil
 }
 

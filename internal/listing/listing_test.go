@@ -294,7 +294,7 @@ func TestNamesAndActions(t *testing.T) {
 // bookings reads what is taken from a ledger.
 type bookings struct{ *ledger.Ledger }
 
-func (b bookings) Taken(ctx context.Context, business, offering string, from, to time.Time) (map[time.Time]int, error) {
+func (b bookings) Taken(ctx context.Context, business, offering string, from, to time.Time) (schedule.Taken, error) {
 	return b.Ledger.Taken(ctx, business, offering, from, to, b.Now())
 }
 

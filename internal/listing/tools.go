@@ -12,11 +12,10 @@ import (
 	"merve/internal/tool"
 )
 
-// Availability says which slots of an offering are full.
+// Availability says what of an offering is taken.
 type Availability interface {
-	// Taken returns, for the slots of an offering that begin within [from, to), how many
-	// bookings hold each of them at a time.
-	Taken(ctx context.Context, business, offering string, from, to time.Time) (map[time.Time]int, error)
+	// Taken lists what is taken of an offering's slots from one time to another.
+	Taken(ctx context.Context, business, offering string, from, to time.Time) (schedule.Taken, error)
 }
 
 // Tools are the catalogue's tools.
@@ -295,7 +294,7 @@ func (s *Store) free(ctx context.Context, tc tool.Context, l *Listing, o schedul
 		return nil, err
 	}
 	next := o.Nearest(tc.Now, from, 1, nextFree, func(slot time.Time) bool {
-		return slot.After(until) || taken[slot] < o.Capacity
+		return slot.After(until) || o.Free(taken, slot)
 	})
 	out := []freeTime{}
 	for _, b := range next {

@@ -661,6 +661,6 @@ type availability struct {
 	branch string
 }
 
-func (a availability) Taken(ctx context.Context, business, offering string, from, to time.Time) (map[time.Time]int, error) {
+func (a availability) Taken(ctx context.Context, business, offering string, from, to time.Time) (schedule.Taken, error) {
 	return a.ledger.Taken(ctx, business+a.branch, offering, from, to, a.now())
 }
