@@ -338,7 +338,7 @@ func TestAWishIsOfferedOnTodaysTerms(t *testing.T) {
 func TestAnOfferIsNotHeldBeyondItsStart(t *testing.T) {
 	t.Parallel()
 	for before, length := range map[time.Duration]time.Duration{
-		time.Hour: 30 * time.Minute, 10*time.Minute + time.Millisecond: 10 * time.Minute, time.Minute: time.Minute, 59 * time.Second: 0,
+		time.Hour: 30 * time.Minute, 10*time.Minute + time.Millisecond: 10*time.Minute + time.Millisecond, time.Minute: time.Minute, 59 * time.Second: 0,
 	} {
 		i := newInn(t)
 		tx := i.holds("yan", "22 18:00")
