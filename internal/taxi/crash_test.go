@@ -1,8 +1,10 @@
 package taxi_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,7 +24,8 @@ var (
 	ttls    = regexp.MustCompile(`"ttl":\d+`)
 )
 
-// stored is everything of a corner with one ride in table records, without names.
+// stored is everything of a corner with one ride, without names, and without how often a driver
+// was changed: the same change again counts again.
 func (c *corner) stored(r taxi.Ride, drivers int) []string {
 	c.t.Helper()
 	var lines []string
@@ -30,32 +33,46 @@ func (c *corner) stored(r taxi.Ride, drivers int) []string {
 	for n := range drivers {
 		pks = append(pks, "driver#"+c.market.ID+"#"+id(n))
 	}
-	for _, pk := range pks {
-		page, err := c.Table.Query(context.Background(), dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": pk}})
+	items := append(c.all(c.Table, pks...), c.all(c.Drivers.Table, "drivers#"+c.market.ID, "available#"+c.market.ID)...)
+	for _, it := range items {
+		var plain map[string]any
+		if err := attributevalue.UnmarshalMap(it, &plain); err != nil {
+			c.t.Fatal(err)
+		}
+		if it.String("plate") != "" {
+			delete(plain, "version")
+		}
+		b, err := json.Marshal(plain)
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		for _, it := range page.Items {
-			var plain map[string]any
-			if err := attributevalue.UnmarshalMap(it, &plain); err != nil {
-				c.t.Fatal(err)
-			}
-			b, err := json.Marshal(plain)
-			if err != nil {
-				c.t.Fatal(err)
-			}
-			line := strings.NewReplacer(c.customer.Key(), "CUSTOMER", c.market.ID, "MARKET", r.Code, "CODE").Replace(string(b))
-			lines = append(lines, ttls.ReplaceAllString(names.ReplaceAllString(rideIDs.ReplaceAllString(line, "RIDE"), `"$1":""`), `"ttl":0`))
-		}
+		line := strings.NewReplacer(c.customer.Key(), "CUSTOMER", c.market.ID, "MARKET", cmp.Or(r.Code, "-"), "CODE").Replace(string(b))
+		lines = append(lines, ttls.ReplaceAllString(names.ReplaceAllString(rideIDs.ReplaceAllString(line, "RIDE"), `"$1":""`), `"ttl":0`))
 	}
 	slices.Sort(lines)
 	return lines
 }
 
-// scene is a change under test: where it begins, and what it does.
+// all are the items of partitions.
+func (c *corner) all(table dynamo.Table, pks ...string) []dynamo.Item {
+	c.t.Helper()
+	var items []dynamo.Item
+	for _, pk := range pks {
+		page, err := table.Query(context.Background(), dynamo.Under(pk, ""))
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		items = append(items, page.Items...)
+	}
+	return items
+}
+
+// scene is a change under test: where it begins, what it does, and what it comes to.
 type scene struct {
 	begin func(c *corner) taxi.Ride
 	do    func(c *corner, s *taxi.Store, r taxi.Ride) error
+	want  string // event of the ride; or the item of a driver
+	gone  bool   // it is no more
 }
 
 // Whatever call of an operation fails, in every way, and however often it comes again: what
@@ -77,7 +94,11 @@ func TestCrashAnywhere(t *testing.T) {
 				if r.ID == "" {
 					r = c.must(c.Propose(context.Background(), c.customer, "the key", c.order()))
 				}
-				return c.stored(r, 2)
+				stored := c.stored(r, 2)
+				if there := slices.ContainsFunc(stored, func(line string) bool { return strings.Contains(line, s.want) }); there == s.gone {
+					t.Errorf("%s is there: %v\n%s", s.want, there, strings.Join(stored, "\n"))
+				}
+				return stored
 			})
 		})
 	}
@@ -85,56 +106,102 @@ func TestCrashAnywhere(t *testing.T) {
 
 func scenes() map[string]scene {
 	ctx := context.Background()
+	nobodys := func(*corner) taxi.Ride { return taxi.Ride{} }
 	proposed := func(c *corner) taxi.Ride { return c.proposed() }
 	requested := func(c *corner) taxi.Ride { return c.requested() }
 	assigned := func(c *corner) taxi.Ride { return c.assigned(0) }
+	later := func(begin func(c *corner) taxi.Ride, d time.Duration) func(c *corner) taxi.Ride {
+		return func(c *corner) taxi.Ride {
+			r := begin(c)
+			c.clock.Add(d)
+			return r
+		}
+	}
+	tired := func(c *corner) taxi.Ride { // nobody took it until the last attempt was over
+		r := c.requested()
+		for range taxi.MaxAttempts - 1 {
+			c.clock.Add(time.Minute)
+			c.sweep()
+		}
+		c.clock.Add(time.Minute)
+		return r
+	}
 	says := func(text string) func(c *corner, s *taxi.Store, r taxi.Ride) error {
 		return func(c *corner, s *taxi.Store, r taxi.Ride) error {
 			_, err := c.obey(s, 0, text+" "+r.Code)
 			return err
 		}
 	}
+	attend := func(c *corner, s *taxi.Store, r taxi.Ride) error {
+		r, err := s.Get(ctx, c.customer, c.market.ID, r.ID)
+		if err == nil {
+			_, _, err = s.Attend(ctx, r)
+		}
+		return err
+	}
+	byStaff := func(c *corner, s *taxi.Store, r taxi.Ride) error {
+		_, err := s.CancelByStaff(ctx, staff, c.market.ID, r.Owner, r.ID)
+		return err
+	}
+	event := func(typ taxi.EventType) string { return fmt.Sprintf(`"type":%q`, typ) }
 	return map[string]scene{
-		"propose": {func(*corner) taxi.Ride { return taxi.Ride{} }, func(c *corner, s *taxi.Store, _ taxi.Ride) error {
+		"propose": {begin: nobodys, do: func(c *corner, s *taxi.Store, _ taxi.Ride) error {
 			_, err := s.Propose(ctx, c.customer, "the key", c.order())
 			return err
-		}},
-		"yes":      {proposed, func(c *corner, s *taxi.Store, r taxi.Ride) error { _, err := c.yes(s, r); return err }},
-		"no":       {proposed, func(c *corner, s *taxi.Store, r taxi.Ride) error { _, err := c.no(s, r); return err }},
-		"assign":   {requested, says("YES")},
-		"decline":  {requested, says("NO")},
-		"arrive":   {assigned, says("ARRIVED")},
-		"finish":   {assigned, says("DONE")},
-		"withdraw": {assigned, says("CANCEL")},
-		"cancel":   {assigned, func(c *corner, s *taxi.Store, r taxi.Ride) error { _, err := c.cancel(s, r); return err }},
+		}, want: event(taxi.ProposedEvent)},
+		"yes":             {begin: proposed, do: func(c *corner, s *taxi.Store, r taxi.Ride) error { _, err := c.yes(s, r); return err }, want: event(taxi.OfferedEvent)},
+		"no":              {begin: proposed, do: func(c *corner, s *taxi.Store, r taxi.Ride) error { _, err := c.no(s, r); return err }, want: event(taxi.ReleasedEvent)},
+		"assign":          {begin: requested, do: says("YES"), want: event(taxi.AssignedEvent)},
+		"decline":         {begin: requested, do: says("NO"), want: event(taxi.DeclinedEvent)},
+		"arrive":          {begin: assigned, do: says("ARRIVED"), want: event(taxi.ArrivedEvent)},
+		"finish":          {begin: assigned, do: says("DONE"), want: event(taxi.DoneEvent)},
+		"withdraw":        {begin: assigned, do: says("CANCEL"), want: event(taxi.WithdrawnEvent)},
+		"cancel":          {begin: assigned, do: func(c *corner, s *taxi.Store, r taxi.Ride) error { _, err := c.cancel(s, r); return err }, want: event(taxi.CancelledEvent)},
+		"cancel by staff": {begin: assigned, do: byStaff, want: event(taxi.CancelledEvent)},
+		"expire":          {begin: later(proposed, 10*time.Minute), do: attend, want: event(taxi.ExpiredEvent)},
+		"offer again":     {begin: later(requested, time.Minute), do: attend, want: `"id":"offered#2"`},
+		"give up":         {begin: tired, do: attend, want: event(taxi.UnservedEvent)},
+		"close":           {begin: later(assigned, 6*time.Hour), do: attend, want: event(taxi.DoneEvent)},
+		"put a driver": {begin: nobodys, do: func(c *corner, s *taxi.Store, _ taxi.Ride) error {
+			_, err := s.Drivers.Put(ctx, c.aDriver(2, "Lapta"))
+			return err
+		}, want: `"available#MARKET","seats":4,"sk":"lapta#driver#d02"`},
+		"change a driver's number and district": {begin: nobodys, do: func(c *corner, s *taxi.Store, _ taxi.Ride) error {
+			d := c.aDriver(0, "Lapta")
+			d.Phone = phone(7)
+			_, err := s.Drivers.Put(ctx, d)
+			return err
+		}, want: "phone#" + phone(7)},
+		"a driver goes off": {begin: nobodys, do: func(c *corner, s *taxi.Store, _ taxi.Ride) error {
+			_, err := s.Drivers.SetAvailable(ctx, c.market.ID, id(0), false)
+			return err
+		}, want: `"sk":"kyrenia#driver#d00"`, gone: true},
+		"delete a driver": {begin: nobodys, do: func(c *corner, s *taxi.Store, _ taxi.Ride) error {
+			return s.Drivers.Delete(ctx, c.market.ID, id(0))
+		}, want: id(0), gone: true},
 	}
 }
 
 // A sweep that dies, or whose calls fail, leaves nothing half done, and the next one goes on.
 func TestCrashAnywhereInASweep(t *testing.T) {
 	t.Parallel()
-	for name, due := range map[string]struct {
-		begin func(c *corner) taxi.Ride
-		after time.Duration
-	}{
-		"expire": {func(c *corner) taxi.Ride { return c.proposed() }, 10 * time.Minute},
-		"again":  {func(c *corner) taxi.Ride { return c.requested() }, time.Minute},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			faulttest.Everywhere(t, []faulttest.Fault{faulttest.DiesAfter}, func(t *testing.T, calls *faulttest.Calls) []string {
-				c := newCorner(t)
-				c.drivers(2)
-				r := due.begin(c)
-				c.clock.Add(due.after)
-				broken := c.over(calls, 1)
-				calls.Deliver(t, nil, func() error {
-					_, err := broken.Sweep(context.Background(), taxi.Limits{Workers: 1})
-					return err
-				})
-				c.sweep()
-				return c.stored(r, 2)
-			})
+	faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) []string {
+		c := newCorner(t)
+		for dynamo.DueShard("", taxi.NewID(c.customer.Key(), "key1")) != dynamo.DueShard("", "the same") {
+			c.customer = someone() // so that every sweep makes the same calls
+		}
+		c.drivers(2)
+		r := c.requested()
+		c.clock.Add(time.Minute)
+		broken := c.over(calls, 1)
+		calls.Deliver(t, nil, func() error {
+			_, err := broken.Sweep(context.Background(), taxi.Limits{Workers: 1})
+			return err
 		})
-	}
+		c.sweep()
+		if r = c.get(r.ID); r.Attempt != 2 || len(r.Offered) != 2 {
+			t.Errorf("%+v", r)
+		}
+		return c.stored(r, 2)
+	})
 }

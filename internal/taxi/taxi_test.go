@@ -103,17 +103,22 @@ func (c *corner) drivers(n int, districts ...string) {
 
 func (c *corner) driver(n int, districts ...string) taxi.Driver {
 	c.t.Helper()
-	if len(districts) == 0 {
-		districts = []string{"Kyrenia"}
-	}
-	d, err := c.Drivers.Put(context.Background(), taxi.Driver{
-		ID: id(n), Market: c.market.ID, Name: fmt.Sprint("Driver ", n), Phone: phone(n), Language: "en", Districts: districts,
-		Vehicle: "white Skoda", Plate: fmt.Sprintf("TX %03d", n), Seats: 4, Available: true, Enabled: true,
-	})
+	d, err := c.Drivers.Put(context.Background(), c.aDriver(n, districts...))
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	return d
+}
+
+// aDriver is the n-th, as they are before anybody has stored them.
+func (c *corner) aDriver(n int, districts ...string) taxi.Driver {
+	if len(districts) == 0 {
+		districts = []string{"Kyrenia"}
+	}
+	return taxi.Driver{
+		ID: id(n), Market: c.market.ID, Name: fmt.Sprint("Driver ", n), Phone: phone(n), Language: "en", Districts: districts,
+		Vehicle: "white Skoda", Plate: fmt.Sprintf("TX %03d", n), Seats: 4, Available: true, Enabled: true,
+	}
 }
 
 func id(n int) string { return fmt.Sprintf("d%02d", n) }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -421,16 +422,58 @@ func (q queue) Queue(ctx context.Context, threadID, dedupe string) error {
 // Telling, with every fault at every call: each is told once.
 func TestCrashAnywhereInTelling(t *testing.T) {
 	t.Parallel()
-	for _, typ := range []taxi.EventType{taxi.OfferedEvent, taxi.AssignedEvent} {
-		t.Run(string(typ), func(t *testing.T) {
+	says := func(words ...string) func(s *station) taxi.Ride {
+		return func(s *station) taxi.Ride {
+			r := s.ordered()
+			for _, w := range words {
+				s.says(0, w)
+			}
+			return r
+		}
+	}
+	for name, tt := range map[string]struct {
+		typ     taxi.EventType
+		arrange func(s *station) taxi.Ride
+		want    map[string][]string // who is told what
+	}{
+		"offered":   {taxi.OfferedEvent, says(), map[string][]string{"d00": {"offered-1 taxi_offer"}, "d01": {"offered-1 taxi_offer"}}},
+		"assigned":  {taxi.AssignedEvent, says("yes"), map[string][]string{"d00": {"assigned-1 taxi_pickup"}, "d01": {"assigned-1 taxi_taken"}, "customer": {"taxi_assigned"}, "turns": {"1"}}},
+		"arrived":   {taxi.ArrivedEvent, says("yes", "arrived"), map[string][]string{"customer": {"taxi_arrived"}, "turns": {"1"}}},
+		"done":      {taxi.DoneEvent, says("yes", "done"), map[string][]string{"customer": {"taxi_done"}, "turns": {"1"}}},
+		"withdrawn": {taxi.WithdrawnEvent, says("yes", "cancel"), map[string][]string{"customer": {"taxi_searching"}, "turns": {"1"}}},
+		"cancelled": {taxi.CancelledEvent, func(s *station) taxi.Ride {
+			r := says("yes")(s)
+			if _, err := s.cancel(s.Store, r); err != nil {
+				s.t.Fatal(err)
+			}
+			return r
+		}, map[string][]string{"d00": {"cancelled-1 taxi_cancelled"}}},
+		"cancelled by staff": {taxi.CancelledEvent, func(s *station) taxi.Ride {
+			r := says("yes")(s)
+			return s.must(s.CancelByStaff(context.Background(), staff, s.market.ID, r.Owner, r.ID))
+		}, map[string][]string{"d00": {"cancelled-1 taxi_cancelled"}, "customer": {"taxi_cancelled"}, "turns": {"1"}}},
+		"unserved": {taxi.UnservedEvent, func(s *station) taxi.Ride {
+			r := s.ordered()
+			for range taxi.MaxAttempts {
+				s.clock.Add(time.Minute)
+				s.sweep()
+			}
+			return r
+		}, map[string][]string{"customer": {"taxi_unserved"}, "turns": {"1"}}},
+		"expired": {taxi.ExpiredEvent, func(s *station) taxi.Ride {
+			th := s.writes()
+			r := s.proposed(func(o *taxi.Order) { o.Thread = th })
+			s.clock.Add(10 * time.Minute)
+			s.sweep()
+			return r
+		}, map[string][]string{"customer": {"taxi_expired"}, "turns": {"1"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) map[string][]string {
 				s := newStation(t)
 				s.drivers(2)
-				r := s.ordered()
-				if typ == taxi.AssignedEvent {
-					s.says(0, "yes")
-				}
+				r := tt.arrange(s)
 				es, err := s.Events(t.Context(), r.Owner, r.ID)
 				if err != nil {
 					t.Fatal(err)
@@ -443,15 +486,22 @@ func TestCrashAnywhereInTelling(t *testing.T) {
 				defer server.Close()
 				teller := s.teller(calls, queue{server.URL, calls})
 				for _, e := range es {
-					if e.Type == typ {
+					if e.Type == tt.typ {
 						calls.Deliver(t, nil, func() error { return teller.Tell(t.Context(), e) })
 						if err := s.Tell(t.Context(), e); err != nil { // the stream is read again
 							t.Error(err)
 						}
 					}
 				}
-				turns := slices.Compact(slices.Sorted(slices.Values(s.queued)))
-				return map[string][]string{"d00": s.names(0), "d01": s.names(1), "customer": kinds(s.notices(r.Thread)), "turns": {fmt.Sprint(len(turns))}}
+				told := map[string][]string{"d00": s.names(0), "d01": s.names(1), "customer": kinds(s.notices(r.Thread))}
+				if turns := slices.Compact(slices.Sorted(slices.Values(s.queued))); len(turns) > 0 {
+					told["turns"] = []string{fmt.Sprint(len(turns))}
+				}
+				maps.DeleteFunc(told, func(_ string, what []string) bool { return len(what) == 0 })
+				if diff := cmp.Diff(tt.want, told); diff != "" {
+					t.Errorf("wanted (-), and told (+):\n%s", diff)
+				}
+				return told
 			})
 		})
 	}
