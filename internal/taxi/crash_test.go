@@ -143,25 +143,32 @@ func scenes() map[string]scene {
 		_, err := s.CancelByStaff(ctx, staff, c.market.ID, r.Owner, r.ID)
 		return err
 	}
+	erase := func(_ *corner, s *taxi.Store, r taxi.Ride) error { _, err := s.Erase(ctx, r.Owner); return err }
 	event := func(typ taxi.EventType) string { return fmt.Sprintf(`"type":%q`, typ) }
 	return map[string]scene{
 		"propose": {begin: nobodys, do: func(c *corner, s *taxi.Store, _ taxi.Ride) error {
 			_, err := s.Propose(ctx, c.customer, "the key", c.order())
 			return err
 		}, want: event(taxi.ProposedEvent)},
-		"yes":             {begin: proposed, do: func(c *corner, s *taxi.Store, r taxi.Ride) error { _, err := c.yes(s, r); return err }, want: event(taxi.OfferedEvent)},
-		"no":              {begin: proposed, do: func(c *corner, s *taxi.Store, r taxi.Ride) error { _, err := c.no(s, r); return err }, want: event(taxi.ReleasedEvent)},
-		"assign":          {begin: requested, do: says("YES"), want: event(taxi.AssignedEvent)},
-		"decline":         {begin: requested, do: says("NO"), want: event(taxi.DeclinedEvent)},
-		"arrive":          {begin: assigned, do: says("ARRIVED"), want: event(taxi.ArrivedEvent)},
-		"finish":          {begin: assigned, do: says("DONE"), want: event(taxi.DoneEvent)},
-		"withdraw":        {begin: assigned, do: says("CANCEL"), want: event(taxi.WithdrawnEvent)},
-		"cancel":          {begin: assigned, do: func(c *corner, s *taxi.Store, r taxi.Ride) error { _, err := c.cancel(s, r); return err }, want: event(taxi.CancelledEvent)},
-		"cancel by staff": {begin: assigned, do: byStaff, want: event(taxi.CancelledEvent)},
-		"expire":          {begin: later(proposed, 10*time.Minute), do: attend, want: event(taxi.ExpiredEvent)},
-		"offer again":     {begin: later(requested, time.Minute), do: attend, want: `"id":"offered#2"`},
-		"give up":         {begin: tired, do: attend, want: event(taxi.UnservedEvent)},
-		"close":           {begin: later(assigned, 6*time.Hour), do: attend, want: event(taxi.DoneEvent)},
+		"yes":              {begin: proposed, do: func(c *corner, s *taxi.Store, r taxi.Ride) error { _, err := c.yes(s, r); return err }, want: event(taxi.OfferedEvent)},
+		"no":               {begin: proposed, do: func(c *corner, s *taxi.Store, r taxi.Ride) error { _, err := c.no(s, r); return err }, want: event(taxi.ReleasedEvent)},
+		"assign":           {begin: requested, do: says("YES"), want: event(taxi.AssignedEvent)},
+		"decline":          {begin: requested, do: says("NO"), want: event(taxi.DeclinedEvent)},
+		"arrive":           {begin: assigned, do: says("ARRIVED"), want: event(taxi.ArrivedEvent)},
+		"finish":           {begin: assigned, do: says("DONE"), want: event(taxi.DoneEvent)},
+		"withdraw":         {begin: assigned, do: says("CANCEL"), want: event(taxi.WithdrawnEvent)},
+		"cancel":           {begin: assigned, do: func(c *corner, s *taxi.Store, r taxi.Ride) error { _, err := c.cancel(s, r); return err }, want: event(taxi.CancelledEvent)},
+		"cancel by staff":  {begin: assigned, do: byStaff, want: event(taxi.CancelledEvent)},
+		"expire":           {begin: later(proposed, 10*time.Minute), do: attend, want: event(taxi.ExpiredEvent)},
+		"offer again":      {begin: later(requested, time.Minute), do: attend, want: `"id":"offered#2"`},
+		"give up":          {begin: tired, do: attend, want: event(taxi.UnservedEvent)},
+		"close":            {begin: later(assigned, 6*time.Hour), do: attend, want: event(taxi.DoneEvent)},
+		"erase a proposal": {begin: proposed, do: erase, want: "rides#CUSTOMER", gone: true},
+		"erase a ride": {begin: func(c *corner) taxi.Ride {
+			r := c.assigned(0)
+			c.says(0, "DONE "+r.Code)
+			return r
+		}, do: erase, want: "rides#CUSTOMER", gone: true},
 		"put a driver": {begin: nobodys, do: func(c *corner, s *taxi.Store, _ taxi.Ride) error {
 			_, err := s.Drivers.Put(ctx, c.aDriver(2, "Lapta"))
 			return err

@@ -15,27 +15,28 @@ func (s *Store) Erase(ctx context.Context, owner string) (kept int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	markets := map[string]bool{}
+	open := map[string]bool{} // whether some ride of a market is
 	for _, r := range rides {
+		open[r.Market] = open[r.Market] || r.Status.Open()
 		if r.Status.Open() {
 			kept++
-			markets[r.Market] = false
-			continue
-		}
-		if _, open := markets[r.Market]; !open {
-			markets[r.Market] = true
-		}
-		if err := s.erase(ctx, r); err != nil {
-			return kept, fmt.Errorf("taxi: erase %s: %w", r.ID, err)
 		}
 	}
-	for market, none := range markets {
-		if !none {
+	for market, some := range open { // while there are rides by which to find it
+		if some {
 			continue
 		}
 		last := s.Table.Delete(openKey(owner, market)).If("attribute_not_exists(pk) OR #open = :no", dynamo.V{":no": false}).Else(ErrChanged)
 		if err := s.Table.DB().Commit(ctx, last); err != nil {
 			return kept, fmt.Errorf("taxi: erase: %w", err)
+		}
+	}
+	for _, r := range rides {
+		if r.Status.Open() {
+			continue
+		}
+		if err := s.erase(ctx, r); err != nil {
+			return kept, fmt.Errorf("taxi: erase %s: %w", r.ID, err)
 		}
 	}
 	return kept, nil
