@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"testing"
@@ -16,14 +15,6 @@ import (
 func TestAMoveIsAnsweredWhileItIsForNothing(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	b := &Booker{
-		Ledger: s.Ledger, Catalog: s, Summary: func(string, Transaction) string { return "S" }, Card: func(string, Transaction) tool.Card { return nil },
-		Moved: func(context.Context, string, Transaction, Transaction) (string, error) { return "M", nil },
-	}
-	var err error
-	if s.tools, err = tool.NewRegistry(b.Tools()...); err != nil {
-		t.Fatal(err)
-	}
 	res, err := s.call("initiateBooking", at("2030-06-04", "19:00"), "k")
 	if err != nil {
 		t.Fatal(err)

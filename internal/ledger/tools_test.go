@@ -47,7 +47,7 @@ func newShop(t *testing.T) *shop {
 		return fmt.Sprint(lang, " ", tx.ListingName, " ", tx.Start.Format(slotFmt))
 	}, Card: func(lang string, tx Transaction) tool.Card {
 		return tool.Card{"type": "booking", "transactionId": tx.ID, "status": string(tx.State), "language": lang}
-	}}
+	}, Moved: func(context.Context, string, Transaction, Transaction) (string, error) { return "M", nil }}
 	var err error
 	if s.tools, err = tool.NewRegistry(b.Tools()...); err != nil {
 		t.Fatal(err)
