@@ -1,11 +1,8 @@
 package booking_test
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"net/http"
-	"regexp"
 	"slices"
 	"testing"
 	"time"
@@ -13,25 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/dynamo"
+	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
 	"merve/internal/ledger"
 )
 
 // aside keeps an inn's reminders apart from everybody else's, in the index of what is due.
-type aside struct{ name string }
-
-var dueReminders = regexp.MustCompile(`"reminder#(\d\d)"`)
-
-func (a aside) RoundTrip(r *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
-	}
-	body = dueReminders.ReplaceAll(body, []byte(`"reminder#`+a.name+`$1"`))
-	there := r.Clone(r.Context())
-	there.Body, there.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	return http.DefaultTransport.RoundTrip(there)
-}
+func (i *inn) aside() http.RoundTripper { return dynamotest.Aside(i.name, "reminder") }
 
 // left is what an operation leaves: how each customer stands, what reminders there are, and by
 // how many names turns were queued.
@@ -43,7 +28,7 @@ type left struct {
 
 func (i *inn) left(tx ledger.Transaction) (l left) {
 	i.t.Helper()
-	i.over(aside{i.name})
+	i.over(i.aside())
 	for _, who := range []string{"ann", "bob", "eve", "joe"} {
 		if how := i.standing(who); how != "" {
 			l.Customers = append(l.Customers, who+": "+how)
@@ -149,7 +134,7 @@ func TestField25_EveryFaultOfReminderAndWaitingList(t *testing.T) {
 			t.Parallel()
 			faulttest.Everywhere(t, tt.faults, func(t *testing.T, calls *faulttest.Calls) left {
 				i := newInn(t)
-				calls.Next = aside{i.name}
+				calls.Next = i.aside()
 				i.over(calls.Next)
 				i.thread("ann")
 				tx, step := tt.prepare(i)

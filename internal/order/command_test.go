@@ -39,14 +39,18 @@ func (c *counter) says(text string) gate.Settled {
 // at most 2 requests each.
 func (c *counter) heard(from speaksFor, text string) gate.Settled {
 	c.t.Helper()
-	commands := &order.Commands{Store: c.store, Roster: from}
-	tc := tool.Context{Market: &market.Market{ID: "demo"}, Language: "en", TimeZone: time.UTC}
 	ctx, meter := telemetry.WithMeter(c.t.Context())
-	s, ok, err := commands.Command(ctx, tc, thread.Message{Text: text, At: c.now.Add(time.Minute)})
+	s, ok, err := c.tells(ctx, c.store, from, text)
 	if n := meter.Cost().Requests; err != nil || !ok || n > 2*len(from) {
 		c.t.Fatalf("%q: %v, %v after %d requests", text, ok, err, n)
 	}
 	return s
+}
+
+// tells is heard, by a store.
+func (c *counter) tells(ctx context.Context, s *order.Store, from speaksFor, text string) (gate.Settled, bool, error) {
+	tc := tool.Context{Market: &market.Market{ID: "demo"}, Language: "en", TimeZone: time.UTC}
+	return (&order.Commands{Store: s, Roster: from}).Command(ctx, tc, thread.Message{Text: text, At: c.now.Add(time.Minute)})
 }
 
 // An answer that may be to no order or to several changes none, and is told which it lacks.

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -538,9 +537,7 @@ func TestField16_CrashAnywhere(t *testing.T) {
 	t.Parallel()
 	faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) any {
 		c := newCounter(t)
-		db := dynamo.Open(dynamotest.Config(t), func(o *dynamodb.Options) { o.HTTPClient, o.RetryMaxAttempts = calls, 1 })
-		db.Backoff = func(int) time.Duration { return time.Microsecond }
-		faulty := &order.Store{Table: db.Table(dynamotest.TableName("records")), Now: func() time.Time { return c.now }}
+		faulty := c.failing(calls)
 		var o order.Order
 		calls.Deliver(t, nil, func() (err error) {
 			o, err = faulty.Propose(t.Context(), c.draft(), "1")

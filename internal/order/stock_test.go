@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"merve/internal/actor"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
@@ -167,10 +165,8 @@ func TestField15_CrashAnywhere(t *testing.T) {
 			faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) any {
 				c := stocked(t, 5, 2)
 				o := c.of(map[string]int{"soup": 3, "fish": 1}, "1")
-				db := dynamo.Open(dynamotest.Config(t), func(o *dynamodb.Options) { o.HTTPClient, o.RetryMaxAttempts = calls, 1 })
-				db.Backoff = func(int) time.Duration { return time.Microsecond }
-				table := db.Table(dynamotest.TableName("records"))
-				faulty := &order.Store{Table: table, Stock: &stock.Store{Table: table, Now: c.store.Now}, Now: c.store.Now}
+				faulty := c.failing(calls)
+				faulty.Stock = &stock.Store{Table: faulty.Table, Now: faulty.Now}
 				for _, typ := range events {
 					calls.Deliver(t, nil, func() error {
 						now, err := faulty.Get(t.Context(), c.owner, o.ID)

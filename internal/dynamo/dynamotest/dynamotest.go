@@ -5,13 +5,16 @@
 package dynamotest
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -138,4 +141,26 @@ func (b *before) RoundTrip(r *http.Request) (*http.Response, error) {
 		b.once.Do(b.do)
 	}
 	return http.DefaultTransport.RoundTrip(r)
+}
+
+// Aside is a transport that keeps the due work of a kind apart, by a name, from everybody
+// else's: for what looks at all that is due.
+func Aside(name, kind string) http.RoundTripper {
+	return aside{regexp.MustCompile(`"` + kind + `#(\d\d)"`), []byte(`"` + kind + "#" + name + `$1"`)}
+}
+
+type aside struct {
+	shard *regexp.Regexp
+	named []byte
+}
+
+func (a aside) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	body = a.shard.ReplaceAll(body, a.named)
+	there := r.Clone(r.Context())
+	there.Body, there.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	return http.DefaultTransport.RoundTrip(there)
 }
