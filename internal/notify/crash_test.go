@@ -16,6 +16,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/channel"
+	deskpkg "merve/internal/desk"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
@@ -24,9 +25,12 @@ import (
 	"merve/internal/listing"
 	"merve/internal/market"
 	"merve/internal/notify"
+	"merve/internal/order"
 	"merve/internal/outbox"
+	"merve/internal/relay"
 	"merve/internal/report"
 	"merve/internal/thread"
+	"merve/internal/tool"
 )
 
 // told is what came of an event: the outbox of the business, the notices that wait on the
@@ -64,26 +68,35 @@ func (p *place) over(calls *faulttest.Calls) *notify.Notifier {
 	now := func() time.Time { return noon }
 	db := dynamo.Open(dynamotest.Config(p.t), func(o *dynamodb.Options) { o.HTTPClient, o.RetryMaxAttempts = calls, 1 })
 	db.Backoff = func(int) time.Duration { return time.Millisecond }
-	catalog, conversations := db.Table(dynamotest.TableName("catalog")), db.Table(dynamotest.TableName("conversations"))
+	catalog, records, conversations := db.Table(dynamotest.TableName("catalog")), db.Table(dynamotest.TableName("records")), db.Table(dynamotest.TableName("conversations"))
 	return &notify.Notifier{
 		Markets: &market.Store{Table: catalog, Now: now}, Listings: &listing.Store{Table: catalog, Now: now},
-		Reports: &report.Store{Table: db.Table(dynamotest.TableName("records")), Now: now},
+		Reports: &report.Store{Table: records, Now: now}, Orders: &order.Store{Table: records, Now: now},
 		Threads: thread.Teller{Queue: queue{server.URL, calls}, Store: &thread.Store{Table: conversations, Now: now, NewID: func() string { return dynamotest.ID("lease") }}},
 		Outbox:  &outbox.Box{Table: conversations, Now: now}, Log: slog.New(slog.DiscardHandler),
 	}
 }
 
-// outcome is what stands of a transaction's events, without ids.
-func (p *place) outcome(tx ledger.Transaction) told {
+// outcome is what stands of all that is told of something, without its id and code.
+func (p *place) outcome(id, code, threadID string) told {
 	p.t.Helper()
-	out := p.onThread(tx.Thread)
+	out := p.onThread(threadID)
 	sent, err := p.Outbox.List(p.t.Context(), p.merchantThread(), 1000)
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	for _, m := range sent {
-		if rest, mine := strings.CutPrefix(m.ID, tx.ID); mine {
-			out.Business = append(out.Business, fmt.Sprintf("TX%s to %s as %v: %s", rest, m.To, m.Template, m.Text))
+		if rest, mine := strings.CutPrefix(m.ID, id); mine {
+			out.Business = append(out.Business, fmt.Sprintf("%s to %s as %v: %s", rest, m.To, m.Template, m.Text))
+		}
+	}
+	names := []string{id, "ID"}
+	if code != "" {
+		names = append(names, code, "CODE")
+	}
+	for _, lines := range [][]string{out.Business, out.Customer} {
+		for i := range lines {
+			lines[i] = strings.NewReplacer(names...).Replace(lines[i])
 		}
 	}
 	return out
@@ -159,11 +172,107 @@ func TestField25_EveryFaultOfANotification(t *testing.T) {
 				for range 2 { // the stream is read again
 					calls.Deliver(t, nil, func() error { return n.Tell(t.Context(), e) })
 				}
-				return p.outcome(e.Transaction)
+				return p.outcome(e.Transaction.ID, e.Transaction.Code, e.Transaction.Thread)
 			}
 			faulttest.Everywhere(t, nil, scenario)
 		})
 	}
+}
+
+// Every event of an order that somebody is told of, with every fault at every call: each is told
+// once.
+func TestField25_EveryFaultOfTellingOfAnOrder(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.save()
+	for _, tt := range []struct {
+		name               string
+		by                 actor.Actor
+		events             []order.EventType
+		business, customer int // how many of them
+	}{
+		{"placed", customer, []order.EventType{order.PlacedEvent}, 1, 0},
+		{"taken back by its customer", customer, []order.EventType{order.PlacedEvent, order.CancelledEvent}, 1, 0},
+		{"cancelled by its business", business, []order.EventType{order.PlacedEvent, order.CancelledEvent}, 0, 1},
+		{"accepted", business, []order.EventType{order.PlacedEvent, order.AcceptedEvent}, 0, 1},
+		{"refused", business, []order.EventType{order.PlacedEvent, order.RefusedEvent}, 0, 1},
+		{"done", business, []order.EventType{order.PlacedEvent, order.AcceptedEvent, order.DoneEvent}, 0, 1},
+		{"unanswered", nobody, []order.EventType{order.PlacedEvent, order.UnansweredEvent}, 1, 1},
+		{"expired", nobody, []order.EventType{order.ExpiredEvent}, 0, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) told {
+				e := p.ordered(tt.by, tt.events...)
+				o, err := p.orders.Get(t.Context(), customer, e.Order)
+				if err != nil {
+					t.Fatal(err)
+				}
+				n := p.over(calls)
+				for range 2 { // the stream is read again
+					calls.Deliver(t, nil, func() error { return n.TellOrder(t.Context(), e) })
+				}
+				out := p.outcome(o.ID, o.Code, o.Thread)
+				if len(out.Business) != tt.business || len(out.Customer) != tt.customer || len(out.Turns) != tt.customer {
+					t.Errorf("told %+v", out)
+				}
+				return out
+			})
+		})
+	}
+}
+
+// A customer who asks for a person, with every fault at every call: each of the desk is told once.
+func TestField25_EveryFaultOfTellingTheDesk(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.market.Desk.Numbers = []string{"+15550101002", merchantPhone}
+	p.save()
+	faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) told {
+		e := deskpkg.Event{Thread: dynamotest.ID("th"), Market: p.market.ID, Name: "Deniz", Reason: "angry", Turn: 3}
+		n := p.over(calls)
+		for range 2 { // the stream is read again
+			calls.Deliver(t, nil, func() error { return n.TellDesk(t.Context(), e) })
+		}
+		out := p.outcome(e.Thread, "", "")
+		if len(out.Business) != 1 {
+			t.Errorf("told %+v", out)
+		}
+		return out
+	})
+}
+
+// What a customer writes to a business, with every fault at every call of the YES: it is on the
+// outbox once, and the talk has begun.
+func TestField25_EveryFaultOfWritingToABusiness(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.save()
+	faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) told {
+		n, key, th := p.over(calls), dynamotest.ID("key"), dynamotest.ID("th")
+		post := &relay.Post{Table: n.Outbox.Table.DB().Table(dynamotest.TableName("records")), Now: func() time.Time { return noon }}
+		send := notify.Writer{Notifier: n, Talks: post}.Tools()[0]
+		tc := tool.Context{Market: p.market, Thread: th, Language: "en", Key: key}
+		for range 2 {
+			calls.Deliver(t, nil, func() error {
+				_, err := send.Run(t.Context(), tc, []byte(`{"listingId":"grill","text":"Are you open?"}`))
+				return err
+			})
+		}
+		talks, err := (&relay.Post{Table: p.orders.Table, Now: post.Now}).Talks(t.Context(), th)
+		if err != nil || len(talks) != 1 {
+			t.Fatalf("%d talks, %v", len(talks), err)
+		}
+		m, err := p.Outbox.Get(t.Context(), p.merchantThread(), "message."+key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := p.outcome(m.ID, m.About, "")
+		if len(out.Business) != 1 {
+			t.Errorf("told %+v", out)
+		}
+		return out
+	})
 }
 
 // A report that staff have resolved, with every fault at every call: its owner is told once.
@@ -192,6 +301,6 @@ func TestField25_EveryTwoFaultsOfANotification(t *testing.T) {
 		e.Transaction.Thread = p.writes()
 		n := p.over(calls)
 		calls.Deliver(t, nil, func() error { return n.Tell(t.Context(), e) })
-		return p.outcome(e.Transaction)
+		return p.outcome(e.Transaction.ID, e.Transaction.Code, e.Transaction.Thread)
 	})
 }

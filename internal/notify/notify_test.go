@@ -21,6 +21,7 @@ import (
 	"merve/internal/listing"
 	"merve/internal/market"
 	"merve/internal/notify"
+	"merve/internal/order"
 	"merve/internal/outbox"
 	"merve/internal/report"
 	"merve/internal/thread"
@@ -37,6 +38,7 @@ type place struct {
 	listing  *listing.Listing
 	listings *listing.Store
 	threads  *thread.Store
+	orders   *order.Store
 	logged   *bytes.Buffer
 
 	mu     sync.Mutex
@@ -53,13 +55,14 @@ func newPlace(t testing.TB) *place {
 		t: t, market: market.Default(dynamotest.ID("m")), logged: &bytes.Buffer{},
 		markets: &market.Store{Table: catalog, Now: now}, listings: &listing.Store{Table: catalog, Now: now},
 		threads: &thread.Store{Table: conversations, Now: now, NewID: func() string { return dynamotest.ID("lease") }},
+		orders:  &order.Store{Table: db.Table(dynamotest.TableName("records")), Now: now},
 	}
 	p.listing = &listing.Listing{
 		ID: "grill", Market: p.market.ID, Business: "biz", Names: map[string]string{"en": "Harbour Grill"}, Domain: "food", Category: "restaurant",
 		Merve: listing.Integration{Enabled: true, WhatsApp: merchantPhone, Actions: []listing.Action{{Type: listing.BookAction, Enabled: true}}},
 	}
 	p.Notifier = &notify.Notifier{
-		Markets: p.markets, Listings: p.listings, Threads: thread.Teller{Store: p.threads, Queue: p},
+		Markets: p.markets, Listings: p.listings, Threads: thread.Teller{Store: p.threads, Queue: p}, Orders: p.orders,
 		Reports: &report.Store{Table: db.Table(dynamotest.TableName("records")), Now: now},
 		Outbox:  &outbox.Box{Table: conversations, Now: now}, Log: slog.New(slog.NewTextHandler(p.logged, nil)),
 	}
