@@ -9,9 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
-	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/faulttest"
@@ -99,8 +96,7 @@ func FuzzListing(f *testing.F) {
 func TestField25_CrashOfAPut(t *testing.T) {
 	t.Parallel()
 	faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) any {
-		db := dynamo.Open(dynamotest.Config(t), func(o *dynamodb.Options) { o.HTTPClient, o.RetryMaxAttempts = calls, 1 })
-		db.Backoff = func(int) time.Duration { return time.Microsecond }
+		db := dynamotest.Once(t, calls)
 		table := dynamotest.TableName("catalog")
 		now := func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 		faulty, sound := &Store{Table: db.Table(table), Now: now}, &Store{Table: dynamotest.Open(t).Table(table), Now: now}

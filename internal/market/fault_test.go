@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
@@ -21,8 +20,7 @@ import (
 // failing is a new process whose calls fail.
 func failing(t *testing.T, now *time.Time, calls *faulttest.Calls) *market.Store {
 	s := store(t, now)
-	db := dynamo.Open(dynamotest.Config(t), func(o *dynamodb.Options) { o.HTTPClient, o.RetryMaxAttempts = calls, 1 })
-	db.Backoff = func(int) time.Duration { return time.Microsecond }
+	db := dynamotest.Once(t, calls)
 	s.Table = db.Table(dynamotest.TableName("catalog"))
 	return s
 }

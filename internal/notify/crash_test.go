@@ -1,23 +1,16 @@
 package notify_test
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
-	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"merve/internal/actor"
 	"merve/internal/channel"
 	deskpkg "merve/internal/desk"
-	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/faulttest"
@@ -37,42 +30,16 @@ import (
 // customer's thread, and the turns that were queued for them, each name once.
 type told struct{ Business, Customer, Turns []string }
 
-// queue is the queue of turns, behind HTTP as the real one is.
-type queue struct {
-	address string
-	calls   *faulttest.Calls
-}
-
-func (q queue) Queue(ctx context.Context, threadID, dedupe string) error {
-	client := http.Client{Transport: q.calls}
-	resp, err := client.PostForm(q.address, url.Values{"thread": {threadID}, "name": {dedupe}})
-	if err != nil {
-		return err
-	}
-	if resp.StatusCode != http.StatusOK {
-		err = fmt.Errorf("the queue answered with %d", resp.StatusCode)
-	}
-	resp.Body.Close()
-	return err
-}
-
 // over makes a notifier anew, over calls and without the SDK's own retries.
 func (p *place) over(calls *faulttest.Calls) *notify.Notifier {
 	p.t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		if err := p.Queue(r.Context(), r.PostFormValue("thread"), r.PostFormValue("name")); err != nil {
-			p.t.Error(err)
-		}
-	}))
-	p.t.Cleanup(server.Close)
 	now := func() time.Time { return noon }
-	db := dynamo.Open(dynamotest.Config(p.t), func(o *dynamodb.Options) { o.HTTPClient, o.RetryMaxAttempts = calls, 1 })
-	db.Backoff = func(int) time.Duration { return time.Millisecond }
+	db := dynamotest.Once(p.t, calls)
 	catalog, records, conversations := db.Table(dynamotest.TableName("catalog")), db.Table(dynamotest.TableName("records")), db.Table(dynamotest.TableName("conversations"))
 	return &notify.Notifier{
 		Markets: &market.Store{Table: catalog, Now: now}, Listings: &listing.Store{Table: catalog, Now: now},
 		Reports: &report.Store{Table: records, Now: now}, Orders: &order.Store{Table: records, Now: now},
-		Threads: thread.Teller{Queue: queue{server.URL, calls}, Store: &thread.Store{Table: conversations, Now: now, NewID: func() string { return dynamotest.ID("lease") }}},
+		Threads: thread.Teller{Queue: faulttest.NewQueue(p.t, calls, p.Queue), Store: &thread.Store{Table: conversations, Now: now, NewID: func() string { return dynamotest.ID("lease") }}},
 		Outbox:  &outbox.Box{Table: conversations, Now: now}, Log: slog.New(slog.DiscardHandler),
 	}
 }

@@ -162,7 +162,7 @@ func TestTellReportWithoutAQueue(t *testing.T) {
 	f := p.filed(t)
 	e := f.resolved(t, desk)
 	n := *p.Notifier
-	n.Threads = thread.Teller{Store: p.threads, Queue: queue{address: "http://127.0.0.1:1", calls: &faulttest.Calls{}}}
+	n.Threads = thread.Teller{Store: p.threads, Queue: faulttest.NewQueue(t, faulttest.With(faulttest.At{N: 1, Fault: faulttest.CallLost}), p.Queue)}
 	if err := n.TellReport(t.Context(), e); !fault.Is(err, fault.Unavailable) || !fault.Retryable(err) {
 		t.Errorf("%v", err)
 	}

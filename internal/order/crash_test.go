@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
@@ -18,8 +16,7 @@ import (
 
 // failing is the store of a process whose calls fail, on a corner of what is due.
 func (c *counter) failing(calls *faulttest.Calls) *order.Store {
-	db := dynamo.Open(dynamotest.Config(c.t), func(o *dynamodb.Options) { o.HTTPClient, o.RetryMaxAttempts = calls, 1 })
-	db.Backoff = func(int) time.Duration { return time.Microsecond }
+	db := dynamotest.Once(c.t, calls)
 	return &order.Store{Table: db.Table(dynamotest.TableName("records")), Now: func() time.Time { return c.now }}
 }
 

@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/dynamo"
@@ -93,8 +91,7 @@ func (c *corner) open() { c.start(dynamotest.Open(c.t), c.twilio.Client()) }
 
 // over does so with calls between, to both, and without the SDK's own retries.
 func (c *corner) over(calls *faulttest.Calls) {
-	db := dynamo.Open(dynamotest.Config(c.t), func(o *dynamodb.Options) { o.HTTPClient, o.RetryMaxAttempts = calls, 1 })
-	db.Backoff = func(int) time.Duration { return time.Millisecond }
+	db := dynamotest.Once(c.t, calls)
 	c.start(db, &http.Client{Transport: calls})
 }
 

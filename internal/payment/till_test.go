@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"merve/internal/actor"
 	"merve/internal/booking"
 	"merve/internal/dynamo"
@@ -91,8 +89,7 @@ func (d *till) over(db *dynamo.DB, client *http.Client) *payment.Store {
 
 // through is the store of a process whose calls, to the database and to Stripe, meet faults.
 func (d *till) through(calls transport) *payment.Store {
-	db := dynamo.Open(dynamotest.Config(d.t), func(o *dynamodb.Options) { o.HTTPClient, o.RetryMaxAttempts = calls, 1 })
-	db.Backoff = func(int) time.Duration { return 0 }
+	db := dynamotest.Once(d.t, calls)
 	return d.over(db, &http.Client{Transport: calls})
 }
 

@@ -7,9 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/channel"
@@ -135,8 +133,7 @@ func TestCrashAnywhere(t *testing.T) {
 			t.Parallel()
 			faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) map[string]string {
 				c := newCorner(t, lantern())
-				db := dynamo.Open(dynamotest.Config(t), func(o *dynamodb.Options) { o.HTTPClient, o.RetryMaxAttempts = calls, 1 })
-				db.Backoff = func(int) time.Duration { return time.Microsecond }
+				db := dynamotest.Once(t, calls)
 				faulty := &Store{Table: db.Table(dynamotest.TableName("catalog")), Now: c.Now}
 				calls.Deliver(t, nil, func() error { return do(t.Context(), faulty, c.market) })
 				return c.items(indexOf(c.market, Pharmacy), indexOf(c.market, "museum"), indexOf(c.market, "atm"))

@@ -7,8 +7,6 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -400,25 +398,6 @@ func TestTellingOfNothing(t *testing.T) {
 	s.tellAll(r)
 }
 
-// queue is the queue of turns, behind HTTP as the real one is.
-type queue struct {
-	address string
-	calls   *faulttest.Calls
-}
-
-func (q queue) Queue(ctx context.Context, threadID, dedupe string) error {
-	client := http.Client{Transport: q.calls}
-	resp, err := client.PostForm(q.address, url.Values{"thread": {threadID}, "name": {dedupe}})
-	if err != nil {
-		return err
-	}
-	if resp.StatusCode != http.StatusOK {
-		err = fmt.Errorf("the queue answered with %d", resp.StatusCode)
-	}
-	resp.Body.Close()
-	return err
-}
-
 // Telling, with every fault at every call: each is told once.
 func TestCrashAnywhereInTelling(t *testing.T) {
 	t.Parallel()
@@ -478,13 +457,7 @@ func TestCrashAnywhereInTelling(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
-					if err := s.Queue(req.Context(), req.PostFormValue("thread"), req.PostFormValue("name")); err != nil {
-						t.Error(err)
-					}
-				}))
-				defer server.Close()
-				teller := s.teller(calls, queue{server.URL, calls})
+				teller := s.teller(calls, faulttest.NewQueue(t, calls, s.Queue))
 				for _, e := range es {
 					if e.Type == tt.typ {
 						calls.Deliver(t, nil, func() error { return teller.Tell(t.Context(), e) })

@@ -36,8 +36,7 @@ type crash struct {
 func newCrash(t *testing.T, calls *faulttest.Calls, table string) *crash {
 	c := newClock()
 	x := &crash{T: t, calls: calls, clock: c, who: dynamotest.ID("who"), sound: newStore(t, c), store: newStore(t, c)}
-	db := dynamo.Open(dynamotest.Config(t), func(o *dynamodb.Options) { o.HTTPClient, o.RetryMaxAttempts = calls, 1 })
-	db.Backoff = func(int) time.Duration { return time.Microsecond }
+	db := dynamotest.Once(t, calls)
 	x.store.Table = db.Table(table)
 	x.sound.Table = dynamotest.Open(t).Table(table)
 	in := message(x.who, "", "")

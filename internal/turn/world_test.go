@@ -19,7 +19,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"gopkg.in/yaml.v3"
 
 	"merve/internal/actor"
@@ -330,8 +329,7 @@ func (w *world) over(calls *faulttest.Calls) {
 	if calls.Next == nil {
 		calls.Next = wire
 	}
-	db := dynamo.Open(dynamotest.Config(w.t), func(o *dynamodb.Options) { o.HTTPClient, o.RetryMaxAttempts = calls, 1 })
-	db.Backoff = func(int) time.Duration { return 0 }
+	db := dynamotest.Once(w.t, calls)
 	w.transport = calls
 	w.start(db)
 }

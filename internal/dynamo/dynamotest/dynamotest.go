@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -70,6 +71,17 @@ func Open(t testing.TB, transport ...http.RoundTripper) *dynamo.DB {
 			o.HTTPClient = &http.Client{Transport: transport[0]}
 		}
 	})
+}
+
+// Once returns a database on the shared server over a transport, for which the SDK tries every
+// request once: that of a process whose calls fail.
+func Once(t testing.TB, transport http.RoundTripper) *dynamo.DB {
+	t.Helper()
+	db := dynamo.Open(Config(t), func(o *dynamodb.Options) {
+		o.HTTPClient, o.RetryMaxAttempts = &http.Client{Transport: transport}, 1
+	})
+	db.Backoff = func(int) time.Duration { return time.Microsecond }
+	return db
 }
 
 // ID returns an id with the given prefix that no other test uses.
