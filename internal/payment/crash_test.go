@@ -11,9 +11,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"merve/internal/actor"
+	"merve/internal/channel"
+	"merve/internal/dynamo"
+	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
 	"merve/internal/ledger"
 	"merve/internal/payment"
+	"merve/internal/thread"
 )
 
 // counted are calls that are looked at one step after the other.
@@ -42,7 +47,13 @@ type outcome struct {
 	Receipt     string
 	Charged     int64 // by Stripe
 	Returned    int64
+	Alerts      int
 	Told        []string
+}
+
+// String is what became of the booking and of the money.
+func (o outcome) String() string {
+	return fmt.Sprintf("%s, %s, %d of %d returned, %d alerts", o.Transaction, o.Payment, o.Returned, o.Charged, o.Alerts)
 }
 
 func (d *till) outcome(tx ledger.Transaction) outcome {
@@ -51,8 +62,11 @@ func (d *till) outcome(tx ledger.Transaction) outcome {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	p := d.payment(tx)
-	out := outcome{Transaction: h.Transaction.State, Payment: p.Status, Events: d.events(tx), Returned: d.returned()}
+	p, err := d.Get(context.Background(), actor.Actor{Kind: actor.System}, tx.ID)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	out := outcome{Transaction: h.Transaction.State, Payment: p.Status, Events: d.events(tx), Returned: d.returned(), Alerts: len(d.alerts(tx.ID))}
 	for _, e := range h.Events {
 		out.Ledger = append(out.Ledger, string(e.Type))
 	}
@@ -91,6 +105,11 @@ func TestCrashAnywhere(t *testing.T) {
 		}
 		return err
 	}
+	take := func(_ *till, s *payment.Store, _ ledger.Transaction, r payment.Report) error { return s.Take(ctx, r) }
+	paid := func(d *till, tx ledger.Transaction) payment.Report {
+		d.take(d.report(d.stripe.Pay(d.yes(tx).Intent)))
+		return payment.Report{}
+	}
 	scenes := map[string]struct {
 		begin func(d *till, tx ledger.Transaction) payment.Report
 		do    func(d *till, s *payment.Store, tx ledger.Transaction, r payment.Report) error
@@ -98,13 +117,33 @@ func TestCrashAnywhere(t *testing.T) {
 		"yes": {func(*till, ledger.Transaction) payment.Report { return payment.Report{} }, func(d *till, s *payment.Store, tx ledger.Transaction, _ payment.Report) error {
 			return yes(d, s, tx)
 		}},
-		"webhook": {func(d *till, tx ledger.Transaction) payment.Report { return d.report(d.stripe.Pay(d.yes(tx).Intent)) },
-			func(_ *till, s *payment.Store, _ ledger.Transaction, r payment.Report) error { return s.Take(ctx, r) }},
+		"webhook": {func(d *till, tx ledger.Transaction) payment.Report { return d.report(d.stripe.Pay(d.yes(tx).Intent)) }, take},
+		"webhook of a move": {func(d *till, tx ledger.Transaction) payment.Report {
+			return d.report(d.stripe.Pay(d.yes(tx).Intent))
+		}, take},
+		"declined": {func(d *till, tx ledger.Transaction) payment.Report {
+			return d.report(d.stripe.Decline(d.yes(tx).Intent))
+		}, take},
+		"given back by staff": {func(d *till, tx ledger.Transaction) payment.Report {
+			paid(d, tx)
+			return d.report(d.stripe.GiveBack(d.payment(tx).Intent))
+		}, take},
+		"a refund bounces": {func(d *till, tx ledger.Transaction) payment.Report {
+			d.stripe.SlowRefunds()
+			p := d.yes(tx)
+			d.pass(ledger.PayFor)
+			d.take(d.report(d.stripe.Pay(p.Intent)))
+			return d.report(d.stripe.FailRefund(p.Intent)[0])
+		}, take},
+		"forgotten": {paid, func(d *till, s *payment.Store, tx ledger.Transaction, _ payment.Report) error {
+			now, err := d.Ledger.Get(ctx, d.tc.Actor, tx.ID)
+			return errors.Join(err, s.Forget(ctx, []ledger.Transaction{now}))
+		}},
 		"too late": {func(d *till, tx ledger.Transaction) payment.Report {
 			r := d.report(d.stripe.Pay(d.yes(tx).Intent))
 			d.pass(ledger.PayFor)
 			return r
-		}, func(_ *till, s *payment.Store, _ ledger.Transaction, r payment.Report) error { return s.Take(ctx, r) }},
+		}, take},
 		"cancelled": {func(d *till, tx ledger.Transaction) payment.Report {
 			r := d.report(d.stripe.Pay(d.yes(tx).Intent))
 			d.take(r)
@@ -122,6 +161,14 @@ func TestCrashAnywhere(t *testing.T) {
 	}
 	partly := func(t *ledger.Terms) { t.LateRefundMinor = 1000 }
 	offers := map[string]func(*ledger.Terms){"cancelled late": partly, "nobody came": partly, "nobody came, taken back": partly}
+	wants := map[string]string{
+		"yes": "hold, waiting, 0 of 0 returned, 0 alerts", "declined": "hold, failed, 0 of 0 returned, 0 alerts",
+		"webhook": "confirmed, paid, 0 of 3000 returned, 0 alerts", "webhook of a move": "confirmed, paid, 0 of 3000 returned, 0 alerts",
+		"forgotten": "confirmed, paid, 0 of 3000 returned, 0 alerts", "nobody came, taken back": "confirmed, paid, 0 of 3000 returned, 0 alerts",
+		"too late": "hold, refunded, 3000 of 3000 returned, 0 alerts", "cancelled": "cancelled, refunded, 3000 of 3000 returned, 0 alerts",
+		"cancelled late": "cancelled, refunded, 1000 of 3000 returned, 0 alerts", "nobody came": "no_show, refunded, 1000 of 3000 returned, 0 alerts",
+		"given back by staff": "confirmed, refunded, 3000 of 3000 returned, 0 alerts", "a refund bounces": "hold, refunded, 0 of 3000 returned, 1 alerts",
+	}
 	ended := scenes["cancelled"].do
 	for name, end := range map[string]func(d *till, tx ledger.Transaction) error{
 		"cancelled late": func(d *till, tx ledger.Transaction) error {
@@ -160,7 +207,12 @@ func TestCrashAnywhere(t *testing.T) {
 			t.Parallel()
 			faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) outcome {
 				d := newTill(t)
-				tx := d.offer(offers[name])
+				old := d.booked(name == "webhook of a move")
+				tx := d.offer(func(t *ledger.Terms) {
+					if t.Replaces = old; offers[name] != nil {
+						offers[name](t)
+					}
+				})
 				r := scene.begin(d, tx)
 				calls.Deliver(t, nil, func() error { return scene.do(d, d.through(calls), tx, r) })
 				if err := scene.do(d, d.Store, tx, r); err != nil { // and once more
@@ -170,7 +222,135 @@ func TestCrashAnywhere(t *testing.T) {
 					d.pass(10 * time.Hour)
 					d.sweep(tx)
 				}
-				return d.outcome(tx)
+				out := d.outcome(tx)
+				if out.String() != wants[name] {
+					t.Errorf("it comes to %s, want %s", out, wants[name])
+				}
+				if old != "" {
+					gone, err := d.Ledger.Get(ctx, d.tc.Actor, old)
+					if err != nil || gone.State != ledger.Cancelled {
+						t.Errorf("what it replaces is %s, %v", gone.State, err)
+					}
+				}
+				if kept, err := d.Get(ctx, actor.Actor{Kind: actor.System}, tx.ID); err != nil || (kept.Owner == "") != (name == "forgotten") {
+					t.Errorf("it is %q's, %v", kept.Owner, err)
+				}
+				return out
+			})
+		})
+	}
+}
+
+// booked is the id of another booking of the customer's, for nothing; "" when none is wanted.
+func (d *till) booked(wanted bool) string {
+	d.t.Helper()
+	if !wanted {
+		return ""
+	}
+	tx := d.offer(func(t *ledger.Terms) { t.DueMinor = 0 })
+	if _, err := d.Ledger.Confirm(context.Background(), d.tc.Actor, tx.ID, ledger.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}, "c"); err != nil {
+		d.t.Fatal(err)
+	}
+	return tx.ID
+}
+
+// A sweep that dies after any call leaves no refund undone, and makes none twice.
+func TestCrashAnywhereInASweep(t *testing.T) {
+	t.Parallel()
+	faulttest.Everywhere(t, []faulttest.Fault{faulttest.DiesAfter}, func(t *testing.T, calls *faulttest.Calls) outcome {
+		d := newTill(t)
+		calls.Next = dynamotest.Aside(dynamotest.ID(""), "payment")
+		d.Store = d.over(dynamotest.Once(t, calls.Next), d.stripe.Client())
+		d.Ledger.NewID = sameShard
+		d.stripe.RefuseRefunds(true)
+		tx, p := d.overdue()
+		d.take(d.report(d.stripe.Pay(p.Intent)))
+		d.stripe.RefuseRefunds(false)
+		d.pass(time.Hour)
+		calls.Deliver(t, nil, func() error { _, err := d.through(calls).Sweep(context.Background(), 10); return err })
+		d.pass(10 * time.Hour)
+		if did, err := d.Sweep(context.Background(), 10); err != nil || did.Looked != 0 {
+			t.Errorf("%+v is left, %v", did, err)
+		}
+		out := d.outcome(tx)
+		if want := "hold, refunded, 3000 of 3000 returned, 0 alerts"; out.String() != want {
+			t.Errorf("it comes to %s, want %s", out, want)
+		}
+		return out
+	})
+}
+
+// sameShard gives ids that are due in the same shard, so that each sweep makes the same calls.
+func sameShard() string {
+	for {
+		if id := dynamotest.ID("t"); dynamo.DueShard("", id) == dynamo.DueShard("", "the same") {
+			return id
+		}
+	}
+}
+
+// Telling a customer what became of a payment, with every fault at every call: once.
+func TestCrashAnywhereInTelling(t *testing.T) {
+	t.Parallel()
+	paid := func(d *till, tx ledger.Transaction) { d.take(d.report(d.stripe.Pay(d.yes(tx).Intent))) }
+	for name, tt := range map[string]struct {
+		arrange func(d *till, tx ledger.Transaction)
+		want    []string // kinds of notices
+	}{
+		"paid":     {paid, []string{"payment_paid"}},
+		"declined": {func(d *till, tx ledger.Transaction) { d.take(d.report(d.stripe.Decline(d.yes(tx).Intent))) }, []string{"payment_failed"}},
+		"too late": {func(d *till, tx ledger.Transaction) {
+			p := d.yes(tx)
+			d.pass(ledger.PayFor)
+			d.take(d.report(d.stripe.Pay(p.Intent)))
+		}, []string{"payment_refunding"}},
+		"given back by staff": {func(d *till, tx ledger.Transaction) {
+			paid(d, tx)
+			d.take(d.report(d.stripe.GiveBack(d.payment(tx).Intent)))
+		}, []string{"payment_paid", "payment_refunded"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) []string {
+				d := newTill(t)
+				threads := func(db *dynamo.DB) *thread.Store {
+					return &thread.Store{Table: db.Table(dynamotest.TableName("conversations")), Now: d.now, NewID: func() string { return dynamotest.ID("lease") }}
+				}
+				sound := threads(dynamotest.Open(t))
+				a, err := sound.Append(t.Context(), channel.Inbound{
+					Market: d.tc.Market.ID, Channel: channel.App, ThreadType: channel.General, From: d.tc.Actor, MessageID: "1", Text: "a dive",
+				}, false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				d.tc.Thread = a.Thread
+				tx := d.offer(nil)
+				tt.arrange(d, tx)
+				turns := map[string]bool{}
+				queue := faulttest.NewQueue(t, calls, func(_ context.Context, threadID, dedupe string) error {
+					turns[threadID+" "+dedupe] = true
+					return nil
+				})
+				teller := &payment.Teller{Store: d.through(calls), Markets: theMarket{d}, Threads: thread.Teller{Store: threads(dynamotest.Once(t, calls)), Queue: queue}}
+				for _, e := range d.happened(tx) {
+					for range 2 { // the stream is read again
+						calls.Deliver(t, nil, func() error { return teller.Tell(t.Context(), e) })
+					}
+				}
+				h, err := sound.Head(t.Context(), a.Thread)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var told []string
+				for _, m := range h.Inbox {
+					if m.Notice != nil {
+						told = append(told, m.Notice.Kind)
+					}
+				}
+				if slices.Sort(told); !slices.Equal(told, tt.want) || len(turns) != len(tt.want) {
+					t.Errorf("told %v by %d turns, want %v", told, len(turns), tt.want)
+				}
+				return told
 			})
 		})
 	}

@@ -88,7 +88,7 @@ func (d *till) over(db *dynamo.DB, client *http.Client) *payment.Store {
 }
 
 // through is the store of a process whose calls, to the database and to Stripe, meet faults.
-func (d *till) through(calls transport) *payment.Store {
+func (d *till) through(calls http.RoundTripper) *payment.Store {
 	db := dynamotest.Once(d.t, calls)
 	return d.over(db, &http.Client{Transport: calls})
 }
@@ -209,21 +209,29 @@ func (d *till) sweep(tx ledger.Transaction) {
 	}
 }
 
-// events are the names of what has happened to a payment.
-func (d *till) events(tx ledger.Transaction) []string {
+// happened is what has happened to a payment.
+func (d *till) happened(tx ledger.Transaction) []payment.Event {
 	d.t.Helper()
-	page, err := d.Table.Query(context.Background(), dynamo.Query{
-		Where: "pk = :pk AND begins_with(sk, :event)", Values: dynamo.V{":pk": "pay#" + tx.ID, ":event": "event#"},
-	})
+	page, err := d.Table.Query(context.Background(), dynamo.Under("pay#"+tx.ID, "event#"))
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	names := []string{}
+	all := []payment.Event{}
 	for _, it := range page.Items {
 		e, ok, err := payment.EventOf(it)
 		if err != nil || !ok {
 			d.t.Fatalf("%v: %v", it, err)
 		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// events are the names of what has happened to a payment.
+func (d *till) events(tx ledger.Transaction) []string {
+	d.t.Helper()
+	names := []string{}
+	for _, e := range d.happened(tx) {
 		names = append(names, fmt.Sprintf("%s from %s %s", e.Type, e.From, e.Reason))
 	}
 	slices.Sort(names)
@@ -278,26 +286,12 @@ func (m theMarket) Get(context.Context, string) (*market.Market, error) { return
 func (d *till) told(tx ledger.Transaction) map[string]thread.Notice {
 	d.t.Helper()
 	teller := &payment.Teller{Store: d.Store, Markets: theMarket{d}, Threads: d}
-	page, err := d.Table.Query(context.Background(), dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": "pay#" + tx.ID}})
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	for _, it := range page.Items {
-		e, ok, err := payment.EventOf(it)
-		for n := 0; ok && n < 2; n++ {
-			if err == nil {
-				err = teller.Tell(context.Background(), e)
-			}
-			if err != nil {
+	for _, e := range d.happened(tx) {
+		for range 2 {
+			if err := teller.Tell(context.Background(), e); err != nil {
 				d.t.Fatal(err)
 			}
 		}
 	}
 	return d.threads
-}
-
-// transport carries the calls of a process.
-type transport interface {
-	http.RoundTripper
-	Do(r *http.Request) (*http.Response, error)
 }
