@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/faulttest"
@@ -92,33 +93,76 @@ func FuzzListing(f *testing.F) {
 	})
 }
 
-// A listing whose save fails is stored whole when it comes again, and listed once.
+// A change of listings whose calls fail is whole when it comes again: each is listed once, with
+// its items, what it was, and the number of its business on the roster.
 func TestField25_CrashOfAPut(t *testing.T) {
 	t.Parallel()
-	faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) any {
-		db := dynamotest.Once(t, calls)
-		table := dynamotest.TableName("catalog")
-		now := func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
-		faulty, sound := &Store{Table: db.Table(table), Now: now}, &Store{Table: dynamotest.Open(t).Table(table), Now: now}
-		l := &harbour()[0].Listing
-		l.Merve.WhatsApp, l.Items = "+15550100", []Item{{ID: "soup", Kind: MenuItems, Names: map[string]string{"en": "Soup"}}}
-		l.Market, l.Business, l.Offerings = dynamotest.ID("m"), "b", nil
-		market := l.Market
-		calls.Deliver(t, nil, func() error { return faulty.Put(t.Context(), l, "test") })
-		var names []string
-		calls.Deliver(t, nil, func() error {
-			all, err := faulty.All(t.Context(), market)
-			names = nil
-			for _, l := range all {
-				names = append(names, l.Name("en"))
-			}
+	named := func(id string) *Listing {
+		l := harbour()[0].Listing
+		l.ID, l.Business, l.Offerings, l.Merve.WhatsApp = id, "b", nil, "+15550100"
+		l.Items = []Item{{ID: "soup", Kind: MenuItems, Names: map[string]string{"en": "Soup"}}}
+		return &l
+	}
+	for name, tt := range map[string]struct {
+		there []string // before
+		do    func(ctx context.Context, s *Store, market string) error
+		want  string
+	}{
+		"put": {nil, func(ctx context.Context, s *Store, market string) error {
+			l := named("a")
+			l.Market = market
+			return s.Put(ctx, l, "test")
+		}, "items#a, listing#a, a version 1, contact listing#a"},
+		"change": {[]string{"a"}, func(ctx context.Context, s *Store, market string) error {
+			_, err := s.Change(ctx, market, "a", "test", func(l *Listing) (*Listing, error) {
+				l.Merve.WhatsApp, l.Items = "", nil
+				return l, nil
+			})
 			return err
+		}, "listing#a, a version 1, a version 2"},
+		"delete": {[]string{"a"}, func(ctx context.Context, s *Store, market string) error {
+			_, err := s.Change(ctx, market, "a", "test", func(*Listing) (*Listing, error) { return nil, nil })
+			return err
+		}, "a version 1, a version 2"},
+		"import": {[]string{"a"}, func(ctx context.Context, s *Store, market string) error {
+			a, b := named("a"), named("b")
+			a.Market, b.Market, a.Items = market, market, nil
+			_, err := s.Import(ctx, []*Listing{a, b}, "test")
+			return err
+		}, "items#b, listing#a, listing#b, a version 1, a version 2, b version 1, contact listing#a, contact listing#b"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) string {
+				now := func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
+				over := func(db *dynamo.DB) *Store { return &Store{Table: db.Table(dynamotest.TableName("catalog")), Now: now} }
+				faulty, sound, market := over(dynamotest.Once(t, calls)), over(dynamotest.Open(t)), dynamotest.ID("m")
+				for _, id := range tt.there {
+					l := named(id)
+					l.Market = market
+					if err := sound.Put(t.Context(), l, "test"); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for range 2 {
+					calls.Deliver(t, nil, func() error { return tt.do(t.Context(), faulty, market) })
+				}
+				var left []string
+				for _, in := range [][2]string{{"market#" + market, ""}, {"listing#" + market + "#a", "a "}, {"listing#" + market + "#b", "b "}, {"contact#" + market + "#+15550100", "contact "}} {
+					err := sound.Table.Each(t.Context(), dynamo.Under(in[0], ""), func(it dynamo.Item) error {
+						left = append(left, in[1]+strings.Replace(it.Key().SK, "#0000000", " ", 1))
+						return nil
+					})
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
+				got := strings.Join(left, ", ")
+				if got != tt.want {
+					t.Errorf("left %s, want %s", got, tt.want)
+				}
+				return got
+			})
 		})
-		got, err := sound.Get(t.Context(), market, l.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got.Market = ""
-		return []any{got, names}
-	})
+	}
 }

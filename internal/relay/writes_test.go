@@ -8,6 +8,7 @@ import (
 
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/faulttest"
 )
 
 // newPost is a post of a noon, which may be moved.
@@ -84,4 +85,26 @@ func TestWhatIsPassedOn(t *testing.T) {
 	if err := passes("after"); !errors.Is(err, errGone) {
 		t.Errorf("when it is deleted: %v", err)
 	}
+}
+
+// A deletion of a customer's talks whose calls fail is whole when it comes again.
+func TestField25_CrashOfAnErasure(t *testing.T) {
+	t.Parallel()
+	faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) int {
+		p, _ := newPost(t)
+		th := dynamotest.ID("th")
+		for n := range dynamo.MaxWrites/2 + 1 { // more than go at once
+			talk := Talk{Market: "demo", Business: dynamotest.ID(fmt.Sprint("biz", n)), Thread: th}
+			if err := p.Begin(t.Context(), talk, func(string) []dynamo.Write { return nil }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		broken := &Post{Table: dynamotest.Once(t, calls).Table(dynamotest.TableName("records")), Now: p.Now}
+		calls.Deliver(t, nil, func() error { return broken.Erase(t.Context(), th) })
+		keys, err := p.of(t.Context(), th)
+		if err != nil || len(keys) > 0 {
+			t.Errorf("%d are left, %v", len(keys), err)
+		}
+		return len(keys)
+	})
 }

@@ -254,6 +254,13 @@ func scenarios() map[string]func(x *crash) any {
 			x.deliver(x.work(x.store, nil, thread.Outcome{}))
 			return nil
 		},
+		"what it is doing": func(x *crash) any {
+			x.must(x.converse(x.sound, "1", thread.Outcome{})(x.Context()))
+			x.deliver(func(ctx context.Context) error { return x.store.Doing(ctx, x.id, []string{"search"}) })
+			a, _, err := x.sound.Activity(x.Context(), x.id)
+			x.must(err)
+			return a.Doing
+		},
 		"code to link": func(x *crash) any {
 			x.must(x.converse(x.sound, "1", thread.Outcome{})(x.Context()))
 			other := x.another()

@@ -1,0 +1,58 @@
+package desk_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/faulttest"
+	"merve/internal/thread"
+)
+
+// Whatever call of a member of staff's work on a thread fails, in every way, and however often it
+// comes again: who has the thread, and what its customer is told, is as without.
+func TestCrashAnywhere(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	took := func(o *office) error { return o.Take(ctx, o.thread, clerk) }
+	for name, tt := range map[string]struct {
+		before func(o *office) error
+		do     func(o *office) error
+		want   string
+	}{
+		"take":   {nil, took, clerk.Key() + "|person, told handed_over"},
+		"write":  {took, func(o *office) error { return o.Write(ctx, o.thread, "Deniz here", "k") }, clerk.Key() + "|person, told handed_over staff_reply"},
+		"return": {took, func(o *office) error { return o.Return(ctx, o.thread) }, "|, told handed_over handed_back"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) string {
+				o := newOffice(t)
+				if tt.before != nil {
+					if err := tt.before(o); err != nil {
+						t.Fatal(err)
+					}
+				}
+				turns := map[string]bool{}
+				queue := faulttest.NewQueue(t, calls, func(_ context.Context, threadID, dedupe string) error {
+					turns[threadID+" "+dedupe] = true
+					return nil
+				})
+				db, broken := dynamotest.Once(t, calls), *o
+				broken.Desk = o.over(db)
+				broken.Desk.Threads = thread.Teller{Queue: queue, Store: &thread.Store{
+					Table: db.Table(dynamotest.TableName("conversations")), Now: o.threads.Now, NewID: o.threads.NewID,
+				}}
+				for range 2 {
+					calls.Deliver(t, func() { o.now = o.now.Add(time.Second) }, func() error { return tt.do(&broken) })
+				}
+				got := o.taken() + ", told " + o.told()
+				if got != tt.want || len(turns) != 1 {
+					t.Errorf("left %s and %d turns, want %s", got, len(turns), tt.want)
+				}
+				return got
+			})
+		})
+	}
+}
