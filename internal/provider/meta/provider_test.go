@@ -1,9 +1,12 @@
 package meta_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +16,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/faulttest"
 	"merve/internal/outbox"
 	"merve/internal/provider/meta"
 	"merve/internal/provider/meta/metatest"
@@ -157,44 +161,139 @@ func TestSent(t *testing.T) {
 	}
 }
 
+// post is the real outbox with a sender to one person of the page.
+type post struct {
+	t testing.TB
+	*outbox.Box
+	clock  *clock
+	meta   *metatest.Server
+	sender *outbox.Sender
+	thread string
+}
+
+func newPost(t testing.TB) *post {
+	t.Helper()
+	p := &post{t: t, clock: &clock{now: noon}, thread: dynamotest.ID("th")}
+	p.meta = metatest.New(t, metatest.Config{Now: p.clock.Now})
+	p.meta.Heard(psid, "m_in", "hello")
+	p.over(dynamotest.Open(t), p.meta.Client())
+	return p
+}
+
+// over makes the sender that of another process.
+func (p *post) over(db *dynamo.DB, toMeta *http.Client) {
+	table, c := db.Table(dynamotest.TableName("conversations")), client(p.meta)
+	c.HTTP, c.Now = toMeta, p.clock.Now
+	p.Box = &outbox.Box{Table: table, Now: p.clock.Now}
+	p.sender = &outbox.Sender{
+		Box: p.Box, Providers: map[channel.Channel]outbox.Provider{channel.Messenger: &meta.Provider{Client: c}},
+		MayWrite: func(m outbox.Message) dynamo.Write {
+			return table.Check(dynamo.Key{PK: m.Thread, SK: "~"}, "attribute_not_exists(pk)", nil)
+		},
+		Alert: func(context.Context, outbox.Message) error { return nil },
+		Log:   slog.New(slog.DiscardHandler),
+	}
+}
+
+// puts has messages on the outbox, each after the one before it.
+func (p *post) puts(ms ...outbox.Message) {
+	p.t.Helper()
+	for i, m := range ms {
+		if m.Thread, m.ID = p.thread, fmt.Sprint(i); i > 0 {
+			m.After = fmt.Sprint(i - 1)
+		}
+		if err := p.Table.DB().Commit(p.t.Context(), p.Put(m)); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+}
+
+// stored are the messages as they are now, oldest first.
+func (p *post) stored() []outbox.Message {
+	p.t.Helper()
+	box := outbox.Box{Table: dynamotest.Open(p.t).Table(dynamotest.TableName("conversations")), Now: p.clock.Now}
+	ms, err := box.List(p.t.Context(), p.thread, 10)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	slices.Reverse(ms)
+	return ms
+}
+
+// settles has the sender come by until there is nothing more to do.
+func (p *post) settles(calls *faulttest.Calls) {
+	p.t.Helper()
+	for range 10 {
+		for _, m := range p.stored() {
+			calls.Deliver(p.t, func() { p.clock.Forward(2 * time.Minute) }, func() error {
+				return p.sender.Deliver(p.t.Context(), m)
+			})
+		}
+		p.clock.Forward(10 * time.Minute)
+	}
+}
+
+// With the real outbox, every fault at every call, to the store and to Meta, comes to the same:
+// nothing is lost, nothing is said twice, and the order is kept.
+func TestField09_EveryFaultOfADelivery(t *testing.T) {
+	t.Parallel()
+	byHand := text("We are on our way.")
+	byHand.ByPerson = true
+	for name, tt := range map[string]struct {
+		after time.Duration // since the person has written
+		ms    []outbox.Message
+		want  string
+	}{
+		"a text":                    {0, []outbox.Message{text("merhaba")}, "sent merhaba; taken merhaba"},
+		"one after another":         {0, []outbox.Message{text("one"), text("two")}, "sent one, sent two; taken one, two"},
+		"the same twice":            {0, []outbox.Message{text("ok"), text("ok")}, "sent ok, sent ok; taken ok, ok"},
+		"a person, days later":      {72 * time.Hour, []outbox.Message{byHand}, "sent We are on our way.; taken We are on our way."},
+		"nobody's, days later":      {72 * time.Hour, []outbox.Message{text("merhaba")}, "failed merhaba; taken "},
+		"after one that is refused": {0, []outbox.Message{text(strings.Repeat("x", 3000)), text("two")}, "failed , sent two; taken two"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) string {
+				p := newPost(t)
+				p.clock.Forward(tt.after)
+				p.puts(tt.ms...)
+				p.over(dynamotest.Once(t, calls), &http.Client{Transport: calls})
+				p.settles(calls)
+				var stored, taken []string
+				for _, m := range p.stored() {
+					stored = append(stored, string(m.Status)+" "+strings.TrimLeft(m.Text, "x"))
+				}
+				for _, m := range p.meta.Messages() {
+					taken = append(taken, m.Text)
+				}
+				got := strings.Join(stored, ", ") + "; taken " + strings.Join(taken, ", ")
+				if got != tt.want {
+					t.Errorf("it comes to %s, want %s", got, tt.want)
+				}
+				return got
+			})
+		})
+	}
+}
+
 // With the real outbox, a message whose answer was lost reaches the person once.
 func TestLostAnswerIsSettled(t *testing.T) {
 	t.Parallel()
 	for name, lost := range map[string]metatest.Fault{"taken": metatest.After(), "not taken": metatest.Before(), "Meta failed": metatest.Broken(true)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := &clock{now: noon}
-			s := metatest.New(t, metatest.Config{Now: c.Now})
-			s.Heard(psid, "m_in", "hello")
-			s.FailSends(lost)
-			table := dynamotest.Open(t).Table(dynamotest.TableName("conversations"))
-			box := &outbox.Box{Table: table, Now: c.Now}
-			sender := &outbox.Sender{
-				Box: box, Providers: map[channel.Channel]outbox.Provider{channel.Messenger: &meta.Provider{Client: client(s)}},
-				MayWrite: func(m outbox.Message) dynamo.Write {
-					return table.Check(dynamo.Key{PK: m.Thread, SK: "~"}, "attribute_not_exists(pk)", nil)
-				},
-				Log: slog.New(slog.DiscardHandler),
-			}
-			m := text("merhaba")
-			m.Thread = dynamotest.ID("th")
-			if err := table.DB().Commit(t.Context(), box.Put(m)); err != nil {
-				t.Fatal(err)
-			}
+			p := newPost(t)
+			p.meta.FailSends(lost)
+			p.puts(text("merhaba"))
 			for range 2 {
-				now, err := box.Get(t.Context(), m.Thread, m.ID)
-				if err == nil {
-					err = sender.Deliver(t.Context(), now)
-				}
-				if err != nil {
+				if err := p.sender.Deliver(t.Context(), p.stored()[0]); err != nil {
 					t.Fatal(err)
 				}
-				c.Forward(2 * time.Minute)
+				p.clock.Forward(2 * time.Minute)
 			}
-			got, err := box.Get(t.Context(), m.Thread, m.ID)
-			taken := s.Messages()
-			if err != nil || len(taken) != 1 || got.Status != outbox.Sent || got.ProviderID != taken[0].ID {
-				t.Errorf("%v: %+v; taken %+v", err, got, taken)
+			got, taken := p.stored()[0], p.meta.Messages()
+			if len(taken) != 1 || got.Status != outbox.Sent || got.ProviderID != taken[0].ID {
+				t.Errorf("%+v; taken %+v", got, taken)
 			}
 		})
 	}
