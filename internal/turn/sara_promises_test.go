@@ -11,6 +11,7 @@ import (
 
 	"merve/internal/channel"
 	"merve/internal/dynamo"
+	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
 	"merve/internal/gate"
 	"merve/internal/llm"
@@ -230,6 +231,25 @@ func TestErasedWithoutATrace(t *testing.T) {
 		w.say(ann.message("hello"))
 	}
 	look()
+}
+
+// TestField25_CrashOfErasingAnAudit fails every call of it: all of it goes when it comes again.
+func TestField25_CrashOfErasingAnAudit(t *testing.T) {
+	t.Parallel()
+	faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) int {
+		sound, id := &turn.Runner{Records: dynamotest.Open(t).Table(dynamotest.TableName("records"))}, dynamotest.ID("th")
+		put := sound.Records.Put(dynamo.Key{PK: "audit#" + id, SK: "00000001"}, turn.Round{Turn: 1})
+		if err := sound.Records.DB().Commit(t.Context(), put); err != nil {
+			t.Fatal(err)
+		}
+		broken := &turn.Runner{Records: dynamotest.Once(t, calls).Table(dynamotest.TableName("records"))}
+		calls.Deliver(t, nil, func() error { return broken.EraseAudit(t.Context(), id) })
+		left, _, err := sound.Audit(t.Context(), id, 10, "")
+		if err != nil || len(left) > 0 {
+			t.Errorf("%d are left, %v", len(left), err)
+		}
+		return len(left)
+	})
 }
 
 // TestEraseAudit deletes more records than go into one request, and those of one thread only.
