@@ -235,7 +235,7 @@ func (p *post) settles(calls *faulttest.Calls) {
 
 // With the real outbox, every fault at every call, to the store and to Meta, comes to the same:
 // nothing is lost, nothing is said twice, and the order is kept.
-func TestField09_EveryFaultOfADelivery(t *testing.T) {
+func TestField09_EveryFaultOfASend(t *testing.T) {
 	t.Parallel()
 	byHand := text("We are on our way.")
 	byHand.ByPerson = true
