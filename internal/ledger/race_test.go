@@ -51,17 +51,19 @@ func TestField12_AsManyWinnersAsTokens(t *testing.T) {
 	}
 }
 
-// One slot after another is wanted by many at once, alone or as a part of more: each time
-// as many have it as there are tokens, and nobody has half of what they asked for.
+// One slot after another is wanted by 256 at once, alone or as a part of more: each time as many
+// have it as there are tokens, and nobody has half of what they asked for. A round takes about a
+// second: the long form has a thousand of them.
 func TestField12_HotSlot(t *testing.T) {
 	t.Parallel()
-	contenders, rounds := 24, seedtest.Times(t, 3)
-	if rounds > 3 {
-		contenders = 256
-	}
-	for _, capacity := range []int{1, 2} {
+	for capacity, n := range map[int]struct{ short, long int }{1: {3, 200}, 2: {1, 20}} {
+		rounds := n.short
+		if seedtest.Times(t, 1) > 1 {
+			rounds = seedtest.Times(t, n.long)
+		}
 		t.Run(fmt.Sprint(capacity), func(t *testing.T) {
 			t.Parallel()
+			const contenders = 256
 			c := newCorner(t)
 			for round := range rounds {
 				c.fight(4*round, contenders, capacity)
@@ -245,49 +247,65 @@ func TestField14_LocksGoByTheirTime(t *testing.T) {
 	}
 }
 
-// Confirm, release, expiry and takeover race at the hold's end: one of them wins, and
-// state, events and locks agree.
+// Confirm, release, expiry by two and takeover race at the hold's end: one of them wins, and
+// state, events and locks agree. The long form has ten thousand such races.
 func TestField14_ConfirmAgainstExpiry(t *testing.T) {
 	t.Parallel()
-	ctx, rounds := context.Background(), seedtest.Times(t, 20)
-	faulttest.Tried(t, rounds)
-	for round := range rounds {
-		c := newCorner(t)
-		tx := c.held(c.terms(24), 1)
-		next := c.draft(c.terms(24))
-		early := c.open() // a process whose clock is a moment behind: for it the hold is not over
-		early.Now = func() time.Time { return noon.Add(10*time.Minute - time.Millisecond) }
-		c.clock.Add(10 * time.Minute)
-		racers := []func() error{
-			func() error { _, err := early.Confirm(ctx, c.owner, tx.ID, receiptFor(tx), "yes"); return err },
-			func() error { _, err := c.Expire(ctx, tx.ID); return err },
-			func() error { _, err := early.Release(ctx, c.owner, tx.ID, "no", "no"); return err },
-			func() error { _, err := c.Hold(ctx, next.ID, 1, c.Now().Add(time.Minute), "k"); return err },
-		}
-		errs := make([]error, len(racers))
-		var wg sync.WaitGroup
-		for i := range racers {
-			i := (i + round) % len(racers)
-			wg.Go(func() { errs[i] = racers[i]() })
-		}
-		wg.Wait()
-		h, err := c.History(ctx, c.owner, tx.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ends := map[State]int{}
-		for _, e := range h.Events[2:] {
-			ends[e.Type]++
-		}
-		state := h.Transaction.State
-		if ends[Confirmed] > 1 || ends[Expired] > 1 || ends[Expired] == 1 && ends[Confirmed] == 1 || state == Hold {
-			t.Fatalf("round %d: %s, events %v, errors %v", round, state, ends, errs)
-		}
-		if locks := c.locks(tx.Start); len(locks) > 1 ||
-			state == Confirmed && (errs[3] == nil || locks[0].Tx != tx.ID || locks[0].State != lockConfirmed) ||
-			errs[3] == nil && locks[0].Tx != next.ID {
-			t.Fatalf("round %d: %s, locks %+v, errors %v", round, state, locks, errs)
-		}
+	const lanes = 4
+	rounds := 40 / lanes
+	if seedtest.Times(t, 1) > 1 {
+		rounds = seedtest.Times(t, 2000/lanes)
+	}
+	for lane := range lanes {
+		t.Run(fmt.Sprint(lane), func(t *testing.T) {
+			t.Parallel()
+			for round := range rounds {
+				raceAtTheEnd(t, lane+round)
+			}
+			faulttest.Tried(t, rounds)
+		})
+	}
+}
+
+// raceAtTheEnd is one of them, in which the n-th racer is off first.
+func raceAtTheEnd(t *testing.T, n int) {
+	ctx, c := context.Background(), newCorner(t)
+	tx := c.held(c.terms(24), 1)
+	next := c.draft(c.terms(24))
+	early := c.open() // a process whose clock is a moment behind: for it the hold is not over
+	early.Now = func() time.Time { return noon.Add(10*time.Minute - time.Millisecond) }
+	c.clock.Add(10 * time.Minute)
+	const takeover = 3
+	racers := []func() error{
+		func() error { _, err := early.Confirm(ctx, c.owner, tx.ID, receiptFor(tx), "yes"); return err },
+		func() error { _, err := c.Expire(ctx, tx.ID); return err },
+		func() error { _, err := early.Release(ctx, c.owner, tx.ID, "no", "no"); return err },
+		takeover: func() error { _, err := c.Hold(ctx, next.ID, 1, c.Now().Add(time.Minute), "k"); return err },
+		func() error { _, err := c.open().Expire(ctx, tx.ID); return err },
+	}
+	errs := make([]error, len(racers))
+	var wg sync.WaitGroup
+	for i := range racers {
+		i := (i + n) % len(racers)
+		wg.Go(func() { errs[i] = racers[i]() })
+	}
+	wg.Wait()
+	h, err := c.History(ctx, c.owner, tx.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := map[State]int{}
+	for _, e := range h.Events[2:] {
+		ends[e.Type]++
+	}
+	state := h.Transaction.State
+	if ends[Confirmed] > 1 || ends[Expired] > 1 || ends[Expired] == 1 && ends[Confirmed] == 1 || state == Hold {
+		t.Fatalf("round %d: %s, events %v, errors %v", n, state, ends, errs)
+	}
+	if locks := c.locks(tx.Start); len(locks) > 1 ||
+		state == Confirmed && (errs[takeover] == nil || locks[0].Tx != tx.ID || locks[0].State != lockConfirmed) ||
+		errs[takeover] == nil && locks[0].Tx != next.ID {
+		t.Fatalf("round %d: %s, locks %+v, errors %v", n, state, locks, errs)
 	}
 }
 
