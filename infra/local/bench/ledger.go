@@ -31,6 +31,7 @@ const (
 	capacity = 3
 	heldFor  = 10 * time.Minute
 	patience = 5 * time.Minute // of a worker, whose own bound is for a schedule's function
+	expiryOf = "expiry of %d holds"
 )
 
 // holds measures a hold by itself: no turn, no draft.
@@ -61,15 +62,15 @@ func (b *bench) schedules(ctx context.Context) ([]Row, error) {
 		return nil, err
 	}
 	l := later.Ledger()
-	expired := fmt.Sprintf("expiry of %d holds among %d transactions, in all", b.Due, b.Transactions)
+	expired := fmt.Sprintf(expiryOf+" among %d transactions, in all", b.Due, b.Transactions)
 	rows := make([]Row, 0, 8)
 	add := func(name string, f func(n int) (done int, err error), before func(n int) error) error {
 		r, err := b.bulk(name, f, before)
 		rows = append(rows, r)
 		return err
 	}
-	if err := add(expired, func(int) (int, error) {
-		report, err := l.Sweep(ctx, ledger.Limits{Time: patience})
+	if err := add(expired, func(n int) (int, error) {
+		report, err := l.Sweep(ctx, ledger.Limits{Count: 2 * n, Time: patience})
 		return report.Expired, err
 	}, func(n int) error { return b.dueHolds(ctx, n) }); err != nil {
 		return nil, err

@@ -50,7 +50,7 @@ type Options struct {
 
 func defaults() Options {
 	return Options{
-		Transactions: 10_000, Due: 1000, Histories: []int{0, 100, 10_000}, Audits: 3, Runs: 40,
+		Transactions: 10_000, Due: 10_000, Histories: []int{0, 100, 10_000}, Audits: 3, Runs: 40,
 		Turns: 1600, Starts: 15, PeerTurns: 200, Python: ".cache/peers/bin/python", Log: os.Stderr,
 	}
 }

@@ -87,6 +87,11 @@ func (r *Report) throughputTable(p *page) {
 			row(x.Name, x.Workers, x.Turns, fmt.Sprintf("%.0f", x.PerSecond), fmt.Sprintf("%.1f", x.P50), fmt.Sprintf("%.1f", x.P99), fmt.Sprintf("%.2f", x.CPU))
 		}
 	})
+	p.table("one slot|at a time|attempts|held|a second", func(row func(...any)) {
+		for _, x := range r.Throughput.Contention {
+			row(x.Name, x.Workers, x.Attempts, x.Held, fmt.Sprintf("%.0f", x.PerSecond))
+		}
+	})
 }
 
 func (r *Report) peersTable(p *page) {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 // Target is a figure that Merve promises, and what was measured.
@@ -119,6 +120,12 @@ func (t *tally) growth(r *Report) {
 
 // paces are times. They depend on the machine and on who else is at work on it.
 func (t *tally) paces(r *Report) {
+	const many = 10_000
+	for _, row := range r.Rows {
+		if name := fmt.Sprintf(expiryOf, many); strings.HasPrefix(row.Name, name+" ") {
+			t.atMost(false, name, " s", row.P50/1000, 30)
+		}
+	}
 	if r.Throughput == nil {
 		return
 	}
@@ -134,6 +141,10 @@ func (t *tally) paces(r *Report) {
 			t.atMost(false, name+", p50", " ms", p.P50, 11)
 			t.atMost(false, name+", p99", " ms", p.P99, 30)
 		}
+	}
+	for _, c := range r.Throughput.Contention {
+		least := map[string]map[int]float64{hotSlot: {64: 1000}, churn: {8: 250, 64: 40}}[c.Name][c.Workers]
+		t.atLeast(false, fmt.Sprintf("%s, %d at a time", c.Name, c.Workers), " a second", c.PerSecond, least)
 	}
 	if got, ok := worst(r.Rows, plainApp, func(r Row) float64 { return r.Own }); ok {
 		t.atMost(false, plainApp+", own time p50", " ms", got, 0.5)

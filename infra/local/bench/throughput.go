@@ -11,9 +11,11 @@ import (
 	"merve/internal/llm"
 )
 
-// Throughput is how fast turns run, one at a time and eight at a time.
+// Throughput is how fast turns run, one at a time and eight at a time, and how fast many book one
+// slot.
 type Throughput struct {
-	Runs []Pace `json:"runs"`
+	Runs       []Pace       `json:"runs"`
+	Contention []Contention `json:"contention"`
 }
 
 // Pace is one run of many turns through the chat function's handler.
@@ -48,7 +50,9 @@ func (b *bench) throughput(ctx context.Context, r *Report) error {
 		p.Name = run.name
 		r.Throughput.Runs = append(r.Throughput.Runs, p)
 	}
-	return nil
+	var err error
+	r.Throughput.Contention, err = b.contention(ctx)
+	return err
 }
 
 // pace runs turns, each worker on a thread of its own.
