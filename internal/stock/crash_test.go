@@ -19,9 +19,10 @@ func TestField15_CrashOfACheck(t *testing.T) {
 	faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) []string {
 		aside := dynamotest.Aside(dynamotest.ID(""), dueKind)
 		p, wrong, now := newPantry(t, "records"), newPantry(t, "records"), noon
-		for _, one := range []*pantry{p, wrong} {
+		for name, one := range map[string]*pantry{"a": p, "b": wrong} { // the first to be looked at, and the second
+			one.listing = dynamotest.ID(name)
 			for dynamo.DueShard("", one.item("soup").key().PK+one.item("soup").key().SK) != dynamo.DueShard("", "the same") {
-				one.listing = dynamotest.ID("grill") // so that every check makes the same calls
+				one.listing = dynamotest.ID(name) // so that every check makes the same calls
 			}
 			one.Store = &Store{Table: dynamotest.Open(t, aside).Table(dynamotest.TableName("records")), Now: func() time.Time { return now }}
 			one.commit(one.Set(one.item("soup"), 5, "s"))
