@@ -66,31 +66,48 @@ type whole struct {
 	Deleted bool   `dynamodbav:"deleted,omitempty"`
 }
 
-// Get reads one listing, with its items, as it is stored now.
+// Get reads one listing, with its items, as it is stored now. A read in the middle of a change can
+// meet the listing of one version and the items of another: it is made again.
 func (s *Store) Get(ctx context.Context, market, id string) (*Listing, error) {
-	items, err := s.Table.BatchGet(ctx, key(market, id), itemsKey(market, id))
-	if err != nil {
-		return nil, fmt.Errorf("listing %s: %w", id, err)
-	}
-	var l *Listing
-	var m menu
-	for _, it := range items {
-		if it.Key() == itemsKey(market, id) {
-			if err := it.Decode(&m); err != nil {
-				return nil, err
-			}
-			continue
+	for n := 1; ; n++ {
+		l, torn, err := s.look(ctx, market, id)
+		if err != nil || !torn || n == maxTries {
+			return l, err
 		}
-		l = &Listing{}
-		if err := it.Decode(l); err != nil {
+		if err := pause.For(ctx, s.Table.DB().Backoff(n)); err != nil {
 			return nil, err
 		}
 	}
-	if l == nil {
-		return nil, ErrNotFound
+}
+
+// look is one read; torn when listing and items are not of one version.
+func (s *Store) look(ctx context.Context, market, id string) (l *Listing, torn bool, err error) {
+	items, err := s.Table.BatchGet(ctx, key(market, id), itemsKey(market, id))
+	if err != nil {
+		return nil, false, fmt.Errorf("listing %s: %w", id, err)
 	}
-	l.Items = m.Items
-	return l, nil
+	var st *stored
+	var m *menu
+	for _, it := range items {
+		if it.Key() == itemsKey(market, id) {
+			m = &menu{}
+			err = it.Decode(m)
+		} else {
+			st = &stored{}
+			err = it.Decode(st)
+		}
+		if err != nil {
+			return nil, false, err
+		}
+	}
+	switch {
+	case st == nil:
+		return nil, false, ErrNotFound
+	case m == nil:
+		return &st.Listing, len(st.Words) > 0, nil
+	}
+	st.Items = m.Items
+	return &st.Listing, m.Version != st.Version, nil
 }
 
 // ErrStale is the answer to a change of what the listing is no longer.

@@ -3,6 +3,7 @@ package listing_test
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"sync"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/channel"
+	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/listing"
@@ -60,6 +62,59 @@ func TestVersions(t *testing.T) {
 	if vs, err := c.Versions(t.Context(), c.market, "a", 10); err != nil || len(vs) != 3 {
 		t.Errorf("after the deletion %d versions, %v", len(vs), err)
 	}
+}
+
+// A read in the middle of a change has the listing and the items of one version.
+func TestReadInTheMiddleOfAChange(t *testing.T) {
+	t.Parallel()
+	for name, items := range map[string][2][]listing.Item{ // of two versions
+		"items are taken away": {{soup}, nil}, "items are added": {nil, {soup}}, "other items": {{soup}, {soup, {ID: "fish", Kind: soup.Kind, Names: soup.Names}}},
+	} {
+		c, l := newCatalog(t), plain("a", "bar", 500)
+		itemsOf := func() dynamo.Write { // as they are: put back, or deleted
+			k := dynamo.Key{PK: "market#" + c.market, SK: "items#a"}
+			it, err := c.Table.Get(t.Context(), k)
+			if it == nil {
+				return c.Table.Delete(k)
+			}
+			var plain map[string]any
+			if err = errors.Join(err, it.Decode(&plain)); err != nil {
+				t.Fatal(err)
+			}
+			return c.Table.Put(k, plain)
+		}
+		l.Items = items[0]
+		c.put(l)
+		before := itemsOf()
+		l.Items = items[1]
+		c.put(l)
+		after := itemsOf()
+		set := func(w dynamo.Write) {
+			if err := c.db.Commit(t.Context(), w); err != nil {
+				t.Error(err)
+			}
+		}
+		reads := 0
+		late := &listing.Store{Now: c.now, Table: dynamotest.Once(t, hook(func() {
+			if reads++; reads == 1 {
+				set(before)
+			} else {
+				set(after)
+			}
+		})).Table(dynamotest.TableName("catalog"))}
+		got, err := late.Get(t.Context(), c.market, "a")
+		if err != nil || got.Version != 2 || len(got.Items) != len(items[1]) || reads != 2 {
+			t.Errorf("%s: %+v after %d reads, %v", name, got, reads, err)
+		}
+	}
+}
+
+// hook does something before each request.
+type hook func()
+
+func (h hook) RoundTrip(r *http.Request) (*http.Response, error) {
+	h()
+	return http.DefaultTransport.RoundTrip(r)
 }
 
 // Changes at the same time are all made.
