@@ -18,7 +18,7 @@ const (
 	User    Kind = "user"    // signed in with OIDC; ID is the subject
 	Session Kind = "session" // an anonymous chat session; ID is its secret's hash
 	Person  Kind = "person"  // a channel's sender; ID is channel and the provider's user id
-	Staff   Kind = "staff"   // signed in, in group admin or staff
+	Staff   Kind = "staff"   // signed in to the admin API, in group admin
 	System  Kind = "system"  // schedules and streams
 )
 
@@ -38,7 +38,7 @@ func (a Actor) Key() string { return string(a.Kind) + ":" + a.ID }
 
 // IsStaff reports whether a may see what belongs to others in the admin API.
 func (a Actor) IsStaff() bool {
-	return a.Kind == Staff && (slices.Contains(a.Groups, "admin") || slices.Contains(a.Groups, "staff"))
+	return a.Kind == Staff && slices.Contains(a.Groups, "admin")
 }
 
 // OfKey is who owns by a key.

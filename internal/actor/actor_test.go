@@ -23,6 +23,7 @@ func TestOwnership(t *testing.T) {
 		{Actor{}, "", false, false},
 		{staff, ann.Key(), false, true},
 		{Actor{Kind: Staff, ID: "s"}, ann.Key(), false, false},
+		{Actor{Kind: Staff, ID: "s", Groups: []string{"staff", "admins"}}, ann.Key(), false, false},
 		{Actor{Kind: User, ID: "x", Groups: []string{"admin"}}, ann.Key(), false, false},
 		{Actor{Kind: System}, ann.Key(), false, true},
 	}

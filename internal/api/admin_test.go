@@ -44,8 +44,8 @@ func filled(path, value string) string {
 func TestAdminIsForStaff(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	customer := s.issuer.token(t, "ann", "customers")
-	staff := s.issuer.token(t, "sam", "staff")
+	customer, colleague := s.issuer.token(t, "ann", "customers"), s.issuer.token(t, "bea", "staff")
+	staff := s.issuer.token(t, "sam", "admin")
 	for _, o := range adminRoutes(t) {
 		method, path, _ := strings.Cut(o, " ")
 		for _, value := range []string{"demo", "no-such", "x%20y"} {
@@ -54,6 +54,7 @@ func TestAdminIsForStaff(t *testing.T) {
 			s.call(t, method, target, nil, "x-session-id", session()).refuses(t, http.StatusUnauthorized, "")
 			s.call(t, method, target, nil, "Authorization", "Bearer "+adminToken+"x").refuses(t, http.StatusUnauthorized, "")
 			s.call(t, method, target, nil, customer...).refuses(t, http.StatusForbidden, "")
+			s.call(t, method, target, nil, colleague...).refuses(t, http.StatusForbidden, "")
 		}
 		if a := s.call(t, method, filled(path, "no-such"), nil, staff...); a.status == 401 || a.status == 403 {
 			t.Errorf("%s: staff are answered with %d", o, a.status)

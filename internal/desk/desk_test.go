@@ -16,7 +16,7 @@ import (
 	"merve/internal/thread"
 )
 
-var clerk = actor.Actor{Kind: actor.Staff, ID: "clerk", Groups: []string{"staff"}}
+var clerk = actor.Actor{Kind: actor.Staff, ID: "clerk", Groups: []string{"admin"}}
 
 // quiet is a queue of which nothing is wanted.
 type quiet struct{}
@@ -137,7 +137,7 @@ func TestReturn(t *testing.T) {
 	if err := o.Take(ctx, o.thread, clerk); err != nil {
 		t.Fatal(err)
 	}
-	other := actor.Actor{Kind: actor.Staff, ID: "other", Groups: []string{"staff"}}
+	other := actor.Actor{Kind: actor.Staff, ID: "other", Groups: []string{"admin"}}
 	late := o.over(dynamotest.Open(t, dynamotest.Before("DeleteItem", func() {
 		o.now = o.now.Add(time.Minute)
 		if err := o.Take(ctx, o.thread, other); err != nil {

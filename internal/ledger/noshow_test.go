@@ -14,7 +14,7 @@ import (
 	"merve/internal/schedule"
 )
 
-var clerk = actor.Actor{Kind: actor.Staff, ID: "clerk", Groups: []string{"staff"}}
+var clerk = actor.Actor{Kind: actor.Staff, ID: "clerk", Groups: []string{"admin"}}
 
 // begun is a booking whose start has passed.
 func (c *corner) begun(hour int) Transaction {

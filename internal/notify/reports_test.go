@@ -18,7 +18,7 @@ import (
 )
 
 // desk is staff.
-var desk = actor.Actor{Kind: actor.Staff, ID: "desk", Groups: []string{"staff"}}
+var desk = actor.Actor{Kind: actor.Staff, ID: "desk", Groups: []string{"admin"}}
 
 // filed is a completed report, and its owner's thread.
 type filed struct {

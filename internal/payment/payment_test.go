@@ -610,7 +610,7 @@ func TestRequests(t *testing.T) {
 	count.want(t, "no token")
 }
 
-var clerk = actor.Actor{Kind: actor.Staff, ID: "clerk", Groups: []string{"staff"}}
+var clerk = actor.Actor{Kind: actor.Staff, ID: "clerk", Groups: []string{"admin"}}
 
 // What a customer who cancels late gets back is a part, once, and told so; nobody coming gives
 // the same part, when it can be taken back no more, and nothing when it was.

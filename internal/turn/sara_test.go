@@ -238,7 +238,7 @@ func (w *world) reportIDs() []string {
 // describe puts a report into words: "deleted" when it has gone.
 func (w *world) describe(id string) string {
 	w.t.Helper()
-	staff := report.By{Actor: actor.Actor{Kind: actor.Staff, ID: "desk", Groups: []string{"staff"}}}
+	staff := report.By{Actor: actor.Actor{Kind: actor.Staff, ID: "desk", Groups: []string{"admin"}}}
 	r, err := w.sara.reports.Get(w.t.Context(), staff, id)
 	switch {
 	case errors.Is(err, actor.ErrNotFound):
@@ -268,7 +268,7 @@ func (w *world) describe(id string) string {
 // resolve is what staff do with a report.
 func (w *world) resolve(id string) error {
 	_, err := w.sara.reports.Resolve(w.t.Context(), report.By{
-		Actor: actor.Actor{Kind: actor.Staff, ID: "desk", Groups: []string{"staff"}}, Key: "resolve." + id,
+		Actor: actor.Actor{Kind: actor.Staff, ID: "desk", Groups: []string{"admin"}}, Key: "resolve." + id,
 	}, id)
 	return err
 }
