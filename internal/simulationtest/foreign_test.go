@@ -2,7 +2,9 @@ package simulationtest
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"os"
 	"regexp"
@@ -12,10 +14,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/go-cmp/cmp"
 	"gopkg.in/yaml.v3"
 
 	"merve/internal/actor"
+	"merve/internal/dynamo"
 	"merve/internal/faulttest"
 	"merve/internal/gate"
 	"merve/internal/ledger"
@@ -167,24 +172,26 @@ type willing struct{ payment.Provider }
 
 func (willing) Create(context.Context, payment.Wanted) (string, error) { return "pi_1", nil }
 
+// reportOf has a customer report damage.
+func (n *neighbours) reportOf(c *Customer) string {
+	n.t.Helper()
+	by := report.By{Actor: n.actorOf(c), Key: "report"}
+	r, err := n.healthy.Reports().Start(n.t.Context(), by, report.Draft{Market: Market, Thread: c.Thread, Spot: report.Spot{Address: "12 Harbour Road"}})
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return r.ID
+}
+
 // share has ann report damage and make a link to the report.
 func (n *neighbours) share() {
 	n.t.Helper()
-	ctx, reports := n.t.Context(), n.healthy.Reports()
-	head, err := n.healthy.Threads().Head(ctx, n.ann.Thread)
+	n.report = n.reportOf(n.ann)
+	l, err := n.healthy.Reports().Share(n.t.Context(), report.By{Actor: n.actorOf(n.ann), Key: "report"}, n.report, time.Hour)
 	if err != nil {
 		n.t.Fatal(err)
 	}
-	by := report.By{Actor: actor.OfKey(head.Owner), Key: "report"}
-	r, err := reports.Start(ctx, by, report.Draft{Market: Market, Thread: n.ann.Thread, Spot: report.Spot{Address: "12 Harbour Road"}})
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	l, err := reports.Share(ctx, by, r.ID, time.Hour)
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	n.report, n.link = r.ID, l.URL[strings.LastIndex(l.URL, "/")+1:]
+	n.link = l.URL[strings.LastIndex(l.URL, "/")+1:]
 }
 
 // visible is what is compared of an answer: all but the trace id, and the id that was asked for.
@@ -346,98 +353,231 @@ func (n *neighbours) annPending() string {
 	return head.Pending.ID
 }
 
-// A tool that is given an id answers the model the same about what is another's, or in
-// another market, and about what does not exist.
+// probe asks a tool about what is another's and about what does not exist.
+type probe struct {
+	tool, field, args string // {id} in args is the one asked for
+	foreign, never    string
+	who               *Customer // whose model has the tool; nil is bob
+}
+
+// A tool that is given an id, a code or another name answers the model the same about what is
+// another's, or in another market, and about what does not exist; and nothing comes of it.
 func TestPromise6_AToolCannotReachWhatIsAnothers(t *testing.T) {
 	t.Parallel()
 	n := makeNeighbours(t)
+	n.calm = true
+	n.Town()
+	probes := append(n.customersProbes(), n.businessProbes()...)
+	before := n.stored()
+	probed := map[string]bool{"link_chats.code": true} // a secret, by which chats of several owners are meant to be linked
+	for _, p := range probes {
+		probed[p.tool+"."+p.field] = true
+		if diff := cmp.Diff(n.ask(p, p.never), n.ask(p, p.foreign)); diff != "" {
+			t.Errorf("%s.%s of what does not exist (-), and of what is another's (+):\n%s", p.tool, p.field, diff)
+		}
+	}
+	if diff := cmp.Diff(before, n.stored()); diff != "" {
+		t.Errorf("what is stored has changed:\n%s", diff)
+	}
 	r, err := n.healthy.Runner(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	type probe struct {
-		tool, field, args string // {id} is the one asked for
-		foreign, never    string
+	for _, name := range r.Tools.Names() {
+		tool, _ := r.Tools.Get(name)
+		for _, field := range textFields(t, tool.Schema) {
+			if !probed[name+"."+field] && !slices.Contains(plainFields, field[strings.LastIndex(field, ".")+1:]) {
+				t.Errorf("%s takes %s and is not probed", name, field)
+			}
+		}
 	}
+	faulttest.Tried(t, len(probes))
+}
+
+// plainFields carry words, times, places and kinds, and name nothing that is somebody's.
+var plainFields = strings.Fields(`text note content description reason captions query answer kind action domain category subCategory
+	section date time endDate when weekday from to address pickup dropoff near district phone`)
+
+// customersProbes are those of the tools that bob has on his thread.
+func (n *neighbours) customersProbes() []probe {
+	n.t.Helper()
+	bobs := n.reportOf(n.bob)
 	probes := []probe{
-		{"cancelBooking", "transactionId", `{"transactionId":"{id}"}`, n.booking, "id-999999"},
-		{"joinWaitlist", "listingId", `{"listingId":"{id}","offeringId":null,"date":"2026-11-25","time":"18:00","endDate":null,"partySize":1,"note":null}`, "secret", "none-such"},
-		{"joinWaitlist", "offeringId", `{"listingId":"meze","offeringId":"{id}","date":"2026-11-25","time":"18:00","endDate":null,"partySize":1,"note":null}`, "seat", "none-such"},
-		{"leaveWaitlist", "waitingId", `{"waitingId":"{id}"}`, n.annWaits(), "00000000000000000000"},
-		{"rescheduleBooking", "transactionId", `{"transactionId":"{id}","date":"2026-11-25","time":"18:00","endDate":null,"partySize":null}`, n.booking, "id-999999"},
-		{"setReminder", "transactionId", `{"transactionId":"{id}","hoursBefore":2}`, n.booking, "id-999999"},
-		{"createPaymentIntent", "transactionId", `{"transactionId":"{id}"}`, n.asked, "id-999999"},
-		{"getPaymentStatus", "transactionId", `{"transactionId":"{id}"}`, n.asked, "id-999999"},
-		{"getListing", "listingId", `{"listingId":"{id}"}`, "secret", "none-such"},
-		{"getMenu", "listingId", `{"listingId":"{id}","query":null}`, "secret", "none-such"},
-		{"initiateBooking", "listingId", `{"listingId":"{id}","offeringId":null,"date":"2026-11-25","time":"18:00","endDate":null,"partySize":1,"note":null}`, "secret", "none-such"},
-		{"sendWhatsAppMessage", "listingId", `{"listingId":"{id}","text":"x"}`, "secret", "none-such"},
-		{"orderFood", "listingId", `{"listingId":"{id}","items":[],"delivery":false,"address":null,"when":null,"phone":null,"note":null}`, "secret", "none-such"},
-		{"bookService", "listingId", `{"listingId":"{id}","serviceId":null,"description":"x","address":null,"when":null,"phone":null}`, "secret", "none-such"},
-		{"bookService", "serviceId", `{"listingId":"meze","serviceId":"{id}","description":"x","address":null,"when":null,"phone":null}`, "wash", "none-such"},
-		{"scheduleViewing", "listingId", `{"listingId":"{id}","when":null,"phone":null,"note":null}`, "secret", "none-such"},
-		{"cancelOrder", "orderId", `{"orderId":"{id}"}`, n.order, "or_aaaaaaaaaaaaaaaa"},
-		{"setSoldOut", "listingId", `{"listingId":"{id}","itemId":"x","soldOut":true}`, "meze", "none-such"}, // a customer's thread has no such tools
-		{"setSoldOut", "itemId", `{"listingId":"meze","itemId":"{id}","soldOut":true}`, "table", "none-such"},
-		{"setStock", "listingId", `{"listingId":"{id}","itemId":"x","left":1}`, "meze", "none-such"},
-		{"setStock", "itemId", `{"listingId":"meze","itemId":"{id}","left":1}`, "table", "none-such"},
-		{"writeToCustomer", "code", `{"code":"{id}","text":"x"}`, n.code, "ZZ99"},
-		{"setClosed", "listingId", `{"listingId":"{id}","date":"2026-11-25","closed":true}`, "meze", "none-such"},
-		{"setOpeningHours", "listingId", `{"listingId":"{id}","weekday":"mon","spans":[]}`, "meze", "none-such"},
-		{"markNoShow", "code", `{"code":"{id}","noShow":true}`, n.annHasCode(), "BCDFGH"},
-		{"cancelTaxi", "rideId", `{"rideId":"{id}"}`, n.ride, "ride_aaaaaaaaaaaaaaaa"},
-		{"getTaxiStatus", "rideId", `{"rideId":"{id}"}`, n.ride, "ride_aaaaaaaaaaaaaaaa"},
-		{"initiateBooking", "offeringId", `{"listingId":"meze","offeringId":"{id}","date":"2026-11-25","time":"18:00","endDate":null,"partySize":1,"note":null}`, "seat", "none-such"},
+		{"cancelBooking", "transactionId", `{"transactionId":"{id}"}`, n.booking, "id-999999", nil},
+		{"joinWaitlist", "listingId", `{"listingId":"{id}","offeringId":null,"date":"2026-11-25","time":"18:00","endDate":null,"partySize":1,"note":null}`, "secret", "none-such", nil},
+		{"joinWaitlist", "offeringId", `{"listingId":"meze","offeringId":"{id}","date":"2026-11-25","time":"18:00","endDate":null,"partySize":1,"note":null}`, "seat", "none-such", nil},
+		{"leaveWaitlist", "waitingId", `{"waitingId":"{id}"}`, n.annWaits(), "00000000000000000000", nil},
+		{"rescheduleBooking", "transactionId", `{"transactionId":"{id}","date":"2026-11-25","time":"18:00","endDate":null,"partySize":null}`, n.booking, "id-999999", nil},
+		{"setReminder", "transactionId", `{"transactionId":"{id}","hoursBefore":2}`, n.booking, "id-999999", nil},
+		{"createPaymentIntent", "transactionId", `{"transactionId":"{id}"}`, n.asked, "id-999999", nil},
+		{"getPaymentStatus", "transactionId", `{"transactionId":"{id}"}`, n.asked, "id-999999", nil},
+		{"getListing", "listingId", `{"listingId":"{id}"}`, "secret", "none-such", nil},
+		{"getMenu", "listingId", `{"listingId":"{id}","query":null}`, "secret", "none-such", nil},
+		{"initiateBooking", "listingId", `{"listingId":"{id}","offeringId":null,"date":"2026-11-25","time":"18:00","endDate":null,"partySize":1,"note":null}`, "secret", "none-such", nil},
+		{"initiateBooking", "offeringId", `{"listingId":"meze","offeringId":"{id}","date":"2026-11-25","time":"18:00","endDate":null,"partySize":1,"note":null}`, "seat", "none-such", nil},
+		{"sendWhatsAppMessage", "listingId", `{"listingId":"{id}","text":"x"}`, "secret", "none-such", nil},
+		{"orderFood", "listingId", `{"listingId":"{id}","items":[],"delivery":false,"address":null,"when":null,"phone":null,"note":null}`, "secret", "none-such", nil},
+		{"orderFood", "items.itemId", `{"listingId":"kebab","items":[{"itemId":"{id}","quantity":1,"options":[],"note":null}],"delivery":false,"address":null,"when":null,"phone":null,"note":null}`, "leak", "none-such", nil},
+		{"orderFood", "items.options", `{"listingId":"kebab","items":[{"itemId":"ayran","quantity":1,"options":["{id}"],"note":null}],"delivery":false,"address":null,"when":null,"phone":null,"note":null}`, "large", "none-such", nil},
+		{"bookService", "listingId", `{"listingId":"{id}","serviceId":null,"description":"x","address":null,"when":null,"phone":null}`, "secret", "none-such", nil},
+		{"bookService", "serviceId", `{"listingId":"plumber","serviceId":"{id}","description":"x","address":null,"when":null,"phone":null}`, "ayran", "none-such", nil},
+		{"scheduleViewing", "listingId", `{"listingId":"{id}","when":null,"phone":null,"note":null}`, "secret", "none-such", nil},
+		{"cancelOrder", "orderId", `{"orderId":"{id}"}`, n.order, "or_aaaaaaaaaaaaaaaa", nil},
+		{"cancelTaxi", "rideId", `{"rideId":"{id}"}`, n.ride, "ride_aaaaaaaaaaaaaaaa", nil},
+		{"getTaxiStatus", "rideId", `{"rideId":"{id}"}`, n.ride, "ride_aaaaaaaaaaaaaaaa", nil},
+		{"update_report_photos", "photoUrls", `{"reportId":"` + bobs + `","photoUrls":["photo:{id}/00000000000000000000"],"captions":null,"noPhotos":null}`,
+			fmt.Sprintf("%x", sha256.Sum256([]byte(n.ann.Thread)))[:32], strings.Repeat("0", 32), nil},
 	}
 	for tool, more := range map[string]string{
 		"update_damage_report_section": `,"section":"cause","content":"x"`, "get_report_details": ``, "update_report_address": `,"address":"x"`,
 		"update_report_photos": `,"photoUrls":["photo:00000000000000000000"],"captions":null,"noPhotos":null`, "delete_report": ``,
 		"mark_report_resolved": ``, "create_time_limited_report_link": `,"ttlHours":null`,
 	} {
-		probes = append(probes, probe{tool, "reportId", `{"reportId":"{id}"` + more + `}`, n.report, "rp_0000000000000000"})
+		probes = append(probes, probe{tool, "reportId", `{"reportId":"{id}"` + more + `}`, n.report, "rp_0000000000000000", nil})
 	}
-	probed := map[string]bool{}
-	for _, p := range probes {
-		probed[p.tool+"."+p.field] = true
-		n.bob.Agent = ""
-		if p.field == "reportId" {
-			n.bob.Agent = "sara"
+	return probes
+}
+
+// businessProbes are those of the tools that a business has, asked by one that has nothing to
+// do with ann, nor with the listing of which she has ordered and booked.
+func (n *neighbours) businessProbes() []probe {
+	kebab := n.named("kebab")
+	return []probe{
+		{"answerOrder", "code", `{"code":"{id}","answer":"accept","minutes":null,"reason":null}`, n.code, "ZZ99", kebab},
+		{"setSoldOut", "listingId", `{"listingId":"{id}","itemId":"ayran","soldOut":true}`, "meze", "none-such", kebab},
+		{"setSoldOut", "itemId", `{"listingId":"kebab","itemId":"{id}","soldOut":true}`, "leak", "none-such", kebab},
+		{"setStock", "listingId", `{"listingId":"{id}","itemId":"ayran","left":1}`, "meze", "none-such", kebab},
+		{"setStock", "itemId", `{"listingId":"kebab","itemId":"{id}","left":1}`, "leak", "none-such", kebab},
+		{"setClosed", "listingId", `{"listingId":"{id}","date":"2026-11-25","closed":true}`, "meze", "none-such", kebab},
+		{"setOpeningHours", "listingId", `{"listingId":"{id}","weekday":"mon","spans":[]}`, "meze", "none-such", kebab},
+		{"markNoShow", "code", `{"code":"{id}","noShow":true}`, n.annHasCode(), "BCDFGH", kebab},
+		{"writeToCustomer", "code", `{"code":"{id}","text":"x"}`, n.code, "ZZ99", kebab},
+		{"writeToCustomer", "code", `{"code":"{id}","text":"x"}`, n.annHasCode(), "BCDFGH", kebab},
+	}
+}
+
+// ask has somebody's model call a probe's tool with an id, and gives all that comes of it: what
+// the model is told, and what they are. The tool itself has to be asked, and to do nothing.
+func (n *neighbours) ask(p probe, id string) string {
+	n.t.Helper()
+	shown := ""
+	n.Model = func(w *World, r openaitest.Request) openaitest.Answer {
+		if text, behind := w.asked(r).last("tool"); behind == 0 && text != "" {
+			shown = text
+			return openaitest.Answer{Text: "I could not find that."}
 		}
-		ask := func(id string) string {
-			shown := ""
-			n.Model = func(w *World, r openaitest.Request) openaitest.Answer {
-				if text, behind := w.asked(r).last("tool"); behind == 0 && text != "" {
-					shown = text
-					return openaitest.Answer{Text: "I could not find that."}
+		return openaitest.Answer{Calls: []openaitest.Call{{ID: "1", Name: p.tool, Args: strings.ReplaceAll(p.args, "{id}", id)}}}
+	}
+	who := p.who
+	if who == nil {
+		who = n.bob
+		who.Agent = ""
+		if strings.Contains(p.args, "reportId") {
+			who.Agent = "sara"
+		}
+	}
+	n.says(who, &Said{Text: "hello"})
+	turns := n.turns(who.Thread)
+	last := turns[len(turns)-1]
+	if len(last.Calls) != 1 || last.Calls[0].Status == "denied" || last.Pending != "" {
+		n.t.Errorf("%s with %s: calls %v, pending %q, shown %s", p.tool, id, last.Calls, last.Pending, shown)
+	}
+	return strings.ReplaceAll(fmt.Sprint(last.Calls, shown, textOf(last)), id, "ID")
+}
+
+// stored is all that is kept of commitments, of what can be had, and of records, by table and
+// key; but for what was asked of tools, and counts of what turns cost.
+func (w *World) stored() map[string]string {
+	w.t.Helper()
+	all := map[string]string{}
+	for _, table := range []string{"ledger", "catalog", "records"} {
+		pages := sdk.NewScanPaginator(sdk.NewFromConfig(w.cfg), &sdk.ScanInput{TableName: aws.String(w.prefix + table)})
+		for pages.HasMorePages() {
+			page, err := pages.NextPage(w.t.Context())
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			for _, item := range page.Items {
+				if key := dynamo.Item(item).Key(); !strings.HasPrefix(key.PK, "audit#") && !strings.HasPrefix(key.PK, "spend#") {
+					all[table+" "+key.PK+" "+key.SK] = string(w.marshal(item))
 				}
-				return openaitest.Answer{Calls: []openaitest.Call{{ID: "1", Name: p.tool, Args: strings.ReplaceAll(p.args, "{id}", id)}}}
 			}
-			res := n.reply(n.Say(n.bob, &Said{Text: "hello"}))
-			n.Pass(time.Second)
-			var calls []string
-			for _, c := range res.ToolCalls {
-				calls = append(calls, c.Name+" "+c.Status)
-			}
-			if res.PendingAction != nil || len(calls) != 1 {
-				t.Errorf("%s with %s: calls %v, pending %v", p.tool, id, calls, res.PendingAction)
-			}
-			return strings.ReplaceAll(strings.Join(append(calls, shown, res.Reply), "\n"), id, "ID")
-		}
-		if diff := cmp.Diff(ask(p.never), ask(p.foreign)); diff != "" {
-			t.Errorf("%s.%s of what does not exist (-), and of what is another's (+):\n%s", p.tool, p.field, diff)
 		}
 	}
-	for _, name := range r.Tools.Names() {
-		tool, _ := r.Tools.Get(name)
-		var schema struct{ Properties map[string]json.RawMessage }
-		if err := json.Unmarshal(tool.Schema, &schema); err != nil {
+	return all
+}
+
+// textFields are the fields of a tool's arguments that are texts, those within others after
+// these and a point.
+func textFields(t *testing.T, schema json.RawMessage) []string {
+	t.Helper()
+	type shape struct {
+		Type       any
+		Properties map[string]json.RawMessage
+		Items      json.RawMessage
+	}
+	var all []string
+	var walk func(path string, schema json.RawMessage)
+	walk = func(path string, schema json.RawMessage) {
+		var s shape
+		if err := json.Unmarshal(schema, &s); err != nil {
 			t.Fatal(err)
 		}
-		for field := range schema.Properties {
-			if (strings.HasSuffix(field, "Id") || strings.HasSuffix(field, "ID")) && !probed[name+"."+field] {
-				t.Errorf("%s takes %s and is not probed", name, field)
+		if strings.Contains(fmt.Sprint(s.Type), "string") {
+			all = append(all, path)
+		}
+		for field, inner := range s.Properties {
+			walk(strings.TrimPrefix(path+"."+field, "."), inner)
+		}
+		if s.Items != nil {
+			walk(path, s.Items)
+		}
+	}
+	walk("", schema)
+	return all
+}
+
+// A business or driver who writes the code of another's order or ride is answered as if there
+// were none of that code, whatever the word beside it, and nothing comes of it.
+func TestPromise6_ACodeOfAnothersIsNobodys(t *testing.T) {
+	t.Parallel()
+	w, ann, _ := quietTown(t)
+	yes := func(c *Customer, word string) { w.says(c, &Said{Text: word, Answer: "yes", Means: Yes}) }
+	w.says(ann, &Said{Text: "order 2 ayran " + ann.Canary})
+	yes(ann, "yes")
+	w.says(ann, &Said{Text: "a taxi " + phoneFor(ann) + " " + ann.Canary})
+	yes(ann, "yes")
+	ordered, ridden := w.codeTold(w.named("kebab"), orderTold), w.codeTold(w.named("dina"), rideTold)
+	yes(w.named("dina"), "YES "+ridden)
+	late := taxi.Driver{ID: "faruk", Market: Market, Name: "faruk", Phone: "+15550100029", Districts: []string{"Kyrenia"}, Seats: 4, Available: true, Enabled: true}
+	if _, err := w.healthy.Drivers().Put(t.Context(), late); err != nil {
+		t.Fatal(err)
+	}
+	w.hire(Driver, late.ID, late.Phone) // who was never asked
+	w.Model = func(*World, openaitest.Request) openaitest.Answer { return openaitest.Answer{Text: "How can I help?"} }
+	before := w.stored()
+	for _, p := range []struct {
+		who            *Customer
+		foreign, never string
+		words          []string // {} is the code
+	}{
+		{w.named("plumber"), ordered, "WR9X", []string{"ACCEPT {}", "{} done", "REFUSE {} we are full", "CANCEL {}", "{} the courier is at the gate", "{}"}},
+		{w.named("plumber"), ridden, "X7X9", []string{"ACCEPT {}", "{} come at once"}},
+		{w.named("faruk"), ridden, "X7X9", []string{"YES {}", "NO {}", "ARRIVED {}", "DONE {}", "CANCEL {}", "{}", "{} where are you?"}},
+	} {
+		for _, word := range p.words {
+			answer := func(code string) string {
+				w.says(p.who, &Said{Text: strings.ReplaceAll(word, "{}", code)})
+				turns := w.turns(p.who.Thread)
+				last := turns[len(turns)-1]
+				return strings.ReplaceAll(fmt.Sprint(last.Calls, textOf(last)), code, "CODE")
+			}
+			if diff := cmp.Diff(answer(p.never), answer(p.foreign)); diff != "" {
+				t.Errorf("%s says %s with nobody's code (-), with another's (+):\n%s", p.who.Name, word, diff)
 			}
 		}
 	}
-	faulttest.Tried(t, len(probes))
+	if diff := cmp.Diff(before, w.stored()); diff != "" {
+		t.Errorf("what is stored has changed:\n%s", diff)
+	}
 }
