@@ -96,7 +96,7 @@ func (l *Ledger) confirmation(tx Transaction, r Receipt, key string, now time.Ti
 
 // Confirm confirms a transaction of a. 2 requests.
 func (l *Ledger) Confirm(ctx context.Context, a actor.Actor, txID string, r Receipt, key string) (Transaction, error) {
-	tx, err := l.owned(ctx, a, txID)
+	tx, err := l.Get(ctx, a, txID)
 	if err != nil {
 		return Transaction{}, err
 	}

@@ -24,11 +24,6 @@ func (l *Ledger) Get(ctx context.Context, a actor.Actor, txID string) (Transacti
 	return tx, nil
 }
 
-// owned is Get for a change: a must be its owner, staff or the system.
-func (l *Ledger) owned(ctx context.Context, a actor.Actor, txID string) (Transaction, error) {
-	return l.Get(ctx, a, txID)
-}
-
 func (l *Ledger) read(ctx context.Context, txID string) (Transaction, error) {
 	it, err := l.Table.Get(ctx, txKey(txID))
 	switch {

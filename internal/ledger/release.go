@@ -41,7 +41,7 @@ func (l *Ledger) releasing(tx Transaction, e Event, key string, now time.Time) (
 // Release lets a transaction of a go: a draft, a hold or a confirmed booking becomes
 // cancelled, its slots are free. 2 requests.
 func (l *Ledger) Release(ctx context.Context, a actor.Actor, txID, reason, key string) (Transaction, error) {
-	tx, err := l.owned(ctx, a, txID)
+	tx, err := l.Get(ctx, a, txID)
 	if err != nil {
 		return Transaction{}, err
 	}

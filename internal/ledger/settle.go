@@ -23,7 +23,7 @@ type Confirmer struct{ Ledger *Ledger }
 // the transaction as it will be. It reads (1 request) and changes nothing.
 func (c Confirmer) Writes(ctx context.Context, a actor.Actor, txID, offerHash string, r Receipt, key string) ([]dynamo.Write, Transaction, error) {
 	l := c.Ledger
-	tx, err := l.owned(ctx, a, txID)
+	tx, err := l.Get(ctx, a, txID)
 	if err != nil {
 		return nil, Transaction{}, err
 	}
@@ -51,7 +51,7 @@ func (c Confirmer) Held(tx Transaction, now time.Time) dynamo.Write {
 // confirmed is never let go by it.
 func (c Confirmer) Release(ctx context.Context, a actor.Actor, txID, reason, key string) ([]dynamo.Write, Transaction, error) {
 	l := c.Ledger
-	tx, err := l.owned(ctx, a, txID)
+	tx, err := l.Get(ctx, a, txID)
 	if err != nil || tx.State != Hold && tx.State != Draft {
 		return nil, tx, err
 	}
@@ -71,7 +71,7 @@ type Canceller struct{ Ledger *Ledger }
 // is cancelled.
 func (c Canceller) Writes(ctx context.Context, a actor.Actor, txID, hash, key string) ([]dynamo.Write, Transaction, error) {
 	l := c.Ledger
-	tx, err := l.owned(ctx, a, txID)
+	tx, err := l.Get(ctx, a, txID)
 	if err != nil {
 		return nil, Transaction{}, err
 	}
