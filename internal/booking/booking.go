@@ -8,7 +8,6 @@ import (
 	"errors"
 	"strconv"
 
-	"merve/internal/claim"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/gate"
@@ -85,7 +84,6 @@ func (c Confirm) Commit(ctx context.Context, tc tool.Context, consent gate.Conse
 	return gate.Settled{
 		Text:    wording.Say(tc.Language, wording.BookingConfirmed, wording.Vars{"summary": Summary(tc.Language, tx), "code": tx.Code}),
 		Cards:   []tool.Card{Card(tc.Language, tx)},
-		Facts:   []string{string(claim.Booked)},
 		Writes:  ws,
 		Refused: func(err error) (string, bool) { return refusal(tc.Language, err) },
 	}, nil
@@ -156,25 +154,16 @@ func (c Cancel) Commit(ctx context.Context, tc tool.Context, consent gate.Consen
 		}
 		return gate.Settled{Text: text}, nil
 	}
-	money, back, err := c.Money.cancelled(ctx, tc.Language, tx, tx.UpdatedAt)
+	money, err := c.Money.Cancelled(ctx, tc.Language, tx, tx.UpdatedAt)
 	if err != nil {
 		return gate.Settled{}, err
 	}
 	return gate.Settled{
 		Text:    wording.Say(tc.Language, wording.BookingCancelled, wording.Vars{"summary": and(Summary(tc.Language, tx), money)}),
 		Cards:   []tool.Card{Card(tc.Language, tx)},
-		Facts:   append([]string{string(claim.Cancelled)}, returned(back)...),
 		Writes:  ws,
 		Refused: func(err error) (string, bool) { return cancelRefusal(tc.Language, p, err) },
 	}, nil
-}
-
-// returned is the fact that money goes back.
-func returned(back int64) []string {
-	if back == 0 {
-		return nil
-	}
-	return []string{string(claim.Refunded)}
 }
 
 // Release keeps the booking.

@@ -18,20 +18,14 @@ type Money struct {
 
 // Cancelled words what becomes of it when tx is cancelled at a time; "" when nothing was paid.
 func (m Money) Cancelled(ctx context.Context, lang string, tx ledger.Transaction, at time.Time) (string, error) {
-	line, _, err := m.cancelled(ctx, lang, tx, at)
-	return line, err
-}
-
-// cancelled says too how much comes back.
-func (m Money) cancelled(ctx context.Context, lang string, tx ledger.Transaction, at time.Time) (line string, back int64, err error) {
 	if m.Paid == nil || tx.PriceMinor == 0 && tx.DueMinor == 0 {
-		return "", 0, nil
+		return "", nil
 	}
 	paid, err := m.Paid(ctx, tx)
 	if err != nil || paid == 0 {
-		return "", 0, err
+		return "", err
 	}
-	back = tx.Back(paid, at)
+	back := tx.Back(paid, at)
 	key := wording.MoneyPart
 	switch back {
 	case paid:
@@ -42,7 +36,7 @@ func (m Money) cancelled(ctx context.Context, lang string, tx ledger.Transaction
 	return wording.Say(lang, key, wording.Vars{
 		"amount": wording.Money(lang, paid, tx.Currency), "back": wording.Money(lang, back, tx.Currency), "kept": wording.Money(lang, paid-back, tx.Currency),
 		"until": FreeUntil(lang, tx, at),
-	}), back, nil
+	}), nil
 }
 
 // FreeUntil is until when a booking is cancelled for nothing, in its own zone, as it is said at a

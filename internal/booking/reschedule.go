@@ -3,7 +3,6 @@ package booking
 import (
 	"context"
 
-	"merve/internal/claim"
 	"merve/internal/fault"
 	"merve/internal/gate"
 	"merve/internal/ledger"
@@ -44,14 +43,13 @@ func (m Move) Commit(ctx context.Context, tc tool.Context, consent gate.Consent)
 		}
 		return m.unmoved(ctx, tc, p)
 	}
-	money, back, err := m.Money.cancelled(ctx, tc.Language, old, moved.UpdatedAt)
+	money, err := m.Money.Cancelled(ctx, tc.Language, old, moved.UpdatedAt)
 	if err != nil {
 		return gate.Settled{}, err
 	}
 	return gate.Settled{
 		Text:    wording.Say(tc.Language, wording.BookingMoved, wording.Vars{"summary": and(Summary(tc.Language, moved), money), "code": moved.Code}),
 		Cards:   []tool.Card{Card(tc.Language, moved)},
-		Facts:   append([]string{string(claim.Booked), string(claim.Cancelled)}, returned(back)...),
 		Writes:  ws,
 		Refused: func(err error) (string, bool) { return m.refusal(tc.Language, p, err) },
 	}, nil

@@ -132,7 +132,6 @@ type Settled struct {
 	Late   string // of a release: told in its place when the YES came too late; "" tells of a hold that has gone
 	Cards  []tool.Card
 	Map    *channel.Location
-	Facts  []string // kinds of package claim that are true once the writes are done
 	Writes []dynamo.Write
 
 	// HandOver gives the thread to a person, whose coming is then said in the place of Text.

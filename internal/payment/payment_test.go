@@ -34,7 +34,7 @@ func TestPayment(t *testing.T) {
 		t.Errorf("it asks %q; want until half a minute before the end of the hold", ask)
 	}
 	s, err := pay.Commit(ctx, d.tc, d.consent(p))
-	if err != nil || s.Keep || len(s.Facts) != 0 {
+	if err != nil || s.Keep {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	if d.state(tx) != ledger.Hold {
@@ -129,7 +129,7 @@ func TestYesRefused(t *testing.T) {
 			p := d.pending(tx)
 			tt.spoil(d, tx, &p)
 			s, err := payment.Pay{Store: d.Store}.Commit(context.Background(), d.tc, d.consent(p))
-			if err != nil || s.Text != say(tt.want, nil) || len(s.Writes)+len(s.Cards)+len(s.Facts) != 0 || s.Keep {
+			if err != nil || s.Text != say(tt.want, nil) || len(s.Writes)+len(s.Cards) != 0 || s.Keep {
 				t.Errorf("%+v, %v; want only %q", s, err, say(tt.want, nil))
 			}
 			if n := len(d.stripe.Calls()); n != 0 {
@@ -226,7 +226,7 @@ func TestSecondYes(t *testing.T) {
 	}
 	d.take(d.report(d.stripe.Pay(first.Intent)))
 	done, err := payment.Pay{Store: d.Store}.Commit(ctx, d.tc, d.consent(d.pending(tx)))
-	if err != nil || !strings.Contains(done.Text, tx.Code) || len(done.Writes)+len(done.Facts) != 0 {
+	if err != nil || !strings.Contains(done.Text, tx.Code) || len(done.Writes) != 0 {
 		t.Errorf("%+v, %v", done, err)
 	}
 }

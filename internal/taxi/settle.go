@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	"merve/internal/claim"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/gate"
@@ -54,8 +53,6 @@ func (c Confirm) Commit(ctx context.Context, tc tool.Context, consent gate.Conse
 		s.Text = wording.Say(tc.Language, wording.TaxiAlready, vars)
 	case r.Attempt == 0:
 		s.Text = wording.Say(tc.Language, wording.TaxiScheduled, vars)
-	case len(r.Offered) > 0:
-		s.Facts = []string{string(claim.Sent)}
 	}
 	return s, nil
 }
@@ -101,7 +98,7 @@ func (c CancelRide) Commit(ctx context.Context, tc tool.Context, consent gate.Co
 	r, ws, err := c.Store.Cancel(ctx, tc.Actor, tc.Market.ID, p.Ref)
 	done := gate.Settled{
 		Text:  wording.Say(tc.Language, wording.TaxiCancelled, wording.Vars{"summary": p.Summary, "code": r.Code}),
-		Cards: []tool.Card{Card(tc.Language, r)}, Facts: []string{string(claim.Cancelled)}, Writes: ws, Refused: refused,
+		Cards: []tool.Card{Card(tc.Language, r)}, Writes: ws, Refused: refused,
 	}
 	switch {
 	case err == nil, r.Status == Cancelled: // by an earlier YES

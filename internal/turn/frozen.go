@@ -47,7 +47,7 @@ func (f Frozen) Commit(ctx context.Context, tc tool.Context, c gate.Consent) (ga
 	if text == "" {
 		text = wording.Say(tc.Language, wording.ActionDone, action)
 	}
-	return gate.Settled{Text: text, Cards: out.Cards, Map: out.Map, HandOver: out.HandOver, Facts: out.Facts}, nil
+	return gate.Settled{Text: text, Cards: out.Cards, Map: out.Map, HandOver: out.HandOver}, nil
 }
 
 // Release lets the call go: nothing has happened.
