@@ -61,6 +61,11 @@ func newInn(t testing.TB) *inn {
 	return i
 }
 
+// byPerson gives a thread to a person.
+func (i *inn) byPerson(thr string) error {
+	return i.threads.Table.DB().Commit(i.t.Context(), i.threads.Assigned(thr, thread.ByPerson))
+}
+
 // over puts what works for the inn together, on requests that go one way and are not tried again.
 func (i *inn) over(way http.RoundTripper) {
 	db := dynamo.Open(dynamotest.Config(i.t), func(o *dynamodb.Options) { o.HTTPClient, o.RetryMaxAttempts = &http.Client{Transport: way}, 1 })
@@ -384,14 +389,12 @@ func TestWhoCannotBeAskedNowIsPassedOver(t *testing.T) {
 		ann    string
 		bob    string
 	}{
-		"nothing waits":     {func(i *inn, id string) error { return ends(i, id, thread.Outcome{}) }, now, later},
-		"something waits":   {func(i *inn, id string) error { return ends(i, id, thread.Outcome{Pending: asked(i, time.Hour)}) }, later, now},
-		"something is gone": {func(i *inn, id string) error { return ends(i, id, thread.Outcome{Pending: asked(i, 0)}) }, now, later},
-		"opted out":         {func(i *inn, id string) error { return ends(i, id, thread.Outcome{OptedOut: true}) }, later, now},
-		"a person has it":   {func(i *inn, id string) error { return i.threads.Assign(i.t.Context(), id, thread.ByPerson) }, later, now},
-		"somebody else's thread": {func(i *inn, id string) error {
-			return i.threads.Assign(i.t.Context(), i.thread("eve"), thread.ByPerson)
-		}, now, later},
+		"nothing waits":          {func(i *inn, id string) error { return ends(i, id, thread.Outcome{}) }, now, later},
+		"something waits":        {func(i *inn, id string) error { return ends(i, id, thread.Outcome{Pending: asked(i, time.Hour)}) }, later, now},
+		"something is gone":      {func(i *inn, id string) error { return ends(i, id, thread.Outcome{Pending: asked(i, 0)}) }, now, later},
+		"opted out":              {func(i *inn, id string) error { return ends(i, id, thread.Outcome{OptedOut: true}) }, later, now},
+		"a person has it":        {func(i *inn, id string) error { return i.byPerson(id) }, later, now},
+		"somebody else's thread": {func(i *inn, _ string) error { return i.byPerson(i.thread("eve")) }, now, later},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

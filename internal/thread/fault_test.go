@@ -240,9 +240,9 @@ func scenarios() map[string]func(x *crash) any {
 		},
 		"handed to a person": func(x *crash) any {
 			x.must(x.converse(x.sound, "1", thread.Outcome{})(x.Context()))
-			x.deliver(func(ctx context.Context) error { return x.store.Assign(ctx, x.id, thread.ByPerson) })
+			x.deliver(func(ctx context.Context) error { return assign(ctx, x.store, x.id, thread.ByPerson) })
 			x.deliver(x.converse(x.store, "2", thread.Outcome{}))
-			x.deliver(func(ctx context.Context) error { return x.store.Assign(ctx, x.id, thread.ByAssistant) })
+			x.deliver(func(ctx context.Context) error { return assign(ctx, x.store, x.id, thread.ByAssistant) })
 			return nil
 		},
 		"notice": func(x *crash) any {

@@ -1,24 +1,14 @@
 package thread
 
 import (
-	"context"
-	"fmt"
 	"strings"
 	"time"
 
 	"merve/internal/dynamo"
 )
 
-// Assign gives a thread to the assistant or to a person. A turn that is running decides
-// again before it commits. [ErrNoThread] when there is no such thread. One request.
-func (s *Store) Assign(ctx context.Context, id string, to Handler) error {
-	if err := s.Table.DB().Commit(ctx, s.Assigned(id, to)); err != nil {
-		return fmt.Errorf("assign thread %s to %s: %w", id, to, err)
-	}
-	return nil
-}
-
-// Assigned is the write of [Store.Assign], for those who keep more with it.
+// Assigned gives a thread to the assistant or to a person. A turn that is running decides again
+// before it commits. [ErrNoThread] when there is no such thread.
 func (s *Store) Assigned(id string, to Handler) dynamo.Write {
 	update, vals := "REMOVE #handler", dynamo.V(nil)
 	if to == ByPerson {

@@ -32,7 +32,6 @@
 //	Commit    1 request  (4 write units, and those of the writes that join), 1 more for each
 //	                     text above 64 KB of them in one turn
 //	Journal   1 request
-//	Assign    1 request
 //	Pair      1 request
 //	Link      3 requests; to make the code for it 1, to look at the code 2, to undo it 2
 //	Erase     2 requests, and 2 for each hundred items; 1 more when it is linked

@@ -229,7 +229,7 @@ func (w *world) interrupted(text string) llm.Model {
 func (w *world) overtaken() llm.Model {
 	healthy := *w.threads
 	return modelFunc(func(ctx context.Context, req llm.Request) (llm.Response, error) {
-		if err := healthy.Assign(ctx, threadOf(w.last), thread.ByPerson); err != nil {
+		if err := healthy.Table.DB().Commit(ctx, healthy.Assigned(threadOf(w.last), thread.ByPerson)); err != nil {
 			w.t.Errorf("meanwhile: %v", err)
 		}
 		return clerk(req), nil
@@ -238,7 +238,7 @@ func (w *world) overtaken() llm.Model {
 
 func (w *world) handOver(id string) {
 	w.t.Helper()
-	if err := w.threads.Assign(w.t.Context(), id, thread.ByPerson); err != nil {
+	if err := w.threads.Table.DB().Commit(w.t.Context(), w.threads.Assigned(id, thread.ByPerson)); err != nil {
 		w.t.Fatal(err)
 	}
 }
