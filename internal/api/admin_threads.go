@@ -33,10 +33,10 @@ type threadView struct {
 	OptedOut  bool               `json:"optedOut"`
 }
 
-func viewOf(h thread.Head) threadView {
+func viewOf(h thread.Head, now time.Time) threadView {
 	v := threadView{
 		ID: h.ID, Market: h.Market, Type: h.Type, Assistant: h.Assistant, Channel: h.Channel, Owner: h.Owner, Name: h.Name, Handler: h.Handler,
-		State: h.Standing(), Language: h.Language, Turns: h.Turns, Waiting: len(h.Inbox), Pending: h.Pending, LastIn: h.LastIn, OptedOut: h.OptedOut,
+		State: h.Standing(now), Language: h.Language, Turns: h.Turns, Waiting: len(h.Inbox), Pending: h.Waits(now), LastIn: h.LastIn, OptedOut: h.OptedOut,
 	}
 	if v.Handler == "" {
 		v.Handler = thread.ByAssistant
@@ -53,7 +53,7 @@ func (a *Admin) writeThread(w http.ResponseWriter, r *http.Request, status int) 
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, status, viewOf(h))
+	return writeJSON(w, status, viewOf(h, a.Threads.Now()))
 }
 
 // threads finds threads of a market: those of somebody, by a telephone number, the id that a
@@ -84,7 +84,8 @@ func (a *Admin) threads(w http.ResponseWriter, r *http.Request, _ actor.Actor) e
 	case q["after"] != "" && (owner != "" || state == thread.WithPerson):
 		return fault.Field("after", "these threads are listed in one page")
 	}
-	keep := thread.Wanted(ch, state)
+	now := a.Threads.Now()
+	keep := thread.Wanted(ch, state, now)
 	var heads []thread.Head
 	next := ""
 	switch {
@@ -105,7 +106,7 @@ func (a *Admin) threads(w http.ResponseWriter, r *http.Request, _ actor.Actor) e
 	found := []threadView{}
 	for _, h := range heads {
 		if keep(h) && len(found) < limit {
-			found = append(found, viewOf(h))
+			found = append(found, viewOf(h, now))
 		}
 	}
 	return writeList(w, "threads", found, next)

@@ -317,7 +317,8 @@ func listMessages(r *http.Request, threads *thread.Store, who actor.Actor, id st
 	if err := who.MaySee(head.Owner); err != nil {
 		return nil, nil, err
 	}
-	body := map[string]any{"state": head.Standing()}
+	now := threads.Now()
+	body := map[string]any{"state": head.Standing(now)}
 	list, cursor, name := threads.Lines, q["after"], "next"
 	if before := q["before"]; before != "" {
 		list, cursor, name = threads.LinesBefore, before, "previous"
@@ -330,7 +331,7 @@ func listMessages(r *http.Request, threads *thread.Store, who actor.Actor, id st
 	if further != "" {
 		body[name] = further
 	}
-	if p := head.Pending; p != nil {
+	if p := head.Waits(now); p != nil {
 		body["pendingAction"] = pendingAction(p)
 	}
 	return body, lines, nil

@@ -167,6 +167,18 @@ func TestPromise1_NothingIsConfirmedWithoutTheOwnersYesToThatOffer(t *testing.T)
 	}
 }
 
+// Whoever looks is shown an offer until its time is over, and not until the next turn.
+func TestAnOfferThatRanOutIsNotShown(t *testing.T) {
+	t.Parallel()
+	o := makeOffers(t)
+	for _, want := range []string{`"pendingAction":{"id":"` + o.annHas.ID, `"state":"idle"}`} {
+		if a := o.Look(o.ann); !strings.Contains(a.Body, want) {
+			t.Errorf("want %s in %s", want, a.Body)
+		}
+		o.Pass(o.annHas.ExpiresAt.Sub(o.Now()))
+	}
+}
+
 // must runs a scheduled function.
 func (o *offered) must(function string) {
 	o.t.Helper()

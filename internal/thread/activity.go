@@ -53,7 +53,7 @@ func (s *Store) Activity(ctx context.Context, id string) (a Activity, owner stri
 		if err := it.Decode(&h); err != nil {
 			return a, "", err
 		}
-		owner, a.State = h.Owner, h.Standing()
+		owner, a.State = h.Owner, h.Standing(s.Now())
 	}
 	if owner == "" {
 		return a, "", ErrNoThread
@@ -64,13 +64,22 @@ func (s *Store) Activity(ctx context.Context, id string) (a Activity, owner stri
 	return a, owner, nil
 }
 
-// Standing is the thread's state as clients see it.
-func (h Head) Standing() State {
+// Standing is the thread's state at a time as clients see it.
+func (h Head) Standing(now time.Time) State {
 	switch {
 	case len(h.Inbox) > 0:
 		return Executing
-	case h.Pending != nil:
+	case h.Waits(now) != nil:
 		return AwaitingConfirmation
 	}
 	return Idle
+}
+
+// Waits is what waits for YES or NO at a time; nil is nothing. The head keeps what ran out until
+// the next turn lets go of it.
+func (h Head) Waits(now time.Time) *Pending {
+	if h.Pending == nil || !now.Before(h.Pending.ExpiresAt) {
+		return nil
+	}
+	return h.Pending
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"merve/internal/channel"
 	"merve/internal/dynamo"
@@ -93,20 +94,20 @@ func (s *Store) Heads(ctx context.Context, ids ...string) ([]Head, error) {
 	return dynamo.Decode[Head](items)
 }
 
-// Wanted keeps the threads that are of a channel and where state says; "" is any. A thread that
-// a person has is [WithPerson], and nothing else.
-func Wanted(ch channel.Channel, state State) func(Head) bool {
+// Wanted keeps the threads that are of a channel and, at a time, where state says; "" is any. A
+// thread that a person has is [WithPerson], and nothing else.
+func Wanted(ch channel.Channel, state State, now time.Time) func(Head) bool {
 	return func(h Head) bool {
-		return (ch == "" || h.Channel == ch) && (state == "" || h.stands() == state)
+		return (ch == "" || h.Channel == ch) && (state == "" || h.stands(now) == state)
 	}
 }
 
 // WithPerson is where a thread stands that a person answers, or shall answer, for [Wanted].
 const WithPerson State = "person"
 
-func (h Head) stands() State {
+func (h Head) stands(now time.Time) State {
 	if h.Handler == ByPerson {
 		return WithPerson
 	}
-	return h.Standing()
+	return h.Standing(now)
 }

@@ -90,10 +90,10 @@ func TestList(t *testing.T) {
 			web = append([]string{id}, web...)
 		}
 	}
-	only := thread.Listing{Limit: 60, Keep: thread.Wanted(channel.Web, "")}
+	only := thread.Listing{Limit: 60, Keep: thread.Wanted(channel.Web, "", c.now())}
 	only.After = lists("web", web[:60], 4, only)
 	lists("the rest of web", append(web[60:], second), 2, only)
-	only.After, only.Keep = "", thread.Wanted("", thread.AwaitingConfirmation)
+	only.After, only.Keep = "", thread.Wanted("", thread.AwaitingConfirmation, c.now())
 	if next := lists("none", []string{}, 4, only); next != "" {
 		t.Errorf("after all %q", next)
 	}
@@ -107,19 +107,25 @@ func TestList(t *testing.T) {
 // A thread that a person has is nowhere else.
 func TestWanted(t *testing.T) {
 	t.Parallel()
-	pending := &thread.Pending{ID: "p"}
-	for want, h := range map[thread.State]thread.Head{
-		thread.Idle:                 {},
-		thread.AwaitingConfirmation: {Pending: pending},
-		thread.Executing:            {Inbox: []thread.Message{{}}, Pending: pending},
-		thread.WithPerson:           {Handler: thread.ByPerson, Pending: pending},
+	now := newClock().now()
+	pending, over := &thread.Pending{ID: "p", ExpiresAt: now.Add(1)}, &thread.Pending{ID: "p", ExpiresAt: now}
+	for _, tt := range []struct {
+		h    thread.Head
+		want thread.State
+	}{
+		{thread.Head{}, thread.Idle},
+		{thread.Head{Pending: pending}, thread.AwaitingConfirmation},
+		{thread.Head{Pending: over}, thread.Idle}, // until the next turn it is there still
+		{thread.Head{Inbox: []thread.Message{{}}, Pending: pending}, thread.Executing},
+		{thread.Head{Handler: thread.ByPerson, Pending: pending}, thread.WithPerson},
 	} {
+		h, want := tt.h, tt.want
 		for _, state := range []thread.State{thread.Idle, thread.AwaitingConfirmation, thread.Executing, thread.WithPerson} {
-			if got := thread.Wanted("", state)(h); got != (state == want) {
+			if got := thread.Wanted("", state, now)(h); got != (state == want) {
 				t.Errorf("%s looked for as %s: %v", want, state, got)
 			}
 		}
-		if !thread.Wanted("", "")(h) || thread.Wanted(channel.App, "")(h) {
+		if !thread.Wanted("", "", now)(h) || thread.Wanted(channel.App, "", now)(h) {
 			t.Errorf("%s by channel", want)
 		}
 	}
