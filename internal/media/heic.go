@@ -95,8 +95,10 @@ func stripHEIC(data []byte) ([]byte, error) {
 		return nil, err
 	}
 	out := slices.Clone(data)
+	held := slices.DeleteFunc(slices.Concat(top, inner), func(b box) bool { return b.kind != "mdat" && b.kind != "idat" })
 	for _, e := range extents {
-		if e.length == 0 || e.at > uint64(len(out)) || e.length > uint64(len(out))-e.at {
+		// Over anything else, such as the list of the items itself, zeros would make another file.
+		if e.length == 0 || !slices.ContainsFunc(held, e.within) {
 			return nil, errHEIC
 		}
 		clear(out[e.at : e.at+e.length])
@@ -154,6 +156,12 @@ func metadataItems(meta []box) (map[uint32]bool, error) {
 func fourCC(s string) uint64 { return uint64(binary.BigEndian.Uint32([]byte(s))) }
 
 type extent struct{ at, length uint64 }
+
+// within reports whether e is a part of what a box holds.
+func (e extent) within(b box) bool {
+	from, n := uint64(b.at), uint64(len(b.body))
+	return e.at >= from && e.at-from <= n && e.length <= n-(e.at-from)
+}
 
 // itemExtents are the parts of the file that items consist of. ISO/IEC 14496-12, 8.11.3
 func itemExtents(meta []box, items map[uint32]bool) ([]extent, error) {
