@@ -845,7 +845,7 @@ func words(t *testing.T, browser context.Context) {
 		for (const language of Object.keys(words)) {
 			const speech = new Speech(language);
 			const plain = (text) => /\d+(?:[.,]\d+)?/.exec(text)[0].replace(',', '.');
-			for (const [amount, currency, want] of [[2250, 'EUR', '22.50'], [2200, 'EUR', '22'], [500, 'JPY', '500'], [1234, 'KWD', '1.234']]) {
+			for (const [amount, currency, want] of [[2250, 'EUR', '22.50'], [2200, 'EUR', '22'], [500, 'JPY', '500'], [1234, 'KWD', '1.234'], [12345, 'RSD', '123.45'], [1250, 'IQD', '1.250'], [1220, 'MGA', '12.20']]) {
 				if (plain(speech.money({ amount, currency })) !== want) problems.push(language + ' ' + currency + ' ' + speech.money({ amount, currency }));
 			}
 			if (!speech.when('2026-07-01T16:30:00Z', 'Asia/Nicosia').includes('7:30') && !speech.when('2026-07-01T16:30:00Z', 'Asia/Nicosia').includes('19:30')) problems.push(language + ' zone');

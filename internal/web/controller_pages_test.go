@@ -38,6 +38,7 @@ func TestController(t *testing.T) {
 		"Switch":     switchMarketOff,
 		"Listing":    changeListing,
 		"Offering":   changeOffering,
+		"Prices":     priceInItsCurrency,
 		"Counts":     countItems,
 		"Import":     bringCatalogue,
 		"Driver":     addDriver,
@@ -207,6 +208,31 @@ func meze() *listing.Listing {
 			Capacity: 4, HorizonDays: 60, Unit: schedule.BySlot, MinParty: 1, MaxParty: 8, PriceMinor: 1000, Currency: "EUR", Per: schedule.PerPerson,
 		}},
 		Merve: listing.Integration{Enabled: true, WhatsApp: "+15550101", Actions: []listing.Action{{Type: listing.FoodAction, Enabled: true}}},
+	}
+}
+
+// Prices are shown and typed with the decimals of their currency: those of a listing's items are
+// in that of its first offering.
+func priceInItsCurrency(t *testing.T, browser context.Context) {
+	c := control(t, browser, "listings", desktop)
+	l := meze()
+	l.Delivery = &listing.Delivery{FeeMinor: 500}
+	room := l.Offerings[0]
+	l.Offerings[0].Currency, l.Offerings[0].PriceMinor, l.Offerings[0].Deposit = "KWD", 12500, &schedule.Deposit{MinMinor: 1250}
+	room.ID, room.Name, room.Currency, room.PriceMinor = "room", "Room", "JPY", 9000
+	l.Offerings = append(l.Offerings, room)
+	c.put(l)
+	c.open("listings?listing=meze")
+	c.waitText("h1", "Meze House")
+	same(c.tab, "prices", eval[string](c.tab, `[...document.querySelectorAll('label')].filter((l) => /\([A-Z]{3}\)$/.test(l.textContent)).map((l) => l.textContent + ' ' + l.control.value).join('; ')`),
+		"Fee (KWD) 0.5; Order at least (KWD) 0; Price (KWD) 0.45; Price (KWD) 12.5; But at least (KWD) 1.25; Price (JPY) 9000")
+	c.fill("Fee (KWD)", "0.75")
+	c.fill("Price (JPY)", "8000")
+	c.pressed("Save")
+	c.waitText(".done", "Saved.")
+	stored, err := c.base.Listings().Get(t.Context(), c.market.ID, "meze")
+	if err != nil || stored.Delivery.FeeMinor != 750 || stored.Offerings[0].PriceMinor != 12500 || stored.Offerings[1].PriceMinor != 8000 {
+		t.Errorf("stored %+v, %v", stored, err)
 	}
 }
 

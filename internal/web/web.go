@@ -14,6 +14,7 @@ import (
 	"embed"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"net/url"
@@ -25,6 +26,7 @@ import (
 
 	"merve/internal/fault"
 	"merve/internal/telemetry"
+	"merve/internal/wording"
 )
 
 //go:embed chat.html admin.html static sara admin pay
@@ -99,7 +101,7 @@ func (s *site) asset(name string) (*asset, error) {
 	if a, ok := s.assets.Load(name); ok {
 		return a.(*asset), nil
 	}
-	body, err := fs.ReadFile(files, name)
+	body, err := content(name)
 	if err != nil {
 		return nil, err
 	}
@@ -109,6 +111,20 @@ func (s *site) asset(name string) (*asset, error) {
 	a := &asset{body, validator(body)}
 	s.assets.Store(name, a)
 	return a, nil
+}
+
+// content is what stands in a file. One that pages load is made here, so that they count money as the
+// backend does: browsers know currencies with decimals other than those of ISO 4217.
+func content(name string) ([]byte, error) {
+	if name != "static/currencies.js" && name != "admin/currencies.js" {
+		return fs.ReadFile(files, name)
+	}
+	known, err := json.Marshal(wording.Exponents())
+	return fmt.Appendf(nil, `const known = new Map(Object.entries(%s));
+
+/** How many decimals a currency has. */
+export const decimals = (currency) => known.get(currency) ?? 2;
+`, known), err
 }
 
 // protect sets the headers that every answer has.

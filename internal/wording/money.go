@@ -1,6 +1,7 @@
 package wording
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 )
@@ -33,6 +34,10 @@ func Money(lang string, minor int64, currency string) string {
 	}
 	return sign + c.say(keyMoneySymbol, vars)
 }
+
+// Exponents are how many decimals each currency of ISO 4217 has that has not two, for those who
+// write or read amounts elsewhere.
+func Exponents() map[string]int { return maps.Clone(exponents) }
 
 func exponent(currency string) int {
 	if n, ok := exponents[currency]; ok {

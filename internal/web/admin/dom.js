@@ -1,6 +1,8 @@
 // What every page of the controller is built with. Whatever comes from elsewhere is put in as
 // text, never as markup.
 
+import { decimals } from './currencies.js';
+
 /** An element with properties (data-, aria- and role as attributes) and children; text stays text. */
 export function make(tag, properties = {}, ...children) {
   const node = document.createElement(tag);
@@ -91,11 +93,12 @@ export const done = (words, ...actions) => make('div', { className: 'done', role
 
 /** Money in minor units, as one writes it. */
 export function money(minor, currency) {
-  if (!currency) return String(minor / 100);
+  const digits = decimals(currency);
+  const amount = minor / 10 ** digits;
   try {
-    return new Intl.NumberFormat(undefined, { style: 'currency', currency }).format(minor / 100);
+    return new Intl.NumberFormat(undefined, { style: 'currency', currency, minimumFractionDigits: digits, maximumFractionDigits: digits }).format(amount);
   } catch {
-    return `${minor / 100} ${currency}`;
+    return `${amount} ${currency ?? ''}`.trim();
   }
 }
 

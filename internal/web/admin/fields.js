@@ -1,5 +1,6 @@
 // The controls of forms: each with its name, what it means, and what it is when nothing is set.
 
+import { decimals } from './currencies.js';
 import { button, make } from './dom.js';
 
 let count = 0;
@@ -32,6 +33,9 @@ export const number = (value, set, { scale = 1, ...more } = {}) => (base) => mak
 /** The control of a number that `of` has by a name, and that is 0 where it is not given. */
 export const numeric = (of, { changed, path }) => (word, name, more = {}, scale = 1) => (
   field(word, number(of[name] ?? 0, (v) => { of[name] = v ?? 0; changed(); }, { min: 0, scale }), { path: `${path}.${name}`, ...more }));
+
+/** The control of an amount in minor units, shown and typed as one writes it in a currency. */
+export const amount = (of, ctx, currency) => (word, name, more = {}) => numeric(of, ctx)(`${word} (${currency})`, name, more, 10 ** decimals(currency));
 
 export const select = (value, options, set) => (base) => make('select', { onchange: (e) => set(e.target.value), ...base },
   options.map(([key, words]) => make('option', { value: key, selected: key === (value ?? '') }, words)));

@@ -3,7 +3,7 @@
 import { Failure, call, list, path } from './api.js';
 import { button, confirm, done, heading, help, make, more, section, tell, trouble } from './dom.js';
 import { edit } from './edit.js';
-import { area, field, number, numeric, optional, select, text, tick, words } from './fields.js';
+import { amount, area, field, number, numeric, optional, select, text, tick, words } from './fields.js';
 import { versionsOf } from './history.js';
 import { closedDates, everyDay, weekly } from './hours.js';
 import { offerings } from './offerings.js';
@@ -92,6 +92,9 @@ function view(l, ctx) {
   ];
 }
 
+/** What the prices of its items are in, as the backend has it. */
+const currencyOf = (l, settings) => l.price?.currency || l.offerings?.[0]?.currency || settings.currency;
+
 // --- hours and delivery ---
 
 const hours = (l, settings, changed) => optional('It has opening hours', Boolean(l.hours), {
@@ -104,8 +107,9 @@ const delivery = (l, settings, changed) => optional('It delivers', Boolean(l.del
   path: 'delivery', note: 'Off: orders are picked up.',
   set: (on) => { l.delivery = on ? { feeMinor: 0, minimumMinor: 0 } : null; changed(); },
   controls: () => {
-    const part = numeric(l.delivery, { changed, path: 'delivery' });
-    return [part(`Fee (${settings.currency})`, 'feeMinor', {}, 100), part(`Order at least (${settings.currency})`, 'minimumMinor', { note: 'Without the fee.' }, 100),
+    const ctx = { changed, path: 'delivery' };
+    const [part, price] = [numeric(l.delivery, ctx), amount(l.delivery, ctx, currencyOf(l, settings))];
+    return [price('Fee', 'feeMinor'), price('Order at least', 'minimumMinor', { note: 'Without the fee.' }),
       part('At most this far (km)', 'radiusMeters', { note: '0 is anywhere.' }, 1000), part('Usually takes (minutes)', 'minutes')];
   },
 });
@@ -120,7 +124,7 @@ function menu(l, { changed, settings }) {
     return make('li', { className: 'row' },
       make('div', { className: 'settings' },
         field('Name', text(name, (v) => { item.names = { ...item.names, [item.names?.[lang] === undefined && item.names?.en !== undefined ? 'en' : lang]: v }; changed(); })),
-        field(`Price (${settings.currency})`, number(item.priceMinor, (v) => { item.priceMinor = v ?? 0; changed(); }, { scale: 100, min: 0 })),
+        amount(item, { changed, path: `items[${i}]` }, currencyOf(l, settings))('Price', 'priceMinor'),
         field('Kind', select(item.kind, Object.entries(kinds), (v) => { item.kind = v; changed(); })),
         field('Left', number(l.left?.[item.id], (v) => {
           l.left = { ...l.left };

@@ -3,7 +3,7 @@
 
 import { button, help, make, more } from './dom.js';
 import { shortName } from './edit.js';
-import { field, group, numeric, optional, select, text } from './fields.js';
+import { amount, field, group, numeric, optional, select, text } from './fields.js';
 import { closedDates, weekly } from './hours.js';
 
 const units = [['slot', 'A time of day, such as a table'], ['night', 'Nights, such as a room']];
@@ -46,7 +46,7 @@ function row(o, ctx) {
         changed();
         show();
       }), { path: at('unit') }),
-      whole(`Price (${o.currency})`, 'priceMinor', { note: '0 costs nothing.' }, 100),
+      amount(o, ctx, o.currency)('Price', 'priceMinor', { note: '0 costs nothing.' }),
       field('The price is for one', select(o.per, prices[o.unit] ?? prices.slot, (v) => { o.per = v; changed(); }), { path: at('per') }),
       whole('At the same time', 'capacity', { note: 'So many bookings there is room for: tables, rooms, places.' }),
       whole('People at least', 'minParty'), whole('People at most', 'maxParty')),
@@ -65,7 +65,7 @@ function row(o, ctx) {
 function deposit(d, currency, ctx) {
   const part = numeric(d, ctx);
   return [
-    part('Share of the price (%)', 'percentOfPrice', { note: '100 is all of it.' }), part(`But at least (${currency})`, 'minMinor', {}, 100),
+    part('Share of the price (%)', 'percentOfPrice', { note: '100 is all of it.' }), amount(d, ctx, currency)('But at least', 'minMinor'),
     part('Cancelled for nothing until (hours before)', 'refundUntilHours', { note: '0: until it begins.' }),
     part('Given back later than that (%)', 'lateRefundPercent', { note: 'Of what was paid ahead; and to who does not come. 0: all of it is kept.' }),
   ];

@@ -2,6 +2,8 @@
 // {name} in a text is a place to fill. `yes` and `no` are also sent as the answer to a
 // pending action, so they are words the gate knows.
 
+import { decimals } from './currencies.js';
+
 /** The languages to choose from, each by its own name; every text has them in this order. */
 export const languages = {
   en: 'English', tr: 'Türkçe', el: 'Ελληνικά', ru: 'Русский', he: 'עברית', ar: 'العربية',
@@ -980,12 +982,11 @@ export class Speech {
   money(price) {
     if (!Number.isFinite(price?.amount)) return '';
     try {
-      const format = new Intl.NumberFormat(this.locale, { style: 'currency', currency: price.currency });
-      const digits = format.resolvedOptions().maximumFractionDigits;
+      const digits = decimals(price.currency);
       const amount = price.amount / 10 ** digits;
-      return Number.isInteger(amount)
-        ? new Intl.NumberFormat(this.locale, { style: 'currency', currency: price.currency, minimumFractionDigits: 0 }).format(amount)
-        : format.format(amount);
+      return new Intl.NumberFormat(this.locale, {
+        style: 'currency', currency: price.currency, minimumFractionDigits: Number.isInteger(amount) ? 0 : digits, maximumFractionDigits: digits,
+      }).format(amount);
     } catch {
       return ''; // no such currency: no price is better than a wrong one
     }
