@@ -162,10 +162,10 @@ func (l *Ledger) owed(ctx context.Context, t Terms, o schedule.Offering, owners 
 
 // due sets what a deposit asks for.
 func (t Terms) due(d *schedule.Deposit) Terms {
-	t.DueMinor, t.RefundUntil, t.LateRefundMinor = d.Due(t.PriceMinor), time.Time{}, 0
+	t.DueMinor, t.RefundUntil, t.LateRefundMinor = d.Due(t.PriceMinor, t.Currency), time.Time{}, 0
 	if t.DueMinor > 0 {
 		t.RefundUntil = t.Start.Add(-time.Duration(d.RefundUntilHours) * time.Hour)
-		t.LateRefundMinor = d.Late(t.DueMinor)
+		t.LateRefundMinor = d.Late(t.DueMinor, t.Currency)
 	}
 	return t
 }

@@ -1,6 +1,10 @@
 package schedule
 
-import "merve/internal/fault"
+import (
+	"math"
+
+	"merve/internal/fault"
+)
 
 // Deposit is what has to be paid before a booking counts, and what becomes of it: it is given
 // back to who cancels in time, and kept, wholly or in part, of who cancels later or does not come.
@@ -32,22 +36,40 @@ func (d *Deposit) check(field string) error {
 	return nil
 }
 
-// Due returns how much of a price is to be paid ahead, in minor units: the percentage,
-// rounded up, or the least amount where that is more; 0 when nothing is.
-func (d *Deposit) Due(priceMinor int64) int64 {
+// Due returns how much of a price in a currency is to be paid ahead, in minor units: the
+// percentage, or the least amount where that is more, rounded up to what can be paid; 0 when
+// nothing is.
+func (d *Deposit) Due(priceMinor int64, currency string) int64 {
 	if d == nil || priceMinor <= 0 {
 		return 0
 	}
-	return min(max(share(priceMinor, d.PercentOfPrice, 99), d.MinMinor), priceMinor)
+	due := max(share(priceMinor, d.PercentOfPrice, 99), d.MinMinor)
+	if step := payable(currency); due%step != 0 && due < math.MaxInt64-step {
+		due += step - due%step
+	}
+	return min(due, priceMinor)
 }
 
 // Late returns how much of what is due is given back to who cancels late or does not come, in
-// minor units, rounded down: something is always kept.
-func (d *Deposit) Late(dueMinor int64) int64 {
+// minor units, rounded down to what can be paid: something is always kept.
+func (d *Deposit) Late(dueMinor int64, currency string) int64 {
 	if d == nil {
 		return 0
 	}
-	return share(dueMinor, d.LateRefundPercent, 0)
+	late := share(dueMinor, d.LateRefundPercent, 0)
+	return late - late%payable(currency)
+}
+
+// payable is what amounts that are paid by card are multiples of, in minor units: cards know two
+// decimals where there are three, and no parts of an ariary.
+func payable(currency string) int64 {
+	switch currency {
+	case "BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND":
+		return 10
+	case "MGA":
+		return 100
+	}
+	return 1
 }
 
 // share is a percentage of an amount, without an overflow.

@@ -125,6 +125,8 @@ func (o Offering) Check() error {
 		return fault.Field("offering.priceMinor", "want minor units, at least 0")
 	case !IsCurrency(o.Currency):
 		return fault.Field("offering.currency", "want ISO 4217 in capitals, such as EUR")
+	case (o.Deposit != nil || o.NoShows != nil && o.NoShows.Deposit != nil) && o.PriceMinor%payable(o.Currency) != 0:
+		return fault.Field("offering.priceMinor", "want a multiple of %d minor units of %s, which is what can be paid ahead", payable(o.Currency), o.Currency)
 	case o.Deposit.check("offering.deposit") != nil:
 		return o.Deposit.check("offering.deposit")
 	case o.NoShows.check(o.PriceMinor) != nil:

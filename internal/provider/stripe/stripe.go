@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"strings"
 	"time"
@@ -79,8 +80,12 @@ func (c *Client) Create(ctx context.Context, w Wanted) (Intent, error) {
 	if err := w.check(); err != nil {
 		return Intent{}, err
 	}
+	amount, ok := units(w.AmountMinor, w.Currency)
+	if !ok {
+		return Intent{}, fault.Field("amount", "no such amount of %s can be paid by card: want 0 for its last decimals", w.Currency)
+	}
 	params := &sdk.PaymentIntentCreateParams{
-		Amount: sdk.Int64(units(w.AmountMinor, w.Currency)), Currency: sdk.String(strings.ToLower(w.Currency)),
+		Amount: sdk.Int64(amount), Currency: sdk.String(strings.ToLower(w.Currency)),
 		AutomaticPaymentMethods: &sdk.PaymentIntentCreateAutomaticPaymentMethodsParams{Enabled: sdk.Bool(true)},
 		Metadata:                map[string]string{metaTransaction: w.Transaction, metaMarket: w.Market},
 	}
@@ -153,7 +158,7 @@ type Refund struct {
 // Back is what is to be given back of a paid intent.
 type Back struct {
 	Intent      string
-	AmountMinor int64  // in all, with what was given back before; 0: all that was paid
+	AmountMinor int64  // in all, with what was given back before; more, where Stripe has no such amount; 0: all that was paid
 	Currency    string // ISO 4217, of an amount
 	Transaction string // comes back with every event of the refund
 	Key         string // equal keys with equal wants are one refund
@@ -170,7 +175,7 @@ func (c *Client) Refund(ctx context.Context, b Back) (Refund, error) {
 	params.SetIdempotencyKey(b.Key)
 	if b.AmountMinor != 0 {
 		before, err := c.refunded(ctx, b.Intent)
-		left := units(b.AmountMinor, b.Currency) - before
+		left := atLeast(b.AmountMinor, b.Currency) - before
 		switch {
 		case b.AmountMinor < 0:
 			return Refund{}, fault.Field("amount", "want minor units, at least 1, or 0 for all")
@@ -231,19 +236,44 @@ func intentOf(got *sdk.PaymentIntent) (Intent, error) {
 	}, nil
 }
 
-// factor is how many of Stripe's units are one minor unit of ISO 4217: these two currencies
-// have no minor unit any more, and Stripe counts them in hundredths all the same.
-// https://docs.stripe.com/currencies#special-cases
-func factor(currency string) int64 {
+// units is an amount in Stripe's units, which are the minor units of ISO 4217 but for a few
+// currencies; ok is false for one that Stripe cannot take. The krona and the shilling have no minor
+// unit any more, and are counted in hundredths all the same; the ariary has one, and is counted
+// without it; and of the dinars and rials with three decimals the last has to be 0.
+// https://docs.stripe.com/currencies#special-cases,
+// https://docs.stripe.com/currencies#zero-decimal, https://docs.stripe.com/currencies#three-decimal
+func units(amount int64, currency string) (n int64, ok bool) {
 	switch strings.ToUpper(currency) {
 	case "ISK", "UGX":
-		return 100
+		return amount * 100, amount <= math.MaxInt64/100
+	case "MGA":
+		return amount / 100, amount%100 == 0
+	case "BHD", "JOD", "KWD", "OMR", "TND":
+		return amount, amount%10 == 0
 	}
-	return 1
+	return amount, true
 }
 
-func units(amount int64, currency string) int64 { return amount * factor(currency) }
-func minor(amount int64, currency string) int64 { return amount / factor(currency) }
+// minor is an amount of Stripe's in minor units.
+func minor(amount int64, currency string) int64 {
+	switch strings.ToUpper(currency) {
+	case "ISK", "UGX":
+		return amount / 100
+	case "MGA":
+		return min(amount, math.MaxInt64/100) * 100
+	}
+	return amount
+}
+
+// atLeast is the least amount in Stripe's units that is not below a number of minor units.
+func atLeast(amount int64, currency string) int64 {
+	for more := range int64(100) {
+		if n, ok := units(amount+more, currency); ok {
+			return n
+		}
+	}
+	return math.MaxInt64 // more than was ever paid, as Stripe will say
+}
 
 // do makes one call with a client of its own, since the key may change.
 func (c *Client) do(ctx context.Context, call func(ctx context.Context, api *sdk.Client) error) error {

@@ -3,6 +3,7 @@ package stripe_test
 import (
 	"context"
 	"errors"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -65,15 +66,48 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// These two currencies are counted in hundredths that they do not have.
-func TestCurrenciesWithoutHundredths(t *testing.T) {
+// Stripe counts some currencies in other units than ISO 4217, and takes not every amount of some.
+func TestCurrenciesInOtherUnits(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		currency    string
+		minor, want int64 // in Stripe's units; 0 is refused
+	}{
+		{"EUR", 901, 901}, {"JPY", 901, 901}, {"ISK", 900, 90_000}, {"UGX", 900, 90_000}, {"ISK", math.MaxInt64 / 99, 0},
+		{"MGA", 900_000, 9000}, {"MGA", 900_020, 0}, {"KWD", 5120, 5120}, {"KWD", 5124, 0}, {"TND", 5121, 0},
+	} {
+		s := stripetest.New(t, now)
+		w := wanted("k1")
+		w.AmountMinor, w.Currency = tt.minor, tt.currency
+		i, err := client(s).Create(t.Context(), w)
+		if tt.want == 0 {
+			if _, field := fault.Public(err); field != "amount" || len(s.Calls()) != 0 {
+				t.Errorf("%s %d: %v after %d requests", tt.currency, tt.minor, err, len(s.Calls()))
+			}
+			continue
+		}
+		if err != nil || i.AmountMinor != tt.minor || s.Intents()[0].Amount != tt.want {
+			t.Errorf("%s %d: %+v, %v, %+v", tt.currency, tt.minor, i, err, s.Intents())
+		}
+	}
+}
+
+// A part that Stripe cannot give back is rounded up.
+func TestRefundOfAPartInOtherUnits(t *testing.T) {
 	t.Parallel()
 	s := stripetest.New(t, now)
 	w := wanted("k1")
-	w.AmountMinor, w.Currency = 900, "ISK"
+	w.AmountMinor, w.Currency = 5120, "KWD"
 	i, err := client(s).Create(t.Context(), w)
-	if err != nil || i.AmountMinor != 900 || s.Intents()[0].Amount != 90_000 {
-		t.Errorf("%+v, %v, %+v", i, err, s.Intents())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Pay(i.ID)
+	if _, err := client(s).Refund(t.Context(), stripe.Back{Intent: i.ID, AmountMinor: 1231, Currency: "KWD", Key: "r"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Intents()[0].Refunded; got != 1240 {
+		t.Errorf("given back %d", got)
 	}
 }
 

@@ -249,7 +249,10 @@ func metadata(form url.Values) map[string]string {
 }
 
 // currencies are those that the server takes.
-var currencies = []string{"eur", "usd", "gbp", "try", "jpy", "isk"}
+var currencies = []string{"eur", "usd", "gbp", "try", "jpy", "isk", "ugx", "mga", "kwd", "tnd"}
+
+// threeDecimals are those of which the last decimal has to be 0.
+var threeDecimals = []string{"kwd", "tnd"}
 
 func (s *Server) create(form url.Values) answer {
 	amount, err := strconv.ParseInt(form.Get("amount"), 10, 64)
@@ -264,6 +267,8 @@ func (s *Server) create(form url.Values) answer {
 		return problem(400, "invalid_request_error", "amount_too_large", "Amount must be no more than €999,999.99")
 	case !slices.Contains(currencies, form.Get("currency")):
 		return problem(400, "invalid_request_error", "", "Invalid currency: "+form.Get("currency"))
+	case slices.Contains(threeDecimals, form.Get("currency")) && amount%10 != 0:
+		return problem(400, "invalid_request_error", "parameter_invalid_integer", "Invalid amount: the last decimal has to be 0")
 	}
 	i := &Intent{
 		ID: fmt.Sprintf("pi_%08d", len(s.intents)+1), Status: "requires_payment_method", Amount: amount, Currency: form.Get("currency"),
