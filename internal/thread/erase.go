@@ -2,6 +2,7 @@ package thread
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -9,11 +10,11 @@ import (
 	"merve/internal/dynamo"
 )
 
-// Erase takes away what was said on a thread: finished turns, messages sent, the customer's
-// name, number and place. It is on no list until the customer writes again. What remains is the
-// head, that the customer may go on or has opted out, and which message ids were here, so that
-// none is answered twice. A turn that runs keeps its lease, and messages that wait are answered.
-// Repeated, it goes on where it ended.
+// Erase takes away what was said on a thread: finished turns, messages sent, what waits for YES
+// or NO, the customer's name, number and place. It is on no list until the customer writes again.
+// What remains is the head, that the customer may go on or has opted out, and which message ids
+// were here, so that none is answered twice. A turn that runs keeps its lease and what it may be
+// settling, and messages that wait are answered. Repeated, it goes on where it ended.
 func (s *Store) Erase(ctx context.Context, id string) error {
 	head, err := s.Head(ctx, id)
 	if err != nil {
@@ -32,6 +33,15 @@ func (s *Store) Erase(ctx context.Context, id string) error {
 		}
 	}
 	if err := s.Table.DB().Commit(ctx, s.Table.Update(headKey(id), "REMOVE #name, phone, loc, lang, listed", nil)); err != nil {
+		return fmt.Errorf("erase thread %s: %w", id, err)
+	}
+	if head.Pending == nil {
+		return nil
+	}
+	// A turn has messages to answer until it ends, and then it counts.
+	err = s.Table.DB().Commit(ctx, s.Table.Update(headKey(id), "REMOVE pending, #state", nil).
+		If("attribute_not_exists(inbox) AND turns = :seen", dynamo.V{":seen": head.Turns}).Else(ErrBusy))
+	if err != nil && !errors.Is(err, ErrBusy) {
 		return fmt.Errorf("erase thread %s: %w", id, err)
 	}
 	return nil

@@ -227,6 +227,64 @@ func TestMaxLinked(t *testing.T) {
 	}
 }
 
+// What waits for a YES goes with what was said, unless a turn may be settling it.
+func TestEraseLetsGoOfWhatWaits(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s := newStore(t, c)
+	offer := func(a thread.Appended, id string) {
+		t.Helper()
+		th, err := s.Open(t.Context(), a.Lease)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := ending(th, c.now())
+		o.Pending = &thread.Pending{ID: id, Summary: "the secret offer", ExpiresAt: c.now().Add(time.Hour)}
+		if err := s.Commit(t.Context(), a.Lease, th, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		name  string
+		then  func(in channel.Inbound)
+		stays bool
+	}{
+		{"nothing runs", func(channel.Inbound) {}, false},
+		{"a turn runs", func(in channel.Inbound) { mustAppend(t, s, in, true) }, true},
+		{"a message waits", func(in channel.Inbound) { mustAppend(t, s, in, false) }, true},
+		{"a turn died", func(in channel.Inbound) { mustAppend(t, s, in, true); c.add(thread.LeaseFor) }, true},
+	} {
+		in := whatsApp("+1555"+dynamotest.ID("")[1:8], "0")
+		a := mustAppend(t, s, in, true)
+		offer(a, "p_1")
+		in.MessageID = "1"
+		tt.then(in)
+		for range 2 {
+			if err := s.Erase(t.Context(), a.Thread); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if h, err := s.Head(t.Context(), a.Thread); err != nil || (h.Pending != nil) != tt.stays || !tt.stays && h.State != "" {
+			t.Errorf("%s: %+v, %v", tt.name, h, err)
+		}
+	}
+	in := whatsApp("+1555"+dynamotest.ID("")[1:8], "0")
+	a := mustAppend(t, s, in, true)
+	offer(a, "p_1")
+	between := *s
+	between.Now = func() time.Time { // a whole turn, after the head was read
+		in.MessageID = "1"
+		offer(mustAppend(t, s, in, true), "p_2")
+		return c.now()
+	}
+	if err := between.Erase(t.Context(), a.Thread); err != nil {
+		t.Fatal(err)
+	}
+	if h, err := s.Head(t.Context(), a.Thread); err != nil || h.Pending == nil || h.Pending.ID != "p_2" {
+		t.Errorf("asked meanwhile: %+v, %v", h, err)
+	}
+}
+
 // What Erase leaves: no word, name, number or place, on a thread of several pages; the same
 // message comes in once all the same, and who had opted out still has.
 func TestErase(t *testing.T) {

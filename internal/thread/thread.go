@@ -34,7 +34,7 @@
 //	Journal   1 request
 //	Pair      1 request
 //	Link      3 requests; to make the code for it 1, to look at the code 2, to undo it 2
-//	Erase     2 requests, and 2 for each hundred items; 1 more when it is linked
+//	Erase     2 requests, and 2 for each hundred items; 1 more when it is linked, and when something waits
 //	Head      1 request, of several one for each hundred; List 2 for each hundred looked at
 //	Sweep     16 requests, 1 for each hundred threads, 1 for each that leaves the index
 package thread
