@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"merve/internal/actor"
@@ -33,8 +34,9 @@ type Desk struct {
 type Holder interface {
 	// Export returns what is kept, to be shown as JSON; nil is nothing.
 	Export(ctx context.Context, owner, threadID string) (any, error)
-	// Erase deletes it. It may be asked again.
-	Erase(ctx context.Context, owner, threadID string) error
+	// Erase deletes it, but for what somebody else is at work on or expects, whose codes it
+	// returns. It may be asked again.
+	Erase(ctx context.Context, owner, threadID string) (stays []string, err error)
 	// Holds names what is kept, as a field of an export.
 	Holds() string
 }
@@ -104,27 +106,37 @@ func (d *Desk) unlink(ctx context.Context, tc tool.Context, _ noArgs) (tool.Resu
 }
 
 func (d *Desk) erase(ctx context.Context, tc tool.Context, _ noArgs) (tool.Result, error) {
-	if err := d.Erase(ctx, tc.Thread); err != nil {
+	stays, err := d.Erase(ctx, tc.Thread)
+	if err != nil {
 		return tool.Result{}, err
 	}
-	return did(map[string]any{"status": "deleted"}, claim.Deleted), nil
+	r := did(map[string]any{"status": "deleted"}, claim.Deleted)
+	if len(stays) > 0 {
+		r.Data = map[string]any{"status": "deleted, but for what is under way", "stays": stays}
+		r.Done = wording.Say(tc.Language, wording.DataStays, wording.Vars{"codes": strings.Join(stays, ", ")})
+	}
+	return r, nil
 }
 
-// Erase deletes what is kept of the customer whose thread it is. What fails does not keep the
-// rest from being deleted; asked again, it goes on. A thread that does not exist is
-// [actor.ErrNotFound].
-func (d *Desk) Erase(ctx context.Context, threadID string) error {
+// Erase deletes what is kept of the customer whose thread it is, but for what is under way, whose
+// codes it returns; of what is the books' or a business's too, who the customer is. That they are the
+// same who comes back, or who has opted out, is known by their thread's head and package person's
+// names for them, which stay. What fails does not keep the rest from being deleted; asked again,
+// it goes on. A thread that does not exist is [actor.ErrNotFound].
+func (d *Desk) Erase(ctx context.Context, threadID string) (stays []string, err error) {
 	head, err := d.head(ctx, threadID)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var errs []error
 	for _, h := range d.Holders {
-		if err := h.Erase(ctx, head.Owner, threadID); err != nil && !fault.Is(err, fault.NotFound) {
+		some, err := h.Erase(ctx, head.Owner, threadID)
+		if err != nil && !fault.Is(err, fault.NotFound) {
 			errs = append(errs, fmt.Errorf("erase %s: %w", h.Holds(), err))
 		}
+		stays = append(stays, some...)
 	}
-	return errors.Join(errs...)
+	return stays, errors.Join(errs...)
 }
 
 func (d *Desk) head(ctx context.Context, threadID string) (thread.Head, error) {

@@ -29,6 +29,7 @@ type drawer struct {
 	name  string
 	kept  any
 	err   error
+	stays []string
 	asked *[]string
 }
 
@@ -39,9 +40,9 @@ func (d drawer) Export(_ context.Context, owner, thread string) (any, error) {
 	return d.kept, d.err
 }
 
-func (d drawer) Erase(_ context.Context, owner, thread string) error {
+func (d drawer) Erase(_ context.Context, owner, thread string) ([]string, error) {
 	*d.asked = append(*d.asked, "erase "+d.name+" of "+owner+" on "+thread)
-	return d.err
+	return d.stays, d.err
 }
 
 // office is a desk, and the tools that it has.
@@ -209,6 +210,18 @@ func TestErase(t *testing.T) {
 	again := newOffice(t, drawer{name: "reports"})
 	if _, got, err := again.call(again.chat("web"), "delete_my_data", `{}`); err != nil || got["status"] != "deleted" {
 		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// Who has all deleted is told what stays, because somebody is at work on it.
+func TestEraseTellsWhatStays(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, drawer{name: "orders", stays: []string{"K7PR", "W2XY"}}, drawer{name: "reports"}, drawer{name: "rides", stays: []string{"M4TN"}})
+	tc := o.chat("web")
+	erase, _ := o.tools.Get("delete_my_data")
+	r, err := erase.Run(t.Context(), tc, json.RawMessage(`{}`))
+	if want := "Everything that was kept of you here is deleted, but for what is still under way: K7PR, W2XY, M4TN. That stays until it is over."; err != nil || r.Done != want {
+		t.Errorf("%q, %v", r.Done, err)
 	}
 }
 

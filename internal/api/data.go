@@ -16,10 +16,15 @@ func giveData(w http.ResponseWriter, r *http.Request, people *account.Desk, thre
 	return writeJSON(w, http.StatusOK, data)
 }
 
-// eraseData deletes what is kept of the person whose thread it is.
+// eraseData deletes what is kept of the person whose thread it is, and says what stays because it
+// is under way.
 func eraseData(w http.ResponseWriter, r *http.Request, people *account.Desk, threadID string) error {
-	if err := people.Erase(r.Context(), threadID); err != nil {
+	stays, err := people.Erase(r.Context(), threadID)
+	if err != nil {
 		return err
+	}
+	if len(stays) > 0 {
+		return writeJSON(w, http.StatusOK, map[string]any{"stays": stays})
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil

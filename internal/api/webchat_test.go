@@ -482,6 +482,34 @@ func TestDataOfASession(t *testing.T) {
 	}
 }
 
+// What a business expects stays when all else is deleted, and the answer names it.
+func TestDataThatStays(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id, offer := s.offered(t, "boat trip", "1", "tomorrow at 10 for 2")
+	s.say(t, id, "yes")
+	target := "/admin/api/threads/" + offer.ThreadID + "/data"
+	var kept struct {
+		Bookings []struct{ Code string }
+		Messages []thread.Line
+	}
+	s.call(t, "GET", target, nil, admin()...).wants(t, http.StatusOK, &kept)
+	if len(kept.Bookings) != 1 || len(kept.Messages) == 0 {
+		t.Fatalf("%+v", kept)
+	}
+	for range 2 {
+		var got struct{ Stays []string }
+		s.call(t, "DELETE", target, nil, admin()...).wants(t, http.StatusOK, &got)
+		if diff := cmp.Diff([]string{kept.Bookings[0].Code}, got.Stays); diff != "" {
+			t.Error(diff)
+		}
+	}
+	s.call(t, "GET", target, nil, admin()...).wants(t, http.StatusOK, &kept)
+	if len(kept.Bookings) != 1 || len(kept.Messages) != 0 {
+		t.Errorf("%+v", kept)
+	}
+}
+
 // Staff may read and delete what is kept of anybody; nobody else by the admin API.
 func TestDataForStaff(t *testing.T) {
 	t.Parallel()

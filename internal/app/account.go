@@ -48,10 +48,10 @@ func (h heldReports) Export(ctx context.Context, owner, _ string) (any, error) {
 	return views, nil
 }
 
-func (h heldReports) Erase(ctx context.Context, owner, threadID string) error {
+func (h heldReports) Erase(ctx context.Context, owner, threadID string) ([]string, error) {
 	all, err := h.reports.All(ctx, owner)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	errs := []error{h.photos.DeleteThread(ctx, threadID)}
 	for _, r := range all {
@@ -60,10 +60,11 @@ func (h heldReports) Erase(ctx context.Context, owner, threadID string) error {
 			errs = append(errs, fmt.Errorf("report %s: %w", r.ID, err))
 		}
 	}
-	return errors.Join(errs...)
+	return nil, errors.Join(errs...)
 }
 
-// heldBookings are kept when all else is deleted: they are the business's records too.
+// heldBookings are kept when all else is deleted: they are the business's records too. What the
+// customer has said of themselves goes, once nobody expects them any more.
 type heldBookings struct{ ledger *ledger.Ledger }
 
 func (heldBookings) Holds() string { return "bookings" }
@@ -72,7 +73,13 @@ func (h heldBookings) Export(ctx context.Context, owner, _ string) (any, error) 
 	return shown(h.of(ctx, owner))
 }
 
-func (heldBookings) Erase(context.Context, string, string) error { return nil }
+func (h heldBookings) Erase(ctx context.Context, owner, _ string) ([]string, error) {
+	txs, err := h.of(ctx, owner)
+	if err != nil {
+		return nil, err
+	}
+	return h.ledger.Forget(ctx, txs)
+}
 
 func (h heldBookings) of(ctx context.Context, owner string) ([]ledger.Transaction, error) {
 	return pages(func(after string) ([]ledger.Transaction, string, error) {
@@ -89,13 +96,13 @@ func (h heldWaits) Export(ctx context.Context, owner, _ string) (any, error) {
 	return shown(h.ledger.Waits(ctx, owner))
 }
 
-func (h heldWaits) Erase(ctx context.Context, owner, _ string) error {
+func (h heldWaits) Erase(ctx context.Context, owner, _ string) ([]string, error) {
 	all, err := h.ledger.Waits(ctx, owner)
 	errs := []error{err}
 	for _, w := range all {
 		errs = append(errs, h.ledger.Served(ctx, w))
 	}
-	return errors.Join(errs...)
+	return nil, errors.Join(errs...)
 }
 
 // heldPayments are kept for the books when all else is deleted, without whose they are.
@@ -114,12 +121,12 @@ func (h heldPayments) Export(ctx context.Context, owner, _ string) (any, error) 
 	return shown(h.payments.Of(ctx, txs))
 }
 
-func (h heldPayments) Erase(ctx context.Context, owner, _ string) error {
+func (h heldPayments) Erase(ctx context.Context, owner, _ string) ([]string, error) {
 	txs, err := heldBookings{h.ledger}.of(ctx, owner)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return h.payments.Forget(ctx, txs)
+	return nil, h.payments.Forget(ctx, txs)
 }
 
 // heldOrders go when all else does, but for those that a business is working on.
@@ -131,9 +138,8 @@ func (h heldOrders) Export(ctx context.Context, owner, _ string) (any, error) {
 	return shown(h.orders.All(ctx, owner))
 }
 
-func (h heldOrders) Erase(ctx context.Context, owner, _ string) error {
-	_, err := h.orders.Erase(ctx, owner)
-	return err
+func (h heldOrders) Erase(ctx context.Context, owner, _ string) ([]string, error) {
+	return h.orders.Erase(ctx, owner)
 }
 
 // heldRides go when all else does, but for one that a driver is on.
@@ -145,9 +151,8 @@ func (h heldRides) Export(ctx context.Context, owner, _ string) (any, error) {
 	return shown(h.rides.All(ctx, owner))
 }
 
-func (h heldRides) Erase(ctx context.Context, owner, _ string) error {
-	_, err := h.rides.Erase(ctx, owner)
-	return err
+func (h heldRides) Erase(ctx context.Context, owner, _ string) ([]string, error) {
+	return h.rides.Erase(ctx, owner)
 }
 
 // heldTalks are what customers have written to businesses, and their answers.
@@ -159,8 +164,8 @@ func (h heldTalks) Export(ctx context.Context, _, threadID string) (any, error) 
 	return shown(h.post.Talks(ctx, threadID))
 }
 
-func (h heldTalks) Erase(ctx context.Context, _, threadID string) error {
-	return h.post.Erase(ctx, threadID)
+func (h heldTalks) Erase(ctx context.Context, _, threadID string) ([]string, error) {
+	return nil, h.post.Erase(ctx, threadID)
 }
 
 // heldAudit says which tools ran with what.
@@ -172,8 +177,8 @@ func (h heldAudit) Export(ctx context.Context, _, threadID string) (any, error) 
 	return shown(pages(func(after string) ([]turn.Round, string, error) { return h.runner.Audit(ctx, threadID, 100, after) }))
 }
 
-func (h heldAudit) Erase(ctx context.Context, _, threadID string) error {
-	return h.runner.EraseAudit(ctx, threadID)
+func (h heldAudit) Erase(ctx context.Context, _, threadID string) ([]string, error) {
+	return nil, h.runner.EraseAudit(ctx, threadID)
 }
 
 // heldMessages are what was said.
@@ -187,8 +192,8 @@ func (h heldMessages) Export(ctx context.Context, _, threadID string) (any, erro
 	})
 }
 
-func (h heldMessages) Erase(ctx context.Context, _, threadID string) error {
-	return h.threads.Erase(ctx, threadID)
+func (h heldMessages) Erase(ctx context.Context, _, threadID string) ([]string, error) {
+	return nil, h.threads.Erase(ctx, threadID)
 }
 
 // shown leaves out of an export what there is none of.

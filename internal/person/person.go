@@ -11,6 +11,9 @@
 // later. A number without an id is not looked up, so it then stands for somebody else:
 // providers that send ids send them with every message.
 //
+// An alias stays when what was said is deleted, as the thread's head does: without it whoever has
+// opted out, or has a booking, would come back as somebody else.
+//
 // Cost: none for a phone number alone; 1 request for a business-scoped id, 2 when it is new.
 package person
 

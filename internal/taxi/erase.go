@@ -9,26 +9,26 @@ import (
 )
 
 // Erase deletes what is kept of an owner's rides, events and all, but for those that are open:
-// somebody is driving. It returns how many stayed, and may be called again.
-func (s *Store) Erase(ctx context.Context, owner string) (kept int, err error) {
+// somebody is driving. It returns the codes of those, and may be called again.
+func (s *Store) Erase(ctx context.Context, owner string) (open []string, err error) {
 	rides, err := s.All(ctx, owner)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	open := map[string]bool{} // whether some ride of a market is
+	markets := map[string]bool{} // whether some ride of one is open
 	for _, r := range rides {
-		open[r.Market] = open[r.Market] || r.Status.Open()
+		markets[r.Market] = markets[r.Market] || r.Status.Open()
 		if r.Status.Open() {
-			kept++
+			open = append(open, r.Code)
 		}
 	}
-	for market, some := range open { // while there are rides by which to find it
+	for market, some := range markets { // while there are rides by which to find it
 		if some {
 			continue
 		}
 		last := s.Table.Delete(openKey(owner, market)).If("attribute_not_exists(pk) OR #open = :no", dynamo.V{":no": false}).Else(ErrChanged)
 		if err := s.Table.DB().Commit(ctx, last); err != nil {
-			return kept, fmt.Errorf("taxi: erase: %w", err)
+			return open, fmt.Errorf("taxi: erase: %w", err)
 		}
 	}
 	for _, r := range rides {
@@ -36,10 +36,10 @@ func (s *Store) Erase(ctx context.Context, owner string) (kept int, err error) {
 			continue
 		}
 		if err := s.erase(ctx, r); err != nil {
-			return kept, fmt.Errorf("taxi: erase %s: %w", r.ID, err)
+			return open, fmt.Errorf("taxi: erase %s: %w", r.ID, err)
 		}
 	}
-	return kept, nil
+	return open, nil
 }
 
 // erase deletes a ride that is not open, itself at last.

@@ -132,13 +132,13 @@ func (h heldReports) Export(ctx context.Context, owner, _ string) (any, error) {
 	return h.reports.All(ctx, owner)
 }
 
-func (h heldReports) Erase(ctx context.Context, owner, threadID string) error {
+func (h heldReports) Erase(ctx context.Context, owner, threadID string) ([]string, error) {
 	all, err := h.reports.All(ctx, owner)
 	errs := []error{err, h.photos.DeleteThread(ctx, threadID)}
 	for _, r := range all {
 		errs = append(errs, h.reports.Delete(ctx, report.By{Actor: actor.OfKey(owner), Key: "erase." + r.ID}, r.ID))
 	}
-	return errors.Join(errs...)
+	return nil, errors.Join(errs...)
 }
 
 type heldAudit struct{ *turn.Runner }
@@ -150,8 +150,8 @@ func (h heldAudit) Export(ctx context.Context, _, threadID string) (any, error) 
 	return rounds, err
 }
 
-func (h heldAudit) Erase(ctx context.Context, _, threadID string) error {
-	return h.EraseAudit(ctx, threadID)
+func (h heldAudit) Erase(ctx context.Context, _, threadID string) ([]string, error) {
+	return nil, h.EraseAudit(ctx, threadID)
 }
 
 type heldMessages struct{ *thread.Store }
@@ -163,8 +163,8 @@ func (h heldMessages) Export(ctx context.Context, _, threadID string) (any, erro
 	return lines, err
 }
 
-func (h heldMessages) Erase(ctx context.Context, _, threadID string) error {
-	return h.Store.Erase(ctx, threadID)
+func (h heldMessages) Erase(ctx context.Context, _, threadID string) ([]string, error) {
+	return nil, h.Store.Erase(ctx, threadID)
 }
 
 // owners are those of the threads that were met.

@@ -111,6 +111,7 @@ const (
 const (
 	LinkChats  Key = "link_chats"
 	DeleteData Key = "delete_data"
+	DataStays  Key = "data_stays" // it is deleted, but for this: codes
 )
 
 // To the business.
