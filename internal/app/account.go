@@ -7,6 +7,7 @@ import (
 
 	"merve/internal/account"
 	"merve/internal/actor"
+	"merve/internal/desk"
 	"merve/internal/ledger"
 	"merve/internal/media"
 	"merve/internal/order"
@@ -22,7 +23,7 @@ import (
 func (b *Base) desk() *account.Desk {
 	return &account.Desk{Threads: b.Threads(), Holders: []account.Holder{
 		heldReports{b.Reports(), b.Photos()}, heldBookings{b.Ledger()}, heldWaits{b.Ledger()}, heldPayments{b.Ledger(), b.Payments()},
-		heldOrders{b.Orders()}, heldRides{b.Rides()}, heldTalks{b.post()}, heldAudit{&turn.Runner{Records: b.records()}}, heldMessages{b.Threads()},
+		heldOrders{b.Orders()}, heldRides{b.Rides()}, heldTalks{b.post()}, heldCases{b.handovers()}, heldAudit{&turn.Runner{Records: b.records()}}, heldMessages{b.Threads()},
 	}}
 }
 
@@ -166,6 +167,23 @@ func (h heldTalks) Export(ctx context.Context, _, threadID string) (any, error) 
 
 func (h heldTalks) Erase(ctx context.Context, _, threadID string) ([]string, error) {
 	return nil, h.post.Erase(ctx, threadID)
+}
+
+// heldCases are those that a person has been asked for.
+type heldCases struct{ desk *desk.Desk }
+
+func (heldCases) Holds() string { return "handover" }
+
+func (h heldCases) Export(ctx context.Context, _, threadID string) (any, error) {
+	c, err := h.desk.Of(ctx, threadID)
+	if err != nil || c == nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func (h heldCases) Erase(ctx context.Context, _, threadID string) ([]string, error) {
+	return nil, h.desk.Erase(ctx, threadID)
 }
 
 // heldAudit says which tools ran with what.

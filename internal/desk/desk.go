@@ -190,6 +190,56 @@ func (d *Desk) forget(ctx context.Context, h thread.Head) error {
 	return err
 }
 
+// Held is a case as its customer is shown it.
+type Held struct {
+	Name    string    `json:"name,omitempty"`
+	Reason  string    `json:"reason,omitempty"`
+	Since   time.Time `json:"since"`
+	TakenAt time.Time `json:"takenAt,omitzero"`
+}
+
+// Of is the case of a thread; nil is none. 2 requests.
+func (d *Desk) Of(ctx context.Context, threadID string) (*Held, error) {
+	h, err := d.head(ctx, threadID)
+	if err != nil {
+		return nil, err
+	}
+	it, err := d.Table.Get(ctx, caseKey(h.Market, h.ID))
+	if err != nil || it == nil {
+		return nil, err
+	}
+	return &Held{it.String("name"), it.String("reason"), it.Time("since"), it.Time("takenAt")}, nil
+}
+
+// Erase takes who the customer of a thread is, and why they asked for a person, out of its case,
+// which stays while it is open, and deletes that it began to wait. It may be called again. 3
+// requests, and 1 for each hundred times that the thread waited.
+func (d *Desk) Erase(ctx context.Context, threadID string) error {
+	h, err := d.head(ctx, threadID)
+	if err != nil {
+		return err
+	}
+	ws := []dynamo.Write{}
+	err = d.Table.Each(ctx, dynamo.Under("desk#"+h.Market, "event#"+h.ID+"#"), func(it dynamo.Item) error {
+		ws = append(ws, d.Table.Delete(it.Key()))
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("erase case of thread %s: %w", threadID, err)
+	}
+	none := errors.New("it has none")
+	open := d.Table.Update(caseKey(h.Market, h.ID), "REMOVE #name, reason", nil).If("attribute_exists(pk)", nil).Else(none)
+	if err := d.Table.DB().Commit(ctx, open); err != nil && !errors.Is(err, none) {
+		return fmt.Errorf("erase case of thread %s: %w", threadID, err)
+	}
+	for some := range slices.Chunk(ws, dynamo.MaxWrites) {
+		if err := d.Table.DB().Commit(ctx, some...); err != nil {
+			return fmt.Errorf("erase case of thread %s: %w", threadID, err)
+		}
+	}
+	return nil
+}
+
 // name tells a case from others of the same thread.
 func (c Case) name() string { return fmt.Sprintf("%d.%d", c.Since.UnixMilli(), c.TakenAt.UnixMilli()) }
 

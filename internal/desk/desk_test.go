@@ -114,6 +114,44 @@ func TestStaffWriteWhatCanBeRead(t *testing.T) {
 	}
 }
 
+// Of a customer who has all deleted the desk keeps that somebody has their thread, until it is
+// given back, and neither who they are nor why they asked.
+func TestErase(t *testing.T) {
+	t.Parallel()
+	o, ctx := newOffice(t), t.Context()
+	if err := o.Erase(ctx, o.thread); err != nil {
+		t.Fatal(err)
+	}
+	if kept, err := o.Of(ctx, o.thread); kept != nil || err != nil {
+		t.Errorf("no case: %+v, %v", kept, err)
+	}
+	h, err := o.threads.Head(ctx, o.thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ws := []dynamo.Write{o.threads.Assigned(o.thread, thread.ByPerson)}
+	for turn := 1; turn <= 2; turn++ {
+		if err := o.Table.DB().Commit(ctx, append(ws, o.Wait(h, turn, "tr", "my secret", "")...)...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if kept, err := o.Of(ctx, o.thread); err != nil || kept == nil || kept.Name != "ann" || kept.Reason != "my secret" || !kept.Since.Equal(o.now) {
+		t.Errorf("told of it: %+v, %v", kept, err)
+	}
+	for range 2 {
+		if err := o.Erase(ctx, o.thread); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page, err := o.Table.Query(ctx, dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": "desk#" + o.market}})
+	if err != nil || len(page.Items) != 1 || page.Items[0].String("name")+page.Items[0].String("reason") != "" {
+		t.Errorf("kept %v, %v", page.Items, err)
+	}
+	if err := o.Take(ctx, o.thread, clerk); err != nil || o.taken() != clerk.Key()+"|person" {
+		t.Errorf("%v, %s", err, o.taken())
+	}
+}
+
 // A thread is given back once, and not at all when the assistant has it. Who takes it again while
 // that is done has it.
 func TestReturn(t *testing.T) {
