@@ -67,7 +67,8 @@ func largest(counts map[string]int) int {
 // The best score must be decisive and alone at the top.
 func byWords(folded string) (tag string, ok bool) {
 	scores := make(map[string]int)
-	for _, word := range strings.FieldsFunc(folded, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' }) {
+	// Digits are part of a word, which then is none of any language: codes have no words in them.
+	for _, word := range strings.FieldsFunc(folded, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' }) {
 		for lang, weight := range latinWords()[word] {
 			scores[lang] += weight
 		}

@@ -46,6 +46,7 @@ func TestDetect(t *testing.T) {
 		{"no", "xx"},
 		{"merci danke", "xx"},
 		{"hotel in Buenos Aires", "xx"},
+		{"accept AU2A", "xx"}, // a code, which is made by chance
 		{"π", "xx"},
 	}
 	for _, tt := range tests {
