@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"merve/internal/faulttest"
 	"merve/internal/seedtest"
 )
 
@@ -27,16 +28,17 @@ type modelled struct {
 // its live transactions.
 func TestOperationsFollowTheModel(t *testing.T) {
 	t.Parallel()
-	most := seedtest.Times(t, 40) // runs
+	most, met := seedtest.Times(t, 40), faulttest.Tally{} // runs, and what was refused in them
 	seedtest.Check(t, func(rt *rapid.T) {
 		if most--; most < 0 {
 			return
 		}
-		runModel(rt, newCorner(t), rapid.SampledFrom([]int{1, 3}).Draw(rt, "capacity"))
+		runModel(rt, newCorner(t), rapid.SampledFrom([]int{1, 3}).Draw(rt, "capacity"), met)
 	})
+	met.Want(t, "a hold taken over", ErrSlotTaken.Error(), ErrHoldGone.Error(), ErrNotDraft.Error(), ErrNotDue.Error())
 }
 
-func runModel(t *rapid.T, c *corner, capacity int) {
+func runModel(t *rapid.T, c *corner, capacity int, met faulttest.Tally) {
 	ctx := context.Background()
 	var all []*modelled
 	holds := 0
@@ -72,52 +74,59 @@ func runModel(t *rapid.T, c *corner, capacity int) {
 		if !errors.Is(err, want) {
 			t.Fatalf("got %v, want %v", err, want)
 		}
+		if want != nil {
+			met[want.Error()]++
+		}
+	}
+	draft := func(t *rapid.T) *modelled {
+		first, n := rapid.IntRange(0, 2).Draw(t, "first"), rapid.IntRange(1, 2).Draw(t, "slots")
+		terms := c.terms(24 + first)
+		m := &modelled{state: Draft, slots: []int{first}}
+		if n == 2 {
+			terms.Slots = append(terms.Slots, terms.Start.Add(time.Hour))
+			m.slots = append(m.slots, first+1)
+		}
+		m.tx = c.draft(terms)
+		all = append(all, m)
+		return m
+	}
+	hold := func(t *rapid.T, m *modelled) {
+		var refusal error
+		for _, s := range m.slots {
+			if m.state == Draft && (live(s) >= capacity || locked(s) > capacity) {
+				refusal = ErrSlotTaken
+			}
+		}
+		until := c.Now().Add(10 * time.Minute)
+		holds++
+		tx, err := c.Hold(ctx, m.tx.ID, capacity, until, fmt.Sprint("hold", holds))
+		switch {
+		case m.state == Confirmed:
+			want(t, err, ErrAlreadyConfirmed)
+		case m.state != Draft:
+			want(t, err, ErrNotDraft)
+		default:
+			want(t, err, refusal)
+			if err == nil {
+				m.tx, m.state, m.until = tx, Hold, until
+				for _, s := range m.slots {
+					if live(s) > capacity {
+						t.Fatalf("slot %d: %d hold it, capacity %d", s, live(s), capacity)
+					}
+				}
+				for _, o := range all { // those that were taken over
+					if o != m && o.state == Hold && !o.until.After(c.Now()) && shares(o, m) {
+						o.state = c.stateOf(t, o)
+						met["a hold taken over"]++
+					}
+				}
+			}
+		}
 	}
 	t.Repeat(map[string]func(*rapid.T){
-		"draft": func(t *rapid.T) {
-			first, n := rapid.IntRange(0, 4).Draw(t, "first"), rapid.IntRange(1, 2).Draw(t, "slots")
-			terms := c.terms(24 + first)
-			m := &modelled{state: Draft, slots: []int{first}}
-			if n == 2 {
-				terms.Slots = append(terms.Slots, terms.Start.Add(time.Hour))
-				m.slots = append(m.slots, first+1)
-			}
-			m.tx = c.draft(terms)
-			all = append(all, m)
-		},
-		"hold": func(t *rapid.T) {
-			m := pick(t)
-			var refusal error
-			for _, s := range m.slots {
-				if m.state == Draft && (live(s) >= capacity || locked(s) > capacity) {
-					refusal = ErrSlotTaken
-				}
-			}
-			until := c.Now().Add(10 * time.Minute)
-			holds++
-			tx, err := c.Hold(ctx, m.tx.ID, capacity, until, fmt.Sprint("hold", holds))
-			switch {
-			case m.state == Confirmed:
-				want(t, err, ErrAlreadyConfirmed)
-			case m.state != Draft:
-				want(t, err, ErrNotDraft)
-			default:
-				want(t, err, refusal)
-				if err == nil {
-					m.tx, m.state, m.until = tx, Hold, until
-					for _, s := range m.slots {
-						if live(s) > capacity {
-							t.Fatalf("slot %d: %d hold it, capacity %d", s, live(s), capacity)
-						}
-					}
-					for _, o := range all { // those that were taken over
-						if o != m && o.state == Hold && !o.until.After(c.Now()) && shares(o, m) {
-							o.state = c.stateOf(t, o)
-						}
-					}
-				}
-			}
-		},
+		"draft": func(t *rapid.T) { draft(t) },
+		"hold":  func(t *rapid.T) { hold(t, pick(t)) },
+		"ask":   func(t *rapid.T) { hold(t, draft(t)) }, // as a customer does
 		"confirm": func(t *rapid.T) {
 			m := pick(t)
 			gone := !m.until.After(c.Now())

@@ -23,6 +23,7 @@ import (
 type way struct {
 	mu      sync.Mutex
 	calls   *faulttest.Calls
+	met     faulttest.Tally
 	reached chan struct{} // not nil: the next send waits, and tells so
 	goOn    chan struct{}
 }
@@ -47,6 +48,7 @@ func (w *way) RoundTrip(r *http.Request) (*http.Response, error) {
 func (w *way) set(fault faulttest.Fault) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.met.Met(w.calls)
 	w.calls, w.reached, w.goOn = faulttest.With(), nil, nil
 	if fault != "" {
 		w.calls = faulttest.With(faulttest.At{N: 1, Fault: fault})
@@ -305,7 +307,7 @@ func (m *machine) quiet(t *rapid.T) {
 func TestField09_StateMachine(t *testing.T) {
 	t.Parallel()
 	c := newCorner(t)
-	w := &way{calls: faulttest.With()}
+	w := &way{calls: faulttest.With(), met: faulttest.Tally{}}
 	c.start(dynamotest.Open(t), &http.Client{Transport: w})
 	n, failed, most := 0, false, seedtest.Times(t, 25)
 	seedtest.Check(t, func(t *rapid.T) {
@@ -323,5 +325,6 @@ func TestField09_StateMachine(t *testing.T) {
 		m.quiet(t)
 		failed = false
 	})
+	w.met.Want(t, faulttest.AnyFault)
 	faulttest.Tried(t, n)
 }

@@ -44,6 +44,8 @@ type machine struct {
 	pending   string
 	optedOut  bool
 	journal   map[string]string // by turn and step
+
+	met faulttest.Tally // what was refused, and what came again
 }
 
 type turned struct {
@@ -57,7 +59,7 @@ type hand struct {
 }
 
 func newMachine(t *testing.T) *machine {
-	m := &machine{who: dynamotest.ID("who"), clock: newClock(), seen: map[string]bool{}, journal: map[string]string{}}
+	m := &machine{who: dynamotest.ID("who"), clock: newClock(), seen: map[string]bool{}, journal: map[string]string{}, met: faulttest.Tally{}}
 	in := message(m.who, "", "")
 	m.id = thread.ID(in.Market, in.ThreadType, in.Assistant, in.From.Key())
 	for _, skew := range []time.Duration{-time.Second, 0, 400 * time.Millisecond, time.Second} {
@@ -99,10 +101,13 @@ func (m *machine) taken(s *thread.Store, l *thread.Lease) {
 }
 
 // wants fails unless an error is the one that the specification gives.
-func wants(t *rapid.T, what string, got, want error) bool {
+func (m *machine) wants(t *rapid.T, what string, got, want error) bool {
 	t.Helper()
 	if (want == nil) != (got == nil) || !errors.Is(got, want) {
 		t.Fatalf("%s: got %v, want %v", what, got, want)
+	}
+	if want != nil {
+		m.met[what+": "+want.Error()]++
 	}
 	return got == nil
 }
@@ -126,7 +131,9 @@ func (m *machine) append(t *rapid.T) {
 	if takes := lease && !m.seen[id] && m.free(s); takes != (a.Lease != nil) {
 		t.Fatalf("append %s: lease %v, want %v", id, a.Lease, takes)
 	}
-	if !m.seen[id] {
+	if m.seen[id] {
+		m.met["repeat"]++
+	} else {
 		m.seen[id], m.exists = true, true
 		m.inbox = append(m.inbox, text)
 	}
@@ -139,7 +146,7 @@ func (m *machine) notify(t *rapid.T) {
 	s, key := m.worker(t), fmt.Sprint("event", rapid.IntRange(1, 3).Draw(t, "event"))
 	a, err := s.Notify(t.Context(), m.id, key, thread.Notice{Kind: "told", Text: key})
 	if !m.exists {
-		wants(t, "notify", err, thread.ErrNoThread)
+		m.wants(t, "notify", err, thread.ErrNoThread)
 		return
 	}
 	if err != nil || a.Duplicate != m.seen[key] {
@@ -163,7 +170,7 @@ func (m *machine) take(t *rapid.T) {
 		want = thread.ErrBusy
 	}
 	l, head, err := s.Take(t.Context(), m.id)
-	if !wants(t, "take", err, want) {
+	if !m.wants(t, "take", err, want) {
 		return
 	}
 	m.taken(s, l)
@@ -175,7 +182,7 @@ func (m *machine) take(t *rapid.T) {
 func (m *machine) open(t *rapid.T) {
 	h := m.hand(t, false)
 	th, err := m.worker(t).Open(t.Context(), h.lease)
-	if !wants(t, "open", err, m.fenced(h.lease)) {
+	if !m.wants(t, "open", err, m.fenced(h.lease)) {
 		return
 	}
 	h.view = th
@@ -208,7 +215,7 @@ func (m *machine) fenced(l *thread.Lease) error {
 
 func (m *machine) refresh(t *rapid.T) {
 	h := m.hand(t, true)
-	if wants(t, "refresh", m.worker(t).Refresh(t.Context(), h.lease, h.view), m.fenced(h.lease)) {
+	if m.wants(t, "refresh", m.worker(t).Refresh(t.Context(), h.lease, h.view), m.fenced(h.lease)) {
 		if d := cmp.Diff(m.inbox, texts(h.view.Inbox), cmpopts.EquateEmpty()); d != "" {
 			t.Fatalf("inbox: %s", d)
 		}
@@ -255,7 +262,7 @@ func (m *machine) commit(t *rapid.T) {
 	if rapid.Bool().Draw(t, "asks") {
 		o.Pending = pending(m.next("p"))
 	}
-	if !wants(t, "commit", m.worker(t).Commit(t.Context(), h.lease, h.view, o, m.effect("committed")), want) {
+	if !m.wants(t, "commit", m.worker(t).Commit(t.Context(), h.lease, h.view, o, m.effect("committed")), want) {
 		return
 	}
 	m.turns = append(m.turns, turned{slices.Clone(m.inbox[:answered]), o.Turn.Out[0].Text})
@@ -281,14 +288,14 @@ func (m *machine) effects(t *rapid.T, name string) int {
 
 func (m *machine) renew(t *rapid.T) {
 	s, h := m.worker(t), m.hand(t, false)
-	if wants(t, "renew", s.Renew(t.Context(), h.lease), m.fenced(h.lease)) {
+	if m.wants(t, "renew", s.Renew(t.Context(), h.lease), m.fenced(h.lease)) {
 		m.until = s.Now().Add(thread.LeaseFor)
 	}
 }
 
 func (m *machine) release(t *rapid.T) {
 	h := m.hand(t, false)
-	if wants(t, "release", m.worker(t).Release(t.Context(), h.lease), m.fenced(h.lease)) {
+	if m.wants(t, "release", m.worker(t).Release(t.Context(), h.lease), m.fenced(h.lease)) {
 		m.leaseBy = ""
 	}
 }
@@ -301,7 +308,7 @@ func (m *machine) tick(t *rapid.T) {
 func (m *machine) check(t *rapid.T) {
 	h, err := m.workers[0].Head(t.Context(), m.id)
 	if !m.exists {
-		wants(t, "head", err, thread.ErrNoThread)
+		m.wants(t, "head", err, thread.ErrNoThread)
 		return
 	}
 	if err != nil {
@@ -397,12 +404,13 @@ func texts(ms []thread.Message) []string {
 func TestField05_AnyOrderOfWorkers(t *testing.T) {
 	t.Parallel()
 	table := dynamotest.OwnTable(t, "conversations")
-	tried, most := 0, seedtest.Times(t, 20)
+	tried, most, met := 0, seedtest.Times(t, 20), faulttest.Tally{}
 	seedtest.Check(t, func(rt *rapid.T) {
 		if tried == most {
 			return
 		}
 		m := newMachine(t)
+		m.met = met
 		for _, s := range m.workers {
 			s.Table = s.Table.DB().Table(table)
 		}
@@ -417,6 +425,7 @@ func TestField05_AnyOrderOfWorkers(t *testing.T) {
 			m.sweep(rt)
 		}
 	})
+	met.Want(t, "repeat", "take: "+thread.ErrBusy.Error(), "open: "+thread.ErrLeaseLost.Error(), "commit: "+thread.ErrLeaseLost.Error(), "commit: "+thread.ErrNewer.Error())
 	faulttest.Tried(t, tried)
 }
 

@@ -30,14 +30,15 @@ import (
 func TestThreadsFollowTheModel(t *testing.T) {
 	t.Parallel()
 	histories := seedtest.Times(t, 4) // of the checks that rapid would like to do
-	tried := 0
+	tried, met := 0, faulttest.Tally{}
 	seedtest.Check(t, func(rt *rapid.T) {
 		if tried == histories {
 			return
 		}
 		tried++
-		runMachine(t, rt)
+		runMachine(t, rt, met)
 	})
+	met.Want(t, faulttest.AnyFault)
 	faulttest.Tried(t, tried)
 }
 
@@ -48,14 +49,15 @@ type machine struct {
 	id       string
 	sends    int
 	accepted []channel.Inbound // in order of arrival
+	met      faulttest.Tally
 }
 
-func runMachine(t *testing.T, rt *rapid.T) {
+func runMachine(t *testing.T, rt *rapid.T, met faulttest.Tally) {
 	w := newWorld(t, nil)
 	w.stock(nil, "meze")
 	w.model = clerkModel()
 	w.last = w.from("ann", channel.WhatsApp, "", "")
-	m := &machine{world: w, rt: rt, id: threadOf(w.last)}
+	m := &machine{world: w, rt: rt, id: threadOf(w.last), met: met}
 	rt.Repeat(map[string]func(*rapid.T){
 		"say":       func(t *rapid.T) { m.say(m.draw(t)) },
 		"book":      func(t *rapid.T) { m.say(m.new("book")); m.run(nil) },
@@ -65,6 +67,8 @@ func runMachine(t *testing.T, rt *rapid.T) {
 		"work":      func(*rapid.T) { m.run(nil) },
 		"two work":  func(*rapid.T) { m.twoWork() },
 		"die":       m.die,
+		"die too":   m.die,
+		"die again": m.die,
 		"overtaken": func(*rapid.T) { m.overtaken() },
 		"time":      func(t *rapid.T) { m.clock.add(time.Duration(rapid.IntRange(1, 300).Draw(t, "seconds")) * time.Second) },
 		"expire":    func(*rapid.T) { m.expireDue() },
@@ -159,12 +163,15 @@ func (m *machine) twoWork() {
 	wg.Wait()
 }
 
-// die lets a worker meet a fault, and a new process begin when the lease has run out.
+// die lets a worker meet a fault when there is something to do, and a new process begin when
+// the lease has run out.
 func (m *machine) die(t *rapid.T) {
-	at := faulttest.At{N: rapid.IntRange(1, 12).Draw(t, "call"), Fault: rapid.SampledFrom(faulttest.Faults).Draw(t, "fault")}
+	m.say(m.draw(t))
+	at := faulttest.At{N: rapid.IntRange(1, 8).Draw(t, "call"), Fault: rapid.SampledFrom(faulttest.Faults).Draw(t, "fault")}
 	calls := faulttest.With(at)
 	m.over(calls)
 	m.run(calls)
+	m.met.Met(calls)
 	m.restart()
 	m.clock.add(thread.LeaseFor + time.Second)
 }
