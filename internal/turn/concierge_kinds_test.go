@@ -3,10 +3,9 @@ package turn_test
 import (
 	"cmp"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -24,42 +23,93 @@ import (
 func conciergeKinds() []kind {
 	counted := []string{"kebab: left", "kebab: yes", "order"}
 	ordered, rides := []string{"order", "yes"}, []string{"taxi", "yes"}
+	accepted, driven := then(ordered, "kebab: accept {order}"), then(rides, "d1: yes")
+	written := then(ordered, "kebab: {order} the courier is at the gate")
 	all := []kind{
 		{name: "order", want: "Reply YES to send this to the business", said: []string{"order"}},
 		{name: "order, yes", want: "Your order is placed", before: []string{"order"}, said: []string{"yes"}},
 		{name: "order, no", want: "nothing has been ordered", before: []string{"order"}, said: []string{"no"}},
 		{name: "order accepted", want: "Accepted: CODE", before: ordered, said: []string{"kebab: accept {order}"}},
+		{name: "order accepted by the assistant, yes", want: "Done: ACCEPT CODE 30 min", before: then(ordered, "kebab: it will be ready"), said: []string{"kebab: yes"}},
+		{name: "order done", want: "Thank you, CODE is done", before: accepted, said: []string{"kebab: done"}},
+		{name: "order taken back", want: "Refused: CODE", before: accepted, said: []string{"kebab: cancel"}},
+		{name: "order to be cancelled", want: "Shall this order be cancelled?", before: ordered, said: []string{"cancel the order"}},
+		{name: "order cancelled, yes", want: "Your order has been cancelled", before: then(ordered, "cancel the order"), said: []string{"yes"}},
+		{name: "order cancelled, no", want: "your order stays as it is", before: then(ordered, "cancel the order"), said: []string{"no"}},
+		{name: "service", want: "bookService proposed", also: "plumber", said: []string{"service"}},
+		{name: "service, yes", want: "Your request is placed", also: "plumber", before: []string{"service"}, said: []string{"yes"}},
+		{name: "service cancelled, yes", want: "Your request has been cancelled", also: "plumber", before: []string{"service", "yes", "cancel the order"}, said: []string{"yes"}},
+		{name: "viewing", want: "scheduleViewing proposed", also: "villa", said: []string{"viewing"}},
+		{name: "viewing, yes", want: "Your request for a viewing is placed", also: "villa", before: []string{"viewing"}, said: []string{"yes"}},
+		{name: "closed, yes", want: "Done: Close Old Town Kebab", before: []string{"kebab: closed"}, said: []string{"kebab: yes"}},
+		{name: "opening hours, yes", want: "Done: Set opening hours", before: []string{"kebab: hours"}, said: []string{"kebab: yes"}},
 		{name: "sold out, yes", want: "Done: Mark as sold out", before: []string{"kebab: sold out"}, said: []string{"kebab: yes"}},
 		{name: "left, yes", want: "Done: Left from now on: 2 × Ayran", before: []string{"kebab: left"}, said: []string{"kebab: yes"}},
 		{name: "order of what is counted, yes", want: "Your order is placed", before: counted, said: []string{"yes"}},
-		{name: "order of what is counted, refused", want: "Refused: CODE", before: append(slices.Clone(counted), "yes"), said: []string{"kebab: refuse {order}"}},
+		{name: "order of what is counted, refused", want: "Refused: CODE", before: then(counted, "yes"), said: []string{"kebab: refuse {order}"}},
 		{name: "order of what has sold out, yes", want: "Ayran has just sold out", before: counted, prepare: (*world).sellOut, said: []string{"yes"}},
 		{name: "business writes", want: "Passed on: CODE", before: ordered, said: []string{"kebab: {order} the courier is at the gate"}},
-		{name: "business writes by its assistant, yes", want: "Passed on: CODE", before: append(slices.Clone(ordered), "kebab: gate"), said: []string{"kebab: yes"}},
+		{name: "business's words told", want: "the courier is at the gate", before: written, elsewhere: (*world).wordsTold},
+		{name: "business writes by its assistant, yes", want: "Passed on: CODE", before: then(ordered, "kebab: gate"), said: []string{"kebab: yes"}},
 		{name: "business becomes a customer", want: "You now write here as a customer", before: ordered, said: []string{"kebab: customer"}},
 		{name: "business is no customer any more", want: "You now write here for your work", before: []string{"kebab: customer"}, said: []string{"kebab: work"}},
 		{name: "message to a business, yes", want: "Sent to Old Town Kebab", before: []string{"ask them"}, said: []string{"yes"}},
+		{name: "business answers a message", want: "Passed on: TALK", before: []string{"ask them", "yes"}, prepare: (*world).allIsTold, said: []string{"kebab: {talk} We are"}},
+		{name: "taxi", want: "Shall I look for a driver?", said: []string{"taxi"}},
 		{name: "taxi, yes", want: "I am asking the drivers", before: []string{"taxi"}, said: []string{"yes"}},
 		{name: "driver, yes", want: "Ride RIDE is yours", before: rides, said: []string{"d1: yes"}},
-		{name: "driver cancels", want: "You no longer have ride RIDE", before: append(slices.Clone(rides), "d1: yes"), said: []string{"d1: cancel {ride}"}},
-		{name: "booking moved, yes", want: "Your booking has been moved", before: []string{"book", "yes", "move it"}, said: []string{"yes"}},
+		{name: "taxi, no", want: "no taxi was ordered", before: []string{"taxi"}, said: []string{"no"}},
+		{name: "taxi to be cancelled", want: "Shall this taxi be cancelled?", before: driven, said: []string{"cancel the taxi"}},
+		{name: "taxi cancelled, yes", want: "Your taxi has been cancelled", before: then(driven, "cancel the taxi"), said: []string{"yes"}},
+		{name: "taxi cancelled, no", want: "your taxi stays ordered", before: then(driven, "cancel the taxi"), said: []string{"no"}},
+		{name: "driver, no", want: "you will not be asked about ride RIDE", before: rides, said: []string{"d1: no"}},
+		{name: "driver arrives", want: "the customer is told that you are there", before: driven, said: []string{"d1: arrived"}},
+		{name: "driver is done", want: "ride RIDE is finished", before: driven, said: []string{"d1: done {ride}"}},
+		{name: "driver is off", want: "You are off", said: []string{"d1: off"}},
+		{name: "driver cancels", want: "You no longer have ride RIDE", before: driven, said: []string{"d1: cancel {ride}"}},
 		{name: "no-show, yes", want: "Done: Note that nobody came", before: []string{"book", "yes"}, prepare: (*world).missed, said: []string{"meze: yes"}},
+		{name: "no-show taken back, yes", want: "Done: Take back that nobody came", before: []string{"book", "yes"}, prepare: (*world).missedAndCame, said: []string{"meze: yes"}},
 		{name: "person asked for", want: "A person from our team", before: []string{"book"}, prepare: (*world).decline, said: []string{"person"}},
 		{
 			name: "person asked for, and more said", want: "A person from our team", model: func(w *world) llm.Model { return w.interrupted("thanks") },
 			said: []string{"person"},
 		},
-		{name: "staff take", want: "A person is taking over", before: []string{"person"}, staff: func(w *world, ctx context.Context, id string) error {
+		{name: "staff take", want: "A person is taking over", before: []string{"person"}, elsewhere: staff(func(w *world, ctx context.Context, id string) error {
 			return w.concierge.people.Take(ctx, id, actor.Actor{Kind: actor.Staff, ID: "dana"})
-		}},
-		{name: "staff return", want: "The assistant is answering again", before: []string{"person"}, prepare: (*world).takeOver, staff: func(w *world, ctx context.Context, id string) error {
+		})},
+		{name: "staff write", want: "Dana here", before: []string{"person"}, prepare: (*world).takeOver, elsewhere: staff(func(w *world, ctx context.Context, id string) error {
+			return w.concierge.people.Write(ctx, id, "Dana here", "1")
+		})},
+		{name: "staff return", want: "The assistant is answering again", before: []string{"person"}, prepare: (*world).takeOver, elsewhere: staff(func(w *world, ctx context.Context, id string) error {
 			return w.concierge.people.Return(ctx, id)
-		}},
+		})},
 	}
 	for i := range all {
 		all[i].alone = true
 	}
 	return all
+}
+
+// then is what was said, and more.
+func then(said []string, more ...string) []string { return slices.Concat(said, more) }
+
+// staff is what people of the market do with a thread.
+func staff(do func(w *world, ctx context.Context, thread string) error) func(*world, string) func(context.Context) error {
+	return func(w *world, thread string) func(context.Context) error {
+		return func(ctx context.Context) error { return do(w, ctx, thread) }
+	}
+}
+
+// wordsTold has the stream bring what a business has written.
+func (w *world) wordsTold(string) func(context.Context) error {
+	said := w.relayed()
+	return func(ctx context.Context) error {
+		var errs []error
+		for _, e := range said {
+			errs = append(errs, w.post.Tell(ctx, e))
+		}
+		return errors.Join(errs...)
+	}
 }
 
 // decline lets the offer that waits go, so that the model is asked again.
@@ -95,12 +145,38 @@ func (w *world) counts(listing string) string {
 	return cmp.Or(strings.Join(lines, "; "), "nothing is counted")
 }
 
+// terms are what a business has said of when it is open, and what is sold out.
+func (w *world) terms(listing string) string {
+	w.t.Helper()
+	l, err := w.listings.Get(w.t.Context(), w.market, listing)
+	if err != nil {
+		return "none" // in a market without it
+	}
+	text := fmt.Sprint(l.Hours.Days, l.Hours.Closed)
+	for _, i := range l.Items {
+		if i.SoldOut {
+			text += " no " + i.ID
+		}
+	}
+	return text
+}
+
 // missed has a business say, when a booking has begun, that nobody came to it.
 func (w *world) missed(string) {
 	w.t.Helper()
 	w.clock.add(34 * time.Hour)
 	w.arrive(nil, w.spoken(channel.WhatsApp, "missed", "meze: nobody came"))
 	w.clock.add(time.Second)
+}
+
+// missedAndCame has a business say that nobody came, and then that they did.
+func (w *world) missedAndCame(id string) {
+	w.t.Helper()
+	w.missed(id)
+	for i, text := range []string{"meze: yes", "meze: they came"} {
+		w.arrive(nil, w.spoken(channel.WhatsApp, fmt.Sprint("missed", i), text))
+		w.clock.add(time.Second)
+	}
 }
 
 // takeOver has staff take the thread.
@@ -112,12 +188,15 @@ func (w *world) takeOver(id string) {
 	w.work()
 }
 
-// spoken is a message of ann's, or of the business or driver whose name it begins with.
+// spoken is a message of ann's, or of bob or the business or driver whose name it begins with.
 func (w *world) spoken(ch channel.Channel, id, text string) channel.Inbound {
 	w.t.Helper()
 	who, said, named := strings.Cut(text, ": ")
-	if !named {
+	switch {
+	case !named:
 		return w.from("ann", ch, id, text)
+	case who == "bob":
+		return w.from("bob", ch, id, said)
 	}
 	number, typ := w.phones[who], channel.Dispatch
 	if number == "" {
@@ -132,6 +211,9 @@ func (w *world) spoken(ch channel.Channel, id, text string) channel.Inbound {
 	}
 	for _, r := range w.allRides() {
 		said = strings.ReplaceAll(said, "{ride}", r.Code)
+	}
+	if strings.Contains(said, "{talk}") {
+		said = strings.ReplaceAll(said, "{talk}", w.talk("1"))
 	}
 	in := channel.Inbound{
 		Market: w.market, Channel: channel.WhatsApp, ThreadType: typ, ReplyAddr: number, Text: said, MessageID: id,
@@ -154,44 +236,6 @@ func (w *world) others() []string {
 	})
 }
 
-// conciergeClerk is what [clerk] calls about orders, rides and people.
-func conciergeClerk(said string, rounds int, result string) []llm.Call {
-	call := func(name, args string) []llm.Call { return calls(llm.Call{Name: name, Args: json.RawMessage(args)}) }
-	switch fmt.Sprint(said, " ", rounds) {
-	case "order 0":
-		return call("orderFood", `{"listingId":"kebab","items":[{"itemId":"ayran","quantity":2,"options":[],"note":null}],"delivery":false,"address":null,"when":null,"phone":null,"note":null}`)
-	case "taxi 0":
-		return call("requestTaxi", `{"pickup":"Harbour Road 5","usePickupLocation":false,"dropoff":null,"passengers":null,"when":null,"district":"Kyrenia","note":null,"phone":"+15550300"}`)
-	case "move it 0":
-		return call("getMyBookings", `{}`)
-	case "move it 1":
-		for _, id := range regexp.MustCompile(`"transactionId":"([^"]+)"`).FindAllStringSubmatch(result, 1) {
-			return call("rescheduleBooking", fmt.Sprintf(`{"transactionId":%q,"date":"2026-11-24","time":"21:00","endDate":null,"partySize":null}`, id[1]))
-		}
-	case "nobody came 0":
-		return call("getBusinessDay", `{"date":"2026-11-24"}`)
-	case "nobody came 1":
-		for _, code := range regexp.MustCompile(`"code":"([^"]+)"`).FindAllStringSubmatch(result, 1) {
-			return call("markNoShow", fmt.Sprintf(`{"code":%q,"noShow":true}`, code[1]))
-		}
-	case "person 0":
-		return call("askForPerson", `{"reason":"wants one"}`)
-	case "left 0":
-		return call("setStock", `{"listingId":"kebab","itemId":"ayran","left":2}`)
-	case "ask them 0":
-		return call("sendWhatsAppMessage", `{"listingId":"kebab","text":"Are you open?"}`)
-	case "gate 0":
-		return call("getBusinessDay", `{"date":null}`)
-	case "gate 1":
-		for _, code := range regexp.MustCompile(`"code":"([^"]+)"`).FindAllStringSubmatch(result, 1) {
-			return call("writeToCustomer", fmt.Sprintf(`{"code":%q,"text":"At the gate"}`, code[1]))
-		}
-	case "sold out 0":
-		return call("setSoldOut", `{"listingId":"kebab","itemId":"ayran","soldOut":true}`)
-	}
-	return nil
-}
-
 // stateOfConcierge is what is left of orders, rides and handovers, and what stands for their ids.
 func (w *world) stateOfConcierge(s *state) (ids []string) {
 	w.t.Helper()
@@ -207,7 +251,7 @@ func (w *world) stateOfConcierge(s *state) (ids []string) {
 		s.Orders = append(s.Orders, text)
 		ids = append(ids, o.Code, "CODE", o.ID, "ORDER")
 	}
-	s.Orders = append(s.Orders, w.counts("kebab"))
+	s.Orders = append(s.Orders, w.counts("kebab"), w.terms("kebab"))
 	for _, r := range w.allRides() {
 		events, err := w.rides.Events(w.t.Context(), r.Owner, r.ID)
 		if err != nil {
@@ -220,7 +264,16 @@ func (w *world) stateOfConcierge(s *state) (ids []string) {
 		s.Rides = append(s.Rides, text)
 		ids = append(ids, r.Code, "RIDE", r.ID, "RIDEID")
 	}
-	for _, m := range w.outgoing() {
+	if w.phones != nil {
+		drivers, err := w.rides.Drivers.List(w.t.Context(), w.market)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for _, d := range drivers {
+			s.Rides = append(s.Rides, fmt.Sprintf("%s on %v", d.ID, d.Available))
+		}
+	}
+	for _, m := range w.sent {
 		if found := talkForm.FindStringSubmatch(m.Text); found != nil {
 			ids = append(ids, found[1], "TALK")
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -120,11 +121,13 @@ func (w *world) commands() map[channel.ThreadType]turn.Command {
 	return map[channel.ThreadType]turn.Command{channel.Ops: all, channel.Dispatch: all}
 }
 
-func (w *world) orderCommitments(all map[string]gate.Commitment) map[string]gate.Commitment {
-	for kind, c := range w.orders.Commitments() {
-		all[kind] = c
-	}
+// noting adds what settles orders and rides, and has it noted how each is settled.
+func (w *world) noting(all map[string]gate.Commitment) map[string]gate.Commitment {
+	maps.Copy(all, w.orders.Commitments())
 	all[taxi.ConfirmKind], all[taxi.CancelKind] = taxi.Confirm{Store: w.rides}, taxi.CancelRide{Store: w.rides}
+	for kind, c := range all {
+		all[kind] = noted{c, w, kind}
+	}
 	return all
 }
 
@@ -132,7 +135,7 @@ func (w *world) orderCommitments(all map[string]gate.Commitment) map[string]gate
 func (w *world) allOrders() []order.Order {
 	w.t.Helper()
 	var all []order.Order
-	for _, owner := range slices.Compact(slices.Sorted(slices.Values(w.owners()))) {
+	for _, owner := range w.owners() {
 		some, err := w.orders.Of(w.t.Context(), actor.OfKey(owner))
 		if err != nil {
 			w.t.Fatal(err)
@@ -222,7 +225,7 @@ func (w *world) employ(text []byte) {
 func (w *world) allRides() []taxi.Ride {
 	w.t.Helper()
 	var all []taxi.Ride
-	for _, owner := range slices.Compact(slices.Sorted(slices.Values(w.owners()))) {
+	for _, owner := range w.owners() {
 		some, err := w.rides.All(w.t.Context(), owner)
 		if err != nil {
 			w.t.Fatal(err)
@@ -323,15 +326,15 @@ func (p *play) other(l line, number string) {
 var talkForm = regexp.MustCompile(`begin with (\w{5}):`)
 
 // talk is the code of the n-th talk that a business was told of.
-func (p *play) talk(n string) string {
-	p.t.Helper()
+func (w *world) talk(n string) string {
+	w.t.Helper()
 	var codes []string
-	for _, m := range p.sent {
+	for _, m := range w.sent {
 		if found := talkForm.FindStringSubmatch(m.Text); found != nil && !slices.Contains(codes, found[1]) {
 			codes = append(codes, found[1])
 		}
 	}
-	return nth(p.t, codes, n)
+	return nth(w.t, codes, n)
 }
 
 // attach reads the options of a line of somebody who is no customer, after their name.

@@ -27,7 +27,8 @@ import (
 // meet every fault on both of their channels.
 func TestField25_KilledAtEveryCall(t *testing.T) {
 	t.Parallel()
-	long := seedtest.Times(t, 1) > 1
+	long, met := seedtest.Times(t, 1) > 1, newEffects(t)
+	t.Cleanup(met.wantAll)
 	for _, k := range kinds() {
 		channels := k.channels()
 		if !long && !k.common {
@@ -44,12 +45,14 @@ func TestField25_KilledAtEveryCall(t *testing.T) {
 			}
 			t.Run(k.name+"/"+string(ch), func(t *testing.T) {
 				t.Parallel()
-				base := k.world(t)
+				fresh := k.world
+				if !k.alone {
+					fresh = k.world(t).like
+				}
 				faulttest.Everywhere(t, faults, func(t *testing.T, calls *faulttest.Calls) state {
-					if k.alone {
-						return k.play(k.world(t), ch, calls)
-					}
-					return k.play(base.like(t), ch, calls)
+					w := fresh(t)
+					defer met.add(k.name, w)
+					return k.play(w, ch, calls)
 				})
 			})
 		}
@@ -73,9 +76,9 @@ func (k kind) world(t *testing.T) *world {
 		return newSara(t, k.market)
 	}
 	w := newWorld(t, k.market)
-	w.stock(nil, "meze", "reef")
+	w.stock(nil, "meze", "reef", "cruise")
 	if k.alone {
-		w.stock(nil, "kebab")
+		w.stock(nil, "kebab", k.also)
 		w.employ([]byte("- {id: d1, name: Deniz, districts: [Kyrenia], seats: 4}"))
 	}
 	return w
@@ -103,6 +106,10 @@ func (k kind) play(w *world, ch channel.Channel, calls *faulttest.Calls) state {
 	if k.model != nil {
 		w.model = k.model(w)
 	}
+	var elsewhere func(ctx context.Context) error
+	if k.elsewhere != nil {
+		elsewhere = k.elsewhere(w, threadOf(w.last))
+	}
 	var burst []channel.Inbound
 	for i, text := range k.said {
 		in := w.spoken(ch, fmt.Sprint("said", i), text)
@@ -111,33 +118,40 @@ func (k kind) play(w *world, ch channel.Channel, calls *faulttest.Calls) state {
 		}
 		burst = append(burst, in)
 	}
+	w.brought = map[string]bool{}
 	w.over(calls)
-	w.happen(k, calls, burst)
+	w.happen(elsewhere, calls, burst)
 	w.restart()
 	w.clock.add(thread.LeaseFor + time.Second)
-	w.happen(k, nil, burst) // once more, when all is done
+	w.happen(elsewhere, nil, burst) // once more, when all is done
+	answered := len(w.turnsOf(threadOf(w.last)))
 	w.settle()
 	s := w.state(threadOf(w.last))
-	turns := s.Turns
+	turns := s.Turns[:answered] // without those that tell of what came of it
 	if len(burst) > 0 && burst[0].ThreadType != channel.General {
 		turns = s.Theirs
 	}
-	if last := turns[len(turns)-1]; !strings.Contains(last, k.want) {
+	last := turns[len(turns)-1]
+	if !strings.Contains(last, k.want) {
 		w.t.Errorf("want %q in %s", k.want, last)
+	}
+	for _, name := range w.runner.Tools.Names() {
+		if strings.Contains(last, "{"+name+" ok}") || strings.Contains(last, "{"+name+" proposed}") {
+			w.brought[name] = true
+		}
 	}
 	return s
 }
 
-// happen brings about what a kind of turn answers: what was said, or what staff do.
-func (w *world) happen(k kind, calls *faulttest.Calls, burst []channel.Inbound) {
+// happen brings about what a kind of turn answers: what was said, or what happens elsewhere.
+func (w *world) happen(elsewhere func(ctx context.Context) error, calls *faulttest.Calls, burst []channel.Inbound) {
 	w.t.Helper()
-	if k.staff == nil {
+	if elsewhere == nil {
 		w.arrive(calls, burst...)
 		return
 	}
-	id := threadOf(w.last)
-	w.deliver(calls, func(ctx context.Context) error { return k.staff(w, ctx, id) })
-	w.deliver(calls, func(ctx context.Context) error { return w.runner.Work(ctx, id) })
+	w.deliver(calls, elsewhere)
+	w.deliver(calls, func(ctx context.Context) error { return w.runner.Work(ctx, threadOf(w.last)) })
 }
 
 // arrive brings messages as their channel does, again and again until each is taken: on

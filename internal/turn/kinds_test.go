@@ -28,13 +28,17 @@ type kind struct {
 	only    channel.Channel // "" is the app and WhatsApp
 	common  bool            // meets every fault in every run
 	alone   bool            // in a market of its own: whoever takes part is known by a fixed number
+	also    string          // a listing that is there, too
 	market  func(m *market.Market)
 	model   func(w *world) llm.Model // nil is clerk
 	before  []string
-	later   time.Duration                                            // passes before
-	prepare func(w *world, thread string)                            // what else is so before
-	said    []string                                                 // in one burst
-	staff   func(w *world, ctx context.Context, thread string) error // what staff do in its place
+	later   time.Duration                 // passes before
+	prepare func(w *world, thread string) // what else is so before
+	said    []string                      // in one burst
+
+	// elsewhere is what happens in its place and is told on the thread: what staff do, or a
+	// stream or schedule brings. It is prepared while all is well.
+	elsewhere func(w *world, thread string) func(ctx context.Context) error
 }
 
 // kinds are the kinds of turn that there are.
@@ -56,7 +60,6 @@ func kinds() []kind {
 		{name: "cancellation", want: "Shall this booking be cancelled?", before: []string{"book", "yes"}, said: []string{"cancel it"}},
 		{name: "cancellation, yes", want: "has been cancelled", before: []string{"book", "yes", "cancel it"}, said: []string{"yes"}},
 		{name: "cancellation, no", want: "stays as it is", before: []string{"book", "yes", "cancel it"}, said: []string{"no"}},
-		{name: "payment, yes", want: "Please pay €27.00 here", before: []string{"dive"}, said: []string{"yes"}},
 		{name: "frozen call", want: "Reply YES", said: []string{"note"}},
 		{name: "frozen call, yes", want: "Done: leaveNote", before: []string{"note"}, said: []string{"yes"}},
 		{name: "frozen call, no", want: "I will leave it", before: []string{"note"}, said: []string{"no"}},
@@ -79,13 +82,7 @@ func kinds() []kind {
 		{name: "handed over meanwhile", want: `["one"] ""`, model: (*world).overtaken, said: []string{"one"}},
 		{name: "handed over while proposing", want: `["book"] ""`, model: (*world).overtaken, said: []string{"book"}},
 		{name: "notice", prepare: (*world).notice, before: booked, later: 10 * time.Minute, said: []string{"hi"}},
-		{name: "photo kept", want: "You said look, [photo:", sara: true, photo: true, said: []string{"look"}},
-		{name: "report started", want: "start_damage_report ok", sara: true, said: []string{"report"}},
-		{name: "photos set", want: "update_report_photos ok", sara: true, photo: true, before: []string{"report"}, said: []string{"add it"}},
-		{name: "deletion, yes", want: "Done: Delete", sara: true, before: []string{"report", "delete it"}, said: []string{"yes"}},
-		{name: "chats linked, yes", want: "Done: Link", sara: true, before: []string{"link"}, said: []string{"yes"}},
-		{name: "all deleted, yes", want: "Done: Delete everything", sara: true, before: []string{"report", "share", "forget me"}, said: []string{"yes"}},
-	}, conciergeKinds()...)
+	}, slices.Concat(bookingKinds(), conciergeKinds(), saraKinds())...)
 }
 
 func bounded(change func(*market.Safety)) func(*market.Market) {
@@ -134,13 +131,13 @@ func calls(cs ...llm.Call) []llm.Call {
 	return cs
 }
 
-// clerk answers by what the customer said last and how many rounds there were since, and
-// so the same whenever it is asked.
+// clerk answers by what was said last and how many rounds there were since, and so the same
+// whenever it is asked.
 func clerk(req llm.Request) llm.Response {
 	said, rounds, result := "", 0, ""
 	for _, m := range req.Messages {
 		switch {
-		case m.Role == llm.User && ordersClerk(m.Text):
+		case m.Role == llm.User && errand(m.Text, 0, "") != nil:
 			said, rounds = m.Text, 0
 		case m.Role == llm.User && rounds == 0:
 			said = m.Text
@@ -152,47 +149,94 @@ func clerk(req llm.Request) llm.Response {
 			said, rounds = "", 0 // an earlier turn
 		}
 	}
-	var cs []llm.Call
-	switch fmt.Sprint(said, " ", rounds) {
-	case "book 0", "book twice 0":
-		cs = calls(bookAt("meze", 19))
-	case "book twice 1", "book again 0":
-		cs = calls(bookAt("meze", 20))
-	case "dive 0":
-		cs = calls(bookAt("reef", 19))
-	case "cruise 0":
-		cs = calls(bookAt("cruise", 19))
-	case "search 0":
-		cs = calls(search("meze"))
-	case "look around 0":
-		cs = calls(search("meze"), get("meze"), llm.Call{Name: "getMyBookings", Args: json.RawMessage(`{}`)})
-	case "look around 1":
-		cs = calls(get("meze"))
-	case "cancel it 0":
-		cs = calls(llm.Call{Name: "getMyBookings", Args: json.RawMessage(`{}`)})
-	case "cancel it 1":
-		for _, id := range regexp.MustCompile(`"transactionId":"([^"]+)"`).FindAllStringSubmatch(result, 1) {
-			cs = calls(llm.Call{Name: "cancelBooking", Args: json.RawMessage(fmt.Sprintf(`{"transactionId":%q}`, id[1]))})
-		}
-	case "note 0":
-		cs = calls(llm.Call{Name: "leaveNote", Args: json.RawMessage(`{"text":"late"}`)})
-	default:
-		cs = conciergeClerk(said, rounds, result)
-	}
-	if cs != nil {
-		return llm.Response{Calls: cs, Finish: "tool_calls"}
+	if cs := errand(said, rounds, result); cs != nil {
+		return llm.Response{Calls: calls(cs...), Finish: "tool_calls"}
 	}
 	return llm.Response{Text: "You said " + strings.Join(unanswered(req), ", ") + ".", Finish: "stop"}
 }
 
-// ordersClerk reports whether clerk has something to do for these words.
-func ordersClerk(text string) bool {
-	switch text {
-	case "book", "book twice", "book again", "cruise", "dive", "search", "look around", "cancel it", "note",
-		"order", "taxi", "move it", "person", "sold out", "ask them", "gate":
-		return true
+// errand is what clerk calls in a round for what was said, when the last tool has answered so.
+func errand(said string, round int, result string) []llm.Call {
+	call := func(name, args string, of ...any) []llm.Call {
+		return []llm.Call{{Name: name, Args: json.RawMessage(fmt.Sprintf(args, of...))}}
 	}
-	return false
+	found := func(name string) string { // the first of that name in the result
+		if value := regexp.MustCompile(`"` + name + `":"([^"]+)"`).FindStringSubmatch(result); value != nil {
+			return value[1]
+		}
+		return ""
+	}
+	switch fmt.Sprint(said, " ", round) {
+	case "book 0", "book twice 0":
+		return []llm.Call{bookAt("meze", 19)}
+	case "book twice 1", "book again 0":
+		return []llm.Call{bookAt("meze", 20)}
+	case "dive 0":
+		return []llm.Call{bookAt("reef", 19)}
+	case "cruise 0", "by card 0":
+		return []llm.Call{bookAt("cruise", 19)}
+	case "by card 1":
+		return call("createPaymentIntent", `{"transactionId":null}`)
+	case "search 0":
+		return []llm.Call{search("meze")}
+	case "look around 0":
+		return append([]llm.Call{search("meze"), get("meze")}, call("getMyBookings", `{}`)...)
+	case "look around 1":
+		return []llm.Call{get("meze")}
+	case "note 0":
+		return call("leaveNote", `{"text":"late"}`)
+	case "cancel it 0", "move it 0", "remind me 0", "wait no more 0":
+		return call("getMyBookings", `{}`)
+	case "cancel it 1":
+		return call("cancelBooking", `{"transactionId":%q}`, found("transactionId"))
+	case "move it 1":
+		return call("rescheduleBooking", `{"transactionId":%q,"date":"2026-11-24","time":"21:00","endDate":null,"partySize":null}`, found("transactionId"))
+	case "remind me 1":
+		return call("setReminder", `{"transactionId":%q,"hoursBefore":10}`, found("transactionId"))
+	case "wait for it 0":
+		return []llm.Call{{Name: "joinWaitlist", Args: bookAt("meze", 19).Args}}
+	case "wait no more 1":
+		return call("leaveWaitlist", `{"waitingId":%q}`, found("waitingId"))
+	case "order 0":
+		return call("orderFood", `{"listingId":"kebab","items":[{"itemId":"ayran","quantity":2,"options":[],"note":null}],"delivery":false,"address":null,"when":null,"phone":null,"note":null}`)
+	case "service 0":
+		return call("bookService", `{"listingId":"plumber","serviceId":"leak","description":"the tap","address":"Harbour Road 7","when":null,"phone":"+15550300"}`)
+	case "viewing 0":
+		return call("scheduleViewing", `{"listingId":"villa","when":"2026-11-24T15:00","phone":"+15550300","note":null}`)
+	case "cancel the order 0":
+		return call("getMyOrders", `{"kind":null}`)
+	case "cancel the order 1":
+		return call("cancelOrder", `{"orderId":%q}`, found("orderId"))
+	case "taxi 0":
+		return call("requestTaxi", `{"pickup":"Harbour Road 5","usePickupLocation":false,"dropoff":null,"passengers":null,"when":null,"district":"Kyrenia","note":null,"phone":"+15550300"}`)
+	case "cancel the taxi 0":
+		return call("getTaxiStatus", `{"rideId":null}`)
+	case "cancel the taxi 1":
+		return call("cancelTaxi", `{"rideId":%q}`, found("rideId"))
+	case "person 0":
+		return call("askForPerson", `{"reason":"wants one"}`)
+	case "ask them 0":
+		return call("sendWhatsAppMessage", `{"listingId":"kebab","text":"Are you open?"}`)
+	case "nobody came 0", "they came 0":
+		return call("getBusinessDay", `{"date":"2026-11-24"}`)
+	case "nobody came 1", "they came 1":
+		return call("markNoShow", `{"code":%q,"noShow":%v}`, found("code"), said == "nobody came")
+	case "gate 0", "it will be ready 0":
+		return call("getBusinessDay", `{"date":null}`)
+	case "gate 1":
+		return call("writeToCustomer", `{"code":%q,"text":"At the gate"}`, found("code"))
+	case "it will be ready 1":
+		return call("answerOrder", `{"code":%q,"answer":"accept","minutes":30,"reason":null}`, found("code"))
+	case "left 0":
+		return call("setStock", `{"listingId":"kebab","itemId":"ayran","left":2}`)
+	case "sold out 0":
+		return call("setSoldOut", `{"listingId":"kebab","itemId":"ayran","soldOut":true}`)
+	case "closed 0":
+		return call("setClosed", `{"listingId":"kebab","date":"2026-11-25","closed":true}`)
+	case "hours 0":
+		return call("setOpeningHours", `{"listingId":"kebab","weekday":"sun","spans":[{"from":"12:00","to":"20:00"}]}`)
+	}
+	return nil
 }
 
 // unanswered is what the customer said since the assistant last spoke.
@@ -262,6 +306,7 @@ func (w *world) notice(id string) {
 type state struct {
 	Turns, Ledger, Outbox, Sent, Notes, Audit []string
 	Reports, Linked                           []string
+	Waits, Reminders, Payments                []string
 	Orders, Rides, Desk, Theirs               []string // Theirs are the turns of businesses and drivers
 	Pending                                   string
 	Waiting                                   int
@@ -292,6 +337,7 @@ func (w *world) state(id string) state {
 	if w.sara != nil {
 		ids = append(ids, w.stateOfSara(&s)...)
 	} else {
+		w.stateOfBookings(&s)
 		ids = append(ids, w.stateOfConcierge(&s)...)
 	}
 	known := hidden{strings.NewReplacer(ids...)}
@@ -306,16 +352,20 @@ func (w *world) state(id string) state {
 	for _, m := range th.outbox {
 		s.Outbox = append(s.Outbox, known.Replace(fmt.Sprintf("%s %s %q", m.Kind, m.Status, m.Text)))
 	}
+	var theirs, toThem []string
 	for _, m := range w.outboxesOf(slices.Concat(w.businesses(), w.driverThreads())) {
-		s.Outbox = append(s.Outbox, known.Replace(fmt.Sprintf("%s %s %q", m.Kind, m.Status, m.Text)))
+		theirs = append(theirs, known.Replace(fmt.Sprintf("%s %s %q", m.Kind, m.Status, m.Text)))
 	}
 	for _, m := range w.sent {
-		s.Sent = append(s.Sent, known.Replace(m.Text))
+		if m.Thread == id {
+			s.Sent = append(s.Sent, known.Replace(m.Text))
+		} else {
+			toThem = append(toThem, known.Replace(m.Text))
+		}
 	}
-	if w.phones != nil { // what is told of one change to several comes in any order
-		slices.Sort(s.Outbox)
-		slices.Sort(s.Sent)
-	}
+	slices.Sort(theirs) // what is told of one change to several comes in any order
+	slices.Sort(toThem)
+	s.Outbox, s.Sent = append(s.Outbox, theirs...), append(s.Sent, toThem...)
 	for _, c := range w.auditOf(id) {
 		s.Audit = append(s.Audit, known.Replace(c))
 	}
@@ -377,10 +427,10 @@ func (w *world) stored(id string) stored {
 // hidden replaces what differs from run to run.
 type hidden struct{ *strings.Replacer }
 
-var untilTime = regexp.MustCompile(`until \d\d:\d\d`)
+var untilTime, waitingID = regexp.MustCompile(`until \d\d:\d\d`), regexp.MustCompile(`"waitingId":"\w+"`)
 
 func (h hidden) Replace(text string) string {
-	return untilTime.ReplaceAllString(h.Replacer.Replace(text), "until TIME")
+	return waitingID.ReplaceAllString(untilTime.ReplaceAllString(h.Replacer.Replace(text), "until TIME"), "WAITING")
 }
 
 // happenedTo is a transaction, and the names of its events and of the receipt of its YES.

@@ -81,42 +81,61 @@ func (w *world) money() booking.Money { return booking.Money{Paid: w.payments.Pa
 func (w *world) tellPayments() {
 	w.t.Helper()
 	for _, id := range w.given() {
-		page, err := w.payments.Table.Query(w.t.Context(), dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": "pay#" + id}})
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		for _, it := range page.Items {
-			e, ok, err := payment.EventOf(it)
+		for _, e := range w.paymentEvents(w.payments, id) {
 			name := id + ".payment." + string(e.Type)
-			if !ok || w.told[name] {
+			if w.told[name] {
 				continue
 			}
 			w.told[name] = true
-			for n := 0; err == nil && n < 2; n++ {
-				err = w.payer.Tell(w.t.Context(), e)
-			}
-			if err != nil {
-				w.t.Fatalf("tell of payments: %v", err)
+			for range 2 {
+				if err := w.payer.Tell(w.t.Context(), e); err != nil {
+					w.t.Fatalf("tell of payments: %v", err)
+				}
 			}
 		}
 	}
 }
 
-// stripeTells has Stripe tell of a payment, twice.
-func (p *play) stripeTells(w stripetest.Webhook) {
-	p.t.Helper()
-	e, err := stripe.Parse([]byte(w.Body))
+// paymentEvents are those of a transaction's payment.
+func (w *world) paymentEvents(store *payment.Store, tx string) []payment.Event {
+	w.t.Helper()
+	page, err := store.Table.Query(w.t.Context(), dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": "pay#" + tx}})
 	if err != nil {
-		p.t.Fatal(err)
+		w.t.Fatal(err)
+	}
+	var all []payment.Event
+	for _, it := range page.Items {
+		e, ok, err := payment.EventOf(it)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if ok {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// reportOf is what Stripe tells of a payment.
+func (w *world) reportOf(hook stripetest.Webhook) payment.Report {
+	w.t.Helper()
+	e, err := stripe.Parse([]byte(hook.Body))
+	if err != nil {
+		w.t.Fatal(err)
 	}
 	kinds := map[stripe.EventType]payment.Happened{
 		stripe.PaymentSucceeded: payment.Succeeded, stripe.PaymentFailed: payment.Declined, stripe.ChargeRefunded: payment.GivenBack,
 	}
+	return payment.Report{
+		Happened: kinds[e.Type], Transaction: e.Transaction, Intent: e.Intent, AmountMinor: e.AmountMinor, Currency: e.Currency, All: e.All,
+	}
+}
+
+// stripeTells has Stripe tell of a payment, twice.
+func (p *play) stripeTells(hook stripetest.Webhook) {
+	p.t.Helper()
 	for range 2 {
-		err := p.payments.Take(p.t.Context(), payment.Report{
-			Happened: kinds[e.Type], Transaction: e.Transaction, Intent: e.Intent, AmountMinor: e.AmountMinor, Currency: e.Currency, All: e.All,
-		})
-		if err != nil {
+		if err := p.payments.Take(p.t.Context(), p.reportOf(hook)); err != nil {
 			p.t.Fatal(err)
 		}
 	}
@@ -170,13 +189,18 @@ func (p *play) valueOfPayments(of string) (string, bool) {
 		}
 		return cmp.Or(strings.Join(all, ", "), "none"), true
 	case "stripe":
-		var all []string
-		for _, i := range p.stripe.Intents() {
-			all = append(all, fmt.Sprintf("asked %d %s, got %d, gave back %d", i.Amount, i.Currency, i.Received, i.Refunded))
-		}
-		return cmp.Or(strings.Join(all, "; "), "nothing"), true
+		return p.asked(), true
 	}
 	return "", false
+}
+
+// asked is what Stripe was asked to take, took and gave back.
+func (w *world) asked() string {
+	var all []string
+	for _, i := range w.stripe.Intents() {
+		all = append(all, fmt.Sprintf("asked %d %s, got %d, gave back %d", i.Amount, i.Currency, i.Received, i.Refunded))
+	}
+	return cmp.Or(strings.Join(all, "; "), "nothing")
 }
 
 // A second question about the same transaction takes the place of the first without letting go

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -170,13 +171,15 @@ func (h heldMessages) Erase(ctx context.Context, _, threadID string) ([]string, 
 // owners are those of the threads that were met.
 func (w *world) owners() []string {
 	w.t.Helper()
-	var owners []string
 	for _, id := range w.threadsMet() {
+		if w.owned[id] != "" {
+			continue
+		}
 		if h, err := w.threads.Head(w.t.Context(), id); err == nil {
-			owners = append(owners, h.Owner)
+			w.owned[id] = h.Owner
 		}
 	}
-	return owners
+	return slices.Compact(slices.Sorted(maps.Values(w.owned)))
 }
 
 func (w *world) threadsMet() []string {
@@ -238,8 +241,7 @@ func (w *world) reportIDs() []string {
 // describe puts a report into words: "deleted" when it has gone.
 func (w *world) describe(id string) string {
 	w.t.Helper()
-	staff := report.By{Actor: actor.Actor{Kind: actor.Staff, ID: "desk", Groups: []string{"admin"}}}
-	r, err := w.sara.reports.Get(w.t.Context(), staff, id)
+	r, err := w.sara.reports.Get(w.t.Context(), byStaff(""), id)
 	switch {
 	case errors.Is(err, actor.ErrNotFound):
 		return "deleted"
@@ -267,10 +269,12 @@ func (w *world) describe(id string) string {
 
 // resolve is what staff do with a report.
 func (w *world) resolve(id string) error {
-	_, err := w.sara.reports.Resolve(w.t.Context(), report.By{
-		Actor: actor.Actor{Kind: actor.Staff, ID: "desk", Groups: []string{"admin"}}, Key: "resolve." + id,
-	}, id)
+	_, err := w.sara.reports.Resolve(w.t.Context(), byStaff("resolve."+id), id)
 	return err
+}
+
+func byStaff(key string) report.By {
+	return report.By{Actor: actor.Actor{Kind: actor.Staff, ID: "desk", Groups: []string{"admin"}}, Key: key}
 }
 
 // chatCode is a code that another chat has made, the same one each time.
@@ -341,6 +345,18 @@ func (w *world) clerkOfSara(req llm.Request) llm.Response {
 	case "add it 0":
 		c = llm.Call{Name: "update_report_photos", Args: fmt.Appendf(nil,
 			`{"reportId":%q,"photoUrls":[%q],"captions":null,"noPhotos":null}`, result, strings.Trim(photo, "[]"))}
+	case "no photos 0":
+		c = llm.Call{Name: "update_report_photos", Args: fmt.Appendf(nil, `{"reportId":%q,"photoUrls":[],"captions":null,"noPhotos":true}`, result)}
+	case "the cause 0":
+		c = llm.Call{Name: "update_damage_report_section", Args: fmt.Appendf(nil, `{"reportId":%q,"section":"cause","content":"A pipe burst"}`, result)}
+	case "next door 0":
+		c = llm.Call{Name: "update_report_address", Args: fmt.Appendf(nil, `{"reportId":%q,"address":"Mill Lane 5"}`, result)}
+	case "dealt with 0":
+		c = llm.Call{Name: "mark_report_resolved", Args: []byte(args)}
+	case "code 0":
+		c = llm.Call{Name: "create_link_code", Args: []byte(`{}`)}
+	case "unlink 0":
+		c = llm.Call{Name: "unlink_chats", Args: []byte(`{}`)}
 	case "share 0":
 		c = llm.Call{Name: "create_time_limited_report_link", Args: fmt.Appendf(nil, `{"reportId":%q,"ttlHours":null}`, result)}
 	case "delete it 0":
@@ -356,6 +372,46 @@ func (w *world) clerkOfSara(req llm.Request) llm.Response {
 }
 
 var reportForm = regexp.MustCompile(`rp_[a-z2-7]{16}`)
+
+// saraKinds are the kinds of turn by which reports are kept and chats are linked.
+func saraKinds() []kind {
+	report, yes := []string{"report"}, []string{"yes"}
+	completed := []string{"report", "no photos"}
+	all := []kind{
+		{name: "photo kept", want: "You said look, [photo:", photo: true, said: []string{"look"}},
+		{name: "report started", want: "start_damage_report ok", said: report},
+		{name: "photos set", want: "update_report_photos ok", photo: true, before: report, said: []string{"add it"}},
+		{name: "section written", want: "update_damage_report_section ok", before: report, said: []string{"the cause"}},
+		{name: "address changed", want: "update_report_address ok", before: report, said: []string{"next door"}},
+		{name: "report shared", want: "create_time_limited_report_link ok", before: report, said: []string{"share"}},
+		{name: "report resolved", want: "mark_report_resolved ok", before: completed, said: []string{"dealt with"}},
+		{name: "report resolved by staff", want: "has been dealt with", before: completed, elsewhere: (*world).resolved},
+		{name: "deletion, yes", want: "Done: Delete", before: []string{"report", "delete it"}, said: yes},
+		{name: "code to link chats", want: "create_link_code ok", said: []string{"code"}},
+		{name: "chats linked, yes", want: "Done: Link", before: []string{"link"}, said: yes},
+		{name: "chats unlinked", want: "unlink_chats ok", before: []string{"link", "yes"}, said: []string{"unlink"}},
+		{name: "all deleted, yes", want: "Done: Delete everything", before: []string{"report", "share", "forget me"}, said: yes},
+	}
+	for i := range all {
+		all[i].sara = true
+	}
+	return all
+}
+
+// resolved has staff resolve the report, and the stream bring that.
+func (w *world) resolved(string) func(context.Context) error {
+	w.t.Helper()
+	id, healthy := w.reportIDs()[0], w.sara.reports
+	return func(ctx context.Context) error {
+		_, err := w.sara.reports.Resolve(ctx, byStaff("resolve."+id), id)
+		events, missing := healthy.Events(ctx, byStaff(""), id)
+		errs := []error{err, missing}
+		for _, e := range events {
+			errs = append(errs, w.notifier.TellReport(ctx, e))
+		}
+		return errors.Join(errs...)
+	}
+}
 
 // modelOfSara is whatever answers in Sara's worlds, where no conversation is written.
 func (w *world) modelOfSara() llm.Model {

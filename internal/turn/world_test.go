@@ -161,6 +161,9 @@ type world struct {
 	desk   *httptest.Server // takes the notes of the tool leaveNote
 	notes  map[string]bool  // keys of those
 	left   []string         // what they say, in order
+
+	owned   map[string]string // whose each thread is
+	brought map[string]bool   // by the turn under test: see effects
 }
 
 func newWorld(t *testing.T, change func(m *market.Market)) *world {
@@ -190,6 +193,7 @@ func emptyWorld(t *testing.T, market, branch string) *world {
 	t.Helper()
 	w := &world{
 		t: t, clock: newClock(), market: market, suffix: dynamotest.ID(""), branch: branch, told: map[string]bool{}, notes: map[string]bool{},
+		owned: map[string]string{}, brought: map[string]bool{},
 	}
 	w.model = modelFunc(func(context.Context, llm.Request) (llm.Response, error) {
 		t.Error("the model was asked, and nobody expected that")
@@ -281,7 +285,7 @@ func (w *world) start(db *dynamo.DB) {
 	}
 	w.runner = &turn.Runner{
 		Threads: w.threads, Markets: w.markets, Assistants: assistants, Tools: tools,
-		Commitments: w.orderCommitments(map[string]gate.Commitment{
+		Commitments: w.noting(map[string]gate.Commitment{
 			ledger.ConfirmKind:    booking.Confirm{Ledger: w.ledger},
 			ledger.CancelKind:     booking.Cancel{Ledger: w.ledger, Money: w.money()},
 			ledger.RescheduleKind: booking.Move{Ledger: w.ledger, Money: w.money()},
