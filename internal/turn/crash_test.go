@@ -3,6 +3,7 @@ package turn_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -207,7 +208,7 @@ func (w *world) deliver(calls *faulttest.Calls, step func(ctx context.Context) e
 func TestField25_YesAtTheLastMoment(t *testing.T) {
 	t.Parallel()
 	faults := []faulttest.Fault{faulttest.DiesAfter, faulttest.DiesBefore, faulttest.AnswerLost}
-	faulttest.Everywhere(t, faults, func(t *testing.T, calls *faulttest.Calls) bool {
+	faulttest.Everywhere(t, faults, func(t *testing.T, calls *faulttest.Calls) int {
 		w := newWorld(t, nil)
 		w.model = clerkModel()
 		w.say(w.from("ann", channel.App, "1", "note"))
@@ -217,7 +218,14 @@ func TestField25_YesAtTheLastMoment(t *testing.T) {
 		w.arrive(calls, yes)
 		w.restart()
 		turns := w.turnsOf(threadOf(yes))
-		return strings.Contains(textOf(turns[len(turns)-1]), "Done: ") == (len(w.left) == 1) && len(turns) == 2
+		said, ran := strings.Contains(textOf(turns[len(turns)-1]), "Done: "), len(w.left) == 1
+		if said != ran || len(w.left) > 1 {
+			t.Errorf("said to be done: %v, notes left: %q", said, w.left)
+		}
+		if !ran && len(calls.Met()) == 0 {
+			t.Error("a YES that came in time was not carried out")
+		}
+		return len(turns)
 	})
 }
 
@@ -243,11 +251,19 @@ func TestField25_AnotherLanguageMeanwhile(t *testing.T) {
 			t.Fatal(err)
 		}
 		h := w.head(threadOf(in))
-		forgotten := 0
+		asked, forgotten := 0, 0
 		for _, tx := range w.transactions() {
-			if tx.State == ledger.Hold && (h.Pending == nil || h.Pending.Ref != tx.ID) {
+			switch {
+			case tx.State != ledger.Hold:
+			case h.Pending == nil || h.Pending.Ref != tx.ID:
 				forgotten++
+				t.Errorf("%s is held, and %+v is pending", tx.ID, h.Pending)
+			default:
+				asked++
 			}
+		}
+		if asked == 0 && len(calls.Met()) == 0 {
+			t.Error("nothing was offered")
 		}
 		return forgotten
 	})
@@ -337,6 +353,9 @@ func TestKilledWithAFickleModel(t *testing.T) {
 			for _, tx := range w.transactions() {
 				mine := w.head(threadOf(in)).Pending != nil && w.head(threadOf(in)).Pending.Ref == tx.ID
 				held = append(held, fmt.Sprintf("%s, pending %v", tx.State, mine))
+			}
+			if want := []string{"hold, pending true"}; !slices.Equal(held, want) {
+				t.Errorf("%q, want %q", held, want)
 			}
 			return held
 		})
