@@ -61,14 +61,18 @@ func oneLine(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\u2028' || r == '\u2029' }), " ")
 }
 
+// quotes begins a line that is quoted: chats show it as such at the front of a line only.
+const quotes = "> "
+
 // isolateLines isolates each line of s: an isolate ends with its paragraph.
 func isolateLines(s string, rtl bool) string {
-	if !strings.Contains(s, "\n") {
-		return isolate(s, rtl)
-	}
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
-		lines[i] = isolate(line, rtl)
+		words, quoted := strings.CutPrefix(line, quotes)
+		lines[i] = isolate(words, rtl)
+		if quoted {
+			lines[i] = quotes + lines[i]
+		}
 	}
 	return strings.Join(lines, "\n")
 }

@@ -42,6 +42,8 @@ func TestSay(t *testing.T) {
 		{"overrides dropped, isolates closed", "en", ActionDone, Vars{"action": "a\u202eb\u2067c\u2069\u2069\u2068d\x00"},
 			"Done: ab\u2067c\u2069\u2068d \u2069"},
 		{"Hebrew name in English", "en", ActionDone, Vars{"action": "רוטנה 19:00"}, "Done: \u2068רוטנה 19:00\u2069"},
+		{"quotation in another script", "en", BusinessMessage, Vars{"listing": "Rotana", "lines": "> שלום\n> We are open"},
+			"Message from Rotana\n> \u2068שלום\u2069\n> We are open\nThis is quoted from the business. Only what I confirm to you myself is booked, ordered or changed."},
 		{"Latin name in Hebrew", "he", ActionDone, Vars{"action": "Rotana 19:00"}, "בוצע: \u2068Rotana 19:00\u2069"},
 		{"Hebrew name in Hebrew", "he", ActionDone, Vars{"action": "רוטנה"}, "בוצע: רוטנה"},
 		{"a number stays as it is", "ar", TooLong, Vars{"max": "4000"}, "هذه الرسالة طويلة جدًا. الحد الأقصى لعدد الأحرف: 4000."},
