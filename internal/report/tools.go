@@ -258,20 +258,25 @@ type photoArgs struct {
 }
 
 func (r *Reporter) photos(ctx context.Context, tc tool.Context, a photoArgs) (tool.Result, error) {
-	rep, err := r.Store.Get(ctx, byOf(tc), a.ReportID)
+	before, err := r.Store.Get(ctx, byOf(tc), a.ReportID)
 	if err != nil {
 		return tool.Result{}, err
 	}
-	photos, err := r.choose(ctx, tc.Thread, rep, a)
+	photos, err := r.choose(ctx, tc.Thread, before, a)
 	if err != nil {
 		return tool.Result{}, err
 	}
-	rep, err = r.Store.SetPhotos(ctx, byOf(tc), a.ReportID, photos, a.NoPhotos != nil && *a.NoPhotos)
+	rep, err := r.Store.SetPhotos(ctx, byOf(tc), a.ReportID, photos, a.NoPhotos != nil && *a.NoPhotos)
 	if err != nil {
 		return tool.Result{}, err
 	}
 	res := changed(rep, stateOf(rep))
-	res.Facts = append(res.Facts, string(claim.Deleted)) // it may have taken some off
+	off := func(p Photo) bool {
+		return !slices.ContainsFunc(rep.Photos, func(q Photo) bool { return q.Ref == p.Ref })
+	}
+	if slices.ContainsFunc(before.Photos, off) {
+		res.Facts = append(res.Facts, string(claim.Deleted))
+	}
 	return res, nil
 }
 
