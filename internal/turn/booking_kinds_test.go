@@ -28,7 +28,7 @@ func bookingKinds() []kind {
 		{name: "booking to be moved", want: "Shall your booking be moved?", before: booked, said: []string{"move it"}},
 		{name: "booking moved, yes", want: "Your booking has been moved", before: then(booked, "move it"), said: yes},
 		{name: "booking moved, no", want: "stays as it is", before: then(booked, "move it"), said: []string{"no"}},
-		{name: "payment asked for", want: "createPaymentIntent proposed", said: []string{"by card"}},
+		{name: "payment asked for", want: "createPaymentIntent proposed", also: "cruise", said: []string{"by card"}},
 		{name: "payment, yes", want: "Please pay €27.00 here", before: paying[:1], said: yes},
 		{name: "payment, no", want: "the slot is free again", before: paying[:1], said: []string{"no"}},
 		{name: "paid", want: "Your payment of €27.00 has arrived", before: paying, elsewhere: (*world).paid},

@@ -77,11 +77,12 @@ func (k kind) world(t *testing.T) *world {
 		return newSara(t, k.market)
 	}
 	w := newWorld(t, k.market)
-	w.stock(nil, "meze", "reef", "cruise")
-	if k.alone {
-		w.stock(nil, "kebab", k.also)
-		w.employ([]byte("- {id: d1, name: Deniz, districts: [Kyrenia], seats: 4}"))
+	if !k.alone {
+		w.stock(nil, "meze", "reef", k.also)
+		return w
 	}
+	w.stock(nil, "meze", "kebab", k.also)
+	w.employ([]byte("- {id: d1, name: Deniz, districts: [Kyrenia], seats: 4}"))
 	return w
 }
 
