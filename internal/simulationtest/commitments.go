@@ -11,6 +11,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/desk"
 	"merve/internal/dynamo"
+	"merve/internal/gate"
 	"merve/internal/ledger"
 	"merve/internal/listing"
 	"merve/internal/order"
@@ -700,15 +701,16 @@ func (j *judge) means(s spine, m thread.Message) Meaning {
 	return Neither
 }
 
-// quiet: while a person has a thread, the assistant answers nothing on it; and the desk is told
-// once each time that one is asked for.
+// quiet: while a person has a thread, the assistant answers nothing on it but STOP and START; and
+// the desk is told once each time that one is asked for.
 func (j *judge) quiet() {
 	j.t.Helper()
 	for _, s := range j.threads {
 		var asked time.Time // since when a person is awaited; zero is not
 		handed := 0
 		for _, turn := range s.turns {
-			said := slices.ContainsFunc(turn.In, func(m thread.Message) bool { return m.Notice == nil })
+			said := slices.ContainsFunc(turn.In, func(m thread.Message) bool { return m.Notice == nil }) &&
+				gate.OptOut(turn.In[len(turn.In)-1].Text) == gate.None
 			if slices.ContainsFunc(s.who.returned, func(at time.Time) bool { return !asked.IsZero() && !at.Before(asked) && !at.After(turn.At) }) {
 				asked = time.Time{}
 			}

@@ -28,15 +28,14 @@ func TestPromise6_TheModelCannotReachAnothersReport(t *testing.T) {
 				w.Join(channel.App).Agent = "sara"
 			}
 			w.Model, w.talk = wrecker, complain
-			w.Run(turnsOfAdversary)
+			w.assail()
 			w.Check()
-			w.bounded()
+			faulttest.Tried(t, w.bounded())
 			if w.reports() == 0 {
 				t.Error("nobody has reported anything")
 			}
 		})
 	}
-	faulttest.Tried(t, runs*turnsOfAdversary)
 }
 
 // complain is what people who report damage say, those who attack among them.
