@@ -19,6 +19,7 @@ var layers = []struct {
 	packages []string
 	also     []string // neighbours of the same level, or the few exceptions
 }{
+	{packages: []string{"pattern"}},
 	{packages: []string{"fault", "ident", "pause", "telemetry", "llm", "language"}},
 	{packages: []string{"dynamo", "trigger", "wording", "claim", "rank", "provider/exchange"}},
 	{packages: []string{"actor", "queue", "schedule", "limit", "stock"}},

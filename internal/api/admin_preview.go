@@ -2,7 +2,6 @@ package api
 
 import (
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 	"merve/internal/fault"
 	"merve/internal/listing"
 	"merve/internal/market"
+	"merve/internal/pattern"
 	"merve/internal/wording"
 )
 
@@ -131,12 +131,12 @@ func previewOf(event, lang string, vars wording.Vars, templates ...wordings) (pr
 	return p, nil
 }
 
-var inBraces = regexp.MustCompile(`\{([^{}]*)\}`)
+var inBraces = pattern.New(`\{([^{}]*)\}`)
 
 // unknownIn lists the variables of a template that are none of known.
 func unknownIn(template string, known []string) []string {
 	unknown := []string{}
-	for _, m := range inBraces.FindAllStringSubmatch(strings.NewReplacer("{{", "", "}}", "").Replace(template), -1) {
+	for _, m := range inBraces.Regexp().FindAllStringSubmatch(strings.NewReplacer("{{", "", "}}", "").Replace(template), -1) {
 		if wording.Validate(m[0], known) != nil && !slices.Contains(unknown, m[1]) {
 			unknown = append(unknown, m[1])
 		}

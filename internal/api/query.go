@@ -3,10 +3,10 @@ package api
 import (
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 
 	"merve/internal/fault"
+	"merve/internal/pattern"
 	"merve/internal/thread"
 )
 
@@ -29,7 +29,7 @@ func queryOf(r *http.Request, names ...string) (map[string]string, error) {
 }
 
 // lineCursor is what cursors of a thread's messages look like.
-var lineCursor = regexp.MustCompile(`^(0|[1-9][0-9]{0,7})\.(0|[1-9][0-9]{0,3})$`)
+var lineCursor = pattern.New(`^(0|[1-9][0-9]{0,7})\.(0|[1-9][0-9]{0,3})$`)
 
 // checkCursor refuses what no listing of messages has given out.
 func checkCursor(name, cursor string) error {

@@ -3,12 +3,12 @@ package api
 import (
 	"context"
 	"net/http"
-	"regexp"
 	"time"
 
 	"merve/internal/actor"
 	"merve/internal/fault"
 	"merve/internal/market"
+	"merve/internal/pattern"
 	"merve/internal/report"
 	"merve/internal/thread"
 	"merve/internal/web"
@@ -244,7 +244,7 @@ func (a *AdminReports) resolve(w http.ResponseWriter, r *http.Request, who actor
 }
 
 // linkID is what ids of links look like. What cannot be one is not looked up.
-var linkID = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var linkID = pattern.New(`^[0-9a-f]{64}$`)
 
 func (a *AdminReports) revoke(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
 	if !linkID.MatchString(r.PathValue("link")) {

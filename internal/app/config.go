@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
 	"merve/internal/api"
+	"merve/internal/pattern"
 	"merve/internal/provider/mapbox"
 	"merve/internal/provider/meta"
 	"merve/internal/provider/stripe"
@@ -143,4 +143,4 @@ func checkSignInOrigins(all []string) error {
 }
 
 // host is a name and perhaps a port, without what means something in a policy, such as * or ;.
-var host = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]+)?$`)
+var host = pattern.New(`^[A-Za-z0-9.-]+(:[0-9]+)?$`)

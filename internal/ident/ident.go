@@ -5,13 +5,14 @@ package ident
 import (
 	"crypto/sha256"
 	"encoding/base32"
-	"regexp"
 	"strings"
+
+	"merve/internal/pattern"
 )
 
 // Legal is what ids look like that people make, of listings, businesses and offerings: they stand
 // in addresses, lists and the ledger's keys, which they hold no separator of.
-var Legal = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var Legal = pattern.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // WantLegal says what [Legal] takes.
 const WantLegal = "want 1 to 64 letters, digits, full stops, dashes and underscores, the first a letter or digit"

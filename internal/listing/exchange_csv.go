@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/fault"
 	"merve/internal/language"
+	"merve/internal/pattern"
 	"merve/internal/schedule"
 )
 
@@ -290,7 +290,7 @@ func spoken(all []*Listing) []string {
 
 // formula is what a spreadsheet would compute instead of showing it.
 // https://owasp.org/www-community/attacks/CSV_Injection
-var formula = regexp.MustCompile(`^'*[=+\-@\t\r]`)
+var formula = pattern.New(`^'*[=+\-@\t\r]`)
 
 func guard(cell string) string {
 	if formula.MatchString(cell) {

@@ -2,19 +2,19 @@ package market
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"time"
 
 	"merve/internal/fault"
 	"merve/internal/language"
+	"merve/internal/pattern"
 	"merve/internal/schedule"
 	"merve/internal/wording"
 )
 
 var (
-	legalID = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
-	e164    = regexp.MustCompile(`^\+[1-9][0-9]{6,14}$`)
+	legalID = pattern.New(`^[a-z0-9][a-z0-9-]{0,39}$`)
+	e164    = pattern.New(`^\+[1-9][0-9]{6,14}$`)
 )
 
 // Events are the occasions on which a market's template may be said, and the variables

@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +23,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/fault"
 	"merve/internal/language"
+	"merve/internal/pattern"
 	"merve/internal/schedule"
 )
 
@@ -78,8 +78,8 @@ const (
 )
 
 var (
-	legalCategory = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
-	legalPhone    = regexp.MustCompile(`^\+[1-9][0-9]{5,14}$`)
+	legalCategory = pattern.New(`^[a-z][a-z0-9_]{0,39}$`)
+	legalPhone    = pattern.New(`^\+[1-9][0-9]{5,14}$`)
 )
 
 // Check returns an error that names the first field that is wrong.

@@ -10,12 +10,12 @@
 package schedule
 
 import (
-	"regexp"
 	"slices"
 	"time"
 
 	"merve/internal/fault"
 	"merve/internal/ident"
+	"merve/internal/pattern"
 )
 
 // Unit is what a booking takes.
@@ -66,7 +66,7 @@ type Span struct {
 	To   string `dynamodbav:"to" json:"to"`     // HH:MM, 24:00 too
 }
 
-var currency = regexp.MustCompile(`^[A-Z]{3}$`)
+var currency = pattern.New(`^[A-Z]{3}$`)
 
 // IsCurrency reports whether code is in the form of ISO 4217. What is paid is compared with it
 // letter by letter.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"merve/internal/fault"
 	"merve/internal/language"
 	"merve/internal/market"
+	"merve/internal/pattern"
 	"merve/internal/pause"
 )
 
@@ -39,7 +39,7 @@ type Driver struct {
 const MaxDistricts = 20
 
 var (
-	legalID = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_-]{0,39}$`)
+	legalID = pattern.New(`^[a-zA-Z0-9][a-zA-Z0-9_-]{0,39}$`)
 
 	// ErrPhoneTaken says that a number is another driver's.
 	ErrPhoneTaken = &fault.Error{Kind: fault.Conflict, Field: "phone", Message: "another driver of the market has this number"}

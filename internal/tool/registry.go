@@ -2,9 +2,9 @@ package tool
 
 import (
 	"fmt"
-	"regexp"
 
 	"merve/internal/llm"
+	"merve/internal/pattern"
 )
 
 // Registry holds every tool there is, by name.
@@ -13,7 +13,7 @@ type Registry struct {
 	order []string
 }
 
-var legalName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+var legalName = pattern.New(`^[a-zA-Z0-9_-]{1,64}$`)
 
 // NewRegistry returns a registry of tools, in this order. It refuses two of one name,
 // an illegal name, and a tool without schema or description.

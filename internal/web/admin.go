@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"net/http"
 	"path"
-	"regexp"
 	"strings"
+
+	"merve/internal/pattern"
 )
 
 // AdminConfig says how the people who run a market sign in, and where photos are.
@@ -46,7 +47,7 @@ func adminShape(name string, body []byte) []byte {
 }
 
 // adminPage is what the addresses of pages look like: a name, and of a report its id.
-var adminPage = regexp.MustCompile(`^/admin(/[a-z-]{1,40}|/reports/[^/]+)?/?$`)
+var adminPage = pattern.New(`^/admin(/[a-z-]{1,40}|/reports/[^/]+)?/?$`)
 
 func adminFile(at string) string {
 	switch {

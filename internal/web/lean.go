@@ -2,14 +2,15 @@ package web
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
+
+	"merve/internal/pattern"
 )
 
 var (
-	sheetComment = regexp.MustCompile(`(?s)/\*.*?\*/`)
-	indentation  = regexp.MustCompile(`\n\s+`)
-	sheetSpace   = regexp.MustCompile(`\s*([{};,>])\s*|(:) `)
+	sheetComment = pattern.New(`(?s)/\*.*?\*/`)
+	indentation  = pattern.New(`\n\s+`)
+	sheetSpace   = pattern.New(`\s*([{};,>])\s*|(:) `)
 )
 
 // upright are properties by their shorter names, which mean the same where lines run across
@@ -21,13 +22,13 @@ var upright = strings.NewReplacer(
 
 // leanSheet takes comments and the spaces that mean nothing out of a style sheet.
 func leanSheet(source []byte) []byte {
-	sheet := bytes.TrimSpace(sheetComment.ReplaceAll(source, nil))
-	sheet = bytes.ReplaceAll(sheetSpace.ReplaceAll(sheet, []byte("$1$2")), []byte(";}"), []byte("}"))
+	sheet := bytes.TrimSpace(sheetComment.Regexp().ReplaceAll(source, nil))
+	sheet = bytes.ReplaceAll(sheetSpace.Regexp().ReplaceAll(sheet, []byte("$1$2")), []byte(";}"), []byte("}"))
 	return []byte(upright.Replace(string(sheet)))
 }
 
 // leanPage takes the indentation out of a page.
-func leanPage(source []byte) []byte { return indentation.ReplaceAll(source, []byte("\n")) }
+func leanPage(source []byte) []byte { return indentation.Regexp().ReplaceAll(source, []byte("\n")) }
 
 // leanScript takes comments and the spaces that mean nothing out of a script (ECMA-262 §12), and
 // makes const, which guards against its writers only, let. It asks of the script that every
@@ -57,7 +58,7 @@ func (s *scanner) next() {
 	case c == '`':
 		s.keep(template(s.in))
 	case c == '/' && s.operand():
-		s.keep(pattern(s.in))
+		s.keep(expression(s.in))
 	case bytes.HasPrefix(s.in, []byte("const ")) && (len(s.out) == 0 || !word(s.out[len(s.out)-1])):
 		s.skip(len("const"))
 		s.out = append(s.out, "let"...)
@@ -158,8 +159,8 @@ func filled(in []byte) int {
 	return len(in)
 }
 
-// pattern is the length of the regular expression that begins in, without its flags.
-func pattern(in []byte) int {
+// expression is the length of the regular expression that begins in, without its flags.
+func expression(in []byte) int {
 	for i, class := 1, false; i < len(in); i++ {
 		switch c := in[i]; {
 		case c == '\\':

@@ -3,9 +3,10 @@ package web
 import (
 	"bytes"
 	"net/http"
-	"regexp"
 	"strings"
 	"sync"
+
+	"merve/internal/pattern"
 )
 
 // SaraConfig says what the page of the damage report assistant reaches beside its own origin.
@@ -62,9 +63,9 @@ func widget(policy string) http.Handler {
 }
 
 var (
-	comment  = regexp.MustCompile(`(?m)^//.*$|\s//\s.*$|^/\*\*.*\*/$`)
-	sheet    = regexp.MustCompile("(?s)const css = `.*?`;")
-	cssSpace = regexp.MustCompile(`\s*([{};,])\s*|(:) `)
+	comment  = pattern.New(`(?m)^//.*$|\s//\s.*$|^/\*\*.*\*/$`)
+	sheet    = pattern.New("(?s)const css = `.*?`;")
+	cssSpace = pattern.New(`\s*([{};,])\s*|(:) `)
 )
 
 // lean takes out of the widget's script what only its readers need: comments, indentation and
@@ -72,18 +73,18 @@ var (
 func lean(source []byte) []byte {
 	var lines []string
 	for line := range strings.Lines(string(source)) {
-		if line = strings.TrimSpace(comment.ReplaceAllString(strings.TrimSpace(line), "")); line != "" {
+		if line = strings.TrimSpace(comment.Regexp().ReplaceAllString(strings.TrimSpace(line), "")); line != "" {
 			lines = append(lines, line)
 		}
 	}
-	return sheet.ReplaceAllFunc([]byte(strings.Join(lines, "\n")+"\n"), func(css []byte) []byte {
+	return sheet.Regexp().ReplaceAllFunc([]byte(strings.Join(lines, "\n")+"\n"), func(css []byte) []byte {
 		body := strings.TrimPrefix(string(css), "const css =")
-		return []byte("const css=" + strings.ReplaceAll(cssSpace.ReplaceAllString(strings.TrimSpace(body), "$1$2"), ";}", "}"))
+		return []byte("const css=" + strings.ReplaceAll(cssSpace.Regexp().ReplaceAllString(strings.TrimSpace(body), "$1$2"), ";}", "}"))
 	})
 }
 
 // marketID is what ids of markets look like.
-var marketID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$`)
+var marketID = pattern.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$`)
 
 // landing serves the page in the visitor's language, or in ?language=, for ?market=.
 func landing(policy string) http.Handler {

@@ -19,12 +19,12 @@ import (
 	"net/http"
 	"net/url"
 	"path"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
 
 	"merve/internal/fault"
+	"merve/internal/pattern"
 	"merve/internal/telemetry"
 	"merve/internal/wording"
 )
@@ -61,7 +61,7 @@ func origin(address string) string {
 }
 
 // host is what a policy can name: no wildcard, and nothing that ends the directive.
-var host = regexp.MustCompile(`^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]+)?$`)
+var host = pattern.New(`^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]+)?$`)
 
 // A site is pages and files, each the same for everybody.
 type site struct {

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/pattern"
 )
 
 const (
@@ -70,7 +70,7 @@ func (c *Client) Find(ctx context.Context, s Search) ([]POI, error) {
 	return pois(body, s.Within)
 }
 
-var canonical = regexp.MustCompile(`^[a-z0-9_]{1,64}$`)
+var canonical = pattern.New(`^[a-z0-9_]{1,64}$`)
 
 // request is the endpoint that answers s, and what it is asked: /suggest, the third one,
 // gives no coordinates. https://docs.mapbox.com/api/search/search-box/#text-search,

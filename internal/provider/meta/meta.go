@@ -15,10 +15,10 @@
 // https://developers.facebook.com/documentation/business-messaging/messenger-platform
 package meta
 
-import "regexp"
+import "merve/internal/pattern"
 
 // idPattern takes the ids of people and pages. Meta's are digits, and said to be strings.
-var idPattern = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
+var idPattern = pattern.New(`^[A-Za-z0-9._:-]{1,128}$`)
 
 // IsID reports whether id can be a person's or a page's.
 func IsID(id string) bool { return idPattern.MatchString(id) }

@@ -5,12 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"regexp"
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
 
 	"merve/internal/llm"
+	"merve/internal/pattern"
 )
 
 // request puts req into the wire format. It refuses a history that the endpoint would refuse.
@@ -91,12 +91,12 @@ func parts(m llm.Message) []openai.ChatMessagePart {
 	return out
 }
 
-var illegal = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
+var illegal = pattern.New(`[^a-zA-Z0-9_-]`)
 
 // legalName makes a name that a model invented ("functions.search") one that the
 // endpoint takes back.
 func legalName(name string) string {
-	name = illegal.ReplaceAllString(name, "_")
+	name = illegal.Regexp().ReplaceAllString(name, "_")
 	if name == "" {
 		return "unnamed"
 	}

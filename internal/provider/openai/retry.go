@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
 	"strconv"
 	"time"
 
 	openai "github.com/sashabaranov/go-openai"
 
 	"merve/internal/llm"
+	"merve/internal/pattern"
 )
 
 const (
@@ -99,7 +99,7 @@ func meaning(status int, kind string) llm.Meaning {
 	return llm.Refused
 }
 
-var notMachine = regexp.MustCompile(`[^a-zA-Z0-9_.\[\]-]`)
+var notMachine = pattern.New(`[^a-zA-Z0-9_.\[\]-]`)
 
 // machineWord lets through an identifier and nothing that could be a sentence.
 func machineWord(s string) string {

@@ -15,18 +15,19 @@
 package twilio
 
 import (
-	"regexp"
 	"strings"
+
+	"merve/internal/pattern"
 )
 
 // channelPrefix stands before every WhatsApp address.
 const channelPrefix = "whatsapp:"
 
 var (
-	phonePattern = regexp.MustCompile(`^\+[1-9][0-9]{6,14}$`)
+	phonePattern = pattern.New(`^\+[1-9][0-9]{6,14}$`)
 	// userPattern takes business-scoped ids and whatever may follow them: two letters of a
 	// country, a full stop, and letters, digits and full stops ("US.ENT.118157992…").
-	userPattern = regexp.MustCompile(`^[A-Za-z]{2}\.[A-Za-z0-9._-]{1,160}$`)
+	userPattern = pattern.New(`^[A-Za-z]{2}\.[A-Za-z0-9._-]{1,160}$`)
 )
 
 // IsPhone reports whether address is a phone number in E.164.
