@@ -1,6 +1,7 @@
 package web
 
 import (
+	"embed"
 	"encoding/json"
 	"net/http"
 	"path"
@@ -8,6 +9,9 @@ import (
 
 	"merve/internal/pattern"
 )
+
+//go:embed admin.html admin
+var adminFiles embed.FS
 
 // AdminConfig says how the people who run a market sign in, and where photos are.
 type AdminConfig struct {
@@ -31,7 +35,7 @@ func Admin(cfg AdminConfig) http.Handler {
 		sources("connect-src 'self'", append([]string{cfg.Issuer}, cfg.SignInOrigins...)...))
 	mux := http.NewServeMux()
 	mux.Handle("/admin/config.json", adminConfig(p, cfg))
-	mux.Handle("/", &site{policy: p, file: adminFile, shape: adminShape})
+	mux.Handle("/", &site{files: adminFiles, policy: p, file: adminFile, shape: adminShape})
 	return mux
 }
 

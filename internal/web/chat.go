@@ -1,11 +1,15 @@
 package web
 
 import (
+	"embed"
 	"html"
 	"net/http"
 	"net/url"
 	"strings"
 )
+
+//go:embed chat.html static
+var chatFiles embed.FS
 
 // ChatConfig says what the chat page reaches beside its own origin.
 type ChatConfig struct {
@@ -43,6 +47,7 @@ func ChatWith(cfg ChatConfig) http.Handler {
 		cfg.TilesCredit, cfg.TilesCreditURL = osmCredit, osmCreditURL
 	}
 	return &site{
+		files: chatFiles,
 		policy: policy("script-src 'self'", sources("connect-src 'self'", cfg.ImageOrigin),
 			sources("img-src 'self' https: data:", tilesOrigin(cfg.Tiles), cfg.ImageOrigin)),
 		permissions: "camera=(), geolocation=(self), microphone=()",

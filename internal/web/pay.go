@@ -1,6 +1,7 @@
 package web
 
 import (
+	"embed"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,6 +12,9 @@ import (
 	"merve/internal/language"
 	"merve/internal/wording"
 )
+
+//go:embed pay
+var payFiles embed.FS
 
 // PayView is a payment as whoever has its link sees it.
 type PayView struct {
@@ -84,7 +88,7 @@ func concealPay(header http.Header, pays bool) {
 
 // PayFiles returns the handler of the page's own files, below "/pay/static/".
 func PayFiles() http.Handler {
-	return &site{policy: payPolicy(false), file: func(path string) string {
+	return &site{files: payFiles, policy: payPolicy(false), file: func(path string) string {
 		name := strings.TrimPrefix(path, "/pay/static/")
 		if !slices.Contains([]string{"pay.css", "pay.js", "pay.svg"}, name) {
 			return ""

@@ -2,12 +2,16 @@ package web
 
 import (
 	"bytes"
+	"embed"
 	"net/http"
 	"strings"
 	"sync"
 
 	"merve/internal/pattern"
 )
+
+//go:embed sara
+var saraFiles embed.FS
 
 // SaraConfig says what the page of the damage report assistant reaches beside its own origin.
 type SaraConfig struct {
@@ -27,7 +31,7 @@ func Sara(cfg SaraConfig) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/sara", landing(p))
 	mux.Handle("/sara.js", widget(p))
-	mux.Handle("/", &site{policy: p, file: saraFile})
+	mux.Handle("/", &site{files: saraFiles, policy: p, file: saraFile})
 	return mux
 }
 
@@ -42,7 +46,7 @@ func saraFile(path string) string {
 // alone and is on every page of these sites, so it may be an hour old.
 func widget(policy string) http.Handler {
 	script := sync.OnceValues(func() ([]byte, error) {
-		source, err := files.ReadFile("sara/sara.js")
+		source, err := saraFiles.ReadFile("sara/sara.js")
 		return lean(source), err
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

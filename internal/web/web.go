@@ -11,7 +11,6 @@ package web
 import (
 	"bytes"
 	"crypto/sha256"
-	"embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -28,9 +27,6 @@ import (
 	"merve/internal/telemetry"
 	"merve/internal/wording"
 )
-
-//go:embed chat.html admin.html static sara admin pay
-var files embed.FS
 
 // policy is what a page may load and do: its own styles, and what the directives allow beside
 // them. Trusted types (W3C) make every place where text could become markup or script throw;
@@ -65,6 +61,7 @@ var host = pattern.New(`^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]+)?$`)
 
 // A site is pages and files, each the same for everybody.
 type site struct {
+	files       fs.FS // each site has its own, so that a function carries no other's
 	policy      string
 	permissions string                                // what the page may ask its reader for; "" is nothing
 	file        func(path string) string              // the file for a URL path, or "" when there is none
@@ -101,7 +98,7 @@ func (s *site) asset(name string) (*asset, error) {
 	if a, ok := s.assets.Load(name); ok {
 		return a.(*asset), nil
 	}
-	body, err := content(name)
+	body, err := content(s.files, name)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +112,7 @@ func (s *site) asset(name string) (*asset, error) {
 
 // content is what stands in a file. One that pages load is made here, so that they count money as the
 // backend does: browsers know currencies with decimals other than those of ISO 4217.
-func content(name string) ([]byte, error) {
+func content(files fs.FS, name string) ([]byte, error) {
 	if name != "static/currencies.js" && name != "admin/currencies.js" {
 		return fs.ReadFile(files, name)
 	}
