@@ -2,16 +2,12 @@ package app
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	awsconfig "github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/oklog/ulid/v2"
 
 	"merve/internal/channel"
@@ -75,7 +71,7 @@ func FromLambda() (*Base, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := lambdaConfig()
+	cfg, err := lambdaConfig(os.Getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -83,28 +79,6 @@ func FromLambda() (*Base, error) {
 		Config: c, AWS: cfg, Getenv: os.Getenv, Log: telemetry.NewLogger(os.Stdout, c.LogLevel),
 		Now: time.Now, NewID: func() string { return ulid.Make().String() }, Wait: pause.For,
 	}), nil
-}
-
-// lambdaConfig is what Lambda puts into the environment: region, credentials of the role,
-// and endpoints, where others are set. The SDK's own loader knows a dozen other places to
-// look, which cost a megabyte in each function.
-// https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
-func lambdaConfig() (aws.Config, error) {
-	env, err := awsconfig.NewEnvConfig()
-	if err != nil {
-		return aws.Config{}, fmt.Errorf("AWS configuration: %w", err)
-	}
-	if env.Region == "" || !env.Credentials.HasKeys() {
-		return aws.Config{}, errors.New("AWS configuration: AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set, as Lambda does")
-	}
-	cfg := aws.Config{
-		Region: env.Region, Credentials: credentials.StaticCredentialsProvider{Value: env.Credentials}, ConfigSources: []any{env},
-		RetryMode: env.RetryMode, RetryMaxAttempts: env.RetryMaxAttempts,
-	}
-	if env.BaseEndpoint != "" { // for all services; the sources above know those for one
-		cfg.BaseEndpoint = &env.BaseEndpoint
-	}
-	return cfg, nil
 }
 
 // NewBase fills in what all functions share.

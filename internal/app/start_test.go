@@ -98,8 +98,28 @@ func TestStartFromTheEnvironmentMakesNoRequest(t *testing.T) {
 	if n := requests.Load(); n > 0 {
 		t.Errorf("%d requests before the first event", n)
 	}
-	if _, err := b.Threads().Head(t.Context(), "th_0"); err == nil || requests.Load() == 0 {
+	if _, err := b.Threads().Head(t.Context(), "th_0"); err == nil || requests.Load() != 1 {
 		t.Errorf("%v, %d requests: the store is not where the environment says", err, requests.Load())
+	}
+	t.Setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+	t.Setenv("AWS_ENDPOINT_URL_DYNAMODB", server.URL)
+	if b, err = app.FromLambda(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Threads().Head(t.Context(), "th_0"); err == nil || requests.Load() != 2 {
+		t.Errorf("%v, %d requests: the store is not where the environment says that this one service is", err, requests.Load())
+	}
+	for name, value := range map[string]string{"AWS_RETRY_MODE": "often", "AWS_MAX_ATTEMPTS": "0"} {
+		t.Setenv(name, value)
+		if _, err := app.FromLambda(); err == nil || !strings.HasPrefix(err.Error(), name+":") {
+			t.Errorf("%s=%s: %v", name, value, err)
+		}
+		t.Setenv(name, "")
+	}
+	t.Setenv("AWS_RETRY_MODE", "adaptive")
+	t.Setenv("AWS_MAX_ATTEMPTS", "7")
+	if b, err = app.FromLambda(); err != nil || b.AWS.RetryMode != aws.RetryModeAdaptive || b.AWS.RetryMaxAttempts != 7 {
+		t.Errorf("%v: %q, %d attempts", err, b.AWS.RetryMode, b.AWS.RetryMaxAttempts)
 	}
 }
 
