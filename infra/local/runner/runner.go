@@ -292,6 +292,7 @@ func (r *Runner) serve(c app.Config, sent *sentLog, o Options) error {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /dev/outbox", sent)
+	mux.HandleFunc("GET /dev/memory", memory)
 	mux.Handle("/", front)
 	r.URL, err = r.listen(net.JoinHostPort(o.Getenv("HOST"), port(o)), mux)
 	return err

@@ -134,6 +134,10 @@ func TestAWhatsAppMessageIsAnswered(t *testing.T) {
 		answers = fmt.Sprint(get(t, r.URL+"/dev/outbox"))
 		return strings.Contains(answers, "Harbour Sushi")
 	})
+	var kept runner.Memory
+	if b, err := json.Marshal(get(t, r.URL+"/dev/memory")); err != nil || json.Unmarshal(b, &kept) != nil || kept.Heap < 1<<20 || kept.Goroutines < 10 {
+		t.Errorf("%v: in memory %+v", err, kept)
+	}
 	if n := strings.Count(answers, "to:+15550100"); n != 1 {
 		t.Errorf("%d answers to a message that came three times", n)
 	}

@@ -52,9 +52,22 @@ type result struct {
 	Talks, Said, Confirmed, Injected, Killed int
 	Took                                     []time.Duration // from message to answer, as customers see it
 	Turns                                    turns
-	RSS                                      []memory
+	Memory                                   []memory
 	Time                                     time.Duration
+	Lost, Doubled                            int // messages, at the ends of those they were for
 	Wrong                                    []string
+}
+
+// rate is how many messages were said in a second.
+func (r *result) rate() float64 { return float64(r.Said) / r.Time.Seconds() }
+
+// came wants from least to most of something.
+func (r *result) came(got, least, most int, format string, args ...any) {
+	r.Lost += max(0, least-got)
+	r.Doubled += max(0, got-most)
+	if got < least || got > most {
+		r.wrong(format, args...)
+	}
 }
 
 func (r *result) wrong(format string, args ...any) {
@@ -75,7 +88,7 @@ type booked struct {
 func (w *world) check(ctx context.Context) *result {
 	w.mu.Lock()
 	talks := slices.Clone(w.talks)
-	r := &result{Talks: len(talks), Injected: w.injected, Killed: w.killed, RSS: w.rss, Time: w.time, Turns: w.log.turns()}
+	r := &result{Talks: len(talks), Injected: w.injected, Killed: w.killed, Memory: w.memory, Time: w.time, Turns: w.log.turns()}
 	w.mu.Unlock()
 	told := map[string]bool{} // codes of confirmations
 	for _, t := range talks {
@@ -102,6 +115,9 @@ func (w *world) check(ctx context.Context) *result {
 	for _, a := range alerts.Alerts {
 		r.wrong("alert of %s: %s", a.Check, a.Message)
 	}
+	for _, life := range processes(r.Memory) {
+		r.Wrong = append(r.Wrong, leaks(life)...)
+	}
 	r.happened(w.options)
 	return r
 }
@@ -116,6 +132,9 @@ func (r *result) happened(o options) {
 	}
 	if r.Injected == 0 && o.faults > 0 {
 		r.wrong("no call failed")
+	}
+	if r.rate() < o.rate {
+		r.wrong("%.1f messages a second were said in the place of %.1f", r.rate(), o.rate)
 	}
 	if r.Killed != o.kills {
 		r.wrong("the process was killed %d times in the place of %d", r.Killed, o.kills)
@@ -136,13 +155,16 @@ func (t *talk) check(ctx context.Context, r *result) {
 			r.wrong("customer %s: %q was answered with %q", t.id, s.text, s.reply)
 		}
 	}
+	more := 0 // is told when the time of the last offer is over
+	if t.offered {
+		more = 1
+	}
 	if t.phone != "" {
-		if got := t.w.inbox.of(t.phone); len(got) != len(t.said) {
-			r.wrong("customer %s said %d things and got %d messages: %q", t.id, len(t.said), len(got), got)
-		}
+		got := t.w.inbox.of(t.phone)
+		r.came(len(got), len(t.said), len(t.said)+more, "customer %s said %d things and got %d messages: %q", t.id, len(t.said), len(got), got)
 		return
 	}
-	t.checkHistory(ctx, r)
+	t.checkHistory(ctx, r, more)
 }
 
 // answersWith: talk is repeated; a wish is answered with an offer or with a refusal, a
@@ -156,7 +178,7 @@ func (t *talk) answersWith(s said, token string) bool {
 
 // checkHistory wants each message of an app's customer once, and one answer to each, but for
 // what the backend tells of itself.
-func (t *talk) checkHistory(ctx context.Context, r *result) {
+func (t *talk) checkHistory(ctx context.Context, r *result, more int) {
 	if len(t.said) == 0 {
 		return
 	}
@@ -197,13 +219,8 @@ func (t *talk) checkHistory(ctx context.Context, r *result) {
 			out++
 		}
 	}
-	more := 0 // is told when the time of the last offer is over
-	if t.offered {
-		more = 1
-	}
-	if in != len(t.said) || out < in || out > in+more {
-		r.wrong("customer %s said %d things; the history has %d, and %d answers", t.id, len(t.said), in, out)
-	}
+	r.came(in, len(t.said), len(t.said), "customer %s said %d things; the history has %d", t.id, len(t.said), in)
+	r.came(out, in, in+more, "customer %s: the history has %d messages, and %d answers", t.id, in, out)
 }
 
 // checkBusiness holds the ledger against what customers and the business were told.
@@ -234,9 +251,7 @@ func (w *world) checkBusiness(ctx context.Context, r *result, n int, told map[st
 			}
 			r.Confirmed++
 			slots[b.Start]++
-			if notes != 1 {
-				r.wrong("the business got %d messages of booking %s", notes, b.Code)
-			}
+			r.came(notes, 1, 1, "the business got %d messages of booking %s", notes, b.Code)
 			if !told[b.Code] {
 				r.wrong("no customer was told of booking %s", b.Code)
 			}
@@ -291,7 +306,7 @@ func (r *result) print(out io.Writer) {
 		fmt.Fprintf(t, "%s\t%s\n", what, fmt.Sprintf(format, args...))
 	}
 	row("conversations", "%d", r.Talks)
-	row("messages said", "%d (%.1f/s)", r.Said, float64(r.Said)/r.Time.Seconds())
+	row("messages said", "%d (%.1f/s)", r.Said, r.rate())
 	row("bookings confirmed", "%d", r.Confirmed)
 	row("calls that failed", "%d", r.Injected)
 	row("times killed", "%d", r.Killed)
@@ -300,12 +315,17 @@ func (r *result) print(out io.Writer) {
 	row("turns logged", "%d, of which failed and done again %d", r.Turns.n, r.Turns.failed)
 	row("a turn's own time", "p50 %s, p99 %s", at(r.Turns.own, 50), at(r.Turns.own, 99))
 	row("of the store", "p50 %s, p99 %s", at(r.Turns.store, 50), at(r.Turns.store, 99))
-	for _, p := range processes(r.RSS) {
-		n := len(p)
-		row(fmt.Sprintf("memory of process %d", p[0].pid), "at a quarter of its time %.0f MB, at the half %.0f MB, at the end %.0f MB",
-			mb(p[n/4]), mb(p[n/2]), mb(p[n-1]))
+	for _, p := range processes(r.Memory) {
+		var cells []string
+		for n := range 4 {
+			q := quarter(p, n)
+			cells = append(cells, fmt.Sprintf("%.1f MB, %.0f, %.0f MB", median(q, memory.heap)/(1<<20), median(q, memory.many), median(q, memory.resident)/1024))
+		}
+		row(fmt.Sprintf("process %d, by quarters", p[0].pid), "%s (heap, goroutines, resident)%s", strings.Join(cells, "; "), tooShort(p))
 	}
-	row("lost, doubled or wrong", "%d", len(r.Wrong))
+	row("lost", "%d", r.Lost)
+	row("doubled", "%d", r.Doubled)
+	row("wrong in all", "%d", len(r.Wrong))
 	_ = t.Flush() // of an output that is gone
 	for i, w := range r.Wrong {
 		if i == 20 {
@@ -315,20 +335,6 @@ func (r *result) print(out io.Writer) {
 		fmt.Fprintln(out, " -", w)
 	}
 }
-
-// processes parts what was measured by process: whoever starts anew has little in memory.
-func processes(all []memory) [][]memory {
-	var parts [][]memory
-	for i, m := range all {
-		if i == 0 || m.pid != all[i-1].pid {
-			parts = append(parts, nil)
-		}
-		parts[len(parts)-1] = append(parts[len(parts)-1], m)
-	}
-	return parts
-}
-
-func mb(m memory) float64 { return float64(m.kB) / 1024 }
 
 func at(sorted []time.Duration, percent int) time.Duration {
 	if len(sorted) == 0 {

@@ -2,8 +2,7 @@ package main
 
 import (
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
+	"time"
 )
 
 // A soak in which nothing went on has proved nothing.
@@ -18,6 +17,8 @@ func TestWhatHasToHappen(t *testing.T) {
 		{"all of it", result{Said: 9, Confirmed: 1, Injected: 1, Killed: 2}, options{faults: 0.1, kills: 2}, 0},
 		{"nothing that was not asked for", result{Said: 9, Confirmed: 1}, options{}, 0},
 		{"nothing", result{}, options{faults: 0.1, kills: 2}, 4},
+		{"too few in the time", result{Said: 9, Confirmed: 1, Time: time.Second}, options{rate: 10}, 1},
+		{"as many as wanted", result{Said: 10, Confirmed: 1, Time: time.Second}, options{rate: 10}, 0},
 		{"a kill too few", result{Said: 9, Confirmed: 1, Injected: 1, Killed: 1}, options{faults: 0.1, kills: 2}, 1},
 	}
 	for _, tt := range tests {
@@ -27,13 +28,14 @@ func TestWhatHasToHappen(t *testing.T) {
 	}
 }
 
-func TestMemoryByProcess(t *testing.T) {
+// What is missing is lost, and what is too much came twice.
+func TestWhatCameIsCounted(t *testing.T) {
 	t.Parallel()
-	var sizes []int
-	for _, p := range processes([]memory{{pid: 1}, {pid: 1}, {pid: 2}, {pid: 3}, {pid: 3}}) {
-		sizes = append(sizes, len(p))
+	var r result
+	for _, got := range []int{1, 2, 3, 5} {
+		r.came(got, 2, 3, "%d", got)
 	}
-	if diff := cmp.Diff([]int{2, 1, 2}, sizes); diff != "" || processes(nil) != nil {
-		t.Errorf("parts (-want +got):\n%s", diff)
+	if r.Lost != 1 || r.Doubled != 2 || len(r.Wrong) != 2 {
+		t.Errorf("%+v", r)
 	}
 }

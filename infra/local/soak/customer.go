@@ -24,6 +24,9 @@ const (
 	days       = 4
 )
 
+// patience is how long a customer goes on sending what is not taken, and waits for an answer.
+const patience = 4 * time.Minute
+
 // talk is one conversation of one customer.
 type talk struct {
 	w      *world
@@ -101,7 +104,7 @@ func (t *talk) say(ctx context.Context, n int, text string) bool {
 	}
 	defer copies.Wait()
 	reply, err := t.deliver(ctx, s)
-	for try := 0; err != nil && try < 100 && ctx.Err() == nil; try++ {
+	for err != nil && time.Since(begin) < patience && ctx.Err() == nil {
 		if pause.For(ctx, 200*time.Millisecond) != nil {
 			return false
 		}
@@ -190,7 +193,7 @@ var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 512}}
 
 // await waits for the n-th message to this customer.
 func (t *talk) await(ctx context.Context, n int) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, 4*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
 		if got := t.w.inbox.of(t.phone); len(got) >= n {

@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -43,12 +42,7 @@ type world struct {
 	faulty   bool // calls fail
 	injected int
 	talks    []*talk
-	rss      []memory
-}
-
-// memory is what a process of Merve's had in memory.
-type memory struct {
-	pid, kB int
+	memory   []memory
 }
 
 func newWorld(ctx context.Context, o options) (w *world, err error) {
@@ -224,7 +218,8 @@ func (w *world) live(ctx context.Context) {
 	kills := 0
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	for {
+	every := 1 + int(w.time/(10*time.Minute)) // a look costs a collection
+	for seconds := 0; ; seconds++ {
 		select {
 		case <-over:
 			w.setFaulty(false)
@@ -232,7 +227,9 @@ func (w *world) live(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		w.measure()
+		if loaded := time.Now().Before(until); loaded && seconds%every == 0 {
+			w.measure(ctx)
+		}
 		if kills < w.kills && time.Since(begin) > w.time*time.Duration(kills+1)/time.Duration(w.kills+1) {
 			kills++
 			if err := w.kill(ctx); err != nil {
@@ -257,21 +254,6 @@ func (w *world) settle(ctx context.Context) {
 		if pause.For(ctx, 500*time.Millisecond) != nil {
 			return
 		}
-	}
-}
-
-func (w *world) measure() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	pid := w.process.Process.Pid
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return // it is being started
-	}
-	_, rest, _ := strings.Cut(string(b), "VmRSS:")
-	var kB int
-	if _, err := fmt.Sscan(rest, &kB); err == nil {
-		w.rss = append(w.rss, memory{pid, kB})
 	}
 }
 
