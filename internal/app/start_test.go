@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"merve/infra/wiring"
 	"merve/internal/app"
+	"merve/internal/fault"
 	"merve/internal/market"
 	"merve/internal/telemetry"
 )
@@ -39,6 +41,21 @@ func TestStartMakesNoRequest(t *testing.T) {
 	})
 	for name, build := range constructors() {
 		if _, err := build(b); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Every tool's schema is one that arguments can be checked against, which is seen at a call only.
+func TestEveryToolChecksArguments(t *testing.T) {
+	t.Parallel()
+	r, err := app.NewBase(app.Base{AWS: aws.Config{HTTPClient: noNetwork{t}}, Getenv: func(string) string { return "" }}).Runner(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range r.Tools.Names() {
+		called, _ := r.Tools.Get(name)
+		if _, err := called.Canonical(json.RawMessage(`{"noSuchArgument":1}`)); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

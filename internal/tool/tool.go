@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -47,8 +48,8 @@ type Tool struct {
 	Summary func(ctx context.Context, tc Context, args json.RawMessage) (string, error)
 
 	resolve func(ctx context.Context, tc Context, args json.RawMessage) (Result, error)
-	schema  *jsonschema.Resolved
-	null    []string // properties that may be null
+	schema  func() (*jsonschema.Resolved, error) // made ready at the first call: most processes call few tools
+	null    []string                             // properties that may be null
 	err     error
 }
 
@@ -124,10 +125,7 @@ func New[A any](name, description string, effect Effect, resolve func(ctx contex
 		t.err = fmt.Errorf("tool %s: schema: %w", name, err)
 		return t
 	}
-	if t.schema, err = s.Resolve(nil); err != nil {
-		t.err = fmt.Errorf("tool %s: schema: %w", name, err)
-		return t
-	}
+	t.schema = sync.OnceValues(func() (*jsonschema.Resolved, error) { return s.Resolve(nil) })
 	t.resolve = of(resolve)
 	return t
 }
@@ -192,7 +190,11 @@ func (t Tool) Canonical(raw json.RawMessage) (json.RawMessage, error) {
 			}
 		}
 	}
-	if err := t.schema.Validate(v); err != nil {
+	schema, err := t.schema()
+	if err != nil {
+		return nil, fmt.Errorf("tool %s: schema: %w", t.Name, err)
+	}
+	if err := schema.Validate(v); err != nil {
 		return nil, fault.Field("arguments", "do not fit the schema: %v", err)
 	}
 	out, err := json.Marshal(v) // maps marshal with sorted keys
