@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,8 +15,13 @@ import (
 var known = map[string]string{
 	"plain turn, WhatsApp: webhook, turn, delivery, first on its thread, ≤ 6 requests": "in which role a number writes is looked up once a minute",
 	"plain turn, app, first on its thread, ≤ 8 WU":                                     "the thread enters the indexes of what waits and of its market",
-	plainPush + ", ≤ 8 WU":                      "lease, outbox, claim and record of the delivery",
-	plainPush + ", first on its thread, ≤ 8 WU": "and the indexes",
+	plainPush + ", ≤ 8 WU":                            "lease, outbox, claim and record of the delivery",
+	plainPush + ", first on its thread, ≤ 8 WU":       "and the indexes",
+	plainPage + ", ≤ 8 WU":                            "the same",
+	plainPage + ", first on its thread, ≤ 8 WU":       "the same",
+	plainPage + ", ≤ 6 requests":                      "who the page's user is, and what they have reported",
+	plainPage + ", first on its thread, ≤ 6 requests": "and who they are is stored",
+	plainPage + ", ≤ 3 RU":                            "the same two",
 }
 
 // today is what each operation takes of the store: requests, and write units as billed. It
@@ -24,16 +30,34 @@ var today = map[string]struct {
 	requests int
 	writes   float64
 }{
-	plainApp: {3, 8}, plainWeb: {3, 8}, plainPush: {6, 20}, repeated: {1, 4}, statusReport: {1, 1},
+	plainApp: {3, 8}, plainWeb: {3, 8}, plainPush: {6, 18}, plainPage: {8, 18}, repeated: {1, 4}, statusReport: {1, 1},
 	oneTool: {3, 10}, threeTools: {3, 14}, threeRounds: {3, 14},
 	proposal: {7, 30}, reminder: {3, 8}, confirm: {4, 24}, notification: {2, 2}, delivery: {2, 8}, holdAlone: {3, 13},
 }
 
-// TestTargets holds what is counted to what is promised: requests, units, growth, and
-// what becomes of twenty messages at once. Times are not looked at.
+// Every function has an event to start with.
+func TestEveryFunctionCanBeStarted(t *testing.T) {
+	t.Parallel()
+	o := defaults()
+	o.Root = filepath.Join("..", "..", "..")
+	events, err := o.samples()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range o.Functions {
+		if len(events[name]) == 0 {
+			t.Errorf("%s has none", name)
+		}
+	}
+}
+
+// TestTargets holds what is counted to what is promised: requests, units, growth, what
+// becomes of twenty messages at once, and that functions start without asking anybody and
+// answer. Times are not looked at; sizes are where functions are built for the cloud (make synth).
 func TestTargets(t *testing.T) {
 	o := defaults().quick()
-	o.Log, o.Parts, o.Python = t.Output(), "operations,peers", ""
+	o.Log, o.Root, o.Parts, o.Python, o.Sizes = t.Output(), filepath.Join("..", "..", ".."), "operations,peers,starts", "", false
+	o.Functions = []string{"chat", "whatsapp", "expiry"} // to build them all takes minutes
 	r, err := measure(t.Context(), ownServer(t), o)
 	if err != nil {
 		t.Fatal(err)
@@ -58,6 +82,7 @@ func TestTargets(t *testing.T) {
 	}
 	checkToday(t, r.Rows)
 	checkReport(t, r)
+	checkREADME(t, o.Root, r)
 }
 
 // checkToday fails on one request or unit more. The first turn of a thread may write two
@@ -72,8 +97,11 @@ func checkToday(t *testing.T, rows []Row) {
 		}
 		if seen[row.Name] = true; row.History == 0 {
 			most.writes += 2
-			if strings.HasPrefix(row.Name, "plain turn, WhatsApp") {
+			switch row.Name {
+			case plainPush:
 				most.requests++ // in which role the number writes, looked up once a minute
+			case plainPage:
+				most.requests, most.writes = most.requests+1, most.writes+1 // who the page's user is, stored
 			}
 		}
 		if row.Count.Requests > most.requests || row.Count.BilledWrites > most.writes {
@@ -111,6 +139,9 @@ func checkReport(t *testing.T, r *Report) {
 			t.Errorf("%s: AWS bills %g write units, and DynamoDB Local counts %g only", row.Name, c.BilledWrites, c.Writes)
 		}
 	}
+	if len(r.Starts) != 4 {
+		t.Errorf("%d functions were started, want three and the empty one", len(r.Starts))
+	}
 	printed := r.markdown()
 	for _, want := range []string{plainApp, plainPush, holdAlone, confirm, "Merve | tool", "LEFT OUT", "≤ 4 requests"} {
 		if !strings.Contains(printed, want) {
@@ -125,4 +156,41 @@ func checkReport(t *testing.T, r *Report) {
 	if err := json.Unmarshal(b, &again); err != nil || len(again.Rows) != len(r.Rows) || again.Rows[0].Count != r.Rows[0].Count {
 		t.Errorf("JSON does not come back: %v", err)
 	}
+}
+
+// checkREADME holds the README's table to what is measured: requests and write units, which are
+// the same for threads of any length, and on any machine.
+func checkREADME(t *testing.T, root string, r *Report) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &page{}
+	r.briefTable(p)
+	told := figures(string(text))
+	for name, want := range figures(p.String()) {
+		if strings.HasPrefix(name, expiryOf) || strings.HasPrefix(name, checkOf) {
+			continue // of fewer
+		}
+		if got := told[name]; got != want {
+			t.Errorf("%s: the README says %q requests and write units, and it is %q", name, got, want)
+		}
+	}
+	for _, prefix := range brief {
+		if !strings.Contains(string(text), "\n| "+prefix) {
+			t.Errorf("the README says nothing of %s", prefix)
+		}
+	}
+}
+
+// figures are the first two of each operation in Markdown.
+func figures(text string) map[string][2]string {
+	found := map[string][2]string{}
+	for line := range strings.Lines(text) {
+		if cells := strings.Split(line, " | "); len(cells) > 8 && strings.HasPrefix(line, "| ") {
+			found[strings.TrimPrefix(cells[0], "| ")] = [2]string{cells[1], cells[2]}
+		}
+	}
+	return found
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -56,23 +55,20 @@ func (b *bench) copyTurns(ctx context.Context, id string, last, to int) error {
 		}
 		originals = append(originals, items...)
 	}
-	var copies []dynamo.Item
-	for n := last + 1; n <= to; n++ {
-		for _, it := range originals {
-			c := maps.Clone(it)
-			switch sk := it.Key().SK; sk[:5] {
-			case "turn#":
-				c["sk"], c["n"] = stringValue(fmt.Sprintf("turn#%08d", n)), numberValue(n)
-			case "seen#":
-				c["sk"] = stringValue("seen#" + ulid.Make().String())
-			default:
-				c["sk"] = stringValue(fmt.Sprintf("outbox#turn%08d-0", n))
-				delete(c, "dueShard") // it went out long ago
-			}
-			copies = append(copies, c)
+	if err := b.fill(ctx, "conversations", (to-last)*len(originals), func(i int) dynamo.Item {
+		it, n := originals[i%len(originals)], last+1+i/len(originals)
+		c := maps.Clone(it)
+		switch sk := it.Key().SK; sk[:5] {
+		case "turn#":
+			c["sk"], c["n"] = stringValue(fmt.Sprintf("turn#%08d", n)), numberValue(n)
+		case "seen#":
+			c["sk"] = stringValue("seen#" + ulid.Make().String())
+		default:
+			c["sk"] = stringValue(fmt.Sprintf("outbox#turn%08d-0", n))
+			delete(c, "dueShard") // it went out long ago
 		}
-	}
-	if err := b.fill(ctx, "conversations", copies); err != nil {
+		return c
+	}); err != nil {
 		return err
 	}
 	_, err := b.store.Apply(ctx, b.store.Table(tableName("conversations")).
@@ -80,14 +76,14 @@ func (b *bench) copyTurns(ctx context.Context, id string, last, to int) error {
 	return err
 }
 
-// fill puts items into a table, many in a request.
-func (b *bench) fill(ctx context.Context, table string, items []dynamo.Item) error {
+// fill puts n items into a table, many in a request. Each is made when it is its turn, by
+// several goroutines.
+func (b *bench) fill(ctx context.Context, table string, n int, item func(i int) dynamo.Item) error {
 	const most = 25 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
-	chunks := slices.Collect(slices.Chunk(items, most))
-	return atOnce(len(chunks), func(i int) error {
-		puts := make([]types.WriteRequest, len(chunks[i]))
-		for j, it := range chunks[i] {
-			puts[j].PutRequest = &types.PutRequest{Item: it}
+	return atOnce((n+most-1)/most, func(chunk int) error {
+		puts := make([]types.WriteRequest, min(most, n-chunk*most))
+		for j := range puts {
+			puts[j].PutRequest = &types.PutRequest{Item: item(chunk*most + j)}
 		}
 		out, err := b.store.Client().BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{
 			RequestItems: map[string][]types.WriteRequest{tableName(table): puts},

@@ -31,7 +31,6 @@ const (
 	capacity = 3
 	heldFor  = 10 * time.Minute
 	patience = 5 * time.Minute // of a worker, whose own bound is for a schedule's function
-	expiryOf = "expiry of %d holds"
 )
 
 // holds measures a hold by itself: no turn, no draft.
@@ -62,7 +61,7 @@ func (b *bench) schedules(ctx context.Context) ([]Row, error) {
 		return nil, err
 	}
 	l := later.Ledger()
-	expired := fmt.Sprintf(expiryOf+" among %d transactions, in all", b.Due, b.Transactions)
+	expired := b.among(expiryOf + " %s holds")
 	rows := make([]Row, 0, 8)
 	add := func(name string, f func(n int) (done int, err error), before func(n int) error) error {
 		r, err := b.bulk(name, f, before)
@@ -80,7 +79,7 @@ func (b *bench) schedules(ctx context.Context) ([]Row, error) {
 		return nil, err
 	}
 	l = later.Ledger()
-	if err := add(fmt.Sprintf("invariants of %d changed transactions, in all", b.Due), func(n int) (int, error) {
+	if err := add(b.among(checkOf+" %s changed"), func(n int) (int, error) {
 		audit, err := l.CheckInvariants(ctx, ledger.Limits{Count: n, Time: patience})
 		return audit.Looked, err
 	}, func(int) error { return nil }); err != nil {
@@ -88,6 +87,11 @@ func (b *bench) schedules(ctx context.Context) ([]Row, error) {
 	}
 	idle, err := b.idle(ctx, later)
 	return append(rows, idle...), err
+}
+
+// among names what is done to many transactions in a ledger of many more.
+func (b *bench) among(what string) string {
+	return fmt.Sprintf(what+" among %s transactions, in all", grouped(float64(b.Due)), grouped(float64(b.Transactions)))
 }
 
 // later is Merve after a while, on the counted store.
@@ -155,16 +159,14 @@ func (b *bench) crowdLedger(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	copies := make([]dynamo.Item, b.Transactions)
-	for i := range copies {
+	return b.fill(ctx, "ledger", b.Transactions, func(i int) dynamo.Item {
 		c, id := maps.Clone(items[0]), ulid.Make().String()
 		delete(c, "dueShard") // it has been looked at
 		delete(c, "dueAt")
 		c["pk"], c["id"], c["state"] = stringValue("tx#"+id), stringValue(id), stringValue(string(ledger.Confirmed))
 		c["owner"], c["business"] = stringValue(fmt.Sprintf("session:bench-%d", i)), stringValue(fmt.Sprintf("biz-%d", i%100))
-		copies[i] = c
-	}
-	return b.fill(ctx, "ledger", copies)
+		return c
+	})
 }
 
 // idle measures the schedules when there is nothing to do: a while later, when all is quiet.

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"merve/infra/local/dynamodb"
+	"merve/infra/wiring"
 )
 
 func main() {
@@ -42,23 +43,31 @@ type Options struct {
 	Histories    []int  // messages of the thread
 	Audits, Runs int    // of each operation: for what it takes, for its times
 	Turns        int    // of the throughput
-	Starts       int    // of each function
+	Starts       int    // of each of the functions
+	Functions    []string
+	Sizes        bool // of each function, built for the cloud
 	PeerTurns    int
 	Python       string // with the peers
+	Root         string // of the repository
 	Log          io.Writer
 }
 
 func defaults() Options {
+	var functions []string
+	for _, f := range wiring.Functions() {
+		functions = append(functions, f.Name)
+	}
 	return Options{
-		Transactions: 10_000, Due: 10_000, Histories: []int{0, 100, 10_000}, Audits: 3, Runs: 40,
-		Turns: 1600, Starts: 15, PeerTurns: 200, Python: ".cache/peers/bin/python", Log: os.Stderr,
+		Functions:    functions,
+		Transactions: 100_000, Due: 1000, Histories: []int{0, 100, 10_000}, Audits: 3, Runs: 40,
+		Turns: 1600, Starts: 15, Sizes: true, PeerTurns: 200, Python: ".cache/peers/bin/python", Log: os.Stderr,
 	}
 }
 
 // quick is for tests: enough for what is counted, too little for what is timed.
 func (o Options) quick() Options {
 	o.Transactions, o.Due, o.Histories = 100, 20, []int{0, 30, 150}
-	o.Audits, o.Runs, o.Turns, o.Starts, o.PeerTurns = 2, 1, 60, 3, 20
+	o.Audits, o.Runs, o.Turns, o.Starts, o.PeerTurns = 2, 1, 60, 1, 20
 	return o
 }
 
@@ -75,7 +84,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	asJSON := flags.Bool("json", false, "JSON instead of Markdown")
 	out := flags.String("out", "", "write to this file too")
 	only := flags.String("only", "", "parts to run: operations,throughput,starts,peers")
-	transactions := flags.Int("transactions", 0, "transactions among which holds expire (default 10000)")
+	transactions := flags.Int("transactions", 0, "transactions among which holds expire (default 100000)")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -118,6 +127,7 @@ type Report struct {
 	Machine      string      `json:"machine"`
 	Store        string      `json:"store"`
 	Transactions int         `json:"transactions"` // among which holds expire
+	Due          int         `json:"due"`          // so many of them
 	Rows         []Row       `json:"operations"`
 	Cold         []Row       `json:"cold"`
 	Throughput   *Throughput `json:"throughput,omitempty"`
@@ -143,7 +153,7 @@ func measure(ctx context.Context, url string, o Options) (*Report, error) {
 		return nil, err
 	}
 	r := &Report{
-		At: time.Now().UTC(), Store: "DynamoDB Local " + dynamodb.Version, Transactions: o.Transactions,
+		At: time.Now().UTC(), Store: "DynamoDB Local " + dynamodb.Version, Transactions: o.Transactions, Due: o.Due,
 		Machine: machine(),
 		Prices:  prices, PricesAsOf: pricesAsOf,
 	}

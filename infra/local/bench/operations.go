@@ -14,6 +14,7 @@ import (
 	"merve/internal/llm"
 	"merve/internal/outbox"
 	"merve/internal/thread"
+	"merve/internal/trigger"
 )
 
 // Names of operations that the targets are about.
@@ -21,6 +22,7 @@ const (
 	plainApp     = "plain turn, app"
 	plainWeb     = "plain turn, web"
 	plainPush    = "plain turn, WhatsApp: webhook, turn, delivery"
+	plainPage    = "plain turn, Messenger: webhook, turn, delivery"
 	oneTool      = "turn with one tool, app"
 	threeTools   = "turn with three tools in one round, app"
 	threeRounds  = "turn with three tools in three rounds, app"
@@ -32,6 +34,8 @@ const (
 	notification = "notification of the business"
 	delivery     = "delivery of one message"
 	holdAlone    = "hold alone"
+	expiryOf     = "expiry of"
+	checkOf      = "invariants of"
 )
 
 const plainQuestion = "where can the two of us eat well tonight, near the harbour?"
@@ -39,7 +43,7 @@ const plainQuestion = "where can the two of us eat well tonight, near the harbou
 // operations measures everything that Merve does, at each length of a thread.
 func (b *bench) operations(ctx context.Context, r *Report) error {
 	for _, h := range b.Histories {
-		for _, part := range []func(context.Context, int) ([]Row, error){b.chats, b.webhooks} {
+		for _, part := range []func(context.Context, int) ([]Row, error){b.chats, b.webhooks, b.page} {
 			rows, err := part(ctx, h)
 			if err != nil {
 				return fmt.Errorf("history %d: %w", h, err)
@@ -242,7 +246,7 @@ func (b *bench) webhooks(ctx context.Context, history int) ([]Row, error) {
 	b.model.play()
 	phone := newPhone()
 	err := b.grow(ctx, history, func() (string, error) {
-		msg, err := b.exchange(ctx, phone, newSID(), &meter{b: b})
+		msg, err := b.overWhatsApp(ctx, phone, newSID(), &meter{b: b})
 		return msg.Thread, err
 	})
 	if err != nil {
@@ -253,7 +257,7 @@ func (b *bench) webhooks(ctx context.Context, history int) ([]Row, error) {
 		if history == 0 {
 			who = newPhone()
 		}
-		msg, err := b.exchange(ctx, who, sid, record(plainPush))
+		msg, err := b.overWhatsApp(ctx, who, sid, record(plainPush))
 		if err != nil {
 			return err
 		}
@@ -278,14 +282,46 @@ func (b *bench) webhooks(ctx context.Context, history int) ([]Row, error) {
 	}})
 }
 
-// exchange is one message over WhatsApp to the delivery of its answer.
-func (b *bench) exchange(ctx context.Context, phone, sid string, m *meter) (outbox.Message, error) {
+// page measures Messenger in the same way.
+func (b *bench) page(ctx context.Context, history int) ([]Row, error) {
+	b.model.play()
+	psid := newPSID()
+	err := b.grow(ctx, history, func() (string, error) {
+		msg, err := b.overMessenger(ctx, psid, &meter{b: b})
+		return msg.Thread, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b.measure(ctx, scenario{history: history, run: func(ctx context.Context, record func(string) *meter) error {
+		if history == 0 {
+			psid = newPSID()
+		}
+		_, err := b.overMessenger(ctx, psid, record(plainPage))
+		return err
+	}})
+}
+
+func (b *bench) overWhatsApp(ctx context.Context, phone, sid string, m *meter) (outbox.Message, error) {
 	payload, err := whatsAppEvent(phone, sid, plainQuestion)
 	if err != nil {
 		return outbox.Message{}, err
 	}
+	return b.exchange(ctx, b.whatsapp, payload, m)
+}
+
+func (b *bench) overMessenger(ctx context.Context, psid string, m *meter) (outbox.Message, error) {
+	payload, err := messengerEvent(psid, "m_"+ulid.Make().String(), plainQuestion)
+	if err != nil {
+		return outbox.Message{}, err
+	}
+	return b.exchange(ctx, b.messenger, payload, m)
+}
+
+// exchange is one message from its webhook to the delivery of its answer.
+func (b *bench) exchange(ctx context.Context, webhook trigger.Handler, payload []byte, m *meter) (outbox.Message, error) {
 	if err := m.step(byHTTP, func() error {
-		_, err := invoke(ctx, b.whatsapp, payload)
+		_, err := invoke(ctx, webhook, payload)
 		return err
 	}); err != nil {
 		return outbox.Message{}, err
@@ -296,6 +332,8 @@ func (b *bench) exchange(ctx context.Context, phone, sid string, m *meter) (outb
 	}
 	return b.send(ctx, id, "outbox#turn", m)
 }
+
+func newPSID() string { return newPhone()[1:] }
 
 func newSID() string { return "SM" + fmt.Sprintf("%032x", ulid.Make().Bytes()) }
 
@@ -325,7 +363,7 @@ func (b *bench) cold(ctx context.Context) ([]Row, error) {
 		}); err != nil {
 			return err
 		}
-		_, err = b.exchange(ctx, newPhone(), newSID(), record("first "+plainPush+", each of its processes"))
+		_, err = b.overWhatsApp(ctx, newPhone(), newSID(), record("first "+plainPush+", each of its processes"))
 		return err
 	}})
 }

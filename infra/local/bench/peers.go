@@ -247,7 +247,7 @@ func (b *bench) python(ctx context.Context, p plan) ([]Peer, []string) {
 	if err != nil {
 		return nil, []string{"the peers: " + err.Error()}
 	}
-	cmd := exec.CommandContext(ctx, b.Python, filepath.Join("testdata", "peers", "run.py"))
+	cmd := exec.CommandContext(ctx, b.Python, filepath.Join(b.Root, "testdata", "peers", "run.py"))
 	cmd.Stdin = bytes.NewReader(in)
 	var said bytes.Buffer
 	cmd.Stderr = io.MultiWriter(&said, b.Log)

@@ -2,7 +2,11 @@ package main
 
 import (
 	"archive/zip"
+	"bytes"
 	"context"
+	"crypto/md5"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -10,32 +14,49 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"sync"
 	"time"
-
-	"merve/infra/wiring"
 )
 
 // Start is how a function starts.
 type Start struct {
 	Name    string  `json:"name"`
+	Ready   float64 `json:"readyMs"`  // median, process start to asking for the first event
 	MS      float64 `json:"medianMs"` // process start to first answer
 	Against float64 `json:"timesEmpty"`
 	Runs    int     `json:"runs"`
-	Binary  int64   `json:"binaryBytes"` // arm64
+	Binary  int64   `json:"binaryBytes"` // arm64; 0 is not measured
 	Zip     int64   `json:"zipBytes"`    // arm64
-	Calls   int     `json:"connections"` // made before the first answer, but for those to the runtime API
+	Before  int     `json:"before"`      // requests before the first event, but for those to the runtime API
+	Calls   int     `json:"calls"`       // requests for the first answer
 }
 
 // empty is the name of the handler that does nothing.
 const empty = "empty handler"
 
-// samples give functions an event that they answer without any other part. The others
-// get one that is none, and refuse it.
-var samples = map[string]string{
-	"chat":     `{"version":"2.0","routeKey":"GET /healthz","rawPath":"/healthz","requestContext":{"http":{"method":"GET","path":"/healthz"}}}`,
-	"admin":    `{"version":"2.0","routeKey":"ANY /admin/api/{proxy+}","rawPath":"/admin/api/markets","requestContext":{"http":{"method":"GET","path":"/admin/api/markets"}}}`,
-	"whatsapp": `{"version":"2.0","routeKey":"POST /webhooks/whatsapp","rawPath":"/webhooks/whatsapp","requestContext":{"http":{"method":"POST","path":"/webhooks/whatsapp"}}}`,
-	"turn":     `{"Records":[]}`, "notify": `{"Records":[]}`, "sender": `{"Records":[]}`,
+// samples gives each function an event of its own kind, which it does what it should for. Those
+// that can answer one without the store get that; the others find a store with nothing in it.
+func (o Options) samples() (map[string][]byte, error) {
+	none := []byte(`{"Records":[]}`)
+	all := map[string][]byte{"hello": []byte(`{}`), "turn": none, "notify": none, "sender": none, "records": none, "index": none}
+	for name, path := range map[string]string{"chat": "/healthz", "sara": "/sara", "stripe": "/pay/static/pay.css", "admin": "/admin"} {
+		e, err := event(http.MethodGet, path, "", "", "")
+		if err != nil {
+			return nil, err
+		}
+		all[name] = e
+	}
+	for name, file := range map[string]string{
+		"whatsapp": "whatsapp", "messenger": "messenger-verify", "expiry": "expiry", "invariants": "invariants", "sweep": "sweep",
+	} {
+		e, err := os.ReadFile(filepath.Join(o.Root, "events", file+".json"))
+		if err != nil {
+			return nil, err
+		}
+		all[name] = e
+	}
+	return all, nil
 }
 
 // starts measures the time from process start to first answer of each function, built
@@ -47,35 +68,38 @@ func (b *bench) starts(ctx context.Context, r *Report) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	events, err := b.samples()
+	if err != nil {
+		return err
+	}
 	here, cloud := filepath.Join(dir, "here"), filepath.Join(dir, "arm64")
-	if err := build(ctx, here, os.Environ()); err != nil {
+	if err := b.build(ctx, here, false); err != nil {
 		return err
 	}
-	if err := build(ctx, cloud, append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")); err != nil {
-		return err
+	if b.Sizes {
+		if err := b.build(ctx, cloud, true); err != nil {
+			return err
+		}
 	}
-	names := []string{"hello"}
-	for _, f := range wiring.Functions() {
-		names = append(names, f.Name)
-	}
-	took := map[string][]time.Duration{}
-	calls := map[string]int{}
+	names := append([]string{"hello"}, b.Functions...)
+	all := map[string][]launch{}
 	for n := range b.Starts { // in turn, so that a busy moment does not hit one of them alone
 		for _, name := range names {
-			d, called, err := startOnce(ctx, filepath.Join(here, name), samples[name])
+			s, err := startOnce(ctx, filepath.Join(here, name), events[name])
 			if err != nil {
 				return fmt.Errorf("start %s, run %d: %w", name, n+1, err)
 			}
-			took[name] = append(took[name], d)
-			calls[name] = max(calls[name], called)
+			all[name] = append(all[name], s)
 		}
 	}
-	hello := percentile(took["hello"])(0.5)
+	hello := startOf("hello", all["hello"])
 	for _, name := range names {
-		s := Start{Name: name, MS: milliseconds(percentile(took[name])(0.5)), Runs: b.Starts, Calls: calls[name]}
-		s.Against = s.MS / milliseconds(hello)
-		if s.Binary, s.Zip, err = sizes(filepath.Join(cloud, name)); err != nil {
-			return err
+		s := startOf(name, all[name])
+		s.Against = s.MS / hello.MS
+		if b.Sizes {
+			if s.Binary, s.Zip, err = sizes(filepath.Join(cloud, name)); err != nil {
+				return err
+			}
 		}
 		if name == "hello" {
 			s.Name = empty
@@ -85,13 +109,40 @@ func (b *bench) starts(ctx context.Context, r *Report) error {
 	return nil
 }
 
-// build builds every function and the empty one, as the cloud has them.
-func build(ctx context.Context, dir string, env []string) error {
+// startOf sums up the starts of a function.
+func startOf(name string, all []launch) Start {
+	median := func(of func(launch) time.Duration) float64 {
+		ds := make([]time.Duration, len(all))
+		for i, s := range all {
+			ds[i] = of(s)
+		}
+		return milliseconds(percentile(ds)(0.5))
+	}
+	out := Start{
+		Name: name, Runs: len(all),
+		Ready: median(func(s launch) time.Duration { return s.ready }), MS: median(func(s launch) time.Duration { return s.answered }),
+	}
+	for _, s := range all {
+		out.Before, out.Calls = max(out.Before, s.before), max(out.Calls, s.calls)
+	}
+	return out
+}
+
+// build builds the functions and the empty one: as the cloud has them, or for this machine from
+// what is compiled for its tests.
+func (o Options) build(ctx context.Context, dir string, cloud bool) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", dir,
-		"merve/functions/...", "merve/infra/local/bench/hello")
+	args := []string{"build", "-buildvcs=false", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", dir, "merve/infra/local/bench/hello"}
+	for _, name := range o.Functions {
+		args = append(args, "merve/functions/"+name)
+	}
+	env := os.Environ()
+	if cloud {
+		args, env = slices.Insert(args, 1, "-trimpath"), append(env, "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
+	}
+	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Env = env
 	if printed, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build: %w\n%s", err, printed)
@@ -126,62 +177,119 @@ func (c *counter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// startOnce runs a function against the Lambda runtime API until it has answered once.
-// Whatever else it connects to goes through a proxy that lets nobody through and counts.
+// launch is one start of a function: when it asked for its first event and when it had
+// answered, and how many requests it made before and between.
+type launch struct {
+	ready, answered time.Duration
+	before, calls   int
+}
+
+// lambda is the Lambda runtime API for one invocation, and the store and the queue that a
+// function finds beside it: nothing is in them, and they take everything.
 // https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
-func startOnce(ctx context.Context, binary, event string) (took time.Duration, called int, err error) {
-	if event == "" {
-		event = `"no event"`
+type lambda struct {
+	event []byte
+	begun time.Time
+	done  chan error
+
+	mu sync.Mutex
+	launch
+}
+
+func (l *lambda) routes() *http.ServeMux {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /2018-06-01/runtime/invocation/next", l.next)
+	mux.HandleFunc("POST /2018-06-01/runtime/invocation/{id}/{outcome}", l.answer)
+	mux.HandleFunc("/", l.beside)
+	return mux
+}
+
+// next gives out the event, once.
+func (l *lambda) next(w http.ResponseWriter, r *http.Request) {
+	l.mu.Lock()
+	first := l.ready == 0
+	if first {
+		l.ready, l.before, l.calls = time.Since(l.begun), l.calls, 0
 	}
+	l.mu.Unlock()
+	if !first {
+		<-r.Context().Done()
+		return
+	}
+	w.Header().Set("Lambda-Runtime-Aws-Request-Id", "00000000-0000-0000-0000-000000000001")
+	w.Header().Set("Lambda-Runtime-Deadline-Ms", fmt.Sprint(time.Now().Add(time.Minute).UnixMilli()))
+	_, _ = w.Write(l.event) // a function that is gone gives no answer
+}
+
+// answer takes the answer, which has to be one of success.
+func (l *lambda) answer(w http.ResponseWriter, r *http.Request) {
+	took := time.Since(l.begun)
+	body, err := io.ReadAll(r.Body)
+	var a struct {
+		StatusCode        int
+		BatchItemFailures []any
+	}
+	if r.PathValue("outcome") != "response" || err != nil || json.Unmarshal(body, &a) == nil && (a.StatusCode >= 400 || len(a.BatchItemFailures) > 0) {
+		err = errors.Join(err, fmt.Errorf("%s: %s", r.PathValue("outcome"), body))
+	}
+	l.mu.Lock()
+	l.answered = took
+	l.mu.Unlock()
+	l.done <- err
+	w.WriteHeader(http.StatusAccepted)
+}
+
+// beside stands for the store and the queue.
+func (l *lambda) beside(w http.ResponseWriter, r *http.Request) {
+	l.mu.Lock()
+	l.calls++
+	l.mu.Unlock()
+	var sent struct{ MessageBody string }
+	if err := json.NewDecoder(r.Body).Decode(&sent); err != nil {
+		http.Error(w, "no request of DynamoDB's or SQS's", http.StatusBadGateway)
+		return
+	}
+	w.Header().Set("Content-Type", "application/x-amz-json-1.0")
+	_ = json.NewEncoder(w).Encode(map[string]string{"MessageId": "1", "MD5OfMessageBody": fmt.Sprintf("%x", md5.Sum([]byte(sent.MessageBody)))})
+}
+
+// startOnce runs a function until it has answered once. Whatever it connects to is here.
+func startOnce(ctx context.Context, binary string, event []byte) (launch, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return 0, 0, err
+		return launch{}, err
 	}
-	answered, asked, others := make(chan time.Time, 1), make(chan struct{}, 1), make(chan struct{}, 100)
-	asked <- struct{}{}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /2018-06-01/runtime/invocation/next", func(w http.ResponseWriter, r *http.Request) {
-		select {
-		case <-asked:
-		case <-r.Context().Done():
-			return
-		}
-		w.Header().Set("Lambda-Runtime-Aws-Request-Id", "00000000-0000-0000-0000-000000000001")
-		w.Header().Set("Lambda-Runtime-Deadline-Ms", fmt.Sprint(time.Now().Add(time.Minute).UnixMilli()))
-		_, _ = io.WriteString(w, event) // the function that is gone is seen below
-	})
-	mux.HandleFunc("POST /2018-06-01/runtime/invocation/{id}/{outcome}", func(w http.ResponseWriter, r *http.Request) {
-		select {
-		case answered <- time.Now():
-		default: // once is enough
-		}
-		w.WriteHeader(http.StatusAccepted)
-	})
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		others <- struct{}{}
-		w.WriteHeader(http.StatusBadGateway)
-	})
-	server := &http.Server{Handler: mux}
+	api := &lambda{event: event, done: make(chan error, 1)}
+	server := &http.Server{Handler: api.routes()}
 	go func() { _ = server.Serve(l) }() // ends with Close
 	defer server.Close()
 	cmd := exec.CommandContext(ctx, binary)
-	away := "http://" + l.Addr().String() + "/away"
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	beside, secret := "http://"+l.Addr().String()+"/", "test-token-not-real" // with which the samples are signed
 	cmd.Env = []string{"AWS_LAMBDA_RUNTIME_API=" + l.Addr().String(), "AWS_REGION=us-east-1", "AWS_LAMBDA_FUNCTION_NAME=bench",
-		"AWS_ACCESS_KEY_ID=none", "AWS_SECRET_ACCESS_KEY=none", "AWS_ENDPOINT_URL=" + away, "AWS_EC2_METADATA_SERVICE_ENDPOINT=" + away,
-		"TURN_QUEUE_URL=https://sqs.us-east-1.amazonaws.com/000000000000/turns.fifo"}
-	start := time.Now()
+		"AWS_ACCESS_KEY_ID=none", "AWS_SECRET_ACCESS_KEY=none", "AWS_ENDPOINT_URL=" + beside, "AWS_EC2_METADATA_SERVICE_ENDPOINT=" + beside,
+		"TURN_QUEUE_URL=https://sqs.us-east-1.amazonaws.com/000000000000/turns.fifo",
+		"TWILIO_AUTH_TOKEN=" + secret, "META_VERIFY_TOKEN=" + secret}
+	api.begun = time.Now()
 	if err := cmd.Start(); err != nil {
-		return 0, 0, err
+		return launch{}, err
 	}
-	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
 	late := time.NewTimer(10 * time.Second)
 	defer late.Stop()
 	select {
-	case at := <-answered:
-		return at.Sub(start), len(others), nil
+	case err = <-api.done:
 	case <-late.C:
-		return 0, 0, fmt.Errorf("no answer in 10 s")
+		err = errors.New("no answer in 10 s")
 	case <-ctx.Done():
-		return 0, 0, ctx.Err()
+		err = ctx.Err()
 	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait() // says that it was killed
+	if err != nil {
+		return launch{}, fmt.Errorf("%w\n%s", err, &said)
+	}
+	api.mu.Lock()
+	defer api.mu.Unlock()
+	return api.launch, nil
 }

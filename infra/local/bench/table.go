@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"time"
 )
@@ -29,6 +31,7 @@ func (r *Report) markdown() string {
 	p := &page{}
 	p.line("# What Merve costs")
 	p.line("\n%s, %s, %s. Times are of this machine and of whoever else used it; all that is counted is the same everywhere.", r.At.Format(time.DateOnly), r.Machine, r.Store)
+	r.briefTable(p)
 	r.operationsTable(p)
 	r.throughputTable(p)
 	r.peersTable(p)
@@ -47,6 +50,92 @@ func (r *Report) markdown() string {
 	p.line("\nThe bench took: %s.", strings.Join(took, ", "))
 	return p.String()
 }
+
+// brief are the operations that the README tells of, by the beginnings of their names.
+var brief = []string{
+	plainApp, plainPush, plainPage, repeated, oneTool, threeTools, proposal, reminder, confirm, notification, holdAlone, expiryOf, checkOf,
+}
+
+// briefTable is the table of the README.
+func (r *Report) briefTable(p *page) {
+	if len(r.Rows) == 0 {
+		return
+	}
+	p.line("\n## In brief")
+	p.table("operation|requests|write units|read units|KB sent|own ms|allocations|$ DynamoDB|$ whole", func(row func(...any)) {
+		for _, prefix := range brief {
+			var rows []Row
+			for _, x := range r.Rows {
+				if strings.HasPrefix(x.Name, prefix) {
+					rows = append(rows, x)
+				}
+			}
+			if len(rows) == 0 {
+				continue
+			}
+			each := func(of func(Count) float64) string {
+				return joined(rows, func(x Row) string { return grouped(of(x.Count)) })
+			}
+			last := rows[len(rows)-1]
+			row(last.Name, each(func(c Count) float64 { return float64(c.Requests) }), each(func(c Count) float64 { return c.BilledWrites }),
+				each(func(c Count) float64 { return c.BilledReads }), joined(rows, func(x Row) string { return kilobytes(x.Count.Bytes) }),
+				fmt.Sprintf("%.1f", last.Own), grouped(math.Round(last.Allocs)), fmt.Sprintf("%.2f", last.Dollars.Store), fmt.Sprintf("%.2f", last.Dollars.Whole))
+		}
+		for _, x := range r.Peers {
+			if x.Name == merve || x.Kind != "plain" {
+				continue
+			}
+			turns := []PeerTurn{x.Turns[0], x.Turns[min(19, len(x.Turns)-1)], x.Turns[len(x.Turns)-1]}
+			each := func(of func(PeerTurn) float64) string {
+				return joined(turns, func(x PeerTurn) string { return grouped(of(x)) })
+			}
+			row("plain turn, "+x.Name, each(func(x PeerTurn) float64 { return float64(x.Requests) }), each(func(x PeerTurn) float64 { return x.WCU }),
+				each(func(x PeerTurn) float64 { return x.RCU }), joined(turns, func(x PeerTurn) string { return kilobytes(x.Bytes) }), "–", "–",
+				joined(turns, func(x PeerTurn) string {
+					return fmt.Sprintf("%.2f", dollarsOf(Used{Writes: x.WCU, Reads: x.RCU}).Store)
+				}), "")
+		}
+	})
+	p.line(`
+Three figures are with %s messages on the thread before (of the peers: at turn 1, 20 and the last), one is the same with all; times,
+allocations and dollars are those with the most.`, strings.Join(r.histories(), ", "))
+}
+
+// histories are the lengths of threads.
+func (r *Report) histories() (all []string) {
+	for _, x := range r.Rows {
+		if x.Name == plainApp {
+			all = append(all, grouped(float64(x.History)))
+		}
+	}
+	return all
+}
+
+// joined shows a figure of each, or one that is the same for all.
+func joined[T any](all []T, show func(T) string) string {
+	var shown []string
+	for _, x := range all {
+		shown = append(shown, show(x))
+	}
+	if len(slices.Compact(slices.Clone(shown))) == 1 {
+		return shown[0]
+	}
+	return strings.Join(shown, " / ")
+}
+
+// grouped is a number with commas between thousands.
+func grouped(x float64) string {
+	whole, rest, _ := strings.Cut(number(x), ".")
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if rest != "" {
+		whole += "." + rest
+	}
+	return whole
+}
+
+func kilobytes(bytes int64) string { return grouped(float64(bytes) / 1024) }
 
 func (r *Report) operationsTable(p *page) {
 	if len(r.Rows) == 0 {
@@ -129,12 +218,15 @@ func (r *Report) startsTable(p *page) {
 		return
 	}
 	p.line("\n## Start")
-	p.table("function|start to first answer, median ms|against an empty handler|zip MB|binary MB|requests before", func(row func(...any)) {
+	p.table("function|start to ready, median ms|to first answer|against an empty handler|requests for it|requests before|zip MB|binary MB", func(row func(...any)) {
 		for _, x := range r.Starts {
-			row(x.Name, fmt.Sprintf("%.1f", x.MS), fmt.Sprintf("%.1f x", x.Against), fmt.Sprintf("%.2f", float64(x.Zip)/1e6), fmt.Sprintf("%.2f", float64(x.Binary)/1e6), x.Calls)
+			row(x.Name, fmt.Sprintf("%.1f", x.Ready), fmt.Sprintf("%.1f", x.MS), fmt.Sprintf("%.1f x", x.Against), x.Calls, x.Before,
+				fmt.Sprintf("%.2f", float64(x.Zip)/1e6), fmt.Sprintf("%.2f", float64(x.Binary)/1e6))
 		}
 	})
-	p.line("\nMedians of %d starts in turn, built for this machine; sizes are of arm64.", r.Starts[0].Runs)
+	p.line(`
+Medians of %d starts in turn, built for this machine; sizes are of arm64. Ready is when a function asks for its first event. Each
+answers one of its own rightly: a page, a health check, an empty batch, or a webhook or tick for which it asks a store with nothing in it.`, r.Starts[0].Runs)
 }
 
 func (r *Report) targetsTable(p *page) {

@@ -53,8 +53,8 @@ func (b *bench) tell(format string, args ...any) {
 
 // process is what one process is made of. A new one has cold caches.
 type process struct {
-	runner                           *turn.Runner
-	chat, whatsapp, notifier, sender trigger.Handler
+	runner                                      *turn.Runner
+	chat, whatsapp, messenger, notifier, sender trigger.Handler
 }
 
 func tableName(logical string) string { return "merve-" + logical }
@@ -103,7 +103,7 @@ func (b *bench) newBase(cfg aws.Config, now func() time.Time) (*app.Base, error)
 	if err != nil {
 		return nil, err
 	}
-	c.UnsignedFromLoopback = true
+	c.UnsignedFromLoopback, c.UnsignedMetaFromLoopback = true, true
 	return app.NewBase(app.Base{
 		Config: c, AWS: cfg, Getenv: func(string) string { return "" }, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Now: now, NewID: func() string { return ulid.Make().String() }, Wait: b.wait, Queue: b.queue,
@@ -126,6 +126,9 @@ func (b *bench) start() (process, error) {
 	chat.Routes(mux)
 	p.chat = trigger.HTTP(api.Traced(mux, b.base.Log), trigger.Log(b.base.Log))
 	if p.whatsapp, err = app.WhatsApp(b.base); err != nil {
+		return p, err
+	}
+	if p.messenger, err = app.Messenger(b.base); err != nil {
 		return p, err
 	}
 	if p.notifier, err = app.Notify(b.base); err != nil {
@@ -255,15 +258,15 @@ func (b *bench) initiate() llm.Call {
 		`{"listingId":"sushi-harbour","offeringId":"table","date":%q,"time":%q,"endDate":null,"partySize":2,"note":null}`, date.Format(time.DateOnly), at)}
 }
 
-// event is a POST as the HTTP API gives it to a function (payload format 2.0).
+// event is a request as the HTTP API gives it to a function (payload format 2.0).
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
-func event(path, query, contentType, body string) ([]byte, error) {
+func event(method, path, query, contentType, body string) ([]byte, error) {
 	return json.Marshal(map[string]any{
-		"version": "2.0", "routeKey": "POST " + path, "rawPath": path, "rawQueryString": query,
+		"version": "2.0", "routeKey": method + " " + path, "rawPath": path, "rawQueryString": query,
 		"headers": map[string]string{"content-type": contentType, "host": "bench.example", "user-agent": "bench", "x-forwarded-proto": "https"},
 		"requestContext": map[string]any{
 			"domainName": "bench.example", "requestId": "bench", "stage": "$default",
-			"http": map[string]string{"method": "POST", "path": path, "sourceIp": "127.0.0.1"},
+			"http": map[string]string{"method": method, "path": path, "sourceIp": "127.0.0.1"},
 		},
 		"body": body, "isBase64Encoded": false,
 	})
@@ -274,7 +277,7 @@ func chatEvent(session, text string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return event("/chat/message", "", "application/json", string(body))
+	return event(http.MethodPost, "/chat/message", "", "application/json", string(body))
 }
 
 func whatsAppEvent(phone, sid, text string) ([]byte, error) {
@@ -282,7 +285,20 @@ func whatsAppEvent(phone, sid, text string) ([]byte, error) {
 		"MessageSid": {sid}, "SmsMessageSid": {sid}, "AccountSid": {"AC00000000000000000000000000000000"}, "NumMedia": {"0"},
 		"From": {"whatsapp:" + phone}, "To": {"whatsapp:+15550100"}, "Body": {text}, "ProfileName": {"Bench"}, "WaId": {phone[1:]},
 	}
-	return event("/webhooks/whatsapp", "", "application/x-www-form-urlencoded", form.Encode())
+	return event(http.MethodPost, "/webhooks/whatsapp", "", "application/x-www-form-urlencoded", form.Encode())
+}
+
+func messengerEvent(psid, mid, text string) ([]byte, error) {
+	body, err := json.Marshal(map[string]any{"object": "page", "entry": []any{map[string]any{
+		"id": "100000000000001", "time": time.Now().UnixMilli(), "messaging": []any{map[string]any{
+			"sender": map[string]string{"id": psid}, "recipient": map[string]string{"id": "100000000000001"}, "timestamp": time.Now().UnixMilli(),
+			"message": map[string]string{"mid": mid, "text": text},
+		}},
+	}}})
+	if err != nil {
+		return nil, err
+	}
+	return event(http.MethodPost, "/webhooks/messenger", "", "application/json", string(body))
 }
 
 func statusEvent(m outbox.Message) ([]byte, error) {
@@ -294,7 +310,7 @@ func statusEvent(m outbox.Message) ([]byte, error) {
 		"MessageSid": {m.ProviderID}, "MessageStatus": {"delivered"}, "SmsSid": {m.ProviderID}, "SmsStatus": {"delivered"},
 		"AccountSid": {"AC00000000000000000000000000000000"}, "To": {"whatsapp:" + m.To}, "From": {"whatsapp:+15550100"},
 	}
-	return event(u.Path, u.RawQuery, "application/x-www-form-urlencoded", form.Encode())
+	return event(http.MethodPost, u.Path, u.RawQuery, "application/x-www-form-urlencoded", form.Encode())
 }
 
 // invoke gives an event to a handler and wants success.
