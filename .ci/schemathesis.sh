@@ -20,6 +20,7 @@ trap finish EXIT
 
 export ADMIN_TOKEN=admin-token-not-real TWILIO_AUTH_TOKEN=twilio-token-not-real
 export META_APP_SECRET=meta-secret-not-real META_VERIFY_TOKEN=verify-token-not-real
+export STRIPE_WEBHOOK_SECRET=stripe-secret-not-real
 go build -o "$work/merve" ./infra/local
 PORT=0 HOST=127.0.0.1 DATA_DIR= LOG_LEVEL=error "$work/merve" >"$work/out" 2>"$work/log" &
 server=$!
@@ -31,9 +32,9 @@ for _ in $(seq 600); do
 done
 [ -n "$url" ] || { echo "the program did not start within a minute" >&2; exit 1; }
 
-# Who asks: staff, one session, and Twilio and Meta, which sign what they send.
+# Who asks: staff, one session, and Twilio, Meta and Stripe, which sign what they send.
 cat >"$work/who.py" <<'PYTHON'
-import base64, hashlib, hmac, os
+import base64, hashlib, hmac, json, os, time
 from urllib.parse import unquote_to_bytes
 
 import requests.auth
@@ -70,10 +71,25 @@ class Meta(requests.auth.AuthBase):
         return request
 
 
+class Stripe(requests.auth.AuthBase):
+    def __call__(self, request):
+        body, at = request.body or b"", str(int(time.time()))
+        signed = at.encode() + b"." + (body if isinstance(body, bytes) else body.encode())
+        mac = hmac.new(os.environ["STRIPE_WEBHOOK_SECRET"].encode(), signed, hashlib.sha256)
+        request.headers["Stripe-Signature"] = f"t={at},v1={mac.hexdigest()}"
+        return request
+
+
+@schemathesis.serializer("application/x-ndjson")
+def lines(context, value):
+    return (value if isinstance(value, str) else json.dumps(value)).encode(errors="replace")
+
+
 schemathesis.auth.set_from_requests(Header("Authorization", "Bearer " + os.environ["ADMIN_TOKEN"])).apply_to(path_regex="^/admin/")
 schemathesis.auth.set_from_requests(Header("x-session-id", SESSION)).apply_to(path_regex="^/chat/threads/")
 schemathesis.auth.set_from_requests(Twilio()).apply_to(path_regex="^/webhooks/whatsapp")
 schemathesis.auth.set_from_requests(Meta()).apply_to(method="POST", path="/webhooks/messenger")
+schemathesis.auth.set_from_requests(Stripe()).apply_to(method="POST", path="/webhooks/stripe")
 
 
 @schemathesis.hook
@@ -99,20 +115,21 @@ def widget(case):
 PYTHON
 
 # What a schema cannot say is not asked of it: which cursors were given out, which languages,
-# zones and currencies there are, which fields need each other. A session id is made by the
-# client, so that none is wrong: it only owns nothing. Of what Meta sends, an event that
-# cannot be read is passed over.
+# zones, currencies, markets and kinds of events there are, what a table holds, which fields need
+# each other. A session id is made by the client, so that none is wrong: it only owns nothing. Of
+# what Meta and Stripe send, an event that cannot be read, or is none of ours, is passed over. A
+# parameter that is empty is one that was not given.
 cat >"$work/schemathesis.toml" <<'TOML'
 [[operations]]
-include-operation-id = ["sendMessage", "sendWebChat", "uploadPhoto", "listWebChat", "exportMine", "eraseMine", "receiveWhatsApp", "verifyMessenger", "receiveMessenger", "listReports", "listTransactions", "listAlerts", "listAudit", "saveMarket", "saveListing"]
+include-operation-id = ["sendMessage", "sendWebChat", "uploadPhoto", "uploadChatPhoto", "listWebChat", "exportMine", "eraseMine", "receiveWhatsApp", "verifyMessenger", "receiveMessenger", "listReports", "listTransactions", "listAlerts", "listAudit", "saveMarket", "saveListing", "saveDriver", "savePlace", "importListings", "importPlaces", "previewListing", "previewTemplate", "listRides", "findThreads"]
 checks.positive_data_acceptance.enabled = false
 
 [[operations]]
-include-operation-id = "receiveMessenger"
+include-operation-id = ["receiveMessenger", "receiveStripe", "listRides"]
 checks.negative_data_rejection.enabled = false
 
 [[operations]]
-include-operation-id = "listMessages"
+include-operation-id = ["listMessages", "showActivity"]
 checks.ignored_auth.enabled = false
 TOML
 
