@@ -19,16 +19,33 @@ fi
 # one goroutine by design (a simulated world with its own clock, a model made of rules, a turn or
 # operation that is killed) or measures memory. It would take minutes more there and find
 # nothing. Most tests wait for the store more than they compute: more of them at once than there
-# are processors. What vet says is make lint's to say.
+# are processors, and those without the race detector beside those with it. What vet says is
+# make lint's to say.
 busy='internal/(turn|web|ledger|outbox|thread|api|taxi|payment|report)$|infra/local/(runner|bench|streams|dynamodb)$'
 single='internal/simulationtest$|infra/local/rulemodel$'
 killed='^TestField25_Killed(AtEveryCall|Twice)$|^TestField16_Every(OperationMeetsEveryFault|TwoFaults)$|^TestField09_Every(TwoFaultsOfADelivery|FaultOfADelivery)$'
 measured='^TestEveryRouteWithstands$'
-race=(-race -vet=off -parallel 4 -timeout 15m -skip "$killed|$measured" ${TESTFLAGS:-})
 all=$(go list ./functions/... ./internal/... ./infra/...)
 rest=$(grep -Ev "$single" <<<"$all")
-grep -E "$busy" <<<"$rest" | sort -t/ -k3,3r | xargs go test "${race[@]}"
-grep -Ev "$busy" <<<"$rest" | xargs go run ./infra/local/dynamodb/with go test "${race[@]}"
-grep -E "$single" <<<"$all" | xargs go test -vet=off -timeout 15m -parallel 6 ${TESTFLAGS:-}
-go test -vet=off -timeout 15m -parallel 6 -run "$killed" ${TESTFLAGS:-} ./internal/turn ./internal/ledger ./internal/outbox
-go test -vet=off -timeout 15m -run "$measured" ${TESTFLAGS:-} ./internal/api
+
+plain() {
+  local flags=(-vet=off -timeout 15m -parallel 6 ${TESTFLAGS:-})
+  go test "${flags[@]}" -run "$killed" ./internal/turn ./internal/ledger ./internal/outbox
+  grep -E "$single" <<<"$all" | xargs go test "${flags[@]}"
+  go test "${flags[@]}" -run "$measured" ./internal/api
+}
+
+raced() {
+  local flags=(-race -vet=off -parallel 4 -timeout 15m -skip "$killed|$measured" ${TESTFLAGS:-})
+  grep -E "$busy" <<<"$rest" | sort -t/ -k3,3r | xargs go test "${flags[@]}"
+  grep -Ev "$busy" <<<"$rest" | xargs go run ./infra/local/dynamodb/with go test "${flags[@]}"
+}
+
+set -m # a group of its own, to end it as a whole
+(set -e; plain) >.cache/plain.log 2>&1 &
+beside=$!
+trap 'kill -- -$beside 2>/dev/null || true' EXIT
+raced
+wait "$beside" && failed=0 || failed=$?
+cat .cache/plain.log
+exit "$failed"
