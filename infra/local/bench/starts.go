@@ -189,10 +189,10 @@ type launch struct {
 // https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
 type lambda struct {
 	event []byte
-	begun time.Time
 	done  chan error
 
-	mu sync.Mutex
+	mu    sync.Mutex
+	begun time.Time
 	launch
 }
 
@@ -223,7 +223,9 @@ func (l *lambda) next(w http.ResponseWriter, r *http.Request) {
 
 // answer takes the answer, which has to be one of success.
 func (l *lambda) answer(w http.ResponseWriter, r *http.Request) {
-	took := time.Since(l.begun)
+	l.mu.Lock()
+	l.answered = time.Since(l.begun)
+	l.mu.Unlock()
 	body, err := io.ReadAll(r.Body)
 	var a struct {
 		StatusCode        int
@@ -232,9 +234,6 @@ func (l *lambda) answer(w http.ResponseWriter, r *http.Request) {
 	if r.PathValue("outcome") != "response" || err != nil || json.Unmarshal(body, &a) == nil && (a.StatusCode >= 400 || len(a.BatchItemFailures) > 0) {
 		err = errors.Join(err, fmt.Errorf("%s: %s", r.PathValue("outcome"), body))
 	}
-	l.mu.Lock()
-	l.answered = took
-	l.mu.Unlock()
 	l.done <- err
 	w.WriteHeader(http.StatusAccepted)
 }
@@ -271,7 +270,9 @@ func startOnce(ctx context.Context, binary string, event []byte) (launch, error)
 		"AWS_ACCESS_KEY_ID=none", "AWS_SECRET_ACCESS_KEY=none", "AWS_ENDPOINT_URL=" + beside, "AWS_EC2_METADATA_SERVICE_ENDPOINT=" + beside,
 		"TURN_QUEUE_URL=https://sqs.us-east-1.amazonaws.com/000000000000/turns.fifo",
 		"TWILIO_AUTH_TOKEN=" + secret, "META_VERIFY_TOKEN=" + secret}
+	api.mu.Lock()
 	api.begun = time.Now()
+	api.mu.Unlock()
 	if err := cmd.Start(); err != nil {
 		return launch{}, err
 	}
