@@ -20,12 +20,30 @@ var Few = []Fault{DiesAfter, AnswerLost, Throttled}
 // wants the same outcome. The number of runs is the test's attribute "schedules".
 func Everywhere[S any](t *testing.T, faults []Fault, scenario func(t *testing.T, calls *Calls) S) {
 	t.Helper()
+	everywhere(t, faults, 1, scenario)
+}
+
+// Half is Everywhere, and while TIMES is 1 at every other call, which SEED chooses.
+func Half[S any](t *testing.T, faults []Fault, scenario func(t *testing.T, calls *Calls) S) {
+	t.Helper()
+	step := 2
+	if seedtest.Times(t, 1) > 1 {
+		step = 1
+	}
+	everywhere(t, faults, step, scenario)
+}
+
+func everywhere[S any](t *testing.T, faults []Fault, step int, scenario func(t *testing.T, calls *Calls) S) {
+	t.Helper()
 	want, names := whole(t, scenario)
-	n := 0
+	n, seed := 0, int(seedtest.Of(t)%2)
 	if faults == nil && seedtest.Times(t, 1) == 1 {
 		faults = Few
 	}
 	for _, at := range all(faults, names, 0) {
+		if (at.N+seed)%step != 0 {
+			continue
+		}
 		n++
 		t.Run(at.String()+" "+names[at.N-1], func(t *testing.T) {
 			t.Parallel()

@@ -136,6 +136,10 @@ func TestEverywhereIsEverywhere(t *testing.T) {
 	if got := runs.Swap(0); got != 1+4 {
 		t.Errorf("%d runs, want 1 and 2 calls x 2 faults", got)
 	}
+	t.Run("half", func(t *testing.T) { faulttest.Half(t, faults, scenario) })
+	if got := runs.Swap(0); seedtest.Times(t, 1) == 1 && got != 1+2 {
+		t.Errorf("%d runs, want 1 and one of the 2 calls x 2 faults", got)
+	}
 	t.Run("two", func(t *testing.T) { faulttest.Pairs(t, faults, scenario) })
 	// One fault: without; 2 first ones; after the 1st call's there are 2 more, after the 2nd's 1,
 	// of which every third is tried, wherever that begins.
