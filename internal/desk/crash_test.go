@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
 	"merve/internal/thread"
@@ -55,4 +56,26 @@ func TestCrashAnywhere(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestCrashOfAnErasure fails each call of it: nothing of the customer is left when it comes again.
+func TestCrashOfAnErasure(t *testing.T) {
+	t.Parallel()
+	faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) int {
+		o, ctx := newOffice(t), t.Context()
+		h, err := o.threads.Head(ctx, o.thread)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := o.Table.DB().Commit(ctx, append(o.Wait(h, 1, "tr", "my secret", ""), o.threads.Assigned(o.thread, thread.ByPerson))...); err != nil {
+			t.Fatal(err)
+		}
+		broken := o.over(dynamotest.Once(t, calls))
+		calls.Deliver(t, nil, func() error { return broken.Erase(ctx, o.thread) })
+		page, err := o.Table.Query(ctx, dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": "desk#" + o.market}})
+		if err != nil || len(page.Items) != 1 || page.Items[0].String("name")+page.Items[0].String("reason") != "" {
+			t.Errorf("kept %v, %v", page.Items, err)
+		}
+		return len(page.Items)
+	})
 }

@@ -492,6 +492,19 @@ func operations() []scenario {
 			id := s.alertsOn(s.business)[0].ID
 			return func() (string, error) { return "", s.Acknowledge(ctx, id, "op") }
 		}},
+		{name: "forget", want: ": " + aBooking, prepare: func(s *stage) step {
+			terms := s.fixed(24)
+			terms.CustomerName = "Ann"
+			tx := s.booked(terms, "offer")
+			s.clock.Set(tx.End)
+			return func() (string, error) {
+				if _, err := s.Forget(ctx, []Transaction{tx}); err != nil {
+					return "", err
+				}
+				now, err := s.read(ctx, tx.ID)
+				return now.CustomerName, err
+			}
+		}},
 		{name: "tool initiateBooking", want: "true[]: " + anOffer, prepare: func(s *stage) step { return s.using("initiateBooking", at("2030-06-04", "19:00")) }},
 		{name: "tool initiateBooking, taken", want: "false[]: " + anOffer, prepare: func(s *stage) step {
 			s.promised(s.another(s.fixed(28)), "another")
