@@ -140,10 +140,10 @@ func callsOf(body ast.Node, self, typ string) []string {
 	return calls
 }
 
-// commits reports whether a call is one of those by which everything is written: Commit and Apply
-// of a DB.
+// commits reports whether a call is one of those by which everything is written: Commit, CommitAll
+// and Apply of a DB.
 func commits(f *ast.SelectorExpr) bool {
-	if f.Sel.Name != "Commit" && f.Sel.Name != "Apply" {
+	if !slices.Contains([]string{"Commit", "CommitAll", "Apply"}, f.Sel.Name) {
 		return false
 	}
 	switch x := f.X.(type) {

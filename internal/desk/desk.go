@@ -232,10 +232,8 @@ func (d *Desk) Erase(ctx context.Context, threadID string) error {
 	if err := d.Table.DB().Commit(ctx, open); err != nil && !errors.Is(err, none) {
 		return fmt.Errorf("erase case of thread %s: %w", threadID, err)
 	}
-	for some := range slices.Chunk(ws, dynamo.MaxWrites) {
-		if err := d.Table.DB().Commit(ctx, some...); err != nil {
-			return fmt.Errorf("erase case of thread %s: %w", threadID, err)
-		}
+	if err := d.Table.DB().CommitAll(ctx, ws...); err != nil {
+		return fmt.Errorf("erase case of thread %s: %w", threadID, err)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -46,6 +47,17 @@ func (db *DB) Commit(ctx context.Context, ws ...Write) error {
 		_, err := db.client.TransactWriteItems(ctx, in)
 		return canceled(err, ws)
 	})
+}
+
+// CommitAll makes writes happen that need not happen together, in their order, however many they
+// are. One request for each hundred. What fails leaves those before it done.
+func (db *DB) CommitAll(ctx context.Context, ws ...Write) error {
+	for some := range slices.Chunk(ws, MaxWrites) {
+		if err := db.Commit(ctx, some...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Apply runs one put, update or delete and returns the item as it is afterwards

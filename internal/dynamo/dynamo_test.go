@@ -210,6 +210,38 @@ func TestEveryRequestIsCounted(t *testing.T) {
 	}
 }
 
+// More writes than fit into a request are made in several; those after one that fails are not.
+func TestCommitAllInHundreds(t *testing.T) {
+	t.Parallel()
+	tbl := table(t)
+	ctx, meter := telemetry.WithMeter(t.Context())
+	pk := dynamotest.ID("many")
+	ws := make([]dynamo.Write, 250)
+	for i := range ws {
+		ws[i] = tbl.Put(dynamo.Key{PK: pk, SK: fmt.Sprintf("%03d", i)}, note{Count: i}).IfAbsent()
+	}
+	if err := tbl.DB().CommitAll(ctx, ws[120]); err != nil {
+		t.Fatal(err)
+	}
+	stored := func() int {
+		t.Helper()
+		its, err := dynamo.Collect[note](t.Context(), tbl, dynamo.Under(pk, ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(its)
+	}
+	if err := tbl.DB().CommitAll(ctx, ws...); !errors.Is(err, dynamo.ErrCondition) || stored() != 101 {
+		t.Errorf("the second hundred cannot be written: %d are stored, %v", stored(), err)
+	}
+	if err := tbl.DB().CommitAll(ctx, ws[100:120]...); err != nil {
+		t.Fatal(err)
+	}
+	if err := tbl.DB().CommitAll(ctx, ws[121:]...); err != nil || stored() != 250 || meter.Cost().Requests != 6 {
+		t.Errorf("%d are stored in %d requests, %v", stored(), meter.Cost().Requests, err)
+	}
+}
+
 func TestManyWritersOneWinner(t *testing.T) {
 	t.Parallel()
 	tbl, ctx := table(t), context.Background()

@@ -49,10 +49,8 @@ func (l *Ledger) Forget(ctx context.Context, txs []Transaction) (expected []stri
 			ws = append(ws, l.Table.Update(txKey(tx.ID), "REMOVE customerName, note", nil))
 		}
 	}
-	for some := range slices.Chunk(ws, dynamo.MaxWrites) {
-		if err := l.Table.DB().Commit(ctx, some...); err != nil {
-			return expected, fmt.Errorf("ledger: forget: %w", err)
-		}
+	if err := l.Table.DB().CommitAll(ctx, ws...); err != nil {
+		return expected, fmt.Errorf("ledger: forget: %w", err)
 	}
 	return expected, nil
 }

@@ -3,7 +3,6 @@ package relay
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -66,14 +65,12 @@ func (p *Post) Erase(ctx context.Context, thread string) error {
 	if err != nil {
 		return err
 	}
-	for some := range slices.Chunk(keys, dynamo.MaxWrites/2) {
-		var ws []dynamo.Write
-		for _, k := range some {
-			ws = append(ws, p.Table.Delete(k), p.Table.Delete(traceKey(thread, k)))
-		}
-		if err := p.Table.DB().Commit(ctx, ws...); err != nil {
-			return fmt.Errorf("erase talks of %s: %w", thread, err)
-		}
+	var ws []dynamo.Write
+	for _, k := range keys {
+		ws = append(ws, p.Table.Delete(k), p.Table.Delete(traceKey(thread, k)))
+	}
+	if err := p.Table.DB().CommitAll(ctx, ws...); err != nil {
+		return fmt.Errorf("erase talks of %s: %w", thread, err)
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package taxi
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"merve/internal/dynamo"
 )
@@ -57,10 +56,5 @@ func (s *Store) erase(ctx context.Context, r Ride) error {
 	}
 	ws = append(ws, s.Table.Delete(rideKey(r.Owner, r.ID)).
 		If("attribute_not_exists(pk) OR #status = :was", dynamo.V{":was": r.Status}).Else(ErrChanged))
-	for chunk := range slices.Chunk(ws, dynamo.MaxWrites) {
-		if err := s.Table.DB().Commit(ctx, chunk...); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.Table.DB().CommitAll(ctx, ws...)
 }
