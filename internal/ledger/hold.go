@@ -10,7 +10,6 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/pause"
-	"merve/internal/schedule"
 	"merve/internal/telemetry"
 )
 
@@ -115,25 +114,16 @@ func (l *Ledger) claims(ctx context.Context, tx Transaction, capacity int, now t
 	if slices.ContainsFunc(locks, func(k lock) bool { return k.Tx == tx.ID }) {
 		return nil, errMine
 	}
+	reaching := uses(locks)
 	claims := make([]claim, len(tx.Slots))
 	for i, slot := range tx.Slots {
 		of := slices.DeleteFunc(slices.Clone(locks), func(k lock) bool { return !k.key.slot.Equal(slot) })
-		left := capacity - (overlapping(locks, slot, tx.slotEnd(i)) - len(of))
-		if claims[i], err = l.choose(tx, slot, of, left, now, spread); err != nil {
+		others := reaching.At(slot, tx.slotEnd(i)) - len(of) // of another calendar, without a lock on this slot
+		if claims[i], err = l.choose(tx, slot, of, capacity-others, now, spread); err != nil {
 			return nil, fmt.Errorf("ledger: hold %s at %s: %w", tx.ID, slot.Format(slotFmt), err)
 		}
 	}
 	return claims, nil
-}
-
-// overlapping counts the bookings whose locks reach into a slot: besides those that have a lock
-// on it, the ones that were made on another grid, or in other opening hours.
-func overlapping(locks []lock, slot, end time.Time) int {
-	taken := make(schedule.Taken, len(locks))
-	for i, k := range locks {
-		taken[i] = k.use()
-	}
-	return taken.At(slot, end)
 }
 
 // slotEnd is when the i-th slot is over, or the booking if it ends before. Nights are named by

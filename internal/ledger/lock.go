@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,7 +42,7 @@ func (k lock) expired(now time.Time) bool { return k.State == lockHeld && !k.Unt
 // lockKey names a lock. A token numbers the bookings that fit into a slot at once. The start
 // alone names a slot, and only equal names keep each other out by their writes. Where the
 // grid or the opening hours of an offering are changed, what reaches into a slot of the new
-// calendar is found when locks are read (see [overlapping]); only who still holds by the old
+// calendar is found when locks are read (see [uses]); only who still holds by the old
 // calendar in that moment is not.
 type lockKey struct {
 	business, offering string
@@ -181,17 +182,18 @@ func (l *Ledger) Taken(ctx context.Context, business, offering string, from, to,
 	if err != nil {
 		return nil, err
 	}
-	var taken schedule.Taken
-	for _, k := range locks {
-		if !k.expired(now) {
-			taken = append(taken, k.use())
-		}
-	}
-	return taken, nil
+	return uses(slices.DeleteFunc(locks, func(k lock) bool { return k.expired(now) })), nil
 }
 
-// use is what a lock takes of its offering.
-func (k lock) use() schedule.Use { return schedule.Use{Slot: k.key.slot, Ends: k.Ends, By: k.Tx} }
+// uses are what locks take of their offering: of their own slots, and of those of another
+// calendar that they reach into.
+func uses(locks []lock) schedule.Taken {
+	taken := make(schedule.Taken, len(locks))
+	for i, k := range locks {
+		taken[i] = schedule.Use{Slot: k.key.slot, Ends: k.Ends, By: k.Tx}
+	}
+	return taken
+}
 
 // errTokenLost means that somebody else was faster: look again.
 var errTokenLost = errors.New("a token was lost to another hold")

@@ -219,16 +219,14 @@ func (b *Booker) nearest(ctx context.Context, tc tool.Context, item Bookable, ar
 	if err != nil {
 		return nil, err
 	}
-	days := map[time.Time]*schedule.Taken{}
+	days := map[time.Time]schedule.Taken{}
 	var failed error
 	free := func(slot time.Time) bool {
 		day := slot.Truncate(24 * time.Hour)
-		if failed == nil && days[day] == nil {
-			var taken schedule.Taken
-			taken, failed = b.Ledger.Taken(ctx, item.Business, o.ID, day, day.Add(24*time.Hour-time.Minute), tc.Now)
-			days[day] = &taken
+		if _, read := days[day]; failed == nil && !read {
+			days[day], failed = b.Ledger.Taken(ctx, item.Business, o.ID, day, day.Add(24*time.Hour-time.Minute), tc.Now)
 		}
-		return failed == nil && o.Free(*days[day], slot)
+		return failed == nil && o.Free(days[day], slot)
 	}
 	found := []map[string]string{}
 	for _, k := range o.Nearest(tc.Now, want, nights, alternatives, free) {
