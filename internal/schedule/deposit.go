@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"merve/internal/fault"
+	"merve/internal/wording"
 )
 
 // Deposit is what has to be paid before a booking counts, and what becomes of it: it is given
@@ -63,10 +64,10 @@ func (d *Deposit) Late(dueMinor int64, currency string) int64 {
 // payable is what amounts that are paid by card are multiples of, in minor units: cards know two
 // decimals where there are three, and no parts of an ariary.
 func payable(currency string) int64 {
-	switch currency {
-	case "BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND":
+	switch {
+	case wording.Decimals(currency) == 3:
 		return 10
-	case "MGA":
+	case currency == "MGA":
 		return 100
 	}
 	return 1

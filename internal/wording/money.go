@@ -28,7 +28,7 @@ func Money(lang string, minor int64, currency string) string {
 	if minor < 0 {
 		sign, size = "-", -size
 	}
-	vars := Vars{"amount": c.amount(size, exponent(currency)), "symbol": symbols[currency], "code": currency}
+	vars := Vars{"amount": c.amount(size, Decimals(currency)), "symbol": symbols[currency], "code": currency}
 	if vars["symbol"] == "" {
 		return sign + c.say(keyMoneyCode, vars)
 	}
@@ -39,7 +39,8 @@ func Money(lang string, minor int64, currency string) string {
 // write or read amounts elsewhere.
 func Exponents() map[string]int { return maps.Clone(exponents) }
 
-func exponent(currency string) int {
+// Decimals is how many a currency of ISO 4217 has, by its code in capitals; 2 of one that is not known.
+func Decimals(currency string) int {
 	if n, ok := exponents[currency]; ok {
 		return n
 	}
