@@ -20,23 +20,30 @@ var Few = []Fault{DiesAfter, AnswerLost, Throttled}
 // wants the same outcome. The number of runs is the test's attribute "schedules".
 func Everywhere[S any](t *testing.T, faults []Fault, scenario func(t *testing.T, calls *Calls) S) {
 	t.Helper()
-	everywhere(t, faults, 1, scenario)
+	everywhere(t, faults, 1, 0, scenario)
 }
 
 // Half is Everywhere, and while TIMES is 1 at every other call, which SEED chooses.
 func Half[S any](t *testing.T, faults []Fault, scenario func(t *testing.T, calls *Calls) S) {
 	t.Helper()
-	step := 2
-	if seedtest.Times(t, 1) > 1 {
-		step = 1
-	}
-	everywhere(t, faults, step, scenario)
+	step, seed := share(t, 2)
+	everywhere(t, faults, step, seed, scenario)
 }
 
-func everywhere[S any](t *testing.T, faults []Fault, step int, scenario func(t *testing.T, calls *Calls) S) {
+// share is how far apart the places are that are tried, and where they begin: while TIMES is 1
+// one in so many, and then every one.
+func share(t *testing.T, oneIn int) (step, seed int) {
+	t.Helper()
+	if seedtest.Times(t, 1) > 1 {
+		return 1, 0
+	}
+	return oneIn, int(seedtest.Of(t) % uint64(oneIn))
+}
+
+func everywhere[S any](t *testing.T, faults []Fault, step, seed int, scenario func(t *testing.T, calls *Calls) S) {
 	t.Helper()
 	want, names := whole(t, scenario)
-	n, seed := 0, int(seedtest.Of(t)%2)
+	n := 0
 	if faults == nil && seedtest.Times(t, 1) == 1 {
 		faults = Few
 	}
@@ -62,9 +69,10 @@ const oneIn = 3
 func Pairs[S any](t *testing.T, faults []Fault, scenario func(t *testing.T, calls *Calls) S) {
 	t.Helper()
 	want, names := whole(t, scenario)
-	n, step, seed := 0, 1, 0
+	n := 0
+	step, seed := share(t, oneIn)
 	if seedtest.Times(t, 1) == 1 {
-		faults, step, seed = []Fault{DiesAfter}, oneIn, int(seedtest.Of(t)%oneIn)
+		faults = []Fault{DiesAfter}
 	}
 	for _, first := range all(faults, names, 0) {
 		t.Run(first.String()+" "+names[first.N-1], func(t *testing.T) {
