@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -52,9 +51,8 @@ func (b *bench) contention(ctx context.Context) ([]Contention, error) {
 func (b *bench) rush(ctx context.Context, name string, workers, attempts int) (Contention, error) {
 	l, t := b.plain.Ledger(), terms(0)
 	t.Business, t.Slots = fmt.Sprint("biz-rush-", workers, "-", len(name)), t.Slots[:1]
-	var next, held atomic.Int64
-	errs := make([]error, workers)
-	try := func(i int) error {
+	var held atomic.Int64
+	try := func(_, i int) error {
 		mine := t
 		mine.Thread, mine.Owner = fmt.Sprint("rush-", i), fmt.Sprint("session:rush-", i)
 		tx, err := l.Offer(ctx, mine, 1, heldFor, fmt.Sprint(i))
@@ -70,19 +68,11 @@ func (b *bench) rush(ctx context.Context, name string, workers, attempts int) (C
 		return err
 	}
 	start := time.Now()
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			for i := int(next.Add(1)); i <= attempts && errs[w] == nil; i = int(next.Add(1)) {
-				errs[w] = try(i)
-			}
-		})
-	}
-	wg.Wait()
+	err := together(workers, attempts, try)
 	c := Contention{Name: name, Workers: workers, Attempts: attempts, Held: int(held.Load()), Seconds: time.Since(start).Seconds()}
 	c.PerSecond = float64(attempts) / c.Seconds
 	if name == churn {
 		c.PerSecond = float64(c.Held) / c.Seconds
 	}
-	return c, errors.Join(errs...)
+	return c, err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -58,36 +59,44 @@ func (b *bench) throughput(ctx context.Context, r *Report) error {
 // pace runs turns, each worker on a thread of its own.
 func (b *bench) pace(ctx context.Context, workers, turns int) (Pace, error) {
 	took := make([]time.Duration, turns)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	errs := make([]error, workers)
-	cpu, start := cpuTime(), time.Now()
-	for w := range workers {
-		session := newSession()
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < turns; i = int(next.Add(1)) - 1 {
-				begun := time.Now()
-				if _, err := b.say(ctx, session, plainQuestion); err != nil {
-					errs[w] = err
-					return
-				}
-				took[i] = time.Since(begun)
-			}
-		})
+	sessions := make([]string, workers)
+	for w := range sessions {
+		sessions[w] = newSession()
 	}
-	wg.Wait()
+	cpu, start := cpuTime(), time.Now()
+	err := together(workers, turns, func(worker, i int) error {
+		begun := time.Now()
+		_, err := b.say(ctx, sessions[worker], plainQuestion)
+		took[i] = time.Since(begun)
+		return err
+	})
 	all := time.Since(start)
 	cpu = cpuTime() - cpu
-	for _, err := range errs {
-		if err != nil {
-			return Pace{}, err
-		}
+	if err != nil {
+		return Pace{}, err
 	}
 	at := percentile(took)
 	return Pace{
 		Workers: workers, Turns: turns, PerSecond: float64(turns) / all.Seconds(),
 		P50: milliseconds(at(0.5)), P99: milliseconds(at(0.99)), CPU: milliseconds(cpu) / float64(turns),
 	}, nil
+}
+
+// together has do run n times by so many workers, each with the next number that is left. Who
+// fails ends.
+func together(workers, n int, do func(worker, i int) error) error {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	errs := make([]error, workers)
+	for w := range workers {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n && errs[w] == nil; i = int(next.Add(1)) - 1 {
+				errs[w] = do(w, i)
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
 }
 
 // cpuTime is what this process has used of the processors.
