@@ -4,6 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+[ -n "${MERVE_TEST_DYNAMODB:-}" ] || exec go run ./infra/local/dynamodb/with bash .ci/test.sh
+
 bash .ci/install-axe.sh || echo "LEFT OUT: accessibility tests (axe-core could not be fetched)"
 bash .ci/install-ministack.sh || echo "LEFT OUT: the queue's conformance against an SQS server (ministack could not be fetched)"
 bash .ci/install-stripe-mock.sh || echo "LEFT OUT: Stripe's own check of our requests (stripe-mock could not be fetched)"
@@ -14,14 +16,13 @@ if ! command -v chromium-headless-shell >/dev/null; then
     command -v chromium >/dev/null || echo "LEFT OUT: browser tests (no chromium, and apt could not install it)"
 fi
 
-# Packages that keep a store busy have one of their own, and begin first, since they take
-# longest; the others share one, which is warm by then. Without the race detector: what runs on
-# one goroutine by design (a simulated world with its own clock, a model made of rules, a turn or
-# operation that is killed) or measures memory. It would take minutes more there and find
-# nothing. Most tests wait for the store more than they compute: more of them at once than there
-# are processors, and those without the race detector beside those with it. What vet says is
-# make lint's to say.
-busy='internal/(turn|web|ledger|outbox|thread|api|taxi|payment|report)$|infra/local/(runner|bench|streams|dynamodb)$'
+# All packages share a store, since it is half as fast until it is warm. The longest begin first.
+# Without the race detector: what runs on one goroutine by design (a simulated world with its own
+# clock, a model made of rules, a turn or operation that is killed) or measures memory. It would
+# take minutes more there and find nothing. Most tests wait for the store more than they compute:
+# more of them at once than there are processors, and those without the race detector beside those
+# with it. What vet says is make lint's to say.
+long='internal/(turn|web|ledger|outbox|thread|api|taxi|payment|report)$|infra/local/(runner|bench|streams|dynamodb)$'
 single='internal/simulationtest$|infra/local/rulemodel$'
 killed='^TestField25_Killed(AtEveryCall|Twice)$|^TestField16_Every(OperationMeetsEveryFault|TwoFaults)$|^TestField09_Every(TwoFaultsOfADelivery|FaultOfADelivery)$'
 measured='^TestEveryRouteWithstands$'
@@ -37,8 +38,7 @@ plain() {
 
 raced() {
   local flags=(-race -vet=off -parallel 4 -timeout 15m -skip "$killed|$measured" ${TESTFLAGS:-})
-  grep -E "$busy" <<<"$rest" | sort -t/ -k3,3r | xargs go test "${flags[@]}"
-  grep -Ev "$busy" <<<"$rest" | xargs go run ./infra/local/dynamodb/with go test "${flags[@]}"
+  (grep -E "$long" <<<"$rest" | sort -t/ -k3,3r; grep -Ev "$long" <<<"$rest") | xargs go test "${flags[@]}"
 }
 
 set -m # a group of its own, to end it as a whole

@@ -1,5 +1,5 @@
 // Package dynamotest gives tests the real DynamoDB API: AWS's DynamoDB Local with the
-// tables of the wiring, created once for a server. A test keeps to its own corner by
+// tables of the wiring, created once for a process. A test keeps to its own corner by
 // using ids that nobody else has ([ID]), not by making tables of its own, which would
 // slow the server down.
 package dynamotest
@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	local "merve/infra/local/dynamodb"
@@ -29,7 +30,8 @@ import (
 )
 
 // EndpointEnv names the variable with the address of a server to share; without it
-// the first test of a process starts one.
+// the first test of a process starts one. Processes that share a server have databases of their
+// own on it: one for each access key, which may be any.
 const EndpointEnv = "MERVE_TEST_DYNAMODB"
 
 var shared = sync.OnceValues(func() (aws.Config, error) {
@@ -46,6 +48,7 @@ var shared = sync.OnceValues(func() (aws.Config, error) {
 		}
 		cfg = server.Config() // ends with the process
 	}
+	cfg.Credentials = credentials.NewStaticCredentialsProvider(strings.ReplaceAll(ID("test"), "-", ""), "local", "")
 	return cfg, OwnTables(ctx, cfg, TableName(""))
 })
 
