@@ -86,6 +86,23 @@ func TestRemindersThatAreRefused(t *testing.T) {
 	}
 }
 
+// A reminder is there when its moment has come, however far ahead it was wished for.
+func TestAReminderLastsUntilItsMoment(t *testing.T) {
+	t.Parallel()
+	d, says := newDesk(t), &told{}
+	d.tc.Market = &market.Market{ID: terms().Market}
+	tx, _ := d.booked()
+	reminders := &booking.Reminders{Ledger: d.Ledger, Threads: says}
+	if _, err := reminders.Tools()[0].Run(t.Context(), d.tc, json.RawMessage(fmt.Sprintf(`{"transactionId":%q,"hoursBefore":1}`, tx.ID))); err != nil {
+		t.Fatal(err)
+	}
+	d.now = tx.Start.Add(-time.Minute)
+	dynamotest.Lapse(t, dynamotest.TableName("ledger"), tx.ID, d.now)
+	if _, err := reminders.Remind(t.Context(), dynamo.Key{PK: "reminder#" + tx.ID, SK: "reminder"}, d.now); err != nil || says.n != 1 {
+		t.Errorf("told %d times, %v", says.n, err)
+	}
+}
+
 // The index may bring a reminder that another sweep was done with: that costs one look.
 func TestAReminderThatHasGone(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,8 @@
 package limit_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"sync"
 	"testing"
@@ -24,6 +26,11 @@ func TestTake(t *testing.T) {
 		if err := c.Take(t.Context(), other[0], other[1], 3); err != nil {
 			t.Errorf("%v: %v", other, err)
 		}
+	}
+	sum := sha256.Sum256([]byte(who))
+	dynamotest.Lapse(t, dynamotest.TableName("conversations"), hex.EncodeToString(sum[:16]), now)
+	if err := c.Take(t.Context(), "upload", who, 3); !errors.Is(err, limit.ErrTooMany) {
+		t.Errorf("at the end of the hour: %v", err)
 	}
 	now = now.Add(time.Minute)
 	if err := c.Take(t.Context(), "upload", who, 3); err != nil {

@@ -135,6 +135,7 @@ func TestACodeNamesAnOldOrder(t *testing.T) {
 	for n := range order.MaxListed {
 		c.apply(c.apply(c.propose(fmt.Sprint("later", n)), order.PlacedEvent), order.RefusedEvent)
 	}
+	dynamotest.Lapse(t, dynamotest.TableName("records"), c.biz, c.now)
 	if got := c.obeyed(done, c.says("DONE "+done.Code)); got != order.Done {
 		t.Errorf("DONE: %s", got)
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
+	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/outbox"
 	"merve/internal/provider/twilio/twiliotest"
@@ -87,6 +89,19 @@ func TestField10_CallbackFasterThanTheRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.wantStatus(c.get("1"), outbox.Delivered)
+}
+
+// A message is read when its reader is back from holiday.
+func TestACallbackAfterWeeks(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	c.put(c.text("1", "hello"))
+	c.wantStatus(c.deliver("1"), outbox.Sent)
+	dynamotest.Lapse(t, dynamotest.TableName("conversations"), c.thread, c.clock.now().Add(30*24*time.Hour))
+	if err := c.twilio.Deliver(t.Context(), c.twilio.Messages()[0].SID, "read"); err != nil {
+		t.Fatal(err)
+	}
+	c.wantStatus(c.get("1"), outbox.Read)
 }
 
 // sends is a provider whose sends do something more before they answer.

@@ -72,12 +72,23 @@ func TestWhatIsPassedOn(t *testing.T) {
 			t.Errorf("message %d again: %v", n, err)
 		}
 	}
+	lapse := func() {
+		for _, part := range []string{talk.Business, talk.Thread} {
+			dynamotest.Lapse(t, dynamotest.TableName("records"), part, *now)
+		}
+	}
+	*now = now.Add(12*time.Hour - time.Second)
+	lapse()
+	if err := passes("m0"); !errors.Is(err, errSaid) {
+		t.Errorf("message 0 again at the end of the day: %v", err)
+	}
 	if err := passes("more"); !errors.Is(err, errFull) {
 		t.Errorf("one more: %v", err)
 	}
-	*now = now.Add(24 * time.Hour)
-	if err := passes("tomorrow"); err != nil {
-		t.Errorf("on the next day: %v", err)
+	*now = now.Add(6 * 24 * time.Hour)
+	lapse()
+	if err := passes("later"); err != nil {
+		t.Errorf("on another day: %v", err)
 	}
 	if err := p.Erase(t.Context(), talk.Thread); err != nil {
 		t.Fatal(err)

@@ -90,6 +90,7 @@ func TestEndOfALink(t *testing.T) {
 		t.Error("want 410")
 	}
 	c.clock.Add(90*24*time.Hour - time.Second)
+	dynamotest.Lapse(t, dynamotest.TableName("records"), r.ID, c.clock.Now())
 	c.opens(r.ID, token(l), report.ErrExpired)
 	c.clock.Add(time.Second)
 	c.opens(r.ID, token(l), actor.ErrNotFound)

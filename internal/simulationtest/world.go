@@ -213,8 +213,15 @@ func (w *World) Now() time.Time {
 // Pass lets time pass.
 func (w *World) Pass(d time.Duration) {
 	w.mu.Lock()
-	defer w.mu.Unlock()
+	before := w.clock
 	w.clock = w.clock.Add(d)
+	now := w.clock
+	w.mu.Unlock()
+	if now.YearDay() != before.YearDay() {
+		for _, table := range wiring.Tables() {
+			dynamotest.Lapse(w.t, w.prefix+table.Name, "", now)
+		}
+	}
 }
 
 func (w *World) newID() string {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"merve/internal/actor"
+	"merve/internal/dynamo/dynamotest"
 	"merve/internal/taxi"
 	"merve/internal/thread"
 )
@@ -65,6 +66,7 @@ func TestSeveralOffers(t *testing.T) {
 			t.Errorf("%s: %s", text, got)
 		}
 	}
+	dynamotest.Lapse(t, dynamotest.TableName("records"), c.market.ID, c.clock.Now().Add(time.Hour))
 	if got := c.says(0, "yes "+second.Code); !strings.Contains(got, "is yours") {
 		t.Error(got)
 	}

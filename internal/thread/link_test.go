@@ -109,6 +109,7 @@ func TestLink(t *testing.T) {
 			if tt.code != nil {
 				code = tt.code(p, code)
 			}
+			dynamotest.Lapse(t, dynamotest.TableName("conversations"), "code#", p.clock.now())
 			other, asked := p.LinkedBy(t.Context(), id, code)
 			ctx, meter := telemetry.WithMeter(t.Context())
 			err := p.Link(ctx, id, code)

@@ -67,7 +67,9 @@ func TestAudit(t *testing.T) {
 	for i, text := range []string{"hi", "look around", "book"} {
 		w.say(w.from("ann", channel.App, fmt.Sprint(i), text))
 	}
-	rounds, _, err := w.runner.Audit(t.Context(), threadOf(w.from("ann", channel.App, "", "")), 10, "")
+	id := threadOf(w.from("ann", channel.App, "", ""))
+	dynamotest.Lapse(t, dynamotest.TableName("records"), id, w.clock.now().AddDate(1, 0, 0))
+	rounds, _, err := w.runner.Audit(t.Context(), id, 10, "")
 	if err != nil {
 		t.Fatal(err)
 	}

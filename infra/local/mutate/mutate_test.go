@@ -66,6 +66,7 @@ func TestFindsEachKindOfSite(t *testing.T) {
 		`store.writes: attribute_not_exists(until) OR until <= :now | without the condition`,
 		`store.writes: s.table.Put(k, k) IfAbsent | without the condition`,
 		`store.writes: … | without the condition`,
+		`ttl: now.Add(time.Hour).Unix() | forgotten too soon`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("mutants (-want +got):\n%s", diff)

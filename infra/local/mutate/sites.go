@@ -186,9 +186,25 @@ func (f *finder) call(c *ast.CallExpr) {
 		f.used[name] = true
 		f.around(by, map[string]string{"Nil": "passes", "One": "passes", "True": "always", "False": "never", "Option": "left out"}[by], c)
 	}
+	if d := kept(c); d != nil && name == "(time.Time).Unix" {
+		f.around("Past", "forgotten too soon", d, f.text(c))
+	}
 	if strings.HasSuffix(name, ".Queue).Queue") || strings.HasSuffix(name, "(interface).Queue") {
 		f.around("Unique", "another each time", c.Args[2])
 	}
+}
+
+// kept is for how long something is remembered, where a call makes a ttl: the d of t.Add(d).Unix().
+func kept(c *ast.CallExpr) ast.Expr {
+	sel, ok := c.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return nil
+	}
+	add, ok := sel.X.(*ast.CallExpr)
+	if !ok || lastName(add.Fun) != "Add" || len(add.Args) != 1 {
+		return nil
+	}
+	return add.Args[0]
 }
 
 // callee is the full name of what a call calls.

@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -23,6 +24,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	local "merve/infra/local/dynamodb"
 	"merve/infra/wiring"
@@ -139,6 +141,34 @@ func OwnTable(t testing.TB, logical string) string {
 		}
 	})
 	return name
+}
+
+// Lapse does what DynamoDB does in its own time with items whose ttl is over: it deletes them
+// from a table, as it is at a time. Where part is not empty, only in partitions whose key has it
+// in it: a test's own.
+func Lapse(t testing.TB, table, part string, at time.Time) {
+	t.Helper()
+	client := dynamodb.NewFromConfig(Config(t))
+	in := &dynamodb.ScanInput{
+		TableName: &table, ProjectionExpression: aws.String("pk, sk"),
+		FilterExpression:         aws.String("#ttl <= :at AND contains(pk, :part)"),
+		ExpressionAttributeNames: map[string]string{"#ttl": "ttl"},
+		ExpressionAttributeValues: map[string]types.AttributeValue{
+			":at":   &types.AttributeValueMemberN{Value: strconv.FormatInt(at.Unix(), 10)},
+			":part": &types.AttributeValueMemberS{Value: part},
+		},
+	}
+	for pages := dynamodb.NewScanPaginator(client, in); pages.HasMorePages(); {
+		page, err := pages.NextPage(t.Context())
+		if err != nil {
+			t.Fatalf("dynamotest: %v", err)
+		}
+		for _, key := range page.Items {
+			if _, err := client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: &table, Key: key}); err != nil {
+				t.Fatalf("dynamotest: %v", err)
+			}
+		}
+	}
 }
 
 // Before is a transport that does something once, right before the first call of an

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Env names the variable with the mutant to live with: the id of a site, and after "#"
@@ -119,6 +120,14 @@ func False(id string, b bool) bool { return !on(id) && b }
 
 // True is a check, mutated: it always holds.
 func True(id string, b bool) bool { return on(id) || b }
+
+// Past is how long something is remembered, mutated: it is forgotten as long before.
+func Past(id string, d time.Duration) time.Duration {
+	if on(id) {
+		return -d
+	}
+	return d
+}
 
 // One is a comparison that gives 1 for equal, mutated: all are equal.
 func One(id string, n int) int {

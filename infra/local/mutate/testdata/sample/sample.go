@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"merve/internal/actor"
 	"merve/internal/dynamo"
@@ -45,6 +46,8 @@ func (s store) refuse(a actor.Actor, owner string, n int) error {
 	}
 	return err
 }
+
+func ttl(now time.Time) int64 { return now.Add(time.Hour).Unix() }
 
 func key(owner string) string { return "key:" + owner }
 
