@@ -3,6 +3,7 @@
 # Chromium by apt, where that may be); what cannot be had is said loudly.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source .ci/beside.sh
 
 [ -n "${MERVE_TEST_DYNAMODB:-}" ] || exec go run ./infra/local/dynamodb/with bash .ci/test.sh
 
@@ -41,11 +42,6 @@ raced() {
   (grep -E "$long" <<<"$rest" | sort -t/ -k3,3r; grep -Ev "$long" <<<"$rest") | xargs go test "${flags[@]}"
 }
 
-set -m # a group of its own, to end it as a whole
-(set -e; plain) >.cache/plain.log 2>&1 &
-beside=$!
-trap 'kill -- -$beside 2>/dev/null || true' EXIT
+beside .cache/plain.log plain
 raced
-wait "$beside" && failed=0 || failed=$?
-cat .cache/plain.log
-exit "$failed"
+finish

@@ -210,6 +210,26 @@ func TestEveryRequestIsCounted(t *testing.T) {
 	}
 }
 
+// Reads see what was written before they began: each is billed as a strongly consistent one, which
+// is a unit where others are a half. DynamoDB Local gives all of them the latest.
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.ReadConsistency.html
+func TestReadsAreStronglyConsistent(t *testing.T) {
+	t.Parallel()
+	tbl, pk := table(t), dynamotest.ID("strong")
+	if err := tbl.DB().Commit(t.Context(), tbl.Put(dynamo.Key{PK: pk, SK: "a"}, note{}), tbl.Put(dynamo.Key{PK: pk, SK: "b"}, note{})); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]float64{"GetItem": 1, "BatchGetItem": 2, "Query": 1} {
+		ctx, meter := telemetry.WithMeter(t.Context())
+		if err := operations()[name](ctx, tbl, pk); err != nil {
+			t.Fatal(err)
+		}
+		if got := meter.Cost().ReadUnits; got != want {
+			t.Errorf("%s: %v read units, want %v", name, got, want)
+		}
+	}
+}
+
 // More writes than fit into a request are made in several; those after one that fails are not.
 func TestCommitAllInHundreds(t *testing.T) {
 	t.Parallel()
