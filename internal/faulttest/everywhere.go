@@ -47,14 +47,23 @@ func everywhere[S any](t *testing.T, faults []Fault, step, seed int, scenario fu
 	if faults == nil && seedtest.Times(t, 1) == 1 {
 		faults = Few
 	}
-	for _, at := range all(faults, names, 0) {
-		if (at.N+seed)%step != 0 {
-			continue
-		}
-		n++
-		t.Run(at.String()+" "+names[at.N-1], func(t *testing.T) {
-			t.Parallel()
-			expect(t, want, scenario, at)
+	if faults == nil {
+		faults = Faults
+	}
+	// A test keeps what its parallel ones have left until all have ended: there are not too many
+	// of one fault.
+	for _, f := range faults {
+		t.Run(string(f), func(t *testing.T) {
+			for _, at := range all([]Fault{f}, names, 0) {
+				if (at.N+seed)%step != 0 {
+					continue
+				}
+				n++
+				t.Run(at.String()+" "+names[at.N-1], func(t *testing.T) {
+					t.Parallel()
+					expect(t, want, scenario, at)
+				})
+			}
 		})
 	}
 	Tried(t, n)

@@ -24,8 +24,9 @@ import (
 // The common kinds (plain, proposal, YES, NO) meet every fault there is, at every call, on
 // WhatsApp in every run, and one of each kind of consequence in the app. The others meet death
 // after every other call (which leaves what death before the next one does), on WhatsApp or
-// Messenger, whose turns make all the calls of a page's and more. With TIMES above 1 they all
-// meet every fault at every call, on both of their channels.
+// Messenger, whose turns make all the calls of a page's and more. With TIMES above 1 the common
+// ones meet all faults on all channels, and the others, at every call and on both of theirs, death
+// and one fault more, another one with each SEED: fourteen rounds of make prove try all.
 func TestField25_KilledAtEveryCall(t *testing.T) {
 	t.Parallel()
 	long, met := seedtest.Times(t, 1) > 1, newEffects(t)
@@ -38,9 +39,11 @@ func TestField25_KilledAtEveryCall(t *testing.T) {
 		for _, ch := range channels {
 			faults := faulttest.Faults
 			switch {
-			case long || k.common && ch.Pushes():
+			case k.common && (long || ch.Pushes()):
 			case k.common:
 				faults = faulttest.Few
+			case long: // other seeds try others
+				faults = []faulttest.Fault{faulttest.DiesAfter, faults[seedtest.Of(t)%uint64(len(faults))]}
 			default:
 				faults = []faulttest.Fault{faulttest.DiesAfter}
 			}
