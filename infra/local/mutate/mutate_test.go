@@ -29,6 +29,7 @@ func moduleDir(t *testing.T) string {
 func sampleTables() tables {
 	t := productTables()
 	t.refusals, t.weakened, t.keys = []string{"sample.go store.refuse"}, []string{"sample.go store.refuse"}, []string{"sample.go key"}
+	t.writes = []string{"sample.go store.writes", "sample.go store.commit"}
 	return t
 }
 
@@ -53,6 +54,8 @@ func TestFindsEachKindOfSite(t *testing.T) {
 		`key: "key:" + owner | another each time`,
 		`message: "m-" + owner | another each time`,
 		`queue: "once" | another each time`,
+		`store.commit: write more | left out`,
+		`store.commit: write s.table.Delete(k) | left out`,
 		`store.refuse: a.Owns(owner) | passes`,
 		`store.refuse: case n < 0, n == 3 && owner != "" | never`,
 		`store.refuse: case n == 4 | never`,
@@ -65,6 +68,8 @@ func TestFindsEachKindOfSite(t *testing.T) {
 		`store.writes: attribute_exists(pk) | without the condition`,
 		`store.writes: attribute_not_exists(until) OR until <= :now | without the condition`,
 		`store.writes: s.table.Put(k, k) IfAbsent | without the condition`,
+		`store.writes: write s.table.Put(k, k).IfAbsent() | left out`,
+		`store.writes: write s.table.Update(k, "SET a = :a", dynamo.V{":a": 1}). If("a = :b AND (b = :b OR c = :b)", dynamo.V{":b": 2… | left out`,
 		`store.writes: … | without the condition`,
 		`ttl: now.Add(time.Hour).Unix() | forgotten too soon`,
 	}

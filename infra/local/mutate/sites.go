@@ -124,11 +124,14 @@ func funcName(d *ast.FuncDecl) string {
 }
 
 func (f *finder) function(d *ast.FuncDecl) {
-	refuses, weak, names := f.in(f.tables.refusals), f.in(f.tables.weakened), f.in(f.tables.keys)
+	refuses, weak, names, writes := f.in(f.tables.refusals), f.in(f.tables.weakened), f.in(f.tables.keys), f.in(f.tables.writes)
 	ast.Inspect(d.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			f.call(n)
+			if writes {
+				f.passed(n)
+			}
 		case *ast.KeyValueExpr:
 			if name, ok := n.Key.(*ast.Ident); ok && name.Name == "conds" {
 				f.conds(n.Value)
@@ -139,6 +142,9 @@ func (f *finder) function(d *ast.FuncDecl) {
 			}
 		case *ast.CompositeLit:
 			f.keyField(n)
+			if writes {
+				f.listed(n)
+			}
 		case *ast.IfStmt:
 			if refuses && leaves(n.Body.List) && !f.onlyErrors(n.Cond) {
 				f.around("False", "never", n.Cond)
@@ -192,6 +198,53 @@ func (f *finder) call(c *ast.CallExpr) {
 	if strings.HasSuffix(name, ".Queue).Queue") || strings.HasSuffix(name, "(interface).Queue") {
 		f.around("Unique", "another each time", c.Args[2])
 	}
+}
+
+// listed mutates a list of writes: each of them is left out.
+func (f *finder) listed(list *ast.CompositeLit) {
+	if len(list.Elts) == 0 || !isWrites(f.pkg.TypesInfo.TypeOf(list)) {
+		return
+	}
+	f.edit(edit{start: f.offset(list.Pos()), end: f.offset(list.Lbrace) + 1, replaces: true, before: "mutant.Writes(" + f.leftOut(list.Elts) + ", "})
+	f.edit(edit{start: f.offset(list.Rbrace), end: f.offset(list.Rbrace) + 1, replaces: true, before: ")"})
+}
+
+// passed mutates the writes that a call takes, any number of them, in the same way.
+func (f *finder) passed(c *ast.CallExpr) {
+	sig, ok := f.pkg.TypesInfo.TypeOf(c.Fun).(*types.Signature)
+	if !ok || !sig.Variadic() || len(c.Args) < sig.Params().Len() {
+		return
+	}
+	last := sig.Params().Len() - 1
+	if !isWrites(sig.Params().At(last).Type()) {
+		return
+	}
+	args := c.Args[last:]
+	start, end := f.offset(args[0].Pos()), f.offset(args[len(args)-1].End())
+	if !c.Ellipsis.IsValid() {
+		f.edit(edit{start: start, end: end, before: "mutant.Writes(" + f.leftOut(args) + ", ", after: ")..."})
+		return
+	}
+	if inner, ok := args[0].(*ast.CallExpr); !ok || f.callee(inner) != "" { // what append adds is looked at by itself
+		f.edit(edit{start: start, end: end, before: fmt.Sprintf("mutant.None(%q, ", f.leave(args[0])), after: ")"})
+	}
+}
+
+// leftOut is Go's text of the ids of writes.
+func (f *finder) leftOut(ws []ast.Expr) string {
+	ids := make([]string, len(ws))
+	for i, w := range ws {
+		if !strings.Contains(f.text(w), ".Check(") { // that one is mutated as the condition that it is
+			ids[i] = f.leave(w)
+		}
+	}
+	return fmt.Sprintf("%#v", ids)
+}
+
+func (f *finder) leave(e ast.Expr) string { return f.add(f.id("write "+f.text(e)), "left out") }
+
+func isWrites(t types.Type) bool {
+	return t != nil && t.Underlying().String() == "[]"+dynamoPath+".Write"
 }
 
 // kept is for how long something is remembered, where a call makes a ttl: the d of t.Add(d).Unix().
@@ -420,7 +473,7 @@ func lastName(e ast.Expr) string {
 func (s *Sites) Stale() []string {
 	var stale []string
 	t := s.tables
-	for _, name := range slices.Concat(t.refusals, t.weakened, t.keys, slices.Collect(maps.Keys(t.calls)), slices.Collect(maps.Keys(t.keyFields))) {
+	for _, name := range slices.Concat(t.refusals, t.weakened, t.keys, t.writes, slices.Collect(maps.Keys(t.calls)), slices.Collect(maps.Keys(t.keyFields))) {
 		if !s.used[name] {
 			stale = append(stale, name)
 		}

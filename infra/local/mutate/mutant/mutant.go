@@ -121,6 +121,24 @@ func False(id string, b bool) bool { return !on(id) && b }
 // True is a check, mutated: it always holds.
 func True(id string, b bool) bool { return on(id) || b }
 
+// Writes are writes, mutated: without the one whose id is lived with.
+func Writes[W any](ids []string, ws ...W) []W {
+	for i, id := range ids {
+		if id != "" && on(id) {
+			return append(ws[:i:i], ws[i+1:]...)
+		}
+	}
+	return ws
+}
+
+// None are writes, mutated: none.
+func None[W any](id string, ws []W) []W {
+	if on(id) {
+		return nil
+	}
+	return ws
+}
+
 // Past is how long something is remembered, mutated: it is forgotten as long before.
 func Past(id string, d time.Duration) time.Duration {
 	if on(id) {

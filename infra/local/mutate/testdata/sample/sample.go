@@ -26,6 +26,13 @@ func (s store) writes(k dynamo.Key, conds []string) []dynamo.Write {
 	}
 }
 
+func (s store) commit(ctx context.Context, k dynamo.Key, more []dynamo.Write) error {
+	if err := s.table.DB().Commit(ctx, append(more, s.table.Delete(k))...); err != nil {
+		return err
+	}
+	return s.table.DB().Commit(ctx, more...)
+}
+
 var errNotYours = errors.New("not yours")
 
 func (s store) refuse(a actor.Actor, owner string, n int) error {
