@@ -72,7 +72,7 @@ func TestCrashOfAnErasure(t *testing.T) {
 		}
 		broken := o.over(dynamotest.Once(t, calls))
 		calls.Deliver(t, nil, func() error { return broken.Erase(ctx, o.thread) })
-		page, err := o.Table.Query(ctx, dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": "desk#" + o.market}})
+		page, err := o.Table.Query(ctx, dynamo.Under("desk#"+o.market, ""))
 		if err != nil || len(page.Items) != 1 || page.Items[0].String("name")+page.Items[0].String("reason") != "" {
 			t.Errorf("kept %v, %v", page.Items, err)
 		}

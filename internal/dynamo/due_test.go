@@ -2,7 +2,6 @@ package dynamo_test
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -69,10 +68,8 @@ func TestDueLag(t *testing.T) {
 		due[id] = base.Add(time.Duration(r.IntN(4*60_000)) * time.Millisecond)
 		ws = append(ws, tbl.Update(dynamo.Key{PK: kind, SK: id}, "SET dueShard = :s, dueAt = :at", dynamo.V{":s": dynamo.DueShard(kind, id), ":at": due[id]}))
 	}
-	for chunk := range slices.Chunk(ws, dynamo.MaxWrites) {
-		if err := tbl.DB().Commit(t.Context(), chunk...); err != nil {
-			t.Fatal(err)
-		}
+	if err := tbl.DB().CommitAll(t.Context(), ws...); err != nil {
+		t.Fatal(err)
 	}
 	found := 0
 	for now := base; now.Before(base.Add(5 * time.Minute)); now = now.Add(time.Minute) {

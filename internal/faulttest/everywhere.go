@@ -20,14 +20,13 @@ var Few = []Fault{DiesAfter, AnswerLost, Throttled}
 // wants the same outcome. The number of runs is the test's attribute "schedules".
 func Everywhere[S any](t *testing.T, faults []Fault, scenario func(t *testing.T, calls *Calls) S) {
 	t.Helper()
-	everywhere(t, faults, 1, 0, scenario)
+	everywhere(t, faults, 1, scenario)
 }
 
 // Half is Everywhere, and while TIMES is 1 at every other call, which SEED chooses.
 func Half[S any](t *testing.T, faults []Fault, scenario func(t *testing.T, calls *Calls) S) {
 	t.Helper()
-	step, seed := share(t, 2)
-	everywhere(t, faults, step, seed, scenario)
+	everywhere(t, faults, 2, scenario)
 }
 
 // share is how far apart the places are that are tried, and where they begin: while TIMES is 1
@@ -40,15 +39,16 @@ func share(t *testing.T, oneIn int) (step, seed int) {
 	return oneIn, int(seedtest.Of(t) % uint64(oneIn))
 }
 
-func everywhere[S any](t *testing.T, faults []Fault, step, seed int, scenario func(t *testing.T, calls *Calls) S) {
+func everywhere[S any](t *testing.T, faults []Fault, oneIn int, scenario func(t *testing.T, calls *Calls) S) {
 	t.Helper()
 	want, names := whole(t, scenario)
 	n := 0
-	if faults == nil && seedtest.Times(t, 1) == 1 {
-		faults = Few
-	}
+	step, seed := share(t, oneIn)
 	if faults == nil {
 		faults = Faults
+		if seedtest.Times(t, 1) == 1 {
+			faults = Few
+		}
 	}
 	// A test keeps what its parallel ones have left until all have ended: there are not too many
 	// of one fault.

@@ -38,7 +38,8 @@ func (l *Ledger) read(ctx context.Context, txID string) (Transaction, error) {
 
 // Forget takes what a customer has said of themselves out of their transactions: name and note. They
 // are the business's records too, and stay, with the hash of the offer, of which the note was a
-// part; so does all of what is still expected, whose codes are returned. It may be called any number of times. 1 request for each hundred.
+// part; so does all of what is still expected, whose codes are returned. It may be called any
+// number of times. 1 request for each hundred.
 func (l *Ledger) Forget(ctx context.Context, txs []Transaction) (expected []string, err error) {
 	ws := []dynamo.Write{}
 	for _, tx := range txs {

@@ -47,15 +47,13 @@ func (c *corner) put(p *Place) {
 // fill stores places fast, as they are when all of them were put.
 func (c *corner) fill(all []*Place) {
 	c.t.Helper()
-	for part := range slices.Chunk(all, dynamo.MaxWrites/3) {
-		var writes []dynamo.Write
-		for _, p := range part {
-			p.Market = c.market
-			writes = append(writes, c.change(key(c.market, p.ID), nil, &stored{*p, geohash(p.Location)})...)
-		}
-		if err := c.Table.DB().Commit(context.Background(), writes...); err != nil {
-			c.t.Fatal(err)
-		}
+	var writes []dynamo.Write
+	for _, p := range all {
+		p.Market = c.market
+		writes = append(writes, c.change(key(c.market, p.ID), nil, &stored{*p, geohash(p.Location)})...)
+	}
+	if err := c.Table.DB().CommitAll(context.Background(), writes...); err != nil {
+		c.t.Fatal(err)
 	}
 }
 

@@ -85,10 +85,14 @@ func TestWhatIsPassedOn(t *testing.T) {
 	if err := passes("more"); !errors.Is(err, errFull) {
 		t.Errorf("one more: %v", err)
 	}
+	*now = now.Add(time.Second)
+	if err := passes("tomorrow"); err != nil {
+		t.Errorf("on the next day: %v", err)
+	}
 	*now = now.Add(6 * 24 * time.Hour)
 	lapse()
 	if err := passes("later"); err != nil {
-		t.Errorf("on another day: %v", err)
+		t.Errorf("within the week: %v", err)
 	}
 	if err := p.Erase(t.Context(), talk.Thread); err != nil {
 		t.Fatal(err)

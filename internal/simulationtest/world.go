@@ -210,7 +210,7 @@ func (w *World) Now() time.Time {
 	return w.clock
 }
 
-// Pass lets time pass.
+// Pass lets time pass. When a day has gone by, so has what is to be kept no longer.
 func (w *World) Pass(d time.Duration) {
 	w.mu.Lock()
 	before := w.clock

@@ -2,7 +2,6 @@ package thread_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -87,10 +86,8 @@ func TestField33_CostAfterTenThousandMessages(t *testing.T) {
 		ws = append(ws, s.Table.Put(dynamo.Key{PK: id, SK: fmt.Sprintf("turn#%08d", n)}, turn))
 	}
 	ws = append(ws, s.Table.Update(dynamo.Key{PK: id, SK: "~"}, "SET turns = :n, epoch = :n, done = :n", dynamo.V{":n": turns}))
-	for chunk := range slices.Chunk(ws, dynamo.MaxWrites) {
-		if err := s.Table.DB().Commit(t.Context(), chunk...); err != nil {
-			t.Fatal(err)
-		}
+	if err := s.Table.DB().CommitAll(t.Context(), ws...); err != nil {
+		t.Fatal(err)
 	}
 	_, late := plainTurn(t, s, whatsApp(phone, "late"))
 	for i, want := range []telemetry.Cost{{Requests: 1, WriteUnits: 4}, {Requests: 1, ReadUnits: 3}, {Requests: 1, WriteUnits: 4}} {

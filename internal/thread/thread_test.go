@@ -238,8 +238,8 @@ func TestField25_JournalOutlivesItsWriter(t *testing.T) {
 	if err != nil || stands.Data != `"first"` {
 		t.Errorf("what stands is %q, %v", stands.Data, err)
 	}
-	c.add(24 * time.Hour) // a dead letter may be sent again by hand
-	dynamotest.Lapse(t, dynamotest.TableName("conversations"), a.Thread, c.now())
+	c.add(thread.LeaseFor + time.Second)
+	dynamotest.Lapse(t, dynamotest.TableName("conversations"), a.Thread, c.now().Add(24*time.Hour)) // a dead letter may be sent again by hand
 	l, _, err := s.Take(ctx, a.Thread)
 	if err != nil {
 		t.Fatal(err)

@@ -262,10 +262,8 @@ func TestEraseAudit(t *testing.T) {
 		ws = append(ws, w.runner.Records.Put(dynamo.Key{PK: "audit#" + mine, SK: fmt.Sprintf("%08d", n)}, turn.Round{Turn: n}))
 	}
 	ws = append(ws, w.runner.Records.Put(dynamo.Key{PK: "audit#" + other, SK: "00000001"}, turn.Round{Turn: 1}))
-	for some := range slices.Chunk(ws, dynamo.MaxWrites) {
-		if err := w.db.Commit(t.Context(), some...); err != nil {
-			t.Fatal(err)
-		}
+	if err := w.db.CommitAll(t.Context(), ws...); err != nil {
+		t.Fatal(err)
 	}
 	for range 2 {
 		if err := w.runner.EraseAudit(t.Context(), mine); err != nil {

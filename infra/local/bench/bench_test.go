@@ -54,7 +54,8 @@ func TestEveryFunctionCanBeStarted(t *testing.T) {
 
 // TestTargets holds what is counted to what is promised: requests, units, growth, what
 // becomes of twenty messages at once, and, in the long form, that functions start without
-// asking anybody and answer. Times are not looked at; sizes are where functions are built for the cloud (make synth).
+// asking anybody and answer. Times are not looked at; sizes are where functions are built for
+// the cloud (make synth).
 func TestTargets(t *testing.T) {
 	o := defaults().quick()
 	o.Log, o.Root, o.Parts, o.Python, o.Sizes = t.Output(), filepath.Join("..", "..", ".."), "operations,peers", "", false

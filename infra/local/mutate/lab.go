@@ -66,7 +66,7 @@ func newLab(module string, s *Sites, o options, out io.Writer) (*lab, error) {
 }
 
 // freshServer starts a DynamoDB Local, in the place of the one that is there: what
-// mutants leave behind in it is in nobody's way. A server of the environment stays.
+// mutants leave behind does not pile up in it. A server of the environment stays.
 func (l *lab) freshServer() error {
 	if os.Getenv("MERVE_TEST_DYNAMODB") != "" {
 		return nil

@@ -192,8 +192,10 @@ func (f *finder) call(c *ast.CallExpr) {
 		f.used[name] = true
 		f.around(by, map[string]string{"Nil": "passes", "One": "passes", "True": "always", "False": "never", "Option": "left out"}[by], c)
 	}
-	if d := kept(c); d != nil && name == "(time.Time).Unix" {
-		f.around("Past", "forgotten too soon", d, f.text(c))
+	if name == "(time.Time).Unix" {
+		if d := kept(c); d != nil {
+			f.around("Past", "forgotten too soon", d, f.text(c))
+		}
 	}
 	if strings.HasSuffix(name, ".Queue).Queue") || strings.HasSuffix(name, "(interface).Queue") {
 		f.around("Unique", "another each time", c.Args[2])
@@ -220,13 +222,12 @@ func (f *finder) passed(c *ast.CallExpr) {
 		return
 	}
 	args := c.Args[last:]
-	start, end := f.offset(args[0].Pos()), f.offset(args[len(args)-1].End())
 	if !c.Ellipsis.IsValid() {
-		f.edit(edit{start: start, end: end, before: "mutant.Writes(" + f.leftOut(args) + ", ", after: ")..."})
+		f.edit(edit{start: f.offset(args[0].Pos()), end: f.offset(args[len(args)-1].End()), before: "mutant.Writes(" + f.leftOut(args) + ", ", after: ")..."})
 		return
 	}
 	if inner, ok := args[0].(*ast.CallExpr); !ok || f.callee(inner) != "" { // what append adds is looked at by itself
-		f.edit(edit{start: start, end: end, before: fmt.Sprintf("mutant.None(%q, ", f.leave(args[0])), after: ")"})
+		f.wrap("None", f.leave(args[0]), args[0])
 	}
 }
 

@@ -50,7 +50,7 @@ var shared = sync.OnceValues(func() (aws.Config, error) {
 		}
 		cfg = server.Config() // ends with the process
 	}
-	cfg.Credentials = credentials.NewStaticCredentialsProvider(strings.ReplaceAll(ID("test"), "-", ""), "local", "")
+	cfg.Credentials = credentials.NewStaticCredentialsProvider(rand.Text(), "local", "")
 	return cfg, OwnTables(ctx, cfg, TableName(""))
 })
 
