@@ -17,6 +17,7 @@ import (
 	"merve/internal/listing"
 	"merve/internal/market"
 	"merve/internal/order"
+	"merve/internal/pause/pausetest"
 	"merve/internal/place"
 	"merve/internal/taxi"
 	"merve/internal/thread"
@@ -323,7 +324,7 @@ func TestOrders(t *testing.T) {
 	if one.Order.ID != o.ID || len(one.Events) != 2 || one.Events[1].Type != string(order.PlacedEvent) {
 		t.Errorf("order %+v", one)
 	}
-	eventually(t, "the order in the business's list", func() bool {
+	pausetest.Until(t, "the order in the business's list", func() bool {
 		var all struct{ Orders []order.Order }
 		s.reads(t, "orders?businessId="+url.QueryEscape(business), &all)
 		return len(all.Orders) == 1
@@ -520,7 +521,7 @@ func TestRides(t *testing.T) {
 	}
 	today := now().UTC().Format(time.DateOnly)
 	for _, query := range []string{"", "?status=open", "?limit=1", "?day=" + today} {
-		eventually(t, "the ride in the list "+query, func() bool {
+		pausetest.Until(t, "the ride in the list "+query, func() bool {
 			found := reads(query)
 			return len(found) == 1 && found[0].RideID == r.ID && found[0].ThreadID == threadID && found[0].Pickup.Address == "Harbour Road 5" && found[0].Offers == 1
 		})

@@ -15,6 +15,7 @@ import (
 	"merve/internal/listing"
 	"merve/internal/market"
 	"merve/internal/outbox"
+	"merve/internal/pause/pausetest"
 )
 
 // adminRoutes are the operations of the document that are for staff.
@@ -277,7 +278,7 @@ func TestSendAgain(t *testing.T) {
 	s.writes(t, from, "hello")
 	first := s.hears(t, from, 1)[0]
 	var m outbox.Message
-	eventually(t, "the provider's id on the outbox", func() bool {
+	pausetest.Until(t, "the provider's id on the outbox", func() bool {
 		var l struct{ Messages []outbox.Message }
 		s.reads(t, "outbox?threadId="+threadOf(from), &l)
 		m = l.Messages[0]

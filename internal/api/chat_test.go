@@ -15,6 +15,7 @@ import (
 	"merve/internal/api"
 	"merve/internal/app"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/pause/pausetest"
 	"merve/internal/thread"
 )
 
@@ -301,7 +302,7 @@ func TestSlowReplyComesLater(t *testing.T) {
 		}
 	}
 	held.letGo()
-	eventually(t, "the reply at Location", func() bool {
+	pausetest.Until(t, "the reply at Location", func() bool {
 		var l list
 		s.call(t, "GET", where, nil, "x-session-id", id).wants(t, http.StatusOK, &l)
 		return len(l.Messages) == 2 && l.Messages[1].Direction == "outbound" && l.Messages[1].Text != "" && l.State == thread.Idle

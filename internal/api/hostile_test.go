@@ -28,6 +28,7 @@ import (
 	"merve/internal/fault"
 	"merve/internal/faulttest"
 	"merve/internal/media/mediatest"
+	"merve/internal/pause/pausetest"
 	"merve/internal/provider/meta"
 	"merve/internal/provider/meta/metatest"
 	"merve/internal/provider/stripe"
@@ -136,7 +137,7 @@ func (s *surface) exchange(t *testing.T, method, raw string) answer {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(30 * time.Second)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(pausetest.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	go func() { _, _ = io.WriteString(conn, raw) }() // the server may hang up before it has all

@@ -23,6 +23,7 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/outbox"
+	"merve/internal/pause/pausetest"
 	"merve/internal/person"
 	"merve/internal/provider/meta"
 	"merve/internal/provider/meta/metatest"
@@ -589,12 +590,12 @@ func TestMessengerConversation(t *testing.T) {
 		}
 		return all
 	}
-	eventually(t, "the reply at Meta", func() bool { return len(heard()) > 0 })
+	pausetest.Until(t, "the reply at Meta", func() bool { return len(heard()) > 0 })
 	next := s.meta.Batch(s.meta.Message(ann, newID(), "what can you do?"))
 	if a, err := s.meta.Post(t.Context(), s.url+messengerPath, next); err != nil || a.Status != http.StatusOK {
 		t.Fatalf("%v: %+v", err, a)
 	}
-	eventually(t, "the second reply", func() bool { return len(heard()) > 1 })
+	pausetest.Until(t, "the second reply", func() bool { return len(heard()) > 1 })
 	if got := heard(); len(got) != 2 || got[0].Text == "" {
 		t.Errorf("%+v", got)
 	}

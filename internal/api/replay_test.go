@@ -16,6 +16,7 @@ import (
 	"merve/internal/app"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
+	"merve/internal/pause/pausetest"
 )
 
 // later is a front of the service whose clock is ahead, on the same data.
@@ -226,7 +227,7 @@ func TestFloodOfOneSession(t *testing.T) {
 		t.Errorf("of %d with at most 200 waiting: %v", n, status)
 	}
 	held.letGo()
-	eventually(t, "the answer after the flood", func() bool {
+	pausetest.Until(t, "the answer after the flood", func() bool {
 		a, err := s.send(t.Context(), s.front, "POST", "/chat/message", map[string]any{"message": "hello", "sessionId": id})
 		return err == nil && a.status == http.StatusOK
 	})

@@ -12,6 +12,7 @@ import (
 	"merve/internal/app"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/media/mediatest"
+	"merve/internal/pause/pausetest"
 	"merve/internal/report"
 )
 
@@ -216,7 +217,7 @@ func TestReportsForStaff(t *testing.T) {
 			}
 		}
 	}
-	eventually(t, "the reports on the list", func() bool {
+	pausetest.Until(t, "the reports on the list", func() bool {
 		pending, completed := listed("&status=pending&limit=1", 1), listed("", 0)
 		return len(pending) == 2 && pending[0] == made[1] && pending[1] == made[0] && len(completed) == 1 && completed[0] == made[2]
 	})
@@ -259,7 +260,7 @@ func TestResolveReport(t *testing.T) {
 		}
 		return n
 	}
-	eventually(t, "the owner is told", func() bool { return told() > 0 })
+	pausetest.Until(t, "the owner is told", func() bool { return told() > 0 })
 	s.writesWeb(t, id, "thank you") // behind it
 	if n := told(); n != 1 {
 		t.Errorf("told %d times", n)

@@ -378,18 +378,6 @@ func (a answer) refuses(t *testing.T, status int, field string) fault.Problem {
 	return p
 }
 
-// eventually waits until ok, which looks at real data, is so.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	for !ok() {
-		if pause.For(ctx, 20*time.Millisecond) != nil {
-			t.Fatalf("never came: %s", what)
-		}
-	}
-}
-
 // session makes a session id.
 func session() string { return dynamotest.ID("session-not-real") }
 

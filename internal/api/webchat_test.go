@@ -20,6 +20,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/media/mediatest"
+	"merve/internal/pause/pausetest"
 	"merve/internal/report"
 	"merve/internal/thread"
 )
@@ -296,7 +297,7 @@ func TestSlowWebChatComesLater(t *testing.T) {
 		t.Errorf("before the model has answered: %+v", l)
 	}
 	held.letGo()
-	eventually(t, "the reply at Location", func() bool {
+	pausetest.Until(t, "the reply at Location", func() bool {
 		l := lines()
 		return len(l.Messages) == 2 && l.Messages[1].Direction == "outbound" && l.Messages[1].Text != "" && l.State == thread.Idle
 	})

@@ -13,6 +13,7 @@ import (
 	"merve/internal/app"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/outbox"
+	"merve/internal/pause/pausetest"
 	"merve/internal/provider/twilio/twiliotest"
 	"merve/internal/thread"
 )
@@ -53,7 +54,7 @@ func (s *service) writes(t *testing.T, from, text string, changes ...string) {
 func (s *service) hears(t *testing.T, to string, n int) []twiliotest.Message {
 	t.Helper()
 	var got []twiliotest.Message
-	eventually(t, fmt.Sprintf("message %d to somebody", n), func() bool {
+	pausetest.Until(t, fmt.Sprintf("message %d to somebody", n), func() bool {
 		got = nil
 		for _, m := range s.twilio.Messages() {
 			if m.To == to {
@@ -306,7 +307,7 @@ func TestBookingByWhatsApp(t *testing.T) {
 		t.Errorf("the confirmation has no code %s: %s", h.Transaction.Code, said[3].Body)
 	}
 	var business []twiliotest.Message
-	eventually(t, "the message to the business", func() bool {
+	pausetest.Until(t, "the message to the business", func() bool {
 		business = nil
 		for _, m := range s.twilio.Messages() {
 			if strings.Contains(fmt.Sprint(m.Variables, m.Body), h.Transaction.Code) && m.To != from {
@@ -379,7 +380,7 @@ func TestStopOnWhatsApp(t *testing.T) {
 		t.Errorf("the hold is %+v", tx)
 	}
 	s.writes(t, from, "hello")
-	eventually(t, "the turn after STOP", func() bool { return s.thread(t, from).Waiting == 0 })
+	pausetest.Until(t, "the turn after STOP", func() bool { return s.thread(t, from).Waiting == 0 })
 	s.writes(t, from, "START")
 	if got := s.hears(t, from, 5); len(got) != 5 {
 		t.Errorf("%d messages: something went out after STOP", len(got))

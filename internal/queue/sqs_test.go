@@ -26,6 +26,7 @@ import (
 
 	"merve/infra/local/port"
 	"merve/internal/fault"
+	"merve/internal/pause/pausetest"
 	"merve/internal/queue"
 	"merve/internal/queue/queuetest"
 	"merve/internal/telemetry"
@@ -187,7 +188,7 @@ func start(t *testing.T, binary string) string {
 	})
 	address := fmt.Sprintf("http://127.0.0.1:%d", port)
 	client := sqs.NewFromConfig(config(address))
-	for deadline := time.Now().Add(30 * time.Second); ; {
+	for deadline := time.Now().Add(pausetest.Patience); ; {
 		_, err := client.ListQueues(t.Context(), &sqs.ListQueuesInput{})
 		if err == nil {
 			return address

@@ -11,9 +11,11 @@ import (
 	"merve/internal/actor"
 	"merve/internal/booking"
 	"merve/internal/channel"
+	"merve/internal/dynamo/dynamotest"
 	"merve/internal/gate"
 	"merve/internal/ledger"
 	"merve/internal/llm"
+	"merve/internal/pause/pausetest"
 	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/turn"
@@ -194,7 +196,7 @@ func TestField04_SecondMessageMeanwhile(t *testing.T) {
 	}
 	w.clock.add(time.Second)
 	send(1, "two")
-	until(t, "the second message has come in", func() bool { return len(w.head(threadOf(in)).Inbox) == 2 })
+	pausetest.Until(t, "the second message has come in", func() bool { return len(w.head(threadOf(in)).Inbox) == 2 })
 	close(m.let)
 	wg.Wait()
 	for i, a := range answers {
@@ -316,9 +318,9 @@ func TestField07_WebhookWaitsForNobody(t *testing.T) {
 	<-m.asked
 	for range 12 {
 		before := w.head(threadOf(first)).LeaseUntil
-		until(t, "the lease's keeper waits", func() bool { return w.clock.waits.Load() == 1 })
+		pausetest.Until(t, "the lease's keeper waits", func() bool { return w.clock.waits.Load() == 1 })
 		w.clock.add(5 * time.Second)
-		until(t, "the lease is renewed", func() bool { return w.head(threadOf(first)).LeaseUntil.After(before) })
+		pausetest.Until(t, "the lease is renewed", func() bool { return w.head(threadOf(first)).LeaseUntil.After(before) })
 	}
 	for i := range 5 { // not one of these returns before the model, if they wait for it
 		if _, err := w.runner.ProcessInbound(t.Context(), w.from("ann", channel.WhatsApp, fmt.Sprint(i+2), fmt.Sprint("more ", i))); err != nil {
@@ -375,7 +377,7 @@ func TestOvertaken(t *testing.T) {
 					t.Errorf("the other process: %v", err)
 				}
 				if noticed {
-					until(t, "the lease's keeper waits", func() bool { return w.clock.waits.Load() == 1 })
+					pausetest.Until(t, "the lease's keeper waits", func() bool { return w.clock.waits.Load() == 1 })
 					w.clock.add(thread.LeaseFor / 3)
 					<-ctx.Done()
 				}
@@ -391,6 +393,31 @@ func TestOvertaken(t *testing.T) {
 				t.Errorf("%d turns, answered %q", len(turns), textOf(a.Turn))
 			}
 		})
+	}
+}
+
+// TestField05_YesOfAStaleWorker has another process, whose clock is ahead, find that a YES came too
+// late while the first is about to carry it out: it does not.
+func TestField05_YesOfAStaleWorker(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.model = clerkModel()
+	w.say(w.from("ann", channel.App, "1", "note"))
+	w.clock.add(9*time.Minute + 20*time.Second)
+	yes := w.from("ann", channel.App, "2", "yes")
+	if _, err := w.runner.ProcessInbound(t.Context(), yes); err != nil {
+		t.Fatal(err)
+	}
+	other := w.other()
+	other.Now = other.Threads.Now
+	w.start(dynamotest.Open(t, dynamotest.BeforeText(`"kind":{"S":"yes"}`, func() {
+		if err := other.Work(t.Context(), threadOf(yes)); err != nil {
+			t.Error(err)
+		}
+	})))
+	a := w.say(yes)
+	if turns := w.turnsOf(a.Thread); len(turns) != 2 || strings.Contains(textOf(a.Turn), "Done: ") || len(w.left) != 0 {
+		t.Errorf("%d turns, answered %q, notes left: %q", len(turns), textOf(a.Turn), w.left)
 	}
 }
 

@@ -111,18 +111,6 @@ func pause(ctx context.Context) error {
 	}
 }
 
-// until waits for a condition.
-func until(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	for !holds() {
-		if pause(ctx) != nil {
-			t.Fatalf("waited in vain until %s", what)
-		}
-	}
-}
-
 // wire carries the calls of all worlds, so that each has not to connect anew.
 var wire = &http.Transport{MaxIdleConnsPerHost: 32}
 

@@ -17,12 +17,10 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"merve/internal/pause/pausetest"
 	"merve/internal/web"
 	"merve/internal/web/webtest"
 )
-
-// patience is how long a condition on the page may take to come true on a busy machine.
-const patience = time.Minute
 
 // browse starts one browser for all of a test's tabs, or says that there is none.
 func browse(t *testing.T) (context.Context, bool) {
@@ -132,7 +130,7 @@ func (p *tab) visit() {
 
 func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	p.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	ctx, cancel := context.WithTimeout(p.ctx, pausetest.Patience)
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		p.Fatalf("%v\n%s", err, p.seen())
@@ -153,11 +151,11 @@ func eval[T any](p *tab, expression string) T {
 func (p *tab) wait(condition string) {
 	p.Helper()
 	poll := func() error {
-		_, err := chromedp.Run(p.ctx, chromedp.Poll[bool]("!!("+condition+")", chromedp.WithPollingInterval(30*time.Millisecond), chromedp.WithPollingTimeout(patience)))
+		_, err := chromedp.Run(p.ctx, chromedp.Poll[bool]("!!("+condition+")", chromedp.WithPollingInterval(30*time.Millisecond), chromedp.WithPollingTimeout(pausetest.Patience)))
 		return err
 	}
 	err := poll()
-	for end := time.Now().Add(patience); err != nil && navigated(err) && time.Now().Before(end); {
+	for end := time.Now().Add(pausetest.Patience); err != nil && navigated(err) && time.Now().Before(end); {
 		err = poll() // the page has gone to another, on which it may hold
 	}
 	if err != nil {
@@ -179,7 +177,7 @@ func (p *tab) waitText(selector, text string) {
 // arrived waits for n POSTs.
 func (p *tab) arrived(n int) {
 	p.Helper()
-	late := time.After(patience)
+	late := time.After(pausetest.Patience)
 	for i := range n {
 		select {
 		case <-p.backend.Arrivals():

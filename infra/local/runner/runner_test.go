@@ -16,6 +16,7 @@ import (
 
 	"merve/infra/local/dynamodb"
 	"merve/infra/local/runner"
+	"merve/internal/pause/pausetest"
 	"merve/internal/web/webtest"
 )
 
@@ -77,21 +78,6 @@ func decode(t *testing.T, resp *http.Response) map[string]any {
 	return out
 }
 
-// eventually waits for a condition on a busy machine.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	deadline := time.After(30 * time.Second)
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("still not: %s", what)
-		}
-	}
-}
-
 func TestABookingFromTheFirstMessageToTheBusiness(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil)
@@ -110,7 +96,7 @@ func TestABookingFromTheFirstMessageToTheBusiness(t *testing.T) {
 	if booked["state"] != "idle" || !strings.Contains(fmt.Sprint(booked["reply"]), "confirmed") {
 		t.Fatalf("booking: %v", booked)
 	}
-	eventually(t, "the business is told", func() bool {
+	pausetest.Until(t, "the business is told", func() bool {
 		return strings.Contains(fmt.Sprint(get(t, r.URL+"/dev/outbox")), "New confirmed booking")
 	})
 }
@@ -130,7 +116,7 @@ func TestAWhatsAppMessageIsAnswered(t *testing.T) {
 		}
 	}
 	var answers string
-	eventually(t, "the message is answered", func() bool {
+	pausetest.Until(t, "the message is answered", func() bool {
 		answers = fmt.Sprint(get(t, r.URL+"/dev/outbox"))
 		return strings.Contains(answers, "Harbour Sushi")
 	})
@@ -164,7 +150,7 @@ func TestAnotherStore(t *testing.T) {
 	go func() { r.Stop(); close(stopped) }()
 	select {
 	case <-stopped:
-	case <-time.After(30 * time.Second):
+	case <-time.After(pausetest.Patience):
 		t.Fatal("it does not stop")
 	}
 }
@@ -183,7 +169,7 @@ func TestABookingThroughThePage(t *testing.T) {
 	defer cancel()
 	ctx, cancel = chromedp.NewContext(ctx)
 	defer cancel()
-	ctx, stop := context.WithTimeout(ctx, 90*time.Second)
+	ctx, stop := context.WithTimeout(ctx, pausetest.Patience)
 	defer stop()
 	page := func(steps ...chromedp.Action[chromedp.Void]) {
 		t.Helper()

@@ -18,6 +18,7 @@ import (
 	"merve/infra/wiring"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/pause/pausetest"
 	"merve/internal/trigger"
 )
 
@@ -115,7 +116,7 @@ func (s *stream) invoke(ctx context.Context, payload []byte) ([]byte, error) {
 // until waits for a condition on what was seen, and returns the calls.
 func (s *stream) until(what string, ok func() bool) [][]string {
 	s.t.Helper()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(pausetest.Patience)
 	for {
 		s.mu.Lock()
 		done, calls, seen := ok(), s.calls, s.seen

@@ -175,17 +175,24 @@ func Lapse(t testing.TB, table, part string, at time.Time) {
 // operation ("PutItem") goes out: what others do between a read and a write.
 func Before(op string, do func()) http.RoundTripper { return &before{op: op, do: do} }
 
+// BeforeText is Before, for the first call that has a text in its body, whatever operation it is.
+func BeforeText(text string, do func()) http.RoundTripper { return &before{text: text, do: do} }
+
 type before struct {
-	op   string
-	do   func()
-	once sync.Once
+	op, text string
+	do       func()
+	once     sync.Once
 }
 
 func (b *before) RoundTrip(r *http.Request) (*http.Response, error) {
-	if strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+b.op) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+b.op) || b.op == "" && bytes.Contains(body, []byte(b.text)) {
 		b.once.Do(b.do)
 	}
-	return http.DefaultTransport.RoundTrip(r)
+	return send(r, body)
 }
 
 // Aside is a transport that keeps the due work of a kind apart, by a name, from everybody
@@ -204,7 +211,11 @@ func (a aside) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	body = a.shard.ReplaceAll(body, a.named)
+	return send(r, a.shard.ReplaceAll(body, a.named))
+}
+
+// send sends a request that was looked into on, with a body.
+func send(r *http.Request, body []byte) (*http.Response, error) {
 	there := r.Clone(r.Context())
 	there.Body, there.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	return http.DefaultTransport.RoundTrip(there)

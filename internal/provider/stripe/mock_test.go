@@ -16,6 +16,7 @@ import (
 
 	"merve/infra/local/port"
 	"merve/internal/fault"
+	"merve/internal/pause/pausetest"
 	"merve/internal/provider/stripe"
 )
 
@@ -39,7 +40,13 @@ func TestRequestsAreStripes(t *testing.T) {
 		_ = mock.Process.Kill()
 		_ = mock.Wait() // it was killed
 	})
-	awaitAddr(t, plain)
+	pausetest.Until(t, "the server listens", func() bool {
+		conn, err := net.Dial("tcp", plain)
+		if err != nil {
+			return false
+		}
+		return conn.Close() == nil
+	})
 	seen := &statuses{}
 	c, ctx := &stripe.Client{BaseURL: "http://" + plain, Key: key("sk_test_notreal"), HTTP: &http.Client{Transport: seen}, Timeout: 20 * time.Second}, t.Context()
 	if i, err := c.Get(ctx, "pi_1"); err != nil || i.ClientSecret == "" {
@@ -79,20 +86,4 @@ func freeAddr(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return fmt.Sprintf("127.0.0.1:%d", p)
-}
-
-func awaitAddr(t *testing.T, addr string) {
-	t.Helper()
-	until := time.Now().Add(30 * time.Second)
-	for {
-		conn, err := net.DialTimeout("tcp", addr, time.Second)
-		if err == nil {
-			_ = conn.Close()
-			return
-		}
-		if time.Now().After(until) {
-			t.Fatal(err)
-		}
-		<-time.After(20 * time.Millisecond)
-	}
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"merve/infra/local/port"
-	"merve/internal/pause"
+	"merve/internal/pause/pausetest"
 	"merve/internal/provider/typesense"
 )
 
@@ -36,7 +36,14 @@ func real(t *testing.T) *typesense.Client {
 		return nil
 	}
 	client := &typesense.Client{URL: start(t, binary), Key: key(realKey), Timeout: 10 * time.Second, HTTP: &http.Client{}}
-	await(t, client.URL)
+	pausetest.Until(t, "the server answers", func() bool {
+		resp, err := http.Get(client.URL + "/health")
+		if err != nil {
+			return false
+		}
+		resp.Body.Close()
+		return resp.StatusCode == http.StatusOK
+	})
 	return client
 }
 
@@ -73,23 +80,4 @@ func freePort(t *testing.T) int {
 		t.Fatal(err)
 	}
 	return p
-}
-
-// await returns once the server answers.
-func await(t *testing.T, address string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	for {
-		resp, err := http.Get(address + "/health")
-		if err == nil {
-			resp.Body.Close()
-			if resp.StatusCode == http.StatusOK {
-				return
-			}
-		}
-		if err := pause.For(ctx, 50*time.Millisecond); err != nil {
-			t.Fatalf("the server did not start: %v", err)
-		}
-	}
 }
