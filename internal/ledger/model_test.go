@@ -189,7 +189,7 @@ func runModel(t *rapid.T, c *corner, capacity int, met faulttest.Tally) {
 			case m.state == Confirmed:
 				want(t, err, nil)
 				m.state, m.marked = NoShow, c.Now()
-			case m.state != Confirmed && m.state != NoShow:
+			case m.state != Confirmed && m.state != NoShow && (m.marked.IsZero() || err != nil): // or the repeat of one before it was cancelled
 				want(t, err, ErrNotBooked)
 			}
 		},
