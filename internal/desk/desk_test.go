@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/desk"
@@ -111,6 +113,37 @@ func TestStaffWriteWhatCanBeRead(t *testing.T) {
 	}
 	if got := o.told(); got != "handed_over "+desk.StaffReply {
 		t.Errorf("told %s", got)
+	}
+}
+
+// What begins to wait is one event, whatever else is written with it.
+func TestWaitingIsAnEvent(t *testing.T) {
+	t.Parallel()
+	o, ctx := newOffice(t), t.Context()
+	h, err := o.threads.Head(ctx, o.thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Table.DB().Commit(ctx, o.Wait(h, 3, "tr", "the bill", "trace")...); err != nil {
+		t.Fatal(err)
+	}
+	page, err := o.Table.Query(ctx, dynamo.Under("desk#"+o.market, ""))
+	if err != nil || len(page.Items) != 2 {
+		t.Fatalf("%v, %v", page.Items, err)
+	}
+	var events []desk.Event
+	for _, it := range page.Items {
+		e, ok, err := desk.EventOf(it)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok {
+			events = append(events, e)
+		}
+	}
+	want := []desk.Event{{Thread: o.thread, Market: o.market, Name: "ann", Reason: "the bill", Turn: 3, Trace: "trace", At: o.now}}
+	if diff := cmp.Diff(want, events); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
 	}
 }
 

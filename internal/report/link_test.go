@@ -211,25 +211,32 @@ func TestWhileALinkIsOpened(t *testing.T) {
 			return err
 		}, nil, 2},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := newCorner(t)
-			r := c.in(report.Completed)
-			l := c.share(r.ID, time.Hour)
-			late := c.over(dynamotest.Before("TransactWriteItems", func() {
-				if err := tt.between(c, r, l); err != nil {
-					t.Error(err)
+		for _, before := range []int{0, 1} {
+			t.Run(fmt.Sprintf("%s after %d openings", name, before), func(t *testing.T) {
+				t.Parallel()
+				c := newCorner(t)
+				r := c.in(report.Completed)
+				l := c.share(r.ID, time.Hour)
+				for range before {
+					if _, _, err := c.Open(ctx, r.ID, token(l)); err != nil {
+						t.Fatal(err)
+					}
 				}
-			}), 4)
-			if _, _, err := late.Open(ctx, r.ID, token(l)); !errors.Is(err, tt.want) || tt.want == nil && err != nil {
-				t.Errorf("%v, want %v", err, tt.want)
-			}
-			for _, it := range c.all(r.ID) {
-				if strings.HasPrefix(it.Key().SK, "link#") && it.Int("opened") != int64(tt.opened) {
-					t.Errorf("opened %d times, want %d", it.Int("opened"), tt.opened)
+				late := c.over(dynamotest.Before("TransactWriteItems", func() {
+					if err := tt.between(c, r, l); err != nil {
+						t.Error(err)
+					}
+				}), 4)
+				if _, _, err := late.Open(ctx, r.ID, token(l)); !errors.Is(err, tt.want) || tt.want == nil && err != nil {
+					t.Errorf("%v, want %v", err, tt.want)
 				}
-			}
-		})
+				for _, it := range c.all(r.ID) {
+					if strings.HasPrefix(it.Key().SK, "link#") && it.Int("opened") != int64(before+tt.opened) {
+						t.Errorf("opened %d times, want %d", it.Int("opened"), before+tt.opened)
+					}
+				}
+			})
+		}
 	}
 }
 

@@ -1,7 +1,7 @@
 package main
 
-// tables say what is mutated besides the conditions of writes. A name that no longer
-// exists makes the command fail, so that they cannot rot. Files are named below internal.
+// tables say what is mutated besides writes and their conditions. A name that no longer exists
+// makes the command fail, so that they cannot rot. Files are named below internal.
 type tables struct {
 	// calls are the checks that are made by a call, and the function of package mutant
 	// that the result goes through: the check then lets everything pass.
@@ -15,9 +15,6 @@ type tables struct {
 	// together.
 	weakened []string
 
-	// writes are the files, or functions of files, whose writes are left out one by one.
-	writes []string
-
 	// keys are functions that make the key under which an effect happens once.
 	keys []string
 
@@ -26,7 +23,7 @@ type tables struct {
 }
 
 func productTables() tables {
-	return tables{calls: calls(), refusals: refusals(), weakened: weakened(), writes: writes(), keys: keys(), keyFields: keyFields()}
+	return tables{calls: calls(), refusals: refusals(), weakened: weakened(), keys: keys(), keyFields: keyFields()}
 }
 
 func calls() map[string]string {
@@ -148,63 +145,6 @@ func weakened() []string {
 		"outbox/sender.go Sender.others",
 		"thread/sweep.go Store.sweepOne",
 		"turn/run.go work.tellNotice",
-	}
-}
-
-func writes() []string {
-	return []string{
-		"booking/reminder.go",
-		"desk/desk.go Desk.Erase",
-		"desk/desk.go Desk.Return",
-		"desk/desk.go Desk.Take",
-		"desk/desk.go Desk.forget",
-		"ledger/alert.go",
-		"ledger/confirm.go",
-		"ledger/hold.go Ledger.ending",
-		"ledger/hold.go Ledger.takeOver",
-		"ledger/hold.go Ledger.tryTake",
-		"ledger/idempotency.go",
-		"ledger/noshow.go",
-		"ledger/release.go",
-		"ledger/rules.go",
-		"limit/limit.go",
-		"listing/count.go",
-		"listing/store.go Store.contacts",
-		"listing/store.go Store.remove",
-		"market/store.go",
-		"notify/message.go",
-		"notify/notify.go",
-		"order/store.go",
-		"outbox/sender.go Sender.commit",
-		"outbox/status.go",
-		"outbox/sweep.go",
-		"payment/pay.go",
-		"payment/payment.go",
-		"payment/refund.go Store.lookAgain",
-		"payment/refund.go Store.refund",
-		"payment/report.go Store.late",
-		"person/person.go",
-		"place/store.go",
-		"relay/erase.go",
-		"relay/pass.go",
-		"relay/relay.go",
-		"report/change.go Store.try",
-		"report/link.go Store.Revoke",
-		"report/link.go Store.Share",
-		"report/link.go Store.linkSecret",
-		"stock/stock.go",
-		"taxi/change.go Store.ends",
-		"taxi/driver.go",
-		"taxi/erase.go",
-		"taxi/order.go Store.Propose",
-		"taxi/order.go Store.proposal",
-		"taxi/sweep.go Store.Attend",
-		"thread/append.go",
-		"thread/erase.go eraser.page",
-		"thread/lease.go",
-		"thread/link.go Store.LinkCode",
-		"turn/audit.go work.audited",
-		"turn/commit.go work.outbound",
 	}
 }
 

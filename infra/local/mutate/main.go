@@ -1,7 +1,7 @@
 // Command mutate tests the tests: it takes each condition of a write, each key that makes
 // an effect happen once, and each check of time, ownership and consent out of the product
-// in turn, has each record with a ttl forgotten too soon, leaves out writes one by one, and wants
-// some test to fail each time.
+// in turn, has each record with a ttl forgotten too soon, leaves each write out, and wants some
+// test to fail each time.
 //
 // All mutants are built at once, into copies of the files that only the builds of this
 // command see (go build -overlay); which one a test meets is said by its environment. So a

@@ -29,7 +29,6 @@ func moduleDir(t *testing.T) string {
 func sampleTables() tables {
 	t := productTables()
 	t.refusals, t.weakened, t.keys = []string{"sample.go store.refuse"}, []string{"sample.go store.refuse"}, []string{"sample.go key"}
-	t.writes = []string{"sample.go store.writes", "sample.go store.commit"}
 	return t
 }
 

@@ -124,14 +124,12 @@ func funcName(d *ast.FuncDecl) string {
 }
 
 func (f *finder) function(d *ast.FuncDecl) {
-	refuses, weak, names, writes := f.in(f.tables.refusals), f.in(f.tables.weakened), f.in(f.tables.keys), f.in(f.tables.writes)
+	refuses, weak, names := f.in(f.tables.refusals), f.in(f.tables.weakened), f.in(f.tables.keys)
 	ast.Inspect(d.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			f.call(n)
-			if writes {
-				f.passed(n)
-			}
+			f.passed(n)
 		case *ast.KeyValueExpr:
 			if name, ok := n.Key.(*ast.Ident); ok && name.Name == "conds" {
 				f.conds(n.Value)
@@ -142,9 +140,7 @@ func (f *finder) function(d *ast.FuncDecl) {
 			}
 		case *ast.CompositeLit:
 			f.keyField(n)
-			if writes {
-				f.listed(n)
-			}
+			f.listed(n)
 		case *ast.IfStmt:
 			if refuses && leaves(n.Body.List) && !f.onlyErrors(n.Cond) {
 				f.around("False", "never", n.Cond)
@@ -474,7 +470,7 @@ func lastName(e ast.Expr) string {
 func (s *Sites) Stale() []string {
 	var stale []string
 	t := s.tables
-	for _, name := range slices.Concat(t.refusals, t.weakened, t.keys, t.writes, slices.Collect(maps.Keys(t.calls)), slices.Collect(maps.Keys(t.keyFields))) {
+	for _, name := range slices.Concat(t.refusals, t.weakened, t.keys, slices.Collect(maps.Keys(t.calls)), slices.Collect(maps.Keys(t.keyFields))) {
 		if !s.used[name] {
 			stale = append(stale, name)
 		}
