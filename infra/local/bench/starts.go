@@ -14,7 +14,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 )
@@ -134,13 +133,15 @@ func (o Options) build(ctx context.Context, dir string, cloud bool) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	args := []string{"build", "-buildvcs=false", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", dir, "merve/infra/local/bench/hello"}
+	env, args := os.Environ(), []string{"build", "-buildvcs=false", "-ldflags", "-s -w", "-o", dir}
+	if cloud { // as .ci/synth.sh does
+		env, args = append(env, "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0"), append(args, "-trimpath", "-tags", "lambda.norpc,nethttpomithttp2")
+	} else {
+		args = append(args, "-tags", "lambda.norpc")
+	}
+	args = append(args, "merve/infra/local/bench/hello")
 	for _, name := range o.Functions {
 		args = append(args, "merve/functions/"+name)
-	}
-	env := os.Environ()
-	if cloud {
-		args, env = slices.Insert(args, 1, "-trimpath"), append(env, "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
 	}
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Env = env
