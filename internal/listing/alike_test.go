@@ -1,7 +1,9 @@
 package listing
 
 import (
+	"fmt"
 	"testing"
+	"time"
 	"unicode/utf8"
 )
 
@@ -62,4 +64,23 @@ func FuzzDistance(f *testing.F) {
 			t.Fatalf("alike(%q, %q) = %v", a, b, s)
 		}
 	})
+}
+
+// BenchmarkFind searches a market of 1,000 listings, with a typing mistake.
+func BenchmarkFind(b *testing.B) {
+	kinds := []string{"restaurant", "massage", "boat", "villa", "tour", "museum", "bakery", "hotel"}
+	all := make([]*stored, 1000)
+	for i := range all {
+		kind := kinds[i%len(kinds)]
+		all[i] = &stored{Listing: Listing{
+			ID: fmt.Sprint("l", i), Names: map[string]string{"en": fmt.Sprint(kind, " number ", i)}, Category: kind, Merve: Integration{Enabled: true},
+			Descriptions: map[string]string{"en": "A quiet place by the harbour with a terrace, shade and a view of the castle"},
+		}}
+	}
+	ix := newIndex(all, time.Time{})
+	for b.Loop() {
+		if len(ix.find(Query{Text: "resturant with a terace near the harbour", Limit: 5})) != 5 {
+			b.Fatal("not found")
+		}
+	}
 }

@@ -157,19 +157,23 @@ func alike(asked, word string) float64 {
 func letters(s string) int { return utf8.RuneCountInString(s) }
 
 // distance is the number of letters to add, drop, change or swap (optimal string
-// alignment); more than limit is reported as limit+1.
+// alignment); more than limit is reported as limit+1. It is asked of each word of a market:
+// what differs too much in length, or by its beginning, is left at once.
 func distance(a, b string, limit int) int {
-	x, y := []rune(a), []rune(b)
-	if len(x)-len(y) > limit || len(y)-len(x) > limit {
+	if d := letters(a) - letters(b); d > limit || -d > limit {
 		return limit + 1
 	}
-	before, row := make([]int, len(y)+1), make([]int, len(y)+1)
+	var letter [2][32]rune
+	x, y := runes(letter[0][:0], a), runes(letter[1][:0], b)
+	var rows [3][33]int
+	before, row, next := sized(rows[0][:], len(y)+1), sized(rows[1][:], len(y)+1), sized(rows[2][:], len(y)+1)
 	for j := range row {
 		row[j] = j
 	}
+	last := 0
 	for i := range x {
-		next := make([]int, len(y)+1)
 		next[0] = i + 1
+		least := next[0]
 		for j := range y {
 			cost := 1
 			if x[i] == y[j] {
@@ -179,8 +183,29 @@ func distance(a, b string, limit int) int {
 			if i > 0 && j > 0 && x[i] == y[j-1] && x[i-1] == y[j] {
 				next[j+1] = min(next[j+1], before[j-1]+1)
 			}
+			least = min(least, next[j+1])
 		}
-		before, row = row, next
+		if least > limit && last >= limit { // a swap comes from the row before
+			return limit + 1
+		}
+		last = least
+		before, row, next = row, next, before
 	}
 	return min(row[len(y)], limit+1)
+}
+
+// runes appends the letters of s.
+func runes(to []rune, s string) []rune {
+	for _, r := range s {
+		to = append(to, r)
+	}
+	return to
+}
+
+// sized is buf when it is long enough.
+func sized(buf []int, n int) []int {
+	if n > len(buf) {
+		return make([]int, n)
+	}
+	return buf[:n]
 }
