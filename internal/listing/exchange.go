@@ -1,6 +1,7 @@
 package listing
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -107,7 +108,7 @@ func (s *Store) Import(ctx context.Context, all []*Listing, by string) (Imported
 	defer stop(nil)
 	var stored atomic.Int64
 	var wg sync.WaitGroup
-	places := make(chan struct{}, importsAtOnce)
+	places := make(chan struct{}, cmp.Or(s.atOnce, importsAtOnce))
 	for _, l := range all {
 		places <- struct{}{}
 		if ctx.Err() != nil {

@@ -135,7 +135,9 @@ func TestField25_CrashOfAPut(t *testing.T) {
 			t.Parallel()
 			faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) string {
 				now := func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
-				over := func(db *dynamo.DB) *Store { return &Store{Table: db.Table(dynamotest.TableName("catalog")), Now: now} }
+				over := func(db *dynamo.DB) *Store {
+					return &Store{Table: db.Table(dynamotest.TableName("catalog")), Now: now, atOnce: 1}
+				}
 				faulty, sound, market := over(dynamotest.Once(t, calls)), over(dynamotest.Open(t)), dynamotest.ID("m")
 				for _, id := range tt.there {
 					l := named(id)

@@ -28,6 +28,8 @@ type Store struct {
 	Engine Engine       // finds listings; nil leaves it to an index in memory
 	Log    *slog.Logger // of an engine that is away; may be nil
 
+	atOnce int // listings of an import that are stored at a time; 0 is [importsAtOnce]
+
 	mu      sync.Mutex
 	indexes map[string]*index // by market
 }
