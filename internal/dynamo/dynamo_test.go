@@ -57,6 +57,35 @@ func TestItemsRoundTrip(t *testing.T) {
 	}
 }
 
+// What is nearer to zero than DynamoDB keeps a number is zero, wherever it stands.
+func TestTinyNumbers(t *testing.T) {
+	t.Parallel()
+	tbl, ctx := table(t), context.Background()
+	key := dynamo.Key{PK: dynamotest.ID("note"), SK: "1"}
+	for x, want := range map[float64]float64{
+		1.0367219691582992e-237: 0, -9e-131: 0, 5e-324: 0, 1e-130: 1e-130, -1.25e-130: -1.25e-130, 1e-100: 1e-100, 35.3364: 35.3364, 1e125: 1e125,
+	} {
+		in := struct {
+			X   float64            `dynamodbav:"x"`
+			All []float64          `dynamodbav:"all"`
+			By  map[string]float64 `dynamodbav:"by"`
+		}{x, []float64{x}, map[string]float64{"x": x}}
+		out := in
+		change := tbl.Update(dynamo.Key{PK: key.PK, SK: "2"}, "SET x = :x", dynamo.V{":x": x})
+		if err := tbl.DB().Commit(ctx, tbl.Put(key, in), change); err != nil {
+			t.Errorf("%g: %v", x, err)
+			continue
+		}
+		it, err := tbl.Get(ctx, key)
+		if err == nil {
+			err = it.Decode(&out)
+		}
+		if err != nil || out.X != want || out.All[0] != want || out.By["x"] != want {
+			t.Errorf("%g: %v, %+v", x, err, out)
+		}
+	}
+}
+
 func TestFailedConditionsHaveMeaning(t *testing.T) {
 	t.Parallel()
 	tbl, ctx := table(t), context.Background()

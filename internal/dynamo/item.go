@@ -2,6 +2,7 @@ package dynamo
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 
@@ -125,7 +126,8 @@ func decodeTimes(o *attributevalue.DecoderOptions) {
 	}
 }
 
-// prune drops nulls, so that absent and zero are one thing.
+// prune drops nulls, so that absent and zero are one thing, and takes numbers that are nearer to
+// zero than DynamoDB keeps them for zero.
 func prune(m map[string]types.AttributeValue) {
 	for k, v := range m {
 		if _, null := v.(*types.AttributeValueMemberNULL); null {
@@ -144,5 +146,19 @@ func pruneValue(v types.AttributeValue) {
 		for _, e := range v.Value {
 			pruneValue(e)
 		}
+	case *types.AttributeValueMemberN:
+		if isTiny(v.Value) {
+			v.Value = "0"
+		}
 	}
+}
+
+// isTiny reports whether a number, written without exponent, is below 1E-130, which is refused.
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
+func isTiny(number string) bool {
+	if len(number) <= len("0.")+130 {
+		return false
+	}
+	x, err := strconv.ParseFloat(number, 64)
+	return err == nil && math.Abs(x) < 1e-130
 }

@@ -86,6 +86,9 @@ type Price struct {
 	Per      string `dynamodbav:"per,omitempty" json:"per,omitempty"` // night, month or hour; empty is once
 }
 
+// maxRadius of a delivery, in metres, is the other side of the earth.
+const maxRadius = 20_100_000
+
 // Delivery says how orders are brought.
 type Delivery struct {
 	FeeMinor     int64   `dynamodbav:"fee" json:"feeMinor"`
@@ -183,8 +186,8 @@ func (l *Listing) checkTerms() error {
 	if err := l.Price.check(); err != nil {
 		return err
 	}
-	if d := l.Delivery; d != nil && (d.FeeMinor < 0 || d.MinimumMinor < 0 || d.RadiusMeters < 0 || d.Minutes < 0) {
-		return fault.Field("delivery", "want numbers of at least 0")
+	if d := l.Delivery; d != nil && (d.FeeMinor < 0 || d.MinimumMinor < 0 || d.RadiusMeters < 0 || d.RadiusMeters > maxRadius || d.Minutes < 0) {
+		return fault.Field("delivery", "want numbers of at least 0, and a radius of at most %d metres", maxRadius)
 	}
 	for i, m := range l.Media {
 		if u, err := url.Parse(m.URL); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || !slices.Contains([]string{"", "image", "video"}, m.Kind) {

@@ -229,6 +229,7 @@ func TestCheckNamesTheField(t *testing.T) {
 		{"price.currency", func(l *listing.Listing) { l.Price = &listing.Price{Minor: 5, Currency: "eur"} }},
 		{"offerings[0].currency", func(l *listing.Listing) { l.Offerings[0].Currency = "eur" }},
 		{"delivery", func(l *listing.Listing) { l.Delivery = &listing.Delivery{FeeMinor: -1} }},
+		{"delivery", func(l *listing.Listing) { l.Delivery = &listing.Delivery{RadiusMeters: 1e200} }},
 		{"media[0]", func(l *listing.Listing) { l.Media = []listing.Media{{URL: "javascript:alert(1)"}} }},
 		{"items[0].kind", func(l *listing.Listing) { l.Items = []listing.Item{{ID: "a", Kind: "food"}} }},
 		{"items[1].id", func(l *listing.Listing) { l.Items = []listing.Item{soup, soup} }},
