@@ -147,6 +147,46 @@ func TestWaitingIsAnEvent(t *testing.T) {
 	}
 }
 
+// Who waits is before whom somebody has, and who has waited longest is first.
+func TestList(t *testing.T) {
+	t.Parallel()
+	o, ctx := newOffice(t), t.Context()
+	head := func(name string) thread.Head {
+		a, err := o.threads.Append(ctx, channel.Inbound{
+			Market: o.market, Channel: channel.App, ThreadType: channel.General, MessageID: "m1", Text: "hello",
+			From: actor.Actor{Kind: actor.Session, ID: dynamotest.ID(name), Name: name},
+		}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := o.threads.Head(ctx, a.Thread)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	for _, name := range []string{"first", "second", "third", "fourth"} {
+		h := head(name)
+		o.now = o.now.Add(time.Minute)
+		if err := o.Table.DB().Commit(ctx, append(o.Wait(h, 1, "tr", "", ""), o.threads.Assigned(h.ID, thread.ByPerson))...); err != nil {
+			t.Fatal(err)
+		}
+		if name == "first" || name == "third" {
+			if err := o.Take(ctx, h.ID, clerk); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	cases, err := o.List(ctx, o.market)
+	var names []string
+	for _, c := range cases {
+		names = append(names, c.Name)
+	}
+	if got := strings.Join(names, " "); err != nil || got != "second fourth first third" {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
 // Of a customer who has all deleted the desk keeps that somebody has their thread, until it is
 // given back, and neither who they are nor why they asked.
 func TestErase(t *testing.T) {

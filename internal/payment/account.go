@@ -89,8 +89,5 @@ func (s *Store) forget(ctx context.Context, tx string) error {
 		after.Version++
 		ws = append(ws, s.put(after, p.DueAt).If("version = :before", dynamo.V{":before": p.Version}).Else(errMoved))
 	}
-	if len(ws) == 0 {
-		return nil
-	}
 	return s.Table.DB().Commit(ctx, ws...)
 }

@@ -608,6 +608,22 @@ func TestRequests(t *testing.T) {
 		t.Error("no token opens it")
 	}
 	count.want(t, "no token")
+	if secret, err := s.Secret(ctx, tx.ID, p.Token); err != nil || !secret.Paid {
+		t.Errorf("%+v, %v", secret, err)
+	}
+	count.want(t, "the page of what is paid", "GetItem", "GetItem")
+	free := d.offer(func(t *ledger.Terms) { t.DueMinor, t.PriceMinor = 0, 0 })
+	if all, err := s.Of(ctx, []ledger.Transaction{free}); err != nil || len(all) != 0 {
+		t.Errorf("%+v, %v", all, err)
+	}
+	count.want(t, "the payment of what is free")
+	d.pass(ledger.PayFor)
+	for _, calls := range [][]string{{"Query", "TransactWriteItems"}, {"Query"}} {
+		if err := s.Forget(ctx, []ledger.Transaction{tx}); err != nil {
+			t.Error(err)
+		}
+		count.want(t, "forgetting", calls...)
+	}
 }
 
 var clerk = actor.Actor{Kind: actor.Staff, ID: "clerk", Groups: []string{"admin"}}

@@ -1,0 +1,160 @@
+package payment_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"merve/internal/actor"
+	"merve/internal/fault"
+	"merve/internal/ledger"
+	"merve/internal/market"
+	"merve/internal/payment"
+	"merve/internal/tool"
+	"merve/internal/wording"
+)
+
+// run runs one of the tools as the customer of the till.
+func (d *till) run(name, tx string, change func(tc *tool.Context)) (tool.Result, error) {
+	d.t.Helper()
+	tc := d.tc
+	if change != nil {
+		change(&tc)
+	}
+	for _, t := range (&payment.Payer{Store: d.Store}).Tools() {
+		if t.Name == name {
+			args, err := json.Marshal(map[string]string{"transactionId": tx})
+			if err != nil {
+				d.t.Fatal(err)
+			}
+			return t.Run(context.Background(), tc, args)
+		}
+	}
+	d.t.Fatalf("no tool %s", name)
+	return tool.Result{}, nil
+}
+
+// A payment is asked for what is held, is to be paid, and waits for no move; of the customer's own, in
+// the market that they write in.
+func TestWhatMayBePaid(t *testing.T) {
+	t.Parallel()
+	d := newTill(t)
+	paid := d.offer(nil)
+	d.take(d.report(d.stripe.Pay(d.yes(paid).Intent)))
+	held, free := d.offer(nil), d.offer(func(t *ledger.Terms) { t.DueMinor, t.PriceMinor = 0, 0 })
+	for name, tt := range map[string]struct {
+		tx     ledger.Transaction
+		change func(tc *tool.Context)
+		want   string
+	}{
+		"held":                 {held, nil, ""},
+		"booked":               {paid, nil, "it is booked"},
+		"free":                 {free, nil, "it costs nothing"},
+		"in another market":    {held, func(tc *tool.Context) { tc.Market = market.Default("other") }, "no such booking"},
+		"another's":            {held, func(tc *tool.Context) { tc.Actor.ID = "other" }, "no such booking"},
+		"not held any more":    {held, func(tc *tool.Context) { tc.Now = held.HoldExpiresAt }, "not held any more"},
+		"what there is not":    {ledger.Transaction{ID: "none"}, nil, "no such booking"},
+		"named by the code":    {ledger.Transaction{ID: held.Code}, nil, "no such booking"},
+		"a moment before that": {held, func(tc *tool.Context) { tc.Now = held.HoldExpiresAt.Add(-time.Minute) }, ""},
+	} {
+		got, err := d.run("createPaymentIntent", tt.tx.ID, tt.change)
+		if tt.want == "" {
+			if err != nil || got.Proposal == nil || got.Proposal.Ref != tt.tx.ID || got.Proposal.Kind != payment.Kind {
+				t.Errorf("%s: %+v, %v", name, got.Proposal, err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), tt.want) || got.Proposal != nil {
+			t.Errorf("%s: %+v, %v; want %s", name, got.Proposal, err, tt.want)
+		}
+	}
+	if _, err := d.run("getPaymentStatus", held.ID, func(tc *tool.Context) { tc.Market = market.Default("other") }); !fault.Is(err, fault.NotFound) {
+		t.Errorf("its status, in another market: %v", err)
+	}
+}
+
+// A move is paid by its own YES.
+func TestAMoveIsNotPaidByATool(t *testing.T) {
+	t.Parallel()
+	d, ctx := newTill(t), context.Background()
+	old := d.offer(nil)
+	d.take(d.report(d.stripe.Pay(d.yes(old).Intent)))
+	moved := d.offer(func(t *ledger.Terms) {
+		t.Replaces, t.Start, t.End = old.ID, t.Start.Add(4*time.Hour), t.End.Add(4*time.Hour)
+		t.Slots = []time.Time{t.Start}
+	})
+	if got, err := d.run("createPaymentIntent", moved.ID, nil); err == nil || !strings.Contains(err.Error(), "move a booking") {
+		t.Errorf("%+v, %v", got.Proposal, err)
+	}
+	if paid, err := d.PaidFor(ctx, old); err != nil || paid != 3000 {
+		t.Errorf("paid %d, %v", paid, err)
+	}
+}
+
+// Paid is what has been paid and is not on its way back.
+func TestPaidFor(t *testing.T) {
+	t.Parallel()
+	d, ctx := newTill(t), context.Background()
+	tx, free := d.offer(nil), d.offer(func(t *ledger.Terms) { t.DueMinor, t.PriceMinor = 0, 0 })
+	count := counting()
+	s := d.through(count)
+	paid := func(when string, tx ledger.Transaction, want int64, requests ...string) {
+		t.Helper()
+		if got, err := s.PaidFor(ctx, tx); err != nil || got != want {
+			t.Errorf("%s: %d, %v; want %d", when, got, err, want)
+		}
+		count.want(t, when, requests...)
+	}
+	paid("for nothing", free, 0)
+	paid("not asked for", tx, 0, "GetItem")
+	p := d.yes(tx)
+	paid("asked for", tx, 0, "GetItem")
+	d.take(d.report(d.stripe.Pay(p.Intent)))
+	paid("paid", tx, 3000, "GetItem")
+	if _, err := d.Ledger.Release(ctx, d.tc.Actor, tx.ID, "test", "cancel"); err != nil {
+		t.Fatal(err)
+	}
+	events, err := d.Ledger.Events(ctx, tx.ID)
+	for _, e := range events {
+		err = errors.Join(err, d.Ended(ctx, e))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	paid("on its way back", tx, 0, "GetItem")
+	d.sweep(tx)
+	paid("given back", tx, 0, "GetItem")
+	if _, err := d.Get(ctx, actor.Actor{Kind: actor.System}, free.ID); !errors.Is(err, actor.ErrNotFound) {
+		t.Errorf("of what is free: %v", err)
+	}
+}
+
+// An offer says what is to be paid now, if anything is, and what becomes of that.
+func TestOffered(t *testing.T) {
+	t.Parallel()
+	d := newTill(t)
+	tx := d.offer(nil)
+	words := payment.Offered(func(string, ledger.Transaction) string { return "S" })
+	now, until := wording.Money("en", 3000, "EUR"), "free until"
+	if got := words("en", tx); !strings.Contains(got, now) || !strings.Contains(got, until) {
+		t.Errorf("%q", got)
+	}
+	late := tx
+	late.RefundUntil = late.CreatedAt // nothing comes back from the first moment on
+	if got := words("en", late); !strings.Contains(got, now) || strings.Contains(got, until) || got == words("en", tx) {
+		t.Errorf("too late from the start: %q", got)
+	}
+	for name, change := range map[string]func(*ledger.Transaction){
+		"nothing ahead": func(tx *ledger.Transaction) { tx.DueMinor = 0 },
+		"booked":        func(tx *ledger.Transaction) { tx.State = ledger.Confirmed },
+	} {
+		other := tx
+		change(&other)
+		if got := words("en", other); got != "S" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
