@@ -371,8 +371,13 @@ func (f *finder) weaken(b *ast.BinaryExpr) {
 	}
 }
 
+// isBool reports whether e is a condition, and not the type of that name.
 func (f *finder) isBool(e ast.Expr) bool {
-	b, ok := f.pkg.TypesInfo.TypeOf(e).Underlying().(*types.Basic)
+	t := f.pkg.TypesInfo.Types[e]
+	if !t.IsValue() {
+		return false
+	}
+	b, ok := t.Type.Underlying().(*types.Basic)
 	return ok && b.Info()&types.IsBoolean != 0
 }
 

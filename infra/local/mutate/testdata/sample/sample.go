@@ -54,6 +54,15 @@ func (s store) refuse(a actor.Actor, owner string, n int) error {
 	return err
 }
 
+// kind has a case that is no condition.
+func kind(v any) error {
+	switch v.(type) {
+	case bool:
+		return errNotYours
+	}
+	return nil
+}
+
 func ttl(now time.Time) int64 { return now.Add(time.Hour).Unix() }
 
 func key(owner string) string { return "key:" + owner }
