@@ -176,6 +176,7 @@ func refusals() []string {
 		"turn/digest.go",
 		"turn/frozen.go",
 		"turn/odd.go work.odd",
+		"turn/photos.go",
 		"turn/role.go",
 		"turn/run.go work.decide",
 		"turn/run.go work.tellNotice",
