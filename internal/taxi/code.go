@@ -7,8 +7,8 @@ import (
 )
 
 // A code has four characters that nobody takes for others: no vowels, so that it is never a
-// word; none of 0 1 2 5 6 8 and the letters that look like them; and at least one digit, so
-// that it is told from the words around it.
+// word; none of 0 1 2 5 6 8 and the letters that look like them; at least one digit, so that
+// it is told from the words around it, and one letter, so that it is told from a price or a time.
 const (
 	codeAlphabet = "CDFHJKMNPRTVWXY3479"
 	codeDigits   = "3479"
@@ -27,14 +27,14 @@ func codesOf(id string) []string {
 		for _, c := range sum[:codeLength] {
 			b.WriteByte(codeAlphabet[int(c)%len(codeAlphabet)])
 		}
-		if code := b.String(); strings.ContainsAny(code, codeDigits) {
+		if code := b.String(); strings.ContainsAny(code, codeDigits) && strings.Trim(code, codeDigits) != "" {
 			codes = append(codes, code)
 		}
 	}
 	return codes
 }
 
-// isCode reports whether s, in capitals, can be a code.
+// isCode reports whether s, in capitals, can be a code. Rides of earlier have some of digits alone.
 func isCode(s string) bool {
 	outside := func(r rune) bool { return !strings.ContainsRune(codeAlphabet, r) }
 	return len(s) == codeLength && strings.ContainsAny(s, codeDigits) && !strings.ContainsFunc(s, outside)
