@@ -16,7 +16,7 @@ import (
 )
 
 // aside keeps an inn's reminders apart from everybody else's, in the index of what is due.
-func (i *inn) aside() http.RoundTripper { return dynamotest.Aside(i.name, "reminder") }
+func (i *inn) aside() http.RoundTripper { return dynamotest.Aside(i.name, `reminder#\d\d`) }
 
 // left is what an operation leaves: how each customer stands, what reminders there are, and by
 // how many names turns were queued.

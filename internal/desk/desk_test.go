@@ -40,14 +40,26 @@ func newOffice(t testing.TB) *office {
 	o := &office{t: t, now: time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC), market: dynamotest.ID("m")}
 	o.threads = &thread.Store{Table: dynamotest.Open(t).Table(dynamotest.TableName("conversations")), Now: func() time.Time { return o.now }, NewID: func() string { return dynamotest.ID("lease") }}
 	o.Desk = o.over(dynamotest.Open(t))
-	a, err := o.threads.Append(context.Background(), channel.Inbound{
-		Market: o.market, Channel: channel.App, ThreadType: channel.General, MessageID: "m1", Text: "hello", From: actor.Actor{Kind: actor.Session, ID: dynamotest.ID("ann"), Name: "ann"},
+	o.thread = o.begin("ann").ID
+	return o
+}
+
+// begin is the thread of a customer who has said hello.
+func (o *office) begin(name string) thread.Head {
+	o.t.Helper()
+	ctx := context.Background()
+	a, err := o.threads.Append(ctx, channel.Inbound{
+		Market: o.market, Channel: channel.App, ThreadType: channel.General, MessageID: "m1", Text: "hello",
+		From: actor.Actor{Kind: actor.Session, ID: dynamotest.ID(name), Name: name},
 	}, false)
 	if err != nil {
-		t.Fatal(err)
+		o.t.Fatal(err)
 	}
-	o.thread = a.Thread
-	return o
+	h, err := o.threads.Head(ctx, a.Thread)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return h
 }
 
 // over is the desk of a process of its own.
@@ -151,22 +163,8 @@ func TestWaitingIsAnEvent(t *testing.T) {
 func TestList(t *testing.T) {
 	t.Parallel()
 	o, ctx := newOffice(t), t.Context()
-	head := func(name string) thread.Head {
-		a, err := o.threads.Append(ctx, channel.Inbound{
-			Market: o.market, Channel: channel.App, ThreadType: channel.General, MessageID: "m1", Text: "hello",
-			From: actor.Actor{Kind: actor.Session, ID: dynamotest.ID(name), Name: name},
-		}, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		h, err := o.threads.Head(ctx, a.Thread)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return h
-	}
 	for _, name := range []string{"first", "second", "third", "fourth"} {
-		h := head(name)
+		h := o.begin(name)
 		o.now = o.now.Add(time.Minute)
 		if err := o.Table.DB().Commit(ctx, append(o.Wait(h, 1, "tr", "", ""), o.threads.Assigned(h.ID, thread.ByPerson))...); err != nil {
 			t.Fatal(err)
@@ -216,7 +214,7 @@ func TestErase(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	page, err := o.Table.Query(ctx, dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": "desk#" + o.market}})
+	page, err := o.Table.Query(ctx, dynamo.Under("desk#"+o.market, ""))
 	if err != nil || len(page.Items) != 1 || page.Items[0].String("name")+page.Items[0].String("reason") != "" {
 		t.Errorf("kept %v, %v", page.Items, err)
 	}

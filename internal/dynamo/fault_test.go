@@ -58,7 +58,7 @@ func operations() map[string]operation {
 			return err
 		},
 		"Query": func(ctx context.Context, tbl dynamo.Table, pk string) error {
-			_, err := tbl.Query(ctx, dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": pk}})
+			_, err := tbl.Query(ctx, dynamo.Under(pk, ""))
 			return err
 		},
 	}

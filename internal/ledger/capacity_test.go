@@ -3,13 +3,13 @@ package ledger
 import (
 	"context"
 	"errors"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"merve/internal/dynamo/dynamotest"
 	"merve/internal/seedtest"
 )
 
@@ -95,20 +95,6 @@ func TestField12_AStayAboveALoweredCapacity(t *testing.T) {
 	}
 }
 
-// before does something once, between what a ledger has read and what it commits.
-type before struct {
-	next http.RoundTripper
-	once *sync.Once
-	do   func()
-}
-
-func (b before) RoundTrip(r *http.Request) (*http.Response, error) {
-	if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".TransactWriteItems") {
-		b.once.Do(b.do)
-	}
-	return b.next.RoundTrip(r)
-}
-
 // A token is chosen, a lower one is swept and taken, and only then is the first one taken:
 // the choice is still within the capacity, or is made anew.
 func TestField12_AChoiceFromAnOldReading(t *testing.T) {
@@ -117,12 +103,12 @@ func TestField12_AChoiceFromAnOldReading(t *testing.T) {
 	ctx := context.Background()
 	over := c.held(c.terms(24), 2) // on token 0
 	c.clock.Add(10 * time.Minute)
-	slow := c.over(before{aside{c.business}, &sync.Once{}, func() {
+	slow := c.over(dynamotest.Before("TransactWriteItems", func() {
 		if _, err := c.Expire(ctx, over.ID); err != nil {
 			t.Error(err)
 		}
 		c.offered(c.terms(24), 2)
-	}}, 1)
+	}), 1)
 	if _, err := slow.Offer(ctx, c.terms(24), 2, time.Minute, "slow"); !errors.Is(err, ErrSlotTaken) {
 		t.Errorf("err = %v, want %v", err, ErrSlotTaken)
 	}

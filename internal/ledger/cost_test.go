@@ -1,12 +1,9 @@
 package ledger
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"sync"
 	"testing"
@@ -26,8 +23,8 @@ import (
 func TestCostOfOperations(t *testing.T) {
 	t.Parallel()
 	c := newCorner(t)
-	items := &counted{next: aside{c.business}}
-	c.Ledger = c.over(items, 4)
+	items := &counted{}
+	c.Ledger = c.over(dynamotest.Look{See: items.see, Next: c.aside()}, 4)
 	var tx, stay Transaction
 	nights := c.terms(24)
 	for i := range 5 {
@@ -205,16 +202,9 @@ func BenchmarkOperations(b *testing.B) {
 }
 
 // counted counts the writes that are sent.
-type counted struct {
-	next       http.RoundTripper
-	n, largest int
-}
+type counted struct{ n, largest int }
 
-func (c *counted) RoundTrip(r *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
-	}
+func (c *counted) see(_ string, body []byte) ([]byte, error) {
 	var request struct {
 		TransactItems []map[string]struct{ Item json.RawMessage }
 	}
@@ -227,7 +217,5 @@ func (c *counted) RoundTrip(r *http.Request) (*http.Response, error) {
 			c.largest = max(c.largest, len(w.Item))
 		}
 	}
-	there := r.Clone(r.Context())
-	there.Body = io.NopCloser(bytes.NewReader(body))
-	return c.next.RoundTrip(there)
+	return body, nil
 }

@@ -1,12 +1,10 @@
 package ledger
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"regexp"
@@ -40,9 +38,9 @@ type stage struct {
 func newStage(t *testing.T, calls *faulttest.Calls) *stage {
 	t.Helper()
 	s := &stage{shop: newShop(t), calls: calls}
-	calls.Next = s
+	calls.Next = dynamotest.Look{See: s.see, Next: s.aside()}
 	s.owner.ID, s.tc.Actor.ID, s.tc.Thread = s.business+"-owner", s.business+"-owner", s.business+"-thread"
-	s.use(s, 1)
+	s.use(calls.Next, 1)
 	return s
 }
 
@@ -69,22 +67,16 @@ func (s *stage) newID() string {
 	}
 }
 
-// RoundTrip passes a request on and remembers what it writes.
-func (s *stage) RoundTrip(r *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
-	}
+// see remembers what a request writes.
+func (s *stage) see(_ string, body []byte) ([]byte, error) {
 	var request any
 	if err := json.Unmarshal(body, &request); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.note(request)
-	s.mu.Unlock()
-	there := r.Clone(r.Context())
-	there.Body = io.NopCloser(bytes.NewReader(body))
-	return aside{s.business}.RoundTrip(there)
+	return body, nil
 }
 
 // note remembers the keys of items in a request.
@@ -116,7 +108,7 @@ type outcome struct{ Answers, Stored []string }
 // items are all that is stored.
 func (s *stage) items() []dynamo.Item {
 	s.t.Helper()
-	s.use(s, 4)
+	s.use(s.calls.Next, 4)
 	slices.SortFunc(s.keys, func(a, b dynamo.Key) int { return strings.Compare(a.PK+" "+a.SK, b.PK+" "+b.SK) })
 	items, err := s.Table.BatchGet(context.Background(), slices.Compact(s.keys)...)
 	if err != nil {

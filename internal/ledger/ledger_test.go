@@ -1,9 +1,7 @@
 package ledger
 
 import (
-	"bytes"
 	"context"
-	"io"
 	"net/http"
 	"sync"
 	"testing"
@@ -62,29 +60,14 @@ func newCorner(t testing.TB) *corner {
 
 // aside is the way to a corner of the table: it keeps what all ledgers share, the index of
 // what is due and the list of alerts, apart from everybody else's.
-type aside struct{ name string }
-
-// pool bounds what the server is asked at once: DynamoDB Local gives up on what has waited
-// for too long.
-var pool = &http.Transport{MaxConnsPerHost: 32, MaxIdleConnsPerHost: 32}
-
-func (a aside) RoundTrip(r *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
-	}
-	for _, shared := range []string{`"` + dueHold + "#", `"` + dueAudit + "#", `"` + alertsPK} {
-		body = bytes.ReplaceAll(body, []byte(shared), []byte(shared+a.name))
-	}
-	there := r.Clone(r.Context())
-	there.Body, there.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	return pool.RoundTrip(there)
+func (c *corner) aside() http.RoundTripper {
+	return dynamotest.Aside(c.business, dueHold+`#\d\d`, dueAudit+`#\d\d`, alertsPK)
 }
 
 // open returns another ledger on the same corner.
 func (c *corner) open() *Ledger {
 	return c.on(dynamo.Open(dynamotest.Config(c.t), func(o *dynamodb.Options) {
-		o.HTTPClient = &http.Client{Transport: aside{c.business}}
+		o.HTTPClient = &http.Client{Transport: c.aside()}
 	}))
 }
 

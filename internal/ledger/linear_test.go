@@ -1,12 +1,10 @@
 package ledger
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -17,6 +15,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
 	"merve/internal/seedtest"
 )
@@ -97,7 +96,7 @@ func (c *crowd) client(n int, rnd *rand.Rand) *client {
 		}
 	}
 	k.calls = faulttest.With(at...)
-	k.calls.Next = aside{c.business}
+	k.calls.Next = c.aside()
 	var way http.RoundTripper = k.calls
 	if c.wire != nil {
 		way = c.wire(way)
@@ -374,42 +373,30 @@ func (c *crowd) told() string {
 	return b.String()
 }
 
-// without is a wire on which conditions get lost.
-type without struct {
-	next http.RoundTripper
-	drop func(kind, pk, sk string) bool // the condition of a write on this item
-}
-
-func (w without) RoundTrip(r *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
-	}
-	var request map[string]any
-	if err := json.Unmarshal(body, &request); err != nil {
-		return nil, err
-	}
-	writes, _ := request["TransactItems"].([]any)
-	for _, it := range writes {
-		for kind, write := range it.(map[string]any) {
-			w.forget(kind, write.(map[string]any))
+// without is a wire on which conditions get lost: those of the writes on items that drop tells.
+func without(next http.RoundTripper, drop func(kind, pk, sk string) bool) http.RoundTripper {
+	return dynamotest.Look{Next: next, See: func(_ string, body []byte) ([]byte, error) {
+		var request map[string]any
+		if err := json.Unmarshal(body, &request); err != nil {
+			return nil, err
 		}
-	}
-	if body, err = json.Marshal(request); err != nil {
-		return nil, err
-	}
-	there := r.Clone(r.Context())
-	there.Body, there.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	return w.next.RoundTrip(there)
+		writes, _ := request["TransactItems"].([]any)
+		for _, it := range writes {
+			for kind, write := range it.(map[string]any) {
+				forget(kind, write.(map[string]any), drop)
+			}
+		}
+		return json.Marshal(request)
+	}}
 }
 
-func (w without) forget(kind string, write map[string]any) {
+func forget(kind string, write map[string]any, drop func(kind, pk, sk string) bool) {
 	item, _ := write["Item"].(map[string]any)
 	if item == nil {
 		item, _ = write["Key"].(map[string]any)
 	}
 	text := func(name string) string { return fmt.Sprint(item[name].(map[string]any)["S"]) }
-	if write["ConditionExpression"] == nil || !w.drop(kind, text("pk"), text("sk")) {
+	if write["ConditionExpression"] == nil || !drop(kind, text("pk"), text("sk")) {
 		return
 	}
 	delete(write, "ConditionExpression")
@@ -461,7 +448,7 @@ func TestField12_AForgottenRuleIsFoundOut(t *testing.T) {
 			for n := 1; n <= most; n++ {
 				c := &crowd{corner: newCorner(t), shape: shape{clients: 8, each: 10, slots: 1, capacity: 1}, lazy: tt.lazy}
 				if tt.drop != nil {
-					c.wire = func(next http.RoundTripper) http.RoundTripper { return without{next, tt.drop} }
+					c.wire = func(next http.RoundTripper) http.RoundTripper { return without(next, tt.drop) }
 				}
 				if why := c.wrong(rnd); why != "" {
 					t.Logf("found out by history %d: %s", n, why)

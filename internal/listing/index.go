@@ -163,10 +163,11 @@ func distance(a, b string, limit int) int {
 	if d := letters(a) - letters(b); d > limit || -d > limit {
 		return limit + 1
 	}
-	var letter [2][32]rune
-	x, y := runes(letter[0][:0], a), runes(letter[1][:0], b)
-	var rows [3][33]int
-	before, row, next := sized(rows[0][:], len(y)+1), sized(rows[1][:], len(y)+1), sized(rows[2][:], len(y)+1)
+	x, y := []rune(a), []rune(b)
+	n := len(y) + 1
+	var few [3 * 33]int
+	rows := append(few[:0], make([]int, 3*n)...)
+	before, row, next := rows[:n], rows[n:2*n], rows[2*n:]
 	for j := range row {
 		row[j] = j
 	}
@@ -192,20 +193,4 @@ func distance(a, b string, limit int) int {
 		before, row, next = row, next, before
 	}
 	return min(row[len(y)], limit+1)
-}
-
-// runes appends the letters of s.
-func runes(to []rune, s string) []rune {
-	for _, r := range s {
-		to = append(to, r)
-	}
-	return to
-}
-
-// sized is buf when it is long enough.
-func sized(buf []int, n int) []int {
-	if n > len(buf) {
-		return make([]int, n)
-	}
-	return buf[:n]
 }

@@ -55,7 +55,7 @@ func TestField25_CrashOfASave(t *testing.T) {
 		}
 		left := map[string]any{}
 		for name, pk := range map[string]string{"market": "market#" + m.ID, "old number": "number#" + before, "number": "number#" + after} {
-			page, err := sound.Table.Query(ctx, dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": pk}})
+			page, err := sound.Table.Query(ctx, dynamo.Under(pk, ""))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -259,7 +259,7 @@ func TestCrashAnywhereInASweep(t *testing.T) {
 	t.Parallel()
 	faulttest.Everywhere(t, []faulttest.Fault{faulttest.DiesAfter}, func(t *testing.T, calls *faulttest.Calls) outcome {
 		d := newTill(t)
-		calls.Next = dynamotest.Aside(dynamotest.ID(""), "payment")
+		calls.Next = dynamotest.Aside(dynamotest.ID(""), `payment#\d\d`)
 		d.Store = d.over(dynamotest.Once(t, calls.Next), d.stripe.Client())
 		d.Ledger.NewID = sameShard
 		d.stripe.RefuseRefunds(true)
@@ -396,15 +396,7 @@ func TestRaces(t *testing.T) {
 				wg.Wait()
 				d.take(r)
 				d.pass(time.Hour)
-				events, err := d.Ledger.Events(ctx, tx.ID)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, e := range events { // a booking that was cancelled just then
-					if err := d.Ended(ctx, e); err != nil {
-						t.Fatal(err)
-					}
-				}
+				d.ended(tx) // a booking that was cancelled just then
 				d.sweep(tx)
 				state, p, back := d.state(tx), d.payment(tx), d.returned()
 				booked := state == ledger.Confirmed && p.Status == payment.Paid && back == 0

@@ -3,6 +3,7 @@ package payment_test
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -197,6 +198,21 @@ func (d *till) report(w stripetest.Webhook) payment.Report {
 func (d *till) take(r payment.Report) {
 	d.t.Helper()
 	if err := d.Take(context.Background(), r); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// free is what costs nothing.
+func free(t *ledger.Terms) { t.DueMinor, t.PriceMinor = 0, 0 }
+
+// ended is the stream of what has happened to a booking, from its beginning.
+func (d *till) ended(tx ledger.Transaction) {
+	d.t.Helper()
+	events, err := d.Ledger.Events(context.Background(), tx.ID)
+	for _, e := range events {
+		err = errors.Join(err, d.Ended(context.Background(), e))
+	}
+	if err != nil {
 		d.t.Fatal(err)
 	}
 }

@@ -2,8 +2,8 @@ package payment_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -24,17 +24,15 @@ func (d *till) run(name, tx string, change func(tc *tool.Context)) (tool.Result,
 	if change != nil {
 		change(&tc)
 	}
-	for _, t := range (&payment.Payer{Store: d.Store}).Tools() {
-		if t.Name == name {
-			args, err := json.Marshal(map[string]string{"transactionId": tx})
-			if err != nil {
-				d.t.Fatal(err)
-			}
-			return t.Run(context.Background(), tc, args)
-		}
+	tools, err := tool.NewRegistry((&payment.Payer{Store: d.Store}).Tools()...)
+	if err != nil {
+		d.t.Fatal(err)
 	}
-	d.t.Fatalf("no tool %s", name)
-	return tool.Result{}, nil
+	t, ok := tools.Get(name)
+	if !ok {
+		d.t.Fatalf("no tool %s", name)
+	}
+	return t.Run(context.Background(), tc, fmt.Appendf(nil, `{"transactionId":%q}`, tx))
 }
 
 // A payment is asked for what is held, is to be paid, and waits for no move; of the customer's own, in
@@ -44,7 +42,7 @@ func TestWhatMayBePaid(t *testing.T) {
 	d := newTill(t)
 	paid := d.offer(nil)
 	d.take(d.report(d.stripe.Pay(d.yes(paid).Intent)))
-	held, free := d.offer(nil), d.offer(func(t *ledger.Terms) { t.DueMinor, t.PriceMinor = 0, 0 })
+	held, gift := d.offer(nil), d.offer(free)
 	for name, tt := range map[string]struct {
 		tx     ledger.Transaction
 		change func(tc *tool.Context)
@@ -52,7 +50,7 @@ func TestWhatMayBePaid(t *testing.T) {
 	}{
 		"held":                 {held, nil, ""},
 		"booked":               {paid, nil, "it is booked"},
-		"free":                 {free, nil, "it costs nothing"},
+		"free":                 {gift, nil, "it costs nothing"},
 		"in another market":    {held, func(tc *tool.Context) { tc.Market = market.Default("other") }, "no such booking"},
 		"another's":            {held, func(tc *tool.Context) { tc.Actor.ID = "other" }, "no such booking"},
 		"not held any more":    {held, func(tc *tool.Context) { tc.Now = held.HoldExpiresAt }, "not held any more"},
@@ -98,7 +96,7 @@ func TestAMoveIsNotPaidByATool(t *testing.T) {
 func TestPaidFor(t *testing.T) {
 	t.Parallel()
 	d, ctx := newTill(t), context.Background()
-	tx, free := d.offer(nil), d.offer(func(t *ledger.Terms) { t.DueMinor, t.PriceMinor = 0, 0 })
+	tx, gift := d.offer(nil), d.offer(free)
 	count := counting()
 	s := d.through(count)
 	paid := func(when string, tx ledger.Transaction, want int64, requests ...string) {
@@ -108,7 +106,7 @@ func TestPaidFor(t *testing.T) {
 		}
 		count.want(t, when, requests...)
 	}
-	paid("for nothing", free, 0)
+	paid("for nothing", gift, 0)
 	paid("not asked for", tx, 0, "GetItem")
 	p := d.yes(tx)
 	paid("asked for", tx, 0, "GetItem")
@@ -117,17 +115,11 @@ func TestPaidFor(t *testing.T) {
 	if _, err := d.Ledger.Release(ctx, d.tc.Actor, tx.ID, "test", "cancel"); err != nil {
 		t.Fatal(err)
 	}
-	events, err := d.Ledger.Events(ctx, tx.ID)
-	for _, e := range events {
-		err = errors.Join(err, d.Ended(ctx, e))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	d.ended(tx)
 	paid("on its way back", tx, 0, "GetItem")
 	d.sweep(tx)
 	paid("given back", tx, 0, "GetItem")
-	if _, err := d.Get(ctx, actor.Actor{Kind: actor.System}, free.ID); !errors.Is(err, actor.ErrNotFound) {
+	if _, err := d.Get(ctx, actor.Actor{Kind: actor.System}, gift.ID); !errors.Is(err, actor.ErrNotFound) {
 		t.Errorf("of what is free: %v", err)
 	}
 }

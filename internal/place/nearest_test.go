@@ -124,19 +124,19 @@ func TestNearestIsNearest(t *testing.T) {
 				n.Keep = func(p *Place) bool { return p.ID[3]%2 == 0 }
 			}
 			got, requests := c.nearest(n)
-			want, whole := brute(all, n), n
-			whole.Limit = len(all)
+			want := ids(brute(all, n))
 			searches++
-			switch right := slices.Equal(ids(got), ids(want)); {
+			switch right := slices.Equal(ids(got), want); {
 			case requests > MaxRequests:
 				t.Errorf("%s: %d requests", name, requests)
 			case !right && requests < MaxRequests:
-				t.Errorf("%s: %+v: %v, want %v, after %d requests", name, n, ids(got), ids(want), requests)
+				t.Errorf("%s: %+v: %v, want %v, after %d requests", name, n, ids(got), want, requests)
 			case !right:
 				cut++
-				within := brute(all, whole)
-				if slices.ContainsFunc(got, func(h Hit) bool { return !slices.Contains(ids(within), h.ID) }) || !slices.IsSortedFunc(got, compare) {
-					t.Errorf("%s: %+v: %v, of %v", name, n, ids(got), ids(within))
+				n.Limit = len(all)
+				within := ids(brute(all, n))
+				if slices.ContainsFunc(got, func(h Hit) bool { return !slices.Contains(within, h.ID) }) || !slices.IsSortedFunc(got, compare) {
+					t.Errorf("%s: %+v: %v, of %v", name, n, ids(got), within)
 				}
 			}
 		}

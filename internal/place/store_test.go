@@ -36,7 +36,7 @@ func (c *corner) items(categories ...string) map[string]string {
 	c.t.Helper()
 	found := map[string]string{}
 	for _, pk := range append([]string{"market#" + c.market, indexOf(c.market, "")}, categories...) {
-		page, err := c.Table.Query(context.Background(), dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": pk}})
+		page, err := c.Table.Query(context.Background(), dynamo.Under(pk, ""))
 		if err != nil {
 			c.t.Fatal(err)
 		}

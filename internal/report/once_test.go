@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -332,25 +331,19 @@ func TestTwoCompletionsMeet(t *testing.T) {
 	}
 }
 
-// restless answers each write of a report's with a conflict of versions, by changing it first.
-type restless struct {
-	change func()
-}
-
-func (r restless) RoundTrip(req *http.Request) (*http.Response, error) {
-	if strings.HasSuffix(req.Header.Get("X-Amz-Target"), ".TransactWriteItems") {
-		r.change()
-	}
-	return http.DefaultTransport.RoundTrip(req)
-}
-
 // A change that never gets through ends, and a wait ends with its caller.
 func TestChangesAreTriedABoundedNumberOfTimes(t *testing.T) {
 	t.Parallel()
 	c, ctx := newCorner(t), context.Background()
 	r := c.start("a")
 	tries := 0
-	busy := c.over(restless{func() { tries++; c.must(c.SetSection(ctx, c.by(), r.ID, "cause", fmt.Sprint(tries))) }}, 4)
+	busy := c.over(dynamotest.Look{See: func(op string, body []byte) ([]byte, error) {
+		if op == "TransactWriteItems" { // each finds another version
+			tries++
+			c.must(c.SetSection(ctx, c.by(), r.ID, "cause", fmt.Sprint(tries)))
+		}
+		return body, nil
+	}}, 4)
 	if _, err := busy.SetAddress(ctx, c.by(), r.ID, report.Spot{Address: "b"}); err == nil || tries != 12 {
 		t.Errorf("%d tries, %v", tries, err)
 	}

@@ -141,7 +141,7 @@ func (c *corner) all(ids ...string) []dynamo.Item {
 		pks = append(pks, "report#"+id)
 	}
 	for _, pk := range pks {
-		page, err := c.Table.Query(context.Background(), dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": pk}})
+		page, err := c.Table.Query(context.Background(), dynamo.Under(pk, ""))
 		if err != nil || page.Next != "" {
 			c.t.Fatal(err)
 		}

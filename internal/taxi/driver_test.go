@@ -21,7 +21,7 @@ func (c *corner) found() []string {
 	c.t.Helper()
 	var all []string
 	for pk, prefix := range map[string]string{"available#" + c.market.ID: "", "drivers#" + c.market.ID: "phone#"} {
-		page, err := c.Drivers.Table.Query(context.Background(), dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": pk}})
+		page, err := c.Drivers.Table.Query(context.Background(), dynamo.Under(pk, ""))
 		if err != nil {
 			c.t.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func TestDrivers(t *testing.T) {
 		if diff := cmp.Diff(want, c.found()); diff != "" {
 			t.Error(diff)
 		}
-		page, err := c.Drivers.Table.Query(ctx, dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": "roster#" + c.market.ID}})
+		page, err := c.Drivers.Table.Query(ctx, dynamo.Under("roster#"+c.market.ID, ""))
 		if err != nil {
 			t.Fatal(err)
 		}

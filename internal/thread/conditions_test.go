@@ -199,7 +199,7 @@ func TestANoticeMakesNoThread(t *testing.T) {
 	if _, err := s.Open(t.Context(), &thread.Lease{Thread: id, By: "nobody"}); !errors.Is(err, thread.ErrNoThread) {
 		t.Errorf("open: %v", err)
 	}
-	page, err := s.Table.Query(t.Context(), dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": id}})
+	page, err := s.Table.Query(t.Context(), dynamo.Under(id, ""))
 	if err != nil || len(page.Items) != 0 {
 		t.Errorf("left behind: %v, %v", page.Items, err)
 	}

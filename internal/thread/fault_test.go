@@ -110,7 +110,7 @@ func (x *crash) must(err error) {
 // many there were is the one thing that a crash may change.
 func (x *crash) partition() map[string]map[string]any {
 	x.Helper()
-	page, err := x.sound.Table.Query(x.Context(), dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": x.id}})
+	page, err := x.sound.Table.Query(x.Context(), dynamo.Under(x.id, ""))
 	x.must(err)
 	all, anonymous := map[string]map[string]any{}, strings.NewReplacer(x.names...)
 	for _, it := range page.Items {

@@ -327,7 +327,7 @@ func TestErase(t *testing.T) {
 			t.Errorf("erased, the %d. time, with %d requests", n+1, got)
 		}
 	}
-	page, err := s.Table.Query(ctx, dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": id}})
+	page, err := s.Table.Query(ctx, dynamo.Under(id, ""))
 	if err != nil {
 		t.Fatal(err)
 	}

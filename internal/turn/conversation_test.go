@@ -646,7 +646,7 @@ func (p *play) receipt(n int) string {
 
 func (p *play) items(pk string) []dynamo.Item {
 	p.t.Helper()
-	page, err := p.ledger.Table.Query(p.t.Context(), dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": pk}})
+	page, err := p.ledger.Table.Query(p.t.Context(), dynamo.Under(pk, ""))
 	if err != nil {
 		p.t.Fatal(err)
 	}

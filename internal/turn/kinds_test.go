@@ -405,7 +405,7 @@ type stored struct {
 func (w *world) stored(id string) stored {
 	w.t.Helper()
 	var s stored
-	page, err := w.threads.Table.Query(context.Background(), dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": id}})
+	page, err := w.threads.Table.Query(context.Background(), dynamo.Under(id, ""))
 	for _, it := range page.Items {
 		switch sk := it.Key().SK; {
 		case sk == "~":
@@ -436,7 +436,7 @@ func (h hidden) Replace(text string) string {
 // happenedTo is a transaction, and the names of its events and of the receipt of its YES.
 func (w *world) happenedTo(id string) (tx ledger.Transaction, all []string) {
 	w.t.Helper()
-	page, err := w.ledger.Table.Query(w.t.Context(), dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": "tx#" + id}})
+	page, err := w.ledger.Table.Query(w.t.Context(), dynamo.Under("tx#"+id, ""))
 	for _, it := range page.Items {
 		if sk := it.Key().SK; sk == "tx" {
 			err = errors.Join(err, it.Decode(&tx))

@@ -99,7 +99,7 @@ func (w *world) tellPayments() {
 // paymentEvents are those of a transaction's payment.
 func (w *world) paymentEvents(store *payment.Store, tx string) []payment.Event {
 	w.t.Helper()
-	page, err := store.Table.Query(w.t.Context(), dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": "pay#" + tx}})
+	page, err := store.Table.Query(w.t.Context(), dynamo.Under("pay#"+tx, ""))
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -24,6 +24,7 @@ import (
 	"merve/internal/ledger"
 	"merve/internal/llm"
 	"merve/internal/market"
+	"merve/internal/pause"
 	"merve/internal/seedtest"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
@@ -224,7 +225,7 @@ func TestPromise5_OneTurnAtATime(t *testing.T) {
 			t.Errorf("two turns of %s are with the model", req.Seed)
 		}
 		mu.Unlock()
-		err := pause(t.Context())
+		err := pause.For(t.Context(), 3*time.Millisecond)
 		mu.Lock()
 		thinking[req.Seed]--
 		mu.Unlock()

@@ -208,7 +208,7 @@ func TestErasedWithoutATrace(t *testing.T) {
 		for pk, table := range map[string]dynamo.Table{
 			ann.id(): w.threads.Table, "audit#" + ann.id(): w.runner.Records, "reports#" + owner: w.runner.Records, "report#" + id: w.runner.Records,
 		} {
-			page, err := table.Query(t.Context(), dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": pk}})
+			page, err := table.Query(t.Context(), dynamo.Under(pk, ""))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -36,6 +36,7 @@ import (
 	"merve/internal/market"
 	"merve/internal/notify"
 	"merve/internal/outbox"
+	"merve/internal/pause"
 	"merve/internal/payment"
 	"merve/internal/schedule"
 	"merve/internal/stock"
@@ -82,7 +83,7 @@ func (c *clock) add(d time.Duration) {
 // nobody moves the clock for it.
 func (c *clock) wait(ctx context.Context, d time.Duration) error {
 	if d < 2*time.Second {
-		return pause(ctx)
+		return pause.For(ctx, 3*time.Millisecond)
 	}
 	until := c.now().Add(d)
 	c.waits.Add(1)
@@ -98,17 +99,6 @@ func (c *clock) wait(ctx context.Context, d time.Duration) error {
 		}
 	}
 	return ctx.Err()
-}
-
-func pause(ctx context.Context) error {
-	t := time.NewTimer(3 * time.Millisecond)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // wire carries the calls of all worlds, so that each has not to connect anew.

@@ -133,13 +133,12 @@ func (o Options) build(ctx context.Context, dir string, cloud bool) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	env, args := os.Environ(), []string{"build", "-buildvcs=false", "-ldflags", "-s -w", "-o", dir}
+	env, tags := os.Environ(), "lambda.norpc"
+	args := []string{"build", "-buildvcs=false", "-ldflags", "-s -w", "-o", dir}
 	if cloud { // as .ci/synth.sh does
-		env, args = append(env, "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0"), append(args, "-trimpath", "-tags", "lambda.norpc,nethttpomithttp2")
-	} else {
-		args = append(args, "-tags", "lambda.norpc")
+		env, tags, args = append(env, "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0"), tags+",nethttpomithttp2", append(args, "-trimpath")
 	}
-	args = append(args, "merve/infra/local/bench/hello")
+	args = append(args, "-tags", tags, "merve/infra/local/bench/hello")
 	for _, name := range o.Functions {
 		args = append(args, "merve/functions/"+name)
 	}

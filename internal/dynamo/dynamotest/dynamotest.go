@@ -171,52 +171,59 @@ func Lapse(t testing.TB, table, part string, at time.Time) {
 	}
 }
 
-// Before is a transport that does something once, right before the first call of an
-// operation ("PutItem") goes out: what others do between a read and a write.
-func Before(op string, do func()) http.RoundTripper { return &before{op: op, do: do} }
-
-// BeforeText is Before, for the first call that has a text in its body, whatever operation it is.
-func BeforeText(text string, do func()) http.RoundTripper { return &before{text: text, do: do} }
-
-type before struct {
-	op, text string
-	do       func()
-	once     sync.Once
+// Look is a transport that sees the operation ("PutItem") and the body of each request before
+// it goes out, and sends the body that it returns.
+type Look struct {
+	See  func(op string, body []byte) ([]byte, error)
+	Next http.RoundTripper // nil: the server
 }
 
-func (b *before) RoundTrip(r *http.Request) (*http.Response, error) {
+// wire bounds what the server is asked at once: DynamoDB Local gives up on what has waited
+// for too long.
+var wire = &http.Transport{MaxConnsPerHost: 32, MaxIdleConnsPerHost: 32}
+
+// RoundTrip implements [http.RoundTripper].
+func (l Look) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, err
 	}
-	if strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+b.op) || b.op == "" && bytes.Contains(body, []byte(b.text)) {
-		b.once.Do(b.do)
-	}
-	return send(r, body)
-}
-
-// Aside is a transport that keeps the due work of a kind apart, by a name, from everybody
-// else's: for what looks at all that is due.
-func Aside(name, kind string) http.RoundTripper {
-	return aside{regexp.MustCompile(`"` + kind + `#(\d\d)"`), []byte(`"` + kind + "#" + name + `$1"`)}
-}
-
-type aside struct {
-	shard *regexp.Regexp
-	named []byte
-}
-
-func (a aside) RoundTrip(r *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
+	_, op, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	if body, err = l.See(op, body); err != nil {
 		return nil, err
 	}
-	return send(r, a.shard.ReplaceAll(body, a.named))
-}
-
-// send sends a request that was looked into on, with a body.
-func send(r *http.Request, body []byte) (*http.Response, error) {
 	there := r.Clone(r.Context())
 	there.Body, there.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	return http.DefaultTransport.RoundTrip(there)
+	if l.Next != nil {
+		return l.Next.RoundTrip(there)
+	}
+	return wire.RoundTrip(there)
+}
+
+// Before is a transport that does something once, right before the first call of an
+// operation goes out: what others do between a read and a write.
+func Before(op string, do func()) http.RoundTripper {
+	return once(do, func(call string, _ []byte) bool { return call == op })
+}
+
+// BeforeText is Before, for the first call that has a text in its body, whatever operation it is.
+func BeforeText(text string, do func()) http.RoundTripper {
+	return once(do, func(_ string, body []byte) bool { return bytes.Contains(body, []byte(text)) })
+}
+
+func once(do func(), when func(op string, body []byte) bool) http.RoundTripper {
+	var o sync.Once
+	return Look{See: func(op string, body []byte) ([]byte, error) {
+		if when(op, body) {
+			o.Do(do)
+		}
+		return body, nil
+	}}
+}
+
+// Aside is a transport that keeps what all share apart, by a name, from everybody else's: the
+// due work of a kind (`hold#\d\d`), a partition. Shared are regular expressions of whole strings.
+func Aside(name string, shared ...string) http.RoundTripper {
+	all, own := regexp.MustCompile(`"(`+strings.Join(shared, "|")+`)"`), []byte(`"${1}`+name+`"`)
+	return Look{See: func(_ string, body []byte) ([]byte, error) { return all.ReplaceAll(body, own), nil }}
 }
