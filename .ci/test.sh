@@ -17,28 +17,28 @@ if ! command -v chromium-headless-shell >/dev/null; then
     command -v chromium >/dev/null || echo "LEFT OUT: browser tests (no chromium, and apt could not install it)"
 fi
 
-# All packages share a store, since it is half as fast until it is warm. The longest begin first.
+# All packages (or PACKAGES) share a store, since it is half as fast until it is warm. The longest begin first.
 # Without the race detector: what runs on one goroutine by design (a simulated world with its own
-# clock, a model made of rules, a turn or operation that is killed) or measures memory. It would
-# take minutes more there and find nothing. Most tests wait for the store more than they compute:
+# clock, a model made of rules, a turn or operation that is killed), measures memory, or is half
+# an hour in the long form (a hot slot). It would take minutes more there and find nothing. Most tests wait for the store more than they compute:
 # more of them at once than there are processors, and those without the race detector beside those
 # with it. What vet says is make lint's to say.
 long='internal/(turn|web|ledger|outbox|thread|api|taxi|payment|report)$|infra/local/(runner|bench|streams|dynamodb)$'
 single='internal/simulationtest$|infra/local/rulemodel$'
-killed='^TestField25_Killed(AtEveryCall|Twice)$|^TestField16_Every(OperationMeetsEveryFault|TwoFaults)$|^TestField09_Every(TwoFaultsOfADelivery|FaultOfADelivery)$'
+apart='^TestField12_HotSlot$|^TestField25_Killed(AtEveryCall|Twice)$|^TestField16_Every(OperationMeetsEveryFault|TwoFaults)$|^TestField09_Every(TwoFaultsOfADelivery|FaultOfADelivery)$'
 measured='^TestEveryRouteWithstands$'
-all=$(go list ./functions/... ./internal/... ./infra/...)
+all=$(go list ${PACKAGES:-./functions/... ./internal/... ./infra/...})
 rest=$(grep -Ev "$single" <<<"$all")
 
 plain() {
   local flags=(-vet=off -timeout 15m -parallel 6 ${TESTFLAGS:-})
-  go test "${flags[@]}" -run "$killed" ./internal/turn ./internal/ledger ./internal/outbox
+  go test "${flags[@]}" -run "$apart" ./internal/turn ./internal/ledger ./internal/outbox
   grep -E "$single" <<<"$all" | xargs go test "${flags[@]}"
   go test "${flags[@]}" -run "$measured" ./internal/api
 }
 
 raced() {
-  local flags=(-race -vet=off -parallel 4 -timeout 15m -skip "$killed|$measured" ${TESTFLAGS:-})
+  local flags=(-race -vet=off -parallel 4 -timeout 15m -skip "$apart|$measured" ${TESTFLAGS:-})
   (grep -E "$long" <<<"$rest" | sort -t/ -k3,3r; grep -Ev "$long" <<<"$rest") | xargs go test "${flags[@]}"
 }
 

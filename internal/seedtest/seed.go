@@ -15,10 +15,11 @@ import (
 )
 
 // Of returns the seed of a test: SEED (1 when it is not set), mixed with the test's name.
-// A test that fails prints how to repeat it.
+// A test that fails prints how to repeat it, and one that has a seed has it as its attribute.
 func Of(t testing.TB) uint64 {
 	t.Helper()
 	base := number(t, "SEED", 1)
+	t.Attr("seed", strconv.FormatUint(base, 10))
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("repeat with SEED=%d go test -run '^%s$'", base, t.Name())

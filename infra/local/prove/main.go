@@ -1,6 +1,7 @@
-// Command prove runs all tests again and again (.ci/test.sh), from seeds that are printed, for
-// as long as asked, and prints what they prove: the promises and the failures in the field, each
-// with its tests and how many schedules (faults, histories, messages) they tried.
+// Command prove runs all tests (.ci/test.sh), and then those that try at random again and again,
+// from seeds that are printed, for as long as asked, and prints what they prove: the promises and
+// the failures in the field, each with its tests and how many schedules (faults, histories,
+// messages) they tried.
 //
 // A failure prints the seed that repeats it. A row that no test stands for is one, too.
 package main
@@ -18,10 +19,10 @@ import (
 
 func main() {
 	var o options
-	flag.DurationVar(&o.time, "time", 0, "start rounds for so long; 0 is one round")
+	flag.DurationVar(&o.time, "time", 0, "end within so long, after one round at least")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the first round; each further one adds 1")
 	flag.Uint64Var(&o.times, "times", 1, "how many times as long random tests try")
-	flag.StringVar(&o.run, "run", "", "only tests that match")
+	flag.StringVar(&o.run, "run", "", "in each round, only tests that match")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -49,12 +50,17 @@ func prove(ctx context.Context, o options) error {
 	}
 	found := results{}
 	begin := time.Now()
-	rounds := 0
-	for seed := o.seed; ; seed++ {
-		rounds++
-		fmt.Printf("SEED=%d TIMES=%d\n", seed, o.times)
-		if err = test(ctx, o, seed, found); err != nil || time.Since(begin) >= o.time {
+	r := round{seed: o.seed, times: o.times, run: o.run}
+	rounds := 1
+	for ; ; rounds++ {
+		started := time.Now()
+		fmt.Printf("SEED=%d TIMES=%d\n", r.seed, r.times)
+		if err = r.test(ctx, found); err != nil || time.Since(begin)+time.Since(started) > o.time {
 			break
+		}
+		r.seed++
+		if o.run == "" { // what knows no chance is as it was
+			r.packages, r.run = found.seeded()
 		}
 	}
 	bare := append(printPromises(os.Stdout, promises, found), printFailures(os.Stdout, failures, found)...)

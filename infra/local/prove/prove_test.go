@@ -100,6 +100,25 @@ func TestBareRowsAreTold(t *testing.T) {
 	}
 }
 
+// What has tried at random is tried again, with its parts, and nothing else is.
+func TestSeeded(t *testing.T) {
+	t.Parallel()
+	found, printed := results{}, map[string][]string{}
+	for _, e := range []event{
+		{Action: "attr", Package: "merve/internal/b", Test: "TestPart/one", Key: "seed", Value: "7"},
+		{Action: "attr", Package: "merve/internal/b", Test: "TestPart/two", Key: "seed", Value: "7"},
+		{Action: "pass", Package: "merve/internal/b", Test: "TestPart/one"},
+		{Action: "attr", Package: "merve/internal/a", Test: "TestWhole", Key: "seed", Value: "7"},
+		{Action: "attr", Package: "merve/internal/c", Test: "TestCounts", Key: "schedules", Value: "7"},
+		{Action: "pass", Package: "merve/internal/c", Test: "TestCounts"},
+	} {
+		found.add(e, printed)
+	}
+	if packages, run := found.seeded(); packages != "./internal/a ./internal/b" || run != "^(TestPart|TestWhole)$" {
+		t.Errorf("%s %s", packages, run)
+	}
+}
+
 func TestSum(t *testing.T) {
 	t.Parallel()
 	found := results{

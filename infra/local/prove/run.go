@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,6 +17,7 @@ import (
 type result struct {
 	runs, failures int
 	schedules      int
+	seeded         bool // it, or a part of it, tries at random
 }
 
 // results are by package and test, such as internal/gate.TestYes.
@@ -31,14 +33,21 @@ type event struct {
 	Value   string
 }
 
+// round is one run of the tests.
+type round struct {
+	seed, times uint64
+	packages    string // with spaces between; "" are all
+	run         string // the tests; "" are all
+}
+
 // test runs the tests once, prints what fails, and adds to what was found.
-func test(ctx context.Context, o options, seed uint64, found results) error {
+func (r round) test(ctx context.Context, found results) error {
 	flags := "-json -count=1 -timeout=120m"
-	if o.run != "" {
-		flags += " -run=" + o.run
+	if r.run != "" {
+		flags += " -run=" + r.run
 	}
 	cmd := exec.CommandContext(ctx, "bash", ".ci/test.sh")
-	cmd.Env = append(os.Environ(), fmt.Sprint("SEED=", seed), fmt.Sprint("TIMES=", o.times), "TESTFLAGS="+flags)
+	cmd.Env = append(os.Environ(), fmt.Sprint("SEED=", r.seed), fmt.Sprint("TIMES=", r.times), "TESTFLAGS="+flags, "PACKAGES="+r.packages)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -61,7 +70,7 @@ func test(ctx context.Context, o options, seed uint64, found results) error {
 	err = cmd.Wait()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		return fmt.Errorf("a test failed: repeat with SEED=%d TIMES=%d make prove", seed, o.times)
+		return fmt.Errorf("a test failed: repeat with SEED=%d TIMES=%d make prove", r.seed, r.times)
 	}
 	return errors.Join(err, lines.Err())
 }
@@ -73,7 +82,11 @@ func (r results) add(e event, printed map[string][]string) {
 	case "output":
 		printed[name] = append(printed[name], e.Output)
 	case "attr":
-		if n, err := strconv.Atoi(e.Value); err == nil && e.Key == "schedules" {
+		switch n, err := strconv.Atoi(e.Value); {
+		case e.Key == "seed":
+			whole, _, _ := strings.Cut(e.Test, "/")
+			r.of(strings.TrimSuffix(name, e.Test) + whole).seeded = true
+		case e.Key == "schedules" && err == nil:
 			r.of(name).schedules += n
 		}
 	case "pass", "fail":
@@ -86,6 +99,19 @@ func (r results) add(e event, printed map[string][]string) {
 		}
 		delete(printed, name)
 	}
+}
+
+// seeded are the tests that try at random: their packages, and what go test -run wants.
+func (r results) seeded() (packages, run string) {
+	var in, tests []string
+	for name, one := range r {
+		if pkg, test, ok := strings.Cut(name, "."); ok && one.seeded {
+			in, tests = append(in, "./"+pkg), append(tests, test)
+		}
+	}
+	slices.Sort(in)
+	slices.Sort(tests)
+	return strings.Join(slices.Compact(in), " "), "^(" + strings.Join(slices.Compact(tests), "|") + ")$"
 }
 
 func (r results) of(name string) *result {
