@@ -41,7 +41,8 @@ type Report struct {
 
 // Sweep expires the holds whose time is over. Any number of sweeps may run at once: each
 // hold expires once. A hold that cannot be expired does not keep the others. 16 shards, a
-// query and a batch read for each hundred holds, 1 request for each.
+// query and a batch read for each hundred holds, and 1 request for as many as one transaction
+// takes (33 of one slot each); or for each of those, when something else has ended one of them.
 func (l *Ledger) Sweep(ctx context.Context, limits Limits) (Report, error) {
 	limits = limits.orDefault()
 	s := &sweep{Ledger: l, budget: newBudget(limits)}
@@ -57,26 +58,64 @@ type sweep struct {
 }
 
 func (s *sweep) shard(ctx context.Context, shard int) error {
-	return s.Ledger.due(ctx, dueHold, shard, s.budget, func(items []dynamo.Item) error {
-		var errs []error
-		for _, it := range items {
-			if s.over(ctx) {
-				break
-			}
-			if err := s.one(ctx, it); err != nil {
-				errs = append(errs, err)
-			}
-		}
-		return errors.Join(errs...)
-	})
+	return s.Ledger.due(ctx, dueHold, shard, s.budget, func(items []dynamo.Item) error { return s.page(ctx, items) })
 }
 
-func (s *sweep) one(ctx context.Context, it dynamo.Item) error {
-	var tx Transaction
-	if err := it.Decode(&tx); err != nil {
-		return err
+// ending is a hold, and what ends it.
+type ending struct {
+	tx     Transaction
+	writes []dynamo.Write
+}
+
+// page expires holds, as many in one transaction as it takes.
+func (s *sweep) page(ctx context.Context, items []dynamo.Item) error {
+	var errs []error
+	var some []ending
+	size := 0
+	for _, it := range items {
+		if s.over(ctx) {
+			break
+		}
+		var tx Transaction
+		if err := it.Decode(&tx); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		c, err := s.expiring(tx)
+		if err != nil {
+			errs = append(errs, s.count(tx, err))
+			continue
+		}
+		e := ending{tx, s.writes(c)}
+		if size+len(e.writes) > dynamo.MaxWrites {
+			errs = append(errs, s.end(ctx, some))
+			some, size = nil, 0
+		}
+		some, size = append(some, e), size+len(e.writes)
 	}
-	_, err := s.expire(ctx, tx)
+	return errors.Join(append(errs, s.end(ctx, some))...)
+}
+
+// end ends holds together; each by itself when something else has ended one of them.
+func (s *sweep) end(ctx context.Context, some []ending) error {
+	var all []dynamo.Write
+	for _, e := range some {
+		all = append(all, e.writes...)
+	}
+	err := s.Table.DB().Commit(ctx, all...)
+	alone := err != nil && len(some) > 1
+	var errs []error
+	for _, e := range some {
+		if alone {
+			err = s.Table.DB().Commit(ctx, e.writes...)
+		}
+		errs = append(errs, s.count(e.tx, err))
+	}
+	return errors.Join(errs...)
+}
+
+// count takes down what became of a hold.
+func (s *sweep) count(tx Transaction, err error) error {
 	var faster *replay
 	raced := errors.As(err, &faster) || errors.Is(err, ErrNotHeld) || errors.Is(err, ErrChanged) || errors.Is(err, ErrNotDue) || tx.State != Hold
 	s.mu.Lock()

@@ -87,6 +87,64 @@ func TestSweepKeepsToItsBounds(t *testing.T) {
 	}
 }
 
+// What is due at once expires in few transactions; beside one that is confirmed just then, each hold
+// in one of its own.
+func TestHoldsExpireTogether(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		slots    int // of each hold
+		confirms bool
+		commits  int
+		want     Report
+	}{
+		"undisturbed":  {1, false, 2, Report{Looked: 60, Expired: 60}},
+		"one is taken": {1, true, 2 + 33, Report{Looked: 60, Expired: 59, Raced: 1}},
+		"many slots":   {4, false, 4, Report{Looked: 60, Expired: 60}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, ctx := newCorner(t), t.Context()
+			c.NewID = func() string {
+				for {
+					if id := dynamotest.ID("t"); dynamo.DueShard("", id) == dynamo.DueShard("", "one") {
+						return id
+					}
+				}
+			}
+			var first Transaction
+			for i := range 60 {
+				terms := c.terms(24 + tt.slots*i)
+				for n := range tt.slots {
+					terms.Slots = append(terms.Slots[:n], terms.Start.Add(time.Duration(n)*time.Hour))
+				}
+				terms.End = terms.Start.Add(time.Duration(tt.slots) * time.Hour)
+				if tx := c.offered(terms, 1); i == 0 {
+					first = tx // to be due
+					c.clock.Add(time.Second)
+				}
+			}
+			early := c.open() // by a clock that is behind
+			early.Now = func() time.Time { return first.CreatedAt }
+			c.clock.Add(10 * time.Minute)
+			commits := 0
+			sweeper := c.over(dynamotest.Look{Next: c.aside(), See: func(op string, body []byte) ([]byte, error) {
+				if op != "TransactWriteItems" {
+					return body, nil
+				}
+				if commits++; commits == 1 && tt.confirms {
+					_, err := early.Confirm(ctx, c.owner, first.ID, receiptFor(first), "yes")
+					return body, err
+				}
+				return body, nil
+			}}, 1)
+			got, err := sweeper.Sweep(ctx, Limits{Workers: 1})
+			if got.Lag = 0; err != nil || got != tt.want || commits != tt.commits {
+				t.Errorf("%+v in %d transactions, want %+v in %d; %v", got, commits, tt.want, tt.commits, err)
+			}
+		})
+	}
+}
+
 // One transaction that cannot be expired does not keep the others.
 func TestSweepGoesOnAfterAFailure(t *testing.T) {
 	t.Parallel()

@@ -62,14 +62,19 @@ func (l *Ledger) Expire(ctx context.Context, txID string) (Transaction, error) {
 	return settle(l.expire(ctx, tx))
 }
 
+// expiring is the change that ends a hold whose time is over.
+func (l *Ledger) expiring(tx Transaction) (change, error) {
+	now := l.now()
+	if err := opExpire.check(tx, now); err != nil {
+		return change{}, err
+	}
+	return l.ending(tx, now, nil)
+}
+
 // expire is Expire for a transaction that the caller has read. A [replay] says that
 // somebody else was faster.
 func (l *Ledger) expire(ctx context.Context, tx Transaction) (Transaction, error) {
-	now := l.now()
-	if err := opExpire.check(tx, now); err != nil {
-		return Transaction{}, err
-	}
-	c, err := l.ending(tx, now, nil)
+	c, err := l.expiring(tx)
 	if err == nil {
 		err = l.Table.DB().Commit(ctx, l.writes(c)...)
 	}
