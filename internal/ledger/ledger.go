@@ -144,12 +144,7 @@ func (e *AlreadyConfirmed) Unwrap() error { return ErrAlreadyConfirmed }
 // now is the time as it is stored, so that what is returned equals what is kept.
 func (l *Ledger) now() time.Time { return stored(l.Now()) }
 
-func stored(t time.Time) time.Time {
-	if t.IsZero() {
-		return time.Time{}
-	}
-	return t.UTC().Truncate(time.Millisecond)
-}
+func stored(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
 func (l *Ledger) random(n int) int {
 	if l.Rand != nil {

@@ -148,6 +148,11 @@ func (c *corner) in(state State, t Terms) Transaction {
 	switch state {
 	case Confirmed:
 		tx, err = c.confirm(tx, "yes")
+	case NoShow:
+		if tx, err = c.confirm(tx, "yes"); err == nil {
+			c.clock.Set(tx.Start)
+			tx, err = c.Mark(ctx, clerk, tx.ID, "mark")
+		}
 	case Cancelled:
 		tx, err = c.Release(ctx, c.owner, tx.ID, "test", "no")
 	case Expired:

@@ -124,6 +124,19 @@ func TestWhatComesBetween(t *testing.T) {
 	}
 }
 
+func TestWhatThereIsNot(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	_, err := c.History(ctx, c.owner, "none")
+	_, err2 := c.Get(ctx, c.owner, "none")
+	_, err3 := c.history(ctx, "none")
+	for _, err := range []error{err, err2, err3} {
+		if !errors.Is(err, actor.ErrNotFound) {
+			t.Error(err)
+		}
+	}
+}
+
 func TestANoShowIsTakenBackOnce(t *testing.T) {
 	t.Parallel()
 	c, ctx := newCorner(t), context.Background()

@@ -3,6 +3,7 @@ package ledger
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,9 +41,32 @@ func TestAMoveIsAnsweredWhileItIsForNothing(t *testing.T) {
 	if res, err := ask(5*time.Minute, 20*time.Second); err != nil || !res.Proposal.ExpiresAt.Equal(old.Start) {
 		t.Errorf("%+v, %v", res.Proposal, err)
 	}
-	for _, left := range []time.Duration{30 * time.Second, 0, -time.Minute} {
-		if _, err := ask(left, 2*time.Minute); !fault.Is(err, fault.Conflict) {
+	for left, want := range map[time.Duration]string{30 * time.Second: "too soon", 0: "comes back no more", -time.Minute: "comes back no more"} {
+		if _, err := ask(left, 2*time.Minute); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v before the start: %v", left, err)
 		}
+	}
+}
+
+// What costs nothing is moved until it begins.
+func TestAMoveOfWhatIsFree(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.offering.PriceMinor = 0
+	res, err := s.call("initiateBooking", at("2030-06-04", "19:00"), "k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := s.Get(t.Context(), s.owner, res.Proposal.Ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.confirm(old, "c"); err != nil {
+		t.Fatal(err)
+	}
+	s.clock.Set(old.Start.Add(-30 * time.Second))
+	moved, err := s.call("rescheduleBooking", fmt.Sprintf(`{"transactionId":%q,"date":"2030-06-04","time":"21:00","endDate":null,"partySize":null}`, old.ID), "m")
+	if err != nil || moved.Proposal == nil || !moved.Proposal.ExpiresAt.After(old.Start) {
+		t.Errorf("%+v, %v", moved.Proposal, err)
 	}
 }

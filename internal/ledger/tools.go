@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-	"unicode/utf8"
 
 	"merve/internal/actor"
 	"merve/internal/fault"
@@ -106,11 +105,7 @@ func (b *Booker) initiate(ctx context.Context, tc tool.Context, args initiateArg
 	if err != nil {
 		return b.refusal(ctx, tc, item, args, err)
 	}
-	note := tool.Value(args.Note)
-	if utf8.RuneCountInString(note) > maxNote {
-		return tool.Result{}, fault.Field("note", "want at most %d characters", maxNote)
-	}
-	terms, err := b.Ledger.owed(ctx, termsOf(tc, item, booking, party, note), o, tc.Actor.Keys())
+	terms, err := b.Ledger.owed(ctx, termsOf(tc, item, booking, party, tool.Value(args.Note)), o, tc.Actor.Keys())
 	if err != nil {
 		return tool.Result{}, err
 	}

@@ -169,6 +169,10 @@ func TestWhatCannotBeBookedNamesTheField(t *testing.T) {
 			t.Errorf("%s: %v on %q", name, err, field)
 		}
 	}
+	long := fmt.Sprintf(`{"listingId":"harbour","offeringId":null,"date":"2030-06-04","time":"19:00","endDate":null,"partySize":2,"note":%q}`, strings.Repeat("é", maxNote+1))
+	if _, err := s.call("initiateBooking", long, "k"); !fault.Is(err, fault.Invalid) || len(s.locks(noon.Add(24*time.Hour))) != 0 {
+		t.Errorf("a long note: %v, %v", err, s.locks(noon.Add(24*time.Hour)))
+	}
 	s.tc.Market.Tools = map[string]market.ToolPolicy{"initiateBooking": {AllowedTags: []string{"spa"}}}
 	if _, err := s.call("initiateBooking", at("2030-06-04", "19:00"), "k"); !fault.Is(err, fault.Forbidden) {
 		t.Errorf("a kind of listing that the market does not allow: %v", err)
@@ -227,6 +231,56 @@ func TestListAndCancel(t *testing.T) {
 	s.tc.Actor = actor.Actor{Kind: actor.User, ID: "foreign"}
 	if _, err := s.call("cancelBooking", cancel, "c3"); !fault.Is(err, fault.NotFound) {
 		t.Errorf("somebody else's: %v", err)
+	}
+}
+
+// A hold whose time is over is no offer any more, whether or not a sweep has come.
+func TestAnOfferThatIsOverIsListedAsExpired(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	res, err := s.call("initiateBooking", at("2030-06-04", "19:00"), "k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx, err := s.Get(t.Context(), s.owner, res.Proposal.Ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at, want := range map[time.Time]State{tx.HoldExpiresAt.Add(-time.Second): Hold, tx.HoldExpiresAt: Expired} {
+		s.clock.Set(at)
+		listed, err := s.call("getMyBookings", `{}`, "l")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all := listed.Data.(map[string]any)["bookings"].([]map[string]any); len(all) != 1 || all[0]["state"] != want {
+			t.Errorf("at %s: %+v", at, all)
+		}
+	}
+}
+
+// A tool changes what is booked and not over, and says why it changes nothing else.
+func TestWhatCannotBeChanged(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		state  State
+		change func(s *shop, tx Transaction)
+		want   string
+	}{
+		"an offer":             {Hold, nil, "not booked yet"},
+		"an offer that is let": {Expired, nil, ErrNotHeld.Error()},
+		"what was only drawn":  {Draft, nil, ErrNotHeld.Error()},
+		"what is cancelled":    {Cancelled, nil, ErrCancelled.Error()},
+		"where nobody came":    {NoShow, nil, "nobody came"},
+		"what is over":         {Confirmed, func(s *shop, tx Transaction) { s.clock.Set(tx.End) }, "it is over"},
+	} {
+		s := newShop(t)
+		tx := s.in(tt.state, s.terms(24))
+		if tt.change != nil {
+			tt.change(s, tx)
+		}
+		if _, err := s.call("cancelBooking", fmt.Sprintf(`{"transactionId":%q}`, tx.ID), "k"); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %s", name, err, tt.want)
+		}
 	}
 }
 
