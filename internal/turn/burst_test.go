@@ -1,0 +1,173 @@
+package turn_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"merve/internal/channel"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/fault"
+	"merve/internal/ledger"
+	"merve/internal/llm"
+	"merve/internal/market"
+	"merve/internal/thread"
+)
+
+// echo repeats what it is to answer.
+func echo() llm.Model {
+	return modelFunc(func(_ context.Context, req llm.Request) (llm.Response, error) {
+		return llm.Response{Text: "You said " + strings.Join(unanswered(req), ", ") + ".", Finish: "stop"}, nil
+	})
+}
+
+// comes puts a message on its thread and leaves it to the queue.
+func (w *world) comes(in channel.Inbound) {
+	w.t.Helper()
+	if _, err := w.runner.ProcessInbound(w.t.Context(), in); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// saidIn are the messages that each turn of a thread answers.
+func (w *world) saidIn(id string) (all []string) {
+	w.t.Helper()
+	for _, t := range w.turnsOf(id) {
+		var texts []string
+		for _, m := range t.In {
+			texts = append(texts, m.Text)
+		}
+		all = append(all, strings.Join(texts, "+"))
+	}
+	return all
+}
+
+// What is sent in several messages is answered once, when nothing more has come for a while; who
+// looks on does not wait.
+func TestABurstIsAnsweredTogether(t *testing.T) {
+	t.Parallel()
+	quiet := 2500 * time.Millisecond
+	w := newWorld(t, func(m *market.Market) { m.QuietMS = int(quiet.Milliseconds()) })
+	w.model = echo()
+	waits := 0
+	w.runner.Wait = func(ctx context.Context, d time.Duration) error {
+		if d == quiet {
+			waits++
+			w.comes(w.from("ann", channel.WhatsApp, "m2", "for two"))
+			w.clock.add(quiet)
+			return nil
+		}
+		return w.clock.wait(ctx, d)
+	}
+	first := w.from("ann", channel.WhatsApp, "m1", "a table")
+	w.comes(first)
+	w.work()
+	if got := w.saidIn(threadOf(first)); fmt.Sprint(got) != "[a table+for two]" {
+		t.Errorf("turns answer %q", got)
+	}
+
+	app := w.from("bob", channel.App, "m1", "hello")
+	w.comes(app)
+	if w.work(); waits != 1 || len(w.saidIn(threadOf(app))) != 1 {
+		t.Errorf("%d waits, the app's turns answer %q", waits, w.saidIn(threadOf(app)))
+	}
+}
+
+// A turn that meets a newer message with every commit comes to an end, and loses none of them.
+func TestWordsThatKeepComing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.model = echo()
+	healthy := *w.threads
+	var commits atomic.Int64
+	db := dynamotest.Open(t, dynamotest.Look{Next: wire, See: func(op string, body []byte) ([]byte, error) {
+		if op != "TransactWriteItems" || !strings.Contains(string(body), `"turn#`) {
+			return body, nil
+		}
+		if n := commits.Add(1); n <= 30 {
+			_, err := healthy.Append(context.Background(), w.from("ann", channel.WhatsApp, fmt.Sprint("more", n), fmt.Sprint("more ", n)), false)
+			return body, err
+		}
+		return body, nil
+	}})
+	in := w.from("ann", channel.WhatsApp, "m1", "hello")
+	w.comes(in)
+	w.start(db)
+	if err := w.runner.Work(t.Context(), threadOf(in)); !fault.Is(err, fault.Conflict) || commits.Load() != 12 {
+		t.Errorf("%v after %d commits", err, commits.Load())
+	}
+	w.restart()
+	w.clock.add(thread.LeaseFor)
+	w.queued = append(w.queued, threadOf(in))
+	w.work()
+	if got := strings.Join(w.saidIn(threadOf(in)), "+"); !strings.HasPrefix(got, "hello+more 1+") || !strings.HasSuffix(got, "+more 12") {
+		t.Errorf("answered: %s", got)
+	}
+}
+
+// What an app says is no STOP: there is nothing to be taken off.
+func TestStopIsAWordToTheApp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.model = echo()
+	in := w.from("ann", channel.App, "m1", "stop")
+	w.comes(in)
+	w.comes(w.from("ann", channel.App, "m2", "and a table"))
+	w.work()
+	if got := w.saidIn(threadOf(in)); fmt.Sprint(got) != "[stop+and a table]" {
+		t.Errorf("turns answer %q", got)
+	}
+}
+
+// A YES to what no part settles any more is an error, and waits for a version that does.
+func TestAYesThatNobodySettles(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.stock(nil)
+	w.model = clerkModel()
+	w.say(w.from("ann", channel.App, "1", "book"))
+	delete(w.runner.Commitments, ledger.ConfirmKind)
+	w.clock.add(time.Second)
+	yes := w.from("ann", channel.App, "2", "yes")
+	if a, err := w.runner.Converse(t.Context(), yes); !fault.Is(err, fault.Internal) {
+		t.Errorf("%+v, %v", a, err)
+	}
+	w.restart()
+	w.clock.add(thread.LeaseFor)
+	if a := w.say(yes); !strings.Contains(textOf(a.Turn), "Your booking is confirmed.") {
+		t.Errorf("told %q", textOf(a.Turn))
+	}
+}
+
+// One reason is why a thread is handed to a person; where nobody is there, it is not.
+func TestAHandOverIsOne(t *testing.T) {
+	t.Parallel()
+	for _, desk := range []bool{true, false} {
+		w := newWorld(t, nil)
+		w.model = modelFunc(func(_ context.Context, req llm.Request) (llm.Response, error) {
+			if req.Messages[len(req.Messages)-1].Role == llm.ToolRole {
+				return llm.Response{Text: "So be it.", Finish: "stop"}, nil
+			}
+			return llm.Response{Calls: []llm.Call{
+				{ID: "1", Name: "askForPerson", Args: []byte(`{"reason":"the first"}`)}, {ID: "2", Name: "askForPerson", Args: []byte(`{"reason":"the second"}`)},
+			}, Finish: "tool_calls"}, nil
+		})
+		if !desk {
+			w.runner.Desk = nil
+		}
+		in := w.from("ann", channel.App, "1", "a person, please")
+		a := w.say(in)
+		c, err := w.concierge.people.Of(t.Context(), threadOf(in))
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case !desk && (c != nil || textOf(a.Turn) != "So be it."):
+			t.Errorf("without a desk: %+v, %q", c, textOf(a.Turn))
+		case desk && (c == nil || c.Reason != "the first"):
+			t.Errorf("with a desk: %+v, %q", c, textOf(a.Turn))
+		}
+	}
+}
