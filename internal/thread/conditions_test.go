@@ -196,6 +196,9 @@ func TestANoticeMakesNoThread(t *testing.T) {
 	if _, _, err := s.Take(t.Context(), id); !errors.Is(err, thread.ErrNoThread) {
 		t.Errorf("take: %v", err)
 	}
+	if _, owner, err := s.Activity(t.Context(), id); !errors.Is(err, thread.ErrNoThread) || owner != "" {
+		t.Errorf("activity: of %q, %v", owner, err)
+	}
 	if _, err := s.Open(t.Context(), &thread.Lease{Thread: id, By: "nobody"}); !errors.Is(err, thread.ErrNoThread) {
 		t.Errorf("open: %v", err)
 	}
@@ -467,12 +470,8 @@ func TestField01_AnOldMessageComesAgain(t *testing.T) {
 			s.Table.Put(dynamo.Key{PK: id, SK: fmt.Sprintf("turn#%08d", n)}, thread.Turn{N: n, In: []thread.Message{msg}, At: c.now()}))
 	}
 	ws = append(ws, s.Table.Update(dynamo.Key{PK: id, SK: "~"}, "SET turns = :n REMOVE inbox", dynamo.V{":n": turns}))
-	for len(ws) > 0 {
-		n := min(len(ws), dynamo.MaxWrites)
-		if err := s.Table.DB().Commit(t.Context(), ws[:n]...); err != nil {
-			t.Fatal(err)
-		}
-		ws = ws[n:]
+	if err := s.Table.DB().CommitAll(t.Context(), ws...); err != nil {
+		t.Fatal(err)
 	}
 	for _, n := range []int{1, 2, 7, 8, 150, 279, 280, 281, 299, 300} {
 		ctx, meter := telemetry.WithMeter(t.Context())
@@ -485,7 +484,19 @@ func TestField01_AnOldMessageComesAgain(t *testing.T) {
 	if _, _, ok, err := s.Answer(ctx, id, thread.MessageID(id, channel.App, "never")); ok || err != nil || meter.Cost().Requests != 2 {
 		t.Errorf("what never came: %v, %v, %d requests", ok, err, meter.Cost().Requests)
 	}
-	faulttest.Tried(t, 11)
+	lost := thread.MessageID(id, channel.App, "lost")
+	if err := s.Table.DB().Commit(t.Context(), s.Table.Put(dynamo.Key{PK: id, SK: "seen#" + lost}, map[string]any{"at": c.now().Add(-time.Hour)})); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, ok, err := s.Answer(t.Context(), id, lost); ok || err != nil {
+		t.Errorf("what came and is in no turn: %v, %v", ok, err)
+	}
+	waits := mustAppend(t, s, message(who, "waits", "hi"), false)
+	ctx, meter = telemetry.WithMeter(t.Context())
+	if _, _, ok, err := s.Answer(ctx, id, waits.Message); ok || err != nil || meter.Cost().Requests != 1 {
+		t.Errorf("what waits for its answer: %v, %v, %d requests", ok, err, meter.Cost().Requests)
+	}
+	faulttest.Tried(t, 12)
 }
 
 // Turns in which nobody said anything end no list.
@@ -521,6 +532,21 @@ func TestSilentTurns(t *testing.T) {
 	}
 	if fmt.Sprint(got) != "[hello hi]" {
 		t.Errorf("listed %v", got)
+	}
+	commit(t, s, mustAppend(t, s, message(who, "2", "and"), true).Lease, "then")
+	got = nil
+	for after, first := "", true; first || after != ""; first = false {
+		lines, next, err := s.Lines(t.Context(), a.Thread, after, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range lines {
+			got = append(got, l.Text)
+		}
+		after = next
+	}
+	if fmt.Sprint(got) != "[hi hello and then]" {
+		t.Errorf("listed forward %v", got)
 	}
 }
 

@@ -16,6 +16,15 @@ import (
 	"merve/internal/thread"
 )
 
+// What was spent yesterday does not count today.
+func TestSpendIsOfADay(t *testing.T) {
+	t.Parallel()
+	s := thread.Spend{Day: "2026-11-21", MicroUSD: 5}
+	if s.On("2026-11-21") != 5 || s.On("2026-11-22") != 0 {
+		t.Errorf("%d, and %d the day after", s.On("2026-11-21"), s.On("2026-11-22"))
+	}
+}
+
 // plainTurn runs a turn and returns what its three steps cost.
 func plainTurn(t *testing.T, s *thread.Store, in channel.Inbound) (id string, steps [3]telemetry.Cost) {
 	t.Helper()

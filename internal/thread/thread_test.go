@@ -326,8 +326,8 @@ func TestLines(t *testing.T) {
 	after := ""
 	for {
 		lines, next, err := s.Lines(ctx, id, after, 3)
-		if err != nil {
-			t.Fatal(err)
+		if err != nil || len(lines) == 0 || len(lines) > 3 {
+			t.Fatalf("after %q: %d lines, %v", after, len(lines), err)
 		}
 		for _, l := range lines {
 			texts = append(texts, l.Text)
@@ -343,8 +343,8 @@ func TestLines(t *testing.T) {
 	before := thread.Latest
 	for before != "" {
 		lines, previous, err := s.LinesBefore(ctx, id, before, 4)
-		if err != nil {
-			t.Fatal(err)
+		if err != nil || len(lines) == 0 || len(lines) > 4 {
+			t.Fatalf("before %q: %d lines, %v", before, len(lines), err)
 		}
 		var page []string
 		for _, l := range lines {
@@ -361,6 +361,9 @@ func TestLines(t *testing.T) {
 	turn, _, ok, err := s.Answer(ctx, id, thread.MessageID(id, channel.App, "0"))
 	if err != nil || !ok || turn.Out[0].Text != "a0" {
 		t.Errorf("answer to the first message: %+v %v %v", turn, ok, err)
+	}
+	if _, _, ok, err := s.Answer(ctx, "th_none", "m_none"); err != nil || ok {
+		t.Errorf("answer on no thread: %v, %v", ok, err)
 	}
 	if _, _, ok, err := s.Answer(ctx, id, thread.MessageID(id, channel.App, "last")); err != nil || ok {
 		t.Errorf("answer to the waiting message: %v %v", ok, err)
