@@ -14,6 +14,7 @@ import (
 	"merve/internal/booking"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
+	"merve/internal/faulttest"
 	"merve/internal/gate"
 	"merve/internal/ledger"
 	"merve/internal/thread"
@@ -413,6 +414,82 @@ func TestCancelRefused(t *testing.T) {
 		d.tc.Actor = owner
 		if d.state(tx.ID) != ledger.Confirmed {
 			t.Errorf("%s: it is %s", tt.name, d.state(tx.ID))
+		}
+	}
+}
+
+// A YES whose ledger is away for now is no answer: nothing is said, and it comes again.
+func TestAYesWhileTheLedgerIsAway(t *testing.T) {
+	t.Parallel()
+	for name, settles := range map[string]func(l *ledger.Ledger) gate.Commitment{
+		"confirm": func(l *ledger.Ledger) gate.Commitment { return booking.Confirm{Ledger: l} },
+		"cancel":  func(l *ledger.Ledger) gate.Commitment { return booking.Cancel{Ledger: l} },
+		"move":    func(l *ledger.Ledger) gate.Commitment { return booking.Move{Ledger: l} },
+	} {
+		d := newDesk(t)
+		_, p := d.held()
+		away := *d.Ledger
+		away.Table = dynamotest.Once(t, faulttest.With(faulttest.At{N: 1, Fault: faulttest.ServerError})).Table(dynamotest.TableName("ledger"))
+		if s, err := settles(&away).Commit(t.Context(), d.tc, d.consent(p)); err == nil || s.Text != "" || len(s.Writes) != 0 {
+			t.Errorf("%s: %+v, %v", name, s, err)
+		}
+	}
+}
+
+// A booking that cannot be moved is not, in words, and the customer's own new time is let go.
+func TestMoveRefused(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		spoil func(d *desk, p *thread.Pending)
+		want  ledger.State // of the new time
+	}{
+		{"another offer was shown", func(_ *desk, p *thread.Pending) { p.Hash = "other" }, ledger.Cancelled},
+		{"no such transaction", func(_ *desk, p *thread.Pending) { p.Ref = "none" }, ledger.Hold},
+		{"somebody else's", func(d *desk, _ *thread.Pending) { d.tc.Actor.ID = dynamotest.ID("other") }, ledger.Hold},
+	}
+	for _, tt := range tests {
+		d := newDesk(t)
+		owner := d.tc.Actor
+		tx, p := d.held()
+		tt.spoil(d, &p)
+		s, err := booking.Move{Ledger: d.Ledger}.Commit(t.Context(), d.tc, d.consent(p))
+		if err != nil || s.Text != say(wording.MoveRefused, nil) || len(s.Cards) != 0 {
+			t.Errorf("%s: %+v, %v", tt.name, s, err)
+		}
+		if err := d.commit(s); err != nil {
+			t.Fatal(err)
+		}
+		if d.tc.Actor = owner; d.state(tx.ID) != tt.want {
+			t.Errorf("%s: the new time is %s, want %s", tt.name, d.state(tx.ID), tt.want)
+		}
+	}
+}
+
+// Of what was paid is said what becomes of it; of nothing, nothing.
+func TestMoneyOfACancellation(t *testing.T) {
+	t.Parallel()
+	away := fault.New(fault.Unavailable, "away")
+	tests := []struct {
+		name string
+		paid int64
+		err  error
+		want wording.Key // "" is none
+	}{
+		{"paid and free until later", 6500, nil, wording.MoneyBack},
+		{"nothing paid", 0, nil, ""},
+		{"nobody knows", 6500, away, ""},
+	}
+	for _, tt := range tests {
+		tx := ledger.Transaction{Terms: overnight()}
+		tx.DueMinor, tx.RefundUntil = 6500, at(22, 12, 0)
+		m := booking.Money{Paid: func(context.Context, ledger.Transaction) (int64, error) { return tt.paid, tt.err }}
+		text, err := m.Cancelled(t.Context(), "en", tx, noon)
+		want := say(tt.want, wording.Vars{
+			"amount": "€65.00", "back": "€65.00", "kept": "€0.00", "until": booking.FreeUntil("en", tx, noon),
+		})
+		if !errors.Is(err, tt.err) || text != want {
+			t.Errorf("%s: %q, %v; want %q", tt.name, text, err, want)
 		}
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"merve/internal/ledger"
 	"merve/internal/market"
 	"merve/internal/schedule"
+	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/tool"
 )
@@ -428,4 +429,55 @@ func TestWhoCannotBeAskedNowIsPassedOver(t *testing.T) {
 		i.freed(i.letGo(tx))
 		i.expect("ann: ", "bob: "+now)
 	})
+}
+
+// One place that has become free is offered to one, even where more have become free beside it:
+// each is offered by its own event.
+func TestEachFreedPlaceIsOfferedToOne(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	i.changed("table", func(o *schedule.Offering) { o.Capacity = 2 })
+	first, second := i.holds("yan", "22 18:00"), i.holds("zoe", "22 18:00")
+	i.waits("22 18:00", "ann", "bob")
+	events := []ledger.Event{i.letGo(first), i.letGo(second)}
+	for n, bob := range []string{"waits", "hold 22 18:00, told waitlist_offer"} {
+		if err := i.waitlist.Freed(t.Context(), events[n]); err != nil {
+			t.Fatal(err)
+		}
+		i.expect("ann: hold 22 18:00, told waitlist_offer", "bob: "+bob)
+	}
+}
+
+// What frees nothing is not even looked up.
+func TestWhatFreesNothing(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	tx := i.holds("yan", "22 18:00")
+	i.waits("22 18:00", "ann")
+	for _, typ := range []ledger.State{ledger.Hold, ledger.Confirmed, ledger.NoShow, ledger.Came} {
+		ctx, meter := telemetry.WithMeter(t.Context())
+		if err := i.waitlist.Freed(ctx, ledger.Event{Type: typ, Transaction: tx}); err != nil || meter.Cost().Requests != 0 {
+			t.Errorf("%s: %v, %d requests", typ, err, meter.Cost().Requests)
+		}
+	}
+	i.expect("ann: waits")
+}
+
+// An offer that ran out before anybody was told of it is told to nobody; the next one is asked.
+func TestAnOfferThatRanOutUntold(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	tx := i.holds("yan", "22 18:00")
+	i.waits("22 18:00", "ann", "bob")
+	e := i.letGo(tx)
+	wishes, err := i.ledger.Waits(t.Context(), i.actor("ann").Key())
+	if err != nil || len(wishes) != 1 {
+		t.Fatal(wishes, err)
+	}
+	if _, err := (&ledger.Booker{Ledger: i.ledger, Catalog: i}).OfferTo(t.Context(), i.market, wishes[0], 30*time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	i.now = i.now.Add(31 * time.Minute)
+	i.freed(e)
+	i.expect("ann: expired 22 18:00", "bob: hold 22 18:00, told waitlist_offer")
 }

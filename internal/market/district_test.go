@@ -1,7 +1,9 @@
 package market_test
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"merve/internal/channel"
@@ -41,15 +43,26 @@ func TestDistricts(t *testing.T) {
 	if n := m.Neighbours("Karpaz"); !slices.Equal(n, []string{"Kyrenia", "Nicosia"}) {
 		t.Errorf("next to Karpaz: %v", n)
 	}
-	for field, spoil := range map[string]func(){
-		"districts.name":       func() { m.Districts[1].Name = "KYRENIA" },
-		"districts.neighbours": func() { m.Districts[0].Neighbours = []string{"Atlantis"} },
-		"districts.center":     func() { m.Districts[1].Center = &channel.Location{Lat: 99} },
+	for _, tt := range []struct {
+		field string
+		spoil func()
+	}{
+		{"districts.name", func() { m.Districts[1].Name = "KYRENIA" }},
+		{"districts.name", func() { m.Districts[2].Name = "" }},
+		{"districts.name", func() { m.Districts[2].Name = strings.Repeat("k", 61) }},
+		{"districts.name", func() { m.Districts[2].Name = "Karpaz #2" }},
+		{"districts", func() {
+			for n := range market.MaxDistricts {
+				m.Districts = append(m.Districts, market.District{Name: fmt.Sprint("District ", n)})
+			}
+		}},
+		{"districts.neighbours", func() { m.Districts[0].Neighbours = []string{"Atlantis"} }},
+		{"districts.center", func() { m.Districts[1].Center = &channel.Location{Lat: 99} }},
 	} {
 		before := slices.Clone(m.Districts)
-		spoil()
-		if _, got := fault.Public(m.Check()); got != field {
-			t.Errorf("%q, want %q", got, field)
+		tt.spoil()
+		if _, got := fault.Public(m.Check()); got != tt.field {
+			t.Errorf("%q, want %q", got, tt.field)
 		}
 		m.Districts = before
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -131,8 +132,23 @@ func TestCheckNamesTheField(t *testing.T) {
 		{"templates.merchant_booking_confirmed", func(m *market.Market) {
 			m.Templates = map[string]string{"merchant_booking_confirmed": "Hello {nobody}"}
 		}},
+		{"bounds", func(m *market.Market) { m.Bounds = &market.Bounds{West: 33, East: 32, South: 35, North: 36} }},
+		{"bounds", func(m *market.Market) { m.Bounds = &market.Bounds{West: 32, East: 34, South: 35, North: 91} }},
+		{"desk.numbers", func(m *market.Market) { m.Desk.Numbers = []string{"+905331234567", "0533"} }},
+		{"desk.numbers", func(m *market.Market) {
+			m.Desk.Numbers = slices.Repeat([]string{"+905331234567"}, market.MaxDeskNumbers+1)
+		}},
 		{"templates.elsewhere", func(m *market.Market) { m.Templates = map[string]string{"elsewhere": "x"} }},
 		{"whatsapp.from", func(m *market.Market) { m.WhatsApp.From = "0533" }},
+		{"whatsapp.templates.elsewhere", func(m *market.Market) {
+			m.WhatsApp.Templates = map[string]market.Approved{"elsewhere": {ContentSID: "HX1"}}
+		}},
+		{"whatsapp.templates.taxi_taken.contentSid", func(m *market.Market) {
+			m.WhatsApp.Templates = map[string]market.Approved{"taxi_taken": {Params: []string{"code"}}}
+		}},
+		{"whatsapp.templates.taxi_taken.params", func(m *market.Market) {
+			m.WhatsApp.Templates = map[string]market.Approved{"taxi_taken": {ContentSID: "HX1", Params: []string{"code", "nobody"}}}
+		}},
 	}
 	for _, tt := range tests {
 		m := market.Default("demo")

@@ -61,10 +61,10 @@ func (w Writer) reachable(ctx context.Context, m *market.Market, a messageArgs) 
 	}
 	l, err := w.Notifier.Listings.Get(ctx, m.ID, a.ListingID)
 	switch {
-	case errors.Is(err, listing.ErrNotFound), err == nil && !l.Merve.Enabled:
-		return nil, listing.ErrNotFound
 	case err != nil:
 		return nil, err
+	case !l.Merve.Enabled:
+		return nil, listing.ErrNotFound
 	case l.Merve.WhatsApp == "":
 		return nil, fault.New(fault.Conflict, "this business cannot be written to here")
 	}

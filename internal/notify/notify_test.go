@@ -3,6 +3,7 @@ package notify_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -14,7 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/actor"
+	"merve/internal/booking"
 	"merve/internal/channel"
+	deskpkg "merve/internal/desk"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/ledger"
@@ -25,6 +28,8 @@ import (
 	"merve/internal/outbox"
 	"merve/internal/report"
 	"merve/internal/thread"
+	"merve/internal/tool"
+	"merve/internal/wording"
 )
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -322,5 +327,91 @@ func TestWhatIsNoEventIsForGood(t *testing.T) {
 		if !errors.As(err, &permanent) || !permanent.Permanent() {
 			t.Errorf("%d: %v is not for good", i, err)
 		}
+	}
+}
+
+// That a booking was marked, and that this was taken back, are told in words of their own.
+func TestAMissedBookingIsToldTheCustomer(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		typ, from ledger.State
+		kind      string
+		key       wording.Key
+	}{
+		{ledger.NoShow, ledger.Confirmed, "booking_no_show", wording.BookingNoShow},
+		{ledger.Came, ledger.NoShow, "booking_came", wording.BookingCame},
+	} {
+		p := newPlace(t)
+		p.save()
+		e := p.event(tt.typ, tt.from)
+		e.Transaction.Thread, e.Transaction.NoShowAt = p.writes(), noon
+		p.tell(e)
+		h, err := p.threads.Head(t.Context(), e.Transaction.Thread)
+		if err != nil || len(h.Inbox) != 2 || h.Inbox[1].Notice == nil {
+			t.Fatalf("%s: %+v, %v", tt.typ, h.Inbox, err)
+		}
+		want := wording.Say("en", tt.key, wording.Vars{
+			"listing": "Harbour Grill", "summary": booking.Summary("en", e.Transaction), "until": wording.Until("en", noon.Add(ledger.TakeBackFor), noon),
+		})
+		if n := h.Inbox[1].Notice; n.Kind != tt.kind || n.Text != want {
+			t.Errorf("%s: %s %q, want %s %q", tt.typ, n.Kind, n.Text, tt.kind, want)
+		}
+	}
+}
+
+// The desk is led to the conversation's page, or without a site given the thread itself.
+func TestWhereTheDeskReads(t *testing.T) {
+	t.Parallel()
+	for site, want := range map[string]string{
+		"": "th-1", "https://merve.example": "https://merve.example/admin/threads?marketId=%s&thread=th-1",
+	} {
+		p := newPlace(t)
+		p.SiteURL, p.market.Desk.Numbers, p.market.Templates["desk_wanted"] = site, []string{merchantPhone}, "{link}"
+		p.save()
+		if err := p.TellDesk(t.Context(), deskpkg.Event{Thread: "th-1", Market: p.market.ID, Turn: 1}); err != nil {
+			t.Fatal(err)
+		}
+		want = strings.Replace(want, "%s", p.market.ID, 1)
+		if ms := p.sent(); len(ms) != 1 || ms[0].Text != want {
+			t.Errorf("sent %+v, want %q", ms, want)
+		}
+	}
+}
+
+// Before a customer is asked for a YES it is known that there is something to say, and somebody
+// who can be written to.
+func TestWhoCanBeWrittenTo(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("ş", notify.MaxMessage)
+	tests := []struct {
+		name, listing, text string
+		change              func(l *listing.Listing)
+		want                string // "" is no error
+	}{
+		{"a question", "grill", "Are you open?", nil, ""},
+		{"the longest message", "grill", long, nil, ""},
+		{"nothing to say", "grill", " \n ", nil, "text: want 1 to 1000 characters"},
+		{"too much to say", "grill", long + "ş", nil, "text: want 1 to 1000 characters"},
+		{"nobody", "gone", "Are you open?", nil, listing.ErrNotFound.Error()},
+		{"who is not here any more", "grill", "Are you open?", func(l *listing.Listing) { l.Merve.Enabled = false }, listing.ErrNotFound.Error()},
+		{"who has no number", "grill", "Are you open?", func(l *listing.Listing) { l.Merve = listing.Integration{Enabled: true} }, "this business cannot be written to here"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			if tt.change != nil {
+				tt.change(p.listing)
+			}
+			p.save()
+			args, err := json.Marshal(map[string]string{"listingId": tt.listing, "text": tt.text})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := notify.Writer{Notifier: p.Notifier}.Tools()[0].Describe(t.Context(), tool.Context{Market: p.market, Language: "en"}, args)
+			if tt.want == "" && (err != nil || !strings.Contains(text, tt.text)) || tt.want != "" && (err == nil || err.Error() != tt.want) {
+				t.Errorf("%q, %v; want %q", text, err, tt.want)
+			}
+		})
 	}
 }

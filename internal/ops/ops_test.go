@@ -1,0 +1,291 @@
+package ops_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"merve/internal/actor"
+	"merve/internal/booking"
+	"merve/internal/dynamo"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/fault"
+	"merve/internal/gate"
+	"merve/internal/ledger"
+	"merve/internal/listing"
+	"merve/internal/market"
+	"merve/internal/ops"
+	"merve/internal/order"
+	"merve/internal/roster"
+	"merve/internal/schedule"
+	"merve/internal/stock"
+	"merve/internal/thread"
+	"merve/internal/tool"
+	"merve/internal/wording"
+)
+
+var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+
+const (
+	owner    = "+15550100" // of the tavern
+	neighbor = "+15550199"
+)
+
+// tavern is a business with a tavern and a stall, beside a bistro of somebody else's.
+type tavern struct {
+	t     testing.TB
+	biz   string
+	now   time.Time
+	tc    tool.Context
+	guest actor.Actor
+	*ops.Office
+	ledger *ledger.Ledger
+}
+
+func newTavern(t testing.TB) *tavern {
+	t.Helper()
+	v := &tavern{t: t, biz: dynamotest.ID("biz"), now: noon, guest: actor.Actor{Kind: actor.Session, ID: dynamotest.ID("ann")}}
+	v.tc = tool.Context{
+		Actor: actor.Actor{Kind: actor.Person, ID: "whatsapp:" + owner, Phone: owner}, Market: market.Default(dynamotest.ID("m")),
+		Language: "en", Now: noon, TimeZone: time.UTC, Key: "k",
+	}
+	v.over(dynamotest.Open(t))
+	soup := listing.Item{ID: "soup", Kind: listing.MenuItems, Names: map[string]string{"en": "Soup"}, Stock: &listing.Stock{Batch: "b"}}
+	bread := listing.Item{ID: "bread", Kind: listing.MenuItems, Names: map[string]string{"en": "Bread"}}
+	hours := &schedule.Hours{TimeZone: "UTC", Days: map[string][]schedule.Span{"mon": {{From: "12:00", To: "22:00"}}}}
+	for _, l := range []listing.Listing{
+		{ID: "tavern", Business: v.biz, Names: map[string]string{"en": "Tavern"}, Hours: hours, Items: []listing.Item{soup, bread}, Merve: listing.Integration{WhatsApp: owner}},
+		{ID: "stall", Business: v.biz, Names: map[string]string{"en": "Stall"}, Merve: listing.Integration{WhatsApp: owner}},
+		{ID: "bistro", Business: dynamotest.ID("biz"), Names: map[string]string{"en": "Bistro"}, Merve: listing.Integration{WhatsApp: neighbor}},
+	} {
+		l.Market, l.Domain, l.Category = v.tc.Market.ID, "food", "restaurant"
+		if err := v.Listings.Put(t.Context(), &l, "test"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return v
+}
+
+// over puts the office together on a database.
+func (v *tavern) over(db *dynamo.DB) {
+	catalog, records, now := db.Table(dynamotest.TableName("catalog")), db.Table(dynamotest.TableName("records")), func() time.Time { return v.now }
+	counts := &stock.Store{Table: records, Now: now}
+	v.ledger = &ledger.Ledger{Table: db.Table(dynamotest.TableName("ledger")), Now: now, NewID: func() string { return dynamotest.ID("t") }}
+	v.Office = &ops.Office{
+		Roster: &roster.Book{Table: catalog, Now: now}, Listings: &listing.Store{Table: catalog, Stock: counts, Now: now},
+		Orders: &order.Store{Table: records, Stock: counts, Now: now}, Ledger: v.ledger,
+	}
+}
+
+func (v *tavern) tool(name string) tool.Tool {
+	v.t.Helper()
+	tools, err := tool.NewRegistry(v.Tools()...)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	one, ok := tools.Get(name)
+	if !ok {
+		v.t.Fatalf("no tool %s", name)
+	}
+	return one
+}
+
+// asks is what is put to the business for a YES.
+func (v *tavern) asks(name, args string) (string, error) {
+	v.t.Helper()
+	return v.tool(name).Describe(v.t.Context(), v.tc, json.RawMessage(args))
+}
+
+func (v *tavern) does(name, args string) (tool.Result, error) {
+	v.t.Helper()
+	return v.tool(name).Run(v.t.Context(), v.tc, json.RawMessage(args))
+}
+
+// ordered is an order that waits for an answer.
+func (v *tavern) ordered(customer string) order.Order {
+	v.t.Helper()
+	o, err := v.Orders.Propose(v.t.Context(), order.Order{
+		Kind: order.Food, Owner: v.guest.Key(), Market: v.tc.Market.ID, Language: "en", Business: v.biz, Listing: "tavern", ListingName: "Tavern", CustomerName: customer,
+		Lines: []order.Line{{Item: "bread", Name: "Bread", Quantity: 1, TotalMinor: 400}}, TotalMinor: 400, Currency: "EUR", TimeZone: "UTC", ExpiresAt: v.now.Add(10 * time.Minute),
+	}, dynamotest.ID("k"))
+	if err == nil {
+		receipt := &order.Receipt{PendingID: "p", OfferHash: o.Hash(), Answer: "yes", At: v.now}
+		o, err = v.Orders.Apply(v.t.Context(), o, order.PlacedEvent, order.By{Actor: v.guest, Receipt: receipt})
+	}
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return o
+}
+
+// booked is a confirmed booking that begins at noon.
+func (v *tavern) booked(customer string) ledger.Transaction {
+	v.t.Helper()
+	v.now = noon.Add(-time.Hour)
+	defer func() { v.now = noon }()
+	tx, err := v.ledger.Offer(v.t.Context(), ledger.Terms{
+		Business: v.biz, Listing: "tavern", ListingName: "Tavern", Offering: "table", OfferingName: "Table", Market: v.tc.Market.ID, Owner: v.guest.Key(),
+		Start: noon, End: noon.Add(time.Hour), Slots: []time.Time{noon}, TimeZone: "UTC", Party: 2, Currency: "EUR", CustomerName: customer,
+	}, 9, 10*time.Minute, dynamotest.ID("k"))
+	if err == nil {
+		receipt := ledger.Receipt{PendingID: "p", OfferHash: tx.OfferHash, MessageID: "m", Answer: "yes", Actor: tx.Owner, At: v.now}
+		tx, err = v.ledger.Confirm(v.t.Context(), v.guest, tx.ID, receipt, "k")
+	}
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return tx
+}
+
+// What will be done is put to the business in words, from what is stored.
+func TestWhatABusinessIsAsked(t *testing.T) {
+	t.Parallel()
+	v := newTavern(t)
+	o, tx := v.ordered("Ann"), v.booked("Ann")
+	soup := wording.Vars{"item": "Soup", "listing": "Tavern"}
+	bread := fmt.Sprintf("%s · Tavern · 1 × Bread · €4.00", o.Code)
+	tests := []struct{ tool, args, want string }{
+		{"answerOrder", fmt.Sprintf(`{"code":%q,"answer":"accept","minutes":null,"reason":null}`, o.Code), say(wording.OrderWordAccept, nil) + " " + bread},
+		{"setSoldOut", `{"listingId":"tavern","itemId":"soup","soldOut":true}`, say(wording.OpsSoldOut, soup)},
+		{"setStock", `{"listingId":"tavern","itemId":"soup","left":null}`, say(wording.OpsUncounted, soup)},
+		{"setStock", `{"listingId":"tavern","itemId":"soup","left":5}`, say(wording.OpsLeft, wording.Vars{"item": "Soup", "listing": "Tavern", "left": "5"})},
+		{"markNoShow", fmt.Sprintf(`{"code":%q,"noShow":true}`, tx.Code), say(wording.OpsNoShow, wording.Vars{"summary": tx.Code + " · " + booking.Summary("en", tx) + " · Ann"})},
+	}
+	for _, tt := range tests {
+		if got, err := v.asks(tt.tool, tt.args); err != nil || got != tt.want {
+			t.Errorf("%s %s: %q, %v; want %q", tt.tool, tt.args, got, err, tt.want)
+		}
+	}
+}
+
+func say(key wording.Key, vars wording.Vars) string { return wording.Say("en", key, vars) }
+
+// What cannot be done is refused before a business is asked for a YES, with the field that is wrong.
+func TestWhatABusinessIsRefused(t *testing.T) {
+	t.Parallel()
+	v := newTavern(t)
+	code := v.ordered("Ann").Code
+	tests := []struct{ name, tool, args, want string }{
+		{"a listing of somebody else's", "setClosed", `{"listingId":"bistro","date":"2026-11-24","closed":true}`, "listingId: no such listing of yours"},
+		{"a day that has passed", "setClosed", `{"listingId":"tavern","date":"2026-11-22","closed":true}`, "date: want a date that has not passed"},
+		{"no day", "setClosed", `{"listingId":"tavern","date":"tomorrow","closed":true}`, "date: want a date that has not passed"},
+		{"an answer of another kind", "answerOrder", fmt.Sprintf(`{"code":%q,"answer":"maybe"}`, code), "answer: want accept, refuse or done"},
+		{"in no time", "answerOrder", fmt.Sprintf(`{"code":%q,"answer":"accept","minutes":0}`, code), "minutes: want 1 to 1440"},
+		{"after more than a day", "answerOrder", fmt.Sprintf(`{"code":%q,"answer":"accept","minutes":1441}`, code), "minutes: want 1 to 1440"},
+		{"another item sold out", "setSoldOut", `{"listingId":"tavern","itemId":"cake","soldOut":true}`, "itemId: no such item"},
+		{"none left to be had again", "setSoldOut", `{"listingId":"tavern","itemId":"soup","soldOut":false}`, "itemId: is counted, and none is left"},
+		{"another item counted", "setStock", `{"listingId":"tavern","itemId":"cake","left":5}`, "itemId: no such item"},
+		{"fewer than none", "setStock", `{"listingId":"tavern","itemId":"soup","left":-1}`, "left: want 0 to"},
+		{"too many", "setStock", fmt.Sprintf(`{"listingId":"tavern","itemId":"soup","left":%d}`, stock.MaxCount+1), "left: want 0 to"},
+		{"hours that it does not have", "setOpeningHours", `{"listingId":"stall","weekday":"mon","spans":[]}`, "its hours are those of its offerings"},
+		{"another booking", "markNoShow", `{"code":"XXXXXX","noShow":true}`, "code: no such booking"},
+	}
+	for _, tt := range tests {
+		if text, err := v.asks(tt.tool, tt.args); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %q, %v; want %q", tt.name, text, err, tt.want)
+		}
+	}
+}
+
+// What could be done when the business was asked may not be possible any more at its YES.
+func TestWhatIsRefusedAtTheYes(t *testing.T) {
+	t.Parallel()
+	v := newTavern(t)
+	tests := []struct{ name, tool, args, want string }{
+		{"an item that has gone", "setSoldOut", `{"listingId":"tavern","itemId":"cake","soldOut":true}`, "itemId: no such item"},
+		{"a counted item that has gone", "setStock", `{"listingId":"tavern","itemId":"cake","left":5}`, "itemId: no such item"},
+		{"a listing that is not theirs", "setClosed", `{"listingId":"bistro","date":"2026-11-24","closed":true}`, "listingId: no such listing of yours"},
+		{"hours that have gone", "setOpeningHours", `{"listingId":"stall","weekday":"mon","spans":[]}`, "no opening hours of its own"},
+	}
+	for _, tt := range tests {
+		if r, err := v.does(tt.tool, tt.args); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %+v, %v; want %q", tt.name, r, err, tt.want)
+		}
+	}
+}
+
+// A listing that is deleted while it is changed is not there to be changed.
+func TestAListingIsDeletedWhileItIsChanged(t *testing.T) {
+	t.Parallel()
+	v := newTavern(t)
+	sound := v.Listings
+	v.over(dynamotest.Open(t, dynamotest.Before("TransactWriteItems", func() {
+		if _, err := sound.Change(t.Context(), v.tc.Market.ID, "tavern", "test", func(*listing.Listing) (*listing.Listing, error) { return nil, nil }); err != nil {
+			t.Error(err)
+		}
+	})))
+	if r, err := v.does("setSoldOut", `{"listingId":"tavern","itemId":"bread","soldOut":true}`); !errors.Is(err, listing.ErrNotFound) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if l, err := sound.Get(t.Context(), v.tc.Market.ID, "tavern"); !errors.Is(err, listing.ErrNotFound) {
+		t.Errorf("it is there again: %+v, %v", l, err)
+	}
+}
+
+// An answer that was given before is given; another one is too late.
+func TestAnOrderIsAnsweredOnce(t *testing.T) {
+	t.Parallel()
+	v := newTavern(t)
+	o := v.ordered("Ann")
+	for range 2 {
+		r, err := v.does("answerOrder", fmt.Sprintf(`{"code":%q,"answer":"accept"}`, o.Code))
+		if diff := cmp.Diff(map[string]any{"code": o.Code, "status": order.Accepted}, r.Data); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+	}
+	if _, err := v.does("answerOrder", fmt.Sprintf(`{"code":%q,"answer":"refuse"}`, o.Code)); !fault.Is(err, fault.Conflict) {
+		t.Errorf("refused after it was accepted: %v", err)
+	}
+}
+
+// Who speaks for no business is shown nothing and does nothing.
+func TestWhoSpeaksForNoBusiness(t *testing.T) {
+	t.Parallel()
+	v := newTavern(t)
+	code := v.ordered("Ann").Code
+	v.tc.Actor = actor.Actor{Kind: actor.Person, ID: "whatsapp:+15550111", Phone: "+15550111"}
+	for name, args := range map[string]string{
+		"getBusinessDay": `{}`, "getMyListings": `{}`, "answerOrder": fmt.Sprintf(`{"code":%q,"answer":"accept"}`, code),
+		"setClosed": `{"listingId":"tavern","date":"2026-11-24","closed":true}`, "markNoShow": `{"code":"XXXXXX","noShow":true}`,
+	} {
+		if r, err := v.does(name, args); !fault.Is(err, fault.Forbidden) {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+	}
+	if s, ok, err := v.today("today"); ok || err != nil {
+		t.Errorf("in a word: %+v, %v", s, err)
+	}
+}
+
+func (v *tavern) today(word string) (gate.Settled, bool, error) {
+	return v.Command(v.t.Context(), v.tc, thread.Message{Text: word})
+}
+
+// One word gives the day, whether there is something on it or not; other words are not meant so.
+func TestTheDayInOneWord(t *testing.T) {
+	t.Parallel()
+	v := newTavern(t)
+	if s, ok, err := v.today("today"); err != nil || !ok || s.Text != say(wording.OpsNothing, nil) {
+		t.Errorf("of an empty day: %q, %v, %v", s.Text, ok, err)
+	}
+	tx, named, o := v.booked(""), v.booked("Bob"), v.ordered("")
+	s, ok, err := v.today("Today!")
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	for _, line := range []string{
+		tx.Code + " · " + booking.Summary("en", tx), named.Code + " · " + booking.Summary("en", named) + " · Bob", o.Code + " · " + order.Summary("en", o),
+	} {
+		if !strings.Contains(s.Text+"\n", line+"\n") {
+			t.Errorf("%q is not a line of %q", line, s.Text)
+		}
+	}
+	if s, ok, err := v.today("not today"); ok || err != nil {
+		t.Errorf("in other words: %+v, %v", s, err)
+	}
+}
