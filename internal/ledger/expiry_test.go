@@ -141,6 +141,9 @@ func TestHoldsExpireTogether(t *testing.T) {
 			if got.Lag = 0; err != nil || got != tt.want || commits != tt.commits {
 				t.Errorf("%+v in %d transactions, want %+v in %d; %v", got, commits, tt.want, tt.commits, err)
 			}
+			if left, err := c.Sweep(ctx, Limits{}); err != nil || left.Looked != 0 {
+				t.Errorf("left: %+v, %v", left, err)
+			}
 		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"go/types"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -162,9 +163,9 @@ func (f *finder) function(d *ast.FuncDecl) {
 	})
 }
 
-// in reports whether the function is in a table, by itself or with its file.
+// in reports whether the function is in a table, by itself or with its file or package.
 func (f *finder) in(table []string) bool {
-	for _, name := range []string{f.file, f.file + " " + f.fn} {
+	for _, name := range []string{path.Dir(f.file), f.file, f.file + " " + f.fn} {
 		if slices.Contains(table, name) {
 			f.used[name] = true
 			return true
