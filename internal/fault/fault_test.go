@@ -68,6 +68,22 @@ func TestSentinels(t *testing.T) {
 	}
 }
 
+// A part's field is named as it is called in the whole; every other error stays as it is.
+func TestUnder(t *testing.T) {
+	t.Parallel()
+	for field, want := range map[string]string{
+		"offering": "offerings[2]", "offering.name": "offerings[2].name", "offerings": "offerings", "name": "name", "its.offering.name": "its.offering.name", "": "",
+	} {
+		err := fmt.Errorf("save: %w", Field(field, "want a name"))
+		if message, got := Public(Under(err, "offering", "offerings[2]")); got != want || message != "want a name" {
+			t.Errorf("%q is %q (%s), want %q", field, got, message, want)
+		}
+	}
+	if other := errors.New("no connection"); Under(other, "offering", "offerings[2]") != other || Under(nil, "offering", "offerings[2]") != nil {
+		t.Error("what is no fault of a field has changed")
+	}
+}
+
 // Each kind is either worth another try or for good, and the outermost kind counts.
 func TestPermanent(t *testing.T) {
 	t.Parallel()

@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"merve/internal/channel"
+	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
+	"merve/internal/faulttest"
 	"merve/internal/outbox"
 	"merve/internal/provider/twilio"
 	"merve/internal/provider/twilio/twiliotest"
@@ -31,6 +33,22 @@ func TestAMessageExistsOnce(t *testing.T) {
 	}
 	if _, err := c.Get(context.Background(), c.thread, "2"); !fault.Is(err, fault.NotFound) {
 		t.Errorf("what is not there: %v", err)
+	}
+}
+
+// Of what a stream brings, messages are for the sender, and what else is on a thread is not.
+func TestFromStream(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	c.put(c.text("1", "hello"))
+	for sk, want := range map[string]string{"outbox#1": "hello", "~": ""} {
+		it, err := c.Table.Get(t.Context(), dynamo.Key{PK: c.thread, SK: sk})
+		if err != nil || it == nil {
+			t.Fatal(it, err)
+		}
+		if m, err := outbox.FromStream(it); m.Text != want || fault.Is(err, fault.Invalid) != (want == "") {
+			t.Errorf("%s: %q, %v", sk, m.Text, err)
+		}
 	}
 }
 
@@ -245,6 +263,33 @@ func TestField09_SettlesBesideAnotherAtWork(t *testing.T) {
 			t.Errorf("%q beside %q: %s, want %s", tt.mine, tt.other, got.Status, want)
 		}
 	}
+}
+
+// What cannot be queued again is an error, so that whoever brought it comes again.
+func TestNotQueuedAgain(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	c.put(c.text("1", "hello"))
+	c.twilio.FailSends(twiliotest.Before())
+	c.wantStatus(c.deliver("1"), outbox.Sending)
+	c.clock.add(over)
+	updates := 0
+	c.over(&faulttest.Calls{Choose: func(call string) faulttest.Fault {
+		if call != "UpdateItem" {
+			return ""
+		}
+		if updates++; updates == 1 { // the claim
+			return ""
+		}
+		return faulttest.ServerError
+	}})
+	if err := c.sender.Deliver(t.Context(), c.get("1")); err == nil || updates < 2 {
+		t.Errorf("%d updates, %v", updates, err)
+	}
+	c.open()
+	c.wantTaken()
+	c.wantStatus(c.later(over, "1"), outbox.Sent)
+	c.wantTaken("hello")
 }
 
 // A message whose provider is configured no more is given up, also when its send is unclear.

@@ -364,6 +364,19 @@ func TestTwoOperatorsSendAgain(t *testing.T) {
 	}
 }
 
+// What has not failed when an operator wants it sent again is not, even if it fails meanwhile.
+func TestFailedAfterItWasToBeSentAgain(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	c.put(c.text("1", "hello"))
+	c.twilio.FailSends(twiliotest.Refusal(twilio.CodeOptedOut))
+	meanwhile := dynamotest.Before("UpdateItem", func() { c.wantStatus(c.deliver("1"), outbox.Failed) })
+	late := &outbox.Box{Table: dynamotest.Open(t, meanwhile).Table(c.table), Now: c.clock.now}
+	if err := late.SendAgain(ctx, c.thread, "1"); !fault.Is(err, fault.Conflict) {
+		t.Errorf("err = %v", err)
+	}
+}
+
 // A message that failed and has come through all the same is not sent again.
 func TestDeliveredBeforeItIsSentAgain(t *testing.T) {
 	t.Parallel()

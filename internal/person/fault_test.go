@@ -48,6 +48,24 @@ func TestField36_CrashOfAFirstMeeting(t *testing.T) {
 	}
 }
 
+// While nobody can be looked up, a known id is nobody's, not somebody without a name.
+func TestNobodyCanBeLookedUp(t *testing.T) {
+	t.Parallel()
+	table, known := dynamotest.TableName("conversations"), person.Sender{Channel: channel.WhatsApp, UserID: dynamotest.ID("US.3")}
+	if _, err := (&person.Book{Table: dynamotest.Open(t).Table(table)}).Identify(t.Context(), known); err != nil {
+		t.Fatal(err)
+	}
+	broken := &faulttest.Calls{Choose: func(call string) faulttest.Fault {
+		if call == "GetItem" {
+			return faulttest.ServerError
+		}
+		return ""
+	}}
+	if a, err := (&person.Book{Table: dynamotest.Once(t, broken).Table(table)}).Identify(t.Context(), known); err == nil {
+		t.Errorf("it is %q", a.ID)
+	}
+}
+
 // Two first messages at the same time, one with a phone number and one without, are one
 // person's.
 func TestField36_FirstMetTwiceAtOnce(t *testing.T) {

@@ -39,14 +39,21 @@ func TestField36_PhoneComesLater(t *testing.T) {
 	}
 }
 
-func TestAPhoneAloneCostsNothing(t *testing.T) {
+// A phone alone costs nothing, a new id two requests, and a known one a single one.
+func TestWhatAMeetingCosts(t *testing.T) {
 	t.Parallel()
 	book := &person.Book{Table: dynamotest.Open(t).Table(dynamotest.TableName("conversations"))}
-	ctx, meter := telemetry.WithMeter(context.Background())
-	if _, err := book.Identify(ctx, person.Sender{Channel: channel.WhatsApp, Phone: "+15550100"}); err != nil {
-		t.Fatal(err)
-	}
-	if n := meter.Cost().Requests; n != 0 {
-		t.Errorf("%d requests", n)
+	id := dynamotest.ID("US.9")
+	for i, tt := range []struct {
+		id   string
+		want int
+	}{{"", 0}, {id, 2}, {id, 1}, {id, 1}} {
+		ctx, meter := telemetry.WithMeter(context.Background())
+		if _, err := book.Identify(ctx, person.Sender{Channel: channel.WhatsApp, UserID: tt.id, Phone: "+15550100"}); err != nil {
+			t.Fatal(err)
+		}
+		if n := meter.Cost().Requests; n != tt.want {
+			t.Errorf("%d: %d requests, want %d", i, n, tt.want)
+		}
 	}
 }

@@ -36,6 +36,7 @@ func TestScore(t *testing.T) {
 		}
 		return 0
 	}
+	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 } // NaN is near nothing
 	for asked, want := range map[string][2]float64{
 		"":                  {1, 1},
 		"harbour":           {5, 1}, // where it counts most, once
@@ -45,7 +46,7 @@ func TestScore(t *testing.T) {
 		"grill harbour sea": {10 * 2.0 / 3, 2.0 / 3},
 	} {
 		score, share := rank.Score(fields, rank.Asked(asked), same)
-		if math.Abs(score-want[0]) > 1e-9 || math.Abs(share-want[1]) > 1e-9 {
+		if !near(score, want[0]) || !near(share, want[1]) {
 			t.Errorf("%q: %v, %v; want %v", asked, score, share, want)
 		}
 	}

@@ -54,6 +54,7 @@ func TestWhatWordsBelongTo(t *testing.T) {
 		{"yes, we do", "SM_unknown", nil, []string{ann, bob}},
 		{"yes, we do", "", nil, []string{ann, bob}},
 		{"K7P9 yes", "", nil, nil}, // nobody's
+		{"MK7P9 yes", "", nil, nil},
 	} {
 		for quotesOnly, want := range map[bool][]string{true: tt.early, false: tt.anyway} {
 			roles := roster.Roles{{Role: roster.Business, Name: business}}

@@ -305,9 +305,6 @@ func Coded(text string) bool {
 func without(text, code string) string {
 	const around = " \t\n:,.;-–—#()[]"
 	trimmed := strings.Trim(text, around)
-	if len(trimmed) < len(code) {
-		return text
-	}
 	for len(trimmed) >= len(code) && strings.EqualFold(trimmed[:len(code)], code) && !wordGoesOn(trimmed[len(code):], true) {
 		trimmed = strings.TrimLeft(trimmed[len(code):], around)
 		text = trimmed

@@ -16,8 +16,8 @@ func TestNoLineLeadsOutOfAQuotation(t *testing.T) {
 	} {
 		said := quoted(tidy(text))
 		for line := range strings.SplitSeq(breaks.Replace(said), "\n") {
-			if !strings.HasPrefix(line, "> ") {
-				t.Errorf("%q: the line %q of %q is not marked", text, line, said)
+			if !strings.HasPrefix(line, "> ") || line == "> " {
+				t.Errorf("%q: the line %q of %q is not marked, or empty", text, line, said)
 			}
 		}
 		if n := strings.Count(said, "\n"); n >= maxLines {
@@ -59,7 +59,7 @@ func TestWithout(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"K7P2: the courier is there": "the courier is there", "the courier is there (k7p2)": "the courier is there", "K7P2": "", "about K7P2, sorry": "about K7P2, sorry",
-		"K7P29 is another": "K7P29 is another", "no code": "no code", "Is K7P2?": "Is K7P2?", "K7P2 ok!": "ok!",
+		"K7P29 is another": "K7P29 is another", "no code": "no code", "Is K7P2?": "Is K7P2?", "K7P2 ok!": "ok!", "(ok)": "(ok)",
 	} {
 		if got := without(text, "K7P2"); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

@@ -58,6 +58,9 @@ func TestRoles(t *testing.T) {
 	if r := read(dynamotest.ID("other")); len(r) != 0 {
 		t.Errorf("in another market: %v", r)
 	}
+	if r, err := book.Read(ctx, market, ""); err != nil || len(r) != 0 || meter.Cost().Requests != 3 {
+		t.Errorf("without a number: %v, %v", r, err)
+	}
 	if err := table.DB().Commit(t.Context(), roster.Leave(table, market, number, entries[3])); err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package roster_test
 
 import (
+	"strings"
 	"testing"
 
 	"merve/internal/channel"
@@ -27,6 +28,7 @@ func TestSwitchWords(t *testing.T) {
 	for text, want := range map[string]channel.Switch{
 		"As a  customer.": channel.ToCustomer, "als Kunde": channel.ToCustomer, "back to work": channel.ToWork, "müşteri olarak": channel.ToCustomer,
 		"a customer is here": "", "does it work?": "", "": "", "customer work": "",
+		"customer" + strings.Repeat(" ", 72): channel.ToCustomer, "customer" + strings.Repeat(" ", 73): "", // so long is no word
 	} {
 		if got := roster.SwitchOf(text); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)

@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -63,6 +64,35 @@ func TestCanonical(t *testing.T) {
 		}
 		if err != nil && !fault.Is(err, fault.Invalid) {
 			t.Errorf("Canonical(%.60s): kind of %v", tt.raw, err)
+		}
+	}
+}
+
+// Who is asked to confirm a call is told what it would do in its tool's own words, else by name
+// and arguments.
+func TestDescribe(t *testing.T) {
+	t.Parallel()
+	plain, worded := search(), search()
+	worded.Summary = SummaryOf(func(_ context.Context, _ Context, a args) (string, error) {
+		if a.Query == "" {
+			return "", fault.Field("query", "want one")
+		}
+		return fmt.Sprint("Look for ", a.Query, ", ", Value(a.Limit), " of them"), nil
+	})
+	for _, tt := range []struct {
+		tool      Tool
+		raw, want string
+		field     string
+	}{
+		{plain, `{"limit":2,"query":"tea"}`, `search {"limit":2,"query":"tea"}`, ""},
+		{worded, `{"limit":2,"query":"tea"}`, "Look for tea, 2 of them", ""},
+		{worded, `{"limit":null,"query":"tea"}`, "Look for tea, 0 of them", ""},
+		{worded, `{"limit":null,"query":""}`, "", "query"},
+		{worded, `{"limit":"two"}`, "", "arguments"},
+	} {
+		got, err := tt.tool.Describe(t.Context(), Context{}, json.RawMessage(tt.raw))
+		if _, field := fault.Public(err); got != tt.want || err != nil && field != tt.field || (err == nil) != (tt.field == "") {
+			t.Errorf("%s: %q, %v; want %q", tt.raw, got, err, tt.want)
 		}
 	}
 }
