@@ -14,7 +14,9 @@ import (
 	"merve/internal/ledger"
 	"merve/internal/llm"
 	"merve/internal/market"
+	"merve/internal/schedule"
 	"merve/internal/thread"
+	"merve/internal/wording"
 )
 
 // echo repeats what it is to answer.
@@ -168,6 +170,34 @@ func TestAHandOverIsOne(t *testing.T) {
 			t.Errorf("without a desk: %+v, %q", c, textOf(a.Turn))
 		case desk && (c == nil || c.Reason != "the first"):
 			t.Errorf("with a desk: %+v, %q", c, textOf(a.Turn))
+		}
+	}
+}
+
+// Who is handed to a person is told when one is there, as far as that is known.
+func TestWhenAPersonIsThere(t *testing.T) {
+	t.Parallel()
+	soon := wording.Say("en", wording.PersonWillAnswer, nil)
+	opens := time.Date(2026, 11, 24, 9, 0, 0, 0, schedule.Zone("Europe/Nicosia"))
+	tomorrow := soon + " " + wording.Say("en", wording.PersonLater, wording.Vars{"when": wording.When("en", opens, opens)})
+	on := func(day string, closed ...string) *schedule.Hours {
+		return &schedule.Hours{TimeZone: "Europe/Nicosia", Days: map[string][]schedule.Span{day: {{From: "09:00", To: "17:00"}}}, Closed: closed}
+	}
+	for name, tt := range map[string]struct {
+		hours *schedule.Hours
+		want  string
+	}{
+		"at any time":    {nil, soon},
+		"now":            {on("mon"), soon},
+		"tomorrow":       {on("tue"), tomorrow},
+		"not these days": {on("tue", "2026-11-24", "2026-12-01"), soon},
+	} {
+		w := newWorld(t, func(m *market.Market) { m.Desk.Hours = tt.hours })
+		w.model = modelFunc(func(context.Context, llm.Request) (llm.Response, error) {
+			return llm.Response{Calls: []llm.Call{{ID: "1", Name: "askForPerson", Args: []byte(`{"reason":"asked for one"}`)}}, Finish: "tool_calls"}, nil
+		})
+		if text := textOf(w.say(w.from("ann", channel.App, "1", "a person, please")).Turn); text != tt.want {
+			t.Errorf("%s: %q, want %q", name, text, tt.want)
 		}
 	}
 }

@@ -283,6 +283,22 @@ func TestEraseAudit(t *testing.T) {
 	}
 }
 
+// TestButtonsOfAChannel has YES and NO be buttons where a channel has them.
+func TestButtonsOfAChannel(t *testing.T) {
+	t.Parallel()
+	for ch, want := range map[channel.Channel]int{channel.WhatsApp: 0, channel.Messenger: 2} {
+		w := newWorld(t, nil)
+		w.stock(nil)
+		w.model = clerkModel()
+		in := w.from("ann", ch, "1", "book")
+		w.cost(in)
+		pieces := w.outboxesOf([]string{threadOf(in)})
+		if len(pieces) != 1 || pieces[0].Pending == "" || len(pieces[0].Buttons) != want {
+			t.Errorf("%s: %+v", ch, pieces)
+		}
+	}
+}
+
 // TestSenderOfAChannel has replies leave from the market's own number on WhatsApp, and with
 // buttons on Messenger, where a long one goes in its own pieces.
 func TestSenderOfAChannel(t *testing.T) {
