@@ -1,7 +1,9 @@
 package turn_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"testing"
 	"time"
@@ -12,8 +14,10 @@ import (
 	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/dynamo"
+	"merve/internal/fault"
 	"merve/internal/gate"
 	"merve/internal/ledger"
+	"merve/internal/llm"
 	"merve/internal/order"
 	"merve/internal/thread"
 )
@@ -96,6 +100,39 @@ func wantAllOf(t *testing.T, name string, stored map[string]any, read any) {
 	for field, want := range stored {
 		if diff := cmp.Diff(want, again[field]); diff != "" && !index[field] {
 			t.Errorf("%s, %s (-stored +read):\n%s", name, field, diff)
+		}
+	}
+}
+
+// A step of a turn that was begun is done again; one of a kind that this version does not know is
+// passed over, and one that cannot be read is an error and no other step.
+func TestField27_StepsOfAnotherVersion(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		step thread.Entry
+		want fault.Kind
+	}{
+		"of another kind": {thread.Entry{Step: 5, Kind: "dreamt", Data: "of sheep"}, ""},
+		"empty":           {thread.Entry{Kind: "decision", Data: "[]"}, fault.Internal},
+		"of another form": {thread.Entry{Kind: "decision", Data: `{"text":"hi"}`}, fault.Internal},
+	} {
+		w := newWorld(t, nil)
+		asked := 0
+		w.model = modelFunc(func(context.Context, llm.Request) (llm.Response, error) {
+			asked++
+			return llm.Response{Text: "Hello.", Finish: "stop"}, nil
+		})
+		in := w.from("ann", channel.App, "1", "hi")
+		w.comes(in)
+		_, _, err := w.threads.Take(t.Context(), threadOf(in))
+		_, err2 := w.threads.Record(t.Context(), threadOf(in), 1, tt.step)
+		if err := errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		w.clock.add(thread.LeaseFor + time.Second) // and whoever did that died
+		err = w.runner.Work(t.Context(), threadOf(in))
+		if tt.want == "" && (err != nil || asked != 1) || tt.want != "" && (!fault.Is(err, tt.want) || asked != 0) {
+			t.Errorf("%s: asked %d times, %v", name, asked, err)
 		}
 	}
 }
