@@ -58,8 +58,9 @@ func processes(all []memory) [][]memory {
 	return parts
 }
 
-// What a process may have more of in the last quarter of its life than in the third, when it
-// has long been warm: what leaks at a constant rate grows by a quarter of all that it leaks.
+// What a process may have more of in the last quarter of its life than in the second and the
+// third, when it has long been warm: what leaks at a constant rate grows by a quarter of all that
+// it leaks.
 const (
 	mayGrow    = 0.05
 	heapNoise  = 1 << 20 // bytes more that need no reason, of a heap that is small
@@ -68,7 +69,8 @@ const (
 )
 
 // leaks says what of a process has grown. The medians of a quarter each are compared: what a
-// busy moment needs is no leak, and a single sample may be one of such a moment.
+// busy moment needs is no leak, a single sample may be one of such a moment, and after a calm
+// quarter there may be as much to do as before it.
 func leaks(life []memory) (wrong []string) {
 	if len(life) < fewSamples {
 		return nil
@@ -81,9 +83,9 @@ func leaks(life []memory) (wrong []string) {
 		{"bytes of heap", heapNoise, memory.heap},
 		{"goroutines", manyNoise, memory.many},
 	} {
-		third, last := median(quarter(life, 2), of.get), median(quarter(life, 3), of.get)
-		if last > third*(1+mayGrow)+of.noise {
-			wrong = append(wrong, fmt.Sprintf("process %d had %.0f %s in the third quarter of its time and %.0f in the last", life[0].pid, third, of.what, last))
+		second, third, last := median(quarter(life, 1), of.get), median(quarter(life, 2), of.get), median(quarter(life, 3), of.get)
+		if last > max(second, third)*(1+mayGrow)+of.noise {
+			wrong = append(wrong, fmt.Sprintf("process %d had %.0f and %.0f %s in the second and third quarter of its time and %.0f in the last", life[0].pid, second, third, of.what, last))
 		}
 	}
 	return wrong

@@ -23,6 +23,29 @@ func TestMemoryByProcess(t *testing.T) {
 	}
 }
 
+// A quarter in which there is less to do is no measure of what follows it.
+func TestACalmWhileIsNoLeak(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		goroutines [4]int // by quarters
+		leaks      int
+	}{
+		{[4]int{587, 342, 205, 245}, 0},
+		{[4]int{587, 205, 205, 245}, 1},
+		{[4]int{100, 205, 342, 480}, 1},
+	} {
+		var life []memory
+		for _, n := range tt.goroutines {
+			for range fewSamples / 4 {
+				life = append(life, memory{pid: 7, Memory: runner.Memory{Goroutines: n}})
+			}
+		}
+		if got := leaks(life); len(got) != tt.leaks {
+			t.Errorf("%v: %q", tt.goroutines, got)
+		}
+	}
+}
+
 // A life is judged by what stays, not by what is under way: warm-up, busy moments and single
 // peaks are no leak, and what is never given back is one, from whatever seed.
 func TestLeaksAreFound(t *testing.T) {
