@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -68,9 +69,9 @@ const (
 	fewSamples = 24      // in less time nothing can be said
 )
 
-// leaks says what of a process has grown. The medians of a quarter each are compared: what a
-// busy moment needs is no leak, a single sample may be one of such a moment, and after a calm
-// quarter there may be as much to do as before it.
+// leaks says what of a process has grown. The calmest moments of a quarter each are compared:
+// what is under way is no leak, and what leaks is there then, too. After a calm quarter there may
+// be as much to do as before it.
 func leaks(life []memory) (wrong []string) {
 	if len(life) < fewSamples {
 		return nil
@@ -83,9 +84,9 @@ func leaks(life []memory) (wrong []string) {
 		{"bytes of heap", heapNoise, memory.heap},
 		{"goroutines", manyNoise, memory.many},
 	} {
-		second, third, last := median(quarter(life, 1), of.get), median(quarter(life, 2), of.get), median(quarter(life, 3), of.get)
+		second, third, last := least(quarter(life, 1), of.get), least(quarter(life, 2), of.get), least(quarter(life, 3), of.get)
 		if last > max(second, third)*(1+mayGrow)+of.noise {
-			wrong = append(wrong, fmt.Sprintf("process %d had %.0f and %.0f %s in the second and third quarter of its time and %.0f in the last", life[0].pid, second, third, of.what, last))
+			wrong = append(wrong, fmt.Sprintf("process %d had %.0f and %.0f %s at least in the second and third quarter of its time and %.0f in the last", life[0].pid, second, third, of.what, last))
 		}
 	}
 	return wrong
@@ -100,6 +101,10 @@ func tooShort(life []memory) string {
 
 // quarter is the n-th quarter of a life, from 0.
 func quarter(life []memory, n int) []memory { return life[len(life)*n/4 : len(life)*(n+1)/4] }
+
+func least(all []memory, of func(memory) float64) float64 {
+	return of(slices.MinFunc(all, func(a, b memory) int { return cmp.Compare(of(a), of(b)) }))
+}
 
 func median(all []memory, of func(memory) float64) float64 {
 	if len(all) == 0 {

@@ -35,10 +35,11 @@ func TestACalmWhileIsNoLeak(t *testing.T) {
 		{[4]int{100, 205, 342, 480}, 1},
 	} {
 		var life []memory
-		for _, n := range tt.goroutines {
-			for range fewSamples / 4 {
-				life = append(life, memory{pid: 7, Memory: runner.Memory{Goroutines: n}})
+		for i, n := range tt.goroutines {
+			for range fewSamples/4 - 1 {
+				life = append(life, memory{pid: 7, Memory: runner.Memory{Goroutines: n + 100*i}}) // ever busier
 			}
+			life = append(life, memory{pid: 7, Memory: runner.Memory{Goroutines: n}})
 		}
 		if got := leaks(life); len(got) != tt.leaks {
 			t.Errorf("%v: %q", tt.goroutines, got)
