@@ -23,5 +23,5 @@ go run ./infra/local/prove -seed "$seed" -times "${TIMES:-$((seconds < 3600 ? 1 
 bash .ci/soak.sh -seed "$seed" -time "$(most 60 $((seconds / 6)))"s -kills 2
 SEED=$seed bash .ci/schemathesis.sh "$(most 10 $((seconds / 12 / example)))"
 bash .ci/fuzz.sh "$(most 2 $((seconds / 12 / targets)))"s
-parts=$(most 1 $((mutants / (seconds / 6))))
+parts=$(most 1 $((mutants * 6 / seconds)))
 SHARE=$((seed % parts + 1))/$parts bash .ci/mutate.sh

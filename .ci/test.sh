@@ -17,12 +17,13 @@ if ! command -v chromium-headless-shell >/dev/null; then
     command -v chromium >/dev/null || echo "LEFT OUT: browser tests (no chromium, and apt could not install it)"
 fi
 
-# All packages (or PACKAGES) share a store, since it is half as fast until it is warm. The longest begin first.
-# Without the race detector: what runs on one goroutine by design (a simulated world with its own
-# clock, a model made of rules, a turn or operation that is killed), measures memory, or is half
-# an hour in the long form (a hot slot). It would take minutes more there and find nothing. Most tests wait for the store more than they compute:
-# more of them at once than there are processors, and those without the race detector beside those
-# with it. What vet says is make lint's to say.
+# All packages (or PACKAGES) share a store, since it is half as fast until it is warm. The longest
+# begin first. Without the race detector: what runs on one goroutine by design (a simulated world
+# with its own clock, a model made of rules, a turn or operation that is killed), measures memory
+# (once, where all packages run), or is half an hour in the long form (a hot slot). It would take
+# minutes more there and find nothing. Most tests wait for the store more than they compute: more
+# of them at once than there are processors, and those without the race detector beside those with
+# it. What vet says is make lint's to say.
 long='internal/(turn|web|ledger|outbox|thread|api|taxi|payment|report)$|infra/local/(runner|bench|streams|dynamodb)$'
 single='internal/simulationtest$|infra/local/rulemodel$'
 apart='^TestField12_HotSlot$|^TestField25_Killed(AtEveryCall|Twice)$|^TestField16_Every(OperationMeetsEveryFault|TwoFaults)$|^TestField09_Every(TwoFaultsOfADelivery|FaultOfADelivery)$'
@@ -34,7 +35,7 @@ plain() {
   local flags=(-vet=off -timeout 15m -parallel 6 ${TESTFLAGS:-})
   go test "${flags[@]}" -run "$apart" ./internal/turn ./internal/ledger ./internal/outbox
   grep -E "$single" <<<"$all" | xargs go test "${flags[@]}"
-  go test "${flags[@]}" -run "$measured" ./internal/api
+  [ -n "${PACKAGES:-}" ] || go test "${flags[@]}" -run "$measured" ./internal/api
 }
 
 raced() {

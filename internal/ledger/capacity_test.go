@@ -103,13 +103,14 @@ func TestField12_AChoiceFromAnOldReading(t *testing.T) {
 	ctx := context.Background()
 	over := c.held(c.terms(24), 2) // on token 0
 	c.clock.Add(10 * time.Minute)
-	slow := c.over(dynamotest.Before("TransactWriteItems", func() {
+	meanwhile := dynamotest.Before("TransactWriteItems", func() {
 		if _, err := c.Expire(ctx, over.ID); err != nil {
 			t.Error(err)
 		}
 		c.offered(c.terms(24), 2)
-	}), 1)
-	if _, err := slow.Offer(ctx, c.terms(24), 2, time.Minute, "slow"); !errors.Is(err, ErrSlotTaken) {
+	})
+	meanwhile.Next = c.aside()
+	if _, err := c.over(meanwhile, 1).Offer(ctx, c.terms(24), 2, time.Minute, "slow"); !errors.Is(err, ErrSlotTaken) {
 		t.Errorf("err = %v, want %v", err, ErrSlotTaken)
 	}
 	if ls := c.locks(noon.Add(24 * time.Hour)); len(ls) != 2 {

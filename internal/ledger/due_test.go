@@ -30,14 +30,7 @@ func TestAnOfferThatIsToBePaid(t *testing.T) {
 	if s.tools, err = tool.NewRegistry(b.Tools()...); err != nil {
 		t.Fatal(err)
 	}
-	res, err := s.call("initiateBooking", at("2030-06-04", "19:00"), "k")
-	if err != nil || res.Proposal == nil {
-		t.Fatalf("%+v, %v", res, err)
-	}
-	tx, err := s.Get(context.Background(), s.owner, res.Proposal.Ref)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res, tx := s.offered()
 	if res.Proposal.Kind != "pay" || !res.Proposal.ExpiresAt.Equal(s.Now().Add(PayFor)) || !tx.HoldExpiresAt.Equal(res.Proposal.ExpiresAt) {
 		t.Errorf("%+v", res.Proposal)
 	}

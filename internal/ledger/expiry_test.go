@@ -104,19 +104,11 @@ func TestHoldsExpireTogether(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c, ctx := newCorner(t), t.Context()
-			c.NewID = func() string {
-				for {
-					if id := dynamotest.ID("t"); dynamo.DueShard("", id) == dynamo.DueShard("", "one") {
-						return id
-					}
-				}
-			}
+			c.NewID = dynamotest.SameShard
 			var first Transaction
 			for i := range 60 {
 				terms := c.terms(24 + tt.slots*i)
-				for n := range tt.slots {
-					terms.Slots = append(terms.Slots[:n], terms.Start.Add(time.Duration(n)*time.Hour))
-				}
+				terms.Slots = hours(terms.Start, tt.slots)
 				terms.End = terms.Start.Add(time.Duration(tt.slots) * time.Hour)
 				if tx := c.offered(terms, 1); i == 0 {
 					first = tx // to be due

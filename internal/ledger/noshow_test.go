@@ -197,16 +197,10 @@ func TestACancellationIsAskedForWhatItMeans(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.offering.Deposit = &schedule.Deposit{PercentOfPrice: 50, RefundUntilHours: 24}
-	res, err := s.call("initiateBooking", at("2030-06-04", "19:00"), "k")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tx, err := s.Get(t.Context(), s.owner, res.Proposal.Ref)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, tx := s.offered()
 	r := receiptFor(tx)
 	r.Payment = "pi_1"
+	var err error
 	if tx, err = s.Confirm(t.Context(), s.owner, tx.ID, r, "c"); err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,11 @@ func (l *Ledger) Expire(ctx context.Context, txID string) (Transaction, error) {
 	if err != nil || tx.State == Expired { // for ever, and by nothing but this
 		return tx, err
 	}
-	return settle(l.expire(ctx, tx))
+	c, err := l.expiring(tx)
+	if err != nil {
+		return Transaction{}, fmt.Errorf("ledger: expire %s: %w", txID, err)
+	}
+	return l.commit(ctx, c)
 }
 
 // expiring is the change that ends a hold whose time is over.
@@ -69,17 +73,4 @@ func (l *Ledger) expiring(tx Transaction) (change, error) {
 		return change{}, err
 	}
 	return l.ending(tx, now, nil)
-}
-
-// expire is Expire for a transaction that the caller has read. A [replay] says that
-// somebody else was faster.
-func (l *Ledger) expire(ctx context.Context, tx Transaction) (Transaction, error) {
-	c, err := l.expiring(tx)
-	if err == nil {
-		err = l.Table.DB().Commit(ctx, l.writes(c)...)
-	}
-	if err != nil {
-		return Transaction{}, fmt.Errorf("ledger: expire %s: %w", tx.ID, err)
-	}
-	return c.after, nil
 }

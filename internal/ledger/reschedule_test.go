@@ -16,14 +16,8 @@ import (
 func TestAMoveIsAnsweredWhileItIsForNothing(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	res, err := s.call("initiateBooking", at("2030-06-04", "19:00"), "k")
-	if err != nil {
-		t.Fatal(err)
-	}
-	old, err := s.Get(t.Context(), s.owner, res.Proposal.Ref)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, old := s.offered()
+	var err error
 	if old, err = s.Confirm(t.Context(), s.owner, old.ID, receiptFor(old), "c"); err != nil {
 		t.Fatal(err)
 	}
@@ -53,14 +47,7 @@ func TestAMoveOfWhatIsFree(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.offering.PriceMinor = 0
-	res, err := s.call("initiateBooking", at("2030-06-04", "19:00"), "k")
-	if err != nil {
-		t.Fatal(err)
-	}
-	old, err := s.Get(t.Context(), s.owner, res.Proposal.Ref)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, old := s.offered()
 	if _, err := s.confirm(old, "c"); err != nil {
 		t.Fatal(err)
 	}

@@ -69,6 +69,20 @@ func (s *shop) call(name, args, key string) (tool.Result, error) {
 	return t.Run(context.Background(), tc, canonical)
 }
 
+// offered is what the assistant offers at seven o'clock.
+func (s *shop) offered() (tool.Result, Transaction) {
+	s.t.Helper()
+	res, err := s.call("initiateBooking", at("2030-06-04", "19:00"), "k")
+	if err != nil || res.Proposal == nil {
+		s.t.Fatalf("%+v, %v", res, err)
+	}
+	tx, err := s.Get(s.t.Context(), s.owner, res.Proposal.Ref)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return res, tx
+}
+
 func at(date, clock string) string {
 	return fmt.Sprintf(`{"listingId":"harbour","offeringId":null,"date":%q,"time":%q,"endDate":null,"partySize":2,"note":null}`, date, clock)
 }
@@ -76,15 +90,7 @@ func at(date, clock string) string {
 func TestAnOfferIsHeldAndNotBooked(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	ctx := context.Background()
-	first, err := s.call("initiateBooking", at("2030-06-04", "19:00"), "k")
-	if err != nil || first.Proposal == nil {
-		t.Fatalf("%+v, %v", first, err)
-	}
-	tx, err := s.Get(ctx, s.owner, first.Proposal.Ref)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first, tx := s.offered()
 	want := tool.Proposal{Kind: ConfirmKind, Ref: tx.ID, Summary: "en Harbour Grill 2030-06-04T16:00", Hash: tx.OfferHash, ExpiresAt: s.Now().Add(10 * time.Minute)}
 	if d := cmp.Diff(want, *first.Proposal); d != "" {
 		t.Error(d)
@@ -183,11 +189,7 @@ func TestListAndCancel(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	ctx := context.Background()
-	offer, err := s.call("initiateBooking", at("2030-06-04", "19:00"), "k")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tx, _ := s.Get(ctx, s.owner, offer.Proposal.Ref)
+	_, tx := s.offered()
 	cancel := fmt.Sprintf(`{"transactionId":%q}`, tx.ID)
 	if _, err := s.call("cancelBooking", cancel, "c"); !fault.Is(err, fault.Conflict) {
 		t.Errorf("an offer that is only held: %v", err)
@@ -238,14 +240,7 @@ func TestListAndCancel(t *testing.T) {
 func TestAnOfferThatIsOverIsListedAsExpired(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	res, err := s.call("initiateBooking", at("2030-06-04", "19:00"), "k")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tx, err := s.Get(t.Context(), s.owner, res.Proposal.Ref)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, tx := s.offered()
 	for at, want := range map[time.Time]State{tx.HoldExpiresAt.Add(-time.Second): Hold, tx.HoldExpiresAt: Expired} {
 		s.clock.Set(at)
 		listed, err := s.call("getMyBookings", `{}`, "l")

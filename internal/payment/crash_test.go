@@ -261,7 +261,7 @@ func TestCrashAnywhereInASweep(t *testing.T) {
 		d := newTill(t)
 		calls.Next = dynamotest.Aside(dynamotest.ID(""), `payment#\d\d`)
 		d.Store = d.over(dynamotest.Once(t, calls.Next), d.stripe.Client())
-		d.Ledger.NewID = sameShard
+		d.Ledger.NewID = dynamotest.SameShard
 		d.stripe.RefuseRefunds(true)
 		tx, p := d.overdue()
 		d.take(d.report(d.stripe.Pay(p.Intent)))
@@ -278,15 +278,6 @@ func TestCrashAnywhereInASweep(t *testing.T) {
 		}
 		return out
 	})
-}
-
-// sameShard gives ids that are due in the same shard, so that each sweep makes the same calls.
-func sameShard() string {
-	for {
-		if id := dynamotest.ID("t"); dynamo.DueShard("", id) == dynamo.DueShard("", "the same") {
-			return id
-		}
-	}
 }
 
 // Telling a customer what became of a payment, with every fault at every call: once.

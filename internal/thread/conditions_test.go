@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -519,34 +520,16 @@ func TestSilentTurns(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var got []string
-	for before := thread.Latest; before != ""; {
-		lines, previous, err := s.LinesBefore(t.Context(), a.Thread, before, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, l := range lines {
-			got = append(got, l.Text)
-		}
-		before = previous
-	}
-	if fmt.Sprint(got) != "[hello hi]" {
-		t.Errorf("listed %v", got)
+	back, err := pages(thread.Latest, func(before string) ([]thread.Line, string, error) {
+		return s.LinesBefore(t.Context(), a.Thread, before, 1)
+	})
+	if got := slices.Concat(back...); err != nil || fmt.Sprint(got) != "[hello hi]" {
+		t.Errorf("listed %v, %v", got, err)
 	}
 	commit(t, s, mustAppend(t, s, message(who, "2", "and"), true).Lease, "then")
-	got = nil
-	for after, first := "", true; first || after != ""; first = false {
-		lines, next, err := s.Lines(t.Context(), a.Thread, after, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, l := range lines {
-			got = append(got, l.Text)
-		}
-		after = next
-	}
-	if fmt.Sprint(got) != "[hi hello and then]" {
-		t.Errorf("listed forward %v", got)
+	forth, err := pages("", func(after string) ([]thread.Line, string, error) { return s.Lines(t.Context(), a.Thread, after, 1) })
+	if got := slices.Concat(forth...); err != nil || fmt.Sprint(got) != "[hi hello and then]" {
+		t.Errorf("listed forward %v, %v", got, err)
 	}
 }
 

@@ -330,39 +330,24 @@ func (m *machine) finish(t *rapid.T) {
 	if !m.exists {
 		return
 	}
-	var want, got []string
+	var want []string
 	for _, turn := range m.turns {
 		want = append(append(want, turn.In...), turn.Out)
 	}
 	want = slices.DeleteFunc(append(want, m.inbox...), func(s string) bool { return strings.HasPrefix(s, "event") })
 	limit := rapid.IntRange(1, 9).Draw(t, "page")
-	for after, more := "", true; more; more = after != "" {
-		lines, next, err := m.workers[0].Lines(t.Context(), m.id, after, limit)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, l := range lines {
-			got = append(got, l.Text)
-		}
-		after = next
+	forth, err := pages("", func(after string) ([]thread.Line, string, error) {
+		return m.workers[0].Lines(t.Context(), m.id, after, limit)
+	})
+	if d := cmp.Diff(want, slices.Concat(forth...), cmpopts.EquateEmpty()); err != nil || d != "" {
+		t.Fatalf("listed: %s, %v", d, err)
 	}
-	if d := cmp.Diff(want, got, cmpopts.EquateEmpty()); d != "" {
-		t.Fatalf("listed: %s", d)
-	}
-	var back []string
-	for before := thread.Latest; before != ""; {
-		lines, previous, err := m.workers[0].LinesBefore(t.Context(), m.id, before, limit)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var page []string
-		for _, l := range lines {
-			page = append(page, l.Text)
-		}
-		back, before = append(page, back...), previous
-	}
-	if d := cmp.Diff(want, back, cmpopts.EquateEmpty()); d != "" {
-		t.Fatalf("listed backward: %s", d)
+	back, err := pages(thread.Latest, func(before string) ([]thread.Line, string, error) {
+		return m.workers[0].LinesBefore(t.Context(), m.id, before, limit)
+	})
+	slices.Reverse(back)
+	if d := cmp.Diff(want, slices.Concat(back...), cmpopts.EquateEmpty()); err != nil || d != "" {
+		t.Fatalf("listed backward: %s, %v", d, err)
 	}
 	if n := m.effects(t, "committed"); n != len(m.turns) {
 		t.Fatalf("%d effects of %d commits", n, len(m.turns))

@@ -311,6 +311,22 @@ func TestCostDoesNotGrow(t *testing.T) {
 	}
 }
 
+// pages are the texts of all lines from a cursor on, page by page, as they are listed.
+func pages(from string, list func(cursor string) (lines []thread.Line, next string, err error)) (all [][]string, err error) {
+	for more := true; more; more = from != "" {
+		lines, next, err := list(from)
+		if err != nil {
+			return nil, err
+		}
+		var page []string
+		for _, l := range lines {
+			page = append(page, l.Text)
+		}
+		all, from = append(all, page), next
+	}
+	return all, nil
+}
+
 func TestLines(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -322,38 +338,13 @@ func TestLines(t *testing.T) {
 		id = a.Thread
 	}
 	mustAppend(t, s, message(who, "last", "q5"), false)
-	var texts []string
-	after := ""
-	for {
-		lines, next, err := s.Lines(ctx, id, after, 3)
-		if err != nil || len(lines) == 0 || len(lines) > 3 {
-			t.Fatalf("after %q: %d lines, %v", after, len(lines), err)
-		}
-		for _, l := range lines {
-			texts = append(texts, l.Text)
-		}
-		if after = next; after == "" {
-			break
-		}
+	forward, err := pages("", func(after string) ([]thread.Line, string, error) { return s.Lines(ctx, id, after, 3) })
+	if got := fmt.Sprint(forward); err != nil || got != "[[q0 a0 q1] [a1 q2 a2] [q3 a3 q4] [a4 q5]]" {
+		t.Errorf("lines: %s, %v", got, err)
 	}
-	if got := strings.Join(texts, " "); got != "q0 a0 q1 a1 q2 a2 q3 a3 q4 a4 q5" {
-		t.Errorf("lines: %s", got)
-	}
-	texts = nil
-	before := thread.Latest
-	for before != "" {
-		lines, previous, err := s.LinesBefore(ctx, id, before, 4)
-		if err != nil || len(lines) == 0 || len(lines) > 4 {
-			t.Fatalf("before %q: %d lines, %v", before, len(lines), err)
-		}
-		var page []string
-		for _, l := range lines {
-			page = append(page, l.Text)
-		}
-		texts, before = append(page, texts...), previous
-	}
-	if got := strings.Join(texts, " "); got != "q0 a0 q1 a1 q2 a2 q3 a3 q4 a4 q5" {
-		t.Errorf("lines backward: %s", got)
+	backward, err := pages(thread.Latest, func(before string) ([]thread.Line, string, error) { return s.LinesBefore(ctx, id, before, 4) })
+	if got := fmt.Sprint(backward); err != nil || got != "[[a3 q4 a4 q5] [a1 q2 a2 q3] [q0 a0 q1]]" {
+		t.Errorf("lines backward: %s, %v", got, err)
 	}
 	if _, _, err := s.Lines(ctx, id, "zzz", 3); !fault.Is(err, fault.Invalid) {
 		t.Errorf("bad cursor: %v", err)

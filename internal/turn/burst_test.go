@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,21 +17,6 @@ import (
 	"merve/internal/thread"
 	"merve/internal/wording"
 )
-
-// echo repeats what it is to answer.
-func echo() llm.Model {
-	return modelFunc(func(_ context.Context, req llm.Request) (llm.Response, error) {
-		return llm.Response{Text: "You said " + strings.Join(unanswered(req), ", ") + ".", Finish: "stop"}, nil
-	})
-}
-
-// comes puts a message on its thread and leaves it to the queue.
-func (w *world) comes(in channel.Inbound) {
-	w.t.Helper()
-	if _, err := w.runner.ProcessInbound(w.t.Context(), in); err != nil {
-		w.t.Fatal(err)
-	}
-}
 
 // saidIn are the messages that each turn of a thread answers.
 func (w *world) saidIn(id string) (all []string) {
@@ -53,7 +37,7 @@ func TestABurstIsAnsweredTogether(t *testing.T) {
 	t.Parallel()
 	quiet := 2500 * time.Millisecond
 	w := newWorld(t, func(m *market.Market) { m.QuietMS = int(quiet.Milliseconds()) })
-	w.model = echo()
+	w.model = clerkModel()
 	waits := 0
 	w.runner.Wait = func(ctx context.Context, d time.Duration) error {
 		if d == quiet {
@@ -82,15 +66,15 @@ func TestABurstIsAnsweredTogether(t *testing.T) {
 func TestWordsThatKeepComing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.model = echo()
+	w.model = clerkModel()
 	healthy := *w.threads
-	var commits atomic.Int64
+	commits := 0
 	db := dynamotest.Open(t, dynamotest.Look{Next: wire, See: func(op string, body []byte) ([]byte, error) {
 		if op != "TransactWriteItems" || !strings.Contains(string(body), `"turn#`) {
 			return body, nil
 		}
-		if n := commits.Add(1); n <= 30 {
-			_, err := healthy.Append(context.Background(), w.from("ann", channel.WhatsApp, fmt.Sprint("more", n), fmt.Sprint("more ", n)), false)
+		if commits++; commits <= 30 {
+			_, err := healthy.Append(context.Background(), w.from("ann", channel.WhatsApp, fmt.Sprint("more", commits), fmt.Sprint("more ", commits)), false)
 			return body, err
 		}
 		return body, nil
@@ -98,8 +82,8 @@ func TestWordsThatKeepComing(t *testing.T) {
 	in := w.from("ann", channel.WhatsApp, "m1", "hello")
 	w.comes(in)
 	w.start(db)
-	if err := w.runner.Work(t.Context(), threadOf(in)); !fault.Is(err, fault.Conflict) || commits.Load() != 12 {
-		t.Errorf("%v after %d commits", err, commits.Load())
+	if err := w.runner.Work(t.Context(), threadOf(in)); !fault.Is(err, fault.Conflict) || commits != 12 {
+		t.Errorf("%v after %d commits", err, commits)
 	}
 	w.restart()
 	w.clock.add(thread.LeaseFor)
@@ -114,7 +98,7 @@ func TestWordsThatKeepComing(t *testing.T) {
 func TestStopIsAWordToTheApp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.model = echo()
+	w.model = clerkModel()
 	in := w.from("ann", channel.App, "m1", "stop")
 	w.comes(in)
 	w.comes(w.from("ann", channel.App, "m2", "and a table"))
@@ -153,9 +137,8 @@ func TestAHandOverIsOne(t *testing.T) {
 			if req.Messages[len(req.Messages)-1].Role == llm.ToolRole {
 				return llm.Response{Text: "So be it.", Finish: "stop"}, nil
 			}
-			return llm.Response{Calls: []llm.Call{
-				{ID: "1", Name: "askForPerson", Args: []byte(`{"reason":"the first"}`)}, {ID: "2", Name: "askForPerson", Args: []byte(`{"reason":"the second"}`)},
-			}, Finish: "tool_calls"}, nil
+			first, second := llm.Call{Name: "askForPerson", Args: []byte(`{"reason":"the first"}`)}, llm.Call{Name: "askForPerson", Args: []byte(`{"reason":"the second"}`)}
+			return llm.Response{Calls: calls(first, second), Finish: "tool_calls"}, nil
 		})
 		if !desk {
 			w.runner.Desk = nil
@@ -193,10 +176,8 @@ func TestWhenAPersonIsThere(t *testing.T) {
 		"not these days": {on("tue", "2026-11-24", "2026-12-01"), soon},
 	} {
 		w := newWorld(t, func(m *market.Market) { m.Desk.Hours = tt.hours })
-		w.model = modelFunc(func(context.Context, llm.Request) (llm.Response, error) {
-			return llm.Response{Calls: []llm.Call{{ID: "1", Name: "askForPerson", Args: []byte(`{"reason":"asked for one"}`)}}, Finish: "tool_calls"}, nil
-		})
-		if text := textOf(w.say(w.from("ann", channel.App, "1", "a person, please")).Turn); text != tt.want {
+		w.model = clerkModel()
+		if text := textOf(w.say(w.from("ann", channel.App, "1", "person")).Turn); text != tt.want {
 			t.Errorf("%s: %q, want %q", name, text, tt.want)
 		}
 	}

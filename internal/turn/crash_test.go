@@ -253,9 +253,7 @@ func TestField25_AnotherLanguageMeanwhile(t *testing.T) {
 		}
 		w.restart()
 		w.clock.add(thread.LeaseFor + time.Second)
-		if _, err := w.runner.ProcessInbound(t.Context(), in); err != nil {
-			t.Fatal(err)
-		}
+		w.comes(in)
 		if err := w.once(w.from("ann", channel.WhatsApp, "2", "Merhaba, teşekkür ederim, akşam yemeği için")); err != nil {
 			t.Fatal(err)
 		}

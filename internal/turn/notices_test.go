@@ -93,9 +93,7 @@ func TestWhatIsSaidBesideAQuestion(t *testing.T) {
 	w := newWorld(t, nil)
 	w.model = says("Hello.")
 	in := w.from("ann", channel.Messenger, "1", "hi")
-	if _, err := w.runner.ProcessInbound(t.Context(), in); err != nil {
-		t.Fatal(err)
-	}
+	w.comes(in)
 	w.work()
 	offer := func(ref string) thread.Notice {
 		return thread.Notice{Kind: "free", Text: "A place is free.", Offer: &thread.Pending{

@@ -29,9 +29,7 @@ func TestField01_AMessageIsQueuedByItsKey(t *testing.T) {
 	w.runner.Queue = q
 	for range 2 {
 		for _, id := range []string{"m1", "m2"} {
-			if _, err := w.runner.ProcessInbound(t.Context(), w.from("ann", channel.WhatsApp, id, "hello")); err != nil {
-				t.Fatal(err)
-			}
+			w.comes(w.from("ann", channel.WhatsApp, id, "hello"))
 		}
 	}
 	if len(q.keys) != 4 || q.keys[0] == q.keys[1] || !slices.Equal(q.keys[:2], q.keys[2:]) {

@@ -136,9 +136,7 @@ func TestField35_StopWhereWePush(t *testing.T) {
 		w := newWorld(t, nil)
 		w.model = says("Stop what?")
 		in := w.from("ann", ch, "1", "STOP")
-		if _, err := w.runner.ProcessInbound(t.Context(), in); err != nil {
-			t.Fatal(err)
-		}
+		w.comes(in)
 		w.work()
 		turns := w.turnsOf(threadOf(in))
 		if stopped := textOf(turns[0]) != "Stop what?"; stopped != ch.Pushes() || w.head(threadOf(in)).OptedOut != stopped {

@@ -310,9 +310,7 @@ func TestField07_WebhookWaitsForNobody(t *testing.T) {
 	m := newSlowModel()
 	w.model = m
 	first := w.from("ann", channel.WhatsApp, "1", "one")
-	if _, err := w.runner.ProcessInbound(t.Context(), first); err != nil {
-		t.Fatal(err)
-	}
+	w.comes(first)
 	worked := make(chan error, 1)
 	go func() { worked <- w.runner.Work(t.Context(), threadOf(first)) }()
 	<-m.asked
@@ -323,9 +321,7 @@ func TestField07_WebhookWaitsForNobody(t *testing.T) {
 		pausetest.Until(t, "the lease is renewed", func() bool { return w.head(threadOf(first)).LeaseUntil.After(before) })
 	}
 	for i := range 5 { // not one of these returns before the model, if they wait for it
-		if _, err := w.runner.ProcessInbound(t.Context(), w.from("ann", channel.WhatsApp, fmt.Sprint(i+2), fmt.Sprint("more ", i))); err != nil {
-			t.Fatal(err)
-		}
+		w.comes(w.from("ann", channel.WhatsApp, fmt.Sprint(i+2), fmt.Sprint("more ", i)))
 	}
 	select {
 	case err := <-worked:
@@ -405,9 +401,7 @@ func TestField05_YesOfAStaleWorker(t *testing.T) {
 	w.say(w.from("ann", channel.App, "1", "note"))
 	w.clock.add(9*time.Minute + 20*time.Second)
 	yes := w.from("ann", channel.App, "2", "yes")
-	if _, err := w.runner.ProcessInbound(t.Context(), yes); err != nil {
-		t.Fatal(err)
-	}
+	w.comes(yes)
 	other := w.other()
 	other.Now = other.Threads.Now
 	w.start(dynamotest.Open(t, dynamotest.BeforeText(`"kind":{"S":"yes"}`, func() {

@@ -534,6 +534,14 @@ func (w *world) say(in channel.Inbound) turn.Answer {
 	return a
 }
 
+// comes puts a message on its thread and leaves it to the queue.
+func (w *world) comes(in channel.Inbound) {
+	w.t.Helper()
+	if _, err := w.runner.ProcessInbound(w.t.Context(), in); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
 // turnsOf are a thread's turns, oldest first.
 func (w *world) turnsOf(id string) []thread.Turn {
 	w.t.Helper()

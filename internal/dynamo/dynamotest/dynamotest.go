@@ -120,6 +120,16 @@ func OwnTables(ctx context.Context, cfg aws.Config, prefix string) error {
 	return local.CreateTables(ctx, cfg, local.Streamless(wiring.Tables()), func(logical string) string { return prefix + logical })
 }
 
+// SameShard is an id that is due in the same shard as every other one it gives, so that each
+// sweep looks at the same ones and makes the same calls.
+func SameShard() string {
+	for {
+		if id := ID("t"); dynamo.DueShard("", id) == dynamo.DueShard("", "the same") {
+			return id
+		}
+	}
+}
+
 // OwnTable makes a table like one of the wiring's that only this test uses, for what looks
 // at a whole index, and returns its name. It goes with the test.
 func OwnTable(t testing.TB, logical string) string {
@@ -202,16 +212,16 @@ func (l Look) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // Before is a transport that does something once, right before the first call of an
 // operation goes out: what others do between a read and a write.
-func Before(op string, do func()) http.RoundTripper {
+func Before(op string, do func()) Look {
 	return once(do, func(call string, _ []byte) bool { return call == op })
 }
 
 // BeforeText is Before, for the first call that has a text in its body, whatever operation it is.
-func BeforeText(text string, do func()) http.RoundTripper {
+func BeforeText(text string, do func()) Look {
 	return once(do, func(_ string, body []byte) bool { return bytes.Contains(body, []byte(text)) })
 }
 
-func once(do func(), when func(op string, body []byte) bool) http.RoundTripper {
+func once(do func(), when func(op string, body []byte) bool) Look {
 	var o sync.Once
 	return Look{See: func(op string, body []byte) ([]byte, error) {
 		if when(op, body) {
@@ -223,7 +233,7 @@ func once(do func(), when func(op string, body []byte) bool) http.RoundTripper {
 
 // Aside is a transport that keeps what all share apart, by a name, from everybody else's: the
 // due work of a kind (`hold#\d\d`), a partition. Shared are regular expressions of whole strings.
-func Aside(name string, shared ...string) http.RoundTripper {
+func Aside(name string, shared ...string) Look {
 	all, own := regexp.MustCompile(`"(`+strings.Join(shared, "|")+`)"`), []byte(`"${1}`+name+`"`)
 	return Look{See: func(_ string, body []byte) ([]byte, error) { return all.ReplaceAll(body, own), nil }}
 }
