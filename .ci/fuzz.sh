@@ -10,11 +10,16 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 failed=0
 lines=()
+# When the time is over, Go before 1.27 may say so as if a target had failed: golang.org/issue/75804.
+out_of_time() { grep -q '^    context deadline exceeded$' "$log" && ! grep -q 'Failing input' "$log"; }
 while read -r dir; do
   while read -r target; do
     echo "== $dir $target"
     result=passed
-    go test -run '^$' -fuzz "^$target\$" -fuzztime "$time" -fuzzminimizetime 20x "./$dir" >"$log" 2>&1 || { result=FAILED failed=1; cat "$log"; }
+    if ! go test -run '^$' -fuzz "^$target\$" -fuzztime "$time" -fuzzminimizetime 20x "./$dir" >"$log" 2>&1 && ! out_of_time; then
+      result=FAILED failed=1
+      cat "$log"
+    fi
     execs=$(sed -n 's/.*execs: \([0-9]*\).*/\1/p' "$log" | tail -1)
     seeds=$(find "$dir/testdata/fuzz/$target" -type f 2>/dev/null | wc -l)
     lines+=("$(printf '%-6s %10s execs %4s seeds  %s %s' "$result" "${execs:-0}" "$seeds" "$dir" "$target")")

@@ -124,9 +124,7 @@ func attributeOf(v types.AttributeValue) (a attribute, err error) {
 			}
 		}
 	case *types.AttributeValueMemberM:
-		if a.M, err = attributes(v.Value); a.M == nil && err == nil {
-			a.M = map[string]attribute{}
-		}
+		a.M, err = attributes(v.Value)
 	default:
 		return a, fmt.Errorf("unknown type %T", v)
 	}
@@ -134,9 +132,6 @@ func attributeOf(v types.AttributeValue) (a attribute, err error) {
 }
 
 func attributes(item Item) (map[string]attribute, error) {
-	if item == nil {
-		return nil, nil
-	}
 	out := make(map[string]attribute, len(item))
 	for name, v := range item {
 		a, err := attributeOf(v)

@@ -60,12 +60,15 @@ func FuzzRequest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, method, path, query, kind, body string) {
 		address, err := url.ParseRequestURI("/" + strings.TrimLeft(path, "/"))
 		values, malformed := url.ParseQuery(query)
-		if err != nil || address.RawQuery != "" || malformed != nil || strings.ContainsFunc(query, isControl) || !json.Valid(quoted(path, query, kind, method)) {
+		if err != nil || address.RawQuery != "" || malformed != nil || strings.ContainsFunc(query, isControl) {
+			return
+		}
+		if plain, err := url.QueryUnescape(query); err != nil || !json.Valid(quoted(address.Path, query, plain, kind, method)) {
 			return
 		}
 		address.RawQuery = query
 		r, err := http.NewRequest(method, "https://api.example.com"+address.RequestURI(), nil)
-		if err != nil || method == "" {
+		if err != nil || method == "" || r.URL.RawQuery != query { // what is behind # stays with the client
 			return
 		}
 		r.Header.Set("Content-Type", kind)

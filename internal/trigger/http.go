@@ -218,6 +218,9 @@ func (e *httpEvent) paths() (below, sent string) {
 	if !e.formatTwo() {
 		sent = e.Path
 	}
+	if !strings.Contains(e.RequestContext.DomainName, ".lambda-url.") { // an HTTP API has decoded it, once
+		sent = strings.ReplaceAll(sent, "%", "%25")
+	}
 	below = sent
 	stage := "/" + e.RequestContext.Stage
 	if rest, ok := strings.CutPrefix(sent, stage); ok && stage != "/" && (rest == "" || rest[0] == '/') {
@@ -271,8 +274,8 @@ type query string
 // UnmarshalJSON takes an object whose values are strings or lists of strings.
 func (q *query) UnmarshalJSON(b []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(b))
-	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
-		return err // null
+	if _, err := dec.Token(); err != nil { // {, or null
+		return err
 	}
 	var pairs []string
 	for dec.More() {

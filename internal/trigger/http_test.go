@@ -113,7 +113,10 @@ func functionURLEvent(r *http.Request, body string) map[string]any {
 	e := map[string]any{
 		"version": "2.0", "routeKey": "$default", "rawPath": r.URL.EscapedPath(), "rawQueryString": r.URL.RawQuery,
 		"headers": headers, "isBase64Encoded": true, "body": base64.StdEncoding.EncodeToString([]byte(body)),
-		"requestContext": map[string]any{"stage": "$default", "http": map[string]any{"method": r.Method, "sourceIp": "203.0.113.7"}},
+		"requestContext": map[string]any{
+			"stage": "$default", "domainName": "cccccccccc.lambda-url.eu-west-1.on.aws",
+			"http": map[string]any{"method": r.Method, "sourceIp": "203.0.113.7"},
+		},
 	}
 	if c := r.Header.Get("Cookie"); c != "" {
 		e["cookies"] = strings.Split(c, "; ")
@@ -124,6 +127,7 @@ func functionURLEvent(r *http.Request, body string) map[string]any {
 func httpAPIEvent(r *http.Request, body string) map[string]any {
 	e := functionURLEvent(r, body)
 	e["rawPath"] = r.URL.Path // decoded
+	e["requestContext"].(map[string]any)["domainName"] = "api.example.com"
 	delete(e["headers"].(map[string]string), "cookie")
 	return e
 }
@@ -202,6 +206,7 @@ func TestDecodedPathStaysAPath(t *testing.T) {
 		"/a b":     "/a%20b",
 		"/100%":    "/100%25",
 		"/%zz":     "/%25zz",
+		"/%2F":     "/%252F", // that of a name, and no slash
 		"":         "/",
 		"a":        "/a",
 		"//evil/x": "//evil/x",

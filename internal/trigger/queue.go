@@ -3,6 +3,7 @@ package trigger
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strconv"
@@ -25,6 +26,9 @@ type Message struct {
 	Receipt      string    // names this delivery to the queue
 }
 
+// errBehind is why a message failed that its handler has not seen.
+var errBehind = errors.New("one before it in its group failed")
+
 // Queue gives the messages of a batch to f, one after the other, and answers which of
 // them failed; AWS delivers those again and none of the others. Once a message has
 // failed, the later ones of its group count as failed too and f does not see them.
@@ -39,16 +43,16 @@ func Queue(f func(context.Context, Message) error, opts ...Option) Handler {
 		stuck := map[string]bool{}
 		for i := range e.Records {
 			m := message(&e.Records[i])
+			err := errBehind
 			if m.Group == "" || !stuck[m.Group] {
-				err := o.handle(ctx, m, f)
-				if err == nil {
+				if err = o.handle(ctx, m, f); err == nil {
 					continue
 				}
-				if m.ID == "" {
-					return nil, fmt.Errorf("trigger: a message without messageId failed: %w", err)
-				}
-				stuck[m.Group] = true
 			}
+			if m.ID == "" {
+				return nil, fmt.Errorf("trigger: a message without messageId failed: %w", err)
+			}
+			stuck[m.Group] = true
 			failed = append(failed, m.ID)
 		}
 		return encodeFailures(failed)

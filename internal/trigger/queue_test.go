@@ -164,10 +164,12 @@ func TestQueueOutOfTimeLeavesTheRest(t *testing.T) {
 // A failure that cannot be named fails the batch, and is never answered with "".
 func TestQueueUnnamedFailure(t *testing.T) {
 	t.Parallel()
-	out, err := Queue(func(context.Context, Message) error { return errors.New("no") }, quiet()).
-		Invoke(context.Background(), queueEvent(t, "A/"))
-	if err == nil {
-		t.Errorf("answered %s, want an error", out)
+	for _, batch := range []string{"A/", "A/1 A/"} { // the second one behind the first
+		out, err := Queue(func(context.Context, Message) error { return errors.New("no") }, quiet()).
+			Invoke(context.Background(), queueEvent(t, batch))
+		if err == nil {
+			t.Errorf("%s: answered %s, want an error", batch, out)
+		}
 	}
 }
 

@@ -76,6 +76,13 @@ func TestStreamRecord(t *testing.T) {
 	if d := cmp.Diff(want, records(t, payload), sameItem); d != "" {
 		t.Error("there and back: " + d)
 	}
+	empty := []Record{{Sequence: "1", New: Item{"bytes": &types.AttributeValueMemberB{}, "strings": &types.AttributeValueMemberSS{}, "map": &types.AttributeValueMemberM{}}}}
+	if payload, err = StreamEvent(empty); err != nil {
+		t.Fatal(err)
+	}
+	if got := records(t, payload); len(got) != 1 || len(got[0].New) != 3 {
+		t.Errorf("what is empty is there: %+v", got)
+	}
 }
 
 func TestStreamTrace(t *testing.T) {
