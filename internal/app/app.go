@@ -34,6 +34,9 @@ type Base struct {
 	NewID  func() string
 	Wait   func(ctx context.Context, d time.Duration) error
 
+	// Backoff is how long the store is left alone after try n of a call; nil is dynamo's own.
+	Backoff func(n int) time.Duration
+
 	// Queue has turns run; nil sends to the queue that the environment names.
 	Queue turn.Queue
 	// Provider wraps or replaces the gateway of a channel; nil leaves it.
@@ -84,6 +87,9 @@ func FromLambda() (*Base, error) {
 // NewBase fills in what all functions share.
 func NewBase(b Base) *Base {
 	b.db = dynamo.Open(b.AWS)
+	if b.Backoff != nil {
+		b.db.Backoff = b.Backoff
+	}
 	b.secrets = &secrets{getenv: b.Getenv, id: b.Config.SecretID, cfg: b.AWS, now: b.Now, log: b.Log}
 	b.shared = &shared{}
 	return &b

@@ -21,6 +21,7 @@
 package dynamo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,7 +62,7 @@ func Open(cfg aws.Config, opts ...func(*dynamodb.Options)) *DB {
 	db := &DB{Backoff: backoff}
 	opts = append([]func(*dynamodb.Options){func(o *dynamodb.Options) {
 		o.APIOptions = append(o.APIOptions, countRequests)
-		o.RetryMaxAttempts = maxAttempts
+		o.RetryMaxAttempts = cmp.Or(cfg.RetryMaxAttempts, maxAttempts)
 		o.Retryer = retry.NewStandard(func(o *retry.StandardOptions) {
 			o.Backoff = retry.BackoffDelayerFunc(func(n int, _ error) (time.Duration, error) { return db.Backoff(n), nil })
 		})
@@ -89,7 +90,8 @@ const (
 	// maxTries bounds the tries of a transaction that keeps meeting others.
 	maxTries = 8
 
-	// maxAttempts bounds the calls of one try that get no answer, or are told: later.
+	// maxAttempts bounds the calls of one try that get no answer, or are told: later. The SDK's
+	// configuration may say otherwise.
 	maxAttempts = 4
 )
 

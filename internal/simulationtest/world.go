@@ -24,8 +24,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"merve/infra/wiring"
@@ -151,14 +149,8 @@ func (w *World) base(calls *faulttest.Calls) *app.Base {
 	cfg := w.cfg.Copy()
 	if calls != nil {
 		cfg.HTTPClient = calls
-		cfg.Retryer = func() aws.Retryer { return aws.NopRetryer{} }
-		if w.chance(0.5) { // as it is set up, but without the waiting
-			cfg.Retryer = func() aws.Retryer {
-				return retry.NewStandard(func(o *retry.StandardOptions) {
-					o.Backoff = retry.BackoffDelayerFunc(func(int, error) (time.Duration, error) { return 0, nil })
-					o.RateLimiter = ratelimit.None
-				})
-			}
+		if w.chance(0.5) {
+			cfg.RetryMaxAttempts = 1 // every fault is felt
 		}
 	}
 	return app.NewBase(app.Base{
@@ -169,7 +161,7 @@ func (w *World) base(calls *faulttest.Calls) *app.Base {
 			OpenAIBaseURL: w.llm.URL(), OpenAIModel: "gpt-4o-mini", SaraModel: "gpt-4o-mini", MediaBucket: "merve-media",
 			TwilioAccountSID: twiliotest.AccountSID, TwilioFrom: number, TwilioBaseURL: w.twilio.URL(),
 		},
-		AWS: cfg, Now: w.Now, NewID: w.newID, Wait: w.wait, Queue: app.TurnQueue{To: &w.queue},
+		AWS: cfg, Now: w.Now, NewID: w.newID, Wait: w.wait, Backoff: func(int) time.Duration { return 0 }, Queue: app.TurnQueue{To: &w.queue},
 		Log:      telemetry.NewLogger(w.log, slog.LevelWarn),
 		Provider: func(_ channel.Channel, p outbox.Provider) outbox.Provider { return mortal{p, calls, w} },
 		Getenv: func(name string) string {
