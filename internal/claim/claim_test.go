@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -200,6 +201,46 @@ func TestLookalikesHideNothing(t *testing.T) {
 			t.Fatalf("%q: found %v, want %s", text, got, r.kind)
 		}
 	})
+}
+
+// The sentence of a claim is shown to who looks for it: a number before it is part of it, what
+// stands before an empty line is not.
+func TestTheSentenceOfAClaim(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Hello. Your table is booked. Bye.": "Your table is booked",
+		"1. Your table is booked":           "1. Your table is booked",
+		"Your table is\nbooked":             "Your table is booked",
+		"Your table is\n\nbooked":           "booked",
+	} {
+		if got := Find(text); len(got) != 1 || got[0] != (Claim{Booked, want}) {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Whoever edits a pattern file is told what is wrong with a line, and where.
+func TestPatternFilesNameWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	for lines, want := range map[string]string{
+		"[booked]\nyour table .. booked":    "",
+		"booked":                            `p.txt:1: "booked" is under no heading`,
+		"[booked]\nbooked\n[bought]":        "p.txt:3: no such heading: [bought]",
+		"[booked]\n@done":                   "p.txt:2: @done is not defined above",
+		"[booked]\n.. booked":               `p.txt:2: ".. booked" begins with nothing but optional words, .. or $`,
+		"[booked]\n$ booked":                `p.txt:2: "$ booked" begins with nothing but optional words, .. or $`,
+		"[booked]\n?now":                    `p.txt:2: "?now" begins with nothing but optional words, .. or $`,
+		"[booked]\nb*":                      `p.txt:2: "b*" is too short a stem`,
+		"[booked]\n*b":                      `p.txt:2: "*b" is too short a stem`,
+		"[booked]\nbook|*":                  `p.txt:2: "*" is no word`,
+		"[booked]\nbook-ed":                 `p.txt:2: "book-ed" is no word`,
+		"@done = booked\n[booked]\n@done a": "",
+	} {
+		_, err := readDialect(fstest.MapFS{"p.txt": {Data: []byte(lines)}}, "p.txt")
+		if err == nil && want != "" || err != nil && err.Error() != want {
+			t.Errorf("%q: %v, want %q", lines, err, want)
+		}
+	}
 }
 
 // TestFindIsBounded gives texts of a megabyte, and the worst of those that are read.

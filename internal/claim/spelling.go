@@ -1,7 +1,6 @@
 package claim
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -30,9 +29,6 @@ func letters(words []word) int {
 	n := 0
 	for n < min(len(words), maxWord) && utf8.RuneCountInString(words[n].text) == 1 && (n == 0 || words[n].pause < line) {
 		n++
-	}
-	if !slices.ContainsFunc(words[:n], func(w word) bool { return !isNumber(w.text) }) {
-		return 0
 	}
 	return n
 }

@@ -74,7 +74,8 @@ func TestCost(t *testing.T) {
 		{"gpt-6-luna", million, 600_000},
 		{"gpt-5.5-pro", million, 210_000_000},
 		{"somebody-elses-model", million, 60_000_000},
-		{"gpt-4o-mini-preview", million, 60_000_000}, // unknown: not taken for its cheap cousin
+		{"gpt-4o-mini-preview", million, 60_000_000},    // unknown: not taken for its cheap cousin
+		{"gpt-4o-mini-experiment", million, 60_000_000}, // as long as a date
 		{"", million, 60_000_000},
 		{RuleModel, million, 0},
 	}

@@ -115,7 +115,7 @@ func (o Offering) Check() error {
 		return fault.Field("offering.unit", "want slot or night")
 	case o.Unit == BySlot && (o.SlotMinutes < 5 || o.SlotMinutes > 24*60):
 		return fault.Field("offering.slotMinutes", "want 5 to 1440")
-	case o.Unit == BySlot && (o.DurationMinutes < 5 || o.slotsNeeded() > MaxSlots):
+	case o.Unit == BySlot && (o.DurationMinutes < 5 || o.DurationMinutes > MaxSlots*o.SlotMinutes):
 		return fault.Field("offering.durationMinutes", "want at least 5 and at most %d slots", MaxSlots)
 	case o.Unit == BySlot && o.Per == PerNight:
 		return fault.Field("offering.per", "want booking or person, as no nights are booked")
@@ -168,13 +168,6 @@ func (o Offering) checkNights() error {
 
 // MaxSlots is the most slots or nights of one booking: they are locked in one transaction.
 const MaxSlots = 30
-
-func (o Offering) slotsNeeded() int {
-	if o.SlotMinutes <= 0 {
-		return 0
-	}
-	return (o.DurationMinutes + o.SlotMinutes - 1) / o.SlotMinutes
-}
 
 // zone returns the offering's time zone.
 func (o Offering) zone() (*time.Location, error) {

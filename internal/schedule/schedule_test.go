@@ -79,6 +79,7 @@ func TestCheckNamesTheField(t *testing.T) {
 		"hours.tue":       func(o *Offering) { o.Hours["tue"] = []Span{{"00:30", "12:00"}} }, // Monday is open until 01:00
 		"hours.wed":       func(o *Offering) { o.Hours["wed"] = []Span{{"09:00", "12:00"}, {"11:00", "13:00"}} },
 		"hours.thu":       func(o *Offering) { o.Hours["thu"] = []Span{{"09:00", "09:00"}} },
+		"hours.sun":       func(o *Offering) { o.Hours["sat"], o.Hours["sun"] = nil, []Span{{"9:00", "12:00"}} },
 	} {
 		o := table("Europe/Nicosia")
 		spoil(&o)
@@ -87,10 +88,31 @@ func TestCheckNamesTheField(t *testing.T) {
 			t.Errorf("%s: got %v", field, err)
 		}
 	}
-	late := room("UTC")
-	late.CheckOut = "16:00"
-	if _, field := fault.Public(late.Check()); field != "offering.checkOut" {
-		t.Errorf("check-out after check-in: %v", late.Check())
+	for name, tt := range map[string]struct {
+		spoil func(o *Offering)
+		field string
+	}{
+		"check-out after check-in": {func(o *Offering) { o.CheckOut = "16:00" }, "checkOut"},
+		"no time of check-in":      {func(o *Offering) { o.CheckIn = "3 pm" }, "checkIn"},
+		"check-in at no day's end": {func(o *Offering) { o.CheckIn = "24:00" }, "checkIn"},
+		"no time of check-out":     {func(o *Offering) { o.CheckOut = "noon" }, "checkOut"},
+		"a price for what?":        {func(o *Offering) { o.Per = "week" }, "per"},
+	} {
+		o := room("UTC")
+		tt.spoil(&o)
+		if _, field := fault.Public(o.Check()); field != "offering."+tt.field {
+			t.Errorf("%s: %v", name, o.Check())
+		}
+	}
+}
+
+func TestCheckParty(t *testing.T) {
+	t.Parallel()
+	o := Offering{MinParty: 2, MaxParty: 4}
+	for n, want := range map[int]Reason{1: Party, 2: "", 4: "", 5: Party} {
+		if err := o.CheckParty(n); ReasonOf(err) != want {
+			t.Errorf("%d people: %v", n, err)
+		}
 	}
 }
 
@@ -171,6 +193,60 @@ func TestFindNights(t *testing.T) {
 		if _, field := fault.Public(err); ReasonOf(err) != tt.reason || field != tt.field {
 			t.Errorf("%s to %s: %v (%s), want %s on %s", tt.from, tt.to, err, ReasonOf(err), tt.reason, tt.field)
 		}
+	}
+	o.LeadMinutes = 24 * 60
+	o.Hours = map[string][]Span{"tue": nil, "wed": nil} // days of arrival
+	for from, want := range map[string]Reason{"2026-12-22": ShortNotice, "2026-12-23": "", "2026-12-24": ClosedDay, "2026-12-29": ""} {
+		if _, err := o.Find(now, from, "", day(from).AddDate(0, 0, 1).Format(time.DateOnly)); ReasonOf(err) != want {
+			t.Errorf("arrival on %s: %v (%s), want %s", from, err, ReasonOf(err), want)
+		}
+	}
+}
+
+// Where clocks go back by half an hour, the slot that comes twice is one more.
+func TestField34_NoMoreSlotsThanCanBeLocked(t *testing.T) {
+	t.Parallel()
+	o := wholeDay("Australia/Lord_Howe", 60, MaxSlots*60)
+	for _, d := range weekdays() {
+		o.Hours[d] = []Span{{"00:30", "23:30"}, {"23:30", "00:30"}}
+	}
+	if err := o.Check(); err != nil {
+		t.Fatal(err)
+	}
+	now := utc("2027-03-20 00:00")
+	for date, want := range map[string]Reason{"2027-03-28": "", "2027-04-04": Outside} {
+		if b, err := o.Find(now, date, "00:30", ""); ReasonOf(err) != want {
+			t.Errorf("%s: %d slots, %v", date, len(b.Slots), err)
+		}
+	}
+}
+
+func TestHours(t *testing.T) {
+	t.Parallel()
+	h := Hours{
+		TimeZone: "Europe/Nicosia", Closed: []string{"2026-12-25"},
+		Days: map[string][]Span{"wed": {{"18:00", "02:00"}}, "thu": {{"09:00", "12:00"}, {"14:00", "17:00"}}, "fri": {{"09:00", "12:00"}}},
+	}
+	for at, want := range map[string]struct { // in UTC, two hours behind
+		open  bool
+		opens string
+	}{
+		"2026-12-22 12:00": {false, "2026-12-23 16:00"},
+		"2026-12-23 15:59": {false, "2026-12-23 16:00"},
+		"2026-12-23 16:00": {true, "2026-12-24 07:00"},
+		"2026-12-23 23:59": {true, "2026-12-24 07:00"}, // of the evening before
+		"2026-12-24 00:00": {false, "2026-12-24 07:00"},
+		"2026-12-24 08:00": {true, "2026-12-24 12:00"},
+		"2026-12-24 10:00": {false, "2026-12-24 12:00"},
+		"2026-12-25 08:00": {false, "2026-12-30 16:00"}, // closed
+	} {
+		next, ok := h.Opens(utc(at))
+		if open := h.OpenAt(utc(at)); open != want.open || !ok || !next.Equal(utc(want.opens)) {
+			t.Errorf("at %s: open %t, next %s, want %+v", at, open, next, want)
+		}
+	}
+	if next, ok := (Hours{TimeZone: "UTC"}).Opens(day("2026-12-22")); ok {
+		t.Errorf("what never opens, opens at %s", next)
 	}
 }
 
