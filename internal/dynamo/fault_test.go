@@ -406,3 +406,20 @@ func TestRetriesAreCounted(t *testing.T) {
 		}
 	}
 }
+
+// What the SDK is configured to try, is tried; else a call that is told "later" is made four times.
+func TestHowOftenACallIsMade(t *testing.T) {
+	t.Parallel()
+	for configured, want := range map[int]int{0: 4, 1: 1, 2: 2} {
+		calls := 0
+		cfg := dynamotest.Config(t)
+		cfg.RetryMaxAttempts = configured
+		cfg.HTTPClient = &http.Client{Transport: dynamotest.Look{See: func(string, []byte) ([]byte, error) { calls++; return nil, io.ErrUnexpectedEOF }}}
+		db := dynamo.Open(cfg)
+		db.Backoff = func(int) time.Duration { return 0 }
+		_, err := db.Table(dynamotest.TableName("records")).Get(t.Context(), dynamo.Key{PK: "a", SK: "a"})
+		if err == nil || calls != want {
+			t.Errorf("configured to %d: %d calls, want %d; %v", configured, calls, want, err)
+		}
+	}
+}
