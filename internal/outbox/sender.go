@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -202,7 +203,7 @@ func (s *Sender) settle(ctx context.Context, m Message) error {
 	if err != nil || wait {
 		return err
 	}
-	for _, f := range found {
+	for _, f := range slices.Backward(found) { // a newer one may be that of a later message, for which the oldest is too old
 		if !known[f.ProviderID] && m.mayBe(f) {
 			s.log(ctx, m, "settled", "")
 			return s.Box.Note(ctx, f.report(m))

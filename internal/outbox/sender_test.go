@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -195,6 +196,29 @@ func TestField09_SameTextBothUnclear(t *testing.T) {
 		t.Errorf("both are %s", a.ProviderID)
 	}
 	c.wantTaken("ok", "ok")
+}
+
+// Of the same text, said twice at different times, each message finds its own.
+func TestField09_SameTextMinutesApart(t *testing.T) {
+	t.Parallel()
+	for _, order := range [][]string{{"1", "2"}, {"2", "1"}} {
+		c := newCorner(t)
+		for _, id := range []string{"1", "2"} {
+			c.put(c.text(id, "ok"))
+			c.twilio.FailSends(twiliotest.After())
+			c.wantStatus(c.deliver(id), outbox.Sending)
+			c.clock.add(over)
+		}
+		for _, id := range order {
+			c.wantStatus(c.later(over, id), outbox.Sent)
+		}
+		c.wantTaken("ok", "ok")
+		for i, m := range c.twilio.Messages() {
+			if own := c.get(fmt.Sprint(i + 1)); own.ProviderID != m.SID {
+				t.Errorf("settled in the order %v: message %d is %s, want %s", order, i+1, own.ProviderID, m.SID)
+			}
+		}
+	}
 }
 
 // While another message like it is being sent, an unknown id may be that one's.
