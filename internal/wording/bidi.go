@@ -15,9 +15,6 @@ const (
 // clean drops from a value what would disturb the text around it: control
 // characters, direction overrides, and isolates that are not closed in the value.
 func clean(s string) string {
-	if isTame(s) {
-		return s
-	}
 	var b strings.Builder
 	open := 0
 	for _, r := range s {
@@ -41,24 +38,10 @@ func clean(s string) string {
 	return b.String()
 }
 
-// isTame reports whether s is plain ASCII without control characters: most values are.
-func isTame(s string) bool {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] >= 0x7f {
-			return false
-		}
-	}
-	return true
-}
-
 // oneLine is clean, with line breaks turned into single spaces: a name cannot
 // pretend to be a line of the message.
 func oneLine(s string) string {
-	s = clean(s)
-	if !strings.ContainsAny(s, "\n\u2028\u2029") {
-		return s
-	}
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\u2028' || r == '\u2029' }), " ")
+	return strings.Join(strings.FieldsFunc(clean(s), func(r rune) bool { return r == '\n' || r == '\u2028' || r == '\u2029' }), " ")
 }
 
 // quotes begins a line that is quoted: chats show it as such at the front of a line only.

@@ -56,6 +56,24 @@ func TestWhen(t *testing.T) {
 	}
 }
 
+// Plural forms are those of the language (CLDR), also where texts of several are the same by now.
+func TestNightsForm(t *testing.T) {
+	t.Parallel()
+	for lang, forms := range map[string]map[Key][]int{
+		"en": {keyNightsOne: {1}, keyNightsTwo: {2}, keyNightsOther: {3, 11, 21, 100}},
+		"ru": {keyNightsOne: {1, 21, 101}, keyNightsFew: {2, 4, 22, 104}, keyNightsMany: {5, 11, 12, 14, 20, 111, 114}},
+		"ar": {keyNightsOne: {1}, keyNightsTwo: {2}, keyNightsFew: {3, 10, 103, 110}, keyNightsMany: {11, 99, 111}, keyNightsOther: {100, 102}},
+	} {
+		for want, numbers := range forms {
+			for _, n := range numbers {
+				if got := in(lang).nightsForm(n); got != want {
+					t.Errorf("%s: %d is %s, want %s", lang, n, got, want)
+				}
+			}
+		}
+	}
+}
+
 func TestWhenAcrossAChangeOfClocks(t *testing.T) {
 	t.Parallel()
 	berlin, err := time.LoadLocation("Europe/Berlin")

@@ -44,6 +44,7 @@ func TestSay(t *testing.T) {
 		{"Hebrew name in English", "en", ActionDone, Vars{"action": "רוטנה 19:00"}, "Done: \u2068רוטנה 19:00\u2069"},
 		{"quotation in another script", "en", BusinessMessage, Vars{"listing": "Rotana", "lines": "> שלום\n> We are open"},
 			"Message from Rotana\n> \u2068שלום\u2069\n> We are open\nThis is quoted from the business. Only what I confirm to you myself is booked, ordered or changed."},
+		{"name in a younger script in English", "en", ActionDone, Vars{"action": "\U0001e900\U0001e901"}, "Done: \u2068\U0001e900\U0001e901\u2069"},
 		{"Latin name in Hebrew", "he", ActionDone, Vars{"action": "Rotana 19:00"}, "בוצע: \u2068Rotana 19:00\u2069"},
 		{"Hebrew name in Hebrew", "he", ActionDone, Vars{"action": "רוטנה"}, "בוצע: רוטנה"},
 		{"a number stays as it is", "ar", TooLong, Vars{"max": "4000"}, "هذه الرسالة طويلة جدًا. الحد الأقصى لعدد الأحرف: 4000."},
@@ -57,6 +58,15 @@ func TestSay(t *testing.T) {
 				t.Errorf("Say (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestSection(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"occurredAt": Say("de", SectionOccurredAt, nil), "of nobody": "of nobody"} {
+		if got := Section("de", name); got != want {
+			t.Errorf("%s is called %q, want %q", name, got, want)
+		}
 	}
 }
 

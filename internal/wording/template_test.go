@@ -20,6 +20,7 @@ func TestRender(t *testing.T) {
 		{"value not expanded", "{price}", "{bookingCode}"},
 		{"literal braces", "{{customerName}} {{{customerName}}}", "{customerName} {Ayşe}"},
 		{"lines and separators stay", "a · {nobody}\n{nobody}\nb", "a · \n\nb"},
+		{"right to left later on", "Hello, שלום {customerName}", "Hello, שלום Ayşe"},
 		{"right to left", "שלום {customerName}", "שלום \u2068Ayşe\u2069"},
 	}
 	for _, tt := range tests {
@@ -49,6 +50,17 @@ func TestTemplateWithABraceOutOfPlace(t *testing.T) {
 		}
 		if err := Validate(tt.template, []string{"code"}); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "brace out of place") {
 			t.Errorf("Validate(%q) = %v, want a brace out of place", tt.template, err)
+		}
+	}
+}
+
+// The error quotes enough of a template to find the place, and no more.
+func TestTemplateIsQuotedInPart(t *testing.T) {
+	t.Parallel()
+	for after, quoted := range map[int]int{5: 5, 19: 19, 20: 19, 500: 19} {
+		err := Validate("Hello {"+strings.Repeat("+", after), nil)
+		if want := `at "{` + strings.Repeat("+", quoted) + `": write`; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d characters: %v, want %s", after, err, want)
 		}
 	}
 }

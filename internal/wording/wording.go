@@ -122,11 +122,7 @@ func (c catalogue) prepare(vars Vars) Vars {
 }
 
 func (c catalogue) say(key Key, vars Vars) string {
-	t, ok := c.texts[key]
-	if !ok {
-		return ""
-	}
-	s := t.render(func(name string) string { return vars[name] })
+	s := c.texts[key].render(func(name string) string { return vars[name] })
 	if c.rtl {
 		return startRight(s)
 	}

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -109,7 +110,7 @@ func TestSendChecksBeforeAsking(t *testing.T) {
 		"too long":             {To: psid, Text: strings.Repeat("ş", meta.MaxText+1)},
 		"not UTF-8":            {To: psid, Text: "\xff"},
 		"long metadata":        {To: psid, Text: "x", Metadata: strings.Repeat("x", 1001)},
-		"many quick replies":   {To: psid, Text: "x", QuickReplies: make([]meta.QuickReply, meta.MaxQuickReplies+1)},
+		"many quick replies":   {To: psid, Text: "x", QuickReplies: slices.Repeat(reply("Yes", "p").QuickReplies, meta.MaxQuickReplies+1)},
 		"no title":             reply("", "p"),
 		"a long title":         reply(strings.Repeat("x", meta.MaxQuickReplyTitle+1), "p"),
 		"no payload":           reply("Yes", ""),
@@ -122,9 +123,12 @@ func TestSendChecksBeforeAsking(t *testing.T) {
 	}
 	without := client(s)
 	without.Token = ""
-	_, err := without.Send(t.Context(), meta.Outbound{To: psid, Text: "x"})
-	if failed := sendError(t, err); !failed.Alert || !strings.Contains(failed.Message, "META_PAGE_ACCESS_TOKEN") {
-		t.Errorf("without a token: %v", failed)
+	_, send := without.Send(t.Context(), meta.Outbound{To: psid, Text: "x"})
+	_, find := without.Find(t.Context(), psid, noon)
+	for name, err := range map[string]error{"send": send, "find": find, "typing": without.Typing(t.Context(), psid)} {
+		if failed := sendError(t, err); !failed.Alert || !strings.Contains(failed.Message, "META_PAGE_ACCESS_TOKEN") {
+			t.Errorf("%s without a token: %v", name, failed)
+		}
 	}
 	if s.Requests() != 0 {
 		t.Errorf("%d requests", s.Requests())
@@ -187,6 +191,19 @@ func TestOutcomes(t *testing.T) {
 				t.Errorf("reason %q", failed.Reason())
 			}
 		})
+	}
+}
+
+func TestReason(t *testing.T) {
+	t.Parallel()
+	for want, failed := range map[string]meta.SendError{
+		"no connection":                          {Message: "no connection"},
+		"551: the person is not available":       {Code: 551, Message: "the person is not available"},
+		"10/2018278: outside the 24-hour window": {Code: 10, Subcode: 2018278, Message: "outside the 24-hour window"},
+	} {
+		if got := failed.Reason(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 
@@ -344,5 +361,40 @@ func TestFind(t *testing.T) {
 		} else {
 			keepsQuiet(t, err)
 		}
+	}
+}
+
+// A list that may lack a message is an error: "not found" lets it go again.
+func TestFindStrangeLists(t *testing.T) {
+	t.Parallel()
+	const (
+		fail    = -1
+		message = `{"id":"m_1","message":"hi","created_time":"2026-11-21T12:00:00+0000","from":{"id":"` + metatest.Page + `"}}`
+	)
+	listed := func(message string) string { return `{"data":[{"messages":{"data":[` + message + `]}}]}` }
+	for name, tt := range map[string]struct {
+		status int
+		body   string
+		want   int
+	}{
+		"as it should be":        {200, listed(message), 1},
+		"nothing was said":       {200, listed(""), 0},
+		"no conversation":        {200, `{"data":[]}`, 0},
+		"with another status":    {500, listed(""), fail},
+		"beside an error":        {200, `{"data":[],"error":{"code":2}}`, fail},
+		"without its messages":   {200, `{"data":[{"id":"t_1"}]}`, fail},
+		"a message without id":   {200, listed(strings.Replace(message, "m_1", "", 1)), fail},
+		"a message without date": {200, listed(strings.Replace(message, "created_time", "x", 1)), fail},
+	} {
+		h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(tt.status)
+			_, _ = io.WriteString(w, tt.body)
+		}))
+		c := &meta.Client{BaseURL: h.URL, Token: metatest.Token, HTTP: h.Client()}
+		found, err := c.Find(t.Context(), psid, noon)
+		if (err != nil) != (tt.want == fail) || err == nil && len(found) != tt.want {
+			t.Errorf("%s: %+v, %v, want %d", name, found, err, tt.want)
+		}
+		h.Close()
 	}
 }

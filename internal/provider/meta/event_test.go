@@ -124,6 +124,16 @@ func TestParseLeavesOut(t *testing.T) {
 	}
 }
 
+// When Meta does not say, nobody makes a date in 1970 of it.
+func TestParseWithoutTime(t *testing.T) {
+	t.Parallel()
+	body := []byte(`{"object":"page","entry":[{"messaging":[{"sender":{"id":"` + psid + `"},"recipient":{"id":"1"},"delivery":{"mids":["m_1"]}}]}]}`)
+	want := []meta.Event{{Kind: meta.Delivery, PSID: psid, Page: "1", Delivered: []string{"m_1"}}}
+	if diff := cmp.Diff(want, parsed(t, body)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestParseBatch(t *testing.T) {
 	t.Parallel()
 	s := server(t, metatest.Config{})

@@ -61,11 +61,21 @@ func TestProviderSends(t *testing.T) {
 	if diff := cmp.Diff(want, got.QuickReplies[:2]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	for thread, name := range map[string]string{"": "a message of no thread", strings.Repeat("t", 1000): "one of a long name"} {
+		unnamed := text("x")
+		unnamed.Thread = thread
+		if _, err := p.Send(t.Context(), unnamed); err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if all := s.Messages(); all[len(all)-1].Metadata != "" {
+			t.Errorf("%s has metadata %q", name, all[len(all)-1].Metadata)
+		}
+	}
+	before := s.Requests()
 	template := text("x")
 	template.Template = &outbox.Template{ContentSID: "HX1"}
 	_, err = p.Send(t.Context(), template)
-	if failed := outcome(t, err); failed.Outcome != outbox.Permanent || s.Requests() != 1 {
-		t.Errorf("a template: %v, %d requests", failed, s.Requests())
+	if failed := outcome(t, err); failed.Outcome != outbox.Permanent || s.Requests() != before {
+		t.Errorf("a template: %v, %d requests", failed, s.Requests()-before)
 	}
 }
 

@@ -99,7 +99,7 @@ func (c *Client) Complete(ctx context.Context, req llm.Request) (llm.Response, e
 
 // response reads the first choice of an answer.
 func response(req llm.Request, resp openai.ChatCompletionResponse) (llm.Response, error) {
-	out := llm.Response{Model: resp.Model, Usage: usage(&resp.Usage)}
+	out := llm.Response{Model: resp.Model, Usage: usage(resp.Usage)}
 	if len(resp.Choices) > 0 {
 		choice := resp.Choices[0]
 		out.Text, out.Finish = choice.Message.Content, string(choice.FinishReason)
@@ -135,10 +135,7 @@ func finish(req llm.Request, r llm.Response) (llm.Response, error) {
 	return r, nil
 }
 
-func usage(u *openai.Usage) llm.Usage {
-	if u == nil {
-		return llm.Usage{}
-	}
+func usage(u openai.Usage) llm.Usage {
 	out := llm.Usage{Input: max(u.PromptTokens, 0), Output: max(u.CompletionTokens, 0)} // a budget never grows
 	if u.PromptTokensDetails != nil {
 		out.Cached = max(u.PromptTokensDetails.CachedTokens, 0)

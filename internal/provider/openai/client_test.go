@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -248,6 +249,18 @@ func TestStreamedCallsOfSloppyEndpoints(t *testing.T) {
 	}
 }
 
+// An answer that streams calls without end is not kept in memory.
+func TestStreamOfTooManyCalls(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]llm.Meaning{128: "", 129: llm.Malformed} {
+		s := openaitest.New(t, openaitest.Answer{Calls: slices.Repeat([]openaitest.Call{{Name: "search", Args: "{}"}}, n)})
+		c, _ := client(t, s, nil)
+		if _, err := c.Stream(context.Background(), hello(), func(string) {}); want == "" && err != nil || want != "" && llm.MeaningOf(err) != want {
+			t.Errorf("%d calls: %v, want %q", n, err, want)
+		}
+	}
+}
+
 func TestUsageIsEstimatedWhereNoneIsCounted(t *testing.T) {
 	t.Parallel()
 	s := openaitest.New(t, openaitest.Answer{Text: strings.Repeat("word ", 80), NoUsage: true})
@@ -321,6 +334,25 @@ func TestRetryAfterIsPassedOn(t *testing.T) {
 	var e *llm.Error
 	if !errors.As(err, &e) || e.RetryAfter != 2*time.Minute {
 		t.Errorf("got %v, want to be told of two minutes", err)
+	}
+}
+
+// OpenAI says it in milliseconds, too, and those are nearer the truth.
+func TestRetryAfterInMilliseconds(t *testing.T) {
+	t.Parallel()
+	for ms, want := range map[string]time.Duration{"1500": 1500 * time.Millisecond, "soon": 9 * time.Second, "-1": 9 * time.Second, "1e9": 9 * time.Second} {
+		c, err := openai.New(openai.Config{BaseURL: "http://llm.test/v1", Attempts: 1, HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: http.StatusTooManyRequests, Body: http.NoBody, Request: r,
+				Header: http.Header{"Retry-After-Ms": {ms}, "Retry-After": {"9"}}}, nil
+		})}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.Complete(context.Background(), hello())
+		var e *llm.Error
+		if !errors.As(err, &e) || e.RetryAfter != want {
+			t.Errorf("%s ms: got %v, want to be told of %s", ms, err, want)
+		}
 	}
 }
 

@@ -86,7 +86,7 @@ func (a *assembly) add(chunk openai.ChatCompletionStreamResponse) error {
 		a.response.Model = chunk.Model
 	}
 	if chunk.Usage != nil { // comes last, in a chunk without choices
-		a.response.Usage = usage(chunk.Usage)
+		a.response.Usage = usage(*chunk.Usage)
 	}
 	if len(chunk.Choices) == 0 {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -277,6 +278,50 @@ func TestStrangeAnswers(t *testing.T) {
 		c := &stripe.Client{BaseURL: server.URL, Key: key(stripetest.Key)}
 		if i, err := c.Create(t.Context(), wanted("k")); err == nil || i != (stripe.Intent{}) && i.AmountMinor == 6500 && i.Currency == "EUR" {
 			t.Errorf("%s: %+v, %v", name, i, err)
+		}
+		server.Close()
+	}
+}
+
+// An intent without one of its parts is none.
+func TestIntentIsWhole(t *testing.T) {
+	t.Parallel()
+	const whole = `{"id":"pi_1","client_secret":"s","currency":"eur","amount":6500}`
+	for _, part := range []string{"", "id", "client_secret", "currency"} {
+		body := whole
+		if part != "" {
+			body = strings.Replace(whole, `"`+part+`"`, `"left_out"`, 1)
+		}
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(body)) }))
+		c := &stripe.Client{BaseURL: server.URL, Key: key(stripetest.Key)}
+		if i, err := c.Get(t.Context(), "pi_1"); (err != nil) != (part != "") || err != nil && !fault.Is(err, fault.Unavailable) {
+			t.Errorf("without %q: %+v, %v", part, i, err)
+		}
+		server.Close()
+	}
+}
+
+// Nothing counts as given back, nor as not yet given back, on an answer that says nothing.
+func TestStrangeAnswersToARefund(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		read, made string // answers to what was given back before, and to the refund
+		asked      int
+		want       bool
+	}{
+		"as it should be":              {`{"id":"pi_1"}`, `{"id":"re_1","status":"succeeded"}`, 2, true},
+		"what was given back is empty": {`{}`, `{"id":"re_1","status":"succeeded"}`, 1, false},
+		"the refund is empty":          {`{"id":"pi_1"}`, `{"status":"succeeded"}`, 2, false},
+	} {
+		var asked atomic.Int32
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			asked.Add(1)
+			_, _ = w.Write([]byte(map[string]string{http.MethodGet: tt.read, http.MethodPost: tt.made}[r.Method]))
+		}))
+		c := &stripe.Client{BaseURL: server.URL, Key: key(stripetest.Key)}
+		r, err := c.Refund(t.Context(), stripe.Back{Intent: "pi_1", AmountMinor: 500, Currency: "EUR", Key: "r"})
+		if (err == nil) != tt.want || r.Done != tt.want || err != nil && !fault.Is(err, fault.Unavailable) || int(asked.Load()) != tt.asked {
+			t.Errorf("%s: %+v, %v after %d requests, want %d", name, r, err, asked.Load(), tt.asked)
 		}
 		server.Close()
 	}

@@ -102,6 +102,32 @@ func TestSend(t *testing.T) {
 	}
 }
 
+// What a message has not is not sent, not even as nothing.
+func TestSendLeavesOut(t *testing.T) {
+	t.Parallel()
+	from, to := []string{"whatsapp:" + twiliotest.From}, []string{"whatsapp:" + recipient}
+	for name, tt := range map[string]struct {
+		out  twilio.Outbound
+		want url.Values
+	}{
+		"a text":                        {hello(), url.Values{"From": from, "To": to, "Body": {"merhaba"}}},
+		"a template without parameters": {twilio.Outbound{To: recipient, ContentSID: template}, url.Values{"From": from, "To": to, "ContentSid": {template}}},
+	} {
+		var got url.Values
+		c := twilio.Client{AccountSID: "AC1", AuthToken: "x", From: twiliotest.From, HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			err := r.ParseForm()
+			got = r.PostForm
+			w := httptest.NewRecorder()
+			fmt.Fprint(w, `{"sid":"SM1"}`)
+			return w.Result(), err
+		})}}
+		_, err := c.Send(t.Context(), tt.out)
+		if diff := cmp.Diff(tt.want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
+		}
+	}
+}
+
 // What Twilio would refuse costs no request.
 func TestSendChecksBeforeAsking(t *testing.T) {
 	t.Parallel()
@@ -332,7 +358,7 @@ func TestField09_TimeOut(t *testing.T) {
 	s := twiliotest.New(t, twiliotest.Config{})
 	s.FailSends(twiliotest.Slow(nil))
 	c := client(s)
-	c.Timeout = 50 * time.Millisecond
+	c.Timeout = 500 * time.Millisecond // long enough to connect on a busy machine
 	_, err := c.Send(t.Context(), hello())
 	if failed := sendError(t, err); failed.Outcome != twilio.Unclear || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v, want unclear for the deadline", err)
@@ -603,6 +629,22 @@ func TestFindStrangeLists(t *testing.T) {
 	}
 }
 
+// A list counts only with the status of one.
+func TestFindWantsSuccess(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{http.StatusAccepted, http.StatusPartialContent, http.StatusInternalServerError} {
+		c := twilio.Client{AccountSID: "AC1", AuthToken: "x", From: twiliotest.From, HTTP: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+			w := httptest.NewRecorder()
+			w.WriteHeader(status)
+			fmt.Fprint(w, `{"messages":[]}`)
+			return w.Result(), nil
+		})}}
+		if got, err := c.Find(t.Context(), twilio.Query{To: recipient}); err == nil {
+			t.Errorf("HTTP %d: %v, want an error", status, got)
+		}
+	}
+}
+
 // The key goes to nobody whom a list names as its next page.
 func TestFindStaysAtTwilio(t *testing.T) {
 	t.Parallel()
@@ -622,7 +664,10 @@ func TestFindStaysAtTwilio(t *testing.T) {
 
 func TestNotConfigured(t *testing.T) {
 	t.Parallel()
-	full := twilio.Client{AccountSID: "AC1", AuthToken: "x", From: twiliotest.From}
+	full := twilio.Client{AccountSID: "AC1", AuthToken: "x", From: twiliotest.From, HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		t.Errorf("%s was asked", r.URL)
+		return nil, errors.New("nobody is to be asked")
+	})}}
 	for name, take := range map[string]func(*twilio.Client){
 		"TWILIO_ACCOUNT_SID":   func(c *twilio.Client) { c.AccountSID = "" },
 		"TWILIO_AUTH_TOKEN":    func(c *twilio.Client) { c.AuthToken = "" },
@@ -637,6 +682,18 @@ func TestNotConfigured(t *testing.T) {
 		}
 		if _, err := c.Find(t.Context(), twilio.Query{To: recipient}); err == nil {
 			t.Errorf("without %s: found", name)
+		}
+	}
+}
+
+func TestReason(t *testing.T) {
+	t.Parallel()
+	for want, failed := range map[string]twilio.SendError{
+		"no connection": {Message: "no connection"},
+		"63014: the recipient has blocked the sender": {Code: 63014, Message: "the recipient has blocked the sender"},
+	} {
+		if got := failed.Reason(); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

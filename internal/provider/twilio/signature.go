@@ -163,7 +163,7 @@ func otherPort(address string) string {
 // of what would change its parameters.
 func fewerEscapes(address string) string {
 	path, query, found := strings.Cut(address, "?")
-	if !found || !strings.Contains(query, "%") {
+	if !found {
 		return address
 	}
 	var b strings.Builder

@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -213,10 +214,10 @@ func TestVerifyTooLarge(t *testing.T) {
 	}
 	many := strings.Builder{}
 	for i := range 501 {
-		many.WriteString("&p" + strings.Repeat("x", i) + "=")
+		fmt.Fprintf(&many, "&p%d=", i)
 	}
-	if _, err := twilio.Form([]byte(many.String())[1:]); err == nil {
-		t.Error("Form took more parameters than it should")
+	if _, err := twilio.Form([]byte(many.String())[1:]); !fault.Is(err, fault.Invalid) {
+		t.Errorf("Form = %v of more parameters than it should take, want invalid", err)
 	}
 	if _, err := twilio.Form([]byte("a=%zz")); !fault.Is(err, fault.Invalid) {
 		t.Errorf("Form = %v, want invalid", err)
@@ -306,6 +307,10 @@ func TestField08_Gateways(t *testing.T) {
 			arrival{path: "/webhooks/whatsapp", host: "merve.test", header: https}, twilio.ErrSignature},
 		{"signed for another stage", "https://" + api + "/dev/webhooks/whatsapp", "",
 			arrival{requestURI: "/prod/webhooks/whatsapp", path: "/webhooks/whatsapp", host: api, header: https}, twilio.ErrSignature},
+		{"http signed, TLS of its own", "http://merve.test/webhooks/whatsapp", "",
+			arrival{path: "/webhooks/whatsapp", host: "merve.test", tls: true}, twilio.ErrSignature},
+		{"signed with a mark of a query that there is not", "https://merve.test/webhooks/whatsapp?", "",
+			arrival{path: "/webhooks/whatsapp", host: "merve.test", header: https}, twilio.ErrSignature},
 		{"query added on the way", "https://merve.test/webhooks/whatsapp", "",
 			arrival{requestURI: "/webhooks/whatsapp?a=1", path: "/webhooks/whatsapp", query: "a=1", host: "merve.test", header: https}, twilio.ErrSignature},
 		{"query in another order", "https://merve.test/s?b=2&a=1", "",

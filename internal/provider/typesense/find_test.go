@@ -182,8 +182,37 @@ func TestTimeout(t *testing.T) {
 	t.Cleanup(func() { close(hold) })
 	s.Each(func(int, string) typesensetest.Fault { <-hold; return typesensetest.Fault{Drop: true} })
 	x.Client.Timeout = 20 * time.Millisecond
-	if _, err := x.Client.Find(t.Context(), market, listing.Query{}); !fault.Is(err, fault.Unavailable) {
+	if _, err := x.Client.Find(t.Context(), market, listing.Query{}); !fault.Is(err, fault.Unavailable) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// What has been answered is not asked again.
+func TestAnswerIsTaken(t *testing.T) {
+	t.Parallel()
+	s := typesensetest.New(t)
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	s.Each(func(n int, _ string) typesensetest.Fault {
+		if n > 1 {
+			end()
+		}
+		return typesensetest.Fault{Status: http.StatusNotFound}
+	})
+	if _, err := clientOf(s).Find(ctx, "nowhere", listing.Query{}); err == nil || len(s.Requests()) != 1 {
+		t.Errorf("%v after %d requests", err, len(s.Requests()))
+	}
+}
+
+// A refused key is told from a refused request: somebody else has to mend it.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	s, x, market := indexed(t, simple("a", "Place"))
+	for status, want := range map[int]string{401: "the search engine refuses the key", 403: "the search engine refuses the key", 400: "the search engine refuses the request"} {
+		s.Each(func(int, string) typesensetest.Fault { return typesensetest.Fault{Status: status} })
+		if _, err := x.Client.Find(t.Context(), market, listing.Query{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("HTTP %d: %v, want %q", status, err, want)
+		}
 	}
 }
 
@@ -214,7 +243,7 @@ func TestOff(t *testing.T) {
 		t.Errorf("the key cannot be had: %v", err)
 	}
 	odd := typesense.Client{URL: "not-an-address/?key=secret", Key: key("k")}
-	if _, err := odd.Find(t.Context(), "m", listing.Query{}); err == nil || strings.Contains(err.Error(), "secret") {
+	if _, err := odd.Find(t.Context(), "m", listing.Query{}); err == nil || err.Error() != "typesense: TYPESENSE_URL is not an address" {
 		t.Errorf("no address: %v", err)
 	}
 }

@@ -90,6 +90,65 @@ func TestChanged(t *testing.T) {
 	same(t, s, x, market)
 }
 
+// An id that no filter can quote is taken out by its address: in a filter it would be another's.
+func TestChangedWithAnIDThatCannotBeQuoted(t *testing.T) {
+	t.Parallel()
+	s, x, market := indexed(t, simple("a", "Place"))
+	const id = "a`b"
+	s.Each(nil)
+	if err := x.Changed(t.Context(), market, id); err != nil {
+		t.Errorf("one that is not there: %v", err)
+	}
+	if d := cmp.Diff([]string{"GET /aliases", "DELETE /collections/merve-" + market + "/documents/" + id}, s.Requests()); d != "" {
+		t.Error(d)
+	}
+	s.Each(func(_ int, request string) typesensetest.Fault {
+		if strings.HasSuffix(request, id) {
+			return typesensetest.Fault{Status: 403}
+		}
+		return typesensetest.Fault{}
+	})
+	if err := x.Changed(t.Context(), market, id); !fault.Is(err, fault.Internal) {
+		t.Errorf("one that may not be taken out: %v", err)
+	}
+}
+
+// A change does not fail for a collection that a re-index, given up meanwhile, has taken away.
+func TestChangeWhileReindexIsGivenUp(t *testing.T) {
+	t.Parallel()
+	s, x, market := indexed(t, simple("a", "Place"))
+	s.Each(func(_ int, request string) typesensetest.Fault {
+		switch {
+		case strings.HasSuffix(request, "/import"):
+			edit(t, x, market, "a", tag("new"))
+			return typesensetest.Fault{Status: 400}
+		case strings.Contains(request, "@") && strings.HasSuffix(request, "/documents"):
+			return typesensetest.Fault{Status: 404}
+		}
+		return typesensetest.Fault{}
+	})
+	if _, err := x.Reindex(t.Context(), market); err == nil {
+		t.Error("a re-index of which nothing was taken succeeds")
+	}
+	same(t, s, x, market)
+}
+
+// An alias without a name is nobody's.
+func TestAliasWithoutName(t *testing.T) {
+	t.Parallel()
+	s, x, market := indexed(t, simple("a", "Place"))
+	s.Each(func(_ int, request string) typesensetest.Fault {
+		if request != "GET /aliases" {
+			return typesensetest.Fault{}
+		}
+		return typesensetest.Fault{Body: `{"aliases":[{"collection_name":"x"}]}`}
+	})
+	if _, err := x.Reindex(t.Context(), market); err != nil {
+		t.Error(err)
+	}
+	same(t, s, x, market)
+}
+
 // A change costs two reads, and two requests of Typesense.
 func TestChangedCost(t *testing.T) {
 	t.Parallel()
@@ -223,13 +282,39 @@ func TestReindexRefused(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	live := s.Aliases()
-	for name, spoil := range map[string]func(){"too many": func() { refuse(3) }, "an answer too short": func() { all = all[:19]; refuse(0) }} {
-		spoil()
-		if _, err := x.Reindex(t.Context(), market); !fault.Is(err, fault.Internal) && !fault.Is(err, fault.Unavailable) {
-			t.Errorf("%s: %v", name, err)
+	for _, tt := range []struct {
+		name  string
+		spoil func()
+		want  fault.Kind
+	}{
+		{"too many", func() { refuse(3) }, fault.Internal},
+		{"an answer too short", func() { all = all[:19]; refuse(0) }, fault.Unavailable},
+	} {
+		tt.spoil()
+		if _, err := x.Reindex(t.Context(), market); !fault.Is(err, tt.want) {
+			t.Errorf("%s: %v", tt.name, err)
 		}
 		if d := cmp.Diff(live, s.Aliases()); d != "" || len(s.Collections()) != 1 {
-			t.Errorf("%s: %s %v", name, d, s.Collections())
+			t.Errorf("%s: %s %v", tt.name, d, s.Collections())
+		}
+	}
+}
+
+// A re-index that has taken too long does not become what is searched: others may take it away.
+func TestReindexTooLong(t *testing.T) {
+	t.Parallel()
+	for took, late := range map[time.Duration]bool{10 * time.Minute: false, 10*time.Minute + time.Second: true} {
+		s, x, market := indexed(t, simple("a", "Place"))
+		before, began := s.Aliases(), time.Now().Add(time.Hour)
+		now := began
+		x.Now = func() time.Time {
+			defer func() { now = began.Add(took) }()
+			return now
+		}
+		_, err := x.Reindex(t.Context(), market)
+		stays := cmp.Equal(before, s.Aliases())
+		if late != (err != nil) || late != fault.Is(err, fault.Unavailable) || late != stays || len(s.Collections()) != 1 {
+			t.Errorf("after %s: %v, the old one stays: %v, collections %v", took, err, stays, s.Collections())
 		}
 	}
 }
