@@ -91,7 +91,7 @@ func (s *Store) Propose(ctx context.Context, a actor.Actor, key string, o Order)
 	if err != nil {
 		return Ride{}, err
 	}
-	if last, ok, err := s.last(ctx, a, o.Market); err != nil || ok && last.Open {
+	if last, err := s.last(ctx, a, o.Market); err != nil || last.Open {
 		return s.instead(ctx, r, err)
 	}
 	for _, code := range codesOf(r.ID) {
@@ -202,26 +202,26 @@ func (s *Store) Get(ctx context.Context, a actor.Actor, market, id string) (Ride
 	return r, mine(&r, market)
 }
 
-// last is the actor's latest ordered ride in a market. 1 request.
-func (s *Store) last(ctx context.Context, a actor.Actor, market string) (last open, ok bool, err error) {
+// last is the actor's latest ordered ride in a market, where there is one. 1 request.
+func (s *Store) last(ctx context.Context, a actor.Actor, market string) (last open, err error) {
 	var keys []dynamo.Key
 	for _, owner := range a.Keys() {
 		keys = append(keys, openKey(owner, market))
 	}
 	items, err := s.Table.BatchGet(ctx, keys...)
 	if err != nil {
-		return open{}, false, fmt.Errorf("taxi: latest ride: %w", err)
+		return open{}, fmt.Errorf("taxi: latest ride: %w", err)
 	}
 	all, err := dynamo.Decode[open](items)
 	if err != nil {
-		return open{}, false, err
+		return open{}, err
 	}
 	for _, o := range all {
-		if !ok || o.Open && !last.Open || o.Open == last.Open && o.At.After(last.At) {
-			last, ok = o, true
+		if o.Open && !last.Open || o.Open == last.Open && o.At.After(last.At) {
+			last = o
 		}
 	}
-	return last, ok, nil
+	return last, nil
 }
 
 // All returns every ride of an owner, to be handed out. A request for each megabyte.
@@ -235,14 +235,11 @@ func (s *Store) All(ctx context.Context, owner string) ([]Ride, error) {
 
 // Latest returns the ride that the actor has ordered last in a market. 2 requests.
 func (s *Store) Latest(ctx context.Context, a actor.Actor, market string) (Ride, error) {
-	last, ok, err := s.last(ctx, a, market)
-	switch {
-	case err != nil:
+	last, err := s.last(ctx, a, market)
+	if err != nil {
 		return Ride{}, err
-	case !ok:
-		return Ride{}, actor.ErrNotFound
 	}
-	return s.Get(ctx, a, market, last.Ride)
+	return s.Get(ctx, a, market, last.Ride) // of none, not found
 }
 
 // Request prepares what the YES to a proposal does: the ride is ordered, and offered to

@@ -351,6 +351,13 @@ func TestTemplates(t *testing.T) {
 	if text := s.to(0)["offered-1 taxi_offer"].Text; !strings.HasPrefix(text, "From Harbour Street 21, please\n") || !strings.Contains(text, "YES "+r.Code) {
 		t.Error(text)
 	}
+	s = newStation(t)
+	s.driver(0)
+	id := s.writes()
+	s.tellAll(s.requested(func(o *taxi.Order) { o.Thread, o.Pickup = id, taxi.Place{Address: "Old Harbour"} }))
+	if text := s.to(0)["offered-1 taxi_offer"].Text; !strings.Contains(text, "Old Harbour") || strings.Contains(text, "maps") {
+		t.Errorf("where nobody knows the place on a map: %q", text)
+	}
 	for event, vars := range taxi.Vars() {
 		if len(vars) == 0 || !slices.Contains(vars, "code") || !strings.HasPrefix(event, "taxi_") {
 			t.Errorf("%s: %v", event, vars)
@@ -388,6 +395,9 @@ func TestTellingOfNothing(t *testing.T) {
 	if err := s.Tell(ctx, taxi.Event{}); !fault.Is(err, fault.Invalid) || fault.Retryable(err) {
 		t.Error(err)
 	}
+	spent(t, 0, func(ctx context.Context) error { // nobody is told of a proposal
+		return s.Tell(ctx, taxi.Event{ID: "proposed#0", Type: taxi.ProposedEvent, Ride: "rd_aaaaaaaaaaaaaaaa", Owner: s.customer.Key(), Market: s.market.ID})
+	})
 	gone := taxi.Event{ID: "done#1", Type: taxi.DoneEvent, Ride: "rd_aaaaaaaaaaaaaaaa", Owner: s.customer.Key(), Market: s.market.ID}
 	if err := s.Tell(ctx, gone); err != nil {
 		t.Error(err)

@@ -182,8 +182,15 @@ func TestStatusAndCancel(t *testing.T) {
 	cancel := func() (tool.Result, error) {
 		return call(ctx, c.caller(), c.tc(), "cancelTaxi", fmt.Sprintf(`{"rideId":%q}`, p.ID))
 	}
-	if _, err := cancel(); !fault.Is(err, fault.Conflict) {
-		t.Errorf("cancel a proposal: %v", err)
+	refused := func(want string) {
+		t.Helper()
+		if _, err := cancel(); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), want) {
+			t.Errorf("cancel: %v, want %q", err, want)
+		}
+	}
+	refused("not ordered yet")
+	if _, err := call(ctx, c.caller(), c.tc(), "cancelTaxi", `{"rideId":""}`); !fault.Is(err, fault.Invalid) {
+		t.Errorf("cancel which? %v", err)
 	}
 	check := func(status taxi.Status, facts ...string) {
 		t.Helper()
@@ -218,9 +225,7 @@ func TestStatusAndCancel(t *testing.T) {
 		}
 	}
 	check(taxi.Cancelled, "cancelled")
-	if _, err := cancel(); !fault.Is(err, fault.Conflict) {
-		t.Errorf("cancel again: %v", err)
-	}
+	refused("cancelled already")
 	if got := c.says(0, "DONE "+p.Code); !strings.Contains(got, "no such ride") {
 		t.Errorf("the driver: %s", got)
 	}
@@ -228,6 +233,25 @@ func TestStatusAndCancel(t *testing.T) {
 		if !strings.Contains(ask, "YES") || !strings.Contains(ask, "NO") || !strings.Contains(ask, "Harbour Street") {
 			t.Error(ask)
 		}
+	}
+}
+
+// What is over is not cancelled, and where there is no map, the customer's words are the address.
+func TestARideThatIsDone(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	c.drivers(1)
+	r := c.assigned(0)
+	c.says(0, "done")
+	if _, err := call(t.Context(), c.caller(), c.tc(), "cancelTaxi", fmt.Sprintf(`{"rideId":%q}`, r.ID)); !errors.Is(err, taxi.ErrOver) {
+		t.Errorf("cancelled: %v", err)
+	}
+	res, err := call(t.Context(), &taxi.Caller{Store: c.Store}, c.tc(), "requestTaxi", `{"pickup":"Dome Hotel","usePickupLocation":false}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := c.get(res.Proposal.Ref).Pickup; p != (taxi.Place{Address: "Dome Hotel"}) {
+		t.Errorf("%+v", p)
 	}
 }
 
