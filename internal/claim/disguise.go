@@ -20,8 +20,6 @@ func lookalike(r rune) rune {
 	switch {
 	case unicode.IsMark(r):
 		return -1
-	case '🄰' <= r && r <= '🅉':
-		return like('a' + r - '🄰')
 	case '🅐' <= r && r <= '🅩':
 		return like('a' + r - '🅐')
 	case '🅰' <= r && r <= '🆉':

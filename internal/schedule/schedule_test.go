@@ -238,7 +238,8 @@ func TestHours(t *testing.T) {
 		"2026-12-24 00:00": {false, "2026-12-24 07:00"},
 		"2026-12-24 08:00": {true, "2026-12-24 12:00"},
 		"2026-12-24 10:00": {false, "2026-12-24 12:00"},
-		"2026-12-25 08:00": {false, "2026-12-30 16:00"}, // closed
+		"2026-12-24 16:00": {false, "2026-12-30 16:00"}, // closed the day after
+		"2026-12-25 08:00": {false, "2026-12-30 16:00"},
 	} {
 		next, ok := h.Opens(utc(at))
 		if open := h.OpenAt(utc(at)); open != want.open || !ok || !next.Equal(utc(want.opens)) {

@@ -3,6 +3,7 @@ package turn_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -125,6 +126,57 @@ func TestAYesThatNobodySettles(t *testing.T) {
 	w.clock.add(thread.LeaseFor)
 	if a := w.say(yes); !strings.Contains(textOf(a.Turn), "Your booking is confirmed.") {
 		t.Errorf("told %q", textOf(a.Turn))
+	}
+}
+
+// What the store does not take is not tried again by a turn, nor committed without what the YES
+// was to do: it comes again.
+func TestATurnThatTheStoreDoesNotTake(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.stock(nil)
+	w.model = clerkModel()
+	w.say(w.from("ann", channel.App, "1", "book"))
+	commits := 0
+	w.start(dynamotest.Once(t, dynamotest.Look{Next: wire, See: func(op string, body []byte) ([]byte, error) {
+		if op == "TransactWriteItems" && strings.Contains(string(body), `"turn#`) {
+			if commits++; commits == 1 {
+				return nil, io.ErrUnexpectedEOF
+			}
+		}
+		return body, nil
+	}}))
+	w.clock.add(time.Second)
+	yes := w.from("ann", channel.App, "2", "yes")
+	if a, err := w.runner.Converse(t.Context(), yes); err == nil || commits != 1 {
+		t.Errorf("%q, %v after %d commits", textOf(a.Turn), err, commits)
+	}
+	w.restart()
+	w.clock.add(thread.LeaseFor)
+	if a := w.say(yes); !strings.Contains(textOf(a.Turn), "Your booking is confirmed.") {
+		t.Errorf("told %q", textOf(a.Turn))
+	}
+}
+
+// A photo says enough to be answered; a voice message, or nothing, is told that it cannot be read.
+func TestWhatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.model = says("A nice photo.")
+	for kind, want := range map[string]string{
+		"image/jpeg": "A nice photo.", "audio/ogg": wording.Say("en", wording.VoiceUnsupported, nil),
+		"video/mp4": wording.Say("en", wording.MediaUnsupported, nil), "": wording.Say("en", wording.NoText, nil),
+	} {
+		in := w.from("ann", channel.WhatsApp, "m"+kind, "")
+		if kind != "" {
+			in.Media = []channel.Media{{URL: "https://api.twilio.com/media/1", Type: kind}}
+		}
+		w.comes(in)
+		w.work()
+		all := w.turnsOf(threadOf(in))
+		if text := textOf(all[len(all)-1]); text != want {
+			t.Errorf("%q: %q, want %q", kind, text, want)
+		}
 	}
 }
 

@@ -27,6 +27,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"merve/internal/assistant"
@@ -194,12 +195,7 @@ func (r *Runner) later(ctx context.Context, a thread.Appended) (Answer, error) {
 }
 
 func answered(t thread.Turn, messageID string) bool {
-	for _, m := range t.In {
-		if m.ID == messageID {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.In, func(m thread.Message) bool { return m.ID == messageID })
 }
 
 func (r *Runner) answer(a thread.Appended, d Done) Answer {
