@@ -85,6 +85,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	out := flags.String("out", "", "write to this file too")
 	only := flags.String("only", "", "parts to run: operations,throughput,starts,peers")
 	transactions := flags.Int("transactions", 0, "transactions among which holds expire (default 100000)")
+	due := flags.Int("due", 0, "holds that expire among them (default 1000)")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -93,6 +94,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	if *transactions > 0 {
 		o.Transactions = *transactions
+	}
+	if *due > 0 {
+		o.Due = *due
 	}
 	o.Parts = *only
 	server, err := dynamodb.Start(ctx, dynamodb.Options{CacheDir: ".cache", Log: stderr})
