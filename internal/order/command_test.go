@@ -83,6 +83,18 @@ func TestAnswersWantOneOrder(t *testing.T) {
 	}
 }
 
+// What is no answer, and an answer of a number that speaks for no business, are left to others.
+func TestWhatIsNoAnswer(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	c.apply(c.propose("1"), order.PlacedEvent)
+	for text, from := range map[string]speaksFor{"hello": {c.biz}, "accept only cash": {c.biz}, "accept": nil} {
+		if s, ok, err := c.tells(t.Context(), c.store, from, text); ok || err != nil {
+			t.Errorf("%q for %v: %q, %v", text, from, s.Text, err)
+		}
+	}
+}
+
 // obeyed is what an order has become by a business's message.
 func (c *counter) obeyed(o order.Order, s gate.Settled) order.Status {
 	c.t.Helper()

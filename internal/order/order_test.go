@@ -257,6 +257,27 @@ func TestCancellingIsAskedFor(t *testing.T) {
 	}
 }
 
+// Only events are told of, of all that a change writes.
+func TestOnlyEventsAreEvents(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	o := c.propose("1")
+	for _, tt := range []struct {
+		pk, sk string
+		event  order.EventType
+	}{
+		{"orders#" + o.Owner, "event#" + o.ID + "#proposed", order.ProposedEvent}, {"orders#" + o.Owner, "order#" + o.ID, ""}, {"code#" + c.biz, o.Code, ""},
+	} {
+		it, err := c.store.Table.Get(t.Context(), dynamo.Key{PK: tt.pk, SK: tt.sk})
+		if err != nil || it == nil {
+			t.Fatal(tt.sk, it, err)
+		}
+		if e, ok, err := order.EventOf(it); err != nil || ok != (tt.event != "") || e.Type != tt.event {
+			t.Errorf("%s: %+v, %v, %v", tt.sk, e, ok, err)
+		}
+	}
+}
+
 // Events say whether the customer made them happen, or somebody else.
 func TestWhoMadeItHappen(t *testing.T) {
 	t.Parallel()
@@ -296,7 +317,7 @@ func TestForeign(t *testing.T) {
 	c := newCounter(t)
 	o := c.propose("1")
 	eve := actor.Actor{Kind: actor.Session, ID: "eve"}
-	for _, id := range []string{o.ID, "or_aaaaaaaaaaaaaaaa", "x", ""} {
+	for _, id := range []string{o.ID, "or_aaaaaaaaaaaaaaaa", "x", "", strings.Repeat("x", 2000)} {
 		if _, err := c.store.Get(t.Context(), eve, id); !errors.Is(err, actor.ErrNotFound) {
 			t.Errorf("%q: %v", id, err)
 		}
@@ -475,6 +496,21 @@ func TestSweep(t *testing.T) {
 	}
 	if _, err := c.store.Apply(t.Context(), proposed, order.PlacedEvent, order.By{Actor: c.owner}); err == nil {
 		t.Error("placed after it expired")
+	}
+}
+
+// A sweep that cannot read an order says so, and does not count it as nothing to do.
+func TestASweepWhileTheStoreIsAway(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	records := dynamotest.OwnTable(t, "records")
+	c.store.Table = dynamotest.Open(t).Table(records)
+	c.propose("1")
+	c.now = noon.Add(time.Hour)
+	ctx, away := context.WithCancel(t.Context())
+	c.store.Table = dynamotest.Open(t, dynamotest.Before("GetItem", away)).Table(records)
+	if did, err := c.store.Sweep(ctx, 1); err == nil {
+		t.Errorf("did %+v", did)
 	}
 }
 

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -21,6 +22,7 @@ func grill() *listing.Listing {
 		}},
 		{ID: "soup", Kind: listing.MenuItems, Names: en("Soup"), PriceMinor: 400},
 		{ID: "fish", Kind: listing.MenuItems, Names: en("Fish"), PriceMinor: 1900, SoldOut: true},
+		{ID: "m1", Kind: listing.MenuItems, Names: en("Water"), PriceMinor: 100},
 	}}
 }
 
@@ -33,6 +35,7 @@ func TestPrice(t *testing.T) {
 		field  string
 	}{
 		"by id":            {[]Wanted{{Item: "soup", Quantity: 3}}, []Line{{Item: "soup", Name: "Soup", Quantity: 3, TotalMinor: 1200}}, 1200, ""},
+		"by an id alone":   {[]Wanted{{Item: "m1"}}, []Line{{Item: "m1", Name: "Water", Quantity: 1, TotalMinor: 100}}, 100, ""},
 		"by name":          {[]Wanted{{Item: "tsoup"}}, []Line{{Item: "soup", Name: "Soup", Quantity: 1, TotalMinor: 400}}, 400, ""},
 		"options":          {[]Wanted{{Item: "wrap", Quantity: 2, Options: []string{"c", "l"}}}, []Line{{Item: "wrap", Name: "Wrap", Options: []string{"Large", "Cheese"}, Quantity: 2, TotalMinor: 1800}}, 1800, ""},
 		"options by name":  {[]Wanted{{Item: "wrap", Options: []string{"SMALL"}}}, []Line{{Item: "wrap", Name: "Wrap", Options: []string{"Small"}, Quantity: 1, TotalMinor: 650}}, 650, ""},
@@ -43,6 +46,7 @@ func TestPrice(t *testing.T) {
 		"sold out":         {[]Wanted{{Item: "fish"}}, nil, 0, "items[0].itemId"},
 		"too many":         {[]Wanted{{Item: "soup", Quantity: 51}}, nil, 0, "items[0].quantity"},
 		"fewer than none":  {[]Wanted{{Item: "soup", Quantity: -1}}, nil, 0, "items[0].quantity"},
+		"a long note":      {[]Wanted{{Item: "soup", Note: strings.Repeat("x", MaxNote+1)}}, nil, 0, "items[0].note"},
 		"no size":          {[]Wanted{{Item: "wrap"}}, nil, 0, "items[0].options"},
 		"two sizes":        {[]Wanted{{Item: "wrap", Options: []string{"s", "l"}}}, nil, 0, "items[0].options"},
 		"option sold out":  {[]Wanted{{Item: "wrap", Options: []string{"s", "t"}}}, nil, 0, "items[0].options"},
@@ -56,6 +60,30 @@ func TestPrice(t *testing.T) {
 		}
 		if d := cmp.Diff(tt.lines, lines); d != "" && tt.field == "" {
 			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+// Who asks for what there is not, is told what there is.
+func TestWhatThereIsInstead(t *testing.T) {
+	t.Parallel()
+	empty := grill()
+	for i := range empty.Items {
+		empty.Items[i].SoldOut = true
+	}
+	for _, tt := range []struct {
+		l      *listing.Listing
+		wanted Wanted
+		says   string
+	}{
+		{grill(), Wanted{Item: "pizza"}, "no such item on the menu; there is: Wrap (wrap), Soup (soup), Water (m1)"},
+		{empty, Wanted{Item: "pizza"}, "no such item on the menu; there is: nothing at the moment"},
+		{grill(), Wanted{Item: "wrap"}, "Size: want 1 of: Small (s), Large (l)"},
+		{grill(), Wanted{Item: "wrap", Options: []string{"s", "c", "x", "t"}}, "Truffle is sold out; Extra: Cheese (c), Chili (x)"},
+	} {
+		_, _, err := Price(tt.l, "en", []Wanted{tt.wanted})
+		if says, _ := fault.Public(err); says != tt.says {
+			t.Errorf("%+v: %q, want %q", tt.wanted, says, tt.says)
 		}
 	}
 }

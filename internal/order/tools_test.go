@@ -1,0 +1,297 @@
+package order_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"merve/internal/actor"
+	"merve/internal/channel"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/fault"
+	"merve/internal/listing"
+	"merve/internal/market"
+	"merve/internal/order"
+	"merve/internal/schedule"
+	"merve/internal/tool"
+)
+
+// shelf is the one listing that there is.
+type shelf struct{ *listing.Listing }
+
+func (s shelf) Get(context.Context, string, string) (*listing.Listing, error) { return s.Listing, nil }
+func (s shelf) Count(context.Context, *listing.Listing) error                 { return nil }
+
+// atlas says of any address where it is.
+type atlas struct {
+	at  *channel.Location
+	err error
+}
+
+func (a atlas) Locate(context.Context, *market.Market, string, string) (*channel.Location, error) {
+	return a.at, a.err
+}
+
+// kiosk is a desk at noon with a listing that takes all kinds of orders, and brings food within
+// a kilometre.
+type kiosk struct {
+	*order.Desk
+	listing *listing.Listing
+	tc      tool.Context
+}
+
+func newKiosk(t testing.TB) *kiosk {
+	t.Helper()
+	en := func(s string) map[string]string { return map[string]string{"en": s} }
+	k := &kiosk{listing: &listing.Listing{
+		ID: "kiosk", Business: dynamotest.ID("biz"), Names: en("Kiosk"), Location: &channel.Location{Lat: 50, Lng: 10},
+		Items:    []listing.Item{{ID: "soup", Kind: listing.MenuItems, Names: en("Soup"), PriceMinor: 400}},
+		Delivery: &listing.Delivery{FeeMinor: 50, MinimumMinor: 400, RadiusMeters: 1000},
+		Merve: listing.Integration{Enabled: true, WhatsApp: "+15550100", Actions: []listing.Action{
+			{Type: listing.FoodAction, Enabled: true, Tags: []string{"hot"}}, {Type: listing.ServiceAction, Enabled: true}, {Type: listing.ViewingAction, Enabled: true},
+		}},
+	}}
+	store := &order.Store{Table: dynamotest.Open(t).Table(dynamotest.TableName("records")), Now: func() time.Time { return noon }}
+	k.Desk = &order.Desk{Store: store, Listings: shelf{k.listing}}
+	k.tc = tool.Context{
+		Actor: actor.Actor{Kind: actor.Session, ID: dynamotest.ID("ann")}, Market: market.Default(dynamotest.ID("m")), Thread: "th_1", Language: "en", TimeZone: time.UTC, Now: noon, Key: "1",
+	}
+	return k
+}
+
+// tell runs a tool of the kiosk with what is enough for it, and with what is said otherwise.
+func (k *kiosk) tell(ctx context.Context, name string, otherwise map[string]any) (tool.Result, error) {
+	enough := map[string]map[string]any{
+		"orderFood": {
+			"listingId": "kiosk", "items": []map[string]any{{"itemId": "soup", "quantity": 1, "options": []string{}, "note": nil}},
+			"delivery": false, "address": nil, "when": nil, "phone": nil, "note": nil,
+		},
+		"bookService":     {"listingId": "kiosk", "serviceId": nil, "description": "a wash", "address": nil, "when": nil, "phone": nil},
+		"scheduleViewing": {"listingId": "kiosk", "when": nil, "phone": "+15550300", "note": nil},
+	}
+	args := map[string]any{}
+	maps.Copy(args, enough[name])
+	maps.Copy(args, otherwise)
+	raw, err := json.Marshal(args)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	for _, one := range k.Tools() {
+		if one.Name == name {
+			return one.Run(ctx, k.tc, raw)
+		}
+	}
+	return tool.Result{}, fmt.Errorf("no tool %s", name)
+}
+
+// What cannot be ordered is refused before anybody is asked, and the model is told which of its
+// words is wrong and what to do.
+func TestWhatIsNotProposed(t *testing.T) {
+	t.Parallel()
+	type args = map[string]any
+	far := atlas{at: &channel.Location{Lat: 50.02, Lng: 10}}
+	brought := func(more args) args {
+		all := args{"delivery": true, "address": "High Street 1", "phone": "+15550300"}
+		maps.Copy(all, more)
+		return all
+	}
+	for name, tt := range map[string]struct {
+		tool        string
+		args        args
+		where       func(k *kiosk)
+		kind        fault.Kind
+		field, says string
+	}{
+		"a listing that is off":           {"orderFood", nil, func(k *kiosk) { k.listing.Merve.Enabled = false }, fault.Invalid, "listingId", "no such listing"},
+		"a listing that does not take it": {"bookService", nil, func(k *kiosk) { k.listing.Merve.Actions[1].Enabled = false }, fault.Conflict, "", "does not take that here"},
+		"a listing that nobody answers":   {"orderFood", nil, func(k *kiosk) { k.listing.Merve.WhatsApp = "" }, fault.Conflict, "", "cannot be reached"},
+		"a listing that the market bars": {"orderFood", nil, func(k *kiosk) {
+			k.tc.Market.Tools["orderFood"] = market.ToolPolicy{AllowedTags: []string{"cold"}}
+		}, fault.Forbidden, "", "cannot be used"},
+
+		"picked up where there is no pickup": {"orderFood", nil, func(k *kiosk) { k.listing.Delivery.NoPickup = true }, fault.Invalid, "delivery", "delivers only"},
+		"brought by who does not":            {"orderFood", brought(nil), func(k *kiosk) { k.listing.Delivery = nil }, fault.Invalid, "delivery", "does not deliver"},
+		"brought for too little":             {"orderFood", brought(nil), func(k *kiosk) { k.listing.Delivery.MinimumMinor = 401 }, fault.Invalid, "items", "delivery starts at 401"},
+		"brought to nobody's number":         {"orderFood", brought(args{"phone": nil}), nil, fault.Invalid, "phone", "the courier needs"},
+		"brought to nowhere":                 {"orderFood", brought(args{"address": " "}), nil, fault.Invalid, "address", "ask the customer where"},
+		"brought too far":                    {"orderFood", brought(nil), func(k *kiosk) { k.Places = far }, fault.Invalid, "address", "is 2.2 km away"},
+		"brought to a novel":                 {"orderFood", brought(args{"address": strings.Repeat("x", order.MaxAddress+1)}), nil, fault.Invalid, "address", "at most"},
+
+		"a time that has passed": {"orderFood", args{"when": "2026-11-23T11:59"}, nil, fault.Invalid, "when", "has passed"},
+		"a time too far ahead":   {"orderFood", args{"when": "2027-01-22T12:01"}, nil, fault.Invalid, "when", "at most 60 days"},
+		"no time":                {"orderFood", args{"when": "noon"}, nil, fault.Invalid, "when", "want YYYY"},
+		"a note too long":        {"orderFood", args{"note": strings.Repeat("x", order.MaxNote+1)}, nil, fault.Invalid, "note", "at most"},
+
+		"a word for a number":         {"orderFood", args{"phone": "call me 5550300"}, nil, fault.Invalid, "phone", "want a phone number"},
+		"two numbers":                 {"orderFood", args{"phone": "+15550300+1"}, nil, fault.Invalid, "phone", "want a phone number"},
+		"a number too short":          {"orderFood", args{"phone": "+12345"}, nil, fault.Invalid, "phone", "want a phone number"},
+		"a number too long":           {"orderFood", args{"phone": "1234567890123456"}, nil, fault.Invalid, "phone", "want a phone number"},
+		"a service that is not named": {"bookService", args{"description": " "}, nil, fault.Invalid, "description", "say what is wanted"},
+		"a viewing without a number":  {"scheduleViewing", args{"phone": nil}, nil, fault.Invalid, "phone", "the agent needs"},
+		"orders of no kind":           {"getMyOrders", args{"kind": "taxi"}, nil, fault.Invalid, "kind", "want food, service or viewing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := newKiosk(t)
+			if tt.where != nil {
+				tt.where(k)
+			}
+			_, err := k.tell(t.Context(), tt.tool, tt.args)
+			says, field := fault.Public(err)
+			if !fault.Is(err, tt.kind) || field != tt.field || !strings.Contains(says, tt.says) {
+				t.Errorf("%v, in %q: %q", err, field, says)
+			}
+		})
+	}
+}
+
+// A proposal says where to, when and for whom as far as that is known: a place that nobody finds
+// stays the customer's words, and a time is the business's own.
+func TestWhatIsProposed(t *testing.T) {
+	t.Parallel()
+	type args = map[string]any
+	near := &channel.Location{Lat: 50.001, Lng: 10}
+	brought := args{"delivery": true, "address": "High Street 1", "phone": "+15550300"}
+	at := args{"when": "2026-11-24T13:00"}
+	for name, tt := range map[string]struct {
+		tool  string
+		args  args
+		where func(k *kiosk)
+		want  string // address, pin, fee, number, time
+	}{
+		"picked up":                {"orderFood", nil, nil, "; ; 0; ; 01-01 00:00"},
+		"of tags that may be used": {"orderFood", nil, func(k *kiosk) { k.tc.Market.Tools["orderFood"] = market.ToolPolicy{AllowedTags: []string{"hot"}} }, "; ; 0; ; 01-01 00:00"},
+
+		"brought to a place":           {"orderFood", brought, func(k *kiosk) { k.Places = atlas{at: near} }, "High Street 1; 50.001 10; 50; +15550300; 01-01 00:00"},
+		"brought where nobody finds":   {"orderFood", brought, func(k *kiosk) { k.Places = atlas{} }, "High Street 1; ; 50; +15550300; 01-01 00:00"},
+		"brought while the map is off": {"orderFood", brought, func(k *kiosk) { k.Places = atlas{near, errors.New("off")} }, "High Street 1; ; 50; +15550300; 01-01 00:00"},
+		"brought without a map":        {"orderFood", brought, nil, "High Street 1; ; 50; +15550300; 01-01 00:00"},
+		"brought from nowhere known": {"orderFood", brought, func(k *kiosk) {
+			k.Places, k.listing.Location = atlas{at: near}, nil
+		}, "High Street 1; 50.001 10; 50; +15550300; 01-01 00:00"},
+		"brought to where they are": {"orderFood", args{"delivery": true, "phone": "+15550300"}, func(k *kiosk) {
+			k.Places, k.tc.Location = atlas{}, &channel.Location{Lat: 50.002, Lng: 10, Address: "Harbour"}
+		}, "Harbour; 50.002 10; 50; +15550300; 01-01 00:00"},
+
+		"for a number as people write it": {"orderFood", args{"phone": "+1 (555) 03-٠٠"}, nil, "; ; 0; +15550300; 01-01 00:00"},
+		"at a time of the market":         {"bookService", at, func(k *kiosk) { k.tc.Market.TimeZone = "Asia/Tokyo" }, "; ; 0; ; 11-24 04:00"},
+		"at a time of the business": {"bookService", at, func(k *kiosk) {
+			k.listing.Hours = &schedule.Hours{TimeZone: "Asia/Dubai"}
+			k.listing.Offerings = []schedule.Offering{{TimeZone: "Asia/Tokyo"}}
+		}, "; ; 0; ; 11-24 09:00"},
+		"at a time of its offerings": {"bookService", at, func(k *kiosk) { k.listing.Offerings = []schedule.Offering{{TimeZone: "Asia/Tokyo"}} }, "; ; 0; ; 11-24 04:00"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := newKiosk(t)
+			if tt.where != nil {
+				tt.where(k)
+			}
+			res, err := k.tell(t.Context(), tt.tool, tt.args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o, err := k.Store.Get(t.Context(), k.tc.Actor, res.Proposal.Ref)
+			if err != nil {
+				t.Fatal(err)
+			}
+			address, pin := "", ""
+			if o.Delivery != nil {
+				address = o.Delivery.Address
+			}
+			if res.Map != nil {
+				pin = fmt.Sprint(res.Map.Lat, " ", res.Map.Lng)
+			}
+			if got := fmt.Sprintf("%s; %s; %d; %s; %s", address, pin, o.FeeMinor, o.CustomerPhone, o.When.Format("01-02 15:04")); got != tt.want {
+				t.Errorf("%s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// A model is told of a customer's latest orders, of one kind or all, but of none that nobody said
+// YES to.
+func TestMyOrders(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	d := c.draft()
+	d.Kind = order.Service
+	visit, err := c.store.Propose(t.Context(), d, "visit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.apply(visit, order.PlacedEvent)
+	c.now = c.now.Add(time.Second)
+	for n := range 11 {
+		c.apply(c.propose(fmt.Sprint(n)), order.PlacedEvent)
+	}
+	c.now = c.now.Add(time.Second)
+	c.propose("not placed")
+	k := newKiosk(t)
+	k.Store, k.tc.Actor = c.store, c.owner
+	got := map[string]int{}
+	for _, kind := range []any{nil, "food", "service", "viewing"} {
+		res, err := k.tell(t.Context(), "getMyOrders", map[string]any{"kind": kind})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, card := range res.Cards {
+			got[fmt.Sprint(kind, ": ", card["status"], " ", card["kind"])]++
+		}
+	}
+	if diff := cmp.Diff(map[string]int{"<nil>: placed food": 10, "food: placed food": 10, "service: placed service": 1}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A customer is asked whether to cancel what can still be cancelled, in the words of its kind; of
+// all else the model is told why not.
+func TestWhatMayBeCancelled(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	of := func(kind order.Kind, events ...order.EventType) string {
+		d := c.draft()
+		d.Kind = kind
+		o, err := c.store.Propose(t.Context(), d, fmt.Sprint(kind, events))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, typ := range events {
+			o = c.apply(o, typ)
+		}
+		return o.ID
+	}
+	k := newKiosk(t)
+	k.Store, k.tc.Actor = c.store, c.owner
+	for name, tt := range map[string]struct {
+		id    string
+		kind  string
+		fault fault.Kind
+		field string
+	}{
+		"food":                {of(order.Food, order.PlacedEvent), order.CancelKind, "", ""},
+		"food being made":     {of(order.Food, order.PlacedEvent, order.AcceptedEvent), "", fault.Conflict, ""},
+		"a service":           {of(order.Service, order.PlacedEvent), order.CancelRequestKind, "", ""},
+		"an accepted viewing": {of(order.Viewing, order.PlacedEvent, order.AcceptedEvent), order.CancelRequestKind, "", ""},
+		"an offer":            {of(order.Food), "", fault.Invalid, "orderId"},
+		"nothing":             {"or_aaaaaaaaaaaaaaaa", "", fault.Invalid, "orderId"},
+	} {
+		res, err := k.tell(t.Context(), "cancelOrder", map[string]any{"orderId": tt.id})
+		if tt.kind != "" {
+			if err != nil || res.Proposal.Kind != tt.kind || res.Proposal.Ref != tt.id {
+				t.Errorf("%s: %+v, %v", name, res.Proposal, err)
+			}
+			continue
+		}
+		if _, field := fault.Public(err); !fault.Is(err, tt.fault) || field != tt.field {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
