@@ -257,7 +257,7 @@ func TestCancellingIsAskedFor(t *testing.T) {
 	}
 }
 
-// Only events are told of, of all that a change writes.
+// Of all that a change writes, only its event is read as one.
 func TestOnlyEventsAreEvents(t *testing.T) {
 	t.Parallel()
 	c := newCounter(t)
@@ -499,7 +499,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// A sweep that cannot read an order says so, and does not count it as nothing to do.
+// A sweep that cannot read an order says so: it is not taken for one with nothing to do.
 func TestASweepWhileTheStoreIsAway(t *testing.T) {
 	t.Parallel()
 	c := newCounter(t)
@@ -507,9 +507,13 @@ func TestASweepWhileTheStoreIsAway(t *testing.T) {
 	c.store.Table = dynamotest.Open(t).Table(records)
 	c.propose("1")
 	c.now = noon.Add(time.Hour)
-	ctx, away := context.WithCancel(t.Context())
-	c.store.Table = dynamotest.Open(t, dynamotest.Before("GetItem", away)).Table(records)
-	if did, err := c.store.Sweep(ctx, 1); err == nil {
+	c.store.Table = dynamotest.Once(t, dynamotest.Look{See: func(op string, body []byte) ([]byte, error) {
+		if op == "GetItem" {
+			return nil, errors.New("away")
+		}
+		return body, nil
+	}}).Table(records)
+	if did, err := c.store.Sweep(t.Context(), 1); err == nil {
 		t.Errorf("did %+v", did)
 	}
 }

@@ -115,11 +115,11 @@ func numberIn(w string) (int, string) {
 func digits(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Nd, r) && r > '9' {
-			for zero := r; ; zero-- { // each script's digits stand in a row that begins with zero
-				if !unicode.Is(unicode.Nd, zero-1) || r-zero == 9 {
-					return '0' + (r-zero)%10
-				}
+			zero := r
+			for r-zero < 9 && unicode.Is(unicode.Nd, zero-1) { // each script's digits stand in a row that begins with zero
+				zero--
 			}
+			return '0' + r - zero
 		}
 		return r
 	}, s)

@@ -312,7 +312,7 @@ type noLuck struct{}
 func (noLuck) Read([]byte) (int, error) { return 0, errors.New("no entropy") }
 
 // The secret is made once, whoever comes first, and whatever call fails; without chance there
-// is no link.
+// is no link, nor by a secret that is too short.
 func TestSecretOfLinks(t *testing.T) {
 	t.Parallel()
 	c, ctx := newCorner(t), context.Background()
@@ -362,5 +362,12 @@ func TestSecretOfLinks(t *testing.T) {
 		if u != urls[0] {
 			t.Errorf("two secrets: %v", urls)
 		}
+	}
+	secrets := own(c.over(nil, 4)).Secrets
+	if err := secrets.DB().Commit(ctx, secrets.Put(dynamo.Key{PK: "secret#links", SK: "key"}, map[string][]byte{"secret": make([]byte, 31)})); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := own(c.over(nil, 4)).Share(ctx, c.by(), r.ID, time.Hour); err == nil {
+		t.Error("a link by a secret that may be guessed")
 	}
 }

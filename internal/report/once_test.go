@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -233,6 +234,40 @@ func TestManyEditorsAtOnce(t *testing.T) {
 	}
 }
 
+// Another section that is changed meanwhile makes nobody look again.
+func TestSectionsKeepOutOfEachOthersWay(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	r := c.start("")
+	late := c.over(dynamotest.Before("TransactWriteItems", func() { c.must(c.SetSection(ctx, c.by(), r.ID, "cause", "a storm")) }), 4)
+	metered, meter := telemetry.WithMeter(ctx)
+	c.must(late.SetSection(metered, c.by(), r.ID, "other", "x"))
+	if n := meter.Cost().Requests; n != 2 {
+		t.Errorf("%d requests", n)
+	}
+	if diff := cmp.Diff(map[report.Section]string{"cause": "a storm", "other": "x"}, c.get(r.ID).Sections); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A change that is seen in the report before its event is seen is not refused for its own work.
+func TestAReportIsReadAheadOfItsEvent(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	r, by := c.in(report.Completed), c.by()
+	c.must(c.Resolve(ctx, by, r.ID))
+	var first sync.Once
+	ahead := dynamotest.Look{See: func(op string, body []byte) ([]byte, error) {
+		if op == "BatchGetItem" {
+			first.Do(func() { body = bytes.ReplaceAll(body, []byte("event#"), []byte("later#")) })
+		}
+		return body, nil
+	}}
+	if got := c.must(c.over(ahead, 4).Resolve(ctx, by, r.ID)); got.Status != report.Resolved {
+		t.Errorf("%s", got.Status)
+	}
+}
+
 // What others do between the read and the write of a change.
 func TestBetweenReadAndWrite(t *testing.T) {
 	t.Parallel()
@@ -388,6 +423,12 @@ func TestCost(t *testing.T) {
 		{"revoke", 3, func(ctx context.Context) error { return c.Revoke(ctx, by("r"), r.ID, "") }},
 		{"get", 1, func(ctx context.Context) error { _, err := c.Get(ctx, by(""), r.ID); return err }},
 		{"get by staff", 2, func(ctx context.Context) error { _, err := c.Get(ctx, report.By{Actor: boss}, r.ID); return err }},
+		{"get by staff of none", 1, func(ctx context.Context) error {
+			if _, err := c.Get(ctx, report.By{Actor: boss}, "rp_aaaaaaaaaaaaaaaa"); !errors.Is(err, actor.ErrNotFound) {
+				return fmt.Errorf("found: %w", err)
+			}
+			return nil
+		}},
 		{"profile", 1, func(ctx context.Context) error {
 			_, err := c.Profile(ctx, []string{c.owner.Key(), someone().Key()})
 			return err

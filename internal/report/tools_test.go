@@ -323,7 +323,7 @@ func TestRefusals(t *testing.T) {
 		"not completed":      {"mark_report_resolved", `{'reportId':'ID'}`, fault.Conflict, "only a completed"},
 		"no hours":           {"create_time_limited_report_link", `{'reportId':'ID','ttlHours':0}`, fault.Invalid, "1 to 168"},
 		"more than a week":   {"create_time_limited_report_link", `{'reportId':'ID','ttlHours':169}`, fault.Invalid, "1 to 168"},
-		"hours without end":  {"create_time_limited_report_link", `{'reportId':'ID','ttlHours':5124095576030432}`, fault.Invalid, "1 to 168"},
+		"hours without end":  {"create_time_limited_report_link", `{'reportId':'ID','ttlHours':2251799813685272}`, fault.Invalid, "1 to 168"}, // overflows to 24
 		"a missing argument": {"update_report_address", `{'reportId':'ID'}`, fault.Invalid, "schema"},
 		"one too many":       {"list_user_reports", `{'userId':'x'}`, fault.Invalid, "schema"},
 	} {
