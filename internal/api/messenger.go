@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/fault"
 	"merve/internal/outbox"
@@ -27,7 +26,6 @@ import (
 // the page's inbox, which does not take the thread over.
 type Messenger struct {
 	Runner      *turn.Runner
-	People      *person.Book
 	Outbox      *outbox.Box
 	AppSecret   func(ctx context.Context) (string, error)
 	VerifyToken func(ctx context.Context) (string, error)
@@ -202,11 +200,7 @@ func (h *Messenger) message(ctx context.Context, e meta.Event) (news bool, err e
 			market = own
 		}
 	}
-	who, err := h.People.Identify(ctx, person.Sender{Channel: channel.Messenger, UserID: e.PSID})
-	if err != nil {
-		return false, err
-	}
-	for _, in := range h.inbound(e, who, market) {
+	for _, in := range h.inbound(e, market) {
 		stored, err := h.Runner.ProcessInbound(ctx, in)
 		if err != nil {
 			return news, err
@@ -218,9 +212,10 @@ func (h *Messenger) message(ctx context.Context, e meta.Event) (news bool, err e
 
 // inbound is the message that an event is, and further ones for the attachments that are
 // more than one may carry.
-func (h *Messenger) inbound(e meta.Event, who actor.Actor, market string) []channel.Inbound {
+func (h *Messenger) inbound(e meta.Event, market string) []channel.Inbound {
 	in := channel.Inbound{
-		Market: market, Channel: channel.Messenger, ThreadType: channel.General, Assistant: h.Assistant, From: who,
+		Market: market, Channel: channel.Messenger, ThreadType: channel.General, Assistant: h.Assistant,
+		From:      person.ByID(channel.Messenger, e.PSID),
 		ReplyAddr: e.PSID, MessageID: e.ID, Text: e.Text, Button: e.Button.Payload, ReplyTo: e.ReplyTo,
 		SentAt: e.At, ReceivedAt: h.Now(),
 	}

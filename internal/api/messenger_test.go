@@ -24,7 +24,6 @@ import (
 	"merve/internal/fault"
 	"merve/internal/outbox"
 	"merve/internal/pause/pausetest"
-	"merve/internal/person"
 	"merve/internal/provider/meta"
 	"merve/internal/provider/meta/metatest"
 	"merve/internal/telemetry"
@@ -114,8 +113,8 @@ func newPage(t *testing.T, change func(*api.Messenger), transport ...http.RoundT
 		return func(context.Context) (string, error) { return value, nil }
 	}
 	h := &api.Messenger{
-		Runner: &turn.Runner{Threads: &thread.Store{Table: table, Now: now, NewID: newID}, Queue: p},
-		People: &person.Book{Table: table}, Outbox: &outbox.Box{Table: table, Now: now},
+		Runner:    &turn.Runner{Threads: &thread.Store{Table: table, Now: now, NewID: newID}, Queue: p},
+		Outbox:    &outbox.Box{Table: table, Now: now},
 		AppSecret: secret(metatest.AppSecret), VerifyToken: secret(verifyToken),
 		Market: "demo", Assistant: "sara", Typing: p.client().Typing, Now: now, Log: log,
 	}

@@ -16,7 +16,6 @@ import (
 	"merve/internal/llm"
 	"merve/internal/media"
 	"merve/internal/outbox"
-	"merve/internal/person"
 	"merve/internal/provider/mapbox"
 	"merve/internal/provider/meta"
 	"merve/internal/report"
@@ -69,8 +68,7 @@ func Messenger(b *Base) (trigger.Handler, error) {
 	m := &lazyMeta{b: b}
 	h := &api.Messenger{
 		// Taking a message in needs the store and the queue only.
-		Runner: &turn.Runner{Threads: b.Threads(), Queue: b.queue()},
-		People: &person.Book{Table: b.conversations()}, Outbox: b.Outbox(),
+		Runner: &turn.Runner{Threads: b.Threads(), Queue: b.queue()}, Outbox: b.Outbox(),
 		AppSecret: func(ctx context.Context) (string, error) { return b.secrets.get(ctx, "META_APP_SECRET") },
 		VerifyToken: func(ctx context.Context) (string, error) {
 			return b.secrets.get(ctx, "META_VERIFY_TOKEN", "FACEBOOK_VERIFY_TOKEN", "FB_VERIFY_TOKEN")

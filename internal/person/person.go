@@ -2,8 +2,8 @@
 // identity is the channel and the provider's user id; a phone number is an attribute that
 // may be missing (WhatsApp user names send a business-scoped id instead) or come later.
 //
-// An id that comes with a business-scoped user id is looked up, and remembered the first
-// time, so that somebody first met by one and later by the other stays one person:
+// Where a phone number may come too, a user id is looked up, and remembered the first time,
+// so that somebody first met by one and later by the other stays one person:
 //
 //	alias#{channel}:{user id}   person   (table conversations)
 //
@@ -14,10 +14,12 @@
 // An alias stays when what was said is deleted, as the thread's head does: without it whoever has
 // opted out, or has a booking, would come back as somebody else.
 //
-// Cost: none for a phone number alone; 1 request for a business-scoped id, 2 when it is new.
+// Cost: none where there is one id or a phone number alone; 1 request for a business-scoped id, 2
+// when it is new.
 package person
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,10 +29,10 @@ import (
 	"merve/internal/dynamo"
 )
 
-// Sender is who a provider says has written.
+// Sender is who a provider says has written, on a channel that may give phone numbers.
 type Sender struct {
 	Channel channel.Channel
-	UserID  string // business-scoped id, or Messenger's page-scoped id; may be ""
+	UserID  string // business-scoped id; may be ""
 	Phone   string // E.164; may be ""
 	Name    string
 }
@@ -44,12 +46,18 @@ type alias struct {
 	Person string `dynamodbav:"person"`
 }
 
+// ByID returns the person whom a channel knows by one id alone, as Messenger does by its page-scoped
+// id.
+func ByID(ch channel.Channel, id string) actor.Actor {
+	return actor.Actor{Kind: actor.Person, ID: string(ch) + ":" + id}
+}
+
 // Identify returns the person. The same person comes back whenever a message brings the
 // same user id; and by phone number alone, when they were first met with one.
 func (b *Book) Identify(ctx context.Context, s Sender) (actor.Actor, error) {
-	a := actor.Actor{Kind: actor.Person, Name: s.Name, Phone: s.Phone}
+	a := ByID(s.Channel, cmp.Or(s.Phone, s.UserID))
+	a.Name, a.Phone = s.Name, s.Phone
 	if s.UserID == "" {
-		a.ID = string(s.Channel) + ":" + s.Phone
 		return a, nil
 	}
 	key := dynamo.Key{PK: "alias#" + string(s.Channel) + ":" + s.UserID, SK: "person"}
@@ -58,11 +66,6 @@ func (b *Book) Identify(ctx context.Context, s Sender) (actor.Actor, error) {
 		a.ID = known
 		return a, err
 	}
-	first := s.Phone
-	if first == "" {
-		first = s.UserID
-	}
-	a.ID = string(s.Channel) + ":" + first
 	taken := errors.New("somebody was faster")
 	err = b.Table.DB().Commit(ctx, b.Table.Put(key, alias{a.ID}).IfAbsent().Else(taken))
 	if errors.Is(err, taken) {

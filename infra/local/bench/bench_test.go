@@ -20,9 +20,8 @@ var known = map[string]string{
 	plainPush + ", first on its thread, ≤ 8 WU":       "and the indexes",
 	plainPage + ", ≤ 8 WU":                            "the same",
 	plainPage + ", first on its thread, ≤ 8 WU":       "the same",
-	plainPage + ", ≤ 6 requests":                      "who the page's user is, and what they have reported",
-	plainPage + ", first on its thread, ≤ 6 requests": "and who they are is stored",
-	plainPage + ", ≤ 3 RU":                            "the same two",
+	plainPage + ", ≤ 6 requests":                      "what they have reported",
+	plainPage + ", first on its thread, ≤ 6 requests": "the same",
 }
 
 // today is what each operation takes of the store: requests, and write units as billed. It
@@ -31,7 +30,7 @@ var today = map[string]struct {
 	requests int
 	writes   float64
 }{
-	plainApp: {3, 8}, plainWeb: {3, 8}, plainPush: {6, 18}, plainPage: {8, 18}, repeated: {1, 4}, statusReport: {1, 1},
+	plainApp: {3, 8}, plainWeb: {3, 8}, plainPush: {6, 18}, plainPage: {7, 18}, repeated: {1, 4}, statusReport: {1, 1},
 	oneTool: {3, 10}, threeTools: {3, 14}, threeRounds: {3, 14},
 	proposal: {7, 30}, reminder: {3, 8}, confirm: {4, 24}, notification: {2, 2}, delivery: {2, 8}, holdAlone: {3, 13},
 }
@@ -107,11 +106,8 @@ func checkToday(t *testing.T, rows []Row) {
 		}
 		if seen[row.Name] = true; row.History == 0 {
 			most.writes += 2
-			switch row.Name {
-			case plainPush:
+			if row.Name == plainPush {
 				most.requests++ // in which role the number writes, looked up once a minute
-			case plainPage:
-				most.requests, most.writes = most.requests+1, most.writes+1 // who the page's user is, stored
 			}
 		}
 		if row.Count.Requests > most.requests || row.Count.BilledWrites > most.writes {
@@ -145,7 +141,7 @@ func checkReport(t *testing.T, r *Report) {
 		if c.Requests == 0 || c.Bytes == 0 || c.BilledWrites+c.BilledReads == 0 || row.P50 <= 0 || row.Own <= 0 || row.Own > row.P50 || row.Allocs == 0 {
 			t.Errorf("%s, history %d: nothing was measured: %+v", row.Name, row.History, row)
 		}
-		if c.BilledWrites > c.Writes && row.Name != repeated {
+		if c.BilledWrites > 2*c.Writes && row.Name != repeated { // as it has started, it counts indexes once or twice
 			t.Errorf("%s: AWS bills %g write units, and DynamoDB Local counts %g only", row.Name, c.BilledWrites, c.Writes)
 		}
 	}
