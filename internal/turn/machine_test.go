@@ -177,16 +177,14 @@ func (m *machine) die(t *rapid.T) {
 }
 
 // overtaken lets a turn's lease run out while the model thinks, and another worker answer
-// meanwhile.
+// meanwhile, unless the lease is renewed before that.
 func (m *machine) overtaken() {
 	once := false
 	m.model = modelFunc(func(_ context.Context, req llm.Request) (llm.Response, error) {
 		if !once {
 			once = true
 			m.clock.add(thread.LeaseFor + time.Second)
-			ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
-			defer cancel()
-			if err := m.runner.Work(ctx, m.id); err != nil && ctx.Err() == nil {
+			if err := m.runner.Work(impatiently(context.Background()), m.id); err != nil && !errors.Is(err, errImpatient) {
 				m.t.Errorf("the other worker: %v", err)
 			}
 		}

@@ -83,6 +83,9 @@ func (c *clock) add(d time.Duration) {
 // nobody moves the clock for it.
 func (c *clock) wait(ctx context.Context, d time.Duration) error {
 	if d < 2*time.Second {
+		if ctx.Value(impatience{}) != nil {
+			return errImpatient
+		}
 		return pause.For(ctx, 3*time.Millisecond)
 	}
 	until := c.now().Add(d)
@@ -100,6 +103,15 @@ func (c *clock) wait(ctx context.Context, d time.Duration) error {
 	}
 	return ctx.Err()
 }
+
+// impatiently makes a worker wait for nobody: it ends with errImpatient.
+func impatiently(ctx context.Context) context.Context {
+	return context.WithValue(ctx, impatience{}, true)
+}
+
+type impatience struct{}
+
+var errImpatient = errors.New("somebody else is at work on it")
 
 // wire carries the calls of all worlds, so that each has not to connect anew.
 var wire = &http.Transport{MaxIdleConnsPerHost: 32}
