@@ -223,15 +223,13 @@ func (s *Store) headUpdate(id string, msg Message, in channel.Inbound) headChang
 	return c
 }
 
-// leased makes the change take the lease too, if it is free.
+// leased makes the change of somebody's message, which begins a thread where there is none, take
+// the lease too, if it is free.
 func (s *Store) leased(c headChange, by string) dynamo.Write {
 	now := s.Now()
 	return c.update(s.Table, c.set+", "+takeLease).If(leaseFree, leaseValues(now, by)).
 		ElseOld(func(old dynamo.Item) error {
-			switch {
-			case old == nil:
-				return ErrNoThread
-			case old.Time("leaseUntil").After(now):
+			if old.Time("leaseUntil").After(now) {
 				return ErrBusy
 			}
 			return ErrFull

@@ -58,9 +58,6 @@ func (w *work) runCalls(ctx context.Context, d decision) error {
 	start := time.Now()
 	results := w.resolve(ctx, calls)
 	telemetry.CountTime(ctx, "tools", time.Since(start))
-	if ctx.Err() != nil && !w.r.Now().After(w.deadline) {
-		return fmt.Errorf("tools: %w", context.Cause(ctx))
-	}
 	w.audit(calls, results)
 	for i, res := range results {
 		w.model.msgs = append(w.model.msgs, llm.Message{Role: llm.ToolRole, CallID: d.Calls[i].ID, Text: string(res.content)})

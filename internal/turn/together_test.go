@@ -2,7 +2,9 @@ package turn_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -251,6 +253,46 @@ func TestField04_WhatToolsFoundIsShown(t *testing.T) {
 	a := w.say(w.from("ann", channel.App, "1", "somewhere to eat?"))
 	if asked != 3 || len(a.Turn.In) != 2 || len(a.Turn.Out[0].Cards) != 1 {
 		t.Errorf("asked %d times, %d messages answered beside %d cards", asked, len(a.Turn.In), len(a.Turn.Out[0].Cards))
+	}
+}
+
+// TestField04_SecondMessageToWhatIsResumed has a worker go away while it asks the model, which is
+// not the model's fault, and the next one, which goes on from its decision, meet another message:
+// the model is told once what its call gave.
+func TestField04_SecondMessageToWhatIsResumed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.stock(nil, "meze")
+	ctx, goAway := context.WithCancel(t.Context())
+	var told []int // what the call gave, by each question to the model
+	w.model = modelFunc(func(ctx context.Context, req llm.Request) (llm.Response, error) {
+		told = append(told, 0)
+		for _, m := range req.Messages {
+			if m.Role == llm.ToolRole {
+				told[len(told)-1]++
+			}
+		}
+		switch len(told) {
+		case 1:
+			return llm.Response{Calls: calls(bookAt("meze", 20)), Finish: "tool_calls"}, nil
+		case 2:
+			goAway()
+			return llm.Response{}, ctx.Err()
+		case 3:
+			w.comes(w.from("ann", channel.WhatsApp, "2", "by the sea"))
+		}
+		return llm.Response{Text: "Here.", Finish: "stop"}, nil
+	})
+	in := w.from("ann", channel.WhatsApp, "1", "book")
+	w.comes(in)
+	var log strings.Builder
+	w.runner.Log = slog.New(slog.NewTextHandler(&log, nil))
+	if err := w.runner.Work(ctx, threadOf(in)); !errors.Is(err, context.Canceled) || strings.Contains(log.String(), "model failed") {
+		t.Errorf("gone away: %v, log:\n%s", err, &log)
+	}
+	w.work()
+	if said := w.saidIn(threadOf(in)); fmt.Sprint(told, said) != "[0 1 1 1] [book+by the sea]" {
+		t.Errorf("the model was told %v times, turns answer %q", told, said)
 	}
 }
 
