@@ -119,6 +119,18 @@ func TestSeeded(t *testing.T) {
 	}
 }
 
+// Of a test that fails it is printed what it said, and not what go test says of each of its parts.
+func TestWhatIsKeptToBePrinted(t *testing.T) {
+	t.Parallel()
+	printed := map[string][]string{}
+	for _, line := range []string{"=== RUN   TestA\n", "=== ATTR  TestA seed 7\n", "    a_test.go:7: wrong\n", "--- FAIL: TestA (0.01s)\n"} {
+		results{}.add(event{Action: "output", Package: "merve/internal/a", Test: "TestA", Output: line}, printed)
+	}
+	if got := strings.Join(printed["internal/a.TestA"], ""); got != "    a_test.go:7: wrong\n--- FAIL: TestA (0.01s)\n" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestSum(t *testing.T) {
 	t.Parallel()
 	found := results{

@@ -80,7 +80,9 @@ func (r results) add(e event, printed map[string][]string) {
 	name := strings.TrimPrefix(e.Package, "merve/") + "." + e.Test
 	switch e.Action {
 	case "output":
-		printed[name] = append(printed[name], e.Output)
+		if !strings.HasPrefix(e.Output, "=== ") { // that it runs, waits, has an attribute
+			printed[name] = append(printed[name], e.Output)
+		}
 	case "attr":
 		switch n, err := strconv.Atoi(e.Value); {
 		case e.Key == "seed":
