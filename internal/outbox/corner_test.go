@@ -233,13 +233,17 @@ func (c *corner) told() []string {
 }
 
 // wantTaken fails unless the provider took exactly these texts.
+// taken are the texts that the provider took.
+func (c *corner) taken() (texts []string) {
+	for _, m := range c.twilio.Messages() {
+		texts = append(texts, m.Body)
+	}
+	return texts
+}
+
 func (c *corner) wantTaken(texts ...string) {
 	c.t.Helper()
-	var got []string
-	for _, m := range c.twilio.Messages() {
-		got = append(got, m.Body)
-	}
-	if strings.Join(got, "|") != strings.Join(texts, "|") {
+	if got := c.taken(); strings.Join(got, "|") != strings.Join(texts, "|") {
 		c.t.Errorf("the provider took %q, want %q", got, texts)
 	}
 }

@@ -74,7 +74,7 @@ type Message struct {
 	ProviderID string    `dynamodbav:"providerId,omitempty" json:"providerId,omitempty"`
 	Error      string    `dynamodbav:"error,omitempty" json:"error,omitempty"` // code and reason, for people
 	SentAt     time.Time `dynamodbav:"sentAt" json:"sentAt,omitzero"`
-	Former     []string  `dynamodbav:"former,omitempty" json:"-"` // the provider's ids from before it was sent again
+	Former     []string  `dynamodbav:"former,omitempty" json:"-"` // the provider's ids from before it was sent again, or that may be
 	DueShard   string    `dynamodbav:"dueShard,omitempty" json:"-"`
 	DueAt      time.Time `dynamodbav:"dueAt" json:"-"`
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -199,20 +200,29 @@ func (s *Sender) settle(ctx context.Context, m Message) error {
 	if err != nil {
 		return s.notTold(ctx, m, err)
 	}
-	known, wait, err := s.others(ctx, m) // after the answer, so that whoever is in it is either known or at work
-	if err != nil || wait {
+	o, err := s.others(ctx, m) // after the answer, so that whoever is in it is either known or at work
+	if err != nil || o.wait {
 		return err
 	}
-	for _, f := range slices.Backward(found) { // a newer one may be that of a later message, for which the oldest is too old
-		if !known[f.ProviderID] && m.mayBe(f) {
-			s.log(ctx, m, "settled", "")
-			return s.Box.Note(ctx, f.report(m))
+	var fits []Found
+	for _, f := range found {
+		if !o.known[f.ProviderID] && m.mayBe(f) {
+			fits = append(fits, f)
 		}
 	}
-	if m.Attempts >= maxAttempts {
+	switch n := len(fits); {
+	case n > o.rivals(fits):
+		s.log(ctx, m, "settled", "")
+		return s.Box.Note(ctx, fits[n-1].report(m)) // a newer one may be that of a later message, for which the oldest is too old
+	case m.Attempts >= maxAttempts:
 		return s.fail(ctx, m, fmt.Sprintf("given up after %d attempts with no answer", m.Attempts))
 	}
-	queued, err := s.queueAgain(ctx, m, 0, "no answer, and the provider does not have it")
+	reason := "no answer, and the provider does not have it"
+	for _, f := range fits { // one of several went out: it comes twice, rather than another never
+		reason = "no answer, and what the provider has may be another message"
+		m.Former = append(m.Former, f.ProviderID)
+	}
+	queued, err := s.queueAgain(ctx, m, 0, reason)
 	if err != nil || !queued {
 		return err
 	}
@@ -238,7 +248,7 @@ func (m Message) mayBe(f Found) bool {
 		return f.Text == m.Text
 	}
 	if f.Text == "" {
-		return true // the provider does not tell
+		return true // as Twilio, of what a messaging service sends: github.com/twilio/twilio-node/issues/1081
 	}
 	for _, value := range m.Template.Vars {
 		if !strings.Contains(f.Text, value) {
@@ -265,30 +275,48 @@ func (f Found) report(m Message) Report {
 	return r
 }
 
-// others looks at the thread's other messages: known are the provider's ids that are
-// theirs. While one that looks like m is at work, an id that is not known may be its,
-// and m has to wait.
-func (s *Sender) others(ctx context.Context, m Message) (known map[string]bool, wait bool, err error) {
+// others are the other messages of a thread, as far as they matter to one that is unclear.
+type others struct {
+	known   map[string]bool // the provider's ids that are theirs
+	wait    bool            // one that looks alike is at work, and an id that is not known may be its
+	unclear []Message       // as well, and worded by the provider
+}
+
+func (s *Sender) others(ctx context.Context, m Message) (others, error) {
 	all, err := s.Box.all(ctx, m.Thread)
 	if err != nil {
-		return nil, false, err
+		return others{}, err
 	}
-	known = map[string]bool{}
+	found := others{known: map[string]bool{}}
 	for _, o := range all {
 		for _, id := range o.Former {
-			known[id] = true
+			found.known[id] = true
 		}
 		if o.ID == m.ID {
 			continue
 		}
 		if o.ProviderID != "" {
-			known[o.ProviderID] = true
+			found.known[o.ProviderID] = true
 		}
-		if o.looks() == m.looks() && o.ClaimUntil.After(s.Box.Now()) {
-			wait = true
+		switch alike := o.looks() == m.looks(); {
+		case alike && o.ClaimUntil.After(s.Box.Now()):
+			found.wait = true
+		case alike && o.Status == Sending && !reflect.DeepEqual(o.Template, m.Template):
+			found.unclear = append(found.unclear, o)
 		}
 	}
-	return known, wait, nil
+	return found, nil
+}
+
+// rivals counts the others that may be what was found. Those with the same words are none: which of
+// them went out makes no difference.
+func (o others) rivals(found []Found) (n int) {
+	for _, m := range o.unclear {
+		if slices.ContainsFunc(found, m.mayBe) {
+			n++
+		}
+	}
+	return n
 }
 
 // record notes the provider's id. A callback that was faster is left as it is.
@@ -300,9 +328,11 @@ func (s *Sender) record(ctx context.Context, m Message, providerID string) error
 }
 
 func (s *Sender) queueAgain(ctx context.Context, m Message, wait time.Duration, reason string) (done bool, err error) {
-	return s.commit(ctx, "queue again", m, s.change(m,
-		"SET #status = :queued, #error = :why, dueAt = :due REMOVE claimUntil",
-		dynamo.V{":queued": Queued, ":why": reason, ":due": s.Box.Now().Add(wait)}))
+	set, vals := "SET #status = :queued, #error = :why, dueAt = :due", dynamo.V{":queued": Queued, ":why": reason, ":due": s.Box.Now().Add(wait)}
+	if len(m.Former) > 0 {
+		set, vals[":former"] = set+", former = :former", m.Former
+	}
+	return s.commit(ctx, "queue again", m, s.change(m, set+" REMOVE claimUntil", vals))
 }
 
 // fail gives m up: a dead letter with an alert, which an operator can send again.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -350,6 +351,61 @@ func TestField09_AProviderThatDoesNotTellTheText(t *testing.T) {
 	c.wantStatus(c.deliver("1"), outbox.Sending)
 	c.wantStatus(c.later(over, "1"), outbox.Sent)
 	c.wantTaken("New booking K7 at Sushi Bar")
+}
+
+// Of two templates with a lost answer one went out, and the provider does not tell which: neither is
+// lost, and that one comes once more.
+func TestField09_OneOfTwoThatLookAlike(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		out, second twiliotest.Fault
+		code        string // of the second
+		tells       bool
+		want        int
+	}{
+		{twiliotest.After(), twiliotest.Before(), "K2", false, 3},
+		{twiliotest.Before(), twiliotest.After(), "K2", false, 3},
+		{twiliotest.After(), twiliotest.After(), "K2", false, 2},
+		{twiliotest.After(), twiliotest.Before(), "K1", false, 2}, // the same words
+		{twiliotest.After(), twiliotest.Before(), "K2", true, 2},
+		{twiliotest.Before(), twiliotest.After(), "K2", true, 2},
+	} {
+		for _, order := range [][]string{{"1", "2"}, {"2", "1"}} {
+			c := newCorner(t)
+			if !tt.tells {
+				c.sender.Providers["whatsapp"] = silent{c.sender.Providers["whatsapp"]}
+			}
+			c.put(c.template("1", "K1"))
+			c.put(c.template("2", tt.code))
+			for i, f := range []twiliotest.Fault{tt.out, tt.second} {
+				c.twilio.FailSends(f)
+				c.wantStatus(c.deliver(fmt.Sprint(i+1)), outbox.Sending)
+			}
+			c.clock.add(over)
+			for _, id := range order {
+				c.wantStatus(c.later(over, id), outbox.Sent)
+			}
+			taken := c.taken()
+			if len(taken) != tt.want || !slices.Contains(taken, "New booking K1 at Sushi Bar") || !slices.Contains(taken, "New booking "+tt.code+" at Sushi Bar") {
+				t.Errorf("%+v, settled %v: %q", tt, order, taken)
+			}
+		}
+	}
+}
+
+// What is found word by word is the text's, also beside a template that may be worded like it.
+func TestField09_ATextBesideATemplate(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	c.put(c.text("1", "K2 at Sushi Bar"))
+	c.put(c.template("2", "K2"))
+	for i, f := range []twiliotest.Fault{twiliotest.After(), twiliotest.Before()} {
+		c.twilio.FailSends(f)
+		c.wantStatus(c.deliver(fmt.Sprint(i+1)), outbox.Sending)
+	}
+	c.clock.add(over)
+	c.wantStatus(c.later(over, "1"), outbox.Sent)
+	c.wantTaken("K2 at Sushi Bar")
 }
 
 // slow is a provider whose sends wait until they are let go.

@@ -111,6 +111,7 @@ func weakened() []string {
 		"ledger/rules.go op.check",
 		"outbox/sender.go Sender.Deliver",
 		"outbox/sender.go Sender.others",
+		"outbox/sender.go Sender.settle",
 		"thread/sweep.go Store.sweepOne",
 		"turn/run.go work.tellNotice",
 	}

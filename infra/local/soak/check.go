@@ -37,11 +37,7 @@ func (i *inbox) of(number string) []string {
 		i.by = map[string][]string{}
 	}
 	for _, m := range all[i.read:] {
-		text := m.Body
-		for name, v := range m.Variables {
-			text += " " + name + "=" + v
-		}
-		i.by[m.To] = append(i.by[m.To], text)
+		i.by[m.To] = append(i.by[m.To], m.Body)
 	}
 	i.read = len(all)
 	return slices.Clone(i.by[number])

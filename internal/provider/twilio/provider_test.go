@@ -45,7 +45,7 @@ func TestProviderSends(t *testing.T) {
 	}
 	want := []sent{
 		{person, "merhaba 👋", "", "", "https://merve.test/webhooks/whatsapp/status?id=m1"},
-		{userID, "", "HX00000000000000000000000000000001", "Deniz", "https://merve.test/webhooks/whatsapp/status?id=m2"},
+		{userID, "Deniz", "HX00000000000000000000000000000001", "Deniz", "https://merve.test/webhooks/whatsapp/status?id=m2"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

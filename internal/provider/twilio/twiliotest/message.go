@@ -3,6 +3,7 @@ package twiliotest
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -17,7 +18,7 @@ import (
 type Message struct {
 	SID            string
 	From, To       string // without "whatsapp:"
-	Body           string // of a template: as rendered, "" when its text is not known
+	Body           string // of a template: as rendered
 	ContentSID     string
 	Variables      map[string]string
 	MediaURLs      []string
@@ -126,12 +127,17 @@ func (s *Server) checkTemplate(form url.Values, m *Message) (code int, message s
 			return 21656, "The ContentVariables Parameter is invalid"
 		}
 	}
+	if s.config.Templates == nil { // any has all its parameters in it, and nothing else
+		for _, name := range slices.Sorted(maps.Keys(m.Variables)) {
+			text += "{{" + name + "}} "
+		}
+	}
 	for _, name := range slots(text) {
 		if m.Variables[name] == "" {
 			return 21656, "The ContentVariables Parameter is invalid"
 		}
 	}
-	m.Body = slot.ReplaceAllStringFunc(text, func(name string) string { return m.Variables[strings.Trim(name, "{}")] })
+	m.Body = slot.ReplaceAllStringFunc(strings.TrimSpace(text), func(name string) string { return m.Variables[strings.Trim(name, "{}")] })
 	return 0, ""
 }
 

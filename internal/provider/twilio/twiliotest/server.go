@@ -32,7 +32,7 @@ type Config struct {
 	From       string // the account's one WhatsApp sender, E.164
 
 	// Templates are the account's approved templates: content SID (HX and 32 hex digits)
-	// and text with {{1}}, {{2}}, …. Nil takes any well-formed SID.
+	// and text with {{1}}, {{2}}, …. Nil takes any well-formed SID, of a text of its parameters alone.
 	Templates map[string]string
 
 	MaxPage int              // most messages of a page of the list; 0 is 1000
