@@ -1,6 +1,7 @@
 package listing
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -112,24 +113,15 @@ func (a *Action) UnmarshalJSON(raw []byte) error {
 	if err := json.Unmarshal(raw, &old); err != nil {
 		return err
 	}
-	a.Type = first(a.Type, old.ActionType)
+	a.Type = cmp.Or(a.Type, old.ActionType)
 	if name, ok := actionNames[a.Type]; ok {
 		a.Type = name
 	}
-	a.Dispatch.ToE164, a.Dispatch.Template = first(a.Dispatch.ToE164, old.ToE164), first(a.Dispatch.Template, old.Template)
+	a.Dispatch.ToE164, a.Dispatch.Template = cmp.Or(a.Dispatch.ToE164, old.ToE164), cmp.Or(a.Dispatch.Template, old.Template)
 	if a.Dispatch.Templates == nil {
 		a.Dispatch.Templates = old.Templates
 	}
 	return nil
-}
-
-func first(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
 }
 
 // Action returns the enabled action of a type.
@@ -154,7 +146,7 @@ func (a Action) Template(event string) string {
 }
 
 // Dispatch returns where messages of an action go: its own number, else the listing's.
-func (l *Listing) Dispatch(a Action) string { return first(a.Dispatch.ToE164, l.Merve.WhatsApp) }
+func (l *Listing) Dispatch(a Action) string { return cmp.Or(a.Dispatch.ToE164, l.Merve.WhatsApp) }
 
 // Numbers are all to which messages of the listing go, in order.
 func (l *Listing) Numbers() []string {

@@ -90,9 +90,6 @@ func counted(items []Item) (ids []string, others bool) {
 			others = true
 		}
 	}
-	if len(ids) == 0 {
-		return nil, false
-	}
 	return ids, others
 }
 
@@ -115,9 +112,6 @@ func (s *Store) countListed(ctx context.Context, found []*Listing) error {
 		return err
 	}
 	for n, l := range found {
-		if len(l.Counted) == 0 {
-			continue
-		}
 		c := *l // an index keeps the listing
 		c.Left = map[string]int{}
 		for _, id := range l.Counted {

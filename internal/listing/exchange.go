@@ -148,7 +148,7 @@ func (s *Store) bring(ctx context.Context, l *Listing, by string) (changed bool,
 // listings and of items.
 func (s *Store) Whole(ctx context.Context, market string) ([]*Listing, error) {
 	all, err := s.All(ctx, market)
-	if err != nil || len(all) == 0 {
+	if err != nil {
 		return nil, err
 	}
 	byID := make(map[string]*Listing, len(all))

@@ -243,9 +243,6 @@ func rowOf(heads []column, record []string) (*Listing, error) {
 
 // modern turns the older form of actions into actions, as in JSON.
 func (l *Listing) modern() error {
-	if l.Merve.ToolType == "" {
-		return nil
-	}
 	raw, err := json.Marshal(l.Merve)
 	if err != nil {
 		return err

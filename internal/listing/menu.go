@@ -1,6 +1,7 @@
 package listing
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -117,13 +118,7 @@ func (l *Listing) like(query string) []Item {
 		return l.Items
 	}
 	slices.SortStableFunc(hits, func(a, b scored) int {
-		switch {
-		case a.score > b.score:
-			return -1
-		case a.score < b.score:
-			return 1
-		}
-		return strings.Compare(language.Fold(a.item.ID), language.Fold(b.item.ID))
+		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(language.Fold(a.item.ID), language.Fold(b.item.ID)))
 	})
 	out := make([]Item, len(hits))
 	for n, h := range hits {
