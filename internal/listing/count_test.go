@@ -177,17 +177,21 @@ func TestField15_ModelsAreToldWhatIsLeft(t *testing.T) {
 	for _, tt := range []struct {
 		soup   *listing.Stock
 		bread  bool
+		baked  *listing.Stock // of the bread
 		lacks  string
 		has    string
 		menu   string
 		counts int // requests
 	}{
-		{nil, true, none, ``, `"id":"soup","name":"Soup","kind":"menuItems","price":{"amount":0,"currency":"EUR"}}`, 0},
-		{&listing.Stock{Count: 2}, true, none, ``, `"left":2`, 1},
-		{&listing.Stock{Count: 0}, true, `"soldOut":true`, item, `"soldOut":true,"left":0`, 1},
-		{&listing.Stock{Count: 0}, false, `"x"`, all, `"soldOut":true,"left":0`, 1},
+		{nil, true, nil, none, ``, `"id":"soup","name":"Soup","kind":"menuItems","price":{"amount":0,"currency":"EUR"}}`, 0},
+		{&listing.Stock{Count: 2}, true, nil, none, ``, `"left":2`, 1},
+		{&listing.Stock{Count: 0}, true, nil, `"soldOut":true`, item, `"soldOut":true,"left":0`, 1},
+		{&listing.Stock{Count: 0}, false, nil, `"x"`, all, `"soldOut":true,"left":0`, 1},
+		{&listing.Stock{Count: 0}, false, &listing.Stock{Count: 5}, `"x"`, all, `"soldOut":true,"left":0`, 1}, // whatever the count says
 	} {
-		c := newCatalog(t, tavern(tt.soup, tt.bread))
+		l := tavern(tt.soup, tt.bread)
+		l.Items[1].Stock = tt.baked
+		c := newCatalog(t, l)
 		tc := tool.Context{Market: market.Default(c.market), Language: "en", Now: noon, TimeZone: time.UTC}
 		for name, ask := range map[string]struct {
 			args     string
@@ -217,6 +221,40 @@ func TestField15_ModelsAreToldWhatIsLeft(t *testing.T) {
 			case name != "getMenu" && (!strings.Contains(told, tt.has) || strings.Contains(told, tt.lacks)):
 				t.Errorf("%s of %+v: want %s and no %s in %s", name, tt.soup, tt.has, tt.lacks, told)
 			}
+		}
+	}
+}
+
+// Without what keeps counts, nothing can be counted, and all else goes on.
+func TestCountsWantAKeeper(t *testing.T) {
+	t.Parallel()
+	c := newCatalog(t, plain("bar", "bar", 0))
+	bare := &listing.Store{Table: c.Table, Now: c.now}
+	tc := tool.Context{Market: market.Default(c.market), Language: "en", Now: noon, TimeZone: time.UTC}
+	search := func() error {
+		_, err := bare.Tools(nobodyBooks{})[0].Run(t.Context(), tc, json.RawMessage(`{"query":""}`))
+		return err
+	}
+	put := func(soup *listing.Stock) error {
+		l := tavern(soup, true)
+		l.Market = c.market
+		return bare.Put(t.Context(), l, "test")
+	}
+	for name, err := range map[string]error{
+		"uncounted": put(nil), "searched": search(), "counted by nobody": bare.Count(t.Context(), tavern(nil, true)),
+	} {
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	counted := tavern(&listing.Stock{Count: 5}, true)
+	c.put(counted)
+	c.later.Store(60)
+	for name, err := range map[string]error{
+		"put": put(&listing.Stock{Count: 6}), "read": bare.Count(t.Context(), counted), "searched": search(),
+	} {
+		if !fault.Is(err, fault.Internal) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

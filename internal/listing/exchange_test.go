@@ -111,9 +111,11 @@ func TestExchangeErrors(t *testing.T) {
 			{Row: 2, Detail: "has 6 cells, and the header 5"},
 			{Row: 3, Detail: `the row cannot be read: extraneous or missing " in quoted-field`},
 		}},
-		{"jsonl", "{\n[]\n{\"id\":\"a\"}{}\n{\"colour\":1}\n", []listing.RowError{
-			{Row: 1, Detail: "the JSON cannot be read"}, {Row: 2, Detail: "want one JSON object on the line"},
-			{Row: 3, Detail: "want one JSON object on the line"}, {Row: 4, Field: "colour", Detail: "no such field"},
+		{"csv", head + "\na,b,d,c,\xff\n", []listing.RowError{{Row: 2, Field: "name.en", Detail: "want UTF-8"}}},
+		{"jsonl", "{\n \n[]\n{\"id\":\"a\"}{}\n{\"colour\":1}\n{\"id\":\"a\",\"merve\":{\"toolType\":\"castle\"}}\n", []listing.RowError{
+			{Row: 1, Detail: "the JSON cannot be read"}, {Row: 3, Detail: "want one JSON object on the line"},
+			{Row: 4, Detail: "want one JSON object on the line"}, {Row: 5, Field: "colour", Detail: "no such field"},
+			{Row: 6, Field: "merve.toolType", Detail: "want one of [activity provider restaurant stay]"},
 		}},
 		{"jsonl", `{"id":"a","marketId":"other"}`, []listing.RowError{{Row: 1, Field: "marketId", Detail: "want m, or nothing"}}},
 	} {

@@ -150,6 +150,7 @@ func TestSearchNarrows(t *testing.T) {
 		{"too cheap", listing.Query{MaxPrice: 100}, nil},
 		{"one that is off, by name", listing.Query{Text: "off"}, nil},
 		{"limit", listing.Query{Limit: 2}, []string{"bare", "cheap"}},
+		{"one that is off takes nobody's place", listing.Query{Text: "place off", Limit: 1}, []string{"bare"}},
 	}
 	for _, tt := range tests {
 		if ids, _ := c.find(tt.query); cmp.Diff(tt.want, ids) != "" {
@@ -187,6 +188,18 @@ func TestSearchCost(t *testing.T) {
 }
 
 var soup = listing.Item{ID: "soup", Kind: listing.MenuItems, Names: map[string]string{"en": "Lentil soup", "tr": "Mercimek çorbası"}, PriceMinor: 450}
+
+// withOptions has a soup of two sizes, and spoils the choice.
+func withOptions(spoil func(g *listing.OptionGroup)) func(l *listing.Listing) {
+	return func(l *listing.Listing) {
+		i := soup
+		i.Options = []listing.OptionGroup{{ID: "size", Names: soup.Names, Min: 1, Max: 1, Choices: []listing.Choice{
+			{ID: "small", Names: soup.Names}, {ID: "big", Names: soup.Names, PriceMinor: 100},
+		}}}
+		spoil(&i.Options[0])
+		l.Items = []listing.Item{i}
+	}
+}
 
 func TestCheckNamesTheField(t *testing.T) {
 	t.Parallel()
@@ -239,11 +252,15 @@ func TestCheckNamesTheField(t *testing.T) {
 			i.PriceMinor = -1
 			l.Items = []listing.Item{i}
 		}},
-		{"items[0].options[0].max", func(l *listing.Listing) {
-			i := soup
-			i.Options = []listing.OptionGroup{{ID: "size", Names: soup.Names, Min: 2, Max: 1}}
-			l.Items = []listing.Item{i}
-		}},
+		{"items[0].id", func(l *listing.Listing) { l.Items = []listing.Item{{ID: "a:b", Kind: soup.Kind, Names: soup.Names}} }},
+		{"items[0].options[0].id", withOptions(func(g *listing.OptionGroup) { g.ID = "" })},
+		{"items[0].options[0].names", withOptions(func(g *listing.OptionGroup) { g.Names = nil })},
+		{"items[0].options[0].max", withOptions(func(g *listing.OptionGroup) { g.Min, g.Max = 2, 1 })},
+		{"items[0].options[0].max", withOptions(func(g *listing.OptionGroup) { g.Choices = nil })},
+		{"items[0].options[0].choices[1].id", withOptions(func(g *listing.OptionGroup) { g.Choices[1].ID = "a#b" })},
+		{"items[0].options[0].choices[1].id", withOptions(func(g *listing.OptionGroup) { g.Choices[1].ID = "small" })},
+		{"items[0].options[0].choices[1].names", withOptions(func(g *listing.OptionGroup) { g.Choices[1].Names = nil })},
+		{"items[0].options[0].choices[1].priceMinor", withOptions(func(g *listing.OptionGroup) { g.Choices[1].PriceMinor = -1 })},
 		{"items", func(l *listing.Listing) { l.Items = make([]listing.Item, listing.MaxItems+1) }},
 		{"offerings[0].capacity", func(l *listing.Listing) { l.Offerings[0].Capacity = 0 }},
 		{"offerings[1].id", func(l *listing.Listing) { l.Offerings = append(l.Offerings, l.Offerings[0]) }},
@@ -286,6 +303,14 @@ func TestNamesAndActions(t *testing.T) {
 	}
 	if o, err := l.Offering(""); err != nil || o.ID != "table" {
 		t.Errorf("the only offering: %v, %v", o.ID, err)
+	}
+	if i, ok := l.Item("soup"); ok {
+		t.Errorf("an item that there is not: %+v", i)
+	}
+	for want, price := range map[string]*listing.Price{"GBP": {Minor: 5, Currency: "GBP"}, "EUR": nil} {
+		if l.Price = price; l.Currency("TRY") != want {
+			t.Errorf("prices in %s, want %s", l.Currency("TRY"), want)
+		}
 	}
 	if _, err := l.Offering("room"); err == nil || !strings.Contains(err.Error(), "table (Table)") {
 		t.Errorf("an unknown offering: %v", err)
@@ -393,7 +418,8 @@ func TestNightsThatAreTakenAreNotNextFree(t *testing.T) {
 func TestGetTool(t *testing.T) {
 	t.Parallel()
 	l := plain("bar", "bar", 500)
-	l.Business = dynamotest.ID("biz")
+	l.Business, l.Image = dynamotest.ID("biz"), "https://x.example/old.jpg"
+	l.Media = []listing.Media{{URL: "https://x.example/a.mp4", Kind: "video"}, {URL: "https://x.example/b.jpg"}}
 	off := plain("off", "bar", 500)
 	off.Merve.Enabled = false
 	c := newCatalog(t, l, off)
@@ -416,7 +442,7 @@ func TestGetTool(t *testing.T) {
 		t.Fatal(err)
 	}
 	offerings, _ := data["offerings"].([]any)
-	if len(offerings) != 1 || len(res.Cards) != 1 || res.Cards[0]["id"] != "bar" {
+	if len(offerings) != 1 || len(res.Cards) != 1 || res.Cards[0]["id"] != "bar" || res.Cards[0]["image"] != l.Media[1].URL {
 		t.Fatalf("%v, cards %v", data, res.Cards)
 	}
 	table, _ := offerings[0].(map[string]any)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -178,6 +179,17 @@ func TestAListingChangesMeanwhile(t *testing.T) {
 	if err != nil || !slices.Equal(seen, []int{2, 3}) {
 		t.Errorf("deleted as of %v, %v", seen, err)
 	}
+	tries, hasty := 0, &listing.Store{Table: dynamotest.Once(t, http.DefaultTransport).Table(dynamotest.TableName("catalog")), Now: c.Now}
+	_, err = hasty.Change(t.Context(), c.market, "a", "test", func(l *listing.Listing) (*listing.Listing, error) {
+		if tries++; tries > 8 {
+			return nil, errors.New("it never ends")
+		}
+		other(fmt.Sprint(tries))()
+		return tags("mine")(l)
+	})
+	if tries != 8 || !errors.Is(err, listing.ErrStale) {
+		t.Errorf("overtaken each time: %v after %d tries", err, tries)
+	}
 }
 
 // Whoever a listing's messages go to is on the roster for its business, for as long as they do.
@@ -256,7 +268,9 @@ func TestMenu(t *testing.T) {
 		Choices: []listing.Choice{{ID: "small", Names: map[string]string{"en": "Small"}}, {ID: "big", Names: map[string]string{"en": "Big"}, PriceMinor: 300}},
 	}}}
 	l.Items, l.Hours = []listing.Item{soup, pizza}, &schedule.Hours{TimeZone: "Asia/Nicosia", Days: map[string][]schedule.Span{"sat": {{From: "12:00", To: "23:00"}}}}
-	c := newCatalog(t, l, plain("b", "restaurant", 500))
+	off := plain("off", "restaurant", 500)
+	off.Merve.Enabled = false
+	c := newCatalog(t, l, off, plain("b", "restaurant", 500))
 	if ids, _ := c.find(listing.Query{Text: "mercimek"}); len(ids) != 1 || ids[0] != "a" {
 		t.Errorf("found %v by a dish", ids)
 	}
@@ -267,6 +281,18 @@ func TestMenu(t *testing.T) {
 	items, _ := data["items"].([]any)
 	if len(items) != 2 || data["openNow"] != true || data["currency"] != "EUR" {
 		t.Fatalf("%v", data)
+	}
+	for query, want := range map[string]string{ // best first; as the business has them where nothing is like it
+		"null": "soup margherita", `"?"`: "soup margherita", `"xqzzyv"`: "soup margherita", `"pizza soup"`: "soup margherita", `"pizza margherita soup"`: "margherita soup",
+	} {
+		_, data, err := c.call(c.bookings(), "getMenu", `{"listingId":"a","query":`+query+`}`)
+		var ids []string
+		for _, i := range data["items"].([]any) {
+			ids = append(ids, fmt.Sprint(i.(map[string]any)["id"]))
+		}
+		if got := strings.Join(ids, " "); got != want || err != nil {
+			t.Errorf("%s: %s, want %s, %v", query, got, want, err)
+		}
 	}
 	_, data, err = c.call(c.bookings(), "getMenu", `{"listingId":"a","query":"margerita"}`)
 	items, _ = data["items"].([]any)
@@ -282,8 +308,10 @@ func TestMenu(t *testing.T) {
 	if d := cmp.Diff(want, items[0]); d != "" {
 		t.Error(d)
 	}
-	if _, _, err := c.call(c.bookings(), "getMenu", `{"listingId":"nowhere","query":null}`); !errors.Is(err, listing.ErrNotFound) {
-		t.Errorf("of no listing: %v", err)
+	for _, id := range []string{"nowhere", "off"} {
+		if _, _, err := c.call(c.bookings(), "getMenu", fmt.Sprintf(`{"listingId":%q,"query":null}`, id)); !errors.Is(err, listing.ErrNotFound) {
+			t.Errorf("%s: %v", id, err)
+		}
 	}
 }
 
@@ -297,14 +325,14 @@ func TestSearchHere(t *testing.T) {
 		l.Merve.Actions = []listing.Action{{Type: action, Enabled: true}}
 		return l
 	}
-	c := newCatalog(t, place("a", 35.3, "sat", listing.BookAction), place("b", 35.1, "sat", listing.FoodAction), place("c", 35.2, "sun", listing.FoodAction))
+	c := newCatalog(t, place("a", 35.3, "sat", listing.BookAction), place("b", 35.1, "sat", listing.FoodAction), place("c", 35.2, "sun", listing.FoodAction), plain("nowhere", "bar", 500))
 	here := &channel.Location{Lat: 35.05, Lng: 33}
 	for name, tt := range map[string]struct {
 		q       listing.Query
 		want    []string
 		relaxed string
 	}{
-		"near":         {listing.Query{Near: here}, []string{"b", "c", "a"}, ""},
+		"near":         {listing.Query{Near: here}, []string{"b", "c", "a", "nowhere"}, ""},
 		"within":       {listing.Query{Near: here, Radius: 20_000}, []string{"b", "c"}, ""},
 		"open":         {listing.Query{OpenAt: noon}, []string{"a", "b"}, ""},
 		"opens later":  {listing.Query{OpenAt: noon.Add(24 * time.Hour)}, []string{"c"}, ""},
