@@ -1,6 +1,7 @@
 package place
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"unicode"
@@ -113,7 +114,7 @@ func (f *Finder) locate(ctx context.Context, tc tool.Context, text string) (*cha
 			f.without(ctx, tc, "geocode", err)
 		}
 		if len(spots) > 0 && channel.OnEarth(spots[0].Location.Lat, spots[0].Location.Lng) {
-			return &spots[0].Location, line(or(spots[0].Address, spots[0].Name), maxAddress), nil
+			return &spots[0].Location, line(cmp.Or(spots[0].Address, spots[0].Name), maxAddress), nil
 		}
 	}
 	d, err := f.Store.directory(ctx, tc.Market.ID)
@@ -150,11 +151,4 @@ func line(s string, max int) string {
 		return string(r)
 	}
 	return string(r[:max]) + "…"
-}
-
-func or(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }

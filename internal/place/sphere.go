@@ -113,15 +113,7 @@ func cover(at channel.Location, radius float64) []cell {
 }
 
 // around brings a longitude back over the 180th meridian.
-func around(lng float64) float64 {
-	switch {
-	case lng < -180:
-		return lng + 360
-	case lng > 180:
-		return lng - 360
-	}
-	return lng
-}
+func around(lng float64) float64 { return math.Remainder(lng, 360) }
 
 // middle is the point in the midst of others.
 func middle(of []channel.Location) channel.Location {

@@ -49,7 +49,7 @@ func beside(r *rand.Rand, at channel.Location, meters float64) channel.Location 
 	d, bearing := meters*math.Sqrt(r.Float64())/channel.EarthRadius, 2*math.Pi*r.Float64()
 	lat := math.Asin(min(max(math.Sin(radians(at.Lat))*math.Cos(d)+math.Cos(radians(at.Lat))*math.Sin(d)*math.Cos(bearing), -1), 1))
 	lng := radians(at.Lng) + math.Atan2(math.Sin(bearing)*math.Sin(d)*math.Cos(radians(at.Lat)), math.Cos(d)-math.Sin(radians(at.Lat))*math.Sin(lat))
-	return channel.Location{Lat: degrees(lat), Lng: around(degrees(lng))}
+	return channel.Location{Lat: degrees(lat), Lng: math.Mod(degrees(lng)+540, 360) - 180}
 }
 
 // A circle lies in the cells that cover it, of which there are few; a point is no nearer than

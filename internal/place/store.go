@@ -125,9 +125,6 @@ func (s *Store) replace(ctx context.Context, market, id string, next *stored) er
 		if err != nil {
 			return err
 		}
-		if old == nil && next == nil {
-			return nil
-		}
 		version := 0
 		if old != nil {
 			version = old.Version

@@ -1,6 +1,7 @@
 package place
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"math"
@@ -261,7 +262,7 @@ func (a answer) result() tool.Result {
 	}
 	res.Memory = memory
 	first := a.Places[0]
-	res.Map = &channel.Location{Lat: first.at.Lat, Lng: first.at.Lng, Address: or(first.Address, first.Name)}
+	res.Map = &channel.Location{Lat: first.at.Lat, Lng: first.at.Lng, Address: cmp.Or(first.Address, first.Name)}
 	return res
 }
 
