@@ -49,6 +49,9 @@ func TestOpen(t *testing.T) {
 	if open, _, known := (&Place{}).Open(noon, time.UTC); open || known {
 		t.Error("open without hours")
 	}
+	if got := (&Place{}).hoursOn(noon, time.UTC); got != "" {
+		t.Errorf("hours that nobody knows: %q", got)
+	}
 	for at, want := range map[string]string{"2026-11-20 08:00": "09:00-12:30, 20:00-02:00", "2026-11-22 08:00": "closed"} {
 		if got := p.hoursOn(local(t, at), nicosia(t)); got != want {
 			t.Errorf("hours on %s: %q", at, got)
