@@ -418,8 +418,10 @@ func TestImage(t *testing.T) {
 				t.Error(diff)
 			}
 			if tt.kind == "" {
-				if !fault.Is(err, fault.Invalid) || !fault.Is(publicErr, fault.Invalid) {
-					t.Errorf("%v, %v", err, publicErr)
+				for _, err := range []error{err, publicErr} {
+					if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), tt.name) {
+						t.Errorf("%v, want it to say that it is %s", err, tt.name)
+					}
 				}
 				return
 			}

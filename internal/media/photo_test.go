@@ -6,6 +6,7 @@ import (
 	"image"
 	"image/gif"
 	"image/png"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,13 +108,13 @@ func TestWhatIsNeededToShowStays(t *testing.T) {
 	if err != nil || !bytes.Contains(moving, []byte("NETSCAPE2.0")) {
 		t.Errorf("GIF: its animation is gone: %v", err)
 	}
+	jfif := segment(markAPP0, "JFIF\x00\x01\x02\x00\x00\x01\x00\x01\x00\x00")
 	profile := segment(markAPP2, "ICC_PROFILE\x00\x01\x01colours")
 	adobe := segment(markAPP14, "Adobe\x00\x64\x00\x00\x00\x00\x01")
 	plain := mediatest.JPEG(t, 8, 8)
-	file := append(append([]byte{0xFF, markSOI}, profile...), append(adobe, plain[2:]...)...)
-	shown, err := stripJPEG(file)
-	if err != nil || !bytes.Contains(shown, profile) || !bytes.Contains(shown, adobe) {
-		t.Errorf("JPEG: its colours are gone: %v", err)
+	shown, err := stripJPEG(slices.Concat(plain[:2], jfif, profile, adobe, plain[2:]))
+	if err != nil || !bytes.Contains(shown, jfif) || !bytes.Contains(shown, profile) || !bytes.Contains(shown, adobe) {
+		t.Errorf("JPEG: its measures or colours are gone: %v", err)
 	}
 }
 
@@ -176,13 +177,18 @@ func TestExamineRefuses(t *testing.T) {
 		"PDF":                   {[]byte("%PDF-1.7"), fault.Invalid},
 		"packed":                {[]byte("\x1f\x8b\x08rest"), fault.Invalid},
 		"bitmap":                {[]byte("BM1234"), fault.Invalid},
-		"AVIF":                  {[]byte("\x00\x00\x00\x18ftypavif\x00\x00\x00\x00mif1heic"), fault.Invalid},
+		"AVIF":                  {bytes.Replace(mediatest.HEIC(), []byte("heic"), []byte("avif"), 1), fault.Invalid},
 		"film":                  {[]byte("\x00\x00\x00\x18ftypisom\x00\x00\x00\x00isommp42"), fault.Invalid},
 		"HTML as GIF":           {[]byte("GIF89a<script>alert(1)</script>"), fault.Invalid},
 		"HTML in HTML's JPEG":   {append([]byte{0xFF, 0xD8, 0xFF}, "<script>"...), fault.Invalid},
 		"JPEG cut in a segment": {jpegFile[:30], fault.Invalid},
+		"JPEG cut in a length":  {[]byte{0xFF, markSOI, 0xFF, markAPP1, 0}, fault.Invalid},
 		"PNG without end":       {pngFile(t)[:60], fault.Invalid},
+		"GIF cut in its head":   {gifFile(t)[:12], fault.Invalid},
 		"WebP that is short":    {webpFile()[:40], fault.Invalid},
+		"WebP without an image": {[]byte("RIFF\x0C\x00\x00\x00WEBPVP9 \x00\x00\x00\x00"), fault.Invalid},
+		"WebP, a long chunk":    {[]byte("RIFF\x0E\x00\x00\x00WEBPVP8 \x04\x00\x00\x00ab"), fault.Invalid},
+		"WebP, half a chunk":    {[]byte("RIFF\x12\x00\x00\x00WEBPVP8 \x02\x00\x00\x00abALPH"), fault.Invalid},
 		"HEIC without meta":     {[]byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"), fault.Invalid},
 		"bomb":                  {bomb, fault.TooLarge},
 	}
@@ -190,6 +196,24 @@ func TestExamineRefuses(t *testing.T) {
 		if _, err := examine(tt.file); !fault.Is(err, tt.kind) {
 			t.Errorf("%s: %v, want %s", name, err, tt.kind)
 		}
+	}
+}
+
+// Each format is taken for what it is alone, though nobody has looked before.
+func TestStripRefusesOthers(t *testing.T) {
+	t.Parallel()
+	for kind, strip := range map[string]func([]byte) ([]byte, error){jpegType: stripJPEG, pngType: stripPNG, webpType: stripWebP, gifType: stripGIF, heicType: stripHEIC} {
+		for other, file := range photos(t) {
+			if _, err := strip(file); (err == nil) != (kind == other) {
+				t.Errorf("%s as %s: %v", other, kind, err)
+			}
+		}
+		if _, err := strip(nil); err == nil {
+			t.Errorf("nothing as %s: taken", kind)
+		}
+	}
+	if _, err := stripPNG(pngFile(t)[len(pngSignature):]); err == nil {
+		t.Error("a PNG file without its signature: taken")
 	}
 }
 
@@ -222,6 +246,8 @@ func TestHEICRefused(t *testing.T) {
 		"built of items":     swap("\x00\x02\x00\x00\x00\x00\x00\x01", "\x00\x02\x00\x02\x00\x00\x00\x01"),
 		"in another file":    swap("\x00\x02\x00\x00\x00\x00\x00\x01", "\x00\x02\x00\x00\x00\x01\x00\x01"),
 		"meta data too long": swap("meta", "metb"),
+		"items cut":          swap("\x15infe\x02\x00\x00\x00\x00\x02\x00\x00Exif\x00", "\x0cinfe\x02\x00\x00\x00\x00\x00\x00\x09infe\x02"),
+		"half a box":         append(mediatest.HEIC(), "\x00\x00\x00"...),
 	}
 	for name, file := range tests {
 		if _, err := stripHEIC(file); err == nil {
