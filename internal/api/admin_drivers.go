@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"merve/internal/actor"
-	"merve/internal/fault"
 	"merve/internal/taxi"
 )
 
@@ -29,15 +28,6 @@ func (a *Admin) saveDriver(w http.ResponseWriter, r *http.Request, _ actor.Actor
 	}
 	if err := a.inMarket(r, "driver"); err != nil {
 		return err
-	}
-	if d.Version != 0 {
-		before, err := a.Drivers.Get(r.Context(), d.Market, d.ID)
-		if err != nil {
-			return err
-		}
-		if before.Version != d.Version {
-			return fault.New(fault.Conflict, "the driver has changed meanwhile: load them again")
-		}
 	}
 	saved, err := a.Drivers.Put(r.Context(), d)
 	if err != nil {

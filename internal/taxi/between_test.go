@@ -9,11 +9,40 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"merve/internal/actor"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/fault"
 	"merve/internal/taxi"
 )
 
 // What others do between a read and the write that rests on it.
+
+// What was changed meanwhile is not changed back: neither between the look and the write, nor
+// when it is seen at once.
+func TestStaleDriver(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	d := c.driver(0)
+	d.Name = "Somebody else"
+	late := c.over(dynamotest.Before("PutItem", func() {
+		if _, err := c.Drivers.SetAvailable(ctx, c.market.ID, d.ID, false); err != nil {
+			t.Error(err)
+		}
+	}), 4)
+	if _, err := late.Drivers.Put(ctx, d); !fault.Is(err, fault.Conflict) {
+		t.Errorf("changed in between: %v", err)
+	}
+	if _, err := c.Drivers.Put(ctx, d); !fault.Is(err, fault.Conflict) {
+		t.Errorf("changed before: %v", err)
+	}
+	if got, err := c.Drivers.Get(ctx, c.market.ID, d.ID); err != nil || got.Name == d.Name || got.Available {
+		t.Errorf("%+v, %v", got, err)
+	}
+	d.ID, d.Phone = "gone", phone(8)
+	if _, err := c.Drivers.Put(ctx, d); !errors.Is(err, actor.ErrNotFound) {
+		t.Errorf("one who is gone: %v", err)
+	}
+}
 
 // Two make the same driver at once: the second changes what the first has made, and no number
 // leads to a driver whose number it is not.

@@ -177,12 +177,22 @@ func (s *Drivers) available(ctx context.Context, market, name string) ([]waiting
 	return all, nil
 }
 
-// Put makes a driver, or changes one. 2 requests.
+// Put makes a driver, or changes one: that of d's version, if it has one. 2 requests.
 func (s *Drivers) Put(ctx context.Context, d Driver) (Driver, error) {
 	if err := d.Check(); err != nil {
 		return Driver{}, err
 	}
-	return s.change(ctx, d.Market, d.ID, func(before *Driver) (Driver, error) { return d, nil })
+	return s.change(ctx, d.Market, d.ID, func(before *Driver) (Driver, error) {
+		switch {
+		case d.Version == 0:
+			return d, nil
+		case before == nil:
+			return Driver{}, actor.ErrNotFound
+		case before.Version != d.Version:
+			return Driver{}, errStale
+		}
+		return d, nil
+	})
 }
 
 // SetAvailable says whether rides are offered to a driver. 2 requests.
@@ -199,6 +209,9 @@ func (s *Drivers) SetAvailable(ctx context.Context, market, id string, available
 
 // maxTries bounds how often a change is made again because of others.
 const maxTries = 8
+
+// errStale is the answer to a change of what a driver is no longer.
+var errStale = fault.New(fault.Conflict, "the driver has changed meanwhile: load them again")
 
 // errMoved says that something else was written between read and write: look again.
 var errMoved = errors.New("it has changed meanwhile")

@@ -93,7 +93,8 @@ func TestADriverWhoKeepsChanging(t *testing.T) {
 		}
 		tries++
 		d.Name = fmt.Sprint("Driver ", tries)
-		_, err := c.Drivers.Put(ctx, d)
+		var err error
+		d, err = c.Drivers.Put(ctx, d)
 		return body, err
 	}}, 4)
 	if _, err := busy.Drivers.SetAvailable(ctx, c.market.ID, id(0), false); !fault.Is(err, fault.Unavailable) || tries != 8 {
