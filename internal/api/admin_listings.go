@@ -137,7 +137,7 @@ func (a *Admin) importListings(w http.ResponseWriter, r *http.Request, who actor
 	return writeJSON(w, http.StatusOK, done)
 }
 
-// readTable reads a file of rows.
+// readTable reads a file of rows; of one that says that it is too large, nothing.
 func readTable(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength > maxImport {
 		return nil, fault.New(fault.TooLarge, "the file is larger than %d bytes", maxImport)

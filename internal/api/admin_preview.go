@@ -42,9 +42,6 @@ func (a *Admin) previewMarket(w http.ResponseWriter, r *http.Request, _ actor.Ac
 	if err := readJSON(w, r, &req); err != nil {
 		return err
 	}
-	if _, known := market.Events()[req.Event]; !known {
-		return fault.Field("event", "no such event")
-	}
 	m, err := a.Markets.Read(r.Context(), r.PathValue("market"))
 	if err != nil {
 		return notFound(err)
@@ -69,9 +66,6 @@ func (a *Admin) previewListing(w http.ResponseWriter, r *http.Request, _ actor.A
 	}
 	if err := readJSON(w, r, &req); err != nil {
 		return err
-	}
-	if _, known := market.Events()[req.Event]; !known {
-		return fault.Field("event", "no such event")
 	}
 	if _, known := listing.ActionTypes()[req.Action]; !known {
 		return fault.Field("action", "no such action")

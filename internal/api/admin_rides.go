@@ -2,7 +2,6 @@ package api
 
 import (
 	"net/http"
-	"strings"
 	"time"
 
 	"merve/internal/actor"
@@ -119,9 +118,6 @@ func (a *Admin) dayOf(r *http.Request, market, day string) (from, to time.Time, 
 
 // rideOwner is whose the ride of a thread is.
 func (a *Admin) rideOwner(r *http.Request) (string, error) {
-	if !strings.HasPrefix(r.PathValue("thread"), "th_") {
-		return "", actor.ErrNotFound
-	}
 	h, err := a.Threads.Head(r.Context(), r.PathValue("thread"))
 	return h.Owner, err
 }

@@ -220,10 +220,7 @@ func (a *Admin) writeOnThread(w http.ResponseWriter, r *http.Request, _ actor.Ac
 	if err := readJSON(w, r, &req); err != nil {
 		return err
 	}
-	switch {
-	case strings.TrimSpace(req.Text) == "":
-		return fault.Field("text", "missing")
-	case req.ClientMessageID == "" || len(req.ClientMessageID) > maxClientID:
+	if req.ClientMessageID == "" || len(req.ClientMessageID) > maxClientID {
 		return fault.Field("clientMessageId", "want 1 to %d characters of your own", maxClientID)
 	}
 	if err := a.Handover.Write(r.Context(), r.PathValue("thread"), req.Text, req.ClientMessageID); err != nil {

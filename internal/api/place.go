@@ -21,7 +21,8 @@ type place struct {
 	Address string   `json:"address"`
 }
 
-// read returns the location, or an error that names what is wrong with it; nil for none.
+// read returns the location, or an error that names what is wrong with its form; nil for none.
+// That it is on Earth is checked where it is kept.
 func (p *place) read() (*channel.Location, error) {
 	switch {
 	case p == nil:
@@ -30,8 +31,6 @@ func (p *place) read() (*channel.Location, error) {
 		return nil, fault.Field("location.lat", "missing")
 	case p.Lng == nil:
 		return nil, fault.Field("location.lng", "missing")
-	case !channel.OnEarth(*p.Lat, *p.Lng):
-		return nil, fault.Field("location", "lat within ±90 and lng within ±180 degrees")
 	case len(p.Address) > maxAddress:
 		return nil, fault.Field("location.address", "at most %d bytes", maxAddress)
 	}

@@ -109,8 +109,6 @@ func (c *WebChat) inbound(ctx context.Context, req webChatRequest) (channel.Inbo
 		return none, fault.Field("text", "must not be empty, unless there are mediaUrls")
 	case utf8.RuneCountInString(*req.Text) > channel.MaxText:
 		return none, fault.Field("text", "at most %d characters", channel.MaxText)
-	case req.SessionID == "":
-		return none, fault.Field("sessionId", "missing")
 	case utf8.RuneCountInString(req.Name) > maxName:
 		return none, fault.Field("name", "at most %d characters", maxName)
 	case len(req.Language) > 35: // RFC 5646 §4.4.1
@@ -216,9 +214,6 @@ func (c *WebChat) upload(w http.ResponseWriter, r *http.Request) error {
 	var req uploadRequest
 	if err := readJSON(w, r, &req); err != nil {
 		return err
-	}
-	if req.SessionID == "" {
-		return fault.Field("sessionId", "missing")
 	}
 	who, err := session(req.SessionID)
 	if err != nil {
