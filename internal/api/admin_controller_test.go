@@ -68,7 +68,13 @@ func TestExchangeOfListings(t *testing.T) {
 		}
 	}
 	send(row, "application/json").refuses(t, http.StatusUnsupportedMediaType, "")
-	send(strings.Repeat("a", 5<<20+1), "text/csv").refuses(t, http.StatusRequestEntityTooLarge, "")
+	if p := send(strings.Repeat("a", 5<<20+1), "text/csv").refuses(t, http.StatusRequestEntityTooLarge, ""); !strings.HasPrefix(p.Detail, "the file is") {
+		t.Errorf("too large, and read all the same: %s", p.Detail)
+	}
+	if p := send(strings.Replace(row, "Alpha", "Al\xff", 1), "application/x-ndjson").refuses(t, http.StatusBadRequest, ""); p.Detail != "the file must be UTF-8" {
+		t.Errorf("not UTF-8: %s", p.Detail)
+	}
+	s.call(t, "POST", target+"/listings/import", row, append(admin(), "Content-Type", "application/x-ndjson", "Content-Encoding", "gzip")...).refuses(t, http.StatusUnsupportedMediaType, "")
 	s.call(t, "GET", target+"/listings/export?format=xml", nil, admin()...).refuses(t, http.StatusBadRequest, "format")
 	s.call(t, "POST", "/admin/api/markets/nowhere/listings/import", row, append(admin(), "Content-Type", "text/csv")...).refuses(t, http.StatusNotFound, "")
 
@@ -81,6 +87,28 @@ func TestExchangeOfListings(t *testing.T) {
 	}
 }
 
+// What could not be taken back in at once is not given out.
+func TestExportIsNotLargerThanAnImport(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id, target := s.newMarket(t)
+	long := strings.Repeat("\x01", 300_000) // six bytes each as JSON
+	for _, name := range []string{"a", "b", "c"} {
+		l := &listing.Listing{Market: id, ID: name, Business: "b", Domain: "food", Category: "restaurant", Names: map[string]string{"en": "Alpha"}, Descriptions: map[string]string{"en": long}}
+		if err := s.base.Listings().Put(t.Context(), l, "staff:seed"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.call(t, "GET", target+"/listings/export?format=jsonl", nil, admin()...).refuses(t, http.StatusRequestEntityTooLarge, "")
+}
+
+func TestReindexWithoutAnEngine(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	_, target := s.newMarket(t)
+	s.call(t, "POST", target+"/reindex", nil, admin()...).refuses(t, http.StatusConflict, "")
+}
+
 func TestListingComesAndGoes(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -88,6 +116,7 @@ func TestListingComesAndGoes(t *testing.T) {
 	target += "/listings/a"
 	var first, second listing.Listing
 	s.call(t, "PUT", target, row, admin()...).wants(t, http.StatusOK, &first)
+	s.call(t, "PUT", target+"%20b", row, admin()...).refuses(t, http.StatusBadRequest, "listing")
 	s.call(t, "PUT", target, strings.Replace(row, "Alpha", "Beta", 1), admin()...).wants(t, http.StatusOK, &second)
 	s.call(t, "PUT", target, strings.Replace(row, `"id":"a"`, `"version":1,"place":"Girne"`, 1), admin()...).refuses(t, http.StatusConflict, "")
 	s.call(t, "DELETE", target, nil, admin()...).wants(t, http.StatusNoContent, nil)
@@ -150,6 +179,7 @@ func TestPreviews(t *testing.T) {
 		t.Errorf("previewed %+v", got)
 	}
 	s.call(t, "POST", target+"/listings/preview", `{"event":"merchant_order_placed","action":"dance"}`, admin()...).refuses(t, http.StatusBadRequest, "action")
+	s.call(t, "POST", target+"/listings/preview", `{"event":"birthday","action":"order_food"}`, admin()...).refuses(t, http.StatusBadRequest, "event")
 }
 
 func TestEffectiveTools(t *testing.T) {
@@ -282,6 +312,7 @@ func TestPlaces(t *testing.T) {
 	}
 	delete(one, "location")
 	s.call(t, "PUT", target+"/places/alagadi", one, admin()...).refuses(t, http.StatusBadRequest, "location")
+	s.call(t, "POST", target+"/places/import", "id\na\n", append(admin(), "Content-Type", "text/csv")...).refuses(t, http.StatusUnsupportedMediaType, "")
 	send := func(body string) answer {
 		return s.call(t, "POST", target+"/places/import", body, append(admin(), "Content-Type", "application/x-ndjson")...)
 	}
@@ -376,7 +407,11 @@ func TestHandover(t *testing.T) {
 	if taken.Handler != "assistant" {
 		t.Errorf("returned: %+v", taken)
 	}
-	s.call(t, "POST", target+"/messages", map[string]string{"clientMessageId": "2"}, admin()...).refuses(t, http.StatusBadRequest, "text")
+	for field, body := range map[string]map[string]string{
+		"text": {"text": " \n", "clientMessageId": "2"}, "clientMessageId": {"text": "Good morning"},
+	} {
+		s.call(t, "POST", target+"/messages", body, admin()...).refuses(t, http.StatusBadRequest, field)
+	}
 	s.call(t, "POST", "/admin/api/alerts/check", nil, admin()...).wants(t, http.StatusOK, nil)
 }
 
@@ -439,6 +474,7 @@ func TestFindThreads(t *testing.T) {
 		"&owner=" + url.QueryEscape(number):     {idle},
 		"&owner=00" + number[1:]:                {idle},
 		"&owner=" + user:                        {waits},
+		"&owner=user:" + user:                   {waits},
 		"&owner=" + user + "&state=idle":        {},
 		"&owner=" + user + "&channel=app":       {waits},
 		"&owner=" + url.QueryEscape("nobody~x"): {},
@@ -480,19 +516,8 @@ type rideAnswer struct {
 // ride has a new customer order a taxi in a market, and returns it with its thread.
 func (s *service) ride(t *testing.T, market string) (r taxi.Ride, threadID string) {
 	t.Helper()
-	from := actor.Actor{Kind: actor.Person, ID: "whatsapp:" + phone(), Name: "Deniz"}
-	a, err := s.base.Threads().Append(t.Context(), channel.Inbound{
-		Market: market, Channel: channel.WhatsApp, ThreadType: channel.General, MessageID: dynamotest.ID("m"), Text: "a taxi", From: from,
-	}, false)
+	from, r, threadID := s.proposedRide(t, market)
 	rides := s.base.Rides()
-	if err == nil {
-		r, err = rides.Propose(t.Context(), from, "key", taxi.Order{
-			Market: market, Thread: a.Thread, Pickup: taxi.Place{Address: "Harbour Road 5"}, District: "Kyrenia", Passengers: 1, TimeZone: "UTC", Language: "en", Hold: time.Hour,
-		})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 	_, ws, err := rides.Request(t.Context(), from, market, r.ID, r.Hash, taxi.Receipt{PendingID: "p", Answer: "yes", At: now()})
 	if err == nil {
 		err = rides.Table.DB().Commit(t.Context(), ws...)
@@ -500,7 +525,25 @@ func (s *service) ride(t *testing.T, market string) (r taxi.Ride, threadID strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r, a.Thread
+	return r, threadID
+}
+
+// proposedRide is one that its customer has not said YES to.
+func (s *service) proposedRide(t *testing.T, market string) (from actor.Actor, r taxi.Ride, threadID string) {
+	t.Helper()
+	from = actor.Actor{Kind: actor.Person, ID: "whatsapp:" + phone(), Name: "Deniz"}
+	a, err := s.base.Threads().Append(t.Context(), channel.Inbound{
+		Market: market, Channel: channel.WhatsApp, ThreadType: channel.General, MessageID: dynamotest.ID("m"), Text: "a taxi", From: from,
+	}, false)
+	if err == nil {
+		r, err = s.base.Rides().Propose(t.Context(), from, "key", taxi.Order{
+			Market: market, Thread: a.Thread, Pickup: taxi.Place{Address: "Harbour Road 5"}, District: "Kyrenia", Passengers: 1, TimeZone: "UTC", Language: "en", Hold: time.Hour,
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return from, r, a.Thread
 }
 
 func TestRides(t *testing.T) {
@@ -550,6 +593,8 @@ func TestRides(t *testing.T) {
 		t.Errorf("ride %+v", one)
 	}
 	_, strange := s.ride(t, id)
+	_, proposed, unasked := s.proposedRide(t, id)
+	s.call(t, "GET", target+"/"+unasked+"/"+proposed.ID, nil, admin()...).refuses(t, http.StatusNotFound, "")
 	for _, path := range []string{other + at, target + "/" + strange + "/" + r.ID, target + "/th_00000000000000000000000000000000/" + r.ID, target + "/" + threadID + "/rd_aaaaaaaaaaaaaaaa"} {
 		s.call(t, "GET", path, nil, admin()...).refuses(t, http.StatusNotFound, "")
 		s.call(t, "POST", path+"/cancel", nil, admin()...).refuses(t, http.StatusNotFound, "")

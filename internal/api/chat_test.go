@@ -14,6 +14,7 @@ import (
 
 	"merve/internal/api"
 	"merve/internal/app"
+	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/pause/pausetest"
 	"merve/internal/thread"
@@ -91,6 +92,9 @@ func TestMessage(t *testing.T) {
 	if m := l.Messages[0].Media; len(m) != 1 || m[0].URL != "https://example.com/a.jpg" || m[0].Type != "image/jpeg" {
 		t.Errorf("attachments: %+v", m)
 	}
+	if head, err := s.base.Threads().Head(t.Context(), got.ThreadID); err != nil || head.ID != thread.ID("demo", channel.General, "", head.Owner) {
+		t.Errorf("%v: not the thread of the app's own assistant: %+v", err, head)
+	}
 }
 
 func TestMessagesPageByPage(t *testing.T) {
@@ -139,6 +143,7 @@ func TestWrongMessages(t *testing.T) {
 		"two objects":           {`{"message":"a"} {}`, 400, ""},
 		"not UTF-8":             {"{\"message\":\"caf\xe9\",\"sessionId\":\"" + id + "\"}", 400, ""},
 		"deep":                  {strings.Repeat(`{"a":`, 20_000), 413, ""},
+		"nested":                {with("nobody reads it", json.RawMessage(strings.Repeat("[", 32)+strings.Repeat("]", 32))), 400, ""},
 		"no message":            {with("message", nil), 400, "message"},
 		"empty message":         {with("message", ""), 400, "message"},
 		"message a number":      {with("message", 7), 400, "message"},
@@ -180,6 +185,24 @@ func TestWrongMessages(t *testing.T) {
 			s.call(t, "POST", "/chat/message", tt.body).refuses(t, tt.status, tt.field)
 		})
 	}
+}
+
+// A body that is not sent as plain JSON is not read, whatever it holds.
+func TestMessageOfAnotherMedia(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, header := range [][]string{{"Content-Type", "text/plain"}, {"Content-Type", ""}, {"Content-Encoding", "gzip"}} {
+		a := s.call(t, "POST", "/chat/message", map[string]any{"message": "hello", "sessionId": session()}, header...)
+		a.refuses(t, http.StatusUnsupportedMediaType, "")
+		if accept := a.header.Get("Accept"); accept != "application/json" {
+			t.Errorf("%v: accepts %q", header, accept)
+		}
+	}
+}
+
+func TestUploadOfNobody(t *testing.T) {
+	t.Parallel()
+	start(t).call(t, "POST", "/chat/photos", `{"contentType":"image/png","size":7}`).refuses(t, http.StatusBadRequest, "sessionId")
 }
 
 func many(n int, v any) []any {

@@ -522,6 +522,17 @@ func TestTypingOnMessenger(t *testing.T) {
 	}
 }
 
+// Without an indicator to show, messages are taken in as ever.
+func TestMessengerWithoutTyping(t *testing.T) {
+	t.Parallel()
+	p := newPage(t, func(h *api.Messenger) { h.Typing = nil })
+	ann := newPSID()
+	p.post(t, http.StatusOK, p.Batch(p.Message(ann, newID(), "hello")))
+	if p.turns(ann) != 1 {
+		t.Error("not queued")
+	}
+}
+
 // The echo of a message whose answer was lost settles it; another's echo settles nothing.
 func TestEchoSettlesASend(t *testing.T) {
 	t.Parallel()

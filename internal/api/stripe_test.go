@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"context"
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"merve/internal/provider/stripe/stripetest"
 	"merve/internal/thread"
 	"merve/internal/tool"
+	"merve/internal/wording"
 )
 
 const stripePath = "/webhooks/stripe"
@@ -76,6 +78,9 @@ func TestPayment(t *testing.T) {
 	a := s.call(t, "GET", page, nil).wants(t, http.StatusOK, nil)
 	if text := string(a.body); !strings.Contains(text, "Reef Divers") || !strings.Contains(text, "€30.00") || strings.Contains(text, "secret") {
 		t.Errorf("the page: %s", text)
+	}
+	if off := wording.Say("en", wording.PayOff, nil); !strings.Contains(html.UnescapeString(string(a.body)), off) {
+		t.Errorf("the page of what is to be paid, without a key for cards, does not say %q: %s", off, a.body)
 	}
 	for name, want := range map[string]string{"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow, noarchive"} {
 		if got := a.header.Get(name); got != want {

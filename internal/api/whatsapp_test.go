@@ -233,6 +233,14 @@ func TestUnusualWebhooks(t *testing.T) {
 	s.webhook(t, statusPath+"?message=m&thread=nobody", url.Values{"MessageSid": {"SM1"}, "MessageStatus": {"read"}}).wants(t, http.StatusNoContent, nil)
 }
 
+// A reaction to a message is no message.
+func TestReactionOnWhatsApp(t *testing.T) {
+	t.Parallel()
+	s, from := start(t), phone()
+	s.writes(t, from, "👍", "MessageType", "reaction")
+	s.call(t, "GET", "/admin/api/threads/"+threadOf(from), nil, admin()...).refuses(t, http.StatusNotFound, "")
+}
+
 // Without a token only this machine may write, whatever a request says of itself.
 func TestUnsignedWebhooks(t *testing.T) {
 	t.Parallel()
