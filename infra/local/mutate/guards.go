@@ -50,10 +50,7 @@ func calls() map[string]string {
 func refusals() []string {
 	return []string{
 		"actor",
-		"api/messenger.go Messenger.signed",
-		"api/stripe.go Stripe.signed",
-		"api/whatsapp.go WhatsApp.signed",
-		"api/who.go",
+		"api",
 		"assistant",
 		"booking",
 		"channel",
@@ -74,7 +71,7 @@ func refusals() []string {
 		"listing",
 		"llm",
 		"market",
-		"media/media.go",
+		"media",
 		"notify",
 		"ops",
 		"order",
