@@ -22,6 +22,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
+	"merve/internal/faulttest"
 	"merve/internal/outbox"
 	"merve/internal/pause/pausetest"
 	"merve/internal/provider/meta"
@@ -433,7 +434,7 @@ func (o *outage) RoundTrip(r *http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: http.StatusBadRequest, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}}, Body: io.NopCloser(strings.NewReader(refusal)), Request: r}, nil
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	return http.DefaultTransport.RoundTrip(r)
+	return faulttest.Transport.RoundTrip(r)
 }
 
 // What could not be stored makes Meta come again; the other people's messages are stored

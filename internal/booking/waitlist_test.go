@@ -19,6 +19,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
+	"merve/internal/faulttest"
 	"merve/internal/ledger"
 	"merve/internal/market"
 	"merve/internal/schedule"
@@ -58,7 +59,7 @@ func newInn(t testing.TB) *inn {
 	room := table
 	room.ID, room.Name, room.Unit, room.Per, room.Hours = "room", "Room", schedule.ByNight, schedule.PerNight, nil
 	i.offerings = map[string]schedule.Offering{"table": table, "room": room}
-	i.over(http.DefaultTransport)
+	i.over(faulttest.Transport)
 	return i
 }
 

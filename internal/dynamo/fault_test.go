@@ -339,7 +339,7 @@ func (s *sparing) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	resp, err := http.DefaultTransport.RoundTrip(r)
+	resp, err := faulttest.Transport.RoundTrip(r)
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,12 @@ import (
 	"testing"
 )
 
+// Transport is how calls of tests go out. It is not [http.DefaultTransport], whose idle connections
+// every [net/http/httptest.Server] closes as it ends: a call of another test, whose answer is on its
+// way, then fails now and then ("http: CloseIdleConnections called"), and a fault that nobody
+// arranged shifts all others.
+var Transport http.RoundTripper = http.DefaultTransport.(*http.Transport).Clone()
+
 // At is a fault at the n-th call, counted from 1.
 type At struct {
 	N     int
@@ -33,7 +39,7 @@ func (a At) String() string { return fmt.Sprintf("%d %s", a.N, a.Fault) }
 // Calls are the calls of one process, in order. It is an [http.RoundTripper] and the HTTP
 // client of AWS's SDK. Safe for concurrent use.
 type Calls struct {
-	// Next takes the calls that get through; nil is [http.DefaultTransport].
+	// Next takes the calls that get through; nil is [Transport].
 	Next http.RoundTripper
 	// Choose, when set, says what happens to each call in place of the faults that were
 	// given; the calls are not remembered.
@@ -62,7 +68,7 @@ func (c *Calls) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	next := c.Next
 	if next == nil {
-		next = http.DefaultTransport
+		next = Transport
 	}
 	resp, err := next.RoundTrip(r)
 	if fault == "" || err != nil {

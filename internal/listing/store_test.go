@@ -16,6 +16,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
+	"merve/internal/faulttest"
 	"merve/internal/listing"
 	"merve/internal/roster"
 	"merve/internal/schedule"
@@ -115,7 +116,7 @@ type hook func()
 
 func (h hook) RoundTrip(r *http.Request) (*http.Response, error) {
 	h()
-	return http.DefaultTransport.RoundTrip(r)
+	return faulttest.Transport.RoundTrip(r)
 }
 
 // Changes at the same time are all made.
@@ -179,7 +180,7 @@ func TestAListingChangesMeanwhile(t *testing.T) {
 	if err != nil || !slices.Equal(seen, []int{2, 3}) {
 		t.Errorf("deleted as of %v, %v", seen, err)
 	}
-	tries, hasty := 0, &listing.Store{Table: dynamotest.Once(t, http.DefaultTransport).Table(dynamotest.TableName("catalog")), Now: c.Now}
+	tries, hasty := 0, &listing.Store{Table: dynamotest.Once(t, faulttest.Transport).Table(dynamotest.TableName("catalog")), Now: c.Now}
 	_, err = hasty.Change(t.Context(), c.market, "a", "test", func(l *listing.Listing) (*listing.Listing, error) {
 		if tries++; tries > 8 {
 			return nil, errors.New("it never ends")

@@ -25,6 +25,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/fault"
+	"merve/internal/faulttest"
 	"merve/internal/media/mediatest"
 )
 
@@ -70,7 +71,7 @@ func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	r = r.Clone(r.Context())
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	return http.DefaultTransport.RoundTrip(r)
+	return faulttest.Transport.RoundTrip(r)
 }
 
 // took returns the requests since it was last called.

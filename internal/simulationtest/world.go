@@ -376,7 +376,7 @@ func (s *store) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	s.w.beforeCall(s.function, body)
 	s.freeze()
-	resp, err := http.DefaultTransport.RoundTrip(r)
+	resp, err := faulttest.Transport.RoundTrip(r)
 	if err == nil && resp.StatusCode == http.StatusOK {
 		s.w.written(r.Header.Get("X-Amz-Target"), body)
 	}

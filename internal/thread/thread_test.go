@@ -15,6 +15,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
+	"merve/internal/faulttest"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 )
@@ -365,7 +366,7 @@ func TestLines(t *testing.T) {
 type lossy struct{}
 
 func (lossy) RoundTrip(r *http.Request) (*http.Response, error) {
-	resp, err := http.DefaultTransport.RoundTrip(r)
+	resp, err := faulttest.Transport.RoundTrip(r)
 	if err != nil {
 		return nil, err
 	}

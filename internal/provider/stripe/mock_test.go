@@ -16,6 +16,7 @@ import (
 
 	"merve/infra/local/port"
 	"merve/internal/fault"
+	"merve/internal/faulttest"
 	"merve/internal/pause/pausetest"
 	"merve/internal/provider/stripe"
 )
@@ -72,7 +73,7 @@ func TestRequestsAreStripes(t *testing.T) {
 type statuses struct{ all []int }
 
 func (s *statuses) RoundTrip(r *http.Request) (*http.Response, error) {
-	resp, err := http.DefaultTransport.RoundTrip(r)
+	resp, err := faulttest.Transport.RoundTrip(r)
 	if err == nil {
 		s.all = append(s.all, resp.StatusCode)
 	}
