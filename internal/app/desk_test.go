@@ -44,13 +44,13 @@ func TestLinkForTheDesk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if status, _ := page(t, admin, link.Path); status != 200 {
-		t.Errorf("%s: status %d", link.Path, status)
+	if a := page(t, admin, link.Path); a.StatusCode != 200 {
+		t.Errorf("%s: status %d", link.Path, a.StatusCode)
 	}
 }
 
 // page gets a page as the gateway asks for it.
-func page(t *testing.T, h trigger.Handler, path string) (status int, header map[string]string) {
+func page(t *testing.T, h trigger.Handler, path string) (a events.APIGatewayV2HTTPResponse) {
 	t.Helper()
 	var r events.APIGatewayV2HTTPRequest
 	r.Version, r.RawPath, r.RequestContext.HTTP.Method, r.RequestContext.HTTP.Path = "2.0", path, "GET", path
@@ -62,9 +62,8 @@ func page(t *testing.T, h trigger.Handler, path string) (status int, header map[
 	if err != nil {
 		t.Fatal(err)
 	}
-	var a events.APIGatewayV2HTTPResponse
 	if err := json.Unmarshal(out, &a); err != nil {
 		t.Fatal(err)
 	}
-	return a.StatusCode, a.Headers
+	return a
 }

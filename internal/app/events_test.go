@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -17,14 +18,22 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"merve/infra/local/demo"
 	"merve/infra/local/rulemodel"
 	"merve/infra/wiring"
 	"merve/internal/actor"
 	"merve/internal/app"
+	"merve/internal/channel"
+	"merve/internal/desk"
+	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/fault"
+	"merve/internal/listing"
+	"merve/internal/payment"
 	"merve/internal/provider/twilio/twiliotest"
+	"merve/internal/relay"
 	"merve/internal/report"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
@@ -258,6 +267,103 @@ func TestEveryEventReachesItsFunction(t *testing.T) {
 		if name := strings.TrimSuffix(filepath.Base(f), ".json"); !told[name] {
 			t.Errorf("%s is not in the story", f)
 		}
+	}
+}
+
+// written has a function see an item that was written.
+func (s *story) written(t *testing.T, function func(*app.Base) (trigger.Handler, error), pk, sk string, what any) {
+	t.Helper()
+	it, err := dynamo.Encode(what)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := dynamo.Item{"pk": &types.AttributeValueMemberS{Value: pk}, "sk": &types.AttributeValueMemberS{Value: sk}}
+	maps.Copy(it, keys)
+	event, err := trigger.StreamEvent([]trigger.Record{{
+		EventID: "1", Kind: trigger.Insert, Keys: trigger.Item(keys), New: trigger.Item(it), Sequence: "1", TableName: "written",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := function(s.base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := h.Invoke(t.Context(), event)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if failed, err := trigger.Failures(answer); err != nil || len(failed) > 0 {
+		t.Errorf("%s %s: failed %q, %v: %s", pk, sk, failed, err, s.log)
+	}
+}
+
+// The desk is told who wants a person, a customer what a business writes; of other items, and of
+// a payment that was only asked for, nobody is told.
+func TestEventsOfOtherPackages(t *testing.T) {
+	t.Parallel()
+	s, ctx := newStory(t), t.Context()
+	m, err := s.base.Markets().Read(ctx, demo.Market)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Desk.Numbers = []string{"+15550100"}
+	if _, err := s.base.Markets().Save(ctx, *m, "test"); err != nil {
+		t.Fatal(err)
+	}
+	a, err := s.base.Threads().Append(ctx, channel.Inbound{
+		Market: demo.Market, Channel: channel.App, ThreadType: channel.General, From: saraOwner, MessageID: "1", Text: "hi", ReceivedAt: s.now,
+	}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.written(t, app.Records, "desk#demo", "event#1", desk.Event{Thread: a.Thread, Market: demo.Market, Name: "Ann", Reason: "asks", Turn: 1})
+	s.written(t, app.Records, "talk#1", "event#said#1", relay.Event{ID: "1", Market: demo.Market, Code: "K7Q2", Words: "at the gate", Thread: a.Thread, Language: "en"})
+	s.written(t, app.Records, "talk#1", "said#2", relay.Event{ID: "2", Market: demo.Market, Code: "K7Q2", Words: "at the pier", Thread: a.Thread, Language: "en"})
+	s.written(t, app.Notify, "pay#tx_1", "event#1", payment.Event{Type: "open", Transaction: "tx_1", Market: demo.Market, Thread: a.Thread})
+	toDesk := thread.ID(demo.Market, "ops", "", "person:whatsapp:+15550100")
+	if ms, err := s.base.Outbox().List(ctx, toDesk, 10); err != nil || len(ms) != 1 || !strings.Contains(ms[0].Text, "Ann") {
+		t.Errorf("%v, the desk was told %+v", err, ms)
+	}
+	h, err := s.base.Threads().Head(ctx, a.Thread)
+	if err != nil || len(h.Inbox) != 2 || h.Inbox[1].Notice == nil || !strings.Contains(h.Inbox[1].Notice.Text, "at the gate") {
+		t.Errorf("%v, the customer's thread has %+v", err, h.Inbox)
+	}
+}
+
+// An offering can be booked where its listing takes bookings.
+func TestOnlyWhatTakesBookingsIsBooked(t *testing.T) {
+	t.Parallel()
+	s := newStory(t)
+	books, not := 0, 0
+	all, err := s.base.Listings().All(t.Context(), demo.Market)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range all {
+		_, err := app.Catalog(s.base).Bookable(t.Context(), demo.Market, l.ID, "")
+		if _, ok := l.Action(listing.BookAction); ok {
+			books++
+		} else if not++; !fault.Is(err, fault.Conflict) {
+			t.Errorf("%s: %v", l.ID, err)
+		}
+	}
+	if books == 0 || not == 0 {
+		t.Errorf("%d take bookings, %d do not", books, not)
+	}
+}
+
+// What is handed out of somebody has no word of what there is nothing of.
+func TestExportHasOnlyWhatThereIs(t *testing.T) {
+	t.Parallel()
+	s := newStory(t)
+	s.invoke(t, "whatsapp")
+	all, err := app.Customers(s.base).Export(t.Context(), threadOf(t, "turn"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) != 2 || all["profile"] == nil || all["messages"] == nil {
+		t.Errorf("%+v", all)
 	}
 }
 

@@ -50,36 +50,63 @@ func (h *hiding) Hide(_ context.Context, receipt string, after time.Duration) er
 	return nil
 }
 
+// turn gives the function of turns a message that it receives for the n-th time, and returns
+// whether it failed.
+func (s *story) turn(t *testing.T, body string, n int) (failed bool) {
+	t.Helper()
+	event, err := json.Marshal(events.SQSEvent{Records: []events.SQSMessage{{
+		MessageId: "m", ReceiptHandle: fmt.Sprint("r", n), Body: body,
+		Attributes: map[string]string{"MessageGroupId": "g", "ApproximateReceiveCount": fmt.Sprint(n)},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	turns, err := app.Turn(s.base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := turns.Invoke(t.Context(), event)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, err := trigger.Failures(answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(ids) == 1
+}
+
 // A turn that failed comes again in seconds, so that its thread does not wait for as long as a turn
 // may take; one that fails again and again comes less often, and one that succeeds not at all.
 func TestFailedTurnComesAgainSoon(t *testing.T) {
 	t.Parallel()
 	s, h := newStory(t), &hiding{}
 	s.base.Queue = app.TurnQueue{To: h}
-	turns, err := app.Turn(s.base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	thread := strings.Repeat("x", 3000) // longer than a key can be
-	for receives, id := range map[int]string{1: thread, 2: thread, 3: thread, 4: "th_none"} {
-		event, err := json.Marshal(events.SQSEvent{Records: []events.SQSMessage{{
-			MessageId: "m", ReceiptHandle: fmt.Sprint("r", receives), Body: `{"threadId":"` + id + `"}`,
-			Attributes: map[string]string{"MessageGroupId": "g", "ApproximateReceiveCount": fmt.Sprint(receives)},
-		}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer, err := turns.Invoke(t.Context(), event)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if failed, err := trigger.Failures(answer); err != nil || (len(failed) == 1) != (id == thread) {
-			t.Errorf("receive %d: failed %q, %v", receives, failed, err)
+	tooLong := `{"threadId":"` + strings.Repeat("x", 3000) + `"}` // for a key
+	for n, body := range map[int]string{1: tooLong, 2: tooLong, 3: tooLong, 4: `{"threadId":"th_none"}`} {
+		if failed := s.turn(t, body, n); failed != (body == tooLong) {
+			t.Errorf("receive %d: failed is %v", n, failed)
 		}
 	}
 	slices.Sort(h.hidden)
 	if diff := cmp.Diff([]string{"r1 5s", "r2 30s"}, h.hidden); diff != "" {
 		t.Error(diff)
+	}
+	s.base.Queue = app.TurnQueue{To: &outgoing{}} // that cannot have it come sooner
+	if !s.turn(t, tooLong, 1) || strings.Contains(s.log.String(), "panic") {
+		t.Error(s.log)
+	}
+}
+
+// What names no thread will never be a turn: it does not come again, and is told on the log.
+func TestATurnWithoutAThreadIsGivenUp(t *testing.T) {
+	t.Parallel()
+	s := newStory(t)
+	for _, body := range []string{"", "{", "[]", "{}", `{"threadId":""}`, `{"threadId":7}`} {
+		s.log.Reset()
+		if s.turn(t, body, 1) || !strings.Contains(s.log.String(), "without a thread") {
+			t.Errorf("%q came again, or nobody knows: %s", body, s.log)
+		}
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"merve/internal/api"
 	"merve/internal/assistant"
 	"merve/internal/channel"
-	"merve/internal/fault"
 	"merve/internal/limit"
 	"merve/internal/llm"
 	"merve/internal/media"
@@ -188,15 +187,10 @@ var pageTokens = []string{"META_PAGE_ACCESS_TOKEN", "FACEBOOK_PAGE_ACCESS_TOKEN"
 // lazyMeta makes Meta's client when it is needed, because its keys may have to be fetched.
 type lazyMeta struct{ b *Base }
 
-var errNoMeta = fault.New(fault.Unavailable, "Messenger is off: META_PAGE_ACCESS_TOKEN is not set")
-
 func (l *lazyMeta) client(ctx context.Context) (*meta.Client, error) {
 	token, err := l.b.secrets.get(ctx, pageTokens...)
 	if err != nil {
 		return nil, err
-	}
-	if token == "" {
-		return nil, errNoMeta
 	}
 	secret, err := l.b.secrets.get(ctx, "META_APP_SECRET")
 	if err != nil {
@@ -207,10 +201,7 @@ func (l *lazyMeta) client(ctx context.Context) (*meta.Client, error) {
 
 func (l *lazyMeta) Send(ctx context.Context, m outbox.Message) (string, error) {
 	c, err := l.client(ctx)
-	switch {
-	case err == errNoMeta:
-		return "", &outbox.SendError{Outcome: outbox.Permanent, Reason: "META_PAGE_ACCESS_TOKEN is not set", Err: err}
-	case err != nil:
+	if err != nil {
 		return "", &outbox.SendError{Outcome: outbox.Retry, Reason: "the secret store is away", Err: err}
 	}
 	return (&meta.Provider{Client: c}).Send(ctx, m)

@@ -6,29 +6,51 @@ import (
 	"time"
 
 	"merve/infra/local/demo"
+	"merve/internal/actor"
+	"merve/internal/app"
 	"merve/internal/channel"
 	"merve/internal/outbox"
 )
 
-// Whose words cannot be delivered is told so, however often the sweep comes by.
+// Whose words cannot be delivered is told so, however often the sweep comes by. Somebody has to
+// look into it unless it is as their recipient wanted.
 func TestWhoseWordsAreGivenUpIsTold(t *testing.T) {
 	t.Parallel()
-	s := newStory(t)
-	s.invoke(t, "whatsapp")
-	ctx, box, business := t.Context(), s.base.Outbox(), "th_of-a-business"
-	quote := box.Put(outbox.Message{
-		Thread: threadOf(t, "turn"), ID: "quote", Market: demo.Market, Channel: channel.WhatsApp, To: "+15551230001", Text: "> at the gate", Kind: "notice",
-		Origin: &outbox.Origin{Thread: business, To: "+15551230009", Code: "K7Q2", Language: "en"},
-	})
-	if err := box.Table.DB().Commit(ctx, quote); err != nil {
-		t.Fatal(err)
-	}
-	s.now = s.now.Add(25 * time.Hour) // they may not be written to any more
-	for range 2 {
-		s.invoke(t, "sweep")
-	}
-	told, err := box.List(ctx, business, 10)
-	if err != nil || len(told) != 1 || !strings.Contains(told[0].Text, "K7Q2") {
-		t.Errorf("%v, told %+v", err, told)
+	for name, tt := range map[string]struct {
+		happens func(t *testing.T, s *story, to string)
+		alerts  int
+	}{
+		"the window closes": {func(_ *testing.T, s *story, _ string) { s.now = s.now.Add(25 * time.Hour) }, 1},
+		"a person takes over": {func(t *testing.T, s *story, to string) {
+			if err := app.Handovers(s.base).Take(t.Context(), to, actor.Actor{Kind: actor.Staff, ID: "desk"}); err != nil {
+				t.Fatal(err)
+			}
+			s.now = s.now.Add(time.Minute)
+		}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStory(t)
+			s.invoke(t, "whatsapp")
+			ctx, box, to, business := t.Context(), s.base.Outbox(), threadOf(t, "turn"), "th_of-a-business"
+			quote := box.Put(outbox.Message{
+				Thread: to, ID: "quote", Market: demo.Market, Channel: channel.WhatsApp, To: "+15551230001", Text: "> at the gate", Kind: "notice",
+				Origin: &outbox.Origin{Thread: business, To: "+15551230009", Code: "K7Q2", Language: "en"},
+			})
+			if err := box.Table.DB().Commit(ctx, quote); err != nil {
+				t.Fatal(err)
+			}
+			tt.happens(t, s, to)
+			for range 2 {
+				s.invoke(t, "sweep")
+			}
+			told, err := box.List(ctx, business, 10)
+			if err != nil || len(told) != 1 || !strings.Contains(told[0].Text, "K7Q2") {
+				t.Errorf("%v, told %+v", err, told)
+			}
+			if alerts, _, err := s.base.Ledger().Alerts(ctx, 10, ""); err != nil || len(alerts) != tt.alerts {
+				t.Errorf("%v, alerts %+v", err, alerts)
+			}
+		})
 	}
 }

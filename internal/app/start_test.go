@@ -197,9 +197,9 @@ func TestSignInOrigins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	status, header := page(t, h, "/admin")
-	policy := header["Content-Security-Policy"]
-	if want := "connect-src 'self' https://issuer.example https://pool.example https://other.example:8443"; status != 200 || !strings.Contains(policy, want) {
-		t.Errorf("status %d, policy %q, want %q in it", status, policy, want)
+	a := page(t, h, "/admin")
+	policy := a.Headers["Content-Security-Policy"]
+	if want := "connect-src 'self' https://issuer.example https://pool.example https://other.example:8443"; a.StatusCode != 200 || !strings.Contains(policy, want) {
+		t.Errorf("status %d, policy %q, want %q in it", a.StatusCode, policy, want)
 	}
 }

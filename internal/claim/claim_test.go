@@ -219,6 +219,22 @@ func TestTheSentenceOfAClaim(t *testing.T) {
 	}
 }
 
+// No language has words of more than maxWord bytes: they are not looked at, which bounds the time.
+func TestLongWords(t *testing.T) {
+	t.Parallel()
+	all, err := dialects()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const stem = "rezervasyon"
+	for bytes, want := range map[int]bool{len(stem): true, maxWord: true, maxWord + 1: false} {
+		word := stem + strings.Repeat("u", bytes-len(stem))
+		if slices.ContainsFunc(all, func(d *dialect) bool { return d.knows(word) }) != want {
+			t.Errorf("%d bytes: known is not %v", bytes, want)
+		}
+	}
+}
+
 // Whoever edits a pattern file is told what is wrong with a line, and where.
 func TestPatternFilesNameWhatIsWrong(t *testing.T) {
 	t.Parallel()

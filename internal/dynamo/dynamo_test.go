@@ -49,8 +49,8 @@ func TestItemsRoundTrip(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	if _, there := it["never"]; there {
-		t.Error("a zero time is stored")
+	if _, there := it["never"]; there || !it.Time("never").IsZero() || !it.Time("at").Equal(want.At) {
+		t.Errorf("stored: %v", it)
 	}
 	if missing, err := tbl.Get(ctx, dynamo.Key{PK: key.PK, SK: "2"}); err != nil || missing != nil {
 		t.Errorf("missing item: %v, %v", missing, err)
@@ -105,6 +105,7 @@ func TestFailedConditionsHaveMeaning(t *testing.T) {
 		"alone":         {put},
 		"together":      {tbl.Put(b, note{}), put},
 		"unnamed later": {put, tbl.Check(b, "attribute_exists(pk)", nil)},
+		"checked":       {tbl.Put(b, note{}), tbl.Check(a, "attribute_not_exists(pk)", nil).ElseOld(func(dynamo.Item) error { return taken })},
 	} {
 		if err := tbl.DB().Commit(ctx, ws...); !errors.Is(err, taken) {
 			t.Errorf("%s: err = %v, want %v", name, err, taken)
@@ -236,6 +237,23 @@ func TestEveryRequestIsCounted(t *testing.T) {
 	c := meter.Cost()
 	if c.Requests != 2 || c.WriteUnits != 4 || c.ReadUnits != 1 || c.Bytes == 0 {
 		t.Errorf("cost = %+v, want 2 requests, 4 write units, 1 read unit", c)
+	}
+	for name, tt := range map[string]struct {
+		writes   []dynamo.Write
+		requests int
+		units    float64
+	}{
+		"nothing":           {nil, 0, 0},
+		"one, by itself":    {[]dynamo.Write{tbl.Put(dynamo.Key{PK: pk, SK: "3"}, note{})}, 1, 1},
+		"one, with a check": {[]dynamo.Write{tbl.Put(dynamo.Key{PK: pk, SK: "3"}, note{}), tbl.Check(dynamo.Key{PK: pk, SK: "1"}, "attribute_exists(pk)", nil)}, 1, 4},
+	} {
+		ctx, meter := telemetry.WithMeter(t.Context())
+		if err := tbl.DB().Commit(ctx, tt.writes...); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if c := meter.Cost(); c.Requests != tt.requests || c.WriteUnits != tt.units {
+			t.Errorf("%s: cost = %+v", name, c)
+		}
 	}
 }
 

@@ -153,12 +153,9 @@ func pruneValue(v types.AttributeValue) {
 	}
 }
 
-// isTiny reports whether a number, written without exponent, is below 1E-130, which is refused.
+// isTiny reports whether a number is nearer to zero than 1E-130, which is refused.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
 func isTiny(number string) bool {
-	if len(number) <= len("0.")+130 {
-		return false
-	}
 	x, err := strconv.ParseFloat(number, 64)
 	return err == nil && math.Abs(x) < 1e-130
 }

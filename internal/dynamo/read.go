@@ -27,9 +27,6 @@ func (t Table) Get(ctx context.Context, key Key) (Item, error) {
 	if err != nil {
 		return nil, classify(err, fmt.Sprintf("get %v of", key), t.name)
 	}
-	if len(out.Item) == 0 {
-		return nil, nil
-	}
 	return out.Item, nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"embed"
 	"html"
 	"net/http"
-	"net/url"
 	"strings"
 )
 
@@ -49,7 +48,7 @@ func ChatWith(cfg ChatConfig) http.Handler {
 	return &site{
 		files: chatFiles,
 		policy: policy("script-src 'self'", sources("connect-src 'self'", cfg.ImageOrigin),
-			sources("img-src 'self' https: data:", tilesOrigin(cfg.Tiles), cfg.ImageOrigin)),
+			sources("img-src 'self' https: data:", cfg.Tiles, cfg.ImageOrigin)),
 		permissions: "camera=(), geolocation=(self), microphone=()",
 		file:        chatFile,
 		shape:       cfg.shape,
@@ -64,15 +63,6 @@ func chatFile(path string) string {
 		return path[1:]
 	}
 	return ""
-}
-
-// tilesOrigin is the origin of a tiles' address; "" is the page's own.
-func tilesOrigin(template string) string {
-	u, err := url.Parse(strings.NewReplacer("{z}", "0", "{x}", "0", "{y}", "0").Replace(template))
-	if err != nil || u.Host == "" {
-		return ""
-	}
-	return u.Scheme + "://" + u.Host
 }
 
 // shape makes of a file what is sent: the page with its configuration, and scripts and styles

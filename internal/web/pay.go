@@ -3,13 +3,11 @@ package web
 import (
 	"embed"
 	"net/http"
-	"slices"
 	"strings"
 
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
 
-	"merve/internal/language"
 	"merve/internal/wording"
 )
 
@@ -89,11 +87,7 @@ func concealPay(header http.Header, pays bool) {
 // PayFiles returns the handler of the page's own files, below "/pay/static/".
 func PayFiles() http.Handler {
 	return &site{files: payFiles, policy: payPolicy(false), file: func(path string) string {
-		name := strings.TrimPrefix(path, "/pay/static/")
-		if !slices.Contains([]string{"pay.css", "pay.js", "pay.svg"}, name) {
-			return ""
-		}
-		return "pay/" + name
+		return "pay/" + strings.TrimPrefix(path, "/pay/static/")
 	}}
 }
 
@@ -152,11 +146,7 @@ func notice(class, text string) g.Node {
 
 // payDocument is a whole page about a payment.
 func payDocument(say words, title string, scripts g.Node, body g.Node) g.Node {
-	dir := "ltr"
-	if language.RTL(say.Tag) {
-		dir = "rtl"
-	}
-	return h.Doctype(h.HTML(h.Lang(say.Tag), h.Dir(dir),
+	return h.Doctype(h.HTML(h.Lang(say.Tag), h.Dir(say.Dir()),
 		h.Head(
 			h.Meta(h.Charset("utf-8")),
 			h.Meta(h.Name("viewport"), h.Content("width=device-width, initial-scale=1")),

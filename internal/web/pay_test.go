@@ -1,6 +1,7 @@
 package web
 
 import (
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -50,6 +51,10 @@ func TestPayPolicy(t *testing.T) {
 		}
 		if strings.Contains(body, "<b>") || !strings.Contains(body, "€30.00") {
 			t.Errorf("%s: %s", name, body)
+		}
+		says := map[string]wording.Key{"open": wording.PayNoScript, "off": wording.PayOff, "paid": wording.PayDone, "returned": wording.PayGaveBack}[name]
+		if !strings.Contains(body, html.EscapeString(wording.Say("en", says, nil))) {
+			t.Errorf("%s: not said %q: %s", name, says, body)
 		}
 		for header, text := range map[string]string{"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow, noarchive", "X-Frame-Options": "DENY"} {
 			if got := r.Header.Get(header); got != text {

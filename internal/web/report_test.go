@@ -360,6 +360,8 @@ func TestAdminAnswers(t *testing.T) {
 		{"GET", "/admin/static/admin.css", 200, "text/css; charset=utf-8"},
 		{"GET", "/admin/static/none.js", 404, "application/problem+json"},
 		{"GET", "/admin/static/../chat.html", 307, "text/html; charset=utf-8"}, // to the cleaned path, which is a page's
+		{"GET", "/admin/api", 404, "application/problem+json"},
+		{"GET", "/admin/api/", 404, "application/problem+json"},
 		{"GET", "/admin/api/reports", 404, "application/problem+json"},
 		{"GET", "/administrator", 404, "application/problem+json"},
 		{"POST", "/admin", 405, "application/problem+json"},

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"io"
 	"io/fs"
 	"net/http"
@@ -19,7 +20,14 @@ func get(t *testing.T, handler http.Handler, method, path string, header http.He
 	}
 	recorder := httptest.NewRecorder()
 	handler.ServeHTTP(recorder, request)
-	return recorder.Result()
+	response := recorder.Result()
+	if response.Header.Get("Content-Type") == "application/problem+json" { // and nothing after it
+		var problem struct{ Status int }
+		if err := json.Unmarshal(recorder.Body.Bytes(), &problem); err != nil || problem.Status != response.StatusCode {
+			t.Errorf("%s %s: %v, %d in a problem of %d", method, path, err, response.StatusCode, problem.Status)
+		}
+	}
+	return response
 }
 
 func TestAnswers(t *testing.T) {
@@ -126,6 +134,10 @@ func TestChatConfig(t *testing.T) {
 		if !strings.Contains(string(body), want) {
 			t.Errorf("the page lacks %s", want)
 		}
+	}
+	own := get(t, ChatWith(ChatConfig{Tiles: "/tiles/{z}/{x}/{y}.png"}), "GET", "/", nil)
+	if got := directive(own, "img-src"); got != "img-src 'self' https: data:" {
+		t.Errorf("with tiles of its own the page may show %q", got)
 	}
 	if response = get(t, Admin(AdminConfig{}), "GET", "/admin", nil); !strings.Contains(response.Header.Get("Permissions-Policy"), "geolocation=()") {
 		t.Errorf("the controller's pages may ask for the location: %q", response.Header.Get("Permissions-Policy"))

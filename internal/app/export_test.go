@@ -1,0 +1,21 @@
+package app
+
+import (
+	"merve/internal/ledger"
+	"merve/internal/llm"
+	"merve/internal/order"
+)
+
+// What tests look at from outside.
+var (
+	AsTwilioWants     = (*Base).asTwilioWants
+	PlaceFinder       = (*Base).placeFinder
+	WhatsAppProvider  = (*Base).whatsAppProvider
+	MessengerProvider = (*Base).messengerProvider
+	Customers         = (*Base).desk
+	Handovers         = (*Base).handovers
+)
+
+func Catalog(b *Base) ledger.Catalog { return catalog{b.Listings()} }
+func Places(b *Base) order.Places    { return located{b.geocoder()} }
+func Model(b *Base) llm.Model        { return &lazyModel{b: b} }

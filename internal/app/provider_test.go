@@ -1,0 +1,204 @@
+package app_test
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"merve/internal/app"
+	"merve/internal/llm"
+	"merve/internal/outbox"
+	"merve/internal/provider/mapbox/mapboxtest"
+	"merve/internal/telemetry"
+)
+
+// bare is a Merve that has nothing but what the environment says.
+func bare(t *testing.T, c app.Config, env map[string]string) *app.Base {
+	t.Helper()
+	return app.NewBase(app.Base{
+		Config: c, AWS: aws.Config{Region: "us-east-1", HTTPClient: noNetwork{t}, Credentials: credentials.NewStaticCredentialsProvider("test", "test", "")},
+		Getenv: func(name string) string { return env[name] }, Now: time.Now, Log: telemetry.NewLogger(t.Output(), 0),
+	})
+}
+
+// Twilio's key goes with what is asked of our own account's messages, and with nothing else: who
+// writes to us chooses the addresses that we fetch photos from.
+func TestTwiliosKeyIsForItsPhotos(t *testing.T) {
+	t.Parallel()
+	const sid = "AC00000000000001"
+	b := bare(t, app.Config{TwilioAccountSID: sid, TwilioBaseURL: "https://api.twilio.com"}, map[string]string{"TWILIO_AUTH_TOKEN": "test-token-not-real"})
+	for path, want := range map[string]bool{
+		"/2010-04-01/Accounts/" + sid + "/Messages/MM1/Media/ME1":           true,
+		"/2010-04-01/Accounts/AC00000000000002/Messages/MM1/Media/ME1":      false,
+		"/2010-04-01/Accounts/" + sid + "/Messages.json":                    false,
+		"/2010-04-01/Accounts/" + sid + "/IncomingPhoneNumbers":             false,
+		"/elsewhere/2010-04-01/Accounts/" + sid + "/Messages/MM1/Media/ME1": false,
+		"/": false,
+	} {
+		r := httptest.NewRequest("GET", "https://api.twilio.com"+path, nil)
+		app.AsTwilioWants(b, r)
+		if user, token, ok := r.BasicAuth(); ok != want || ok && (user != sid || token != "test-token-not-real") {
+			t.Errorf("%s: %v, %s", path, ok, user)
+		}
+	}
+}
+
+// A channel without an account has no provider, and what is to go out on it is given up at once.
+func TestChannelsWithoutAnAccount(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		config              app.Config
+		env                 map[string]string
+		whatsApp, messenger bool
+	}{
+		"nothing":           {},
+		"Twilio":            {config: app.Config{TwilioAccountSID: "AC0"}, whatsApp: true},
+		"Meta":              {env: map[string]string{"META_PAGE_ACCESS_TOKEN": "test-token-not-real"}, messenger: true},
+		"Meta, other names": {env: map[string]string{"FB_PAGE_ACCESS_TOKEN": "test-token-not-real"}, messenger: true},
+		"a secret, with it": {config: app.Config{SecretID: "secret"}, messenger: true},
+	} {
+		b := bare(t, tt.config, tt.env)
+		if got := app.WhatsAppProvider(b); (got != nil) != tt.whatsApp {
+			t.Errorf("%s: for WhatsApp %v", name, got)
+		}
+		if got := app.MessengerProvider(b); (got != nil) != tt.messenger {
+			t.Errorf("%s: for Messenger %v", name, got)
+		}
+	}
+}
+
+// secretStore is Secrets Manager with one secret.
+func secretStore(t *testing.T, kept map[string]string) aws.Config {
+	t.Helper()
+	text, err := json.Marshal(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/x-amz-json-1.1")
+		fmt.Fprintf(w, `{"SecretString":%q}`, text)
+	}))
+	t.Cleanup(server.Close)
+	return aws.Config{
+		Region: "us-east-1", BaseEndpoint: &server.URL, RetryMaxAttempts: 1,
+		Credentials: credentials.NewStaticCredentialsProvider("test-key-not-real", "test-secret-not-real", ""),
+	}
+}
+
+// A page's token that is in no secret is missing for good: nothing is asked of Meta, and it is not
+// tried again.
+func TestMessengerWithoutAToken(t *testing.T) {
+	t.Parallel()
+	b := bare(t, app.Config{SecretID: "secret", MetaBaseURL: "http://127.0.0.1:1"}, nil)
+	b.AWS = secretStore(t, map[string]string{"META_APP_SECRET": "test-secret-not-real"})
+	_, err := app.MessengerProvider(app.NewBase(*b)).Send(t.Context(), outbox.Message{To: "1", Text: "hi"})
+	var failed *outbox.SendError
+	if !errors.As(err, &failed) || failed.Outcome != outbox.Permanent || !strings.Contains(failed.Reason, "META_PAGE_ACCESS_TOKEN") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Without a key the model is not asked, which no patience mends; with one, its client is made once.
+func TestModelsKey(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	t.Cleanup(server.Close)
+	env, looked := map[string]string{}, 0
+	b := bare(t, app.Config{OpenAIBaseURL: server.URL, OpenAIModel: "m"}, nil)
+	b.Getenv = func(name string) string {
+		looked++
+		return env[name]
+	}
+	m := app.Model(app.NewBase(*b))
+	complete := func() error {
+		_, err := m.Complete(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.User, Text: "hi"}}})
+		return err
+	}
+	if err := complete(); llm.MeaningOf(err) != llm.Refused || !strings.Contains(err.Error(), "OPENAI_API_KEY") || asked != 0 {
+		t.Errorf("without a key: %v, asked %d times", err, asked)
+	}
+	env["OPENAI_API_KEY"] = "test-key-not-real"
+	looked = 0
+	for range 2 {
+		if err := complete(); llm.MeaningOf(err) != llm.Refused {
+			t.Errorf("%v", err)
+		}
+	}
+	if asked != 2 || looked != 1 {
+		t.Errorf("asked %d times, looked for the key %d times", asked, looked)
+	}
+}
+
+// What an order is brought to is a place when the map is sure of it; else its address stays text.
+func TestPlacesOfOrders(t *testing.T) {
+	t.Parallel()
+	s, maps := newStory(t), mapboxtest.New(t)
+	maps.Put("Harbour Road 12", mapboxtest.Place{Name: "12 Harbour Road", Lat: 35.34, Lng: 33.32})
+	maps.Put("Harbour", mapboxtest.Place{Name: "Harbour", Lat: 35.34, Lng: 33.32, Confidence: "low"})
+	env := s.base.Getenv
+	s.base.Config.MapboxBaseURL = maps.URL()
+	s.base.Getenv = func(name string) string {
+		return cmp.Or(map[string]string{"MAPBOX_TOKEN": mapboxtest.Token}[name], env(name))
+	}
+	b := app.NewBase(*s.base)
+	m, err := b.Markets().Get(t.Context(), "demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{"Harbour Road 12": true, "Harbour": false, "nowhere at all": false} {
+		at, err := app.Places(b).Locate(t.Context(), m, text, "en")
+		if err != nil || (at != nil) != want || at != nil && at.Lat != 35.34 {
+			t.Errorf("%s: %+v, %v", text, at, err)
+		}
+	}
+	anywhere := *m
+	anywhere.Bounds = nil
+	if box, ok := app.PlaceFinder(b).Bounds(&anywhere); ok {
+		t.Errorf("a market that is anywhere is within %+v", box)
+	}
+}
+
+// The health check says which parts are on, and why others are not.
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		config app.Config
+		env    map[string]string
+		on     []string
+	}{
+		"nothing": {},
+		"all": {
+			config: app.Config{TwilioAccountSID: "AC0", AuthIssuer: "https://issuer.example", AuthAudience: "a"},
+			env:    map[string]string{"STRIPE_SECRET_KEY": "test-key-not-real"}, on: []string{"payments", "signIn", "whatsapp"},
+		},
+		"a secret": {config: app.Config{SecretID: "secret"}, on: []string{"payments"}},
+	} {
+		h, err := app.Chat(bare(t, tt.config, tt.env))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got struct{ Parts map[string]string }
+		if err := json.Unmarshal([]byte(page(t, h, "/healthz").Body), &got); err != nil || len(got.Parts) != 3 {
+			t.Fatalf("%s: %v: %+v", name, err, got)
+		}
+		for part, says := range got.Parts {
+			if on := slices.Contains(tt.on, part); (says == "on") != on || !on && !strings.HasPrefix(says, "off: ") {
+				t.Errorf("%s: %s is %q", name, part, says)
+			}
+		}
+	}
+}
