@@ -1,15 +1,12 @@
 package main
 
-// tables say what is mutated besides writes and their conditions. A name that no longer exists
-// makes the command fail, so that they cannot rot. Files are named below internal.
+// tables say what is mutated besides writes, their conditions, and each `if` and `case` that
+// leaves, which is made never to fire but where it only hands on an error. A name that no
+// longer exists makes the command fail, so that they cannot rot. Files are named below internal.
 type tables struct {
 	// calls are the checks that are made by a call, and the function of package mutant
 	// that the result goes through: the check then lets everything pass.
 	calls map[string]string
-
-	// refusals are the packages, files, or functions of files, in which each `if` and each
-	// `case` that leaves is made never to fire. What only hands on an error is left alone.
-	refusals []string
 
 	// weakened are functions whose conditions also lose each of the parts that must hold
 	// together.
@@ -23,7 +20,7 @@ type tables struct {
 }
 
 func productTables() tables {
-	return tables{calls: calls(), refusals: refusals(), weakened: weakened(), keys: keys(), keyFields: keyFields()}
+	return tables{calls: calls(), weakened: weakened(), keys: keys(), keyFields: keyFields()}
 }
 
 func calls() map[string]string {
@@ -44,62 +41,6 @@ func calls() map[string]string {
 		"github.com/golang-jwt/jwt/v5.WithIssuer":             "Option",
 		"github.com/golang-jwt/jwt/v5.WithAudience":           "Option",
 		"github.com/golang-jwt/jwt/v5.WithExpirationRequired": "Option",
-	}
-}
-
-func refusals() []string {
-	return []string{
-		"actor",
-		"api",
-		"assistant",
-		"booking",
-		"channel",
-		"claim/claim.go",
-		"claim/disguise.go",
-		"claim/pattern.go",
-		"claim/reading.go",
-		"claim/spelling.go",
-		"claim/text.go",
-		"claim/vocabulary.go vocabulary.add",
-		"claim/vocabulary.go vocabulary.class",
-		"claim/vocabulary.go vocabulary.classesOf",
-		"desk",
-		"fault",
-		"gate",
-		"language",
-		"ledger",
-		"listing",
-		"llm",
-		"market",
-		"media",
-		"notify",
-		"ops",
-		"order",
-		"outbox",
-		"payment",
-		"person",
-		"place",
-		"provider/mapbox",
-		"provider/meta",
-		"provider/oidc",
-		"provider/openai",
-		"provider/stripe",
-		"provider/twilio",
-		"provider/typesense",
-		"queue",
-		"rank",
-		"relay",
-		"report",
-		"roster",
-		"schedule",
-		"stock",
-		"taxi",
-		"telemetry",
-		"thread",
-		"tool",
-		"trigger",
-		"turn",
-		"wording",
 	}
 }
 

@@ -1,7 +1,7 @@
 // Command mutate tests the tests: it takes each condition of a write, each key that makes
-// an effect happen once, and each check of time, ownership and consent out of the product
-// in turn, has each record with a ttl forgotten too soon, leaves each write out, and wants some
-// test to fail each time.
+// an effect happen once, each check of time, ownership and consent, and each rule ("if …
+// refuse") out of the product in turn, has each record with a ttl forgotten too soon, leaves
+// each write out, and wants some test to fail each time.
 //
 // All mutants are built at once, into copies of the files that only the builds of this
 // command see (go build -overlay); which one a test meets is said by its environment. So a
@@ -79,6 +79,9 @@ func run(o options, out io.Writer) (survived int, err error) {
 	}
 	if stale := sites.Stale(); len(stale) > 0 && o.packages == everything {
 		return 0, fmt.Errorf("guards.go names what is no longer there: %s", strings.Join(stale, ", "))
+	}
+	if o.update && o.packages != everything {
+		return 0, errors.New("-update: want it without -packages, or what is not looked at would be forgotten")
 	}
 	k, err := readKnowledge(filepath.Join(module, tool, "testdata"))
 	if err != nil {

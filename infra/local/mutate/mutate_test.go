@@ -28,7 +28,7 @@ func moduleDir(t *testing.T) string {
 // sampleTables names the functions of the sample.
 func sampleTables() tables {
 	t := productTables()
-	t.refusals, t.weakened, t.keys = []string{"sample.go store.refuse", "sample.go kind"}, []string{"sample.go store.refuse"}, []string{"sample.go key"}
+	t.weakened, t.keys = []string{"sample.go store.refuse"}, []string{"sample.go key"}
 	return t
 }
 

@@ -23,26 +23,24 @@ func (s *Sites) writeOverlay(dir, module string) (string, error) {
 		}
 		return os.WriteFile(replace[path], text, 0o644)
 	}
+	writes := filepath.Join(module, "internal", "dynamo", "write.go")
+	if len(s.edits[writes]) == 0 {
+		s.edits[writes] = []edit{importing(len("package dynamo"))}
+	}
 	for path, edits := range s.edits {
 		src, err := os.ReadFile(path)
 		if err != nil {
 			return "", err
 		}
-		if err := put(path, apply(src, edits)); err != nil {
+		src = apply(src, edits)
+		if path == writes {
+			if src, err = usedValues(src); err != nil {
+				return "", err
+			}
+		}
+		if err := put(path, src); err != nil {
 			return "", err
 		}
-	}
-	path := filepath.Join(module, "internal", "dynamo", "write.go")
-	src, err := os.ReadFile(path)
-	if err != nil {
-		return "", err
-	}
-	src, err = usedValues(src)
-	if err != nil {
-		return "", err
-	}
-	if err := put(path, src); err != nil {
-		return "", err
 	}
 	list, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
@@ -54,10 +52,9 @@ func (s *Sites) writeOverlay(dir, module string) (string, error) {
 
 // usedValues has the writes leave out the values that a mutated condition does not use.
 func usedValues(src []byte) ([]byte, error) {
-	const values, clause = "ExpressionAttributeValues: w.values", "package dynamo\n"
-	if !bytes.Contains(src, []byte(values)) || !bytes.Contains(src, []byte(clause)) {
+	const values = "ExpressionAttributeValues: w.values"
+	if !bytes.Contains(src, []byte(values)) {
 		return nil, fmt.Errorf("dynamo/write.go is no longer as expected: no %q", values)
 	}
-	src = bytes.ReplaceAll(src, []byte(values), []byte("ExpressionAttributeValues: mutant.Used(w.values, w.update, w.cond)"))
-	return bytes.Replace(src, []byte(clause), []byte("package dynamo; import mutant \"merve/infra/local/mutate/mutant\"\n"), 1), nil
+	return bytes.ReplaceAll(src, []byte(values), []byte("ExpressionAttributeValues: mutant.Used(w.values, w.update, w.cond)")), nil
 }

@@ -61,7 +61,7 @@ func Find(t tables, dir, root string, patterns ...string) (*Sites, error) {
 	}
 	s := &Sites{edits: map[string][]edit{}, tables: t, root: root, seen: map[string]int{}, used: map[string]bool{}}
 	for _, pkg := range pkgs {
-		if isMachinery(pkg.PkgPath) {
+		if strings.HasSuffix(pkg.PkgPath, "test") { // for tests only
 			continue
 		}
 		if len(pkg.Errors) > 0 {
@@ -74,12 +74,6 @@ func Find(t tables, dir, root string, patterns ...string) (*Sites, error) {
 		}
 	}
 	return s, nil
-}
-
-// isMachinery reports whether a package is for tests only, or makes the writes that
-// conditions are put on: without its own checks nothing works at all.
-func isMachinery(path string) bool {
-	return strings.HasSuffix(path, "test") || path == dynamoPath
 }
 
 const dynamoPath = "merve/internal/dynamo"
@@ -109,11 +103,16 @@ func (s *Sites) file(pkg *packages.Package, f *ast.File) error {
 			(&finder{s, pkg, path, src, filepath.ToSlash(rel), funcName(d)}).function(d)
 		}
 	}
-	if edits := s.edits[path]; len(edits) > 0 { // on the first line, so that lines stay what they are
-		end := pkg.Fset.Position(f.Name.End()).Offset
-		s.edits[path] = append(edits, edit{start: end, end: end, before: `; import mutant "merve/infra/local/mutate/mutant"`, replaces: true})
+	if edits := s.edits[path]; len(edits) > 0 {
+		s.edits[path] = append(edits, importing(pkg.Fset.Position(f.Name.End()).Offset))
 	}
 	return nil
+}
+
+// importing imports package mutant at the end of a package clause, so that lines stay what
+// they are.
+func importing(clause int) edit {
+	return edit{start: clause, end: clause, before: `; import mutant "merve/infra/local/mutate/mutant"`, replaces: true}
 }
 
 // funcName is the name of a function, or type and name of a method.
@@ -125,7 +124,7 @@ func funcName(d *ast.FuncDecl) string {
 }
 
 func (f *finder) function(d *ast.FuncDecl) {
-	refuses, weak, names := f.in(f.tables.refusals), f.in(f.tables.weakened), f.in(f.tables.keys)
+	weak, names := f.in(f.tables.weakened), f.in(f.tables.keys)
 	ast.Inspect(d.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
@@ -143,11 +142,11 @@ func (f *finder) function(d *ast.FuncDecl) {
 			f.keyField(n)
 			f.listed(n)
 		case *ast.IfStmt:
-			if refuses && leaves(n.Body.List) && !f.onlyErrors(n.Cond) {
+			if leaves(n.Body.List) && !f.onlyErrors(n.Cond) {
 				f.around("False", "never", n.Cond)
 			}
 		case *ast.CaseClause:
-			if refuses && leaves(n.Body) {
+			if leaves(n.Body) {
 				f.clause(n)
 			}
 		case *ast.BinaryExpr:
@@ -476,7 +475,7 @@ func lastName(e ast.Expr) string {
 func (s *Sites) Stale() []string {
 	var stale []string
 	t := s.tables
-	for _, name := range slices.Concat(t.refusals, t.weakened, t.keys, slices.Collect(maps.Keys(t.calls)), slices.Collect(maps.Keys(t.keyFields))) {
+	for _, name := range slices.Concat(t.weakened, t.keys, slices.Collect(maps.Keys(t.calls)), slices.Collect(maps.Keys(t.keyFields))) {
 		if !s.used[name] {
 			stale = append(stale, name)
 		}
