@@ -222,7 +222,7 @@ func yesIsSentOnce(t *testing.T, browser context.Context) {
 	p.waitText(".trouble", "Try again")
 	p.wait(`!document.querySelector('#yes').disabled`)
 	p.backend.Drop(false)
-	p.click("#yes") // the offer is asked again, and the same yes goes out
+	p.again("#pending:not([hidden]) #yes:enabled") // the offer is asked again, and the same yes goes out
 	p.waitText(".booking", "MRV-7K2Q")
 	same(p, "taken", p.backend.Taken(), 2)
 	same(p, "own messages", p.texts(".own .bubble"), []string{"book", "Yes"})
