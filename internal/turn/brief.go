@@ -142,6 +142,6 @@ func (w *work) specs() []llm.Spec {
 func (w *work) situation() tool.Situation {
 	return tool.Situation{
 		Set: w.assistant.Tools, Market: w.market, Gates: w.r.Gates,
-		ReadOnly: w.thread.Pending != nil && w.pending != nil && w.market.Gate == market.Converse,
+		ReadOnly: w.optedOut || w.thread.Pending != nil && w.pending != nil && w.market.Gate == market.Converse,
 	}
 }

@@ -137,6 +137,24 @@ func TestWhatIsSaidBesideAQuestion(t *testing.T) {
 	}
 }
 
+// What is offered to somebody who wants no messages is not shown to them, and waits for no YES.
+func TestNoOfferToWhoHearsNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.model = says("Hello.")
+	in := w.from("ann", channel.WhatsApp, "1", "STOP")
+	w.comes(in)
+	w.work()
+	offer := &thread.Pending{Kind: ledger.ConfirmKind, Ref: "A", Summary: "A", ExpiresAt: w.clock.now().Add(time.Hour)}
+	if err := w.teller().Tell(t.Context(), threadOf(in), "1", thread.Notice{Kind: "free", Text: "It is free.", Offer: offer}); err != nil {
+		t.Fatal(err)
+	}
+	w.work()
+	if h := w.head(threadOf(in)); !h.OptedOut || h.Pending != nil {
+		t.Errorf("opted out %v, waiting %+v", h.OptedOut, h.Pending)
+	}
+}
+
 // A notice is told once although a message comes in while its turn ends.
 func TestANoticeIsToldOnce(t *testing.T) {
 	t.Parallel()

@@ -262,7 +262,7 @@ func (w *work) decide(ctx context.Context) error {
 
 // tellNotice says what the backend has to say. A pending action that it is about is over. What it
 // offers is put to the customer, unless something else waits: what is said next may then be meant for
-// either, as it may be for somebody who is quoted.
+// either, as it may be for somebody who is quoted or for one of the staff.
 func (w *work) tellNotice(ctx context.Context) error {
 	n := w.in[0].Notice
 	w.notes = append(w.notes, n.Text)
@@ -276,7 +276,7 @@ func (w *work) tellNotice(ctx context.Context) error {
 		return err
 	}
 	offer := n.Offer
-	if offer != nil && (gate.Gone(offer, w.tc.Now) || w.thread.Handler == thread.ByPerson) {
+	if offer != nil && (gate.Gone(offer, w.tc.Now) || w.optedOut || w.thread.Handler == thread.ByPerson) {
 		offer = nil
 	}
 	switch {
@@ -287,6 +287,8 @@ func (w *work) tellNotice(ctx context.Context) error {
 	case w.pending != nil && (offer != nil || n.Quote != nil):
 		w.doubt(true)
 		return w.remind(ctx)
+	case w.pending != nil && n.ByPerson:
+		w.doubt(true)
 	}
 	return nil
 }
