@@ -19,16 +19,17 @@ type Wanted struct {
 	Note     string
 }
 
-// Price makes the lines of an order from what was asked for and the listing's own items: names,
-// options and prices are the listing's. Errors name the position, and what there is instead: also
-// where fewer are left than all positions of an item come to, of a listing whose counts were read.
-func Price(l *listing.Listing, lang string, wanted []Wanted) (lines []Line, totalMinor int64, err error) {
+// Price makes the lines of an order from what was asked for and the items that a listing's action is
+// about: names, options and prices are the listing's. Errors name the position, and what there is
+// instead: also where fewer are left than all positions of an item come to, of a listing whose counts
+// were read.
+func Price(l *listing.Listing, action listing.Action, lang string, wanted []Wanted) (lines []Line, totalMinor int64, err error) {
 	if len(wanted) == 0 || len(wanted) > MaxLines {
 		return nil, 0, fault.Field("items", "want 1 to %d", MaxLines)
 	}
 	of := map[string]int{} // how many of each item, over all positions
 	for n, w := range wanted {
-		line, err := price(l, lang, w, fmt.Sprintf("items[%d]", n))
+		line, err := price(l, action, lang, w, fmt.Sprintf("items[%d]", n))
 		if err != nil {
 			return nil, 0, err
 		}
@@ -45,14 +46,16 @@ func Price(l *listing.Listing, lang string, wanted []Wanted) (lines []Line, tota
 	return lines, totalMinor, nil
 }
 
-func price(l *listing.Listing, lang string, w Wanted, at string) (Line, error) {
+func price(l *listing.Listing, action listing.Action, lang string, w Wanted, at string) (Line, error) {
 	item, ok := find(l, w.Item)
 	quantity := max(w.Quantity, 1)
 	switch {
 	case !ok:
-		return Line{}, fault.Field(at+".itemId", "no such item on the menu; there is: %s", menu(l, lang))
+		return Line{}, fault.Field(at+".itemId", "no such item on the menu; there is: %s", menu(l, action, lang))
+	case !orderable(action, item):
+		return Line{}, fault.Field(at+".itemId", "%s is not ordered like this, and booked where it has an offeringId; there is: %s", item.Name(lang), menu(l, action, lang))
 	case l.Gone(item):
-		return Line{}, fault.Field(at+".itemId", "%s is sold out; there is: %s", item.Name(lang), menu(l, lang))
+		return Line{}, fault.Field(at+".itemId", "%s is sold out; there is: %s", item.Name(lang), menu(l, action, lang))
 	case w.Quantity < 0 || quantity > MaxQuantity:
 		return Line{}, fault.Field(at+".quantity", "want 1 to %d", MaxQuantity)
 	case utf8.RuneCountInString(w.Note) > MaxNote:
@@ -66,6 +69,12 @@ func price(l *listing.Listing, lang string, w Wanted, at string) (Line, error) {
 		Item: item.ID, Name: item.Name(lang), Options: options, Quantity: quantity,
 		TotalMinor: int64(quantity) * (item.PriceMinor + extra), Note: strings.TrimSpace(w.Note),
 	}, nil
+}
+
+// orderable reports whether an item is what the action is about. One with an offering is held in the
+// ledger, which says how many there are.
+func orderable(action listing.Action, item listing.Item) bool {
+	return item.OfferingID == "" && (action.DataKind == "" || action.DataKind == item.Kind)
 }
 
 // counted is how many lines take of the items that are counted.
@@ -154,10 +163,10 @@ func choices(g listing.OptionGroup, lang string) string {
 }
 
 // menu names what can be had, for somebody who asked for something else.
-func menu(l *listing.Listing, lang string) string {
+func menu(l *listing.Listing, action listing.Action, lang string) string {
 	var all []string
 	for _, i := range l.Items {
-		if !l.Gone(i) && len(all) < 20 {
+		if orderable(action, i) && !l.Gone(i) && len(all) < 20 {
 			all = append(all, i.Name(lang)+" ("+i.ID+")")
 		}
 	}

@@ -54,7 +54,7 @@ func TestPrice(t *testing.T) {
 		"an option twice":  {[]Wanted{{Item: "wrap", Options: []string{"s", "c", "c"}}}, []Line{{Item: "wrap", Name: "Wrap", Options: []string{"Small", "Cheese"}, Quantity: 1, TotalMinor: 750}}, 750, ""},
 		"a name of no one": {[]Wanted{{Item: ""}}, nil, 0, "items[0].itemId"},
 	} {
-		lines, total, err := Price(grill(), "en", tt.wanted)
+		lines, total, err := Price(grill(), listing.Action{}, "en", tt.wanted)
 		if _, field := fault.Public(err); field != tt.field || total != tt.total {
 			t.Errorf("%s: total %d, %v", name, total, err)
 		}
@@ -71,20 +71,32 @@ func TestWhatThereIsInstead(t *testing.T) {
 	for i := range empty.Items {
 		empty.Items[i].SoldOut = true
 	}
+	inn := grill()
+	inn.Items = append(inn.Items,
+		listing.Item{ID: "double", Kind: listing.MenuItems, Names: map[string]string{"en": "Double room"}, OfferingID: "double"},
+		listing.Item{ID: "wash", Kind: listing.Services, Names: map[string]string{"en": "Wash"}})
+	food, any := listing.Action{Type: listing.FoodAction, DataKind: listing.MenuItems}, listing.Action{Type: listing.FoodAction}
 	for _, tt := range []struct {
 		l      *listing.Listing
+		action listing.Action
 		wanted Wanted
 		says   string
 	}{
-		{grill(), Wanted{Item: "pizza"}, "no such item on the menu; there is: Wrap (wrap), Soup (soup), Water (m1)"},
-		{empty, Wanted{Item: "pizza"}, "no such item on the menu; there is: nothing at the moment"},
-		{grill(), Wanted{Item: "wrap"}, "Size: want 1 of: Small (s), Large (l)"},
-		{grill(), Wanted{Item: "wrap", Options: []string{"s", "c", "x", "t"}}, "Truffle is sold out; Extra: Cheese (c), Chili (x)"},
+		{inn, food, Wanted{Item: "double"}, "Double room is not ordered like this, and booked where it has an offeringId; there is: Wrap (wrap), Soup (soup), Water (m1)"},
+		{inn, food, Wanted{Item: "wash"}, "Wash is not ordered like this, and booked where it has an offeringId; there is: Wrap (wrap), Soup (soup), Water (m1)"},
+		{inn, any, Wanted{Item: "double"}, "Double room is not ordered like this, and booked where it has an offeringId; there is: Wrap (wrap), Soup (soup), Water (m1), Wash (wash)"},
+		{grill(), food, Wanted{Item: "pizza"}, "no such item on the menu; there is: Wrap (wrap), Soup (soup), Water (m1)"},
+		{empty, food, Wanted{Item: "pizza"}, "no such item on the menu; there is: nothing at the moment"},
+		{grill(), food, Wanted{Item: "wrap"}, "Size: want 1 of: Small (s), Large (l)"},
+		{grill(), food, Wanted{Item: "wrap", Options: []string{"s", "c", "x", "t"}}, "Truffle is sold out; Extra: Cheese (c), Chili (x)"},
 	} {
-		_, _, err := Price(tt.l, "en", []Wanted{tt.wanted})
+		_, _, err := Price(tt.l, tt.action, "en", []Wanted{tt.wanted})
 		if says, _ := fault.Public(err); says != tt.says {
 			t.Errorf("%+v: %q, want %q", tt.wanted, says, tt.says)
 		}
+	}
+	if _, _, err := Price(inn, any, "en", []Wanted{{Item: "wash"}}); err != nil {
+		t.Errorf("an action about items of any kind: %v", err)
 	}
 }
 
@@ -99,7 +111,7 @@ func TestTotalsAddUp(t *testing.T) {
 				Options: rapid.SliceOfN(rapid.SampledFrom([]string{"s", "l", "c", "x", "t", "?"}), 0, 4).Draw(t, "options"),
 			}
 		}), 0, 5).Draw(t, "wanted")
-		lines, total, err := Price(l, "en", wanted)
+		lines, total, err := Price(l, listing.Action{}, "en", wanted)
 		if err != nil {
 			return
 		}
@@ -125,11 +137,11 @@ func TestTotalsAddUp(t *testing.T) {
 func TestField15_PositionsOfOneItemAddUp(t *testing.T) {
 	t.Parallel()
 	wanted := []Wanted{{Item: "soup", Quantity: 30}, {Item: "wrap", Options: []string{"s"}}, {Item: "Soup", Quantity: 20}}
-	if _, total, err := Price(grill(), "en", wanted); err != nil || total != 50*400+650 {
+	if _, total, err := Price(grill(), listing.Action{}, "en", wanted); err != nil || total != 50*400+650 {
 		t.Errorf("50 soups: %d, %v", total, err)
 	}
 	wanted[2].Quantity = 21
-	if _, _, err := Price(grill(), "en", wanted); err == nil {
+	if _, _, err := Price(grill(), listing.Action{}, "en", wanted); err == nil {
 		t.Error("51 soups in two positions")
 	} else if _, field := fault.Public(err); field != "items[2].quantity" {
 		t.Errorf("names %q", field)

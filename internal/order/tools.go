@@ -90,7 +90,7 @@ func (d *Desk) food(ctx context.Context, tc tool.Context, a foodArgs) (tool.Resu
 		asked[i] = Wanted{w.ItemID, w.Quantity, w.Options, tool.Value(w.Note)}
 	}
 	var goods int64
-	if o.Lines, goods, err = Price(l, tc.Language, asked); err != nil {
+	if o.Lines, goods, err = Price(l, action, tc.Language, asked); err != nil {
 		return tool.Result{}, err
 	}
 	o.Counted = counted(l, o.Lines)
@@ -187,7 +187,7 @@ func (d *Desk) service(ctx context.Context, tc tool.Context, a serviceArgs) (too
 		if err := d.Listings.Count(ctx, l); err != nil {
 			return tool.Result{}, err
 		}
-		if o.Lines, o.TotalMinor, err = Price(l, tc.Language, []Wanted{{Item: id}}); err != nil {
+		if o.Lines, o.TotalMinor, err = Price(l, action, tc.Language, []Wanted{{Item: id}}); err != nil {
 			return tool.Result{}, err
 		}
 		o.Counted = counted(l, o.Lines)
