@@ -142,7 +142,7 @@ func fuzzed(f *testing.F) (*service, *shelf) {
 
 // ownKeys are the keys that a message of a client is stored under: what the client chose is
 // hashed, but for the user id that WhatsApp gives.
-var ownKeys = regexp.MustCompile(`^(th_[0-9a-f]{32} (~|seen#m_[0-9a-f]{24})|alias#whatsapp:[A-Za-z]{2}\.[A-Za-z0-9._-]{1,160} person)$`)
+var ownKeys = regexp.MustCompile(`^(th_[0-9a-f]{32} (~|seen#m_[0-9a-f]{24})|alias#whatsapp:[A-Za-z]{2}\.[A-Za-z0-9._-]{1,160} person|alias#whatsapp:\+[0-9]{5,15} user)$`)
 
 // checkKeys checks that no text of a client has become part of a key's structure.
 func checkKeys(t *testing.T, writes [][]stored) (keys []string) {

@@ -5,7 +5,10 @@
 // Where a phone number may come too, a user id is looked up, and remembered the first time,
 // so that somebody first met by one and later by the other stays one person:
 //
-//	alias#{channel}:{user id}   person   (table conversations)
+//	alias#{channel}:{user id}        person   (table conversations)
+//	alias#{channel}:{phone number}   user     the user id that came with it first
+//
+// A number that comes with another user id has a new owner, who is somebody else.
 //
 // Who was met by a user id alone keeps that identity when a phone number comes with the id
 // later. A number without an id is not looked up, so it then stands for somebody else:
@@ -15,7 +18,7 @@
 // opted out, or has a booking, would come back as somebody else.
 //
 // Cost: none where there is one id or a phone number alone; 1 request for a business-scoped id, 2
-// when it is new.
+// when it is new, 3 when its number was another's.
 package person
 
 import (
@@ -46,6 +49,10 @@ type alias struct {
 	Person string `dynamodbav:"person"`
 }
 
+type owner struct {
+	User string `dynamodbav:"user"`
+}
+
 // ByID returns the person whom a channel knows by one id alone, as Messenger does by its page-scoped
 // id.
 func ByID(ch channel.Channel, id string) actor.Actor {
@@ -60,27 +67,48 @@ func (b *Book) Identify(ctx context.Context, s Sender) (actor.Actor, error) {
 	if s.UserID == "" {
 		return a, nil
 	}
-	key := dynamo.Key{PK: "alias#" + string(s.Channel) + ":" + s.UserID, SK: "person"}
-	known, err := b.lookUp(ctx, key)
-	if err != nil || known != "" {
-		a.ID = known
-		return a, err
-	}
-	taken := errors.New("somebody was faster")
-	err = b.Table.DB().Commit(ctx, b.Table.Put(key, alias{a.ID}).IfAbsent().Else(taken))
-	if errors.Is(err, taken) {
-		a.ID, err = b.lookUp(ctx, key)
+	id, err := b.known(ctx, s)
+	if err == nil && id == "" {
+		id, err = b.meet(ctx, s, a.ID)
 	}
 	if err != nil {
-		return actor.Actor{}, fmt.Errorf("remember a person: %w", err)
+		return actor.Actor{}, fmt.Errorf("who is it: %w", err)
 	}
+	a.ID = id
 	return a, nil
 }
 
-func (b *Book) lookUp(ctx context.Context, key dynamo.Key) (string, error) {
-	it, err := b.Table.Get(ctx, key)
+var (
+	errMet     = errors.New("somebody was faster")
+	errAnother = errors.New("the number was another's")
+)
+
+// meet remembers who a user id is: who their number stands for, unless that came with another
+// user id before.
+func (b *Book) meet(ctx context.Context, s Sender, id string) (string, error) {
+	ws := []dynamo.Write{b.Table.Put(aliasKey(s.Channel, s.UserID, "person"), alias{id}).IfAbsent().Else(errMet)}
+	if s.Phone != "" {
+		ws = append(ws, b.Table.Put(aliasKey(s.Channel, s.Phone, "user"), owner{s.UserID}).IfAbsent().Else(errAnother))
+	}
+	err := b.Table.DB().Commit(ctx, ws...)
+	switch {
+	case errors.Is(err, errMet):
+		return b.known(ctx, s)
+	case errors.Is(err, errAnother):
+		s.Phone = ""
+		return b.meet(ctx, s, ByID(s.Channel, s.UserID).ID)
+	}
+	return id, err
+}
+
+func (b *Book) known(ctx context.Context, s Sender) (string, error) {
+	it, err := b.Table.Get(ctx, aliasKey(s.Channel, s.UserID, "person"))
 	if err != nil || it == nil {
 		return "", err
 	}
 	return it.String("person"), nil
+}
+
+func aliasKey(ch channel.Channel, id, is string) dynamo.Key {
+	return dynamo.Key{PK: "alias#" + string(ch) + ":" + id, SK: is}
 }

@@ -25,7 +25,7 @@ func TestField36_PhoneComesLater(t *testing.T) {
 		return a.ID
 	}
 	scoped := dynamotest.ID("US.13491208655302741918")
-	if first, later := identify(scoped, ""), identify(scoped, "+15550100"); first != later {
+	if first, later := identify(scoped, ""), identify(scoped, "+1556"+dynamotest.ID("")[1:8]); first != later {
 		t.Errorf("met without a phone %q, later with one %q", first, later)
 	}
 	phone := "+1555" + dynamotest.ID("")[1:8]
@@ -39,17 +39,36 @@ func TestField36_PhoneComesLater(t *testing.T) {
 	}
 }
 
+// A number that has got a new owner does not make them who had it before.
+func TestField36_ANumberHasANewOwner(t *testing.T) {
+	t.Parallel()
+	book := &person.Book{Table: dynamotest.Open(t).Table(dynamotest.TableName("conversations"))}
+	identify := func(id, phone string) string {
+		a, err := book.Identify(t.Context(), person.Sender{Channel: channel.WhatsApp, UserID: id, Phone: phone})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.ID
+	}
+	phone, before, now := "+1555"+dynamotest.ID("")[1:8], dynamotest.ID("US.1"), dynamotest.ID("US.2")
+	first := identify(before, phone)
+	second := identify(now, phone)
+	if first == second || identify(now, phone) != second || identify(now, "") != second || identify(before, "") != first || identify(before, "+15550199") != first {
+		t.Errorf("before %q, now %q", first, second)
+	}
+}
+
 // A phone alone costs nothing, a new id two requests, and a known one a single one.
 func TestWhatAMeetingCosts(t *testing.T) {
 	t.Parallel()
 	book := &person.Book{Table: dynamotest.Open(t).Table(dynamotest.TableName("conversations"))}
-	id := dynamotest.ID("US.9")
+	id, phone := dynamotest.ID("US.9"), "+1555"+dynamotest.ID("")[1:8]
 	for i, tt := range []struct {
 		id   string
 		want int
-	}{{"", 0}, {id, 2}, {id, 1}, {id, 1}} {
+	}{{"", 0}, {id, 2}, {id, 1}, {id, 1}, {dynamotest.ID("US.10"), 3}} {
 		ctx, meter := telemetry.WithMeter(context.Background())
-		if _, err := book.Identify(ctx, person.Sender{Channel: channel.WhatsApp, UserID: tt.id, Phone: "+15550100"}); err != nil {
+		if _, err := book.Identify(ctx, person.Sender{Channel: channel.WhatsApp, UserID: tt.id, Phone: phone}); err != nil {
 			t.Fatal(err)
 		}
 		if n := meter.Cost().Requests; n != tt.want {
