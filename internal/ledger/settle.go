@@ -46,6 +46,12 @@ func (c Confirmer) Held(tx Transaction, now time.Time) dynamo.Write {
 	return opConfirm.guard(check, tx, stored(now))
 }
 
+// Still is the condition that a transaction is as it was read; [ErrChanged] when it is not. It
+// changes nothing.
+func (c Confirmer) Still(tx Transaction) dynamo.Write {
+	return c.Ledger.Table.Check(txKey(tx.ID), "version = :version", dynamo.V{":version": tx.Version}).Else(ErrChanged)
+}
+
 // Release prepares to let an offer go: on NO, STOP, its expiry or a newer offer. There is
 // nothing to write, and no error, when it is not held any more. A booking that has been
 // confirmed is never let go by it.

@@ -77,6 +77,30 @@ func TestGivenBackMeanwhile(t *testing.T) {
 	}
 }
 
+// What was booked without a payment is cancelled right before its payment is written: the money
+// goes back.
+func TestPaidOfWhatIsJustCancelled(t *testing.T) {
+	t.Parallel()
+	d, ctx := newTill(t), context.Background()
+	tx := d.offer(func(t *ledger.Terms) { t.DueMinor = 0 })
+	p := d.yes(tx)
+	if _, err := d.Ledger.Confirm(ctx, d.tc.Actor, tx.ID, ledger.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}, "k"); err != nil {
+		t.Fatal(err)
+	}
+	late := d.over(dynamotest.Open(t, dynamotest.Before("TransactWriteItems", func() {
+		if _, err := d.Ledger.Release(ctx, d.tc.Actor, tx.ID, "test", "cancel"); err != nil {
+			t.Error(err)
+		}
+		d.ended(tx)
+	})), d.stripe.Client())
+	if err := late.Take(ctx, d.report(d.stripe.Pay(p.Intent))); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.payment(tx); d.state(tx) != ledger.Cancelled || got.Status != payment.Refunded || d.returned() != 9000 {
+		t.Errorf("it is %s, the payment %s, %d returned", d.state(tx), got.Status, d.returned())
+	}
+}
+
 // A refund that fails, which has meanwhile been made by staff, is not tried again.
 func TestRefundFailsMeanwhile(t *testing.T) {
 	t.Parallel()

@@ -78,7 +78,8 @@ func (s *Store) take(ctx context.Context, r Report) error {
 func (s *Store) paid(ctx context.Context, p Payment) error {
 	receipt := p.Receipt
 	receipt.Payment = p.Intent
-	ws, tx, err := ledger.Confirmer{Ledger: s.Ledger}.Writes(ctx, actor.OfKey(p.Owner), p.Transaction, receipt.OfferHash, receipt, receipt.PendingID)
+	confirmer := ledger.Confirmer{Ledger: s.Ledger}
+	ws, tx, err := confirmer.Writes(ctx, actor.OfKey(p.Owner), p.Transaction, receipt.OfferHash, receipt, receipt.PendingID)
 	if err == nil && tx.Replaces != "" {
 		var instead []dynamo.Write
 		// Whoever offered the move has looked whose the old one is: the payer's, by another chat, too.
@@ -86,8 +87,11 @@ func (s *Store) paid(ctx context.Context, p Payment) error {
 		ws = append(ws, instead...)
 	}
 	var before *ledger.AlreadyConfirmed
+	if errors.As(err, &before) { // without a payment: it is paid now, as long as it stays booked
+		ws, err = []dynamo.Write{confirmer.Still(before.Transaction)}, nil
+	}
 	switch {
-	case err == nil, errors.As(err, &before): // confirmed without a payment: it is paid now
+	case err == nil:
 		own, _ := s.change(ctx, p, Paid, "")
 		err = s.Table.DB().Commit(ctx, append(own, ws...)...)
 		if ledger.Refused(err) { // it has gone just now
