@@ -49,7 +49,8 @@ const (
 	Converse GateMode = "converse" // let the model answer with read tools, then remind
 )
 
-// Safety bounds what one message, one thread and one market may cost or cause.
+// Safety bounds what one message, one thread and one market may cost or cause. What goes out for
+// a message is bounded in what the model says; what the backend or staff word is sent whole.
 type Safety struct {
 	RequireConfirmFor     []string `dynamodbav:"requireConfirmFor" json:"requireConfirmFor"` // tools that always become proposals
 	MaxOutboundPerInbound int      `dynamodbav:"maxOutboundPerInbound" json:"maxOutboundPerInbound"`

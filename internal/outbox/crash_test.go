@@ -124,7 +124,7 @@ var deliveries = []struct {
 	{"a text", func(c *corner) []outbox.Message { return []outbox.Message{c.text("1", "hello")} }},
 	{"a text in parts", func(c *corner) []outbox.Message {
 		var ms []outbox.Message
-		for i, piece := range outbox.Split("one two, three four, five", 10, 3) {
+		for i, piece := range outbox.Split("one two, three four, five", 10) {
 			m := c.text(fmt.Sprint(i), piece)
 			if i > 0 {
 				m.After = fmt.Sprint(i - 1)

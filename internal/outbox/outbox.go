@@ -229,18 +229,15 @@ func (b *Box) Sent(ctx context.Context, thread, providerID string) (bool, error)
 	return slices.ContainsFunc(ms, func(m Message) bool { return m.ProviderID == providerID }), err
 }
 
-// Split cuts text into at most max pieces of at most size characters, at a paragraph,
-// line or word where it can; what does not fit ends in "…".
-func Split(text string, size, max int) []string {
+// Split cuts text into pieces of at most size characters, at a paragraph, line or word where
+// it can.
+func Split(text string, size int) []string {
 	var pieces []string
 	r := []rune(strings.TrimSpace(text))
-	for len(r) > size && len(pieces) < max-1 {
+	for len(r) > size {
 		cut := breakAt(r, size)
 		pieces = append(pieces, strings.TrimSpace(string(r[:cut])))
 		r = []rune(strings.TrimSpace(string(r[cut:])))
-	}
-	if len(r) > size {
-		r = append(r[:size-1], '…')
 	}
 	if len(r) > 0 {
 		pieces = append(pieces, string(r))

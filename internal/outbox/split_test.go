@@ -17,25 +17,23 @@ import (
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		name      string
-		text      string
-		size, max int
-		want      []string
+		name string
+		text string
+		size int
+		want []string
 	}{
-		{"fits", "hello", 10, 3, []string{"hello"}},
-		{"exactly", "0123456789", 10, 3, []string{"0123456789"}},
-		{"empty", " \n ", 10, 3, nil},
-		{"at a paragraph", "one two\n\nthree", 12, 3, []string{"one two", "three"}},
-		{"at a line rather than a word", "one two\nthree four", 13, 3, []string{"one two", "three four"}},
-		{"at a word", "one two three", 10, 3, []string{"one two", "three"}},
-		{"within a word", "onetwothree", 4, 3, []string{"onet", "woth", "ree"}},
-		{"a break too early is not taken", "a bcdefghijkl", 10, 3, []string{"a bcdefghi", "jkl"}},
-		{"too much", "one two three four", 8, 2, []string{"one two", "three f…"}},
-		{"one piece only", "one two three", 8, 1, []string{"one two…"}},
-		{"letters, not bytes", "şşşşş ğğğğğ", 6, 3, []string{"şşşşş", "ğğğğğ"}},
+		{"fits", "hello", 10, []string{"hello"}},
+		{"exactly", "0123456789", 10, []string{"0123456789"}},
+		{"empty", " \n ", 10, nil},
+		{"at a paragraph", "one two\n\nthree", 12, []string{"one two", "three"}},
+		{"at a line rather than a word", "one two\nthree four", 13, []string{"one two", "three four"}},
+		{"at a word", "one two three", 10, []string{"one two", "three"}},
+		{"within a word", "onetwothree", 4, []string{"onet", "woth", "ree"}},
+		{"a break too early is not taken", "a bcdefghijkl", 10, []string{"a bcdefghi", "jkl"}},
+		{"letters, not bytes", "şşşşş ğğğğğ", 6, []string{"şşşşş", "ğğğğğ"}},
 	}
 	for _, tt := range tests {
-		if diff := cmp.Diff(tt.want, outbox.Split(tt.text, tt.size, tt.max)); diff != "" {
+		if diff := cmp.Diff(tt.want, outbox.Split(tt.text, tt.size)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}
@@ -45,8 +43,8 @@ func TestSplitLosesNothing(t *testing.T) {
 	t.Parallel()
 	seedtest.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("aé字👋 \n"))).Draw(t, "text")
-		size, most := rapid.IntRange(1, 20).Draw(t, "size"), rapid.IntRange(1, 8).Draw(t, "max")
-		if problem := lost(text, size, most); problem != "" {
+		size := rapid.IntRange(1, 20).Draw(t, "size")
+		if problem := lost(text, size); problem != "" {
 			t.Fatal(problem)
 		}
 	})
@@ -54,35 +52,26 @@ func TestSplitLosesNothing(t *testing.T) {
 
 // FuzzSplit does so with any text.
 func FuzzSplit(f *testing.F) {
-	f.Add("one two\n\nthree", 8, 3)
-	f.Fuzz(func(t *testing.T, text string, size, most int) {
-		if size < 1 || size > 5000 || most < 1 || most > 100 || !utf8.ValidString(text) {
+	f.Add("one two\n\nthree", 8)
+	f.Fuzz(func(t *testing.T, text string, size int) {
+		if size < 1 || size > 5000 || !utf8.ValidString(text) {
 			return
 		}
-		if problem := lost(text, size, most); problem != "" {
+		if problem := lost(text, size); problem != "" {
 			t.Fatal(problem)
 		}
 	})
 }
 
-// lost says what is wrong with the pieces of a text: too many, too long, or not all of it
-// although no piece says so.
-func lost(text string, size, most int) string {
-	pieces := outbox.Split(text, size, most)
-	if len(pieces) > most {
-		return fmt.Sprintf("%d pieces, at most %d", len(pieces), most)
-	}
+// lost says what is wrong with the pieces of a text: too long, or not all of it.
+func lost(text string, size int) string {
+	pieces := outbox.Split(text, size)
 	for _, p := range pieces {
 		if n := utf8.RuneCountInString(p); n == 0 || n > size || p != strings.TrimSpace(p) {
 			return fmt.Sprintf("piece %q of %d characters, at most %d", p, n, size)
 		}
 	}
-	got, want := bare(strings.Join(pieces, "")), bare(text)
-	if short, cut := strings.CutSuffix(got, "…"); cut && got != want {
-		if len(pieces) != most || !strings.HasPrefix(want, short) {
-			return fmt.Sprintf("cut to %q, of %q", got, want)
-		}
-	} else if got != want {
+	if got, want := bare(strings.Join(pieces, "")), bare(text); got != want {
 		return fmt.Sprintf("%q, want %q", got, want)
 	}
 	return ""

@@ -3,12 +3,16 @@ package turn_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"merve/internal/channel"
+	"merve/internal/desk"
 	"merve/internal/llm"
 	"merve/internal/market"
+	"merve/internal/thread"
 	"merve/internal/wording"
 )
 
@@ -84,4 +88,83 @@ func tireless(t *testing.T, bind func(*market.Safety)) (*world, *int) {
 	})
 	w.restart()
 	return w, rounds
+}
+
+// However long a model talks, its words make room for the question: what waits for a YES was shown
+// whole, and so was what it is reminded of, in no more messages than the market allows.
+func TestALongTextLeavesRoomForTheQuestion(t *testing.T) {
+	t.Parallel()
+	for _, most := range []int{1, 3} {
+		w := newWorld(t, func(m *market.Market) { m.Safety.MaxOutboundPerInbound, m.Gate = most, market.Converse })
+		w.stock(nil)
+		w.model = modelFunc(func(_ context.Context, req llm.Request) (llm.Response, error) {
+			r := clerk(req)
+			if len(r.Calls) == 0 {
+				r.Text = strings.Repeat("The old harbour has many places where one eats well. ", most*channel.WhatsApp.MaxPiece()/50) + "Shall I?"
+			}
+			return r, nil
+		})
+		in := w.from("ann", channel.WhatsApp, "1", "book")
+		for i, text := range []string{"book", "what is near?"} {
+			in.MessageID, in.Text = fmt.Sprint(i), text
+			w.comes(in)
+			w.settle()
+			p := w.head(threadOf(in)).Pending
+			if p == nil {
+				t.Fatalf("%d messages, %q: nothing waits", most, text)
+			}
+			told, turns := w.whatWasSent(), w.turnsOf(threadOf(in))
+			all := strings.Join(told, "\n\n")
+			if len(told) != most || !strings.Contains(all, p.Question()) || !strings.HasPrefix(all, "The old harbour") || !strings.Contains(all, "…\n\n") {
+				t.Errorf("%d messages, %q: %d are sent: %q", most, text, len(told), all)
+			}
+			if said := textOf(turns[len(turns)-1]); len(strings.Fields(said)) != len(strings.Fields(all)) {
+				t.Errorf("%d messages, %q: the thread has %q", most, text, said)
+			}
+			w.sent = nil
+		}
+	}
+}
+
+// What staff write arrives whole, in as many messages as it takes.
+func TestAllThatStaffWriteIsSent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(m *market.Market) { m.Safety.MaxOutboundPerInbound = 1 })
+	w.model = says("Hello.")
+	in := w.from("ann", channel.WhatsApp, "1", "hi")
+	w.comes(in)
+	w.settle()
+	w.sent = nil
+	long := strings.TrimSpace(strings.Repeat("Take the left gate. ", desk.MaxText/20))
+	if err := w.teller().Tell(t.Context(), threadOf(in), "1", thread.Notice{Kind: "desk", Text: long, ByPerson: true}); err != nil {
+		t.Fatal(err)
+	}
+	w.settle()
+	if told := strings.Join(w.whatWasSent(), " "); told != long {
+		t.Errorf("%d of %d characters are sent", len(told), len(long))
+	}
+}
+
+// In the app, which takes any length, nothing is shortened.
+func TestALongTextInTheApp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(m *market.Market) { m.Safety.MaxOutboundPerInbound = 1 })
+	long := strings.Repeat("A lamp is out. ", 400) + "That is all."
+	w.model = says(long)
+	if a := w.say(w.from("ann", channel.App, "1", "hi")); textOf(a.Turn) != long {
+		t.Errorf("%d of %d characters", len(textOf(a.Turn)), len(long))
+	}
+}
+
+// whatWasSent are the texts that were sent, each of which WhatsApp takes.
+func (w *world) whatWasSent() []string {
+	w.t.Helper()
+	var texts []string
+	for _, m := range w.sent {
+		if n := utf8.RuneCountInString(m.Text); n > 1600 {
+			w.t.Errorf("a message of %d characters", n)
+		}
+		texts = append(texts, m.Text)
+	}
+	return texts
 }

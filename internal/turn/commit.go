@@ -1,11 +1,13 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"merve/internal/actor"
 	"merve/internal/channel"
@@ -77,20 +79,17 @@ func (w *work) askForYes(now time.Time) {
 // reply puts the turn's text together: what happened first, then what the assistant
 // says, then the question that waits for YES or NO, which is always the backend's own.
 func (w *work) reply() thread.Reply {
-	parts := append([]string{}, w.notes...)
-	if w.text != "" {
-		parts = append(parts, w.text)
-	}
-	parts = append(parts, w.after...)
+	after := slices.Clone(w.after)
 	if w.proposed() {
 		if c, err := w.commitment(w.pending.Kind); err == nil {
-			parts = append(parts, c.Describe(w.tc, *w.pending))
+			after = append(after, c.Describe(w.tc, *w.pending))
 		}
 	}
-	if len(parts) == 0 {
-		parts = []string{w.say(wording.WentWrong, nil)}
+	text := w.text
+	if w.thread.Channel.Pushes() && text == w.model.words {
+		text = w.shortened(after)
 	}
-	r := thread.Reply{Text: strings.Join(parts, "\n\n"), Map: w.place}
+	r := thread.Reply{Text: cmp.Or(w.around(text, after), w.say(wording.WentWrong, nil)), Map: w.place}
 	if byPerson(w.in) {
 		r.By = thread.ByPerson
 	}
@@ -105,8 +104,35 @@ func (w *work) reply() thread.Reply {
 	return r
 }
 
+// around is the reply with text between what is said before and after it.
+func (w *work) around(text string, after []string) string {
+	parts := slices.Clone(w.notes)
+	if text != "" {
+		parts = append(parts, text)
+	}
+	return strings.Join(append(parts, after...), "\n\n")
+}
+
+// shortened cuts the model's words until the reply fits into the messages that the market
+// allows for one inbound message. The bound is for them alone: nobody says YES to a question
+// of which the end was cut off, and what staff write has to arrive.
+func (w *work) shortened(after []string) string {
+	most := max(1, w.market.Safety.MaxOutboundPerInbound)
+	text, words := w.text, []rune(w.text)
+	for len(words) > 0 {
+		pieces := outbox.Split(w.around(text, after), w.thread.Channel.MaxPiece())
+		if len(pieces) <= most {
+			return text
+		}
+		over := utf8.RuneCountInString(strings.Join(pieces[most:], "")) + 1 // for the "…"
+		words = words[:max(0, len(words)-over)]
+		text = strings.TrimSpace(string(words)) + "…"
+	}
+	return ""
+}
+
 // outbound is what is put on the outbox: on channels that push, the reply in pieces that
-// the provider takes, no more of them than the market allows for one inbound message.
+// the provider takes.
 func (w *work) outbound(t thread.Turn) []dynamo.Write {
 	if !w.thread.Channel.Pushes() || len(t.Out) == 0 {
 		return nil
@@ -122,7 +148,7 @@ func (w *work) outbound(t thread.Turn) []dynamo.Write {
 	var ws []dynamo.Write
 	essential := w.optedOut != w.thread.OptedOut
 	person := byPerson(t.In) || w.handOver != nil || essential // goes out although the thread is a person's
-	pieces := outbox.Split(t.Out[0].Text, w.thread.Channel.MaxPiece(), max(1, w.market.Safety.MaxOutboundPerInbound))
+	pieces := outbox.Split(t.Out[0].Text, w.thread.Channel.MaxPiece())
 	for i, text := range pieces {
 		m := outbox.Message{
 			Thread: w.thread.ID, ID: fmt.Sprintf("turn%08d-%d", t.N, i), Market: w.market.ID, Channel: w.thread.Channel,

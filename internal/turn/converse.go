@@ -30,6 +30,7 @@ type conversation struct {
 	memory  string // what later turns remember of the tools' data
 	cards   []tool.Card
 	place   *channel.Location
+	words   string   // its own, that are the reply
 	facts   []string // what the backend knows to be true
 	warned  bool     // the model has been told to claim only what happened
 	usage   llm.Usage
@@ -101,7 +102,7 @@ func (w *work) accept(text string) bool {
 	text = strings.TrimSpace(text)
 	switch {
 	case !w.unsupported(text):
-		w.text = text
+		w.text, w.model.words = text, text
 	case w.proposed():
 		w.stopped = "claim withheld"
 	case w.model.warned:

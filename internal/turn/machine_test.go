@@ -264,7 +264,7 @@ func (m *machine) checkOutbox(s stored) {
 		if before && optedOut {
 			continue // nothing goes to who has opted out
 		}
-		for i, text := range outbox.Split(turn.Out[0].Text, 1600, 3) {
+		for i, text := range outbox.Split(turn.Out[0].Text, 1600) {
 			n++
 			if got := put[fmt.Sprintf("turn%08d-%d", turn.N, i)]; got.Text != text {
 				m.rt.Fatalf("turn %d, part %d: %q on the outbox, want %q", turn.N, i, got.Text, text)

@@ -37,7 +37,7 @@ export const kinds = { menuItems: 'Menu items', services: 'Services', tickets: '
 
 /** The bounds of a market: name, what it is called, what it does, and the unit it is shown in. */
 export const bounds = {
-  maxOutboundPerInbound: { word: 'Messages out for each message in', help: 'How many messages one message of a customer may cause at most, to anybody. Keeps a mistake from becoming a flood.', unit: 'messages', low: 1, high: 20 },
+  maxOutboundPerInbound: { word: 'Messages out for each message in', help: 'In how many messages one message of a customer is answered at most: what the assistant says is shortened to fit. Offers, receipts and what staff write are never cut.', unit: 'messages', low: 1, high: 20 },
   maxRounds: { word: 'Rounds of thinking', help: 'How often the assistant may look something up and think again before it has to answer.', unit: 'rounds', low: 1, high: 30 },
   maxCalls: { word: 'Tools used for one answer', help: 'How many things the assistant may look up or propose for one answer.', unit: 'calls', low: 1, high: 100 },
   maxSameCall: { word: 'The same thing again', help: 'How often it may do exactly the same thing for one answer, before it is stopped.', unit: 'times', low: 1, high: 10 },
