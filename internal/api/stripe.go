@@ -18,6 +18,7 @@ import (
 // Stripe takes in what Stripe sends, and shows the pages on which is paid.
 type Stripe struct {
 	Payments      *payment.Store
+	Intents       *stripe.Client // knows whose they are
 	WebhookSecret func(ctx context.Context) (string, error)
 	Markets       interface {
 		Get(ctx context.Context, id string) (*market.Market, error)
@@ -63,20 +64,40 @@ func (h *Stripe) receive(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	what, known := happened(e)
-	switch {
-	case !known:
-	case e.Transaction == "": // another program's, on the same account
-		h.Log.InfoContext(r.Context(), "payment of somebody else", "type", e.Type)
-	default:
-		err = h.Payments.Take(r.Context(), payment.Report{
-			Happened: what, Transaction: e.Transaction, Intent: e.Intent, AmountMinor: e.AmountMinor, Currency: e.Currency, All: e.All, Refund: e.Refund,
-		})
+	if what, known := happened(e); known {
+		err = h.take(r.Context(), e, what)
 	}
 	if err != nil {
 		return err
 	}
 	return writeText(w, "EVENT_RECEIVED")
+}
+
+func (h *Stripe) take(ctx context.Context, e stripe.Event, what payment.Happened) error {
+	tx, err := h.transaction(ctx, e)
+	switch {
+	case err != nil:
+		return err
+	case tx == "": // another program's, on the same account
+		h.Log.InfoContext(ctx, "payment of somebody else", "type", e.Type)
+		return nil
+	}
+	return h.Payments.Take(ctx, payment.Report{
+		Happened: what, Transaction: tx, Intent: e.Intent, AmountMinor: e.AmountMinor, Currency: e.Currency, All: e.All, Refund: e.Refund,
+	})
+}
+
+// transaction is what an event is about; "" when it is not ours. A refund that staff made at
+// Stripe's own pages does not say: its intent does, which Stripe is asked for.
+func (h *Stripe) transaction(ctx context.Context, e stripe.Event) (string, error) {
+	if e.Transaction != "" || e.Refund == "" {
+		return e.Transaction, nil
+	}
+	i, err := h.Intents.Get(ctx, e.Intent)
+	if fault.Is(err, fault.NotFound) {
+		return "", nil
+	}
+	return i.Transaction, err
 }
 
 // signed is the body of a webhook whose signature is right.

@@ -149,6 +149,9 @@ func TestStripeWebhook(t *testing.T) {
 	}
 	s.told(t, nil, signed(stripetest.Event("evt_1", "invoice.paid", map[string]any{"object": "invoice"}))).wants(t, http.StatusOK, nil)
 	s.told(t, nil, signed(stripetest.Event("evt_2", "payment_intent.succeeded", map[string]any{"object": "payment_intent", "id": "pi_x", "currency": "eur"}))).wants(t, http.StatusOK, nil)
+	if got := s.alertsOf(t, ledger.Transaction{}); len(got) != 0 {
+		t.Errorf("alerts of somebody else's payment: %q", got)
+	}
 	s.told(t, nil, signed("[]")).wants(t, http.StatusBadRequest, nil)
 	s.told(t, nil, signed(strings.Repeat("x", stripe.MaxWebhook+1))).wants(t, http.StatusRequestEntityTooLarge, nil)
 	dead := s.with(t, func(b *app.Base) { b.Config.TableLedger = "none" })
@@ -161,39 +164,80 @@ func TestStripeWebhook(t *testing.T) {
 	}
 }
 
+// alertsOf are the messages of what was raised about a transaction.
+func (s *service) alertsOf(t *testing.T, tx ledger.Transaction) (found []string) {
+	t.Helper()
+	all, _, err := s.base.Ledger().Alerts(t.Context(), 100, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range all {
+		if a.Subject == tx.ID {
+			found = append(found, a.Message)
+		}
+	}
+	return found
+}
+
+// aboutRefund is an event about a refund.
+func aboutRefund(typ, status, intent string, metadata map[string]string) stripetest.Webhook {
+	body := stripetest.Event("evt_"+typ+status, typ, map[string]any{
+		"object": "refund", "id": "re_1", "payment_intent": intent, "amount": 3000, "currency": "eur", "status": status, "metadata": metadata,
+	})
+	return stripetest.Webhook{Body: body, Signature: stripetest.Sign(body, now())}
+}
+
 // A refund that failed is an alert; one that is under way, or somebody else's, is none.
 func TestStripeTellsOfRefunds(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	tx, p := s.toPay(t, 30*time.Minute)
-	alerts := func() (found []string) {
-		all, _, err := s.base.Ledger().Alerts(t.Context(), 100, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, a := range all {
-			if a.Subject == tx.ID {
-				found = append(found, a.Message)
-			}
-		}
-		return found
-	}
-	tell := func(typ, status string, metadata map[string]string) {
-		t.Helper()
-		body := stripetest.Event("evt_"+typ+status, typ, map[string]any{
-			"object": "refund", "id": "re_1", "payment_intent": p.Intent, "amount": 3000, "currency": "eur", "status": status, "metadata": metadata,
-		})
-		s.told(t, nil, stripetest.Webhook{Body: body, Signature: stripetest.Sign(body, now())}).wants(t, http.StatusOK, nil)
+	client := stripe.Client{BaseURL: s.stripe.URL(), Key: func(context.Context) (string, error) { return stripetest.Key, nil }}
+	other, err := client.Create(t.Context(), stripe.Wanted{AmountMinor: 3000, Currency: "EUR", Transaction: dynamotest.ID("t"), Key: dynamotest.ID("k")})
+	if err != nil {
+		t.Fatal(err)
 	}
 	ours := map[string]string{"transaction": tx.ID}
-	tell("charge.refund.updated", "succeeded", ours)
-	tell("refund.failed", "failed", nil)
-	if got := alerts(); len(got) != 0 {
+	for _, w := range []stripetest.Webhook{
+		aboutRefund("charge.refund.updated", "succeeded", p.Intent, ours), aboutRefund("charge.refund.updated", "succeeded", p.Intent, nil),
+		aboutRefund("refund.failed", "failed", "pi_none", nil), aboutRefund("refund.failed", "failed", "", nil), aboutRefund("refund.failed", "failed", other.ID, nil),
+	} {
+		s.told(t, nil, w).wants(t, http.StatusOK, nil)
+	}
+	if got := s.alertsOf(t, tx); len(got) != 0 {
 		t.Errorf("alerts %q", got)
 	}
-	tell("refund.failed", "failed", ours)
-	tell("charge.refund.updated", "failed", ours)
-	if got := alerts(); len(got) != 1 || !strings.HasPrefix(got[0], "refund re_1 of 3000 EUR failed") {
+	for range 2 {
+		s.told(t, nil, aboutRefund("refund.failed", "failed", p.Intent, ours)).wants(t, http.StatusOK, nil)
+		s.told(t, nil, aboutRefund("charge.refund.updated", "failed", p.Intent, nil)).wants(t, http.StatusOK, nil)
+	}
+	if got := s.alertsOf(t, tx); len(got) != 1 || !strings.HasPrefix(got[0], "refund re_1 of 3000 EUR failed") {
+		t.Errorf("alerts %q", got)
+	}
+}
+
+// A refund that staff made at Stripe's own pages does not say what it is of: that it failed is an
+// alert as well, and is told again while Stripe cannot be asked.
+func TestARefundOfStaffsFails(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	tx, p := s.toPay(t, 30*time.Minute)
+	s.told(t, nil, s.stripe.Pay(p.Intent)).wants(t, http.StatusOK, nil)
+	s.told(t, nil, s.stripe.GiveBack(p.Intent)).wants(t, http.StatusOK, nil)
+	failed := s.stripe.FailRefund(p.Intent)
+	if len(failed) != 2 || strings.Contains(failed[0].Body, tx.ID) {
+		t.Fatalf("%+v", failed)
+	}
+	away := stripetest.New(t, now)
+	away.Add(stripetest.Away)
+	deaf := s.with(t, func(b *app.Base) { b.Config.StripeBaseURL = away.URL() })
+	if a := s.told(t, deaf, failed[0]); a.status < 500 || len(s.alertsOf(t, tx)) != 0 {
+		t.Errorf("status %d, alerts %q without Stripe", a.status, s.alertsOf(t, tx))
+	}
+	for _, w := range failed {
+		s.told(t, nil, w).wants(t, http.StatusOK, nil)
+	}
+	if got := s.alertsOf(t, tx); len(got) != 1 || !strings.Contains(got[0], "of 3000 EUR failed") {
 		t.Errorf("alerts %q", got)
 	}
 }

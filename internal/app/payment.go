@@ -21,7 +21,7 @@ import (
 // Stripe takes in Stripe's webhooks, and serves the pages on which is paid.
 func Stripe(b *Base) (trigger.Handler, error) {
 	h := &api.Stripe{
-		Payments: b.Payments(), Markets: b.Markets(), PublishableKey: b.Config.StripePublishableKey,
+		Payments: b.Payments(), Intents: b.stripe(), Markets: b.Markets(), PublishableKey: b.Config.StripePublishableKey,
 		WebhookSecret:        func(ctx context.Context) (string, error) { return b.secrets.get(ctx, "STRIPE_WEBHOOK_SECRET") },
 		UnsignedFromLoopback: b.Config.UnsignedStripeFromLoopback, Now: b.Now, Log: b.Log,
 	}

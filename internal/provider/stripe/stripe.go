@@ -63,6 +63,7 @@ type Intent struct {
 	Status       Status
 	AmountMinor  int64
 	Currency     string // ISO 4217, upper case
+	Transaction  string // as it was given with it; "" of what is not ours
 }
 
 // Wanted says what is to be paid.
@@ -233,6 +234,7 @@ func intentOf(got *sdk.PaymentIntent) (Intent, error) {
 	currency := strings.ToUpper(string(got.Currency))
 	return Intent{
 		ID: got.ID, ClientSecret: got.ClientSecret, Status: Status(got.Status), AmountMinor: minor(got.Amount, currency), Currency: currency,
+		Transaction: got.Metadata[metaTransaction],
 	}, nil
 }
 

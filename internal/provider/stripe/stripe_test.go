@@ -144,7 +144,7 @@ func TestGetAndRefund(t *testing.T) {
 	}
 	s.Pay(made.ID)
 	got, err := c.Get(ctx, made.ID)
-	if err != nil || got.Status != stripe.Succeeded || got.ClientSecret != made.ClientSecret {
+	if err != nil || got.Status != stripe.Succeeded || got.ClientSecret != made.ClientSecret || got.Transaction != "tx-1" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, id := range []string{"pi_none", ""} {

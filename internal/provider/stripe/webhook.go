@@ -96,7 +96,7 @@ type Event struct {
 	ID          string
 	Type        EventType
 	Intent      string // whose it is; "" when there is none
-	Transaction string // as it was given with the intent or the refund; "" of what is not ours
+	Transaction string // as it was given with the intent or the refund; "" of what is not ours, or was given back at Stripe's own pages
 	AmountMinor int64  // received, given back, or that was to be given back
 	Currency    string // ISO 4217, upper case
 	All         bool   // of money given back: nothing is left

@@ -344,13 +344,17 @@ func (s *Server) refund(form url.Values) answer {
 	case amount > i.Received-i.Refunded:
 		return problem(400, "invalid_request_error", "", "Refund amount is greater than unrefunded amount on charge")
 	}
+	return answer{200, s.giveBack(i, amount, metadata(form)).object()}
+}
+
+func (s *Server) giveBack(i *Intent, amount int64, metadata map[string]string) refund {
 	i.Refunded += amount
-	r := refund{fmt.Sprintf("re_%08d", len(s.refunds)+1), i, amount, "succeeded", metadata(form)}
+	r := refund{fmt.Sprintf("re_%08d", len(s.refunds)+1), i, amount, "succeeded", metadata}
 	if s.slow {
 		r.status = "pending"
 	}
 	s.refunds = append(s.refunds, r)
-	return answer{200, r.object()}
+	return r
 }
 
 func (s *Server) note(c Call) {
@@ -428,7 +432,11 @@ func (s *Server) Decline(id string) Webhook {
 // GiveBack has somebody refund an intent at Stripe's own pages, and returns what Stripe tells of
 // it; also of one that was refunded before.
 func (s *Server) GiveBack(id string) Webhook {
-	return s.change(id, "charge.refunded", func(i *Intent) { i.Refunded = i.Received })
+	return s.change(id, "charge.refunded", func(i *Intent) {
+		if left := i.Received - i.Refunded; left > 0 {
+			s.giveBack(i, left, map[string]string{})
+		}
+	})
 }
 
 func (s *Server) change(id, typ string, change func(*Intent)) Webhook {
