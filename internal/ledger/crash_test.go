@@ -489,8 +489,7 @@ func operations() []scenario {
 				if _, err := s.Forget(ctx, []Transaction{tx}); err != nil {
 					return "", err
 				}
-				now, err := s.read(ctx, tx.ID)
-				return now.CustomerName, err
+				return strings.Join(s.said(tx.ID), " "), nil
 			}
 		}},
 		{name: "tool initiateBooking", want: "true[]: " + anOffer, prepare: func(s *stage) step { return s.using("initiateBooking", at("2030-06-04", "19:00")) }},

@@ -1,27 +1,72 @@
 package ledger
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/actor"
+	"merve/internal/dynamo"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/telemetry"
 )
+
+// personal are terms with what a customer has said of themselves.
+func (c *corner) personal(n int) Terms {
+	t := c.terms(n)
+	t.CustomerName, t.Note = "Ann", "a secret"
+	return t
+}
+
+// said are the items of a transaction, and of the key that made it, in which that stands.
+func (c *corner) said(txID string) (where []string) {
+	c.t.Helper()
+	table := c.open().Table // meets no faults
+	page, err := table.Query(context.Background(), dynamo.Under("tx#"+txID, ""))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	all := page.Items
+	for _, it := range page.Items {
+		made, err := table.Get(context.Background(), idemKey(it.String("key")))
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		all = append(all, made)
+	}
+	for _, it := range all {
+		var plain map[string]any
+		if err := it.Decode(&plain); err != nil {
+			c.t.Fatal(err)
+		}
+		if text := fmt.Sprint(plain); strings.Contains(text, "Ann") || strings.Contains(text, "secret") {
+			where = append(where, it.Key().SK)
+		}
+	}
+	return where
+}
+
+// before is the ledger with something that happens between its reading and its writing.
+func (c *corner) before(do func()) *Ledger {
+	l := *c.Ledger
+	l.Table = dynamotest.Open(c.t, dynamotest.Before("TransactWriteItems", do)).Table(dynamotest.TableName("ledger"))
+	return &l
+}
 
 // Of a customer who has all deleted the business keeps what it sold, and whom it expects until
 // then.
 func TestForget(t *testing.T) {
 	t.Parallel()
 	c := newCorner(t)
-	terms := func(n int) Terms {
-		t := c.terms(n)
-		t.CustomerName, t.Note = "Ann", "a secret"
-		return t
-	}
 	kept := map[string]bool{} // by transaction: the name and note
 	var all []Transaction
 	for n, state := range []State{Hold, Confirmed, Cancelled, Expired} {
-		tx := c.in(state, terms(40+n))
+		tx := c.in(state, c.personal(40+n))
 		all, kept[tx.ID] = append(all, tx), state == Hold || state == Confirmed
 	}
 	expected := all[1].Code
@@ -29,8 +74,11 @@ func TestForget(t *testing.T) {
 		t.Helper()
 		for _, tx := range all {
 			got, err := c.Get(t.Context(), actor.Actor{Kind: actor.System}, tx.ID)
-			if err != nil || (got.CustomerName+got.Note != "") != kept[tx.ID] || got.PriceMinor != tx.PriceMinor || got.Owner != tx.Owner {
+			if err != nil || got.personal() != kept[tx.ID] || got.PriceMinor != tx.PriceMinor || got.Owner != tx.Owner {
 				t.Errorf("%s: %+v, %v", tx.State, got, err)
+			}
+			if said := c.said(tx.ID); (len(said) > 0) != kept[tx.ID] {
+				t.Errorf("%s: %v say it", tx.State, said)
 			}
 		}
 	}
@@ -46,4 +94,101 @@ func TestForget(t *testing.T) {
 	}
 	kept[all[1].ID] = false
 	look()
+}
+
+// What was made by a key gives the same again, without what the customer said of themselves, and
+// what an erasure has left half done is done by the next.
+func TestForgetWhatAKeyMade(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	terms := c.personal(40)
+	tx, err := c.Offer(ctx, terms, 1, time.Minute, "k")
+	if err == nil {
+		_, err = c.Release(ctx, c.owner, tx.ID, "test", "no")
+	}
+	if err == nil { // as a former release has left it
+		err = c.Table.DB().Commit(ctx, c.Table.Update(txKey(tx.ID), "REMOVE customerName, note", nil))
+	}
+	for _, requests := range []int{3, 2} {
+		counted, meter := telemetry.WithMeter(ctx)
+		if err == nil {
+			_, err = c.Forget(counted, []Transaction{tx})
+		}
+		if said, n := c.said(tx.ID), meter.Cost().Requests; err != nil || len(said) > 0 || n != requests {
+			t.Errorf("%v say it, %d requests, %v", said, n, err)
+		}
+	}
+	if again, err := c.Offer(ctx, terms, 1, time.Minute, "k"); err != nil || again.ID != tx.ID || again.personal() {
+		t.Errorf("%+v, %v", again, err)
+	}
+}
+
+// The key of a draft that has made another one since says of that one what it said.
+func TestForgetNotWhatAKeyMakesAnew(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	old, err := c.Offer(ctx, c.personal(40), 1, time.Minute, "k")
+	if err == nil {
+		_, err = c.Release(ctx, c.owner, old.ID, "test", "no")
+	}
+	anew := func() Transaction {
+		c.clock.Add(doneFor)
+		tx, err := c.Offer(ctx, c.personal(2000), 1, time.Minute, "k")
+		if err != nil || tx.ID == old.ID {
+			t.Fatal(tx.ID, err)
+		}
+		return tx
+	}
+	var tx Transaction
+	if err == nil {
+		_, err = c.before(func() { tx = anew() }).Forget(ctx, []Transaction{old})
+	}
+	if err != nil || len(c.said(tx.ID)) != 4 || len(c.said(old.ID)) != 1 { // the record of the key is of tx
+		t.Errorf("%v of the new one and %v of the old say it, %v", c.said(tx.ID), c.said(old.ID), err)
+	}
+}
+
+// What is written while a customer's data is deleted does not bring it back.
+func TestForgetWhileItChanges(t *testing.T) {
+	t.Parallel()
+	system := actor.Actor{Kind: actor.System}
+	forget := func(c *corner, l *Ledger, tx Transaction) {
+		if _, err := l.Forget(c.t.Context(), []Transaction{tx}); err != nil {
+			c.t.Error(err)
+		}
+	}
+	mark := func(c *corner, l *Ledger, tx Transaction) {
+		if after, err := l.Mark(c.t.Context(), system, tx.ID, "staff"); err != nil || after.State != NoShow {
+			c.t.Error(after.State, err)
+		}
+	}
+	for name, do := range map[string][2]func(*corner, *Ledger, Transaction){"forget while marked": {forget, mark}, "mark while forgotten": {mark, forget}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCorner(t)
+			tx := c.in(Confirmed, c.personal(42))
+			c.clock.Set(tx.End)
+			do[0](c, c.before(func() { do[1](c, c.Ledger, tx) }), tx)
+			if got, err := c.Get(t.Context(), system, tx.ID); err != nil || got.State != NoShow || len(c.said(tx.ID)) > 0 {
+				t.Errorf("%s, %v say it, %v", got.State, c.said(tx.ID), err)
+			}
+		})
+	}
+}
+
+// One that keeps changing is told of, and keeps no other.
+func TestForgetWhatKeepsChanging(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	all := []Transaction{c.in(Cancelled, c.personal(42)), c.in(Cancelled, c.personal(44))}
+	l := *c.Ledger
+	l.Table = dynamotest.Open(t, dynamotest.Look{See: func(op string, body []byte) ([]byte, error) {
+		if op == "TransactWriteItems" && strings.Contains(string(body), all[0].ID) {
+			return body, c.Table.DB().Commit(t.Context(), c.Table.Update(txKey(all[0].ID), "SET version = version + :one", dynamo.V{":one": 1}))
+		}
+		return body, nil
+	}}).Table(dynamotest.TableName("ledger"))
+	if _, err := l.Forget(t.Context(), all); !errors.Is(err, ErrChanged) || len(c.said(all[1].ID)) > 0 {
+		t.Errorf("%v say it, %v", c.said(all[1].ID), err)
+	}
 }

@@ -30,7 +30,9 @@ const maxKey = 255
 
 // The full keys. They are part of the data model.
 
-func draftKey(business, key string) string { return "tx_draft:" + business + ":" + key }
+const draftPrefix = "tx_draft:"
+
+func draftKey(business, key string) string { return draftPrefix + business + ":" + key }
 func opKey(o op, txID, key string) string  { return "tx_" + string(o) + ":" + txID + ":" + key }
 
 func checkKey(key string) error {

@@ -113,7 +113,7 @@ type Transaction struct {
 	HoldExpiresAt time.Time `dynamodbav:"holdExpiresAt" json:"holdExpiresAt,omitzero"`
 	Locks         []string  `dynamodbav:"locks,omitempty" json:"locks,omitempty"` // of the hold; kept as a record when they are let go
 	OfferHash     string    `dynamodbav:"offerHash,omitempty" json:"offerHash,omitempty"`
-	Version       int       `dynamodbav:"version" json:"version"` // counts changes of state
+	Version       int       `dynamodbav:"version" json:"version"` // counts changes
 	CreatedAt     time.Time `dynamodbav:"createdAt" json:"createdAt"`
 	UpdatedAt     time.Time `dynamodbav:"updatedAt" json:"updatedAt"`
 	ConfirmedAt   time.Time `dynamodbav:"confirmedAt" json:"confirmedAt,omitzero"`

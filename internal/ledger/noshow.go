@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -101,6 +102,14 @@ func (l *Ledger) mark(ctx context.Context, a actor.Actor, o op, txID, key string
 	if err := checkKey(key); err != nil {
 		return Transaction{}, err
 	}
+	tx, err := l.tryMark(ctx, a, o, txID, key)
+	if errors.Is(err, ErrChanged) { // its customer's data was deleted meanwhile, it may be
+		return l.tryMark(ctx, a, o, txID, key)
+	}
+	return tx, err
+}
+
+func (l *Ledger) tryMark(ctx context.Context, a actor.Actor, o op, txID, key string) (Transaction, error) {
 	tx, err := l.read(ctx, txID)
 	if err != nil {
 		return Transaction{}, err

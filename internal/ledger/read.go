@@ -36,26 +36,6 @@ func (l *Ledger) read(ctx context.Context, txID string) (Transaction, error) {
 	return tx, it.Decode(&tx)
 }
 
-// Forget takes what a customer has said of themselves out of their transactions: name and note. They
-// are the business's records too, and stay, with the hash of the offer, of which the note was a
-// part; so does all of what is still expected, whose codes are returned. It may be called any
-// number of times. 1 request for each hundred.
-func (l *Ledger) Forget(ctx context.Context, txs []Transaction) (expected []string, err error) {
-	ws := []dynamo.Write{}
-	for _, tx := range txs {
-		switch {
-		case tx.State == Confirmed && l.now().Before(tx.End):
-			expected = append(expected, tx.Code)
-		case tx.State != Draft && tx.State != Hold && (tx.CustomerName != "" || tx.Note != ""):
-			ws = append(ws, l.Table.Update(txKey(tx.ID), "REMOVE customerName, note", nil))
-		}
-	}
-	if err := l.Table.DB().CommitAll(ctx, ws...); err != nil {
-		return expected, fmt.Errorf("ledger: forget: %w", err)
-	}
-	return expected, nil
-}
-
 // ByOwner lists a's transactions that have been held, by whichever of their identities, newest
 // first, and where to go on. The index is read eventually: a change shows after some
 // milliseconds. A request for each identity.

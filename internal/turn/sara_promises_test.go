@@ -6,14 +6,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
 	"merve/internal/gate"
+	"merve/internal/ledger"
 	"merve/internal/llm"
 	"merve/internal/market"
 	"merve/internal/turn"
@@ -180,6 +183,28 @@ func TestPromise6_OnesOwnReportsOnly(t *testing.T) {
 	}
 }
 
+// bookedBefore is a booking of the customer's that was cancelled, with the key that made it.
+func (c *chat) bookedBefore(name, note string) (ledger.Transaction, string) {
+	c.t.Helper()
+	ctx, key, start := c.t.Context(), dynamotest.ID("key"), c.clock.now().Truncate(time.Hour).Add(48*time.Hour)
+	owner := c.head(c.id()).Owner
+	terms := ledger.Terms{
+		Business: "firm" + c.suffix, Listing: "harbour", ListingName: "Harbour Grill", Offering: "table", OfferingName: "Table", Market: c.market, Owner: owner, Thread: c.id(),
+		Start: start, End: start.Add(time.Hour), Slots: []time.Time{start}, TimeZone: "Europe/Nicosia", Party: 2, Currency: "EUR", CustomerName: name, Note: note,
+	}
+	tx, err := c.ledger.Offer(ctx, terms, 1, time.Hour, key)
+	if err == nil {
+		tx, err = c.ledger.Confirm(ctx, actor.OfKey(owner), tx.ID, ledger.Receipt{OfferHash: tx.OfferHash, Answer: "yes", Actor: owner}, "yes")
+	}
+	if err == nil {
+		tx, err = c.ledger.Release(ctx, actor.OfKey(owner), tx.ID, "customer", "no")
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return tx, "idem#tx_draft:" + terms.Business + ":" + key
+}
+
 // TestErasedWithoutATrace has a customer tell secrets and have all deleted, by the turn
 // that would remember what was said before it, and looks at everything that is stored.
 func TestErasedWithoutATrace(t *testing.T) {
@@ -190,6 +215,7 @@ func TestErasedWithoutATrace(t *testing.T) {
 	id := ann.reports("secret lane 3")
 	ann.does("update_damage_report_section", `{"reportId":%q,"section":"cause","content":"a secret leak"}`, id)
 	ann.does("create_time_limited_report_link", `{"reportId":%q,"ttlHours":24}`, id)
+	tx, made := ann.bookedBefore("Ann Secret", "a secret birthday")
 	photo := ann.message("a secret " + strings.Repeat("long ", 200))
 	photo.Media = []channel.Media{w.sara.photo(channel.Web, "secret.jpg")}
 	w.say(photo)
@@ -207,6 +233,7 @@ func TestErasedWithoutATrace(t *testing.T) {
 		owner := w.head(ann.id()).Owner
 		for pk, table := range map[string]dynamo.Table{
 			ann.id(): w.threads.Table, "audit#" + ann.id(): w.runner.Records, "reports#" + owner: w.runner.Records, "report#" + id: w.runner.Records,
+			"tx#" + tx.ID: w.ledger.Table, made: w.ledger.Table,
 		} {
 			page, err := table.Query(t.Context(), dynamo.Under(pk, ""))
 			if err != nil {
@@ -217,7 +244,7 @@ func TestErasedWithoutATrace(t *testing.T) {
 				if err := it.Decode(&plain); err != nil {
 					t.Fatal(err)
 				}
-				if text := fmt.Sprint(plain); strings.Contains(text, "secret") {
+				if text := strings.ToLower(fmt.Sprint(plain)); strings.Contains(text, "secret") {
 					t.Errorf("%s %s: %s", pk, it.Key().SK, text)
 				}
 			}
@@ -225,6 +252,9 @@ func TestErasedWithoutATrace(t *testing.T) {
 		if _, err := w.sara.photos.Kept(t.Context(), ann.id(), photo.Media[0].URL); err == nil {
 			t.Error("the photo is kept")
 		}
+	}
+	if kept, err := w.ledger.Events(t.Context(), tx.ID); err != nil || len(kept) != 4 {
+		t.Errorf("%d events are kept, %v", len(kept), err)
 	}
 	look()
 	for range 9 { // until the next turn that remembers

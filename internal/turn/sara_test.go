@@ -25,6 +25,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/ledger"
 	"merve/internal/llm"
 	"merve/internal/market"
 	"merve/internal/media"
@@ -107,7 +108,7 @@ func (w *world) startSara(db *dynamo.DB, log *slog.Logger) ([]tool.Tool, assista
 		AllowPrivate: true, Now: now,
 	})
 	s.people = &account.Desk{Threads: w.threads, Holders: []account.Holder{
-		heldReports{s}, heldAudit{&turn.Runner{Records: records}}, heldMessages{w.threads},
+		heldReports{s}, heldBookings{w.ledger}, heldAudit{&turn.Runner{Records: records}}, heldMessages{w.threads},
 	}}
 	reporter := &report.Reporter{
 		Store: s.reports, Photos: s.photos, Log: log,
@@ -124,7 +125,7 @@ func (w *world) startSara(db *dynamo.DB, log *slog.Logger) ([]tool.Tool, assista
 	return append(reporter.Tools(), s.people.Tools()...), a
 }
 
-// heldReports, heldAudit and heldMessages are what is kept of a customer.
+// heldReports, heldBookings, heldAudit and heldMessages are what is kept of a customer.
 type heldReports struct{ *sara }
 
 func (heldReports) Holds() string { return "reports" }
@@ -140,6 +141,27 @@ func (h heldReports) Erase(ctx context.Context, owner, threadID string) ([]strin
 		errs = append(errs, h.reports.Delete(ctx, report.By{Actor: actor.OfKey(owner), Key: "erase." + r.ID}, r.ID))
 	}
 	return nil, errors.Join(errs...)
+}
+
+type heldBookings struct{ *ledger.Ledger }
+
+func (heldBookings) Holds() string { return "bookings" }
+
+func (h heldBookings) of(ctx context.Context, owner string) ([]ledger.Transaction, error) {
+	txs, _, err := h.ByOwner(ctx, actor.OfKey(owner), 100, "")
+	return txs, err
+}
+
+func (h heldBookings) Export(ctx context.Context, owner, _ string) (any, error) {
+	return h.of(ctx, owner)
+}
+
+func (h heldBookings) Erase(ctx context.Context, owner, _ string) ([]string, error) {
+	txs, err := h.of(ctx, owner)
+	if err != nil {
+		return nil, err
+	}
+	return h.Forget(ctx, txs)
 }
 
 type heldAudit struct{ *turn.Runner }
