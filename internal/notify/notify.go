@@ -7,8 +7,9 @@
 // the event comes. A business is written to on the thread on which its own messages
 // arrive, so that its STOP counts.
 //
-// Cost: to a business 1 request, and 1 for the listing; to a customer 1, of a report 3, of a
-// no-show 1 for the listing too, and the turn that tells it; of an order 1 more.
+// Cost: to a business 1 request, however long the text, and 1 for the listing; to a customer
+// 1, of a report 3, of a no-show 1 for the listing too, and the turn that tells it; of an
+// order 1 more.
 package notify
 
 import (
@@ -122,18 +123,18 @@ type told struct {
 	template                *outbox.Template
 }
 
-// toBusiness puts a message to a business on the outbox, once for its id.
+// toBusiness puts a message to a business on the outbox, once for its id, however long it is.
 func (n *Notifier) toBusiness(ctx context.Context, m *market.Market, t told) error {
-	err := n.Outbox.Table.DB().Commit(ctx, n.business(m, t))
+	err := n.Outbox.Table.DB().Commit(ctx, n.business(m, t)...)
 	if err != nil && !errors.Is(err, outbox.ErrDuplicate) {
 		return fmt.Errorf("notify %s: %w", t.id, err)
 	}
 	return nil
 }
 
-func (n *Notifier) business(m *market.Market, t told) dynamo.Write {
+func (n *Notifier) business(m *market.Market, t told) []dynamo.Write {
 	to := actor.Actor{Kind: actor.Person, ID: string(channel.WhatsApp) + ":" + t.number}
-	return n.Outbox.Put(outbox.Message{
+	return n.Outbox.PutPieces(outbox.Message{
 		Thread: thread.ID(m.ID, channel.Ops, "", to.Key()), ID: t.id, Market: m.ID, Channel: channel.WhatsApp,
 		From: m.WhatsApp.From, To: t.number, Text: t.text, Kind: Merchant, Trace: t.trace, About: t.about, Template: t.template,
 	})

@@ -1,11 +1,15 @@
 package notify_test
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"merve/internal/actor"
+	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/order"
 )
@@ -73,5 +77,59 @@ func TestWhoIsToldThatAnOrderIsDone(t *testing.T) {
 				t.Errorf("told the customer %d times, the business %v", told, p.sent())
 			}
 		})
+	}
+}
+
+// An order of many lines reaches its business whole, in messages of a size that WhatsApp takes, each
+// after the one before it and about the order, however often it is told of.
+func TestALargeOrder(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.save()
+	ctx := t.Context()
+	var lines []order.Line
+	for i := range 20 {
+		lines = append(lines, order.Line{
+			Item: fmt.Sprint("i", i), Name: fmt.Sprintf("Grilled halloumi %c with mint", 'A'+i), Options: []string{"large portion", "extra bread"},
+			Quantity: 2, TotalMinor: 1000, Note: "no onions please",
+		})
+	}
+	o, err := p.orders.Propose(ctx, order.Order{
+		Kind: order.Food, Owner: customer.Key(), Market: p.market.ID, Thread: p.writes(), Language: "en", Business: "biz", Listing: "grill",
+		Lines: lines, TotalMinor: 20000, Currency: "EUR", ListingName: "Harbour Grill", Merchant: merchantPhone, TimeZone: "UTC", ExpiresAt: noon.Add(time.Minute),
+	}, dynamotest.ID("key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o, err = p.orders.Apply(ctx, o, order.PlacedEvent, order.By{Actor: customer, Receipt: &order.Receipt{}}); err != nil {
+		t.Fatal(err)
+	}
+	events, err := p.orders.Events(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		for _, e := range events {
+			if err := p.TellOrder(ctx, e); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	told := p.sent()
+	slices.Reverse(told)
+	if len(told) != 2 || told[0].After != "" || told[1].After != told[0].ID || told[1].ID != told[0].ID+"-1" {
+		t.Fatalf("%+v", told)
+	}
+	all := ""
+	for _, m := range told {
+		if n := utf8.RuneCountInString(m.Text); n > channel.WhatsApp.MaxPiece() || m.About != o.Code {
+			t.Errorf("%d characters about %q", n, m.About)
+		}
+		all += m.Text
+	}
+	for _, l := range lines {
+		if !strings.Contains(all, l.Name) {
+			t.Errorf("%s is missing", l.Name)
+		}
 	}
 }

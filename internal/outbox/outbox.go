@@ -9,11 +9,11 @@
 //
 //	outbox#{id}   in the partition of the recipient's thread (table conversations)
 //
-// Cost: Put joins another transaction (2 write units and 1 for the due index); a
-// delivery is 2 requests: the claim, which in the same transaction checks that the
-// recipient may still be written to and that it is the message's turn, and the record of
-// the provider's id. To settle an unclear send is 3, and 1 for each megabyte of the
-// thread's outbox. A status callback is 1, and 1 more for a failure that comes late.
+// Cost: Put joins another transaction (2 write units and 1 for the due index), PutPieces
+// that for each piece; a delivery is 2 requests: the claim, which in the same transaction
+// checks that the recipient may still be written to and that it is the message's turn, and
+// the record of the provider's id. To settle an unclear send is 3, and 1 for each megabyte
+// of the thread's outbox. A status callback is 1, and 1 more for a failure that comes late.
 package outbox
 
 import (
@@ -123,6 +123,30 @@ func (b *Box) Put(m Message) dynamo.Write {
 	return b.Table.Put(key(m.Thread, m.ID), stored{m, now.Add(keepFor).Unix()}).IfAbsent().Else(ErrDuplicate)
 }
 
+// PutPieces are the writes that put m on the outbox in the pieces that its channel takes, each
+// after the one before it. The first is m itself, the others are "{id}-1", "{id}-2", …, or for
+// "{id}-0" too. Buttons and what is pending are below the last, and whose words they are is with
+// the first. What goes out as a template stays one message: the provider words it.
+func (b *Box) PutPieces(m Message) []dynamo.Write {
+	texts := Split(m.Text, m.Channel.MaxPiece())
+	if len(texts) == 0 || m.Template != nil {
+		texts = []string{m.Text}
+	}
+	var ws []dynamo.Write
+	piece := m
+	for i, text := range texts {
+		piece.Text, piece.Pending, piece.Buttons = text, "", nil
+		if i > 0 {
+			piece.After, piece.ID, piece.Origin = piece.ID, fmt.Sprintf("%s-%d", strings.TrimSuffix(m.ID, "-0"), i), nil
+		}
+		if i == len(texts)-1 {
+			piece.Pending, piece.Buttons = m.Pending, m.Buttons
+		}
+		ws = append(ws, b.Put(piece))
+	}
+	return ws
+}
+
 // Get reads one message. One request.
 func (b *Box) Get(ctx context.Context, thread, id string) (Message, error) {
 	it, err := b.Table.Get(ctx, key(thread, id))
@@ -230,11 +254,11 @@ func (b *Box) Sent(ctx context.Context, thread, providerID string) (bool, error)
 }
 
 // Split cuts text into pieces of at most size characters, at a paragraph, line or word where
-// it can.
+// it can. A size of 0 is any length.
 func Split(text string, size int) []string {
 	var pieces []string
 	r := []rune(strings.TrimSpace(text))
-	for len(r) > size {
+	for size > 0 && len(r) > size {
 		cut := breakAt(r, size)
 		pieces = append(pieces, strings.TrimSpace(string(r[:cut])))
 		r = []rune(strings.TrimSpace(string(r[cut:])))

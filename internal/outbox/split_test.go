@@ -30,6 +30,7 @@ func TestSplit(t *testing.T) {
 		{"at a word", "one two three", 10, []string{"one two", "three"}},
 		{"within a word", "onetwothree", 4, []string{"onet", "woth", "ree"}},
 		{"a break too early is not taken", "a bcdefghijkl", 10, []string{"a bcdefghi", "jkl"}},
+		{"any length", " one two three\n", 0, []string{"one two three"}},
 		{"letters, not bytes", "şşşşş ğğğğğ", 6, []string{"şşşşş", "ğğğğğ"}},
 	}
 	for _, tt := range tests {

@@ -159,7 +159,7 @@ func (n news) driver(ctx context.Context, d Driver, typ string, fallback wording
 		From: n.market.WhatsApp.From, To: d.Phone, Text: text, Kind: ForDriver, Trace: n.event.Trace,
 		Template: outbox.Approved(n.market, typ, vars),
 	}
-	err = n.Outbox.Table.DB().Commit(ctx, n.Outbox.Put(msg))
+	err = n.Outbox.Table.DB().Commit(ctx, n.Outbox.PutPieces(msg)...)
 	if errors.Is(err, outbox.ErrDuplicate) {
 		return nil
 	}

@@ -358,6 +358,14 @@ func TestTemplates(t *testing.T) {
 	if text := s.to(0)["offered-1 taxi_offer"].Text; !strings.Contains(text, "Old Harbour") || strings.Contains(text, "maps") {
 		t.Errorf("where nobody knows the place on a map: %q", text)
 	}
+	s = newStation(t)
+	s.driver(0)
+	s.market.Templates["taxi_offer"] = strings.Repeat("Ride {code} from {pickup}. ", 60)
+	s.tellAll(s.ordered())
+	ms, err := s.box.List(context.Background(), taxi.DriverThread(s.market.ID, phone(0)), 100)
+	if err != nil || len(ms) != 2 || len(ms[0].Text) > 1600 || len(ms[1].Text) > 1600 || ms[0].After != ms[1].ID {
+		t.Errorf("longer than WhatsApp takes: %+v, %v", ms, err)
+	}
 	for event, vars := range taxi.Vars() {
 		if len(vars) == 0 || !slices.Contains(vars, "code") || !strings.HasPrefix(event, "taxi_") {
 			t.Errorf("%s: %v", event, vars)

@@ -145,30 +145,17 @@ func (w *work) outbound(t thread.Turn) []dynamo.Write {
 		lost := outbox.Message{Thread: w.thread.ID, ID: fmt.Sprintf("turn%08d-0", t.N), Market: w.market.ID, From: w.market.WhatsApp.From, Trace: t.TraceID}
 		return []dynamo.Write{w.r.Outbox.Put(origin.Undelivered(lost))}
 	}
-	var ws []dynamo.Write
 	essential := w.optedOut != w.thread.OptedOut
 	person := byPerson(t.In) || w.handOver != nil || essential // goes out although the thread is a person's
-	pieces := outbox.Split(t.Out[0].Text, w.thread.Channel.MaxPiece())
-	for i, text := range pieces {
-		m := outbox.Message{
-			Thread: w.thread.ID, ID: fmt.Sprintf("turn%08d-%d", t.N, i), Market: w.market.ID, Channel: w.thread.Channel,
-			From: w.from(), To: w.thread.ReplyAddr, Text: text, Kind: "reply", Trace: t.TraceID, Essential: essential, ByPerson: person,
-		}
-		if i == 0 && len(pieces) == 1 {
-			m.Template = w.template(t.At)
-		}
-		if i == 0 {
-			m.Origin = origin
-		}
-		if i > 0 {
-			m.After = fmt.Sprintf("turn%08d-%d", t.N, i-1)
-		}
-		if i == len(pieces)-1 && w.pending != nil && (w.made || w.asked) {
-			m.Pending, m.Buttons = w.pending.ID, w.buttons()
-		}
-		ws = append(ws, w.r.Outbox.Put(m))
+	m := outbox.Message{
+		Thread: w.thread.ID, ID: fmt.Sprintf("turn%08d-0", t.N), Market: w.market.ID, Channel: w.thread.Channel,
+		From: w.from(), To: w.thread.ReplyAddr, Text: t.Out[0].Text, Template: w.template(t.At), Kind: "reply", Origin: origin,
+		Trace: t.TraceID, Essential: essential, ByPerson: person,
 	}
-	return ws
+	if w.pending != nil && (w.made || w.asked) {
+		m.Pending, m.Buttons = w.pending.ID, w.buttons()
+	}
+	return w.r.Outbox.PutPieces(m)
 }
 
 // originOf is whose words a turn passes on; nil for nobody's.
