@@ -267,12 +267,12 @@ func (b *Base) sender() *outbox.Sender {
 		Box: b.Outbox(), Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: b.whatsAppProvider(), channel.Messenger: b.messengerProvider()}, Log: b.Log,
 		MayWrite: func(m outbox.Message) dynamo.Write {
 			// What a business or a driver is told is nobody's turn to speak.
-			r := thread.Reach{Essential: m.Essential, ByPerson: m.ByPerson || m.Kind == notify.Merchant || m.Kind == taxi.ForDriver}
+			r := thread.Reach{Essential: m.Essential, ByPerson: m.ByPerson || m.Kind == notify.Merchant || m.Kind == taxi.ForDriver, Asks: m.Pending}
 			if m.Template == nil {
 				r.Window = m.Channel.Window(m.ByPerson)
 			}
 			return threads.MayWrite(m.Thread, r, func(why thread.Why) error {
-				return &outbox.Refused{Reason: string(why), Wanted: why != thread.WindowClosed}
+				return &outbox.Refused{Reason: string(why), Wanted: why != thread.WindowClosed, Unasked: why == thread.Unasked}
 			})
 		},
 		Alert: func(ctx context.Context, m outbox.Message) error {
@@ -281,7 +281,7 @@ func (b *Base) sender() *outbox.Sender {
 				if err != nil && !errors.Is(err, outbox.ErrDuplicate) {
 					return err
 				}
-				if m.Error == string(thread.OptedOut) || m.Error == string(thread.TakenOver) {
+				if m.Error == string(thread.OptedOut) || m.Error == string(thread.TakenOver) || m.Error == string(thread.Unasked) {
 					return nil // as its recipient wanted
 				}
 			}

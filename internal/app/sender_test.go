@@ -19,14 +19,16 @@ func TestWhoseWordsAreGivenUpIsTold(t *testing.T) {
 	for name, tt := range map[string]struct {
 		happens func(t *testing.T, s *story, to string)
 		alerts  int
+		asks    string // the pending action that the message reminds of
 	}{
-		"the window closes": {func(_ *testing.T, s *story, _ string) { s.now = s.now.Add(25 * time.Hour) }, 1},
+		"the window closes": {func(_ *testing.T, s *story, _ string) { s.now = s.now.Add(25 * time.Hour) }, 1, ""},
 		"a person takes over": {func(t *testing.T, s *story, to string) {
 			if err := app.Handovers(s.base).Take(t.Context(), to, actor.Actor{Kind: actor.Staff, ID: "desk"}); err != nil {
 				t.Fatal(err)
 			}
 			s.now = s.now.Add(time.Minute)
-		}, 0},
+		}, 0, ""},
+		"it asks no more": {func(_ *testing.T, s *story, _ string) { s.now = s.now.Add(time.Minute) }, 0, "p1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -34,7 +36,7 @@ func TestWhoseWordsAreGivenUpIsTold(t *testing.T) {
 			s.invoke(t, "whatsapp")
 			ctx, box, to, business := t.Context(), s.base.Outbox(), threadOf(t, "turn"), "th_of-a-business"
 			quote := box.Put(outbox.Message{
-				Thread: to, ID: "quote", Market: demo.Market, Channel: channel.WhatsApp, To: "+15551230001", Text: "> at the gate", Kind: "notice",
+				Thread: to, ID: "quote", Market: demo.Market, Channel: channel.WhatsApp, To: "+15551230001", Text: "> at the gate", Kind: "notice", Pending: tt.asks,
 				Origin: &outbox.Origin{Thread: business, To: "+15551230009", Code: "K7Q2", Language: "en"},
 			})
 			if err := box.Table.DB().Commit(ctx, quote); err != nil {

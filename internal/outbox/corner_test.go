@@ -112,12 +112,12 @@ func (c *corner) start(db *dynamo.DB, toTwilio *http.Client) {
 		Box: c.Box, Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: provider},
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		MayWrite: func(m outbox.Message) dynamo.Write {
-			r := thread.Reach{Essential: m.Essential, ByPerson: m.ByPerson}
+			r := thread.Reach{Essential: m.Essential, ByPerson: m.ByPerson, Asks: m.Pending}
 			if m.Template == nil {
 				r.Window = m.Channel.Window(m.ByPerson)
 			}
 			return c.threads.MayWrite(m.Thread, r, func(why thread.Why) error {
-				return &outbox.Refused{Reason: string(why), Wanted: why != thread.WindowClosed}
+				return &outbox.Refused{Reason: string(why), Wanted: why != thread.WindowClosed, Unasked: why == thread.Unasked}
 			})
 		},
 		Alert: func(ctx context.Context, m outbox.Message) error {

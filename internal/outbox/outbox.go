@@ -5,15 +5,17 @@
 // When an answer was lost, the sender asks the provider before it sends again. Status
 // only moves forward, in whatever order callbacks come. A provider that cannot be asked
 // is asked ever more rarely, and then the message is given up. A message that comes after
-// another one waits until that one has gone or was given up.
+// another one waits until that one has gone or was given up. A question that waits for no
+// answer any more is given up, and what was said before it goes out alone.
 //
 //	outbox#{id}   in the partition of the recipient's thread (table conversations)
 //
 // Cost: Put joins another transaction (2 write units and 1 for the due index), PutPieces
 // that for each piece; a delivery is 2 requests: the claim, which in the same transaction
 // checks that the recipient may still be written to and that it is the message's turn, and
-// the record of the provider's id. To settle an unclear send is 3, and 1 for each megabyte
-// of the thread's outbox. A status callback is 1, and 1 more for a failure that comes late.
+// the record of the provider's id. To take a question from a message is 2 more. To settle an
+// unclear send is 3, and 1 for each megabyte of the thread's outbox. A status callback is 1,
+// and 1 more for a failure that comes late.
 package outbox
 
 import (
@@ -58,6 +60,7 @@ type Message struct {
 	Buttons   []Button        `dynamodbav:"buttons,omitempty" json:"buttons,omitempty"`
 	Kind      string          `dynamodbav:"kind" json:"kind"`                               // reply, notice, merchant
 	Pending   string          `dynamodbav:"pending,omitempty" json:"pending,omitempty"`     // the pending action it shows
+	Rest      int             `dynamodbav:"rest,omitempty" json:"-"`                        // so many bytes of the text can be said without the question for it
 	Essential bool            `dynamodbav:"essential,omitempty" json:"essential,omitempty"` // goes out although the recipient opted out: the answer to STOP itself
 	ByPerson  bool            `dynamodbav:"byPerson,omitempty" json:"byPerson,omitempty"`
 	About     string          `dynamodbav:"about,omitempty" json:"about,omitempty"` // code of what a business is told of
@@ -135,12 +138,15 @@ func (b *Box) PutPieces(m Message) []dynamo.Write {
 	var ws []dynamo.Write
 	piece := m
 	for i, text := range texts {
-		piece.Text, piece.Pending, piece.Buttons = text, "", nil
+		piece.Text, piece.Pending, piece.Buttons, piece.Rest = text, "", nil, 0
 		if i > 0 {
 			piece.After, piece.ID, piece.Origin = piece.ID, fmt.Sprintf("%s-%d", strings.TrimSuffix(m.ID, "-0"), i), nil
 		}
 		if i == len(texts)-1 {
 			piece.Pending, piece.Buttons = m.Pending, m.Buttons
+			if before, whole := strings.CutSuffix(text, strings.TrimSpace(m.Text[m.Rest:])); m.Rest > 0 && whole {
+				piece.Rest = len(strings.TrimSpace(before))
+			}
 		}
 		ws = append(ws, b.Put(piece))
 	}

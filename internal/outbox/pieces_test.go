@@ -47,6 +47,15 @@ func TestPutPieces(t *testing.T) {
 			t.Errorf("%s: %d pieces of %d characters", id, len(all), len(whole))
 		}
 	}
+	m := c.text("asks", long+"\n\nYES or NO?")
+	m.Pending, m.Rest = "p_1", len(long)
+	if err := c.Table.DB().Commit(t.Context(), c.PutPieces(m)...); err != nil {
+		t.Fatal(err)
+	}
+	first, last := c.get("asks"), c.get("asks-2")
+	if first.Rest != 0 || !strings.HasSuffix(last.Text, "gate.\n\nYES or NO?") || !strings.HasSuffix(last.Text[:last.Rest], "gate.") {
+		t.Errorf("without its question the last piece is %q", last.Text[:last.Rest])
+	}
 	if all := put("template", long, &outbox.Template{ContentSID: bookedSID}); len(all) != 1 || all["template"].Text != long || all["template"].Pending == "" {
 		t.Errorf("a template: %+v", all)
 	}

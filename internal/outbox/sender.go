@@ -58,7 +58,8 @@ type Sender struct {
 	Box       *Box
 	Providers map[channel.Channel]Provider
 	// MayWrite is the condition, on the recipient's thread, that m may go out now:
-	// not opted out, not taken over by a person, within the provider's window.
+	// not opted out, not taken over by a person, within the provider's window, and what it asks
+	// still waits for an answer.
 	MayWrite func(m Message) dynamo.Write
 	// Alert tells the operators of a message that was given up, and [Origin] whose words it was to
 	// pass on, also when its recipient wants none.
@@ -136,6 +137,8 @@ func (s *Sender) send(ctx context.Context, m Message) error {
 	switch {
 	case errors.Is(err, errTaken), errors.Is(err, errEarly): // the sweep comes back to what is early
 		return nil
+	case errors.As(err, &refused) && refused.Unasked && m.Rest > 0:
+		return s.withoutQuestion(ctx, m)
 	case errors.As(err, &refused):
 		return s.giveUp(ctx, m, refused.Reason, !refused.Wanted)
 	case err != nil:
@@ -146,6 +149,18 @@ func (s *Sender) send(ctx context.Context, m Message) error {
 	}
 	m.Status, m.Attempts, m.ClaimUntil = Sending, m.Attempts+1, until
 	return s.sent(ctx, m, provider)
+}
+
+// withoutQuestion takes from m the question that waits for no answer any more, and sends the rest.
+func (s *Sender) withoutQuestion(ctx context.Context, m Message) error {
+	rest := m.Text[:m.Rest]
+	done, err := s.commit(ctx, "take the question from", m,
+		s.change(m, "SET #text = :rest REMOVE pending, buttons, #rest", dynamo.V{":rest": rest}))
+	if err != nil || !done {
+		return err
+	}
+	m.Text, m.Pending, m.Buttons, m.Rest = rest, "", nil, 0
+	return s.send(ctx, m)
 }
 
 // errEarly means that the message before m may still go out.
@@ -375,6 +390,9 @@ func (s *Sender) log(ctx context.Context, m Message, what, reason string) {
 type Refused struct {
 	Reason string
 	Wanted bool // by the recipient or the desk: nobody need be alerted
+
+	// Unasked means that only the question is not wanted any more: what m says before it may go out.
+	Unasked bool
 }
 
 func (r *Refused) Error() string { return r.Reason }

@@ -20,6 +20,7 @@ import (
 	"merve/internal/provider/twilio"
 	"merve/internal/provider/twilio/twiliotest"
 	"merve/internal/telemetry"
+	"merve/internal/thread"
 )
 
 func TestAMessageExistsOnce(t *testing.T) {
@@ -638,4 +639,66 @@ func TestField09_ASlowClaimIsNotSent(t *testing.T) {
 	c.open()
 	c.wantStatus(c.later(time.Minute, "1"), outbox.Sent)
 	c.wantTaken("Hello")
+}
+
+// A question that nothing waits for any more is nobody's to hear, and no operator's either; what
+// was said before it goes out, whatever became of the sender in between.
+func TestWhatIsAskedNoMore(t *testing.T) {
+	t.Parallel()
+	const text = "It has a garden.\n\nYES or NO?"
+	ask := func(c *corner, pending string) outbox.Message {
+		m := c.text("1", text)
+		m.Pending, m.Rest, m.Buttons = "p1", len("It has a garden."), []outbox.Button{{Title: "YES", Payload: "yes:p1"}}
+		c.mark("pending", thread.Pending{ID: pending})
+		return c.put(m)
+	}
+	c := newCorner(t)
+	ask(c, "p1")
+	c.wantStatus(c.deliver("1"), outbox.Sent)
+	c.wantTaken(text)
+
+	c = newCorner(t)
+	stale := ask(c, "p2")
+	got := c.deliver("1")
+	if c.wantStatus(got, outbox.Sent); got.Pending != "" || got.Buttons != nil || got.Rest != 0 {
+		t.Errorf("%+v", got)
+	}
+	if err := c.sender.Deliver(t.Context(), stale); err != nil {
+		t.Error(err)
+	}
+	c.wantTaken("It has a garden.")
+
+	c = newCorner(t)
+	m := c.text("1", "YES or NO?")
+	m.Pending = "p1"
+	c.put(m)
+	c.wantStatus(c.deliver("1"), outbox.Failed)
+	if c.wantTaken(); len(c.told()) != 0 {
+		t.Errorf("alerts %q", c.told())
+	}
+}
+
+// Whoever finds that another sender has taken the question from a message leaves it to that one.
+func TestTwoSendersTakeTheQuestion(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	m := c.text("1", "It has a garden.\n\nYES or NO?")
+	m.Pending, m.Rest = "p1", len("It has a garden.")
+	m = c.put(m)
+	first, claims := *c.sender, 0
+	second := dynamotest.Before("UpdateItem", func() {
+		if err := first.Deliver(t.Context(), m); err != nil {
+			t.Error(err)
+		}
+	})
+	c.start(dynamotest.Open(t, dynamotest.Look{Next: second, See: func(op string, body []byte) ([]byte, error) {
+		if op == "TransactWriteItems" {
+			claims++
+		}
+		return body, nil
+	}}), c.twilio.Client())
+	if err := c.sender.Deliver(t.Context(), m); err != nil || claims != 1 {
+		t.Errorf("%v after %d claims, want 1", err, claims)
+	}
+	c.wantTaken("It has a garden.")
 }

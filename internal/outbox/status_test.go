@@ -11,6 +11,7 @@ import (
 	"merve/internal/outbox"
 	"merve/internal/provider/twilio/twiliotest"
 	"merve/internal/telemetry"
+	"merve/internal/thread"
 )
 
 // permutations are all orders of xs.
@@ -210,6 +211,7 @@ func TestPendingOf(t *testing.T) {
 	c := newCorner(t)
 	m := c.text("1", "YES or NO?")
 	m.Pending = "p1"
+	c.mark("pending", thread.Pending{ID: "p1"})
 	c.put(m)
 	sent := c.deliver("1")
 	ctx := context.Background()

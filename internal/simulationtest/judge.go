@@ -545,11 +545,12 @@ func as(m outbox.Message) string {
 
 var slots = regexp.MustCompile(`\{\{\d\}\}`)
 
-// failed: only who has opted out, or may not be written to, is left without a message, or
-// whom the gateway would not take it for; then there is an alert.
+// failed: only who has opted out, or may not be written to, is left without a message, or who
+// would be asked what waits no more, or whom the gateway would not take it for; then there is an
+// alert.
 func (j *judge) failed(m outbox.Message) {
 	j.t.Helper()
-	if m.Error == string(thread.OptedOut) || m.Error == string(thread.TakenOver) {
+	if m.Error == string(thread.OptedOut) || m.Error == string(thread.TakenOver) || m.Pending != "" && m.Error == string(thread.Unasked) {
 		return
 	}
 	var page struct{ Alerts []ledger.Alert }

@@ -344,6 +344,7 @@ func TestField11_WhoMayBeWrittenTo(t *testing.T) {
 		return id
 	}
 	plain, out, taken := with(thread.Outcome{}), with(thread.Outcome{OptedOut: true}), assigned(with(thread.Outcome{}))
+	asks := with(thread.Outcome{Pending: &thread.Pending{ID: "p1"}})
 	both, nobody := assigned(with(thread.Outcome{OptedOut: true})), dynamotest.ID("th")
 	const window = 24 * time.Hour
 	free, windowed := thread.Reach{}, thread.Reach{Window: window}
@@ -370,6 +371,12 @@ func TestField11_WhoMayBeWrittenTo(t *testing.T) {
 		{"in the window's last moment", plain, window - time.Millisecond, windowed, ""},
 		{"as the window closes", plain, window, windowed, thread.WindowClosed},
 		{"by template after it", plain, 30 * window, free, ""},
+		{"what waits", asks, 0, thread.Reach{Asks: "p1", Window: window}, ""},
+		{"what waits, too late", asks, window, thread.Reach{Asks: "p1", Window: window}, thread.WindowClosed},
+		{"something else waits", asks, 0, thread.Reach{Asks: "p2", Window: window}, thread.Unasked},
+		{"nothing waits", plain, window, thread.Reach{Asks: "p1", Window: window}, thread.Unasked},
+		{"nobody we know, for an answer", nobody, 0, thread.Reach{Asks: "p1"}, thread.Unasked},
+		{"for an answer, opted out", out, 0, thread.Reach{Asks: "p1"}, thread.OptedOut},
 	} {
 		later := newStore(t, c)
 		later.Now = func() time.Time { return c.now().Add(tt.later) }

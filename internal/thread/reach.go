@@ -22,6 +22,7 @@ type Reach struct {
 	Window    time.Duration // how long after the customer's last message this may be written; 0 is for ever
 	Essential bool          // the answer to STOP itself
 	ByPerson  bool          // staff writes; a person's own message goes out while they have the thread
+	Asks      string        // the pending action whose YES or NO this asks for; "" asks for none
 }
 
 // Why a thread's customer may not be written to.
@@ -31,10 +32,13 @@ const (
 	OptedOut     Why = "the recipient has opted out"
 	TakenOver    Why = "a person has taken the thread over"
 	WindowClosed Why = "outside the window of the channel, and no approved template"
+	Unasked      Why = "what it asks waits for no answer any more"
 )
 
 // MayWrite is the condition that the customer of a thread may be written to. It holds for a
-// thread that does not exist, too (somebody who never wrote), except for free text in a window.
+// thread that does not exist, too (somebody who never wrote), except for free text in a window. A
+// question goes out only while it is the one that waits: below a newer one, a bare YES would
+// confirm what was not asked last.
 func (s *Store) MayWrite(id string, r Reach, refused func(Why) error) dynamo.Write {
 	conds, vals := []string{}, dynamo.V{}
 	if !r.Essential {
@@ -47,6 +51,10 @@ func (s *Store) MayWrite(id string, r Reach, refused func(Why) error) dynamo.Wri
 		conds = append(conds, "lastIn > :window")
 		vals[":window"] = s.Now().Add(-r.Window)
 	}
+	if r.Asks != "" {
+		conds = append(conds, "pending.id = :asks")
+		vals[":asks"] = r.Asks
+	}
 	if len(conds) == 0 {
 		conds = []string{"attribute_exists(pk) OR attribute_not_exists(pk)"} // always
 	}
@@ -56,7 +64,15 @@ func (s *Store) MayWrite(id string, r Reach, refused func(Why) error) dynamo.Wri
 			return refused(OptedOut)
 		case old["handler"] != nil && !r.ByPerson:
 			return refused(TakenOver)
+		case r.Asks != "" && !waits(old, r.Asks):
+			return refused(Unasked)
 		}
 		return refused(WindowClosed)
 	})
+}
+
+// waits reports whether a pending action is what a head has waiting.
+func waits(head dynamo.Item, id string) bool {
+	var h Head
+	return head.Decode(&h) == nil && h.Pending != nil && h.Pending.ID == id
 }

@@ -153,9 +153,19 @@ func (w *work) outbound(t thread.Turn) []dynamo.Write {
 		Trace: t.TraceID, Essential: essential, ByPerson: person,
 	}
 	if w.pending != nil && (w.made || w.asked) {
-		m.Pending, m.Buttons = w.pending.ID, w.buttons()
+		m.Pending, m.Buttons, m.Rest = w.pending.ID, w.buttons(), w.rest(m.Text)
 	}
 	return w.r.Outbox.PutPieces(m)
+}
+
+// rest is how much of a text is none of its question's: what comes before a reminder. What was said
+// with a new proposal leads to its question, and is nothing without it.
+func (w *work) rest(text string) int {
+	before, asks := strings.CutSuffix(text, strings.Join(w.after, "\n\n"))
+	if w.proposed() || len(w.after) == 0 || !asks {
+		return 0
+	}
+	return len(strings.TrimSpace(before))
 }
 
 // originOf is whose words a turn passes on; nil for nobody's.

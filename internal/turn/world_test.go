@@ -293,11 +293,13 @@ func (w *world) start(db *dynamo.DB) {
 	w.sender = &outbox.Sender{
 		Box: w.outbox, Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: w, channel.Messenger: w}, Log: log,
 		MayWrite: func(m outbox.Message) dynamo.Write {
-			r := thread.Reach{Essential: m.Essential, ByPerson: m.ByPerson || m.Kind == notify.Merchant}
+			r := thread.Reach{Essential: m.Essential, ByPerson: m.ByPerson || m.Kind == notify.Merchant, Asks: m.Pending}
 			if m.Template == nil {
 				r.Window = m.Channel.Window(m.ByPerson)
 			}
-			return w.threads.MayWrite(m.Thread, r, func(why thread.Why) error { return &outbox.Refused{Reason: string(why), Wanted: true} })
+			return w.threads.MayWrite(m.Thread, r, func(why thread.Why) error {
+				return &outbox.Refused{Reason: string(why), Wanted: true, Unasked: why == thread.Unasked}
+			})
 		},
 		Alert: func(ctx context.Context, m outbox.Message) error {
 			if m.Origin == nil {
