@@ -135,8 +135,10 @@ func (s *Sender) send(ctx context.Context, m Message) error {
 	err := s.Box.Table.DB().Commit(ctx, ws...)
 	var refused *Refused
 	switch {
-	case errors.Is(err, errTaken), errors.Is(err, errEarly): // the sweep comes back to what is early
+	case errors.Is(err, errTaken):
 		return nil
+	case errors.Is(err, errEarly):
+		return s.wait(ctx, m)
 	case errors.As(err, &refused) && refused.Unasked && m.Rest > 0:
 		return s.withoutQuestion(ctx, m)
 	case errors.As(err, &refused):
@@ -170,6 +172,17 @@ var errEarly = errors.New("another message goes first")
 func (s *Sender) itsTurn(m Message) dynamo.Write {
 	return s.Box.Table.Check(key(m.Thread, m.After), "attribute_not_exists(pk) OR NOT #status IN (:queued, :sending)",
 		dynamo.V{":queued": Queued, ":sending": Sending}).Else(errEarly)
+}
+
+// wait leaves m, which is early, to a later sweep. What is due moves back in the due index: there it
+// must not stand for ever before the one that it waits for, whose retries come ever later.
+func (s *Sender) wait(ctx context.Context, m Message) error {
+	now := s.Box.Now()
+	if m.DueAt.After(now) {
+		return nil
+	}
+	_, err := s.commit(ctx, "put off", m, s.change(m, "SET dueAt = :due", dynamo.V{":due": now.Add(claimFor)}))
+	return err
 }
 
 // sent calls the provider and records what came of it.

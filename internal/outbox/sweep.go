@@ -13,9 +13,10 @@ import (
 )
 
 // Sweep delivers what is due: retries whose time has come, claims that ran out, and
-// messages that no stream has brought. At most limit messages a shard. One message
-// that cannot be delivered, or one shard that cannot be read, does not keep the others
-// waiting.
+// messages that no stream has brought. At most limit messages a shard, oldest first: what
+// has to wait for another message moves back. One message that cannot be delivered, or one
+// shard that cannot be read, does not keep the others waiting. 16 requests, and for each
+// message 1 more than its delivery; 3 for one that has to wait.
 func (s *Sender) Sweep(ctx context.Context, limit int) (delivered int, err error) {
 	var errs []error
 	for shard := range dynamo.DueShards {

@@ -211,6 +211,53 @@ func TestOneBadMessageKeepsNoOther(t *testing.T) {
 	}
 }
 
+// Pieces that wait for the one before them do not fill the sweep's first page and keep that one
+// out of it.
+func TestWhatWaitsDoesNotFillTheSweep(t *testing.T) {
+	t.Parallel()
+	c, ctx := alone(t), context.Background()
+	c.put(c.text("turn00000001-0", "first"))
+	for i, id := range []string{"turn00000001-1", "turn00000001-2"} {
+		m := c.text(id, fmt.Sprint("piece ", i))
+		m.After = fmt.Sprintf("turn00000001-%d", i)
+		c.put(m)
+	}
+	c.twilio.FailSends(twiliotest.TooMany(0), twiliotest.TooMany(0), twiliotest.TooMany(0))
+	c.deliver("turn00000001-0")
+	minutes := 0
+	for ; minutes < 60 && len(c.taken()) < 3; minutes++ {
+		c.clock.add(time.Minute)
+		if _, err := c.sender.Sweep(ctx, 2); err != nil {
+			t.Error(err)
+		}
+	}
+	if len(c.taken()) != 3 || minutes > 10 {
+		t.Errorf("after %d minutes the provider has %q; the first is %+v", minutes, c.taken(), c.get("turn00000001-0"))
+	}
+}
+
+// What the stream brings too early stays due where it is, for one request; a sweep moves it, and it
+// goes out with the next one when the message before it has gone.
+func TestWhatWaitsMovesWhenItIsDue(t *testing.T) {
+	t.Parallel()
+	c := alone(t)
+	c.put(c.text("1", "first"))
+	m := c.text("2", "second")
+	m.After = "1"
+	m = c.put(m)
+	if got := c.later(time.Second, "2"); !got.DueAt.Equal(m.DueAt) {
+		t.Errorf("due at %v, was %v", got.DueAt, m.DueAt)
+	}
+	c.clock.add(time.Minute)
+	if got := c.deliver("2"); !got.DueAt.Equal(c.clock.now().Add(time.Minute)) {
+		t.Errorf("due at %v at %v", got.DueAt, c.clock.now())
+	}
+	c.deliver("1")
+	c.clock.add(time.Minute)
+	c.sweep()
+	c.wantTaken("first", "second")
+}
+
 func TestGivenUpAfterAllAttempts(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
