@@ -15,13 +15,13 @@
 // checks that the recipient may still be written to and that it is the message's turn, and
 // the record of the provider's id. To take a question from a message is 2 more. To settle an
 // unclear send is 3, and 1 for each megabyte of the thread's outbox. A status callback is 1,
-// and 1 more for a failure that comes late.
+// and 1 more for a failure that comes late. To look up a message that is quoted is 1 for each
+// megabyte.
 package outbox
 
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -182,7 +182,8 @@ func FromStream(it dynamo.Item) (Message, error) {
 	return m, fault.Wrap(err, fault.Invalid, "not an outbox message: %s", it.Key().SK)
 }
 
-// List gives a thread's latest messages, newest first. One request.
+// List gives so many of a thread's messages, by their ids, the last first: of one kind, the
+// newest. One request.
 func (b *Box) List(ctx context.Context, thread string, limit int) ([]Message, error) {
 	ms, _, err := b.page(ctx, thread, limit, "")
 	return ms, err
@@ -224,39 +225,49 @@ func (b *Box) page(ctx context.Context, thread string, limit int, after string) 
 }
 
 // PendingOf returns the pending action that the message with a provider's id showed, or
-// "" when that is not known. It looks at the thread's latest messages. One request.
+// "" when that is not known. One request for each megabyte of the thread's outbox.
 func (b *Box) PendingOf(ctx context.Context, thread, providerID string) (string, error) {
-	ms, err := b.List(ctx, thread, 50)
-	if err != nil {
-		return "", err
-	}
-	for _, m := range ms {
-		if m.ProviderID == providerID {
-			return m.Pending, nil
-		}
-	}
-	return "", nil
+	m, err := b.quoted(ctx, thread, providerID)
+	return m.Pending, err
 }
 
 // AboutOf returns what the message with a provider's id told a business of, or "" when that is
-// not known. It looks at the thread's latest messages. One request.
+// not known. One request for each megabyte of the thread's outbox.
 func (b *Box) AboutOf(ctx context.Context, thread, providerID string) (string, error) {
-	ms, err := b.List(ctx, thread, 50)
-	if err != nil {
-		return "", err
-	}
-	for _, m := range ms {
-		if m.ProviderID == providerID {
-			return m.About, nil
-		}
-	}
-	return "", nil
+	m, err := b.quoted(ctx, thread, providerID)
+	return m.About, err
 }
 
-// Sent reports whether the message with a provider's id is one of the thread's latest. One request.
+// Sent reports whether the message with a provider's id is one of the thread's. One request for
+// each megabyte of the thread's outbox.
 func (b *Box) Sent(ctx context.Context, thread, providerID string) (bool, error) {
-	ms, err := b.List(ctx, thread, 50)
-	return slices.ContainsFunc(ms, func(m Message) bool { return m.ProviderID == providerID }), err
+	m, err := b.quoted(ctx, thread, providerID)
+	return m.ID != "", err
+}
+
+// maxPages bounds the search for a quoted message, in pages of a megabyte.
+const maxPages = 16
+
+// quoted is the message with a provider's id, or none. Ids tell nothing of the time, so the latest
+// cannot be asked for: it looks at all. That is dear for a long thread, and rare; to find messages
+// by the provider's id would cost a write unit for each that is sent.
+func (b *Box) quoted(ctx context.Context, thread, providerID string) (Message, error) {
+	after := ""
+	for range maxPages {
+		ms, next, err := b.page(ctx, thread, 0, after)
+		if err != nil {
+			return Message{}, err
+		}
+		for _, m := range ms {
+			if m.ProviderID == providerID {
+				return m, nil
+			}
+		}
+		if after = next; after == "" {
+			break
+		}
+	}
+	return Message{}, nil
 }
 
 // Split cuts text into pieces of at most size characters, at a paragraph, line or word where

@@ -3,6 +3,7 @@ package outbox_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -220,5 +221,29 @@ func TestPendingOf(t *testing.T) {
 	}
 	if p, err := c.PendingOf(ctx, c.thread, "SM-of-another"); p != "" || err != nil {
 		t.Errorf("%q, %v", p, err)
+	}
+}
+
+// A message is known when it is quoted however many of another kind the thread has, on whatever
+// page it is found.
+func TestQuoteOfAnOlderKind(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	m := c.text("message.k1", "Ann asks: do you have vegan dishes?")
+	m.About = "ABCD2"
+	c.put(m)
+	sent := c.deliver("message.k1")
+	long := strings.Repeat("x", 30<<10)
+	for i := range 50 {
+		c.put(c.text(fmt.Sprintf("turn%08d-0", i+1), long))
+	}
+	if got, err := c.AboutOf(ctx, c.thread, sent.ProviderID); got != "ABCD2" || err != nil {
+		t.Errorf("about %q, %v", got, err)
+	}
+	if ok, err := c.Sent(ctx, c.thread, sent.ProviderID); !ok || err != nil {
+		t.Errorf("sent %v, %v", ok, err)
+	}
+	if ok, err := c.Sent(ctx, c.thread, "SM-of-another"); ok || err != nil {
+		t.Errorf("another's: sent %v, %v", ok, err)
 	}
 }
