@@ -70,6 +70,9 @@ func (c Confirm) Describe(tc tool.Context, p thread.Pending) string {
 	})
 }
 
+// Books implements [gate.Commitment].
+func (Confirm) Books() bool { return true }
+
 // Commit prepares the confirmation.
 func (c Confirm) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) (gate.Settled, error) {
 	p := consent.Pending
@@ -142,6 +145,9 @@ func and(summary, sentence string) string {
 	}
 	return summary + " · " + sentence
 }
+
+// Books implements [gate.Commitment].
+func (Cancel) Books() bool { return false }
 
 // Commit prepares the cancellation.
 func (c Cancel) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) (gate.Settled, error) {

@@ -29,6 +29,9 @@ func (m Move) Describe(tc tool.Context, p thread.Pending) string {
 	})
 }
 
+// Books implements [gate.Commitment].
+func (Move) Books() bool { return true }
+
 // Commit prepares the new booking and the end of the old one.
 func (m Move) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) (gate.Settled, error) {
 	p := consent.Pending

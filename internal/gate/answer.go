@@ -28,13 +28,23 @@ func (a Answer) String() string {
 // Yes only when every word and sign of it is listed as a yes or as what may stand
 // beside one. Anything else is Unclear: an unknown word, a number, a question or
 // quotation mark, a yes together with a no. No follows the same rule with its own words.
-func Read(text string) Answer {
+//
+// A yes that names a booking ("confirm my booking") is Unclear too: it is one only to an
+// offer of a booking, which [Decide] knows.
+func Read(text string) Answer { return readAs(text, false) }
+
+// readAs is [Read] as an answer to what makes a booking, or to anything else.
+func readAs(text string, books bool) Answer {
 	v, err := words()
 	if err != nil {
 		return Unclear // unreadable word files know no yes; a test keeps them readable
 	}
+	fit := yes | besideYes | neutral
+	if books {
+		fit |= booking
+	}
 	switch said := v.read(text, answers); {
-	case said.has(yes) && said.only(yes|besideYes|neutral):
+	case said.has(yes) && said.only(fit):
 		return Yes
 	case said.has(no|cancel) && said.only(no|cancel|besideNo|neutral):
 		return No

@@ -18,9 +18,13 @@ import (
 
 // message is one row of testdata/answers.
 type message struct {
-	text string
-	want Answer
+	text  string
+	want  Answer
+	books bool // a yes to what makes a booking only
 }
+
+// readOffer reads an answer to what makes a booking.
+func readOffer(text string) Answer { return readAs(text, true) }
 
 // messages reads testdata/answers/<name>.txt: messages, one a line, under what they answer.
 func messages(t *testing.T, name string) []message {
@@ -31,19 +35,22 @@ func messages(t *testing.T, name string) []message {
 	}
 	defer f.Close()
 	var out []message
-	var want Answer
+	var under message
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
 		switch line := lines.Text(); line {
 		case "[yes]":
-			want = Yes
+			under = message{want: Yes}
+		case "[yes booking]":
+			under = message{want: Yes, books: true}
 		case "[no]":
-			want = No
+			under = message{want: No}
 		case "[unclear]":
-			want = Unclear
+			under = message{want: Unclear}
 		default:
 			if line != "" && !strings.HasPrefix(line, "#") {
-				out = append(out, message{line, want})
+				under.text = line
+				out = append(out, under)
 			}
 		}
 	}
@@ -60,8 +67,15 @@ func TestRead(t *testing.T) {
 			t.Parallel()
 			rows := messages(t, name)
 			for _, m := range rows {
-				if got := Read(m.text); got != m.want {
-					t.Errorf("Read(%q) = %v, want %v", m.text, got, m.want)
+				if got := readOffer(m.text); got != m.want {
+					t.Errorf("%q to an offer of a booking is %v, want %v", m.text, got, m.want)
+				}
+				want := m.want
+				if m.books {
+					want = Unclear
+				}
+				if got := Read(m.text); got != want {
+					t.Errorf("Read(%q) = %v, want %v", m.text, got, want)
 				}
 			}
 			if len(rows) < 40 {
@@ -129,7 +143,7 @@ func TestField20_SomethingElseInsteadOfYes(t *testing.T) {
 		"", // a voice note, photo or location comes without text
 		"❤️", "🤷‍♀️", "😂", "hello", "taxi to the airport", "YES 4F2K", "12:30",
 	} {
-		if got := Read(text); got != Unclear {
+		if got := readOffer(text); got != Unclear {
 			t.Errorf("Read(%q) = %v, want unclear", text, got)
 		}
 	}
@@ -175,8 +189,8 @@ func TestSpellingsOfOneMessage(t *testing.T) {
 		if len(spelt) > maxMessage || strings.ContainsRune(text, '´') { // NFKD of the message itself makes a space of ´
 			return
 		}
-		if got, want := Read(spelt), Read(text); got != want {
-			t.Fatalf("Read(%q) = %v, but Read(%q) = %v", spelt, got, text, want)
+		if got, want := readOffer(spelt), readOffer(text); got != want {
+			t.Fatalf("%q is %v, but %q is %v", spelt, got, text, want)
 		}
 	})
 }
@@ -192,7 +206,7 @@ func TestYesWithAnotherWordIsNoYes(t *testing.T) {
 		at := rapid.IntRange(0, len(said)).Draw(t, "at")
 		between := rapid.SampledFrom([]string{" ", ", ", "! ", "\n"}).Draw(t, "between")
 		text := strings.Join(slices.Insert(slices.Clone(said), at, other.Draw(t, "word")), between)
-		if got := Read(text); got != Unclear {
+		if got := readOffer(text); got != Unclear {
 			t.Fatalf("Read(%q) = %v, want unclear", text, got)
 		}
 	})
@@ -204,12 +218,12 @@ func TestYesAndNoTogether(t *testing.T) {
 	t.Parallel()
 	check := func(y, n string) {
 		for _, text := range []string{y + ", " + n, n + "! " + y} {
-			if got := Read(text); got != Unclear {
+			if got := readOffer(text); got != Unclear {
 				t.Errorf("Read(%q) = %v, want unclear", text, got)
 			}
 		}
 		for _, text := range []string{y + " " + n, n + " " + y} { // may be a no of its own: "no confirmo"
-			if Read(text) == Yes {
+			if readOffer(text) == Yes {
 				t.Errorf("Read(%q) = yes", text)
 			}
 		}
@@ -243,7 +257,7 @@ func TestSiBeforeAnotherLanguage(t *testing.T) {
 	}
 	for _, name := range language.Supported() {
 		for _, e := range fileEntries(t, name) {
-			if text := "si " + e.phrase; !spanish[e.phrase] && Read(text) == Yes {
+			if text := "si " + e.phrase; !spanish[e.phrase] && readOffer(text) == Yes {
 				t.Errorf("Read(%q) = yes (%v)", text, e)
 			}
 		}

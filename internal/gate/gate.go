@@ -7,7 +7,8 @@
 //
 // A YES counts when the customer wrote it after the offer was made, more than
 // [Buffer] before it expires, alone or with other yeses only, and, if it came by a
-// button or as a reply, to this very offer.
+// button or as a reply, to this very offer. A YES in words that name a booking counts only
+// where one is made: "confirm my booking" cancels nothing.
 package gate
 
 import (
@@ -39,15 +40,16 @@ const (
 
 // Decide reads the unanswered messages of a thread against what is pending on it.
 // refers gives, for a message that is a reply, the pending action it replies to ("" when
-// that is not known). The messages count as one: "yes" and "but at eight" are no YES.
-func Decide(p *thread.Pending, msgs []thread.Message, refers map[string]string, now time.Time) Ruling {
+// that is not known), and books whether a YES makes a booking. The messages count as one: "yes"
+// and "but at eight" are no YES.
+func Decide(p *thread.Pending, books bool, msgs []thread.Message, refers map[string]string, now time.Time) Ruling {
 	if p == nil {
 		if len(msgs) > 0 && isButton(msgs[len(msgs)-1]) {
 			return OldOffer
 		}
 		return Free
 	}
-	said, old := answer(p, msgs, refers)
+	said, old := answer(p, books, msgs, refers)
 	gone := Gone(p, now)
 	switch {
 	case old:
@@ -68,9 +70,9 @@ func Decide(p *thread.Pending, msgs []thread.Message, refers map[string]string, 
 func Gone(p *thread.Pending, now time.Time) bool { return !now.Before(p.ExpiresAt.Add(-Buffer)) }
 
 // answer joins what the messages say; old is set when one of them answers another offer.
-func answer(p *thread.Pending, msgs []thread.Message, refers map[string]string) (said Answer, old bool) {
+func answer(p *thread.Pending, books bool, msgs []thread.Message, refers map[string]string) (said Answer, old bool) {
 	for i, m := range msgs {
-		one, other := answerOf(p, m, refers)
+		one, other := answerOf(p, books, m, refers)
 		old = old || other
 		if i == 0 {
 			said = one
@@ -81,14 +83,14 @@ func answer(p *thread.Pending, msgs []thread.Message, refers map[string]string) 
 	return said, old
 }
 
-func answerOf(p *thread.Pending, m thread.Message, refers map[string]string) (said Answer, old bool) {
+func answerOf(p *thread.Pending, books bool, m thread.Message, refers map[string]string) (said Answer, old bool) {
 	if a, id, ok := ParseButton(m.Button); ok {
 		if id != p.ID {
 			return Unclear, true
 		}
 		return a, false
 	}
-	said = Read(m.Text)
+	said = readAs(m.Text, books)
 	switch {
 	case said == Unclear:
 		return Unclear, false
@@ -117,6 +119,9 @@ type Consent struct {
 type Commitment interface {
 	// Describe is the question that the customer is asked, in their language.
 	Describe(tc tool.Context, p thread.Pending) string
+
+	// Books reports whether a YES makes a booking.
+	Books() bool
 
 	// Commit prepares what a YES does. It reads, but changes nothing that could be
 	// taken for done: what it does happens with Settled.Writes.

@@ -56,9 +56,31 @@ func TestDecide(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if got := Decide(tt.pending, tt.msgs, tt.refers, made.Add(tt.now)); got != tt.want {
+			if got := Decide(tt.pending, false, tt.msgs, tt.refers, made.Add(tt.now)); got != tt.want {
 				t.Errorf("%s, want %s", got, tt.want)
 			}
 		})
+	}
+}
+
+// Words that name a booking are a YES where one is made, and ask again anywhere else; beside
+// another YES, in one message or in two, they make no difference where one is made.
+func TestYesThatNamesABooking(t *testing.T) {
+	t.Parallel()
+	made := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	p := &thread.Pending{ID: "p1", CreatedAt: made, ExpiresAt: made.Add(10 * time.Minute)}
+	for _, texts := range [][]string{
+		{"Confirm my booking"}, {"book it"}, {"yes", "book it"}, {"rezervasyonu onayla"}, {"resérvalo"}, {"oui, réservez"}, {"ja, gebucht"},
+		{"бронируйте"}, {"כן, תזמין"}, {"أؤكد الحجز"}, {"ndiyo, weka nafasi"},
+	} {
+		var msgs []thread.Message
+		for _, text := range texts {
+			msgs = append(msgs, thread.Message{ID: "m", Text: text, At: made.Add(time.Second)})
+		}
+		for books, want := range map[bool]Ruling{true: Confirmed, false: Waiting} {
+			if got := Decide(p, books, msgs, nil, made.Add(time.Minute)); got != want {
+				t.Errorf("%q to what makes a booking (%v): %s, want %s", texts, books, got, want)
+			}
+		}
 	}
 }

@@ -27,6 +27,7 @@ const (
 	cancel                     // NO by itself; after a no it may mean the opposite
 	besideYes                  // fits beside a yes
 	besideNo                   // fits beside a no
+	booking                    // with yes and besideYes: to what makes a booking only
 	polite                     // fits beside both
 	unclear                    // settles nothing, and nothing beside it can
 	stop                       // opts out
@@ -34,7 +35,7 @@ const (
 	pause                      // a comma, a full stop
 	unknown                    // anything that is not in the word files
 
-	answers  = yes | no | cancel | besideYes | besideNo | polite | unclear
+	answers  = yes | no | cancel | besideYes | besideNo | booking | polite | unclear
 	keywords = stop | start
 	neutral  = polite | pause
 )
@@ -42,6 +43,7 @@ const (
 // headings are the headings of the word files.
 var headings = map[string]kind{
 	"[yes]": yes, "[no]": no, "[cancel]": cancel,
+	"[yes booking]": yes | booking, "[beside yes booking]": besideYes | booking,
 	"[beside yes]": besideYes, "[beside no]": besideNo, "[polite]": polite, "[unclear]": unclear,
 	"[stop]": stop, "[start]": start,
 }

@@ -44,6 +44,9 @@ func (c Confirm) Describe(tc tool.Context, p thread.Pending) string {
 	})
 }
 
+// Books implements [gate.Commitment].
+func (Confirm) Books() bool { return false }
+
 // Commit places the order.
 func (c Confirm) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) (gate.Settled, error) {
 	p := consent.Pending
@@ -143,6 +146,9 @@ func (c Cancel) Describe(tc tool.Context, p thread.Pending) string {
 	}
 	return wording.Say(tc.Language, wording.OrderCancelPrompt, wording.Vars{"summary": p.Summary})
 }
+
+// Books implements [gate.Commitment].
+func (Cancel) Books() bool { return false }
 
 // Commit cancels the order.
 func (c Cancel) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) (gate.Settled, error) {

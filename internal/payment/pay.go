@@ -36,6 +36,9 @@ func (c Pay) Describe(tc tool.Context, p thread.Pending) string {
 	})
 }
 
+// Books implements [gate.Commitment].
+func (Pay) Books() bool { return true }
+
 // Commit makes the payment intent, and prepares to store the payment with the receipt of the
 // YES. An intent charges nobody: one whose turn dies is made again by the same key, or is
 // never paid. Without the provider the offer keeps waiting for its YES.

@@ -30,6 +30,33 @@ import (
 	"merve/internal/thread"
 )
 
+// TestPromise1_AYesToABookingIsNoneToItsEnd answers each kind of question about a booking with
+// words for making one.
+func TestPromise1_AYesToABookingIsNoneToItsEnd(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ said, want string }{
+		{"book", "Your booking is confirmed."},
+		{"dive", "Please pay"},
+		{"book, yes, move it", "has been moved"},
+		{"book, yes, cancel it", "still waiting"},
+		{"note", "still waiting"},
+	} {
+		t.Run(c.said, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.stock(nil, "meze", "reef")
+			w.model = clerkModel()
+			for i, text := range strings.Split(c.said, ", ") {
+				w.say(w.from("ann", channel.App, fmt.Sprint(i), text))
+			}
+			got := textOf(w.say(w.from("ann", channel.App, "last", "Confirm my booking")).Turn)
+			if !strings.Contains(got, c.want) {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
 // TestYesBeforeTheQuestion has "yes" come in, from a process whose clock is ahead, whenever
 // the model thinks about a proposal: none of them is an answer to it.
 func TestYesBeforeTheQuestion(t *testing.T) {

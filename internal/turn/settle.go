@@ -49,7 +49,7 @@ func (w *work) gate(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	ruling := gate.Decide(w.pending, w.in, refers, w.tc.Now)
+	ruling := gate.Decide(w.pending, w.books(), w.in, refers, w.tc.Now)
 	if w.doubtful(ruling) {
 		w.doubt(false)
 		w.asked = true
@@ -75,6 +75,15 @@ func (w *work) gate(ctx context.Context) (done bool, err error) {
 		return w.market.Gate != market.Converse, w.remind(ctx)
 	}
 	return false, nil
+}
+
+// books reports whether a YES to what is pending makes a booking.
+func (w *work) books() bool {
+	if w.pending == nil {
+		return false
+	}
+	c, err := w.commitment(w.pending.Kind)
+	return err == nil && c.Books()
 }
 
 // doubtful reports whether a bare YES or NO may be the answer to somebody who was quoted since
