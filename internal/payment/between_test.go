@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
 	"merve/internal/ledger"
 	"merve/internal/payment"
+	"merve/internal/provider/stripe/stripetest"
 )
 
 // Staff give money back at the provider's own pages right before something else is written of
@@ -98,6 +100,31 @@ func TestPaidOfWhatIsJustCancelled(t *testing.T) {
 	}
 	if got := d.payment(tx); d.state(tx) != ledger.Cancelled || got.Status != payment.Refunded || d.returned() != 9000 {
 		t.Errorf("it is %s, the payment %s, %d returned", d.state(tx), got.Status, d.returned())
+	}
+}
+
+// What is paid, and told of, right before it is written as closed or as looked at in vain, stays
+// as it was told.
+func TestPaidWhileItIsClosed(t *testing.T) {
+	t.Parallel()
+	for name, away := range map[string]bool{"found": false, "Stripe is away": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newTill(t)
+			tx, p := d.overdue()
+			paid := d.report(d.stripe.Pay(p.Intent))
+			d.pass(time.Hour)
+			if away {
+				d.stripe.Add(stripetest.Away)
+			}
+			late := d.over(dynamotest.Open(t, dynamotest.Before("PutItem", func() { d.take(paid) })), d.stripe.Client())
+			if _, err := late.Attend(context.Background(), tx.ID); err != nil {
+				t.Fatal(err)
+			}
+			if got := d.payment(tx); got.Status != payment.Refunded || got.Looks != 0 || d.returned() != 3000 {
+				t.Errorf("%+v, %d returned", got, d.returned())
+			}
+		})
 	}
 }
 

@@ -46,6 +46,7 @@ type outcome struct {
 	Ledger      []string
 	Receipt     string
 	Charged     int64 // by Stripe
+	Open        int   // at Stripe: what can be paid yet
 	Returned    int64
 	Alerts      int
 	Told        []string
@@ -74,7 +75,9 @@ func (d *till) outcome(tx ledger.Transaction) outcome {
 		out.Receipt = fmt.Sprint(r.Answer, r.MessageID, r.OfferHash == tx.OfferHash, r.Payment == p.Intent)
 	}
 	for _, i := range d.stripe.Intents() {
-		out.Charged += i.Received
+		if out.Charged += i.Received; i.Status != "succeeded" && i.Status != "canceled" {
+			out.Open++
+		}
 	}
 	for key := range d.told(tx) {
 		out.Told = append(out.Told, key[len(tx.ID):])
@@ -86,8 +89,8 @@ func (d *till) outcome(tx ledger.Transaction) outcome {
 // errAgain means that the customer says YES again.
 var errAgain = errors.New("say it again")
 
-// Whatever call of a YES, of a webhook, of one that comes too late or of a cancellation fails, in
-// every way, and however often it comes again: what is stored, charged and told is as without.
+// Whatever call of a YES, of a webhook, of one that comes too late, of a cancellation or of a
+// closing fails, in every way, and however often it comes again: what is stored, charged and told is as without.
 func TestCrashAnywhere(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -106,6 +109,10 @@ func TestCrashAnywhere(t *testing.T) {
 		return err
 	}
 	take := func(_ *till, s *payment.Store, _ ledger.Transaction, r payment.Report) error { return s.Take(ctx, r) }
+	attend := func(_ *till, s *payment.Store, tx ledger.Transaction, _ payment.Report) error {
+		_, err := s.Attend(ctx, tx.ID)
+		return err
+	}
 	paid := func(d *till, tx ledger.Transaction) payment.Report {
 		d.take(d.report(d.stripe.Pay(d.yes(tx).Intent)))
 		return payment.Report{}
@@ -139,6 +146,16 @@ func TestCrashAnywhere(t *testing.T) {
 			now, err := d.Ledger.Get(ctx, d.tc.Actor, tx.ID)
 			return errors.Join(err, s.Forget(ctx, []ledger.Transaction{now}))
 		}},
+		"not paid": {func(d *till, tx ledger.Transaction) payment.Report {
+			d.yes(tx)
+			d.pass(ledger.PayFor + time.Hour)
+			return payment.Report{}
+		}, attend},
+		"paid and not told of": {func(d *till, tx ledger.Transaction) payment.Report {
+			d.stripe.Pay(d.yes(tx).Intent)
+			d.pass(ledger.PayFor + time.Hour)
+			return payment.Report{}
+		}, attend},
 		"too late": {func(d *till, tx ledger.Transaction) payment.Report {
 			r := d.report(d.stripe.Pay(d.yes(tx).Intent))
 			d.pass(ledger.PayFor)
@@ -163,6 +180,7 @@ func TestCrashAnywhere(t *testing.T) {
 	offers := map[string]func(*ledger.Terms){"cancelled late": partly, "nobody came": partly, "nobody came, taken back": partly}
 	wants := map[string]string{
 		"yes": "hold, waiting, 0 of 0 returned, 0 alerts", "declined": "hold, failed, 0 of 0 returned, 0 alerts",
+		"not paid": "hold, waiting, 0 of 0 returned, 0 alerts", "paid and not told of": "hold, refunded, 3000 of 3000 returned, 1 alerts",
 		"webhook": "confirmed, paid, 0 of 3000 returned, 0 alerts", "webhook of a move": "confirmed, paid, 0 of 3000 returned, 0 alerts",
 		"forgotten": "confirmed, paid, 0 of 3000 returned, 0 alerts", "nobody came, taken back": "confirmed, paid, 0 of 3000 returned, 0 alerts",
 		"too late": "hold, refunded, 3000 of 3000 returned, 0 alerts", "cancelled": "cancelled, refunded, 3000 of 3000 returned, 0 alerts",
@@ -223,8 +241,8 @@ func TestCrashAnywhere(t *testing.T) {
 					d.sweep(tx)
 				}
 				out := d.outcome(tx)
-				if out.String() != wants[name] {
-					t.Errorf("it comes to %s, want %s", out, wants[name])
+				if out.String() != wants[name] || out.Open != 0 {
+					t.Errorf("it comes to %s, %d open, want %s", out, out.Open, wants[name])
 				}
 				if old != "" {
 					gone, err := d.Ledger.Get(ctx, d.tc.Actor, old)

@@ -3,7 +3,6 @@ package payment
 import (
 	"context"
 	"errors"
-	"time"
 
 	"merve/internal/actor"
 	"merve/internal/dynamo"
@@ -73,7 +72,7 @@ func (c Pay) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) 
 	}
 	return c.link(tc, made, tx, []dynamo.Write{
 		ledger.Confirmer{Ledger: s.Ledger}.Held(tx, s.now()),
-		s.put(made, time.Time{}).IfAbsent().Else(errMoved),
+		s.put(made, made.CloseAt).IfAbsent().Else(errMoved),
 	}), nil
 }
 
@@ -95,6 +94,7 @@ func (c Pay) ask(ctx context.Context, tc tool.Context, tx ledger.Transaction, co
 	return Payment{
 		Transaction: tx.ID, Owner: tx.Owner, Market: tx.Market, Thread: tx.Thread, Language: tc.Language, Title: tx.ListingName,
 		AmountMinor: Due(tx), Currency: tx.Currency, Intent: intent, Token: token, Status: Waiting, Version: 1, CreatedAt: now, UpdatedAt: now,
+		CloseAt: tx.HoldExpiresAt.Add(closeAfter),
 		Receipt: ledger.Receipt{
 			PendingID: pending.ID, OfferHash: tx.OfferHash, MessageID: consent.MessageID, Answer: gate.Yes.String(), Actor: consent.Actor, At: consent.At,
 			PolicyVersion: pending.Policy, Trace: tc.TraceID,

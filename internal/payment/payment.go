@@ -15,18 +15,23 @@
 //	refunding  → refunded   the provider has taken it
 //	any        → refunded   somebody has given it back at the provider's own pages
 //
+// What was not paid while it was held is closed at the provider a little later, so that a page
+// that is still open pays nothing any more. What was paid, and nobody has told of, is found by
+// that and taken as if they had, with an alert.
+//
 // A refund that the provider has taken and that fails later stays refunded here, and an alert
 // leaves it to people: the bank that could not take the money back will not take it again.
 //
 // Table ledger, apart from the transactions, whose histories hold nothing else:
 //
-//	pay#{transaction}  payment          the payment; in the index due, of the kind "payment", while it is refunding, or paid for what nobody came to
+//	pay#{transaction}  payment          the payment; in the index due, of the kind "payment", until it is closed, while it is refunding, or paid for what nobody came to
 //	pay#{transaction}  event#{status}   what happened to it, once
 //
 // When a customer's data is deleted, the books stay without them: [Store.Forget] says what.
 //
 // Requests to the store: a YES 2 and what the turn's transaction takes, a webhook 2 or 3, one
-// that comes again 1; a page 2; a refund 1, and 1 to the provider.
+// that comes again 1; a page 2; a refund 1, and 1 to the provider; what was not paid in time 1,
+// and 2 to the provider.
 package payment
 
 import (
@@ -84,6 +89,8 @@ type Payment struct {
 	BackMinor   int64          `dynamodbav:"back,omitempty" json:"backMinor,omitempty"` // of the amount, what is given back; 0: all of it
 	Receipt     ledger.Receipt `dynamodbav:"receipt" json:"receipt"`                    // of the YES
 	Tries       int            `dynamodbav:"tries,omitempty" json:"tries,omitempty"`    // to give it back
+	Looks       int            `dynamodbav:"looks,omitempty" json:"-"`                  // that failed to close it
+	CloseAt     time.Time      `dynamodbav:"closeAt" json:"-"`                          // unless it is paid before
 	Version     int            `dynamodbav:"version" json:"version"`
 	CreatedAt   time.Time      `dynamodbav:"createdAt" json:"createdAt"`
 	UpdatedAt   time.Time      `dynamodbav:"updatedAt" json:"updatedAt"`
@@ -112,6 +119,17 @@ type Provider interface {
 	// Refund gives back what was paid, once for the key; what was given back before counts, and
 	// is no error.
 	Refund(ctx context.Context, b Back) error
+
+	// Close has an intent paid no more, unless it has been; it is an error while a bank has not
+	// decided.
+	Close(ctx context.Context, id, key string) (Closed, error)
+}
+
+// Closed is what became of an intent that can be paid no more.
+type Closed struct {
+	Paid        bool
+	AmountMinor int64 // that was paid
+	Currency    string
 }
 
 // Back is what a provider is asked to give back.
@@ -300,7 +318,10 @@ func (s *Store) change(ctx context.Context, p Payment, to Status, reason string)
 		Reason: after.Reason, Trace: telemetry.TraceID(ctx), At: now,
 	}
 	due := time.Time{}
-	if to == Refunding {
+	switch to {
+	case Failed:
+		due = p.CloseAt
+	case Refunding:
 		due = now.Add(firstTry(reason))
 	}
 	return []dynamo.Write{

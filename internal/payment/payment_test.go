@@ -370,7 +370,7 @@ func TestSweep(t *testing.T) {
 	d.stripe.RefuseRefunds(true)
 	d.take(d.report(d.stripe.Pay(p.Intent)))
 	d.stripe.RefuseRefunds(false)
-	for _, want := range []payment.Swept{{}, {Looked: 1, Refunded: 1}, {}} {
+	for _, want := range []payment.Swept{{}, {Looked: 2, Refunded: 1}, {}} {
 		if did, err := d.Sweep(context.Background(), 500); err != nil || did != want {
 			t.Errorf("%+v, %v; want %+v", did, err, want)
 		}
@@ -378,6 +378,121 @@ func TestSweep(t *testing.T) {
 	}
 	if d.returned() != 3000 {
 		t.Errorf("%d returned", d.returned())
+	}
+}
+
+// What was not paid in time is closed, a little after the hold: a page that is still open pays
+// nothing any more, and Stripe is not asked again.
+func TestNotPaidInTime(t *testing.T) {
+	t.Parallel()
+	for name, begin := range map[string]func(d *till, p payment.Payment){
+		"waiting": func(*till, payment.Payment) {},
+		"failed":  func(d *till, p payment.Payment) { d.take(d.report(d.stripe.Decline(p.Intent))) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newTill(t)
+			tx := d.offer(nil)
+			p := d.yes(tx)
+			begin(d, p)
+			d.pass(ledger.PayFor)
+			d.sweep(tx)
+			if i := d.stripe.Intents()[0]; i.Status == "canceled" {
+				t.Error("closed with the hold, before the last payment can have been told of")
+			}
+			d.pass(5 * time.Minute)
+			count := counting()
+			s := d.through(count)
+			for _, calls := range [][]string{{"GetItem", "GET /v1/payment_intents/" + p.Intent, "POST /v1/payment_intents/" + p.Intent + "/cancel", "PutItem"}, {"GetItem"}} {
+				if done, err := s.Attend(t.Context(), tx.ID); done || err != nil {
+					t.Errorf("%v, %v", done, err)
+				}
+				count.want(t, "closing", calls...)
+				d.pass(time.Hour)
+			}
+			if w := d.stripe.Pay(p.Intent); w.Body != "" || d.stripe.Intents()[0].Received != 0 || len(d.alerts(tx.ID)) != 0 {
+				t.Errorf("it was paid: %s, alerts %v", w.Body, d.alerts(tx.ID))
+			}
+		})
+	}
+}
+
+// What was paid, and no webhook told of, goes back, once, and people learn that webhooks do not
+// arrive.
+func TestPaidAndNotToldOf(t *testing.T) {
+	t.Parallel()
+	d := newTill(t)
+	tx, p := d.overdue()
+	told := d.stripe.Pay(p.Intent)
+	d.pass(time.Hour)
+	d.sweep(tx)
+	if got := d.payment(tx); got.Status != payment.Refunded || got.Reason != payment.ReasonHoldGone || d.returned() != 3000 || len(d.alerts(tx.ID)) != 1 {
+		t.Errorf("%+v, %d returned, alerts %v", got, d.returned(), d.alerts(tx.ID))
+	}
+	d.take(d.report(told)) // days later
+	if d.returned() != 3000 || len(d.alerts(tx.ID)) != 1 {
+		t.Errorf("%d returned, alerts %v", d.returned(), d.alerts(tx.ID))
+	}
+}
+
+// What is found paid in part confirms and gives back nothing: people are told, once, and Stripe
+// is not asked again.
+func TestPaidInPartAndNotToldOf(t *testing.T) {
+	t.Parallel()
+	d := newTill(t)
+	tx, p := d.overdue()
+	d.stripe.Pay(p.Intent)
+	d.Provider = stingy{d.Provider}
+	for range 3 {
+		d.pass(time.Hour)
+		d.sweep(tx)
+	}
+	asked := 0
+	for _, c := range d.stripe.Calls() {
+		if c.Method == "GET" {
+			asked++
+		}
+	}
+	if got := d.payment(tx); got.Status != payment.Waiting || len(d.alerts(tx.ID)) != 2 || asked != 1 {
+		t.Errorf("%+v, alerts %v, asked %d times", got, d.alerts(tx.ID), asked)
+	}
+}
+
+// stingy is a provider that was paid less than it was asked to have paid.
+type stingy struct{ payment.Provider }
+
+func (s stingy) Close(ctx context.Context, id, key string) (payment.Closed, error) {
+	c, err := s.Provider.Close(ctx, id, key)
+	c.AmountMinor--
+	return c, err
+}
+
+// While a bank has not decided, it is looked at less and less often, and left to people in the
+// end.
+func TestNotDecided(t *testing.T) {
+	t.Parallel()
+	d := newTill(t)
+	tx, p := d.overdue()
+	d.stripe.Process(p.Intent)
+	d.pass(time.Hour)
+	d.sweep(tx)
+	d.sweep(tx) // at once
+	if got := d.payment(tx); got.Looks != 1 || got.Status != payment.Waiting {
+		t.Errorf("%+v", got)
+	}
+	for range 62 {
+		if n := len(d.alerts(tx.ID)); n != 0 && d.payment(tx).Looks < 60 {
+			t.Fatalf("%d alerts after %d looks", n, d.payment(tx).Looks)
+		}
+		d.pass(6 * time.Hour)
+		d.sweep(tx)
+	}
+	if got := d.payment(tx); got.Looks != 60 || len(d.alerts(tx.ID)) != 1 {
+		t.Errorf("%+v, alerts %v", got, d.alerts(tx.ID))
+	}
+	d.take(d.report(d.stripe.Pay(p.Intent)))
+	if got := d.payment(tx); got.Status != payment.Refunded || d.returned() != 3000 {
+		t.Errorf("%+v, %d returned", got, d.returned())
 	}
 }
 

@@ -135,8 +135,9 @@ func faster(err error) error {
 // Swept is what a sweep did.
 type Swept struct{ Looked, Refunded int }
 
-// Sweep gives back what is to be given back. Any number of sweeps may run at once. 16 requests,
-// and 2 for each payment.
+// Sweep gives back what is to be given back, and closes what was not paid in time. Any number
+// of sweeps may run at once. 16 requests, and 2 for each payment; those of a webhook and 2 more
+// for one that was paid and not told of.
 func (s *Store) Sweep(ctx context.Context, limit int) (Swept, error) {
 	var did Swept
 	err := s.Table.EachDue(ctx, dueKind, s.now(), limit, func(k dynamo.Key) error {
@@ -150,8 +151,8 @@ func (s *Store) Sweep(ctx context.Context, limit int) (Swept, error) {
 	return did, err
 }
 
-// Attend gives back what was paid for a transaction, if that is due, and reports whether it is
-// given back.
+// Attend gives back what was paid for a transaction, or closes what was not, if that is due, and
+// reports whether what was to be given back is.
 func (s *Store) Attend(ctx context.Context, tx string) (done bool, err error) {
 	it, err := s.Table.Get(ctx, key(tx))
 	if err != nil || it == nil {
@@ -162,6 +163,8 @@ func (s *Store) Attend(ctx context.Context, tx string) (done bool, err error) {
 		return false, err // the index was behind
 	}
 	switch p.Status {
+	case Waiting, Failed:
+		return false, s.close(ctx, p.Payment)
 	case Refunding:
 		return s.refund(ctx, p.Payment)
 	case Paid:

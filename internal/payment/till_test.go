@@ -42,6 +42,11 @@ func (c charged) Secret(ctx context.Context, id string) (string, bool, error) {
 	return i.ClientSecret, i.Status == stripe.Succeeded, err
 }
 
+func (c charged) Close(ctx context.Context, id, key string) (payment.Closed, error) {
+	i, err := c.Client.Close(ctx, id, key)
+	return payment.Closed{Paid: i.Status == stripe.Succeeded, AmountMinor: i.PaidMinor, Currency: i.Currency}, err
+}
+
 func (c charged) Refund(ctx context.Context, b payment.Back) error {
 	r, err := c.Client.Refund(ctx, stripe.Back(b))
 	if err == nil && !r.Done {

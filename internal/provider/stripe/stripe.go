@@ -62,6 +62,7 @@ type Intent struct {
 	ClientSecret string // lets its holder pay, and nothing else: for the payer's page only
 	Status       Status
 	AmountMinor  int64
+	PaidMinor    int64  // of the amount, what was paid
 	Currency     string // ISO 4217, upper case
 	Transaction  string // as it was given with it; "" of what is not ours
 }
@@ -150,6 +151,35 @@ func (c *Client) Get(ctx context.Context, id string) (Intent, error) {
 	return intentOf(got)
 }
 
+// Close has an intent paid no more, and returns it as it stands then: succeeded or canceled. One
+// that a bank has not decided on cannot be closed, and is an error. 1 request when it was paid or
+// canceled before, else 2.
+// https://docs.stripe.com/api/payment_intents/cancel
+func (c *Client) Close(ctx context.Context, id, key string) (Intent, error) {
+	if err := checkKey(key); err != nil {
+		return Intent{}, err
+	}
+	i, err := c.Get(ctx, id)
+	if err != nil || i.Status == Succeeded || i.Status == Canceled {
+		return i, err
+	}
+	params := &sdk.PaymentIntentCancelParams{CancellationReason: sdk.String(string(sdk.PaymentIntentCancellationReasonAbandoned))}
+	params.SetIdempotencyKey(key)
+	var got *sdk.PaymentIntent
+	err = c.do(ctx, func(ctx context.Context, api *sdk.Client) (err error) {
+		got, err = api.V1PaymentIntents.Cancel(ctx, id, params)
+		return err
+	})
+	if err != nil {
+		return Intent{}, fmt.Errorf("stripe: cancel intent %s: %w", id, err)
+	}
+	i, err = intentOf(got)
+	if err == nil && i.Status != Canceled {
+		err = errAnswer
+	}
+	return i, err
+}
+
 // Refund is money on its way back.
 type Refund struct {
 	ID   string
@@ -234,7 +264,7 @@ func intentOf(got *sdk.PaymentIntent) (Intent, error) {
 	currency := strings.ToUpper(string(got.Currency))
 	return Intent{
 		ID: got.ID, ClientSecret: got.ClientSecret, Status: Status(got.Status), AmountMinor: minor(got.Amount, currency), Currency: currency,
-		Transaction: got.Metadata[metaTransaction],
+		PaidMinor: minor(got.AmountReceived, currency), Transaction: got.Metadata[metaTransaction],
 	}, nil
 }
 

@@ -3,6 +3,7 @@ package stripe_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"net"
 	"net/http"
@@ -159,6 +160,62 @@ func TestGetAndRefund(t *testing.T) {
 	}
 	if i := s.Intents()[0]; i.Refunded != 6500 {
 		t.Errorf("given back: %d", i.Refunded)
+	}
+}
+
+// What is closed is paid no more; what was paid, or is being paid, cannot be closed.
+func TestClose(t *testing.T) {
+	t.Parallel()
+	s := stripetest.New(t, now)
+	c, ctx := client(s), t.Context()
+	intents := map[string]string{}
+	for _, name := range []string{"open", "paid", "processing"} {
+		made, err := c.Create(ctx, wanted(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		intents[name] = made.ID
+	}
+	for range 2 { // the second time by another key, as after an answer that was lost
+		if i, err := c.Close(ctx, intents["open"], fmt.Sprintf("c%d", len(s.Calls()))); err != nil || i.Status != stripe.Canceled || i.PaidMinor != 0 {
+			t.Errorf("open: %+v, %v", i, err)
+		}
+	}
+	if w := s.Pay(intents["open"]); w.Body != "" || s.Intents()[0].Received != 0 {
+		t.Errorf("it was paid: %+v", s.Intents()[0])
+	}
+	s.Pay(intents["paid"])
+	if i, err := c.Close(ctx, intents["paid"], "paid"); err != nil || i.Status != stripe.Succeeded || i.PaidMinor != 6500 {
+		t.Errorf("paid: %+v, %v", i, err)
+	}
+	s.Process(intents["processing"])
+	if i, err := c.Close(ctx, intents["processing"], "processing"); !fault.Is(err, fault.Invalid) || i != (stripe.Intent{}) {
+		t.Errorf("processing: %+v, %v", i, err)
+	}
+	if _, err := c.Close(ctx, "pi_none", "none"); !fault.Is(err, fault.NotFound) {
+		t.Errorf("none: %v", err)
+	}
+	before := len(s.Calls())
+	if _, err := c.Close(ctx, intents["processing"], ""); !fault.Is(err, fault.Invalid) || len(s.Calls()) != before {
+		t.Errorf("without a key: %v", err)
+	}
+}
+
+// Nothing counts as closed on an answer that does not say so.
+func TestStrangeAnswersToAClose(t *testing.T) {
+	t.Parallel()
+	for name, made := range map[string]string{
+		"empty": `{}`, "open": `{"id":"pi_1","client_secret":"s","currency":"eur","status":"requires_payment_method"}`,
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			read := `{"id":"pi_1","client_secret":"s","currency":"eur","status":"requires_action"}`
+			_, _ = w.Write([]byte(map[string]string{http.MethodGet: read, http.MethodPost: made}[r.Method]))
+		}))
+		c := &stripe.Client{BaseURL: server.URL, Key: key(stripetest.Key)}
+		if i, err := c.Close(t.Context(), "pi_1", "k"); !fault.Is(err, fault.Unavailable) {
+			t.Errorf("%s: %+v, %v", name, i, err)
+		}
+		server.Close()
 	}
 }
 

@@ -111,6 +111,9 @@ func Start(now func() time.Time) *Server {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/payment_intents", s.post(s.create))
 	mux.HandleFunc("GET /v1/payment_intents/{id}", s.get)
+	mux.HandleFunc("POST /v1/payment_intents/{id}/cancel", func(w http.ResponseWriter, r *http.Request) {
+		s.post(func(form url.Values) answer { return s.cancel(r.PathValue("id"), form) })(w, r)
+	})
 	mux.HandleFunc("POST /v1/refunds", s.post(s.refund))
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		refusal(w, http.StatusBadRequest, "invalid_request_error", "", "Unrecognized request URL")
@@ -323,6 +326,25 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// reasons are those for which an intent can be cancelled.
+var reasons = []string{"duplicate", "fraudulent", "requested_by_customer", "abandoned"}
+
+func (s *Server) cancel(id string, form url.Values) answer {
+	i := s.find(id)
+	switch name := only(form, "cancellation_reason"); {
+	case name != "":
+		return problem(400, "invalid_request_error", "parameter_unknown", "Received unknown parameter: "+name)
+	case form.Has("cancellation_reason") && !slices.Contains(reasons, form.Get("cancellation_reason")):
+		return problem(400, "invalid_request_error", "", "Invalid cancellation_reason")
+	case i == nil:
+		return problem(404, "invalid_request_error", "resource_missing", "No such payment_intent")
+	case slices.Contains([]string{"succeeded", "processing", "canceled"}, i.Status):
+		return problem(400, "invalid_request_error", "payment_intent_unexpected_state", "You cannot cancel this PaymentIntent because it has a status of "+i.Status)
+	}
+	i.Status = "canceled"
+	return answer{200, i.object()}
+}
+
 func (s *Server) refund(form url.Values) answer {
 	i := s.find(form.Get("payment_intent"))
 	amount, bad := strconv.ParseInt(form.Get("amount"), 10, 64)
@@ -419,7 +441,12 @@ func (s *Server) Intents() []Intent {
 // Webhook is a signed event, as it arrives.
 type Webhook struct{ Body, Signature string }
 
-// Pay has a customer pay an intent, and returns what Stripe tells of it.
+// Process has a customer pay an intent by a bank that takes its time: it is neither paid nor can
+// it be cancelled.
+func (s *Server) Process(id string) { s.change(id, "", func(i *Intent) { i.Status = "processing" }) }
+
+// Pay has a customer pay an intent, and returns what Stripe tells of it: nothing, and nothing is
+// paid, when the intent is cancelled.
 func (s *Server) Pay(id string) Webhook {
 	return s.change(id, "payment_intent.succeeded", func(i *Intent) { i.Status, i.Received = "succeeded", i.Amount })
 }
@@ -443,7 +470,7 @@ func (s *Server) change(id, typ string, change func(*Intent)) Webhook {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i := s.find(id)
-	if i == nil {
+	if i == nil || i.Status == "canceled" {
 		return Webhook{}
 	}
 	change(i)
