@@ -1,6 +1,7 @@
 package turn_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -8,8 +9,12 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
+
 	"merve/internal/channel"
 	"merve/internal/desk"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/ledger"
 	"merve/internal/llm"
 	"merve/internal/market"
 	"merve/internal/thread"
@@ -36,6 +41,78 @@ func TestField24_EachBoundByItself(t *testing.T) {
 				t.Errorf("%d rounds, then %q", *rounds, a.Turn.Out[0].Text)
 			}
 		})
+	}
+}
+
+// A turn that proposes more than one transaction takes asks about the last, and has let go of the
+// others; of all of them when a STOP comes in meanwhile.
+func TestATurnThatProposesALot(t *testing.T) {
+	t.Parallel()
+	for meanwhile, want := range map[string]struct {
+		reply string
+		held  int
+	}{
+		"":        {"Reply YES to confirm", 1},
+		"thanks":  {"Reply YES to confirm", 1},
+		"STOP":    {"no more messages", 0},
+		"a human": {"", 0},
+	} {
+		t.Run(meanwhile, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.hall("")
+			in := w.from("ann", channel.WhatsApp, "1", "all week")
+			switch w.last = in; meanwhile {
+			case "":
+				w.model = clerkModel()
+			case "a human":
+				w.model = w.overtaken()
+			default:
+				w.model = w.interrupted(meanwhile)
+			}
+			w.comes(in)
+			w.settle()
+			turns, held := w.turnsOf(threadOf(in)), 0
+			for _, tx := range w.transactions() {
+				if tx.State == ledger.Hold {
+					held++
+				}
+			}
+			if len(turns) != 1 || !strings.Contains(textOf(turns[0]), want.reply) || held != want.held || len(w.transactions()) != 5 {
+				t.Errorf("%d turns, %d held of %d, want %d and %q: %+v", len(turns), held, len(w.transactions()), want.held, want.reply, turns)
+			}
+		})
+	}
+}
+
+// The offer that the customer knows of goes with the turn that says so, however much that turn has
+// proposed.
+func TestAnOfferThatWasShownGoesWithTheTurn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.stock(nil, "meze")
+	w.hall("")
+	w.model = clerkModel()
+	shown := w.say(w.from("ann", channel.App, "1", "book")).Pending.Ref
+	w.clock.add(9*time.Minute + 40*time.Second) // too late for a YES
+	states := []ledger.State{}
+	look := func() {
+		for _, tx := range w.transactions() {
+			if tx.ID == shown {
+				states = append(states, tx.State)
+			}
+		}
+	}
+	w.start(dynamotest.Open(t, dynamotest.Look{Next: wire, See: func(op string, body []byte) ([]byte, error) {
+		if op == "TransactWriteItems" && bytes.Contains(body, []byte(`"turn#`)) {
+			look()
+		}
+		return body, nil
+	}}))
+	a := w.say(w.from("ann", channel.App, "2", "all week"))
+	look()
+	if diff := cmp.Diff([]ledger.State{ledger.Hold, ledger.Cancelled}, states); diff != "" || !strings.Contains(textOf(a.Turn), "Reply YES to confirm") {
+		t.Errorf("%s, answered %q", diff, textOf(a.Turn))
 	}
 }
 

@@ -84,6 +84,6 @@ func (w *work) command(ctx context.Context) (done bool, err error) {
 		return false, nil
 	}
 	w.text, w.cards = s.Text, s.Cards
-	w.joins = append(w.joins, s)
+	w.joins = append(w.joins, joined{Settled: s})
 	return true, w.remind(ctx)
 }

@@ -52,6 +52,7 @@ func kinds() []kind {
 		{name: "search", want: "You said search.", said: []string{"search"}},
 		{name: "three tools and one more", want: "You said look around.", said: []string{"look around"}},
 		{name: "two proposals", want: "The earlier offer no longer stands", said: []string{"book twice"}},
+		{name: "a lot of proposals", alone: true, want: "The earlier offer no longer stands", prepare: (*world).hall, said: []string{"all week"}},
 		{name: "lapsed and a new proposal", want: "the hold has gone", before: booked, later: 11 * time.Minute, said: []string{"book again"}},
 		{name: "anything else", want: "still waiting", before: booked, said: []string{"is it by the sea?"}},
 		{name: "converse", want: "still waiting", market: func(m *market.Market) { m.Gate = market.Converse }, before: booked, said: []string{"search"}},
@@ -171,6 +172,12 @@ func errand(said string, round int, result string) []llm.Call {
 		return []llm.Call{bookAt("meze", 19)}
 	case "book twice 1", "book again 0":
 		return []llm.Call{bookAt("meze", 20)}
+	case "all week 0": // five times 30 slots
+		var days []llm.Call
+		for day := 24; day < 29; day++ {
+			days = append(days, call("initiateBooking", `{"listingId":"hall","offeringId":null,"date":"2026-11-%d","time":"10:00","endDate":null,"partySize":2,"note":null}`, day)...)
+		}
+		return days
 	case "dive 0":
 		return []llm.Call{bookAt("reef", 19)}
 	case "cruise 0", "by card 0":
@@ -278,6 +285,25 @@ func (w *world) overtaken() llm.Model {
 		}
 		return clerk(req), nil
 	})
+}
+
+// hall is let for a day, which has many slots.
+func (w *world) hall(string) {
+	w.t.Helper()
+	w.stock([]byte(`
+- id: hall
+  businessId: biz-hall
+  names: {en: Hall, tr: Salon}
+  descriptions: {en: For feasts, tr: Şölenler için}
+  domain: food
+  category: restaurant
+  place: Kyrenia
+  offerings:
+    - {id: day, name: Day, timeZone: Europe/Nicosia, slotMinutes: 15, durationMinutes: 450, capacity: 1, leadMinutes: 60, horizonDays: 30,
+       hours: {tue: &day [{from: "10:00", to: "18:00"}], wed: *day, thu: *day, fri: *day, sat: *day},
+       unit: slot, minParty: 1, maxParty: 6, priceMinor: 0, currency: EUR, per: booking}
+  merve: {enabled: true, whatsappE164: "+15550100077", actions: [{type: book, enabled: true}]}
+`))
 }
 
 func (w *world) handOver(id string) {

@@ -9,6 +9,7 @@ import (
 
 	"merve/internal/assistant"
 	"merve/internal/channel"
+	"merve/internal/fault"
 	"merve/internal/gate"
 	"merve/internal/language"
 	"merve/internal/market"
@@ -80,6 +81,10 @@ func (r *Runner) toTheEnd(ctx context.Context, w *work) (Done, error) {
 					return Done{}, err
 				}
 			}
+		case fault.Is(err, fault.TooLarge) && w.unshown():
+			if err := w.makeRoom(ctx); err != nil {
+				return Done{}, err
+			}
 		case !w.refused(err):
 			return Done{}, err
 		}
@@ -122,7 +127,7 @@ type work struct {
 	made    bool             // by this turn, which asks for the YES
 	asked   bool             // the reply asks for the YES to what waited before
 	settled string           // id of the pending action that this turn settles
-	joins   []gate.Settled   // what is committed with the turn
+	joins   []joined         // what is committed with the turn
 
 	notes    []string // said before the reply
 	text     string

@@ -176,7 +176,7 @@ func (w *work) confirm(ctx context.Context) error {
 		return nil
 	}
 	w.settled, w.pending = p.ID, nil
-	w.joins = append(w.joins, s)
+	w.joins = append(w.joins, joined{Settled: s})
 	if s.HandOver == nil || w.r.Desk == nil {
 		return nil
 	}
@@ -237,8 +237,38 @@ func (w *work) releaseOf(ctx context.Context, p thread.Pending) (gate.Settled, e
 	if err != nil {
 		return gate.Settled{}, fmt.Errorf("release %s of thread %s: %w", p.Kind, w.thread.ID, err)
 	}
-	w.joins = append(w.joins, s)
+	shown := w.thread.Pending != nil && w.thread.Pending.ID == p.ID
+	w.joins = append(w.joins, joined{Settled: s, unshown: !shown})
 	return s, nil
+}
+
+// joined is what is committed with the turn.
+type joined struct {
+	gate.Settled
+	unshown bool // lets go of what this turn has proposed itself
+}
+
+// unshown reports whether something is let go of that nobody was asked about.
+func (w *work) unshown() bool {
+	return slices.ContainsFunc(w.joins, func(j joined) bool { return j.unshown })
+}
+
+// makeRoom lets go of each proposal that nobody was asked about in a transaction of its own:
+// a turn that proposes a lot is more than one takes. A turn that dies after it is done again, and
+// finds them gone.
+func (w *work) makeRoom(ctx context.Context) error {
+	var stay []joined
+	for _, j := range w.joins {
+		if !j.unshown {
+			stay = append(stay, j)
+			continue
+		}
+		if err := w.r.Threads.Table.DB().Commit(ctx, j.Writes...); err != nil {
+			return fmt.Errorf("let go of what thread %s was not asked about: %w", w.thread.ID, err)
+		}
+	}
+	w.joins = stay
+	return nil
 }
 
 func (w *work) commitment(kind string) (gate.Commitment, error) {
@@ -263,7 +293,7 @@ func (w *work) refused(err error) bool {
 		}
 		w.joins = append(w.joins[:i:i], w.joins[i+1:]...)
 		if s.Instead != nil {
-			w.joins = append(w.joins, *s.Instead)
+			w.joins = append(w.joins, joined{Settled: *s.Instead})
 		}
 		if text != "" {
 			w.text, w.cards = text, nil
