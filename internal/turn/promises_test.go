@@ -174,6 +174,59 @@ func TestPromise2_NoClaimGoesOut(t *testing.T) {
 	}
 }
 
+// What is held is said of what is held: not when the model took longer than the hold, nor when whoever
+// takes the turn over comes late.
+func TestPromise2_NoHoldThatIsOver(t *testing.T) {
+	t.Parallel()
+	for name, slow := range map[string]func(w *world, in channel.Inbound){
+		"slow model": func(w *world, in channel.Inbound) {
+			w.model = modelFunc(func(_ context.Context, req llm.Request) (llm.Response, error) {
+				r := clerk(req)
+				if len(r.Calls) == 0 {
+					w.clock.add(65 * time.Second)
+				}
+				return r, nil
+			})
+		},
+		"taken over": func(w *world, in channel.Inbound) {
+			ctx, die := context.WithCancel(w.t.Context())
+			w.model = modelFunc(func(_ context.Context, req llm.Request) (llm.Response, error) {
+				r := clerk(req)
+				if len(r.Calls) == 0 {
+					die()
+				}
+				return r, ctx.Err()
+			})
+			if err := w.runner.Work(ctx, threadOf(in)); err == nil {
+				w.t.Error("the turn has not died")
+			}
+			w.model = clerkModel()
+			w.clock.add(2 * time.Minute)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, func(m *market.Market) { m.Safety.HoldSeconds = 60 })
+			w.stock(nil, "meze")
+			in := w.from("ann", channel.WhatsApp, "1", "book")
+			w.comes(in)
+			slow(w, in)
+			w.work()
+			turns := w.turnsOf(threadOf(in))
+			if len(turns) != 1 {
+				t.Fatalf("%d turns", len(turns))
+			}
+			got := textOf(turns[0])
+			if strings.Contains(got, "Reply YES") || !strings.Contains(got, "the time to confirm") || len(turns[0].Out[0].Cards) > 0 || w.head(threadOf(in)).Pending != nil {
+				t.Errorf("answered %q, with %v", got, turns[0].Out[0].Cards)
+			}
+			if txs := w.transactions(); len(txs) != 1 || txs[0].State == ledger.Hold {
+				t.Errorf("left: %+v", txs)
+			}
+		})
+	}
+}
+
 // What was booked before this turn may be spoken of by its code only, so that it is not
 // taken for something that this turn has done.
 func TestPromise2_AnOldBookingIsNoNewOne(t *testing.T) {

@@ -62,6 +62,9 @@ func (r *Runner) toTheEnd(ctx context.Context, w *work) (Done, error) {
 		return Done{}, err
 	}
 	for try, takenIn := 1, 0; ; try++ {
+		if err := w.inTime(ctx); err != nil {
+			return Done{}, err
+		}
 		done, err := w.commit(ctx)
 		switch {
 		case err == nil:

@@ -118,6 +118,17 @@ func (w *work) tooLate(ctx context.Context) (string, error) {
 	return cmp.Or(s.Late, w.say(wording.HoldGone, nil)), err
 }
 
+// inTime lets go of a proposal of this turn whose time was over before anybody could be asked, as
+// that of a slow model or of a turn taken over late, and says so in the place of the question.
+func (w *work) inTime(ctx context.Context) error {
+	if !w.proposed() || !gate.Gone(w.pending, w.r.Now()) {
+		return nil
+	}
+	text, err := w.tooLate(ctx)
+	w.after, w.cards = append(w.after, text), nil
+	return err
+}
+
 // refers finds which pending action each reply refers to. Chat pages name it; elsewhere
 // the provider's message id leads to the offer it showed.
 func (w *work) refers(ctx context.Context) (map[string]string, error) {
