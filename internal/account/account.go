@@ -35,7 +35,7 @@ type Holder interface {
 	// Export returns what is kept, to be shown as JSON; nil is nothing.
 	Export(ctx context.Context, owner, threadID string) (any, error)
 	// Erase deletes it, but for what somebody else is at work on or expects, whose codes it
-	// returns. It may be asked again.
+	// returns and which goes by itself once it is over. It may be asked again.
 	Erase(ctx context.Context, owner, threadID string) (stays []string, err error)
 	// Holds names what is kept, as a field of an export.
 	Holds() string
@@ -119,7 +119,7 @@ func (d *Desk) erase(ctx context.Context, tc tool.Context, _ noArgs) (tool.Resul
 }
 
 // Erase deletes what is kept of the customer whose thread it is, but for what is under way, whose
-// codes it returns; of what is the books' or a business's too, who the customer is. That they are the
+// codes it returns, and which its holder deletes once it is over; of what is the books' or a business's too, who the customer is. That they are the
 // same who comes back, or who has opted out, is known by their thread's head and package person's
 // names for them, which stay. What fails does not keep the rest from being deleted; asked again,
 // it goes on. A thread that does not exist is [actor.ErrNotFound].

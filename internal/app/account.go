@@ -65,7 +65,7 @@ func (h heldReports) Erase(ctx context.Context, owner, threadID string) ([]strin
 }
 
 // heldBookings are kept when all else is deleted: they are the business's records too. What the
-// customer has said of themselves goes, once nobody expects them any more.
+// customer has said of themselves goes, once nobody holds a place for them or expects them any more.
 type heldBookings struct{ ledger *ledger.Ledger }
 
 func (heldBookings) Holds() string { return "bookings" }
@@ -106,7 +106,8 @@ func (h heldWaits) Erase(ctx context.Context, owner, _ string) ([]string, error)
 	return nil, errors.Join(errs...)
 }
 
-// heldPayments are kept for the books when all else is deleted, without whose they are.
+// heldPayments are kept for the books when all else is deleted, without whose they are; that goes
+// with the booking if that is still held.
 type heldPayments struct {
 	ledger   *ledger.Ledger
 	payments *payment.Store
@@ -130,7 +131,7 @@ func (h heldPayments) Erase(ctx context.Context, owner, _ string) ([]string, err
 	return nil, h.payments.Forget(ctx, txs)
 }
 
-// heldOrders go when all else does, but for those that a business is working on.
+// heldOrders go when all else does, those that a business is working on once they are over.
 type heldOrders struct{ orders *order.Store }
 
 func (heldOrders) Holds() string { return "orders" }
@@ -143,7 +144,7 @@ func (h heldOrders) Erase(ctx context.Context, owner, _ string) ([]string, error
 	return h.orders.Erase(ctx, owner)
 }
 
-// heldRides go when all else does, but for one that a driver is on.
+// heldRides go when all else does, one that a driver is on once it is over.
 type heldRides struct{ rides *taxi.Store }
 
 func (heldRides) Holds() string { return "rides" }

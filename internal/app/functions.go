@@ -144,7 +144,7 @@ func Expiry(b *Base) (trigger.Handler, error) {
 
 // Invariants checks what must always hold in the ledger and of what is counted.
 func Invariants(b *Base) (trigger.Handler, error) {
-	l := b.Ledger()
+	l := b.checkedLedger()
 	return trigger.Schedule(func(ctx context.Context, _ time.Time) error {
 		audit, err := l.CheckInvariants(ctx, ledger.Limits{})
 		counts, err2 := b.checkStock(ctx)
@@ -181,7 +181,7 @@ func Admin(b *Base) (trigger.Handler, error) {
 	}
 	photos := b.Photos()
 	a := &api.Admin{
-		Who: b.who(), Markets: b.Markets(), Listings: b.Listings(), Ledger: b.Ledger(), Outbox: b.Outbox(), Threads: b.Threads(), Runner: r,
+		Who: b.who(), Markets: b.Markets(), Listings: b.Listings(), Ledger: b.checkedLedger(), Outbox: b.Outbox(), Threads: b.Threads(), Runner: r,
 		Reports: &api.AdminReports{Reports: b.Reports(), Photos: photos, Threads: b.Threads(), Market: b.Config.DefaultMarket},
 		People:  b.desk(),
 		Orders:  b.Orders(), Drivers: b.Drivers(), Rides: b.Rides(), Places: b.Places(), Handover: b.handovers(), Reindex: b.reindexer(), Counts: b.checkStock,
@@ -256,6 +256,15 @@ func (b *Base) roster() *roster.Book {
 // Ledger returns the ledger.
 func (b *Base) Ledger() *ledger.Ledger {
 	return &ledger.Ledger{Table: b.ledgerTable(), Now: b.Now, NewID: b.NewID}
+}
+
+// checkedLedger is for whoever runs the ledger's checks, which forget payments, too.
+func (b *Base) checkedLedger() *ledger.Ledger {
+	l, payments := b.Ledger(), b.Payments()
+	l.AlsoForget = func(ctx context.Context, tx ledger.Transaction) error {
+		return payments.Forget(ctx, []ledger.Transaction{tx})
+	}
+	return l
 }
 
 // Outbox returns the outbox.

@@ -492,6 +492,21 @@ func operations() []scenario {
 				return strings.Join(s.said(tx.ID), " "), nil
 			}
 		}},
+		{name: "forget once it is over", want: ": " + aBooking, long: true, prepare: func(s *stage) step {
+			terms := s.fixed(24)
+			terms.CustomerName = "Ann"
+			tx := s.booked(terms, "offer")
+			if _, err := s.Forget(ctx, []Transaction{tx}); err != nil {
+				s.t.Fatal(err)
+			}
+			s.clock.Set(tx.End)
+			return func() (string, error) {
+				if _, err := s.CheckInvariants(ctx, Limits{Workers: 1}); err != nil {
+					return "", err
+				}
+				return strings.Join(s.said(tx.ID), " "), nil
+			}
+		}},
 		{name: "tool initiateBooking", want: "true[]: " + anOffer, prepare: func(s *stage) step { return s.using("initiateBooking", at("2030-06-04", "19:00")) }},
 		{name: "tool initiateBooking, taken", want: "false[]: " + anOffer, prepare: func(s *stage) step {
 			s.promised(s.another(s.fixed(28)), "another")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"merve/internal/dynamo"
 )
@@ -12,9 +13,10 @@ import (
 // Forget takes what a customer has said of themselves out of their transactions: name and note,
 // as they are now, as events tell of them and as the key of the draft gives them again. They
 // are the business's records too, and stay, with the hash of the offer, of which the note was a
-// part; so does all of what is still expected, whose codes are returned. It may be called any
-// number of times, and one that fails keeps no other. 3 requests for each, 2 where nothing is left.
-func (l *Ledger) Forget(ctx context.Context, txs []Transaction) (expected []string, err error) {
+// part. What is held or still expected is marked, and forgotten by [Ledger.CheckInvariants] once it
+// is over; its codes are returned. It may be called any number of times, and one that fails keeps
+// no other. 3 requests for each, 2 where nothing is left, 2 to mark one, 1 where it is.
+func (l *Ledger) Forget(ctx context.Context, txs []Transaction) (stay []string, err error) {
 	var errs []error
 	for _, tx := range txs {
 		stays, err := l.forget(ctx, tx.ID)
@@ -22,10 +24,10 @@ func (l *Ledger) Forget(ctx context.Context, txs []Transaction) (expected []stri
 			errs = append(errs, fmt.Errorf("ledger: forget %s: %w", tx.ID, err))
 		}
 		if stays {
-			expected = append(expected, tx.Code)
+			stay = append(stay, tx.Code)
 		}
 	}
-	return expected, errors.Join(errs...)
+	return stay, errors.Join(errs...)
 }
 
 // forgetTries bounds how often a transaction that changes meanwhile is looked at again.
@@ -42,13 +44,11 @@ func (l *Ledger) forget(ctx context.Context, txID string) (stays bool, err error
 
 func (l *Ledger) tryForget(ctx context.Context, txID string) (stays bool, err error) {
 	h, err := l.history(ctx, txID)
-	switch tx := h.Transaction; {
-	case err != nil:
+	if err != nil {
 		return false, err
-	case tx.State == Draft, tx.State == Hold:
-		return false, nil
-	case tx.State == Confirmed && l.now().Before(tx.End):
-		return true, nil
+	}
+	if tx := h.Transaction; tx.stands(l.now()) {
+		return tx.seen(l.now()) != Expired, l.forgetLater(ctx, tx)
 	}
 	ws, err := l.forgetting(ctx, h)
 	if err != nil {
@@ -57,12 +57,43 @@ func (l *Ledger) tryForget(ctx context.Context, txID string) (stays bool, err er
 	return false, l.Table.DB().Commit(ctx, ws...)
 }
 
+// stands reports whether a transaction is held, or booked and somebody is still expected.
+func (tx Transaction) stands(now time.Time) bool {
+	return tx.State == Hold || tx.State == Confirmed && now.Before(tx.End)
+}
+
+// forgetLater marks a transaction that stands. A booking comes to the checkers with that, what is
+// held does when it ends. The version counts, so that nobody writes it back without the mark.
+func (l *Ledger) forgetLater(ctx context.Context, tx Transaction) error {
+	if tx.Forget {
+		return nil
+	}
+	set, vals := "SET forget = :yes, version = :next", dynamo.V{":yes": true, ":next": tx.Version + 1}
+	if tx.State == Confirmed {
+		set += ", dueShard = :shard, dueAt = :now"
+		vals[":shard"], vals[":now"] = dynamo.DueShard(dueAudit, tx.ID), l.now()
+	}
+	return l.Table.DB().Commit(ctx, l.Table.Update(txKey(tx.ID), set, vals).
+		If("version = :version", dynamo.V{":version": tx.Version}).Else(ErrChanged))
+}
+
+// forgetMarked forgets a transaction that was marked while it stood, and what others keep of it.
+func (l *Ledger) forgetMarked(ctx context.Context, tx Transaction) error {
+	if l.AlsoForget != nil {
+		if err := l.AlsoForget(ctx, tx); err != nil {
+			return err
+		}
+	}
+	_, err := l.forget(ctx, tx.ID)
+	return err
+}
+
 // forgetting takes name and note out of all that has them, whatever an erasure that was cut short has
-// left. The version counts, so that who has read them does not write them back.
+// left, and the mark off. The version counts, so that who has read them does not write them back.
 func (l *Ledger) forgetting(ctx context.Context, h History) ([]dynamo.Write, error) {
 	var ws []dynamo.Write
-	if tx := h.Transaction; tx.personal() {
-		ws = append(ws, l.Table.Update(txKey(tx.ID), "REMOVE customerName, note SET version = :next", dynamo.V{":next": tx.Version + 1}).
+	if tx := h.Transaction; tx.personal() || tx.Forget {
+		ws = append(ws, l.Table.Update(txKey(tx.ID), "REMOVE customerName, note, forget SET version = :next", dynamo.V{":next": tx.Version + 1}).
 			If("version = :version", dynamo.V{":version": tx.Version}).Else(ErrChanged))
 	}
 	for _, e := range h.Events {

@@ -58,22 +58,26 @@ func (c *corner) before(do func()) *Ledger {
 	return &l
 }
 
-// Of a customer who has all deleted the business keeps what it sold, and whom it expects until
-// then.
+// Of a customer who has all deleted the business keeps what it sold, and until it is over whom it
+// holds a place for or expects.
 func TestForget(t *testing.T) {
 	t.Parallel()
-	c := newCorner(t)
+	c, ctx := newCorner(t), context.Background()
 	kept := map[string]bool{} // by transaction: the name and note
 	var all []Transaction
-	for n, state := range []State{Hold, Confirmed, Cancelled, Expired} {
+	var stay []string // codes
+	for n, state := range []State{Draft, Cancelled, Expired, Hold, Confirmed} {
 		tx := c.in(state, c.personal(40+n))
 		all, kept[tx.ID] = append(all, tx), state == Hold || state == Confirmed
+		if kept[tx.ID] {
+			stay = append(stay, tx.Code)
+		}
 	}
-	expected := all[1].Code
+	held, booked := all[3], all[4]
 	look := func() {
 		t.Helper()
 		for _, tx := range all {
-			got, err := c.Get(t.Context(), actor.Actor{Kind: actor.System}, tx.ID)
+			got, err := c.Get(ctx, actor.Actor{Kind: actor.System}, tx.ID)
 			if err != nil || got.personal() != kept[tx.ID] || got.PriceMinor != tx.PriceMinor || got.Owner != tx.Owner {
 				t.Errorf("%s: %+v, %v", tx.State, got, err)
 			}
@@ -83,17 +87,137 @@ func TestForget(t *testing.T) {
 		}
 	}
 	for range 2 {
-		if codes, err := c.Forget(t.Context(), all); err != nil || cmp.Diff([]string{expected}, codes) != "" {
-			t.Errorf("expected %v, %v", codes, err)
+		if codes, err := c.Forget(ctx, all); err != nil || cmp.Diff(stay, codes) != "" {
+			t.Errorf("%v stay, %v", codes, err)
 		}
 	}
-	look()
-	c.clock.Set(all[1].End)
-	if codes, err := c.Forget(t.Context(), all); err != nil || len(codes) != 0 {
-		t.Errorf("expected %v, %v", codes, err)
+	if got, err := c.Get(ctx, c.owner, held.ID); err != nil || got.Version != held.Version+1 {
+		t.Errorf("marked twice: %+v, %v", got, err)
 	}
-	kept[all[1].ID] = false
+	for range 3 { // as often as it is looked at, while they stand
+		c.settledAudit()
+		look()
+	}
+	c.clock.Set(held.HoldExpiresAt)
+	if codes, err := c.Forget(ctx, all); err != nil || cmp.Diff([]string{booked.Code}, codes) != "" {
+		t.Errorf("%v stay, %v", codes, err)
+	}
+	if _, err := c.Sweep(ctx, Limits{}); err != nil {
+		t.Fatal(err)
+	}
+	c.settledAudit()
+	kept[held.ID] = false
 	look()
+	c.clock.Set(booked.End.Add(-auditAfter))
+	if a := c.settledAudit(); a.Looked == 0 {
+		t.Error("nothing was looked at")
+	}
+	kept[booked.ID] = false
+	look()
+	if a := c.settledAudit(); a != (Audit{}) {
+		t.Errorf("and then never again: %+v", a)
+	}
+	if codes, err := c.Forget(ctx, all); err != nil || len(codes) != 0 {
+		t.Errorf("%v stay, %v", codes, err)
+	}
+}
+
+// What stood when its customer had all deleted is forgotten whatever becomes of it, and so is what
+// others keep of it; a failure of theirs comes again.
+func TestForgetOnceItIsOver(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	then := map[string]func(c *corner, tx Transaction) error{
+		"held, released": func(c *corner, tx Transaction) error {
+			_, err := c.Release(ctx, c.owner, tx.ID, "no", "no")
+			return err
+		},
+		"held, confirmed": func(c *corner, tx Transaction) error {
+			_, err := c.confirm(tx, "yes")
+			c.settledAudit()
+			c.clock.Set(tx.End)
+			return err
+		},
+		"booked, cancelled": func(c *corner, tx Transaction) error {
+			_, err := c.Release(ctx, c.owner, tx.ID, "no", "no")
+			return err
+		},
+		"booked, missed": func(c *corner, tx Transaction) error {
+			c.clock.Set(tx.Start)
+			_, err := c.Mark(ctx, clerk, tx.ID, "mark")
+			return err
+		},
+	}
+	for name, end := range then {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, also, fails := newCorner(t), 0, true
+			state := Confirmed
+			if strings.HasPrefix(name, "held") {
+				state = Hold
+			}
+			tx, other := c.in(state, c.personal(40)), c.in(Cancelled, c.personal(44)) // whose owner has deleted nothing
+			c.AlsoForget = func(_ context.Context, of Transaction) error {
+				if also++; of.ID != tx.ID || fails {
+					return errors.New("not now")
+				}
+				return nil
+			}
+			if codes, err := c.Forget(ctx, []Transaction{tx}); err != nil || cmp.Diff([]string{tx.Code}, codes) != "" {
+				t.Fatal(codes, err)
+			}
+			if err := end(c, tx); err != nil {
+				t.Fatal(err)
+			}
+			c.clock.Add(auditAfter)
+			if _, err := c.CheckInvariants(ctx, Limits{}); err == nil || len(c.said(tx.ID)) == 0 {
+				t.Errorf("forgotten: %v", err)
+			}
+			fails = false
+			for range 3 {
+				c.settledAudit()
+			}
+			if got, err := c.Get(ctx, c.owner, tx.ID); err != nil || len(c.said(tx.ID)) > 0 || got.Forget || also != 2 || len(c.alertsOn(tx.ID)) > 0 {
+				t.Errorf("%+v, %v say it, others were asked %d times, %v", got, c.said(tx.ID), also, err)
+			}
+			if len(c.said(other.ID)) == 0 {
+				t.Error("another is forgotten too")
+			}
+		})
+	}
+}
+
+// What changes while it is marked is looked at again: it is marked, or forgotten at once.
+func TestForgetWhatEndsMeanwhile(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for name, tt := range map[string]struct {
+		meanwhile func(c *corner, tx Transaction) error
+		stays     bool
+	}{
+		"confirmed": {func(c *corner, tx Transaction) error { _, err := c.confirm(tx, "yes"); return err }, true},
+		"released": {func(c *corner, tx Transaction) error {
+			_, err := c.Release(ctx, c.owner, tx.ID, "no", "no")
+			return err
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCorner(t)
+			tx := c.in(Hold, c.personal(40))
+			l := *c.Ledger
+			l.Table = dynamotest.Open(t, dynamotest.Before("UpdateItem", func() {
+				if err := tt.meanwhile(c, tx); err != nil {
+					t.Error(err)
+				}
+			})).Table(dynamotest.TableName("ledger"))
+			codes, err := l.Forget(ctx, []Transaction{tx})
+			got, err2 := c.Get(ctx, c.owner, tx.ID)
+			if stays := len(codes) == 1; err != nil || err2 != nil || stays != tt.stays || got.Forget != stays || (len(c.said(tx.ID)) > 0) != stays {
+				t.Errorf("%v stay, %+v, %v, %v", codes, got, err, err2)
+			}
+		})
+	}
 }
 
 // What was made by a key gives the same again, without what the customer said of themselves, and

@@ -31,11 +31,12 @@ type Audit struct {
 
 // CheckInvariants looks at every transaction that has left its hold since it was last
 // looked at, a minute after its last change, and at all locks on the days of its slots.
-// Findings become alerts; orphan locks, and nothing else, are deleted. It never scans.
+// Findings become alerts; orphan locks, and nothing else, are deleted. It never scans. What is over
+// by then of a customer who has had all deleted is forgotten (see [Ledger.Forget]).
 //
 // Cost: 16 queries a run; for each transaction, once after each change, 1 query of its
-// items, 1 batch read of its locks and 1 write that takes it off the index; 1 query for
-// each day of an offering in a run, and 1 batch read for each hundred transactions there.
+// items, 1 batch read of its locks and 1 write that takes it off the index; 4 more to
+// forget one; 1 query for each day of an offering in a run, and 1 batch read for each hundred transactions there.
 func (l *Ledger) CheckInvariants(ctx context.Context, limits Limits) (Audit, error) {
 	limits = limits.orDefault()
 	a := &audit{Ledger: l, budget: newBudget(limits), days: map[string]*day{}}
@@ -65,9 +66,15 @@ type audit struct {
 }
 
 // look checks one transaction and takes it off the index, or puts it off when something
-// is wrong with it.
+// is wrong with it, or it is to be forgotten once it is over.
 func (a *audit) look(ctx context.Context, it dynamo.Item) error {
 	h, err := a.history(ctx, it.String("id"))
+	if tx := h.Transaction; err == nil && tx.Forget && !tx.stands(a.now()) {
+		if err := a.forgetMarked(ctx, tx); err != nil {
+			return fmt.Errorf("forget %s: %w", tx.ID, err)
+		}
+		h, err = a.history(ctx, tx.ID)
+	}
 	if errors.Is(err, actor.ErrNotFound) {
 		return nil
 	}
@@ -81,11 +88,17 @@ func (a *audit) look(ctx context.Context, it dynamo.Item) error {
 	a.mu.Lock()
 	a.found.Looked++
 	a.mu.Unlock()
-	again := len(findings) > 0
+	var again time.Time
+	if len(findings) > 0 {
+		again = a.now().Add(lookAgain)
+	}
 	for _, f := range findings {
 		if err := a.raise(ctx, f); err != nil {
 			return err
 		}
+	}
+	if h.Transaction.Forget && again.IsZero() {
+		again = h.Transaction.End
 	}
 	return a.seen(ctx, h.Transaction, again)
 }
@@ -274,12 +287,12 @@ func (a *audit) raise(ctx context.Context, f Alert) error {
 // lookAgain is when a transaction with which something is wrong is looked at again.
 const lookAgain = time.Hour
 
-// seen takes a transaction off the index, or puts it off. A transaction that has changed
-// since is left as it is: its change put it there anew.
-func (a *audit) seen(ctx context.Context, tx Transaction, again bool) error {
+// seen takes a transaction off the index, or puts it off until a time. A transaction that has
+// changed since is left as it is: its change put it there anew.
+func (a *audit) seen(ctx context.Context, tx Transaction, again time.Time) error {
 	expr, vals := "REMOVE dueShard, dueAt", dynamo.V(nil)
-	if again {
-		expr, vals = "SET dueAt = :later", dynamo.V{":later": a.now().Add(lookAgain)}
+	if !again.IsZero() {
+		expr, vals = "SET dueAt = :later", dynamo.V{":later": again}
 	}
 	err := a.Table.DB().Commit(ctx, a.Table.Update(txKey(tx.ID), expr, vals).
 		If("version = :version", dynamo.V{":version": tx.Version}).Else(ErrChanged))

@@ -215,7 +215,7 @@ func TestAChangeDuringAnAuditCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := &audit{Ledger: c.Ledger}
-	if err := a.seen(ctx, tx, false); err != nil { // as read before the change
+	if err := a.seen(ctx, tx, time.Time{}); err != nil { // as read before the change
 		t.Fatal(err)
 	}
 	it, err := c.Table.Get(ctx, txKey(tx.ID))

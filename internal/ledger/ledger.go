@@ -23,7 +23,8 @@
 //
 // A transaction that has been held is in the indexes owner and business by creation
 // time. In the sparse index due it is of the kind "hold" while it is held, due when the
-// hold ends, and of the kind "audit" from its last change until the checkers have seen it.
+// hold ends, and of the kind "audit" from its last change until the checkers have seen it; of a
+// booking whose customer has had all deleted, until it is over and they have forgotten that, too.
 //
 // The keys of operations are tx_draft:{business}:{key} and tx_hold:, tx_confirm:,
 // tx_release:, tx_noshow:, tx_came:{transaction}:{key}.
@@ -37,6 +38,7 @@
 package ledger
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -52,6 +54,10 @@ type Ledger struct {
 	Table dynamo.Table
 	Now   func() time.Time
 	NewID func() string // of transactions: letters, digits, dashes
+
+	// AlsoForget forgets what others keep of a transaction that was marked to be forgotten, any
+	// number of times. Nil is nothing.
+	AlsoForget func(ctx context.Context, tx Transaction) error
 
 	// Rand returns a number below n; it spreads contenders over tokens. Nil is math/rand.
 	Rand func(n int) int
@@ -118,6 +124,7 @@ type Transaction struct {
 	UpdatedAt     time.Time `dynamodbav:"updatedAt" json:"updatedAt"`
 	ConfirmedAt   time.Time `dynamodbav:"confirmedAt" json:"confirmedAt,omitzero"`
 	NoShowAt      time.Time `dynamodbav:"noShowAt" json:"noShowAt,omitzero"` // when it was marked; kept when that is taken back
+	Forget        bool      `dynamodbav:"forget,omitempty" json:"-"`         // once it is over: its customer has had all deleted
 }
 
 // What an operation may meet.

@@ -34,6 +34,8 @@ func (c *counter) kept() string {
 			switch {
 			case it.String("type") != "":
 				n["was "+it.String("type")]++
+			case strings.HasPrefix(it.Key().SK, "forget#"):
+				n["mark"]++
 			case it.String("status") == "":
 				n["code"]++
 			case it.String("dueShard") != "":
@@ -89,6 +91,7 @@ func TestField16_CrashOfWhatOthersDo(t *testing.T) {
 		}
 	}
 	erase := func(c *counter, s *order.Store) error { _, err := s.Erase(c.t.Context(), c.owner.Key()); return err }
+	sweep := func(c *counter, s *order.Store) error { _, err := s.Sweep(c.t.Context(), 10); return err }
 	for name, tt := range map[string]struct {
 		begin func(c *counter)
 		after time.Duration
@@ -99,14 +102,29 @@ func TestField16_CrashOfWhatOthersDo(t *testing.T) {
 			c.first(0)
 			c.first(1, order.PlacedEvent)
 			c.first(2, order.PlacedEvent, order.AcceptedEvent)
-		}, 24 * time.Hour, func(c *counter, s *order.Store) error { _, err := s.Sweep(c.t.Context(), 10); return err },
+		}, 24 * time.Hour, sweep,
 			"3 code, done, expired, unanswered, was accepted, was done, was expired, 2 was placed, 3 was proposed, was unanswered"},
 		"the business accepts":         {placed, 0, says("accept"), "accepted and due, code, was accepted, was placed, was proposed"},
 		"the business refuses":         {placed, 0, says("refuse"), "code, refused, was placed, was proposed, was refused"},
 		"the business takes it back":   {accepted, 0, says("cancel"), "cancelled, code, was accepted, was cancelled, was placed, was proposed"},
 		"the business is done":         {accepted, 0, says("done"), "code, done, was accepted, was done, was placed, was proposed"},
 		"its owner deletes it":         {proposed, 0, erase, ""},
-		"its owner cannot, it is open": {placed, 0, erase, "code, placed and due, was placed, was proposed"},
+		"its owner cannot, it is open": {placed, 0, erase, "code, mark, placed and due, was placed, was proposed"},
+		"it is over, and goes": {func(c *counter) {
+			o := c.first(0, order.PlacedEvent)
+			if _, err := c.store.Erase(c.t.Context(), c.owner.Key()); err != nil {
+				c.t.Fatal(err)
+			}
+			c.apply(o, order.CancelledEvent)
+		}, time.Hour, sweep, ""},
+		"it is over and gone, but for its mark": {func(c *counter) {
+			o := c.first(0, order.PlacedEvent)
+			mark := map[string]any{"dueShard": dynamo.DueShard("order", o.ID), "dueAt": c.now}
+			at := dynamo.Key{PK: "orders#" + c.owner.Key(), SK: "forget#" + order.NewID(c.owner.Key(), "gone")}
+			if err := c.store.Table.DB().Commit(c.t.Context(), c.store.Table.Put(at, mark)); err != nil {
+				c.t.Fatal(err)
+			}
+		}, 0, sweep, "code, placed and due, was placed, was proposed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

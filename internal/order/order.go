@@ -12,6 +12,7 @@
 //
 //	orders#{owner}      order#{id}            the order; once placed, by its business in index listed
 //	orders#{owner}      event#{id}#{type}     what happened, once for each type
+//	orders#{owner}      forget#{id}           that it is to be deleted once it is over, in index due
 //	code#{business}     {code}                the order that a business knows by its code
 //
 // (table records). The owner is part of the key, so a foreign id is one that does not exist.
@@ -170,11 +171,19 @@ func (o Order) Hash() string {
 
 // The keys. They are part of the data model.
 
+const (
+	ownerPrefix  = "orders#"
+	forgetPrefix = "forget#"
+)
+
 func orderKey(owner, id string) dynamo.Key {
-	return dynamo.Key{PK: "orders#" + owner, SK: "order#" + id}
+	return dynamo.Key{PK: ownerPrefix + owner, SK: "order#" + id}
 }
 func eventKey(owner, id string, typ EventType) dynamo.Key {
-	return dynamo.Key{PK: "orders#" + owner, SK: "event#" + id + "#" + string(typ)}
+	return dynamo.Key{PK: ownerPrefix + owner, SK: "event#" + id + "#" + string(typ)}
+}
+func forgetKey(owner, id string) dynamo.Key {
+	return dynamo.Key{PK: ownerPrefix + owner, SK: forgetPrefix + id}
 }
 func codeKey(business, code string) dynamo.Key {
 	return dynamo.Key{PK: "code#" + business, SK: code}

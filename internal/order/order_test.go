@@ -358,6 +358,47 @@ func TestErase(t *testing.T) {
 	}
 }
 
+// What was open goes by itself an hour after it is over, however it ends, with name, phone, address
+// and note; what the customer orders afterwards stays.
+func TestEraseOnceItIsOver(t *testing.T) {
+	t.Parallel()
+	for _, end := range []order.EventType{order.DoneEvent, order.CancelledEvent} {
+		t.Run(string(end), func(t *testing.T) {
+			t.Parallel()
+			c := newCounter(t)
+			c.store.Table = dynamotest.Open(t, dynamotest.Aside(dynamotest.ID(""), `order#\d\d`)).Table(dynamotest.TableName("records"))
+			open := c.apply(c.apply(c.propose("open"), order.PlacedEvent), order.AcceptedEvent)
+			if kept, err := c.store.Erase(t.Context(), c.owner.Key()); err != nil || cmp.Diff([]string{open.Code}, kept) != "" {
+				t.Fatalf("%v stayed, %v", kept, err)
+			}
+			sweep := func(after time.Duration, want string) {
+				t.Helper()
+				c.now = noon.Add(after)
+				if _, err := c.store.Sweep(t.Context(), 10); err != nil {
+					t.Fatal(err)
+				}
+				if got := c.kept(); got != want {
+					t.Errorf("after %v: %s, want %s", after, got, want)
+				}
+			}
+			sweep(time.Hour, "accepted and due, code, mark, was accepted, was placed, was proposed")
+			sweep(2*time.Hour, "accepted and due, code, mark, was accepted, was placed, was proposed")
+			c.now = noon.Add(150 * time.Minute)
+			c.apply(open, end)
+			over := c.kept()
+			sweep(3*time.Hour, over) // while it is told of
+			c.now = noon.Add(4 * time.Hour)
+			c.apply(c.propose("later"), order.PlacedEvent)
+			for range 2 {
+				sweep(4*time.Hour, "code, placed and due, was placed, was proposed")
+			}
+			if _, err := c.store.Get(t.Context(), c.owner, open.ID); !errors.Is(err, actor.ErrNotFound) {
+				t.Errorf("it is still there: %v", err)
+			}
+		})
+	}
+}
+
 // An order goes the ways that there are and no others, whatever is tried in what order; each
 // event is there once, and the record says what the model of it says.
 func TestMachine(t *testing.T) {

@@ -317,33 +317,3 @@ func (s *Store) Events(ctx context.Context, o Order) ([]Event, error) {
 	slices.SortStableFunc(all, func(a, b Event) int { return a.At.Compare(b.At) })
 	return all, nil
 }
-
-// Erase deletes what is kept of an owner's orders, events and all, but for those that are open:
-// somebody is working on them. Returns the codes of those; [ErrChanged] when one was placed meanwhile.
-func (s *Store) Erase(ctx context.Context, owner string) (open []string, err error) {
-	all, err := s.All(ctx, owner)
-	if err != nil {
-		return nil, err
-	}
-	for _, o := range all {
-		if o.Stands() {
-			open = append(open, o.Code)
-			continue
-		}
-		events, err := s.Events(ctx, o)
-		if err != nil {
-			return open, err
-		}
-		ws := []dynamo.Write{
-			s.Table.Delete(orderKey(o.Owner, o.ID)).If("attribute_not_exists(pk) OR #status = :was", dynamo.V{":was": o.Status}).Else(ErrChanged),
-			s.Table.Delete(codeKey(o.Business, o.Code)),
-		}
-		for _, e := range events {
-			ws = append(ws, s.Table.Delete(eventKey(o.Owner, o.ID, e.Type)))
-		}
-		if err := s.Table.DB().Commit(ctx, ws...); err != nil {
-			return open, err
-		}
-	}
-	return open, nil
-}

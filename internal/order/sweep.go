@@ -3,6 +3,7 @@ package order
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"merve/internal/actor"
 	"merve/internal/dynamo"
@@ -14,12 +15,16 @@ type Swept struct {
 }
 
 // Sweep lets proposals go whose time is over, tells of orders that a business has not answered,
-// and takes for done what it has accepted and forgotten. Any number of sweeps may run at once. 16
-// requests, and 2 for each order.
+// and takes for done what it has accepted and forgotten; and it deletes what was open when its
+// customer had all deleted, once that is over. Any number of sweeps may run at once. 16 requests,
+// and 2 for each order, 3 to delete one.
 func (s *Store) Sweep(ctx context.Context, limit int) (Swept, error) {
 	var did Swept
 	err := s.Table.EachDue(ctx, dueKind, s.now(), limit, func(key dynamo.Key) error {
 		did.Looked++
+		if strings.HasPrefix(key.SK, forgetPrefix) {
+			return s.eraseMarked(ctx, key)
+		}
 		return s.lapse(ctx, key, &did)
 	})
 	return did, err

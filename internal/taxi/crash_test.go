@@ -169,6 +169,18 @@ func scenes() map[string]scene {
 			c.says(0, "DONE "+r.Code)
 			return r
 		}, do: erase, want: "rides#CUSTOMER", gone: true},
+		"erase a ride that was driven": {begin: func(c *corner) taxi.Ride {
+			r := c.assigned(0)
+			if _, err := c.Erase(ctx, r.Owner); err != nil {
+				c.t.Fatal(err)
+			}
+			c.says(0, "DONE "+r.Code)
+			c.clock.Add(time.Hour)
+			return r
+		}, do: func(_ *corner, s *taxi.Store, _ taxi.Ride) error {
+			_, err := s.Sweep(ctx, taxi.Limits{Workers: 1})
+			return err
+		}, want: "rides#CUSTOMER", gone: true},
 		"put a driver": {begin: nobodys, do: func(c *corner, s *taxi.Store, _ taxi.Ride) error {
 			_, err := s.Drivers.Put(ctx, c.aDriver(2, "Lapta"))
 			return err

@@ -2,13 +2,17 @@ package taxi
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
+	"time"
 
 	"merve/internal/dynamo"
 )
 
 // Erase deletes what is kept of an owner's rides, events and all, but for those that are open:
-// somebody is driving. It returns the codes of those, and may be called again.
+// somebody is driving. It returns the codes of those, which [Store.Sweep] deletes once they are over,
+// and may be called again.
 func (s *Store) Erase(ctx context.Context, owner string) (open []string, err error) {
 	rides, err := s.All(ctx, owner)
 	if err != nil {
@@ -31,17 +35,18 @@ func (s *Store) Erase(ctx context.Context, owner string) (open []string, err err
 		}
 	}
 	for _, r := range rides {
+		do := s.erase
 		if r.Status.Open() {
-			continue
+			do = s.eraseLater
 		}
-		if err := s.erase(ctx, r); err != nil {
+		if err := do(ctx, r); err != nil {
 			return open, fmt.Errorf("taxi: erase %s: %w", r.ID, err)
 		}
 	}
 	return open, nil
 }
 
-// erase deletes a ride that is not open, itself at last.
+// erase deletes a ride that is not open, itself and its mark at last.
 func (s *Store) erase(ctx context.Context, r Ride) error {
 	events, err := s.Events(ctx, r.Owner, r.ID)
 	if err != nil {
@@ -55,6 +60,49 @@ func (s *Store) erase(ctx context.Context, r Ride) error {
 		ws = append(ws, s.Table.Delete(codeKey(r.Market, r.Code)))
 	}
 	ws = append(ws, s.Table.Delete(rideKey(r.Owner, r.ID)).
-		If("attribute_not_exists(pk) OR #status = :was", dynamo.V{":was": r.Status}).Else(ErrChanged))
+		If("attribute_not_exists(pk) OR #status = :was", dynamo.V{":was": r.Status}).Else(ErrChanged),
+		s.Table.Delete(forgetKey(r.Owner, r.ID)))
 	return s.Table.DB().CommitAll(ctx, ws...)
+}
+
+// forgetAfter is how long a ride that is to be deleted stays when it is over: so long people may
+// yet be told of its end, and read it for that. It is looked at as often until then.
+const forgetAfter = time.Hour
+
+// forget is the mark of a ride that is to be deleted once it is over. It is an item of its own, so
+// that nobody who changes the ride meanwhile has to know of it.
+type forget struct {
+	DueShard string    `dynamodbav:"dueShard"`
+	DueAt    time.Time `dynamodbav:"dueAt"`
+}
+
+// eraseLater marks a ride, or puts it off.
+func (s *Store) eraseLater(ctx context.Context, r Ride) error {
+	return s.Table.DB().Commit(ctx, s.Table.Put(forgetKey(r.Owner, r.ID), forget{dynamo.DueShard(s.dueKind(), r.ID), s.now().Add(forgetAfter)}))
+}
+
+var errLater = errors.New("a later ride was ordered")
+
+// eraseMarked deletes the ride of a mark if it is over.
+func (s *Store) eraseMarked(ctx context.Context, mark dynamo.Key) error {
+	owner, id := strings.TrimPrefix(mark.PK, ownerPrefix), strings.TrimPrefix(mark.SK, forgetPrefix)
+	it, err := s.Table.Get(ctx, rideKey(owner, id))
+	switch {
+	case err != nil:
+		return err
+	case it == nil:
+		return s.Table.DB().Commit(ctx, s.Table.Delete(mark))
+	}
+	var r Ride
+	if err := it.Decode(&r); err != nil {
+		return err
+	}
+	if r.Status.Open() || s.now().Before(r.UpdatedAt.Add(forgetAfter)) {
+		return s.eraseLater(ctx, r)
+	}
+	last := s.Table.Delete(openKey(owner, r.Market)).If("attribute_not_exists(pk) OR ride = :ride", dynamo.V{":ride": id}).Else(errLater)
+	if err := s.Table.DB().Commit(ctx, last); err != nil && !errors.Is(err, errLater) {
+		return err
+	}
+	return s.erase(ctx, r)
 }

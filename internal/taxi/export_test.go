@@ -35,3 +35,6 @@ func IsCode(s string) bool { return isCode(s) }
 
 // NewID is newID.
 func NewID(owner, key string) string { return newID(owner, key) }
+
+// DueKind is dueKind.
+func (s *Store) DueKind() string { return s.dueKind() }

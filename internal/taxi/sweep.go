@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -52,7 +53,8 @@ type Report struct {
 
 // Sweep does what time does to rides: proposals run out, later rides are offered when their
 // time comes, those that nobody took are offered again, to more, or given up, and those whose
-// driver has forgotten them are closed. Any number of sweeps may run at once. A ride that
+// driver has forgotten them are closed; what was open when its customer had all deleted is deleted
+// once it is over. Any number of sweeps may run at once. A ride that
 // fails does not keep the others.
 func (s *Store) Sweep(ctx context.Context, limits Limits) (Report, error) {
 	limits = limits.orDefault()
@@ -114,16 +116,22 @@ func (w *sweep) all(ctx context.Context, keys []dynamo.Key) error {
 		if w.over(ctx) {
 			break
 		}
-		var r Ride
-		err := it.Decode(&r)
-		if err == nil {
-			err = w.one(ctx, r)
-		}
-		if err != nil {
+		if err := w.item(ctx, it); err != nil {
 			errs = append(errs, fmt.Errorf("taxi: sweep %s: %w", it.Key().SK, err))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+func (w *sweep) item(ctx context.Context, it dynamo.Item) error {
+	if key := it.Key(); strings.HasPrefix(key.SK, forgetPrefix) {
+		return w.eraseMarked(ctx, key)
+	}
+	var r Ride
+	if err := it.Decode(&r); err != nil {
+		return err
+	}
+	return w.one(ctx, r)
 }
 
 // one does what is due of a ride, and counts it.

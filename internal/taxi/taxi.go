@@ -18,6 +18,7 @@
 //	                                                          in index listed once it is ordered
 //	rides#{owner}             event#{id}#{type}#{attempt}     what was done with it, once each; unserved in listed
 //	rides#{owner}             open#{market}                   the latest ordered ride, and whether it is open
+//	rides#{owner}             forget#{id}                     that it is to be deleted once it is over, in index due
 //	codes#{market}            code#{code}                     which ride has the code; goes with its end
 //	driver#{market}#{driver}  offer#{code}                    offered to the driver, in which attempt
 //	driver#{market}#{driver}  active                          the ride that the driver has
@@ -33,7 +34,7 @@
 // Requests, besides that of the turn which a YES or a driver's word joins: propose 2, repeated
 // 3; YES 3, for a later time 1; NO 1; cancel 1; status 2, by id 1. An answer of a driver's 4,
 // ON and OFF 2, a CANCEL that has others asked 6. A sweep 16, 1 for each hundred rides due, 1
-// for each, and 2 more for each that is offered. Where more districts are asked, 1 for each.
+// for each, and 2 more for each that is offered, 4 to delete one. Where more districts are asked, 1 for each.
 // For staff a list 2, of the open ones 1 and 1 for each hundred, what happened to one 1, and to
 // cancel it 2.
 package taxi
@@ -232,9 +233,19 @@ func (s *Store) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond
 
 // The keys. They are part of the data model.
 
-func rideKey(owner, id string) dynamo.Key { return dynamo.Key{PK: "rides#" + owner, SK: "ride#" + id} }
+const (
+	ownerPrefix  = "rides#"
+	forgetPrefix = "forget#"
+)
+
+func rideKey(owner, id string) dynamo.Key {
+	return dynamo.Key{PK: ownerPrefix + owner, SK: "ride#" + id}
+}
 func openKey(owner, market string) dynamo.Key {
-	return dynamo.Key{PK: "rides#" + owner, SK: "open#" + market}
+	return dynamo.Key{PK: ownerPrefix + owner, SK: "open#" + market}
+}
+func forgetKey(owner, id string) dynamo.Key {
+	return dynamo.Key{PK: ownerPrefix + owner, SK: forgetPrefix + id}
 }
 func codeKey(market, code string) dynamo.Key {
 	return dynamo.Key{PK: "codes#" + market, SK: "code#" + code}

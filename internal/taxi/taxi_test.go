@@ -578,6 +578,95 @@ func TestErase(t *testing.T) {
 	}
 }
 
+// What was open goes by itself an hour after it is over, with name, phone, addresses and note;
+// what the customer orders afterwards stays.
+func TestEraseOnceItIsOver(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	c.drivers(1)
+	open := c.assigned(0)
+	if kept, err := c.Erase(ctx, c.customer.Key()); err != nil || len(kept) != 1 {
+		t.Fatal(kept, err)
+	}
+	left := func() (all []string) {
+		page, err := c.Table.Query(ctx, dynamo.Under("rides#"+c.customer.Key(), ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, it := range page.Items {
+			all = append(all, strings.Split(it.Key().SK, "#")[0])
+		}
+		return slices.Compact(all)
+	}
+	all := []string{"event", "forget", "open", "ride"}
+	for range 3 { // while the driver is on it
+		c.clock.Add(time.Hour)
+		c.sweep()
+		if diff := gocmp.Diff(all, left()); diff != "" {
+			t.Error(diff)
+		}
+	}
+	c.says(0, "done")
+	c.clock.Add(time.Hour - time.Second)
+	c.sweep()
+	if diff := gocmp.Diff(all, left()); diff != "" {
+		t.Errorf("while it is told of: %s", diff)
+	}
+	c.clock.Add(2 * time.Hour)
+	for range 2 {
+		c.sweep()
+		if got := left(); len(got) != 0 || len(c.holds(1)) != 0 {
+			t.Errorf("%v are left of %s", got, open.ID)
+		}
+	}
+
+	open = c.assigned(0)
+	if _, err := c.Erase(ctx, c.customer.Key()); err != nil {
+		t.Fatal(err)
+	}
+	c.says(0, "done")
+	later := c.requested()
+	c.clock.Add(2 * time.Hour)
+	c.sweep()
+	if _, err := c.Get(ctx, c.customer, c.market.ID, open.ID); !errors.Is(err, actor.ErrNotFound) {
+		t.Errorf("the first: %v", err)
+	}
+	if got := c.get(later.ID); got.CustomerPhone != later.CustomerPhone || !slices.Contains(left(), "open") {
+		t.Errorf("the later: %+v, %v", got, left())
+	}
+}
+
+// A mark without its ride, and one that was deleted by its owner meanwhile, goes.
+func TestEraseOnceItIsGone(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	c.drivers(1)
+	open := c.assigned(0)
+	mark := dynamo.Key{PK: "rides#" + c.customer.Key(), SK: "forget#" + open.ID}
+	there := func() bool {
+		it, err := c.Table.Get(ctx, mark)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return it != nil
+	}
+	for range 2 {
+		if _, err := c.Erase(ctx, c.customer.Key()); err != nil {
+			t.Fatal(err)
+		}
+		c.says(0, "done")
+	}
+	if there() {
+		t.Error("it stayed when its ride was deleted")
+	}
+	if err := c.Table.DB().Commit(ctx, c.Table.Put(mark, map[string]any{"dueShard": dynamo.DueShard(c.DueKind(), open.ID), "dueAt": c.clock.Now()})); err != nil {
+		t.Fatal(err)
+	}
+	if c.sweep(); there() {
+		t.Error("it stayed without a ride")
+	}
+}
+
 // What operations cost.
 func TestCost(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,83 @@
+package order
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"merve/internal/dynamo"
+)
+
+// Erase deletes what is kept of an owner's orders, events and all, but for those that are open:
+// somebody is working on them. Returns the codes of those, which [Store.Sweep] deletes once they are
+// over; [ErrChanged] when one was placed meanwhile. 1 request, 2 for each that is over, 1 for each that is open.
+func (s *Store) Erase(ctx context.Context, owner string) (open []string, err error) {
+	all, err := s.All(ctx, owner)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range all {
+		if o.Stands() {
+			open, err = append(open, o.Code), s.eraseLater(ctx, o.Owner, o.ID)
+		} else {
+			err = s.erase(ctx, o)
+		}
+		if err != nil {
+			return open, err
+		}
+	}
+	return open, nil
+}
+
+// erase deletes an order that is over, with its events, its code and its mark.
+func (s *Store) erase(ctx context.Context, o Order) error {
+	events, err := s.Events(ctx, o)
+	if err != nil {
+		return err
+	}
+	ws := []dynamo.Write{
+		s.Table.Delete(orderKey(o.Owner, o.ID)).If("attribute_not_exists(pk) OR #status = :was", dynamo.V{":was": o.Status}).Else(ErrChanged),
+		s.Table.Delete(codeKey(o.Business, o.Code)),
+		s.Table.Delete(forgetKey(o.Owner, o.ID)),
+	}
+	for _, e := range events {
+		ws = append(ws, s.Table.Delete(eventKey(o.Owner, o.ID, e.Type)))
+	}
+	return s.Table.DB().Commit(ctx, ws...)
+}
+
+// forgetAfter is how long an order that is to be deleted stays when it is over: so long people may
+// yet be told of its end, and read it for that. It is looked at as often until then.
+const forgetAfter = time.Hour
+
+// forget is the mark of an order that is to be deleted once it is over. It is an item of its own,
+// so that nobody who changes the order meanwhile has to know of it.
+type forget struct {
+	DueShard string    `dynamodbav:"dueShard"`
+	DueAt    time.Time `dynamodbav:"dueAt"`
+}
+
+// eraseLater marks an order, or puts it off.
+func (s *Store) eraseLater(ctx context.Context, owner, id string) error {
+	return s.Table.DB().Commit(ctx, s.Table.Put(forgetKey(owner, id), forget{dynamo.DueShard(dueKind, id), s.now().Add(forgetAfter)}))
+}
+
+// eraseMarked deletes the order of a mark if it is over.
+func (s *Store) eraseMarked(ctx context.Context, mark dynamo.Key) error {
+	owner, id := strings.TrimPrefix(mark.PK, ownerPrefix), strings.TrimPrefix(mark.SK, forgetPrefix)
+	it, err := s.Table.Get(ctx, orderKey(owner, id))
+	switch {
+	case err != nil:
+		return err
+	case it == nil:
+		return s.Table.DB().Commit(ctx, s.Table.Delete(mark))
+	}
+	var o Order
+	if err := it.Decode(&o); err != nil {
+		return err
+	}
+	if o.Stands() || s.now().Before(o.UpdatedAt.Add(forgetAfter)) {
+		return s.eraseLater(ctx, owner, id)
+	}
+	return s.erase(ctx, o)
+}
