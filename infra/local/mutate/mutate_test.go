@@ -123,7 +123,7 @@ func TestApplyNests(t *testing.T) {
 	}
 }
 
-// The tables of the product: no name in them is out of date, no reason is about a mutant
+// The tables of the product: no name in them is out of date, no test or reason is about a mutant
 // that there is none of, and no mutant is both killed and said to change nothing.
 func TestTheTablesAreTrue(t *testing.T) {
 	t.Parallel()
@@ -142,6 +142,11 @@ func TestTheTablesAreTrue(t *testing.T) {
 	known := map[string]bool{}
 	for _, m := range s.Mutants {
 		known[m.ID] = true
+	}
+	for id := range k.killers {
+		if !known[id] {
+			t.Errorf("killers.txt: %q: no such mutant", id)
+		}
 	}
 	for id, why := range k.same {
 		if !known[id] || len(why) < 20 {
