@@ -20,19 +20,12 @@ func TestLinkForTheDesk(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStory(t), t.Context()
 	s.base.Config.SiteURL = "https://merve.example"
-	m, err := s.base.Markets().Read(ctx, demo.Market)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.Desk.Numbers = []string{"+15550100"}
-	if _, err := s.base.Markets().Save(ctx, *m, "test"); err != nil {
-		t.Fatal(err)
-	}
+	toDesk := s.deskAt(t, "+15550100")
 	e := desk.Event{Thread: "th_1", Market: demo.Market, Name: "Ann", Reason: "asks", Turn: 1}
 	if err := s.base.Notifier().TellDesk(ctx, e); err != nil {
 		t.Fatal(err)
 	}
-	ms, err := s.base.Outbox().List(ctx, thread.ID(demo.Market, "ops", "", "person:whatsapp:+15550100"), 10)
+	ms, err := s.base.Outbox().List(ctx, toDesk, 10)
 	if err != nil || len(ms) != 1 {
 		t.Fatalf("%v, told %+v", err, ms)
 	}
@@ -47,6 +40,20 @@ func TestLinkForTheDesk(t *testing.T) {
 	if a := page(t, admin, link.Path); a.StatusCode != 200 {
 		t.Errorf("%s: status %d", link.Path, a.StatusCode)
 	}
+}
+
+// deskAt has the market's desk told of what is for it at a number, and returns the thread there.
+func (s *story) deskAt(t *testing.T, number string) string {
+	t.Helper()
+	m, err := s.base.Markets().Read(t.Context(), demo.Market)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Desk.Numbers = []string{number}
+	if _, err := s.base.Markets().Save(t.Context(), *m, "test"); err != nil {
+		t.Fatal(err)
+	}
+	return thread.ID(demo.Market, "ops", "", "person:whatsapp:"+number)
 }
 
 // page gets a page as the gateway asks for it.

@@ -303,14 +303,7 @@ func (s *story) written(t *testing.T, function func(*app.Base) (trigger.Handler,
 func TestEventsOfOtherPackages(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStory(t), t.Context()
-	m, err := s.base.Markets().Read(ctx, demo.Market)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.Desk.Numbers = []string{"+15550100"}
-	if _, err := s.base.Markets().Save(ctx, *m, "test"); err != nil {
-		t.Fatal(err)
-	}
+	toDesk := s.deskAt(t, "+15550100")
 	a, err := s.base.Threads().Append(ctx, channel.Inbound{
 		Market: demo.Market, Channel: channel.App, ThreadType: channel.General, From: saraOwner, MessageID: "1", Text: "hi", ReceivedAt: s.now,
 	}, false)
@@ -321,7 +314,6 @@ func TestEventsOfOtherPackages(t *testing.T) {
 	s.written(t, app.Records, "talk#1", "event#said#1", relay.Event{ID: "1", Market: demo.Market, Code: "K7Q2", Words: "at the gate", Thread: a.Thread, Language: "en"})
 	s.written(t, app.Records, "talk#1", "said#2", relay.Event{ID: "2", Market: demo.Market, Code: "K7Q2", Words: "at the pier", Thread: a.Thread, Language: "en"})
 	s.written(t, app.Notify, "pay#tx_1", "event#1", payment.Event{Type: "open", Transaction: "tx_1", Market: demo.Market, Thread: a.Thread})
-	toDesk := thread.ID(demo.Market, "ops", "", "person:whatsapp:+15550100")
 	if ms, err := s.base.Outbox().List(ctx, toDesk, 10); err != nil || len(ms) != 1 || !strings.Contains(ms[0].Text, "Ann") {
 		t.Errorf("%v, the desk was told %+v", err, ms)
 	}

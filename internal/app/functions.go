@@ -281,7 +281,7 @@ func (b *Base) sender() *outbox.Sender {
 				r.Window = m.Channel.Window(m.ByPerson)
 			}
 			return threads.MayWrite(m.Thread, r, func(why thread.Why) error {
-				return &outbox.Refused{Reason: string(why), Wanted: why != thread.WindowClosed, Unasked: why == thread.Unasked}
+				return &outbox.Refused{Reason: string(why), Wanted: why.Wanted(), Unasked: why == thread.Unasked}
 			})
 		},
 		Alert: func(ctx context.Context, m outbox.Message) error {
@@ -290,8 +290,8 @@ func (b *Base) sender() *outbox.Sender {
 				if err != nil && !errors.Is(err, outbox.ErrDuplicate) {
 					return err
 				}
-				if m.Error == string(thread.OptedOut) || m.Error == string(thread.TakenOver) || m.Error == string(thread.Unasked) {
-					return nil // as its recipient wanted
+				if thread.Why(m.Error).Wanted() {
+					return nil
 				}
 			}
 			b.alerts(ctx, 1)

@@ -27,6 +27,15 @@ func DueShard(kind, id string) string {
 
 func dueShard(kind string, n int) string { return fmt.Sprintf("%s#%02d", kind, n) }
 
+// PutDue writes an item that says no more than when what its key names is due, of a kind and by an
+// id.
+func (t Table) PutDue(key Key, kind, id string, at time.Time) Write {
+	return t.Put(key, struct {
+		DueShard string    `dynamodbav:"dueShard"`
+		DueAt    time.Time `dynamodbav:"dueAt"`
+	}{DueShard(kind, id), at})
+}
+
 // Due returns the keys of a kind that are due at or before now, oldest first, one
 // shard's page: one request. The index is read eventually, so a key may be stale:
 // whoever acts on it decides on the item itself.

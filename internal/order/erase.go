@@ -10,7 +10,8 @@ import (
 
 // Erase deletes what is kept of an owner's orders, events and all, but for those that are open:
 // somebody is working on them. Returns the codes of those, which [Store.Sweep] deletes once they are
-// over; [ErrChanged] when one was placed meanwhile. 1 request, 2 for each that is over, 1 for each that is open.
+// over; [ErrChanged] when one was placed meanwhile. 1 request, 2 for each that is over, 1 for each
+// that is open.
 func (s *Store) Erase(ctx context.Context, owner string) (open []string, err error) {
 	all, err := s.All(ctx, owner)
 	if err != nil {
@@ -50,16 +51,10 @@ func (s *Store) erase(ctx context.Context, o Order) error {
 // yet be told of its end, and read it for that. It is looked at as often until then.
 const forgetAfter = time.Hour
 
-// forget is the mark of an order that is to be deleted once it is over. It is an item of its own,
-// so that nobody who changes the order meanwhile has to know of it.
-type forget struct {
-	DueShard string    `dynamodbav:"dueShard"`
-	DueAt    time.Time `dynamodbav:"dueAt"`
-}
-
-// eraseLater marks an order, or puts it off.
+// eraseLater marks an order to be deleted once it is over, or puts it off. The mark is an item of its
+// own, so that nobody who changes the order meanwhile has to know of it.
 func (s *Store) eraseLater(ctx context.Context, owner, id string) error {
-	return s.Table.DB().Commit(ctx, s.Table.Put(forgetKey(owner, id), forget{dynamo.DueShard(dueKind, id), s.now().Add(forgetAfter)}))
+	return s.Table.DB().Commit(ctx, s.Table.PutDue(forgetKey(owner, id), dueKind, id, s.now().Add(forgetAfter)))
 }
 
 // eraseMarked deletes the order of a mark if it is over.

@@ -51,8 +51,8 @@ func (s *Store) Of(ctx context.Context, txs []ledger.Transaction) ([]Record, err
 // Forget takes the customer out of the payments for transactions: who they are, their thread,
 // their language, the link, and their name in the receipt. What was asked, paid and given back,
 // when, and the provider's id stay, as books have to be kept; so does what is still open, until
-// it has been paid or the hold is over, when whoever forgets the transaction asks again. It may be called any number of times. 2 or 3 requests
-// for each.
+// it has been paid or the hold is over, when whoever forgets the transaction asks again. It may be
+// called any number of times. 2 or 3 requests for each.
 func (s *Store) Forget(ctx context.Context, txs []ledger.Transaction) error {
 	var errs []error
 	for _, tx := range txs {

@@ -69,16 +69,10 @@ func (s *Store) erase(ctx context.Context, r Ride) error {
 // yet be told of its end, and read it for that. It is looked at as often until then.
 const forgetAfter = time.Hour
 
-// forget is the mark of a ride that is to be deleted once it is over. It is an item of its own, so
-// that nobody who changes the ride meanwhile has to know of it.
-type forget struct {
-	DueShard string    `dynamodbav:"dueShard"`
-	DueAt    time.Time `dynamodbav:"dueAt"`
-}
-
-// eraseLater marks a ride, or puts it off.
+// eraseLater marks a ride to be deleted once it is over, or puts it off. The mark is an item of its
+// own, so that nobody who changes the ride meanwhile has to know of it.
 func (s *Store) eraseLater(ctx context.Context, r Ride) error {
-	return s.Table.DB().Commit(ctx, s.Table.Put(forgetKey(r.Owner, r.ID), forget{dynamo.DueShard(s.dueKind(), r.ID), s.now().Add(forgetAfter)}))
+	return s.Table.DB().Commit(ctx, s.Table.PutDue(forgetKey(r.Owner, r.ID), s.dueKind(), r.ID, s.now().Add(forgetAfter)))
 }
 
 var errLater = errors.New("a later ride was ordered")

@@ -35,6 +35,9 @@ const (
 	Unasked      Why = "what it asks waits for no answer any more"
 )
 
+// Wanted reports whether that is as the recipient or the desk has it: nobody need look into it.
+func (w Why) Wanted() bool { return w == OptedOut || w == TakenOver || w == Unasked }
+
 // MayWrite is the condition that the customer of a thread may be written to. It holds for a
 // thread that does not exist, too (somebody who never wrote), except for free text in a window. A
 // question goes out only while it is the one that waits: below a newer one, a bare YES would
