@@ -79,6 +79,56 @@ func TestGivenBackMeanwhile(t *testing.T) {
 	}
 }
 
+// A customer's data is deleted right before what they paid is written as to be given back: it is
+// given back all the same.
+func TestForgottenWhileItEnds(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for name, tt := range map[string]struct {
+		op   string
+		end  func(d *till, tx ledger.Transaction) (ledger.Transaction, error)
+		back int64
+	}{
+		"cancelled": {"TransactWriteItems", func(d *till, tx ledger.Transaction) (ledger.Transaction, error) {
+			return d.Ledger.Release(ctx, d.tc.Actor, tx.ID, "test", "cancel")
+		}, 3000},
+		"nobody came": {"PutItem", func(d *till, tx ledger.Transaction) (ledger.Transaction, error) {
+			d.pass(tx.Start.Sub(d.now()))
+			return d.Ledger.Mark(ctx, clerk, tx.ID, "mark")
+		}, 1000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newTill(t)
+			tx := d.offer(func(t *ledger.Terms) { t.LateRefundMinor = 1000 })
+			d.take(d.report(d.stripe.Pay(d.yes(tx).Intent)))
+			tx, err := tt.end(d, tx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			events, err := d.Ledger.Events(ctx, tx.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			late := d.over(dynamotest.Open(t, dynamotest.Before(tt.op, func() {
+				if err := d.Forget(ctx, []ledger.Transaction{tx}); err != nil {
+					t.Error(err)
+				}
+			})), d.stripe.Client())
+			if err := late.Ended(ctx, events[len(events)-1]); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				d.pass(ledger.TakeBackFor)
+				d.sweep(tx)
+			}
+			if p, err := d.Get(ctx, clerk, tx.ID); err != nil || p.Status != payment.Refunded || p.Owner != "" || d.returned() != tt.back {
+				t.Errorf("%+v, %d returned, want %d: %v", p, d.returned(), tt.back, err)
+			}
+		})
+	}
+}
+
 // What was booked without a payment is cancelled right before its payment is written: the money
 // goes back.
 func TestPaidOfWhatIsJustCancelled(t *testing.T) {

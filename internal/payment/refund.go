@@ -35,6 +35,10 @@ func nextTry(tries int) time.Duration { return min(time.Minute<<min(tries, 10), 
 // nobody came and that cannot be taken back any more, whether a part is given back. It may be
 // called any number of times; the refund itself is made by [Store.Sweep].
 func (s *Store) Ended(ctx context.Context, e ledger.Event) error {
+	return again(e.Transaction.ID, func() error { return s.ended(ctx, e) })
+}
+
+func (s *Store) ended(ctx context.Context, e ledger.Event) error {
 	tx := e.Transaction
 	cancelled := e.Type == ledger.Cancelled && e.From == ledger.Confirmed
 	missed := e.Type == ledger.NoShow && tx.LateRefundMinor > 0
@@ -61,7 +65,7 @@ func (s *Store) Ended(ctx context.Context, e ledger.Event) error {
 	default:
 		ws = s.part(ctx, p, back, ReasonCancelled)
 	}
-	if err := s.Table.DB().Commit(ctx, ws...); err != nil && !errors.Is(err, errMoved) { // somebody was faster
+	if err := s.Table.DB().Commit(ctx, ws...); err != nil {
 		return fmt.Errorf("payment of %s: %w", tx.ID, err)
 	}
 	return nil

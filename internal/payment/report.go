@@ -38,12 +38,17 @@ const maxLooks = 8
 // Take does what a report calls for, once, however often it comes. A report that nothing
 // bears out changes nothing and raises an alert. An error means: tell again.
 func (s *Store) Take(ctx context.Context, r Report) error {
+	return again(r.Transaction, func() error { return s.take(ctx, r) })
+}
+
+// again does what begins by reading a payment, until the payment has not changed meanwhile.
+func again(tx string, do func() error) error {
 	for range maxLooks {
-		if err := s.take(ctx, r); !errors.Is(err, errMoved) {
+		if err := do(); !errors.Is(err, errMoved) {
 			return err
 		}
 	}
-	return fault.New(fault.Unavailable, "payment of %s: it changes all the time", r.Transaction)
+	return fault.New(fault.Unavailable, "payment of %s: it changes all the time", tx)
 }
 
 func (s *Store) take(ctx context.Context, r Report) error {
