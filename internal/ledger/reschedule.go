@@ -111,11 +111,12 @@ func (m Mover) Writes(ctx context.Context, a actor.Actor, txID, offerHash string
 	return append(ws, more...), moved, old, nil
 }
 
-// Instead prepares to cancel the booking that a transaction replaces, and returns it as it was.
+// Instead prepares to cancel the booking that a transaction replaces, at the very moment at which
+// that is confirmed: what was in time for the one is for the other. It returns it as it was.
 func (m Mover) Instead(ctx context.Context, a actor.Actor, moved Transaction, key string) (ws []dynamo.Write, old Transaction, err error) {
 	if old, err = m.Ledger.Get(ctx, a, moved.Replaces); err != nil {
 		return nil, old, err
 	}
-	ws, _, err = Canceller(m).Writes(ctx, a, old.ID, CancelHash(old, m.Ledger.now()), key)
+	ws, err = m.Ledger.ReleaseWrites(old, "customer", key, moved.UpdatedAt)
 	return ws, old, err
 }

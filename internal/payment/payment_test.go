@@ -337,6 +337,33 @@ func TestPaidMoveOfALinkedBooking(t *testing.T) {
 	}
 }
 
+// What is moved in the last moment in which that is for nothing gives all of it back, though that
+// moment is over before all of it is read.
+func TestPaidMoveInTheLastMoment(t *testing.T) {
+	t.Parallel()
+	d, ctx := newTill(t), context.Background()
+	old := d.offer(nil)
+	d.take(d.report(d.stripe.Pay(d.yes(old).Intent)))
+	d.pass(old.RefundUntil.Sub(d.now()) - 10*time.Minute)
+	terms := d.terms()
+	terms.Replaces = old.ID
+	held, err := d.Ledger.OfferUntil(ctx, terms, 1, ledger.PayFor, old.FreeUntil(), dynamotest.ID("key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	paid := d.report(d.stripe.Pay(d.yes(held).Intent))
+	d.pass(old.RefundUntil.Sub(d.now()) - time.Millisecond)
+	late := d.over(dynamotest.Open(t, dynamotest.BeforeText("tx#"+old.ID, func() { d.pass(time.Millisecond) })), d.stripe.Client())
+	if err := late.Take(ctx, paid); err != nil {
+		t.Fatal(err)
+	}
+	d.ended(old)
+	d.sweep(old)
+	if d.state(held) != ledger.Confirmed || d.payment(old).Status != payment.Refunded || d.returned() != 3000 {
+		t.Errorf("it is %s, the old payment %s, %d returned", d.state(held), d.payment(old).Status, d.returned())
+	}
+}
+
 // A refund that was taken and fails days later is left to people, once, however often it is told.
 func TestRefundBounces(t *testing.T) {
 	t.Parallel()
