@@ -21,16 +21,16 @@ func (l *Ledger) Draft(ctx context.Context, t Terms, key string) (Transaction, e
 	if err := t.check(); err != nil {
 		return Transaction{}, err
 	}
-	c := l.drafting(ctx, t)
+	c := l.drafting(ctx, Transaction{Terms: t})
 	c.key, c.payload = draftKey(t.Business, key), t.hash()
 	return l.commit(ctx, c)
 }
 
-func (l *Ledger) drafting(ctx context.Context, t Terms) change {
+func (l *Ledger) drafting(ctx context.Context, tx Transaction) change {
 	now := l.now()
-	tx := Transaction{Terms: t, ID: l.NewID(), CreatedAt: now}
+	tx.ID, tx.CreatedAt = l.NewID(), now
 	tx.Code = codeOf(tx.ID)
-	return change{op: opDraft, after: opDraft.next(tx, now), now: now, event: Event{Actor: t.Owner, Trace: telemetry.TraceID(ctx)}}
+	return change{op: opDraft, after: opDraft.next(tx, now), now: now, event: Event{Actor: tx.Owner, Trace: telemetry.TraceID(ctx)}}
 }
 
 // Offer is Draft and Hold in one: it takes one token of every slot, for so long from now,
@@ -42,11 +42,17 @@ func (l *Ledger) Offer(ctx context.Context, t Terms, capacity int, length time.D
 
 // OfferUntil is Offer that holds no longer than until a time, if that is not zero.
 func (l *Ledger) OfferUntil(ctx context.Context, t Terms, capacity int, length time.Duration, by time.Time, key string) (Transaction, error) {
-	t = t.stored()
+	return l.offer(ctx, Transaction{Terms: t}, capacity, length, by, key)
+}
+
+// offer is OfferUntil of what tx begins with: its terms, and that it is to be forgotten.
+func (l *Ledger) offer(ctx context.Context, tx Transaction, capacity int, length time.Duration, by time.Time, key string) (Transaction, error) {
+	t := tx.Terms.stored()
 	if err := cmp.Or(checkKey(key), t.check(), checkCapacity(capacity)); err != nil {
 		return Transaction{}, err
 	}
-	draft := l.drafting(ctx, t)
+	tx.Terms = t
+	draft := l.drafting(ctx, tx)
 	until := draft.now.Add(length)
 	if by = stored(by); !by.IsZero() && by.Before(until) {
 		until = by

@@ -187,6 +187,59 @@ func TestForgetOnceItIsOver(t *testing.T) {
 	}
 }
 
+// What stays of a customer who had all deleted goes once it is over, at another time, too, and so does
+// another time that they did not take.
+func TestForgetWhatIsMoved(t *testing.T) {
+	t.Parallel()
+	for name, yes := range map[string]bool{"moved": true, "not answered": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, ctx := newShop(t), t.Context()
+			s.offering.PriceMinor = 0
+			res, err := s.call("initiateBooking", strings.Replace(at("2030-06-04", "19:00"), `"note":null`, `"note":"a secret"`, 1), "k")
+			if err != nil || res.Proposal == nil {
+				t.Fatal(res, err)
+			}
+			old, err := s.Get(ctx, s.owner, res.Proposal.Ref)
+			if err == nil {
+				_, err = s.confirm(old, "yes")
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if codes, err := s.Forget(ctx, []Transaction{old}); err != nil || len(codes) != 1 {
+				t.Fatal(codes, err)
+			}
+			moved, err := s.call("rescheduleBooking", fmt.Sprintf(`{"transactionId":%q,"date":"2030-06-04","time":"21:00","endDate":null,"partySize":null}`, old.ID), "m")
+			if err != nil || moved.Proposal == nil {
+				t.Fatal(moved, err)
+			}
+			held, err := s.Get(ctx, s.owner, moved.Proposal.Ref)
+			if err != nil || held.Note != old.Note {
+				t.Fatalf("%+v, %v", held, err)
+			}
+			if yes {
+				ws, _, _, err := Mover{s.Ledger}.Writes(ctx, s.owner, held.ID, moved.Proposal.Hash, receiptFor(held), "yes")
+				if err := errors.Join(err, s.Table.DB().Commit(ctx, ws...)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s.clock.Set(held.End.Add(time.Hour))
+			if _, err := s.Sweep(ctx, Limits{}); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				s.settledAudit()
+			}
+			for _, tx := range []Transaction{old, held} {
+				if said := s.said(tx.ID); len(said) > 0 {
+					t.Errorf("of %s %v say it", tx.Start.Format(slotFmt), said)
+				}
+			}
+		})
+	}
+}
+
 // What changes while it is marked is looked at again: it is marked, or forgotten at once.
 func TestForgetWhatEndsMeanwhile(t *testing.T) {
 	t.Parallel()

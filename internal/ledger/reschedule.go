@@ -60,7 +60,8 @@ func (b *Booker) reschedule(ctx context.Context, tc tool.Context, a rescheduleAr
 		return tool.Result{}, err
 	}
 	terms.Replaces = old.ID
-	held, err := b.Ledger.OfferUntil(ctx, terms, item.Offering.Capacity, holdFor(tc, terms), by, tc.Key)
+	// What stays of who has had all deleted goes once it is over, at its new time, too.
+	held, err := b.Ledger.offer(ctx, Transaction{Terms: terms, Forget: old.Forget}, item.Offering.Capacity, holdFor(tc, terms), by, tc.Key)
 	if err != nil {
 		return b.refusal(ctx, tc, item, asked, err)
 	}
