@@ -80,6 +80,24 @@ func TestWhoIsToldThatAnOrderIsDone(t *testing.T) {
 	}
 }
 
+// The customer takes an order back and has all deleted before anybody is told: the business is told
+// all the same.
+func TestTakenBackAndDeleted(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.save()
+	e := p.ordered(customer, order.PlacedEvent, order.AcceptedEvent, order.CancelledEvent)
+	if _, err := p.orders.Erase(t.Context(), e.Owner); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.TellOrder(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	if told := p.sent(); len(told) != 1 {
+		t.Errorf("the business was told %v", told)
+	}
+}
+
 // An order of many lines reaches its business whole, in messages of a size that WhatsApp takes, each
 // after the one before it and about the order, however often it is told of.
 func TestALargeOrder(t *testing.T) {

@@ -8,10 +8,10 @@ import (
 	"merve/internal/dynamo"
 )
 
-// Erase deletes what is kept of an owner's orders, events and all, but for those that are open:
-// somebody is working on them. Returns the codes of those, which [Store.Sweep] deletes once they are
-// over; [ErrChanged] when one was placed meanwhile. 1 request, 2 for each that is over, 1 for each
-// that is open.
+// Erase deletes what is kept of an owner's orders, events and all, but for those that are open, as
+// somebody is working on them, and those of whose end people may yet be told: [Store.Sweep] deletes
+// these later. Returns the codes of those that are open; [ErrChanged] when one was placed meanwhile.
+// 1 request, 2 for each that is deleted, 1 for each that is not.
 func (s *Store) Erase(ctx context.Context, owner string) (open []string, err error) {
 	all, err := s.All(ctx, owner)
 	if err != nil {
@@ -19,7 +19,10 @@ func (s *Store) Erase(ctx context.Context, owner string) (open []string, err err
 	}
 	for _, o := range all {
 		if o.Stands() {
-			open, err = append(open, o.Code), s.eraseLater(ctx, o.Owner, o.ID)
+			open = append(open, o.Code)
+		}
+		if s.stays(o) {
+			err = s.eraseLater(ctx, o)
 		} else {
 			err = s.erase(ctx, o)
 		}
@@ -51,10 +54,16 @@ func (s *Store) erase(ctx context.Context, o Order) error {
 // yet be told of its end, and read it for that. It is looked at as often until then.
 const forgetAfter = time.Hour
 
+// stays reports whether an order that is to be deleted has to wait. What nobody said YES to has not:
+// nobody else hears of it.
+func (s *Store) stays(o Order) bool {
+	return o.Stands() || o.Receipt != nil && s.now().Before(o.UpdatedAt.Add(forgetAfter))
+}
+
 // eraseLater marks an order to be deleted once it is over, or puts it off. The mark is an item of its
 // own, so that nobody who changes the order meanwhile has to know of it.
-func (s *Store) eraseLater(ctx context.Context, owner, id string) error {
-	return s.Table.DB().Commit(ctx, s.Table.PutDue(forgetKey(owner, id), dueKind, id, s.now().Add(forgetAfter)))
+func (s *Store) eraseLater(ctx context.Context, o Order) error {
+	return s.Table.DB().Commit(ctx, s.Table.PutDue(forgetKey(o.Owner, o.ID), dueKind, o.ID, s.now().Add(forgetAfter)))
 }
 
 // eraseMarked deletes the order of a mark if it is over.
@@ -71,8 +80,8 @@ func (s *Store) eraseMarked(ctx context.Context, mark dynamo.Key) error {
 	if err := it.Decode(&o); err != nil {
 		return err
 	}
-	if o.Stands() || s.now().Before(o.UpdatedAt.Add(forgetAfter)) {
-		return s.eraseLater(ctx, owner, id)
+	if s.stays(o) {
+		return s.eraseLater(ctx, o)
 	}
 	return s.erase(ctx, o)
 }

@@ -399,6 +399,30 @@ func TestEraseOnceItIsOver(t *testing.T) {
 	}
 }
 
+// What ended just before its customer had all deleted can be told of for an hour, too.
+func TestEraseWhatHasJustEnded(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	c.store.Table = dynamotest.Open(t, dynamotest.Aside(dynamotest.ID(""), `order#\d\d`)).Table(dynamotest.TableName("records"))
+	c.apply(c.apply(c.propose("over"), order.PlacedEvent), order.CancelledEvent)
+	over := c.kept()
+	if kept, err := c.store.Erase(t.Context(), c.owner.Key()); err != nil || len(kept) != 0 {
+		t.Errorf("%v stayed, %v", kept, err)
+	}
+	for _, tt := range []struct {
+		after time.Duration
+		want  string
+	}{{time.Hour - time.Second, strings.Replace(over, "code, ", "code, mark, ", 1)}, {time.Hour, ""}} {
+		c.now = noon.Add(tt.after)
+		if _, err := c.store.Sweep(t.Context(), 10); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.kept(); got != tt.want {
+			t.Errorf("after %v: %q, want %q", tt.after, got, tt.want)
+		}
+	}
+}
+
 // An order goes the ways that there are and no others, whatever is tried in what order; each
 // event is there once, and the record says what the model of it says.
 func TestMachine(t *testing.T) {

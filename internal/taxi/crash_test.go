@@ -143,6 +143,11 @@ func scenes() map[string]scene {
 		_, err := s.CancelByStaff(ctx, staff, c.market.ID, r.Owner, r.ID)
 		return err
 	}
+	done := func(c *corner) taxi.Ride {
+		r := c.assigned(0)
+		c.says(0, "DONE "+r.Code)
+		return r
+	}
 	erase := func(_ *corner, s *taxi.Store, r taxi.Ride) error { _, err := s.Erase(ctx, r.Owner); return err }
 	event := func(typ taxi.EventType) string { return fmt.Sprintf(`"type":%q`, typ) }
 	return map[string]scene{
@@ -164,11 +169,8 @@ func scenes() map[string]scene {
 		"give up":          {begin: tired, do: attend, want: event(taxi.UnservedEvent)},
 		"close":            {begin: later(assigned, 6*time.Hour), do: attend, want: event(taxi.DoneEvent)},
 		"erase a proposal": {begin: proposed, do: erase, want: "rides#CUSTOMER", gone: true},
-		"erase a ride": {begin: func(c *corner) taxi.Ride {
-			r := c.assigned(0)
-			c.says(0, "DONE "+r.Code)
-			return r
-		}, do: erase, want: "rides#CUSTOMER", gone: true},
+		"erase a ride":     {begin: later(done, time.Hour), do: erase, want: "rides#CUSTOMER", gone: true},
+		"erase what ended": {begin: done, do: erase, want: `"sk":"forget#`},
 		"erase a ride that was driven": {begin: func(c *corner) taxi.Ride {
 			r := c.assigned(0)
 			if _, err := c.Erase(ctx, r.Owner); err != nil {

@@ -10,9 +10,9 @@ import (
 	"merve/internal/dynamo"
 )
 
-// Erase deletes what is kept of an owner's rides, events and all, but for those that are open:
-// somebody is driving. It returns the codes of those, which [Store.Sweep] deletes once they are over,
-// and may be called again.
+// Erase deletes what is kept of an owner's rides, events and all, but for those that are open, as
+// somebody is driving, and those of whose end people may yet be told: [Store.Sweep] deletes these
+// later. It returns the codes of those that are open, and may be called again.
 func (s *Store) Erase(ctx context.Context, owner string) (open []string, err error) {
 	rides, err := s.All(ctx, owner)
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *Store) Erase(ctx context.Context, owner string) (open []string, err err
 	}
 	for _, r := range rides {
 		do := s.erase
-		if r.Status.Open() {
+		if s.stays(r) {
 			do = s.eraseLater
 		}
 		if err := do(ctx, r); err != nil {
@@ -69,6 +69,12 @@ func (s *Store) erase(ctx context.Context, r Ride) error {
 // yet be told of its end, and read it for that. It is looked at as often until then.
 const forgetAfter = time.Hour
 
+// stays reports whether a ride that is to be deleted has to wait. What nobody said YES to has not:
+// nobody else hears of it.
+func (s *Store) stays(r Ride) bool {
+	return r.Status.Open() || r.Receipt != nil && s.now().Before(r.UpdatedAt.Add(forgetAfter))
+}
+
 // eraseLater marks a ride to be deleted once it is over, or puts it off. The mark is an item of its
 // own, so that nobody who changes the ride meanwhile has to know of it.
 func (s *Store) eraseLater(ctx context.Context, r Ride) error {
@@ -91,7 +97,7 @@ func (s *Store) eraseMarked(ctx context.Context, mark dynamo.Key) error {
 	if err := it.Decode(&r); err != nil {
 		return err
 	}
-	if r.Status.Open() || s.now().Before(r.UpdatedAt.Add(forgetAfter)) {
+	if s.stays(r) {
 		return s.eraseLater(ctx, r)
 	}
 	last := s.Table.Delete(openKey(owner, r.Market)).If("attribute_not_exists(pk) OR ride = :ride", dynamo.V{":ride": id}).Else(errLater)

@@ -303,6 +303,39 @@ func TestTellingOfCancellation(t *testing.T) {
 	}
 }
 
+// The customer cancels and has all deleted before anybody is told: the driver who has it is told
+// all the same.
+func TestTellingOfWhatWasDeleted(t *testing.T) {
+	t.Parallel()
+	s, ctx := newStation(t), context.Background()
+	s.drivers(1)
+	r := s.ordered()
+	s.says(0, "yes")
+	if _, err := s.cancel(s.Store, r); err != nil {
+		t.Fatal(err)
+	}
+	events, err := s.Events(ctx, r.Owner, r.ID) // as the stream has them
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kept, err := s.Erase(ctx, r.Owner); err != nil || len(kept) != 0 {
+		t.Fatal(kept, err)
+	}
+	for _, e := range events {
+		if err := s.Tell(ctx, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff([]string{"cancelled-1 taxi_cancelled"}, s.names(0)); diff != "" {
+		t.Error(diff)
+	}
+	s.clock.Add(time.Hour)
+	s.sweep()
+	if left, err := s.All(ctx, r.Owner); err != nil || len(left) != 0 {
+		t.Errorf("an hour later: %v, %v", left, err)
+	}
+}
+
 // A proposal that has run out is told, without a card: there was no ride.
 func TestTellingOfExpiry(t *testing.T) {
 	t.Parallel()
