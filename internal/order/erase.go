@@ -2,6 +2,8 @@ package order
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,13 +43,17 @@ func (s *Store) erase(ctx context.Context, o Order) error {
 	}
 	ws := []dynamo.Write{
 		s.Table.Delete(orderKey(o.Owner, o.ID)).If("attribute_not_exists(pk) OR #status = :was", dynamo.V{":was": o.Status}).Else(ErrChanged),
-		s.Table.Delete(codeKey(o.Business, o.Code)),
 		s.Table.Delete(forgetKey(o.Owner, o.ID)),
 	}
 	for _, e := range events {
 		ws = append(ws, s.Table.Delete(eventKey(o.Owner, o.ID, e.Type)))
 	}
-	return s.Table.DB().Commit(ctx, ws...)
+	code := s.Table.Delete(codeKey(o.Business, o.Code)).If("attribute_not_exists(pk) OR #order = :order", dynamo.V{":order": o.ID}).Else(errCodeTaken)
+	err = s.Table.DB().Commit(ctx, append(slices.Clone(ws), code)...)
+	if errors.Is(err, errCodeTaken) { // it had lapsed, and was given again
+		err = s.Table.DB().Commit(ctx, ws...)
+	}
+	return err
 }
 
 // forgetAfter is how long an order that is to be deleted stays when it is over: so long people may

@@ -423,6 +423,29 @@ func TestEraseWhatHasJustEnded(t *testing.T) {
 	}
 }
 
+// A code that lapsed and is another order's by now stays that order's.
+func TestEraseAfterItsCodeWasGivenAgain(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCounter(t), t.Context()
+	old := c.apply(c.propose("old"), order.ReleasedEvent)
+	other := *c
+	other.owner.ID = dynamotest.ID("bob")
+	open := other.apply(other.propose("open"), order.PlacedEvent)
+	code := dynamo.Key{PK: "code#" + c.biz, SK: old.Code}
+	if err := c.store.Table.DB().Commit(ctx, c.store.Table.Put(code, map[string]any{"owner": open.Owner, "order": open.ID})); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.store.Erase(ctx, old.Owner); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := c.store.ByCode(ctx, c.biz, old.Code); err != nil || got.ID != open.ID {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := c.store.Get(ctx, c.owner, old.ID); !errors.Is(err, actor.ErrNotFound) {
+		t.Errorf("it is still there: %v", err)
+	}
+}
+
 // An order goes the ways that there are and no others, whatever is tried in what order; each
 // event is there once, and the record says what the model of it says.
 func TestMachine(t *testing.T) {
