@@ -270,11 +270,15 @@ func (s *Store) Request(ctx context.Context, a actor.Actor, market, id, hash str
 	requested := event(ctx, RequestedEvent, after)
 	requested.ID, requested.Actor, requested.Attempt = string(RequestedEvent), a.Key(), 0
 	was := open{Ride: r.ID, Code: r.Code, Open: true, At: now}
-	return after, append([]dynamo.Write{
-		while(s.update(after, f), r),
-		s.Table.Put(openKey(r.Owner, r.Market), was).If("attribute_not_exists(pk) OR #open = :no", dynamo.V{":no": false}).Else(ErrOpen),
-		s.put(requested),
-	}, offers...), nil
+	const noneOpen = "attribute_not_exists(pk) OR #open = :no"
+	no := dynamo.V{":no": false}
+	ws := []dynamo.Write{while(s.update(after, f), r), s.Table.Put(openKey(r.Owner, r.Market), was).If(noneOpen, no).Else(ErrOpen), s.put(requested)}
+	for _, key := range a.Keys() {
+		if key != r.Owner { // the same person's, in another chat
+			ws = append(ws, s.Table.Check(openKey(key, r.Market), noneOpen, no).Else(ErrOpen))
+		}
+	}
+	return after, append(ws, offers...), nil
 }
 
 // Release prepares what the NO to a proposal does. There is nothing to write when it is none

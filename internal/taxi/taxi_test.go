@@ -669,6 +669,32 @@ func TestEraseOnceItIsGone(t *testing.T) {
 	}
 }
 
+// A person who writes in two linked chats has one open ride, whichever of their proposals gets its
+// YES first.
+func TestOneRideInTwoChats(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	c.drivers(2)
+	other := someoneElse(c)
+	c.customer.Also, other.customer.Also = []string{other.customer.Key()}, []string{c.customer.Key()}
+	first, second := c.proposed(), other.proposed()
+	if text, err := c.yes(c.Store, first); err != nil || strings.Contains(text, "already have a taxi") {
+		t.Fatalf("%s, %v", text, err)
+	}
+	if text, err := other.yes(c.Store, second); err != nil || !strings.Contains(text, "already have a taxi") {
+		t.Errorf("in the other chat: %s, %v", text, err)
+	}
+	if _, err := other.cancel(c.Store, c.get(first.ID)); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := other.yes(c.Store, second); err != nil || strings.Contains(text, "already have a taxi") {
+		t.Errorf("afterwards: %s, %v", text, err)
+	}
+	if got := c.must(c.Get(ctx, c.customer, c.market.ID, second.ID)); got.Status != taxi.Requested {
+		t.Errorf("%+v", got)
+	}
+}
+
 // What operations cost.
 func TestCost(t *testing.T) {
 	t.Parallel()
