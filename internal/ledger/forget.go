@@ -47,7 +47,7 @@ func (l *Ledger) tryForget(ctx context.Context, txID string) (stays bool, err er
 	if err != nil {
 		return false, err
 	}
-	if tx := h.Transaction; tx.stands(l.now()) {
+	if tx := h.Transaction; tx.Stands(l.now()) {
 		return tx.seen(l.now()) != Expired, l.forgetLater(ctx, tx)
 	}
 	ws, err := l.forgetting(ctx, h)
@@ -57,8 +57,8 @@ func (l *Ledger) tryForget(ctx context.Context, txID string) (stays bool, err er
 	return false, l.Table.DB().Commit(ctx, ws...)
 }
 
-// stands reports whether a transaction is held, or booked and somebody is still expected.
-func (tx Transaction) stands(now time.Time) bool {
+// Stands reports whether a transaction is held, or booked and somebody is still expected.
+func (tx Transaction) Stands(now time.Time) bool {
 	return tx.State == Hold || tx.State == Confirmed && now.Before(tx.End)
 }
 

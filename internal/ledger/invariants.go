@@ -69,7 +69,7 @@ type audit struct {
 // is wrong with it, or it is to be forgotten once it is over.
 func (a *audit) look(ctx context.Context, it dynamo.Item) error {
 	h, err := a.history(ctx, it.String("id"))
-	if tx := h.Transaction; err == nil && tx.Forget && !tx.stands(a.now()) {
+	if tx := h.Transaction; err == nil && tx.Forget && !tx.Stands(a.now()) {
 		if err := a.forgetMarked(ctx, tx); err != nil {
 			return fmt.Errorf("forget %s: %w", tx.ID, err)
 		}

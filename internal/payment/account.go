@@ -50,13 +50,13 @@ func (s *Store) Of(ctx context.Context, txs []ledger.Transaction) ([]Record, err
 
 // Forget takes the customer out of the payments for transactions: who they are, their thread,
 // their language, the link, and their name in the receipt. What was asked, paid and given back,
-// when, and the provider's id stay, as books have to be kept; so does what is still open, until
-// it has been paid or the hold is over, when whoever forgets the transaction asks again. It may be
-// called any number of times. 2 or 3 requests for each.
+// when, and the provider's id stay, as books have to be kept. Of what is held or still expected all
+// stays until that is over, when whoever forgets the transaction asks again: its customer may yet pay
+// it, or ask whether they have. It may be called any number of times. 2 or 3 requests for each.
 func (s *Store) Forget(ctx context.Context, txs []ledger.Transaction) error {
 	var errs []error
 	for _, tx := range txs {
-		if Due(tx) == 0 || held(tx, s.now()) {
+		if Due(tx) == 0 || tx.Stands(s.now()) {
 			continue
 		}
 		if err := s.forget(ctx, tx.ID); err != nil {

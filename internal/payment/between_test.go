@@ -36,6 +36,7 @@ func TestGivenBackMeanwhile(t *testing.T) {
 			return late.Ended(ctx, events[len(events)-1])
 		}},
 		"forgotten": {"TransactWriteItems", func(d *till, tx ledger.Transaction) (ledger.Transaction, error) {
+			d.pass(tx.End.Sub(d.now()))
 			return d.Ledger.Get(ctx, d.tc.Actor, tx.ID)
 		}, func(late *payment.Store, tx ledger.Transaction, _ []ledger.Event) error {
 			if err := late.Forget(ctx, []ledger.Transaction{tx}); err == nil {

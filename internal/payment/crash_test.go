@@ -142,7 +142,11 @@ func TestCrashAnywhere(t *testing.T) {
 			d.take(d.report(d.stripe.Pay(p.Intent)))
 			return d.report(d.stripe.FailRefund(p.Intent)[0])
 		}, take},
-		"forgotten": {paid, func(d *till, s *payment.Store, tx ledger.Transaction, _ payment.Report) error {
+		"forgotten": {func(d *till, tx ledger.Transaction) payment.Report {
+			paid(d, tx)
+			d.pass(tx.End.Sub(d.now()))
+			return payment.Report{}
+		}, func(d *till, s *payment.Store, tx ledger.Transaction, _ payment.Report) error {
 			now, err := d.Ledger.Get(ctx, d.tc.Actor, tx.ID)
 			return errors.Join(err, s.Forget(ctx, []ledger.Transaction{now}))
 		}},

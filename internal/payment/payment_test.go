@@ -752,7 +752,10 @@ func TestRequests(t *testing.T) {
 		t.Errorf("%+v, %v", all, err)
 	}
 	count.want(t, "the payment of what is free")
-	d.pass(ledger.PayFor)
+	d.pass(tx.End.Sub(d.now()))
+	if tx, err = d.Ledger.Get(ctx, d.tc.Actor, tx.ID); err != nil {
+		t.Fatal(err)
+	}
 	for _, calls := range [][]string{{"Query", "TransactWriteItems"}, {"Query"}} {
 		if err := s.Forget(ctx, []ledger.Transaction{tx}); err != nil {
 			t.Error(err)

@@ -35,6 +35,32 @@ func (d *till) run(name, tx string, change func(tc *tool.Context)) (tool.Result,
 	return t.Run(context.Background(), tc, fmt.Appendf(nil, `{"transactionId":%q}`, tx))
 }
 
+// Who has had all deleted is told that what they still come to is paid, and when it is over the
+// payment is nobody's.
+func TestPaidIsPaidWhileItStands(t *testing.T) {
+	t.Parallel()
+	d, ctx := newTill(t), t.Context()
+	tx := d.offer(nil)
+	d.take(d.report(d.stripe.Pay(d.yes(tx).Intent)))
+	forget := func() {
+		t.Helper()
+		booked, err := d.Ledger.Get(ctx, d.tc.Actor, tx.ID)
+		if err := errors.Join(err, d.Forget(ctx, []ledger.Transaction{booked})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	forget()
+	res, err := d.run("getPaymentStatus", tx.ID, nil)
+	if got, _ := res.Data.(map[string]any); err != nil || got["status"] != payment.Paid {
+		t.Errorf("%+v, %v", res.Data, err)
+	}
+	d.pass(tx.End.Sub(d.now()))
+	forget()
+	if _, err := d.Get(ctx, d.tc.Actor, tx.ID); !errors.Is(err, actor.ErrNotFound) {
+		t.Errorf("it is still theirs: %v", err)
+	}
+}
+
 // A payment is asked for what is held, is to be paid, and waits for no move; of the customer's own, in
 // the market that they write in.
 func TestWhatMayBePaid(t *testing.T) {
