@@ -144,10 +144,10 @@ func confirmedOnce(h History) *Alert {
 }
 
 // holdsItsLocks is the check [SingleHold]: a transaction that counts on a lock has it, in
-// the state that keeps others out.
+// the state that keeps others out. Once the first of them may have lapsed it says nothing.
 func (a *audit) holdsItsLocks(ctx context.Context, tx Transaction, keys []lockKey) (*Alert, error) {
 	want := map[State]lockState{Hold: lockHeld, Confirmed: lockConfirmed, NoShow: lockConfirmed}[tx.State]
-	if want == "" || len(keys) == 0 || tx.End.Add(lockKept-24*time.Hour).Before(a.now()) {
+	if want == "" || len(keys) == 0 || tx.Slots[0].Add(lockKept-24*time.Hour).Before(a.now()) {
 		return nil, nil
 	}
 	items := make([]dynamo.Key, len(keys))

@@ -93,3 +93,27 @@ func TestAnAlertOutlastsItsSightings(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// A long stay of which somebody says late that nobody came is sound, though its first nights are no
+// longer kept.
+func TestALongStayIsMarkedLate(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	terms := c.terms(24)
+	terms.Slots, terms.Nights, terms.End = nil, 30, terms.Start.AddDate(0, 0, 30)
+	for n := range terms.Nights {
+		terms.Slots = append(terms.Slots, terms.Start.Truncate(24*time.Hour).AddDate(0, 0, n))
+	}
+	tx := c.in(Confirmed, terms)
+	c.clock.Set(tx.End.AddDate(0, 0, 6))
+	c.lapse(tx)
+	if left := len(c.locks(terms.Start)); left != 0 {
+		t.Fatalf("%d locks of the first night are left", left)
+	}
+	if _, err := c.Mark(t.Context(), clerk, tx.ID, "mark"); err != nil {
+		t.Fatal(err)
+	}
+	if a := c.settledAudit(); a.Critical > 0 {
+		t.Errorf("%+v, %+v", a, c.alertsOn(tx.ID))
+	}
+}
