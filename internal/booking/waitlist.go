@@ -38,7 +38,8 @@ const answerWithin = 30 * time.Minute
 
 // Freed offers what a transaction has freed to those who wait for it or for a part of it, who has
 // waited longest first, until nothing of it is left. It may be called any number of times for an
-// event. 1 request when nobody waits, and 8 for each who is asked, with what the catalog takes.
+// event, and for several at once. 1 request when nobody waits, and 8 for each who is asked, with what
+// the catalog takes.
 func (w *Waitlist) Freed(ctx context.Context, e ledger.Event) error {
 	if e.Type != ledger.Cancelled && e.Type != ledger.Expired {
 		return nil
@@ -61,14 +62,14 @@ func (w *Waitlist) Freed(ctx context.Context, e ledger.Event) error {
 	return nil
 }
 
-// offer holds a time for who has waited for it and asks them, and returns what they hold, if they
-// do.
+// offer holds a time for who has waited for it and asks them, and returns what it has held. Of what
+// was held before nobody knows here by which place it is; there may be another.
 func (w *Waitlist) offer(ctx context.Context, next ledger.Waiting) (ledger.Transaction, error) {
 	m, err := w.Markets.Get(ctx, next.Terms.Market)
 	if err != nil {
 		return ledger.Transaction{}, err
 	}
-	held, err := w.hold(ctx, m, next)
+	held, made, err := w.hold(ctx, m, next)
 	switch {
 	case errors.Is(err, ledger.ErrSlotTaken), errors.Is(err, errNotNow):
 		return ledger.Transaction{}, nil // they go on waiting
@@ -82,25 +83,30 @@ func (w *Waitlist) offer(ctx context.Context, next ledger.Waiting) (ledger.Trans
 	if err := w.ask(ctx, m, held); err != nil {
 		return ledger.Transaction{}, err
 	}
+	if made {
+		held = ledger.Transaction{}
+	}
 	return held, w.Ledger.Served(ctx, next)
 }
 
 // errNotNow says that the customer cannot be asked at the moment.
 var errNotNow = errors.New("the customer cannot be asked now")
 
-// hold makes the offer of a wish, or finds the one that was made when this was last tried.
-func (w *Waitlist) hold(ctx context.Context, m *market.Market, next ledger.Waiting) (ledger.Transaction, error) {
-	if held, made, err := w.Ledger.Offered(ctx, next); made || err != nil {
-		return held, err
+// hold makes the offer of a wish, or finds the one that was made before: when this was last tried, or
+// by who offers another place at this moment.
+func (w *Waitlist) hold(ctx context.Context, m *market.Market, next ledger.Waiting) (held ledger.Transaction, made bool, err error) {
+	if held, made, err = w.Ledger.Offered(ctx, next); made || err != nil {
+		return held, made, err
 	}
 	head, err := w.Threads.Head(ctx, next.Terms.Thread)
 	if err != nil {
-		return ledger.Transaction{}, err
+		return ledger.Transaction{}, false, err
 	}
 	if !mayAsk(head, w.Ledger.Now()) {
-		return ledger.Transaction{}, errNotNow
+		return ledger.Transaction{}, false, errNotNow
 	}
-	return (&ledger.Booker{Ledger: w.Ledger, Catalog: w.Catalog}).OfferTo(ctx, m, next, answerWithin)
+	held, err = (&ledger.Booker{Ledger: w.Ledger, Catalog: w.Catalog}).OfferTo(ctx, m, next, answerWithin)
+	return held, false, err
 }
 
 // mayAsk reports whether an offer that a thread is told of now would be put to the customer:

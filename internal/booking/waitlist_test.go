@@ -449,6 +449,38 @@ func TestEachFreedPlaceIsOfferedToOne(t *testing.T) {
 	}
 }
 
+// telling is who tells customers, at whose first word something else happens.
+type telling struct {
+	thread.Teller
+	once      *sync.Once
+	meanwhile func()
+}
+
+func (t telling) Tell(ctx context.Context, id, key string, n thread.Notice) error {
+	t.once.Do(t.meanwhile)
+	return t.Teller.Tell(ctx, id, key, n)
+}
+
+// Two places that become free at once, and are offered at once, are offered to two.
+func TestTwoPlacesFreedAtOnce(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	i.changed("table", func(o *schedule.Offering) { o.Capacity = 2 })
+	first, second := i.holds("yan", "22 18:00"), i.holds("zoe", "22 18:00")
+	i.waits("22 18:00", "ann", "bob", "eve")
+	events := []ledger.Event{i.letGo(first), i.letGo(second)}
+	other := *i.waitlist
+	i.waitlist.Threads = telling{i.waitlist.Threads.(thread.Teller), &sync.Once{}, func() {
+		if err := other.Freed(t.Context(), events[1]); err != nil {
+			t.Error(err)
+		}
+	}}
+	if err := i.waitlist.Freed(t.Context(), events[0]); err != nil {
+		t.Fatal(err)
+	}
+	i.expect("ann: hold 22 18:00, told waitlist_offer", "bob: hold 22 18:00, told waitlist_offer", "eve: waits")
+}
+
 // What frees nothing is not even looked up.
 func TestWhatFreesNothing(t *testing.T) {
 	t.Parallel()
