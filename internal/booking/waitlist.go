@@ -10,6 +10,7 @@ import (
 	"merve/internal/gate"
 	"merve/internal/ledger"
 	"merve/internal/market"
+	"merve/internal/schedule"
 	"merve/internal/thread"
 	"merve/internal/wording"
 )
@@ -48,7 +49,7 @@ func (w *Waitlist) Freed(ctx context.Context, e ledger.Event) error {
 	if err != nil {
 		return err
 	}
-	left := e.Transaction.Slots
+	left := e.Transaction.Uses()
 	for _, next := range waiting {
 		if !next.Wants(left) {
 			continue
@@ -57,7 +58,7 @@ func (w *Waitlist) Freed(ctx context.Context, e ledger.Event) error {
 		if err != nil {
 			return err // nobody is asked before those who have waited longer
 		}
-		left = slices.DeleteFunc(slices.Clone(left), func(s time.Time) bool { return slices.ContainsFunc(held.Slots, s.Equal) })
+		left = slices.DeleteFunc(slices.Clone(left), func(u schedule.Use) bool { return slices.ContainsFunc(held.Slots, u.Slot.Equal) })
 	}
 	return nil
 }

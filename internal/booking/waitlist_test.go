@@ -254,6 +254,30 @@ func TestWhoWaitsForAPartIsAsked(t *testing.T) {
 	i.expect("bob: hold 22 19:00, told waitlist_offer", "eve: hold 22 20:00, told waitlist_offer")
 }
 
+// A booking that was made by another calendar is in the way of all whose time it reaches into: they can
+// wait for that, and are asked when it is free.
+func TestWhatAnEarlierCalendarFreesIsOffered(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	grid := func(minutes int) {
+		i.changed("table", func(o *schedule.Offering) { o.SlotMinutes, o.DurationMinutes = minutes, minutes })
+	}
+	grid(60)
+	tx := i.holds("yan", "22 18:00")
+	grid(30)
+	if r, err := i.call("ann", "initiateBooking", args("22 18:30"), "b"); err != nil || r.Proposal != nil {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	i.waits("22 18:30", "ann", "bob")
+	i.waits("22 18:00", "eve")
+	i.thread("dan")
+	if _, err := i.call("dan", "joinWaitlist", args("22 19:00"), "k"); !fault.Is(err, fault.Conflict) {
+		t.Errorf("for what is free: %v", err)
+	}
+	i.freed(i.letGo(tx))
+	i.expect("ann: hold 22 18:30, told waitlist_offer", "bob: waits", "eve: hold 22 18:00, told waitlist_offer")
+}
+
 // Who waits for more than has become free keeps nobody from it, and goes on waiting.
 func TestWhoWaitsForMoreKeepsNobody(t *testing.T) {
 	t.Parallel()

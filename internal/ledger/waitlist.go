@@ -138,15 +138,15 @@ func (b *Booker) join(ctx context.Context, tc tool.Context, a initiateArgs) (too
 	if err != nil {
 		return b.refusal(ctx, tc, item, a, err)
 	}
-	free, err := b.free(ctx, tc, item, when)
+	terms := termsOf(tc, item, when, party, tool.Value(a.Note))
+	free, err := b.Ledger.free(ctx, terms, o.Capacity)
 	if err != nil {
 		return tool.Result{}, err
 	}
 	if free {
 		return tool.Result{}, fault.New(fault.Conflict, "this time is free: book it with initiateBooking")
 	}
-	terms, err := b.Ledger.owed(ctx, termsOf(tc, item, when, party, tool.Value(a.Note)), o, tc.Actor.Keys())
-	if err != nil {
+	if terms, err = b.Ledger.owed(ctx, terms, o, tc.Actor.Keys()); err != nil {
 		return tool.Result{}, err
 	}
 	w := Waiting{ID: waitID(terms), Terms: terms, Since: b.Ledger.now(), TTL: terms.Start.Unix()}
@@ -172,13 +172,20 @@ func (l *Ledger) Wait(ctx context.Context, w Waiting) error {
 
 var errWaiting = errors.New("the customer waits for this already")
 
-// free reports whether all slots of a time can be had.
-func (b *Booker) free(ctx context.Context, tc tool.Context, item Bookable, k schedule.Booking) (bool, error) {
-	taken, err := b.Ledger.Taken(ctx, item.Business, item.Offering.ID, k.Slots[0], k.End, tc.Now)
+// free reports whether all slots of a time can be had. The requests of a hold's reading.
+func (l *Ledger) free(ctx context.Context, t Terms, capacity int) (bool, error) {
+	locks, err := l.taken(ctx, t)
 	if err != nil {
 		return false, err
 	}
-	return !slices.ContainsFunc(k.Slots, func(slot time.Time) bool { return !item.Offering.Free(taken, slot) }), nil
+	now := l.now()
+	taken := uses(slices.DeleteFunc(locks, func(k lock) bool { return k.expired(now) }))
+	for i, slot := range t.Slots {
+		if taken.At(slot, t.slotEnd(i)) >= capacity {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // maxWishes bounds how many of those who wait are tried for one freed time.
@@ -201,7 +208,7 @@ func (l *Ledger) WaitingFor(ctx context.Context, freed Transaction) ([]Waiting, 
 	if err != nil {
 		return nil, fmt.Errorf("ledger: who waits: %w", err)
 	}
-	all = slices.DeleteFunc(all, func(w Waiting) bool { return !w.Terms.Start.After(l.now()) || !w.Wants(freed.Slots) })
+	all = slices.DeleteFunc(all, func(w Waiting) bool { return !w.Terms.Start.After(l.now()) || !w.Wants(freed.Uses()) })
 	slices.SortStableFunc(all, func(a, b Waiting) int { return a.Since.Compare(b.Since) })
 	return all[:min(len(all), maxWishes)], nil
 }
@@ -215,9 +222,24 @@ func longest(freed Terms) time.Duration {
 	return max(24*time.Hour, freed.End.Sub(freed.Start))
 }
 
-// Wants reports whether the wish takes one of the slots.
-func (w Waiting) Wants(slots []time.Time) bool {
-	return slices.ContainsFunc(w.Terms.Slots, func(s time.Time) bool { return slices.ContainsFunc(slots, s.Equal) })
+// Uses are the places that a booking has in its slots.
+func (tx Transaction) Uses() schedule.Taken {
+	all := make(schedule.Taken, len(tx.Slots))
+	for i, slot := range tx.Slots {
+		all[i] = schedule.Use{Slot: slot, Ends: tx.slotEnd(i), By: tx.ID}
+	}
+	return all
+}
+
+// Wants reports whether the wish takes one of the places, or a part of its time: its slot may be one
+// of an earlier calendar.
+func (w Waiting) Wants(places schedule.Taken) bool {
+	for i, slot := range w.Terms.Slots {
+		if places.At(slot, w.Terms.slotEnd(i)) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Offered is the offer that was made for a wish, as it counts now, if there was one. 1 request,
