@@ -160,17 +160,28 @@ func (b *Booker) join(ctx context.Context, tc tool.Context, a initiateArgs) (too
 	return tool.Result{Data: data}, nil
 }
 
-// Wait puts somebody on the list, once. 1 request.
+// Wait puts somebody on the list, once. Who wishes for the same time again, for more people it may be,
+// keeps their place. 1 request, 2 for that.
 func (l *Ledger) Wait(ctx context.Context, w Waiting) error {
 	t := l.Table
-	err := t.DB().Commit(ctx, t.Put(waitKey(w), w), t.Put(ownWaitKey(w), w).IfAbsent().Else(errWaiting))
-	if err != nil && !errors.Is(err, errWaiting) {
+	err := t.DB().Commit(ctx, t.Put(waitKey(w), w), t.Put(ownWaitKey(w), w).IfAbsent().ElseOld(func(old dynamo.Item) error {
+		return &errWaiting{old.Time("since")}
+	}))
+	var before *errWaiting
+	if errors.As(err, &before) {
+		w.Since = before.since
+		err = t.DB().Commit(ctx, t.Put(waitKey(w), w), t.Put(ownWaitKey(w), w).If("since = :since", dynamo.V{":since": w.Since}))
+	}
+	if err != nil {
 		return fmt.Errorf("ledger: wait: %w", err)
 	}
 	return nil
 }
 
-var errWaiting = errors.New("the customer waits for this already")
+// errWaiting says that the customer waits for this already.
+type errWaiting struct{ since time.Time }
+
+func (*errWaiting) Error() string { return "the customer waits for this already" }
 
 // free reports whether all slots of a time can be had. The requests of a hold's reading.
 func (l *Ledger) free(ctx context.Context, t Terms, capacity int) (bool, error) {

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -48,15 +49,23 @@ func (c *corner) lasting(n, hours int) Terms {
 	return t
 }
 
-// A wish keeps its place: who wishes again stands where they stood.
+// A wish keeps its place: who wishes again stands where they stood, with as many people as they wish
+// for now.
 func TestWaiting(t *testing.T) {
 	t.Parallel()
 	c := newCorner(t)
 	ann := c.waits(c.wish("ann", c.terms(24)))
 	c.waits(c.wish("bob", c.terms(24)))
-	c.waits(c.wish("ann", c.terms(24)))
+	more := c.wish("ann", c.terms(24))
+	more.Terms.Party = 4
+	c.waits(more)
 	if got := c.waiting(c.terms(24)); got != "[ann bob]" {
 		t.Errorf("waiting: %s", got)
+	}
+	own, err := c.Waits(context.Background(), ann.Terms.Owner)
+	all, err2 := c.WaitingFor(context.Background(), Transaction{Terms: c.terms(24)})
+	if err := errors.Join(err, err2); err != nil || len(own) != 1 || own[0].Terms.Party != 4 || all[0].Terms.Party != 4 {
+		t.Errorf("for %+v, found as %+v: %v", own, all, err)
 	}
 	if err := c.Served(context.Background(), ann); err != nil {
 		t.Fatal(err)
