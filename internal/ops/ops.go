@@ -440,7 +440,7 @@ func (o *Office) hoursSummary(ctx context.Context, tc tool.Context, a hoursArgs)
 		open = append(open, s.From+"–"+s.To)
 	}
 	return wording.Say(tc.Language, wording.OpsHours, wording.Vars{
-		"listing": l.Name(tc.Language), "weekday": wording.Weekday(tc.Language, a.Weekday), "hours": strings.Join(open, ", "),
+		"listing": l.Name(tc.Language), "weekday": wording.Weekday(tc.Language, a.day()), "hours": strings.Join(open, ", "),
 	}), nil
 }
 
@@ -457,10 +457,13 @@ func (a hoursArgs) apply(l *listing.Listing) error {
 	for day, was := range l.Hours.Days {
 		hours.Days[day] = was
 	}
-	hours.Days[language.Fold(a.Weekday)] = spans
+	hours.Days[a.day()] = spans
 	l.Hours = &hours
 	return nil
 }
+
+// day is the weekday as listings have it, however it was written.
+func (a hoursArgs) day() string { return language.Fold(a.Weekday) }
 
 func (o *Office) hours(ctx context.Context, tc tool.Context, a hoursArgs) (tool.Result, error) {
 	return o.change(ctx, tc, a.ListingID, a.apply)

@@ -152,6 +152,7 @@ func TestWhatABusinessIsAsked(t *testing.T) {
 	tests := []struct{ tool, args, want string }{
 		{"answerOrder", fmt.Sprintf(`{"code":%q,"answer":"accept","minutes":null,"reason":null}`, o.Code), say(wording.OrderWordAccept, nil) + " " + bread},
 		{"setSoldOut", `{"listingId":"tavern","itemId":"soup","soldOut":true}`, say(wording.OpsSoldOut, soup)},
+		{"setOpeningHours", `{"listingId":"tavern","weekday":"Tue","spans":[]}`, say(wording.OpsHours, wording.Vars{"listing": "Tavern", "weekday": wording.Weekday("en", "tue"), "hours": "–"})},
 		{"setStock", `{"listingId":"tavern","itemId":"soup","left":null}`, say(wording.OpsUncounted, soup)},
 		{"setStock", `{"listingId":"tavern","itemId":"soup","left":5}`, say(wording.OpsLeft, wording.Vars{"item": "Soup", "listing": "Tavern", "left": "5"})},
 		{"markNoShow", fmt.Sprintf(`{"code":%q,"noShow":true}`, tx.Code), say(wording.OpsNoShow, wording.Vars{"summary": tx.Code + " · " + booking.Summary("en", tx) + " · Ann"})},
