@@ -277,7 +277,11 @@ type code struct {
 func codesIn(text string) []code {
 	var all []code
 	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if c, ok := asCode(w); ok && !slices.Contains(all, c) {
+		c, ok := asCode(w)
+		switch i := slices.IndexFunc(all, func(o code) bool { return o.text == c.text }); {
+		case ok && i >= 0: // in capitals the one time, in small letters the other
+			all[i].sure = all[i].sure || c.sure
+		case ok:
 			all = append(all, c)
 		}
 	}

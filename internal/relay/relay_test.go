@@ -37,6 +37,8 @@ func TestCodesIn(t *testing.T) {
 		"HAVE a look":                {{"HAVE", false}},
 		"B7K9X4, K7P2, K7P2":         {{"B7K9X4", true}, {"K7P2", true}},
 		"K7P2X9Z2 and K7":            nil,
+		"mk7p2 yes, we do. MK7P2":    {{"MK7P2", true}},
+		"MK7P2 yes, we do. mk7p2":    {{"MK7P2", true}},
 	} {
 		if got := codesIn(text); !slices.Equal(got, want) {
 			t.Errorf("%q: %v, want %v", text, got, want)
