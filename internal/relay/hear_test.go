@@ -73,6 +73,9 @@ func TestWhatIsHeard(t *testing.T) {
 	t.Parallel()
 	c := newCounter(t)
 	ann, photo := c.codes["Ann"], []channel.Media{{URL: "https://example.com/photo"}}
+	if err := c.Table.DB().Commit(t.Context(), c.Outbox.Put(outbox.Message{Thread: c.tc.Thread, ID: "Eve", About: "MK7P2", ProviderID: "SM_Eve"})); err != nil {
+		t.Fatal(err)
+	}
 	for name, tt := range map[string]struct {
 		by       string // another number
 		m        thread.Message
@@ -89,6 +92,7 @@ func TestWhatIsHeard(t *testing.T) {
 		"a photo with a code":      {m: thread.Message{Text: ann, Media: photo}, ok: true, said: []string{"Only text"}, requests: 2},
 		"a code with words":        {m: thread.Message{Text: ann + " yes, we do"}, ok: true, said: []string{"Passed on: " + ann}, passed: true, requests: 3},
 		"words and a photo":        {m: thread.Message{Text: ann + " like this", Media: photo}, ok: true, said: []string{"Passed on: " + ann, "Only text"}, passed: true, requests: 3},
+		"below words of the gone":  {m: thread.Message{Text: "no, we do not", ReplyTo: "SM_Eve"}, ok: true, said: []string{"MK7P2 is over"}, requests: 3},
 		"below a customer's words": {m: thread.Message{Text: "yes, we do", ReplyTo: "SM_Ann"}, ok: true, said: []string{"Passed on: " + ann}, passed: true, requests: 4},
 	} {
 		tc, m := c.tc, tt.m

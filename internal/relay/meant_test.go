@@ -38,7 +38,7 @@ func TestWhatWordsBelongTo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := p.Table.DB().Commit(t.Context(), tell("K7P2", "SM_order"), tell("", "SM_other")); err != nil {
+	if err := p.Table.DB().Commit(t.Context(), tell("K7P2", "SM_order"), tell("", "SM_other"), tell("MK7P2", "SM_gone")); err != nil {
 		t.Fatal(err)
 	}
 	ann, bob := codes[0], codes[1]
@@ -49,6 +49,7 @@ func TestWhatWordsBelongTo(t *testing.T) {
 		{"yes, we do", "SM_ann", []string{ann}, []string{ann}},
 		{"yes, we do", "SM_bob", []string{bob}, []string{bob}},
 		{"accept", "SM_order", nil, []string{"K7P2"}},
+		{"yes, we do", "SM_gone", []string{"MK7P2"}, []string{"MK7P2"}}, // not whoever waits
 		{bob + " yes", "SM_other", nil, []string{bob}},
 		{bob + " yes", "SM_unknown", nil, []string{bob}},
 		{"yes, we do", "SM_unknown", nil, []string{ann, bob}},

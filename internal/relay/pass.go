@@ -205,9 +205,10 @@ func (p *Post) meant(ctx context.Context, tc tool.Context, roles roster.Roles, m
 		}
 		if about != "" && (!quotesOnly || len(about) == talkCode) {
 			one, err := p.find(ctx, tc.Market.ID, businesses, about)
-			if one != nil || err != nil {
-				return notBegun(one), err
+			if one == nil {
+				one = &matter{Code: about, closed: true} // gone since: its words are for nobody else
 			}
+			return notBegun(one), err
 		}
 	}
 	if quotesOnly {
