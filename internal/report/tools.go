@@ -373,21 +373,24 @@ func (r *Reporter) remove(ctx context.Context, tc tool.Context, a idArgs) (tool.
 	return tool.Result{Data: gone, Memory: gone, Facts: []string{string(claim.Done)}}, nil
 }
 
-// dropPhotos deletes the photos that no other report of the customer shows. It comes before
-// the report goes, so that a deletion that is gone on with still knows them.
+// dropPhotos deletes the photos that no other report of the customer shows, by whichever of their
+// identities it is theirs. It comes before the report goes, so that a deletion that is gone on
+// with still knows them.
 func (r *Reporter) dropPhotos(ctx context.Context, tc tool.Context, id string) error {
 	rep, err := r.Store.Get(ctx, byOf(tc), id)
 	if err != nil {
 		return nil // the deletion itself says why, or that it was done before
 	}
-	all, err := r.Store.All(ctx, rep.Owner)
-	if err != nil {
-		return err
-	}
 	shown := map[string]bool{}
-	for _, other := range all {
-		for _, p := range other.Photos {
-			shown[p.Ref] = shown[p.Ref] || other.ID != id
+	for _, owner := range byOf(tc).owners() {
+		all, err := r.Store.All(ctx, owner)
+		if err != nil {
+			return err
+		}
+		for _, other := range all {
+			for _, p := range other.Photos {
+				shown[p.Ref] = shown[p.Ref] || other.ID != id
+			}
 		}
 	}
 	for _, p := range rep.Photos {

@@ -387,20 +387,28 @@ func TestToolsOfSeveralOwners(t *testing.T) {
 	d.ok("delete_report", `{'reportId':'`+first+`'}`)
 }
 
-// The photos of a report go with it, but for those that another report shows.
+// The photos of a report go with it, but for those that another report shows, by whichever of their
+// identities it is its customer's.
 func TestPhotosGoWithTheReport(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
-	photos := func(id, refs string) {
-		d.ok("update_report_photos", `{'reportId':'`+id+`','photoUrls':[`+refs+`],'captions':null,'noPhotos':null}`)
-	}
-	gone, stays := d.started("a"), d.started("b")
-	photos(gone, `'photo:1','photo:2'`)
-	photos(stays, `'photo:2'`)
-	d.ok("delete_report", `{'reportId':'`+gone+`'}`)
-	for ref, kept := range map[string]bool{"photo:1": false, "photo:2": true} {
-		if _, err := d.r.Photos.Kept(t.Context(), d.tc.Thread, ref); (err == nil) != kept {
-			t.Errorf("%s: %v, want kept %v", ref, err, kept)
+	for name, also := range map[string]bool{"one identity": false, "two that are linked": true} {
+		d := newDesk(t)
+		photos := func(id, refs string) {
+			d.ok("update_report_photos", `{'reportId':'`+id+`','photoUrls':[`+refs+`],'captions':null,'noPhotos':null}`)
+		}
+		stays := d.started("b")
+		photos(stays, `'photo:2'`)
+		if also {
+			d.tc.Actor = someone()
+			d.tc.Actor.Also = []string{d.owner.Key()}
+		}
+		gone := d.started("a")
+		photos(gone, `'photo:1','photo:2'`)
+		d.ok("delete_report", `{'reportId':'`+gone+`'}`)
+		for ref, kept := range map[string]bool{"photo:1": false, "photo:2": true} {
+			if _, err := d.r.Photos.Kept(t.Context(), d.tc.Thread, ref); (err == nil) != kept {
+				t.Errorf("%s: %s: %v, want kept %v", name, ref, err, kept)
+			}
 		}
 	}
 }
