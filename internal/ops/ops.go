@@ -244,7 +244,7 @@ func (o *Office) answer(ctx context.Context, tc tool.Context, a answerArgs) (too
 	}
 	by := order.By{Actor: tc.Actor, Trace: tc.TraceID}
 	if a.Answer == "accept" && a.Minutes != nil {
-		by.ETA = tc.Now.Add(time.Duration(*a.Minutes) * time.Minute).Truncate(time.Minute)
+		by.ETA = one.Ready(tc.Now, *a.Minutes)
 	}
 	if a.Answer == "refuse" {
 		by.Reason = value(a.Reason)

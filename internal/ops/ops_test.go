@@ -107,11 +107,14 @@ func (v *tavern) does(name, args string) (tool.Result, error) {
 }
 
 // ordered is an order that waits for an answer.
-func (v *tavern) ordered(customer string) order.Order {
+func (v *tavern) ordered(customer string) order.Order { return v.orderedFor(customer, time.Time{}) }
+
+// orderedFor is one for later.
+func (v *tavern) orderedFor(customer string, when time.Time) order.Order {
 	v.t.Helper()
 	o, err := v.Orders.Propose(v.t.Context(), order.Order{
 		Kind: order.Food, Owner: v.guest.Key(), Market: v.tc.Market.ID, Language: "en", Business: v.biz, Listing: "tavern", ListingName: "Tavern", CustomerName: customer,
-		Lines: []order.Line{{Item: "bread", Name: "Bread", Quantity: 1, TotalMinor: 400}}, TotalMinor: 400, Currency: "EUR", TimeZone: "UTC", ExpiresAt: v.now.Add(10 * time.Minute),
+		Lines: []order.Line{{Item: "bread", Name: "Bread", Quantity: 1, TotalMinor: 400}}, TotalMinor: 400, Currency: "EUR", TimeZone: "UTC", When: when, ExpiresAt: v.now.Add(10 * time.Minute),
 	}, dynamotest.ID("k"))
 	if err == nil {
 		receipt := &order.Receipt{PendingID: "p", OfferHash: o.Hash(), Answer: "yes", At: v.now}
@@ -241,6 +244,22 @@ func TestAnOrderIsAnsweredOnce(t *testing.T) {
 	}
 	if _, err := v.does("answerOrder", fmt.Sprintf(`{"code":%q,"answer":"refuse"}`, o.Code)); !fault.Is(err, fault.Conflict) {
 		t.Errorf("refused after it was accepted: %v", err)
+	}
+}
+
+// What is accepted in minutes is expected then, and what was ordered for later not before its time.
+func TestWhenAnOrderIsExpected(t *testing.T) {
+	t.Parallel()
+	v := newTavern(t)
+	later := noon.Add(30 * time.Hour)
+	for _, tt := range []struct{ when, want time.Time }{{time.Time{}, noon.Add(20 * time.Minute)}, {later, later}} {
+		o := v.orderedFor("Ann", tt.when)
+		if _, err := v.does("answerOrder", fmt.Sprintf(`{"code":%q,"answer":"accept","minutes":20}`, o.Code)); err != nil {
+			t.Fatal(err)
+		}
+		if o, err := v.Orders.ByCode(t.Context(), v.biz, o.Code); err != nil || !o.ETA.Equal(tt.want) {
+			t.Errorf("ordered for %s, expected %s, %v", o.When, o.ETA, err)
+		}
 	}
 }
 

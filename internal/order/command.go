@@ -124,11 +124,7 @@ func (c *Commands) settle(tc tool.Context, s said, o Order, typ EventType, at ti
 func (s said) eta(o Order, at time.Time) time.Time {
 	switch {
 	case s.minutes > 0:
-		ready := at.Add(time.Duration(s.minutes) * time.Minute).Truncate(time.Minute)
-		if ready.Before(o.When) {
-			return o.When // ordered for later: not before its time
-		}
-		return ready
+		return o.Ready(at, s.minutes)
 	case s.clock.IsZero():
 		return time.Time{}
 	}

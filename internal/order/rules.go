@@ -65,6 +65,16 @@ func (r *Refusal) Error() string {
 // Unwrap makes it a conflict.
 func (r *Refusal) Unwrap() error { return fault.New(fault.Conflict, "the order is %s", r.Order.Status) }
 
+// Ready is when what a business says at a time to take so many minutes is to be expected: what was
+// ordered for later not before its time.
+func (o Order) Ready(at time.Time, minutes int) time.Time {
+	ready := at.Add(time.Duration(minutes) * time.Minute).Truncate(time.Minute)
+	if ready.Before(o.When) {
+		return o.When
+	}
+	return ready
+}
+
 // MayCancel reports whether the customer may still cancel: food not once it is being made.
 func (o Order) MayCancel() bool {
 	return o.Status == Placed || o.Status == Accepted && o.Kind != Food
