@@ -380,6 +380,9 @@ func (o *Office) closedSummary(ctx context.Context, tc tool.Context, a closedArg
 	if err != nil {
 		return "", err
 	}
+	if err := a.apply(l); err != nil {
+		return "", err
+	}
 	key := wording.OpsOpenAfterAll
 	if a.Closed {
 		key = wording.OpsClosed
@@ -387,24 +390,30 @@ func (o *Office) closedSummary(ctx context.Context, tc tool.Context, a closedArg
 	return wording.Say(tc.Language, key, wording.Vars{"listing": l.Name(tc.Language), "date": wording.Date(tc.Language, day)}), nil
 }
 
+// apply closes a listing on the day, or opens it again.
+func (a closedArgs) apply(l *listing.Listing) error {
+	if l.Hours == nil && len(l.Offerings) == 0 {
+		return fault.New(fault.Conflict, "this listing has no opening hours, so that none of its days can be closed: staff of the market set them, or take it off")
+	}
+	set := func(days []string) []string {
+		days = slices.DeleteFunc(slices.Clone(days), func(d string) bool { return d == a.Date })
+		if a.Closed {
+			days = append(days, a.Date)
+			slices.Sort(days)
+		}
+		return days
+	}
+	if l.Hours != nil {
+		l.Hours.Closed = set(l.Hours.Closed)
+	}
+	for i := range l.Offerings {
+		l.Offerings[i].Closed = set(l.Offerings[i].Closed)
+	}
+	return nil
+}
+
 func (o *Office) closed(ctx context.Context, tc tool.Context, a closedArgs) (tool.Result, error) {
-	return o.change(ctx, tc, a.ListingID, func(l *listing.Listing) error {
-		set := func(days []string) []string {
-			days = slices.DeleteFunc(slices.Clone(days), func(d string) bool { return d == a.Date })
-			if a.Closed {
-				days = append(days, a.Date)
-				slices.Sort(days)
-			}
-			return days
-		}
-		if l.Hours != nil {
-			l.Hours.Closed = set(l.Hours.Closed)
-		}
-		for i := range l.Offerings {
-			l.Offerings[i].Closed = set(l.Offerings[i].Closed)
-		}
-		return nil
-	})
+	return o.change(ctx, tc, a.ListingID, a.apply)
 }
 
 type hoursArgs struct {

@@ -187,6 +187,7 @@ func TestWhatABusinessIsRefused(t *testing.T) {
 		{"fewer than none", "setStock", `{"listingId":"tavern","itemId":"soup","left":-1}`, "left: want 0 to"},
 		{"too many", "setStock", fmt.Sprintf(`{"listingId":"tavern","itemId":"soup","left":%d}`, stock.MaxCount+1), "left: want 0 to"},
 		{"hours that it does not have", "setOpeningHours", `{"listingId":"stall","weekday":"mon","spans":[]}`, "its hours are those of its offerings"},
+		{"a day of what has no hours", "setClosed", `{"listingId":"stall","date":"2026-11-24","closed":true}`, "no opening hours"},
 		{"another booking", "markNoShow", `{"code":"XXXXXX","noShow":true}`, "code: no such booking"},
 	}
 	for _, tt := range tests {
@@ -204,6 +205,7 @@ func TestWhatIsRefusedAtTheYes(t *testing.T) {
 		{"an item that has gone", "setSoldOut", `{"listingId":"tavern","itemId":"cake","soldOut":true}`, "itemId: no such item"},
 		{"a counted item that has gone", "setStock", `{"listingId":"tavern","itemId":"cake","left":5}`, "itemId: no such item"},
 		{"a listing that is not theirs", "setClosed", `{"listingId":"bistro","date":"2026-11-24","closed":true}`, "listingId: no such listing of yours"},
+		{"a day of hours that have gone", "setClosed", `{"listingId":"stall","date":"2026-11-24","closed":true}`, "no opening hours"},
 		{"hours that have gone", "setOpeningHours", `{"listingId":"stall","weekday":"mon","spans":[]}`, "no opening hours of its own"},
 	}
 	for _, tt := range tests {
