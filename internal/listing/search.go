@@ -120,6 +120,15 @@ func (l *Listing) OpenAt(t time.Time) bool {
 	return slices.ContainsFunc(l.Offerings, func(o schedule.Offering) bool { return o.OpenAt(t) })
 }
 
+// ClosedOn reports whether the listing is closed on the local day of t: by its own hours, else with
+// all its offerings.
+func (l *Listing) ClosedOn(t time.Time) bool {
+	if l.Hours != nil {
+		return l.Hours.ClosedOn(t)
+	}
+	return len(l.Offerings) > 0 && !slices.ContainsFunc(l.Offerings, func(o schedule.Offering) bool { return !o.ClosedOn(t) })
+}
+
 // prices are all that something of the listing costs.
 func (l *Listing) prices() []int64 {
 	var all []int64

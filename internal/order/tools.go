@@ -94,10 +94,7 @@ func (d *Desk) food(ctx context.Context, tc tool.Context, a foodArgs) (tool.Resu
 		return tool.Result{}, err
 	}
 	o.Counted = counted(l, o.Lines)
-	if err := d.finish(&o, tc, a.When, a.Phone, a.Note); err != nil {
-		return tool.Result{}, err
-	}
-	if err := openFor(l, o, tc.Now); err != nil {
+	if err := d.finish(&o, tc, l, a.When, a.Phone, a.Note); err != nil {
 		return tool.Result{}, err
 	}
 	if err := d.deliver(ctx, tc, &o, l, goods, a); err != nil {
@@ -197,7 +194,7 @@ func (d *Desk) service(ctx context.Context, tc tool.Context, a serviceArgs) (too
 	if o.Delivery, err = d.spot(ctx, tc, a.Address); err != nil {
 		return tool.Result{}, err
 	}
-	if err := d.finish(&o, tc, a.When, a.Phone, &a.Description); err != nil {
+	if err := d.finish(&o, tc, l, a.When, a.Phone, &a.Description); err != nil {
 		return tool.Result{}, err
 	}
 	return d.propose(ctx, tc, o)
@@ -216,7 +213,7 @@ func (d *Desk) viewing(ctx context.Context, tc tool.Context, a viewingArgs) (too
 		return tool.Result{}, err
 	}
 	o := draft(tc, Viewing, l, action)
-	if err := d.finish(&o, tc, a.When, a.Phone, a.Note); err != nil {
+	if err := d.finish(&o, tc, l, a.When, a.Phone, a.Note); err != nil {
 		return tool.Result{}, err
 	}
 	if o.CustomerPhone == "" {
@@ -268,7 +265,7 @@ func zoneOf(l *listing.Listing, m *market.Market) string {
 }
 
 // finish takes what all kinds of orders have.
-func (d *Desk) finish(o *Order, tc tool.Context, when, phone, note *string) (err error) {
+func (d *Desk) finish(o *Order, tc tool.Context, l *listing.Listing, when, phone, note *string) (err error) {
 	if o.When, err = timeOf(tool.Value(when), o.TimeZone, tc.Now); err != nil {
 		return err
 	}
@@ -280,7 +277,7 @@ func (d *Desk) finish(o *Order, tc tool.Context, when, phone, note *string) (err
 	if o.Note = strings.TrimSpace(tool.Value(note)); utf8.RuneCountInString(o.Note) > MaxNote {
 		return fault.Field("note", "at most %d characters", MaxNote)
 	}
-	return nil
+	return openFor(l, *o, tc.Now)
 }
 
 // maxAhead is how far ahead something can be ordered.
@@ -325,14 +322,25 @@ func phoneOf(s string) (string, error) {
 	return number, nil
 }
 
-// openFor holds an order of food to opening hours.
+// openFor holds an order of food to opening hours, and any to the days on which its business is not
+// closed: a service or viewing may be at any hour of them, and when is agreed on if it is not said.
 func openFor(l *listing.Listing, o Order, now time.Time) error {
 	at := o.When
-	if at.IsZero() {
+	switch {
+	case at.IsZero() && o.Kind != Food:
+		return nil
+	case at.IsZero():
 		at = now
 	}
-	if l.Hours == nil || l.Hours.OpenAt(at) {
+	open := !l.ClosedOn(at)
+	if o.Kind == Food && l.Hours != nil {
+		open = l.Hours.OpenAt(at)
+	}
+	switch {
+	case open:
 		return nil
+	case l.Hours == nil:
+		return fault.Field("when", "closed on that day: offer another")
 	}
 	next := ""
 	if opens, ok := l.Hours.Opens(at); ok {

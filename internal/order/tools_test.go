@@ -102,6 +102,12 @@ func TestWhatIsNotProposed(t *testing.T) {
 		maps.Copy(all, more)
 		return all
 	}
+	today := []string{noon.Format(time.DateOnly)}
+	shut := func(k *kiosk) {
+		day := []schedule.Span{{From: "09:00", To: "18:00"}}
+		k.listing.Hours = &schedule.Hours{TimeZone: "UTC", Days: map[string][]schedule.Span{"mon": day, "tue": day}, Closed: today}
+	}
+	tables := func(k *kiosk) { k.listing.Offerings = []schedule.Offering{{TimeZone: "UTC", Closed: today}} } // which have the hours
 	for name, tt := range map[string]struct {
 		tool        string
 		args        args
@@ -128,6 +134,11 @@ func TestWhatIsNotProposed(t *testing.T) {
 		"a time too far ahead":   {"orderFood", args{"when": "2027-01-22T12:01"}, nil, fault.Invalid, "when", "at most 60 days"},
 		"no time":                {"orderFood", args{"when": "noon"}, nil, fault.Invalid, "when", "want YYYY"},
 		"a note too long":        {"orderFood", args{"note": strings.Repeat("x", order.MaxNote+1)}, nil, fault.Invalid, "note", "at most"},
+
+		"food on a closed day":           {"orderFood", nil, shut, fault.Invalid, "when", "opens next at 2026-11-24T09:00"},
+		"a table's food on a closed day": {"orderFood", nil, tables, fault.Invalid, "when", "offer another"},
+		"a service on a closed day":      {"bookService", args{"when": "2026-11-23T20:00"}, shut, fault.Invalid, "when", "opens next at 2026-11-24T09:00"},
+		"a viewing on a closed day":      {"scheduleViewing", args{"when": "2026-11-23T20:00"}, tables, fault.Invalid, "when", "offer another"},
 
 		"a word for a number":         {"orderFood", args{"phone": "call me 5550300"}, nil, fault.Invalid, "phone", "want a phone number"},
 		"two numbers":                 {"orderFood", args{"phone": "+15550300+1"}, nil, fault.Invalid, "phone", "want a phone number"},

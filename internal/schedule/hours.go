@@ -32,6 +32,9 @@ func (h Hours) Check() error {
 // OpenAt reports whether t is within an opening.
 func (h Hours) OpenAt(t time.Time) bool { return h.offering().OpenAt(t) }
 
+// ClosedOn reports whether the local day of t is one on which the business is closed.
+func (h Hours) ClosedOn(t time.Time) bool { return h.offering().ClosedOn(t) }
+
 // Opens returns when the next opening begins after t, within a fortnight.
 func (h Hours) Opens(t time.Time) (time.Time, bool) {
 	o := h.offering()
@@ -72,4 +75,10 @@ func (o Offering) OpenAt(t time.Time) bool {
 		}
 	}
 	return false
+}
+
+// ClosedOn reports whether the local day of t is one on which the offering is closed.
+func (o Offering) ClosedOn(t time.Time) bool {
+	loc, err := o.zone()
+	return err == nil && o.closed(dateOf(loc, t))
 }
