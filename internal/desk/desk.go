@@ -122,29 +122,32 @@ func (d *Desk) List(ctx context.Context, market string) ([]Case, error) {
 	return all, nil
 }
 
-// Take gives a thread to a member of staff, and tells the customer. Taken again by the same one,
-// nothing changes.
+// Take gives a thread to a member of staff, and tells the customer. Why a person was asked for, and
+// since when, stays with the case. Taken again by the same one, nothing changes.
 func (d *Desk) Take(ctx context.Context, threadID string, by actor.Actor) error {
 	h, err := d.head(ctx, threadID)
 	if err != nil {
 		return err
 	}
-	c := Case{
-		Thread: h.ID, Market: h.Market, Type: h.Type, Channel: h.Channel, Name: h.Name, Language: h.Language, Since: d.now(), TakenBy: by.Key(), TakenAt: d.now(),
-	}
+	at := d.now()
 	taken := &fault.Error{Kind: fault.Conflict, Message: "somebody else has this thread"}
 	again := errors.New("the same one has it")
-	put := d.Table.Put(caseKey(h.Market, h.ID), c).If("attribute_not_exists(takenBy)", nil).ElseOld(func(old dynamo.Item) error {
+	take := d.Table.Update(caseKey(h.Market, h.ID), `SET thread = :thread, market = :market, #type = :type, channel = :channel, #name = :name, lang = if_not_exists(lang, :lang),
+		since = if_not_exists(since, :now), takenBy = :by, takenAt = :now REMOVE #returned`,
+		dynamo.V{
+			":thread": h.ID, ":market": h.Market, ":type": h.Type, ":channel": h.Channel, ":name": h.Name, ":lang": h.Language, ":now": at, ":by": by.Key(),
+		}).If("attribute_not_exists(takenBy)", nil).ElseOld(func(old dynamo.Item) error {
 		if old.String("takenBy") != by.Key() {
 			return taken
 		}
-		return errors.Join(again, old.Decode(&c))
+		at = old.Time("takenAt")
+		return again
 	})
-	err = d.Table.DB().Commit(ctx, d.Threads.Assigned(h.ID, thread.ByPerson), put)
+	err = d.Table.DB().Commit(ctx, d.Threads.Assigned(h.ID, thread.ByPerson), take)
 	if err != nil && !errors.Is(err, again) {
 		return fmt.Errorf("take thread %s: %w", threadID, err)
 	}
-	return d.tell(ctx, h, "taken."+c.name(), "handed_over", wording.Say(h.Language, wording.HandedOver, nil))
+	return d.tell(ctx, h, fmt.Sprintf("taken.%d", at.UnixMilli()), "handed_over", wording.Say(h.Language, wording.HandedOver, nil))
 }
 
 // Return gives a thread back to the assistant, and tells the customer. One that the assistant

@@ -185,6 +185,37 @@ func TestList(t *testing.T) {
 	}
 }
 
+// Who takes a thread sees further why its customer asked for a person, and since when.
+func TestTakenForItsReason(t *testing.T) {
+	t.Parallel()
+	o, ctx := newOffice(t), t.Context()
+	h, err := o.threads.Head(ctx, o.thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Table.DB().Commit(ctx, append(o.Wait(h, 1, "tr", "the bill is wrong", ""), o.threads.Assigned(h.ID, thread.ByPerson))...); err != nil {
+		t.Fatal(err)
+	}
+	since := o.now
+	for range 2 {
+		o.now = o.now.Add(time.Minute)
+		if err := o.Take(ctx, o.thread, clerk); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []desk.Case{{
+		Thread: h.ID, Market: o.market, Type: channel.General, Channel: channel.App, Name: "ann", Language: "tr", Reason: "the bill is wrong", Since: since,
+		TakenBy: clerk.Key(), TakenAt: since.Add(time.Minute),
+	}}
+	cases, err := o.List(ctx, o.market)
+	if diff := cmp.Diff(want, cases); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if got := o.told(); got != "handed_over" {
+		t.Errorf("told %s", got)
+	}
+}
+
 // Of a customer who has all deleted the desk keeps that somebody has their thread, until it is
 // given back, and neither who they are nor why they asked.
 func TestErase(t *testing.T) {
