@@ -4,8 +4,8 @@
 //
 // A template is chosen by the listing's own, else the market's, else the product's text.
 // Each notification exists once, by transaction, event, type and recipient, however often
-// the event comes. A business is written to on the thread on which its own messages
-// arrive, so that its STOP counts.
+// the event comes. A business is written to at the number that its listing has then, on the
+// thread on which the messages of that number arrive, so that its STOP counts.
 //
 // Cost: to a business 1 request, however long the text, and 1 for the listing; to a customer
 // 1, of a report 3, of a no-show 1 for the listing too, and the turn that tells it; of an
@@ -13,10 +13,12 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"merve/internal/actor"
@@ -96,24 +98,45 @@ func (n *Notifier) Tell(ctx context.Context, e ledger.Event) error {
 // merchant tells the business, on WhatsApp.
 func (n *Notifier) merchant(ctx context.Context, e ledger.Event, typ string, fallback wording.Key) error {
 	tx := e.Transaction
-	if tx.Merchant == "" {
-		n.Log.WarnContext(ctx, "no number to tell the business", "transaction", tx.ID, "event", e.ID)
-		return nil
-	}
 	m, err := n.Markets.Get(ctx, tx.Market)
 	if err != nil {
 		return fmt.Errorf("notify %s: %w", tx.ID, err)
 	}
-	lang, action, err := n.voice(ctx, m, tx.Listing, listing.BookAction)
+	to, err := n.contact(ctx, m, tx.Listing, listing.BookAction, tx.Merchant)
 	if err != nil {
 		return fmt.Errorf("notify %s: %w", tx.ID, err)
 	}
-	vars := booking.Vars(lang, tx)
-	text, err := wording.Word(lang, fallback, vars, action.Template(typ), m.Templates[typ])
+	vars := booking.Vars(to.language, tx)
+	text, err := wording.Word(to.language, fallback, vars, to.action.Template(typ), m.Templates[typ])
 	if err != nil { // better sent as it is than lost
 		n.Log.WarnContext(ctx, "template", "type", typ, "listing", tx.Listing, "error", err.Error())
 	}
-	return n.toBusiness(ctx, m, told{tx.Merchant, key(e, typ, tx.Merchant), text, e.Trace, tx.Code, outbox.Approved(m, typ, vars)})
+	return n.toBusiness(ctx, m, told{to.number, key(e, typ, to.number), text, e.Trace, tx.Code, outbox.Approved(m, typ, vars)})
+}
+
+// contact is how the business of a listing is told.
+type contact struct {
+	number, language string
+	action           listing.Action // none when it is off
+}
+
+// contact is how the business of a listing is told about an action, be it off, as things are now: who
+// has a number that the business had before is somebody else. Of a listing that has gone since there
+// are only that number and the market's language.
+func (n *Notifier) contact(ctx context.Context, m *market.Market, listingID, typ, before string) (contact, error) {
+	l, err := n.Listings.Get(ctx, m.ID, listingID)
+	if errors.Is(err, listing.ErrNotFound) {
+		return contact{number: before, language: m.Language}, nil
+	}
+	if err != nil {
+		return contact{}, err
+	}
+	c := contact{number: l.Merve.WhatsApp, language: cmp.Or(l.Merve.Language, m.Language)}
+	if i := slices.IndexFunc(l.Merve.Actions, func(a listing.Action) bool { return a.Type == typ }); i >= 0 {
+		c.number = l.Dispatch(l.Merve.Actions[i])
+	}
+	c.action, _ = l.Action(typ)
+	return c, nil
 }
 
 // told is what a business is told.
@@ -125,6 +148,10 @@ type told struct {
 
 // toBusiness puts a message to a business on the outbox, once for its id, however long it is.
 func (n *Notifier) toBusiness(ctx context.Context, m *market.Market, t told) error {
+	if t.number == "" {
+		n.Log.WarnContext(ctx, "no number to tell the business", "message", t.id)
+		return nil
+	}
 	err := n.Outbox.Table.DB().Commit(ctx, n.business(m, t)...)
 	if err != nil && !errors.Is(err, outbox.ErrDuplicate) {
 		return fmt.Errorf("notify %s: %w", t.id, err)

@@ -113,8 +113,10 @@ func (p *place) tell(e ledger.Event) {
 }
 
 // merchantThread is where the business's own messages arrive.
-func (p *place) merchantThread() string {
-	return thread.ID(p.market.ID, channel.Ops, "", actor.Actor{Kind: actor.Person, ID: "whatsapp:" + merchantPhone}.Key())
+func (p *place) merchantThread() string { return p.threadOf(merchantPhone) }
+
+func (p *place) threadOf(number string) string {
+	return thread.ID(p.market.ID, channel.Ops, "", actor.Actor{Kind: actor.Person, ID: "whatsapp:" + number}.Key())
 }
 
 func (p *place) sent() []outbox.Message {
@@ -236,9 +238,9 @@ func TestWhoIsNotTold(t *testing.T) {
 		{"of a hold that was let go", func(p *place) ledger.Event { return p.event(ledger.Cancelled, ledger.Hold) }, ""},
 		{"of a hold", func(p *place) ledger.Event { return p.event(ledger.Hold, ledger.Draft) }, ""},
 		{"a business without a number", func(p *place) ledger.Event {
-			e := p.event(ledger.Confirmed, ledger.Hold)
-			e.Transaction.Merchant = ""
-			return e
+			p.listing.Merve.WhatsApp = "" // now
+			p.save()
+			return p.event(ledger.Confirmed, ledger.Hold)
 		}, "no number"},
 		{"of an expiry without a thread", func(p *place) ledger.Event { return p.event(ledger.Expired, ledger.Hold) }, ""},
 		{"of an expiry on a thread that has gone", func(p *place) ledger.Event {
@@ -260,6 +262,38 @@ func TestWhoIsNotTold(t *testing.T) {
 				t.Errorf("logged %q, want %q", log, tt.want)
 			}
 		})
+	}
+}
+
+// A business is told at the number that it has by then: who has the one of before is somebody else.
+// An action's own number counts also when the action is off.
+func TestTheNumberOfNow(t *testing.T) {
+	t.Parallel()
+	const now = "+15550101999"
+	for name, change := range map[string]func(in *listing.Integration){
+		"another":               func(in *listing.Integration) { in.WhatsApp = now },
+		"its own for an action": func(in *listing.Integration) { in.Actions[0].Dispatch.ToE164, in.Actions[1].Dispatch.ToE164 = now, now },
+		"of actions that are off": func(in *listing.Integration) {
+			for i := range in.Actions {
+				in.Actions[i].Enabled, in.Actions[i].Dispatch.ToE164 = false, now
+			}
+		},
+	} {
+		p := newPlace(t)
+		p.listing.Merve.Actions = append(p.listing.Merve.Actions, listing.Action{Type: listing.FoodAction, Enabled: true})
+		change(&p.listing.Merve)
+		p.save()
+		booked, ordered := p.event(ledger.Cancelled, ledger.Confirmed), p.ordered(customer, order.PlacedEvent, order.CancelledEvent)
+		for range 2 {
+			p.tell(booked)
+			if err := p.TellOrder(t.Context(), ordered); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ms, err := p.Outbox.List(t.Context(), p.threadOf(now), 10)
+		if err != nil || len(ms) != 2 || len(p.sent()) > 0 {
+			t.Errorf("%s: told %+v, and at the number of before %+v, %v", name, ms, p.sent(), err)
+		}
 	}
 }
 

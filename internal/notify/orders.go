@@ -9,7 +9,6 @@ import (
 	"merve/internal/actor"
 	"merve/internal/fault"
 	"merve/internal/listing"
-	"merve/internal/market"
 	"merve/internal/order"
 	"merve/internal/outbox"
 	"merve/internal/telemetry"
@@ -86,12 +85,13 @@ func (n *Notifier) tellBusiness(ctx context.Context, e order.Event, o order.Orde
 		event, key = kind.event, kind.key
 		templates = []string{m.Templates[event], m.Tools[kind.tool].Template}
 	}
-	lang, action, err := n.voice(ctx, m, o.Listing, kind.action)
+	to, err := n.contact(ctx, m, o.Listing, kind.action, o.Merchant)
 	if err != nil {
 		return fmt.Errorf("notify order %s: %w", o.ID, err)
 	}
+	lang := to.language
 	vars := order.Vars(lang, o)
-	text, err := wording.Word(lang, key, vars, append([]string{action.Template(event)}, templates...)...)
+	text, err := wording.Word(lang, key, vars, append([]string{to.action.Template(event)}, templates...)...)
 	if err != nil { // better sent as it is than lost
 		n.Log.WarnContext(ctx, "template", "type", event, "listing", o.Listing, "error", err.Error())
 	}
@@ -100,26 +100,8 @@ func (n *Notifier) tellBusiness(ctx context.Context, e order.Event, o order.Orde
 			"code": o.Code, "accept": wording.Say(lang, wording.OrderWordAccept, nil), "refuse": wording.Say(lang, wording.OrderWordRefuse, nil),
 		})
 	}
-	id := strings.Join([]string{o.ID, string(e.Type), event, telemetry.Redact(o.Merchant)}, ".")
-	return n.toBusiness(ctx, m, told{o.Merchant, id, text, e.Trace, o.Code, outbox.Approved(m, event, vars)})
-}
-
-// voice is the language of a listing's business, and its action; the market's language for a
-// listing that has gone since.
-func (n *Notifier) voice(ctx context.Context, m *market.Market, listingID, typ string) (string, listing.Action, error) {
-	l, err := n.Listings.Get(ctx, m.ID, listingID)
-	if errors.Is(err, listing.ErrNotFound) {
-		return m.Language, listing.Action{}, nil
-	}
-	if err != nil {
-		return "", listing.Action{}, err
-	}
-	lang := m.Language
-	if l.Merve.Language != "" {
-		lang = l.Merve.Language
-	}
-	action, _ := l.Action(typ)
-	return lang, action, nil
+	id := strings.Join([]string{o.ID, string(e.Type), event, telemetry.Redact(to.number)}, ".")
+	return n.toBusiness(ctx, m, told{to.number, id, text, e.Trace, o.Code, outbox.Approved(m, event, vars)})
 }
 
 func (n *Notifier) tellCustomer(ctx context.Context, e order.Event, o order.Order, key wording.Key) error {
