@@ -13,6 +13,7 @@ import (
 	"merve/internal/market"
 	"merve/internal/outbox"
 	"merve/internal/relay"
+	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/wording"
 )
@@ -54,7 +55,10 @@ func (a messageArgs) said(tc tool.Context, l *listing.Listing, key wording.Key) 
 	return wording.Say(tc.Language, key, wording.Vars{"listing": l.Name(tc.Language), "text": strings.TrimSpace(a.Text)})
 }
 
-// reachable is the listing whose business can be written to.
+// errUnreachable is the answer about a business that has no number, or wants no messages.
+var errUnreachable = fault.New(fault.Conflict, "this business cannot be written to here")
+
+// reachable is the listing whose business can be written to. 2 requests.
 func (w Writer) reachable(ctx context.Context, m *market.Market, a messageArgs) (*listing.Listing, error) {
 	if n := utf8.RuneCountInString(strings.TrimSpace(a.Text)); n == 0 || n > MaxMessage || !utf8.ValidString(a.Text) {
 		return nil, fault.Field("text", "want 1 to %d characters", MaxMessage)
@@ -66,7 +70,15 @@ func (w Writer) reachable(ctx context.Context, m *market.Market, a messageArgs) 
 	case !l.Merve.Enabled:
 		return nil, listing.ErrNotFound
 	case l.Merve.WhatsApp == "":
-		return nil, fault.New(fault.Conflict, "this business cannot be written to here")
+		return nil, errUnreachable
+	}
+	head, err := w.Notifier.Threads.Head(ctx, businessThread(m, l.Merve.WhatsApp))
+	switch {
+	case errors.Is(err, thread.ErrNoThread): // it has never written
+	case err != nil:
+		return nil, err
+	case head.OptedOut:
+		return nil, errUnreachable
 	}
 	return l, nil
 }

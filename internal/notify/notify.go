@@ -160,11 +160,16 @@ func (n *Notifier) toBusiness(ctx context.Context, m *market.Market, t told) err
 }
 
 func (n *Notifier) business(m *market.Market, t told) []dynamo.Write {
-	to := actor.Actor{Kind: actor.Person, ID: string(channel.WhatsApp) + ":" + t.number}
 	return n.Outbox.PutPieces(outbox.Message{
-		Thread: thread.ID(m.ID, channel.Ops, "", to.Key()), ID: t.id, Market: m.ID, Channel: channel.WhatsApp,
+		Thread: businessThread(m, t.number), ID: t.id, Market: m.ID, Channel: channel.WhatsApp,
 		From: m.WhatsApp.From, To: t.number, Text: t.text, Kind: Merchant, Trace: t.trace, About: t.about, Template: t.template,
 	})
+}
+
+// businessThread is the thread on which the messages of a business's number arrive.
+func businessThread(m *market.Market, number string) string {
+	to := actor.Actor{Kind: actor.Person, ID: string(channel.WhatsApp) + ":" + number}
+	return thread.ID(m.ID, channel.Ops, "", to.Key())
 }
 
 // customer tells the customer on their own thread, by a turn of it.

@@ -26,6 +26,7 @@ import (
 	"merve/internal/notify"
 	"merve/internal/order"
 	"merve/internal/outbox"
+	"merve/internal/relay"
 	"merve/internal/report"
 	"merve/internal/thread"
 	"merve/internal/tool"
@@ -117,6 +118,29 @@ func (p *place) merchantThread() string { return p.threadOf(merchantPhone) }
 
 func (p *place) threadOf(number string) string {
 	return thread.ID(p.market.ID, channel.Ops, "", actor.Actor{Kind: actor.Person, ID: "whatsapp:" + number}.Key())
+}
+
+// optedOut has the business write STOP.
+func (p *place) optedOut() {
+	p.t.Helper()
+	ctx := p.t.Context()
+	_, err := p.threads.Append(ctx, channel.Inbound{
+		Market: p.market.ID, Channel: channel.WhatsApp, ThreadType: channel.Ops, From: actor.Actor{Kind: actor.Person, ID: "whatsapp:" + merchantPhone}, MessageID: "1", Text: "STOP",
+	}, false)
+	var lease *thread.Lease
+	if err == nil {
+		lease, _, err = p.threads.Take(ctx, p.merchantThread())
+	}
+	var opened *thread.Thread
+	if err == nil {
+		opened, err = p.threads.Open(ctx, lease)
+	}
+	if err == nil {
+		err = p.threads.Commit(ctx, lease, opened, thread.Outcome{Turn: thread.Turn{N: opened.Number(), In: opened.Inbox}, OptedOut: true})
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
 }
 
 func (p *place) sent() []outbox.Message {
@@ -413,13 +437,13 @@ func TestWhereTheDeskReads(t *testing.T) {
 }
 
 // Before a customer is asked for a YES it is known that there is something to say, and somebody
-// who can be written to.
+// who can be written to; and so at the YES, when that may have changed.
 func TestWhoCanBeWrittenTo(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ş", notify.MaxMessage)
 	tests := []struct {
 		name, listing, text string
-		change              func(l *listing.Listing)
+		change              func(p *place)
 		want                string // "" is no error
 	}{
 		{"a question", "grill", "Are you open?", nil, ""},
@@ -427,24 +451,30 @@ func TestWhoCanBeWrittenTo(t *testing.T) {
 		{"nothing to say", "grill", " \n ", nil, "text: want 1 to 1000 characters"},
 		{"too much to say", "grill", long + "ş", nil, "text: want 1 to 1000 characters"},
 		{"nobody", "gone", "Are you open?", nil, listing.ErrNotFound.Error()},
-		{"who is not here any more", "grill", "Are you open?", func(l *listing.Listing) { l.Merve.Enabled = false }, listing.ErrNotFound.Error()},
-		{"who has no number", "grill", "Are you open?", func(l *listing.Listing) { l.Merve = listing.Integration{Enabled: true} }, "this business cannot be written to here"},
+		{"who is not here any more", "grill", "Are you open?", func(p *place) { p.listing.Merve.Enabled = false }, listing.ErrNotFound.Error()},
+		{"who has no number", "grill", "Are you open?", func(p *place) { p.listing.Merve = listing.Integration{Enabled: true} }, "this business cannot be written to here"},
+		{"who wants no messages", "grill", "Are you open?", (*place).optedOut, "this business cannot be written to here"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
 			if tt.change != nil {
-				tt.change(p.listing)
+				tt.change(p)
 			}
 			p.save()
 			args, err := json.Marshal(map[string]string{"listingId": tt.listing, "text": tt.text})
 			if err != nil {
 				t.Fatal(err)
 			}
-			text, err := notify.Writer{Notifier: p.Notifier}.Tools()[0].Describe(t.Context(), tool.Context{Market: p.market, Language: "en"}, args)
+			write := notify.Writer{Notifier: p.Notifier, Talks: &relay.Post{Table: p.orders.Table, Now: func() time.Time { return noon }}}.Tools()[0]
+			tc := tool.Context{Market: p.market, Language: "en", Thread: dynamotest.ID("th"), Key: "k"}
+			text, err := write.Describe(t.Context(), tc, args)
 			if tt.want == "" && (err != nil || !strings.Contains(text, tt.text)) || tt.want != "" && (err == nil || err.Error() != tt.want) {
-				t.Errorf("%q, %v; want %q", text, err, tt.want)
+				t.Errorf("asked %q, %v; want %q", text, err, tt.want)
+			}
+			if r, err := write.Run(t.Context(), tc, args); tt.want == "" && (err != nil || r.Done == "") || tt.want != "" && (err == nil || err.Error() != tt.want) {
+				t.Errorf("done %q, %v; want %q", r.Done, err, tt.want)
 			}
 		})
 	}

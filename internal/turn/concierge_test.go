@@ -72,7 +72,7 @@ func (w *world) startConcierge(db *dynamo.DB, log *slog.Logger) []tool.Tool {
 	w.post = &relay.Post{
 		Table: records, Roster: w.roster, Orders: w.orders, Ledger: w.ledger, Threads: w.teller(), Outbox: w.outbox, Now: w.clock.now,
 	}
-	letters := notify.Writer{Notifier: &notify.Notifier{Listings: w.listings, Outbox: w.outbox, Log: log}, Talks: w.post}
+	letters := notify.Writer{Notifier: &notify.Notifier{Listings: w.listings, Threads: w.teller(), Outbox: w.outbox, Log: log}, Talks: w.post}
 	return slices.Concat(letters.Tools(), w.post.Tools(), w.concierge.desk.Tools(), (&taxi.Caller{Store: w.rides, Log: log}).Tools(), desk.Tools(), w.office().Tools(), w.reminders().Tools())
 }
 
