@@ -68,6 +68,12 @@ const (
 	Dispatch ThreadType = "dispatch" // driver, vendor
 )
 
+// OfNumber is who writes from a WhatsApp number in the role that the number has, whoever that is:
+// roles go by number, and so do the messages that tell of such work.
+func OfNumber(number string) actor.Actor {
+	return actor.Actor{Kind: actor.Person, ID: string(WhatsApp) + ":" + number, Phone: number}
+}
+
 // Switch says in which role somebody who has one writes from now on.
 type Switch string
 
@@ -95,11 +101,11 @@ type Inbound struct {
 	Text       string
 	Media      []Media
 	Location   *Location
-	Button     string     // payload of a tapped button
-	ReplyTo    string     // the message or pending action that this one answers
-	Language   string     // asked for by the client; "" if not
-	Switch     Switch     // of the role in which a number that has one writes
-	Beside     ThreadType // the other thread of such a number: what came in there is not taken in here
+	Button     string // payload of a tapped button
+	ReplyTo    string // the message or pending action that this one answers
+	Language   string // asked for by the client; "" if not
+	Switch     Switch // of the role in which a number that has one writes
+	Beside     string // the other thread of who writes from such a number: what came in there is not taken in here
 	SentAt     time.Time
 	ReceivedAt time.Time
 }

@@ -168,8 +168,7 @@ func (n *Notifier) business(m *market.Market, t told) []dynamo.Write {
 
 // businessThread is the thread on which the messages of a business's number arrive.
 func businessThread(m *market.Market, number string) string {
-	to := actor.Actor{Kind: actor.Person, ID: string(channel.WhatsApp) + ":" + number}
-	return thread.ID(m.ID, channel.Ops, "", to.Key())
+	return thread.ID(m.ID, channel.Ops, "", channel.OfNumber(number).Key())
 }
 
 // customer tells the customer on their own thread, by a turn of it.

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/fault"
 	"merve/internal/market"
@@ -168,8 +167,7 @@ func (n news) driver(ctx context.Context, d Driver, typ string, fallback wording
 
 // DriverThread is the thread on which a driver's own messages arrive.
 func DriverThread(market, phone string) string {
-	driver := actor.Actor{Kind: actor.Person, ID: string(channel.WhatsApp) + ":" + phone}
-	return thread.ID(market, channel.Dispatch, "", driver.Key())
+	return thread.ID(market, channel.Dispatch, "", channel.OfNumber(phone).Key())
 }
 
 // vars are what a message to a driver can say.

@@ -92,8 +92,7 @@ func (s *Store) append(ctx context.Context, id string, msg Message, in channel.I
 	ws := []dynamo.Write{s.Table.Put(seenKey(id, msg.ID), seen).IfAbsent().Else(errSeen)}
 	beside := Appended{Duplicate: true}
 	if in.Beside != "" {
-		beside.Thread = ID(in.Market, in.Beside, in.Assistant, in.From.Key())
-		beside.Message = MessageID(beside.Thread, in.Channel, in.MessageID)
+		beside.Thread, beside.Message = in.Beside, MessageID(in.Beside, in.Channel, in.MessageID)
 		ws = append(ws, s.Table.Check(seenKey(beside.Thread, beside.Message), "attribute_not_exists(pk)", nil).Else(errBeside))
 	}
 	head := s.headUpdate(id, msg, in)

@@ -217,7 +217,7 @@ func (w *world) spoken(ch channel.Channel, id, text string) channel.Inbound {
 	}
 	in := channel.Inbound{
 		Market: w.market, Channel: channel.WhatsApp, ThreadType: typ, ReplyAddr: number, Text: said, MessageID: id,
-		From: actor.Actor{Kind: actor.Person, ID: "whatsapp:" + number, Phone: number}, Switch: roster.SwitchOf(said), Beside: channel.General,
+		From: channel.OfNumber(number), Switch: roster.SwitchOf(said), Beside: "th_as-a-customer",
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -13,9 +13,9 @@ import (
 )
 
 // Roles finds the thread on which somebody writes. Who has no role is a customer, on the general
-// thread. The number of a business (or of a driver) has two threads: the one of its work, and
-// as a customer the general one. Its head of the work's thread says since when it writes as a
-// customer, changed by the very write that takes in the word for it; that ends with the other
+// thread. Who writes from the number of a business (or of a driver) has two threads: the one of
+// its work, which is the number's, whoever writes from it, and as a customer the general one of
+// their own. The head of the work's thread says since when they write as a customer, changed by the very write that takes in the word for it; that ends with the other
 // word, or when nothing was written as a customer for [CustomerFor].
 //
 // Meanwhile the work still hears what names it: an answer with the code of a ride, an order or a
@@ -48,15 +48,15 @@ func (r *Roles) Route(ctx context.Context, in channel.Inbound) ([]channel.Inboun
 		return []channel.Inbound{in}, err
 	}
 	work, customer := in, in
-	work.ThreadType, work.Beside = channel.Ops, channel.General
+	work.From.ID, work.ThreadType = channel.OfNumber(in.From.Phone).ID, channel.Ops
 	if len(roles.Businesses()) == 0 {
 		work.ThreadType = channel.Dispatch
 	}
-	customer.Beside = work.ThreadType
 	id := func(in channel.Inbound) string {
 		return thread.ID(in.Market, in.ThreadType, in.Assistant, in.From.Key())
 	}
-	own, general, err := r.Threads.Pair(ctx, id(work), id(customer))
+	work.Beside, customer.Beside = id(customer), id(work)
+	own, general, err := r.Threads.Pair(ctx, customer.Beside, work.Beside)
 	if err != nil {
 		return nil, fmt.Errorf("role of a number: %w", err)
 	}

@@ -7,6 +7,8 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/channel"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/person"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/turn"
@@ -124,6 +126,59 @@ func TestField35_StopInEveryRole(t *testing.T) {
 			if h := w.head(threadOf(in)); h.OptedOut != (text == "STOP") {
 				t.Errorf("%s on %s: opted out %v", text, in.ThreadType, h.OptedOut)
 			}
+		}
+	}
+}
+
+// The work of a number is the number's: who writes from it now, known by an id of their own, is heard
+// on the thread on which it is written to, and their STOP counts. As a customer they are themselves.
+func TestField36_TheWorkOfANumber(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.stock(nil, "kebab")
+	w.model = clerkModel()
+	number, book := w.numbers[0], &person.Book{Table: w.threads.Table}
+	var general []string
+	for n, user := range []string{dynamotest.ID("US.1"), dynamotest.ID("US.2")} {
+		who, err := book.Identify(t.Context(), person.Sender{Channel: channel.WhatsApp, UserID: user, Phone: number})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{"customer", "hello", "work", "STOP"} {
+			in := w.ofNumber(number, fmt.Sprint(n, text), text)
+			in.From = who
+			all, err := w.roles().Route(t.Context(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // brought again
+				for _, in := range all {
+					if _, err := w.runner.ProcessInbound(t.Context(), in); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			w.work()
+			if text == "hello" {
+				general = append(general, threadOf(all[0]))
+			}
+		}
+	}
+	work := w.ofNumber(number, "", "")
+	work.ThreadType = channel.Ops
+	if len(w.turnsOf(threadOf(work))) != 6 || !w.head(threadOf(work)).OptedOut || general[0] == general[1] || len(w.turnsOf(general[1])) != 2 {
+		t.Errorf("%d turns of the number's work, and of its people's %v", len(w.turnsOf(threadOf(work))), general)
+	}
+	w.settle()
+	before := len(w.sent)
+	for n, text := range []string{"order", "yes"} {
+		w.clock.add(time.Second)
+		w.arrive(nil, w.spoken(channel.App, fmt.Sprint("order", n), text))
+		w.settle()
+	}
+	for _, m := range w.sent[before:] {
+		if m.To == number {
+			t.Errorf("written to after its STOP: %q", m.Text)
 		}
 	}
 }
