@@ -199,17 +199,30 @@ var answers = map[string]struct {
 	"done":   {order.DoneEvent, wording.OrderWordDone, order.Done},
 }
 
-// find is one of the business's orders, by its code.
+// find is one of the business's orders, by its code: one that stands, of several businesses.
 func (o *Office) find(ctx context.Context, tc tool.Context, code string) (order.Order, error) {
 	roles, err := o.roles(ctx, tc)
 	if err != nil {
 		return order.Order{}, err
 	}
+	var open, over []order.Order
 	for _, business := range roles.Businesses() {
 		one, err := o.Orders.ByCode(ctx, business, strings.TrimSpace(code))
-		if !errors.Is(err, actor.ErrNotFound) {
-			return one, err
+		switch {
+		case errors.Is(err, actor.ErrNotFound):
+		case err != nil:
+			return order.Order{}, err
+		case one.Stands():
+			open = append(open, one)
+		default:
+			over = append(over, one)
 		}
+	}
+	switch all := append(open, over...); {
+	case len(open) > 1:
+		return order.Order{}, fault.Field("code", "is that of orders at %s and %s, which it cannot tell apart", open[0].ListingName, open[1].ListingName)
+	case len(all) > 0:
+		return all[0], nil
 	}
 	return order.Order{}, fault.Field("code", "no such order: take a code from getBusinessDay")
 }

@@ -265,6 +265,35 @@ func TestWhenAnOrderIsExpected(t *testing.T) {
 	}
 }
 
+// A code that two businesses of a number have given means the order that stands, and neither of two.
+func TestAnOrderOfTwoBusinesses(t *testing.T) {
+	t.Parallel()
+	v := newTavern(t)
+	cafe := listing.Listing{ID: "cafe", Market: v.tc.Market.ID, Business: dynamotest.ID("biz"), Names: map[string]string{"en": "Cafe"}, Domain: "food", Category: "cafe", Merve: listing.Integration{WhatsApp: owner}}
+	if err := v.Listings.Put(t.Context(), &cafe, "test"); err != nil {
+		t.Fatal(err)
+	}
+	tavern, mine := v.ordered("Ann"), v.biz
+	v.biz = cafe.Business
+	other := v.ordered("Bob")
+	v.biz = mine
+	pointer := map[string]string{"owner": other.Owner, "order": other.ID} // by the same code
+	if err := v.Orders.Table.DB().Commit(t.Context(), v.Orders.Table.Put(dynamo.Key{PK: "code#" + cafe.Business, SK: tavern.Code}, pointer)); err != nil {
+		t.Fatal(err)
+	}
+	args := fmt.Sprintf(`{"code":%q,"answer":"accept"}`, tavern.Code)
+	if said, err := v.asks("answerOrder", args); !fault.Is(err, fault.Invalid) {
+		t.Errorf("of two: %q, %v", said, err)
+	}
+	if _, err := v.Orders.Apply(t.Context(), tavern, order.RefusedEvent, order.By{Actor: v.tc.Actor}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := v.does("answerOrder", args)
+	if one, err2 := v.Orders.Get(t.Context(), v.guest, other.ID); err != nil || err2 != nil || one.Status != order.Accepted {
+		t.Errorf("of the one that stands: %s, %v, %v", one.Status, err, err2)
+	}
+}
+
 // Who speaks for no business is shown nothing and does nothing.
 func TestWhoSpeaksForNoBusiness(t *testing.T) {
 	t.Parallel()

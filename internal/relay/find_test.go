@@ -2,8 +2,11 @@ package relay
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/actor"
 	"merve/internal/ledger"
@@ -27,8 +30,8 @@ func (r records) ByCode(_ context.Context, business, code string) (order.Order, 
 
 func (r records) OpenOf(context.Context, string) ([]order.Order, error) { return r.orders, nil }
 
-func (r records) ByBusiness(context.Context, actor.Actor, string, int, string) ([]ledger.Transaction, string, error) {
-	return r.bookings, "", nil
+func (r records) ByBusiness(_ context.Context, _ actor.Actor, business string, _ int, _ string) ([]ledger.Transaction, string, error) {
+	return slices.DeleteFunc(slices.Clone(r.bookings), func(tx ledger.Transaction) bool { return tx.Business != business }), "", nil
 }
 
 // A code leads to what a business has with a customer in this market, and to nothing else.
@@ -36,7 +39,7 @@ func TestFind(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	booking := func(code, market string, confirmed bool) ledger.Transaction {
-		tx := ledger.Transaction{Code: code, State: ledger.Confirmed, Terms: ledger.Terms{Market: market, Thread: "th_" + code, Start: now.Add(time.Hour), End: now.Add(2 * time.Hour)}}
+		tx := ledger.Transaction{Code: code, State: ledger.Confirmed, Terms: ledger.Terms{Business: "biz", Market: market, Thread: "th_" + code, Start: now.Add(time.Hour), End: now.Add(2 * time.Hour)}}
 		if confirmed {
 			tx.ConfirmedAt = now.Add(-time.Hour)
 		}
@@ -60,13 +63,13 @@ func TestFind(t *testing.T) {
 		"K7P2": "th_K7P2", " k7p2 ": "th_K7P2", "K7P3": "", "K7P4": "th_K7P4, closed", "K7P5": "", "K7P6": "",
 		"AAAA77": "th_AAAA77", "BBBB77": "", "CCCC77": "", "DDDD77": "", "OVER77": "th_OVER77, closed, begun", "BEGUN7": "th_BEGUN7, begun",
 	} {
-		m, err := p.find(t.Context(), "demo", []string{"none", "biz"}, code)
+		these, err := p.find(t.Context(), "demo", []string{"none", "biz"}, code)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := ""
-		if m != nil {
-			got = m.Thread
+		for _, m := range these {
+			got += m.Thread
 			if m.closed {
 				got += ", closed"
 			}
@@ -76,6 +79,33 @@ func TestFind(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%q leads to %q, want %q", code, got, want)
+		}
+	}
+}
+
+// A code that two businesses of a number have given means what is not over; both are given of two
+// that stand, and one of two that are over.
+func TestFindAtTwoBusinesses(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		a, b order.Status
+		want []string
+	}{
+		"the first is over":  {order.Done, order.Placed, []string{"th_b"}},
+		"the second is over": {order.Accepted, order.Refused, []string{"th_a"}},
+		"both stand":         {order.Accepted, order.Placed, []string{"th_a", "th_b"}},
+		"both are over":      {order.Done, order.Refused, []string{"th_a"}},
+	} {
+		kept := records{orders: []order.Order{
+			{Code: "K7P2", Business: "a", Market: "demo", Thread: "th_a", Status: tt.a}, {Code: "K7P2", Business: "b", Market: "demo", Thread: "th_b", Status: tt.b},
+		}}
+		these, err := (&Post{Orders: kept, Ledger: kept}).find(t.Context(), "demo", []string{"a", "b"}, "K7P2")
+		var got []string
+		for _, m := range these {
+			got = append(got, m.Thread)
+		}
+		if diff := cmp.Diff(tt.want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
 		}
 	}
 }

@@ -86,7 +86,7 @@ func TestWhatIsHeard(t *testing.T) {
 	}{
 		"nothing":                  {},
 		"a customer's":             {by: "+15550199", m: thread.Message{Text: ann + " yes", ReplyTo: "SM_Ann"}, requests: 1},
-		"for whom is not said":     {m: thread.Message{Text: "yes, we do"}, ok: true, said: []string{"Which customer", c.codes["Ann"] + " (Ann)", c.codes["Bob"] + " (Bob)"}, requests: 3},
+		"for whom is not said":     {m: thread.Message{Text: "yes, we do"}, ok: true, said: []string{"Which customer", c.codes["Ann"] + " (Ann, Grill)", c.codes["Bob"] + " (Bob, Grill)"}, requests: 3},
 		"about somebody else":      {m: thread.Message{Text: "K7P9 yes"}, requests: 1},
 		"a code alone":             {m: thread.Message{Text: ann}, requests: 2},
 		"a photo with a code":      {m: thread.Message{Text: ann, Media: photo}, ok: true, said: []string{"Only text"}, requests: 2},
@@ -137,7 +137,13 @@ func TestWhatIsAskedBeforeItIsPassedOn(t *testing.T) {
 	of := func(code string, status order.Status) order.Order {
 		return order.Order{Code: code, Business: c.business, Market: c.tc.Market.ID, Thread: "th_" + code, CustomerName: "Eve", Status: status}
 	}
-	kept := records{orders: []order.Order{of("K7P2", order.Placed), of("K7P4", order.Done)}}
+	bistro := of("K7P3", order.Accepted)
+	bistro.Business, bistro.ListingName = dynamotest.ID("biz"), "Bistro"
+	join := roster.Join(c.Roster.(*roster.Book).Table, c.tc.Market.ID, c.tc.Actor.Phone, roster.Entry{Role: roster.Business, ID: "bistro", Name: bistro.Business})
+	if err := c.Table.DB().Commit(t.Context(), join); err != nil {
+		t.Fatal(err)
+	}
+	kept := records{orders: []order.Order{of("K7P2", order.Placed), of("K7P3", order.Placed), bistro, of("K7P4", order.Done)}}
 	c.Orders = kept
 	idle := *c.Post // when nobody waits any more
 	idle.Orders, idle.Now = records{}, func() time.Time { return c.now().Add(waitFor + time.Second) }
@@ -155,8 +161,9 @@ func TestWhatIsAskedBeforeItIsPassedOn(t *testing.T) {
 		"all the words":        {code: "K7P2", text: strings.Repeat("é", MaxText), want: "Pass on to"},
 		"too many words":       {code: "K7P2", text: strings.Repeat("é", MaxText+1), want: "want 1 to 1000 characters", kind: fault.Invalid, field: "text"},
 		"not a business":       {by: "+15550199", code: "K7P2", text: "yes", want: "no business", kind: fault.Forbidden},
+		"a code of two":        {code: "K7P3", text: "yes", want: "K7P3 (Eve, Bistro)", kind: fault.Invalid, field: "code"},
 		"what is over":         {code: "K7P4", text: "yes", want: "K7P4 is over", kind: fault.Conflict},
-		"a code that is wrong": {code: "K7P9", text: "yes", want: c.codes["Ann"] + " (Ann)", kind: fault.Invalid, field: "code"},
+		"a code that is wrong": {code: "K7P9", text: "yes", want: c.codes["Ann"] + " (Ann, Grill)", kind: fault.Invalid, field: "code"},
 		"nothing open":         {post: &idle, code: "K7P9", text: "yes", want: "take a code from getBusinessDay", kind: fault.Invalid, field: "code"},
 	} {
 		post, tc := c.Post, c.tc

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -169,11 +170,7 @@ func (p *Post) hear(ctx context.Context, tc tool.Context, m thread.Message, quot
 	case err != nil || len(these) == 0:
 		return gate.Settled{}, false, err
 	case len(these) > 1:
-		var all []string
-		for _, one := range these[:min(len(these), 8)] {
-			all = append(all, label(one))
-		}
-		return gate.Settled{Text: wording.Say(tc.Language, wording.RelayWhich, wording.Vars{"alternatives": wording.List(tc.Language, all)})}, true, nil
+		return gate.Settled{Text: wording.Say(tc.Language, wording.RelayWhich, wording.Vars{"alternatives": wording.List(tc.Language, labels(these))})}, true, nil
 	}
 	one := these[0]
 	textOnly := wording.Say(tc.Language, wording.RelayTextOnly, nil)
@@ -187,12 +184,17 @@ func (p *Post) hear(ctx context.Context, tc tool.Context, m thread.Message, quot
 	return s, err == nil, err
 }
 
-func label(m matter) string {
-	about := nameOf(m.Customer)
-	if about == "" {
-		about = m.ListingName
+// labels name the first of several matters. Two businesses may have given the same code.
+func labels(these []matter) []string {
+	var all []string
+	for _, m := range these[:min(len(these), 8)] {
+		about := m.ListingName
+		if customer := nameOf(m.Customer); customer != "" {
+			about = customer + ", " + about
+		}
+		all = append(all, fmt.Sprintf("%s (%s)", m.Code, about))
 	}
-	return fmt.Sprintf("%s (%s)", m.Code, about)
+	return all
 }
 
 // meant are the matters that a message may belong to: one, none, or several to choose from.
@@ -204,11 +206,11 @@ func (p *Post) meant(ctx context.Context, tc tool.Context, roles roster.Roles, m
 			return nil, err
 		}
 		if about != "" && (!quotesOnly || len(about) == talkCode) {
-			one, err := p.find(ctx, tc.Market.ID, businesses, about)
-			if one == nil {
-				one = &matter{Code: about, closed: true} // gone since: its words are for nobody else
+			these, err := p.find(ctx, tc.Market.ID, businesses, about)
+			if len(these) == 0 {
+				these = []matter{{Code: about, closed: true}} // gone since: its words are for nobody else
 			}
-			return notBegun(one), err
+			return notBegun(these), err
 		}
 	}
 	if quotesOnly {
@@ -220,11 +222,12 @@ func (p *Post) meant(ctx context.Context, tc tool.Context, roles roster.Roles, m
 		if i == maxCodes {
 			break
 		}
-		one, err := p.find(ctx, tc.Market.ID, businesses, c.text)
+		these, err := p.find(ctx, tc.Market.ID, businesses, c.text)
 		if err != nil {
 			return nil, err
 		}
-		named, sure = append(named, notBegun(one)...), sure || c.sure || one != nil
+		sure = sure || c.sure || len(these) > 0
+		named = append(named, notBegun(these)...)
 	}
 	if len(named) > 0 || sure { // a code that is none of theirs is not about somebody else
 		return named, nil
@@ -232,10 +235,7 @@ func (p *Post) meant(ctx context.Context, tc tool.Context, roles roster.Roles, m
 	return p.waiting(ctx, tc.Market.ID, businesses)
 }
 
-// notBegun is a matter about which is written to its customer; none for what may be meant for us.
-func notBegun(m *matter) []matter {
-	if m == nil || m.begun {
-		return nil
-	}
-	return []matter{*m}
+// notBegun are the matters about which is written to their customers, without what may be meant for us.
+func notBegun(all []matter) []matter {
+	return slices.DeleteFunc(all, func(m matter) bool { return m.begun })
 }

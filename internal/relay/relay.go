@@ -168,10 +168,11 @@ func (t Talk) matter(now time.Time) matter {
 	}
 }
 
-// find is the matter that businesses know by a code; nil for none. What is another's, or was
-// never said YES to, is none.
-func (p *Post) find(ctx context.Context, market string, businesses []string, code string) (*matter, error) {
+// find are the matters that businesses know by a code: none, one, or those of several businesses
+// that are not over. What is another's, or was never said YES to, is none.
+func (p *Post) find(ctx context.Context, market string, businesses []string, code string) ([]matter, error) {
 	code = strings.ToUpper(strings.TrimSpace(code))
+	var open, closed []matter
 	for _, business := range businesses {
 		var m *matter
 		var err error
@@ -183,11 +184,19 @@ func (p *Post) find(ctx context.Context, market string, businesses []string, cod
 		case ledgerCode:
 			m, err = p.booking(ctx, market, business, code)
 		}
-		if m != nil || err != nil {
-			return m, err
+		switch {
+		case err != nil:
+			return nil, err
+		case m != nil && m.closed:
+			closed = append(closed, *m)
+		case m != nil:
+			open = append(open, *m)
 		}
 	}
-	return nil, nil
+	if len(open) == 0 && len(closed) > 0 {
+		return closed[:1], nil
+	}
+	return open, nil
 }
 
 func (p *Post) order(ctx context.Context, market, business, code string) (*matter, error) {

@@ -38,12 +38,14 @@ func (p *Post) matter(ctx context.Context, tc tool.Context, a writeArgs) (matter
 	if len(businesses) == 0 {
 		return matter{}, fault.New(fault.Forbidden, "this number belongs to no business here")
 	}
-	one, err := p.find(ctx, tc.Market.ID, businesses, a.Code)
-	if err != nil {
+	these, err := p.find(ctx, tc.Market.ID, businesses, a.Code)
+	switch {
+	case err != nil:
 		return matter{}, err
-	}
-	if one != nil {
-		return *one, nil
+	case len(these) == 1:
+		return these[0], nil
+	case len(these) > 1:
+		return matter{}, fault.Field("code", "is that of several, which it cannot tell apart: %s", strings.Join(labels(these), ", "))
 	}
 	open, err := p.waiting(ctx, tc.Market.ID, businesses)
 	if err != nil {
@@ -61,11 +63,7 @@ func (p *Post) matter(ctx context.Context, tc tool.Context, a writeArgs) (matter
 	if len(open) == 0 {
 		return matter{}, fault.Field("code", "no such order, booking or message of theirs: take a code from getBusinessDay")
 	}
-	var all []string
-	for _, m := range open[:min(len(open), 8)] {
-		all = append(all, label(m))
-	}
-	return matter{}, fault.Field("code", "no such order, booking or message of theirs; open are %s", strings.Join(all, ", "))
+	return matter{}, fault.Field("code", "no such order, booking or message of theirs; open are %s", strings.Join(labels(open), ", "))
 }
 
 func (p *Post) summary(ctx context.Context, tc tool.Context, a writeArgs) (string, error) {
