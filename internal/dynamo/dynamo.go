@@ -35,6 +35,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"merve/internal/fault"
+	"merve/internal/pattern"
 	"merve/internal/telemetry"
 )
 
@@ -42,8 +43,13 @@ import (
 type Key struct{ PK, SK string }
 
 // String names the key in errors, which end in log lines: a partition key may hold what
-// identifies a person.
-func (k Key) String() string { return telemetry.Redact(k.PK) + " " + k.SK }
+// identifies a person, and a sort key a number.
+func (k Key) String() string {
+	return telemetry.Redact(k.PK) + " " + number.Regexp().ReplaceAllStringFunc(k.SK, telemetry.Redact)
+}
+
+// number is one in E.164.
+var number = pattern.New(`\+[0-9]{7,15}`)
 
 // V holds the values of an expression, by placeholder (":now").
 type V map[string]any

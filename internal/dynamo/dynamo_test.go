@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -54,6 +55,19 @@ func TestItemsRoundTrip(t *testing.T) {
 	}
 	if missing, err := tbl.Get(ctx, dynamo.Key{PK: key.PK, SK: "2"}); err != nil || missing != nil {
 		t.Errorf("missing item: %v, %v", missing, err)
+	}
+}
+
+// A key in an error names nobody, and the same one the same.
+func TestKeysInErrorsNameNobody(t *testing.T) {
+	t.Parallel()
+	k := dynamo.Key{PK: "drivers#+15550309001", SK: "phone#+15550309001#9"}
+	s := k.String()
+	if strings.Contains(s, "15550309001") || !strings.Contains(s, " phone#") || !strings.HasSuffix(s, "#9") || s != k.String() {
+		t.Errorf("%q", s)
+	}
+	if plain := (dynamo.Key{PK: "tx#1", SK: "event#1"}).String(); !strings.HasSuffix(plain, " event#1") {
+		t.Errorf("%q", plain)
 	}
 }
 
