@@ -242,6 +242,10 @@ func TestEveryEventReachesItsFunction(t *testing.T) {
 			if found, _, err := s.base.Ledger().Alerts(t.Context(), 10, ""); err != nil || len(found) != 1 || found[0].Check != "payment" {
 				t.Errorf("%v, alerts: %+v", err, found)
 			}
+			if !strings.Contains(s.log.String(), `"Alerts":1`) {
+				t.Errorf("an alert that no alarm hears of at LOG_LEVEL=error: %s", s.log)
+			}
+			s.log.Reset()
 		}},
 		{"index", done, nil}, // no search engine here
 		{"expiry", ticked, nil},

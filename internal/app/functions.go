@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/http"
 	"slices"
@@ -302,10 +303,10 @@ func (b *Base) sender() *outbox.Sender {
 	}
 }
 
-// alerts counts findings that an operator must know, for the alarm on them.
+// alerts counts findings that an operator must know, for the alarm on them: at every LOG_LEVEL.
 func (b *Base) alerts(ctx context.Context, n int) {
 	if n > 0 {
-		telemetry.Emit(ctx, b.Log, b.Now(), nil, telemetry.Metric{Name: "Alerts", Unit: "Count", Value: float64(n)})
+		telemetry.Emit(ctx, b.Log, slog.LevelError, b.Now(), nil, telemetry.Metric{Name: "Alerts", Unit: "Count", Value: float64(n)})
 	}
 }
 

@@ -14,9 +14,9 @@ type Metric struct {
 }
 
 // Emit writes ms as one log line in CloudWatch's embedded metric format, so that a
-// metric costs no request.
+// metric costs no request. It is there from level on: what an alarm looks at is as loud as an error.
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
-func Emit(ctx context.Context, log *slog.Logger, at time.Time, dims map[string]string, ms ...Metric) {
+func Emit(ctx context.Context, log *slog.Logger, level slog.Level, at time.Time, dims map[string]string, ms ...Metric) {
 	keys := make([]string, 0, len(dims))
 	attrs := make([]any, 0, len(dims)+len(ms)+1)
 	for k, v := range dims {
@@ -36,5 +36,5 @@ func Emit(ctx context.Context, log *slog.Logger, at time.Time, dims map[string]s
 			"Metrics":    defs,
 		}},
 	}))
-	log.InfoContext(ctx, "metric", attrs...)
+	log.Log(ctx, level, "metric", attrs...)
 }

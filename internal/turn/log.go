@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"merve/internal/telemetry"
@@ -36,7 +37,7 @@ func (r *Runner) logTurn(ctx context.Context, t *thread.Thread, w *work, c telem
 	} else {
 		r.Log.InfoContext(ctx, "turn", attrs...)
 	}
-	telemetry.Emit(ctx, r.Log, r.Now(), map[string]string{"market": t.Market, "outcome": outcome},
+	telemetry.Emit(ctx, r.Log, slog.LevelInfo, r.Now(), map[string]string{"market": t.Market, "outcome": outcome},
 		telemetry.Metric{Name: "Turns", Unit: "Count", Value: 1},
 		telemetry.Metric{Name: "TurnTime", Unit: "Milliseconds", Value: float64(took.Milliseconds())},
 		telemetry.Metric{Name: "ModelCost", Unit: "None", Value: float64(m.cost) / 1e6},
