@@ -168,7 +168,7 @@ func Functions() []Function {
 			Name: "notify", Doc: "turns ledger events into messages on the outbox",
 			Memory: 256, Timeout: 30,
 			Stream: stream("ledger", "event#", "notify-failed"),
-			Tables: []Grant{writes("conversations"), reads("catalog"), readsAndWrites("ledger")},
+			Tables: []Grant{readsAndWrites("conversations"), reads("catalog"), readsAndWrites("ledger")},
 			Sends:  []string{"turns"},
 		},
 		{

@@ -155,10 +155,10 @@ func functionOf(file string) string {
 	return ""
 }
 
-// invoke gives a sample to its function.
+// invoke gives a sample to its function, which has its own role.
 func (s *story) invoke(t *testing.T, name string) []byte {
 	t.Helper()
-	h, err := constructors()[functionOf(name)](s.base)
+	h, err := constructors()[functionOf(name)](s.as(functionOf(name)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,8 +274,8 @@ func TestEveryEventReachesItsFunction(t *testing.T) {
 	}
 }
 
-// written has a function see an item that was written.
-func (s *story) written(t *testing.T, function func(*app.Base) (trigger.Handler, error), pk, sk string, what any) {
+// written has a function, in its own role, see an item that was written.
+func (s *story) written(t *testing.T, function, pk, sk string, what any) {
 	t.Helper()
 	it, err := dynamo.Encode(what)
 	if err != nil {
@@ -289,7 +289,7 @@ func (s *story) written(t *testing.T, function func(*app.Base) (trigger.Handler,
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := function(s.base)
+	h, err := constructors()[function](s.as(function))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,10 +314,10 @@ func TestEventsOfOtherPackages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.written(t, app.Records, "desk#demo", "event#1", desk.Event{Thread: a.Thread, Market: demo.Market, Name: "Ann", Reason: "asks", Turn: 1})
-	s.written(t, app.Records, "talk#1", "event#said#1", relay.Event{ID: "1", Market: demo.Market, Code: "K7Q2", Words: "at the gate", Thread: a.Thread, Language: "en"})
-	s.written(t, app.Records, "talk#1", "said#2", relay.Event{ID: "2", Market: demo.Market, Code: "K7Q2", Words: "at the pier", Thread: a.Thread, Language: "en"})
-	s.written(t, app.Notify, "pay#tx_1", "event#1", payment.Event{Type: "open", Transaction: "tx_1", Market: demo.Market, Thread: a.Thread})
+	s.written(t, "records", "desk#demo", "event#1", desk.Event{Thread: a.Thread, Market: demo.Market, Name: "Ann", Reason: "asks", Turn: 1})
+	s.written(t, "records", "talk#1", "event#said#1", relay.Event{ID: "1", Market: demo.Market, Code: "K7Q2", Words: "at the gate", Thread: a.Thread, Language: "en"})
+	s.written(t, "records", "talk#1", "said#2", relay.Event{ID: "2", Market: demo.Market, Code: "K7Q2", Words: "at the pier", Thread: a.Thread, Language: "en"})
+	s.written(t, "notify", "pay#tx_1", "event#1", payment.Event{Type: "open", Transaction: "tx_1", Market: demo.Market, Thread: a.Thread})
 	if ms, err := s.base.Outbox().List(ctx, toDesk, 10); err != nil || len(ms) != 1 || !strings.Contains(ms[0].Text, "Ann") {
 		t.Errorf("%v, the desk was told %+v", err, ms)
 	}
