@@ -522,6 +522,7 @@ func TestSchedules(t *testing.T) {
 			!refers(at(target, "DeadLetterConfig"), failed) || at(target, "RetryPolicy", "MaximumRetryAttempts") == nil {
 			t.Errorf("%s: %v", f.Name, rule.Properties)
 		}
+		tm.wantAllowed(t, failed, "events.amazonaws.com", "sqs:SendMessage")
 		_, invoke := tm.one(t, "AWS::Lambda::EventInvokeConfig", *id(f.Name, "FunctionEventInvokeConfig"))
 		if !refers(at(invoke.Properties, "DestinationConfig", "OnFailure"), failed) {
 			t.Errorf("%s: a tick that failed is lost: %v", f.Name, invoke.Properties)
@@ -672,7 +673,27 @@ func TestAlarms(t *testing.T) {
 	if got := at(alerts.Properties, "Metrics", 0, "Expression"); got != `SELECT SUM(Alerts) FROM "Merve"` {
 		t.Errorf("the alarm on alerts watches %v", got)
 	}
+	for topic := range tm.all("AWS::SNS::Topic") {
+		tm.wantAllowed(t, topic, "cloudwatch.amazonaws.com", "sns:Publish")
+	}
 	get(t, plain).counts(t, "AWS::SNS::Topic", 0)
+}
+
+// wantAllowed wants the policy of a topic or queue to let a service in: those that only deny what
+// is not encrypted let none.
+func (tm template) wantAllowed(t *testing.T, of, service, action string) {
+	t.Helper()
+	for _, kind := range []string{"AWS::SNS::TopicPolicy", "AWS::SQS::QueuePolicy"} {
+		for _, p := range tm.all(kind) {
+			for _, s := range list(at(p.Properties, "PolicyDocument", "Statement")) {
+				if refers(at(s, "Resource"), of) && at(s, "Effect") == "Allow" && at(s, "Principal", "Service") == service &&
+					slices.Contains(list(at(s, "Action")), any(action)) {
+					return
+				}
+			}
+		}
+	}
+	t.Errorf("%s may not %s to %s", service, action, of)
 }
 
 // A role can do what its function's line in the wiring says, and nothing on anything
