@@ -36,7 +36,8 @@ func (s *stack) addQueueTrigger(function string, t *wiring.QueueTrigger) {
 }
 
 // addStreamTrigger reads the stream from its beginning, so that nothing written
-// before the mapping is ready is missed.
+// before the mapping is ready is missed. How often a change is tried has no bound but its age.
+// https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-params.html
 func (s *stack) addStreamTrigger(function string, t *wiring.StreamTrigger) {
 	s.functions[function].AddEventSource(awslambdaeventsources.NewDynamoEventSource(s.tables[t.Table],
 		&awslambdaeventsources.DynamoEventSourceProps{
@@ -46,7 +47,6 @@ func (s *stack) addStreamTrigger(function string, t *wiring.StreamTrigger) {
 			ParallelizationFactor:   jsii.Number(t.Parallel),
 			ReportBatchItemFailures: jsii.Bool(t.PartialFailures),
 			BisectBatchOnError:      jsii.Bool(t.Bisect),
-			RetryAttempts:           jsii.Number(t.Retries),
 			MaxRecordAge:            seconds(t.MaxAge),
 			OnFailure:               awslambdaeventsources.NewSqsDlq(s.queues[t.OnFailure]),
 		}))

@@ -23,8 +23,7 @@ type StreamTrigger struct {
 	Parallel        int      // batches of one shard at a time
 	PartialFailures bool     // the function answers the first change that failed; those before it are done
 	Bisect          bool     // a batch that failed is tried again in halves
-	Retries         int      // tries after the first
-	MaxAge          Seconds  // a change older than this is not tried again
+	MaxAge          Seconds  // a change that fails is tried again until it is older than this
 	OnFailure       string   // queue that is told of changes given up
 }
 
@@ -46,7 +45,9 @@ func stream(table, prefix, onFailure string) *StreamTrigger {
 		Table: table, Filters: []Filter{{Events: []string{"INSERT"}, SKPrefix: prefix}},
 		Batch: 10, Parallel: 10,
 		PartialFailures: true, Bisect: true,
-		Retries: 5, MaxAge: 3600, // a shard waits behind a change that fails
+		// A number of tries would be used up by an outage of a minute, and what was to be told or
+		// given back with it. A shard waits behind a change that fails: hence no longer.
+		MaxAge:    3600,
 		OnFailure: onFailure,
 	}
 }

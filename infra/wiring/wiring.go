@@ -175,14 +175,14 @@ func Functions() []Function {
 			Name: "records", Doc: "tells people what happened to reports, orders and rides",
 			Memory: 256, Timeout: 30,
 			Stream: stream("records", "event#", "notify-failed"),
-			Tables: []Grant{readsAndWrites("conversations"), reads("catalog"), reads("records")},
+			Tables: []Grant{readsAndWrites("conversations"), reads("catalog"), reads("records"), writes("ledger")}, // ledger: alerts
 			Sends:  []string{"turns"},
 		},
 		{
 			Name: "index", Doc: "keeps the search engine to the listings",
 			Memory: 256, Timeout: 30,
 			Stream:   changes("catalog", "listing#", "index-failed"),
-			Tables:   []Grant{reads("catalog")},
+			Tables:   []Grant{reads("catalog"), writes("ledger")}, // ledger: alerts
 			Secrets:  []string{"TYPESENSE_API_KEY"},
 			Settings: []string{"TYPESENSE_URL"},
 		},

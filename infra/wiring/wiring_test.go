@@ -208,8 +208,8 @@ func TestStreams(t *testing.T) {
 		if readers[s.Table]++; readers[s.Table] > 2 {
 			t.Errorf("more than two functions read the stream of %s: they would be throttled", s.Table)
 		}
-		if !s.Bisect || !s.PartialFailures || s.Retries < 1 || s.MaxAge < 1 || len(s.Filters) == 0 {
-			t.Errorf("%s: a stream trigger needs bisect, partial failures, bounded retries and age, and a filter: %+v", f.Name, *s)
+		if !s.Bisect || !s.PartialFailures || s.MaxAge < 1800 || s.MaxAge > 7200 || len(s.Filters) == 0 {
+			t.Errorf("%s: a stream trigger needs bisect, partial failures, an age that outlasts a short outage and no more, and a filter: %+v", f.Name, *s)
 		}
 		if q := wantQueue(t, f.Name, s.OnFailure); q.FIFO || q.DeadLetter != "" {
 			t.Errorf("%s: changes given up go to %s, want a plain queue that nothing reads", f.Name, q.Name)

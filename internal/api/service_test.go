@@ -134,7 +134,7 @@ func newService(cfg aws.Config) (*service, error) {
 	wg.Go(func() { _ = s.turns.Run(ctx, 1, 16, handlers["turn"].Invoke) })
 	for _, f := range wiring.Functions() {
 		if f.Stream != nil {
-			follower := &streams.Follower{Config: cfg, Table: prefix + f.Stream.Table, Trigger: *f.Stream, Invoke: handlers[f.Name].Invoke, Log: s.base.Log}
+			follower := &streams.Follower{Config: cfg, Table: prefix + f.Stream.Table, Trigger: *f.Stream, Invoke: handlers[f.Name].Invoke, Log: s.base.Log, Now: time.Now, Wait: pause.For}
 			wg.Go(func() { _ = follower.Run(ctx) })
 		}
 	}

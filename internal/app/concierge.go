@@ -29,9 +29,9 @@ import (
 // Records tells people what happened to reports, orders and rides.
 func Records(b *Base) (trigger.Handler, error) {
 	n, rides, post := b.Notifier(), b.rideTeller(), b.post()
-	return trigger.Stream(func(ctx context.Context, r trigger.Record) error {
+	return b.stream(func(ctx context.Context, r trigger.Record) error {
 		return tellRecord(ctx, n, rides, post, dynamo.Item(r.New))
-	}, trigger.Log(b.Log)), nil
+	}), nil
 }
 
 // tellRecord has the package whose event it is tell of it.

@@ -327,6 +327,23 @@ func TestEventsOfOtherPackages(t *testing.T) {
 	}
 }
 
+// What can never be right is an alert, and done: it holds up nothing behind it.
+func TestWhatIsNoEventIsAnAlert(t *testing.T) {
+	t.Parallel()
+	s := newStory(t)
+	for i, f := range []string{"notify", "records", "sender"} {
+		pk := map[string]string{"notify": "tx#", "records": "desk#", "sender": "th_"}[f]
+		s.written(t, f, pk+"+15550100123", "event#"+f, map[string]any{"market": true, "type": true})
+		found, _, err := s.base.Ledger().Alerts(t.Context(), 10, "")
+		if err != nil || len(found) != i+1 || found[0].Check != "stream" || !strings.HasSuffix(found[0].Subject, "event#"+f) || strings.Contains(found[0].Subject, "15550100123") {
+			t.Errorf("%s: %v, alerts: %+v", f, err, found)
+		}
+	}
+	if n := strings.Count(s.log.String(), "given up"); n < 3 || strings.Contains(s.log.String(), "15550100123") {
+		t.Errorf("log: %s", s.log)
+	}
+}
+
 // An offering can be booked where its listing takes bookings.
 func TestOnlyWhatTakesBookingsIsBooked(t *testing.T) {
 	t.Parallel()

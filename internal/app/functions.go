@@ -100,9 +100,9 @@ func Turn(b *Base) (trigger.Handler, error) {
 // Notify turns ledger events into messages.
 func Notify(b *Base) (trigger.Handler, error) {
 	n, payments, waiting := b.Notifier(), b.paymentTeller(), b.waitlist()
-	return trigger.Stream(func(ctx context.Context, r trigger.Record) error {
+	return b.stream(func(ctx context.Context, r trigger.Record) error {
 		return tellLedger(ctx, n, payments, waiting, dynamo.Item(r.New))
-	}, trigger.Log(b.Log)), nil
+	}), nil
 }
 
 // Notifier tells people of ledger events.
@@ -115,13 +115,13 @@ func (b *Base) Notifier() *notify.Notifier {
 // Sender sends what is put on the outbox.
 func Sender(b *Base) (trigger.Handler, error) {
 	s := b.sender()
-	return trigger.Stream(func(ctx context.Context, r trigger.Record) error {
+	return b.stream(func(ctx context.Context, r trigger.Record) error {
 		m, err := outbox.FromStream(dynamo.Item(r.New))
 		if err != nil {
 			return err
 		}
 		return s.Deliver(ctx, m)
-	}, trigger.Log(b.Log)), nil
+	}), nil
 }
 
 // Expiry expires the holds and proposals whose time has passed.
@@ -301,6 +301,20 @@ func (b *Base) sender() *outbox.Sender {
 			})
 		},
 	}
+}
+
+// stream has f see the changes of a table. What can never be right is an alert, in the place of
+// holding up what is behind it.
+func (b *Base) stream(f func(context.Context, trigger.Record) error) trigger.Handler {
+	alerts := b.Ledger()
+	return trigger.Stream(f, trigger.Log(b.Log), trigger.GiveUp(func(ctx context.Context, r trigger.Record, err error) error {
+		key := dynamo.Item(r.Keys).Key()
+		b.Log.ErrorContext(ctx, "change given up", "table", r.TableName, "key", key.String(), "sequence", r.Sequence, "error", err.Error())
+		b.alerts(ctx, 1)
+		return alerts.RaiseAlert(ctx, ledger.Alert{
+			Check: "stream", Severity: ledger.Error, Subject: r.TableName + " " + key.String(), Message: "a change was given up: " + err.Error(),
+		})
+	}))
 }
 
 // alerts counts findings that an operator must know, for the alarm on them: at every LOG_LEVEL.

@@ -43,7 +43,7 @@ func (b *Base) indexer() *typesense.Indexer {
 // Index keeps the search engine to the listings. Without one there is nothing to do.
 func Index(b *Base) (trigger.Handler, error) {
 	indexer := b.indexer()
-	return trigger.Stream(func(ctx context.Context, r trigger.Record) error {
+	return b.stream(func(ctx context.Context, r trigger.Record) error {
 		key := dynamo.Item(r.Keys).Key()
 		market, ok := strings.CutPrefix(key.PK, "market#")
 		id, is := strings.CutPrefix(key.SK, "listing#")
@@ -51,7 +51,7 @@ func Index(b *Base) (trigger.Handler, error) {
 			return nil
 		}
 		return indexer.Changed(ctx, market, id)
-	}, trigger.Log(b.Log)), nil
+	}), nil
 }
 
 // reindexer makes the index of a market anew; nil without a search engine.

@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"merve/internal/fault"
 )
 
 // Kind is what happened to an item.
@@ -38,7 +41,8 @@ const itemTrace = "trace"
 
 // Stream gives the changes of a batch to f in their order and stops at the first that
 // fails: AWS then starts again with that one, so those before it are done once. One that
-// keeps failing goes to the trigger's failure destination after its retries.
+// keeps failing holds up those behind it until it is too old, and goes to the trigger's failure
+// destination then; with [GiveUp], one that can never be right does not.
 //
 // A failed record without a sequence number cannot be named; the whole batch fails then.
 func Stream(f func(context.Context, Record) error, opts ...Option) Handler {
@@ -51,8 +55,11 @@ func Stream(f func(context.Context, Record) error, opts ...Option) Handler {
 		for i := range e.Records {
 			r, err := e.Records[i].record()
 			ctx := o.trace(ctx, r.trace())
-			if err == nil {
+			if err = fault.Wrap(err, fault.Invalid, "a change that cannot be read"); err == nil {
 				err = o.change(ctx, r, f)
+			}
+			if o.giveUp != nil && hopeless(err) {
+				err = o.guard(ctx, func() error { return o.giveUp(ctx, r, err) })
 			}
 			if err == nil {
 				continue
@@ -73,6 +80,20 @@ func (o *options) change(ctx context.Context, r Record, f func(context.Context, 
 		return err // out of time: the rest is delivered again
 	}
 	return o.guard(ctx, func() error { return f(ctx, r) })
+}
+
+// hopeless reports whether all that is wrong with a change is so for good. A conflict is with what
+// happens meanwhile, and may be over the next time.
+func hopeless(err error) bool {
+	switch e := err.(type) {
+	case *fault.Error:
+		return e.Permanent() && e.Kind != fault.Conflict
+	case interface{ Unwrap() []error }:
+		return !slices.ContainsFunc(e.Unwrap(), func(err error) bool { return !hopeless(err) })
+	case interface{ Unwrap() error }:
+		return hopeless(e.Unwrap())
+	}
+	return false
 }
 
 func (r Record) trace() string {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"merve/internal/fault"
 	"merve/internal/telemetry"
 )
 
@@ -139,6 +140,66 @@ func TestStreamFailureAtEachIndex(t *testing.T) {
 				t.Errorf("%s at %d: answered that %q failed after handling %d", name, bad, got, handled)
 			}
 		}
+	}
+}
+
+// A change that can never be right is told of and left; one that may be another time has failed,
+// and so has one of which nobody could be told.
+func TestStreamGivesUpWhatCanNeverBeRight(t *testing.T) {
+	t.Parallel()
+	invalid, away := fault.New(fault.Invalid, "not an event"), fault.New(fault.Unavailable, "away")
+	for name, tt := range map[string]struct {
+		err, tell error
+		failed    string // sequence
+		told      int
+	}{
+		"invalid":              {invalid, nil, "", 1},
+		"gone, wrapped":        {fmt.Errorf("tell: %w", fault.New(fault.Gone, "gone")), nil, "", 1},
+		"all of it":            {errors.Join(invalid, fault.Wrap(away, fault.TooLarge, "too long")), nil, "", 1},
+		"away":                 {away, nil, "2", 0},
+		"not all of it":        {fmt.Errorf("tell: %w", errors.Join(invalid, away)), nil, "2", 0},
+		"in conflict":          {fault.New(fault.Conflict, "changed"), nil, "2", 0},
+		"of no kind":           {errors.New("no"), nil, "2", 0},
+		"invalid, not told of": {invalid, away, "2", 1},
+	} {
+		handled, told := 0, 0
+		out, err := Stream(func(_ context.Context, r Record) error {
+			if handled++; r.Sequence == "2" {
+				return tt.err
+			}
+			return nil
+		}, quiet(), GiveUp(func(_ context.Context, r Record, err error) error {
+			if told++; r.Sequence != "2" || !errors.Is(err, tt.err) {
+				t.Errorf("%s: told of %s: %v", name, r.Sequence, err)
+			}
+			return tt.tell
+		})).Invoke(t.Context(), batch(t, 3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 3
+		if tt.failed != "" {
+			want = 2
+		}
+		if got := failures(t, out); got != tt.failed || told != tt.told || handled != want {
+			t.Errorf("%s: %q failed, told %d times, handled %d", name, got, told, handled)
+		}
+	}
+}
+
+// What cannot be read never will be.
+func TestStreamGivesUpWhatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	told := ""
+	out, err := Stream(func(context.Context, Record) error { return nil }, quiet(), GiveUp(func(_ context.Context, r Record, _ error) error {
+		told += r.EventID
+		return nil
+	})).Invoke(t.Context(), []byte(`{"Records":[{"eventID":"e1","dynamodb":{"SequenceNumber":"7","NewImage":{"a":{"X":"a"}}}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := failures(t, out); got != "" || told != "e1" {
+		t.Errorf("%q failed, told of %q", got, told)
 	}
 }
 

@@ -42,6 +42,7 @@ type options struct {
 	log      *slog.Logger
 	now      func() time.Time
 	newTrace func() string
+	giveUp   func(context.Context, Record, error) error
 }
 
 // Log sets where failures are told; slog's default when not given.
@@ -49,6 +50,12 @@ func Log(l *slog.Logger) Option { return func(o *options) { o.log = l } }
 
 // Clock sets what time it is for a tick that does not say.
 func Clock(now func() time.Time) Option { return func(o *options) { o.now = now } }
+
+// GiveUp has tell say which changes of a stream can never be right, and why; they are done then.
+// When tell fails they have failed.
+func GiveUp(tell func(context.Context, Record, error) error) Option {
+	return func(o *options) { o.giveUp = tell }
+}
 
 // TraceIDs sets where new trace ids come from.
 func TraceIDs(newID func() string) Option { return func(o *options) { o.newTrace = newID } }

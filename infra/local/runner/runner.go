@@ -243,7 +243,7 @@ func (r *Runner) triggers(ctx context.Context, cfg aws.Config, turns *queue.Queu
 				}
 			})
 		case f.Stream != nil:
-			follower := &streams.Follower{Config: cfg, Table: "merve-" + f.Stream.Table, Trigger: *f.Stream, Invoke: h.Invoke, Log: r.log}
+			follower := &streams.Follower{Config: cfg, Table: "merve-" + f.Stream.Table, Trigger: *f.Stream, Invoke: h.Invoke, Log: r.log, Now: o.Now, Wait: pause.For}
 			r.goes(func() {
 				if err := follower.Run(ctx); err != nil {
 					r.fail(err)

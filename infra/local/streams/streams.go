@@ -1,7 +1,7 @@
 // Package streams follows the tables' DynamoDB streams on this machine and gives the
 // changes to functions as the cloud's event source mappings do: filtered, in batches,
-// as Lambda's own event JSON, with partial failures, retries, and a list of what was
-// given up.
+// as Lambda's own event JSON, with partial failures, tries until a change is too old, and a
+// list of what was given up.
 package streams
 
 import (
@@ -34,12 +34,15 @@ type Follower struct {
 	Trigger wiring.StreamTrigger
 	Invoke  Invoke
 	Log     *slog.Logger
-	GivenUp func(r trigger.Record, err error) // a change that failed for good; nil for nowhere but the log
+	Now     func() time.Time
+	Wait    func(ctx context.Context, d time.Duration) error // between tries
+	GivenUp func(r trigger.Record, err error)                // a change that failed for good; nil for nowhere but the log
 }
 
 const (
 	idle       = 60 * time.Millisecond // between looks at a stream with nothing new
 	retryEvery = 500 * time.Millisecond
+	longestOff = 30 * time.Second // between tries of a change that keeps failing
 )
 
 // Run follows the stream from its oldest change until ctx ends. Functions are called
@@ -183,11 +186,12 @@ func (f *Follower) record(r types.Record) (trigger.Record, error) {
 	return change, nil
 }
 
-// invoke calls the function until the batch is done, a bounded number of times for each
-// change that fails; then that change is given up and the batch goes on behind it. A
+// invoke calls the function until the batch is done, for each change that fails until it has
+// failed for as long as it may; then that change is given up and the batch goes on behind it. A
 // batch that fails as a whole does not say which change is to blame: it is halved.
 func (f *Follower) invoke(ctx context.Context, batch []trigger.Record) {
-	for tries := 0; len(batch) > 0 && ctx.Err() == nil; {
+	since, off := f.Now(), retryEvery
+	for len(batch) > 0 && ctx.Err() == nil {
 		failed, err := f.once(ctx, batch)
 		switch {
 		case err == nil:
@@ -198,16 +202,17 @@ func (f *Follower) invoke(ctx context.Context, batch []trigger.Record) {
 			f.invoke(ctx, batch[half:])
 			return
 		case failed > 0:
-			batch, tries = batch[failed:], 0
+			batch, since, off = batch[failed:], f.Now(), retryEvery
 		}
-		if tries++; tries > f.Trigger.Retries {
+		if f.Now().Sub(since) >= time.Duration(f.Trigger.MaxAge)*time.Second {
 			f.giveUp(ctx, batch[0], err)
-			batch, tries = batch[1:], 0
+			batch, since, off = batch[1:], f.Now(), retryEvery
 			continue
 		}
-		if pause.For(ctx, retryEvery) != nil {
+		if f.Wait(ctx, off) != nil {
 			return
 		}
+		off = min(2*off, longestOff)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"merve/infra/wiring"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/pause"
 	"merve/internal/pause/pausetest"
 	"merve/internal/trigger"
 )
@@ -31,8 +33,10 @@ type stream struct {
 	ended    chan error
 
 	mu    sync.Mutex
-	calls [][]string // "INSERT sk" of each change, by invocation
-	gone  []string   // given up
+	now   time.Time       // passes while it waits
+	waits []time.Duration // between tries
+	calls [][]string      // "INSERT sk" of each change, by invocation
+	gone  []string        // given up
 	seen  chan struct{}
 	fails func(call int, batch []trigger.Record) ([]string, error) // sequences
 }
@@ -47,6 +51,11 @@ func newStream(t testing.TB, w wiring.StreamTrigger) *stream {
 	s := &stream{t: t, table: dynamotest.Open(t).Table(name), seen: make(chan struct{}), ended: make(chan error, 1)}
 	s.follower = &streams.Follower{
 		Config: cfg, Table: name, Trigger: w, Invoke: s.invoke, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Now: func() time.Time { s.mu.Lock(); defer s.mu.Unlock(); return s.now },
+		Wait: func(ctx context.Context, d time.Duration) error {
+			s.note(func() { s.now, s.waits = s.now.Add(d), append(s.waits, d) })
+			return ctx.Err()
+		},
 		GivenUp: func(r trigger.Record, _ error) {
 			s.note(func() { s.gone = append(s.gone, word(r)) })
 		},
@@ -203,7 +212,7 @@ func TestFilter(t *testing.T) {
 // A function that names failures is called again from the lowest of them on.
 func TestPartialFailure(t *testing.T) {
 	t.Parallel()
-	s := newStream(t, wiring.StreamTrigger{Batch: 5, Retries: 3, PartialFailures: true})
+	s := newStream(t, wiring.StreamTrigger{Batch: 5, MaxAge: 60, PartialFailures: true})
 	s.fails = func(call int, batch []trigger.Record) ([]string, error) {
 		if call == 0 {
 			return []string{batch[3].Sequence, batch[2].Sequence}, nil
@@ -221,7 +230,7 @@ func TestPartialFailure(t *testing.T) {
 
 func TestPoisonIsGivenUp(t *testing.T) {
 	t.Parallel()
-	s := newStream(t, wiring.StreamTrigger{Batch: 3, Retries: 2, PartialFailures: true})
+	s := newStream(t, wiring.StreamTrigger{Batch: 3, MaxAge: 60, PartialFailures: true})
 	s.fails = func(_ int, batch []trigger.Record) ([]string, error) {
 		for _, r := range batch {
 			if word(r) == "INSERT 2" {
@@ -235,21 +244,49 @@ func TestPoisonIsGivenUp(t *testing.T) {
 	s.until("the last change", func() bool { all := flat(s.calls); return len(all) > 0 && all[len(all)-1] == "INSERT 4" })
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	tries := 0
-	for _, w := range flat(s.calls) {
-		if w == "INSERT 2" {
-			tries++
+	var waited time.Duration
+	for _, w := range s.waits {
+		waited += w
+	}
+	if diff := cmp.Diff([]string{"INSERT 2"}, s.gone); diff != "" || waited < time.Minute || waited > 90*time.Second {
+		t.Errorf("after %v, given up (-want +got):\n%s", waited, diff)
+	}
+}
+
+// What cannot be written down for a while is written down later, as in the cloud: nobody else
+// tells of it. Whoever is away is asked less and less often.
+func TestAnOutageLosesNoChange(t *testing.T) {
+	t.Parallel()
+	var notify wiring.StreamTrigger
+	for _, f := range wiring.Functions() {
+		if f.Name == "notify" {
+			notify = *f.Stream
 		}
 	}
-	if diff := cmp.Diff([]string{"INSERT 2"}, s.gone); diff != "" || tries != 3 {
-		t.Errorf("%d tries, given up (-want +got):\n%s", tries, diff)
+	s := newStream(t, notify)
+	end, done := s.now.Add(30*time.Minute), false
+	s.fails = func(int, []trigger.Record) (_ []string, err error) {
+		s.note(func() {
+			if done = !s.now.Before(end); !done {
+				err = errors.New("the store is away")
+			}
+		})
+		return nil, err
+	}
+	s.put("event#1")
+	s.run()
+	s.until("the end of it", func() bool { return done || len(s.gone) > 0 })
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.gone) > 0 || !slices.IsSorted(s.waits) || len(s.waits) > 100 {
+		t.Errorf("given up %v after %v", s.gone, s.waits)
 	}
 }
 
 // A function that fails as a whole is given halves, until the change at fault is alone.
 func TestBisect(t *testing.T) {
 	t.Parallel()
-	s := newStream(t, wiring.StreamTrigger{Batch: 4, Retries: 1, PartialFailures: true, Bisect: true})
+	s := newStream(t, wiring.StreamTrigger{Batch: 4, MaxAge: 1, PartialFailures: true, Bisect: true})
 	s.fails = func(_ int, batch []trigger.Record) ([]string, error) {
 		for _, r := range batch {
 			if word(r) == "INSERT 3" {
@@ -261,7 +298,7 @@ func TestBisect(t *testing.T) {
 	s.put("1", "2", "3", "4")
 	s.run()
 	s.until("the last change", func() bool { return len(s.gone) > 0 && s.calls[len(s.calls)-1][0] == "INSERT 4" })
-	want := [][]string{{"INSERT 1", "INSERT 2", "INSERT 3", "INSERT 4"}, {"INSERT 1", "INSERT 2"}, {"INSERT 3", "INSERT 4"}, {"INSERT 3"}, {"INSERT 3"}, {"INSERT 4"}}
+	want := [][]string{{"INSERT 1", "INSERT 2", "INSERT 3", "INSERT 4"}, {"INSERT 1", "INSERT 2"}, {"INSERT 3", "INSERT 4"}, {"INSERT 3"}, {"INSERT 3"}, {"INSERT 3"}, {"INSERT 4"}}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if diff := cmp.Diff(want, s.calls); diff != "" {
@@ -275,7 +312,8 @@ func TestBisect(t *testing.T) {
 // What is under way when the context ends is not given up.
 func TestItStopsWithItsContext(t *testing.T) {
 	t.Parallel()
-	s := newStream(t, wiring.StreamTrigger{Batch: 1, Retries: 1000})
+	s := newStream(t, wiring.StreamTrigger{Batch: 1, MaxAge: 3600})
+	s.follower.Wait = pause.For
 	s.fails = func(int, []trigger.Record) ([]string, error) { return nil, errors.New("always") }
 	s.put("1")
 	s.run()
