@@ -70,8 +70,8 @@ func (c Confirm) Describe(tc tool.Context, p thread.Pending) string {
 	})
 }
 
-// Books implements [gate.Commitment].
-func (Confirm) Books() bool { return true }
+// Does implements [gate.Commitment].
+func (Confirm) Does() gate.Deed { return gate.Books }
 
 // Commit prepares the confirmation.
 func (c Confirm) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) (gate.Settled, error) {
@@ -146,8 +146,8 @@ func and(summary, sentence string) string {
 	return summary + " · " + sentence
 }
 
-// Books implements [gate.Commitment].
-func (Cancel) Books() bool { return false }
+// Does implements [gate.Commitment].
+func (Cancel) Does() gate.Deed { return gate.Cancels }
 
 // Commit prepares the cancellation.
 func (c Cancel) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) (gate.Settled, error) {

@@ -29,8 +29,8 @@ func (m Move) Describe(tc tool.Context, p thread.Pending) string {
 	})
 }
 
-// Books implements [gate.Commitment].
-func (Move) Books() bool { return true }
+// Does implements [gate.Commitment].
+func (Move) Does() gate.Deed { return gate.Books }
 
 // Commit prepares the new booking and the end of the old one.
 func (m Move) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) (gate.Settled, error) {

@@ -31,22 +31,29 @@ func (a Answer) String() string {
 //
 // A yes that names a booking ("confirm my booking") is Unclear too: it is one only to an
 // offer of a booking, which [Decide] knows.
-func Read(text string) Answer { return readAs(text, false) }
+func Read(text string) Answer { return readAs(text, Other) }
 
-// readAs is [Read] as an answer to what makes a booking, or to anything else.
-func readAs(text string, books bool) Answer {
+// readAs is [Read] as an answer to what a YES does. "Cancel it" is no answer to whether
+// something shall be cancelled; CANCEL and END alone are a NO to that as well.
+func readAs(text string, does Deed) Answer {
 	v, err := words()
 	if err != nil {
 		return Unclear // unreadable word files know no yes; a test keeps them readable
 	}
 	fit := yes | besideYes | neutral
-	if books {
+	if does == Books {
 		fit |= booking
+	}
+	refuses := no | cancels
+	if does == Cancels {
+		refuses = no
 	}
 	switch said := v.read(text, answers); {
 	case said.has(yes) && said.only(fit):
 		return Yes
-	case said.has(no|cancel) && said.only(no|cancel|besideNo|neutral):
+	case said.has(refuses) && said.only(refuses|besideNo|neutral):
+		return No
+	case said.has(cancelAlone) && said.only(cancelAlone|pause):
 		return No
 	}
 	return Unclear

@@ -24,7 +24,7 @@ type message struct {
 }
 
 // readOffer reads an answer to what makes a booking.
-func readOffer(text string) Answer { return readAs(text, true) }
+func readOffer(text string) Answer { return readAs(text, Books) }
 
 // messages reads testdata/answers/<name>.txt: messages, one a line, under what they answer.
 func messages(t *testing.T, name string) []message {
@@ -241,7 +241,7 @@ func TestYesAndNoTogether(t *testing.T) {
 			check(y, n)
 		}
 	}
-	for _, n := range listedPhrases(t, no|cancel) {
+	for _, n := range listedPhrases(t, no|cancels) {
 		for _, y := range yeses {
 			check(y, n)
 		}

@@ -7,8 +7,8 @@
 //
 // A YES counts when the customer wrote it after the offer was made, more than
 // [Buffer] before it expires, alone or with other yeses only, and, if it came by a
-// button or as a reply, to this very offer. A YES in words that name a booking counts only
-// where one is made: "confirm my booking" cancels nothing.
+// button or as a reply, to this very offer. Words that name what is done are read by the
+// [Deed]: "confirm my booking" cancels nothing, and "cancel it" keeps nothing.
 package gate
 
 import (
@@ -25,6 +25,15 @@ import (
 // the expiry of its hold.
 const Buffer = 30 * time.Second
 
+// Deed is what a YES does, as far as words may name it.
+type Deed int
+
+const (
+	Other   Deed = iota
+	Books        // makes a booking
+	Cancels      // ends what stands
+)
+
 // Ruling is what messages mean for what is pending.
 type Ruling string
 
@@ -40,16 +49,16 @@ const (
 
 // Decide reads the unanswered messages of a thread against what is pending on it.
 // refers gives, for a message that is a reply, the pending action it replies to ("" when
-// that is not known), and books whether a YES makes a booking. The messages count as one: "yes"
-// and "but at eight" are no YES.
-func Decide(p *thread.Pending, books bool, msgs []thread.Message, refers map[string]string, now time.Time) Ruling {
+// that is not known), and does what a YES does. The messages count as one: "yes" and "but at
+// eight" are no YES.
+func Decide(p *thread.Pending, does Deed, msgs []thread.Message, refers map[string]string, now time.Time) Ruling {
 	if p == nil {
 		if len(msgs) > 0 && isButton(msgs[len(msgs)-1]) {
 			return OldOffer
 		}
 		return Free
 	}
-	said, old := answer(p, books, msgs, refers)
+	said, old := answer(p, does, msgs, refers)
 	gone := Gone(p, now)
 	switch {
 	case old:
@@ -70,9 +79,9 @@ func Decide(p *thread.Pending, books bool, msgs []thread.Message, refers map[str
 func Gone(p *thread.Pending, now time.Time) bool { return !now.Before(p.ExpiresAt.Add(-Buffer)) }
 
 // answer joins what the messages say; old is set when one of them answers another offer.
-func answer(p *thread.Pending, books bool, msgs []thread.Message, refers map[string]string) (said Answer, old bool) {
+func answer(p *thread.Pending, does Deed, msgs []thread.Message, refers map[string]string) (said Answer, old bool) {
 	for i, m := range msgs {
-		one, other := answerOf(p, books, m, refers)
+		one, other := answerOf(p, does, m, refers)
 		old = old || other
 		if i == 0 {
 			said = one
@@ -83,14 +92,14 @@ func answer(p *thread.Pending, books bool, msgs []thread.Message, refers map[str
 	return said, old
 }
 
-func answerOf(p *thread.Pending, books bool, m thread.Message, refers map[string]string) (said Answer, old bool) {
+func answerOf(p *thread.Pending, does Deed, m thread.Message, refers map[string]string) (said Answer, old bool) {
 	if a, id, ok := ParseButton(m.Button); ok {
 		if id != p.ID {
 			return Unclear, true
 		}
 		return a, false
 	}
-	said = readAs(m.Text, books)
+	said = readAs(m.Text, does)
 	switch {
 	case said == Unclear:
 		return Unclear, false
@@ -120,8 +129,8 @@ type Commitment interface {
 	// Describe is the question that the customer is asked, in their language.
 	Describe(tc tool.Context, p thread.Pending) string
 
-	// Books reports whether a YES makes a booking.
-	Books() bool
+	// Does is what a YES does.
+	Does() Deed
 
 	// Commit prepares what a YES does. It reads, but changes nothing that could be
 	// taken for done: what it does happens with Settled.Writes.

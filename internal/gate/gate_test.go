@@ -56,7 +56,7 @@ func TestDecide(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if got := Decide(tt.pending, false, tt.msgs, tt.refers, made.Add(tt.now)); got != tt.want {
+			if got := Decide(tt.pending, Other, tt.msgs, tt.refers, made.Add(tt.now)); got != tt.want {
 				t.Errorf("%s, want %s", got, tt.want)
 			}
 		})
@@ -77,10 +77,33 @@ func TestYesThatNamesABooking(t *testing.T) {
 		for _, text := range texts {
 			msgs = append(msgs, thread.Message{ID: "m", Text: text, At: made.Add(time.Second)})
 		}
-		for books, want := range map[bool]Ruling{true: Confirmed, false: Waiting} {
-			if got := Decide(p, books, msgs, nil, made.Add(time.Minute)); got != want {
-				t.Errorf("%q to what makes a booking (%v): %s, want %s", texts, books, got, want)
+		for does, want := range map[Deed]Ruling{Books: Confirmed, Cancels: Waiting, Other: Waiting} {
+			if got := Decide(p, does, msgs, nil, made.Add(time.Minute)); got != want {
+				t.Errorf("%q to deed %d: %s, want %s", texts, does, got, want)
 			}
 		}
+	}
+}
+
+// Who is asked whether to cancel, and says to cancel, is asked again, whichever way it is put. CANCEL
+// and END alone are what they are to any question, and so is a plain NO.
+func TestCancelToACancellation(t *testing.T) {
+	t.Parallel()
+	made := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	p := &thread.Pending{ID: "p1", CreatedAt: made, ExpiresAt: made.Add(10 * time.Minute)}
+	check := func(does Deed, text string, want Ruling) {
+		msgs := []thread.Message{{ID: "m", Text: text, At: made.Add(time.Second)}}
+		if got := Decide(p, does, msgs, nil, made.Add(time.Minute)); got != want {
+			t.Errorf("%q to deed %d: %s, want %s", text, does, got, want)
+		}
+	}
+	named := []string{"Cancel it", "cancel my booking please", "Cancel, please", "cancel, cancel it", "no, cancel it"}
+	for _, text := range append(listedPhrases(t, cancel), named...) {
+		check(Cancels, text, Waiting)
+		check(Books, text, Declined)
+		check(Other, text, Declined)
+	}
+	for _, text := range []string{"CANCEL", "Cancel.", "END", "no", "No, thank you"} {
+		check(Cancels, text, Declined)
 	}
 }

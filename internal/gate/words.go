@@ -22,27 +22,29 @@ const maxMessage = 256
 type kind uint16
 
 const (
-	yes       kind = 1 << iota // YES by itself
-	no                         // NO by itself
-	cancel                     // NO by itself; after a no it may mean the opposite
-	besideYes                  // fits beside a yes
-	besideNo                   // fits beside a no
-	booking                    // with yes and besideYes: to what makes a booking only
-	polite                     // fits beside both
-	unclear                    // settles nothing, and nothing beside it can
-	stop                       // opts out
-	start                      // opts in again
-	pause                      // a comma, a full stop
-	unknown                    // anything that is not in the word files
+	yes         kind = 1 << iota // YES by itself
+	no                           // NO by itself
+	cancel                       // NO by itself; after a no, or to a cancellation, it may mean the opposite
+	cancelAlone                  // the same, but alone it is a NO to a cancellation too
+	besideYes                    // fits beside a yes
+	besideNo                     // fits beside a no
+	booking                      // with yes and besideYes: to what makes a booking only
+	polite                       // fits beside both
+	unclear                      // settles nothing, and nothing beside it can
+	stop                         // opts out
+	start                        // opts in again
+	pause                        // a comma, a full stop
+	unknown                      // anything that is not in the word files
 
-	answers  = yes | no | cancel | besideYes | besideNo | booking | polite | unclear
+	cancels  = cancel | cancelAlone
+	answers  = yes | no | cancels | besideYes | besideNo | booking | polite | unclear
 	keywords = stop | start
 	neutral  = polite | pause
 )
 
 // headings are the headings of the word files.
 var headings = map[string]kind{
-	"[yes]": yes, "[no]": no, "[cancel]": cancel,
+	"[yes]": yes, "[no]": no, "[cancel]": cancel, "[cancel alone]": cancelAlone,
 	"[yes booking]": yes | booking, "[beside yes booking]": besideYes | booking,
 	"[beside yes]": besideYes, "[beside no]": besideNo, "[polite]": polite, "[unclear]": unclear,
 	"[stop]": stop, "[start]": start,
@@ -71,7 +73,7 @@ func (v vocabulary) read(text string, looked kind) kind {
 	for before := pause; len(tokens) > 0; {
 		k, length := v.longestPhrase(tokens, looked)
 		// "no cancelar", "iptal istemiyorum": do not cancel.
-		turned := k.has(cancel) && before.has(no) || k.has(no) && before.has(cancel)
+		turned := k.has(cancels) && before.has(no) || k.has(no) && before.has(cancels)
 		if turned || v.warned(tokens, length) {
 			all |= unclear
 		}

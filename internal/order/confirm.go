@@ -44,8 +44,8 @@ func (c Confirm) Describe(tc tool.Context, p thread.Pending) string {
 	})
 }
 
-// Books implements [gate.Commitment].
-func (Confirm) Books() bool { return false }
+// Does implements [gate.Commitment].
+func (Confirm) Does() gate.Deed { return gate.Other }
 
 // Commit places the order.
 func (c Confirm) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) (gate.Settled, error) {
@@ -147,8 +147,8 @@ func (c Cancel) Describe(tc tool.Context, p thread.Pending) string {
 	return wording.Say(tc.Language, wording.OrderCancelPrompt, wording.Vars{"summary": p.Summary})
 }
 
-// Books implements [gate.Commitment].
-func (Cancel) Books() bool { return false }
+// Does implements [gate.Commitment].
+func (Cancel) Does() gate.Deed { return gate.Cancels }
 
 // Commit cancels the order.
 func (c Cancel) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) (gate.Settled, error) {

@@ -35,8 +35,8 @@ func (c Pay) Describe(tc tool.Context, p thread.Pending) string {
 	})
 }
 
-// Books implements [gate.Commitment].
-func (Pay) Books() bool { return true }
+// Does implements [gate.Commitment].
+func (Pay) Does() gate.Deed { return gate.Books }
 
 // Commit makes the payment intent, and prepares to store the payment with the receipt of the
 // YES. An intent charges nobody: one whose turn dies is made again by the same key, or is

@@ -30,8 +30,8 @@ func (c Confirm) Describe(tc tool.Context, p thread.Pending) string {
 	})
 }
 
-// Books implements [gate.Commitment].
-func (Confirm) Books() bool { return false }
+// Does implements [gate.Commitment].
+func (Confirm) Does() gate.Deed { return gate.Other }
 
 // Commit prepares the order. 3 requests, of a later ride 1.
 func (c Confirm) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) (gate.Settled, error) {
@@ -91,8 +91,8 @@ func (c CancelRide) Describe(tc tool.Context, p thread.Pending) string {
 	return wording.Say(tc.Language, wording.TaxiCancelPrompt, wording.Vars{"summary": p.Summary})
 }
 
-// Books implements [gate.Commitment].
-func (CancelRide) Books() bool { return false }
+// Does implements [gate.Commitment].
+func (CancelRide) Does() gate.Deed { return gate.Cancels }
 
 // Commit prepares the cancellation, of the ride as it is by now. 1 request.
 func (c CancelRide) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) (gate.Settled, error) {

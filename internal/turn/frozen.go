@@ -23,8 +23,8 @@ func (f Frozen) Describe(tc tool.Context, p thread.Pending) string {
 	return wording.Say(tc.Language, wording.ActionPrompt, wording.Vars{"action": p.Summary, "details": ""})
 }
 
-// Books implements [gate.Commitment].
-func (Frozen) Books() bool { return false }
+// Does implements [gate.Commitment].
+func (Frozen) Does() gate.Deed { return gate.Other }
 
 // Commit runs the call. Its key is the pending action's, so that a turn that dies after
 // it and is run again does nothing twice.

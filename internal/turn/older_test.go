@@ -66,7 +66,7 @@ func TestField27_ItemsOfAnEarlierVersion(t *testing.T) {
 		t.Fatalf("journal %v, %v", th.Journal, err)
 	}
 	read["journal"] = th.Journal[0]
-	if got := gate.Decide(th.Pending, true, th.Inbox, nil, head.Pending.CreatedAt); got != gate.Confirmed {
+	if got := gate.Decide(th.Pending, gate.Books, th.Inbox, nil, head.Pending.CreatedAt); got != gate.Confirmed {
 		t.Errorf("a YES to what waits is %v", got)
 	}
 	tx, err := w.ledger.Get(ctx, actor.OfKey(owner), th.Pending.Ref)

@@ -49,7 +49,7 @@ func (w *work) gate(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	ruling := gate.Decide(w.pending, w.books(), w.in, refers, w.tc.Now)
+	ruling := gate.Decide(w.pending, w.does(), w.in, refers, w.tc.Now)
 	if w.doubtful(ruling) {
 		w.doubt(false)
 		w.asked = true
@@ -77,13 +77,15 @@ func (w *work) gate(ctx context.Context) (done bool, err error) {
 	return false, nil
 }
 
-// books reports whether a YES to what is pending makes a booking.
-func (w *work) books() bool {
+// does is what a YES to what is pending does.
+func (w *work) does() gate.Deed {
 	if w.pending == nil {
-		return false
+		return gate.Other
 	}
-	c, err := w.commitment(w.pending.Kind)
-	return err == nil && c.Books()
+	if c, err := w.commitment(w.pending.Kind); err == nil {
+		return c.Does()
+	}
+	return gate.Other
 }
 
 // doubtful reports whether a bare YES or NO may be the answer to somebody who was quoted since
