@@ -38,6 +38,7 @@ func TestSaraWidget(t *testing.T) {
 		"Offline":          widgetOffline,
 		"LateReply":        widgetLateReply,
 		"YesInTurkish":     yesInTurkish,
+		"TapNamesQuestion": tapNamesQuestion,
 		"Refusals":         widgetRefusals,
 		"PhotoTrouble":     photoTrouble,
 		"PastedAndDropped": pastedAndDropped,
@@ -373,6 +374,30 @@ func yesInTurkish(t *testing.T, browser context.Context) {
 	p.has(`s.querySelector('.ask').hidden`)
 	no := p.sara.Deliveries()[1]
 	same(p.tab, "no", []string{no.Text, no.Language}, []string{"Hayır", "tr"})
+}
+
+// A tap answers the question it stands below, whatever is asked by the time it arrives; so does
+// what is sent again after a reload.
+func tapNamesQuestion(t *testing.T, browser context.Context) {
+	p := embed(t, browser, sara, desktop, "")
+	p.hurry()
+	p.unfold()
+	p.tell("delete")
+	p.says(".ask", "Delete the report on Kordonboyu 12")
+	p.sara.Drop(true)
+	p.tap(".ask .fill")
+	p.says(".bad", "No answer.")
+	p.sara.Drop(false)
+	p.visit()
+	p.unfold()
+	p.says(".bubble", "It is deleted.")
+	answers := p.sara.Deliveries()[1:]
+	for _, m := range answers {
+		same(p.tab, "answer", []string{m.Text, m.ReplyTo}, []string{"Yes", "pa1"})
+	}
+	if len(answers) < 2 {
+		t.Errorf("%d answers, want one of each page", len(answers))
+	}
 }
 
 func widgetRefusals(t *testing.T, browser context.Context) {

@@ -188,7 +188,7 @@ a { color: var(--ink); }
   const summary = make('p', { role: 'status', dir: 'auto' });
   const until = make('span');
   const ask = make('section', { className: 'ask', hidden: true, 'aria-label': say('asked') }, make('h2', {}, say('asked') + ' ', until), summary,
-    make('div', {}, ...['yes', 'no'].map((word) => Object.assign(button(say(word), () => { pend(null); send(say(word), []); text.focus(); }), { className: word === 'yes' ? 'fill' : 'plain' }))));
+    make('div', {}, ...['yes', 'no'].map((word) => Object.assign(button(say(word), () => settle(say(word))), { className: word === 'yes' ? 'fill' : 'plain' }))));
   const files = make('input', { type: 'file', accept: TYPES.join() + ',.heic', multiple: true, hidden: true, onchange: () => { add(files.files); files.value = ''; } });
   const thumbs = make('ul', { className: 'photos', 'aria-label': say('photo') });
   const text = make('textarea', { rows: 1, maxLength: LETTERS, placeholder: say('message'), enterKeyHint: 'send', 'aria-label': say('message'), value: recall(DRAFT) ?? '' });
@@ -232,6 +232,7 @@ a { color: var(--ink); }
   let counted = 0;
   let eager = false; // the message goes as soon as its photos are up
   let notice = '';
+  let asked;         // the pending action shown
 
   function show() {
     const word = !navigator.onLine ? 'offline' : eager ? 'sending' : working && 'writing';
@@ -290,9 +291,17 @@ a { color: var(--ink); }
 
   // --- sending ---
 
-  function send(words, media) {
-    const entry = { own: true, text: words, rest: words, media, at: Date.now(), clientMessageId: random(16), state: 'waiting' };
-    write(OUT + entry.clientMessageId, JSON.stringify({ clientMessageId: entry.clientMessageId, text: words, mediaUrls: media.map((m) => m.url), at: entry.at }));
+  // Names the question it stands below, so that it never answers another.
+  function settle(words) {
+    const { id } = asked;
+    pend(null);
+    send(words, [], id);
+    text.focus();
+  }
+
+  function send(words, media, replyTo) {
+    const entry = { own: true, text: words, rest: words, media, replyTo, at: Date.now(), clientMessageId: random(16), state: 'waiting' };
+    write(OUT + entry.clientMessageId, JSON.stringify({ clientMessageId: entry.clientMessageId, text: words, replyTo, mediaUrls: media.map((m) => m.url), at: entry.at }));
     place(entry, entries.length);
     deliver(entry);
   }
@@ -303,8 +312,8 @@ a { color: var(--ink); }
   }
 
   async function attempt(entry) {
-    const { clientMessageId, media } = entry;
-    const body = { sessionId: session(), text: entry.text, clientMessageId, language };
+    const { clientMessageId, media, replyTo } = entry;
+    const body = { sessionId: session(), text: entry.text, clientMessageId, language, replyTo };
     if (media.length) body.mediaUrls = media.map((m) => m.url);
     if (market) body.marketId = market;
     if (name) body.name = name;
@@ -359,6 +368,7 @@ a { color: var(--ink); }
   }
 
   function pend(action) {
+    asked = action;
     write(PENDING, action ? JSON.stringify(action) : null);
     const end = new Date(action?.expiresAt ?? NaN);
     ask.hidden = !action;
@@ -589,8 +599,8 @@ a { color: var(--ink); }
   function start() {
     paint();
     document.body.append(host);
-    for (const { clientMessageId, text: words, mediaUrls, at } of kept()) {
-      place({ own: true, text: words, rest: words, media: mediaUrls.map((url) => ({ url })), at, clientMessageId, state: 'waiting' }, entries.length);
+    for (const { clientMessageId, text: words, replyTo, mediaUrls, at } of kept()) {
+      place({ own: true, text: words, rest: words, replyTo, media: mediaUrls.map((url) => ({ url })), at, clientMessageId, state: 'waiting' }, entries.length);
     }
     const old = parse(recall(PENDING));
     if (Date.parse(old?.expiresAt) > Date.now()) pend(old);

@@ -24,6 +24,7 @@ type SaraMessage struct {
 	Language        string   `json:"language"`
 	ClientMessageID string   `json:"clientMessageId"`
 	MarketID        string   `json:"marketId"`
+	ReplyTo         string   `json:"replyTo"`
 }
 
 // A SaraAnswer is what the assistant says.
