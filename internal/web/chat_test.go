@@ -41,6 +41,7 @@ func TestChatPage(t *testing.T) {
 		"QuickMessagesKeepOrder": quickMessagesKeepOrder,
 		"ReplyInParts":           replyInParts,
 		"Offline":                offline,
+		"MindChangedOffline":     mindChangedOffline,
 		"Refusals":               refusals,
 		"LateReply":              lateReply,
 		"RightToLeft":            rightToLeft,
@@ -528,6 +529,27 @@ func offline(t *testing.T, browser context.Context) {
 	p.wait(`document.querySelector('#offline').textContent === ''`)
 	same(p, "taken", p.backend.Taken(), 2)
 	same(p, "own messages", p.texts(".own .bubble"), []string{"one", "two"})
+}
+
+// Of two answers that could not leave yet only the last one is sent, and of the same twice one.
+func mindChangedOffline(t *testing.T, browser context.Context) {
+	p := open(t, browser, webtest.New(skewed, merve), desktop)
+	p.send("book")
+	p.wait(`!document.querySelector('#pending').hidden`)
+	disconnect(p, true)
+	p.waitText("#offline", "You are offline.")
+	for _, choice := range []string{"#no", "#yes", "#no", "#no"} {
+		p.click(choice)
+		p.waitText(".own .state", "Will be sent when you are back online")
+	}
+	disconnect(p, false)
+	p.waitText(".bubble", "Released.")
+	p.wait(`!document.querySelector('.state')`)
+	var buttons []string
+	for _, m := range p.backend.Deliveries()[1:] {
+		buttons = append(buttons, m.Button)
+	}
+	same(p, "answers", buttons, []string{"no:pa1"})
 }
 
 func refusals(t *testing.T, browser context.Context) {

@@ -163,8 +163,9 @@ export class Conversation {
    * media ([{url, contentType, thumb}]) and location ({lat, lng}).
    */
   send(text, extra = {}) {
-    const entry = this.#own({ clientMessageId: random(16), text, written: Date.now(), ...extra });
-    this.#keep(entry);
+    const kept = { clientMessageId: random(16), text, written: Date.now(), ...extra };
+    write(OUTBOX + kept.clientMessageId, kept);
+    const entry = this.#own(kept);
     this.entries.push(entry);
     this.#view.added(entry);
     this.#deliver(entry);
@@ -191,7 +192,7 @@ export class Conversation {
     }
   }
 
-  /** Takes back a message that the server refused. */
+  /** Takes back a message that is kept here. */
   drop(entry) {
     clearTimeout(entry.timer);
     store.remove(OUTBOX + entry.clientMessageId);
@@ -200,10 +201,15 @@ export class Conversation {
 
   /** Answers the pending action: choice is yes or no, word is how the customer says it. */
   answer(choice, word) {
-    const button = `${choice}:${this.pending.id}`;
-    const before = this.entries.find((e) => e.button === button && e.status !== 'sent');
+    const replyTo = this.pending.id;
+    const button = `${choice}:${replyTo}`;
+    let before;
+    for (const e of this.entries.filter((e) => e.replyTo === replyTo && e.status !== 'sent')) {
+      if (e.button === button) before = e;
+      else if (!e.leaving) this.drop(e); // of two answers the last is meant
+    }
     if (before) this.retry(before); // the same answer again is the same message
-    else this.send(word, { button, replyTo: this.pending.id });
+    else this.send(word, { button, replyTo });
   }
 
   /** Whether an answer to the pending action is on its way. */
@@ -513,10 +519,6 @@ export class Conversation {
       key: clientMessageId, clientMessageId, direction: 'inbound', text, written, at: written + this.#offset, button, replyTo,
       media: list(media), location, cards: [], status: 'waiting', number: ++this.#written, tries: 0,
     };
-  }
-
-  #keep({ clientMessageId, text, written, button, replyTo, media, location }) {
-    write(OUTBOX + clientMessageId, { clientMessageId, text, written, button, replyTo, media, location });
   }
 
   #remembered() {
