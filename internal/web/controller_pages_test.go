@@ -46,6 +46,7 @@ func TestController(t *testing.T) {
 		"Ride":       cancelRide,
 		"Search":     findThreads,
 		"Thread":     takeThreadOver,
+		"AnswerAnew": answerAnew,
 		"Unsaved":    keepUnsaved,
 		"Accessible": controllerAccessible,
 	}
@@ -601,6 +602,50 @@ func takeThreadOver(t *testing.T, browser context.Context) {
 	c.sure("Hand this thread back?")
 	c.waitText(".done", "Merve answers again.")
 	same(c.tab, "handler", handler(), thread.Handler(""))
+}
+
+// What staff write anew after an answer that was lost goes out as they wrote it, and once.
+func answerAnew(t *testing.T, browser context.Context) {
+	c := control(t, browser, "threads", desktop)
+	id := c.writes("+15550199", "When can I come?")
+	c.open("threads?thread=" + id)
+	c.pressed("Take over…")
+	c.sure("Take this thread over?")
+	c.waitText(".done", "You have the thread.")
+	// Of the first answer the server's is lost, and the others are held up.
+	c.do(chromedp.Evaluate[chromedp.Void](`{
+		const real = window.fetch;
+		const held = new Promise((release) => { window.release = release; });
+		window.posts = 0;
+		window.fetch = async (at, init) => {
+			if (init?.method !== 'POST') return real(at, init);
+			if (++window.posts > 1) await held;
+			const answer = await real(at, init);
+			if (window.posts === 1) throw new TypeError('broken');
+			return answer;
+		};
+	}`))
+	c.fill("Your answer", "Come at eight.")
+	c.pressed("Send")
+	c.waitText(".trouble", "There was no answer.")
+	c.fill("Your answer", "Come at nine, not at eight.")
+	c.pressed("Send")
+	c.pressed("Send")
+	same(c.tab, "messages sent", eval[int](c.tab, `window.posts`), 2)
+	c.do(chromedp.Evaluate[chromedp.Void](`window.release()`))
+	c.waitText(".done", "Your answer is on its way.")
+
+	h, err := c.base.Threads().Head(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for _, m := range h.Inbox {
+		if m.Notice != nil && m.Notice.Kind == "staff_reply" {
+			told = append(told, m.Notice.Text)
+		}
+	}
+	same(c.tab, "told", told, []string{"Come at eight.", "Come at nine, not at eight."})
 }
 
 // choose sets a control with a list of words.

@@ -137,15 +137,18 @@ function later(title, read) {
 
 function reply(at, refresh) {
   const place = make('div');
-  let key = crypto.randomUUID();
+  let message = {}; // the last that was tried: the same text again is the same message, and another is another
   const box = field('Your answer', (base) => make('textarea', { ...base, rows: 3, maxLength: 4000, dir: 'auto', required: true }), { note: 'The customer gets it as it stands here.', wide: true });
   const area = box.querySelector('textarea');
   watch(() => area.isConnected && area.value.trim() !== '');
   async function send(event) {
     event.preventDefault();
+    if (area.readOnly) return;
+    if (message.text !== area.value) message = { text: area.value, clientMessageId: crypto.randomUUID() };
+    area.readOnly = true;
     try {
-      await call(`${at}/messages`, { method: 'POST', body: { text: area.value, clientMessageId: key } });
-      key = crypto.randomUUID();
+      await call(`${at}/messages`, { method: 'POST', body: message });
+      message = {};
       area.value = '';
       await refresh();
       const words = 'Your answer is on its way.';
@@ -153,6 +156,8 @@ function reply(at, refresh) {
       tell(words);
     } catch (error) {
       place.replaceChildren(trouble(error));
+    } finally {
+      area.readOnly = false;
     }
   }
   return make('form', { className: 'reply', onsubmit: send }, box, place, make('button', { className: 'main' }, 'Send'));
