@@ -8,6 +8,13 @@ import (
 
 var errHEIC = errors.New("not the structure of a HEIC file")
 
+// What no phone's photo comes near, so that a small file asks for little memory and time: boxes
+// in a row, and pieces of all that describes.
+const (
+	maxBoxes  = 10_000
+	maxPieces = 100
+)
+
 // box is a box of the ISO base media file format.
 // ISO/IEC 14496-12, 4.2
 type box struct {
@@ -21,7 +28,7 @@ type box struct {
 func boxes(b []byte, base int) ([]box, error) {
 	var out []box
 	for len(b) > 0 {
-		if len(b) < 8 {
+		if len(b) < 8 || len(out) == maxBoxes {
 			return nil, errHEIC
 		}
 		size, head := uint64(binary.BigEndian.Uint32(b)), 8
@@ -181,6 +188,7 @@ func itemExtents(meta []box, items map[uint32]bool) ([]extent, error) {
 	if version == 2 {
 		wide = 4
 	}
+	data, noData := find(meta, "idat")
 	var out []extent
 	found := map[uint32]bool{}
 	for n := r.number(wide); n > 0 && !r.short; n-- {
@@ -188,39 +196,39 @@ func itemExtents(meta []box, items map[uint32]bool) ([]extent, error) {
 		if version > 0 {
 			method = r.number(2) & 15
 		}
-		source := r.number(2) // 0 is this file
+		source := r.number(2) // 0 is this file, whose offsets count from its begin or, by method 1, from idat
 		base := r.number(baseSize)
 		private := items[id]
-		start, err := origin(meta, method, source)
-		if err != nil && private {
-			return nil, err
+		start := uint64(0)
+		switch {
+		case source == 0 && method == 0:
+		case source == 0 && method == 1 && noData == nil:
+			start = uint64(data.at)
+		case private:
+			return nil, errHEIC
 		}
-		for m := r.number(2); m > 0 && !r.short; m-- {
+		pieces := r.number(2)
+		if pieces > 1 && offsetSize+lengthSize == 0 { // told without a byte each
+			return nil, errHEIC
+		}
+		for m := pieces; m > 0 && !r.short; m-- {
 			if version > 0 {
 				r.number(indexSize)
 			}
 			e := extent{at: start + base + r.number(offsetSize), length: r.number(lengthSize)}
-			if private {
-				out, found[id] = append(out, e), true
+			if !private {
+				continue
 			}
+			if len(out) == maxPieces {
+				return nil, errHEIC
+			}
+			out, found[id] = append(out, e), true
 		}
 	}
 	if r.short || len(found) != len(items) {
 		return nil, errHEIC
 	}
 	return out, nil
-}
-
-// origin is what the offsets of an item count from: the file, or the meta box's own data.
-func origin(meta []box, method, source uint64) (uint64, error) {
-	switch {
-	case source == 0 && method == 0:
-		return 0, nil
-	case source == 0 && method == 1:
-		data, err := find(meta, "idat")
-		return uint64(data.at), err
-	}
-	return 0, errHEIC
 }
 
 // reader reads big-endian numbers; short is set when there were too few bytes.

@@ -6,6 +6,7 @@ import (
 	"image"
 	"image/gif"
 	"image/png"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -252,6 +253,44 @@ func TestHEICRefused(t *testing.T) {
 	for name, file := range tests {
 		if _, err := stripHEIC(file); err == nil {
 			t.Errorf("%s: taken", name)
+		}
+	}
+}
+
+// A file cannot ask for more than its size is worth: pieces of items that are told without a byte
+// each, or lie over each other, and boxes of nothing. Not at the same time as others, whose memory
+// would count.
+func TestHEICIsBounded(t *testing.T) {
+	b32 := func(n int) string { return string(binary.BigEndian.AppendUint32(nil, uint32(n))) }
+	box := func(kind, body string) string { return b32(8+len(body)) + kind + body }
+	// file has items 1, a picture, and 2, Exif, in the places of an iloc.
+	file := func(places string) string {
+		items := box("infe", "\x02\x00\x00\x00\x00\x01\x00\x00hvc1\x00") + box("infe", "\x02\x00\x00\x00\x00\x02\x00\x00Exif\x00")
+		meta := box("iinf", "\x00\x00\x00\x00\x00\x02"+items) + box("idat", mediatest.Secret) + box("iloc", "\x01\x00\x00\x00"+places)
+		return box("ftyp", "heic\x00\x00\x00\x00mif1heic") + box("meta", "\x00\x00\x00\x00"+meta)
+	}
+	exif := func(n int) string { // the first byte of idat, n times
+		return "\x00\x02\x00\x01\x00\x00" + string(binary.BigEndian.AppendUint16(nil, uint16(n))) + strings.Repeat("\x01", n)
+	}
+	few := file("\x01\x00\x00\x01" + exif(100))
+	for name, tt := range map[string]struct {
+		file  string
+		taken bool
+	}{
+		"few pieces":            {few, true},
+		"many pieces":           {file("\x01\x00\x00\x01" + exif(101)), false},
+		"pieces without a byte": {file("\x00\x00\x00\x64" + strings.Repeat("\x00\x02\x00\x01\x00\x00\xff\xff", 100)), false},
+		"a picture of such":     {strings.Replace(file("\x00\x00\x00\x01\x00\x01\x00\x00\x00\x00\xff\xff"), "Exif", "hvc1", 1), false},
+		"few boxes":             {few + strings.Repeat(box("free", ""), 9_998), true},
+		"many boxes":            {few + strings.Repeat(box("free", ""), 1<<20), false},
+	} {
+		var before, after runtime.MemStats
+		data := []byte(tt.file)
+		runtime.ReadMemStats(&before)
+		_, err := stripHEIC(data)
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; (err == nil) != tt.taken || took > 8<<20 {
+			t.Errorf("%s: %d bytes for a file of %d, %v", name, took, len(data), err)
 		}
 	}
 }
