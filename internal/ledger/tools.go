@@ -206,28 +206,21 @@ func (b *Booker) refusal(ctx context.Context, tc tool.Context, item Bookable, ar
 // alternatives is how many free times a refusal offers.
 const alternatives = 3
 
-// nearest finds the free times nearest to the one asked for, reading a day's locks when
-// it comes to one of its slots.
+// nearest finds the free times nearest to the one asked for.
 func (b *Booker) nearest(ctx context.Context, tc tool.Context, item Bookable, args initiateArgs) ([]map[string]string, error) {
 	o := item.Offering
 	want, nights, err := o.Wanted(args.Date, tool.Value(args.Time), tool.Value(args.EndDate))
 	if err != nil {
 		return nil, err
 	}
-	days := map[time.Time]schedule.Taken{}
-	var failed error
-	free := func(slot time.Time) bool {
-		day := slot.Truncate(24 * time.Hour)
-		if _, read := days[day]; failed == nil && !read {
-			days[day], failed = b.Ledger.Taken(ctx, item.Business, o.ID, day, day.Add(24*time.Hour-time.Minute), tc.Now)
-		}
-		return failed == nil && o.Free(days[day], slot)
-	}
+	free, err := o.NearestFree(tc.Now, want, nights, alternatives, func(from, to time.Time) (schedule.Taken, error) {
+		return b.Ledger.Taken(ctx, item.Business, o.ID, from, to, tc.Now)
+	})
 	found := []map[string]string{}
-	for _, k := range o.Nearest(tc.Now, want, nights, alternatives, free) {
+	for _, k := range free {
 		found = append(found, localTimes(o.TimeZone, k.Start, k.End, k.Nights))
 	}
-	return found, failed
+	return found, err
 }
 
 // localTimes are date and time, or dates of arrival and departure, as a tool takes them.

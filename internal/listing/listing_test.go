@@ -415,6 +415,31 @@ func TestNightsThatAreTakenAreNotNextFree(t *testing.T) {
 	}
 }
 
+// What is taken is not told as free, however far ahead the next opening is.
+func TestNextFreeIsFreeDaysAhead(t *testing.T) {
+	t.Parallel()
+	l := plain("bar", "bar", 500)
+	l.Business = dynamotest.ID("biz")
+	o := &l.Offerings[0]
+	o.Hours = map[string][]schedule.Span{"fri": {{From: "18:00", To: "20:00"}}}
+	c := newCatalog(t, l)
+	b := c.bookings()
+	friday, err := o.Find(b.Now(), "2026-11-27", "18:00", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Offer(t.Context(), ledger.Terms{
+		Business: l.Business, Listing: "bar", Offering: "table", Market: c.market, Owner: "user:u", Start: friday.Start, End: friday.End,
+		Slots: friday.Slots, TimeZone: o.TimeZone, Party: 2, Currency: "EUR",
+	}, 1, time.Minute, dynamotest.ID("key")); err != nil {
+		t.Fatal(err)
+	}
+	_, data, err := c.call(b, "getListing", `{"listingId":"bar"}`)
+	if told := fmt.Sprint(data["offerings"]); err != nil || strings.Contains(told, "2026-11-27 time:18:00") || !strings.Contains(told, "2026-11-27 time:19:00") {
+		t.Errorf("%s, %v", told, err)
+	}
+}
+
 func TestGetTool(t *testing.T) {
 	t.Parallel()
 	l := plain("bar", "bar", 500)

@@ -282,20 +282,12 @@ func (s *Store) free(ctx context.Context, tc tool.Context, l *Listing, o schedul
 		return nil, err
 	}
 	from := tc.Now.Add(time.Duration(o.LeadMinutes) * time.Minute)
-	first := from
-	if o.Unit == schedule.ByNight { // its slots are dates
-		if first, err = schedule.ParseDate(from.In(loc).Format(time.DateOnly)); err != nil {
-			return nil, err
-		}
-	}
-	until := first.AddDate(0, 0, 3)
-	taken, err := a.Taken(ctx, l.Business, o.ID, first, until)
+	next, err := o.NearestFree(tc.Now, from, 1, nextFree, func(from, to time.Time) (schedule.Taken, error) {
+		return a.Taken(ctx, l.Business, o.ID, from, to)
+	})
 	if err != nil {
 		return nil, err
 	}
-	next := o.Nearest(tc.Now, from, 1, nextFree, func(slot time.Time) bool {
-		return slot.After(until) || o.Free(taken, slot)
-	})
 	out := []freeTime{}
 	for _, b := range next {
 		t := freeTime{Date: b.Start.In(loc).Format(time.DateOnly)}

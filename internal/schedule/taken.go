@@ -36,3 +36,18 @@ func (o Offering) Free(t Taken, slot time.Time) bool {
 	}
 	return t.At(slot, end) < o.Capacity
 }
+
+// NearestFree is [Offering.Nearest] of what is not taken. It reads what is taken of a UTC day
+// when it comes to one of its slots.
+func (o Offering) NearestFree(now, want time.Time, nights, n int, read func(from, to time.Time) (Taken, error)) ([]Booking, error) {
+	days := map[time.Time]Taken{}
+	var failed error
+	found := o.Nearest(now, want, nights, n, func(slot time.Time) bool {
+		day := slot.Truncate(24 * time.Hour)
+		if _, known := days[day]; failed == nil && !known {
+			days[day], failed = read(day, day.Add(24*time.Hour-time.Minute))
+		}
+		return failed == nil && o.Free(days[day], slot)
+	})
+	return found, failed
+}
