@@ -178,7 +178,7 @@ func TestListings(t *testing.T) {
 		t.Fatalf("%d listings", len(all.Listings))
 	}
 	copied := *all.Listings[0]
-	copied.Business, copied.Location = "biz-copy", &channel.Location{Lat: 5e-324, Lng: 1}
+	copied.Version, copied.Business, copied.Location = 0, "biz-copy", &channel.Location{Lat: 5e-324, Lng: 1}
 	var stored, read listing.Listing
 	target := "/admin/api/markets/copies/listings/copy-1"
 	s.call(t, "PUT", target, copied, admin()...).wants(t, http.StatusOK, &stored)

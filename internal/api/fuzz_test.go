@@ -39,6 +39,7 @@ type write struct {
 	TableName, ReturnValues string
 	Item, Key               json.RawMessage
 	TransactItems           []map[string]write
+	RequestItems            map[string]struct{ Keys []json.RawMessage }
 }
 
 func (s *shelf) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -59,6 +60,20 @@ func (s *shelf) RoundTrip(r *http.Request) (*http.Response, error) {
 		if item := s.items[w.TableName+keyOf(w.Key)]; item != nil {
 			answer = `{"Item":` + string(item) + `}`
 		}
+	case "BatchGetItem":
+		found := map[string][]json.RawMessage{}
+		for table, asked := range w.RequestItems {
+			for _, key := range asked.Keys {
+				if item := s.items[table+keyOf(key)]; item != nil {
+					found[table] = append(found[table], item)
+				}
+			}
+		}
+		raw, err := json.Marshal(map[string]any{"Responses": found})
+		if err != nil {
+			return nil, err
+		}
+		answer = string(raw)
 	case "Query":
 		answer = `{"Items":[],"Count":0,"ScannedCount":0}`
 	default:
@@ -78,7 +93,7 @@ func (s *shelf) Do(r *http.Request) (*http.Response, error) { return s.RoundTrip
 func (s *shelf) keep(w write) {
 	var all []stored
 	for _, part := range append(w.TransactItems, map[string]write{"": w}) {
-		for _, one := range part {
+		for op, one := range part {
 			var it stored
 			if one.Item != nil {
 				_ = json.Unmarshal(one.Item, &it) // lists and maps are not looked at
@@ -87,6 +102,9 @@ func (s *shelf) keep(w write) {
 				}
 			} else if one.Key != nil {
 				_ = json.Unmarshal(one.Key, &it)
+				if op == "Delete" {
+					delete(s.items, one.TableName+keyOf(one.Key))
+				}
 			}
 			if it != nil {
 				all = append(all, it)

@@ -122,11 +122,11 @@ var errMoved = errors.New("the listing has changed meanwhile")
 const maxTries = 8
 
 // Put stores a listing after checking it and fills in its version. One that names a version
-// changes that one only. The same listing, put again, changes nothing. by is who does it (an
-// actor key).
+// changes that one only, and no listing that was deleted. The same listing, put again, changes
+// nothing. by is who does it (an actor key).
 func (s *Store) Put(ctx context.Context, l *Listing, by string) error {
 	saved, err := s.Change(ctx, l.Market, l.ID, by, func(before *Listing) (*Listing, error) {
-		if before != nil && l.Version != 0 && l.Version != before.Version && !before.same(l) {
+		if l.Version != 0 && (before == nil || l.Version != before.Version && !before.same(l)) {
 			return nil, ErrStale
 		}
 		after := *l

@@ -64,6 +64,9 @@ func TestVersions(t *testing.T) {
 	if vs, err := c.Versions(t.Context(), c.market, "a", 10); err != nil || len(vs) != 3 {
 		t.Errorf("after the deletion %d versions, %v", len(vs), err)
 	}
+	if err := c.Put(t.Context(), &changed, "test"); !errors.Is(err, listing.ErrStale) {
+		t.Errorf("a save of what was deleted meanwhile: %v", err)
+	}
 }
 
 // A read in the middle of a change has the listing and the items of one version.

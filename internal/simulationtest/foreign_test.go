@@ -55,7 +55,7 @@ func makeNeighbours(t *testing.T) *neighbours {
 	n.Say(n.bob, &Said{Text: "no", Means: No})
 	n.booking = n.transaction(n.annHas)
 	other := *n.Listings[0]
-	other.ID, other.Market, other.Business = "secret", "elsewhere", "biz-secret"
+	other.ID, other.Market, other.Business, other.Version = "secret", "elsewhere", "biz-secret", 0
 	m := market.Default("elsewhere")
 	if _, err := n.healthy.Markets().Save(t.Context(), *m, "test"); err != nil {
 		t.Fatal(err)
