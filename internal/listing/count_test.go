@@ -87,8 +87,8 @@ func TestField15_SavingPutsNothingBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			save(&listing.Stock{Count: 6, Batch: "tuesday"}, 10)() // undone
-		}, 1, 5},
-		{save(&listing.Stock{Count: 0}, 10), 2, 0},
+		}, 9, 5},
+		{save(&listing.Stock{Count: 0}, 10), 10, 0},
 	} {
 		step.do()
 		if version, left := c.left(); version != step.version || left != step.left {

@@ -15,7 +15,7 @@
 //
 // Search asks an [Engine], and without one, or when it fails, an index of the market's listings
 // in memory, made from one query (one request for each megabyte) and kept for a minute. Get is
-// 1 request; Put 2, repeated 1; Delete 2.
+// 1 request; Put 2, repeated 1, 4 with the id of a listing that was deleted; Delete 2.
 package listing
 
 import (

@@ -118,6 +118,9 @@ var ErrStale = fault.New(fault.Conflict, "somebody else has changed this listing
 // errMoved says that something else was written between read and write: look again.
 var errMoved = errors.New("the listing has changed meanwhile")
 
+// errWas says that a listing, deleted by now, has had the version that was to be written.
+var errWas = fmt.Errorf("%w: there was one with its id", errMoved)
+
 // maxTries bounds how often a change is made again because of others.
 const maxTries = 8
 
@@ -182,22 +185,38 @@ func (s *Store) try(ctx context.Context, market, id, by string, f func(before *L
 	return after, s.write(ctx, before, after, by)
 }
 
+// write stores a listing as its next version. One with the id of another that was deleted counts
+// on from there.
 func (s *Store) write(ctx context.Context, before, after *Listing, by string) error {
+	last := 0
+	if before != nil {
+		last = before.Version
+	}
+	err := s.writeAs(ctx, last+1, before, after, by)
+	if !errors.Is(err, errWas) {
+		return err
+	}
+	was, err := s.Versions(ctx, after.Market, after.ID, 1)
+	if err != nil {
+		return err
+	}
+	return s.writeAs(ctx, was[0].Version+1, before, after, by)
+}
+
+func (s *Store) writeAs(ctx context.Context, version int, before, after *Listing, by string) error {
 	counts, err := s.counts(ctx, before, after)
 	if err != nil {
 		return err
 	}
-	after.Version, after.UpdatedAt, after.UpdatedBy = 1, s.now(), by
+	after.Version, after.UpdatedAt, after.UpdatedBy = version, s.now(), by
 	after.Counted, after.Others = counted(after.Items)
 	put := s.Table.Put(key(after.Market, after.ID), stored{*after, itemWords(after.Items)})
 	if before == nil {
 		put = put.IfAbsent().Else(errMoved)
 	} else {
-		after.Version = before.Version + 1
-		put = s.Table.Put(key(after.Market, after.ID), stored{*after, itemWords(after.Items)}).
-			If("version = :before OR (attribute_not_exists(version) AND :before = :none)", dynamo.V{":before": before.Version, ":none": 0}).Else(errMoved)
+		put = put.If("version = :before OR (attribute_not_exists(version) AND :before = :none)", dynamo.V{":before": before.Version, ":none": 0}).Else(errMoved)
 	}
-	ws := []dynamo.Write{put, s.Table.Put(versionKey(after.Market, after.ID, after.Version), whole{*after, after.Items, false})}
+	ws := []dynamo.Write{put, s.Table.Put(versionKey(after.Market, after.ID, version), whole{*after, after.Items, false}).IfAbsent().Else(errWas)}
 	switch {
 	case len(after.Items) > 0:
 		ws = append(ws, s.Table.Put(itemsKey(after.Market, after.ID), menu{after.Items, after.Version}))

@@ -67,6 +67,13 @@ func TestVersions(t *testing.T) {
 	if err := c.Put(t.Context(), &changed, "test"); !errors.Is(err, listing.ErrStale) {
 		t.Errorf("a save of what was deleted meanwhile: %v", err)
 	}
+	anew := plain("a", "bar", 500)
+	anew.Place = "Girne"
+	c.put(anew)
+	vs, err = c.Versions(t.Context(), c.market, "a", 10)
+	if err != nil || len(vs) != 4 || anew.Version != 4 || vs[0].Place != "Girne" || vs[2].Place != "Kyrenia" || len(vs[3].Items) != 1 {
+		t.Errorf("another with its id: %+v, %v", vs, err)
+	}
 }
 
 // A read in the middle of a change has the listing and the items of one version.
@@ -252,6 +259,7 @@ func TestStoreCost(t *testing.T) {
 			_, err := c.Change(ctx, c.market, "a", "test", func(*listing.Listing) (*listing.Listing, error) { return nil, nil })
 			return err
 		}, 2},
+		{"put anew", func() error { l.Version = 0; return c.Put(ctx, l, "test") }, 4},
 	} {
 		before := meter.Cost().Requests
 		if err := step.do(); err != nil {
