@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"merve/internal/fault"
+	"merve/internal/schedule"
 	"merve/internal/stock"
 )
 
@@ -124,8 +125,8 @@ func (i Item) check(at string) error {
 		return fault.Field(at+".kind", "want one of %v", DataKinds())
 	case i.Name("en") == "":
 		return fault.Field(at+".names", "want a name in at least one language")
-	case i.PriceMinor < 0:
-		return fault.Field(at+".priceMinor", "want minor units, at least 0")
+	case !schedule.IsPrice(i.PriceMinor):
+		return fault.Field(at+".priceMinor", "want minor units, 0 to %d", schedule.MaxMinor)
 	case i.Stock != nil && (i.Stock.Count < 0 || i.Stock.Count > stock.MaxCount):
 		return fault.Field(at+".stock.count", "want 0 to %d", stock.MaxCount)
 	case i.Stock != nil && len(i.Stock.Batch) > 80:
@@ -164,8 +165,8 @@ func (g OptionGroup) check(at string, seen map[string]bool) error {
 			return fault.Field(field+".id", "is used twice for the item")
 		case c.Name("en") == "":
 			return fault.Field(field+".names", "want a name in at least one language")
-		case c.PriceMinor < 0:
-			return fault.Field(field+".priceMinor", "want minor units, at least 0")
+		case !schedule.IsPrice(c.PriceMinor):
+			return fault.Field(field+".priceMinor", "want minor units, 0 to %d", schedule.MaxMinor)
 		}
 		seen[c.ID] = true
 	}

@@ -186,8 +186,8 @@ func (l *Listing) checkTerms() error {
 	if err := l.Price.check(); err != nil {
 		return err
 	}
-	if d := l.Delivery; d != nil && (d.FeeMinor < 0 || d.MinimumMinor < 0 || d.RadiusMeters < 0 || d.RadiusMeters > maxRadius || d.Minutes < 0) {
-		return fault.Field("delivery", "want numbers of at least 0, and a radius of at most %d metres", maxRadius)
+	if err := l.Delivery.check(); err != nil {
+		return err
 	}
 	for i, m := range l.Media {
 		if u, err := url.Parse(m.URL); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || !slices.Contains([]string{"", "image", "video"}, m.Kind) {
@@ -203,8 +203,26 @@ func (p *Price) check() error {
 		return nil
 	case !schedule.IsCurrency(p.Currency):
 		return fault.Field("price.currency", "want ISO 4217 in capitals, such as EUR")
-	case p.Minor < 0 || !slices.Contains([]string{"", "night", "month", "hour"}, p.Per):
-		return fault.Field("price", "want minor units of at least 0, and per night, month, hour or nothing")
+	case !schedule.IsPrice(p.Minor):
+		return fault.Field("price.minor", "want minor units, 0 to %d", schedule.MaxMinor)
+	case !slices.Contains([]string{"", "night", "month", "hour"}, p.Per):
+		return fault.Field("price.per", "want night, month, hour or nothing")
+	}
+	return nil
+}
+
+func (d *Delivery) check() error {
+	switch {
+	case d == nil:
+		return nil
+	case !schedule.IsPrice(d.FeeMinor):
+		return fault.Field("delivery.feeMinor", "want minor units, 0 to %d", schedule.MaxMinor)
+	case !schedule.IsPrice(d.MinimumMinor):
+		return fault.Field("delivery.minimumMinor", "want minor units, 0 to %d", schedule.MaxMinor)
+	case d.RadiusMeters != 0 && (d.RadiusMeters < 1 || d.RadiusMeters > maxRadius):
+		return fault.Field("delivery.radiusMeters", "want 1 to %d metres, or 0 for anywhere", maxRadius)
+	case d.Minutes < 0:
+		return fault.Field("delivery.minutes", "want at least 0")
 	}
 	return nil
 }

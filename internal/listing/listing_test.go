@@ -236,13 +236,17 @@ func TestCheckNamesTheField(t *testing.T) {
 		{"merve.whatsappE164", func(l *listing.Listing) { l.Merve.WhatsApp = "0533 123" }},
 		{"location", func(l *listing.Listing) { l.Location = &channel.Location{Lat: 91} }},
 		{"hours", func(l *listing.Listing) { l.Hours = &schedule.Hours{TimeZone: "Mars/Base"} }},
-		{"price", func(l *listing.Listing) { l.Price = &listing.Price{Minor: -5, Currency: "EUR"} }},
-		{"price", func(l *listing.Listing) { l.Price = &listing.Price{Minor: 5, Currency: "EUR", Per: "week"} }},
+		{"price.minor", func(l *listing.Listing) { l.Price = &listing.Price{Minor: -5, Currency: "EUR"} }},
+		{"price.minor", func(l *listing.Listing) { l.Price = &listing.Price{Minor: schedule.MaxMinor + 1, Currency: "EUR"} }},
+		{"price.per", func(l *listing.Listing) { l.Price = &listing.Price{Minor: 5, Currency: "EUR", Per: "week"} }},
 		{"price.currency", func(l *listing.Listing) { l.Price = &listing.Price{Minor: 5, Currency: "euros"} }},
 		{"price.currency", func(l *listing.Listing) { l.Price = &listing.Price{Minor: 5, Currency: "eur"} }},
 		{"offerings[0].currency", func(l *listing.Listing) { l.Offerings[0].Currency = "eur" }},
-		{"delivery", func(l *listing.Listing) { l.Delivery = &listing.Delivery{FeeMinor: -1} }},
-		{"delivery", func(l *listing.Listing) { l.Delivery = &listing.Delivery{RadiusMeters: 1e200} }},
+		{"delivery.feeMinor", func(l *listing.Listing) { l.Delivery = &listing.Delivery{FeeMinor: -1} }},
+		{"delivery.minimumMinor", func(l *listing.Listing) { l.Delivery = &listing.Delivery{MinimumMinor: schedule.MaxMinor + 1} }},
+		{"delivery.radiusMeters", func(l *listing.Listing) { l.Delivery = &listing.Delivery{RadiusMeters: 1e200} }},
+		{"delivery.radiusMeters", func(l *listing.Listing) { l.Delivery = &listing.Delivery{RadiusMeters: 5e-324} }},
+		{"delivery.minutes", func(l *listing.Listing) { l.Delivery = &listing.Delivery{Minutes: -1} }},
 		{"media[0]", func(l *listing.Listing) { l.Media = []listing.Media{{URL: "javascript:alert(1)"}} }},
 		{"items[0].kind", func(l *listing.Listing) { l.Items = []listing.Item{{ID: "a", Kind: "food"}} }},
 		{"items[1].id", func(l *listing.Listing) { l.Items = []listing.Item{soup, soup} }},
@@ -250,6 +254,11 @@ func TestCheckNamesTheField(t *testing.T) {
 		{"items[0].priceMinor", func(l *listing.Listing) {
 			i := soup
 			i.PriceMinor = -1
+			l.Items = []listing.Item{i}
+		}},
+		{"items[0].priceMinor", func(l *listing.Listing) {
+			i := soup
+			i.PriceMinor = schedule.MaxMinor + 1
 			l.Items = []listing.Item{i}
 		}},
 		{"items[0].id", func(l *listing.Listing) { l.Items = []listing.Item{{ID: "a:b", Kind: soup.Kind, Names: soup.Names}} }},
@@ -261,7 +270,9 @@ func TestCheckNamesTheField(t *testing.T) {
 		{"items[0].options[0].choices[1].id", withOptions(func(g *listing.OptionGroup) { g.Choices[1].ID = "small" })},
 		{"items[0].options[0].choices[1].names", withOptions(func(g *listing.OptionGroup) { g.Choices[1].Names = nil })},
 		{"items[0].options[0].choices[1].priceMinor", withOptions(func(g *listing.OptionGroup) { g.Choices[1].PriceMinor = -1 })},
+		{"items[0].options[0].choices[1].priceMinor", withOptions(func(g *listing.OptionGroup) { g.Choices[1].PriceMinor = schedule.MaxMinor + 1 })},
 		{"items", func(l *listing.Listing) { l.Items = make([]listing.Item, listing.MaxItems+1) }},
+		{"offerings[0].priceMinor", func(l *listing.Listing) { l.Offerings[0].PriceMinor = schedule.MaxMinor + 1 }},
 		{"offerings[0].capacity", func(l *listing.Listing) { l.Offerings[0].Capacity = 0 }},
 		{"offerings[1].id", func(l *listing.Listing) { l.Offerings = append(l.Offerings, l.Offerings[0]) }},
 	}

@@ -25,8 +25,8 @@ func (d *Deposit) check(field string) error {
 		return nil
 	case d.PercentOfPrice < 0 || d.PercentOfPrice > 100:
 		return fault.Field(field+".percentOfPrice", "want 0 to 100")
-	case d.MinMinor < 0:
-		return fault.Field(field+".minMinor", "want minor units, at least 0")
+	case !IsPrice(d.MinMinor):
+		return fault.Field(field+".minMinor", "want minor units, 0 to %d", MaxMinor)
 	case d.PercentOfPrice == 0 && d.MinMinor == 0:
 		return fault.Field(field, "want a percentage or a least amount; leave it out where nothing is paid ahead")
 	case d.RefundUntilHours < 0 || d.RefundUntilHours > maxRefundHours:

@@ -69,7 +69,7 @@ func TestDepositChecked(t *testing.T) {
 	t.Parallel()
 	for field, d := range map[string]*Deposit{
 		"": {PercentOfPrice: 100, RefundUntilHours: 48}, "offering.deposit": {},
-		"offering.deposit.percentOfPrice": {PercentOfPrice: 101}, "offering.deposit.minMinor": {MinMinor: -1},
+		"offering.deposit.percentOfPrice": {PercentOfPrice: 101}, "offering.deposit.minMinor": {MinMinor: MaxMinor + 1},
 		"offering.deposit.refundUntilHours":  {PercentOfPrice: 1, RefundUntilHours: -1},
 		"offering.deposit.lateRefundPercent": {PercentOfPrice: 1, LateRefundPercent: 100},
 	} {

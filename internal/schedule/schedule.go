@@ -72,6 +72,13 @@ var currency = pattern.New(`^[A-Z]{3}$`)
 // letter by letter.
 func IsCurrency(code string) bool { return currency.MatchString(code) }
 
+// MaxMinor is the highest price, in minor units: what it comes to for all people and nights, or
+// for all that one can order, can still be counted.
+const MaxMinor = 10_000_000_000_000
+
+// IsPrice reports whether so many minor units can be a price.
+func IsPrice(minor int64) bool { return minor >= 0 && minor <= MaxMinor }
+
 func weekdays() []string { return []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"} }
 
 // Check returns an error that names the first field that is wrong.
@@ -121,8 +128,8 @@ func (o Offering) Check() error {
 		return fault.Field("offering.per", "want booking or person, as no nights are booked")
 	case o.Per != PerBooking && o.Per != PerPerson && o.Per != PerNight:
 		return fault.Field("offering.per", "want booking, person or night")
-	case o.PriceMinor < 0:
-		return fault.Field("offering.priceMinor", "want minor units, at least 0")
+	case !IsPrice(o.PriceMinor):
+		return fault.Field("offering.priceMinor", "want minor units, 0 to %d", MaxMinor)
 	case !IsCurrency(o.Currency):
 		return fault.Field("offering.currency", "want ISO 4217 in capitals, such as EUR")
 	case (o.Deposit != nil || o.NoShows != nil && o.NoShows.Deposit != nil) && o.PriceMinor%payable(o.Currency) != 0:

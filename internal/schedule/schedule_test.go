@@ -382,6 +382,9 @@ func TestPrice(t *testing.T) {
 			t.Errorf("%+v: %d", tt, got)
 		}
 	}
+	if got := (Offering{PriceMinor: MaxMinor, Per: PerPerson}).Price(10_000, MaxSlots); got != MaxMinor*10_000*MaxSlots {
+		t.Errorf("the most that is taken: %d", got)
+	}
 }
 
 func drawOffering(t *rapid.T) Offering {
