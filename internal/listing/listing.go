@@ -170,6 +170,11 @@ func (l *Listing) Check() error {
 		}
 		seen[o.ID] = true
 	}
+	for i, item := range l.Items {
+		if item.OfferingID != "" && !seen[item.OfferingID] {
+			return fault.Field(fmt.Sprintf("items[%d].offeringId", i), "no such offering of the listing")
+		}
+	}
 	return nil
 }
 

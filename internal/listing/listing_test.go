@@ -271,6 +271,11 @@ func TestCheckNamesTheField(t *testing.T) {
 		{"items[0].options[0].choices[1].names", withOptions(func(g *listing.OptionGroup) { g.Choices[1].Names = nil })},
 		{"items[0].options[0].choices[1].priceMinor", withOptions(func(g *listing.OptionGroup) { g.Choices[1].PriceMinor = -1 })},
 		{"items[0].options[0].choices[1].priceMinor", withOptions(func(g *listing.OptionGroup) { g.Choices[1].PriceMinor = schedule.MaxMinor + 1 })},
+		{"items[0].offeringId", func(l *listing.Listing) {
+			i := soup
+			i.OfferingID = "tabel"
+			l.Items = []listing.Item{i}
+		}},
 		{"items", func(l *listing.Listing) { l.Items = make([]listing.Item, listing.MaxItems+1) }},
 		{"offerings[0].priceMinor", func(l *listing.Listing) { l.Offerings[0].PriceMinor = schedule.MaxMinor + 1 }},
 		{"offerings[0].capacity", func(l *listing.Listing) { l.Offerings[0].Capacity = 0 }},
