@@ -443,6 +443,8 @@ func TestFindThreads(t *testing.T) {
 	}
 	number, user := phone(), "u-"+dynamotest.ID("u")
 	onPhone, inApp := actor.Actor{Kind: actor.Person, ID: "whatsapp:" + number}, actor.Actor{Kind: actor.User, ID: user}
+	byName := actor.Actor{Kind: actor.Person, ID: "whatsapp:US.13491208655302741918"}
+	named := answered(writes(id, channel.WhatsApp, byName), nil)
 	idle := answered(writes(id, channel.WhatsApp, onPhone), nil)
 	waits := answered(writes(id, channel.App, inApp), &thread.Pending{ID: "p", Kind: "x", Hash: "h", Summary: "s", CreatedAt: now(), ExpiresAt: now().Add(time.Hour)})
 	runs := writes(id, channel.Messenger, actor.Actor{Kind: actor.Person, ID: "messenger:" + dynamotest.ID("p")}).Thread
@@ -463,16 +465,17 @@ func TestFindThreads(t *testing.T) {
 		return ids
 	}
 	for query, want := range map[string][]string{
-		"":                                      {runs, waits, idle},
-		"&state=idle":                           {idle},
+		"":                                      {runs, waits, idle, named},
+		"&state=idle":                           {idle, named},
 		"&state=awaiting_confirmation":          {waits},
 		"&state=executing":                      {runs},
 		"&state=person":                         {},
-		"&channel=whatsapp":                     {idle},
+		"&channel=whatsapp":                     {idle, named},
 		"&channel=messenger&state=executing":    {runs},
 		"&channel=messenger&state=idle":         {},
 		"&owner=" + url.QueryEscape(number):     {idle},
 		"&owner=00" + number[1:]:                {idle},
+		"&owner=US.13491208655302741918":        {named},
 		"&owner=" + user:                        {waits},
 		"&owner=user:" + user:                   {waits},
 		"&owner=" + user + "&state=idle":        {},
@@ -484,7 +487,7 @@ func TestFindThreads(t *testing.T) {
 		}
 	}
 	first := finds("&limit=2")
-	if diff := cmp.Diff([]string{runs, waits, idle}, append(first, finds("&limit=2&after="+got.Next)...)); diff != "" {
+	if diff := cmp.Diff([]string{runs, waits, idle, named}, append(first, finds("&limit=2&after="+got.Next)...)); diff != "" {
 		t.Error(diff)
 	}
 

@@ -182,7 +182,7 @@ func ownersLike(s string) []string {
 	case market.IsE164(number):
 		return []string{"person:" + string(channel.WhatsApp) + ":" + number}
 	}
-	return []string{"user:" + s, "person:" + string(channel.Messenger) + ":" + s}
+	return []string{"user:" + s, "person:" + string(channel.Messenger) + ":" + s, "person:" + string(channel.WhatsApp) + ":" + s}
 }
 
 // waitingThreads lists the threads that wait for a person, or that one has.
