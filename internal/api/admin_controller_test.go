@@ -578,7 +578,7 @@ func TestRides(t *testing.T) {
 		}
 	}
 	for query, field := range map[string]string{
-		"?status=done": "status", "?status=open&day=" + today: "status", "?status=open&after=x": "status", "?day=x": "day", "?day=2026-02-30": "day", "?after=x": "after", "?day=" + today + "&day=" + today: "day",
+		"?status=done": "status", "?status=open&day=" + today: "status", "?status=open&after=x": "status", "?day=x": "day", "?day=2026-02-30": "day", "?day=9999-12-31": "day", "?after=x": "after", "?day=" + today + "&day=" + today: "day",
 	} {
 		s.call(t, "GET", target+query, nil, admin()...).refuses(t, http.StatusBadRequest, field)
 	}

@@ -110,7 +110,8 @@ func (a *Admin) dayOf(r *http.Request, market, day string) (from, to time.Time, 
 	if err != nil {
 		return from, to, notFound(err)
 	}
-	if from, err = time.ParseInLocation(time.DateOnly, day, m.Location()); err != nil || from.Year() < 2000 {
+	from, err = time.ParseInLocation(time.DateOnly, day, m.Location())
+	if err != nil || from.Year() < 2000 || from.Year() > 9998 { // stamps have a year of four digits, the day's end too
 		return from, to, fault.Field("day", "want a date as YYYY-MM-DD")
 	}
 	return from, from.AddDate(0, 0, 1), nil
