@@ -171,7 +171,7 @@ func TestField25_EveryFaultOfTellingOfAnOrder(t *testing.T) {
 			t.Parallel()
 			faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) told {
 				e := p.ordered(tt.by, tt.events...)
-				o, err := p.orders.Get(t.Context(), customer, e.Order)
+				o, err := p.orders.Get(t.Context(), customer, e.Market, e.Order)
 				if err != nil {
 					t.Fatal(err)
 				}

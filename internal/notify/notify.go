@@ -51,7 +51,7 @@ type Notifier struct {
 	}
 	// Orders finds orders, for [Notifier.TellOrder].
 	Orders interface {
-		Get(ctx context.Context, a actor.Actor, id string) (order.Order, error)
+		Get(ctx context.Context, a actor.Actor, market, id string) (order.Order, error)
 	}
 	Threads interface {
 		Head(ctx context.Context, threadID string) (thread.Head, error)

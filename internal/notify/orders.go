@@ -56,7 +56,7 @@ func (n *Notifier) TellOrder(ctx context.Context, e order.Event) error {
 	default:
 		return nil
 	}
-	o, err := n.Orders.Get(ctx, actor.OfKey(e.Owner), e.Order)
+	o, err := n.Orders.Get(ctx, actor.OfKey(e.Owner), e.Market, e.Order)
 	if fault.Is(err, fault.NotFound) {
 		return nil // its owner has deleted it
 	}

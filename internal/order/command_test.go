@@ -101,7 +101,7 @@ func (c *counter) obeyed(o order.Order, s gate.Settled) order.Status {
 	if err := c.store.Table.DB().Commit(c.t.Context(), s.Writes...); err != nil {
 		c.t.Fatalf("%q: %v", s.Text, err)
 	}
-	now, err := c.store.Get(c.t.Context(), c.owner, o.ID)
+	now, err := c.store.Get(c.t.Context(), c.owner, o.Market, o.ID)
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func (Confirm) Does() gate.Deed { return gate.Other }
 // Commit places the order.
 func (c Confirm) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) (gate.Settled, error) {
 	p := consent.Pending
-	o, err := c.Store.Get(ctx, tc.Actor, p.Ref)
+	o, err := c.Store.Get(ctx, tc.Actor, tc.Market.ID, p.Ref)
 	if err == nil && o.Hash() != p.Hash {
 		return gate.Settled{Text: wording.Say(tc.Language, wording.OfferChanged, nil)}, nil
 	}
@@ -94,7 +94,7 @@ func (c Confirm) Release(ctx context.Context, tc tool.Context, p thread.Pending)
 		Text: wording.Say(tc.Language, wording.OrderReleased, nil), Late: wording.Say(tc.Language, wording.OrderLate, nil),
 		Refused: func(err error) (string, bool) { return "", errors.Is(err, ErrChanged) }, // it has gone by itself
 	}
-	o, err := c.Store.Get(ctx, tc.Actor, p.Ref)
+	o, err := c.Store.Get(ctx, tc.Actor, tc.Market.ID, p.Ref)
 	if fault.Is(err, fault.NotFound) {
 		return s, nil
 	}
@@ -154,7 +154,7 @@ func (Cancel) Does() gate.Deed { return gate.Cancels }
 func (c Cancel) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) (gate.Settled, error) {
 	p := consent.Pending
 	refused := gate.Settled{Text: wording.Say(tc.Language, wording.OrderCancelRefused, wording.Vars{"summary": p.Summary})}
-	o, err := c.Store.Get(ctx, tc.Actor, p.Ref)
+	o, err := c.Store.Get(ctx, tc.Actor, tc.Market.ID, p.Ref)
 	switch {
 	case fault.Is(err, fault.NotFound) || err == nil && (!o.MayCancel() || cancelHash(o) != p.Hash):
 		return refused, nil

@@ -20,6 +20,7 @@ import (
 	"merve/internal/fault"
 	"merve/internal/faulttest"
 	"merve/internal/gate"
+	"merve/internal/market"
 	"merve/internal/order"
 	"merve/internal/seedtest"
 	"merve/internal/telemetry"
@@ -85,7 +86,7 @@ func TestPropose(t *testing.T) {
 	if a.ID != again.ID || a.Code != again.Code || a.ID == b.ID || a.Code == b.Code {
 		t.Errorf("%s %s, again %s %s, other %s %s", a.ID, a.Code, again.ID, again.Code, b.ID, b.Code)
 	}
-	if all, err := c.store.Of(t.Context(), c.owner); err != nil || len(all) != 2 {
+	if all, err := c.store.Of(t.Context(), c.owner, a.Market); err != nil || len(all) != 2 {
 		t.Errorf("%d orders, %v", len(all), err)
 	}
 	if _, err := c.store.ByCode(t.Context(), c.biz, a.Code); !errors.Is(err, actor.ErrNotFound) {
@@ -181,7 +182,7 @@ func TestAnOrderIsPlacedWhileErased(t *testing.T) {
 func TestAYesIsToWhatWasShown(t *testing.T) {
 	t.Parallel()
 	c := newCounter(t)
-	tc := tool.Context{Actor: c.owner, Language: "en", TimeZone: time.UTC}
+	tc := tool.Context{Actor: c.owner, Market: market.Default("demo"), Language: "en", TimeZone: time.UTC}
 	says := func(kind string, o order.Order, hash string) (string, int) {
 		t.Helper()
 		s, err := c.store.Commitments()[kind].Commit(t.Context(), tc, gate.Consent{Pending: thread.Pending{Kind: kind, Ref: o.ID, Hash: hash, Summary: "soup"}, At: c.now})
@@ -225,7 +226,7 @@ func TestAYesWhileTheStoreIsAway(t *testing.T) {
 	o := c.propose("1")
 	ctx, away := context.WithCancel(t.Context())
 	away()
-	tc := tool.Context{Actor: c.owner, Language: "en", TimeZone: time.UTC}
+	tc := tool.Context{Actor: c.owner, Market: market.Default("demo"), Language: "en", TimeZone: time.UTC}
 	s, err := c.store.Commitments()[order.ConfirmFood].Commit(ctx, tc, gate.Consent{Pending: thread.Pending{Ref: o.ID, Hash: o.Hash()}, At: c.now})
 	if err == nil {
 		t.Errorf("answered with %q", s.Text)
@@ -237,7 +238,7 @@ func TestAYesWhileTheStoreIsAway(t *testing.T) {
 func TestWhatIsDoneInsteadOfAnOrder(t *testing.T) {
 	t.Parallel()
 	c := newCounter(t)
-	tc := tool.Context{Actor: c.owner, Language: "en", TimeZone: time.UTC}
+	tc := tool.Context{Actor: c.owner, Market: market.Default("demo"), Language: "en", TimeZone: time.UTC}
 	o := c.propose("1")
 	s, err := c.store.Commitments()[order.ConfirmFood].Commit(t.Context(), tc, gate.Consent{Pending: thread.Pending{Ref: o.ID, Hash: o.Hash()}, At: c.now})
 	if err != nil || len(s.Writes) == 0 || s.Instead != nil {
@@ -318,13 +319,16 @@ func TestForeign(t *testing.T) {
 	o := c.propose("1")
 	eve := actor.Actor{Kind: actor.Session, ID: "eve"}
 	for _, id := range []string{o.ID, "or_aaaaaaaaaaaaaaaa", "x", "", strings.Repeat("x", 2000)} {
-		if _, err := c.store.Get(t.Context(), eve, id); !errors.Is(err, actor.ErrNotFound) {
+		if _, err := c.store.Get(t.Context(), eve, o.Market, id); !errors.Is(err, actor.ErrNotFound) {
 			t.Errorf("%q: %v", id, err)
 		}
 	}
 	eve.Also = []string{c.owner.Key()}
-	if _, err := c.store.Get(t.Context(), eve, o.ID); err != nil {
+	if _, err := c.store.Get(t.Context(), eve, o.Market, o.ID); err != nil {
 		t.Errorf("by a linked identity: %v", err)
+	}
+	if _, err := c.store.Get(t.Context(), c.owner, "elsewhere", o.ID); !errors.Is(err, actor.ErrNotFound) {
+		t.Errorf("in another market: %v", err)
 	}
 }
 
@@ -353,7 +357,7 @@ func TestErase(t *testing.T) {
 	if events, err := c.store.Events(t.Context(), last); err != nil || len(events) != 0 {
 		t.Errorf("events: %v, %v", events, err)
 	}
-	if _, err := other.store.Get(t.Context(), other.owner, others.ID); err != nil {
+	if _, err := other.store.Get(t.Context(), other.owner, others.Market, others.ID); err != nil {
 		t.Errorf("another's: %v", err)
 	}
 }
@@ -392,7 +396,7 @@ func TestEraseOnceItIsOver(t *testing.T) {
 			for range 2 {
 				sweep(4*time.Hour, "code, placed and due, was placed, was proposed")
 			}
-			if _, err := c.store.Get(t.Context(), c.owner, open.ID); !errors.Is(err, actor.ErrNotFound) {
+			if _, err := c.store.Get(t.Context(), c.owner, open.Market, open.ID); !errors.Is(err, actor.ErrNotFound) {
 				t.Errorf("it is still there: %v", err)
 			}
 		})
@@ -483,7 +487,7 @@ func TestMachine(t *testing.T) {
 				rt.Fatalf("%s of %s, read as %s, went through", typ, o.Status, from.Status)
 			}
 		}
-		got, err := c.store.Get(t.Context(), c.owner, o.ID)
+		got, err := c.store.Get(t.Context(), c.owner, o.Market, o.ID)
 		if err != nil || got.Status != o.Status {
 			rt.Fatalf("stored as %s, want %s: %v", got.Status, o.Status, err)
 		}
@@ -540,7 +544,7 @@ func TestSweep(t *testing.T) {
 	status := func() []order.Status {
 		var all []order.Status
 		for _, o := range []order.Order{proposed, placed, accepted} {
-			got, err := c.store.Get(t.Context(), c.owner, o.ID)
+			got, err := c.store.Get(t.Context(), c.owner, o.Market, o.ID)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -673,7 +677,7 @@ func TestField16_CrashAnywhere(t *testing.T) {
 		})
 		for _, typ := range []order.EventType{order.PlacedEvent, order.AcceptedEvent, order.DoneEvent} {
 			calls.Deliver(t, nil, func() error {
-				now, err := faulty.Get(t.Context(), c.owner, o.ID)
+				now, err := faulty.Get(t.Context(), c.owner, o.Market, o.ID)
 				if err != nil {
 					return err
 				}
@@ -716,13 +720,13 @@ func TestCost(t *testing.T) {
 	}{
 		{"propose", func() (err error) { o, err = c.store.Propose(ctx, c.draft(), "1"); return err }, 1},
 		{"propose again", func() error { _, err := c.store.Propose(ctx, c.draft(), "1"); return err }, 2},
-		{"get", func() error { _, err := c.store.Get(ctx, c.owner, o.ID); return err }, 1},
+		{"get", func() error { _, err := c.store.Get(ctx, c.owner, o.Market, o.ID); return err }, 1},
 		{"place", func() (err error) {
 			o, err = c.store.Apply(ctx, o, order.PlacedEvent, order.By{Actor: c.owner, Receipt: &order.Receipt{}})
 			return err
 		}, 1},
 		{"by code", func() error { _, err := c.store.ByCode(ctx, c.biz, o.Code); return err }, 2},
-		{"list", func() error { _, err := c.store.Of(ctx, c.owner); return err }, 1},
+		{"list", func() error { _, err := c.store.Of(ctx, c.owner, o.Market); return err }, 1},
 		{"of the business", func() error { _, err := c.store.OfBusiness(ctx, c.biz, noon.Add(-time.Hour)); return err }, 2},
 	} {
 		before := meter.Cost().Requests

@@ -169,7 +169,7 @@ func TestField15_CrashAnywhere(t *testing.T) {
 				faulty.Stock = &stock.Store{Table: faulty.Table, Now: faulty.Now}
 				for _, typ := range events {
 					calls.Deliver(t, nil, func() error {
-						now, err := faulty.Get(t.Context(), c.owner, o.ID)
+						now, err := faulty.Get(t.Context(), c.owner, o.Market, o.ID)
 						if err != nil {
 							return err
 						}
@@ -289,7 +289,7 @@ func call(t testing.TB, d *order.Desk, tc tool.Context, name, args string) (orde
 	if err != nil || res.Proposal == nil {
 		return order.Order{}, n, err
 	}
-	o, err := d.Store.Get(t.Context(), tc.Actor, res.Proposal.Ref)
+	o, err := d.Store.Get(t.Context(), tc.Actor, tc.Market.ID, res.Proposal.Ref)
 	return o, n, err
 }
 

@@ -72,7 +72,7 @@ func (s *Store) Propose(ctx context.Context, o Order, key string) (Order, error)
 		case err == nil:
 			return o, nil
 		case errors.Is(err, errThere):
-			return s.Get(ctx, actor.OfKey(o.Owner), o.ID)
+			return s.Get(ctx, actor.OfKey(o.Owner), o.Market, o.ID)
 		case !errors.Is(err, errCodeTaken):
 			return Order{}, fmt.Errorf("propose order: %w", err)
 		}
@@ -80,8 +80,8 @@ func (s *Store) Propose(ctx context.Context, o Order, key string) (Order, error)
 	return Order{}, fmt.Errorf("propose order: no free code for business %s", o.Business)
 }
 
-// Get reads an order of an actor.
-func (s *Store) Get(ctx context.Context, a actor.Actor, id string) (Order, error) {
+// Get reads an order of an actor in a market; "" is any.
+func (s *Store) Get(ctx context.Context, a actor.Actor, market, id string) (Order, error) {
 	if !isID(id) {
 		return Order{}, actor.ErrNotFound
 	}
@@ -97,14 +97,20 @@ func (s *Store) Get(ctx context.Context, a actor.Actor, id string) (Order, error
 		return Order{}, actor.ErrNotFound
 	}
 	var o Order
-	return o, items[0].Decode(&o)
+	if err := items[0].Decode(&o); err != nil {
+		return Order{}, err
+	}
+	if market != "" && o.Market != market { // the same person's, but with another tenant
+		return Order{}, actor.ErrNotFound
+	}
+	return o, nil
 }
 
 // MaxListed is the most orders that one list gives.
 const MaxListed = 50
 
-// Of lists an actor's latest orders, newest first. A request for each identity of theirs.
-func (s *Store) Of(ctx context.Context, a actor.Actor) ([]Order, error) {
+// Of lists an actor's latest orders in a market, newest first. A request for each identity of theirs.
+func (s *Store) Of(ctx context.Context, a actor.Actor, market string) ([]Order, error) {
 	var all []Order
 	for _, owner := range a.Keys() {
 		some, err := s.All(ctx, owner)
@@ -113,6 +119,7 @@ func (s *Store) Of(ctx context.Context, a actor.Actor) ([]Order, error) {
 		}
 		all = append(all, some...)
 	}
+	all = slices.DeleteFunc(all, func(o Order) bool { return o.Market != market })
 	slices.SortFunc(all, newest)
 	return all[:min(len(all), MaxListed)], nil
 }
@@ -182,7 +189,7 @@ func (s *Store) ByCode(ctx context.Context, business, code string) (Order, error
 	if err := it.Decode(&p); err != nil {
 		return Order{}, err
 	}
-	o, err := s.Get(ctx, actor.OfKey(p.Owner), p.Order)
+	o, err := s.Get(ctx, actor.OfKey(p.Owner), "", p.Order)
 	if err == nil && o.Receipt == nil {
 		return Order{}, actor.ErrNotFound // of what nobody said YES to, the business knows nothing
 	}

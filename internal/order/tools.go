@@ -352,7 +352,7 @@ func openFor(l *listing.Listing, o Order, now time.Time) error {
 }
 
 func (d *Desk) propose(ctx context.Context, tc tool.Context, o Order) (tool.Result, error) {
-	all, err := d.Store.Of(ctx, tc.Actor)
+	all, err := d.Store.Of(ctx, tc.Actor, tc.Market.ID)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -395,7 +395,7 @@ func (d *Desk) list(ctx context.Context, tc tool.Context, a listArgs) (tool.Resu
 	if kind != "" && kind != Food && kind != Service && kind != Viewing {
 		return tool.Result{}, fault.Field("kind", "want food, service or viewing, or null")
 	}
-	all, err := d.Store.Of(ctx, tc.Actor)
+	all, err := d.Store.Of(ctx, tc.Actor, tc.Market.ID)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -421,7 +421,7 @@ type cancelArgs struct {
 }
 
 func (d *Desk) cancel(ctx context.Context, tc tool.Context, a cancelArgs) (tool.Result, error) {
-	o, err := d.Store.Get(ctx, tc.Actor, a.OrderID)
+	o, err := d.Store.Get(ctx, tc.Actor, tc.Market.ID, a.OrderID)
 	switch {
 	case fault.Is(err, fault.NotFound) || err == nil && o.Receipt == nil:
 		return tool.Result{}, fault.Field("orderId", "no such order: take an id from getMyOrders")

@@ -91,6 +91,37 @@ func (k *kiosk) tell(ctx context.Context, name string, otherwise map[string]any)
 	return tool.Result{}, fmt.Errorf("no tool %s", name)
 }
 
+// What somebody has ordered with one tenant is nothing with another: it is not listed, cannot be
+// cancelled, and does not count among what they have open.
+func TestOrdersOfAnotherMarket(t *testing.T) {
+	t.Parallel()
+	k := newKiosk(t)
+	for n := range order.MaxOpen {
+		k.tc.Key = fmt.Sprint("there", n)
+		if _, err := k.tell(t.Context(), "orderFood", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := k.Store.Of(t.Context(), k.tc.Actor, k.tc.Market.ID)
+	if err != nil || len(all) != order.MaxOpen {
+		t.Fatalf("%d orders, %v", len(all), err)
+	}
+	by := order.By{Actor: k.tc.Actor, Receipt: &order.Receipt{OfferHash: all[0].Hash()}}
+	if _, err := k.Store.Apply(t.Context(), all[0], order.PlacedEvent, by); err != nil {
+		t.Fatal(err)
+	}
+	k.tc.Market, k.tc.Key = market.Default(dynamotest.ID("elsewhere")), "here"
+	if res, err := k.tell(t.Context(), "getMyOrders", map[string]any{"kind": nil}); err != nil || len(res.Cards) != 0 {
+		t.Errorf("listed: %v, %v", res.Cards, err)
+	}
+	if _, err := k.tell(t.Context(), "cancelOrder", map[string]any{"orderId": all[0].ID}); !fault.Is(err, fault.Invalid) {
+		t.Errorf("cancel: %v", err)
+	}
+	if res, err := k.tell(t.Context(), "orderFood", nil); err != nil || res.Proposal == nil {
+		t.Errorf("one more: %+v, %v", res, err)
+	}
+}
+
 // What cannot be ordered is refused before anybody is asked, and the model is told which of its
 // words is wrong and what to do.
 func TestWhatIsNotProposed(t *testing.T) {
@@ -209,7 +240,7 @@ func TestWhatIsProposed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o, err := k.Store.Get(t.Context(), k.tc.Actor, res.Proposal.Ref)
+			o, err := k.Store.Get(t.Context(), k.tc.Actor, k.tc.Market.ID, res.Proposal.Ref)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -246,7 +277,7 @@ func TestMyOrders(t *testing.T) {
 	c.now = c.now.Add(time.Second)
 	c.propose("not placed")
 	k := newKiosk(t)
-	k.Store, k.tc.Actor = c.store, c.owner
+	k.Store, k.tc.Actor, k.tc.Market = c.store, c.owner, market.Default(d.Market)
 	got := map[string]int{}
 	for _, kind := range []any{nil, "food", "service", "viewing"} {
 		res, err := k.tell(t.Context(), "getMyOrders", map[string]any{"kind": kind})
@@ -280,7 +311,7 @@ func TestWhatMayBeCancelled(t *testing.T) {
 		return o.ID
 	}
 	k := newKiosk(t)
-	k.Store, k.tc.Actor = c.store, c.owner
+	k.Store, k.tc.Actor, k.tc.Market = c.store, c.owner, market.Default(c.draft().Market)
 	for name, tt := range map[string]struct {
 		id    string
 		kind  string

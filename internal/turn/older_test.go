@@ -74,7 +74,7 @@ func TestField27_ItemsOfAnEarlierVersion(t *testing.T) {
 		t.Errorf("%+v, %v", tx, err)
 	}
 	read["transaction"] = tx
-	o, err := w.orders.Get(ctx, actor.OfKey(text("order", "owner")), text("order", "id"))
+	o, err := w.orders.Get(ctx, actor.OfKey(text("order", "owner")), text("order", "market"), text("order", "id"))
 	if err != nil || o.Status != order.Accepted || o.Receipt == nil || o.Receipt.OfferHash != o.Hash() {
 		t.Errorf("%+v, %v", o, err)
 	}
