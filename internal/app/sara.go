@@ -139,7 +139,7 @@ func (b *Base) sara(reports *report.Store) assistant.Assistant {
 	a := assistant.Sara()
 	a.Model, a.Sees = b.Config.SaraModel, llm.Sees(b.Config.SaraModel)
 	a.Profile = func(ctx context.Context, tc tool.Context) (any, error) {
-		briefs, err := reports.Profile(ctx, tc.Actor.Keys())
+		briefs, err := reports.Profile(ctx, tc.Market.ID, tc.Actor.Keys())
 		if err != nil {
 			return nil, err
 		}

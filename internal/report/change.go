@@ -73,14 +73,14 @@ func (s *Store) try(ctx context.Context, by By, owners []string, id string, c ch
 	if err != nil {
 		return done{}, err
 	}
-	before, made, err := s.read(ctx, owners, id, eventID(c.typ, by.Key))
+	before, made, err := s.read(ctx, by.Market, owners, id, eventID(c.typ, by.Key))
 	if err != nil || made != nil {
 		return repeated(before, made, payload, err)
 	}
 	after, refusal := c.apply(before, s.now())
 	if refusal != nil {
 		// The two were not read at one moment: it may have been refused for its own work.
-		if before, made, err = s.read(ctx, owners, id, eventID(c.typ, by.Key)); err != nil || made != nil {
+		if before, made, err = s.read(ctx, by.Market, owners, id, eventID(c.typ, by.Key)); err != nil || made != nil {
 			return repeated(before, made, payload, err)
 		}
 		return done{}, refusal
@@ -110,8 +110,9 @@ func repeated(r *stored, made *Event, payload string, err error) (done, error) {
 	return done{&r.Report, made}, nil
 }
 
-// read finds a report under one of the owners, and the event that a key has left. 1 request.
-func (s *Store) read(ctx context.Context, owners []string, id, eventID string) (*stored, *Event, error) {
+// read finds a report in a market ("" is any) under one of the owners, and the event that a key
+// has left. 1 request.
+func (s *Store) read(ctx context.Context, market string, owners []string, id, eventID string) (*stored, *Event, error) {
 	var keys []dynamo.Key
 	for _, owner := range owners {
 		keys = append(keys, reportKey(owner, id))
@@ -126,6 +127,9 @@ func (s *Store) read(ctx context.Context, owners []string, id, eventID string) (
 	var r *stored
 	var made *Event
 	for _, it := range items {
+		if market != "" && it.String("market") != market {
+			continue // the same person's, but with another tenant
+		}
 		if e, ok, err := EventOf(it); ok || err != nil {
 			made = &e
 			if err != nil {

@@ -82,7 +82,7 @@ func (s *Store) Start(ctx context.Context, by By, d Draft) (Report, error) {
 
 // started gives the report that a key has made before.
 func (s *Store) started(ctx context.Context, r Report, e Event) (Report, error) {
-	have, made, err := s.read(ctx, []string{r.Owner}, r.ID, e.ID)
+	have, made, err := s.read(ctx, r.Market, []string{r.Owner}, r.ID, e.ID)
 	switch {
 	case err != nil:
 		return Report{}, err

@@ -195,7 +195,7 @@ func (s *Store) Open(ctx context.Context, id, token string) (Report, time.Time, 
 	if err != nil {
 		return Report{}, time.Time{}, err
 	}
-	r, _, err := s.read(ctx, []string{l.Owner}, id, "")
+	r, _, err := s.read(ctx, "", []string{l.Owner}, id, "")
 	switch {
 	case err != nil:
 		return Report{}, time.Time{}, err

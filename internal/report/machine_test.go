@@ -140,7 +140,7 @@ func runModel(t *rapid.T, c *corner) {
 func (c *corner) agrees(t *rapid.T, id string, m modelled) {
 	ctx := context.Background()
 	r, err := c.Get(ctx, report.By{Actor: c.owner}, id)
-	briefs, err2 := c.Profile(ctx, []string{c.owner.Key()})
+	briefs, err2 := c.Profile(ctx, c.market, []string{c.owner.Key()})
 	if m.gone {
 		if !errors.Is(err, actor.ErrNotFound) || err2 != nil || len(briefs) != 0 {
 			t.Fatalf("deleted, and there is %+v, %+v, %v, %v", r, briefs, err, err2)
@@ -154,7 +154,7 @@ func (c *corner) agrees(t *rapid.T, id string, m modelled) {
 	if diff := cmp.Diff(m, got, cmp.AllowUnexported(modelled{}), cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("(-model +stored):\n%s", diff)
 	}
-	if want := fmt.Sprint([]report.Brief{{ID: id, Status: m.status, Address: m.address, CreatedAt: noon}}); fmt.Sprint(briefs) != want {
+	if want := fmt.Sprint([]report.Brief{{ID: id, Market: c.market, Status: m.status, Address: m.address, CreatedAt: noon}}); fmt.Sprint(briefs) != want {
 		t.Fatalf("briefs %v, want %s", briefs, want)
 	}
 }

@@ -175,7 +175,7 @@ func TestDeletionLeavesTheFacts(t *testing.T) {
 			deleted++
 		}
 	}
-	briefs, err := c.Profile(ctx, []string{c.owner.Key()})
+	briefs, err := c.Profile(ctx, c.market, []string{c.owner.Key()})
 	listed, _, err2 := c.List(ctx, staff(), c.market, report.Resolved, 50, "")
 	if deleted != 1 || len(briefs)+len(listed) != 0 || err != nil || err2 != nil {
 		t.Errorf("%d facts, profile %v, list %v, %v, %v", deleted, briefs, listed, err, err2)
@@ -430,7 +430,7 @@ func TestCost(t *testing.T) {
 			return nil
 		}},
 		{"profile", 1, func(ctx context.Context) error {
-			_, err := c.Profile(ctx, []string{c.owner.Key(), someone().Key()})
+			_, err := c.Profile(ctx, c.market, []string{c.owner.Key(), someone().Key()})
 			return err
 		}},
 		{"all", 1, func(ctx context.Context) error { _, err := c.Store.All(ctx, c.owner.Key()); return err }},

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/actor"
+	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/report"
@@ -64,17 +65,18 @@ func TestForeignReportsDoNotExist(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, probe := range probes(c.Store) {
-		for _, who := range []actor.Actor{stranger, plain, {}} {
+		for _, by := range []report.By{{Actor: stranger}, {Actor: plain}, {}, {Actor: c.owner, Market: other.market}} {
 			cost := map[string]int{}
 			for _, id := range []string{r.ID, nobodys, "rp_", "rp_x", r.ID + "x", strings.ToUpper(r.ID), "", strings.Repeat("x", 3000), r.ID + "#", "report#" + r.ID} {
 				ctx, meter := telemetry.WithMeter(ctx)
-				if err := probe(ctx, report.By{Actor: who, Key: "k"}, id); !errors.Is(err, actor.ErrNotFound) {
-					t.Errorf("%s of %.20q by %s: %v", name, id, who.Kind, err)
+				by.Key = "k"
+				if err := probe(ctx, by, id); !errors.Is(err, actor.ErrNotFound) {
+					t.Errorf("%s of %.20q by %s in %q: %v", name, id, by.Actor.Kind, by.Market, err)
 				}
 				cost[id] = meter.Cost().Requests
 			}
 			if cost[r.ID] != cost[nobodys] || cost[""] > 1 || cost["rp_x"] > 1 && name != "share" {
-				t.Errorf("%s by %s: requests %v", name, who.Kind, cost)
+				t.Errorf("%s by %s in %q: requests %v", name, by.Actor.Kind, by.Market, cost)
 			}
 		}
 	}
@@ -178,7 +180,7 @@ func TestSeveralOwners(t *testing.T) {
 	r := c.start("a")
 	c.clock.Add(time.Second)
 	second := newCorner(t)
-	second.clock = c.clock
+	second.clock, second.market = c.clock, c.market
 	second.Store = second.over(nil, 4)
 	own := second.start("b")
 	owners := []string{second.owner.Key(), c.owner.Key(), second.owner.Key()}
@@ -192,16 +194,41 @@ func TestSeveralOwners(t *testing.T) {
 	linked.Also = []string{c.owner.Key()}
 	c.must(c.SetSection(ctx, report.By{Actor: linked, Key: "l"}, r.ID, "cause", "x"))
 	c.must(c.SetSection(ctx, report.By{Actor: linked, Key: "l"}, own.ID, "cause", "x"))
-	briefs, err := c.Profile(ctx, owners)
+	briefs, err := c.Profile(ctx, c.market, owners)
 	if err != nil || len(briefs) != 2 || briefs[0].ID != own.ID || briefs[1].ID != r.ID {
 		t.Errorf("%+v, %v", briefs, err)
 	}
 	for _, bad := range [][]string{nil, make([]string, 21)} {
-		if _, err := c.Profile(ctx, bad); !fault.Is(err, fault.Invalid) {
+		if _, err := c.Profile(ctx, c.market, bad); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%d owners: %v", len(bad), err)
 		}
 	}
-	if briefs, err := c.Profile(ctx, []string{someone().Key()}); err != nil || len(briefs) != 0 {
+	if briefs, err := c.Profile(ctx, c.market, []string{someone().Key()}); err != nil || len(briefs) != 0 {
 		t.Errorf("of nobody: %v, %v", briefs, err)
+	}
+}
+
+// A profile lists the reports of its market and of no other, those too that an earlier version has
+// listed without it.
+func TestProfileOfAMarket(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	there := newCorner(t)
+	there.owner, there.keys = c.owner, 100 // a key is of one market
+	old, elsewhere := c.start("a"), there.start("b")
+	for _, r := range []report.Report{old, elsewhere} {
+		brief := map[string]any{"status": r.Status, "address": r.Address, "createdAt": r.CreatedAt}
+		w := c.Table.Update(dynamo.Key{PK: "reports#" + r.Owner, SK: "briefs"}, "SET #"+r.ID+" = :brief", dynamo.V{":brief": brief})
+		if err := c.Table.DB().Commit(ctx, w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.clock.Add(time.Second)
+	there.start("c")
+	recent := c.start("d")
+	ctx, meter := telemetry.WithMeter(ctx)
+	briefs, err := c.Profile(ctx, c.market, []string{c.owner.Key()})
+	if err != nil || len(briefs) != 2 || briefs[0].ID != recent.ID || briefs[1].ID != old.ID || briefs[1].Address != "a" || meter.Cost().Requests != 2 {
+		t.Errorf("%+v by %d requests, %v", briefs, meter.Cost().Requests, err)
 	}
 }

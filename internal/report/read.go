@@ -19,7 +19,7 @@ func (s *Store) Get(ctx context.Context, by By, id string) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	r, _, err := s.read(ctx, owners, id, "")
+	r, _, err := s.read(ctx, by.Market, owners, id, "")
 	if err != nil {
 		return Report{}, err
 	}
@@ -29,9 +29,9 @@ func (s *Store) Get(ctx context.Context, by By, id string) (Report, error) {
 	return r.Report, nil
 }
 
-// Profile lists the reports of a person who owns by these keys, newest first: at most
-// [MaxReports] for each key. 1 request.
-func (s *Store) Profile(ctx context.Context, owners []string) ([]Brief, error) {
+// Profile lists the reports in a market of a person who owns by these keys, newest first: at most
+// [MaxReports] for each key. 1 request, and 1 when an earlier version has listed some.
+func (s *Store) Profile(ctx context.Context, market string, owners []string) ([]Brief, error) {
 	briefs := []Brief{}
 	by := By{Owners: owners}
 	if len(owners) == 0 || len(owners) > maxOwners {
@@ -45,6 +45,7 @@ func (s *Store) Profile(ctx context.Context, owners []string) ([]Brief, error) {
 	if err != nil {
 		return nil, fmt.Errorf("report: profile: %w", err)
 	}
+	var unplaced []dynamo.Key // of reports that an earlier version has listed, without their market
 	for _, it := range items {
 		for name, v := range it {
 			if !strings.HasPrefix(name, idPrefix) {
@@ -57,7 +58,24 @@ func (s *Store) Profile(ctx context.Context, owners []string) ([]Brief, error) {
 				return nil, err
 			}
 			one.Brief.ID = name
-			briefs = append(briefs, one.Brief)
+			switch one.Brief.Market {
+			case market:
+				briefs = append(briefs, one.Brief)
+			case "":
+				unplaced = append(unplaced, reportKey(strings.TrimPrefix(it.Key().PK, "reports#"), name))
+			}
+		}
+	}
+	if items, err = s.Table.BatchGet(ctx, unplaced...); err != nil {
+		return nil, fmt.Errorf("report: profile: %w", err)
+	}
+	for _, it := range items {
+		var r stored
+		if err := it.Decode(&r); err != nil {
+			return nil, err
+		}
+		if r.Market == market {
+			briefs = append(briefs, r.brief())
 		}
 	}
 	slices.SortFunc(briefs, func(a, b Brief) int {

@@ -7,7 +7,8 @@
 // this is held by the conditions of the writes, whoever calls.
 //
 // Nobody sees or changes what is not theirs: the owner is part of a report's key, so that a
-// foreign id is one that does not exist.
+// foreign id is one that does not exist. Nor is there to a customer in one market what is theirs
+// in another, which is another tenant's.
 //
 // All in table records:
 //
@@ -15,7 +16,7 @@
 //	reports#{owner}   event#{id}#{key}       what was done with it, once for each key
 //	reports#{owner}   event#{id}#completed   once for each report
 //	reports#{owner}   event#{id}#opened#{hash}   once for each link
-//	reports#{owner}   briefs                 id, status and address of each, and their count
+//	reports#{owner}   briefs                 id, market, status and address of each, and their count
 //	report#{id}       owner                  whose it is
 //	report#{id}       link#{hash}            a link, by the SHA-256 of its token
 //
@@ -32,7 +33,7 @@
 // is apart from the hashes, in table conversations: secret#links key.
 //
 // Requests: start 1, repeated 2; section, address, photos, resolve, delete 2, repeated 1,
-// refused 2, by staff 1 more. Get 1 (staff 2), Profile 1, List 2, Events 2, Links 2 (staff 3).
+// refused 2, by staff 1 more. Get 1 (staff 2), Profile 1 (2 when an earlier version has listed some), List 2, Events 2, Links 2 (staff 3).
 // Share 2, and 1 for the secret in a new process (3 in the first one); Revoke 3; Open 3.
 package report
 
@@ -76,7 +77,7 @@ func Sections() []Section {
 
 // Limits of what a report takes. Lengths are in characters.
 const (
-	MaxReports = 30 // of one owner
+	MaxReports = 30 // of one owner, in all markets
 	MaxAddress = 256
 	MaxContent = 2000 // of a section
 	MaxPhotos  = 20
@@ -134,12 +135,13 @@ func (r Report) Missing() []string {
 // Brief is a report in a list.
 type Brief struct {
 	ID        string    `dynamodbav:"-" json:"id"`
+	Market    string    `dynamodbav:"market" json:"-"`
 	Status    Status    `dynamodbav:"status" json:"status"`
 	Address   string    `dynamodbav:"address,omitempty" json:"address,omitempty"`
 	CreatedAt time.Time `dynamodbav:"createdAt" json:"createdAt"`
 }
 
-func (r Report) brief() Brief { return Brief{r.ID, r.Status, r.Address, r.CreatedAt} }
+func (r Report) brief() Brief { return Brief{r.ID, r.Market, r.Status, r.Address, r.CreatedAt} }
 
 // Errors that callers tell apart. What is not there, or not the caller's, is
 // [actor.ErrNotFound].
@@ -167,6 +169,7 @@ type Store struct {
 type By struct {
 	Actor  actor.Actor
 	Owners []string // the keys by which reports are the caller's; nil is the actor's own and linked ones
+	Market string   // whose reports; "" is any market's, as for staff
 	Key    string   // idempotency: the same change has the same key, however often it is asked for
 }
 

@@ -252,8 +252,8 @@ func TestCompletion(t *testing.T) {
 			if diff := cmp.Diff(tt.missing, stored.Missing()); r.Status != tt.status || stored.Status != tt.status || diff != "" {
 				t.Errorf("%s, stored %s, missing %v", r.Status, stored.Status, stored.Missing())
 			}
-			briefs, err := c.Profile(ctx, []string{c.owner.Key()})
-			if err != nil || len(briefs) != 1 || briefs[0] != (report.Brief{ID: r.ID, Status: tt.status, Address: stored.Address, CreatedAt: noon}) {
+			briefs, err := c.Profile(ctx, c.market, []string{c.owner.Key()})
+			if err != nil || len(briefs) != 1 || briefs[0] != (report.Brief{ID: r.ID, Market: c.market, Status: tt.status, Address: stored.Address, CreatedAt: noon}) {
 				t.Errorf("profile %+v, %v", briefs, err)
 			}
 			listed, _, err := c.List(ctx, staff(), c.market, tt.status, 10, "")
@@ -408,7 +408,7 @@ func TestReportsOfAnOwnerAreBounded(t *testing.T) {
 	if _, err := c.Start(ctx, c.by(), c.draft("a")); !errors.Is(err, report.ErrTooMany) {
 		t.Errorf("one more: %v", err)
 	}
-	briefs, err := c.Profile(ctx, []string{c.owner.Key()})
+	briefs, err := c.Profile(ctx, c.market, []string{c.owner.Key()})
 	if err != nil || len(briefs) != report.MaxReports || briefs[0].ID != last.ID {
 		t.Errorf("%d reports, %v", len(briefs), err)
 	}

@@ -116,8 +116,10 @@ func (r *Reporter) summary(ctx context.Context, tc tool.Context, a idArgs) (stri
 	return fmt.Sprintf("Delete the damage report about %s for good, with its links", cmp.Or(found.Address, "a place not named yet")), nil
 }
 
-// byOf says who acts: the customer, by all keys that are theirs.
-func byOf(tc tool.Context) By { return By{Actor: tc.Actor, Owners: tc.Actor.Keys(), Key: tc.Key} }
+// byOf says who acts: the customer, by all keys that are theirs, in the market they write to.
+func byOf(tc tool.Context) By {
+	return By{Actor: tc.Actor, Owners: tc.Actor.Keys(), Market: tc.Market.ID, Key: tc.Key}
+}
 
 // state is a report as the model sees it after each call.
 type state struct {
@@ -345,7 +347,7 @@ func (r *Reporter) details(ctx context.Context, tc tool.Context, a idArgs) (tool
 }
 
 func (r *Reporter) list(ctx context.Context, tc tool.Context, _ struct{}) (tool.Result, error) {
-	briefs, err := r.Store.Profile(ctx, byOf(tc).owners())
+	briefs, err := r.Store.Profile(ctx, tc.Market.ID, tc.Actor.Keys())
 	if err != nil {
 		return tool.Result{}, err
 	}

@@ -377,14 +377,40 @@ func TestToolsOfSeveralOwners(t *testing.T) {
 	if lines := d.ok("list_user_reports", `{}`)["reports"].([]any); len(lines) != 2 {
 		t.Errorf("%v", lines)
 	}
-	for name, args := range map[string]string{
-		"update_damage_report_section": `'section':'cause','content':'x'`, "update_report_address": `'address':'c'`, "get_report_details": ``,
-		"update_report_photos": `'photoUrls':['photo:1'],'captions':null,'noPhotos':null`, "create_time_limited_report_link": `'ttlHours':1`,
-	} {
-		d.ok(name, strings.ReplaceAll(`{'reportId':'`+first+`',`+args+`}`, ",}", "}"))
+	for _, c := range onReport(first) {
+		d.ok(c.tool, c.args)
 	}
-	d.ok("mark_report_resolved", `{'reportId':'`+first+`'}`)
-	d.ok("delete_report", `{'reportId':'`+first+`'}`)
+}
+
+// onReport calls all tools that take a report's id, in an order in which each does something.
+func onReport(id string) (calls []struct{ tool, args string }) {
+	for _, c := range [][2]string{
+		{"update_damage_report_section", `,'section':'cause','content':'x'`}, {"update_report_address", `,'address':'c'`}, {"get_report_details", ``},
+		{"update_report_photos", `,'photoUrls':['photo:1'],'captions':null,'noPhotos':null`}, {"create_time_limited_report_link", `,'ttlHours':1`},
+		{"mark_report_resolved", ``}, {"delete_report", ``},
+	} {
+		calls = append(calls, struct{ tool, args string }{c[0], strings.ReplaceAll(`{'reportId':'`+id+`'`+c[1]+`}`, "'", `"`)})
+	}
+	return calls
+}
+
+// What somebody has told one tenant is nothing to another that they write to.
+func TestReportsOfAnotherMarket(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	id := d.started("Harbour Street 21")
+	d.tc.Market = market.Default("elsewhere")
+	if lines := d.ok("list_user_reports", `{}`)["reports"].([]any); len(lines) != 0 {
+		t.Errorf("listed: %v", lines)
+	}
+	for _, c := range onReport(id) {
+		if seen, _, err := d.call(c.tool, c.args); !fault.Is(err, fault.NotFound) {
+			t.Errorf("%s: %v, %v", c.tool, seen, err)
+		}
+	}
+	if got := d.get(id); got.Version != 1 {
+		t.Errorf("changed all the same: %+v", got)
+	}
 }
 
 // The photos of a report go with it, but for those that another report shows, by whichever of their

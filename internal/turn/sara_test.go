@@ -119,7 +119,7 @@ func (w *world) startSara(db *dynamo.DB, log *slog.Logger) ([]tool.Tool, assista
 	a := assistant.Sara()
 	a.Sees = true
 	a.Profile = func(ctx context.Context, tc tool.Context) (any, error) {
-		briefs, err := s.reports.Profile(ctx, tc.Actor.Keys())
+		briefs, err := s.reports.Profile(ctx, tc.Market.ID, tc.Actor.Keys())
 		return map[string]any{"name": tc.Actor.Name, "reportIdsWithStatus": briefs}, err
 	}
 	return append(reporter.Tools(), s.people.Tools()...), a
