@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -10,8 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/actor"
+	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
+	"merve/internal/telemetry"
 )
 
 func TestFromDraftToConfirmed(t *testing.T) {
@@ -201,6 +204,38 @@ func TestLists(t *testing.T) {
 		}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+// The latest of a market is found behind what the customer has with other tenants, at the cost of
+// a page for each 20; what is behind a hundred is not looked for.
+func TestLatestOfAMarket(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ elsewhere, found, requests int }{
+		"nothing else":    {0, 1, 1},
+		"on the page":     {latestPage - 1, 1, 1},
+		"on the next one": {latestPage, 1, 2},
+		"on the last one": {latestPages*latestPage - 1, 1, latestPages},
+		"behind all":      {latestPages * latestPage, 0, latestPages},
+	} {
+		c := newCorner(t)
+		mine := c.held(c.terms(24), 1)
+		var ws []dynamo.Write
+		for n := range tt.elsewhere {
+			tx := mine
+			tx.ID, tx.Market, tx.CreatedAt = fmt.Sprint(mine.ID, n), "elsewhere", mine.CreatedAt.Add(time.Duration(n+1)*time.Second)
+			it := itemOf(tx)
+			it.DueShard = "" // no sweep's
+			ws = append(ws, c.Table.Put(txKey(tx.ID), it))
+		}
+		if err := c.Table.DB().CommitAll(t.Context(), ws...); err != nil {
+			t.Fatal(err)
+		}
+		ctx, meter := telemetry.WithMeter(t.Context())
+		txs, err := c.Latest(ctx, c.owner, mine.Market, 1, func(tx Transaction) bool { return tx.ID == mine.ID })
+		if requests := meter.Cost().Requests; err != nil || len(txs) != tt.found || requests != tt.requests {
+			t.Errorf("%s: %d by %d requests, %v", name, len(txs), requests, err)
 		}
 	}
 }

@@ -78,6 +78,38 @@ func (l *Ledger) ByOwner(ctx context.Context, a actor.Actor, limit int, after st
 	return txs, writeCursors(from), nil
 }
 
+// How far [Ledger.Latest] looks for what is wanted.
+const (
+	latestPage  = 20
+	latestPages = 5
+)
+
+// Latest lists the latest transactions of a's in a market that are wanted, newest first, at most so
+// many. It looks through 100 of a's, with whichever tenant. Requests as [Ledger.ByOwner] for each 20
+// looked at, mostly the first.
+func (l *Ledger) Latest(ctx context.Context, a actor.Actor, market string, most int, wanted func(Transaction) bool) ([]Transaction, error) {
+	var found []Transaction
+	after := ""
+	for range latestPages {
+		txs, next, err := l.ByOwner(ctx, a, latestPage, after)
+		if err != nil {
+			return nil, err
+		}
+		for _, tx := range txs {
+			if tx.Market != market || !wanted(tx) {
+				continue
+			}
+			if found = append(found, tx); len(found) == most {
+				return found, nil
+			}
+		}
+		if after = next; after == "" {
+			break
+		}
+	}
+	return found, nil
+}
+
 // listed is a transaction as the index owner has it.
 type listed struct {
 	Transaction

@@ -240,19 +240,27 @@ func local(t time.Time, zone string) string {
 
 type noArgs struct{}
 
-// maxListed is how many bookings a model is shown.
-const maxListed = 20
+// How many bookings a model is shown, and how many offers that lapsed among them: those are of no
+// account before long, and many may stand between a booking and now.
+const (
+	maxListed = 20
+	maxLapsed = 5
+)
 
 func (b *Booker) list(ctx context.Context, tc tool.Context, _ noArgs) (tool.Result, error) {
-	txs, _, err := b.Ledger.ByOwner(ctx, tc.Actor, maxListed, "")
+	lapsed := 0
+	txs, err := b.Ledger.Latest(ctx, tc.Actor, tc.Market.ID, maxListed, func(tx Transaction) bool {
+		if tx.seen(tc.Now) == Expired || tx.State == Cancelled && tx.ConfirmedAt.IsZero() {
+			lapsed++
+			return lapsed <= maxLapsed
+		}
+		return true
+	})
 	if err != nil {
 		return tool.Result{}, err
 	}
 	views, facts := []map[string]any{}, []string{}
 	for _, tx := range txs {
-		if tx.Market != tc.Market.ID { // the same person's, but with another tenant
-			continue
-		}
 		views = append(views, b.view(tc, tx))
 		if kind := map[State]string{Confirmed: "booked", Cancelled: "cancelled"}[tx.State]; kind != "" {
 			facts = append(facts, kind+":"+tx.Code)

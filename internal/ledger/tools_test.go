@@ -253,6 +253,40 @@ func TestAnOfferThatIsOverIsListedAsExpired(t *testing.T) {
 	}
 }
 
+// What is booked here is listed, however much its customer has been offered since, here and by
+// another tenant. Of the offers that lapsed the latest are, too.
+func TestBookingsBehindOffers(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	_, tx := s.offered()
+	if _, err := s.confirm(tx, "c"); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 2 * maxListed {
+		s.clock.Add(time.Second)
+		terms := s.terms(30 + n)
+		if n%2 == 0 {
+			terms.Market = "elsewhere"
+		}
+		offer, err := s.Offer(t.Context(), terms, 1, time.Minute, fmt.Sprint("d", n))
+		if err == nil && n%4 == 1 { // answered with NO
+			_, err = s.Release(t.Context(), s.owner, offer.ID, "no", "r")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.clock.Add(time.Minute)
+	r, err := s.call("getMyBookings", `{}`, "l")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := r.Data.(map[string]any)["bookings"].([]map[string]any)
+	if len(all) != 1+maxLapsed || all[maxLapsed]["transactionId"] != tx.ID || all[0]["state"] != Expired || all[1]["state"] != Cancelled {
+		t.Errorf("%+v", all)
+	}
+}
+
 // A tool changes what is booked and not over, and says why it changes nothing else.
 func TestWhatCannotBeChanged(t *testing.T) {
 	t.Parallel()

@@ -35,9 +35,6 @@ type whichArgs struct {
 
 var errNoTransaction = &fault.Error{Kind: fault.NotFound, Field: "transactionId", Message: "the customer has no such booking"}
 
-// latest is how many of a customer's transactions are looked through for the one they mean.
-const latest = 20
-
 // find is the customer's own transaction: the one named, else the latest that means fits.
 func (p *Payer) find(ctx context.Context, tc tool.Context, id *string, means func(ledger.Transaction) bool) (ledger.Transaction, error) {
 	if id != nil {
@@ -47,16 +44,14 @@ func (p *Payer) find(ctx context.Context, tc tool.Context, id *string, means fun
 		}
 		return tx, err
 	}
-	txs, _, err := p.Store.Ledger.ByOwner(ctx, tc.Actor, latest, "")
-	if err != nil {
+	txs, err := p.Store.Ledger.Latest(ctx, tc.Actor, tc.Market.ID, 1, means)
+	switch {
+	case err != nil:
 		return ledger.Transaction{}, err
+	case len(txs) == 0:
+		return ledger.Transaction{}, errNoTransaction
 	}
-	for _, tx := range txs {
-		if tx.Market == tc.Market.ID && means(tx) {
-			return tx, nil
-		}
-	}
-	return ledger.Transaction{}, errNoTransaction
+	return txs[0], nil
 }
 
 func (p *Payer) create(ctx context.Context, tc tool.Context, args whichArgs) (tool.Result, error) {
