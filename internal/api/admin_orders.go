@@ -29,7 +29,7 @@ func (a *Admin) orders(w http.ResponseWriter, r *http.Request, _ actor.Actor) er
 
 // order gives an order by the code that its business knows it by, and what happened to it.
 func (a *Admin) order(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	o, err := a.Orders.ByCode(r.Context(), r.PathValue("business"), r.PathValue("code"))
+	o, err := a.Orders.Find(r.Context(), r.PathValue("business"), r.PathValue("code"))
 	if err != nil {
 		return err
 	}

@@ -240,6 +240,37 @@ func TestLatestOfAMarket(t *testing.T) {
 	}
 }
 
+// A business knows of what was said YES to, in its own market: one that is called the same in
+// another has nothing to do with it.
+func TestBooked(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	confirmed, cancelled, elsewhere := c.held(c.terms(24), 3), c.held(c.terms(25), 3), c.terms(24)
+	elsewhere.Market = "elsewhere"
+	foreign := c.held(elsewhere, 3)
+	c.held(c.terms(26), 3) // nobody has said YES to it
+	for _, tx := range []Transaction{confirmed, cancelled, foreign} {
+		if _, err := c.confirm(tx, "yes"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.Release(t.Context(), c.owner, cancelled.ID, "x", "k"); err != nil {
+		t.Fatal(err)
+	}
+	for market, want := range map[string][]string{confirmed.Market: {confirmed.ID, cancelled.ID}, "elsewhere": {foreign.ID}, "nowhere": nil} {
+		all, err := c.Booked(t.Context(), market, c.business)
+		var got []string
+		for _, tx := range all {
+			got = append(got, tx.ID)
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if d := cmp.Diff(want, got); err != nil || d != "" {
+			t.Errorf("%s: %v (-want +got):\n%s", market, err, d)
+		}
+	}
+}
+
 // Who is known by several identities has one list, whichever they wrote by, and no page of it
 // loses or repeats anything, not even of one moment.
 func TestListOfLinkedIdentities(t *testing.T) {

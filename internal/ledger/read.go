@@ -148,12 +148,23 @@ func readCursors(after string, n int) ([]string, error) {
 	return each, nil
 }
 
-// ByBusiness lists a business's transactions for staff, as [Ledger.ByOwner] does. 1 request.
+// ByBusiness lists a business's transactions for staff, in every market, as [Ledger.ByOwner]
+// does. 1 request.
 func (l *Ledger) ByBusiness(ctx context.Context, a actor.Actor, business string, limit int, after string) ([]Transaction, string, error) {
 	if a.Kind != actor.System && !a.IsStaff() {
 		return nil, "", actor.ErrNotFound
 	}
 	return l.list(ctx, "business", business, limit, after)
+}
+
+// maxBooked is how many of a business's latest transactions are looked through for its bookings.
+const maxBooked = 200
+
+// Booked lists the latest bookings of a business in a market, newest first: what was said YES to,
+// and whatever has become of it. 1 request.
+func (l *Ledger) Booked(ctx context.Context, market, business string) ([]Transaction, error) {
+	all, _, err := l.list(ctx, "business", business, maxBooked, "")
+	return slices.DeleteFunc(all, func(tx Transaction) bool { return tx.Market != market || tx.ConfirmedAt.IsZero() }), err
 }
 
 func (l *Ledger) list(ctx context.Context, index, value string, limit int, after string) ([]Transaction, string, error) {

@@ -35,14 +35,11 @@ func (o *Office) booked(ctx context.Context, tc tool.Context, code string) (ledg
 	}
 	code = strings.ToUpper(strings.TrimSpace(code))
 	for _, business := range roles.Businesses() {
-		all, _, err := o.Ledger.ByBusiness(ctx, actor.Actor{Kind: actor.System, ID: "ops"}, business, maxBookings, "")
+		all, err := o.Ledger.Booked(ctx, tc.Market.ID, business)
 		if err != nil {
 			return ledger.Transaction{}, err
 		}
-		i := slices.IndexFunc(all, func(tx ledger.Transaction) bool {
-			return tx.Code == code && tx.Market == tc.Market.ID && !tx.ConfirmedAt.IsZero()
-		})
-		if i >= 0 {
+		if i := slices.IndexFunc(all, func(tx ledger.Transaction) bool { return tx.Code == code }); i >= 0 {
 			return all[i], nil
 		}
 	}

@@ -41,7 +41,7 @@ type Office struct {
 	Listings *listing.Store
 	Orders   *order.Store
 	Ledger   interface {
-		ByBusiness(ctx context.Context, a actor.Actor, business string, limit int, after string) ([]ledger.Transaction, string, error)
+		Booked(ctx context.Context, market, business string) ([]ledger.Transaction, error)
 		Mark(ctx context.Context, a actor.Actor, txID, key string) (ledger.Transaction, error)
 		TakeBack(ctx context.Context, a actor.Actor, txID, key string) (ledger.Transaction, error)
 	}
@@ -98,7 +98,7 @@ func (o *Office) day(ctx context.Context, tc tool.Context, a dayArgs) (tool.Resu
 	}
 	bookings, orders := []map[string]any{}, []map[string]any{}
 	for _, business := range roles.Businesses() {
-		txs, err := o.bookings(ctx, business, day)
+		txs, err := o.bookings(ctx, tc.Market.ID, business, day)
 		if err != nil {
 			return tool.Result{}, err
 		}
@@ -108,7 +108,7 @@ func (o *Office) day(ctx context.Context, tc tool.Context, a dayArgs) (tool.Resu
 				"customer": tx.CustomerName, "note": tx.Note, "noShow": tx.State == ledger.NoShow,
 			})
 		}
-		open, err := o.open(ctx, business)
+		open, err := o.open(ctx, tc.Market.ID, business)
 		if err != nil {
 			return tool.Result{}, err
 		}
@@ -122,12 +122,9 @@ func (o *Office) day(ctx context.Context, tc tool.Context, a dayArgs) (tool.Resu
 	return tool.Result{Data: map[string]any{"date": day, "bookings": bookings, "orders": orders}}, nil
 }
 
-// maxBookings is how many of a business's latest bookings are looked through for a day.
-const maxBookings = 200
-
 // bookings are a business's of a local day, confirmed or marked as no-shows, in order.
-func (o *Office) bookings(ctx context.Context, business, day string) ([]ledger.Transaction, error) {
-	all, _, err := o.Ledger.ByBusiness(ctx, actor.Actor{Kind: actor.System, ID: "ops"}, business, maxBookings, "")
+func (o *Office) bookings(ctx context.Context, market, business, day string) ([]ledger.Transaction, error) {
+	all, err := o.Ledger.Booked(ctx, market, business)
 	if err != nil {
 		return nil, err
 	}
@@ -141,8 +138,8 @@ func (o *Office) bookings(ctx context.Context, business, day string) ([]ledger.T
 }
 
 // open are a business's orders that something is still to happen to, in order.
-func (o *Office) open(ctx context.Context, business string) ([]order.Order, error) {
-	all, err := o.Orders.OpenOf(ctx, business)
+func (o *Office) open(ctx context.Context, market, business string) ([]order.Order, error) {
+	all, err := o.Orders.OpenOf(ctx, market, business)
 	slices.Reverse(all)
 	return all, err
 }
@@ -207,7 +204,7 @@ func (o *Office) find(ctx context.Context, tc tool.Context, code string) (order.
 	}
 	var open, over []order.Order
 	for _, business := range roles.Businesses() {
-		one, err := o.Orders.ByCode(ctx, business, strings.TrimSpace(code))
+		one, err := o.Orders.ByCode(ctx, tc.Market.ID, business, strings.TrimSpace(code))
 		switch {
 		case errors.Is(err, actor.ErrNotFound):
 		case err != nil:

@@ -259,7 +259,7 @@ func TestWhenAnOrderIsExpected(t *testing.T) {
 		if _, err := v.does("answerOrder", fmt.Sprintf(`{"code":%q,"answer":"accept","minutes":20}`, o.Code)); err != nil {
 			t.Fatal(err)
 		}
-		if o, err := v.Orders.ByCode(t.Context(), v.biz, o.Code); err != nil || !o.ETA.Equal(tt.want) {
+		if o, err := v.Orders.ByCode(t.Context(), v.tc.Market.ID, v.biz, o.Code); err != nil || !o.ETA.Equal(tt.want) {
 			t.Errorf("ordered for %s, expected %s, %v", o.When, o.ETA, err)
 		}
 	}
@@ -310,6 +310,34 @@ func TestWhoSpeaksForNoBusiness(t *testing.T) {
 	}
 	if s, ok, err := v.today("today"); ok || err != nil {
 		t.Errorf("in a word: %+v, %v", s, err)
+	}
+}
+
+// A business of another market that is called the same sees nothing of this one's, and answers
+// none of its orders.
+func TestABusinessOfAnotherMarket(t *testing.T) {
+	t.Parallel()
+	v := newTavern(t)
+	tx, o := v.booked("Ann"), v.ordered("Ann")
+	elsewhere := *v.tc.Market
+	elsewhere.ID = dynamotest.ID("m")
+	v.tc.Market = &elsewhere
+	if err := v.Listings.Table.DB().Commit(t.Context(), roster.Join(v.Listings.Table, elsewhere.ID, owner, roster.Entry{Role: roster.Business, ID: "x", Name: v.biz})); err != nil {
+		t.Fatal(err)
+	}
+	r, err := v.does("getBusinessDay", `{"date":null}`)
+	if diff := cmp.Diff(map[string]any{"date": "2026-11-23", "bookings": []map[string]any{}, "orders": []map[string]any{}}, r.Data); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if s, ok, err := v.today("today"); err != nil || !ok || s.Text != say(wording.OpsNothing, nil) {
+		t.Errorf("in a word: %q, %v, %v", s.Text, ok, err)
+	}
+	for name, args := range map[string]string{
+		"answerOrder": fmt.Sprintf(`{"code":%q,"answer":"refuse"}`, o.Code), "markNoShow": fmt.Sprintf(`{"code":%q,"noShow":true}`, tx.Code),
+	} {
+		if r, err := v.does(name, args); !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
 	}
 }
 

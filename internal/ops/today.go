@@ -34,14 +34,14 @@ func (o *Office) Command(ctx context.Context, tc tool.Context, m thread.Message)
 	}
 	var lines []string
 	for _, business := range roles.Businesses() {
-		txs, err := o.bookings(ctx, business, tc.Now.In(tc.TimeZone).Format("2006-01-02"))
+		txs, err := o.bookings(ctx, tc.Market.ID, business, tc.Now.In(tc.TimeZone).Format("2006-01-02"))
 		if err != nil {
 			return gate.Settled{}, false, err
 		}
 		for _, tx := range txs {
 			lines = append(lines, tx.Code+" · "+booking.Summary(tc.Language, tx)+name(tx.CustomerName))
 		}
-		open, err := o.open(ctx, business)
+		open, err := o.open(ctx, tc.Market.ID, business)
 		if err != nil {
 			return gate.Settled{}, false, err
 		}

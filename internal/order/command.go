@@ -37,20 +37,20 @@ func (c *Commands) Command(ctx context.Context, tc tool.Context, m thread.Messag
 	if err != nil || len(roles.Businesses()) == 0 {
 		return gate.Settled{}, false, err
 	}
-	all, err := c.known(ctx, roles.Businesses(), s.code)
+	all, err := c.known(ctx, tc.Market.ID, roles.Businesses(), s.code)
 	if err != nil {
 		return gate.Settled{}, false, err
 	}
 	return c.obey(tc, s, all, m.At), true, nil
 }
 
-// known are the orders of businesses that an answer may be to: those with the code that was said,
+// known are the orders of a market's businesses that an answer may be to: those with the code that was said,
 // however long ago they were placed, or the latest, newest first. At most 2 requests for each
 // business.
-func (c *Commands) known(ctx context.Context, businesses []string, code string) ([]Order, error) {
+func (c *Commands) known(ctx context.Context, market string, businesses []string, code string) ([]Order, error) {
 	var all []Order
 	for _, b := range businesses {
-		some, err := c.of(ctx, b, code)
+		some, err := c.of(ctx, market, b, code)
 		if err != nil {
 			return nil, err
 		}
@@ -63,11 +63,11 @@ func (c *Commands) known(ctx context.Context, businesses []string, code string) 
 }
 
 // of are those of one business.
-func (c *Commands) of(ctx context.Context, business, code string) ([]Order, error) {
+func (c *Commands) of(ctx context.Context, market, business, code string) ([]Order, error) {
 	if code == "" {
-		return c.Store.Lately(ctx, business)
+		return c.Store.Lately(ctx, market, business)
 	}
-	o, err := c.Store.ByCode(ctx, business, code)
+	o, err := c.Store.ByCode(ctx, market, business, code)
 	if errors.Is(err, actor.ErrNotFound) {
 		return nil, nil
 	}

@@ -2,11 +2,13 @@ package order_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"merve/internal/actor"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/gate"
 	"merve/internal/market"
@@ -49,7 +51,11 @@ func (c *counter) heard(from speaksFor, text string) gate.Settled {
 
 // tells is heard, by a store.
 func (c *counter) tells(ctx context.Context, s *order.Store, from speaksFor, text string) (gate.Settled, bool, error) {
-	tc := tool.Context{Market: &market.Market{ID: "demo"}, Language: "en", TimeZone: time.UTC}
+	return c.tellsIn(ctx, "demo", s, from, text)
+}
+
+func (c *counter) tellsIn(ctx context.Context, in string, s *order.Store, from speaksFor, text string) (gate.Settled, bool, error) {
+	tc := tool.Context{Market: &market.Market{ID: in}, Language: "en", TimeZone: time.UTC}
 	return (&order.Commands{Store: s, Roster: from}).Command(ctx, tc, thread.Message{Text: text, At: c.now.Add(time.Minute)})
 }
 
@@ -123,7 +129,7 @@ func TestProposalsHideNoOrder(t *testing.T) {
 	if got := c.obeyed(plain, c.says("YES")); got != order.Accepted {
 		t.Errorf("without a code: %s", got)
 	}
-	if all, err := c.store.OpenOf(t.Context(), c.biz); err != nil || len(all) != 2 {
+	if all, err := c.store.OpenOf(t.Context(), "demo", c.biz); err != nil || len(all) != 2 {
 		t.Errorf("open are %d, %v", len(all), err)
 	}
 }
@@ -178,5 +184,24 @@ func TestACodeOfTwoBusinesses(t *testing.T) {
 	}
 	if got := c.obeyed(open, c.heard(speaksFor{c.biz, other.biz}, "YES "+open.Code)); got != order.Accepted {
 		t.Error(got)
+	}
+}
+
+// A business of another market has none of these orders to answer, whatever it is called.
+func TestAnswersFromAnotherMarket(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	o := c.apply(c.propose("1"), order.PlacedEvent)
+	for _, text := range []string{"refuse", "refuse " + o.Code} {
+		s, ok, err := c.tellsIn(t.Context(), "elsewhere", c.store, speaksFor{c.biz}, text)
+		if err != nil || !ok || !s.Nothing || len(s.Writes) > 0 {
+			t.Errorf("%q: %d writes, %q, %v, %v", text, len(s.Writes), s.Text, ok, err)
+		}
+	}
+	if _, err := c.store.ByCode(t.Context(), "elsewhere", c.biz, o.Code); !errors.Is(err, actor.ErrNotFound) {
+		t.Errorf("by its code: %v", err)
+	}
+	if all, err := c.store.OpenOf(t.Context(), "elsewhere", c.biz); err != nil || len(all) > 0 {
+		t.Errorf("open are %v, %v", all, err)
 	}
 }

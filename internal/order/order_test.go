@@ -89,14 +89,14 @@ func TestPropose(t *testing.T) {
 	if all, err := c.store.Of(t.Context(), c.owner, a.Market); err != nil || len(all) != 2 {
 		t.Errorf("%d orders, %v", len(all), err)
 	}
-	if _, err := c.store.ByCode(t.Context(), c.biz, a.Code); !errors.Is(err, actor.ErrNotFound) {
+	if _, err := c.store.ByCode(t.Context(), "demo", c.biz, a.Code); !errors.Is(err, actor.ErrNotFound) {
 		t.Errorf("the business knows of what nobody said YES to: %v", err)
 	}
 	if all, err := c.store.OfBusiness(t.Context(), c.biz, noon.Add(-time.Hour)); err != nil || len(all) != 0 {
 		t.Errorf("the business is shown %v, %v", all, err)
 	}
 	placed := c.apply(a, order.PlacedEvent)
-	found, err := c.store.ByCode(t.Context(), c.biz, strings.ToLower(a.Code))
+	found, err := c.store.ByCode(t.Context(), "demo", c.biz, strings.ToLower(a.Code))
 	if err != nil || found.ID != a.ID || found.Receipt == nil || found.Status != order.Placed {
 		t.Errorf("by code %+v, %v", found, err)
 	}
@@ -152,7 +152,7 @@ func TestCodesAreUnique(t *testing.T) {
 	}
 	for _, o := range []order.Order{first, second} {
 		c.apply(o, order.PlacedEvent)
-		if found, err := c.store.ByCode(t.Context(), c.biz, o.Code); err != nil || found.ID != o.ID {
+		if found, err := c.store.ByCode(t.Context(), "demo", c.biz, o.Code); err != nil || found.ID != o.ID {
 			t.Errorf("by %s: %s, %v", o.Code, found.ID, err)
 		}
 	}
@@ -173,7 +173,7 @@ func TestAnOrderIsPlacedWhileErased(t *testing.T) {
 	if _, err := late.Erase(t.Context(), c.owner.Key()); !errors.Is(err, order.ErrChanged) {
 		t.Errorf("err = %v", err)
 	}
-	if found, err := c.store.ByCode(t.Context(), c.biz, o.Code); err != nil || found.Status != order.Placed {
+	if found, err := c.store.ByCode(t.Context(), "demo", c.biz, o.Code); err != nil || found.Status != order.Placed {
 		t.Errorf("%+v, %v", found, err)
 	}
 }
@@ -442,7 +442,7 @@ func TestEraseAfterItsCodeWasGivenAgain(t *testing.T) {
 	if _, err := c.store.Erase(ctx, old.Owner); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := c.store.ByCode(ctx, c.biz, old.Code); err != nil || got.ID != open.ID {
+	if got, err := c.store.ByCode(ctx, "demo", c.biz, old.Code); err != nil || got.ID != open.ID {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if _, err := c.store.Get(ctx, c.owner, old.ID); !errors.Is(err, actor.ErrNotFound) {
@@ -725,7 +725,7 @@ func TestCost(t *testing.T) {
 			o, err = c.store.Apply(ctx, o, order.PlacedEvent, order.By{Actor: c.owner, Receipt: &order.Receipt{}})
 			return err
 		}, 1},
-		{"by code", func() error { _, err := c.store.ByCode(ctx, c.biz, o.Code); return err }, 2},
+		{"by code", func() error { _, err := c.store.ByCode(ctx, "demo", c.biz, o.Code); return err }, 2},
 		{"list", func() error { _, err := c.store.Of(ctx, c.owner, o.Market); return err }, 1},
 		{"of the business", func() error { _, err := c.store.OfBusiness(ctx, c.biz, noon.Add(-time.Hour)); return err }, 2},
 	} {

@@ -141,21 +141,21 @@ func newest(a, b Order) int { return b.CreatedAt.Compare(a.CreatedAt) }
 // its code.
 const answerFor = 14 * 24 * time.Hour
 
-// Lately lists a business's latest orders, newest first: those that it may answer without a
-// code, and what has become of others. 2 requests.
-func (s *Store) Lately(ctx context.Context, business string) ([]Order, error) {
-	return s.OfBusiness(ctx, business, s.now().Add(-answerFor))
+// Lately lists the latest orders of a business in a market, newest first: those that it may
+// answer without a code, and what has become of others. 2 requests.
+func (s *Store) Lately(ctx context.Context, market, business string) ([]Order, error) {
+	all, err := s.OfBusiness(ctx, business, s.now().Add(-answerFor))
+	return slices.DeleteFunc(all, func(o Order) bool { return o.Market != market }), err
 }
 
-// OpenOf lists a business's latest orders that something is still to happen to, newest first. 2
-// requests.
-func (s *Store) OpenOf(ctx context.Context, business string) ([]Order, error) {
-	all, err := s.Lately(ctx, business)
+// OpenOf lists those of them that something is still to happen to. 2 requests.
+func (s *Store) OpenOf(ctx context.Context, market, business string) ([]Order, error) {
+	all, err := s.Lately(ctx, market, business)
 	return slices.DeleteFunc(all, func(o Order) bool { return !o.Stands() }), err
 }
 
-// OfBusiness lists the latest orders of a business that were placed since a time, newest first. 2
-// requests.
+// OfBusiness lists the latest orders of a business that were placed since a time, newest first,
+// for staff: in every market. 2 requests.
 func (s *Store) OfBusiness(ctx context.Context, business string, since time.Time) ([]Order, error) {
 	page, err := s.Table.Query(ctx, dynamo.Query{
 		Index: listedIndex, Where: "listed = :listed AND listedAt >= :since",
@@ -176,8 +176,18 @@ func (s *Store) OfBusiness(ctx context.Context, business string, since time.Time
 	return slices.DeleteFunc(all, func(o Order) bool { return o.Receipt == nil }), nil
 }
 
-// ByCode finds the order that a business knows by a code. 2 requests, 1 where there is none.
-func (s *Store) ByCode(ctx context.Context, business, code string) (Order, error) {
+// ByCode finds the order that a business in a market knows by a code. What another market's has
+// by it is not found. 2 requests, 1 where there is none.
+func (s *Store) ByCode(ctx context.Context, market, business, code string) (Order, error) {
+	o, err := s.Find(ctx, business, code)
+	if err == nil && o.Market != market {
+		return Order{}, actor.ErrNotFound
+	}
+	return o, err
+}
+
+// Find is ByCode for staff: in every market.
+func (s *Store) Find(ctx context.Context, business, code string) (Order, error) {
 	it, err := s.Table.Get(ctx, codeKey(business, strings.ToUpper(code)))
 	if err != nil {
 		return Order{}, err

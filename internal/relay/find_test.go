@@ -19,35 +19,31 @@ type records struct {
 	bookings []ledger.Transaction
 }
 
-func (r records) ByCode(_ context.Context, business, code string) (order.Order, error) {
+func (r records) ByCode(_ context.Context, market, business, code string) (order.Order, error) {
 	for _, o := range r.orders {
-		if o.Business == business && o.Code == code {
+		if o.Market == market && o.Business == business && o.Code == code {
 			return o, nil
 		}
 	}
 	return order.Order{}, actor.ErrNotFound
 }
 
-func (r records) OpenOf(context.Context, string) ([]order.Order, error) { return r.orders, nil }
+func (r records) OpenOf(context.Context, string, string) ([]order.Order, error) { return r.orders, nil }
 
-func (r records) ByBusiness(_ context.Context, _ actor.Actor, business string, _ int, _ string) ([]ledger.Transaction, string, error) {
-	return slices.DeleteFunc(slices.Clone(r.bookings), func(tx ledger.Transaction) bool { return tx.Business != business }), "", nil
+func (r records) Booked(_ context.Context, market, business string) ([]ledger.Transaction, error) {
+	return slices.DeleteFunc(slices.Clone(r.bookings), func(tx ledger.Transaction) bool { return tx.Market != market || tx.Business != business }), nil
 }
 
 // A code leads to what a business has with a customer in this market, and to nothing else.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
-	booking := func(code, market string, confirmed bool) ledger.Transaction {
-		tx := ledger.Transaction{Code: code, State: ledger.Confirmed, Terms: ledger.Terms{Business: "biz", Market: market, Thread: "th_" + code, Start: now.Add(time.Hour), End: now.Add(2 * time.Hour)}}
-		if confirmed {
-			tx.ConfirmedAt = now.Add(-time.Hour)
-		}
-		return tx
+	booking := func(code, market string) ledger.Transaction {
+		return ledger.Transaction{Code: code, State: ledger.Confirmed, Terms: ledger.Terms{Business: "biz", Market: market, Thread: "th_" + code, Start: now.Add(time.Hour), End: now.Add(2 * time.Hour)}}
 	}
-	over := booking("OVER77", "demo", true)
+	over := booking("OVER77", "demo")
 	over.Terms.Start, over.Terms.End = now.Add(-3*visitFor), now.Add(-2*visitFor)
-	begun := booking("BEGUN7", "demo", true)
+	begun := booking("BEGUN7", "demo")
 	begun.Terms.Start = now
 	kept := records{
 		orders: []order.Order{
@@ -56,12 +52,12 @@ func TestFind(t *testing.T) {
 			{Code: "K7P4", Business: "biz", Market: "demo", Thread: "th_K7P4", Status: order.Done},
 			{Code: "K7P5", Business: "other", Market: "demo", Thread: "th_K7P5", Status: order.Placed},
 		},
-		bookings: []ledger.Transaction{booking("AAAA77", "demo", true), booking("BBBB77", "elsewhere", true), booking("CCCC77", "demo", false), over, begun},
+		bookings: []ledger.Transaction{booking("AAAA77", "demo"), booking("BBBB77", "elsewhere"), over, begun},
 	}
 	p := &Post{Orders: kept, Ledger: kept, Now: func() time.Time { return now }}
 	for code, want := range map[string]string{
 		"K7P2": "th_K7P2", " k7p2 ": "th_K7P2", "K7P3": "", "K7P4": "th_K7P4, closed", "K7P5": "", "K7P6": "",
-		"AAAA77": "th_AAAA77", "BBBB77": "", "CCCC77": "", "DDDD77": "", "OVER77": "th_OVER77, closed, begun", "BEGUN7": "th_BEGUN7, begun",
+		"AAAA77": "th_AAAA77", "BBBB77": "", "DDDD77": "", "OVER77": "th_OVER77, closed, begun", "BEGUN7": "th_BEGUN7, begun",
 	} {
 		these, err := p.find(t.Context(), "demo", []string{"none", "biz"}, code)
 		if err != nil {

@@ -51,11 +51,11 @@ type Post struct {
 		Read(ctx context.Context, market, number string) (roster.Roles, error)
 	}
 	Orders interface {
-		ByCode(ctx context.Context, business, code string) (order.Order, error)
-		OpenOf(ctx context.Context, business string) ([]order.Order, error)
+		ByCode(ctx context.Context, market, business, code string) (order.Order, error)
+		OpenOf(ctx context.Context, market, business string) ([]order.Order, error)
 	}
 	Ledger interface {
-		ByBusiness(ctx context.Context, a actor.Actor, business string, limit int, after string) ([]ledger.Transaction, string, error)
+		Booked(ctx context.Context, market, business string) ([]ledger.Transaction, error)
 	}
 	Threads interface {
 		Head(ctx context.Context, id string) (thread.Head, error)
@@ -70,15 +70,14 @@ const (
 	MaxText = 1000 // characters
 	MaxDay  = 20   // messages of one matter on one day (UTC)
 
-	maxLines    = 20
-	talkFor     = 7 * 24 * time.Hour // after the customer's latest message a talk is open
-	waitFor     = 2 * time.Hour      // and that long it is what a business means that names none
-	moreFor     = 10 * time.Minute   // and that long after an answer
-	visitFor    = 24 * time.Hour     // after its end a booking is open
-	keepTalk    = 30 * 24 * time.Hour
-	maxBookings = 200 // latest ones of a business that are looked through for a code
-	maxWaiting  = 20
-	maxCodes    = 4 // of a text that are looked up
+	maxLines   = 20
+	talkFor    = 7 * 24 * time.Hour // after the customer's latest message a talk is open
+	waitFor    = 2 * time.Hour      // and that long it is what a business means that names none
+	moreFor    = 10 * time.Minute   // and that long after an answer
+	visitFor   = 24 * time.Hour     // after its end a booking is open
+	keepTalk   = 30 * 24 * time.Hour
+	maxWaiting = 20
+	maxCodes   = 4 // of a text that are looked up
 )
 
 // matter is what a business and one customer have to do with each other.
@@ -200,8 +199,8 @@ func (p *Post) find(ctx context.Context, market string, businesses []string, cod
 }
 
 func (p *Post) order(ctx context.Context, market, business, code string) (*matter, error) {
-	o, err := p.Orders.ByCode(ctx, business, code)
-	if errors.Is(err, actor.ErrNotFound) || err == nil && o.Market != market {
+	o, err := p.Orders.ByCode(ctx, market, business, code)
+	if errors.Is(err, actor.ErrNotFound) {
 		return nil, nil
 	}
 	m := ofOrder(o)
@@ -229,12 +228,12 @@ func (p *Post) talk(ctx context.Context, market, business, code string) (*matter
 }
 
 func (p *Post) booking(ctx context.Context, market, business, code string) (*matter, error) {
-	txs, _, err := p.Ledger.ByBusiness(ctx, actor.Actor{Kind: actor.System, ID: "relay"}, business, maxBookings, "")
+	txs, err := p.Ledger.Booked(ctx, market, business)
 	if err != nil {
 		return nil, err
 	}
 	for _, tx := range txs {
-		if tx.Code != code || tx.Market != market || tx.ConfirmedAt.IsZero() {
+		if tx.Code != code {
 			continue
 		}
 		return &matter{
