@@ -34,12 +34,16 @@ func (s *service) newMarket(t *testing.T) (id, target string) {
 	return id, "/admin/api/markets/" + id
 }
 
-const row = `{"id":"a","businessId":"b","domain":"food","category":"restaurant","names":{"en":"Alpha"},"merve":{"toolType":"restaurant","enabled":true}}`
+// rowOf is a listing of a business as it is sent.
+func rowOf(business string) string {
+	return `{"id":"a","businessId":"` + business + `","domain":"food","category":"restaurant","names":{"en":"Alpha"},"merve":{"toolType":"restaurant","enabled":true}}`
+}
 
 func TestExchangeOfListings(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	_, target := s.newMarket(t)
+	market, target := s.newMarket(t)
+	row := rowOf(market)
 	send := func(body, media string) answer {
 		return s.call(t, "POST", target+"/listings/import", body, append(admin(), "Content-Type", media)...)
 	}
@@ -94,7 +98,7 @@ func TestExportIsNotLargerThanAnImport(t *testing.T) {
 	id, target := s.newMarket(t)
 	long := strings.Repeat("\x01", 300_000) // six bytes each as JSON
 	for _, name := range []string{"a", "b", "c"} {
-		l := &listing.Listing{Market: id, ID: name, Business: "b", Domain: "food", Category: "restaurant", Names: map[string]string{"en": "Alpha"}, Descriptions: map[string]string{"en": long}}
+		l := &listing.Listing{Market: id, ID: name, Business: id, Domain: "food", Category: "restaurant", Names: map[string]string{"en": "Alpha"}, Descriptions: map[string]string{"en": long}}
 		if err := s.base.Listings().Put(t.Context(), l, "staff:seed"); err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +116,8 @@ func TestReindexWithoutAnEngine(t *testing.T) {
 func TestListingComesAndGoes(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	_, target := s.newMarket(t)
+	market, target := s.newMarket(t)
+	row := rowOf(market)
 	target += "/listings/a"
 	var first, second listing.Listing
 	s.call(t, "PUT", target, row, admin()...).wants(t, http.StatusOK, &first)

@@ -20,7 +20,7 @@ func TestField15_StaffCount(t *testing.T) {
 	market, target := s.newMarket(t)
 	target += "/listings/a"
 	body := func(item string) string {
-		return strings.Replace(row, `"id":"a"`, `"left":{"soup":99},"items":[{"id":"soup","kind":"menuItems","names":{"en":"Soup"}`+item+`}]`, 1)
+		return strings.Replace(rowOf(market), `"id":"a"`, `"left":{"soup":99},"items":[{"id":"soup","kind":"menuItems","names":{"en":"Soup"}`+item+`}]`, 1)
 	}
 	var got listing.Listing
 	wants := func(left int) {

@@ -94,12 +94,12 @@ func FuzzListing(f *testing.F) {
 }
 
 // A change of listings whose calls fail is whole when it comes again: each is listed once, with
-// its items, what it was, and the number of its business on the roster.
+// its items, what it was, the number of its business on the roster, and whose market that is.
 func TestField25_CrashOfAPut(t *testing.T) {
 	t.Parallel()
-	named := func(id string) *Listing {
+	named := func(market, id string) *Listing {
 		l := harbour()[0].Listing
-		l.ID, l.Business, l.Offerings, l.Merve.WhatsApp = id, "b", nil, "+15550100"
+		l.ID, l.Market, l.Business, l.Offerings, l.Merve.WhatsApp = id, market, market, nil, "+15550100"
 		l.Items = []Item{{ID: "soup", Kind: MenuItems, Names: map[string]string{"en": "Soup"}}}
 		return &l
 	}
@@ -109,27 +109,25 @@ func TestField25_CrashOfAPut(t *testing.T) {
 		want  string
 	}{
 		"put": {nil, func(ctx context.Context, s *Store, market string) error {
-			l := named("a")
-			l.Market = market
-			return s.Put(ctx, l, "test")
-		}, "items#a, listing#a, a version 1, contact listing#a"},
+			return s.Put(ctx, named(market, "a"), "test")
+		}, "items#a, listing#a, a version 1, contact listing#a, business's market"},
 		"change": {[]string{"a"}, func(ctx context.Context, s *Store, market string) error {
 			_, err := s.Change(ctx, market, "a", "test", func(l *Listing) (*Listing, error) {
 				l.Merve.WhatsApp, l.Items = "", nil
 				return l, nil
 			})
 			return err
-		}, "listing#a, a version 1, a version 2"},
+		}, "listing#a, a version 1, a version 2, business's market"},
 		"delete": {[]string{"a"}, func(ctx context.Context, s *Store, market string) error {
 			_, err := s.Change(ctx, market, "a", "test", func(*Listing) (*Listing, error) { return nil, nil })
 			return err
-		}, "a version 1, a version 2"},
+		}, "a version 1, a version 2, business's market"},
 		"import": {[]string{"a"}, func(ctx context.Context, s *Store, market string) error {
-			a, b := named("a"), named("b")
-			a.Market, b.Market, a.Items = market, market, nil
+			a, b := named(market, "a"), named(market, "b")
+			a.Items = nil
 			_, err := s.Import(ctx, []*Listing{a, b}, "test")
 			return err
-		}, "items#b, listing#a, listing#b, a version 1, a version 2, b version 1, contact listing#a, contact listing#b"},
+		}, "items#b, listing#a, listing#b, a version 1, a version 2, b version 1, contact listing#a, contact listing#b, business's market"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -140,9 +138,7 @@ func TestField25_CrashOfAPut(t *testing.T) {
 				}
 				faulty, sound, market := over(dynamotest.Once(t, calls)), over(dynamotest.Open(t)), dynamotest.ID("m")
 				for _, id := range tt.there {
-					l := named(id)
-					l.Market = market
-					if err := sound.Put(t.Context(), l, "test"); err != nil {
+					if err := sound.Put(t.Context(), named(market, id), "test"); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -150,7 +146,7 @@ func TestField25_CrashOfAPut(t *testing.T) {
 					calls.Deliver(t, nil, func() error { return tt.do(t.Context(), faulty, market) })
 				}
 				var left []string
-				for _, in := range [][2]string{{"market#" + market, ""}, {"listing#" + market + "#a", "a "}, {"listing#" + market + "#b", "b "}, {"contact#" + market + "#+15550100", "contact "}} {
+				for _, in := range [][2]string{{"market#" + market, ""}, {"listing#" + market + "#a", "a "}, {"listing#" + market + "#b", "b "}, {"contact#" + market + "#+15550100", "contact "}, {"business#" + market, "business's "}} {
 					err := sound.Table.Each(t.Context(), dynamo.Under(in[0], ""), func(it dynamo.Item) error {
 						left = append(left, in[1]+strings.Replace(it.Key().SK, "#0000000", " ", 1))
 						return nil

@@ -4,6 +4,7 @@
 //	market#{market}         listing#{id}    a listing
 //	market#{market}         items#{id}      its menu, services, tickets, types of room
 //	listing#{market}#{id}   version#{n}     what it was, who changed it and when
+//	business#{business}     market          in which market it is: its calendars and orders are named by it alone
 //	contact#…                               whose number its messages go to (package roster)
 //
 // How many are left of an item that is counted is package stock's, in a record of its own: a

@@ -42,7 +42,8 @@ type catalog struct {
 
 func newCatalog(t testing.TB, all ...*listing.Listing) *catalog {
 	t.Helper()
-	c := &catalog{t: t, db: dynamotest.Open(t), market: dynamotest.ID("m")}
+	c := &catalog{t: t, market: dynamotest.ID("m")}
+	c.db = dynamotest.Open(t, dynamotest.Aside(c.market, `business#[^"]+`)) // other tests have markets with these businesses, too
 	c.Store = &listing.Store{
 		Table: c.db.Table(dynamotest.TableName("catalog")), Stock: &stock.Store{Table: c.db.Table(dynamotest.TableName("records")), Now: c.now}, Now: c.now,
 	}

@@ -49,6 +49,15 @@ func versionKey(market, id string, n int) dynamo.Key {
 	return dynamo.Key{PK: "listing#" + market + "#" + id, SK: fmt.Sprintf("version#%08d", n)}
 }
 
+func businessKey(business string) dynamo.Key {
+	return dynamo.Key{PK: "business#" + business, SK: "market"}
+}
+
+// claimed is the market that a business belongs to.
+type claimed struct {
+	Market string `dynamodbav:"market"`
+}
+
 // stored is what an item holds beside the listing.
 type stored struct {
 	Listing
@@ -223,7 +232,7 @@ func (s *Store) writeAs(ctx context.Context, version int, before, after *Listing
 	case before != nil && len(before.Items) > 0:
 		ws = append(ws, s.Table.Delete(itemsKey(after.Market, after.ID)))
 	}
-	if err := s.Table.DB().Commit(ctx, slices.Concat(ws, counts, s.contacts(before, after))...); err != nil {
+	if err := s.Table.DB().Commit(ctx, slices.Concat(ws, counts, s.claim(before, after), s.contacts(before, after))...); err != nil {
 		return fmt.Errorf("put listing %s: %w", after.ID, err)
 	}
 	s.forget(after.Market)
@@ -248,6 +257,17 @@ func (s *Store) remove(ctx context.Context, before *Listing, by string) error {
 	}
 	s.forget(before.Market)
 	return nil
+}
+
+// claim makes a business that comes to a listing its market's own, on condition that it is no
+// other market's. It stays that when its last listing goes: its bookings and orders are still there.
+func (s *Store) claim(before, after *Listing) []dynamo.Write {
+	if before != nil && before.Business == after.Business {
+		return nil
+	}
+	return []dynamo.Write{s.Table.Put(businessKey(after.Business), claimed{after.Market}).
+		If("attribute_not_exists(pk) OR market = :market", dynamo.V{":market": after.Market}).
+		Else(fault.Field("businessId", "is in use in another market: take another"))}
 }
 
 // contacts keeps the roster to the numbers that a listing's messages go to.

@@ -225,13 +225,15 @@ func TestContacts(t *testing.T) {
 			t.Errorf("%s: %s", n, d)
 		}
 	}
-	l.Merve.Actions, l.Business = nil, "other"
+	l.Merve.Actions, l.Offerings = nil, nil
+	c.put(l)
+	if b := speaks("+15550101"); len(b) != 0 {
+		t.Errorf("still speaks for %v", b)
+	}
+	l.Business = "other"
 	c.put(l)
 	if d := cmp.Diff([]string{"other"}, speaks("+15550100")); d != "" {
 		t.Error(d)
-	}
-	if b := speaks("+15550101"); len(b) != 0 {
-		t.Errorf("still speaks for %v", b)
 	}
 	if _, err := c.Change(t.Context(), c.market, "a", "test", func(*listing.Listing) (*listing.Listing, error) { return nil, nil }); err != nil {
 		t.Fatal(err)
@@ -239,6 +241,36 @@ func TestContacts(t *testing.T) {
 	if b := speaks("+15550100"); len(b) != 0 {
 		t.Errorf("after the deletion still speaks for %v", b)
 	}
+}
+
+// A business that one market has is no other's, even when its last listing has gone: what was
+// booked and ordered there is known by its name alone.
+func TestABusinessHasOneMarket(t *testing.T) {
+	t.Parallel()
+	c, elsewhere := newCatalog(t, plain("a", "bar", 500), plain("b", "bar", 500)), dynamotest.ID("m")
+	refused := func(l *listing.Listing) {
+		t.Helper()
+		l.Market = elsewhere
+		err := c.Put(t.Context(), l, "test")
+		if _, field := fault.Public(err); !fault.Is(err, fault.Invalid) || field != "businessId" {
+			t.Errorf("of another market: %v", err)
+		}
+	}
+	refused(plain("a", "bar", 500))
+	own := plain("own", "bar", 500)
+	own.Market, own.Business, own.Offerings = elsewhere, "biz-"+elsewhere, nil
+	if err := c.Put(t.Context(), own, "test"); err != nil {
+		t.Fatal(err)
+	}
+	own.Business = "biz"
+	refused(own)
+	for _, id := range []string{"a", "b"} {
+		if _, err := c.Change(t.Context(), c.market, id, "test", func(*listing.Listing) (*listing.Listing, error) { return nil, nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused(plain("a", "bar", 500))
+	c.put(plain("a", "bar", 500))
 }
 
 func TestStoreCost(t *testing.T) {

@@ -64,7 +64,7 @@ func newPlace(t testing.TB) *place {
 		orders:  &order.Store{Table: db.Table(dynamotest.TableName("records")), Now: now},
 	}
 	p.listing = &listing.Listing{
-		ID: "grill", Market: p.market.ID, Business: "biz", Names: map[string]string{"en": "Harbour Grill"}, Domain: "food", Category: "restaurant",
+		ID: "grill", Market: p.market.ID, Business: dynamotest.ID("biz"), Names: map[string]string{"en": "Harbour Grill"}, Domain: "food", Category: "restaurant",
 		Merve: listing.Integration{Enabled: true, WhatsApp: merchantPhone, Actions: []listing.Action{{Type: listing.BookAction, Enabled: true}}},
 	}
 	p.Notifier = &notify.Notifier{
@@ -99,7 +99,7 @@ func (p *place) event(typ, from ledger.State) ledger.Event {
 	return ledger.Event{ID: string(typ), Type: typ, From: from, At: noon, Transaction: ledger.Transaction{
 		ID: dynamotest.ID("tx"), Code: "KX72B4", State: typ,
 		Terms: ledger.Terms{
-			Business: "biz", Listing: "grill", ListingName: "Harbour Grill", Offering: "table", OfferingName: "Table", Merchant: merchantPhone,
+			Business: p.listing.Business, Listing: "grill", ListingName: "Harbour Grill", Offering: "table", OfferingName: "Table", Merchant: merchantPhone,
 			Market: p.market.ID, Owner: "person:whatsapp:+15550999", Start: noon.Add(30 * time.Hour), End: noon.Add(31 * time.Hour),
 			TimeZone: "UTC", Party: 2, Currency: "EUR", CustomerName: "Deniz", Language: "en",
 		},

@@ -28,7 +28,7 @@ func (p *place) ordered(by actor.Actor, all ...order.EventType) order.Event {
 	ctx, last := p.t.Context(), all[len(all)-1]
 	late := &order.Store{Table: p.orders.Table, Now: func() time.Time { return noon.Add(48 * time.Hour) }}
 	o, err := p.orders.Propose(ctx, order.Order{
-		Kind: order.Food, Owner: customer.Key(), Market: p.market.ID, Thread: p.writes(), Language: "en", Business: "biz", Listing: "grill",
+		Kind: order.Food, Owner: customer.Key(), Market: p.market.ID, Thread: p.writes(), Language: "en", Business: p.listing.Business, Listing: "grill",
 		ListingName: "Harbour Grill", Merchant: merchantPhone, TimeZone: "UTC", ExpiresAt: noon.Add(time.Minute),
 	}, dynamotest.ID("key"))
 	for _, typ := range all {
@@ -113,7 +113,7 @@ func TestALargeOrder(t *testing.T) {
 		})
 	}
 	o, err := p.orders.Propose(ctx, order.Order{
-		Kind: order.Food, Owner: customer.Key(), Market: p.market.ID, Thread: p.writes(), Language: "en", Business: "biz", Listing: "grill",
+		Kind: order.Food, Owner: customer.Key(), Market: p.market.ID, Thread: p.writes(), Language: "en", Business: p.listing.Business, Listing: "grill",
 		Lines: lines, TotalMinor: 20000, Currency: "EUR", ListingName: "Harbour Grill", Merchant: merchantPhone, TimeZone: "UTC", ExpiresAt: noon.Add(time.Minute),
 	}, dynamotest.ID("key"))
 	if err != nil {

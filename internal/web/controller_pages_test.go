@@ -202,7 +202,7 @@ func switchMarketOff(t *testing.T, browser context.Context) {
 
 func meze() *listing.Listing {
 	return &listing.Listing{
-		ID: "meze", Business: "biz-meze", Domain: "food", Category: "restaurant", Place: "Girne", Names: map[string]string{"en": "Meze House"},
+		ID: "meze", Domain: "food", Category: "restaurant", Place: "Girne", Names: map[string]string{"en": "Meze House"},
 		Items: []listing.Item{{ID: "soup", Kind: listing.MenuItems, Names: map[string]string{"en": "Soup"}, PriceMinor: 450}},
 		Offerings: []schedule.Offering{{
 			ID: "table", Name: "Table", TimeZone: "Asia/Nicosia", Hours: map[string][]schedule.Span{"tue": {{From: "12:00", To: "23:00"}}}, SlotMinutes: 30, DurationMinutes: 90,
@@ -717,8 +717,8 @@ func controllerAccessible(t *testing.T, browser context.Context) {
 	}
 	ride := c.rides("+15550189", "Harbour Road 5")
 	for i, page := range []string{
-		"overview", "market", "tools", "messages", "listings", "listings?listing=meze", "drivers", "drivers?driver=dina", "places", "places?place=sifa", "places?place=", "rides", "rides?status=open", "rides?ride=" + ride.ID + "&thread=" + ride.Thread, "orders?business=biz-meze",
-		"bookings?business=biz-meze", "alerts", "outbox", "threads?owner=%2B15550188", "threads?find=", "threads?state=awaiting_confirmation", "threads?thread=" + id, "history", "audit?thread=" + id,
+		"overview", "market", "tools", "messages", "listings", "listings?listing=meze", "drivers", "drivers?driver=dina", "places", "places?place=sifa", "places?place=", "rides", "rides?status=open", "rides?ride=" + ride.ID + "&thread=" + ride.Thread, "orders?business=biz-" + c.market.ID,
+		"bookings?business=biz-" + c.market.ID, "alerts", "outbox", "threads?owner=%2B15550188", "threads?find=", "threads?state=awaiting_confirmation", "threads?thread=" + id, "history", "audit?thread=" + id,
 	} {
 		scheme, window := "light", desktop
 		if i%2 == 1 {

@@ -143,7 +143,7 @@ func (c *controller) now() *market.Market {
 // put stores a listing in the market.
 func (c *controller) put(l *listing.Listing) {
 	c.Helper()
-	l.Market = c.market.ID
+	l.Market, l.Business = c.market.ID, "biz-"+c.market.ID
 	if err := c.base.Listings().Put(context.Background(), l, "staff:seed"); err != nil {
 		c.Fatal(err)
 	}

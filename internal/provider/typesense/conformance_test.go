@@ -64,9 +64,9 @@ func simple(id, name string) *listing.Listing {
 
 func stored(t testing.TB, all ...*listing.Listing) (*listing.Store, string) {
 	t.Helper()
-	db, now := dynamotest.Open(t), func() time.Time { return noon }
-	store := &listing.Store{Table: db.Table(dynamotest.TableName("catalog")), Now: now, Stock: &stock.Store{Table: db.Table(dynamotest.TableName("records")), Now: now}}
 	market := dynamotest.ID("m")
+	db, now := dynamotest.Open(t, dynamotest.Aside(market, `business#[^"]+`)), func() time.Time { return noon }
+	store := &listing.Store{Table: db.Table(dynamotest.TableName("catalog")), Now: now, Stock: &stock.Store{Table: db.Table(dynamotest.TableName("records")), Now: now}}
 	for _, l := range all {
 		l.Market = market
 		if err := store.Put(t.Context(), l, "test"); err != nil {

@@ -518,7 +518,7 @@ func TestMarketsApart(t *testing.T) {
 	s, x, market := indexed(t, simple("a", "Place"))
 	other := &listing.Listing{}
 	*other = *simple("z", "Other")
-	other.Market = market + "-2"
+	other.Market, other.Business = market+"-2", "other"
 	if err := x.Store.Put(t.Context(), other, "test"); err != nil {
 		t.Fatal(err)
 	}
