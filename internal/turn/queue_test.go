@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"time"
 
 	"merve/internal/channel"
 	"merve/internal/llm"
@@ -51,5 +52,33 @@ func TestField01_AMessageIsQueuedByItsKey(t *testing.T) {
 	}
 	if len(q.keys) != 2 || q.keys[0] != q.keys[1] {
 		t.Errorf("keys of one that is queued later: %q", q.keys)
+	}
+}
+
+// A client that gives up just when whoever holds the lease has answered is given that answer: there
+// is no place behind it to look for it.
+func TestGivesUpWhenItIsAnswered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.model = modelFunc(func(context.Context, llm.Request) (llm.Response, error) { return llm.Response{Text: "Here I am."}, nil })
+	first, err := w.threads.Append(t.Context(), w.from("ann", channel.App, "m1", "hello"), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, giveUp := context.WithCancel(t.Context())
+	w.runner.Wait = func(ctx context.Context, _ time.Duration) error {
+		w.runner.Wait = w.clock.wait
+		if err := w.threads.Release(t.Context(), first.Lease); err != nil {
+			t.Error(err)
+		}
+		if err := w.runner.Work(t.Context(), first.Thread); err != nil {
+			t.Error(err)
+		}
+		giveUp()
+		return ctx.Err()
+	}
+	a, err := w.runner.Converse(ctx, w.from("ann", channel.App, "m2", "are you there?"))
+	if err != nil || a.Later || textOf(a.Turn) != "Here I am." {
+		t.Errorf("%+v, %v", a, err)
 	}
 }

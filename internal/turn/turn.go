@@ -181,16 +181,19 @@ const (
 	handOver  = 5 * time.Second        // for store and queue, when a client's time is up
 )
 
-// later hands the turn to the queue.
+// later hands the turn to the queue, unless its answer is there by now.
 func (r *Runner) later(ctx context.Context, a thread.Appended) (Answer, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handOver)
 	defer cancel()
 	if err := r.Queue.Queue(ctx, a.Thread, a.Message+".later"); err != nil {
 		return Answer{}, fault.Wrap(err, fault.Unavailable, "queue turn of thread %s", a.Thread)
 	}
-	head, err := r.Threads.Head(ctx, a.Thread)
-	if err != nil {
+	t, head, ok, err := r.Threads.Answer(ctx, a.Thread, a.Message)
+	switch {
+	case err != nil:
 		return Answer{}, err
+	case ok: // just now: behind the latest turn it would not be listed
+		return r.answer(a, Done{Turn: t, Head: head}), nil
 	}
 	return Answer{Thread: a.Thread, Message: a.Message, State: thread.Executing, Later: true, After: thread.Cursor(head.Turns + 1)}, nil
 }
