@@ -483,6 +483,16 @@ func TestDataOfASession(t *testing.T) {
 	}
 }
 
+// A message that comes again after all was deleted is told to be gone.
+func TestARepeatOfWhatWasDeleted(t *testing.T) {
+	t.Parallel()
+	s, id := start(t), session()
+	once := map[string]any{"sessionId": id, "text": "hello", "clientMessageId": "once"}
+	s.call(t, "POST", webChatPath, once).wants(t, http.StatusOK, nil)
+	s.call(t, "DELETE", webDataPath, nil, "x-session-id", id).wants(t, http.StatusNoContent, nil)
+	s.call(t, "POST", webChatPath, once).refuses(t, http.StatusGone, "")
+}
+
 // What a business expects stays when all else is deleted, and the answer names it.
 func TestDataThatStays(t *testing.T) {
 	t.Parallel()

@@ -153,9 +153,9 @@ type foundAnswer struct{ answer Answer }
 func (*foundAnswer) Error() string { return "answered" }
 
 // await waits until the message is answered by somebody else ([foundAnswer]) or the
-// lease can be taken.
+// lease can be taken. What came again after its turn was erased is [fault.Gone].
 func (r *Runner) await(ctx context.Context, a thread.Appended) (*thread.Lease, error) {
-	for {
+	for waits := true; ; {
 		t, head, ok, err := r.Threads.Answer(ctx, a.Thread, a.Message)
 		if err != nil {
 			return nil, err
@@ -163,11 +163,17 @@ func (r *Runner) await(ctx context.Context, a thread.Appended) (*thread.Lease, e
 		if ok {
 			return nil, &foundAnswer{r.answer(a, Done{Turn: t, Head: head})}
 		}
+		if !waits {
+			return nil, errErased
+		}
 		lease, _, err := r.Threads.Take(ctx, a.Thread)
 		switch {
 		case err == nil:
 			return lease, nil
-		case !errors.Is(err, thread.ErrBusy) && !errors.Is(err, thread.ErrNothing):
+		case errors.Is(err, thread.ErrNothing): // it was answered, before the next look or long ago
+			waits = false
+			continue
+		case !errors.Is(err, thread.ErrBusy):
 			return nil, err
 		}
 		if err := r.Wait(ctx, pollEvery); err != nil {
@@ -175,6 +181,8 @@ func (r *Runner) await(ctx context.Context, a thread.Appended) (*thread.Lease, e
 		}
 	}
 }
+
+var errErased = fault.New(fault.Gone, "the message was answered, and both have been deleted")
 
 const (
 	pollEvery = 300 * time.Millisecond // between looks at a turn that somebody else runs

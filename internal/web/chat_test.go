@@ -564,6 +564,13 @@ func refusals(t *testing.T, browser context.Context) {
 	p.wait(`document.querySelector('#text').value === 'too long' && !document.querySelector('.own')`)
 	p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector('#text').value = ''`))
 
+	p.backend.Refuse(problem(fault.New(fault.Gone, "it was answered and deleted")))
+	p.send("gone")
+	p.waitText(".trouble", "This message cannot be sent as it is. it was answered and deleted")
+	p.click(".trouble button")
+	p.wait(`!document.querySelector('.own')`)
+	p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector('#text').value = ''`))
+
 	busy := problem(fault.New(fault.Unavailable, "too many"))
 	p.backend.Refuse(busy, busy)
 	p.send("hello")

@@ -561,7 +561,7 @@ function deadlineOf(action) { return Date.parse(action?.answerBy ?? action?.expi
 
 function kindOf(status) {
   switch (status) {
-    case 401: case 403: case 404: case 410: return 'lost';
+    case 401: case 403: case 404: return 'lost';
     case 408: case 502: case 504: return 'network';
     case 429: case 503: return 'busy';
   }
