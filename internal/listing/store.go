@@ -191,6 +191,9 @@ func (s *Store) try(ctx context.Context, market, id, by string, f func(before *L
 	if before != nil && before.same(after) {
 		return before, nil
 	}
+	if before != nil && before.Business != after.Business && before.serves() {
+		return nil, fault.Field("businessId", "stays %s: the listing's bookings and orders are that business's", before.Business)
+	}
 	return after, s.write(ctx, before, after, by)
 }
 
@@ -300,6 +303,9 @@ func (s *Store) contacts(before, after *Listing) []dynamo.Write {
 	}
 	return ws
 }
+
+// serves reports whether there may be bookings or orders of it.
+func (l *Listing) serves() bool { return len(l.Offerings)+len(l.Merve.Actions) > 0 }
 
 // same reports whether two listings say the same, whoever changed them when.
 func (l *Listing) same(other *Listing) bool {

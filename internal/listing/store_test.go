@@ -273,6 +273,30 @@ func TestABusinessHasOneMarket(t *testing.T) {
 	c.put(plain("a", "bar", 500))
 }
 
+// Bookings keep their places and orders their business: a listing that can have any stays with it.
+func TestAListingStaysWithItsBusiness(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		change func(l *listing.Listing)
+		stays  bool
+	}{
+		"it is booked":           {func(l *listing.Listing) { l.Merve.Actions = nil }, true},
+		"it was ordered from":    {func(l *listing.Listing) { l.Offerings, l.Merve.Actions[0].Enabled = nil, false }, true},
+		"nothing is to be there": {func(l *listing.Listing) { l.Offerings, l.Merve.Actions = nil, nil }, false},
+	} {
+		l := plain("a", "bar", 500)
+		l.Merve.Actions = []listing.Action{{Type: listing.FoodAction, Enabled: true}}
+		tt.change(l)
+		c := newCatalog(t, l)
+		moved := *l
+		moved.Business, moved.Offerings, moved.Merve.Actions = "other", nil, nil
+		err := c.Put(t.Context(), &moved, "test")
+		if _, field := fault.Public(err); (err != nil) != tt.stays || err != nil && (field != "businessId" || !fault.Is(err, fault.Invalid)) {
+			t.Errorf("%s: %v, want that it stays: %v", name, err, tt.stays)
+		}
+	}
+}
+
 func TestStoreCost(t *testing.T) {
 	t.Parallel()
 	c := newCatalog(t)

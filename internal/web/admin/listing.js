@@ -71,7 +71,7 @@ function view(l, ctx) {
     tick('Offered by Merve', l.merve.enabled, (on) => { l.merve.enabled = on; changed(); }, { note: 'Off: customers do not find it.' }),
     section('What it is', make('div', { className: 'settings' },
       fresh ? field('Short name', text(l.id, (v) => set('id')(v.trim())), { path: 'id', note: 'Letters, digits and dashes. It cannot be changed later.' }) : null,
-      field('Business', text(l.businessId, set('businessId')), { path: 'businessId', note: 'Who runs it. Listings of one business share its bookings and orders.' }),
+      field('Business', text(l.businessId, set('businessId')), { path: 'businessId', note: 'Who runs it. Listings of one business share its bookings and orders, and stay with it.' }),
       field('Domain', text(l.domain, set('domain')), { path: 'domain', note: 'Such as food, stay, service, property.' }),
       field('Category', text(l.category, set('category')), { path: 'category', note: 'Such as restaurant.' }),
       field('Sub-category', text(l.subCategory, set('subCategory')), { path: 'subCategory' }),
