@@ -354,9 +354,12 @@ func TestOnlyWhatTakesBookingsIsBooked(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, l := range all {
-		_, err := app.Catalog(s.base).Bookable(t.Context(), demo.Market, l.ID, "")
+		item, err := app.Catalog(s.base).Bookable(t.Context(), demo.Market, l.ID, "")
 		if _, ok := l.Action(listing.BookAction); ok {
 			books++
+			if item.Longest != item.Offering.LongestSlot() { // it never had another calendar
+				t.Errorf("%s: looks back %v", l.ID, item.Longest)
+			}
 		} else if not++; !fault.Is(err, fault.Conflict) {
 			t.Errorf("%s: %v", l.ID, err)
 		}

@@ -438,7 +438,7 @@ func (c catalog) Bookable(ctx context.Context, marketID, listingID, offeringID s
 		return ledger.Bookable{}, err
 	}
 	return ledger.Bookable{
-		Business: l.Business, Listing: l.ID, ListingName: l.Name("en"), Offering: o, Merchant: l.Dispatch(action), Tags: append(l.Tags, action.Tags...),
+		Business: l.Business, Listing: l.ID, ListingName: l.Name("en"), Offering: o, Longest: l.Longest[o.ID], Merchant: l.Dispatch(action), Tags: append(l.Tags, action.Tags...),
 	}, nil
 }
 

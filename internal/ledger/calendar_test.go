@@ -61,6 +61,29 @@ func TestField12_AChangedCalendar(t *testing.T) {
 	}
 }
 
+// A day in one piece is cut into short slots while a booking of all of it stands: none of them
+// is to be had, the last one neither.
+func TestField12_AFinerCalendar(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.offering.SlotMinutes, s.offering.DurationMinutes = 480, 480
+	s.longest = s.offering.LongestSlot()
+	r, err := s.call("initiateBooking", at("2030-06-04", "12:00"), "whole")
+	if err != nil || r.Proposal == nil {
+		t.Fatalf("%+v, %v", r.Data, err)
+	}
+	if _, err := s.Confirm(t.Context(), s.owner, r.Proposal.Ref, Receipt{PendingID: "p", OfferHash: r.Proposal.Hash, MessageID: "m", Answer: "yes", Actor: s.owner.Key(), At: s.Now()}, "yes"); err != nil {
+		t.Fatal(err)
+	}
+	s.offering.SlotMinutes, s.offering.DurationMinutes = 120, 120
+	s.tc.Thread = "another"
+	for clock, free := range map[string]bool{"12:00": false, "14:00": false, "16:00": false, "18:00": false, "20:00": true} {
+		if r, err := s.call("initiateBooking", at("2030-06-04", clock), clock); err != nil || (r.Proposal != nil) != free {
+			t.Errorf("%s: %+v, %v; want that it is held: %v", clock, r.Data, err, free)
+		}
+	}
+}
+
 // What reaches into a slot is in the way for as long as its lock is there, as on the slot itself:
 // a hold whose time is over until it is swept, a booking until it is cancelled.
 func TestField12_ATimeOfTheOldCalendarIsFreed(t *testing.T) {

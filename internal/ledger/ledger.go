@@ -108,6 +108,10 @@ type Terms struct {
 	CustomerName    string      `dynamodbav:"customerName,omitempty" json:"customerName,omitempty"`
 	Language        string      `dynamodbav:"lang,omitempty" json:"language,omitempty"`
 	Policy          int         `dynamodbav:"policy" json:"policyVersion"` // version of the market it was offered under
+
+	// Longest is for how long a booking ever took one of the offering's slots: those of a former
+	// calendar are looked for that far back.
+	Longest time.Duration `dynamodbav:"longest,omitempty" json:"-"`
 }
 
 // Transaction is a booking.

@@ -28,8 +28,9 @@ type Bookable struct {
 	Listing     string
 	ListingName string
 	Offering    schedule.Offering
-	Merchant    string   // WhatsApp number of the business, E.164
-	Tags        []string // of the listing; a market may allow some only
+	Longest     time.Duration // for which a booking ever took one of its slots, by any calendar it has had
+	Merchant    string        // WhatsApp number of the business, E.164
+	Tags        []string      // of the listing; a market may allow some only
 }
 
 // Booker has the tools by which a model books, lists and cancels for a customer. None
@@ -146,7 +147,7 @@ func termsOf(tc tool.Context, item Bookable, k schedule.Booking, party int, note
 	o := item.Offering
 	return Terms{
 		Business: item.Business, Listing: item.Listing, ListingName: item.ListingName,
-		Offering: o.ID, OfferingName: o.Name, Merchant: item.Merchant,
+		Offering: o.ID, OfferingName: o.Name, Longest: item.Longest, Merchant: item.Merchant,
 		Market: tc.Market.ID, Owner: tc.Actor.Key(), Thread: tc.Thread, Channel: string(tc.Channel),
 		Start: k.Start, End: k.End, Slots: k.Slots, Nights: k.Nights, TimeZone: o.TimeZone,
 		Party: party, PriceMinor: o.Price(party, k.Nights), Currency: o.Currency,

@@ -22,6 +22,7 @@ import (
 type shop struct {
 	*corner
 	offering schedule.Offering
+	longest  time.Duration // slot that it ever had
 	tools    *tool.Registry
 	tc       tool.Context
 }
@@ -30,7 +31,7 @@ func (s *shop) Bookable(_ context.Context, _, listingID, _ string) (Bookable, er
 	if listingID != "harbour" {
 		return Bookable{}, fault.New(fault.NotFound, "no such listing")
 	}
-	return Bookable{Business: s.business, Listing: "harbour", ListingName: "Harbour Grill", Offering: s.offering, Merchant: "+15550100", Tags: []string{"restaurant"}}, nil
+	return Bookable{Business: s.business, Listing: "harbour", ListingName: "Harbour Grill", Offering: s.offering, Longest: s.longest, Merchant: "+15550100", Tags: []string{"restaurant"}}, nil
 }
 
 func newShop(t *testing.T) *shop {

@@ -68,6 +68,10 @@ type Listing struct {
 	Counted []string `dynamodbav:"counted,omitempty" json:"-"`
 	Others  bool     `dynamodbav:"others,omitempty" json:"-"` // there is more to be had than those
 
+	// Longest says of each offering that there has been for how long a booking ever took one of
+	// its slots: what was booked by a former calendar stands. The store alone sets it.
+	Longest map[string]time.Duration `dynamodbav:"longest,omitempty" json:"-"`
+
 	Version   int       `dynamodbav:"version" json:"version"` // counts changes
 	UpdatedAt time.Time `dynamodbav:"updatedAt" json:"updatedAt"`
 	UpdatedBy string    `dynamodbav:"updatedBy,omitempty" json:"updatedBy,omitempty"` // actor key

@@ -222,6 +222,7 @@ func (s *Store) writeAs(ctx context.Context, version int, before, after *Listing
 	}
 	after.Version, after.UpdatedAt, after.UpdatedBy = version, s.now(), by
 	after.Counted, after.Others = counted(after.Items)
+	after.Longest = longest(before, after)
 	put := s.Table.Put(key(after.Market, after.ID), stored{*after, itemWords(after.Items)})
 	if before == nil {
 		put = put.IfAbsent().Else(errMoved)
@@ -260,6 +261,20 @@ func (s *Store) remove(ctx context.Context, before *Listing, by string) error {
 	}
 	s.forget(before.Market)
 	return nil
+}
+
+// longest adds the slots of a listing's offerings to those that it has had.
+func longest(before, after *Listing) map[string]time.Duration {
+	all := map[string]time.Duration{}
+	offerings := after.Offerings
+	if before != nil {
+		maps.Copy(all, before.Longest)
+		offerings = slices.Concat(before.Offerings, offerings) // a former release has kept nothing
+	}
+	for _, o := range offerings {
+		all[o.ID] = max(all[o.ID], o.LongestSlot())
+	}
+	return all
 }
 
 // claim makes a business that comes to a listing its market's own, on condition that it is no
@@ -311,7 +326,7 @@ func (l *Listing) serves() bool { return len(l.Offerings)+len(l.Merve.Actions) >
 func (l *Listing) same(other *Listing) bool {
 	a, b := *l, *other
 	for _, x := range []*Listing{&a, &b} {
-		x.Version, x.UpdatedAt, x.UpdatedBy, x.Counted, x.Others = 0, time.Time{}, "", nil, false
+		x.Version, x.UpdatedAt, x.UpdatedBy, x.Counted, x.Others, x.Longest = 0, time.Time{}, "", nil, false, nil
 	}
 	x, err := dynamo.Encode(whole{a, a.Items, false})
 	y, err2 := dynamo.Encode(whole{b, b.Items, false})

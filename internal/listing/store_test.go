@@ -297,6 +297,33 @@ func TestAListingStaysWithItsBusiness(t *testing.T) {
 	}
 }
 
+// What was booked by a calendar that an offering has had no more is looked for as far back as its
+// slots were long, whatever has become of the offering meanwhile and whoever says so.
+func TestTheLongestSlotIsKept(t *testing.T) {
+	t.Parallel()
+	l := plain("a", "bar", 500)
+	short := l.Offerings
+	whole := short[0]
+	whole.SlotMinutes, whole.DurationMinutes = 240, 240
+	l.Offerings = []schedule.Offering{whole}
+	c := newCatalog(t, l)
+	a := dynamo.Key{PK: "market#" + c.market, SK: "listing#a"}
+	if err := c.db.Commit(t.Context(), c.Table.Update(a, "REMOVE longest", nil)); err != nil { // a former release's
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		name      string
+		offerings []schedule.Offering
+	}{{"cut finer", short}, {"taken away", nil}, {"there again", short}} {
+		said := *l
+		said.Offerings, said.Version, said.Longest = step.offerings, 0, map[string]time.Duration{"table": time.Minute}
+		c.put(&said)
+		if now, err := c.Get(t.Context(), c.market, "a"); err != nil || now.Longest["table"] != 4*time.Hour {
+			t.Errorf("%s: %v, %v", step.name, now.Longest, err)
+		}
+	}
+}
+
 func TestStoreCost(t *testing.T) {
 	t.Parallel()
 	c := newCatalog(t)

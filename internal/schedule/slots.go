@@ -26,6 +26,15 @@ func (o Offering) Slots(date time.Time) []Slot {
 	return slots
 }
 
+// LongestSlot is for how long a booking takes one of its slots at most. An hour that comes twice
+// makes a slot longer.
+func (o Offering) LongestSlot() time.Duration {
+	if o.Unit == ByNight {
+		return 0 // a night is a name
+	}
+	return min(time.Duration(o.SlotMinutes)*time.Minute+time.Hour, time.Duration(o.DurationMinutes)*time.Minute)
+}
+
 func (o Offering) closed(date time.Time) bool {
 	return slices.Contains(o.Closed, date.Format(time.DateOnly))
 }

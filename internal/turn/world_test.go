@@ -652,7 +652,7 @@ func (c catalog) Bookable(ctx context.Context, marketID, listingID, offeringID s
 		return ledger.Bookable{}, err
 	}
 	return ledger.Bookable{
-		Business: l.Business + c.w.branch, Listing: l.ID, ListingName: l.Name("en"), Offering: o, Merchant: c.w.numberOf(l.Merve.WhatsApp), Tags: l.Tags,
+		Business: l.Business + c.w.branch, Listing: l.ID, ListingName: l.Name("en"), Offering: o, Longest: l.Longest[o.ID], Merchant: c.w.numberOf(l.Merve.WhatsApp), Tags: l.Tags,
 	}, nil
 }
 
