@@ -6,7 +6,7 @@ import { edit } from './edit.js';
 import { amount, area, field, number, numeric, optional, select, text, tick, words } from './fields.js';
 import { versionsOf } from './history.js';
 import { closedDates, everyDay, weekly } from './hours.js';
-import { offerings } from './offerings.js';
+import { named, offerings } from './offerings.js';
 import { template } from './preview.js';
 import { actions, eventWord, kinds } from './words.js';
 
@@ -26,7 +26,7 @@ export async function one(ctx, known) {
     load: () => call(at(base), { signal }),
     save: async (l) => {
       if (!l.id) throw Object.assign(new Failure('refused', { detail: 'Give it a short name first.', field: 'id' }));
-      return call(at(l), { method: 'PUT', body: counted(l, stored) });
+      return call(at(l), { method: 'PUT', body: counted(named(l), stored) });
     },
     saved: (l) => {
       stored = l;

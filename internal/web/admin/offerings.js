@@ -2,7 +2,6 @@
 // that when somebody cancels late or does not come.
 
 import { button, help, make, more } from './dom.js';
-import { shortName } from './edit.js';
 import { amount, field, group, numeric, optional, select, text } from './fields.js';
 import { closedDates, weekly } from './hours.js';
 
@@ -20,7 +19,7 @@ export function offerings(l, { changed, settings }) {
   const add = button('Add something to book', () => {
     const all = l.offerings ?? [];
     l.offerings = [...all, {
-      id: shortName('booking', all, 'booking'), name: '', timeZone: l.hours?.timeZone || settings.timeZone, currency: settings.currency, unit: 'slot', per: 'booking', priceMinor: 0,
+      id: '', name: '', timeZone: l.hours?.timeZone || settings.timeZone, currency: settings.currency, unit: 'slot', per: 'booking', priceMinor: 0,
       hours: structuredClone(l.hours?.days ?? {}), slotMinutes: 30, durationMinutes: 60, capacity: 1, leadMinutes: 60, horizonDays: 60, minParty: 1, maxParty: 10,
     }];
     changed();
@@ -30,16 +29,36 @@ export function offerings(l, { changed, settings }) {
   return { node: make('div', {}, rows, add), show };
 }
 
+/**
+ * The listing with ids for what was added to it. Equal ids at one business are one thing to book,
+ * whatever listing they are at: so that two listings do not share one unasked, they are named after
+ * theirs.
+ */
+export function named(l) {
+  const used = new Set(l.offerings?.map((o) => o.id));
+  const unused = (n) => {
+    const id = `${l.id.slice(0, 50)}-booking${n > 1 ? `-${n}` : ''}`;
+    return used.has(id) ? unused(n + 1) : id;
+  };
+  return { ...l, offerings: l.offerings?.map((o) => {
+    const id = o.id || unused(1);
+    used.add(id);
+    return { ...o, id };
+  }) };
+}
+
+const nameOf = (o) => o.name || o.id || 'New';
+
 function row(o, ctx) {
   const { changed, path, show, remove } = ctx;
   const at = (name) => `${path}.${name}`;
   const whole = numeric(o, ctx);
   const nights = o.unit === 'night';
-  const title = make('h3', { dir: 'auto' }, o.name || o.id);
+  const title = make('h3', { dir: 'auto' }, nameOf(o));
   const clock = (word, name, usual) => field(word, text(o[name], (v) => { o[name] = v.trim(); if (!o[name]) delete o[name]; changed(); }, { placeholder: usual }), { path: at(name) });
   return make('li', { className: 'row', 'data-path': path }, title,
     make('div', { className: 'settings' },
-      field('Called', text(o.name, (v) => { o.name = v; title.textContent = v || o.id; changed(); }), { path: at('name'), note: 'As customers are told, such as Table.' }),
+      field('Called', text(o.name, (v) => { o.name = v; title.textContent = nameOf(o); changed(); }), { path: at('name'), note: 'As customers are told, such as Table.' }),
       field('Booked by', select(o.unit, units, (v) => {
         o.unit = v;
         if (!prices[v].some(([per]) => per === o.per)) o.per = 'booking';
@@ -58,7 +77,7 @@ function row(o, ctx) {
     help(nights ? 'On these days guests can arrive, as 00:00–24:00. Nothing at all is every day.' : 'Such as 12:00–15:00, 18:00–23:00. An empty day is closed.')),
     more('Paying ahead and cancelling', paying(o, ctx)),
     more('Who does not come', missing(o, ctx)),
-    make('div', { className: 'act' }, button('Remove', remove, { 'aria-label': `Remove ${o.name || o.id}` }), help('Bookings that stand are not touched.')));
+    make('div', { className: 'act' }, button('Remove', remove, { 'aria-label': `Remove ${nameOf(o)}` }), help('Bookings that stand are not touched.')));
 }
 
 /** The controls of a deposit. */
@@ -74,7 +93,7 @@ function deposit(d, currency, ctx) {
 function paying(o, { changed, path: above }) {
   const path = `${above}.deposit`;
   return optional('Something is paid ahead', Boolean(o.deposit), {
-    path, name: `${o.name || o.id}: something is paid ahead`, note: 'A booking counts when it is paid. Customers are told the rule before they say YES.',
+    path, name: `${nameOf(o)}: something is paid ahead`, note: 'A booking counts when it is paid. Customers are told the rule before they say YES.',
     set: (on) => {
       if (on) o.deposit = { percentOfPrice: 20, minMinor: 0, refundUntilHours: 24 };
       else delete o.deposit;
@@ -87,7 +106,7 @@ function paying(o, { changed, path: above }) {
 function missing(o, { changed, path: above }) {
   const path = `${above}.noShows`;
   return optional('There is a rule for who did not come before', Boolean(o.noShows), {
-    path, name: `${o.name || o.id}: there is a rule for who did not come before`,
+    path, name: `${nameOf(o)}: there is a rule for who did not come before`,
     set: (on) => {
       if (on) o.noShows = { count: 2, days: 90 };
       else delete o.noShows;
