@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"merve/internal/actor"
@@ -27,7 +28,7 @@ type Receipt struct {
 func OfferHash(tx Transaction) string {
 	t := tx.Terms
 	terms := []any{"offer", tx.ID, t.Business, t.Listing, t.Offering, t.Start.UnixMilli(), t.End.UnixMilli(),
-		tx.Locks, t.Party, t.PriceMinor, t.Currency, t.Note, tx.HoldExpiresAt.UnixMilli(), t.Policy}
+		slices.Concat(tx.Locks, tx.Inherits), t.Party, t.PriceMinor, t.Currency, t.Note, tx.HoldExpiresAt.UnixMilli(), t.Policy}
 	if t.DueMinor > 0 {
 		terms = append(terms, t.DueMinor, t.RefundUntil.UnixMilli())
 	}
@@ -54,7 +55,8 @@ func CancelHash(tx Transaction, at time.Time) string {
 // They hold only while it is still held at now, and only once. Whoever commits them
 // together with writes of its own learns from the error what stood against them:
 // [ErrHoldGone], [ErrNotHeld], [AlreadyConfirmed], [ErrSlotTaken], [ErrChanged]. What has to
-// be paid ahead is confirmed by no receipt without a payment: [ErrUnpaid].
+// be paid ahead is confirmed by no receipt without a payment: [ErrUnpaid]. What replaces a booking
+// is confirmed together with the end of that, by [Mover].
 func (l *Ledger) ConfirmWrites(tx Transaction, r Receipt, key string, now time.Time) ([]dynamo.Write, error) {
 	c, err := l.confirmation(tx, r, key, stored(now))
 	if err != nil {
@@ -78,20 +80,27 @@ func (l *Ledger) confirmation(tx Transaction, r Receipt, key string, now time.Ti
 	if tx.DueMinor > 0 && r.Payment == "" {
 		return change{}, ErrUnpaid
 	}
-	keys, err := locksOf(tx)
-	if err != nil {
-		return change{}, err
-	}
 	c := change{
 		op: opConfirm, key: opKey(opConfirm, tx.ID, key), payload: confirmPayload(tx, r),
-		read: tx, after: opConfirm.next(tx, now), now: now,
+		read: tx, after: tx.confirmed(now), now: now,
 		event: Event{Actor: r.Actor, Trace: r.Trace},
 	}
-	c.after.ConfirmedAt = now
-	for _, k := range keys {
-		c.locks = append(c.locks, l.confirmLock(k, tx.ID))
+	keys, err := locksOf(c.after)
+	for i, k := range keys {
+		if i < len(tx.Locks) {
+			c.locks = append(c.locks, l.confirmLock(k, tx.ID))
+		} else {
+			c.locks = append(c.locks, l.inheritLock(k, tx))
+		}
 	}
-	return c, nil
+	return c, err
+}
+
+// confirmed is a transaction after its YES.
+func (tx Transaction) confirmed(now time.Time) Transaction {
+	after := opConfirm.next(tx, now)
+	after.ConfirmedAt, after.Locks, after.Inherits = now, slices.Concat(tx.Locks, tx.Inherits), nil
+	return after
 }
 
 // Confirm confirms a transaction of a. 2 requests.
@@ -105,9 +114,8 @@ func (l *Ledger) Confirm(ctx context.Context, a actor.Actor, txID string, r Rece
 	if err != nil {
 		return l.replayed(ctx, change{op: opConfirm, key: opKey(opConfirm, tx.ID, key), payload: confirmPayload(tx, r), read: tx}, err)
 	}
-	after := opConfirm.next(tx, now)
-	after.ConfirmedAt = now
-	if after, err = settle(after, l.Table.DB().Commit(ctx, ws...)); err != nil {
+	after, err := settle(tx.confirmed(now), l.Table.DB().Commit(ctx, ws...))
+	if err != nil {
 		return Transaction{}, fmt.Errorf("ledger: confirm %s: %w", txID, err)
 	}
 	return after, nil

@@ -449,6 +449,15 @@ func operations() []scenario {
 				return s.settle(tx, ws, moved, err)
 			}
 		}},
+		{name: "move a booking into its own place", want: "confirmed3: cancelled, confirmed, confirmed lock, event#cancelled, 2 event#confirmed, 2 event#draft, 2 event#hold, 2 idem, 2 receipt, reply", prepare: func(s *stage) step {
+			t := s.fixed(24)
+			t.Replaces, t.Party = s.booked(t, "old").ID, 4
+			tx := s.promised(t, "new")
+			return func() (string, error) {
+				ws, moved, _, err := (Mover{s.Ledger}).Writes(ctx, s.owner, tx.ID, tx.OfferHash, receiptFor(tx), "k")
+				return s.settle(tx, ws, moved, err)
+			}
+		}},
 		{name: "wait", want: ": wait, waiting", prepare: func(s *stage) step {
 			return func() (string, error) { return "", s.Wait(ctx, s.wish("ann", s.fixed(24))) }
 		}},

@@ -20,7 +20,8 @@ const maxTries = 12
 // Hold takes one token of every slot of a draft, all or none, until a time. capacity is
 // how many tokens a slot has. [ErrSlotTaken] when a slot has none left. A token whose hold
 // has expired, or that the same thread holds for an earlier offer, is taken over, and the
-// transaction that held it ends, in the same transaction.
+// transaction that held it ends, in the same transaction. Where the booking that it replaces has a
+// token, it needs no other, and leaves that one alone until its YES.
 func (l *Ledger) Hold(ctx context.Context, txID string, capacity int, until time.Time, key string) (Transaction, error) {
 	tx, err := l.read(ctx, txID)
 	if err != nil {
@@ -88,6 +89,10 @@ func (l *Ledger) tryTake(ctx context.Context, c change, capacity int, until time
 	c.after = opHold.next(c.read, c.now)
 	c.after.HoldExpiresAt = until
 	for i, k := range claims {
+		if k.inherits {
+			c.after.Inherits = append(c.after.Inherits, k.old.Name)
+			continue
+		}
 		v := lock{Name: k.key.name(capacity), Tx: c.read.ID, Thread: c.read.Thread, State: lockHeld, Until: until, Ends: c.read.slotEnd(i), TTL: k.key.slot.Add(lockKept).Unix()}
 		c.after.Locks = append(c.after.Locks, v.Name)
 		c.locks = append(c.locks, l.takeLock(k, v, c.now))
@@ -156,7 +161,7 @@ func (l *Ledger) takeOver(ctx context.Context, claims []claim, now time.Time) ([
 	var keys []dynamo.Key
 	var kept []lockKey
 	for _, c := range claims {
-		if c.old == nil {
+		if c.old == nil || c.inherits {
 			continue
 		}
 		kept = append(kept, c.key)

@@ -121,7 +121,8 @@ type Transaction struct {
 	Code          string    `dynamodbav:"code" json:"code"` // short reference for people
 	State         State     `dynamodbav:"state" json:"state"`
 	HoldExpiresAt time.Time `dynamodbav:"holdExpiresAt" json:"holdExpiresAt,omitzero"`
-	Locks         []string  `dynamodbav:"locks,omitempty" json:"locks,omitempty"` // of the hold; kept as a record when they are let go
+	Locks         []string  `dynamodbav:"locks,omitempty" json:"locks,omitempty"`       // of the hold; kept as a record when they are let go
+	Inherits      []string  `dynamodbav:"inherits,omitempty" json:"inherits,omitempty"` // while it is held: locks of the booking that it replaces, its own from the YES on
 	OfferHash     string    `dynamodbav:"offerHash,omitempty" json:"offerHash,omitempty"`
 	Version       int       `dynamodbav:"version" json:"version"` // counts changes
 	CreatedAt     time.Time `dynamodbav:"createdAt" json:"createdAt"`

@@ -200,14 +200,15 @@ var errTokenLost = errors.New("a token was lost to another hold")
 
 // claim is a token chosen for a slot, and the lock that is taken over with it.
 type claim struct {
-	key lockKey
-	old *lock
-	own bool // old is an earlier hold of the same thread
+	key      lockKey
+	old      *lock
+	own      bool // old is an earlier hold of the same thread
+	inherits bool // old is of the booking to be replaced, and stays so until the YES
 }
 
-// choose picks a token of one slot: a free one, else one whose hold has expired, else
-// one that the same thread holds for an earlier offer. The lowest one, or any when
-// contenders fight for the lowest.
+// choose picks a token of one slot: that of the booking to be replaced, else a free one, else one
+// whose hold has expired, else one that the same thread holds for an earlier offer. The lowest one,
+// or any when contenders fight for the lowest.
 //
 // A lock may change hands, which leaves as many as there are; a new one needs room (see
 // [room]). What counts is that a lock is there, not whether its time is over: a clock that
@@ -217,6 +218,9 @@ func (l *Ledger) choose(tx Transaction, slot time.Time, locks []lock, capacity i
 	var free, expired, own []claim
 	byToken, top := map[int]*lock{}, capacity
 	for i, k := range locks {
+		if k.State == lockConfirmed && k.Tx == tx.Replaces {
+			return claim{key: k.key, old: &locks[i], inherits: true}, nil
+		}
 		byToken[k.key.token], top = &locks[i], max(top, k.key.token+1)
 	}
 	below := room(locks, capacity)

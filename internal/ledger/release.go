@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"merve/internal/actor"
@@ -20,7 +21,8 @@ func (l *Ledger) ReleaseWrites(tx Transaction, reason, key string, now time.Time
 	return l.writes(c), nil
 }
 
-func (l *Ledger) releasing(tx Transaction, e Event, key string, now time.Time) (change, error) {
+// releasing is the change that lets tx go, and its locks but for those in kept.
+func (l *Ledger) releasing(tx Transaction, e Event, key string, now time.Time, kept ...lockKey) (change, error) {
 	if err := checkKey(key); err != nil {
 		return change{}, err
 	}
@@ -33,7 +35,9 @@ func (l *Ledger) releasing(tx Transaction, e Event, key string, now time.Time) (
 	}
 	keys, err := locksOf(tx)
 	for _, k := range keys {
-		c.locks = append(c.locks, l.dropLock(k, tx.ID))
+		if !slices.Contains(kept, k) {
+			c.locks = append(c.locks, l.dropLock(k, tx.ID))
+		}
 	}
 	return c, err
 }

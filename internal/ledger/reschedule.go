@@ -55,6 +55,9 @@ func (b *Booker) reschedule(ctx context.Context, tc tool.Context, a rescheduleAr
 	if err != nil {
 		return b.refusal(ctx, tc, item, asked, err)
 	}
+	if when.Start.Equal(old.Start) && when.End.Equal(old.End) && *asked.PartySize == old.Party {
+		return tool.Result{}, fault.New(fault.Conflict, "it is booked for just that: there is nothing to change")
+	}
 	terms, err := b.Ledger.owed(ctx, termsOf(tc, item, when, *asked.PartySize, old.Note), item.Offering, tc.Actor.Keys())
 	if err != nil {
 		return tool.Result{}, err
@@ -113,11 +116,19 @@ func (m Mover) Writes(ctx context.Context, a actor.Actor, txID, offerHash string
 }
 
 // Instead prepares to cancel the booking that a transaction replaces, at the very moment at which
-// that is confirmed: what was in time for the one is for the other. It returns it as it was.
+// that is confirmed: what was in time for the one is for the other. The locks that the new one inherits
+// stay. It returns it as it was.
 func (m Mover) Instead(ctx context.Context, a actor.Actor, moved Transaction, key string) (ws []dynamo.Write, old Transaction, err error) {
 	if old, err = m.Ledger.Get(ctx, a, moved.Replaces); err != nil {
 		return nil, old, err
 	}
-	ws, err = m.Ledger.ReleaseWrites(old, "customer", key, moved.UpdatedAt)
-	return ws, old, err
+	kept, err := locksOf(moved)
+	if err != nil {
+		return nil, old, err
+	}
+	c, err := m.Ledger.releasing(old, Event{Actor: old.Owner, Reason: "customer"}, key, moved.UpdatedAt, kept...)
+	if err != nil {
+		return nil, old, err
+	}
+	return m.Ledger.writes(c), old, nil
 }

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"slices"
 	"time"
 
 	"merve/internal/actor"
@@ -10,9 +11,9 @@ import (
 // op is one of the seven operations. They are all there is to a transaction's life:
 //
 //	draft    nothing              → draft       (an offer is a draft that is held at once)
-//	hold     draft                → hold        its locks are free, expired or its thread's own
-//	confirm  hold, not yet over   → confirmed   its locks are its own and held
-//	release  draft hold confirmed → cancelled   its locks go
+//	hold     draft                → hold        its locks are free, expired, its thread's own or of the booking that it replaces
+//	confirm  hold, not yet over   → confirmed   its locks are its own and held, or still confirmed by the booking that it replaces
+//	release  draft hold confirmed → cancelled   its locks go, but those that what replaces it has
 //	expire   hold, over           → expired     its locks go
 //	mark     confirmed, begun     → no_show     its locks stay
 //	takeBack no_show, lately      → confirmed   its locks stay; it cannot be marked again
@@ -118,6 +119,13 @@ func (l *Ledger) takeOwn(k lockKey, v lock, old string) dynamo.Write {
 func (l *Ledger) confirmLock(k lockKey, tx string) dynamo.Write {
 	return l.Table.Update(k.item(), "SET #state = :confirmed REMOVE #until", dynamo.V{":confirmed": lockConfirmed}).
 		If("tx = :tx AND #state = :held", dynamo.V{":tx": tx, ":held": lockHeld}).Else(ErrSlotTaken)
+}
+
+// inheritLock has a lock change hands from the booking that is given up for tx.
+func (l *Ledger) inheritLock(k lockKey, tx Transaction) dynamo.Write {
+	ends := tx.slotEnd(slices.IndexFunc(tx.Slots, k.slot.Equal))
+	return l.Table.Update(k.item(), "SET tx = :tx, #ends = :ends", dynamo.V{":tx": tx.ID, ":ends": ends}).
+		If("tx = :old AND #state = :confirmed", dynamo.V{":old": tx.Replaces, ":confirmed": lockConfirmed}).Else(ErrSlotTaken)
 }
 
 func (l *Ledger) dropLock(k lockKey, tx string) dynamo.Write {

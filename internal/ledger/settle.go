@@ -35,9 +35,7 @@ func (c Confirmer) Writes(ctx context.Context, a actor.Actor, txID, offerHash st
 	if err != nil {
 		return nil, tx, err
 	}
-	after := opConfirm.next(tx, now)
-	after.ConfirmedAt = now
-	return ws, after, nil
+	return ws, tx.confirmed(now), nil
 }
 
 // Held is the condition that an offer, as read, still holds at now. It changes nothing.
