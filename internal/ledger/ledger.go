@@ -31,8 +31,8 @@
 //
 // Requests: Draft 1. Hold 3 (read, locks of the day, commit; 1 more for each further UTC day;
 // 1 more to take over). Offer 2 (locks, commit; the same more). Confirm, Release, Expire, Mark
-// and TakeBack 2. Get, ByBusiness, Booked and History 1, ByOwner 1 for each identity, Latest as
-// many for each 20 looked at. Taken 1 a day. A refusal looks for the key's result, 1 more.
+// and TakeBack 2. Get, ByBusiness and History 1, Booked 1 for each 200, ByOwner 1 for each identity,
+// Latest as many for each 20 looked at. Taken 1 a day. A refusal looks for the key's result, 1 more.
 // Items written, apart from the locks: Draft 3, Hold 2, Offer 4, Confirm 3, Release and
 // Expire 2, Mark and TakeBack 3.
 package ledger

@@ -174,6 +174,43 @@ func TestForeignIsNotFound(t *testing.T) {
 	}
 }
 
+// Of a business as many transactions are looked through as are asked for, by pages; who has more is
+// told so.
+func TestBookedByPages(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	var ws []dynamo.Write
+	for n := range MaxBooked + 1 {
+		id := fmt.Sprintf("%s-%04d", c.business, n)
+		ws = append(ws, c.Table.Put(txKey(id), map[string]string{
+			"id": id, "business": c.business, "created": id, "market": "m", "confirmedAt": "2030-01-01T00:00:00Z",
+		}))
+	}
+	for _, tt := range []struct{ there, want, seen, requests int }{
+		{1, 99, 1, 1}, {bookedPage - 1, 99999, bookedPage - 1, 1}, {bookedPage + 1, 99999, bookedPage + 1, 2}, {bookedPage + 1, bookedPage, bookedPage, 1}, {MaxBooked + 1, 99999, MaxBooked, bookedPages},
+	} {
+		if err := c.Table.DB().CommitAll(t.Context(), ws[:tt.there]...); err != nil {
+			t.Fatal(err)
+		}
+		ctx, meter := telemetry.WithMeter(t.Context())
+		seen, more := 0, false
+		for tx, err := range c.Booked(ctx, "m", c.business) {
+			if more = errors.Is(err, ErrMore); more {
+				break
+			}
+			if want := fmt.Sprintf("%s-%04d", c.business, tt.there-1-seen); err != nil || tx.ID != want {
+				t.Fatalf("%s, %v; want %s", tx.ID, err, want)
+			}
+			if seen++; seen == tt.want {
+				break
+			}
+		}
+		if n := meter.Cost().Requests; seen != tt.seen || more != (tt.there > MaxBooked) || n != tt.requests {
+			t.Errorf("of %d: %d, more %v, for %d requests; want %+v", tt.there, seen, more, n, tt)
+		}
+	}
+}
+
 func TestLists(t *testing.T) {
 	t.Parallel()
 	c, ctx := newCorner(t), context.Background()
@@ -258,15 +295,17 @@ func TestBooked(t *testing.T) {
 		t.Fatal(err)
 	}
 	for market, want := range map[string][]string{confirmed.Market: {confirmed.ID, cancelled.ID}, "elsewhere": {foreign.ID}, "nowhere": nil} {
-		all, err := c.Booked(t.Context(), market, c.business)
 		var got []string
-		for _, tx := range all {
+		for tx, err := range c.Booked(t.Context(), market, c.business) {
+			if err != nil {
+				t.Fatal(err)
+			}
 			got = append(got, tx.ID)
 		}
 		slices.Sort(got)
 		slices.Sort(want)
-		if d := cmp.Diff(want, got); err != nil || d != "" {
-			t.Errorf("%s: %v (-want +got):\n%s", market, err, d)
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", market, d)
 		}
 	}
 }

@@ -3,7 +3,9 @@ package ledger
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -157,14 +159,39 @@ func (l *Ledger) ByBusiness(ctx context.Context, a actor.Actor, business string,
 	return l.list(ctx, "business", business, limit, after)
 }
 
-// maxBooked is how many of a business's latest transactions are looked through for its bookings.
-const maxBooked = 200
+// MaxBooked is how many of a business's latest transactions are looked through for its bookings.
+const (
+	MaxBooked = bookedPages * bookedPage
 
-// Booked lists the latest bookings of a business in a market, newest first: what was said YES to,
-// and whatever has become of it. 1 request.
-func (l *Ledger) Booked(ctx context.Context, market, business string) ([]Transaction, error) {
-	all, _, err := l.list(ctx, "business", business, maxBooked, "")
-	return slices.DeleteFunc(all, func(tx Transaction) bool { return tx.Market != market || tx.ConfirmedAt.IsZero() }), err
+	bookedPages, bookedPage = 5, 200
+)
+
+// ErrMore says that there are more than were looked through.
+var ErrMore = errors.New("ledger: there are more transactions")
+
+// Booked gives the bookings of a business in a market, newest first: what was said YES to, whatever
+// has become of it, among its latest [MaxBooked] transactions, and then [ErrMore] when there are
+// others. A request for each 200 that are looked through.
+func (l *Ledger) Booked(ctx context.Context, market, business string) iter.Seq2[Transaction, error] {
+	return func(yield func(Transaction, error) bool) {
+		after := ""
+		for range bookedPages {
+			txs, next, err := l.list(ctx, "business", business, bookedPage, after)
+			if err != nil {
+				yield(Transaction{}, err)
+				return
+			}
+			for _, tx := range txs {
+				if tx.Market == market && !tx.ConfirmedAt.IsZero() && !yield(tx, nil) {
+					return
+				}
+			}
+			if after = next; after == "" {
+				return
+			}
+		}
+		yield(Transaction{}, ErrMore)
+	}
 }
 
 func (l *Ledger) list(ctx context.Context, index, value string, limit int, after string) ([]Transaction, string, error) {

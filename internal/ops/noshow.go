@@ -3,7 +3,6 @@ package ops
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"merve/internal/actor"
@@ -35,12 +34,14 @@ func (o *Office) booked(ctx context.Context, tc tool.Context, code string) (ledg
 	}
 	code = strings.ToUpper(strings.TrimSpace(code))
 	for _, business := range roles.Businesses() {
-		all, err := o.Ledger.Booked(ctx, tc.Market.ID, business)
-		if err != nil {
-			return ledger.Transaction{}, err
-		}
-		if i := slices.IndexFunc(all, func(tx ledger.Transaction) bool { return tx.Code == code }); i >= 0 {
-			return all[i], nil
+		for tx, err := range o.Ledger.Booked(ctx, tc.Market.ID, business) {
+			switch {
+			case errors.Is(err, ledger.ErrMore): // not among those that are looked through
+			case err != nil:
+				return ledger.Transaction{}, err
+			case tx.Code == code:
+				return tx, nil
+			}
 		}
 	}
 	return ledger.Transaction{}, fault.Field("code", "no such booking: take a code from getBusinessDay")

@@ -6,14 +6,16 @@
 // They are known by the number that their messages come from (package roster); listings and
 // orders of others do not exist for them.
 //
-// Requests: 1 for the roster; the day 3 for each business; a change 3 more,
-// 4 of how many are left.
+// Requests: 1 for the roster; the day 3 for each business, 1 more for each further 200 bookings up to
+// [ledger.MaxBooked], 2 for each further 100 orders up to [order.MaxLooked]; a change 3 more, 4 of how
+// many are left.
 package ops
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,7 +43,7 @@ type Office struct {
 	Listings *listing.Store
 	Orders   *order.Store
 	Ledger   interface {
-		Booked(ctx context.Context, market, business string) ([]ledger.Transaction, error)
+		Booked(ctx context.Context, market, business string) iter.Seq2[ledger.Transaction, error]
 		Mark(ctx context.Context, a actor.Actor, txID, key string) (ledger.Transaction, error)
 		TakeBack(ctx context.Context, a actor.Actor, txID, key string) (ledger.Transaction, error)
 	}
@@ -96,22 +98,24 @@ func (o *Office) day(ctx context.Context, tc tool.Context, a dayArgs) (tool.Resu
 		}
 		day = *a.Date
 	}
-	bookings, orders := []map[string]any{}, []map[string]any{}
+	bookings, orders, incomplete := []map[string]any{}, []map[string]any{}, false
 	for _, business := range roles.Businesses() {
-		txs, err := o.bookings(ctx, tc.Market.ID, business, day)
+		txs, more, err := o.bookings(ctx, tc.Market.ID, business, day)
 		if err != nil {
 			return tool.Result{}, err
 		}
+		incomplete = incomplete || more
 		for _, tx := range txs {
 			bookings = append(bookings, map[string]any{
 				"code": tx.Code, "listing": tx.ListingName, "offering": tx.OfferingName, "when": booking.When(tc.Language, tx), "party": tx.Party,
 				"customer": tx.CustomerName, "note": tx.Note, "noShow": tx.State == ledger.NoShow,
 			})
 		}
-		open, err := o.open(ctx, tc.Market.ID, business)
+		open, more, err := o.open(ctx, tc.Market.ID, business)
 		if err != nil {
 			return tool.Result{}, err
 		}
+		incomplete = incomplete || more
 		for _, one := range open {
 			orders = append(orders, map[string]any{
 				"code": one.Code, "kind": one.Kind, "status": one.Status, "listing": one.ListingName, "lines": order.Lines(tc.Language, one), "when": order.When(tc.Language, one),
@@ -119,29 +123,39 @@ func (o *Office) day(ctx context.Context, tc tool.Context, a dayArgs) (tool.Resu
 			})
 		}
 	}
-	return tool.Result{Data: map[string]any{"date": day, "bookings": bookings, "orders": orders}}, nil
+	data := map[string]any{"date": day, "bookings": bookings, "orders": orders}
+	if incomplete {
+		data["incomplete"] = wording.Say(tc.Language, wording.OpsMore, nil)
+	}
+	return tool.Result{Data: data}, nil
 }
 
-// bookings are a business's of a local day, confirmed or marked as no-shows, in order.
-func (o *Office) bookings(ctx context.Context, market, business, day string) ([]ledger.Transaction, error) {
-	all, err := o.Ledger.Booked(ctx, market, business)
-	if err != nil {
-		return nil, err
-	}
-	all = slices.DeleteFunc(all, func(tx ledger.Transaction) bool {
+// bookings are a business's of a local day, confirmed or marked as no-shows, in order; more says that
+// there may be others, which were made long ago.
+func (o *Office) bookings(ctx context.Context, market, business, day string) (all []ledger.Transaction, more bool, err error) {
+	for tx, err := range o.Ledger.Booked(ctx, market, business) {
+		if errors.Is(err, ledger.ErrMore) {
+			more = true
+			break
+		}
+		if err != nil {
+			return nil, false, err
+		}
 		loc := schedule.Zone(tx.TimeZone)
 		on := tx.Start.In(loc).Format(time.DateOnly) <= day && day <= tx.End.Add(-time.Nanosecond).In(loc).Format(time.DateOnly)
-		return tx.State != ledger.Confirmed && tx.State != ledger.NoShow || !on
-	})
+		if on && (tx.State == ledger.Confirmed || tx.State == ledger.NoShow) {
+			all = append(all, tx)
+		}
+	}
 	slices.SortFunc(all, func(a, b ledger.Transaction) int { return a.Start.Compare(b.Start) })
-	return all, nil
+	return all, more, nil
 }
 
-// open are a business's orders that something is still to happen to, in order.
-func (o *Office) open(ctx context.Context, market, business string) ([]order.Order, error) {
-	all, err := o.Orders.OpenOf(ctx, market, business)
+// open are a business's orders that something is still to happen to, in order; more is as of bookings.
+func (o *Office) open(ctx context.Context, market, business string) (all []order.Order, more bool, err error) {
+	all, more, err = o.Orders.OpenOf(ctx, market, business)
 	slices.Reverse(all)
-	return all, err
+	return all, more, err
 }
 
 func (o *Office) listings(ctx context.Context, tc tool.Context, _ struct{}) (tool.Result, error) {

@@ -1,9 +1,11 @@
 package ops_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"testing"
 	"time"
@@ -289,7 +291,7 @@ func TestAnOrderOfTwoBusinesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := v.does("answerOrder", args)
-	if one, err2 := v.Orders.Get(t.Context(), v.guest, other.ID); err != nil || err2 != nil || one.Status != order.Accepted {
+	if one, err2 := v.Orders.Get(t.Context(), v.guest, "", other.ID); err != nil || err2 != nil || one.Status != order.Accepted {
 		t.Errorf("of the one that stands: %s, %v, %v", one.Status, err, err2)
 	}
 }
@@ -366,5 +368,44 @@ func TestTheDayInOneWord(t *testing.T) {
 	}
 	if s, ok, err := v.today("not today"); ok || err != nil {
 		t.Errorf("in other words: %+v, %v", s, err)
+	}
+}
+
+// endless is a ledger of which not all is looked through.
+type endless struct{ *ledger.Ledger }
+
+func (endless) Held(context.Context, actor.Actor, string) iter.Seq2[ledger.Transaction, error] {
+	return func(yield func(ledger.Transaction, error) bool) { yield(ledger.Transaction{}, ledger.ErrMore) }
+}
+
+// The day of a business has what was booked long ago, whatever was since; where not all was looked
+// through, it says so.
+func TestTheDayOfABusyBusiness(t *testing.T) {
+	t.Parallel()
+	v := newTavern(t)
+	tx := v.booked("Ann")
+	var ws []dynamo.Write
+	for n := range 200 {
+		id := fmt.Sprintf("%s-%d", v.biz, n)
+		ws = append(ws, v.ledger.Table.Put(dynamo.Key{PK: "tx#" + id, SK: "tx"}, map[string]string{"id": id, "business": v.biz, "created": dynamo.Stamp(noon)}))
+	}
+	if err := v.ledger.Table.DB().CommitAll(t.Context(), ws...); err != nil {
+		t.Fatal(err)
+	}
+	if s, _, err := v.today("today"); err != nil || !strings.Contains(s.Text, tx.Code) || strings.Contains(s.Text, say(wording.OpsMore, nil)) {
+		t.Errorf("%q, %v", s.Text, err)
+	}
+	if _, err := v.asks("markNoShow", fmt.Sprintf(`{"code":%q,"noShow":true}`, tx.Code)); err != nil {
+		t.Error(err)
+	}
+	v.Ledger = endless{v.ledger}
+	if s, _, err := v.today("today"); err != nil || s.Text != say(wording.OpsNothing, nil)+"\n"+say(wording.OpsMore, nil) {
+		t.Errorf("%q, %v", s.Text, err)
+	}
+	if r, err := v.does("getBusinessDay", `{}`); err != nil || r.Data.(map[string]any)["incomplete"] != say(wording.OpsMore, nil) {
+		t.Errorf("%v, %v", r.Data, err)
+	}
+	if _, err := v.asks("markNoShow", fmt.Sprintf(`{"code":%q,"noShow":true}`, tx.Code)); !fault.Is(err, fault.Invalid) {
+		t.Errorf("of none that was looked through: %v", err)
 	}
 }

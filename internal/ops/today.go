@@ -33,26 +33,33 @@ func (o *Office) Command(ctx context.Context, tc tool.Context, m thread.Message)
 		return gate.Settled{}, false, err
 	}
 	var lines []string
+	incomplete := false
 	for _, business := range roles.Businesses() {
-		txs, err := o.bookings(ctx, tc.Market.ID, business, tc.Now.In(tc.TimeZone).Format("2006-01-02"))
+		txs, more, err := o.bookings(ctx, tc.Market.ID, business, tc.Now.In(tc.TimeZone).Format("2006-01-02"))
 		if err != nil {
 			return gate.Settled{}, false, err
 		}
+		incomplete = incomplete || more
 		for _, tx := range txs {
 			lines = append(lines, tx.Code+" · "+booking.Summary(tc.Language, tx)+name(tx.CustomerName))
 		}
-		open, err := o.open(ctx, tc.Market.ID, business)
+		open, more, err := o.open(ctx, tc.Market.ID, business)
 		if err != nil {
 			return gate.Settled{}, false, err
 		}
+		incomplete = incomplete || more
 		for _, one := range open {
 			lines = append(lines, one.Code+" · "+order.Summary(tc.Language, one)+name(one.CustomerName))
 		}
 	}
-	if len(lines) == 0 {
-		return gate.Settled{Text: wording.Say(tc.Language, wording.OpsNothing, nil)}, true, nil
+	text := wording.Say(tc.Language, wording.OpsNothing, nil)
+	if len(lines) > 0 {
+		text = wording.Say(tc.Language, wording.OpsToday, wording.Vars{"lines": strings.Join(lines, "\n")})
 	}
-	return gate.Settled{Text: wording.Say(tc.Language, wording.OpsToday, wording.Vars{"lines": strings.Join(lines, "\n")})}, true, nil
+	if incomplete {
+		text += "\n" + wording.Say(tc.Language, wording.OpsMore, nil)
+	}
+	return gate.Settled{Text: text}, true, nil
 }
 
 func name(customer string) string {

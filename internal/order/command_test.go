@@ -129,7 +129,7 @@ func TestProposalsHideNoOrder(t *testing.T) {
 	if got := c.obeyed(plain, c.says("YES")); got != order.Accepted {
 		t.Errorf("without a code: %s", got)
 	}
-	if all, err := c.store.OpenOf(t.Context(), "demo", c.biz); err != nil || len(all) != 2 {
+	if all, _, err := c.store.OpenOf(t.Context(), "demo", c.biz); err != nil || len(all) != 2 {
 		t.Errorf("open are %d, %v", len(all), err)
 	}
 }
@@ -201,7 +201,7 @@ func TestAnswersFromAnotherMarket(t *testing.T) {
 	if _, err := c.store.ByCode(t.Context(), "elsewhere", c.biz, o.Code); !errors.Is(err, actor.ErrNotFound) {
 		t.Errorf("by its code: %v", err)
 	}
-	if all, err := c.store.OpenOf(t.Context(), "elsewhere", c.biz); err != nil || len(all) > 0 {
+	if all, _, err := c.store.OpenOf(t.Context(), "elsewhere", c.biz); err != nil || len(all) > 0 {
 		t.Errorf("open are %v, %v", all, err)
 	}
 }

@@ -445,7 +445,7 @@ func TestEraseAfterItsCodeWasGivenAgain(t *testing.T) {
 	if got, err := c.store.ByCode(ctx, "demo", c.biz, old.Code); err != nil || got.ID != open.ID {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if _, err := c.store.Get(ctx, c.owner, old.ID); !errors.Is(err, actor.ErrNotFound) {
+	if _, err := c.store.Get(ctx, c.owner, "", old.ID); !errors.Is(err, actor.ErrNotFound) {
 		t.Errorf("it is still there: %v", err)
 	}
 }
@@ -706,6 +706,39 @@ func TestField16_CrashAnywhere(t *testing.T) {
 		}
 		return stored
 	})
+}
+
+// What is still to be carried out is found behind whatever was ordered since, as far as is looked.
+func TestOpenBehindOthers(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	table := c.store.Table
+	var ws []dynamo.Write
+	for n := range order.MaxLooked + 1 {
+		o := order.Order{ID: fmt.Sprintf("or_%04d", n), Market: "demo", Owner: c.owner.Key(), Status: order.Done, Receipt: &order.Receipt{}}
+		if n == 0 {
+			o.Status = order.Accepted
+		}
+		ws = append(ws, table.Put(dynamo.Key{PK: "orders#" + o.Owner, SK: "order#" + o.ID}, struct {
+			order.Order
+			Listed   string `dynamodbav:"listed"`
+			ListedAt string `dynamodbav:"listedAt"`
+		}{o, "business#" + c.biz + "#order", dynamo.Stamp(noon.Add(time.Duration(n) * time.Second))}))
+	}
+	for _, tt := range []struct {
+		there, open int
+		more        bool
+		requests    int
+	}{{1, 1, false, 2}, {99, 1, false, 2}, {101, 1, false, 4}, {order.MaxLooked + 1, 0, true, 10}} {
+		if err := table.DB().CommitAll(t.Context(), ws[:tt.there]...); err != nil {
+			t.Fatal(err)
+		}
+		ctx, meter := telemetry.WithMeter(t.Context())
+		open, more, err := c.store.OpenOf(ctx, "demo", c.biz)
+		if n := meter.Cost().Requests; err != nil || len(open) != tt.open || more != tt.more || n != tt.requests {
+			t.Errorf("of %d: %d open, more %v, for %d requests, %v; want %+v", tt.there, len(open), more, n, err, tt)
+		}
+	}
 }
 
 func TestCost(t *testing.T) {

@@ -148,32 +148,56 @@ func (s *Store) Lately(ctx context.Context, market, business string) ([]Order, e
 	return slices.DeleteFunc(all, func(o Order) bool { return o.Market != market }), err
 }
 
-// OpenOf lists those of them that something is still to happen to. 2 requests.
-func (s *Store) OpenOf(ctx context.Context, market, business string) ([]Order, error) {
-	all, err := s.Lately(ctx, market, business)
-	return slices.DeleteFunc(all, func(o Order) bool { return !o.Stands() }), err
+// MaxLooked is how many of a business's latest orders are looked through for those that are open.
+const (
+	MaxLooked = openPages * openPage
+
+	openPages, openPage = 5, 100
+)
+
+// OpenOf lists the latest orders of a business in a market that something is still to happen to,
+// newest first; more says that they are those of the latest [MaxLooked], which are not all. 2
+// requests for each 100.
+func (s *Store) OpenOf(ctx context.Context, market, business string) (open []Order, more bool, err error) {
+	since, after := s.now().Add(-answerFor), ""
+	for range openPages {
+		some, next, err := s.placed(ctx, business, since, openPage, after)
+		if err != nil {
+			return nil, false, err
+		}
+		open = append(open, slices.DeleteFunc(some, func(o Order) bool { return o.Market != market || !o.Stands() })...)
+		if after = next; after == "" {
+			return open, false, nil
+		}
+	}
+	return open, true, nil
 }
 
 // OfBusiness lists the latest orders of a business that were placed since a time, newest first,
 // for staff: in every market. 2 requests.
 func (s *Store) OfBusiness(ctx context.Context, business string, since time.Time) ([]Order, error) {
+	all, _, err := s.placed(ctx, business, since, MaxListed, "")
+	return all, err
+}
+
+// placed lists orders of a business that were placed since a time, newest first, and where to go on.
+func (s *Store) placed(ctx context.Context, business string, since time.Time, limit int, after string) (all []Order, next string, err error) {
 	page, err := s.Table.Query(ctx, dynamo.Query{
 		Index: listedIndex, Where: "listed = :listed AND listedAt >= :since",
-		Values: dynamo.V{":listed": listed(business), ":since": dynamo.Stamp(since)}, Backward: true, Limit: MaxListed,
+		Values: dynamo.V{":listed": listed(business), ":since": dynamo.Stamp(since)}, Backward: true, Limit: limit, After: after,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("orders of %s: %w", business, err)
+		return nil, "", fmt.Errorf("orders of %s: %w", business, err)
 	}
 	items, err := s.Table.BatchGet(ctx, page.Keys()...)
 	if err != nil {
-		return nil, fmt.Errorf("orders of %s: %w", business, err)
+		return nil, "", fmt.Errorf("orders of %s: %w", business, err)
 	}
-	all, err := dynamo.Decode[Order](items)
-	if err != nil {
-		return nil, err
+	if all, err = dynamo.Decode[Order](items); err != nil {
+		return nil, "", err
 	}
 	// Proposals were listed, too, in items of former releases.
-	return slices.DeleteFunc(all, func(o Order) bool { return o.Receipt == nil }), nil
+	return slices.DeleteFunc(all, func(o Order) bool { return o.Receipt == nil }), page.Next, nil
 }
 
 // ByCode finds the order that a business in a market knows by a code. What another market's has

@@ -2,7 +2,7 @@ package relay
 
 import (
 	"context"
-	"slices"
+	"iter"
 	"testing"
 	"time"
 
@@ -28,10 +28,18 @@ func (r records) ByCode(_ context.Context, market, business, code string) (order
 	return order.Order{}, actor.ErrNotFound
 }
 
-func (r records) OpenOf(context.Context, string, string) ([]order.Order, error) { return r.orders, nil }
+func (r records) OpenOf(context.Context, string, string) ([]order.Order, bool, error) {
+	return r.orders, false, nil
+}
 
-func (r records) Booked(_ context.Context, market, business string) ([]ledger.Transaction, error) {
-	return slices.DeleteFunc(slices.Clone(r.bookings), func(tx ledger.Transaction) bool { return tx.Market != market || tx.Business != business }), nil
+func (r records) Booked(_ context.Context, market, business string) iter.Seq2[ledger.Transaction, error] {
+	return func(yield func(ledger.Transaction, error) bool) {
+		for _, tx := range r.bookings {
+			if tx.Market == market && tx.Business == business && !yield(tx, nil) {
+				return
+			}
+		}
+	}
 }
 
 // A code leads to what a business has with a customer in this market, and to nothing else.

@@ -20,8 +20,8 @@
 // that follows it is asked about again (package turn), and a model reads it as data.
 //
 // Requests: to find the matter 1 for the roster, 1 for a quoted message, 2 for each code and
-// business, else 2 for each business; to pass on 1, and nothing beside the turn; Tell 1, and
-// the turn that tells it.
+// business (of a booking 1 for each 200 that were held since), else 2 for each business; to pass on
+// 1, and nothing beside the turn; Tell 1, and the turn that tells it.
 package relay
 
 import (
@@ -29,6 +29,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -52,10 +53,10 @@ type Post struct {
 	}
 	Orders interface {
 		ByCode(ctx context.Context, market, business, code string) (order.Order, error)
-		OpenOf(ctx context.Context, market, business string) ([]order.Order, error)
+		OpenOf(ctx context.Context, market, business string) (open []order.Order, more bool, err error)
 	}
 	Ledger interface {
-		Booked(ctx context.Context, market, business string) ([]ledger.Transaction, error)
+		Booked(ctx context.Context, market, business string) iter.Seq2[ledger.Transaction, error]
 	}
 	Threads interface {
 		Head(ctx context.Context, id string) (thread.Head, error)
@@ -228,11 +229,13 @@ func (p *Post) talk(ctx context.Context, market, business, code string) (*matter
 }
 
 func (p *Post) booking(ctx context.Context, market, business, code string) (*matter, error) {
-	txs, err := p.Ledger.Booked(ctx, market, business)
-	if err != nil {
-		return nil, err
-	}
-	for _, tx := range txs {
+	for tx, err := range p.Ledger.Booked(ctx, market, business) {
+		if errors.Is(err, ledger.ErrMore) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
 		if tx.Code != code {
 			continue
 		}

@@ -52,7 +52,7 @@ func (p *Post) matter(ctx context.Context, tc tool.Context, a writeArgs) (matter
 		return matter{}, err
 	}
 	for _, business := range businesses {
-		orders, err := p.Orders.OpenOf(ctx, tc.Market.ID, business)
+		orders, _, err := p.Orders.OpenOf(ctx, tc.Market.ID, business)
 		if err != nil {
 			return matter{}, err
 		}

@@ -13,6 +13,7 @@ const (
 	OpsCame         Key = "ops_came"           // summary
 	OpsToday        Key = "ops_today"          // lines
 	OpsNothing      Key = "ops_nothing"        // nothing today
+	OpsMore         Key = "ops_more"           // not all was looked through
 
 	DeskWanted Key = "desk_wanted" // to staff: a customer asks for a person: customer, reason, link
 )
