@@ -170,7 +170,7 @@ func (q *Queue) event(batch []message) events.SQSEvent {
 	for _, d := range batch {
 		sum := md5.Sum([]byte(d.Body))
 		m := events.SQSMessage{
-			MessageId: d.id, ReceiptHandle: d.id + "#" + strconv.Itoa(d.receives), Body: d.Body, Md5OfBody: hex.EncodeToString(sum[:]),
+			MessageId: d.id, ReceiptHandle: d.receipt(), Body: d.Body, Md5OfBody: hex.EncodeToString(sum[:]),
 			Attributes: map[string]string{
 				"ApproximateReceiveCount":          strconv.Itoa(d.receives),
 				"SentTimestamp":                    millis(d.sent),

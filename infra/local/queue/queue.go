@@ -11,9 +11,11 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
+	"merve/infra/wiring"
 	"merve/internal/fault"
 	"merve/internal/queue"
 	"merve/internal/telemetry"
@@ -70,6 +72,14 @@ func New(o Options) *Queue {
 		o.Log = slog.Default()
 	}
 	return &Queue{o: o, names: map[string]time.Time{}, changed: make(chan struct{})}
+}
+
+// Wired returns the empty queue that the wiring describes.
+func Wired(w wiring.Queue, now func() time.Time) *Queue {
+	return New(Options{
+		Name: w.Name, FIFO: w.FIFO, Receives: w.Receives, Now: now,
+		Delay: time.Duration(w.Delay) * time.Second, Visibility: time.Duration(w.Visibility) * time.Second,
+	})
 }
 
 // Send puts m on the queue, unless one with its name was sent in the last five minutes.
@@ -162,6 +172,24 @@ func (q *Queue) settle(done []message) {
 	})
 	q.wake()
 }
+
+// Hide lets a message that is out come again after a time, if it fails; receipt names the
+// delivery. Of one that is over it changes nothing.
+func (q *Queue) Hide(_ context.Context, receipt string, after time.Duration) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	now := q.o.Now()
+	for _, m := range q.messages {
+		if m.receipt() == receipt && m.visible.After(now) {
+			m.visible = now.Add(after)
+			q.wake()
+		}
+	}
+	return nil
+}
+
+// receipt names the delivery that a message is out with.
+func (m *message) receipt() string { return m.id + "#" + strconv.Itoa(m.receives) }
 
 // Dead is a message that was given up.
 type Dead struct {

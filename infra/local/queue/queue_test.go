@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,7 +17,9 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
 
+	"merve/infra/wiring"
 	"merve/internal/fault"
+	"merve/internal/market"
 	"merve/internal/queue"
 	"merve/internal/queue/queuetest"
 	"merve/internal/trigger"
@@ -400,5 +403,82 @@ func TestBounds(t *testing.T) {
 	}
 	if err := q.Run(context.Background(), 1, 0, nil); !fault.Is(err, fault.Invalid) {
 		t.Errorf("run without workers: %v", err)
+	}
+}
+
+// A turn that takes as long as a market may allow runs once at a time, and is not dead.
+func TestNobodyElseGetsATurnThatRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var turns wiring.Queue
+		for _, w := range wiring.Queues() {
+			if w.Name == "turns" {
+				turns = w
+			}
+		}
+		q := Wired(turns, time.Now)
+		send(t, q, named("g", "1"))
+		var atWork, most atomic.Int32
+		go q.Run(t.Context(), 1, 16, func(context.Context, []byte) ([]byte, error) {
+			most.Store(max(most.Load(), atWork.Add(1)))
+			time.Sleep(market.MaxTurnSeconds * time.Second)
+			atWork.Add(-1)
+			return nil, nil
+		})
+		if err := q.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		q.Close()
+		if most.Load() != 1 || len(q.Dead()) > 0 {
+			t.Errorf("%d invocations at once of one group; %d dead", most.Load(), len(q.Dead()))
+		}
+	})
+}
+
+// A message that is hidden for a time of its own comes again after it, when it has failed; the
+// receipt of an earlier delivery says nothing any more.
+func TestHide(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	q := New(Options{Name: "turns", FIFO: true, Visibility: time.Minute, Now: c.Now, Log: quiet})
+	send(t, q, named("g", "1"))
+	var receipts []string
+	deliver := func(answer error) int {
+		n, err := q.Deliver(t.Context(), 1, func(_ context.Context, payload []byte) ([]byte, error) {
+			var e events.SQSEvent
+			if err := json.Unmarshal(payload, &e); err != nil {
+				return nil, err
+			}
+			receipts = append(receipts, e.Records[0].ReceiptHandle)
+			return nil, answer
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	hide := func(receipt string) {
+		if err := q.Hide(t.Context(), receipt, 5*time.Second); err != nil {
+			t.Fatal(err)
+		}
+	}
+	failed := errors.New("it failed")
+	deliver(failed)
+	hide(receipts[0])
+	c.Pass(4 * time.Second)
+	if deliver(failed) != 0 {
+		t.Error("came before its time")
+	}
+	c.Pass(time.Second)
+	if deliver(failed) != 1 {
+		t.Fatal("did not come again")
+	}
+	hide(receipts[0]) // of the time before
+	c.Pass(5 * time.Second)
+	if deliver(failed) != 0 {
+		t.Error("an old receipt has hidden it for a shorter time")
+	}
+	c.Pass(55 * time.Second)
+	if deliver(nil) != 1 {
+		t.Error("did not come a third time")
 	}
 }

@@ -218,10 +218,7 @@ func (r *Runner) base(c app.Config, cfg aws.Config, getenv func(string) string, 
 	var turns *queue.Queue
 	for _, q := range wiring.Queues() {
 		if q.Name == "turns" {
-			turns = queue.New(queue.Options{
-				Name: q.Name, FIFO: q.FIFO, Receives: q.Receives, Now: o.Now, Delay: time.Duration(q.Delay) * time.Second,
-				Visibility: 30 * time.Second, // no invocation outlives this machine: a shorter wait after a failure
-			})
+			turns = queue.Wired(q, o.Now)
 		}
 	}
 	r.stops = append(r.stops, func() { turns.Close() })
