@@ -72,7 +72,7 @@ func TestExchangeOfListings(t *testing.T) {
 		}
 	}
 	send(row, "application/json").refuses(t, http.StatusUnsupportedMediaType, "")
-	if p := send(strings.Repeat("a", 5<<20+1), "text/csv").refuses(t, http.StatusRequestEntityTooLarge, ""); !strings.HasPrefix(p.Detail, "the file is") {
+	if p := send(strings.Repeat("a", 4<<20+1), "text/csv").refuses(t, http.StatusRequestEntityTooLarge, ""); !strings.HasPrefix(p.Detail, "the file is") {
 		t.Errorf("too large, and read all the same: %s", p.Detail)
 	}
 	if p := send(strings.Replace(row, "Alpha", "Al\xff", 1), "application/x-ndjson").refuses(t, http.StatusBadRequest, ""); p.Detail != "the file must be UTF-8" {

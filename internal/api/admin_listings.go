@@ -107,8 +107,9 @@ func (a *Admin) listingVersions(w http.ResponseWriter, r *http.Request, _ actor.
 	return writeList(w, "versions", vs, "")
 }
 
-// maxImport is the largest catalogue taken at once, in bytes.
-const maxImport = 5 << 20
+// maxImport is the largest catalogue taken at once, in bytes: Lambda takes 6 MB, and the gateway
+// gives it base64.
+const maxImport = 4 << 20
 
 // errTable says what a catalogue can be sent as.
 var errTable = fault.New(fault.Invalid, "send text/csv or application/x-ndjson, not compressed")

@@ -910,7 +910,7 @@ func (s *surface) onTable(good attempt) (all []attack) {
 	for _, media := range []string{"application/json", "text/plain", "multipart/form-data; boundary=x", "", "a/b/c;;="} {
 		all = append(all, attack{"type: " + media, good.without("Content-Type").with("Content-Type: " + media), []int{415}})
 	}
-	large := good.without("Content-Type").with("Content-Type: text/csv").saying(strings.Repeat("a", 5<<20+1))
+	large := good.without("Content-Type").with("Content-Type: text/csv").saying(strings.Repeat("a", 4<<20+1))
 	all = append(all, attack{"table: more than the limit", large, []int{413}})
 	return append(all, attack{"coding: gzip", good.with("Content-Encoding: gzip"), []int{415}})
 }

@@ -7,6 +7,7 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -48,6 +49,10 @@ const (
 	awsTimeout = 30 * time.Second
 	awsMaxBody = 10 << 20
 )
+
+// awsMaxPayload is the most bytes of an event, base64 and all, and of an answer.
+// https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+const awsMaxPayload = 6 << 20
 
 type gateway struct {
 	o      Options
@@ -129,11 +134,20 @@ func (g *gateway) serve(w http.ResponseWriter, r *http.Request, trace string) ([
 	case err != nil:
 		return nil, fault.Wrap(err, fault.Invalid, "the body could not be read")
 	}
-	payload, err := json.Marshal(g.event(r, route, params, body, trace))
-	if err != nil {
+	var payload bytes.Buffer
+	enc := json.NewEncoder(&payload)
+	enc.SetEscapeHTML(false) // each byte counts
+	if err := enc.Encode(g.event(r, route, params, body, trace)); err != nil {
 		return nil, fmt.Errorf("gateway: event: %w", err)
 	}
-	return g.invoke(r.Context(), route.Function, payload)
+	if payload.Len() > awsMaxPayload {
+		return nil, fault.New(fault.TooLarge, "the request makes an event larger than %d bytes", awsMaxPayload)
+	}
+	answer, err := g.invoke(r.Context(), route.Function, payload.Bytes())
+	if err == nil && len(answer) > awsMaxPayload {
+		err = fmt.Errorf("gateway: the function's answer has %d bytes, more than %d", len(answer), awsMaxPayload)
+	}
+	return answer, err
 }
 
 var errTimeout = fault.New(fault.Unavailable, "the function took too long")

@@ -351,6 +351,29 @@ func TestBodyLimit(t *testing.T) {
 	}
 }
 
+// Lambda takes events and answers of 6 MB: a body that is given as base64 fills one with 4.5 MB.
+func TestPayloadLimit(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		kind string
+		size int
+		want int
+	}{
+		{"text/csv", 5 << 20, http.StatusCreated},
+		{"text/csv", 6 << 20, http.StatusRequestEntityTooLarge},
+		{"application/x-ndjson", 4 << 20, http.StatusCreated},
+		{"application/x-ndjson", 5 << 20, http.StatusRequestEntityTooLarge},
+	} {
+		g := gatewayOf(t, Options{}, Route{"POST", "/", trigger.HTTP(&spy{})})
+		w, r := httptest.NewRecorder(), httptest.NewRequest("POST", "/", strings.NewReader(strings.Repeat("<", tt.size)))
+		r.Header.Set("Content-Type", tt.kind)
+		g.ServeHTTP(w, r)
+		if w.Code != tt.want {
+			t.Errorf("%s of %d bytes: status %d, want %d", tt.kind, tt.size, w.Code, tt.want)
+		}
+	}
+}
+
 // A function that thinks for a minute does not keep the caller waiting: the gateway
 // answers at its time-out, and the function goes on.
 func TestField07_SlowFunctionIsCutOff(t *testing.T) {
@@ -386,6 +409,9 @@ func TestFunctionFails(t *testing.T) {
 		"no JSON":     func(context.Context, []byte) ([]byte, error) { return []byte("<p>"), nil },
 		"bad status":  func(context.Context, []byte) ([]byte, error) { return []byte(`{"statusCode":99}`), nil },
 		"info status": func(context.Context, []byte) ([]byte, error) { return []byte(`{"statusCode":101}`), nil },
+		"too much": func(context.Context, []byte) ([]byte, error) {
+			return []byte(`{"statusCode":200,"body":"` + strings.Repeat("x", 6<<20) + `"}`), nil
+		},
 		"bad base64": func(context.Context, []byte) ([]byte, error) {
 			return []byte(`{"statusCode":200,"body":"%","isBase64Encoded":true}`), nil
 		},

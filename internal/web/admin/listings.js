@@ -86,7 +86,7 @@ function exchange({ market, signal, refresh }) {
     help('As a table for a spreadsheet (CSV), or as JSON Lines. What you take out can be changed and brought in again.'),
     make('div', { className: 'act' }, button('Take out as CSV', () => give('csv')), button('Take out as JSON Lines', () => give('jsonl'))),
     make('p', { className: 'field' }, make('label', { htmlFor: 'file' }, 'Bring in a file'), file),
-    make('p', { className: 'help', id: 'file-note' }, 'CSV or JSON Lines, at most 5 MB.'), place));
+    make('p', { className: 'help', id: 'file-note' }, 'CSV or JSON Lines, at most 4 MB.'), place));
 }
 
 function wrong(errors) {
