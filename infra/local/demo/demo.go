@@ -31,8 +31,9 @@ var drivers []byte
 // Market is the id of the demo market.
 const Market = "demo"
 
-// Load stores the demo market and its listings, unless the market is there already.
-func Load(ctx context.Context, markets *market.Store, store *listing.Store) error {
+// Load stores the demo market and its listings, and with also what else is to be in it, unless the
+// market is there already. The market comes last: what was cut off is done again the next time.
+func Load(ctx context.Context, markets *market.Store, store *listing.Store, also ...func(context.Context) error) error {
 	_, err := markets.Read(ctx, Market)
 	if err == nil {
 		return nil
@@ -46,6 +47,11 @@ func Load(ctx context.Context, markets *market.Store, store *listing.Store) erro
 	}
 	for _, l := range all {
 		if err := store.Put(ctx, l, "system:demo"); err != nil {
+			return err
+		}
+	}
+	for _, load := range also {
+		if err := load(ctx); err != nil {
 			return err
 		}
 	}
@@ -74,35 +80,31 @@ func policy() *market.Market {
 	return m
 }
 
-// LoadPlaces stores the market's places, unless it has some already.
-func LoadPlaces(ctx context.Context, store *place.Store) error {
-	there, err := store.All(ctx, Market)
-	if err != nil || len(there) > 0 {
-		return err
-	}
-	all, err := Places()
-	if err != nil {
-		return err
-	}
-	return store.Import(ctx, Market, all)
-}
-
-// LoadDrivers stores the market's taxi drivers, unless it has some already.
-func LoadDrivers(ctx context.Context, store *taxi.Drivers) error {
-	there, err := store.List(ctx, Market)
-	if err != nil || len(there) > 0 {
-		return err
-	}
-	all, err := Drivers()
-	if err != nil {
-		return err
-	}
-	for _, d := range all {
-		if _, err := store.Put(ctx, d); err != nil {
+// LoadPlaces stores the market's places.
+func LoadPlaces(store *place.Store) func(context.Context) error {
+	return func(ctx context.Context) error {
+		all, err := Places()
+		if err != nil {
 			return err
 		}
+		return store.Import(ctx, Market, all)
 	}
-	return nil
+}
+
+// LoadDrivers stores the market's taxi drivers.
+func LoadDrivers(store *taxi.Drivers) func(context.Context) error {
+	return func(ctx context.Context) error {
+		all, err := Drivers()
+		if err != nil {
+			return err
+		}
+		for _, d := range all {
+			if _, err := store.Put(ctx, d); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 // Listings returns the demo market's listings.

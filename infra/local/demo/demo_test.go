@@ -1,12 +1,18 @@
 package demo
 
 import (
+	"context"
 	"encoding/json"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/faulttest"
 	"merve/internal/listing"
+	"merve/internal/market"
 	"merve/internal/place"
 	"merve/internal/taxi"
 )
@@ -165,32 +171,66 @@ func TestPolicyPlacesAndDriversAreSound(t *testing.T) {
 	}
 }
 
-// Loading again changes nothing, also where somebody has changed something since.
+// stores are those of a market with tables of its own.
+type stores struct {
+	markets  *market.Store
+	listings *listing.Store
+	places   *place.Store
+	drivers  *taxi.Drivers
+}
+
+func storesAt(cfg aws.Config, prefix string) stores {
+	db := dynamo.Open(cfg)
+	catalog, records := db.Table(prefix+"catalog"), db.Table(prefix+"records")
+	return stores{
+		&market.Store{Table: catalog, Now: time.Now}, &listing.Store{Table: catalog, Now: time.Now},
+		&place.Store{Table: catalog, Now: time.Now}, &taxi.Drivers{Table: catalog, Rides: records, Now: time.Now},
+	}
+}
+
+func (s stores) load(ctx context.Context) error {
+	return Load(ctx, s.markets, s.listings, LoadPlaces(s.places), LoadDrivers(s.drivers))
+}
+
+// Loading that was cut off is made good by the next, and once it is done loading again changes
+// nothing, also where somebody has changed something since.
 func TestLoadAgain(t *testing.T) {
 	t.Parallel()
-	catalog := dynamotest.Open(t).Table(dynamotest.TableName("catalog"))
-	at := &place.Store{Table: catalog, Now: time.Now}
-	cabs := &taxi.Drivers{Table: catalog, Rides: dynamotest.Open(t).Table(dynamotest.TableName("records")), Now: time.Now}
+	cfg, prefix := dynamotest.Config(t), dynamotest.ID("demo")+"-"
+	if err := dynamotest.OwnTables(t.Context(), cfg, prefix); err != nil {
+		t.Fatal(err)
+	}
+	ctx, died := t.Context(), 0
+	for ; ; died++ {
+		dying := cfg.Copy()
+		dying.HTTPClient, dying.RetryMaxAttempts = faulttest.With(faulttest.At{N: 25 * (died + 1), Fault: faulttest.DiesBefore}), 1
+		if err := storesAt(dying, prefix).load(ctx); err == nil {
+			break
+		}
+	}
+	if died < 3 {
+		t.Errorf("died %d times, want some in each of listings, places and drivers", died)
+	}
+	s := storesAt(cfg, prefix)
 	for range 2 {
-		if err := LoadPlaces(t.Context(), at); err != nil {
-			t.Fatal(err)
+		listings, err := s.listings.All(ctx, Market)
+		if err != nil || len(listings) < 40 {
+			t.Errorf("%d listings, error %v, want at least 40", len(listings), err)
 		}
-		if err := LoadDrivers(t.Context(), cabs); err != nil {
-			t.Fatal(err)
+		if found, err := s.places.All(ctx, Market); err != nil || len(found) != 40 {
+			t.Errorf("%d places, error %v, want 40", len(found), err)
 		}
-		d, err := cabs.SetAvailable(t.Context(), Market, "driver-ahmet", false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all, err := cabs.List(t.Context(), Market)
-		if err != nil || len(all) != 10 || d.Available {
+		if all, err := s.drivers.List(ctx, Market); err != nil || len(all) != 10 {
 			t.Errorf("%d drivers, error %v, want 10", len(all), err)
 		}
+		if _, err := s.drivers.SetAvailable(ctx, Market, "driver-ahmet", false); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.load(ctx); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if d, err := cabs.Get(t.Context(), Market, "driver-ahmet"); err != nil || d.Available || d.Name != "Ahmet Deniz" {
+	if d, err := s.drivers.Get(ctx, Market, "driver-ahmet"); err != nil || d.Available || d.Name != "Ahmet Deniz" {
 		t.Errorf("driver %+v, error %v, want him off still", d, err)
-	}
-	if found, err := at.All(t.Context(), Market); err != nil || len(found) != 40 {
-		t.Errorf("%d places, error %v, want 40", len(found), err)
 	}
 }

@@ -97,10 +97,7 @@ func Start(ctx context.Context, o Options) (r *Runner, err error) {
 	}
 	sent := &sentLog{}
 	turns, base := r.base(c, cfg, getenv, sent, o)
-	if err := demo.Load(ctx, base.Markets(), base.Listings()); err != nil {
-		return nil, fmt.Errorf("demo market: %w", err)
-	}
-	if err := errors.Join(demo.LoadPlaces(ctx, base.Places()), demo.LoadDrivers(ctx, base.Drivers())); err != nil {
+	if err := demo.Load(ctx, base.Markets(), base.Listings(), demo.LoadPlaces(base.Places()), demo.LoadDrivers(base.Drivers())); err != nil {
 		return nil, fmt.Errorf("demo market: %w", err)
 	}
 	for _, f := range wiring.Functions() {
