@@ -26,7 +26,7 @@ func Settings() []Setting {
 		{Name: "TWILIO_BASE_URL", Doc: "in the place of Twilio's own address"},
 		{Name: "AUTH_ISSUER", Doc: "OpenID Connect issuer of users and staff"},
 		{Name: "AUTH_AUDIENCE", Doc: "audience that a token must name"},
-		{Name: "AUTH_JWKS_URL", Doc: "keys of the issuer, when not found by discovery"},
+		{Name: "AUTH_JWKS_URL", Doc: "keys of the issuer, when not at its /.well-known/jwks.json"},
 		{Name: "AUTH_CLIENT_ID", Doc: "client of the issuer as which the admin page signs people in"},
 		{Name: "AUTH_SIGN_IN_ORIGINS", Doc: "where the issuer's endpoints are, when not at its own origin: the domain of a Cognito user pool; with commas between them"},
 		{Name: "SARA_MODEL", Doc: "model of the assistant sara"},

@@ -126,7 +126,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		return c, fmt.Errorf("AUTH_AUDIENCE: must be set when AUTH_ISSUER is")
 	}
 	if c.AuthIssuer != "" && c.AuthJWKSURL == "" {
-		c.AuthJWKSURL = c.AuthIssuer + "/.well-known/jwks.json"
+		c.AuthJWKSURL = strings.TrimSuffix(c.AuthIssuer, "/") + "/.well-known/jwks.json" // issuers may end in / (Auth0's do)
 	}
 	return c, nil
 }

@@ -152,8 +152,11 @@ func TestConfiguration(t *testing.T) {
 	if c.Patience.Seconds() != 45 || c.DefaultMarket != "demo" || c.TwilioBaseURL != "https://api.twilio.com" || !strings.HasSuffix(c.OpenAIBaseURL, "/v1") || c.AdminToken != "" || c.AddressMessages != 600 {
 		t.Errorf("without any setting: %+v", c)
 	}
-	if c, err = from(map[string]string{"AUTH_ISSUER": "https://issuer.example", "AUTH_AUDIENCE": "a"}); err != nil || c.AuthJWKSURL != "https://issuer.example/.well-known/jwks.json" {
-		t.Errorf("%v: keys at %q", err, c.AuthJWKSURL)
+	for _, issuer := range []string{"https://issuer.example", "https://issuer.example/"} {
+		c, err = from(map[string]string{"AUTH_ISSUER": issuer, "AUTH_AUDIENCE": "a"})
+		if err != nil || c.AuthJWKSURL != "https://issuer.example/.well-known/jwks.json" || c.AuthIssuer != issuer {
+			t.Errorf("%v: keys of %q at %q", err, c.AuthIssuer, c.AuthJWKSURL)
+		}
 	}
 	for name, value := range map[string]string{
 		"GATEWAY_TIMEOUT": "soon", "LOG_LEVEL": "loud", "PUBLIC_URL": "merve", "OPENAI_BASE_URL": "/v1", "TWILIO_BASE_URL": "::", "AUTH_JWKS_URL": "keys", "AUTH_ISSUER": "https://issuer.example",
