@@ -1,6 +1,6 @@
 SHELL := /bin/bash
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo dev)
-LDFLAGS := -s -w -X merve/internal/app.Version=$(VERSION)
+LDFLAGS := -s -w
 PACKAGES := ./functions/... ./internal/... ./infra/...
 
 .PHONY: help run test lint fuzz bench prove soak mutate synth deploy chat
@@ -9,7 +9,7 @@ help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
 
 run: ## build, start everything on this machine, load the demo market
-	@mkdir -p bin && go build -ldflags '$(LDFLAGS)' -o bin/merve ./infra/local && exec bin/merve
+	@mkdir -p bin && go build -ldflags '$(LDFLAGS)' -o bin/merve ./infra/local && MERVE_VERSION=$(VERSION) exec bin/merve
 
 test: ## the whole test suite, from a clean clone
 	@bash .ci/test.sh
@@ -32,10 +32,10 @@ soak: ## hundreds of conversations over HTTP while things fail (TIME=1m)
 mutate: ## removes every condition of the code in turn: some test has to die
 	@bash .ci/mutate.sh
 
-synth: ## CloudFormation out of CDK, linted
-	@bash .ci/synth.sh
+synth: ## CloudFormation out of CDK, linted (ARGS='-c stage=prod')
+	@bash .ci/synth.sh -c MERVE_VERSION=$(VERSION) $(ARGS)
 
-deploy: synth ## cdk deploy
+deploy: synth ## cdk deploy of the same (ARGS='-c stage=prod')
 	.cache/cdk deploy --app infra/cdk/cdk.out
 
 chat: ## talk to a running `make run` from the terminal

@@ -18,6 +18,7 @@ func Settings() []Setting {
 	return []Setting{
 		{Name: "PUBLIC_URL", Always: true, Doc: "address that providers and customers see; signatures and links are made with it"},
 		{Name: "LOG_LEVEL", Always: true, Cloud: "info", Doc: "debug, info, warn or error"},
+		{Name: "MERVE_VERSION", Doc: "the release that /healthz names"},
 		{Name: "DEFAULT_MARKET", Always: true, Doc: "market of messages that name none"},
 		{Name: "OPENAI_BASE_URL", Doc: "model endpoint, ending in /v1"},
 		{Name: "OPENAI_MODEL", Doc: "model that answers"},

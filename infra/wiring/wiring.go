@@ -91,7 +91,7 @@ func Functions() []Function {
 			Media:    true,
 			Sends:    []string{"turns"},
 			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY", "STRIPE_SECRET_KEY"},
-			Settings: join(model(), auth(), tools(), []string{"GATEWAY_TIMEOUT"}),
+			Settings: join(model(), auth(), tools(), []string{"GATEWAY_TIMEOUT", "MERVE_VERSION"}),
 		},
 		{
 			Name: "sara", Doc: "takes messages of the widget that other sites embed, serves it and the shared reports",

@@ -175,7 +175,7 @@ func (s *service) newBase(prefix, modelURL string) *app.Base {
 			TableConversations: prefix + "conversations", TableLedger: prefix + "ledger", TableCatalog: prefix + "catalog", TableRecords: prefix + "records",
 			OpenAIBaseURL: modelURL, OpenAIModel: rulemodel.Model,
 			TwilioAccountSID: twiliotest.AccountSID, TwilioFrom: twiliotest.From, TwilioBaseURL: s.twilio.URL(),
-			AuthIssuer: s.issuer.server.URL, AuthAudience: audience, AuthJWKSURL: s.issuer.server.URL + "/jwks.json",
+			Version: "test", AuthIssuer: s.issuer.server.URL, AuthAudience: audience, AuthJWKSURL: s.issuer.server.URL + "/jwks.json",
 			StripeBaseURL: s.stripe.URL(), MetaBaseURL: s.meta.URL(), SaraModel: rulemodel.Model, MediaBucket: mediatest.Bucket, AllowedOrigins: []string{shop}, PrivateMedia: true,
 			AdminToken: adminToken,
 		},

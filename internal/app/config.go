@@ -17,11 +17,9 @@ import (
 	"merve/internal/provider/stripe"
 )
 
-// Version is the release, set by the linker.
-var Version = "dev"
-
 // Config is everything that the environment says. It is read once and checked before use.
 type Config struct {
+	Version       string // the release; it is no part of the binary, which stays as it is from one to the next
 	PublicURL     string // what providers see
 	SiteURL       string // what the links that customers get begin with: PublicURL where there is one
 	LogLevel      slog.Level
@@ -62,6 +60,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		return value
 	}
 	c := Config{
+		Version:              or("MERVE_VERSION", "dev"),
 		PublicURL:            getenv("PUBLIC_URL"),
 		SiteURL:              strings.TrimSuffix(getenv("PUBLIC_URL"), "/"),
 		DefaultMarket:        or("DEFAULT_MARKET", "demo"),

@@ -407,7 +407,7 @@ func (b *Base) health() api.Health {
 		}
 		return off
 	}
-	return api.Health{Version: Version, Model: b.Config.OpenAIModel, Parts: map[string]string{
+	return api.Health{Version: b.Config.Version, Model: b.Config.OpenAIModel, Parts: map[string]string{
 		"whatsapp": on(b.Config.TwilioAccountSID != "", "off: TWILIO_ACCOUNT_SID is not set"),
 		"payments": on(b.Config.SecretID != "" || b.secrets.named("STRIPE_SECRET_KEY"), "off: STRIPE_SECRET_KEY is not set"),
 		"signIn":   on(b.Config.AuthIssuer != "", "off: AUTH_ISSUER is not set"),

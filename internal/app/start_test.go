@@ -152,6 +152,9 @@ func TestConfiguration(t *testing.T) {
 	if c.Patience.Seconds() != 45 || c.DefaultMarket != "demo" || c.TwilioBaseURL != "https://api.twilio.com" || !strings.HasSuffix(c.OpenAIBaseURL, "/v1") || c.AdminToken != "" || c.AddressMessages != 600 {
 		t.Errorf("without any setting: %+v", c)
 	}
+	if c, err = from(map[string]string{"MERVE_VERSION": "v1-2-gabc"}); err != nil || c.Version != "v1-2-gabc" {
+		t.Errorf("%v: version %q", err, c.Version)
+	}
 	for _, issuer := range []string{"https://issuer.example", "https://issuer.example/"} {
 		c, err = from(map[string]string{"AUTH_ISSUER": issuer, "AUTH_AUDIENCE": "a"})
 		if err != nil || c.AuthJWKSURL != "https://issuer.example/.well-known/jwks.json" || c.AuthIssuer != issuer {

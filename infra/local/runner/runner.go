@@ -322,7 +322,7 @@ func (r *Runner) listen(addr string, h http.Handler) (string, error) {
 }
 
 func (r *Runner) greet(c app.Config, o Options) {
-	fmt.Fprintf(o.Out, "\nMerve %s is running\n", app.Version)
+	fmt.Fprintf(o.Out, "\nMerve %s is running\n", c.Version)
 	for _, line := range [][2]string{
 		{"chat", r.URL + "/"}, {"reports", r.URL + "/sara"}, {"admin", r.URL + "/admin   token " + c.AdminToken},
 		{"health", r.URL + "/healthz"}, {"outbox", r.URL + "/dev/outbox"}, {"model", c.OpenAIModel},
