@@ -1,6 +1,7 @@
 // Package claim finds what a text says has been done: booked, cancelled, deleted, sent,
-// ordered, paid, refunded. A model's reply that claims one of these goes out only when it
-// happened, so the package keeps the promise that a reply never claims what did not.
+// ordered, paid, refunded, a confirmation number given. A model's reply that claims one of
+// these goes out only when it happened, so the package keeps the promise that a reply never
+// claims what did not.
 //
 // It knows the ten languages by the sentences of patterns/<language>.txt, which a
 // speaker of the language can edit, and reads them in every text, whatever language
@@ -21,13 +22,16 @@ const (
 	Deleted   Kind = "deleted"   // what was kept of the customer is deleted
 	Sent      Kind = "sent"      // someone was told, or a message or request sent
 	Ordered   Kind = "ordered"   // an order is placed, or a taxi on its way
-	Paid      Kind = "paid"      // paid, a receipt or confirmation number given
+	Paid      Kind = "paid"      // paid, or a receipt given
+	Coded     Kind = "coded"     // a confirmation number is given; any fact about what it is of bears it out
 	Refunded  Kind = "refunded"  // money was given back, or is on its way back
 	Done      Kind = "done"      // "Done!", without saying what; any fact bears it out
 )
 
 // kinds is every kind, the more particular later.
-func kinds() []Kind { return []Kind{Done, Booked, Cancelled, Deleted, Sent, Ordered, Paid, Refunded} }
+func kinds() []Kind {
+	return []Kind{Done, Booked, Cancelled, Deleted, Sent, Ordered, Paid, Coded, Refunded}
+}
 
 // A Claim is one thing a text says has happened.
 type Claim struct {

@@ -83,7 +83,8 @@ type Result struct {
 	Done string
 
 	// Facts are what the backend knows to be true after this call: kinds of package claim. A
-	// fact "booked:X12" bears out sentences only that name X12: what was so before this turn.
+	// fact "booked:X12" bears out sentences only that name X12, and that this is its number: what
+	// was so before this turn.
 	Facts []string
 }
 

@@ -325,10 +325,11 @@ func (w *work) unsupported(text string) bool {
 	return slices.ContainsFunc(claim.Unsupported(text, w.model.facts), func(c claim.Claim) bool { return !w.named(c) })
 }
 
-// named reports whether a claim names what it is about, and a fact bears that out.
+// named reports whether a claim names what it is about, and a fact bears that out: of its
+// number, any fact that has it.
 func (w *work) named(c claim.Claim) bool {
 	return slices.ContainsFunc(w.model.facts, func(fact string) bool {
 		kind, name, _ := strings.Cut(fact, ":")
-		return name != "" && kind == string(c.Kind) && strings.Contains(c.Sentence, name)
+		return name != "" && (kind == string(c.Kind) || c.Kind == claim.Coded) && strings.Contains(c.Sentence, name)
 	})
 }
