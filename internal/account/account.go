@@ -26,7 +26,7 @@ import (
 // Desk has the tools.
 type Desk struct {
 	Threads *thread.Store
-	// Holders keep something of customers, the one that is to be asked last at the end.
+	// Holders keep something of customers, and are asked in this order.
 	Holders []Holder
 }
 

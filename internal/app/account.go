@@ -19,11 +19,12 @@ import (
 	"merve/internal/turn"
 )
 
-// desk has what customers may do with their own data.
+// desk has what customers may do with their own data. A turn that runs writes what was said and the
+// records of its calls until the former are erased: the latter go after them.
 func (b *Base) desk() *account.Desk {
 	return &account.Desk{Threads: b.Threads(), Holders: []account.Holder{
 		heldReports{b.Reports(), b.Photos()}, heldBookings{b.Ledger()}, heldWaits{b.Ledger()}, heldPayments{b.Ledger(), b.Payments()},
-		heldOrders{b.Orders()}, heldRides{b.Rides()}, heldTalks{b.post()}, heldCases{b.handovers()}, heldAudit{&turn.Runner{Records: b.records()}}, heldMessages{b.Threads()},
+		heldOrders{b.Orders()}, heldRides{b.Rides()}, heldTalks{b.post()}, heldCases{b.handovers()}, heldMessages{b.Threads()}, heldAudit{&turn.Runner{Records: b.records()}},
 	}}
 }
 

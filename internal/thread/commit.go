@@ -21,8 +21,8 @@ type Outcome struct {
 
 // Commit ends the turn: its item, the new state, and the lease given back, together
 // with the writes that join it, or nothing at all. [ErrNewer] when messages came in, or
-// the thread changed hands, since it was read: the turn looks again ([Store.Refresh]) and
-// decides again.
+// the thread changed hands or was erased, since it was read: the turn looks again
+// ([Store.Refresh]) and decides again, from the beginning when the epoch is another.
 func (s *Store) Commit(ctx context.Context, l *Lease, t *Thread, o Outcome, join ...dynamo.Write) error {
 	turn := o.Turn
 	var err error

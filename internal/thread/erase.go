@@ -14,7 +14,8 @@ import (
 // or NO, the customer's name, number and place. It is on no list until the customer writes again.
 // What remains is the head, that the customer may go on or has opted out, and which message ids
 // were here, so that none is answered twice. A turn that runs keeps its lease and what it may be
-// settling, and messages that wait are answered. Repeated, it goes on where it ended.
+// settling, and messages that wait are answered; but what it has read is gone, and it meets
+// [ErrNewer] and a new epoch. Repeated, it goes on where it ended.
 func (s *Store) Erase(ctx context.Context, id string) error {
 	head, err := s.Head(ctx, id)
 	if err != nil {
@@ -23,16 +24,15 @@ func (s *Store) Erase(ctx context.Context, id string) error {
 	if err := s.unlink(ctx, head); err != nil {
 		return err
 	}
-	e := eraser{s: s, head: head, began: s.Now()}
-	for after := ""; ; {
-		if after, err = e.page(ctx, after); err != nil {
-			return fmt.Errorf("erase thread %s: %w", id, err)
+	for now := head; ; { // until no turn ends meanwhile, which may repeat what it has read
+		if err = s.eraseSaid(ctx, now); !errors.Is(err, errEnded) {
+			break
 		}
-		if after == "" {
+		if now, err = s.Head(ctx, id); err != nil {
 			break
 		}
 	}
-	if err := s.Table.DB().Commit(ctx, s.Table.Update(headKey(id), "REMOVE #name, phone, loc, lang, listed", nil)); err != nil {
+	if err != nil {
 		return fmt.Errorf("erase thread %s: %w", id, err)
 	}
 	if head.Pending == nil {
@@ -45,6 +45,25 @@ func (s *Store) Erase(ctx context.Context, id string) error {
 		return fmt.Errorf("erase thread %s: %w", id, err)
 	}
 	return nil
+}
+
+var errEnded = errors.New("a turn has ended")
+
+// eraseSaid takes away the items of a thread and what its head knows of the customer. [errEnded]
+// when a turn has ended since the head was read.
+func (s *Store) eraseSaid(ctx context.Context, head Head) error {
+	e := eraser{s: s, head: head, began: s.Now()}
+	for after := ""; ; {
+		var err error
+		if after, err = e.page(ctx, after); err != nil {
+			return err
+		}
+		if after == "" {
+			break
+		}
+	}
+	return s.Table.DB().Commit(ctx, s.Table.Update(headKey(head.ID), "REMOVE #name, phone, loc, lang, listed ADD epoch :one", dynamo.V{":one": 1}).
+		If("attribute_not_exists(turns) OR turns = :seen", dynamo.V{":seen": head.Turns}).Else(errEnded))
 }
 
 // eraser takes away the items of a thread.

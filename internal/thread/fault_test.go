@@ -293,6 +293,7 @@ func scenarios() map[string]func(x *crash) any {
 			x.must(err)
 			x.must(x.sound.Link(x.Context(), x.id, code))
 			x.deliver(func(ctx context.Context) error { return x.store.Erase(ctx, x.id) })
+			x.must(x.converse(x.sound, "2", thread.Outcome{})(x.Context())) // in an epoch that no lease had
 			return x.linked(other)
 		},
 		"lists": func(x *crash) any {

@@ -274,8 +274,10 @@ func TestEraseLetsGoOfWhatWaits(t *testing.T) {
 	offer(a, "p_1")
 	between := *s
 	between.Now = func() time.Time { // a whole turn, after the head was read
-		in.MessageID = "1"
-		offer(mustAppend(t, s, in, true), "p_2")
+		if in.MessageID == "0" {
+			in.MessageID = "1"
+			offer(mustAppend(t, s, in, true), "p_2")
+		}
 		return c.now()
 	}
 	if err := between.Erase(t.Context(), a.Thread); err != nil {
@@ -363,6 +365,46 @@ func TestErase(t *testing.T) {
 	}
 	if err := s.Erase(ctx, "th_none"); !errors.Is(err, thread.ErrNoThread) {
 		t.Errorf("no thread: %v", err)
+	}
+}
+
+// A turn that has read what is erased does not end as it is: before the last step of the erasure
+// it is erased as well, and after it the turn has to look again.
+func TestEraseMeetsATurn(t *testing.T) {
+	t.Parallel()
+	for _, ends := range []bool{true, false} {
+		c := newClock()
+		s := newStore(t, c)
+		a := mustAppend(t, s, whatsApp("+1555"+dynamotest.ID("")[1:8], "0"), true)
+		th := open(t, s, a.Lease)
+		commit := func() error { return s.Commit(t.Context(), a.Lease, th, ending(th, c.now())) }
+		erasing := *s
+		erasing.Table = dynamotest.Open(t, dynamotest.BeforeText("ADD epoch", func() {
+			if !ends {
+				return
+			}
+			if err := commit(); err != nil {
+				t.Error(err)
+			}
+		})).Table(dynamotest.TableName("conversations"))
+		if err := erasing.Erase(t.Context(), a.Thread); err != nil {
+			t.Fatal(err)
+		}
+		if page, err := s.Table.Query(t.Context(), dynamo.Under(a.Thread, "turn#")); err != nil || len(page.Items) != 0 {
+			t.Errorf("ends %t: left %v, %v", ends, page.Items, err)
+		}
+		if ends {
+			continue
+		}
+		if err := commit(); !errors.Is(err, thread.ErrNewer) {
+			t.Errorf("commits what it has read: %v", err)
+		}
+		if err := s.Refresh(t.Context(), a.Lease, th); err != nil {
+			t.Error(err)
+		}
+		if err := commit(); err != nil {
+			t.Errorf("having looked again: %v", err)
+		}
 	}
 }
 

@@ -22,19 +22,20 @@
 //
 // Promises: a message id is appended once, however often it arrives. One turn at a time
 // holds the lease; each lease has its own epoch, and a commit under a lost lease fails
-// as a whole. The cost does not grow with the thread.
+// as a whole. So does that of a turn which has read what was erased since. The cost does not grow with the thread.
 //
 //	Append    1 request  (4 write units; 2 more for a new thread, 3 when it was quiet; a repeat: 1 request;
 //	                      2 requests when a lease was asked for and is held by another)
 //	Take      1 request  (1 write unit)
-//	Open      1 request  (2–3 read units), 2 when it takes over an unfinished turn, 1 more
-//	                     when long messages wait
+//	Open      1 request  (2–3 read units), 2 when it takes over an unfinished turn or all
+//	                     was erased, 1 more when long messages wait
 //	Commit    1 request  (4 write units, and those of the writes that join), 1 more for each
 //	                     text above 64 KB of them in one turn
 //	Journal   1 request
 //	Pair      1 request
 //	Link      3 requests; to make the code for it 1, to look at the code 2, to undo it 2
-//	Erase     2 requests, and 2 for each hundred items; 1 more when it is linked, and when something waits
+//	Erase     2 requests, and 2 for each hundred items; 1 more when it is linked, and when something waits;
+//	          again for turns that end meanwhile
 //	Head      1 request, of several one for each hundred; List 2 for each hundred looked at
 //	Sweep     16 requests, 1 for each hundred threads, 1 for each that leaves the index
 package thread
@@ -85,7 +86,7 @@ type Head struct {
 	Location   *channel.Location  `dynamodbav:"loc,omitempty"` // last shared
 	Inbox      []Message          `dynamodbav:"inbox,omitempty"`
 	Turns      int                `dynamodbav:"turns"` // finished ones
-	Epoch      int                `dynamodbav:"epoch"` // counts leases
+	Epoch      int                `dynamodbav:"epoch"` // counts leases, and how often all was erased
 	Committed  int                `dynamodbav:"done"`  // epoch of the last lease that ended with a commit
 	LeaseBy    string             `dynamodbav:"leaseBy,omitempty"`
 	LeaseUntil time.Time          `dynamodbav:"leaseUntil"`

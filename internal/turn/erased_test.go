@@ -2,6 +2,8 @@ package turn_test
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,5 +28,44 @@ func TestARepeatOfWhatWasErased(t *testing.T) {
 	}
 	if a, err := w.runner.Converse(t.Context(), in); !fault.Is(err, fault.Gone) {
 		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// A turn that runs while all is erased brings nothing of it back: neither in the digest that it
+// carries, nor by a model that has been told of it.
+func TestErasedWhileATurnRuns(t *testing.T) {
+	t.Parallel()
+	w := newSara(t, nil)
+	says := func(n int) channel.Inbound {
+		return w.from("ann", channel.Web, fmt.Sprint("m", n), fmt.Sprint("secret ", n))
+	}
+	id, erases := threadOf(says(0)), false
+	w.model = modelFunc(func(_ context.Context, req llm.Request) (llm.Response, error) {
+		if erases {
+			erases = false
+			if _, err := w.sara.people.Erase(t.Context(), id); err != nil {
+				t.Error(err)
+			}
+		}
+		var told []string
+		for _, m := range req.Messages {
+			if m.Role == llm.User {
+				told = append(told, m.Text)
+			}
+		}
+		return llm.Response{Text: "You said " + strings.Join(told, ", ")}, nil
+	})
+	const last = 7 // has a digest
+	for n := range last {
+		w.say(says(n))
+	}
+	erases = true
+	w.say(says(last))
+	turns := w.turnsOf(id)
+	if len(turns) != 1 || !strings.Contains(textOf(turns[0]), fmt.Sprint("secret ", last)) {
+		t.Fatalf("%d turns: %+v", len(turns), turns)
+	}
+	if tn := turns[0]; tn.Digest != "" || strings.Contains(textOf(tn), "secret 0") {
+		t.Errorf("the digest is %q, said was %q", tn.Digest, textOf(tn))
 	}
 }

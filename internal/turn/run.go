@@ -38,13 +38,15 @@ func (r *Runner) run(ctx context.Context, l *thread.Lease) (done Done, err error
 	start := r.Now()
 	ctx, stop := r.keepLease(ctx, l)
 	defer stop()
-	t, err := r.Threads.Open(ctx, l)
-	if err != nil {
-		return Done{}, errors.Join(err, r.giveBack(ctx, l))
-	}
-	w, err := r.begin(ctx, l, t)
-	if err == nil {
-		done, err = r.toTheEnd(ctx, w)
+	var t *thread.Thread
+	var w *work
+	for again := true; again; again = errors.Is(err, errReadErased) {
+		if t, err = r.Threads.Open(ctx, l); err != nil {
+			return Done{}, errors.Join(err, r.giveBack(ctx, l))
+		}
+		if w, err = r.begin(ctx, l, t); err == nil {
+			done, err = r.toTheEnd(ctx, w)
+		}
 	}
 	if lost := context.Cause(ctx); err != nil && errors.Is(lost, thread.ErrLeaseLost) {
 		err = fmt.Errorf("%w: %w", lost, err) // what the store said is only that it was given up
@@ -72,12 +74,16 @@ func (r *Runner) toTheEnd(ctx context.Context, w *work) (Done, error) {
 		case try == maxCommits:
 			return Done{}, err
 		case errors.Is(err, thread.ErrNewer):
-			was := w.thread.Handler
+			was := w.thread.Head
 			if err := r.Threads.Refresh(ctx, w.lease, w.thread); err != nil {
 				return Done{}, err
 			}
-			again := takenIn < maxTakeIns || w.thread.Handler != was
-			if again && w.obeys() == "" { // what is done outside the store stands
+			again := takenIn < maxTakeIns || w.thread.Handler != was.Handler
+			switch {
+			case w.obeys() != "": // what is done outside the store stands
+			case w.thread.Epoch != was.Epoch:
+				return Done{}, errReadErased
+			case again:
 				takenIn++
 				w.takeIn()
 				if err := w.decide(ctx); err != nil {
@@ -93,6 +99,10 @@ func (r *Runner) toTheEnd(ctx context.Context, w *work) (Done, error) {
 		}
 	}
 }
+
+// errReadErased has a turn begin again, from its journal as one that is taken over: its model has
+// read what was erased since, and may repeat it.
+var errReadErased = errors.New("what the turn has read was erased")
 
 // keepLease renews the lease while the turn runs, and ends the turn when it is lost.
 func (r *Runner) keepLease(ctx context.Context, l *thread.Lease) (context.Context, func()) {

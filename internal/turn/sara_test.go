@@ -108,7 +108,7 @@ func (w *world) startSara(db *dynamo.DB, log *slog.Logger) ([]tool.Tool, assista
 		AllowPrivate: true, Now: now,
 	})
 	s.people = &account.Desk{Threads: w.threads, Holders: []account.Holder{
-		heldReports{s}, heldBookings{w.ledger}, heldAudit{&turn.Runner{Records: records}}, heldMessages{w.threads},
+		heldReports{s}, heldBookings{w.ledger}, heldMessages{w.threads}, heldAudit{&turn.Runner{Records: records}},
 	}}
 	reporter := &report.Reporter{
 		Store: s.reports, Photos: s.photos, Log: log,
