@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -96,18 +97,63 @@ func (s *Store) Delete(ctx context.Context, market, id string) error {
 	return s.replace(ctx, market, id, nil)
 }
 
-// Import stores places after checking all of them: what is wrong with one of them stores
-// none. One that ends in the middle is finished by doing it again.
+// Import stores places after checking all of them, each in the stead of the one with its id: what is
+// wrong with one of them stores none. One that is there as it is said to be is left as it is, so that
+// an import that ends in the middle is completed by the same again, and a repeat changes nothing. One
+// request for each megabyte of places that are there, and for each twenty that are not yet as they
+// are to be.
 func (s *Store) Import(ctx context.Context, market string, all []*Place) error {
 	if err := CheckAll(market, all); err != nil {
 		return err
 	}
-	for _, p := range all {
-		if err := s.Put(ctx, p); err != nil {
+	for range tries {
+		if err := s.bring(ctx, market, all); !errors.Is(err, dynamo.ErrCondition) {
 			return err
 		}
 	}
+	return errContended
+}
+
+// bring stores what is not there yet. [dynamo.ErrCondition] when somebody else changes it as well.
+func (s *Store) bring(ctx context.Context, market string, all []*Place) error {
+	kept, err := dynamo.Collect[*stored](ctx, s.Table, dynamo.Under("market#"+market, "place#"))
+	if err != nil {
+		return fmt.Errorf("places of %s: %w", market, err)
+	}
+	there := map[string]*stored{}
+	for _, p := range kept {
+		there[p.ID] = p
+	}
+	var news []*stored
+	for _, p := range all {
+		next, old := &stored{*p, geohash(p.Location)}, there[p.ID]
+		if next.Version = 1; old != nil {
+			next.Version = old.Version
+			if old.equal(next) {
+				continue
+			}
+			next.Version++
+		}
+		news = append(news, next)
+	}
+	for some := range slices.Chunk(news, dynamo.MaxWrites/maxChange) {
+		var ws []dynamo.Write
+		for _, next := range some {
+			ws = append(ws, s.change(key(market, next.ID), there[next.ID], next)...)
+		}
+		if err := s.Table.DB().Commit(ctx, ws...); err != nil {
+			return fmt.Errorf("import places of %s: %w", market, err)
+		}
+		s.forget(market)
+	}
 	return nil
+}
+
+// equal reports whether two are stored as the same.
+func (p *stored) equal(other *stored) bool {
+	a, err := dynamo.Encode(p)
+	b, err2 := dynamo.Encode(other)
+	return err == nil && err2 == nil && reflect.DeepEqual(a, b)
 }
 
 // tries is how often a change begins again that met another of the same place.
@@ -144,8 +190,13 @@ func (s *Store) replace(ctx context.Context, market, id string, next *stored) er
 			return fmt.Errorf("change place %s: %w", id, err)
 		}
 	}
-	return fault.New(fault.Conflict, "the place is being changed by others; try again")
+	return errContended
 }
+
+var errContended = fault.New(fault.Conflict, "the place is being changed by others; try again")
+
+// maxChange is the most writes of one change: the place, its copies, and those that it had elsewhere.
+const maxChange = 5
 
 func (s *Store) change(k dynamo.Key, old, next *stored) []dynamo.Write {
 	main := s.Table.Delete(k)

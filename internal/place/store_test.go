@@ -142,6 +142,60 @@ func TestCrashAnywhere(t *testing.T) {
 	}
 }
 
+// An import stores what is new or changed, a transaction for twenty; the same again reads what is
+// there, and no more.
+func TestImportAgain(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t, at("a0", "beach", channel.Location{Lat: 1, Lng: 1}), at("other", "atm", harbour))
+	file := func(change string) (all []*Place) {
+		for n := range 41 {
+			p := at(fmt.Sprint("a", n), "atm", harbour)
+			if p.Market = c.market; p.ID == change {
+				p.Category, p.Location = "museum", channel.Location{Lat: 2, Lng: 2}
+			}
+			all = append(all, p)
+		}
+		return all
+	}
+	for n, tt := range []struct {
+		all      []*Place
+		requests int
+		version  map[string]int
+	}{
+		{file(""), 1 + 3, map[string]int{"a0": 2, "a1": 1, "other": 1}},
+		{file(""), 1, map[string]int{"a0": 2, "a1": 1, "other": 1}},
+		{file("a1"), 1 + 1, map[string]int{"a0": 2, "a1": 2, "other": 1}},
+	} {
+		ctx, meter := telemetry.WithMeter(t.Context())
+		if err := c.Import(ctx, c.market, tt.all); err != nil || meter.Cost().Requests != tt.requests {
+			t.Errorf("%d: %d requests, want %d; %v", n, meter.Cost().Requests, tt.requests, err)
+		}
+		for id, want := range tt.version {
+			if p, err := c.Get(t.Context(), c.market, id); err != nil || p.Version != want {
+				t.Errorf("%d: %+v, %v, want version %d", n, p, err, want)
+			}
+		}
+	}
+	if got := c.items(indexOf(c.market, "atm"), indexOf(c.market, "beach"), indexOf(c.market, "museum")); len(got) != 3*42 {
+		t.Errorf("%d items, want each of 42 places thrice", len(got))
+	}
+}
+
+// Of what others change during an import, the file has the last word.
+func TestImportMeetsAnother(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t, at("a", "atm", harbour))
+	late := &Store{Now: c.Now, Table: dynamotest.Open(t, dynamotest.Before("TransactWriteItems", func() { c.put(at("a", "museum", harbour)) })).Table(dynamotest.TableName("catalog"))}
+	mine := at("a", "beach", harbour)
+	mine.Market = c.market
+	if err := late.Import(t.Context(), c.market, []*Place{mine}); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := c.Get(t.Context(), c.market, "a"); err != nil || p.Category != "beach" || p.Version != 3 {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
 // Of two changes at once, and of two who make a place, one sees the other: no copy stays where the
 // place is not.
 func TestPutMeetsAnother(t *testing.T) {
