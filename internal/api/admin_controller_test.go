@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -96,9 +97,9 @@ func TestExportIsNotLargerThanAnImport(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	id, target := s.newMarket(t)
-	long := strings.Repeat("\x01", 300_000) // six bytes each as JSON
-	for _, name := range []string{"a", "b", "c"} {
-		l := &listing.Listing{Market: id, ID: name, Business: id, Domain: "food", Category: "restaurant", Names: map[string]string{"en": "Alpha"}, Descriptions: map[string]string{"en": long}}
+	long := strings.Repeat("x", 370_000)
+	for n := range 15 {
+		l := &listing.Listing{Market: id, ID: fmt.Sprint(n), Business: id, Domain: "food", Category: "restaurant", Names: map[string]string{"en": "Alpha"}, Descriptions: map[string]string{"en": long}}
 		if err := s.base.Listings().Put(t.Context(), l, "staff:seed"); err != nil {
 			t.Fatal(err)
 		}

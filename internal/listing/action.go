@@ -164,6 +164,9 @@ func (in Integration) check() error {
 	if err := checkNumber("merve.whatsappE164", in.WhatsApp); err != nil {
 		return err
 	}
+	if len(in.Actions) > maxActions {
+		return fault.Field("merve.actions", "at most %d", maxActions)
+	}
 	for i, a := range in.Actions {
 		if err := a.check(); err != nil {
 			return fmt.Errorf("merve.actions[%d]: %w", i, err)

@@ -20,6 +20,7 @@
 package listing
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/url"
@@ -90,6 +91,15 @@ type Price struct {
 	Currency string `dynamodbav:"currency" json:"currency"`           // ISO 4217
 	Per      string `dynamodbav:"per,omitempty" json:"per,omitempty"` // night, month or hour; empty is once
 }
+
+// How large a listing may be: with all that is stored beside it, an item has at most 400 KB, and
+// a transaction [dynamo.MaxWrites], of which each number that an action has is one.
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
+const (
+	maxSize      = 380_000 // bytes
+	maxActions   = 20
+	maxOfferings = 100
+)
 
 // maxRadius of a delivery, in metres, is the other side of the earth.
 const maxRadius = 20_100_000
@@ -165,6 +175,9 @@ func (l *Listing) Check() error {
 	if err := checkItems(l.Items); err != nil {
 		return err
 	}
+	if len(l.Offerings) > maxOfferings {
+		return fault.Field("offerings", "at most %d", maxOfferings)
+	}
 	seen := map[string]bool{}
 	for i, o := range l.Offerings {
 		if err := o.Check(); err != nil {
@@ -179,6 +192,19 @@ func (l *Listing) Check() error {
 		if item.OfferingID != "" && !seen[item.OfferingID] {
 			return fault.Field(fmt.Sprintf("items[%d].offeringId", i), "no such offering of the listing")
 		}
+	}
+	return l.checkSize()
+}
+
+// checkSize holds the listing, with its items, to what fits into one stored item, which is less
+// than its JSON.
+func (l *Listing) checkSize() error {
+	raw, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	if len(raw) > maxSize {
+		return fault.Field("listing", "is %d bytes as JSON, and at most %d are stored", len(raw), maxSize)
 	}
 	return nil
 }

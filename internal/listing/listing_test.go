@@ -280,6 +280,9 @@ func TestCheckNamesTheField(t *testing.T) {
 		{"items", func(l *listing.Listing) { l.Items = make([]listing.Item, listing.MaxItems+1) }},
 		{"offerings[0].priceMinor", func(l *listing.Listing) { l.Offerings[0].PriceMinor = schedule.MaxMinor + 1 }},
 		{"offerings[0].capacity", func(l *listing.Listing) { l.Offerings[0].Capacity = 0 }},
+		{"offerings", func(l *listing.Listing) { l.Offerings = make([]schedule.Offering, 101) }},
+		{"merve.actions", func(l *listing.Listing) { l.Merve.Actions = make([]listing.Action, 21) }},
+		{"listing", func(l *listing.Listing) { l.Descriptions = map[string]string{"en": strings.Repeat("x", 380_000)} }},
 		{"offerings[1].id", func(l *listing.Listing) { l.Offerings = append(l.Offerings, l.Offerings[0]) }},
 	}
 	for _, tt := range tests {

@@ -1,6 +1,8 @@
 package listing_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -73,6 +75,47 @@ func TestVersions(t *testing.T) {
 	vs, err = c.Versions(t.Context(), c.market, "a", 10)
 	if err != nil || len(vs) != 4 || anew.Version != 4 || vs[0].Place != "Girne" || vs[2].Place != "Kyrenia" || len(vs[3].Items) != 1 {
 		t.Errorf("another with its id: %+v, %v", vs, err)
+	}
+}
+
+// The largest listing that is right can be stored, and one in its stead that has other numbers
+// and counts; a larger one is found in a file.
+func TestTheLargestListing(t *testing.T) {
+	t.Parallel()
+	large := func(number int) *listing.Listing {
+		l := plain("a", "bar", 500)
+		for i := range listing.MaxItems {
+			name := strings.Repeat("x", 800) + fmt.Sprint(i)
+			item := listing.Item{ID: fmt.Sprint(i), Kind: listing.MenuItems, Names: map[string]string{"en": name}}
+			if i < listing.MaxCounted {
+				item.Stock = &listing.Stock{Count: number}
+			}
+			l.Items = append(l.Items, item)
+		}
+		l.Merve.WhatsApp = fmt.Sprintf("+1555010%02d", number)
+		for i := range 20 {
+			to := listing.Dispatch{ToE164: fmt.Sprintf("+1555%02d%02d", number, i)}
+			l.Merve.Actions = append(l.Merve.Actions, listing.Action{Type: listing.FoodAction, Dispatch: to})
+		}
+		raw, err := json.Marshal(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Descriptions = map[string]string{"en": strings.Repeat("x", 380_000-len(raw)-100)}
+		return l
+	}
+	c := newCatalog(t)
+	c.put(large(1))
+	c.put(large(2))
+	small, larger := plain("b", "bar", 500), large(3)
+	larger.Descriptions["tr"] = "more than a hundred bytes: " + strings.Repeat("x", 100)
+	var file bytes.Buffer
+	if err := format(t, "jsonl").Write(&file, []*listing.Listing{small, larger}); err != nil {
+		t.Fatal(err)
+	}
+	_, wrong := format(t, "jsonl").Read(&file, c.market)
+	if len(wrong) != 1 || wrong[0].Row != 2 || wrong[0].Field != "listing" {
+		t.Errorf("%+v", wrong)
 	}
 }
 
