@@ -34,6 +34,7 @@ import (
 	"merve/internal/queue"
 	"merve/internal/roster"
 	"merve/internal/schedule"
+	"merve/internal/stock"
 	"merve/internal/taxi"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
@@ -129,29 +130,62 @@ func Expiry(b *Base) (trigger.Handler, error) {
 	l, orders, rides, reminders := b.Ledger(), b.Orders(), b.Rides(), b.reminders()
 	payments := b.Payments()
 	return trigger.Schedule(func(ctx context.Context, _ time.Time) error {
-		report, err := l.Sweep(ctx, ledger.Limits{})
-		b.Log.InfoContext(ctx, "expiry", "looked", report.Looked, "expired", report.Expired, "raced", report.Raced, "lagMs", report.Lag.Milliseconds(), "left", report.Left)
-		swept, err2 := orders.Sweep(ctx, sweepLimit)
-		b.Log.InfoContext(ctx, "orders", "looked", swept.Looked, "expired", swept.Expired, "unanswered", swept.Unanswered, "done", swept.Done)
-		reminded, err4 := reminders.Sweep(ctx, b.Now(), sweepLimit)
-		b.Log.InfoContext(ctx, "reminders", "sent", reminded)
-		driven, err3 := rides.Sweep(ctx, taxi.Limits{})
-		b.Log.InfoContext(ctx, "rides", "report", driven)
-		returned, err5 := payments.Sweep(ctx, sweepLimit)
-		b.Log.InfoContext(ctx, "refunds", "looked", returned.Looked, "refunded", returned.Refunded)
-		return errors.Join(err, err2, err3, err4, err5)
+		return inShares(ctx, func(ctx context.Context) error {
+			report, err := l.Sweep(ctx, ledger.Limits{})
+			b.Log.InfoContext(ctx, "expiry", "looked", report.Looked, "expired", report.Expired, "raced", report.Raced, "lagMs", report.Lag.Milliseconds(), "left", report.Left)
+			return err
+		}, func(ctx context.Context) error {
+			swept, err := orders.Sweep(ctx, sweepLimit)
+			b.Log.InfoContext(ctx, "orders", "looked", swept.Looked, "expired", swept.Expired, "unanswered", swept.Unanswered, "done", swept.Done)
+			return err
+		}, func(ctx context.Context) error {
+			reminded, err := reminders.Sweep(ctx, b.Now(), sweepLimit)
+			b.Log.InfoContext(ctx, "reminders", "sent", reminded)
+			return err
+		}, func(ctx context.Context) error {
+			driven, err := rides.Sweep(ctx, taxi.Limits{})
+			b.Log.InfoContext(ctx, "rides", "report", driven)
+			return err
+		}, func(ctx context.Context) error {
+			returned, err := payments.Sweep(ctx, sweepLimit)
+			b.Log.InfoContext(ctx, "refunds", "looked", returned.Looked, "refunded", returned.Refunded)
+			return err
+		})
 	}, trigger.Log(b.Log)), nil
+}
+
+// inShares does the parts of a function's work one after the other, each in its share of the time
+// that is left: one with much to do, or whose provider is slow, leaves the others theirs. An error
+// keeps no other part from its work.
+func inShares(ctx context.Context, parts ...func(context.Context) error) error {
+	errs := make([]error, len(parts))
+	for i, part := range parts {
+		ctx, cancel := ctx, func() {}
+		if end, ok := ctx.Deadline(); ok {
+			ctx, cancel = context.WithTimeout(ctx, time.Until(end)/time.Duration(len(parts)-i))
+		}
+		errs[i] = part(ctx)
+		cancel()
+	}
+	return errors.Join(errs...)
 }
 
 // Invariants checks what must always hold in the ledger and of what is counted.
 func Invariants(b *Base) (trigger.Handler, error) {
 	l := b.checkedLedger()
 	return trigger.Schedule(func(ctx context.Context, _ time.Time) error {
-		audit, err := l.CheckInvariants(ctx, ledger.Limits{})
-		counts, err2 := b.checkStock(ctx)
+		var audit ledger.Audit
+		var counts stock.Checked
+		err := inShares(ctx, func(ctx context.Context) (err error) {
+			audit, err = l.CheckInvariants(ctx, ledger.Limits{})
+			return err
+		}, func(ctx context.Context) (err error) {
+			counts, err = b.checkStock(ctx)
+			return err
+		})
 		b.alerts(ctx, audit.Critical+audit.Error+audit.Warning+counts.Drifted)
 		b.Log.InfoContext(ctx, "invariants", "report", audit, "stock", counts)
-		return errors.Join(err, err2)
+		return err
 	}, trigger.Log(b.Log)), nil
 }
 
@@ -162,15 +196,19 @@ const sweepLimit = 500
 func Sweep(b *Base) (trigger.Handler, error) {
 	threads, sender, q := b.Threads(), b.sender(), b.queue()
 	return trigger.Schedule(func(ctx context.Context, at time.Time) error {
-		found, err := threads.Sweep(ctx, sweepLimit, func(ctx context.Context, id string) error {
-			return q.Queue(ctx, id, fmt.Sprintf("sweep-%s-%d", id, at.Unix()/60))
-		})
-		sent, err2 := sender.Sweep(ctx, sweepLimit)
-		b.Log.InfoContext(ctx, "sweep", "threads", found.Looked, "queued", found.Queued, "quiet", found.Quiet, "messages", sent)
-		if err != nil {
+		var found thread.Swept
+		var sent int
+		err := inShares(ctx, func(ctx context.Context) (err error) {
+			found, err = threads.Sweep(ctx, sweepLimit, func(ctx context.Context, id string) error {
+				return q.Queue(ctx, id, fmt.Sprintf("sweep-%s-%d", id, at.Unix()/60))
+			})
 			return err
-		}
-		return err2
+		}, func(ctx context.Context) (err error) {
+			sent, err = sender.Sweep(ctx, sweepLimit)
+			return err
+		})
+		b.Log.InfoContext(ctx, "sweep", "threads", found.Looked, "queued", found.Queued, "quiet", found.Quiet, "messages", sent)
+		return err
 	}, trigger.Log(b.Log)), nil
 }
 

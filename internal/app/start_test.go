@@ -1,12 +1,16 @@
 package app_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -14,6 +18,7 @@ import (
 	"merve/infra/wiring"
 	"merve/internal/app"
 	"merve/internal/fault"
+	"merve/internal/faulttest"
 	"merve/internal/market"
 	"merve/internal/telemetry"
 )
@@ -69,6 +74,55 @@ func TestTurnFitsItsFunction(t *testing.T) {
 	for _, f := range wiring.Functions() {
 		if f.Name == "turn" && int(f.Timeout) < longest {
 			t.Errorf("the function has %d s, a turn may take %d", f.Timeout, longest)
+		}
+	}
+}
+
+// timed notes until when each call to the store may take.
+type timed struct {
+	mu   sync.Mutex
+	ends []time.Time
+}
+
+func (c *timed) Do(r *http.Request) (*http.Response, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if end, ok := r.Context().Deadline(); ok && !slices.Contains(c.ends, end) {
+		c.ends = append(c.ends, end)
+	}
+	return faulttest.Transport.RoundTrip(r)
+}
+
+// The parts of a function on a schedule share its time: however long one may take, the next ones
+// have theirs, and the last is over before the function is stopped.
+func TestSchedulesFitTheirFunctions(t *testing.T) {
+	t.Parallel()
+	const least = 5 * time.Second // for what has begun, and as much to begin it in
+	parts := map[string]int{"expiry": 5, "invariants": 2, "sweep": 2}
+	for _, f := range wiring.Functions() {
+		if f.Schedule == nil {
+			continue
+		}
+		s, calls := newStory(t), &timed{}
+		b := *s.base
+		b.AWS.HTTPClient = calls
+		h, err := constructors()[f.Name](app.NewBase(b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		all := time.Duration(f.Timeout) * time.Second
+		ctx, cancel := context.WithDeadline(t.Context(), start.Add(all))
+		if _, err := h.Invoke(ctx, sample(t, f.Name)); err != nil {
+			t.Errorf("%s: %v", f.Name, err)
+		}
+		cancel()
+		n := parts[f.Name]
+		if len(calls.ends) != n || calls.ends[0].After(start.Add(all/time.Duration(n)+time.Second)) || calls.ends[n-1].After(start.Add(all)) {
+			t.Errorf("%s: of %v, its parts may take until %v", f.Name, all, calls.ends)
+		}
+		if share := all / time.Duration(n); share < 2*least {
+			t.Errorf("%s: %v for each part of it", f.Name, share)
 		}
 	}
 }

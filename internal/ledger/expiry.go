@@ -13,7 +13,7 @@ import (
 // Limits bound one run of a worker.
 type Limits struct {
 	Count   int           // at most this many looked at; 0 is 10,000
-	Time    time.Duration // starts nothing new after this long; 0 is 40 s
+	Time    time.Duration // starts nothing new after this long; 0 is 40 s. Nor shortly before its context ends
 	Workers int           // so many shards at a time; 0 is all
 }
 
@@ -149,7 +149,7 @@ func newBudget(m Limits) *budget {
 func (b *budget) over(ctx context.Context) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.left == 0 || !time.Now().Before(b.until) || ctx.Err() != nil {
+	if b.left == 0 || !time.Now().Before(b.until) || dynamo.Closing(ctx) {
 		b.spent = true
 		return true
 	}

@@ -78,6 +78,11 @@ func TestSweepKeepsToItsBounds(t *testing.T) {
 	if r, err = c.Sweep(ctx, Limits{Time: time.Nanosecond}); err != nil || r.Looked != 0 || !r.Left {
 		t.Errorf("by time: %+v, %v", r, err)
 	}
+	short, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if r, err = c.Sweep(short, Limits{}); err != nil || r.Looked != 0 || !r.Left {
+		t.Errorf("by the time of whoever calls: %+v, %v", r, err)
+	}
 	if r, err = c.Sweep(ctx, Limits{}); err != nil || r.Expired != 7 || r.Left {
 		t.Errorf("the rest: %+v, %v", r, err)
 	}

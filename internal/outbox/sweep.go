@@ -15,11 +15,11 @@ import (
 // Sweep delivers what is due: retries whose time has come, claims that ran out, and
 // messages that no stream has brought. At most limit messages a shard, oldest first: what
 // has to wait for another message moves back. One message that cannot be delivered, or one
-// shard that cannot be read, does not keep the others waiting. 16 requests, and for each
-// message 1 more than its delivery; 3 for one that has to wait.
+// shard that cannot be read, does not keep the others waiting. It ends before ctx does. 16
+// requests, and for each message 1 more than its delivery; 3 for one that has to wait.
 func (s *Sender) Sweep(ctx context.Context, limit int) (delivered int, err error) {
 	var errs []error
-	for shard := range dynamo.DueShards {
+	for shard := range dynamo.Shards(ctx, s.Box.Now()) {
 		keys, _, err := s.Box.Table.Due(ctx, dueKind, shard, s.Box.Now(), limit, "")
 		if err != nil {
 			errs = append(errs, fmt.Errorf("sweep outbox: %w", err))
@@ -30,6 +30,9 @@ func (s *Sender) Sweep(ctx context.Context, limit int) (delivered int, err error
 			return cmp.Or(strings.Compare(a.PK, b.PK), strings.Compare(a.SK, b.SK))
 		})
 		for _, k := range keys {
+			if dynamo.Closing(ctx) {
+				break
+			}
 			m, err := s.Box.Get(ctx, k.PK, strings.TrimPrefix(k.SK, prefix))
 			if err == nil {
 				err = s.Deliver(ctx, m)

@@ -46,6 +46,9 @@ func (s *Store) Check(ctx context.Context, limit int, of Holders, raise func(con
 	})}
 	var did Checked
 	for _, pk := range slices.Sorted(maps.Keys(due)) {
+		if dynamo.Closing(ctx) {
+			break
+		}
 		drifted, err := s.look(ctx, pk, due[pk], of, raise)
 		did.Looked, did.Drifted = did.Looked+len(due[pk]), did.Drifted+drifted
 		if err != nil {

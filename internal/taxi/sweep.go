@@ -23,7 +23,7 @@ func (s *Store) closing(r Ride) time.Time {
 // Limits bound one run of the sweep.
 type Limits struct {
 	Count   int           // at most this many rides looked at; 0 is 10,000
-	Time    time.Duration // starts nothing new after this long; 0 is 40 s
+	Time    time.Duration // starts nothing new after this long; 0 is 40 s. Nor shortly before its context ends
 	Workers int           // so many shards at a time; 0 is all
 }
 
@@ -76,7 +76,7 @@ type sweep struct {
 func (w *sweep) over(ctx context.Context) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.left == 0 || !time.Now().Before(w.until) || ctx.Err() != nil {
+	if w.left == 0 || !time.Now().Before(w.until) || dynamo.Closing(ctx) {
 		w.report.Left = true
 		return true
 	}

@@ -28,14 +28,14 @@ type Swept struct {
 // Sweep looks at the threads that are due and queues those on which messages wait with
 // nobody at work: what was appended and never queued, or whose turn died. It looks at
 // no more than limit threads a shard, in 1 request for each shard and 1 for each hundred
-// threads. A thread that cannot be queued keeps nobody else from it; the first such error
+// threads, and ends before ctx does. A thread that cannot be queued keeps nobody else from it; the first such error
 // is returned in the end.
 func (s *Store) Sweep(ctx context.Context, limit int, queue func(ctx context.Context, threadID string) error) (Swept, error) {
 	var sum Swept
 	var failed error
-	for shard := range dynamo.DueShards {
+	for shard := range dynamo.Shards(ctx, s.Now()) {
 		after := ""
-		for looked := 0; looked < limit; {
+		for looked := 0; looked < limit && !dynamo.Closing(ctx); {
 			keys, next, err := s.Table.Due(ctx, dueKind, shard, s.Now(), min(limit-looked, 100), after)
 			if err != nil {
 				return sum, fmt.Errorf("sweep threads: %w", err)
