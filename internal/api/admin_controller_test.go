@@ -328,6 +328,12 @@ func TestPlaces(t *testing.T) {
 	if len(wrong.Errors) != 2 || wrong.Errors[0].Row != 3 || wrong.Errors[1].Row != 4 {
 		t.Errorf("answered %+v", wrong)
 	}
+	for where, field := range map[string]string{``: "location", `,"location":null`: "location", `,"location":{"lng":33.3}`: "location.lat", `,"location":{"lat":35.3,"lon":33.3}`: "location.lng"} {
+		row := `{"id":"castle","category":"sight","names":{"en":"Castle"}` + where + `}`
+		if send(row).wants(t, http.StatusBadRequest, &wrong); len(wrong.Errors) != 1 || wrong.Errors[0].Field != field {
+			t.Errorf("%s: answered %+v", row, wrong)
+		}
+	}
 	send(line).wants(t, http.StatusOK, nil)
 	var all struct{ Places []place.Place }
 	s.call(t, "GET", target+"/places", nil, admin()...).wants(t, http.StatusOK, &all)

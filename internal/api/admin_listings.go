@@ -41,15 +41,13 @@ func (a *Admin) saveListing(w http.ResponseWriter, r *http.Request, who actor.Ac
 		return err
 	}
 	l := &listing.Listing{}
-	var where struct {
-		Location *place `json:"location"`
-	}
+	var where located
 	err := readJSON(w, r, l, &where)
 	if err != nil {
 		return err
 	}
 	l.Market, l.ID = r.PathValue("market"), r.PathValue("listing")
-	if l.Location, err = where.Location.read(); err != nil {
+	if l.Location, err = where.Location.Read(); err != nil {
 		return err
 	}
 	if err := a.Listings.Put(r.Context(), l, who.Key()); err != nil {

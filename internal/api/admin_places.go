@@ -3,10 +3,12 @@ package api
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
 
 	"merve/internal/actor"
+	"merve/internal/channel"
 	"merve/internal/fault"
 	"merve/internal/ident"
 	"merve/internal/listing"
@@ -21,22 +23,34 @@ func (a *Admin) places(w http.ResponseWriter, r *http.Request, _ actor.Actor) er
 	return writeList(w, "places", all, "")
 }
 
+// located is where something is, as the JSON of it says.
+type located struct {
+	Location *channel.LocationInput `json:"location"`
+}
+
+// put sets the location of a place, which has to have one.
+func (l located) put(p *curated.Place) error {
+	at, err := l.Location.Read()
+	switch {
+	case err != nil:
+		return err
+	case at == nil:
+		return fault.Field("location", "missing")
+	}
+	p.Location = *at
+	return nil
+}
+
 func (a *Admin) savePlace(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	p := &curated.Place{}
-	var where struct {
-		Location *place `json:"location"`
-	}
+	var where located
 	if err := readJSON(w, r, p, &where); err != nil {
 		return err
 	}
-	if where.Location == nil {
-		return fault.Field("location", "missing")
-	}
-	at, err := where.Location.read()
-	if err != nil {
+	if err := where.put(p); err != nil {
 		return err
 	}
-	p.Market, p.ID, p.Location = r.PathValue("market"), r.PathValue("place"), *at
+	p.Market, p.ID = r.PathValue("market"), r.PathValue("place")
 	if err := a.inMarket(r, "place"); err != nil {
 		return err
 	}
@@ -90,8 +104,8 @@ func readPlaces(body []byte, market string) (all []*curated.Place, wrong []listi
 		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
 			continue
 		}
-		p := &curated.Place{}
-		err := json.Unmarshal(lines.Bytes(), p)
+		p, where := &curated.Place{}, located{}
+		err := cmp.Or(json.Unmarshal(lines.Bytes(), p), json.Unmarshal(lines.Bytes(), &where))
 		switch {
 		case err != nil:
 			err = wrongForm(err)
@@ -103,7 +117,9 @@ func readPlaces(body []byte, market string) (all []*curated.Place, wrong []listi
 			err = fault.Field("id", "a row above has it already")
 		default:
 			p.Market, p.Version, seen[p.ID] = market, 0, true // a file replaces what there is
-			err = p.Check()
+			if err = where.put(p); err == nil {
+				err = p.Check()
+			}
 		}
 		if err != nil {
 			detail, field := fault.Public(err)

@@ -41,18 +41,21 @@ func (c *Chat) Routes(mux Router) {
 	mux.Handle("POST /chat/photos", handler(c.upload))
 }
 
+// maxType is the longest media type taken, in bytes (RFC 6838 §4.2).
+const maxType = 255
+
 // chatRequest is the body of POST /chat/message.
 type chatRequest struct {
-	Message         *string         `json:"message"`
-	SessionID       string          `json:"sessionId"`
-	AgentID         string          `json:"agentId"`
-	Language        string          `json:"language"`
-	MarketID        string          `json:"marketId"`
-	ClientMessageID string          `json:"clientMessageId"`
-	Location        *place          `json:"location"`
-	Attachments     []channel.Media `json:"attachments"`
-	Button          string          `json:"button"`
-	ReplyTo         string          `json:"replyTo"`
+	Message         *string                `json:"message"`
+	SessionID       string                 `json:"sessionId"`
+	AgentID         string                 `json:"agentId"`
+	Language        string                 `json:"language"`
+	MarketID        string                 `json:"marketId"`
+	ClientMessageID string                 `json:"clientMessageId"`
+	Location        *channel.LocationInput `json:"location"`
+	Attachments     []channel.Media        `json:"attachments"`
+	Button          string                 `json:"button"`
+	ReplyTo         string                 `json:"replyTo"`
 }
 
 // ChatResponse is the answer to POST /chat/message.
@@ -155,7 +158,7 @@ func (c *Chat) inbound(r *http.Request, req chatRequest) (channel.Inbound, error
 	if err != nil {
 		return none, err
 	}
-	where, err := req.Location.read()
+	where, err := req.Location.Read()
 	if err != nil {
 		return none, err
 	}

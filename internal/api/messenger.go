@@ -226,7 +226,7 @@ func (h *Messenger) inbound(e meta.Event, market string) []channel.Inbound {
 		in.Text = string(r[:channel.MaxText])
 	}
 	if l := e.Location; l != nil {
-		in.Location = kept(&channel.Location{Lat: l.Lat, Lng: l.Lng, Address: clip(l.Title, maxAddress)})
+		in.Location = channel.Location{Lat: l.Lat, Lng: l.Lng, Address: clip(l.Title, channel.MaxAddress)}.Kept()
 	}
 	all := []channel.Inbound{in}
 	for i, a := range e.Media {

@@ -106,7 +106,7 @@ func (h *WhatsApp) inbound(m twilio.Inbound, who actor.Actor) channel.Inbound {
 		in.Media = append(in.Media, channel.Media{URL: a.URL, Type: clip(a.ContentType, maxType)})
 	}
 	if l := m.Location; l != nil {
-		in.Location = kept(&channel.Location{Lat: l.Lat, Lng: l.Lng, Address: clip(l.Address, maxAddress)})
+		in.Location = channel.Location{Lat: l.Lat, Lng: l.Lng, Address: clip(l.Address, channel.MaxAddress)}.Kept()
 	}
 	return in
 }

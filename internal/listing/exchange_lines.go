@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"merve/internal/channel"
 	"merve/internal/fault"
 )
 
@@ -42,7 +43,15 @@ func decodeLine(line []byte) (*Listing, error) {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, fault.New(fault.Invalid, "want one JSON object on the line")
 	}
-	return l, nil
+	var where struct {
+		Location *channel.LocationInput `json:"location"`
+	}
+	if err := json.Unmarshal(line, &where); err != nil {
+		return nil, readable(err)
+	}
+	var err error
+	l.Location, err = where.Location.Read()
+	return l, err
 }
 
 // readable says in words what JSON could not be read for.

@@ -117,6 +117,9 @@ func TestExchangeErrors(t *testing.T) {
 			{Row: 4, Detail: "want one JSON object on the line"}, {Row: 5, Field: "colour", Detail: "no such field"},
 			{Row: 6, Field: "merve.toolType", Detail: "want one of [activity provider restaurant stay]"},
 		}},
+		{"jsonl", `{"id":"a","location":{"lat":35.3}}` + "\n" + `{"id":"b","location":{"lng":33.3}}`, []listing.RowError{
+			{Row: 1, Field: "location.lng", Detail: "missing"}, {Row: 2, Field: "location.lat", Detail: "missing"},
+		}},
 		{"jsonl", `{"id":"a","marketId":"other"}`, []listing.RowError{{Row: 1, Field: "marketId", Detail: "want m, or nothing"}}},
 	} {
 		if _, errs := format(t, tt.format).Read(strings.NewReader(tt.text), "m"); !cmp.Equal(tt.want, errs) {
