@@ -75,12 +75,8 @@ var toolTypes = map[string][]Action{
 	"stay":       {{Type: BookAction, DataKind: RoomTypes}, {Type: ViewingAction}},
 }
 
-// UnmarshalJSON reads the older form too: actions stand for what it says when it has none.
-func (in *Integration) UnmarshalJSON(raw []byte) error {
-	type plain Integration
-	if err := json.Unmarshal(raw, (*plain)(in)); err != nil {
-		return err
-	}
+// modern makes actions of the older form: they stand for what it says when there are none.
+func (in *Integration) modern() error {
 	if in.ToolType == "" {
 		return nil
 	}
@@ -99,29 +95,71 @@ func (in *Integration) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// UnmarshalJSON takes the names that older catalogues have: actionType for type, and number
-// and templates beside it.
-func (a *Action) UnmarshalJSON(raw []byte) error {
-	type plain Action
-	old := struct {
-		*plain
+// integrationInput and actionInput are an integration and an action as JSON may have them. Neither
+// has a method that reads it, so that a decoder which refuses fields that it does not know sees all
+// of them.
+type (
+	integrationInput struct {
+		plainIntegration
+		Actions []actionInput `json:"actions"`
+	}
+	plainIntegration Integration
+
+	// actionInput takes the names that older catalogues have: actionType for type, and number
+	// and templates beside it.
+	actionInput struct {
+		plainAction
 		ActionType string            `json:"actionType"`
 		ToE164     string            `json:"toE164"`
 		Template   string            `json:"template"`
 		Templates  map[string]string `json:"templates"`
-	}{plain: (*plain)(a)}
-	if err := json.Unmarshal(raw, &old); err != nil {
-		return err
 	}
-	a.Type = cmp.Or(a.Type, old.ActionType)
+	plainAction Action
+)
+
+func (in integrationInput) read() (Integration, error) {
+	out := Integration(in.plainIntegration)
+	out.Actions = read(in.Actions)
+	return out, out.modern()
+}
+
+func read(in []actionInput) []Action {
+	var all []Action
+	for _, one := range in {
+		all = append(all, one.read())
+	}
+	return all
+}
+
+func (in actionInput) read() Action {
+	a := Action(in.plainAction)
+	a.Type = cmp.Or(a.Type, in.ActionType)
 	if name, ok := actionNames[a.Type]; ok {
 		a.Type = name
 	}
-	a.Dispatch.ToE164, a.Dispatch.Template = cmp.Or(a.Dispatch.ToE164, old.ToE164), cmp.Or(a.Dispatch.Template, old.Template)
+	a.Dispatch.ToE164, a.Dispatch.Template = cmp.Or(a.Dispatch.ToE164, in.ToE164), cmp.Or(a.Dispatch.Template, in.Template)
 	if a.Dispatch.Templates == nil {
-		a.Dispatch.Templates = old.Templates
+		a.Dispatch.Templates = in.Templates
 	}
-	return nil
+	return a
+}
+
+// UnmarshalJSON reads the older form too.
+func (in *Integration) UnmarshalJSON(raw []byte) error {
+	var given integrationInput
+	err := json.Unmarshal(raw, &given)
+	if err == nil {
+		*in, err = given.read()
+	}
+	return unembedded(err)
+}
+
+// UnmarshalJSON likewise.
+func (a *Action) UnmarshalJSON(raw []byte) error {
+	var given actionInput
+	err := json.Unmarshal(raw, &given)
+	*a = given.read()
+	return unembedded(err)
 }
 
 // Action returns the enabled action of a type.

@@ -2,6 +2,7 @@ package listing_test
 
 import (
 	"encoding/json"
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -54,6 +55,10 @@ func TestOlderForms(t *testing.T) {
 	var in listing.Integration
 	if err := json.Unmarshal([]byte(`{"toolType":"spaceport"}`), &in); !fault.Is(err, fault.Invalid) {
 		t.Errorf("an unknown type: %v", err)
+	}
+	var wrong *json.UnmarshalTypeError
+	if err := json.Unmarshal([]byte(`{"actions":[{"type":7}]}`), &in); !errors.As(err, &wrong) || wrong.Field != "actions.type" {
+		t.Errorf("a number for a type: %v", err)
 	}
 }
 

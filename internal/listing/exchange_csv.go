@@ -63,7 +63,7 @@ func columns() []column {
 		asJSON("hours", func(l *Listing) **schedule.Hours { return &l.Hours }),
 		asJSON("delivery", func(l *Listing) **Delivery { return &l.Delivery }),
 		asJSON("media", func(l *Listing) *[]Media { return &l.Media }),
-		asJSON("actions", func(l *Listing) *[]Action { return &l.Merve.Actions }),
+		actions(),
 		asJSON("offerings", func(l *Listing) *[]schedule.Offering { return &l.Offerings }),
 		asJSON("items", func(l *Listing) *[]Item { return &l.Items }),
 	}
@@ -85,7 +85,7 @@ func several(name string, at func(*Listing) *[]string) column {
 		return strings.Join(list, "|"), nil
 	}, func(l *Listing, s string) error {
 		if strings.HasPrefix(s, "[") {
-			return readable(json.Unmarshal([]byte(s), at(l)))
+			return strictly([]byte(s), at(l))
 		}
 		for part := range strings.SplitSeq(s, "|") {
 			if part = strings.TrimSpace(part); part != "" {
@@ -103,7 +103,19 @@ func asJSON[T any](name string, at func(*Listing) *T) column {
 			return s, err
 		}
 		return "", err
-	}, func(l *Listing, s string) error { return readable(json.Unmarshal([]byte(s), at(l))) }}
+	}, func(l *Listing, s string) error { return strictly([]byte(s), at(l)) }}
+}
+
+// actions are read with their older names too.
+func actions() column {
+	c := asJSON("actions", func(l *Listing) *[]Action { return &l.Merve.Actions })
+	c.set = func(l *Listing, s string) error {
+		var given []actionInput
+		err := strictly([]byte(s), &given)
+		l.Merve.Actions = read(given)
+		return err
+	}
+	return c
 }
 
 func degrees(p *channel.Location, of func(*channel.Location) float64) string {
@@ -238,17 +250,7 @@ func rowOf(heads []column, record []string) (*Listing, error) {
 	if half == 1 {
 		return nil, fault.Field("lat", "want both lat and lng, or neither")
 	}
-	return l, l.modern()
-}
-
-// modern turns the older form of actions into actions, as in JSON.
-func (l *Listing) modern() error {
-	raw, err := json.Marshal(l.Merve)
-	if err != nil {
-		return err
-	}
-	l.Merve = Integration{}
-	return json.Unmarshal(raw, &l.Merve)
+	return l, l.Merve.modern()
 }
 
 func writeCSV(w io.Writer, all []*Listing) error {

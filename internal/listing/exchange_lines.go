@@ -35,39 +35,56 @@ func decodeLine(line []byte) (*Listing, error) {
 		return nil, fault.New(fault.Invalid, "want one JSON object on the line")
 	}
 	l := &Listing{}
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.DisallowUnknownFields() // a name that is misspelt would be lost unseen
-	if err := d.Decode(l); err != nil {
-		return nil, readable(err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, fault.New(fault.Invalid, "want one JSON object on the line")
-	}
-	var where struct {
+	row := struct {
+		*Listing
 		Location *channel.LocationInput `json:"location"`
-	}
-	if err := json.Unmarshal(line, &where); err != nil {
-		return nil, readable(err)
+		Merve    integrationInput       `json:"merve"`
+	}{Listing: l}
+	if err := strictly(line, &row); err != nil {
+		return nil, err
 	}
 	var err error
-	l.Location, err = where.Location.Read()
+	if l.Location, err = row.Location.Read(); err != nil {
+		return nil, err
+	}
+	l.Merve, err = row.Merve.read()
 	return l, err
+}
+
+// strictly reads one JSON value: a name in it that is misspelt would be lost unseen.
+func strictly(raw []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return readable(err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return fault.New(fault.Invalid, "want one JSON value, and nothing after it")
+	}
+	return nil
 }
 
 // readable says in words what JSON could not be read for.
 func readable(err error) error {
 	var wrong *json.UnmarshalTypeError
 	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &wrong):
+	case errors.As(unembedded(err), &wrong):
 		return fault.Field(wrong.Field, "want %s, not %s", wrong.Type, wrong.Value)
 	case strings.HasPrefix(err.Error(), "json: unknown field "):
 		return fault.Field(strings.Trim(strings.TrimPrefix(err.Error(), "json: unknown field "), `"`), "no such field")
-	case fault.KindOf(err) != fault.Internal:
-		return err
 	}
 	return fault.New(fault.Invalid, "the JSON cannot be read")
+}
+
+// embedded are structs that JSON has no name for, though a path of an error's has.
+var embedded = strings.NewReplacer("Listing.", "", "plainIntegration.", "", "plainAction.", "")
+
+func unembedded(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		wrong.Field = embedded.Replace(wrong.Field)
+	}
+	return err
 }
 
 func writeLines(w io.Writer, all []*Listing) error {

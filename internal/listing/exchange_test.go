@@ -114,8 +114,16 @@ func TestExchangeErrors(t *testing.T) {
 		{"csv", head + "\na,b,d,c,\xff\n", []listing.RowError{{Row: 2, Field: "name.en", Detail: "want UTF-8"}}},
 		{"jsonl", "{\n \n[]\n{\"id\":\"a\"}{}\n{\"colour\":1}\n{\"id\":\"a\",\"merve\":{\"toolType\":\"castle\"}}\n", []listing.RowError{
 			{Row: 1, Detail: "the JSON cannot be read"}, {Row: 3, Detail: "want one JSON object on the line"},
-			{Row: 4, Detail: "want one JSON object on the line"}, {Row: 5, Field: "colour", Detail: "no such field"},
+			{Row: 4, Detail: "want one JSON value, and nothing after it"}, {Row: 5, Field: "colour", Detail: "no such field"},
 			{Row: 6, Field: "merve.toolType", Detail: "want one of [activity provider restaurant stay]"},
+		}},
+		{"csv", head + ",items,actions\na,b,d,c,A,\"[{\"\"price\"\":7}]\",\nb,b,d,c,A,,\"[{\"\"actionType\"\":\"\"book\"\",\"\"enabld\"\":true}]\"\nc,b,d,c,A,[] 7,\n", []listing.RowError{
+			{Row: 2, Field: "items", Detail: "price: no such field"}, {Row: 3, Field: "actions", Detail: "enabld: no such field"},
+			{Row: 4, Field: "items", Detail: "want one JSON value, and nothing after it"},
+		}},
+		{"jsonl", `{"merve":{"whatsappe164s":""}}` + "\n" + `{"merve":{"actions":[{"actionType":"book","enabld":true}]}}` + "\n" + `{"offerings":[{"hours":{"mon":[{"until":"24:00"}]}}]}` + "\n" + `{"id":7}` + "\n" + `{"merve":{"actions":[{"type":7}]}}`, []listing.RowError{
+			{Row: 1, Field: "whatsappe164s", Detail: "no such field"}, {Row: 2, Field: "enabld", Detail: "no such field"}, {Row: 3, Field: "until", Detail: "no such field"},
+			{Row: 4, Field: "id", Detail: "want string, not number"}, {Row: 5, Field: "merve.actions.type", Detail: "want string, not number"},
 		}},
 		{"jsonl", `{"id":"a","location":{"lat":35.3}}` + "\n" + `{"id":"b","location":{"lng":33.3}}`, []listing.RowError{
 			{Row: 1, Field: "location.lng", Detail: "missing"}, {Row: 2, Field: "location.lat", Detail: "missing"},
