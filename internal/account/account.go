@@ -5,6 +5,9 @@
 // A link is made by whoever writes on both threads: one makes the code, the other says it.
 // Each side then owns what the other owns, and stays a thread of its own. To link and to
 // delete takes a YES.
+//
+// All of it stays within a market: what is given out or deleted is what that tenant keeps. What
+// the same person has with another is to be asked for there.
 package account
 
 import (
@@ -30,13 +33,20 @@ type Desk struct {
 	Holders []Holder
 }
 
-// Holder keeps something of a customer, who is known by an actor key and has a thread.
+// Customer is whose data it is: who owns by a key with one tenant.
+type Customer struct {
+	Market  string   // the tenant's; what of theirs is of another is not to be touched
+	Owner   string   // actor key
+	Threads []string // of theirs there
+}
+
+// Holder keeps something of customers.
 type Holder interface {
 	// Export returns what is kept, to be shown as JSON; nil is nothing.
-	Export(ctx context.Context, owner, threadID string) (any, error)
+	Export(ctx context.Context, c Customer) (any, error)
 	// Erase deletes it, but for what somebody else is at work on or expects, whose codes it
 	// returns and which goes by itself once it is over. It may be asked again.
-	Erase(ctx context.Context, owner, threadID string) (stays []string, err error)
+	Erase(ctx context.Context, c Customer) (stays []string, err error)
 	// Holds names what is kept, as a field of an export.
 	Holds() string
 }
@@ -118,19 +128,19 @@ func (d *Desk) erase(ctx context.Context, tc tool.Context, _ noArgs) (tool.Resul
 	return r, nil
 }
 
-// Erase deletes what is kept of the customer whose thread it is, but for what is under way, whose
-// codes it returns, and which its holder deletes once it is over; of what is the books' or a
-// business's too, who the customer is. That they are the same who comes back, or who has opted out,
-// is known by their thread's head and package person's names for them, which stay. What fails does not keep the rest from being deleted; asked again,
-// it goes on. A thread that does not exist is [actor.ErrNotFound].
+// Erase deletes what is kept in its market of the customer whose thread it is, but for what is under
+// way, whose codes it returns, and which its holder deletes once it is over; of what is the books' or
+// a business's too, who the customer is. That they are the same who comes back, or who has opted out, is known by their thread's head and package person's names for
+// them, which stay. What fails does not keep the rest from being deleted; asked again, it goes on. A
+// thread that does not exist is [actor.ErrNotFound].
 func (d *Desk) Erase(ctx context.Context, threadID string) (stays []string, err error) {
-	head, err := d.head(ctx, threadID)
+	_, c, err := d.customer(ctx, threadID)
 	if err != nil {
 		return nil, err
 	}
 	var errs []error
 	for _, h := range d.Holders {
-		some, err := h.Erase(ctx, head.Owner, threadID)
+		some, err := h.Erase(ctx, c)
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			errs = append(errs, fmt.Errorf("erase %s: %w", h.Holds(), err))
 		}
@@ -139,18 +149,22 @@ func (d *Desk) Erase(ctx context.Context, threadID string) (stays []string, err 
 	return stays, errors.Join(errs...)
 }
 
-func (d *Desk) head(ctx context.Context, threadID string) (thread.Head, error) {
+// customer is whose a thread is, with its head.
+func (d *Desk) customer(ctx context.Context, threadID string) (thread.Head, Customer, error) {
 	head, err := d.Threads.Head(ctx, threadID)
 	if errors.Is(err, thread.ErrNoThread) {
 		err = actor.ErrNotFound
 	}
-	return head, err
+	if err != nil {
+		return thread.Head{}, Customer{}, err
+	}
+	return head, Customer{Market: head.Market, Owner: head.Owner, Threads: []string{threadID}}, nil
 }
 
-// Export returns what is kept of the customer whose thread it is, by who keeps it. A thread
-// that does not exist is [actor.ErrNotFound].
+// Export returns what is kept in its market of the customer whose thread it is, by who keeps it. A
+// thread that does not exist is [actor.ErrNotFound].
 func (d *Desk) Export(ctx context.Context, threadID string) (map[string]any, error) {
-	head, err := d.head(ctx, threadID)
+	head, c, err := d.customer(ctx, threadID)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +175,7 @@ func (d *Desk) Export(ctx context.Context, threadID string) (map[string]any, err
 		},
 	}
 	for _, h := range d.Holders {
-		kept, err := h.Export(ctx, head.Owner, threadID)
+		kept, err := h.Export(ctx, c)
 		if err != nil {
 			return nil, fmt.Errorf("export %s: %w", h.Holds(), err)
 		}

@@ -35,14 +35,19 @@ type drawer struct {
 
 func (d drawer) Holds() string { return d.name }
 
-func (d drawer) Export(_ context.Context, owner, thread string) (any, error) {
-	*d.asked = append(*d.asked, "export "+d.name+" of "+owner+" on "+thread)
+func (d drawer) Export(_ context.Context, c account.Customer) (any, error) {
+	*d.asked = append(*d.asked, "export "+d.name+of(c))
 	return d.kept, d.err
 }
 
-func (d drawer) Erase(_ context.Context, owner, thread string) ([]string, error) {
-	*d.asked = append(*d.asked, "erase "+d.name+" of "+owner+" on "+thread)
+func (d drawer) Erase(_ context.Context, c account.Customer) ([]string, error) {
+	*d.asked = append(*d.asked, "erase "+d.name+of(c))
 	return d.stays, d.err
+}
+
+// of says whose things are asked for.
+func of(c account.Customer) string {
+	return " of " + c.Owner + " in " + c.Market + " on " + strings.Join(c.Threads, ", ")
 }
 
 // office is a desk, and the tools that it has.
@@ -74,13 +79,21 @@ func newOffice(t *testing.T, drawers ...drawer) *office {
 func (o *office) chat(name string) tool.Context {
 	o.Helper()
 	who := actor.Actor{Kind: actor.Session, ID: dynamotest.ID(name), Name: name}
+	return tool.Context{
+		Actor: who, Market: market.Default("demo"), Thread: o.writes(who, "demo", channel.General, "sara"), Language: "en", TimeZone: time.FixedZone("", 7200), Now: noon,
+	}
+}
+
+// writes has somebody write to an assistant, and returns the thread.
+func (o *office) writes(who actor.Actor, market string, typ channel.ThreadType, assistant string) string {
+	o.Helper()
 	a, err := o.Threads.Append(o.Context(), channel.Inbound{
-		Market: "demo", Channel: channel.Web, ThreadType: channel.General, Assistant: "sara", From: who, MessageID: "1", Text: "hi",
+		Market: market, Channel: channel.Web, ThreadType: typ, Assistant: assistant, From: who, MessageID: "1", Text: "hi",
 	}, false)
 	if err != nil {
 		o.Fatal(err)
 	}
-	return tool.Context{Actor: who, Market: market.Default("demo"), Thread: a.Thread, Language: "en", TimeZone: time.FixedZone("", 7200), Now: noon}
+	return a.Thread
 }
 
 // call runs a tool as a turn does, after the YES if it wants one.
@@ -203,8 +216,8 @@ func TestErase(t *testing.T) {
 	if !strings.HasPrefix(asked, "Delete everything that is kept of you here") {
 		t.Errorf("asked %q", asked)
 	}
-	of := " of " + tc.Actor.Key() + " on " + tc.Thread
-	if diff := cmp.Diff([]string{"erase reports" + of, "erase calls" + of, "erase messages" + of}, o.asked); diff != "" {
+	ann := of(account.Customer{Market: "demo", Owner: tc.Actor.Key(), Threads: []string{tc.Thread}})
+	if diff := cmp.Diff([]string{"erase reports" + ann, "erase calls" + ann, "erase messages" + ann}, o.asked); diff != "" {
 		t.Error(diff)
 	}
 	again := newOffice(t, drawer{name: "reports"})
@@ -241,8 +254,8 @@ func TestExport(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	of := " of " + tc.Actor.Key() + " on " + tc.Thread
-	if diff := cmp.Diff([]string{"export reports" + of, "export bookings" + of}, o.asked); diff != "" {
+	ann := of(account.Customer{Market: "demo", Owner: tc.Actor.Key(), Threads: []string{tc.Thread}})
+	if diff := cmp.Diff([]string{"export reports" + ann, "export bookings" + ann}, o.asked); diff != "" {
 		t.Error(diff)
 	}
 	if _, err := o.Export(t.Context(), "th_none"); !errors.Is(err, actor.ErrNotFound) {

@@ -493,6 +493,27 @@ func TestARepeatOfWhatWasDeleted(t *testing.T) {
 	s.call(t, "POST", webChatPath, once).refuses(t, http.StatusGone, "")
 }
 
+// What is kept in a market is no other market's to give out or to delete.
+func TestDataOfAnotherMarket(t *testing.T) {
+	t.Parallel()
+	s, ann := start(t), session()
+	who, threadID := sessionActor(t, s, ann)
+	r := s.reported(t, who, threadID, "Old Harbour 1")
+	other, _ := s.newMarket(t)
+	there := webDataPath + "?marketId=" + other
+	s.call(t, "POST", webChatPath, map[string]any{"sessionId": ann, "text": "hello there", "marketId": other}).wants(t, http.StatusOK, nil)
+	var d data
+	s.call(t, "GET", there, nil, "x-session-id", ann).wants(t, http.StatusOK, &d)
+	if len(d.Reports) != 0 || len(d.Messages) != 2 {
+		t.Errorf("given out: %+v", d)
+	}
+	s.call(t, "DELETE", there, nil, "x-session-id", ann).wants(t, http.StatusNoContent, nil)
+	s.call(t, "GET", webDataPath, nil, "x-session-id", ann).wants(t, http.StatusOK, &d)
+	if len(d.Messages) != 2 || len(d.Reports) != 1 || d.Reports[0].ID != r.ID {
+		t.Errorf("deleted in another market, and here is %+v", d)
+	}
+}
+
 // What a business expects stays when all else is deleted, and the answer names it.
 func TestDataThatStays(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"merve/internal/account"
 	"merve/internal/actor"
@@ -36,8 +37,8 @@ type heldReports struct {
 
 func (heldReports) Holds() string { return "reports" }
 
-func (h heldReports) Export(ctx context.Context, owner, _ string) (any, error) {
-	all, err := h.reports.All(ctx, owner)
+func (h heldReports) Export(ctx context.Context, c account.Customer) (any, error) {
+	all, err := h.reports.All(ctx, c.Market, c.Owner)
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
@@ -50,14 +51,14 @@ func (h heldReports) Export(ctx context.Context, owner, _ string) (any, error) {
 	return views, nil
 }
 
-func (h heldReports) Erase(ctx context.Context, owner, threadID string) ([]string, error) {
-	all, err := h.reports.All(ctx, owner)
+func (h heldReports) Erase(ctx context.Context, c account.Customer) ([]string, error) {
+	all, err := h.reports.All(ctx, c.Market, c.Owner)
 	if err != nil {
 		return nil, err
 	}
-	errs := []error{h.photos.DeleteThread(ctx, threadID)}
+	errs := []error{each(ctx, c.Threads, h.photos.DeleteThread)}
 	for _, r := range all {
-		by := report.By{Actor: actor.Actor{Kind: actor.System}, Owners: []string{owner}, Key: "erase." + r.ID}
+		by := report.By{Actor: actor.Actor{Kind: actor.System}, Owners: []string{c.Owner}, Market: c.Market, Key: "erase." + r.ID}
 		if err := h.reports.Delete(ctx, by, r.ID); err != nil {
 			errs = append(errs, fmt.Errorf("report %s: %w", r.ID, err))
 		}
@@ -71,22 +72,23 @@ type heldBookings struct{ ledger *ledger.Ledger }
 
 func (heldBookings) Holds() string { return "bookings" }
 
-func (h heldBookings) Export(ctx context.Context, owner, _ string) (any, error) {
-	return shown(h.of(ctx, owner))
+func (h heldBookings) Export(ctx context.Context, c account.Customer) (any, error) {
+	return shown(h.of(ctx, c))
 }
 
-func (h heldBookings) Erase(ctx context.Context, owner, _ string) ([]string, error) {
-	txs, err := h.of(ctx, owner)
+func (h heldBookings) Erase(ctx context.Context, c account.Customer) ([]string, error) {
+	txs, err := h.of(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	return h.ledger.Forget(ctx, txs)
 }
 
-func (h heldBookings) of(ctx context.Context, owner string) ([]ledger.Transaction, error) {
-	return pages(func(after string) ([]ledger.Transaction, string, error) {
-		return h.ledger.ByOwner(ctx, actor.OfKey(owner), 100, after)
+func (h heldBookings) of(ctx context.Context, c account.Customer) ([]ledger.Transaction, error) {
+	txs, err := pages(func(after string) ([]ledger.Transaction, string, error) {
+		return h.ledger.ByOwner(ctx, actor.OfKey(c.Owner), 100, after)
 	})
+	return slices.DeleteFunc(txs, func(tx ledger.Transaction) bool { return tx.Market != c.Market }), err
 }
 
 // heldWaits are the times on whose waiting list somebody is.
@@ -94,12 +96,12 @@ type heldWaits struct{ ledger *ledger.Ledger }
 
 func (heldWaits) Holds() string { return "waiting" }
 
-func (h heldWaits) Export(ctx context.Context, owner, _ string) (any, error) {
-	return shown(h.ledger.Waits(ctx, owner))
+func (h heldWaits) Export(ctx context.Context, c account.Customer) (any, error) {
+	return shown(h.ledger.Waits(ctx, c.Market, c.Owner))
 }
 
-func (h heldWaits) Erase(ctx context.Context, owner, _ string) ([]string, error) {
-	all, err := h.ledger.Waits(ctx, owner)
+func (h heldWaits) Erase(ctx context.Context, c account.Customer) ([]string, error) {
+	all, err := h.ledger.Waits(ctx, c.Market, c.Owner)
 	errs := []error{err}
 	for _, w := range all {
 		errs = append(errs, h.ledger.Served(ctx, w))
@@ -116,16 +118,16 @@ type heldPayments struct {
 
 func (heldPayments) Holds() string { return "payments" }
 
-func (h heldPayments) Export(ctx context.Context, owner, _ string) (any, error) {
-	txs, err := heldBookings{h.ledger}.of(ctx, owner)
+func (h heldPayments) Export(ctx context.Context, c account.Customer) (any, error) {
+	txs, err := heldBookings{h.ledger}.of(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	return shown(h.payments.Of(ctx, txs))
 }
 
-func (h heldPayments) Erase(ctx context.Context, owner, _ string) ([]string, error) {
-	txs, err := heldBookings{h.ledger}.of(ctx, owner)
+func (h heldPayments) Erase(ctx context.Context, c account.Customer) ([]string, error) {
+	txs, err := heldBookings{h.ledger}.of(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -137,12 +139,12 @@ type heldOrders struct{ orders *order.Store }
 
 func (heldOrders) Holds() string { return "orders" }
 
-func (h heldOrders) Export(ctx context.Context, owner, _ string) (any, error) {
-	return shown(h.orders.All(ctx, owner))
+func (h heldOrders) Export(ctx context.Context, c account.Customer) (any, error) {
+	return shown(h.orders.All(ctx, c.Market, c.Owner))
 }
 
-func (h heldOrders) Erase(ctx context.Context, owner, _ string) ([]string, error) {
-	return h.orders.Erase(ctx, owner)
+func (h heldOrders) Erase(ctx context.Context, c account.Customer) ([]string, error) {
+	return h.orders.Erase(ctx, c.Market, c.Owner)
 }
 
 // heldRides go when all else does, one that a driver is on once it is over.
@@ -150,12 +152,12 @@ type heldRides struct{ rides *taxi.Store }
 
 func (heldRides) Holds() string { return "rides" }
 
-func (h heldRides) Export(ctx context.Context, owner, _ string) (any, error) {
-	return shown(h.rides.All(ctx, owner))
+func (h heldRides) Export(ctx context.Context, c account.Customer) (any, error) {
+	return shown(h.rides.All(ctx, c.Market, c.Owner))
 }
 
-func (h heldRides) Erase(ctx context.Context, owner, _ string) ([]string, error) {
-	return h.rides.Erase(ctx, owner)
+func (h heldRides) Erase(ctx context.Context, c account.Customer) ([]string, error) {
+	return h.rides.Erase(ctx, c.Market, c.Owner)
 }
 
 // heldTalks are what customers have written to businesses, and their answers.
@@ -163,12 +165,12 @@ type heldTalks struct{ post *relay.Post }
 
 func (heldTalks) Holds() string { return "talks" }
 
-func (h heldTalks) Export(ctx context.Context, _, threadID string) (any, error) {
-	return shown(h.post.Talks(ctx, threadID))
+func (h heldTalks) Export(ctx context.Context, c account.Customer) (any, error) {
+	return shown(ofEach(ctx, c.Threads, h.post.Talks))
 }
 
-func (h heldTalks) Erase(ctx context.Context, _, threadID string) ([]string, error) {
-	return nil, h.post.Erase(ctx, threadID)
+func (h heldTalks) Erase(ctx context.Context, c account.Customer) ([]string, error) {
+	return nil, each(ctx, c.Threads, h.post.Erase)
 }
 
 // heldCases are those that a person has been asked for.
@@ -176,16 +178,18 @@ type heldCases struct{ desk *desk.Desk }
 
 func (heldCases) Holds() string { return "handover" }
 
-func (h heldCases) Export(ctx context.Context, _, threadID string) (any, error) {
-	c, err := h.desk.Of(ctx, threadID)
-	if err != nil || c == nil {
-		return nil, err
-	}
-	return c, nil
+func (h heldCases) Export(ctx context.Context, c account.Customer) (any, error) {
+	return shown(ofEach(ctx, c.Threads, func(ctx context.Context, id string) ([]desk.Held, error) {
+		held, err := h.desk.Of(ctx, id)
+		if err != nil || held == nil {
+			return nil, err
+		}
+		return []desk.Held{*held}, nil
+	}))
 }
 
-func (h heldCases) Erase(ctx context.Context, _, threadID string) ([]string, error) {
-	return nil, h.desk.Erase(ctx, threadID)
+func (h heldCases) Erase(ctx context.Context, c account.Customer) ([]string, error) {
+	return nil, each(ctx, c.Threads, h.desk.Erase)
 }
 
 // heldAudit says which tools ran with what.
@@ -193,12 +197,14 @@ type heldAudit struct{ runner *turn.Runner }
 
 func (heldAudit) Holds() string { return "toolCalls" }
 
-func (h heldAudit) Export(ctx context.Context, _, threadID string) (any, error) {
-	return shown(pages(func(after string) ([]turn.Round, string, error) { return h.runner.Audit(ctx, threadID, 100, after) }))
+func (h heldAudit) Export(ctx context.Context, c account.Customer) (any, error) {
+	return shown(ofEach(ctx, c.Threads, func(ctx context.Context, id string) ([]turn.Round, error) {
+		return pages(func(after string) ([]turn.Round, string, error) { return h.runner.Audit(ctx, id, 100, after) })
+	}))
 }
 
-func (h heldAudit) Erase(ctx context.Context, _, threadID string) ([]string, error) {
-	return nil, h.runner.EraseAudit(ctx, threadID)
+func (h heldAudit) Erase(ctx context.Context, c account.Customer) ([]string, error) {
+	return nil, each(ctx, c.Threads, h.runner.EraseAudit)
 }
 
 // heldMessages are what was said.
@@ -206,14 +212,38 @@ type heldMessages struct{ threads *thread.Store }
 
 func (heldMessages) Holds() string { return "messages" }
 
-func (h heldMessages) Export(ctx context.Context, _, threadID string) (any, error) {
-	return pages(func(after string) ([]thread.Line, string, error) {
-		return h.threads.Lines(ctx, threadID, after, thread.MaxLines)
+func (h heldMessages) Export(ctx context.Context, c account.Customer) (any, error) {
+	return ofEach(ctx, c.Threads, func(ctx context.Context, id string) ([]thread.Line, error) {
+		return pages(func(after string) ([]thread.Line, string, error) {
+			return h.threads.Lines(ctx, id, after, thread.MaxLines)
+		})
 	})
 }
 
-func (h heldMessages) Erase(ctx context.Context, _, threadID string) ([]string, error) {
-	return nil, h.threads.Erase(ctx, threadID)
+func (h heldMessages) Erase(ctx context.Context, c account.Customer) ([]string, error) {
+	return nil, each(ctx, c.Threads, h.threads.Erase)
+}
+
+// each does the same with all threads, whether or not it fails with some.
+func each(ctx context.Context, threads []string, do func(ctx context.Context, id string) error) error {
+	var errs []error
+	for _, id := range threads {
+		errs = append(errs, do(ctx, id))
+	}
+	return errors.Join(errs...)
+}
+
+// ofEach reads what there is of all threads.
+func ofEach[T any](ctx context.Context, threads []string, read func(ctx context.Context, id string) ([]T, error)) ([]T, error) {
+	all := []T{}
+	for _, id := range threads {
+		some, err := read(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return all, nil
 }
 
 // shown leaves out of an export what there is none of.

@@ -1,14 +1,24 @@
 package app_test
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"merve/infra/local/demo"
+	"merve/internal/account"
 	"merve/internal/actor"
+	"merve/internal/app"
 	"merve/internal/dynamo"
 	"merve/internal/ledger"
+	"merve/internal/order"
 	"merve/internal/payment"
+	"merve/internal/report"
+	"merve/internal/taxi"
 )
 
 // A customer has all deleted while a link to pay waits for them: once the hold is over, the booking
@@ -68,5 +78,69 @@ func TestErasedOnceTheHoldIsOver(t *testing.T) {
 		if tick(); kept() {
 			t.Error("it stayed when the hold was over")
 		}
+	}
+}
+
+// What is kept of somebody in a market is given out and deleted there, and nowhere else.
+func TestDataIsOfItsMarket(t *testing.T) {
+	t.Parallel()
+	s, ctx := newStory(t), t.Context()
+	ann, start := actor.Actor{Kind: actor.Session, ID: "ann"}, s.now.Truncate(time.Hour).Add(48*time.Hour)
+	terms := ledger.Terms{
+		Business: "harbour", Listing: "harbour", Offering: "table", Market: "elsewhere", Owner: ann.Key(), Start: start, End: start.Add(time.Hour),
+		Slots: []time.Time{start}, TimeZone: "Europe/Nicosia", Party: 2, PriceMinor: 2000, DueMinor: 500, Currency: "EUR", CustomerName: "Ann", Note: "a secret",
+	}
+	tx, err := s.base.Ledger().Offer(ctx, terms, 1, time.Hour, "k")
+	if err == nil {
+		err = s.base.Ledger().Wait(ctx, ledger.Waiting{ID: "w", Terms: terms, Since: s.now, TTL: start.Unix()})
+	}
+	if err == nil {
+		payments := s.base.Payments()
+		err = payments.Table.DB().Commit(ctx, payments.Table.Put(dynamo.Key{PK: "pay#" + tx.ID, SK: "payment"}, payment.Payment{
+			Transaction: tx.ID, Owner: ann.Key(), Market: "elsewhere", AmountMinor: 500, Currency: "EUR", Status: payment.Waiting, Version: 1,
+		}))
+	}
+	if err == nil {
+		_, err = s.base.Orders().Propose(ctx, order.Order{Kind: order.Food, Owner: ann.Key(), Market: "elsewhere", Business: "grill", ExpiresAt: start}, "k")
+	}
+	if err == nil {
+		_, err = s.base.Rides().Propose(ctx, ann, "k", taxi.Order{
+			Market: "elsewhere", Pickup: taxi.Place{Address: "Harbour Road 5"}, Passengers: 1, Thread: "th", CustomerPhone: "+15550300", TimeZone: "UTC", Hold: time.Hour,
+		})
+	}
+	if err == nil {
+		_, err = s.base.Reports().Start(ctx, report.By{Actor: ann, Key: "k"}, report.Draft{Market: "elsewhere", Thread: "th"})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := func(market string) map[string]any {
+		t.Helper()
+		all := map[string]any{}
+		for _, h := range app.Customers(s.base).Holders {
+			some, err := h.Export(ctx, account.Customer{Market: market, Owner: ann.Key()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if fmt.Sprint(some) != "[]" && some != nil {
+				all[h.Holds()] = some
+			}
+		}
+		return all
+	}
+	there := kept("elsewhere")
+	if diff := cmp.Diff([]string{"bookings", "orders", "payments", "reports", "rides", "waiting"}, slices.Sorted(maps.Keys(there))); diff != "" {
+		t.Fatal(diff)
+	}
+	if here := kept(demo.Market); len(here) != 0 {
+		t.Errorf("given out: %v", here)
+	}
+	for _, h := range app.Customers(s.base).Holders {
+		if stays, err := h.Erase(ctx, account.Customer{Market: demo.Market, Owner: ann.Key()}); err != nil || len(stays) != 0 {
+			t.Errorf("%s: %v stay, %v", h.Holds(), stays, err)
+		}
+	}
+	if diff := cmp.Diff(there, kept("elsewhere")); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -103,7 +103,7 @@ func TestField25_EveryFaultOfReminderAndWaitingList(t *testing.T) {
 			tx := i.holds("yan", "22 18:00")
 			i.waits("22 18:00", "ann")
 			i.letGo(tx)
-			all, err := i.ledger.Waits(i.t.Context(), i.actor("ann").Key())
+			all, err := i.ledger.Waits(i.t.Context(), i.market.ID, i.actor("ann").Key())
 			if err != nil || len(all) != 1 {
 				i.t.Fatal(all, err)
 			}

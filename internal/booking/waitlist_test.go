@@ -217,7 +217,7 @@ func (i *inn) standing(who string) string {
 			has = append(has, "told "+m.Notice.Kind)
 		}
 	}
-	waits, err := i.ledger.Waits(i.t.Context(), i.actor(who).Key())
+	waits, err := i.ledger.Waits(i.t.Context(), i.market.ID, i.actor(who).Key())
 	if err != nil {
 		i.t.Fatal(err)
 	}
@@ -527,7 +527,7 @@ func TestAnOfferThatRanOutUntold(t *testing.T) {
 	tx := i.holds("yan", "22 18:00")
 	i.waits("22 18:00", "ann", "bob")
 	e := i.letGo(tx)
-	wishes, err := i.ledger.Waits(t.Context(), i.actor("ann").Key())
+	wishes, err := i.ledger.Waits(t.Context(), i.market.ID, i.actor("ann").Key())
 	if err != nil || len(wishes) != 1 {
 		t.Fatal(wishes, err)
 	}

@@ -50,9 +50,9 @@ func waitID(t Terms) string {
 // offerKey is the key of the offer that is made for a wish. Who joins again wishes anew.
 func offerKey(w Waiting) string { return "wait." + w.ID + "." + fmt.Sprint(w.Since.UnixMilli()) }
 
-// Waits lists what the owners, who are one customer by each of their keys, wait for, the soonest
-// first. 1 request for each key.
-func (l *Ledger) Waits(ctx context.Context, owners ...string) ([]Waiting, error) {
+// Waits lists what the owners, who are one customer by each of their keys, wait for in a market, the
+// soonest first. 1 request for each key.
+func (l *Ledger) Waits(ctx context.Context, market string, owners ...string) ([]Waiting, error) {
 	all := []Waiting{}
 	for _, owner := range owners {
 		some, err := dynamo.Collect[Waiting](ctx, l.Table, dynamo.Under("waiting#"+owner, ""))
@@ -60,7 +60,7 @@ func (l *Ledger) Waits(ctx context.Context, owners ...string) ([]Waiting, error)
 			return nil, fmt.Errorf("ledger: what somebody waits for: %w", err)
 		}
 		for _, w := range some {
-			if w.Terms.Start.After(l.now()) { // a passed ttl counts as deleted
+			if w.Terms.Market == market && w.Terms.Start.After(l.now()) { // a passed ttl counts as deleted
 				all = append(all, w)
 			}
 		}
@@ -70,11 +70,10 @@ func (l *Ledger) Waits(ctx context.Context, owners ...string) ([]Waiting, error)
 
 // waits is what a model sees of the customer's wishes in this market.
 func (b *Booker) waits(ctx context.Context, tc tool.Context) ([]map[string]any, []Waiting, error) {
-	all, err := b.Ledger.Waits(ctx, tc.Actor.Keys()...)
+	all, err := b.Ledger.Waits(ctx, tc.Market.ID, tc.Actor.Keys()...)
 	if err != nil {
 		return nil, nil, err
 	}
-	all = slices.DeleteFunc(all, func(w Waiting) bool { return w.Terms.Market != tc.Market.ID })
 	views := []map[string]any{}
 	for _, w := range all {
 		v := map[string]any{"waitingId": w.ID, "listing": w.Terms.ListingName, "offering": w.Terms.OfferingName, "partySize": w.Terms.Party}

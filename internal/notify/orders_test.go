@@ -87,7 +87,7 @@ func TestTakenBackAndDeleted(t *testing.T) {
 	p := newPlace(t)
 	p.save()
 	e := p.ordered(customer, order.PlacedEvent, order.AcceptedEvent, order.CancelledEvent)
-	if _, err := p.orders.Erase(t.Context(), e.Owner); err != nil {
+	if _, err := p.orders.Erase(t.Context(), p.market.ID, e.Owner); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.TellOrder(t.Context(), e); err != nil {

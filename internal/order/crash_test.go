@@ -90,7 +90,10 @@ func TestField16_CrashOfWhatOthersDo(t *testing.T) {
 			return err
 		}
 	}
-	erase := func(c *counter, s *order.Store) error { _, err := s.Erase(c.t.Context(), c.owner.Key()); return err }
+	erase := func(c *counter, s *order.Store) error {
+		_, err := s.Erase(c.t.Context(), "demo", c.owner.Key())
+		return err
+	}
 	sweep := func(c *counter, s *order.Store) error { _, err := s.Sweep(c.t.Context(), 10); return err }
 	for name, tt := range map[string]struct {
 		begin func(c *counter)
@@ -112,7 +115,7 @@ func TestField16_CrashOfWhatOthersDo(t *testing.T) {
 		"its owner cannot, it is open": {placed, 0, erase, "code, mark, placed and due, was placed, was proposed"},
 		"it is over, and goes": {func(c *counter) {
 			o := c.first(0, order.PlacedEvent)
-			if _, err := c.store.Erase(c.t.Context(), c.owner.Key()); err != nil {
+			if _, err := c.store.Erase(c.t.Context(), "demo", c.owner.Key()); err != nil {
 				c.t.Fatal(err)
 			}
 			c.apply(o, order.CancelledEvent)

@@ -10,12 +10,12 @@ import (
 	"merve/internal/dynamo"
 )
 
-// Erase deletes what is kept of an owner's orders, events and all, but for those that are open, as
-// somebody is working on them, and those of whose end people may yet be told: [Store.Sweep] deletes
-// these later. Returns the codes of those that are open; [ErrChanged] when one was placed meanwhile.
-// 1 request, 2 for each that is deleted, 1 for each that is not.
-func (s *Store) Erase(ctx context.Context, owner string) (open []string, err error) {
-	all, err := s.All(ctx, owner)
+// Erase deletes what is kept of an owner's orders in a market, events and all, but for those that
+// are open, as somebody is working on them, and those of whose end people may yet be told:
+// [Store.Sweep] deletes these later. Returns the codes of those that are open; [ErrChanged] when one
+// was placed meanwhile. 1 request, 2 for each that is deleted, 1 for each that is not.
+func (s *Store) Erase(ctx context.Context, market, owner string) (open []string, err error) {
+	all, err := s.All(ctx, market, owner)
 	if err != nil {
 		return nil, err
 	}

@@ -170,7 +170,7 @@ func TestAnOrderIsPlacedWhileErased(t *testing.T) {
 	o := c.propose("1")
 	yes := dynamotest.Before("TransactWriteItems", func() { c.apply(o, order.PlacedEvent) })
 	late := &order.Store{Table: dynamotest.Open(t, yes).Table(dynamotest.TableName("records")), Now: c.store.Now}
-	if _, err := late.Erase(t.Context(), c.owner.Key()); !errors.Is(err, order.ErrChanged) {
+	if _, err := late.Erase(t.Context(), "demo", c.owner.Key()); !errors.Is(err, order.ErrChanged) {
 		t.Errorf("err = %v", err)
 	}
 	if found, err := c.store.ByCode(t.Context(), "demo", c.biz, o.Code); err != nil || found.Status != order.Placed {
@@ -346,11 +346,11 @@ func TestErase(t *testing.T) {
 	}
 	open := c.apply(c.propose("open"), order.PlacedEvent)
 	for range 2 {
-		if kept, err := c.store.Erase(t.Context(), c.owner.Key()); err != nil || cmp.Diff([]string{open.Code}, kept) != "" {
+		if kept, err := c.store.Erase(t.Context(), "demo", c.owner.Key()); err != nil || cmp.Diff([]string{open.Code}, kept) != "" {
 			t.Fatalf("%v stayed, %v", kept, err)
 		}
 	}
-	left, err := c.store.All(t.Context(), c.owner.Key())
+	left, err := c.store.All(t.Context(), "demo", c.owner.Key())
 	if err != nil || len(left) != 1 || left[0].ID != open.ID {
 		t.Errorf("left: %v, %v", left, err)
 	}
@@ -372,7 +372,7 @@ func TestEraseOnceItIsOver(t *testing.T) {
 			c := newCounter(t)
 			c.store.Table = dynamotest.Open(t, dynamotest.Aside(dynamotest.ID(""), `order#\d\d`)).Table(dynamotest.TableName("records"))
 			open := c.apply(c.apply(c.propose("open"), order.PlacedEvent), order.AcceptedEvent)
-			if kept, err := c.store.Erase(t.Context(), c.owner.Key()); err != nil || cmp.Diff([]string{open.Code}, kept) != "" {
+			if kept, err := c.store.Erase(t.Context(), "demo", c.owner.Key()); err != nil || cmp.Diff([]string{open.Code}, kept) != "" {
 				t.Fatalf("%v stayed, %v", kept, err)
 			}
 			sweep := func(after time.Duration, want string) {
@@ -410,7 +410,7 @@ func TestEraseWhatHasJustEnded(t *testing.T) {
 	c.store.Table = dynamotest.Open(t, dynamotest.Aside(dynamotest.ID(""), `order#\d\d`)).Table(dynamotest.TableName("records"))
 	c.apply(c.apply(c.propose("over"), order.PlacedEvent), order.CancelledEvent)
 	over := c.kept()
-	if kept, err := c.store.Erase(t.Context(), c.owner.Key()); err != nil || len(kept) != 0 {
+	if kept, err := c.store.Erase(t.Context(), "demo", c.owner.Key()); err != nil || len(kept) != 0 {
 		t.Errorf("%v stayed, %v", kept, err)
 	}
 	for _, tt := range []struct {
@@ -439,7 +439,7 @@ func TestEraseAfterItsCodeWasGivenAgain(t *testing.T) {
 	if err := c.store.Table.DB().Commit(ctx, c.store.Table.Put(code, map[string]any{"owner": open.Owner, "order": open.ID})); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.store.Erase(ctx, old.Owner); err != nil {
+	if _, err := c.store.Erase(ctx, old.Market, old.Owner); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := c.store.ByCode(ctx, "demo", c.biz, old.Code); err != nil || got.ID != open.ID {

@@ -392,7 +392,7 @@ func TestForgottenOrdersTakeNoPlace(t *testing.T) {
 	if _, err := proposes("swept"); err != nil {
 		t.Errorf("when all are swept: %v", err)
 	}
-	if kept, err := d.Store.Erase(t.Context(), tc.Actor.Key()); err != nil || len(kept) != 0 {
+	if kept, err := d.Store.Erase(t.Context(), tc.Market.ID, tc.Actor.Key()); err != nil || len(kept) != 0 {
 		t.Errorf("%v stay when all is erased, %v", kept, err)
 	}
 }

@@ -113,24 +113,24 @@ const MaxListed = 50
 func (s *Store) Of(ctx context.Context, a actor.Actor, market string) ([]Order, error) {
 	var all []Order
 	for _, owner := range a.Keys() {
-		some, err := s.All(ctx, owner)
+		some, err := s.All(ctx, market, owner)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, some...)
 	}
-	all = slices.DeleteFunc(all, func(o Order) bool { return o.Market != market })
 	slices.SortFunc(all, newest)
 	return all[:min(len(all), MaxListed)], nil
 }
 
-// All returns every order of an owner, newest first, to be handed out or deleted. A request for
-// each megabyte.
-func (s *Store) All(ctx context.Context, owner string) ([]Order, error) {
+// All returns every order of an owner in a market, newest first, to be handed out or deleted. A
+// request for each megabyte that the owner has in all of them.
+func (s *Store) All(ctx context.Context, market, owner string) ([]Order, error) {
 	all, err := dynamo.Collect[Order](ctx, s.Table, dynamo.Under(orderKey(owner, "").PK, "order#"))
 	if err != nil {
 		return nil, fmt.Errorf("orders: %w", err)
 	}
+	all = slices.DeleteFunc(all, func(o Order) bool { return o.Market != market })
 	slices.SortFunc(all, newest)
 	return all, nil
 }

@@ -116,7 +116,7 @@ func (s scene) play(t *testing.T, calls *faulttest.Calls) outcome {
 	if err := told(c.Store); err != nil {
 		t.Error(err)
 	}
-	all, err := c.Store.All(t.Context(), c.owner.Key())
+	all, err := c.Store.All(t.Context(), c.market, c.owner.Key())
 	if err != nil || len(all) > 1 {
 		t.Errorf("%d reports, %v", len(all), err)
 	}

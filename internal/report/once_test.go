@@ -433,7 +433,7 @@ func TestCost(t *testing.T) {
 			_, err := c.Profile(ctx, c.market, []string{c.owner.Key(), someone().Key()})
 			return err
 		}},
-		{"all", 1, func(ctx context.Context) error { _, err := c.Store.All(ctx, c.owner.Key()); return err }},
+		{"all", 1, func(ctx context.Context) error { _, err := c.Store.All(ctx, c.market, c.owner.Key()); return err }},
 		{"events", 2, func(ctx context.Context) error { _, err := c.Events(ctx, by(""), r.ID); return err }},
 		{"list", 2, func(ctx context.Context) error {
 			_, _, err := c.List(ctx, boss, c.market, report.Completed, 50, "")

@@ -87,14 +87,16 @@ func (s *Store) Profile(ctx context.Context, market string, owners []string) ([]
 	return briefs, nil
 }
 
-// All returns every report of an owner in full, to be handed out or deleted one by one. A
-// request for each megabyte.
-func (s *Store) All(ctx context.Context, owner string) ([]Report, error) {
+// All returns every report of an owner in a market in full, to be handed out or deleted one by one.
+// A request for each megabyte that the owner has in all of them.
+func (s *Store) All(ctx context.Context, market, owner string) ([]Report, error) {
 	all := []Report{}
 	err := s.Table.Each(ctx, dynamo.Under("reports#"+owner, "report#"), func(it dynamo.Item) error {
 		var r stored
 		err := it.Decode(&r)
-		all = append(all, r.Report)
+		if r.Market == market {
+			all = append(all, r.Report)
+		}
 		return err
 	})
 	return all, err

@@ -416,7 +416,7 @@ func TestReportsOfAnOwnerAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.start("a")
-	all, err := c.Store.All(ctx, c.owner.Key())
+	all, err := c.Store.All(ctx, c.market, c.owner.Key())
 	if err != nil || len(all) != report.MaxReports {
 		t.Errorf("%d in full, %v", len(all), err)
 	}

@@ -385,7 +385,7 @@ func (r *Reporter) dropPhotos(ctx context.Context, tc tool.Context, id string) e
 	}
 	shown := map[string]bool{}
 	for _, owner := range byOf(tc).owners() {
-		all, err := r.Store.All(ctx, owner)
+		all, err := r.Store.All(ctx, rep.Market, owner)
 		if err != nil {
 			return err
 		}

@@ -107,7 +107,7 @@ func (w *World) eachReport(do func(c *Customer, r report.Report)) {
 			w.t.Error(err)
 			continue
 		}
-		all, err := w.healthy.Reports().All(w.t.Context(), head.Owner)
+		all, err := w.healthy.Reports().All(w.t.Context(), head.Market, head.Owner)
 		if err != nil {
 			w.t.Error(err)
 		}

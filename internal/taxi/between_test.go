@@ -97,14 +97,14 @@ func TestARideBeginsWhileErased(t *testing.T) {
 			t.Fatal(err)
 		}
 		if op == "TransactWriteItems" { // of the proposal, and of nothing before it
-			if kept, err := c.Erase(ctx, c.customer.Key()); err != nil || len(kept) != 0 {
+			if kept, err := c.Erase(ctx, c.market.ID, c.customer.Key()); err != nil || len(kept) != 0 {
 				t.Fatalf("%v, %v", kept, err)
 			}
 			first = c.proposed()
 		}
 		var open taxi.Ride
 		late := c.over(dynamotest.Before(op, func() { open = began(c, first) }), 4)
-		if _, err := late.Erase(ctx, c.customer.Key()); !errors.Is(err, taxi.ErrChanged) {
+		if _, err := late.Erase(ctx, c.market.ID, c.customer.Key()); !errors.Is(err, taxi.ErrChanged) {
 			t.Errorf("before a %s: %v", op, err)
 		}
 		if r := c.get(open.ID); r.Status != taxi.Requested {

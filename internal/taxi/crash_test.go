@@ -148,7 +148,10 @@ func scenes() map[string]scene {
 		c.says(0, "DONE "+r.Code)
 		return r
 	}
-	erase := func(_ *corner, s *taxi.Store, r taxi.Ride) error { _, err := s.Erase(ctx, r.Owner); return err }
+	erase := func(_ *corner, s *taxi.Store, r taxi.Ride) error {
+		_, err := s.Erase(ctx, r.Market, r.Owner)
+		return err
+	}
 	event := func(typ taxi.EventType) string { return fmt.Sprintf(`"type":%q`, typ) }
 	return map[string]scene{
 		"propose": {begin: nobodys, do: func(c *corner, s *taxi.Store, _ taxi.Ride) error {
@@ -173,7 +176,7 @@ func scenes() map[string]scene {
 		"erase what ended": {begin: done, do: erase, want: `"sk":"forget#`},
 		"erase a ride that was driven": {begin: func(c *corner) taxi.Ride {
 			r := c.assigned(0)
-			if _, err := c.Erase(ctx, r.Owner); err != nil {
+			if _, err := c.Erase(ctx, c.market.ID, r.Owner); err != nil {
 				c.t.Fatal(err)
 			}
 			c.says(0, "DONE "+r.Code)

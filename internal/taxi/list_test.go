@@ -116,7 +116,8 @@ func TestListOfWhatIsToBeLookedAt(t *testing.T) {
 	})
 
 	// What is erased is on no list.
-	if _, err := c.Erase(context.Background(), lost.Owner); err != nil {
+	c.clock.Add(time.Hour) // nobody has to be told of its end any more
+	if _, err := c.Erase(context.Background(), c.market.ID, lost.Owner); err != nil {
 		t.Fatal(err)
 	}
 	for _, l := range []taxi.Listing{{Unserved: true, Limit: 10}, {Limit: 10}} {

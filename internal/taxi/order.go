@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -224,13 +225,14 @@ func (s *Store) last(ctx context.Context, a actor.Actor, market string) (last op
 	return last, nil
 }
 
-// All returns every ride of an owner, to be handed out. A request for each megabyte.
-func (s *Store) All(ctx context.Context, owner string) ([]Ride, error) {
+// All returns every ride of an owner in a market, to be handed out. A request for each megabyte that
+// the owner has in all of them.
+func (s *Store) All(ctx context.Context, market, owner string) ([]Ride, error) {
 	all, err := dynamo.Collect[Ride](ctx, s.Table, dynamo.Under("rides#"+owner, "ride#"))
 	if err != nil {
 		return nil, fmt.Errorf("taxi: rides: %w", err)
 	}
-	return all, nil
+	return slices.DeleteFunc(all, func(r Ride) bool { return r.Market != market }), nil
 }
 
 // Latest returns the ride that the actor has ordered last in a market. 2 requests.

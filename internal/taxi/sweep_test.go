@@ -215,7 +215,7 @@ func TestProposalsRunOut(t *testing.T) {
 	if n := reports[0].Expired + reports[1].Expired + reports[2].Expired; n != len(rides) {
 		t.Errorf("%d: %+v", n, reports)
 	}
-	if kept, err := c.All(context.Background(), c.customer.Key()); err != nil || len(kept) != len(rides) {
+	if kept, err := c.All(context.Background(), c.market.ID, c.customer.Key()); err != nil || len(kept) != len(rides) {
 		t.Errorf("%d, %v", len(kept), err)
 	}
 	for _, r := range rides {

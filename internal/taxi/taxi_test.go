@@ -560,7 +560,7 @@ func TestErase(t *testing.T) {
 	}
 	c.proposed()
 	open := c.assigned(0)
-	if kept, err := c.Erase(ctx, c.customer.Key()); err != nil || len(kept) != 1 || kept[0] != open.Code {
+	if kept, err := c.Erase(ctx, c.market.ID, c.customer.Key()); err != nil || len(kept) != 1 || kept[0] != open.Code {
 		t.Errorf("%v, %v", kept, err)
 	}
 	if diff := gocmp.Diff([]string{"code of " + open.ID, "d00 has " + open.ID, "open " + open.ID}, c.holds(1)); diff != "" {
@@ -569,7 +569,7 @@ func TestErase(t *testing.T) {
 	c.says(0, "done")
 	c.clock.Add(time.Hour)
 	for range 2 {
-		if kept, err := c.Erase(ctx, c.customer.Key()); err != nil || len(kept) != 0 {
+		if kept, err := c.Erase(ctx, c.market.ID, c.customer.Key()); err != nil || len(kept) != 0 {
 			t.Errorf("%v, %v", kept, err)
 		}
 	}
@@ -586,7 +586,7 @@ func TestEraseOnceItIsOver(t *testing.T) {
 	c, ctx := newCorner(t), context.Background()
 	c.drivers(1)
 	open := c.assigned(0)
-	if kept, err := c.Erase(ctx, c.customer.Key()); err != nil || len(kept) != 1 {
+	if kept, err := c.Erase(ctx, c.market.ID, c.customer.Key()); err != nil || len(kept) != 1 {
 		t.Fatal(kept, err)
 	}
 	left := func() (all []string) {
@@ -622,7 +622,7 @@ func TestEraseOnceItIsOver(t *testing.T) {
 	}
 
 	open = c.assigned(0)
-	if _, err := c.Erase(ctx, c.customer.Key()); err != nil {
+	if _, err := c.Erase(ctx, c.market.ID, c.customer.Key()); err != nil {
 		t.Fatal(err)
 	}
 	c.says(0, "done")
@@ -652,7 +652,7 @@ func TestEraseOnceItIsGone(t *testing.T) {
 		return it != nil
 	}
 	for range 2 {
-		if _, err := c.Erase(ctx, c.customer.Key()); err != nil {
+		if _, err := c.Erase(ctx, c.market.ID, c.customer.Key()); err != nil {
 			t.Fatal(err)
 		}
 		c.says(0, "done")

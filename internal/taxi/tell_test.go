@@ -318,7 +318,7 @@ func TestTellingOfWhatWasDeleted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kept, err := s.Erase(ctx, r.Owner); err != nil || len(kept) != 0 {
+	if kept, err := s.Erase(ctx, r.Market, r.Owner); err != nil || len(kept) != 0 {
 		t.Fatal(kept, err)
 	}
 	for _, e := range events {
@@ -331,7 +331,7 @@ func TestTellingOfWhatWasDeleted(t *testing.T) {
 	}
 	s.clock.Add(time.Hour)
 	s.sweep()
-	if left, err := s.All(ctx, r.Owner); err != nil || len(left) != 0 {
+	if left, err := s.All(ctx, r.Market, r.Owner); err != nil || len(left) != 0 {
 		t.Errorf("an hour later: %v, %v", left, err)
 	}
 }

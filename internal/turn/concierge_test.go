@@ -226,7 +226,7 @@ func (w *world) allRides() []taxi.Ride {
 	w.t.Helper()
 	var all []taxi.Ride
 	for _, owner := range w.owners() {
-		some, err := w.rides.All(w.t.Context(), owner)
+		some, err := w.rides.All(w.t.Context(), w.market, owner)
 		if err != nil {
 			w.t.Fatal(err)
 		}

@@ -434,7 +434,7 @@ func (p *play) expand(text string) string {
 // waits are the wishes of everybody who was met, as they came.
 func (p *play) waits() []ledger.Waiting {
 	p.t.Helper()
-	all, err := p.ledger.Waits(p.t.Context(), p.owners()...)
+	all, err := p.ledger.Waits(p.t.Context(), p.market, p.owners()...)
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -130,15 +130,15 @@ type heldReports struct{ *sara }
 
 func (heldReports) Holds() string { return "reports" }
 
-func (h heldReports) Export(ctx context.Context, owner, _ string) (any, error) {
-	return h.reports.All(ctx, owner)
+func (h heldReports) Export(ctx context.Context, c account.Customer) (any, error) {
+	return h.reports.All(ctx, c.Market, c.Owner)
 }
 
-func (h heldReports) Erase(ctx context.Context, owner, threadID string) ([]string, error) {
-	all, err := h.reports.All(ctx, owner)
-	errs := []error{err, h.photos.DeleteThread(ctx, threadID)}
+func (h heldReports) Erase(ctx context.Context, c account.Customer) ([]string, error) {
+	all, err := h.reports.All(ctx, c.Market, c.Owner)
+	errs := []error{err, onEach(ctx, c.Threads, h.photos.DeleteThread)}
 	for _, r := range all {
-		errs = append(errs, h.reports.Delete(ctx, report.By{Actor: actor.OfKey(owner), Key: "erase." + r.ID}, r.ID))
+		errs = append(errs, h.reports.Delete(ctx, report.By{Actor: actor.OfKey(c.Owner), Key: "erase." + r.ID}, r.ID))
 	}
 	return nil, errors.Join(errs...)
 }
@@ -152,12 +152,12 @@ func (h heldBookings) of(ctx context.Context, owner string) ([]ledger.Transactio
 	return txs, err
 }
 
-func (h heldBookings) Export(ctx context.Context, owner, _ string) (any, error) {
-	return h.of(ctx, owner)
+func (h heldBookings) Export(ctx context.Context, c account.Customer) (any, error) {
+	return h.of(ctx, c.Owner)
 }
 
-func (h heldBookings) Erase(ctx context.Context, owner, _ string) ([]string, error) {
-	txs, err := h.of(ctx, owner)
+func (h heldBookings) Erase(ctx context.Context, c account.Customer) ([]string, error) {
+	txs, err := h.of(ctx, c.Owner)
 	if err != nil {
 		return nil, err
 	}
@@ -168,26 +168,34 @@ type heldAudit struct{ *turn.Runner }
 
 func (heldAudit) Holds() string { return "toolCalls" }
 
-func (h heldAudit) Export(ctx context.Context, _, threadID string) (any, error) {
-	rounds, _, err := h.Audit(ctx, threadID, 100, "")
+func (h heldAudit) Export(ctx context.Context, c account.Customer) (any, error) {
+	rounds, _, err := h.Audit(ctx, c.Threads[0], 100, "")
 	return rounds, err
 }
 
-func (h heldAudit) Erase(ctx context.Context, _, threadID string) ([]string, error) {
-	return nil, h.EraseAudit(ctx, threadID)
+func (h heldAudit) Erase(ctx context.Context, c account.Customer) ([]string, error) {
+	return nil, onEach(ctx, c.Threads, h.EraseAudit)
 }
 
 type heldMessages struct{ *thread.Store }
 
 func (heldMessages) Holds() string { return "messages" }
 
-func (h heldMessages) Export(ctx context.Context, _, threadID string) (any, error) {
-	lines, _, err := h.Lines(ctx, threadID, "", thread.MaxLines)
+func (h heldMessages) Export(ctx context.Context, c account.Customer) (any, error) {
+	lines, _, err := h.Lines(ctx, c.Threads[0], "", thread.MaxLines)
 	return lines, err
 }
 
-func (h heldMessages) Erase(ctx context.Context, _, threadID string) ([]string, error) {
-	return nil, h.Store.Erase(ctx, threadID)
+func (h heldMessages) Erase(ctx context.Context, c account.Customer) ([]string, error) {
+	return nil, onEach(ctx, c.Threads, h.Store.Erase)
+}
+
+func onEach(ctx context.Context, threads []string, do func(ctx context.Context, id string) error) error {
+	var errs []error
+	for _, id := range threads {
+		errs = append(errs, do(ctx, id))
+	}
+	return errors.Join(errs...)
 }
 
 // owners are those of the threads that were met.
