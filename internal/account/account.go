@@ -6,8 +6,8 @@
 // Each side then owns what the other owns, and stays a thread of its own. To link and to
 // delete takes a YES.
 //
-// All of it stays within a market: what is given out or deleted is what that tenant keeps. What
-// the same person has with another is to be asked for there.
+// All of it stays within a market: what is given out or deleted is what that tenant keeps, whichever
+// assistant was told. What the same person has with another tenant is to be asked for there.
 package account
 
 import (
@@ -15,6 +15,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,7 +38,7 @@ type Desk struct {
 type Customer struct {
 	Market  string   // the tenant's; what of theirs is of another is not to be touched
 	Owner   string   // actor key
-	Threads []string // of theirs there
+	Threads []string // all that they have there, whoever answers; the one that was asked on comes last
 }
 
 // Holder keeps something of customers.
@@ -128,9 +129,10 @@ func (d *Desk) erase(ctx context.Context, tc tool.Context, _ noArgs) (tool.Resul
 	return r, nil
 }
 
-// Erase deletes what is kept in its market of the customer whose thread it is, but for what is under
-// way, whose codes it returns, and which its holder deletes once it is over; of what is the books' or
-// a business's too, who the customer is. That they are the same who comes back, or who has opted out, is known by their thread's head and package person's names for
+// Erase deletes what is kept in its market of the customer whose thread it is, on all their threads
+// there, but for what is under way, whose codes it returns, and which its holder deletes once it is
+// over; of what is the books' or a business's too, who the customer is. That they are the same who
+// comes back, or who has opted out, is known by their threads' heads and package person's names for
 // them, which stay. What fails does not keep the rest from being deleted; asked again, it goes on. A
 // thread that does not exist is [actor.ErrNotFound].
 func (d *Desk) Erase(ctx context.Context, threadID string) (stays []string, err error) {
@@ -149,7 +151,7 @@ func (d *Desk) Erase(ctx context.Context, threadID string) (stays []string, err 
 	return stays, errors.Join(errs...)
 }
 
-// customer is whose a thread is, with its head.
+// customer is whose a thread is, with its head. 2 requests.
 func (d *Desk) customer(ctx context.Context, threadID string) (thread.Head, Customer, error) {
 	head, err := d.Threads.Head(ctx, threadID)
 	if errors.Is(err, thread.ErrNoThread) {
@@ -158,7 +160,14 @@ func (d *Desk) customer(ctx context.Context, threadID string) (thread.Head, Cust
 	if err != nil {
 		return thread.Head{}, Customer{}, err
 	}
-	return head, Customer{Market: head.Market, Owner: head.Owner, Threads: []string{threadID}}, nil
+	c := Customer{Market: head.Market, Owner: head.Owner}
+	others := slices.DeleteFunc(thread.IDsOf(head.Market, head.Owner), func(id string) bool { return id == threadID })
+	heads, err := d.Threads.Heads(ctx, others...)
+	for _, h := range heads {
+		c.Threads = append(c.Threads, h.ID)
+	}
+	c.Threads = append(c.Threads, threadID)
+	return head, c, err
 }
 
 // Export returns what is kept in its market of the customer whose thread it is, by who keeps it. A

@@ -226,6 +226,33 @@ func TestErase(t *testing.T) {
 	}
 }
 
+// Whatever somebody has said in a market is theirs to have deleted and given out, whoever it was said
+// to, the thread that they ask on at last; what they have said to another tenant is not.
+func TestAllThreadsOfAMarket(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, drawer{name: "messages"})
+	who := actor.Actor{Kind: actor.Person, ID: "whatsapp:" + dynamotest.ID("p")}
+	merve, sara := o.writes(who, "demo", channel.General, ""), o.writes(who, "demo", channel.General, "sara")
+	ops, dispatch := o.writes(who, "demo", channel.Ops, ""), o.writes(who, "demo", channel.Dispatch, "")
+	o.writes(who, "elsewhere", channel.General, "")
+	var want []string
+	for _, threads := range [][]string{{sara, ops, dispatch, merve}, {merve, ops, dispatch, sara}} {
+		asked := threads[len(threads)-1]
+		_, err := o.Export(t.Context(), asked)
+		if err == nil {
+			_, err = o.Erase(t.Context(), asked)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := of(account.Customer{Market: "demo", Owner: who.Key(), Threads: threads})
+		want = append(want, "export messages"+c, "erase messages"+c)
+	}
+	if diff := cmp.Diff(want, o.asked); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // Who has all deleted is told what stays, because somebody is at work on it.
 func TestEraseTellsWhatStays(t *testing.T) {
 	t.Parallel()
@@ -245,7 +272,7 @@ func TestExport(t *testing.T) {
 	tc := o.chat("web")
 	ctx, meter := telemetry.WithMeter(t.Context())
 	got, err := o.Export(ctx, tc.Thread)
-	if err != nil || meter.Cost().Requests != 1 {
+	if err != nil || meter.Cost().Requests != 2 {
 		t.Fatalf("%d requests, %v", meter.Cost().Requests, err)
 	}
 	want := map[string]any{"reports": []string{"a report"}, "profile": map[string]any{

@@ -9,6 +9,7 @@ import (
 	"merve/internal/language"
 	"merve/internal/listing"
 	"merve/internal/market"
+	"merve/internal/thread"
 	"merve/internal/tool"
 )
 
@@ -70,8 +71,8 @@ func policyOf(t tool.Tool, m *market.Market, assistants *assistant.Set) toolPoli
 // answering names the assistants that have a tool.
 func answering(name string, assistants *assistant.Set) []string {
 	all := []string{}
-	for _, kind := range threadKinds() {
-		a, err := assistants.For(kind.typ, kind.assistant)
+	for _, kind := range thread.Kinds() {
+		a, err := assistants.For(kind.Type, kind.Assistant)
 		if err == nil && slices.Contains(a.Tools, name) && !slices.Contains(all, a.Name) {
 			all = append(all, a.Name)
 		}

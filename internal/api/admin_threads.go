@@ -119,32 +119,26 @@ func threadStates() []thread.State {
 
 // threadsOf reads the threads of somebody in a market, and those that are linked with them.
 func (a *Admin) threadsOf(ctx context.Context, market, owner string) ([]thread.Head, error) {
-	ids := threadsOfKeys(market, ownersLike(owner))
+	var ids []string
+	for _, key := range ownersLike(owner) {
+		ids = append(ids, thread.IDsOf(market, key)...)
+	}
 	heads, err := a.Threads.Heads(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}
 	var also []string
 	for _, h := range heads {
-		for _, id := range threadsOfKeys(market, h.Linked) {
-			if !slices.Contains(ids, id) && !slices.Contains(also, id) {
-				also = append(also, id)
+		for _, key := range h.Linked {
+			for _, id := range thread.IDsOf(market, key) {
+				if !slices.Contains(ids, id) && !slices.Contains(also, id) {
+					also = append(also, id)
+				}
 			}
 		}
 	}
 	linked, err := a.Threads.Heads(ctx, also...)
 	return append(heads, linked...), err
-}
-
-// threadsOfKeys are the ids of the threads that owners may have in a market.
-func threadsOfKeys(market string, keys []string) []string {
-	var ids []string
-	for _, key := range keys {
-		for _, kind := range threadKinds() {
-			ids = append(ids, thread.ID(market, kind.typ, kind.assistant, key))
-		}
-	}
-	return ids
 }
 
 // threadsWithPeople reads the threads of a market that wait for a person, or that one has.
@@ -158,16 +152,6 @@ func (a *Admin) threadsWithPeople(ctx context.Context, market string) ([]thread.
 		ids[i] = c.Thread
 	}
 	return a.Threads.Heads(ctx, ids...)
-}
-
-// threadKind is a way to meet: a thread's id is made of it.
-type threadKind struct {
-	typ       channel.ThreadType
-	assistant string
-}
-
-func threadKinds() []threadKind {
-	return []threadKind{{channel.General, ""}, {channel.General, "sara"}, {channel.Ops, ""}, {channel.Dispatch, ""}}
 }
 
 // ownersLike are the keys of those whom somebody may mean by what they type.

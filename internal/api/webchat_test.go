@@ -514,6 +514,27 @@ func TestDataOfAnotherMarket(t *testing.T) {
 	}
 }
 
+// Who has written to both assistants of a market gets and deletes what was said to either.
+func TestDataOfBothAssistants(t *testing.T) {
+	t.Parallel()
+	s, ann := start(t), session()
+	merve := s.say(t, ann, "hello, I am Ann of Harbour Road 5").ThreadID
+	sessionActor(t, s, ann)
+	var d data
+	s.call(t, "GET", webDataPath, nil, "x-session-id", ann).wants(t, http.StatusOK, &d)
+	if len(d.Messages) != 4 || d.Messages[0].Text != "hello, I am Ann of Harbour Road 5" {
+		t.Errorf("%+v", d.Messages)
+	}
+	for range 2 {
+		s.call(t, "DELETE", webDataPath, nil, "x-session-id", ann).wants(t, http.StatusNoContent, nil)
+	}
+	var l list
+	s.call(t, "GET", "/chat/threads/"+merve+"/messages", nil, "x-session-id", ann).wants(t, http.StatusOK, &l)
+	if len(l.Messages)+len(s.webLines(t, ann).Messages) != 0 {
+		t.Errorf("still kept: %+v", l.Messages)
+	}
+}
+
 // What a business expects stays when all else is deleted, and the answer names it.
 func TestDataThatStays(t *testing.T) {
 	t.Parallel()

@@ -62,7 +62,7 @@ func TestWaiting(t *testing.T) {
 	if got := c.waiting(c.terms(24)); got != "[ann bob]" {
 		t.Errorf("waiting: %s", got)
 	}
-	own, err := c.Waits(context.Background(), ann.Terms.Owner)
+	own, err := c.Waits(context.Background(), ann.Terms.Market, ann.Terms.Owner)
 	all, err2 := c.WaitingFor(context.Background(), Transaction{Terms: c.terms(24)})
 	if err := errors.Join(err, err2); err != nil || len(own) != 1 || own[0].Terms.Party != 4 || all[0].Terms.Party != 4 {
 		t.Errorf("for %+v, found as %+v: %v", own, all, err)

@@ -374,7 +374,7 @@ func TestTheDayInOneWord(t *testing.T) {
 // endless is a ledger of which not all is looked through.
 type endless struct{ *ledger.Ledger }
 
-func (endless) Held(context.Context, actor.Actor, string) iter.Seq2[ledger.Transaction, error] {
+func (endless) Booked(context.Context, string, string) iter.Seq2[ledger.Transaction, error] {
 	return func(yield func(ledger.Transaction, error) bool) { yield(ledger.Transaction{}, ledger.ErrMore) }
 }
 

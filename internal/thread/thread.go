@@ -230,6 +230,26 @@ func ID(market string, typ channel.ThreadType, assistant, participant string) st
 	return "th_" + hex.EncodeToString(sum[:16])
 }
 
+// Kind is a way to meet: a thread's id is made of it, of a market and an owner.
+type Kind struct {
+	Type      channel.ThreadType
+	Assistant string // "" is the thread type's own
+}
+
+// Kinds are all ways in which owners meet assistants.
+func Kinds() []Kind {
+	return []Kind{{channel.General, ""}, {channel.General, "sara"}, {channel.Ops, ""}, {channel.Dispatch, ""}}
+}
+
+// IDsOf returns the ids of all threads that an owner may have in a market.
+func IDsOf(market, owner string) []string {
+	var ids []string
+	for _, k := range Kinds() {
+		ids = append(ids, ID(market, k.Type, k.Assistant, owner))
+	}
+	return ids
+}
+
 // MessageID returns the id of a message, made of its channel and the channel's own id.
 func MessageID(threadID string, ch channel.Channel, channelMessageID string) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{threadID, string(ch), channelMessageID}, "\x00")))
