@@ -17,7 +17,7 @@ import (
 // Line is one message as clients list it.
 type Line struct {
 	ID        string            `json:"id"`
-	Direction string            `json:"direction"` // inbound or outbound
+	Direction string            `json:"direction"` // [inbound] or outbound
 	Text      string            `json:"text"`
 	Media     []channel.Media   `json:"media,omitempty"`
 	Cards     []map[string]any  `json:"cards"`
@@ -25,6 +25,8 @@ type Line struct {
 	CreatedAt time.Time         `json:"createdAt"`
 	Status    string            `json:"status"` // received, answered; sent
 }
+
+const inbound = "inbound"
 
 // MaxLines is the most messages that one listing gives.
 const MaxLines = 100
@@ -54,18 +56,18 @@ func (s *Store) Lines(ctx context.Context, id, after string, limit int) ([]Line,
 	lines := []Line{}
 	for _, sec := range sections {
 		for i, l := range sec.lines() {
-			if sec.N == turn && i < skip {
-				continue
+			switch {
+			case skip > 0 && l.Direction == inbound:
+				skip--
+			case len(lines) == limit:
+				return lines, cursor(sec.N, i+skip), nil
+			default:
+				lines = append(lines, l)
 			}
-			if len(lines) == limit {
-				return lines, cursor(sec.N, i), nil
-			}
-			lines = append(lines, l)
 		}
 	}
-	if page.Next != "" && len(sections) > 0 {
-		last := sections[len(sections)-1]
-		return lines, cursor(last.N, len(last.lines())), nil
+	if last := len(sections) - 1; page.Next != "" && last >= 0 && page.Items[last].Key().SK != headSK {
+		return lines, cursor(sections[last].N+1, skip), nil
 	}
 	return lines, "", nil
 }
@@ -121,7 +123,9 @@ func LinesOf(t Turn) []Line { return section{t, "answered"}.lines() }
 // Cursor is where the lines of turn n begin.
 func Cursor(n int) string { return cursor(n, 0) }
 
-func cursor(turn, line int) string { return fmt.Sprintf("%d.%d", turn, line) }
+// cursor is behind so many messages of a turn, and before its reply. Those that wait are counted as
+// of the next turn, which may then answer the first of them only: [Store.Lines] goes on counting.
+func cursor(turn, messages int) string { return fmt.Sprintf("%d.%d", turn, messages) }
 
 func parseCursor(s string) (turn, skip int, err error) {
 	if s == "" {
@@ -191,7 +195,7 @@ func (s *Store) sections(ctx context.Context, id string, items []dynamo.Item) ([
 }
 
 func inboundLine(m Message, status string) Line {
-	return Line{ID: m.ID, Direction: "inbound", Text: m.Text, Media: m.Media, Cards: []map[string]any{}, CreatedAt: m.At, Status: status}
+	return Line{ID: m.ID, Direction: inbound, Text: m.Text, Media: m.Media, Cards: []map[string]any{}, CreatedAt: m.At, Status: status}
 }
 
 func outboundLine(t Turn, i int, r Reply) Line {

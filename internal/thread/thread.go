@@ -191,7 +191,7 @@ type Turn struct {
 	N       int       `dynamodbav:"n" json:"n"`
 	TraceID string    `dynamodbav:"trace,omitempty" json:"traceId"`
 	In      []Message `dynamodbav:"in,omitempty" json:"in"`
-	Out     []Reply   `dynamodbav:"out,omitempty" json:"out"`
+	Out     []Reply   `dynamodbav:"out,omitempty" json:"out"` // one, or none
 	Calls   []Call    `dynamodbav:"calls,omitempty" json:"toolCalls"`
 	Shown   string    `dynamodbav:"shown,omitempty" json:"-"`                   // tool data behind the reply, for the model's memory
 	Digest  string    `dynamodbav:"digest,omitempty" json:"-"`                  // of all turns before, for the model's memory; in some turns
