@@ -3,6 +3,7 @@ package listing
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -145,28 +146,32 @@ func (s *Store) bring(ctx context.Context, l *Listing, by string) (changed bool,
 }
 
 // Whole reads every listing of a market with its items, by id. A request for each megabyte of
-// listings and of items.
+// listings and of items, and those of Get for each listing that changes meanwhile.
 func (s *Store) Whole(ctx context.Context, market string) ([]*Listing, error) {
-	all, err := s.All(ctx, market)
-	if err != nil {
+	var listings []*stored
+	if err := s.each(ctx, market, func(st *stored) { listings = append(listings, st) }); err != nil {
 		return nil, err
 	}
-	byID := make(map[string]*Listing, len(all))
-	for _, l := range all {
-		byID[l.ID] = l
-	}
-	err = s.Table.Each(ctx, dynamo.Under("market#"+market, "items#"), func(it dynamo.Item) error {
-		var m menu
-		if err := it.Decode(&m); err != nil {
-			return err
-		}
-		if l := byID[strings.TrimPrefix(it.Key().SK, "items#")]; l != nil {
-			l.Items = m.Items
-		}
-		return nil
+	menus := map[string]*menu{}
+	err := s.Table.Each(ctx, dynamo.Under("market#"+market, "items#"), func(it dynamo.Item) error {
+		m := &menu{}
+		menus[strings.TrimPrefix(it.Key().SK, "items#")] = m
+		return it.Decode(m)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("items of %s: %w", market, err)
+	}
+	var all []*Listing
+	for _, st := range listings {
+		l, torn := joined(st, menus[st.ID])
+		if torn {
+			if l, err = s.Get(ctx, market, st.ID); errors.Is(err, ErrNotFound) {
+				continue
+			} else if err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, l)
 	}
 	return all, nil
 }

@@ -46,6 +46,12 @@ func columns() []column {
 		}, func(l *Listing, s string) error {
 			return setDegrees(l, s, func(p *channel.Location, v float64) { p.Lng = v })
 		}},
+		{"location.address", func(l *Listing) (string, error) {
+			if l.Location == nil {
+				return "", nil
+			}
+			return l.Location.Address, nil
+		}, func(l *Listing, s string) error { located(l).Address = s; return nil }},
 		several("tags", func(l *Listing) *[]string { return &l.Tags }),
 		plain("image", func(l *Listing) *string { return &l.Image }),
 		{"enabled", func(l *Listing) (string, error) { return strconv.FormatBool(l.Merve.Enabled), nil }, func(l *Listing, s string) (err error) {
@@ -130,11 +136,16 @@ func setDegrees(l *Listing, s string, set func(*channel.Location, float64)) erro
 	if err != nil {
 		return errors.New("want degrees, such as 35.3364")
 	}
+	set(located(l), v)
+	return nil
+}
+
+// located is the location of a listing that has one.
+func located(l *Listing) *channel.Location {
 	if l.Location == nil {
 		l.Location = &channel.Location{}
 	}
-	set(l.Location, v)
-	return nil
+	return l.Location
 }
 
 // texts is the column of a text in a language.
@@ -230,7 +241,7 @@ func rowOf(heads []column, record []string) (*Listing, error) {
 	l := &Listing{Names: map[string]string{}}
 	half := 0
 	for i, cell := range record {
-		if cell = strings.TrimSpace(unguard(cell)); cell == "" {
+		if cell = unguard(cell); cell == "" {
 			continue
 		}
 		if !utf8.ValidString(cell) {
@@ -247,8 +258,11 @@ func rowOf(heads []column, record []string) (*Listing, error) {
 			return nil, fault.Field(heads[i].name, "%s", detail)
 		}
 	}
-	if half == 1 {
-		return nil, fault.Field("lat", "want both lat and lng, or neither")
+	if l.Location != nil {
+		if half != 2 {
+			return nil, fault.Field("lat", "want both lat and lng, or neither")
+		}
+		l.Location = l.Location.Kept()
 	}
 	return l, l.Merve.modern()
 }
@@ -291,16 +305,25 @@ func spoken(all []*Listing) []string {
 // https://owasp.org/www-community/attacks/CSV_Injection
 var formula = pattern.New(`^'*[=+\-@\t\r]`)
 
+// guarded reports whether a cell is not as it looks: a formula, or with space at an edge, where
+// people leave some that means nothing.
+func guarded(cell string) bool {
+	text := strings.TrimLeft(cell, "'")
+	return formula.MatchString(cell) || text != strings.TrimSpace(text)
+}
+
+// guard writes a cell so that unguard has it back from a reader, which takes the \r of \r\n away.
 func guard(cell string) string {
-	if formula.MatchString(cell) {
+	cell = strings.ReplaceAll(cell, "\r\n", "\r\r\n")
+	if guarded(cell) {
 		return "'" + cell
 	}
 	return cell
 }
 
 func unguard(cell string) string {
-	if strings.HasPrefix(cell, "'") && formula.MatchString(cell) {
+	if strings.HasPrefix(cell, "'") && guarded(cell) {
 		return cell[1:]
 	}
-	return cell
+	return strings.TrimSpace(cell)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"merve/internal/channel"
+	"merve/internal/dynamo/dynamotest"
 	"merve/internal/ident"
 	"merve/internal/listing"
 	"merve/internal/schedule"
@@ -31,8 +32,8 @@ func catalogue(market string) []*listing.Listing {
 	return []*listing.Listing{
 		{
 			ID: "full", Market: market, Business: "biz", Domain: "food", Category: "restaurant", SubCategory: "meze", Place: "Girne", Address: "Harbour Road 5, \"old\" town",
-			Names: map[string]string{"en": "=1+1", "tr": "Kıbrıs Evi"}, Descriptions: map[string]string{"en": "two\nlines, and a comma", "ar": "مطعم"},
-			Location: &channel.Location{Lat: 35.3364, Lng: 33.3199}, Tags: []string{"vegan", "sea view"}, Hours: hours, Image: "https://x.example/a.jpg",
+			Names: map[string]string{"en": "=1+1", "tr": "Kıbrıs Evi"}, Descriptions: map[string]string{"en": "two\nlines, and a comma", "ar": "مطعم", "tr": " bir\r\niki\u00a0", "de": "' "},
+			Location: &channel.Location{Lat: 35.3364, Lng: 33.3199, Address: "The old quay"}, Tags: []string{"vegan", "sea view"}, Hours: hours, Image: "https://x.example/a.jpg",
 			Media: []listing.Media{{URL: "https://x.example/b.jpg", Kind: "image", Alt: "The harbour"}}, Price: &listing.Price{Minor: 100, Currency: "EUR", Per: "night"},
 			Delivery: &listing.Delivery{FeeMinor: 150, MinimumMinor: 1000, RadiusMeters: 4000, Minutes: 40},
 			Offerings: []schedule.Offering{{
@@ -157,6 +158,20 @@ func TestImportAgainChangesNothing(t *testing.T) {
 			t.Errorf("imported %+v, %v, want %+v", got, err, want)
 		}
 	}
+	for _, f := range listing.Formats() {
+		var out bytes.Buffer
+		all, err := s.Whole(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Write(&out, all); err != nil {
+			t.Fatal(err)
+		}
+		back, wrong := f.Read(&out, m)
+		if got, err := s.Import(t.Context(), back, "staff:ann"); err != nil || wrong != nil || got.Stored > 0 {
+			t.Errorf("its %s: imported %+v, %v, %v", f.Name, got, err, wrong)
+		}
+	}
 	changed := catalogue(m)
 	changed[1].Names["en"] = "Other"
 	if got, err := s.Import(t.Context(), changed, "staff:bob"); err != nil || got.Stored != 1 {
@@ -169,5 +184,45 @@ func TestImportAgainChangesNothing(t *testing.T) {
 	changed[1].Names = nil
 	if _, err := s.Import(t.Context(), changed, "staff:bob"); err == nil {
 		t.Error("a listing without a name was stored")
+	}
+}
+
+// What is empty says as much as what is missing: no format tells one from the other.
+func TestImportOfNothingSaidChangesNothing(t *testing.T) {
+	t.Parallel()
+	l := plain("a", "bar", 500)
+	l.Names["tr"], l.Descriptions, l.Offerings, l.Tags = "", map[string]string{}, []schedule.Offering{}, []string{}
+	s := newCatalog(t, l)
+	for _, f := range listing.Formats() {
+		var out bytes.Buffer
+		if err := f.Write(&out, []*listing.Listing{l}); err != nil {
+			t.Fatal(err)
+		}
+		back, wrong := f.Read(&out, s.market)
+		if got, err := s.Import(t.Context(), back, "staff:ann"); err != nil || wrong != nil || got.Stored > 0 {
+			t.Errorf("%s: imported %+v, %v, %v", f.Name, got, err, wrong)
+		}
+	}
+}
+
+// A catalogue that is read while a listing changes has it with the items of its version.
+func TestWholeInTheMiddleOfAChange(t *testing.T) {
+	t.Parallel()
+	stew := listing.Item{ID: "stew", Kind: soup.Kind, Names: map[string]string{"en": "Stew"}}
+	for name, then := range map[string][]listing.Item{"other items": {stew}, "no items": nil} {
+		l := plain("a", "bar", 500)
+		l.Items = []listing.Item{soup}
+		c := newCatalog(t, l, plain("b", "bar", 500))
+		requests := 0
+		late := &listing.Store{Now: c.now, Table: dynamotest.Once(t, hook(func() {
+			if requests++; requests == 2 { // between the listings and the items
+				l.Items = then
+				c.put(l)
+			}
+		})).Table(dynamotest.TableName("catalog"))}
+		all, err := late.Whole(t.Context(), c.market)
+		if err != nil || len(all) != 2 || all[0].Version != 2 || len(all[0].Items) != len(then) {
+			t.Errorf("%s: %+v, %v", name, all, err)
+		}
 	}
 }

@@ -1,12 +1,13 @@
 package listing
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
-	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -111,14 +112,20 @@ func (s *Store) look(ctx context.Context, market, id string) (l *Listing, torn b
 			return nil, false, err
 		}
 	}
-	switch {
-	case st == nil:
+	if st == nil {
 		return nil, false, ErrNotFound
-	case m == nil:
-		return &st.Listing, len(st.Words) > 0, nil
+	}
+	l, torn = joined(st, m)
+	return l, torn, nil
+}
+
+// joined is a listing with its items, nil where it has none; torn when they are not of one version.
+func joined(st *stored, m *menu) (l *Listing, torn bool) {
+	if m == nil {
+		return &st.Listing, len(st.Words) > 0
 	}
 	st.Items = m.Items
-	return &st.Listing, m.Version != st.Version, nil
+	return &st.Listing, m.Version != st.Version
 }
 
 // ErrStale is the answer to a change of what the listing is no longer.
@@ -324,13 +331,26 @@ func (l *Listing) serves() bool { return len(l.Offerings)+len(l.Merve.Actions) >
 
 // same reports whether two listings say the same, whoever changed them when.
 func (l *Listing) same(other *Listing) bool {
-	a, b := *l, *other
-	for _, x := range []*Listing{&a, &b} {
-		x.Version, x.UpdatedAt, x.UpdatedBy, x.Counted, x.Others, x.Longest = 0, time.Time{}, "", nil, false, nil
+	x, err := json.Marshal(l.said())
+	y, err2 := json.Marshal(other.said())
+	return err == nil && err2 == nil && bytes.Equal(x, y)
+}
+
+// said is what a listing says, without what the store adds: what is empty says nothing.
+func (l *Listing) said() Listing {
+	c := *l
+	c.Version, c.UpdatedAt, c.UpdatedBy, c.Left = 0, time.Time{}, "", nil
+	if len(c.Offerings) == 0 {
+		c.Offerings = nil
 	}
-	x, err := dynamo.Encode(whole{a, a.Items, false})
-	y, err2 := dynamo.Encode(whole{b, b.Items, false})
-	return err == nil && err2 == nil && reflect.DeepEqual(x, y)
+	for _, texts := range []*map[string]string{&c.Names, &c.Descriptions} {
+		*texts = maps.Clone(*texts)
+		maps.DeleteFunc(*texts, func(_, text string) bool { return text == "" })
+		if len(*texts) == 0 {
+			*texts = nil
+		}
+	}
+	return c
 }
 
 // clone is a copy that may be changed.
