@@ -91,21 +91,17 @@ const (
 // looked at, mostly the first.
 func (l *Ledger) Latest(ctx context.Context, a actor.Actor, market string, most int, wanted func(Transaction) bool) ([]Transaction, error) {
 	var found []Transaction
-	after := ""
-	for range latestPages {
-		txs, next, err := l.ByOwner(ctx, a, latestPage, after)
-		if err != nil {
+	pages := through(latestPages, func(after string) ([]Transaction, string, error) { return l.ByOwner(ctx, a, latestPage, after) })
+	for tx, err := range pages {
+		switch {
+		case errors.Is(err, ErrMore):
+			return found, nil
+		case err != nil:
 			return nil, err
+		case tx.Market != market || !wanted(tx):
+			continue
 		}
-		for _, tx := range txs {
-			if tx.Market != market || !wanted(tx) {
-				continue
-			}
-			if found = append(found, tx); len(found) == most {
-				return found, nil
-			}
-		}
-		if after = next; after == "" {
+		if found = append(found, tx); len(found) == most {
 			break
 		}
 	}
@@ -173,16 +169,34 @@ var ErrMore = errors.New("ledger: there are more transactions")
 // has become of it, among its latest [MaxBooked] transactions, and then [ErrMore] when there are
 // others. A request for each 200 that are looked through.
 func (l *Ledger) Booked(ctx context.Context, market, business string) iter.Seq2[Transaction, error] {
+	pages := through(bookedPages, func(after string) ([]Transaction, string, error) {
+		return l.list(ctx, "business", business, bookedPage, after)
+	})
+	return func(yield func(Transaction, error) bool) {
+		for tx, err := range pages {
+			if err == nil && (tx.Market != market || tx.ConfirmedAt.IsZero()) {
+				continue
+			}
+			if !yield(tx, err) {
+				return
+			}
+		}
+	}
+}
+
+// through gives what read lists, of so many pages at most, and then [ErrMore] when there are others.
+// An error is the last that it gives.
+func through(pages int, read func(after string) ([]Transaction, string, error)) iter.Seq2[Transaction, error] {
 	return func(yield func(Transaction, error) bool) {
 		after := ""
-		for range bookedPages {
-			txs, next, err := l.list(ctx, "business", business, bookedPage, after)
+		for range pages {
+			txs, next, err := read(after)
 			if err != nil {
 				yield(Transaction{}, err)
 				return
 			}
 			for _, tx := range txs {
-				if tx.Market == market && !tx.ConfirmedAt.IsZero() && !yield(tx, nil) {
+				if !yield(tx, nil) {
 					return
 				}
 			}
