@@ -126,7 +126,7 @@ func (i Item) check(at string) error {
 	case i.Name("en") == "":
 		return fault.Field(at+".names", "want a name in at least one language")
 	case !schedule.IsPrice(i.PriceMinor):
-		return fault.Field(at+".priceMinor", "want minor units, 0 to %d", schedule.MaxMinor)
+		return schedule.NoPrice(at + ".priceMinor")
 	case i.Stock != nil && (i.Stock.Count < 0 || i.Stock.Count > stock.MaxCount):
 		return fault.Field(at+".stock.count", "want 0 to %d", stock.MaxCount)
 	case i.Stock != nil && len(i.Stock.Batch) > 80:
@@ -166,7 +166,7 @@ func (g OptionGroup) check(at string, seen map[string]bool) error {
 		case c.Name("en") == "":
 			return fault.Field(field+".names", "want a name in at least one language")
 		case !schedule.IsPrice(c.PriceMinor):
-			return fault.Field(field+".priceMinor", "want minor units, 0 to %d", schedule.MaxMinor)
+			return schedule.NoPrice(field + ".priceMinor")
 		}
 		seen[c.ID] = true
 	}

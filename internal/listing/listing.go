@@ -240,7 +240,7 @@ func (p *Price) check() error {
 	case !schedule.IsCurrency(p.Currency):
 		return fault.Field("price.currency", "want ISO 4217 in capitals, such as EUR")
 	case !schedule.IsPrice(p.Minor):
-		return fault.Field("price.minor", "want minor units, 0 to %d", schedule.MaxMinor)
+		return schedule.NoPrice("price.minor")
 	case !slices.Contains([]string{"", "night", "month", "hour"}, p.Per):
 		return fault.Field("price.per", "want night, month, hour or nothing")
 	}
@@ -252,9 +252,9 @@ func (d *Delivery) check() error {
 	case d == nil:
 		return nil
 	case !schedule.IsPrice(d.FeeMinor):
-		return fault.Field("delivery.feeMinor", "want minor units, 0 to %d", schedule.MaxMinor)
+		return schedule.NoPrice("delivery.feeMinor")
 	case !schedule.IsPrice(d.MinimumMinor):
-		return fault.Field("delivery.minimumMinor", "want minor units, 0 to %d", schedule.MaxMinor)
+		return schedule.NoPrice("delivery.minimumMinor")
 	case d.RadiusMeters != 0 && (d.RadiusMeters < 1 || d.RadiusMeters > maxRadius):
 		return fault.Field("delivery.radiusMeters", "want 1 to %d metres, or 0 for anywhere", maxRadius)
 	case d.Minutes < 0:

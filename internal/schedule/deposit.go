@@ -26,7 +26,7 @@ func (d *Deposit) check(field string) error {
 	case d.PercentOfPrice < 0 || d.PercentOfPrice > 100:
 		return fault.Field(field+".percentOfPrice", "want 0 to 100")
 	case !IsPrice(d.MinMinor):
-		return fault.Field(field+".minMinor", "want minor units, 0 to %d", MaxMinor)
+		return NoPrice(field + ".minMinor")
 	case d.PercentOfPrice == 0 && d.MinMinor == 0:
 		return fault.Field(field, "want a percentage or a least amount; leave it out where nothing is paid ahead")
 	case d.RefundUntilHours < 0 || d.RefundUntilHours > maxRefundHours:

@@ -81,6 +81,9 @@ const MaxMinor = 10_000_000_000_000
 // IsPrice reports whether so many minor units can be a price.
 func IsPrice(minor int64) bool { return minor >= 0 && minor <= MaxMinor }
 
+// NoPrice is the error about minor units in a field that can be no price.
+func NoPrice(field string) error { return fault.Field(field, "want minor units, 0 to %d", MaxMinor) }
+
 func weekdays() []string { return []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"} }
 
 // Check returns an error that names the first field that is wrong.
@@ -131,7 +134,7 @@ func (o Offering) Check() error {
 	case o.Per != PerBooking && o.Per != PerPerson && o.Per != PerNight:
 		return fault.Field("offering.per", "want booking, person or night")
 	case !IsPrice(o.PriceMinor):
-		return fault.Field("offering.priceMinor", "want minor units, 0 to %d", MaxMinor)
+		return NoPrice("offering.priceMinor")
 	case !IsCurrency(o.Currency):
 		return fault.Field("offering.currency", "want ISO 4217 in capitals, such as EUR")
 	case (o.Deposit != nil || o.NoShows != nil && o.NoShows.Deposit != nil) && o.PriceMinor%payable(o.Currency) != 0:
