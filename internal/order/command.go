@@ -44,9 +44,9 @@ func (c *Commands) Command(ctx context.Context, tc tool.Context, m thread.Messag
 	return c.obey(tc, s, all, m.At), true, nil
 }
 
-// known are the orders of a market's businesses that an answer may be to: those with the code that was said,
-// however long ago they were placed, or the latest, newest first. At most 2 requests for each
-// business.
+// known are the orders of a market's businesses that an answer may be to: those with the code that
+// was said, however long ago they were placed, or the latest, newest first. At most 2 requests for
+// each business.
 func (c *Commands) known(ctx context.Context, market string, businesses []string, code string) ([]Order, error) {
 	var all []Order
 	for _, b := range businesses {

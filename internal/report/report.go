@@ -33,8 +33,9 @@
 // is apart from the hashes, in table conversations: secret#links key.
 //
 // Requests: start 1, repeated 2; section, address, photos, resolve, delete 2, repeated 1,
-// refused 2, by staff 1 more. Get 1 (staff 2), Profile 1 (2 when an earlier version has listed some), List 2, Events 2, Links 2 (staff 3).
-// Share 2, and 1 for the secret in a new process (3 in the first one); Revoke 3; Open 3.
+// refused 2, by staff 1 more. Get 1 (staff 2), Profile 1 (2 when an earlier version has listed
+// some), List 2, Events 2, Links 2 (staff 3). Share 2, and 1 for the secret in a new process (3 in
+// the first one); Revoke 3; Open 3.
 package report
 
 import (

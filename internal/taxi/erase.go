@@ -10,9 +10,9 @@ import (
 	"merve/internal/dynamo"
 )
 
-// Erase deletes what is kept of an owner's rides in a market, events and all, but for those that are open, as
-// somebody is driving, and those of whose end people may yet be told: [Store.Sweep] deletes these
-// later. It returns the codes of those that are open, and may be called again.
+// Erase deletes what is kept of an owner's rides in a market, events and all, but for those that are
+// open, as somebody is driving, and those of whose end people may yet be told: [Store.Sweep] deletes
+// these later. It returns the codes of those that are open, and may be called again.
 func (s *Store) Erase(ctx context.Context, market, owner string) (open []string, err error) {
 	rides, err := s.All(ctx, market, owner)
 	if err != nil {

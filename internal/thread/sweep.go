@@ -28,8 +28,8 @@ type Swept struct {
 // Sweep looks at the threads that are due and queues those on which messages wait with
 // nobody at work: what was appended and never queued, or whose turn died. It looks at
 // no more than limit threads a shard, in 1 request for each shard and 1 for each hundred
-// threads, and ends before ctx does. A thread that cannot be queued keeps nobody else from it; the first such error
-// is returned in the end.
+// threads, and ends before ctx does. A thread that cannot be queued keeps nobody else from it; the
+// first such error is returned in the end.
 func (s *Store) Sweep(ctx context.Context, limit int, queue func(ctx context.Context, threadID string) error) (Swept, error) {
 	var sum Swept
 	var failed error

@@ -22,7 +22,8 @@
 //
 // Promises: a message id is appended once, however often it arrives. One turn at a time
 // holds the lease; each lease has its own epoch, and a commit under a lost lease fails
-// as a whole. So does that of a turn which has read what was erased since. The cost does not grow with the thread.
+// as a whole. So does that of a turn which has read what was erased since. The cost does not
+// grow with the thread.
 //
 //	Append    1 request  (4 write units; 2 more for a new thread, 3 when it was quiet; a repeat: 1 request;
 //	                      2 requests when a lease was asked for and is held by another)

@@ -54,6 +54,17 @@ func (w *world) texts() string {
 	return strings.Join(all, "\n---\n")
 }
 
+// newReminded is a thread that was offered a booking and reminded of it, by messages of which those
+// with the words are late.
+func newReminded(t *testing.T, words string) (*world, *busy, string) {
+	w, provider := newBusy(t, words)
+	id := w.writes("m1", "book")
+	w.sends(id)
+	w.writes("m2", "is it nice?")
+	w.sends(id)
+	return w, provider, id
+}
+
 func newBusy(t *testing.T, words string) (*world, *busy) {
 	w := newWorld(t, func(m *market.Market) { m.Gate = market.Converse })
 	w.stock(nil)
@@ -91,11 +102,7 @@ func TestAnOlderQuestionNeverFollowsANewer(t *testing.T) {
 // What is still waited for is asked, however late, and by a reminder too.
 func TestAQuestionThatWaitsIsAskedLate(t *testing.T) {
 	t.Parallel()
-	w, provider := newBusy(t, "19:00")
-	id := w.writes("m1", "book")
-	w.sends(id)
-	w.writes("m2", "is it nice?")
-	w.sends(id)
+	w, provider, id := newReminded(t, "19:00")
 	provider.words = ""
 	w.clock.add(time.Minute)
 	w.sends(id)
@@ -107,11 +114,7 @@ func TestAQuestionThatWaitsIsAskedLate(t *testing.T) {
 // Of an answer that reminds of what was settled meanwhile, all but the reminder is said.
 func TestAReminderOfWhatIsOver(t *testing.T) {
 	t.Parallel()
-	w, provider := newBusy(t, "You said")
-	id := w.writes("m1", "book")
-	w.sends(id)
-	w.writes("m2", "is it nice?")
-	w.sends(id)
+	w, provider, id := newReminded(t, "You said")
 	w.writes("m3", "yes")
 	provider.words = ""
 	w.clock.add(time.Minute)

@@ -15,8 +15,9 @@ import (
 // Roles finds the thread on which somebody writes. Who has no role is a customer, on the general
 // thread. Who writes from the number of a business (or of a driver) has two threads: the one of
 // its work, which is the number's, whoever writes from it, and as a customer the general one of
-// their own. The head of the work's thread says since when they write as a customer, changed by the very write that takes in the word for it; that ends with the other
-// word, or when nothing was written as a customer for [CustomerFor].
+// their own. The head of the work's thread says since when they write as a customer, changed by the
+// very write that takes in the word for it; that ends with the other word, or when nothing was
+// written as a customer for [CustomerFor].
 //
 // Meanwhile the work still hears what names it: an answer with the code of a ride, an order or a
 // talk, and what quotes one of its messages, if that is more than a YES or NO; those without a

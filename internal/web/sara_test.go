@@ -124,6 +124,17 @@ func (p *widget) unfold() {
 	p.has(`s.querySelector('dialog').open`)
 }
 
+// lost has something sent whose answer never comes, and loads the page anew.
+func (p *widget) lost(send func()) {
+	p.Helper()
+	p.sara.Drop(true)
+	send()
+	p.says(".bad", "No answer.")
+	p.sara.Drop(false)
+	p.visit()
+	p.unfold()
+}
+
 // tell writes a message and presses Enter.
 func (p *widget) tell(text string) {
 	p.Helper()
@@ -312,12 +323,7 @@ func unsentIsKept(t *testing.T, browser context.Context) {
 	p.unfold()
 	p.tell("first")
 	p.says(".bubble", "You said: first")
-	p.sara.Drop(true)
-	p.tell("second")
-	p.says(".bad", "No answer.")
-	p.sara.Drop(false)
-	p.visit()
-	p.unfold()
+	p.lost(func() { p.tell("second") })
 	p.says(".bubble", "You said: second")
 	p.has(`!s.querySelector('.entry .bad') && s.querySelector('.status').textContent === '' && s.querySelectorAll('.entry .bubble').length >= 5`)
 	same(p.tab, "bubbles", p.bubbles(), []string{"first", "You said: first", "second", "You said: second"})
@@ -384,12 +390,7 @@ func tapNamesQuestion(t *testing.T, browser context.Context) {
 	p.unfold()
 	p.tell("delete")
 	p.says(".ask", "Delete the report on Kordonboyu 12")
-	p.sara.Drop(true)
-	p.tap(".ask .fill")
-	p.says(".bad", "No answer.")
-	p.sara.Drop(false)
-	p.visit()
-	p.unfold()
+	p.lost(func() { p.tap(".ask .fill") })
 	p.says(".bubble", "It is deleted.")
 	answers := p.sara.Deliveries()[1:]
 	for _, m := range answers {
