@@ -111,15 +111,19 @@ func cut(s string) []part {
 const (
 	questionMarks = "?؟？‽⁇❓❔⁉"
 	fullStops     = ".!…。！．۔؛;\u037e" + questionMarks
+	lineEnds      = "\n\r\u2028\u2029\v\f\u0085"
 )
+
+// isSpace reports whether r is white space within a line.
+func isSpace(r rune) bool { return unicode.IsSpace(r) && !strings.ContainsRune(lineEnds, r) }
 
 // ending tells which pause begins at i of s, in a sentence that begins at start, whether
 // that makes the sentence a question, and its size. Without a pause, size is that of one rune.
 func ending(s string, start, i int) (p pause, question bool, size int) {
 	r, width := utf8.DecodeRuneInString(s[i:])
 	switch {
-	case strings.ContainsRune("\n\r\u2028\u2029\v\f\u0085", r):
-		rest := strings.TrimLeft(s[i:], "\n\r\u2028\u2029\v\f\u0085 \t")
+	case strings.ContainsRune(lineEnds, r):
+		rest := strings.TrimLeftFunc(s[i:], unicode.IsSpace)
 		size = len(s[i:]) - len(rest)
 		if blank := strings.Count(s[i:i+size], "\n") + strings.Count(s[i:i+size], "\u2029"); blank > 1 {
 			return sentence, false, size
@@ -154,11 +158,12 @@ func endsSentence(before, after string) bool {
 	if inWord(next) || next == '_' {
 		return false
 	}
-	last := before[strings.LastIndexAny(before, " \t(*_")+1:]
+	inLast := func(r rune) bool { return !isSpace(r) && !strings.ContainsRune("(*_", r) }
+	last := before[len(strings.TrimRightFunc(before, inLast)):]
 	if strings.TrimSpace(before) == strings.TrimLeft(last, "#-*_ ") && isNumber(last) {
 		return false
 	}
-	following, _ := utf8.DecodeRuneInString(strings.TrimLeft(after, " \t"))
+	following, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(after, isSpace))
 	return !unicode.IsLower(following) || utf8.RuneCountInString(last) > 3
 }
 
