@@ -30,7 +30,7 @@ func (m Move) Describe(tc tool.Context, p thread.Pending) string {
 }
 
 // Does implements [gate.Commitment].
-func (Move) Does() gate.Deed { return gate.Books }
+func (Move) Does() gate.Deed { return gate.Keeps }
 
 // Commit prepares the new booking and the end of the old one.
 func (m Move) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) (gate.Settled, error) {

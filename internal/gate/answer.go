@@ -34,24 +34,27 @@ func (a Answer) String() string {
 func Read(text string) Answer { return readAs(text, Other) }
 
 // readAs is [Read] as an answer to what a YES does. "Cancel it" is no answer to whether
-// something shall be cancelled; CANCEL and END alone are a NO to that as well.
+// something shall be cancelled; CANCEL and END alone are a NO to that as well. "Cancel my booking"
+// is none to whether a booking that stands shall be moved.
 func readAs(text string, does Deed) Answer {
 	v, err := words()
 	if err != nil {
 		return Unclear // unreadable word files know no yes; a test keeps them readable
 	}
-	fit := yes | besideYes | neutral
-	if does == Books {
-		fit |= booking
-	}
-	refuses := no | cancels
-	if does == Cancels {
-		refuses = no
+	accepts, refuses := yes|besideYes|neutral, no|cancels|besideNo|neutral|booking
+	switch does {
+	case Books:
+		accepts |= booking
+	case Keeps:
+		accepts |= booking
+		refuses &^= booking
+	case Cancels:
+		refuses &^= cancels
 	}
 	switch said := v.read(text, answers); {
-	case said.has(yes) && said.only(fit):
+	case said.has(yes) && said.only(accepts):
 		return Yes
-	case said.has(refuses) && said.only(refuses|besideNo|neutral):
+	case said.has(no|cancels) && said.only(refuses):
 		return No
 	case said.has(cancelAlone) && said.only(cancelAlone|pause):
 		return No

@@ -31,6 +31,7 @@ type Deed int
 const (
 	Other   Deed = iota
 	Books        // makes a booking
+	Keeps        // changes a booking that stands, or pays for it
 	Cancels      // ends what stands
 )
 

@@ -77,7 +77,7 @@ func TestYesThatNamesABooking(t *testing.T) {
 		for _, text := range texts {
 			msgs = append(msgs, thread.Message{ID: "m", Text: text, At: made.Add(time.Second)})
 		}
-		for does, want := range map[Deed]Ruling{Books: Confirmed, Cancels: Waiting, Other: Waiting} {
+		for does, want := range map[Deed]Ruling{Books: Confirmed, Keeps: Confirmed, Cancels: Waiting, Other: Waiting} {
 			if got := Decide(p, does, msgs, nil, made.Add(time.Minute)); got != want {
 				t.Errorf("%q to deed %d: %s, want %s", texts, does, got, want)
 			}
@@ -86,7 +86,8 @@ func TestYesThatNamesABooking(t *testing.T) {
 }
 
 // Who is asked whether to cancel, and says to cancel, is asked again, whichever way it is put. CANCEL
-// and END alone are what they are to any question, and so is a plain NO.
+// and END alone are what they are to any question, and so is a plain NO. Who is asked about a booking
+// that stands, and says to cancel that, is asked again too.
 func TestCancelToACancellation(t *testing.T) {
 	t.Parallel()
 	made := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -105,5 +106,13 @@ func TestCancelToACancellation(t *testing.T) {
 	}
 	for _, text := range []string{"CANCEL", "Cancel.", "END", "no", "No, thank you"} {
 		check(Cancels, text, Declined)
+		check(Keeps, text, Declined)
+	}
+	for _, text := range []string{"Cancel it", "iptal et", "no, cancel it"} {
+		check(Keeps, text, Declined)
+	}
+	for _, text := range []string{"Cancel my booking", "please cancel the booking", "no, cancel my booking", "annulez la réservation", "إلغاء الحجز"} {
+		check(Books, text, Declined)
+		check(Keeps, text, Waiting)
 	}
 }

@@ -28,7 +28,7 @@ const (
 	cancelAlone                  // the same, but alone it is a NO to a cancellation too
 	besideYes                    // fits beside a yes
 	besideNo                     // fits beside a no
-	booking                      // with yes and besideYes: to what makes a booking only
+	booking                      // names what is booked: with yes and besideYes to what makes a booking only, with cancel not to what keeps one
 	polite                       // fits beside both
 	unclear                      // settles nothing, and nothing beside it can
 	stop                         // opts out
@@ -44,7 +44,7 @@ const (
 
 // headings are the headings of the word files.
 var headings = map[string]kind{
-	"[yes]": yes, "[no]": no, "[cancel]": cancel, "[cancel alone]": cancelAlone,
+	"[yes]": yes, "[no]": no, "[cancel]": cancel, "[cancel booking]": cancel | booking, "[cancel alone]": cancelAlone,
 	"[yes booking]": yes | booking, "[beside yes booking]": besideYes | booking,
 	"[beside yes]": besideYes, "[beside no]": besideNo, "[polite]": polite, "[unclear]": unclear,
 	"[stop]": stop, "[start]": start,
