@@ -215,11 +215,12 @@ func TestField25_EveryFaultOfWritingToABusiness(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.save()
+	p.wroteToday()
 	faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) told {
 		n, key, th := p.over(calls), dynamotest.ID("key"), dynamotest.ID("th")
 		post := &relay.Post{Table: n.Outbox.Table.DB().Table(dynamotest.TableName("records")), Now: func() time.Time { return noon }}
 		send := notify.Writer{Notifier: n, Talks: post}.Tools()[0]
-		tc := tool.Context{Market: p.market, Thread: th, Language: "en", Key: key}
+		tc := tool.Context{Market: p.market, Thread: th, Language: "en", Key: key, Now: noon}
 		for range 2 {
 			calls.Deliver(t, nil, func() error {
 				_, err := send.Run(t.Context(), tc, []byte(`{"listingId":"grill","text":"Are you open?"}`))

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/listing"
-	"merve/internal/market"
 	"merve/internal/outbox"
 	"merve/internal/relay"
 	"merve/internal/thread"
@@ -43,7 +43,7 @@ type messageArgs struct {
 }
 
 func (w Writer) summary(ctx context.Context, tc tool.Context, a messageArgs) (string, error) {
-	l, err := w.reachable(ctx, tc.Market, a)
+	l, err := w.reachable(ctx, tc, a)
 	if err != nil {
 		return "", err
 	}
@@ -55,15 +55,16 @@ func (a messageArgs) said(tc tool.Context, l *listing.Listing, key wording.Key) 
 	return wording.Say(tc.Language, key, wording.Vars{"listing": l.Name(tc.Language), "text": strings.TrimSpace(a.Text)})
 }
 
-// errUnreachable is the answer about a business that has no number, or wants no messages.
+// errUnreachable is the answer about a business that has no number, wants no messages, or has not
+// written for so long that only an approved template would reach it, and there is none.
 var errUnreachable = fault.New(fault.Conflict, "this business cannot be written to here")
 
 // reachable is the listing whose business can be written to. 2 requests.
-func (w Writer) reachable(ctx context.Context, m *market.Market, a messageArgs) (*listing.Listing, error) {
+func (w Writer) reachable(ctx context.Context, tc tool.Context, a messageArgs) (*listing.Listing, error) {
 	if n := utf8.RuneCountInString(strings.TrimSpace(a.Text)); n == 0 || n > MaxMessage || !utf8.ValidString(a.Text) {
 		return nil, fault.Field("text", "want 1 to %d characters", MaxMessage)
 	}
-	l, err := w.Notifier.Listings.Get(ctx, m.ID, a.ListingID)
+	l, err := w.Notifier.Listings.Get(ctx, tc.Market.ID, a.ListingID)
 	switch {
 	case err != nil:
 		return nil, err
@@ -72,12 +73,15 @@ func (w Writer) reachable(ctx context.Context, m *market.Market, a messageArgs) 
 	case l.Merve.WhatsApp == "":
 		return nil, errUnreachable
 	}
-	head, err := w.Notifier.Threads.Head(ctx, businessThread(m, l.Merve.WhatsApp))
+	head, err := w.Notifier.Threads.Head(ctx, businessThread(tc.Market, l.Merve.WhatsApp))
 	switch {
-	case errors.Is(err, thread.ErrNoThread): // it has never written
+	case errors.Is(err, thread.ErrNoThread):
+		head = thread.Head{Channel: channel.WhatsApp} // it has never written
 	case err != nil:
 		return nil, err
-	case head.OptedOut:
+	}
+	_, approved := tc.Market.WhatsApp.Templates[merchantMessage]
+	if head.OptedOut || !approved && !head.InWindow(false, tc.Now) {
 		return nil, errUnreachable
 	}
 	return l, nil
@@ -86,7 +90,7 @@ func (w Writer) reachable(ctx context.Context, m *market.Market, a messageArgs) 
 // send puts the message on the outbox, once for the YES, and begins the talk by which the business
 // can answer.
 func (w Writer) send(ctx context.Context, tc tool.Context, a messageArgs) (tool.Result, error) {
-	l, err := w.reachable(ctx, tc.Market, a)
+	l, err := w.reachable(ctx, tc, a)
 	if err != nil {
 		return tool.Result{}, err
 	}

@@ -120,17 +120,36 @@ func (p *place) threadOf(number string) string {
 	return thread.ID(p.market.ID, channel.Ops, "", actor.Actor{Kind: actor.Person, ID: "whatsapp:" + number}.Key())
 }
 
+// heard has the business write something at a time.
+func (p *place) heard(text string, at time.Time) {
+	p.t.Helper()
+	threads := *p.threads
+	threads.Now = func() time.Time { return at }
+	_, err := threads.Append(p.t.Context(), channel.Inbound{
+		Market: p.market.ID, Channel: channel.WhatsApp, ThreadType: channel.Ops, From: actor.Actor{Kind: actor.Person, ID: "whatsapp:" + merchantPhone}, MessageID: text, Text: text,
+	}, false)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// wroteToday has the business write, which opens the channel's window.
+func (p *place) wroteToday() {
+	p.t.Helper()
+	p.heard("hello", noon.Add(-23*time.Hour))
+}
+
+// approved gives the market a template by which a business is written to at any time.
+func (p *place) approved() {
+	p.market.WhatsApp.Templates = map[string]market.Approved{"merchant_message": {ContentSID: "HX" + strings.Repeat("0", 32), Params: []string{"text"}}}
+}
+
 // optedOut has the business write STOP.
 func (p *place) optedOut() {
 	p.t.Helper()
 	ctx := p.t.Context()
-	_, err := p.threads.Append(ctx, channel.Inbound{
-		Market: p.market.ID, Channel: channel.WhatsApp, ThreadType: channel.Ops, From: actor.Actor{Kind: actor.Person, ID: "whatsapp:" + merchantPhone}, MessageID: "1", Text: "STOP",
-	}, false)
-	var lease *thread.Lease
-	if err == nil {
-		lease, _, err = p.threads.Take(ctx, p.merchantThread())
-	}
+	p.heard("STOP", noon)
+	lease, _, err := p.threads.Take(ctx, p.merchantThread())
 	var opened *thread.Thread
 	if err == nil {
 		opened, err = p.threads.Open(ctx, lease)
@@ -446,14 +465,17 @@ func TestWhoCanBeWrittenTo(t *testing.T) {
 		change              func(p *place)
 		want                string // "" is no error
 	}{
-		{"a question", "grill", "Are you open?", nil, ""},
-		{"the longest message", "grill", long, nil, ""},
+		{"a question", "grill", "Are you open?", (*place).wroteToday, ""},
+		{"the longest message", "grill", long, (*place).wroteToday, ""},
+		{"who has an approved template", "grill", "Are you open?", (*place).approved, ""},
 		{"nothing to say", "grill", " \n ", nil, "text: want 1 to 1000 characters"},
 		{"too much to say", "grill", long + "ş", nil, "text: want 1 to 1000 characters"},
 		{"nobody", "gone", "Are you open?", nil, listing.ErrNotFound.Error()},
 		{"who is not here any more", "grill", "Are you open?", func(p *place) { p.listing.Merve.Enabled = false }, listing.ErrNotFound.Error()},
 		{"who has no number", "grill", "Are you open?", func(p *place) { p.listing.Merve = listing.Integration{Enabled: true} }, "this business cannot be written to here"},
 		{"who wants no messages", "grill", "Are you open?", (*place).optedOut, "this business cannot be written to here"},
+		{"who has not written for a day", "grill", "Are you open?", func(p *place) { p.heard("hello", noon.Add(-24*time.Hour)) }, "this business cannot be written to here"},
+		{"who never wrote", "grill", "Are you open?", nil, "this business cannot be written to here"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -468,7 +490,7 @@ func TestWhoCanBeWrittenTo(t *testing.T) {
 				t.Fatal(err)
 			}
 			write := notify.Writer{Notifier: p.Notifier, Talks: &relay.Post{Table: p.orders.Table, Now: func() time.Time { return noon }}}.Tools()[0]
-			tc := tool.Context{Market: p.market, Language: "en", Thread: dynamotest.ID("th"), Key: "k"}
+			tc := tool.Context{Market: p.market, Language: "en", Thread: dynamotest.ID("th"), Key: "k", Now: noon}
 			text, err := write.Describe(t.Context(), tc, args)
 			if tt.want == "" && (err != nil || !strings.Contains(text, tt.text)) || tt.want != "" && (err == nil || err.Error() != tt.want) {
 				t.Errorf("asked %q, %v; want %q", text, err, tt.want)

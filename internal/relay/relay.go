@@ -381,7 +381,6 @@ func nameOf(customer string) string {
 
 // reachable reports whether a customer can be told something now.
 func reachable(m *market.Market, h thread.Head, now time.Time) bool {
-	window := h.Channel.Window(true)
 	_, approved := m.WhatsApp.Templates[Kind]
-	return !h.OptedOut && (window == 0 || now.Sub(h.LastIn) < window || approved)
+	return !h.OptedOut && (approved || h.InWindow(true, now))
 }

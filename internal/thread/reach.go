@@ -38,6 +38,13 @@ const (
 // Wanted reports whether that is as the recipient or the desk has it: nobody need look into it.
 func (w Why) Wanted() bool { return w == OptedOut || w == TakenOver || w == Unasked }
 
+// InWindow reports whether free text may go to a thread's customer at a time: their last message
+// opened the channel's window.
+func (h Head) InWindow(byPerson bool, at time.Time) bool {
+	window := h.Channel.Window(byPerson)
+	return window == 0 || at.Sub(h.LastIn) < window
+}
+
 // MayWrite is the condition that the customer of a thread may be written to. It holds for a
 // thread that does not exist, too (somebody who never wrote), except for free text in a window. A
 // question goes out only while it is the one that waits: below a newer one, a bare YES would

@@ -180,8 +180,7 @@ func originOf(in []thread.Message) *outbox.Origin {
 // template is how a notice goes out to a customer who has not written for so long that free text
 // may not; nil when it may, or when the market has no template for it.
 func (w *work) template(now time.Time) *outbox.Template {
-	window := w.thread.Channel.Window(byPerson(w.in))
-	if len(w.in) != 1 || w.in[0].Notice == nil || w.in[0].Notice.Vars == nil || window == 0 || now.Sub(w.thread.LastIn) < window-windowMargin {
+	if len(w.in) != 1 || w.in[0].Notice == nil || w.in[0].Notice.Vars == nil || w.thread.InWindow(byPerson(w.in), now.Add(windowMargin)) {
 		return nil
 	}
 	return outbox.Approved(w.market, w.in[0].Notice.Kind, w.in[0].Notice.Vars)
