@@ -112,17 +112,13 @@ func locksOf(tx Transaction) ([]lockKey, error) {
 	return keys, nil
 }
 
-// reach is how long before a slot those of another calendar that reach into it have begun, at
-// most, if neither the booking that is looked for nor any slot that its offering had lasts longer.
-const reach = 4 * time.Hour
-
 // taken reads all locks on slots of a booking and, of other calendars, on those that begin
 // before it is over and may reach into it, whatever their tokens: a capacity that was lowered
 // leaves some above it. One query a UTC day.
 func (l *Ledger) taken(ctx context.Context, t Terms) ([]lock, error) {
 	first, last := t.Slots[0], t.Slots[len(t.Slots)-1]
 	if t.Nights == 0 {
-		first = first.Add(-max(reach, t.Longest, t.End.Sub(t.Start)))
+		first = first.Add(-schedule.Reach(t.End.Sub(t.Start), t.Longest))
 		if end := t.End.Add(-time.Minute); end.After(last) {
 			last = end
 		}

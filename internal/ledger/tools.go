@@ -214,7 +214,7 @@ func (b *Booker) nearest(ctx context.Context, tc tool.Context, item Bookable, ar
 	if err != nil {
 		return nil, err
 	}
-	free, err := o.NearestFree(tc.Now, want, nights, alternatives, func(from, to time.Time) (schedule.Taken, error) {
+	free, err := o.NearestFree(tc.Now, want, nights, alternatives, item.Longest, func(from, to time.Time) (schedule.Taken, error) {
 		return b.Ledger.Taken(ctx, item.Business, o.ID, from, to, tc.Now)
 	})
 	found := []map[string]string{}

@@ -282,7 +282,7 @@ func (s *Store) free(ctx context.Context, tc tool.Context, l *Listing, o schedul
 		return nil, err
 	}
 	from := tc.Now.Add(time.Duration(o.LeadMinutes) * time.Minute)
-	next, err := o.NearestFree(tc.Now, from, 1, nextFree, func(from, to time.Time) (schedule.Taken, error) {
+	next, err := o.NearestFree(tc.Now, from, 1, nextFree, l.Longest[o.ID], func(from, to time.Time) (schedule.Taken, error) {
 		return a.Taken(ctx, l.Business, o.ID, from, to)
 	})
 	if err != nil {

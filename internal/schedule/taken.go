@@ -29,25 +29,45 @@ func (t Taken) At(slot, end time.Time) int {
 }
 
 // Free reports whether one more booking fits into a slot.
-func (o Offering) Free(t Taken, slot time.Time) bool {
-	end := slot
-	if o.Unit == BySlot {
-		end = slot.Add(time.Duration(o.SlotMinutes) * time.Minute)
+func (o Offering) Free(t Taken, slot time.Time) bool { return t.At(slot, o.slotEnd(slot)) < o.Capacity }
+
+// slotEnd is when a slot is over; a night is a name and has no length.
+func (o Offering) slotEnd(slot time.Time) time.Time {
+	if o.Unit == ByNight {
+		return slot
 	}
-	return t.At(slot, end) < o.Capacity
+	return slot.Add(time.Duration(o.SlotMinutes) * time.Minute)
 }
 
+// leastReach is how far back is looked in any case: of what a former release has kept it is not
+// known for how long its slots were taken.
+const leastReach = 4 * time.Hour
+
+// Reach is how long before a booking of a length those of another calendar that reach into it have
+// begun, at most. longest is for how long a booking ever took one of the offering's slots.
+func Reach(length, longest time.Duration) time.Duration { return max(leastReach, length, longest) }
+
 // NearestFree is [Offering.Nearest] of what is not taken. It reads what is taken of a UTC day
-// when it comes to one of its slots.
-func (o Offering) NearestFree(now, want time.Time, nights, n int, read func(from, to time.Time) (Taken, error)) ([]Booking, error) {
+// when it comes to a slot that is in it, or that a booking of another calendar may reach into from
+// there; longest is as for [Reach].
+func (o Offering) NearestFree(now, want time.Time, nights, n int, longest time.Duration, read func(from, to time.Time) (Taken, error)) ([]Booking, error) {
+	const aDay = 24 * time.Hour
 	days := map[time.Time]Taken{}
 	var failed error
 	found := o.Nearest(now, want, nights, n, func(slot time.Time) bool {
-		day := slot.Truncate(24 * time.Hour)
-		if _, known := days[day]; failed == nil && !known {
-			days[day], failed = read(day, day.Add(24*time.Hour-time.Minute))
+		first, last := slot, slot
+		if o.Unit == BySlot {
+			first = slot.Add(-Reach(time.Duration(o.DurationMinutes)*time.Minute, longest))
+			last = o.slotEnd(slot).Add(-time.Minute)
 		}
-		return failed == nil && o.Free(days[day], slot)
+		var taken Taken
+		for day := first.Truncate(aDay); failed == nil && !day.After(last); day = day.Add(aDay) {
+			if _, known := days[day]; !known {
+				days[day], failed = read(day, day.Add(aDay-time.Minute))
+			}
+			taken = append(taken, days[day]...)
+		}
+		return failed == nil && o.Free(taken, slot)
 	})
 	return found, failed
 }
