@@ -313,10 +313,14 @@ func (b *Booker) renewed(ctx context.Context, m *market.Market, t Terms) (Terms,
 	return terms, o, err
 }
 
-// Served takes a customer off the list. 1 request.
+// Served takes a customer off the list, unless they have wished anew since the wish was read. 1 request.
 func (l *Ledger) Served(ctx context.Context, w Waiting) error {
-	if err := l.Table.DB().Commit(ctx, l.Table.Delete(waitKey(w)), l.Table.Delete(ownWaitKey(w))); err != nil {
+	own := l.Table.Delete(ownWaitKey(w)).If("since = :since", dynamo.V{":since": w.Since}).Else(errServed)
+	if err := l.Table.DB().Commit(ctx, l.Table.Delete(waitKey(w)), own); err != nil && !errors.Is(err, errServed) {
 		return fmt.Errorf("ledger: serve: %w", err)
 	}
 	return nil
 }
+
+// errServed says that a wish, as it was read, is not on the list any more.
+var errServed = errors.New("served before")

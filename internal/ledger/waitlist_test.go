@@ -75,6 +75,24 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
+// Who has wished anew since their wish was read goes on waiting when that is served.
+func TestAWishMadeAnewIsNotServed(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	read := c.waits(c.wish("ann", c.terms(24)))
+	if err := c.Served(ctx, read); err != nil {
+		t.Fatal(err)
+	}
+	anew := c.waits(c.wish("ann", c.terms(24)))
+	if err := c.Served(ctx, read); err != nil {
+		t.Fatal(err)
+	}
+	own, err := c.Waits(ctx, anew.Terms.Market, anew.Terms.Owner)
+	if got := c.waiting(c.terms(24)); err != nil || got != "[ann]" || len(own) != 1 {
+		t.Errorf("waiting: %s, ann for %+v, %v", got, own, err)
+	}
+}
+
 // Those wait for what is freed who want a part of it, whenever theirs begins; who has waited
 // longest is first.
 func TestWaitingForAPart(t *testing.T) {
