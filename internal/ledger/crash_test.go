@@ -461,6 +461,12 @@ func operations() []scenario {
 		{name: "wait", want: ": wait, waiting", prepare: func(s *stage) step {
 			return func() (string, error) { return "", s.Wait(ctx, s.wish("ann", s.fixed(24))) }
 		}},
+		{name: "wait in another chat", want: ": wait, waiting", prepare: func(s *stage) step {
+			w, other := s.wish("ann", s.fixed(24)), s.wish("phone", s.fixed(24))
+			other.ID = waitID(other.Terms)
+			s.waits(other)
+			return func() (string, error) { return "", s.Wait(ctx, w, other.Terms.Owner) }
+		}},
 		{name: "offer what somebody waits for", want: "hold2: " + anOffer + ", wait, waiting", prepare: func(s *stage) step {
 			w := s.waits(Waiting{ID: "w1", Terms: s.fixed(28), Since: s.Now(), TTL: s.fixed(28).Start.Unix()})
 			b := &Booker{Ledger: s.Ledger, Catalog: s}

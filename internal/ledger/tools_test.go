@@ -335,6 +335,26 @@ func TestReleaseOfAnOffer(t *testing.T) {
 	}
 }
 
+// A customer is one customer on the waiting list in each of their chats.
+func TestJoiningTheWaitlistInALinkedChat(t *testing.T) {
+	t.Parallel()
+	s, ctx := newShop(t), context.Background()
+	s.offered()
+	phone := s.owner
+	phone.ID, phone.Also = phone.ID+"-phone", []string{s.owner.Key()}
+	for _, thread := range []string{"app", "phone"} {
+		if s.tc.Thread = thread; thread == "phone" {
+			s.tc.Actor = phone
+		}
+		if _, err := s.call("joinWaitlist", at("2030-06-04", "19:00"), thread); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if own, err := s.Waits(ctx, s.tc.Market.ID, phone.Keys()...); err != nil || len(own) != 1 || own[0].Terms.Thread != "phone" {
+		t.Errorf("waits for %+v, %v", own, err)
+	}
+}
+
 // A night is the same night when the hour of arrival is changed: it is sold once, is not
 // among the free ones, and who waits for it is asked when it becomes free.
 func TestField12_ANightIsSoldOnceWheneverCheckInIs(t *testing.T) {

@@ -149,7 +149,7 @@ func (b *Booker) join(ctx context.Context, tc tool.Context, a initiateArgs) (too
 		return tool.Result{}, err
 	}
 	w := Waiting{ID: waitID(terms), Terms: terms, Since: b.Ledger.now(), TTL: terms.Start.Unix()}
-	if err := b.Ledger.Wait(ctx, w); err != nil {
+	if err := b.Ledger.Wait(ctx, w, tc.Actor.Also...); err != nil {
 		return tool.Result{}, err
 	}
 	data := map[string]any{"status": "on the waiting list", "waitingId": w.ID, "listing": item.ListingName, "note": "nothing is booked: say only that you will write when it becomes free"}
@@ -159,17 +159,23 @@ func (b *Booker) join(ctx context.Context, tc tool.Context, a initiateArgs) (too
 	return tool.Result{Data: data}, nil
 }
 
-// Wait puts somebody on the list, once. Who wishes for the same time again, for more people it may be,
-// keeps their place. 1 request, 2 for that.
-func (l *Ledger) Wait(ctx context.Context, w Waiting) error {
+// Wait puts somebody on the list, once, by whichever of their keys: linked are those that they have
+// beside the wish's owner. Who wishes for the same time again, for more people or in another chat it
+// may be, keeps their place. 1 request, 2 for that.
+func (l *Ledger) Wait(ctx context.Context, w Waiting, linked ...string) error {
 	t := l.Table
-	err := t.DB().Commit(ctx, t.Put(waitKey(w), w), t.Put(ownWaitKey(w), w).IfAbsent().ElseOld(func(old dynamo.Item) error {
-		return &errWaiting{old.Time("since")}
-	}))
+	ws := []dynamo.Write{t.Put(waitKey(w), w), t.Put(ownWaitKey(w), w).IfAbsent().ElseOld(w.waits)}
+	for _, owner := range linked {
+		other := w
+		other.Terms.Owner = owner
+		other.ID = waitID(other.Terms)
+		ws = append(ws, t.Check(ownWaitKey(other), "attribute_not_exists(pk)", nil).ElseOld(other.waits))
+	}
+	err := t.DB().Commit(ctx, ws...)
 	var before *errWaiting
 	if errors.As(err, &before) {
-		w.Since = before.since
-		err = t.DB().Commit(ctx, t.Put(waitKey(w), w), t.Put(ownWaitKey(w), w).If("since = :since", dynamo.V{":since": w.Since}))
+		w.Since = before.Since
+		err = t.DB().Commit(ctx, l.instead(w, before.Waiting)...)
 	}
 	if err != nil {
 		return fmt.Errorf("ledger: wait: %w", err)
@@ -177,10 +183,28 @@ func (l *Ledger) Wait(ctx context.Context, w Waiting) error {
 	return nil
 }
 
+// instead puts a wish in the place of one for the same time, of the same customer.
+func (l *Ledger) instead(w, before Waiting) []dynamo.Write {
+	t, same := l.Table, dynamo.V{":since": before.Since}
+	if w.ID == before.ID {
+		return []dynamo.Write{t.Put(waitKey(w), w), t.Put(ownWaitKey(w), w).If("since = :since", same)}
+	}
+	return []dynamo.Write{
+		t.Put(waitKey(w), w), t.Put(ownWaitKey(w), w).IfAbsent(),
+		t.Delete(waitKey(before)), t.Delete(ownWaitKey(before)).If("since = :since", same),
+	}
+}
+
 // errWaiting says that the customer waits for this already.
-type errWaiting struct{ since time.Time }
+type errWaiting struct{ Waiting }
 
 func (*errWaiting) Error() string { return "the customer waits for this already" }
+
+// waits is w as it stands on the list.
+func (w Waiting) waits(old dynamo.Item) error {
+	w.Since = old.Time("since")
+	return &errWaiting{w}
+}
 
 // free reports whether all slots of a time can be had. The requests of a hold's reading.
 func (l *Ledger) free(ctx context.Context, t Terms, capacity int) (bool, error) {

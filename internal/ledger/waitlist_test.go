@@ -5,8 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"time"
+
+	"merve/internal/dynamo"
+	"merve/internal/telemetry"
 )
 
 // wish is a customer's wish for what the terms say.
@@ -90,6 +94,84 @@ func TestAWishMadeAnewIsNotServed(t *testing.T) {
 	own, err := c.Waits(ctx, anew.Terms.Market, anew.Terms.Owner)
 	if got := c.waiting(c.terms(24)); err != nil || got != "[ann]" || len(own) != 1 {
 		t.Errorf("waiting: %s, ann for %+v, %v", got, own, err)
+	}
+}
+
+// A customer with two chats waits once for a time: where they wished last, with the place that they
+// had.
+func TestWaitingInTwoChats(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	in := func(chat string) Waiting {
+		w := c.wish(chat, c.terms(24))
+		w.ID = waitID(w.Terms)
+		return w
+	}
+	app, phone := in("app"), in("phone")
+	c.waits(app)
+	c.waits(c.wish("bob", c.terms(24)))
+	for _, tt := range []struct {
+		wish, other Waiting
+		requests    int
+	}{{phone, app, 2}, {phone, app, 2}, {app, phone, 2}} {
+		metered, meter := telemetry.WithMeter(ctx)
+		if err := c.Wait(metered, tt.wish, tt.other.Terms.Owner); err != nil || meter.Cost().Requests != tt.requests {
+			t.Fatalf("%v, %d requests, want %d", err, meter.Cost().Requests, tt.requests)
+		}
+		own, err := c.Waits(ctx, app.Terms.Market, app.Terms.Owner, phone.Terms.Owner)
+		if got := c.waiting(c.terms(24)); err != nil || got != fmt.Sprintf("[%s bob]", tt.wish.ID) || len(own) != 1 || own[0].ID != tt.wish.ID {
+			t.Errorf("waiting: %s, the customer for %+v, %v", got, own, err)
+		}
+	}
+}
+
+// Nor do they wait twice when they wish in both at once.
+func TestWaitingInTwoChatsAtOnce(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	var all sync.WaitGroup
+	owners := []string{"user:app" + c.business, "user:phone" + c.business}
+	for n, owner := range owners {
+		terms := c.terms(24)
+		terms.Owner = owner
+		all.Go(func() {
+			if err := c.Wait(ctx, Waiting{ID: waitID(terms), Terms: terms, Since: c.Now(), TTL: terms.Start.Unix()}, owners[1-n]); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if own, err := c.Waits(ctx, c.terms(24).Market, owners...); err != nil || len(own) != 1 {
+		t.Errorf("%+v, %v", own, err)
+	}
+}
+
+// A wish takes the place of another only as long as nothing has changed since that was met.
+func TestAWishIsReplacedAsItWasMet(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	anew := func(c *corner, w Waiting) {
+		if err := c.Served(ctx, w); err != nil {
+			t.Error(err)
+		}
+		w.Since = c.Now()
+		c.waits(w)
+	}
+	for name, between := range map[string]func(c *corner, app, phone Waiting) Waiting{
+		"another time": func(c *corner, app, _ Waiting) Waiting { anew(c, app); return app },
+		"another chat": func(c *corner, app, phone Waiting) Waiting { anew(c, app); return phone },
+		"from there":   func(c *corner, _, phone Waiting) Waiting { return c.waits(phone) },
+	} {
+		c := newCorner(t)
+		app, phone := c.waits(c.wish("app", c.terms(24))), c.wish("phone", c.terms(24))
+		w := between(c, app, phone)
+		stand := c.waiting(c.terms(24))
+		if err := c.Table.DB().Commit(ctx, c.instead(w, app)...); !errors.Is(err, dynamo.ErrCondition) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := c.waiting(c.terms(24)); got != stand {
+			t.Errorf("%s: waiting: %s, want %s", name, got, stand)
+		}
 	}
 }
 
