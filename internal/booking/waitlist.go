@@ -106,7 +106,7 @@ func (w *Waitlist) hold(ctx context.Context, m *market.Market, next ledger.Waiti
 	if !mayAsk(head, w.Ledger.Now()) {
 		return ledger.Transaction{}, false, errNotNow
 	}
-	held, err = (&ledger.Booker{Ledger: w.Ledger, Catalog: w.Catalog}).OfferTo(ctx, m, next, answerWithin)
+	held, err = (&ledger.Booker{Ledger: w.Ledger, Catalog: w.Catalog}).OfferTo(ctx, m, next, answerWithin, head.Linked...)
 	return held, false, err
 }
 

@@ -364,6 +364,30 @@ func TestAWishIsOfferedOnTodaysTerms(t *testing.T) {
 	}
 }
 
+// Who did not come by another of their chats is offered nothing that they could not book.
+func TestWhoDidNotComeIsKnownInALinkedChat(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	missed := i.booked("anna", "21 18:00")
+	tx := i.holds("yan", "22 18:00")
+	i.waits("22 18:00", "ann", "bob")
+	i.changed("table", func(o *schedule.Offering) { o.NoShows = &schedule.NoShows{Count: 1, Days: 30} })
+	code, _, err := i.threads.LinkCode(t.Context(), i.thread("anna"))
+	if err == nil {
+		err = i.threads.Link(t.Context(), i.thread("ann"), code)
+	}
+	e := i.letGo(tx)
+	i.now = missed.End
+	if err == nil {
+		_, err = i.ledger.Mark(t.Context(), actor.Actor{Kind: actor.System}, missed.ID, "m")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.freed(e)
+	i.expect("ann: ", "bob: hold 22 18:00, told waitlist_offer")
+}
+
 // What is offered shortly before it begins is held until then, and not at all when nobody could
 // answer in time.
 func TestAnOfferIsNotHeldBeyondItsStart(t *testing.T) {

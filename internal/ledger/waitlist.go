@@ -299,10 +299,11 @@ var ErrNotOffered = errors.New("what was waited for is not offered any more")
 
 // OfferTo holds a time for who has waited for it, on today's terms, for so long and not beyond its
 // start. [ErrSlotTaken] when somebody else was faster, [ErrNotOffered] when the calendar, the
-// limits or the market have changed, or only a person may book for them by now. 2 requests, and
-// those of the catalog and of who did not come before.
-func (b *Booker) OfferTo(ctx context.Context, m *market.Market, w Waiting, length time.Duration) (Transaction, error) {
-	terms, o, err := b.renewed(ctx, m, w.Terms)
+// limits or the market have changed, or only a person may book for them by now; linked are the keys
+// that they have beside the wish's owner. 2 requests, and those of the catalog and of who did not
+// come before.
+func (b *Booker) OfferTo(ctx context.Context, m *market.Market, w Waiting, length time.Duration, linked ...string) (Transaction, error) {
+	terms, o, err := b.renewed(ctx, m, w.Terms, linked)
 	switch {
 	case fault.Is(err, fault.Invalid), fault.Is(err, fault.NotFound), fault.Is(err, fault.Conflict), fault.Is(err, fault.Forbidden):
 		return Transaction{}, fmt.Errorf("%w: %w", ErrNotOffered, err)
@@ -316,11 +317,11 @@ func (b *Booker) OfferTo(ctx context.Context, m *market.Market, w Waiting, lengt
 }
 
 // renewed makes the terms of a wish what they are for who asks for the same time today.
-func (b *Booker) renewed(ctx context.Context, m *market.Market, t Terms) (Terms, schedule.Offering, error) {
+func (b *Booker) renewed(ctx context.Context, m *market.Market, t Terms, linked []string) (Terms, schedule.Offering, error) {
 	tc := tool.Context{
 		Actor: actor.OfKey(t.Owner), Market: m, Thread: t.Thread, Channel: channel.Channel(t.Channel), Language: t.Language, Now: b.Ledger.now(),
 	}
-	tc.Actor.Name = t.CustomerName
+	tc.Actor.Name, tc.Actor.Also = t.CustomerName, linked
 	item, err := b.find(ctx, tc, initiateArgs{ListingID: t.Listing, OfferingID: &t.Offering})
 	if err != nil {
 		return Terms{}, schedule.Offering{}, err
