@@ -207,11 +207,11 @@ func (s *Store) try(ctx context.Context, market, id, by string, f func(before *L
 // write stores a listing as its next version. One with the id of another that was deleted counts
 // on from there.
 func (s *Store) write(ctx context.Context, before, after *Listing, by string) error {
-	last := 0
+	var last Listing
 	if before != nil {
-		last = before.Version
+		last = *before
 	}
-	err := s.writeAs(ctx, last+1, before, after, by)
+	err := s.writeAfter(ctx, last, before, after, by)
 	if !errors.Is(err, errWas) {
 		return err
 	}
@@ -219,24 +219,25 @@ func (s *Store) write(ctx context.Context, before, after *Listing, by string) er
 	if err != nil {
 		return err
 	}
-	return s.writeAs(ctx, was[0].Version+1, before, after, by)
+	return s.writeAfter(ctx, was[0], before, after, by)
 }
 
-func (s *Store) writeAs(ctx context.Context, version int, before, after *Listing, by string) error {
+// writeAfter stores it as the version after the last, of which before is left unless that was deleted.
+func (s *Store) writeAfter(ctx context.Context, last Listing, before, after *Listing, by string) error {
 	counts, err := s.counts(ctx, before, after)
 	if err != nil {
 		return err
 	}
-	after.Version, after.UpdatedAt, after.UpdatedBy = version, s.now(), by
+	after.Version, after.UpdatedAt, after.UpdatedBy = last.Version+1, s.now(), by
 	after.Counted, after.Others = counted(after.Items)
-	after.Longest = longest(before, after)
+	after.Longest = longest(last, after)
 	put := s.Table.Put(key(after.Market, after.ID), stored{*after, itemWords(after.Items)})
 	if before == nil {
 		put = put.IfAbsent().Else(errMoved)
 	} else {
 		put = put.If("version = :before OR (attribute_not_exists(version) AND :before = :none)", dynamo.V{":before": before.Version, ":none": 0}).Else(errMoved)
 	}
-	ws := []dynamo.Write{put, s.Table.Put(versionKey(after.Market, after.ID, version), whole{*after, after.Items, false}).IfAbsent().Else(errWas)}
+	ws := []dynamo.Write{put, s.Table.Put(versionKey(after.Market, after.ID, after.Version), whole{*after, after.Items, false}).IfAbsent().Else(errWas)}
 	switch {
 	case len(after.Items) > 0:
 		ws = append(ws, s.Table.Put(itemsKey(after.Market, after.ID), menu{after.Items, after.Version}))
@@ -271,14 +272,10 @@ func (s *Store) remove(ctx context.Context, before *Listing, by string) error {
 }
 
 // longest adds the slots of a listing's offerings to those that it has had.
-func longest(before, after *Listing) map[string]time.Duration {
+func longest(last Listing, after *Listing) map[string]time.Duration {
 	all := map[string]time.Duration{}
-	offerings := after.Offerings
-	if before != nil {
-		maps.Copy(all, before.Longest)
-		offerings = slices.Concat(before.Offerings, offerings) // a former release has kept nothing
-	}
-	for _, o := range offerings {
+	maps.Copy(all, last.Longest)
+	for _, o := range slices.Concat(last.Offerings, after.Offerings) { // of the last, as a former release has kept nothing
 		all[o.ID] = max(all[o.ID], o.LongestSlot())
 	}
 	return all

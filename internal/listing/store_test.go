@@ -341,7 +341,7 @@ func TestAListingStaysWithItsBusiness(t *testing.T) {
 }
 
 // What was booked by a calendar that an offering has had no more is looked for as far back as its
-// slots were long, whatever has become of the offering meanwhile and whoever says so.
+// slots were long, whatever has become of the offering or its listing meanwhile and whoever says so.
 func TestTheLongestSlotIsKept(t *testing.T) {
 	t.Parallel()
 	l := plain("a", "bar", 500)
@@ -357,7 +357,12 @@ func TestTheLongestSlotIsKept(t *testing.T) {
 	for _, step := range []struct {
 		name      string
 		offerings []schedule.Offering
-	}{{"cut finer", short}, {"taken away", nil}, {"there again", short}} {
+	}{{"cut finer", short}, {"taken away", nil}, {"there again", short}, {"deleted and made again", short}} {
+		if step.name == "deleted and made again" {
+			if _, err := c.Change(t.Context(), c.market, "a", "test", func(*listing.Listing) (*listing.Listing, error) { return nil, nil }); err != nil {
+				t.Fatal(err)
+			}
+		}
 		said := *l
 		said.Offerings, said.Version, said.Longest = step.offerings, 0, map[string]time.Duration{"table": time.Minute}
 		c.put(&said)
