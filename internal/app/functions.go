@@ -68,7 +68,7 @@ func WhatsApp(b *Base) (trigger.Handler, error) {
 	h := &api.WhatsApp{
 		// Taking a message in needs the store and the queue only.
 		Runner: &turn.Runner{Threads: b.Threads(), Queue: b.queue()},
-		People: &person.Book{Table: b.conversations()}, Outbox: b.Outbox(),
+		People: b.people(), Outbox: b.Outbox(),
 		AuthToken: func(ctx context.Context) (string, error) { return b.secrets.get(ctx, "TWILIO_AUTH_TOKEN") },
 		PublicURL: b.Config.PublicURL, Markets: b.Markets(), Market: b.Config.DefaultMarket, Roles: b.roles(),
 		UnsignedFromLoopback: b.Config.UnsignedFromLoopback, Now: b.Now, Log: b.Log,
@@ -306,22 +306,28 @@ func (b *Base) checkedLedger() *ledger.Ledger {
 	return l
 }
 
+func (b *Base) people() *person.Book { return &person.Book{Table: b.conversations()} }
+
 // Outbox returns the outbox.
 func (b *Base) Outbox() *outbox.Box { return &outbox.Box{Table: b.conversations(), Now: b.Now} }
 
 func (b *Base) sender() *outbox.Sender {
-	threads, alerts := b.Threads(), b.Ledger()
+	threads, people, alerts := b.Threads(), b.people(), b.Ledger()
 	return &outbox.Sender{
 		Box: b.Outbox(), Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: b.whatsAppProvider(), channel.Messenger: b.messengerProvider()}, Log: b.Log,
-		MayWrite: func(m outbox.Message) dynamo.Write {
+		MayWrite: func(m outbox.Message) []dynamo.Write {
 			// What a business or a driver is told is nobody's turn to speak.
 			r := thread.Reach{Essential: m.Essential, ByPerson: m.ByPerson || m.Kind == notify.Merchant || m.Kind == taxi.ForDriver, Asks: m.Pending}
 			if m.Template == nil {
 				r.Window = m.Channel.Window(m.ByPerson)
 			}
-			return threads.MayWrite(m.Thread, r, func(why thread.Why) error {
+			ws := []dynamo.Write{threads.MayWrite(m.Thread, r, func(why thread.Why) error {
 				return &outbox.Refused{Reason: string(why), Wanted: why.Wanted(), Unasked: why == thread.Unasked}
-			})
+			})}
+			if m.Person != "" {
+				ws = append(ws, people.StillHas(m.Channel, m.To, m.Person).Else(&outbox.Refused{Reason: "the number has become somebody else's"}))
+			}
+			return ws
 		},
 		Alert: func(ctx context.Context, m outbox.Message) error {
 			if m.Origin != nil {

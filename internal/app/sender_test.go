@@ -10,6 +10,7 @@ import (
 	"merve/internal/app"
 	"merve/internal/channel"
 	"merve/internal/outbox"
+	"merve/internal/person"
 )
 
 // Whose words cannot be delivered is told so, however often the sweep comes by. Somebody has to
@@ -28,6 +29,15 @@ func TestWhoseWordsAreGivenUpIsTold(t *testing.T) {
 			}
 			s.now = s.now.Add(time.Minute)
 		}, 0, ""},
+		"somebody else has the number": {func(t *testing.T, s *story, _ string) {
+			for _, user := range []string{"US.1", "US.2"} {
+				who := person.Sender{Channel: channel.WhatsApp, UserID: user, Phone: "+15551230001"}
+				if _, err := (&person.Book{Table: s.base.Outbox().Table}).Identify(t.Context(), who); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s.now = s.now.Add(time.Minute)
+		}, 1, ""},
 		"it asks no more": {func(_ *testing.T, s *story, _ string) { s.now = s.now.Add(time.Minute) }, 0, "p1"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -36,7 +46,8 @@ func TestWhoseWordsAreGivenUpIsTold(t *testing.T) {
 			s.invoke(t, "whatsapp")
 			ctx, box, to, business := t.Context(), s.base.Outbox(), threadOf(t, "turn"), "th_of-a-business"
 			quote := box.Put(outbox.Message{
-				Thread: to, ID: "quote", Market: demo.Market, Channel: channel.WhatsApp, To: "+15551230001", Text: "> at the gate", Kind: "notice", Pending: tt.asks,
+				Thread: to, ID: "quote", Market: demo.Market, Channel: channel.WhatsApp, To: "+15551230001", Person: "whatsapp:+15551230001",
+				Text: "> at the gate", Kind: "notice", Pending: tt.asks,
 				Origin: &outbox.Origin{Thread: business, To: "+15551230009", Code: "K7Q2", Language: "en"},
 			})
 			if err := box.Table.DB().Commit(ctx, quote); err != nil {

@@ -68,6 +68,9 @@ const (
 	Dispatch ThreadType = "dispatch" // driver, vendor
 )
 
+// IsWork reports whether the threads are of numbers in their roles ([OfNumber]) rather than of people.
+func (t ThreadType) IsWork() bool { return t == Ops || t == Dispatch }
+
 // OfNumber is who writes from a WhatsApp number in the role that the number has, whoever that is:
 // roles go by number, and so do the messages that tell of such work.
 func OfNumber(number string) actor.Actor {

@@ -111,14 +111,14 @@ func (c *corner) start(db *dynamo.DB, toTwilio *http.Client) {
 	c.sender = &outbox.Sender{
 		Box: c.Box, Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: provider},
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-		MayWrite: func(m outbox.Message) dynamo.Write {
+		MayWrite: func(m outbox.Message) []dynamo.Write {
 			r := thread.Reach{Essential: m.Essential, ByPerson: m.ByPerson, Asks: m.Pending}
 			if m.Template == nil {
 				r.Window = m.Channel.Window(m.ByPerson)
 			}
-			return c.threads.MayWrite(m.Thread, r, func(why thread.Why) error {
+			return []dynamo.Write{c.threads.MayWrite(m.Thread, r, func(why thread.Why) error {
 				return &outbox.Refused{Reason: string(why), Wanted: why != thread.WindowClosed, Unasked: why == thread.Unasked}
-			})
+			})}
 		},
 		Alert: func(ctx context.Context, m outbox.Message) error {
 			alert := table.Put(dynamo.Key{PK: c.thread, SK: "alert#" + m.ID}, struct{}{})

@@ -12,11 +12,11 @@
 //
 // Cost: Put joins another transaction (2 write units and 1 for the due index), PutPieces
 // that for each piece; a delivery is 2 requests: the claim, which in the same transaction
-// checks that the recipient may still be written to and that it is the message's turn, and
-// the record of the provider's id. To take a question from a message is 2 more. To settle an
-// unclear send is 3, and 1 for each megabyte of the thread's outbox. A status callback is 1,
-// and 1 more for a failure that comes late. To look up a message that is quoted is 1 for each
-// megabyte.
+// checks that the recipient may still be written to and has the number (2 write units each), and
+// that it is the message's turn, and the record of the provider's id. To take a question from a
+// message is 2 more. To settle an unclear send is 3, and 1 for each megabyte of the thread's
+// outbox. A status callback is 1, and 1 more for a failure that comes late. To look up a message
+// that is quoted is 1 for each megabyte.
 package outbox
 
 import (
@@ -55,6 +55,7 @@ type Message struct {
 	Channel   channel.Channel `dynamodbav:"channel" json:"channel"`
 	From      string          `dynamodbav:"from,omitempty" json:"from,omitempty"` // the market's own number; "" is the account's
 	To        string          `dynamodbav:"to" json:"to"`                         // E.164 or the provider's user id
+	Person    string          `dynamodbav:"person,omitempty" json:"-"`            // who must still have that number; "" is whoever has it
 	Text      string          `dynamodbav:"text" json:"text"`
 	Template  *Template       `dynamodbav:"template,omitempty" json:"template,omitempty"`
 	Buttons   []Button        `dynamodbav:"buttons,omitempty" json:"buttons,omitempty"`

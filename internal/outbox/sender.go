@@ -57,10 +57,10 @@ func (e *SendError) Unwrap() error { return e.Err }
 type Sender struct {
 	Box       *Box
 	Providers map[channel.Channel]Provider
-	// MayWrite is the condition, on the recipient's thread, that m may go out now:
-	// not opted out, not taken over by a person, within the provider's window, and what it asks
-	// still waits for an answer.
-	MayWrite func(m Message) dynamo.Write
+	// MayWrite are the conditions that m may go out now: on the recipient's thread, that they have
+	// not opted out, no person has taken it over, the provider's window is open, and what m asks
+	// still waits for an answer; and that the number has not become somebody else's.
+	MayWrite func(m Message) []dynamo.Write
 	// Alert tells the operators of a message that was given up, and [Origin] whose words it was to
 	// pass on, also when its recipient wants none.
 	Alert func(ctx context.Context, m Message) error
@@ -128,7 +128,7 @@ func (s *Sender) send(ctx context.Context, m Message) error {
 	// It stays due where it is: moving it in the index would cost as much as the claim.
 	claim := s.change(m, "SET #status = :sending, claimUntil = :until, attempts = :next, firstTry = if_not_exists(firstTry, :now) REMOVE #error, asked",
 		dynamo.V{":sending": Sending, ":until": until, ":now": now, ":next": m.Attempts + 1})
-	ws := []dynamo.Write{claim, s.MayWrite(m)}
+	ws := append([]dynamo.Write{claim}, s.MayWrite(m)...)
 	if m.After != "" {
 		ws = append(ws, s.itsTurn(m))
 	}

@@ -57,7 +57,7 @@ func TestNobodyCanBeLookedUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := &faulttest.Calls{Choose: func(call string) faulttest.Fault {
-		if call == "GetItem" {
+		if call == "BatchGetItem" {
 			return faulttest.ServerError
 		}
 		return ""

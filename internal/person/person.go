@@ -6,9 +6,10 @@
 // so that somebody first met by one and later by the other stays one person:
 //
 //	alias#{channel}:{user id}        person   (table conversations)
-//	alias#{channel}:{phone number}   user     the user id that came with it first
+//	alias#{channel}:{phone number}   user     the person who wrote from it last
 //
-// A number that comes with another user id has a new owner, who is somebody else.
+// A number that comes with another user id has a new owner, who is somebody else: what is meant for
+// who had it before must not go there any more ([Book.StillHas]).
 //
 // Who was met by a user id alone keeps that identity when a phone number comes with the id
 // later. A number without an id is not looked up, so it then stands for somebody else:
@@ -18,7 +19,7 @@
 // opted out, or has a booking, would come back as somebody else.
 //
 // Cost: none where there is one id or a phone number alone; 1 request for a business-scoped id, 2
-// when it is new, 3 when its number was another's.
+// when it or its number is new, 3 when it is and its number was another's.
 package person
 
 import (
@@ -47,10 +48,6 @@ type Book struct {
 
 type alias struct {
 	Person string `dynamodbav:"person"`
-}
-
-type owner struct {
-	User string `dynamodbav:"user"`
 }
 
 // ByID returns the person whom a channel knows by one id alone, as Messenger does by its page-scoped
@@ -88,25 +85,47 @@ var (
 func (b *Book) meet(ctx context.Context, s Sender, id string) (string, error) {
 	ws := []dynamo.Write{b.Table.Put(aliasKey(s.Channel, s.UserID, "person"), alias{id}).IfAbsent().Else(errMet)}
 	if s.Phone != "" {
-		ws = append(ws, b.Table.Put(aliasKey(s.Channel, s.Phone, "user"), owner{s.UserID}).IfAbsent().Else(errAnother))
+		has := b.has(s, id)
+		if id == ByID(s.Channel, s.Phone).ID {
+			has = has.IfAbsent().Else(errAnother)
+		}
+		ws = append(ws, has)
 	}
 	err := b.Table.DB().Commit(ctx, ws...)
 	switch {
 	case errors.Is(err, errMet):
 		return b.known(ctx, s)
 	case errors.Is(err, errAnother):
-		s.Phone = ""
 		return b.meet(ctx, s, ByID(s.Channel, s.UserID).ID)
 	}
 	return id, err
 }
 
+// known returns who a user id is, "" for nobody yet, and remembers that they have its number now.
 func (b *Book) known(ctx context.Context, s Sender) (string, error) {
-	it, err := b.Table.Get(ctx, aliasKey(s.Channel, s.UserID, "person"))
-	if err != nil || it == nil {
+	keys := []dynamo.Key{aliasKey(s.Channel, s.UserID, "person")}
+	if s.Phone != "" {
+		keys = append(keys, aliasKey(s.Channel, s.Phone, "user"))
+	}
+	items, err := b.Table.BatchGet(ctx, keys...)
+	if err != nil || len(items) == 0 || items[0].Key() != keys[0] {
 		return "", err
 	}
-	return it.String("person"), nil
+	id := items[0].String("person")
+	if s.Phone != "" && (len(items) == 1 || items[1].String("person") != id) {
+		err = b.Table.DB().Commit(ctx, b.has(s, id))
+	}
+	return id, err
+}
+
+// has is the write that a person has a sender's number.
+func (b *Book) has(s Sender, id string) dynamo.Write {
+	return b.Table.Put(aliasKey(s.Channel, s.Phone, "user"), alias{id})
+}
+
+// StillHas is the condition that nobody else has written from a person's number since they did.
+func (b *Book) StillHas(ch channel.Channel, number, id string) dynamo.Write {
+	return b.Table.Check(aliasKey(ch, number, "user"), "attribute_not_exists(person) OR person = :person", dynamo.V{":person": id})
 }
 
 func aliasKey(ch channel.Channel, id, is string) dynamo.Key {

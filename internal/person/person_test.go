@@ -2,9 +2,11 @@ package person_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"merve/internal/channel"
+	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/person"
 	"merve/internal/telemetry"
@@ -58,17 +60,51 @@ func TestField36_ANumberHasANewOwner(t *testing.T) {
 	}
 }
 
-// A phone alone costs nothing, a new id two requests, and a known one a single one.
+// A number is still that of who wrote from it last, be it in whatever order the two have come to be known.
+func TestField36_WhoStillHasANumber(t *testing.T) {
+	t.Parallel()
+	book := &person.Book{Table: dynamotest.Open(t).Table(dynamotest.TableName("conversations"))}
+	number := func() string { return "+1555" + dynamotest.ID("")[1:8] }
+	phone, ann, bob := number(), dynamotest.ID("US.1"), dynamotest.ID("US.2")
+	has := map[string]string{}
+	for n, tt := range []struct{ user, phone, holder string }{
+		{ann, phone, ann},
+		{bob, phone, bob}, // first met so
+		{ann, number(), bob},
+		{ann, phone, ann},
+		{bob, number(), ann},
+		{bob, "", ann},
+		{bob, phone, bob},
+	} {
+		who, err := book.Identify(t.Context(), person.Sender{Channel: channel.WhatsApp, UserID: tt.user, Phone: tt.phone})
+		if err != nil {
+			t.Fatal(err)
+		}
+		has[tt.user] = who.ID
+		for user, id := range has {
+			err := book.Table.DB().Commit(t.Context(), book.StillHas(channel.WhatsApp, phone, id))
+			if has := user == tt.holder; has != (err == nil) || !has && !errors.Is(err, dynamo.ErrCondition) {
+				t.Errorf("%d: %s, %v", n, user, err)
+			}
+		}
+	}
+	nobodys := book.StillHas(channel.WhatsApp, number(), "whatsapp:"+phone)
+	if err := book.Table.DB().Commit(t.Context(), nobodys); err != nil {
+		t.Errorf("a number that nobody is known by: %v", err)
+	}
+}
+
+// A phone alone costs nothing, a new id two requests, and a known one a single one but for a new number.
 func TestWhatAMeetingCosts(t *testing.T) {
 	t.Parallel()
 	book := &person.Book{Table: dynamotest.Open(t).Table(dynamotest.TableName("conversations"))}
 	id, phone := dynamotest.ID("US.9"), "+1555"+dynamotest.ID("")[1:8]
 	for i, tt := range []struct {
-		id   string
-		want int
-	}{{"", 0}, {id, 2}, {id, 1}, {id, 1}, {dynamotest.ID("US.10"), 3}} {
+		id, phone string
+		want      int
+	}{{"", phone, 0}, {id, phone, 2}, {id, phone, 1}, {id, phone, 1}, {dynamotest.ID("US.10"), phone, 3}, {id, phone, 2}, {id, "", 1}} {
 		ctx, meter := telemetry.WithMeter(context.Background())
-		if _, err := book.Identify(ctx, person.Sender{Channel: channel.WhatsApp, UserID: tt.id, Phone: phone}); err != nil {
+		if _, err := book.Identify(ctx, person.Sender{Channel: channel.WhatsApp, UserID: tt.id, Phone: tt.phone}); err != nil {
 			t.Fatal(err)
 		}
 		if n := meter.Cost().Requests; n != tt.want {

@@ -152,6 +152,9 @@ func (w *work) outbound(t thread.Turn) []dynamo.Write {
 		From: w.from(), To: w.thread.ReplyAddr, Text: t.Out[0].Text, Template: w.template(t.At), Kind: "reply", Origin: origin,
 		Trace: t.TraceID, Essential: essential, ByPerson: person,
 	}
+	if to := ownerOf(w.thread.Head); to.Phone != "" && !w.thread.Type.IsWork() {
+		m.Person = to.ID
+	}
 	if w.pending != nil && (w.made || w.asked) {
 		m.Pending, m.Buttons, m.Rest = w.pending.ID, w.buttons(), w.rest(m.Text)
 	}

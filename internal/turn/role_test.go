@@ -2,6 +2,7 @@ package turn_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -180,6 +181,53 @@ func TestField36_TheWorkOfANumber(t *testing.T) {
 		if m.To == number {
 			t.Errorf("written to after its STOP: %q", m.Text)
 		}
+	}
+}
+
+// What is meant for who had a number before does not go to who has it now; what is meant for the number's
+// work does.
+func TestField36_ANumberThatIsAnothersNow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.stock(nil, "kebab")
+	w.model = says("Hello.")
+	book, customers, business := &person.Book{Table: w.threads.Table}, w.like(t).numbers[0], w.numbers[0]
+	writes := func(user, number string) string {
+		w.clock.add(time.Second)
+		in, err := w.ofNumber(number, dynamotest.ID("m"), "hello"), error(nil)
+		if in.From, err = book.Identify(t.Context(), person.Sender{Channel: channel.WhatsApp, UserID: user, Phone: number}); err != nil {
+			t.Fatal(err)
+		}
+		w.routed(in)
+		if in.ThreadType = channel.General; number == business {
+			in.From, in.ThreadType = channel.OfNumber(number), channel.Ops
+		}
+		w.met = append(w.met, threadOf(in))
+		return threadOf(in)
+	}
+	ann, bob := dynamotest.ID("US.1"), dynamotest.ID("US.2")
+	anns, works := writes(ann, customers), writes(ann, business)
+	bobs := writes(bob, customers)
+	writes(bob, business)
+	told := func(id string) (to string) {
+		w.settle()
+		w.sent = nil
+		if err := w.teller().Tell(t.Context(), id, dynamotest.ID("n"), thread.Notice{Kind: "note", Text: "Your table waits at eight."}); err != nil {
+			t.Fatal(err)
+		}
+		w.settle()
+		for _, m := range w.sent {
+			to += m.To
+		}
+		return to
+	}
+	if got := []string{told(anns), told(bobs), told(works)}; !slices.Equal(got, []string{"", customers, business}) {
+		t.Errorf("told at %q", got)
+	}
+	elsewhere := customers + "1"
+	writes(ann, elsewhere)
+	if got := []string{told(anns), told(bobs)}; !slices.Equal(got, []string{elsewhere, customers}) {
+		t.Errorf("told at %q with a number each", got)
 	}
 }
 

@@ -38,6 +38,7 @@ import (
 	"merve/internal/outbox"
 	"merve/internal/pause"
 	"merve/internal/payment"
+	"merve/internal/person"
 	"merve/internal/schedule"
 	"merve/internal/stock"
 	"merve/internal/thread"
@@ -290,16 +291,21 @@ func (w *world) start(db *dynamo.DB) {
 	if w.sara != nil {
 		w.runner.Photos, w.notifier.Reports = w.sara.photos, w.sara.reports
 	}
+	people := &person.Book{Table: w.threads.Table}
 	w.sender = &outbox.Sender{
 		Box: w.outbox, Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: w, channel.Messenger: w}, Log: log,
-		MayWrite: func(m outbox.Message) dynamo.Write {
+		MayWrite: func(m outbox.Message) []dynamo.Write {
 			r := thread.Reach{Essential: m.Essential, ByPerson: m.ByPerson || m.Kind == notify.Merchant, Asks: m.Pending}
 			if m.Template == nil {
 				r.Window = m.Channel.Window(m.ByPerson)
 			}
-			return w.threads.MayWrite(m.Thread, r, func(why thread.Why) error {
+			ws := []dynamo.Write{w.threads.MayWrite(m.Thread, r, func(why thread.Why) error {
 				return &outbox.Refused{Reason: string(why), Wanted: true, Unasked: why == thread.Unasked}
-			})
+			})}
+			if m.Person != "" {
+				ws = append(ws, people.StillHas(m.Channel, m.To, m.Person).Else(&outbox.Refused{Reason: "the number has become somebody else's"}))
+			}
+			return ws
 		},
 		Alert: func(ctx context.Context, m outbox.Message) error {
 			if m.Origin == nil {

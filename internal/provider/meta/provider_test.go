@@ -197,8 +197,8 @@ func (p *post) over(db *dynamo.DB, toMeta *http.Client) {
 	p.Box = &outbox.Box{Table: table, Now: p.clock.Now}
 	p.sender = &outbox.Sender{
 		Box: p.Box, Providers: map[channel.Channel]outbox.Provider{channel.Messenger: &meta.Provider{Client: c}},
-		MayWrite: func(m outbox.Message) dynamo.Write {
-			return table.Check(dynamo.Key{PK: m.Thread, SK: "~"}, "attribute_not_exists(pk)", nil)
+		MayWrite: func(m outbox.Message) []dynamo.Write {
+			return []dynamo.Write{table.Check(dynamo.Key{PK: m.Thread, SK: "~"}, "attribute_not_exists(pk)", nil)}
 		},
 		Alert: func(context.Context, outbox.Message) error { return nil },
 		Log:   slog.New(slog.DiscardHandler),
