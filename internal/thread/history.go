@@ -77,12 +77,12 @@ const Latest = "latest"
 
 // LinesBefore lists the last messages before a cursor, in order, at most limit of them,
 // and the cursor to go further back with ("" at the beginning). Costs what Lines costs, and
-// one request more for a cursor among messages that wait for an answer.
+// that again for a cursor among messages that waited for an answer.
 func (s *Store) LinesBefore(ctx context.Context, id, before string, limit int) ([]Line, string, error) {
 	if limit <= 0 || limit > MaxLines {
 		limit = MaxLines
 	}
-	turn, skip, to := 0, 0, headSK
+	turn, skip, to := 0, 0, headSK // turns are counted from 1
 	if before != Latest {
 		var err error
 		if turn, skip, err = parseCursor(before); err != nil {
@@ -91,23 +91,31 @@ func (s *Store) LinesBefore(ctx context.Context, id, before string, limit int) (
 		to = turnSK(turn)
 	}
 	sections, more, err := s.sectionsBefore(ctx, id, to, limit+2)
-	if err == nil && skip > 0 && (len(sections) == 0 || sections[0].N != turn) { // among those that wait
-		sections, more, err = s.sectionsBefore(ctx, id, headSK, limit+2)
-	}
 	if err != nil {
 		return nil, "", err
 	}
+	var counted []Line
+	if len(sections) > 0 && sections[0].N == turn {
+		counted = messages(sections[0].lines())
+	}
+	if len(counted) < skip {
+		if counted, err = s.messagesFrom(ctx, id, turn, skip); err != nil {
+			return nil, "", err
+		}
+	}
 	lines, previous := []Line{}, ""
-	for _, sec := range sections {
-		all := sec.lines()
-		for i := len(all) - 1; i >= 0 && len(lines) < limit; i-- {
-			if before != Latest && (sec.N > turn || sec.N == turn && i >= skip) {
-				continue
-			}
-			lines = append(lines, all[i])
-			if previous = cursor(sec.N, i); sec.N == 1 && i == 0 {
+	take := func(n int, some []Line) {
+		for i := len(some) - 1; i >= 0 && len(lines) < limit; i-- {
+			lines = append(lines, some[i])
+			if previous = cursor(n, i); n == 1 && i == 0 {
 				previous = ""
 			}
+		}
+	}
+	take(turn, counted[:min(skip, len(counted))])
+	for _, sec := range sections {
+		if sec.N != turn {
+			take(sec.N, sec.lines())
 		}
 	}
 	if len(lines) == 0 && more { // turns in which nothing was said
@@ -117,6 +125,28 @@ func (s *Store) LinesBefore(ctx context.Context, id, before string, limit int) (
 	return lines, previous, nil
 }
 
+// messagesFrom lists the first n messages from a turn on, whichever turns answer them.
+func (s *Store) messagesFrom(ctx context.Context, id string, turn, n int) ([]Line, error) {
+	var all []Line
+	after := Cursor(turn)
+	for n = min(n, maxInbox); len(all) < n; {
+		lines, next, err := s.Lines(ctx, id, after, MaxLines)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, messages(lines)...)
+		if after = next; after == "" {
+			break
+		}
+	}
+	return all, nil
+}
+
+// messages are those of lines that came in.
+func messages(lines []Line) []Line {
+	return slices.DeleteFunc(lines, func(l Line) bool { return l.Direction != inbound })
+}
+
 // LinesOf are the lines of one turn.
 func LinesOf(t Turn) []Line { return section{t, "answered"}.lines() }
 
@@ -124,7 +154,7 @@ func LinesOf(t Turn) []Line { return section{t, "answered"}.lines() }
 func Cursor(n int) string { return cursor(n, 0) }
 
 // cursor is behind so many messages of a turn, and before its reply. Those that wait are counted as
-// of the next turn, which may then answer the first of them only: [Store.Lines] goes on counting.
+// of the next turn, which may then answer the first of them only: both lists go on counting.
 func cursor(turn, messages int) string { return fmt.Sprintf("%d.%d", turn, messages) }
 
 func parseCursor(s string) (turn, skip int, err error) {

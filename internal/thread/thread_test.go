@@ -364,46 +364,57 @@ func TestLines(t *testing.T) {
 }
 
 // Pages of messages that wait leave out and repeat nothing, however many turns answer them before the
-// next page is read.
+// next page is read. Those that go back have what was said before the first.
 func TestLinesOfWhatWaits(t *testing.T) {
 	t.Parallel()
 	for limit := 1; limit <= 3; limit++ {
-		c := newClock()
-		s, who := newStore(t, c), dynamotest.ID("who")
-		a := mustAppend(t, s, message(who, "A", "A"), true)
-		if _, err := s.Notify(t.Context(), a.Thread, "n", thread.Notice{Text: "not shown"}); err != nil {
-			t.Fatal(err)
-		}
-		for _, text := range []string{"B", "C", "D"} {
-			mustAppend(t, s, message(who, text, text), false)
-		}
-		answers := func(n int) {
-			l, _, err := s.Take(t.Context(), a.Thread)
-			if err != nil {
+		for _, from := range []string{"", thread.Latest} {
+			c := newClock()
+			s, who := newStore(t, c), dynamotest.ID("who")
+			a := mustAppend(t, s, message(who, "A", "A"), true)
+			if _, err := s.Notify(t.Context(), a.Thread, "n", thread.Notice{Text: "not shown"}); err != nil {
 				t.Fatal(err)
 			}
-			th := open(t, s, l)
-			o := ending(th, c.now())
-			o.Turn.In, o.Turn.Out = th.Inbox[:n], []thread.Reply{{Text: fmt.Sprint("R", th.Number())}}
-			if err := s.Commit(t.Context(), l, th, o); err != nil {
+			for _, text := range []string{"B", "C", "D"} {
+				mustAppend(t, s, message(who, text, text), false)
+			}
+			answers := func(n int) {
+				l, _, err := s.Take(t.Context(), a.Thread)
+				if err != nil {
+					t.Fatal(err)
+				}
+				th := open(t, s, l)
+				o := ending(th, c.now())
+				o.Turn.In, o.Turn.Out = th.Inbox[:n], []thread.Reply{{Text: fmt.Sprint("R", th.Number())}}
+				if err := s.Commit(t.Context(), l, th, o); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := s.Release(t.Context(), a.Lease); err != nil {
 				t.Fatal(err)
 			}
-		}
-		if err := s.Release(t.Context(), a.Lease); err != nil {
-			t.Fatal(err)
-		}
-		turns := []int{1, 1, 2, 1} // A, the notice, B with C, D
-		all, err := pages("", func(after string) ([]thread.Line, string, error) {
-			lines, next, err := s.Lines(t.Context(), a.Thread, after, limit)
-			for ; after == "" && len(turns) > 0; turns = turns[1:] { // behind the first page
-				answers(turns[0])
+			list := s.Lines
+			if from == thread.Latest {
+				list = s.LinesBefore
 			}
-			return lines, next, err
-		})
-		first := []string{"A", "B", "C"}[:limit]
-		want := slices.DeleteFunc([]string{"A", "R1", "R2", "B", "C", "R3", "D", "R4"}, func(s string) bool { return slices.Contains(first, s) })
-		if got := slices.Concat(all...); err != nil || fmt.Sprint(got) != fmt.Sprint(append(first, want...)) {
-			t.Errorf("%d a page: %v, %v", limit, got, err)
+			turns := []int{1, 1, 2, 1} // A, the notice, B with C, D
+			all, err := pages(from, func(cursor string) ([]thread.Line, string, error) {
+				lines, next, err := list(t.Context(), a.Thread, cursor, limit)
+				for ; cursor == from && len(turns) > 0; turns = turns[1:] { // behind the first page
+					answers(turns[0])
+				}
+				return lines, next, err
+			})
+			first := []string{"A", "B", "C"}[:limit]
+			want := slices.DeleteFunc([]string{"A", "R1", "R2", "B", "C", "R3", "D", "R4"}, func(s string) bool { return slices.Contains(first, s) })
+			want = append(first, want...)
+			if from == thread.Latest {
+				slices.Reverse(all)
+				want = []string{"A", "B", "C", "D"}
+			}
+			if got := slices.Concat(all...); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("from %q, %d a page: %v, %v", from, limit, got, err)
+			}
 		}
 	}
 }
