@@ -21,7 +21,6 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/claim"
-	"merve/internal/fault"
 	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/wording"
@@ -46,7 +45,8 @@ type Holder interface {
 	// Export returns what is kept, to be shown as JSON; nil is nothing.
 	Export(ctx context.Context, c Customer) (any, error)
 	// Erase deletes it, but for what somebody else is at work on or expects, whose codes it
-	// returns and which goes by itself once it is over. It may be asked again.
+	// returns and which goes by itself once it is over. What has gone already is no error. It may
+	// be asked again.
 	Erase(ctx context.Context, c Customer) (stays []string, err error)
 	// Holds names what is kept, as a field of an export.
 	Holds() string
@@ -143,7 +143,7 @@ func (d *Desk) Erase(ctx context.Context, threadID string) (stays []string, err 
 	var errs []error
 	for _, h := range d.Holders {
 		some, err := h.Erase(ctx, c)
-		if err != nil && !fault.Is(err, fault.NotFound) {
+		if err != nil {
 			errs = append(errs, fmt.Errorf("erase %s: %w", h.Holds(), err))
 		}
 		stays = append(stays, some...)

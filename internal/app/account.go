@@ -9,6 +9,7 @@ import (
 	"merve/internal/account"
 	"merve/internal/actor"
 	"merve/internal/desk"
+	"merve/internal/fault"
 	"merve/internal/ledger"
 	"merve/internal/media"
 	"merve/internal/order"
@@ -59,7 +60,7 @@ func (h heldReports) Erase(ctx context.Context, c account.Customer) ([]string, e
 	errs := []error{each(ctx, c.Threads, h.photos.DeleteThread)}
 	for _, r := range all {
 		by := report.By{Actor: actor.Actor{Kind: actor.System}, Owners: []string{c.Owner}, Market: c.Market, Key: "erase." + r.ID}
-		if err := h.reports.Delete(ctx, by, r.ID); err != nil {
+		if err := h.reports.Delete(ctx, by, r.ID); err != nil && !fault.Is(err, fault.NotFound) { // gone meanwhile
 			errs = append(errs, fmt.Errorf("report %s: %w", r.ID, err))
 		}
 	}

@@ -3,6 +3,7 @@ package app_test
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/app"
 	"merve/internal/dynamo"
+	"merve/internal/dynamo/dynamotest"
 	"merve/internal/ledger"
 	"merve/internal/order"
 	"merve/internal/payment"
@@ -78,6 +80,31 @@ func TestErasedOnceTheHoldIsOver(t *testing.T) {
 		if tick(); kept() {
 			t.Error("it stayed when the hold was over")
 		}
+	}
+}
+
+// What goes by another hand while all is deleted is no error.
+func TestErasedMeanwhile(t *testing.T) {
+	t.Parallel()
+	s, ctx := newStory(t), t.Context()
+	s.report(t)
+	all, err := s.base.Reports().All(ctx, demo.Market, saraOwner.Key())
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	b := *s.base
+	b.AWS.HTTPClient = &http.Client{Transport: dynamotest.Before("TransactWriteItems", func() {
+		if err := s.base.Reports().Delete(ctx, report.By{Actor: saraOwner, Market: demo.Market, Key: "by hand"}, all[0].ID); err != nil {
+			t.Error(err)
+		}
+	})}
+	for _, h := range app.Customers(app.NewBase(b)).Holders {
+		if _, err := h.Erase(ctx, account.Customer{Market: demo.Market, Owner: saraOwner.Key()}); err != nil {
+			t.Errorf("%s: %v", h.Holds(), err)
+		}
+	}
+	if all, err = s.base.Reports().All(ctx, demo.Market, saraOwner.Key()); err != nil || len(all) != 0 {
+		t.Errorf("%v is left, %v", all, err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"merve/internal/actor"
 	"merve/internal/dynamo"
 )
 
@@ -20,7 +21,7 @@ func (l *Ledger) Forget(ctx context.Context, txs []Transaction) (stay []string, 
 	var errs []error
 	for _, tx := range txs {
 		stays, err := l.forget(ctx, tx.ID)
-		if err != nil {
+		if err != nil && !errors.Is(err, actor.ErrNotFound) { // gone by itself meanwhile
 			errs = append(errs, fmt.Errorf("ledger: forget %s: %w", tx.ID, err))
 		}
 		if stays {

@@ -325,6 +325,30 @@ func TestForgetNotWhatAKeyMakesAnew(t *testing.T) {
 	}
 }
 
+// What has gone by itself keeps no other from being forgotten, and is no error.
+func TestForgetWhatHasGone(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	var txs []Transaction
+	for n := range 2 {
+		tx, err := c.Offer(ctx, c.personal(40), 1, time.Minute, fmt.Sprint(n))
+		if err == nil {
+			_, err = c.Release(ctx, c.owner, tx.ID, "test", "no")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		txs = append(txs, tx)
+	}
+	gone := c.Table.Delete(txKey(txs[0].ID))
+	if err := c.Table.DB().Commit(ctx, gone); err != nil {
+		t.Fatal(err)
+	}
+	if stay, err := c.Forget(ctx, txs); err != nil || len(stay) != 0 || len(c.said(txs[1].ID)) != 0 {
+		t.Errorf("%v stay, %v says it, %v", stay, c.said(txs[1].ID), err)
+	}
+}
+
 // What is written while a customer's data is deleted does not bring it back.
 func TestForgetWhileItChanges(t *testing.T) {
 	t.Parallel()
