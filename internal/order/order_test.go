@@ -708,6 +708,38 @@ func TestField16_CrashAnywhere(t *testing.T) {
 	})
 }
 
+// What is ordered far ahead is among what is to be carried out until it is closed, and what is ordered
+// after it comes before it.
+func TestOpenLongBeforeItsTime(t *testing.T) {
+	t.Parallel()
+	for name, kind := range map[string]order.Kind{"food": order.Food, "a viewing": order.Viewing} {
+		c := newCounter(t)
+		draft := c.draft()
+		draft.Kind, draft.When = kind, noon.Add(60*24*time.Hour)
+		ahead, err := c.store.Propose(t.Context(), draft, "ahead")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ahead = c.apply(c.apply(ahead, order.PlacedEvent), order.AcceptedEvent)
+		c.now = noon.Add(time.Minute)
+		soon := c.apply(c.propose("soon"), order.PlacedEvent)
+		open, more, err := c.store.OpenOf(t.Context(), "demo", c.biz)
+		if err != nil || more || len(open) != 2 || open[0].ID != soon.ID {
+			t.Errorf("%s: at first %v, more %t, %v", name, open, more, err)
+		}
+		lapses := noon.Add(67*24*time.Hour - time.Minute)
+		if kind == order.Food {
+			lapses = noon.Add(61*24*time.Hour - time.Minute)
+		}
+		for _, c.now = range []time.Time{noon.Add(20 * 24 * time.Hour), ahead.When, lapses} {
+			open, _, err := c.store.OpenOf(t.Context(), "demo", c.biz)
+			if err != nil || !slices.ContainsFunc(open, func(o order.Order) bool { return o.ID == ahead.ID }) {
+				t.Errorf("%s, at %v: %v, %v", name, c.now, open, err)
+			}
+		}
+	}
+}
+
 // What is still to be carried out is found behind whatever was ordered since, as far as is looked.
 func TestOpenBehindOthers(t *testing.T) {
 	t.Parallel()

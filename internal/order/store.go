@@ -32,7 +32,7 @@ type stored struct {
 // dueKind is what the due index knows orders by.
 const dueKind = "order"
 
-// listedIndex is the index on (listed, listedAt): the business, and when the order was placed.
+// listedIndex is the index on (listed, listedAt): the business, and [Order.listedAt].
 // A proposal is not in it, so that what nobody said YES to takes no place in a list. Keys only.
 const listedIndex = "listed"
 
@@ -137,9 +137,18 @@ func (s *Store) All(ctx context.Context, market, owner string) ([]Order, error) 
 
 func newest(a, b Order) int { return b.CreatedAt.Compare(a.CreatedAt) }
 
-// answerFor is how long ago an order may have been placed that a business still answers without
-// its code.
+// answerFor is how long an order is among those that a business still answers without its code.
 const answerFor = 14 * 24 * time.Hour
+
+// listedAt is where an order that has just been placed stands among those of its business. What is
+// for later stands there so much later that it is in the list until it is closed at last: after its
+// time, or what the business may say instead, which is a day later at most.
+func (o Order) listedAt() time.Time {
+	if until := o.When.Add(24*time.Hour + closeRest); until.After(o.UpdatedAt.Add(answerFor)) {
+		return until.Add(-answerFor)
+	}
+	return o.UpdatedAt
+}
 
 // Lately lists the latest orders of a business in a market, newest first: those that it may
 // answer without a code, and what has become of others. 2 requests.
@@ -167,20 +176,22 @@ func (s *Store) OpenOf(ctx context.Context, market, business string) (open []Ord
 		}
 		open = append(open, slices.DeleteFunc(some, func(o Order) bool { return o.Market != market || !o.Stands() })...)
 		if after = next; after == "" {
-			return open, false, nil
+			break
 		}
 	}
-	return open, true, nil
+	slices.SortFunc(open, newest)
+	return open, after != "", nil
 }
 
-// OfBusiness lists the latest orders of a business that were placed since a time, newest first,
-// for staff: in every market. 2 requests.
+// OfBusiness lists the latest orders of a business that were placed since a time, or long before
+// theirs, newest first, for staff: in every market. 2 requests.
 func (s *Store) OfBusiness(ctx context.Context, business string, since time.Time) ([]Order, error) {
 	all, _, err := s.placed(ctx, business, since, MaxListed, "")
+	slices.SortFunc(all, newest)
 	return all, err
 }
 
-// placed lists orders of a business that were placed since a time, newest first, and where to go on.
+// placed lists orders of a business that are listed since a time, the last first, and where to go on.
 func (s *Store) placed(ctx context.Context, business string, since time.Time, limit int, after string) (all []Order, next string, err error) {
 	page, err := s.Table.Query(ctx, dynamo.Query{
 		Index: listedIndex, Where: "listed = :listed AND listedAt >= :since",
@@ -263,7 +274,7 @@ func (s *Store) Writes(o Order, typ EventType, by By) ([]dynamo.Write, Order, er
 	}
 	if typ == PlacedEvent {
 		set += ", listed = :listed, listedAt = :listedAt"
-		vals[":listed"], vals[":listedAt"] = listed(o.Business), dynamo.Stamp(after.UpdatedAt)
+		vals[":listed"], vals[":listedAt"] = listed(o.Business), dynamo.Stamp(after.listedAt())
 	}
 	if due := after.due(); due.IsZero() {
 		remove = append(remove, "dueShard", "dueAt")
