@@ -216,24 +216,13 @@ func (o *Office) find(ctx context.Context, tc tool.Context, code string) (order.
 	if err != nil {
 		return order.Order{}, err
 	}
-	var open, over []order.Order
-	for _, business := range roles.Businesses() {
-		one, err := o.Orders.ByCode(ctx, tc.Market.ID, business, strings.TrimSpace(code))
-		switch {
-		case errors.Is(err, actor.ErrNotFound):
-		case err != nil:
-			return order.Order{}, err
-		case one.Stands():
-			open = append(open, one)
-		default:
-			over = append(over, one)
-		}
-	}
-	switch all := append(open, over...); {
-	case len(open) > 1:
-		return order.Order{}, fault.Field("code", "is that of orders at %s and %s, which it cannot tell apart", open[0].ListingName, open[1].ListingName)
-	case len(all) > 0:
-		return all[0], nil
+	switch these, err := o.Orders.Meant(ctx, tc.Market.ID, roles.Businesses(), strings.TrimSpace(code)); {
+	case err != nil:
+		return order.Order{}, err
+	case len(these) > 1:
+		return order.Order{}, fault.Field("code", "is that of orders at %s and %s, which it cannot tell apart", these[0].ListingName, these[1].ListingName)
+	case len(these) == 1:
+		return these[0], nil
 	}
 	return order.Order{}, fault.Field("code", "no such order: take a code from getBusinessDay")
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"merve/internal/actor"
 	"merve/internal/gate"
 	"merve/internal/language"
 	"merve/internal/roster"
@@ -48,30 +47,18 @@ func (c *Commands) Command(ctx context.Context, tc tool.Context, m thread.Messag
 // was said, however long ago they were placed, or the latest, newest first. At most 2 requests for
 // each business.
 func (c *Commands) known(ctx context.Context, market string, businesses []string, code string) ([]Order, error) {
+	if code != "" {
+		return c.Store.Meant(ctx, market, businesses, code)
+	}
 	var all []Order
 	for _, b := range businesses {
-		some, err := c.of(ctx, market, b, code)
+		some, err := c.Store.Lately(ctx, market, b)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, some...)
 	}
-	if code != "" && len(all) > 1 { // at two businesses: the order that is over is not meant
-		all = slices.DeleteFunc(all, func(o Order) bool { return !o.Stands() })
-	}
 	return all, nil
-}
-
-// of are those of one business.
-func (c *Commands) of(ctx context.Context, market, business, code string) ([]Order, error) {
-	if code == "" {
-		return c.Store.Lately(ctx, market, business)
-	}
-	o, err := c.Store.ByCode(ctx, market, business, code)
-	if errors.Is(err, actor.ErrNotFound) {
-		return nil, nil
-	}
-	return []Order{o}, err
 }
 
 func (c *Commands) obey(tc tool.Context, s said, all []Order, at time.Time) gate.Settled {

@@ -171,7 +171,7 @@ func TestACodeOfTwoBusinesses(t *testing.T) {
 	t.Parallel()
 	c := newCounter(t)
 	other := *c
-	other.biz = dynamotest.ID("biz")
+	other.biz = c.biz + "-2" // looked at after it
 	a, b := sameCode(c.owner)
 	over, open := c.apply(c.apply(c.propose(a), order.PlacedEvent), order.RefusedEvent), other.apply(other.propose(b), order.PlacedEvent)
 	if over.Code != open.Code {
@@ -182,8 +182,15 @@ func TestACodeOfTwoBusinesses(t *testing.T) {
 			t.Errorf("%d writes, %q", len(s.Writes), s.Text)
 		}
 	}
-	if got := c.obeyed(open, c.heard(speaksFor{c.biz, other.biz}, "YES "+open.Code)); got != order.Accepted {
+	both := speaksFor{c.biz, other.biz}
+	if got := c.obeyed(open, c.heard(both, "YES "+open.Code)); got != order.Accepted {
 		t.Error(got)
+	}
+	if got := c.obeyed(open, c.heard(both, "DONE "+open.Code)); got != order.Done {
+		t.Error(got)
+	}
+	if s := c.heard(both, "DONE "+open.Code); s.Nothing || len(s.Writes) != 0 {
+		t.Errorf("both are over: %d writes, %q", len(s.Writes), s.Text)
 	}
 }
 

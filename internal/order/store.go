@@ -221,6 +221,32 @@ func (s *Store) ByCode(ctx context.Context, market, business, code string) (Orde
 	return o, err
 }
 
+// Meant finds the orders that the people of some businesses may mean by a code, by [MayMean]. At most
+// 2 requests for each business.
+func (s *Store) Meant(ctx context.Context, market string, businesses []string, code string) ([]Order, error) {
+	var all []Order
+	for _, business := range businesses {
+		o, err := s.ByCode(ctx, market, business, code)
+		if errors.Is(err, actor.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, o)
+	}
+	return MayMean(all, Order.Stands), nil
+}
+
+// MayMean are those that may be meant of what several businesses know by the same code: what stands,
+// or else the first of what is over.
+func MayMean[T any](all []T, stands func(T) bool) []T {
+	if open := slices.DeleteFunc(slices.Clone(all), func(one T) bool { return !stands(one) }); len(open) > 0 {
+		return open
+	}
+	return all[:min(len(all), 1)]
+}
+
 // Find is ByCode for staff: in every market.
 func (s *Store) Find(ctx context.Context, business, code string) (Order, error) {
 	it, err := s.Table.Get(ctx, codeKey(business, strings.ToUpper(code)))

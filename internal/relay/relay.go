@@ -168,11 +168,11 @@ func (t Talk) matter(now time.Time) matter {
 	}
 }
 
-// find are the matters that businesses know by a code: none, one, or those of several businesses
-// that are not over. What is another's, or was never said YES to, is none.
+// find are the matters that businesses may mean by a code, by [order.MayMean]. What is another's, or
+// was never said YES to, is none.
 func (p *Post) find(ctx context.Context, market string, businesses []string, code string) ([]matter, error) {
 	code = strings.ToUpper(strings.TrimSpace(code))
-	var open, closed []matter
+	var all []matter
 	for _, business := range businesses {
 		var m *matter
 		var err error
@@ -184,19 +184,14 @@ func (p *Post) find(ctx context.Context, market string, businesses []string, cod
 		case ledgerCode:
 			m, err = p.booking(ctx, market, business, code)
 		}
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, err
-		case m != nil && m.closed:
-			closed = append(closed, *m)
-		case m != nil:
-			open = append(open, *m)
+		}
+		if m != nil {
+			all = append(all, *m)
 		}
 	}
-	if len(open) == 0 && len(closed) > 0 {
-		return closed[:1], nil
-	}
-	return open, nil
+	return order.MayMean(all, func(m matter) bool { return !m.closed }), nil
 }
 
 func (p *Post) order(ctx context.Context, market, business, code string) (*matter, error) {
