@@ -12,11 +12,11 @@
 //
 // Cost: Put joins another transaction (2 write units and 1 for the due index), PutPieces
 // that for each piece; a delivery is 2 requests: the claim, which in the same transaction
-// checks that the recipient may still be written to and has the number (2 write units each), and
-// that it is the message's turn, and the record of the provider's id. To take a question from a
-// message is 2 more. To settle an unclear send is 3, and 1 for each megabyte of the thread's
-// outbox. A status callback is 1, and 1 more for a failure that comes late. To look up a message
-// that is quoted is 1 for each megabyte.
+// checks that the recipient may still be written to, that the number of who is told of something is
+// still theirs (2 write units more), and that it is the message's turn, and the record of the
+// provider's id. To take a question from a message is 2 more. To settle an unclear send is 3, and
+// 1 for each megabyte of the thread's outbox. A status callback is 1, and 1 more for a failure that
+// comes late. To look up a message that is quoted is 1 for each megabyte.
 package outbox
 
 import (

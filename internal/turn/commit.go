@@ -152,8 +152,8 @@ func (w *work) outbound(t thread.Turn) []dynamo.Write {
 		From: w.from(), To: w.thread.ReplyAddr, Text: t.Out[0].Text, Template: w.template(t.At), Kind: "reply", Origin: origin,
 		Trace: t.TraceID, Essential: essential, ByPerson: person,
 	}
-	if to := ownerOf(w.thread.Head); to.Phone != "" && !w.thread.Type.IsWork() {
-		m.Person = to.ID
+	if to := ownerOf(w.thread.Head); to.Phone != "" && !w.thread.Type.IsWork() && !w.heard() {
+		m.Person = to.ID // an answer goes to who has just written from there
 	}
 	if w.pending != nil && (w.made || w.asked) {
 		m.Pending, m.Buttons, m.Rest = w.pending.ID, w.buttons(), w.rest(m.Text)
@@ -195,6 +195,11 @@ const windowMargin = 5 * time.Minute
 // byPerson reports whether a turn tells only of what people have done.
 func byPerson(in []thread.Message) bool {
 	return !slices.ContainsFunc(in, func(m thread.Message) bool { return m.Notice == nil || !m.Notice.ByPerson })
+}
+
+// heard reports whether a turn answers somebody, rather than tell what has happened only.
+func (w *work) heard() bool {
+	return slices.ContainsFunc(w.in, func(m thread.Message) bool { return m.Notice == nil })
 }
 
 // from is the market's own sender on the thread's channel; "" is the account's.

@@ -211,6 +211,11 @@ func TestField36_ANumberThatIsAnothersNow(t *testing.T) {
 	writes(bob, business)
 	told := func(id string) (to string) {
 		w.settle()
+		for _, m := range w.sent {
+			if m.Person != "" {
+				t.Errorf("to check who has %s costs more than to answer there needs", m.To)
+			}
+		}
 		w.sent = nil
 		if err := w.teller().Tell(t.Context(), id, dynamotest.ID("n"), thread.Notice{Kind: "note", Text: "Your table waits at eight."}); err != nil {
 			t.Fatal(err)
@@ -219,6 +224,7 @@ func TestField36_ANumberThatIsAnothersNow(t *testing.T) {
 		for _, m := range w.sent {
 			to += m.To
 		}
+		w.sent = nil
 		return to
 	}
 	if got := []string{told(anns), told(bobs), told(works)}; !slices.Equal(got, []string{"", customers, business}) {
