@@ -228,6 +228,9 @@ func TestWhatIsProposed(t *testing.T) {
 			k.listing.Hours = &schedule.Hours{TimeZone: "Asia/Dubai"}
 			k.listing.Offerings = []schedule.Offering{{TimeZone: "Asia/Tokyo"}}
 		}, "; ; 0; ; 11-24 09:00"},
+		"at a time that is agreed on later, from a closed day": {"bookService", nil, func(k *kiosk) {
+			k.listing.Hours = &schedule.Hours{TimeZone: "UTC", Closed: []string{noon.Format(time.DateOnly)}}
+		}, "; ; 0; ; 01-01 00:00"},
 		"at a time of its offerings": {"bookService", at, func(k *kiosk) { k.listing.Offerings = []schedule.Offering{{TimeZone: "Asia/Tokyo"}} }, "; ; 0; ; 11-24 04:00"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,8 +2,8 @@ package payment_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +17,7 @@ import (
 	"merve/internal/wording"
 )
 
-// run runs one of the tools as the customer of the till.
+// run runs one of the tools as the customer of the till, about a transaction or, with "", the latest.
 func (d *till) run(name, tx string, change func(tc *tool.Context)) (tool.Result, error) {
 	d.t.Helper()
 	tc := d.tc
@@ -32,7 +32,15 @@ func (d *till) run(name, tx string, change func(tc *tool.Context)) (tool.Result,
 	if !ok {
 		d.t.Fatalf("no tool %s", name)
 	}
-	return t.Run(context.Background(), tc, fmt.Appendf(nil, `{"transactionId":%q}`, tx))
+	id := any(tx)
+	if tx == "" {
+		id = nil
+	}
+	args, err := json.Marshal(map[string]any{"transactionId": id})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return t.Run(context.Background(), tc, args)
 }
 
 // Who has had all deleted is told that what they still come to is paid, and when it is over the
@@ -80,6 +88,7 @@ func TestWhatMayBePaid(t *testing.T) {
 		"in another market":    {held, func(tc *tool.Context) { tc.Market = market.Default("other") }, "no such booking"},
 		"another's":            {held, func(tc *tool.Context) { tc.Actor.ID = "other" }, "no such booking"},
 		"not held any more":    {held, func(tc *tool.Context) { tc.Now = held.HoldExpiresAt }, "not held any more"},
+		"the latest of nobody": {ledger.Transaction{}, func(tc *tool.Context) { tc.Actor.ID = "other" }, "no such booking"},
 		"what there is not":    {ledger.Transaction{ID: "none"}, nil, "no such booking"},
 		"named by the code":    {ledger.Transaction{ID: held.Code}, nil, "no such booking"},
 		"a moment before that": {held, func(tc *tool.Context) { tc.Now = held.HoldExpiresAt.Add(-time.Minute) }, ""},

@@ -3,6 +3,7 @@ package relay
 import (
 	"context"
 	"iter"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,7 +11,10 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/ledger"
+	"merve/internal/market"
 	"merve/internal/order"
+	"merve/internal/roster"
+	"merve/internal/tool"
 )
 
 // records are the orders and bookings of a business.
@@ -40,6 +44,17 @@ func (r records) Booked(_ context.Context, market, business string) iter.Seq2[le
 			}
 		}
 	}
+}
+
+// runs is the roster of a number that runs some businesses.
+type runs []string
+
+func (r runs) Read(context.Context, string, string) (roster.Roles, error) {
+	var roles roster.Roles
+	for _, business := range r {
+		roles = append(roles, roster.Entry{Role: roster.Business, Name: business})
+	}
+	return roles, nil
 }
 
 // A code leads to what a business has with a customer in this market, and to nothing else.
@@ -111,5 +126,18 @@ func TestFindAtTwoBusinesses(t *testing.T) {
 		if diff := cmp.Diff(tt.want, got); err != nil || diff != "" {
 			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
 		}
+	}
+}
+
+// Who writes about a code that two of their businesses have given is told of which.
+func TestNothingIsWrittenToOneOfTwo(t *testing.T) {
+	t.Parallel()
+	kept := records{orders: []order.Order{
+		{Code: "K7P2", Business: "a", ListingName: "Grill", Market: "demo", Status: order.Accepted}, {Code: "K7P2", Business: "b", ListingName: "Kebab", Market: "demo", Status: order.Placed},
+	}}
+	p := &Post{Orders: kept, Ledger: kept, Roster: runs{"a", "b"}}
+	_, err := p.matter(t.Context(), tool.Context{Market: market.Default("demo")}, writeArgs{Code: "K7P2", Text: "At the gate"})
+	if err == nil || !strings.Contains(err.Error(), "code: is that of several") || !strings.Contains(err.Error(), "Grill") || !strings.Contains(err.Error(), "Kebab") {
+		t.Error(err)
 	}
 }
