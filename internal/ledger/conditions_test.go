@@ -80,6 +80,8 @@ func TestEachConditionStandsByItself(t *testing.T) {
 		"take own, the lock is confirmed":  {takeOwnOf, changeLock(func(k *lock) { k.State = lockConfirmed }), errTokenLost},
 		"take over, the lock is another's": {takeExpiredOf, foreign, errTokenLost},
 		"take over, the lock is confirmed": {takeExpiredOf, changeLock(func(k *lock) { k.State = lockConfirmed }), errTokenLost},
+		"inherit, the lock is another's":   {inheritOf, foreign, ErrSlotTaken},
+		"inherit, the lock is held":        {inheritOf, changeLock(func(k *lock) { k.State = lockHeld }), ErrSlotTaken},
 		"take over, the lock is not over":  {takeExpiredOf, changeLock(func(k *lock) { k.Until = k.Until.Add(time.Hour) }), errTokenLost},
 	}
 	for name, tt := range tests {
@@ -118,6 +120,16 @@ func takeOwnOf(c *corner, tx Transaction) ([]dynamo.Write, error) {
 func takeExpiredOf(c *corner, tx Transaction) ([]dynamo.Write, error) {
 	k, err := locksOf(tx)
 	return []dynamo.Write{c.takeExpired(k[0], lock{Name: tx.Locks[0], Tx: "new", State: lockHeld}, tx.ID, tx.HoldExpiresAt)}, err
+}
+
+func inheritOf(c *corner, tx Transaction) ([]dynamo.Write, error) {
+	if _, err := c.confirm(tx, "yes"); err != nil {
+		return nil, err
+	}
+	k, err := locksOf(tx)
+	moved := tx
+	moved.ID, moved.Replaces = "new", tx.ID
+	return []dynamo.Write{c.inheritLock(k[0], moved)}, err
 }
 
 // A lock that a live transaction has taken since it was read as an orphan stays.

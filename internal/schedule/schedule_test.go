@@ -460,3 +460,17 @@ func TestABookingTakesAllSlotsThatItTouches(t *testing.T) {
 		}
 	})
 }
+
+// An hour that comes twice makes a slot longer, but no longer than a booking; a night is a name.
+func TestLongestSlot(t *testing.T) {
+	t.Parallel()
+	for want, o := range map[time.Duration]Offering{
+		90 * time.Minute: {Unit: BySlot, SlotMinutes: 30, DurationMinutes: 120},
+		20 * time.Minute: {Unit: BySlot, SlotMinutes: 30, DurationMinutes: 20},
+		0:                {Unit: ByNight, SlotMinutes: 30, DurationMinutes: 60},
+	} {
+		if got := o.LongestSlot(); got != want {
+			t.Errorf("%s of %d minutes: %v, want %v", o.Unit, o.SlotMinutes, got, want)
+		}
+	}
+}
