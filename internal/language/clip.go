@@ -1,5 +1,10 @@
 package language
 
+import (
+	"strings"
+	"unicode"
+)
+
 // Clip shortens s to at most max characters.
 func Clip(s string, max int) string {
 	if len(s) <= max {
@@ -11,10 +16,10 @@ func Clip(s string, max int) string {
 	return s
 }
 
-// Brief shortens s to at most max characters, and shows that it did.
+// Brief shortens s to at most max characters, of which the last shows that it did.
 func Brief(s string, max int) string {
-	if short := Clip(s, max); short != s {
-		return short + "…"
+	if Clip(s, max) == s {
+		return s
 	}
-	return s
+	return strings.TrimRightFunc(Clip(s, max-1), unicode.IsSpace) + "…"
 }

@@ -7,9 +7,10 @@ func TestClip(t *testing.T) {
 	for _, c := range []struct{ s, clip, brief string }{
 		{"", "", ""},
 		{"σήμε", "σήμε", "σήμε"},
-		{"σήμερα", "σήμε", "σήμε…"},
-		{"today", "toda", "toda…"},
-		{"🍣🍣🍣🍣🍣", "🍣🍣🍣🍣", "🍣🍣🍣🍣…"},
+		{"σήμερα", "σήμε", "σήμ…"},
+		{"today", "toda", "tod…"},
+		{"🍣🍣🍣🍣🍣", "🍣🍣🍣🍣", "🍣🍣🍣…"},
+		{"to day", "to d", "to…"},
 	} {
 		if clip, brief := Clip(c.s, 4), Brief(c.s, 4); clip != c.clip || brief != c.brief {
 			t.Errorf("%q: %q and %q, want %q and %q", c.s, clip, brief, c.clip, c.brief)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"merve/internal/language"
 	"merve/internal/market"
 )
 
@@ -21,6 +22,10 @@ func Approved(m *market.Market, event string, vars map[string]string) *Template 
 	return t
 }
 
+// maxParameter is the longest parameter that Twilio takes, in characters.
+// https://www.twilio.com/docs/api/errors/21658
+const maxParameter = 1600
+
 // parameter makes value fit for an approved template: WhatsApp takes none that is empty or
 // has line breaks, tabs or more than four spaces in a row.
 // https://www.twilio.com/docs/api/errors/63013
@@ -28,5 +33,5 @@ func parameter(value string) string {
 	if value = strings.Join(strings.Fields(value), " "); value == "" {
 		return "-"
 	}
-	return value
+	return language.Brief(value, maxParameter)
 }
