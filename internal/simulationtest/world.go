@@ -67,6 +67,7 @@ type World struct {
 	twilio  *twiliotest.Server
 	llm     *openaitest.Server
 	log     *logged
+	shards  shards
 	healthy *app.Base // on a store that never fails, for looking
 
 	mu    sync.Mutex // guards what is asked for by goroutines of the functions
@@ -147,6 +148,7 @@ func (w *World) createTables() {
 // that nothing happens to.
 func (w *World) base(calls *faulttest.Calls) *app.Base {
 	cfg := w.cfg.Copy()
+	cfg.HTTPClient = &http.Client{Transport: &w.shards}
 	if calls != nil {
 		cfg.HTTPClient = calls
 		if w.chance(0.5) {
@@ -376,7 +378,7 @@ func (s *store) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	s.w.beforeCall(s.function, body)
 	s.freeze()
-	resp, err := faulttest.Transport.RoundTrip(r)
+	resp, err := s.w.shards.RoundTrip(r)
 	if err == nil && resp.StatusCode == http.StatusOK {
 		s.w.written(r.Header.Get("X-Amz-Target"), body)
 	}
