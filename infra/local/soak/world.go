@@ -224,6 +224,7 @@ func (w *world) live(ctx context.Context) {
 		case <-over:
 			w.setFaulty(false)
 			w.settle(ctx)
+			w.measure(ctx) // at rest: what the load at the end was is no leak
 			return
 		case <-tick.C:
 		}
