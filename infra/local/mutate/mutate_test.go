@@ -124,7 +124,8 @@ func TestApplyNests(t *testing.T) {
 }
 
 // The tables of the product: no name in them is out of date, no test or reason is about a mutant
-// that there is none of, and no mutant is both killed and said to change nothing.
+// that there is none of, every test that kills one is there, and no mutant is both killed and said
+// to change nothing.
 func TestTheTablesAreTrue(t *testing.T) {
 	t.Parallel()
 	module := moduleDir(t)
@@ -143,9 +144,17 @@ func TestTheTablesAreTrue(t *testing.T) {
 	for _, m := range s.Mutants {
 		known[m.ID] = true
 	}
-	for id := range k.killers {
+	tests := map[string]string{} // of a package's directory, the text of its tests
+	for id, killer := range k.killers {
 		if !known[id] {
 			t.Errorf("killers.txt: %q: no such mutant", id)
+		}
+		dir := strings.TrimPrefix(killer.pkg, "merve/")
+		if _, read := tests[dir]; !read {
+			tests[dir] = testsIn(t, filepath.Join(module, dir))
+		}
+		if name, _, _ := strings.Cut(killer.test, "/"); !strings.Contains(tests[dir], "func "+name+"(") {
+			t.Errorf("killers.txt: %q dies of %s, which %s has not", id, killer.test, killer.pkg)
 		}
 	}
 	for id, why := range k.same {
@@ -156,6 +165,23 @@ func TestTheTablesAreTrue(t *testing.T) {
 			t.Errorf("equivalent.txt: %q changes nothing, and dies of %s", id, killer.test)
 		}
 	}
+}
+
+func testsIn(t *testing.T, dir string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	return all.String()
 }
 
 func TestTestersAreNearestFirst(t *testing.T) {
