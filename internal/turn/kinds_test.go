@@ -69,7 +69,7 @@ func kinds() []kind {
 		{name: "burst", want: "You said one, two, three.", said: []string{"one", "two", "three"}},
 		{name: "message meanwhile", want: "You said one, two.", model: func(w *world) llm.Model { return w.interrupted("two") }, said: []string{"one"}},
 		{name: "message while proposing", want: "Reply YES to confirm", model: func(w *world) llm.Model { return w.interrupted("thanks") }, said: []string{"book"}},
-		{name: "stop while proposing", want: "no more messages", only: channel.WhatsApp, model: func(w *world) llm.Model { return w.interrupted("STOP") }, said: []string{"book"}},
+		{name: "stop while proposing", want: "no more messages", only: channel.WhatsApp, prepare: func(w *world, _ string) { w.meanwhile = w.comingIn("STOP") }, said: []string{"book"}},
 		{name: "yes while proposing", want: "Reply YES to confirm", model: func(w *world) llm.Model { return w.interrupted("yes") }, said: []string{"book"}},
 		{name: "model unreachable", want: "cannot answer properly", model: failing(llm.Unavailable), said: []string{"hi"}},
 		{name: "model malformed", want: "cannot answer properly", model: failing(llm.Malformed), said: []string{"hi"}},
@@ -81,7 +81,7 @@ func kinds() []kind {
 		{name: "thread's day", want: "limit for today", market: bounded(func(s *market.Safety) { s.ThreadDayMicroUSD = 1000 }), model: looping, before: []string{"hi"}, said: []string{"hi"}},
 		{name: "handed over", want: `["are you there?"] ""`, prepare: (*world).handOver, before: []string{"hi"}, said: []string{"are you there?"}},
 		{name: "handed over meanwhile", want: `["one"] ""`, model: (*world).overtaken, said: []string{"one"}},
-		{name: "handed over while proposing", want: `["book"] ""`, model: (*world).overtaken, said: []string{"book"}},
+		{name: "handed over while proposing", want: `["book"] ""`, prepare: func(w *world, _ string) { w.meanwhile = w.takingOver() }, said: []string{"book"}},
 		{name: "notice", prepare: (*world).notice, before: booked, later: 10 * time.Minute, said: []string{"hi"}},
 	}, slices.Concat(bookingKinds(), conciergeKinds(), saraKinds())...)
 }
@@ -132,15 +132,15 @@ func calls(cs ...llm.Call) []llm.Call {
 	return cs
 }
 
-// clerk answers by what was said last and how many rounds there were since, and so the same
-// whenever it is asked.
+// clerk answers by the last errand that was said, or what was said last, and how many rounds there
+// were since, and so the same whenever it is asked.
 func clerk(req llm.Request) llm.Response {
 	said, rounds, result := "", 0, ""
 	for _, m := range req.Messages {
 		switch {
 		case m.Role == llm.User && errand(m.Text, 0, "") != nil:
 			said, rounds = m.Text, 0
-		case m.Role == llm.User && rounds == 0:
+		case m.Role == llm.User && rounds == 0 && errand(said, 0, "") == nil:
 			said = m.Text
 		case m.Role == llm.Assistant && len(m.Calls) > 0:
 			rounds++
@@ -264,27 +264,38 @@ func clerkModel() llm.Model {
 	return modelFunc(func(_ context.Context, req llm.Request) (llm.Response, error) { return clerk(req), nil })
 }
 
-// interrupted is clerk, with a message that comes in, by another process, while it thinks.
-func (w *world) interrupted(text string) llm.Model {
-	healthy := *w.threads
+// interrupted is clerk, with a message that comes in while it thinks.
+func (w *world) interrupted(text string) llm.Model { return clerkWhile(w.comingIn(text)) }
+
+// overtaken is clerk, with a person who takes the thread over while it thinks.
+func (w *world) overtaken() llm.Model { return clerkWhile(w.takingOver()) }
+
+func clerkWhile(happens func(ctx context.Context)) llm.Model {
 	return modelFunc(func(ctx context.Context, req llm.Request) (llm.Response, error) {
-		in := w.from("ann", w.last.Channel, "meanwhile", text)
-		if _, err := healthy.Append(ctx, in, false); err != nil {
-			w.t.Errorf("meanwhile: %v", err)
-		}
+		happens(ctx)
 		return clerk(req), nil
 	})
 }
 
-// overtaken is clerk, with a person who takes the thread over while it thinks.
-func (w *world) overtaken() llm.Model {
+// comingIn is a message that comes in by another process.
+func (w *world) comingIn(text string) func(ctx context.Context) {
 	healthy := *w.threads
-	return modelFunc(func(ctx context.Context, req llm.Request) (llm.Response, error) {
+	return func(ctx context.Context) {
+		in := w.from("ann", w.last.Channel, "meanwhile", text)
+		if _, err := healthy.Append(ctx, in, false); err != nil {
+			w.t.Errorf("meanwhile: %v", err)
+		}
+	}
+}
+
+// takingOver is a person who takes the thread over.
+func (w *world) takingOver() func(ctx context.Context) {
+	healthy := *w.threads
+	return func(ctx context.Context) {
 		if err := healthy.Table.DB().Commit(ctx, healthy.Assigned(threadOf(w.last), thread.ByPerson)); err != nil {
 			w.t.Errorf("meanwhile: %v", err)
 		}
-		return clerk(req), nil
-	})
+	}
 }
 
 // hall is let for a day, which has many slots.

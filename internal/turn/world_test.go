@@ -127,9 +127,10 @@ type world struct {
 	model   llm.Model
 	numbers []string // of its businesses
 
-	transport http.RoundTripper // of the process, to providers
-	last      channel.Inbound   // where the turn under test takes place
-	sara      *sara             // nil in Merve's worlds
+	transport http.RoundTripper         // of the process, to providers
+	last      channel.Inbound           // where the turn under test takes place
+	meanwhile func(ctx context.Context) // happens while a tool looks up what it is to book; nil is nothing
+	sara      *sara                     // nil in Merve's worlds
 	concierge
 	cashier
 
@@ -649,6 +650,9 @@ func fromYAML(t *testing.T, text []byte, out any) {
 type catalog struct{ w *world }
 
 func (c catalog) Bookable(ctx context.Context, marketID, listingID, offeringID string) (ledger.Bookable, error) {
+	if c.w.meanwhile != nil {
+		c.w.meanwhile(ctx)
+	}
 	l, err := c.w.listings.Get(ctx, marketID, listingID)
 	if err != nil {
 		return ledger.Bookable{}, err
