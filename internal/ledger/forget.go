@@ -49,7 +49,7 @@ func (l *Ledger) tryForget(ctx context.Context, txID string) (stays bool, err er
 		return false, err
 	}
 	if tx := h.Transaction; tx.Stands(l.now()) {
-		return tx.seen(l.now()) != Expired, l.forgetLater(ctx, tx)
+		return tx.Seen(l.now()) != Expired, l.forgetLater(ctx, tx)
 	}
 	ws, err := l.forgetting(ctx, h)
 	if err != nil {

@@ -251,7 +251,7 @@ const (
 func (b *Booker) list(ctx context.Context, tc tool.Context, _ noArgs) (tool.Result, error) {
 	lapsed := 0
 	txs, err := b.Ledger.Latest(ctx, tc.Actor, tc.Market.ID, maxListed, func(tx Transaction) bool {
-		if tx.seen(tc.Now) == Expired || tx.State == Cancelled && tx.ConfirmedAt.IsZero() {
+		if tx.Seen(tc.Now) == Expired || tx.State == Cancelled && tx.ConfirmedAt.IsZero() {
 			lapsed++
 			return lapsed <= maxLapsed
 		}
@@ -327,7 +327,7 @@ func (b *Booker) booked(ctx context.Context, tc tool.Context, id string) (Transa
 // view is what a model sees of a transaction.
 func (b *Booker) view(tc tool.Context, tx Transaction) map[string]any {
 	v := map[string]any{
-		"transactionId": tx.ID, "code": tx.Code, "state": tx.seen(tc.Now), "listingId": tx.Listing, "listing": tx.ListingName,
+		"transactionId": tx.ID, "code": tx.Code, "state": tx.Seen(tc.Now), "listingId": tx.Listing, "listing": tx.ListingName,
 		"offering": tx.OfferingName, "partySize": tx.Party, "priceMinor": tx.PriceMinor, "currency": tx.Currency,
 		"summary": b.Summary(tc.Language, tx),
 	}
@@ -343,9 +343,9 @@ func (b *Booker) view(tc tool.Context, tx Transaction) map[string]any {
 	return v
 }
 
-// seen is the state as it counts: a hold whose time is over is expired, even before
+// Seen is the state as it counts: a hold whose time is over is expired, even before
 // anything has written that down.
-func (tx Transaction) seen(now time.Time) State {
+func (tx Transaction) Seen(now time.Time) State {
 	if tx.State == Hold && !tx.HoldExpiresAt.After(now) {
 		return Expired
 	}

@@ -290,7 +290,7 @@ func (l *Ledger) Offered(ctx context.Context, w Waiting) (tx Transaction, made b
 	if tx, err = l.read(ctx, d.Result.ID); err != nil {
 		return Transaction{}, false, err
 	}
-	tx.State = tx.seen(l.now())
+	tx.State = tx.Seen(l.now())
 	return tx, true, nil
 }
 

@@ -52,7 +52,7 @@ func (s *Store) Of(ctx context.Context, txs []ledger.Transaction) ([]Record, err
 // their language, the link, and their name in the receipt. What was asked, paid and given back,
 // when, and the provider's id stay, as books have to be kept. Of what is held or still expected all
 // stays until that is over, when whoever forgets the transaction asks again: its customer may yet pay
-// it, or ask whether they have. It may be called any number of times. 2 or 3 requests for each.
+// it, or ask whether they have. It may be called any number of times. 2 requests for each, 1 where it was done before.
 func (s *Store) Forget(ctx context.Context, txs []ledger.Transaction) error {
 	var errs []error
 	for _, tx := range txs {

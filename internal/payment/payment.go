@@ -29,8 +29,8 @@
 //
 // When a customer's data is deleted, the books stay without them: [Store.Forget] says what.
 //
-// Requests to the store: a YES 2 and what the turn's transaction takes, a webhook 2 or 3, one
-// that comes again 1; a page 2; a refund 1, and 1 to the provider; what was not paid in time 1,
+// Requests to the store: a YES 2 and what the turn's transaction takes, a webhook 2 to 4, one
+// that comes again 1; a page 2; a refund 2, and 1 to the provider; what was not paid in time 2,
 // and 2 to the provider.
 package payment
 
@@ -255,8 +255,8 @@ type Page struct {
 }
 
 // Open returns what a link leads to. A wrong token is [actor.ErrNotFound]; what can no longer
-// be paid, and never was, is [ErrGone] beside the page. 2 requests, none for what cannot be a
-// token.
+// be paid, and was not as far as we have been told, is [ErrGone] beside the page. 2 requests, none
+// for what cannot be a token.
 func (s *Store) Open(ctx context.Context, tx, token string) (Page, error) {
 	if base64.RawURLEncoding.DecodedLen(len(token)) != tokenSize || len(tx) > 128 {
 		return Page{}, actor.ErrNotFound

@@ -98,7 +98,7 @@ func TestNothingUnpaidIsConfirmed(t *testing.T) {
 	if !errors.Is(err, ledger.ErrUnpaid) || d.state(tx) != ledger.Hold {
 		t.Errorf("%v, %s", err, d.state(tx))
 	}
-	free := d.offer(func(t *ledger.Terms) { t.DueMinor = 0 })
+	free := d.offer(nothingDue)
 	if payment.KindOf(tx) != payment.Kind || payment.KindOf(free) != ledger.ConfirmKind {
 		t.Errorf("kinds %s, %s", payment.KindOf(tx), payment.KindOf(free))
 	}
@@ -543,6 +543,34 @@ func TestDeclined(t *testing.T) {
 	d.take(declined) // late
 	if got := d.payment(tx); got.Status != payment.Paid || d.state(tx) != ledger.Confirmed {
 		t.Errorf("%+v, %s", got, d.state(tx))
+	}
+}
+
+// A customer is told to try again only while they can.
+func TestDeclinedWhenItIsOver(t *testing.T) {
+	t.Parallel()
+	for name, since := range map[string]func(d *till, tx ledger.Transaction, p payment.Payment){
+		"the hold is over": func(d *till, _ ledger.Transaction, _ payment.Payment) { d.pass(ledger.PayFor) },
+		"it was let go of": func(d *till, tx ledger.Transaction, _ payment.Payment) {
+			_, err := d.Ledger.Release(context.Background(), d.tc.Actor, tx.ID, "no", "k")
+			if err != nil {
+				d.t.Fatal(err)
+			}
+		},
+		"it was paid by another card":   func(d *till, _ ledger.Transaction, p payment.Payment) { d.take(d.report(d.stripe.Pay(p.Intent))) },
+		"it was confirmed without that": func(d *till, tx ledger.Transaction, _ payment.Payment) { d.confirm(tx) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newTill(t)
+			tx := d.offer(nothingDue)
+			p := d.yes(tx)
+			d.take(d.report(d.stripe.Decline(p.Intent)))
+			since(d, tx, p)
+			if n, ok := d.told(tx)[tx.ID+".payment.failed"]; ok {
+				t.Errorf("told %q", n.Text)
+			}
+		})
 	}
 }
 

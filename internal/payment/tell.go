@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"merve/internal/ledger"
 	"merve/internal/market"
 	"merve/internal/thread"
 	"merve/internal/wording"
@@ -30,10 +31,17 @@ func (t *Teller) Tell(ctx context.Context, e Event) error {
 	if err != nil {
 		return fmt.Errorf("tell of the payment of %s: %w", e.Transaction, err)
 	}
-	if say == wording.PaymentReturning && p.BackMinor > 0 {
+	tx, err := t.Store.Ledger.Get(ctx, system(), e.Transaction)
+	if err != nil {
+		return fmt.Errorf("tell of the payment of %s: %w", e.Transaction, err)
+	}
+	switch {
+	case e.Type == Failed && !(p.Open() && held(tx, t.Store.now())):
+		return nil // it can be paid no more, or has been
+	case say == wording.PaymentReturning && p.BackMinor > 0:
 		say = wording.PaymentReturningPart
 	}
-	n, err := t.notice(ctx, e, p, say)
+	n, err := t.notice(ctx, e, p, tx, say)
 	if err != nil {
 		return fmt.Errorf("tell of the payment of %s: %w", e.Transaction, err)
 	}
@@ -58,12 +66,8 @@ func words(e Event) (key wording.Key, ok bool) {
 	return "", false
 }
 
-func (t *Teller) notice(ctx context.Context, e Event, p Payment, say wording.Key) (thread.Notice, error) {
+func (t *Teller) notice(ctx context.Context, e Event, p Payment, tx ledger.Transaction, say wording.Key) (thread.Notice, error) {
 	s := t.Store
-	tx, err := s.Ledger.Get(ctx, system(), e.Transaction)
-	if err != nil {
-		return thread.Notice{}, err
-	}
 	m, err := t.Markets.Get(ctx, p.Market)
 	if err != nil {
 		return thread.Notice{}, err

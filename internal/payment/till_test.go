@@ -186,6 +186,18 @@ func (d *till) state(tx ledger.Transaction) ledger.State {
 	return now.State
 }
 
+// nothingDue is what may be paid ahead, and need not be.
+func nothingDue(t *ledger.Terms) { t.DueMinor = 0 }
+
+// confirm confirms without a payment, as a YES in a linked chat may.
+func (d *till) confirm(tx ledger.Transaction) {
+	d.t.Helper()
+	receipt := ledger.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}
+	if _, err := d.Ledger.Confirm(context.Background(), d.tc.Actor, tx.ID, receipt, "c"); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
 // report is what Stripe tells of a payment.
 func (d *till) report(w stripetest.Webhook) payment.Report {
 	d.t.Helper()

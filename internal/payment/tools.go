@@ -104,9 +104,10 @@ func (p *Payer) status(ctx context.Context, tc tool.Context, args whichArgs) (to
 	}
 	r := p.shown(found, tx)
 	if found.Open() && !held(tx, tc.Now) {
-		r.Cards, r.Data = nil, map[string]any{
-			"transactionId": tx.ID, "code": tx.Code, "state": ledger.Expired, "status": "none", "note": "it was not paid in time and is not held any more",
+		data := map[string]any{
+			"transactionId": tx.ID, "code": tx.Code, "state": tx.Seen(tc.Now), "status": "none", "note": "no payment has arrived, and none can be made any more",
 		}
+		r.Cards, r.Data, r.Memory = nil, data, data
 	}
 	return r, nil
 }

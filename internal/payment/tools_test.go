@@ -109,6 +109,36 @@ func TestWhatMayBePaid(t *testing.T) {
 	}
 }
 
+// The model is told what is known, and no more: of what was not paid in time the money may still be
+// on its way, and what was confirmed without it is booked.
+func TestStatusOfWhatWasNotPaid(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		begin func(d *till, tx ledger.Transaction)
+		want  ledger.State
+	}{
+		"not in time":          {func(*till, ledger.Transaction) {}, ledger.Expired},
+		"confirmed without it": {(*till).confirm, ledger.Confirmed},
+	} {
+		d := newTill(t)
+		tx := d.offer(nothingDue)
+		p := d.yes(tx)
+		tt.begin(d, tx)
+		d.pass(ledger.PayFor)
+		got, err := d.run("getPaymentStatus", tx.ID, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, _ := got.Data.(map[string]any)
+		if data["state"] != tt.want || data["status"] != "none" || got.Cards != nil {
+			t.Errorf("%s: %+v, %+v", name, data, got.Cards)
+		}
+		if memory, _ := json.Marshal(got.Memory); strings.Contains(string(memory), d.Link(p)) {
+			t.Errorf("%s: a link that leads nowhere is remembered: %s", name, memory)
+		}
+	}
+}
+
 // A move is paid by its own YES.
 func TestAMoveIsNotPaidByATool(t *testing.T) {
 	t.Parallel()
