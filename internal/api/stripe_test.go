@@ -135,7 +135,13 @@ func TestPaymentPageRefuses(t *testing.T) {
 	}
 	later := s.with(t, func(b *app.Base) { b.Now = func() time.Time { return now().Add(time.Hour) } })
 	page := "/pay/" + tx.ID + "/" + p.Token
-	s.callTo(t, later, "GET", page, nil).wants(t, http.StatusGone, nil)
+	s.stripe.Pay(p.Intent) // and nobody here has been told yet
+	for lang, charged := range map[string]string{"en": "charged", "de": "abgebucht", "tr": "çekilmedi"} {
+		a := s.callTo(t, later, "GET", page, nil, "Accept-Language", lang).wants(t, http.StatusGone, nil)
+		if strings.Contains(string(a.body), charged) {
+			t.Errorf("%s: the page says what nobody knows: %s", lang, a.body)
+		}
+	}
 	s.callTo(t, later, "GET", page+"/intent", nil).wants(t, http.StatusGone, nil)
 }
 

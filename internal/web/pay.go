@@ -110,7 +110,7 @@ func (p payPage) node() g.Node {
 	}), h.Main(
 		g.If(p.pays, g.Group{
 			h.Data("key", p.PublishableKey), h.Data("checking", p.text(wording.PayChecking, nil)),
-			h.Data("failed", p.text(wording.PayNotThrough, nil)), h.Data("off", p.text(wording.PayOff, nil)),
+			h.Data("failed", p.text(wording.PayNotThrough, nil)), h.Data("trouble", p.text(wording.WentWrong, nil)),
 		}),
 		h.H1(g.Text(title)),
 		h.P(h.Class("what"), customers(), g.Text(p.Summary)),

@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"merve/internal/web"
+	"merve/internal/wording"
 )
 
 // stripeStandIn takes the place of the provider's script: it shows a field, declines the first
@@ -36,6 +37,7 @@ func payPage(t *testing.T, browser context.Context) {
 	var paid, looks atomic.Int32
 	views := map[string]web.PayView{
 		"/pay/open/x": {State: web.PayOpen, PublishableKey: "pk_test_not_real", Language: "en"}, "/pay/off/x": {State: web.PayOpen, Language: "ar"},
+		"/pay/away/x": {State: web.PayOpen, PublishableKey: "pk_test_not_real", Language: "en"},
 		"/pay/paid/x": {State: web.PayPaid, PublishableKey: "pk_test_not_real", Language: "tr"}, "/pay/returned/x": {State: web.PayReturned, Language: "he"},
 	}
 	files := web.PayFiles()
@@ -54,6 +56,8 @@ func payPage(t *testing.T, browser context.Context) {
 				answer["status"] = "paid"
 			}
 			_ = json.NewEncoder(w).Encode(answer)
+		case r.URL.Path == "/pay/away/x/intent":
+			w.WriteHeader(http.StatusServiceUnavailable)
 		case r.URL.Path == "/paid":
 			paid.Add(1)
 		case r.URL.Path == "/pay/gone/x":
@@ -80,6 +84,9 @@ func payPage(t *testing.T, browser context.Context) {
 	if _, err := chromedp.Call(p.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: stripeStandIn}); err != nil {
 		t.Fatal(err)
 	}
+	p.url = server.URL + "/pay/away/x"
+	p.visit()
+	p.waitText("#said", wording.Say("en", wording.WentWrong, nil)) // and nothing of money, of which it knows nothing
 	p.url = server.URL + "/pay/open/x"
 	p.visit()
 	p.wait(`document.querySelector('#card input[aria-label="pk_test_not_real en pi_1_secret_not_real"]')`)

@@ -45,7 +45,7 @@
     elements.create('payment').mount('#card');
     form.hidden = false;
   } catch {
-    say(main.dataset.off);
+    say(main.dataset.trouble);
     return;
   }
 
