@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"merve/internal/actor"
+	"merve/internal/channel"
 	"merve/internal/claim"
 	"merve/internal/thread"
 	"merve/internal/tool"
@@ -136,7 +137,7 @@ func (d *Desk) erase(ctx context.Context, tc tool.Context, _ noArgs) (tool.Resul
 // them, which stay. What fails does not keep the rest from being deleted; asked again, it goes on. A
 // thread that does not exist is [actor.ErrNotFound].
 func (d *Desk) Erase(ctx context.Context, threadID string) (stays []string, err error) {
-	_, c, err := d.customer(ctx, threadID)
+	c, _, err := d.customer(ctx, threadID)
 	if err != nil {
 		return nil, err
 	}
@@ -151,38 +152,37 @@ func (d *Desk) Erase(ctx context.Context, threadID string) (stays []string, err 
 	return stays, errors.Join(errs...)
 }
 
-// customer is whose a thread is, with its head. 2 requests.
-func (d *Desk) customer(ctx context.Context, threadID string) (thread.Head, Customer, error) {
+// customer is whose a thread is, with the heads of their threads. 2 requests.
+func (d *Desk) customer(ctx context.Context, threadID string) (Customer, []thread.Head, error) {
 	head, err := d.Threads.Head(ctx, threadID)
 	if errors.Is(err, thread.ErrNoThread) {
 		err = actor.ErrNotFound
 	}
 	if err != nil {
-		return thread.Head{}, Customer{}, err
+		return Customer{}, nil, err
 	}
 	c := Customer{Market: head.Market, Owner: head.Owner}
 	others := slices.DeleteFunc(thread.IDsOf(head.Market, head.Owner), func(id string) bool { return id == threadID })
 	heads, err := d.Threads.Heads(ctx, others...)
+	heads = append(heads, head)
 	for _, h := range heads {
 		c.Threads = append(c.Threads, h.ID)
 	}
-	c.Threads = append(c.Threads, threadID)
-	return head, c, err
+	return c, heads, err
 }
 
 // Export returns what is kept in its market of the customer whose thread it is, by who keeps it. A
 // thread that does not exist is [actor.ErrNotFound].
 func (d *Desk) Export(ctx context.Context, threadID string) (map[string]any, error) {
-	head, c, err := d.customer(ctx, threadID)
+	c, heads, err := d.customer(ctx, threadID)
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]any{
-		"profile": map[string]any{
-			"id": head.Owner, "name": head.Name, "channel": head.Channel, "language": head.Language, "linked": head.Linked,
-			"lastMessageAt": head.LastIn,
-		},
+	chats := make([]chat, len(heads))
+	for i, h := range heads {
+		chats[i] = chat{h.ID, h.Name, h.Channel, h.Phone, h.ReplyAddr, h.Location, h.Language, h.LastIn}
 	}
+	out := map[string]any{"profile": profile{c.Owner, heads[len(heads)-1].Linked, chats[len(chats)-1], chats[:len(chats)-1]}}
 	for _, h := range d.Holders {
 		kept, err := h.Export(ctx, c)
 		if err != nil {
@@ -193,6 +193,26 @@ func (d *Desk) Export(ctx context.Context, threadID string) (map[string]any, err
 		}
 	}
 	return out, nil
+}
+
+// profile is who a customer is, in an export: as they are known where it was asked for, and elsewhere.
+type profile struct {
+	ID     string   `json:"id"`
+	Linked []string `json:"linked"`
+	chat
+	Others []chat `json:"others,omitempty"`
+}
+
+// chat is what one of a customer's threads knows of them.
+type chat struct {
+	Thread        string            `json:"threadId"`
+	Name          string            `json:"name"`
+	Channel       channel.Channel   `json:"channel"`
+	Phone         string            `json:"phone,omitempty"`
+	Address       string            `json:"address,omitempty"` // where replies go
+	Location      *channel.Location `json:"location,omitempty"`
+	Language      string            `json:"language"`
+	LastMessageAt time.Time         `json:"lastMessageAt"`
 }
 
 // askErase words the question.

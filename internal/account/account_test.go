@@ -265,6 +265,50 @@ func TestEraseTellsWhatStays(t *testing.T) {
 	}
 }
 
+// The profile has what each of the customer's threads knows of them.
+func TestExportOfAllThreads(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	who := actor.Actor{Kind: actor.Person, ID: dynamotest.ID("ann"), Name: "Ann", Phone: "+15550142"}
+	in := channel.Inbound{
+		Market: "demo", Channel: channel.WhatsApp, ThreadType: channel.General, From: who, ReplyAddr: who.Phone, MessageID: "1",
+		Location: &channel.Location{Lat: 35.3, Lng: 33.3, Address: "the harbour"},
+	}
+	first, err := o.Threads.Append(t.Context(), in, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sara := o.writes(who, "demo", channel.General, "sara")
+	got, err := o.Export(t.Context(), sara)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := noon.Format(time.RFC3339)
+	want := map[string]any{
+		"id": who.Key(), "linked": nil, "threadId": sara, "name": "Ann", "channel": "web", "language": "", "phone": who.Phone, "lastMessageAt": at,
+		"others": []any{map[string]any{
+			"threadId": first.Thread, "name": "Ann", "channel": "whatsapp", "language": "", "phone": who.Phone, "address": who.Phone, "lastMessageAt": at,
+			"location": map[string]any{"lat": 35.3, "lng": 33.3, "address": "the harbour"},
+		}},
+	}
+	if diff := cmp.Diff(want, asJSON(t, got)["profile"]); diff != "" {
+		t.Error(diff)
+	}
+	lines, _, err := o.Threads.Lines(t.Context(), first.Thread, "", thread.MaxLines)
+	if err != nil || len(lines) != 1 || lines[0].Location == nil || lines[0].Location.Address != "the harbour" {
+		t.Errorf("%+v, %v", lines, err)
+	}
+}
+
+func asJSON(t *testing.T, v any) (out map[string]any) {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err = errors.Join(err, json.Unmarshal(text, &out)); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 // An export has the profile, and what each holder has that has something.
 func TestExport(t *testing.T) {
 	t.Parallel()
@@ -275,10 +319,10 @@ func TestExport(t *testing.T) {
 	if err != nil || meter.Cost().Requests != 2 {
 		t.Fatalf("%d requests, %v", meter.Cost().Requests, err)
 	}
-	want := map[string]any{"reports": []string{"a report"}, "profile": map[string]any{
-		"id": tc.Actor.Key(), "name": "web", "channel": channel.Web, "language": "", "linked": []string(nil), "lastMessageAt": noon,
-	}}
-	if diff := cmp.Diff(want, got); diff != "" {
+	profile := map[string]any{
+		"id": tc.Actor.Key(), "linked": nil, "threadId": tc.Thread, "name": "web", "channel": "web", "language": "", "lastMessageAt": noon.Format(time.RFC3339),
+	}
+	if diff := cmp.Diff(map[string]any{"reports": []any{"a report"}, "profile": profile}, asJSON(t, got)); diff != "" {
 		t.Error(diff)
 	}
 	ann := of(account.Customer{Market: "demo", Owner: tc.Actor.Key(), Threads: []string{tc.Thread}})

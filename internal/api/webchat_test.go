@@ -450,6 +450,7 @@ func TestDataOfASession(t *testing.T) {
 		!strings.HasPrefix(a.header.Get("Content-Disposition"), "attachment") || a.header.Get("Cache-Control") != "no-store" {
 		t.Errorf("%v: %s", a.header, a.body)
 	}
+	sees(t, d.Messages[2].Media[0].URL)
 	seen := s.webLines(t, ann).Messages[2].Media[0].URL
 	sees(t, seen)
 	a = s.call(t, "GET", webDataPath, nil, "x-session-id", bob).wants(t, http.StatusOK, &d)

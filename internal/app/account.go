@@ -8,6 +8,7 @@ import (
 
 	"merve/internal/account"
 	"merve/internal/actor"
+	"merve/internal/channel"
 	"merve/internal/desk"
 	"merve/internal/fault"
 	"merve/internal/ledger"
@@ -26,7 +27,7 @@ import (
 func (b *Base) desk() *account.Desk {
 	return &account.Desk{Threads: b.Threads(), Holders: []account.Holder{
 		heldReports{b.Reports(), b.Photos()}, heldBookings{b.Ledger()}, heldWaits{b.Ledger()}, heldPayments{b.Ledger(), b.Payments()},
-		heldOrders{b.Orders()}, heldRides{b.Rides()}, heldTalks{b.post()}, heldCases{b.handovers()}, heldMessages{b.Threads()}, heldAudit{&turn.Runner{Records: b.records()}},
+		heldOrders{b.Orders()}, heldRides{b.Rides()}, heldTalks{b.post()}, heldCases{b.handovers()}, heldMessages{b.Threads(), b.Photos()}, heldAudit{&turn.Runner{Records: b.records()}},
 	}}
 }
 
@@ -208,17 +209,38 @@ func (h heldAudit) Erase(ctx context.Context, c account.Customer) ([]string, err
 	return nil, each(ctx, c.Threads, h.runner.EraseAudit)
 }
 
-// heldMessages are what was said.
-type heldMessages struct{ threads *thread.Store }
+// heldMessages are what was said, and shown.
+type heldMessages struct {
+	threads *thread.Store
+	photos  *media.Store
+}
 
 func (heldMessages) Holds() string { return "messages" }
 
 func (h heldMessages) Export(ctx context.Context, c account.Customer) (any, error) {
 	return ofEach(ctx, c.Threads, func(ctx context.Context, id string) ([]thread.Line, error) {
-		return pages(func(after string) ([]thread.Line, string, error) {
+		lines, err := pages(func(after string) ([]thread.Line, string, error) {
 			return h.threads.Lines(ctx, id, after, thread.MaxLines)
 		})
+		for _, l := range lines {
+			h.showPhotos(ctx, id, l.Media)
+		}
+		return lines, err
 	})
+}
+
+// showPhotos has photos that are kept seen by whoever gets the export. What was never kept stays as the
+// channel named it.
+func (h heldMessages) showPhotos(ctx context.Context, threadID string, all []channel.Media) {
+	for i, m := range all {
+		stored, err := h.photos.Kept(ctx, threadID, m.URL)
+		if err != nil {
+			continue
+		}
+		if address, err := h.photos.Address(ctx, stored); err == nil {
+			all[i].URL = address
+		}
+	}
 }
 
 func (h heldMessages) Erase(ctx context.Context, c account.Customer) ([]string, error) {

@@ -20,6 +20,7 @@ type Line struct {
 	Direction string            `json:"direction"` // [inbound] or outbound
 	Text      string            `json:"text"`
 	Media     []channel.Media   `json:"media,omitempty"`
+	Location  *channel.Location `json:"location,omitempty"` // that the customer shared
 	Cards     []map[string]any  `json:"cards"`
 	Map       *channel.Location `json:"mapLocation,omitempty"`
 	CreatedAt time.Time         `json:"createdAt"`
@@ -225,7 +226,7 @@ func (s *Store) sections(ctx context.Context, id string, items []dynamo.Item) ([
 }
 
 func inboundLine(m Message, status string) Line {
-	return Line{ID: m.ID, Direction: inbound, Text: m.Text, Media: m.Media, Cards: []map[string]any{}, CreatedAt: m.At, Status: status}
+	return Line{ID: m.ID, Direction: inbound, Text: m.Text, Media: m.Media, Location: m.Location, Cards: []map[string]any{}, CreatedAt: m.At, Status: status}
 }
 
 func outboundLine(t Turn, i int, r Reply) Line {

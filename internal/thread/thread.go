@@ -79,6 +79,7 @@ type Head struct {
 	Name       string             `dynamodbav:"name,omitempty"`
 	Channel    channel.Channel    `dynamodbav:"channel"`           // of the latest message: where replies go
 	ReplyAddr  string             `dynamodbav:"reply,omitempty"`   // on that channel
+	Phone      string             `dynamodbav:"phone,omitempty"`   // as the channel last told it
 	Language   string             `dynamodbav:"lang,omitempty"`    // the customer's, as last told or seen
 	State      State              `dynamodbav:"state,omitempty"`   // absent is idle
 	Handler    Handler            `dynamodbav:"handler,omitempty"` // absent is the assistant
