@@ -1,0 +1,33 @@
+package ledger
+
+import (
+	"testing"
+
+	"merve/internal/fieldtest"
+)
+
+// A YES is to all that a transaction says but for what only tells where it is and how it came
+// about. Its locks say which slots it takes, and its id whose it is.
+func TestAnOfferIsAllThatIsShown(t *testing.T) {
+	t.Parallel()
+	fieldtest.AllBut(t, OfferHash,
+		"Terms.ListingName", "Terms.OfferingName", "Terms.Merchant", "Terms.Market", "Terms.Owner", "Terms.Thread", "Terms.Channel",
+		"Terms.Slots (more)", "Terms.Slots", "Terms.Nights", "Terms.TimeZone", "Terms.Missed", "Terms.CustomerName", "Terms.Language", "Terms.Longest",
+		"Code", "State", "OfferHash", "Version", "CreatedAt", "UpdatedAt", "ConfirmedAt", "NoShowAt", "Forget")
+	fieldtest.AllBut(t, Terms.hash, "Longest")
+	fieldtest.Only(t, CancelHash,
+		"Transaction.Terms.DueMinor", "Transaction.ID", "Transaction.State", "Transaction.OfferHash", "Transaction.Version")
+	fieldtest.Only(t, confirmPayload, "Transaction.ID", "Receipt.PendingID", "Receipt.OfferHash")
+}
+
+func TestNamesTellApart(t *testing.T) {
+	t.Parallel()
+	fieldtest.Only(t, Alert.finding, "Check", "Severity", "Subject")
+	fieldtest.Only(t, waitID, "Business", "Offering", "Owner", "Start", "End")
+	fieldtest.Only(t, offerKey, "ID", "Since")
+	fieldtest.Only(t, waitKey, "ID", "Terms.Business", "Terms.Offering", "Terms.Start", "Since")
+	fieldtest.Only(t, ownWaitKey, "ID", "Terms.Owner", "Terms.Start")
+	fieldtest.Only(t, missedKey, "Terms.Business", "Terms.Owner", "Terms.Start", "ID")
+	fieldtest.All(t, draftKey, opKey, eventKey, txKey, receiptKey, idemKey, alertKey, openKey, codeOf, dayKey, lockKey.item)
+	fieldtest.Only(t, lockKey.name, "lockKey.business", "lockKey.offering", "lockKey.slot", "lockKey.token")
+}

@@ -1,0 +1,23 @@
+package taxi
+
+import (
+	"testing"
+
+	"merve/internal/fieldtest"
+)
+
+// A YES is to all that a ride says but for how it came about and what becomes of it.
+func TestAProposalIsAllThatIsShown(t *testing.T) {
+	t.Parallel()
+	fieldtest.AllBut(t, hashOf,
+		"Thread", "Code", "Status", "TimeZone", "Language", "CustomerName", "Hash", "Receipt.PendingID", "Receipt.MessageID", "Receipt.Answer", "Receipt.Actor", "Receipt.OfferHash", "Receipt.Policy", "Receipt.Trace", "Receipt.At",
+		"Driver.ID", "Driver.Name", "Driver.Phone", "Driver.Vehicle", "Driver.Plate",
+		"Attempt", "Offered (more)", "Offered", "Excluded (more)", "Excluded",
+		"CreatedAt", "RequestedAt", "AssignedAt", "ArrivedAt", "EndedAt", "CancelledBy", "UpdatedAt", "DueAt", "Version")
+}
+
+func TestNamesTellApart(t *testing.T) {
+	t.Parallel()
+	fieldtest.Only(t, eventKey, "ID", "Ride", "Owner")
+	fieldtest.All(t, rideKey, openKey, forgetKey, codeKey, offerKey, activeKey, newID, codesOf, driverKey, phoneKey, availableKey)
+}

@@ -1,0 +1,12 @@
+package turn
+
+import (
+	"testing"
+
+	"merve/internal/fieldtest"
+)
+
+func TestNamesTellApart(t *testing.T) {
+	t.Parallel()
+	fieldtest.Only(t, pendingID, "argument 1", "Pending.Kind", "Pending.Ref", "Pending.Hash")
+}
