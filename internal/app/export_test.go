@@ -19,3 +19,6 @@ var (
 func Catalog(b *Base) ledger.Catalog { return catalog{b.Listings()} }
 func Places(b *Base) order.Places    { return located{b.geocoder()} }
 func Model(b *Base) llm.Model        { return &lazyModel{b: b} }
+
+// SweepLimit is sweepLimit.
+const SweepLimit = sweepLimit

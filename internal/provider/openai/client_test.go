@@ -284,6 +284,8 @@ func TestRetries(t *testing.T) {
 	}{
 		{"overloaded once", []openaitest.Answer{status(503), ok}, "", 2, []time.Duration{300 * time.Millisecond}},
 		{"limited twice", []openaitest.Answer{status(429), status(429), ok}, "", 3, []time.Duration{300 * time.Millisecond, 600 * time.Millisecond}},
+		{"a time-out", []openaitest.Answer{status(408), ok}, "", 2, []time.Duration{300 * time.Millisecond}},
+		{"a conflict", []openaitest.Answer{status(409), ok}, "", 2, []time.Duration{300 * time.Millisecond}},
 		{"a proxy's page", []openaitest.Answer{{Status: 502, Plain: true}, ok}, "", 2, []time.Duration{300 * time.Millisecond}},
 		{"dropped", []openaitest.Answer{{Drop: true}, ok}, "", 2, []time.Duration{300 * time.Millisecond}},
 		{"told when", []openaitest.Answer{{Status: 429, RetryAfter: "7"}, ok}, "", 2, []time.Duration{7 * time.Second}},
