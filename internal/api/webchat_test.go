@@ -3,6 +3,7 @@ package api_test
 import (
 	"bytes"
 	"fmt"
+	"image/jpeg"
 	"io"
 	"net/http"
 	"slices"
@@ -61,8 +62,14 @@ type leave struct {
 // uploads puts a file into the bucket as the widget does, and returns its name.
 func (s *service) uploads(t *testing.T, session string, file []byte) string {
 	t.Helper()
+	return s.uploadsTo(t, session, "", file)
+}
+
+// uploadsTo is [service.uploads] for the conversation in a market.
+func (s *service) uploadsTo(t *testing.T, session, market string, file []byte) string {
+	t.Helper()
 	var up leave
-	body := map[string]any{"sessionId": session, "contentType": "image/jpeg", "size": len(file)}
+	body := map[string]any{"sessionId": session, "marketId": market, "contentType": "image/jpeg", "size": len(file)}
 	s.call(t, "POST", webPhotoPath, body, "Origin", shop).wants(t, http.StatusOK, &up)
 	r, err := http.NewRequestWithContext(t.Context(), up.Method, up.UploadURL, bytes.NewReader(file))
 	if err != nil {
@@ -328,6 +335,23 @@ func TestWebChatPhotos(t *testing.T) {
 		if len(m.Media) > 0 {
 			t.Errorf("Bob sees %+v", m.Media)
 		}
+	}
+}
+
+// A photo is one of the market that it was left in, however a message of another names it.
+func TestWebChatPhotosOfAnotherMarket(t *testing.T) {
+	t.Parallel()
+	s, id := start(t), session()
+	other, _ := s.newMarket(t)
+	here, there := s.uploads(t, id, mediatest.JPEG(t, 8, 8)), s.uploadsTo(t, id, other, mediatest.JPEG(t, 9, 9))
+	s.call(t, "POST", webChatPath, map[string]any{"sessionId": id, "text": "look", "marketId": other, "mediaUrls": []string{here, there}}).wants(t, http.StatusOK, nil)
+	var l list
+	s.call(t, "GET", webListPath+"?marketId="+other, nil, "x-session-id", id).wants(t, http.StatusOK, &l)
+	if len(l.Messages) != 2 || len(l.Messages[0].Media) != 1 {
+		t.Fatalf("%+v, want the one photo that was left there", l.Messages)
+	}
+	if got, err := jpeg.DecodeConfig(bytes.NewReader(sees(t, l.Messages[0].Media[0].URL))); err != nil || got.Width != 9 {
+		t.Errorf("%v: %+v", err, got)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -37,6 +38,7 @@ func TestSaraWidget(t *testing.T) {
 		"UnsentIsKept":     unsentIsKept,
 		"Offline":          widgetOffline,
 		"LateReply":        widgetLateReply,
+		"OneMarketOfTwo":   oneMarketOfTwo,
 		"YesInTurkish":     yesInTurkish,
 		"TapNamesQuestion": tapNamesQuestion,
 		"Refusals":         widgetRefusals,
@@ -354,7 +356,7 @@ func widgetOffline(t *testing.T, browser context.Context) {
 }
 
 func widgetLateReply(t *testing.T, browser context.Context) {
-	p := embed(t, browser, sara, desktop, "")
+	p := embed(t, browser, sara, desktop, `data-market="girne"`)
 	p.unfold()
 	p.sara.Late(2)
 	p.tell("hello")
@@ -362,8 +364,46 @@ func widgetLateReply(t *testing.T, browser context.Context) {
 	p.says(".bubble", "You said: hello")
 	p.has(`s.querySelector('.status').textContent === ''`)
 	same(p.tab, "bubbles", p.bubbles(), []string{"hello", "You said: hello"})
-	same(p.tab, "reads", p.sara.Reads(), []string{"limit=50&after=1", "limit=50&after=1"})
+	same(p.tab, "reads", p.sara.Reads(), []string{"limit=50&marketId=girne&after=1", "limit=50&marketId=girne&after=1"})
 	same(p.tab, "messages", len(p.sara.Deliveries()), 1)
+}
+
+// What waits here in one market is neither shown nor sent in another one, and still waits.
+func oneMarketOfTwo(t *testing.T, browser context.Context) {
+	var handler atomic.Pointer[http.Handler]
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*handler.Load()).ServeHTTP(w, r) }))
+	t.Cleanup(server.Close)
+	p := &widget{tab: newTab(t, browser, "", in(`s.querySelector('.launch')`), desktop)}
+	enter := func(to *webtest.Sara, path string) {
+		h := to.Handler(web.Sara(web.SaraConfig{}))
+		handler.Store(&h)
+		p.sara, p.url = to, server.URL+path
+		p.visit()
+		p.hurry()
+		p.unfold()
+	}
+	here, there := webtest.NewSara(server.URL, "", sara), webtest.NewSara(server.URL, "", sara)
+
+	enter(here, "/sara")
+	p.tell("delete")
+	p.says(".ask", "Delete the report on Kordonboyu 12")
+	here.Drop(true)
+	p.tell("second")
+	p.says(".bad", "No answer.")
+
+	enter(there, "/sara?market=girne")
+	p.tell("hello")
+	p.says(".bubble", "You said: hello")
+	p.has(`s.querySelector('.ask').hidden`)
+	same(p.tab, "there", p.bubbles(), []string{"hello", "You said: hello"})
+	same(p.tab, "taken there", there.Taken(), 1)
+
+	here.Drop(false)
+	enter(here, "/sara")
+	p.says(".bubble", "You said: second")
+	for _, s := range []*webtest.Sara{here, there} {
+		same(p.tab, "faults", len(s.Faults()), 0)
+	}
 }
 
 func yesInTurkish(t *testing.T, browser context.Context) {

@@ -44,6 +44,7 @@ type Sara struct {
 	mu         sync.Mutex
 	bucket     string // its origin
 	session    string
+	market     *string // that the requests name; nil before the first
 	lines      []saraLine
 	said       map[string]*SaraAnswer // by clientMessageId; nil while nobody has answered it
 	waiting    []SaraMessage
@@ -174,7 +175,8 @@ func (s *Sara) cors(methods string, h http.HandlerFunc) http.Handler {
 				s.blame("%s %s carries %s", r.Method, r.URL.Path, name)
 			}
 		}
-		if r.Header.Get("Origin") != s.allowed {
+		own := r.Header.Get("Sec-Fetch-Site") == "same-origin" // whose reads have no Origin
+		if r.Header.Get("Origin") != s.allowed && !own {
 			s.blame("%s %s comes from %q", r.Method, r.URL.Path, r.Header.Get("Origin"))
 			w.WriteHeader(http.StatusForbidden)
 			return
@@ -194,6 +196,7 @@ func (s *Sara) post(w http.ResponseWriter, r *http.Request) {
 	var m SaraMessage
 	err := strictly(r, &m)
 	s.do(func() { s.deliveries = append(s.deliveries, m) })
+	s.do(func() { s.about("POST", m.MarketID) })
 	if err == nil {
 		err = s.check(m)
 	}
@@ -230,6 +233,15 @@ func (s *Sara) post(w http.ResponseWriter, r *http.Request) {
 		body["pendingAction"] = a.PendingAction
 	}
 	s.send(w, http.StatusOK, body)
+}
+
+// about blames a request of another market than the one before it: a session has a conversation
+// of its own in each.
+func (s *Sara) about(request, market string) {
+	if s.market != nil && *s.market != market {
+		s.faults = append(s.faults, fmt.Sprintf("%s is about market %q, after one about %q", request, market, *s.market))
+	}
+	s.market = &market
 }
 
 func (s *Sara) check(m SaraMessage) error {
@@ -278,6 +290,7 @@ func (s *Sara) list(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reads = append(s.reads, r.URL.RawQuery)
+	s.about("GET messages", r.FormValue("marketId"))
 	if s.session == "" || r.Header.Get("x-session-id") != s.session {
 		s.fail(w, fault.ProblemOf(fault.New(fault.NotFound, "no such conversation"), traceID))
 		return
@@ -310,6 +323,7 @@ func (s *Sara) list(w http.ResponseWriter, r *http.Request) {
 func (s *Sara) leave(w http.ResponseWriter, r *http.Request) {
 	var ask struct {
 		SessionID   string `json:"sessionId"`
+		MarketID    string `json:"marketId"`
 		ContentType string `json:"contentType"`
 		Size        int    `json:"size"`
 	}
@@ -322,6 +336,7 @@ func (s *Sara) leave(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.about("POST photos", ask.MarketID)
 	name := fmt.Sprintf("p%d", len(s.leaves)+1)
 	address := s.bucket + "/" + name
 	s.leaves[address] = &Photo{ContentType: ask.ContentType, Size: ask.Size}
