@@ -2,11 +2,14 @@ package turn_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"merve/internal/channel"
+	"merve/internal/fault"
 	"merve/internal/llm"
 )
 
@@ -80,5 +83,63 @@ func TestGivesUpWhenItIsAnswered(t *testing.T) {
 	a, err := w.runner.Converse(ctx, w.from("ann", channel.App, "m2", "are you there?"))
 	if err != nil || a.Later || textOf(a.Turn) != "Here I am." {
 		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// What a long turn leaves is no longer the business of its invocation, which would be stopped in the
+// middle of the next one: it gets one of its own. With time enough it is answered at once.
+func TestWhatIsLeftGetsItsOwnInvocation(t *testing.T) {
+	t.Parallel()
+	for left, want := range map[time.Duration]string{
+		time.Hour:         "[m1+m2+m3 m4]",
+		105 * time.Second: "[m1+m2+m3]",
+	} {
+		w := newWorld(t, nil)
+		q := &asked{world: w}
+		came := 1
+		w.model = modelFunc(func(context.Context, llm.Request) (llm.Response, error) {
+			if came++; came <= 4 {
+				w.comes(w.from("ann", channel.App, fmt.Sprint("m", came), fmt.Sprint("m", came)))
+			}
+			return llm.Response{Text: "Here I am."}, nil
+		})
+		first := w.from("ann", channel.App, "m1", "m1")
+		w.comes(first)
+		w.restart()
+		w.runner.Queue = q
+		ctx, stop := context.WithTimeout(t.Context(), left)
+		defer stop()
+		if err := w.runner.Work(ctx, threadOf(first)); err != nil {
+			t.Error(err)
+		}
+		if got := fmt.Sprint(w.saidIn(threadOf(first))); got != want {
+			t.Errorf("with %v left: turns answer %s, want %s", left, got, want)
+		}
+		if rest := slices.ContainsFunc(q.keys, func(key string) bool { return strings.HasSuffix(key, ".rest") }); rest != (left < time.Hour) {
+			t.Errorf("with %v left: queued by %q", left, q.keys)
+		}
+		w.work()
+		if got := fmt.Sprint(w.saidIn(threadOf(first))); got != "[m1+m2+m3 m4]" {
+			t.Errorf("with %v left: in the end, turns answer %s", left, got)
+		}
+	}
+}
+
+// Who waits for a thread until there is no time for a turn any more comes again instead.
+func TestWaitsWhileATurnFits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	a, err := w.threads.Append(t.Context(), w.from("ann", channel.App, "m1", "hello"), true) // which takes the lease
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 105*time.Second)
+	defer stop()
+	w.runner.Wait = func(context.Context, time.Duration) error {
+		t.Error("waited")
+		return errImpatient
+	}
+	if err := w.runner.Work(ctx, a.Thread); !fault.Is(err, fault.Conflict) {
+		t.Errorf("%v", err)
 	}
 }

@@ -218,8 +218,9 @@ func (r *Runner) answer(a thread.Appended, d Done) Answer {
 	return out
 }
 
-// Work runs the turns of a thread until nothing on it waits for an answer. It is what
-// the queue's consumer calls. An error means: deliver again.
+// Work runs the turns of a thread until nothing on it waits for an answer, or no time is left for
+// another turn: what waits then is queued again. It is what the queue's consumer calls. An error
+// means: deliver again.
 func (r *Runner) Work(ctx context.Context, threadID string) error {
 	for {
 		lease, head, err := r.Threads.Take(ctx, threadID)
@@ -229,6 +230,8 @@ func (r *Runner) Work(ctx context.Context, threadID string) error {
 		case errors.Is(err, thread.ErrNoThread):
 			r.Log.WarnContext(ctx, "turn for a thread that does not exist", "thread", threadID)
 			return nil
+		case errors.Is(err, thread.ErrBusy) && !fits(ctx):
+			return err
 		case errors.Is(err, thread.ErrBusy):
 			if err := r.Wait(ctx, pollEvery); err != nil {
 				return fault.Wrap(err, fault.Unavailable, "wait for thread %s", threadID)
@@ -242,13 +245,22 @@ func (r *Runner) Work(ctx context.Context, threadID string) error {
 		}
 		done, err := r.run(ctx, lease)
 		switch {
-		case errors.Is(err, thread.ErrLeaseLost):
+		case errors.Is(err, thread.ErrLeaseLost) && fits(ctx):
 		case err != nil:
 			return err
 		case len(done.Head.Inbox) == 0: // as the commit found it; what came in later is queued by itself
 			return nil
+		case !fits(ctx): // stopped in the middle, a turn would be paid for and begun again much later
+			return r.Queue.Queue(ctx, threadID, done.Turn.In[len(done.Turn.In)-1].ID+".rest")
 		}
 	}
+}
+
+// fits reports whether the longest turn is over before ctx ends.
+func fits(ctx context.Context) bool {
+	const stores = 10 * time.Second // for what is stored before and after
+	end, ok := ctx.Deadline()
+	return !ok || time.Until(end) >= market.MaxTurnSeconds*time.Second+stores
 }
 
 // quiet waits until a burst of messages on a webhook channel seems to be over.
