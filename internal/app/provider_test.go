@@ -77,14 +77,14 @@ func TestChannelsWithoutAnAccount(t *testing.T) {
 	}
 }
 
-// secretStore is Secrets Manager with one secret.
+// secretStore is Secrets Manager with one secret, whose keys may change.
 func secretStore(t *testing.T, kept map[string]string) aws.Config {
 	t.Helper()
-	text, err := json.Marshal(kept)
-	if err != nil {
-		t.Fatal(err)
-	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		text, err := json.Marshal(kept)
+		if err != nil {
+			t.Error(err)
+		}
 		w.Header().Set("Content-Type", "application/x-amz-json-1.1")
 		fmt.Fprintf(w, `{"SecretString":%q}`, text)
 	}))
@@ -108,38 +108,39 @@ func TestMessengerWithoutAToken(t *testing.T) {
 	}
 }
 
-// Without a key the model is not asked, which no patience mends; with one, its client is made once.
+// Without a key the model is not asked, which no patience mends. A key that is changed in the secret
+// is the one that is asked with, as soon as the secret is read anew.
 func TestModelsKey(t *testing.T) {
 	t.Parallel()
-	asked := 0
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		asked++
+	var keys []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		keys = append(keys, r.Header.Get("Authorization"))
 		w.WriteHeader(http.StatusUnauthorized)
 	}))
 	t.Cleanup(server.Close)
-	env, looked := map[string]string{}, 0
-	b := bare(t, app.Config{OpenAIBaseURL: server.URL, OpenAIModel: "m"}, nil)
-	b.Getenv = func(name string) string {
-		looked++
-		return env[name]
-	}
+	secret, clock := map[string]string{}, time.Now()
+	b := bare(t, app.Config{OpenAIBaseURL: server.URL, OpenAIModel: "m", SecretID: "secret"}, nil)
+	b.AWS, b.Now = secretStore(t, secret), func() time.Time { return clock }
 	m := app.Model(app.NewBase(*b))
 	complete := func() error {
 		_, err := m.Complete(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.User, Text: "hi"}}})
 		return err
 	}
-	if err := complete(); llm.MeaningOf(err) != llm.Refused || !strings.Contains(err.Error(), "OPENAI_API_KEY") || asked != 0 {
-		t.Errorf("without a key: %v, asked %d times", err, asked)
+	if err := complete(); llm.MeaningOf(err) != llm.Refused || !strings.Contains(err.Error(), "OPENAI_API_KEY") || len(keys) != 0 {
+		t.Errorf("without a key: %v, asked with %v", err, keys)
 	}
-	env["OPENAI_API_KEY"] = "test-key-not-real"
-	looked = 0
-	for range 2 {
-		if err := complete(); llm.MeaningOf(err) != llm.Refused {
-			t.Errorf("%v", err)
+	for _, key := range []string{"test-key-not-real", "test-other-not-real"} {
+		secret["OPENAI_API_KEY"] = key
+		for _, later := range []time.Duration{0, 5*time.Minute + time.Second} {
+			clock = clock.Add(later)
+			if err := complete(); llm.MeaningOf(err) != llm.Refused {
+				t.Errorf("%v", err)
+			}
 		}
 	}
-	if asked != 2 || looked != 1 {
-		t.Errorf("asked %d times, looked for the key %d times", asked, looked)
+	want := []string{"Bearer test-key-not-real", "Bearer test-key-not-real", "Bearer test-other-not-real"}
+	if !slices.Equal(keys, want) {
+		t.Errorf("asked with %v, want %v", keys, want)
 	}
 }
 
