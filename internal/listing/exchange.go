@@ -49,7 +49,7 @@ func Formats() []Format {
 func (f Format) Read(r io.Reader, market string) ([]*Listing, []RowError) {
 	var all []*Listing
 	var errs []RowError
-	seen := map[string]int{}
+	seen, of := map[string]int{}, map[string]calendars{} // of businesses
 	wrong := func(row int, err error) {
 		e := RowError{Row: row, Detail: err.Error()}
 		if message, field := fault.Public(err); fault.KindOf(err) != fault.Internal {
@@ -73,7 +73,12 @@ func (f Format) Read(r io.Reader, market string) ([]*Listing, []RowError) {
 		default:
 			l.Market, seen[l.ID] = market, row
 			l.Version, l.UpdatedAt, l.UpdatedBy = 0, time.Time{}, ""
-			err = l.Check()
+			if of[l.Business] == nil {
+				of[l.Business] = calendars{}
+			}
+			if err = l.Check(); err == nil {
+				err = of[l.Business].join(l)
+			}
 		}
 		if err != nil {
 			wrong(row, err)
@@ -97,38 +102,55 @@ type Imported struct {
 	Unchanged int `json:"unchanged"` // said the same already
 }
 
-// importsAtOnce is how many listings of an import are stored at a time.
+// importsAtOnce is of how many businesses an import stores listings at a time.
 const importsAtOnce = 8
 
 // Import stores listings that [Format.Read] has found right, each in the stead of the one with
 // its id; others stay. One that is there as it is said to be is left as it is, so that an import
-// that died in the middle is completed by the same again, and a repeat changes nothing. 2
-// requests for each listing, 1 for one that stays.
+// that died in the middle is completed by the same again, and a repeat changes nothing. Those of
+// one business, which share its calendars, come one after the other. Each costs what Put does.
 func (s *Store) Import(ctx context.Context, all []*Listing, by string) (Imported, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var stored atomic.Int64
 	var wg sync.WaitGroup
 	places := make(chan struct{}, cmp.Or(s.atOnce, importsAtOnce))
-	for _, l := range all {
+	for _, some := range byBusiness(all) {
 		places <- struct{}{}
 		if ctx.Err() != nil {
 			break
 		}
 		wg.Go(func() {
 			defer func() { <-places }()
-			changed, err := s.bring(ctx, l, by)
-			if err != nil {
-				stop(err)
-			}
-			if changed {
-				stored.Add(1)
+			for _, l := range some {
+				changed, err := s.bring(ctx, l, by)
+				if err != nil {
+					stop(err)
+					return
+				}
+				if changed {
+					stored.Add(1)
+				}
 			}
 		})
 	}
 	wg.Wait()
 	n := int(stored.Load())
 	return Imported{len(all), n, len(all) - n}, context.Cause(ctx)
+}
+
+// byBusiness are listings with those of the same business together, all in their order.
+func byBusiness(all []*Listing) [][]*Listing {
+	var groups [][]*Listing
+	at := map[string]int{}
+	for _, l := range all {
+		if _, known := at[l.Business]; !known {
+			at[l.Business] = len(groups)
+			groups = append(groups, nil)
+		}
+		groups[at[l.Business]] = append(groups[at[l.Business]], l)
+	}
+	return groups
 }
 
 // bring stores a listing whatever is there, and reports whether that was another.
@@ -142,6 +164,10 @@ func (s *Store) bring(ctx context.Context, l *Listing, by string) (changed bool,
 		after := *l
 		return &after, nil
 	})
+	if fault.Is(err, fault.Invalid) { // where many are stored
+		message, field := fault.Public(err)
+		err = fault.Field(field, "of listing %s: %s", l.ID, message)
+	}
 	return err == nil && saved.Version != before, err
 }
 

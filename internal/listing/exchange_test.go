@@ -2,6 +2,7 @@ package listing_test
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 
 	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/fault"
 	"merve/internal/ident"
 	"merve/internal/listing"
 	"merve/internal/schedule"
@@ -146,6 +148,44 @@ func TestExchangeOlderForm(t *testing.T) {
 	}
 	if len(errs) != 1 || errs[0].Row != 3 || errs[0].Field != "merve.toolType" {
 		t.Errorf("errors %+v", errs)
+	}
+}
+
+// Rows that contradict each other are wrong before anything is stored; what contradicts a listing
+// that no row names is said of its own.
+func TestImportHoldsToOneCalendar(t *testing.T) {
+	t.Parallel()
+	var file bytes.Buffer
+	elsewhere := by("c", 480)
+	elsewhere.Business = "other"
+	if err := format(t, "jsonl").Write(&file, []*listing.Listing{by("a", 60), elsewhere, by("b", 480), by("d", 60)}); err != nil {
+		t.Fatal(err)
+	}
+	c := newCatalog(t, by("there", 60))
+	all, wrong := format(t, "jsonl").Read(&file, c.market)
+	if len(all) != 3 || len(wrong) != 1 || wrong[0].Row != 3 || wrong[0].Field != "offerings[0].slotMinutes" || !strings.Contains(wrong[0].Detail, "listing a ") {
+		t.Errorf("read %d, %+v", len(all), wrong)
+	}
+	late := by("late", 480)
+	late.Market = c.market
+	_, err := c.Import(t.Context(), []*listing.Listing{late}, "staff:ann")
+	if message, field := fault.Public(err); field != "offerings[0].slotMinutes" || !strings.HasPrefix(message, "of listing late: listing there ") {
+		t.Errorf("%v", err)
+	}
+}
+
+// The listings of a business do not get into each other's way.
+func TestImportOfManyOfOneBusiness(t *testing.T) {
+	t.Parallel()
+	c := newCatalog(t)
+	var all []*listing.Listing
+	for n := range 40 {
+		l := by(fmt.Sprint("l", n), 60)
+		l.Market = c.market
+		all = append(all, l)
+	}
+	if got, err := c.Import(t.Context(), all, "staff:ann"); err != nil || got.Stored != 40 {
+		t.Errorf("imported %+v, %v", got, err)
 	}
 }
 

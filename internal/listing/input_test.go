@@ -94,14 +94,24 @@ func FuzzListing(f *testing.F) {
 }
 
 // A change of listings whose calls fail is whole when it comes again: each is listed once, with
-// its items, what it was, the number of its business on the roster, and whose market that is.
+// its items, what it was, the number of its business on the roster, its calendar, and whose market
+// that is.
 func TestField25_CrashOfAPut(t *testing.T) {
 	t.Parallel()
 	named := func(market, id string) *Listing {
 		l := harbour()[0].Listing
-		l.ID, l.Market, l.Business, l.Offerings, l.Merve.WhatsApp = id, market, market, nil, "+15550100"
+		l.ID, l.Market, l.Business, l.Merve.WhatsApp = id, market, market, "+15550100"
+		l.Offerings = []schedule.Offering{{
+			ID: "room", TimeZone: "Europe/Nicosia", Unit: schedule.ByNight, Capacity: 1, HorizonDays: 30, MinParty: 1, MaxParty: 2, Currency: "EUR", Per: schedule.PerNight,
+		}}
 		l.Items = []Item{{ID: "soup", Kind: MenuItems, Names: map[string]string{"en": "Soup"}}}
 		return &l
+	}
+	of := func(ids []string) string {
+		if len(ids) == 0 {
+			return ""
+		}
+		return " of " + strings.Join(ids, " and ")
 	}
 	for name, tt := range map[string]struct {
 		there []string // before
@@ -110,24 +120,24 @@ func TestField25_CrashOfAPut(t *testing.T) {
 	}{
 		"put": {nil, func(ctx context.Context, s *Store, market string) error {
 			return s.Put(ctx, named(market, "a"), "test")
-		}, "items#a, listing#a, a version 1, contact listing#a, business's market"},
+		}, "items#a, listing#a, a version 1, contact listing#a, business's calendars of a, business's market"},
 		"change": {[]string{"a"}, func(ctx context.Context, s *Store, market string) error {
 			_, err := s.Change(ctx, market, "a", "test", func(l *Listing) (*Listing, error) {
 				l.Merve.WhatsApp, l.Items = "", nil
 				return l, nil
 			})
 			return err
-		}, "listing#a, a version 1, a version 2, business's market"},
+		}, "listing#a, a version 1, a version 2, business's calendars of a, business's market"},
 		"delete": {[]string{"a"}, func(ctx context.Context, s *Store, market string) error {
 			_, err := s.Change(ctx, market, "a", "test", func(*Listing) (*Listing, error) { return nil, nil })
 			return err
-		}, "a version 1, a version 2, business's market"},
+		}, "a version 1, a version 2, business's calendars, business's market"},
 		"import": {[]string{"a"}, func(ctx context.Context, s *Store, market string) error {
 			a, b := named(market, "a"), named(market, "b")
 			a.Items = nil
 			_, err := s.Import(ctx, []*Listing{a, b}, "test")
 			return err
-		}, "items#b, listing#a, listing#b, a version 1, a version 2, b version 1, contact listing#a, contact listing#b, business's market"},
+		}, "items#b, listing#a, listing#b, a version 1, a version 2, b version 1, contact listing#a, contact listing#b, business's calendars of a and b, business's market"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -148,8 +158,10 @@ func TestField25_CrashOfAPut(t *testing.T) {
 				var left []string
 				for _, in := range [][2]string{{"market#" + market, ""}, {"listing#" + market + "#a", "a "}, {"listing#" + market + "#b", "b "}, {"contact#" + market + "#+15550100", "contact "}, {"business#" + market, "business's "}} {
 					err := sound.Table.Each(t.Context(), dynamo.Under(in[0], ""), func(it dynamo.Item) error {
-						left = append(left, in[1]+strings.Replace(it.Key().SK, "#0000000", " ", 1))
-						return nil
+						var k kept
+						err := it.Decode(&k)
+						left = append(left, in[1]+strings.Replace(it.Key().SK, "#0000000", " ", 1)+of(k.Calendars["room"].At))
+						return err
 					})
 					if err != nil {
 						t.Fatal(err)

@@ -5,6 +5,7 @@
 //	market#{market}         items#{id}      its menu, services, tickets, types of room
 //	listing#{market}#{id}   version#{n}     what it was, who changed it and when
 //	business#{business}     market          in which market it is: its calendars and orders are named by it alone
+//	business#{business}     calendars       by which its offerings are booked, at whichever of its listings
 //	contact#…                               whose number its messages go to (package roster)
 //
 // How many are left of an item that is counted is package stock's, in a record of its own: a
@@ -16,7 +17,8 @@
 //
 // Search asks an [Engine], and without one, or when it fails, an index of the market's listings
 // in memory, made from one query (one request for each megabyte) and kept for a minute. Get is
-// 1 request; Put 2, repeated 1, 4 with the id of a listing that was deleted; Delete 2.
+// 1 request; Put 2, repeated 1, 4 with the id of a listing that was deleted; Delete 2. Offerings
+// cost Put and Delete 1 more, 2 with such an id.
 package listing
 
 import (

@@ -29,7 +29,7 @@ type Store struct {
 	Engine Engine       // finds listings; nil leaves it to an index in memory
 	Log    *slog.Logger // of an engine that is away; may be nil
 
-	atOnce int // listings of an import that are stored at a time; 0 is [importsAtOnce]
+	atOnce int // businesses of an import that are at it at a time; 0 is [importsAtOnce]
 
 	mu      sync.Mutex
 	indexes map[string]*index // by market
@@ -231,6 +231,10 @@ func (s *Store) writeAfter(ctx context.Context, last Listing, before, after *Lis
 	after.Version, after.UpdatedAt, after.UpdatedBy = last.Version+1, s.now(), by
 	after.Counted, after.Others = counted(after.Items)
 	after.Longest = longest(last, after)
+	calendars, err := s.calendars(ctx, before, after)
+	if err != nil {
+		return fmt.Errorf("put listing %s: %w", after.ID, err)
+	}
 	put := s.Table.Put(key(after.Market, after.ID), stored{*after, itemWords(after.Items)})
 	if before == nil {
 		put = put.IfAbsent().Else(errMoved)
@@ -244,7 +248,7 @@ func (s *Store) writeAfter(ctx context.Context, last Listing, before, after *Lis
 	case before != nil && len(before.Items) > 0:
 		ws = append(ws, s.Table.Delete(itemsKey(after.Market, after.ID)))
 	}
-	if err := s.Table.DB().Commit(ctx, slices.Concat(ws, counts, s.claim(before, after), s.contacts(before, after))...); err != nil {
+	if err := s.Table.DB().Commit(ctx, slices.Concat(ws, counts, calendars, s.claim(before, after), s.contacts(before, after))...); err != nil {
 		return fmt.Errorf("put listing %s: %w", after.ID, err)
 	}
 	s.forget(after.Market)
@@ -255,6 +259,10 @@ func (s *Store) remove(ctx context.Context, before *Listing, by string) error {
 	if before == nil {
 		return nil
 	}
+	calendars, err := s.calendars(ctx, before, nil)
+	if err != nil {
+		return fmt.Errorf("delete listing %s: %w", before.ID, err)
+	}
 	gone := whole{*before, before.Items, true}
 	gone.Version, gone.UpdatedAt, gone.UpdatedBy = before.Version+1, s.now(), by
 	ws := []dynamo.Write{
@@ -264,7 +272,7 @@ func (s *Store) remove(ctx context.Context, before *Listing, by string) error {
 	if len(before.Items) > 0 {
 		ws = append(ws, s.Table.Delete(itemsKey(before.Market, before.ID)))
 	}
-	if err := s.Table.DB().Commit(ctx, append(ws, s.contacts(before, nil)...)...); err != nil {
+	if err := s.Table.DB().Commit(ctx, slices.Concat(ws, calendars, s.contacts(before, nil))...); err != nil {
 		return fmt.Errorf("delete listing %s: %w", before.ID, err)
 	}
 	s.forget(before.Market)

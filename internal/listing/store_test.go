@@ -372,25 +372,141 @@ func TestTheLongestSlotIsKept(t *testing.T) {
 	}
 }
 
+// by is a listing whose table is booked by slots of so many minutes.
+func by(id string, minutes int) *listing.Listing {
+	l := plain(id, "bar", 500)
+	l.Offerings[0].SlotMinutes, l.Offerings[0].DurationMinutes = minutes, minutes
+	l.Offerings[0].Hours = map[string][]schedule.Span{"sat": {{From: "08:00", To: "24:00"}}}
+	return l
+}
+
+// What is booked of an offering at one listing of a business is taken at all of them, so their
+// slots are the same: otherwise one time has two names, and is sold by each.
+func TestField12_OneCalendarForOneOffering(t *testing.T) {
+	t.Parallel()
+	c := newCatalog(t, by("a", 60))
+	refused := func(l *listing.Listing, want string) {
+		t.Helper()
+		l.Market = c.market
+		err := c.Put(t.Context(), l, "test")
+		if message, field := fault.Public(err); field != want || !fault.Is(err, fault.Invalid) || !strings.Contains(message, "listing a ") {
+			t.Errorf("%v, want it about %s", err, want)
+		}
+	}
+	refused(by("b", 480), "offerings[0].slotMinutes")
+	closed, elsewhere := by("b", 60), by("b", 60)
+	closed.Offerings[0].Hours = map[string][]schedule.Span{"sat": {{From: "08:30", To: "24:00"}}}
+	refused(closed, "offerings[0].hours")
+	elsewhere.Offerings[0].TimeZone = "Europe/Berlin"
+	refused(elsewhere, "offerings[0].timeZone")
+
+	b := by("b", 60)
+	o := &b.Offerings[0]
+	o.PriceMinor, o.Capacity, o.DurationMinutes, o.Closed = 900, 4, 120, []string{"2026-12-25"}
+	c.put(b) // the same time, with the same name
+	other := by("c", 480)
+	other.Offerings[0].ID = "room"
+	other.Offerings = append(other.Offerings, b.Offerings[0])
+	c.put(other)
+	o.SlotMinutes = 480
+	refused(b, "offerings[0].slotMinutes")
+
+	theirs := by("theirs", 480)
+	theirs.Business = "other"
+	c.put(theirs)
+}
+
+// An offering that no other listing has is booked by any calendar, as far back as what was booked of
+// it by those that there have been, at whichever listing.
+func TestField12_ACalendarThatIsFree(t *testing.T) {
+	t.Parallel()
+	c := newCatalog(t, by("a", 480))
+	bare := by("a", 480)
+	bare.Offerings = nil
+	c.put(bare)
+	finds := func(id string, minutes int) {
+		t.Helper()
+		c.put(by(id, minutes))
+		if now, err := c.Get(t.Context(), c.market, id); err != nil || now.Longest["table"] != 8*time.Hour {
+			t.Errorf("%s: %v, %v", id, now.Longest, err)
+		}
+	}
+	finds("b", 60)
+	finds("b", 30)
+	if _, err := c.Change(t.Context(), c.market, "b", "test", func(*listing.Listing) (*listing.Listing, error) { return nil, nil }); err != nil {
+		t.Fatal(err)
+	}
+	finds("c", 60)
+	finds("a", 60)
+}
+
+// Two listings that come to an offering at once do not both have it by calendars of their own,
+// whichever of them was there before.
+func TestField12_TwoCalendarsAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, there := range map[string][]*listing.Listing{
+		"none of them is there":   nil,
+		"one is there":            {by("b", 60)},
+		"both are there, without": {without(by("a", 480)), without(by("b", 60))},
+		"it was there":            {by("b", 30), without(by("b", 30))},
+	} {
+		c := newCatalog(t, there...)
+		aside := dynamotest.Aside(c.market, `business#[^"]+`)
+		meanwhile := dynamotest.Before("TransactWriteItems", func() { c.put(by("b", 120)) })
+		meanwhile.Next = aside
+		late := &listing.Store{Table: dynamotest.Open(t, meanwhile).Table(dynamotest.TableName("catalog")), Now: c.Now}
+		a := by("a", 480)
+		if name == "one is there" {
+			a = by("a", 60) // as it was
+		}
+		a.Market = c.market
+		err := late.Put(t.Context(), a, "test")
+		if _, field := fault.Public(err); field != "offerings[0].slotMinutes" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func without(l *listing.Listing) *listing.Listing {
+	l.Offerings = nil
+	return l
+}
+
+// A listing that a former release has stored keeps its calendar to itself once it is stored anew.
+func TestField12_ACalendarOfAFormerRelease(t *testing.T) {
+	t.Parallel()
+	c := newCatalog(t, by("a", 480))
+	if err := c.db.Commit(t.Context(), c.Table.Delete(dynamo.Key{PK: "business#biz", SK: "calendars"})); err != nil {
+		t.Fatal(err)
+	}
+	c.put(without(by("a", 480)))
+	c.put(by("b", 60))
+	if now, err := c.Get(t.Context(), c.market, "b"); err != nil || now.Longest["table"] != 8*time.Hour {
+		t.Errorf("%v, %v", now.Longest, err)
+	}
+}
+
 func TestStoreCost(t *testing.T) {
 	t.Parallel()
 	c := newCatalog(t)
 	ctx, meter := telemetry.WithMeter(t.Context())
 	l := plain("a", "bar", 500)
 	l.Market, l.Items, l.Merve.WhatsApp = c.market, []listing.Item{soup}, "+15550100"
+	bare := without(plain("b", "bar", 500))
 	for _, step := range []struct {
 		name string
 		do   func() error
 		want int
 	}{
-		{"put", func() error { return c.Put(ctx, l, "test") }, 2},
+		{"put", func() error { return c.Put(ctx, l, "test") }, 3},
 		{"put again", func() error { return c.Put(ctx, l, "test") }, 1},
 		{"get", func() error { _, err := c.Get(ctx, c.market, "a"); return err }, 1},
 		{"delete", func() error {
 			_, err := c.Change(ctx, c.market, "a", "test", func(*listing.Listing) (*listing.Listing, error) { return nil, nil })
 			return err
-		}, 2},
-		{"put anew", func() error { l.Version = 0; return c.Put(ctx, l, "test") }, 4},
+		}, 3},
+		{"put anew", func() error { l.Version = 0; return c.Put(ctx, l, "test") }, 6},
+		{"put without offerings", func() error { bare.Market = c.market; return c.Put(ctx, bare, "test") }, 2},
 	} {
 		before := meter.Cost().Requests
 		if err := step.do(); err != nil {

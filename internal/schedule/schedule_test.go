@@ -474,3 +474,38 @@ func TestLongestSlot(t *testing.T) {
 		}
 	}
 }
+
+// Where two offerings are cut alike no time has two names: only what names slots counts.
+func TestGridNamesWhatDiffers(t *testing.T) {
+	t.Parallel()
+	evening := func() Offering {
+		o := table("Europe/Nicosia")
+		o.Hours = map[string][]Span{"sat": {{"18:00", "24:00"}}, "mon": {}}
+		return o
+	}
+	for _, tt := range []struct {
+		want   string
+		change func(o *Offering)
+	}{
+		{"unit", func(o *Offering) { o.Unit = ByNight }},
+		{"timeZone", func(o *Offering) { o.TimeZone = "Europe/Berlin" }},
+		{"slotMinutes", func(o *Offering) { o.SlotMinutes++ }},
+		{"hours", func(o *Offering) { o.Hours["sun"] = o.Hours["sat"] }},
+		{"hours", func(o *Offering) { o.Hours = map[string][]Span{"sun": o.Hours["sat"]} }},
+		{"", func(o *Offering) { o.Hours = map[string][]Span{"sat": {{"18:00", "00:00"}}} }},
+		{"", func(o *Offering) {
+			o.Closed, o.DurationMinutes, o.Capacity, o.PriceMinor, o.LeadMinutes = []string{"2026-12-25"}, 5, 99, 99, 99
+		}},
+	} {
+		o := evening()
+		tt.change(&o)
+		if got := evening().Grid().Differs(o.Grid()); got != tt.want {
+			t.Errorf("differs by %q, want %q: %+v", got, tt.want, o)
+		}
+	}
+	night, other := room("Europe/Nicosia"), room("Europe/Berlin")
+	other.Hours, other.CheckIn, other.SlotMinutes = map[string][]Span{"sat": nil}, "14:00", 7
+	if got := night.Grid().Differs(other.Grid()); got != "" {
+		t.Errorf("nights are dates, and differ by %s", got)
+	}
+}

@@ -1,6 +1,9 @@
 package schedule
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -33,6 +36,45 @@ func (o Offering) LongestSlot() time.Duration {
 		return 0 // a night is a name
 	}
 	return min(time.Duration(o.SlotMinutes)*time.Minute+time.Hour, time.Duration(o.DurationMinutes)*time.Minute)
+}
+
+// Grid is what the slots of an offering are cut by. Where it is equal no time has two names, whatever
+// else of the offerings differs: how long bookings are, for how many, when it is closed.
+type Grid struct {
+	Unit        Unit   `dynamodbav:"unit"`
+	TimeZone    string `dynamodbav:"timeZone,omitempty"` // of slots, as is what follows; nights are dates
+	SlotMinutes int    `dynamodbav:"slotMinutes,omitempty"`
+	Hours       string `dynamodbav:"hours,omitempty"` // their digest: they may be many
+}
+
+// Grid returns the offering's.
+func (o Offering) Grid() Grid {
+	if o.Unit == ByNight {
+		return Grid{Unit: ByNight}
+	}
+	hours := sha256.New()
+	for _, day := range weekdays() {
+		for _, s := range o.Hours[day] {
+			from, to, _ := s.minutes()
+			fmt.Fprintln(hours, day, from, to)
+		}
+	}
+	return Grid{o.Unit, o.TimeZone, o.SlotMinutes, base64.RawURLEncoding.EncodeToString(hours.Sum(nil)[:12])}
+}
+
+// Differs names the first field of an offering by which it is cut otherwise; "" when it is not.
+func (g Grid) Differs(other Grid) string {
+	switch {
+	case g.Unit != other.Unit:
+		return "unit"
+	case g.TimeZone != other.TimeZone:
+		return "timeZone"
+	case g.SlotMinutes != other.SlotMinutes:
+		return "slotMinutes"
+	case g.Hours != other.Hours:
+		return "hours"
+	}
+	return ""
 }
 
 func (o Offering) closed(date time.Time) bool {

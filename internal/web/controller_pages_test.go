@@ -294,7 +294,7 @@ func changeOffering(t *testing.T, browser context.Context) {
 	tick("Table: something is paid ahead")
 	c.fill("Share of the price", "150")
 	c.pressed("Save")
-	c.waitText(".offerings .wrong", "want 0 to 100")
+	c.waitText(`[data-path="offerings[0].deposit.percentOfPrice"] .wrong`, "want 0 to 100")
 	c.fill("Share of the price", "25")
 	c.fill("Cancelled for nothing until", "48")
 	tick("Table: there is a rule for who did not come before")
@@ -312,6 +312,17 @@ func changeOffering(t *testing.T, browser context.Context) {
 	if diff := cmp.Diff([]schedule.Offering{want}, stored.Offerings); diff != "" {
 		t.Error(diff)
 	}
+	lunch := meze()
+	lunch.ID, lunch.Offerings = "lunch", stored.Offerings
+	c.put(lunch)
+	c.fill("A booking can begin every", "60")
+	c.pressed("Save")
+	c.waitText(`[data-path="offerings[0].slotMinutes"] .wrong`, "listing lunch of the business has table, too")
+	c.fill("A booking can begin every", "30")
+	c.fill("Tuesday", "10:00-23:00")
+	c.pressed("Save")
+	c.waitText(`[data-path^="offerings[0].hours."] .wrong`, "listing lunch of the business has table, too")
+	c.fill("Tuesday", "12:00-23:00")
 	c.pressed("Add something to book")
 	c.do(chromedp.Evaluate[chromedp.Void](`document.activeElement.select()`))
 	c.write("Room")

@@ -85,7 +85,7 @@ export function edit({ base, view, load, save, saved = () => {}, what }) {
   /** Shows what the server found wrong, at the control that it is about where there is one. */
   function fault(error) {
     place.replaceChildren(trouble({ ...error, detail: error.field ? `${label(error.field.split('.'))}: ${error.detail}` : error.detail }));
-    const at = [...body.querySelectorAll('[data-path]')].find((node) => node.dataset.path === error.field || error.field.startsWith(`${node.dataset.path}.`));
+    const at = nodeOf(error.field);
     const control = at?.querySelector('input, select, textarea');
     if (!control) {
       place.scrollIntoView({ block: 'nearest' });
@@ -95,6 +95,13 @@ export function edit({ base, view, load, save, saved = () => {}, what }) {
     at.append(make('p', { className: 'wrong' }, error.detail));
     control.closest('details')?.setAttribute('open', '');
     control.focus();
+  }
+
+  /** The node of a field; else the first of a part of it, else the closest around it. */
+  function nodeOf(name) {
+    const all = [...body.querySelectorAll('[data-path]')];
+    return all.find((node) => node.dataset.path === name) ?? all.find((node) => node.dataset.path.startsWith(`${name}.`))
+      ?? all.findLast((node) => name.startsWith(`${node.dataset.path}.`));
   }
 
   /** Shows what somebody else has saved meanwhile, and lets one choose. Resolves to whether somebody has. */
