@@ -80,8 +80,7 @@ func (w Writer) reachable(ctx context.Context, tc tool.Context, a messageArgs) (
 	case err != nil:
 		return nil, err
 	}
-	_, approved := tc.Market.WhatsApp.Templates[merchantMessage]
-	if head.OptedOut || !approved && !head.InWindow(false, tc.Now) {
+	if !outbox.Reachable(tc.Market, head, merchantMessage, false, tc.Now) {
 		return nil, errUnreachable
 	}
 	return l, nil

@@ -11,6 +11,7 @@ import (
 
 	"merve/internal/dynamo"
 	"merve/internal/gate"
+	"merve/internal/outbox"
 	"merve/internal/roster"
 	"merve/internal/thread"
 	"merve/internal/tool"
@@ -74,12 +75,12 @@ func (p *Post) pass(ctx context.Context, tc tool.Context, m matter, text, id str
 		return say(wording.RelayTooLong), nil
 	}
 	head, err := p.Threads.Head(ctx, m.Thread)
-	switch now := p.now(); {
+	switch {
 	case errors.Is(err, thread.ErrNoThread):
 		return say(wording.RelayUnreachable), nil
 	case err != nil:
 		return gate.Settled{}, err
-	case !reachable(tc.Market, head, now):
+	case !outbox.Reachable(tc.Market, head, Kind, true, p.now()):
 		return say(wording.RelayUnreachable), nil
 	}
 	lang := head.Language

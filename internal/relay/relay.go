@@ -38,7 +38,6 @@ import (
 	"merve/internal/actor"
 	"merve/internal/dynamo"
 	"merve/internal/ledger"
-	"merve/internal/market"
 	"merve/internal/order"
 	"merve/internal/outbox"
 	"merve/internal/roster"
@@ -372,10 +371,4 @@ func nameOf(customer string) string {
 		return ""
 	}
 	return customer
-}
-
-// reachable reports whether a customer can be told something now.
-func reachable(m *market.Market, h thread.Head, now time.Time) bool {
-	_, approved := m.WhatsApp.Templates[Kind]
-	return !h.OptedOut && (approved || h.InWindow(true, now))
 }

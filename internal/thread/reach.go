@@ -38,11 +38,14 @@ const (
 // Wanted reports whether that is as the recipient or the desk has it: nobody need look into it.
 func (w Why) Wanted() bool { return w == OptedOut || w == TakenOver || w == Unasked }
 
-// InWindow reports whether free text may go to a thread's customer at a time: their last message
-// opened the channel's window.
+// windowMargin is how long before its end a window counts as closed: sending takes a while.
+const windowMargin = 5 * time.Minute
+
+// InWindow reports whether free text that is written at a time can still go to a thread's customer:
+// their last message opened the channel's window.
 func (h Head) InWindow(byPerson bool, at time.Time) bool {
 	window := h.Channel.Window(byPerson)
-	return window == 0 || at.Sub(h.LastIn) < window
+	return window == 0 || at.Sub(h.LastIn) < window-windowMargin
 }
 
 // MayWrite is the condition that the customer of a thread may be written to. It holds for a

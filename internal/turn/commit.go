@@ -183,14 +183,12 @@ func originOf(in []thread.Message) *outbox.Origin {
 // template is how a notice goes out to a customer who has not written for so long that free text
 // may not; nil when it may, or when the market has no template for it.
 func (w *work) template(now time.Time) *outbox.Template {
-	if len(w.in) != 1 || w.in[0].Notice == nil || w.in[0].Notice.Vars == nil || w.thread.InWindow(byPerson(w.in), now.Add(windowMargin)) {
+	n := w.in[0].Notice
+	if n == nil || n.Vars == nil || w.thread.Channel != channel.WhatsApp || w.thread.InWindow(n.ByPerson, now) {
 		return nil
 	}
-	return outbox.Approved(w.market, w.in[0].Notice.Kind, w.in[0].Notice.Vars)
+	return outbox.Approved(w.market, n.Kind, n.Vars)
 }
-
-// windowMargin is how long before its end a window counts as closed: sending takes a while.
-const windowMargin = 5 * time.Minute
 
 // byPerson reports whether a turn tells only of what people have done.
 func byPerson(in []thread.Message) bool {

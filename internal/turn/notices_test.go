@@ -137,6 +137,41 @@ func TestWhatIsSaidBesideAQuestion(t *testing.T) {
 	}
 }
 
+// What is told when the window has closed goes out by the market's approved template on WhatsApp, whose
+// template it is, and nowhere else.
+func TestATemplateIsForWhatsApp(t *testing.T) {
+	t.Parallel()
+	for _, ch := range []channel.Channel{channel.WhatsApp, channel.Messenger} {
+		w := newWorld(t, nil)
+		w.model = says("Hello.")
+		in := w.from("ann", ch, "1", "hi")
+		w.comes(in)
+		w.work()
+		told := func(after time.Duration, n thread.Notice) *outbox.Template {
+			t.Helper()
+			w.clock.add(after)
+			n.Text = "It is over."
+			if err := w.teller().Tell(t.Context(), threadOf(in), w.clock.now().String(), n); err != nil {
+				t.Fatal(err)
+			}
+			w.work()
+			return w.outboxesOf([]string{threadOf(in)})[len(w.turnsOf(threadOf(in)))-1].Template
+		}
+		approved := thread.Notice{Kind: "taxi_cancelled", Vars: map[string]string{"code": "K7P2"}}
+		if early := told(time.Hour, approved); early != nil {
+			t.Errorf("%s: within the window by %+v", ch, early)
+		}
+		if late := told(24*time.Hour, approved); (late != nil) != (ch == channel.WhatsApp) {
+			t.Errorf("%s: after it by %+v", ch, late)
+		}
+		for _, other := range []thread.Notice{{Kind: "taxi_cancelled"}, {Kind: "other", Vars: approved.Vars}} {
+			if by := told(time.Second, other); by != nil {
+				t.Errorf("%s: %s with %d variables by %+v", ch, other.Kind, len(other.Vars), by)
+			}
+		}
+	}
+}
+
 // What is offered to somebody who wants no messages is not shown to them, and waits for no YES.
 func TestNoOfferToWhoHearsNothing(t *testing.T) {
 	t.Parallel()
