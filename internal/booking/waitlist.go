@@ -10,6 +10,7 @@ import (
 	"merve/internal/gate"
 	"merve/internal/ledger"
 	"merve/internal/market"
+	"merve/internal/outbox"
 	"merve/internal/schedule"
 	"merve/internal/thread"
 	"merve/internal/wording"
@@ -103,19 +104,20 @@ func (w *Waitlist) hold(ctx context.Context, m *market.Market, next ledger.Waiti
 	if err != nil {
 		return ledger.Transaction{}, false, err
 	}
-	if !mayAsk(head, w.Ledger.Now()) {
+	if !mayAsk(m, head, w.Ledger.Now()) {
 		return ledger.Transaction{}, false, errNotNow
 	}
 	held, err = (&ledger.Booker{Ledger: w.Ledger, Catalog: w.Catalog}).OfferTo(ctx, m, next, answerWithin, head.Linked...)
 	return held, false, err
 }
 
-// mayAsk reports whether an offer that a thread is told of now would be put to the customer:
-// nothing else waits for their answer, or is about to, and it is not a person's to give.
-func mayAsk(h thread.Head, now time.Time) bool {
+// mayAsk reports whether an offer that a thread is told of now would be put to the customer: they can
+// be reached, nothing else waits for their answer, or is about to, and it is not a person's to give.
+func mayAsk(m *market.Market, h thread.Head, now time.Time) bool {
 	waits := func(p *thread.Pending) bool { return p != nil && !gate.Gone(p, now) }
 	told := func(m thread.Message) bool { return m.Notice != nil && waits(m.Notice.Offer) }
-	return h.Handler != thread.ByPerson && !h.OptedOut && !waits(h.Pending) && !slices.ContainsFunc(h.Inbox, told)
+	return h.Handler != thread.ByPerson && !waits(h.Pending) && !slices.ContainsFunc(h.Inbox, told) &&
+		outbox.Reachable(m, h, string(wording.WaitlistOffer), false, now)
 }
 
 func (w *Waitlist) ask(ctx context.Context, m *market.Market, tx ledger.Transaction) error {
