@@ -187,7 +187,7 @@ func (b *Base) Rides() *taxi.Store {
 
 func (b *Base) rideTeller() *taxi.Teller {
 	return &taxi.Teller{
-		Rides: b.Rides(), Markets: b.Markets(), Threads: b.teller(), Outbox: b.Outbox(), Log: b.Log,
+		Rides: b.Rides(), Markets: b.Markets(), Threads: b.teller(), Roster: b.roster(), Outbox: b.Outbox(), Log: b.Log,
 	}
 }
 

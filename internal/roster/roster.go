@@ -18,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"merve/internal/channel"
 	"merve/internal/dynamo"
 )
 
@@ -59,6 +60,15 @@ func (r Roles) Businesses() []string {
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// Work is the type of the thread on which the number writes for its work, and is written to: one for
+// all that it does.
+func (r Roles) Work() channel.ThreadType {
+	if len(r.Businesses()) == 0 {
+		return channel.Dispatch
+	}
+	return channel.Ops
 }
 
 // Listings are those whose messages go to the number, in order.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/roster"
 	"merve/internal/telemetry"
@@ -48,6 +49,9 @@ func TestRoles(t *testing.T) {
 	}
 	if d := cmp.Diff([]string{"bar", "sushi", "tapas"}, r.Listings()); d != "" {
 		t.Error(d)
+	}
+	if r.Work() != channel.Ops || r[:1].Work() != channel.Dispatch { // the driver's entry comes first
+		t.Errorf("at work %s, as a driver alone %s", r.Work(), r[:1].Work())
 	}
 	if n := meter.Cost().Requests; n != 2 {
 		t.Errorf("%d requests for two looks, want 2", n)

@@ -13,6 +13,7 @@ import (
 	"merve/internal/fault"
 	"merve/internal/market"
 	"merve/internal/outbox"
+	"merve/internal/roster"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/wording"
@@ -22,8 +23,8 @@ import (
 // on which their own messages arrive; customers on their own thread, by a turn of it.
 //
 // Each message exists once, by ride, event, type and recipient, however often the event
-// comes. Cost: the ride and the market 2 requests; 1 for the drivers and 1 for each message to one; to
-// a customer 1.
+// comes. Cost: the ride and the market 2 requests; 1 for the drivers, and for each of them 1 for the
+// message and 1 for their roles, at most once a minute; to a customer 1.
 type Teller struct {
 	Rides   *Store
 	Markets interface {
@@ -31,6 +32,9 @@ type Teller struct {
 	}
 	Threads interface {
 		Tell(ctx context.Context, threadID, key string, n thread.Notice) error
+	}
+	Roster interface {
+		Of(ctx context.Context, market, number string) (roster.Roles, error)
 	}
 	Outbox *outbox.Box
 	Log    *slog.Logger
@@ -153,8 +157,12 @@ func (n news) driver(ctx context.Context, d Driver, typ string, fallback wording
 	if typ == OfferTemplate && !strings.Contains(text, n.ride.Code) { // nobody could answer it
 		text += "\n" + wording.Say(lang, wording.TaxiWhichWord, wording.Vars{"code": n.ride.Code})
 	}
+	roles, err := n.Roster.Of(ctx, n.ride.Market, d.Phone)
+	if err != nil {
+		return err
+	}
 	msg := outbox.Message{
-		Thread: DriverThread(n.ride.Market, d.Phone), ID: n.key(typ, d.Phone), Market: n.ride.Market, Channel: channel.WhatsApp,
+		Thread: DriverThread(n.ride.Market, d.Phone, roles), ID: n.key(typ, d.Phone), Market: n.ride.Market, Channel: channel.WhatsApp,
 		From: n.market.WhatsApp.From, To: d.Phone, Text: text, Kind: ForDriver, Trace: n.event.Trace,
 		Template: outbox.Approved(n.market, typ, vars),
 	}
@@ -165,9 +173,10 @@ func (n news) driver(ctx context.Context, d Driver, typ string, fallback wording
 	return err
 }
 
-// DriverThread is the thread on which a driver's own messages arrive.
-func DriverThread(market, phone string) string {
-	return thread.ID(market, channel.Dispatch, "", channel.OfNumber(phone).Key())
+// DriverThread is the thread on which a driver's own messages arrive: with all that their number is
+// on the roster for.
+func DriverThread(market, phone string, roles roster.Roles) string {
+	return thread.ID(market, roles.Work(), "", channel.OfNumber(phone).Key())
 }
 
 // vars are what a message to a driver can say.

@@ -24,6 +24,7 @@ import (
 	"merve/internal/language"
 	"merve/internal/market"
 	"merve/internal/outbox"
+	"merve/internal/roster"
 	"merve/internal/taxi"
 	"merve/internal/thread"
 	"merve/internal/wording"
@@ -78,6 +79,7 @@ func (s *station) teller(calls *faulttest.Calls, q interface {
 	return &taxi.Teller{
 		Rides: s.over(transport, attempts), Markets: s, Log: slog.New(slog.NewTextHandler(s.logged, nil)),
 		Threads: thread.Teller{Queue: q, Store: &thread.Store{Table: conversations, Now: s.clock.Now, NewID: func() string { return dynamotest.ID("lease") }}},
+		Roster:  &roster.Book{Table: db.Table(dynamotest.TableName("catalog")), Now: s.clock.Now},
 		Outbox:  &outbox.Box{Table: conversations, Now: s.clock.Now},
 	}
 }
@@ -120,7 +122,7 @@ func (s *station) tellAll(r taxi.Ride) {
 // to is what the n-th driver was sent, by type, in the order of attempts.
 func (s *station) to(n int) map[string]outbox.Message {
 	s.t.Helper()
-	ms, err := s.box.List(context.Background(), taxi.DriverThread(s.market.ID, phone(n)), 100)
+	ms, err := s.box.List(context.Background(), taxi.DriverThread(s.market.ID, phone(n), nil), 100)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -395,7 +397,7 @@ func TestTemplates(t *testing.T) {
 	s.driver(0)
 	s.market.Templates["taxi_offer"] = strings.Repeat("Ride {code} from {pickup}. ", 60)
 	s.tellAll(s.ordered())
-	ms, err := s.box.List(context.Background(), taxi.DriverThread(s.market.ID, phone(0)), 100)
+	ms, err := s.box.List(context.Background(), taxi.DriverThread(s.market.ID, phone(0), nil), 100)
 	if err != nil || len(ms) != 2 || len(ms[0].Text) > 1600 || len(ms[1].Text) > 1600 || ms[0].After != ms[1].ID {
 		t.Errorf("longer than WhatsApp takes: %+v, %v", ms, err)
 	}

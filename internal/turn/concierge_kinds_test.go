@@ -231,7 +231,7 @@ func (w *world) spoken(ch channel.Channel, id, text string) channel.Inbound {
 func (w *world) others() []string {
 	return slices.DeleteFunc(w.threadsMet(), func(id string) bool {
 		return !slices.Contains(w.businesses(), id) && !slices.ContainsFunc(slices.Collect(maps.Values(w.phones)), func(number string) bool {
-			return id == taxi.DriverThread(w.market, number)
+			return id == taxi.DriverThread(w.market, number, nil)
 		})
 	})
 }

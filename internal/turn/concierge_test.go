@@ -66,7 +66,7 @@ func (w *world) startConcierge(db *dynamo.DB, log *slog.Logger) []tool.Tool {
 	drivers := &taxi.Drivers{Table: catalog, Rides: records, Now: w.clock.now, Roster: onRoster{catalog}}
 	w.rides = &taxi.Store{Table: records, Drivers: drivers, Now: w.clock.now}
 	w.rideTeller = &taxi.Teller{
-		Rides: w.rides, Markets: w.markets, Threads: w.teller(), Outbox: w.outbox, Log: log,
+		Rides: w.rides, Markets: w.markets, Threads: w.teller(), Roster: w.roster, Outbox: w.outbox, Log: log,
 	}
 	w.concierge.people = &desk.Desk{Table: records, Threads: w.teller(), Now: w.clock.now}
 	w.post = &relay.Post{
@@ -259,11 +259,11 @@ func (w *world) tellRides() {
 	}
 }
 
-// driverThreads are those of the drivers who have not written.
+// driverThreads are those of the drivers who have not written, and are no businesses.
 func (w *world) driverThreads() []string {
 	var threads []string
 	for _, number := range w.phones {
-		if id := taxi.DriverThread(w.market, number); !slices.Contains(w.threadsMet(), id) {
+		if id := taxi.DriverThread(w.market, number, nil); !slices.Contains(w.threadsMet(), id) && !slices.Contains(w.numbers, number) {
 			threads = append(threads, id)
 		}
 	}

@@ -49,10 +49,7 @@ func (r *Roles) Route(ctx context.Context, in channel.Inbound) ([]channel.Inboun
 		return []channel.Inbound{in}, err
 	}
 	work, customer := in, in
-	work.From.ID, work.ThreadType = channel.OfNumber(in.From.Phone).ID, channel.Ops
-	if len(roles.Businesses()) == 0 {
-		work.ThreadType = channel.Dispatch
-	}
+	work.From.ID, work.ThreadType = channel.OfNumber(in.From.Phone).ID, roles.Work()
 	id := func(in channel.Inbound) string {
 		return thread.ID(in.Market, in.ThreadType, in.Assistant, in.From.Key())
 	}

@@ -9,7 +9,9 @@ import (
 	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/market"
 	"merve/internal/person"
+	"merve/internal/taxi"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/turn"
@@ -127,6 +129,40 @@ func TestField35_StopInEveryRole(t *testing.T) {
 			if h := w.head(threadOf(in)); h.OptedOut != (text == "STOP") {
 				t.Errorf("%s on %s: opted out %v", text, in.ThreadType, h.OptedOut)
 			}
+		}
+	}
+}
+
+// Who drives and has a business is told of rides where they are heard: their STOP counts there, and
+// so does that they have just written to us.
+func TestField35_StopOfWhoDrivesAndHasABusiness(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{"STOP": 0, "hello": 1} {
+		w := newWorld(t, func(m *market.Market) {
+			if text != "STOP" {
+				m.WhatsApp.Templates = nil
+			}
+		})
+		w.stock(nil, "kebab")
+		w.model = clerkModel()
+		number := w.numbers[0]
+		w.employ(fmt.Appendf(nil, "- {id: d1, name: Deniz, districts: [Kyrenia], seats: 4, phone: %q}", number))
+		w.routed(w.ofNumber(number, "said", text))
+		w.settle()
+		w.sent = nil
+		for _, said := range []string{"taxi", "yes"} {
+			w.clock.add(time.Second)
+			w.arrive(nil, w.spoken(channel.App, said, said))
+		}
+		w.settle()
+		got := 0
+		for _, m := range w.sent {
+			if m.To == number && m.Kind == taxi.ForDriver {
+				got++
+			}
+		}
+		if rides := w.allRides(); got != want || len(rides) != 1 || len(rides[0].Offered) != 1 {
+			t.Errorf("after %s they are sent %d offers, want %d, of %+v", text, got, want, rides)
 		}
 	}
 }
