@@ -17,6 +17,8 @@ if ! command -v chromium-headless-shell >/dev/null; then
     command -v chromium >/dev/null || echo "LEFT OUT: browser tests (no chromium, and apt could not install it)"
 fi
 
+command -v node >/dev/null || echo "LEFT OUT: the cloud stack's tests (the CDK needs node)"
+
 # All packages (or PACKAGES) share a store, since it is half as fast until it is warm. The longest
 # begin first. Without the race detector: what runs on one goroutine by design (a simulated world
 # with its own clock, a model made of rules, a turn or operation that is killed), measures memory
@@ -36,6 +38,13 @@ plain() {
   go test "${flags[@]}" -run "$apart" ./internal/turn ./internal/ledger ./internal/outbox
   grep -E "$single" <<<"$all" | xargs go test "${flags[@]}"
   [ -n "${PACKAGES:-}" ] || go test "${flags[@]}" -run "$measured" ./internal/api
+  [ -n "${PACKAGES:-}" ] || cloud
+}
+
+# The cloud stack is a module of its own. To build the CDK for the first time takes a minute and a
+# gigabyte; that is behind the rest here, and gives way to it.
+cloud() {
+  ! command -v node >/dev/null || (cd infra/cdk && nice go test -vet=off -timeout 15m ./...)
 }
 
 raced() {
