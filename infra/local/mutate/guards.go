@@ -15,12 +15,16 @@ type tables struct {
 	// keys are functions that make the key under which an effect happens once.
 	keys []string
 
+	// hashes are functions that make a name or hash of what they are given. Of it, and of every
+	// key of an item, each field is left out.
+	hashes []string
+
 	// keyFields are the fields that hold such a key, where it is put together in place.
 	keyFields map[string]string
 }
 
 func productTables() tables {
-	return tables{calls: calls(), weakened: weakened(), keys: keys(), keyFields: keyFields()}
+	return tables{calls: calls(), weakened: weakened(), keys: keys(), hashes: hashes(), keyFields: keyFields()}
 }
 
 func calls() map[string]string {
@@ -78,6 +82,15 @@ func keys() []string {
 		"thread/thread.go turnKey",
 		"tool/tool.go Key",
 		"turn/calls.go pendingID",
+	}
+}
+
+func hashes() []string {
+	return []string{
+		"crypto/sha256.Sum256",
+		"merve/internal/ident.New",
+		"merve/internal/ledger.hashOf",
+		"merve/internal/report.hash",
 	}
 }
 

@@ -1,7 +1,7 @@
 // Command mutate tests the tests: it takes each condition of a write, each key that makes
 // an effect happen once, each check of time, ownership and consent, and each rule ("if …
 // refuse") out of the product in turn, has each record with a ttl forgotten too soon, leaves
-// each write out, and wants some test to fail each time.
+// each write out, and each field out of a key or a hash, and wants some test to fail each time.
 //
 // All mutants are built at once, into copies of the files that only the builds of this
 // command see (go build -overlay); which one a test meets is said by its environment. So a

@@ -50,8 +50,16 @@ func TestFindsEachKindOfSite(t *testing.T) {
 	}
 	slices.Sort(got)
 	want := []string{
+		`hash: field n | left out of what it names`,
+		`hash: field owner | left out of what it names`,
+		`hash: field raw | left out of what it names`,
+		`item: field n | left out of what it names`,
+		`item: field partition(owner) | left out of what it names`,
 		`key: "key:" + owner | another each time`,
+		`key: field owner | left out of what it names`,
 		`message: "m-" + owner | another each time`,
+		`message: field owner | left out of what it names`,
+		`partition: field owner | left out of what it names`,
 		`queue: "once" | another each time`,
 		`store.commit: write more | left out`,
 		`store.commit: write s.table.Delete(k) | left out`,
@@ -276,19 +284,20 @@ func TestAMutantIsWhatItsProcessSays(t *testing.T) {
 		values := mutant.Used(map[string]int{":n": 1, ":now": 2}, "a = :now")
 		one, two := mutant.Unique("key", "k"), mutant.Unique("key", "k")
 		fmt.Println("=>", mutant.Cond("c", "a = :a AND (b OR c)"), err, mutant.False("false", true), mutant.True("true", false),
-			mutant.One("one", 0), one == "k" && two == "k", one == two, len(values))
+			mutant.One("one", 0), one == "k" && two == "k", one == two, len(values), mutant.Zero("zero", 7))
 		return
 	}
 	for id, want := range map[string]string{
-		"":      "a = :a AND (b OR c) refused true false 0 true true 2",
-		"c":     mutant.Always + " refused true false 0 true true 1",
-		"c#1":   mutant.Always + " AND (b OR c) refused true false 0 true true 1",
-		"c#2":   "a = :a AND " + mutant.Always + " refused true false 0 true true 1",
-		"nil":   "a = :a AND (b OR c) <nil> true false 0 true true 1",
-		"false": "a = :a AND (b OR c) refused false false 0 true true 1",
-		"true":  "a = :a AND (b OR c) refused true true 0 true true 1",
-		"one":   "a = :a AND (b OR c) refused true false 1 true true 1",
-		"key":   "a = :a AND (b OR c) refused true false 0 false false 1",
+		"":      "a = :a AND (b OR c) refused true false 0 true true 2 7",
+		"c":     mutant.Always + " refused true false 0 true true 1 7",
+		"c#1":   mutant.Always + " AND (b OR c) refused true false 0 true true 1 7",
+		"c#2":   "a = :a AND " + mutant.Always + " refused true false 0 true true 1 7",
+		"nil":   "a = :a AND (b OR c) <nil> true false 0 true true 1 7",
+		"false": "a = :a AND (b OR c) refused false false 0 true true 1 7",
+		"true":  "a = :a AND (b OR c) refused true true 0 true true 1 7",
+		"one":   "a = :a AND (b OR c) refused true false 1 true true 1 7",
+		"key":   "a = :a AND (b OR c) refused true false 0 false false 1 7",
+		"zero":  "a = :a AND (b OR c) refused true false 0 true true 1 0",
 	} {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestAMutantIsWhatItsProcessSays$")
 		cmd.Env = append(os.Environ(), "MUTATE_PRINTS=1", mutant.Env+"="+id)

@@ -49,6 +49,17 @@ type Sites struct {
 	root    string // that file names are relative to
 	seen    map[string]int
 	used    map[string]bool // names in the tables that were found
+	clauses map[string]int  // where the package clause of a file ends
+
+	finders map[types.Object]declared
+	naming  []types.Object // functions that make a part of a key, and were not looked at yet
+	left    map[ast.Expr]bool
+}
+
+// declared is a function with its finder.
+type declared struct {
+	*finder
+	decl *ast.FuncDecl
 }
 
 // Find looks for the sites of the packages that the patterns name, below dir. root is
@@ -59,7 +70,8 @@ func Find(t tables, dir, root string, patterns ...string) (*Sites, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load %v: %w", patterns, err)
 	}
-	s := &Sites{edits: map[string][]edit{}, tables: t, root: root, seen: map[string]int{}, used: map[string]bool{}}
+	s := &Sites{edits: map[string][]edit{}, tables: t, root: root, seen: map[string]int{}, used: map[string]bool{},
+		clauses: map[string]int{}, finders: map[types.Object]declared{}, left: map[ast.Expr]bool{}}
 	for _, pkg := range pkgs {
 		if strings.HasSuffix(pkg.PkgPath, "test") { // for tests only
 			continue
@@ -72,6 +84,10 @@ func Find(t tables, dir, root string, patterns ...string) (*Sites, error) {
 				return nil, err
 			}
 		}
+		s.makers()
+	}
+	for path, edits := range s.edits {
+		s.edits[path] = append(edits, importing(s.clauses[path]))
 	}
 	return s, nil
 }
@@ -98,13 +114,13 @@ func (s *Sites) file(pkg *packages.Package, f *ast.File) error {
 	if err != nil {
 		return err
 	}
+	s.clauses[path] = pkg.Fset.Position(f.Name.End()).Offset
 	for _, d := range f.Decls {
 		if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
-			(&finder{s, pkg, path, src, filepath.ToSlash(rel), funcName(d)}).function(d)
+			in := &finder{s, pkg, path, src, filepath.ToSlash(rel), funcName(d)}
+			s.finders[pkg.TypesInfo.Defs[d.Name]] = declared{in, d}
+			in.function(d)
 		}
-	}
-	if edits := s.edits[path]; len(edits) > 0 {
-		s.edits[path] = append(edits, importing(pkg.Fset.Position(f.Name.End()).Offset))
 	}
 	return nil
 }
@@ -130,6 +146,7 @@ func (f *finder) function(d *ast.FuncDecl) {
 		case *ast.CallExpr:
 			f.call(n)
 			f.passed(n)
+			f.hashed(d, n)
 		case *ast.KeyValueExpr:
 			if name, ok := n.Key.(*ast.Ident); ok && name.Name == "conds" {
 				f.conds(n.Value)
@@ -195,6 +212,7 @@ func (f *finder) call(c *ast.CallExpr) {
 	}
 	if strings.HasSuffix(name, ".Queue).Queue") || strings.HasSuffix(name, "(interface).Queue") {
 		f.around("Unique", "another each time", c.Args[2])
+		f.leaveOut(c.Args[2])
 	}
 }
 
@@ -326,6 +344,11 @@ func (f *finder) conds(e ast.Expr) {
 
 func (f *finder) keyField(lit *ast.CompositeLit) {
 	t := f.pkg.TypesInfo.TypeOf(lit)
+	if fmt.Sprint(t) == dynamoPath+".Key" {
+		for _, e := range lit.Elts {
+			f.leaveOut(e)
+		}
+	}
 	field, ok := f.tables.keyFields[fmt.Sprint(t)]
 	if !ok {
 		return
@@ -334,6 +357,7 @@ func (f *finder) keyField(lit *ast.CompositeLit) {
 		if kv, ok := e.(*ast.KeyValueExpr); ok && kv.Key.(*ast.Ident).Name == field {
 			f.used[fmt.Sprint(t)] = true
 			f.around("Unique", "another each time", kv.Value)
+			f.leaveOut(kv.Value)
 		}
 	}
 }
@@ -345,6 +369,145 @@ func (f *finder) key(r *ast.ReturnStmt) {
 		e = lit.Elts[1].(*ast.KeyValueExpr).Value
 	}
 	f.around("Unique", "another each time", e)
+	f.leaveOut(e)
+}
+
+// hashed leaves out each field of what is hashed; of a list that was put together before, in the
+// function.
+func (f *finder) hashed(d *ast.FuncDecl, c *ast.CallExpr) {
+	name := f.callee(c)
+	if !slices.Contains(f.tables.hashes, name) {
+		return
+	}
+	f.used[name] = true
+	known := true
+	for _, arg := range c.Args {
+		f.leaveOut(arg)
+		_, isName := ast.Unparen(arg).(*ast.Ident)
+		known = known && !isName
+	}
+	if known {
+		return
+	}
+	ast.Inspect(d.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CompositeLit:
+			if t := f.pkg.TypesInfo.TypeOf(n); t.String() == "[]any" || isNameless(t) {
+				f.leaveOut(n)
+			}
+		case *ast.CallExpr:
+			if fun, ok := n.Fun.(*ast.Ident); ok && fun.Name == "append" && f.pkg.TypesInfo.TypeOf(n).String() == "[]any" {
+				for _, arg := range n.Args[1:] {
+					f.leaveOut(arg)
+				}
+			}
+		}
+		return true
+	})
+}
+
+func isNameless(t types.Type) bool {
+	_, ok := t.(*types.Struct)
+	return ok
+}
+
+// leaveOut leaves each field out of an expression that names something: each part of it that is
+// only known at run time.
+func (f *finder) leaveOut(e ast.Expr) {
+	if v := f.pkg.TypesInfo.Types[e]; v.Value != nil || v.IsNil() || f.left[e] {
+		return
+	}
+	f.left[e] = true
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		f.leaveOut(e.X)
+		return
+	case *ast.KeyValueExpr:
+		f.leaveOut(e.Value)
+		return
+	case *ast.CompositeLit:
+		for _, item := range e.Elts {
+			f.leaveOut(item)
+		}
+		return
+	case *ast.BinaryExpr:
+		if e.Op == token.ADD {
+			f.leaveOut(e.X)
+			f.leaveOut(e.Y)
+			return
+		}
+	case *ast.SliceExpr: // of a hash
+		f.leaveOut(e.X)
+		return
+	case *ast.CallExpr:
+		if f.combines(e) {
+			for _, arg := range e.Args {
+				f.leaveOut(arg)
+			}
+			return
+		}
+		if made := f.made(e); made != nil {
+			f.naming = append(f.naming, made)
+		}
+	}
+	if t := f.pkg.TypesInfo.TypeOf(e); t != nil && !isArray(t) {
+		f.around("Zero", "left out of what it names", e, "field "+f.text(e))
+	}
+}
+
+// isArray reports whether t is a sum, whose own fields are looked at.
+func isArray(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Array)
+	return ok
+}
+
+// combines reports whether a call makes one name of its arguments, or only turns it into another type.
+func (f *finder) combines(c *ast.CallExpr) bool {
+	if f.pkg.TypesInfo.Types[c.Fun].IsType() {
+		return true
+	}
+	name := f.callee(c)
+	if fun, ok := c.Fun.(*ast.Ident); ok && fun.Name == "append" {
+		return true
+	}
+	return slices.Contains(f.tables.hashes, name) || slices.Contains([]string{"fmt.Sprint", "fmt.Sprintf", "fmt.Appendf", "strings.Join", "encoding/hex.EncodeToString"}, name)
+}
+
+// made is the function of this package that a call makes a string with.
+func (f *finder) made(c *ast.CallExpr) types.Object {
+	var id *ast.Ident
+	switch fun := ast.Unparen(c.Fun).(type) {
+	case *ast.Ident:
+		id = fun
+	case *ast.SelectorExpr:
+		id = fun.Sel
+	default:
+		return nil
+	}
+	if fn, ok := f.pkg.TypesInfo.Uses[id].(*types.Func); ok && fn.Pkg() == f.pkg.Types && f.pkg.TypesInfo.TypeOf(c).String() == "string" {
+		return fn
+	}
+	return nil
+}
+
+// makers leaves the fields out of what functions return that make a part of a key.
+func (s *Sites) makers() {
+	done := map[types.Object]bool{}
+	for len(s.naming) > 0 {
+		fn := s.naming[0]
+		s.naming = s.naming[1:]
+		d, ok := s.finders[fn]
+		if !ok || done[fn] {
+			continue
+		}
+		done[fn] = true
+		ast.Inspect(d.decl.Body, func(n ast.Node) bool {
+			if r, ok := n.(*ast.ReturnStmt); ok && len(r.Results) == 1 {
+				d.leaveOut(r.Results[0])
+			}
+			return true
+		})
+	}
 }
 
 // clause makes a case never apply.
@@ -475,7 +638,7 @@ func lastName(e ast.Expr) string {
 func (s *Sites) Stale() []string {
 	var stale []string
 	t := s.tables
-	for _, name := range slices.Concat(t.weakened, t.keys, slices.Collect(maps.Keys(t.calls)), slices.Collect(maps.Keys(t.keyFields))) {
+	for _, name := range slices.Concat(t.weakened, t.keys, t.hashes, slices.Collect(maps.Keys(t.calls)), slices.Collect(maps.Keys(t.keyFields))) {
 		if !s.used[name] {
 			stale = append(stale, name)
 		}

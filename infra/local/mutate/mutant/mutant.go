@@ -115,6 +115,15 @@ func Unique(id, key string) string {
 	return key
 }
 
+// Zero is a field of a key or hash, mutated: it is left out.
+func Zero[T any](id string, field T) T {
+	if on(id) {
+		var nothing T
+		return nothing
+	}
+	return field
+}
+
 // False is a check, mutated: it never fires.
 func False(id string, b bool) bool { return !on(id) && b }
 

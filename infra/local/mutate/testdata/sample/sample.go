@@ -3,7 +3,11 @@ package sample
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -74,3 +78,17 @@ func queue(ctx context.Context, q interface {
 }) error {
 	return q.Queue(ctx, "thread", "once")
 }
+
+func hash(owner string, n int) string {
+	terms := []any{"terms", owner}
+	terms = append(terms, n)
+	raw, _ := json.Marshal(terms)
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:])
+}
+
+func item(owner string, n int) dynamo.Key {
+	return dynamo.Key{PK: partition(owner), SK: fmt.Sprintf("item#%d", n)}
+}
+
+func partition(owner string) string { return "items#" + owner }
