@@ -119,16 +119,26 @@ func (l *Ledger) claims(ctx context.Context, tx Transaction, capacity int, now t
 	if slices.ContainsFunc(locks, func(k lock) bool { return k.Tx == tx.ID }) {
 		return nil, errMine
 	}
-	reaching := uses(locks)
 	claims := make([]claim, len(tx.Slots))
 	for i, slot := range tx.Slots {
-		of := slices.DeleteFunc(slices.Clone(locks), func(k lock) bool { return !k.key.slot.Equal(slot) })
-		others := reaching.At(slot, tx.slotEnd(i)) - len(of) // of another calendar, without a lock on this slot
-		if claims[i], err = l.choose(tx, slot, of, capacity-others, now, spread); err != nil {
+		if claims[i], err = l.claim(tx, i, locks, capacity, now, spread); err != nil {
 			return nil, fmt.Errorf("ledger: hold %s at %s: %w", tx.ID, slot.Format(slotFmt), err)
 		}
 	}
 	return claims, nil
+}
+
+// claim chooses a token for the i-th slot. A lock that changes hands, and reaches further than it did,
+// needs room beside those of another calendar as a new one does.
+func (l *Ledger) claim(tx Transaction, i int, locks []lock, capacity int, now time.Time, spread bool) (claim, error) {
+	slot, end := tx.Slots[i], tx.slotEnd(i)
+	of := slices.DeleteFunc(slices.Clone(locks), func(k lock) bool { return !k.key.slot.Equal(slot) })
+	others := uses(locks).At(slot, end) - len(of) // of another calendar, without a lock on this slot
+	c, err := l.choose(tx, slot, of, capacity-others, now, spread)
+	if err == nil && c.old != nil && c.old.Ends.Before(end) && others > 0 && len(of)+others > capacity {
+		return claim{}, ErrSlotTaken
+	}
+	return c, err
 }
 
 // slotEnd is when the i-th slot is over, or the booking if it ends before. Nights are named by

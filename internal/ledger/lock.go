@@ -42,8 +42,9 @@ func (k lock) expired(now time.Time) bool { return k.State == lockHeld && !k.Unt
 // lockKey names a lock. A token numbers the bookings that fit into a slot at once. The start
 // alone names a slot, and only equal names keep each other out by their writes. Where the
 // grid or the opening hours of an offering are changed, what reaches into a slot of the new
-// calendar is found when locks are read (see [uses]); only who still holds by the old
-// calendar in that moment is not.
+// calendar is found when locks are read (see [uses]). Two who take a time at once by different
+// calendars do not find each other; nor is found how much further the lock of a booking will
+// reach when the YES to its move comes.
 type lockKey struct {
 	business, offering string
 	slot               time.Time
