@@ -109,7 +109,7 @@ func TestField25_EveryFaultOfReminderAndWaitingList(t *testing.T) {
 			}
 			return tx, func() error {
 				booker := &ledger.Booker{Ledger: i.ledger, Catalog: i}
-				_, err := booker.OfferTo(i.t.Context(), i.market, all[0], 30*time.Minute)
+				_, _, err := booker.OfferTo(i.t.Context(), i.market, all[0], 30*time.Minute)
 				return err
 			}
 		}, left{Customers: []string{"ann: hold 22 18:00, waits"}}},

@@ -85,7 +85,7 @@ func (w *Waitlist) offer(ctx context.Context, next ledger.Waiting) (ledger.Trans
 	if err := w.ask(ctx, m, held); err != nil {
 		return ledger.Transaction{}, err
 	}
-	if made {
+	if !made {
 		held = ledger.Transaction{}
 	}
 	return held, w.Ledger.Served(ctx, next)
@@ -97,8 +97,9 @@ var errNotNow = errors.New("the customer cannot be asked now")
 // hold makes the offer of a wish, or finds the one that was made before: when this was last tried, or
 // by who offers another place at this moment.
 func (w *Waitlist) hold(ctx context.Context, m *market.Market, next ledger.Waiting) (held ledger.Transaction, made bool, err error) {
-	if held, made, err = w.Ledger.Offered(ctx, next); made || err != nil {
-		return held, made, err
+	held, before, err := w.Ledger.Offered(ctx, next)
+	if before || err != nil {
+		return held, false, err
 	}
 	head, err := w.Threads.Head(ctx, next.Terms.Thread)
 	if err != nil {
@@ -107,8 +108,7 @@ func (w *Waitlist) hold(ctx context.Context, m *market.Market, next ledger.Waiti
 	if !mayAsk(m, head, w.Ledger.Now()) {
 		return ledger.Transaction{}, false, errNotNow
 	}
-	held, err = (&ledger.Booker{Ledger: w.Ledger, Catalog: w.Catalog}).OfferTo(ctx, m, next, answerWithin, head.Linked...)
-	return held, false, err
+	return (&ledger.Booker{Ledger: w.Ledger, Catalog: w.Catalog}).OfferTo(ctx, m, next, answerWithin, head.Linked...)
 }
 
 // mayAsk reports whether an offer that a thread is told of now would be put to the customer: they can

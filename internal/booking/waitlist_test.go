@@ -523,24 +523,35 @@ func (t telling) Tell(ctx context.Context, id, key string, n thread.Notice) erro
 	return t.Teller.Tell(ctx, id, key, n)
 }
 
-// Two places that become free at once, and are offered at once, are offered to two.
+// Two places that become free at once, and are offered at once, are offered to two, whenever the one
+// comes to what the other does: before it has held the place, or before it tells of that.
 func TestTwoPlacesFreedAtOnce(t *testing.T) {
 	t.Parallel()
-	i := newInn(t)
-	i.changed("table", func(o *schedule.Offering) { o.Capacity = 2 })
-	first, second := i.holds("yan", "22 18:00"), i.holds("zoe", "22 18:00")
-	i.waits("22 18:00", "ann", "bob", "eve")
-	events := []ledger.Event{i.letGo(first), i.letGo(second)}
-	other := *i.waitlist
-	i.waitlist.Threads = telling{i.waitlist.Threads.(thread.Teller), &sync.Once{}, func() {
-		if err := other.Freed(t.Context(), events[1]); err != nil {
-			t.Error(err)
-		}
-	}}
-	if err := i.waitlist.Freed(t.Context(), events[0]); err != nil {
-		t.Fatal(err)
+	for name, between := range map[string]func(i *inn, other func()){
+		"before it is held": func(i *inn, other func()) { i.over(dynamotest.Before("TransactWriteItems", other)) },
+		"before it is told": func(i *inn, other func()) {
+			i.waitlist.Threads = telling{i.waitlist.Threads.(thread.Teller), &sync.Once{}, other}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			i := newInn(t)
+			i.changed("table", func(o *schedule.Offering) { o.Capacity = 2 })
+			first, second := i.holds("yan", "22 18:00"), i.holds("zoe", "22 18:00")
+			i.waits("22 18:00", "ann", "bob", "eve")
+			events := []ledger.Event{i.letGo(first), i.letGo(second)}
+			other := *i.waitlist
+			between(i, func() {
+				if err := other.Freed(t.Context(), events[1]); err != nil {
+					t.Error(err)
+				}
+			})
+			if err := i.waitlist.Freed(t.Context(), events[0]); err != nil {
+				t.Fatal(err)
+			}
+			i.expect("ann: hold 22 18:00, told waitlist_offer", "bob: hold 22 18:00, told waitlist_offer", "eve: waits")
+		})
 	}
-	i.expect("ann: hold 22 18:00, told waitlist_offer", "bob: hold 22 18:00, told waitlist_offer", "eve: waits")
 }
 
 // What frees nothing is not even looked up.
@@ -569,7 +580,7 @@ func TestAnOfferThatRanOutUntold(t *testing.T) {
 	if err != nil || len(wishes) != 1 {
 		t.Fatal(wishes, err)
 	}
-	if _, err := (&ledger.Booker{Ledger: i.ledger, Catalog: i}).OfferTo(t.Context(), i.market, wishes[0], 30*time.Minute); err != nil {
+	if _, _, err := (&ledger.Booker{Ledger: i.ledger, Catalog: i}).OfferTo(t.Context(), i.market, wishes[0], 30*time.Minute); err != nil {
 		t.Fatal(err)
 	}
 	i.now = i.now.Add(31 * time.Minute)

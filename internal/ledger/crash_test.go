@@ -470,7 +470,10 @@ func operations() []scenario {
 		{name: "offer what somebody waits for", want: "hold2: " + anOffer + ", wait, waiting", prepare: func(s *stage) step {
 			w := s.waits(Waiting{ID: "w1", Terms: s.fixed(28), Since: s.Now(), TTL: s.fixed(28).Start.Unix()})
 			b := &Booker{Ledger: s.Ledger, Catalog: s}
-			return func() (string, error) { return answer(b.OfferTo(ctx, s.tc.Market, w, 30*time.Minute)) }
+			return func() (string, error) {
+				tx, _, err := b.OfferTo(ctx, s.tc.Market, w, 30*time.Minute)
+				return answer(tx, err)
+			}
 		}},
 		{name: "tool joinWaitlist", want: "false[]: " + anOffer + ", wait, waiting", prepare: func(s *stage) step {
 			s.promised(s.another(s.fixed(28)), "another")

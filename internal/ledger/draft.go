@@ -28,7 +28,7 @@ func (l *Ledger) Draft(ctx context.Context, t Terms, key string) (Transaction, e
 
 func (l *Ledger) drafting(ctx context.Context, tx Transaction) change {
 	now := l.now()
-	tx.ID, tx.CreatedAt = l.NewID(), now
+	tx.ID, tx.CreatedAt = cmp.Or(tx.ID, l.NewID()), now
 	tx.Code = codeOf(tx.ID)
 	return change{op: opDraft, after: opDraft.next(tx, now), now: now, event: Event{Actor: tx.Owner, Trace: telemetry.TraceID(ctx)}}
 }
@@ -45,7 +45,8 @@ func (l *Ledger) OfferUntil(ctx context.Context, t Terms, capacity int, length t
 	return l.offer(ctx, Transaction{Terms: t}, capacity, length, by, key)
 }
 
-// offer is OfferUntil of what tx begins with: its terms, and that it is to be forgotten.
+// offer is OfferUntil of what tx begins with: its terms, its id if it has one, and that it is to be
+// forgotten.
 func (l *Ledger) offer(ctx context.Context, tx Transaction, capacity int, length time.Duration, by time.Time, key string) (Transaction, error) {
 	t := tx.Terms.stored()
 	if err := cmp.Or(checkKey(key), t.check(), checkCapacity(capacity)); err != nil {

@@ -278,7 +278,7 @@ func (w Waiting) Wants(places schedule.Taken) bool {
 
 // Offered is the offer that was made for a wish, as it counts now, if there was one. 1 request,
 // and 1 more for what was made.
-func (l *Ledger) Offered(ctx context.Context, w Waiting) (tx Transaction, made bool, err error) {
+func (l *Ledger) Offered(ctx context.Context, w Waiting) (tx Transaction, before bool, err error) {
 	it, err := l.Table.Get(ctx, idemKey(draftKey(w.Terms.Business, offerKey(w))))
 	if err != nil || it == nil {
 		return Transaction{}, false, err
@@ -298,22 +298,25 @@ func (l *Ledger) Offered(ctx context.Context, w Waiting) (tx Transaction, made b
 var ErrNotOffered = errors.New("what was waited for is not offered any more")
 
 // OfferTo holds a time for who has waited for it, on today's terms, for so long and not beyond its
-// start. [ErrSlotTaken] when somebody else was faster, [ErrNotOffered] when the calendar, the
+// start, and reports whether it has made that offer now, or somebody else for the same wish before.
+// [ErrSlotTaken] when somebody else was faster, [ErrNotOffered] when the calendar, the
 // limits or the market have changed, or only a person may book for them by now; linked are the keys
 // that they have beside the wish's owner. 2 requests, and those of the catalog and of who did not
 // come before.
-func (b *Booker) OfferTo(ctx context.Context, m *market.Market, w Waiting, length time.Duration, linked ...string) (Transaction, error) {
+func (b *Booker) OfferTo(ctx context.Context, m *market.Market, w Waiting, length time.Duration, linked ...string) (held Transaction, made bool, err error) {
 	terms, o, err := b.renewed(ctx, m, w.Terms, linked)
 	switch {
 	case fault.Is(err, fault.Invalid), fault.Is(err, fault.NotFound), fault.Is(err, fault.Conflict), fault.Is(err, fault.Forbidden):
-		return Transaction{}, fmt.Errorf("%w: %w", ErrNotOffered, err)
+		return Transaction{}, false, fmt.Errorf("%w: %w", ErrNotOffered, err)
 	case err != nil:
-		return Transaction{}, err
+		return Transaction{}, false, err
 	}
 	if left := terms.Start.Sub(b.Ledger.now()); left < minMove {
-		return Transaction{}, fmt.Errorf("%w: it begins in %v", ErrNotOffered, left)
+		return Transaction{}, false, fmt.Errorf("%w: it begins in %v", ErrNotOffered, left)
 	}
-	return b.Ledger.OfferUntil(ctx, terms, o.Capacity, length, terms.Start, offerKey(w))
+	id := b.Ledger.NewID()
+	held, err = b.Ledger.offer(ctx, Transaction{ID: id, Terms: terms}, o.Capacity, length, terms.Start, offerKey(w))
+	return held, held.ID == id, err
 }
 
 // renewed makes the terms of a wish what they are for who asks for the same time today.
