@@ -494,6 +494,29 @@ func TestWhoCannotBeAskedNowIsPassedOver(t *testing.T) {
 	})
 }
 
+// A wish that is on the list and cannot be booked is taken off it, and keeps nobody from the time.
+func TestAWishThatCannotBeOfferedKeepsNobody(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	tx := i.holds("yan", "22 18:00")
+	i.waits("22 18:00", "ann", "bob")
+	wishes, err := i.ledger.Waits(t.Context(), i.market.ID, i.actor("ann").Key())
+	if err != nil || len(wishes) != 1 {
+		t.Fatal(wishes, err)
+	}
+	w := wishes[0]
+	w.Terms.Note = strings.Repeat("n", 1001)
+	slot := w.Terms.Start.Format("2006-01-02T15:04Z") + "#"
+	db, table := i.ledger.Table.DB(), i.ledger.Table
+	if err := db.Commit(t.Context(),
+		table.Put(dynamo.Key{PK: "wait#" + i.name + ":table", SK: slot + dynamo.Stamp(w.Since) + "#" + w.ID}, w),
+		table.Put(dynamo.Key{PK: "waiting#" + w.Terms.Owner, SK: slot + w.ID}, w)); err != nil {
+		t.Fatal(err)
+	}
+	i.freed(i.letGo(tx))
+	i.expect("ann: ", "bob: hold 22 18:00, told waitlist_offer")
+}
+
 // One place that has become free is offered to one, even where more have become free beside it:
 // each is offered by its own event.
 func TestEachFreedPlaceIsOfferedToOne(t *testing.T) {

@@ -161,8 +161,11 @@ func (b *Booker) join(ctx context.Context, tc tool.Context, a initiateArgs) (too
 
 // Wait puts somebody on the list, once, by whichever of their keys: linked are those that they have
 // beside the wish's owner. Who wishes for the same time again, for more people or in another chat it
-// may be, keeps their place. 1 request, 2 for that.
+// may be, keeps their place. What could not be booked is not waited for. 1 request, 2 for a second wish.
 func (l *Ledger) Wait(ctx context.Context, w Waiting, linked ...string) error {
+	if err := w.Terms.check(); err != nil {
+		return err
+	}
 	t := l.Table
 	ws := []dynamo.Write{t.Put(waitKey(w), w), t.Put(ownWaitKey(w), w).IfAbsent().ElseOld(w.waits)}
 	for _, owner := range linked {
@@ -305,6 +308,9 @@ var ErrNotOffered = errors.New("what was waited for is not offered any more")
 // come before.
 func (b *Booker) OfferTo(ctx context.Context, m *market.Market, w Waiting, length time.Duration, linked ...string) (held Transaction, made bool, err error) {
 	terms, o, err := b.renewed(ctx, m, w.Terms, linked)
+	if err == nil {
+		err = terms.check()
+	}
 	switch {
 	case fault.Is(err, fault.Invalid), fault.Is(err, fault.NotFound), fault.Is(err, fault.Conflict), fault.Is(err, fault.Forbidden):
 		return Transaction{}, false, fmt.Errorf("%w: %w", ErrNotOffered, err)

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"merve/internal/dynamo"
+	"merve/internal/fault"
 	"merve/internal/telemetry"
 )
 
@@ -76,6 +78,21 @@ func TestWaiting(t *testing.T) {
 	}
 	if got := c.waiting(c.terms(24)); got != "[bob]" {
 		t.Errorf("after one was served: %s", got)
+	}
+}
+
+// What could not be booked is not waited for either: the one who asks is told why, and nothing is kept.
+func TestAWishThatCouldNotBeBookedIsRefused(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	w := c.wish("ann", c.terms(24))
+	w.Terms.Note = strings.Repeat("é", maxNote+1)
+	err := c.Wait(context.Background(), w)
+	if _, field := fault.Public(err); !fault.Is(err, fault.Invalid) || field != "note" {
+		t.Errorf("%v on %q", err, field)
+	}
+	if got := c.waiting(c.terms(24)); got != "[]" {
+		t.Errorf("waiting: %s", got)
 	}
 }
 
