@@ -517,6 +517,31 @@ func TestAWishThatCannotBeOfferedKeepsNobody(t *testing.T) {
 	i.expect("ann: ", "bob: hold 22 18:00, told waitlist_offer")
 }
 
+// Nobody waits for what begins before they could answer, or has begun: a night whose check-in is
+// over can still be booked, but not be waited for.
+func TestNobodyWaitsForWhatHasBegun(t *testing.T) {
+	t.Parallel()
+	for when, tt := range map[string]struct {
+		now  time.Time
+		want bool
+	}{
+		"21-22":    {at(21, 18, 0), false},
+		"21 18:00": {at(21, 17, 59).Add(30 * time.Second), false},
+		"21 18:30": {at(21, 18, 29), true},
+	} {
+		i := newInn(t)
+		i.booked("yan", when)
+		i.now = tt.now
+		_, err := i.call("ann", "joinWaitlist", args(when), "k")
+		if tt.want && err != nil || !tt.want && (!fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "too soon")) {
+			t.Errorf("%s at %s: %v", when, tt.now, err)
+		}
+		if own, err := i.ledger.Waits(t.Context(), i.market.ID, i.actor("ann").Key()); err != nil || (len(own) > 0) != tt.want {
+			t.Errorf("%s at %s: waits for %+v, %v", when, tt.now, own, err)
+		}
+	}
+}
+
 // One place that has become free is offered to one, even where more have become free beside it:
 // each is offered by its own event.
 func TestEachFreedPlaceIsOfferedToOne(t *testing.T) {

@@ -145,6 +145,9 @@ func (b *Booker) join(ctx context.Context, tc tool.Context, a initiateArgs) (too
 	if free {
 		return tool.Result{}, fault.New(fault.Conflict, "this time is free: book it with initiateBooking")
 	}
+	if when.Start.Sub(b.Ledger.now()) < minMove {
+		return tool.Result{}, fault.New(fault.Conflict, "it begins too soon to wait for it")
+	}
 	if terms, err = b.Ledger.owed(ctx, terms, o, tc.Actor.Keys()); err != nil {
 		return tool.Result{}, err
 	}
