@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +19,7 @@ import (
 // Reminders remind customers of bookings, when they wish so. A reminder waits for its time
 // in table ledger:
 //
-//	reminder#{id}   reminder   when, for the due index
+//	reminder#{id}   reminder   when, for the due index, and in which chat
 //
 // and is looked at against the booking then: one that was cancelled or moved is not reminded
 // of. Requests: to set one 2; to send one 3 and the turn that tells it.
@@ -44,6 +45,8 @@ type reminderArgs struct {
 
 type reminder struct {
 	Transaction string    `dynamodbav:"transaction"`
+	Thread      string    `dynamodbav:"thread,omitempty"` // where it was asked for; a former release has not kept it
+	Language    string    `dynamodbav:"lang,omitempty"`
 	At          time.Time `dynamodbav:"at"`
 	DueShard    string    `dynamodbav:"dueShard"`
 	DueAt       time.Time `dynamodbav:"dueAt"`
@@ -77,7 +80,10 @@ func (r *Reminders) set(ctx context.Context, tc tool.Context, a reminderArgs) (t
 		if !at.After(tc.Now) {
 			return tool.Result{}, fault.Field("hoursBefore", "that moment has passed: it begins at %s", tx.Start.In(tc.TimeZone).Format("2006-01-02T15:04"))
 		}
-		w = t.Put(reminderKey(tx.ID), reminder{tx.ID, at, dynamo.DueShard(dueReminder, tx.ID), at, tx.End.Add(24 * time.Hour).Unix()})
+		w = t.Put(reminderKey(tx.ID), reminder{
+			Transaction: tx.ID, Thread: tc.Thread, Language: tc.Language, At: at,
+			DueShard: dynamo.DueShard(dueReminder, tx.ID), DueAt: at, TTL: tx.End.Add(24 * time.Hour).Unix(),
+		})
 		data["reminder"] = at.In(tc.TimeZone).Format("2006-01-02T15:04")
 	}
 	if err := t.DB().Commit(ctx, w); err != nil {
@@ -117,7 +123,7 @@ func (r *Reminders) Remind(ctx context.Context, key dynamo.Key, now time.Time) (
 		return false, err
 	}
 	if err == nil && tx.State == ledger.Confirmed && tx.Start.After(now) {
-		if err := r.tell(ctx, tx, m.At); err != nil {
+		if err := r.tell(ctx, tx, m); err != nil {
 			return false, err
 		}
 		told = true
@@ -132,12 +138,13 @@ func (r *Reminders) Remind(ctx context.Context, key dynamo.Key, now time.Time) (
 // errReset says that the customer has wished for another moment meanwhile.
 var errReset = errors.New("the reminder was set again")
 
-func (r *Reminders) tell(ctx context.Context, tx ledger.Transaction, at time.Time) error {
-	vars := Vars(tx.Language, tx)
-	vars["summary"] = Summary(tx.Language, tx)
-	return r.Threads.Tell(ctx, tx.Thread, remindedKey(tx.ID, at), thread.Notice{
-		Kind: string(wording.BookingReminder), Cards: []map[string]any{Card(tx.Language, tx)}, Vars: vars,
-		Text: wording.Say(tx.Language, wording.BookingReminder, wording.Vars{"summary": vars["summary"], "code": tx.Code}),
+func (r *Reminders) tell(ctx context.Context, tx ledger.Transaction, m reminder) error {
+	lang := cmp.Or(m.Language, tx.Language)
+	vars := Vars(lang, tx)
+	vars["summary"] = Summary(lang, tx)
+	return r.Threads.Tell(ctx, cmp.Or(m.Thread, tx.Thread), remindedKey(tx.ID, m.At), thread.Notice{
+		Kind: string(wording.BookingReminder), Cards: []map[string]any{Card(lang, tx)}, Vars: vars,
+		Text: wording.Say(lang, wording.BookingReminder, wording.Vars{"summary": vars["summary"], "code": tx.Code}),
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,11 +17,16 @@ import (
 	"merve/internal/thread"
 )
 
-// told counts what threads are told.
-type told struct{ n int }
+// told counts what threads are told, and keeps which was told last, and what.
+type told struct {
+	n    int
+	last string
+	text string
+}
 
-func (t *told) Tell(context.Context, string, string, thread.Notice) error {
+func (t *told) Tell(_ context.Context, id, _ string, n thread.Notice) error {
 	t.n++
+	t.last, t.text = id, n.Text
 	return nil
 }
 
@@ -100,6 +106,35 @@ func TestAReminderLastsUntilItsMoment(t *testing.T) {
 	dynamotest.Lapse(t, dynamotest.TableName("ledger"), tx.ID, d.now)
 	if _, err := reminders.Remind(t.Context(), dynamo.Key{PK: "reminder#" + tx.ID, SK: "reminder"}, d.now); err != nil || says.n != 1 {
 		t.Errorf("told %d times, %v", says.n, err)
+	}
+}
+
+// A reminder comes in the chat where it was asked for, in the language spoken there; one that was set
+// when that was not kept, where it was booked.
+func TestAReminderComesWhereItWasAskedFor(t *testing.T) {
+	t.Parallel()
+	d, says := newDesk(t), &told{}
+	d.tc.Market, d.tc.Thread, d.tc.Language = &market.Market{ID: terms().Market}, "there", "de"
+	tx, _ := d.booked()
+	reminders, key := &booking.Reminders{Ledger: d.Ledger, Threads: says}, dynamo.Key{PK: "reminder#" + tx.ID, SK: "reminder"}
+	remind := func() {
+		if _, err := reminders.Remind(t.Context(), key, tx.Start.Add(-time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := reminders.Tools()[0].Run(t.Context(), d.tc, json.RawMessage(fmt.Sprintf(`{"transactionId":%q,"hoursBefore":1}`, tx.ID))); err != nil {
+		t.Fatal(err)
+	}
+	remind()
+	if want := booking.Summary("de", tx); says.n != 1 || says.last != "there" || !strings.Contains(says.text, want) {
+		t.Errorf("%s was told %q, want there: %s", says.last, says.text, want)
+	}
+	if err := d.Table.DB().Commit(t.Context(), d.Table.Put(key, map[string]any{"transaction": tx.ID, "at": tx.Start.Add(-time.Hour)})); err != nil {
+		t.Fatal(err)
+	}
+	remind()
+	if want := booking.Summary(tx.Language, tx); says.n != 2 || says.last != tx.Thread || !strings.Contains(says.text, want) {
+		t.Errorf("%s was told %q, want %s: %s", says.last, says.text, tx.Thread, want)
 	}
 }
 
