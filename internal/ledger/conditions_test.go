@@ -140,7 +140,7 @@ func TestAnOrphanIsDeletedAsItWasRead(t *testing.T) {
 	stale := c.locks(tx.Start)
 	stale[0].Tx = "missing"
 	a := &audit{Ledger: c.Ledger, budget: newBudget(Limits{}.orDefault())}
-	if err := a.healOrphans(context.Background(), stale); err != nil || a.found.Healed != 0 {
+	if err := a.healOrphans(context.Background(), stale, nil); err != nil || a.found.Healed != 0 {
 		t.Errorf("%+v, %v", a.found, err)
 	}
 	if ls := c.locks(tx.Start); len(ls) != 1 || ls[0].Tx != tx.ID {

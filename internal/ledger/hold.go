@@ -93,7 +93,7 @@ func (l *Ledger) tryTake(ctx context.Context, c change, capacity int, until time
 			c.after.Inherits = append(c.after.Inherits, k.old.Name)
 			continue
 		}
-		v := lock{Name: k.key.name(capacity), Tx: c.read.ID, Thread: c.read.Thread, State: lockHeld, Until: until, Ends: c.read.slotEnd(i), TTL: k.key.slot.Add(lockKept).Unix()}
+		v := lock{Name: k.name(capacity), Tx: c.read.ID, Thread: c.read.Thread, State: lockHeld, Until: until, Ends: c.read.slotEnd(i), TTL: k.key.slot.Add(lockKept).Unix()}
 		c.after.Locks = append(c.after.Locks, v.Name)
 		c.locks = append(c.locks, l.takeLock(k, v, c.now))
 	}

@@ -14,7 +14,7 @@ import (
 
 // The checks.
 const (
-	SingleHold   = "single_hold"   // CRITICAL: every lock of a live transaction is its own
+	SingleHold   = "single_hold"   // CRITICAL: a live transaction has a lock of its own for every slot, and no two have one time
 	OneConfirmed = "one_confirmed" // ERROR: a confirmed transaction has exactly one confirmed event
 	NoOrphans    = "no_orphans"    // WARNING, mended: no lock without a live transaction that lists it
 )
@@ -143,11 +143,20 @@ func confirmedOnce(h History) *Alert {
 	return nil
 }
 
-// holdsItsLocks is the check [SingleHold]: a transaction that counts on a lock has it, in
-// the state that keeps others out. Once the first of them may have lapsed it says nothing.
+// needs is how the locks of a transaction in this state stand; "" when it counts on none.
+func (s State) needs() lockState {
+	return map[State]lockState{Hold: lockHeld, Confirmed: lockConfirmed, NoShow: lockConfirmed}[s]
+}
+
+// lists is how many locks a transaction that counts on them has to list.
+func (tx Transaction) lists() int { return len(tx.Slots) - len(tx.Inherits) }
+
+// holdsItsLocks is a part of the check [SingleHold]: a transaction that counts on a lock has it, in
+// the state that keeps others out, and one for each slot. Once the first of them may have lapsed it
+// says nothing.
 func (a *audit) holdsItsLocks(ctx context.Context, tx Transaction, keys []lockKey) (*Alert, error) {
-	want := map[State]lockState{Hold: lockHeld, Confirmed: lockConfirmed, NoShow: lockConfirmed}[tx.State]
-	if want == "" || len(keys) == 0 || tx.Slots[0].Add(lockKept-24*time.Hour).Before(a.now()) {
+	want, total := tx.State.needs(), max(len(keys), tx.lists())
+	if want == "" || tx.Slots[0].Add(lockKept-24*time.Hour).Before(a.now()) {
 		return nil, nil
 	}
 	items := make([]dynamo.Key, len(keys))
@@ -163,7 +172,7 @@ func (a *audit) holdsItsLocks(ctx context.Context, tx Transaction, keys []lockKe
 		return nil, err
 	}
 	wrong := slices.ContainsFunc(locks, func(k lock) bool { return k.Tx != tx.ID || k.State != want })
-	if !wrong && len(locks) == len(keys) {
+	if !wrong && len(locks) == total {
 		return nil, nil
 	}
 	now, err := a.read(ctx, tx.ID) // the locks were read later than the transaction
@@ -171,7 +180,7 @@ func (a *audit) holdsItsLocks(ctx context.Context, tx Transaction, keys []lockKe
 		return nil, err
 	}
 	return &Alert{Check: SingleHold, Severity: Critical, Subject: tx.ID,
-		Message: fmt.Sprintf("%s, but %d of its %d locks are not its own or not %s", tx.State, notOwn(locks, tx, want, len(keys)), len(keys), want)}, nil
+		Message: fmt.Sprintf("%s, but %d of its %d locks are not its own or not %s", tx.State, notOwn(locks, tx, want, total), total, want)}, nil
 }
 
 func notOwn(locks []lock, tx Transaction, want lockState, total int) int {
@@ -189,7 +198,7 @@ type day struct {
 	err  error
 }
 
-// checkDay is the check [NoOrphans] for all locks on the day of k.
+// checkDay is the check [NoOrphans] for all locks on the day of k, and the other part of [SingleHold].
 func (a *audit) checkDay(ctx context.Context, k lockKey) error {
 	name := k.item().PK
 	a.mu.Lock()
@@ -202,25 +211,46 @@ func (a *audit) checkDay(ctx context.Context, k lockKey) error {
 	d.once.Do(func() {
 		from := k.slot.Truncate(24 * time.Hour)
 		locks, err := a.lockRange(ctx, k.business, k.offering, from, from.Add(24*time.Hour-time.Minute))
+		var txs map[string]Transaction
 		if err == nil {
-			err = a.healOrphans(ctx, locks)
+			txs, err = a.holders(ctx, locks)
+		}
+		if err == nil {
+			err = errors.Join(a.healOrphans(ctx, locks, txs), a.keepApart(ctx, locks, txs))
 		}
 		d.err = err
 	})
 	return d.err
 }
 
+// keepApart finds who has one time under two names, each taken where there was one place. A name says
+// so by having no token; a lock that came with a move kept the name that it had, and says nothing.
+func (a *audit) keepApart(ctx context.Context, locks []lock, txs map[string]Transaction) error {
+	single := slices.DeleteFunc(slices.Clone(locks), func(k lock) bool {
+		tx := txs[k.Tx]
+		return tx.State.needs() == "" || tx.Replaces != "" || k.numbered() || k.expired(a.now())
+	})
+	for i, k := range single {
+		for _, later := range single[i+1:] {
+			if k.Tx == later.Tx || !k.key.slot.Before(later.key.slot) || !later.key.slot.Before(k.Ends) {
+				continue
+			}
+			if err := a.raise(ctx, Alert{Check: SingleHold, Severity: Critical, Subject: k.Name,
+				Message: fmt.Sprintf("%s has it until %s, and %s from %s on", k.Tx, k.Ends.Format(slotFmt), later.Tx, later.key.slot.Format(slotFmt))}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // healOrphans deletes the locks whose transaction does not count on them. The locks were
 // read before the transactions, and a transaction never comes to count on a lock that it
-// had before: so what is an orphan here stays one.
-func (a *audit) healOrphans(ctx context.Context, locks []lock) error {
-	txs, err := a.holders(ctx, locks)
-	if err != nil {
-		return err
-	}
+// had before: so what is an orphan here stays one. One that lists too few may count on any.
+func (a *audit) healOrphans(ctx context.Context, locks []lock, txs map[string]Transaction) error {
 	for _, k := range locks {
 		tx, there := txs[k.Tx]
-		if there && (tx.State == Hold || tx.State == Confirmed || tx.State == NoShow) && slices.Contains(tx.Locks, k.Name) {
+		if tx.State.needs() != "" && (slices.Contains(tx.Locks, k.Name) || len(tx.Locks) < tx.lists()) {
 			continue
 		}
 		why := "does not exist"

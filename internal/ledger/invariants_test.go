@@ -113,6 +113,115 @@ func TestSingleHoldIsChecked(t *testing.T) {
 	}
 }
 
+// What counts on a place, and lists fewer locks than it has slots, is not sound, though each of those is
+// its own; the lock that it does not list is left to it.
+func TestABookingThatListsTooFewLocks(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	none, one, held := c.in(Confirmed, c.terms(24)), c.lasting(25, 2), c.held(c.terms(27), 1)
+	some := c.in(Confirmed, one)
+	c.breakLocks(none.ID, nil)
+	c.breakLocks(some.ID, some.Locks[:1])
+	c.breakLocks(held.ID, nil)
+	c.clock.Add(auditAfter)
+	if a, err := c.CheckInvariants(t.Context(), Limits{}); err != nil || a.Critical != 2 || a.Healed != 0 {
+		t.Errorf("%+v, %v", a, err)
+	}
+	for _, tx := range []Transaction{none, some} {
+		if alerts := c.alertsOn(tx.ID); len(alerts) != 1 || alerts[0].Check != SingleHold || alerts[0].Severity != Critical {
+			t.Errorf("alerts = %+v", alerts)
+		}
+	}
+	if got := len(c.locks(none.Start)); got != 4 {
+		t.Errorf("%d locks are left, want all 4", got)
+	}
+}
+
+// Two who take a time at once by two calendars have it under two names, which keep nobody out: that
+// is found when it has happened.
+func TestTwoBookingsInEachOther(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	terms, later := c.terms(24), c.terms(24)
+	later.Start, later.End = later.Start.Add(30*time.Minute), later.End.Add(30*time.Minute)
+	later.Slots = []time.Time{later.Start}
+	var other Transaction
+	at := dynamotest.Before("TransactWriteItems", func() { other = c.in(Confirmed, later) })
+	at.Next = c.aside()
+	tx, err := c.over(at, 1).Offer(ctx, terms, 1, 10*time.Minute, "k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := c.settledAudit(); a.Critical != 1 || a.Healed != 0 {
+		t.Errorf("%+v", a)
+	}
+	if alerts := c.alertsOn(tx.Locks[0]); len(alerts) != 1 || alerts[0].Check != SingleHold || alerts[0].Severity != Critical || !strings.Contains(alerts[0].Message, tx.ID) || !strings.Contains(alerts[0].Message, other.ID) {
+		t.Errorf("alerts = %+v", alerts)
+	}
+}
+
+// Nothing of it is said where the two have two of several places, the one is cancelled, or it came to
+// its length when there were more.
+func TestBookingsBesideEachOther(t *testing.T) {
+	t.Parallel()
+	half := func(c *corner, n int) Terms { // of an hour after the n-th
+		terms := c.terms(n)
+		terms.Start, terms.End = terms.Start.Add(30*time.Minute), terms.End.Add(30*time.Minute)
+		terms.Slots = []time.Time{terms.Start}
+		return terms
+	}
+	yes := func(c *corner, tx Transaction) Transaction {
+		c.t.Helper()
+		tx, err := c.confirm(tx, "yes")
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		return tx
+	}
+	for name, prepare := range map[string]func(c *corner){
+		"right after it":           func(c *corner) { yes(c, c.held(c.terms(24), 1)); yes(c, c.held(c.terms(25), 1)) },
+		"two of two places":        func(c *corner) { yes(c, c.held(c.terms(24), 2)); yes(c, c.held(half(c, 24), 2)) },
+		"there was one place then": func(c *corner) { yes(c, c.held(c.terms(24), 1)); yes(c, c.held(half(c, 24), 2)) },
+		"there were two places": func(c *corner) {
+			yes(c, c.held(c.terms(24), 1))
+			terms := half(c, 24)
+			c.held(terms, 2)
+			terms.Party = 3 // the same thread asks again, when there is one place
+			yes(c, c.held(terms, 1))
+		},
+		"it was cancelled": func(c *corner) {
+			tx := yes(c, c.held(c.terms(24), 1))
+			if _, err := c.Release(context.Background(), c.owner, tx.ID, "no", "no"); err != nil {
+				c.t.Fatal(err)
+			}
+			yes(c, c.held(half(c, 24), 1))
+		},
+		"it is longer since there are two": func(c *corner) {
+			terms := c.terms(24)
+			old := yes(c, c.held(terms, 1))
+			yes(c, c.held(c.terms(25), 1))
+			terms.End, terms.Replaces = terms.End.Add(time.Hour), old.ID
+			tx := c.held(terms, 2)
+			ws, _, _, err := Mover{c.Ledger}.Writes(context.Background(), c.owner, tx.ID, tx.OfferHash, receiptFor(tx), "yes")
+			if err == nil {
+				err = c.Table.DB().Commit(context.Background(), ws...)
+			}
+			if err != nil {
+				c.t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCorner(t)
+			prepare(c)
+			if a := c.settledAudit(); a.Looked == 0 || a.Critical != 0 || a.Healed != 0 {
+				t.Errorf("%+v", a)
+			}
+		})
+	}
+}
+
 func TestOneConfirmedEventIsChecked(t *testing.T) {
 	t.Parallel()
 	c := newCorner(t)

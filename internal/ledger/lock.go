@@ -66,10 +66,15 @@ func (k lockKey) item() dynamo.Key {
 func (k lockKey) name(capacity int) string {
 	name := k.business + ":offering:" + k.offering + ":" + k.slot.UTC().Format(slotFmt)
 	if capacity > 1 || k.token > 0 {
-		name += ":token:" + strconv.Itoa(k.token)
+		name += tokenSign + strconv.Itoa(k.token)
 	}
 	return name
 }
+
+const tokenSign = ":token:"
+
+// numbered reports whether the lock's name tells its token, as where it was one of several.
+func (k lock) numbered() bool { return strings.Contains(k.Name, tokenSign) }
 
 // parseLock reads what name and item write: a name, or partition and sort key joined by T.
 func parseLock(name string) (lockKey, error) {
@@ -201,6 +206,14 @@ type claim struct {
 	old      *lock
 	own      bool // old is an earlier hold of the same thread
 	inherits bool // old is of the booking to be replaced, and stays so until the YES
+}
+
+// name is what the lock will be called. What a thread had beside others stays numbered.
+func (c claim) name(capacity int) string {
+	if c.own && c.old.numbered() {
+		return c.old.Name
+	}
+	return c.key.name(capacity)
 }
 
 // choose picks a token of one slot: that of the booking to be replaced, else a free one, else one
