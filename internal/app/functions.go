@@ -100,9 +100,9 @@ func Turn(b *Base) (trigger.Handler, error) {
 
 // Notify turns ledger events into messages.
 func Notify(b *Base) (trigger.Handler, error) {
-	n, payments, waiting := b.Notifier(), b.paymentTeller(), b.waitlist()
+	n, payments, waiting, reminders := b.Notifier(), b.paymentTeller(), b.waitlist(), b.reminders()
 	return b.stream(func(ctx context.Context, r trigger.Record) error {
-		return tellLedger(ctx, n, payments, waiting, dynamo.Item(r.New))
+		return tellLedger(ctx, n, payments, waiting, reminders, dynamo.Item(r.New))
 	}), nil
 }
 

@@ -56,8 +56,8 @@ func (b *Base) paymentTeller() *payment.Teller {
 }
 
 // tellLedger tells people what has happened in the ledger, and has money given back for what was
-// cancelled.
-func tellLedger(ctx context.Context, n *notify.Notifier, payments *payment.Teller, waiting *booking.Waitlist, it dynamo.Item) error {
+// cancelled, and reminders go with what was moved.
+func tellLedger(ctx context.Context, n *notify.Notifier, payments *payment.Teller, waiting *booking.Waitlist, reminders *booking.Reminders, it dynamo.Item) error {
 	paid, ok, err := payment.EventOf(it)
 	if err == nil && ok {
 		return payments.Tell(ctx, paid)
@@ -69,7 +69,7 @@ func tellLedger(ctx context.Context, n *notify.Notifier, payments *payment.Telle
 	if err != nil {
 		return fault.Wrap(err, fault.Invalid, "not an event")
 	}
-	return errors.Join(n.Tell(ctx, e), payments.Store.Ended(ctx, e), waiting.Freed(ctx, e))
+	return errors.Join(n.Tell(ctx, e), payments.Store.Ended(ctx, e), waiting.Freed(ctx, e), reminders.Moved(ctx, e))
 }
 
 // charged is Stripe as what takes payments.

@@ -92,6 +92,10 @@ func TestField25_EveryFaultOfReminderAndWaitingList(t *testing.T) {
 				return err
 			}
 		}, left{Customers: []string{"ann: confirmed 22 18:00, told booking_reminder"}, Turns: 1}},
+		{"a reminder goes with its booking", nil, func(i *inn) (ledger.Transaction, func() error) {
+			e := i.moved("ann", i.reminded("ann"), "22 21:00")
+			return e.Transaction, func() error { return i.reminders.Moved(i.t.Context(), e) }
+		}, left{Customers: []string{"ann: confirmed 22 21:00, cancelled 22 18:00"}, Reminder: true}},
 		{"a customer waits", nil, func(i *inn) (ledger.Transaction, func() error) {
 			tx := i.holds("yan", "22 18:00")
 			return tx, func() error {
@@ -163,4 +167,32 @@ func (i *inn) reminded(who string) ledger.Transaction {
 	}
 	i.now = tx.Start.Add(-2 * time.Hour)
 	return tx
+}
+
+// moved has a customer move a booking to another time, and returns the event that tells of it.
+func (i *inn) moved(who string, old ledger.Transaction, when string) ledger.Event {
+	i.t.Helper()
+	ctx, terms := i.t.Context(), old.Terms
+	start, err := time.Parse("2006-01 02 15:04", "2026-11 "+when)
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	shift := start.Sub(old.Start)
+	terms.Replaces, terms.Start, terms.End, terms.Slots = old.ID, start, old.End.Add(shift), nil
+	for _, s := range old.Slots {
+		terms.Slots = append(terms.Slots, s.Add(shift))
+	}
+	tx, err := i.ledger.Offer(ctx, terms, 1, 10*time.Minute, dynamotest.ID("k"))
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	r := ledger.Receipt{PendingID: "p", OfferHash: tx.OfferHash, MessageID: "m", Answer: "yes", Actor: tx.Owner, At: i.now}
+	ws, tx, _, err := ledger.Mover{Ledger: i.ledger}.Writes(ctx, i.actor(who), tx.ID, tx.OfferHash, r, "yes")
+	if err == nil {
+		err = i.ledger.Table.DB().Commit(ctx, ws...)
+	}
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	return ledger.Event{Type: tx.State, Transaction: tx}
 }

@@ -21,8 +21,9 @@ import (
 //
 //	reminder#{id}   reminder   when, for the due index, and in which chat
 //
-// and is looked at against the booking then: one that was cancelled or moved is not reminded
-// of. Requests: to set one 2; to send one 3 and the turn that tells it.
+// and is looked at against the booking then: one that was cancelled is not reminded of, and one that
+// was moved is by its new time. Requests: to set one 2; to send one 3 and the turn that tells it; to
+// move one 3, and 1 for what is moved without.
 type Reminders struct {
 	Ledger  *ledger.Ledger
 	Threads interface {
@@ -80,16 +81,49 @@ func (r *Reminders) set(ctx context.Context, tc tool.Context, a reminderArgs) (t
 		if !at.After(tc.Now) {
 			return tool.Result{}, fault.Field("hoursBefore", "that moment has passed: it begins at %s", tx.Start.In(tc.TimeZone).Format("2006-01-02T15:04"))
 		}
-		w = t.Put(reminderKey(tx.ID), reminder{
-			Transaction: tx.ID, Thread: tc.Thread, Language: tc.Language, At: at,
-			DueShard: dynamo.DueShard(dueReminder, tx.ID), DueAt: at, TTL: tx.End.Add(24 * time.Hour).Unix(),
-		})
+		w = r.put(reminder{Thread: tc.Thread, Language: tc.Language}, tx, at)
 		data["reminder"] = at.In(tc.TimeZone).Format("2006-01-02T15:04")
 	}
 	if err := t.DB().Commit(ctx, w); err != nil {
 		return tool.Result{}, fmt.Errorf("reminder of %s: %w", tx.ID, err)
 	}
 	return tool.Result{Data: data}, nil
+}
+
+// put is the write of a reminder of a booking, at a time.
+func (r *Reminders) put(m reminder, tx ledger.Transaction, at time.Time) dynamo.Write {
+	m.Transaction, m.At, m.DueAt, m.DueShard, m.TTL = tx.ID, at, at, dynamo.DueShard(dueReminder, tx.ID), tx.End.Add(24*time.Hour).Unix()
+	return r.Ledger.Table.Put(reminderKey(tx.ID), m)
+}
+
+// Moved has the customer reminded of a booking that was moved, as long before its new time as they
+// wished for the old one, if that is to come. It may be called any number of times for an event.
+func (r *Reminders) Moved(ctx context.Context, e ledger.Event) error {
+	tx, t := e.Transaction, r.Ledger.Table
+	if e.Type != ledger.Confirmed || tx.Replaces == "" {
+		return nil
+	}
+	it, err := t.Get(ctx, reminderKey(tx.Replaces))
+	if err != nil || it == nil {
+		return err
+	}
+	var m reminder
+	if err := it.Decode(&m); err != nil {
+		return err
+	}
+	old, err := r.Ledger.Get(ctx, actor.Actor{Kind: actor.System, ID: "reminders"}, tx.Replaces)
+	if err != nil {
+		return err
+	}
+	at := tx.Start.Add(m.At.Sub(old.Start))
+	if !at.After(r.Ledger.Now()) {
+		return nil
+	}
+	err = t.DB().Commit(ctx, r.put(m, tx, at).IfAbsent().Else(errReset), t.Delete(reminderKey(old.ID)))
+	if err != nil && !errors.Is(err, errReset) {
+		return fmt.Errorf("reminder of %s: %w", tx.ID, err)
+	}
+	return nil
 }
 
 // Sweep sends the reminders that are due. Any number of sweeps may run at once: each reminder

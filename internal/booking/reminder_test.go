@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
+	"merve/internal/ledger"
 	"merve/internal/market"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
@@ -135,6 +137,72 @@ func TestAReminderComesWhereItWasAskedFor(t *testing.T) {
 	remind()
 	if want := booking.Summary(tx.Language, tx); says.n != 2 || says.last != tx.Thread || !strings.Contains(says.text, want) {
 		t.Errorf("%s was told %q, want %s: %s", says.last, says.text, tx.Thread, want)
+	}
+}
+
+// A reminder goes with a booking that is moved, as long before it, unless that moment has passed or
+// another was wished for since. Where none was wished for that costs one look, and where nothing is
+// moved none.
+func TestAReminderGoesWithItsBooking(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		to    string
+		anew  string // how many hours before, in the end
+		heard int    // how often the event was heard of before
+		says  []time.Time
+	}{
+		"to a later time":              {to: "22 21:00", says: []time.Time{at(22, 19, 0)}},
+		"to an earlier time":           {to: "22 16:00", says: []time.Time{at(22, 14, 0)}},
+		"to before long":               {to: "21 14:00"},
+		"and another was wished since": {to: "22 21:00", anew: "1", says: []time.Time{at(22, 20, 0)}},
+		"and none was wished since":    {to: "22 21:00", anew: "0", heard: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			i, says := newInn(t), &told{}
+			tx := i.booked("ann", "22 18:00")
+			if err := i.reminds("ann", tx); err != nil {
+				t.Fatal(err)
+			}
+			e := i.moved("ann", tx, tt.to)
+			for n := range 3 {
+				if tt.anew != "" && n == tt.heard {
+					if _, err := i.call("ann", "setReminder", fmt.Sprintf(`{"transactionId":%q,"hoursBefore":%s}`, e.Transaction.ID, tt.anew), "anew"); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := i.reminders.Moved(t.Context(), e); err != nil {
+					t.Fatal(err)
+				}
+			}
+			i.reminders.Threads = says
+			var said []time.Time
+			for i.now.Before(at(23, 0, 0)) {
+				for _, of := range []ledger.Transaction{tx, e.Transaction} {
+					if told, err := i.reminders.Remind(t.Context(), reminderOf(of), i.now); err != nil {
+						t.Fatal(err)
+					} else if told {
+						said = append(said, i.now)
+					}
+				}
+				i.now = i.now.Add(time.Hour)
+			}
+			if !slices.EqualFunc(said, tt.says, time.Time.Equal) || says.n != len(tt.says) {
+				t.Errorf("said at %v, want %v", said, tt.says)
+			}
+		})
+	}
+	i := newInn(t)
+	moved := i.moved("ann", i.booked("ann", "22 18:00"), "22 21:00")
+	held := ledger.Event{Type: ledger.Hold, Transaction: moved.Transaction}
+	for _, tt := range []struct {
+		event    ledger.Event
+		requests int
+	}{{moved, 1}, {held, 0}, {ledger.Event{Type: ledger.Confirmed}, 0}} {
+		ctx, meter := telemetry.WithMeter(t.Context())
+		if err := i.reminders.Moved(ctx, tt.event); err != nil || meter.Cost().Requests != tt.requests {
+			t.Errorf("%s: %v, %d requests, want %d", tt.event.Type, err, meter.Cost().Requests, tt.requests)
+		}
 	}
 }
 

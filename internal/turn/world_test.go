@@ -422,7 +422,7 @@ func (w *world) settle() {
 		for _, e := range w.events(id) {
 			if name := id + e.ID; !w.told[name] {
 				w.told[name] = true
-				if err := errors.Join(w.notifier.Tell(w.t.Context(), e), w.waitlist().Freed(w.t.Context(), e), w.payments.Ended(w.t.Context(), e)); err != nil {
+				if err := errors.Join(w.notifier.Tell(w.t.Context(), e), w.waitlist().Freed(w.t.Context(), e), w.reminders().Moved(w.t.Context(), e), w.payments.Ended(w.t.Context(), e)); err != nil {
 					w.t.Fatalf("notify: %v", err)
 				}
 			}
