@@ -234,18 +234,23 @@ func TestField34_NightsAcrossTheChange(t *testing.T) {
 		loc, _ := o.zone()
 		arrival := dateOf(loc, rapid.SampledFrom(changes(t, zone)).Draw(t, "change")).AddDate(0, 0, -rapid.IntRange(0, 3).Draw(t, "before"))
 		n := rapid.IntRange(1, 6).Draw(t, "nights")
-		b, err := o.Find(arrival.AddDate(0, 0, -20), arrival.Format(time.DateOnly), "", arrival.AddDate(0, 0, n).Format(time.DateOnly))
-		if err != nil || len(b.Slots) != n || b.Nights != n || !b.Start.Equal(o.Slots(arrival)[0].Start) {
+		now := arrival.AddDate(0, 0, -20)
+		night := func(i int) Booking {
+			b, err := o.nights(loc, now, arrival.AddDate(0, 0, i), 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return b
+		}
+		b, err := o.Find(now, arrival.Format(time.DateOnly), "", arrival.AddDate(0, 0, n).Format(time.DateOnly))
+		if err != nil || len(b.Slots) != n || b.Nights != n || !b.Start.Equal(night(0).Start) || !b.End.Equal(night(n-1).End) {
 			t.Fatalf("%+v, %v", b, err)
 		}
 		for i, date := range b.Slots {
-			night := o.Slots(arrival.AddDate(0, 0, i))[0]
-			s := night.Start
-			if !date.Equal(arrival.AddDate(0, 0, i)) || !s.Before(night.End) || i > 0 && s.Before(o.Slots(arrival.AddDate(0, 0, i-1))[0].End) {
-				t.Fatalf("night %d is %v to %v of %+v", i, night.Start, night.End, b)
-			}
-			if i == n-1 && !night.End.Equal(b.End) {
-				t.Fatalf("ends at %v, its last night at %v", b.End, night.End)
+			this := night(i)
+			s := this.Start
+			if !date.Equal(arrival.AddDate(0, 0, i)) || !s.Before(this.End) || i > 0 && s.Before(night(i-1).End) {
+				t.Fatalf("night %d is %v to %v of %+v", i, this.Start, this.End, b)
 			}
 			if wall := wallOf(loc, s); wall.Before(arrival.AddDate(0, 0, i).Add(time.Duration(in)*time.Minute)) || wall.Sub(arrival.AddDate(0, 0, i)) > time.Duration(in+60)*time.Minute {
 				t.Fatalf("check-in at %v on the wall, want %s", wall, o.CheckIn)

@@ -8,19 +8,15 @@ import (
 	"time"
 )
 
-// Slot is one piece of an offering's calendar, in UTC. Start names it, unless it is a night,
-// which its local date names.
+// Slot is one piece of an offering's calendar, in UTC. Start names it.
 type Slot struct{ Start, End time.Time }
 
-// Slots returns the slots (or the night) of what opens on a local date, in order. An
-// opening that passes midnight belongs to the date on which it opens.
+// Slots returns the slots of what opens on a local date, in order. An opening that passes midnight
+// belongs to the date on which it opens.
 func (o Offering) Slots(date time.Time) []Slot {
 	loc, err := o.zone()
 	if err != nil || o.closed(date) {
 		return nil
-	}
-	if o.Unit == ByNight {
-		return []Slot{o.night(loc, date)}
 	}
 	var slots []Slot
 	for _, s := range o.Hours[weekday(date)] {
@@ -114,10 +110,6 @@ func (o Offering) cut(loc *time.Location, date time.Time, s Span) []Slot {
 func (o Offering) opening(loc *time.Location, date time.Time, s Span) (open, shut time.Time) {
 	from, to, _ := s.minutes()
 	return first(loc, at(date, from)), first(loc, at(date, to))
-}
-
-func (o Offering) night(loc *time.Location, date time.Time) Slot {
-	return Slot{first(loc, at(date, o.checkIn())), first(loc, at(date.AddDate(0, 0, 1), o.checkOut()))}
 }
 
 func (o Offering) checkIn() int {
