@@ -35,7 +35,8 @@ func (l *Ledger) drafting(ctx context.Context, tx Transaction) change {
 
 // Offer is Draft and Hold in one: it takes one token of every slot, for so long from now,
 // or leaves nothing behind. The key is a draft's. 2 requests, and 1 more to take over or
-// to give what the key gave before.
+// to give what the key gave before. Other terms, be it by the price or the market's version, are
+// another payload: [ErrKeyReused], and what the key gave before stands until it expires.
 func (l *Ledger) Offer(ctx context.Context, t Terms, capacity int, length time.Duration, key string) (Transaction, error) {
 	return l.OfferUntil(ctx, t, capacity, length, time.Time{}, key)
 }
