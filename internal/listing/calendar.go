@@ -82,13 +82,18 @@ func (c calendars) leave(l *Listing) {
 }
 
 // join enters a listing's offerings. One that another listing has is to have the same slots, so that
-// the writes of who wants the same time name the same.
+// the writes of who wants the same time name the same. Neither nights nor slots reach into the others
+// that were booked before, so none turns into the other.
 func (c calendars) join(l *Listing) error {
 	for i, o := range offerings(l) {
-		k := c[o.ID]
-		if field := k.Grid.Differs(o.Grid()); field != "" && len(k.At) > 0 {
-			return fault.Field(fmt.Sprintf("offerings[%d].%s", i, field),
-				"listing %s of the business has %s, too, and not so: want the same at both, or another id", k.At[0], o.ID)
+		k, known := c[o.ID]
+		field := k.Grid.Differs(o.Grid())
+		at := fmt.Sprintf("offerings[%d].%s", i, field)
+		switch {
+		case field != "" && len(k.At) > 0:
+			return fault.Field(at, "listing %s of the business has %s, too, and not so: want the same at both, or another id", k.At[0], o.ID)
+		case field == "unit" && known:
+			return fault.Field(at, "stays %s, as %s was booked by it: take it out and add another", k.Grid.Unit, o.ID)
 		}
 		k.Grid, k.Longest, k.At = o.Grid(), max(k.Longest, o.LongestSlot(), l.Longest[o.ID]), append(slices.Clone(k.At), l.ID)
 		slices.Sort(k.At)

@@ -467,6 +467,41 @@ func TestField12_TwoCalendarsAtOnce(t *testing.T) {
 	}
 }
 
+// Nights are dates and slots are times, neither of which reaches into the other: an offering is booked
+// by what it was first, as its bookings stand, whatever becomes of it and wherever it is.
+func TestAnOfferingKeepsItsUnit(t *testing.T) {
+	t.Parallel()
+	slots, nights := func(id string) *listing.Listing { return by(id, 540) }, func(id string) *listing.Listing {
+		l := by(id, 540)
+		l.Offerings[0].Unit, l.Offerings[0].Hours = schedule.ByNight, nil
+		return l
+	}
+	for _, way := range []struct{ first, then func(string) *listing.Listing }{{slots, nights}, {nights, slots}} {
+		c := newCatalog(t, way.first("a"))
+		refused := func(name, id string) {
+			t.Helper()
+			l := way.then(id)
+			l.Market = c.market
+			err := c.Put(t.Context(), l, "test")
+			if _, field := fault.Public(err); field != "offerings[0].unit" || !fault.Is(err, fault.Invalid) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		refused("as it is", "a")
+		c.put(without(way.first("a")))
+		refused("taken out", "a")
+		refused("at another listing", "b")
+		if _, err := c.Change(t.Context(), c.market, "a", "test", func(*listing.Listing) (*listing.Listing, error) { return nil, nil }); err != nil {
+			t.Fatal(err)
+		}
+		refused("deleted", "a")
+		c.put(way.first("a"))
+		other := way.then("a")
+		other.Offerings[0].ID = "other"
+		c.put(other)
+	}
+}
+
 func without(l *listing.Listing) *listing.Listing {
 	l.Offerings = nil
 	return l

@@ -37,7 +37,7 @@ const (
 
 // Offering is one thing that can be booked, with the rules of its calendar. Those of one business
 // that have the same id, at whichever of its listings, are the same thing: what is booked of one
-// is taken of all, so they are to have the same slots: the same [Grid].
+// is taken of all, so they are to have the same slots: the same [Grid]. It stays with its unit.
 type Offering struct {
 	ID              string            `dynamodbav:"id" json:"id"`
 	Name            string            `dynamodbav:"name" json:"name"`

@@ -332,7 +332,7 @@ func changeOffering(t *testing.T, browser context.Context) {
 	if stored, err = c.base.Listings().Get(t.Context(), c.market.ID, "meze"); err != nil {
 		t.Fatal(err)
 	}
-	if o := stored.Offerings[1]; o.ID != "meze-booking" || o.Name != "Room" || o.Unit != schedule.ByNight || o.Capacity != 1 || o.TimeZone != c.now().TimeZone {
+	if o := stored.Offerings[1]; o.ID != "meze-nights" || o.Name != "Room" || o.Unit != schedule.ByNight || o.Capacity != 1 || o.TimeZone != c.now().TimeZone {
 		t.Errorf("added %+v", o)
 	}
 }

@@ -32,16 +32,16 @@ export function offerings(l, { changed, settings }) {
 /**
  * The listing with ids for what was added to it. Equal ids at one business are one thing to book,
  * whatever listing they are at: so that two listings do not share one unasked, they are named after
- * theirs.
+ * theirs. What is booked by nights is never what is booked by the time of day.
  */
 export function named(l) {
   const used = new Set(l.offerings?.map((o) => o.id));
-  const unused = (n) => {
-    const id = `${l.id.slice(0, 50)}-booking${n > 1 ? `-${n}` : ''}`;
-    return used.has(id) ? unused(n + 1) : id;
+  const unused = (unit, n) => {
+    const id = `${l.id.slice(0, 50)}-${unit === 'night' ? 'nights' : 'booking'}${n > 1 ? `-${n}` : ''}`;
+    return used.has(id) ? unused(unit, n + 1) : id;
   };
   return { ...l, offerings: l.offerings?.map((o) => {
-    const id = o.id || unused(1);
+    const id = o.id || unused(o.unit, 1);
     used.add(id);
     return { ...o, id };
   }) };
