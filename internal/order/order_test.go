@@ -127,6 +127,100 @@ func TestAListedProposal(t *testing.T) {
 	}
 }
 
+// offers makes so many long ones, to each of which the same happens.
+func (c *counter) offers(n int, events ...order.EventType) {
+	c.t.Helper()
+	for range n {
+		d := c.draft()
+		d.Note = strings.Repeat("x", order.MaxNote)
+		o, err := c.store.Propose(c.t.Context(), d, dynamotest.ID("offer"))
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		for _, typ := range events {
+			o = c.apply(o, typ)
+		}
+	}
+}
+
+// A look at a customer's orders costs the same however many they had and were offered before.
+func TestPromise7_FlatCostOfOrders(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	for _, events := range [][]order.EventType{{order.ReleasedEvent}, {order.PlacedEvent, order.RefusedEvent}, {order.ExpiredEvent}} {
+		var costs [2]telemetry.Cost
+		for i := range costs {
+			c.offers(order.MaxListed+1, events...)
+			ctx, meter := telemetry.WithMeter(t.Context())
+			if _, err := c.store.Of(ctx, c.owner, "demo"); err != nil {
+				t.Fatal(err)
+			}
+			costs[i] = meter.Cost()
+		}
+		if costs[0].Requests != costs[1].Requests || costs[0].ReadUnits != costs[1].ReadUnits {
+			t.Errorf("%v: %d requests and %g read units, then %d and %g", events, costs[0].Requests, costs[0].ReadUnits, costs[1].Requests, costs[1].ReadUnits)
+		}
+	}
+}
+
+// What a customer said NO to, or nothing, hides none of their orders, nor do those with another tenant;
+// what waits for their YES is among them.
+func TestProposalsHideNoOrderOfTheirs(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	o := c.apply(c.propose("placed"), order.PlacedEvent)
+	c.now = c.now.Add(time.Second)
+	c.offers(order.MaxOwn, order.ReleasedEvent)
+	c.offers(1, order.ExpiredEvent)
+	for n := range order.MaxOwn {
+		d := c.draft()
+		d.Market = "elsewhere"
+		if _, err := c.store.Propose(t.Context(), d, fmt.Sprint("elsewhere", n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waits := c.propose("waits")
+	all, err := c.store.Of(t.Context(), c.owner, "demo")
+	if err != nil || len(all) != 2 || all[0].ID != waits.ID || all[1].ID != o.ID {
+		t.Errorf("%d orders, %v; want %s and %s", len(all), err, waits.ID, o.ID)
+	}
+}
+
+// An order is listed once while the index still has what it was before, too.
+func TestAnOrderIsListedOnce(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	o := c.propose("1")
+	it, err := c.store.Table.Get(t.Context(), dynamo.Key{PK: "orders#" + o.Owner, SK: "order#" + o.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.apply(o, order.PlacedEvent)
+	if err := c.store.Table.DB().Commit(t.Context(), c.store.Table.Update(it.Key(), "SET listed = :listed", dynamo.V{":listed": it.String("listed")})); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := c.store.Of(t.Context(), c.owner, "demo"); err != nil || len(all) != 1 || all[0].Status != order.Placed {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// What a former release has kept, which listed it for its business alone, is found.
+func TestOrdersOfAFormerRelease(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	o := c.apply(c.propose("1"), order.PlacedEvent)
+	placed := dynamo.Key{PK: "orders#" + o.Owner, SK: "event#" + o.ID + "#placed"}
+	if err := c.store.Table.DB().Commit(t.Context(), c.store.Table.Update(placed, "REMOVE listed, listedAt", nil)); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := c.store.Of(t.Context(), c.owner, "demo"); err != nil || len(all) != 1 || all[0].ID != o.ID {
+		t.Errorf("%+v, %v", all, err)
+	}
+	if all, err := c.store.Of(t.Context(), c.owner, "elsewhere"); err != nil || len(all) != 0 {
+		t.Errorf("elsewhere %d, %v", len(all), err)
+	}
+}
+
 // sameCode are the keys of two orders that would like the same code.
 func sameCode(owner actor.Actor) (a, b string) {
 	wants := map[string]string{} // code: key
@@ -791,7 +885,7 @@ func TestCost(t *testing.T) {
 			return err
 		}, 1},
 		{"by code", func() error { _, err := c.store.ByCode(ctx, "demo", c.biz, o.Code); return err }, 2},
-		{"list", func() error { _, err := c.store.Of(ctx, c.owner, o.Market); return err }, 1},
+		{"list", func() error { _, err := c.store.Of(ctx, c.owner, o.Market); return err }, 2},
 		{"of the business", func() error { _, err := c.store.OfBusiness(ctx, c.biz, noon.Add(-time.Hour)); return err }, 2},
 	} {
 		before := meter.Cost().Requests

@@ -25,18 +25,34 @@ type Store struct {
 // stored is what an item holds beside the order.
 type stored struct {
 	Order
+	entry
 	DueShard string    `dynamodbav:"dueShard,omitempty"`
 	DueAt    time.Time `dynamodbav:"dueAt"`
+}
+
+// entry is where an item stands in the index listed.
+type entry struct {
+	Listed   string `dynamodbav:"listed,omitempty"`
+	ListedAt string `dynamodbav:"listedAt,omitempty"`
 }
 
 // dueKind is what the due index knows orders by.
 const dueKind = "order"
 
-// listedIndex is the index on (listed, listedAt): the business, and [Order.listedAt].
-// A proposal is not in it, so that what nobody said YES to takes no place in a list. Keys only.
+// listedIndex is the index on (listed, listedAt): whose list it is, and [Order.listedAt]. Keys only.
+// A proposal is listed for its customer, and only as long as it waits, so that what nobody said YES to
+// takes no place in a list. Then the order is listed for its business, and for its customer the event
+// that it was placed.
 const listedIndex = "listed"
 
 func listed(business string) string { return "business#" + business + "#order" }
+
+// own is where an order, or its event, is listed for its customer.
+func (o Order) own() entry {
+	return entry{listedOwn(o.Market, o.Owner), dynamo.Stamp(o.listedAt())}
+}
+
+func listedOwn(market, owner string) string { return "owner#" + owner + "#" + market + "#order" }
 
 func (s *Store) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
@@ -63,7 +79,7 @@ func (s *Store) Propose(ctx context.Context, o Order, key string) (Order, error)
 	o.ID, o.Status, o.CreatedAt, o.UpdatedAt = newID(o.Owner, key), Proposed, s.now(), s.now()
 	for n := range maxCodes {
 		o.Code = newCode(o.ID, n)
-		st := stored{Order: o, DueShard: dynamo.DueShard(dueKind, o.ID), DueAt: o.due()}
+		st := stored{Order: o, entry: o.own(), DueShard: dynamo.DueShard(dueKind, o.ID), DueAt: o.due()}
 		err := s.Table.DB().Commit(ctx,
 			s.Table.Put(orderKey(o.Owner, o.ID), st).IfAbsent().Else(errThere),
 			s.Table.Put(codeKey(o.Business, o.Code), pointer{o.Owner, o.ID, o.CreatedAt.Add(codeFor).Unix()}).IfAbsent().Else(errCodeTaken),
@@ -109,18 +125,54 @@ func (s *Store) Get(ctx context.Context, a actor.Actor, market, id string) (Orde
 // MaxListed is the most orders that one list gives.
 const MaxListed = 50
 
-// Of lists an actor's latest orders in a market, newest first. A request for each identity of theirs.
+// MaxOwn is how many of a customer's latest orders are looked at, by each identity of theirs: more than
+// may be open, and those of one kind among the others.
+const MaxOwn = 20
+
+// Of lists an actor's latest orders in a market, newest first: what they said YES to, whatever became
+// of it, and what waits for their YES. The index is read eventually: a change shows after some
+// milliseconds. 2 requests for each identity.
 func (s *Store) Of(ctx context.Context, a actor.Actor, market string) ([]Order, error) {
 	var all []Order
 	for _, owner := range a.Keys() {
-		some, err := s.All(ctx, market, owner)
+		some, err := s.latest(ctx, market, owner)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("orders: %w", err)
 		}
 		all = append(all, some...)
 	}
 	slices.SortFunc(all, newest)
-	return all[:min(len(all), MaxListed)], nil
+	return all, nil
+}
+
+// latest reads the latest orders of an owner in a market. Where none is listed, which is so of those of
+// former releases, it looks at a page of what there is.
+func (s *Store) latest(ctx context.Context, market, owner string) ([]Order, error) {
+	page, err := s.Table.Query(ctx, dynamo.Query{
+		Index: listedIndex, Where: "listed = :listed", Values: dynamo.V{":listed": listedOwn(market, owner)}, Backward: true, Limit: MaxOwn,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var keys []dynamo.Key
+	for _, k := range page.Keys() {
+		key := orderKey(owner, strings.Split(k.SK, "#")[1])
+		if !slices.Contains(keys, key) { // for a moment the index may have a proposal and that it was placed
+			keys = append(keys, key)
+		}
+	}
+	items, err := s.Table.BatchGet(ctx, keys...)
+	if len(keys) == 0 {
+		former := dynamo.Under(orderKey(owner, "").PK, "order#")
+		former.Limit = MaxListed
+		page, err = s.Table.Query(ctx, former)
+		items = page.Items
+	}
+	if err != nil {
+		return nil, err
+	}
+	all, err := dynamo.Decode[Order](items)
+	return slices.DeleteFunc(all, func(o Order) bool { return o.Market != market }), err
 }
 
 // All returns every order of an owner in a market, newest first, to be handed out or deleted. A
@@ -301,6 +353,8 @@ func (s *Store) Writes(o Order, typ EventType, by By) ([]dynamo.Write, Order, er
 	if typ == PlacedEvent {
 		set += ", listed = :listed, listedAt = :listedAt"
 		vals[":listed"], vals[":listedAt"] = listed(o.Business), dynamo.Stamp(after.listedAt())
+	} else if o.Status == Proposed {
+		remove = append(remove, "listed", "listedAt")
 	}
 	if due := after.due(); due.IsZero() {
 		remove = append(remove, "dueShard", "dueAt")
@@ -374,9 +428,16 @@ func (s *Store) Apply(ctx context.Context, o Order, typ EventType, by By) (Order
 
 // event is the write of an event. It is there once, as the change of status is that goes with it.
 func (s *Store) event(o Order, typ EventType, from Status, by actor.Actor, trace string) dynamo.Write {
-	e := Event{
+	var e struct {
+		Event
+		entry
+	}
+	e.Event = Event{
 		Type: typ, Order: o.ID, Owner: o.Owner, Market: o.Market, Thread: o.Thread, Business: o.Business, From: from,
 		By: by.Key(), Customer: by.Owns(o.Owner) == nil, Trace: trace, At: o.UpdatedAt,
+	}
+	if typ == PlacedEvent {
+		e.entry = o.own()
 	}
 	return s.Table.Put(eventKey(o.Owner, o.ID, typ), e)
 }

@@ -136,7 +136,7 @@ func (w *world) allOrders() []order.Order {
 	w.t.Helper()
 	var all []order.Order
 	for _, owner := range w.owners() {
-		some, err := w.orders.Of(w.t.Context(), actor.OfKey(owner), w.market)
+		some, err := w.orders.All(w.t.Context(), w.market, owner)
 		if err != nil {
 			w.t.Fatal(err)
 		}
