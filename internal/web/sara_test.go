@@ -224,7 +224,7 @@ func reportWithPhoto(t *testing.T, browser context.Context) {
 	messages, photos := p.sara.Deliveries(), p.sara.Photos()
 	first, second := messages[0], messages[1]
 	same(p.tab, "first message", first, webtest.SaraMessage{
-		SessionID: first.SessionID, Text: "The roof leaks", Language: "en", ClientMessageID: first.ClientMessageID, MarketID: "girne"})
+		SessionID: first.SessionID, Text: "The roof leaks", Language: "en", ClientMessageID: first.ClientMessageID, MarketID: "girne", MediaURLs: []string{}})
 	if len(messages) != 2 || len(second.MediaURLs) != 2 {
 		t.Fatalf("messages: %+v, want two, the second with two photos", messages)
 	}
@@ -315,7 +315,7 @@ func afterReload(t *testing.T, browser context.Context) {
 	p.sara.Say("Your report is resolved.")
 	p.do(chromedp.Evaluate[chromedp.Void](`document.dispatchEvent(new Event('visibilitychange'))`))
 	p.says(".bubble", "Your report is resolved.")
-	same(p.tab, "reads for what is new", p.sara.Reads()[before:], []string{"limit=50&after=100"})
+	same(p.tab, "reads for what is new", p.sara.Reads()[before:], []string{"limit=50&marketId=&after=100"})
 }
 
 // What got no answer is sent again as the same message, over a reload too, and stands there once.

@@ -17,8 +17,8 @@
   window[once] = true;
 
   const { origin } = new URL(script.src);
-  const { title, color, market, name } = script.dataset;
-  const where = market ? { marketId: market } : {}; // a session has a conversation in each market, and every request says which
+  // A session has a conversation in each market, and every request says which; '' is the server's own choice.
+  const { title, color, market: marketId = '', name } = script.dataset;
   const API = '/web-chat-api';
   const TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/gif'];
   const [PHOTOS, BYTES, PIXELS, LETTERS] = [5, 10 << 20, 2048, 4000];
@@ -59,9 +59,9 @@
     let stored = [];
     try { stored = Object.keys(localStorage); } catch {}
     return [...new Set([...stored, ...memory.keys()])].filter((key) => key.startsWith(OUT)).map((key) => parse(recall(key)))
-      .filter((e) => e?.clientMessageId && e.marketId === where.marketId).sort((a, b) => a.at - b.at);
+      .filter((e) => e?.clientMessageId && (e.marketId ?? '') === marketId).sort((a, b) => a.at - b.at);
   };
-  const [SESSION, OUT, DRAFT, PENDING] = ['sara.session', 'sara.out.', 'sara.draft', market ? `sara.pending.${market}` : 'sara.pending'];
+  const [SESSION, OUT, DRAFT, PENDING] = ['sara.session', 'sara.out.', 'sara.draft', 'sara.pending' + marketId];
 
   const random = (bytes) => btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(bytes))))
     .replace(/\+/g, '-').replace(/\//g, '_').replace(/=/g, '');
@@ -301,8 +301,10 @@ a { color: var(--ink); }
   }
 
   function send(words, media, replyTo) {
-    const entry = { own: true, text: words, rest: words, media, replyTo, at: Date.now(), clientMessageId: random(16), state: 'waiting' };
-    write(OUT + entry.clientMessageId, JSON.stringify({ clientMessageId: entry.clientMessageId, text: words, replyTo, mediaUrls: media.map((m) => m.url), at: entry.at, ...where }));
+    const clientMessageId = random(16);
+    const at = Date.now();
+    const entry = { own: true, text: words, rest: words, media, replyTo, at, clientMessageId, state: 'waiting' };
+    write(OUT + clientMessageId, JSON.stringify({ clientMessageId, text: words, replyTo, mediaUrls: media.map((m) => m.url), at, marketId }));
     place(entry, entries.length);
     deliver(entry);
   }
@@ -314,9 +316,7 @@ a { color: var(--ink); }
 
   async function attempt(entry) {
     const { clientMessageId, media, replyTo } = entry;
-    const body = { sessionId: session(), text: entry.text, clientMessageId, language, replyTo, ...where };
-    if (media.length) body.mediaUrls = media.map((m) => m.url);
-    if (name) body.name = name;
+    const body = { sessionId: session(), text: entry.text, clientMessageId, language, replyTo, marketId, name, mediaUrls: media.map((m) => m.url) };
     for (const pause of [1_200, 4_000, 0]) {
       if (!navigator.onLine) return mark(entry, 'waiting');
       working++;
@@ -345,8 +345,8 @@ a { color: var(--ink); }
   }
 
   // A reply that takes longer than the server waits is read where it says.
-  async function late(location) {
-    const from = new URL(location ?? '', origin).searchParams.get('after') ?? undefined;
+  async function late(where) {
+    const from = new URL(where ?? '', origin).searchParams.get('after') ?? undefined;
     const end = Date.now() + PATIENCE;
     working++;
     show();
@@ -384,7 +384,7 @@ a { color: var(--ink); }
     let last = next ? (from === undefined ? newest : entries.findLast((e) => e.state === 'sent')) : undefined;
     let theirs = false;
     for (let n = 0; n < 200; n++) {
-      const { answer } = await request(`/messages?${new URLSearchParams({ limit: 50, ...where, ...(next && { after: next }) })}`);
+      const { answer } = await request(`/messages?${new URLSearchParams({ limit: 50, marketId, ...(next && { after: next }) })}`);
       for (const message of answer.messages ?? []) {
         last = merge(message, last);
         theirs = !isOwn(message);
@@ -477,7 +477,7 @@ a { color: var(--ink); }
     try {
       const blob = photo.blob ??= await prepare(photo);
       if (blob.size > BYTES) throw { kind: 'limits' };
-      const { answer } = await request('/photos', { sessionId: session(), contentType: blob.type, size: blob.size, ...where });
+      const { answer } = await request('/photos', { sessionId: session(), contentType: blob.type, size: blob.size, marketId });
       if (photos.includes(photo)) await put(photo, answer, blob);
       photo.url = String(answer.mediaUrl);
       stand(photo, 'done');
