@@ -78,6 +78,8 @@ func (s *stack) watched(a wiring.Alarm) []watch {
 		for _, f := range wiring.Functions() {
 			add(f.Name, s.functions[f.Name].MetricErrors(over("Sum")), 1)
 		}
+	case wiring.ServerErrors:
+		add("api", s.api.MetricServerError(over("Sum")), 1)
 	case wiring.Throttles:
 		for _, f := range wiring.Functions() {
 			add(f.Name, s.functions[f.Name].MetricThrottles(over("Sum")), 1)

@@ -650,6 +650,7 @@ func TestAlarms(t *testing.T) {
 	for _, f := range wiring.Functions() {
 		want[*id("errors-"+f.Name, "Alarm")] = "Errors"
 		want[*id("throttles-"+f.Name, "Alarm")] = "Throttles"
+	want["ServerErrorsApiAlarm"] = "5xx"
 		if f.Stream != nil {
 			want[*id("stream-age-"+f.Name, "Alarm")] = "IteratorAge"
 		}

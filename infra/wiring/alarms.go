@@ -6,6 +6,7 @@ type Watched string
 const (
 	FailedMessages Watched = "failed messages" // waiting in a queue that has no dead letter of its own, each such queue
 	FunctionErrors Watched = "function errors" // invocations that ended in an error or a time-out, each function
+	ServerErrors   Watched = "server errors"   // answers of the API with a status of 500 or above
 	Throttles      Watched = "throttles"       // invocations refused for lack of concurrency, each function
 	StreamAge      Watched = "stream age"      // seconds that the oldest undelivered change has waited, each stream trigger
 	OldestMessage  Watched = "oldest message"  // seconds that the oldest message of Queue has waited
@@ -31,6 +32,8 @@ func Alarms() []Alarm {
 			Doc: "Something was given up after its retries. Read the message, mend the cause, send it again."},
 		{Name: "errors", Of: FunctionErrors, Above: 0, Over: 300,
 			Doc: "Invocations failed. Look for level ERROR in the function's log."},
+		{Name: "server-errors", Of: ServerErrors, Above: 0, Over: 300,
+			Doc: "Requests failed on our side, which no function counts as an error. Look for \"request failed\" in the functions' logs."},
 		{Name: "throttles", Of: Throttles, Above: 0, Over: 300,
 			Doc: "The account's concurrency is used up."},
 		{Name: "stream-age", Of: StreamAge, Above: 300, Over: 300,
