@@ -2,9 +2,20 @@ package wiring
 
 // Route is a method and path that a function answers over HTTP.
 type Route struct {
-	Method   string // "ANY" is every method
-	Path     string // {name} is one segment, {name+} the rest of the path
-	SignedIn bool   // where an issuer is set, the gateway lets only valid bearer tokens through; the function checks again
+	Method string // "ANY" is every method
+	Path   string // {name} is one segment, {name+} the rest of the path, or Default
+}
+
+// Default is the path of the route, for ANY method, of what no other route takes. Without it the
+// gateway would answer by itself, as no client of ours expects it.
+const Default = "$default"
+
+// Key is what the gateway calls the route.
+func (r Route) Key() string {
+	if r.Path == Default {
+		return Default
+	}
+	return r.Method + " " + r.Path
 }
 
 // QueueTrigger starts a function with messages of a queue.

@@ -75,7 +75,7 @@ func turnTables() []Grant {
 func Functions() []Function {
 	return []Function{
 		{
-			Name: "chat", Doc: "takes messages of app and web and answers them; serves the chat page",
+			Name: "chat", Doc: "takes messages of app and web and answers them; serves the chat page, and says what is not there",
 			Memory: 256, Timeout: 29, // a gateway waits 30 s and no longer
 			Routes: []Route{
 				{Method: "POST", Path: "/chat/message"},
@@ -86,6 +86,7 @@ func Functions() []Function {
 				{Method: "GET", Path: "/static/{file+}"},
 				{Method: "GET", Path: "/healthz"},
 				{Method: "GET", Path: "/openapi.yaml"},
+				{Method: "ANY", Path: Default},
 			},
 			Tables:   turnTables(),
 			Media:    true,
@@ -222,7 +223,7 @@ func Functions() []Function {
 			Name: "admin", Doc: "serves the admin API and its pages",
 			Memory: 256, Timeout: 29,
 			Routes: []Route{
-				{Method: "ANY", Path: "/admin/api/{proxy+}", SignedIn: true},
+				{Method: "ANY", Path: "/admin/api/{proxy+}"},
 				{Method: "GET", Path: "/admin"},
 				{Method: "GET", Path: "/admin/config.json"},
 				{Method: "GET", Path: "/admin/static/{file+}"},

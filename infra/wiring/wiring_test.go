@@ -49,7 +49,7 @@ func TestNamesAreUnique(t *testing.T) {
 	for _, f := range Functions() {
 		add("function", f.Name)
 		for _, r := range f.Routes {
-			add("route", r.Method+" "+r.Path)
+			add("route", r.Key())
 		}
 		for _, g := range f.Tables {
 			add("grant of "+f.Name, g.Table)
@@ -88,6 +88,11 @@ func TestFunctionsHaveOneTrigger(t *testing.T) {
 		}
 		if started != 1 {
 			t.Errorf("%s has %d kinds of trigger, want 1", f.Name, started)
+		}
+		for _, r := range f.Routes {
+			if r.Path == Default && r.Method != "ANY" {
+				t.Errorf("%s: the default route takes ANY method, not %s", f.Name, r.Method)
+			}
 		}
 		if f.Timeout < 1 || f.Timeout > 900 {
 			t.Errorf("%s: time-out of %d s, want 1 to 900", f.Name, f.Timeout)
@@ -328,7 +333,7 @@ func wantSampleOf(t *testing.T, f Function, file string) {
 		source = e.Records[0].EventSource
 	}
 	switch {
-	case len(f.Routes) > 0 && slices.ContainsFunc(f.Routes, func(r Route) bool { return r.Method+" "+r.Path == e.RouteKey }):
+	case len(f.Routes) > 0 && slices.ContainsFunc(f.Routes, func(r Route) bool { return r.Key() == e.RouteKey }):
 	case f.Queue != nil && source == "aws:sqs":
 	case f.Stream != nil && source == "aws:dynamodb":
 	case f.Schedule != nil && e.DetailType == "Scheduled Event":

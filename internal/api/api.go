@@ -63,8 +63,8 @@ func Traced(h http.Handler, log *slog.Logger) http.Handler {
 // checkTarget refuses addresses that no client of ours has made: a router would send them
 // somewhere else (".." and "//"), or a store could not look them up.
 func checkTarget(r *http.Request) error {
-	switch p := r.URL.Path; {
-	case len(p) > maxTarget, p != path.Clean(p) && p != path.Clean(p)+"/":
+	switch p, clean := r.URL.Path, path.Clean(r.URL.Path); {
+	case len(p) > maxTarget, p != clean && (clean == "/" || p != clean+"/"):
 		return actor.ErrNotFound
 	case len(r.URL.RawQuery) > maxTarget:
 		return fault.New(fault.Invalid, "the query is longer than %d bytes", maxTarget)

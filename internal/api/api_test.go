@@ -41,3 +41,23 @@ func TestFailuresOfOurOwnAreLogged(t *testing.T) {
 		}
 	}
 }
+
+// Whatever nobody answers, path or method, is answered as everything else that is not there.
+func TestWhatIsNotThere(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, request := range []string{
+		"GET /nowhere", "POST /nowhere", "OPTIONS /nowhere", "DELETE /nowhere/at/all", "GET /static/nothing.js", "GET //", "GET /%2e%2e",
+		"GET /chat/message", "GET /chat/threads", "PUT /web-chat-api", "POST /sara", "DELETE /healthz", "PATCH /webhooks/whatsapp", "GET /dev/outbox", "POST /admin", "GET /admin/api",
+	} {
+		method, path, _ := strings.Cut(request, " ")
+		t.Run(request, func(t *testing.T) {
+			t.Parallel()
+			a := s.call(t, method, path, nil, admin()...)
+			a.refuses(t, http.StatusNotFound, "")
+			if kind := a.header.Get("Content-Type"); kind != "application/problem+json" {
+				t.Errorf("Content-Type %q", kind)
+			}
+		})
+	}
+}

@@ -489,14 +489,14 @@ func (s *surface) onMethod(route string, good attempt) (all []attack) {
 	path := strings.SplitN(route, " ", 2)[1]
 	for _, method := range []string{"DELETE", "PATCH", "TRACE", "PROPFIND", "OPTIONS", "get", "GETS", strings.Repeat("A", 2000)} {
 		if !slices.Contains(everyRoute(), method+" "+path) {
-			all = append(all, attack{"method: " + method[:min(8, len(method))], good.as(method), []int{405}})
+			all = append(all, attack{"method: " + method[:min(8, len(method))], good.as(method), []int{404, 405}})
 		}
 	}
 	other := "PUT"
 	if slices.Contains(everyRoute(), "PUT "+path) {
 		other = "POST"
 	}
-	all = append(all, attack{"method: " + other, good.as(other), []int{405}}, attack{"method: HEAD", good.as("HEAD"), []int{200, 404, 405}})
+	all = append(all, attack{"method: " + other, good.as(other), []int{404, 405}}, attack{"method: HEAD", good.as("HEAD"), []int{200, 404, 405}})
 	if good.method == "GET" {
 		for _, name := range []string{"X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"} {
 			all = append(all, attack{name, good.with(name + ": PUT"), []int{200, 404}})

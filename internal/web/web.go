@@ -80,13 +80,13 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.permissions != "" {
 		w.Header().Set("Permissions-Policy", s.permissions)
 	}
-	if !reads(w, r) {
-		return
-	}
 	name := s.file(r.URL.Path)
 	a, err := s.asset(name)
 	if err != nil || contentType(name) == "" {
 		missing(w, r)
+		return
+	}
+	if !reads(w, r) {
 		return
 	}
 	w.Header().Set("ETag", a.etag)

@@ -53,6 +53,8 @@ func TestAnswers(t *testing.T) {
 		{"GET", "/static/%2e%2e/chat.html", 404, "application/problem+json"},
 		{"GET", "/chat.html", 404, "application/problem+json"},
 		{"GET", "/elsewhere", 404, "application/problem+json"},
+		{"POST", "/elsewhere", 404, "application/problem+json"},
+		{"OPTIONS", "/elsewhere", 404, "application/problem+json"},
 		{"POST", "/", 405, "application/problem+json"},
 		{"DELETE", "/static/chat.js", 405, "application/problem+json"},
 	}

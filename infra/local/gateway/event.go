@@ -16,7 +16,7 @@ import (
 // event is what AWS makes of a request.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
 func (g *gateway) event(r *http.Request, route *route, params map[string]string, body []byte, trace string) events.APIGatewayV2HTTPRequest {
-	now, key := g.o.Now().UTC(), route.Method+" "+route.Path
+	now, key := g.o.Now().UTC(), route.key()
 	e := events.APIGatewayV2HTTPRequest{
 		Version: "2.0", RouteKey: key,
 		RawPath: r.URL.Path, RawQueryString: r.URL.RawQuery, // the path decoded, the query not: so does AWS

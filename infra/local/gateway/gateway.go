@@ -3,7 +3,9 @@
 // what they answer.
 //
 // It takes away what AWS takes away, so that nothing works here that fails in the cloud:
-// paths come decoded, header names in lower case, repeated headers joined, cookies apart.
+// paths come decoded, header names in lower case, repeated headers joined, cookies apart. What no
+// route takes goes to the default one, and without one gets AWS's own answer. What is too large or
+// takes too long is refused as AWS refuses it, but with a document that says why.
 package gateway
 
 import (
@@ -15,7 +17,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"strings"
 	"time"
 
 	"merve/internal/fault"
@@ -30,9 +31,12 @@ type Function interface {
 // Route says which function answers a method and path.
 type Route struct {
 	Method   string // "ANY" is every method
-	Path     string // {name} is one segment, {name+} the rest of the path
+	Path     string // {name} is one segment, {name+} the rest of the path, or Default
 	Function Function
 }
+
+// Default is the path of the route, for ANY method, of what no other route takes.
+const Default = "$default"
 
 // Options say how the gateway works.
 type Options struct {
@@ -107,7 +111,12 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = writeAnswer(w, answer)
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, errNoRoute):
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = io.WriteString(w, `{"message":"Not Found"}`) // the client may have left
+	case err != nil:
 		g.refuse(w, r, err)
 	}
 }
@@ -182,13 +191,8 @@ func (g *gateway) invoke(ctx context.Context, f Function, payload []byte) ([]byt
 
 // refuse answers with a problem document what no function answered.
 func (g *gateway) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	var method *methodError
 	p := fault.ProblemOf(err, telemetry.TraceID(r.Context()))
-	switch {
-	case errors.As(err, &method):
-		w.Header().Set("Allow", strings.Join(method.allowed, ", "))
-		p.Title, p.Status, p.Detail = "method_not_allowed", http.StatusMethodNotAllowed, method.Error()
-	case p.Status >= 500:
+	if p.Status >= 500 {
 		g.o.Log.ErrorContext(r.Context(), "invocation failed", slog.String("method", r.Method), slog.Any("error", err))
 	}
 	body, _ := json.Marshal(p) // strings and a number always marshal

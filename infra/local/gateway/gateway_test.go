@@ -256,40 +256,60 @@ func TestRoutes(t *testing.T) {
 		Route{"POST", "/chat/message", named("message")},
 		Route{"ANY", "/admin/api/{proxy+}", named("admin")},
 		Route{"GET", "/admin/api/{proxy+}", named("admin read")},
+		Route{"ANY", "$default", named("default")},
 	)
 	for request, want := range map[string]string{
-		"GET /":                             "200 root map[]",
-		"GET /static/a/b.css":               "200 static map[file:a/b.css]",
-		"GET /static/":                      "404",
-		"GET /static":                       "404",
-		"GET /chat/threads/t1/messages":     "200 messages map[threadId:t1]",
-		"GET /chat/threads//messages":       "404",
-		"GET /chat/threads/latest/messages": "200 latest map[]",
-		"GET /chat/threads/t1/messages/":    "404",
-		"GET /chat/threads/t1":              "404",
-		"POST /chat/message":                "200 message map[]",
-		"GET /chat/message":                 "405 POST",
-		"HEAD /chat/message":                "405 POST",
-		"POST /":                            "405 GET",
-		"GET /admin/api/markets/1":          "200 admin read map[proxy:markets/1]",
-		"PUT /admin/api/markets/1":          "200 admin map[proxy:markets/1]",
-		"GET /nowhere":                      "404",
+		"GET /":                             "root map[]",
+		"GET /static/a/b.css":               "static map[file:a/b.css]",
+		"GET /static/":                      "default map[]",
+		"GET /static":                       "default map[]",
+		"GET /chat/threads/t1/messages":     "messages map[threadId:t1]",
+		"GET /chat/threads//messages":       "default map[]",
+		"GET /chat/threads/latest/messages": "latest map[]",
+		"GET /chat/threads/t1/messages/":    "default map[]",
+		"GET /chat/threads/t1":              "default map[]",
+		"POST /chat/message":                "message map[]",
+		"GET /chat/message":                 "default map[]",
+		"HEAD /":                            "default map[]",
+		"POST /":                            "default map[]",
+		"GET /admin/api/markets/1":          "admin read map[proxy:markets/1]",
+		"PUT /admin/api/markets/1":          "admin map[proxy:markets/1]",
+		"GET /admin/api/":                   "default map[]",
+		"GET /nowhere":                      "default map[]",
 	} {
 		method, path, _ := strings.Cut(request, " ")
 		w := httptest.NewRecorder()
 		g.ServeHTTP(w, httptest.NewRequest(method, path, nil))
-		got := fmt.Sprint(w.Code)
-		switch w.Code {
-		case http.StatusOK:
-			got += " " + w.Body.String()
-		case http.StatusMethodNotAllowed:
-			got += " " + w.Header().Get("Allow")
-			fallthrough
-		default:
-			isProblem(t, w, w.Code)
+		if got := w.Body.String(); w.Code != http.StatusOK || got != want {
+			t.Errorf("%s: %d %s, want %s", request, w.Code, got, want)
 		}
-		if got != want {
-			t.Errorf("%s: %s, want %s", request, got, want)
+	}
+}
+
+// The event of a request that no other route takes says so, and has its path and method.
+func TestDefaultRoute(t *testing.T) {
+	t.Parallel()
+	var got events.APIGatewayV2HTTPRequest
+	g := gatewayOf(t, Options{}, Route{"GET", "/a/{b}", function(nil)}, Route{"ANY", "$default", function(func(_ context.Context, payload []byte) ([]byte, error) {
+		return []byte(`{"statusCode":204}`), json.Unmarshal(payload, &got)
+	})})
+	g.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("PUT", "/a/b", nil))
+	if got.RouteKey != "$default" || got.RequestContext.RouteKey != "$default" || got.RawPath != "/a/b" || got.RequestContext.HTTP.Method != "PUT" || len(got.PathParameters) > 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Without a default route the gateway answers by itself, as AWS does: it knows no problem document
+// and no trace id.
+func TestNoRoute(t *testing.T) {
+	t.Parallel()
+	g := gatewayOf(t, Options{}, Route{"GET", "/a", function(nil)})
+	for _, request := range []string{"GET /b", "POST /a", "HEAD /a"} {
+		method, path, _ := strings.Cut(request, " ")
+		w := httptest.NewRecorder()
+		g.ServeHTTP(w, httptest.NewRequest(method, path, nil))
+		if w.Code != http.StatusNotFound || w.Header().Get("Content-Type") != "application/json" || w.Body.String() != `{"message":"Not Found"}` || w.Header().Get("X-Trace-Id") != "" {
+			t.Errorf("%s: %d %s %v", request, w.Code, w.Body, w.Header())
 		}
 	}
 }
@@ -316,6 +336,8 @@ func TestWrongRoutes(t *testing.T) {
 		"twice":                {{"GET", "/a/{x}", f}, {"GET", "/a/{y}", f}},
 		"relative":             {{"GET", "a", f}},
 		"no method":            {{"", "/a", f}},
+		"default of a method":  {{"GET", "$default", f}},
+		"two defaults":         {{"ANY", "$default", f}, {"ANY", "$default", f}},
 		"lower case":           {{"get", "/a", f}},
 		"greedy in the middle": {{"GET", "/{a+}/b", f}},
 		"half a parameter":     {{"GET", "/{a", f}},
@@ -449,16 +471,14 @@ func TestTraceID(t *testing.T) {
 		var inside string
 		g := gatewayOf(t, Options{NewID: func() string { return "0123456789abcdef0123456789abcdef" }},
 			Route{"GET", "/", trigger.HTTP(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { inside = telemetry.TraceID(r.Context()) }))})
-		for _, path := range []string{"/", "/nowhere"} {
-			r := httptest.NewRequest("GET", path, nil)
-			if sent != "" {
-				r.Header.Set("X-Trace-Id", sent)
-			}
-			w := httptest.NewRecorder()
-			g.ServeHTTP(w, r)
-			if got := w.Header().Get("X-Trace-Id"); got != want {
-				t.Errorf("%s with %q: answered %q, want %q", path, sent, got, want)
-			}
+		r := httptest.NewRequest("GET", "/", nil)
+		if sent != "" {
+			r.Header.Set("X-Trace-Id", sent)
+		}
+		w := httptest.NewRecorder()
+		g.ServeHTTP(w, r)
+		if got := w.Header().Get("X-Trace-Id"); got != want {
+			t.Errorf("with %q: answered %q, want %q", sent, got, want)
 		}
 		if inside != want {
 			t.Errorf("inside with %q: %q, want %q", sent, inside, want)

@@ -1,11 +1,10 @@
 package gateway
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
-
-	"merve/internal/fault"
 )
 
 // route is a route that can be matched.
@@ -18,6 +17,9 @@ type route struct {
 func parseRoute(r Route) (route, error) {
 	if r.Method == "" || strings.ToUpper(r.Method) != r.Method {
 		return route{}, fmt.Errorf("method: want it in capital letters, or ANY")
+	}
+	if r.Path == Default && r.Method == "ANY" && r.Function != nil {
+		return route{Route: r, shape: Default}, nil
 	}
 	rest, ok := strings.CutPrefix(r.Path, "/")
 	if !ok || r.Function == nil {
@@ -100,35 +102,37 @@ func (r *route) before(other *route) bool {
 	return r.Method != "ANY" && other.Method == "ANY"
 }
 
-// methodError says that a path is there, but not with this method.
-type methodError struct{ allowed []string }
-
-func (e *methodError) Error() string {
-	return "this path takes " + strings.Join(e.allowed, ", ")
-}
+// errNoRoute is what the gateway answers by itself.
+var errNoRoute = errors.New("gateway: no route")
 
 // find returns the best route for a request and the parameters in its path.
 func (g *gateway) find(method, path string) (*route, map[string]string, error) {
-	var best *route
+	var best, byDefault *route
 	var found map[string]string
-	var allowed []string
 	for i := range g.routes {
 		r := &g.routes[i]
+		if r.Path == Default {
+			byDefault = r
+			continue
+		}
 		params, ok := r.match(path)
-		switch {
-		case !ok:
-		case r.Method != method && r.Method != "ANY":
-			allowed = append(allowed, r.Method)
-		case best == nil || r.before(best):
+		if ok && (r.Method == method || r.Method == "ANY") && (best == nil || r.before(best)) {
 			best, found = r, params
 		}
 	}
 	switch {
 	case best != nil:
 		return best, found, nil
-	case allowed != nil:
-		slices.Sort(allowed)
-		return nil, nil, &methodError{allowed: slices.Compact(allowed)}
+	case byDefault != nil:
+		return byDefault, nil, nil
 	}
-	return nil, nil, fault.New(fault.NotFound, "no such path")
+	return nil, nil, errNoRoute
+}
+
+// key is the route's name in events.
+func (r *route) key() string {
+	if r.Path == Default {
+		return Default
+	}
+	return r.Method + " " + r.Path
 }
