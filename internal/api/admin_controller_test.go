@@ -35,6 +35,49 @@ func (s *service) newMarket(t *testing.T) (id, target string) {
 	return id, "/admin/api/markets/" + id
 }
 
+// A catalogue of any size can be listed: page by page, each listing once. So can places.
+func TestListingsPageByPage(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id, target := s.newMarket(t)
+	var listings, places strings.Builder
+	for n := range 101 {
+		fmt.Fprintln(&listings, strings.Replace(rowOf("biz-"+id), `"id":"a"`, fmt.Sprintf(`"id":"l%03d"`, n), 1))
+		fmt.Fprintf(&places, `{"id":"l%03d","category":"beach","names":{"en":"Beach"},"location":{"lat":35.3,"lng":33.3}}`+"\n", n)
+	}
+	for kind, rows := range map[string]string{"listings": listings.String(), "places": places.String()} {
+		s.call(t, "POST", target+"/"+kind+"/import", rows, append(admin(), "Content-Type", "application/x-ndjson")...).wants(t, http.StatusOK, nil)
+		at := target + "/" + kind
+		var ids []string
+		var sizes []int
+		for after := ""; ; {
+			var page struct {
+				Listings, Places []struct{ ID string }
+				Next             string
+			}
+			s.call(t, "GET", at+"?limit=50&after="+url.QueryEscape(after), nil, admin()...).wants(t, http.StatusOK, &page)
+			found := append(page.Listings, page.Places...)
+			for _, one := range found {
+				ids = append(ids, one.ID)
+			}
+			sizes = append(sizes, len(found))
+			if after = page.Next; after == "" {
+				break
+			}
+		}
+		if !slices.Equal(sizes, []int{50, 50, 1}) || len(slices.Compact(slices.Sorted(slices.Values(ids)))) != 101 {
+			t.Errorf("%s: pages of %v, %d of them", kind, sizes, len(ids))
+		}
+		var whole struct{ Listings, Places []struct{ ID string } }
+		s.call(t, "GET", at, nil, admin()...).wants(t, http.StatusOK, &whole)
+		if len(whole.Listings)+len(whole.Places) != 101 {
+			t.Errorf("%s: all of them are %d and %d", kind, len(whole.Listings), len(whole.Places))
+		}
+		s.call(t, "GET", at+"?after=x", nil, admin()...).refuses(t, http.StatusBadRequest, "after")
+		s.call(t, "GET", at+"?limit=0", nil, admin()...).refuses(t, http.StatusBadRequest, "limit")
+	}
+}
+
 // rowOf is a listing of a business as it is sent.
 func rowOf(business string) string {
 	return `{"id":"a","businessId":"` + business + `","domain":"food","category":"restaurant","names":{"en":"Alpha"},"merve":{"toolType":"restaurant","enabled":true}}`

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"mime"
@@ -18,11 +19,25 @@ import (
 )
 
 func (a *Admin) listings(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	all, err := a.Listings.All(r.Context(), r.PathValue("market"))
+	return listPage(w, r, "listings", a.Listings.Page)
+}
+
+// listPage lists what a market has, page by page: without a limit as much as is read at once, which
+// an answer has room for.
+func listPage[T any](w http.ResponseWriter, r *http.Request, name string, page func(ctx context.Context, market, after string, limit int) ([]T, string, error)) error {
+	limit, err := limitOf(r, 0)
 	if err != nil {
 		return err
 	}
-	return writeList(w, "listings", all, "")
+	q, err := queryOf(r, "after")
+	if err != nil {
+		return err
+	}
+	some, next, err := page(r.Context(), r.PathValue("market"), q["after"], limit)
+	if err != nil {
+		return err
+	}
+	return writeList(w, name, some, next)
 }
 
 func (a *Admin) listing(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {

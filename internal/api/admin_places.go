@@ -16,11 +16,7 @@ import (
 )
 
 func (a *Admin) places(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	all, err := a.Places.All(r.Context(), r.PathValue("market"))
-	if err != nil {
-		return err
-	}
-	return writeList(w, "places", all, "")
+	return listPage(w, r, "places", a.Places.Page)
 }
 
 // located is where something is, as the JSON of it says.

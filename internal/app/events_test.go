@@ -349,7 +349,7 @@ func TestOnlyWhatTakesBookingsIsBooked(t *testing.T) {
 	t.Parallel()
 	s := newStory(t)
 	books, not := 0, 0
-	all, err := s.base.Listings().All(t.Context(), demo.Market)
+	all, err := s.base.Listings().Whole(t.Context(), demo.Market)
 	if err != nil {
 		t.Fatal(err)
 	}

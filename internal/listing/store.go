@@ -393,11 +393,17 @@ func (s *Store) Versions(ctx context.Context, market, id string, limit int) ([]L
 	return all, nil
 }
 
-// All reads every listing of a market, without items.
-func (s *Store) All(ctx context.Context, market string) ([]*Listing, error) {
-	var all []*Listing
-	err := s.each(ctx, market, func(st *stored) { all = append(all, &st.Listing) })
-	return all, err
+// Page reads listings of a market by id, without items: those behind a cursor, at most limit or,
+// with 0, as many as a megabyte holds, and the cursor to go on with ("" at the end). One request.
+func (s *Store) Page(ctx context.Context, market, after string, limit int) (some []*Listing, next string, err error) {
+	q := dynamo.Under("market#"+market, "listing#")
+	q.After, q.Limit = after, limit
+	page, err := s.Table.Query(ctx, q)
+	if err != nil {
+		return nil, "", fmt.Errorf("listings of %s: %w", market, err)
+	}
+	some, err = dynamo.Decode[*Listing](page.Items)
+	return some, page.Next, err
 }
 
 func (s *Store) each(ctx context.Context, market string, f func(*stored)) error {

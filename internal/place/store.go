@@ -227,3 +227,16 @@ func (s *Store) All(ctx context.Context, market string) ([]*Place, error) {
 	}
 	return all, nil
 }
+
+// Page reads places of a market by id: those behind a cursor, at most limit or, with 0, as many as a
+// megabyte holds, and the cursor to go on with ("" at the end). One request.
+func (s *Store) Page(ctx context.Context, market, after string, limit int) (some []*Place, next string, err error) {
+	q := dynamo.Under("market#"+market, "place#")
+	q.After, q.Limit = after, limit
+	page, err := s.Table.Query(ctx, q)
+	if err != nil {
+		return nil, "", fmt.Errorf("places of %s: %w", market, err)
+	}
+	some, err = dynamo.Decode[*Place](page.Items)
+	return some, page.Next, err
+}

@@ -408,7 +408,7 @@ func bringCatalogue(t *testing.T, browser context.Context) {
 	c.waitText(".trouble", "1 row is wrong; nothing was stored")
 	c.waitText("table td", "want a name in at least one language")
 	same(c.tab, "row", c.texts("tbody td")[:2], []string{"3", "names"})
-	if all, err := c.base.Listings().All(t.Context(), c.market.ID); err != nil || len(all) > 0 {
+	if all, err := c.base.Listings().Whole(t.Context(), c.market.ID); err != nil || len(all) > 0 {
 		t.Errorf("stored %d of a wrong file, %v", len(all), err)
 	}
 	c.give("cat.csv", head+"a,b,food,restaurant,Alpha\nb,b,food,restaurant,Beta\n")

@@ -213,7 +213,7 @@ func TestLoadAgain(t *testing.T) {
 	}
 	s := storesAt(cfg, prefix)
 	for range 2 {
-		listings, err := s.listings.All(ctx, Market)
+		listings, err := s.listings.Whole(ctx, Market)
 		if err != nil || len(listings) < 40 {
 			t.Errorf("%d listings, error %v, want at least 40", len(listings), err)
 		}

@@ -71,6 +71,17 @@ export async function call(path, { method = 'GET', signal, bearer = token(), bod
   });
 }
 
+/** Everything of the list `name` at a path, which is answered page by page. */
+export async function everything(at, name, signal) {
+  const found = [];
+  for (let after; ;) {
+    const answer = await call(after ? `${at}?${new URLSearchParams({ after })}` : at, { signal });
+    found.push(...list(answer[name]));
+    after = answer.next;
+    if (!after) return found;
+  }
+}
+
 /** A path out of segments, each of which may be anything. */
 export const path = (...segments) => segments.map(encodeURIComponent).join('/');
 

@@ -1,6 +1,6 @@
 // What orders and bookings have in common: they are listed by business.
 
-import { call, list, path } from './api.js';
+import { everything, path } from './api.js';
 import { empty, heading, help, make } from './dom.js';
 import { field, select } from './fields.js';
 
@@ -8,7 +8,7 @@ import { field, select } from './fields.js';
 export async function byBusiness(ctx, { title, about, show }) {
   const { market, query, signal, go, address } = ctx;
   if (!market) return [heading(title), empty('There is no market yet', 'Add one on the page Market.')];
-  const listings = list((await call(path('markets', market, 'listings'), { signal })).listings);
+  const listings = await everything(path('markets', market, 'listings'), 'listings', signal);
   const names = new Map();
   for (const l of listings) names.set(l.businessId, [...(names.get(l.businessId) ?? []), l.names?.en ?? Object.values(l.names ?? {})[0] ?? l.id]);
   const all = [...names].map(([id, has]) => [id, `${has.slice(0, 2).join(', ')}${has.length > 2 ? ' …' : ''} (${id})`]).sort((a, b) => a[1].localeCompare(b[1]));

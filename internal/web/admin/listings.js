@@ -1,6 +1,6 @@
 // The catalogue: its listings, one of them, and bringing in and taking out the whole of it.
 
-import { Failure, call, list, path, vocabulary } from './api.js';
+import { Failure, call, everything, path, vocabulary } from './api.js';
 import { button, confirm, done, empty, heading, help, make, tell, trouble } from './dom.js';
 import { field } from './fields.js';
 import { one } from './listing.js';
@@ -9,8 +9,7 @@ export async function page(ctx) {
   const { query, market, signal } = ctx;
   if (!market) return [heading('Listings'), empty('There is no market yet', 'Add one on the page Market.')];
   if (query.has('listing')) return one(ctx, await vocabulary(signal));
-  const { listings } = await call(path('markets', market, 'listings'), { signal });
-  const all = list(listings).sort((a, b) => nameOf(a).localeCompare(nameOf(b)));
+  const all = (await everything(path('markets', market, 'listings'), 'listings', signal)).sort((a, b) => nameOf(a).localeCompare(nameOf(b)));
   const rows = make('ul', { className: 'rows' });
   const count = make('p', { className: 'help', role: 'status' });
   const show = (words) => {

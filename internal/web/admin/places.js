@@ -1,7 +1,7 @@
 // The places of a market that customers are shown the way to: where they are, when they are open, and
 // which pharmacies are on duty.
 
-import { Failure, call, list, path, vocabulary } from './api.js';
+import { Failure, call, everything, path, vocabulary } from './api.js';
 import { button, confirm, done, empty, heading, help, make, outward, section, tell, trouble } from './dom.js';
 import { edit, shortName } from './edit.js';
 import { area, field, text, tick, words } from './fields.js';
@@ -16,7 +16,7 @@ const kind = (category) => String(category ?? '').replaceAll('_', ' ');
 export async function page(ctx) {
   const { market, signal, query, address } = ctx;
   if (!market) return [heading('Places'), empty('There is no market yet', 'Add one on the page Market.')];
-  const places = list((await call(path('markets', market, 'places'), { signal })).places).sort((a, b) => nameOf(a).localeCompare(nameOf(b)));
+  const places = (await everything(path('markets', market, 'places'), 'places', signal)).sort((a, b) => nameOf(a).localeCompare(nameOf(b)));
   if (query.has('place')) return one(ctx, places);
   const rows = make('ul', { className: 'rows' });
   const count = make('p', { className: 'help', role: 'status' });
@@ -70,7 +70,7 @@ async function one(ctx, places) {
   const title = heading(fresh ? 'New place' : nameOf(base));
   const editor = edit({
     base, what: 'place',
-    load: async () => list((await call(path('markets', market, 'places'), { signal })).places).find((p) => p.id === base.id) ?? base,
+    load: async () => (await everything(path('markets', market, 'places'), 'places', signal)).find((p) => p.id === base.id) ?? base,
     save: (p) => {
       if (!p.location) throw new Failure('refused', { detail: 'Say where it is first.', field: 'location' });
       return call(path('markets', market, 'places', p.id || shortName(nameOf(p), places, 'place')), { method: 'PUT', body: stored(p) });
