@@ -367,23 +367,12 @@ func (a *Admin) audit(w http.ResponseWriter, r *http.Request, _ actor.Actor) err
 	return writeList(w, "rounds", rounds, next)
 }
 
-func (a *Admin) messages(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	limit, err := limitOf(r, adminLimit)
+func (a *Admin) messages(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
+	body, _, err := listMessages(r, a.Threads, who, r.PathValue("thread"))
 	if err != nil {
 		return err
 	}
-	q, err := queryOf(r, "after")
-	if err != nil {
-		return err
-	}
-	if err := checkCursor("after", q["after"]); err != nil {
-		return err
-	}
-	lines, next, err := a.Threads.Lines(r.Context(), r.PathValue("thread"), q["after"], limit)
-	if err != nil {
-		return err
-	}
-	return writeList(w, "messages", lines, next)
+	return writeJSON(w, http.StatusOK, body)
 }
 
 // export gives what is kept of the person whose thread it is.

@@ -46,6 +46,7 @@ func TestController(t *testing.T) {
 		"Ride":       cancelRide,
 		"Search":     findThreads,
 		"Thread":     takeThreadOver,
+		"Newest":     newestFirst,
 		"AnswerAnew": answerAnew,
 		"Unsaved":    keepUnsaved,
 		"Accessible": controllerAccessible,
@@ -622,6 +623,26 @@ func answerAnew(t *testing.T, browser context.Context) {
 	c.open("threads?thread=" + id)
 	c.pressed("Take over…")
 	c.sure("Take this thread over?")
+// A long thread is shown from its end, which is to be answered, and back from there.
+func newestFirst(t *testing.T, browser context.Context) {
+	c := control(t, browser, "threads", desktop)
+	var id string
+	for n := range 103 {
+		id = c.writes("+15550166", fmt.Sprintf("word %03d", n))
+	}
+	c.open("threads?thread=" + id)
+	shown := func() []string { return c.texts(".line .bubble") }
+	if got := shown(); len(got) != 100 || got[0] != "word 003" || got[99] != "word 102" {
+		t.Errorf("shown first: %q", got)
+	}
+	c.pressed("Show earlier messages")
+	c.waitText(".line", "word 000")
+	if got := shown(); len(got) != 103 || got[0] != "word 000" || got[3] != "word 003" {
+		t.Errorf("shown then: %q", got)
+	}
+	same(c.tab, "more", eval[int](c.tab, `document.querySelectorAll('.rest button').length`), 0)
+}
+
 	c.waitText(".done", "You have the thread.")
 	// Of the first answer the server's is lost, and the others are held up.
 	c.do(chromedp.Evaluate[chromedp.Void](`{

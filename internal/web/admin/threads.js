@@ -81,16 +81,16 @@ async function one(ctx) {
   const { query, signal, refresh, address } = ctx;
   const id = query.get('thread');
   const at = path('threads', id);
-  const [t, said_] = await Promise.all([call(at, { signal }), call(`${at}/messages?limit=100`, { signal })]);
+  const [t, said_] = await Promise.all([call(at, { signal }), call(`${at}/messages?limit=100&before=latest`, { signal })]);
   const place = make('div', { className: 'answer' });
   const lines = make('ol', { className: 'lines', 'aria-label': 'Messages' });
   const rest = make('div', { className: 'rest' });
   fill(said_);
 
-  /** Adds a page of messages, and the button for the next one. */
-  function fill({ messages, next }) {
-    lines.append(...list(messages).map(line));
-    rest.replaceChildren(...(next ? [button('Show later messages', async () => fill(await call(`${at}/messages?${new URLSearchParams({ limit: 100, after: next })}`, { signal })))] : []));
+  /** Adds a page of messages before those that stand there, and the button for the one before it. */
+  function fill({ messages, previous }) {
+    lines.prepend(...list(messages).map(line));
+    rest.replaceChildren(...(previous ? [button('Show earlier messages', async () => fill(await call(`${at}/messages?${new URLSearchParams({ limit: 100, before: previous })}`, { signal })))] : []));
   }
 
   const act = async (what, words) => {
@@ -115,7 +115,7 @@ async function one(ctx) {
     make('div', { className: 'act' }, who(t), person ? button('Hand back to Merve…', hand) : button('Take over…', take, { main: true })), place,
     facts(['Who', types[t.type] ?? t.type], ['By', channels[t.channel] ?? t.channel], ['Where it stands', states[t.state] ?? said(t.state)], ['Language', t.language || 'Not known'], ['Last message', when(t.lastInboundAt)],
       t.pendingAction ? ['Offer that waits', make('bdi', {}, t.pendingAction.summary)] : null, t.optedOut ? ['Messages', 'The customer has said STOP'] : null, ['Number of the thread', make('code', {}, t.threadId)]),
-    section('Messages', lines, rest), person ? reply(at, refresh) : help('Take the thread over to write to the customer.'),
+    section('Messages', rest, lines), person ? reply(at, refresh) : help('Take the thread over to write to the customer.'),
     later('What was done in the background', async () => rounds(list((await call(`audit?${new URLSearchParams({ threadId: id, limit: 20 })}`, { signal })).rounds))),
     later('What was sent', async () => sentMessages(list((await call(`outbox?${new URLSearchParams({ threadId: id, limit: 50 })}`, { signal })).messages), { place, refresh }) ?? help('Nothing was sent by WhatsApp or Messenger.')),
   ];
