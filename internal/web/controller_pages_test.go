@@ -47,6 +47,7 @@ func TestController(t *testing.T) {
 		"Search":     findThreads,
 		"Thread":     takeThreadOver,
 		"Newest":     newestFirst,
+		"Alerts":     alertsLead,
 		"AnswerAnew": answerAnew,
 		"Unsaved":    keepUnsaved,
 		"Accessible": controllerAccessible,
@@ -643,6 +644,33 @@ func newestFirst(t *testing.T, browser context.Context) {
 	same(c.tab, "more", eval[int](c.tab, `document.querySelectorAll('.rest button').length`), 0)
 }
 
+// An alert leads to what it is about, where there is a page for that.
+func alertsLead(t *testing.T, browser context.Context) {
+	c := control(t, browser, "alerts", desktop)
+	leads := map[string]string{"single_hold": "/admin/bookings", "one_confirmed": "/admin/bookings", "payment": "/admin/bookings", "no_orphans": "", "stream": "", "stock": "", "outbox": "/admin/threads"}
+	for check := range leads {
+		if err := c.base.Ledger().RaiseAlert(t.Context(), ledger.Alert{Check: check, Severity: ledger.Error, Subject: c.market.ID + "/" + check, Message: c.market.ID + " " + check}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.open("alerts")
+	for check, want := range leads {
+		row := fmt.Sprintf(`[...document.querySelectorAll('.row')].find((r) => r.textContent.includes(%s))`, quote(c.market.ID+" "+check))
+		c.wait(row)
+		same(c.tab, check, eval[string](c.tab, row+`.querySelector('p a')?.pathname ?? ''`), want)
+		if title := eval[string](c.tab, row+`.querySelector('h2').textContent`); title == check {
+			t.Errorf("%s has no words", check)
+		}
+	}
+}
+
+// What staff write anew after an answer that was lost goes out as they wrote it, and once.
+func answerAnew(t *testing.T, browser context.Context) {
+	c := control(t, browser, "threads", desktop)
+	id := c.writes("+15550199", "When can I come?")
+	c.open("threads?thread=" + id)
+	c.pressed("Take over…")
+	c.sure("Take this thread over?")
 	c.waitText(".done", "You have the thread.")
 	// Of the first answer the server's is lost, and the others are held up.
 	c.do(chromedp.Evaluate[chromedp.Void](`{

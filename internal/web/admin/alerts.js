@@ -5,7 +5,9 @@ import { button, done, empty, heading, help, make, tell, trouble, when } from '.
 
 const checks = {
   single_hold: 'Two people may have been promised the same', one_confirmed: 'A booking’s record is not complete', no_orphans: 'Something was held for nobody', outbox: 'A message could not be sent',
+  payment: 'A payment needs a look', stock: 'The count of an item is not right', stream: 'A change was not passed on',
 };
+const ofBookings = ['single_hold', 'one_confirmed', 'payment'];
 const severities = { CRITICAL: ['bad', 'Urgent'], ERROR: ['bad', 'Serious'], WARNING: ['pending', 'For information'] };
 
 export async function page({ signal, refresh, market }) {
@@ -67,6 +69,6 @@ function row(a, { act, market }) {
 
 function about({ check, subject }, thread, market) {
   if (thread) return make('a', { href: `/admin/threads?${new URLSearchParams({ ...(market && { marketId: market }), thread })}` }, 'this thread');
-  if (check === 'no_orphans') return make('code', {}, subject);
+  if (!ofBookings.includes(check)) return make('code', {}, subject);
   return make('a', { href: `/admin/bookings?${new URLSearchParams({ booking: subject })}` }, 'this booking');
 }
