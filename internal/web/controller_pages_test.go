@@ -193,13 +193,20 @@ func switchMarketOff(t *testing.T, browser context.Context) {
 		t.Fatal(err)
 	}
 	c.open("market")
+	c.fill("Rounds of thinking", "5")
 	c.pressed("Switch off…")
 	c.sure("Switch Girne off?")
 	c.waitText(".done", "Girne is switched off.")
 	same(c.tab, "enabled", c.now().Enabled, false)
+	c.waitText(".bar .count", "1 change is not saved")
+	same(c.tab, "rounds", c.now().Safety.MaxRounds, 8)
 	c.pressed("Undo")
 	c.waitText(".done", "Undone")
 	same(c.tab, "enabled again", c.now().Enabled, true)
+	c.waitText(".bar .count", "1 change is not saved")
+	c.pressed("Save")
+	c.waitText(".done", "Saved.")
+	same(c.tab, "rounds that are saved", c.now().Safety.MaxRounds, 5)
 }
 
 func meze() *listing.Listing {
@@ -617,13 +624,6 @@ func takeThreadOver(t *testing.T, browser context.Context) {
 	same(c.tab, "handler", handler(), thread.Handler(""))
 }
 
-// What staff write anew after an answer that was lost goes out as they wrote it, and once.
-func answerAnew(t *testing.T, browser context.Context) {
-	c := control(t, browser, "threads", desktop)
-	id := c.writes("+15550199", "When can I come?")
-	c.open("threads?thread=" + id)
-	c.pressed("Take over…")
-	c.sure("Take this thread over?")
 // A long thread is shown from its end, which is to be answered, and back from there.
 func newestFirst(t *testing.T, browser context.Context) {
 	c := control(t, browser, "threads", desktop)

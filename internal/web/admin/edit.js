@@ -56,8 +56,10 @@ export function edit({ base, view, load, save, saved = () => {}, what }) {
     tell('The changes are discarded.');
   }
 
+  /** Stores something. What is changed and is not in it stays as it is, unsaved. */
   async function store(next, words = 'Saved.') {
     const before = stored;
+    const unsaved = next === draft ? [] : compare(stored, draft);
     clear();
     place.replaceChildren();
     try {
@@ -68,7 +70,7 @@ export function edit({ base, view, load, save, saved = () => {}, what }) {
       fault(error);
       return false;
     }
-    draft = structuredClone(stored);
+    draft = apply(stored, unsaved);
     saved(stored);
     show();
     place.replaceChildren(done(words, button('Undo', () => store({ ...before, version: stored.version }, 'Undone: it is as it was before.'))));
@@ -132,7 +134,7 @@ export function edit({ base, view, load, save, saved = () => {}, what }) {
   }
 
   show();
-  return { nodes: [place, body, bar], store, draft: () => draft };
+  return { nodes: [place, body, bar], store, stored: () => stored };
 }
 
 /** An id for something new, made of its name, that nothing of `all` has. */

@@ -86,7 +86,7 @@ function switching(m, others, store, editor) {
     const sure = !m.enabled || await confirm({
       title: `Switch ${m.name} off?`, text: 'Customers of this market get no answers from Merve until it is switched on again. You can undo this with one click.', yes: 'Switch off',
     });
-    if (sure) await store({ ...editor().draft(), enabled: !m.enabled }, m.enabled ? `${m.name} is switched off.` : `${m.name} is switched on.`);
+    if (sure) await store({ ...editor().stored(), enabled: !m.enabled }, m.enabled ? `${m.name} is switched off.` : `${m.name} is switched on.`);
   }
   const last = m.enabled && others === 0;
   return make('div', { className: 'act' }, make('p', {}, 'Merve is ', state, ' in this market.'),
