@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
+	"time"
 
 	"merve/infra/wiring"
 )
@@ -62,7 +64,7 @@ func readOptions(get func(name string) any) (options, error) {
 			o.Settings[s.Name] = v
 		}
 	}
-	return o, errors.Join(append(errs, o.check())...)
+	return o, errors.Join(append(errs, o.check(), o.checkPatience())...)
 }
 
 func (o options) check() error {
@@ -76,6 +78,22 @@ func (o options) check() error {
 		return fmt.Errorf("context AUTH_ISSUER: got %q, want an https address", issuer)
 	case o.AlarmEmail != "" && !strings.Contains(o.AlarmEmail, "@"):
 		return errors.New("context alarmEmail: want an e-mail address")
+	}
+	return nil
+}
+
+// checkPatience refuses a GATEWAY_TIMEOUT at which a function would be stopped before it has said
+// that the reply comes later.
+func (o options) checkPatience() error {
+	patience, err := time.ParseDuration(o.Settings["GATEWAY_TIMEOUT"])
+	if err != nil {
+		return errors.New("context GATEWAY_TIMEOUT: want a duration, such as 25s")
+	}
+	for _, f := range wiring.Functions() {
+		most := time.Duration(f.Timeout-4) * time.Second // what is left is for handing over
+		if slices.Contains(f.Settings, "GATEWAY_TIMEOUT") && patience > most {
+			return fmt.Errorf("context GATEWAY_TIMEOUT: got %v, want at most %v: %s is stopped after %d s", patience, most, f.Name, f.Timeout)
+		}
 	}
 	return nil
 }

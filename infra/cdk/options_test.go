@@ -43,6 +43,8 @@ func TestReadOptions(t *testing.T) {
 		{name: "issuer alone", context: map[string]any{"AUTH_ISSUER": "https://i.example.com"}, err: "AUTH_AUDIENCE"},
 		{name: "audience alone", context: map[string]any{"AUTH_AUDIENCE": "a"}, err: "AUTH_ISSUER"},
 		{name: "plain issuer", context: map[string]any{"AUTH_ISSUER": "http://i.example.com", "AUTH_AUDIENCE": "a"}, err: "https"},
+		{name: "long patience", context: map[string]any{"GATEWAY_TIMEOUT": "26s"}, err: "GATEWAY_TIMEOUT: got 26s, want at most 25s"},
+		{name: "patience in words", context: map[string]any{"GATEWAY_TIMEOUT": "soon"}, err: "GATEWAY_TIMEOUT: want a duration"},
 		{name: "e-mail", context: map[string]any{"alarmEmail": "ops"}, err: "context alarmEmail"},
 		{name: "two wrong", context: map[string]any{"tracing": 1.0, "stage": ""}, err: "context stage"},
 	}
