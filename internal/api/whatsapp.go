@@ -176,7 +176,10 @@ func (h *WhatsApp) signed(w http.ResponseWriter, r *http.Request) (url.Values, e
 	return twilio.Form(body)
 }
 
+// fromLoopback reports whether this machine asks for itself: a tunnel that ends here names whom it
+// asks for.
 func fromLoopback(r *http.Request) bool {
-	ip := net.ParseIP(trigger.Info(r.Context()).SourceIP)
-	return ip != nil && ip.IsLoopback()
+	source := trigger.Info(r.Context()).SourceIP
+	ip := net.ParseIP(source)
+	return ip != nil && ip.IsLoopback() && r.Header.Get("X-Forwarded-For") == source // the gateway's own entry alone
 }

@@ -261,6 +261,7 @@ func TestUnsignedWebhooks(t *testing.T) {
 		"this machine, IPv6":                {open, "[::1]:5000", "", http.StatusOK},
 		"another":                           {open, "198.51.100.7:5000", "", http.StatusServiceUnavailable},
 		"another that says it is this":      {open, "198.51.100.7:5000", "127.0.0.1", http.StatusServiceUnavailable},
+		"another, by a tunnel":              {open, "127.0.0.1:5000", "198.51.100.7", http.StatusServiceUnavailable},
 		"this machine, but it is the cloud": {closed, "127.0.0.1:5000", "", http.StatusServiceUnavailable},
 	} {
 		r := httptest.NewRequestWithContext(t.Context(), "POST", s.url+inboundPath, strings.NewReader(s.twilio.Inbound(sid(), phone(), "hello").Encode()))

@@ -370,7 +370,7 @@ func (b *Base) alerts(ctx context.Context, n int) {
 
 // whatsAppProvider is Twilio, when it is configured.
 func (b *Base) whatsAppProvider() outbox.Provider {
-	if b.Config.TwilioAccountSID == "" {
+	if b.Config.TwilioAccountSID == "" || b.Config.SecretID == "" && !b.secrets.named("TWILIO_AUTH_TOKEN") {
 		return b.provider(channel.WhatsApp, nil)
 	}
 	return b.provider(channel.WhatsApp, &lazyTwilio{b: b})

@@ -62,7 +62,9 @@ func TestChannelsWithoutAnAccount(t *testing.T) {
 		whatsApp, messenger bool
 	}{
 		"nothing":           {},
-		"Twilio":            {config: app.Config{TwilioAccountSID: "AC0"}, whatsApp: true},
+		"Twilio":            {config: app.Config{TwilioAccountSID: "AC0"}, env: map[string]string{"TWILIO_AUTH_TOKEN": "test-token-not-real"}, whatsApp: true},
+		"no token":          {config: app.Config{TwilioAccountSID: "AC0"}},
+		"Twilio's in there": {config: app.Config{TwilioAccountSID: "AC0", SecretID: "secret"}, whatsApp: true, messenger: true},
 		"Meta":              {env: map[string]string{"META_PAGE_ACCESS_TOKEN": "test-token-not-real"}, messenger: true},
 		"Meta, other names": {env: map[string]string{"FB_PAGE_ACCESS_TOKEN": "test-token-not-real"}, messenger: true},
 		"a secret, with it": {config: app.Config{SecretID: "secret"}, messenger: true},
