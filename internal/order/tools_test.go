@@ -296,6 +296,33 @@ func TestMyOrders(t *testing.T) {
 	}
 }
 
+// What a model may say of an order is what has become of it.
+func TestFactsOfAnOrder(t *testing.T) {
+	t.Parallel()
+	for after, want := range map[order.EventType][]string{
+		order.PlacedEvent: {"ordered", "sent"}, order.AcceptedEvent: {"ordered", "sent", "booked"}, order.DoneEvent: {"ordered", "sent", "booked"},
+		order.CancelledEvent: {"cancelled"}, order.RefusedEvent: nil, order.UnansweredEvent: nil,
+	} {
+		k := newKiosk(t)
+		c := newCounter(t)
+		k.Store, k.tc.Actor, k.tc.Market = c.store, c.owner, market.Default(c.draft().Market)
+		o := c.apply(c.propose("1"), order.PlacedEvent)
+		if after == order.DoneEvent {
+			o = c.apply(o, order.AcceptedEvent)
+		}
+		if after != order.PlacedEvent {
+			o = c.apply(o, after)
+		}
+		for i := range want {
+			want[i] += ":" + o.Code
+		}
+		res, err := k.tell(t.Context(), "getMyOrders", map[string]any{"kind": nil})
+		if diff := cmp.Diff(want, res.Facts); err != nil || diff != "" {
+			t.Errorf("%s: %s, %v", after, diff, err)
+		}
+	}
+}
+
 // A customer is asked whether to cancel what can still be cancelled, in the words of its kind; of
 // all else the model is told why not.
 func TestWhatMayBeCancelled(t *testing.T) {

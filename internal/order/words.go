@@ -126,10 +126,13 @@ func CardOf(o Order) tool.Card {
 
 // facts are what is true of an order that was placed before this turn: sentences that name its
 // code may say so.
-func facts(o Order) []string {
-	all := []string{string(claim.Ordered) + ":" + o.Code, string(claim.Sent) + ":" + o.Code, string(claim.Booked) + ":" + o.Code}
-	if o.Status == Cancelled {
-		all = append(all, string(claim.Cancelled)+":"+o.Code)
+func facts(o Order) (all []string) {
+	kinds := map[Status][]claim.Kind{
+		Placed: {claim.Ordered, claim.Sent}, Accepted: {claim.Ordered, claim.Sent, claim.Booked}, Done: {claim.Ordered, claim.Sent, claim.Booked},
+		Cancelled: {claim.Cancelled},
+	}
+	for _, k := range kinds[o.Status] {
+		all = append(all, string(k)+":"+o.Code)
 	}
 	return all
 }
