@@ -18,6 +18,7 @@ type Kind string
 // The kinds, which tools also give as the facts of their results.
 const (
 	Booked    Kind = "booked"    // booked, reserved, confirmed
+	Changed   Kind = "changed"   // a booking is moved or changed, which nothing that is known of it bears out
 	Cancelled Kind = "cancelled" // a booking or order is cancelled
 	Deleted   Kind = "deleted"   // what was kept of the customer is deleted
 	Sent      Kind = "sent"      // someone was told, or a message or request sent
@@ -30,7 +31,7 @@ const (
 
 // kinds is every kind, the more particular later.
 func kinds() []Kind {
-	return []Kind{Done, Booked, Cancelled, Deleted, Sent, Ordered, Paid, Coded, Refunded}
+	return []Kind{Done, Booked, Changed, Cancelled, Deleted, Sent, Ordered, Paid, Coded, Refunded}
 }
 
 // A Claim is one thing a text says has happened.

@@ -48,12 +48,13 @@ const (
 	yours                  // but not in a claim with one of these
 	opens                  // opens a new clause: "and"
 	ignore                 // says none of these, though a word of it might
+	changes                // what is booked is changed, by a claim with one of these
 )
 
 func cues() map[string]cue {
 	return map[string]cue{
 		"not": not, "not after": notYet, "maybe": maybe, "if": given, "asks": asks,
-		"others": others, "yours": yours, "and": opens, "ignore": ignore,
+		"others": others, "yours": yours, "and": opens, "ignore": ignore, "change": changes,
 	}
 }
 

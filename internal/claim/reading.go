@@ -32,6 +32,11 @@ func (d *dialect) claims(t text) []match {
 	r.cues = make([]cue, len(r.words))
 	found := r.find()
 	found = slices.DeleteFunc(found, r.excused)
+	for i, m := range found {
+		if m.kind == Booked && r.has(m.start, m.end, changes) {
+			found[i].kind = Changed
+		}
+	}
 	return particular(found)
 }
 

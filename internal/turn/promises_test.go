@@ -240,6 +240,8 @@ func TestPromise2_AnOldBookingIsNoNewOne(t *testing.T) {
 		{"Your booking X99 is confirmed.", false},
 		{"I have cancelled X12 for you.", false},
 		{"You asked about X12. Your table is booked.", false},
+		{"I've moved your booking X12 to 20:00.", false},
+		{"Your booking X12 has been rescheduled to 20:00.", false},
 	} {
 		w := newWorld(t, nil)
 		w.model = modelFunc(func(_ context.Context, req llm.Request) (llm.Response, error) {
