@@ -39,16 +39,16 @@ type pattern struct {
 type cue uint16
 
 const (
-	not    cue = 1 << iota // denies what comes after it
-	notYet                 // denies what comes before it
-	maybe                  // makes an offer, a plan or a wish of what comes after it
-	given                  // makes a condition: "if"
-	asks                   // opens a question
-	others                 // makes it a house rule, or someone else's affair
-	yours                  // but not in a claim with one of these
-	opens                  // opens a new clause: "and"
-	ignore                 // says none of these, though a word of it might
-	changes                // what is booked is changed, by a claim with one of these
+	not     cue = 1 << iota // denies what comes after it
+	notYet                  // denies what comes before it
+	maybe                   // makes an offer, a plan or a wish of what comes after it
+	given                   // makes a condition: "if"
+	asks                    // opens a question
+	others                  // makes it a house rule, or someone else's affair
+	yours                   // but not in a claim with one of these
+	opens                   // opens a new clause: "and"
+	ignore                  // says none of these, though a word of it might
+	changes                 // what is booked is changed, by a claim with one of these
 )
 
 func cues() map[string]cue {
