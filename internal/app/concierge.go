@@ -93,7 +93,7 @@ func (b *Base) orderDesk() *order.Desk {
 // commands are obeyed on threads of people who are no customers.
 func (b *Base) commands() map[channel.ThreadType]turn.Command {
 	post := b.post()
-	fixed := turn.Either{&taxi.Commands{Store: b.Rides()}, &order.Commands{Store: b.Orders(), Roster: b.roster()}}
+	fixed := turn.Either{&taxi.Commands{Store: b.Rides(), Outbox: b.Outbox()}, &order.Commands{Store: b.Orders(), Roster: b.roster(), Outbox: b.Outbox()}}
 	all := turn.Commands{relay.Quotes{Post: post}, fixed, b.office(), post}
 	return map[channel.ThreadType]turn.Command{channel.Ops: all, channel.Dispatch: all}
 }

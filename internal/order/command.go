@@ -22,11 +22,16 @@ type Commands struct {
 	Roster interface {
 		Read(ctx context.Context, market, number string) (roster.Roles, error)
 	}
+	// Outbox knows what the messages that are quoted were about.
+	Outbox interface {
+		AboutOf(ctx context.Context, thread, providerID string) (code string, err error)
+	}
 }
 
 // Command reads a message of a business and prepares what it does; the writes belong in the
 // transaction of the reply. ok is false for a message that is no answer to an order, or not a
-// business's. 1 request, and at most 2 for each business that the number speaks for.
+// business's. An answer without a code is to the order of the message that it quotes. 1 request, at most
+// 2 for each business that the number speaks for, and what a look at the outbox takes for a quotation.
 func (c *Commands) Command(ctx context.Context, tc tool.Context, m thread.Message) (gate.Settled, bool, error) {
 	s, ok := read(m.Text)
 	if !ok {
@@ -35,6 +40,13 @@ func (c *Commands) Command(ctx context.Context, tc tool.Context, m thread.Messag
 	roles, err := c.Roster.Read(ctx, tc.Market.ID, tc.Actor.Phone)
 	if err != nil || len(roles.Businesses()) == 0 {
 		return gate.Settled{}, false, err
+	}
+	if s.code == "" && m.ReplyTo != "" {
+		about, err := c.Outbox.AboutOf(ctx, tc.Thread, m.ReplyTo)
+		if err != nil || about != "" && len(about) != codeLength { // of a booking or a talk
+			return gate.Settled{}, false, err
+		}
+		s.code, s.vague = about, about == ""
 	}
 	all, err := c.known(ctx, tc.Market.ID, roles.Businesses(), s.code)
 	if err != nil {
@@ -75,7 +87,7 @@ func (c *Commands) obey(tc tool.Context, s said, all []Order, at time.Time) gate
 		return nothing(c.say(tc, wording.OrderNoSuch, Order{Code: s.code}))
 	case len(these) == 0:
 		return nothing(c.say(tc, wording.OrderNoneOpen, Order{}))
-	case len(these) > 1:
+	case len(these) > 1, s.vague:
 		return c.which(tc, these)
 	}
 	o := these[0]
@@ -133,7 +145,7 @@ func (c *Commands) say(tc tool.Context, key wording.Key, o Order) gate.Settled {
 	})}
 }
 
-// which asks for the code of one of several orders.
+// which asks for the code of the order that is meant.
 func (c *Commands) which(tc tool.Context, these []Order) gate.Settled {
 	var all []string
 	for _, o := range these[:min(len(these), 8)] {

@@ -89,6 +89,39 @@ func TestAnswersWantOneOrder(t *testing.T) {
 	}
 }
 
+// quoted gives what quoted messages were about.
+type quoted map[string]string
+
+func (q quoted) AboutOf(_ context.Context, _, id string) (string, error) { return q[id], nil }
+
+// An answer below a message is to what that was about: to no other order that waits, and to none below
+// what nothing is known of, or what is no order's.
+func TestField21_AnAnswerBelowAMessage(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	over, open := c.apply(c.apply(c.propose("1"), order.PlacedEvent), order.CancelledEvent), c.apply(c.propose("2"), order.PlacedEvent)
+	tc := tool.Context{Market: &market.Market{ID: "demo"}, Language: "en", TimeZone: time.UTC, Thread: "th_1"}
+	commands := &order.Commands{Store: c.store, Roster: speaksFor{c.biz}, Outbox: quoted{"over": over.Code, "open": open.Code, "booking": "X7X9X9", "talk": "M7K2P"}}
+	for _, tt := range []struct {
+		text, below string
+		obeyed, ok  bool
+		says        string
+	}{
+		{"ok", "over", false, true, over.Code + " is no longer open"},
+		{"ok", "elsewhere", false, true, "Which one"},
+		{"ok", "booking", false, false, ""},
+		{"ok", "talk", false, false, ""},
+		{"ok " + open.Code, "over", true, true, open.Code},
+		{"ok", "open", true, true, open.Code},
+		{"ok", "", true, true, open.Code},
+	} {
+		s, ok, err := commands.Command(t.Context(), tc, thread.Message{Text: tt.text, ReplyTo: tt.below, At: c.now.Add(time.Minute)})
+		if err != nil || ok != tt.ok || len(s.Writes) > 0 != tt.obeyed || !strings.Contains(s.Text, tt.says) {
+			t.Errorf("%q below %q: %v, %d writes, %q, %v", tt.text, tt.below, ok, len(s.Writes), s.Text, err)
+		}
+	}
+}
+
 // What is no answer, and an answer of a number that speaks for no business, are left to others.
 func TestWhatIsNoAnswer(t *testing.T) {
 	t.Parallel()

@@ -27,6 +27,7 @@ const (
 type said struct {
 	verb    verb
 	code    string    // "" when none was said
+	vague   bool      // it quotes a message of which nothing is known, which may have been about any order
 	minutes int       // until it is ready; 0 was not said
 	clock   time.Time // hour and minute at which it is; zero was not said
 	reason  string    // of a refusal or cancellation, as written

@@ -64,7 +64,7 @@ type Message struct {
 	Rest      int             `dynamodbav:"rest,omitempty" json:"-"`                        // so many bytes of the text can be said without the question for it
 	Essential bool            `dynamodbav:"essential,omitempty" json:"essential,omitempty"` // goes out although the recipient opted out: the answer to STOP itself
 	ByPerson  bool            `dynamodbav:"byPerson,omitempty" json:"byPerson,omitempty"`
-	About     string          `dynamodbav:"about,omitempty" json:"about,omitempty"` // code of what a business is told of
+	About     string          `dynamodbav:"about,omitempty" json:"about,omitempty"` // code of what a business or a driver is told of
 	Origin    *Origin         `dynamodbav:"origin,omitempty" json:"-"`              // whose words it passes on
 	After     string          `dynamodbav:"after,omitempty" json:"-"`               // the message of the thread that goes before it, or never goes
 	Trace     string          `dynamodbav:"trace,omitempty" json:"traceId,omitempty"`
@@ -232,8 +232,8 @@ func (b *Box) PendingOf(ctx context.Context, thread, providerID string) (string,
 	return m.Pending, err
 }
 
-// AboutOf returns what the message with a provider's id told a business of, or "" when that is
-// not known. One request for each megabyte of the thread's outbox.
+// AboutOf returns what the message with a provider's id told a business or a driver of, or "" when
+// that is not known. One request for each megabyte of the thread's outbox.
 func (b *Box) AboutOf(ctx context.Context, thread, providerID string) (string, error) {
 	m, err := b.quoted(ctx, thread, providerID)
 	return m.About, err

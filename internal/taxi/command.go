@@ -19,11 +19,18 @@ import (
 )
 
 // Commands obeys what drivers write: no model has a say in it.
-type Commands struct{ Store *Store }
+type Commands struct {
+	Store *Store
+	// Outbox knows what the messages that are quoted were about.
+	Outbox interface {
+		AboutOf(ctx context.Context, thread, providerID string) (code string, err error)
+	}
+}
 
 // Command reads a message of a driver's and prepares what it does; the writes belong in the
 // transaction of the reply. ok is false for a message that is no command, or not a driver's.
-// At most 4 requests, and 2 more when others are asked in the driver's place.
+// A word without a code is about the ride of the message that it quotes. At most 4 requests, 2 more
+// when others are asked in the driver's place, and what a look at the outbox takes for a quotation.
 func (c *Commands) Command(ctx context.Context, tc tool.Context, m thread.Message) (settled gate.Settled, ok bool, err error) {
 	said, ok := readMessage(m)
 	if !ok || tc.Market == nil {
@@ -35,6 +42,13 @@ func (c *Commands) Command(ctx context.Context, tc tool.Context, m thread.Messag
 	}
 	if err != nil {
 		return gate.Settled{}, false, err
+	}
+	if m.ReplyTo != "" && said.plain() {
+		about, err := c.Outbox.AboutOf(ctx, tc.Thread, m.ReplyTo)
+		if err != nil || about != "" && !isCode(about) { // of something that is no ride
+			return gate.Settled{}, false, err
+		}
+		said.code, said.vague = about, about == ""
 	}
 	h := &hearing{Store: c.Store, driver: d, lang: d.Language, said: said, at: m.At}
 	if h.lang == "" {
@@ -158,9 +172,9 @@ func (h *hearing) answer(ctx context.Context) (gate.Settled, error) {
 	switch {
 	case err != nil:
 		return gate.Settled{}, err
-	case len(waiting) == 1:
+	case len(waiting) == 1 && !h.said.vague:
 		return h.take(ctx, waiting[0]), nil
-	case len(waiting) > 1:
+	case len(waiting) > 0:
 		return h.ask(waiting), nil
 	case len(over) == 1:
 		return gate.Settled{Text: h.lost(over[0].ride, over[0].Code)}, nil
@@ -262,6 +276,9 @@ func (h *hearing) which(ctx context.Context) (gate.Settled, error) {
 }
 
 func (h *hearing) ask(waiting []found) gate.Settled {
+	if len(waiting) == 1 {
+		return h.told(wording.TaxiWhichWord, waiting[0].Code)
+	}
 	var codes []string
 	for _, f := range waiting {
 		codes = append(codes, f.Code)

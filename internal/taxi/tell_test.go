@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/go-cmp/cmp"
 
+	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
@@ -530,6 +531,59 @@ func TestCrashAnywhereInTelling(t *testing.T) {
 				return told
 			})
 		})
+	}
+}
+
+// AboutOf finds what the n-th driver was told, by its id in the place of the provider's.
+func (s *station) AboutOf(_ context.Context, _, id string) (string, error) {
+	for n := range 2 {
+		for _, m := range s.to(n) {
+			if m.ID == id {
+				return m.About, nil
+			}
+		}
+	}
+	return map[string]string{"booking": "X7X9X9"}[id], nil
+}
+
+// A word below a message is about its ride, and about no other that waits for it.
+func TestField21_AYesBelowAnotherOffer(t *testing.T) {
+	t.Parallel()
+	s := newStation(t)
+	s.drivers(2)
+	over := s.ordered()
+	s.tellAll(over)
+	s.says(1, "yes "+over.Code)
+	s.tellAll(over)
+	below := s.to(0)["offered-1 taxi_offer"].ID
+	s.customer = someone()
+	open := s.ordered()
+	say := func(text, below string) (string, bool) {
+		a := actor.Actor{Kind: actor.Person, ID: "whatsapp:" + phone(0)}
+		m := thread.Message{Text: text, ReplyTo: below, At: s.clock.Now()}
+		settled, ok, err := (&taxi.Commands{Store: s.Store, Outbox: s}).Command(t.Context(), s.of(a), m)
+		text, err = settle(s.Store, settled, err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text, ok
+	}
+	for _, tt := range []struct{ text, below, want string }{
+		{"yes", below, "another driver was faster"},
+		{"yes", "elsewhere", "Write YES " + open.Code},
+		{"no", below, "not be asked about ride " + over.Code},
+		{"off", below, "You are off"},
+		{"on", below, "You are on"},
+		{"yes " + open.Code, below, open.Code + " is yours"},
+		{"done", below, "no such ride"},
+		{"arrived", "elsewhere", "you are there"},
+	} {
+		if got, ok := say(tt.text, tt.below); !ok || !strings.Contains(got, tt.want) {
+			t.Errorf("%q below %q: %q, want %q", tt.text, tt.below, got, tt.want)
+		}
+	}
+	if got, ok := say("done", "booking"); ok {
+		t.Errorf("below what is no ride's: %q", got)
 	}
 }
 

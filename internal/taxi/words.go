@@ -28,6 +28,13 @@ const (
 type command struct {
 	verb verb
 	code string // "" when none was said
+
+	vague bool // it quotes a message of which nothing is known, which may have been about any ride
+}
+
+// plain reports whether a word is about a ride, and does not say about which.
+func (c command) plain() bool {
+	return c.code == "" && c.verb != sayOn && c.verb != sayOff && c.verb != sayCode
 }
 
 // maxCommand bounds the characters of a message that can be a command.

@@ -116,7 +116,7 @@ func otherAssistants() []assistant.Assistant {
 }
 
 func (w *world) commands() map[channel.ThreadType]turn.Command {
-	fixed := turn.Either{&taxi.Commands{Store: w.rides}, &order.Commands{Store: w.orders, Roster: w.roster}}
+	fixed := turn.Either{&taxi.Commands{Store: w.rides, Outbox: w.outbox}, &order.Commands{Store: w.orders, Roster: w.roster, Outbox: w.outbox}}
 	all := turn.Commands{relay.Quotes{Post: w.post}, fixed, w.office(), w.post}
 	return map[channel.ThreadType]turn.Command{channel.Ops: all, channel.Dispatch: all}
 }
