@@ -239,6 +239,9 @@ func (o *Office) answerSummary(ctx context.Context, tc tool.Context, a answerArg
 	if err != nil {
 		return "", err
 	}
+	if err := one.May(kind.event); err != nil {
+		return "", err
+	}
 	said := wording.Say(tc.Language, kind.word, nil) + " " + one.Code
 	if a.Minutes != nil && a.Answer == "accept" {
 		said += fmt.Sprintf(" %d min", *a.Minutes)
@@ -264,10 +267,22 @@ func (o *Office) answer(ctx context.Context, tc tool.Context, a answerArgs) (too
 	}
 	after, err := o.Orders.Apply(ctx, one, kind.event, by)
 	var refused *order.Refusal
-	if errors.As(err, &refused) && refused.Order.Status == kind.then {
+	if errors.As(err, &refused) && refused.Order.Status == kind.then && a.saidOf(refused.Order) {
 		return tool.Result{Data: map[string]any{"code": one.Code, "status": one.Status}}, nil // done before
 	}
 	return tool.Result{Data: map[string]any{"code": after.Code, "status": after.Status}}, err
+}
+
+// saidOf reports whether what was said beside the answer is what an order that has it holds. A repeat
+// that began a moment before the answer was stored counts from then.
+func (a answerArgs) saidOf(o order.Order) bool {
+	switch {
+	case a.Answer == "accept" && a.Minutes != nil:
+		return o.ETA.Sub(o.Ready(o.UpdatedAt, *a.Minutes)).Abs() <= time.Minute
+	case a.Answer == "refuse" && value(a.Reason) != "":
+		return o.Reason == value(a.Reason)
+	}
+	return true
 }
 
 // own is one of the business's listings; the business's word for it may be its name.

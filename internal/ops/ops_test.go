@@ -251,6 +251,47 @@ func TestAnOrderIsAnsweredOnce(t *testing.T) {
 	}
 }
 
+// What a business says of an order that cannot take it is refused before it is asked for a YES; and what
+// came between the question and the YES does not pass for what it said.
+func TestWhatIsSaidOfAnAnsweredOrderIsNotLost(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, args string
+		typ        order.EventType
+		before     order.By
+		same       bool // what is said is what is stored
+	}{
+		{"minutes after none", `{"code":%q,"answer":"accept","minutes":20}`, order.AcceptedEvent, order.By{}, false},
+		{"other minutes", `{"code":%q,"answer":"accept","minutes":20}`, order.AcceptedEvent, order.By{ETA: noon.Add(22 * time.Minute)}, false},
+		{"fewer minutes", `{"code":%q,"answer":"accept","minutes":20}`, order.AcceptedEvent, order.By{ETA: noon.Add(18 * time.Minute)}, false},
+		{"the same minutes, a moment later", `{"code":%q,"answer":"accept","minutes":20}`, order.AcceptedEvent, order.By{ETA: noon.Add(21 * time.Minute)}, true},
+		{"a reason after none", `{"code":%q,"answer":"refuse","reason":"no bread"}`, order.RefusedEvent, order.By{}, false},
+		{"the same reason", `{"code":%q,"answer":"refuse","reason":"no bread"}`, order.RefusedEvent, order.By{Reason: "no bread"}, true},
+		{"no reason after one", `{"code":%q,"answer":"refuse"}`, order.RefusedEvent, order.By{Reason: "no bread"}, true},
+	} {
+		v := newTavern(t)
+		o, args := v.ordered("Ann"), ""
+		args = fmt.Sprintf(tt.args, o.Code)
+		if _, err := v.asks("answerOrder", args); err != nil {
+			t.Errorf("%s: while it can be answered: %v", tt.name, err)
+		}
+		tt.before.Actor = v.tc.Actor
+		after, err := v.Orders.Apply(t.Context(), o, tt.typ, tt.before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said, err := v.asks("answerOrder", args); !fault.Is(err, fault.Conflict) {
+			t.Errorf("%s: asked for a YES to %q, %v", tt.name, said, err)
+		}
+		if r, err := v.does("answerOrder", args); tt.same != (err == nil) || err != nil && !fault.Is(err, fault.Conflict) {
+			t.Errorf("%s: %+v, %v", tt.name, r, err)
+		}
+		if o, err := v.Orders.ByCode(t.Context(), v.tc.Market.ID, v.biz, o.Code); err != nil || !o.ETA.Equal(after.ETA) || o.Reason != after.Reason {
+			t.Errorf("%s: expected %s, %q, %v", tt.name, o.ETA, o.Reason, err)
+		}
+	}
+}
+
 // What is accepted in minutes is expected then, and what was ordered for later not before its time.
 func TestWhenAnOrderIsExpected(t *testing.T) {
 	t.Parallel()

@@ -39,16 +39,23 @@ var arrows = map[EventType]arrow{
 	CancelledEvent:  {[]Status{Placed, Accepted}, Cancelled},
 }
 
+// May is nil when an event can happen to an order as it is, else a [Refusal].
+func (o Order) May(typ EventType) error {
+	if !slices.Contains(arrows[typ].from, o.Status) {
+		return &Refusal{Event: typ, Order: o}
+	}
+	return nil
+}
+
 // take applies an event to an order as it was read, or says why it may not be.
 func take(o Order, typ EventType, now time.Time) (Order, error) {
-	a := arrows[typ]
-	if !slices.Contains(a.from, o.Status) {
-		return Order{}, &Refusal{Event: typ, Order: o}
+	if err := o.May(typ); err != nil {
+		return Order{}, err
 	}
 	if typ == PlacedEvent && !now.Before(o.ExpiresAt) {
 		return Order{}, ErrLate
 	}
-	o.Status, o.UpdatedAt = a.to, now
+	o.Status, o.UpdatedAt = arrows[typ].to, now
 	return o, nil
 }
 
