@@ -119,7 +119,8 @@ func (c *Commands) settle(tc tool.Context, s said, o Order, typ EventType, at ti
 	return done
 }
 
-// eta is when the business expects an order, by what it said at a time.
+// eta is when the business expects an order, by what it said at a time. The hour that it says is the one
+// nearest to what was ordered for later, and means that time where it comes before it.
 func (s said) eta(o Order, at time.Time) time.Time {
 	switch {
 	case s.minutes > 0:
@@ -133,10 +134,18 @@ func (s said) eta(o Order, at time.Time) time.Time {
 		day = o.When.In(loc)
 	}
 	t := time.Date(day.Year(), day.Month(), day.Day(), s.clock.Hour(), s.clock.Minute(), 0, 0, loc)
+	const halfADay = 12 * time.Hour
+	switch d := t.Sub(o.When); {
+	case o.When.IsZero():
+	case d < -halfADay:
+		t = t.AddDate(0, 0, 1)
+	case d > halfADay:
+		t = t.AddDate(0, 0, -1)
+	}
 	if t.Before(at) {
 		t = t.AddDate(0, 0, 1)
 	}
-	return t.UTC()
+	return o.Ready(t, 0).UTC()
 }
 
 func (c *Commands) say(tc tool.Context, key wording.Key, o Order) gate.Settled {

@@ -161,6 +161,9 @@ func TestExpected(t *testing.T) {
 		"accept 20":      {later, "23 17:00"},
 		"yes 400 min":    {later, "23 18:40"},
 		"accept 19:30":   {later, "23 19:30"},
+		"accept 16:30":   {later, "23 17:00"},
+		"accept 00:15":   {Order{When: at.Add(35*time.Hour + 30*time.Minute), TimeZone: "UTC"}, "25 00:15"},
+		"accept 23:50":   {Order{When: at.Add(36*time.Hour + 30*time.Minute), TimeZone: "UTC"}, "25 00:30"},
 		"accepted 09:00": {Order{TimeZone: "UTC"}, "24 09:00"},
 		"ok":             {later, "1 00:00"},
 	} {
