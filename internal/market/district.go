@@ -19,16 +19,20 @@ type District struct {
 // MaxDistricts is the most of one market.
 const MaxDistricts = 100
 
-// DistrictOf names the district of a place: the one that a text names, else the one whose
-// centre is nearest; "" when that is not known.
+// DistrictOf names the district of a place: the one that a text names, by the longest name, else the
+// one whose centre is nearest; "" when that is not known.
 func (m *Market) DistrictOf(text string, at *channel.Location) string {
 	folded := " " + strings.Join(strings.FieldsFunc(language.Fold(text), notWord), " ") + " "
+	named, longest := "", 0
 	for _, d := range m.Districts {
 		for _, name := range append([]string{d.Name}, d.Also...) {
-			if name := strings.Join(strings.FieldsFunc(language.Fold(name), notWord), " "); name != "" && strings.Contains(folded, " "+name+" ") {
-				return d.Name
+			if name := strings.Join(strings.FieldsFunc(language.Fold(name), notWord), " "); len(name) > longest && strings.Contains(folded, " "+name+" ") {
+				named, longest = d.Name, len(name)
 			}
 		}
+	}
+	if named != "" {
+		return named
 	}
 	nearest, far := "", 0.0
 	for _, d := range m.Districts {

@@ -18,6 +18,7 @@ func TestDistricts(t *testing.T) {
 		{Name: "Kyrenia", Also: []string{"Girne"}, Center: &channel.Location{Lat: 35.34, Lng: 33.32}, Neighbours: []string{"Nicosia"}},
 		{Name: "Nicosia", Also: []string{"Lefkoşa"}, Center: &channel.Location{Lat: 35.18, Lng: 33.36}},
 		{Name: "Karpaz"},
+		{Name: "North Nicosia"},
 	}
 	if err := m.Check(); err != nil {
 		t.Fatal(err)
@@ -31,6 +32,7 @@ func TestDistricts(t *testing.T) {
 		{"lefkosa, Dereboyu", &channel.Location{Lat: 35.34, Lng: 33.32}, "Nicosia"},
 		{"Girneli Street", nil, ""},
 		{"somewhere", &channel.Location{Lat: 35.2, Lng: 33.4}, "Nicosia"},
+		{"North Nicosia", nil, "North Nicosia"},
 		{"", nil, ""},
 	} {
 		if got := m.DistrictOf(tt.text, tt.at); got != tt.want {
@@ -40,7 +42,7 @@ func TestDistricts(t *testing.T) {
 	if n := m.Neighbours("kyrenia"); !slices.Equal(n, []string{"Nicosia"}) {
 		t.Errorf("next to Kyrenia: %v", n)
 	}
-	if n := m.Neighbours("Karpaz"); !slices.Equal(n, []string{"Kyrenia", "Nicosia"}) {
+	if n := m.Neighbours("Karpaz"); !slices.Equal(n, []string{"Kyrenia", "Nicosia", "North Nicosia"}) {
 		t.Errorf("next to Karpaz: %v", n)
 	}
 	for _, tt := range []struct {

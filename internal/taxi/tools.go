@@ -1,6 +1,7 @@
 package taxi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -104,8 +105,12 @@ func (c *Caller) request(ctx context.Context, tc tool.Context, a requestArgs) (t
 		place, _ := c.find(ctx, tc, text) // the driver is told the text in any case
 		o.Dropoff = &place
 	}
-	if o.District == "" && c.District != nil {
-		o.District = c.District(ctx, tc.Market, pickup)
+	if c.District != nil {
+		in := pickup
+		if o.District != "" { // by whichever of its names
+			in = Place{Address: o.District}
+		}
+		o.District = cmp.Or(c.District(ctx, tc.Market, in), o.District)
 	}
 	r, err := c.Store.Propose(ctx, tc.Actor, tc.Key, o)
 	if err != nil {

@@ -138,6 +138,24 @@ func TestRequestTaxi(t *testing.T) {
 	}
 }
 
+// A district is known by each of its names; what no district is called is kept as it was said.
+func TestADistrictByItsOtherName(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	c.market.Districts = []market.District{{Name: "Kyrenia", Also: []string{"Girne"}}, {Name: "Famagusta"}}
+	caller := c.caller()
+	caller.District = func(_ context.Context, m *market.Market, p taxi.Place) string { return m.DistrictOf(p.Address, nil) }
+	for said, want := range map[string]string{"Girne": "Kyrenia", "famagusta": "Famagusta", "Lapta": "Lapta", "": ""} {
+		res, err := call(t.Context(), caller, c.tc(), "requestTaxi", fmt.Sprintf(`{"pickup":"Market Street","usePickupLocation":false,"district":%q}`, said))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.get(res.Proposal.Ref).District; got != want {
+			t.Errorf("%q is %q, want %q", said, got, want)
+		}
+	}
+}
+
 // What cannot be ordered is told in a form that a model can act on.
 func TestRequestTaxiRefuses(t *testing.T) {
 	t.Parallel()
