@@ -20,6 +20,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"merve/internal/actor"
 	"merve/internal/booking"
@@ -234,6 +235,8 @@ func (o *Office) answerSummary(ctx context.Context, tc tool.Context, a answerArg
 		return "", fault.Field("answer", "want accept, refuse or done")
 	case a.Minutes != nil && (*a.Minutes < 1 || *a.Minutes > 24*60):
 		return "", fault.Field("minutes", "want 1 to 1440, or null")
+	case utf8.RuneCountInString(value(a.Reason)) > order.MaxNote:
+		return "", fault.Field("reason", "want at most %d characters, or null", order.MaxNote)
 	}
 	one, err := o.find(ctx, tc, a.Code)
 	if err != nil {

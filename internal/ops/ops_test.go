@@ -183,6 +183,7 @@ func TestWhatABusinessIsRefused(t *testing.T) {
 		{"an answer of another kind", "answerOrder", fmt.Sprintf(`{"code":%q,"answer":"maybe"}`, code), "answer: want accept, refuse or done"},
 		{"in no time", "answerOrder", fmt.Sprintf(`{"code":%q,"answer":"accept","minutes":0}`, code), "minutes: want 1 to 1440"},
 		{"after more than a day", "answerOrder", fmt.Sprintf(`{"code":%q,"answer":"accept","minutes":1441}`, code), "minutes: want 1 to 1440"},
+		{"a reason longer than is kept", "answerOrder", fmt.Sprintf(`{"code":%q,"answer":"refuse","reason":%q}`, code, strings.Repeat("é", order.MaxNote+1)), "reason: want at most"},
 		{"another item sold out", "setSoldOut", `{"listingId":"tavern","itemId":"cake","soldOut":true}`, "itemId: no such item"},
 		{"none left to be had again", "setSoldOut", `{"listingId":"tavern","itemId":"soup","soldOut":false}`, "itemId: is counted, and none is left"},
 		{"another item counted", "setStock", `{"listingId":"tavern","itemId":"cake","left":5}`, "itemId: no such item"},
