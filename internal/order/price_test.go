@@ -173,3 +173,15 @@ func TestExpected(t *testing.T) {
 		}
 	}
 }
+
+// A time that the clocks skip is none: it is not moved without a word.
+func TestATimeThatTheClocksSkip(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
+	for text, want := range map[string]string{"2027-03-28T02:30": "28 00:30", "2027-03-28T03:30": "", "2027-03-28T9:30": "28 06:30", "2027-03-28T04:30": "28 01:30"} {
+		at, err := timeOf(text, "Europe/Nicosia", now)
+		if _, field := fault.Public(err); want == "" && field != "when" || want != "" && (err != nil || at.Format("2 15:04") != want) {
+			t.Errorf("%s: %s, %v; want %q", text, at, err, want)
+		}
+	}
+}

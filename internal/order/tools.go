@@ -292,12 +292,16 @@ func timeOf(s, zone string, now time.Time) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
-	t, err := time.ParseInLocation("2006-01-02T15:04", s, loc)
+	const layout = "2006-01-02T15:04"
+	t, err := time.ParseInLocation(layout, s, loc)
+	said, _ := time.Parse(layout, s)
 	switch {
 	case err != nil:
 		return time.Time{}, fault.Field("when", "want YYYY-MM-DDTHH:MM, local, or null")
+	case t.Format(layout) != said.Format(layout):
+		return time.Time{}, fault.Field("when", "there is no such time on that day: the clocks are changed then")
 	case t.Before(now):
-		return time.Time{}, fault.Field("when", "has passed: it is %s now", now.In(loc).Format("2006-01-02T15:04"))
+		return time.Time{}, fault.Field("when", "has passed: it is %s now", now.In(loc).Format(layout))
 	case t.After(now.Add(maxAhead)):
 		return time.Time{}, fault.Field("when", "at most 60 days ahead")
 	}
