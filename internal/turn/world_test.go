@@ -41,6 +41,7 @@ import (
 	"merve/internal/person"
 	"merve/internal/schedule"
 	"merve/internal/stock"
+	"merve/internal/taxi"
 	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/turn"
@@ -296,7 +297,7 @@ func (w *world) start(db *dynamo.DB) {
 	w.sender = &outbox.Sender{
 		Box: w.outbox, Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: w, channel.Messenger: w}, Log: log,
 		MayWrite: func(m outbox.Message) []dynamo.Write {
-			r := thread.Reach{Essential: m.Essential, ByPerson: m.ByPerson || m.Kind == notify.Merchant, Asks: m.Pending}
+			r := thread.Reach{Essential: m.Essential, ByPerson: m.ByPerson || m.Kind == notify.Merchant || m.Kind == taxi.ForDriver, Asks: m.Pending}
 			if m.Template == nil {
 				r.Window = m.Channel.Window(m.ByPerson)
 			}
