@@ -108,6 +108,9 @@ func (n news) drivers(ctx context.Context) error {
 		}
 		return n.each(ctx, e.Drivers, OfferTemplate, wording.TaxiOffer)
 	case AssignedEvent:
+		if r.Attempt != e.Attempt {
+			return nil // offered again since
+		}
 		var won error
 		if has && (r.Status == Assigned || r.Status == Arrived) { // a customer's number is for who drives them
 			won = n.each(ctx, []string{e.Driver}, PickupTemplate, wording.TaxiPickup)

@@ -284,6 +284,23 @@ func TestTellingOfWithdrawalAndEnd(t *testing.T) {
 	}
 }
 
+// Nobody is told that another driver was faster when the ride is offered again by then.
+func TestTellingOfAnAssignmentThatIsOver(t *testing.T) {
+	t.Parallel()
+	s := newStation(t)
+	s.drivers(2)
+	r := s.ordered()
+	s.says(0, "yes")
+	s.says(0, "cancel")
+	s.says(1, "yes")
+	s.tellAll(r) // all of it only now
+	for n, want := range [][]string{nil, {"assigned-2 taxi_pickup", "offered-2 taxi_offer"}} {
+		if diff := cmp.Diff(want, s.names(n)); diff != "" {
+			t.Errorf("%d: %s", n, diff)
+		}
+	}
+}
+
 // The customer cancels: the driver who has it is told; nobody else, nor the customer again.
 func TestTellingOfCancellation(t *testing.T) {
 	t.Parallel()
