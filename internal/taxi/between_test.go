@@ -25,7 +25,7 @@ func TestStaleDriver(t *testing.T) {
 	d := c.driver(0)
 	d.Name = "Somebody else"
 	late := c.over(dynamotest.Before("PutItem", func() {
-		if _, err := c.Drivers.SetAvailable(ctx, c.market.ID, d.ID, false); err != nil {
+		if err := c.goes(c.Store, 0, false); err != nil {
 			t.Error(err)
 		}
 	}), 4)

@@ -198,8 +198,7 @@ func scenes() map[string]scene {
 			return err
 		}, want: "phone#" + phone(7)},
 		"a driver goes off": {begin: nobodys, do: func(c *corner, s *taxi.Store, _ taxi.Ride) error {
-			_, err := s.Drivers.SetAvailable(ctx, c.market.ID, id(0), false)
-			return err
+			return c.goes(s, 0, false)
 		}, want: `"sk":"kyrenia#driver#d00"`, gone: true},
 		"delete a driver": {begin: nobodys, do: func(c *corner, s *taxi.Store, _ taxi.Ride) error {
 			return s.Drivers.Delete(ctx, c.market.ID, id(0))

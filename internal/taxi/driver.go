@@ -177,36 +177,6 @@ func (s *Drivers) available(ctx context.Context, market, name string) ([]waiting
 	return all, nil
 }
 
-// Put makes a driver, or changes one: that of d's version, if it has one. 2 requests.
-func (s *Drivers) Put(ctx context.Context, d Driver) (Driver, error) {
-	if err := d.Check(); err != nil {
-		return Driver{}, err
-	}
-	return s.change(ctx, d.Market, d.ID, func(before *Driver) (Driver, error) {
-		switch {
-		case d.Version == 0:
-			return d, nil
-		case before == nil:
-			return Driver{}, actor.ErrNotFound
-		case before.Version != d.Version:
-			return Driver{}, errStale
-		}
-		return d, nil
-	})
-}
-
-// SetAvailable says whether rides are offered to a driver. 2 requests.
-func (s *Drivers) SetAvailable(ctx context.Context, market, id string, available bool) (Driver, error) {
-	return s.change(ctx, market, id, func(before *Driver) (Driver, error) {
-		if before == nil {
-			return Driver{}, actor.ErrNotFound
-		}
-		d := *before
-		d.Available = available
-		return d, nil
-	})
-}
-
 // maxTries bounds how often a change is made again because of others.
 const maxTries = 8
 
@@ -216,23 +186,29 @@ var errStale = fault.New(fault.Conflict, "the driver has changed meanwhile: load
 // errMoved says that something else was written between read and write: look again.
 var errMoved = errors.New("it has changed meanwhile")
 
-func (s *Drivers) change(ctx context.Context, market, id string, f func(before *Driver) (Driver, error)) (Driver, error) {
+// Put makes a driver, or changes one: that of d's version, if it has one. 2 requests.
+func (s *Drivers) Put(ctx context.Context, d Driver) (Driver, error) {
+	if err := d.Check(); err != nil {
+		return Driver{}, err
+	}
 	for n := 1; ; n++ {
-		before, err := s.before(ctx, market, id)
-		if err != nil {
+		before, err := s.before(ctx, d.Market, d.ID)
+		switch {
+		case err != nil:
 			return Driver{}, err
+		case d.Version == 0:
+		case before == nil:
+			return Driver{}, actor.ErrNotFound
+		case before.Version != d.Version:
+			return Driver{}, errStale
 		}
-		d, err := f(before)
-		if err != nil {
-			return Driver{}, err
-		}
-		d, ws := s.writes(before, d)
+		after, ws := s.writes(before, d)
 		err = s.Table.DB().Commit(ctx, ws...)
 		switch {
 		case err == nil:
-			return d, nil
+			return after, nil
 		case !errors.Is(err, errMoved):
-			return Driver{}, fmt.Errorf("taxi: change driver %s: %w", id, err)
+			return Driver{}, fmt.Errorf("taxi: change driver %s: %w", d.ID, err)
 		case n == maxTries:
 			return Driver{}, fault.Wrap(err, fault.Unavailable, "too many changes at once, try again")
 		}

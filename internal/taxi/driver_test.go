@@ -76,7 +76,8 @@ func TestDrivers(t *testing.T) {
 	if diff := cmp.Diff(d, got); err != nil || diff != "" || got.Version != 1 {
 		t.Errorf("%v\n%s", err, diff)
 	}
-	if d, err = c.Drivers.SetAvailable(ctx, c.market.ID, "d00", false); err != nil || d.Available || d.Version != 2 {
+	d.Available = false
+	if d, err = c.Drivers.Put(ctx, d); err != nil || d.Available || d.Version != 2 {
 		t.Errorf("%+v, %v", d, err)
 	}
 	check(number)
@@ -105,7 +106,7 @@ func TestDrivers(t *testing.T) {
 		}
 	}
 	check("kyrenia#driver#d01 d01", "phone#"+phone(1)+" d01")
-	if _, err := c.Drivers.SetAvailable(ctx, c.market.ID, "d00", true); !errors.Is(err, actor.ErrNotFound) {
+	if _, err := c.Drivers.Put(ctx, d); !errors.Is(err, actor.ErrNotFound) {
 		t.Errorf("who has gone: %v", err)
 	}
 	if _, err := c.Drivers.Get(ctx, "another", "d01"); !errors.Is(err, actor.ErrNotFound) {
@@ -150,8 +151,7 @@ func TestDriversAtOnce(t *testing.T) {
 	errs := make(chan error)
 	for n := range 4 {
 		go func() {
-			_, err := c.over(nil, 4).Drivers.SetAvailable(context.Background(), c.market.ID, "d00", n%2 == 0)
-			errs <- err
+			errs <- c.goes(c.over(nil, 4), 0, n%2 == 0)
 		}()
 	}
 	for range 4 {

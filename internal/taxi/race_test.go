@@ -229,14 +229,14 @@ func TestField32_NeverAgainWhoCancelled(t *testing.T) {
 // read of the ride and the reply.
 func TestField32_StaleAttemptsYes(t *testing.T) {
 	t.Parallel()
-	c, ctx := newCorner(t), context.Background()
+	c := newCorner(t)
 	c.drivers(2)
 	r := c.requested()
 	stale, _, err := c.hears(c.Store, 0, "YES "+r.Code)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Drivers.SetAvailable(ctx, c.market.ID, "d00", false); err != nil {
+	if err := c.goes(c.Store, 0, false); err != nil {
 		t.Fatal(err)
 	}
 	c.clock.Add(time.Minute)

@@ -121,6 +121,17 @@ func (c *corner) aDriver(n int, districts ...string) taxi.Driver {
 	}
 }
 
+// goes has the n-th driver on or off, by a store.
+func (c *corner) goes(s *taxi.Store, n int, on bool) error {
+	d, err := s.Drivers.Get(context.Background(), c.market.ID, id(n))
+	if err != nil {
+		return err
+	}
+	d.Available, d.Version = on, 0
+	_, err = s.Drivers.Put(context.Background(), d)
+	return err
+}
+
 func id(n int) string { return fmt.Sprintf("d%02d", n) }
 
 // key is one that was not used yet.

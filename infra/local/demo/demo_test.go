@@ -223,7 +223,12 @@ func TestLoadAgain(t *testing.T) {
 		if all, err := s.drivers.List(ctx, Market); err != nil || len(all) != 10 {
 			t.Errorf("%d drivers, error %v, want 10", len(all), err)
 		}
-		if _, err := s.drivers.SetAvailable(ctx, Market, "driver-ahmet", false); err != nil {
+		d, err := s.drivers.Get(ctx, Market, "driver-ahmet")
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Available = false
+		if _, err := s.drivers.Put(ctx, d); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.load(ctx); err != nil {
