@@ -1,5 +1,5 @@
-// Package mapbox finds where an address is, and which address a point has, by Mapbox's
-// Geocoding API v6, and shops, sights and other points of interest by its Search Box API.
+// Package mapbox finds where an address is by Mapbox's Geocoding API v6, and shops, sights and
+// other points of interest by its Search Box API.
 // https://docs.mapbox.com/api/search/geocoding/, https://docs.mapbox.com/api/search/search-box/
 //
 // Without a token every call is [ErrOff], so that callers can do without. Requests are
@@ -105,26 +105,6 @@ func (c *Client) Geocode(ctx context.Context, q Query) ([]Place, error) {
 	body, err := c.ask(ctx, "/search/geocode/v6/forward", values)
 	if err != nil {
 		return nil, fmt.Errorf("mapbox: geocode: %w", err)
-	}
-	return places(body)
-}
-
-// Reverse returns the address of a point, or of what surrounds it; the smallest first.
-// Stored is as in [Query]. https://docs.mapbox.com/api/search/geocoding/#reverse-geocoding
-func (c *Client) Reverse(ctx context.Context, at channel.Location, language string, stored bool) ([]Place, error) {
-	if !channel.OnEarth(at.Lat, at.Lng) {
-		return nil, fault.Field("location", "lat within ±90 and lng within ±180 degrees")
-	}
-	values := url.Values{"longitude": {degrees(at.Lng)}, "latitude": {degrees(at.Lat)}}
-	if language != "" {
-		values.Set("language", strings.ToLower(language))
-	}
-	if stored {
-		values.Set("permanent", "true")
-	}
-	body, err := c.ask(ctx, "/search/geocode/v6/reverse", values)
-	if err != nil {
-		return nil, fmt.Errorf("mapbox: reverse: %w", err)
 	}
 	return places(body)
 }

@@ -75,27 +75,6 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestReverse(t *testing.T) {
-	t.Parallel()
-	s := mapboxtest.New(t)
-	s.Put("x", harbour())
-	got, err := client(s).Reverse(t.Context(), channel.Location{Lat: 35.3401, Lng: 33.3199}, "EN", true)
-	if err != nil || len(got) != 1 || got[0].Address != "21 Harbour Street, Kyrenia, Cyprus" {
-		t.Errorf("%+v, %v", got, err)
-	}
-	want := url.Values{"longitude": {"33.319900"}, "latitude": {"35.340100"}, "language": {"en"}, "permanent": {"true"}}
-	if diff := cmp.Diff([]url.Values{want}, s.Queries()); diff != "" || s.Paths()[0] != "/search/geocode/v6/reverse" {
-		t.Errorf("asked %v (-want +got):\n%s", s.Paths(), diff)
-	}
-	if got, err = client(s).Reverse(t.Context(), channel.Location{}, "", false); err != nil || len(got) != 0 {
-		t.Errorf("at sea: %+v, %v", got, err)
-	}
-	_, err = client(s).Reverse(t.Context(), channel.Location{Lat: 91}, "", false)
-	if _, field := fault.Public(err); field != "location" || len(s.Queries()) != 2 {
-		t.Errorf("%v", err)
-	}
-}
-
 // A box keeps addresses within it, too.
 func TestGeocodeWithin(t *testing.T) {
 	t.Parallel()
@@ -201,9 +180,6 @@ func TestFindFaults(t *testing.T) {
 	if _, err := c.Find(t.Context(), mapbox.Search{Text: "x"}); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "MAPBOX_TOKEN") {
 		t.Errorf("%v", err)
 	}
-	if _, err := c.Reverse(t.Context(), channel.Location{}, "", false); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("%v", err)
-	}
 }
 
 // The stand-in of the Search Box API takes what that takes, and nothing else.
@@ -230,9 +206,6 @@ func TestSearchStandIn(t *testing.T) {
 		"searchbox/v1/category/pharmacy?q=x&" + key:                                400,
 		"searchbox/v1/category/Gas%20Station?" + key:                               404,
 		"searchbox/v1/suggest?q=x&" + key:                                          404,
-		"geocode/v6/reverse?longitude=33&latitude=35&" + key:                       200,
-		"geocode/v6/reverse?longitude=33&latitude=95&" + key:                       422,
-		"geocode/v6/reverse?latitude=35&" + key:                                    422,
 	} {
 		resp, err := s.Client().Get(s.URL() + "/search/" + address)
 		if err != nil {

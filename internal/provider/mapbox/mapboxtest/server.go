@@ -73,7 +73,6 @@ func Start() *Server {
 	s := &Server{world: map[string][]Place{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /search/geocode/v6/forward", s.serve(checkText, s.find))
-	mux.HandleFunc("GET /search/geocode/v6/reverse", s.serve(checkPoint, s.reverse))
 	mux.HandleFunc("GET /search/searchbox/v1/forward", s.serve(checkSearch, s.search))
 	mux.HandleFunc("GET /search/searchbox/v1/category/{id}", s.serve(checkCategory, s.search))
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuse(w, http.StatusNotFound, "Not Found") })
@@ -156,23 +155,6 @@ func (s *Server) find(_ *http.Request, q url.Values) []map[string]any {
 	return features
 }
 
-// reverse finds the nearest place within about a kilometre.
-func (s *Server) reverse(_ *http.Request, q url.Values) []map[string]any {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	lng, _ := strconv.ParseFloat(q.Get("longitude"), 64) // was checked
-	lat, _ := strconv.ParseFloat(q.Get("latitude"), 64)
-	best, nearest := 0.01, []map[string]any{}
-	for _, places := range s.world {
-		for _, p := range places {
-			if d := math.Hypot(p.Lat-lat, p.Lng-lng); d < best {
-				best, nearest = d, []map[string]any{feature(p, "dXJuOm1ieGFkcjpy")}
-			}
-		}
-	}
-	return nearest
-}
-
 var (
 	legalCountry  = regexp.MustCompile(`^[a-z]{2}(,[a-z]{2})*$`)
 	legalLanguage = regexp.MustCompile(`^[a-z]{2}(-[A-Za-z]{2,4})*$`)
@@ -194,19 +176,6 @@ func checkText(_ *http.Request, q url.Values) (status int, message string) {
 		return http.StatusUnprocessableEntity, fmt.Sprintf("Query too long - %d/20 tokens", len(tokens))
 	}
 	return narrowed(q, 10)
-}
-
-// checkPoint likewise of a point.
-func checkPoint(_ *http.Request, q url.Values) (status int, message string) {
-	if message := known(q, "longitude", "latitude", "permanent", "language"); message != "" {
-		return http.StatusUnprocessableEntity, message
-	}
-	lng, err1 := strconv.ParseFloat(q.Get("longitude"), 64)
-	lat, err2 := strconv.ParseFloat(q.Get("latitude"), 64)
-	if err1 != nil || err2 != nil || math.Abs(lng) > 180 || math.Abs(lat) > 90 {
-		return http.StatusUnprocessableEntity, "longitude and latitude must be numbers on the earth"
-	}
-	return narrowed(q, 1)
 }
 
 // known refuses what no stand-in knows.
