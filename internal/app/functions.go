@@ -329,6 +329,7 @@ func (b *Base) sender() *outbox.Sender {
 			}
 			return ws
 		},
+		Doubt: func(m outbox.Message) dynamo.Write { return threads.Doubt(m.Thread, m.Pending) },
 		Alert: func(ctx context.Context, m outbox.Message) error {
 			if m.Origin != nil {
 				err := b.db.Commit(ctx, b.Outbox().Put(m.Origin.Undelivered(m)))

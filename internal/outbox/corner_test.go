@@ -120,6 +120,7 @@ func (c *corner) start(db *dynamo.DB, toTwilio *http.Client) {
 				return &outbox.Refused{Reason: string(why), Wanted: why != thread.WindowClosed, Unasked: why == thread.Unasked}
 			})}
 		},
+		Doubt: func(m outbox.Message) dynamo.Write { return c.threads.Doubt(m.Thread, m.Pending) },
 		Alert: func(ctx context.Context, m outbox.Message) error {
 			alert := table.Put(dynamo.Key{PK: c.thread, SK: "alert#" + m.ID}, struct{}{})
 			if err := db.Commit(ctx, alert); err != nil {

@@ -61,6 +61,9 @@ type Sender struct {
 	// not opted out, no person has taken it over, the provider's window is open, and what m asks
 	// still waits for an answer; and that the number has not become somebody else's.
 	MayWrite func(m Message) []dynamo.Write
+	// Doubt has a bare YES or NO to what m asks, which nobody was shown, asked about before it
+	// settles anything. It fails when that waits for no answer.
+	Doubt func(m Message) dynamo.Write
 	// Alert tells the operators of a message that was given up, and [Origin] whose words it was to
 	// pass on, also when its recipient wants none.
 	Alert func(ctx context.Context, m Message) error
@@ -106,8 +109,8 @@ func (s *Sender) change(m Message, update string, vals dynamo.V) dynamo.Write {
 }
 
 // commit makes a change, and reports whether m was still as known.
-func (s *Sender) commit(ctx context.Context, what string, m Message, w dynamo.Write) (done bool, err error) {
-	err = s.Box.Table.DB().Commit(ctx, w)
+func (s *Sender) commit(ctx context.Context, what string, m Message, ws ...dynamo.Write) (done bool, err error) {
+	err = s.Box.Table.DB().Commit(ctx, ws...)
 	if errors.Is(err, errTaken) {
 		return false, nil
 	}
@@ -115,6 +118,19 @@ func (s *Sender) commit(ctx context.Context, what string, m Message, w dynamo.Wr
 		return false, fmt.Errorf("%s %s of %s: %w", what, m.ID, m.Thread, err)
 	}
 	return true, nil
+}
+
+// errUnasked means that what m asks waits for no answer.
+var errUnasked = errors.New("what it asks waits for no answer")
+
+// lost makes a change to m, which nobody got, and with it the doubt about what m asks.
+func (s *Sender) lost(ctx context.Context, what string, m Message, w dynamo.Write) (done bool, err error) {
+	if m.Pending != "" {
+		if done, err = s.commit(ctx, what, m, w, s.Doubt(m).Else(errUnasked)); !errors.Is(err, errUnasked) {
+			return done, err
+		}
+	}
+	return s.commit(ctx, what, m, w)
 }
 
 // send claims m and sends it.
@@ -374,7 +390,7 @@ func (s *Sender) giveUp(ctx context.Context, m Message, reason string, alert boo
 	if alert = alert || m.Origin != nil; alert {
 		kind = dueKind // until the operators have been told
 	}
-	done, err := s.commit(ctx, "give up", m, s.change(m,
+	done, err := s.lost(ctx, "give up", m, s.change(m,
 		"SET #status = :failed, #error = :why, dueShard = :shard, dueAt = :now REMOVE claimUntil",
 		dynamo.V{":failed": Failed, ":why": reason, ":now": s.Box.Now(), ":shard": dynamo.DueShard(kind, m.Thread)}))
 	if err != nil || !done || !alert {
@@ -390,7 +406,7 @@ func (s *Sender) bury(ctx context.Context, m Message) error {
 	if err := s.Alert(ctx, m); err != nil {
 		return fmt.Errorf("alert of %s of %s: %w", m.ID, m.Thread, err)
 	}
-	_, err := s.commit(ctx, "bury", m, s.change(m, "SET dueShard = :dead", dynamo.V{":dead": dynamo.DueShard(deadKind, m.Thread)}))
+	_, err := s.lost(ctx, "bury", m, s.change(m, "SET dueShard = :dead", dynamo.V{":dead": dynamo.DueShard(deadKind, m.Thread)}))
 	return err
 }
 

@@ -678,6 +678,53 @@ func TestWhatIsAskedNoMore(t *testing.T) {
 	}
 }
 
+// A question that was given up before anybody saw it, or that the provider could not deliver, leaves what
+// waits for its answer in doubt; what waits for that of another, or for none, is left as it is.
+func TestField17_DoubtAboutWhatWasNotAsked(t *testing.T) {
+	t.Parallel()
+	closed := func(c *corner) { c.clock.add(25 * time.Hour); c.deliver("1") }
+	for name, tt := range map[string]struct {
+		fails func(c *corner)
+		waits string
+		doubt bool
+	}{
+		"the window has closed": {closed, "p1", true},
+		"a person has it":       {func(c *corner) { c.mark("handler", thread.ByPerson); c.deliver("1") }, "p1", true},
+		"the provider told later": {func(c *corner) {
+			r := outbox.Report{Thread: c.thread, ID: "1", ProviderID: c.deliver("1").ProviderID, Status: outbox.Failed, Error: "63024"}
+			if err := c.Note(c.t.Context(), r); err != nil {
+				c.t.Error(err)
+			}
+			c.deliver("1")
+		}, "p1", true},
+		"it was sent":           {func(c *corner) { c.deliver("1") }, "p1", false},
+		"another is waited for": {closed, "p2", false},
+		"none is":               {closed, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCorner(t)
+			m := c.text("1", "YES or NO?")
+			m.Pending = "p1"
+			c.put(m)
+			if tt.waits != "" {
+				c.mark("pending", thread.Pending{ID: tt.waits})
+			}
+			tt.fails(c)
+			h, err := c.threads.Head(t.Context(), c.thread)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if doubt := h.Pending != nil && h.Pending.Doubt; doubt != tt.doubt {
+				t.Errorf("in doubt: %v", doubt)
+			}
+			if got := c.get("1"); name != "it was sent" && (got.Status != outbox.Failed || !strings.HasPrefix(got.DueShard, "dead#")) {
+				t.Errorf("%s in %s", got.Status, got.DueShard)
+			}
+		})
+	}
+}
+
 // Whoever finds that another sender has taken the question from a message leaves it to that one.
 func TestTwoSendersTakeTheQuestion(t *testing.T) {
 	t.Parallel()

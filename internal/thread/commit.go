@@ -20,8 +20,8 @@ type Outcome struct {
 }
 
 // Commit ends the turn: its item, the new state, and the lease given back, together
-// with the writes that join it, or nothing at all. [ErrNewer] when messages came in, or
-// the thread changed hands or was erased, since it was read: the turn looks again
+// with the writes that join it, or nothing at all. [ErrNewer] when messages came in, or the
+// thread changed hands, came into doubt or was erased, since it was read: the turn looks again
 // ([Store.Refresh]) and decides again, from the beginning when the epoch is another.
 func (s *Store) Commit(ctx context.Context, l *Lease, t *Thread, o Outcome, join ...dynamo.Write) error {
 	turn := o.Turn
@@ -93,6 +93,9 @@ func (s *Store) endTurn(l *Lease, t *Thread, o Outcome) dynamo.Write {
 		w = w.If("attribute_exists(#handler)", nil)
 	} else {
 		w = w.If("attribute_not_exists(#handler)", nil)
+	}
+	if t.Pending == nil || !t.Pending.Doubt {
+		w = w.If("attribute_not_exists(pending.doubt)", nil)
 	}
 	return w.ElseOld(func(old dynamo.Item) error {
 		if old.String("leaseBy") != l.By {

@@ -110,6 +110,39 @@ func TestField05_WhatAnEarlierLeaseRead(t *testing.T) {
 	}
 }
 
+// A doubt about what waits that comes while a turn runs is not lost with its commit: the turn has to
+// look again. About what waits no more there is none.
+func TestField17_DoubtWhileATurnRuns(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s, who := newStore(t, c), dynamotest.ID("who")
+	commit := func(l *thread.Lease, th *thread.Thread, p *thread.Pending) error {
+		o := ending(th, c.now())
+		o.Pending = p
+		return s.Commit(t.Context(), l, th, o)
+	}
+	a := mustAppend(t, s, message(who, "1", "hi"), true)
+	if err := commit(a.Lease, open(t, s, a.Lease), &thread.Pending{ID: "p1"}); err != nil {
+		t.Fatal(err)
+	}
+	a = mustAppend(t, s, message(who, "2", "yes"), true)
+	th := open(t, s, a.Lease)
+	for id, waits := range map[string]bool{"p2": false, "p1": true} {
+		if err := s.Table.DB().Commit(t.Context(), s.Doubt(a.Thread, id)); (err == nil) != waits {
+			t.Errorf("doubt about %s: %v", id, err)
+		}
+	}
+	if err := commit(a.Lease, th, nil); !errors.Is(err, thread.ErrNewer) {
+		t.Errorf("commit: %v", err)
+	}
+	if err := s.Refresh(t.Context(), a.Lease, th); err != nil || !th.Pending.Doubt {
+		t.Fatalf("%+v, %v", th.Pending, err)
+	}
+	if err := commit(a.Lease, th, nil); err != nil {
+		t.Errorf("read again: %v", err)
+	}
+}
+
 // assign gives a thread to somebody, as the desk does.
 func assign(ctx context.Context, s *thread.Store, id string, to thread.Handler) error {
 	return s.Table.DB().Commit(ctx, s.Assigned(id, to))

@@ -84,6 +84,13 @@ func (s *Store) MayWrite(id string, r Reach, refused func(Why) error) dynamo.Wri
 	})
 }
 
+// Doubt is the write by which a bare YES or NO to what waits on a thread is asked about first: it may
+// never have been shown. It fails when something else waits, or nothing. A turn that is running decides
+// again before it commits.
+func (s *Store) Doubt(id, pending string) dynamo.Write {
+	return s.Table.Update(headKey(id), "SET pending.doubt = :yes", dynamo.V{":yes": true}).If("pending.id = :id", dynamo.V{":id": pending})
+}
+
 // waits reports whether a pending action is what a head has waiting.
 func waits(head dynamo.Item, id string) bool {
 	var h Head

@@ -175,8 +175,8 @@ type Pending struct {
 	CreatedAt time.Time `dynamodbav:"at" json:"createdAt"`
 	ExpiresAt time.Time `dynamodbav:"until" json:"expiresAt"`
 
-	// Doubt says that somebody else has been quoted since it was asked: a bare YES or NO may be
-	// meant for them.
+	// Doubt says that somebody else has been quoted since it was asked, or that it may never have
+	// been shown: a bare YES or NO may be meant for something else.
 	Doubt bool `dynamodbav:"doubt,omitempty" json:"-"`
 }
 

@@ -2,11 +2,13 @@ package turn_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"merve/internal/channel"
+	"merve/internal/ledger"
 	"merve/internal/market"
 	"merve/internal/outbox"
 	"merve/internal/thread"
@@ -96,6 +98,31 @@ func TestAnOlderQuestionNeverFollowsANewer(t *testing.T) {
 	older := w.outboxesOf([]string{id})[0]
 	if older.Status != outbox.Failed || older.Error != string(thread.Unasked) || !strings.HasPrefix(older.DueShard, "dead#") {
 		t.Errorf("the older question: %+v", older)
+	}
+}
+
+// A bare YES to what was never asked, because it could not be sent, settles nothing before it was asked
+// about.
+func TestField17_YesToWhatNeverWentOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.model = says("Hello.")
+	id := w.writes("m1", "hi")
+	w.clock.add(25 * time.Hour)
+	offer := &thread.Pending{Kind: ledger.ConfirmKind, Ref: "A", Summary: "place A", ExpiresAt: w.clock.now().Add(30 * time.Minute)}
+	if err := w.teller().Tell(t.Context(), id, "1", thread.Notice{Kind: "free", Text: "A place is free.", Offer: offer}); err != nil {
+		t.Fatal(err)
+	}
+	w.settle()
+	if m := w.outboxesOf([]string{id})[1]; m.Status != outbox.Failed || m.Pending == "" {
+		t.Fatalf("the offer: %+v", m)
+	}
+	for n, settles := range []bool{false, true} {
+		w.writes(fmt.Sprint("yes", n), "yes")
+		turns := w.turnsOf(id)
+		if last := turns[len(turns)-1]; (last.Settled != "") != settles || !settles && !strings.Contains(textOf(last), "place A") {
+			t.Errorf("YES %d settles %q: %s", n+1, last.Settled, textOf(last))
+		}
 	}
 }
 

@@ -89,7 +89,7 @@ func (w *work) does() gate.Deed {
 }
 
 // doubtful reports whether a bare YES or NO may be the answer to somebody who was quoted since
-// the offer was shown. It is asked about once; a button or a reply names what it answers.
+// the offer was shown, or to something else because it was not. It is asked about once; a button or a reply names what it answers.
 func (w *work) doubtful(r gate.Ruling) bool {
 	if w.pending == nil || !w.pending.Doubt || r != gate.Confirmed && r != gate.Declined {
 		return false

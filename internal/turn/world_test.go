@@ -309,6 +309,7 @@ func (w *world) start(db *dynamo.DB) {
 			}
 			return ws
 		},
+		Doubt: func(m outbox.Message) dynamo.Write { return w.threads.Doubt(m.Thread, m.Pending) },
 		Alert: func(ctx context.Context, m outbox.Message) error {
 			if m.Origin == nil {
 				return nil
