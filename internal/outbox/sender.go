@@ -250,7 +250,7 @@ func (s *Sender) settle(ctx context.Context, m Message) error {
 	}
 	var fits []Found
 	for _, f := range found {
-		if !o.known[f.ProviderID] && m.mayBe(f) {
+		if !o.known[f.ProviderID] && m.mayBe(f) && (m.Template == nil || !o.texts[f.Text]) {
 			fits = append(fits, f)
 		}
 	}
@@ -322,6 +322,7 @@ func (f Found) report(m Message) Report {
 // others are the other messages of a thread, as far as they matter to one that is unclear.
 type others struct {
 	known   map[string]bool // the provider's ids that are theirs
+	texts   map[string]bool // of those without such an id: what has these words is none of a template's
 	wait    bool            // one that looks alike is at work, and an id that is not known may be its
 	unclear []Message       // as well, and worded by the provider
 }
@@ -331,7 +332,7 @@ func (s *Sender) others(ctx context.Context, m Message) (others, error) {
 	if err != nil {
 		return others{}, err
 	}
-	found := others{known: map[string]bool{}}
+	found := others{known: map[string]bool{}, texts: map[string]bool{}}
 	for _, o := range all {
 		for _, id := range o.Former {
 			found.known[id] = true
@@ -339,8 +340,11 @@ func (s *Sender) others(ctx context.Context, m Message) (others, error) {
 		if o.ID == m.ID {
 			continue
 		}
-		if o.ProviderID != "" {
+		switch {
+		case o.ProviderID != "":
 			found.known[o.ProviderID] = true
+		case o.Template == nil:
+			found.texts[o.Text] = true
 		}
 		switch alike := o.looks() == m.looks(); {
 		case alike && o.ClaimUntil.After(s.Box.Now()):
