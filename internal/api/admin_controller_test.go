@@ -254,6 +254,7 @@ func TestEffectiveTools(t *testing.T) {
 		Enabled, Confirmation setting
 		ConfirmationFixed     bool
 		Assistants            []string
+		Event                 string
 	}
 	var answer struct{ Tools []tool }
 	s.call(t, "GET", target+"/tools", nil, admin()...).wants(t, http.StatusOK, &answer)
@@ -266,11 +267,16 @@ func TestEffectiveTools(t *testing.T) {
 		"getListing":        {Enabled: setting{false, "market"}, Confirmation: setting{false, "effect"}},
 		"getMenu":           {Enabled: setting{true, "effect"}, Confirmation: setting{true, "market"}},
 		"findPharmacy":      {Enabled: setting{true, "effect"}, Confirmation: setting{true, "requireConfirmFor"}},
-		"orderFood":         {Enabled: setting{true, "effect"}, Confirmation: setting{true, "effect"}, ConfirmationFixed: true},
+		"orderFood":         {Enabled: setting{true, "effect"}, Confirmation: setting{true, "effect"}, ConfirmationFixed: true, Event: "merchant_order_placed"},
 	} {
 		want.Name, want.Assistants = name, []string{"merve"}
 		if diff := cmp.Diff(want, byName[name]); diff != "" {
 			t.Error(diff)
+		}
+	}
+	for name, event := range market.ToolEvents() {
+		if byName[name].Event != event || market.Events()[event] == nil {
+			t.Errorf("%s has %q, want %q", name, byName[name].Event, event)
 		}
 	}
 	s.call(t, "GET", "/admin/api/markets/nowhere/tools", nil, admin()...).refuses(t, http.StatusNotFound, "")

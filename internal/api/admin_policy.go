@@ -31,6 +31,7 @@ type toolPolicy struct {
 	Confirmation setting     `json:"confirmation"`
 	Fixed        bool        `json:"confirmationFixed"` // it asks in any case
 	AllowedTags  []string    `json:"allowedTags"`
+	Event        string      `json:"event,omitempty"` // of which its template is said; it has none without
 	Template     string      `json:"template,omitempty"`
 }
 
@@ -52,7 +53,7 @@ func policyOf(t tool.Tool, m *market.Market, assistants *assistant.Set) toolPoli
 	own := m.Tools[t.Name]
 	p := toolPolicy{
 		Name: t.Name, Description: t.Description, Effect: t.Effect, Assistants: answering(t.Name, assistants), Tags: orNone(t.Tags),
-		Enabled: setting{true, "effect"}, Confirmation: setting{asks(t, m), "effect"}, AllowedTags: orNone(own.AllowedTags), Template: own.Template,
+		Enabled: setting{true, "effect"}, Confirmation: setting{asks(t, m), "effect"}, AllowedTags: orNone(own.AllowedTags), Event: market.ToolEvents()[t.Name], Template: own.Template,
 	}
 	if own.Enabled != nil {
 		p.Enabled = setting{*own.Enabled, "market"}

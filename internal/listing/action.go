@@ -225,20 +225,15 @@ func (a Action) check() error {
 	if err := checkNumber("dispatch.toE164", a.Dispatch.ToE164); err != nil {
 		return err
 	}
-	texts := maps.Clone(a.Dispatch.Templates)
-	if a.Dispatch.Template != "" {
-		if texts == nil {
-			texts = map[string]string{}
-		}
-		texts[main] = a.Dispatch.Template
-	}
-	for event, text := range texts {
-		vars, known := market.Events()[event]
-		if !known {
-			return fault.Field("templates", "no such event as %q", event)
-		}
-		if err := wording.Validate(text, vars); err != nil {
-			return fault.Field("templates."+event, "%v", err)
+	for _, texts := range []map[string]string{{main: a.Dispatch.Template}, a.Dispatch.Templates} {
+		for event, text := range texts {
+			vars, known := market.Events()[event]
+			if !known {
+				return fault.Field("templates", "no such event as %q", event)
+			}
+			if err := wording.Validate(text, vars); err != nil {
+				return fault.Field("templates."+event, "%v", err)
+			}
 		}
 	}
 	return nil

@@ -227,6 +227,16 @@ func TestCheckNamesTheField(t *testing.T) {
 		{"templates.merchant_booking_confirmed", func(l *listing.Listing) {
 			l.Merve.Actions = []listing.Action{{Type: listing.BookAction, Dispatch: listing.Dispatch{Template: "{nobody}"}}}
 		}},
+		{"templates.merchant_booking_confirmed", func(l *listing.Listing) {
+			l.Merve.Actions = []listing.Action{{Type: listing.BookAction, Dispatch: listing.Dispatch{
+				Template: "ok {code}", Templates: map[string]string{"merchant_booking_confirmed": "{nobody}"}, // which is what is said
+			}}}
+		}},
+		{"templates.merchant_booking_confirmed", func(l *listing.Listing) {
+			l.Merve.Actions = []listing.Action{{Type: listing.BookAction, Dispatch: listing.Dispatch{
+				Template: "{nobody}", Templates: map[string]string{"merchant_booking_confirmed": "ok {code}"},
+			}}}
+		}},
 		{"type", func(l *listing.Listing) { l.Merve.Actions = []listing.Action{{Type: "order_taxi"}} }},
 		{"dataKind", func(l *listing.Listing) {
 			l.Merve.Actions = []listing.Action{{Type: listing.BookAction, DataKind: "things"}}

@@ -2,6 +2,7 @@ package market
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -49,6 +50,15 @@ func Events() map[string][]string {
 	}
 }
 
+// ToolEvents are the tools whose template in a market says something, each with the event of which
+// it is said where neither listing nor market has one.
+func ToolEvents() map[string]string {
+	return map[string]string{
+		"requestTaxi": "taxi_offer", "orderFood": "merchant_order_placed",
+		"bookService": "merchant_service_placed", "scheduleViewing": "merchant_viewing_placed",
+	}
+}
+
 // IsE164 reports whether number is a telephone number in the form of ITU-T E.164.
 func IsE164(number string) bool { return e164.MatchString(number) }
 
@@ -81,6 +91,9 @@ func (m *Market) Check() error {
 			return fault.Field("templates."+event, "%v", err)
 		}
 	}
+	if err := m.checkTools(); err != nil {
+		return err
+	}
 	for event, a := range m.WhatsApp.Templates {
 		vars, known := Events()[event]
 		switch {
@@ -97,6 +110,20 @@ func (m *Market) Check() error {
 	}
 	if m.WhatsApp.From != "" && !IsE164(m.WhatsApp.From) {
 		return fault.Field("whatsapp.from", "want E.164, such as +15550100")
+	}
+	return nil
+}
+
+// checkTools holds the templates of tools to their variables.
+func (m *Market) checkTools() error {
+	for name, p := range m.Tools {
+		event, said := ToolEvents()[name]
+		if p.Template != "" && !said {
+			return fault.Field("tools."+name+".template", "is said nowhere: want it of one of %v", slices.Sorted(maps.Keys(ToolEvents())))
+		}
+		if err := wording.Validate(p.Template, Events()[event]); err != nil {
+			return fault.Field("tools."+name+".template", "%v", err)
+		}
 	}
 	return nil
 }

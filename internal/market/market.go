@@ -70,7 +70,7 @@ type ToolPolicy struct {
 	Enabled             *bool    `dynamodbav:"enabled" json:"enabled,omitempty"`
 	RequireConfirmation *bool    `dynamodbav:"requireConfirmation" json:"requireConfirmation,omitempty"`
 	AllowedTags         []string `dynamodbav:"allowedTags,omitempty" json:"allowedTags,omitempty"` // empty allows all
-	Template            string   `dynamodbav:"template,omitempty" json:"template,omitempty"`       // default dispatch template
+	Template            string   `dynamodbav:"template,omitempty" json:"template,omitempty"`       // of the first message it sends, see [ToolEvents]
 }
 
 // Desk are the people who take threads over.

@@ -132,6 +132,12 @@ func TestCheckNamesTheField(t *testing.T) {
 		{"templates.merchant_booking_confirmed", func(m *market.Market) {
 			m.Templates = map[string]string{"merchant_booking_confirmed": "Hello {nobody}"}
 		}},
+		{"tools.requestTaxi.template", func(m *market.Market) { m.Tools["requestTaxi"] = market.ToolPolicy{Template: "To {nobody}"} }},
+		{"tools.orderFood.template", func(m *market.Market) { m.Tools["orderFood"] = market.ToolPolicy{Template: "{attempt}"} }},
+		{"tools.getListing.template", func(m *market.Market) { m.Tools["getListing"] = market.ToolPolicy{Template: "Look"} }},
+		{"", func(m *market.Market) {
+			m.Tools["getListing"], m.Tools["requestTaxi"] = market.ToolPolicy{AllowedTags: []string{"x"}}, market.ToolPolicy{Template: "From {pickup_map}, try {attempt}"}
+		}},
 		{"bounds", func(m *market.Market) { m.Bounds = &market.Bounds{West: 33, East: 32, South: 35, North: 36} }},
 		{"bounds", func(m *market.Market) { m.Bounds = &market.Bounds{West: 32, East: 34, South: 35, North: 91} }},
 		{"desk.numbers", func(m *market.Market) { m.Desk.Numbers = []string{"+905331234567", "0533"} }},

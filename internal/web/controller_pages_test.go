@@ -184,6 +184,10 @@ func switchToolOff(t *testing.T, browser context.Context) {
 	c.pressed("Undo")
 	c.waitText(".done", "Undone")
 	same(c.tab, "policy after undo", len(c.now().Tools), 0)
+	same(c.tab, "tools with words of their own", eval[int](c.tab, `[...document.querySelectorAll('label')].filter((n) => n.textContent === 'What is sent first').length`), len(market.ToolEvents()))
+	c.fill("What is sent first", "Hello {nobody}")
+	c.pressed("Save")
+	c.waitText(`[data-path$=".template"] .wrong`, "unknown variable {nobody}")
 }
 
 func switchMarketOff(t *testing.T, browser context.Context) {

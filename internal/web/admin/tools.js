@@ -73,7 +73,7 @@ function row(m, t, changed) {
       make('div', { className: 'act' }, reset, mark),
       more('More', make('div', { className: 'settings' },
         t.tags?.length ? field('Only for listings with these tags', words(own().allowedTags, (v) => change({ allowedTags: v })), { note: `With commas between. Empty allows all. It has: ${t.tags.join(', ')}.` }) : null,
-        t.effect === 'read' ? null : field('What is sent first', area(own().template, (v) => change({ template: v })), { note: 'Wording of the message that this sends, where neither the listing nor the page Messages has one. Usually empty.' })),
+        t.event || own().template ? field('What is sent first', area(own().template, (v) => change({ template: v })), { path: `tools.${t.name}.template`, note: 'Wording of the message that this sends, where neither the listing nor the page Messages has one. Usually empty.' }) : null),
       help('Name for developers: ', make('code', {}, t.name))),
     ]);
     state();
