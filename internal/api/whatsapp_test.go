@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -293,6 +294,13 @@ func (s *service) offeredTo(t *testing.T, from string, words ...string) *thread.
 	if h.PendingAction == nil || h.State != thread.AwaitingConfirmation {
 		t.Fatalf("no offer: %+v; %+v", h, s.lines(t, from))
 	}
+	pausetest.Until(t, "the question noted as sent", func() bool {
+		var l struct{ Messages []outbox.Message }
+		s.reads(t, "outbox?threadId="+threadOf(from), &l)
+		return slices.ContainsFunc(l.Messages, func(m outbox.Message) bool {
+			return m.Pending == h.PendingAction.ID && m.Status == outbox.Sent
+		})
+	})
 	return h.PendingAction
 }
 

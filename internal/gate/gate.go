@@ -7,7 +7,8 @@
 //
 // A YES counts when the customer wrote it after the offer was made, more than
 // [Buffer] before it expires, alone or with other yeses only, and, if it came by a
-// button or as a reply, to this very offer. Words that name what is done are read by the
+// button or as a reply, to this very offer. Where the question is sent and the YES names nothing, it
+// counts when it came after that had gone out, which the turn looks up. Words that name what is done are read by the
 // [Deed]: "confirm my booking" cancels nothing, and "cancel it" keeps nothing.
 package gate
 

@@ -129,16 +129,25 @@ func (b *Box) Put(m Message) dynamo.Write {
 	return b.Table.Put(key(m.Thread, m.ID), stored{m, now.Add(keepFor).Unix()}).IfAbsent().Else(ErrDuplicate)
 }
 
-// PutPieces are the writes that put m on the outbox in the pieces that its channel takes, each
-// after the one before it. The first is m itself, the others are "{id}-1", "{id}-2", …, or for
-// "{id}-0" too. Buttons and what is pending are below the last, and whose words they are is with
-// the first. What goes out as a template stays one message: the provider words it.
+// PutPieces are the writes that put m on the outbox in its pieces.
 func (b *Box) PutPieces(m Message) []dynamo.Write {
+	var ws []dynamo.Write
+	for _, piece := range m.Pieces() {
+		ws = append(ws, b.Put(piece))
+	}
+	return ws
+}
+
+// Pieces are m as its channel takes it, one or more, each after the one before it. The first is m
+// itself, the others are "{id}-1", "{id}-2", …, or for "{id}-0" too. Buttons and what is pending are
+// below the last, and whose words they are is with the first. What goes out as a template stays one
+// message: the provider words it.
+func (m Message) Pieces() []Message {
 	texts := Split(m.Text, m.Channel.MaxPiece())
 	if len(texts) == 0 || m.Template != nil {
 		texts = []string{m.Text}
 	}
-	var ws []dynamo.Write
+	var all []Message
 	piece := m
 	for i, text := range texts {
 		piece.Text, piece.Pending, piece.Buttons, piece.Rest = text, "", nil, 0
@@ -151,9 +160,18 @@ func (b *Box) PutPieces(m Message) []dynamo.Write {
 				piece.Rest = len(strings.TrimSpace(before))
 			}
 		}
-		ws = append(ws, b.Put(piece))
+		all = append(all, piece)
 	}
-	return ws
+	return all
+}
+
+// OutBefore reports whether m had gone out by a time, as far as is known.
+func (m Message) OutBefore(at time.Time) bool {
+	switch m.Status {
+	case Sent, Delivered, Read:
+		return m.SentAt.Before(at)
+	}
+	return false
 }
 
 // Get reads one message. One request.

@@ -380,12 +380,14 @@ func textOf(turn thread.Turn) string {
 }
 
 // saidYes: every message of the turn that settled is a YES of the owner to what the other
-// turn asked, sent after it and before it was over (zero is never).
+// turn asked, sent after it and before it was over (zero is never). On WhatsApp, one that does not
+// name what it answers came after that was sent.
 func (j *judge) saidYes(s spine, what string, expires time.Time, asked, settled thread.Turn) {
 	j.t.Helper()
 	if len(settled.In) == 0 {
 		j.t.Errorf("%s was settled by nobody's word", what)
 	}
+	bare := s.who.Channel == channel.WhatsApp && !slices.ContainsFunc(settled.In, func(m thread.Message) bool { return m.Button != "" || m.ReplyTo != "" })
 	for _, m := range settled.In {
 		at := slices.IndexFunc(s.who.Said, func(said *Said) bool { return j.messageID(s.who, said) == m.ID })
 		if at < 0 {
@@ -400,10 +402,24 @@ func (j *judge) saidYes(s spine, what string, expires time.Time, asked, settled 
 			j.t.Errorf("%s was settled by the button %s, not by yes:%s", what, said.Button, asked.Pending)
 		case said.Button == "" && !m.At.After(asked.At):
 			j.t.Errorf("%s was settled by a YES of %s, and asked about at %s", what, m.At, asked.At)
+		case bare && !j.asked(s, asked.Pending, m.At):
+			j.t.Errorf("%s was settled by a YES of %s, before it was asked", what, m.At)
 		case !expires.IsZero() && !m.At.Before(expires):
 			j.t.Errorf("%s was settled by a YES of %s, after %s", what, m.At, expires)
 		}
 	}
+}
+
+// asked: a message that asks for the YES to a pending action had gone out by a time.
+func (j *judge) asked(s spine, pending string, at time.Time) bool {
+	j.t.Helper()
+	ms, err := j.healthy.Outbox().List(j.t.Context(), s.who.Thread, 0)
+	if err != nil {
+		j.t.Fatal(err)
+	}
+	return slices.ContainsFunc(ms, func(m outbox.Message) bool {
+		return m.Pending == pending && m.ProviderID != "" && m.SentAt.Before(at)
+	})
 }
 
 // slots: at no time were there more bookings in a slot than it takes.

@@ -157,8 +157,21 @@ func (w *work) outbound(t thread.Turn) []dynamo.Write {
 	}
 	if w.pending != nil && (w.made || w.asked) {
 		m.Pending, m.Buttons, m.Rest = w.pending.ID, w.buttons(), w.rest(m.Text)
+		pieces := m.Pieces()
+		w.askedBy(pieces[len(pieces)-1].ID)
 	}
 	return w.r.Outbox.PutPieces(m)
+}
+
+// askedBy notes which message asks for the YES to what is pending, beside the first that did.
+func (w *work) askedBy(id string) {
+	p := *w.pending
+	if w.made || w.doubted || len(p.Asked) == 0 {
+		p.Asked = []string{id}
+	} else {
+		p.Asked = []string{p.Asked[0], id}
+	}
+	w.pending = &p
 }
 
 // rest is how much of a text is none of its question's: what comes before a reminder. What was said

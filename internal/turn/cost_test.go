@@ -36,7 +36,7 @@ func TestCostOfATurn(t *testing.T) {
 		{"is it by the sea?", 3, 6, telemetry.Cost{WriteUnits: 8, ReadUnits: 3}},
 		{"no", 4, 7, telemetry.Cost{WriteUnits: overcounted, ReadUnits: 4}},
 		{"note", 3, 6, telemetry.Cost{WriteUnits: 14, ReadUnits: 3}},
-		{"yes", 4, 7, telemetry.Cost{WriteUnits: 12, ReadUnits: 3}}, // to a call: that it is begun wants the lease
+		{"yes", 4, 8, telemetry.Cost{WriteUnits: 12, ReadUnits: 3}}, // to a call: that it is begun wants the lease
 	}
 	var table strings.Builder
 	tab := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)

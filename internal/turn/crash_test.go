@@ -107,7 +107,13 @@ func (k kind) play(w *world, ch channel.Channel, calls *faulttest.Calls) state {
 	}
 	for i, text := range k.before {
 		w.clock.add(time.Second)
-		w.arrive(nil, w.spoken(ch, fmt.Sprint("before", i), text))
+		in := w.spoken(ch, fmt.Sprint("before", i), text)
+		if k.unsent {
+			w.comes(in)
+			w.work()
+			continue
+		}
+		w.arrive(nil, in)
 	}
 	w.clock.add(time.Second + k.later)
 	if k.prepare != nil {
@@ -165,7 +171,8 @@ func (w *world) happen(elsewhere func(ctx context.Context) error, calls *faultte
 }
 
 // arrive brings messages as their channel does, again and again until each is taken: on
-// pages the client of the last one waits for the turn, on webhooks the queue runs it.
+// pages the client of the last one waits for the turn, on webhooks the queue runs it. While all is
+// well, the answer goes out.
 func (w *world) arrive(calls *faulttest.Calls, burst ...channel.Inbound) {
 	w.t.Helper()
 	for i, in := range burst {
@@ -184,6 +191,9 @@ func (w *world) arrive(calls *faulttest.Calls, burst ...channel.Inbound) {
 	}
 	if len(burst) > 0 && burst[0].Channel.Pushes() {
 		w.deliver(calls, func(ctx context.Context) error { return w.runner.Work(ctx, threadOf(burst[0])) })
+		if calls == nil {
+			w.sends(threadOf(burst[0]))
+		}
 	}
 }
 
@@ -236,6 +246,53 @@ func TestField25_YesAtTheLastMoment(t *testing.T) {
 		}
 		return len(turns)
 	})
+}
+
+// TestField25_YesThatCrossesItsQuestion kills the turn of a YES that came before its question went out,
+// which it does as soon as the turn has died, or before it has begun: the YES is none, whoever goes on
+// with it.
+func TestField25_YesThatCrossesItsQuestion(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{"booking": "book", "frozen call": "note"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			base := newWorld(t, nil)
+			base.stock(nil, "meze")
+			faults := append([]faulttest.Fault{faulttest.AnswerLost}, faulttest.Deaths...)
+			faulttest.Everywhere(t, faults, func(t *testing.T, calls *faulttest.Calls) state {
+				w := base.like(t)
+				w.model = clerkModel()
+				w.last = w.from("ann", channel.WhatsApp, "1", text)
+				id := threadOf(w.last)
+				w.comes(w.last)
+				w.work()
+				question := w.outboxesOf([]string{id})[0]
+				sender := w.sender // of another process
+				w.clock.add(time.Second)
+				w.over(calls)
+				w.deliver(calls, func(ctx context.Context) error {
+					_, err := w.runner.ProcessInbound(ctx, w.from("ann", channel.WhatsApp, "2", "yes"))
+					return err
+				})
+				w.clock.add(time.Second)
+				w.deliver(calls, func(ctx context.Context) error {
+					err := w.runner.Work(ctx, id)
+					if sent := sender.Deliver(t.Context(), question); sent != nil {
+						t.Error(sent)
+					}
+					return err
+				})
+				w.restart()
+				w.clock.add(thread.LeaseFor + time.Second)
+				w.settle()
+				turns := w.turnsOf(id)
+				if last := turns[len(turns)-1]; last.Settled != "" || w.head(id).Pending == nil || len(w.left) > 0 {
+					t.Errorf("settled %q, %q left: %q", last.Settled, w.left, textOf(last))
+				}
+				return w.state(id)
+			})
+		})
+	}
 }
 
 // TestField25_AnotherLanguageMeanwhile has the customer go on in another language while the

@@ -32,6 +32,7 @@ type kind struct {
 	market  func(m *market.Market)
 	model   func(w *world) llm.Model // nil is clerk
 	before  []string
+	unsent  bool                          // what was answered to that has not gone out
 	later   time.Duration                 // passes before
 	prepare func(w *world, thread string) // what else is so before
 	said    []string                      // in one burst
@@ -58,11 +59,13 @@ func kinds() []kind {
 		{name: "converse", want: "still waiting", market: func(m *market.Market) { m.Gate = market.Converse }, before: booked, said: []string{"search"}},
 		{name: "yes after expiry", want: "Nothing was booked", before: booked, later: 11 * time.Minute, said: []string{"yes"}},
 		{name: "yes in the last seconds", want: "Nothing was booked", before: booked, later: 9*time.Minute + 31*time.Second, said: []string{"yes"}},
+		{name: "yes to what has not gone out", want: "still waiting", only: channel.WhatsApp, before: booked, unsent: true, said: []string{"yes"}},
 		{name: "cancellation", want: "Shall this booking be cancelled?", before: []string{"book", "yes"}, said: []string{"cancel it"}},
 		{name: "cancellation, yes", want: "has been cancelled", before: []string{"book", "yes", "cancel it"}, said: []string{"yes"}},
 		{name: "cancellation, no", want: "stays as it is", before: []string{"book", "yes", "cancel it"}, said: []string{"no"}},
 		{name: "frozen call", want: "Reply YES", said: []string{"note"}},
 		{name: "frozen call, yes", want: "Done: leaveNote", before: []string{"note"}, said: []string{"yes"}},
+		{name: "frozen call that has not gone out, yes", want: "still waiting", only: channel.WhatsApp, before: []string{"note"}, unsent: true, said: []string{"yes"}},
 		{name: "frozen call, no", want: "I will leave it", before: []string{"note"}, said: []string{"no"}},
 		{name: "stop", want: "no more messages", only: channel.WhatsApp, before: booked, said: []string{"STOP"}},
 		{name: "start", want: "messages from us here again", only: channel.WhatsApp, before: []string{"book", "STOP"}, said: []string{"START"}},

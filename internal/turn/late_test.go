@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"merve/internal/channel"
+	"merve/internal/dynamo"
 	"merve/internal/ledger"
+	"merve/internal/llm"
 	"merve/internal/market"
 	"merve/internal/outbox"
 	"merve/internal/thread"
@@ -141,7 +143,7 @@ func TestAQuestionThatWaitsIsAskedLate(t *testing.T) {
 // Of an answer that reminds of what was settled meanwhile, all but the reminder is said.
 func TestAReminderOfWhatIsOver(t *testing.T) {
 	t.Parallel()
-	w, provider, id := newReminded(t, "You said")
+	w, provider, id := newReminded(t, "nice")
 	w.writes("m3", "yes")
 	provider.words = ""
 	w.clock.add(time.Minute)
@@ -152,5 +154,233 @@ func TestAReminderOfWhatIsOver(t *testing.T) {
 	}
 	if last := w.turnsOf(id)[2]; last.Settled == "" {
 		t.Errorf("the YES: %+v", last)
+	}
+}
+
+// wantsHeld wants that nothing was settled, and that the last turn asks again.
+func (w *world) wantsHeld(id string) {
+	w.t.Helper()
+	for _, tx := range w.transactions() {
+		if tx.State == ledger.Confirmed {
+			w.t.Errorf("%s was booked by a YES to what nobody had been asked", tx.Code)
+		}
+	}
+	turns := w.turnsOf(id)
+	last := turns[len(turns)-1]
+	if p := w.head(id).Pending; p == nil || last.Settled != "" || !strings.Contains(textOf(last), "still waiting") {
+		w.t.Errorf("%+v waits, and what was said last is %q, which settled %q", p, textOf(last), last.Settled)
+	}
+}
+
+// wantsBooked wants that the last turn has booked what it settled.
+func (w *world) wantsBooked(id string) {
+	w.t.Helper()
+	turns := w.turnsOf(id)
+	if last := turns[len(turns)-1]; last.Settled == "" || !strings.Contains(textOf(last), "Your booking is confirmed") {
+		w.t.Errorf("said was %q, which settled %q", textOf(last), last.Settled)
+	}
+}
+
+// A customer whom the question has not reached has said YES to something else. It is asked anew, and
+// the YES to that counts.
+func TestPromise1_AYesToAQuestionThatHasNotGoneOut(t *testing.T) {
+	t.Parallel()
+	for _, yes := range []string{"ok", "yes", "👍"} {
+		w, provider := newBusy(t, "19:00")
+		id := w.writes("m1", "book")
+		w.sends(id)
+		w.writes("m2", yes)
+		w.wantsHeld(id)
+		provider.words = ""
+		w.clock.add(time.Minute)
+		w.sends(id)
+		w.writes("m3", "yes")
+		w.wantsBooked(id)
+	}
+}
+
+// A YES that was written before the question was sent is none to it, although its turn runs later.
+func TestPromise1_AYesThatCrossesItsQuestion(t *testing.T) {
+	t.Parallel()
+	w, _ := newBusy(t, "")
+	id := w.writes("m1", "book")
+	w.clock.add(time.Second)
+	w.comes(w.from("ann", channel.WhatsApp, "m2", "yes"))
+	w.sends(id) // in the same moment
+	w.work()
+	w.wantsHeld(id)
+	w.comes(w.from("ann", channel.WhatsApp, "m3", "ok"))
+	w.clock.add(time.Second)
+	w.sends(id) // the reminder, after it; the question has gone out by now
+	w.comes(w.from("ann", channel.WhatsApp, "m4", "yes"))
+	w.work()
+	w.wantsHeld(id)
+	w.writes("m5", "yes")
+	w.wantsBooked(id)
+}
+
+// The only question on the screen is the one that a YES answers, and not a newer one on its way.
+func TestPromise1_AYesToTheQuestionBefore(t *testing.T) {
+	t.Parallel()
+	for name, next := range map[string]func(w *world){
+		"its time was over": func(w *world) { w.clock.add(11 * time.Minute); w.writes("m2", "book again") },
+		"it was replaced":   func(w *world) { w.writes("m2", "no"); w.writes("m3", "book again") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, provider := newBusy(t, "20:00")
+			id := w.writes("m1", "book")
+			w.sends(id)
+			next(w)
+			w.sends(id)
+			w.writes("yes", "yes")
+			w.wantsHeld(id)
+			provider.words = ""
+			w.clock.add(time.Minute)
+			w.sends(id)
+			w.writes("yes again", "yes")
+			w.wantsBooked(id)
+		})
+	}
+}
+
+// Who said NO and is asked the same again has not been asked again before that goes out.
+func TestPromise1_AYesToTheSameAskedAgain(t *testing.T) {
+	t.Parallel()
+	w, provider := newBusy(t, "")
+	id := w.writes("m1", "book")
+	w.sends(id)
+	w.writes("m2", "yes")
+	w.wantsBooked(id)
+	w.writes("m3", "cancel it")
+	w.sends(id)
+	first := w.head(id).Pending.ID
+	w.writes("m4", "no")
+	w.sends(id)
+	provider.words = "be cancelled"
+	w.writes("m5", "cancel it")
+	w.sends(id)
+	if again := w.head(id).Pending.ID; again != first {
+		t.Errorf("asked about %s, and then about %s", first, again)
+	}
+	w.writes("m6", "yes")
+	if tx := w.transactions()[0]; tx.State != ledger.Confirmed || w.head(id).Pending == nil {
+		t.Errorf("%s by a YES to a question that was answered", tx.State)
+	}
+}
+
+// The question may have come by a reminder only, or the reminder not at all: one of them is enough.
+// A question of which the provider says that it did not arrive, or of which nothing is known, is none.
+func TestPromise1_WhetherAQuestionWasAsked(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		question, reminder outbox.Status // "" is that it went to nobody
+		booked             bool
+	}{
+		"both":               {outbox.Sent, outbox.Sent, true},
+		"the question":       {outbox.Delivered, outbox.Queued, true},
+		"the reminder":       {outbox.Failed, outbox.Read, true},
+		"neither":            {outbox.Failed, outbox.Queued, false},
+		"nobody knows":       {outbox.Sending, outbox.Sending, false},
+		"both are forgotten": {"", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, _ := newBusy(t, "")
+			id := w.writes("m1", "book")
+			w.writes("m2", "is it nice?")
+			for i, status := range []outbox.Status{tt.question, tt.reminder} {
+				key := dynamo.Key{PK: id, SK: "outbox#" + w.outboxesOf([]string{id})[i].ID}
+				write := w.threads.Table.Update(key, "SET #status = :status, sentAt = :now", dynamo.V{":status": status, ":now": w.clock.now()})
+				if err := w.db.Commit(t.Context(), write); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if tt.question == "" {
+				for _, m := range w.outboxesOf([]string{id}) {
+					if err := w.db.Commit(t.Context(), w.threads.Table.Delete(dynamo.Key{PK: id, SK: "outbox#" + m.ID})); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			w.writes("m3", "yes")
+			if tt.booked {
+				w.wantsBooked(id)
+			} else {
+				w.wantsHeld(id)
+			}
+		})
+	}
+}
+
+// A question of several messages is asked with the last of them, below which it stands.
+func TestPromise1_AYesToTheBeginningOfAQuestion(t *testing.T) {
+	t.Parallel()
+	w, provider := newBusy(t, "Reply YES")
+	w.model = modelFunc(func(_ context.Context, req llm.Request) (llm.Response, error) {
+		r := clerk(req)
+		if len(r.Calls) == 0 {
+			r.Text = strings.Repeat("The old harbour has many places. ", 60)
+		}
+		return r, nil
+	})
+	id := w.writes("m1", "book")
+	w.sends(id)
+	if len(w.sent) == 0 {
+		t.Fatal("nothing has gone out")
+	}
+	w.writes("m2", "yes")
+	w.wantsHeld(id)
+	provider.words = ""
+	w.clock.add(time.Minute)
+	w.sends(id)
+	w.writes("m3", "yes")
+	w.wantsBooked(id)
+}
+
+// Which of two is meant is a question of its own: until it has gone out, a YES may be meant for who was
+// quoted, as before.
+func TestPromise1_AYesBeforeItIsAskedWhatIsMeant(t *testing.T) {
+	t.Parallel()
+	w, provider := newBusy(t, "")
+	id := w.writes("m1", "book")
+	w.sends(id)
+	if err := w.teller().Tell(t.Context(), id, "quoted", thread.Notice{Kind: "said", Text: "> at the gate?", Quote: &thread.Quote{Text: "at the gate?"}}); err != nil {
+		t.Fatal(err)
+	}
+	w.work()
+	w.sends(id)
+	provider.words = "19:00"
+	w.writes("m2", "yes")
+	w.writes("m3", "yes please")
+	w.wantsHeld(id)
+	provider.words = ""
+	w.clock.add(time.Minute)
+	w.sends(id)
+	w.writes("m4", "yes")
+	w.wantsBooked(id)
+}
+
+// What names its question needs no look at whether that has gone out: nobody else could know it.
+func TestAnAnswerThatNamesItsQuestion(t *testing.T) {
+	t.Parallel()
+	for name, answers := range map[string]func(w *world, in *channel.Inbound){
+		"button": func(w *world, in *channel.Inbound) { in.Button = "yes:" + w.head(threadOf(*in)).Pending.ID },
+		"reply": func(w *world, in *channel.Inbound) {
+			w.sends(threadOf(*in))
+			in.ReplyTo = w.outboxesOf([]string{threadOf(*in)})[0].ProviderID
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, _ := newBusy(t, "")
+			id := w.writes("m1", "book")
+			in := w.from("ann", channel.WhatsApp, "m2", "yes")
+			answers(w, &in)
+			w.clock.add(time.Second)
+			w.comes(in)
+			w.work()
+			w.wantsBooked(id)
+		})
 	}
 }

@@ -52,6 +52,7 @@ func (c *chat) id() string { return threadOf(c.from(c.who, c.channel, "", "")) }
 func (c *chat) does(tool, format string, args ...any) (turn.Answer, string) {
 	c.t.Helper()
 	a := c.say(c.message(tool + " " + fmt.Sprintf(format, args...)))
+	c.sends(a.Thread)
 	if len(a.Turn.Calls) != 1 {
 		c.t.Fatalf("%s: %v", tool, a.Turn.Calls)
 	}

@@ -52,12 +52,19 @@ func (w *work) gate(ctx context.Context) (done bool, err error) {
 	ruling := gate.Decide(w.pending, w.does(), w.in, refers, w.tc.Now)
 	if w.doubtful(ruling) {
 		w.doubt(false)
-		w.asked = true
+		w.asked, w.doubted = true, true
 		w.text = w.say(wording.WhichOffer, wording.Vars{"summary": w.pending.Summary})
 		return true, nil
 	}
 	switch ruling {
 	case gate.Confirmed:
+		asked, err := w.wasAsked(ctx)
+		if err != nil {
+			return false, err
+		}
+		if !asked {
+			return true, w.remind(ctx)
+		}
 		return true, w.confirm(ctx)
 	case gate.Declined:
 		s, err := w.release(ctx)
@@ -94,7 +101,30 @@ func (w *work) doubtful(r gate.Ruling) bool {
 	if w.pending == nil || !w.pending.Doubt || r != gate.Confirmed && r != gate.Declined {
 		return false
 	}
+	return w.bare()
+}
+
+// bare reports whether nothing but the time says what the customer's words answer.
+func (w *work) bare() bool {
 	return !slices.ContainsFunc(w.in, func(m thread.Message) bool { return m.Button != "" || m.ReplyTo != "" })
+}
+
+// wasAsked reports whether the customer had been asked for what they said YES to. Where the question is
+// sent, it may wait for its provider, or never go out: a bare YES is then meant for something else.
+func (w *work) wasAsked(ctx context.Context) (bool, error) {
+	if !w.thread.Channel.Pushes() || !w.bare() {
+		return true, nil
+	}
+	for _, id := range w.pending.Asked {
+		m, err := w.r.Outbox.Get(ctx, w.thread.ID, id)
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return false, err
+		}
+		if !slices.ContainsFunc(w.in, func(said thread.Message) bool { return !m.OutBefore(said.At) }) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // doubt notes whether a bare YES or NO may be meant for somebody else.

@@ -15,8 +15,10 @@
 // itself (1 more) and is delivered by the sender (2 more). Tools add what they need
 // themselves; the audit of their calls goes with the commit (2 write units or more), and a
 // round that proposes is journalled first (1 request). YES and NO add what the ledger reads
-// (1 request); a YES to a frozen call is journalled (1 request). A turn whose proposals are more
-// than one transaction takes lets go of each that it has replaced first (1 request each).
+// (1 request); a YES to a frozen call is journalled (1 request). Where questions are sent, a YES by
+// neither button nor reply looks up whether its own went out (1 request and 1 read unit, or 2 of
+// each). A turn whose proposals are more than one transaction takes lets go of each that it has
+// replaced first (1 request each).
 //
 // An assistant that is told of the customer reads that (1 request and 1 read unit). One that
 // remembers turns before the latest writes a digest with every eighth turn (up to 6 write
