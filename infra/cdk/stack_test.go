@@ -588,6 +588,9 @@ func TestQueues(t *testing.T) {
 	tm.counts(t, "AWS::SQS::Queue", len(wiring.Queues()))
 	for _, w := range wiring.Queues() {
 		_, r := tm.one(t, "AWS::SQS::Queue", *id(w.Name, "Queue"))
+		if w.FIFO && (r.Properties["DeduplicationScope"] != "messageGroup" || r.Properties["FifoThroughputLimit"] != "perMessageGroupId") {
+			t.Errorf("%s: threads wait for each other: %v", w.Name, r.Properties)
+		}
 		if got := r.Properties["FifoQueue"] == true; got != w.FIFO {
 			t.Errorf("%s: FIFO is %v, want %v", w.Name, got, w.FIFO)
 		}
