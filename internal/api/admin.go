@@ -209,6 +209,11 @@ func (a *Admin) saveMarket(w http.ResponseWriter, r *http.Request, who actor.Act
 			return fault.Field("tools."+name, "no such tool: want some of %v", a.Runner.Tools.Names())
 		}
 	}
+	for _, name := range m.Safety.RequireConfirmFor {
+		if _, known := a.Runner.Tools.Get(name); !known { // and the one that was meant would not ask
+			return fault.Field("safety.requireConfirmFor", "no such tool as %q: want some of %v", name, a.Runner.Tools.Names())
+		}
+	}
 	saved, err := a.Markets.Save(r.Context(), *m, who.Key())
 	if err != nil {
 		return err

@@ -154,6 +154,7 @@ func TestWrongMarkets(t *testing.T) {
 		"an array":         {"m-array", "[]", 400, ""},
 		"another id":       {"m-other", `{"id":"demo"}`, 400, "id"},
 		"id in capitals":   {"M", `{}`, 400, "id"},
+		"unknown to ask":   {"m-asks", `{"safety":{"requireConfirmFor":["getMenu","launch"]}}`, 400, "safety.requireConfirmFor"},
 		"unknown tool":     {"m-tool", `{"tools":{"launch":{}}}`, 400, "tools.launch"},
 		"no language":      {"m-lang", `{"languages":[]}`, 400, "languages"},
 		"wrong gate":       {"m-gate", `{"gate":"open"}`, 400, "gate"},

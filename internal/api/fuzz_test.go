@@ -347,7 +347,7 @@ func FuzzMarketBody(f *testing.F) {
 	s, _ := fuzzed(f)
 	for _, body := range []string{
 		`{}`, `{"name":"New","languages":["en","tr"],"language":"tr","currency":"TRY","timeZone":"Europe/Istanbul"}`,
-		`{"safety":{"maxRounds":3,"requireConfirmFor":["searchListings"]},"tools":{"cancelBooking":{"enabled":false,"allowedTags":["a"]}}}`,
+		`{"safety":{"maxRounds":3,"requireConfirmFor":["searchMarketplace"]},"tools":{"cancelBooking":{"enabled":false,"allowedTags":["a"]}}}`,
 		`{"templates":{"booking_confirmed":"{code}"},"whatsapp":{"from":"+15550100","templates":{"merchant":{"contentSid":"HX1","params":["code"]}}}}`,
 		`{"gate":null,"quietMs":1e9}`, `{"version":9223372036854775808}`, `{"updatedAt":"9999-99-99"}`, `{"id":"demo"}`,
 	} {
