@@ -24,6 +24,7 @@ func Events() map[string][]string {
 	booking := []string{"code", "listing", "offering", "when", "party", "customer", "price", "note"}
 	answered := []string{"listing", "code", "eta", "reason", "summary"}
 	ride := []string{"code", "pickup", "pickupMap", "dropoff", "when", "passengers"}
+	driven := []string{"code", "driver", "vehicle", "plate"}
 	order := []string{"code", "listing", "lines", "address", "map", "when", "customer", "phone", "fee", "total", "note", "reason", "eta"}
 	return map[string][]string{
 		"merchant_booking_confirmed":  booking,
@@ -43,10 +44,25 @@ func Events() map[string][]string {
 		"business_message":            {"listing", "code", "text"},
 		"waitlist_offer":              booking,
 		"booking_reminder":            {"code", "listing", "offering", "when", "party"},
+		"booking_no_show":             {"listing", "summary", "until", "amount", "kept", "back", "count", "days"},
+		"booking_came":                {"listing", "summary"},
+		"payment_paid":                {"code", "summary", "amount"},
+		"payment_failed":              {"summary", "amount", "link", "until"},
+		"payment_too_late":            {"summary", "amount"},
+		"payment_returning":           {"code", "summary", "amount"},
+		"payment_returning_part":      {"code", "summary", "amount", "back", "kept"},
+		"payment_returned":            {"code", "summary", "amount"},
 		"taxi_offer":                  append(slices.Clone(ride), "attempt"),
 		"taxi_pickup":                 append(slices.Clone(ride), "customer", "phone", "note"),
 		"taxi_taken":                  {"code"},
 		"taxi_cancelled":              {"code"},
+		"taxi_assigned":               append(slices.Clone(driven), "phone"),
+		"taxi_arrived":                driven,
+		"taxi_searching":              {"code"},
+		"taxi_called_off":             {"code", "summary"},
+		"taxi_done":                   {"code"},
+		"taxi_unserved":               {"code", "summary"},
+		"taxi_expired":                {"summary"},
 	}
 }
 

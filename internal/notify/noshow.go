@@ -24,7 +24,7 @@ func (n *Notifier) missed(ctx context.Context, e ledger.Event) error {
 	vars := wording.Vars{"listing": tx.ListingName, "summary": booking.Summary(lang, tx)}
 	if e.Type == ledger.Came {
 		return n.customer(ctx, e, thread.Notice{
-			Kind: came, Ref: tx.ID, Text: wording.Say(lang, wording.BookingCame, vars), Cards: []map[string]any{booking.Card(lang, tx)},
+			Kind: came, Ref: tx.ID, Text: wording.Say(lang, wording.BookingCame, vars), Vars: vars, Cards: []map[string]any{booking.Card(lang, tx)},
 		})
 	}
 	loc := schedule.Zone(tx.TimeZone)
@@ -35,10 +35,9 @@ func (n *Notifier) missed(ctx context.Context, e ledger.Event) error {
 		if tx.LateRefundMinor > 0 {
 			key = wording.NoShowPart
 		}
-		lines = append(lines, wording.Say(lang, key, wording.Vars{
-			"amount": wording.Money(lang, tx.DueMinor, tx.Currency), "kept": wording.Money(lang, tx.KeptMinor(), tx.Currency),
-			"back": wording.Money(lang, tx.LateRefundMinor, tx.Currency),
-		}))
+		vars["amount"], vars["kept"] = wording.Money(lang, tx.DueMinor, tx.Currency), wording.Money(lang, tx.KeptMinor(), tx.Currency)
+		vars["back"] = wording.Money(lang, tx.LateRefundMinor, tx.Currency)
+		lines = append(lines, wording.Say(lang, key, vars))
 	}
 	rule, err := n.rule(ctx, tx)
 	if err != nil {
@@ -49,11 +48,12 @@ func (n *Notifier) missed(ctx context.Context, e ledger.Event) error {
 		if rule.Deposit != nil {
 			key = wording.NoShowRuleDeposit
 		}
-		lines = append(lines, wording.Say(lang, key, wording.Vars{
-			"count": strconv.Itoa(rule.Count), "days": strconv.Itoa(rule.Days), "listing": tx.ListingName,
-		}))
+		vars["count"], vars["days"] = strconv.Itoa(rule.Count), strconv.Itoa(rule.Days)
+		lines = append(lines, wording.Say(lang, key, vars))
 	}
-	return n.customer(ctx, e, thread.Notice{Kind: noShow, Ref: tx.ID, Text: strings.Join(lines, "\n"), Cards: []map[string]any{booking.Card(lang, tx)}})
+	return n.customer(ctx, e, thread.Notice{
+		Kind: noShow, Ref: tx.ID, Text: strings.Join(lines, "\n"), Vars: vars, Cards: []map[string]any{booking.Card(lang, tx)},
+	})
 }
 
 // rule is what the offering asks of people who do not come, now; nil when there is none.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -430,8 +431,12 @@ func TestAMissedBookingIsToldTheCustomer(t *testing.T) {
 		want := wording.Say("en", tt.key, wording.Vars{
 			"listing": "Harbour Grill", "summary": booking.Summary("en", e.Transaction), "until": wording.Until("en", noon.Add(ledger.TakeBackFor), noon),
 		})
-		if n := h.Inbox[1].Notice; n.Kind != tt.kind || n.Text != want {
+		n := h.Inbox[1].Notice
+		if n.Kind != tt.kind || n.Text != want {
 			t.Errorf("%s: %s %q, want %s %q", tt.typ, n.Kind, n.Text, tt.kind, want)
+		}
+		if vars, ok := market.Events()[n.Kind]; !ok || n.Vars["summary"] == "" || slices.Contains(vars, "until") && n.Vars["until"] == "" {
+			t.Errorf("%s: a template could not say it: %v of %v", tt.typ, n.Vars, vars)
 		}
 	}
 }

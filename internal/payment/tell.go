@@ -78,7 +78,7 @@ func (t *Teller) notice(ctx context.Context, e Event, p Payment, tx ledger.Trans
 		"back": wording.Money(p.Language, p.Back(), p.Currency), "kept": wording.Money(p.Language, p.AmountMinor-p.Back(), p.Currency),
 		"until": wording.Until(p.Language, tx.HoldExpiresAt.In(m.Location()), e.At.In(m.Location())),
 	}
-	n := thread.Notice{Kind: "payment_" + string(e.Type), Text: wording.Say(p.Language, say, vars), Cards: []map[string]any{s.CardOf(p)}}
+	n := thread.Notice{Kind: string(say), Text: wording.Say(p.Language, say, vars), Vars: vars, Cards: []map[string]any{s.CardOf(p)}}
 	if e.Type == Paid {
 		n.Cards = []map[string]any{s.Card(p.Language, tx), s.CardOf(p)}
 	}

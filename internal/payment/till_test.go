@@ -305,6 +305,15 @@ func (d *till) Tell(_ context.Context, _, key string, n thread.Notice) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.threads[key] = n
+	vars, known := market.Events()[n.Kind] // an approved template can say it in the place of its text
+	for _, name := range vars {
+		if n.Vars[name] == "" {
+			d.t.Errorf("%s has no %s", n.Kind, name)
+		}
+	}
+	if !known {
+		d.t.Errorf("%s is no event", n.Kind)
+	}
 	d.queued++
 	return nil
 }

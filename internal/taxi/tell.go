@@ -202,49 +202,56 @@ func (n news) key(typ, recipient string) string {
 
 // customer tells the customer how far their ride is.
 func (n news) customer(ctx context.Context) error {
-	kind, ref, text := n.text()
-	if text == "" || n.ride.Thread == "" {
+	say, over := n.word()
+	if say == "" || n.ride.Thread == "" {
 		return nil
 	}
-	notice := thread.Notice{Kind: kind, Ref: ref, Text: text, ByPerson: slices.Contains([]EventType{AssignedEvent, ArrivedEvent, WithdrawnEvent, CancelledEvent}, n.event.Type)}
-	if n.ride.Receipt != nil {
-		notice.Cards = []map[string]any{Card(n.ride.Language, n.ride)}
+	r, kind := n.ride, string(say)
+	vars := wording.Vars{"summary": Summary(r.Language, r), "code": r.Code}
+	if d := r.Driver; d != nil {
+		vars["driver"], vars["vehicle"], vars["plate"], vars["phone"] = d.Name, d.Vehicle, d.Plate, d.Phone
 	}
-	return n.Threads.Tell(ctx, n.ride.Thread, n.key(kind, n.ride.Owner), notice)
+	notice := thread.Notice{
+		Kind: kind, Text: wording.Say(r.Language, say, vars), Vars: vars,
+		ByPerson: slices.Contains([]EventType{AssignedEvent, ArrivedEvent, WithdrawnEvent, CancelledEvent}, n.event.Type),
+	}
+	if over {
+		notice.Ref = r.ID
+	}
+	if r.Receipt != nil {
+		notice.Cards = []map[string]any{Card(r.Language, r)}
+	}
+	return n.Threads.Tell(ctx, r.Thread, n.key(kind, r.Owner), notice)
 }
 
-// text is what the customer is told, "" nothing; a pending action about ref is over then. What
-// has been overtaken is not told: its successor is.
-func (n news) text() (kind, ref, text string) {
+// word is what the customer is told, "" nothing, and whether a pending action about the ride is over
+// then. What has been overtaken is not told: its successor is.
+func (n news) word() (say wording.Key, over bool) {
 	e, r := n.event, n.ride
-	lang, has := r.Language, r.Driver != nil && r.Driver.ID == e.Driver && r.Attempt == e.Attempt
+	has := r.Driver != nil && r.Driver.ID == e.Driver && r.Attempt == e.Attempt
 	switch e.Type {
 	case AssignedEvent:
 		if has && r.Status != Cancelled { // being there, the driver is still to be known
-			return "taxi_assigned", "", wording.Say(lang, wording.TaxiAssigned, wording.Vars{
-				"driver": r.Driver.Name, "vehicle": r.Driver.Vehicle, "plate": r.Driver.Plate, "phone": r.Driver.Phone, "code": r.Code,
-			})
+			return wording.TaxiAssigned, false
 		}
 	case ArrivedEvent:
 		if has && r.Status != Cancelled {
-			return "taxi_arrived", "", wording.Say(lang, wording.TaxiArrived, wording.Vars{
-				"driver": r.Driver.Name, "vehicle": r.Driver.Vehicle, "plate": r.Driver.Plate, "code": r.Code,
-			})
+			return wording.TaxiArrived, false
 		}
 	case WithdrawnEvent:
 		if e.Status == Requested && r.Status.Open() {
-			return "taxi_searching", "", wording.Say(lang, wording.TaxiSearching, wording.Vars{"code": r.Code})
+			return wording.TaxiSearching, false
 		}
 	case CancelledEvent:
 		if r.CancelledBy != "" { // a customer who has cancelled was answered
-			return "taxi_cancelled", r.ID, wording.Say(lang, wording.TaxiCalledOff, wording.Vars{"summary": Summary(lang, r), "code": r.Code})
+			return wording.TaxiCalledOff, true
 		}
 	case DoneEvent:
-		return "taxi_done", r.ID, wording.Say(lang, wording.TaxiDone, wording.Vars{"code": r.Code})
+		return wording.TaxiDone, true
 	case UnservedEvent:
-		return "taxi_unserved", r.ID, wording.Say(lang, wording.TaxiUnserved, wording.Vars{"summary": Summary(lang, r)})
+		return wording.TaxiUnserved, true
 	case ExpiredEvent:
-		return "taxi_expired", r.ID, wording.Say(lang, wording.TaxiExpired, wording.Vars{"summary": Summary(lang, r)})
+		return wording.TaxiExpired, true
 	}
-	return "", "", ""
+	return "", false
 }

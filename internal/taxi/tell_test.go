@@ -160,9 +160,24 @@ func (s *station) notices(id string) []thread.Notice {
 	for _, m := range h.Inbox {
 		if m.Notice != nil {
 			all = append(all, *m.Notice)
+			s.sayableLater(*m.Notice)
 		}
 	}
 	return all
+}
+
+// sayableLater fails unless an approved template can say a notice in the place of its text.
+func (s *station) sayableLater(n thread.Notice) {
+	s.t.Helper()
+	vars, known := market.Events()[n.Kind]
+	for _, name := range vars {
+		if n.Vars[name] == "" {
+			s.t.Errorf("%s has no %s", n.Kind, name)
+		}
+	}
+	if !known {
+		s.t.Errorf("%s is no event", n.Kind)
+	}
 }
 
 func kinds(ns []thread.Notice) []string {
@@ -501,7 +516,7 @@ func TestCrashAnywhereInTelling(t *testing.T) {
 		"cancelled by staff": {taxi.CancelledEvent, func(s *station) taxi.Ride {
 			r := says("yes")(s)
 			return s.must(s.CancelByStaff(context.Background(), staff, s.market.ID, r.Owner, r.ID))
-		}, map[string][]string{"d00": {"cancelled-1 taxi_cancelled"}, "customer": {"taxi_cancelled"}, "turns": {"1"}}},
+		}, map[string][]string{"d00": {"cancelled-1 taxi_cancelled"}, "customer": {"taxi_called_off"}, "turns": {"1"}}},
 		"unserved": {taxi.UnservedEvent, func(s *station) taxi.Ride {
 			r := s.ordered()
 			for range taxi.MaxAttempts {
@@ -620,7 +635,7 @@ func TestTellingOfACallOff(t *testing.T) {
 	}
 	var told []thread.Notice
 	for _, n := range s.notices(r.Thread) {
-		if n.Kind == "taxi_cancelled" {
+		if n.Kind == "taxi_called_off" {
 			told = append(told, n)
 		}
 	}
