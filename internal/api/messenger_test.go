@@ -394,6 +394,17 @@ func TestHostileMessengerBodies(t *testing.T) {
 	}
 }
 
+// What Meta brings late was written when it says, and not when it came.
+func TestALateMessageOnMessenger(t *testing.T) {
+	t.Parallel()
+	p, ann := newPage(t, nil), newPSID()
+	wrote := now().Add(-time.Hour).Truncate(time.Millisecond)
+	p.post(t, http.StatusOK, p.Batch(p.Message(ann, newID(), "ok").With("timestamp", wrote.UnixMilli())))
+	if m := p.inbox(t, ann)[0]; !m.Written().Equal(wrote) || !m.At.After(wrote.Add(time.Minute)) {
+		t.Errorf("written at %s, came at %s", m.Written(), m.At)
+	}
+}
+
 // One item that cannot be read loses none of the others.
 func TestMessengerWithABadItem(t *testing.T) {
 	t.Parallel()

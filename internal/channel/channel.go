@@ -104,12 +104,12 @@ type Inbound struct {
 	Text       string
 	Media      []Media
 	Location   *Location
-	Button     string // payload of a tapped button
-	ReplyTo    string // the message or pending action that this one answers
-	Language   string // asked for by the client; "" if not
-	Switch     Switch // of the role in which a number that has one writes
-	Beside     string // the other thread of who writes from such a number: what came in there is not taken in here
-	SentAt     time.Time
+	Button     string    // payload of a tapped button
+	ReplyTo    string    // the message or pending action that this one answers
+	Language   string    // asked for by the client; "" if not
+	Switch     Switch    // of the role in which a number that has one writes
+	Beside     string    // the other thread of who writes from such a number: what came in there is not taken in here
+	SentAt     time.Time // by the channel's clock; zero where it does not say
 	ReceivedAt time.Time
 }
 

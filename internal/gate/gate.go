@@ -107,7 +107,7 @@ func answerOf(p *thread.Pending, does Deed, m thread.Message, refers map[string]
 		return Unclear, false
 	case m.ReplyTo != "" && refers[m.ID] != p.ID:
 		return Unclear, true
-	case !m.At.After(p.CreatedAt), len(m.Media) > 0, m.Location != nil:
+	case !m.Written().After(p.CreatedAt), len(m.Media) > 0, m.Location != nil:
 		return Unclear, false
 	}
 	return said, false

@@ -37,6 +37,8 @@ func TestDecide(t *testing.T) {
 		{"yes and then no", offer, []thread.Message{text(time.Second, "yes"), text(2*time.Second, "no")}, nil, 2 * time.Second, Waiting},
 		{"yes twice", offer, []thread.Message{text(time.Second, "yes"), text(2*time.Second, "evet")}, nil, 2 * time.Second, Confirmed},
 		{"yes before the offer", offer, []thread.Message{text(0, "yes")}, nil, time.Second, Waiting},
+		{"written before the offer, come after it", offer, []thread.Message{at(time.Second, thread.Message{Text: "yes", Wrote: made.Add(-time.Second)})}, nil, time.Second, Waiting},
+		{"written after the offer, come later", offer, []thread.Message{at(time.Minute, thread.Message{Text: "yes", Wrote: made.Add(time.Second)})}, nil, time.Minute, Confirmed},
 		{"yes with a photo", offer, []thread.Message{at(time.Second, thread.Message{Text: "yes", Media: []channel.Media{{URL: "u"}}})}, nil, time.Second, Waiting},
 		{"last moment", offer, []thread.Message{text(time.Minute, "yes")}, nil, 9*time.Minute + 29*time.Second, Confirmed},
 		{"TestField14 within the buffer", offer, []thread.Message{text(time.Minute, "yes")}, nil, 9*time.Minute + 30*time.Second, TooLate},

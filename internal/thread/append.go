@@ -51,6 +51,9 @@ func (s *Store) Append(ctx context.Context, in channel.Inbound, lease bool) (App
 		ID: MessageID(id, in.Channel, in.MessageID), Channel: in.Channel, Text: in.Text, Media: in.Media,
 		Location: in.Location, Button: in.Button, ReplyTo: in.ReplyTo, Language: in.Language, Switch: in.Switch, At: s.Now(),
 	}
+	if in.SentAt.Before(msg.At) {
+		msg.Wrote = in.SentAt
+	}
 	return s.append(ctx, id, msg, in, lease)
 }
 

@@ -123,9 +123,18 @@ type Message struct {
 	ReplyTo  string            `dynamodbav:"replyTo,omitempty" json:"replyTo,omitempty"`
 	Language string            `dynamodbav:"lang,omitempty" json:"language,omitempty"`
 	At       time.Time         `dynamodbav:"at" json:"at"`
+	Wrote    time.Time         `dynamodbav:"wrote" json:"-"`                           // by the channel's clock, where that is before At
 	Long     bool              `dynamodbav:"long,omitempty" json:"-"`                  // text and media are in the seen item
 	Switch   channel.Switch    `dynamodbav:"switch,omitempty" json:"switch,omitempty"` // of role, from this message on
 	Notice   *Notice           `dynamodbav:"notice,omitempty" json:"notice,omitempty"` // not from the customer
+}
+
+// Written is when the customer wrote m, as far as the channel tells: some bring it late.
+func (m Message) Written() time.Time {
+	if m.Wrote.IsZero() {
+		return m.At
+	}
+	return m.Wrote
 }
 
 // Notice is something the backend itself has to tell the customer on this thread. It

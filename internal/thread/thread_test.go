@@ -101,6 +101,26 @@ func TestField01_SameMessageManyTimes(t *testing.T) {
 	}
 }
 
+// When a message was written is known where its channel tells, and never later than it came.
+func TestWhenAMessageWasWritten(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s, now := newStore(t, c), c.now()
+	for sent, want := range map[time.Time]time.Time{
+		{}: now, now: now, now.Add(time.Minute): now, now.Add(-time.Millisecond): now.Add(-time.Millisecond), now.Add(-36 * time.Hour): now.Add(-36 * time.Hour),
+	} {
+		in := message(dynamotest.ID("who"), "1", "ok")
+		in.SentAt = sent
+		h, err := s.Head(t.Context(), mustAppend(t, s, in, false).Thread)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := h.Inbox[0]; !m.Written().Equal(want) || !m.At.Equal(now) || !h.LastIn.Equal(now) {
+			t.Errorf("sent at %s: written at %s, came at %s", sent, m.Written(), m.At)
+		}
+	}
+}
+
 func TestField03_FirstContactInParallel(t *testing.T) {
 	t.Parallel()
 	s, who := newStore(t, newClock()), dynamotest.ID("who")

@@ -361,6 +361,34 @@ func TestPromise1_AYesBeforeItIsAskedWhatIsMeant(t *testing.T) {
 	w.wantsBooked(id)
 }
 
+// A YES that its channel brings late, as Meta does what could not be taken at first, is none to what was
+// asked since it was written.
+func TestPromise1_AYesThatCameLate(t *testing.T) {
+	t.Parallel()
+	for name, after := range map[string]time.Duration{"before it was offered": -time.Second, "before it was asked": time.Second, "no sooner than it was asked": 2 * time.Second} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, _ := newBusy(t, "")
+			said := func(id, text string, at time.Time) string {
+				in := w.from("ann", channel.Messenger, id, text)
+				in.SentAt = at
+				w.comes(in)
+				w.work()
+				return threadOf(in)
+			}
+			offered := w.clock.now()
+			id := said("m1", "book", offered)
+			w.clock.add(2 * time.Second)
+			w.sends(id)
+			w.clock.add(time.Minute)
+			said("m2", "yes", offered.Add(after))
+			w.wantsHeld(id)
+			said("m3", "yes", offered.Add(3*time.Second))
+			w.wantsBooked(id)
+		})
+	}
+}
+
 // What names its question needs no look at whether that has gone out: nobody else could know it.
 func TestAnAnswerThatNamesItsQuestion(t *testing.T) {
 	t.Parallel()

@@ -110,7 +110,7 @@ func (w *work) bare() bool {
 }
 
 // wasAsked reports whether the customer had been asked for what they said YES to. Where the question is
-// sent, it may wait for its provider, or never go out: a bare YES is then meant for something else.
+// sent, it may wait for its provider, or never go out: a bare YES was then meant for something else.
 func (w *work) wasAsked(ctx context.Context) (bool, error) {
 	if !w.thread.Channel.Pushes() || !w.bare() {
 		return true, nil
@@ -120,7 +120,7 @@ func (w *work) wasAsked(ctx context.Context) (bool, error) {
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return false, err
 		}
-		if !slices.ContainsFunc(w.in, func(said thread.Message) bool { return !m.OutBefore(said.At) }) {
+		if !slices.ContainsFunc(w.in, func(said thread.Message) bool { return !m.OutBefore(said.Written()) }) {
 			return true, nil
 		}
 	}
