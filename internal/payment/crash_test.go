@@ -316,11 +316,11 @@ func TestCrashAnywhereInTelling(t *testing.T) {
 			p := d.yes(tx)
 			d.pass(ledger.PayFor)
 			d.take(d.report(d.stripe.Pay(p.Intent)))
-		}, []string{"payment_refunding"}},
+		}, []string{"payment_too_late"}},
 		"given back by staff": {func(d *till, tx ledger.Transaction) {
 			paid(d, tx)
 			d.take(d.report(d.stripe.GiveBack(d.payment(tx).Intent)))
-		}, []string{"payment_paid", "payment_refunded"}},
+		}, []string{"payment_paid", "payment_returned"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -125,6 +125,8 @@ func TestField17_YesToWhatNeverWentOut(t *testing.T) {
 		if last := turns[len(turns)-1]; (last.Settled != "") != settles || !settles && !strings.Contains(textOf(last), "place A") {
 			t.Errorf("YES %d settles %q: %s", n+1, last.Settled, textOf(last))
 		}
+		w.settle() // they are asked about it, and can be
+		w.clock.add(time.Second)
 	}
 }
 
