@@ -263,7 +263,7 @@ func (b *bench) initiate() llm.Call {
 func event(method, path, query, contentType, body string) ([]byte, error) {
 	return json.Marshal(map[string]any{
 		"version": "2.0", "routeKey": method + " " + path, "rawPath": path, "rawQueryString": query,
-		"headers": map[string]string{"content-type": contentType, "host": "bench.example", "user-agent": "bench", "x-forwarded-proto": "https"},
+		"headers": map[string]string{"content-type": contentType, "host": "bench.example", "user-agent": "bench", "x-forwarded-proto": "https", "x-forwarded-for": "127.0.0.1"},
 		"requestContext": map[string]any{
 			"domainName": "bench.example", "requestId": "bench", "stage": "$default",
 			"http": map[string]string{"method": method, "path": path, "sourceIp": "127.0.0.1"},
