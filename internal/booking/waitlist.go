@@ -10,7 +10,6 @@ import (
 	"merve/internal/gate"
 	"merve/internal/ledger"
 	"merve/internal/market"
-	"merve/internal/outbox"
 	"merve/internal/schedule"
 	"merve/internal/thread"
 	"merve/internal/wording"
@@ -117,7 +116,7 @@ func mayAsk(m *market.Market, h thread.Head, now time.Time) bool {
 	waits := func(p *thread.Pending) bool { return p != nil && !gate.Gone(p, now) }
 	told := func(m thread.Message) bool { return m.Notice != nil && waits(m.Notice.Offer) }
 	return h.Handler != thread.ByPerson && !waits(h.Pending) && !slices.ContainsFunc(h.Inbox, told) &&
-		outbox.Reachable(m, h, string(wording.WaitlistOffer), false, now)
+		h.Reachable(m, string(wording.WaitlistOffer), false, now)
 }
 
 func (w *Waitlist) ask(ctx context.Context, m *market.Market, tx ledger.Transaction) error {

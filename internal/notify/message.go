@@ -80,7 +80,7 @@ func (w Writer) reachable(ctx context.Context, tc tool.Context, a messageArgs) (
 	case err != nil:
 		return nil, err
 	}
-	if !outbox.Reachable(tc.Market, head, merchantMessage, false, tc.Now) {
+	if !head.Reachable(tc.Market, merchantMessage, false, tc.Now) {
 		return nil, errUnreachable
 	}
 	return l, nil

@@ -3,20 +3,10 @@ package outbox
 import (
 	"fmt"
 	"strings"
-	"time"
 
-	"merve/internal/channel"
 	"merve/internal/language"
 	"merve/internal/market"
-	"merve/internal/thread"
 )
-
-// Reachable reports whether somebody can be told of an event now: they want messages, and have
-// written lately enough or can be told by the market's approved template.
-func Reachable(m *market.Market, h thread.Head, event string, byPerson bool, now time.Time) bool {
-	_, approved := m.WhatsApp.Templates[event]
-	return !h.OptedOut && (h.InWindow(byPerson, now) || approved && h.Channel == channel.WhatsApp)
-}
 
 // Approved fills the parameters of the market's approved template for an event; nil when it has
 // none.

@@ -11,7 +11,6 @@ import (
 
 	"merve/internal/dynamo"
 	"merve/internal/gate"
-	"merve/internal/outbox"
 	"merve/internal/roster"
 	"merve/internal/thread"
 	"merve/internal/tool"
@@ -80,7 +79,7 @@ func (p *Post) pass(ctx context.Context, tc tool.Context, m matter, text, id str
 		return say(wording.RelayUnreachable), nil
 	case err != nil:
 		return gate.Settled{}, err
-	case !outbox.Reachable(tc.Market, head, Kind, true, p.now()):
+	case !head.Reachable(tc.Market, Kind, true, p.now()):
 		return say(wording.RelayUnreachable), nil
 	}
 	lang := head.Language

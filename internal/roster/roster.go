@@ -62,9 +62,9 @@ func (r Roles) Businesses() []string {
 	return slices.Compact(all)
 }
 
-// Work is the type of the thread on which the number writes for its work, and is written to: one for
+// ThreadType is that of the thread on which the number writes for its work, and is written to: one for
 // all that it does.
-func (r Roles) Work() channel.ThreadType {
+func (r Roles) ThreadType() channel.ThreadType {
 	if len(r.Businesses()) == 0 {
 		return channel.Dispatch
 	}

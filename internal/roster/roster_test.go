@@ -50,8 +50,8 @@ func TestRoles(t *testing.T) {
 	if d := cmp.Diff([]string{"bar", "sushi", "tapas"}, r.Listings()); d != "" {
 		t.Error(d)
 	}
-	if r.Work() != channel.Ops || r[:1].Work() != channel.Dispatch { // the driver's entry comes first
-		t.Errorf("at work %s, as a driver alone %s", r.Work(), r[:1].Work())
+	if r.ThreadType() != channel.Ops || r[:1].ThreadType() != channel.Dispatch { // the driver's entry comes first
+		t.Errorf("at work %s, as a driver alone %s", r.ThreadType(), r[:1].ThreadType())
 	}
 	if n := meter.Cost().Requests; n != 2 {
 		t.Errorf("%d requests for two looks, want 2", n)

@@ -179,7 +179,7 @@ func (n news) driver(ctx context.Context, d Driver, typ string, fallback wording
 // DriverThread is the thread on which a driver's own messages arrive: with all that their number is
 // on the roster for.
 func DriverThread(market, phone string, roles roster.Roles) string {
-	return thread.ID(market, roles.Work(), "", channel.OfNumber(phone).Key())
+	return thread.ID(market, roles.ThreadType(), "", channel.OfNumber(phone).Key())
 }
 
 // vars are what a message to a driver can say.

@@ -4,7 +4,9 @@ import (
 	"strings"
 	"time"
 
+	"merve/internal/channel"
 	"merve/internal/dynamo"
+	"merve/internal/market"
 )
 
 // Assigned gives a thread to the assistant or to a person. A turn that is running decides again
@@ -95,4 +97,11 @@ func (s *Store) Doubt(id, pending string) dynamo.Write {
 func waits(head dynamo.Item, id string) bool {
 	var h Head
 	return head.Decode(&h) == nil && h.Pending != nil && h.Pending.ID == id
+}
+
+// Reachable reports whether somebody can be told of an event now: they want messages, and have
+// written lately enough or can be told by the market's approved template.
+func (h Head) Reachable(m *market.Market, event string, byPerson bool, now time.Time) bool {
+	_, approved := m.WhatsApp.Templates[event]
+	return !h.OptedOut && (h.InWindow(byPerson, now) || approved && h.Channel == channel.WhatsApp)
 }

@@ -49,7 +49,7 @@ func (r *Roles) Route(ctx context.Context, in channel.Inbound) ([]channel.Inboun
 		return []channel.Inbound{in}, err
 	}
 	work, customer := in, in
-	work.From.ID, work.ThreadType = channel.OfNumber(in.From.Phone).ID, roles.Work()
+	work.From.ID, work.ThreadType = channel.OfNumber(in.From.Phone).ID, roles.ThreadType()
 	id := func(in channel.Inbound) string {
 		return thread.ID(in.Market, in.ThreadType, in.Assistant, in.From.Key())
 	}
