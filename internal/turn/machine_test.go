@@ -144,10 +144,15 @@ func messageID(in channel.Inbound) string {
 	return thread.MessageID(threadOf(in), in.Channel, in.MessageID)
 }
 
-// run is the queue, whose worker runs to the end or, with calls that meet faults, comes to
-// whatever end it comes.
+// run is the queue, whose worker has the time to answer all that waits, even where another took a
+// turn from it. With calls that meet faults it has time for one turn, and comes to whatever end it
+// comes.
 func (m *machine) run(calls *faulttest.Calls) {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	enough := 5 * time.Minute
+	if calls != nil {
+		enough = 20 * time.Second
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), enough)
 	defer cancel()
 	if err := m.runner.Work(ctx, m.id); err != nil && calls == nil {
 		m.rt.Fatalf("work: %v", err)
