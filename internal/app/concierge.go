@@ -100,7 +100,7 @@ func (b *Base) commands() map[channel.ThreadType]turn.Command {
 
 // roles finds the thread of those who are more than customers.
 func (b *Base) roles() *turn.Roles {
-	return &turn.Roles{Threads: b.Threads(), Outbox: b.Outbox(), Roster: b.roster(), Coded: Coded, Now: b.Now}
+	return &turn.Roles{Threads: b.Threads(), Markets: b.Markets(), Outbox: b.Outbox(), Roster: b.roster(), Coded: Coded, Now: b.Now}
 }
 
 // Coded reports whether a text names something of a number's work by its code.

@@ -132,28 +132,14 @@ func (s *Store) readCode(ctx context.Context, id, code string) (own, other Head,
 
 // heads reads two heads. One request.
 func (s *Store) heads(ctx context.Context, id, other string) (a, b Head, err error) {
-	if a, b, err = s.Pair(ctx, id, other); err == nil && (a.ID == "" || b.ID == "") {
+	both, err := s.Heads(ctx, id, other)
+	if err != nil {
+		return a, b, err
+	}
+	if a, b = HeadOf(both, id), HeadOf(both, other); a.ID == "" || b.ID == "" {
 		err = ErrNoThread
 	}
 	return a, b, err
-}
-
-// Pair reads the heads of two threads; that of one that does not exist is zero. One request.
-func (s *Store) Pair(ctx context.Context, id, other string) (a, b Head, err error) {
-	items, err := s.Table.BatchGet(ctx, headKey(id), headKey(other))
-	if err != nil {
-		return a, b, fmt.Errorf("heads of threads %s and %s: %w", id, other, err)
-	}
-	for _, it := range items {
-		h := &a
-		if it.Key().PK == other {
-			h = &b
-		}
-		if err := it.Decode(h); err != nil {
-			return a, b, err
-		}
-	}
-	return a, b, nil
 }
 
 func (s *Store) linked(id, owner string) dynamo.Write {

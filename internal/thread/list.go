@@ -94,6 +94,14 @@ func (s *Store) Heads(ctx context.Context, ids ...string) ([]Head, error) {
 	return dynamo.Decode[Head](items)
 }
 
+// HeadOf is the head of a thread among some; zero for one that is not there.
+func HeadOf(heads []Head, id string) Head {
+	if i := slices.IndexFunc(heads, func(h Head) bool { return h.ID == id }); i >= 0 {
+		return heads[i]
+	}
+	return Head{}
+}
+
 // Wanted keeps the threads that are of a channel and, at a time, where state says; "" is any. A
 // thread that a person has is [WithPerson], and nothing else.
 func Wanted(ch channel.Channel, state State, now time.Time) func(Head) bool {

@@ -88,7 +88,7 @@ func (r onRoster) Writes(before, after *taxi.Driver) []dynamo.Write {
 
 // roles finds the thread of those who are more than customers.
 func (w *world) roles() *turn.Roles {
-	return &turn.Roles{Threads: w.threads, Outbox: w.outbox, Roster: w.roster, Now: w.clock.now, Coded: func(roles roster.Roles, text string) bool {
+	return &turn.Roles{Threads: w.threads, Markets: w.markets, Outbox: w.outbox, Roster: w.roster, Now: w.clock.now, Coded: func(roles roster.Roles, text string) bool {
 		_, drives := roles.Drives()
 		return drives && taxi.Coded(text) || len(roles.Businesses()) > 0 && (order.Coded(text) || relay.Coded(text))
 	}}
@@ -303,7 +303,6 @@ func (p *play) other(l line, number string) {
 	p.attach(l, &in)
 	p.theirs = cmp.Or(p.theirs, p.thread)
 	p.clock.add(time.Second)
-	in.ReceivedAt = p.clock.now()
 	all, err := p.roles().Route(p.t.Context(), in)
 	if err != nil {
 		p.t.Fatalf("%v: %v", l, err)

@@ -3,10 +3,12 @@ package turn
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"merve/internal/channel"
 	"merve/internal/gate"
+	"merve/internal/market"
 	"merve/internal/outbox"
 	"merve/internal/roster"
 	"merve/internal/thread"
@@ -21,16 +23,22 @@ import (
 //
 // Meanwhile the work still hears what names it: an answer with the code of a ride, an order or a
 // talk, and what quotes one of its messages, if that is more than a YES or NO; those without a
-// code are for the customer's own pending action only. STOP and START are for both.
+// code are for the customer's own pending action only.
+//
+// STOP and START are for every thread on which the number is written to: also that of a work it has no
+// longer, and that on which the market's desk is told, whose people write as customers.
 //
 // A message that is brought again after a change of roles is known on the thread that has it.
 //
 // Requests: none for who has no role (the roster is asked once a minute); else 1, and 1 for a
-// quotation.
+// quotation. STOP and START 1.
 type Roles struct {
 	Threads *thread.Store
-	Outbox  *outbox.Box
-	Roster  interface {
+	Markets interface {
+		Get(ctx context.Context, id string) (*market.Market, error)
+	}
+	Outbox *outbox.Box
+	Roster interface {
 		Of(ctx context.Context, market, number string) (roster.Roles, error)
 	}
 	// Coded reports whether a text names, by its code, something of somebody's work.
@@ -45,26 +53,21 @@ const CustomerFor = 4 * time.Hour
 func (r *Roles) Route(ctx context.Context, in channel.Inbound) ([]channel.Inbound, error) {
 	in.ThreadType = channel.General
 	roles, err := r.Roster.Of(ctx, in.Market, in.From.Phone)
-	if err != nil || len(roles) == 0 {
-		return []channel.Inbound{in}, err
+	switch {
+	case err != nil:
+		return nil, err
+	case in.From.Phone != "" && gate.OptOut(in.Text) != gate.None:
+		return r.everywhere(ctx, in, roles)
+	case len(roles) == 0:
+		return []channel.Inbound{in}, nil
 	}
-	work, customer := in, in
-	work.From.ID, work.ThreadType = channel.OfNumber(in.From.Phone).ID, roles.ThreadType()
-	id := func(in channel.Inbound) string {
-		return thread.ID(in.Market, in.ThreadType, in.Assistant, in.From.Key())
-	}
-	work.Beside, customer.Beside = id(customer), id(work)
-	own, general, err := r.Threads.Pair(ctx, customer.Beside, work.Beside)
+	work, customer := workOf(in, roles.ThreadType()), in
+	work.Beside, customer.Beside = threadOf(customer), threadOf(work)
+	heads, err := r.Threads.Heads(ctx, customer.Beside, work.Beside)
 	if err != nil {
 		return nil, fmt.Errorf("role of a number: %w", err)
 	}
-	if gate.OptOut(in.Text) != gate.None {
-		work.Beside, customer.Beside = "", ""
-		if general.ID == "" {
-			return []channel.Inbound{work}, nil
-		}
-		return []channel.Inbound{work, customer}, nil
-	}
+	own, general := thread.HeadOf(heads, customer.Beside), thread.HeadOf(heads, work.Beside)
 	if work.Switch = roster.SwitchOf(in.Text); work.Switch != "" || own.AsCustomer.IsZero() {
 		return []channel.Inbound{work}, nil
 	}
@@ -83,6 +86,42 @@ func (r *Roles) Route(ctx context.Context, in channel.Inbound) ([]channel.Inboun
 	}
 	work.Switch = channel.Lapsed
 	return []channel.Inbound{work}, nil
+}
+
+// everywhere returns a STOP or START as each thread takes it in on which its number is written to.
+func (r *Roles) everywhere(ctx context.Context, in channel.Inbound, roles roster.Roles) ([]channel.Inbound, error) {
+	m, err := r.Markets.Get(ctx, in.Market)
+	if err != nil {
+		return nil, fmt.Errorf("role of a number: %w", err)
+	}
+	ops, dispatch := workOf(in, channel.Ops), workOf(in, channel.Dispatch)
+	heads, err := r.Threads.Heads(ctx, threadOf(ops), threadOf(dispatch), threadOf(in))
+	if err != nil {
+		return nil, fmt.Errorf("role of a number: %w", err)
+	}
+	stop := gate.OptOut(in.Text) == gate.Stop
+	var all []channel.Inbound
+	for _, work := range []channel.Inbound{ops, dispatch} {
+		head := thread.HeadOf(heads, threadOf(work))
+		told := head.ID != "" || work.ThreadType == channel.Ops && slices.Contains(m.Desk.Numbers, in.From.Phone)
+		if len(roles) > 0 && work.ThreadType == roles.ThreadType() || stop && told || head.OptedOut {
+			all = append(all, work)
+		}
+	}
+	if len(roles) == 0 || thread.HeadOf(heads, threadOf(in)).ID != "" {
+		all = append(all, in)
+	}
+	return all, nil
+}
+
+// workOf is a message as the thread of its number's work takes it in.
+func workOf(in channel.Inbound, typ channel.ThreadType) channel.Inbound {
+	in.From.ID, in.ThreadType = channel.OfNumber(in.From.Phone).ID, typ
+	return in
+}
+
+func threadOf(in channel.Inbound) string {
+	return thread.ID(in.Market, in.ThreadType, in.Assistant, in.From.Key())
 }
 
 // named reports whether a message names something of somebody's work.

@@ -8,7 +8,9 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/channel"
+	"merve/internal/desk"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/listing"
 	"merve/internal/market"
 	"merve/internal/person"
 	"merve/internal/taxi"
@@ -130,6 +132,73 @@ func TestField35_StopInEveryRole(t *testing.T) {
 				t.Errorf("%s on %s: opted out %v", text, in.ThreadType, h.OptedOut)
 			}
 		}
+	}
+}
+
+// STOP is also for the thread of a work that a number has no longer, and START takes it back there. On
+// a thread that has not stopped, START is a word like any other, and not one of its past work.
+func TestField35_StopOfAWorkThatIsOver(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.stock(nil, "kebab")
+	w.model = says("Hello.")
+	number := w.numbers[0]
+	w.routed(w.ofNumber(number, "1", "hello"))
+	_, err := w.listings.Change(t.Context(), w.market, "kebab", "staff:test", func(l *listing.Listing) (*listing.Listing, error) {
+		l.Merve.WhatsApp = "+15550309007"
+		return l, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.clock.add(time.Minute)
+	for n, tt := range []struct {
+		text  string
+		types []channel.ThreadType
+	}{
+		{"START", []channel.ThreadType{channel.General}},
+		{"STOP", []channel.ThreadType{channel.Ops, channel.General}},
+		{"START", []channel.ThreadType{channel.Ops, channel.General}},
+		{"hello", []channel.ThreadType{channel.General}},
+	} {
+		in := w.ofNumber(number, fmt.Sprint("now", n), tt.text)
+		types, requests := w.routed(in)
+		if !slices.Equal(types, tt.types) || n == 2 && requests != 1 {
+			t.Errorf("%s: %v for %d requests, want %v", tt.text, types, requests, tt.types)
+		}
+		for _, in.ThreadType = range types {
+			if h := w.head(threadOf(in)); h.OptedOut != (tt.text == "STOP") {
+				t.Errorf("%s on %s: opted out %v", tt.text, in.ThreadType, h.OptedOut)
+			}
+		}
+	}
+}
+
+// Who is told that customers wait for a person writes as a customer; their STOP is for both, in their own
+// market.
+func TestField35_StopOfTheDesk(t *testing.T) {
+	t.Parallel()
+	number := "+15550309009"
+	w := newWorld(t, func(m *market.Market) { m.Desk.Numbers = []string{number} })
+	w.model = says("Hello.")
+	if types, _ := w.routed(w.ofNumber(number, "1", "START")); !slices.Equal(types, []channel.ThreadType{channel.General}) {
+		t.Errorf("START: %v", types)
+	}
+	other := w.ofNumber("+15550309008", "1", "STOP")
+	if types, _ := w.routed(other); !slices.Equal(types, []channel.ThreadType{channel.General}) {
+		t.Errorf("STOP of a customer: %v", types)
+	}
+	if types, _ := w.routed(w.ofNumber(number, "2", "STOP")); !slices.Equal(types, []channel.ThreadType{channel.Ops, channel.General}) {
+		t.Errorf("STOP: %v", types)
+	}
+	w.settle()
+	before := len(w.sent)
+	if err := w.notifier.TellDesk(t.Context(), desk.Event{Thread: "th_ann", Market: w.market, Reason: "A person, please", Turn: 1, At: w.clock.now()}); err != nil {
+		t.Fatal(err)
+	}
+	w.settle()
+	if len(w.sent) != before {
+		t.Errorf("written to after its STOP: %+v", w.sent[before:])
 	}
 }
 
