@@ -281,7 +281,7 @@ type code struct {
 // codesIn are the words of a text that may be codes, in order, each once.
 func codesIn(text string) []code {
 	var all []code
-	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for _, w := range wordsOf(text) {
 		c, ok := asCode(w)
 		switch i := slices.IndexFunc(all, func(o code) bool { return o.text == c.text }); {
 		case ok && i >= 0: // in capitals the one time, in small letters the other
@@ -291,6 +291,10 @@ func codesIn(text string) []code {
 		}
 	}
 	return all
+}
+
+func wordsOf(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 func asCode(w string) (code, bool) {
@@ -305,8 +309,11 @@ func asCode(w string) (code, bool) {
 // Coded reports whether a text begins with the code of a talk: it is a business's answer to a
 // customer, whatever else its number is used for.
 func Coded(text string) bool {
-	first, _, _ := strings.Cut(strings.TrimSpace(text), " ")
-	c, ok := asCode(strings.TrimRight(first, ":,.-–"))
+	words := wordsOf(text)
+	if len(words) == 0 {
+		return false
+	}
+	c, ok := asCode(words[0])
 	return ok && c.sure && len(c.text) == talkCode
 }
 

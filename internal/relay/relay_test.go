@@ -49,7 +49,8 @@ func TestCodesIn(t *testing.T) {
 func TestCoded(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
-		"MK7P2 yes": true, " MK7P2: yes": true, "MK7P2": true, "mk7p2 yes": false, "TABLE for two": false, "K7P2 yes": false, "yes MK7P2": false, "": false,
+		"MK7P2 yes": true, " MK7P2: yes": true, "MK7P2": true, "MK7P2\nyes": true, "#MK7P2 yes": true, "(MK7P2)": true, "MK7P2,yes": true,
+		"!?": false, "mk7p2 yes": false, "TABLE for two": false, "K7P2 yes": false, "yes MK7P2": false, "": false,
 	} {
 		if Coded(text) != want {
 			t.Errorf("%q: %v", text, !want)
