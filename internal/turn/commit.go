@@ -62,10 +62,10 @@ func (w *work) commit(ctx context.Context) (Done, error) {
 // maxMemory bounds what later turns remember of a turn's tool data, in characters.
 const maxMemory = 2400
 
-// askForYes stamps a proposal made in this turn: an answer that came before the question
-// is no answer to it.
+// askForYes stamps what this turn proposes, or asks anew which of two a YES was for: an answer that
+// came before the question is no answer to it.
 func (w *work) askForYes(now time.Time) {
-	if !w.proposed() {
+	if !w.proposed() && !w.doubted {
 		return
 	}
 	w.pending.CreatedAt = now
