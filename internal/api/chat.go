@@ -169,7 +169,7 @@ func (c *Chat) inbound(r *http.Request, req chatRequest) (channel.Inbound, error
 	in := channel.Inbound{
 		Market: req.MarketID, Channel: channel.App, ThreadType: channel.General, Assistant: name, From: who,
 		MessageID: req.ClientMessageID, Text: *req.Message, Media: req.Attachments, Location: where,
-		Button: req.Button, ReplyTo: req.ReplyTo, Language: req.Language, ReceivedAt: c.Now(),
+		Button: req.Button, ReplyTo: req.ReplyTo, Language: req.Language,
 	}
 	if in.Market == "" {
 		in.Market = c.Market

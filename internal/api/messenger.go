@@ -217,7 +217,7 @@ func (h *Messenger) inbound(e meta.Event, market string) []channel.Inbound {
 		Market: market, Channel: channel.Messenger, ThreadType: channel.General, Assistant: h.Assistant,
 		From:      person.ByID(channel.Messenger, e.PSID),
 		ReplyAddr: e.PSID, MessageID: e.ID, Text: e.Text, Button: e.Button.Payload, ReplyTo: e.ReplyTo,
-		SentAt: e.At, ReceivedAt: h.Now(),
+		SentAt: e.At,
 	}
 	if in.Text == "" {
 		in.Text = e.Button.Title

@@ -127,7 +127,7 @@ func (c *WebChat) inbound(ctx context.Context, req webChatRequest) (channel.Inbo
 	who.Name = strings.TrimSpace(req.Name)
 	in := channel.Inbound{
 		Channel: channel.Web, ThreadType: channel.General, Assistant: c.Assistant, From: who, MessageID: req.ClientMessageID,
-		Text: *req.Text, ReplyTo: req.ReplyTo, Language: req.Language, ReceivedAt: c.Now(),
+		Text: *req.Text, ReplyTo: req.ReplyTo, Language: req.Language,
 	}
 	for _, address := range req.MediaURLs {
 		if len(address) > maxMediaURL || media.Ref(address) != address && !exchange.IsURL(address) {

@@ -94,7 +94,7 @@ func accepted(w http.ResponseWriter) error {
 func (h *WhatsApp) inbound(m twilio.Inbound, who actor.Actor) channel.Inbound {
 	in := channel.Inbound{
 		Market: h.Market, Channel: channel.WhatsApp, ThreadType: channel.General, From: who, ReplyAddr: m.From,
-		MessageID: m.SID, Text: m.Body, Button: m.Button.Payload, ReplyTo: m.ReplyTo, ReceivedAt: h.Now(),
+		MessageID: m.SID, Text: m.Body, Button: m.Button.Payload, ReplyTo: m.ReplyTo,
 	}
 	if in.Text == "" {
 		in.Text = m.Button.Text

@@ -309,7 +309,7 @@ func TestEventsOfOtherPackages(t *testing.T) {
 	s, ctx := newStory(t), t.Context()
 	toDesk := s.deskAt(t, "+15550100")
 	a, err := s.base.Threads().Append(ctx, channel.Inbound{
-		Market: demo.Market, Channel: channel.App, ThreadType: channel.General, From: saraOwner, MessageID: "1", Text: "hi", ReceivedAt: s.now,
+		Market: demo.Market, Channel: channel.App, ThreadType: channel.General, From: saraOwner, MessageID: "1", Text: "hi",
 	}, false)
 	if err != nil {
 		t.Fatal(err)

@@ -34,7 +34,7 @@ func TestSweepQueuesEachThread(t *testing.T) {
 	for i := range stuck {
 		in := channel.Inbound{
 			Market: demo.Market, Channel: channel.App, ThreadType: channel.General, From: actor.Actor{Kind: actor.Session, ID: fmt.Sprint(i)},
-			MessageID: "1", Text: "hi", ReceivedAt: s.now,
+			MessageID: "1", Text: "hi",
 		}
 		if _, err := s.base.Threads().Append(t.Context(), in, false); err != nil {
 			t.Fatal(err)

@@ -88,7 +88,7 @@ func TestWhoWaitsIsAsked(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStory(t), t.Context()
 	a, err := s.base.Threads().Append(ctx, channel.Inbound{
-		Market: demo.Market, Channel: channel.App, ThreadType: channel.General, From: saraOwner, MessageID: "1", Text: "hi", ReceivedAt: s.now,
+		Market: demo.Market, Channel: channel.App, ThreadType: channel.General, From: saraOwner, MessageID: "1", Text: "hi",
 	}, false)
 	if err != nil {
 		t.Fatal(err)

@@ -126,7 +126,7 @@ func TestSweepQueuesOnceAMinute(t *testing.T) {
 	s.base.Queue = n
 	in := channel.Inbound{
 		Market: "demo", Channel: channel.App, ThreadType: channel.General, From: actor.Actor{Kind: actor.Session, ID: "1"},
-		MessageID: "1", Text: "hi", ReceivedAt: s.now,
+		MessageID: "1", Text: "hi",
 	}
 	if _, err := s.base.Threads().Append(t.Context(), in, false); err != nil {
 		t.Fatal(err)

@@ -110,7 +110,6 @@ type Inbound struct {
 	Switch     Switch    // of the role in which a number that has one writes
 	Beside     string    // the other thread of who writes from such a number: what came in there is not taken in here
 	SentAt     time.Time // by the channel's clock; zero where it does not say
-	ReceivedAt time.Time
 }
 
 // Media is a reference to an attachment; its bytes never pass through a turn.

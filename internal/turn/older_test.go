@@ -56,7 +56,7 @@ func TestField27_ItemsOfAnEarlierVersion(t *testing.T) {
 	read := map[string]any{"head": head}
 	w.clock.set(head.LeaseUntil.Add(time.Second)) // whoever had the turn has died
 	a, err := w.threads.Append(ctx, channel.Inbound{
-		Market: head.Market, Channel: channel.App, ThreadType: channel.General, From: actor.OfKey(owner), MessageID: "yes", Text: "yes", ReceivedAt: w.clock.now(),
+		Market: head.Market, Channel: channel.App, ThreadType: channel.General, From: actor.OfKey(owner), MessageID: "yes", Text: "yes",
 	}, true)
 	if err != nil || a.Thread != id {
 		t.Fatalf("on %s, %v", a.Thread, err)
