@@ -3,12 +3,14 @@ package turn_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"merve/internal/channel"
 	"merve/internal/dynamo"
+	"merve/internal/faulttest"
 	"merve/internal/ledger"
 	"merve/internal/llm"
 	"merve/internal/market"
@@ -220,6 +222,39 @@ func TestPromise1_AYesThatCrossesItsQuestion(t *testing.T) {
 	w.writes("m5", "yes")
 	w.wantsBooked(id)
 }
+
+// Who is asked which of two their YES was for has not answered that with what they wrote before.
+func TestPromise1_AYesBeforeWhichOfTwo(t *testing.T) {
+	t.Parallel()
+	w, _ := newBusy(t, "")
+	id := w.say(w.from("ann", channel.App, "m1", "book")).Thread
+	quoted := thread.Notice{Kind: "said", Text: "> at the gate?", Quote: &thread.Quote{Text: "at the gate?"}}
+	if err := w.teller().Tell(t.Context(), id, "quoted", quoted); err != nil {
+		t.Fatal(err)
+	}
+	w.work()
+	w.clock.add(time.Second)
+	w.comes(w.from("ann", channel.App, "m2", "yes"))
+	yeses, threads := 0, w.threads
+	w.over(&faulttest.Calls{Next: roundTrip(func(r *http.Request) (*http.Response, error) {
+		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".TransactWriteItems") && yeses < 3 { // as often as a turn decides
+			yeses++
+			if _, err := threads.Append(t.Context(), w.from("ann", channel.App, fmt.Sprint("more", yeses), "yes"), false); err != nil {
+				t.Error(err)
+			}
+		}
+		return wire.RoundTrip(r)
+	})})
+	w.work()
+	w.restart()
+	w.wantsHeld(id)
+	w.say(w.from("ann", channel.App, "m3", "yes"))
+	w.wantsBooked(id)
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // The only question on the screen is the one that a YES answers, and not a newer one on its way.
 func TestPromise1_AYesToTheQuestionBefore(t *testing.T) {
