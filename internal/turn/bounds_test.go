@@ -3,8 +3,10 @@ package turn_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -14,6 +16,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/desk"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/faulttest"
 	"merve/internal/ledger"
 	"merve/internal/llm"
 	"merve/internal/market"
@@ -144,6 +147,75 @@ func TestField24_DaysHaveBounds(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What a turn has cost that came to no end counts for its market's day, and what is tried again counts
+// once more.
+func TestField24_WhatFailedIsPaidFor(t *testing.T) {
+	t.Parallel()
+	w, rounds := tireless(t, func(s *market.Safety) { s.MaxRounds, s.MarketDayMicroUSD = 3, 75_000 })
+	var broken atomic.Bool
+	w.over(&faulttest.Calls{Choose: func(call string) faulttest.Fault {
+		if broken.Load() {
+			return faulttest.Invalid // of what can be only: a transaction
+		}
+		return ""
+	}})
+	in := w.from("ann", channel.App, "m1", "hi")
+	w.comes(in)
+	for n, want := range []int{3, 6, 6} {
+		broken.Store(true)
+		if err := w.runner.Work(t.Context(), threadOf(in)); err == nil || *rounds != want {
+			t.Errorf("try %d: %d rounds, want %d; %v", n+1, *rounds, want, err)
+		}
+	}
+	broken.Store(false)
+	w.work()
+	if got := textOf(w.turnsOf(threadOf(in))[0]); got != wording.Say("en", wording.BudgetMarket, nil) {
+		t.Error(got)
+	}
+	days, err := w.runner.Days(t.Context(), w.market, w.clock.now(), w.clock.now())
+	if err != nil || len(days) != 1 || days[0].MicroUSD != 75_000 || days[0].Turns != 0 {
+		t.Errorf("%+v, %v", days, err)
+	}
+}
+
+// What a turn's calls and its model give is shown as far as it fits into the turn's item, the cards of the
+// latest calls first.
+func TestField24_WhatOneTurnShows(t *testing.T) {
+	t.Parallel()
+	w, rounds := tireless(t, func(s *market.Safety) { s.MaxRounds = 20 })
+	w.stock(crowded(30, 60))
+	told := 0
+	w.model = modelFunc(func(context.Context, llm.Request) (llm.Response, error) {
+		if *rounds++; *rounds == 20 {
+			return llm.Response{Text: strings.Repeat("These are all that there are. ", 20_000)}, nil
+		}
+		told++
+		return llm.Response{Calls: calls(search(fmt.Sprint("place ", *rounds)), llm.Call{Name: strings.Repeat("inventedTool", 40_000), Args: []byte("{}")})}, nil
+	})
+	a := w.say(w.from("ann", channel.App, "m1", "hi"))
+	data, err := json.Marshal(a.Turn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cards := a.Turn.Out[0].Cards; told != 19 || len(data) > 100<<10 || len(cards) == 0 || len(cards) > 40 {
+		t.Errorf("%d rounds, %d bytes, %d cards", told, len(data), len(cards))
+	}
+}
+
+// crowded are listings of many offerings each, as YAML.
+func crowded(listings, offerings int) []byte {
+	var b bytes.Buffer
+	for l := range listings {
+		fmt.Fprintf(&b, "- {id: l%d, businessId: biz-l%d, names: {en: Place %d}, domain: food, category: restaurant, merve: {enabled: true}, offerings: [\n", l, l, l)
+		for o := range offerings {
+			fmt.Fprintf(&b, "  {id: o%d, name: Table number %d of this place, timeZone: Europe/Nicosia, hours: {mon: [{from: '18:00', to: '23:00'}]}, "+
+				"slotMinutes: 60, durationMinutes: 60, capacity: 1, horizonDays: 30, unit: slot, minParty: 1, maxParty: 6, currency: EUR, per: booking},\n", o, o)
+		}
+		b.WriteString("]}\n")
+	}
+	return b.Bytes()
 }
 
 // tireless is a world whose model makes two calls in ten seconds in each round, never the same, and

@@ -79,15 +79,15 @@ func (w *work) showActivity(ctx context.Context, calls []llm.Call) {
 	}
 	names := make([]string, len(calls))
 	for i, c := range calls {
-		names[i] = language.Brief(c.Name, maxNameShown)
+		names[i] = language.Brief(c.Name, maxName)
 	}
 	if err := w.r.Threads.Doing(ctx, w.thread.ID, names); err != nil {
 		w.r.Log.InfoContext(ctx, "activity not shown", "error", err.Error())
 	}
 }
 
-// maxNameShown bounds the name of a tool, which a model may make up.
-const maxNameShown = 64
+// maxName bounds the name of a tool, which a model may make up.
+const maxName = 64
 
 // look checks each call: is there such a tool, do the arguments fit, may it run now?
 func (w *work) look(asked []llm.Call) []call {

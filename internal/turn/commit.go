@@ -3,6 +3,7 @@ package turn
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"merve/internal/outbox"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
+	"merve/internal/tool"
 	"merve/internal/wording"
 )
 
@@ -93,15 +95,33 @@ func (w *work) reply() thread.Reply {
 	if byPerson(w.in) {
 		r.By = thread.ByPerson
 	}
-	shown := map[string]bool{}
-	for _, c := range w.cards {
-		name := fmt.Sprint(c["type"], c["id"], c["transactionId"])
-		if !shown[name] {
-			shown[name] = true
-			r.Cards = append(r.Cards, c)
-		}
+	for _, c := range slices.Backward(w.shown()) {
+		r.Cards = append(r.Cards, c)
 	}
 	return r
+}
+
+// What a turn shows, in cards and in bytes of their JSON: its item has to stay below 400 KB.
+const (
+	maxCards = 40
+	maxShown = 32 << 10
+)
+
+// shown are the turn's cards, the latest first, each once as it was shown last, as far as they fit.
+func (w *work) shown() []tool.Card {
+	var cards []tool.Card
+	size, known := 0, map[string]bool{}
+	for _, c := range slices.Backward(w.cards) {
+		name := fmt.Sprint(c["type"], c["id"], c["transactionId"])
+		data, err := json.Marshal(c)
+		if err != nil || known[name] || len(cards) == maxCards || size+len(data) > maxShown {
+			continue
+		}
+		known[name] = true
+		size += len(data)
+		cards = append(cards, c)
+	}
+	return cards
 }
 
 // around is the reply with text between what is said before and after it.

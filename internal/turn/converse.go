@@ -11,6 +11,7 @@ import (
 
 	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/language"
 	"merve/internal/llm"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
@@ -169,7 +170,7 @@ func (w *work) ask(ctx context.Context) (decision, error) {
 	})
 	telemetry.CountTime(ctx, "model", time.Since(start))
 	d := decision{
-		Text: resp.Text, Calls: bounded(resp.Calls, w.market.Safety.MaxCalls-m.calls), Language: w.tc.Language,
+		Text: language.Brief(resp.Text, maxAnswer), Calls: bounded(resp.Calls, w.market.Safety.MaxCalls-m.calls), Language: w.tc.Language,
 		Usage: resp.Usage, MicroUSD: llm.Cost(resp.Model, resp.Usage),
 	}
 	m.took(d)
@@ -193,11 +194,11 @@ func (w *work) keep(ctx context.Context, d decision) (decision, error) {
 	}
 	e := thread.Entry{Step: m.steps, Kind: decided, Data: string(data)}
 	m.steps++
-	m.reads = nil
 	stands, err := w.r.Threads.Record(ctx, w.thread.ID, w.thread.Number(), e)
 	if err != nil {
 		return decision{}, err
 	}
+	m.reads = nil
 	ds, err := readDecisions(stands)
 	if err != nil {
 		return decision{}, err
@@ -207,15 +208,17 @@ func (w *work) keep(ctx context.Context, d decision) (decision, error) {
 
 const (
 	maxAnswerTokens = 1200
+	maxAnswer       = 16_000 // characters, of a model that does not keep to its tokens
 	maxCallsARound  = 8
 	maxEntry        = 200 << 10 // bytes; DynamoDB takes items of 400 KB
 )
 
-// bounded makes what a model asks for safe to keep: at most left calls, each with
-// arguments that are JSON. What is not JSON becomes a JSON string, which no schema accepts.
+// bounded makes what a model asks for safe to keep: at most left calls, each of a name that a tool may
+// have, with arguments that are JSON. What is not JSON becomes a JSON string, which no schema accepts.
 func bounded(calls []llm.Call, left int) []llm.Call {
 	calls = calls[:min(len(calls), left, maxCallsARound)]
 	for i, c := range calls {
+		calls[i].Name = language.Brief(c.Name, maxName)
 		if len(c.Args) > tool.MaxArgs {
 			calls[i].Args = json.RawMessage(`"too long"`)
 		} else if !json.Valid(c.Args) {

@@ -45,7 +45,9 @@ func (r *Runner) run(ctx context.Context, l *thread.Lease) (done Done, err error
 			return Done{}, errors.Join(err, r.giveBack(ctx, l))
 		}
 		if w, err = r.begin(ctx, l, t); err == nil {
-			done, err = r.toTheEnd(ctx, w)
+			if done, err = r.toTheEnd(ctx, w); err != nil {
+				w.spentForNothing(ctx)
+			}
 		}
 	}
 	if lost := context.Cause(ctx); err != nil && errors.Is(lost, thread.ErrLeaseLost) {
