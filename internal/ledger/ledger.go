@@ -43,6 +43,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"merve/internal/dynamo"
@@ -188,13 +189,18 @@ func hashOf(parts ...any) string {
 }
 
 // codeOf makes the short reference of a transaction: six characters of an alphabet
-// without vowels and without those that are taken for others.
+// without vowels and without those that are taken for others, one a letter at least, so that it is
+// told from a number.
 func codeOf(id string) string {
-	const alphabet = "23456789BCDFGHJKMNPQRSTVWXZ"
+	const digits, letters = "23456789", "BCDFGHJKMNPQRSTVWXZ"
+	const alphabet = digits + letters
 	sum := sha256.Sum256([]byte("code:" + id))
 	code := make([]byte, 6)
 	for i := range code {
 		code[i] = alphabet[int(sum[i])%len(alphabet)]
+	}
+	if strings.Trim(string(code), digits) == "" {
+		code[0] = letters[int(sum[0])%len(letters)]
 	}
 	return string(code)
 }

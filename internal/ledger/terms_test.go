@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -109,6 +110,16 @@ func TestNamesOfLocks(t *testing.T) {
 	} {
 		if k, err := parseLock(name); (err == nil) != right || err != nil && k != (lockKey{}) {
 			t.Errorf("%q: %+v, %v", name, k, err)
+		}
+	}
+}
+
+// A code is told from a number, also where a text is searched for what may be one.
+func TestCodesAreNoNumbers(t *testing.T) {
+	t.Parallel()
+	for n := range 20_000 {
+		if code := codeOf(fmt.Sprint("tx", n)); strings.Trim(code, "0123456789") == "" || len(code) != 6 {
+			t.Errorf("%q", code)
 		}
 	}
 }

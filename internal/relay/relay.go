@@ -122,7 +122,8 @@ const (
 	ledgerCode = 6
 )
 
-// codeOf is the n-th code that a talk tries; it has a digit, so that it is no word.
+// codeOf is the n-th code that a talk tries; it has a digit, so that it is no word, and a letter, so that
+// it is no number.
 func codeOf(t Talk, n int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "talk\x00%s\x00%s\x00%d", t.Thread, t.Business, n))
 	b := make([]byte, talkCode)
@@ -130,6 +131,9 @@ func codeOf(t Talk, n int) string {
 		b[i] = alphabet[int(sum[i])%len(alphabet)]
 	}
 	b[talkCode-1] = digits[int(sum[talkCode])%len(digits)]
+	if strings.Trim(string(b), digits) == "" {
+		b[0] = alphabet[int(sum[0])%(len(alphabet)-len(digits))]
+	}
 	return string(b)
 }
 

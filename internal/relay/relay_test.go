@@ -98,4 +98,9 @@ func TestCodeOf(t *testing.T) {
 	if len(seen) < 15 {
 		t.Errorf("%d codes", len(seen))
 	}
+	for n := range 2000 {
+		if c := codeOf(talk, n); strings.Trim(c, digits) == "" {
+			t.Errorf("%s is a number", c)
+		}
+	}
 }
