@@ -46,8 +46,8 @@ func (c *corner) told(id string) []string {
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		line := strings.NewReplacer(c.owner.Key(), "OWNER", c.market, "MARKET").Replace(string(b))
-		line = ids.ReplaceAllStringFunc(line, func(other string) string { return named(other, id) })
+		line := ids.ReplaceAllStringFunc(string(b), func(other string) string { return named(other, id) }) // first: an id may have a market's name in it
+		line = strings.NewReplacer(c.owner.Key(), "OWNER", c.market, "MARKET").Replace(line)
 		lines = append(lines, hashes.ReplaceAllString(line, "LINK"))
 	}
 	slices.Sort(lines)
