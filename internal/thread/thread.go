@@ -152,8 +152,8 @@ type Notice struct {
 	// Offer is put to the customer for YES or NO, unless something else waits already.
 	Offer *Pending `dynamodbav:"offer,omitempty" json:"-"`
 
-	// Vars fill the market's approved template for the kind, by which the customer can be told
-	// outside the window of their channel.
+	// Vars fill the market's own text for the kind, and its approved template, by which the customer can
+	// be told outside the window of their channel.
 	Vars map[string]string `dynamodbav:"vars,omitempty" json:"-"`
 }
 

@@ -10,6 +10,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/ledger"
+	"merve/internal/market"
 	"merve/internal/outbox"
 	"merve/internal/thread"
 	"merve/internal/wording"
@@ -82,6 +83,35 @@ func TestNoticesAndWhatWaits(t *testing.T) {
 			} else if tt.waits != "" {
 				t.Errorf("%s, at once %v: nothing waits", name, atOnce)
 			}
+		}
+	}
+}
+
+// A market's own words for what customers are told of are what they hear, in as far as they say anything.
+func TestNoticesInTheMarketsWords(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(m *market.Market) {
+		m.Templates = map[string]string{"order_accepted": "{listing} cooks for you. Be there at {eta}!", "order_done": "{reason}"}
+	})
+	w.model = says("Hello.")
+	id := w.say(w.from("ann", channel.App, "1", "hi")).Thread
+	vars := map[string]string{"listing": "Meze House", "eta": "19:30"}
+	for n, tt := range []struct {
+		notice thread.Notice
+		want   string
+	}{
+		{thread.Notice{Kind: "order_accepted", Text: "It was accepted.", Vars: vars}, "Meze House cooks for you. Be there at 19:30!"},
+		{thread.Notice{Kind: "order_accepted", Text: "It was accepted."}, "It was accepted."}, // kept from before it had variables
+		{thread.Notice{Kind: "order_done", Text: "It is done.", Vars: vars}, "It is done."},
+		{thread.Notice{Kind: "order_refused", Text: "It was refused.", Vars: vars}, "It was refused."},
+	} {
+		if err := w.teller().Tell(t.Context(), id, fmt.Sprint(n), tt.notice); err != nil {
+			t.Fatal(err)
+		}
+		w.work()
+		turns := w.turnsOf(id)
+		if got := textOf(turns[len(turns)-1]); got != tt.want {
+			t.Errorf("%+v: said was %q, want %q", tt.notice, got, tt.want)
 		}
 	}
 }

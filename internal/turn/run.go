@@ -1,9 +1,11 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/tool"
+	"merve/internal/wording"
 )
 
 // Done is a finished turn and the head it left.
@@ -286,7 +289,7 @@ func (w *work) decide(ctx context.Context) error {
 // either, as it may be for somebody who is quoted or for one of the staff.
 func (w *work) tellNotice(ctx context.Context) error {
 	n := w.in[0].Notice
-	w.notes = append(w.notes, n.Text)
+	w.notes = append(w.notes, w.noticed(ctx, n))
 	for _, c := range n.Cards {
 		w.cards = append(w.cards, tool.Card(c))
 	}
@@ -312,4 +315,17 @@ func (w *work) tellNotice(ctx context.Context) error {
 		w.doubt(true)
 	}
 	return nil
+}
+
+// noticed is what a notice says: in the market's own words for such an event, where it has any.
+func (w *work) noticed(ctx context.Context, n *thread.Notice) string {
+	own := w.market.Templates[n.Kind]
+	if own == "" || n.Vars == nil {
+		return n.Text
+	}
+	text, err := wording.Render(own, n.Vars)
+	if err != nil { // better said as it is than lost
+		w.r.Log.WarnContext(ctx, "template", "type", n.Kind, "market", w.market.ID, "error", err.Error())
+	}
+	return cmp.Or(strings.TrimSpace(text), n.Text)
 }
