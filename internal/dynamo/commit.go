@@ -11,6 +11,7 @@ import (
 
 	"merve/internal/fault"
 	"merve/internal/pause"
+	"merve/internal/telemetry"
 )
 
 // MaxWrites is how many writes one transaction takes.
@@ -40,11 +41,16 @@ func (db *DB) Commit(ctx context.Context, ws ...Write) error {
 	for _, w := range ws {
 		in.TransactItems = append(in.TransactItems, w.transactItem())
 	}
+	ctx, meter := telemetry.WithMeter(ctx)
 	return db.again(ctx, func() error {
-		// A fresh token for each try, which the SDK keeps while it repeats the call: with
-		// that of a cancelled transaction the server would answer as it did before.
-		in.ClientRequestToken = nil
+		before := meter.Cost().Requests
 		_, err := db.client.TransactWriteItems(ctx, in)
+		// A fresh token for each try, which the SDK keeps while it repeats the call: with
+		// that of a cancelled transaction the server would answer as it did before. Unless an
+		// answer was lost: the transaction may be done, and is known by its token.
+		if meter.Cost().Requests == before+1 {
+			in.ClientRequestToken = nil
+		}
 		return canceled(err, ws)
 	})
 }

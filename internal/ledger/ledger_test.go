@@ -77,8 +77,9 @@ func (c *corner) over(transport http.RoundTripper, tries int) *Ledger {
 	db := dynamo.Open(dynamotest.Config(c.t), func(o *dynamodb.Options) {
 		o.HTTPClient = &http.Client{Transport: transport}
 		o.Retryer = retry.NewStandard(func(o *retry.StandardOptions) {
-			o.MaxAttempts, o.MaxBackoff, o.RateLimiter = tries, time.Millisecond, ratelimit.None
+			o.MaxBackoff, o.RateLimiter = time.Millisecond, ratelimit.None
 		})
+		o.RetryMaxAttempts = tries
 	})
 	return c.on(db)
 }
