@@ -245,11 +245,12 @@ func (b *Box) page(ctx context.Context, thread string, limit int, after string) 
 	return ms, page.Next, nil
 }
 
-// PendingOf returns the pending action that the message with a provider's id showed, or
-// "" when that is not known. One request for each megabyte of the thread's outbox.
-func (b *Box) PendingOf(ctx context.Context, thread, providerID string) (string, error) {
+// PendingOf returns the pending action that the message with a provider's id is about, or "" when that
+// is not known, and whether it showed the whole of it: an approved template does not. One request for
+// each megabyte of the thread's outbox.
+func (b *Box) PendingOf(ctx context.Context, thread, providerID string) (id string, whole bool, err error) {
 	m, err := b.quoted(ctx, thread, providerID)
-	return m.Pending, err
+	return m.Pending, m.Template == nil, err
 }
 
 // AboutOf returns what the message with a provider's id told a business or a driver of, or "" when

@@ -216,11 +216,17 @@ func TestPendingOf(t *testing.T) {
 	c.put(m)
 	sent := c.deliver("1")
 	ctx := context.Background()
-	if p, err := c.PendingOf(ctx, c.thread, sent.ProviderID); p != "p1" || err != nil {
+	if p, whole, err := c.PendingOf(ctx, c.thread, sent.ProviderID); p != "p1" || !whole || err != nil {
+		t.Errorf("%q, %v, %v", p, whole, err)
+	}
+	if p, _, err := c.PendingOf(ctx, c.thread, "SM-of-another"); p != "" || err != nil {
 		t.Errorf("%q, %v", p, err)
 	}
-	if p, err := c.PendingOf(ctx, c.thread, "SM-of-another"); p != "" || err != nil {
-		t.Errorf("%q, %v", p, err)
+	told := c.template("2", "K7")
+	told.Pending = "p1"
+	c.put(told)
+	if p, whole, err := c.PendingOf(ctx, c.thread, c.deliver("2").ProviderID); p != "p1" || whole || err != nil {
+		t.Errorf("by a template: %q, %v, %v", p, whole, err)
 	}
 }
 

@@ -410,7 +410,8 @@ func (j *judge) saidYes(s spine, what string, expires time.Time, asked, settled 
 	}
 }
 
-// asked: a message that asks for the YES to a pending action had gone out by a time.
+// asked: a message that asks for the YES to a pending action had gone out by a time, in full: an approved
+// template does not show what it asks.
 func (j *judge) asked(s spine, pending string, at time.Time) bool {
 	j.t.Helper()
 	ms, err := j.healthy.Outbox().List(j.t.Context(), s.who.Thread, 0)
@@ -418,7 +419,7 @@ func (j *judge) asked(s spine, pending string, at time.Time) bool {
 		j.t.Fatal(err)
 	}
 	return slices.ContainsFunc(ms, func(m outbox.Message) bool {
-		return m.Pending == pending && m.ProviderID != "" && m.SentAt.Before(at)
+		return m.Pending == pending && m.Template == nil && m.ProviderID != "" && m.SentAt.Before(at)
 	})
 }
 

@@ -177,8 +177,9 @@ func (w *work) outbound(t thread.Turn) []dynamo.Write {
 	}
 	if w.pending != nil && (w.made || w.asked) {
 		m.Pending, m.Buttons, m.Rest = w.pending.ID, w.buttons(), w.rest(m.Text)
-		pieces := m.Pieces()
-		w.askedBy(pieces[len(pieces)-1].ID)
+		if pieces := m.Pieces(); m.Template == nil { // which has not the whole of the question
+			w.askedBy(pieces[len(pieces)-1].ID)
+		}
 	}
 	return w.r.Outbox.PutPieces(m)
 }

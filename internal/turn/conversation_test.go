@@ -269,6 +269,8 @@ func (p *play) inbound(l line) channel.Inbound {
 			answer := map[string]gate.Answer{"yes": gate.Yes, "no": gate.No}[words[1]]
 			button = gate.ButtonPayload(answer, p.offer(words[2]))
 		case words[0] == "replying":
+			p.thread = threadOf(p.from(p.who, p.channel, "", ""))
+			p.look() // what it was told of meanwhile may be an offer, too
 			reply = p.shownIn(p.offer(words[len(words)-1]))
 		default:
 			p.t.Fatalf("%v: unknown option %q", l, opt)

@@ -16,12 +16,15 @@ import (
 	"merve/internal/wording"
 )
 
-// optOut obeys STOP and START. A STOP lets go of what is pending.
+// optOut obeys STOP and START. A STOP lets go of what is pending. Where another thread answers it, too,
+// nothing is said.
 func (w *work) optOut(ctx context.Context) (done bool, err error) {
 	if !w.thread.Channel.Pushes() {
 		return false, nil
 	}
-	switch gate.OptOut(w.in[len(w.in)-1].Text) {
+	last := w.in[len(w.in)-1]
+	w.silent = last.Quiet
+	switch gate.OptOut(last.Text) {
 	case gate.Stop:
 		if w.pending != nil {
 			if _, err := w.release(ctx); err != nil {
@@ -39,7 +42,7 @@ func (w *work) optOut(ctx context.Context) (done bool, err error) {
 			return true, nil
 		}
 	}
-	return false, nil
+	return w.silent, nil
 }
 
 // gate lets the customer's words settle what is pending. It is done when the model has
@@ -110,9 +113,10 @@ func (w *work) bare() bool {
 }
 
 // wasAsked reports whether the customer had been asked for what they said YES to. Where the question is
-// sent, it may wait for its provider, or never go out: a bare YES was then meant for something else.
+// sent, it may wait for its provider, or never go out: a bare YES was then meant for something else. An
+// approved template tells of it, and does not show it.
 func (w *work) wasAsked(ctx context.Context) (bool, error) {
-	if !w.thread.Channel.Pushes() || !w.bare() {
+	if !w.thread.Channel.Pushes() || !w.bare() && !w.unread {
 		return true, nil
 	}
 	for _, id := range w.pending.Asked {
@@ -171,11 +175,12 @@ func (w *work) refers(ctx context.Context) (map[string]string, error) {
 		case !m.Channel.Pushes():
 			refers[m.ID] = m.ReplyTo
 		default:
-			id, err := w.r.Outbox.PendingOf(ctx, w.thread.ID, m.ReplyTo)
+			id, whole, err := w.r.Outbox.PendingOf(ctx, w.thread.ID, m.ReplyTo)
 			if err != nil {
 				return nil, err
 			}
 			refers[m.ID] = id
+			w.unread = w.unread || !whole
 		}
 	}
 	return refers, nil
