@@ -369,9 +369,14 @@ func (b *Base) alerts(ctx context.Context, n int) {
 	}
 }
 
+// writesToWhatsApp reports whether Twilio is configured.
+func (b *Base) writesToWhatsApp() bool {
+	return b.Config.TwilioAccountSID != "" && (b.Config.SecretID != "" || b.secrets.named("TWILIO_AUTH_TOKEN"))
+}
+
 // whatsAppProvider is Twilio, when it is configured.
 func (b *Base) whatsAppProvider() outbox.Provider {
-	if b.Config.TwilioAccountSID == "" || b.Config.SecretID == "" && !b.secrets.named("TWILIO_AUTH_TOKEN") {
+	if !b.writesToWhatsApp() {
 		return b.provider(channel.WhatsApp, nil)
 	}
 	return b.provider(channel.WhatsApp, &lazyTwilio{b: b})
@@ -453,7 +458,7 @@ func (b *Base) health() api.Health {
 		return off
 	}
 	return api.Health{Version: b.Config.Version, Model: b.Config.OpenAIModel, Parts: map[string]string{
-		"whatsapp": on(b.Config.TwilioAccountSID != "", "off: TWILIO_ACCOUNT_SID is not set"),
+		"whatsapp": on(b.writesToWhatsApp(), "off: TWILIO_ACCOUNT_SID or TWILIO_AUTH_TOKEN is not set"),
 		"payments": on(b.Config.SecretID != "" || b.secrets.named("STRIPE_SECRET_KEY"), "off: STRIPE_SECRET_KEY is not set"),
 		"signIn":   on(b.Config.AuthIssuer != "", "off: AUTH_ISSUER is not set"),
 	}}

@@ -183,10 +183,11 @@ func TestHealth(t *testing.T) {
 		env    map[string]string
 		on     []string
 	}{
-		"nothing": {},
+		"nothing":  {},
+		"no token": {config: app.Config{TwilioAccountSID: "AC0"}},
 		"all": {
 			config: app.Config{TwilioAccountSID: "AC0", AuthIssuer: "https://issuer.example", AuthAudience: "a"},
-			env:    map[string]string{"STRIPE_SECRET_KEY": "test-key-not-real"}, on: []string{"payments", "signIn", "whatsapp"},
+			env:    map[string]string{"STRIPE_SECRET_KEY": "test-key-not-real", "TWILIO_AUTH_TOKEN": "test-token-not-real"}, on: []string{"payments", "signIn", "whatsapp"},
 		},
 		"a secret": {config: app.Config{SecretID: "secret"}, on: []string{"payments"}},
 	} {
