@@ -49,7 +49,7 @@ func (s *Store) Append(ctx context.Context, in channel.Inbound, lease bool) (App
 	id := ID(in.Market, in.ThreadType, in.Assistant, in.From.Key())
 	msg := Message{
 		ID: MessageID(id, in.Channel, in.MessageID), Channel: in.Channel, Text: in.Text, Media: in.Media,
-		Location: in.Location, Button: in.Button, ReplyTo: in.ReplyTo, Language: in.Language, Switch: in.Switch, At: s.Now(),
+		Location: in.Location, Button: in.Button, ReplyTo: in.ReplyTo, Language: in.Language, Switch: in.Switch, Quiet: in.Quiet, At: s.Now(),
 	}
 	if in.SentAt.Before(msg.At) {
 		msg.Wrote = in.SentAt

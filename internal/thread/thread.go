@@ -126,6 +126,7 @@ type Message struct {
 	Wrote    time.Time         `dynamodbav:"wrote" json:"-"`                           // by the channel's clock, where that is before At
 	Long     bool              `dynamodbav:"long,omitempty" json:"-"`                  // text and media are in the seen item
 	Switch   channel.Switch    `dynamodbav:"switch,omitempty" json:"switch,omitempty"` // of role, from this message on
+	Quiet    bool              `dynamodbav:"quiet,omitempty" json:"-"`                 // answered by another thread of who wrote it
 	Notice   *Notice           `dynamodbav:"notice,omitempty" json:"notice,omitempty"` // not from the customer
 }
 

@@ -88,7 +88,8 @@ func (r *Roles) Route(ctx context.Context, in channel.Inbound) ([]channel.Inboun
 	return []channel.Inbound{work}, nil
 }
 
-// everywhere returns a STOP or START as each thread takes it in on which its number is written to.
+// everywhere returns a STOP or START as each thread takes it in on which its number is written to, or will
+// be: who has a role may have another tomorrow.
 func (r *Roles) everywhere(ctx context.Context, in channel.Inbound, roles roster.Roles) ([]channel.Inbound, error) {
 	m, err := r.Markets.Get(ctx, in.Market)
 	if err != nil {
@@ -103,15 +104,28 @@ func (r *Roles) everywhere(ctx context.Context, in channel.Inbound, roles roster
 	var all []channel.Inbound
 	for _, work := range []channel.Inbound{ops, dispatch} {
 		head := thread.HeadOf(heads, threadOf(work))
-		told := head.ID != "" || work.ThreadType == channel.Ops && slices.Contains(m.Desk.Numbers, in.From.Phone)
-		if len(roles) > 0 && work.ThreadType == roles.ThreadType() || stop && told || head.OptedOut {
+		told := head.ID != "" || len(roles) > 0 || work.ThreadType == channel.Ops && slices.Contains(m.Desk.Numbers, in.From.Phone)
+		if len(roles) > 0 && work.ThreadType == roles.ThreadType() || stop && told || stopped(head) {
 			all = append(all, work)
 		}
 	}
 	if len(roles) == 0 || thread.HeadOf(heads, threadOf(in)).ID != "" {
 		all = append(all, in)
 	}
+	// One of them answers: their own, or else that of the number's work now.
+	answers := slices.IndexFunc(all, func(in channel.Inbound) bool { return in.ThreadType == roles.ThreadType() })
+	if all[len(all)-1].ThreadType == channel.General {
+		answers = len(all) - 1
+	}
+	for i := range all {
+		all[i].Quiet = i != answers
+	}
 	return all, nil
+}
+
+// stopped reports whether a thread has stopped, or is about to.
+func stopped(h thread.Head) bool {
+	return h.OptedOut || slices.ContainsFunc(h.Inbox, func(m thread.Message) bool { return gate.OptOut(m.Text) == gate.Stop })
 }
 
 // workOf is a message as the thread of its number's work takes it in.

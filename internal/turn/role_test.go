@@ -107,12 +107,12 @@ func TestField01_RoutedOnce(t *testing.T) {
 	if in := early[0]; len(w.turnsOf(threadOf(in))) != 0 {
 		t.Error("it was heard in both roles")
 	}
-	if types, _ := w.routed(w.ofNumber(number, "4", "STOP")); len(types) != 1 || types[0] != channel.Ops {
+	if types, _ := w.routed(w.ofNumber(number, "4", "STOP")); !slices.Equal(types, []channel.ThreadType{channel.Ops, channel.Dispatch}) {
 		t.Errorf("STOP of who was never a customer: %v", types)
 	}
 }
 
-// STOP and START are for both roles.
+// STOP and START are for both roles, and for one that comes; one thread answers.
 func TestField35_StopInEveryRole(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -124,12 +124,16 @@ func TestField35_StopInEveryRole(t *testing.T) {
 	for n, text := range []string{"STOP", "START"} {
 		in := w.ofNumber(number, fmt.Sprint("stop", n), text)
 		types, _ := w.routed(in)
-		if len(types) != 2 {
+		if !slices.Equal(types, []channel.ThreadType{channel.Ops, channel.Dispatch, channel.General}) {
 			t.Errorf("%s: %v", text, types)
 		}
 		for _, in.ThreadType = range types {
 			if h := w.head(threadOf(in)); h.OptedOut != (text == "STOP") {
 				t.Errorf("%s on %s: opted out %v", text, in.ThreadType, h.OptedOut)
+			}
+			turns := w.turnsOf(threadOf(in))
+			if said := len(turns[len(turns)-1].Out); (said == 1) != (in.ThreadType == channel.General) {
+				t.Errorf("%s on %s: %d answers", text, in.ThreadType, said)
 			}
 		}
 	}
@@ -199,6 +203,36 @@ func TestField35_StopOfTheDesk(t *testing.T) {
 	w.settle()
 	if len(w.sent) != before {
 		t.Errorf("written to after its STOP: %+v", w.sent[before:])
+	}
+}
+
+// STOP of who has a role is for the thread of any that they are given later, too. A START that comes while
+// the STOP waits takes back as much.
+func TestField35_StopBeforeAnotherRole(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(m *market.Market) { m.Desk.Numbers = []string{"+15550309009"} })
+	w.model = says("Hello.")
+	w.employ([]byte(`- {id: d1, name: Deniz, districts: [Kyrenia], seats: 4, phone: "+15550309008"}`))
+	driver, staff := w.ofNumber("+15550309008", "1", "STOP"), w.ofNumber("+15550309009", "1", "STOP")
+	if types, _ := w.routed(driver); !slices.Equal(types, []channel.ThreadType{channel.Ops, channel.Dispatch}) {
+		t.Errorf("STOP of a driver: %v", types)
+	}
+	for _, text := range []string{"STOP", "START"} { // the queue has not come to the first when the second is there
+		staff.MessageID, staff.Text = text, text
+		all, err := w.roles().Route(t.Context(), staff)
+		if err != nil || len(all) != 2 {
+			t.Fatalf("%s: %+v, %v", text, all, err)
+		}
+		for _, in := range all {
+			w.comes(in)
+		}
+		w.clock.add(time.Second)
+	}
+	w.work()
+	for _, typ := range []channel.ThreadType{channel.Ops, channel.General} {
+		if staff.ThreadType = typ; w.head(threadOf(staff)).OptedOut {
+			t.Errorf("%s has stopped after a START", typ)
+		}
 	}
 }
 
