@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"merve/internal/actor"
@@ -22,11 +23,13 @@ import (
 //	reminder#{id}   reminder   when, for the due index, and in which chat
 //
 // and is looked at against the booking then: one that was cancelled is not reminded of, and one that
-// was moved is by its new time. Requests: to set one 2; to send one 3 and the turn that tells it; to
-// move one 3, and 1 for what is moved without.
+// was moved is by its new time. A chat that its owner has unlinked since, or deleted, hears nothing:
+// the chat in which it was booked does. Requests: to set one 2; to send one 3, 1 more in another chat than
+// the booking's, and the turn that tells it; to move one 3, and 1 for what is moved without.
 type Reminders struct {
 	Ledger  *ledger.Ledger
 	Threads interface {
+		Head(ctx context.Context, threadID string) (thread.Head, error)
 		Tell(ctx context.Context, threadID, key string, n thread.Notice) error
 	}
 }
@@ -173,13 +176,30 @@ func (r *Reminders) Remind(ctx context.Context, key dynamo.Key, now time.Time) (
 var errReset = errors.New("the reminder was set again")
 
 func (r *Reminders) tell(ctx context.Context, tx ledger.Transaction, m reminder) error {
-	lang := cmp.Or(m.Language, tx.Language)
+	to, lang := tx.Thread, tx.Language
+	if theirs, err := r.theirs(ctx, tx, m.Thread); err != nil {
+		return err
+	} else if theirs {
+		to, lang = m.Thread, cmp.Or(m.Language, lang)
+	}
 	vars := Vars(lang, tx)
 	vars["summary"] = Summary(lang, tx)
-	return r.Threads.Tell(ctx, cmp.Or(m.Thread, tx.Thread), remindedKey(tx.ID, m.At), thread.Notice{
+	return r.Threads.Tell(ctx, to, remindedKey(tx.ID, m.At), thread.Notice{
 		Kind: string(wording.BookingReminder), Cards: []map[string]any{Card(lang, tx)}, Vars: vars,
 		Text: wording.Say(lang, wording.BookingReminder, wording.Vars{"summary": vars["summary"], "code": tx.Code}),
 	})
+}
+
+// theirs reports whether a chat is still one of those of who owns a booking.
+func (r *Reminders) theirs(ctx context.Context, tx ledger.Transaction, threadID string) (bool, error) {
+	if threadID == "" || threadID == tx.Thread {
+		return threadID != "", nil
+	}
+	h, err := r.Threads.Head(ctx, threadID)
+	if fault.Is(err, fault.NotFound) {
+		return false, nil
+	}
+	return h.Owner == tx.Owner || slices.Contains(h.Linked, tx.Owner), err
 }
 
 // remindedKey is the key of the notice that reminds of a booking, once for each moment.

@@ -21,6 +21,7 @@ import (
 
 // told counts what threads are told, and keeps which was told last, and what.
 type told struct {
+	head thread.Head // of any other chat
 	n    int
 	last string
 	text string
@@ -30,6 +31,15 @@ func (t *told) Tell(_ context.Context, id, _ string, n thread.Notice) error {
 	t.n++
 	t.last, t.text = id, n.Text
 	return nil
+}
+
+func (t *told) Head(_ context.Context, id string) (thread.Head, error) {
+	if t.head.Owner == "" {
+		return thread.Head{}, thread.ErrNoThread
+	}
+	h := t.head
+	h.ID = id
+	return h, nil
 }
 
 // A customer who wishes for another moment while they are reminded is reminded then, too.
@@ -127,6 +137,7 @@ func TestAReminderComesWhereItWasAskedFor(t *testing.T) {
 	if _, err := reminders.Tools()[0].Run(t.Context(), d.tc, json.RawMessage(fmt.Sprintf(`{"transactionId":%q,"hoursBefore":1}`, tx.ID))); err != nil {
 		t.Fatal(err)
 	}
+	says.head.Owner = tx.Owner
 	remind()
 	if want := booking.Summary("de", tx); says.n != 1 || says.last != "there" || !strings.Contains(says.text, want) {
 		t.Errorf("%s was told %q, want there: %s", says.last, says.text, want)
@@ -137,6 +148,43 @@ func TestAReminderComesWhereItWasAskedFor(t *testing.T) {
 	remind()
 	if want := booking.Summary(tx.Language, tx); says.n != 2 || says.last != tx.Thread || !strings.Contains(says.text, want) {
 		t.Errorf("%s was told %q, want %s: %s", says.last, says.text, tx.Thread, want)
+	}
+}
+
+// A chat that is not linked any more with that of the booking hears no more of it; the booking's does.
+func TestAReminderLeavesAChatThatWasUnlinked(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		head thread.Head
+		want string
+	}{
+		"linked":        {thread.Head{Owner: "session:other", Linked: []string{"session:third", "OWNER"}}, "there"},
+		"unlinked":      {thread.Head{Owner: "session:other", Linked: []string{"session:third"}}, "booked"},
+		"there no more": {thread.Head{}, "booked"},
+	} {
+		d := newDesk(t)
+		d.tc.Market, d.tc.Thread, d.tc.Language = &market.Market{ID: terms().Market}, "there", "de"
+		tx, _ := d.booked()
+		says := &told{head: tt.head}
+		for i, of := range says.head.Linked {
+			if of == "OWNER" {
+				says.head.Linked[i] = tx.Owner
+			}
+		}
+		reminders := &booking.Reminders{Ledger: d.Ledger, Threads: says}
+		if _, err := reminders.Tools()[0].Run(t.Context(), d.tc, json.RawMessage(fmt.Sprintf(`{"transactionId":%q,"hoursBefore":1}`, tx.ID))); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := reminders.Remind(t.Context(), dynamo.Key{PK: "reminder#" + tx.ID, SK: "reminder"}, tx.Start.Add(-time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		want, lang := tx.Thread, tx.Language
+		if tt.want == "there" {
+			want, lang = "there", "de"
+		}
+		if says.n != 1 || says.last != want || !strings.Contains(says.text, booking.Summary(lang, tx)) {
+			t.Errorf("%s: %s was told %q, want %s", name, says.last, says.text, want)
+		}
 	}
 }
 
