@@ -192,8 +192,11 @@ func (r *Reminders) tell(ctx context.Context, tx ledger.Transaction, m reminder)
 
 // theirs reports whether a chat is still one of those of who owns a booking.
 func (r *Reminders) theirs(ctx context.Context, tx ledger.Transaction, threadID string) (bool, error) {
-	if threadID == "" || threadID == tx.Thread {
-		return threadID != "", nil
+	switch threadID {
+	case tx.Thread:
+		return true, nil
+	case "": // a former release has not kept it
+		return false, nil
 	}
 	h, err := r.Threads.Head(ctx, threadID)
 	if fault.Is(err, fault.NotFound) {

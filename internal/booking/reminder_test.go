@@ -160,11 +160,15 @@ func TestAReminderLeavesAChatThatWasUnlinked(t *testing.T) {
 	}{
 		"linked":        {thread.Head{Owner: "session:other", Linked: []string{"session:third", "OWNER"}}, "there"},
 		"unlinked":      {thread.Head{Owner: "session:other", Linked: []string{"session:third"}}, "booked"},
+		"its own":       {thread.Head{}, "its own"}, // costs no look
 		"there no more": {thread.Head{}, "booked"},
 	} {
 		d := newDesk(t)
 		d.tc.Market, d.tc.Thread, d.tc.Language = &market.Market{ID: terms().Market}, "there", "de"
 		tx, _ := d.booked()
+		if tt.want == "its own" {
+			d.tc.Thread = tx.Thread
+		}
 		says := &told{head: tt.head}
 		for i, of := range says.head.Linked {
 			if of == "OWNER" {
@@ -179,8 +183,11 @@ func TestAReminderLeavesAChatThatWasUnlinked(t *testing.T) {
 			t.Fatal(err)
 		}
 		want, lang := tx.Thread, tx.Language
-		if tt.want == "there" {
+		switch tt.want {
+		case "there":
 			want, lang = "there", "de"
+		case "its own":
+			lang = "de"
 		}
 		if says.n != 1 || says.last != want || !strings.Contains(says.text, booking.Summary(lang, tx)) {
 			t.Errorf("%s: %s was told %q, want %s", name, says.last, says.text, want)
