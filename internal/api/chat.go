@@ -30,7 +30,6 @@ type Chat struct {
 	Pictures   Pictures
 	Anonymous  Anonymous
 	NewID      func() string
-	Now        func() time.Time
 }
 
 // Routes adds the API's routes to mux.

@@ -40,7 +40,6 @@ type Messenger struct {
 	Typing func(ctx context.Context, psid string) error
 	// UnsignedFromLoopback takes unsigned webhooks from this machine when there is no secret.
 	UnsignedFromLoopback bool
-	Now                  func() time.Time
 	Log                  *slog.Logger
 }
 

@@ -117,7 +117,7 @@ func newPage(t *testing.T, change func(*api.Messenger), transport ...http.RoundT
 		Runner:    &turn.Runner{Threads: &thread.Store{Table: table, Now: now, NewID: newID}, Queue: p},
 		Outbox:    &outbox.Box{Table: table, Now: now},
 		AppSecret: secret(metatest.AppSecret), VerifyToken: secret(verifyToken),
-		Market: "demo", Assistant: "sara", Typing: p.client().Typing, Now: now, Log: log,
+		Market: "demo", Assistant: "sara", Typing: p.client().Typing, Log: log,
 	}
 	if change != nil {
 		change(h)

@@ -32,7 +32,6 @@ type WebChat struct {
 	Origins   Origins
 	Patience  time.Duration // how long a request waits for its reply
 	NewID     func() string
-	Now       func() time.Time
 }
 
 // Routes adds the API's routes to mux.

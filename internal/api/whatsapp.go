@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"merve/internal/actor"
 	"merve/internal/channel"
@@ -35,7 +34,6 @@ type WhatsApp struct {
 	Roles  *turn.Roles
 	// UnsignedFromLoopback takes unsigned webhooks from this machine when there is no token.
 	UnsignedFromLoopback bool
-	Now                  func() time.Time
 	Log                  *slog.Logger
 }
 

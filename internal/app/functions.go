@@ -53,7 +53,7 @@ func Chat(b *Base) (trigger.Handler, error) {
 	mux := http.NewServeMux()
 	chat := &api.Chat{
 		Who: b.who(), Runner: r, Threads: r.Threads, Assistants: r.Assistants, Market: b.Config.DefaultMarket,
-		Patience: b.Config.Patience, Pictures: b.pictures(b.Photos()), Anonymous: b.anonymous(), NewID: b.NewID, Now: b.Now,
+		Patience: b.Config.Patience, Pictures: b.pictures(b.Photos()), Anonymous: b.anonymous(), NewID: b.NewID,
 	}
 	chat.Pictures.Links = true
 	chat.Routes(mux)
@@ -71,7 +71,7 @@ func WhatsApp(b *Base) (trigger.Handler, error) {
 		People: b.people(), Outbox: b.Outbox(),
 		AuthToken: func(ctx context.Context) (string, error) { return b.secrets.get(ctx, "TWILIO_AUTH_TOKEN") },
 		PublicURL: b.Config.PublicURL, Markets: b.Markets(), Market: b.Config.DefaultMarket, Roles: b.roles(),
-		UnsignedFromLoopback: b.Config.UnsignedFromLoopback, Now: b.Now, Log: b.Log,
+		UnsignedFromLoopback: b.Config.UnsignedFromLoopback, Log: b.Log,
 	}
 	mux := http.NewServeMux()
 	h.Routes(mux)

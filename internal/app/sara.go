@@ -38,7 +38,7 @@ func Sara(b *Base) (trigger.Handler, error) {
 	mux := http.NewServeMux()
 	chat := &api.WebChat{
 		Runner: r, Threads: r.Threads, Pictures: b.pictures(photos), People: b.desk(), Market: b.Config.DefaultMarket, Assistant: saraName,
-		Anonymous: b.anonymous(), Origins: b.Config.AllowedOrigins, Patience: b.Config.Patience, NewID: b.NewID, Now: b.Now,
+		Anonymous: b.anonymous(), Origins: b.Config.AllowedOrigins, Patience: b.Config.Patience, NewID: b.NewID,
 	}
 	chat.Routes(mux)
 	shared := &api.SharedReports{Reports: b.Reports(), Photos: photos, Markets: b.Markets(), Origin: photos.Origin()}
@@ -73,7 +73,7 @@ func Messenger(b *Base) (trigger.Handler, error) {
 			return b.secrets.get(ctx, "META_VERIFY_TOKEN", "FACEBOOK_VERIFY_TOKEN", "FB_VERIFY_TOKEN")
 		},
 		Market: b.Config.DefaultMarket, Assistant: saraName, Typing: m.typing,
-		UnsignedFromLoopback: b.Config.UnsignedMetaFromLoopback, Now: b.Now, Log: b.Log,
+		UnsignedFromLoopback: b.Config.UnsignedMetaFromLoopback, Log: b.Log,
 	}
 	mux := http.NewServeMux()
 	h.Routes(mux)

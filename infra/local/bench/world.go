@@ -121,7 +121,7 @@ func (b *bench) start() (process, error) {
 	mux := http.NewServeMux()
 	chat := &api.Chat{
 		Runner: p.runner, Threads: p.runner.Threads, Assistants: p.runner.Assistants, Market: demo.Market,
-		Patience: time.Minute, NewID: b.base.NewID, Now: b.base.Now,
+		Patience: time.Minute, NewID: b.base.NewID,
 	}
 	chat.Routes(mux)
 	p.chat = trigger.HTTP(api.Traced(mux, b.base.Log), trigger.Log(b.base.Log))
