@@ -371,7 +371,7 @@ func (b *Base) alerts(ctx context.Context, n int) {
 
 // writesToWhatsApp reports whether Twilio is configured.
 func (b *Base) writesToWhatsApp() bool {
-	return b.Config.TwilioAccountSID != "" && (b.Config.SecretID != "" || b.secrets.named("TWILIO_AUTH_TOKEN"))
+	return b.Config.TwilioAccountSID != "" && b.secrets.has("TWILIO_AUTH_TOKEN")
 }
 
 // whatsAppProvider is Twilio, when it is configured.
@@ -459,7 +459,7 @@ func (b *Base) health() api.Health {
 	}
 	return api.Health{Version: b.Config.Version, Model: b.Config.OpenAIModel, Parts: map[string]string{
 		"whatsapp": on(b.writesToWhatsApp(), "off: TWILIO_ACCOUNT_SID or TWILIO_AUTH_TOKEN is not set"),
-		"payments": on(b.Config.SecretID != "" || b.secrets.named("STRIPE_SECRET_KEY"), "off: STRIPE_SECRET_KEY is not set"),
+		"payments": on(b.secrets.has("STRIPE_SECRET_KEY"), "off: STRIPE_SECRET_KEY is not set"),
 		"signIn":   on(b.Config.AuthIssuer != "", "off: AUTH_ISSUER is not set"),
 	}}
 }

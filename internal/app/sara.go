@@ -175,7 +175,7 @@ func (p places) Find(ctx context.Context, w report.Where) ([]report.Place, error
 
 // messengerProvider is Meta, when there is a key or somewhere to ask for one.
 func (b *Base) messengerProvider() outbox.Provider {
-	if b.Config.SecretID == "" && !b.secrets.named(pageTokens...) {
+	if !b.secrets.has(pageTokens...) {
 		return b.provider(channel.Messenger, nil)
 	}
 	return b.provider(channel.Messenger, &lazyMeta{b: b})

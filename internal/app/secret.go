@@ -66,9 +66,9 @@ func (s *secrets) get(ctx context.Context, names ...string) (string, error) {
 	return "", nil
 }
 
-// named reports whether the environment itself has one of the names.
-func (s *secrets) named(names ...string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return s.getenv(name) != "" })
+// has reports whether the environment has one of the names, or there is somewhere to ask for it.
+func (s *secrets) has(names ...string) bool {
+	return s.id != "" || slices.ContainsFunc(names, func(name string) bool { return s.getenv(name) != "" })
 }
 
 func (s *secrets) fetch(ctx context.Context) (map[string]string, error) {
