@@ -144,7 +144,6 @@ type work struct {
 	pending *thread.Pending  // what waits after this turn
 	made    bool             // by this turn, which asks for the YES
 	asked   bool             // the reply asks for the YES to what waited before
-	unread  bool             // what was answered is a message that does not show all of what waits
 	doubted bool             // and whether that is meant: an answer to what was asked before counts no more
 	settled string           // id of the pending action that this turn settles
 	joins   []joined         // what is committed with the turn
@@ -193,7 +192,7 @@ func (w *work) takeIn() {
 		Channel: w.thread.Channel, Language: lang, Location: w.thread.Location, TimeZone: w.market.Location(),
 		Now: now, TraceID: w.trace,
 	}
-	w.text, w.after, w.silent, w.asked, w.doubted, w.unread = "", nil, false, false, false, false
+	w.text, w.after, w.silent, w.asked, w.doubted = "", nil, false, false, false
 	if w.in[0].Notice != nil || !w.proposed() && w.handOver == nil { // what a notice offers is offered anew
 		w.pending, w.made, w.settled, w.joins = w.thread.Pending, false, "", nil
 		w.notes, w.cards, w.place = nil, nil, nil

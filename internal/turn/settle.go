@@ -48,7 +48,7 @@ func (w *work) optOut(ctx context.Context) (done bool, err error) {
 // gate lets the customer's words settle what is pending. It is done when the model has
 // nothing to say to them.
 func (w *work) gate(ctx context.Context) (done bool, err error) {
-	refers, err := w.refers(ctx)
+	refers, whole, err := w.refers(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -61,7 +61,7 @@ func (w *work) gate(ctx context.Context) (done bool, err error) {
 	}
 	switch ruling {
 	case gate.Confirmed:
-		asked, err := w.wasAsked(ctx)
+		asked, err := w.wasAsked(ctx, whole)
 		if err != nil {
 			return false, err
 		}
@@ -113,10 +113,10 @@ func (w *work) bare() bool {
 }
 
 // wasAsked reports whether the customer had been asked for what they said YES to. Where the question is
-// sent, it may wait for its provider, or never go out: a bare YES was then meant for something else. An
-// approved template tells of it, and does not show it.
-func (w *work) wasAsked(ctx context.Context) (bool, error) {
-	if !w.thread.Channel.Pushes() || !w.bare() && !w.unread {
+// sent, it may wait for its provider, or never go out: a bare YES was then meant for something else, and
+// so was one to a message that does not show the whole of it.
+func (w *work) wasAsked(ctx context.Context, whole bool) (bool, error) {
+	if !w.thread.Channel.Pushes() || !w.bare() && whole {
 		return true, nil
 	}
 	for _, id := range w.pending.Asked {
@@ -166,24 +166,23 @@ func (w *work) inTime(ctx context.Context) error {
 }
 
 // refers finds which pending action each reply refers to. Chat pages name it; elsewhere
-// the provider's message id leads to the offer it showed.
-func (w *work) refers(ctx context.Context) (map[string]string, error) {
-	refers := map[string]string{}
+// the provider's message id leads to the offer it showed, the whole of it or not.
+func (w *work) refers(ctx context.Context) (refers map[string]string, whole bool, err error) {
+	refers, whole = map[string]string{}, true
 	for _, m := range w.in {
 		switch {
 		case m.ReplyTo == "" || w.pending == nil:
 		case !m.Channel.Pushes():
 			refers[m.ID] = m.ReplyTo
 		default:
-			id, whole, err := w.r.Outbox.PendingOf(ctx, w.thread.ID, m.ReplyTo)
+			id, shown, err := w.r.Outbox.PendingOf(ctx, w.thread.ID, m.ReplyTo)
 			if err != nil {
-				return nil, err
+				return nil, false, err
 			}
-			refers[m.ID] = id
-			w.unread = w.unread || !whole
+			refers[m.ID], whole = id, whole && shown
 		}
 	}
-	return refers, nil
+	return refers, whole, nil
 }
 
 // remind asks again for the YES or NO to what still waits, or says that its time is over.
