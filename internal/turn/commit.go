@@ -18,7 +18,6 @@ import (
 	"merve/internal/outbox"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
-	"merve/internal/tool"
 	"merve/internal/wording"
 )
 
@@ -95,9 +94,7 @@ func (w *work) reply() thread.Reply {
 	if byPerson(w.in) {
 		r.By = thread.ByPerson
 	}
-	for _, c := range slices.Backward(w.shown()) {
-		r.Cards = append(r.Cards, c)
-	}
+	r.Cards = w.shown()
 	return r
 }
 
@@ -107,9 +104,9 @@ const (
 	maxShown = 32 << 10
 )
 
-// shown are the turn's cards, the latest first, each once as it was shown last, as far as they fit.
-func (w *work) shown() []tool.Card {
-	var cards []tool.Card
+// shown are the turn's cards, each once as it was shown last: the latest of them, as far as they fit.
+func (w *work) shown() []map[string]any {
+	var cards []map[string]any
 	size, known := 0, map[string]bool{}
 	for _, c := range slices.Backward(w.cards) {
 		name := fmt.Sprint(c["type"], c["id"], c["transactionId"])
@@ -121,6 +118,7 @@ func (w *work) shown() []tool.Card {
 		size += len(data)
 		cards = append(cards, c)
 	}
+	slices.Reverse(cards)
 	return cards
 }
 
