@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"merve/internal/actor"
@@ -202,7 +201,7 @@ func (r *Reminders) theirs(ctx context.Context, tx ledger.Transaction, threadID 
 	if fault.Is(err, fault.NotFound) {
 		return false, nil
 	}
-	return h.Owner == tx.Owner || slices.Contains(h.Linked, tx.Owner), err
+	return err == nil && h.Customer().Owns(tx.Owner) == nil, err
 }
 
 // remindedKey is the key of the notice that reminds of a booking, once for each moment.

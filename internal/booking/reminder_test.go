@@ -33,13 +33,11 @@ func (t *told) Tell(_ context.Context, id, _ string, n thread.Notice) error {
 	return nil
 }
 
-func (t *told) Head(_ context.Context, id string) (thread.Head, error) {
+func (t *told) Head(context.Context, string) (thread.Head, error) {
 	if t.head.Owner == "" {
 		return thread.Head{}, thread.ErrNoThread
 	}
-	h := t.head
-	h.ID = id
-	return h, nil
+	return t.head, nil
 }
 
 // A customer who wishes for another moment while they are reminded is reminded then, too.

@@ -46,7 +46,7 @@ func (s *Store) Append(ctx context.Context, in channel.Inbound, lease bool) (App
 	if err := in.Check(); err != nil {
 		return Appended{}, err
 	}
-	id := ID(in.Market, in.ThreadType, in.Assistant, in.From.Key())
+	id := Of(in)
 	msg := Message{
 		ID: MessageID(id, in.Channel, in.MessageID), Channel: in.Channel, Text: in.Text, Media: in.Media,
 		Location: in.Location, Button: in.Button, ReplyTo: in.ReplyTo, Language: in.Language, Switch: in.Switch, Quiet: in.Quiet, At: s.Now(),

@@ -40,7 +40,7 @@ func newCrash(t *testing.T, calls *faulttest.Calls, table string) *crash {
 	x.store.Table = db.Table(table)
 	x.sound.Table = dynamotest.Open(t).Table(table)
 	in := message(x.who, "", "")
-	x.id = thread.ID(in.Market, in.ThreadType, in.Assistant, in.From.Key())
+	x.id = thread.Of(in)
 	x.names = []string{x.id, "the thread", in.From.Key(), "the owner", dynamo.DueShard("thread", x.id), "the shard"}
 	for _, id := range []string{"0", "1", "2", "stop", "start", "long"} {
 		x.names = append(x.names, thread.MessageID(x.id, in.Channel, id), "message "+id)

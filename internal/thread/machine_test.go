@@ -61,7 +61,7 @@ type hand struct {
 func newMachine(t *testing.T) *machine {
 	m := &machine{who: dynamotest.ID("who"), clock: newClock(), seen: map[string]bool{}, journal: map[string]string{}, met: faulttest.Tally{}}
 	in := message(m.who, "", "")
-	m.id = thread.ID(in.Market, in.ThreadType, in.Assistant, in.From.Key())
+	m.id = thread.Of(in)
 	for _, skew := range []time.Duration{-time.Second, 0, 400 * time.Millisecond, time.Second} {
 		s := newStore(t, m.clock)
 		s.Now = func() time.Time { return m.clock.now().Add(skew) }

@@ -47,6 +47,7 @@ import (
 	"strings"
 	"time"
 
+	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
@@ -96,6 +97,16 @@ type Head struct {
 	Spend      Spend              `dynamodbav:"spend"`
 	AsCustomer time.Time          `dynamodbav:"asCustomer"`       // since when who has a role writes as a customer, on another thread; zero is not
 	Linked     []string           `dynamodbav:"linked,omitempty"` // owners of the same person's other threads
+}
+
+// Customer is the actor for whom a thread's turns run.
+func (h Head) Customer() actor.Actor {
+	a := actor.OfKey(h.Owner)
+	a.Name, a.Also = h.Name, h.Linked
+	if h.Channel == channel.WhatsApp && strings.HasPrefix(h.ReplyAddr, "+") {
+		a.Phone = h.ReplyAddr
+	}
+	return a
 }
 
 // Spend is what the thread's models have cost on one day (UTC).
@@ -243,6 +254,11 @@ var (
 func ID(market string, typ channel.ThreadType, assistant, participant string) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{market, string(typ), assistant, participant}, "\x00")))
 	return "th_" + hex.EncodeToString(sum[:16])
+}
+
+// Of returns the id of the thread that a message is for.
+func Of(in channel.Inbound) string {
+	return ID(in.Market, in.ThreadType, in.Assistant, in.From.Key())
 }
 
 // Kind is a way to meet: a thread's id is made of it, of a market and an owner.

@@ -10,7 +10,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/gate"
@@ -170,7 +169,7 @@ func (w *work) outbound(t thread.Turn) []dynamo.Write {
 		From: w.from(), To: w.thread.ReplyAddr, Text: t.Out[0].Text, Template: w.template(t.At), Kind: "reply", Origin: origin,
 		Trace: t.TraceID, Essential: essential, ByPerson: person,
 	}
-	if to := ownerOf(w.thread.Head); to.Phone != "" && !w.thread.Type.IsWork() && !w.heard() {
+	if to := w.thread.Customer(); to.Phone != "" && !w.thread.Type.IsWork() && !w.heard() {
 		m.Person = to.ID // an answer goes to who has just written from there
 	}
 	if w.pending != nil && (w.made || w.asked) {
@@ -249,14 +248,4 @@ func (w *work) buttons() []outbox.Button {
 		{Title: w.say(wording.YesWord, nil), Payload: gate.ButtonPayload(gate.Yes, w.pending.ID)},
 		{Title: w.say(wording.NoWord, nil), Payload: gate.ButtonPayload(gate.No, w.pending.ID)},
 	}
-}
-
-// ownerOf makes the actor for whom a thread's turns run.
-func ownerOf(h thread.Head) actor.Actor {
-	a := actor.OfKey(h.Owner)
-	a.Name, a.Also = h.Name, h.Linked
-	if h.Channel == channel.WhatsApp && strings.HasPrefix(h.ReplyAddr, "+") {
-		a.Phone = h.ReplyAddr
-	}
-	return a
 }

@@ -62,7 +62,7 @@ func (r *Roles) Route(ctx context.Context, in channel.Inbound) ([]channel.Inboun
 		return []channel.Inbound{in}, nil
 	}
 	work, customer := workOf(in, roles.ThreadType()), in
-	work.Beside, customer.Beside = threadOf(customer), threadOf(work)
+	work.Beside, customer.Beside = thread.Of(customer), thread.Of(work)
 	heads, err := r.Threads.Heads(ctx, customer.Beside, work.Beside)
 	if err != nil {
 		return nil, fmt.Errorf("role of a number: %w", err)
@@ -96,29 +96,24 @@ func (r *Roles) everywhere(ctx context.Context, in channel.Inbound, roles roster
 		return nil, fmt.Errorf("role of a number: %w", err)
 	}
 	ops, dispatch := workOf(in, channel.Ops), workOf(in, channel.Dispatch)
-	heads, err := r.Threads.Heads(ctx, threadOf(ops), threadOf(dispatch), threadOf(in))
+	heads, err := r.Threads.Heads(ctx, thread.Of(ops), thread.Of(dispatch), thread.Of(in))
 	if err != nil {
 		return nil, fmt.Errorf("role of a number: %w", err)
 	}
 	stop := gate.OptOut(in.Text) == gate.Stop
+	asCustomer := len(roles) == 0 || thread.HeadOf(heads, thread.Of(in)).ID != ""
 	var all []channel.Inbound
 	for _, work := range []channel.Inbound{ops, dispatch} {
-		head := thread.HeadOf(heads, threadOf(work))
+		head := thread.HeadOf(heads, thread.Of(work))
+		theirs := len(roles) > 0 && work.ThreadType == roles.ThreadType()
 		told := head.ID != "" || len(roles) > 0 || work.ThreadType == channel.Ops && slices.Contains(m.Desk.Numbers, in.From.Phone)
-		if len(roles) > 0 && work.ThreadType == roles.ThreadType() || stop && told || stopped(head) {
+		if theirs || stop && told || stopped(head) {
+			work.Quiet = asCustomer || !theirs // one of the threads answers
 			all = append(all, work)
 		}
 	}
-	if len(roles) == 0 || thread.HeadOf(heads, threadOf(in)).ID != "" {
+	if asCustomer {
 		all = append(all, in)
-	}
-	// One of them answers: their own, or else that of the number's work now.
-	answers := slices.IndexFunc(all, func(in channel.Inbound) bool { return in.ThreadType == roles.ThreadType() })
-	if all[len(all)-1].ThreadType == channel.General {
-		answers = len(all) - 1
-	}
-	for i := range all {
-		all[i].Quiet = i != answers
 	}
 	return all, nil
 }
@@ -132,10 +127,6 @@ func stopped(h thread.Head) bool {
 func workOf(in channel.Inbound, typ channel.ThreadType) channel.Inbound {
 	in.From.ID, in.ThreadType = channel.OfNumber(in.From.Phone).ID, typ
 	return in
-}
-
-func threadOf(in channel.Inbound) string {
-	return thread.ID(in.Market, in.ThreadType, in.Assistant, in.From.Key())
 }
 
 // named reports whether a message names something of somebody's work.

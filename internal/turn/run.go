@@ -188,7 +188,7 @@ func (w *work) takeIn() {
 	lang := w.language()
 	now := w.r.Now()
 	w.tc = tool.Context{
-		Actor: ownerOf(w.thread.Head), Market: w.market, Thread: w.thread.ID, ThreadType: w.thread.Type,
+		Actor: w.thread.Customer(), Market: w.market, Thread: w.thread.ID, ThreadType: w.thread.Type,
 		Channel: w.thread.Channel, Language: lang, Location: w.thread.Location, TimeZone: w.market.Location(),
 		Now: now, TraceID: w.trace,
 	}

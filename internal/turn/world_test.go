@@ -543,7 +543,7 @@ func (w *world) from(who string, ch channel.Channel, id, text string) channel.In
 }
 
 func threadOf(in channel.Inbound) string {
-	return thread.ID(in.Market, in.ThreadType, in.Assistant, in.From.Key())
+	return thread.Of(in)
 }
 
 // say has a customer of the app say something and gives the answer.
