@@ -47,7 +47,7 @@ func (w *work) audit(calls []call, results []result) {
 			args = string(c.Args)
 		}
 		w.model.audit = append(w.model.audit, AuditedCall{
-			Tool: language.Brief(c.Name, 64), Args: language.Brief(args, maxAuditArgs), Key: c.key,
+			Tool: language.Brief(c.Name, maxName), Args: language.Brief(args, maxAuditArgs), Key: c.key,
 			Verdict: string(c.verdict), Status: results[i].status, MS: results[i].took.Milliseconds(),
 		})
 	}

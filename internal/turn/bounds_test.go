@@ -163,8 +163,8 @@ func TestField24_WhatFailedIsPaidFor(t *testing.T) {
 	}})
 	in := w.from("ann", channel.App, "m1", "hi")
 	w.comes(in)
+	broken.Store(true)
 	for n, want := range []int{3, 6, 6} {
-		broken.Store(true)
 		if err := w.runner.Work(t.Context(), threadOf(in)); err == nil || *rounds != want {
 			t.Errorf("try %d: %d rounds, want %d; %v", n+1, *rounds, want, err)
 		}

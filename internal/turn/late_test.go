@@ -3,13 +3,13 @@ package turn_test
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"merve/internal/channel"
 	"merve/internal/dynamo"
+	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
 	"merve/internal/ledger"
 	"merve/internal/llm"
@@ -236,25 +236,21 @@ func TestPromise1_AYesBeforeWhichOfTwo(t *testing.T) {
 	w.clock.add(time.Second)
 	w.comes(w.from("ann", channel.App, "m2", "yes"))
 	yeses, threads := 0, w.threads
-	w.over(&faulttest.Calls{Next: roundTrip(func(r *http.Request) (*http.Response, error) {
-		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".TransactWriteItems") && yeses < 3 { // as often as a turn decides
+	w.over(&faulttest.Calls{Next: dynamotest.Look{See: func(op string, body []byte) ([]byte, error) {
+		if op == "TransactWriteItems" && yeses < 3 { // as often as a turn decides
 			yeses++
 			if _, err := threads.Append(t.Context(), w.from("ann", channel.App, fmt.Sprint("more", yeses), "yes"), false); err != nil {
 				t.Error(err)
 			}
 		}
-		return wire.RoundTrip(r)
-	})})
+		return body, nil
+	}}})
 	w.work()
 	w.restart()
 	w.wantsHeld(id)
 	w.say(w.from("ann", channel.App, "m3", "yes"))
 	w.wantsBooked(id)
 }
-
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // The only question on the screen is the one that a YES answers, and not a newer one on its way.
 func TestPromise1_AYesToTheQuestionBefore(t *testing.T) {

@@ -52,6 +52,16 @@ func (w *world) routed(in channel.Inbound) (types []channel.ThreadType, requests
 	return types, requests
 }
 
+// wantsStopped wants that nothing more goes, or that again something does, to some threads of who wrote.
+func (w *world) wantsStopped(in channel.Inbound, stopped bool, types ...channel.ThreadType) {
+	w.t.Helper()
+	for _, in.ThreadType = range types {
+		if h := w.head(threadOf(in)); h.OptedOut != stopped {
+			w.t.Errorf("%s on %s: opted out %v", in.Text, in.ThreadType, h.OptedOut)
+		}
+	}
+}
+
 // Who has no role is a customer, and finding that out costs nothing once it is known; who has one
 // costs one request.
 func TestRoutingCost(t *testing.T) {
@@ -127,10 +137,8 @@ func TestField35_StopInEveryRole(t *testing.T) {
 		if !slices.Equal(types, []channel.ThreadType{channel.Ops, channel.Dispatch, channel.General}) {
 			t.Errorf("%s: %v", text, types)
 		}
+		w.wantsStopped(in, text == "STOP", types...)
 		for _, in.ThreadType = range types {
-			if h := w.head(threadOf(in)); h.OptedOut != (text == "STOP") {
-				t.Errorf("%s on %s: opted out %v", text, in.ThreadType, h.OptedOut)
-			}
 			turns := w.turnsOf(threadOf(in))
 			if said := len(turns[len(turns)-1].Out); (said == 1) != (in.ThreadType == channel.General) {
 				t.Errorf("%s on %s: %d answers", text, in.ThreadType, said)
@@ -170,11 +178,7 @@ func TestField35_StopOfAWorkThatIsOver(t *testing.T) {
 		if !slices.Equal(types, tt.types) || n == 2 && requests != 1 {
 			t.Errorf("%s: %v for %d requests, want %v", tt.text, types, requests, tt.types)
 		}
-		for _, in.ThreadType = range types {
-			if h := w.head(threadOf(in)); h.OptedOut != (tt.text == "STOP") {
-				t.Errorf("%s on %s: opted out %v", tt.text, in.ThreadType, h.OptedOut)
-			}
-		}
+		w.wantsStopped(in, tt.text == "STOP", types...)
 	}
 }
 
@@ -229,11 +233,7 @@ func TestField35_StopBeforeAnotherRole(t *testing.T) {
 		w.clock.add(time.Second)
 	}
 	w.work()
-	for _, typ := range []channel.ThreadType{channel.Ops, channel.General} {
-		if staff.ThreadType = typ; w.head(threadOf(staff)).OptedOut {
-			t.Errorf("%s has stopped after a START", typ)
-		}
-	}
+	w.wantsStopped(staff, false, channel.Ops, channel.General)
 }
 
 // Who drives and has a business is told of rides where they are heard: their STOP counts there, and
