@@ -18,8 +18,8 @@ import (
 // aside keeps an inn's reminders apart from everybody else's, in the index of what is due.
 func (i *inn) aside() http.RoundTripper { return dynamotest.Aside(i.name, `reminder#\d\d`) }
 
-// left is what an operation leaves: how each customer stands, what reminders there are, and by
-// how many names turns were queued.
+// left is what an operation leaves: how each customer stands, which reminders wait for their time, and
+// by how many names turns were queued.
 type left struct {
 	Customers []string
 	Reminder  bool
@@ -38,7 +38,8 @@ func (i *inn) left(tx ledger.Transaction) (l left) {
 	if err != nil {
 		i.t.Fatal(err)
 	}
-	l.Reminder, l.Turns = it != nil, len(slices.Compact(slices.Sorted(slices.Values(i.queued))))
+	_, waits := it["dueShard"]
+	l.Reminder, l.Turns = waits, len(slices.Compact(slices.Sorted(slices.Values(i.queued))))
 	return l
 }
 

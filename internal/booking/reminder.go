@@ -22,7 +22,7 @@ import (
 //	reminder#{id}   reminder   when, for the due index, and in which chat
 //
 // and is looked at against the booking then: one that was cancelled is not reminded of, and one that
-// was moved is by its new time. A chat that its owner has unlinked since, or deleted, hears nothing:
+// is moved, before or after, is by its new time. A chat that its owner has unlinked since, or deleted, hears nothing:
 // the chat in which it was booked does. Requests: to set one 2; to send one 3, 1 more in another chat than
 // the booking's, and the turn that tells it; to move one 3, and 1 for what is moved without.
 type Reminders struct {
@@ -51,7 +51,7 @@ type reminder struct {
 	Thread      string    `dynamodbav:"thread,omitempty"` // where it was asked for; a former release has not kept it
 	Language    string    `dynamodbav:"lang,omitempty"`
 	At          time.Time `dynamodbav:"at"`
-	DueShard    string    `dynamodbav:"dueShard"`
+	DueShard    string    `dynamodbav:"dueShard,omitempty"` // until its time has come
 	DueAt       time.Time `dynamodbav:"dueAt"`
 	TTL         int64     `dynamodbav:"ttl"`
 }
@@ -77,16 +77,19 @@ func (r *Reminders) set(ctx context.Context, tc tool.Context, a reminderArgs) (t
 	}
 	t := r.Ledger.Table
 	at := tx.Start.Add(-time.Duration(hours) * time.Hour)
-	w := t.Delete(reminderKey(tx.ID))
+	ws := []dynamo.Write{t.Delete(reminderKey(tx.ID))}
+	if tx.Replaces != "" { // it may be on its way from there
+		ws = append(ws, t.Delete(reminderKey(tx.Replaces)))
+	}
 	data := map[string]any{"code": tx.Code, "reminder": "none"}
 	if hours > 0 {
 		if !at.After(tc.Now) {
 			return tool.Result{}, fault.Field("hoursBefore", "that moment has passed: it begins at %s", tx.Start.In(tc.TimeZone).Format("2006-01-02T15:04"))
 		}
-		w = r.put(reminder{Thread: tc.Thread, Language: tc.Language}, tx, at)
+		ws = []dynamo.Write{r.put(reminder{Thread: tc.Thread, Language: tc.Language}, tx, at)}
 		data["reminder"] = at.In(tc.TimeZone).Format("2006-01-02T15:04")
 	}
-	if err := t.DB().Commit(ctx, w); err != nil {
+	if err := t.DB().Commit(ctx, ws...); err != nil {
 		return tool.Result{}, fmt.Errorf("reminder of %s: %w", tx.ID, err)
 	}
 	return tool.Result{Data: data}, nil
@@ -121,7 +124,9 @@ func (r *Reminders) Moved(ctx context.Context, e ledger.Event) error {
 	if !at.After(r.Ledger.Now()) {
 		return nil
 	}
-	err = t.DB().Commit(ctx, r.put(m, tx, at).IfAbsent().Else(errReset), t.Delete(reminderKey(old.ID)))
+	err = t.DB().Commit(ctx,
+		r.put(m, tx, at).IfAbsent().Else(errReset),
+		t.Delete(reminderKey(old.ID)).If("attribute_exists(pk)", nil).Else(errReset))
 	if err != nil && !errors.Is(err, errReset) {
 		return fmt.Errorf("reminder of %s: %w", tx.ID, err)
 	}
@@ -141,7 +146,8 @@ func (r *Reminders) Sweep(ctx context.Context, now time.Time, limit int) (sent i
 	return sent, err
 }
 
-// Remind says one reminder, if it is due and its booking still stands, and is done with it.
+// Remind says one reminder, if it is due and its booking still stands. It is kept, as long as its
+// booking is, for another time that the booking is moved to.
 func (r *Reminders) Remind(ctx context.Context, key dynamo.Key, now time.Time) (told bool, err error) {
 	it, err := r.Ledger.Table.Get(ctx, key)
 	if err != nil || it == nil {
@@ -151,7 +157,7 @@ func (r *Reminders) Remind(ctx context.Context, key dynamo.Key, now time.Time) (
 	if err := it.Decode(&m); err != nil {
 		return false, err
 	}
-	if m.At.After(now) {
+	if m.DueShard == "" || m.At.After(now) {
 		return false, nil // the index was behind
 	}
 	tx, err := r.Ledger.Get(ctx, actor.Actor{Kind: actor.System, ID: "reminders"}, m.Transaction)
@@ -164,7 +170,7 @@ func (r *Reminders) Remind(ctx context.Context, key dynamo.Key, now time.Time) (
 		}
 		told = true
 	}
-	done := r.Ledger.Table.Delete(key).If("#at = :at OR attribute_not_exists(pk)", dynamo.V{":at": m.At}).Else(errReset)
+	done := r.Ledger.Table.Update(key, "REMOVE dueShard, dueAt", nil).If("#at = :at", dynamo.V{":at": m.At}).Else(errReset)
 	if err := r.Ledger.Table.DB().Commit(ctx, done); err != nil && !errors.Is(err, errReset) {
 		return told, err
 	}

@@ -47,13 +47,13 @@ func TestAReminderIsSetAgainWhileItIsSent(t *testing.T) {
 	tx, _ := d.booked()
 	key := dynamo.Key{PK: "reminder#" + tx.ID, SK: "reminder"}
 	wish := func(at time.Time) {
-		if err := d.Table.DB().Commit(ctx, d.Table.Put(key, map[string]any{"transaction": tx.ID, "at": at})); err != nil {
+		if err := d.Table.DB().Commit(ctx, d.Table.Put(key, map[string]any{"transaction": tx.ID, "at": at, "dueShard": dynamotest.ID("due")})); err != nil {
 			t.Fatal(err)
 		}
 	}
 	wish(d.now)
 	late, says := *d.Ledger, &told{}
-	late.Table = dynamotest.Open(t, dynamotest.Before("DeleteItem", func() { wish(d.now.Add(time.Hour)) })).Table(dynamotest.TableName("ledger"))
+	late.Table = dynamotest.Open(t, dynamotest.Before("UpdateItem", func() { wish(d.now.Add(time.Hour)) })).Table(dynamotest.TableName("ledger"))
 	reminders := &booking.Reminders{Ledger: &late, Threads: says}
 	for n, want := range []int{1, 1, 2, 2} {
 		if _, err := reminders.Remind(ctx, key, d.now); err != nil {
@@ -140,7 +140,7 @@ func TestAReminderComesWhereItWasAskedFor(t *testing.T) {
 	if want := booking.Summary("de", tx); says.n != 1 || says.last != "there" || !strings.Contains(says.text, want) {
 		t.Errorf("%s was told %q, want there: %s", says.last, says.text, want)
 	}
-	if err := d.Table.DB().Commit(t.Context(), d.Table.Put(key, map[string]any{"transaction": tx.ID, "at": tx.Start.Add(-time.Hour)})); err != nil {
+	if err := d.Table.DB().Commit(t.Context(), d.Table.Put(key, map[string]any{"transaction": tx.ID, "at": tx.Start.Add(-time.Hour), "dueShard": dynamotest.ID("due")})); err != nil {
 		t.Fatal(err)
 	}
 	remind()
@@ -194,7 +194,7 @@ func TestAReminderLeavesAChatThatWasUnlinked(t *testing.T) {
 }
 
 // A reminder goes with a booking that is moved, as long before it, unless that moment has passed or
-// another was wished for since. Where none was wished for that costs one look, and where nothing is
+// another was wished for since; also one that is due before its new time is known, or was said. Where none was wished for that costs one look, and where nothing is
 // moved none.
 func TestAReminderGoesWithItsBooking(t *testing.T) {
 	t.Parallel()
@@ -202,6 +202,7 @@ func TestAReminderGoesWithItsBooking(t *testing.T) {
 		to    string
 		anew  string // how many hours before, in the end
 		heard int    // how often the event was heard of before
+		due   string // the old one: before it was moved, or is heard of
 		says  []time.Time
 	}{
 		"to a later time":              {to: "22 21:00", says: []time.Time{at(22, 19, 0)}},
@@ -209,6 +210,9 @@ func TestAReminderGoesWithItsBooking(t *testing.T) {
 		"to before long":               {to: "21 14:00"},
 		"and another was wished since": {to: "22 21:00", anew: "1", says: []time.Time{at(22, 20, 0)}},
 		"and none was wished since":    {to: "22 21:00", anew: "0", heard: 1},
+		"and none was wished at once":  {to: "22 21:00", anew: "0"},
+		"when it is due":               {to: "22 21:00", due: "heard", says: []time.Time{at(22, 19, 0)}},
+		"when it was said":             {to: "22 21:00", due: "moved", says: []time.Time{at(22, 16, 0), at(22, 19, 0)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -217,7 +221,24 @@ func TestAReminderGoesWithItsBooking(t *testing.T) {
 			if err := i.reminds("ann", tx); err != nil {
 				t.Fatal(err)
 			}
+			i.reminders.Threads = says
+			var said []time.Time
+			remind := func(of ledger.Transaction) {
+				if told, err := i.reminders.Remind(t.Context(), reminderOf(of), i.now); err != nil {
+					t.Fatal(err)
+				} else if told {
+					said = append(said, i.now)
+				}
+			}
+			if tt.due == "moved" {
+				i.now = at(22, 16, 0)
+				remind(tx)
+			}
 			e := i.moved("ann", tx, tt.to)
+			if tt.due == "heard" {
+				i.now = at(22, 16, 0)
+				remind(tx)
+			}
 			for n := range 3 {
 				if tt.anew != "" && n == tt.heard {
 					if _, err := i.call("ann", "setReminder", fmt.Sprintf(`{"transactionId":%q,"hoursBefore":%s}`, e.Transaction.ID, tt.anew), "anew"); err != nil {
@@ -228,16 +249,9 @@ func TestAReminderGoesWithItsBooking(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			i.reminders.Threads = says
-			var said []time.Time
 			for i.now.Before(at(23, 0, 0)) {
-				for _, of := range []ledger.Transaction{tx, e.Transaction} {
-					if told, err := i.reminders.Remind(t.Context(), reminderOf(of), i.now); err != nil {
-						t.Fatal(err)
-					} else if told {
-						said = append(said, i.now)
-					}
-				}
+				remind(tx)
+				remind(e.Transaction)
 				i.now = i.now.Add(time.Hour)
 			}
 			if !slices.EqualFunc(said, tt.says, time.Time.Equal) || says.n != len(tt.says) {

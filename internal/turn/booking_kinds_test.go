@@ -115,7 +115,7 @@ func (w *world) stateOfBookings(s *state) {
 	}
 	for _, id := range w.given() {
 		it, missing := w.ledger.Table.Get(w.t.Context(), reminderOf(id))
-		if err = errors.Join(err, missing); it != nil {
+		if err = errors.Join(err, missing); it.String("dueShard") != "" {
 			s.Reminders = append(s.Reminders, it.String("at"))
 		}
 		p, none := w.payments.Get(w.t.Context(), actor.Actor{Kind: actor.System}, id)
