@@ -108,25 +108,6 @@ func TestPropose(t *testing.T) {
 	}
 }
 
-// A proposal that a former release has listed is shown to nobody.
-func TestAListedProposal(t *testing.T) {
-	t.Parallel()
-	c := newCounter(t)
-	o := c.propose("1")
-	if err := c.store.Table.DB().Commit(t.Context(), c.store.Table.Update(dynamo.Key{PK: "orders#" + o.Owner, SK: "order#" + o.ID}, "SET listed = :listed, listedAt = :at",
-		dynamo.V{":listed": "business#" + c.biz + "#order", ":at": dynamo.Stamp(noon)})); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []int{0, 1} {
-		if all, err := c.store.OfBusiness(t.Context(), c.biz, noon.Add(-time.Hour)); err != nil || len(all) != want {
-			t.Errorf("the business is shown %v, %v", all, err)
-		}
-		if want == 0 {
-			c.apply(o, order.PlacedEvent)
-		}
-	}
-}
-
 // offers makes so many long ones, to each of which the same happens.
 func (c *counter) offers(n int, events ...order.EventType) {
 	c.t.Helper()
@@ -186,6 +167,49 @@ func TestProposalsHideNoOrderOfTheirs(t *testing.T) {
 	}
 }
 
+// Orders for later that have ended hide none from the customer and the business, and one that waits for
+// its time is there until then.
+func TestEndedOrdersForLaterHideNone(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	later := func(key string, events ...order.EventType) order.Order {
+		d := c.draft()
+		d.Kind, d.When = order.Service, c.now.AddDate(0, 2, 0)
+		o, err := c.store.Propose(t.Context(), d, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, typ := range events {
+			c.now = c.now.Add(time.Second)
+			o = c.apply(o, typ)
+		}
+		return o
+	}
+	waits := later("waits", order.PlacedEvent)
+	for n := range order.MaxListed / 2 {
+		later(fmt.Sprint("refused", n), order.PlacedEvent, order.RefusedEvent)
+		later(fmt.Sprint("cancelled", n), order.PlacedEvent, order.AcceptedEvent, order.CancelledEvent)
+	}
+	c.now = c.now.Add(time.Second)
+	now := c.apply(c.propose("now"), order.PlacedEvent)
+	for days := range 2 {
+		c.now = c.now.AddDate(0, 0, 50*days)
+		theirs, err := c.store.Of(t.Context(), c.owner, "demo")
+		if err != nil || len(theirs) != order.MaxOwn || theirs[0].ID != now.ID || !slices.ContainsFunc(theirs, is(waits)) {
+			t.Errorf("the customer, %d days later, has %d orders, %v", 50*days, len(theirs), err)
+		}
+		all, err := c.store.Lately(t.Context(), "demo", c.biz)
+		if want := []int{order.MaxListed, 1}[days]; err != nil || len(all) != want || !slices.ContainsFunc(all, is(waits)) || slices.ContainsFunc(all, is(now)) != (days == 0) {
+			t.Errorf("the business, %d days later, has %d orders, %v", 50*days, len(all), err)
+		}
+	}
+}
+
+// is tells whether an order is a certain one.
+func is(o order.Order) func(order.Order) bool {
+	return func(other order.Order) bool { return other.ID == o.ID }
+}
+
 // An order is listed once while the index still has what it was before, too.
 func TestAnOrderIsListedOnce(t *testing.T) {
 	t.Parallel()
@@ -201,23 +225,6 @@ func TestAnOrderIsListedOnce(t *testing.T) {
 	}
 	if all, err := c.store.Of(t.Context(), c.owner, "demo"); err != nil || len(all) != 1 || all[0].Status != order.Placed {
 		t.Errorf("%+v, %v", all, err)
-	}
-}
-
-// What a former release has kept, which listed it for its business alone, is found.
-func TestOrdersOfAFormerRelease(t *testing.T) {
-	t.Parallel()
-	c := newCounter(t)
-	o := c.apply(c.propose("1"), order.PlacedEvent)
-	placed := dynamo.Key{PK: "orders#" + o.Owner, SK: "event#" + o.ID + "#placed"}
-	if err := c.store.Table.DB().Commit(t.Context(), c.store.Table.Update(placed, "REMOVE listed, listedAt", nil)); err != nil {
-		t.Fatal(err)
-	}
-	if all, err := c.store.Of(t.Context(), c.owner, "demo"); err != nil || len(all) != 1 || all[0].ID != o.ID {
-		t.Errorf("%+v, %v", all, err)
-	}
-	if all, err := c.store.Of(t.Context(), c.owner, "elsewhere"); err != nil || len(all) != 0 {
-		t.Errorf("elsewhere %d, %v", len(all), err)
 	}
 }
 

@@ -309,15 +309,15 @@ func TestField15_ProposalsLookWhatIsLeft(t *testing.T) {
 		requests   int
 		wrong      string
 	}{
-		{nil, "orderFood", fmt.Sprintf(soups, 2, 3), "map[]", 4, ""},
-		{&listing.Stock{Count: 5}, "orderFood", fmt.Sprintf(soups, 2, 3), "map[soup:5]", 5, ""},
+		{nil, "orderFood", fmt.Sprintf(soups, 2, 3), "map[]", 3, ""},
+		{&listing.Stock{Count: 5}, "orderFood", fmt.Sprintf(soups, 2, 3), "map[soup:5]", 4, ""},
 		{&listing.Stock{Count: 4}, "orderFood", fmt.Sprintf(soups, 2, 3), "map[]", 2, "items[2].quantity: only 4 of Soup left"},
 		{&listing.Stock{Count: 1}, "orderFood", fmt.Sprintf(soups, 2, 3), "map[]", 2, "items[0].quantity: only 1 of Soup left"},
 		{&listing.Stock{Count: 0}, "orderFood", fmt.Sprintf(soups, 2, 3), "map[]", 2, "items[0].itemId: Soup is sold out; there is: Bread (bread)"},
-		{nil, "bookService", wash, "map[]", 4, ""},
-		{&listing.Stock{Count: 1}, "bookService", wash, "map[wash:1]", 5, ""},
+		{nil, "bookService", wash, "map[]", 3, ""},
+		{&listing.Stock{Count: 1}, "bookService", wash, "map[wash:1]", 4, ""},
 		{&listing.Stock{Count: 0}, "bookService", wash, "map[]", 2, "items[0].itemId: Wash is sold out"},
-		{&listing.Stock{Count: 0}, "bookService", strings.Replace(wash, `"wash"`, "null", 1), "map[]", 4, ""},
+		{&listing.Stock{Count: 0}, "bookService", strings.Replace(wash, `"wash"`, "null", 1), "map[]", 3, ""},
 	} {
 		d, tc := bistro(t, tt.stock)
 		o, requests, err := call(t, d, tc, tt.tool, tt.args)

@@ -131,7 +131,7 @@ const MaxOwn = 20
 
 // Of lists an actor's latest orders in a market, newest first: what they said YES to, whatever became
 // of it, and what waits for their YES. The index is read eventually: a change shows after some
-// milliseconds. 2 requests for each identity.
+// milliseconds. 2 requests for each identity, 1 where none is listed.
 func (s *Store) Of(ctx context.Context, a actor.Actor, market string) ([]Order, error) {
 	var all []Order
 	for _, owner := range a.Keys() {
@@ -145,8 +145,7 @@ func (s *Store) Of(ctx context.Context, a actor.Actor, market string) ([]Order, 
 	return all, nil
 }
 
-// latest reads the latest orders of an owner in a market. Where none is listed, which is so of those of
-// former releases, it looks at a page of what there is.
+// latest reads the latest orders of an owner in a market.
 func (s *Store) latest(ctx context.Context, market, owner string) ([]Order, error) {
 	page, err := s.Table.Query(ctx, dynamo.Query{
 		Index: listedIndex, Where: "listed = :listed", Values: dynamo.V{":listed": listedOwn(market, owner)}, Backward: true, Limit: MaxOwn,
@@ -162,17 +161,10 @@ func (s *Store) latest(ctx context.Context, market, owner string) ([]Order, erro
 		}
 	}
 	items, err := s.Table.BatchGet(ctx, keys...)
-	if len(keys) == 0 {
-		former := dynamo.Under(orderKey(owner, "").PK, "order#")
-		former.Limit = MaxListed
-		page, err = s.Table.Query(ctx, former)
-		items = page.Items
-	}
 	if err != nil {
 		return nil, err
 	}
-	all, err := dynamo.Decode[Order](items)
-	return slices.DeleteFunc(all, func(o Order) bool { return o.Market != market }), err
+	return dynamo.Decode[Order](items)
 }
 
 // All returns every order of an owner in a market, newest first, to be handed out or deleted. A
@@ -192,11 +184,11 @@ func newest(a, b Order) int { return b.CreatedAt.Compare(a.CreatedAt) }
 // answerFor is how long an order is among those that a business still answers without its code.
 const answerFor = 14 * 24 * time.Hour
 
-// listedAt is where an order that has just been placed stands among those of its business. What is
-// for later stands there so much later that it is in the list until it is closed at last: after its
-// time, or what the business may say instead, which is a day later at most.
+// listedAt is where an order that has just been placed, or has ended, stands in lists. What is for
+// later stands there so much later that it is in the list of its business until it is closed at last:
+// after its time, or what the business may say instead, which is a day later at most.
 func (o Order) listedAt() time.Time {
-	if until := o.When.Add(24*time.Hour + closeRest); until.After(o.UpdatedAt.Add(answerFor)) {
+	if until := o.When.Add(24*time.Hour + closeRest); !o.due().IsZero() && until.After(o.UpdatedAt.Add(answerFor)) {
 		return until.Add(-answerFor)
 	}
 	return o.UpdatedAt
@@ -256,11 +248,8 @@ func (s *Store) placed(ctx context.Context, business string, since time.Time, li
 	if err != nil {
 		return nil, "", fmt.Errorf("orders of %s: %w", business, err)
 	}
-	if all, err = dynamo.Decode[Order](items); err != nil {
-		return nil, "", err
-	}
-	// Proposals were listed, too, in items of former releases.
-	return slices.DeleteFunc(all, func(o Order) bool { return o.Receipt == nil }), page.Next, nil
+	all, err = dynamo.Decode[Order](items)
+	return all, page.Next, err
 }
 
 // ByCode finds the order that a business in a market knows by a code. What another market's has
@@ -350,10 +339,15 @@ func (s *Store) Writes(o Order, typ EventType, by By) ([]dynamo.Write, Order, er
 		after.Reason = by.Reason
 		set, vals[":reason"] = set+", reason = :reason", by.Reason
 	}
-	if typ == PlacedEvent {
+	var relisted []dynamo.Write
+	switch early := o.Stands() && !after.Stands() && o.listedAt().After(after.UpdatedAt); {
+	case typ == PlacedEvent, early:
 		set += ", listed = :listed, listedAt = :listedAt"
 		vals[":listed"], vals[":listedAt"] = listed(o.Business), dynamo.Stamp(after.listedAt())
-	} else if o.Status == Proposed {
+		if early { // it would hide what is to come until its time
+			relisted = append(relisted, s.Table.Update(eventKey(o.Owner, o.ID, PlacedEvent), "SET listedAt = :listedAt", dynamo.V{":listedAt": vals[":listedAt"]}))
+		}
+	case o.Status == Proposed:
 		remove = append(remove, "listed", "listedAt")
 	}
 	if due := after.due(); due.IsZero() {
@@ -369,10 +363,10 @@ func (s *Store) Writes(o Order, typ EventType, by By) ([]dynamo.Write, Order, er
 	if err != nil {
 		return nil, Order{}, err
 	}
-	return append([]dynamo.Write{
+	return slices.Concat([]dynamo.Write{
 		s.Table.Update(orderKey(o.Owner, o.ID), expr, vals).If("#status = :was", nil).Else(ErrChanged),
 		s.event(after, typ, o.Status, by.Actor, by.Trace),
-	}, counts...), after, nil
+	}, relisted, counts), after, nil
 }
 
 // counts are what a change of status does to what is counted.
