@@ -68,6 +68,10 @@ func caseKey(market, threadID string) dynamo.Key {
 	return dynamo.Key{PK: "desk#" + market, SK: "thread#" + threadID}
 }
 
+func eventKey(market, threadID string, turn int) dynamo.Key {
+	return dynamo.Key{PK: "desk#" + market, SK: fmt.Sprintf("event#%s#%08d", threadID, turn)}
+}
+
 // Wait are the writes by which a thread begins to wait for a person; they join the turn that
 // hands it over.
 func (d *Desk) Wait(h thread.Head, turn int, lang, reason, trace string) []dynamo.Write {
@@ -78,7 +82,7 @@ func (d *Desk) Wait(h thread.Head, turn int, lang, reason, trace string) []dynam
 	e := Event{Thread: h.ID, Market: h.Market, Name: h.Name, Reason: c.Reason, Turn: turn, Trace: trace, At: now}
 	return []dynamo.Write{
 		d.Table.Put(caseKey(h.Market, h.ID), c),
-		d.Table.Put(dynamo.Key{PK: "desk#" + h.Market, SK: fmt.Sprintf("event#%s#%08d", h.ID, turn)}, e),
+		d.Table.Put(eventKey(h.Market, h.ID, turn), e),
 	}
 }
 

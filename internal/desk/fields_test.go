@@ -8,5 +8,5 @@ import (
 
 func TestNamesTellApart(t *testing.T) {
 	t.Parallel()
-	fieldtest.All(t, caseKey)
+	fieldtest.All(t, caseKey, eventKey)
 }

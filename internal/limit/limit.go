@@ -26,13 +26,16 @@ type Counter struct {
 // ErrTooMany is the answer to what is too much.
 var ErrTooMany = fault.New(fault.Limited, "too many in one hour: try again later")
 
+func key(what, who string, at time.Time) dynamo.Key {
+	sum := sha256.Sum256([]byte(who))
+	return dynamo.Key{PK: "limit#" + what + "#" + hex.EncodeToString(sum[:16]), SK: at.Format("2006-01-02T15")}
+}
+
 // Take counts one more of what who does; [ErrTooMany] when that would be more than most in
 // this hour. Who is kept as a hash.
 func (c *Counter) Take(ctx context.Context, what, who string, most int) error {
 	now := c.Now().UTC()
-	sum := sha256.Sum256([]byte(who))
-	key := dynamo.Key{PK: "limit#" + what + "#" + hex.EncodeToString(sum[:16]), SK: now.Format("2006-01-02T15")}
-	w := c.Table.Update(key, "SET #ttl = :ttl ADD n :one", dynamo.V{":ttl": now.Add(24 * time.Hour).Unix(), ":one": 1}).
+	w := c.Table.Update(key(what, who, now), "SET #ttl = :ttl ADD n :one", dynamo.V{":ttl": now.Add(24 * time.Hour).Unix(), ":one": 1}).
 		If("attribute_not_exists(n) OR n < :most", dynamo.V{":most": most}).Else(ErrTooMany)
 	if err := c.Table.DB().Commit(ctx, w); err != nil {
 		return fmt.Errorf("limit of %s: %w", what, err)

@@ -8,5 +8,5 @@ import (
 
 func TestNamesTellApart(t *testing.T) {
 	t.Parallel()
-	fieldtest.All(t, key, itemsKey, versionKey, businessKey)
+	fieldtest.All(t, key, itemsKey, versionKey, businessKey, calendarsKey)
 }

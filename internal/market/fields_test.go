@@ -8,5 +8,5 @@ import (
 
 func TestNamesTellApart(t *testing.T) {
 	t.Parallel()
-	fieldtest.All(t, configKey)
+	fieldtest.All(t, configKey, versionKey, listedKey, numberKey)
 }

@@ -41,7 +41,12 @@ const freshFor = 30 * time.Second
 // ErrUnknown is returned for a market that does not exist.
 var ErrUnknown = fault.Field("marketId", "no such market")
 
-func configKey(id string) dynamo.Key { return dynamo.Key{PK: "market#" + id, SK: "config"} }
+func configKey(id string) dynamo.Key     { return dynamo.Key{PK: "market#" + id, SK: "config"} }
+func listedKey(id string) dynamo.Key     { return dynamo.Key{PK: "markets", SK: id} }
+func numberKey(number string) dynamo.Key { return dynamo.Key{PK: "number#" + number, SK: "market"} }
+func versionKey(id string, n int) dynamo.Key {
+	return dynamo.Key{PK: configKey(id).PK, SK: fmt.Sprintf("version#%08d", n)}
+}
 
 // Get returns the market's configuration, at most half a minute old. The caller must not
 // change it.
@@ -109,8 +114,8 @@ func (s *Store) Save(ctx context.Context, m Market, by string) (*Market, error) 
 		put = put.If("version = :before", dynamo.V{":before": before}).Else(errStale)
 	}
 	err = s.Table.DB().Commit(ctx, append(s.takeNumber(stored, m), put,
-		s.Table.Put(dynamo.Key{PK: "market#" + m.ID, SK: fmt.Sprintf("version#%08d", m.Version)}, m),
-		s.Table.Put(dynamo.Key{PK: "markets", SK: m.ID}, listed{m.Name, m.WhatsApp.From}))...)
+		s.Table.Put(versionKey(m.ID, m.Version), m),
+		s.Table.Put(listedKey(m.ID), listed{m.Name, m.WhatsApp.From}))...)
 	if err != nil {
 		return nil, fmt.Errorf("save market %q: %w", m.ID, err)
 	}
@@ -131,15 +136,14 @@ func same(a, b Market) bool {
 // takeNumber makes m's number its own, on condition that it is no other market's, and gives
 // back the one that it had before (nil for a market that had none).
 func (s *Store) takeNumber(before *Market, m Market) []dynamo.Write {
-	key := func(number string) dynamo.Key { return dynamo.Key{PK: "number#" + number, SK: "market"} }
 	var ws []dynamo.Write
 	if n := m.WhatsApp.From; n != "" {
-		ws = append(ws, s.Table.Put(key(n), owner{m.ID}).
+		ws = append(ws, s.Table.Put(numberKey(n), owner{m.ID}).
 			If("attribute_not_exists(pk) OR market = :market", dynamo.V{":market": m.ID}).
 			Else(fault.Field("whatsapp.from", "is another market's number")))
 	}
 	if before != nil && before.WhatsApp.From != "" && before.WhatsApp.From != m.WhatsApp.From {
-		ws = append(ws, s.Table.Delete(key(before.WhatsApp.From)))
+		ws = append(ws, s.Table.Delete(numberKey(before.WhatsApp.From)))
 	}
 	return ws
 }
@@ -192,7 +196,7 @@ func (s *Store) readNumbers(ctx context.Context) (map[string]string, error) {
 func (s *Store) Versions(ctx context.Context, id string, limit int) ([]Market, error) {
 	page, err := s.Table.Query(ctx, dynamo.Query{
 		Where:  "pk = :pk AND begins_with(sk, :prefix)",
-		Values: dynamo.V{":pk": "market#" + id, ":prefix": "version#"}, Backward: true, Limit: limit,
+		Values: dynamo.V{":pk": configKey(id).PK, ":prefix": "version#"}, Backward: true, Limit: limit,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("versions of market %q: %w", id, err)

@@ -107,12 +107,11 @@ func (p *Post) pass(ctx context.Context, tc tool.Context, m matter, text, id str
 
 func (p *Post) writes(e Event) []dynamo.Write {
 	e.TTL = e.At.Add(keepTalk).Unix()
-	pk := partition(e.Market, e.Business)
-	said := dynamo.Key{PK: pk, SK: "event#said#" + e.ID}
+	said := saidKey(e)
 	ws := []dynamo.Write{
 		p.Table.Put(said, e).IfAbsent().Else(errSaid),
 		p.trace(e.Thread, said, e.TTL),
-		p.Table.Update(dynamo.Key{PK: pk, SK: "day#" + e.Code + "#" + e.At.Format(time.DateOnly)}, "SET #ttl = :ttl ADD passed :one", dynamo.V{":ttl": e.TTL, ":one": 1}).
+		p.Table.Update(dayKey(e), "SET #ttl = :ttl ADD passed :one", dynamo.V{":ttl": e.TTL, ":one": 1}).
 			If("attribute_not_exists(passed) OR passed < :max", dynamo.V{":max": MaxDay}).Else(errFull),
 	}
 	if e.Talk {

@@ -110,6 +110,14 @@ func talkKey(market, business, code string) dynamo.Key {
 	return dynamo.Key{PK: partition(market, business), SK: code}
 }
 
+func saidKey(e Event) dynamo.Key {
+	return dynamo.Key{PK: partition(e.Market, e.Business), SK: "event#said#" + e.ID}
+}
+
+func dayKey(e Event) dynamo.Key {
+	return dynamo.Key{PK: partition(e.Market, e.Business), SK: "day#" + e.Code + "#" + e.At.Format(time.DateOnly)}
+}
+
 const listedIndex = "listed"
 
 // alphabet has no letters or digits that are taken for others. Talks have codes of five, orders

@@ -19,5 +19,7 @@ func TestAProposalIsAllThatIsShown(t *testing.T) {
 func TestNamesTellApart(t *testing.T) {
 	t.Parallel()
 	fieldtest.Only(t, eventKey, "ID", "Ride", "Owner")
+	fieldtest.Only(t, func(r Ride, e Event, typ, to string) string { return news{ride: r, event: e}.key(typ, to) },
+		"Ride.ID", "Event.ID", "argument 3", "argument 4")
 	fieldtest.All(t, rideKey, openKey, forgetKey, codeKey, offerKey, activeKey, newID, codesOf, driverKey, phoneKey, availableKey)
 }

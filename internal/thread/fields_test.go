@@ -8,5 +8,5 @@ import (
 
 func TestNamesTellApart(t *testing.T) {
 	t.Parallel()
-	fieldtest.All(t, ID, MessageID, headKey, seenKey, turnKey, journalKey, doingKey)
+	fieldtest.All(t, ID, MessageID, headKey, seenKey, turnKey, journalKey, doingKey, codeKey)
 }

@@ -53,6 +53,10 @@ func (w *work) audit(calls []call, results []result) {
 	}
 }
 
+func auditKey(threadID string, turn int) dynamo.Key {
+	return dynamo.Key{PK: "audit#" + threadID, SK: fmt.Sprintf("%08d", turn)}
+}
+
 // audited is what joins the commit of a turn that has called tools.
 func (w *work) audited() []dynamo.Write {
 	if len(w.model.audit) == 0 {
@@ -62,13 +66,13 @@ func (w *work) audited() []dynamo.Write {
 		Turn: w.thread.Number(), Actor: w.thread.Owner, Market: w.market.ID, Policy: w.market.Version,
 		Trace: w.tc.TraceID, Calls: w.model.audit, At: w.tc.Now, TTL: w.tc.Now.Add(auditFor).Unix(),
 	}
-	return []dynamo.Write{w.r.Records.Put(dynamo.Key{PK: "audit#" + w.thread.ID, SK: fmt.Sprintf("%08d", a.Turn)}, a)}
+	return []dynamo.Write{w.r.Records.Put(auditKey(w.thread.ID, a.Turn), a)}
 }
 
 // Audit lists the tool calls of a thread's turns, latest first. One request.
 func (r *Runner) Audit(ctx context.Context, threadID string, limit int, after string) ([]Round, string, error) {
 	page, err := r.Records.Query(ctx, dynamo.Query{
-		Where: "pk = :pk", Values: dynamo.V{":pk": "audit#" + threadID}, Backward: true, Limit: limit, After: after,
+		Where: "pk = :pk", Values: dynamo.V{":pk": auditKey(threadID, 0).PK}, Backward: true, Limit: limit, After: after,
 	})
 	if err != nil {
 		return nil, "", fmt.Errorf("audit of thread %s: %w", threadID, err)
@@ -83,7 +87,7 @@ func (r *Runner) Audit(ctx context.Context, threadID string, limit int, after st
 // EraseAudit deletes the records of a thread's tool calls. 2 requests for each hundred.
 func (r *Runner) EraseAudit(ctx context.Context, threadID string) error {
 	for {
-		page, err := r.Records.Query(ctx, dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": "audit#" + threadID}, Limit: 100})
+		page, err := r.Records.Query(ctx, dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": auditKey(threadID, 0).PK}, Limit: 100})
 		if err != nil {
 			return fmt.Errorf("erase audit of thread %s: %w", threadID, err)
 		}

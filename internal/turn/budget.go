@@ -82,6 +82,10 @@ func (b *budget) of(marketID, day string) *daySpend {
 	return s
 }
 
+func spendKey(marketID, day string) dynamo.Key {
+	return dynamo.Key{PK: "spend#" + marketID, SK: day}
+}
+
 // spent adds the cost of a turn and what it was made of. A failure to save it is logged and
 // made good next time.
 func (b *budget) spent(ctx context.Context, r *Runner, m *market.Market, day string, cost int64, v Volume) {
@@ -98,7 +102,7 @@ func (b *budget) spent(ctx context.Context, r *Runner, m *market.Market, day str
 	s.counted = Volume{}
 	s.unsaved, s.seen = 0, now
 	b.mu.Unlock()
-	after, err := r.Records.DB().Apply(ctx, r.Records.Update(dynamo.Key{PK: "spend#" + m.ID, SK: day},
+	after, err := r.Records.DB().Apply(ctx, r.Records.Update(spendKey(m.ID, day),
 		"SET #ttl = :ttl ADD microUsd :cost, turns :turns, inbound :in, outbound :out", dynamo.V{
 			":cost": save, ":ttl": now.Add(auditFor).Unix(), ":turns": counted.Turns, ":in": counted.Inbound, ":out": counted.Outbound,
 		}))
@@ -146,7 +150,7 @@ type Day struct {
 // are left out. 1 request.
 func (r *Runner) Days(ctx context.Context, marketID string, from, to time.Time) ([]Day, error) {
 	page, err := r.Records.Query(ctx, dynamo.Query{Where: "pk = :pk AND sk BETWEEN :from AND :to", Values: dynamo.V{
-		":pk": "spend#" + marketID, ":from": from.UTC().Format(time.DateOnly), ":to": to.UTC().Format(time.DateOnly),
+		":pk": spendKey(marketID, "").PK, ":from": from.UTC().Format(time.DateOnly), ":to": to.UTC().Format(time.DateOnly),
 	}})
 	if err != nil {
 		return nil, fmt.Errorf("days of market %s: %w", marketID, err)

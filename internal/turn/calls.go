@@ -213,12 +213,11 @@ func (w *work) freeze(ctx context.Context, c call) result {
 	if err != nil {
 		return failed(c, err, "failed")
 	}
-	sum := sha256.Sum256(append([]byte(c.Name+"\x00"), c.args...))
 	return result{
 		name: c.Name, status: "proposed", tool: c.Name, args: c.args,
 		content: json.RawMessage(`{"status":"awaiting_confirmation","note":"the customer is being asked for YES or NO"}`),
 		proposal: &tool.Proposal{
-			Kind: FrozenCall, Ref: c.key, Summary: summary, Hash: hex.EncodeToString(sum[:]),
+			Kind: FrozenCall, Ref: c.key, Summary: summary, Hash: frozenHash(c.Name, c.args),
 			ExpiresAt: w.tc.Now.Add(time.Duration(w.market.Safety.HoldSeconds) * time.Second),
 		},
 	}

@@ -148,6 +148,9 @@ func (w *work) shortened(after []string) string {
 	return ""
 }
 
+// replyID is the id of a turn's reply on the outbox, once for the turn.
+func replyID(turn int) string { return fmt.Sprintf("turn%08d-0", turn) }
+
 // outbound is what is put on the outbox: on channels that push, the reply in pieces that
 // the provider takes.
 func (w *work) outbound(t thread.Turn) []dynamo.Write {
@@ -159,13 +162,13 @@ func (w *work) outbound(t thread.Turn) []dynamo.Write {
 		if origin == nil {
 			return nil
 		}
-		lost := outbox.Message{Thread: w.thread.ID, ID: fmt.Sprintf("turn%08d-0", t.N), Market: w.market.ID, From: w.market.WhatsApp.From, Trace: t.TraceID}
+		lost := outbox.Message{Thread: w.thread.ID, ID: replyID(t.N), Market: w.market.ID, From: w.market.WhatsApp.From, Trace: t.TraceID}
 		return []dynamo.Write{w.r.Outbox.Put(origin.Undelivered(lost))}
 	}
 	essential := w.optedOut != w.thread.OptedOut
 	person := byPerson(t.In) || w.handOver != nil || essential // goes out although the thread is a person's
 	m := outbox.Message{
-		Thread: w.thread.ID, ID: fmt.Sprintf("turn%08d-0", t.N), Market: w.market.ID, Channel: w.thread.Channel,
+		Thread: w.thread.ID, ID: replyID(t.N), Market: w.market.ID, Channel: w.thread.Channel,
 		From: w.from(), To: w.thread.ReplyAddr, Text: t.Out[0].Text, Template: w.template(t.At), Kind: "reply", Origin: origin,
 		Trace: t.TraceID, Essential: essential, ByPerson: person,
 	}

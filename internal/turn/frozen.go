@@ -2,6 +2,8 @@ package turn
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 
 	"merve/internal/fault"
@@ -13,6 +15,12 @@ import (
 
 // FrozenCall is the kind of a pending action that is a tool call put to the customer.
 const FrozenCall = "frozen_call"
+
+// frozenHash is what a YES to a call is bound to: the tool, and the arguments that it was shown with.
+func frozenHash(tool string, args json.RawMessage) string {
+	sum := sha256.Sum256(append([]byte(tool+"\x00"), args...))
+	return hex.EncodeToString(sum[:])
+}
 
 // Frozen settles frozen calls: after YES the tool runs with exactly the arguments that
 // the customer was shown.
