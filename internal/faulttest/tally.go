@@ -1,6 +1,10 @@
 package faulttest
 
-import "testing"
+import (
+	"testing"
+
+	"merve/internal/seedtest"
+)
 
 // Tally counts what random tests met, so that they cannot have been about nothing.
 type Tally map[string]int
@@ -16,12 +20,14 @@ func (n Tally) Met(c *Calls) {
 // AnyFault is under what [Tally.Met] counts all faults together.
 const AnyFault = "fault"
 
-// Want fails the test for each of the names that was never counted.
+// Want fails the test for each of the names that was never counted. Of a short run from a seed that
+// somebody chose it wants none: one in some hundred meets too little.
 func (n Tally) Want(t testing.TB, names ...string) {
 	t.Helper()
 	t.Logf("met: %v", n)
+	short := seedtest.Chosen() && seedtest.Times(t, 1) == 1
 	for _, name := range names {
-		if n[name] == 0 {
+		if n[name] == 0 && !short {
 			t.Errorf("in all these runs there was no %s", name)
 		}
 	}

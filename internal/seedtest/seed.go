@@ -30,6 +30,9 @@ func Of(t testing.TB) uint64 {
 	return h.Sum64() ^ base*0x9e3779b97f4a7c15
 }
 
+// Chosen reports whether somebody chose the seed. Without, a test tries the same each time.
+func Chosen() bool { return os.Getenv("SEED") != "" }
+
 // Rand returns a test's source of chance.
 func Rand(t testing.TB) *rand.Rand {
 	t.Helper()

@@ -24,7 +24,7 @@ func TestPromise1_TheModelCannotCommitWhateverItReturns(t *testing.T) {
 	base, runs := seedtest.Of(t), seedtest.Times(t, 4)
 	seen := &town{happened: map[string]int{}}
 	t.Cleanup(func() {
-		seen.enough(t, "order proposed", "ride proposed", "called getMyOrders ok", "called orderFood failed")
+		seen.enough(t, runs, map[string]int{"order proposed": 4, "ride proposed": 8, "called getMyOrders ok": 8, "called orderFood failed": 8})
 	})
 	for n := range uint64(runs) {
 		t.Run(fmt.Sprint(base+n), func(t *testing.T) {
