@@ -201,8 +201,11 @@ func (r *reading) conditional(start int, m match) bool {
 	return r.has(m.end, end, given)
 }
 
+// another is how many words a question has at least that follows on a claim without a pause.
+const another = 4
+
 // questioned reports whether m is what a question asks, and not said before one asks
-// something else ("Your table is booked, anything else?").
+// something else ("Your table is booked, anything else?", "Your table is booked shall I do more?").
 func (r *reading) questioned(start int, m match) bool {
 	if !m.to.question {
 		return false
@@ -210,8 +213,12 @@ func (r *reading) questioned(start int, m match) bool {
 	if r.has(start, start+2, asks) {
 		return true
 	}
-	for i := m.end; i < len(r.words) && r.words[i].part == m.to.part; i++ {
-		if r.opensClause(i) {
+	end := m.end
+	for end < len(r.words) && r.words[end].part == m.to.part {
+		end++
+	}
+	for i := m.end; i < end; i++ {
+		if r.opensClause(i) || end-i >= another && r.cues[i]&asks != 0 {
 			return false
 		}
 	}
