@@ -235,7 +235,7 @@ func TestUpload(t *testing.T) {
 	if _, err := w.Kept(ctx, "thread-1", u.Ref); !fault.Is(err, fault.NotFound) {
 		t.Errorf("before the upload: %v", err)
 	}
-	if diff := cmp.Diff([]string{"HEAD media", "GET pending"}, w.gate.took()); diff != "" {
+	if diff := cmp.Diff([]string{"HEAD media", "GET pending", "HEAD media"}, w.gate.took()); diff != "" {
 		t.Error(diff)
 	}
 	w.upload(t, u, file)
@@ -339,6 +339,27 @@ func TestKeepAtOnce(t *testing.T) {
 		if k != got[0] {
 			t.Errorf("%+v and %+v", got[0], k)
 		}
+	}
+}
+
+// An upload that is admitted by two at once is there for both.
+func TestAdmitAtOnce(t *testing.T) {
+	t.Parallel()
+	ctx, w := t.Context(), newWorld(t, Options{})
+	file := mediatest.JPEG(t, 40, 30)
+	u, err := w.Upload(ctx, "thread-1", jpegType, int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.upload(t, u, file)
+	var faster string
+	w.gate.once = map[string]func(){"GET pending": func() {
+		if faster, err = w.Kept(ctx, "thread-1", u.Ref); err != nil {
+			t.Error(err)
+		}
+	}}
+	if k, err := w.Keep(ctx, "thread-1", channel.Media{URL: u.Ref}); err != nil || k.Stored != faster {
+		t.Errorf("%+v, %v, want %s", k, err, faster)
 	}
 }
 

@@ -43,6 +43,7 @@ type gate struct {
 
 	mu   sync.Mutex
 	made []string // method and first part of the key, of each request
+	once map[string]func()
 }
 
 // RoundTrip checks a request and passes it on.
@@ -62,7 +63,12 @@ func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
 		name = r.Method + " " + parts[2]
 	}
 	g.made = append(g.made, name)
+	before := g.once[name]
+	delete(g.once, name)
 	g.mu.Unlock()
+	if before != nil {
+		before()
+	}
 	if err := g.check(r, body); err != nil {
 		return &http.Response{
 			StatusCode: http.StatusForbidden, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, Request: r,

@@ -56,7 +56,11 @@ func (s *Store) admit(ctx context.Context, p place) (Kept, error) {
 	data, _, err := s.s3.get(ctx, p.pendingKey(), MaxBytes)
 	switch {
 	case errors.Is(err, errMissing):
-		return Kept{}, p.notFound()
+		k, err := s.look(ctx, p) // somebody else has admitted it meanwhile
+		if errors.Is(err, errMissing) {
+			return Kept{}, p.notFound()
+		}
+		return k, err
 	case err != nil:
 		return Kept{}, err
 	}
