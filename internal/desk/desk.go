@@ -64,6 +64,9 @@ const (
 // ErrNotTaken is the answer to staff who write on a thread that the assistant has.
 var ErrNotTaken = fault.New(fault.Conflict, "the assistant has this thread: take it over first")
 
+// ErrChanged is the answer to staff who give back a thread that has changed hands meanwhile.
+var ErrChanged = fault.New(fault.Conflict, "somebody else has given this thread back, or taken it: look again")
+
 func caseKey(market, threadID string) dynamo.Key {
 	return dynamo.Key{PK: "desk#" + market, SK: "thread#" + threadID}
 }
@@ -169,8 +172,9 @@ func (d *Desk) Return(ctx context.Context, threadID string) error {
 	ws := []dynamo.Write{d.Threads.Assigned(h.ID, thread.ByAssistant)}
 	var c Case
 	if it != nil {
-		ws = append(ws, d.Table.Update(it.Key(), "SET #returned = :yes REMOVE takenBy", dynamo.V{":yes": true}))
 		err = it.Decode(&c)
+		ws = append(ws, d.Table.Update(it.Key(), "SET #returned = :yes REMOVE takenBy", dynamo.V{":yes": true}).
+			If("since = :since AND takenAt = :taken", dynamo.V{":since": c.Since, ":taken": c.TakenAt}).Else(ErrChanged))
 	}
 	if err == nil {
 		err = d.Table.DB().Commit(ctx, ws...)

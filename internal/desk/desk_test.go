@@ -287,4 +287,13 @@ func TestReturn(t *testing.T) {
 	if err := late.Return(ctx, o.thread); err != nil || o.taken() != other.Key()+"|person" {
 		t.Errorf("taken meanwhile: %v, %s", err, o.taken())
 	}
+	slow := o.over(dynamotest.Open(t, dynamotest.Before("TransactWriteItems", func() { // the same button twice
+		o.now = o.now.Add(time.Minute)
+		if err := errors.Join(o.Return(ctx, o.thread), o.Take(ctx, o.thread, clerk)); err != nil {
+			t.Error(err)
+		}
+	})))
+	if err := slow.Return(ctx, o.thread); !errors.Is(err, desk.ErrChanged) || o.taken() != clerk.Key()+"|person" {
+		t.Errorf("given back and taken meanwhile: %v, %s", err, o.taken())
+	}
 }
