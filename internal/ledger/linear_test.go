@@ -151,13 +151,14 @@ func (k *client) any() (Transaction, bool) {
 	return k.known[len(k.known)-1-k.rnd.IntN(last)], true
 }
 
-// ask does an operation and notes it: open-ended when its answer was lost.
+// ask does an operation and notes it, with what its clock read meanwhile: open-ended when its answer
+// was lost.
 func (k *client) ask(a asked, f func() (said, Transaction, error)) {
 	call := time.Since(k.begun)
-	a.early = stored(k.now())
+	a.early = stored(k.l.Now())
 	s, tx, err := f()
 	back := time.Since(k.begun)
-	a.late = stored(k.now())
+	a.late = stored(k.l.Now())
 	if err != nil {
 		s = said{lost: true, refusal: nil}
 		for _, known := range []error{ErrHoldGone, ErrNotHeld, ErrNotDraft, ErrAlreadyConfirmed, ErrCancelled, ErrNotDue, ErrSlotTaken, ErrOfferChanged, ErrKeyReused, ErrChanged} {
@@ -331,7 +332,7 @@ func (c *crowd) wrong(rnd *rand.Rand) string {
 
 // Clients whose clocks are off by up to a second book the same slots, and lose answers: what
 // they are told could have happened one after the other. An operation takes a few milliseconds of
-// the store, the whole short form some seconds: it has 2,400 of them, the long form a hundred
+// the store, the whole short form some seconds: it has 2,400 of them, with TIMES=5 a hundred
 // thousand.
 func TestField12_HistoriesAreLinearizable(t *testing.T) {
 	t.Parallel()
