@@ -33,6 +33,13 @@ func Of(t testing.TB) uint64 {
 // Chosen reports whether somebody chose the seed. Without, a test tries the same each time.
 func Chosen() bool { return os.Getenv("SEED") != "" }
 
+// InTurn chooses one of n, each in turn with consecutive values of SEED.
+func InTurn(t testing.TB, n int) int {
+	t.Helper()
+	Of(t)
+	return int(number(t, "SEED", 1) % uint64(n))
+}
+
 // Rand returns a test's source of chance.
 func Rand(t testing.TB) *rand.Rand {
 	t.Helper()

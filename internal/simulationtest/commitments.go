@@ -243,7 +243,9 @@ func (j *judge) answered(o ordered, e order.Event) {
 	words := map[order.EventType][]string{
 		order.AcceptedEvent: {"accept"}, order.RefusedEvent: {"refuse", "cancel"}, order.DoneEvent: {"done"}, order.CancelledEvent: {"cancel", "refuse"},
 	}[e.Type]
-	if slices.ContainsFunc(s.who.Said, func(said *Said) bool { return slices.Contains(words, said.Answer) && !said.First.After(e.At) }) {
+	if slices.ContainsFunc(s.who.Said, func(said *Said) bool {
+		return slices.Contains(words, said.Answer) && !said.First.After(e.At) && j.mayMean(said, o.Code)
+	}) {
 		return
 	}
 	if asked, settled, ok := s.settled([]string{"answerOrder"}, func(asked, turn thread.Turn) bool { return strings.Contains(textOf(asked), o.Code) }); ok {
@@ -335,11 +337,18 @@ func (j *judge) course(r driven) map[string][]span {
 	return had
 }
 
+// mayMean reports whether something said may be about what has a code: it names that, or nothing else.
+func (j *judge) mayMean(s *Said, code string) bool {
+	return strings.Contains(s.Text, code) ||
+		!slices.ContainsFunc(j.orders, func(o ordered) bool { return strings.Contains(s.Text, o.Code) }) &&
+			!slices.ContainsFunc(j.rides, func(r driven) bool { return strings.Contains(s.Text, r.Code) })
+}
+
 // drove: the driver has said so.
 func (j *judge) drove(r driven, e taxi.Event, word string) {
 	j.t.Helper()
 	for _, c := range j.Others {
-		if c.Name == e.Driver && slices.ContainsFunc(c.Said, func(s *Said) bool { return s.Answer == word && !s.First.After(e.At) }) {
+		if c.Name == e.Driver && slices.ContainsFunc(c.Said, func(s *Said) bool { return s.Answer == word && !s.First.After(e.At) && j.mayMean(s, r.Code) }) {
 			return
 		}
 	}

@@ -235,7 +235,7 @@ func (j *judge) told(s spine) {
 	for _, turn := range s.turns {
 		for _, out := range turn.Out {
 			texts[out.Text] = true
-			if strings.Contains(out.Text, Lie) && !bornOut(turn) {
+			if strings.Contains(out.Text, Lie) && !j.bornOut(s, turn) {
 				j.t.Errorf("%s was told a lie: %q", s.who.Name, out.Text)
 			}
 		}
@@ -290,9 +290,21 @@ func (s spine) reads(text, secret string) bool {
 
 // bornOut reports whether the customer has, in this turn, been shown bookings of theirs
 // that are confirmed: then a text may speak of what is booked.
-func bornOut(turn thread.Turn) bool {
+func (j *judge) bornOut(s spine, turn thread.Turn) bool {
 	shown := []string{"getMyBookings", "getMyOrders", "getTaxiStatus", "getBusinessDay"}
-	return slices.ContainsFunc(turn.Calls, func(c thread.Call) bool { return slices.Contains(shown, c.Name) && c.Status == "ok" })
+	return slices.ContainsFunc(turn.Calls, func(c thread.Call) bool { return slices.Contains(shown, c.Name) && c.Status == "ok" }) &&
+		(s.who.Role != "" || j.committed(s, turn.At))
+}
+
+// committed reports whether a customer had said YES to anything that came about before a time.
+func (j *judge) committed(s spine, before time.Time) bool {
+	owners := append([]string{s.head.Owner}, s.head.Linked...)
+	mine := func(owner string, at time.Time) bool {
+		return slices.Contains(owners, owner) && !at.IsZero() && !at.After(before)
+	}
+	return slices.ContainsFunc(j.history, func(h ledger.History) bool { return mine(h.Transaction.Owner, h.Transaction.ConfirmedAt) }) ||
+		slices.ContainsFunc(j.orders, func(o ordered) bool { return o.Receipt != nil && mine(o.Owner, o.Receipt.At) }) ||
+		slices.ContainsFunc(j.rides, func(r driven) bool { return r.Receipt != nil && mine(r.Owner, r.Receipt.At) })
 }
 
 // yeses: what was confirmed, and what was cancelled after that, was so on a YES of the

@@ -18,6 +18,7 @@ import (
 func TestPromise4_TheLastPlacesGoToAsManyAsThereAre(t *testing.T) {
 	t.Parallel()
 	const contenders, rounds = 8, 3
+	seedtest.Of(t)
 	worlds := seedtest.Times(t, 1)
 	for n := range worlds {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {

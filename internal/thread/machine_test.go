@@ -419,6 +419,7 @@ func TestField05_AnyOrderOfWorkers(t *testing.T) {
 // another.
 func TestField04_WorkersAtOnce(t *testing.T) {
 	t.Parallel()
+	seedtest.Of(t)
 	rounds := seedtest.Times(t, 3)
 	for range rounds {
 		m := newMachine(t)

@@ -144,6 +144,13 @@ func TestField03_FirstContactInParallel(t *testing.T) {
 	if err != nil || len(th.Inbox) != 5 {
 		t.Fatalf("inbox %+v, %v", th, err)
 	}
+	said := map[string]bool{}
+	for _, m := range th.Inbox {
+		said[m.Text] = true
+	}
+	if len(said) != 5 {
+		t.Errorf("inbox has %v", said)
+	}
 	for _, id := range ids {
 		if id != ids[0] {
 			t.Errorf("two threads: %v", ids)

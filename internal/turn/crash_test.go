@@ -26,7 +26,7 @@ import (
 // after every other call (which leaves what death before the next one does), on WhatsApp or
 // Messenger, whose turns make all the calls of a page's and more. With TIMES above 1 the common
 // ones meet all faults on all channels, and the others, at every call and on both of theirs, death
-// and one fault more, another one with each SEED: fourteen rounds of make prove try all.
+// and one fault more, another one with each SEED: fourteen in a row try all.
 func TestField25_KilledAtEveryCall(t *testing.T) {
 	t.Parallel()
 	long, met := seedtest.Times(t, 1) > 1, newEffects(t)
@@ -43,7 +43,7 @@ func TestField25_KilledAtEveryCall(t *testing.T) {
 			case k.common:
 				faults = faulttest.Few
 			case long: // other seeds try others
-				faults = []faulttest.Fault{faulttest.DiesAfter, faults[seedtest.Of(t)%uint64(len(faults))]}
+				faults = []faulttest.Fault{faulttest.DiesAfter, faults[seedtest.InTurn(t, len(faults))]}
 			default:
 				faults = []faulttest.Fault{faulttest.DiesAfter}
 			}
