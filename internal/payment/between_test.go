@@ -130,6 +130,45 @@ func TestForgottenWhileItEnds(t *testing.T) {
 	}
 }
 
+// That nobody came is taken back, by a clock that is behind, right before the part that is given back
+// for it is written: they came, and nothing is given back.
+func TestTakenBackAtTheLastMoment(t *testing.T) {
+	t.Parallel()
+	ctx, d := context.Background(), newTill(t)
+	tx := d.offer(func(t *ledger.Terms) { t.LateRefundMinor = 1000 })
+	d.take(d.report(d.stripe.Pay(d.yes(tx).Intent)))
+	d.pass(tx.Start.Sub(d.now()))
+	tx, err := d.Ledger.Mark(ctx, clerk, tx.ID, "mark")
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := d.Ledger.Events(ctx, tx.ID)
+	if err == nil {
+		err = d.Ended(ctx, events[len(events)-1])
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.pass(ledger.TakeBackFor)
+	behind := *d.Ledger
+	behind.Now = func() time.Time { return d.now().Add(-time.Second) }
+	late := d.over(dynamotest.Open(t, dynamotest.Before("TransactWriteItems", func() {
+		if _, err := behind.TakeBack(ctx, clerk, tx.ID, "back"); err != nil {
+			t.Error(err)
+		}
+	})), d.stripe.Client())
+	if _, err := late.Attend(ctx, tx.ID); err != nil {
+		t.Error(err)
+	}
+	for range 2 {
+		d.sweep(tx)
+		d.pass(ledger.TakeBackFor)
+	}
+	if got := d.payment(tx); got.Status != payment.Paid || d.returned() != 0 {
+		t.Errorf("%+v, %d returned", got, d.returned())
+	}
+}
+
 // What was booked without a payment is cancelled right before its payment is written: the money
 // goes back.
 func TestPaidOfWhatIsJustCancelled(t *testing.T) {

@@ -97,6 +97,7 @@ func (s *Store) missed(ctx context.Context, p Payment) error {
 	if tx.State == ledger.NoShow {
 		ws = s.part(ctx, p, tx.Back(p.AmountMinor, tx.NoShowAt), ReasonNoShow)
 	}
+	ws = append(ws, ledger.Confirmer{Ledger: s.Ledger}.Still(tx)) // or it is looked at again
 	return faster(s.Table.DB().Commit(ctx, ws...))
 }
 
@@ -130,7 +131,7 @@ func (s *Store) refund(ctx context.Context, p Payment) (done bool, err error) {
 
 // faster takes that somebody else was faster for success.
 func faster(err error) error {
-	if errors.Is(err, errMoved) {
+	if errors.Is(err, errMoved) || errors.Is(err, ledger.ErrChanged) {
 		return nil
 	}
 	return err
