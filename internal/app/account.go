@@ -22,12 +22,13 @@ import (
 	"merve/internal/turn"
 )
 
-// desk has what customers may do with their own data. A turn that runs writes what was said and the
-// records of its calls until the former are erased: the latter go after them.
+// desk has what customers may do with their own data. A turn that runs writes what was said, and what
+// its calls did and were, until the former is erased, and begins again without it: the rest goes after.
 func (b *Base) desk() *account.Desk {
 	return &account.Desk{Threads: b.Threads(), Holders: []account.Holder{
+		heldMessages{b.Threads(), b.Photos()}, heldAudit{&turn.Runner{Records: b.records()}},
 		heldReports{b.Reports(), b.Photos()}, heldBookings{b.Ledger()}, heldWaits{b.Ledger()}, heldPayments{b.Ledger(), b.Payments()},
-		heldOrders{b.Orders()}, heldRides{b.Rides()}, heldTalks{b.post()}, heldCases{b.handovers()}, heldMessages{b.Threads(), b.Photos()}, heldAudit{&turn.Runner{Records: b.records()}},
+		heldOrders{b.Orders()}, heldRides{b.Rides()}, heldTalks{b.post()}, heldCases{b.handovers()},
 	}}
 }
 

@@ -108,6 +108,23 @@ func TestErasedMeanwhile(t *testing.T) {
 	}
 }
 
+// What a turn that runs has done before what was said goes is deleted with the rest.
+func TestErasedWhileATurnRuns(t *testing.T) {
+	t.Parallel()
+	s, ctx := newStory(t), t.Context()
+	for _, h := range app.Customers(s.base).Holders {
+		if h.Holds() == "messages" {
+			s.report(t)
+		}
+		if _, err := h.Erase(ctx, account.Customer{Market: demo.Market, Owner: saraOwner.Key()}); err != nil {
+			t.Errorf("%s: %v", h.Holds(), err)
+		}
+	}
+	if all, err := s.base.Reports().All(ctx, demo.Market, saraOwner.Key()); err != nil || len(all) != 0 {
+		t.Errorf("%v is left, %v", all, err)
+	}
+}
+
 // What is kept of somebody in a market is given out and deleted there, and nowhere else.
 func TestDataIsOfItsMarket(t *testing.T) {
 	t.Parallel()
