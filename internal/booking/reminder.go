@@ -22,9 +22,10 @@ import (
 //	reminder#{id}   reminder   when, for the due index, and in which chat
 //
 // and is looked at against the booking then: one that was cancelled is not reminded of, and one that
-// is moved, before or after, is by its new time. A chat that its owner has unlinked since, or deleted, hears nothing:
-// the chat in which it was booked does. Requests: to set one 2; to send one 3, 1 more in another chat than
-// the booking's, and the turn that tells it; to move one 3, and 1 for what is moved without.
+// is moved, before or after, is by its new time. A chat that its owner has unlinked since, or deleted,
+// hears nothing: the chat in which it was booked does. Requests: to set one 2; to send one 3, 1 more in
+// another chat than the booking's, and the turn that tells it; to move one 3, and 1 for what is moved
+// without.
 type Reminders struct {
 	Ledger  *ledger.Ledger
 	Threads interface {

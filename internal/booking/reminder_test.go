@@ -194,8 +194,8 @@ func TestAReminderLeavesAChatThatWasUnlinked(t *testing.T) {
 }
 
 // A reminder goes with a booking that is moved, as long before it, unless that moment has passed or
-// another was wished for since; also one that is due before its new time is known, or was said. Where none was wished for that costs one look, and where nothing is
-// moved none.
+// another was wished for since; also one that is due before its new time is known, or was said. Where
+// none was wished for that costs one look, and where nothing is moved none.
 func TestAReminderGoesWithItsBooking(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

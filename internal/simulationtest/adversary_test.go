@@ -22,9 +22,9 @@ import (
 func TestPromise1_TheModelCannotCommitWhateverItReturns(t *testing.T) {
 	t.Parallel()
 	base, runs := seedtest.Of(t), seedtest.Times(t, 4)
-	seen := &town{happened: map[string]int{}}
+	seen := &town{happened: faulttest.Tally{}}
 	t.Cleanup(func() {
-		seen.enough(t, runs, map[string]int{"order proposed": 4, "ride proposed": 8, "called getMyOrders ok": 8, "called orderFood failed": 8})
+		seen.happened.Want(t, "order proposed", "ride proposed", "called getMyOrders ok", "called orderFood failed")
 	})
 	for n := range uint64(runs) {
 		t.Run(fmt.Sprint(base+n), func(t *testing.T) {
