@@ -174,7 +174,7 @@ func (d *Desk) Return(ctx context.Context, threadID string) error {
 	if it != nil {
 		err = it.Decode(&c)
 		ws = append(ws, d.Table.Update(it.Key(), "SET #returned = :yes REMOVE takenBy", dynamo.V{":yes": true}).
-			If("since = :since AND takenAt = :taken", dynamo.V{":since": c.Since, ":taken": c.TakenAt}).Else(ErrChanged))
+			If("since = :since AND (attribute_not_exists(takenAt) OR takenAt = :taken)", dynamo.V{":since": c.Since, ":taken": c.TakenAt}).Else(ErrChanged))
 	}
 	if err == nil {
 		err = d.Table.DB().Commit(ctx, ws...)

@@ -67,6 +67,16 @@ func (o *office) over(db *dynamo.DB) *desk.Desk {
 	return &desk.Desk{Table: db.Table(dynamotest.TableName("records")), Threads: thread.Teller{Store: o.threads, Queue: quiet{}}, Now: func() time.Time { return o.now }}
 }
 
+// waits has the thread wait for a person, a while from now.
+func (o *office) waits(in time.Duration) error {
+	o.now = o.now.Add(in)
+	h, err := o.threads.Head(o.t.Context(), o.thread)
+	if err != nil {
+		return err
+	}
+	return o.Table.DB().Commit(o.t.Context(), append(o.Wait(h, 1, "tr", "the bill", ""), o.threads.Assigned(o.thread, thread.ByPerson))...)
+}
+
 // told is what waits to be said on the thread, by kind.
 func (o *office) told() string {
 	o.t.Helper()
@@ -295,5 +305,39 @@ func TestReturn(t *testing.T) {
 	})))
 	if err := slow.Return(ctx, o.thread); !errors.Is(err, desk.ErrChanged) || o.taken() != clerk.Key()+"|person" {
 		t.Errorf("given back and taken meanwhile: %v, %s", err, o.taken())
+	}
+}
+
+// A thread that waits for a person is given back without one, unless meanwhile somebody takes it, or
+// it is given back and waits anew.
+func TestReturnOfWhatWaits(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		meanwhile func(o *office) error
+		want      error
+		taken     string
+	}{
+		"nothing happens": {func(*office) error { return nil }, nil, "|"},
+		"somebody takes it": {
+			func(o *office) error { return o.Take(t.Context(), o.thread, clerk) },
+			desk.ErrChanged, clerk.Key() + "|person",
+		},
+		"it waits anew": {
+			func(o *office) error { return errors.Join(o.Return(t.Context(), o.thread), o.waits(time.Minute)) },
+			desk.ErrChanged, "|person",
+		},
+	} {
+		o := newOffice(t)
+		if err := o.waits(0); err != nil || o.taken() != "|person" {
+			t.Fatalf("%v, %s", err, o.taken())
+		}
+		slow := o.over(dynamotest.Open(t, dynamotest.Before("TransactWriteItems", func() {
+			if err := tt.meanwhile(o); err != nil {
+				t.Error(err)
+			}
+		})))
+		if err := slow.Return(t.Context(), o.thread); !errors.Is(err, tt.want) || o.taken() != tt.taken {
+			t.Errorf("%s: %v, %s", name, err, o.taken())
+		}
 	}
 }
