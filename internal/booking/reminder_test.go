@@ -257,6 +257,10 @@ func TestAReminderGoesWithItsBooking(t *testing.T) {
 			if !slices.EqualFunc(said, tt.says, time.Time.Equal) || says.n != len(tt.says) {
 				t.Errorf("said at %v, want %v", said, tt.says)
 			}
+			went := name != "to before long" && name != "and another was wished since"
+			if left, err := i.ledger.Table.Get(t.Context(), reminderOf(tx)); err != nil || (left == nil) != went {
+				t.Errorf("where it came from is left %v, %v", left, err)
+			}
 		})
 	}
 	i := newInn(t)
@@ -270,6 +274,30 @@ func TestAReminderGoesWithItsBooking(t *testing.T) {
 		if err := i.reminders.Moved(ctx, tt.event); err != nil || meter.Cost().Requests != tt.requests {
 			t.Errorf("%s: %v, %d requests, want %d", tt.event.Type, err, meter.Cost().Requests, tt.requests)
 		}
+	}
+}
+
+// Who wants none after all, right when theirs goes along with its booking, hears none.
+func TestAReminderIsTakenBackWhileItMoves(t *testing.T) {
+	t.Parallel()
+	i, says := newInn(t), &told{}
+	tx := i.booked("ann", "22 18:00")
+	if err := i.reminds("ann", tx); err != nil {
+		t.Fatal(err)
+	}
+	e := i.moved("ann", tx, "22 21:00")
+	late := *i.ledger
+	late.Table = dynamotest.Open(t, dynamotest.Before("TransactWriteItems", func() {
+		if _, err := i.call("ann", "setReminder", fmt.Sprintf(`{"transactionId":%q,"hoursBefore":0}`, e.Transaction.ID), "none"); err != nil {
+			t.Error(err)
+		}
+	})).Table(dynamotest.TableName("ledger"))
+	reminders := &booking.Reminders{Ledger: &late, Threads: says}
+	if err := reminders.Moved(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	if told, err := reminders.Remind(t.Context(), reminderOf(e.Transaction), at(22, 19, 0)); err != nil || told {
+		t.Errorf("told %v, %v", told, err)
 	}
 }
 

@@ -113,6 +113,14 @@ func TestWhoIsAsked(t *testing.T) {
 	if len(asked) <= taxi.MaxOffers {
 		t.Errorf("three rides asked %d of 28 drivers", len(asked))
 	}
+	again := newCorner(t)
+	again.drivers(60, "Lapta")
+	r := again.requested(func(o *taxi.Order) { o.District = "lapta" })
+	again.clock.Add(time.Minute)
+	again.sweep()
+	if next := again.get(r.ID); next.Attempt != 2 || len(next.Offered) != taxi.MaxOffers || slices.Equal(next.Offered, r.Offered) {
+		t.Errorf("attempt %d asked %v, after %v", next.Attempt, next.Offered, r.Offered)
+	}
 }
 
 // someoneElse is another customer in the same market.

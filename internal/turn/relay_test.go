@@ -117,14 +117,15 @@ func TestPassedOnOutsideTheWindow(t *testing.T) {
 	}
 }
 
-// What cannot be delivered after all is reported to the business, once: the customer has opted
-// out meanwhile, before the turn that tells it or before it is sent.
+// What cannot be delivered after all is reported to the business, each time and once: the customer
+// has opted out meanwhile, before the turn that tells it or before it is sent.
 func TestUndeliveredIsReported(t *testing.T) {
 	t.Parallel()
 	for _, late := range []bool{false, true} {
 		w, _ := placed(t, channel.WhatsApp)
 		in := w.spoken(channel.WhatsApp, "late", "kebab: {order} at the gate")
 		w.arrive(nil, in)
+		w.arrive(nil, w.spoken(channel.WhatsApp, "later", "kebab: {order} at the gate still"))
 		if late { // told, and not yet sent
 			w.tellRelayed()
 			w.work()
@@ -142,8 +143,8 @@ func TestUndeliveredIsReported(t *testing.T) {
 				t.Error("it was sent all the same")
 			}
 		}
-		if told != 1 {
-			t.Errorf("late %v: the business was told %d times", late, told)
+		if told != 2 {
+			t.Errorf("late %v: the business was told %d times of 2 messages", late, told)
 		}
 	}
 }

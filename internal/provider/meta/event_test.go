@@ -163,6 +163,7 @@ func TestPostbackWithoutID(t *testing.T) {
 		t.Errorf("%q, and again %q", first, again)
 	}
 	for name, other := range map[string]metatest.Item{
+		"title":   s.Postback(psid, "", "No", "yes:p1"),
 		"payload": s.Postback(psid, "", "Yes", "yes:p2"),
 		"person":  s.Postback("2", "", "Yes", "yes:p1"),
 		"time":    tap.With("timestamp", noon.UnixMilli()+1),

@@ -124,6 +124,15 @@ func TestRequestOnTheWire(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", tt.what, diff)
 		}
 	}
+	other := full()
+	other.Seed += "1"
+	var third struct{ User string }
+	if _, err := c.Complete(context.Background(), other); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(s.Requests()[2].Body, &third); err != nil || third.User == got["user"] {
+		t.Errorf("%v: somebody else is %q, too", err, third.User)
+	}
 	plain := string(s.Requests()[1].Body)
 	for _, absent := range []string{"parallel_tool_calls", "tools", "max_completion_tokens", `"user":`, "reasoning_effort", "stream_options"} {
 		if strings.Contains(plain, absent) {
