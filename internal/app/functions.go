@@ -240,7 +240,7 @@ func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 	l, listings := b.Ledger(), b.Listings()
 	booker := &ledger.Booker{
 		Ledger: l, Catalog: catalog{listings}, Summary: payment.Offered(booking.Summary), Moved: b.Payments().OfferedMove(booking.Moved), Card: booking.Card, Kind: payment.KindOf,
-		Money: b.money().Cancelled,
+		LetGo: b.Payments().LetGoOf, Money: b.money().Cancelled,
 	}
 	photos := b.Photos()
 	reporter := b.reporter(photos)
@@ -269,6 +269,7 @@ func (b *Base) commitments(l *ledger.Ledger, tools *tool.Registry) map[string]ga
 		ledger.RescheduleKind: booking.Move{Ledger: l, Money: b.money()},
 		turn.FrozenCall:       turn.Frozen{Tools: tools},
 		payment.Kind:          payment.Pay{Store: b.Payments()},
+		payment.LetGoKind:     payment.LetGo{Store: b.Payments()},
 	}
 	maps.Copy(all, b.Orders().Commitments())
 	all[taxi.ConfirmKind], all[taxi.CancelKind] = taxi.Confirm{Store: b.Rides()}, taxi.CancelRide{Store: b.Rides()}

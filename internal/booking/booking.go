@@ -102,23 +102,39 @@ func (c Confirm) refusedAtOnce(lang string, err error) (gate.Settled, error) {
 
 // Release lets an offer go.
 func (c Confirm) Release(ctx context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error) {
-	ws, _, err := ledger.Confirmer{Ledger: c.Ledger}.Release(ctx, tc.Actor, p.Ref, "customer", p.ID)
+	return letGo(ctx, c.Ledger, tc, p, wording.BookingReleased)
+}
+
+// letGo prepares to let an offer go and to say so, unless it is booked by now, as by a payment.
+func letGo(ctx context.Context, l *ledger.Ledger, tc tool.Context, p thread.Pending, say wording.Key) (gate.Settled, error) {
+	ws, _, err := ledger.Confirmer{Ledger: l}.Release(ctx, tc.Actor, p.Ref, "customer", p.ID)
+	if text := stands(tc.Language, err); text != "" {
+		return gate.Settled{Text: text, Late: text}, nil
+	}
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return gate.Settled{}, err
 	}
 	return gate.Settled{
-		Text: wording.Say(tc.Language, wording.BookingReleased, nil), Writes: ws,
-		Refused: func(err error) (string, bool) { return "", ledger.Refused(err) }, // it has gone by itself
+		Text: wording.Say(tc.Language, say, nil), Writes: ws,
+		Refused: func(err error) (string, bool) { return stands(tc.Language, err), ledger.Refused(err) }, // or it has gone by itself
 	}, nil
+}
+
+// stands words an error that says of an offer that it is booked; "" for another, or none.
+func stands(lang string, err error) string {
+	var done *ledger.AlreadyConfirmed
+	if !errors.As(err, &done) {
+		return ""
+	}
+	return wording.Say(lang, wording.BookingAlreadyConfirmed, wording.Vars{"summary": Summary(lang, done.Transaction), "code": done.Transaction.Code})
 }
 
 // refusal words why a YES was not carried out. Nothing was booked in any of the cases
 // but one: a YES that had been carried out before.
 func refusal(lang string, err error) (string, bool) {
-	var done *ledger.AlreadyConfirmed
-	switch {
-	case errors.As(err, &done):
-		return wording.Say(lang, wording.BookingAlreadyConfirmed, wording.Vars{"summary": Summary(lang, done.Transaction), "code": done.Transaction.Code}), true
+	switch booked := stands(lang, err); {
+	case booked != "":
+		return booked, true
 	case errors.Is(err, ledger.ErrOfferChanged), errors.Is(err, ledger.ErrKeyReused):
 		return wording.Say(lang, wording.OfferChanged, nil), true
 	case ledger.Refused(err), fault.Is(err, fault.NotFound):

@@ -342,14 +342,32 @@ func TestReleaseOfAnOffer(t *testing.T) {
 	}
 }
 
-// A booking is never let go as an offer.
+// A booking is never let go as an offer, nor said to be: it may be confirmed in another chat by the
+// time of a NO, or of the words that its time is over.
 func TestReleaseKeepsABooking(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	tx, p := d.booked()
-	s, err := booking.Confirm{Ledger: d.Ledger}.Release(context.Background(), d.tc, p)
-	if err != nil || len(s.Writes) != 0 || d.state(tx.ID) != ledger.Confirmed {
-		t.Errorf("%+v, %v, %s", s, err, d.state(tx.ID))
+	for name, release := range map[string]func(context.Context, tool.Context, thread.Pending) (gate.Settled, error){
+		"offer": booking.Confirm{Ledger: d.Ledger}.Release, "move": booking.Move{Ledger: d.Ledger}.Release,
+	} {
+		tx, p := d.booked()
+		want := say(wording.BookingAlreadyConfirmed, wording.Vars{"summary": booking.Summary("en", tx), "code": tx.Code})
+		s, err := release(t.Context(), d.tc, p)
+		if err != nil || len(s.Writes) != 0 || d.state(tx.ID) != ledger.Confirmed || s.Text != want || s.Late != want {
+			t.Errorf("%s: %+v, %v, %s", name, s, err, d.state(tx.ID))
+		}
+		tx, p = d.held()
+		if s, err = release(t.Context(), d.tc, p); err != nil {
+			t.Fatal(err)
+		}
+		yes, err := booking.Confirm{Ledger: d.Ledger}.Commit(t.Context(), d.tc, d.consent(p))
+		if err != nil || d.commit(yes) != nil {
+			t.Fatal(err)
+		}
+		err = d.commit(s)
+		if text, ok := s.Refused(err); !ok || !strings.Contains(text, tx.Code) || d.state(tx.ID) != ledger.Confirmed {
+			t.Errorf("%s, confirmed meanwhile: %q, %v, %s", name, text, err, d.state(tx.ID))
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"cmp"
 	"context"
 
 	"merve/internal/fault"
@@ -67,9 +68,8 @@ func (m Move) unmoved(ctx context.Context, tc tool.Context, p thread.Pending) (g
 
 // Release keeps the booking as it is.
 func (m Move) Release(ctx context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error) {
-	s, err := Confirm{Ledger: m.Ledger}.Release(ctx, tc, p)
-	s.Text = wording.Say(tc.Language, wording.BookingUnmoved, nil)
-	s.Late = wording.Say(tc.Language, wording.MoveRefused, nil)
+	s, err := letGo(ctx, m.Ledger, tc, p, wording.BookingUnmoved)
+	s.Late = cmp.Or(s.Late, wording.Say(tc.Language, wording.MoveRefused, nil))
 	return s, err
 }
 

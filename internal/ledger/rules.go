@@ -96,6 +96,9 @@ func (o op) guard(w dynamo.Write, read Transaction, now time.Time) dynamo.Write 
 		if err := o.check(tx, now); err != nil {
 			return err
 		}
+		if tx.State == Confirmed && read.State != Confirmed { // an offer was to be let go
+			return &AlreadyConfirmed{tx}
+		}
 		return ErrChanged
 	})
 }

@@ -52,12 +52,17 @@ func (c Confirmer) Still(tx Transaction) dynamo.Write {
 
 // Release prepares to let an offer go: on NO, STOP, its expiry or a newer offer. There is
 // nothing to write, and no error, when it is not held any more. A booking that has been
-// confirmed is never let go by it.
+// confirmed is never let go by it: [AlreadyConfirmed], of the writes too.
 func (c Confirmer) Release(ctx context.Context, a actor.Actor, txID, reason, key string) ([]dynamo.Write, Transaction, error) {
 	l := c.Ledger
 	tx, err := l.Get(ctx, a, txID)
-	if err != nil || tx.State != Hold && tx.State != Draft {
+	switch {
+	case err != nil:
 		return nil, tx, err
+	case tx.State == Confirmed:
+		return nil, tx, &AlreadyConfirmed{tx}
+	case tx.State != Hold && tx.State != Draft:
+		return nil, tx, nil
 	}
 	now := l.now()
 	ws, err := l.ReleaseWrites(tx, reason, key, now)

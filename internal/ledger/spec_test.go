@@ -87,7 +87,8 @@ func (w world) does(a asked, s said) []world {
 			s.refusal == ErrAlreadyConfirmed && tx.state == Confirmed))
 	case opRelease:
 		return w.unless(!(s.refusal == ErrHoldGone && tx.state == Expired ||
-			s.refusal == ErrCancelled && tx.state == Cancelled))
+			s.refusal == ErrCancelled && tx.state == Cancelled ||
+			s.refusal == ErrAlreadyConfirmed && tx.state == Confirmed)) // what was an offer when it was read
 	case opExpire:
 		return w.unless(!(s.refusal == ErrNotDue && tx.state == Hold && live ||
 			s.refusal == ErrNotHeld && tx.state != Hold && tx.state != Expired))

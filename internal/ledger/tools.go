@@ -51,6 +51,10 @@ type Booker struct {
 	// Kind is the kind of pending action that an offer waits for; nil is [ConfirmKind].
 	Kind func(tx Transaction) string
 
+	// LetGo is the kind of pending action by which an offer is let go that has had its YES and waits
+	// for something else, as its payment; "" when its own question still waits. Nil is "".
+	LetGo func(ctx context.Context, tx Transaction) (string, error)
+
 	// Money says what becomes of what was paid for a booking that is cancelled at a time; "" when
 	// nothing was paid. Nil is nothing.
 	Money func(ctx context.Context, language string, tx Transaction, at time.Time) (string, error)
@@ -70,7 +74,7 @@ func (b *Booker) Tools() []tool.Tool {
 		tool.New("getMyBookings", "List the customer's own bookings, newest first, and the times on whose waiting list they are. "+
 			"Name a booking's code whenever you say that it is booked or cancelled.", tool.Read, b.list),
 		tool.New("cancelBooking",
-			"Ask the customer to confirm that one of their confirmed bookings is to be cancelled. "+
+			"Ask the customer to confirm that one of their confirmed bookings is to be cancelled, or a time let go that is held until they pay. "+
 				"Nothing is cancelled until the customer says YES.",
 			tool.Propose, b.cancel),
 		b.rescheduleTool(),
@@ -284,6 +288,9 @@ type cancelArgs struct {
 
 func (b *Booker) cancel(ctx context.Context, tc tool.Context, args cancelArgs) (tool.Result, error) {
 	tx, err := b.booked(ctx, tc, args.TransactionID)
+	if errors.Is(err, errHeldOnly) {
+		return b.letGo(ctx, tc, tx)
+	}
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -302,7 +309,29 @@ func (b *Booker) cancel(ctx context.Context, tc tool.Context, args cancelArgs) (
 	return tool.Result{Data: data, Memory: data, Proposal: p}, nil
 }
 
-// booked is a booking of the customer's that stands and is not over.
+// letGo asks whether an offer is to be let go whose own question is answered.
+func (b *Booker) letGo(ctx context.Context, tc tool.Context, tx Transaction) (tool.Result, error) {
+	if b.LetGo == nil {
+		return tool.Result{}, errHeldOnly
+	}
+	kind, err := b.LetGo(ctx, tx)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	if kind == "" {
+		return tool.Result{}, errHeldOnly
+	}
+	data := b.view(tc, tx)
+	data["status"] = "awaiting_confirmation"
+	data["note"] = "still held, not booked: the customer is being asked for YES or NO"
+	return tool.Result{Data: data, Memory: data, Proposal: &tool.Proposal{
+		Kind: kind, Ref: tx.ID, Summary: b.Summary(tc.Language, tx), Hash: tx.OfferHash, ExpiresAt: tx.HoldExpiresAt,
+	}}, nil
+}
+
+var errHeldOnly = fault.New(fault.Conflict, "it is not booked yet: the customer can answer the offer with NO")
+
+// booked is a booking of the customer's that stands and is not over; with [errHeldOnly], an offer.
 func (b *Booker) booked(ctx context.Context, tc tool.Context, id string) (Transaction, error) {
 	tx, err := b.Ledger.Get(ctx, tc.Actor, id)
 	switch {
@@ -314,8 +343,8 @@ func (b *Booker) booked(ctx context.Context, tc tool.Context, id string) (Transa
 		return Transaction{}, ErrCancelled
 	case tx.State == NoShow:
 		return Transaction{}, fault.New(fault.Conflict, "the business has noted that nobody came: it cannot be changed; offer askForPerson if that is wrong")
-	case tx.State == Hold:
-		return Transaction{}, fault.New(fault.Conflict, "it is not booked yet: the customer can answer the offer with NO")
+	case tx.Seen(tc.Now) == Hold:
+		return tx, errHeldOnly
 	case tx.State != Confirmed:
 		return Transaction{}, ErrNotHeld
 	case !tx.End.After(tc.Now):

@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -21,6 +22,7 @@ import (
 // shop is a catalog of one listing, and the tools that book there.
 type shop struct {
 	*corner
+	booker   *Booker
 	offering schedule.Offering
 	longest  time.Duration // slot that it ever had
 	tools    *tool.Registry
@@ -44,13 +46,13 @@ func newShop(t *testing.T) *shop {
 	for _, d := range []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"} {
 		s.offering.Hours[d] = []schedule.Span{{From: "12:00", To: "22:00"}}
 	}
-	b := &Booker{Ledger: s.Ledger, Catalog: s, Summary: func(lang string, tx Transaction) string {
+	s.booker = &Booker{Ledger: s.Ledger, Catalog: s, Summary: func(lang string, tx Transaction) string {
 		return fmt.Sprint(lang, " ", tx.ListingName, " ", tx.Start.Format(slotFmt))
 	}, Card: func(lang string, tx Transaction) tool.Card {
 		return tool.Card{"type": "booking", "transactionId": tx.ID, "status": string(tx.State), "language": lang}
 	}, Moved: func(context.Context, string, Transaction, Transaction) (string, error) { return "M", nil }}
 	var err error
-	if s.tools, err = tool.NewRegistry(b.Tools()...); err != nil {
+	if s.tools, err = tool.NewRegistry(s.booker.Tools()...); err != nil {
 		t.Fatal(err)
 	}
 	s.tc = tool.Context{Actor: s.owner, Market: market.Default("demo"), Thread: dynamotest.ID("th"), Language: "en", Now: s.Now()}
@@ -314,6 +316,40 @@ func TestWhatCannotBeChanged(t *testing.T) {
 	}
 }
 
+// An offer whose own question is answered is let go by one of its own, as long as it is held.
+func TestAnOfferIsLetGo(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	tx := s.held(s.terms(24), 1)
+	ask := func() (tool.Result, error) {
+		return s.call("cancelBooking", fmt.Sprintf(`{"transactionId":%q}`, tx.ID), "k")
+	}
+	kind, away := "", error(nil)
+	s.booker.LetGo = func(_ context.Context, of Transaction) (string, error) {
+		if of.ID != tx.ID {
+			t.Errorf("asked about %s", of.ID)
+		}
+		return kind, away
+	}
+	if r, err := ask(); !errors.Is(err, errHeldOnly) || r.Proposal != nil {
+		t.Errorf("still to be answered: %+v, %v", r.Proposal, err)
+	}
+	kind = "let_go"
+	r, err := ask()
+	want := &tool.Proposal{Kind: "let_go", Ref: tx.ID, Summary: s.booker.Summary("en", tx), Hash: tx.OfferHash, ExpiresAt: tx.HoldExpiresAt}
+	if diff := cmp.Diff(want, r.Proposal); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	away = fault.New(fault.Unavailable, "away")
+	if _, err := ask(); !errors.Is(err, away) {
+		t.Errorf("not known: %v", err)
+	}
+	s.clock.Set(tx.HoldExpiresAt)
+	if _, err := ask(); !errors.Is(err, ErrNotHeld) {
+		t.Errorf("its time is over: %v", err)
+	}
+}
+
 func TestReleaseOfAnOffer(t *testing.T) {
 	t.Parallel()
 	c, ctx := newCorner(t), context.Background()
@@ -326,11 +362,27 @@ func TestReleaseOfAnOffer(t *testing.T) {
 	if err := c.Table.DB().Commit(ctx, ws...); err != nil {
 		t.Fatal(err)
 	}
-	confirmed := c.in(Confirmed, c.terms(24))
-	for _, over := range []Transaction{tx, confirmed} {
-		ws, now, err := k.Release(ctx, c.owner, over.ID, "declined", "no")
-		if err != nil || len(ws) != 0 || now.State == Hold {
-			t.Errorf("nothing to let go: %d writes, %s, %v", len(ws), now.State, err)
+	if ws, now, err := k.Release(ctx, c.owner, tx.ID, "declined", "no"); err != nil || len(ws) != 0 || now.State != Cancelled {
+		t.Errorf("nothing to let go: %d writes, %s, %v", len(ws), now.State, err)
+	}
+	var booked *AlreadyConfirmed
+	for hour, before := range []bool{true, false} { // or between the look and the writes
+		tx := c.held(c.terms(48+hour), 1)
+		confirm := func() {
+			if _, err := c.Confirm(ctx, c.owner, tx.ID, receiptFor(tx), "yes"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if before {
+			confirm()
+		}
+		ws, _, err := k.Release(ctx, c.owner, tx.ID, "declined", "no")
+		if !before {
+			confirm()
+			err = c.Table.DB().Commit(ctx, ws...)
+		}
+		if !errors.As(err, &booked) || booked.Transaction.ID != tx.ID || booked.Transaction.State != Confirmed || before && len(ws) > 0 {
+			t.Errorf("confirmed before %v: %d writes, %v", before, len(ws), err)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (c Pay) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) 
 	case err != nil:
 		return gate.Settled{}, err
 	case tx.State == ledger.Confirmed:
-		return gate.Settled{Text: wording.Say(tc.Language, wording.BookingAlreadyConfirmed, wording.Vars{"summary": s.Summary(tc.Language, tx), "code": tx.Code})}, nil
+		return gate.Settled{Text: s.stands(tc, tx)}, nil
 	case !held(tx, s.now()):
 		return said(tc, wording.HoldGone), nil
 	case tx.OfferHash != p.Hash || ledger.OfferHash(tx) != p.Hash || Due(tx) == 0:
@@ -141,12 +141,5 @@ func until(tc tool.Context, tx ledger.Transaction) string {
 
 // Release lets the offer go.
 func (c Pay) Release(ctx context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error) {
-	ws, _, err := ledger.Confirmer{Ledger: c.Store.Ledger}.Release(ctx, tc.Actor, p.Ref, "customer", p.ID)
-	if err != nil && !fault.Is(err, fault.NotFound) {
-		return gate.Settled{}, err
-	}
-	return gate.Settled{
-		Text: wording.Say(tc.Language, wording.BookingReleased, nil), Writes: ws,
-		Refused: func(err error) (string, bool) { return "", ledger.Refused(err) }, // it has gone by itself
-	}, nil
+	return c.Store.letGo(ctx, tc, p)
 }

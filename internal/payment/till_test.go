@@ -198,6 +198,14 @@ func (d *till) confirm(tx ledger.Transaction) {
 	}
 }
 
+// release lets go, as somebody in a linked chat may.
+func (d *till) release(tx ledger.Transaction) {
+	d.t.Helper()
+	if _, err := d.Ledger.Release(context.Background(), d.tc.Actor, tx.ID, "customer", "r"); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
 // report is what Stripe tells of a payment.
 func (d *till) report(w stripetest.Webhook) payment.Report {
 	d.t.Helper()

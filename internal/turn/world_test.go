@@ -255,6 +255,7 @@ func (w *world) start(db *dynamo.DB) {
 		Moved: func(ctx context.Context, lang string, old, held ledger.Transaction) (string, error) {
 			return w.payments.OfferedMove(booking.Moved)(ctx, lang, old, held)
 		},
+		LetGo: func(ctx context.Context, tx ledger.Transaction) (string, error) { return w.payments.LetGoOf(ctx, tx) },
 		Money: func(ctx context.Context, lang string, tx ledger.Transaction, at time.Time) (string, error) {
 			return w.money().Cancelled(ctx, lang, tx, at)
 		},
@@ -284,6 +285,7 @@ func (w *world) start(db *dynamo.DB) {
 			ledger.RescheduleKind: booking.Move{Ledger: w.ledger, Money: w.money()},
 			turn.FrozenCall:       turn.Frozen{Tools: tools},
 			payment.Kind:          payment.Pay{Store: w.payments},
+			payment.LetGoKind:     payment.LetGo{Store: w.payments},
 		}),
 		Commands: w.commands(), Desk: w.concierge.people,
 		Model: theModel{w}, Outbox: w.outbox, Records: table("records"), Queue: w,

@@ -5,6 +5,7 @@ const (
 	PaymentSummary   Key = "payment_summary"   // one line about an offer that is to be paid: summary, amount
 	PaymentPrompt    Key = "payment_prompt"    // an offer waits for the YES to pay it: summary, until
 	PaymentLink      Key = "payment_link"      // after the YES, which books nothing: summary, amount, link, until
+	PaymentLetGo     Key = "payment_let_go"    // what waits for its payment is to be let go: summary, until
 	PaymentAway      Key = "payment_away"      // a YES while payments cannot be taken: until
 	PaymentPaid      Key = "payment_paid"      // it is paid and booked: summary, code, amount
 	PaymentFailed    Key = "payment_failed"    // the bank has said no: amount, link, until

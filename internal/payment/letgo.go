@@ -1,0 +1,97 @@
+package payment
+
+import (
+	"context"
+	"errors"
+
+	"merve/internal/actor"
+	"merve/internal/dynamo"
+	"merve/internal/fault"
+	"merve/internal/gate"
+	"merve/internal/ledger"
+	"merve/internal/thread"
+	"merve/internal/tool"
+	"merve/internal/wording"
+)
+
+// LetGoKind is the kind of pending action by which an offer is let go that waits for its payment.
+const LetGoKind = "let_go_transaction"
+
+// LetGoOf is the kind of pending action by which a held offer can be let go; "" when it still waits
+// for the answer to its own question. 1 request.
+func (s *Store) LetGoOf(ctx context.Context, tx ledger.Transaction) (string, error) {
+	p, err := s.Get(ctx, system(), tx.ID)
+	switch {
+	case errors.Is(err, actor.ErrNotFound):
+		return "", nil
+	case err != nil || !p.Open():
+		return "", err
+	}
+	return LetGoKind, nil
+}
+
+// LetGo settles proposals to let go of an offer whose link the customer has: YES lets it go, with
+// which it can be paid no more; NO gives the link again.
+type LetGo struct{ Store *Store }
+
+// Describe asks for the YES.
+func (c LetGo) Describe(tc tool.Context, p thread.Pending) string {
+	return wording.Say(tc.Language, wording.PaymentLetGo, wording.Vars{
+		"summary": p.Summary, "until": wording.Until(tc.Language, p.ExpiresAt.In(tc.TimeZone), tc.Now.In(tc.TimeZone)),
+	})
+}
+
+// Does implements [gate.Commitment].
+func (LetGo) Does() gate.Deed { return gate.Cancels }
+
+// Commit prepares to let the offer go.
+func (c LetGo) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) (gate.Settled, error) {
+	return c.Store.letGo(ctx, tc, consent.Pending)
+}
+
+// Release keeps the offer, and says where it is paid.
+func (c LetGo) Release(ctx context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error) {
+	s := c.Store
+	tx, err := s.Ledger.Get(ctx, tc.Actor, p.Ref)
+	if err != nil {
+		return gate.Settled{}, err
+	}
+	open, err := s.Get(ctx, tc.Actor, p.Ref)
+	switch {
+	case err != nil:
+		return gate.Settled{}, err
+	case tx.State == ledger.Confirmed:
+		return gate.Settled{Text: s.stands(tc, tx)}, nil
+	case !held(tx, s.now()) || !open.Open():
+		return said(tc, wording.HoldGone), nil
+	}
+	return Pay{Store: s}.link(tc, open, tx, []dynamo.Write{}), nil
+}
+
+// letGo prepares to let an offer go and to say so, unless it is booked by now: paid, or confirmed
+// in a linked chat.
+func (s *Store) letGo(ctx context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error) {
+	ws, _, err := ledger.Confirmer{Ledger: s.Ledger}.Release(ctx, tc.Actor, p.Ref, "customer", p.ID)
+	var booked *ledger.AlreadyConfirmed
+	switch {
+	case errors.As(err, &booked):
+		text := s.stands(tc, booked.Transaction)
+		return gate.Settled{Text: text, Late: text}, nil
+	case err != nil && !fault.Is(err, fault.NotFound):
+		return gate.Settled{}, err
+	}
+	return gate.Settled{
+		Text: wording.Say(tc.Language, wording.BookingReleased, nil), Writes: ws,
+		Refused: func(err error) (string, bool) {
+			if errors.As(err, &booked) {
+				return s.stands(tc, booked.Transaction), true
+			}
+			return "", ledger.Refused(err) // it has gone by itself
+		},
+	}, nil
+}
+
+// stands says of an offer that it is booked.
+func (s *Store) stands(tc tool.Context, tx ledger.Transaction) string {
+	return wording.Say(tc.Language, wording.BookingAlreadyConfirmed, wording.Vars{"summary": s.Summary(tc.Language, tx), "code": tx.Code})
+}

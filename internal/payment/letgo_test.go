@@ -1,0 +1,112 @@
+package payment_test
+
+import (
+	"cmp"
+	"context"
+	"strings"
+	"testing"
+
+	"merve/internal/ledger"
+	"merve/internal/payment"
+	"merve/internal/thread"
+)
+
+// asked is the question whether an offer is to be let go.
+func (d *till) asked(tx ledger.Transaction) thread.Pending {
+	p := d.pending(tx)
+	p.ID, p.Kind = "let_"+tx.ID, payment.LetGoKind
+	return p
+}
+
+// Whoever has the link, and has not paid, can let the time go; what still waits for its YES has a
+// NO of its own.
+func TestWhatCanBeLetGo(t *testing.T) {
+	t.Parallel()
+	d := newTill(t)
+	tx := d.offer(nil)
+	is := func(when, want string) {
+		t.Helper()
+		if got, err := d.LetGoOf(t.Context(), tx); err != nil || got != want {
+			t.Errorf("%s: %q, %v; want %q", when, got, err, want)
+		}
+	}
+	is("offered", "")
+	p := d.yes(tx)
+	is("with its link", payment.LetGoKind)
+	d.take(d.report(d.stripe.Decline(p.Intent)))
+	is("declined", payment.LetGoKind)
+	d.take(d.report(d.stripe.Pay(p.Intent)))
+	is("paid", "")
+}
+
+// A YES lets the time go, which can be paid no more then; a NO gives the link again. What was paid
+// meanwhile stays booked, whenever it is.
+func TestLetGo(t *testing.T) {
+	t.Parallel()
+	pay := func(d *till, tx ledger.Transaction) { d.take(d.report(d.stripe.Pay(d.payment(tx).Intent))) }
+	for name, tt := range map[string]struct {
+		before, between func(d *till, tx ledger.Transaction)
+		want            string
+		state           ledger.State
+	}{
+		"yes":              {want: "the slot is free again", state: ledger.Cancelled},
+		"paid before":      {before: pay, want: "already confirmed", state: ledger.Confirmed},
+		"paid meanwhile":   {between: pay, want: "already confirmed", state: ledger.Confirmed},
+		"let go before":    {before: (*till).release, want: "the slot is free again", state: ledger.Cancelled},
+		"let go meanwhile": {between: (*till).release, want: "the slot is free again", state: ledger.Cancelled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newTill(t)
+			tx := d.offer(nil)
+			d.yes(tx)
+			if tt.before != nil {
+				tt.before(d, tx)
+			}
+			p := d.asked(tx)
+			s, err := payment.LetGo{Store: d.Store}.Commit(t.Context(), d.tc, d.consent(p))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.between != nil {
+				tt.between(d, tx)
+			}
+			said := s.Text
+			if err := d.Table.DB().Commit(t.Context(), s.Writes...); err != nil {
+				text, ok := s.Refused(err)
+				if !ok {
+					t.Fatal(err)
+				}
+				said = cmp.Or(text, said)
+			}
+			if !strings.Contains(strings.ToLower(said), strings.ToLower(tt.want)) || d.state(tx) != tt.state {
+				t.Errorf("%s: %q; want %s: %q", d.state(tx), said, tt.state, tt.want)
+			}
+		})
+	}
+}
+
+func TestNotLetGo(t *testing.T) {
+	t.Parallel()
+	pay := func(d *till, tx ledger.Transaction) { d.take(d.report(d.stripe.Pay(d.payment(tx).Intent))) }
+	for name, tt := range map[string]struct {
+		before func(d *till, tx ledger.Transaction)
+		want   string
+		state  ledger.State
+	}{
+		"no":          {want: "/pay/", state: ledger.Hold},
+		"paid before": {pay, "already confirmed", ledger.Confirmed},
+		"too late":    {func(d *till, _ ledger.Transaction) { d.pass(ledger.PayFor) }, "the hold has gone", ledger.Hold},
+	} {
+		d := newTill(t)
+		tx := d.offer(nil)
+		d.yes(tx)
+		if tt.before != nil {
+			tt.before(d, tx)
+		}
+		s, err := payment.LetGo{Store: d.Store}.Release(context.Background(), d.tc, d.asked(tx))
+		if err != nil || len(s.Writes) > 0 || !strings.Contains(strings.ToLower(s.Text), tt.want) || d.state(tx) != tt.state {
+			t.Errorf("%s: %s, %v, %q", name, d.state(tx), err, s.Text)
+		}
+	}
+}
