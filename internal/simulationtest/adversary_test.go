@@ -11,6 +11,7 @@ import (
 	"merve/internal/api"
 	"merve/internal/channel"
 	"merve/internal/faulttest"
+	"merve/internal/language"
 	"merve/internal/market"
 	"merve/internal/provider/openai/openaitest"
 	"merve/internal/seedtest"
@@ -74,9 +75,17 @@ func hostile(n uint64) func(*market.Market) {
 	}
 }
 
-// poison puts injected instructions where a model reads.
+// poison puts injected instructions where a model reads: in what is sold, in how people call
+// themselves, and in what businesses and drivers say.
 func (w *World) poison() {
+	w.poisoned = true
+	for _, c := range w.Customers {
+		c.Profile = c.Name + " " + c.Canary + " " + oneOf(w, Injections())
+	}
 	for i, l := range slices.Concat(w.Listings, w.Shops) {
+		for _, it := range l.Items {
+			it.Names["en"] = language.Clip(it.Names["en"]+" - "+oneOf(w, Injections()), 100)
+		}
 		l.Names["en"] += " - " + oneOf(w, Injections())
 		l.Descriptions["en"] = strings.Join([]string{oneOf(w, Injections()), oneOf(w, Injections())}, " ")
 		w.Put(l)

@@ -1,6 +1,7 @@
 package simulationtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 // Customer is a person who writes to Merve, and what they have said and been told.
 type Customer struct {
 	Name    string
+	Profile string          // how they call themselves on WhatsApp; "" is by their name
 	Channel channel.Channel // App or WhatsApp
 	Agent   string          // the assistant that is written to in the app; "" is the concierge
 	Session string          // of the app
@@ -127,7 +129,7 @@ const inboundPath = "/webhooks/whatsapp"
 // form is what Twilio makes of a message on WhatsApp.
 func (w *World) form(c *Customer, s *Said) url.Values {
 	form := w.twilio.Inbound(s.ID, c.Phone, s.Text)
-	form.Set("ProfileName", strings.TrimSpace(c.Name+" "+c.Canary))
+	form.Set("ProfileName", cmp.Or(c.Profile, strings.TrimSpace(c.Name+" "+c.Canary)))
 	if s.Button != "" {
 		form.Set("ButtonPayload", s.Button)
 		form.Set("ButtonText", s.Text)

@@ -219,7 +219,7 @@ func (w *World) answers(c *Customer) *Said {
 	case n < 45:
 		return &Said{Text: oneOf(w, []string{"accept", "ok", "yes"}), Answer: "accept", Means: Yes}
 	case n < 55:
-		return &Said{Text: "REFUSE " + code + " we are full", Answer: "refuse"}
+		return &Said{Text: "REFUSE " + code + " " + w.words("we are full"), Answer: "refuse"}
 	case n < 58:
 		return &Said{Text: "no", Answer: "refuse", Means: No}
 	case n < 72:
@@ -227,7 +227,7 @@ func (w *World) answers(c *Customer) *Said {
 	case n < 76:
 		return &Said{Text: "cancel " + code, Answer: "cancel"}
 	case n < 79:
-		return &Said{Text: code + " the courier is at the gate"}
+		return &Said{Text: code + " " + w.words("the courier is at the gate")}
 	case n < 82:
 		return &Said{Text: "today"}
 	case n < 88:
@@ -237,7 +237,15 @@ func (w *World) answers(c *Customer) *Said {
 	case n < 96:
 		return &Said{Text: "yes", Means: Yes, Answer: "accept"}
 	}
-	return &Said{Text: oneOf(w, []string{"who comes today?", "thanks", "🙂"})}
+	return &Said{Text: w.words(oneOf(w, []string{"who comes today?", "thanks", "🙂"}))}
+}
+
+// words are what a business or driver says freely: what they mean to, or an instruction to the model.
+func (w *World) words(meant string) string {
+	if w.poisoned {
+		return oneOf(w, Injections())
+	}
+	return meant
 }
 
 // drive is what a driver says: to what they were told last, mostly.
@@ -269,7 +277,7 @@ func (w *World) drive(c *Customer) *Said {
 	case n < 94:
 		return &Said{Text: "ON"}
 	}
-	return &Said{Text: "where is it?"}
+	return &Said{Text: w.words("where is it?")}
 }
 
 // waits reports whether a customer was asked for a YES last.

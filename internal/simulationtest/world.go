@@ -100,6 +100,7 @@ type World struct {
 	speaker   *Customer                         // who has spoken last
 	rounds    int                               // that the adversary was asked for
 	talk      func(w *World, c *Customer) *Said // what a customer says next; nil is utter
+	poisoned  bool                              // what people say freely, and call themselves, are instructions
 }
 
 // Model answers what the product asks a model.
