@@ -194,6 +194,47 @@ def history(plan):
     return report("langchain-community history", "plain", measured, many)
 
 
+def squad(plan):
+    import asyncio
+
+    from agent_squad.agents import Agent, AgentOptions
+    from agent_squad.classifiers import Classifier, ClassifierResult
+    from agent_squad.orchestrator import AgentSquad
+    from agent_squad.storage import DynamoDbChatStorage
+    from agent_squad.types import ConversationMessage, ParticipantRole
+
+    session, meter = connect(plan)
+    storage = DynamoDbChatStorage(table(plan, "peer-agent-squad", "PK", "SK"), "us-east-1")
+    storage.dynamodb = session.resource("dynamodb", endpoint_url=plan["endpoint"], config=Config(max_pool_connections=64))
+    storage.table = storage.dynamodb.Table("peer-agent-squad")
+    answers = {}
+
+    class Guide(Agent):
+        async def process_request(self, input_text, user_id, session_id, chat_history, additional_params=None):
+            text = answers.get(input_text, plan["answers"][0])
+            return ConversationMessage(role=ParticipantRole.ASSISTANT.value, content=[{"text": text}])
+
+    class Always(Classifier):
+        async def process_request(self, input_text, chat_history):
+            return ClassifierResult(selected_agent=guide, confidence=1)
+
+    guide = Guide(AgentOptions(name="guide", description="Answers."))
+    app = AgentSquad(storage=storage, classifier=Always())
+    app.add_agent(guide)
+
+    def turn(said, answer, session_id="one"):
+        answers[said] = answer
+        got = asyncio.run(app.route_request(said, "user", session_id))
+        if got.output.content[0]["text"] != answer:  # an error comes as a text
+            raise RuntimeError(got.output.content[0]["text"])
+
+    measured = drive(plan, turn, meter)
+    many = crowd(plan, lambda text: turn(text, plan["answers"][0], "crowd"),
+                 lambda: [m.content[0]["text"] for m in asyncio.run(storage.fetch_chat("user", "crowd", guide.id))
+                          if m.role == ParticipantRole.USER.value])
+    return report("agent-squad", "plain", measured, many)
+
+
 def main():
     import warnings
     warnings.filterwarnings("ignore")
@@ -214,6 +255,7 @@ def main():
             add(name + (", tool" if tool else ""),
                 lambda: langgraph(plan, name, durability, gzip, tool, with_crowd=not tool))
     add("langchain-community history", lambda: history(plan))
+    add("agent-squad", lambda: squad(plan))
     json.dump({"peers": peers, "leftOut": left_out}, sys.stdout)
 
 

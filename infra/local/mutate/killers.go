@@ -61,6 +61,9 @@ func readKnowledge(dir string) (knowledge, error) {
 	return k, nil
 }
 
+// knows reports whether it is known what a mutant dies of, or why of nothing.
+func (k knowledge) knows(m Mutant) bool { return k.killers[m.ID].test != "" || k.same[m.ID] != "" }
+
 // write keeps the killers of the mutants that there are.
 func (k knowledge) write(mutants []Mutant) error {
 	var lines []string

@@ -13,6 +13,9 @@
 //	go run ./infra/local/mutate -share 3/8 an eighth
 //	go run ./infra/local/mutate -update    remembers the tests that it found
 //	go run ./infra/local/mutate -unknown   only mutants that no test is remembered for
+//
+// The tests of this command want each mutant to be known: by a test that it dies of, or by a
+// reason in testdata/equivalent.txt why it changes nothing.
 package main
 
 import (
@@ -43,7 +46,7 @@ func main() {
 	var o options
 	flag.BoolVar(&o.list, "list", false, "list the mutants, run nothing")
 	flag.BoolVar(&o.update, "update", false, "remember the tests that mutants died of")
-	flag.BoolVar(&o.unknown, "unknown", false, "only mutants that no test is remembered for")
+	flag.BoolVar(&o.unknown, "unknown", false, "only mutants of which neither a test is remembered nor a reason why it changes nothing")
 	flag.StringVar(&o.only, "only", "", "a regular expression that a mutant's line in the list has to match")
 	flag.StringVar(&o.packages, "packages", everything, "the packages to mutate, with spaces between")
 	flag.StringVar(&o.share, "share", "1/1", "the k-th of n parts: k/n")
@@ -87,7 +90,7 @@ func run(o options, out io.Writer) (survived int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	chosen, err := choose(sites.Mutants, o, k.killers)
+	chosen, err := choose(sites.Mutants, o, k)
 	if err != nil {
 		return 0, err
 	}
@@ -112,19 +115,19 @@ func run(o options, out io.Writer) (survived int, err error) {
 func (m Mutant) String() string { return m.ID + " | " + m.How }
 
 // choose takes the mutants that are wanted, those that die in the same package together.
-func choose(all []Mutant, o options, killers map[string]killer) ([]Mutant, error) {
+func choose(all []Mutant, o options, k knowledge) ([]Mutant, error) {
 	only, err := regexp.Compile(o.only)
 	if err != nil {
 		return nil, fmt.Errorf("-only: %w", err)
 	}
-	var k, n int
-	if _, err := fmt.Sscanf(o.share, "%d/%d", &k, &n); err != nil || k < 1 || k > n {
+	var part, n int
+	if _, err := fmt.Sscanf(o.share, "%d/%d", &part, &n); err != nil || part < 1 || part > n {
 		return nil, fmt.Errorf("-share %q: want k/n with k from 1 to n", o.share)
 	}
 	chosen := slices.DeleteFunc(slices.Clone(all), func(m Mutant) bool {
-		return !only.MatchString(m.String()) || o.unknown && killers[m.ID].test != ""
+		return !only.MatchString(m.String()) || o.unknown && k.knows(m)
 	})
-	order := func(m Mutant) string { return killers[m.ID].pkg + " " + killers[m.ID].test + " " + m.ID }
+	order := func(m Mutant) string { return k.killers[m.ID].pkg + " " + k.killers[m.ID].test + " " + m.ID }
 	slices.SortFunc(chosen, func(a, b Mutant) int { return strings.Compare(order(a), order(b)) })
-	return chosen[len(chosen)*(k-1)/n : len(chosen)*k/n], nil
+	return chosen[len(chosen)*(part-1)/n : len(chosen)*part/n], nil
 }
