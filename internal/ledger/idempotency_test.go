@@ -101,6 +101,11 @@ func TestField16_SameKeySameResult(t *testing.T) {
 		if _, err := offer("o", 2*time.Minute); !errors.Is(err, ErrKeyReused) {
 			t.Errorf("other payload: %v", err)
 		}
+		more := terms
+		more.Party++
+		if _, err := c.Offer(ctx, more, 1, time.Minute, "o"); !errors.Is(err, ErrKeyReused) {
+			t.Errorf("other terms: %v", err)
+		}
 		if _, err := c.Draft(ctx, terms, "o"); !errors.Is(err, ErrKeyReused) {
 			t.Errorf("a draft with the key of an offer: %v", err)
 		}
