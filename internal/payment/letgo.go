@@ -53,16 +53,18 @@ func (c LetGo) Commit(ctx context.Context, tc tool.Context, consent gate.Consent
 func (c LetGo) Release(ctx context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error) {
 	s := c.Store
 	tx, err := s.Ledger.Get(ctx, tc.Actor, p.Ref)
-	if err != nil {
-		return gate.Settled{}, err
+	if err == nil && tx.State == ledger.Confirmed {
+		text := s.stands(tc, tx)
+		return gate.Settled{Text: text, Late: text}, nil
 	}
-	open, err := s.Get(ctx, tc.Actor, p.Ref)
+	var open Payment
+	if err == nil {
+		open, err = s.Get(ctx, tc.Actor, p.Ref)
+	}
 	switch {
-	case err != nil:
+	case err != nil && !fault.Is(err, fault.NotFound): // or it was deleted meanwhile
 		return gate.Settled{}, err
-	case tx.State == ledger.Confirmed:
-		return gate.Settled{Text: s.stands(tc, tx)}, nil
-	case !held(tx, s.now()) || !open.Open():
+	case err != nil || !held(tx, s.now()) || !open.Open():
 		return said(tc, wording.HoldGone), nil
 	}
 	return Pay{Store: s}.link(tc, open, tx, []dynamo.Write{}), nil

@@ -2,10 +2,10 @@ package payment_test
 
 import (
 	"cmp"
-	"context"
 	"strings"
 	"testing"
 
+	"merve/internal/faulttest"
 	"merve/internal/ledger"
 	"merve/internal/payment"
 	"merve/internal/thread"
@@ -86,17 +86,22 @@ func TestLetGo(t *testing.T) {
 	}
 }
 
+// A NO keeps the time, and so do words that the question was not answered in time.
 func TestNotLetGo(t *testing.T) {
 	t.Parallel()
 	pay := func(d *till, tx ledger.Transaction) { d.take(d.report(d.stripe.Pay(d.payment(tx).Intent))) }
 	for name, tt := range map[string]struct {
 		before func(d *till, tx ledger.Transaction)
+		ref    string
 		want   string
+		late   string
 		state  ledger.State
 	}{
-		"no":          {want: "/pay/", state: ledger.Hold},
-		"paid before": {pay, "already confirmed", ledger.Confirmed},
-		"too late":    {func(d *till, _ ledger.Transaction) { d.pass(ledger.PayFor) }, "the hold has gone", ledger.Hold},
+		"no":                 {want: "/pay/", state: ledger.Hold},
+		"paid before":        {before: pay, want: "already confirmed", late: "already confirmed", state: ledger.Confirmed},
+		"too late":           {before: func(d *till, _ ledger.Transaction) { d.pass(ledger.PayFor) }, want: "the hold has gone", state: ledger.Hold},
+		"let go before":      {before: (*till).release, want: "the hold has gone", state: ledger.Cancelled},
+		"of what was erased": {ref: "tx_none", want: "the hold has gone", state: ledger.Hold},
 	} {
 		d := newTill(t)
 		tx := d.offer(nil)
@@ -104,9 +109,21 @@ func TestNotLetGo(t *testing.T) {
 		if tt.before != nil {
 			tt.before(d, tx)
 		}
-		s, err := payment.LetGo{Store: d.Store}.Release(context.Background(), d.tc, d.asked(tx))
+		p := d.asked(tx)
+		p.Ref = cmp.Or(tt.ref, p.Ref)
+		s, err := payment.LetGo{Store: d.Store}.Release(t.Context(), d.tc, p)
 		if err != nil || len(s.Writes) > 0 || !strings.Contains(strings.ToLower(s.Text), tt.want) || d.state(tx) != tt.state {
 			t.Errorf("%s: %s, %v, %q", name, d.state(tx), err, s.Text)
 		}
+		if (s.Late != "") != (tt.late != "") || !strings.Contains(s.Late, tt.late) {
+			t.Errorf("%s, too late: %q", name, s.Late)
+		}
+	}
+	d := newTill(t)
+	tx := d.offer(nil)
+	d.yes(tx)
+	away := d.through(faulttest.With(faulttest.At{N: 1, Fault: faulttest.ServerError}))
+	if s, err := (payment.LetGo{Store: away}).Release(t.Context(), d.tc, d.asked(tx)); err == nil {
+		t.Errorf("not known: %+v", s)
 	}
 }

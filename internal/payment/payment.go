@@ -31,7 +31,7 @@
 //
 // Requests to the store: a YES 2 and what the turn's transaction takes, a webhook 2 to 4, one
 // that comes again 1; a page 2; a refund 2, and 1 to the provider; what was not paid in time 2,
-// and 2 to the provider.
+// and 2 to the provider. To ask whether it is to be let go 1, a YES to that 1, a NO 2.
 package payment
 
 import (

@@ -758,6 +758,18 @@ func TestRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	count.want(t, "page", "GetItem", "GetItem")
+	if kind, err := s.LetGoOf(ctx, tx); err != nil || kind != payment.LetGoKind {
+		t.Errorf("%q, %v", kind, err)
+	}
+	count.want(t, "whether it is to be let go", "GetItem")
+	if _, err := (payment.LetGo{Store: s}).Commit(ctx, d.tc, d.consent(d.asked(tx))); err != nil {
+		t.Error(err)
+	}
+	count.want(t, "YES to that", "GetItem")
+	if _, err := (payment.LetGo{Store: s}).Release(ctx, d.tc, d.asked(tx)); err != nil {
+		t.Error(err)
+	}
+	count.want(t, "NO to that", "GetItem", "GetItem")
 	paid := d.report(d.stripe.Pay(p.Intent))
 	if err := s.Take(ctx, paid); err != nil {
 		t.Fatal(err)
