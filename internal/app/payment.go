@@ -35,7 +35,7 @@ func Stripe(b *Base) (trigger.Handler, error) {
 func (b *Base) Payments() *payment.Store {
 	return &payment.Store{
 		Table: b.ledgerTable(), Ledger: b.Ledger(), Provider: charged{b.stripe()}, PublicURL: b.Config.SiteURL, Now: b.Now, Random: rand.Reader, Log: b.Log,
-		Alerted: func(ctx context.Context) { b.alerts(ctx, 1) }, Summary: booking.Summary, Card: booking.Card,
+		Alerted: func(ctx context.Context) { b.alerts(ctx, 1) }, Release: booking.Confirm{Ledger: b.Ledger()}.Release, Summary: booking.Summary, Card: booking.Card,
 	}
 }
 

@@ -44,9 +44,9 @@ func (c LetGo) Describe(tc tool.Context, p thread.Pending) string {
 // Does implements [gate.Commitment].
 func (LetGo) Does() gate.Deed { return gate.Cancels }
 
-// Commit prepares to let the offer go.
+// Commit prepares to let the offer go, unless it is booked by now: paid, or confirmed in a linked chat.
 func (c LetGo) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) (gate.Settled, error) {
-	return c.Store.letGo(ctx, tc, consent.Pending)
+	return c.Store.Release(ctx, tc, consent.Pending)
 }
 
 // Release keeps the offer, and says where it is paid.
@@ -68,29 +68,6 @@ func (c LetGo) Release(ctx context.Context, tc tool.Context, p thread.Pending) (
 		return said(tc, wording.HoldGone), nil
 	}
 	return Pay{Store: s}.link(tc, open, tx, []dynamo.Write{}), nil
-}
-
-// letGo prepares to let an offer go and to say so, unless it is booked by now: paid, or confirmed
-// in a linked chat.
-func (s *Store) letGo(ctx context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error) {
-	ws, _, err := ledger.Confirmer{Ledger: s.Ledger}.Release(ctx, tc.Actor, p.Ref, "customer", p.ID)
-	var booked *ledger.AlreadyConfirmed
-	switch {
-	case errors.As(err, &booked):
-		text := s.stands(tc, booked.Transaction)
-		return gate.Settled{Text: text, Late: text}, nil
-	case err != nil && !fault.Is(err, fault.NotFound):
-		return gate.Settled{}, err
-	}
-	return gate.Settled{
-		Text: wording.Say(tc.Language, wording.BookingReleased, nil), Writes: ws,
-		Refused: func(err error) (string, bool) {
-			if errors.As(err, &booked) {
-				return s.stands(tc, booked.Transaction), true
-			}
-			return "", ledger.Refused(err) // it has gone by itself
-		},
-	}, nil
 }
 
 // stands says of an offer that it is booked.

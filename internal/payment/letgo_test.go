@@ -43,15 +43,14 @@ func TestWhatCanBeLetGo(t *testing.T) {
 // meanwhile stays booked, whenever it is.
 func TestLetGo(t *testing.T) {
 	t.Parallel()
-	pay := func(d *till, tx ledger.Transaction) { d.take(d.report(d.stripe.Pay(d.payment(tx).Intent))) }
 	for name, tt := range map[string]struct {
 		before, between func(d *till, tx ledger.Transaction)
 		want            string
 		state           ledger.State
 	}{
 		"yes":              {want: "the slot is free again", state: ledger.Cancelled},
-		"paid before":      {before: pay, want: "already confirmed", state: ledger.Confirmed},
-		"paid meanwhile":   {between: pay, want: "already confirmed", state: ledger.Confirmed},
+		"paid before":      {before: (*till).paid, want: "already confirmed", state: ledger.Confirmed},
+		"paid meanwhile":   {between: (*till).paid, want: "already confirmed", state: ledger.Confirmed},
 		"let go before":    {before: (*till).release, want: "the slot is free again", state: ledger.Cancelled},
 		"let go meanwhile": {between: (*till).release, want: "the slot is free again", state: ledger.Cancelled},
 	} {
@@ -89,7 +88,6 @@ func TestLetGo(t *testing.T) {
 // A NO keeps the time, and so do words that the question was not answered in time.
 func TestNotLetGo(t *testing.T) {
 	t.Parallel()
-	pay := func(d *till, tx ledger.Transaction) { d.take(d.report(d.stripe.Pay(d.payment(tx).Intent))) }
 	for name, tt := range map[string]struct {
 		before func(d *till, tx ledger.Transaction)
 		ref    string
@@ -98,7 +96,7 @@ func TestNotLetGo(t *testing.T) {
 		state  ledger.State
 	}{
 		"no":                 {want: "/pay/", state: ledger.Hold},
-		"paid before":        {before: pay, want: "already confirmed", late: "already confirmed", state: ledger.Confirmed},
+		"paid before":        {before: (*till).paid, want: "already confirmed", late: "already confirmed", state: ledger.Confirmed},
 		"too late":           {before: func(d *till, _ ledger.Transaction) { d.pass(ledger.PayFor) }, want: "the hold has gone", state: ledger.Hold},
 		"let go before":      {before: (*till).release, want: "the hold has gone", state: ledger.Cancelled},
 		"of what was erased": {ref: "tx_none", want: "the hold has gone", state: ledger.Hold},

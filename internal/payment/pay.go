@@ -141,5 +141,5 @@ func until(tc tool.Context, tx ledger.Transaction) string {
 
 // Release lets the offer go.
 func (c Pay) Release(ctx context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error) {
-	return c.Store.letGo(ctx, tc, p)
+	return c.Store.Release(ctx, tc, p)
 }

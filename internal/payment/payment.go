@@ -48,8 +48,10 @@ import (
 	"merve/internal/actor"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/gate"
 	"merve/internal/ledger"
 	"merve/internal/telemetry"
+	"merve/internal/thread"
 	"merve/internal/tool"
 )
 
@@ -153,6 +155,8 @@ type Store struct {
 
 	// Alerted hears of every alert that was raised, for what counts them; nil is nobody.
 	Alerted func(context.Context)
+	// Release lets an offer go, as a NO to it does, and says so, or that it is booked by now.
+	Release func(ctx context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error)
 	// Summary and Card put a transaction into words.
 	Summary func(language string, tx ledger.Transaction) string
 	Card    func(language string, tx ledger.Transaction) tool.Card

@@ -84,8 +84,9 @@ func newTill(t testing.TB) *till {
 // over is the store of a process of its own.
 func (d *till) over(db *dynamo.DB, client *http.Client) *payment.Store {
 	table := db.Table(dynamotest.TableName("ledger"))
+	l := &ledger.Ledger{Table: table, Now: d.now, NewID: func() string { return dynamotest.ID("t") }}
 	return &payment.Store{
-		Table: table, Ledger: &ledger.Ledger{Table: table, Now: d.now, NewID: func() string { return dynamotest.ID("t") }},
+		Table: table, Ledger: l, Release: booking.Confirm{Ledger: l}.Release,
 		Provider: charged{&stripe.Client{
 			BaseURL: d.stripe.URL(), Key: func(context.Context) (string, error) { return stripetest.Key, nil }, HTTP: client,
 		}},
@@ -197,6 +198,9 @@ func (d *till) confirm(tx ledger.Transaction) {
 		d.t.Fatal(err)
 	}
 }
+
+// paid has the customer pay, and Stripe say so.
+func (d *till) paid(tx ledger.Transaction) { d.take(d.report(d.stripe.Pay(d.payment(tx).Intent))) }
 
 // release lets go, as somebody in a linked chat may.
 func (d *till) release(tx ledger.Transaction) {

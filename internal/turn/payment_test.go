@@ -70,7 +70,7 @@ func (w *world) startCashier(db *dynamo.DB, log *slog.Logger) []tool.Tool {
 	}
 	w.payments = &payment.Store{
 		Table: db.Table(dynamotest.TableName("ledger")), Ledger: w.ledger, PublicURL: "https://merve.test", Now: w.clock.now, Random: zeros{}, Log: log,
-		Summary: booking.Summary, Card: booking.Card,
+		Release: booking.Confirm{Ledger: w.ledger}.Release, Summary: booking.Summary, Card: booking.Card,
 		Provider: charged{&stripe.Client{
 			BaseURL: w.stripe.URL(), Key: func(context.Context) (string, error) { return stripetest.Key, nil }, HTTP: &http.Client{Transport: w.transport},
 		}},
