@@ -1,7 +1,7 @@
 // Command prove runs all tests (.ci/test.sh), and then those that try at random again and again,
 // from seeds that are printed, for as long as asked, and prints what they prove: the promises and
 // the failures in the field, each with its tests and how many schedules (faults, histories,
-// messages) they tried.
+// messages) each tried.
 //
 // A failure prints the seed that repeats it. A row that no test stands for is one, too.
 package main

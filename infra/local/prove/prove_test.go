@@ -137,9 +137,15 @@ func TestSum(t *testing.T) {
 		"internal/a.TestField01_Twice": {runs: 2, schedules: 40}, "internal/a.TestField01_Twice/sub": {runs: 2, schedules: 2},
 		"internal/b.TestConversations/field01_again": {runs: 1}, "internal/b.TestField02_Lost": {runs: 1, failures: 1},
 	}
-	for row, want := range map[string]string{"01": "2\t43\tok", "02": "1\t1\tFAILED 1 times", "03": "0\t0\tNO TEST"} {
-		if got := found.sum(namedAfter(row)).String(); got != want {
-			t.Errorf("row %s: %q, want %q", row, got, want)
+	for row, want := range map[string]string{
+		"01": "01\twhat\t2\t43\tok\n\t  internal/a.TestField01_Twice\t\t42\tok\n\t  internal/b.TestConversations/field01_again\t\t1\tok\n",
+		"02": "02\twhat\t1\t1\tFAILED 1 times\n\t  internal/b.TestField02_Lost\t\t1\tFAILED 1 times\n",
+		"03": "03\twhat\t0\t0\tNO TEST\n",
+	} {
+		var got strings.Builder
+		found.sum(namedAfter(row)).print(&got, []string{row, "what"})
+		if got.String() != want {
+			t.Errorf("row %s: %q, want %q", row, got.String(), want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -39,10 +40,10 @@ func printPromises(w io.Writer, promises [][]string, found results) (bare []stri
 	fmt.Fprintf(t, "\npromise\t\ttests\tschedules\tresult\n")
 	for _, row := range promises {
 		sum := found.sum(testsOf(row))
-		if sum.tests == 0 {
+		if len(sum.tests) == 0 {
 			bare = append(bare, "promise "+row[0])
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\n", row[0], row[1], sum)
+		sum.print(t, row)
 	}
 	_ = t.Flush() // of an output that is gone
 	return bare
@@ -60,10 +61,10 @@ func printFailures(w io.Writer, failures [][]string, found results) (bare []stri
 			continue
 		}
 		sum := found.sum(namedAfter(row[0]))
-		if sum.tests == 0 {
+		if len(sum.tests) == 0 {
 			bare = append(bare, "failure "+row[0])
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\n", row[0], row[1], sum)
+		sum.print(t, row)
 	}
 	_ = t.Flush() // of an output that is gone
 	return bare
@@ -79,41 +80,50 @@ func namedAfter(row string) *regexp.Regexp {
 	return regexp.MustCompile(`TestField` + row + `_|/field` + row + `_`)
 }
 
-// tally is how many tests there are, the schedules that they tried, and how often one failed.
-type tally struct{ tests, schedules, failures int }
+// tested is one test with its parts: the schedules that they tried, and how often it failed.
+type tested struct {
+	name                string
+	schedules, failures int
+}
 
-func (t tally) String() string {
-	counts := fmt.Sprintf("%d\t%d\t", t.tests, t.schedules)
-	switch {
-	case t.tests == 0:
-		return counts + "NO TEST"
-	case t.failures > 0:
-		return counts + fmt.Sprintf("FAILED %d times", t.failures)
+func (t tested) result() string {
+	if t.failures > 0 {
+		return fmt.Sprintf("FAILED %d times", t.failures)
 	}
-	return counts + "ok"
+	return "ok"
+}
+
+// tally is what tests did, each and all together.
+type tally struct {
+	tests []tested
+	all   tested
+}
+
+// print writes the row of a table, and below it a line for each test.
+func (t tally) print(w io.Writer, row []string) {
+	result := t.all.result()
+	if len(t.tests) == 0 {
+		result = "NO TEST"
+	}
+	fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\n", row[0], row[1], len(t.tests), t.all.schedules, result)
+	for _, one := range t.tests {
+		fmt.Fprintf(w, "\t  %s\t\t%d\t%s\n", one.name, one.schedules, one.result())
+	}
 }
 
 // sum tells of the tests that match. A test that does not say how many schedules it tried is
 // one a run. What runs below a test that matches is its part.
 func (r results) sum(match *regexp.Regexp) (t tally) {
-	names := make([]string, 0, len(r))
-	for name := range r {
-		names = append(names, name)
+	for _, name := range slices.Sorted(maps.Keys(r)) {
+		if n := len(t.tests); n > 0 && strings.HasPrefix(name, t.tests[n-1].name+"/") {
+			t.tests[n-1].schedules += r[name].schedules
+		} else if match.MatchString(name) && r[name].runs > 0 {
+			t.tests = append(t.tests, tested{name, max(r[name].schedules, r[name].runs), r[name].failures})
+		}
 	}
-	slices.Sort(names)
-	top := ""
-	for _, name := range names {
-		if top != "" && strings.HasPrefix(name, top+"/") {
-			t.schedules += r[name].schedules
-			continue
-		}
-		if !match.MatchString(name) || r[name].runs == 0 {
-			continue
-		}
-		top = name
-		t.tests++
-		t.failures += r[name].failures
-		t.schedules += max(r[name].schedules, r[name].runs)
+	for _, one := range t.tests {
+		t.all.schedules += one.schedules
+		t.all.failures += one.failures
 	}
 	return t
 }
