@@ -219,12 +219,22 @@ func shorter(t *testing.T) []faulttest.Fault {
 	return nil
 }
 
-// Every two faults of a delivery come to the same, too.
+// Every two faults of a delivery come to the same, too: in the long form any two of a text's, and
+// of the others' deaths and lost answers.
 func TestField09_EveryTwoFaultsOfADelivery(t *testing.T) {
 	t.Parallel()
-	faulttest.Pairs(t, short(t), func(t *testing.T, calls *faulttest.Calls) state {
-		return delivered(newCorner(t), calls, deliveries[0].arrange)
-	})
+	for i, d := range deliveries {
+		faults := short(t)
+		if faults == nil && i > 0 {
+			faults = []faulttest.Fault{faulttest.DiesAfter, faulttest.AnswerLost}
+		}
+		t.Run(d.name, func(t *testing.T) {
+			t.Parallel()
+			faulttest.Pairs(t, faults, func(t *testing.T, calls *faulttest.Calls) state {
+				return delivered(newCorner(t), calls, d.arrange)
+			})
+		})
+	}
 }
 
 // Twilio has no key that would make a second send harmless, so its list decides. While

@@ -383,12 +383,14 @@ func TestField25_KilledTwice(t *testing.T) {
 		if seedtest.Times(t, 1) > 1 {
 			faults = []faulttest.Fault{faulttest.DiesAfter, faulttest.DiesBefore, faulttest.AnswerLost}
 		}
-		t.Run(k.name, func(t *testing.T) {
-			t.Parallel()
-			base := k.world(t)
-			faulttest.Pairs(t, faults,
-				func(t *testing.T, calls *faulttest.Calls) state { return k.play(base.like(t), channel.App, calls) })
-		})
+		for _, ch := range k.channels() {
+			t.Run(k.name+"/"+string(ch), func(t *testing.T) {
+				t.Parallel()
+				base := k.world(t)
+				faulttest.Pairs(t, faults,
+					func(t *testing.T, calls *faulttest.Calls) state { return k.play(base.like(t), ch, calls) })
+			})
+		}
 	}
 }
 
