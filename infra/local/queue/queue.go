@@ -30,7 +30,7 @@ type Options struct {
 	Receives   int              // a message that was out this often without success is dead; 0: never
 	Now        func() time.Time // the system's clock when nil
 	NewID      func() string    // random when nil
-	Log        *slog.Logger     // where failed invocations are told; slog's default when nil
+	Log        *slog.Logger     // tells of failed invocations, and of messages that are given up; slog's default when nil
 }
 
 // dedupeWindow is how long a message's name is remembered.
@@ -75,9 +75,9 @@ func New(o Options) *Queue {
 }
 
 // Wired returns the empty queue that the wiring describes.
-func Wired(w wiring.Queue, now func() time.Time) *Queue {
+func Wired(w wiring.Queue, now func() time.Time, log *slog.Logger) *Queue {
 	return New(Options{
-		Name: w.Name, FIFO: w.FIFO, Receives: w.Receives, Now: now,
+		Name: w.Name, FIFO: w.FIFO, Receives: w.Receives, Now: now, Log: log,
 		Delay: time.Duration(w.Delay) * time.Second, Visibility: time.Duration(w.Visibility) * time.Second,
 	})
 }
@@ -144,6 +144,7 @@ func (q *Queue) take(max int) []*message {
 			busy[m.Group] = true
 		case q.o.Receives > 0 && m.receives >= q.o.Receives:
 			q.dead = append(q.dead, m)
+			q.o.Log.Error("message given up", slog.String("queue", q.o.Name), slog.String("group", m.Group), slog.Int("receives", m.receives))
 			q.wake()
 			return true
 		default:

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -353,7 +354,8 @@ func TestQueueWithoutOrder(t *testing.T) {
 func TestDeadKeepsWhatWasSent(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	q := New(Options{FIFO: true, Visibility: time.Minute, Receives: 1, Now: c.Now, NewID: func() string { return "id" }, Log: quiet})
+	var told bytes.Buffer
+	q := New(Options{Name: "turns", FIFO: true, Visibility: time.Minute, Receives: 1, Now: c.Now, NewID: func() string { return "id" }, Log: slog.New(slog.NewTextHandler(&told, nil))})
 	m := queue.Message{Group: "g", Dedupe: "d", Body: "b", Attributes: map[string]string{"k": "v"}}
 	send(t, q, m)
 	fails := func(context.Context, []byte) ([]byte, error) { return nil, errors.New("no") }
@@ -366,6 +368,9 @@ func TestDeadKeepsWhatWasSent(t *testing.T) {
 	}
 	if d := cmp.Diff([]Dead{{Message: m, ID: "id", Receives: 1, SentAt: sent}}, q.Dead()); d != "" {
 		t.Error(d)
+	}
+	if want := `level=ERROR msg="message given up" queue=turns group=g receives=1`; strings.Count(told.String(), want) != 1 {
+		t.Errorf("told %s, want %s once", &told, want)
 	}
 	if n := q.Redrive(); n != 1 || len(q.Dead()) != 0 {
 		t.Errorf("redrove %d, left %v", n, q.Dead())
@@ -415,7 +420,7 @@ func TestNobodyElseGetsATurnThatRuns(t *testing.T) {
 				turns = w
 			}
 		}
-		q := Wired(turns, time.Now)
+		q := Wired(turns, time.Now, quiet)
 		send(t, q, named("g", "1"))
 		var atWork, most atomic.Int32
 		go q.Run(t.Context(), 1, 16, func(context.Context, []byte) ([]byte, error) {

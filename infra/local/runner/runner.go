@@ -215,7 +215,7 @@ func (r *Runner) base(c app.Config, cfg aws.Config, getenv func(string) string, 
 	var turns *queue.Queue
 	for _, q := range wiring.Queues() {
 		if q.Name == "turns" {
-			turns = queue.Wired(q, o.Now)
+			turns = queue.Wired(q, o.Now, r.log)
 		}
 	}
 	r.stops = append(r.stops, func() { turns.Close() })

@@ -21,26 +21,33 @@ type inbox struct {
 	mu     sync.Mutex
 	twilio *twiliotest.Server
 	read   int
-	at     time.Time
 	by     map[string][]string
 }
 
 func (i *inbox) of(number string) []string {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if time.Since(i.at) < 40*time.Millisecond { // a copy of everything is not cheap
-		return slices.Clone(i.by[number])
-	}
-	all := i.twilio.Messages()
-	i.at = time.Now()
+	i.look()
+	return slices.Clone(i.by[number])
+}
+
+// count is how many messages there are.
+func (i *inbox) count() int {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.look()
+	return i.read
+}
+
+// look reads what is new. The lock is held.
+func (i *inbox) look() {
 	if i.by == nil {
 		i.by = map[string][]string{}
 	}
-	for _, m := range all[i.read:] {
+	for _, m := range i.twilio.Since(i.read) {
 		i.by[m.To] = append(i.by[m.To], m.Body)
+		i.read++
 	}
-	i.read = len(all)
-	return slices.Clone(i.by[number])
 }
 
 // result is what a soak found.
@@ -50,6 +57,7 @@ type result struct {
 	Turns                                    turns
 	Memory                                   []memory
 	Time                                     time.Duration
+	GivenUp                                  int // turns that were poison
 	Lost, Doubled                            int // messages, at the ends of those they were for
 	Wrong                                    []string
 }
@@ -111,6 +119,7 @@ func (w *world) check(ctx context.Context) *result {
 	for _, a := range alerts.Alerts {
 		r.wrong("alert of %s: %s", a.Check, a.Message)
 	}
+	w.checkPoison(ctx, r)
 	for _, life := range processes(r.Memory) {
 		r.Wrong = append(r.Wrong, leaks(life)...)
 	}
@@ -309,6 +318,7 @@ func (r *result) print(out io.Writer) {
 	slices.Sort(r.Took)
 	row("from message to answer", "p50 %s, p99 %s", at(r.Took, 50), at(r.Took, 99))
 	row("turns logged", "%d, of which failed and done again %d", r.Turns.n, r.Turns.failed)
+	row("turns given up", "%d, all poison", r.GivenUp)
 	row("a turn's own time", "p50 %s, p99 %s", at(r.Turns.own, 50), at(r.Turns.own, 99))
 	row("of the store", "p50 %s, p99 %s", at(r.Turns.store, 50), at(r.Turns.store, 99))
 	for _, p := range processes(r.Memory) {

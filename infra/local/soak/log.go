@@ -22,6 +22,7 @@ type turnLog struct {
 // turns are the times of turns.
 type turns struct {
 	n, failed  int
+	givenUp    []string // of which threads
 	own, store []time.Duration
 }
 
@@ -50,8 +51,13 @@ func (l *turnLog) line(line []byte) {
 		Ms       float64 `json:"ms"`
 		ModelMs  float64 `json:"modelMs"`
 		DynamoMs float64 `json:"dynamoMs"`
+		Group    string  `json:"group"`
 	}
-	if json.Unmarshal(line, &e) != nil || e.Msg != "turn" {
+	switch err := json.Unmarshal(line, &e); {
+	case err == nil && e.Msg == "message given up":
+		l.seen.givenUp = append(l.seen.givenUp, e.Group)
+		return
+	case err != nil || e.Msg != "turn":
 		return
 	}
 	l.seen.n++
@@ -68,6 +74,7 @@ func (l *turnLog) turns() turns {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t := l.seen
+	t.givenUp = slices.Clone(t.givenUp)
 	t.own, t.store = slices.Sorted(slices.Values(t.own)), slices.Sorted(slices.Values(t.store))
 	return t
 }

@@ -5,7 +5,8 @@
 //
 // Merve runs as a process of its own, so that what is measured is Merve's. It reaches
 // DynamoDB Local, a model and a stand-in for Twilio by proxies that lose calls and
-// answers. At the end it is counted, at the providers' end and in the ledger, what was
+// answers. A few customers say what can never be answered: their turns alone may be given up, and
+// have to be. At the end it is counted, at the providers' end and in the ledger, what was
 // lost and what came twice; and that no process has more and more in memory.
 package main
 
@@ -25,6 +26,7 @@ type options struct {
 	think     time.Duration // mean, between an answer and the next message
 	faults    float64       // share of calls that fail
 	repeats   float64       // share of messages that are delivered again
+	poison    int           // customers whose turns fail each time
 	kills     int
 	rate      float64 // messages a second, at least
 	seed      uint64
@@ -39,9 +41,10 @@ func main() {
 	flag.DurationVar(&o.think, "think", 4*time.Second, "mean time between an answer and the next message")
 	flag.Float64Var(&o.faults, "faults", 0.005, "share of calls to the store and providers that fail")
 	flag.Float64Var(&o.repeats, "repeats", 0.2, "share of messages that are delivered again")
+	flag.IntVar(&o.poison, "poison", 2, "how many customers say what can never be answered")
 	flag.IntVar(&o.kills, "kills", 1, "how often the process is killed and started again")
 	flag.Float64Var(&o.rate, "rate", 10, "messages a second that have to be answered at least")
-	flag.Uint64Var(&o.seed, "seed", uint64(time.Now().UnixNano()), "repeats the customers' choices")
+	flag.Uint64Var(&o.seed, "seed", uint64(time.Now().UnixNano()), "repeats the customers' choices, and how many calls fail of each kind")
 	flag.StringVar(&o.binary, "binary", "bin/merve", "the program to run")
 	flag.StringVar(&o.log, "log", ".cache/soak.log", "where Merve's log is kept")
 	flag.Parse()

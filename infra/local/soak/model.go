@@ -24,7 +24,9 @@ func answer(w http.ResponseWriter, r *http.Request) {
 	last := req.Messages[len(req.Messages)-1]
 	message := map[string]any{"role": "assistant", "content": fmt.Sprint("You said: ", strings.Join(tokens.FindAllString(fmt.Sprint(last.Content), -1), " "))}
 	finish := "stop"
-	if last.Role == "tool" {
+	if strings.Contains(fmt.Sprint(last.Content), poison) {
+		message["content"] = venom
+	} else if last.Role == "tool" {
 		message["content"] = "Here is what I found."
 	} else if m := wish.FindStringSubmatch(fmt.Sprint(last.Content)); m != nil {
 		finish = "tool_calls"

@@ -40,6 +40,7 @@ type world struct {
 	process  *exec.Cmd
 	killed   int
 	faulty   bool // calls fail
+	chance   *rand.Rand
 	injected int
 	talks    []*talk
 	memory   []memory
@@ -50,7 +51,7 @@ func newWorld(ctx context.Context, o options) (w *world, err error) {
 	if err != nil {
 		return nil, err
 	}
-	w = &world{options: o, log: &turnLog{to: kept}}
+	w = &world{options: o, log: &turnLog{to: kept}, chance: rand.New(rand.NewPCG(o.seed, 1<<32))} // no customer's
 	defer func() {
 		if err != nil {
 			w.close()
@@ -66,16 +67,16 @@ func newWorld(ctx context.Context, o options) (w *world, err error) {
 		return nil, err
 	}
 	w.url = fmt.Sprintf("http://127.0.0.1:%d", free)
-	store, err := w.failing(w.store.URL)
+	store, err := w.failing(w.store.URL, antidote{network()})
 	if err != nil {
 		return nil, err
 	}
-	twilio, err := w.failing(w.twilio.URL())
+	twilio, err := w.failing(w.twilio.URL(), network())
 	if err != nil {
 		return nil, err
 	}
 	model := w.serve(http.HandlerFunc(answer))
-	failingModel, err := w.failing(model)
+	failingModel, err := w.failing(model, network())
 	if err != nil {
 		return nil, err
 	}
@@ -94,14 +95,16 @@ func (w *world) serve(h http.Handler) string {
 	return s.URL
 }
 
+func network() *http.Transport { return &http.Transport{MaxIdleConnsPerHost: 256} }
+
 // failing is a proxy to a server that fails now and then.
-func (w *world) failing(to string) (string, error) {
+func (w *world) failing(to string, next http.RoundTripper) (string, error) {
 	target, err := url.Parse(to)
 	if err != nil {
 		return "", err
 	}
 	calls := faulttest.With()
-	calls.Next = &http.Transport{MaxIdleConnsPerHost: 256}
+	calls.Next = next
 	calls.Choose = w.choose
 	return w.serve(&httputil.ReverseProxy{
 		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(target); r.Out.Host = r.In.Host },
@@ -120,10 +123,10 @@ var onTheWay = []faulttest.Fault{
 func (w *world) choose(call string) faulttest.Fault {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.faulty || rand.Float64() >= w.faults {
+	if !w.faulty || w.chance.Float64() >= w.faults {
 		return ""
 	}
-	f := onTheWay[rand.IntN(len(onTheWay))]
+	f := onTheWay[w.chance.IntN(len(onTheWay))]
 	if f.Can(call) {
 		w.injected++
 	}
@@ -213,6 +216,9 @@ func (w *world) live(ctx context.Context) {
 			}
 		})
 	}
+	for n := range w.poison {
+		all.Go(func() { w.sayPoison(ctx, n) })
+	}
 	over := make(chan struct{})
 	go func() { all.Wait(); close(over) }()
 	kills := 0
@@ -246,7 +252,7 @@ func (w *world) settle(ctx context.Context) {
 	const quiet = 130 * time.Second
 	seen, since := -1, time.Now()
 	for time.Since(since) < quiet {
-		if n := len(w.twilio.Messages()); n != seen {
+		if n := w.inbox.count(); n != seen {
 			seen, since = n, time.Now()
 		}
 		if w.all() && time.Since(since) > 5*time.Second {

@@ -106,6 +106,13 @@ func (s *Server) Messages() []Message {
 	return slices.Clone(s.messages)
 }
 
+// Since returns what was taken after the first n messages, oldest first.
+func (s *Server) Since(n int) []Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.messages[min(n, len(s.messages)):])
+}
+
 // Wait returns what was taken once it is at least n messages.
 func (s *Server) Wait(ctx context.Context, n int) ([]Message, error) {
 	return providertest.Await(ctx, n, func() ([]Message, <-chan struct{}) {
