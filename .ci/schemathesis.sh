@@ -118,8 +118,7 @@ PYTHON
 # zones, currencies, markets and kinds of events there are, what a table holds, which fields need
 # each other. A session id is made by the client, so that none is wrong: it only owns nothing. Of
 # what Meta and Stripe send, an event that cannot be read, or is none of ours, is passed over. A
-# parameter that is empty is one that was not given. Methods that a path does not take are the default
-# route's, in the cloud too, which knows no path: 404 but for the admin API, whose paths are one route's.
+# parameter that is empty is one that was not given.
 cat >"$work/schemathesis.toml" <<'TOML'
 [[operations]]
 include-operation-id = ["sendMessage", "sendWebChat", "uploadPhoto", "uploadChatPhoto", "listWebChat", "exportMine", "eraseMine", "receiveWhatsApp", "verifyMessenger", "receiveMessenger", "listReports", "listTransactions", "listAlerts", "listAudit", "saveMarket", "saveListing", "saveDriver", "savePlace", "listListings", "listPlaces", "importListings", "importPlaces", "previewListing", "previewTemplate", "listRides", "findThreads"]
@@ -128,10 +127,6 @@ checks.positive_data_acceptance.enabled = false
 [[operations]]
 include-operation-id = ["receiveMessenger", "receiveStripe", "listRides"]
 checks.negative_data_rejection.enabled = false
-
-[[operations]]
-include-path-regex = "^/(chat|web-chat-api|webhooks|healthz)"
-checks.unsupported_method.enabled = false
 
 [[operations]]
 include-operation-id = ["listMessages", "showActivity"]

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"net/http"
-	"slices"
 	"strings"
 
 	"merve/internal/account"
@@ -19,7 +18,6 @@ import (
 	curated "merve/internal/place"
 	"merve/internal/stock"
 	"merve/internal/taxi"
-	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/turn"
 )
@@ -54,7 +52,7 @@ type staffHandler func(w http.ResponseWriter, r *http.Request, who actor.Actor) 
 
 // Routes adds the API's routes to mux.
 func (a *Admin) Routes(mux Router) {
-	allowed := map[string][]string{} // by path
+	allowed := methods{}
 	routes := map[string]staffHandler{
 		"GET /admin/api/markets":                                        a.markets,
 		"GET /admin/api/markets/{market}":                               a.market,
@@ -107,8 +105,7 @@ func (a *Admin) Routes(mux Router) {
 	}
 	maps.Copy(routes, a.Reports.routes())
 	for pattern := range routes {
-		method, path, _ := strings.Cut(pattern, " ")
-		allowed[path] = append(allowed[path], method)
+		allowed.Handle(pattern, nil)
 	}
 	for pattern, h := range routes {
 		mux.Handle(pattern, handler(func(w http.ResponseWriter, r *http.Request) error {
@@ -164,19 +161,6 @@ func hasSibling(path string, all map[string][]string) bool {
 		}
 	}
 	return false
-}
-
-// otherMethods answers what a path does not take. One gateway route serves all of them, so
-// that the gateway cannot tell.
-func otherMethods(allowed []string) http.Handler {
-	slices.Sort(allowed)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		writeProblem(w, fault.Problem{
-			Type: "about:blank", Title: "method_not_allowed", Status: http.StatusMethodNotAllowed,
-			Detail: "this path takes " + strings.Join(allowed, ", "), TraceID: telemetry.TraceID(r.Context()),
-		})
-	})
 }
 
 func (a *Admin) markets(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {

@@ -59,6 +59,7 @@ func Chat(b *Base) (trigger.Handler, error) {
 	chat.Routes(mux)
 	b.health().Routes(mux)
 	mux.Handle("GET /openapi.yaml", api.OpenAPI())
+	api.OtherMethods(mux)
 	mux.Handle("/", web.ChatWith(web.ChatConfig{ImageOrigin: b.Photos().Origin()}))
 	return b.http(mux), nil
 }
