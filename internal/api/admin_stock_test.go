@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -37,21 +38,28 @@ func TestField15_StaffCount(t *testing.T) {
 	wants(5)
 	db, early := s.base.Orders().Table.DB(), *s.base.Orders().Stock
 	early.Now = func() time.Time { return now().Add(-time.Hour) } // so that it is looked at now
-	h := stock.Holding{Market: market, Listing: "a", Order: "or_nobodys", Owner: "session:ann", Items: map[string]int{"soup": 2}}
-	if err := db.Commit(t.Context(), early.Take(h)...); err != nil {
-		t.Fatal(err)
+	hold := func(order string) {
+		t.Helper()
+		h := stock.Holding{Market: market, Listing: "a", Order: order, Owner: "session:ann", Items: map[string]int{"soup": 2}}
+		if err := db.Commit(t.Context(), early.Take(h)...); err != nil {
+			t.Fatal(err)
+		}
 	}
+	hold("or_nobodys")
 	s.call(t, "PUT", target, body(`,"stock":{"count":5,"batch":"x"},"priceMinor":100`), admin()...).wants(t, http.StatusOK, &got)
 	wants(3)
 	s.call(t, "GET", target, nil, admin()...).wants(t, http.StatusOK, &got)
 	wants(3)
 	var found struct{ Error int }
-	s.call(t, "POST", "/admin/api/alerts/check", nil, admin()...).wants(t, http.StatusOK, &found)
+	for n := 0; found.Error == 0; n++ { // the check of a test beside this one may find it before
+		hold(fmt.Sprint("or_nobodys", n))
+		s.call(t, "POST", "/admin/api/alerts/check", nil, admin()...).wants(t, http.StatusOK, &found)
+	}
 	var page struct{ Alerts []ledger.Alert }
 	s.reads(t, "alerts?limit=100", &page)
-	if found.Error == 0 || !slices.ContainsFunc(page.Alerts, func(a ledger.Alert) bool {
+	if !slices.ContainsFunc(page.Alerts, func(a ledger.Alert) bool {
 		return a.Check == "stock" && a.Subject == market+"/a/or_nobodys" && a.Message == "holds map[soup:2], and by its order map[]"
 	}) {
-		t.Errorf("an order that there is none of: found %+v, alerts %+v", found, page.Alerts)
+		t.Errorf("an order that there is none of: alerts %+v", page.Alerts)
 	}
 }
