@@ -605,22 +605,24 @@ func TestReportsThatAreWrong(t *testing.T) {
 	}
 }
 
-// A booking that is cancelled in time gets its money back; too late, only when it was not the
-// customer who cancelled.
+// A booking that is cancelled in time gets its money back, however late the stream tells of it; too
+// late, only when it was not the customer who cancelled.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name  string
 		at    time.Time
-		by    actor.Actor // the customer when zero
-		free  bool        // nothing had to be paid, and it was paid all the same
+		by    actor.Actor   // the customer when zero
+		free  bool          // nothing had to be paid, and it was paid all the same
+		late  time.Duration // the stream, after it was cancelled
 		gives bool
 	}{
-		{"in time", noon.Add(time.Hour), actor.Actor{}, false, true},
-		{"too late", time.Date(2026, 11, 24, 8, 0, 0, 0, time.UTC), actor.Actor{}, false, false},
-		{"too late, by staff", time.Date(2026, 11, 24, 8, 0, 0, 0, time.UTC), actor.Actor{Kind: actor.Staff, ID: "s", Groups: []string{"admin"}}, false, true},
-		{"without a rule, before the start", time.Date(2026, 11, 25, 7, 0, 0, 0, time.UTC), actor.Actor{}, true, true},
-		{"without a rule, after it", time.Date(2026, 11, 25, 9, 0, 0, 0, time.UTC), actor.Actor{}, true, false},
+		{"in time", noon.Add(time.Hour), actor.Actor{}, false, 0, true},
+		{"in time, brought too late", noon.Add(time.Hour), actor.Actor{}, false, 4 * 24 * time.Hour, true},
+		{"too late", time.Date(2026, 11, 24, 8, 0, 0, 0, time.UTC), actor.Actor{}, false, 0, false},
+		{"too late, by staff", time.Date(2026, 11, 24, 8, 0, 0, 0, time.UTC), actor.Actor{Kind: actor.Staff, ID: "s", Groups: []string{"admin"}}, false, 0, true},
+		{"without a rule, before the start", time.Date(2026, 11, 25, 7, 0, 0, 0, time.UTC), actor.Actor{}, true, 0, true},
+		{"without a rule, after it", time.Date(2026, 11, 25, 9, 0, 0, 0, time.UTC), actor.Actor{}, true, 0, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -641,6 +643,7 @@ func TestCancelled(t *testing.T) {
 			if _, err := d.Ledger.Release(ctx, by, tx.ID, "test", "cancel"); err != nil {
 				t.Fatal(err)
 			}
+			d.pass(tt.late)
 			d.ended(tx)
 			d.ended(tx)
 			d.sweep(tx)
