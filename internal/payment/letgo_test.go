@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"strings"
 	"testing"
+	"time"
 
 	"merve/internal/faulttest"
+	"merve/internal/gate"
 	"merve/internal/ledger"
 	"merve/internal/payment"
 	"merve/internal/thread"
@@ -37,6 +39,20 @@ func TestWhatCanBeLetGo(t *testing.T) {
 	is("declined", payment.LetGoKind)
 	d.take(d.report(d.stripe.Pay(p.Intent)))
 	is("paid", "")
+}
+
+// Who is asked whether to let the time go, and says to confirm it or to cancel it, is asked again.
+func TestWordsToLetGo(t *testing.T) {
+	t.Parallel()
+	p := &thread.Pending{ID: "p1", Kind: payment.LetGoKind, CreatedAt: noon, ExpiresAt: noon.Add(ledger.PayFor)}
+	for text, want := range map[string]gate.Ruling{
+		"yes": gate.Confirmed, "no": gate.Declined, "Confirm my booking": gate.Waiting, "Cancel my booking": gate.Waiting, "cancel it": gate.Waiting,
+	} {
+		msgs := []thread.Message{{ID: "m1", Text: text, At: noon.Add(time.Second)}}
+		if got := gate.Decide(p, payment.LetGo{}.Does(), msgs, nil, noon.Add(time.Minute)); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
 }
 
 // A YES lets the time go, which can be paid no more then; a NO gives the link again. What was paid
