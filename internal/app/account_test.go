@@ -188,3 +188,36 @@ func TestDataIsOfItsMarket(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// However many bookings somebody has had, all are given out, and the oldest loses their name as well.
+func TestDataOfManyBookings(t *testing.T) {
+	t.Parallel()
+	s, ctx := newStory(t), t.Context()
+	l, c := s.base.Ledger(), account.Customer{Market: demo.Market, Owner: actor.Actor{Kind: actor.Session, ID: "ann"}.Key()}
+	const had = 101 // one more than are read at once
+	var ws []dynamo.Write
+	for i := range had {
+		id := fmt.Sprintf("tx-%03d", i)
+		ws = append(ws, l.Table.Put(dynamo.Key{PK: "tx#" + id, SK: "tx"}, map[string]any{
+			"id": id, "owner": c.Owner, "created": id, "market": c.Market, "state": ledger.Cancelled, "customerName": "Ann", "version": 1,
+		}))
+	}
+	if err := l.Table.DB().CommitAll(ctx, ws...); err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range app.Customers(s.base).Holders {
+		if h.Holds() != "bookings" {
+			continue
+		}
+		all, err := h.Export(ctx, c)
+		if txs, ok := all.([]ledger.Transaction); err != nil || !ok || len(txs) != had {
+			t.Errorf("%v, %d given out", err, len(txs))
+		}
+		if _, err := h.Erase(ctx, c); err != nil {
+			t.Error(err)
+		}
+	}
+	if tx, err := l.Get(ctx, actor.Actor{Kind: actor.System}, "tx-000"); err != nil || tx.CustomerName != "" {
+		t.Errorf("%v, kept %q", err, tx.CustomerName)
+	}
+}
