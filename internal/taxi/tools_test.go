@@ -254,6 +254,33 @@ func TestStatusAndCancel(t *testing.T) {
 	}
 }
 
+// That drivers were told is a fact of a ride once one was asked: of one for later when its time comes,
+// and where nobody is there when somebody is.
+func TestNobodyIsToldYet(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		drivers int
+		when    time.Time
+		in      time.Duration
+	}{
+		"for later":    {1, noon.Add(2 * time.Hour), 100 * time.Minute},
+		"nobody there": {0, time.Time{}, time.Minute},
+	} {
+		c := newCorner(t)
+		c.drivers(tt.drivers)
+		r := c.requested(func(o *taxi.Order) { o.When = tt.when })
+		if res, err := call(t.Context(), c.caller(), c.tc(), "getTaxiStatus", `{}`); err != nil || len(res.Facts) != 0 || len(res.Cards) != 1 {
+			t.Errorf("%s: before: %v, %v, %v", name, res.Facts, res.Cards, err)
+		}
+		c.drivers(1)
+		c.clock.Add(tt.in)
+		c.sweep()
+		if res, err := call(t.Context(), c.caller(), c.tc(), "getTaxiStatus", `{}`); err != nil || fmt.Sprint(res.Facts) != fmt.Sprint([]string{"sent:" + r.Code}) {
+			t.Errorf("%s: offered: %v, %v", name, res.Facts, err)
+		}
+	}
+}
+
 // What is over is not cancelled, and where there is no map, the customer's words are the address.
 func TestARideThatIsDone(t *testing.T) {
 	t.Parallel()
