@@ -706,6 +706,29 @@ func TestOneRideInTwoChats(t *testing.T) {
 	}
 }
 
+// The open ride is a person's latest, and no other is proposed, though a later one of a chat that was
+// linked since is over.
+func TestAnOpenRideBeforeALaterOne(t *testing.T) {
+	t.Parallel()
+	c, ctx := newCorner(t), context.Background()
+	other := someoneElse(c)
+	open := c.requested()
+	c.clock.Add(time.Minute)
+	over := other.requested()
+	if _, err := other.cancel(c.Store, over); err != nil || other.get(over.ID).Status != taxi.Cancelled {
+		t.Fatal(err)
+	}
+	c.customer.Also, other.customer.Also = []string{other.customer.Key()}, []string{c.customer.Key()}
+	for _, a := range []actor.Actor{c.customer, other.customer} {
+		if got, err := c.Latest(ctx, a, c.market.ID); err != nil || got.ID != open.ID {
+			t.Errorf("%s: %s %s, %v; want %s", a.ID, got.ID, got.Status, err, open.ID)
+		}
+		if r, err := c.Propose(ctx, a, c.key(), c.order()); !errors.Is(err, taxi.ErrOpen) {
+			t.Errorf("%s: another: %+v, %v", a.ID, r, err)
+		}
+	}
+}
+
 // What operations cost.
 func TestCost(t *testing.T) {
 	t.Parallel()
