@@ -16,11 +16,14 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
+	"merve/internal/gate"
 	"merve/internal/listing"
 	"merve/internal/market"
 	"merve/internal/order"
 	"merve/internal/schedule"
+	"merve/internal/thread"
 	"merve/internal/tool"
+	"merve/internal/wording"
 )
 
 // shelf is the one listing that there is.
@@ -364,6 +367,42 @@ func TestWhatMayBeCancelled(t *testing.T) {
 		}
 		if _, field := fault.Public(err); !fault.Is(err, tt.fault) || field != tt.field {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A YES to cancelling what the business had not answered cancels nothing that it has accepted since:
+// of that the customer is asked anew.
+func TestAnAnswerBeforeTheYesToCancelling(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	d := c.draft()
+	d.Kind = order.Service
+	o, err := c.store.Propose(t.Context(), d, "1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := newKiosk(t)
+	k.Store, k.tc.Actor, k.tc.Market = c.store, c.owner, market.Default(d.Market)
+	asked := func() thread.Pending {
+		t.Helper()
+		res, err := k.tell(t.Context(), "cancelOrder", map[string]any{"orderId": o.ID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return thread.Pending{Kind: res.Proposal.Kind, Ref: res.Proposal.Ref, Hash: res.Proposal.Hash, Summary: res.Proposal.Summary}
+	}
+	o = c.apply(o, order.PlacedEvent)
+	before := asked()
+	c.apply(o, order.AcceptedEvent)
+	refused := wording.Say("en", wording.OrderCancelRefused, wording.Vars{"summary": before.Summary})
+	for _, tt := range []struct {
+		p         thread.Pending
+		cancelled bool
+	}{{before, false}, {asked(), true}} {
+		s, err := order.Cancel{Store: c.store}.Commit(t.Context(), k.tc, gate.Consent{Pending: tt.p, At: c.now})
+		if err != nil || len(s.Writes) > 0 != tt.cancelled || (s.Text == refused) == tt.cancelled {
+			t.Errorf("%d writes, %q, %v; want it cancelled: %v", len(s.Writes), s.Text, err, tt.cancelled)
 		}
 	}
 }
