@@ -122,6 +122,29 @@ func TestField21_AnAnswerBelowAMessage(t *testing.T) {
 	}
 }
 
+// A bare word is for what waited for it when it was written: one from before the YES to an order, or
+// before it was accepted, is for none.
+func TestAnEarlierWordIsNone(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	o := c.propose("1")
+	tc := tool.Context{Market: &market.Market{ID: "demo"}, Language: "en", TimeZone: time.UTC}
+	commands := &order.Commands{Store: c.store, Roster: speaksFor{c.biz}}
+	for _, tt := range []struct {
+		waits order.EventType
+		word  string
+	}{{order.PlacedEvent, "ok"}, {order.AcceptedEvent, "done"}} {
+		c.now = c.now.Add(2 * time.Minute)
+		o = c.apply(o, tt.waits)
+		for at, obeyed := range map[time.Time]bool{c.now.Add(-time.Minute): false, c.now: true} {
+			s, ok, err := commands.Command(t.Context(), tc, thread.Message{Text: tt.word, At: at})
+			if err != nil || !ok || len(s.Writes) > 0 != obeyed || s.Nothing == obeyed {
+				t.Errorf("%s at %s, %s at %s: %v, %d writes, %q, %v", tt.word, at, tt.waits, c.now, ok, len(s.Writes), s.Text, err)
+			}
+		}
+	}
+}
+
 // What is no answer, and an answer of a number that speaks for no business, are left to others.
 func TestWhatIsNoAnswer(t *testing.T) {
 	t.Parallel()
