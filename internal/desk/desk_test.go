@@ -264,8 +264,8 @@ func TestErase(t *testing.T) {
 	}
 }
 
-// A thread is given back once, and not at all when the assistant has it. Who takes it again while
-// that is done has it.
+// A thread is given back once, and not at all when the assistant has it. The customer is told each
+// time that it is taken, by the same one too. Who takes it again while it is given back has it.
 func TestReturn(t *testing.T) {
 	t.Parallel()
 	o, ctx := newOffice(t), context.Background()
@@ -286,6 +286,9 @@ func TestReturn(t *testing.T) {
 	o.now = o.now.Add(time.Minute)
 	if err := o.Take(ctx, o.thread, clerk); err != nil {
 		t.Fatal(err)
+	}
+	if got := o.told(); got != "handed_over handed_back handed_over" {
+		t.Errorf("told %s", got)
 	}
 	other := actor.Actor{Kind: actor.Staff, ID: "other", Groups: []string{"admin"}}
 	late := o.over(dynamotest.Open(t, dynamotest.Before("DeleteItem", func() {
