@@ -129,13 +129,16 @@ func (v *tavern) orderedFor(customer string, when time.Time) order.Order {
 }
 
 // booked is a confirmed booking that begins at noon.
-func (v *tavern) booked(customer string) ledger.Transaction {
+func (v *tavern) booked(customer string) ledger.Transaction { return v.bookedAt(customer, noon, "UTC") }
+
+// bookedAt is one for an hour from a time, in a zone.
+func (v *tavern) bookedAt(customer string, start time.Time, zone string) ledger.Transaction {
 	v.t.Helper()
 	v.now = noon.Add(-time.Hour)
 	defer func() { v.now = noon }()
 	tx, err := v.ledger.Offer(v.t.Context(), ledger.Terms{
 		Business: v.biz, Listing: "tavern", ListingName: "Tavern", Offering: "table", OfferingName: "Table", Market: v.tc.Market.ID, Owner: v.guest.Key(),
-		Start: noon, End: noon.Add(time.Hour), Slots: []time.Time{noon}, TimeZone: "UTC", Party: 2, Currency: "EUR", CustomerName: customer,
+		Start: start, End: start.Add(time.Hour), Slots: []time.Time{start}, TimeZone: zone, Party: 2, Currency: "EUR", CustomerName: customer,
 	}, 9, 10*time.Minute, dynamotest.ID("k"))
 	if err == nil {
 		receipt := ledger.Receipt{PendingID: "p", OfferHash: tx.OfferHash, MessageID: "m", Answer: "yes", Actor: tx.Owner, At: v.now}
@@ -410,6 +413,41 @@ func TestTheDayInOneWord(t *testing.T) {
 	}
 	if s, ok, err := v.today("not today"); ok || err != nil {
 		t.Errorf("in other words: %+v, %v", s, err)
+	}
+}
+
+// A booking is on the day that it is where it takes place, and on both of two that it is on: whatever
+// day it is in UTC.
+func TestTheDayWhereABookingTakesPlace(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		zone  string
+		start time.Time
+		want  string
+	}{
+		"at night in the east":       {"Asia/Nicosia", time.Date(2026, 11, 23, 23, 0, 0, 0, time.UTC), "2026-11-24"},
+		"until midnight in the east": {"Asia/Nicosia", time.Date(2026, 11, 23, 21, 0, 0, 0, time.UTC), "2026-11-23"},
+		"in the evening in the west": {"America/New_York", time.Date(2026, 11, 24, 1, 0, 0, 0, time.UTC), "2026-11-23"},
+		"over midnight in the west":  {"America/New_York", time.Date(2026, 11, 24, 4, 30, 0, 0, time.UTC), "2026-11-23 2026-11-24"},
+	} {
+		v := newTavern(t)
+		tx := v.bookedAt("Ann", tt.start, tt.zone)
+		var on []string
+		for _, day := range []string{"2026-11-22", "2026-11-23", "2026-11-24", "2026-11-25"} {
+			r, err := v.does("getBusinessDay", fmt.Sprintf(`{"date":%q}`, day))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, b := range r.Data.(map[string]any)["bookings"].([]map[string]any) {
+				on = append(on, day)
+				if b["code"] != tx.Code {
+					t.Errorf("%s: %v", name, b)
+				}
+			}
+		}
+		if got := strings.Join(on, " "); got != tt.want {
+			t.Errorf("%s: on %s, want %s", name, got, tt.want)
+		}
 	}
 }
 
