@@ -118,16 +118,19 @@ func TestAMoveIntoItsOwnPlace(t *testing.T) {
 		unit            schedule.Unit
 		initiate        string
 		date, clock, to string
-		party           int
+		party, minutes  int      // of the booking; 0 is a slot
 		before, after   []string // what the old one and the new one have
 		held            string   // what the new one has before the YES, if anything
 	}{
 		"more people": {
-			schedule.BySlot, at("2030-06-04", "19:00"), "2030-06-04", "19:00", "", 4, []string{"04 16:00"}, []string{"04 16:00"}, "",
+			schedule.BySlot, at("2030-06-04", "19:00"), "2030-06-04", "19:00", "", 4, 0, []string{"04 16:00"}, []string{"04 16:00"}, "",
 		},
 		"a night later": {
 			schedule.ByNight, strings.NewReplacer(`"time":"19:00","endDate":null`, `"time":null,"endDate":"2030-06-06"`).Replace(at("2030-06-04", "19:00")),
-			"2030-06-05", "", "2030-06-07", 2, []string{"04 00:00", "05 00:00"}, []string{"05 00:00", "06 00:00"}, "06 00:00",
+			"2030-06-05", "", "2030-06-07", 2, 0, []string{"04 00:00", "05 00:00"}, []string{"05 00:00", "06 00:00"}, "06 00:00",
+		},
+		"an hour and a half an hour later": {
+			schedule.BySlot, at("2030-06-04", "19:00"), "2030-06-04", "20:00", "", 2, 90, []string{"04 16:00", "04 17:00"}, []string{"04 17:00", "04 18:00"}, "04 18:00",
 		},
 	} {
 		for _, end := range []string{"yes", "no", "time up"} {
@@ -137,6 +140,7 @@ func TestAMoveIntoItsOwnPlace(t *testing.T) {
 				if s.offering.Unit = tt.unit; tt.unit == schedule.ByNight {
 					s.offering.Hours, s.offering.Per = nil, schedule.PerNight
 				}
+				s.offering.DurationMinutes = max(s.offering.DurationMinutes, tt.minutes)
 				res, err := s.call("initiateBooking", tt.initiate, "k")
 				if err != nil || res.Proposal == nil {
 					t.Fatalf("%+v, %v", res, err)
@@ -186,6 +190,19 @@ func TestAMoveIntoItsOwnPlace(t *testing.T) {
 				now, err := s.Get(ctx, s.owner, held.ID)
 				if err != nil || OfferHash(now) != held.OfferHash || (now.State == Confirmed) != (end == "yes") {
 					t.Errorf("%+v, %v", now, err)
+				}
+				has := old
+				if end == "yes" {
+					has = now
+				}
+				locks, err := s.lockRange(ctx, s.business, s.offering.ID, day, day.AddDate(0, 0, 4))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, k := range locks { // also of a slot that was in the middle of one and is at the end of the other
+					if i := slices.IndexFunc(has.Slots, k.key.slot.Equal); i < 0 || !k.Ends.Equal(has.slotEnd(i)) {
+						t.Errorf("the lock on %s ends at %s: %v of %+v", k.key.slot, k.Ends, i, has.Terms)
+					}
 				}
 			})
 		}
