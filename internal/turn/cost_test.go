@@ -67,6 +67,38 @@ func TestCostOfATurn(t *testing.T) {
 	t.Log("\n" + table.String())
 }
 
+// However often what is pending was asked about, the thread keeps which question was the first and
+// which the last, and its YES asks for no more.
+func TestPromise7_ManyReminders(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.stock(nil, "cruise")
+	w.model = clerkModel()
+	say := func(id, text string) (telemetry.Cost, []string) {
+		in := w.from("ann", channel.WhatsApp, id, text)
+		cost := w.cost(in)
+		h, err := w.threads.Head(t.Context(), threadOf(in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h.Pending == nil {
+			return cost, nil
+		}
+		return cost, h.Pending.Asked
+	}
+	_, first := say("wish", "cruise")
+	var asked []string
+	for n := range 5 {
+		last := asked
+		if _, asked = say(fmt.Sprint("what", n), "is it by the sea?"); len(asked) != 2 || asked[0] != first[0] || slices.Equal(asked, last) {
+			t.Errorf("after %d reminders: asked by %q, first by %q", n+1, asked, first)
+		}
+	}
+	if cost, left := say("yes", "yes"); cost.Requests != 8 || left != nil {
+		t.Errorf("its YES made %d requests, asked by %q", cost.Requests, left)
+	}
+}
+
 // cost is what a message costs until its answer has gone out.
 func (w *world) cost(in channel.Inbound) telemetry.Cost {
 	w.t.Helper()

@@ -118,10 +118,11 @@ func TestAudit(t *testing.T) {
 
 // TestPromise2_NoClaimGoesOut has a model claim in every way that package claim knows, in
 // ten languages, that something was done: none of it is on the thread, on the outbox or
-// sent, whatever else the turn does. What claims nothing goes out as it is.
+// sent, whatever else the turn does, on any channel. What claims nothing goes out as it is.
 func TestPromise2_NoClaimGoesOut(t *testing.T) {
 	t.Parallel()
-	for _, lang := range append(language.Supported(), "disguise") {
+	for i, lang := range append(language.Supported(), "disguise") {
+		ch := []channel.Channel{channel.WhatsApp, channel.Messenger, channel.App, channel.Web}[i%4]
 		t.Run(lang, func(t *testing.T) {
 			t.Parallel()
 			claims, plain := repliesIn(t, lang)
@@ -137,7 +138,7 @@ func TestPromise2_NoClaimGoesOut(t *testing.T) {
 					}
 					return llm.Response{Text: reply, Finish: "stop"}, nil
 				})
-				in := w.from("ann", channel.WhatsApp, fmt.Sprint(said), text)
+				in := w.from("ann", ch, fmt.Sprint(said), text)
 				w.arrive(nil, in)
 				return threadOf(in)
 			}
