@@ -203,6 +203,24 @@ func TestFindNights(t *testing.T) {
 	}
 }
 
+// Today is what the calendar of the place says.
+func TestNightsBeginToday(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		zone, now, from string
+		reason          Reason
+	}{
+		{"Europe/Nicosia", "2026-12-21 23:30", "2026-12-22", ""},
+		{"Europe/Nicosia", "2026-12-21 23:30", "2026-12-21", Past}, // it is the 22nd there
+		{"America/New_York", "2026-12-22 02:00", "2026-12-21", ""}, // it is the 21st there
+		{"America/New_York", "2026-12-22 02:00", "2026-12-20", Past},
+	} {
+		if _, err := room(tt.zone).Find(utc(tt.now), tt.from, "", "2026-12-24"); ReasonOf(err) != tt.reason {
+			t.Errorf("%s at %s UTC, from %s: %v (%s), want %s", tt.zone, tt.now, tt.from, err, ReasonOf(err), tt.reason)
+		}
+	}
+}
+
 // Where clocks go back by half an hour, the slot that comes twice is one more.
 func TestField34_NoMoreSlotsThanCanBeLocked(t *testing.T) {
 	t.Parallel()
