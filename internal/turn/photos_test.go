@@ -9,6 +9,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/llm"
 	"merve/internal/media"
+	"merve/internal/telemetry"
 )
 
 // unasked are photos that nobody should keep.
@@ -43,5 +44,29 @@ func TestPhotosNobodyAskedFor(t *testing.T) {
 	w.say(in)
 	if !strings.Contains(told, "look") || !strings.Contains(told, "[attachment: image/jpeg]") || strings.Contains(told, "photo:") {
 		t.Errorf("told %q", told)
+	}
+}
+
+// A photo of 5 MB costs the thread what a small one does: it is in the bucket, and the thread has its
+// name.
+func TestField33_ALargePhoto(t *testing.T) {
+	t.Parallel()
+	w := newSara(t, nil)
+	var told string
+	w.model = modelFunc(func(_ context.Context, req llm.Request) (llm.Response, error) {
+		told = req.Messages[len(req.Messages)-1].Text
+		return llm.Response{Text: "I see.", Finish: "stop"}, nil
+	})
+	var want telemetry.Cost
+	for _, name := range []string{"first.jpg", "small.jpg", "large.jpg"} { // the first reads the market, too
+		in := w.from(name, channel.Messenger, "1", "look")
+		in.Media = []channel.Media{w.sara.photo(channel.Messenger, name)}
+		cost := w.cost(in)
+		if name != "large.jpg" {
+			want = cost
+		}
+		if cost.Requests != want.Requests || cost.WriteUnits != want.WriteUnits || cost.ReadUnits != want.ReadUnits || !strings.Contains(told, "photo:") {
+			t.Errorf("%s costs %+v, a small one %+v; the model was told %q", name, cost, want, told)
+		}
 	}
 }

@@ -63,8 +63,8 @@ func newSara(t *testing.T, change func(m *market.Market)) *world {
 	return w
 }
 
-// photoHost gives out what customers attach. Its names say what it is: huge… is too large,
-// letter… is no photo, gone… has expired.
+// photoHost gives out what customers attach. Its names say what it is: large… has 5 MB, huge… is too
+// large, letter… is no photo, gone… has expired.
 func photoHost(t *testing.T) string {
 	t.Helper()
 	photo := mediatest.JPEG(t, 40, 30)
@@ -77,6 +77,8 @@ func photoHost(t *testing.T) string {
 			w.Header().Set("Content-Length", fmt.Sprint(media.MaxBytes+1))
 		case strings.HasPrefix(name, "letter"):
 			_, _ = w.Write([]byte("Dear Sirs, ")) // a client that went away is the client's affair
+		case strings.HasPrefix(name, "large"):
+			_, _ = w.Write(append(slices.Clone(photo), make([]byte, 5<<20-len(photo))...))
 		default:
 			_, _ = w.Write(photo)
 		}
