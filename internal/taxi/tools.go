@@ -62,7 +62,7 @@ func (c *Caller) Tools() []tool.Tool {
 				"Ask for the pickup when you do not know it, never guess one; \"here\" or \"my place\" is none.",
 			tool.Propose, c.request),
 		tool.New("getTaxiStatus",
-			"Tell how far the customer's taxi is: requested (drivers are being asked), assigned (a driver is on the way), arrived, done, cancelled or unserved "+
+			"Tell how far the customer's taxi is: requested (no driver has taken it; driversAsked says whether any was asked yet), assigned (a driver is on the way), arrived, done, cancelled or unserved "+
 				"(nobody could come). Name the ride's code whenever you say that a taxi is ordered, on its way or cancelled.",
 			tool.Read, c.status),
 		tool.New("cancelTaxi",
@@ -220,12 +220,15 @@ func (c *Caller) status(ctx context.Context, tc tool.Context, a statusArgs) (too
 		return tool.Result{}, err
 	}
 	data := view(tc, r)
+	if r.Status == Requested {
+		data["driversAsked"] = len(r.Offered) > 0
+	}
 	res := tool.Result{Data: data, Memory: data}
 	if ordered := r.Receipt != nil; ordered {
 		res.Cards = []tool.Card{Card(tc.Language, r)}
 	}
 	switch {
-	case r.Status == Requested && len(r.Offered) > 0:
+	case data["driversAsked"] == true:
 		res.Facts = []string{string(claim.Sent) + ":" + r.Code}
 	case r.Status == Assigned, r.Status == Arrived, r.Status == Done:
 		res.Facts = []string{string(claim.Ordered) + ":" + r.Code, string(claim.Sent) + ":" + r.Code, string(claim.Booked) + ":" + r.Code}

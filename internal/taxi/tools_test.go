@@ -258,6 +258,7 @@ func TestStatusAndCancel(t *testing.T) {
 // and where nobody is there when somebody is.
 func TestNobodyIsToldYet(t *testing.T) {
 	t.Parallel()
+	asked := func(res tool.Result) any { return res.Data.(map[string]any)["driversAsked"] }
 	for name, tt := range map[string]struct {
 		drivers int
 		when    time.Time
@@ -269,14 +270,14 @@ func TestNobodyIsToldYet(t *testing.T) {
 		c := newCorner(t)
 		c.drivers(tt.drivers)
 		r := c.requested(func(o *taxi.Order) { o.When = tt.when })
-		if res, err := call(t.Context(), c.caller(), c.tc(), "getTaxiStatus", `{}`); err != nil || len(res.Facts) != 0 || len(res.Cards) != 1 {
-			t.Errorf("%s: before: %v, %v, %v", name, res.Facts, res.Cards, err)
+		if res, err := call(t.Context(), c.caller(), c.tc(), "getTaxiStatus", `{}`); err != nil || len(res.Facts) != 0 || len(res.Cards) != 1 || asked(res) != false {
+			t.Errorf("%s: before: %v, %v, %v", name, res, res.Cards, err)
 		}
 		c.drivers(1)
 		c.clock.Add(tt.in)
 		c.sweep()
-		if res, err := call(t.Context(), c.caller(), c.tc(), "getTaxiStatus", `{}`); err != nil || fmt.Sprint(res.Facts) != fmt.Sprint([]string{"sent:" + r.Code}) {
-			t.Errorf("%s: offered: %v, %v", name, res.Facts, err)
+		if res, err := call(t.Context(), c.caller(), c.tc(), "getTaxiStatus", `{}`); err != nil || fmt.Sprint(res.Facts) != fmt.Sprint([]string{"sent:" + r.Code}) || asked(res) != true {
+			t.Errorf("%s: offered: %v, %v", name, res, err)
 		}
 	}
 }

@@ -39,6 +39,7 @@ func TestPromise1_AYesToABookingIsNoneToItsEnd(t *testing.T) {
 		{"dive", "Please pay"},
 		{"book, yes, move it", "has been moved"},
 		{"book, yes, cancel it", "still waiting"},
+		{"dive, yes, cancel it", "still waiting"},
 		{"note", "still waiting"},
 	} {
 		t.Run(c.said, func(t *testing.T) {
