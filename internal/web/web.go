@@ -145,7 +145,7 @@ func reads(w http.ResponseWriter, r *http.Request) bool {
 	}
 	w.Header().Set("Allow", "GET, HEAD")
 	problem(w, fault.Problem{
-		Type: "about:blank", Title: "method not allowed", Status: http.StatusMethodNotAllowed,
+		Type: "about:blank", Title: "method_not_allowed", Status: http.StatusMethodNotAllowed,
 		Detail: "want GET or HEAD", TraceID: telemetry.TraceID(r.Context()),
 	})
 	return false
