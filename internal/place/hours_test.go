@@ -52,7 +52,10 @@ func TestOpen(t *testing.T) {
 	if got := (&Place{}).hoursOn(noon, time.UTC); got != "" {
 		t.Errorf("hours that nobody knows: %q", got)
 	}
-	for at, want := range map[string]string{"2026-11-20 08:00": "09:00-12:30, 20:00-02:00", "2026-11-22 08:00": "closed"} {
+	for at, want := range map[string]string{
+		"2026-11-20 08:00": "09:00-12:30, 20:00-02:00", "2026-11-22 08:00": "closed",
+		"2026-11-20 00:30": "09:00-12:30, 20:00-02:00", "2026-11-22 00:30": "closed", // in UTC it is the day before
+	} {
 		if got := p.hoursOn(local(t, at), nicosia(t)); got != want {
 			t.Errorf("hours on %s: %q", at, got)
 		}
