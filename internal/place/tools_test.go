@@ -376,6 +376,29 @@ func TestNoDutyList(t *testing.T) {
 	}
 }
 
+// In the last hours of a duty, tonight is the night that comes: whether there is a list for it does
+// not follow from the one that ends.
+func TestDutyListOfTheNightThatComes(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		date   string // of the only duty, from 18:00 to 08:00
+		onDuty bool
+		note   string
+	}{
+		{"2026-11-20", false, "no duty list for 2026-11-21"},
+		{"2026-11-21", true, ""},
+	} {
+		p := lantern()
+		p.OnDuty, p.DutyWeekdays = []string{tt.date}, nil
+		d := newDesk(t, p)
+		d.tc.Location, d.tc.Now = &harbour, local(t, "2026-11-21 07:00")
+		_, got, err := d.call("findPharmacy", `{"when":"tonight"}`)
+		if err != nil || !slices.Equal(got.ids(), []string{"lantern"}) || got.Places[0].OnDuty != tt.onDuty || !strings.Contains(got.Note, tt.note) || (tt.note == "") != (got.Note == "") {
+			t.Errorf("on duty on %s: %+v, %v", tt.date, got, err)
+		}
+	}
+}
+
 // An error says what to do about it.
 func TestToolErrors(t *testing.T) {
 	t.Parallel()
