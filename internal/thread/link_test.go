@@ -288,7 +288,7 @@ func TestEraseLetsGoOfWhatWaits(t *testing.T) {
 	}
 }
 
-// What Erase leaves: no word, name, number or place, on a thread of several pages; the same
+// What Erase leaves: no word, photo, name, number or place, on a thread of several pages; the same
 // message comes in once all the same, and who had opted out still has.
 func TestErase(t *testing.T) {
 	t.Parallel()
@@ -299,7 +299,7 @@ func TestErase(t *testing.T) {
 	secret := "the secret " + strings.Repeat("long ", 200)
 	var id string
 	for n := range 40 {
-		in.MessageID, in.Text = fmt.Sprint(n), secret
+		in.MessageID, in.Text, in.Media = fmt.Sprint(n), secret, []channel.Media{{URL: "https://example.com/secret.jpg", Type: "image/jpeg"}}
 		a := mustAppend(t, s, in, true)
 		id = a.Thread
 		th, err := s.Open(ctx, a.Lease)
@@ -318,7 +318,7 @@ func TestErase(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	in.MessageID, in.Text = "waits", "this waits "+strings.Repeat("long ", 200)
+	in.MessageID, in.Text, in.Media = "waits", "this waits "+strings.Repeat("long ", 200), nil
 	running := mustAppend(t, s, in, true)
 	for n := range 2 {
 		metered, meter := telemetry.WithMeter(ctx)
@@ -341,7 +341,7 @@ func TestErase(t *testing.T) {
 			continue
 		}
 		for name := range it {
-			if name == "name" || name == "phone" || name == "loc" || name == "lang" {
+			if name == "name" || name == "phone" || name == "loc" || name == "lang" || name == "media" {
 				t.Errorf("%s keeps %s", sk, name)
 			}
 		}
