@@ -270,6 +270,15 @@ func TestField15_CheckLooksAtWhatChanged(t *testing.T) {
 		{time.Minute, func() {}, Checked{}, 16},
 		{time.Hour, func() { p.commit(p.Table.Update(p.item("soup").key(), "ADD #left :less", dynamo.V{":less": -1})) }, Checked{Looked: 1}, 16 + 1 + 1},
 		{time.Hour, func() {}, Checked{}, 16},
+		{time.Minute, func() { // an order is wrong, and a count that is right has changed
+			p.orders["or_1"] = map[string]int{"soup": 3}
+			p.commit(p.Set(p.item("fish"), 6, "s"))
+		}, Checked{}, 16},
+		{time.Minute, func() {}, Checked{Looked: 1, Drifted: 1}, 16 + 2 + 1},
+		{time.Minute, func() {}, Checked{}, 16},
+		{time.Hour, func() {}, Checked{Looked: 1, Drifted: 1}, 16 + 2 + 1},
+		{time.Hour, func() { p.orders["or_1"] = map[string]int{"soup": 2} }, Checked{Looked: 1}, 16 + 1 + 1},
+		{time.Hour, func() {}, Checked{}, 16},
 	} {
 		now = now.Add(step.after)
 		step.do()
