@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -176,6 +177,30 @@ func TestField24_WhatFailedIsPaidFor(t *testing.T) {
 	}
 	days, err := w.runner.Days(t.Context(), w.market, w.clock.now(), w.clock.now())
 	if err != nil || len(days) != 1 || days[0].MicroUSD != 75_000 || days[0].Turns != 0 {
+		t.Errorf("%+v, %v", days, err)
+	}
+}
+
+// What a turn has cost counts for its market's day while the store does not take it, and is saved, with
+// how much was said, when the store does.
+func TestField24_WhatIsNotSavedYetCounts(t *testing.T) {
+	t.Parallel()
+	w, rounds := tireless(t, func(s *market.Safety) { s.MaxRounds, s.MarketDayMicroUSD = 3, 37_500 })
+	var away atomic.Bool
+	w.start(dynamotest.Once(t, dynamotest.Look{Next: wire, See: func(op string, body []byte) ([]byte, error) {
+		if away.Load() && bytes.Contains(body, []byte(`"spend#`)) {
+			return nil, io.ErrUnexpectedEOF
+		}
+		return body, nil
+	}}))
+	away.Store(true)
+	w.say(w.from("ann", channel.App, "m1", "hi"))
+	away.Store(false)
+	if a := w.say(w.from("bob", channel.App, "m2", "hi")); *rounds != 3 || textOf(a.Turn) != wording.Say("en", wording.BudgetMarket, nil) {
+		t.Errorf("%d rounds, then %q", *rounds, textOf(a.Turn))
+	}
+	days, err := w.runner.Days(t.Context(), w.market, w.clock.now(), w.clock.now())
+	if err != nil || len(days) != 1 || days[0].MicroUSD != 37_500 || days[0].Turns != 2 {
 		t.Errorf("%+v, %v", days, err)
 	}
 }
