@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/actor"
+	"merve/internal/app"
 	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
@@ -608,6 +609,42 @@ func (s *service) proposedRide(t *testing.T, market string) (from actor.Actor, r
 		t.Fatal(err)
 	}
 	return from, r, a.Thread
+}
+
+// The day of a list of rides ends at the next local midnight, also when it has 25 or 23 hours.
+func TestRidesOfADayOfAChangeOfClocks(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	m := market.Default(dynamotest.ID("m"))
+	m.TimeZone = "Asia/Nicosia"
+	if _, err := s.base.Markets().Save(t.Context(), *m, "staff:seed"); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		ordered time.Time
+		day     string
+	}{
+		{time.Date(2027, 3, 28, 20, 30, 0, 0, time.UTC), "2027-03-28"},
+		{time.Date(2027, 3, 28, 21, 30, 0, 0, time.UTC), "2027-03-29"},
+		{time.Date(2027, 10, 31, 21, 30, 0, 0, time.UTC), "2027-10-31"},
+		{time.Date(2027, 10, 31, 22, 30, 0, 0, time.UTC), "2027-11-01"},
+	} {
+		then, b := *s, *s.base
+		b.Now = func() time.Time { return tt.ordered }
+		then.base = app.NewBase(b)
+		r, _ := then.ride(t, m.ID)
+		var all struct{ Rides []rideAnswer }
+		pausetest.Until(t, "the ride in the list", func() bool {
+			s.call(t, "GET", "/admin/api/markets/"+m.ID+"/rides", nil, admin()...).wants(t, http.StatusOK, &all)
+			return len(all.Rides) > 0 && all.Rides[0].RideID == r.ID
+		})
+		for _, day := range []string{"2027-03-28", "2027-03-29", "2027-10-31", "2027-11-01"} {
+			s.call(t, "GET", "/admin/api/markets/"+m.ID+"/rides?day="+day, nil, admin()...).wants(t, http.StatusOK, &all)
+			if of := slices.ContainsFunc(all.Rides, func(a rideAnswer) bool { return a.RideID == r.ID }); of != (day == tt.day) {
+				t.Errorf("ordered at %s: among those of %s is %v", tt.ordered, day, of)
+			}
+		}
+	}
 }
 
 func TestRides(t *testing.T) {
