@@ -467,6 +467,7 @@ func (s *service) offered(t *testing.T, words ...string) (id string, got api.Cha
 	return id, got
 }
 
+// What waits for YES is listed as it was offered, until its time is over; the YES settles it.
 func TestBookingByChat(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -478,6 +479,11 @@ func TestBookingByChat(t *testing.T) {
 	}
 	if !offer.PendingAction.ExpiresAt.After(now()) || offer.PendingAction.Summary == "" {
 		t.Errorf("offer: %+v", offer.PendingAction)
+	}
+	var over list
+	s.callTo(t, s.later(t, offer.PendingAction.ExpiresAt.Sub(now())), "GET", messagesOf(offer.ThreadID), nil, "x-session-id", id).wants(t, http.StatusOK, &over)
+	if over.State != thread.Idle || over.PendingAction != nil || len(over.Messages) != len(l.Messages) {
+		t.Errorf("when its time is over, listed as %s with %+v and %d messages", over.State, over.PendingAction, len(over.Messages))
 	}
 	if got := s.say(t, id, "yes"); got.State != thread.Idle || got.PendingAction != nil || got.Reply == "" {
 		t.Errorf("after YES: %+v", got)
