@@ -14,9 +14,11 @@ import (
 
 	"merve/infra/local/demo"
 	"merve/internal/app"
+	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
 	"merve/internal/pause/pausetest"
+	"merve/internal/thread"
 )
 
 // later is a front of the service whose clock is ahead, on the same data.
@@ -170,6 +172,32 @@ func TestWebhookOfAnotherMarket(t *testing.T) {
 	changed.Set("To", "whatsapp:"+phone())
 	s.callTo(t, front, "POST", inboundPath, changed.Encode(), "Content-Type", "application/x-www-form-urlencoded", "X-Twilio-Signature", s.twilio.Sign(s.url+inboundPath, form)).
 		refuses(t, http.StatusForbidden, "")
+}
+
+// Who writes to a market's own number has there the role that they have in that market, whatever they
+// are in the default one.
+func TestRoleInTheMarketOfANumber(t *testing.T) {
+	t.Parallel()
+	s, driver, number, id := start(t), phone(), phone(), dynamotest.ID("m")
+	s.call(t, "PUT", "/admin/api/markets/"+id, map[string]any{"name": "Other", "whatsapp": map[string]any{"from": number}}, admin()...).wants(t, http.StatusOK, nil)
+	s.call(t, "PUT", "/admin/api/markets/"+id+"/drivers/dina", map[string]any{"name": "Dina", "phone": driver, "districts": []string{"Kyrenia"}, "seats": 4, "enabled": true}, admin()...).wants(t, http.StatusOK, nil)
+	front := s.with(t, func(*app.Base) {}) // has not read the numbers yet
+	for from, has := range map[string]channel.ThreadType{
+		driver: channel.Dispatch, "+15550101047": channel.General, // a business in the default market
+	} {
+		form := s.twilio.Inbound(sid(), from, "hello")
+		form.Set("To", "whatsapp:"+number)
+		s.signedForm(t, front, inboundPath, form).wants(t, http.StatusOK, nil)
+		for _, typ := range []channel.ThreadType{channel.General, channel.Ops, channel.Dispatch} {
+			want := http.StatusNotFound
+			if typ == has {
+				want = http.StatusOK
+			}
+			if a := s.call(t, "GET", "/admin/api/threads/"+thread.ID(id, typ, "", "person:whatsapp:"+from), nil, admin()...); a.status != want {
+				t.Errorf("%s has a thread as %s: %d, want %d", from, typ, a.status, want)
+			}
+		}
+	}
 }
 
 // The cursor of one thread, or none that was ever given out, shows nothing of another's.
