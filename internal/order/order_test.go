@@ -380,17 +380,22 @@ func TestOnlyEventsAreEvents(t *testing.T) {
 	}
 }
 
-// Events say whether the customer made them happen, or somebody else.
+// Events say whether the customer made them happen, by any of their chats, or somebody else.
 func TestWhoMadeItHappen(t *testing.T) {
 	t.Parallel()
 	c := newCounter(t)
 	o := c.apply(c.propose("1"), order.PlacedEvent)
-	if _, err := c.store.Apply(t.Context(), o, order.AcceptedEvent, order.By{Actor: actor.Actor{Kind: actor.Person, ID: "biz"}}); err != nil {
+	o, err := c.store.Apply(t.Context(), o, order.AcceptedEvent, order.By{Actor: actor.Actor{Kind: actor.Person, ID: "biz"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	linked := actor.Actor{Kind: actor.Person, ID: dynamotest.ID("ann"), Also: []string{c.owner.Key()}}
+	if _, err := c.store.Apply(t.Context(), o, order.CancelledEvent, order.By{Actor: linked}); err != nil {
 		t.Fatal(err)
 	}
 	events, err := c.store.Events(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(events) != 4 {
+		t.Fatal(events, err)
 	}
 	for _, e := range events {
 		if e.Customer != (e.Type != order.AcceptedEvent) {
