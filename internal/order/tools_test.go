@@ -224,6 +224,9 @@ func TestWhatIsProposed(t *testing.T) {
 		"brought to where they are": {"orderFood", args{"delivery": true, "phone": "+15550300"}, func(k *kiosk) {
 			k.Places, k.tc.Location = atlas{}, &channel.Location{Lat: 50.002, Lng: 10, Address: "Harbour"}
 		}, "Harbour; 50.002 10; 50; +15550300; 01-01 00:00"},
+		"brought where nobody finds, and not to where they are": {"orderFood", brought, func(k *kiosk) {
+			k.Places, k.tc.Location = atlas{}, &channel.Location{Lat: 50.002, Lng: 10, Address: "Harbour"}
+		}, "High Street 1; ; 50; +15550300; 01-01 00:00"},
 
 		"for a number as people write it": {"orderFood", args{"phone": "+1 (555) 03-٠٠"}, nil, "; ; 0; +15550300; 01-01 00:00"},
 		"at a time of the market":         {"bookService", at, func(k *kiosk) { k.tc.Market.TimeZone = "Asia/Tokyo" }, "; ; 0; ; 11-24 04:00"},
