@@ -80,6 +80,40 @@ func TestWhoIsToldThatAnOrderIsDone(t *testing.T) {
 	}
 }
 
+// What a business or staff did with an order is told as what a person did, who may write later and
+// whoever has the thread; what time did is not.
+func TestWhatIsToldOfAnOrderAsByAPerson(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		kind     string
+		by       actor.Actor
+		all      []order.EventType
+		byPerson bool
+	}{
+		{"order_accepted", business, []order.EventType{order.PlacedEvent, order.AcceptedEvent}, true},
+		{"order_cancelled_by_business", business, []order.EventType{order.PlacedEvent, order.AcceptedEvent, order.CancelledEvent}, true},
+		{"order_unanswered", nobody, []order.EventType{order.PlacedEvent, order.UnansweredEvent}, false},
+		{"order_expired", nobody, []order.EventType{order.ExpiredEvent}, false},
+	} {
+		t.Run(tt.kind, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.save()
+			e := p.ordered(tt.by, tt.all...)
+			if err := p.TellOrder(t.Context(), e); err != nil {
+				t.Fatal(err)
+			}
+			h, err := p.threads.Head(t.Context(), e.Thread)
+			if err != nil || len(h.Inbox) != 2 || h.Inbox[1].Notice == nil {
+				t.Fatalf("%+v, %v", h.Inbox, err)
+			}
+			if n := h.Inbox[1].Notice; n.Kind != tt.kind || n.ByPerson != tt.byPerson {
+				t.Errorf("%s: by a person %v, want %s: %v", n.Kind, n.ByPerson, tt.kind, tt.byPerson)
+			}
+		})
+	}
+}
+
 // The customer takes an order back and has all deleted before anybody is told: the business is told
 // all the same.
 func TestTakenBackAndDeleted(t *testing.T) {
