@@ -297,6 +297,11 @@ func TestTellingOfWithdrawalAndEnd(t *testing.T) {
 	if ns[1].Cards[0]["status"] != "requested" || ns[1].Cards[0]["driver"] != nil || ns[2].Cards[0]["status"] != "unserved" || ns[2].Ref != r.ID {
 		t.Errorf("%+v", ns)
 	}
+	for i, byDriver := range []bool{true, true, false} { // that nobody came is nobody's doing
+		if ns[i].ByPerson != byDriver {
+			t.Errorf("%s: by a person %v, want %v", ns[i].Kind, ns[i].ByPerson, byDriver)
+		}
+	}
 }
 
 // Nobody is told that another driver was faster when the ride is offered again by then.
