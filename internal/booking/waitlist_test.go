@@ -433,11 +433,11 @@ func TestWhoCannotBeAskedNowIsPassedOver(t *testing.T) {
 		o.Turn = thread.Turn{N: th.Turns + 1, In: th.Inbox, At: i.now}
 		return i.threads.Commit(i.t.Context(), lease, th, o)
 	}
-	wrote := func(i *inn, id string, ago time.Duration) error {
+	wrote := func(i *inn, by channel.Channel, ago time.Duration) error {
 		earlier := *i.threads
 		earlier.Now = func() time.Time { return i.now.Add(-ago) }
 		_, err := earlier.Append(i.t.Context(), channel.Inbound{
-			Market: i.market.ID, Channel: channel.WhatsApp, ThreadType: channel.General, From: i.actor("ann"), MessageID: "2", Text: "hi",
+			Market: i.market.ID, Channel: by, ThreadType: channel.General, From: i.actor("ann"), MessageID: "2", Text: "hi",
 		}, false)
 		return err
 	}
@@ -456,9 +456,10 @@ func TestWhoCannotBeAskedNowIsPassedOver(t *testing.T) {
 		"opted out":              {func(i *inn, id string) error { return ends(i, id, thread.Outcome{OptedOut: true}) }, later, now},
 		"a person has it":        {func(i *inn, id string) error { return i.byPerson(id) }, later, now},
 		"somebody else's thread": {func(i *inn, _ string) error { return i.byPerson(i.thread("eve")) }, now, later},
-		"has written today":      {func(i *inn, id string) error { return wrote(i, id, 23*time.Hour) }, now, later},
-		"has not":                {func(i *inn, id string) error { return wrote(i, id, 24*time.Hour) }, later, now},
-		"has not, by a template": {func(i *inn, id string) error { approved(i); return wrote(i, id, 24*time.Hour) }, now, later},
+		"has written today":      {func(i *inn, _ string) error { return wrote(i, channel.WhatsApp, 23*time.Hour) }, now, later},
+		"has not":                {func(i *inn, _ string) error { return wrote(i, channel.WhatsApp, 24*time.Hour) }, later, now},
+		"has not, on Messenger":  {func(i *inn, _ string) error { return wrote(i, channel.Messenger, 24*time.Hour) }, later, now},
+		"has not, by a template": {func(i *inn, _ string) error { approved(i); return wrote(i, channel.WhatsApp, 24*time.Hour) }, now, later},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
