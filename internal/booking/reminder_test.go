@@ -119,6 +119,34 @@ func TestAReminderLastsUntilItsMoment(t *testing.T) {
 	}
 }
 
+// A reminder that was said long before its booking is there as long as that: who has the booking moved
+// days later is reminded of the new time.
+func TestAReminderLastsUntilItsBookingMoves(t *testing.T) {
+	t.Parallel()
+	i, says := newInn(t), &told{}
+	tx := i.booked("ann", "26 18:00")
+	if _, err := i.call("ann", "setReminder", fmt.Sprintf(`{"transactionId":%q,"hoursBefore":72}`, tx.ID), "k"); err != nil {
+		t.Fatal(err)
+	}
+	i.reminders.Threads = says
+	remind := func(of ledger.Transaction, n int) {
+		t.Helper()
+		if _, err := i.reminders.Remind(t.Context(), reminderOf(of), i.now); err != nil || says.n != n {
+			t.Errorf("at %v: told %d times, want %d; %v", i.now, says.n, n, err)
+		}
+	}
+	i.now = at(23, 18, 0)
+	remind(tx, 1)
+	i.now = at(26, 17, 0)
+	dynamotest.Lapse(t, dynamotest.TableName("ledger"), tx.ID, i.now)
+	e := i.moved("ann", tx, "30 18:00")
+	if err := i.reminders.Moved(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	i.now = at(27, 18, 0)
+	remind(e.Transaction, 2)
+}
+
 // A reminder comes in the chat where it was asked for, in the language spoken there; one that was set
 // when that was not kept, where it was booked.
 func TestAReminderComesWhereItWasAskedFor(t *testing.T) {
