@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"merve/internal/actor"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/schedule"
@@ -235,6 +236,42 @@ func TestAPlaceIsInheritedOnce(t *testing.T) {
 		err = s.Table.DB().Commit(t.Context(), s.inheritLock(lockKey{s.business, s.offering.ID, old.Start, 0}, three))
 		if !errors.Is(err, ErrSlotTaken) {
 			t.Errorf("the lock, cancelled %v: %v", cancelled, err)
+		}
+	}
+}
+
+// Who did not come by another of their chats is asked for as much to move a booking as to make one.
+func TestAMoveByWhoDidNotCome(t *testing.T) {
+	t.Parallel()
+	for _, linked := range []bool{false, true} {
+		s := newShop(t)
+		missed := s.begun(1)
+		if _, err := s.Mark(t.Context(), clerk, missed.ID, "k"); err != nil {
+			t.Fatal(err)
+		}
+		s.owner = actor.Actor{Kind: actor.User, ID: dynamotest.ID("user")}
+		if linked {
+			s.owner.Also = []string{missed.Owner}
+		}
+		s.tc.Actor = s.owner
+		_, old := s.offered()
+		if _, err := s.confirm(old, "c"); err != nil {
+			t.Fatal(err)
+		}
+		ask := func(rule schedule.NoShows, clock string) (tool.Result, error) {
+			s.offering.NoShows = &rule
+			return s.call("rescheduleBooking", fmt.Sprintf(`{"transactionId":%q,"date":"2030-06-04","time":%q,"endDate":null,"partySize":null}`, old.ID, clock), clock)
+		}
+		if _, err := ask(schedule.NoShows{Count: 1, Days: 30}, "20:00"); fault.Is(err, fault.Forbidden) != linked || err != nil && !linked {
+			t.Errorf("linked %v: %v", linked, err)
+		}
+		res, err := ask(schedule.NoShows{Count: 1, Days: 30, Deposit: &schedule.Deposit{PercentOfPrice: 40}}, "21:00")
+		if err != nil || res.Proposal == nil {
+			t.Fatalf("linked %v: %+v, %v", linked, res, err)
+		}
+		held, err := s.Get(t.Context(), s.owner, res.Proposal.Ref)
+		if err != nil || (held.DueMinor > 0) != linked {
+			t.Errorf("linked %v: due %d, %v", linked, held.DueMinor, err)
 		}
 	}
 }
