@@ -214,6 +214,23 @@ func TestAQuestionThatFollowsHidesNothing(t *testing.T) {
 	}
 }
 
+// A semicolon asks in a sentence that has Greek in it; what is Greek before or after makes no question
+// of another.
+func TestASemicolonAsksInItsOwnSentence(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"Your table is booked; the place is Ταβέρνα.":      true,
+		"I asked Ταβέρνα. Your table is booked; enjoy it.": true,
+		"Το τραπέζι σας κλείστηκε.":                        true,
+		"Το τραπέζι σας κλείστηκε; Your table.":            false,
+		"Your table. Το τραπέζι σας κλείστηκε\u037e":       false,
+	} {
+		if got := Find(text); has(got, Booked) != want {
+			t.Errorf("%q: found %v", text, got)
+		}
+	}
+}
+
 // TestLookalikesHideNothing writes letters of claims with those of another script.
 func TestLookalikesHideNothing(t *testing.T) {
 	t.Parallel()
