@@ -94,7 +94,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// conversation is one booking from the first message to its cancellation, as both sides read it.
+// conversation is one booking from the first message to its cancellation, too late for all of the deposit
+// to come back, as both sides read it; and what its customer would read had nobody come.
 func conversation(lang string) string {
 	nicosia := time.FixedZone("EET", 2*60*60)
 	start := time.Date(2026, 11, 21, 19, 0, 0, 0, nicosia)
@@ -107,6 +108,11 @@ func conversation(lang string) string {
 		"code": "MRV-7Q2K", "listing": "Rotana", "offering": "Harbour Table",
 		"when": When(lang, start, start.Add(90*time.Minute)), "party": "4", "customer": "Ayşe Yılmaz",
 	}
+	money := Vars{
+		"summary": summary, "amount": Money(lang, 12500, "EUR"), "back": Money(lang, 8000, "EUR"), "kept": Money(lang, 4500, "EUR"),
+		"until": Until(lang, now.Add(-time.Hour), now),
+	}
+	late := summary + " · " + Say(lang, MoneyPart, money)
 	reason := Say(lang, SlotClosed, nil)
 	alternatives := List(lang, []string{When(lang, start, time.Time{}), When(lang, start.AddDate(0, 0, 1), time.Time{})})
 	turns := []string{
@@ -117,14 +123,16 @@ func conversation(lang string) string {
 		Say(lang, BookingConfirmed, Vars{"summary": summary, "code": code}),
 		Say(lang, MerchantBookingConfirmed, booked),
 		Say(lang, BookingAlreadyConfirmed, Vars{"summary": summary, "code": code}),
-		Say(lang, CancelPrompt, Vars{"summary": summary}),
+		Say(lang, CancelPrompt, Vars{"summary": late}),
 		Say(lang, CancelKept, Vars{"summary": summary}),
-		Say(lang, BookingCancelled, Vars{"summary": summary}),
+		Say(lang, BookingCancelled, Vars{"summary": late}),
+		Say(lang, PaymentReturningPart, money),
 		Say(lang, MerchantBookingCancelled, booked),
 		Say(lang, NothingPending, nil),
 		Say(lang, Replaced, Vars{"summary": summary}),
 		Say(lang, HoldExpiredNotice, Vars{"summary": summary}),
 		Say(lang, HoldGone, nil),
+		Say(lang, NoShowPart, money),
 	}
 	return strings.Join(turns, "\n--\n") + "\n"
 }
