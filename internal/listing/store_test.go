@@ -633,6 +633,7 @@ func TestSearchHere(t *testing.T) {
 		"action":       {listing.Query{Action: listing.FoodAction}, []string{"b", "c"}, ""},
 		"action, open": {listing.Query{Action: listing.FoodAction, OpenAt: noon}, []string{"b"}, ""},
 		"sub-category": {listing.Query{Action: listing.BookAction, SubCategory: "sushi"}, []string{"a"}, "subCategory"},
+		"open, words":  {listing.Query{Text: "xqzzyv", Action: listing.FoodAction, OpenAt: noon}, []string{"b"}, "text"},
 		"from a price": {listing.Query{MinPrice: 600}, nil, ""},
 	} {
 		ids, relaxed := c.find(tt.q)
