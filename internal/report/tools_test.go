@@ -242,6 +242,28 @@ func TestConversation(t *testing.T) {
 	}
 }
 
+// A report has reached those who look at it when it is complete. What is not, and what its owner marks as
+// resolved, nobody is told of: that may not be called sent.
+func TestWhatMayBeCalledSent(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	id := d.started("Harbour Street 21")
+	for _, step := range []struct {
+		tool, args string
+		want       []string
+	}{
+		{"update_damage_report_section", `,"section":"cause","content":"a storm"`, []string{"done"}},
+		{"update_report_photos", `,"photoUrls":[],"captions":null,"noPhotos":true`, []string{"done", "sent"}},
+		{"update_report_address", `,"address":"Harbour Street 22"`, []string{"done", "sent"}},
+		{"mark_report_resolved", ``, []string{"done"}},
+	} {
+		_, res, err := d.call(step.tool, `{"reportId":"`+id+`"`+step.args+`}`)
+		if diff := cmp.Diff(step.want, res.Facts); diff != "" || err != nil {
+			t.Errorf("%s: %v, facts (-want +got):\n%s", step.tool, err, diff)
+		}
+	}
+}
+
 // Whatever comes of looking a place up, the address is kept, and the model is told what to do.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
