@@ -65,7 +65,7 @@ func JPEG(t testing.TB, width, height int) []byte {
 const Secret = "SECRET-PLACE"
 
 // Located is a JPEG photo as a phone makes it: with Exif that says how to turn it and
-// where it was taken, and with Secret in XMP, IPTC, a comment, and after the image's end.
+// where it was taken, and with Secret in XMP, IPTC, a preview, a comment, and after the image's end.
 func Located(photo []byte, orientation int) []byte {
 	tiff := []byte("II\x2A\x00\x08\x00\x00\x00")
 	le := binary.LittleEndian
@@ -86,6 +86,7 @@ func Located(photo []byte, orientation int) []byte {
 		segments = binary.BigEndian.AppendUint16(segments, uint16(len(body)+2))
 		segments = append(segments, body...)
 	}
+	add(0xE0, "JFXX\x00\x10"+Secret)
 	add(0xE1, "Exif\x00\x00"+string(tiff))
 	add(0xE1, "http://ns.adobe.com/xap/1.0/\x00"+Secret)
 	add(0xE2, "MPF\x00"+Secret)
