@@ -146,12 +146,14 @@ func TestModelsKey(t *testing.T) {
 	}
 }
 
-// What an order is brought to is a place when the map is sure of it; else its address stays text.
+// What an order is brought to is a place when the map is sure of it, and has it where the market is; else
+// its address stays text.
 func TestPlacesOfOrders(t *testing.T) {
 	t.Parallel()
 	s, maps := newStory(t), mapboxtest.New(t)
 	maps.Put("Harbour Road 12", mapboxtest.Place{Name: "12 Harbour Road", Lat: 35.34, Lng: 33.32})
 	maps.Put("Harbour", mapboxtest.Place{Name: "Harbour", Lat: 35.34, Lng: 33.32, Confidence: "low"})
+	maps.Put("High Street 1", mapboxtest.Place{Name: "1 High Street", Lat: 51.5, Lng: -0.1})
 	env := s.base.Getenv
 	s.base.Config.MapboxBaseURL = maps.URL()
 	s.base.Getenv = func(name string) string {
@@ -162,7 +164,7 @@ func TestPlacesOfOrders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]bool{"Harbour Road 12": true, "Harbour": false, "nowhere at all": false} {
+	for text, want := range map[string]bool{"Harbour Road 12": true, "Harbour": false, "High Street 1": false, "nowhere at all": false} {
 		at, err := app.Places(b).Locate(t.Context(), m, text, "en")
 		if err != nil || (at != nil) != want || at != nil && at.Lat != 35.34 {
 			t.Errorf("%s: %+v, %v", text, at, err)
