@@ -224,6 +224,12 @@ func TestASemicolonAsksInItsOwnSentence(t *testing.T) {
 		"Το τραπέζι σας κλείστηκε.":                        true,
 		"Το τραπέζι σας κλείστηκε; Your table.":            false,
 		"Your table. Το τραπέζι σας κλείστηκε\u037e":       false,
+		// A name in another script makes no sentence another language's.
+		"Your table at Ταβέρνα is booked; enjoy your evening.": true,
+		"Ταβέρνα: your table is booked; dinner is at eight.":   true,
+		"Your table is booked at Ταβέρνα; the code follows.":   true,
+		"Ваш столик в Ταβέρνα забронирован; приятного вечера.": true,
+		"Το τραπέζι σας στο Grand Hotel κλείστηκε;":            false,
 	} {
 		if got := Find(text); has(got, Booked) != want {
 			t.Errorf("%q: found %v", text, got)

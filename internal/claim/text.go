@@ -146,9 +146,19 @@ func ending(s string, start, i int) (p pause, question bool, size int) {
 	return sentence, question, size
 }
 
-// isGreek reports whether s has Greek letters: then a semicolon asks.
+// isGreek reports whether most words of s are Greek: then a semicolon asks. A name of one is in
+// sentences of other languages, too.
 func isGreek(s string) bool {
-	return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Greek, r) })
+	greek, others := 0, 0
+	for w := range strings.FieldsSeq(s) {
+		switch r, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(w, func(r rune) bool { return !unicode.IsLetter(r) })); {
+		case unicode.Is(unicode.Greek, r):
+			greek++
+		case unicode.IsLetter(r):
+			others++
+		}
+	}
+	return greek > others
 }
 
 // endsSentence reports whether a full stop between before and after is more than that of
