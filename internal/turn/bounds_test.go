@@ -205,6 +205,22 @@ func TestField24_WhatIsNotSavedYetCounts(t *testing.T) {
 	}
 }
 
+// What a market has spent is its day's, also what was not worth a request yet when the day ended.
+func TestField24_TheLastTurnsOfADayCount(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.model = clerkModel()
+	day := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
+	for i, at := range []time.Duration{-30 * time.Second, -20 * time.Second, -10 * time.Second, 0, time.Second} { // of the next day
+		w.clock.set(day.Add(24*time.Hour + at))
+		w.say(w.from("ann", channel.App, fmt.Sprint(i), "hi"))
+	}
+	days, err := w.runner.Days(t.Context(), w.market, day, day.Add(24*time.Hour))
+	if err != nil || len(days) != 2 || days[0].Turns != 3 || days[1].Turns != 1 {
+		t.Errorf("%+v, %v", days, err)
+	}
+}
+
 // What a turn's calls and its model give is shown as far as it fits into the turn's item, the cards of the
 // latest calls first.
 func TestField24_WhatOneTurnShows(t *testing.T) {

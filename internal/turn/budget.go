@@ -14,18 +14,17 @@ import (
 
 // budget knows what the models of a market have cost today, and counts its turns and the
 // messages that came and went in them. Each process adds up its own share and writes it when
-// it is worth a hundredth of the limit, or a minute old, so that a turn costs no request; the
-// limit may be overrun by a hundredth a process, and of a process that ends its last minute is
-// not counted.
+// it is worth a hundredth of the limit, or a minute old, so that a turn costs no request, and what
+// is left of a day with the next day's first turn; the limit may be overrun by a hundredth a process,
+// and of a process that ends its last minute is not counted.
 //
 //	spend#{market}   {day}   (table records)
 type budget struct {
 	mu    sync.Mutex
-	spend map[string]*daySpend // by market
+	spend map[dynamo.Key]*daySpend // by market and day
 }
 
 type daySpend struct {
-	day     string
 	unsaved int64
 	counted Volume // not saved yet
 	total   int64  // as last seen in the store
@@ -72,49 +71,72 @@ func (b *budget) used(marketID, day string) int64 {
 // of returns the market's spend of the day. Called with the lock held.
 func (b *budget) of(marketID, day string) *daySpend {
 	if b.spend == nil {
-		b.spend = map[string]*daySpend{}
+		b.spend = map[dynamo.Key]*daySpend{}
 	}
-	s := b.spend[marketID]
-	if s == nil || s.day != day {
-		s = &daySpend{day: day}
-		b.spend[marketID] = s
+	key := spendKey(marketID, day)
+	if b.spend[key] == nil {
+		b.spend[key] = &daySpend{}
 	}
-	return s
+	return b.spend[key]
 }
 
 func spendKey(marketID, day string) dynamo.Key {
 	return dynamo.Key{PK: "spend#" + marketID, SK: day}
 }
 
-// spent adds the cost of a turn and what it was made of. A failure to save it is logged and
-// made good next time.
+// spent adds the cost of a turn and what it was made of.
 func (b *budget) spent(ctx context.Context, r *Runner, m *market.Market, day string, cost int64, v Volume) {
 	now := r.Now()
 	b.mu.Lock()
 	s := b.of(m.ID, day)
 	s.unsaved += cost
 	s.counted = s.counted.plus(v)
-	save, counted := s.unsaved, s.counted
-	if s.unsaved < max(m.Safety.MarketDayMicroUSD/100, 1) && now.Sub(s.seen) < budgetEvery {
-		b.mu.Unlock()
-		return
+	due := map[dynamo.Key]*daySpend{}
+	for key, one := range b.spend {
+		if key.PK == spendKey(m.ID, "").PK && key.SK < day {
+			due[key] = one
+		}
 	}
-	s.counted = Volume{}
-	s.unsaved, s.seen = 0, now
+	if s.unsaved >= max(m.Safety.MarketDayMicroUSD/100, 1) || now.Sub(s.seen) >= budgetEvery {
+		s.seen = now
+		due[spendKey(m.ID, day)] = s
+	}
 	b.mu.Unlock()
-	after, err := r.Records.DB().Apply(ctx, r.Records.Update(spendKey(m.ID, day),
-		"SET #ttl = :ttl ADD microUsd :cost, turns :turns, inbound :in, outbound :out", dynamo.V{
-			":cost": save, ":ttl": now.Add(auditFor).Unix(), ":turns": counted.Turns, ":in": counted.Inbound, ":out": counted.Outbound,
-		}))
+	for key, one := range due {
+		if err := b.save(ctx, r, key, one, key.SK < day); err != nil {
+			r.Log.WarnContext(ctx, "market spend not saved", "market", m.ID, "error", err.Error())
+		}
+	}
+}
+
+// save writes what is not saved of a day, and forgets the day when it is over. What cannot be saved is
+// made good next time.
+func (b *budget) save(ctx context.Context, r *Runner, key dynamo.Key, s *daySpend, over bool) error {
+	b.mu.Lock()
+	unsaved, counted := s.unsaved, s.counted
+	s.unsaved, s.counted = 0, Volume{}
+	b.mu.Unlock()
+	var after dynamo.Item
+	var err error
+	if unsaved != 0 || counted != (Volume{}) {
+		after, err = r.Records.DB().Apply(ctx, r.Records.Update(key,
+			"SET #ttl = :ttl ADD microUsd :cost, turns :turns, inbound :in, outbound :out", dynamo.V{
+				":cost": unsaved, ":ttl": r.Now().Add(auditFor).Unix(), ":turns": counted.Turns, ":in": counted.Inbound, ":out": counted.Outbound,
+			}))
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if err != nil {
-		s.unsaved += save
+	switch {
+	case err != nil:
+		s.unsaved += unsaved
 		s.counted = s.counted.plus(counted)
-		r.Log.WarnContext(ctx, "market spend not saved", "market", m.ID, "error", err.Error())
-		return
+		return err
+	case over && s.unsaved == 0 && s.counted == (Volume{}): // no turn was late meanwhile
+		delete(b.spend, key)
+	case after != nil:
+		s.total = after.Int("microUsd")
 	}
-	s.total = after.Int("microUsd")
+	return nil
 }
 
 // Volume is how much was said.
