@@ -163,7 +163,8 @@ func TestYesTooLateByAMoment(t *testing.T) {
 	}
 }
 
-// Without Stripe nothing is done, and the customer may say YES again.
+// Without Stripe nothing is done, and the customer may say YES again. The same YES, whichever
+// invocation takes it up, is one payment.
 func TestStripeAway(t *testing.T) {
 	t.Parallel()
 	d, ctx := newTill(t), context.Background()
@@ -172,6 +173,7 @@ func TestStripeAway(t *testing.T) {
 	for _, f := range []stripetest.Fault{stripetest.Away, stripetest.HangUp, stripetest.Lose, stripetest.Limit, stripetest.Page} {
 		d.stripe.Client().CloseIdleConnections() // net/http itself tries again what broke on a connection that it kept
 		d.stripe.Add(f, f, f)
+		d.tc.TraceID = fmt.Sprint("trace-", f)
 		s, err := pay.Commit(ctx, d.tc, d.consent(d.pending(tx)))
 		if err != nil || !s.Keep || len(s.Writes)+len(s.Cards) != 0 || !strings.Contains(s.Text, "YES") || !strings.Contains(s.Text, "14:30") {
 			t.Errorf("fault %d: %+v, %v", f, s, err)
