@@ -322,6 +322,25 @@ func TestRefundFails(t *testing.T) {
 	}
 }
 
+// A refund that fails for days is still tried on the thirteenth.
+func TestRefundFailsForDays(t *testing.T) {
+	t.Parallel()
+	d := newTill(t)
+	tx, p := d.overdue()
+	d.stripe.RefuseRefunds(true)
+	d.take(d.report(d.stripe.Pay(p.Intent)))
+	for range 12 * 24 / 3 {
+		d.pass(3 * time.Hour)
+		d.sweep(tx)
+	}
+	d.stripe.RefuseRefunds(false)
+	d.pass(6 * time.Hour)
+	d.sweep(tx)
+	if got := d.payment(tx); got.Status != payment.Refunded || d.returned() != 3000 {
+		t.Errorf("%+v, %d returned", got, d.returned())
+	}
+}
+
 // A booking that was made in another chat of the payer's is moved by their payment.
 func TestPaidMoveOfALinkedBooking(t *testing.T) {
 	t.Parallel()
