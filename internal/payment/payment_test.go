@@ -516,7 +516,7 @@ func (s stingy) Close(ctx context.Context, id, key string) (payment.Closed, erro
 }
 
 // While a bank has not decided, it is looked at less and less often, and left to people in the
-// end.
+// end. Each try is by a key of its own: an error that Stripe keeps for one is no answer to the next.
 func TestNotDecided(t *testing.T) {
 	t.Parallel()
 	d := newTill(t)
@@ -537,6 +537,15 @@ func TestNotDecided(t *testing.T) {
 	}
 	if got := d.payment(tx); got.Looks != 60 || len(d.alerts(tx.ID)) != 1 {
 		t.Errorf("%+v, alerts %v", got, d.alerts(tx.ID))
+	}
+	keys := map[string]bool{}
+	for _, c := range d.stripe.Calls() {
+		if strings.HasSuffix(c.Path, "/cancel") {
+			keys[c.Key] = true
+		}
+	}
+	if len(keys) != 60 {
+		t.Errorf("it was tried by %d keys", len(keys))
 	}
 	d.take(d.report(d.stripe.Pay(p.Intent)))
 	if got := d.payment(tx); got.Status != payment.Refunded || d.returned() != 3000 {
