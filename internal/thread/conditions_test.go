@@ -506,8 +506,9 @@ func TestField01_AnOldMessageComesAgain(t *testing.T) {
 		if n == 1 {
 			id = mustAppend(t, s, message(who, "1", "hi"), false).Thread
 		}
-		msg := thread.Message{ID: thread.MessageID(id, channel.App, fmt.Sprint(n)), Text: "hi", At: c.now()}
-		ws = append(ws, s.Table.Put(dynamo.Key{PK: id, SK: "seen#" + msg.ID}, map[string]any{"at": c.now()}),
+		came := c.now().Add(time.Duration(n%2*4) * time.Second) // some by a clock that is ahead of the answer's
+		msg := thread.Message{ID: thread.MessageID(id, channel.App, fmt.Sprint(n)), Text: "hi", At: came}
+		ws = append(ws, s.Table.Put(dynamo.Key{PK: id, SK: "seen#" + msg.ID}, map[string]any{"at": came}),
 			s.Table.Put(dynamo.Key{PK: id, SK: fmt.Sprintf("turn#%08d", n)}, thread.Turn{N: n, In: []thread.Message{msg}, At: c.now()}))
 	}
 	ws = append(ws, s.Table.Update(dynamo.Key{PK: id, SK: "~"}, "SET turns = :n REMOVE inbox", dynamo.V{":n": turns}))
