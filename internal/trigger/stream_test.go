@@ -154,6 +154,7 @@ func TestStreamGivesUpWhatCanNeverBeRight(t *testing.T) {
 		told      int
 	}{
 		"invalid":              {invalid, nil, "", 1},
+		"not there":            {fault.New(fault.NotFound, "not found"), nil, "", 1},
 		"gone, wrapped":        {fmt.Errorf("tell: %w", fault.New(fault.Gone, "gone")), nil, "", 1},
 		"all of it":            {errors.Join(invalid, fault.Wrap(away, fault.TooLarge, "too long")), nil, "", 1},
 		"away":                 {away, nil, "2", 0},
