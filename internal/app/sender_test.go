@@ -13,6 +13,27 @@ import (
 	"merve/internal/person"
 )
 
+// Each message that is given up is a finding of its own, also where another of its thread was given
+// up before.
+func TestEachMessageGivenUpIsAnAlert(t *testing.T) {
+	t.Parallel()
+	s := newStory(t)
+	s.invoke(t, "whatsapp")
+	ctx, box, to := t.Context(), s.base.Outbox(), threadOf(t, "turn")
+	for _, id := range []string{"first", "second"} {
+		m := outbox.Message{Thread: to, ID: id, Market: demo.Market, Channel: channel.WhatsApp, To: "+15551230001", Text: id, Kind: "notice"}
+		if err := box.Table.DB().Commit(ctx, box.Put(m)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.now = s.now.Add(25 * time.Hour)
+	s.invoke(t, "sweep")
+	alerts, _, err := s.base.Ledger().Alerts(ctx, 10, "")
+	if err != nil || len(alerts) != 2 || alerts[0].Seen != 1 || alerts[1].Seen != 1 {
+		t.Errorf("%v, alerts %+v", err, alerts)
+	}
+}
+
 // Whose words cannot be delivered is told so, however often the sweep comes by. Somebody has to
 // look into it unless it is as their recipient wanted.
 func TestWhoseWordsAreGivenUpIsTold(t *testing.T) {
