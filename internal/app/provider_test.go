@@ -110,6 +110,20 @@ func TestMessengerWithoutAToken(t *testing.T) {
 	}
 }
 
+// While the secret store is away nobody knows the page's token: what goes out on Messenger is tried
+// again later, and not given up.
+func TestMessengerWhileTheSecretStoreIsAway(t *testing.T) {
+	t.Parallel()
+	b := bare(t, app.Config{SecretID: "secret", MetaBaseURL: "http://127.0.0.1:1"}, nil)
+	b.AWS = secretStore(t, nil)
+	b.AWS.BaseEndpoint = aws.String("http://127.0.0.1:1")
+	_, err := app.MessengerProvider(app.NewBase(*b)).Send(t.Context(), outbox.Message{To: "1", Text: "hi"})
+	var failed *outbox.SendError
+	if !errors.As(err, &failed) || failed.Outcome != outbox.Retry {
+		t.Errorf("%v", err)
+	}
+}
+
 // Without a key the model is not asked, which no patience mends. A key that is changed in the secret
 // is the one that is asked with, as soon as the secret is read anew.
 func TestModelsKey(t *testing.T) {
