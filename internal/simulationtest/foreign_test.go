@@ -14,13 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/go-cmp/cmp"
 	"gopkg.in/yaml.v3"
 
 	"merve/internal/actor"
-	"merve/internal/dynamo"
 	"merve/internal/faulttest"
 	"merve/internal/gate"
 	"merve/internal/ledger"
@@ -491,16 +488,9 @@ func (w *World) stored() map[string]string {
 	w.t.Helper()
 	all := map[string]string{}
 	for _, table := range []string{"ledger", "catalog", "records"} {
-		pages := sdk.NewScanPaginator(sdk.NewFromConfig(w.cfg), &sdk.ScanInput{TableName: aws.String(w.prefix + table)})
-		for pages.HasMorePages() {
-			page, err := pages.NextPage(w.t.Context())
-			if err != nil {
-				w.t.Fatal(err)
-			}
-			for _, item := range page.Items {
-				if key := dynamo.Item(item).Key(); !strings.HasPrefix(key.PK, "audit#") && !strings.HasPrefix(key.PK, "spend#") {
-					all[table+" "+key.PK+" "+key.SK] = string(w.marshal(item))
-				}
+		for _, item := range w.items(table) {
+			if key := item.Key(); !strings.HasPrefix(key.PK, "audit#") && !strings.HasPrefix(key.PK, "spend#") {
+				all[table+" "+key.PK+" "+key.SK] = string(w.marshal(item))
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"merve/infra/wiring"
 	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/dynamo"
@@ -42,6 +43,7 @@ func (w *World) Judge() {
 	j.changed()
 	j.counted()
 	j.quiet()
+	j.lapsing()
 	j.alerts()
 }
 
@@ -612,6 +614,19 @@ func (j *judge) businesses(told map[string]int) {
 	for name, n := range want {
 		if told[name] < n {
 			j.t.Errorf("a business was told %d times of %s, which happened %d times", told[name], name, n)
+		}
+	}
+}
+
+// lapsing: what is not kept for ever says until when in seconds, as DynamoDB reads it, or would
+// never be deleted.
+func (j *judge) lapsing() {
+	j.t.Helper()
+	for _, table := range wiring.Tables() {
+		for _, it := range j.items(table.Name) {
+			if ttl := it.Int("ttl"); it["ttl"] != nil && (ttl < start.Unix() || ttl > j.Now().AddDate(10, 0, 0).Unix()) {
+				j.t.Errorf("%s of table %s goes at %d", it.Key(), table.Name, ttl)
+			}
 		}
 	}
 }

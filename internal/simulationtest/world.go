@@ -29,6 +29,7 @@ import (
 	"merve/infra/wiring"
 	"merve/internal/app"
 	"merve/internal/channel"
+	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
 	"merve/internal/listing"
@@ -143,6 +144,22 @@ func (w *World) createTables() {
 			}
 		}
 	})
+}
+
+// items are all that a table keeps.
+func (w *World) items(table string) (all []dynamo.Item) {
+	w.t.Helper()
+	pages := sdk.NewScanPaginator(sdk.NewFromConfig(w.cfg), &sdk.ScanInput{TableName: aws.String(w.prefix + table)})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(w.t.Context())
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for _, it := range page.Items {
+			all = append(all, it)
+		}
+	}
+	return all
 }
 
 // base is the base of a process whose calls to the store go through calls; nil are calls
