@@ -15,6 +15,7 @@ func TestNew(t *testing.T) {
 	}
 	for _, other := range []string{
 		ident.New("rp_", "order", "user:anna", "k1"), ident.New("rp_", "report", "user:ben", "k1"), ident.New("rp_", "report", "user:anna", "k2"),
+		ident.New("rp_", "report", "user:annak", "1"), // the same letters, of another owner
 	} {
 		if other == id {
 			t.Errorf("%q twice", id)
