@@ -33,6 +33,10 @@ func TestTake(t *testing.T) {
 	if err := c.Take(t.Context(), what, who, 3); err != nil {
 		t.Errorf("in the next hour: %v", err)
 	}
+	now = now.Add(11*time.Hour + 30*time.Minute)
+	if err := c.Take(t.Context(), what, who, 3); err != nil {
+		t.Errorf("in the evening, after so many in the morning: %v", err)
+	}
 }
 
 func TestTakeAtOnce(t *testing.T) {
