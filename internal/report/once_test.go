@@ -24,9 +24,9 @@ func operations(c *corner) map[string]struct {
 } {
 	ctx := context.Background()
 	type op = func(s *report.Store, by report.By, id string) error
-	section := func(content string) op {
+	section := func(name report.Section, content string) op {
 		return func(s *report.Store, by report.By, id string) error {
-			_, err := s.SetSection(ctx, by, id, "cause", content)
+			_, err := s.SetSection(ctx, by, id, name, content)
 			return err
 		}
 	}
@@ -53,7 +53,8 @@ func operations(c *corner) map[string]struct {
 	}
 	return map[string]struct{ do, other op }{
 		"start":   {start("a"), start("b")},
-		"section": {section("x"), section("y")},
+		"section": {section("cause", "x"), section("cause", "y")},
+		"heading": {section("cause", "x"), section("other", "x")},
 		"address": {address("x"), address("y")},
 		"photos":  {photos(crack), photos(nil)},
 		"share":   {share(time.Hour), share(2 * time.Hour)},
