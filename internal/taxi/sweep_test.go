@@ -35,7 +35,7 @@ func TestSweepWidensAndGivesUp(t *testing.T) {
 			c.driver(1, "KYRENIA", "Lapta")
 			c.driver(2, "Lapta")
 			c.driver(3, "Nicosia")
-			c.driver(4, "Famagusta")
+			c.driver(4, "Kyrenia Harbour") // another one, though its name begins the same
 			r := c.requested()
 			if !slices.Equal(r.Offered, []string{"d00", "d01"}) || !r.DueAt.Equal(noon.Add(time.Minute)) {
 				t.Errorf("first: %+v", r)
