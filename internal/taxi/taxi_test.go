@@ -342,12 +342,13 @@ func TestTheStraightWay(t *testing.T) {
 	if diff := gocmp.Diff([]string{"code of " + p.ID}, c.holds(3)); diff != "" || p.Status != taxi.Proposed || len(p.Offered) != 0 {
 		t.Fatalf("%+v\n%s", p, diff)
 	}
+	c.market.Version = 2 // saved anew since the customer was shown the proposal
 	if text, err := c.yes(c.Store, p); err != nil || !strings.Contains(text, p.Code) {
 		t.Fatal(text, err)
 	}
 	r := c.get(p.ID)
 	if r.Status != taxi.Requested || r.Attempt != 1 || !slices.Equal(r.Offered, []string{"d00", "d01", "d02"}) || r.Receipt == nil ||
-		r.Receipt.OfferHash != p.Hash || r.Receipt.MessageID != "m_1" || r.Receipt.Actor != c.customer.Key() || r.Receipt.Answer != "yes" {
+		r.Receipt.OfferHash != p.Hash || r.Receipt.MessageID != "m_1" || r.Receipt.Actor != c.customer.Key() || r.Receipt.Answer != "yes" || r.Receipt.Policy != 1 {
 		t.Fatalf("%+v", r)
 	}
 	for _, s := range []struct {
