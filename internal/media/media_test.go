@@ -179,6 +179,21 @@ func TestTheSamePhotoInTwoThreads(t *testing.T) {
 	}
 }
 
+// Addresses that differ in the query only are those of two photos: each is fetched and kept.
+func TestPhotosThatDifferInTheQuery(t *testing.T) {
+	t.Parallel()
+	ctx, w := t.Context(), newWorld(t, Options{AllowPrivate: true})
+	address, asked := photoHost(t, []byte(onePixel))
+	for _, query := range []string{"?asset_id=1", "?asset_id=2"} {
+		if _, err := w.Keep(ctx, "thread-1", channel.Media{URL: address + query}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := w.objects(t); len(got) != 2 || asked.Load() != 2 {
+		t.Errorf("kept %v, fetched %d times", got, asked.Load())
+	}
+}
+
 func TestKeepRefuses(t *testing.T) {
 	t.Parallel()
 	ctx, w := t.Context(), newWorld(t, Options{AllowPrivate: true})
