@@ -38,18 +38,20 @@ func (s *service) say(t *testing.T, session, text string, header ...string) api.
 	return got
 }
 
+// fromAddress is a front as those at an address reach it.
+func fromAddress(address string, front http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.RemoteAddr = address
+		front.ServeHTTP(w, r)
+	})
+}
+
 // New sessions do not let one caller say more; whoever is signed in, or elsewhere, is heard.
 func TestSessionsOfAnAddressAreLimited(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	here := dynamotest.ID("address")
 	limited := s.with(t, func(b *app.Base) { b.Config.AddressMessages = 2 })
-	from := func(address string) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			r.RemoteAddr = address
-			limited.ServeHTTP(w, r)
-		})
-	}
 	chat, widget := map[string]any{"message": "hello"}, map[string]any{"text": "hello"}
 	for n, step := range []struct {
 		path   string
@@ -66,7 +68,7 @@ func TestSessionsOfAnAddressAreLimited(t *testing.T) {
 		{"/chat/message", chat, dynamotest.ID("elsewhere"), nil, http.StatusOK},
 	} {
 		step.body["sessionId"] = session()
-		if a := s.callTo(t, from(step.at), "POST", step.path, step.body, step.header...); a.status != step.want {
+		if a := s.callTo(t, fromAddress(step.at, limited), "POST", step.path, step.body, step.header...); a.status != step.want {
 			t.Errorf("%d: %s: status %d, want %d: %s", n, step.path, a.status, step.want, a.body)
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"merve/internal/app"
 	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/limit"
 	"merve/internal/media/mediatest"
 	"merve/internal/pause/pausetest"
 	"merve/internal/report"
@@ -757,6 +758,28 @@ func TestUploadsAreLimited(t *testing.T) {
 		a := s.call(t, http.MethodPost, webPhotoPath, map[string]any{"sessionId": id, "contentType": "image/png", "size": 9})
 		if want := map[bool]int{true: http.StatusOK, false: http.StatusTooManyRequests}[n < 40]; a.status != want {
 			t.Fatalf("upload %d: %d %s, want %d", n, a.status, a.body, want)
+		}
+	}
+}
+
+// New sessions do not let an address fill it either; elsewhere there is room.
+func TestUploadsOfAnAddressAreLimited(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	here := dynamotest.ID("address")
+	limits := &limit.Counter{Table: dynamotest.Open(t).Table(s.base.Config.TableConversations), Now: now}
+	for range 399 {
+		if err := limits.Take(t.Context(), "upload", here, 400); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n, step := range []struct {
+		at   string
+		want int
+	}{{here, http.StatusOK}, {here, http.StatusTooManyRequests}, {dynamotest.ID("elsewhere"), http.StatusOK}} {
+		body := map[string]any{"sessionId": session(), "contentType": "image/png", "size": 9}
+		if a := s.callTo(t, fromAddress(step.at, s.front), http.MethodPost, webPhotoPath, body); a.status != step.want {
+			t.Errorf("%d: %d %s, want %d", n, a.status, a.body, step.want)
 		}
 	}
 }
