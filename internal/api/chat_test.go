@@ -491,3 +491,18 @@ func TestBookingByChat(t *testing.T) {
 		t.Errorf("after YES: %+v", got)
 	}
 }
+
+// A YES before the time that is named with an offer settles it; from then on it comes too late.
+func TestAnswerBy(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for past, want := range map[time.Duration]string{-20 * time.Second: "Your booking is confirmed", 0: "the time to confirm is over"} {
+		id, offer := s.offered(t, "boat trip", "1", "tomorrow at 10 for 2")
+		var got api.ChatResponse
+		yes := map[string]any{"message": "yes", "sessionId": id}
+		s.callTo(t, s.later(t, offer.PendingAction.AnswerBy.Add(past).Sub(now())), "POST", "/chat/message", yes).wants(t, http.StatusOK, &got)
+		if !strings.Contains(got.Reply, want) {
+			t.Errorf("%v past it: %s", past, got.Reply)
+		}
+	}
+}
