@@ -223,7 +223,8 @@ func TestACancellationIsAskedForWhatItMeans(t *testing.T) {
 	}
 }
 
-// Who did not come is asked for more, where the offering says so, and by each of their names.
+// Who did not come is asked for more, where the offering says so, and by each of their names, however
+// far ahead they book: the rule looks back from today.
 func TestOwedByWhoDidNotCome(t *testing.T) {
 	t.Parallel()
 	c, ctx := newCorner(t), context.Background()
@@ -231,7 +232,7 @@ func TestOwedByWhoDidNotCome(t *testing.T) {
 	if _, err := c.Mark(ctx, clerk, tx.ID, "k"); err != nil {
 		t.Fatal(err)
 	}
-	next := c.terms(48)
+	next := c.terms(60 * 24)
 	next.PriceMinor = 1000
 	for _, tt := range []struct {
 		name    string
