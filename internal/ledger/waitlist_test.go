@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/actor"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/telemetry"
@@ -111,6 +112,29 @@ func TestAWishMadeAnewIsNotServed(t *testing.T) {
 	own, err := c.Waits(ctx, anew.Terms.Market, anew.Terms.Owner)
 	if got := c.waiting(c.terms(24)); err != nil || got != "[ann]" || len(own) != 1 {
 		t.Errorf("waiting: %s, ann for %+v, %v", got, own, err)
+	}
+}
+
+// Who has let an offer go and joins again, on the same day even, is made another one.
+func TestAWishMadeAnewIsOfferedAnew(t *testing.T) {
+	t.Parallel()
+	s, ctx := newShop(t), t.Context()
+	for n := range 2 {
+		w := s.waits(s.wish("ann", s.terms(28)))
+		if _, before, err := s.Offered(ctx, w); before || err != nil {
+			t.Fatalf("wish %d: offered before %v, %v", n, before, err)
+		}
+		tx, made, err := s.booker.OfferTo(ctx, s.tc.Market, w, 30*time.Minute)
+		if err != nil || !made || tx.State != Hold {
+			t.Fatalf("wish %d: %s, made %v, %v", n, tx.State, made, err)
+		}
+		if _, err := s.Release(ctx, actor.OfKey(tx.Owner), tx.ID, "no", "k"); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Served(ctx, w); err != nil {
+			t.Fatal(err)
+		}
+		s.clock.Add(time.Hour)
 	}
 }
 
