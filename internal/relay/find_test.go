@@ -66,6 +66,8 @@ func TestFind(t *testing.T) {
 	}
 	over := booking("OVER77", "demo")
 	over.Terms.Start, over.Terms.End = now.Add(-3*visitFor), now.Add(-2*visitFor)
+	stay := booking("STAY77", "demo") // of several nights, whose guest left a day ago
+	stay.Terms.Start, stay.Terms.End = now.Add(-3*visitFor), now.Add(-visitFor)
 	begun := booking("BEGUN7", "demo")
 	begun.Terms.Start = now
 	kept := records{
@@ -75,12 +77,12 @@ func TestFind(t *testing.T) {
 			{Code: "K7P4", Business: "biz", Market: "demo", Thread: "th_K7P4", Status: order.Done},
 			{Code: "K7P5", Business: "other", Market: "demo", Thread: "th_K7P5", Status: order.Placed},
 		},
-		bookings: []ledger.Transaction{booking("AAAA77", "demo"), booking("BBBB77", "elsewhere"), over, begun},
+		bookings: []ledger.Transaction{booking("AAAA77", "demo"), booking("BBBB77", "elsewhere"), over, stay, begun},
 	}
 	p := &Post{Orders: kept, Ledger: kept, Now: func() time.Time { return now }}
 	for code, want := range map[string]string{
 		"K7P2": "th_K7P2", " k7p2 ": "th_K7P2", "K7P3": "", "K7P4": "th_K7P4, closed", "K7P5": "", "K7P6": "",
-		"AAAA77": "th_AAAA77", "BBBB77": "", "DDDD77": "", "OVER77": "th_OVER77, closed, begun", "BEGUN7": "th_BEGUN7, begun",
+		"AAAA77": "th_AAAA77", "BBBB77": "", "DDDD77": "", "OVER77": "th_OVER77, closed, begun", "STAY77": "th_STAY77, begun", "BEGUN7": "th_BEGUN7, begun",
 	} {
 		these, err := p.find(t.Context(), "demo", []string{"none", "biz"}, code)
 		if err != nil {
