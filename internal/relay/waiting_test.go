@@ -36,6 +36,33 @@ func TestTheLatestTalksAreFound(t *testing.T) {
 	}
 }
 
+// What a business adds right after its answer is for who was answered, however long before that they
+// asked.
+func TestMoreIsSaidRightAfterAnAnswer(t *testing.T) {
+	t.Parallel()
+	for _, after := range []time.Duration{0, moreFor + time.Minute, waitFor + time.Minute, talkFor - time.Hour} {
+		p, now := newPost(t)
+		talk := Talk{Market: "demo", Business: dynamotest.ID("biz"), Thread: dynamotest.ID("ann"), Listing: "grill", ListingName: "Grill"}
+		if err := p.Begin(t.Context(), talk, func(code string) []dynamo.Write { talk.Code = code; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		*now = now.Add(after)
+		e := Event{ID: "m1", Market: "demo", Code: talk.Code, Talk: true, Business: talk.Business, Thread: talk.Thread, Words: "yes", At: *now}
+		if err := p.Table.DB().Commit(t.Context(), p.writes(e)...); err != nil {
+			t.Fatal(err)
+		}
+		for _, step := range []struct {
+			later time.Duration
+			want  int
+		}{{moreFor, 1}, {time.Second, 0}} {
+			*now = now.Add(step.later)
+			if all, err := p.waiting(t.Context(), "demo", []string{talk.Business}); err != nil || len(all) != step.want {
+				t.Errorf("answered after %v, %v later: %d wait, want %d; %v", after, now.Sub(e.At), len(all), step.want, err)
+			}
+		}
+	}
+}
+
 // Bounds that people are told, or live by.
 func TestBounds(t *testing.T) {
 	t.Parallel()
