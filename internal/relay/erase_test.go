@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
@@ -58,5 +59,33 @@ func TestErase(t *testing.T) {
 	}
 	if all != 2*(1+dynamo.MaxWrites/2) || kept(bob) != all {
 		t.Errorf("another's: %d items, then %d", all, kept(bob))
+	}
+}
+
+// A customer is shown a talk, and can have it deleted, for as long as it is kept.
+func TestATalkIsFoundAsLongAsItIsKept(t *testing.T) {
+	t.Parallel()
+	p, now := newPost(t)
+	talk := Talk{Market: "demo", Business: dynamotest.ID("biz"), Thread: dynamotest.ID("ann"), Listing: "grill", ListingName: "Grill"}
+	if err := p.Begin(t.Context(), talk, func(code string) []dynamo.Write { talk.Code = code; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	*now = now.Add(keepTalk - time.Second)
+	for _, part := range []string{talk.Business, talk.Thread} {
+		dynamotest.Lapse(t, dynamotest.TableName("records"), part, *now)
+	}
+	kept := func() bool {
+		t.Helper()
+		m, err := p.talk(t.Context(), "demo", talk.Business, talk.Code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m != nil
+	}
+	if talks, err := p.Talks(t.Context(), talk.Thread); err != nil || len(talks) != 1 || !kept() {
+		t.Errorf("shown %v, %v; kept %v", talks, err, kept())
+	}
+	if err := p.Erase(t.Context(), talk.Thread); err != nil || kept() {
+		t.Errorf("deleted: %v, still kept %v", err, kept())
 	}
 }
