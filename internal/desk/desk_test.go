@@ -265,7 +265,8 @@ func TestErase(t *testing.T) {
 }
 
 // A thread is given back once, and not at all when the assistant has it. The customer is told each
-// time that it is taken, by the same one too. Who takes it again while it is given back has it.
+// time that it is taken, by the same one too, and each time that it is given back. Who takes it again
+// while it is given back has it.
 func TestReturn(t *testing.T) {
 	t.Parallel()
 	o, ctx := newOffice(t), context.Background()
@@ -308,6 +309,9 @@ func TestReturn(t *testing.T) {
 	})))
 	if err := slow.Return(ctx, o.thread); !errors.Is(err, desk.ErrChanged) || o.taken() != clerk.Key()+"|person" {
 		t.Errorf("given back and taken meanwhile: %v, %s", err, o.taken())
+	}
+	if got, want := o.told(), "handed_over"+strings.Repeat(" handed_back handed_over", 3); got != want {
+		t.Errorf("told %s, want %s", got, want)
 	}
 }
 
