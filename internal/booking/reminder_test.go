@@ -68,6 +68,28 @@ func TestAReminderIsSetAgainWhileItIsSent(t *testing.T) {
 	}
 }
 
+// Who was reminded and wishes for another reminder, later that day, is told of both, each once.
+func TestAReminderIsSetAgainAfterItWasSaid(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	i.thread("ann")
+	tx := i.booked("ann", "22 18:00")
+	stands := "ann: confirmed 22 18:00"
+	for _, hours := range []int{4, 1} {
+		if _, err := i.call("ann", "setReminder", fmt.Sprintf(`{"transactionId":%q,"hoursBefore":%d}`, tx.ID, hours), fmt.Sprint(hours)); err != nil {
+			t.Fatal(err)
+		}
+		i.now = tx.Start.Add(-time.Duration(hours) * time.Hour)
+		for range 2 {
+			if _, err := i.reminders.Remind(t.Context(), reminderOf(tx), i.now); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stands += ", told booking_reminder"
+		i.expect(stands)
+	}
+}
+
 // A reminder is of a confirmed booking of the customer's, here, and at a moment that is to come.
 func TestRemindersThatAreRefused(t *testing.T) {
 	t.Parallel()
