@@ -115,7 +115,8 @@ func (p *Post) writes(e Event) []dynamo.Write {
 			If("attribute_not_exists(passed) OR passed < :max", dynamo.V{":max": MaxDay}).Else(errFull),
 	}
 	if e.Talk {
-		ws = append(ws, p.Table.Update(talkKey(e.Market, e.Business, e.Code), "SET answeredAt = :now", dynamo.V{":now": e.At}).If("attribute_exists(pk)", nil).Else(errGone))
+		ws = append(ws, p.Table.Update(talkKey(e.Market, e.Business, e.Code), "SET answeredAt = :now, listedAt = :at",
+			dynamo.V{":now": e.At, ":at": dynamo.Stamp(e.At)}).If("attribute_exists(pk)", nil).Else(errGone))
 	}
 	return ws
 }

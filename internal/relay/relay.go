@@ -8,7 +8,7 @@
 // none, or to a booking that has begun (it may say who came), is for its assistant, which can
 // propose to pass it on ([Post.Tools]).
 //
-//	talk#{market}#{business}   {code}                    a talk; by its latest message in index listed
+//	talk#{market}#{business}   {code}                    a talk; by its latest message or answer in index listed
 //	talk#{market}#{business}   day#{code}#{date}         how much was passed on that day
 //	talk#{market}#{business}   event#said#{message}      what was passed on, once, for the stream
 //
@@ -20,8 +20,8 @@
 // that follows it is asked about again (package turn), and a model reads it as data.
 //
 // Requests: to find the matter 1 for the roster, 1 for a quoted message, 2 for each code and
-// business (of a booking 1 for each 200 that were held since), else 2 for each business; to pass on
-// 1, and nothing beside the turn; Tell 1, and the turn that tells it.
+// business (of a booking 1 for each 200 that were held since), else 2 for each business, and
+// for each twenty talks of the last hours; to pass on 1, and nothing beside the turn; Tell 1, and the turn that tells it.
 package relay
 
 import (
@@ -254,21 +254,35 @@ func (p *Post) booking(ctx context.Context, market, business, code string) (*mat
 	return nil, nil
 }
 
-// waiting are the talks that a business which names none may mean. 2 requests for each business.
+// waiting are the talks that a business which names none may mean: all, or the latest of very many. 2
+// requests for each business, and for each [maxWaiting] talks in which something was said lately.
 func (p *Post) waiting(ctx context.Context, market string, businesses []string) ([]matter, error) {
 	var all []matter
 	for _, business := range businesses {
-		page, err := p.Table.Query(ctx, dynamo.Query{
-			Index: listedIndex, Where: "listed = :listed AND listedAt >= :since",
-			Values:   dynamo.V{":listed": partition(market, business), ":since": dynamo.Stamp(p.now().Add(-talkFor))},
-			Backward: true, Limit: maxWaiting,
-		})
+		waiting, err := p.waitingFor(ctx, market, business)
 		if err != nil {
 			return nil, fmt.Errorf("talks of %s: %w", business, err)
 		}
+		all = append(all, waiting...)
+	}
+	slices.SortFunc(all, func(a, b matter) int { return strings.Compare(a.Code, b.Code) })
+	return all, nil
+}
+
+func (p *Post) waitingFor(ctx context.Context, market, business string) (all []matter, err error) {
+	lately := dynamo.Query{
+		Index: listedIndex, Where: "listed = :listed AND listedAt >= :since",
+		Values:   dynamo.V{":listed": partition(market, business), ":since": dynamo.Stamp(p.now().Add(-max(waitFor, moreFor)))},
+		Backward: true, Limit: maxWaiting,
+	}
+	for more := true; more; more = lately.After != "" && len(all) < maxWaiting {
+		page, err := p.Table.Query(ctx, lately)
+		if err != nil {
+			return nil, err
+		}
 		items, err := p.Table.BatchGet(ctx, page.Keys()...)
 		if err != nil {
-			return nil, fmt.Errorf("talks of %s: %w", business, err)
+			return nil, err
 		}
 		talks, err := dynamo.Decode[Talk](items)
 		if err != nil {
@@ -279,8 +293,8 @@ func (p *Post) waiting(ctx context.Context, market string, businesses []string) 
 				all = append(all, m)
 			}
 		}
+		lately.After = page.Next
 	}
-	slices.SortFunc(all, func(a, b matter) int { return strings.Compare(a.Code, b.Code) })
 	return all, nil
 }
 

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -60,6 +61,50 @@ func TestMoreIsSaidRightAfterAnAnswer(t *testing.T) {
 				t.Errorf("answered after %v, %v later: %d wait, want %d; %v", after, now.Sub(e.At), len(all), step.want, err)
 			}
 		}
+	}
+}
+
+// Who waits is found among many who were answered since, and so is who was answered last: words that
+// name nobody are not for the only one of the latest.
+func TestWhoWaitsIsFoundBehindOthers(t *testing.T) {
+	t.Parallel()
+	p, now := newPost(t)
+	business := dynamotest.ID("biz")
+	begin := func(name string) Talk {
+		t.Helper()
+		talk := Talk{Market: "demo", Business: business, Thread: business + name, Customer: name, Listing: "grill", ListingName: "Grill"}
+		if err := p.Begin(t.Context(), talk, func(code string) []dynamo.Write { talk.Code = code; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		*now = now.Add(time.Second)
+		return talk
+	}
+	answer := func(talk Talk) {
+		t.Helper()
+		e := Event{ID: talk.Code, Market: "demo", Code: talk.Code, Talk: true, Business: business, Thread: talk.Thread, Words: "yes", At: *now}
+		if err := p.Table.DB().Commit(t.Context(), p.writes(e)...); err != nil {
+			t.Fatal(err)
+		}
+		*now = now.Add(time.Second)
+	}
+	ann := begin("Ann")
+	*now = now.Add(waitFor / 2) // and is answered when she hardly waits any more
+	begin("Eve")
+	for n := range maxWaiting {
+		answer(begin(fmt.Sprint(n)))
+	}
+	*now = now.Add(moreFor)
+	begin("Bob")
+	*now = now.Add(waitFor/2 - moreFor)
+	answer(ann)
+	all, err := p.waiting(t.Context(), "demo", []string{business})
+	var names []string
+	for _, m := range all {
+		names = append(names, m.Customer)
+	}
+	slices.Sort(names)
+	if got := fmt.Sprint(names); err != nil || got != "[Ann Bob Eve]" {
+		t.Errorf("%s wait, %v", got, err)
 	}
 }
 
