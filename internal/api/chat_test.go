@@ -496,7 +496,7 @@ func TestBookingByChat(t *testing.T) {
 func TestAnswerBy(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	for past, want := range map[time.Duration]string{-20 * time.Second: "Your booking is confirmed", 0: "the time to confirm is over"} {
+	for past, want := range map[time.Duration]string{-45 * time.Second: "Your booking is confirmed", 0: "the time to confirm is over"} {
 		id, offer := s.offered(t, "boat trip", "1", "tomorrow at 10 for 2")
 		var got api.ChatResponse
 		yes := map[string]any{"message": "yes", "sessionId": id}
