@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"merve/internal/account"
@@ -52,7 +53,7 @@ type staffHandler func(w http.ResponseWriter, r *http.Request, who actor.Actor) 
 
 // Routes adds the API's routes to mux.
 func (a *Admin) Routes(mux Router) {
-	allowed := methods{}
+	allowed := map[string][]string{} // by path
 	routes := map[string]staffHandler{
 		"GET /admin/api/markets":                                        a.markets,
 		"GET /admin/api/markets/{market}":                               a.market,
@@ -105,7 +106,11 @@ func (a *Admin) Routes(mux Router) {
 	}
 	maps.Copy(routes, a.Reports.routes())
 	for pattern := range routes {
-		allowed.Handle(pattern, nil)
+		method, path, _ := strings.Cut(pattern, " ")
+		allowed[path] = append(allowed[path], method)
+	}
+	for _, methods := range allowed {
+		slices.Sort(methods)
 	}
 	for pattern, h := range routes {
 		mux.Handle(pattern, handler(func(w http.ResponseWriter, r *http.Request) error {
