@@ -220,7 +220,7 @@ func (r driverRoster) Writes(before, after *taxi.Driver) []dynamo.Write {
 type pickups struct{ client *mapbox.Client }
 
 func (p pickups) Find(ctx context.Context, w taxi.Where) ([]taxi.Found, error) {
-	found, err := p.client.Geocode(ctx, mapbox.Query{Text: w.Text, Language: w.Language, Near: w.Near, Limit: 3, Stored: true})
+	found, err := p.client.Geocode(ctx, mapbox.Query{Text: w.Text, Language: w.Language, Near: w.Near, Within: (*mapbox.Box)(w.Market.Bounds), Limit: 3, Stored: true})
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"merve/internal/ledger"
 	"merve/internal/llm"
 	"merve/internal/order"
+	"merve/internal/taxi"
 )
 
 // What tests look at from outside.
@@ -18,6 +19,8 @@ var (
 
 func Catalog(b *Base) ledger.Catalog { return catalog{b.Listings()} }
 func Places(b *Base) order.Places    { return located{b.geocoder()} }
+func Pickups(b *Base) taxi.Geocoder  { return pickups{b.geocoder()} }
+func Damages(b *Base) places         { return places{b.geocoder()} }
 func Model(b *Base) llm.Model        { return &lazyModel{b: b} }
 
 // SweepLimit is sweepLimit.

@@ -19,6 +19,8 @@ import (
 	"merve/internal/llm"
 	"merve/internal/outbox"
 	"merve/internal/provider/mapbox/mapboxtest"
+	"merve/internal/report"
+	"merve/internal/taxi"
 	"merve/internal/telemetry"
 )
 
@@ -182,6 +184,16 @@ func TestPlacesOfOrders(t *testing.T) {
 		at, err := app.Places(b).Locate(t.Context(), m, text, "en")
 		if err != nil || (at != nil) != want || at != nil && at.Lat != 35.34 {
 			t.Errorf("%s: %+v, %v", text, at, err)
+		}
+	}
+	for text, want := range map[string]int{"Harbour Road 12": 1, "High Street 1": 0} { // also where rides begin, and what is damaged
+		rides, err := app.Pickups(b).Find(t.Context(), taxi.Where{Text: text, Market: m, Language: "en"})
+		if err != nil || len(rides) != want {
+			t.Errorf("%s: rides from %+v, %v", text, rides, err)
+		}
+		damages, err := app.Damages(b).Find(t.Context(), report.Where{Text: text, Market: m, Language: "en"})
+		if err != nil || len(damages) != want {
+			t.Errorf("%s: damages at %+v, %v", text, damages, err)
 		}
 	}
 	anywhere := *m

@@ -156,13 +156,13 @@ type profile struct {
 	Reports []report.Brief  `json:"reportIdsWithStatus"`
 }
 
-// places finds addresses by Mapbox, those of the market first.
+// places finds addresses of a market by Mapbox.
 type places struct {
 	mapbox *mapbox.Client
 }
 
 func (p places) Find(ctx context.Context, w report.Where) ([]report.Place, error) {
-	found, err := p.mapbox.Geocode(ctx, mapbox.Query{Text: w.Text, Language: w.Language, Near: w.Near, Limit: 3, Stored: true})
+	found, err := p.mapbox.Geocode(ctx, mapbox.Query{Text: w.Text, Language: w.Language, Near: w.Near, Within: (*mapbox.Box)(w.Market.Bounds), Limit: 3, Stored: true})
 	if err != nil {
 		return nil, err
 	}

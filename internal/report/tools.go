@@ -12,6 +12,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/claim"
 	"merve/internal/fault"
+	"merve/internal/market"
 	"merve/internal/tool"
 )
 
@@ -37,7 +38,7 @@ type Places interface {
 // Where says what place to look for.
 type Where struct {
 	Text     string
-	Market   string
+	Market   *market.Market // where it is to be, if that has bounds
 	Language string
 	Near     *channel.Location // of the customer, if shared
 }
@@ -222,7 +223,7 @@ func (r *Reporter) locate(ctx context.Context, tc tool.Context, address string) 
 	if r.Places == nil || strings.TrimSpace(address) == "" {
 		return f
 	}
-	places, err := r.Places.Find(ctx, Where{Text: address, Market: tc.Market.ID, Language: tc.Language, Near: tc.Location})
+	places, err := r.Places.Find(ctx, Where{Text: address, Market: tc.Market, Language: tc.Language, Near: tc.Location})
 	switch {
 	case err != nil && !fault.Is(err, fault.Invalid): // that is a text which is no address
 		r.Log.WarnContext(ctx, "place not looked up", "kind", fault.KindOf(err))

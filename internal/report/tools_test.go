@@ -208,7 +208,7 @@ func TestConversation(t *testing.T) {
 	if diff := cmp.Diff(map[string]any{"reportId": id, "status": report.Pending}, res.Memory); diff != "" {
 		t.Errorf("memory: %s", diff)
 	}
-	if w := d.atlas.asked[0]; w.Market != d.market || w.Language != "en" || w.Near == nil || w.Near.Lat != 35 {
+	if w := d.atlas.asked[0]; w.Market.ID != d.market || w.Language != "en" || w.Near == nil || w.Near.Lat != 35 {
 		t.Errorf("asked %+v", w)
 	}
 	d.ok("update_damage_report_section", `{'reportId':'`+id+`','section':'cause','content':'a storm'}`)

@@ -27,7 +27,7 @@ type Geocoder interface {
 // Where says what place to look for.
 type Where struct {
 	Text     string
-	Market   string
+	Market   *market.Market // where it is to be, if that has bounds
 	Language string
 	Near     *channel.Location // of the customer, if shared
 }
@@ -161,7 +161,7 @@ func (c *Caller) find(ctx context.Context, tc tool.Context, text string) (Place,
 	if c.Geocoder == nil {
 		return p, ""
 	}
-	found, err := c.Geocoder.Find(ctx, Where{Text: text, Market: tc.Market.ID, Language: tc.Language, Near: tc.Location})
+	found, err := c.Geocoder.Find(ctx, Where{Text: text, Market: tc.Market, Language: tc.Language, Near: tc.Location})
 	switch {
 	case err != nil:
 		if !fault.Is(err, fault.Invalid) && c.Log != nil { // that is a text which is no address
