@@ -80,37 +80,60 @@ func (s *Store) Search(ctx context.Context, market string, q Query) (Found, erro
 
 // find asks the engine, and the index in memory when there is none or it is away.
 func (s *Store) find(ctx context.Context, market string, q Query) ([]*Listing, error) {
-	wide := q
-	if !q.OpenAt.IsZero() {
-		wide.Limit = 5 * maxLimit
-	}
 	if s.Engine != nil {
-		ids, err := s.Engine.Find(ctx, market, wide)
-		if err == nil {
-			hits, err := s.Some(ctx, market, ids)
-			return open(hits, q), err
+		hits, away, err := s.ask(ctx, market, q)
+		if away == nil {
+			return hits, err
 		}
 		if s.Log != nil {
-			s.Log.WarnContext(ctx, "search engine", "error", err.Error())
+			s.Log.WarnContext(ctx, "search engine", "error", away.Error())
 		}
 	}
 	ix, err := s.index(ctx, market)
 	if err != nil {
 		return nil, err
 	}
-	return open(ix.find(wide), q), nil
+	return ix.find(q), nil
+}
+
+// ask asks the engine. It does not know who is open: it is asked for more than are wanted, and for
+// all that it tells at once where too few of these are. away is its own error.
+func (s *Store) ask(ctx context.Context, market string, q Query) (hits []*Listing, away, err error) {
+	most := []int{q.Limit}
+	if !q.OpenAt.IsZero() {
+		most = []int{5 * maxLimit, 25 * maxLimit}
+	}
+	for _, wide := range most {
+		asked := q
+		asked.Limit = wide
+		ids, err := s.Engine.Find(ctx, market, asked)
+		if err != nil {
+			return nil, err, nil
+		}
+		all, err := s.Some(ctx, market, ids)
+		if err != nil {
+			return nil, nil, err
+		}
+		if hits = open(all, q); len(hits) >= q.Limit || len(ids) < wide {
+			break
+		}
+	}
+	return hits, nil, nil
 }
 
 // open leaves those that may be shown and are open at the asked time.
 func open(hits []*Listing, q Query) []*Listing {
 	var left []*Listing
 	for _, l := range hits {
-		if len(left) < q.Limit && l.Merve.Enabled && (q.OpenAt.IsZero() || l.OpenAt(q.OpenAt)) {
+		if len(left) < q.Limit && l.shownAt(q.OpenAt) {
 			left = append(left, l)
 		}
 	}
 	return left
 }
+
+// shownAt reports whether the listing may be shown to who asks for what is open at a time, if they do.
+func (l *Listing) shownAt(t time.Time) bool { return l.Merve.Enabled && (t.IsZero() || l.OpenAt(t)) }
 
 // OpenAt reports whether the listing is open: by its own hours, else by those of an offering.
 func (l *Listing) OpenAt(t time.Time) bool {

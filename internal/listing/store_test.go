@@ -2,6 +2,7 @@ package listing_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -646,5 +647,40 @@ func TestSearchHere(t *testing.T) {
 	}
 	if _, _, err := c.call(c.bookings(), "searchMarketplace", `{"query":"","action":"fly"}`); !fault.Is(err, fault.Invalid) {
 		t.Errorf("an action that there is not: %v", err)
+	}
+}
+
+// engine knows the order of listings, and nothing else.
+type engine []string
+
+func (e engine) Find(_ context.Context, _ string, q listing.Query) ([]string, error) {
+	return e[:min(len(e), q.Limit)], nil
+}
+
+// The one that is open is found behind many that are closed, and those that may not be shown.
+func TestOpenBehindMany(t *testing.T) {
+	t.Parallel()
+	c := newCatalog(t)
+	var ids engine
+	for n := range 62 {
+		l := plain(fmt.Sprintf("p%02d", n), "restaurant", 500)
+		l.Merve.Enabled = n >= 12 // as many as are found at most
+		l.Hours = &schedule.Hours{TimeZone: "UTC", Days: map[string][]schedule.Span{"sun": {{From: "11:00", To: "13:00"}}}}
+		if n == 61 {
+			l.Hours.Days["sat"] = []schedule.Span{{From: "11:00", To: "13:00"}}
+		}
+		c.put(l)
+		ids = append(ids, l.ID)
+	}
+	for _, by := range []listing.Engine{nil, ids} {
+		c.Engine = by
+		found, err := c.Search(t.Context(), c.market, listing.Query{Category: "restaurant", OpenAt: noon})
+		if err != nil || found.Relaxed != "" || len(found.Listings) != 1 || found.Listings[0].ID != "p61" {
+			t.Errorf("by %T: %+v, %v", by, found, err)
+		}
+	}
+	c.Engine = nil
+	if found, err := c.Search(t.Context(), c.market, listing.Query{Category: "restaurant"}); err != nil || len(found.Listings) == 0 || found.Listings[0].ID != "p12" {
+		t.Errorf("open or not: %+v, %v", found, err)
 	}
 }
