@@ -157,11 +157,17 @@ func (m mapped) Geocode(ctx context.Context, w place.Wanted) ([]place.Spot, erro
 	return spots, err
 }
 
+// addresses are what a text may mean as an address of a market, to be kept.
+func addresses(ctx context.Context, client *mapbox.Client, m *market.Market, q mapbox.Query) ([]mapbox.Place, error) {
+	q.Within, q.Stored = (*mapbox.Box)(m.Bounds), true
+	return client.Geocode(ctx, q)
+}
+
 // located finds where orders are brought, by Mapbox.
 type located struct{ client *mapbox.Client }
 
 func (l located) Locate(ctx context.Context, m *market.Market, text, language string) (*channel.Location, error) {
-	found, err := l.client.Geocode(ctx, mapbox.Query{Text: text, Language: language, Within: (*mapbox.Box)(m.Bounds), Limit: 1, Stored: true})
+	found, err := addresses(ctx, l.client, m, mapbox.Query{Text: text, Language: language, Limit: 1})
 	if err != nil || len(found) == 0 || !found[0].Sure() {
 		return nil, err
 	}
@@ -220,7 +226,7 @@ func (r driverRoster) Writes(before, after *taxi.Driver) []dynamo.Write {
 type pickups struct{ client *mapbox.Client }
 
 func (p pickups) Find(ctx context.Context, w taxi.Where) ([]taxi.Found, error) {
-	found, err := p.client.Geocode(ctx, mapbox.Query{Text: w.Text, Language: w.Language, Near: w.Near, Within: (*mapbox.Box)(w.Market.Bounds), Limit: 3, Stored: true})
+	found, err := addresses(ctx, p.client, w.Market, mapbox.Query{Text: w.Text, Language: w.Language, Near: w.Near, Limit: 3})
 	if err != nil {
 		return nil, err
 	}

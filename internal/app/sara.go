@@ -162,7 +162,7 @@ type places struct {
 }
 
 func (p places) Find(ctx context.Context, w report.Where) ([]report.Place, error) {
-	found, err := p.mapbox.Geocode(ctx, mapbox.Query{Text: w.Text, Language: w.Language, Near: w.Near, Within: (*mapbox.Box)(w.Market.Bounds), Limit: 3, Stored: true})
+	found, err := addresses(ctx, p.mapbox, w.Market, mapbox.Query{Text: w.Text, Language: w.Language, Near: w.Near, Limit: 3})
 	if err != nil {
 		return nil, err
 	}
