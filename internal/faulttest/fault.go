@@ -112,9 +112,9 @@ func (f Fault) answer(r *http.Request) (*http.Response, error) {
 
 func (f Fault) answerOfProvider(r *http.Request) *http.Response {
 	if f == Throttled {
-		return response(r, http.StatusTooManyRequests, "application/json", `{"code":20429,"message":"Too Many Requests","status":429}`)
+		return Response(r, http.StatusTooManyRequests, "application/json", `{"code":20429,"message":"Too Many Requests","status":429}`)
 	}
-	return response(r, http.StatusInternalServerError, "application/json", `{"code":20500,"message":"Internal Server Error","status":500}`)
+	return Response(r, http.StatusInternalServerError, "application/json", `{"code":20500,"message":"Internal Server Error","status":500}`)
 }
 
 // Errors of the API are listed at
@@ -140,14 +140,15 @@ func (f Fault) answerOfDynamoDB(r *http.Request) *http.Response {
 		kind = "IdempotentParameterMismatchException"
 	}
 	body := fmt.Sprintf(`{"__type":"com.amazonaws.dynamodb.v20120810#%s","message":%q%s}`, kind, "injected: "+string(f), more)
-	return response(r, status, "application/x-amz-json-1.0", body)
+	return Response(r, status, "application/x-amz-json-1.0", body)
 }
 
 func reasons(code string) string {
 	return fmt.Sprintf(`,"CancellationReasons":[{"Code":%q,"Message":"injected"}]`, code)
 }
 
-func response(r *http.Request, status int, kind, body string) *http.Response {
+// Response is an answer to r, of a content type, as if a server had given it.
+func Response(r *http.Request, status int, kind, body string) *http.Response {
 	return &http.Response{
 		StatusCode: status, Status: strconv.Itoa(status) + " " + http.StatusText(status), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header:        http.Header{"Content-Type": {kind}, "X-Amzn-Requestid": {"injected"}},

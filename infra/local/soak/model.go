@@ -22,13 +22,14 @@ func answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	last := req.Messages[len(req.Messages)-1]
-	message := map[string]any{"role": "assistant", "content": fmt.Sprint("You said: ", strings.Join(tokens.FindAllString(fmt.Sprint(last.Content), -1), " "))}
+	said := fmt.Sprint(last.Content)
+	message := map[string]any{"role": "assistant", "content": fmt.Sprint("You said: ", strings.Join(tokens.FindAllString(said, -1), " "))}
 	finish := "stop"
-	if strings.Contains(fmt.Sprint(last.Content), poison) {
+	if strings.Contains(said, poison) {
 		message["content"] = venom
 	} else if last.Role == "tool" {
 		message["content"] = "Here is what I found."
-	} else if m := wish.FindStringSubmatch(fmt.Sprint(last.Content)); m != nil {
+	} else if m := wish.FindStringSubmatch(said); m != nil {
 		finish = "tool_calls"
 		args := fmt.Sprintf(`{"listingId":%q,"offeringId":null,"date":%q,"time":%q,"endDate":null,"partySize":2,"note":null}`, m[1], m[2], m[3])
 		message["content"] = nil

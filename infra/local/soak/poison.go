@@ -9,9 +9,9 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
+	"merve/internal/faulttest"
 	"merve/internal/pause"
 )
 
@@ -39,11 +39,7 @@ func (a antidote) RoundTrip(r *http.Request) (*http.Response, error) {
 		return a.store.RoundTrip(r)
 	}
 	const refusal = `{"__type":"com.amazon.coral.validate#ValidationException","message":"venom"}`
-	return &http.Response{
-		Status: "400 Bad Request", StatusCode: http.StatusBadRequest, Proto: r.Proto, ProtoMajor: r.ProtoMajor, ProtoMinor: r.ProtoMinor,
-		Header:        http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
-		ContentLength: int64(len(refusal)), Body: io.NopCloser(strings.NewReader(refusal)), Request: r,
-	}, nil
+	return faulttest.Response(r, http.StatusBadRequest, "application/x-amz-json-1.0", refusal), nil
 }
 
 func poisoner(n int) string { return fmt.Sprintf("+15558880%03d", n) }
