@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fuzzes every parser of foreign input for a bounded time each, and a thousand executions at
-# least: fuzz.sh 60s. Each target has its seeds in testdata/fuzz; one line for each at the end. All are run before any failure
-# ends this, and what made one fail is left in testdata/fuzz, as its next seed.
+# least: fuzz.sh 60s. Each target has its seeds in testdata/fuzz; one line for each at the end. All are
+# run before any failure ends this, and what made one fail is left in testdata/fuzz, as its next seed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -214,8 +214,8 @@ func TestAQuestionThatFollowsHidesNothing(t *testing.T) {
 	}
 }
 
-// A semicolon asks in a sentence that has Greek in it; what is Greek before or after makes no question
-// of another.
+// A semicolon asks in a sentence that is Greek; what is Greek before or after, or a name in it, makes no
+// question of another.
 func TestASemicolonAsksInItsOwnSentence(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

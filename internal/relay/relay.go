@@ -20,8 +20,9 @@
 // that follows it is asked about again (package turn), and a model reads it as data.
 //
 // Requests: to find the matter 1 for the roster, 1 for a quoted message, 2 for each code and
-// business (of a booking 1 for each 200 that were held since), else 2 for each business, and
-// for each twenty talks of the last hours; to pass on 1, and nothing beside the turn; Tell 1, and the turn that tells it.
+// business (of a booking 1 for each 200 that were held since), else 2 for each business, and for
+// each twenty talks of the last hours; to pass on 1, and nothing beside the turn; Tell 1, and the turn
+// that tells it.
 package relay
 
 import (

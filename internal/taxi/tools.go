@@ -220,15 +220,16 @@ func (c *Caller) status(ctx context.Context, tc tool.Context, a statusArgs) (too
 		return tool.Result{}, err
 	}
 	data := view(tc, r)
+	asked := len(r.Offered) > 0
 	if r.Status == Requested {
-		data["driversAsked"] = len(r.Offered) > 0
+		data["driversAsked"] = asked
 	}
 	res := tool.Result{Data: data, Memory: data}
 	if ordered := r.Receipt != nil; ordered {
 		res.Cards = []tool.Card{Card(tc.Language, r)}
 	}
 	switch {
-	case data["driversAsked"] == true:
+	case r.Status == Requested && asked:
 		res.Facts = []string{string(claim.Sent) + ":" + r.Code}
 	case r.Status == Assigned, r.Status == Arrived, r.Status == Done:
 		res.Facts = []string{string(claim.Ordered) + ":" + r.Code, string(claim.Sent) + ":" + r.Code, string(claim.Booked) + ":" + r.Code}
