@@ -23,6 +23,8 @@ require (
 	github.com/oklog/ulid/v2 v2.1.1
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2
 	github.com/sashabaranov/go-openai v1.43.0
+	github.com/stripe/stripe-go/v85 v85.0.0
+	github.com/typesense/typesense-go/v3 v3.2.0
 	golang.org/x/text v0.33.0
 	golang.org/x/time v0.9.0
 	golang.org/x/tools v0.41.0
@@ -36,12 +38,10 @@ require (
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/oapi-codegen/runtime v1.1.1 // indirect
 	github.com/sony/gobreaker v1.0.0 // indirect
-	github.com/stripe/stripe-go/v85 v85.0.0 // indirect
-	github.com/typesense/typesense-go/v3 v3.2.0 // indirect
 )
 
 require (
-	github.com/anishathalye/porcupine v1.1.0 // indirect
+	github.com/anishathalye/porcupine v1.1.0
 	github.com/aws/aws-sdk-go-v2/feature/ec2/imds v1.20.6 // indirect
 	github.com/aws/aws-sdk-go-v2/internal/configsources v1.5.9 // indirect
 	github.com/aws/aws-sdk-go-v2/internal/endpoints/v2 v2.8.9 // indirect
@@ -56,8 +56,8 @@ require (
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/johannesboyne/gofakes3 v1.2.0
 	github.com/ryszard/goskiplist v0.0.0-20150312221310-2dfbae5fcf46 // indirect
-	github.com/spf13/afero v1.2.1
+	github.com/spf13/afero v1.2.1 // indirect
 	go.shabbyrobe.org/gocovmerge v0.0.0-20230507111327-fa4f82cfbf4d // indirect
 	golang.org/x/mod v0.32.0 // indirect
-	golang.org/x/sync v0.19.0 // indirect
+	golang.org/x/sync v0.19.0
 )

@@ -13,6 +13,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"merve/internal/provider/twilio/twiliotest"
 )
 
@@ -94,9 +96,9 @@ func (w *world) check(ctx context.Context) *result {
 	talks := slices.Clone(w.talks)
 	r := &result{Talks: len(talks), Injected: w.injected, Killed: w.killed, Memory: w.memory, Time: w.time, Turns: w.log.turns()}
 	w.mu.Unlock()
+	r.checkAll(ctx, talks)
 	told := map[string]bool{} // codes of confirmations
 	for _, t := range talks {
-		t.check(ctx, r)
 		for _, c := range t.codes {
 			told[c] = true
 		}
@@ -125,6 +127,33 @@ func (w *world) check(ctx context.Context) *result {
 	}
 	r.happened(w.options)
 	return r
+}
+
+// checkAll checks several conversations at a time: what an app's customer was told is asked
+// for, and thousands of them take a while.
+func (r *result) checkAll(ctx context.Context, talks []*talk) {
+	parts := make([]result, len(talks))
+	var g errgroup.Group
+	g.SetLimit(8)
+	for i, t := range talks {
+		g.Go(func() error {
+			t.check(ctx, &parts[i])
+			return nil
+		})
+	}
+	_ = g.Wait() // what is wrong is in the parts
+	for i := range parts {
+		r.add(&parts[i])
+	}
+}
+
+// add counts what another result found too.
+func (r *result) add(part *result) {
+	r.Said += part.Said
+	r.Took = append(r.Took, part.Took...)
+	r.Lost += part.Lost
+	r.Doubled += part.Doubled
+	r.Wrong = append(r.Wrong, part.Wrong...)
 }
 
 // happened wants what a soak is for: where nothing went on, nothing was proved.
