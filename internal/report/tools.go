@@ -197,7 +197,6 @@ type addressArgs struct {
 }
 
 func (r *Reporter) address(ctx context.Context, tc tool.Context, a addressArgs) (tool.Result, error) {
-
 	f := r.locate(ctx, tc, a.Address)
 	rep, err := r.Store.SetAddress(ctx, byOf(tc), a.ReportID, f.spot)
 	if err != nil {
@@ -421,7 +420,6 @@ type shareArgs struct {
 }
 
 func (r *Reporter) share(ctx context.Context, tc tool.Context, a shareArgs) (tool.Result, error) {
-
 	ttl := DefaultTTL
 	if a.TTLHours != nil {
 		if *a.TTLHours < int(MinTTL/time.Hour) || *a.TTLHours > int(MaxTTL/time.Hour) { // before it overflows
