@@ -30,8 +30,9 @@ type Commands struct {
 
 // Command reads a message of a business and prepares what it does; the writes belong in the
 // transaction of the reply. ok is false for a message that is no answer to an order, or not a
-// business's. An answer without a code is to the order of the message that it quotes. 1 request, at most
-// 2 for each business that the number speaks for, and what a look at the outbox takes for a quotation.
+// business's. An answer without a code is to the order of the message that it quotes. 1 request, 2 for
+// each business that the number speaks for (for each hundred orders of it that stand, where no code is
+// said), and what a look at the outbox takes for a quotation.
 func (c *Commands) Command(ctx context.Context, tc tool.Context, m thread.Message) (gate.Settled, bool, error) {
 	s, ok := read(m.Text)
 	if !ok {
@@ -48,29 +49,30 @@ func (c *Commands) Command(ctx context.Context, tc tool.Context, m thread.Messag
 		}
 		s.code, s.vague = about, about == ""
 	}
-	all, err := c.known(ctx, tc.Market.ID, roles.Businesses(), s.code)
+	all, more, err := c.known(ctx, tc.Market.ID, roles.Businesses(), s.code)
 	if err != nil {
 		return gate.Settled{}, false, err
 	}
+	s.vague = s.vague || more
 	return c.obey(tc, s, all, m.At), true, nil
 }
 
 // known are the orders of a market's businesses that an answer may be to: those with the code that
-// was said, however long ago they were placed, or the latest, newest first. At most 2 requests for
-// each business.
-func (c *Commands) known(ctx context.Context, market string, businesses []string, code string) ([]Order, error) {
+// was said, however long ago they were placed, or those that stand; more says that these are not all.
+// 2 requests for each business, and for each hundred of its orders.
+func (c *Commands) known(ctx context.Context, market string, businesses []string, code string) (all []Order, more bool, err error) {
 	if code != "" {
-		return c.Store.Meant(ctx, market, businesses, code)
+		all, err = c.Store.Meant(ctx, market, businesses, code)
+		return all, false, err
 	}
-	var all []Order
 	for _, b := range businesses {
-		some, err := c.Store.Lately(ctx, market, b)
+		open, others, err := c.Store.OpenOf(ctx, market, b)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		all = append(all, some...)
+		all, more = append(all, open...), more || others
 	}
-	return all, nil
+	return all, more, nil
 }
 
 func (c *Commands) obey(tc tool.Context, s said, all []Order, at time.Time) gate.Settled {

@@ -190,8 +190,8 @@ func TestProposalsHideNoOrder(t *testing.T) {
 	}
 }
 
-// A code leads to its order however many came after it, and however long ago it was placed;
-// without one the latest are meant.
+// A code leads to its order however many came after it, and however long ago it was placed; without
+// one those that are over stand before none.
 func TestACodeNamesAnOldOrder(t *testing.T) {
 	t.Parallel()
 	c := newCounter(t)
@@ -216,8 +216,31 @@ func TestACodeNamesAnOldOrder(t *testing.T) {
 	if got := c.obeyed(off, c.says("cancel "+off.Code+" rain")); got != order.Cancelled {
 		t.Errorf("CANCEL: %s", got)
 	}
-	if s := c.says("DONE"); len(s.Writes) > 0 || !s.Nothing {
-		t.Errorf("DONE without a code, and %s open: %d writes, %q", open.Code, len(s.Writes), s.Text)
+	if got := c.obeyed(open, c.says("DONE")); got != order.Done {
+		t.Errorf("DONE without a code, and one open: %s", got)
+	}
+}
+
+// Who waits for an answer is found behind however many orders for later, which stand before it in the
+// list of the business.
+func TestOrdersForLaterHideNoneThatWaits(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	for n := range order.MaxListed {
+		d := c.draft()
+		d.Kind, d.When = order.Service, c.now.AddDate(0, 0, 20)
+		o, err := c.store.Propose(t.Context(), d, fmt.Sprint("later", n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.apply(c.apply(o, order.PlacedEvent), order.AcceptedEvent)
+	}
+	waits := c.apply(c.propose("waits"), order.PlacedEvent)
+	if got := c.obeyed(waits, c.says("ACCEPT")); got != order.Accepted {
+		t.Errorf("ACCEPT: %s", got)
+	}
+	if s := c.says("DONE"); len(s.Writes) > 0 || s.Nothing {
+		t.Errorf("DONE, which all wait for: %d writes, %q", len(s.Writes), s.Text)
 	}
 }
 

@@ -10,7 +10,7 @@
 // stays open for ever: what is due is ended by a sweep, an accepted order as done. Prices and
 // totals are the listing's own, computed here (price.go), never a model's.
 //
-//	orders#{owner}      order#{id}            the order; in index listed by its customer while it is proposed, then by its business
+//	orders#{owner}      order#{id}            the order; in index listed by its customer while it is proposed, then by its business, apart once it is over
 //	orders#{owner}      event#{id}#{type}     what happened, once for each type; that it was placed by its customer in index listed
 //	orders#{owner}      forget#{id}           that it is to be deleted once it is over, in index due
 //	code#{business}     {code}                the order that a business knows by its code
@@ -23,7 +23,8 @@
 // says so, what is done has sold it. An offer that was made before the item was counted stands
 // as it was made, and takes nothing.
 //
-// Requests: propose 1 (repeated 2), read 1, by code 2, a change 2, a list 2, of a business 2.
+// Requests: propose 1 (repeated 2), read 1, by code 2, a change 2, a list 2, of a business 3, of what
+// stands with it 2 for each hundred.
 // Counted items add none to these, and 1 to a tool's proposal, which reads what is left.
 package order
 

@@ -198,10 +198,40 @@ func TestEndedOrdersForLaterHideNone(t *testing.T) {
 		if err != nil || len(theirs) != order.MaxOwn || theirs[0].ID != now.ID || !slices.ContainsFunc(theirs, is(waits)) {
 			t.Errorf("the customer, %d days later, has %d orders, %v", 50*days, len(theirs), err)
 		}
-		all, err := c.store.Lately(t.Context(), "demo", c.biz)
-		if want := []int{order.MaxListed, 1}[days]; err != nil || len(all) != want || !slices.ContainsFunc(all, is(waits)) || slices.ContainsFunc(all, is(now)) != (days == 0) {
+		all, _, err := c.store.OpenOf(t.Context(), "demo", c.biz)
+		if want := 2 - days; err != nil || len(all) != want || !slices.ContainsFunc(all, is(waits)) || slices.ContainsFunc(all, is(now)) != (days == 0) {
 			t.Errorf("the business, %d days later, has %d orders, %v", 50*days, len(all), err)
 		}
+	}
+}
+
+// Staff are shown what stands before what is over, also where a former release has listed the two
+// together, and of what is over all that ended lately.
+func TestStaffSeeWhatStandsFirst(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	stands := c.apply(c.propose("stands"), order.PlacedEvent)
+	late := c.apply(c.propose("late"), order.PlacedEvent)
+	for n := range order.MaxListed - 1 {
+		c.now = c.now.Add(time.Second)
+		o := c.apply(c.apply(c.propose(fmt.Sprint(n)), order.PlacedEvent), order.RefusedEvent)
+		if n%2 == 0 {
+			continue
+		}
+		former := c.store.Table.Update(dynamo.Key{PK: "orders#" + o.Owner, SK: "order#" + o.ID}, "SET listed = :listed", dynamo.V{":listed": "business#" + c.biz + "#order"})
+		if err := c.store.Table.DB().Commit(t.Context(), former); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.now = c.now.Add(time.Second)
+	late = c.apply(late, order.RefusedEvent)
+	all, err := c.store.OfBusiness(t.Context(), c.biz, noon.Add(-time.Hour))
+	if err != nil || len(all) != order.MaxListed || all[0].ID != stands.ID || slices.ContainsFunc(all, is(late)) {
+		t.Errorf("%d orders, %v", len(all), err)
+	}
+	all, err = c.store.OfBusiness(t.Context(), c.biz, c.now)
+	if err != nil || len(all) != 1 || all[0].ID != late.ID {
+		t.Errorf("since the last ended: %v, %v", all, err)
 	}
 }
 
@@ -898,7 +928,7 @@ func TestCost(t *testing.T) {
 		}, 1},
 		{"by code", func() error { _, err := c.store.ByCode(ctx, "demo", c.biz, o.Code); return err }, 2},
 		{"list", func() error { _, err := c.store.Of(ctx, c.owner, o.Market); return err }, 2},
-		{"of the business", func() error { _, err := c.store.OfBusiness(ctx, c.biz, noon.Add(-time.Hour)); return err }, 2},
+		{"of the business", func() error { _, err := c.store.OfBusiness(ctx, c.biz, noon.Add(-time.Hour)); return err }, 3},
 	} {
 		before := meter.Cost().Requests
 		if err := step.do(); err != nil {

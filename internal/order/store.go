@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,10 +43,14 @@ const dueKind = "order"
 // listedIndex is the index on (listed, listedAt): whose list it is, and [Order.listedAt]. Keys only.
 // A proposal is listed for its customer, and only as long as it waits, so that what nobody said YES to
 // takes no place in a list. Then the order is listed for its business, and for its customer the event
-// that it was placed.
+// that it was placed. What is over is listed apart, by when it ended, and so hides nothing that stands:
+// by a former release it was not.
 const listedIndex = "listed"
 
 func listed(business string) string { return "business#" + business + "#order" }
+
+// over is the list of what was in a list, and has ended.
+func over(list string) string { return list + "#over" }
 
 // own is where an order, or its event, is listed for its customer.
 func (o Order) own() entry {
@@ -181,6 +186,12 @@ func (s *Store) All(ctx context.Context, market, owner string) ([]Order, error) 
 
 func newest(a, b Order) int { return b.CreatedAt.Compare(a.CreatedAt) }
 
+// openFirst puts what something is still to happen to before what is over, each newest first.
+func openFirst(a, b Order) int {
+	rank := map[bool]int{true: 1} // over
+	return cmp.Or(rank[a.due().IsZero()]-rank[b.due().IsZero()], newest(a, b))
+}
+
 // answerFor is how long an order is among those that a business still answers without its code.
 const answerFor = 14 * 24 * time.Hour
 
@@ -194,14 +205,7 @@ func (o Order) listedAt() time.Time {
 	return o.UpdatedAt
 }
 
-// Lately lists the latest orders of a business in a market, newest first: those that it may
-// answer without a code, and what has become of others. 2 requests.
-func (s *Store) Lately(ctx context.Context, market, business string) ([]Order, error) {
-	all, err := s.OfBusiness(ctx, business, s.now().Add(-answerFor))
-	return slices.DeleteFunc(all, func(o Order) bool { return o.Market != market }), err
-}
-
-// MaxLooked is how many of a business's latest orders are looked through for those that are open.
+// MaxLooked is how many of the latest orders that are listed as open are looked through.
 const (
 	MaxLooked = openPages * openPage
 
@@ -214,12 +218,16 @@ const (
 func (s *Store) OpenOf(ctx context.Context, market, business string) (open []Order, more bool, err error) {
 	since, after := s.now().Add(-answerFor), ""
 	for range openPages {
-		some, next, err := s.placed(ctx, business, since, openPage, after)
+		page, err := s.listed(ctx, listed(business), since, openPage, after)
 		if err != nil {
-			return nil, false, err
+			return nil, false, fmt.Errorf("orders of %s: %w", business, err)
+		}
+		some, err := s.read(ctx, page.Keys())
+		if err != nil {
+			return nil, false, fmt.Errorf("orders of %s: %w", business, err)
 		}
 		open = append(open, slices.DeleteFunc(some, func(o Order) bool { return o.Market != market || !o.Stands() })...)
-		if after = next; after == "" {
+		if after = page.Next; after == "" {
 			break
 		}
 	}
@@ -227,29 +235,52 @@ func (s *Store) OpenOf(ctx context.Context, market, business string) (open []Ord
 	return open, after != "", nil
 }
 
-// OfBusiness lists the latest orders of a business that were placed since a time, or long before
-// theirs, newest first, for staff: in every market. 2 requests.
+// OfBusiness lists the latest orders of a business for staff, in every market: those that stand and were
+// placed since a time, or long before theirs, and then those that ended since, each newest first. 3
+// requests.
 func (s *Store) OfBusiness(ctx context.Context, business string, since time.Time) ([]Order, error) {
-	all, _, err := s.placed(ctx, business, since, MaxListed, "")
-	slices.SortFunc(all, newest)
-	return all, err
+	var keys []dynamo.Key
+	for _, list := range []string{listed(business), over(listed(business))} {
+		page, err := s.listed(ctx, list, since, MaxListed, "")
+		if err != nil {
+			return nil, fmt.Errorf("orders of %s: %w", business, err)
+		}
+		keys = append(keys, page.Keys()...)
+	}
+	all, err := s.read(ctx, distinct(keys))
+	if err != nil {
+		return nil, fmt.Errorf("orders of %s: %w", business, err)
+	}
+	slices.SortFunc(all, openFirst)
+	return all[:min(len(all), MaxListed)], nil
 }
 
-// placed lists orders of a business that are listed since a time, the last first, and where to go on.
-func (s *Store) placed(ctx context.Context, business string, since time.Time, limit int, after string) (all []Order, next string, err error) {
-	page, err := s.Table.Query(ctx, dynamo.Query{
+// listed reads what is in a list since a time, the last first.
+func (s *Store) listed(ctx context.Context, list string, since time.Time, limit int, after string) (dynamo.Page, error) {
+	return s.Table.Query(ctx, dynamo.Query{
 		Index: listedIndex, Where: "listed = :listed AND listedAt >= :since",
-		Values: dynamo.V{":listed": listed(business), ":since": dynamo.Stamp(since)}, Backward: true, Limit: limit, After: after,
+		Values: dynamo.V{":listed": list, ":since": dynamo.Stamp(since)}, Backward: true, Limit: limit, After: after,
 	})
+}
+
+// read reads the orders with these keys that there are.
+func (s *Store) read(ctx context.Context, keys []dynamo.Key) ([]Order, error) {
+	items, err := s.Table.BatchGet(ctx, keys...)
 	if err != nil {
-		return nil, "", fmt.Errorf("orders of %s: %w", business, err)
+		return nil, err
 	}
-	items, err := s.Table.BatchGet(ctx, page.Keys()...)
-	if err != nil {
-		return nil, "", fmt.Errorf("orders of %s: %w", business, err)
+	return dynamo.Decode[Order](items)
+}
+
+// distinct leaves each key once: for a moment the index may have what an order was beside what it is.
+func distinct(keys []dynamo.Key) []dynamo.Key {
+	var once []dynamo.Key
+	for _, k := range keys {
+		if !slices.Contains(once, k) {
+			once = append(once, k)
+		}
 	}
-	all, err = dynamo.Decode[Order](items)
-	return all, page.Next, err
+	return once
 }
 
 // ByCode finds the order that a business in a market knows by a code. What another market's has
@@ -340,11 +371,15 @@ func (s *Store) Writes(o Order, typ EventType, by By) ([]dynamo.Write, Order, er
 		set, vals[":reason"] = set+", reason = :reason", by.Reason
 	}
 	var relisted []dynamo.Write
-	switch early := o.Stands() && !after.Stands() && o.listedAt().After(after.UpdatedAt); {
-	case typ == PlacedEvent, early:
+	switch ended := o.Stands() && !after.Stands(); {
+	case typ == PlacedEvent, ended:
+		list := listed(o.Business)
+		if ended {
+			list = over(list)
+		}
 		set += ", listed = :listed, listedAt = :listedAt"
-		vals[":listed"], vals[":listedAt"] = listed(o.Business), dynamo.Stamp(after.listedAt())
-		if early { // it would hide what is to come until its time
+		vals[":listed"], vals[":listedAt"] = list, dynamo.Stamp(after.listedAt())
+		if ended && o.listedAt().After(after.UpdatedAt) { // it would hide what is to come from its customer until its time
 			relisted = append(relisted, s.Table.Update(eventKey(o.Owner, o.ID, PlacedEvent), "SET listedAt = :listedAt", dynamo.V{":listedAt": vals[":listedAt"]}))
 		}
 	case o.Status == Proposed:
