@@ -23,8 +23,8 @@
 // says so, what is done has sold it. An offer that was made before the item was counted stands
 // as it was made, and takes nothing.
 //
-// Requests: propose 1 (repeated 2), read 1, by code 2, a change 2, a list 2, of a business 3, of what
-// stands with it 2 for each hundred.
+// Requests: propose 1 (repeated 2), read 1, by code 2, a change 2, a list 3, of what is open 2, of a
+// business 3, of what stands with it 2 for each hundred.
 // Counted items add none to these, and 1 to a tool's proposal, which reads what is left.
 package order
 

@@ -195,7 +195,7 @@ func TestEndedOrdersForLaterHideNone(t *testing.T) {
 	for days := range 2 {
 		c.now = c.now.AddDate(0, 0, 50*days)
 		theirs, err := c.store.Of(t.Context(), c.owner, "demo")
-		if err != nil || len(theirs) != order.MaxOwn || theirs[0].ID != now.ID || !slices.ContainsFunc(theirs, is(waits)) {
+		if err != nil || len(theirs) != 2+order.MaxOwn || theirs[0].ID != now.ID || !slices.ContainsFunc(theirs, is(waits)) {
 			t.Errorf("the customer, %d days later, has %d orders, %v", 50*days, len(theirs), err)
 		}
 		all, _, err := c.store.OpenOf(t.Context(), "demo", c.biz)
@@ -927,7 +927,8 @@ func TestCost(t *testing.T) {
 			return err
 		}, 1},
 		{"by code", func() error { _, err := c.store.ByCode(ctx, "demo", c.biz, o.Code); return err }, 2},
-		{"list", func() error { _, err := c.store.Of(ctx, c.owner, o.Market); return err }, 2},
+		{"list", func() error { _, err := c.store.Of(ctx, c.owner, o.Market); return err }, 3},
+		{"list what is open", func() error { _, err := c.store.Open(ctx, c.owner, o.Market); return err }, 2},
 		{"of the business", func() error { _, err := c.store.OfBusiness(ctx, c.biz, noon.Add(-time.Hour)); return err }, 3},
 	} {
 		before := meter.Cost().Requests

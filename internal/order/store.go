@@ -130,46 +130,55 @@ func (s *Store) Get(ctx context.Context, a actor.Actor, market, id string) (Orde
 // MaxListed is the most orders that one list gives.
 const MaxListed = 50
 
-// MaxOwn is how many of a customer's latest orders are looked at, by each identity of theirs: more than
-// may be open, and those of one kind among the others.
+// MaxOwn is how many of a customer's orders that are over are looked at, by each identity of theirs: the
+// latest, and those of one kind among the others.
 const MaxOwn = 20
 
-// Of lists an actor's latest orders in a market, newest first: what they said YES to, whatever became
-// of it, and what waits for their YES. The index is read eventually: a change shows after some
-// milliseconds. 2 requests for each identity, 1 where none is listed.
+// Of lists an actor's orders in a market: what waits for their YES or still stands, and then the latest
+// of what is over, each newest first. The index is read eventually: a change shows after some
+// milliseconds. 3 requests for each identity, 2 where none is listed.
 func (s *Store) Of(ctx context.Context, a actor.Actor, market string) ([]Order, error) {
+	return s.theirs(ctx, a, market, true)
+}
+
+// Open lists those of an actor's orders in a market that are not over, newest first, as Of does. 2
+// requests for each identity, 1 where none is listed.
+func (s *Store) Open(ctx context.Context, a actor.Actor, market string) ([]Order, error) {
+	all, err := s.theirs(ctx, a, market, false)
+	return slices.DeleteFunc(all, func(o Order) bool { return o.due().IsZero() }), err
+}
+
+func (s *Store) theirs(ctx context.Context, a actor.Actor, market string, ended bool) ([]Order, error) {
 	var all []Order
 	for _, owner := range a.Keys() {
-		some, err := s.latest(ctx, market, owner)
+		some, err := s.latest(ctx, market, owner, ended)
 		if err != nil {
 			return nil, fmt.Errorf("orders: %w", err)
 		}
 		all = append(all, some...)
 	}
-	slices.SortFunc(all, newest)
+	slices.SortFunc(all, openFirst)
 	return all, nil
 }
 
-// latest reads the latest orders of an owner in a market.
-func (s *Store) latest(ctx context.Context, market, owner string) ([]Order, error) {
-	page, err := s.Table.Query(ctx, dynamo.Query{
-		Index: listedIndex, Where: "listed = :listed", Values: dynamo.V{":listed": listedOwn(market, owner)}, Backward: true, Limit: MaxOwn,
-	})
+// latest reads the orders of an owner in a market that stand, or may, and the latest that have ended.
+func (s *Store) latest(ctx context.Context, market, owner string, ended bool) ([]Order, error) {
+	list := listedOwn(market, owner)
+	page, err := s.listed(ctx, list, time.Time{}, MaxListed, "")
 	if err != nil {
 		return nil, err
 	}
-	var keys []dynamo.Key
-	for _, k := range page.Keys() {
-		key := orderKey(owner, strings.Split(k.SK, "#")[1])
-		if !slices.Contains(keys, key) { // for a moment the index may have a proposal and that it was placed
-			keys = append(keys, key)
+	there := page.Keys()
+	if ended {
+		if page, err = s.listed(ctx, over(list), time.Time{}, MaxOwn, ""); err != nil {
+			return nil, err
 		}
+		there = append(there, page.Keys()...)
 	}
-	items, err := s.Table.BatchGet(ctx, keys...)
-	if err != nil {
-		return nil, err
+	for i, k := range there {
+		there[i] = orderKey(owner, strings.Split(k.SK, "#")[1]) // also of the event that it was placed
 	}
-	return dynamo.Decode[Order](items)
+	return s.read(ctx, distinct(there))
 }
 
 // All returns every order of an owner in a market, newest first, to be handed out or deleted. A
@@ -372,16 +381,14 @@ func (s *Store) Writes(o Order, typ EventType, by By) ([]dynamo.Write, Order, er
 	}
 	var relisted []dynamo.Write
 	switch ended := o.Stands() && !after.Stands(); {
-	case typ == PlacedEvent, ended:
-		list := listed(o.Business)
-		if ended {
-			list = over(list)
-		}
+	case typ == PlacedEvent:
 		set += ", listed = :listed, listedAt = :listedAt"
-		vals[":listed"], vals[":listedAt"] = list, dynamo.Stamp(after.listedAt())
-		if ended && o.listedAt().After(after.UpdatedAt) { // it would hide what is to come from its customer until its time
-			relisted = append(relisted, s.Table.Update(eventKey(o.Owner, o.ID, PlacedEvent), "SET listedAt = :listedAt", dynamo.V{":listedAt": vals[":listedAt"]}))
-		}
+		vals[":listed"], vals[":listedAt"] = listed(o.Business), dynamo.Stamp(after.listedAt())
+	case ended:
+		set += ", listed = :listed, listedAt = :listedAt"
+		vals[":listed"], vals[":listedAt"] = over(listed(o.Business)), dynamo.Stamp(after.listedAt())
+		relisted = append(relisted, s.Table.Update(eventKey(o.Owner, o.ID, PlacedEvent), "SET listed = :listed, listedAt = :listedAt",
+			dynamo.V{":listed": over(listedOwn(o.Market, o.Owner)), ":listedAt": vals[":listedAt"]}))
 	case o.Status == Proposed:
 		remove = append(remove, "listed", "listedAt")
 	}

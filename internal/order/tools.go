@@ -52,7 +52,7 @@ func (d *Desk) Tools() []tool.Tool {
 			"Put together a request to view a property and ask the customer to confirm it; the agent then answers. "+
 				"Nothing is sent until the customer says YES.",
 			tool.Propose, d.viewing),
-		tool.New("getMyOrders", "List the customer's own orders of food, requests for services and viewings, newest first, with their status. "+
+		tool.New("getMyOrders", "List the customer's own orders of food, requests for services and viewings, those that stand first, with their status. "+
 			"Name an order's code whenever you say that it is placed, accepted or cancelled.", tool.Read, d.list),
 		tool.New("cancelOrder", "Ask the customer to confirm that one of their orders, requests or viewings is to be cancelled. "+
 			"Nothing is cancelled until the customer says YES.", tool.Propose, d.cancel),
@@ -356,7 +356,7 @@ func openFor(l *listing.Listing, o Order, now time.Time) error {
 }
 
 func (d *Desk) propose(ctx context.Context, tc tool.Context, o Order) (tool.Result, error) {
-	all, err := d.Store.Of(ctx, tc.Actor, tc.Market.ID)
+	all, err := d.Store.Open(ctx, tc.Actor, tc.Market.ID)
 	if err != nil {
 		return tool.Result{}, err
 	}

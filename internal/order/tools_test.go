@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -299,6 +300,44 @@ func TestMyOrders(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]int{"<nil>: placed food": 10, "food: placed food": 10, "service: placed service": 1}, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// What still stands is told of before what is over, and keeps its place among what may be open, however
+// much was ordered and ended since.
+func TestWhatIsOverHidesNothingOpen(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	k := newKiosk(t)
+	k.Store, k.tc.Actor, k.tc.Market = c.store, c.owner, market.Default(c.draft().Market)
+	for n := range order.MaxOpen {
+		c.apply(c.propose(fmt.Sprint("stands", n)), order.PlacedEvent)
+	}
+	for n := range order.MaxOwn {
+		d := c.draft()
+		d.Kind = order.Service
+		c.now = c.now.Add(time.Second)
+		o, err := c.store.Propose(t.Context(), d, fmt.Sprint("over", n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.apply(c.apply(o, order.PlacedEvent), order.CancelledEvent)
+	}
+	res, err := k.tell(t.Context(), "getMyOrders", map[string]any{"kind": nil})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []any
+	for _, card := range res.Cards {
+		got = append(got, card["status"])
+	}
+	want := slices.Concat(slices.Repeat([]any{order.Placed}, order.MaxOpen), slices.Repeat([]any{order.Cancelled}, 10-order.MaxOpen))
+	if diff := cmp.Diff(fmt.Sprint(want), fmt.Sprint(got)); diff != "" {
+		t.Error(diff)
+	}
+	k.tc.Now = c.now
+	if _, err := k.tell(t.Context(), "orderFood", nil); !fault.Is(err, fault.Limited) {
+		t.Errorf("one more than may be open: %v", err)
 	}
 }
 
