@@ -94,6 +94,9 @@ type Order struct {
 	// lines. It holds them while it is placed or accepted.
 	Counted map[string]int `dynamodbav:"counted,omitempty" json:"counted,omitempty"`
 
+	// AnswerFrom is when the business opens that was closed when it was to answer; zero is at once.
+	AnswerFrom time.Time `dynamodbav:"answerFrom" json:"-"`
+
 	ETA    time.Time `dynamodbav:"eta" json:"eta,omitzero"`                  // as the business said
 	Reason string    `dynamodbav:"reason,omitempty" json:"reason,omitempty"` // of a refusal or cancellation
 

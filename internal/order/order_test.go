@@ -876,6 +876,27 @@ func TestOpenLongBeforeItsTime(t *testing.T) {
 	}
 }
 
+// What a business that opens late accepts at last, and for a day later, is there until it is closed.
+func TestOpenLongAfterARest(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	d := c.draft()
+	d.Kind, d.AnswerFrom = order.Service, noon.AddDate(0, 0, 13)
+	o, err := c.store.Propose(t.Context(), d, "1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o = c.apply(o, order.PlacedEvent)
+	c.now = d.AnswerFrom.Add(24*time.Hour - time.Second)
+	if _, err = c.store.Apply(t.Context(), o, order.AcceptedEvent, order.By{ETA: c.now.Add(24 * time.Hour)}); err != nil {
+		t.Fatal(err)
+	}
+	c.now = c.now.AddDate(0, 0, 8).Add(-time.Second)
+	if open, _, err := c.store.OpenOf(t.Context(), "demo", c.biz); err != nil || len(open) != 1 {
+		t.Errorf("%v, %v", open, err)
+	}
+}
+
 // What is still to be carried out is found behind whatever was ordered since, as far as is looked.
 func TestOpenBehindOthers(t *testing.T) {
 	t.Parallel()

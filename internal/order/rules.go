@@ -113,17 +113,25 @@ func closeAfter(k Kind) time.Duration {
 	return closeRest
 }
 
+// waits is until when an order of a time waits before the time to answer it runs: until its business
+// opens, and what is ordered for later half as long as it can.
+func (o Order) waits(at time.Time) time.Time {
+	if o.AnswerFrom.After(at) {
+		at = o.AnswerFrom
+	}
+	if o.Kind == Food && o.When.After(at) {
+		at = at.Add(min(o.When.Sub(at)/2, 24*time.Hour))
+	}
+	return at
+}
+
 // due is when a sweep ends an order, by [lapses]; zero is never, of one that has ended.
 func (o Order) due() time.Time {
 	switch o.Status {
 	case Proposed:
 		return o.ExpiresAt
 	case Placed:
-		at := o.UpdatedAt
-		if o.When.After(at) && o.Kind == Food { // ordered for later: as long, but not beyond its time
-			at = o.UpdatedAt.Add(min(o.When.Sub(at)/2, 24*time.Hour))
-		}
-		return at.Add(answerWithin(o.Kind))
+		return o.waits(o.UpdatedAt).Add(answerWithin(o.Kind))
 	case Accepted:
 		return slices.MaxFunc([]time.Time{o.UpdatedAt, o.When, o.ETA}, time.Time.Compare).Add(closeAfter(o.Kind))
 	}

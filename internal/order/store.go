@@ -206,9 +206,11 @@ const answerFor = 14 * 24 * time.Hour
 
 // listedAt is where an order that has just been placed, or has ended, stands in lists. What is for
 // later stands there so much later that it is in the list of its business until it is closed at last:
-// after its time, or what the business may say instead, which is a day later at most.
+// after its time or, where the business opens later, its answer, or what that may say instead, which is a
+// day later at most.
 func (o Order) listedAt() time.Time {
-	if until := o.When.Add(24*time.Hour + closeRest); !o.due().IsZero() && until.After(o.UpdatedAt.Add(answerFor)) {
+	until := slices.MaxFunc([]time.Time{o.When, o.AnswerFrom.Add(answerWithin(o.Kind))}, time.Time.Compare).Add(24*time.Hour + closeRest)
+	if !o.due().IsZero() && until.After(o.UpdatedAt.Add(answerFor)) {
 		return until.Add(-answerFor)
 	}
 	return o.UpdatedAt

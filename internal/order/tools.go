@@ -277,7 +277,26 @@ func (d *Desk) finish(o *Order, tc tool.Context, l *listing.Listing, when, phone
 	if o.Note = strings.TrimSpace(tool.Value(note)); utf8.RuneCountInString(o.Note) > MaxNote {
 		return fault.Field("note", "at most %d characters", MaxNote)
 	}
-	return openFor(l, *o, tc.Now)
+	if err := openFor(l, *o, tc.Now); err != nil {
+		return err
+	}
+	o.AnswerFrom = answerFrom(l, *o, tc.Now)
+	return nil
+}
+
+// answerFrom is when a business opens that is closed when an order is made, or when the time to answer it
+// begins; zero where that is open, or not known. Who has a day to answer minds a longer rest only.
+func answerFrom(l *listing.Listing, o Order, now time.Time) time.Time {
+	if l.Hours == nil {
+		return time.Time{}
+	}
+	for _, at := range []time.Time{now, o.waits(now)} {
+		opens, known := l.Hours.Opens(at)
+		if known && !l.Hours.OpenAt(at) && (o.Kind == Food || opens.After(at.Add(answerWithin(o.Kind)))) {
+			return opens.UTC()
+		}
+	}
+	return time.Time{}
 }
 
 // maxAhead is how far ahead something can be ordered.

@@ -268,6 +268,77 @@ func TestWhatIsProposed(t *testing.T) {
 	}
 }
 
+// A business has time to answer while it is open: what is ordered while it is closed, or shortly before,
+// does not lapse before it opens again, nor later than its time.
+func TestAnswersMindTheHours(t *testing.T) {
+	t.Parallel()
+	hours := &schedule.Hours{TimeZone: "UTC", Days: map[string][]schedule.Span{}}
+	for _, day := range []string{"mon", "tue", "wed", "thu", "fri"} {
+		hours.Days[day] = []schedule.Span{{From: "09:00", To: "22:00"}}
+	}
+	long := &schedule.Hours{TimeZone: "UTC", Days: map[string][]schedule.Span{"sat": hours.Days["mon"]}, Closed: []string{"2026-11-28"}}
+	const layout = "2006-01-02T15:04"
+	for name, tt := range map[string]struct {
+		tool       string
+		hours      *schedule.Hours
+		at, when   string // "" is as soon as can be
+		unanswered string
+	}{
+		"food in the night":                    {"orderFood", hours, "2026-11-23T23:00", "2026-11-24T12:00", "2026-11-24T10:45"},
+		"food for when it opens":               {"orderFood", hours, "2026-11-23T23:00", "2026-11-24T09:00", "2026-11-24T09:15"},
+		"food shortly before it closes":        {"orderFood", hours, "2026-11-23T21:50", "2026-11-24T12:00", "2026-11-24T10:45"},
+		"food in the night, for the evening":   {"orderFood", hours, "2026-11-23T23:00", "2026-11-24T19:00", "2026-11-24T14:15"},
+		"food before the weekend":              {"orderFood", hours, "2026-11-27T21:50", "2026-12-02T09:00", "2026-12-01T09:15"},
+		"food while it is open":                {"orderFood", hours, "2026-11-23T10:00", "2026-11-23T12:00", "2026-11-23T11:15"},
+		"food at once":                         {"orderFood", hours, "2026-11-23T21:50", "", "2026-11-23T22:05"},
+		"food of whose hours nothing is known": {"orderFood", nil, "2026-11-23T23:00", "2026-11-24T12:00", "2026-11-24T05:45"},
+		"what does not open":                   {"scheduleViewing", &schedule.Hours{TimeZone: "UTC"}, "2026-11-23T23:00", "", "2026-11-24T23:00"},
+		"a service in the night":               {"bookService", hours, "2026-11-23T23:00", "", "2026-11-24T23:00"},
+		"a service before the weekend":         {"bookService", hours, "2026-11-27T22:00", "2026-11-30T08:00", "2026-12-01T09:00"},
+		"a service before long holidays":       {"bookService", long, "2026-11-23T12:00", "", "2026-12-06T09:00"},
+		"a viewing on the weekend":             {"scheduleViewing", hours, "2026-11-28T12:00", "", "2026-12-01T09:00"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := newKiosk(t)
+			k.listing.Hours = tt.hours
+			now, err := time.Parse(layout, tt.at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			due, err := time.Parse(layout, tt.unanswered)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k.tc.Now, k.Store.Now = now, func() time.Time { return now }
+			args := map[string]any{"when": nil}
+			if tt.when != "" {
+				args["when"] = tt.when
+			}
+			res, err := k.tell(t.Context(), tt.tool, args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o, err := k.Store.Get(t.Context(), k.tc.Actor, k.tc.Market.ID, res.Proposal.Ref)
+			if err == nil {
+				o, err = k.Store.Apply(t.Context(), o, order.PlacedEvent, order.By{Actor: k.tc.Actor, Receipt: &order.Receipt{}})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, end := range []struct {
+				at   time.Time
+				want order.EventType
+			}{{due.Add(-time.Millisecond), ""}, {due, order.UnansweredEvent}} {
+				now = end.at
+				if typ, err := k.Store.Lapse(t.Context(), o); err != nil || typ != end.want {
+					t.Errorf("at %s: %q, %v; want %q", now, typ, err, end.want)
+				}
+			}
+		})
+	}
+}
+
 // A model is told of a customer's latest orders, of one kind or all, but of none that nobody said
 // YES to.
 func TestMyOrders(t *testing.T) {
