@@ -122,7 +122,8 @@ func (c *Commands) settle(tc tool.Context, s said, o Order, typ EventType, at ti
 }
 
 // eta is when the business expects an order, by what it said at a time. The hour that it says is the one
-// nearest to what was ordered for later, and means that time where it comes before it.
+// nearest to what was ordered for later, and means that time where it comes before it; one that has long
+// passed is tomorrow's.
 func (s said) eta(o Order, at time.Time) time.Time {
 	switch {
 	case s.minutes > 0:
@@ -131,10 +132,11 @@ func (s said) eta(o Order, at time.Time) time.Time {
 		return time.Time{}
 	}
 	loc := schedule.Zone(o.TimeZone)
-	day := at.In(loc)
+	day, passed := at, time.Minute // the present minute may be meant
 	if !o.When.IsZero() {
-		day = o.When.In(loc)
+		day, passed = o.When, time.Hour // and who answers late means the time that it was ordered for
 	}
+	day = day.In(loc)
 	t := time.Date(day.Year(), day.Month(), day.Day(), s.clock.Hour(), s.clock.Minute(), 0, 0, loc)
 	const halfADay = 12 * time.Hour
 	switch d := t.Sub(o.When); {
@@ -144,7 +146,7 @@ func (s said) eta(o Order, at time.Time) time.Time {
 	case d > halfADay:
 		t = t.AddDate(0, 0, -1)
 	}
-	if t.Before(at) {
+	if at.Sub(t) >= passed {
 		t = t.AddDate(0, 0, 1)
 	}
 	return o.Ready(t, 0).UTC()

@@ -166,6 +166,11 @@ func TestExpected(t *testing.T) {
 		"accept 23:50":   {Order{When: at.Add(36*time.Hour + 30*time.Minute), TimeZone: "UTC"}, "25 00:30"},
 		"accepted 09:00": {Order{TimeZone: "UTC"}, "24 09:00"},
 		"ok":             {later, "1 00:00"},
+		"accept 12:00":   {Order{TimeZone: "UTC"}, "23 12:00"},
+		"ok 12:00":       {Order{When: at.Truncate(time.Minute), TimeZone: "UTC"}, "23 12:00"},
+		"accept 11:59":   {Order{TimeZone: "UTC"}, "24 11:59"},
+		"yes 11:50":      {Order{When: at.Add(-15 * time.Minute), TimeZone: "UTC"}, "23 11:50"},
+		"accepted 10:00": {Order{When: at.Add(-time.Hour), TimeZone: "UTC"}, "24 10:00"},
 	} {
 		s, ok := read(text)
 		if got := s.eta(want.o, at).Format("2 15:04"); !ok || got != want.at {
