@@ -16,7 +16,6 @@ import (
 	"merve/internal/fault"
 	"merve/internal/language"
 	"merve/internal/pause"
-	"merve/internal/rank"
 	"merve/internal/roster"
 	"merve/internal/stock"
 )
@@ -438,19 +437,28 @@ func (s *Store) Some(ctx context.Context, market string, ids []string) ([]*Listi
 // maxItemWords bounds what a listing keeps of its items to be searched for.
 const maxItemWords = 400
 
-// itemWords are the words of items' names, each once.
+// itemWords are the words of items' names, each once. Of more than are kept, each name has as many in
+// as another: the first of all names, then the second of all.
 func itemWords(items []Item) []string {
-	var all []string
+	var names [][]string
 	for _, i := range items {
 		for _, lang := range language.Supported() {
-			if n := i.Names[lang]; n != "" {
-				all = append(all, rank.Words(n)...)
+			names = append(names, Words(i.Names[lang]))
+		}
+	}
+	var all []string
+	seen := map[string]bool{}
+	for n := 0; len(names) > 0; n++ {
+		names = slices.DeleteFunc(names, func(words []string) bool { return len(words) <= n })
+		for _, words := range names {
+			if w := words[n]; !seen[w] && len(all) < maxItemWords {
+				seen[w] = true
+				all = append(all, w)
 			}
 		}
 	}
 	slices.Sort(all)
-	all = slices.Compact(all)
-	return all[:min(len(all), maxItemWords)]
+	return all
 }
 
 // forget lets the next search see what was written just now, in this process.

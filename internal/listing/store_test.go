@@ -684,3 +684,36 @@ func TestOpenBehindMany(t *testing.T) {
 		t.Errorf("open or not: %+v, %v", found, err)
 	}
 }
+
+// Of a menu of more words than are kept, each dish is found by the first words of its name, in whatever
+// language and with whatever letter they begin.
+func TestEachDishOfALongMenuIsFound(t *testing.T) {
+	t.Parallel()
+	c := newCatalog(t)
+	l := plain("grill", "restaurant", 500)
+	word := func(first string, n int) string { return fmt.Sprintf("%s%c%c", first, 'a'+n/26, 'a'+n%26) }
+	for n := range 100 {
+		long := ""
+		for _, first := range []string{"acorn", "bread", "curry", "dates"} {
+			long += " " + word(first, n)
+		}
+		l.Items = append(l.Items, listing.Item{ID: fmt.Sprint("dish", n), Kind: listing.MenuItems, Names: map[string]string{
+			"en": word("zander", n) + long, "tr": word("yumurta", n) + long,
+		}})
+	}
+	c.put(l)
+	d, err := c.Document(t.Context(), c.market, l.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range l.Items {
+		for _, first := range []string{word("zander", n), word("yumurta", n)} {
+			if !slices.Contains(d.Items, first) {
+				t.Fatalf("no %s among %d words", first, len(d.Items))
+			}
+		}
+	}
+	if found, err := c.Search(t.Context(), c.market, listing.Query{Text: "zander"}); err != nil || len(found.Listings) != 1 {
+		t.Errorf("zander: %+v, %v", found, err)
+	}
+}
