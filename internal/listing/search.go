@@ -103,6 +103,8 @@ func (s *Store) ask(ctx context.Context, market string, q Query) (hits []*Listin
 	if !q.OpenAt.IsZero() {
 		most = []int{5 * maxLimit, 25 * maxLimit}
 	}
+	var all []*Listing
+	var read []string
 	for _, wide := range most {
 		asked := q
 		asked.Limit = wide
@@ -110,10 +112,11 @@ func (s *Store) ask(ctx context.Context, market string, q Query) (hits []*Listin
 		if err != nil {
 			return nil, err, nil
 		}
-		all, err := s.Some(ctx, market, ids)
+		some, err := s.Some(ctx, market, slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return slices.Contains(read, id) }))
 		if err != nil {
 			return nil, nil, err
 		}
+		all, read = append(all, some...), ids
 		if hits = open(all, q); len(hits) >= q.Limit || len(ids) < wide {
 			break
 		}

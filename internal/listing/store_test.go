@@ -674,9 +674,13 @@ func TestOpenBehindMany(t *testing.T) {
 	}
 	for _, by := range []listing.Engine{nil, ids} {
 		c.Engine = by
-		found, err := c.Search(t.Context(), c.market, listing.Query{Category: "restaurant", OpenAt: noon})
+		ctx, meter := telemetry.WithMeter(t.Context())
+		found, err := c.Search(ctx, c.market, listing.Query{Category: "restaurant", OpenAt: noon})
 		if err != nil || found.Relaxed != "" || len(found.Listings) != 1 || found.Listings[0].ID != "p61" {
 			t.Errorf("by %T: %+v, %v", by, found, err)
+		}
+		if units := meter.Cost().ReadUnits; by != nil && units != float64(len(ids)) {
+			t.Errorf("%d listings were read with %g read units", len(ids), units)
 		}
 	}
 	c.Engine = nil
