@@ -109,7 +109,12 @@ func nothing(s gate.Settled) gate.Settled {
 func (c *Commands) settle(tc tool.Context, s said, o Order, typ EventType, at time.Time) gate.Settled {
 	closed := c.say(tc, wording.OrderClosed, o)
 	ws, after, err := c.Store.Writes(o, typ, By{Actor: tc.Actor, Trace: tc.TraceID, ETA: s.eta(o, at), Reason: language.Clip(s.reason, MaxNote)})
-	if err != nil {
+	switch {
+	case err != nil && o.Status == Placed: // done before it is accepted
+		return c.say(tc, wording.MerchantOrderAnswer, o)
+	case err != nil && o.Status == Accepted: // accepted again
+		return c.say(tc, wording.OrderYouAccepted, o)
+	case err != nil:
 		return closed
 	}
 	key := map[EventType]wording.Key{
@@ -153,9 +158,11 @@ func (s said) eta(o Order, at time.Time) time.Time {
 }
 
 func (c *Commands) say(tc tool.Context, key wording.Key, o Order) gate.Settled {
-	return gate.Settled{Text: wording.Say(tc.Language, key, wording.Vars{
-		"code": o.Code, "eta": ETA(tc.Language, o), "done": wording.Say(tc.Language, wording.OrderWordDone, nil),
-	})}
+	vars := wording.Vars{"code": o.Code, "eta": ETA(tc.Language, o)}
+	for name, word := range map[string]wording.Key{"accept": wording.OrderWordAccept, "refuse": wording.OrderWordRefuse, "done": wording.OrderWordDone} {
+		vars[name] = wording.Say(tc.Language, word, nil)
+	}
+	return gate.Settled{Text: wording.Say(tc.Language, key, vars)}
 }
 
 // which asks for the code of the order that is meant.

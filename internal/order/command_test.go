@@ -89,6 +89,30 @@ func TestAnswersWantOneOrder(t *testing.T) {
 	}
 }
 
+// Who says again what was done, or is early, is told how the order stands, and not that it is over.
+func TestAnswersThatChangeNothing(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	o := c.apply(c.propose("1"), order.PlacedEvent)
+	says := func(text, want string) {
+		t.Helper()
+		if s := c.says(text + " " + o.Code); len(s.Writes) > 0 || s.Nothing || !strings.HasPrefix(s.Text, want) {
+			t.Errorf("%s: %d writes, %q; want %q", text, len(s.Writes), s.Text, want)
+		}
+	}
+	says("done", "Reply ACCEPT "+o.Code)
+	if got := c.obeyed(o, c.says("accept 20 "+o.Code)); got != order.Accepted {
+		t.Fatal(got)
+	}
+	says("accept 40", "Accepted: "+o.Code+". The customer has been told.\nExpected: Mon 23 Nov 2026, 12:21")
+	if got := c.obeyed(o, c.says("done "+o.Code)); got != order.Done {
+		t.Fatal(got)
+	}
+	for _, text := range []string{"accept", "refuse", "done"} {
+		says(text, o.Code+" is no longer open")
+	}
+}
+
 // quoted gives what quoted messages were about.
 type quoted map[string]string
 
