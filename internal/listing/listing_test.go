@@ -420,6 +420,25 @@ func TestSearchTool(t *testing.T) {
 	}
 }
 
+// A model that is told of hours is told on which days to come they do not hold, the next first.
+func TestClosedDaysAreTold(t *testing.T) {
+	t.Parallel()
+	l := plain("inn", "hotel", 500)
+	closed := []string{"2026-12-25", "2026-11-20", "2026-11-21"} // of which one is over, and one is today
+	l.Hours = &schedule.Hours{TimeZone: "UTC", Days: l.Offerings[0].Hours, Closed: closed}
+	l.Offerings[0].Closed = closed
+	c := newCatalog(t, l)
+	for name, tt := range map[string]struct {
+		args    string
+		tellers int // the listing, its offering
+	}{"getListing": {`{"listingId":"inn"}`, 2}, "getMenu": {`{"listingId":"inn","query":null}`, 1}} {
+		_, data, err := c.call(c.bookings(), name, tt.args)
+		if told := fmt.Sprint(data); err != nil || strings.Count(told, "closedDays:[2026-11-21 2026-12-25]") != tt.tellers {
+			t.Errorf("%s: %s, %v", name, told, err)
+		}
+	}
+}
+
 // Tonight is not told as free when it is taken, although its date began before now.
 func TestNightsThatAreTakenAreNotNextFree(t *testing.T) {
 	t.Parallel()

@@ -67,11 +67,12 @@ func (s *Store) menu(ctx context.Context, tc tool.Context, a menuArgs) (tool.Res
 		Delivery *Delivery                  `json:"delivery,omitempty"`
 		Currency string                     `json:"currency"`
 		Hours    map[string][]schedule.Span `json:"openingHours,omitempty"`
+		Closed   []string                   `json:"closedDays,omitempty"`
 		Open     *bool                      `json:"openNow,omitempty"`
 		Note     string                     `json:"note,omitempty"`
 	}{Listing: l.Name(tc.Language), Items: []dish{}, Delivery: l.Delivery, Currency: l.Currency(tc.Market.Currency), Open: here(l, tc).Open}
 	if l.Hours != nil {
-		data.Hours = l.Hours.Days
+		data.Hours, data.Closed = l.Hours.Days, closedDays(l.Hours.Closed, l.Hours.TimeZone, tc.Now)
 	}
 	type remembered struct {
 		ID   string `json:"id"`

@@ -223,6 +223,7 @@ type detail struct {
 	Tags      []string                   `json:"tags,omitempty"`
 	Address   string                     `json:"address,omitempty"`
 	Hours     map[string][]schedule.Span `json:"openingHours,omitempty"`
+	Closed    []string                   `json:"closedDays,omitempty"`
 	Items     int                        `json:"menuItems,omitempty"` // how many getMenu has
 	Offerings []offeringDetail           `json:"offerings"`
 }
@@ -230,6 +231,7 @@ type detail struct {
 type offeringDetail struct {
 	offering
 	Hours    map[string][]schedule.Span `json:"openingHours"`
+	Closed   []string                   `json:"closedDays,omitempty"`
 	NextFree []freeTime                 `json:"nextFree"`
 	MinParty int                        `json:"minParty"`
 }
@@ -255,7 +257,7 @@ func (s *Store) get(ctx context.Context, tc tool.Context, a getArgs, available A
 	}
 	d := detail{summary: here(l, tc), Tags: l.Tags, Address: l.Address, Items: len(l.Items)}
 	if l.Hours != nil {
-		d.Hours = l.Hours.Days
+		d.Hours, d.Closed = l.Hours.Days, closedDays(l.Hours.Closed, l.Hours.TimeZone, tc.Now)
 	}
 	d.Description = language.Brief(l.Description(tc.Language), 800)
 	for _, o := range l.Offerings {
@@ -264,7 +266,8 @@ func (s *Store) get(ctx context.Context, tc tool.Context, a getArgs, available A
 			return tool.Result{}, err
 		}
 		d.Offerings = append(d.Offerings, offeringDetail{
-			offering{o.ID, o.Name, o.PriceMinor, o.Currency, string(o.Per), o.DurationMinutes, string(o.Unit), o.MaxParty}, o.Hours, free, o.MinParty,
+			offering{o.ID, o.Name, o.PriceMinor, o.Currency, string(o.Per), o.DurationMinutes, string(o.Unit), o.MaxParty}, o.Hours,
+			closedDays(o.Closed, o.TimeZone, tc.Now), free, o.MinParty,
 		})
 	}
 	res := tool.Result{Data: d, Cards: []tool.Card{card(l, tc.Language)}}
@@ -273,6 +276,16 @@ func (s *Store) get(ctx context.Context, tc tool.Context, a getArgs, available A
 		res.Map = l.Location
 	}
 	return res, nil
+}
+
+// maxClosed is how many of the days on which it is closed a model is told.
+const maxClosed = 30
+
+// closedDays are the next days on which what has hours is closed all the same.
+func closedDays(closed []string, zone string, now time.Time) []string {
+	today := now.In(schedule.Zone(zone)).Format(time.DateOnly)
+	next := slices.DeleteFunc(slices.Sorted(slices.Values(closed)), func(day string) bool { return day < today })
+	return next[:min(len(next), maxClosed)]
 }
 
 // free finds the next free times of an offering, in its own zone.
