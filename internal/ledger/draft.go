@@ -33,8 +33,8 @@ func (l *Ledger) drafting(ctx context.Context, tx Transaction) change {
 	return change{op: opDraft, after: opDraft.next(tx, now), now: now, event: Event{Actor: tx.Owner, Trace: telemetry.TraceID(ctx)}}
 }
 
-// Offer is Draft and Hold in one: it takes one token of every slot, for so long from now,
-// or leaves nothing behind. The key is a draft's. 2 requests, and 1 more to take over or
+// Offer is Draft and Hold in one: it takes one token of every slot, for so long from now but no
+// longer than it can be booked, or leaves nothing behind. The key is a draft's. 2 requests, and 1 more to take over or
 // to give what the key gave before. Other terms, be it by the price or the market's version, are
 // another payload: [ErrKeyReused], and what the key gave before stands until it expires.
 func (l *Ledger) Offer(ctx context.Context, t Terms, capacity int, length time.Duration, key string) (Transaction, error) {
@@ -55,17 +55,33 @@ func (l *Ledger) offer(ctx context.Context, tx Transaction, capacity int, length
 	}
 	tx.Terms = t
 	draft := l.drafting(ctx, tx)
+	if length < time.Second {
+		return Transaction{}, fault.Field("length", "want a second or more")
+	}
 	until := draft.now.Add(length)
-	if by = stored(by); !by.IsZero() && by.Before(until) {
-		until = by
+	for _, at := range []time.Time{stored(by), t.bookableUntil()} {
+		if !at.IsZero() && at.Before(until) {
+			until = at
+		}
 	}
 	if until.Before(draft.now.Add(time.Second)) {
-		return Transaction{}, fault.Field("length", "want a second or more")
+		return Transaction{}, errTooSoon
 	}
 	return l.take(ctx, change{
 		op: opHold, key: draftKey(t.Business, key), payload: hashOf("offer", t.hash(), length),
 		read: draft.after, draft: &draft, event: draft.event,
 	}, capacity, until)
+}
+
+var errTooSoon = fault.New(fault.Conflict, "it begins too soon: nobody could answer before")
+
+// bookableUntil is until when a YES still books it: until it begins; nights, for which people arrive
+// late, until they are over.
+func (t Terms) bookableUntil() time.Time {
+	if t.Nights > 0 {
+		return t.End
+	}
+	return t.Start
 }
 
 // hash covers every term, those too that are not shown as JSON.

@@ -127,7 +127,7 @@ func TestARefusalOffersTheNearestFreeTimes(t *testing.T) {
 		{"2030-06-04", "19:00", "taken", "2030-06-04 18:00"},
 		{"2030-06-04", "20:30", "between_slots", "2030-06-04 21:00"},
 		{"2030-06-04", "23:00", "outside_hours", "2030-06-04 21:00"},
-		{"2030-06-02", "19:00", "past", "2030-06-03 15:00"},
+		{"2030-06-02", "19:00", "past", "2030-06-03 16:00"},
 		{"2031-06-02", "19:00", "too_far", "2030-07-03 21:00"},
 	} {
 		r, err := s.call("initiateBooking", at(tt.date, tt.clock), tt.date+tt.clock)

@@ -385,6 +385,28 @@ func TestPaidMoveInTheLastMoment(t *testing.T) {
 	}
 }
 
+// What begins before half an hour is over is paid until then: a payment after that goes back.
+func TestPaidAfterItHasBegun(t *testing.T) {
+	t.Parallel()
+	d := newTill(t)
+	in := d.offer(func(terms *ledger.Terms) { terms.Start = d.now().Add(10 * time.Minute) })
+	late := d.offer(func(terms *ledger.Terms) { terms.Start = d.now().Add(10 * time.Minute) })
+	p, q := d.yes(in), d.yes(late)
+	d.pass(10*time.Minute - time.Millisecond)
+	d.take(d.report(d.stripe.Pay(p.Intent)))
+	d.pass(time.Millisecond)
+	d.take(d.report(d.stripe.Pay(q.Intent)))
+	if d.state(in) != ledger.Confirmed || d.payment(in).Status != payment.Paid {
+		t.Errorf("paid before: %s, %s", d.state(in), d.payment(in).Status)
+	}
+	if d.state(late) == ledger.Confirmed || d.payment(late).Status != payment.Refunded || d.returned() != 3000 {
+		t.Errorf("paid after: %s, %s, %d returned", d.state(late), d.payment(late).Status, d.returned())
+	}
+	if n := d.told(late)[late.ID+".payment.refunding"]; n.Kind != string(wording.PaymentTooLate) {
+		t.Errorf("told %+v", n)
+	}
+}
+
 // A refund that was taken and fails days later is left to people, once, however often it is told.
 func TestRefundBounces(t *testing.T) {
 	t.Parallel()

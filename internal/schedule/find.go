@@ -87,11 +87,12 @@ func (o Offering) Find(now time.Time, date, clock, endDate string) (Booking, err
 
 // inTime checks a start against the clock: not past, not too soon, not too far.
 func (o Offering) inTime(loc *time.Location, now, start time.Time) error {
+	lead := max(o.LeadMinutes, 1) // in less nobody can say YES to it
 	switch {
 	case start.Before(now):
 		return refuse(Past, fault.Invalid, "date", "is in the past: it is %s now", now.In(loc).Format("2006-01-02 15:04"))
-	case start.Before(now.Add(time.Duration(o.LeadMinutes) * time.Minute)):
-		return refuse(ShortNotice, fault.Conflict, "time", "too soon: at least %d minutes ahead", o.LeadMinutes)
+	case start.Before(now.Add(time.Duration(lead) * time.Minute)):
+		return refuse(ShortNotice, fault.Conflict, "time", "too soon: at least %d minutes ahead", lead)
 	}
 	return o.inHorizon(loc, now, dateOf(loc, start))
 }

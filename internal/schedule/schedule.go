@@ -47,7 +47,7 @@ type Offering struct {
 	SlotMinutes     int               `dynamodbav:"slotMinutes" json:"slotMinutes"`           // the grid on which bookings start
 	DurationMinutes int               `dynamodbav:"durationMinutes" json:"durationMinutes"`   // of a booking; it takes all slots it touches
 	Capacity        int               `dynamodbav:"capacity" json:"capacity"`                 // bookings at a time
-	LeadMinutes     int               `dynamodbav:"leadMinutes" json:"leadMinutes"`           // how long ahead at least
+	LeadMinutes     int               `dynamodbav:"leadMinutes" json:"leadMinutes"`           // how long ahead at least, a minute for slots
 	HorizonDays     int               `dynamodbav:"horizonDays" json:"horizonDays"`           // how far ahead at most
 	Unit            Unit              `dynamodbav:"unit" json:"unit"`                         // slot or night
 	MinParty        int               `dynamodbav:"minParty" json:"minParty"`
