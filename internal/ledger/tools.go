@@ -71,7 +71,7 @@ func (b *Booker) Tools() []tool.Tool {
 				"nothing is booked until the customer says YES. Dates and times are local to the listing. "+
 				"When the time cannot be had, the error lists the nearest free ones: offer those.",
 			tool.Propose, b.initiate),
-		tool.New("getMyBookings", "List the customer's own bookings, newest first, and the times on whose waiting list they are. "+
+		tool.New("getMyBookings", "List the customer's own bookings, those that still stand first, of each kind the newest first, and the times on whose waiting list they are. "+
 			"Name a booking's code whenever you say that it is booked or cancelled.", tool.Read, b.list),
 		tool.New("cancelBooking",
 			"Ask the customer to confirm that one of their confirmed bookings is to be cancelled, or a time let go that is held until they pay. "+
@@ -245,25 +245,32 @@ func local(t time.Time, zone string) string {
 
 type noArgs struct{}
 
-// How many bookings a model is shown, and how many offers that lapsed among them: those are of no
-// account before long, and many may stand between a booking and now.
+// How many bookings a model is shown, those that still stand before others, and how many offers that
+// lapsed among them: those are of no account before long, and many may have come since a booking.
 const (
 	maxListed = 20
 	maxLapsed = 5
 )
 
 func (b *Booker) list(ctx context.Context, tc tool.Context, _ noArgs) (tool.Result, error) {
+	var others []Transaction
 	lapsed := 0
 	txs, err := b.Ledger.Latest(ctx, tc.Actor, tc.Market.ID, maxListed, func(tx Transaction) bool {
-		if tx.Seen(tc.Now) == Expired || tx.State == Cancelled && tx.ConfirmedAt.IsZero() {
-			lapsed++
-			return lapsed <= maxLapsed
+		switch seen := tx.Seen(tc.Now); {
+		case seen != Expired && tx.Stands(tc.Now):
+			return true
+		case seen == Expired || tx.State == Cancelled && tx.ConfirmedAt.IsZero():
+			if lapsed++; lapsed > maxLapsed {
+				return false
+			}
 		}
-		return true
+		others = append(others, tx)
+		return false
 	})
 	if err != nil {
 		return tool.Result{}, err
 	}
+	txs = append(txs, others[:min(len(others), maxListed-len(txs))]...)
 	views, facts := []map[string]any{}, []string{}
 	for _, tx := range txs {
 		views = append(views, b.view(tc, tx))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -285,8 +286,53 @@ func TestBookingsBehindOffers(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := r.Data.(map[string]any)["bookings"].([]map[string]any)
-	if len(all) != 1+maxLapsed || all[maxLapsed]["transactionId"] != tx.ID || all[0]["state"] != Expired || all[1]["state"] != Cancelled {
+	if len(all) != 1+maxLapsed || all[0]["transactionId"] != tx.ID || all[1]["state"] != Expired || all[2]["state"] != Cancelled {
 		t.Errorf("%+v", all)
+	}
+}
+
+// What still stands is listed first, however much was booked since that is cancelled or over.
+func TestWhatStandsIsListedFirst(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	book := func(hour int) Transaction {
+		s.clock.Add(time.Second)
+		tx, err := s.Offer(t.Context(), s.terms(hour), 1, time.Minute, fmt.Sprint("d", hour))
+		if err == nil {
+			tx, err = s.confirm(tx, "yes")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tx
+	}
+	first, second := book(100), book(200)
+	var last Transaction
+	for n := range maxListed + 5 {
+		if last = book(10 + n); n%2 == 0 {
+			if _, err := s.Release(t.Context(), s.owner, last.ID, "customer", "r"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	s.clock.Set(last.End)
+	third := book(300)
+	s.clock.Add(time.Second)
+	held, err := s.Offer(t.Context(), s.terms(400), 1, time.Minute, "held")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.call("getMyBookings", `{}`, "l")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []any
+	for _, one := range r.Data.(map[string]any)["bookings"].([]map[string]any) {
+		got = append(got, one["transactionId"])
+	}
+	want := []any{held.ID, third.ID, second.ID, first.ID, last.ID}
+	if len(got) != maxListed || !cmp.Equal(got[:len(want)], want) || !slices.Contains(r.Facts, "booked:"+first.Code) {
+		t.Errorf("%d are listed, first %v; want %v; facts %v", len(got), got[:min(len(got), len(want))], want, r.Facts)
 	}
 }
 
