@@ -39,8 +39,8 @@ const answerWithin = 30 * time.Minute
 
 // Freed offers what a transaction has freed to those who wait for it or for a part of it, who has
 // waited longest first, until nothing of it is left. It may be called any number of times for an
-// event, and for several at once. 1 request when nobody waits, and 8 for each who is asked, with what
-// the catalog takes.
+// event, and for several at once. 1 request when nobody waits, 2 for each who is passed over, and 8 for
+// each who is asked, with what the catalog takes.
 func (w *Waitlist) Freed(ctx context.Context, e ledger.Event) error {
 	if e.Type != ledger.Cancelled && e.Type != ledger.Expired {
 		return nil

@@ -482,6 +482,27 @@ func TestWhoCannotBeAskedNowIsPassedOver(t *testing.T) {
 		i.freed(i.letGo(tx))
 		i.expect("ann: hold 22 15:00, told waitlist_offer, waits", "bob: hold 23 15:00, told waitlist_offer")
 	})
+	t.Run("very many", func(t *testing.T) {
+		t.Parallel()
+		i := newInn(t)
+		tx := i.holds("yan", "22 18:00")
+		i.waits("22 18:00", "ann")
+		wishes, err := i.ledger.Waits(t.Context(), i.market.ID, i.actor("ann").Key())
+		if err == nil {
+			err = i.byPerson(i.thread("ann"))
+		}
+		for n := range 120 {
+			if err != nil {
+				t.Fatal(err)
+			}
+			more := wishes[0]
+			more.ID, more.Terms.Owner = fmt.Sprint("more", n), fmt.Sprint(more.Terms.Owner, n)
+			err = i.ledger.Wait(t.Context(), more)
+		}
+		i.waits("22 18:00", "bob")
+		i.freed(i.letGo(tx))
+		i.expect("ann: waits", "bob: "+now)
+	})
 	t.Run("the thread has gone", func(t *testing.T) {
 		t.Parallel()
 		i := newInn(t)

@@ -228,11 +228,8 @@ func (l *Ledger) free(ctx context.Context, t Terms, capacity int) (bool, error) 
 	return true, nil
 }
 
-// maxWishes bounds how many of those who wait are tried for one freed time.
-const maxWishes = 100
-
 // WaitingFor lists who waits for what a transaction has freed, or for a part of it, and for later
-// than now: the 100 who have waited longest, they first. 1 request.
+// than now, who has waited longest first. 1 request for each megabyte.
 func (l *Ledger) WaitingFor(ctx context.Context, freed Transaction) ([]Waiting, error) {
 	from := freed.Start.Add(-longest(freed.Terms))
 	if now := l.now(); now.After(from) {
@@ -250,7 +247,7 @@ func (l *Ledger) WaitingFor(ctx context.Context, freed Transaction) ([]Waiting, 
 	}
 	all = slices.DeleteFunc(all, func(w Waiting) bool { return !w.Terms.Start.After(l.now()) || !w.Wants(freed.Uses()) })
 	slices.SortStableFunc(all, func(a, b Waiting) int { return a.Since.Compare(b.Since) })
-	return all[:min(len(all), maxWishes)], nil
+	return all, nil
 }
 
 // longest is how long before a freed time a booking may begin that goes on until then: one of the
