@@ -87,7 +87,7 @@ func (r *Reminders) set(ctx context.Context, tc tool.Context, a reminderArgs) (t
 		if !at.After(tc.Now) {
 			return tool.Result{}, fault.Field("hoursBefore", "that moment has passed: it begins at %s", tx.Start.In(tc.TimeZone).Format("2006-01-02T15:04"))
 		}
-		ws = []dynamo.Write{r.put(reminder{Thread: tc.Thread, Language: tc.Language}, tx, at)}
+		ws = []dynamo.Write{r.put(reminder{Thread: tc.Thread, Language: tc.Language}, tx, at, tc.Now)}
 		data["reminder"] = at.In(tc.TimeZone).Format("2006-01-02T15:04")
 	}
 	if err := t.DB().Commit(ctx, ws...); err != nil {
@@ -96,9 +96,13 @@ func (r *Reminders) set(ctx context.Context, tc tool.Context, a reminderArgs) (t
 	return tool.Result{Data: data}, nil
 }
 
-// put is the write of a reminder of a booking, at a time.
-func (r *Reminders) put(m reminder, tx ledger.Transaction, at time.Time) dynamo.Write {
-	m.Transaction, m.At, m.DueAt, m.DueShard, m.TTL = tx.ID, at, at, dynamo.DueShard(dueReminder, tx.ID), tx.End.Add(24*time.Hour).Unix()
+// put is the write of a reminder of a booking, at a time that is to come after now: one that has passed
+// is kept for another time that the booking is moved to.
+func (r *Reminders) put(m reminder, tx ledger.Transaction, at, now time.Time) dynamo.Write {
+	m.Transaction, m.At, m.DueAt, m.DueShard, m.TTL = tx.ID, at, time.Time{}, "", tx.End.Add(24*time.Hour).Unix()
+	if at.After(now) {
+		m.DueAt, m.DueShard = at, dynamo.DueShard(dueReminder, tx.ID)
+	}
 	return r.Ledger.Table.Put(reminderKey(tx.ID), m)
 }
 
@@ -122,11 +126,8 @@ func (r *Reminders) Moved(ctx context.Context, e ledger.Event) error {
 		return err
 	}
 	at := tx.Start.Add(m.At.Sub(old.Start))
-	if !at.After(r.Ledger.Now()) {
-		return nil
-	}
 	err = t.DB().Commit(ctx,
-		r.put(m, tx, at).IfAbsent().Else(errReset),
+		r.put(m, tx, at, r.Ledger.Now()).IfAbsent().Else(errReset),
 		t.Delete(reminderKey(old.ID)).If("attribute_exists(pk)", nil).Else(errReset))
 	if err != nil && !errors.Is(err, errReset) {
 		return fmt.Errorf("reminder of %s: %w", tx.ID, err)

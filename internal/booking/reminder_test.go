@@ -258,7 +258,7 @@ func TestAReminderGoesWithItsBooking(t *testing.T) {
 	}{
 		"to a later time":              {to: "22 21:00", says: []time.Time{at(22, 19, 0)}},
 		"to an earlier time":           {to: "22 16:00", says: []time.Time{at(22, 14, 0)}},
-		"to before long":               {to: "21 14:00", stays: true},
+		"to before long":               {to: "21 14:00"},
 		"and another was wished since": {to: "22 21:00", anew: "1", says: []time.Time{at(22, 20, 0)}, stays: true},
 		"and none was wished since":    {to: "22 21:00", anew: "0", heard: 1},
 		"and none was wished at once":  {to: "22 21:00", anew: "0"},
@@ -324,6 +324,34 @@ func TestAReminderGoesWithItsBooking(t *testing.T) {
 		if err := i.reminders.Moved(ctx, tt.event); err != nil || meter.Cost().Requests != tt.requests {
 			t.Errorf("%s: %v, %d requests, want %d", tt.event.Type, err, meter.Cost().Requests, tt.requests)
 		}
+	}
+}
+
+// A booking that is moved to before long, too late to be reminded of, and then to later is reminded of
+// as its customer wished at first.
+func TestAReminderGoesAlongByASecondMove(t *testing.T) {
+	t.Parallel()
+	i, says := newInn(t), &told{}
+	tx := i.booked("ann", "22 18:00")
+	if err := i.reminds("ann", tx); err != nil {
+		t.Fatal(err)
+	}
+	i.reminders.Threads = says
+	for _, to := range []string{"21 13:00", "21 13:30", "23 18:00"} {
+		e := i.moved("ann", tx, to)
+		for range 2 {
+			if err := i.reminders.Moved(t.Context(), e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		tx = e.Transaction
+		if it, err := i.ledger.Table.Get(t.Context(), reminderOf(tx)); err != nil || it == nil || (it.String("dueShard") != "") != (to == "23 18:00") {
+			t.Errorf("moved to %s: %v, %v", to, it, err)
+		}
+	}
+	i.now = at(23, 16, 0)
+	if told, err := i.reminders.Remind(t.Context(), reminderOf(tx), i.now); err != nil || !told || says.n != 1 {
+		t.Errorf("told %v, %d times, %v", told, says.n, err)
 	}
 }
 
