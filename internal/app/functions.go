@@ -110,7 +110,8 @@ func Notify(b *Base) (trigger.Handler, error) {
 // Notifier tells people of ledger events.
 func (b *Base) Notifier() *notify.Notifier {
 	return &notify.Notifier{
-		Markets: b.Markets(), Listings: b.Listings(), Reports: b.Reports(), Orders: b.Orders(), Threads: b.teller(), Outbox: b.Outbox(), SiteURL: b.Config.SiteURL, Log: b.Log,
+		Markets: b.Markets(), Listings: b.Listings(), Reports: b.Reports(), Orders: b.Orders(), Threads: b.teller(), Paid: b.Payments().PaidFor, Outbox: b.Outbox(),
+		SiteURL: b.Config.SiteURL, Log: b.Log,
 	}
 }
 

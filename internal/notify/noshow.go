@@ -30,13 +30,17 @@ func (n *Notifier) missed(ctx context.Context, e ledger.Event) error {
 	loc := schedule.Zone(tx.TimeZone)
 	vars["until"] = wording.Until(lang, tx.NoShowAt.Add(ledger.TakeBackFor).In(loc), e.At.In(loc))
 	lines := []string{wording.Say(lang, wording.BookingNoShow, vars)}
-	if tx.DueMinor > 0 {
-		key := wording.NoShowKept
-		if tx.LateRefundMinor > 0 {
+	paid, err := n.paid(ctx, tx)
+	if err != nil {
+		return fmt.Errorf("notify %s: %w", tx.ID, err)
+	}
+	if paid > 0 {
+		key, back := wording.NoShowKept, tx.Back(paid, tx.NoShowAt)
+		if back > 0 {
 			key = wording.NoShowPart
 		}
-		vars["amount"], vars["kept"] = wording.Money(lang, tx.DueMinor, tx.Currency), wording.Money(lang, tx.KeptMinor(), tx.Currency)
-		vars["back"] = wording.Money(lang, tx.LateRefundMinor, tx.Currency)
+		vars["amount"], vars["kept"] = wording.Money(lang, paid, tx.Currency), wording.Money(lang, paid-back, tx.Currency)
+		vars["back"] = wording.Money(lang, back, tx.Currency)
 		lines = append(lines, wording.Say(lang, key, vars))
 	}
 	rule, err := n.rule(ctx, tx)
@@ -54,6 +58,14 @@ func (n *Notifier) missed(ctx context.Context, e ledger.Event) error {
 	return n.customer(ctx, e, thread.Notice{
 		Kind: noShow, Ref: tx.ID, Text: strings.Join(lines, "\n"), Vars: vars, Cards: []map[string]any{booking.Card(lang, tx)},
 	})
+}
+
+// paid is how much was paid for a booking and has not been given back.
+func (n *Notifier) paid(ctx context.Context, tx ledger.Transaction) (int64, error) {
+	if n.Paid == nil {
+		return 0, nil
+	}
+	return n.Paid(ctx, tx)
 }
 
 // rule is what the offering asks of people who do not come, now; nil when there is none.

@@ -8,7 +8,7 @@
 // thread on which the messages of that number arrive, so that its STOP counts.
 //
 // Cost: to a business 1 request, however long the text, and 1 for the listing; to a customer
-// 1, of a report 3, of a no-show 1 for the listing too, and the turn that tells it; of an
+// 1, of a report 3, of a no-show 1 for the listing and 1 for what was paid too, and the turn that tells it; of an
 // order 1 more.
 package notify
 
@@ -57,6 +57,9 @@ type Notifier struct {
 		Head(ctx context.Context, threadID string) (thread.Head, error)
 		Tell(ctx context.Context, threadID, key string, n thread.Notice) error
 	}
+	// Paid is how much was paid for a booking, in minor units, and is not on its way back. Nil is
+	// nothing.
+	Paid    func(ctx context.Context, tx ledger.Transaction) (int64, error)
 	Outbox  *outbox.Box
 	SiteURL string // with which the links for staff begin
 	Log     *slog.Logger

@@ -441,6 +441,51 @@ func TestAMissedBookingIsToldTheCustomer(t *testing.T) {
 	}
 }
 
+// Of money a missed booking is told of what was paid for it, be it all of its price that was not due, and
+// of nothing that was given back before.
+func TestAMissedBookingIsToldWhatBecomesOfWhatWasPaid(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		price, due, late, paid int64
+		key                    wording.Key
+		vars                   wording.Vars
+	}{
+		"a deposit":             {9000, 3000, 0, 3000, wording.NoShowKept, wording.Vars{"amount": "€30.00"}},
+		"a part of it":          {9000, 3000, 1000, 3000, wording.NoShowPart, wording.Vars{"amount": "€30.00", "kept": "€20.00", "back": "€10.00"}},
+		"given back by staff":   {9000, 3000, 1000, 0, "", nil},
+		"all, and nothing due":  {9000, 0, 0, 9000, wording.NoShowKept, wording.Vars{"amount": "€90.00"}},
+		"nothing, and none due": {9000, 0, 0, 0, "", nil},
+	} {
+		p := newPlace(t)
+		p.save()
+		e := p.event(ledger.NoShow, ledger.Confirmed)
+		tx := &e.Transaction
+		tx.Thread, tx.NoShowAt, tx.Currency, tx.PriceMinor, tx.DueMinor, tx.LateRefundMinor = p.writes(), tx.Start, "EUR", tt.price, tt.due, tt.late
+		tx.RefundUntil = tx.Start.Add(-time.Hour)
+		p.Paid = func(_ context.Context, of ledger.Transaction) (int64, error) {
+			if of.ID != tx.ID {
+				t.Errorf("%s: asked for %s", name, of.ID)
+			}
+			return tt.paid, nil
+		}
+		p.tell(e)
+		h, err := p.threads.Head(t.Context(), tx.Thread)
+		if err != nil || len(h.Inbox) != 2 || h.Inbox[1].Notice == nil {
+			t.Fatalf("%s: %+v, %v", name, h.Inbox, err)
+		}
+		got := strings.TrimPrefix(h.Inbox[1].Notice.Text, wording.Say("en", wording.BookingNoShow, wording.Vars{
+			"listing": "Harbour Grill", "summary": booking.Summary("en", *tx), "until": wording.Until("en", tx.Start.Add(ledger.TakeBackFor), noon),
+		}))
+		want := ""
+		if tt.key != "" {
+			want = "\n" + wording.Say("en", tt.key, tt.vars)
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
 // The desk is led to the conversation's page, or without a site given the thread itself.
 func TestWhereTheDeskReads(t *testing.T) {
 	t.Parallel()

@@ -291,7 +291,7 @@ func (w *world) start(db *dynamo.DB) {
 		Model: theModel{w}, Outbox: w.outbox, Records: table("records"), Queue: w,
 		Now: now, Wait: w.clock.wait, Log: log,
 	}
-	w.notifier = &notify.Notifier{Markets: w.markets, Listings: w.listings, Orders: w.orders, Threads: w.teller(), Outbox: w.outbox, Log: log}
+	w.notifier = &notify.Notifier{Markets: w.markets, Listings: w.listings, Orders: w.orders, Threads: w.teller(), Paid: w.payments.PaidFor, Outbox: w.outbox, Log: log}
 	if w.sara != nil {
 		w.runner.Photos, w.notifier.Reports = w.sara.photos, w.sara.reports
 	}
