@@ -27,6 +27,7 @@ type Alert struct {
 	Check        string    `dynamodbav:"check" json:"check"`
 	Severity     Severity  `dynamodbav:"severity" json:"severity"`
 	Subject      string    `dynamodbav:"subject" json:"subject"` // the transaction or lock it is about
+	Of           string    `dynamodbav:"of,omitempty" json:"-"`  // which thing of the subject, where several may be wrong
 	Message      string    `dynamodbav:"message" json:"message"`
 	Healed       bool      `dynamodbav:"healed,omitempty" json:"healed,omitempty"` // already mended
 	Seen         int       `dynamodbav:"seen" json:"seen"`                         // times found, or more when an answer was lost
@@ -48,7 +49,7 @@ const (
 )
 
 // finding names what an alert is about.
-func (a Alert) finding() string { return hashOf(a.Check, a.Severity, a.Subject) }
+func (a Alert) finding() string { return hashOf(a.Check, a.Severity, a.Subject, a.Of) }
 
 func alertKey(id string) dynamo.Key     { return dynamo.Key{PK: alertsPK, SK: id} }
 func openKey(finding string) dynamo.Key { return dynamo.Key{PK: "alert#" + finding, SK: "open"} }

@@ -22,7 +22,7 @@ func TestAnOfferIsAllThatIsShown(t *testing.T) {
 
 func TestNamesTellApart(t *testing.T) {
 	t.Parallel()
-	fieldtest.Only(t, Alert.finding, "Check", "Severity", "Subject")
+	fieldtest.Only(t, Alert.finding, "Check", "Severity", "Subject", "Of")
 	fieldtest.Only(t, waitID, "Business", "Offering", "Owner", "Start", "End")
 	fieldtest.Only(t, offerKey, "ID", "Since")
 	fieldtest.Only(t, waitKey, "ID", "Terms.Business", "Terms.Offering", "Terms.Start", "Since")

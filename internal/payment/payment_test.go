@@ -657,6 +657,34 @@ func TestReportsThatAreWrong(t *testing.T) {
 	}
 }
 
+// Whatever else is wrong with a payment is an alert beside the one that is open; the same told again is
+// none.
+func TestEachThingThatIsWrongIsAnAlert(t *testing.T) {
+	t.Parallel()
+	d := newTill(t)
+	tx := d.offer(nil)
+	p := d.yes(tx)
+	wrong := []payment.Report{
+		{Happened: payment.Bounced, Intent: p.Intent, Refund: "re_1", AmountMinor: 1000, Currency: "EUR"},
+		{Happened: payment.Bounced, Intent: p.Intent, Refund: "re_2", AmountMinor: 2000, Currency: "EUR"},
+		{Happened: payment.Succeeded, Intent: "pi_other", AmountMinor: 3000, Currency: "EUR"},
+		{Happened: payment.Succeeded, Intent: "pi_third", AmountMinor: 3000, Currency: "EUR"},
+		{Happened: payment.Succeeded, Intent: p.Intent, AmountMinor: 1, Currency: "EUR"},
+	}
+	for range 2 {
+		for _, r := range wrong {
+			r.Transaction = tx.ID
+			d.take(r)
+		}
+	}
+	all := strings.Join(d.alerts(tx.ID), "\n")
+	for _, want := range []string{"re_1 of 1000 EUR", "re_2 of 2000 EUR", "pi_other", "pi_third", "1 EUR were paid"} {
+		if !strings.Contains(all, want) || strings.Count(all, "\n")+1 != len(wrong) {
+			t.Errorf("no alert of %s, or others than one of each:\n%s", want, all)
+		}
+	}
+}
+
 // A booking that is cancelled in time gets its money back, however late the stream tells of it; too
 // late, only when it was not the customer who cancelled.
 func TestCancelled(t *testing.T) {
