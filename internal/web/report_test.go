@@ -123,10 +123,10 @@ func TestWidgetIsSmall(t *testing.T) {
 func TestWidgetWords(t *testing.T) {
 	t.Parallel()
 	_, body := read(t, Sara(SaraConfig{}), "/sara.js", nil)
-	keys := strings.Fields(strings.Join(regexp.MustCompile(`const keys = \('([^']*)' \+\n'([^']*)'\)`).FindStringSubmatch(body)[1:], ""))
+	keys := strings.Fields(strings.Join(regexp.MustCompile(`let keys=\('([^']*)'\+\s*'([^']*)'\)`).FindStringSubmatch(body)[1:], ""))
 	yes, no := slices.Index(keys, "yes"), slices.Index(keys, "no")
 	var tags []string
-	for _, m := range regexp.MustCompile(`(?m)^(\w\w): '(.*)',$`).FindAllStringSubmatch(body, -1) {
+	for _, m := range regexp.MustCompile(`[{,](\w\w):'([^']*\|[^']*)'`).FindAllStringSubmatch(body, -1) {
 		tags = append(tags, m[1])
 		texts := strings.Split(m[2], "|")
 		if len(texts) != len(keys) || slices.ContainsFunc(texts, func(s string) bool { return strings.TrimSpace(s) == "" }) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"embed"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -66,24 +67,13 @@ func widget(policy string) http.Handler {
 	})
 }
 
-var (
-	comment  = pattern.New(`(?m)^//.*$|\s//\s.*$|^/\*\*.*\*/$`)
-	sheet    = pattern.New("(?s)const css = `.*?`;")
-	cssSpace = pattern.New(`\s*([{};,])\s*|(:) `)
-)
+var sheet = pattern.New("(?s)let css=`.*?`;")
 
-// lean takes out of the widget's script what only its readers need: comments, indentation and
-// the spaces of its styles. No text of the script may look like a comment.
+// lean takes out of the widget's script, and of the styles in it, what only their readers need.
 func lean(source []byte) []byte {
-	var lines []string
-	for line := range strings.Lines(string(source)) {
-		if line = strings.TrimSpace(comment.Regexp().ReplaceAllString(strings.TrimSpace(line), "")); line != "" {
-			lines = append(lines, line)
-		}
-	}
-	return sheet.Regexp().ReplaceAllFunc([]byte(strings.Join(lines, "\n")+"\n"), func(css []byte) []byte {
-		body := strings.TrimPrefix(string(css), "const css =")
-		return []byte("const css=" + strings.ReplaceAll(cssSpace.Regexp().ReplaceAllString(strings.TrimSpace(body), "$1$2"), ";}", "}"))
+	return sheet.Regexp().ReplaceAllFunc(leanScript(source), func(css []byte) []byte {
+		body := bytes.TrimSuffix(bytes.TrimPrefix(css, []byte("let css=`")), []byte("`;"))
+		return slices.Concat([]byte("let css=`"), leanSheet(body), []byte("`;"))
 	})
 }
 
