@@ -67,7 +67,7 @@ func (o Origins) welcome(w http.ResponseWriter, r *http.Request) error {
 		return errOrigin
 	}
 	header.Set("Access-Control-Allow-Origin", origin)
-	header.Set("Access-Control-Expose-Headers", "location, x-trace-id")
+	header.Set("Access-Control-Expose-Headers", "date, location, x-trace-id")
 	return nil
 }
 

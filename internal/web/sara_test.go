@@ -42,6 +42,8 @@ func TestSaraWidget(t *testing.T) {
 		"YesInTurkish":     yesInTurkish,
 		"TapNamesQuestion": tapNamesQuestion,
 		"Refusals":         widgetRefusals,
+		"QuestionIsOver":   questionIsOver,
+		"QuestionInTime":   questionInTime,
 		"PhotoTrouble":     photoTrouble,
 		"PastedAndDropped": pastedAndDropped,
 		"StorageDenied":    storageDenied,
@@ -438,6 +440,56 @@ func tapNamesQuestion(t *testing.T, browser context.Context) {
 	}
 	if len(answers) < 2 {
 		t.Errorf("%d answers, want one of each page", len(answers))
+	}
+}
+
+// look makes the page as if somebody looked at it again.
+func (p *widget) look() {
+	p.Helper()
+	p.do(chromedp.Evaluate[chromedp.Void](`document.dispatchEvent(new Event('visibilitychange'))`))
+}
+
+// A question that was answered elsewhere, or taken back, goes; another one comes.
+func questionIsOver(t *testing.T, browser context.Context) {
+	p := embed(t, browser, sara, desktop, "")
+	p.unfold()
+	p.tell("delete")
+	p.says(".ask", "Delete the report on Kordonboyu 12")
+	eval[bool](p.tab, in(`(s.querySelector('.ask .fill').focus(), true)`))
+	p.sara.Ask(nil)
+	p.look()
+	p.has(`s.querySelector('.ask').hidden && s.activeElement.matches('textarea')`)
+	p.sara.Ask(&webtest.Pending{ID: "pa2", Kind: "share_report", Summary: "Show the report to Ali", ExpiresAt: time.Now().Add(time.Hour)})
+	p.look()
+	p.says(".ask", "Show the report to Ali")
+	p.tap(".ask .fill")
+	p.says(".bubble", "It is deleted.")
+	p.has(`s.querySelector('.ask').hidden`)
+	same(p.tab, "the question answered", p.sara.Deliveries()[1].ReplyTo, "pa2")
+}
+
+// A question is there until an answer would come too late, by the server's clock, though nobody can be asked.
+func questionInTime(t *testing.T, browser context.Context) {
+	for _, ahead := range []time.Duration{-time.Hour, 0, time.Hour} {
+		now := func() time.Time { return time.Now().Add(ahead) }
+		p := embed(t, browser, func(webtest.SaraMessage) webtest.SaraAnswer {
+			return webtest.SaraAnswer{Reply: "Shall I?", PendingAction: &webtest.Pending{
+				ID: "pa1", Kind: "delete_report", Summary: "Delete it", ExpiresAt: now().Add(time.Hour), AnswerBy: now().Add(10 * time.Minute)}}
+		}, desktop, "")
+		p.sara.Ahead(ahead)
+		p.do(chromedp.Evaluate[chromedp.Void](`{ const wait = window.setTimeout; window.setTimeout = (act, ms, ...rest) => wait(act, ms / 100, ...rest); }`))
+		p.unfold()
+		p.tell("delete")
+		p.says(".ask", "Delete it")
+		p.sara.Drop(true)
+		later := func(minutes int) {
+			p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`{ const now = Date.now; Date.now = () => now() + %d * 60_000; }`, minutes)))
+		}
+		later(8)
+		p.do(chromedp.Evaluate[chromedp.Void](`new Promise((done) => setTimeout(done, 60_000))`, chromedp.EvalAwaitPromise))
+		p.says(".ask", "Delete it")
+		later(2)
+		p.has(`s.querySelector('.ask').hidden`)
 	}
 }
 

@@ -70,6 +70,9 @@
 
   // --- talking to the server; what it throws has a kind, which is a word too ---
 
+  let ahead = 0; // the server's clock minus ours, ms
+  const now = () => Date.now() + ahead;
+
   async function request(path, body) {
     const headers = { accept: 'application/json', ...(body ? { 'content-type': 'application/json' } : { 'x-session-id': session() }) };
     const init = body ? { method: 'POST', body: JSON.stringify(body) } : {};
@@ -79,6 +82,8 @@
     } catch {
       throw { kind: 'network' };
     }
+    const shift = Date.parse(response.headers.get('date')) + 500 - now(); // it has whole seconds
+    if (Math.abs(shift) > 1_500) ahead += shift;
     const answer = await response.json().catch(() => null) ?? {};
     if (response.ok) return { answer, response };
     const { status } = response;
@@ -227,6 +232,7 @@ a { color: var(--ink); }
   let newest;               // the last entry listed
   let loaded = false;
   let working = 0;          // replies waited for
+  let turns = 0;            // how often that changed
   let queue = Promise.resolve();
 
   let photos = [];   // to go with the next message: {file, type, label, node, item, state, url}; state is up, done or failed
@@ -234,10 +240,16 @@ a { color: var(--ink); }
   let eager = false; // the message goes as soon as its photos are up
   let notice = '';
   let asked;         // the pending action shown
+  let ending;        // timer of its end
 
   function show() {
     const word = !navigator.onLine ? 'offline' : eager ? 'sending' : working && 'writing';
     status.textContent = notice || (word ? say(word) : '');
+  }
+  function work(more) {
+    working += more;
+    turns++;
+    show();
   }
   function note(key) { notice = key && say(key); show(); }
 
@@ -319,7 +331,7 @@ a { color: var(--ink); }
     const body = { sessionId: session(), text: entry.text, clientMessageId, language, replyTo, marketId, name, mediaUrls: media.map((m) => m.url) };
     for (const pause of [1_200, 4_000, 0]) {
       if (!navigator.onLine) return mark(entry, 'waiting');
-      working++;
+      work(1);
       try {
         mark(entry, 'sending');
         return take(entry, await request('', body));
@@ -327,8 +339,7 @@ a { color: var(--ink); }
         if (!pause || error.kind === 'refused') return mark(entry, 'failed', error);
         await wait(error.after || pause);
       } finally {
-        working--;
-        show();
+        work(-1);
       }
     }
   }
@@ -341,21 +352,19 @@ a { color: var(--ink); }
     const index = entries.indexOf(entry) + 1;
     const there = entries.slice(index).some((e) => !e.own && (e.text.includes(said) || said.includes(e.text)));
     if (said && !there) place({ text: said, rest: said, media: [], at: Date.now(), state: 'sent' }, index);
-    pend(answer.pendingAction);
+    pend(answer.pendingAction ?? null);
   }
 
   // A reply that takes longer than the server waits is read where it says.
   async function late(where) {
     const from = new URL(where ?? '', origin).searchParams.get('after') ?? undefined;
     const end = Date.now() + PATIENCE;
-    working++;
-    show();
+    work(1);
     for (let pause = 1_000; Date.now() < end; pause = Math.min(pause * 1.5, 5_000)) {
       await wait(pause);
       if (await read(from).catch((error) => error.kind === 'refused')) break;
     }
-    working--;
-    show();
+    work(-1);
   }
 
   function takeBack(entry) {
@@ -367,13 +376,19 @@ a { color: var(--ink); }
     text.focus();
   }
 
+  // Shows what waits for an answer, unless it is too late for one or one waits here to be sent.
   function pend(action) {
+    clearTimeout(ending);
+    const end = Date.parse(action?.answerBy ?? action?.expiresAt);
+    if (end <= now() || entries.some((e) => e.replyTo === action?.id && e.state !== 'sent')) action = null;
+    if (action && end) ending = setTimeout(() => pend(asked), Math.min(end - now(), 60_000)); // clocks are set, and computers sleep
+    if (asked?.id === action?.id) return;
     asked = action;
-    write(PENDING, action ? JSON.stringify(action) : null);
-    const end = new Date(action?.expiresAt ?? NaN);
+    write(PENDING, action && JSON.stringify(action));
+    if (!action && ask.contains(shadow.activeElement)) text.focus();
     ask.hidden = !action;
     summary.textContent = String(action?.summary ?? '');
-    until.textContent = isNaN(end) ? '' : `(${say('until')} ${end.toLocaleString(locale, { dateStyle: 'short', timeStyle: 'short' })})`;
+    until.textContent = end ? `(${say('until')} ${new Date(end).toLocaleString(locale, { dateStyle: 'short', timeStyle: 'short' })})` : '';
   }
 
   // --- reading ---
@@ -383,13 +398,15 @@ a { color: var(--ink); }
     let next = from ?? tail;
     let last = next ? (from === undefined ? newest : entries.findLast((e) => e.state === 'sent')) : undefined;
     let theirs = false;
+    const before = turns;
     for (let n = 0; n < 200; n++) {
       const { answer } = await request(`/messages?${new URLSearchParams({ limit: 50, marketId, ...(next && { after: next }) })}`);
       for (const message of answer.messages ?? []) {
         last = merge(message, last);
         theirs = !isOwn(message);
       }
-      if (answer.pendingAction) pend(answer.pendingAction);
+      // While something is under way, its answer is to say what is asked, or what was waited for.
+      if (from === undefined ? !working && turns === before : theirs) pend(answer.pendingAction ?? null);
       if (from === undefined) newest = last;
       if (!answer.next) break;
       next = answer.next;
@@ -602,8 +619,7 @@ a { color: var(--ink); }
     for (const { clientMessageId, text: words, replyTo, mediaUrls, at } of kept()) {
       place({ own: true, text: words, rest: words, replyTo, media: mediaUrls.map((url) => ({ url })), at, clientMessageId, state: 'waiting' }, entries.length);
     }
-    const old = parse(recall(PENDING));
-    if (Date.parse(old?.expiresAt) > Date.now()) pend(old);
+    pend(parse(recall(PENDING)));
     resume();
   }
   if (document.body) start(); else addEventListener('DOMContentLoaded', start);

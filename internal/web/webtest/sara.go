@@ -50,6 +50,8 @@ type Sara struct {
 	waiting    []SaraMessage
 	deliveries []SaraMessage
 	reads      []string
+	pending    *Pending
+	ahead      time.Duration
 	leaves     map[string]*Photo // by media address
 	faults     []string
 
@@ -105,6 +107,12 @@ func (s *Sara) Hold() (release func()) {
 
 // Say stores a message of Sara's own.
 func (s *Sara) Say(text string) { s.do(func() { s.store("outbound", text, nil) }) }
+
+// Ask sets what waits for an answer; nil is nothing.
+func (s *Sara) Ask(p *Pending) { s.do(func() { s.pending = p }) }
+
+// Ahead sets how much Sara's clock is ahead of the browser's.
+func (s *Sara) Ahead(by time.Duration) { s.do(func() { s.ahead = by }) }
 
 // Deliveries returns every message that arrived, repeats included.
 func (s *Sara) Deliveries() []SaraMessage {
@@ -184,8 +192,9 @@ func (s *Sara) cors(methods string, h http.HandlerFunc) http.Handler {
 		w.Header().Set("Access-Control-Allow-Origin", s.allowed)
 		w.Header().Set("Access-Control-Allow-Methods", methods)
 		w.Header().Set("Access-Control-Allow-Headers", "content-type, x-session-id, x-test-leave")
-		w.Header().Set("Access-Control-Expose-Headers", "location, retry-after, x-trace-id")
+		w.Header().Set("Access-Control-Expose-Headers", "date, location, x-trace-id")
 		w.Header().Set("Vary", "Origin")
+		s.do(func() { w.Header().Set("Date", s.now().Format(http.TimeFormat)) })
 		h(w, r)
 	})
 }
@@ -271,6 +280,7 @@ func (s *Sara) turn() {
 	for _, m := range s.waiting {
 		a := s.answer(m)
 		s.said[m.ClientMessageID] = &a
+		s.pending = a.PendingAction
 		for _, part := range strings.Split(a.Reply, "\n\n") { // listed in parts, as messages of their own
 			s.store("outbound", part, nil)
 		}
@@ -278,8 +288,10 @@ func (s *Sara) turn() {
 	s.waiting = nil
 }
 
+func (s *Sara) now() time.Time { return time.Now().Add(s.ahead).UTC() }
+
 func (s *Sara) store(direction, text string, media []string) {
-	l := saraLine{ID: fmt.Sprintf("l%04d", len(s.lines)), Direction: direction, Text: text, CreatedAt: time.Now().UTC()}
+	l := saraLine{ID: fmt.Sprintf("l%04d", len(s.lines)), Direction: direction, Text: text, CreatedAt: s.now()}
 	for _, address := range media {
 		l.Media = append(l.Media, saraMedia{address, s.leaves[address].ContentType})
 	}
@@ -312,6 +324,9 @@ func (s *Sara) list(w http.ResponseWriter, r *http.Request) {
 	}
 	end := min(start+limit, len(s.lines))
 	body := map[string]any{"messages": s.lines[start:end]}
+	if s.pending != nil {
+		body["pendingAction"] = s.pending
+	}
 	if end < len(s.lines) {
 		body["next"] = strconv.Itoa(end)
 	}
@@ -342,7 +357,7 @@ func (s *Sara) leave(w http.ResponseWriter, r *http.Request) {
 	s.leaves[address] = &Photo{ContentType: ask.ContentType, Size: ask.Size}
 	s.send(w, http.StatusOK, map[string]any{
 		"uploadUrl": address + "?signature=test-not-real", "method": "PUT", "mediaUrl": address,
-		"headers": map[string]string{"Content-Type": ask.ContentType, "x-test-leave": name}, "expiresAt": time.Now().Add(5 * time.Minute),
+		"headers": map[string]string{"Content-Type": ask.ContentType, "x-test-leave": name}, "expiresAt": s.now().Add(5 * time.Minute),
 	})
 }
 
