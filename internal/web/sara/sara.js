@@ -7,7 +7,8 @@
 // connect-src, and where photos are kept for connect-src and, to show old ones, img-src; no style, no trusted type.
 //
 // What it promises the customer: a message has one clientMessageId from the moment it is written and is kept
-// until it is answered, over reloads too, so it is neither lost nor counted twice.
+// until it is answered, over reloads too, so it is neither lost nor counted twice. While the panel is open and
+// looked at, news is looked for, less and less often while there is none.
 (() => {
   'use strict';
 
@@ -22,7 +23,8 @@
   const API = '/web-chat-api';
   const TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/gif'];
   const [PHOTOS, BYTES, PIXELS, LETTERS] = [5, 10 << 20, 2048, 4000];
-  const PATIENCE = 10 * 60_000; // how long a late reply is waited for, ms
+  const PATIENCE = 10 * 60_000;         // how long a late reply is waited for, ms
+  const [QUICK, SLOW] = [3_000, 15_000]; // between two looks for news, right after some, and when there has been none
 
   // --- words; yes and no are sent as answers, so they are words the assistant knows ---
 
@@ -241,6 +243,7 @@ a { color: var(--ink); }
   let notice = '';
   let asked;         // the pending action shown
   let ending;        // timer of its end
+  let looking;       // timer of the next look for news
 
   function show() {
     const word = !navigator.onLine ? 'offline' : eager ? 'sending' : working && 'writing';
@@ -249,6 +252,7 @@ a { color: var(--ink); }
   function work(more) {
     working += more;
     turns++;
+    if (!working) watch(QUICK);
     show();
   }
   function note(key) { notice = key && say(key); show(); }
@@ -433,7 +437,9 @@ a { color: var(--ink); }
     const said = String(message.text ?? '').trim();
     const before = listed.get(message.id);
     if (before) return before;
-    const entry = entries.find((e) => e.rest !== undefined && !e.own === !isOwn(message) && (e.own ? e.rest === said : said && e.rest.includes(said)));
+    const old = Date.parse(message.createdAt) + 10_000 - ahead;
+    const entry = entries.find((e) => e.rest !== undefined && !e.own === !isOwn(message) && !(e.at > old) && (e.own ? e.rest === said : said && e.rest.includes(said)));
+    if (entry?.state === 'failed' && entry.error.kind !== 'refused') deliver(entry); // it did arrive: its answer is there for the asking
     if (entry) entry.rest = entry.rest.replace(said, '').trim() || undefined;
     return entry;
   }
@@ -441,14 +447,30 @@ a { color: var(--ink); }
   async function refresh() {
     if (!known()) return loaded = true; // nothing was said yet
     log.ariaLive = loaded ? 'polite' : 'off'; // what was said before is not announced as if it were new
-    earlier.hidden = true;
+    let fine = true;
     try {
       await read();
       loaded = true;
     } catch (error) {
-      earlier.hidden = loaded || error.kind === 'refused';
+      fine = loaded || error.kind === 'refused';
     }
+    if (fine && earlier.contains(shadow.activeElement)) text.focus();
+    earlier.hidden = fine;
     requestAnimationFrame(() => { log.ariaLive = 'polite'; });
+  }
+
+  function watch(pause) {
+    clearTimeout(looking);
+    looking = setTimeout(look, pause, pause);
+  }
+
+  // Closed, out of sight or cut off, it does not look; it is woken when that is over.
+  async function look(pause) {
+    clearTimeout(looking);
+    if (!panel.open || document.hidden || !navigator.onLine) return;
+    const known = listed.size;
+    if (!working || !loaded) await refresh();
+    watch(listed.size > known ? QUICK : Math.min(pause * 1.4, SLOW));
   }
 
   // --- photos ---
@@ -576,12 +598,13 @@ a { color: var(--ink); }
     typed();
     toEnd();
     if (matchMedia('(hover: hover) and (pointer: fine)').matches) text.focus(); // elsewhere it would open a keyboard
-    refresh();
+    look(QUICK);
   }
 
   function resume() {
     show();
     if (!navigator.onLine) return;
+    look(QUICK);
     for (const entry of entries) if (entry.state === 'waiting' || entry.error?.kind === 'network') deliver(entry);
     for (const photo of photos) if (photo.state === 'failed') upload(photo);
   }
@@ -611,7 +634,7 @@ a { color: var(--ink); }
   for (const type of ['keydown', 'keypress', 'keyup']) root.addEventListener(type, (event) => event.stopPropagation());
   addEventListener('online', resume);
   addEventListener('offline', resume);
-  document.addEventListener('visibilitychange', () => { if (!document.hidden && panel.open) refresh(); });
+  document.addEventListener('visibilitychange', () => { look(QUICK); });
 
   function start() {
     paint();
