@@ -36,6 +36,7 @@ func TestSaraWidget(t *testing.T) {
 		"KeyboardOnly":     widgetByKeyboard,
 		"AfterReload":      afterReload,
 		"UnsentIsKept":     unsentIsKept,
+		"OldUnsent":        oldUnsent,
 		"Offline":          widgetOffline,
 		"LateReply":        widgetLateReply,
 		"OneMarketOfTwo":   oneMarketOfTwo,
@@ -341,6 +342,40 @@ func unsentIsKept(t *testing.T, browser context.Context) {
 	if slices.Sort(ids); len(ids) < 4 || len(slices.Compact(ids)) != 2 {
 		t.Errorf("delivered under %v, want several under two", ids)
 	}
+}
+
+// A message that has waited for long is not sent unasked, though the same was said before.
+func oldUnsent(t *testing.T, browser context.Context) {
+	p := embed(t, browser, sara, desktop, "")
+	p.hurry()
+	p.unfold()
+	p.tell("come today")
+	p.says(".bubble", "You said: come today")
+	p.sara.Drop(true)
+	p.tell("come today")
+	p.says(".bad", "No answer.")
+	p.do(chromedp.Evaluate[chromedp.Void](`{
+		const key = Object.keys(localStorage).find((key) => key.startsWith('sara.out.'));
+		const kept = JSON.parse(localStorage.getItem(key));
+		const old = { ...kept, clientMessageId: 'an-old-one-of-128-bits', at: kept.at - 61 * 60_000 };
+		localStorage.removeItem(key);
+		localStorage.setItem('sara.out.an-old-one-of-128-bits', JSON.stringify(old));
+	}`))
+	p.sara.Drop(false)
+	before := len(p.sara.Deliveries())
+	p.visit()
+	p.unfold()
+	p.says(".bad", "No answer.")
+	p.says(".bubble", "You said: come today")
+	disconnect(p.tab, true)
+	p.says(".status", "You are offline.")
+	disconnect(p.tab, false)
+	p.tell("new")
+	p.says(".bubble", "You said: new")
+	same(p.tab, "sent unasked", len(p.sara.Deliveries())-before, 1)
+	p.tap(".entry .bad button")
+	p.has(`!s.querySelector('.entry .bad') && [...s.querySelectorAll('.foot')].every((n) => !n.textContent.includes('Sending'))`)
+	same(p.tab, "sent when asked to", p.sara.Deliveries()[before+1].ClientMessageID, "an-old-one-of-128-bits")
 }
 
 func widgetOffline(t *testing.T, browser context.Context) {

@@ -24,6 +24,7 @@
   const TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/gif'];
   const [PHOTOS, BYTES, PIXELS, LETTERS] = [5, 10 << 20, 2048, 4000];
   const PATIENCE = 10 * 60_000;         // how long a late reply is waited for, ms
+  const STALE = 60 * 60_000;             // unsent for longer, a message found at the start is not sent unasked
   const [QUICK, SLOW] = [3_000, 15_000]; // between two looks for news, right after some, and when there has been none
 
   // --- words; yes and no are sent as answers, so they are words the assistant knows ---
@@ -229,7 +230,7 @@ a { color: var(--ink); }
   // What the server has not listed yet of its text is its rest. A queue, as messages leave one after the other.
 
   const entries = [];
-  const listed = new Map(); // id to entry
+  const listed = new Map(); // id to entry, of those whose id is known
   let tail = '';            // cursor of the last page read
   let newest;               // the last entry listed
   let loaded = false;
@@ -274,7 +275,7 @@ a { color: var(--ink); }
       media.length > 0 && make('ul', { className: 'photos' }, ...media.map((photo, i) => make('li', {}, picture(photo, i)))),
       entry.foot);
     log.insertBefore(entry.node, entries[index + 1]?.node ?? null);
-    mark(entry, entry.state);
+    mark(entry, entry.state, entry.error);
     if (follow) toEnd();
   }
 
@@ -351,6 +352,7 @@ a { color: var(--ink); }
   function take(entry, { answer, response }) {
     write(OUT + entry.clientMessageId, null);
     mark(entry, 'sent');
+    if (answer.messageId) listed.set(answer.messageId, Object.assign(entry, { rest: undefined }));
     if (response.status === 202) return void late(response.headers.get('location'));
     const said = String(answer.replyText ?? '').trim();
     const index = entries.indexOf(entry) + 1;
@@ -439,7 +441,7 @@ a { color: var(--ink); }
     if (before) return before;
     const old = Date.parse(message.createdAt) + 10_000 - ahead;
     const entry = entries.find((e) => e.rest !== undefined && !e.own === !isOwn(message) && !(e.at > old) && (e.own ? e.rest === said : said && e.rest.includes(said)));
-    if (entry?.state === 'failed' && entry.error.kind !== 'refused') deliver(entry); // it did arrive: its answer is there for the asking
+    if (entry?.state === 'failed' && entry.error.kind !== 'refused' && !entry.stale) deliver(entry); // it did arrive: its answer is there for the asking
     if (entry) entry.rest = entry.rest.replace(said, '').trim() || undefined;
     return entry;
   }
@@ -605,7 +607,7 @@ a { color: var(--ink); }
     show();
     if (!navigator.onLine) return;
     look(QUICK);
-    for (const entry of entries) if (entry.state === 'waiting' || entry.error?.kind === 'network') deliver(entry);
+    for (const entry of entries) if (entry.state === 'waiting' || entry.error?.kind === 'network' && !entry.stale) deliver(entry);
     for (const photo of photos) if (photo.state === 'failed') upload(photo);
   }
 
@@ -640,7 +642,9 @@ a { color: var(--ink); }
     paint();
     document.body.append(host);
     for (const { clientMessageId, text: words, replyTo, mediaUrls, at } of kept()) {
-      place({ own: true, text: words, rest: words, replyTo, media: mediaUrls.map((url) => ({ url })), at, clientMessageId, state: 'waiting' }, entries.length);
+      const stale = Date.now() - at > STALE;
+      const media = mediaUrls.map((url) => ({ url }));
+      place({ own: true, text: words, rest: words, replyTo, media, at, clientMessageId, stale, state: stale ? 'failed' : 'waiting', error: { kind: 'network' } }, entries.length);
     }
     pend(parse(recall(PENDING)));
     resume();

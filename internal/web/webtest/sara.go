@@ -226,10 +226,11 @@ func (s *Sara) post(w http.ResponseWriter, r *http.Request) {
 		s.said[m.ClientMessageID] = nil
 		s.waiting = append(s.waiting, m)
 		s.store("inbound", m.Text, m.MediaURLs)
+		s.lines[len(s.lines)-1].ID = "in-" + m.ClientMessageID
 	}
 	if s.late > 0 {
 		w.Header().Set("Location", fmt.Sprintf("/web-chat-api/messages?after=%d", len(s.lines)))
-		s.send(w, http.StatusAccepted, map[string]any{"threadId": ThreadID})
+		s.send(w, http.StatusAccepted, map[string]any{"threadId": ThreadID, "messageId": "in-" + m.ClientMessageID})
 		return
 	}
 	s.turn()
