@@ -820,17 +820,26 @@ func anotherWindow(t *testing.T, browser context.Context) {
 	p := open(t, browser, webtest.New(skewed, merve), desktop)
 	p.send("hello")
 	p.waitText(".bubble", "You said: hello")
+	p.pick("image/png", 20, 20)
+	p.wait(`document.querySelector('#photos .done')`)
+	p.do(chromedp.Evaluate[chromedp.Void](`XMLHttpRequest.prototype.send = () => {}`))
+	p.pick("image/png", 20, 20)
+	p.send("fresh") // waits for the photo
 	p.do(chromedp.Evaluate[chromedp.Void](`{
 		const frame = document.createElement('iframe'); // a window of the same site
 		document.body.append(frame);
 		frame.contentWindow.localStorage.removeItem('merve.session');
 	}`))
-	p.wait(`!document.querySelector('.entry')`)
-	p.send("fresh")
+	p.wait(`!document.querySelector('.entry, #photos li')`)
+	same(p, "what is written", eval[string](p, `document.querySelector('#text').value`), "fresh")
+	p.press('\r')
 	p.waitText(".bubble", "You said: fresh")
-	if deliveries := p.backend.Deliveries(); deliveries[0].SessionID == deliveries[1].SessionID {
+	deliveries := p.backend.Deliveries()
+	if deliveries[0].SessionID == deliveries[1].SessionID {
 		t.Error("the window still writes in the old conversation")
 	}
+	same(p, "photos chosen before", len(deliveries[1].Attachments), 0)
+	same(p, "messages", len(deliveries), 2)
 }
 
 func namesWhatAnswers(t *testing.T, browser context.Context) {

@@ -269,7 +269,8 @@ async function lookUpModel() {
 
 async function begin() {
   ui.talk?.close();
-  ready = false;
+  eager = ready = false;
+  photos.clear(); // they are of who wrote before
   broken = null;
   ui.talk = new Conversation(view);
   page.working.replaceChildren();
@@ -329,7 +330,6 @@ function askNew() {
 function startNew() {
   if (page.sure.returnValue !== 'yes') return;
   ui.talk.close();
-  photos.clear();
   Conversation.forget();
   begin();
   settle();
