@@ -560,8 +560,9 @@ func refusals(t *testing.T, browser context.Context) {
 	p.backend.Refuse(problem(fault.Field("message", "at most 3 characters")))
 	p.send("too long")
 	p.waitText(".trouble", "This message cannot be sent as it is. at most 3 characters")
+	p.write("and more")
 	p.click(".trouble button")
-	p.wait(`document.querySelector('#text').value === 'too long' && !document.querySelector('.own')`)
+	p.wait(`document.querySelector('#text').value === 'too long\nand more' && !document.querySelector('.own')`)
 	p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector('#text').value = ''`))
 
 	p.backend.Refuse(problem(fault.New(fault.Gone, "it was answered and deleted")))

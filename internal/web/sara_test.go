@@ -593,8 +593,9 @@ func widgetRefusals(t *testing.T, browser context.Context) {
 	p.sara.Refuse(problem(fault.Field("text", "at most 3 characters")))
 	p.tell("too long")
 	p.says(".bad", "This cannot be sent as it is. at most 3 characters")
+	p.write("and more")
 	p.tap(".entry .bad button")
-	p.has(`s.querySelector('textarea').value === 'too long' && !s.querySelector('.own')`)
+	p.has(`s.querySelector('textarea').value === 'too long\nand more' && !s.querySelector('.own')`)
 	eval[bool](p.tab, in(`(s.querySelector('textarea').value = '', true)`))
 
 	broken := problem(fault.New(fault.Internal, "secret"))

@@ -377,7 +377,7 @@ a { color: var(--ink); }
     write(OUT + entry.clientMessageId, null);
     entries.splice(entries.indexOf(entry), 1);
     entry.node.remove();
-    text.value = entry.text;
+    text.value = [entry.text, text.value].filter(Boolean).join('\n');
     typed();
     text.focus();
   }

@@ -117,7 +117,7 @@ function drawRest() {
 function remedy(entry) {
   const button = (word, onclick) => make('button', { type: 'button', className: 'quiet', onclick }, ui.speech.say(word));
   switch (entry.error.kind) {
-    case 'refused': return button('edit', () => { ui.talk.drop(entry); fill(entry.text); });
+    case 'refused': return button('edit', () => { ui.talk.drop(entry); fill([entry.text, page.text.value].filter(Boolean).join('\n')); });
     case 'lost': return button('newChat', askNew);
   }
   return button('retry', () => { ui.talk.retry(entry); settle(); });
