@@ -37,6 +37,7 @@ func TestSaraWidget(t *testing.T) {
 		"AfterReload":      afterReload,
 		"UnsentIsKept":     unsentIsKept,
 		"OldUnsent":        oldUnsent,
+		"AnswerBreaksOff":  answerBreaksOff,
 		"Offline":          widgetOffline,
 		"LateReply":        widgetLateReply,
 		"OneMarketOfTwo":   oneMarketOfTwo,
@@ -342,6 +343,18 @@ func unsentIsKept(t *testing.T, browser context.Context) {
 	if slices.Sort(ids); len(ids) < 4 || len(slices.Compact(ids)) != 2 {
 		t.Errorf("delivered under %v, want several under two", ids)
 	}
+}
+
+// An answer of which not all came is none: the message is sent again, as the same.
+func answerBreaksOff(t *testing.T, browser context.Context) {
+	p := embed(t, browser, sara, desktop, "")
+	p.hurry()
+	p.unfold()
+	p.away(true)
+	p.sara.Cut()
+	p.tell("hello")
+	p.says(".bubble", "You said: hello")
+	same(p.tab, "taken", p.sara.Taken(), 1)
 }
 
 // A message that has waited for long is not sent unasked, though the same was said before.

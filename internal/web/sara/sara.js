@@ -87,12 +87,13 @@
     }
     const shift = Date.parse(response.headers.get('date')) + 500 - now(); // it has whole seconds
     if (Math.abs(shift) > 1_500) ahead += shift;
-    const answer = await response.json().catch(() => null) ?? {};
+    const answer = await response.json().catch(() => null);
+    if (response.ok && !answer) throw { kind: 'network' }; // it broke off
     if (response.ok) return { answer, response };
     const { status } = response;
     throw {
       kind: status === 429 || status === 503 ? 'busy' : status >= 500 ? 'server' : 'refused',
-      detail: String(answer.detail ?? ''), traceId: String(answer.traceId ?? ''), after: Number(response.headers.get('retry-after')) * 1000,
+      detail: String(answer?.detail ?? ''), traceId: String(answer?.traceId ?? ''), after: Number(response.headers.get('retry-after')) * 1000,
     };
   }
   const wait = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });

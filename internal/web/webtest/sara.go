@@ -56,6 +56,7 @@ type Sara struct {
 	faults     []string
 
 	drop, noPhotos bool
+	cut            bool
 	late           int
 	refusals       []fault.Problem
 	hold           chan struct{}
@@ -88,6 +89,9 @@ func NewSara(allowed, bucket string, answer func(SaraMessage) SaraAnswer) *Sara 
 
 // Drop sets whether messages are taken in and answered, and the connection cut instead of saying so.
 func (s *Sara) Drop(on bool) { s.do(func() { s.drop = on }) }
+
+// Cut breaks the answer to the next message off, within its body.
+func (s *Sara) Cut() { s.do(func() { s.cut = true }) }
 
 // NoPhotos sets whether the bucket refuses what is put there.
 func (s *Sara) NoPhotos(on bool) { s.do(func() { s.noPhotos = on }) }
@@ -241,6 +245,10 @@ func (s *Sara) post(w http.ResponseWriter, r *http.Request) {
 	body := map[string]any{"replyText": a.Reply, "threadId": ThreadID, "messageId": "in-" + m.ClientMessageID}
 	if a.PendingAction != nil {
 		body["pendingAction"] = a.PendingAction
+	}
+	if s.cut {
+		s.cut = false
+		w.Header().Set("Content-Length", "1000")
 	}
 	s.send(w, http.StatusOK, body)
 }
