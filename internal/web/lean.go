@@ -32,7 +32,7 @@ func leanPage(source []byte) []byte { return indentation.Regexp().ReplaceAll(sou
 
 // leanScript takes comments and the spaces that mean nothing out of a script (ECMA-262 §12), and
 // makes const, which guards against its writers only, let. It asks of the script that every
-// statement ends with a semicolon or a brace.
+// statement ends with a semicolon or a brace, and none is empty.
 func leanScript(source []byte) []byte {
 	s := scanner{in: source}
 	for len(s.in) > 0 {
@@ -63,6 +63,9 @@ func (s *scanner) next() {
 		s.skip(len("const"))
 		s.out = append(s.out, "let"...)
 	default:
+		if c == '}' {
+			s.out = bytes.TrimSuffix(s.out, []byte(";"))
+		}
 		s.keep(1)
 	}
 }

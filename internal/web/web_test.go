@@ -151,10 +151,10 @@ func TestLean(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[string]string{
 		"// what\nconst a = 'x  // y';  // why\n":                        "let a='x  // y';",
-		"/** doc\n * of f */\nfunction f(a, b) {\n  return a + +b;\n}\n": "function f(a,b){return a+ +b;}",
+		"/** doc\n * of f */\nfunction f(a, b) {\n  return a + +b;\n}\n": "function f(a,b){return a+ +b}",
 		"const r = /[/\"'] \\/ /g, q = a / b / c;":                       "let r=/[/\"'] \\/ /g,q=a/b/c;",
 		"say(`a  ${ { b: `}  ${c}` }.b }  //`);":                         "say(`a  ${ { b: `}  ${c}` }.b }  //`);",
-		"get #path() { return `x`; }\nstatic  y  in  z":                  "get #path(){return`x`;}static y in z",
+		"get #path() { return `x`; }\nstatic  y  in  z":                  "get #path(){return`x`}static y in z",
 		"a\nb\n  .c()\n":             "a\nb.c()",
 		"'it\\'s' + \"a ' b\" - - 1": "'it\\'s'+\"a ' b\"- -1",
 	} {
