@@ -150,6 +150,19 @@ func locationIsShared(t *testing.T, b context.Context) {
 	same(p, "draft", eval[string](p, `document.querySelector('#text').value`), "taxi from here")
 }
 
+// Where somebody is, found after they began a new conversation, is not said in that.
+func locationComesLate(t *testing.T, b context.Context) {
+	p := open(t, b, webtest.New(skewed, merve), desktop)
+	p.do(chromedp.Evaluate[chromedp.Void](`navigator.geolocation.getCurrentPosition = (found) => { window.found = found; }`))
+	p.click("#here")
+	p.click("#new")
+	p.click("#sure .main")
+	p.wait(`!document.querySelector('#sure').open`)
+	p.do(chromedp.Evaluate[chromedp.Void](`found({ coords: { latitude: 35, longitude: 33 } })`))
+	p.wait(`!document.querySelector('#here').disabled && document.querySelector('#remark').textContent === ''`)
+	same(p, "own messages", len(p.texts(".own")), 0)
+}
+
 func locationDenied(t *testing.T, b context.Context) {
 	p := open(t, b, webtest.New(skewed, merve), desktop)
 	p.allow(browser.PermissionSettingDenied)

@@ -62,6 +62,7 @@ func TestChatPage(t *testing.T) {
 		"PhotoTrouble":           photoThatFails,
 		"ReceivedMedia":          receivedMedia,
 		"Location":               locationIsShared,
+		"LocationComesLate":      locationComesLate,
 		"LocationDenied":         locationDenied,
 		"News":                   newsComesByItself,
 		"WhatMerveDoes":          whatMerveDoes,

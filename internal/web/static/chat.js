@@ -204,11 +204,12 @@ function submit(event) {
 
 /** Sends where the customer is, once the browser has been allowed to say it. */
 async function sayWhere() {
+  const { talk } = ui;
   page.here.disabled = true;
   page.remark.textContent = ui.speech.say('locating');
   try {
     const location = await whereabouts();
-    say('', { location });
+    if (talk === ui.talk) say('', { location }); // else a new conversation has begun
   } catch (word) {
     page.remark.textContent = ui.speech.say(word);
   } finally {
@@ -274,6 +275,7 @@ async function begin() {
   broken = null;
   ui.talk = new Conversation(view);
   page.working.replaceChildren();
+  page.remark.textContent = '';
   show(page.newest, false);
   speak();
   log.toEnd();
