@@ -50,6 +50,7 @@ func TestController(t *testing.T) {
 		"Alerts":     alertsLead,
 		"AnswerAnew": answerAnew,
 		"Unsaved":    keepUnsaved,
+		"Meanwhile":  changeWhileSaving,
 		"Accessible": controllerAccessible,
 	}
 	for name, test := range tests {
@@ -119,6 +120,29 @@ func changeBound(t *testing.T, browser context.Context) {
 	c.sure("Go back to version 2?")
 	c.waitText(".done", "saved as version 4")
 	same(c.tab, "rounds as they were", c.now().Safety.MaxRounds, 5)
+}
+
+// What is changed while something is being saved is not lost: it is not saved yet.
+func changeWhileSaving(t *testing.T, browser context.Context) {
+	c := control(t, browser, "market", desktop)
+	c.do(chromedp.Evaluate[chromedp.Void](`{
+		const send = window.fetch;
+		const held = new Promise((release) => { window.release = release; });
+		window.fetch = async (...request) => { const answer = await send(...request); await held; return answer; };
+	}`))
+	c.fill("Rounds of thinking", "5")
+	c.pressed("Save")
+	c.fill("Rounds of thinking", "6")
+	c.fill("Cost of one answer", "0.5")
+	c.do(chromedp.Evaluate[chromedp.Void](`release()`))
+	c.waitText(".done", "Saved.")
+	c.waitText(".bar .count", "2 changes are not saved")
+	same(c.tab, "saved", c.now().Safety.MaxRounds, 5)
+	c.pressed("Save")
+	c.wait(`document.querySelector('.bar').hidden`)
+	if s := c.now().Safety; s.MaxRounds != 6 || s.TurnMicroUSD != 500_000 {
+		t.Errorf("saved %+v", s)
+	}
 }
 
 func saveOverAnothers(t *testing.T, browser context.Context) {

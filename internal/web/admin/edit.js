@@ -56,10 +56,10 @@ export function edit({ base, view, load, save, saved = () => {}, what }) {
     tell('The changes are discarded.');
   }
 
-  /** Stores something. What is changed and is not in it stays as it is, unsaved. */
+  /** Stores something. What is changed and is not in it stays as it is, unsaved; so does what is changed meanwhile. */
   async function store(next, words = 'Saved.') {
     const before = stored;
-    const unsaved = next === draft ? [] : compare(stored, draft);
+    const taken = next === draft ? structuredClone(draft) : stored;
     clear();
     place.replaceChildren();
     try {
@@ -70,7 +70,7 @@ export function edit({ base, view, load, save, saved = () => {}, what }) {
       fault(error);
       return false;
     }
-    draft = apply(stored, unsaved);
+    draft = apply(stored, compare(taken, draft));
     saved(stored);
     show();
     place.replaceChildren(done(words, button('Undo', () => store({ ...before, version: stored.version }, 'Undone: it is as it was before.'))));
