@@ -51,6 +51,7 @@ func TestController(t *testing.T) {
 		"AnswerAnew": answerAnew,
 		"Unsaved":    keepUnsaved,
 		"Meanwhile":  changeWhileSaving,
+		"HalfWay":    answerHalfWritten,
 		"Accessible": controllerAccessible,
 	}
 	for name, test := range tests {
@@ -650,6 +651,27 @@ func takeThreadOver(t *testing.T, browser context.Context) {
 	c.sure("Hand this thread back?")
 	c.waitText(".done", "Merve answers again.")
 	same(c.tab, "handler", handler(), thread.Handler(""))
+}
+
+// What is written to a customer stays when the page is read anew, and is not lost unasked.
+func answerHalfWritten(t *testing.T, browser context.Context) {
+	c := control(t, browser, "threads", desktop)
+	id := c.writes("+15550178", "Is there a table tonight?")
+	c.open("threads?thread=" + id)
+	c.pressed("Take over…")
+	c.sure("Take this thread over?")
+	c.fill("Your answer", "One moment, please.")
+	c.pressed("Send")
+	c.waitText(".done", "Your answer is on its way.")
+	c.fill("Your answer", "For how many")
+	c.do(chromedp.Evaluate[chromedp.Void](`document.querySelector('h1').replaceWith(Object.assign(document.createElement('h1'), { textContent: 'Before' }))`))
+	c.pressed("Look again")
+	c.wait(`(document.querySelector('h1')?.textContent ?? 'Before') !== 'Before'`)
+	same(c.tab, "the answer", eval[string](c.tab, `document.querySelector('.reply textarea').value`), "For how many")
+	c.pressed("Hand back to Merve…")
+	c.sure("Hand this thread back?")
+	c.sure("Leave without saving?")
+	c.waitText(".done", "Merve answers again.")
 }
 
 // A long thread is shown from its end, which is to be answered, and back from there.

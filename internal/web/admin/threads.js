@@ -5,7 +5,7 @@ import { call, list, path } from './api.js';
 import { button, confirm, done, empty, facts, heading, help, make, more, said, section, tell, trouble, when } from './dom.js';
 import { rounds } from './audit.js';
 import { field, select, text } from './fields.js';
-import { watch } from './guard.js';
+import { mayLeave, watch } from './guard.js';
 import { messages as sentMessages } from './outbox.js';
 
 const types = { general: 'Customer', business: 'Customer and business', ops: 'Business', dispatch: 'Driver' };
@@ -78,7 +78,8 @@ const stands = (t) => (t.state === 'awaiting_confirmation' ? make('span', { clas
 const who = (t) => make('span', { className: 'status', 'data-status': t.handler === 'person' ? 'completed' : 'resolved' }, t.handler === 'person' ? 'A person answers' : 'Merve answers');
 
 async function one(ctx) {
-  const { query, signal, refresh, address } = ctx;
+  const { query, signal, address } = ctx;
+  const refresh = () => keeping(ctx.refresh);
   const id = query.get('thread');
   const at = path('threads', id);
   const [t, said_] = await Promise.all([call(at, { signal }), call(`${at}/messages?limit=100&before=latest`, { signal })]);
@@ -107,7 +108,7 @@ async function one(ctx) {
     if (await confirm({ title: 'Take this thread over?', text: 'Merve is silent here until you hand it back. The customer is told that a person answers now.', yes: 'Take over' })) act('take', 'You have the thread. Merve is silent until you hand it back.');
   };
   const hand = async () => {
-    if (await confirm({ title: 'Hand this thread back?', text: 'Merve answers here again. The customer is told.', yes: 'Hand back' })) act('return', 'Merve answers again.');
+    if (await confirm({ title: 'Hand this thread back?', text: 'Merve answers here again. The customer is told.', yes: 'Hand back' }) && await mayLeave()) act('return', 'Merve answers again.');
   };
   const person = t.handler === 'person';
   return [
@@ -133,6 +134,14 @@ function later(title, read) {
     try { body.replaceChildren(await read()); } catch (error) { body.replaceChildren(trouble(error, show)); }
   }
   return node;
+}
+
+/** Reads the page anew, on which what is written to the customer stays. */
+async function keeping(refresh) {
+  const box = () => document.querySelector('.reply textarea');
+  const written = box()?.value ?? '';
+  await refresh();
+  if (box()) box().value = written;
 }
 
 function reply(at, refresh) {
