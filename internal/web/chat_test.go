@@ -33,6 +33,7 @@ func TestChatPage(t *testing.T) {
 		"LateAnswerKeepsPending": lateAnswerKeepsPending,
 		"DroppedAnswer":          droppedAnswer,
 		"ReloadWhileUnanswered":  reloadWhileUnanswered,
+		"OldUnsent":              oldUnsentInChat,
 		"ClockAhead":             clockAhead,
 		"History":                history,
 		"PendingAfterReload":     pendingAfterReload,
@@ -318,6 +319,34 @@ func reloadWhileUnanswered(t *testing.T, browser context.Context) {
 	p.wait(`!document.querySelector('.trouble') && document.querySelector('#working').textContent === ''`)
 	same(p, "entries", p.texts(".bubble"), []string{"first", "You said: first", "second", "You said: second"})
 	same(p, "taken", p.backend.Taken(), 2)
+}
+
+// A message that has waited for long is not sent unasked, though the same was said since.
+func oldUnsentInChat(t *testing.T, browser context.Context) {
+	p := open(t, browser, webtest.New(skewed, merve), desktop)
+	p.hurry()
+	p.send("yes")
+	p.waitText(".bubble", "You said: yes")
+	p.backend.Drop(true)
+	p.send("later")
+	p.waitText(".trouble", "Try again")
+	p.do(chromedp.Evaluate[chromedp.Void](`{
+		const key = Object.keys(localStorage).find((key) => key.startsWith('merve.out.'));
+		const kept = JSON.parse(localStorage.getItem(key));
+		localStorage.removeItem(key);
+		localStorage.setItem('merve.out.an-old-one', JSON.stringify({ ...kept, text: 'yes', clientMessageId: 'an-old-one', written: kept.written - 61 * 60_000 }));
+	}`))
+	p.backend.Drop(false)
+	p.visit()
+	p.waitText(".trouble", "Try again")
+	p.waitText(".bubble", "You said: yes")
+	p.send("new")
+	p.waitText(".bubble", "You said: new")
+	for _, m := range p.backend.Deliveries() {
+		if m.ClientMessageID == "an-old-one" {
+			t.Error("was sent unasked")
+		}
+	}
 }
 
 // The device's clock is an hour ahead: what it wrote itself keeps its place all the same.

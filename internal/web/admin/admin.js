@@ -56,7 +56,7 @@ async function show() {
   forget();
   here = location.pathname + location.search;
   const { signal } = shown;
-  const wait = setTimeout(() => put([loading()]), moved ? 150 : 0); // a quick answer does without
+  const wait = setTimeout(() => signal.aborted || put([loading()]), moved ? 150 : 0); // a quick answer does without
   let nodes;
   try {
     nodes = await page(signal);

@@ -449,7 +449,7 @@ export class Conversation {
     if (!entry) return undefined;
     const found = entry.id === undefined;
     Object.assign(entry, { id: message.id, at });
-    if (found && entry.status === 'failed' && entry.error.passing) this.retry(entry); // it did arrive: its answer is there for the asking
+    if (found && entry.status === 'failed' && entry.error.passing && !entry.stale) this.retry(entry); // it did arrive: its answer is there for the asking
     return entry;
   }
 
