@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -42,11 +43,11 @@ func OfferHash(tx Transaction) string {
 }
 
 // CancelHash names the cancellation of a transaction as it stands, and how much of what was
-// paid ahead comes back by it at a time.
+// paid, due or all of the price, comes back by it at a time.
 func CancelHash(tx Transaction, at time.Time) string {
 	terms := []any{"cancel", tx.ID, tx.State, tx.Version, tx.OfferHash}
-	if tx.DueMinor > 0 {
-		terms = append(terms, tx.Back(tx.DueMinor, at))
+	if paid := cmp.Or(tx.DueMinor, tx.PriceMinor); paid > 0 {
+		terms = append(terms, tx.Back(paid, at))
 	}
 	return hashOf(terms...)
 }

@@ -223,6 +223,32 @@ func TestACancellationIsAskedForWhatItMeans(t *testing.T) {
 	}
 }
 
+// A YES to all of it, of a price that was paid without being due, is none to nothing of it, either.
+func TestACancellationOfWhatWasPaidInFull(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	_, tx := s.offered()
+	if _, err := s.confirm(tx, "c"); err != nil {
+		t.Fatal(err)
+	}
+	s.clock.Set(tx.Start.Add(-2 * time.Minute))
+	res, err := s.call("cancelBooking", fmt.Sprintf(`{"transactionId":%q}`, tx.ID), "x")
+	if err != nil || !res.Proposal.ExpiresAt.Equal(tx.Start) {
+		t.Fatalf("%+v, %v", res.Proposal, err)
+	}
+	yes := func() error {
+		_, _, err := (Canceller{s.Ledger}).Writes(t.Context(), s.owner, tx.ID, res.Proposal.Hash, "k")
+		return err
+	}
+	if err := yes(); err != nil {
+		t.Error(err)
+	}
+	s.clock.Set(tx.Start)
+	if err := yes(); !errors.Is(err, ErrOfferChanged) {
+		t.Errorf("a YES to all of it, too late for that: %v", err)
+	}
+}
+
 // Who did not come is asked for more, where the offering says so, and by each of their names, however
 // far ahead they book: the rule looks back from today.
 func TestOwedByWhoDidNotCome(t *testing.T) {
