@@ -199,12 +199,15 @@ func (t Terms) Back(paidMinor int64, at time.Time) int64 {
 	return min(t.LateRefundMinor, paidMinor)
 }
 
-// answerBy is until when somebody may say YES to give a booking up: not longer than what they
-// are told of their money holds.
+// answerBy is until when somebody may say YES to give a booking up: until it is over, and not longer
+// than what they are told of their money holds.
 func (t Terms) answerBy(tc tool.Context) time.Time {
 	by := tc.Now.Add(time.Duration(tc.Market.Safety.HoldSeconds) * time.Second)
 	if free := t.FreeUntil(); t.PriceMinor > 0 && tc.Now.Before(free) && free.Before(by) {
 		return free
+	}
+	if t.End.Before(by) {
+		return t.End
 	}
 	return by
 }

@@ -249,6 +249,25 @@ func TestACancellationOfWhatWasPaidInFull(t *testing.T) {
 	}
 }
 
+// What is over is neither cancelled nor moved: the question to it waits no longer than that.
+func TestWhatIsOverIsNotGivenUp(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.offering.PriceMinor = 0
+	_, tx := s.offered()
+	if _, err := s.confirm(tx, "c"); err != nil {
+		t.Fatal(err)
+	}
+	s.clock.Set(tx.End.Add(-3 * time.Minute))
+	cancel, err := s.call("cancelBooking", fmt.Sprintf(`{"transactionId":%q}`, tx.ID), "x")
+	if err != nil || !cancel.Proposal.ExpiresAt.Equal(tx.End) {
+		t.Errorf("cancelled until %v, over at %v; %v", cancel.Proposal.ExpiresAt, tx.End, err)
+	}
+	if move, _ := s.move(tx, "2030-06-05", "20:00", "", 2); !move.Proposal.ExpiresAt.Equal(tx.End) {
+		t.Errorf("moved until %v, over at %v", move.Proposal.ExpiresAt, tx.End)
+	}
+}
+
 // Who did not come is asked for more, where the offering says so, and by each of their names, however
 // far ahead they book: the rule looks back from today.
 func TestOwedByWhoDidNotCome(t *testing.T) {

@@ -81,11 +81,11 @@ func (b *Booker) reschedule(ctx context.Context, tc tool.Context, a rescheduleAr
 // minMove is how long a new time is held at least: nobody can answer in less.
 const minMove = time.Minute
 
-// moveBy is until when a booking can be given up for another time: while that is for nothing, when
-// anything may have been paid for it, due or not; zero is any time.
+// moveBy is until when a booking can be given up for another time: until it is over, or while that is
+// for nothing, when anything may have been paid for it, due or not.
 func (b *Booker) moveBy(old Transaction) (time.Time, error) {
 	if old.PriceMinor == 0 {
-		return time.Time{}, nil
+		return old.End, nil
 	}
 	free := old.FreeUntil()
 	switch left := free.Sub(b.Ledger.now()); {
