@@ -319,13 +319,13 @@ func (b *Base) sender() *outbox.Sender {
 	return &outbox.Sender{
 		Box: b.Outbox(), Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: b.whatsAppProvider(), channel.Messenger: b.messengerProvider()}, Log: b.Log,
 		MayWrite: func(m outbox.Message) []dynamo.Write {
-			// What a business or a driver is told is nobody's turn to speak.
-			r := thread.Reach{Essential: m.Essential, ByPerson: m.ByPerson || m.Kind == notify.Merchant || m.Kind == taxi.ForDriver, Asks: m.Pending}
+			// What a business or a driver is told is nobody's turn to speak. A turn knows what waits.
+			r := thread.Reach{Essential: m.Essential, ByPerson: m.ByPerson || m.Kind == notify.Merchant || m.Kind == taxi.ForDriver, Asks: m.Pending, Beside: m.Kind != "reply"}
 			if m.Template == nil {
 				r.Window = m.Channel.Window(m.ByPerson)
 			}
 			ws := []dynamo.Write{threads.MayWrite(m.Thread, r, func(why thread.Why) error {
-				return &outbox.Refused{Reason: string(why), Wanted: why.Wanted(), Unasked: why == thread.Unasked}
+				return &outbox.Refused{Reason: string(why), Wanted: why.Wanted(), Unasked: why == thread.Unasked, Undoubted: why == thread.Undoubted}
 			})}
 			if m.Person != "" {
 				ws = append(ws, people.StillHas(m.Channel, m.To, m.Person).Else(&outbox.Refused{Reason: "the number has become somebody else's"}))

@@ -112,12 +112,12 @@ func (c *corner) start(db *dynamo.DB, toTwilio *http.Client) {
 		Box: c.Box, Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: provider},
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		MayWrite: func(m outbox.Message) []dynamo.Write {
-			r := thread.Reach{Essential: m.Essential, ByPerson: m.ByPerson, Asks: m.Pending}
+			r := thread.Reach{Essential: m.Essential, ByPerson: m.ByPerson, Asks: m.Pending, Beside: m.Kind != "reply"}
 			if m.Template == nil {
 				r.Window = m.Channel.Window(m.ByPerson)
 			}
 			return []dynamo.Write{c.threads.MayWrite(m.Thread, r, func(why thread.Why) error {
-				return &outbox.Refused{Reason: string(why), Wanted: why != thread.WindowClosed, Unasked: why == thread.Unasked}
+				return &outbox.Refused{Reason: string(why), Wanted: why != thread.WindowClosed, Unasked: why == thread.Unasked, Undoubted: why == thread.Undoubted}
 			})}
 		},
 		Doubt: func(m outbox.Message) dynamo.Write { return c.threads.Doubt(m.Thread, m.Pending) },

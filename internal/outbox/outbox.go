@@ -7,7 +7,8 @@
 // is asked ever more rarely, and then the message is given up. A message that comes after
 // another one waits until that one has gone or was given up. A question that waits for no
 // answer any more is given up, and what was said before it goes out alone. When a question was
-// given up that waits for one still, a bare YES is asked about before it settles anything.
+// given up that waits for one still, or something else is told while one waits, a bare YES is asked
+// about before it settles anything.
 //
 //	outbox#{id}   in the partition of the recipient's thread (table conversations)
 //
@@ -15,10 +16,10 @@
 // that for each piece; a delivery is 2 requests: the claim, which in the same transaction
 // checks that the recipient may still be written to, that the number of who is told of something is
 // still theirs (2 write units more), and that it is the message's turn, and the record of the
-// provider's id. To take a question from a message is 2 more. To give one up is 2, and 1 more for
-// each when its question waits for nothing. To settle an unclear send is 3, and
-// 1 for each megabyte of the thread's outbox. A status callback is 1, and 1 more for a failure that
-// comes late. To look up a message that is quoted is 1 for each megabyte.
+// provider's id. To take a question from a message is 2 more, and so is to tell something beside
+// one that waits. To give one up is 2, and 1 more for each when its question waits for nothing. To
+// settle an unclear send is 3, and 1 for each megabyte of the thread's outbox. A status callback is 1,
+// and 1 more for a failure that comes late. To look up a message that is quoted is 1 for each megabyte.
 package outbox
 
 import (

@@ -62,7 +62,8 @@ type Sender struct {
 	// still waits for an answer; and that the number has not become somebody else's.
 	MayWrite func(m Message) []dynamo.Write
 	// Doubt has a bare YES or NO to what m asks, which nobody was shown, asked about before it
-	// settles anything. It fails when that waits for no answer.
+	// settles anything; of what asks nothing, that to whatever waits. It fails when that waits for no
+	// answer.
 	Doubt func(m Message) dynamo.Write
 	// Alert tells the operators of a message that was given up, and [Origin] whose words it was to
 	// pass on, also when its recipient wants none.
@@ -157,6 +158,8 @@ func (s *Sender) send(ctx context.Context, m Message) error {
 		return s.wait(ctx, m)
 	case errors.As(err, &refused) && refused.Unasked && m.Rest > 0:
 		return s.withoutQuestion(ctx, m)
+	case errors.As(err, &refused) && refused.Undoubted:
+		return s.afterDoubt(ctx, m)
 	case errors.As(err, &refused):
 		return s.giveUp(ctx, m, refused.Reason, !refused.Wanted)
 	case err != nil:
@@ -178,6 +181,15 @@ func (s *Sender) withoutQuestion(ctx context.Context, m Message) error {
 		return err
 	}
 	m.Text, m.Pending, m.Buttons, m.Rest = rest, "", nil, 0
+	return s.send(ctx, m)
+}
+
+// afterDoubt sends m once it is in doubt what waits for an answer: the next one may be meant for m.
+func (s *Sender) afterDoubt(ctx context.Context, m Message) error {
+	err := s.Box.Table.DB().Commit(ctx, s.Doubt(m).Else(errUnasked))
+	if err != nil && !errors.Is(err, errUnasked) {
+		return fmt.Errorf("doubt before %s of %s: %w", m.ID, m.Thread, err)
+	}
 	return s.send(ctx, m)
 }
 
@@ -426,6 +438,9 @@ type Refused struct {
 
 	// Unasked means that only the question is not wanted any more: what m says before it may go out.
 	Unasked bool
+
+	// Undoubted means that it may be, once what waits for an answer is in doubt.
+	Undoubted bool
 }
 
 func (r *Refused) Error() string { return r.Reason }

@@ -730,6 +730,47 @@ func TestField17_DoubtAboutWhatWasNotAsked(t *testing.T) {
 	}
 }
 
+// What is told beside a question that waits goes out once that is in doubt, or when nothing waits any more.
+func TestField17_DoubtAboutWhatIsToldBeside(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		kind   string
+		waits  *thread.Pending
+		before func(c *corner) // the doubt
+		doubt  bool
+	}{
+		"an order":                {"merchant", &thread.Pending{ID: "p1"}, nil, true},
+		"an order, in doubt":      {"merchant", &thread.Pending{ID: "p1", Doubt: true}, nil, true},
+		"an order, nothing waits": {"merchant", nil, nil, false},
+		"an order, answered then": {"merchant", &thread.Pending{ID: "p1"}, func(c *corner) { c.unmark("pending") }, false},
+		"what a turn says":        {"reply", &thread.Pending{ID: "p1"}, nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCorner(t)
+			m := c.text("1", "A new order")
+			m.Kind = tt.kind
+			c.put(m)
+			if tt.waits != nil {
+				c.mark("pending", *tt.waits)
+			}
+			if tt.before != nil {
+				doubt := c.sender.Doubt
+				c.sender.Doubt = func(m outbox.Message) dynamo.Write { tt.before(c); return doubt(m) }
+			}
+			c.wantStatus(c.deliver("1"), outbox.Sent)
+			c.wantTaken("A new order")
+			h, err := c.threads.Head(t.Context(), c.thread)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if doubt := h.Pending != nil && h.Pending.Doubt; doubt != tt.doubt {
+				t.Errorf("in doubt: %v", doubt)
+			}
+		})
+	}
+}
+
 // Whoever finds that another sender has taken the question from a message leaves it to that one.
 func TestTwoSendersTakeTheQuestion(t *testing.T) {
 	t.Parallel()

@@ -127,7 +127,7 @@ func TestField17_DoubtWhileATurnRuns(t *testing.T) {
 	}
 	a = mustAppend(t, s, message(who, "2", "yes"), true)
 	th := open(t, s, a.Lease)
-	for id, waits := range map[string]bool{"p2": false, "p1": true} {
+	for id, waits := range map[string]bool{"p2": false, "p1": true, "": true} {
 		if err := s.Table.DB().Commit(t.Context(), s.Doubt(a.Thread, id)); (err == nil) != waits {
 			t.Errorf("doubt about %s: %v", id, err)
 		}
@@ -140,6 +140,11 @@ func TestField17_DoubtWhileATurnRuns(t *testing.T) {
 	}
 	if err := commit(a.Lease, th, nil); err != nil {
 		t.Errorf("read again: %v", err)
+	}
+	for _, id := range []string{"p1", ""} {
+		if err := s.Table.DB().Commit(t.Context(), s.Doubt(a.Thread, id)); err == nil {
+			t.Errorf("doubt about %q, and nothing waits", id)
+		}
 	}
 }
 
@@ -377,7 +382,7 @@ func TestField11_WhoMayBeWrittenTo(t *testing.T) {
 		return id
 	}
 	plain, out, taken := with(thread.Outcome{}), with(thread.Outcome{OptedOut: true}), assigned(with(thread.Outcome{}))
-	asks := with(thread.Outcome{Pending: &thread.Pending{ID: "p1"}})
+	asks, doubted := with(thread.Outcome{Pending: &thread.Pending{ID: "p1"}}), with(thread.Outcome{Pending: &thread.Pending{ID: "p1", Doubt: true}})
 	both, nobody := assigned(with(thread.Outcome{OptedOut: true})), dynamotest.ID("th")
 	const window = 24 * time.Hour
 	free, windowed := thread.Reach{}, thread.Reach{Window: window}
@@ -409,6 +414,12 @@ func TestField11_WhoMayBeWrittenTo(t *testing.T) {
 		{"something else waits", asks, 0, thread.Reach{Asks: "p2", Window: window}, thread.Unasked},
 		{"nothing waits", plain, window, thread.Reach{Asks: "p1", Window: window}, thread.Unasked},
 		{"nobody we know, for an answer", nobody, 0, thread.Reach{Asks: "p1"}, thread.Unasked},
+		{"beside what waits", asks, 0, thread.Reach{Beside: true}, thread.Undoubted},
+		{"beside what is in doubt", doubted, 0, thread.Reach{Beside: true}, ""},
+		{"beside what is in doubt, too late", doubted, window, thread.Reach{Beside: true, Window: window}, thread.WindowClosed},
+		{"beside nothing", plain, 0, thread.Reach{Beside: true}, ""},
+		{"beside nothing, too late", plain, window, thread.Reach{Beside: true, Window: window}, thread.WindowClosed},
+		{"beside nothing, nobody we know", nobody, 0, thread.Reach{Beside: true}, ""},
 		{"for an answer, opted out", out, 0, thread.Reach{Asks: "p1"}, thread.OptedOut},
 	} {
 		later := newStore(t, c)

@@ -25,6 +25,7 @@ type Reach struct {
 	Essential bool          // the answer to STOP itself
 	ByPerson  bool          // staff writes; a person's own message goes out while they have the thread
 	Asks      string        // the pending action whose YES or NO this asks for; "" asks for none
+	Beside    bool          // tells of something else than what waits for a YES or NO, which is in doubt then
 }
 
 // Why a thread's customer may not be written to.
@@ -35,6 +36,7 @@ const (
 	TakenOver    Why = "a person has taken the thread over"
 	WindowClosed Why = "outside the window of the channel, and no approved template"
 	Unasked      Why = "what it asks waits for no answer any more"
+	Undoubted    Why = "a bare YES to what waits may be meant for this"
 )
 
 // Wanted reports whether that is as the recipient or the desk has it: nobody need look into it.
@@ -53,7 +55,7 @@ func (h Head) InWindow(byPerson bool, at time.Time) bool {
 // MayWrite is the condition that the customer of a thread may be written to. It holds for a
 // thread that does not exist, too (somebody who never wrote), except for free text in a window. A
 // question goes out only while it is the one that waits: below a newer one, a bare YES would
-// confirm what was not asked last.
+// confirm what was not asked last. So it would below what is told beside it, before that is in doubt.
 func (s *Store) MayWrite(id string, r Reach, refused func(Why) error) dynamo.Write {
 	conds, vals := []string{}, dynamo.V{}
 	if !r.Essential {
@@ -70,6 +72,9 @@ func (s *Store) MayWrite(id string, r Reach, refused func(Why) error) dynamo.Wri
 		conds = append(conds, "pending.id = :asks")
 		vals[":asks"] = r.Asks
 	}
+	if r.Beside {
+		conds = append(conds, "(attribute_not_exists(pending) OR attribute_exists(pending.doubt))")
+	}
 	if len(conds) == 0 {
 		conds = []string{"attribute_exists(pk) OR attribute_not_exists(pk)"} // always
 	}
@@ -79,24 +84,33 @@ func (s *Store) MayWrite(id string, r Reach, refused func(Why) error) dynamo.Wri
 			return refused(OptedOut)
 		case old["handler"] != nil && !r.ByPerson:
 			return refused(TakenOver)
-		case r.Asks != "" && !waits(old, r.Asks):
+		case r.Asks != "" && waiting(old).ID != r.Asks:
 			return refused(Unasked)
+		case r.Beside && old["pending"] != nil && !waiting(old).Doubt:
+			return refused(Undoubted)
 		}
 		return refused(WindowClosed)
 	})
 }
 
 // Doubt is the write by which a bare YES or NO to what waits on a thread is asked about first: it may
-// never have been shown. It fails when something else waits, or nothing. A turn that is running decides
-// again before it commits.
+// never have been shown, or something else was since. It fails when something else than the pending
+// action waits, or nothing; "" is whatever waits. A turn that is running decides again before it commits.
 func (s *Store) Doubt(id, pending string) dynamo.Write {
-	return s.Table.Update(headKey(id), "SET pending.doubt = :yes", dynamo.V{":yes": true}).If("pending.id = :id", dynamo.V{":id": pending})
+	w := s.Table.Update(headKey(id), "SET pending.doubt = :yes", dynamo.V{":yes": true})
+	if pending == "" {
+		return w.If("attribute_exists(pending)", nil)
+	}
+	return w.If("pending.id = :id", dynamo.V{":id": pending})
 }
 
-// waits reports whether a pending action is what a head has waiting.
-func waits(head dynamo.Item, id string) bool {
+// waiting is what a head has waiting, or nothing.
+func waiting(head dynamo.Item) Pending {
 	var h Head
-	return head.Decode(&h) == nil && h.Pending != nil && h.Pending.ID == id
+	if head.Decode(&h) != nil || h.Pending == nil {
+		return Pending{}
+	}
+	return *h.Pending
 }
 
 // Reachable reports whether somebody can be told of an event now: they want messages, and have

@@ -199,8 +199,8 @@ type Pending struct {
 	// Asked are the ids on the outbox of what asked for it first and last, on channels that send.
 	Asked []string `dynamodbav:"asked,omitempty" json:"-"`
 
-	// Doubt says that somebody else has been quoted since it was asked, or that it may never have
-	// been shown: a bare YES or NO may be meant for something else.
+	// Doubt says that something else has been told or asked since it was asked, or that it may never
+	// have been shown: a bare YES or NO may be meant for something else.
 	Doubt bool `dynamodbav:"doubt,omitempty" json:"-"`
 }
 

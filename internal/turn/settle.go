@@ -98,8 +98,9 @@ func (w *work) does() gate.Deed {
 	return gate.Other
 }
 
-// doubtful reports whether a bare YES or NO may be the answer to somebody who was quoted since
-// the offer was shown, or to something else because it was not. It is asked about once; a button or a reply names what it answers.
+// doubtful reports whether a bare YES or NO may be the answer to what was told since the offer was
+// shown, or to something else because it was not. It is asked about once; a button or a reply names what
+// it answers.
 func (w *work) doubtful(r gate.Ruling) bool {
 	if w.pending == nil || !w.pending.Doubt || r != gate.Confirmed && r != gate.Declined {
 		return false

@@ -299,12 +299,12 @@ func (w *world) start(db *dynamo.DB) {
 	w.sender = &outbox.Sender{
 		Box: w.outbox, Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: w, channel.Messenger: w}, Log: log,
 		MayWrite: func(m outbox.Message) []dynamo.Write {
-			r := thread.Reach{Essential: m.Essential, ByPerson: m.ByPerson || m.Kind == notify.Merchant || m.Kind == taxi.ForDriver, Asks: m.Pending}
+			r := thread.Reach{Essential: m.Essential, ByPerson: m.ByPerson || m.Kind == notify.Merchant || m.Kind == taxi.ForDriver, Asks: m.Pending, Beside: m.Kind != "reply"}
 			if m.Template == nil {
 				r.Window = m.Channel.Window(m.ByPerson)
 			}
 			ws := []dynamo.Write{w.threads.MayWrite(m.Thread, r, func(why thread.Why) error {
-				return &outbox.Refused{Reason: string(why), Wanted: true, Unasked: why == thread.Unasked}
+				return &outbox.Refused{Reason: string(why), Wanted: true, Unasked: why == thread.Unasked, Undoubted: why == thread.Undoubted}
 			})}
 			if m.Person != "" {
 				ws = append(ws, people.StillHas(m.Channel, m.To, m.Person).Else(&outbox.Refused{Reason: "the number has become somebody else's"}))
