@@ -271,10 +271,13 @@ func (b *Box) Sent(ctx context.Context, thread, providerID string) (bool, error)
 // maxPages bounds the search for a quoted message, in pages of a megabyte.
 const maxPages = 16
 
-// quoted is the message with a provider's id, or none. Ids tell nothing of the time, so the latest
-// cannot be asked for: it looks at all. That is dear for a long thread, and rare; to find messages
-// by the provider's id would cost a write unit for each that is sent.
+// quoted is the message with a provider's id, or none; "" is that of none, and not looked for. Ids tell
+// nothing of the time, so the latest cannot be asked for: it looks at all. That is dear for a long thread,
+// and rare; to find messages by the provider's id would cost a write unit for each that is sent.
 func (b *Box) quoted(ctx context.Context, thread, providerID string) (Message, error) {
+	if providerID == "" {
+		return Message{}, nil
+	}
 	after := ""
 	for range maxPages {
 		ms, next, err := b.page(ctx, thread, 0, after)

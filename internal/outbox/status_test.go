@@ -253,3 +253,15 @@ func TestQuoteOfAnOlderKind(t *testing.T) {
 		t.Errorf("another's: sent %v, %v", ok, err)
 	}
 }
+
+// What has not gone out has no id either, and is not what a message quotes that quotes nothing.
+func TestWhatQuotesNothing(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	m := c.text("1", "Ride EFGH2")
+	m.About = "EFGH2"
+	c.put(m)
+	if about, err := c.AboutOf(t.Context(), c.thread, ""); about != "" || err != nil {
+		t.Errorf("about %q, %v", about, err)
+	}
+}

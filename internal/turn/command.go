@@ -66,15 +66,19 @@ func (w *work) switched(ctx context.Context) (done bool, err error) {
 }
 
 // command carries out a message that is a command. Such threads are answered message by
-// message. What waits for YES or NO is settled by the gate.
+// message. What waits for YES or NO is settled by the gate, unless the answer quotes something else that
+// was told.
 func (w *work) command(ctx context.Context) (done bool, err error) {
 	c := w.r.Commands[w.thread.Type]
 	if c == nil {
 		return false, nil
 	}
 	m := w.in[0]
-	if _, _, button := gate.ParseButton(m.Button); w.pending != nil && (button || gate.Read(m.Text) != gate.Unclear) {
-		return false, nil
+	if w.pending != nil && answers(m) {
+		about, err := w.r.Outbox.AboutOf(ctx, w.thread.ID, m.ReplyTo)
+		if about == "" || err != nil {
+			return false, err
+		}
 	}
 	s, ok, err := c.Command(ctx, w.tc, m)
 	if err != nil {
@@ -86,4 +90,10 @@ func (w *work) command(ctx context.Context) (done bool, err error) {
 	w.text, w.cards = s.Text, s.Cards
 	w.joins = append(w.joins, joined{Settled: s})
 	return true, w.remind(ctx)
+}
+
+// answers reports whether a message is a YES or NO.
+func answers(m thread.Message) bool {
+	_, _, button := gate.ParseButton(m.Button)
+	return button || gate.Read(m.Text) != gate.Unclear
 }
