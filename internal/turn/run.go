@@ -286,7 +286,7 @@ func (w *work) decide(ctx context.Context) error {
 
 // tellNotice says what the backend has to say. A pending action that it is about is over. What it
 // offers is put to the customer, unless something else waits: what is said next may then be meant for
-// either, as it may be for somebody who is quoted or for one of the staff.
+// either, whatever it is that was told. "Write to me if you still want it" is answered by a YES, too.
 func (w *work) tellNotice(ctx context.Context) error {
 	n := w.in[0].Notice
 	w.notes = append(w.notes, w.noticed(ctx, n))
@@ -303,16 +303,17 @@ func (w *work) tellNotice(ctx context.Context) error {
 	if offer != nil && (gate.Gone(offer, w.tc.Now) || w.optedOut || w.thread.Handler == thread.ByPerson) {
 		offer = nil
 	}
-	switch {
-	case w.pending == nil && offer != nil:
+	if w.pending != nil {
+		w.doubt(true)
+		if offer != nil || n.Quote != nil {
+			return w.remind(ctx)
+		}
+		return nil
+	}
+	if offer != nil {
 		p := *offer
 		p.ID, p.CreatedAt = pendingID(w.thread.ID, p), w.tc.Now
 		w.pending, w.made = &p, true
-	case w.pending != nil && (offer != nil || n.Quote != nil):
-		w.doubt(true)
-		return w.remind(ctx)
-	case w.pending != nil && n.ByPerson:
-		w.doubt(true)
 	}
 	return nil
 }
