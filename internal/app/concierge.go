@@ -109,6 +109,9 @@ func Coded(roles roster.Roles, text string) bool {
 	return drives && taxi.Coded(text) || len(roles.Businesses()) > 0 && (order.Coded(text) || relay.Coded(text))
 }
 
+// coded reports whether a text names something of any work by its code.
+func coded(text string) bool { return taxi.Coded(text) || order.Coded(text) || relay.Coded(text) }
+
 // post passes on to customers what businesses write to them.
 func (b *Base) post() *relay.Post {
 	return &relay.Post{

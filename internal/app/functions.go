@@ -257,7 +257,7 @@ func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 	}
 	return &turn.Runner{
 		Threads: b.Threads(), Markets: b.Markets(), Assistants: assistants, Tools: tools,
-		Commitments: b.commitments(l, tools), Commands: b.commands(),
+		Commitments: b.commitments(l, tools), Commands: b.commands(), Coded: coded,
 		Model: model, Outbox: b.Outbox(), Records: b.records(), Queue: b.queue(), Photos: photos, Desk: b.handovers(),
 		Now: b.Now, Wait: b.Wait, Log: b.Log,
 	}, nil

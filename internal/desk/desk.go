@@ -1,5 +1,6 @@
 // Package desk hands threads over to people and back: who waits for a person, who has which
-// thread, and what staff write on it. While a person has a thread, no assistant answers on it.
+// thread, and what staff write on it. While a person has a thread, no assistant answers on it; what a
+// business or a driver answers by the code of their work is obeyed all the same (package turn).
 //
 //	desk#{market}   thread#{thread}             a thread that waits for a person, or that one has
 //	desk#{market}   event#{thread}#{turn}#…     that it began to wait, for the stream

@@ -67,14 +67,14 @@ func (w *work) switched(ctx context.Context) (done bool, err error) {
 
 // command carries out a message that is a command. Such threads are answered message by
 // message. What waits for YES or NO is settled by the gate, unless the answer quotes something else that
-// was told.
+// was told. While a person has the thread all is theirs but what has a code, or quotes what was told.
 func (w *work) command(ctx context.Context) (done bool, err error) {
 	c := w.r.Commands[w.thread.Type]
 	if c == nil {
 		return false, nil
 	}
-	m := w.in[0]
-	if w.pending != nil && answers(m) {
+	m, person := w.in[0], w.thread.Handler == thread.ByPerson
+	if person && !w.coded(m) || !person && w.pending != nil && answers(m) {
 		about, err := w.r.Outbox.AboutOf(ctx, w.thread.ID, m.ReplyTo)
 		if about == "" || err != nil {
 			return false, err
@@ -89,7 +89,16 @@ func (w *work) command(ctx context.Context) (done bool, err error) {
 	}
 	w.text, w.cards = s.Text, s.Cards
 	w.joins = append(w.joins, joined{Settled: s})
+	if person { // whom a YES to what waits would be for
+		w.silent, w.commanded = false, true
+		return true, nil
+	}
 	return true, w.remind(ctx)
+}
+
+// coded reports whether a message has the code of something of somebody's work.
+func (w *work) coded(m thread.Message) bool {
+	return w.r.Coded(m.Text) || m.Button != "" && w.r.Coded(m.Button)
 }
 
 // answers reports whether a message is a YES or NO.

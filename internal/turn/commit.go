@@ -166,7 +166,7 @@ func (w *work) outbound(t thread.Turn) []dynamo.Write {
 		return []dynamo.Write{w.r.Outbox.Put(origin.Undelivered(lost))}
 	}
 	essential := w.optedOut != w.thread.OptedOut
-	person := byPerson(t.In) || w.handOver != nil || essential // goes out although the thread is a person's
+	person := byPerson(t.In) || w.handOver != nil || w.commanded || essential // goes out although the thread is a person's
 	m := outbox.Message{
 		Thread: w.thread.ID, ID: replyID(t.N), Market: w.market.ID, Channel: w.thread.Channel,
 		From: w.from(), To: w.thread.ReplyAddr, Text: t.Out[0].Text, Template: w.template(t.At), Kind: "reply", Origin: origin,

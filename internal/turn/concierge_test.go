@@ -121,6 +121,8 @@ func (w *world) commands() map[channel.ThreadType]turn.Command {
 	return map[channel.ThreadType]turn.Command{channel.Ops: all, channel.Dispatch: all}
 }
 
+func coded(text string) bool { return taxi.Coded(text) || order.Coded(text) || relay.Coded(text) }
+
 // noting adds what settles orders and rides, and has it noted how each is settled.
 func (w *world) noting(all map[string]gate.Commitment) map[string]gate.Commitment {
 	maps.Copy(all, w.orders.Commitments())
@@ -366,7 +368,12 @@ func (p *play) staff(l line) {
 	p.t.Helper()
 	var err error
 	p.reply = ""
-	switch by := (actor.Actor{Kind: actor.Staff, ID: cmp.Or(l.opts, "desk")}); l.verb {
+	name, of, work := strings.Cut(l.opts, ", ")
+	if work {
+		defer func(theirs string) { p.thread = theirs }(p.thread)
+		p.thread = p.workOf(of)
+	}
+	switch by := (actor.Actor{Kind: actor.Staff, ID: cmp.Or(name, "desk")}); l.verb {
 	case "staff takes it":
 		err = p.concierge.people.Take(p.t.Context(), p.thread, by)
 	case "staff gives it back":
@@ -381,6 +388,19 @@ func (p *play) staff(l line) {
 	}
 	p.settle()
 	p.look()
+}
+
+// workOf is the thread of a driver, or of the business of a listing.
+func (p *play) workOf(who string) string {
+	p.t.Helper()
+	if number := p.phones[who]; number != "" {
+		return threadOf(channel.Inbound{Market: p.market, ThreadType: channel.Dispatch, From: channel.OfNumber(number)})
+	}
+	listing, err := p.listings.Get(p.t.Context(), p.market, who)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return threadOf(channel.Inbound{Market: p.market, ThreadType: channel.Ops, From: channel.OfNumber(listing.Merve.WhatsApp)})
 }
 
 // valueOfOrders is what is in a conversation about orders.

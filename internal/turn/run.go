@@ -148,15 +148,16 @@ type work struct {
 	settled string           // id of the pending action that this turn settles
 	joins   []joined         // what is committed with the turn
 
-	notes    []string // said before the reply
-	text     string
-	after    []string // said after the reply
-	cards    []tool.Card
-	place    *channel.Location // shown on a map
-	silent   bool
-	optedOut bool
-	handOver *tool.HandOver // to a person, with this turn
-	stopped  string         // why the model was stopped, for the log
+	notes     []string // said before the reply
+	text      string
+	after     []string // said after the reply
+	cards     []tool.Card
+	place     *channel.Location // shown on a map
+	silent    bool
+	commanded bool // a command is obeyed, although a person has the thread
+	optedOut  bool
+	handOver  *tool.HandOver // to a person, with this turn
+	stopped   string         // why the model was stopped, for the log
 }
 
 func (r *Runner) begin(ctx context.Context, l *thread.Lease, t *thread.Thread) (*work, error) {
@@ -192,7 +193,7 @@ func (w *work) takeIn() {
 		Channel: w.thread.Channel, Language: lang, Location: w.thread.Location, TimeZone: w.market.Location(),
 		Now: now, TraceID: w.trace,
 	}
-	w.text, w.after, w.silent, w.asked, w.doubted = "", nil, false, false, false
+	w.text, w.after, w.silent, w.commanded, w.asked, w.doubted = "", nil, false, false, false, false
 	if w.in[0].Notice != nil || !w.proposed() && w.handOver == nil { // what a notice offers is offered anew
 		w.pending, w.made, w.settled, w.joins = w.thread.Pending, false, "", nil
 		w.notes, w.cards, w.place = nil, nil, nil
@@ -234,8 +235,8 @@ func (w *work) language() string {
 }
 
 // decide finds the turn's outcome. The order is the product's: a YES that was begun to be
-// carried out is, STOP wins over everything else, a person's thread is silent, then the gate,
-// and the model last.
+// carried out is, STOP wins over everything else, a person's thread is silent but to a command that
+// names its matter, then the gate, and the model last.
 func (w *work) decide(ctx context.Context) error {
 	switch {
 	case w.in[0].Notice != nil:
@@ -256,7 +257,11 @@ func (w *work) decide(ctx context.Context) error {
 	}
 	if person {
 		w.silent = true
-		return w.withdraw(ctx)
+		if err := w.withdraw(ctx); err != nil {
+			return err
+		}
+		_, err := w.command(ctx)
+		return err
 	}
 	if w.handOver != nil { // decided before, whatever came in since
 		w.text = w.handedOver()

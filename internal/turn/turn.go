@@ -45,7 +45,7 @@ import (
 	"merve/internal/tool"
 )
 
-// Runner runs turns. All fields but Commands, Gates, Photos and Desk are needed.
+// Runner runs turns. All fields but Commands with Coded, Gates, Photos and Desk are needed.
 type Runner struct {
 	Threads *thread.Store
 	Markets interface {
@@ -55,6 +55,7 @@ type Runner struct {
 	Tools       *tool.Registry
 	Commitments map[string]gate.Commitment // by kind of pending action
 	Commands    map[channel.ThreadType]Command
+	Coded       func(text string) bool // reports whether a text names, by its code, something of somebody's work
 	Model       llm.Model
 	Outbox      *outbox.Box
 	Records     dynamo.Table // audit and budgets

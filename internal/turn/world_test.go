@@ -287,7 +287,7 @@ func (w *world) start(db *dynamo.DB) {
 			payment.Kind:          payment.Pay{Store: w.payments},
 			payment.LetGoKind:     payment.LetGo{Store: w.payments},
 		}),
-		Commands: w.commands(), Desk: w.concierge.people,
+		Commands: w.commands(), Coded: coded, Desk: w.concierge.people,
 		Model: theModel{w}, Outbox: w.outbox, Records: table("records"), Queue: w,
 		Now: now, Wait: w.clock.wait, Log: log,
 	}
