@@ -24,7 +24,7 @@ func TestErase(t *testing.T) {
 			}
 		}
 		for n := range dynamo.MaxWrites / 2 {
-			e := Event{ID: thread + strconv.Itoa(n), Market: "demo", Code: "K" + strconv.Itoa(n), Business: business, Thread: thread, Words: "to " + thread, At: *now}
+			e := Event{ID: thread + strconv.Itoa(n), Market: "demo", Code: "K" + strconv.Itoa(n), Business: business, Thread: thread, Words: "to " + thread, At: *now, Written: *now}
 			if err := p.Table.DB().Commit(t.Context(), p.writes(e)...); err != nil {
 				t.Fatal(err)
 			}

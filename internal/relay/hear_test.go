@@ -99,7 +99,7 @@ func TestWhatIsHeard(t *testing.T) {
 		if tt.by != "" {
 			tc.Actor.Phone = tt.by
 		}
-		m.ID = name
+		m.ID, m.At = name, c.Now()
 		ctx, meter := telemetry.WithMeter(t.Context())
 		s, ok, err := c.Command(ctx, tc, m)
 		if err != nil || ok != tt.ok || len(s.Writes) > 0 != tt.passed {
@@ -112,6 +112,39 @@ func TestWhatIsHeard(t *testing.T) {
 		}
 		if n := meter.Cost().Requests; n != tt.requests {
 			t.Errorf("%s: %d requests, want %d", name, n, tt.requests)
+		}
+	}
+}
+
+// A business that names nobody means the only customer who waits, but for words from before that one asked
+// and words below a message that nobody knows: whom those are for is asked.
+func TestWhoWaitsMayNotBeMeant(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	bob, err := c.find(t.Context(), c.tc.Market.ID, []string{c.business}, c.codes["Bob"])
+	if err != nil || len(bob) != 1 {
+		t.Fatal(bob, err)
+	}
+	if err := c.Erase(t.Context(), bob[0].Thread); err != nil {
+		t.Fatal(err)
+	}
+	ann, asked := c.codes["Ann"], c.now()
+	later := *c.Post
+	later.Now = func() time.Time { return asked.Add(time.Hour) }
+	for name, tt := range map[string]struct {
+		m      thread.Message
+		passed bool
+	}{
+		"since":                  {thread.Message{Text: "yes", At: asked.Add(time.Second)}, true},
+		"before":                 {thread.Message{Text: "yes", At: asked}, false},
+		"written before":         {thread.Message{Text: "yes", At: asked.Add(time.Second), Wrote: asked.Add(-time.Second)}, false},
+		"below what is unknown":  {thread.Message{Text: "yes", At: asked.Add(time.Second), ReplyTo: "SM_unknown"}, false},
+		"before, with the code":  {thread.Message{Text: ann + " yes", At: asked}, true},
+		"unknown, with the code": {thread.Message{Text: ann + " yes", At: asked.Add(time.Second), ReplyTo: "SM_unknown"}, true},
+	} {
+		s, ok, err := later.Command(t.Context(), c.tc, tt.m)
+		if err != nil || !ok || len(s.Writes) > 0 != tt.passed || !tt.passed && !strings.Contains(s.Text, ann+" (Ann, Grill)") {
+			t.Errorf("%s: %q, %v with %d writes, %v", name, s.Text, ok, len(s.Writes), err)
 		}
 	}
 }

@@ -50,6 +50,7 @@ func TestWhatWordsBelongTo(t *testing.T) {
 		{"yes, we do", "SM_bob", []string{bob}, []string{bob}},
 		{"accept", "SM_order", nil, []string{"K7P2"}},
 		{"yes, we do", "SM_gone", []string{"MK7P2"}, []string{"MK7P2"}}, // not whoever waits
+		{"yes, we do", "SM_other", nil, nil},                            // about nobody: for who said that
 		{bob + " yes", "SM_other", nil, []string{bob}},
 		{bob + " yes", "SM_unknown", nil, []string{bob}},
 		{"yes, we do", "SM_unknown", nil, []string{ann, bob}},

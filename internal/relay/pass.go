@@ -37,6 +37,7 @@ type Event struct {
 	Speaks      string    `dynamodbav:"speaks"` // its language
 	Trace       string    `dynamodbav:"trace,omitempty"`
 	At          time.Time `dynamodbav:"at"`
+	Written     time.Time `dynamodbav:"written"` // by the business; no later than at
 	TTL         int64     `dynamodbav:"ttl"`
 }
 
@@ -60,7 +61,7 @@ var (
 )
 
 // pass prepares to pass words on, once for their id, or says why they are not.
-func (p *Post) pass(ctx context.Context, tc tool.Context, m matter, text, id string) (gate.Settled, error) {
+func (p *Post) pass(ctx context.Context, tc tool.Context, m matter, text, id string, written time.Time) (gate.Settled, error) {
 	say := func(key wording.Key) gate.Settled {
 		return gate.Settled{Text: wording.Say(tc.Language, key, wording.Vars{
 			"code": m.Code, "customer": nameOf(m.Customer), "listing": m.ListingName, "max": fmt.Sprint(MaxText),
@@ -86,10 +87,14 @@ func (p *Post) pass(ctx context.Context, tc tool.Context, m matter, text, id str
 	if lang == "" {
 		lang = tc.Market.Language
 	}
+	now := p.now()
+	if written.After(now) {
+		written = now
+	}
 	s := say(wording.RelayPassed)
 	s.Writes = p.writes(Event{
 		ID: id, Market: tc.Market.ID, Code: m.Code, Talk: m.talk, Business: m.Business, Listing: m.Listing, ListingName: m.ListingName,
-		Words: words, Thread: m.Thread, Language: lang, From: tc.Thread, Phone: tc.Actor.Phone, Speaks: tc.Language, Trace: tc.TraceID, At: p.now(),
+		Words: words, Thread: m.Thread, Language: lang, From: tc.Thread, Phone: tc.Actor.Phone, Speaks: tc.Language, Trace: tc.TraceID, At: now, Written: written,
 	})
 	s.Refused = func(err error) (string, bool) {
 		switch {
@@ -115,8 +120,8 @@ func (p *Post) writes(e Event) []dynamo.Write {
 			If("attribute_not_exists(passed) OR passed < :max", dynamo.V{":max": MaxDay}).Else(errFull),
 	}
 	if e.Talk {
-		ws = append(ws, p.Table.Update(talkKey(e.Market, e.Business, e.Code), "SET answeredAt = :now, listedAt = :at",
-			dynamo.V{":now": e.At, ":at": dynamo.Stamp(e.At)}).If("attribute_exists(pk)", nil).Else(errGone))
+		ws = append(ws, p.Table.Update(talkKey(e.Market, e.Business, e.Code), "SET answeredAt = :written, listedAt = :at",
+			dynamo.V{":written": e.Written, ":at": dynamo.Stamp(e.At)}).If("attribute_exists(pk)", nil).Else(errGone))
 	}
 	return ws
 }
@@ -169,7 +174,7 @@ func (p *Post) hear(ctx context.Context, tc tool.Context, m thread.Message, quot
 	switch {
 	case err != nil || len(these) == 0:
 		return gate.Settled{}, false, err
-	case len(these) > 1:
+	case len(these) > 1 || these[0].doubt:
 		return gate.Settled{Text: wording.Say(tc.Language, wording.RelayWhich, wording.Vars{"alternatives": wording.List(tc.Language, labels(these))})}, true, nil
 	}
 	one := these[0]
@@ -177,7 +182,7 @@ func (p *Post) hear(ctx context.Context, tc tool.Context, m thread.Message, quot
 	if text = without(text, one.Code); text == "" {
 		return gate.Settled{Text: textOnly}, more, nil // a code alone is a question to the assistant
 	}
-	s, err := p.pass(ctx, tc, one, text, m.ID)
+	s, err := p.pass(ctx, tc, one, text, m.ID, m.Written())
 	if more && len(s.Writes) > 0 {
 		s.Text += "\n" + textOnly
 	}
@@ -232,7 +237,16 @@ func (p *Post) meant(ctx context.Context, tc tool.Context, roles roster.Roles, m
 	if len(named) > 0 || sure { // a code that is none of theirs is not about somebody else
 		return named, nil
 	}
-	return p.waiting(ctx, tc.Market.ID, businesses)
+	if m.ReplyTo != "" {
+		if ours, err := p.Outbox.Sent(ctx, tc.Thread, m.ReplyTo); ours || err != nil { // and about nobody
+			return nil, err
+		}
+	}
+	waiting, err := p.waiting(ctx, tc.Market.ID, businesses)
+	for i, w := range waiting {
+		waiting[i].doubt = m.ReplyTo != "" || !m.Written().After(w.asked)
+	}
+	return waiting, err
 }
 
 // notBegun are the matters about which is written to their customers, without what may be meant for us.

@@ -4,9 +4,10 @@
 // What a business writes belongs to a matter that it has with one customer: an order, a
 // booking, or a talk, which a customer's message to it begins. The matter is the one of the
 // message that is quoted, else of the code in the text, else of the talk that waits for an
-// answer, if it is the only one. Of several the business is asked for the code; what belongs to
-// none, or to a booking that has begun (it may say who came), is for its assistant, which can
-// propose to pass it on ([Post.Tools]).
+// answer, if it is the only one. Of several the business is asked for the code, and so it is when its words
+// are from before the customer asked, or below a message that nobody knows. What belongs to none, as below a
+// message of ours about nobody, or to a booking that has begun (it may say who came), is for its assistant,
+// which can propose to pass it on ([Post.Tools]).
 //
 //	talk#{market}#{business}   {code}                    a talk; by its latest message or answer in index listed
 //	talk#{market}#{business}   day#{code}#{date}         how much was passed on that day
@@ -19,7 +20,7 @@
 // Nothing that is passed on can settle anything: a notice answers no pending action, a bare YES
 // that follows it is asked about again (package turn), and a model reads it as data.
 //
-// Requests: to find the matter 1 for the roster, 1 for a quoted message, 2 for each code and
+// Requests: to find the matter 1 for the roster, 1 for a quoted message, and 1 more when that is about nobody, 2 for each code and
 // business (of a booking 1 for each 200 that were held since), else 2 for each business, and for
 // each twenty talks of the last hours; to pass on 1, and nothing beside the turn; Tell 1, and the turn
 // that tells it.
@@ -88,6 +89,8 @@ type matter struct {
 	Listing, ListingName  string
 	talk, closed, waiting bool
 	begun                 bool // a booking: what is said of it may be about who came, and is for the assistant
+	asked                 time.Time
+	doubt                 bool // nothing names it, and its customer may not be who is meant
 }
 
 // Talk is what a customer's message to a business begins.
@@ -100,7 +103,7 @@ type Talk struct {
 	Listing     string    `dynamodbav:"listing"`
 	ListingName string    `dynamodbav:"listingName"` // in the customer's language
 	AskedAt     time.Time `dynamodbav:"askedAt"`     // the latest message of the customer
-	AnsweredAt  time.Time `dynamodbav:"answeredAt"`
+	AnsweredAt  time.Time `dynamodbav:"answeredAt"`  // when the business wrote what was passed on last
 }
 
 func (p *Post) now() time.Time { return p.Now().UTC().Truncate(time.Millisecond) }
@@ -175,6 +178,7 @@ func (t Talk) matter(now time.Time) matter {
 	answered := !t.AnsweredAt.IsZero() && !t.AnsweredAt.Before(t.AskedAt)
 	return matter{
 		Code: t.Code, Business: t.Business, Thread: t.Thread, Customer: t.Customer, Listing: t.Listing, ListingName: t.ListingName, talk: true,
+		asked:   t.AskedAt,
 		closed:  now.Sub(t.AskedAt) > talkFor,
 		waiting: !answered && now.Sub(t.AskedAt) <= waitFor || answered && now.Sub(t.AnsweredAt) <= moreFor,
 	}

@@ -83,7 +83,7 @@ func (p *Post) write(ctx context.Context, tc tool.Context, a writeArgs) (tool.Re
 	if err != nil {
 		return tool.Result{}, err
 	}
-	s, err := p.pass(ctx, tc, m, a.Text, tc.Key)
+	s, err := p.pass(ctx, tc, m, a.Text, tc.Key, p.now())
 	if err != nil {
 		return tool.Result{}, err
 	}

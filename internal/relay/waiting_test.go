@@ -48,7 +48,7 @@ func TestMoreIsSaidRightAfterAnAnswer(t *testing.T) {
 			t.Fatal(err)
 		}
 		*now = now.Add(after)
-		e := Event{ID: "m1", Market: "demo", Code: talk.Code, Talk: true, Business: talk.Business, Thread: talk.Thread, Words: "yes", At: *now}
+		e := Event{ID: "m1", Market: "demo", Code: talk.Code, Talk: true, Business: talk.Business, Thread: talk.Thread, Words: "yes", At: *now, Written: *now}
 		if err := p.Table.DB().Commit(t.Context(), p.writes(e)...); err != nil {
 			t.Fatal(err)
 		}
@@ -59,6 +59,41 @@ func TestMoreIsSaidRightAfterAnAnswer(t *testing.T) {
 			*now = now.Add(step.later)
 			if all, err := p.waiting(t.Context(), "demo", []string{talk.Business}); err != nil || len(all) != step.want {
 				t.Errorf("answered after %v, %v later: %d wait, want %d; %v", after, now.Sub(e.At), len(all), step.want, err)
+			}
+		}
+	}
+}
+
+// An answer that comes late is to what was asked before it was written: who asked since still waits.
+func TestALateAnswerIsToWhatWasAskedBefore(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		asksAgain bool
+		want      time.Duration // waits so long after the answer came
+	}{"asked since": {true, waitFor}, "asked before": {false, moreFor - 5*time.Minute}} {
+		p, now := newPost(t)
+		talk := Talk{Market: "demo", Business: dynamotest.ID("biz"), Thread: dynamotest.ID("ann"), Listing: "grill", ListingName: "Grill"}
+		begin := func() {
+			t.Helper()
+			if err := p.Begin(t.Context(), talk, func(code string) []dynamo.Write { talk.Code = code; return nil }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		begin()
+		wrote := now.Add(time.Minute)
+		*now = wrote.Add(5 * time.Minute)
+		if tt.asksAgain {
+			begin()
+		}
+		e := Event{ID: "m1", Market: "demo", Code: talk.Code, Talk: true, Business: talk.Business, Thread: talk.Thread, Words: "yes", At: *now, Written: wrote}
+		if err := p.Table.DB().Commit(t.Context(), p.writes(e)...); err != nil {
+			t.Fatal(err)
+		}
+		came := *now
+		for later, want := range map[time.Duration]int{tt.want: 1, tt.want + time.Second: 0} {
+			*now = came.Add(later)
+			if all, err := p.waiting(t.Context(), "demo", []string{talk.Business}); err != nil || len(all) != want {
+				t.Errorf("%s, %v later: %d wait, want %d; %v", name, later, len(all), want, err)
 			}
 		}
 	}
@@ -81,7 +116,7 @@ func TestWhoWaitsIsFoundBehindOthers(t *testing.T) {
 	}
 	answer := func(talk Talk) {
 		t.Helper()
-		e := Event{ID: talk.Code, Market: "demo", Code: talk.Code, Talk: true, Business: business, Thread: talk.Thread, Words: "yes", At: *now}
+		e := Event{ID: talk.Code, Market: "demo", Code: talk.Code, Talk: true, Business: business, Thread: talk.Thread, Words: "yes", At: *now, Written: *now}
 		if err := p.Table.DB().Commit(t.Context(), p.writes(e)...); err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +157,7 @@ func TestAnotherMatterMayStillBePassedOn(t *testing.T) {
 	p, now := newPost(t)
 	business, thread := dynamotest.ID("biz"), dynamotest.ID("ann")
 	pass := func(code string, n int) error {
-		e := Event{ID: fmt.Sprint(code, n), Market: "demo", Code: code, Business: business, Thread: thread, Words: "hello", At: *now}
+		e := Event{ID: fmt.Sprint(code, n), Market: "demo", Code: code, Business: business, Thread: thread, Words: "hello", At: *now, Written: *now}
 		return p.Table.DB().Commit(t.Context(), p.writes(e)...)
 	}
 	for n := range MaxDay {

@@ -61,7 +61,7 @@ func TestWhatIsPassedOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	passes := func(id string) error {
-		e := Event{ID: id, Market: "demo", Code: code, Talk: true, Business: talk.Business, Thread: talk.Thread, At: *now}
+		e := Event{ID: id, Market: "demo", Code: code, Talk: true, Business: talk.Business, Thread: talk.Thread, At: *now, Written: *now}
 		return p.Table.DB().Commit(t.Context(), p.writes(e)...)
 	}
 	for n := range MaxDay {
