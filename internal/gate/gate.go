@@ -7,8 +7,9 @@
 //
 // A YES counts when the customer wrote it after the offer was made, more than
 // [Buffer] before it expires, alone or with other yeses only, and, if it came by a
-// button or as a reply, to this very offer. Where the question is sent and the YES names nothing, it
-// counts when it came after that had gone out, which the turn looks up. Words that name what is done are read by the
+// button or as a reply, to this very offer. The label of a button that is none of ours is
+// no answer. Where the question is sent and the YES names nothing, it counts when it came after that had
+// gone out, which the turn looks up. Words that name what is done are read by the
 // [Deed]: "confirm my booking" cancels nothing, and "cancel it" keeps nothing.
 package gate
 
@@ -103,7 +104,7 @@ func answerOf(p *thread.Pending, does Deed, m thread.Message, refers map[string]
 	}
 	said = readAs(m.Text, does)
 	switch {
-	case said == Unclear:
+	case said == Unclear, m.Button != "": // of a button that is not ours the text is a label
 		return Unclear, false
 	case m.ReplyTo != "" && refers[m.ID] != p.ID:
 		return Unclear, true

@@ -50,6 +50,8 @@ func TestDecide(t *testing.T) {
 		{"TestField21 button of an old offer", offer, []thread.Message{at(time.Second, thread.Message{Button: "yes:p0", Text: "YES"})}, nil, time.Second, OldOffer},
 		{"no button of an old offer", offer, []thread.Message{at(time.Second, thread.Message{Button: "no:p0"})}, nil, time.Second, OldOffer},
 		{"button, nothing pending", nil, []thread.Message{at(time.Second, thread.Message{Button: "yes:p0"})}, nil, time.Second, OldOffer},
+		{"somebody else's button", offer, []thread.Message{at(time.Second, thread.Message{Button: "GET_STARTED", Text: "Yes"})}, nil, time.Second, Waiting},
+		{"somebody else's button as a reply", offer, []thread.Message{at(time.Second, thread.Message{Button: "yes", Text: "No", ReplyTo: "SM1"})}, map[string]string{"m1": "p1"}, time.Second, Waiting},
 		{"TestField21 reply to this offer", offer, []thread.Message{at(time.Second, thread.Message{Text: "yes", ReplyTo: "SM1"})}, map[string]string{"m1": "p1"}, time.Second, Confirmed},
 		{"TestField21 reply to another", offer, []thread.Message{at(time.Second, thread.Message{Text: "yes", ReplyTo: "SM0"})}, map[string]string{"m1": "p0"}, time.Second, OldOffer},
 		{"reply to something unknown", offer, []thread.Message{at(time.Second, thread.Message{Text: "yes", ReplyTo: "SMx"})}, nil, time.Second, OldOffer},
