@@ -320,7 +320,7 @@ func (b *Base) sender() *outbox.Sender {
 		Box: b.Outbox(), Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: b.whatsAppProvider(), channel.Messenger: b.messengerProvider()}, Log: b.Log,
 		MayWrite: func(m outbox.Message) []dynamo.Write {
 			// What a business or a driver is told is nobody's turn to speak. A turn knows what waits.
-			r := thread.Reach{Essential: m.Essential, ByPerson: m.ByPerson || m.Kind == notify.Merchant || m.Kind == taxi.ForDriver, Asks: m.Pending, Beside: m.Kind != "reply"}
+			r := thread.Reach{Essential: m.Essential, Beside: m.ByPerson || m.News || m.Kind == notify.Merchant || m.Kind == taxi.ForDriver, Asks: m.Pending, Apart: m.Kind != "reply"}
 			if m.Template == nil {
 				r.Window = m.Channel.Window(m.ByPerson)
 			}

@@ -65,9 +65,9 @@ func TestWhatGoesOutBesideAPerson(t *testing.T) {
 	if err := app.Handovers(s.base).Take(t.Context(), to, actor.Actor{Kind: actor.Staff, ID: "desk"}); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]outbox.Status{"reply": outbox.Failed, "notice": outbox.Failed, notify.Merchant: outbox.Sent, taxi.ForDriver: outbox.Sent}
+	want := map[string]outbox.Status{"reply": outbox.Failed, "notice": outbox.Failed, "news": outbox.Sent, notify.Merchant: outbox.Sent, taxi.ForDriver: outbox.Sent}
 	for kind := range want {
-		m := outbox.Message{Thread: to, ID: kind, Market: demo.Market, Channel: channel.WhatsApp, To: "+15551230001", Text: kind, Kind: kind}
+		m := outbox.Message{Thread: to, ID: kind, Market: demo.Market, Channel: channel.WhatsApp, To: "+15551230001", Text: kind, Kind: kind, News: kind == "news"}
 		if err := box.Table.DB().Commit(t.Context(), box.Put(m)); err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 // Package desk hands threads over to people and back: who waits for a person, who has which
-// thread, and what staff write on it. While a person has a thread, no assistant answers on it; what a
-// business or a driver answers by the code of their work is obeyed all the same (package turn).
+// thread, and what staff write on it. While a person has a thread, no assistant answers on it; what
+// happens is told all the same, and what a business or a driver answers by the code of their work is
+// obeyed (package turn).
 //
 //	desk#{market}   thread#{thread}             a thread that waits for a person, or that one has
 //	desk#{market}   event#{thread}#{turn}#…     that it began to wait, for the stream

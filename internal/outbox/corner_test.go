@@ -112,7 +112,7 @@ func (c *corner) start(db *dynamo.DB, toTwilio *http.Client) {
 		Box: c.Box, Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: provider},
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		MayWrite: func(m outbox.Message) []dynamo.Write {
-			r := thread.Reach{Essential: m.Essential, ByPerson: m.ByPerson, Asks: m.Pending, Beside: m.Kind != "reply"}
+			r := thread.Reach{Essential: m.Essential, Beside: m.ByPerson || m.News, Asks: m.Pending, Apart: m.Kind != "reply"}
 			if m.Template == nil {
 				r.Window = m.Channel.Window(m.ByPerson)
 			}

@@ -67,6 +67,7 @@ type Message struct {
 	Rest      int             `dynamodbav:"rest,omitempty" json:"-"`                        // so many bytes of the text can be said without the question for it
 	Essential bool            `dynamodbav:"essential,omitempty" json:"essential,omitempty"` // goes out although the recipient opted out: the answer to STOP itself
 	ByPerson  bool            `dynamodbav:"byPerson,omitempty" json:"byPerson,omitempty"`
+	News      bool            `dynamodbav:"news,omitempty" json:"-"`                // tells of what has happened, and goes out whoever has the thread
 	About     string          `dynamodbav:"about,omitempty" json:"about,omitempty"` // code of what a business or a driver is told of
 	Origin    *Origin         `dynamodbav:"origin,omitempty" json:"-"`              // whose words it passes on
 	After     string          `dynamodbav:"after,omitempty" json:"-"`               // the message of the thread that goes before it, or never goes

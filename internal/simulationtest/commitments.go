@@ -732,6 +732,7 @@ func (j *judge) quiet() {
 				handed++
 				j.reached(s, turn)
 			}
+			j.news(s, turn)
 		}
 		told := 0
 		for _, m := range j.outgoing {
@@ -752,6 +753,31 @@ func (j *judge) reached(s spine, turn thread.Turn) {
 	for _, m := range j.stored[s.who.Thread] {
 		if m.ID == fmt.Sprintf("turn%08d-0", turn.N) && m.Status == outbox.Failed && m.Error == string(thread.TakenOver) {
 			j.t.Errorf("%s asked for a person and was not told that one comes", s.who.Name)
+		}
+	}
+}
+
+// news: what has happened, and what a YES or NO has done, is told whoever has the thread by then, but for
+// what asks something; nothing else goes out as such.
+func (j *judge) news(s spine, turn thread.Turn) {
+	j.t.Helper()
+	if s.who.Role != "" {
+		return
+	}
+	happened := !slices.ContainsFunc(turn.In, func(m thread.Message) bool { return m.Notice == nil })
+	answered := turn.Settled != "" && !slices.ContainsFunc(turn.In, func(m thread.Message) bool {
+		return m.Button == "" && gate.Read(m.Text) == gate.Unclear
+	})
+	of := slices.DeleteFunc(slices.Clone(j.stored[s.who.Thread]), func(m outbox.Message) bool {
+		return !strings.HasPrefix(m.ID, fmt.Sprintf("turn%08d-", turn.N))
+	})
+	asks := slices.ContainsFunc(of, func(m outbox.Message) bool { return m.Pending != "" })
+	for _, m := range of {
+		if (happened || answered) && !asks && m.Error == string(thread.TakenOver) {
+			j.t.Errorf("%s was not told what happened, as a person had the thread: %q", s.who.Name, m.Text)
+		}
+		if m.News && (asks || !happened && turn.Settled == "") {
+			j.t.Errorf("%s was told as news what is none: %q", s.who.Name, m.Text)
 		}
 	}
 }

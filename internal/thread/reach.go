@@ -23,9 +23,9 @@ func (s *Store) Assigned(id string, to Handler) dynamo.Write {
 type Reach struct {
 	Window    time.Duration // how long after the customer's last message this may be written; 0 is for ever
 	Essential bool          // the answer to STOP itself
-	ByPerson  bool          // staff writes; a person's own message goes out while they have the thread
+	Beside    bool          // of a person who has the thread: their own words, or what tells of an event
 	Asks      string        // the pending action whose YES or NO this asks for; "" asks for none
-	Beside    bool          // tells of something else than what waits for a YES or NO, which is in doubt then
+	Apart     bool          // tells of something else than what waits for a YES or NO, which is in doubt then
 }
 
 // Why a thread's customer may not be written to.
@@ -55,13 +55,13 @@ func (h Head) InWindow(byPerson bool, at time.Time) bool {
 // MayWrite is the condition that the customer of a thread may be written to. It holds for a
 // thread that does not exist, too (somebody who never wrote), except for free text in a window. A
 // question goes out only while it is the one that waits: below a newer one, a bare YES would
-// confirm what was not asked last. So it would below what is told beside it, before that is in doubt.
+// confirm what was not asked last. So it would below what is told apart from it, before that is in doubt.
 func (s *Store) MayWrite(id string, r Reach, refused func(Why) error) dynamo.Write {
 	conds, vals := []string{}, dynamo.V{}
 	if !r.Essential {
 		conds = append(conds, "attribute_not_exists(optOut)")
 	}
-	if !r.ByPerson {
+	if !r.Beside {
 		conds = append(conds, "attribute_not_exists(#handler)")
 	}
 	if r.Window > 0 {
@@ -72,7 +72,7 @@ func (s *Store) MayWrite(id string, r Reach, refused func(Why) error) dynamo.Wri
 		conds = append(conds, "pending.id = :asks")
 		vals[":asks"] = r.Asks
 	}
-	if r.Beside {
+	if r.Apart {
 		conds = append(conds, "(attribute_not_exists(pending) OR attribute_exists(pending.doubt))")
 	}
 	if len(conds) == 0 {
@@ -82,11 +82,11 @@ func (s *Store) MayWrite(id string, r Reach, refused func(Why) error) dynamo.Wri
 		switch {
 		case old["optOut"] != nil && !r.Essential:
 			return refused(OptedOut)
-		case old["handler"] != nil && !r.ByPerson:
+		case old["handler"] != nil && !r.Beside:
 			return refused(TakenOver)
 		case r.Asks != "" && waiting(old).ID != r.Asks:
 			return refused(Unasked)
-		case r.Beside && old["pending"] != nil && !waiting(old).Doubt:
+		case r.Apart && old["pending"] != nil && !waiting(old).Doubt:
 			return refused(Undoubted)
 		}
 		return refused(WindowClosed)

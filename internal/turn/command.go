@@ -90,7 +90,7 @@ func (w *work) command(ctx context.Context) (done bool, err error) {
 	w.text, w.cards = s.Text, s.Cards
 	w.joins = append(w.joins, joined{Settled: s})
 	if person { // whom a YES to what waits would be for
-		w.silent, w.commanded = false, true
+		w.silent = false
 		return true, nil
 	}
 	return true, w.remind(ctx)

@@ -166,16 +166,17 @@ func (w *work) outbound(t thread.Turn) []dynamo.Write {
 		return []dynamo.Write{w.r.Outbox.Put(origin.Undelivered(lost))}
 	}
 	essential := w.optedOut != w.thread.OptedOut
-	person := byPerson(t.In) || w.handOver != nil || w.commanded || essential // goes out although the thread is a person's
+	person := byPerson(t.In) || w.handOver != nil || essential // goes out although the thread is a person's
+	asks := w.pending != nil && (w.made || w.asked)
 	m := outbox.Message{
 		Thread: w.thread.ID, ID: replyID(t.N), Market: w.market.ID, Channel: w.thread.Channel,
 		From: w.from(), To: w.thread.ReplyAddr, Text: t.Out[0].Text, Template: w.template(t.At), Kind: "reply", Origin: origin,
-		Trace: t.TraceID, Essential: essential, ByPerson: person,
+		Trace: t.TraceID, Essential: essential, ByPerson: person, News: w.news() && !asks,
 	}
 	if to := w.thread.Customer(); to.Phone != "" && !w.thread.Type.IsWork() && !w.heard() {
 		m.Person = to.ID // an answer goes to who has just written from there
 	}
-	if w.pending != nil && (w.made || w.asked) {
+	if asks {
 		m.Pending, m.Buttons, m.Rest = w.pending.ID, w.buttons(), w.rest(m.Text)
 		if pieces := m.Pieces(); m.Template == nil { // which has not the whole of the question
 			w.askedBy(pieces[len(pieces)-1].ID)
@@ -227,6 +228,11 @@ func (w *work) template(now time.Time) *outbox.Template {
 // byPerson reports whether a turn tells only of what people have done.
 func byPerson(in []thread.Message) bool {
 	return !slices.ContainsFunc(in, func(m thread.Message) bool { return m.Notice == nil || !m.Notice.ByPerson })
+}
+
+// news reports whether a turn tells of what has happened, in words of the backend alone.
+func (w *work) news() bool {
+	return !w.heard() || w.model.said == 0 && (w.settled != "" || len(w.joins) > 0)
 }
 
 // heard reports whether a turn answers somebody, rather than tell what has happened only.

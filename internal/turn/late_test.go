@@ -445,3 +445,36 @@ func TestAnAnswerThatNamesItsQuestion(t *testing.T) {
 		})
 	}
 }
+
+// What was done is told although a person has taken the thread over since; what the assistant said, or asks,
+// is not.
+func TestWhatWasDoneIsToldBesideAPerson(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		before []string // said and answered before
+		last   string
+		want   outbox.Status
+	}{
+		"the reply to a YES":    {[]string{"book"}, "yes", outbox.Sent},
+		"the reply to a NO":     {[]string{"book"}, "no", outbox.Sent},
+		"the assistant's words": {nil, "is it nice?", outbox.Failed},
+		"its question":          {nil, "book", outbox.Failed},
+		"a reminder of it":      {[]string{"book"}, "is it nice?", outbox.Failed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, _ := newBusy(t, "")
+			n := 0
+			say := func(text string) string { n++; return w.writes(fmt.Sprint("m", n), text) }
+			for _, text := range tt.before {
+				w.sends(say(text))
+			}
+			id := say(tt.last)
+			w.handOver(id)
+			w.sends(id)
+			if last := w.outboxesOf([]string{id})[len(tt.before)]; last.Status != tt.want {
+				t.Errorf("%s (%s), want %s: %q", last.Status, last.Error, tt.want, last.Text)
+			}
+		})
+	}
+}

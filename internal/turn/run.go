@@ -148,16 +148,15 @@ type work struct {
 	settled string           // id of the pending action that this turn settles
 	joins   []joined         // what is committed with the turn
 
-	notes     []string // said before the reply
-	text      string
-	after     []string // said after the reply
-	cards     []tool.Card
-	place     *channel.Location // shown on a map
-	silent    bool
-	commanded bool // a command is obeyed, although a person has the thread
-	optedOut  bool
-	handOver  *tool.HandOver // to a person, with this turn
-	stopped   string         // why the model was stopped, for the log
+	notes    []string // said before the reply
+	text     string
+	after    []string // said after the reply
+	cards    []tool.Card
+	place    *channel.Location // shown on a map
+	silent   bool
+	optedOut bool
+	handOver *tool.HandOver // to a person, with this turn
+	stopped  string         // why the model was stopped, for the log
 }
 
 func (r *Runner) begin(ctx context.Context, l *thread.Lease, t *thread.Thread) (*work, error) {
@@ -193,7 +192,7 @@ func (w *work) takeIn() {
 		Channel: w.thread.Channel, Language: lang, Location: w.thread.Location, TimeZone: w.market.Location(),
 		Now: now, TraceID: w.trace,
 	}
-	w.text, w.after, w.silent, w.commanded, w.asked, w.doubted = "", nil, false, false, false, false
+	w.text, w.after, w.silent, w.asked, w.doubted = "", nil, false, false, false
 	if w.in[0].Notice != nil || !w.proposed() && w.handOver == nil { // what a notice offers is offered anew
 		w.pending, w.made, w.settled, w.joins = w.thread.Pending, false, "", nil
 		w.notes, w.cards, w.place = nil, nil, nil

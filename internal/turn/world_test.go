@@ -299,7 +299,7 @@ func (w *world) start(db *dynamo.DB) {
 	w.sender = &outbox.Sender{
 		Box: w.outbox, Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: w, channel.Messenger: w}, Log: log,
 		MayWrite: func(m outbox.Message) []dynamo.Write {
-			r := thread.Reach{Essential: m.Essential, ByPerson: m.ByPerson || m.Kind == notify.Merchant || m.Kind == taxi.ForDriver, Asks: m.Pending, Beside: m.Kind != "reply"}
+			r := thread.Reach{Essential: m.Essential, Beside: m.ByPerson || m.News || m.Kind == notify.Merchant || m.Kind == taxi.ForDriver, Asks: m.Pending, Apart: m.Kind != "reply"}
 			if m.Template == nil {
 				r.Window = m.Channel.Window(m.ByPerson)
 			}
