@@ -180,7 +180,7 @@ func (d *Desk) Export(ctx context.Context, threadID string) (map[string]any, err
 	}
 	chats := make([]chat, len(heads))
 	for i, h := range heads {
-		chats[i] = chat{h.ID, h.Name, h.Channel, h.Phone, h.ReplyAddr, h.Location, h.Language, h.LastIn}
+		chats[i] = chat{h.ID, h.Name, h.Channel, h.Phone, h.ReplyAddr, h.Location, h.LocatedAt, h.Language, h.LastIn}
 	}
 	out := map[string]any{"profile": profile{c.Owner, heads[len(heads)-1].Linked, chats[len(chats)-1], chats[:len(chats)-1]}}
 	for _, h := range d.Holders {
@@ -211,6 +211,7 @@ type chat struct {
 	Phone         string            `json:"phone,omitempty"`
 	Address       string            `json:"address,omitempty"` // where replies go
 	Location      *channel.Location `json:"location,omitempty"`
+	LocatedAt     time.Time         `json:"locatedAt,omitzero"`
 	Language      string            `json:"language"`
 	LastMessageAt time.Time         `json:"lastMessageAt"`
 }

@@ -288,7 +288,7 @@ func TestExportOfAllThreads(t *testing.T) {
 		"id": who.Key(), "linked": nil, "threadId": sara, "name": "Ann", "channel": "web", "language": "", "phone": who.Phone, "lastMessageAt": at,
 		"others": []any{map[string]any{
 			"threadId": first.Thread, "name": "Ann", "channel": "whatsapp", "language": "", "phone": who.Phone, "address": who.Phone, "lastMessageAt": at,
-			"location": map[string]any{"lat": 35.3, "lng": 33.3, "address": "the harbour"},
+			"location": map[string]any{"lat": 35.3, "lng": 33.3, "address": "the harbour"}, "locatedAt": at,
 		}},
 	}
 	if diff := cmp.Diff(want, asJSON(t, got)["profile"]); diff != "" {

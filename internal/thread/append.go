@@ -219,8 +219,8 @@ func (s *Store) headUpdate(id string, msg Message, in channel.Inbound) headChang
 		c.clear = "asCustomer"
 	}
 	if in.Location != nil {
-		c.set += ", loc = :loc"
-		c.vals[":loc"] = in.Location
+		c.set += ", loc = :loc, locAt = :wrote"
+		c.vals[":loc"], c.vals[":wrote"] = in.Location, msg.Written()
 	}
 	return c
 }

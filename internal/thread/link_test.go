@@ -341,7 +341,7 @@ func TestErase(t *testing.T) {
 			continue
 		}
 		for name := range it {
-			if name == "name" || name == "phone" || name == "loc" || name == "lang" || name == "media" {
+			if name == "name" || name == "phone" || name == "loc" || name == "locAt" || name == "lang" || name == "media" {
 				t.Errorf("%s keeps %s", sk, name)
 			}
 		}

@@ -87,6 +87,7 @@ type Head struct {
 	OptedOut   bool               `dynamodbav:"optOut,omitempty"`
 	Pending    *Pending           `dynamodbav:"pending,omitempty"`
 	Location   *channel.Location  `dynamodbav:"loc,omitempty"` // last shared
+	LocatedAt  time.Time          `dynamodbav:"locAt"`         // when
 	Inbox      []Message          `dynamodbav:"inbox,omitempty"`
 	Turns      int                `dynamodbav:"turns"` // finished ones
 	Epoch      int                `dynamodbav:"epoch"` // counts leases, and how often all was erased
@@ -107,6 +108,18 @@ func (h Head) Customer() actor.Actor {
 		a.Phone = h.ReplyAddr
 	}
 	return a
+}
+
+// hereFor is how long somebody is taken to be where they said: what they said it for is over by then, and a
+// taxi would be sent to where they were.
+const hereFor = time.Hour
+
+// Where is where the customer is at a time, as far as they have said so lately; nil when they have not.
+func (h Head) Where(at time.Time) *channel.Location {
+	if at.Sub(h.LocatedAt) >= hereFor {
+		return nil
+	}
+	return h.Location
 }
 
 // Spend is what the thread's models have cost on one day (UTC).

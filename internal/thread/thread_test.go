@@ -121,6 +121,23 @@ func TestWhenAMessageWasWritten(t *testing.T) {
 	}
 }
 
+// Where a customer said to be, however late that came, is where they are for an hour.
+func TestWhereACustomerIs(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s, now := newStore(t, c), c.now()
+	for late, until := range map[time.Duration]time.Time{0: now.Add(time.Hour), 40 * time.Minute: now.Add(20 * time.Minute)} {
+		in := message(dynamotest.ID("who"), "1", "here")
+		in.Location, in.SentAt = &channel.Location{Lat: 35, Lng: 33}, now.Add(-late)
+		mustAppend(t, s, in, false)
+		more := message(in.From.ID, "2", "hello")
+		h, err := s.Head(t.Context(), mustAppend(t, s, more, false).Thread)
+		if err != nil || h.Where(until.Add(-time.Millisecond)) == nil || h.Where(until) != nil {
+			t.Errorf("%v late: %v at %s, %v", late, h.Location, h.LocatedAt, err)
+		}
+	}
+}
+
 func TestField03_FirstContactInParallel(t *testing.T) {
 	t.Parallel()
 	s, who := newStore(t, newClock()), dynamotest.ID("who")

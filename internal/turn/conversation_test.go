@@ -250,6 +250,7 @@ func (p *play) inbound(l line) channel.Inbound {
 	id := fmt.Sprintf("message-%d", p.sends)
 	var button, reply string
 	var attached []channel.Media
+	var place *channel.Location
 	for _, opt := range strings.Split(l.opts, ",") {
 		words := strings.Fields(opt)
 		switch {
@@ -265,6 +266,8 @@ func (p *play) inbound(l line) channel.Inbound {
 		case words[0] == "photo":
 			p.brought = append(p.brought, words[1])
 			attached = append(attached, p.sara.photo(p.channel, words[1]))
+		case words[0] == "at" && len(words) == 3:
+			place = &channel.Location{Lat: degrees(p.t, words[1]), Lng: degrees(p.t, words[2])}
 		case words[0] == "taps" && len(words) == 3:
 			answer := map[string]gate.Answer{"yes": gate.Yes, "no": gate.No}[words[1]]
 			button = gate.ButtonPayload(answer, p.offer(words[2]))
@@ -277,8 +280,17 @@ func (p *play) inbound(l line) channel.Inbound {
 		}
 	}
 	in := p.from(p.who, p.channel, id, p.expand(l.text))
-	in.Button, in.ReplyTo, in.Media = button, reply, attached
+	in.Button, in.ReplyTo, in.Media, in.Location = button, reply, attached, place
 	return in
+}
+
+func degrees(t *testing.T, s string) float64 {
+	t.Helper()
+	d, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
 }
 
 func (p *play) offer(n string) string {

@@ -189,7 +189,7 @@ func (w *work) takeIn() {
 	now := w.r.Now()
 	w.tc = tool.Context{
 		Actor: w.thread.Customer(), Market: w.market, Thread: w.thread.ID, ThreadType: w.thread.Type,
-		Channel: w.thread.Channel, Language: lang, Location: w.thread.Location, TimeZone: w.market.Location(),
+		Channel: w.thread.Channel, Language: lang, Location: w.thread.Where(now), TimeZone: w.market.Location(),
 		Now: now, TraceID: w.trace,
 	}
 	w.text, w.after, w.silent, w.asked, w.doubted = "", nil, false, false, false
