@@ -5,18 +5,20 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"merve/internal/dynamo"
 )
 
 // Outcome is what a turn ends with.
 type Outcome struct {
-	Turn     Turn     // Turn.In is what it answered: the first messages of the inbox, all or some
-	Pending  *Pending // what waits for YES or NO from now on; nil for nothing
-	Language string
-	OptedOut bool
-	HandOver bool // to a person
-	Spend    Spend
+	Turn      Turn     // Turn.In is what it answered: the first messages of the inbox, all or some
+	Pending   *Pending // what waits for YES or NO from now on; nil for nothing
+	Language  string
+	OptedOut  bool
+	StoppedAt time.Time
+	HandOver  bool // to a person
+	Spend     Spend
 }
 
 // Commit ends the turn: its item, the new state, and the lease given back, together
@@ -74,6 +76,7 @@ func (s *Store) endTurn(l *Lease, t *Thread, o Outcome) dynamo.Write {
 	put("pending", ":pending", o.Pending, o.Pending != nil)
 	put("#state", ":state", AwaitingConfirmation, o.Pending != nil)
 	put("optOut", ":optOut", true, o.OptedOut)
+	put("stopAt", ":stopAt", o.StoppedAt, !o.StoppedAt.IsZero())
 	if o.HandOver {
 		set = append(set, "#handler = :handler")
 		vals[":handler"] = ByPerson

@@ -85,6 +85,7 @@ type Head struct {
 	State      State              `dynamodbav:"state,omitempty"`   // absent is idle
 	Handler    Handler            `dynamodbav:"handler,omitempty"` // absent is the assistant
 	OptedOut   bool               `dynamodbav:"optOut,omitempty"`
+	StoppedAt  time.Time          `dynamodbav:"stopAt"` // when they wrote so last
 	Pending    *Pending           `dynamodbav:"pending,omitempty"`
 	Location   *channel.Location  `dynamodbav:"loc,omitempty"` // last shared
 	LocatedAt  time.Time          `dynamodbav:"locAt"`         // when

@@ -47,7 +47,7 @@ func (w *work) commit(ctx context.Context) (Done, error) {
 	}
 	day := now.UTC().Format(time.DateOnly)
 	o := thread.Outcome{
-		Turn: t, Pending: w.pending, Language: w.tc.Language, OptedOut: w.optedOut, HandOver: w.handOver != nil,
+		Turn: t, Pending: w.pending, Language: w.tc.Language, OptedOut: w.optedOut, StoppedAt: w.stopAt, HandOver: w.handOver != nil,
 		Spend: thread.Spend{Day: day, MicroUSD: w.thread.Spend.On(day) + w.model.cost},
 	}
 	if err := w.r.Threads.Commit(ctx, w.lease, w.thread, o, join...); err != nil {

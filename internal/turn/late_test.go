@@ -422,6 +422,43 @@ func TestPromise1_AYesThatCameLate(t *testing.T) {
 	}
 }
 
+// A START that its channel brings late undoes no STOP that was written after it, whichever STOP came last.
+func TestAStartThatCameLate(t *testing.T) {
+	t.Parallel()
+	type said struct {
+		text  string
+		wrote time.Duration // after noon
+	}
+	for name, tt := range map[string]struct {
+		said []said
+		out  bool
+	}{
+		"in order":                     {[]said{{"STOP", 1}, {"START", 2}}, false},
+		"before the STOP":              {[]said{{"STOP", 2}, {"START", 1}}, true},
+		"before one STOP of two":       {[]said{{"STOP", 3}, {"STOP", 1}, {"START", 2}}, true},
+		"before the STOP, and another": {[]said{{"STOP", 2}, {"START", 1}, {"START", 3}}, false},
+		"with what is said since":      {[]said{{"STOP", 2}, {"hello", 4}, {"START", 1}}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, _ := newBusy(t, "")
+			noon := w.clock.now()
+			w.clock.add(time.Hour)
+			var id string
+			for i, s := range tt.said {
+				in := w.from("ann", channel.Messenger, fmt.Sprint("m", i), s.text)
+				in.SentAt = noon.Add(s.wrote * time.Minute)
+				w.comes(in)
+				w.work()
+				id = threadOf(in)
+			}
+			if got := w.head(id).OptedOut; got != tt.out {
+				t.Errorf("opted out: %v", got)
+			}
+		})
+	}
+}
+
 // What names its question needs no look at whether that has gone out: nobody else could know it.
 func TestAnAnswerThatNamesItsQuestion(t *testing.T) {
 	t.Parallel()

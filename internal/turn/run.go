@@ -155,6 +155,7 @@ type work struct {
 	place    *channel.Location // shown on a map
 	silent   bool
 	optedOut bool
+	stopAt   time.Time      // when the customer wrote so last
 	handOver *tool.HandOver // to a person, with this turn
 	stopped  string         // why the model was stopped, for the log
 }
@@ -197,7 +198,7 @@ func (w *work) takeIn() {
 		w.pending, w.made, w.settled, w.joins = w.thread.Pending, false, "", nil
 		w.notes, w.cards, w.place = nil, nil, nil
 	}
-	w.optedOut = w.thread.OptedOut
+	w.optedOut, w.stopAt = w.thread.OptedOut, w.thread.StoppedAt
 }
 
 // apart reports whether of two messages that follow each other the second is answered by another

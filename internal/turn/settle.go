@@ -16,7 +16,7 @@ import (
 	"merve/internal/wording"
 )
 
-// optOut obeys STOP and START. A STOP lets go of what is pending. Where another thread answers it, too,
+// optOut obeys STOP and START, but no START from before the last STOP. A STOP lets go of what is pending. Where another thread answers it, too,
 // nothing is said.
 func (w *work) optOut(ctx context.Context) (done bool, err error) {
 	if !w.thread.Channel.Pushes() {
@@ -33,9 +33,16 @@ func (w *work) optOut(ctx context.Context) (done bool, err error) {
 		}
 		w.notes, w.cards = nil, nil
 		w.optedOut = true
+		if last.Written().After(w.stopAt) {
+			w.stopAt = last.Written()
+		}
 		w.text = w.say(wording.OptedOut, nil)
 		return true, nil
 	case gate.Start:
+		if w.thread.OptedOut && last.Written().Before(w.stopAt) { // come late, and taken back since
+			w.silent = true
+			return true, nil
+		}
 		if w.thread.OptedOut {
 			w.optedOut = false
 			w.text = w.say(wording.OptedIn, nil)
