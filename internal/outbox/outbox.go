@@ -23,6 +23,7 @@
 package outbox
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -64,6 +65,7 @@ type Message struct {
 	Buttons   []Button        `dynamodbav:"buttons,omitempty" json:"buttons,omitempty"`
 	Kind      string          `dynamodbav:"kind" json:"kind"`                               // reply, notice, merchant
 	Pending   string          `dynamodbav:"pending,omitempty" json:"pending,omitempty"`     // the pending action it shows
+	LeadsTo   string          `dynamodbav:"leadsTo,omitempty" json:"-"`                     // the pending action for which a later piece of the same asks
 	Rest      int             `dynamodbav:"rest,omitempty" json:"-"`                        // so many bytes of the text can be said without the question for it
 	Essential bool            `dynamodbav:"essential,omitempty" json:"essential,omitempty"` // goes out although the recipient opted out: the answer to STOP itself
 	ByPerson  bool            `dynamodbav:"byPerson,omitempty" json:"byPerson,omitempty"`
@@ -142,8 +144,8 @@ func (b *Box) PutPieces(m Message) []dynamo.Write {
 
 // Pieces are m as its channel takes it, one or more, each after the one before it. The first is m
 // itself, the others are "{id}-1", "{id}-2", …, or for "{id}-0" too. Buttons and what is pending are
-// below the last, and whose words they are is with the first. What goes out as a template stays one
-// message: the provider words it.
+// below the last, to which the others lead where all of m asks, and whose words they are is with the
+// first. What goes out as a template stays one message: the provider words it.
 func (m Message) Pieces() []Message {
 	texts := Split(m.Text, m.Channel.MaxPiece())
 	if len(texts) == 0 || m.Template != nil {
@@ -156,8 +158,11 @@ func (m Message) Pieces() []Message {
 		if i > 0 {
 			piece.After, piece.ID, piece.Origin = piece.ID, fmt.Sprintf("%s-%d", strings.TrimSuffix(m.ID, "-0"), i), nil
 		}
+		if m.Rest == 0 {
+			piece.LeadsTo = m.Pending
+		}
 		if i == len(texts)-1 {
-			piece.Pending, piece.Buttons = m.Pending, m.Buttons
+			piece.LeadsTo, piece.Pending, piece.Buttons = "", m.Pending, m.Buttons
 			if before, whole := strings.CutSuffix(text, strings.TrimSpace(m.Text[m.Rest:])); m.Rest > 0 && whole {
 				piece.Rest = len(strings.TrimSpace(before))
 			}
@@ -248,11 +253,11 @@ func (b *Box) page(ctx context.Context, thread string, limit int, after string) 
 }
 
 // PendingOf returns the pending action that the message with a provider's id is about, or "" when that
-// is not known, and whether it showed the whole of it: an approved template does not. One request for
-// each megabyte of the thread's outbox.
+// is not known, and whether it showed the whole of it: an approved template does not, nor does the beginning
+// of a longer text. One request for each megabyte of the thread's outbox.
 func (b *Box) PendingOf(ctx context.Context, thread, providerID string) (id string, whole bool, err error) {
 	m, err := b.quoted(ctx, thread, providerID)
-	return m.Pending, m.Template == nil, err
+	return cmp.Or(m.Pending, m.LeadsTo), m.Template == nil && m.LeadsTo == "", err
 }
 
 // AboutOf returns what the message with a provider's id told a business or a driver of, or "" when

@@ -38,7 +38,7 @@ func TestPutPieces(t *testing.T) {
 		before, whole := "", ""
 		for i, name := range append([]string{id}, others...) {
 			m, last := all[name], i == len(others)
-			if m.After != before || m.About != "K7P2" || (m.Origin != nil) != (i == 0) || (m.Pending != "") != last || (len(m.Buttons) == 1) != last {
+			if m.After != before || m.About != "K7P2" || (m.Origin != nil) != (i == 0) || (m.Pending != "") != last || (len(m.Buttons) == 1) != last || (m.LeadsTo == "p_1") == last {
 				t.Errorf("%s: %+v", name, m)
 			}
 			before, whole = name, whole+" "+m.Text
@@ -53,7 +53,7 @@ func TestPutPieces(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, last := c.get("asks"), c.get("asks-2")
-	if first.Rest != 0 || !strings.HasSuffix(last.Text, "gate.\n\nYES or NO?") || !strings.HasSuffix(last.Text[:last.Rest], "gate.") {
+	if first.Rest != 0 || first.LeadsTo != "" || !strings.HasSuffix(last.Text, "gate.\n\nYES or NO?") || !strings.HasSuffix(last.Text[:last.Rest], "gate.") {
 		t.Errorf("without its question the last piece is %q", last.Text[:last.Rest])
 	}
 	if all := put("template", long, &outbox.Template{ContentSID: bookedSID}); len(all) != 1 || all["template"].Text != long || all["template"].Pending == "" {

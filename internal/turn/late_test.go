@@ -371,6 +371,46 @@ func TestPromise1_AYesToTheBeginningOfAQuestion(t *testing.T) {
 	w.wantsBooked(id)
 }
 
+// A YES below the beginning of a question of several messages is to that question, once the whole of it has
+// gone out; below what was said before a reminder it is to none.
+func TestAYesBelowTheBeginningOfAQuestion(t *testing.T) {
+	t.Parallel()
+	for name, late := range map[string]string{"all of it": "", "without its end": "Reply YES"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, _ := newBusy(t, late)
+			w.model = modelFunc(func(_ context.Context, req llm.Request) (llm.Response, error) {
+				r := clerk(req)
+				if len(r.Calls) == 0 {
+					r.Text = strings.Repeat("The old harbour has many places. ", 60)
+				}
+				return r, nil
+			})
+			id := w.writes("m1", "book")
+			w.sends(id)
+			yes := func(n int) {
+				w.clock.add(time.Second)
+				in := w.from("ann", channel.WhatsApp, fmt.Sprint("yes", n), "yes")
+				in.ReplyTo = w.outboxesOf([]string{id})[n].ProviderID
+				w.comes(in)
+				w.work()
+			}
+			if late == "" {
+				w.writes("m2", "is it nice?")
+				w.sends(id)
+				yes(2)
+				w.wantsHeld(id)
+			}
+			yes(0)
+			if late == "" {
+				w.wantsBooked(id)
+			} else {
+				w.wantsHeld(id)
+			}
+		})
+	}
+}
+
 // Which of two is meant is a question of its own: until it has gone out, a YES may be meant for who was
 // quoted, as before.
 func TestPromise1_AYesBeforeItIsAskedWhatIsMeant(t *testing.T) {
