@@ -214,7 +214,7 @@ func TestAQuestionThatFollowsHidesNothing(t *testing.T) {
 	}
 }
 
-// A semicolon asks in a sentence that is Greek; what is Greek before or after, or a name in it, makes no
+// A semicolon asks what is said in Greek; what is Greek before or after, or a name in it, makes no
 // question of another.
 func TestASemicolonAsksInItsOwnSentence(t *testing.T) {
 	t.Parallel()
@@ -230,6 +230,10 @@ func TestASemicolonAsksInItsOwnSentence(t *testing.T) {
 		"Your table is booked at Ταβέρνα; the code follows.":   true,
 		"Ваш столик в Ταβέρνα забронирован; приятного вечера.": true,
 		"Το τραπέζι σας στο Grand Hotel κλείστηκε;":            false,
+		// Nor does a long one.
+		"Your table is booked at Η Παλιά Ταβέρνα του Λιμανιού; enjoy.":                true,
+		"Η Παλιά Ταβέρνα του Μεγάλου Λιμανιού: your table is booked; enjoy.":          true,
+		"Κλείστηκε το τραπέζι σας στο The Old Harbour Fish Restaurant and Bar; Πείτε": false,
 	} {
 		if got := Find(text); has(got, Booked) != want {
 			t.Errorf("%q: found %v", text, got)
@@ -289,19 +293,19 @@ func TestPatternFilesNameWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	for lines, want := range map[string]string{
 		"[booked]\nyour table .. booked":    "",
-		"booked":                            `p.txt:1: "booked" is under no heading`,
-		"[booked]\nbooked\n[bought]":        "p.txt:3: no such heading: [bought]",
-		"[booked]\n@done":                   "p.txt:2: @done is not defined above",
-		"[booked]\n.. booked":               `p.txt:2: ".. booked" begins with nothing but optional words, .. or $`,
-		"[booked]\n$ booked":                `p.txt:2: "$ booked" begins with nothing but optional words, .. or $`,
-		"[booked]\n?now":                    `p.txt:2: "?now" begins with nothing but optional words, .. or $`,
-		"[booked]\nb*":                      `p.txt:2: "b*" is too short a stem`,
-		"[booked]\n*b":                      `p.txt:2: "*b" is too short a stem`,
-		"[booked]\nbook|*":                  `p.txt:2: "*" is no word`,
-		"[booked]\nbook-ed":                 `p.txt:2: "book-ed" is no word`,
+		"booked":                            `patterns/en.txt:1: "booked" is under no heading`,
+		"[booked]\nbooked\n[bought]":        "patterns/en.txt:3: no such heading: [bought]",
+		"[booked]\n@done":                   "patterns/en.txt:2: @done is not defined above",
+		"[booked]\n.. booked":               `patterns/en.txt:2: ".. booked" begins with nothing but optional words, .. or $`,
+		"[booked]\n$ booked":                `patterns/en.txt:2: "$ booked" begins with nothing but optional words, .. or $`,
+		"[booked]\n?now":                    `patterns/en.txt:2: "?now" begins with nothing but optional words, .. or $`,
+		"[booked]\nb*":                      `patterns/en.txt:2: "b*" is too short a stem`,
+		"[booked]\n*b":                      `patterns/en.txt:2: "*b" is too short a stem`,
+		"[booked]\nbook|*":                  `patterns/en.txt:2: "*" is no word`,
+		"[booked]\nbook-ed":                 `patterns/en.txt:2: "book-ed" is no word`,
 		"@done = booked\n[booked]\n@done a": "",
 	} {
-		_, err := readDialect(fstest.MapFS{"p.txt": {Data: []byte(lines)}}, "p.txt")
+		_, err := readDialect(fstest.MapFS{"patterns/en.txt": {Data: []byte(lines)}}, "en")
 		if err == nil && want != "" || err != nil && err.Error() != want {
 			t.Errorf("%q: %v, want %q", lines, err, want)
 		}

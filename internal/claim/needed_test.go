@@ -28,7 +28,7 @@ func statedPatterns(t *testing.T) ([]*dialect, map[*element]stated) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := parser{named: map[string]string{}, dialect: &dialect{vocabulary: newVocabulary(), byFirst: map[int][]pattern{}}}
+		p := parser{named: map[string]string{}, dialect: newDialect(tag)}
 		heading := ""
 		lines := bufio.NewScanner(strings.NewReader(string(text)))
 		for n := 1; lines.Scan(); n++ {
@@ -55,7 +55,7 @@ func statedPatterns(t *testing.T) ([]*dialect, map[*element]stated) {
 
 // without is a dialect without one of its patterns.
 func (d *dialect) without(first *element) *dialect {
-	left := &dialect{vocabulary: d.vocabulary, byFirst: map[int][]pattern{}}
+	left := &dialect{vocabulary: d.vocabulary, byFirst: map[int][]pattern{}, asked: d.asked}
 	for class, some := range d.byFirst {
 		left.byFirst[class] = slices.DeleteFunc(slices.Clone(some), func(p pattern) bool { return &p.elements[0] == first })
 	}

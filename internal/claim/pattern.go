@@ -62,6 +62,7 @@ func cues() map[string]cue {
 type dialect struct {
 	vocabulary
 	byFirst map[int][]pattern // patterns by the class of an element they may begin with
+	asked   asked             // what makes a question in it, at least
 }
 
 //go:embed patterns/*.txt
@@ -73,7 +74,7 @@ var dialects = sync.OnceValues(func() ([]*dialect, error) { return readDialects(
 func readDialects(files fs.FS) ([]*dialect, error) {
 	var all []*dialect
 	for _, tag := range language.Supported() {
-		d, err := readDialect(files, "patterns/"+tag+".txt")
+		d, err := readDialect(files, tag)
 		if err != nil {
 			return nil, fmt.Errorf("read claim patterns: %w", err)
 		}
@@ -82,15 +83,24 @@ func readDialects(files fs.FS) ([]*dialect, error) {
 	return all, nil
 }
 
-// readDialect reads a file in the form that patterns/README.md describes.
-func readDialect(files fs.FS, name string) (*dialect, error) {
+func newDialect(tag string) *dialect {
+	d := &dialect{vocabulary: newVocabulary(), byFirst: map[int][]pattern{}, asked: certainly}
+	if tag == "el" {
+		d.asked = inGreek
+	}
+	return d
+}
+
+// readDialect reads a language's file, in the form that patterns/README.md describes.
+func readDialect(files fs.FS, tag string) (*dialect, error) {
+	name := "patterns/" + tag + ".txt"
 	f, err := files.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 
-	p := parser{named: map[string]string{}, dialect: &dialect{vocabulary: newVocabulary(), byFirst: map[int][]pattern{}}}
+	p := parser{named: map[string]string{}, dialect: newDialect(tag)}
 	lines := bufio.NewScanner(f)
 	for n := 1; lines.Scan(); n++ {
 		s := language.Fold(lines.Text())

@@ -207,7 +207,7 @@ const another = 4
 // questioned reports whether m is what a question asks, and not said before one asks
 // something else ("Your table is booked, anything else?", "Your table is booked shall I do more?").
 func (r *reading) questioned(start int, m match) bool {
-	if !m.to.question {
+	if m.to.asked < r.asked {
 		return false
 	}
 	if r.has(start, start+2, asks) {

@@ -21,13 +21,22 @@ const (
 	sentence       // a full stop or the like
 )
 
+// asked is whether a sentence is a question, by the sign at its end.
+type asked uint8
+
+const (
+	said      asked = iota
+	inGreek         // a semicolon: a question to who reads Greek
+	certainly       // a question mark
+)
+
 // A word of a text, in the form in which words are compared.
 type word struct {
-	text     string
-	pause    pause // before it
-	number   bool  // has a digit in it
-	part     int   // the sentence it is in
-	question bool  // that sentence is one
+	text   string
+	pause  pause // before it
+	number bool  // has a digit in it
+	part   int   // the sentence it is in
+	asked  asked // whether that is a question
 }
 
 // text is a text cut to sentences and words. No sentence goes over a line's end.
@@ -38,9 +47,9 @@ type text struct {
 
 // part is one sentence, or as much of it as stands on a line.
 type part struct {
-	written  string // as it was written
-	question bool
-	pause    pause // behind it
+	written string // as it was written
+	asked   asked
+	pause   pause // behind it
 }
 
 // read cuts written to sentences and words.
@@ -49,7 +58,7 @@ func read(written string) text {
 	before := sentence
 	for i, p := range t.parts {
 		for _, w := range cutWords(p.written) {
-			w.pause, w.part, w.question = max(before, w.pause), i, p.question
+			w.pause, w.part, w.asked = max(before, w.pause), i, p.asked
 			t.words = append(t.words, w)
 			before = noPause
 		}
@@ -96,12 +105,12 @@ func cut(s string) []part {
 	var parts []part
 	start, i := 0, 0
 	for i < len(s) {
-		p, question, size := ending(s, start, i)
+		p, asks, size := ending(s, start, i)
 		if p == noPause {
 			i += size
 			continue
 		}
-		parts = append(parts, part{s[start:i], question, p})
+		parts = append(parts, part{s[start:i], asks, p})
 		i += size
 		start = i
 	}
@@ -119,46 +128,36 @@ func isSpace(r rune) bool { return unicode.IsSpace(r) && !strings.ContainsRune(l
 
 // ending tells which pause begins at i of s, in a sentence that begins at start, whether
 // that makes the sentence a question, and its size. Without a pause, size is that of one rune.
-func ending(s string, start, i int) (p pause, question bool, size int) {
+func ending(s string, start, i int) (p pause, asks asked, size int) {
 	r, width := utf8.DecodeRuneInString(s[i:])
 	switch {
 	case strings.ContainsRune(lineEnds, r):
 		rest := strings.TrimLeftFunc(s[i:], unicode.IsSpace)
 		size = len(s[i:]) - len(rest)
 		if blank := strings.Count(s[i:i+size], "\n") + strings.Count(s[i:i+size], "\u2029"); blank > 1 {
-			return sentence, false, size
+			return sentence, said, size
 		}
-		return line, false, size
+		return line, said, size
 	case !strings.ContainsRune(fullStops, r):
-		return noPause, false, width
+		return noPause, said, width
 	}
 	for size < len(s)-i {
 		r, width := utf8.DecodeRuneInString(s[i+size:])
 		if !strings.ContainsRune(fullStops+"\ufe0f", r) {
 			break
 		}
-		question = question || strings.ContainsRune(questionMarks, r) || (r == ';' || r == '\u037e') && isGreek(s[start:i])
+		switch {
+		case strings.ContainsRune(questionMarks, r):
+			asks = certainly
+		case r == ';', r == '\u037e':
+			asks = max(asks, inGreek)
+		}
 		size += width
 	}
 	if s[i:i+size] == "." && !endsSentence(s[start:i], s[i+1:]) {
-		return noPause, false, 1
+		return noPause, said, 1
 	}
-	return sentence, question, size
-}
-
-// isGreek reports whether most words of s are Greek: then a semicolon asks. A name of one is in
-// sentences of other languages, too.
-func isGreek(s string) bool {
-	greek, others := 0, 0
-	for w := range strings.FieldsSeq(s) {
-		switch r, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(w, func(r rune) bool { return !unicode.IsLetter(r) })); {
-		case unicode.Is(unicode.Greek, r):
-			greek++
-		case unicode.IsLetter(r):
-			others++
-		}
-	}
-	return greek > others
+	return sentence, asks, size
 }
 
 // endsSentence reports whether a full stop between before and after is more than that of
