@@ -191,7 +191,7 @@ func Invariants(b *Base) (trigger.Handler, error) {
 	}, trigger.Log(b.Log)), nil
 }
 
-// sweepLimit is how many threads or messages of one shard a sweep looks at.
+// sweepLimit is how many threads or messages of one shard a sweep does something about.
 const sweepLimit = 500
 
 // Sweep finds what was appended and never answered, stored and never sent.

@@ -297,6 +297,40 @@ func TestField06_AMessageComesWhileTheSweepLooks(t *testing.T) {
 	}
 }
 
+// However many threads of a shard are lively, what waits behind them is found; of that no more is done at
+// once than may be.
+func TestField06_WhatWaitsBehindLivelyThreads(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s := newStore(t, c)
+	s.Table = s.Table.DB().Table(dynamotest.OwnTable(t, "conversations"))
+	shard := ""
+	next := func() channel.Inbound { // on a thread of the same shard
+		for {
+			in := message(dynamotest.ID("who"), "1", "hi")
+			if of := dynamo.DueShard("thread", thread.Of(in)); shard == "" || of == shard {
+				shard = of
+				return in
+			}
+		}
+	}
+	for range 3 {
+		commit(t, s, mustAppend(t, s, next(), true).Lease, "answer")
+	}
+	c.add(time.Second)
+	for range 3 {
+		mustAppend(t, s, next(), false)
+	}
+	c.add(5 * time.Minute)
+	for _, fails := range []error{nil, errors.New("no queue")} {
+		asked := 0
+		_, err := s.Sweep(t.Context(), 2, func(context.Context, string) error { asked++; return fails })
+		if asked != 2 || !errors.Is(err, fails) {
+			t.Errorf("%d queued, %v; want 2, %v", asked, err, fails)
+		}
+	}
+}
+
 // A lively thread stays in the index, and a message on it has a minute until somebody else
 // looks after it; a turn that runs is left alone.
 func TestField06_ALivelyThread(t *testing.T) {

@@ -38,7 +38,7 @@
 //	Erase     2 requests, and 2 for each hundred items; 1 more when it is linked, and when something waits;
 //	          again for turns that end meanwhile
 //	Head      1 request, of several one for each hundred; List 2 for each hundred looked at
-//	Sweep     16 requests, 1 for each hundred threads, 1 for each that leaves the index
+//	Sweep     16 requests, 2 for each hundred threads, 1 for each that leaves the index
 package thread
 
 import (
