@@ -208,7 +208,7 @@ func Functions() []Function {
 			Name: "invariants", Doc: "checks what must always hold in the ledger and of what is counted, raises alerts",
 			Memory: 256, Timeout: 120,
 			Schedule: every(300),
-			Tables:   []Grant{readsAndWrites("ledger"), readsAndWrites("records")},
+			Tables:   []Grant{readsAndWrites("ledger"), readsAndWrites("records"), readsAndWrites("conversations")},
 		},
 		{
 			Name: "sweep", Doc: "finds messages appended and never answered, stored and never sent",

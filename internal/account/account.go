@@ -132,7 +132,8 @@ func (d *Desk) erase(ctx context.Context, tc tool.Context, _ noArgs) (tool.Resul
 
 // Erase deletes what is kept in its market of the customer whose thread it is, on all their threads
 // there, but for what is under way, whose codes it returns, and which its holder deletes once it is
-// over; of what is the books' or a business's too, who the customer is. That they are the same who
+// over; of what is the books' or a business's too, who the customer is, and of what others were told
+// of them, the words. That they are the same who
 // comes back, or who has opted out, is known by their threads' heads and package person's names for
 // them, which stay. What fails does not keep the rest from being deleted; asked again, it goes on. A
 // thread that does not exist is [actor.ErrNotFound].

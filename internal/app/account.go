@@ -14,6 +14,7 @@ import (
 	"merve/internal/ledger"
 	"merve/internal/media"
 	"merve/internal/order"
+	"merve/internal/outbox"
 	"merve/internal/payment"
 	"merve/internal/relay"
 	"merve/internal/report"
@@ -28,7 +29,7 @@ func (b *Base) desk() *account.Desk {
 	return &account.Desk{Threads: b.Threads(), Holders: []account.Holder{
 		heldMessages{b.Threads(), b.Photos()}, heldAudit{&turn.Runner{Records: b.records()}},
 		heldReports{b.Reports(), b.Photos()}, heldBookings{b.Ledger()}, heldWaits{b.Ledger()}, heldPayments{b.Ledger(), b.Payments()},
-		heldOrders{b.Orders()}, heldRides{b.Rides()}, heldTalks{b.post()}, heldCases{b.handovers()},
+		heldOrders{b.Orders()}, heldRides{b.Rides()}, heldTalks{b.post()}, heldCases{b.handovers()}, heldTold{b.Outbox()},
 	}}
 }
 
@@ -193,6 +194,18 @@ func (h heldCases) Export(ctx context.Context, c account.Customer) (any, error) 
 
 func (h heldCases) Erase(ctx context.Context, c account.Customer) ([]string, error) {
 	return nil, each(ctx, c.Threads, h.desk.Erase)
+}
+
+// heldTold is what businesses, drivers and the desk were told of customers. It says what an export has
+// by itself.
+type heldTold struct{ outbox *outbox.Box }
+
+func (heldTold) Holds() string { return "told" }
+
+func (heldTold) Export(context.Context, account.Customer) (any, error) { return nil, nil }
+
+func (h heldTold) Erase(ctx context.Context, c account.Customer) ([]string, error) {
+	return nil, each(ctx, c.Threads, h.outbox.Forget)
 }
 
 // heldAudit says which tools ran with what.

@@ -71,7 +71,9 @@ func tellRecord(ctx context.Context, t *notify.Notifier, rides *taxi.Teller, pos
 
 // Orders returns the store of orders.
 func (b *Base) Orders() *order.Store {
-	return &order.Store{Table: b.records(), Stock: b.stock(), Now: b.Now}
+	return &order.Store{Table: b.records(), Stock: b.stock(), Now: b.Now, AlsoErase: func(ctx context.Context, o order.Order) error {
+		return b.Outbox().Forget(ctx, o.Thread)
+	}}
 }
 
 // stock keeps the counts of what is counted.
@@ -184,8 +186,8 @@ func (b *Base) Drivers() *taxi.Drivers {
 
 // Rides returns the store of taxi rides.
 func (b *Base) Rides() *taxi.Store {
-	markets := b.Markets()
-	return &taxi.Store{Table: b.records(), Drivers: b.Drivers(), Now: b.Now, Neighbours: func(ctx context.Context, id, district string) ([]string, error) {
+	markets, alsoErase := b.Markets(), func(ctx context.Context, r taxi.Ride) error { return b.Outbox().Forget(ctx, r.Thread) }
+	return &taxi.Store{Table: b.records(), Drivers: b.Drivers(), Now: b.Now, AlsoErase: alsoErase, Neighbours: func(ctx context.Context, id, district string) ([]string, error) {
 		m, err := markets.Get(ctx, id)
 		if err != nil {
 			return nil, err

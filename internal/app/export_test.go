@@ -15,6 +15,8 @@ var (
 	MessengerProvider = (*Base).messengerProvider
 	Customers         = (*Base).desk
 	Handovers         = (*Base).handovers
+	Post              = (*Base).post
+	RideTeller        = (*Base).rideTeller
 )
 
 func Catalog(b *Base) ledger.Catalog { return catalog{b.Listings()} }

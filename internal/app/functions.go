@@ -300,11 +300,12 @@ func (b *Base) Ledger() *ledger.Ledger {
 	return &ledger.Ledger{Table: b.ledgerTable(), Now: b.Now, NewID: b.NewID}
 }
 
-// checkedLedger is for whoever runs the ledger's checks, which forget payments, too.
+// checkedLedger is for whoever runs the ledger's checks, which forget payments and what businesses were
+// told, too.
 func (b *Base) checkedLedger() *ledger.Ledger {
 	l, payments := b.Ledger(), b.Payments()
 	l.AlsoForget = func(ctx context.Context, tx ledger.Transaction) error {
-		return payments.Forget(ctx, []ledger.Transaction{tx})
+		return errors.Join(payments.Forget(ctx, []ledger.Transaction{tx}), b.Outbox().Forget(ctx, tx.Thread))
 	}
 	return l
 }

@@ -32,7 +32,7 @@ func (n *Notifier) TellDesk(ctx context.Context, e desk.Event) error {
 	var errs []error
 	for _, number := range m.Desk.Numbers {
 		id := strings.Join([]string{e.Thread, fmt.Sprint(e.Turn), deskWanted, telemetry.Redact(number)}, ".")
-		errs = append(errs, n.toBusiness(ctx, m, told{number, id, text, e.Trace, "", outbox.Approved(m, deskWanted, vars)}))
+		errs = append(errs, n.toBusiness(ctx, m, told{number, id, text, e.Trace, "", e.Thread, outbox.Approved(m, deskWanted, vars)}))
 	}
 	return errors.Join(errs...)
 }

@@ -107,7 +107,7 @@ func (w Writer) send(ctx context.Context, tc tool.Context, a messageArgs) (tool.
 			w.Notifier.Log.WarnContext(ctx, "template", "type", merchantMessage, "listing", l.ID, "error", err.Error())
 		}
 		text += "\n" + wording.Say(lang, wording.MerchantMessageAnswer, wording.Vars{"code": code})
-		return w.Notifier.business(tc.Market, told{l.Merve.WhatsApp, "message." + tc.Key, text, tc.TraceID, code, outbox.Approved(tc.Market, merchantMessage, vars)})
+		return w.Notifier.business(tc.Market, told{l.Merve.WhatsApp, "message." + tc.Key, text, tc.TraceID, code, tc.Thread, outbox.Approved(tc.Market, merchantMessage, vars)})
 	})
 	if err != nil && !errors.Is(err, outbox.ErrDuplicate) {
 		return tool.Result{}, fmt.Errorf("message to %s: %w", l.ID, err)

@@ -7,6 +7,8 @@
 // the event comes. A business is written to at the number that its listing has then, on the
 // thread on which the messages of that number arrive, so that its STOP counts.
 //
+// What they are told of a customer is found again by the customer's thread, to be forgotten.
+//
 // Cost: to a business 1 request, however long the text, and 1 for the listing; to a customer
 // 1, of a report 3, of a no-show 1 for the listing and 1 for what was paid too, and the turn that tells it; of an
 // order 1 more.
@@ -114,7 +116,7 @@ func (n *Notifier) merchant(ctx context.Context, e ledger.Event, typ string, fal
 	if err != nil { // better sent as it is than lost
 		n.Log.WarnContext(ctx, "template", "type", typ, "listing", tx.Listing, "error", err.Error())
 	}
-	return n.toBusiness(ctx, m, told{to.number, key(e, typ, to.number), text, e.Trace, tx.Code, outbox.Approved(m, typ, vars)})
+	return n.toBusiness(ctx, m, told{to.number, key(e, typ, to.number), text, e.Trace, tx.Code, tx.Thread, outbox.Approved(m, typ, vars)})
 }
 
 // contact is how the business of a listing is told.
@@ -146,6 +148,7 @@ func (n *Notifier) contact(ctx context.Context, m *market.Market, listingID, typ
 type told struct {
 	number, id, text, trace string
 	about                   string // code of what it is about
+	customer                string // and the thread of who it is about
 	template                *outbox.Template
 }
 
@@ -165,7 +168,7 @@ func (n *Notifier) toBusiness(ctx context.Context, m *market.Market, t told) err
 func (n *Notifier) business(m *market.Market, t told) []dynamo.Write {
 	return n.Outbox.PutPieces(outbox.Message{
 		Thread: businessThread(m, t.number), ID: t.id, Market: m.ID, Channel: channel.WhatsApp,
-		From: m.WhatsApp.From, To: t.number, Text: t.text, Kind: Merchant, Trace: t.trace, About: t.about, Template: t.template,
+		From: m.WhatsApp.From, To: t.number, Text: t.text, Kind: Merchant, Trace: t.trace, About: t.about, Customer: t.customer, Template: t.template,
 	})
 }
 

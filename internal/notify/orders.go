@@ -101,7 +101,7 @@ func (n *Notifier) tellBusiness(ctx context.Context, e order.Event, o order.Orde
 		})
 	}
 	id := strings.Join([]string{o.ID, string(e.Type), event, telemetry.Redact(to.number)}, ".")
-	return n.toBusiness(ctx, m, told{to.number, id, text, e.Trace, o.Code, outbox.Approved(m, event, vars)})
+	return n.toBusiness(ctx, m, told{to.number, id, text, e.Trace, o.Code, o.Thread, outbox.Approved(m, event, vars)})
 }
 
 func (n *Notifier) tellCustomer(ctx context.Context, e order.Event, o order.Order, key wording.Key) error {

@@ -89,5 +89,10 @@ func (s *Store) eraseMarked(ctx context.Context, mark dynamo.Key) error {
 	if s.stays(o) {
 		return s.eraseLater(ctx, o)
 	}
+	if s.AlsoErase != nil {
+		if err := s.AlsoErase(ctx, o); err != nil {
+			return err
+		}
+	}
 	return s.erase(ctx, o)
 }

@@ -21,6 +21,10 @@ type Store struct {
 	Table dynamo.Table // records
 	Stock *stock.Store // of what is counted; nil where nothing is
 	Now   func() time.Time
+
+	// AlsoErase takes away what others keep of an order that was to be deleted once it is over, any
+	// number of times; nil is nothing.
+	AlsoErase func(ctx context.Context, o Order) error
 }
 
 // stored is what an item holds beside the order.

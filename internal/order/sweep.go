@@ -17,7 +17,7 @@ type Swept struct {
 // Sweep lets proposals go whose time is over, tells of orders that a business has not answered,
 // and takes for done what it has accepted and forgotten; and it deletes what was open when its
 // customer had all deleted, once that is over. Any number of sweeps may run at once. 16 requests,
-// and 2 for each order, 3 to delete one.
+// and 2 for each order; to delete one 4, and 1 for each message that told of it.
 func (s *Store) Sweep(ctx context.Context, limit int) (Swept, error) {
 	var did Swept
 	err := s.Table.EachDue(ctx, dueKind, s.now(), limit, func(key dynamo.Key) error {

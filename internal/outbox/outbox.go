@@ -11,9 +11,13 @@
 // about before it settles anything.
 //
 //	outbox#{id}   in the partition of the recipient's thread (table conversations)
+//	forget#{id}   beside it: that its words are to go once it is at rest, in index due
 //
-// Cost: Put joins another transaction (2 write units and 1 for the due index), PutPieces
-// that for each piece; a delivery is 2 requests: the claim, which in the same transaction
+// What somebody else is told of a customer is found by the customer's thread, in index listed, for
+// the day on which all of theirs is to be deleted ([Box.Forget]).
+//
+// Cost: Put joins another transaction (2 write units and 1 for the due index, and 1 for index listed
+// when it is of a customer), PutPieces that for each piece; a delivery is 2 requests: the claim, which in the same transaction
 // checks that the recipient may still be written to, that the number of who is told of something is
 // still theirs (2 write units more), and that it is the message's turn, and the record of the
 // provider's id. To take a question from a message is 2 more, and so is to tell something beside
@@ -71,6 +75,7 @@ type Message struct {
 	ByPerson  bool            `dynamodbav:"byPerson,omitempty" json:"byPerson,omitempty"`
 	News      bool            `dynamodbav:"news,omitempty" json:"-"`                // tells of what has happened, and goes out whoever has the thread
 	About     string          `dynamodbav:"about,omitempty" json:"about,omitempty"` // code of what a business or a driver is told of
+	Customer  string          `dynamodbav:"listed,omitempty" json:"-"`              // thread of the customer of whom somebody else is told
 	Origin    *Origin         `dynamodbav:"origin,omitempty" json:"-"`              // whose words it passes on
 	After     string          `dynamodbav:"after,omitempty" json:"-"`               // the message of the thread that goes before it, or never goes
 	Trace     string          `dynamodbav:"trace,omitempty" json:"traceId,omitempty"`
@@ -128,9 +133,10 @@ func (b *Box) Put(m Message) dynamo.Write {
 	m.DueShard, m.DueAt = dynamo.DueShard(dueKind, m.Thread), now.Add(patience)
 	type stored struct {
 		Message
-		TTL int64 `dynamodbav:"ttl"`
+		TTL      int64 `dynamodbav:"ttl"`
+		ListedAt int64 `dynamodbav:"listedAt"`
 	}
-	return b.Table.Put(key(m.Thread, m.ID), stored{m, now.Add(keepFor).Unix()}).IfAbsent().Else(ErrDuplicate)
+	return b.Table.Put(key(m.Thread, m.ID), stored{m, now.Add(keepFor).Unix(), now.UnixMilli()}).IfAbsent().Else(ErrDuplicate)
 }
 
 // PutPieces are the writes that put m on the outbox in its pieces.

@@ -365,6 +365,7 @@ func (s *Sender) others(ctx context.Context, m Message) (others, error) {
 			found.unclear = append(found.unclear, o)
 		}
 	}
+	delete(found.texts, "") // those forgotten have none
 	return found, nil
 }
 

@@ -14,9 +14,10 @@ import (
 
 // Sweep delivers what is due: retries whose time has come, claims that ran out, and
 // messages that no stream has brought. At most limit messages a shard, oldest first: what
-// has to wait for another message moves back. One message that cannot be delivered, or one
+// has to wait for another message moves back; and it takes the words out of what was to be forgotten
+// once it had gone. One message that cannot be delivered, or one
 // shard that cannot be read, does not keep the others waiting. It ends before ctx does. 16
-// requests, and for each message 1 more than its delivery; 3 for one that has to wait.
+// requests, and for each message 1 more than its delivery; 3 for one that has to wait, 1 to forget one.
 func (s *Sender) Sweep(ctx context.Context, limit int) (delivered int, err error) {
 	var errs []error
 	for shard := range dynamo.Shards(ctx, s.Box.Now()) {
@@ -33,18 +34,27 @@ func (s *Sender) Sweep(ctx context.Context, limit int) (delivered int, err error
 			if dynamo.Closing(ctx) {
 				break
 			}
-			m, err := s.Box.Get(ctx, k.PK, strings.TrimPrefix(k.SK, prefix))
-			if err == nil {
-				err = s.Deliver(ctx, m)
+			marked, err := s.Box.forgetMarked(ctx, k)
+			if !marked {
+				err = s.look(ctx, k)
 			}
 			if err != nil && !fault.Is(err, fault.NotFound) {
 				errs = append(errs, err)
-				continue
+			} else if !marked {
+				delivered++
 			}
-			delivered++
 		}
 	}
 	return delivered, errors.Join(errs...)
+}
+
+// look brings the message of a key further.
+func (s *Sender) look(ctx context.Context, k dynamo.Key) error {
+	m, err := s.Box.Get(ctx, k.PK, strings.TrimPrefix(k.SK, prefix))
+	if err != nil {
+		return err
+	}
+	return s.Deliver(ctx, m)
 }
 
 // Dead lists messages that were given up, oldest first within a shard.
@@ -78,7 +88,7 @@ func (b *Box) SendAgain(ctx context.Context, thread, id string) error {
 	if err != nil {
 		return err
 	}
-	notFailed := fault.New(fault.Conflict, "only a message that failed can be sent again")
+	notFailed := fault.New(fault.Conflict, "only a message that failed can be sent again, with words")
 	if m.Status != Failed {
 		return notFailed
 	}
@@ -88,7 +98,7 @@ func (b *Box) SendAgain(ctx context.Context, thread, id string) error {
 	}
 	w := b.Table.Update(key(thread, id), "SET #status = :queued, attempts = :none, dueShard = :shard, dueAt = :now"+set+
 		" REMOVE #error, providerId, firstTry, sentAt, claimUntil", vals).
-		If("#status = :failed", dynamo.V{":failed": Failed}).Else(notFailed)
+		If("#status = :failed AND attribute_exists(#text)", dynamo.V{":failed": Failed}).Else(notFailed)
 	if m.ProviderID != "" {
 		w = w.If("providerId = :id", dynamo.V{":id": m.ProviderID})
 	} else {

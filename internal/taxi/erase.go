@@ -100,6 +100,11 @@ func (s *Store) eraseMarked(ctx context.Context, mark dynamo.Key) error {
 	if s.stays(r) {
 		return s.eraseLater(ctx, r)
 	}
+	if s.AlsoErase != nil {
+		if err := s.AlsoErase(ctx, r); err != nil {
+			return err
+		}
+	}
 	last := s.Table.Delete(openKey(owner, r.Market)).If("attribute_not_exists(pk) OR ride = :ride", dynamo.V{":ride": id}).Else(errLater)
 	if err := s.Table.DB().Commit(ctx, last); err != nil && !errors.Is(err, errLater) {
 		return err

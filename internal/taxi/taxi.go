@@ -34,7 +34,8 @@
 // Requests, besides that of the turn which a YES or a driver's word joins: propose 2, repeated
 // 3; YES 3, for a later time 1; NO 1; cancel 1; status 2, by id 1. An answer of a driver's 4,
 // ON and OFF 2, a CANCEL that has others asked 6. A sweep 16, 1 for each hundred rides due, 1
-// for each, and 2 more for each that is offered, 4 to delete one. Where more districts are asked, 1 for each.
+// for each, and 2 more for each that is offered; to delete one 5, and 1 for each message that told of
+// it. Where more districts are asked, 1 for each.
 // For staff a list 2, of the open ones 1 and 1 for each hundred, what happened to one 1, and to
 // cancel it 2.
 package taxi
@@ -208,6 +209,9 @@ type Store struct {
 	// Neighbours are the districts that are asked beside one that nobody answered from; nil
 	// asks all districts of the market.
 	Neighbours func(ctx context.Context, market, district string) ([]string, error)
+	// AlsoErase takes away what others keep of a ride that was to be deleted once it is over, any
+	// number of times; nil is nothing.
+	AlsoErase func(ctx context.Context, r Ride) error
 
 	due string // kind of due work, for tests that sweep only their own
 }
