@@ -16,6 +16,7 @@ import (
 	"merve/internal/market"
 	"merve/internal/order"
 	"merve/internal/outbox"
+	"merve/internal/person"
 	curated "merve/internal/place"
 	"merve/internal/stock"
 	"merve/internal/taxi"
@@ -31,6 +32,7 @@ type Admin struct {
 	Ledger   *ledger.Ledger
 	Outbox   *outbox.Box
 	Threads  *thread.Store
+	Book     *person.Book
 	Runner   *turn.Runner
 	Reports  *AdminReports
 	People   *account.Desk

@@ -20,6 +20,7 @@ import (
 	"merve/internal/market"
 	"merve/internal/order"
 	"merve/internal/pause/pausetest"
+	"merve/internal/person"
 	"merve/internal/place"
 	"merve/internal/taxi"
 	"merve/internal/thread"
@@ -569,6 +570,46 @@ func TestFindThreads(t *testing.T) {
 		"marketId=" + id + "&state=person&after=y": "after", "marketId=" + id + "&after=y": "after", "marketId=" + id + "&owner=" + strings.Repeat("x", 201): "owner",
 	} {
 		s.call(t, "GET", "/admin/api/threads?"+query, nil, admin()...).refuses(t, http.StatusBadRequest, field)
+	}
+}
+
+// Whoever has had a number, or is known by another of the channel's ids, is found by it.
+func TestFindThreadsByWhatAPersonIsKnownBy(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id, _ := s.newMarket(t)
+	book, number := &person.Book{Table: dynamotest.Open(t).Table(s.base.Config.TableConversations)}, phone()
+	writes := func(userID, number string) string {
+		t.Helper()
+		from, err := book.Identify(t.Context(), person.Sender{Channel: channel.WhatsApp, UserID: userID, Phone: number})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := s.base.Threads().Append(t.Context(), channel.Inbound{
+			Market: id, Channel: channel.WhatsApp, ThreadType: channel.General, MessageID: dynamotest.ID("m"), Text: "hello", From: from,
+		}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.Thread
+	}
+	first, second := dynamotest.ID("US.1"), dynamotest.ID("US.2")
+	before := writes(first, "")
+	if again := writes(first, number); again != before {
+		t.Fatalf("two threads: %s, %s", before, again)
+	}
+	now := writes(second, number)
+	late := writes("", number) // as one of whom no id came
+	for query, want := range map[string][]string{number: {late, before, now}, first: {before}, second: {now}} {
+		var got struct{ Threads []struct{ ThreadID string } }
+		s.reads(t, "threads?marketId="+id+"&owner="+url.QueryEscape(query), &got)
+		ids := []string{}
+		for _, f := range got.Threads {
+			ids = append(ids, f.ThreadID)
+		}
+		if slices.Sort(ids); !slices.Equal(ids, slices.Sorted(slices.Values(want))) {
+			t.Errorf("%s: %v, want %v", query, ids, want)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/fault"
 	"merve/internal/market"
+	"merve/internal/person"
 	"merve/internal/thread"
 )
 
@@ -60,7 +61,7 @@ func (a *Admin) writeThread(w http.ResponseWriter, r *http.Request, status int) 
 // channel knows them by, or the key that their things are kept under; or those that were lively
 // last, by pages. Either may be narrowed to where a thread stands and to a channel.
 //
-// Requests: of somebody 1, and 1 when their threads are linked with others; those that a person
+// Requests: of somebody 2, by their key 1, and 1 when their threads are linked with others; those that a person
 // has 1, and 1 for each hundred; else 2 for each hundred looked at, a thousand at most.
 func (a *Admin) threads(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	limit, err := limitOf(r, adminLimit)
@@ -119,8 +120,12 @@ func threadStates() []thread.State {
 
 // threadsOf reads the threads of somebody in a market, and those that are linked with them.
 func (a *Admin) threadsOf(ctx context.Context, market, owner string) ([]thread.Head, error) {
+	keys, err := a.ownersLike(ctx, owner)
+	if err != nil {
+		return nil, err
+	}
 	var ids []string
-	for _, key := range ownersLike(owner) {
+	for _, key := range keys {
 		ids = append(ids, thread.IDsOf(market, key)...)
 	}
 	heads, err := a.Threads.Heads(ctx, ids...)
@@ -154,19 +159,20 @@ func (a *Admin) threadsWithPeople(ctx context.Context, market string) ([]thread.
 	return a.Threads.Heads(ctx, ids...)
 }
 
-// ownersLike are the keys of those whom somebody may mean by what they type.
-func ownersLike(s string) []string {
+// ownersLike are the keys of those whom somebody may mean by what they type. 1 request, none for a key.
+func (a *Admin) ownersLike(ctx context.Context, s string) ([]string, error) {
 	number := strings.NewReplacer(" ", "", "-", "", "(", "", ")", "").Replace(s)
 	if abroad, ok := strings.CutPrefix(number, "00"); ok {
 		number = "+" + abroad
 	}
 	switch kind, _, named := strings.Cut(s, ":"); {
 	case named && (kind == string(actor.User) || kind == string(actor.Session) || kind == string(actor.Person)):
-		return []string{s}
+		return []string{s}, nil
 	case market.IsE164(number):
-		return []string{"person:" + string(channel.WhatsApp) + ":" + number}
+		return a.Book.Named(ctx, channel.WhatsApp, number)
 	}
-	return []string{"user:" + s, "person:" + string(channel.Messenger) + ":" + s, "person:" + string(channel.WhatsApp) + ":" + s}
+	keys, err := a.Book.Named(ctx, channel.WhatsApp, s)
+	return append(keys, "user:"+s, person.ByID(channel.Messenger, s).Key()), err
 }
 
 // waitingThreads lists the threads that wait for a person, or that one has.

@@ -222,7 +222,7 @@ func Admin(b *Base) (trigger.Handler, error) {
 	}
 	photos := b.Photos()
 	a := &api.Admin{
-		Who: b.who(), Markets: b.Markets(), Listings: b.Listings(), Ledger: b.checkedLedger(), Outbox: b.Outbox(), Threads: b.Threads(), Runner: r,
+		Who: b.who(), Markets: b.Markets(), Listings: b.Listings(), Ledger: b.checkedLedger(), Outbox: b.Outbox(), Threads: b.Threads(), Book: b.people(), Runner: r,
 		Reports: &api.AdminReports{Reports: b.Reports(), Photos: photos, Threads: b.Threads(), Market: b.Config.DefaultMarket},
 		People:  b.desk(),
 		Orders:  b.Orders(), Drivers: b.Drivers(), Rides: b.Rides(), Places: b.Places(), Handover: b.handovers(), Reindex: b.reindexer(), Counts: b.checkStock,

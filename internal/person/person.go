@@ -6,10 +6,10 @@
 // so that somebody first met by one and later by the other stays one person:
 //
 //	alias#{channel}:{user id}        person   (table conversations)
-//	alias#{channel}:{phone number}   user     the person who wrote from it last
+//	alias#{channel}:{phone number}   user     the person who wrote from it last, and all who did before
 //
 // A number that comes with another user id has a new owner, who is somebody else: what is meant for
-// who had it before must not go there any more ([Book.StillHas]).
+// who had it before must not go there any more ([Book.StillHas]). Either is found by it ([Book.Named]).
 //
 // Who was met by a user id alone keeps that identity when a phone number comes with the id
 // later. A number without an id is not looked up, so it then stands for somebody else:
@@ -27,6 +27,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"merve/internal/actor"
 	"merve/internal/channel"
@@ -120,7 +121,29 @@ func (b *Book) known(ctx context.Context, s Sender) (string, error) {
 
 // has is the write that a person has a sender's number.
 func (b *Book) has(s Sender, id string) dynamo.Write {
-	return b.Table.Put(aliasKey(s.Channel, s.Phone, "user"), alias{id})
+	return b.Table.Update(aliasKey(s.Channel, s.Phone, "user"), "SET person = :person ADD people :people",
+		dynamo.V{":person": id, ":people": dynamo.Set{id}})
+}
+
+// Named are the keys of the people whom a channel's user id or number may mean: who is known by it alone,
+// and who wrote with it. 1 request.
+func (b *Book) Named(ctx context.Context, ch channel.Channel, id string) ([]string, error) {
+	items, err := b.Table.BatchGet(ctx, aliasKey(ch, id, "person"), aliasKey(ch, id, "user"))
+	if err != nil {
+		return nil, fmt.Errorf("who is it: %w", err)
+	}
+	aliases, err := dynamo.Decode[struct {
+		alias
+		People []string `dynamodbav:"people"`
+	}](items)
+	keys := []string{ByID(ch, id).Key()}
+	for _, also := range aliases {
+		for _, id := range append(also.People, also.Person) {
+			keys = append(keys, actor.Actor{Kind: actor.Person, ID: id}.Key())
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys), err
 }
 
 // StillHas is the condition that nobody else has written from a person's number since they did.
