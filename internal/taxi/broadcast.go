@@ -24,7 +24,8 @@ type offered struct {
 
 // broadcast prepares the next attempt of r: it sets who is asked, until when, and adds to f
 // what that writes of the ride. When nobody is there to be asked the ride waits all the same:
-// drivers come on. 2 requests, and 1 for each neighbouring district.
+// drivers come on. 2 requests, 1 for each neighbouring district, and 1 for each hundred drivers who are
+// driving.
 func (s *Store) broadcast(ctx context.Context, r *Ride, f fields) ([]dynamo.Write, error) {
 	r.Attempt++
 	ids, err := s.audience(ctx, *r)
@@ -68,7 +69,7 @@ func (s *Store) audience(ctx context.Context, r Ride) ([]string, error) {
 	return s.ready(ctx, r, districts)
 }
 
-// maxLooked is how many drivers are looked at to find some who are free: what one batch reads.
+// maxLooked is how many drivers are looked at together to find some who are free: what one batch reads.
 const maxLooked = 100
 
 // ready finds drivers of districts who may have a ride: on, with the seats, not excluded and
@@ -92,11 +93,19 @@ func (s *Store) ready(ctx context.Context, r Ride, districts []string) ([]string
 		return string(sum[:])
 	}
 	slices.SortFunc(ids, func(a, b string) int { return cmp.Compare(lot(a), lot(b)) })
-	ids = slices.Compact(ids)
-	ids, err := s.free(ctx, r.Market, ids[:min(len(ids), maxLooked)])
-	ids = ids[:min(len(ids), MaxOffers)]
-	slices.Sort(ids)
-	return ids, err
+	var free []string
+	for some := range slices.Chunk(slices.Compact(ids), maxLooked) {
+		these, err := s.free(ctx, r.Market, some)
+		if err != nil {
+			return nil, err
+		}
+		if free = append(free, these...); len(free) >= MaxOffers {
+			break
+		}
+	}
+	free = free[:min(len(free), MaxOffers)]
+	slices.Sort(free)
+	return free, nil
 }
 
 // free leaves out the drivers who have a ride. 1 request.
