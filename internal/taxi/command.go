@@ -29,7 +29,8 @@ type Commands struct {
 
 // Command reads a message of a driver's and prepares what it does; the writes belong in the
 // transaction of the reply. ok is false for a message that is no command, or not a driver's.
-// A word without a code is about the ride of the message that it quotes. At most 4 requests, 2 more
+// A word without a code is about the ride of the message that it quotes. Of a driver who may not drive any
+// more only what is said of the ride that they have is one. At most 4 requests, 2 more
 // when others are asked in the driver's place, and what a look at the outbox takes for a quotation.
 func (c *Commands) Command(ctx context.Context, tc tool.Context, m thread.Message) (settled gate.Settled, ok bool, err error) {
 	said, ok := readMessage(m)
@@ -37,7 +38,7 @@ func (c *Commands) Command(ctx context.Context, tc tool.Context, m thread.Messag
 		return gate.Settled{}, false, nil
 	}
 	d, err := c.driver(ctx, tc)
-	if errors.Is(err, actor.ErrNotFound) || err == nil && !d.Enabled {
+	if errors.Is(err, actor.ErrNotFound) {
 		return gate.Settled{}, false, nil
 	}
 	if err != nil {
@@ -55,8 +56,14 @@ func (c *Commands) Command(ctx context.Context, tc tool.Context, m thread.Messag
 		h.lang = tc.Language
 	}
 	settled, err = h.obey(ctx)
+	if errors.Is(err, errOff) {
+		return gate.Settled{}, false, nil
+	}
 	return settled, err == nil, err
 }
+
+// errOff means that a driver may not drive any more, and says nothing of a ride that they have.
+var errOff = errors.New("the driver may not drive")
 
 // readMessage takes a tapped button's payload before its title.
 func readMessage(m thread.Message) (command, bool) {
@@ -94,14 +101,18 @@ type hearing struct {
 }
 
 func (h *hearing) obey(ctx context.Context) (gate.Settled, error) {
-	if h.said.verb == sayOn || h.said.verb == sayOff {
+	onOff := h.said.verb == sayOn || h.said.verb == sayOff
+	if onOff && h.driver.Enabled {
 		return h.available(), nil
 	}
 	if err := h.desk(ctx); err != nil {
 		return gate.Settled{}, err
 	}
 	theirs := h.active != nil && (h.said.code == "" || h.said.code == h.active.Code)
+	of := theirs && slices.Contains([]verb{sayArrived, sayDone, sayCancel}, h.said.verb)
 	switch {
+	case !h.driver.Enabled && !of:
+		return gate.Settled{}, errOff
 	case h.said.verb == sayCode:
 		return h.which(ctx)
 	case h.said.verb == sayYes:

@@ -147,6 +147,40 @@ func TestWhoIsADriver(t *testing.T) {
 	}
 }
 
+// Who may not drive any more ends the ride that they have, and is given none.
+func TestTakenOffOnTheWay(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	d := c.driver(0)
+	mayDrive := func(may bool) {
+		t.Helper()
+		d.Enabled, d.Version = may, 0
+		if _, err := c.Drivers.Put(t.Context(), d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, end := range []string{"done", "cancel"} {
+		mayDrive(true)
+		r := c.assigned(0)
+		mayDrive(false)
+		if got := c.says(0, "arrived"); !strings.Contains(got, "you are there") {
+			t.Error(got)
+		}
+		for _, text := range []string{"yes", "no", "on", "done K3K3", r.Code} {
+			if got := c.says(0, text); got != "no command" {
+				t.Errorf("%s: %s", text, got)
+			}
+		}
+		c.says(0, end)
+		if now := c.get(r.ID); now.Status == taxi.Assigned || now.Status == taxi.Arrived {
+			t.Errorf("%s: still %s", end, now.Status)
+		}
+		if got := c.says(0, "done"); got != "no command" {
+			t.Errorf("after %s: %s", end, got)
+		}
+	}
+}
+
 // A driver who is taken off between their YES and the reply does not get the ride.
 func TestTakenOffInBetween(t *testing.T) {
 	t.Parallel()
