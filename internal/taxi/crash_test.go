@@ -170,7 +170,7 @@ func scenes() map[string]scene {
 		"expire":           {begin: later(proposed, 10*time.Minute), do: attend, want: event(taxi.ExpiredEvent)},
 		"offer again":      {begin: later(requested, time.Minute), do: attend, want: `"id":"offered#2"`},
 		"give up":          {begin: tired, do: attend, want: event(taxi.UnservedEvent)},
-		"close":            {begin: later(assigned, 6*time.Hour), do: attend, want: event(taxi.DoneEvent)},
+		"close":            {begin: later(assigned, 6*time.Hour), do: attend, want: event(taxi.ClosedEvent)},
 		"erase a proposal": {begin: proposed, do: erase, want: "rides#CUSTOMER", gone: true},
 		"erase a ride":     {begin: later(done, time.Hour), do: erase, want: "rides#CUSTOMER", gone: true},
 		"erase what ended": {begin: done, do: erase, want: `"sk":"forget#`},

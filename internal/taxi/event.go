@@ -25,7 +25,8 @@ const (
 	DeclinedEvent  EventType = "declined"  // by a driver
 	AssignedEvent  EventType = "assigned"  // to a driver
 	ArrivedEvent   EventType = "arrived"
-	DoneEvent      EventType = "done"
+	DoneEvent      EventType = "done"      // by its driver's word
+	ClosedEvent    EventType = "closed"    // taken to be done, as its driver said nothing more: no news to anybody
 	WithdrawnEvent EventType = "withdrawn" // by the driver who had it
 	CancelledEvent EventType = "cancelled" // by the customer, or by staff
 	UnservedEvent  EventType = "unserved"

@@ -185,7 +185,7 @@ func (s *Store) next(ctx context.Context, r Ride) (Ride, []dynamo.Write, error) 
 		ride = while(ride, r).If("#version = :read", dynamo.V{":read": r.Version})
 		return after, append([]dynamo.Write{ride}, rest...), err
 	case Assigned, Arrived:
-		after, ws := s.end(ctx, r, Done, DoneEvent)
+		after, ws := s.end(ctx, r, Done, ClosedEvent)
 		return after, ws, nil
 	}
 	return r, nil, nil

@@ -64,7 +64,7 @@ const (
 	Requested Status = "requested" // ordered, and offered to drivers or going to be
 	Assigned  Status = "assigned"  // a driver is on the way
 	Arrived   Status = "arrived"   // the driver is there
-	Done      Status = "done"      // the driver says so
+	Done      Status = "done"      // the driver says so, or nothing more for hours
 	Cancelled Status = "cancelled" // by the customer, or by staff
 	Unserved  Status = "unserved"  // nobody took it
 	Released  Status = "released"  // a proposal that got NO

@@ -113,6 +113,7 @@ function happened(e, names) {
     case 'assigned': return [make('b', {}, 'Taken'), ' by ', driver];
     case 'arrived': return [driver, ' is there'];
     case 'done': return make('b', {}, 'Done');
+    case 'closed': return [make('b', {}, 'Closed'), ': the driver said nothing more'];
     case 'withdrawn': return [driver, ' gave it back'];
     case 'cancelled': return [make('b', {}, 'Cancelled'), ' by ', e.by ? make('bdi', {}, e.by) : 'the customer'];
     case 'unserved': return make('b', {}, 'Given up: nobody took it');
