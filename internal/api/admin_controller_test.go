@@ -554,6 +554,14 @@ func TestFindThreads(t *testing.T) {
 		t.Error(diff)
 	}
 
+	// Those that a person has come in one page, however long.
+	for _, th := range []string{waits, idle} {
+		s.call(t, "POST", "/admin/api/threads/"+th+"/take", nil, admin()...).wants(t, http.StatusOK, nil)
+	}
+	if found := finds("&state=person&limit=1"); len(found) != 2 || got.Next != "" {
+		t.Errorf("%v, next %q", found, got.Next)
+	}
+
 	// The threads of one person who has linked them are found by either.
 	code, _, err := threads.LinkCode(ctx, waits)
 	if err == nil {

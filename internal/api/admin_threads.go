@@ -59,7 +59,8 @@ func (a *Admin) writeThread(w http.ResponseWriter, r *http.Request, status int) 
 
 // threads finds threads of a market: those of somebody, by a telephone number, the id that a
 // channel knows them by, or the key that their things are kept under; or those that were lively
-// last, by pages. Either may be narrowed to where a thread stands and to a channel.
+// last, by pages. Either may be narrowed to where a thread stands and to a channel. Those of somebody, and
+// those that a person has, come all at once.
 //
 // Requests: of somebody 2, by their key 1, and 1 when their threads are linked with others; those that a person
 // has 1, and 1 for each hundred; else 2 for each hundred looked at, a thousand at most.
@@ -106,7 +107,7 @@ func (a *Admin) threads(w http.ResponseWriter, r *http.Request, _ actor.Actor) e
 	}
 	found := []threadView{}
 	for _, h := range heads {
-		if keep(h) && len(found) < limit {
+		if keep(h) {
 			found = append(found, viewOf(h, now))
 		}
 	}
