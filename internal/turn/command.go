@@ -19,17 +19,35 @@ type Command interface {
 	Command(ctx context.Context, tc tool.Context, m thread.Message) (s gate.Settled, ok bool, err error)
 }
 
-// Commands asks one after the other.
+// Commands asks one after the other: what one does not find, a later one may know. A bare YES or NO that
+// two know has to say which is meant.
 type Commands []Command
 
 // Command implements [Command].
 func (cs Commands) Command(ctx context.Context, tc tool.Context, m thread.Message) (gate.Settled, bool, error) {
+	bare := m.ReplyTo == "" && m.Button == "" && gate.Read(m.Text) != gate.Unclear
+	var first gate.Settled
+	found := false
 	for _, c := range cs {
-		if s, ok, err := c.Command(ctx, tc, m); ok || err != nil {
-			return s, ok, err
+		s, ok, err := c.Command(ctx, tc, m)
+		switch {
+		case err != nil:
+			return gate.Settled{}, false, err
+		case !ok || found && s.Nothing:
+			continue
+		case found && !first.Nothing:
+			return which(tc), true, nil
+		}
+		if first, found = s, true; !bare && !s.Nothing {
+			return first, true, nil
 		}
 	}
-	return gate.Settled{}, false, nil
+	return first, found, nil
+}
+
+// which asks what an answer is meant for.
+func which(tc tool.Context) gate.Settled {
+	return gate.Settled{Text: wording.Say(tc.Language, wording.OrderWhich, wording.Vars{"alternatives": ""})}
 }
 
 // Either asks two that share words, such as YES: for a number that drives and has a business. Who
@@ -47,7 +65,7 @@ func (e Either) Command(ctx context.Context, tc tool.Context, m thread.Message) 
 	case err != nil, !ok, a.Nothing && also:
 		return b, also, err
 	case also && !b.Nothing:
-		return gate.Settled{Text: wording.Say(tc.Language, wording.OrderWhich, wording.Vars{"alternatives": ""})}, true, nil
+		return which(tc), true, nil
 	}
 	return a, ok, nil
 }
