@@ -38,8 +38,8 @@ func (c *corner) state() state {
 	for _, m := range c.stored() {
 		ordered = ordered || m.After != ""
 		due, _, _ := strings.Cut(m.DueShard, "#")
-		s.Messages = append(s.Messages, fmt.Sprintf("%s is %s, error %q, said %q, due %q, claimed %v",
-			m.ID, m.Status, m.Error, said[m.ProviderID], due, !m.ClaimUntil.IsZero()))
+		s.Messages = append(s.Messages, fmt.Sprintf("%s is %s, error %q, said %q, due %q, claimed %v%s",
+			m.ID, m.Status, m.Error, said[m.ProviderID], due, !m.ClaimUntil.IsZero(), map[bool]string{true: ", forgotten"}[m.Text == ""]))
 	}
 	if !ordered {
 		slices.Sort(s.Taken)

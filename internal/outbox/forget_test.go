@@ -1,11 +1,13 @@
 package outbox_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/faulttest"
 	"merve/internal/outbox"
 	"merve/internal/provider/twilio"
 	"merve/internal/provider/twilio/twiliotest"
@@ -57,6 +59,29 @@ func TestForget(t *testing.T) {
 	if n := c.sweep(); n != 0 {
 		t.Errorf("%d are due", n)
 	}
+}
+
+// Every fault at every call of forgetting what has gone out, what waits, and what was marked.
+func TestEveryFaultOfForgetting(t *testing.T) {
+	faulttest.Everywhere(t, shorter(t), func(t *testing.T, calls *faulttest.Calls) state {
+		c, ctx := first(t), context.Background()
+		for _, id := range []string{"1", "2"} {
+			m := c.template(id, "K7")
+			m.Customer = "th_ann"
+			c.put(m)
+		}
+		c.deliver("1")
+		c.over(calls)
+		calls.Deliver(t, nil, func() error { return c.Forget(ctx, "th_ann") })
+		c.settles(calls)
+		again := func() { c.clock.add(2 * time.Hour) }
+		again()
+		calls.Deliver(t, again, func() error { _, err := c.sender.Sweep(ctx, 100); return err })
+		if keys := c.due(); len(keys) != 0 {
+			t.Errorf("due for ever: %v", keys)
+		}
+		return c.state()
+	})
 }
 
 // What has not gone out goes out as it is, and is forgotten then.
@@ -128,7 +153,7 @@ func TestForgetADeadLetter(t *testing.T) {
 func (c *corner) due() (keys []dynamo.Key) {
 	c.t.Helper()
 	for shard := range dynamo.DueShards {
-		some, _, err := c.Table.Due(c.t.Context(), "outbox", shard, c.clock.now().Add(24*time.Hour), 100, "")
+		some, _, err := c.look.Table.Due(c.t.Context(), "outbox", shard, c.clock.now().Add(24*time.Hour), 100, "")
 		if err != nil {
 			c.t.Fatal(err)
 		}

@@ -56,7 +56,7 @@ func conciergeKinds() []kind {
 		{name: "message to a business, yes", want: "Sent to Old Town Kebab", before: []string{"ask them"}, said: []string{"yes"}},
 		{name: "business answers a message", want: "Passed on: TALK", before: []string{"ask them", "yes"}, prepare: (*world).allIsTold, said: []string{"kebab: {talk} We are"}},
 		{name: "taxi", want: "Shall I look for a driver?", said: []string{"taxi"}},
-		{name: "taxi, yes", want: "I am asking the drivers", before: []string{"taxi"}, said: []string{"yes"}},
+		{name: "taxi, yes", want: "I am looking for a driver", before: []string{"taxi"}, said: []string{"yes"}},
 		{name: "driver, yes", want: "Ride RIDE is yours", before: rides, said: []string{"d1: yes"}},
 		{name: "taxi, no", want: "no taxi was ordered", before: []string{"taxi"}, said: []string{"no"}},
 		{name: "taxi to be cancelled", want: "Shall this taxi be cancelled?", before: driven, said: []string{"cancel the taxi"}},
