@@ -25,7 +25,7 @@ type Commands []Command
 
 // Command implements [Command].
 func (cs Commands) Command(ctx context.Context, tc tool.Context, m thread.Message) (gate.Settled, bool, error) {
-	bare := m.ReplyTo == "" && m.Button == "" && gate.Read(m.Text) != gate.Unclear
+	vague := bare(m) && answers(m)
 	var first gate.Settled
 	found := false
 	for _, c := range cs {
@@ -38,7 +38,7 @@ func (cs Commands) Command(ctx context.Context, tc tool.Context, m thread.Messag
 		case found && !first.Nothing:
 			return which(tc), true, nil
 		}
-		if first, found = s, true; !bare && !s.Nothing {
+		if first, found = s, true; !vague && !s.Nothing {
 			return first, true, nil
 		}
 	}

@@ -112,19 +112,19 @@ func (w *work) doubtful(r gate.Ruling) bool {
 	if w.pending == nil || !w.pending.Doubt || r != gate.Confirmed && r != gate.Declined {
 		return false
 	}
-	return w.bare()
+	return bare(w.in...)
 }
 
-// bare reports whether nothing but the time says what the customer's words answer.
-func (w *work) bare() bool {
-	return !slices.ContainsFunc(w.in, func(m thread.Message) bool { return m.Button != "" || m.ReplyTo != "" })
+// bare reports whether nothing but the time says what somebody's words answer.
+func bare(in ...thread.Message) bool {
+	return !slices.ContainsFunc(in, func(m thread.Message) bool { return m.Button != "" || m.ReplyTo != "" })
 }
 
 // wasAsked reports whether the customer had been asked for what they said YES to. Where the question is
 // sent, it may wait for its provider, or never go out: a bare YES was then meant for something else, and
 // so was one to a message that does not show the whole of it.
 func (w *work) wasAsked(ctx context.Context, whole bool) (bool, error) {
-	if !w.thread.Channel.Pushes() || !w.bare() && whole {
+	if !w.thread.Channel.Pushes() || !bare(w.in...) && whole {
 		return true, nil
 	}
 	for _, id := range w.pending.Asked {
