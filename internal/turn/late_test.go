@@ -346,17 +346,20 @@ func TestPromise1_WhetherAQuestionWasAsked(t *testing.T) {
 	}
 }
 
+// chatty is the clerk with so many words that they go out in several messages.
+func chatty(_ context.Context, req llm.Request) (llm.Response, error) {
+	r := clerk(req)
+	if len(r.Calls) == 0 {
+		r.Text = strings.Repeat("The old harbour has many places. ", 60)
+	}
+	return r, nil
+}
+
 // A question of several messages is asked with the last of them, below which it stands.
 func TestPromise1_AYesToTheBeginningOfAQuestion(t *testing.T) {
 	t.Parallel()
 	w, provider := newBusy(t, "Reply YES")
-	w.model = modelFunc(func(_ context.Context, req llm.Request) (llm.Response, error) {
-		r := clerk(req)
-		if len(r.Calls) == 0 {
-			r.Text = strings.Repeat("The old harbour has many places. ", 60)
-		}
-		return r, nil
-	})
+	w.model = modelFunc(chatty)
 	id := w.writes("m1", "book")
 	w.sends(id)
 	if len(w.sent) == 0 {
@@ -379,13 +382,7 @@ func TestAYesBelowTheBeginningOfAQuestion(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w, _ := newBusy(t, late)
-			w.model = modelFunc(func(_ context.Context, req llm.Request) (llm.Response, error) {
-				r := clerk(req)
-				if len(r.Calls) == 0 {
-					r.Text = strings.Repeat("The old harbour has many places. ", 60)
-				}
-				return r, nil
-			})
+			w.model = modelFunc(chatty)
 			id := w.writes("m1", "book")
 			w.sends(id)
 			yes := func(n int) {
