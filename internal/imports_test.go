@@ -36,8 +36,8 @@ var layers = []struct {
 
 // wireTypes are modules that only a few packages may know.
 var wireTypes = map[string][]string{
-	"github.com/aws/aws-lambda-go":                        {"internal/trigger", "infra/local"},
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb":       {"internal/dynamo", "internal/trigger", "infra/local"},
+	"github.com/aws/aws-lambda-go":                        {"internal/trigger", "infra/local", "infra/lab"},
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb":       {"internal/dynamo", "internal/trigger", "infra/local", "infra/lab"},
 	"github.com/aws/aws-sdk-go-v2/service/sqs":            {"internal/queue"},
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager": {"internal/app"},
 	"github.com/sashabaranov/go-openai":                   {"internal/provider/openai"},
