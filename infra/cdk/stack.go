@@ -6,7 +6,6 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
-	"github.com/aws/aws-cdk-go/awscdk/v2/awsevents"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
@@ -42,7 +41,6 @@ func newStack(scope constructs.Construct, o options) awscdk.Stack {
 	}
 	s.addTables(wiring.Tables())
 	s.addQueues(wiring.Queues())
-	s.addBus(wiring.EventBus())
 	s.addBucket(wiring.Media())
 	s.addAPI()
 	s.env = s.environment()
@@ -53,12 +51,6 @@ func newStack(scope constructs.Construct, o options) awscdk.Stack {
 	s.addAlarms(wiring.Alarms())
 	s.addOutputs()
 	return s.cdk
-}
-
-func (s *stack) addBus(b wiring.Bus) {
-	awsevents.NewEventBus(s.cdk, id(b.Name, "Bus"), &awsevents.EventBusProps{
-		EventBusName: jsii.String(*s.cdk.StackName() + "-" + b.Name),
-	})
 }
 
 func (s *stack) addBucket(b wiring.Bucket) {

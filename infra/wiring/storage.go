@@ -1,13 +1,5 @@
 package wiring
 
-// Bus carries events between functions by rules.
-type Bus struct {
-	Name string
-}
-
-// EventBus is the one bus.
-func EventBus() Bus { return Bus{Name: "events"} }
-
 // Bucket keeps files. Nobody reads it without a signed link.
 type Bucket struct {
 	Name        string

@@ -1,6 +1,6 @@
 // Package wiring is the one table of how Merve is put together: each function with
 // what starts it, what it may touch and which environment it needs, and the tables,
-// queues, bus, bucket and alarms around them.
+// queues, bucket and alarms around them.
 //
 // It is data and imports nothing. The cloud stack and the local runner are both made
 // from it, so a function, a trigger or a permission is written here once and nowhere
