@@ -8,10 +8,8 @@ import (
 	"merve/internal/channel"
 	"merve/internal/desk"
 	"merve/internal/dynamo"
-	"merve/internal/fault"
 	"merve/internal/ledger"
 	"merve/internal/market"
-	"merve/internal/notify"
 	"merve/internal/ops"
 	"merve/internal/order"
 	"merve/internal/payment"
@@ -28,45 +26,14 @@ import (
 
 // Records tells people what happened to reports, orders and rides.
 func Records(b *Base) (trigger.Handler, error) {
-	n, rides, post := b.Notifier(), b.rideTeller(), b.post()
-	return b.stream(func(ctx context.Context, r trigger.Record) error {
-		return tellRecord(ctx, n, rides, post, dynamo.Item(r.New))
-	}), nil
-}
-
-// tellRecord has the package whose event it is tell of it.
-func tellRecord(ctx context.Context, t *notify.Notifier, rides *taxi.Teller, post *relay.Post, it dynamo.Item) error {
-	if e, ok, err := taxi.EventOf(it); ok || err != nil {
-		if err != nil {
-			return fault.Wrap(err, fault.Invalid, "not an event")
-		}
-		return rides.Tell(ctx, e)
-	}
-	if e, ok, err := report.EventOf(it); ok || err != nil {
-		if err != nil {
-			return fault.Wrap(err, fault.Invalid, "not an event")
-		}
-		return t.TellReport(ctx, e)
-	}
-	if e, ok, err := desk.EventOf(it); ok || err != nil {
-		if err != nil {
-			return fault.Wrap(err, fault.Invalid, "not an event")
-		}
-		return t.TellDesk(ctx, e)
-	}
-	if e, ok, err := relay.EventOf(it); ok || err != nil {
-		if err != nil {
-			return fault.Wrap(err, fault.Invalid, "not an event")
-		}
-		return post.Tell(ctx, e)
-	}
-	if e, ok, err := order.EventOf(it); ok || err != nil {
-		if err != nil {
-			return fault.Wrap(err, fault.Invalid, "not an event")
-		}
-		return t.TellOrder(ctx, e)
-	}
-	return nil
+	n := b.Notifier()
+	return b.events(
+		order.Events.To(n.TellOrder),
+		taxi.Events.To(b.rideTeller().Tell),
+		report.Events.To(n.TellReport),
+		desk.Events.To(n.TellDesk),
+		relay.Events.To(b.post().Tell),
+	)
 }
 
 // Orders returns the store of orders.

@@ -30,13 +30,16 @@ import (
 	"merve/internal/desk"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/event"
 	"merve/internal/fault"
 	"merve/internal/ledger"
 	"merve/internal/listing"
+	"merve/internal/order"
 	"merve/internal/payment"
 	"merve/internal/provider/twilio/twiliotest"
 	"merve/internal/relay"
 	"merve/internal/report"
+	"merve/internal/taxi"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/trigger"
@@ -344,6 +347,48 @@ func TestWhatIsNoEventIsAnAlert(t *testing.T) {
 	}
 	if n := strings.Count(s.log.String(), "given up"); n < 3 || strings.Contains(s.log.String(), "15550100123") {
 		t.Errorf("log: %s", s.log)
+	}
+}
+
+// An event of a kind that nobody is told of is an alert: somebody was to be told.
+func TestAKindWithoutARouteIsAnAlert(t *testing.T) {
+	t.Parallel()
+	s := newStory(t)
+	for i, f := range []string{"notify", "records"} {
+		s.written(t, f, "quotes#1", "event#"+f, map[string]any{"kind": "quote"})
+		found, _, err := s.base.Ledger().Alerts(t.Context(), 10, "")
+		if err != nil || len(found) != i+1 || !slices.ContainsFunc(found, func(a ledger.Alert) bool {
+			return strings.HasSuffix(a.Subject, "event#"+f) && strings.Contains(a.Message, `"quote"`)
+		}) {
+			t.Errorf("%s: %v, alerts: %+v", f, err, found)
+		}
+	}
+}
+
+// Events are told by their kind, and carry when and under which trace they happened.
+func TestEnvelopes(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 23, 9, 15, 30, 0, time.UTC)
+	for kind, facts := range map[string]any{
+		order.Events.Name:   order.Event{At: at, Trace: "t"},
+		taxi.Events.Name:    taxi.Event{At: at, Trace: "t"},
+		report.Events.Name:  report.Event{At: at, Trace: "t"},
+		desk.Events.Name:    desk.Event{At: at, Trace: "t"},
+		relay.Events.Name:   relay.Event{At: at, Trace: "t"},
+		ledger.Events.Name:  ledger.Event{At: at, Trace: "t"},
+		payment.Events.Name: payment.Event{At: at, Trace: "t"},
+	} {
+		it, err := dynamo.Encode(facts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if it["kind"] != nil {
+			t.Errorf("%s: the facts have a kind of their own", kind)
+		}
+		it["sk"] = &types.AttributeValueMemberS{Value: "event#1"}
+		if e, ok := event.Open(it); !ok || e != (event.Envelope{ID: "1", At: at, Trace: "t"}) {
+			t.Errorf("%s: %+v, %v", kind, e, ok)
+		}
 	}
 }
 

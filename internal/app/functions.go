@@ -19,6 +19,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/desk"
 	"merve/internal/dynamo"
+	"merve/internal/event"
 	"merve/internal/fault"
 	"merve/internal/gate"
 	"merve/internal/ledger"
@@ -99,12 +100,13 @@ func Turn(b *Base) (trigger.Handler, error) {
 	}, trigger.Log(b.Log)), nil
 }
 
-// Notify turns ledger events into messages.
+// Notify tells people what happened in the ledger, gives money back for what was cancelled, offers what
+// became free to those who wait, and takes reminders along with what was moved.
 func Notify(b *Base) (trigger.Handler, error) {
-	n, payments, waiting, reminders := b.Notifier(), b.paymentTeller(), b.waitlist(), b.reminders()
-	return b.stream(func(ctx context.Context, r trigger.Record) error {
-		return tellLedger(ctx, n, payments, waiting, reminders, dynamo.Item(r.New))
-	}), nil
+	return b.events(
+		ledger.Events.To(b.Notifier().Tell, b.Payments().Ended, b.waitlist().Freed, b.reminders().Moved),
+		payment.Events.To(b.paymentTeller().Tell),
+	)
 }
 
 // Notifier tells people of ledger events.
@@ -364,6 +366,15 @@ func (b *Base) stream(f func(context.Context, trigger.Record) error) trigger.Han
 			Check: "stream", Severity: ledger.Error, Subject: r.TableName + " " + key.String(), Message: "a change was given up: " + err.Error(),
 		})
 	}))
+}
+
+// events has those in the table's routes told what happened in a table.
+func (b *Base) events(table ...event.Route) (trigger.Handler, error) {
+	router, err := event.NewRouter(table...)
+	if err != nil {
+		return nil, err
+	}
+	return b.stream(func(ctx context.Context, r trigger.Record) error { return router.Tell(ctx, dynamo.Item(r.New)) }), nil
 }
 
 // alerts counts findings that an operator must know, for the alarm on them: at every LOG_LEVEL.

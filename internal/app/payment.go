@@ -3,15 +3,11 @@ package app
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"net/http"
 
 	"merve/internal/api"
 	"merve/internal/booking"
-	"merve/internal/dynamo"
 	"merve/internal/fault"
-	"merve/internal/ledger"
-	"merve/internal/notify"
 	"merve/internal/payment"
 	"merve/internal/provider/stripe"
 	"merve/internal/trigger"
@@ -53,23 +49,6 @@ func (b *Base) money() booking.Money { return booking.Money{Paid: b.Payments().P
 
 func (b *Base) paymentTeller() *payment.Teller {
 	return &payment.Teller{Store: b.Payments(), Markets: b.Markets(), Threads: b.teller()}
-}
-
-// tellLedger tells people what has happened in the ledger, and has money given back for what was
-// cancelled, and reminders go with what was moved.
-func tellLedger(ctx context.Context, n *notify.Notifier, payments *payment.Teller, waiting *booking.Waitlist, reminders *booking.Reminders, it dynamo.Item) error {
-	paid, ok, err := payment.EventOf(it)
-	if err == nil && ok {
-		return payments.Tell(ctx, paid)
-	}
-	var e ledger.Event
-	if err == nil {
-		e, err = ledger.EventOf(it)
-	}
-	if err != nil {
-		return fault.Wrap(err, fault.Invalid, "not an event")
-	}
-	return errors.Join(n.Tell(ctx, e), payments.Store.Ended(ctx, e), waiting.Freed(ctx, e), reminders.Moved(ctx, e))
 }
 
 // charged is Stripe as what takes payments.

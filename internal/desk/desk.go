@@ -25,6 +25,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/dynamo"
+	"merve/internal/event"
 	"merve/internal/fault"
 	"merve/internal/language"
 	"merve/internal/thread"
@@ -74,7 +75,7 @@ func caseKey(market, threadID string) dynamo.Key {
 }
 
 func eventKey(market, threadID string, turn int) dynamo.Key {
-	return dynamo.Key{PK: "desk#" + market, SK: fmt.Sprintf("event#%s#%08d", threadID, turn)}
+	return dynamo.Key{PK: "desk#" + market, SK: fmt.Sprintf("%s%s#%08d", event.Prefix, threadID, turn)}
 }
 
 // Wait are the writes by which a thread begins to wait for a person; they join the turn that
@@ -87,7 +88,7 @@ func (d *Desk) Wait(h thread.Head, turn int, lang, reason, trace string) []dynam
 	e := Event{Thread: h.ID, Market: h.Market, Name: h.Name, Reason: c.Reason, Turn: turn, Trace: trace, At: now}
 	return []dynamo.Write{
 		d.Table.Put(caseKey(h.Market, h.ID), c),
-		d.Table.Put(eventKey(h.Market, h.ID, turn), e),
+		Events.Put(d.Table, eventKey(h.Market, h.ID, turn), e),
 	}
 }
 
@@ -102,14 +103,8 @@ type Event struct {
 	At     time.Time `dynamodbav:"at"`
 }
 
-// EventOf reads the event in a new item of the table; ok is false for other items.
-func EventOf(it dynamo.Item) (e Event, ok bool, err error) {
-	key := it.Key()
-	if !strings.HasPrefix(key.PK, "desk#") || !strings.HasPrefix(key.SK, "event#") {
-		return Event{}, false, nil
-	}
-	return e, true, it.Decode(&e)
-}
+// Events are the events of the desk.
+var Events = event.Kind[Event]{Name: "desk", Earlier: dynamo.Key{PK: "desk#", SK: event.Prefix}}
 
 // List returns the threads of a market that wait for a person or that one has, those that have
 // waited longest first.
@@ -233,7 +228,7 @@ func (d *Desk) Erase(ctx context.Context, threadID string) error {
 		return err
 	}
 	ws := []dynamo.Write{}
-	err = d.Table.Each(ctx, dynamo.Under("desk#"+h.Market, "event#"+h.ID+"#"), func(it dynamo.Item) error {
+	err = d.Table.Each(ctx, dynamo.Under("desk#"+h.Market, event.Prefix+h.ID+"#"), func(it dynamo.Item) error {
 		ws = append(ws, d.Table.Delete(it.Key()))
 		return nil
 	})

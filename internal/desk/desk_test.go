@@ -155,7 +155,7 @@ func TestWaitingIsAnEvent(t *testing.T) {
 	}
 	var events []desk.Event
 	for _, it := range page.Items {
-		e, ok, err := desk.EventOf(it)
+		e, ok, err := desk.Events.Read(it)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/dynamo"
@@ -130,6 +131,46 @@ func TestFailedConditionsHaveMeaning(t *testing.T) {
 	}
 	if err := tbl.DB().Commit(ctx, tbl.Put(a, note{}).IfAbsent()); !errors.Is(err, dynamo.ErrCondition) {
 		t.Errorf("err = %v, want ErrCondition", err)
+	}
+}
+
+// unstorable cannot be encoded.
+type unstorable struct{}
+
+func (unstorable) MarshalDynamoDBAttributeValue() (types.AttributeValue, error) {
+	return nil, errors.New("not to be stored")
+}
+
+// A put may be made of several structs, unless they disagree about an attribute.
+func TestPutBeside(t *testing.T) {
+	t.Parallel()
+	tbl, ctx := table(t), context.Background()
+	key := dynamo.Key{PK: dynamotest.ID("beside"), SK: "a"}
+	type more struct {
+		Colour string `dynamodbav:"colour"`
+	}
+	put := tbl.Put(key, note{Text: "x"})
+	if err := tbl.DB().Commit(ctx, put.Beside(more{"red"})); err != nil {
+		t.Fatal(err)
+	}
+	if it, err := tbl.Get(ctx, key); err != nil || it.String("text") != "x" || it.String("colour") != "red" {
+		t.Errorf("stored %v, %v", it, err)
+	}
+	for name, w := range map[string]dynamo.Write{
+		"twice":             put.Beside(note{Text: "y"}),
+		"what is no item":   tbl.Put(key, unstorable{}).Beside(more{"red"}),
+		"beside is no item": put.Beside(unstorable{}),
+		"in place of a key": put.Beside(struct {
+			PK string `dynamodbav:"pk"`
+		}{"other"}),
+		"beside what failed": put.Beside(note{Text: "y"}).Beside(more{"red"}),
+	} {
+		if err := tbl.DB().Commit(ctx, w); err == nil {
+			t.Errorf("%s: stored", name)
+		}
+	}
+	if it, _ := tbl.Get(ctx, key); it.String("text") != "x" {
+		t.Errorf("stored %v", it)
 	}
 }
 

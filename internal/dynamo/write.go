@@ -48,6 +48,26 @@ func (t Table) Put(key Key, item any) Write {
 	return w
 }
 
+// Beside adds the attributes of another struct to the item of a put. An attribute that both have is an
+// error of the commit.
+func (w Write) Beside(more any) Write {
+	added, err := Encode(more)
+	if w.err == nil {
+		w.err = err
+	}
+	if w.err != nil {
+		return w
+	}
+	w.item = maps.Clone(w.item)
+	for name, v := range added {
+		if w.item[name] != nil {
+			w.err = fmt.Errorf("put %v: two values for the attribute %s", w.key, name)
+		}
+		w.item[name] = v
+	}
+	return w
+}
+
 // Update changes the item under key by an update expression. A name written #name
 // stands for the attribute called name, reserved word or not.
 func (t Table) Update(key Key, expr string, vals V) Write {

@@ -19,6 +19,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/event"
 	"merve/internal/fault"
 	"merve/internal/faulttest"
 	"merve/internal/seedtest"
@@ -126,7 +127,7 @@ func things(items []dynamo.Item) string {
 		switch {
 		case k.SK == "tx":
 			kind = it.String("state")
-		case strings.HasPrefix(k.SK, eventPrefix), k.SK == receiptSK, k.SK == "reply":
+		case strings.HasPrefix(k.SK, event.Prefix), k.SK == receiptSK, k.SK == "reply":
 			kind = k.SK
 		case strings.Contains(k.SK, ":token:"):
 			kind = it.String("state") + " lock"

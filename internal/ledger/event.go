@@ -8,6 +8,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/dynamo"
+	"merve/internal/event"
 )
 
 // Event is an immutable fact about a transaction, written with the change it tells of.
@@ -31,14 +32,8 @@ const (
 	ReasonTimeUp   = "time_up"
 )
 
-// EventOf reads the event in a new item of the table, as a stream brings it.
-func EventOf(it dynamo.Item) (Event, error) {
-	var e Event
-	if err := it.Decode(&e); err != nil {
-		return Event{}, fmt.Errorf("ledger: event: %w", err)
-	}
-	return e, nil
-}
+// Events are the events of transactions.
+var Events = event.Kind[Event]{Name: "tx", Earlier: dynamo.Key{PK: txPrefix, SK: event.Prefix}}
 
 // History is all there is about a transaction.
 type History struct {
@@ -63,7 +58,7 @@ func (l *Ledger) Events(ctx context.Context, txID string) ([]Event, error) {
 }
 
 func (l *Ledger) history(ctx context.Context, txID string) (History, error) {
-	page, err := l.Table.Query(ctx, dynamo.Under("tx#"+txID, ""))
+	page, err := l.Table.Query(ctx, dynamo.Under(txPrefix+txID, ""))
 	if err != nil {
 		return History{}, fmt.Errorf("ledger: history of %s: %w", txID, err)
 	}
@@ -77,8 +72,10 @@ func (l *Ledger) history(ctx context.Context, txID string) (History, error) {
 			err = it.Decode(h.Receipt)
 		default:
 			var e Event
-			e, err = EventOf(it)
-			h.Events = append(h.Events, e)
+			var ok bool
+			if e, ok, err = Events.Read(it); ok {
+				h.Events = append(h.Events, e)
+			}
 		}
 		if err != nil {
 			return History{}, err

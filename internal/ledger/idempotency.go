@@ -86,7 +86,7 @@ func replayOf(stored dynamo.Item, payload string) error {
 // repeatOf says what the event that an operation would leave tells it, when it is there:
 // a repeat of its key is a [replay], another key comes too late.
 func repeatOf(stored dynamo.Item, c change) error {
-	e, err := EventOf(stored)
+	e, _, err := Events.Read(stored)
 	switch {
 	case err != nil:
 		return err

@@ -47,6 +47,7 @@ import (
 	"time"
 
 	"merve/internal/dynamo"
+	"merve/internal/event"
 	"merve/internal/fault"
 )
 
@@ -166,16 +167,16 @@ func (l *Ledger) random(n int) int {
 	return rand.IntN(n)
 }
 
-func txKey(id string) dynamo.Key { return dynamo.Key{PK: "tx#" + id, SK: "tx"} }
-func eventKey(id, event string) dynamo.Key {
-	return dynamo.Key{PK: "tx#" + id, SK: eventPrefix + event}
+func txKey(id string) dynamo.Key { return dynamo.Key{PK: txPrefix + id, SK: "tx"} }
+func eventKey(id, e string) dynamo.Key {
+	return dynamo.Key{PK: txPrefix + id, SK: event.Prefix + e}
 }
-func receiptKey(id string) dynamo.Key { return dynamo.Key{PK: "tx#" + id, SK: receiptSK} }
+func receiptKey(id string) dynamo.Key { return dynamo.Key{PK: txPrefix + id, SK: receiptSK} }
 func idemKey(key string) dynamo.Key   { return dynamo.Key{PK: "idem#" + key, SK: "idem"} }
 
 const (
-	eventPrefix = "event#" // notify is told of every new item that begins so
-	receiptSK   = "receipt"
+	txPrefix  = "tx#"
+	receiptSK = "receipt"
 )
 
 // hashOf names a payload: equal payloads have equal hashes.

@@ -16,6 +16,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/event"
 	"merve/internal/faulttest"
 	"merve/internal/seedtest"
 )
@@ -432,7 +433,7 @@ func TestField12_AForgottenRuleIsFoundOut(t *testing.T) {
 		{rule: "a state changes from the one that was read", drop: state},
 		{rule: "a hold that is over is not confirmed", lazy: true},
 		{rule: "an event happens once, in a state that was read", drop: func(k, pk, sk string) bool {
-			return state(k, pk, sk) || strings.HasPrefix(sk, eventPrefix) || sk == receiptSK
+			return state(k, pk, sk) || strings.HasPrefix(sk, event.Prefix) || sk == receiptSK
 		}},
 		{rule: "a token is confirmed by its own, in a state that was read", drop: func(k, pk, sk string) bool {
 			return state(k, pk, sk) || lockOf("Update")(k, pk, sk)

@@ -169,7 +169,7 @@ func (l *Ledger) happened(c change) dynamo.Write {
 	e := c.event
 	e.ID, e.Type, e.From, e.At = string(c.op.tells()), c.op.tells(), c.read.State, c.now
 	e.Transaction, e.Key, e.Payload = c.after, c.key, c.payload
-	return l.Table.Put(eventKey(c.after.ID, e.ID), e).IfAbsent().ElseOld(func(old dynamo.Item) error {
+	return Events.Put(l.Table, eventKey(c.after.ID, e.ID), e).IfAbsent().ElseOld(func(old dynamo.Item) error {
 		if old == nil {
 			return ErrChanged
 		}

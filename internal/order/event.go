@@ -1,12 +1,11 @@
 package order
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	"merve/internal/actor"
 	"merve/internal/dynamo"
+	"merve/internal/event"
 )
 
 // Event is an immutable fact about an order, written with the change it tells of. It says whom
@@ -25,18 +24,8 @@ type Event struct {
 	At       time.Time `dynamodbav:"at" json:"at"`
 }
 
-// EventOf reads the event in a new item of the table, as a stream brings it; ok is false for
-// other items.
-func EventOf(it dynamo.Item) (e Event, ok bool, err error) {
-	key := it.Key()
-	if !strings.HasPrefix(key.PK, "orders#") || !strings.HasPrefix(key.SK, "event#") {
-		return Event{}, false, nil
-	}
-	if err := it.Decode(&e); err != nil {
-		return Event{}, true, fmt.Errorf("order: event: %w", err)
-	}
-	return e, true, nil
-}
+// Events are the events of orders.
+var Events = event.Kind[Event]{Name: "order", Earlier: dynamo.Key{PK: ownerPrefix, SK: event.Prefix}}
 
 // Lapsed reports whether nobody made it happen: its order was due.
 func (e Event) Lapsed() bool { return actor.OfKey(e.By).Kind == actor.System }

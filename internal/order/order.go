@@ -35,6 +35,7 @@ import (
 	"time"
 
 	"merve/internal/dynamo"
+	"merve/internal/event"
 	"merve/internal/fault"
 	"merve/internal/ident"
 )
@@ -184,7 +185,7 @@ func orderKey(owner, id string) dynamo.Key {
 	return dynamo.Key{PK: ownerPrefix + owner, SK: "order#" + id}
 }
 func eventKey(owner, id string, typ EventType) dynamo.Key {
-	return dynamo.Key{PK: ownerPrefix + owner, SK: "event#" + id + "#" + string(typ)}
+	return dynamo.Key{PK: ownerPrefix + owner, SK: event.Prefix + id + "#" + string(typ)}
 }
 func forgetKey(owner, id string) dynamo.Key {
 	return dynamo.Key{PK: ownerPrefix + owner, SK: forgetPrefix + id}

@@ -404,7 +404,7 @@ func TestOnlyEventsAreEvents(t *testing.T) {
 		if err != nil || it == nil {
 			t.Fatal(tt.sk, it, err)
 		}
-		if e, ok, err := order.EventOf(it); err != nil || ok != (tt.event != "") || e.Type != tt.event {
+		if e, ok, err := order.Events.Read(it); err != nil || ok != (tt.event != "") || e.Type != tt.event {
 			t.Errorf("%s: %+v, %v, %v", tt.sk, e, ok, err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/dynamo"
+	"merve/internal/event"
 	"merve/internal/fault"
 	"merve/internal/stock"
 	"merve/internal/telemetry"
@@ -470,25 +471,22 @@ func (s *Store) Apply(ctx context.Context, o Order, typ EventType, by By) (Order
 
 // event is the write of an event. It is there once, as the change of status is that goes with it.
 func (s *Store) event(o Order, typ EventType, from Status, by actor.Actor, trace string) dynamo.Write {
-	var e struct {
-		Event
-		entry
-	}
-	e.Event = Event{
+	e := Event{
 		Type: typ, Order: o.ID, Owner: o.Owner, Market: o.Market, Thread: o.Thread, Business: o.Business, From: from,
 		By: by.Key(), Customer: by.Owns(o.Owner) == nil, Trace: trace, At: o.UpdatedAt,
 	}
+	w := Events.Put(s.Table, eventKey(o.Owner, o.ID, typ), e)
 	if typ == PlacedEvent {
-		e.entry = o.own()
+		return w.Beside(o.own())
 	}
-	return s.Table.Put(eventKey(o.Owner, o.ID, typ), e)
+	return w
 }
 
 // Events lists what happened to an order of an actor, in order. 2 requests.
 func (s *Store) Events(ctx context.Context, o Order) ([]Event, error) {
 	var all []Event
-	err := s.Table.Each(ctx, dynamo.Under(orderKey(o.Owner, "").PK, "event#"+o.ID+"#"), func(it dynamo.Item) error {
-		e, _, err := EventOf(it)
+	err := s.Table.Each(ctx, dynamo.Under(orderKey(o.Owner, "").PK, event.Prefix+o.ID+"#"), func(it dynamo.Item) error {
+		e, _, err := Events.Read(it)
 		all = append(all, e)
 		return err
 	})

@@ -308,7 +308,7 @@ func TestEventsAreToldApart(t *testing.T) {
 	for pk, want := range map[string]int{"pay#" + tx.ID: 1, "tx#" + tx.ID: 0} {
 		n := 0
 		err := d.Table.Each(ctx, dynamo.Under(pk, ""), func(it dynamo.Item) error {
-			_, ok, err := payment.EventOf(it)
+			_, ok, err := payment.Events.Read(it)
 			if ok {
 				n++
 			}

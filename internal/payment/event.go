@@ -1,11 +1,10 @@
 package payment
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	"merve/internal/dynamo"
+	"merve/internal/event"
 )
 
 // Event is an immutable fact about a payment, written with the change it tells of.
@@ -21,15 +20,5 @@ type Event struct {
 	At          time.Time `dynamodbav:"at" json:"at"`
 }
 
-// EventOf reads the event in a new item of the table, as a stream brings it; ok is false for
-// other items.
-func EventOf(it dynamo.Item) (e Event, ok bool, err error) {
-	k := it.Key()
-	if !strings.HasPrefix(k.PK, pkPrefix) || !strings.HasPrefix(k.SK, "event#") {
-		return Event{}, false, nil
-	}
-	if err := it.Decode(&e); err != nil {
-		return Event{}, true, fmt.Errorf("payment: event: %w", err)
-	}
-	return e, true, nil
-}
+// Events are the events of payments.
+var Events = event.Kind[Event]{Name: "payment", Earlier: dynamo.Key{PK: pkPrefix, SK: event.Prefix}}

@@ -47,6 +47,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/dynamo"
+	"merve/internal/event"
 	"merve/internal/fault"
 	"merve/internal/gate"
 	"merve/internal/ledger"
@@ -179,7 +180,7 @@ const pkPrefix = "pay#"
 
 func key(tx string) dynamo.Key { return dynamo.Key{PK: pkPrefix + tx, SK: "payment"} }
 func eventKey(tx string, s Status) dynamo.Key {
-	return dynamo.Key{PK: pkPrefix + tx, SK: "event#" + string(s)}
+	return dynamo.Key{PK: pkPrefix + tx, SK: event.Prefix + string(s)}
 }
 
 // Back is how much of the payment is given back, or would be.
@@ -330,7 +331,7 @@ func (s *Store) change(ctx context.Context, p Payment, to Status, reason string)
 	}
 	return []dynamo.Write{
 		s.put(after, due).If("version = :before", dynamo.V{":before": p.Version}).Else(errMoved),
-		s.Table.Put(eventKey(p.Transaction, to), e), // once: no status comes again
+		Events.Put(s.Table, eventKey(p.Transaction, to), e), // once: no status comes again
 	}, after
 }
 

@@ -263,7 +263,7 @@ func (d *till) happened(tx ledger.Transaction) []payment.Event {
 	}
 	all := []payment.Event{}
 	for _, it := range page.Items {
-		e, ok, err := payment.EventOf(it)
+		e, ok, err := payment.Events.Read(it)
 		if err != nil || !ok {
 			d.t.Fatalf("%v: %v", it, err)
 		}

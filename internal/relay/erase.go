@@ -45,7 +45,7 @@ func (p *Post) Talks(ctx context.Context, thread string) ([]Talked, error) {
 	}
 	var all []Talked
 	for _, it := range items {
-		if _, said, _ := EventOf(it); said {
+		if _, said, _ := Events.Read(it); said {
 			continue
 		}
 		var t Talk

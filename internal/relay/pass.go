@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"merve/internal/dynamo"
+	"merve/internal/event"
 	"merve/internal/gate"
 	"merve/internal/roster"
 	"merve/internal/thread"
@@ -41,18 +42,8 @@ type Event struct {
 	TTL         int64     `dynamodbav:"ttl"`
 }
 
-// EventOf reads the event in a new item of the table, as a stream brings it; ok is false for
-// other items.
-func EventOf(it dynamo.Item) (e Event, ok bool, err error) {
-	key := it.Key()
-	if !strings.HasPrefix(key.PK, "talk#") || !strings.HasPrefix(key.SK, "event#said#") {
-		return Event{}, false, nil
-	}
-	if err := it.Decode(&e); err != nil {
-		return Event{}, true, fmt.Errorf("relay: event: %w", err)
-	}
-	return e, true, nil
-}
+// Events are the events of the relay.
+var Events = event.Kind[Event]{Name: "relay", Earlier: dynamo.Key{PK: "talk#", SK: saidPrefix}}
 
 var (
 	errSaid = errors.New("it was passed on before")

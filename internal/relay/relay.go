@@ -39,6 +39,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/dynamo"
+	"merve/internal/event"
 	"merve/internal/ledger"
 	"merve/internal/order"
 	"merve/internal/outbox"
@@ -114,8 +115,10 @@ func talkKey(market, business, code string) dynamo.Key {
 	return dynamo.Key{PK: partition(market, business), SK: code}
 }
 
+const saidPrefix = event.Prefix + "said#"
+
 func saidKey(e Event) dynamo.Key {
-	return dynamo.Key{PK: partition(e.Market, e.Business), SK: "event#said#" + e.ID}
+	return dynamo.Key{PK: partition(e.Market, e.Business), SK: saidPrefix + e.ID}
 }
 
 func dayKey(e Event) dynamo.Key {

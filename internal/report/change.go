@@ -85,7 +85,7 @@ func (s *Store) try(ctx context.Context, by By, owners []string, id string, c ch
 		}
 		return done{}, refusal
 	}
-	e := event(by, c.typ, after.Report, s.now(), traceOf(ctx))
+	e := happened(by, c.typ, after.Report, s.now(), traceOf(ctx))
 	e.ID, e.Payload, e.Detail = eventID(c.typ, by.Key), payload, c.detail
 	ws, err := s.writes(ctx, c, *before, after, e)
 	if err == nil {
@@ -130,7 +130,7 @@ func (s *Store) read(ctx context.Context, market string, owners []string, id, ev
 		if market != "" && it.String("market") != market {
 			continue // the same person's, but with another tenant
 		}
-		if e, ok, err := EventOf(it); ok || err != nil {
+		if e, ok, err := Events.Read(it); ok || err != nil {
 			made = &e
 			if err != nil {
 				return nil, nil, err

@@ -59,7 +59,7 @@ func (s *Store) Start(ctx context.Context, by By, d Draft) (Report, error) {
 		Address: spot.Address, Lat: spot.Lat, Lng: spot.Lng, Sections: map[Section]string{},
 		CreatedAt: now, UpdatedAt: now, Version: 1,
 	}, Listed: listed(d.Market, Pending), ListedAt: dynamo.Stamp(now)}
-	e := event(by, CreatedEvent, r.Report, now, traceOf(ctx))
+	e := happened(by, CreatedEvent, r.Report, now, traceOf(ctx))
 	e.ID = eventID(CreatedEvent, by.Key)
 	if e.Payload, err = payloadOf([]string{d.Market, d.Thread, spot.Address}); err != nil {
 		return Report{}, err

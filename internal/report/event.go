@@ -7,10 +7,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"merve/internal/dynamo"
+	"merve/internal/event"
 	"merve/internal/fault"
 	"merve/internal/telemetry"
 )
@@ -49,18 +49,8 @@ type Event struct {
 	At      time.Time `dynamodbav:"at"`
 }
 
-// EventOf reads the event in a new item of the table, as a stream brings it. Items that are
-// none have another sort key; ok is false for them.
-func EventOf(it dynamo.Item) (e Event, ok bool, err error) {
-	key := it.Key()
-	if !strings.HasPrefix(key.PK, "reports#") || !strings.HasPrefix(key.SK, "event#") {
-		return Event{}, false, nil
-	}
-	if err := it.Decode(&e); err != nil {
-		return Event{}, true, fmt.Errorf("report: event: %w", err)
-	}
-	return e, true, nil
-}
+// Events are the events of reports.
+var Events = event.Kind[Event]{Name: "report", Earlier: dynamo.Key{PK: "reports#", SK: event.Prefix}}
 
 // Events returns what happened to a report, in order, for as long as there is one. 2 requests.
 func (s *Store) Events(ctx context.Context, by By, id string) ([]Event, error) {
@@ -69,8 +59,8 @@ func (s *Store) Events(ctx context.Context, by By, id string) ([]Event, error) {
 		return nil, err
 	}
 	events := []Event{}
-	err = s.Table.Each(ctx, dynamo.Under("reports#"+r.Owner, "event#"+id+"#"), func(it dynamo.Item) error {
-		e, _, err := EventOf(it)
+	err = s.Table.Each(ctx, dynamo.Under("reports#"+r.Owner, event.Prefix+id+"#"), func(it dynamo.Item) error {
+		e, _, err := Events.Read(it)
 		events = append(events, e)
 		return err
 	})
@@ -78,8 +68,8 @@ func (s *Store) Events(ctx context.Context, by By, id string) ([]Event, error) {
 	return events, err
 }
 
-// event is what a change to r leaves.
-func event(by By, typ EventType, r Report, now time.Time, trace string) Event {
+// happened is what a change to r leaves.
+func happened(by By, typ EventType, r Report, now time.Time, trace string) Event {
 	return Event{
 		Type: typ, Report: r.ID, Owner: r.Owner, Market: r.Market, Thread: r.Thread, Status: r.Status,
 		Actor: by.Actor.Key(), Staff: by.Actor.IsStaff(), Trace: trace, At: now,
@@ -88,7 +78,7 @@ func event(by By, typ EventType, r Report, now time.Time, trace string) Event {
 
 // put writes an event that there may be only once.
 func (s *Store) put(e Event) dynamo.Write {
-	return s.Table.Put(eventKey(e.Owner, e.Report, e.ID), e).IfAbsent().Else(errMoved)
+	return Events.Put(s.Table, eventKey(e.Owner, e.Report, e.ID), e).IfAbsent().Else(errMoved)
 }
 
 // eventID names the event that a key leaves: one for each kind of change.

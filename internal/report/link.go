@@ -223,7 +223,7 @@ func (s *Store) count(ctx context.Context, l Link, r Report) error {
 	})
 	there := s.Table.Check(reportKey(r.Owner, r.ID), "attribute_exists(pk)", nil).Else(actor.ErrNotFound)
 	if l.Opened == 0 {
-		e := event(By{}, LinkOpenedEvent, r, s.now(), traceOf(ctx))
+		e := happened(By{}, LinkOpenedEvent, r, s.now(), traceOf(ctx))
 		e.ID, e.Detail, e.Actor = "opened#"+l.ID, l.ID, ""
 		err := s.Table.DB().Commit(ctx, opened, there, s.put(e))
 		if !errors.Is(err, errMoved) { // else somebody else was the first

@@ -110,7 +110,7 @@ func TestStaff(t *testing.T) {
 		t.Errorf("%+v", told)
 	}
 	for _, it := range c.all(r.ID) {
-		e, ok, err := report.EventOf(it)
+		e, ok, err := report.Events.Read(it)
 		if is := strings.HasPrefix(it.Key().SK, "event#"); err != nil || ok != is || ok && e.Type == "" {
 			t.Errorf("%v is an event: %v, %+v, %v", it.Key(), ok, e, err)
 		}

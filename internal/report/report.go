@@ -49,6 +49,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/dynamo"
+	"merve/internal/event"
 	"merve/internal/fault"
 	"merve/internal/ident"
 )
@@ -207,7 +208,7 @@ func briefsKey(owner string) dynamo.Key  { return dynamo.Key{PK: "reports#" + ow
 func ownerKey(id string) dynamo.Key      { return dynamo.Key{PK: "report#" + id, SK: "owner"} }
 func linkKey(id, hash string) dynamo.Key { return dynamo.Key{PK: "report#" + id, SK: "link#" + hash} }
 func eventKey(owner, id, ref string) dynamo.Key {
-	return dynamo.Key{PK: "reports#" + owner, SK: "event#" + id + "#" + ref}
+	return dynamo.Key{PK: "reports#" + owner, SK: event.Prefix + id + "#" + ref}
 }
 
 // idPrefix begins the id of every report, and the name of its attribute among the briefs.

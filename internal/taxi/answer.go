@@ -19,7 +19,7 @@ func (s *Store) accept(ctx context.Context, r Ride, d Driver) (Ride, []dynamo.Wr
 	after.Driver = &Taker{ID: d.ID, Name: d.Name, Phone: d.Phone, Vehicle: d.Vehicle, Plate: d.Plate}
 	after.DueAt = s.closing(after)
 	after.Version++
-	e := event(ctx, AssignedEvent, after)
+	e := happened(ctx, AssignedEvent, after)
 	for _, id := range r.Offered {
 		if id != d.ID && !slices.Contains(r.Excluded, id) {
 			e.Drivers = append(e.Drivers, id)
@@ -37,7 +37,7 @@ func (s *Store) accept(ctx context.Context, r Ride, d Driver) (Ride, []dynamo.Wr
 func (s *Store) decline(ctx context.Context, r Ride, d Driver) []dynamo.Write {
 	after := r
 	after.UpdatedAt = s.now()
-	e := event(ctx, DeclinedEvent, after)
+	e := happened(ctx, DeclinedEvent, after)
 	e.ID, e.Driver = e.ID+"#"+d.ID, d.ID
 	expr := "SET excluded = list_append(if_not_exists(excluded, :none), :me), updatedAt = :now, #version = #version + :one"
 	ride := s.Table.Update(rideKey(r.Owner, r.ID), expr, dynamo.V{":none": []string{}, ":me": []string{d.ID}, ":now": after.UpdatedAt, ":one": 1})
@@ -49,7 +49,7 @@ func (s *Store) arrive(ctx context.Context, r Ride) (Ride, []dynamo.Write) {
 	after := r
 	after.Status, after.ArrivedAt, after.UpdatedAt = Arrived, s.now(), s.now()
 	after.Version++
-	return after, []dynamo.Write{while(s.update(after, fields{"arrivedAt": after.ArrivedAt}), r), s.put(event(ctx, ArrivedEvent, after))}
+	return after, []dynamo.Write{while(s.update(after, fields{"arrivedAt": after.ArrivedAt}), r), s.put(happened(ctx, ArrivedEvent, after))}
 }
 
 // withdraw takes the ride from its driver, who will not be asked again, and asks others.
@@ -62,7 +62,7 @@ func (s *Store) withdraw(ctx context.Context, r Ride) (Ride, []dynamo.Write, err
 		return Ride{}, nil, err
 	}
 	after.Driver, after.AssignedAt, after.ArrivedAt = nil, time.Time{}, time.Time{}
-	e := event(ctx, WithdrawnEvent, after)
+	e := happened(ctx, WithdrawnEvent, after)
 	e.Attempt, e.Driver, e.ID = r.Attempt, who, string(WithdrawnEvent)+"#"+strconv.Itoa(r.Attempt)
 	ws := append([]dynamo.Write{while(ride, r), s.put(e)}, rest...)
 	if after.Status.Open() { // its end frees the driver by itself

@@ -38,7 +38,7 @@ func (s *Store) broadcast(ctx context.Context, r *Ride, f fields) ([]dynamo.Writ
 	if len(ids) > 0 {
 		f["offered"] = ids
 	}
-	e := event(ctx, OfferedEvent, *r)
+	e := happened(ctx, OfferedEvent, *r)
 	e.Driver, e.Drivers = "", ids
 	ws := []dynamo.Write{s.put(e)}
 	for _, id := range ids {
@@ -135,7 +135,7 @@ func (s *Store) again(ctx context.Context, before Ride, f fields) (after Ride, r
 	if before.Attempt >= MaxAttempts {
 		after.Status, after.EndedAt, after.DueAt = Unserved, after.UpdatedAt, time.Time{}
 		f["endedAt"] = after.EndedAt
-		e := event(ctx, UnservedEvent, after)
+		e := happened(ctx, UnservedEvent, after)
 		e.Driver = "" // who had it is told of by another
 		return after, s.update(after, f), append([]dynamo.Write{s.putUnserved(e)}, s.ends(before)...), nil
 	}

@@ -90,6 +90,6 @@ func (s *Store) end(ctx context.Context, before Ride, to Status, typ EventType) 
 	if after.CancelledBy != "" {
 		f["cancelledBy"] = after.CancelledBy
 	}
-	ws := []dynamo.Write{while(s.update(after, f), before), s.put(event(ctx, typ, after))}
+	ws := []dynamo.Write{while(s.update(after, f), before), s.put(happened(ctx, typ, after))}
 	return after, append(ws, s.ends(before)...)
 }

@@ -3,13 +3,12 @@ package taxi
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"merve/internal/dynamo"
+	"merve/internal/event"
 	"merve/internal/telemetry"
 )
 
@@ -50,24 +49,14 @@ type Event struct {
 	At      time.Time `dynamodbav:"at"`
 }
 
-// EventOf reads the event in a new item of the table, as a stream brings it. Items that are
-// none have another key; ok is false for them.
-func EventOf(it dynamo.Item) (e Event, ok bool, err error) {
-	key := it.Key()
-	if !strings.HasPrefix(key.PK, "rides#") || !strings.HasPrefix(key.SK, "event#") {
-		return Event{}, false, nil
-	}
-	if err := it.Decode(&e); err != nil {
-		return Event{}, true, fmt.Errorf("taxi: event: %w", err)
-	}
-	return e, true, nil
-}
+// Events are the events of rides.
+var Events = event.Kind[Event]{Name: "ride", Earlier: dynamo.Key{PK: "rides#", SK: event.Prefix}}
 
 // Events returns what happened to a ride, in order. A request for each megabyte.
 func (s *Store) Events(ctx context.Context, owner, id string) ([]Event, error) {
 	events := []Event{}
-	err := s.Table.Each(ctx, dynamo.Under("rides#"+owner, "event#"+id+"#"), func(it dynamo.Item) error {
-		e, _, err := EventOf(it)
+	err := s.Table.Each(ctx, dynamo.Under("rides#"+owner, event.Prefix+id+"#"), func(it dynamo.Item) error {
+		e, _, err := Events.Read(it)
 		events = append(events, e)
 		return err
 	})
@@ -84,8 +73,8 @@ func (e Event) after() int {
 	return 0
 }
 
-// event is what a change that leads to r leaves.
-func event(ctx context.Context, typ EventType, r Ride) Event {
+// happened is what a change that leads to r leaves.
+func happened(ctx context.Context, typ EventType, r Ride) Event {
 	e := Event{
 		ID: string(typ) + "#" + strconv.Itoa(r.Attempt), Type: typ, Ride: r.ID, Owner: r.Owner, Market: r.Market, Thread: r.Thread,
 		Status: r.Status, Attempt: r.Attempt, Actor: r.CancelledBy, Trace: telemetry.TraceID(ctx), At: r.UpdatedAt,
@@ -98,19 +87,18 @@ func event(ctx context.Context, typ EventType, r Ride) Event {
 
 // put writes an event that there may be only once.
 func (s *Store) put(e Event) dynamo.Write {
-	return s.Table.Put(eventKey(e), e).IfAbsent().Else(ErrChanged)
+	return Events.Put(s.Table, eventKey(e), e).IfAbsent().Else(ErrChanged)
 }
 
 // putUnserved is put for the event that nobody took a ride, by which staff find it. The ride ends
 // with it, and so it is there once.
 func (s *Store) putUnserved(e Event) dynamo.Write {
-	return s.Table.Put(eventKey(e), struct {
-		Event
+	return Events.Put(s.Table, eventKey(e), e).Beside(struct {
 		Listed   string `dynamodbav:"listed"`
 		ListedAt string `dynamodbav:"listedAt"`
-	}{e, listedUnserved(e.Market), dynamo.Stamp(e.At)})
+	}{listedUnserved(e.Market), dynamo.Stamp(e.At)})
 }
 
 func eventKey(e Event) dynamo.Key {
-	return dynamo.Key{PK: "rides#" + e.Owner, SK: "event#" + e.Ride + "#" + e.ID}
+	return dynamo.Key{PK: "rides#" + e.Owner, SK: event.Prefix + e.Ride + "#" + e.ID}
 }

@@ -9,6 +9,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/dynamo"
+	"merve/internal/event"
 	"merve/internal/fault"
 )
 
@@ -71,8 +72,8 @@ func (s *Store) List(ctx context.Context, market string, l Listing) ([]Ride, str
 // rideOf is the key of the ride that an entry of the index stands for: the ride itself, or what
 // happened to it.
 func rideOf(k dynamo.Key) dynamo.Key {
-	if event, ok := strings.CutPrefix(k.SK, "event#"); ok {
-		id, _, _ := strings.Cut(event, "#")
+	if of, ok := strings.CutPrefix(k.SK, event.Prefix); ok {
+		id, _, _ := strings.Cut(of, "#")
 		k.SK = "ride#" + id
 	}
 	return k

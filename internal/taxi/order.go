@@ -136,7 +136,7 @@ func (s *Store) proposal(ctx context.Context, r Ride) []dynamo.Write {
 		DueShard string `dynamodbav:"dueShard"`
 	}
 	return []dynamo.Write{
-		s.put(event(ctx, ProposedEvent, r)).Else(errRepeated),
+		s.put(happened(ctx, ProposedEvent, r)).Else(errRepeated),
 		s.Table.Put(codeKey(r.Market, r.Code), pointer{Owner: r.Owner, Ride: r.ID}).IfAbsent().Else(errCodeTaken),
 		s.Table.Put(rideKey(r.Owner, r.ID), stored{r, dynamo.DueShard(s.dueKind(), r.ID)}),
 	}
@@ -269,7 +269,7 @@ func (s *Store) Request(ctx context.Context, a actor.Actor, market, id, hash str
 	} else if offers, err = s.broadcast(ctx, &after, f); err != nil {
 		return Ride{}, nil, err
 	}
-	requested := event(ctx, RequestedEvent, after)
+	requested := happened(ctx, RequestedEvent, after)
 	requested.ID, requested.Actor, requested.Attempt = string(RequestedEvent), a.Key(), 0
 	was := open{Ride: r.ID, Code: r.Code, Open: true, At: now}
 	const noneOpen = "attribute_not_exists(pk) OR #open = :no"

@@ -144,7 +144,7 @@ func TestEventOf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e, ok, err := taxi.EventOf(it); err != nil || ok != tt.want || ok != (e.ID != "") {
+		if e, ok, err := taxi.Events.Read(it); err != nil || ok != tt.want || ok != (e.ID != "") {
 			t.Errorf("%s: %+v, %v, %v", name, e, ok, err)
 		}
 	}

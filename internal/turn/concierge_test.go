@@ -182,7 +182,7 @@ func (w *world) relayed() []relay.Event {
 			w.t.Fatal(err)
 		}
 		for _, it := range page.Items {
-			e, ok, err := relay.EventOf(it)
+			e, ok, err := relay.Events.Read(it)
 			if !ok || err != nil {
 				w.t.Fatalf("not an event: %v %v", it.Key(), err)
 			}

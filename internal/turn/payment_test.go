@@ -110,7 +110,7 @@ func (w *world) paymentEvents(store *payment.Store, tx string) []payment.Event {
 	}
 	var all []payment.Event
 	for _, it := range page.Items {
-		e, ok, err := payment.EventOf(it)
+		e, ok, err := payment.Events.Read(it)
 		if err != nil {
 			w.t.Fatal(err)
 		}

@@ -247,7 +247,7 @@ func (w *world) reportEvents() []report.Event {
 			w.t.Fatal(err)
 		}
 		for _, it := range page.Items {
-			e, ok, err := report.EventOf(it)
+			e, ok, err := report.Events.Read(it)
 			if !ok || err != nil {
 				w.t.Fatalf("%v: %v", it.Key(), err)
 			}

@@ -164,7 +164,7 @@ func (w *World) reportEvents(owner string) []report.Event {
 	}
 	var all []report.Event
 	for _, it := range page.Items {
-		e, ok, err := report.EventOf(it)
+		e, ok, err := report.Events.Read(it)
 		if err != nil || !ok {
 			w.t.Fatalf("%v: no event: %v", err, it.Key())
 		}
