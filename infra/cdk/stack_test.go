@@ -380,6 +380,13 @@ func TestQueueTriggers(t *testing.T) {
 			at(m, "FunctionResponseTypes", 0) != "ReportBatchItemFailures" {
 			t.Errorf("%s: %v", f.Name, m)
 		}
+		var most any
+		if f.Queue.Parallel > 0 {
+			most = float64(f.Queue.Parallel)
+		}
+		if got := at(m, "ScalingConfig", "MaximumConcurrency"); got != most {
+			t.Errorf("%s: %v at a time, want %v", f.Name, got, most)
+		}
 	}
 }
 
@@ -608,7 +615,7 @@ func TestQueues(t *testing.T) {
 		if r.Properties["VisibilityTimeout"] != float64(w.Visibility) {
 			t.Errorf("%s: visibility is %v, want %d", w.Name, r.Properties["VisibilityTimeout"], w.Visibility)
 		}
-		if r.Properties["DelaySeconds"] != float64(w.Delay) {
+		if got, _ := r.Properties["DelaySeconds"].(float64); got != float64(w.Delay) {
 			t.Errorf("%s: delay is %v, want %d", w.Name, r.Properties["DelaySeconds"], w.Delay)
 		}
 	}

@@ -28,11 +28,14 @@ func (s *stack) addTriggers(f wiring.Function) {
 }
 
 func (s *stack) addQueueTrigger(function string, t *wiring.QueueTrigger) {
-	s.functions[function].AddEventSource(awslambdaeventsources.NewSqsEventSource(s.queues[t.Queue],
-		&awslambdaeventsources.SqsEventSourceProps{
-			BatchSize:               jsii.Number(t.Batch),
-			ReportBatchItemFailures: jsii.Bool(t.PartialFailures),
-		}))
+	props := &awslambdaeventsources.SqsEventSourceProps{
+		BatchSize:               jsii.Number(t.Batch),
+		ReportBatchItemFailures: jsii.Bool(t.PartialFailures),
+	}
+	if t.Parallel > 0 {
+		props.MaxConcurrency = jsii.Number(t.Parallel)
+	}
+	s.functions[function].AddEventSource(awslambdaeventsources.NewSqsEventSource(s.queues[t.Queue], props))
 }
 
 // addStreamTrigger reads the stream from its beginning, so that nothing written

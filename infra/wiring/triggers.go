@@ -22,6 +22,7 @@ func (r Route) Key() string {
 type QueueTrigger struct {
 	Queue           string
 	Batch           int  // most messages in one invocation
+	Parallel        int  // most invocations at a time, 2 to 1000; 0 leaves it to where it runs
 	PartialFailures bool // the function answers which messages failed; the others are done
 }
 

@@ -112,8 +112,10 @@ func TestWhatIsNamedExists(t *testing.T) {
 		for _, g := range f.Tables {
 			wantTable(t, f.Name, g.Table)
 		}
-		for _, q := range f.Sends {
-			wantQueue(t, f.Name, q)
+		for _, name := range f.Sends {
+			if q := wantQueue(t, f.Name, name); q.Env == "" || q.DeadLetter == "" {
+				t.Errorf("%s sends to %s, which no variable leads to, or nothing reads", f.Name, name)
+			}
 		}
 		if f.Queue != nil {
 			wantQueue(t, f.Name, f.Queue.Queue)
@@ -178,11 +180,23 @@ func TestQueues(t *testing.T) {
 			t.Errorf("%s gives up after %d receives, want at least 3", q.Name, q.Receives)
 		}
 	}
+	readers := map[string]string{}
 	for _, f := range Functions() {
 		if f.Queue == nil {
 			continue
 		}
 		q := wantQueue(t, f.Name, f.Queue.Queue)
+		if other := readers[q.Name]; other != "" {
+			t.Errorf("%s is read by %s and by %s: each message would go to either", q.Name, other, f.Name)
+		}
+		readers[q.Name] = f.Name
+		// https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html
+		if p := f.Queue.Parallel; p != 0 && (p < 2 || p > 1000) {
+			t.Errorf("%s: %d invocations at a time, want 2 to 1000, or 0 for no bound", f.Name, p)
+		}
+		if f.Queue.Batch < 1 || f.Queue.Batch > 10 {
+			t.Errorf("%s: batches of %d, want 1 to 10", f.Name, f.Queue.Batch)
+		}
 		// AWS advises six time-outs, for batches and for pollers that are throttled with messages
 		// in hand. A message alone, of a queue in order, would block its group for all that time.
 		// https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
