@@ -34,6 +34,7 @@ import (
 	"merve/internal/provider/meta/metatest"
 	"merve/internal/provider/stripe/stripetest"
 	"merve/internal/provider/twilio/twiliotest"
+	outward "merve/internal/queue"
 	"merve/internal/telemetry"
 	"merve/internal/trigger"
 )
@@ -179,7 +180,7 @@ func (s *service) newBase(prefix, modelURL string) *app.Base {
 			StripeBaseURL: s.stripe.URL(), MetaBaseURL: s.meta.URL(), SaraModel: rulemodel.Model, MediaBucket: mediatest.Bucket, AllowedOrigins: []string{shop}, PrivateMedia: true,
 			AdminToken: adminToken,
 		},
-		AWS: s.cfg, Now: now, NewID: newID, Wait: pause.For, Queue: app.TurnQueue{To: s.turns},
+		AWS: s.cfg, Now: now, NewID: newID, Wait: pause.For, Queues: func(string) outward.Queue { return s.turns },
 		Log: telemetry.NewLogger(io.Discard, slog.LevelInfo),
 		Getenv: func(name string) string {
 			return map[string]string{

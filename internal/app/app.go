@@ -17,10 +17,10 @@ import (
 	"merve/internal/outbox"
 	"merve/internal/pause"
 	"merve/internal/place"
+	"merve/internal/queue"
 	"merve/internal/roster"
 	"merve/internal/telemetry"
 	"merve/internal/trigger"
-	"merve/internal/turn"
 )
 
 // Base is what every function is made from. The local runner and tests fill it with
@@ -37,8 +37,8 @@ type Base struct {
 	// Backoff is how long the store is left alone after try n of a call; nil is dynamo's own.
 	Backoff func(n int) time.Duration
 
-	// Queue has turns run; nil sends to the queue that the environment names.
-	Queue turn.Queue
+	// Queues finds a queue by its name in the wiring; nil finds those of SQS at the addresses in Config.
+	Queues func(name string) queue.Queue
 	// Provider wraps or replaces the gateway of a channel; nil leaves it.
 	Provider func(ch channel.Channel, p outbox.Provider) outbox.Provider
 

@@ -28,7 +28,7 @@ type Config struct {
 
 	TableConversations, TableLedger, TableCatalog, TableRecords string
 	MediaBucket                                                 string
-	TurnQueueURL                                                string
+	QueueURLs                                                   map[string]string // by the queue's name in the wiring
 	SecretID                                                    string
 
 	OpenAIBaseURL, OpenAIModel, SaraModel               string
@@ -50,6 +50,12 @@ type Config struct {
 // who share an address, and too few for one caller to use up a market's day before somebody looks.
 const addressMessages = 600
 
+// queueURLs are the variables with the addresses of queues, by the names that the wiring gives the queues.
+var queueURLs = map[string]string{turns: "TURN_QUEUE_URL"}
+
+// turns is the queue of turns.
+const turns = "turns"
+
 // FromEnv reads the configuration through getenv (os.Getenv). An error names the
 // variable and what would be right.
 func FromEnv(getenv func(string) string) (Config, error) {
@@ -68,7 +74,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		TableLedger:          or("TABLE_LEDGER", "merve-ledger"),
 		TableCatalog:         or("TABLE_CATALOG", "merve-catalog"),
 		TableRecords:         or("TABLE_RECORDS", "merve-records"),
-		TurnQueueURL:         getenv("TURN_QUEUE_URL"),
+		QueueURLs:            map[string]string{},
 		SecretID:             getenv("SECRET_ID"),
 		OpenAIBaseURL:        or("OPENAI_BASE_URL", "https://api.openai.com/v1"),
 		OpenAIModel:          or("OPENAI_MODEL", "gpt-4o-mini"),
@@ -88,6 +94,9 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		AuthJWKSURL:          getenv("AUTH_JWKS_URL"),
 		AdminToken:           getenv("ADMIN_TOKEN"),
 		AddressMessages:      addressMessages,
+	}
+	for name, variable := range queueURLs {
+		c.QueueURLs[name] = getenv(variable)
 	}
 	var err error
 	if c.Patience, err = time.ParseDuration(or("GATEWAY_TIMEOUT", "45s")); err != nil || c.Patience < time.Second {

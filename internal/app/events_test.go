@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -37,6 +36,8 @@ import (
 	"merve/internal/order"
 	"merve/internal/payment"
 	"merve/internal/provider/twilio/twiliotest"
+	"merve/internal/queue"
+	"merve/internal/queue/queuetest"
 	"merve/internal/relay"
 	"merve/internal/report"
 	"merve/internal/taxi"
@@ -54,23 +55,10 @@ func constructors() map[string]func(*app.Base) (trigger.Handler, error) {
 	}
 }
 
-// queued notes the threads whose turns are to be run.
-type queued struct {
-	mu      sync.Mutex
-	threads []string
-}
-
-func (q *queued) Queue(_ context.Context, thread, _ string) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.threads = append(q.threads, thread)
-	return nil
-}
-
 // story is a Merve of the morning that the samples tell of, with tables of its own.
 type story struct {
 	base   *app.Base
-	queue  *queued
+	queue  *queuetest.Kept // of turns
 	twilio *twiliotest.Server
 	now    time.Time
 	log    *strings.Builder
@@ -82,7 +70,7 @@ func newStory(t *testing.T) *story {
 	if err := dynamotest.OwnTables(t.Context(), cfg, prefix); err != nil {
 		t.Fatal(err)
 	}
-	s := &story{now: time.Date(2026, 11, 23, 9, 15, 30, 0, time.UTC), queue: &queued{}, log: &strings.Builder{}}
+	s := &story{now: time.Date(2026, 11, 23, 9, 15, 30, 0, time.UTC), queue: &queuetest.Kept{}, log: &strings.Builder{}}
 	clock := func() time.Time { return s.now }
 	s.twilio = twiliotest.New(t, twiliotest.Config{AccountSID: "AC00000000000001", From: "+15551230000", Now: clock})
 	model := httptest.NewServer(rulemodel.New(clock))
@@ -96,7 +84,7 @@ func newStory(t *testing.T) *story {
 			AllowedOrigins: []string{"https://shop.example"}, MediaBucket: "merve-media",
 			TwilioAccountSID: "AC00000000000001", TwilioFrom: "+15551230000", TwilioBaseURL: s.twilio.URL(),
 		},
-		AWS: cfg, Now: clock, NewID: func() string { n++; return fmt.Sprintf("id-%06d", n) }, Queue: s.queue,
+		AWS: cfg, Now: clock, NewID: func() string { n++; return fmt.Sprintf("id-%06d", n) }, Queues: only(s.queue),
 		Wait: func(ctx context.Context, d time.Duration) error {
 			if d > 2*time.Second { // until a lease is renewed: nothing here takes so long
 				<-ctx.Done()
@@ -116,6 +104,16 @@ func newStory(t *testing.T) *story {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// only is the turns' queue and no other.
+func only(turns queue.Queue) func(string) queue.Queue {
+	return func(name string) queue.Queue {
+		if name != "turns" {
+			return nil
+		}
+		return turns
+	}
 }
 
 // saraOwner has the session of the sample for sara, and saraThread is theirs.
@@ -203,8 +201,8 @@ func TestEveryEventReachesItsFunction(t *testing.T) {
 		{"chat-message", answered(http.StatusOK), nil},
 		{"chat-messages", answered(http.StatusOK), nil},
 		{"whatsapp", answered(http.StatusOK), func(t *testing.T) {
-			if want := threadOf(t, "turn"); len(s.queue.threads) != 1 || s.queue.threads[0] != want {
-				t.Errorf("queued %v, want %s", s.queue.threads, want)
+			if want := threadOf(t, "turn"); len(s.queue.Sent()) != 1 || s.queue.Sent()[0].Group != want {
+				t.Errorf("queued %v, want %s", s.queue.Sent(), want)
 			}
 		}},
 		{"turn", done, func(t *testing.T) {

@@ -86,18 +86,14 @@ func Turn(b *Base) (trigger.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return trigger.Queue(func(ctx context.Context, m trigger.Message) error {
+	return trigger.Queue(queue.Retry(b.queueOf(turns), b.Log, func(ctx context.Context, m trigger.Message) error {
 		var body turnBody
 		if err := json.Unmarshal([]byte(m.Body), &body); err != nil || body.ThreadID == "" {
 			b.Log.ErrorContext(ctx, "turn message without a thread", "messageId", m.ID)
 			return nil // it will never be right
 		}
-		err := r.Work(ctx, body.ThreadID)
-		if err != nil {
-			b.comeAgain(ctx, r.Queue, m)
-		}
-		return err
-	}, trigger.Log(b.Log)), nil
+		return r.Work(ctx, body.ThreadID)
+	}), trigger.Log(b.Log)), nil
 }
 
 // Notify tells people what happened in the ledger, gives money back for what was cancelled, offers what
@@ -408,41 +404,19 @@ func (b *Base) provider(ch channel.Channel, p outbox.Provider) outbox.Provider {
 // teller tells people by turns of their threads.
 func (b *Base) teller() thread.Teller { return thread.Teller{Store: b.Threads(), Queue: b.queue()} }
 
-func (b *Base) queue() turn.Queue {
-	if b.Queue != nil {
-		return b.Queue
-	}
-	return TurnQueue{queue.NewSQS(b.AWS, b.Config.TurnQueueURL)}
-}
+// queue has turns run.
+func (b *Base) queue() turn.Queue { return TurnQueue{b.queueOf(turns)} }
 
-// soon is how long a turn that failed for the first and second time waits, and its thread with
-// it. After that the trouble is not short, and it waits as the queue has it: what comes again too
-// often ends among the failed.
-var soon = []time.Duration{5 * time.Second, 30 * time.Second}
-
-// comeAgain has a message that failed come again soon, on a queue that can. It comes anyway.
-func (b *Base) comeAgain(ctx context.Context, from turn.Queue, m trigger.Message) {
-	turns, ok := from.(TurnQueue)
-	if !ok || m.ReceiveCount < 1 || m.ReceiveCount > len(soon) {
-		return
+// queueOf is a queue by its name in the wiring.
+func (b *Base) queueOf(name string) queue.Queue {
+	if b.Queues != nil {
+		return b.Queues(name)
 	}
-	hides, ok := turns.To.(interface {
-		Hide(ctx context.Context, receipt string, after time.Duration) error
-	})
-	if !ok {
-		return
-	}
-	if err := hides.Hide(ctx, m.Receipt, soon[m.ReceiveCount-1]); err != nil {
-		b.Log.WarnContext(ctx, "a failed turn waits for the whole time", "messageId", m.ID, "error", err.Error())
-	}
+	return queue.NewSQS(b.AWS, b.Config.QueueURLs[name])
 }
 
 // TurnQueue queues turns, in order for each thread.
-type TurnQueue struct {
-	To interface {
-		Send(ctx context.Context, m queue.Message) error
-	}
-}
+type TurnQueue struct{ To queue.Queue }
 
 type turnBody struct {
 	ThreadID string `json:"threadId"`

@@ -1,10 +1,8 @@
 package app_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,42 +10,24 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
 
+	"merve/infra/wiring"
 	"merve/internal/actor"
 	"merve/internal/app"
 	"merve/internal/channel"
-	"merve/internal/queue"
+	"merve/internal/queue/queuetest"
 	"merve/internal/trigger"
 )
-
-// outgoing notes what is put on a queue.
-type outgoing struct{ sent []queue.Message }
-
-func (o *outgoing) Send(_ context.Context, m queue.Message) error {
-	o.sent = append(o.sent, m)
-	return nil
-}
 
 // A turn is queued in its thread's order, under the name that makes it one.
 func TestTurnQueue(t *testing.T) {
 	t.Parallel()
-	o := &outgoing{}
-	if err := (app.TurnQueue{To: o}).Queue(t.Context(), "th_1", "m_1"); err != nil {
+	q := &queuetest.Kept{}
+	if err := (app.TurnQueue{To: q}).Queue(t.Context(), "th_1", "m_1"); err != nil {
 		t.Fatal(err)
 	}
-	if m := o.sent[0]; m.Group != "th_1" || m.Dedupe != "m_1" || m.Body != `{"threadId":"th_1"}` {
+	if m := q.Sent()[0]; m.Group != "th_1" || m.Dedupe != "m_1" || m.Body != `{"threadId":"th_1"}` {
 		t.Errorf("%+v", m)
 	}
-}
-
-// hiding notes when what failed is to come again.
-type hiding struct {
-	outgoing
-	hidden []string
-}
-
-func (h *hiding) Hide(_ context.Context, receipt string, after time.Duration) error {
-	h.hidden = append(h.hidden, receipt+" "+after.String())
-	return nil
 }
 
 // turn gives the function of turns a message that it receives for the n-th time, and returns
@@ -76,25 +56,39 @@ func (s *story) turn(t *testing.T, body string, n int) (failed bool) {
 	return len(ids) == 1
 }
 
-// A turn that failed comes again in seconds, so that its thread does not wait for as long as a turn
-// may take; one that fails again and again comes less often, and one that succeeds not at all.
+// A turn that failed comes again soon, so that its thread does not wait for as long as a turn may take.
 func TestFailedTurnComesAgainSoon(t *testing.T) {
 	t.Parallel()
-	s, h := newStory(t), &hiding{}
-	s.base.Queue = app.TurnQueue{To: h}
+	s := newStory(t)
 	tooLong := `{"threadId":"` + strings.Repeat("x", 3000) + `"}` // for a key
-	for n, body := range map[int]string{1: tooLong, 2: tooLong, 3: tooLong, 4: `{"threadId":"th_none"}`} {
-		if failed := s.turn(t, body, n); failed != (body == tooLong) {
-			t.Errorf("receive %d: failed is %v", n, failed)
-		}
+	if !s.turn(t, tooLong, 1) || s.turn(t, `{"threadId":"th_none"}`, 2) {
+		t.Error("a turn that failed has not, or the other way round")
 	}
-	slices.Sort(h.hidden)
-	if diff := cmp.Diff([]string{"r1 5s", "r2 30s"}, h.hidden); diff != "" {
+	if diff := cmp.Diff([]string{"r1 5s"}, s.queue.Hidden()); diff != "" {
 		t.Error(diff)
 	}
-	s.base.Queue = app.TurnQueue{To: &outgoing{}} // that cannot have it come sooner
-	if !s.turn(t, tooLong, 1) || strings.Contains(s.log.String(), "panic") {
-		t.Error(s.log)
+}
+
+// The address of each queue is in the variable that the wiring has for it.
+func TestQueuesAreWhereTheWiringSays(t *testing.T) {
+	t.Parallel()
+	c, err := app.FromEnv(func(name string) string {
+		if strings.HasSuffix(name, "_QUEUE_URL") {
+			return "https://sqs.invalid/" + name
+		}
+		return ""
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{}
+	for _, q := range wiring.Queues() {
+		if q.Env != "" {
+			want[q.Name] = "https://sqs.invalid/" + q.Env
+		}
+	}
+	if diff := cmp.Diff(want, c.QueueURLs); diff != "" {
+		t.Errorf("(-wiring +app):\n%s", diff)
 	}
 }
 
@@ -110,20 +104,19 @@ func TestATurnWithoutAThreadIsGivenUp(t *testing.T) {
 	}
 }
 
-// named notes the names under which turns are queued.
-type named struct{ names []string }
-
-func (n *named) Queue(_ context.Context, _, dedupe string) error {
-	n.names = append(n.names, dedupe)
-	return nil
+// names are those under which turns are queued.
+func (s *story) names() (all []string) {
+	for _, m := range s.queue.Sent() {
+		all = append(all, m.Dedupe)
+	}
+	return all
 }
 
 // Two sweeps of one minute queue a thread under one name, and so once; the next minute's
 // queues it again.
 func TestSweepQueuesOnceAMinute(t *testing.T) {
 	t.Parallel()
-	s, n := newStory(t), &named{}
-	s.base.Queue = n
+	s := newStory(t)
 	in := channel.Inbound{
 		Market: "demo", Channel: channel.App, ThreadType: channel.General, From: actor.Actor{Kind: actor.Session, ID: "1"},
 		MessageID: "1", Text: "hi",
@@ -145,7 +138,7 @@ func TestSweepQueuesOnceAMinute(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(n.names) != 3 || n.names[0] != n.names[1] || n.names[1] == n.names[2] {
-		t.Errorf("queued as %q", n.names)
+	if n := s.names(); len(n) != 3 || n[0] != n[1] || n[1] == n[2] {
+		t.Errorf("queued as %q", n)
 	}
 }

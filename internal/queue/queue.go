@@ -1,5 +1,7 @@
-// Package queue puts messages on queues whose messages come in order: those of one group
-// one after the other, different groups side by side.
+// Package queue puts messages on queues, and says when a message that failed comes again ([Retry]).
+//
+// A queue with order (FIFO) gives out the messages of one group one after the other, different groups
+// side by side. One without knows no groups.
 //
 // A message is taken at least once. One with the same Dedupe as another of the last five
 // minutes is dropped without an error, whatever it holds: the first wins. The trace id of
@@ -20,6 +22,14 @@ import (
 	"merve/internal/telemetry"
 	"merve/internal/trigger"
 )
+
+// Queue is one queue, wherever it is.
+type Queue interface {
+	// Send puts m on the queue.
+	Send(ctx context.Context, m Message) error
+	// Hide lets a received message come again after a time, if it fails. receipt names the delivery.
+	Hide(ctx context.Context, receipt string, after time.Duration) error
+}
 
 // Message is what is sent. Group and Dedupe belong to queues with order (FIFO), Delay to
 // those without: SQS delays single messages there only.

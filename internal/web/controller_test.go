@@ -21,6 +21,8 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/listing"
 	"merve/internal/market"
+	"merve/internal/queue"
+	"merve/internal/queue/queuetest"
 	"merve/internal/telemetry"
 	"merve/internal/web"
 	"merve/internal/web/webtest"
@@ -32,11 +34,6 @@ type controller struct {
 	base   *app.Base
 	market *market.Market
 }
-
-// noQueue takes turns that nobody runs.
-type noQueue struct{}
-
-func (noQueue) Queue(context.Context, string, string) error { return nil }
 
 // control signs in at a page of the controller, which is given the market's id behind it.
 func control(t *testing.T, browser context.Context, page string, window size) *controller {
@@ -97,7 +94,7 @@ func newController(t *testing.T) *controller {
 			TableConversations: prefix + "conversations", TableLedger: prefix + "ledger",
 			TableCatalog: prefix + "catalog", TableRecords: prefix + "records",
 		},
-		AWS: cfg, Now: time.Now, NewID: func() string { return dynamotest.ID("id") }, Queue: noQueue{},
+		AWS: cfg, Now: time.Now, NewID: func() string { return dynamotest.ID("id") }, Queues: func(string) queue.Queue { return &queuetest.Kept{} },
 		Log: telemetry.NewLogger(io.Discard, slog.LevelInfo), Getenv: func(string) string { return "" },
 	})
 	m := market.Default(dynamotest.ID("m"))

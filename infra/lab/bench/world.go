@@ -25,6 +25,7 @@ import (
 	"merve/internal/llm"
 	"merve/internal/outbox"
 	"merve/internal/pause"
+	messages "merve/internal/queue"
 	"merve/internal/trigger"
 	"merve/internal/turn"
 )
@@ -106,7 +107,7 @@ func (b *bench) newBase(cfg aws.Config, now func() time.Time) (*app.Base, error)
 	c.UnsignedFromLoopback, c.UnsignedMetaFromLoopback = true, true
 	return app.NewBase(app.Base{
 		Config: c, AWS: cfg, Getenv: func(string) string { return "" }, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Now: now, NewID: func() string { return ulid.Make().String() }, Wait: b.wait, Queue: b.queue,
+		Now: now, NewID: func() string { return ulid.Make().String() }, Wait: b.wait, Queues: func(string) messages.Queue { return b.queue },
 		Provider: func(channel.Channel, outbox.Provider) outbox.Provider { return provider{} },
 	}), nil
 }
@@ -165,13 +166,15 @@ type queue struct {
 	last string
 }
 
-func (q *queue) Queue(_ context.Context, threadID, _ string) error {
+func (q *queue) Send(_ context.Context, m messages.Message) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.n++
-	q.last = threadID
+	q.last = m.Group
 	return nil
 }
+
+func (q *queue) Hide(context.Context, string, time.Duration) error { return nil }
 
 func (q *queue) sum() int {
 	q.mu.Lock()

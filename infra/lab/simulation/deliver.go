@@ -155,6 +155,9 @@ func (q *queue) Send(ctx context.Context, m messages.Message) error {
 	return nil
 }
 
+// Hide does nothing: what failed comes again whenever the town has it come.
+func (q *queue) Hide(context.Context, string, time.Duration) error { return nil }
+
 // next picks a message that may go out: the first of a group of which none is out, out of those
 // that are meant.
 func (q *queue) next(meant func(*queued) bool) *queued {

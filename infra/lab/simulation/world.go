@@ -37,6 +37,7 @@ import (
 	"merve/internal/outbox"
 	"merve/internal/provider/openai/openaitest"
 	"merve/internal/provider/twilio/twiliotest"
+	messages "merve/internal/queue"
 	"merve/internal/schedule"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
@@ -181,7 +182,7 @@ func (w *World) base(calls *faulttest.Calls) *app.Base {
 			OpenAIBaseURL: w.llm.URL(), OpenAIModel: "gpt-4o-mini", SaraModel: "gpt-4o-mini", MediaBucket: "merve-media",
 			TwilioAccountSID: twiliotest.AccountSID, TwilioFrom: number, TwilioBaseURL: w.twilio.URL(),
 		},
-		AWS: cfg, Now: w.Now, NewID: w.newID, Wait: w.wait, Backoff: func(int) time.Duration { return 0 }, Queue: app.TurnQueue{To: &w.queue},
+		AWS: cfg, Now: w.Now, NewID: w.newID, Wait: w.wait, Backoff: func(int) time.Duration { return 0 }, Queues: func(string) messages.Queue { return &w.queue },
 		Log:      telemetry.NewLogger(w.log, slog.LevelWarn),
 		Provider: func(_ channel.Channel, p outbox.Provider) outbox.Provider { return mortal{p, calls, w} },
 		Getenv: func(name string) string {

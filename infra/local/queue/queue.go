@@ -192,6 +192,13 @@ func (q *Queue) Hide(_ context.Context, receipt string, after time.Duration) err
 // receipt names the delivery that a message is out with.
 func (m *message) receipt() string { return m.id + "#" + strconv.Itoa(m.receives) }
 
+// Len is how many messages are on the queue, out or waiting.
+func (q *Queue) Len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.messages)
+}
+
 // Dead is a message that was given up.
 type Dead struct {
 	queue.Message

@@ -25,7 +25,6 @@ import (
 	"merve/infra/local/demo"
 	"merve/infra/local/dynamodb"
 	"merve/infra/local/gateway"
-	"merve/infra/local/queue"
 	"merve/infra/local/streams"
 	"merve/infra/rulemodel"
 	"merve/infra/wiring"
@@ -34,9 +33,6 @@ import (
 	"merve/internal/telemetry"
 	"merve/internal/trigger"
 )
-
-// workers is how many turns of different threads run at a time.
-const workers = 16
 
 // Options say how to run.
 type Options struct {
@@ -100,7 +96,9 @@ func (r *Runner) start(ctx context.Context, o Options) error {
 		return err
 	}
 	sent := &sentLog{}
-	turns, base := r.base(c, cfg, getenv, sent, o)
+	qs := newQueues(wiring.Queues(), wiring.Functions(), o.Now, r.log)
+	r.stops = append(r.stops, qs.close)
+	base := r.base(c, cfg, getenv, sent, qs, o)
 	if err := demo.Load(ctx, base.Markets(), base.Listings(), demo.LoadPlaces(base.Places()), demo.LoadDrivers(base.Drivers())); err != nil {
 		return fmt.Errorf("demo market: %w", err)
 	}
@@ -113,8 +111,8 @@ func (r *Runner) start(ctx context.Context, o Options) error {
 			return fmt.Errorf("function %s: %w", f.Name, err)
 		}
 	}
-	r.triggers(ctx, cfg, turns, o)
-	if err := r.serve(c, sent, o); err != nil {
+	r.triggers(ctx, cfg, qs, o)
+	if err := r.serve(c, sent, qs, o); err != nil {
 		return err
 	}
 	r.greet(c, o)
@@ -214,29 +212,22 @@ func (r *Runner) bucket(name string, o Options) (string, error) {
 	return s.URL, nil
 }
 
-// base is what the functions are made from, with a queue in process.
-func (r *Runner) base(c app.Config, cfg aws.Config, getenv func(string) string, sent *sentLog, o Options) (*queue.Queue, *app.Base) {
-	var turns *queue.Queue
-	for _, q := range wiring.Queues() {
-		if q.Name == "turns" {
-			turns = queue.Wired(q, o.Now, r.log)
-		}
-	}
-	r.stops = append(r.stops, func() { turns.Close() })
-	return turns, app.NewBase(app.Base{
+// base is what the functions are made from, with queues in process.
+func (r *Runner) base(c app.Config, cfg aws.Config, getenv func(string) string, sent *sentLog, qs queues, o Options) *app.Base {
+	return app.NewBase(app.Base{
 		Config: c, AWS: cfg, Getenv: getenv, Log: r.log, Now: o.Now, NewID: func() string { return ulid.Make().String() },
-		Wait: pause.For, Queue: app.TurnQueue{To: turns}, Provider: sent.wrap,
+		Wait: pause.For, Queues: qs.named, Provider: sent.wrap,
 	})
 }
 
 // triggers start the functions that no request starts.
-func (r *Runner) triggers(ctx context.Context, cfg aws.Config, turns *queue.Queue, o Options) {
+func (r *Runner) triggers(ctx context.Context, cfg aws.Config, qs queues, o Options) {
 	for _, f := range wiring.Functions() {
 		h := r.handlers[f.Name]
 		switch {
 		case f.Queue != nil:
 			r.goes(func() {
-				if err := turns.Run(ctx, f.Queue.Batch, workers, h.Invoke); err != nil && ctx.Err() == nil {
+				if err := qs[f.Queue.Queue].run(ctx, h.Invoke); err != nil && ctx.Err() == nil {
 					r.fail(err)
 				}
 			})
@@ -277,7 +268,7 @@ func (r *Runner) tick(ctx context.Context, f wiring.Function, h trigger.Handler,
 }
 
 // serve opens the gateway.
-func (r *Runner) serve(c app.Config, sent *sentLog, o Options) error {
+func (r *Runner) serve(c app.Config, sent *sentLog, qs queues, o Options) error {
 	var routes []gateway.Route
 	for _, f := range wiring.Functions() {
 		for _, route := range f.Routes {
@@ -290,6 +281,7 @@ func (r *Runner) serve(c app.Config, sent *sentLog, o Options) error {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /dev/outbox", sent)
+	mux.Handle("GET /dev/queues", qs)
 	mux.HandleFunc("GET /dev/memory", memory)
 	mux.Handle("/", front)
 	if r.URL, err = r.listen(net.JoinHostPort(o.Getenv("HOST"), port(o)), mux); err != nil {
@@ -331,7 +323,7 @@ func (r *Runner) greet(c app.Config, o Options) {
 	fmt.Fprintf(o.Out, "\nMerve %s is running\n", c.Version)
 	for _, line := range [][2]string{
 		{"chat", r.URL + "/"}, {"reports", r.URL + "/sara"}, {"admin", r.URL + "/admin   token " + c.AdminToken},
-		{"health", r.URL + "/healthz"}, {"outbox", r.URL + "/dev/outbox"}, {"model", c.OpenAIModel},
+		{"health", r.URL + "/healthz"}, {"outbox", r.URL + "/dev/outbox"}, {"queues", r.URL + "/dev/queues"}, {"model", c.OpenAIModel},
 	} {
 		fmt.Fprintf(o.Out, "  %-9s %s\n", line[0], line[1])
 	}

@@ -66,6 +66,17 @@ func get(t *testing.T, url string) map[string]any {
 	return decode(t, resp)
 }
 
+// look reads what the runner tells of itself.
+func look(t *testing.T, url string, into any) error {
+	t.Helper()
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	return json.NewDecoder(resp.Body).Decode(into)
+}
+
 func decode(t *testing.T, resp *http.Response) map[string]any {
 	t.Helper()
 	defer resp.Body.Close()
@@ -158,13 +169,12 @@ func TestAWhatsAppMessageIsAnswered(t *testing.T) {
 		answers = fmt.Sprint(get(t, r.URL+"/dev/outbox"))
 		return strings.Contains(answers, "Harbour Sushi")
 	})
-	resp, err := http.Get(r.URL + "/dev/memory")
-	if err != nil {
-		t.Fatal(err)
+	var on struct{ Queues []runner.QueueState }
+	if err := look(t, r.URL+"/dev/queues", &on); err != nil || len(on.Queues) != 1 || on.Queues[0].Name != "turns" || len(on.Queues[0].Dead) > 0 {
+		t.Errorf("%v: queues %+v", err, on)
 	}
-	defer resp.Body.Close()
 	var kept runner.Memory
-	if err := json.NewDecoder(resp.Body).Decode(&kept); err != nil || kept.Heap < 1<<20 || kept.Goroutines < 10 {
+	if err := look(t, r.URL+"/dev/memory", &kept); err != nil || kept.Heap < 1<<20 || kept.Goroutines < 10 {
 		t.Errorf("%v: in memory %+v", err, kept)
 	}
 	if n := strings.Count(answers, "to:+15550100"); n != 1 {
