@@ -126,7 +126,7 @@ func TestEventsAreInOrder(t *testing.T) {
 }
 
 // Only events are events.
-func TestEventOf(t *testing.T) {
+func TestOnlyEventsAreEvents(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		pk, sk string
