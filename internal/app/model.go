@@ -27,7 +27,7 @@ func (l *lazyModel) Complete(ctx context.Context, req llm.Request) (llm.Response
 	}
 	m, err := openai.New(openai.Config{
 		BaseURL: l.b.Config.OpenAIBaseURL, Key: key, Model: l.b.Config.OpenAIModel,
-		HTTP: &http.Client{}, AttemptTimeout: attempt, Now: l.b.Now,
+		HTTP: &http.Client{}, Retry: llm.Retry{Timeout: attempt, Now: l.b.Now},
 	})
 	if err != nil {
 		return llm.Response{}, fmt.Errorf("model: %w", err)

@@ -9,9 +9,7 @@ package openai
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strings"
@@ -32,13 +30,8 @@ type Config struct {
 	// except to those which refuse tools unless it is "none".
 	ReasoningEffort string
 
-	HTTP           *http.Client  // without a time-out of its own
-	Attempts       int           // tries of one request; 3
-	AttemptTimeout time.Duration // of one try, and between two pieces of a stream; 30 s
-
-	Now    func() time.Time
-	Jitter func() float64                                   // in [0,1)
-	Sleep  func(ctx context.Context, d time.Duration) error // returns early when ctx ends
+	HTTP  *http.Client // without a time-out of its own
+	Retry llm.Retry
 }
 
 // Client asks one endpoint. It is safe for concurrent use.
@@ -56,24 +49,12 @@ func New(c Config) (*Client, error) {
 	if c.HTTP == nil {
 		c.HTTP = &http.Client{}
 	}
-	if c.Attempts <= 0 {
-		c.Attempts = 3
-	}
-	if c.AttemptTimeout <= 0 {
-		c.AttemptTimeout = 30 * time.Second
-	}
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	if c.Jitter == nil {
-		c.Jitter = rand.Float64
-	}
-	if c.Sleep == nil {
-		c.Sleep = sleep
+	if c.Retry.Now == nil {
+		c.Retry.Now = time.Now
 	}
 	conf := openai.DefaultConfig(c.Key)
 	conf.BaseURL = strings.TrimRight(c.BaseURL, "/")
-	conf.HTTPClient = doer{c.HTTP, c.Now}
+	conf.HTTPClient = doer{c.HTTP, c.Retry.Now}
 	return &Client{api: openai.NewClientWithConfig(conf), config: c}, nil
 }
 
@@ -84,9 +65,7 @@ func (c *Client) Complete(ctx context.Context, req llm.Request) (llm.Response, e
 		return llm.Response{}, err
 	}
 	var out llm.Response
-	err = c.try(ctx, func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, c.config.AttemptTimeout)
-		defer cancel()
+	err = c.try(ctx, func(ctx context.Context, _ func()) error {
 		resp, err := c.api.CreateChatCompletion(ctx, body)
 		if err != nil {
 			return err
@@ -161,17 +140,3 @@ func estimate(req llm.Request, r llm.Response) llm.Usage {
 	}
 	return llm.Usage{Input: input/4 + 1, Output: output/4 + 1}
 }
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-// errSlow ends an attempt that gave nothing for the time-out.
-var errSlow = errors.New("no answer within the time-out")

@@ -38,7 +38,7 @@ func client(t *testing.T, s *openaitest.Server, change func(*openai.Config)) (*o
 	t.Helper()
 	n := new(naps)
 	conf := openai.Config{BaseURL: s.URL(), Key: openaitest.Key, Model: "gpt-test", HTTP: s.Client(),
-		Sleep: n.sleep, Jitter: func() float64 { return 0.5 }}
+		Retry: llm.Retry{Sleep: n.sleep, Jitter: func() float64 { return 0.5 }}}
 	if change != nil {
 		change(&conf)
 	}
@@ -311,7 +311,7 @@ func TestRetries(t *testing.T) {
 		for _, way := range []string{"complete", "stream"} {
 			s := openaitest.New(t, tt.answers...)
 			c, naps := client(t, s, func(conf *openai.Config) {
-				conf.Now = func() time.Time { return time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC) }
+				conf.Retry.Now = func() time.Time { return time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC) }
 			})
 			got, err := ask(c, way)
 			if tt.meaning == "" && (err != nil || got.Text != "at last") {
@@ -352,7 +352,7 @@ func TestRetryAfterIsPassedOn(t *testing.T) {
 func TestRetryAfterInMilliseconds(t *testing.T) {
 	t.Parallel()
 	for ms, want := range map[string]time.Duration{"1500": 1500 * time.Millisecond, "soon": 9 * time.Second, "-1": 9 * time.Second, "1e9": 9 * time.Second} {
-		c, err := openai.New(openai.Config{BaseURL: "http://llm.test/v1", Attempts: 1, HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		c, err := openai.New(openai.Config{BaseURL: "http://llm.test/v1", Retry: llm.Retry{Attempts: 1}, HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: http.StatusTooManyRequests, Body: http.NoBody, Request: r,
 				Header: http.Header{"Retry-After-Ms": {ms}, "Retry-After": {"9"}}}, nil
 		})}})
@@ -405,7 +405,7 @@ func TestSlowAttemptIsGivenUp(t *testing.T) {
 	t.Parallel()
 	for _, way := range []string{"complete", "stream"} {
 		s := openaitest.New(t, openaitest.Answer{Hang: true}, openaitest.Answer{Text: "at last"})
-		c, _ := client(t, s, func(conf *openai.Config) { conf.AttemptTimeout = 100 * time.Millisecond })
+		c, _ := client(t, s, func(conf *openai.Config) { conf.Retry.Timeout = 100 * time.Millisecond })
 		if got, err := ask(c, way); err != nil || got.Text != "at last" {
 			t.Errorf("%s: got %q, %v", way, got.Text, err)
 		}
@@ -447,7 +447,7 @@ func TestBrokenStreams(t *testing.T) {
 	}
 	for _, tt := range tests {
 		s := openaitest.New(t, tt.first, openaitest.Answer{Text: "again"})
-		c, _ := client(t, s, func(conf *openai.Config) { conf.AttemptTimeout = 200 * time.Millisecond })
+		c, _ := client(t, s, func(conf *openai.Config) { conf.Retry.Timeout = 200 * time.Millisecond })
 		var said strings.Builder
 		got, err := c.Stream(context.Background(), hello(), func(d string) { said.WriteString(d) })
 		if tt.said == "" {

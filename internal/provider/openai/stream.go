@@ -6,7 +6,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"time"
 
 	openai "github.com/sashabaranov/go-openai"
 
@@ -27,12 +26,12 @@ func (c *Client) Stream(ctx context.Context, req llm.Request, say func(delta str
 	}
 	body.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
 	var out llm.Response
-	err = c.try(ctx, func(ctx context.Context) error {
+	err = c.try(ctx, func(ctx context.Context, alive func()) error {
 		a := assembly{say: say, calls: map[int]*llm.Call{}}
-		if err := c.read(ctx, body, &a); err != nil {
+		if err := c.read(ctx, body, &a, alive); err != nil {
 			out = a.response
 			if a.response.Text != "" {
-				return final{err}
+				return llm.Final(err)
 			}
 			return err
 		}
@@ -44,12 +43,7 @@ func (c *Client) Stream(ctx context.Context, req llm.Request, say func(delta str
 }
 
 // read feeds a stream into a until the stream ends.
-func (c *Client) read(ctx context.Context, body openai.ChatCompletionRequest, a *assembly) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	watchdog := time.AfterFunc(c.config.AttemptTimeout, func() { cancel(errSlow) })
-	defer watchdog.Stop()
-
+func (c *Client) read(ctx context.Context, body openai.ChatCompletionRequest, a *assembly, alive func()) error {
 	stream, err := c.api.CreateChatCompletionStream(ctx, body)
 	if err != nil {
 		return err
@@ -65,7 +59,7 @@ func (c *Client) read(ctx context.Context, body openai.ChatCompletionRequest, a 
 		case err != nil:
 			return err
 		}
-		watchdog.Reset(c.config.AttemptTimeout)
+		alive()
 		if err := a.add(chunk); err != nil {
 			return err
 		}
