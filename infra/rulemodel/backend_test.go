@@ -461,7 +461,7 @@ func (c *chat) complete(req llm.Request) (llm.Response, error) {
 		return whole, err
 	}
 	var said strings.Builder
-	streamed, err := c.client.Stream(context.Background(), req, func(d string) { said.WriteString(d) })
+	streamed, err := c.client.Stream(context.Background(), req, func(d string) error { said.WriteString(d); return nil })
 	if err != nil {
 		return streamed, err
 	}

@@ -15,7 +15,31 @@ import (
 // An error is an [*Error] and says whether asking again may help. The usage of the
 // response counts even then.
 type Model interface {
+	// Complete returns the answer when it is whole.
 	Complete(ctx context.Context, req Request) (Response, error)
+
+	// Stream gives the answer's text to say in pieces, as they come, and returns the
+	// same whole answer: its text is what was said. Beside an error it holds what was
+	// said before the failure. An error of say ends the stream and is returned.
+	Stream(ctx context.Context, req Request, say func(delta string) error) (Response, error)
+}
+
+// Whole is a model that only knows whole answers: it streams their text as one piece.
+type Whole func(ctx context.Context, req Request) (Response, error)
+
+// Complete calls f.
+func (f Whole) Complete(ctx context.Context, req Request) (Response, error) { return f(ctx, req) }
+
+// Stream calls f and says its text at once.
+func (f Whole) Stream(ctx context.Context, req Request, say func(delta string) error) (Response, error) {
+	r, err := f(ctx, req)
+	if err != nil {
+		return Response{Usage: r.Usage, Model: r.Model}, err
+	}
+	if r.Text != "" {
+		err = say(r.Text)
+	}
+	return r, err
 }
 
 // Role is who a message is from.

@@ -225,7 +225,7 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%s: %v (-want +got):\n%s", tt.name, err, diff)
 		}
 		var said strings.Builder
-		got, err = c.Stream(context.Background(), hello(), func(delta string) { said.WriteString(delta) })
+		got, err = c.Stream(context.Background(), hello(), write(&said))
 		if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
 			t.Errorf("%s, streamed: %v (-want +got):\n%s", tt.name, err, diff)
 		}
@@ -248,7 +248,7 @@ func TestStreamedCallsOfSloppyEndpoints(t *testing.T) {
 	} {
 		s := openaitest.New(t, a)
 		c, _ := client(t, s, nil)
-		got, err := c.Stream(context.Background(), hello(), func(string) {})
+		got, err := c.Stream(context.Background(), hello(), silent)
 		if diff := cmp.Diff(want, got.Calls); diff != "" || err != nil {
 			t.Errorf("%+v: %v (-want +got):\n%s", a, err, diff)
 		}
@@ -264,7 +264,7 @@ func TestStreamOfTooManyCalls(t *testing.T) {
 	for n, want := range map[int]llm.Meaning{128: "", 129: llm.Malformed} {
 		s := openaitest.New(t, openaitest.Answer{Calls: slices.Repeat([]openaitest.Call{{Name: "search", Args: "{}"}}, n)})
 		c, _ := client(t, s, nil)
-		if _, err := c.Stream(context.Background(), hello(), func(string) {}); want == "" && err != nil || want != "" && llm.MeaningOf(err) != want {
+		if _, err := c.Stream(context.Background(), hello(), silent); want == "" && err != nil || want != "" && llm.MeaningOf(err) != want {
 			t.Errorf("%d calls: %v, want %q", n, err, want)
 		}
 	}
@@ -330,9 +330,16 @@ func TestRetries(t *testing.T) {
 	}
 }
 
+func silent(string) error { return nil }
+
+// write keeps what is said.
+func write(said *strings.Builder) func(string) error {
+	return func(delta string) error { said.WriteString(delta); return nil }
+}
+
 func ask(c *openai.Client, way string) (llm.Response, error) {
 	if way == "stream" {
-		return c.Stream(context.Background(), hello(), func(string) {})
+		return c.Stream(context.Background(), hello(), silent)
 	}
 	return c.Complete(context.Background(), hello())
 }
@@ -449,7 +456,7 @@ func TestBrokenStreams(t *testing.T) {
 		s := openaitest.New(t, tt.first, openaitest.Answer{Text: "again"})
 		c, _ := client(t, s, func(conf *openai.Config) { conf.Retry.Timeout = 200 * time.Millisecond })
 		var said strings.Builder
-		got, err := c.Stream(context.Background(), hello(), func(d string) { said.WriteString(d) })
+		got, err := c.Stream(context.Background(), hello(), write(&said))
 		if tt.said == "" {
 			if err != nil || said.String() != "again" || len(s.Requests()) != 2 {
 				t.Errorf("%s: said %q, %v, asked %d times, want a second attempt", tt.name, said.String(), err, len(s.Requests()))

@@ -41,7 +41,7 @@ func FuzzAnswer(f *testing.F) {
 		got, err := c.Complete(context.Background(), hello())
 		settled(t, got, err)
 		var said strings.Builder
-		got, err = c.Stream(context.Background(), hello(), func(d string) { said.WriteString(d) })
+		got, err = c.Stream(context.Background(), hello(), write(&said))
 		settled(t, got, err)
 		if err != nil && said.String() != got.Text {
 			t.Errorf("said %q, but the response holds %q", said.String(), got.Text)
@@ -87,7 +87,7 @@ func FuzzStreamInPieces(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err = c.Stream(context.Background(), hello(), func(d string) { said += d })
+			got, err = c.Stream(context.Background(), hello(), func(d string) error { said += d; return nil })
 			return said, got, err != nil
 		}
 		said, got, failed := stream(strings.NewReader(body))

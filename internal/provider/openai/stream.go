@@ -19,7 +19,7 @@ const maxCalls = 128
 // Once a piece was given, a failure is not tried again: the response then holds what
 // came so far, beside the error. A stream is bounded by ctx and by the time-out
 // between two of its pieces.
-func (c *Client) Stream(ctx context.Context, req llm.Request, say func(delta string)) (llm.Response, error) {
+func (c *Client) Stream(ctx context.Context, req llm.Request, say func(delta string) error) (llm.Response, error) {
 	body, err := c.request(req)
 	if err != nil {
 		return llm.Response{}, err
@@ -68,7 +68,7 @@ func (c *Client) read(ctx context.Context, body openai.ChatCompletionRequest, a 
 
 // assembly puts the pieces of a streamed answer together.
 type assembly struct {
-	say      func(delta string)
+	say      func(delta string) error
 	response llm.Response
 	refusal  string
 	calls    map[int]*llm.Call
@@ -92,7 +92,9 @@ func (a *assembly) add(chunk openai.ChatCompletionStreamResponse) error {
 	a.refusal += choice.Delta.Refusal
 	if text := choice.Delta.Content; text != "" {
 		a.response.Text += text
-		a.say(text)
+		if err := a.say(text); err != nil {
+			return err
+		}
 	}
 	for _, piece := range choice.Delta.ToolCalls {
 		if err := a.grow(piece); err != nil {
