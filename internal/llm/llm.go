@@ -75,14 +75,43 @@ type Spec struct {
 	Schema      json.RawMessage // strict JSON schema: every property required, no others
 }
 
+// Schema makes the answer's text one JSON object of its form.
+type Schema struct {
+	Name string          // letters, digits, - and _, at most 64
+	JSON json.RawMessage // strict, as a [Spec]'s, and at most [MaxDepth] objects deep
+}
+
+// MaxDepth is how deep objects may nest in the schema of an answer. The published limit is
+// twice as high, but endpoints have refused what goes deeper.
+const MaxDepth = 5
+
+// ToolChoice says whether a model calls a tool. What is none of the constants is the name
+// of the one tool to call.
+type ToolChoice string
+
+const (
+	ToolAuto     ToolChoice = "" // as the model likes
+	ToolNone     ToolChoice = "none"
+	ToolRequired ToolChoice = "required"
+)
+
+// Effort is how much a model reasons before it answers: none, minimal, low, medium, high.
+type Effort string
+
+// LowEffort leaves most of an answer's tokens to the answer.
+const LowEffort Effort = "low"
+
 // Request is what a model is asked.
 type Request struct {
 	Model         string // "" is the model's own default
 	Messages      []Message
 	Tools         []Spec
-	ParallelCalls bool   // may the answer hold several calls; no meaning without tools
-	MaxTokens     int    // most tokens of the answer; 0 leaves it to the model
-	Seed          string // who or what asks, the same when a step is asked again; leaves only as a hash
+	ToolChoice    ToolChoice
+	ParallelCalls bool    // may the answer hold several calls; no meaning without tools
+	Schema        *Schema // nil for an answer in words
+	Effort        Effort  // "" leaves it to the model
+	MaxTokens     int     // most tokens of the answer; 0 leaves it to the model
+	Seed          string  // who or what asks, the same when a step is asked again; leaves only as a hash
 }
 
 // Usage counts tokens. Cached is the part of Input that the provider had in its cache.

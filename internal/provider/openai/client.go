@@ -26,10 +26,6 @@ type Config struct {
 	Key     string
 	Model   string // answers a request that names none
 
-	// ReasoningEffort is sent to the models that take one. Empty leaves it to the model,
-	// except to those which refuse tools unless it is "none".
-	ReasoningEffort string
-
 	HTTP  *http.Client // without a time-out of its own
 	Retry llm.Retry
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -144,19 +145,21 @@ func TestRequestOnTheWire(t *testing.T) {
 func TestReasoningEffort(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		model, set string
-		tools      bool
-		want       any
+		model string
+		asked llm.Effort
+		tools bool
+		want  any
 	}{
 		{"gpt-5.6-luna", "", true, "none"}, {"gpt-6-luna", "", true, "none"}, {"gpt-6.1-terra", "", true, "none"},
 		{"gpt-6-luna", "", false, nil}, {"gpt-5-mini", "", true, nil}, {"gpt-4o-mini", "", true, nil},
-		{"gpt-5-mini", "low", true, "low"}, {"gpt-6-luna", "high", false, "high"},
+		{"gpt-5-mini", llm.LowEffort, true, "low"}, {"gpt-6-luna", "high", false, "high"}, {"gpt-6-luna", "high", true, "none"},
+		{"somebody-elses", llm.LowEffort, false, "low"}, {"gpt-4o-mini", llm.LowEffort, false, nil}, {"openai/gpt-4.1", llm.LowEffort, true, nil},
 	}
 	for _, tt := range tests {
 		s := openaitest.New(t)
-		c, _ := client(t, s, func(conf *openai.Config) { conf.ReasoningEffort = tt.set })
+		c, _ := client(t, s, nil)
 		req := hello()
-		req.Model = tt.model
+		req.Model, req.Effort = tt.model, tt.asked
 		if tt.tools {
 			req.Tools = full().Tools
 		}
@@ -169,7 +172,59 @@ func TestReasoningEffort(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got["reasoning_effort"] != tt.want {
-			t.Errorf("%s with tools %v, set to %q: got %v, want %v", tt.model, tt.tools, tt.set, got["reasoning_effort"], tt.want)
+			t.Errorf("%s with tools %v, asked for %q: got %v, want %v", tt.model, tt.tools, tt.asked, got["reasoning_effort"], tt.want)
+		}
+	}
+}
+
+const verdictSchema = `{"type":"object","properties":{"yes":{"type":"boolean"},"why":{"type":["string","null"]}},
+	"required":["yes","why"],"additionalProperties":false}`
+
+func TestSchemaAndToolChoiceOnTheWire(t *testing.T) {
+	t.Parallel()
+	s := openaitest.New(t)
+	c, _ := client(t, s, nil)
+	tools := full().Tools
+	tests := []struct {
+		name   string
+		change func(*llm.Request)
+		choice any
+	}{
+		{"auto", func(r *llm.Request) { r.Tools = tools }, nil},
+		{"none", func(r *llm.Request) { r.Tools, r.ToolChoice = tools, llm.ToolNone }, "none"},
+		{"none of no tools", func(r *llm.Request) { r.ToolChoice = llm.ToolNone }, nil},
+		{"required", func(r *llm.Request) { r.Tools, r.ToolChoice = tools, llm.ToolRequired }, "required"},
+		{"named", func(r *llm.Request) { r.Tools, r.ToolChoice = tools, "search" },
+			map[string]any{"type": "function", "function": map[string]any{"name": "search"}}},
+	}
+	for _, tt := range tests {
+		req := hello()
+		tt.change(&req)
+		req.Schema = &llm.Schema{Name: "verdict", JSON: json.RawMessage(verdictSchema)}
+		s.Answer = func(openaitest.Request) openaitest.Answer { return openaitest.Answer{Text: `{"yes":true,"why":null}`} }
+		if r, err := c.Complete(t.Context(), req); err != nil || r.Text != `{"yes":true,"why":null}` {
+			t.Errorf("%s: %q, %v", tt.name, r.Text, err)
+			continue
+		}
+		var got struct {
+			Choice any `json:"tool_choice"`
+			Format struct {
+				Type   string
+				Schema struct {
+					Name   string
+					Strict bool
+					Schema json.RawMessage
+				} `json:"json_schema"`
+			} `json:"response_format"`
+		}
+		if err := json.Unmarshal(s.Requests()[len(s.Requests())-1].Body, &got); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.choice, got.Choice); diff != "" {
+			t.Errorf("%s: tool_choice (-want +got):\n%s", tt.name, diff)
+		}
+		if f := got.Format; f.Type != "json_schema" || f.Schema.Name != "verdict" || !f.Schema.Strict || len(f.Schema.Schema) < 100 {
+			t.Errorf("%s: response_format is %+v", tt.name, f)
 		}
 	}
 }
@@ -480,13 +535,37 @@ func TestBadHistoryIsNotSent(t *testing.T) {
 	bad.Tools = []llm.Spec{{Name: "no spaces", Schema: json.RawMessage(searchSchema)}}
 	broken := hello()
 	broken.Tools = []llm.Spec{{Name: "x", Schema: json.RawMessage(`{`)}}
-	for _, req := range []llm.Request{req, bad, broken, {}} {
+	nameless, unreadable, deep, choosy := hello(), hello(), hello(), hello()
+	nameless.Schema = &llm.Schema{JSON: json.RawMessage(verdictSchema)}
+	unreadable.Schema = &llm.Schema{Name: "x", JSON: json.RawMessage(`{`)}
+	deep.Schema = &llm.Schema{Name: "x", JSON: nested(llm.MaxDepth + 1)}
+	choosy.ToolChoice = llm.ToolRequired
+	for _, req := range []llm.Request{req, bad, broken, nameless, unreadable, deep, choosy, {}} {
 		if _, err := c.Complete(context.Background(), req); llm.MeaningOf(err) != llm.Refused {
 			t.Errorf("got %v, want refused", err)
 		}
 	}
 	if len(s.Requests()) != 0 {
 		t.Error("sent all the same")
+	}
+}
+
+// nested is a schema of objects so deep.
+func nested(depth int) json.RawMessage {
+	inner := json.RawMessage(`{"type":"string"}`)
+	for range depth {
+		inner = fmt.Appendf(nil, `{"type":"object","properties":{"x":%s},"required":["x"],"additionalProperties":false}`, inner)
+	}
+	return inner
+}
+
+func TestDeepestSchema(t *testing.T) {
+	t.Parallel()
+	c, _ := client(t, openaitest.New(t, openaitest.Answer{Text: "{}"}), nil)
+	req := hello()
+	req.Schema = &llm.Schema{Name: "x", JSON: nested(llm.MaxDepth)}
+	if _, err := c.Complete(t.Context(), req); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -110,6 +110,11 @@ func TestCheckBodies(t *testing.T) {
 		{`{"model":"m",` + message + `,"tools":[]}`, "tools: want 1 to 128"},
 		{`{"model":"m",` + message + `}`, ""},
 		{`{"model":"gpt-4o","max_tokens":5,` + message + `}`, ""},
+		{`{"model":"m","response_format":{"type":"text"},` + message + `}`, ""},
+		{`{"model":"m","response_format":{"type":"yaml"},` + message + `}`, "response_format.type"},
+		{`{"model":"m","response_format":{"type":"json_schema"},` + message + `}`, "missing required parameter json_schema"},
+		{`{"model":"m","response_format":{"type":"json_schema","json_schema":{"name":"a b"}},` + message + `}`, "json_schema.name"},
+		{`{"model":"m","response_format":{"type":"json_schema","json_schema":{"name":"a","strict":true,"schema":{"type":"object","properties":{"a":{"type":"string"}},"required":[],"additionalProperties":false}}},` + message + `}`, "missing 'a'"},
 	}
 	for _, tt := range tests {
 		err := Check([]byte(tt.body))
