@@ -1,10 +1,10 @@
-// Package openai is a model behind OpenAI's chat completions, at OpenAI or at any
+// Package openai is a model and an embedder behind OpenAI's API, at OpenAI or at any
 // endpoint that speaks the same.
 //
 // A [Client] sends only what the published schema allows, tries again what is worth
 // trying again while the context lasts, and turns every failure into an [llm.Error]
 // whose text holds neither what was said nor the key.
-// https://platform.openai.com/docs/api-reference/chat
+// https://platform.openai.com/docs/api-reference
 package openai
 
 import (

@@ -17,7 +17,9 @@ import (
 // The checks are written from https://github.com/openai/openai-openapi
 // (CreateChatCompletionRequest) and https://platform.openai.com/docs/guides/structured-outputs,
 // not from the client's code.
-func Check(body []byte) error {
+func Check(body []byte) error { return checkBody(body, (*checker).request) }
+
+func checkBody(body []byte, check func(*checker, any)) error {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
 	var v any
@@ -28,7 +30,7 @@ func Check(body []byte) error {
 		return fmt.Errorf("body: more than one JSON value")
 	}
 	c := &checker{}
-	c.request(v)
+	check(c, v)
 	return c.err
 }
 

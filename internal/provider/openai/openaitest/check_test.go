@@ -124,6 +124,26 @@ func TestCheckBodies(t *testing.T) {
 	}
 }
 
+func TestCheckEmbedding(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"model":"m","input":["a","b"],"dimensions":3,"encoding_format":"float"}`: "",
+		`{"model":"m","input":"a"}`:                                     "",
+		`{"model":"m"}`:                                                 "missing required parameter input",
+		`{"input":"a"}`:                                                 "missing required parameter model",
+		`{"model":"m","input":[]}`:                                      "want 1 to 2048",
+		`{"model":"m","input":["a",""]}`:                                "cannot be an empty string",
+		`{"model":"m","input":[1]}`:                                     "want a string",
+		`{"model":"m","input":"a","stream":true}`:                       "unknown parameter stream",
+		`{"model":"m","input":"a","dimensions":0}`:                      "want an integer from 1",
+		`{"model":"text-embedding-ada-002","input":"a","dimensions":5}`: "does not support",
+	} {
+		if err := CheckEmbedding([]byte(body)); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: got %v, want %q", body, err, want)
+		}
+	}
+}
+
 func TestStrictLimits(t *testing.T) {
 	t.Parallel()
 	object := func(properties map[string]any) map[string]any {
