@@ -60,6 +60,13 @@ const RuleModel = "merve-rules"
 // for money.
 func Sees(model string) bool { return prices[baseName(model)].output > 0 }
 
+// keepsThoughtsApart reports whether a model is known never to put its thoughts into its
+// text: what is in the table is, as its provider promises.
+func keepsThoughtsApart(model string) bool {
+	_, known := prices[baseName(model)]
+	return known
+}
+
 // Cost returns what u costs on model, in millionths of a US dollar, rounded up.
 // A model that is not in the table is charged at a high price, never at none.
 func Cost(model string, u Usage) (microUSD int64) {

@@ -8,6 +8,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -30,8 +31,14 @@ type Config struct {
 	Retry llm.Retry
 }
 
-// Client asks one endpoint. It is safe for concurrent use.
+// Client asks one endpoint, and cleans what it answers. It is safe for concurrent use.
 type Client struct {
+	cleaned  llm.Model
+	endpoint *endpoint
+}
+
+// endpoint is where the requests go.
+type endpoint struct {
 	api    *openai.Client
 	config Config
 }
@@ -51,18 +58,31 @@ func New(c Config) (*Client, error) {
 	conf := openai.DefaultConfig(c.Key)
 	conf.BaseURL = strings.TrimRight(c.BaseURL, "/")
 	conf.HTTPClient = doer{c.HTTP, c.Retry.Now}
-	return &Client{api: openai.NewClientWithConfig(conf), config: c}, nil
+	e := &endpoint{api: openai.NewClientWithConfig(conf), config: c}
+	return &Client{cleaned: llm.Clean(e), endpoint: e}, nil
 }
 
 // Complete asks for a whole answer.
 func (c *Client) Complete(ctx context.Context, req llm.Request) (llm.Response, error) {
-	body, err := c.request(req)
+	req.Model = cmp.Or(req.Model, c.endpoint.config.Model)
+	return c.cleaned.Complete(ctx, req)
+}
+
+// Stream asks for an answer and gives its text to say piece by piece.
+func (c *Client) Stream(ctx context.Context, req llm.Request, say func(delta string) error) (llm.Response, error) {
+	req.Model = cmp.Or(req.Model, c.endpoint.config.Model)
+	return c.cleaned.Stream(ctx, req, say)
+}
+
+// Complete asks for a whole answer, as it comes.
+func (e *endpoint) Complete(ctx context.Context, req llm.Request) (llm.Response, error) {
+	body, err := e.request(req)
 	if err != nil {
 		return llm.Response{}, err
 	}
 	var out llm.Response
-	err = c.try(ctx, func(ctx context.Context, _ func()) error {
-		resp, err := c.api.CreateChatCompletion(ctx, body)
+	err = e.try(ctx, func(ctx context.Context, _ func()) error {
+		resp, err := e.api.CreateChatCompletion(ctx, body)
 		if err != nil {
 			return err
 		}
@@ -75,24 +95,21 @@ func (c *Client) Complete(ctx context.Context, req llm.Request) (llm.Response, e
 // response reads the first choice of an answer.
 func response(req llm.Request, resp openai.ChatCompletionResponse) (llm.Response, error) {
 	out := llm.Response{Model: resp.Model, Usage: usage(resp.Usage)}
-	if len(resp.Choices) > 0 {
-		choice := resp.Choices[0]
-		out.Text, out.Finish = choice.Message.Content, string(choice.FinishReason)
-		if out.Text == "" {
-			out.Text = choice.Message.Refusal // the model's own words for no
-		}
-		for _, call := range choice.Message.ToolCalls {
-			out.Calls = append(out.Calls, llm.Call{ID: call.ID, Name: call.Function.Name, Args: []byte(call.Function.Arguments)})
-		}
+	if len(resp.Choices) == 0 {
+		return out, llm.Fail(llm.Malformed, "no choices")
 	}
-	return finish(req, out)
+	choice := resp.Choices[0]
+	out.Text, out.Finish = choice.Message.Content, string(choice.FinishReason)
+	for _, call := range choice.Message.ToolCalls {
+		out.Calls = append(out.Calls, llm.Call{ID: call.ID, Name: call.Function.Name, Args: []byte(call.Function.Arguments)})
+	}
+	return finish(req, out, choice.Message.Refusal)
 }
 
-// finish fills in what an endpoint may leave out and refuses an answer without content.
-func finish(req llm.Request, r llm.Response) (llm.Response, error) {
-	if r.Model == "" {
-		r.Model = req.Model
-	}
+// finish fills in what an endpoint may leave out. A refusal is the model's own words for no,
+// and no object of a schema.
+func finish(req llm.Request, r llm.Response, refusal string) (llm.Response, error) {
+	r.Model = cmp.Or(r.Model, req.Model)
 	seen := map[string]bool{}
 	for i := range r.Calls {
 		id := r.Calls[i].ID
@@ -101,11 +118,15 @@ func finish(req llm.Request, r llm.Response) (llm.Response, error) {
 		}
 		r.Calls[i].ID, seen[id] = id, true
 	}
+	refused := r.Text == "" && refusal != ""
+	if refused {
+		r.Text = refusal
+	}
 	if r.Usage == (llm.Usage{}) {
 		r.Usage = estimate(req, r)
 	}
-	if r.Text == "" && len(r.Calls) == 0 {
-		return r, llm.Fail(llm.Malformed, "no text and no call (finish reason %q)", machineWord(r.Finish))
+	if refused && req.Schema != nil {
+		return r, llm.Fail(llm.Malformed, "the model refuses to fill in %s", req.Schema.Name)
 	}
 	return r, nil
 }

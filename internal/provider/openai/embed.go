@@ -16,11 +16,11 @@ const EmbeddingModel = "text-embedding-3-small"
 // dimensions of the models that always give the same.
 var dimensions = map[string]int{"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
 
-// Embedder embeds texts at the endpoint of a client.
+// Embedder embeds texts at an endpoint.
 type Embedder struct {
-	client  *Client
-	space   llm.Space
-	shorter int // dimensions to ask for; 0 takes what the model gives
+	endpoint *endpoint
+	space    llm.Space
+	shorter  int // dimensions to ask for; 0 takes what the model gives
 }
 
 // Embedder returns an embedder of a model; "" is [EmbeddingModel]. Dimensions are the
@@ -35,7 +35,7 @@ func (c *Client) Embedder(model string, wanted int) (*Embedder, error) {
 	case known && wanted > own:
 		return nil, fmt.Errorf("embedding model %s: it has %d dimensions, not %d", model, own, wanted)
 	}
-	e := &Embedder{client: c, space: llm.Space{Model: model, Dimensions: cmp.Or(wanted, own)}}
+	e := &Embedder{endpoint: c.endpoint, space: llm.Space{Model: model, Dimensions: cmp.Or(wanted, own)}}
 	if known && e.space.Dimensions < own {
 		e.shorter = e.space.Dimensions
 	}
@@ -85,8 +85,8 @@ func fitting(texts []string) int {
 
 func (e *Embedder) embed(ctx context.Context, texts []string) (vectors [][]float32, used llm.Usage, err error) {
 	req := openai.EmbeddingRequest{Input: texts, Model: openai.EmbeddingModel(e.space.Model), Dimensions: e.shorter}
-	err = e.client.try(ctx, func(ctx context.Context, _ func()) error {
-		resp, err := e.client.api.CreateEmbeddings(ctx, req)
+	err = e.endpoint.try(ctx, func(ctx context.Context, _ func()) error {
+		resp, err := e.endpoint.api.CreateEmbeddings(ctx, req)
 		if err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ func FuzzAnswer(f *testing.F) {
 			return &http.Response{StatusCode: status, Header: http.Header{"Retry-After": {body}},
 				Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
 		})
-		c, err := openai.New(openai.Config{BaseURL: "http://llm.test/v1", Key: openaitest.Key, Model: "m", Retry: llm.Retry{Attempts: 1},
+		c, err := openai.New(openai.Config{BaseURL: "http://llm.test/v1", Key: openaitest.Key, Model: "gpt-4o-mini", Retry: llm.Retry{Attempts: 1},
 			HTTP: &http.Client{Transport: rt}})
 		if err != nil {
 			t.Fatal(err)
@@ -83,7 +83,7 @@ func FuzzStreamInPieces(f *testing.F) {
 			rt := roundTrip(func(req *http.Request) (*http.Response, error) {
 				return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(r), Request: req}, nil
 			})
-			c, err := openai.New(openai.Config{BaseURL: "http://llm.test/v1", Key: openaitest.Key, Model: "m", Retry: llm.Retry{Attempts: 1}, HTTP: &http.Client{Transport: rt}})
+			c, err := openai.New(openai.Config{BaseURL: "http://llm.test/v1", Key: openaitest.Key, Model: "gpt-4o-mini", Retry: llm.Retry{Attempts: 1}, HTTP: &http.Client{Transport: rt}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -15,7 +15,7 @@ import (
 )
 
 // request puts req into the wire format. It refuses a history that the endpoint would refuse.
-func (c *Client) request(req llm.Request) (openai.ChatCompletionRequest, error) {
+func (e *endpoint) request(req llm.Request) (openai.ChatCompletionRequest, error) {
 	if err := llm.Check(req.Messages); err != nil {
 		return openai.ChatCompletionRequest{}, llm.Fail(llm.Refused, "%w", err)
 	}
@@ -23,9 +23,6 @@ func (c *Client) request(req llm.Request) (openai.ChatCompletionRequest, error) 
 		Model:               req.Model,
 		MaxCompletionTokens: max(req.MaxTokens, 0), // max_tokens is refused by reasoning models
 		User:                hashed(req.Seed),
-	}
-	if out.Model == "" {
-		out.Model = c.config.Model
 	}
 	for _, m := range req.Messages {
 		out.Messages = append(out.Messages, message(m))

@@ -17,8 +17,8 @@ import (
 )
 
 // try asks until an attempt succeeds, fails for good, or attempts or context run out.
-func (c *Client) try(ctx context.Context, ask func(ctx context.Context, alive func()) error) error {
-	return c.config.Retry.Do(ctx, func(attempt context.Context, alive func()) error {
+func (e *endpoint) try(ctx context.Context, ask func(ctx context.Context, alive func()) error) error {
+	return e.config.Retry.Do(ctx, func(attempt context.Context, alive func()) error {
 		state := new(attemptState)
 		err := ask(context.WithValue(attempt, attemptKey{}, state), alive)
 		if err == nil {

@@ -15,20 +15,21 @@ import (
 // maxCalls bounds the calls that one streamed answer may hold.
 const maxCalls = 128
 
-// Stream asks for an answer and gives its text to say piece by piece, as it comes.
+// Stream asks for an answer and gives its text to say piece by piece, as it comes, thoughts
+// and all.
 // Once a piece was given, a failure is not tried again: the response then holds what
 // came so far, beside the error. A stream is bounded by ctx and by the time-out
 // between two of its pieces.
-func (c *Client) Stream(ctx context.Context, req llm.Request, say func(delta string) error) (llm.Response, error) {
-	body, err := c.request(req)
+func (e *endpoint) Stream(ctx context.Context, req llm.Request, say func(delta string) error) (llm.Response, error) {
+	body, err := e.request(req)
 	if err != nil {
 		return llm.Response{}, err
 	}
 	body.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
 	var out llm.Response
-	err = c.try(ctx, func(ctx context.Context, alive func()) error {
+	err = e.try(ctx, func(ctx context.Context, alive func()) error {
 		a := assembly{say: say, calls: map[int]*llm.Call{}}
-		if err := c.read(ctx, body, &a, alive); err != nil {
+		if err := e.read(ctx, body, &a, alive); err != nil {
 			out = a.response
 			if a.response.Text != "" {
 				return llm.Final(err)
@@ -36,15 +37,15 @@ func (c *Client) Stream(ctx context.Context, req llm.Request, say func(delta str
 			return err
 		}
 		var err error
-		out, err = finish(req, a.whole())
+		out, err = finish(req, a.whole(), a.refusal)
 		return err
 	})
 	return out, err
 }
 
 // read feeds a stream into a until the stream ends.
-func (c *Client) read(ctx context.Context, body openai.ChatCompletionRequest, a *assembly, alive func()) error {
-	stream, err := c.api.CreateChatCompletionStream(ctx, body)
+func (e *endpoint) read(ctx context.Context, body openai.ChatCompletionRequest, a *assembly, alive func()) error {
+	stream, err := e.api.CreateChatCompletionStream(ctx, body)
 	if err != nil {
 		return err
 	}
@@ -142,9 +143,6 @@ func (a *assembly) index(piece openai.ToolCall) int {
 // whole returns the answer with its calls in their order.
 func (a *assembly) whole() llm.Response {
 	r := a.response
-	if r.Text == "" {
-		r.Text = a.refusal
-	}
 	for _, i := range slices.Sorted(maps.Keys(a.calls)) {
 		r.Calls = append(r.Calls, *a.calls[i])
 	}

@@ -23,6 +23,7 @@ type Answer struct {
 	Text    string
 	Calls   []Call
 	Refusal string
+	Thought string // in a field of its own, as some endpoints send it
 	Finish  string // "" is stop, or tool_calls
 	Model   string // "" is the one asked for
 	Usage   Usage  // zero is 20 prompt tokens, 8 of them cached, and 5 completion tokens
@@ -246,6 +247,9 @@ func (a Answer) completion() map[string]any {
 	choices := []any{}
 	if !a.Empty {
 		message := map[string]any{"role": "assistant", "content": orNull(a.Text), "refusal": orNull(a.Refusal)}
+		if a.Thought != "" {
+			message["reasoning_content"] = a.Thought
+		}
 		if len(a.Calls) > 0 {
 			message["tool_calls"] = a.toolCalls()
 		}
