@@ -4,6 +4,9 @@
 // A [Model] answers one request and keeps nothing. Whoever asks keeps the history and
 // owes it one rule, which [Check] holds: every call has exactly one tool message, right
 // after the message that made it.
+//
+// Every provider's model stands behind [Clean], so that what a model sends is fit to be
+// shown and kept. [Retry] is how any provider is asked, [Cost] what any answer costs.
 package llm
 
 import (
