@@ -99,7 +99,7 @@ func TestField44_ThoughtsStayHere(t *testing.T) {
 		{"<reasoning effort=\"high\">x</reasoning>Hello!", "Hello!"},
 		{"< think >x</ think >Hello!", "Hello!"},
 		{"<inner_thoughts>x</inner_thoughts>Hello!", "Hello!"},
-		{"<thinking>x</thinking>Hello!", "Hello!"},
+		{"<seed:think>x</seed:think>Hello!", "Hello!"},
 		{"<think>a <think>b</think> c</think>Hello!", "Hello!"},
 		{"<think></think>Hello!", "Hello!"},
 		{"<think/>Hello!", "Hello!"},

@@ -22,30 +22,32 @@ func wholeSentences(text string, said int) string {
 	if end < max(said, 1) {
 		end = len(text)
 	}
-	if shorter := strings.TrimRightFunc(text[:end], func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",;:-–—(", r) }); len(shorter) >= said {
+	if shorter := strings.TrimRightFunc(text[:end], joins); len(shorter) >= said {
 		return shorter + "…"
 	}
 	return text[:end] + "…"
 }
 
+// joins reports whether r leads on to what comes after it.
+func joins(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",;:-–—(", r) }
+
 // lastEnd is where the last whole sentence or line ends, 0 if none does.
 func lastEnd(text string) int {
-	last := 0
-	line := 0 // where it begins
+	last, line := 0, 0 // line is where the present one begins
 	for i, r := range text {
-		switch {
-		case r == '\n':
+		if r == '\n' {
 			if whole := strings.TrimRightFunc(text[line:i], unicode.IsSpace); whole != "" && !strings.ContainsAny(whole[len(whole)-1:], ":,") {
 				last = line + len(whole)
 			}
 			line = i + 1
-		case strings.ContainsRune(enders, r):
-			if end := i + utf8.RuneLen(r); !isNumber(text[line:i]) {
-				end += len(text[end:]) - len(strings.TrimLeft(text[end:], closers))
-				if next, _ := utf8.DecodeRuneInString(text[end:]); end == len(text) || unicode.IsSpace(next) || strings.ContainsRune(spaceless, r) {
-					last = end
-				}
-			}
+		}
+		if !strings.ContainsRune(enders, r) || isNumber(text[line:i]) {
+			continue
+		}
+		rest := strings.TrimLeft(text[i+utf8.RuneLen(r):], closers)
+		next, _ := utf8.DecodeRuneInString(rest)
+		if rest == "" || unicode.IsSpace(next) || strings.ContainsRune(spaceless, r) {
+			last = len(text) - len(rest)
 		}
 	}
 	return last

@@ -30,12 +30,25 @@ func looksLikeCall(raw json.RawMessage, tools []string) bool {
 // another its arguments, alone in any number of wrappers. The name is "" where the form is a
 // call's and the tool is not of the set, or where there are several calls.
 func callIn(raw json.RawMessage, tools []string) (name string, args json.RawMessage, form bool) {
+	return callWithin(raw, tools, maxWrappers)
+}
+
+// maxWrappers is how many objects and lists may stand around a call.
+const maxWrappers = 8
+
+func callWithin(raw json.RawMessage, tools []string, wrappers int) (name string, args json.RawMessage, form bool) {
+	if wrappers < 0 {
+		return "", nil, false
+	}
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) == nil {
 		if len(list) == 1 {
-			return callIn(list[0], tools)
+			return callWithin(list[0], tools, wrappers-1)
 		}
-		return "", nil, slices.ContainsFunc(list, func(v json.RawMessage) bool { return looksLikeCall(v, tools) })
+		return "", nil, slices.ContainsFunc(list, func(v json.RawMessage) bool {
+			_, _, form := callWithin(v, tools, wrappers-1)
+			return form
+		})
 	}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil {
@@ -65,7 +78,7 @@ func callIn(raw json.RawMessage, tools []string) (name string, args json.RawMess
 	case names && given:
 		return "", nil, true
 	case len(wrapped) == 1 && !given:
-		return callIn(wrapped[0], tools)
+		return callWithin(wrapped[0], tools, wrappers-1)
 	}
 	return "", nil, false
 }
