@@ -19,8 +19,8 @@ var layers = []struct {
 	packages []string
 	also     []string // neighbours of the same level, or the few exceptions
 }{
-	{packages: []string{"pattern"}},
-	{packages: []string{"fault", "ident", "pause", "telemetry", "llm", "language"}},
+	{packages: []string{"pattern", "pause"}},
+	{packages: []string{"fault", "ident", "telemetry", "llm", "language"}},
 	{packages: []string{"dynamo", "trigger", "wording", "claim", "rank", "provider/exchange"}},
 	{packages: []string{"event", "actor", "queue", "schedule", "limit", "stock"}},
 	{packages: []string{"channel", "market", "person", "roster", "media", "provider/openai", "provider/oidc", "provider/mapbox", "provider/stripe"}, also: []string{"channel"}},

@@ -338,7 +338,7 @@ type chat struct {
 
 func newChat(t *testing.T, keep history) *chat {
 	t.Helper()
-	client, err := openai.New(openai.Config{BaseURL: "http://rules.example/v1", Key: openaitest.Key, Model: rulemodel.Model, Attempts: 1,
+	client, err := openai.New(openai.Config{BaseURL: "http://rules.example/v1", Key: openaitest.Key, Model: rulemodel.Model, Retry: llm.Retry{Attempts: 1},
 		HTTP: &http.Client{Transport: &inspector{t: t, next: direct{rulemodel.New(func() time.Time { return now })}}}})
 	if err != nil {
 		t.Fatal(err)
@@ -461,7 +461,7 @@ func (c *chat) complete(req llm.Request) (llm.Response, error) {
 		return whole, err
 	}
 	var said strings.Builder
-	streamed, err := c.client.Stream(context.Background(), req, func(d string) { said.WriteString(d) })
+	streamed, err := c.client.Stream(context.Background(), req, func(d string) error { said.WriteString(d); return nil })
 	if err != nil {
 		return streamed, err
 	}

@@ -14,6 +14,7 @@ type request struct {
 	Messages            []message       `json:"messages"`
 	Tools               []tool          `json:"tools"`
 	ToolChoice          json.RawMessage `json:"tool_choice"`
+	ResponseFormat      responseFormat  `json:"response_format"`
 	Stream              bool            `json:"stream"`
 	StreamOptions       streamOptions   `json:"stream_options"`
 	MaxTokens           int             `json:"max_tokens"`

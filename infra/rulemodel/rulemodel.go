@@ -7,6 +7,7 @@
 // open. Where the
 // tools of a business are offered it serves the people who run it; where those for damage reports
 // are, it leads through a report in all languages of the product. It says what it is when asked.
+// A request for JSON of a schema gets an object of that schema.
 //
 // It keeps nothing: everything it knows stands in the messages of the request, so that
 // the same request always gets the same answer. It calls only tools that the request
@@ -65,7 +66,12 @@ func (s server) complete(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, param, wrong)
 		return
 	}
-	out := completion{req: req, created: s.now().Unix(), reply: answer(req, s.now())}
+	reply, ok := answer(req, s.now())
+	if !ok {
+		fail(w, http.StatusBadRequest, "response_format", "want a JSON schema that rules can fill in")
+		return
+	}
+	out := completion{req: req, created: s.now().Unix(), reply: reply}
 	sum := sha256.Sum256(body)
 	out.id = hex.EncodeToString(sum[:12])
 	out.limit()
@@ -78,9 +84,17 @@ func (s server) complete(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(out.whole())
 }
 
-// answer decides what to say or call. Text is never empty when nothing is called.
-func answer(req request, now time.Time) reply {
-	c := read(req, now)
+// answer decides what to say or call. Text is never empty when nothing is called. It
+// reports false where the answer is to have a form that it cannot meet.
+func answer(req request, now time.Time) (reply, bool) {
+	if req.ResponseFormat.structured() {
+		return structured(req, now)
+	}
+	return converse(read(req, now)), true
+}
+
+// converse answers in words, or with a call.
+func converse(c conversation) reply {
 	if c.atDesk() {
 		return c.attend()
 	}

@@ -192,7 +192,7 @@ func newDeskChat(t *testing.T, profiled bool) *deskChat {
 	t.Helper()
 	server := httptest.NewServer(rulemodel.New(func() time.Time { return now }))
 	t.Cleanup(server.Close)
-	client, err := openai.New(openai.Config{BaseURL: server.URL + "/v1", Key: openaitest.Key, Model: rulemodel.Model, Attempts: 1,
+	client, err := openai.New(openai.Config{BaseURL: server.URL + "/v1", Key: openaitest.Key, Model: rulemodel.Model, Retry: llm.Retry{Attempts: 1},
 		HTTP: &http.Client{Transport: &inspector{t: t, next: server.Client().Transport}}})
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// schema is the declaration of a tool that is offered.
+// schema is the form of what is wanted: the arguments of a tool, or a whole answer.
 type schema struct {
 	properties map[string]map[string]any
 	required   []string
@@ -78,8 +78,8 @@ func (s *schema) arguments(values map[string]any) (json.RawMessage, bool) {
 // extras are arguments to do without, in this order, where a schema does not take them.
 var extras = []string{"limit", "note", "maxPrice", "partySize"}
 
-func (s *schema) valid(arguments map[string]any) (json.RawMessage, bool) {
-	raw, err := json.Marshal(arguments)
+func (s *schema) valid(value any) (json.RawMessage, bool) {
+	raw, err := json.Marshal(value)
 	if err != nil {
 		return nil, false
 	}

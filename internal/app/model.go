@@ -18,19 +18,35 @@ type lazyModel struct{ b *Base }
 const attempt = 75 * time.Second
 
 func (l *lazyModel) Complete(ctx context.Context, req llm.Request) (llm.Response, error) {
+	m, err := l.model(ctx)
+	if err != nil {
+		return llm.Response{}, err
+	}
+	return m.Complete(ctx, req)
+}
+
+func (l *lazyModel) Stream(ctx context.Context, req llm.Request, say func(delta string) error) (llm.Response, error) {
+	m, err := l.model(ctx)
+	if err != nil {
+		return llm.Response{}, err
+	}
+	return m.Stream(ctx, req, say)
+}
+
+func (l *lazyModel) model(ctx context.Context) (llm.Model, error) {
 	key, err := l.b.secrets.get(ctx, "OPENAI_API_KEY")
 	if err != nil {
-		return llm.Response{}, llm.Fail(llm.Unavailable, "key: %w", err)
+		return nil, llm.Fail(llm.Unavailable, "key: %w", err)
 	}
 	if key == "" {
-		return llm.Response{}, llm.Fail(llm.Refused, "OPENAI_API_KEY is not set")
+		return nil, llm.Fail(llm.Refused, "OPENAI_API_KEY is not set")
 	}
 	m, err := openai.New(openai.Config{
 		BaseURL: l.b.Config.OpenAIBaseURL, Key: key, Model: l.b.Config.OpenAIModel,
-		HTTP: &http.Client{}, AttemptTimeout: attempt, Now: l.b.Now,
+		HTTP: &http.Client{}, Retry: llm.Retry{Timeout: attempt, Now: l.b.Now},
 	})
 	if err != nil {
-		return llm.Response{}, fmt.Errorf("model: %w", err)
+		return nil, fmt.Errorf("model: %w", err)
 	}
-	return m.Complete(ctx, req)
+	return m, nil
 }

@@ -4,6 +4,9 @@
 // A [Model] answers one request and keeps nothing. Whoever asks keeps the history and
 // owes it one rule, which [Check] holds: every call has exactly one tool message, right
 // after the message that made it.
+//
+// Every provider's model stands behind [Clean], so that what a model sends is fit to be
+// shown and kept. [Retry] is how any provider is asked, [Cost] what any answer costs.
 package llm
 
 import (
@@ -15,7 +18,31 @@ import (
 // An error is an [*Error] and says whether asking again may help. The usage of the
 // response counts even then.
 type Model interface {
+	// Complete returns the answer when it is whole.
 	Complete(ctx context.Context, req Request) (Response, error)
+
+	// Stream gives the answer's text to say in pieces, as they come, and returns the
+	// same whole answer: its text is what was said. Beside an error it holds what was
+	// said before the failure. An error of say ends the stream and is returned.
+	Stream(ctx context.Context, req Request, say func(delta string) error) (Response, error)
+}
+
+// Whole is a model that only knows whole answers: it streams their text as one piece.
+type Whole func(ctx context.Context, req Request) (Response, error)
+
+// Complete calls f.
+func (f Whole) Complete(ctx context.Context, req Request) (Response, error) { return f(ctx, req) }
+
+// Stream calls f and says its text at once.
+func (f Whole) Stream(ctx context.Context, req Request, say func(delta string) error) (Response, error) {
+	r, err := f(ctx, req)
+	if err != nil {
+		return Response{Usage: r.Usage, Model: r.Model}, err
+	}
+	if r.Text != "" {
+		err = say(r.Text)
+	}
+	return r, err
 }
 
 // Role is who a message is from.
@@ -51,14 +78,43 @@ type Spec struct {
 	Schema      json.RawMessage // strict JSON schema: every property required, no others
 }
 
+// Schema makes the answer's text one JSON object of its form.
+type Schema struct {
+	Name string          // letters, digits, - and _, at most 64
+	JSON json.RawMessage // strict, as a [Spec]'s, and at most [MaxDepth] objects deep
+}
+
+// MaxDepth is how deep objects may nest in the schema of an answer. The published limit is
+// twice as high, but endpoints have refused what goes deeper.
+const MaxDepth = 5
+
+// ToolChoice says whether a model calls a tool. What is none of the constants is the name
+// of the one tool to call.
+type ToolChoice string
+
+const (
+	ToolAuto     ToolChoice = "" // as the model likes
+	ToolNone     ToolChoice = "none"
+	ToolRequired ToolChoice = "required"
+)
+
+// Effort is how much a model reasons before it answers: none, minimal, low, medium, high.
+type Effort string
+
+// LowEffort leaves most of an answer's tokens to the answer.
+const LowEffort Effort = "low"
+
 // Request is what a model is asked.
 type Request struct {
 	Model         string // "" is the model's own default
 	Messages      []Message
 	Tools         []Spec
-	ParallelCalls bool   // may the answer hold several calls; no meaning without tools
-	MaxTokens     int    // most tokens of the answer; 0 leaves it to the model
-	Seed          string // who or what asks, the same when a step is asked again; leaves only as a hash
+	ToolChoice    ToolChoice
+	ParallelCalls bool    // may the answer hold several calls; no meaning without tools
+	Schema        *Schema // nil for an answer in words
+	Effort        Effort  // "" leaves it to the model
+	MaxTokens     int     // most tokens of the answer; 0 leaves it to the model
+	Seed          string  // who or what asks, the same when a step is asked again; leaves only as a hash
 }
 
 // Usage counts tokens. Cached is the part of Input that the provider had in its cache.

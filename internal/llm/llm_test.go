@@ -78,10 +78,21 @@ func TestCost(t *testing.T) {
 		{"gpt-4o-mini-experiment", million, 60_000_000}, // as long as a date
 		{"", million, 60_000_000},
 		{RuleModel, million, 0},
+		{"text-embedding-3-small", Usage{Input: 1_000_000}, 20_000},
 	}
 	for _, tt := range tests {
 		if got := Cost(tt.model, tt.usage); got != tt.want {
 			t.Errorf("Cost(%q, %+v) = %d, want %d", tt.model, tt.usage, got, tt.want)
+		}
+	}
+}
+
+func TestSees(t *testing.T) {
+	t.Parallel()
+	for model, want := range map[string]bool{"gpt-4o-mini": true, "openai/gpt-5-mini-2025-08-07": true, RuleModel: false,
+		"text-embedding-3-small": false, "somebody-elses": false} {
+		if Sees(model) != want {
+			t.Errorf("%s sees: %v", model, !want)
 		}
 	}
 }

@@ -47,15 +47,24 @@ var prices = map[string]price{
 	"o3":            {2_000, 500, 8_000},
 	"o4-mini":       {1_100, 275, 4_400},
 	RuleModel:       {},
+
+	"text-embedding-3-small": {20, 20, 0},
+	"text-embedding-3-large": {130, 130, 0},
+	"text-embedding-ada-002": {100, 100, 0},
 }
 
 // RuleModel is the name of the rule-based model that runs on this machine and costs nothing.
 const RuleModel = "merve-rules"
 
-// Sees reports whether a model is known to take images: all in the table do but the rules.
-func Sees(model string) bool {
+// Sees reports whether a model is known to take images: all in the table do that write
+// for money.
+func Sees(model string) bool { return prices[baseName(model)].output > 0 }
+
+// keepsThoughtsApart reports whether a model is known never to put its thoughts into its
+// text: what is in the table is, as its provider promises.
+func keepsThoughtsApart(model string) bool {
 	_, known := prices[baseName(model)]
-	return known && model != RuleModel
+	return known
 }
 
 // Cost returns what u costs on model, in millionths of a US dollar, rounded up.

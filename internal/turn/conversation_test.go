@@ -318,7 +318,7 @@ func (p *play) shownIn(offer string) string {
 	return ""
 }
 
-// scripted is the model that answers as written.
+// scripted is the model that answers as written, behind the border that all models are behind.
 func (p *play) scripted(script []line) llm.Model {
 	p.t.Helper()
 	var steps []llmtest.Step
@@ -332,6 +332,8 @@ func (p *play) scripted(script []line) llm.Model {
 			continue
 		case "model":
 			step.Text = text
+		case "model is cut":
+			step.Text, step.Finish = text, "length"
 		case "model calls":
 			step.Calls = []llm.Call{callOf(text)}
 		case "model also calls":
@@ -342,7 +344,7 @@ func (p *play) scripted(script []line) llm.Model {
 			for range 50 { // more than any bound lets it
 				steps = append(steps, llmtest.Step{Calls: []llm.Call{callOf(text)}})
 			}
-			return filling{p, endless{llmtest.New(&unfinished{p.t}, steps...)}}
+			return llm.Clean(llm.Whole(filling{p, endless{llmtest.New(&unfinished{p.t}, steps...)}}.complete))
 		case "model fails":
 			step.Err = llm.Fail(llm.Meaning(text), "as written")
 		default:
@@ -350,7 +352,7 @@ func (p *play) scripted(script []line) llm.Model {
 		}
 		steps, told = append(steps, step), nil
 	}
-	return filling{p, llmtest.New(p.t, steps...)}
+	return llm.Clean(llm.Whole(filling{p, llmtest.New(p.t, steps...)}.complete))
 }
 
 // filling fills in what its model says, with what is so then, and notes what it is told.
@@ -359,7 +361,7 @@ type filling struct {
 	model llm.Model
 }
 
-func (f filling) Complete(ctx context.Context, req llm.Request) (llm.Response, error) {
+func (f filling) complete(ctx context.Context, req llm.Request) (llm.Response, error) {
 	f.t.Helper()
 	f.known, f.recalled, f.images = "", "", 0
 	for i, m := range req.Messages {

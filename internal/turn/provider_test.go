@@ -80,7 +80,7 @@ func askedOver(t *testing.T, server *openaitest.Server, transport http.RoundTrip
 	t.Helper()
 	client, err := openai.New(openai.Config{
 		BaseURL: server.URL(), Key: openaitest.Key, Model: "gpt-test", HTTP: &http.Client{Transport: transport},
-		Sleep: func(context.Context, time.Duration) error { return nil },
+		Retry: llm.Retry{Sleep: func(context.Context, time.Duration) error { return nil }},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -159,7 +159,7 @@ func newSlowModel() slowModel {
 	return slowModel{asked: make(chan string, 100), let: make(chan struct{})}
 }
 
-func (m slowModel) Complete(ctx context.Context, req llm.Request) (llm.Response, error) {
+func (m slowModel) complete(ctx context.Context, req llm.Request) (llm.Response, error) {
 	var said []string
 	for i := len(req.Messages) - 1; i >= 0 && req.Messages[i].Role == llm.User; i-- {
 		said = append([]string{req.Messages[i].Text}, said...)
@@ -179,7 +179,7 @@ func TestField04_SecondMessageMeanwhile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	m := newSlowModel()
-	w.model = m
+	w.model = llm.Whole(m.complete)
 	answers := make([]turn.Answer, 2)
 	var wg sync.WaitGroup
 	send := func(i int, text string) channel.Inbound {
@@ -350,7 +350,7 @@ func TestField07_WebhookWaitsForNobody(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	m := newSlowModel()
-	w.model = m
+	w.model = llm.Whole(m.complete)
 	first := w.from("ann", channel.WhatsApp, "1", "one")
 	w.comes(first)
 	worked := make(chan error, 1)

@@ -225,17 +225,11 @@ func (w *world) numberOf(number string) string {
 	return fmt.Sprintf("+1555%010d", n%1e10)
 }
 
-type modelFunc func(ctx context.Context, req llm.Request) (llm.Response, error)
+type modelFunc = llm.Whole
 
-func (f modelFunc) Complete(ctx context.Context, req llm.Request) (llm.Response, error) {
-	return f(ctx, req)
-}
-
-// theModel is whichever the world has now.
-type theModel struct{ w *world }
-
-func (m theModel) Complete(ctx context.Context, req llm.Request) (llm.Response, error) {
-	return m.w.model.Complete(ctx, req)
+// complete asks whichever model the world has now.
+func (w *world) complete(ctx context.Context, req llm.Request) (llm.Response, error) {
+	return w.model.Complete(ctx, req)
 }
 
 // start puts a process together, as after a cold start, on a database.
@@ -287,7 +281,7 @@ func (w *world) start(db *dynamo.DB) {
 			payment.LetGoKind:     payment.LetGo{Store: w.payments},
 		}),
 		Commands: w.commands(), Coded: coded, Desk: w.concierge.people,
-		Model: theModel{w}, Outbox: w.outbox, Records: table("records"), Queue: w,
+		Model: llm.Whole(w.complete), Outbox: w.outbox, Records: table("records"), Queue: w,
 		Now: now, Wait: w.clock.wait, Log: log,
 	}
 	w.notifier = &notify.Notifier{Markets: w.markets, Listings: w.listings, Orders: w.orders, Threads: w.teller(), Paid: w.payments.PaidFor, Outbox: w.outbox, Log: log}

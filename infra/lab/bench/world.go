@@ -116,7 +116,7 @@ func (b *bench) newBase(cfg aws.Config, now func() time.Time) (*app.Base, error)
 func (b *bench) start() (process, error) {
 	var p process
 	var err error
-	if p.runner, err = b.base.Runner(b.model); err != nil {
+	if p.runner, err = b.base.Runner(llm.Whole(b.model.complete)); err != nil {
 		return p, err
 	}
 	mux := http.NewServeMux()
@@ -218,8 +218,8 @@ func (s *script) sum() int {
 	return s.asked
 }
 
-// Complete answers.
-func (s *script) Complete(_ context.Context, req llm.Request) (llm.Response, error) {
+// complete answers.
+func (s *script) complete(_ context.Context, req llm.Request) (llm.Response, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked++

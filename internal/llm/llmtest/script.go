@@ -1,5 +1,5 @@
-// Package llmtest has models for tests: [Script] answers as written and fails the test
-// when it is asked anything else, [Func] answers by a function.
+// Package llmtest has a model for tests: [Script] answers as written and fails the test
+// when it is asked anything else.
 package llmtest
 
 import (
@@ -13,14 +13,6 @@ import (
 
 	"merve/internal/llm"
 )
-
-// Func is a model made of a function.
-type Func func(ctx context.Context, req llm.Request) (llm.Response, error)
-
-// Complete calls f.
-func (f Func) Complete(ctx context.Context, req llm.Request) (llm.Response, error) {
-	return f(ctx, req)
-}
 
 // Step is one request that a test expects, and its answer.
 type Step struct {
@@ -86,6 +78,12 @@ func (s *Script) Complete(ctx context.Context, req llm.Request) (llm.Response, e
 	}
 	s.used[i] = true
 	return s.steps[i].answer(i, req)
+}
+
+// Stream plays the step that req fits and says its text at once.
+func (s *Script) Stream(ctx context.Context, req llm.Request, say func(delta string) error) (llm.Response, error) {
+	s.t.Helper()
+	return llm.Whole(s.Complete).Stream(ctx, req, say)
 }
 
 func (s *Script) deviate(format string, args ...any) (llm.Response, error) {

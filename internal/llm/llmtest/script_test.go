@@ -137,12 +137,12 @@ func TestScriptHonoursContext(t *testing.T) {
 	}
 }
 
-func TestFunc(t *testing.T) {
+func TestScriptStreams(t *testing.T) {
 	t.Parallel()
-	var m llm.Model = llmtest.Func(func(_ context.Context, req llm.Request) (llm.Response, error) {
-		return llm.Response{Text: "echo " + req.Messages[0].Text}, nil
-	})
-	if r, err := m.Complete(context.Background(), ask("x")); err != nil || r.Text != "echo x" {
-		t.Errorf("got %q, %v", r.Text, err)
+	var m llm.Model = llmtest.New(t, llmtest.Say("Here."))
+	var said string
+	r, err := m.Stream(t.Context(), ask("x"), func(delta string) error { said += delta; return nil })
+	if err != nil || r.Text != "Here." || said != r.Text {
+		t.Errorf("got %q, said %q, %v", r.Text, said, err)
 	}
 }

@@ -1,17 +1,16 @@
-// Package openai is a model behind OpenAI's chat completions, at OpenAI or at any
+// Package openai is a model and an embedder behind OpenAI's API, at OpenAI or at any
 // endpoint that speaks the same.
 //
 // A [Client] sends only what the published schema allows, tries again what is worth
 // trying again while the context lasts, and turns every failure into an [llm.Error]
 // whose text holds neither what was said nor the key.
-// https://platform.openai.com/docs/api-reference/chat
+// https://platform.openai.com/docs/api-reference
 package openai
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strings"
@@ -28,21 +27,18 @@ type Config struct {
 	Key     string
 	Model   string // answers a request that names none
 
-	// ReasoningEffort is sent to the models that take one. Empty leaves it to the model,
-	// except to those which refuse tools unless it is "none".
-	ReasoningEffort string
-
-	HTTP           *http.Client  // without a time-out of its own
-	Attempts       int           // tries of one request; 3
-	AttemptTimeout time.Duration // of one try, and between two pieces of a stream; 30 s
-
-	Now    func() time.Time
-	Jitter func() float64                                   // in [0,1)
-	Sleep  func(ctx context.Context, d time.Duration) error // returns early when ctx ends
+	HTTP  *http.Client // without a time-out of its own
+	Retry llm.Retry
 }
 
-// Client asks one endpoint. It is safe for concurrent use.
+// Client asks one endpoint, and cleans what it answers. It is safe for concurrent use.
 type Client struct {
+	cleaned  llm.Model
+	endpoint *endpoint
+}
+
+// endpoint is where the requests go.
+type endpoint struct {
 	api    *openai.Client
 	config Config
 }
@@ -56,38 +52,37 @@ func New(c Config) (*Client, error) {
 	if c.HTTP == nil {
 		c.HTTP = &http.Client{}
 	}
-	if c.Attempts <= 0 {
-		c.Attempts = 3
-	}
-	if c.AttemptTimeout <= 0 {
-		c.AttemptTimeout = 30 * time.Second
-	}
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	if c.Jitter == nil {
-		c.Jitter = rand.Float64
-	}
-	if c.Sleep == nil {
-		c.Sleep = sleep
+	if c.Retry.Now == nil {
+		c.Retry.Now = time.Now
 	}
 	conf := openai.DefaultConfig(c.Key)
 	conf.BaseURL = strings.TrimRight(c.BaseURL, "/")
-	conf.HTTPClient = doer{c.HTTP, c.Now}
-	return &Client{api: openai.NewClientWithConfig(conf), config: c}, nil
+	conf.HTTPClient = doer{c.HTTP, c.Retry.Now}
+	e := &endpoint{api: openai.NewClientWithConfig(conf), config: c}
+	return &Client{cleaned: llm.Clean(e), endpoint: e}, nil
 }
 
 // Complete asks for a whole answer.
 func (c *Client) Complete(ctx context.Context, req llm.Request) (llm.Response, error) {
-	body, err := c.request(req)
+	req.Model = cmp.Or(req.Model, c.endpoint.config.Model)
+	return c.cleaned.Complete(ctx, req)
+}
+
+// Stream asks for an answer and gives its text to say piece by piece.
+func (c *Client) Stream(ctx context.Context, req llm.Request, say func(delta string) error) (llm.Response, error) {
+	req.Model = cmp.Or(req.Model, c.endpoint.config.Model)
+	return c.cleaned.Stream(ctx, req, say)
+}
+
+// Complete asks for a whole answer, as it comes.
+func (e *endpoint) Complete(ctx context.Context, req llm.Request) (llm.Response, error) {
+	body, err := e.request(req)
 	if err != nil {
 		return llm.Response{}, err
 	}
 	var out llm.Response
-	err = c.try(ctx, func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, c.config.AttemptTimeout)
-		defer cancel()
-		resp, err := c.api.CreateChatCompletion(ctx, body)
+	err = e.try(ctx, func(ctx context.Context, _ func()) error {
+		resp, err := e.api.CreateChatCompletion(ctx, body)
 		if err != nil {
 			return err
 		}
@@ -100,24 +95,21 @@ func (c *Client) Complete(ctx context.Context, req llm.Request) (llm.Response, e
 // response reads the first choice of an answer.
 func response(req llm.Request, resp openai.ChatCompletionResponse) (llm.Response, error) {
 	out := llm.Response{Model: resp.Model, Usage: usage(resp.Usage)}
-	if len(resp.Choices) > 0 {
-		choice := resp.Choices[0]
-		out.Text, out.Finish = choice.Message.Content, string(choice.FinishReason)
-		if out.Text == "" {
-			out.Text = choice.Message.Refusal // the model's own words for no
-		}
-		for _, call := range choice.Message.ToolCalls {
-			out.Calls = append(out.Calls, llm.Call{ID: call.ID, Name: call.Function.Name, Args: []byte(call.Function.Arguments)})
-		}
+	if len(resp.Choices) == 0 {
+		return out, llm.Fail(llm.Malformed, "no choices")
 	}
-	return finish(req, out)
+	choice := resp.Choices[0]
+	out.Text, out.Finish = choice.Message.Content, string(choice.FinishReason)
+	for _, call := range choice.Message.ToolCalls {
+		out.Calls = append(out.Calls, llm.Call{ID: call.ID, Name: call.Function.Name, Args: []byte(call.Function.Arguments)})
+	}
+	return finish(req, out, choice.Message.Refusal)
 }
 
-// finish fills in what an endpoint may leave out and refuses an answer without content.
-func finish(req llm.Request, r llm.Response) (llm.Response, error) {
-	if r.Model == "" {
-		r.Model = req.Model
-	}
+// finish fills in what an endpoint may leave out. A refusal is the model's own words for no,
+// and no object of a schema.
+func finish(req llm.Request, r llm.Response, refusal string) (llm.Response, error) {
+	r.Model = cmp.Or(r.Model, req.Model)
 	seen := map[string]bool{}
 	for i := range r.Calls {
 		id := r.Calls[i].ID
@@ -126,11 +118,15 @@ func finish(req llm.Request, r llm.Response) (llm.Response, error) {
 		}
 		r.Calls[i].ID, seen[id] = id, true
 	}
+	refused := r.Text == "" && refusal != ""
+	if refused {
+		r.Text = refusal
+	}
 	if r.Usage == (llm.Usage{}) {
 		r.Usage = estimate(req, r)
 	}
-	if r.Text == "" && len(r.Calls) == 0 {
-		return r, llm.Fail(llm.Malformed, "no text and no call (finish reason %q)", machineWord(r.Finish))
+	if refused && req.Schema != nil {
+		return r, llm.Fail(llm.Malformed, "the model refuses to fill in %s", req.Schema.Name)
 	}
 	return r, nil
 }
@@ -161,17 +157,3 @@ func estimate(req llm.Request, r llm.Response) llm.Usage {
 	}
 	return llm.Usage{Input: input/4 + 1, Output: output/4 + 1}
 }
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-// errSlow ends an attempt that gave nothing for the time-out.
-var errSlow = errors.New("no answer within the time-out")

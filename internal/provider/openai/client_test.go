@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -37,8 +38,8 @@ func (n *naps) sleep(ctx context.Context, d time.Duration) error {
 func client(t *testing.T, s *openaitest.Server, change func(*openai.Config)) (*openai.Client, *naps) {
 	t.Helper()
 	n := new(naps)
-	conf := openai.Config{BaseURL: s.URL(), Key: openaitest.Key, Model: "gpt-test", HTTP: s.Client(),
-		Sleep: n.sleep, Jitter: func() float64 { return 0.5 }}
+	conf := openai.Config{BaseURL: s.URL(), Key: openaitest.Key, Model: "gpt-4o-mini", HTTP: s.Client(),
+		Retry: llm.Retry{Sleep: n.sleep, Jitter: func() float64 { return 0.5 }}}
 	if change != nil {
 		change(&conf)
 	}
@@ -144,19 +145,21 @@ func TestRequestOnTheWire(t *testing.T) {
 func TestReasoningEffort(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		model, set string
-		tools      bool
-		want       any
+		model string
+		asked llm.Effort
+		tools bool
+		want  any
 	}{
 		{"gpt-5.6-luna", "", true, "none"}, {"gpt-6-luna", "", true, "none"}, {"gpt-6.1-terra", "", true, "none"},
 		{"gpt-6-luna", "", false, nil}, {"gpt-5-mini", "", true, nil}, {"gpt-4o-mini", "", true, nil},
-		{"gpt-5-mini", "low", true, "low"}, {"gpt-6-luna", "high", false, "high"},
+		{"gpt-5-mini", llm.LowEffort, true, "low"}, {"gpt-6-luna", "high", false, "high"}, {"gpt-6-luna", "high", true, "none"},
+		{"somebody-elses", llm.LowEffort, false, "low"}, {"gpt-4o-mini", llm.LowEffort, false, nil}, {"openai/gpt-4.1", llm.LowEffort, true, nil},
 	}
 	for _, tt := range tests {
 		s := openaitest.New(t)
-		c, _ := client(t, s, func(conf *openai.Config) { conf.ReasoningEffort = tt.set })
+		c, _ := client(t, s, nil)
 		req := hello()
-		req.Model = tt.model
+		req.Model, req.Effort = tt.model, tt.asked
 		if tt.tools {
 			req.Tools = full().Tools
 		}
@@ -169,7 +172,59 @@ func TestReasoningEffort(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got["reasoning_effort"] != tt.want {
-			t.Errorf("%s with tools %v, set to %q: got %v, want %v", tt.model, tt.tools, tt.set, got["reasoning_effort"], tt.want)
+			t.Errorf("%s with tools %v, asked for %q: got %v, want %v", tt.model, tt.tools, tt.asked, got["reasoning_effort"], tt.want)
+		}
+	}
+}
+
+const verdictSchema = `{"type":"object","properties":{"yes":{"type":"boolean"},"why":{"type":["string","null"]}},
+	"required":["yes","why"],"additionalProperties":false}`
+
+func TestSchemaAndToolChoiceOnTheWire(t *testing.T) {
+	t.Parallel()
+	s := openaitest.New(t)
+	c, _ := client(t, s, nil)
+	tools := full().Tools
+	tests := []struct {
+		name   string
+		change func(*llm.Request)
+		choice any
+	}{
+		{"auto", func(r *llm.Request) { r.Tools = tools }, nil},
+		{"none", func(r *llm.Request) { r.Tools, r.ToolChoice = tools, llm.ToolNone }, "none"},
+		{"none of no tools", func(r *llm.Request) { r.ToolChoice = llm.ToolNone }, nil},
+		{"required", func(r *llm.Request) { r.Tools, r.ToolChoice = tools, llm.ToolRequired }, "required"},
+		{"named", func(r *llm.Request) { r.Tools, r.ToolChoice = tools, "search" },
+			map[string]any{"type": "function", "function": map[string]any{"name": "search"}}},
+	}
+	for _, tt := range tests {
+		req := hello()
+		tt.change(&req)
+		req.Schema = &llm.Schema{Name: "verdict", JSON: json.RawMessage(verdictSchema)}
+		s.Answer = func(openaitest.Request) openaitest.Answer { return openaitest.Answer{Text: `{"yes":true,"why":null}`} }
+		if r, err := c.Complete(t.Context(), req); err != nil || r.Text != `{"yes":true,"why":null}` {
+			t.Errorf("%s: %q, %v", tt.name, r.Text, err)
+			continue
+		}
+		var got struct {
+			Choice any `json:"tool_choice"`
+			Format struct {
+				Type   string
+				Schema struct {
+					Name   string
+					Strict bool
+					Schema json.RawMessage
+				} `json:"json_schema"`
+			} `json:"response_format"`
+		}
+		if err := json.Unmarshal(s.Requests()[len(s.Requests())-1].Body, &got); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.choice, got.Choice); diff != "" {
+			t.Errorf("%s: tool_choice (-want +got):\n%s", tt.name, diff)
+		}
+		if f := got.Format; f.Type != "json_schema" || f.Schema.Name != "verdict" || !f.Schema.Strict || len(f.Schema.Schema) < 100 {
+			t.Errorf("%s: response_format is %+v", tt.name, f)
 		}
 	}
 }
@@ -199,7 +254,6 @@ func TestAnswers(t *testing.T) {
 		want   llm.Response
 	}{
 		{"text", openaitest.Answer{Text: "Merhaba, nasılsın?"}, llm.Response{Text: "Merhaba, nasılsın?", Finish: "stop"}},
-		{"cut off", openaitest.Answer{Text: "So", Finish: "length"}, llm.Response{Text: "So", Finish: "length"}},
 		{"calls", openaitest.Answer{Calls: two}, llm.Response{Finish: "tool_calls",
 			Calls: []llm.Call{call("a", "search", two[0].Args), call("b", "bookings", "{}")}}},
 		{"text and call", openaitest.Answer{Text: "Looking.", Calls: two[:1]}, llm.Response{Text: "Looking.", Finish: "tool_calls",
@@ -215,7 +269,7 @@ func TestAnswers(t *testing.T) {
 	}
 	for _, tt := range tests {
 		if tt.want.Model == "" {
-			tt.want.Model = "gpt-test"
+			tt.want.Model = "gpt-4o-mini"
 		}
 		tt.want.Usage = def
 		s := openaitest.New(t, tt.answer, tt.answer)
@@ -225,13 +279,47 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%s: %v (-want +got):\n%s", tt.name, err, diff)
 		}
 		var said strings.Builder
-		got, err = c.Stream(context.Background(), hello(), func(delta string) { said.WriteString(delta) })
+		got, err = c.Stream(context.Background(), hello(), write(&said))
 		if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
 			t.Errorf("%s, streamed: %v (-want +got):\n%s", tt.name, err, diff)
 		}
-		if tt.answer.Refusal == "" && said.String() != tt.want.Text {
+		if said.String() != tt.want.Text {
 			t.Errorf("%s, streamed: said %q, want %q", tt.name, said.String(), tt.want.Text)
 		}
+	}
+}
+
+func TestField44_ThoughtsOnTheWire(t *testing.T) {
+	t.Parallel()
+	for _, a := range []openaitest.Answer{
+		{Text: "Hello!", Thought: "They greet."},
+		{Text: "<think>They greet.</think>Hello!", Pieces: 20},
+	} {
+		for _, way := range []string{"complete", "stream"} {
+			c, _ := client(t, openaitest.New(t, a), nil)
+			if got, err := ask(c, way); err != nil || got.Text != "Hello!" {
+				t.Errorf("%+v, %s: %q, %v", a, way, got.Text, err)
+			}
+		}
+	}
+}
+
+func TestField45_AskedAgainWithRoom(t *testing.T) {
+	t.Parallel()
+	const nothing = `{"choices":[{"index":0,"message":{"role":"assistant","content":""},"finish_reason":"length"}],"usage":{"prompt_tokens":9,"completion_tokens":1200}}`
+	s := openaitest.New(t, openaitest.Answer{Raw: nothing}, openaitest.Answer{Text: "Hello!"})
+	c, _ := client(t, s, nil)
+	req := hello()
+	req.Model, req.MaxTokens = "gpt-5-mini", 1200
+	if got, err := c.Complete(t.Context(), req); err != nil || got.Text != "Hello!" || got.Usage.Output != 1205 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	var again struct {
+		Room   int    `json:"max_completion_tokens"`
+		Effort string `json:"reasoning_effort"`
+	}
+	if err := json.Unmarshal(s.Requests()[1].Body, &again); err != nil || again.Room <= 1200 || again.Effort != "low" {
+		t.Errorf("asked again with %+v, %v", again, err)
 	}
 }
 
@@ -248,7 +336,7 @@ func TestStreamedCallsOfSloppyEndpoints(t *testing.T) {
 	} {
 		s := openaitest.New(t, a)
 		c, _ := client(t, s, nil)
-		got, err := c.Stream(context.Background(), hello(), func(string) {})
+		got, err := c.Stream(context.Background(), hello(), silent)
 		if diff := cmp.Diff(want, got.Calls); diff != "" || err != nil {
 			t.Errorf("%+v: %v (-want +got):\n%s", a, err, diff)
 		}
@@ -264,7 +352,7 @@ func TestStreamOfTooManyCalls(t *testing.T) {
 	for n, want := range map[int]llm.Meaning{128: "", 129: llm.Malformed} {
 		s := openaitest.New(t, openaitest.Answer{Calls: slices.Repeat([]openaitest.Call{{Name: "search", Args: "{}"}}, n)})
 		c, _ := client(t, s, nil)
-		if _, err := c.Stream(context.Background(), hello(), func(string) {}); want == "" && err != nil || want != "" && llm.MeaningOf(err) != want {
+		if _, err := c.Stream(context.Background(), hello(), silent); want == "" && err != nil || want != "" && llm.MeaningOf(err) != want {
 			t.Errorf("%d calls: %v, want %q", n, err, want)
 		}
 	}
@@ -311,7 +399,7 @@ func TestRetries(t *testing.T) {
 		for _, way := range []string{"complete", "stream"} {
 			s := openaitest.New(t, tt.answers...)
 			c, naps := client(t, s, func(conf *openai.Config) {
-				conf.Now = func() time.Time { return time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC) }
+				conf.Retry.Now = func() time.Time { return time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC) }
 			})
 			got, err := ask(c, way)
 			if tt.meaning == "" && (err != nil || got.Text != "at last") {
@@ -330,9 +418,16 @@ func TestRetries(t *testing.T) {
 	}
 }
 
+func silent(string) error { return nil }
+
+// write keeps what is said.
+func write(said *strings.Builder) func(string) error {
+	return func(delta string) error { said.WriteString(delta); return nil }
+}
+
 func ask(c *openai.Client, way string) (llm.Response, error) {
 	if way == "stream" {
-		return c.Stream(context.Background(), hello(), func(string) {})
+		return c.Stream(context.Background(), hello(), silent)
 	}
 	return c.Complete(context.Background(), hello())
 }
@@ -352,7 +447,7 @@ func TestRetryAfterIsPassedOn(t *testing.T) {
 func TestRetryAfterInMilliseconds(t *testing.T) {
 	t.Parallel()
 	for ms, want := range map[string]time.Duration{"1500": 1500 * time.Millisecond, "soon": 9 * time.Second, "-1": 9 * time.Second, "1e9": 9 * time.Second} {
-		c, err := openai.New(openai.Config{BaseURL: "http://llm.test/v1", Attempts: 1, HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		c, err := openai.New(openai.Config{BaseURL: "http://llm.test/v1", Retry: llm.Retry{Attempts: 1}, HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: http.StatusTooManyRequests, Body: http.NoBody, Request: r,
 				Header: http.Header{"Retry-After-Ms": {ms}, "Retry-After": {"9"}}}, nil
 		})}})
@@ -405,7 +500,7 @@ func TestSlowAttemptIsGivenUp(t *testing.T) {
 	t.Parallel()
 	for _, way := range []string{"complete", "stream"} {
 		s := openaitest.New(t, openaitest.Answer{Hang: true}, openaitest.Answer{Text: "at last"})
-		c, _ := client(t, s, func(conf *openai.Config) { conf.AttemptTimeout = 100 * time.Millisecond })
+		c, _ := client(t, s, func(conf *openai.Config) { conf.Retry.Timeout = 100 * time.Millisecond })
 		if got, err := ask(c, way); err != nil || got.Text != "at last" {
 			t.Errorf("%s: got %q, %v", way, got.Text, err)
 		}
@@ -447,9 +542,9 @@ func TestBrokenStreams(t *testing.T) {
 	}
 	for _, tt := range tests {
 		s := openaitest.New(t, tt.first, openaitest.Answer{Text: "again"})
-		c, _ := client(t, s, func(conf *openai.Config) { conf.AttemptTimeout = 200 * time.Millisecond })
+		c, _ := client(t, s, func(conf *openai.Config) { conf.Retry.Timeout = 200 * time.Millisecond })
 		var said strings.Builder
-		got, err := c.Stream(context.Background(), hello(), func(d string) { said.WriteString(d) })
+		got, err := c.Stream(context.Background(), hello(), write(&said))
 		if tt.said == "" {
 			if err != nil || said.String() != "again" || len(s.Requests()) != 2 {
 				t.Errorf("%s: said %q, %v, asked %d times, want a second attempt", tt.name, said.String(), err, len(s.Requests()))
@@ -473,13 +568,37 @@ func TestBadHistoryIsNotSent(t *testing.T) {
 	bad.Tools = []llm.Spec{{Name: "no spaces", Schema: json.RawMessage(searchSchema)}}
 	broken := hello()
 	broken.Tools = []llm.Spec{{Name: "x", Schema: json.RawMessage(`{`)}}
-	for _, req := range []llm.Request{req, bad, broken, {}} {
+	nameless, unreadable, deep, choosy := hello(), hello(), hello(), hello()
+	nameless.Schema = &llm.Schema{JSON: json.RawMessage(verdictSchema)}
+	unreadable.Schema = &llm.Schema{Name: "x", JSON: json.RawMessage(`{`)}
+	deep.Schema = &llm.Schema{Name: "x", JSON: nested(llm.MaxDepth + 1)}
+	choosy.ToolChoice = llm.ToolRequired
+	for _, req := range []llm.Request{req, bad, broken, nameless, unreadable, deep, choosy, {}} {
 		if _, err := c.Complete(context.Background(), req); llm.MeaningOf(err) != llm.Refused {
 			t.Errorf("got %v, want refused", err)
 		}
 	}
 	if len(s.Requests()) != 0 {
 		t.Error("sent all the same")
+	}
+}
+
+// nested is a schema of objects so deep.
+func nested(depth int) json.RawMessage {
+	inner := json.RawMessage(`{"type":"string"}`)
+	for range depth {
+		inner = fmt.Appendf(nil, `{"type":"object","properties":{"x":%s},"required":["x"],"additionalProperties":false}`, inner)
+	}
+	return inner
+}
+
+func TestDeepestSchema(t *testing.T) {
+	t.Parallel()
+	c, _ := client(t, openaitest.New(t, openaitest.Answer{Text: "{}"}), nil)
+	req := hello()
+	req.Schema = &llm.Schema{Name: "x", JSON: nested(llm.MaxDepth)}
+	if _, err := c.Complete(t.Context(), req); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -33,7 +33,7 @@ func FuzzAnswer(f *testing.F) {
 			return &http.Response{StatusCode: status, Header: http.Header{"Retry-After": {body}},
 				Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
 		})
-		c, err := openai.New(openai.Config{BaseURL: "http://llm.test/v1", Key: openaitest.Key, Model: "m", Attempts: 1,
+		c, err := openai.New(openai.Config{BaseURL: "http://llm.test/v1", Key: openaitest.Key, Model: "gpt-4o-mini", Retry: llm.Retry{Attempts: 1},
 			HTTP: &http.Client{Transport: rt}})
 		if err != nil {
 			t.Fatal(err)
@@ -41,7 +41,7 @@ func FuzzAnswer(f *testing.F) {
 		got, err := c.Complete(context.Background(), hello())
 		settled(t, got, err)
 		var said strings.Builder
-		got, err = c.Stream(context.Background(), hello(), func(d string) { said.WriteString(d) })
+		got, err = c.Stream(context.Background(), hello(), write(&said))
 		settled(t, got, err)
 		if err != nil && said.String() != got.Text {
 			t.Errorf("said %q, but the response holds %q", said.String(), got.Text)
@@ -83,11 +83,11 @@ func FuzzStreamInPieces(f *testing.F) {
 			rt := roundTrip(func(req *http.Request) (*http.Response, error) {
 				return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(r), Request: req}, nil
 			})
-			c, err := openai.New(openai.Config{BaseURL: "http://llm.test/v1", Key: openaitest.Key, Model: "m", Attempts: 1, HTTP: &http.Client{Transport: rt}})
+			c, err := openai.New(openai.Config{BaseURL: "http://llm.test/v1", Key: openaitest.Key, Model: "gpt-4o-mini", Retry: llm.Retry{Attempts: 1}, HTTP: &http.Client{Transport: rt}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err = c.Stream(context.Background(), hello(), func(d string) { said += d })
+			got, err = c.Stream(context.Background(), hello(), func(d string) error { said += d; return nil })
 			return said, got, err != nil
 		}
 		said, got, failed := stream(strings.NewReader(body))

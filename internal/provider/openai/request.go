@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -14,7 +15,7 @@ import (
 )
 
 // request puts req into the wire format. It refuses a history that the endpoint would refuse.
-func (c *Client) request(req llm.Request) (openai.ChatCompletionRequest, error) {
+func (e *endpoint) request(req llm.Request) (openai.ChatCompletionRequest, error) {
 	if err := llm.Check(req.Messages); err != nil {
 		return openai.ChatCompletionRequest{}, llm.Fail(llm.Refused, "%w", err)
 	}
@@ -22,9 +23,6 @@ func (c *Client) request(req llm.Request) (openai.ChatCompletionRequest, error) 
 		Model:               req.Model,
 		MaxCompletionTokens: max(req.MaxTokens, 0), // max_tokens is refused by reasoning models
 		User:                hashed(req.Seed),
-	}
-	if out.Model == "" {
-		out.Model = c.config.Model
 	}
 	for _, m := range req.Messages {
 		out.Messages = append(out.Messages, message(m))
@@ -39,24 +37,94 @@ func (c *Client) request(req llm.Request) (openai.ChatCompletionRequest, error) 
 	if len(out.Tools) > 0 {
 		out.ParallelToolCalls = req.ParallelCalls // refused without tools
 	}
-	out.ReasoningEffort = c.effort(out)
+	var err error
+	if out.ToolChoice, err = toolChoice(req); err != nil {
+		return openai.ChatCompletionRequest{}, err
+	}
+	if out.ResponseFormat, err = responseFormat(req.Schema); err != nil {
+		return openai.ChatCompletionRequest{}, err
+	}
+	out.ReasoningEffort = effort(req.Effort, out)
 	return out, nil
+}
+
+// toolChoice is left out where there is nothing to choose from: the endpoint refuses it there.
+func toolChoice(req llm.Request) (any, error) {
+	switch choice := req.ToolChoice; {
+	case choice == llm.ToolAuto, choice == llm.ToolNone && len(req.Tools) == 0:
+		return nil, nil
+	case choice == llm.ToolNone, choice == llm.ToolRequired && len(req.Tools) > 0:
+		return string(choice), nil
+	case slices.ContainsFunc(req.Tools, func(s llm.Spec) bool { return s.Name == string(choice) }):
+		return openai.ToolChoice{Type: openai.ToolTypeFunction, Function: openai.ToolFunction{Name: string(choice)}}, nil
+	default:
+		return nil, llm.Fail(llm.Refused, "tool choice %q: no such tool in the request", choice)
+	}
+}
+
+func responseFormat(s *llm.Schema) (*openai.ChatCompletionResponseFormat, error) {
+	if s == nil {
+		return nil, nil
+	}
+	if s.Name == "" || s.Name != legalName(s.Name) {
+		return nil, llm.Fail(llm.Refused, "schema %q: want a name of at most 64 letters, digits, - and _", s.Name)
+	}
+	var root any
+	if err := json.Unmarshal(s.JSON, &root); err != nil {
+		return nil, llm.Fail(llm.Refused, "schema %s: %w", s.Name, err)
+	}
+	if deep := depth(root); deep > llm.MaxDepth {
+		return nil, llm.Fail(llm.Refused, "schema %s: objects nest %d levels deep, want at most %d", s.Name, deep, llm.MaxDepth)
+	}
+	return &openai.ChatCompletionResponseFormat{
+		Type:       openai.ChatCompletionResponseFormatTypeJSONSchema,
+		JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: s.Name, Schema: s.JSON, Strict: true},
+	}, nil
+}
+
+// depth counts the levels of objects that a schema lets nest.
+func depth(schema any) int {
+	deepest := 0
+	switch s := schema.(type) {
+	case []any:
+		for _, v := range s {
+			deepest = max(deepest, depth(v))
+		}
+	case map[string]any:
+		for _, v := range s {
+			deepest = max(deepest, depth(v))
+		}
+		if _, isObject := s["properties"].(map[string]any); isObject {
+			deepest++
+		}
+	}
+	return deepest
 }
 
 // silent are the model families that take function tools here only while they do not
 // reason. https://platform.openai.com/docs/guides/latest-model
 var silent = []string{"gpt-5.6", "gpt-6-sol", "gpt-6-luna", "gpt-6.1-terra"}
 
-func (c *Client) effort(req openai.ChatCompletionRequest) string {
-	if c.config.ReasoningEffort != "" || len(req.Tools) == 0 {
-		return c.config.ReasoningEffort
+// unreasoning are the model families that refuse a reasoning effort.
+var unreasoning = []string{"gpt-3.5", "gpt-4", "chatgpt-4o"}
+
+// effort is what is sent of the effort that was asked for. Most requests ask for none and
+// leave it to the model.
+func effort(asked llm.Effort, req openai.ChatCompletionRequest) string {
+	switch {
+	case len(req.Tools) > 0 && isOf(silent, req.Model):
+		return openai.ReasoningEffortNone
+	case isOf(unreasoning, req.Model):
+		return ""
 	}
-	for _, family := range silent {
-		if strings.HasPrefix(req.Model, family) {
-			return openai.ReasoningEffortNone
-		}
-	}
-	return ""
+	return string(asked)
+}
+
+// isOf reports whether a model belongs to one of the families, whoever offers it:
+// "openai/gpt-4o-mini" is of "gpt-4".
+func isOf(families []string, model string) bool {
+	model = model[strings.LastIndexByte(model, '/')+1:]
+	return slices.ContainsFunc(families, func(family string) bool { return strings.HasPrefix(model, family) })
 }
 
 // message puts m into the wire format. Content is left out only where the schema lets

@@ -16,45 +16,20 @@ import (
 	"merve/internal/pattern"
 )
 
-const (
-	firstWait  = 400 * time.Millisecond // before the second attempt, doubled for each further one
-	longestOwn = 8 * time.Second        // of our own waits
-	longestAny = time.Minute            // a provider that asks for more gets no further attempt
-)
-
-// final marks an error after which no further attempt is made, whatever it means.
-type final struct{ error }
-
-func (f final) Unwrap() error { return f.error }
-
-// try runs ask until it succeeds, fails for good, or attempts or context run out.
-func (c *Client) try(ctx context.Context, ask func(ctx context.Context) error) error {
-	for attempt := 1; ; attempt++ {
-		a := new(attemptState)
-		err := ask(context.WithValue(ctx, attemptKey{}, a))
+// try asks until an attempt succeeds, fails for good, or attempts or context run out.
+func (e *endpoint) try(ctx context.Context, ask func(ctx context.Context, alive func()) error) error {
+	return e.config.Retry.Do(ctx, func(attempt context.Context, alive func()) error {
+		state := new(attemptState)
+		err := ask(context.WithValue(attempt, attemptKey{}, state), alive)
 		if err == nil {
 			return nil
 		}
-		failure := classify(ctx, err, a.retryAfter)
-		var f final
-		if failure.Meaning != llm.Unavailable || errors.As(err, &f) || attempt == c.config.Attempts {
-			return failure
+		failure := classify(ctx, err, state.retryAfter)
+		if llm.IsFinal(err) {
+			return llm.Final(failure)
 		}
-		wait := max(c.backoff(attempt), failure.RetryAfter)
-		if deadline, ok := ctx.Deadline(); wait > longestAny || ok && c.config.Now().Add(wait).After(deadline) {
-			return failure // no answer could come in time
-		}
-		if err := c.config.Sleep(ctx, wait); err != nil {
-			return failure
-		}
-	}
-}
-
-// backoff is the wait after attempt: exponential, half of it by chance, so that many
-// clients do not come back at once.
-func (c *Client) backoff(attempt int) time.Duration {
-	d := min(firstWait<<min(attempt-1, 10), longestOwn)
-	return d/2 + time.Duration(c.config.Jitter()*float64(d/2))
+		return failure
+	})
 }
 
 // classify says what err means. What the provider wrote stays out of the text: it may

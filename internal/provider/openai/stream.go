@@ -6,7 +6,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"time"
 
 	openai "github.com/sashabaranov/go-openai"
 
@@ -16,41 +15,37 @@ import (
 // maxCalls bounds the calls that one streamed answer may hold.
 const maxCalls = 128
 
-// Stream asks for an answer and gives its text to say piece by piece, as it comes.
+// Stream asks for an answer and gives its text to say piece by piece, as it comes, thoughts
+// and all.
 // Once a piece was given, a failure is not tried again: the response then holds what
 // came so far, beside the error. A stream is bounded by ctx and by the time-out
 // between two of its pieces.
-func (c *Client) Stream(ctx context.Context, req llm.Request, say func(delta string)) (llm.Response, error) {
-	body, err := c.request(req)
+func (e *endpoint) Stream(ctx context.Context, req llm.Request, say func(delta string) error) (llm.Response, error) {
+	body, err := e.request(req)
 	if err != nil {
 		return llm.Response{}, err
 	}
 	body.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
 	var out llm.Response
-	err = c.try(ctx, func(ctx context.Context) error {
+	err = e.try(ctx, func(ctx context.Context, alive func()) error {
 		a := assembly{say: say, calls: map[int]*llm.Call{}}
-		if err := c.read(ctx, body, &a); err != nil {
+		if err := e.read(ctx, body, &a, alive); err != nil {
 			out = a.response
 			if a.response.Text != "" {
-				return final{err}
+				return llm.Final(err)
 			}
 			return err
 		}
 		var err error
-		out, err = finish(req, a.whole())
+		out, err = finish(req, a.whole(), a.refusal)
 		return err
 	})
 	return out, err
 }
 
 // read feeds a stream into a until the stream ends.
-func (c *Client) read(ctx context.Context, body openai.ChatCompletionRequest, a *assembly) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	watchdog := time.AfterFunc(c.config.AttemptTimeout, func() { cancel(errSlow) })
-	defer watchdog.Stop()
-
-	stream, err := c.api.CreateChatCompletionStream(ctx, body)
+func (e *endpoint) read(ctx context.Context, body openai.ChatCompletionRequest, a *assembly, alive func()) error {
+	stream, err := e.api.CreateChatCompletionStream(ctx, body)
 	if err != nil {
 		return err
 	}
@@ -65,7 +60,7 @@ func (c *Client) read(ctx context.Context, body openai.ChatCompletionRequest, a 
 		case err != nil:
 			return err
 		}
-		watchdog.Reset(c.config.AttemptTimeout)
+		alive()
 		if err := a.add(chunk); err != nil {
 			return err
 		}
@@ -74,7 +69,7 @@ func (c *Client) read(ctx context.Context, body openai.ChatCompletionRequest, a 
 
 // assembly puts the pieces of a streamed answer together.
 type assembly struct {
-	say      func(delta string)
+	say      func(delta string) error
 	response llm.Response
 	refusal  string
 	calls    map[int]*llm.Call
@@ -98,7 +93,9 @@ func (a *assembly) add(chunk openai.ChatCompletionStreamResponse) error {
 	a.refusal += choice.Delta.Refusal
 	if text := choice.Delta.Content; text != "" {
 		a.response.Text += text
-		a.say(text)
+		if err := a.say(text); err != nil {
+			return err
+		}
 	}
 	for _, piece := range choice.Delta.ToolCalls {
 		if err := a.grow(piece); err != nil {
@@ -146,9 +143,6 @@ func (a *assembly) index(piece openai.ToolCall) int {
 // whole returns the answer with its calls in their order.
 func (a *assembly) whole() llm.Response {
 	r := a.response
-	if r.Text == "" {
-		r.Text = a.refusal
-	}
 	for _, i := range slices.Sorted(maps.Keys(a.calls)) {
 		r.Calls = append(r.Calls, *a.calls[i])
 	}

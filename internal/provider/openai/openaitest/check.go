@@ -17,7 +17,9 @@ import (
 // The checks are written from https://github.com/openai/openai-openapi
 // (CreateChatCompletionRequest) and https://platform.openai.com/docs/guides/structured-outputs,
 // not from the client's code.
-func Check(body []byte) error {
+func Check(body []byte) error { return checkBody(body, (*checker).request) }
+
+func checkBody(body []byte, check func(*checker, any)) error {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
 	var v any
@@ -28,7 +30,7 @@ func Check(body []byte) error {
 		return fmt.Errorf("body: more than one JSON value")
 	}
 	c := &checker{}
-	c.request(v)
+	check(c, v)
 	return c.err
 }
 
@@ -140,10 +142,10 @@ var nullable = []string{"frequency_penalty", "logit_bias", "logprobs", "max_comp
 
 // elsewhere are parameters of the schema that this project has no use for: taken as they come.
 var elsewhere = []string{"audio", "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs", "metadata",
-	"modalities", "n", "prediction", "presence_penalty", "prompt_cache_key", "prompt_cache_retention", "response_format",
+	"modalities", "n", "prediction", "presence_penalty", "prompt_cache_key", "prompt_cache_retention",
 	"seed", "service_tier", "stop", "store", "top_logprobs", "verbosity", "web_search_options"}
 
-var ours = []string{"max_completion_tokens", "max_tokens", "parallel_tool_calls", "reasoning_effort", "safety_identifier",
+var ours = []string{"max_completion_tokens", "max_tokens", "parallel_tool_calls", "reasoning_effort", "response_format", "safety_identifier",
 	"stream", "stream_options", "temperature", "tool_choice", "tools", "top_p", "user"}
 
 func (c *checker) request(v any) {
@@ -158,6 +160,9 @@ func (c *checker) request(v any) {
 	}
 	c.tools(m)
 	c.scalars(m)
+	if format, ok := m["response_format"]; ok {
+		c.format(format)
+	}
 	if c.err == nil {
 		c.messages(m["messages"])
 	}
@@ -333,37 +338,56 @@ func (c *checker) tools(m map[string]any) {
 		if v, ok := f["description"]; ok {
 			c.text(path+".description", v)
 		}
-		c.parameters(path, f)
+		c.strictly(path, "parameters", f)
 	}
 	if choice, ok := m["tool_choice"]; ok {
 		c.choice(choice, names)
 	}
 }
 
-func (c *checker) parameters(path string, f map[string]any) {
+// strictly checks the JSON schema in a field, and where strict is set holds it to the subset.
+func (c *checker) strictly(path, field string, f map[string]any) {
 	strict := false
 	if v := f["strict"]; v != nil {
 		strict = c.boolean(path+".strict", v)
 	}
-	v, ok := f["parameters"]
+	v, ok := f[field]
 	if !ok {
 		return
 	}
+	path += "." + field
 	root, ok := v.(map[string]any)
 	if !ok {
-		c.fault(path+".parameters", "want a JSON schema, got %s", kind(v))
+		c.fault(path, "want a JSON schema, got %s", kind(v))
 		return
 	}
 	if root["type"] != "object" {
-		c.fault(path+".parameters", `schema must be of type "object", got %v`, root["type"])
+		c.fault(path, `schema must be of type "object", got %v`, root["type"])
 	}
 	if _, ok := root["properties"]; !ok {
-		c.fault(path+".parameters", "object schema missing properties")
+		c.fault(path, "object schema missing properties")
 	}
 	if strict && c.err == nil {
 		s := strictness{checker: c, root: root}
-		s.schema(path+".parameters", root, 1)
+		s.schema(path, root, 1)
 	}
+}
+
+// format checks the form that an answer is to have.
+func (c *checker) format(v any) {
+	m, _ := v.(map[string]any)
+	if c.oneOf("response_format.type", m["type"], "text", "json_object", "json_schema") != "json_schema" {
+		c.object("response_format", v, []string{"type"}, nil)
+		return
+	}
+	c.object("response_format", v, []string{"type", "json_schema"}, nil)
+	const path = "response_format.json_schema"
+	f := c.object(path, m["json_schema"], []string{"name"}, []string{"description", "schema", "strict"})
+	c.name(path+".name", f["name"])
+	if v, ok := f["description"]; ok {
+		c.text(path+".description", v)
+	}
+	c.strictly(path, "schema", f)
 }
 
 func (c *checker) choice(v any, names []string) {

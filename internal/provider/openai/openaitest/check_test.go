@@ -110,11 +110,36 @@ func TestCheckBodies(t *testing.T) {
 		{`{"model":"m",` + message + `,"tools":[]}`, "tools: want 1 to 128"},
 		{`{"model":"m",` + message + `}`, ""},
 		{`{"model":"gpt-4o","max_tokens":5,` + message + `}`, ""},
+		{`{"model":"m","response_format":{"type":"text"},` + message + `}`, ""},
+		{`{"model":"m","response_format":{"type":"yaml"},` + message + `}`, "response_format.type"},
+		{`{"model":"m","response_format":{"type":"json_schema"},` + message + `}`, "missing required parameter json_schema"},
+		{`{"model":"m","response_format":{"type":"json_schema","json_schema":{"name":"a b"}},` + message + `}`, "json_schema.name"},
+		{`{"model":"m","response_format":{"type":"json_schema","json_schema":{"name":"a","strict":true,"schema":{"type":"object","properties":{"a":{"type":"string"}},"required":[],"additionalProperties":false}}},` + message + `}`, "missing 'a'"},
 	}
 	for _, tt := range tests {
 		err := Check([]byte(tt.body))
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%s: got %v, want %q", tt.body, err, tt.want)
+		}
+	}
+}
+
+func TestCheckEmbedding(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"model":"m","input":["a","b"],"dimensions":3,"encoding_format":"float"}`: "",
+		`{"model":"m","input":"a"}`:                                     "",
+		`{"model":"m"}`:                                                 "missing required parameter input",
+		`{"input":"a"}`:                                                 "missing required parameter model",
+		`{"model":"m","input":[]}`:                                      "want 1 to 2048",
+		`{"model":"m","input":["a",""]}`:                                "cannot be an empty string",
+		`{"model":"m","input":[1]}`:                                     "want a string",
+		`{"model":"m","input":"a","stream":true}`:                       "unknown parameter stream",
+		`{"model":"m","input":"a","dimensions":0}`:                      "want an integer from 1",
+		`{"model":"text-embedding-ada-002","input":"a","dimensions":5}`: "does not support",
+	} {
+		if err := CheckEmbedding([]byte(body)); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: got %v, want %q", body, err, want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// Package openaitest is a stand-in for OpenAI's chat completions over HTTP. A [Server]
+// Package openaitest is a stand-in for OpenAI's chat completions and embeddings over HTTP. A [Server]
 // refuses what the real endpoint would refuse ([Check]), answers as it is told, and can
 // fail in the ways that real endpoints do.
 package openaitest
@@ -23,6 +23,7 @@ type Answer struct {
 	Text    string
 	Calls   []Call
 	Refusal string
+	Thought string // in a field of its own, as some endpoints send it
 	Finish  string // "" is stop, or tool_calls
 	Model   string // "" is the one asked for
 	Usage   Usage  // zero is 20 prompt tokens, 8 of them cached, and 5 completion tokens
@@ -32,6 +33,9 @@ type Answer struct {
 	RetryAfter string // header of the error
 	Plain      bool   // the error's body is a proxy's page, not OpenAI's JSON
 	Raw        string // this body, as it is
+
+	Vectors [][]float32 // of an embedding, in the place of those made of the texts
+	Shuffle bool        // of an embedding: last vector first
 
 	Empty   bool // no choices
 	NoUsage bool // no usage
@@ -97,8 +101,9 @@ func (s *Server) Requests() []Request {
 const maxBody = 16 << 20
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	check := map[string]func([]byte) error{"/v1/chat/completions": Check, "/v1/embeddings": CheckEmbedding}[r.URL.Path]
 	switch {
-	case r.URL.Path != "/v1/chat/completions":
+	case check == nil:
 		s.refuse(w, http.StatusNotFound, "", fmt.Sprintf("Invalid URL (%s %s)", r.Method, r.URL.Path))
 		return
 	case r.Method != http.MethodPost:
@@ -116,7 +121,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if media := r.Header.Get("Content-Type"); !strings.HasPrefix(media, "application/json") {
 		s.t.Errorf("openaitest: Content-Type is %q, want application/json", media)
 	}
-	if err := Check(body); err != nil {
+	if err := check(body); err != nil {
 		s.t.Errorf("openaitest: invalid request: %v", err)
 		s.refuse(w, http.StatusBadRequest, "", err.Error())
 		return
@@ -142,6 +147,8 @@ func (s *Server) next(req Request) Answer {
 
 // asked is the part of a request that shapes its answer.
 type asked struct {
+	Input         any    `json:"input"` // of an embedding
+	Dimensions    int    `json:"dimensions"`
 	Model         string `json:"model"`
 	Stream        bool   `json:"stream"`
 	StreamOptions struct {
@@ -169,6 +176,9 @@ func (s *Server) give(w http.ResponseWriter, r *http.Request, body []byte) {
 	case a.Raw != "":
 		w.Header().Set("Content-Type", "application/json")
 		io.WriteString(w, a.Raw)
+	case req.Input != nil:
+		w.Header().Set("Content-Type", "application/json")
+		json.NewEncoder(w).Encode(a.embeddings(req))
 	case req.Stream:
 		stream{a: a, w: w, gone: r.Context().Done(), usage: req.StreamOptions.IncludeUsage}.send()
 	default:
@@ -237,6 +247,9 @@ func (a Answer) completion() map[string]any {
 	choices := []any{}
 	if !a.Empty {
 		message := map[string]any{"role": "assistant", "content": orNull(a.Text), "refusal": orNull(a.Refusal)}
+		if a.Thought != "" {
+			message["reasoning_content"] = a.Thought
+		}
 		if len(a.Calls) > 0 {
 			message["tool_calls"] = a.toolCalls()
 		}

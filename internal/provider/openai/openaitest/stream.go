@@ -46,6 +46,9 @@ func (s stream) event(v any) {
 // chunks are the events of the whole answer but for [DONE].
 func (s stream) chunks() []any {
 	out := []any{s.chunk(map[string]any{"role": "assistant", "content": ""}, nil)}
+	for _, piece := range split(s.a.Thought, s.a.Pieces) {
+		out = append(out, s.chunk(map[string]any{"reasoning_content": piece}, nil))
+	}
 	for _, piece := range split(s.a.Text, s.a.Pieces) {
 		out = append(out, s.chunk(map[string]any{"content": piece}, nil))
 	}
