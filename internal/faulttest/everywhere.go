@@ -102,10 +102,13 @@ func Pairs[S any](t *testing.T, faults []Fault, scenario func(t *testing.T, call
 }
 
 // Tried adds to the number of schedules that a test has tried, which is printed beside its
-// name.
-func Tried(t *testing.T, n int) {
+// name. A test that has tried none has shown nothing, and fails.
+func Tried(t testing.TB, n int) {
 	t.Helper()
 	t.Attr("schedules", strconv.Itoa(n))
+	if n <= 0 {
+		t.Errorf("tried %d schedules", n)
+	}
 }
 
 func whole[S any](t *testing.T, scenario func(t *testing.T, calls *Calls) S) (S, []string) {

@@ -100,6 +100,27 @@ func TestAnswersOfDynamoDB(t *testing.T) {
 	}
 }
 
+// A test that tried nothing has not passed.
+func TestNothingTriedFails(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]bool{-1: true, 0: true, 1: false, 40: false} {
+		sees := &heard{TB: t}
+		if faulttest.Tried(sees, n); sees.failed != want {
+			t.Errorf("%d tried: failed %v", n, sees.failed)
+		}
+	}
+}
+
+// heard is a test of which it is only noted whether it failed.
+type heard struct {
+	testing.TB
+	failed bool
+}
+
+func (h *heard) Helper()               {}
+func (h *heard) Attr(string, string)   {}
+func (h *heard) Errorf(string, ...any) { h.failed = true }
+
 func is[E error](err error) bool {
 	var e E
 	return errors.As(err, &e)
