@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"merve/internal/fault"
 	"merve/internal/market"
 )
 
@@ -47,5 +48,33 @@ func TestEveryBoundHasADefault(t *testing.T) {
 	}
 	if err := market.Default("m").Check(); err != nil {
 		t.Errorf("the defaults cannot be saved: %v", err)
+	}
+}
+
+// Each bound is taken at both of its ends, and refused beyond them by its name.
+func TestBoundsOfTheBounds(t *testing.T) {
+	t.Parallel()
+	for field, of := range map[string]struct {
+		low, high int64
+		at        func(s *market.Safety, n int64)
+	}{
+		"maxOutboundPerInbound": {1, 20, func(s *market.Safety, n int64) { s.MaxOutboundPerInbound = int(n) }},
+		"maxRounds":             {1, 30, func(s *market.Safety, n int64) { s.MaxRounds = int(n) }},
+		"maxCalls":              {1, 100, func(s *market.Safety, n int64) { s.MaxCalls = int(n) }},
+		"maxSameCall":           {1, 10, func(s *market.Safety, n int64) { s.MaxSameCall = int(n) }},
+		"turnSeconds":           {5, market.MaxTurnSeconds, func(s *market.Safety, n int64) { s.TurnSeconds = int(n) }},
+		"turnTokens":            {1000, 2_000_000, func(s *market.Safety, n int64) { s.TurnTokens = int(n) }},
+		"turnMicroUsd":          {1000, 100_000_000, func(s *market.Safety, n int64) { s.TurnMicroUSD = n }},
+		"threadDayMicroUsd":     {1000, 1_000_000_000, func(s *market.Safety, n int64) { s.ThreadDayMicroUSD = n }},
+		"marketDayMicroUsd":     {1000, 1_000_000_000_000, func(s *market.Safety, n int64) { s.MarketDayMicroUSD = n }},
+		"holdSeconds":           {60, 24 * 3600, func(s *market.Safety, n int64) { s.HoldSeconds = int(n) }},
+	} {
+		for n, want := range map[int64]string{of.low - 1: "safety." + field, of.low: "", of.high: "", of.high + 1: "safety." + field} {
+			m := market.Default("m")
+			of.at(&m.Safety, n)
+			if _, got := fault.Public(m.Check()); got != want {
+				t.Errorf("%s of %d: names %q, want %q", field, n, got, want)
+			}
+		}
 	}
 }
