@@ -54,8 +54,9 @@ func everywhere[S any](t *testing.T, faults []Fault, oneIn int, scenario func(t 
 	// of one fault.
 	for _, f := range faults {
 		t.Run(string(f), func(t *testing.T) {
-			for _, at := range all([]Fault{f}, names, 0) {
-				if (at.N+seed)%step != 0 {
+			places := all([]Fault{f}, names, 0)
+			for i, at := range places {
+				if (i+1+seed)%min(step, len(places)) != 0 { // where there is only one, that
 					continue
 				}
 				n++
@@ -86,8 +87,9 @@ func Pairs[S any](t *testing.T, faults []Fault, scenario func(t *testing.T, call
 	for _, first := range all(faults, names, 0) {
 		t.Run(first.String()+" "+names[first.N-1], func(t *testing.T) {
 			after := expect(t, want, scenario, first)
-			for i, second := range all(faults, after, first.N) {
-				if (i+seed)%step != 0 {
+			places := all(faults, after, first.N)
+			for i, second := range places {
+				if (i+seed)%min(step, len(places)) != 0 {
 					continue
 				}
 				n++
@@ -102,10 +104,13 @@ func Pairs[S any](t *testing.T, faults []Fault, scenario func(t *testing.T, call
 }
 
 // Tried adds to the number of schedules that a test has tried, which is printed beside its
-// name.
-func Tried(t *testing.T, n int) {
+// name. A test that has tried none has shown nothing, and fails.
+func Tried(t testing.TB, n int) {
 	t.Helper()
 	t.Attr("schedules", strconv.Itoa(n))
+	if n <= 0 {
+		t.Errorf("tried %d schedules", n)
+	}
 }
 
 func whole[S any](t *testing.T, scenario func(t *testing.T, calls *Calls) S) (S, []string) {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"merve/internal/actor"
 	"merve/internal/dynamo"
@@ -22,7 +21,6 @@ import (
 	"merve/internal/gate"
 	"merve/internal/market"
 	"merve/internal/order"
-	"merve/internal/seedtest"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/tool"
@@ -584,63 +582,6 @@ func TestEraseAfterItsCodeWasGivenAgain(t *testing.T) {
 	if _, err := c.store.Get(ctx, c.owner, "", old.ID); !errors.Is(err, actor.ErrNotFound) {
 		t.Errorf("it is still there: %v", err)
 	}
-}
-
-// An order goes the ways that there are and no others, whatever is tried in what order; each
-// event is there once, and the record says what the model of it says.
-func TestMachine(t *testing.T) {
-	t.Parallel()
-	arrows := map[order.Status]map[order.EventType]order.Status{
-		order.Proposed: {order.PlacedEvent: order.Placed, order.ReleasedEvent: order.Released, order.ExpiredEvent: order.Expired},
-		order.Placed:   {order.AcceptedEvent: order.Accepted, order.RefusedEvent: order.Refused, order.UnansweredEvent: order.Unanswered, order.CancelledEvent: order.Cancelled},
-		order.Accepted: {order.DoneEvent: order.Done, order.CancelledEvent: order.Cancelled},
-	}
-	types := []order.EventType{
-		order.PlacedEvent, order.ReleasedEvent, order.ExpiredEvent, order.AcceptedEvent, order.RefusedEvent, order.UnansweredEvent, order.DoneEvent, order.CancelledEvent,
-	}
-	c, n := newCounter(t), 0
-	seedtest.Check(t, func(rt *rapid.T) {
-		n++
-		o := c.propose(fmt.Sprint(n))
-		stale := o
-		events := []order.EventType{order.ProposedEvent}
-		for range rapid.IntRange(1, 8).Draw(rt, "steps") {
-			typ := rapid.SampledFrom(types).Draw(rt, "event")
-			from := o
-			if rapid.Bool().Draw(rt, "stale") {
-				from = stale
-			}
-			want, legal := arrows[from.Status][typ]
-			after, err := c.store.Apply(t.Context(), from, typ, order.By{Actor: c.owner, Receipt: &order.Receipt{Answer: "yes"}})
-			switch {
-			case legal && from.Status == o.Status:
-				if err != nil || after.Status != want {
-					rt.Fatalf("%s of %s: %s, %v", typ, from.Status, after.Status, err)
-				}
-				stale, o = o, after
-				events = append(events, typ)
-			case err == nil:
-				rt.Fatalf("%s of %s, read as %s, went through", typ, o.Status, from.Status)
-			}
-		}
-		got, err := c.store.Get(t.Context(), c.owner, o.Market, o.ID)
-		if err != nil || got.Status != o.Status {
-			rt.Fatalf("stored as %s, want %s: %v", got.Status, o.Status, err)
-		}
-		told, err := c.store.Events(t.Context(), o)
-		if err != nil {
-			rt.Fatal(err)
-		}
-		var happened []order.EventType
-		for _, e := range told {
-			happened = append(happened, e.Type)
-		}
-		slices.Sort(happened)
-		slices.Sort(events)
-		if d := cmp.Diff(events, happened); d != "" {
-			rt.Fatal(d)
-		}
-	})
 }
 
 // Of two that answer at the same time one wins, whatever they say.

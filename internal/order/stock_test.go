@@ -39,11 +39,16 @@ func stocked(t testing.TB, soup, fish int) *counter {
 	return c
 }
 
-// of is an order that takes counted items.
+// of is an order of food that takes counted items.
 func (c *counter) of(items map[string]int, key string) order.Order {
 	c.t.Helper()
+	return c.ofKind(order.Food, items, key)
+}
+
+func (c *counter) ofKind(kind order.Kind, items map[string]int, key string) order.Order {
+	c.t.Helper()
 	o := c.draft()
-	o.Market, o.Counted = c.market, items
+	o.Kind, o.Market, o.Counted = kind, c.market, items
 	o, err := c.store.Propose(context.Background(), o, key)
 	if err != nil {
 		c.t.Fatal(err)
@@ -74,8 +79,8 @@ func (c *counter) holdings() int {
 	return len(page.Items)
 }
 
-// Whatever becomes of an order, what it holds goes back once, or is sold; and what cannot be had
-// in whole is not taken in part.
+// Whatever becomes of an order of any kind, what it holds goes back once, or is sold; and what cannot be
+// had in whole is not taken in part.
 func TestField15_WhatAnOrderHolds(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -94,17 +99,19 @@ func TestField15_WhatAnOrderHolds(t *testing.T) {
 		{[]order.EventType{order.PlacedEvent, order.AcceptedEvent, order.CancelledEvent}, "soup 5/0/0 fish 2/0/0", 0},
 		{[]order.EventType{order.PlacedEvent, order.AcceptedEvent, order.DoneEvent}, "soup 2/0/3 fish 0/0/2", 0},
 	} {
-		c := stocked(t, 5, 2)
-		o := c.of(map[string]int{"soup": 3, "fish": 2}, "1")
-		for _, typ := range tt.events {
-			before := o
-			o = c.apply(o, typ)
-			if _, err := c.store.Apply(t.Context(), before, typ, order.By{Actor: c.owner, Receipt: &order.Receipt{}}); !errors.Is(err, order.ErrChanged) {
-				t.Errorf("%v: %s again: %v", tt.events, typ, err)
+		for _, kind := range []order.Kind{order.Food, order.Service, order.Viewing} {
+			c := stocked(t, 5, 2)
+			o := c.ofKind(kind, map[string]int{"soup": 3, "fish": 2}, "1")
+			for _, typ := range tt.events {
+				before := o
+				o = c.apply(o, typ)
+				if _, err := c.store.Apply(t.Context(), before, typ, order.By{Actor: c.owner, Receipt: &order.Receipt{}}); !errors.Is(err, order.ErrChanged) {
+					t.Errorf("%s, %v: %s again: %v", kind, tt.events, typ, err)
+				}
 			}
-		}
-		if got := c.counts(); got != tt.want || c.holdings() != tt.rows {
-			t.Errorf("%v: %s with %d holdings, want %s with %d", tt.events, got, c.holdings(), tt.want, tt.rows)
+			if got := c.counts(); got != tt.want || c.holdings() != tt.rows {
+				t.Errorf("%s, %v: %s with %d holdings, want %s with %d", kind, tt.events, got, c.holdings(), tt.want, tt.rows)
+			}
 		}
 	}
 	c := stocked(t, 5, 2)

@@ -268,6 +268,51 @@ func TestWhatIsProposed(t *testing.T) {
 	}
 }
 
+// The total of an order is what its lines come to, and the fee when it is brought: so it is stored, so the
+// customer is asked, and so the business, the model and the card have it.
+func TestTheFeeIsInTheTotal(t *testing.T) {
+	t.Parallel()
+	brought := map[string]any{"delivery": true, "address": "High Street 1", "phone": "+15550300"}
+	for name, tt := range map[string]struct {
+		args           map[string]any
+		fee            int64 // of the listing
+		charged, total int64
+		asked, told    string
+	}{
+		"picked up":           {nil, 50, 0, 800, "Soup · €8.00 · Total: €8.00", "€8.00"},
+		"brought":             {brought, 50, 50, 850, " · Delivery: €0.50 · Total: €8.50", "€8.50"},
+		"brought for nothing": {brought, 0, 0, 800, "+15550300 · Total: €8.00", "€8.00"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := newKiosk(t)
+			k.listing.Price, k.listing.Delivery.FeeMinor = &listing.Price{Currency: "EUR"}, tt.fee
+			args := map[string]any{"items": []map[string]any{{"itemId": "soup", "quantity": 2, "options": []string{}, "note": nil}}}
+			maps.Copy(args, tt.args)
+			res, err := k.tell(t.Context(), "orderFood", args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o, err := k.Store.Get(t.Context(), k.tc.Actor, k.tc.Market.ID, res.Proposal.Ref)
+			if err != nil || o.FeeMinor != tt.charged || o.TotalMinor != tt.total {
+				t.Errorf("a fee of %d and a total of %d, want %d and %d: %v", o.FeeMinor, o.TotalMinor, tt.charged, tt.total, err)
+			}
+			if !strings.HasSuffix(res.Proposal.Summary, tt.asked) {
+				t.Errorf("asked about %q, want %q at its end", res.Proposal.Summary, tt.asked)
+			}
+			if got := order.Vars("en", o)["total"]; got != tt.told {
+				t.Errorf("the business is told a total of %q, want %q", got, tt.told)
+			}
+			for what, from := range map[string]any{"the model": res.Data, "the card": res.Cards[0]} {
+				said, err := json.Marshal(from)
+				if want := fmt.Sprintf(`"total":{"amount":%d,"currency":"EUR"}`, tt.total); err != nil || !strings.Contains(string(said), want) {
+					t.Errorf("%s has %s, want %s: %v", what, said, want, err)
+				}
+			}
+		})
+	}
+}
+
 // A business has time to answer while it is open: what is ordered while it is closed, or shortly before,
 // does not lapse before it opens again, nor later than its time.
 func TestAnswersMindTheHours(t *testing.T) {

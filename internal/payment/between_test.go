@@ -242,7 +242,7 @@ func TestALatePaymentIsGivenBackByOne(t *testing.T) {
 	d := newTill(t)
 	tx, p := d.overdue()
 	var asked int
-	d.Provider = refunding{d.Provider, func() {
+	d.Provider = refunding{d.Provider, func(payment.Back) {
 		if asked++; asked == 1 {
 			d.sweep(tx)
 		}
@@ -253,14 +253,46 @@ func TestALatePaymentIsGivenBackByOne(t *testing.T) {
 	}
 }
 
+// Two that give a part of a payment back at once ask the provider under one key, so that it gives it
+// back once: unlike all of a payment, a part of it can be given back twice.
+func TestAPartIsGivenBackByTwoAtOnce(t *testing.T) {
+	t.Parallel()
+	d, ctx := newTill(t), context.Background()
+	tx := d.offer(func(t *ledger.Terms) { t.LateRefundMinor = 1000 })
+	d.take(d.report(d.stripe.Pay(d.yes(tx).Intent)))
+	d.pass(tx.Start.Sub(d.now()))
+	if _, err := d.Ledger.Release(ctx, d.tc.Actor, tx.ID, "test", "cancel"); err != nil {
+		t.Fatal(err)
+	}
+	d.ended(tx)
+	attend := func() {
+		if _, err := d.Attend(ctx, tx.ID); err != nil {
+			t.Error(err)
+		}
+	}
+	var keys []string
+	d.Provider = refunding{d.Provider, func(b payment.Back) {
+		if keys = append(keys, b.Key); len(keys) == 1 {
+			attend()
+		}
+	}}
+	attend()
+	if len(keys) != 2 || keys[0] != keys[1] || keys[0] == "" {
+		t.Errorf("asked with the keys %q, want the same twice", keys)
+	}
+	if p := d.payment(tx); d.returned() != 1000 || p.Status != payment.Refunded {
+		t.Errorf("%d returned, want 1000: %+v", d.returned(), p)
+	}
+}
+
 // refunding is a provider that is asked to give money back when something else happens.
 type refunding struct {
 	payment.Provider
-	meanwhile func()
+	meanwhile func(payment.Back)
 }
 
 func (r refunding) Refund(ctx context.Context, b payment.Back) error {
-	r.meanwhile()
+	r.meanwhile(b)
 	return r.Provider.Refund(ctx, b)
 }
 

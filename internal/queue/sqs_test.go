@@ -175,8 +175,7 @@ func TestSQSConformance(t *testing.T) {
 		if os.Getenv(required) != "" {
 			t.Fatalf("%s is set, but: %v; run .ci/install-ministack.sh", required, err)
 		}
-		t.Log("LEFT OUT: the SQS server is not installed; run .ci/install-ministack.sh. SQS was not checked against the suite.")
-		return
+		t.Skip("LEFT OUT: the SQS server is not installed; run .ci/install-ministack.sh. SQS was not checked against the suite.")
 	}
 	client := sqs.NewFromConfig(patient(start(t, binary)))
 	var made atomic.Int32

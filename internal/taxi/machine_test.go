@@ -2,6 +2,7 @@ package taxi_test
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -107,61 +108,197 @@ func TestRidesFollowTheModel(t *testing.T) {
 }
 
 func runModel(t *rapid.T, c *corner) {
-	c.drivers(3)
-	p := platform{on: map[string]bool{"d00": true, "d01": true, "d02": true}}
-	r := c.proposed()
-	p.ride.Status, p.due = taxi.Proposed, r.ExpiresAt
-	done := func(text string, err error) {
-		if err != nil {
-			t.Fatalf("%s, %v", text, err)
+	w := newWalk(c)
+	really := func(t *rapid.T, step string) { // what ends a ride comes seldom
+		if rapid.IntRange(0, 4).Draw(t, "really") == 0 {
+			w.take(t, step)
 		}
 	}
 	t.Repeat(map[string]func(*rapid.T){
-		"yes": func(t *rapid.T) {
-			done(c.yes(c.Store, r))
-			p.yes(c.clock.Now())
-		},
-		"no": func(t *rapid.T) {
-			if rapid.IntRange(0, 4).Draw(t, "really") > 0 {
-				return
-			}
-			done(c.no(c.Store, r))
-			if p.ride.Status == taxi.Proposed {
-				p.ride.Status, p.due = taxi.Released, time.Time{}
-			}
-		},
-		"cancel": func(t *rapid.T) {
-			if rapid.IntRange(0, 4).Draw(t, "really") > 0 {
-				return
-			}
-			done(c.cancel(c.Store, r))
-			if p.open() {
-				p.ride.Status, p.due = taxi.Cancelled, time.Time{}
-			}
-		},
+		"yes":    func(t *rapid.T) { w.take(t, "yes") },
+		"no":     func(t *rapid.T) { really(t, "no") },
+		"cancel": func(t *rapid.T) { really(t, "cancel") },
 		"a driver": func(t *rapid.T) {
 			n := rapid.IntRange(0, 2).Draw(t, "who")
 			word := rapid.SampledFrom([]string{"yes", "yes", "no", "arrived", "done", "cancel", "on", "off"}).Draw(t, "word")
-			text := word
 			if word != "on" && word != "off" && rapid.Bool().Draw(t, "coded") {
-				text += " " + r.Code
+				word += " " + coded
 			}
-			done(c.obey(c.Store, n, text))
-			p.says(id(n), word, c.clock.Now())
+			w.take(t, id(n)+" "+word)
 		},
-		"time": func(t *rapid.T) {
-			c.clock.Add(rapid.SampledFrom([]time.Duration{20 * time.Second, time.Minute, 10 * time.Minute, 6 * time.Hour}).Draw(t, "later"))
-			if report := c.sweep(); report.Raced > 0 {
-				t.Fatalf("%+v", report)
-			}
-			p.sweep(c.clock.Now())
-		},
-		"": func(t *rapid.T) { c.agrees(t, r, p) },
+		"time": func(t *rapid.T) { w.take(t, rapid.SampledFrom(laters).Draw(t, "later")) },
+		"":     func(t *rapid.T) { c.agrees(t, w.ride, w.model) },
 	})
 }
 
+// coded stands for the ride's code in what a driver says.
+const coded = "CODE"
+
+var laters = []string{"20s", "1m", "10m", "6h"}
+
+// walk is a ride and what the model believes of it.
+type walk struct {
+	*corner
+	ride  taxi.Ride
+	model platform
+}
+
+func newWalk(c *corner) *walk {
+	c.drivers(3)
+	r := c.proposed()
+	return &walk{c, r, begun(r.ExpiresAt)}
+}
+
+// begun is a ride that was proposed until a time, and three drivers who are on.
+func begun(until time.Time) platform {
+	return platform{ride: modelled{Status: taxi.Proposed}, on: map[string]bool{"d00": true, "d01": true, "d02": true}, due: until}
+}
+
+// take has one thing happen to the ride and to the model: a word of the customer's, a word of a
+// driver's ("d01 yes"), or time ("10m").
+func (w *walk) take(t rapid.TB, step string) {
+	t.Helper()
+	done := func(text string, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%s: %s, %v", step, text, err)
+		}
+	}
+	w.model.step(step, w.clock.Now)
+	switch who, word, driver := strings.Cut(step, " "); {
+	case driver:
+		n := slices.Index([]string{"d00", "d01", "d02"}, who)
+		done(w.obey(w.Store, n, strings.ReplaceAll(word, coded, w.ride.Code)))
+	case step == "yes":
+		done(w.yes(w.Store, w.ride))
+	case step == "no":
+		done(w.no(w.Store, w.ride))
+	case step == "cancel":
+		done(w.cancel(w.Store, w.ride))
+	default:
+		later, err := time.ParseDuration(step)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.clock.Add(later)
+		if report := w.sweep(); report.Raced > 0 {
+			t.Fatalf("%+v", report)
+		}
+	}
+}
+
+// step is what the rules say of a step at a time.
+func (p *platform) step(step string, now func() time.Time) {
+	switch who, word, driver := strings.Cut(step, " "); {
+	case driver:
+		p.says(who, strings.TrimSuffix(word, " "+coded), now())
+	case step == "yes":
+		p.yes(now())
+	case step == "no":
+		if p.ride.Status == taxi.Proposed {
+			p.ride.Status, p.due = taxi.Released, time.Time{}
+		}
+	case step == "cancel":
+		if p.open() {
+			p.ride.Status, p.due = taxi.Cancelled, time.Time{}
+		}
+	default:
+		later, _ := time.ParseDuration(step) // the walk has looked
+		p.sweep(now().Add(later))
+	}
+}
+
+// like is a copy that has gone as far.
+func (p *platform) like() platform {
+	l := *p
+	l.on = maps.Clone(p.on)
+	l.ride.Offered, l.ride.Excluded = slices.Clone(p.ride.Offered), slices.Clone(p.ride.Excluded)
+	return l
+}
+
+// lives are rides in every status, and in all that an open one can be: how they came to be there.
+var lives = map[string][]string{
+	"proposed":                    {},
+	"released":                    {"no"},
+	"expired":                     {"10m"},
+	"requested":                   {"yes"},
+	"requested, one has declined": {"yes", "d00 no"},
+	"requested again":             {"yes", "1m"},
+	"requested, given back":       {"yes", "d00 yes", "d00 cancel"},
+	"requested, one is off":       {"d00 off", "yes"},
+	"assigned":                    {"yes", "d00 yes"},
+	"arrived":                     {"yes", "d00 yes", "d00 arrived"},
+	"done":                        {"yes", "d00 yes", "d00 done"},
+	"done by itself":              {"yes", "d00 yes", "6h"},
+	"cancelled":                   {"yes", "cancel"},
+	"cancelled, assigned":         {"yes", "d00 yes", "cancel"},
+	"cancelled, arrived":          {"yes", "d00 yes", "d00 arrived", "cancel"},
+	"unserved":                    append([]string{"yes"}, slices.Repeat([]string{"1m"}, taxi.MaxAttempts)...),
+}
+
+// Everything that can happen is tried of rides in every status: what the rules say happens, and all else
+// changes nothing.
+func TestEveryStepInEveryLife(t *testing.T) {
+	t.Parallel()
+	steps := []string{"yes", "no", "cancel"}
+	for _, d := range []string{"d00", "d01", "d02"} {
+		for _, word := range []string{"yes", "no", "arrived", "done", "cancel"} {
+			steps = append(steps, d+" "+word, d+" "+word+" "+coded)
+		}
+		steps = append(steps, d+" on", d+" off")
+	}
+	steps = append(steps, laters...)
+	seen := map[taxi.Status]bool{}
+	for name, life := range lives {
+		reached := begun(noon.Add(10 * time.Minute))
+		at := noon
+		for _, step := range life {
+			reached.step(step, func() time.Time { return at })
+			if later, err := time.ParseDuration(step); err == nil {
+				at = at.Add(later)
+			}
+		}
+		seen[reached.ride.Status] = true
+		var still []string
+		for _, step := range steps {
+			after := reached.like()
+			after.step(step, func() time.Time { return at })
+			waits := slices.Contains(laters, step) && !reached.due.IsZero() // what comes next comes later
+			if waits || !cmp.Equal(after, reached, cmp.AllowUnexported(platform{})) {
+				t.Run(name+", "+step, func(t *testing.T) {
+					t.Parallel()
+					live(t, append(slices.Clone(life), step))
+				})
+				continue
+			}
+			still = append(still, step)
+		}
+		t.Run(name+", what changes nothing", func(t *testing.T) {
+			t.Parallel()
+			live(t, append(slices.Clone(life), still...))
+		})
+	}
+	if len(seen) != 9 {
+		t.Errorf("rides in the statuses %v only", seen)
+	}
+}
+
+// live has a ride go through steps, and looks at it after each.
+func live(t *testing.T, steps []string) {
+	t.Helper()
+	w := newWalk(newCorner(t))
+	for _, step := range steps {
+		w.take(t, step)
+		w.agrees(t, w.ride, w.model)
+		if t.Failed() {
+			t.Fatalf("after %q", step)
+		}
+	}
+}
+
 // agrees holds what is stored against the model.
-func (c *corner) agrees(t *rapid.T, r taxi.Ride, p platform) {
+func (c *corner) agrees(t rapid.TB, r taxi.Ride, p platform) {
+	t.Helper()
 	got, err := c.Get(context.Background(), c.customer, c.market.ID, r.ID)
 	if err != nil {
 		t.Fatal(err)

@@ -36,6 +36,10 @@ func TestField24_EachBoundByItself(t *testing.T) {
 		"tokens": func(s *market.Safety) { s.TurnTokens = 3 * tokens },
 		"money":  func(s *market.Safety) { s.TurnMicroUSD = 3 * microUSD },
 		"time":   func(s *market.Safety) { s.TurnSeconds = 30 },
+
+		"tokens, a little left in the second": func(s *market.Safety) { s.TurnTokens = 2*tokens + 1 },
+		"money, a little left in the second":  func(s *market.Safety) { s.TurnMicroUSD = 2*microUSD + 1 },
+		"time, a little left in the second":   func(s *market.Safety) { s.TurnSeconds = 21 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -357,4 +361,103 @@ func (w *world) whatWasSent() []string {
 		texts = append(texts, m.Text)
 	}
 	return texts
+}
+
+// asks is a model that makes so many calls in each of its rounds, never the same, and then answers
+// "Hello."; it counts how often it was asked.
+func asks(asked *int, rounds ...int) llm.Model {
+	return modelFunc(func(context.Context, llm.Request) (llm.Response, error) {
+		*asked++
+		if *asked > len(rounds) {
+			return llm.Response{Text: "Hello.", Finish: "stop"}, nil
+		}
+		var cs []llm.Call
+		for n := range rounds[*asked-1] {
+			cs = append(cs, search(fmt.Sprint(*asked, " and ", n)))
+		}
+		return llm.Response{Calls: calls(cs...), Finish: "tool_calls"}, nil
+	})
+}
+
+// Rounds and calls are bounded exactly: what is allowed happens, what is one more does not.
+func TestField24_BoundsAreExact(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		bind   func(s *market.Safety)
+		rounds []int // calls of each
+		asked  int   // how often the model was
+		ran    int   // how many calls were run
+		ended  bool  // with the model's own words
+	}{
+		"calls, one below":                  {func(s *market.Safety) { s.MaxCalls = 5 }, []int{2, 2}, 3, 4, true},
+		"calls, all":                        {func(s *market.Safety) { s.MaxCalls = 5 }, []int{2, 3}, 2, 5, false},
+		"calls, one above, of two rounds":   {func(s *market.Safety) { s.MaxCalls = 5 }, []int{3, 3}, 2, 5, false},
+		"calls, one above, of three rounds": {func(s *market.Safety) { s.MaxCalls = 5 }, []int{2, 3, 1}, 2, 5, false},
+		"calls, one above, of one round":    {func(s *market.Safety) { s.MaxCalls = 5 }, []int{6}, 1, 5, false},
+		"a single call":                     {func(s *market.Safety) { s.MaxCalls = 1 }, []int{1}, 1, 1, false},
+		"calls of a round, all":             {func(*market.Safety) {}, []int{8}, 2, 8, true},
+		"calls of a round, one above":       {func(*market.Safety) {}, []int{9}, 2, 8, true},
+		"rounds, one below":                 {func(s *market.Safety) { s.MaxRounds = 3 }, []int{1}, 2, 1, true},
+		"rounds, all":                       {func(s *market.Safety) { s.MaxRounds = 3 }, []int{1, 1}, 3, 2, true},
+		"rounds, one above":                 {func(s *market.Safety) { s.MaxRounds = 3 }, []int{1, 1, 1}, 3, 3, false},
+		"a single round":                    {func(s *market.Safety) { s.MaxRounds = 1 }, []int{1}, 1, 1, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			asked := 0
+			w, _ := tireless(t, tt.bind)
+			w.model = asks(&asked, tt.rounds...)
+			a := w.say(w.from("ann", channel.App, "m1", "hi"))
+			want := "Hello."
+			if !tt.ended {
+				want = wording.Say("en", wording.BoundReached, nil)
+			}
+			if got := textOf(a.Turn); asked != tt.asked || len(a.Turn.Calls) != tt.ran || got != want {
+				t.Errorf("asked %d times, want %d; ran %d calls, want %d; %q, want %q", asked, tt.asked, len(a.Turn.Calls), tt.ran, got, want)
+			}
+		})
+	}
+}
+
+// The same call runs as often as the market allows, whether in one round or in several: once more and
+// it is refused, and the turn ends.
+func TestField24_TheSameCallIsBoundedExactly(t *testing.T) {
+	t.Parallel()
+	for _, most := range []int{1, 3} {
+		for _, one := range []bool{true, false} { // all in one round, each in one of its own
+			for times := most; times <= most+1; times++ {
+				t.Run(fmt.Sprintf("%d of %d, in one round %v", times, most, one), func(t *testing.T) {
+					t.Parallel()
+					asked, left := 0, times
+					w, _ := tireless(t, func(s *market.Safety) { s.MaxSameCall = most })
+					w.model = modelFunc(func(context.Context, llm.Request) (llm.Response, error) {
+						n := min(left, map[bool]int{true: times, false: 1}[one])
+						if asked++; n == 0 {
+							return llm.Response{Text: "Hello.", Finish: "stop"}, nil
+						}
+						left -= n
+						var cs []llm.Call
+						for range n {
+							cs = append(cs, search("the same"))
+						}
+						return llm.Response{Calls: calls(cs...), Finish: "tool_calls"}, nil
+					})
+					in := w.from("ann", channel.App, "m1", "hi")
+					a := w.say(in)
+					statuses := map[string]int{}
+					for _, c := range a.Turn.Calls {
+						statuses[c.Status]++
+					}
+					want := map[string]int{"ok": most}
+					text := "Hello."
+					if times > most {
+						want["denied"], text = 1, wording.Say("en", wording.BoundReached, nil)
+					}
+					if diff := cmp.Diff(want, statuses); diff != "" || textOf(a.Turn) != text {
+						t.Errorf("%q, want %q; calls (-want +got):\n%s", textOf(a.Turn), text, diff)
+					}
+				})
+			}
+		}
+	}
 }

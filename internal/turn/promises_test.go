@@ -2,6 +2,7 @@ package turn_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -111,6 +112,59 @@ func TestAudit(t *testing.T) {
 	want := []string{
 		"3 initiateBooking allow proposed true 1",
 		"2 searchMarketplace allow ok true 1", "2 getListing allow ok true 1", "2 getMyBookings allow ok true 1", "2 getListing allow ok true 1",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("audit (-want +got):\n%s", diff)
+	}
+}
+
+// TestAuditOfWhatWasRefused wants a record of every call that was not run, too, whatever it was refused
+// for, and of one that failed.
+func TestAuditOfWhatWasRefused(t *testing.T) {
+	t.Parallel()
+	off := false
+	w := newWorld(t, func(m *market.Market) {
+		m.Safety.MaxSameCall = 1
+		m.Tools["getMyBookings"] = market.ToolPolicy{Enabled: &off}
+	})
+	w.stock(nil, "meze")
+	asked := 0
+	w.model = modelFunc(func(context.Context, llm.Request) (llm.Response, error) {
+		if asked++; asked > 1 {
+			return llm.Response{Text: "Hello.", Finish: "stop"}, nil
+		}
+		return llm.Response{Finish: "tool_calls", Calls: calls(
+			llm.Call{Name: "noSuchTool", Args: json.RawMessage(`{"a":1}`)},
+			llm.Call{Name: "getMyBookings", Args: json.RawMessage(`{}`)},
+			llm.Call{Name: "getListing", Args: json.RawMessage(`{"listingId":7}`)},
+			llm.Call{Name: "getListing", Args: json.RawMessage(`not JSON`)},
+			llm.Call{Name: "getListing", Args: json.RawMessage(`{"listingId":"nowhere"}`)},
+			search("tea"),
+			search("tea"),
+		)}, nil
+	})
+	w.say(w.from("ann", channel.App, "1", "hi"))
+	id := threadOf(w.from("ann", channel.App, "", ""))
+	rounds, _, err := w.runner.Audit(t.Context(), id, 10, "")
+	if err != nil || len(rounds) != 1 {
+		t.Fatalf("%d records, %v", len(rounds), err)
+	}
+	var got []string
+	for _, c := range rounds[0].Calls {
+		args := c.Args
+		if strings.Contains(args, `"query":"tea"`) {
+			args = "tea"
+		}
+		got = append(got, fmt.Sprintf("%s %s %s %s, has a key %v", c.Tool, args, c.Verdict, c.Status, c.Key != ""))
+	}
+	want := []string{
+		`noSuchTool {"a":1} deny denied, has a key false`,
+		`getMyBookings {} deny denied, has a key false`,
+		`getListing {"listingId":7} deny denied, has a key false`,
+		`getListing "not JSON" deny denied, has a key false`,
+		`getListing {"listingId":"nowhere"} allow failed, has a key true`,
+		`searchMarketplace tea allow ok, has a key true`,
+		`searchMarketplace tea deny denied, has a key false`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("audit (-want +got):\n%s", diff)

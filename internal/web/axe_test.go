@@ -15,18 +15,28 @@ import (
 	"merve/internal/web/webtest"
 )
 
-// axe returns axe-core, or says that there is none.
-func axe(t *testing.T) (string, bool) {
+// axe returns axe-core; without it the test is skipped.
+func axe(t *testing.T) string {
 	t.Helper()
 	script, err := os.ReadFile("../../.cache/npm/node_modules/axe-core/axe.min.js")
 	if errors.Is(err, fs.ErrNotExist) {
-		t.Log("NO AXE-CORE IN .cache/npm: THE ACCESSIBILITY TESTS OF THE PAGES WERE LEFT OUT (.ci/install-axe.sh)")
-		return "", false
+		t.Skip("NO AXE-CORE IN .cache/npm: THE ACCESSIBILITY TESTS OF THE PAGES WERE LEFT OUT (.ci/install-axe.sh)")
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(script), true
+	return string(script)
+}
+
+// inspectApart runs axe-core over what is shown now, as a test of its own: without axe-core that is
+// skipped, and the rest of the page's test is not.
+func (p *tab) inspectApart(state string) {
+	p.Run(state+" is accessible", func(t *testing.T) {
+		script := axe(t)
+		shown := &tab{T: t, ctx: p.ctx}
+		shown.do(chromedp.Evaluate[chromedp.Void](script))
+		shown.inspect(state)
+	})
 }
 
 // inspect runs axe-core, which the page has loaded, over all that is shown in a state of it.
@@ -58,10 +68,7 @@ func (p *tab) find(state, rules string) {
 // accessible runs axe-core over everything the chat page can show, in light and dark. Colours do not
 // hang on the language, so each has its scheme.
 func accessible(t *testing.T, browser context.Context) {
-	script, ok := axe(t)
-	if !ok {
-		return
-	}
+	script := axe(t)
 	for scheme, language := range map[string]string{"light": "en", "dark": "ar"} {
 		p := open(t, browser, webtest.New(skewed, func(m webtest.Message) webtest.Answer {
 			pending := *offer

@@ -20,10 +20,7 @@ import (
 // TestChatPage holds the page to what it promises a customer, in one real browser.
 func TestChatPage(t *testing.T) {
 	t.Parallel()
-	browser, ok := browse(t)
-	if !ok {
-		return
-	}
+	browser := browse(t)
 	tests := map[string]func(*testing.T, context.Context){
 		"SendAndReceive":         sendAndReceive,
 		"YesIsOneTap":            yesIsOneTap,

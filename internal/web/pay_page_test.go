@@ -70,16 +70,12 @@ func payPage(t *testing.T, browser context.Context) {
 	}))
 	t.Cleanup(server.Close)
 	p := newTab(t, browser, server.URL+"/pay/off/x", `document.querySelector('h1')`, size{320, 640})
-	script, inspect := axe(t)
 	for _, path := range []string{"off", "paid", "returned", "gone", "none"} {
 		p.url = server.URL + "/pay/" + path + "/x"
 		p.visit()
 		p.wait(`document.scrollingElement.scrollWidth <= innerWidth`)
-		if inspect {
-			p.prefer(map[bool]string{true: "light", false: "dark"}[path == "off" || path == "paid"])
-			p.do(chromedp.Evaluate[chromedp.Void](script))
-			p.inspect(path)
-		}
+		p.prefer(map[bool]string{true: "light", false: "dark"}[path == "off" || path == "paid"])
+		p.inspectApart(path)
 	}
 	if _, err := chromedp.Call(p.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: stripeStandIn}); err != nil {
 		t.Fatal(err)
@@ -90,10 +86,7 @@ func payPage(t *testing.T, browser context.Context) {
 	p.url = server.URL + "/pay/open/x"
 	p.visit()
 	p.wait(`document.querySelector('#card input[aria-label="pk_test_not_real en pi_1_secret_not_real"]')`)
-	if inspect {
-		p.do(chromedp.Evaluate[chromedp.Void](script))
-		p.inspect("to be paid")
-	}
+	p.inspectApart("to be paid")
 	p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector('#pay').click()`))
 	p.waitText("#said", "Your card was declined.")
 	p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector('#pay').click()`))

@@ -74,6 +74,9 @@ func (w *World) gather() *judge {
 func (w *World) Check() {
 	w.t.Helper()
 	w.Judge()
+	for _, leak := range w.leaks() {
+		w.t.Errorf("logged: %s", leak)
+	}
 	if w.t.Failed() {
 		w.t.Logf("seed %d:\n%s\nlog:\n%s", w.o.Seed, strings.Join(w.trace, "\n"), strings.Join(w.log.lines, "\n"))
 	}

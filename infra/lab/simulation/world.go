@@ -183,7 +183,7 @@ func (w *World) base(calls *faulttest.Calls) *app.Base {
 			TwilioAccountSID: twiliotest.AccountSID, TwilioFrom: number, TwilioBaseURL: w.twilio.URL(),
 		},
 		AWS: cfg, Now: w.Now, NewID: w.newID, Wait: w.wait, Backoff: func(int) time.Duration { return 0 }, Queues: func(string) messages.Queue { return &w.queue },
-		Log:      telemetry.NewLogger(w.log, slog.LevelWarn),
+		Log:      telemetry.NewLogger(w.log, slog.LevelInfo),
 		Provider: func(_ channel.Channel, p outbox.Provider) outbox.Provider { return mortal{p, calls, w} },
 		Getenv: func(name string) string {
 			return map[string]string{
