@@ -6,4 +6,4 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 sh .ci/install-peers.sh || echo "LEFT OUT: the peers (they could not be installed)" >&2
-exec go run ./infra/local/bench "$@"
+exec go run ./infra/lab/bench "$@"

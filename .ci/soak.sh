@@ -4,4 +4,4 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p bin
 go build -o bin/merve ./infra/local
-exec go run ./infra/local/soak "$@"
+exec go run ./infra/lab/soak "$@"

@@ -24,7 +24,8 @@ var layers = []struct {
 	{packages: []string{"dynamo", "trigger", "wording", "claim", "rank", "provider/exchange"}},
 	{packages: []string{"actor", "queue", "schedule", "limit", "stock"}},
 	{packages: []string{"channel", "market", "person", "roster", "media", "provider/openai", "provider/oidc", "provider/mapbox", "provider/stripe"}, also: []string{"channel"}},
-	{packages: []string{"tool", "thread", "outbox"}},
+	{packages: []string{"tool", "thread"}},
+	{packages: []string{"outbox"}},
 	{packages: []string{"assistant", "gate", "ledger", "listing", "place", "report", "provider/twilio", "provider/meta"}},
 	{packages: []string{"booking", "account", "turn", "order", "taxi", "desk", "payment", "provider/typesense"}},
 	{packages: []string{"relay"}},
@@ -36,8 +37,8 @@ var layers = []struct {
 
 // wireTypes are modules that only a few packages may know.
 var wireTypes = map[string][]string{
-	"github.com/aws/aws-lambda-go":                        {"internal/trigger", "infra/local"},
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb":       {"internal/dynamo", "internal/trigger", "infra/local"},
+	"github.com/aws/aws-lambda-go":                        {"internal/trigger", "infra/local", "infra/lab"},
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb":       {"internal/dynamo", "internal/trigger", "infra/local", "infra/lab"},
 	"github.com/aws/aws-sdk-go-v2/service/sqs":            {"internal/queue"},
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager": {"internal/app"},
 	"github.com/sashabaranov/go-openai":                   {"internal/provider/openai"},

@@ -21,7 +21,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"merve/infra/local/queue"
-	"merve/infra/local/rulemodel"
+	"merve/infra/rulemodel"
 	"merve/infra/wiring"
 	"merve/internal/api"
 	"merve/internal/dynamo/dynamotest"

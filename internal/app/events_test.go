@@ -22,7 +22,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"merve/infra/local/demo"
-	"merve/infra/local/rulemodel"
+	"merve/infra/rulemodel"
 	"merve/infra/wiring"
 	"merve/internal/actor"
 	"merve/internal/app"
