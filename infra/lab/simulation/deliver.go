@@ -283,7 +283,7 @@ func (w *World) written(target string, body []byte) {
 		if json.Unmarshal(p.Item["id"], &id) == nil && p.TableName == w.prefix+"records" && !slices.Contains(w.seen, id.S) {
 			w.seen = append(w.seen, id.S)
 		}
-		for _, s := range []*stream{&w.notify, &w.outbox, &w.records} {
+		for _, s := range []*stream{&w.notify, &w.outbox, &w.records, &w.index} {
 			if p.TableName == w.prefix+s.table {
 				s.add(p.TableName, p.Item)
 			}

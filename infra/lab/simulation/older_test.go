@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -116,7 +117,9 @@ func TestField27_TheStreamsOfAnEarlierRelease(t *testing.T) {
 // restore puts items back as they were stored, but for some.
 func (w *World) restore(table string, items []json.RawMessage, without func(sk string) bool) {
 	w.t.Helper()
-	client := sdk.NewFromConfig(w.cfg)
+	cfg := w.cfg.Copy()
+	cfg.HTTPClient = &http.Client{Transport: &w.shards}
+	client := sdk.NewFromConfig(cfg)
 	put := trigger.Stream(func(ctx context.Context, r trigger.Record) error {
 		if without(dynamo.Item(r.New).Key().SK) {
 			return nil

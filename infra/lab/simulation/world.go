@@ -16,6 +16,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -58,6 +59,9 @@ type Options struct {
 	Faults bool // calls fail and processes die
 	Frozen bool // steps run in the middle of others
 	Market func(m *market.Market)
+
+	Configure   func(c *app.Config) // what the functions reach beside Twilio and a model
+	Environment map[string]string   // and their secrets for it
 }
 
 // World is a running Merve with everybody who has to do with it.
@@ -84,6 +88,7 @@ type World struct {
 	notify    stream
 	outbox    stream
 	records   stream
+	index     stream // flows only where a search engine is
 	trace     []string
 
 	Customers []*Customer
@@ -174,23 +179,26 @@ func (w *World) base(calls *faulttest.Calls) *app.Base {
 			cfg.RetryMaxAttempts = 1 // every fault is felt
 		}
 	}
+	config := app.Config{
+		PublicURL: publicURL, SiteURL: publicURL, DefaultMarket: Market, Patience: time.Minute, AdminToken: adminToken,
+		TableConversations: w.prefix + "conversations", TableLedger: w.prefix + "ledger",
+		TableCatalog: w.prefix + "catalog", TableRecords: w.prefix + "records",
+		OpenAIBaseURL: w.llm.URL(), OpenAIModel: "gpt-4o-mini", SaraModel: "gpt-4o-mini", MediaBucket: "merve-media",
+		TwilioAccountSID: twiliotest.AccountSID, TwilioFrom: number, TwilioBaseURL: w.twilio.URL(),
+	}
+	env := map[string]string{
+		"OPENAI_API_KEY": openaitest.Key, "TWILIO_AUTH_TOKEN": twiliotest.AuthToken,
+		"AWS_ENDPOINT_URL_S3": "http://127.0.0.1:1", // nobody sends photos here
+	}
+	maps.Copy(env, w.o.Environment)
+	if w.o.Configure != nil {
+		w.o.Configure(&config)
+	}
 	return app.NewBase(app.Base{
-		Config: app.Config{
-			PublicURL: publicURL, SiteURL: publicURL, DefaultMarket: Market, Patience: time.Minute, AdminToken: adminToken,
-			TableConversations: w.prefix + "conversations", TableLedger: w.prefix + "ledger",
-			TableCatalog: w.prefix + "catalog", TableRecords: w.prefix + "records",
-			OpenAIBaseURL: w.llm.URL(), OpenAIModel: "gpt-4o-mini", SaraModel: "gpt-4o-mini", MediaBucket: "merve-media",
-			TwilioAccountSID: twiliotest.AccountSID, TwilioFrom: number, TwilioBaseURL: w.twilio.URL(),
-		},
-		AWS: cfg, Now: w.Now, NewID: w.newID, Wait: w.wait, Backoff: func(int) time.Duration { return 0 }, Queues: func(string) messages.Queue { return &w.queue },
+		Config: config, AWS: cfg, Now: w.Now, NewID: w.newID, Wait: w.wait, Backoff: func(int) time.Duration { return 0 }, Queues: func(string) messages.Queue { return &w.queue },
 		Log:      telemetry.NewLogger(w.log, slog.LevelInfo),
 		Provider: func(_ channel.Channel, p outbox.Provider) outbox.Provider { return mortal{p, calls, w} },
-		Getenv: func(name string) string {
-			return map[string]string{
-				"OPENAI_API_KEY": openaitest.Key, "TWILIO_AUTH_TOKEN": twiliotest.AuthToken,
-				"AWS_ENDPOINT_URL_S3": "http://127.0.0.1:1", // nobody sends photos here
-			}[name]
-		},
+		Getenv:   func(name string) string { return env[name] },
 	})
 }
 
