@@ -42,9 +42,9 @@ func (a *Admin) tools(w http.ResponseWriter, r *http.Request, _ actor.Actor) err
 		return notFound(err)
 	}
 	all := []toolPolicy{}
-	for _, name := range a.Runner.Tools.Names() {
-		t, _ := a.Runner.Tools.Get(name)
-		all = append(all, policyOf(t, m, a.Runner.Assistants))
+	for _, name := range a.Tools.Names() {
+		t, _ := a.Tools.Get(name)
+		all = append(all, policyOf(t, m, a.Assistants))
 	}
 	return writeJSON(w, http.StatusOK, map[string]any{"tools": all, "version": m.Version})
 }

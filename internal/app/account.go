@@ -27,7 +27,7 @@ import (
 // its calls did and were, until the former is erased, and begins again without it: the rest goes after.
 func (b *Base) desk() *account.Desk {
 	return &account.Desk{Threads: b.Threads(), Holders: []account.Holder{
-		heldMessages{b.Threads(), b.Photos()}, heldAudit{&turn.Runner{Records: b.records()}},
+		heldMessages{b.Threads(), b.Photos()}, heldAudit{b.audit()},
 		heldReports{b.Reports(), b.Photos()}, heldBookings{b.Ledger()}, heldWaits{b.Ledger()}, heldPayments{b.Ledger(), b.Payments()},
 		heldOrders{b.Orders()}, heldRides{b.Rides()}, heldTalks{b.post()}, heldCases{b.handovers()}, heldTold{b.Outbox()},
 	}}
@@ -209,18 +209,18 @@ func (h heldTold) Erase(ctx context.Context, c account.Customer) ([]string, erro
 }
 
 // heldAudit says which tools ran with what.
-type heldAudit struct{ runner *turn.Runner }
+type heldAudit struct{ audit turn.Audit }
 
 func (heldAudit) Holds() string { return "toolCalls" }
 
 func (h heldAudit) Export(ctx context.Context, c account.Customer) (any, error) {
 	return shown(ofEach(ctx, c.Threads, func(ctx context.Context, id string) ([]turn.Round, error) {
-		return pages(func(after string) ([]turn.Round, string, error) { return h.runner.Audit(ctx, id, 100, after) })
+		return pages(func(after string) ([]turn.Round, string, error) { return h.audit.Rounds(ctx, id, 100, after) })
 	}))
 }
 
 func (h heldAudit) Erase(ctx context.Context, c account.Customer) ([]string, error) {
-	return nil, each(ctx, c.Threads, h.runner.EraseAudit)
+	return nil, each(ctx, c.Threads, h.audit.Erase)
 }
 
 // heldMessages are what was said, and shown.

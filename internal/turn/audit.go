@@ -34,6 +34,9 @@ type AuditedCall struct {
 	MS      int64  `dynamodbav:"ms" json:"ms"`
 }
 
+// Audit keeps the records of tool calls (table records).
+type Audit struct{ Records dynamo.Table }
+
 const (
 	auditFor     = 400 * 24 * time.Hour
 	maxAuditArgs = 1024
@@ -66,12 +69,12 @@ func (w *work) audited() []dynamo.Write {
 		Turn: w.thread.Number(), Actor: w.thread.Owner, Market: w.market.ID, Policy: w.market.Version,
 		Trace: w.tc.TraceID, Calls: w.model.audit, At: w.tc.Now, TTL: w.tc.Now.Add(auditFor).Unix(),
 	}
-	return []dynamo.Write{w.r.Records.Put(auditKey(w.thread.ID, a.Turn), a)}
+	return []dynamo.Write{w.r.Audit.Records.Put(auditKey(w.thread.ID, a.Turn), a)}
 }
 
-// Audit lists the tool calls of a thread's turns, latest first. One request.
-func (r *Runner) Audit(ctx context.Context, threadID string, limit int, after string) ([]Round, string, error) {
-	page, err := r.Records.Query(ctx, dynamo.Query{
+// Rounds lists the tool calls of a thread's turns, latest first. One request.
+func (a Audit) Rounds(ctx context.Context, threadID string, limit int, after string) ([]Round, string, error) {
+	page, err := a.Records.Query(ctx, dynamo.Query{
 		Where: "pk = :pk", Values: dynamo.V{":pk": auditKey(threadID, 0).PK}, Backward: true, Limit: limit, After: after,
 	})
 	if err != nil {
@@ -84,10 +87,10 @@ func (r *Runner) Audit(ctx context.Context, threadID string, limit int, after st
 	return rounds, page.Next, nil
 }
 
-// EraseAudit deletes the records of a thread's tool calls. 2 requests for each hundred.
-func (r *Runner) EraseAudit(ctx context.Context, threadID string) error {
+// Erase deletes the records of a thread's tool calls. 2 requests for each hundred.
+func (a Audit) Erase(ctx context.Context, threadID string) error {
 	for {
-		page, err := r.Records.Query(ctx, dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": auditKey(threadID, 0).PK}, Limit: 100})
+		page, err := a.Records.Query(ctx, dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": auditKey(threadID, 0).PK}, Limit: 100})
 		if err != nil {
 			return fmt.Errorf("erase audit of thread %s: %w", threadID, err)
 		}
@@ -96,9 +99,9 @@ func (r *Runner) EraseAudit(ctx context.Context, threadID string) error {
 		}
 		var ws []dynamo.Write
 		for _, it := range page.Items {
-			ws = append(ws, r.Records.Delete(it.Key()))
+			ws = append(ws, a.Records.Delete(it.Key()))
 		}
-		if err := r.Records.DB().Commit(ctx, ws...); err != nil {
+		if err := a.Records.DB().Commit(ctx, ws...); err != nil {
 			return fmt.Errorf("erase audit of thread %s: %w", threadID, err)
 		}
 	}

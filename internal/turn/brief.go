@@ -141,7 +141,7 @@ func (w *work) specs() []llm.Spec {
 
 func (w *work) situation() tool.Situation {
 	return tool.Situation{
-		Set: w.assistant.Tools, Market: w.market, Gates: w.r.Gates,
+		Set: w.assistant.Tools, Market: w.market,
 		ReadOnly: w.optedOut || w.thread.Pending != nil && w.pending != nil && w.market.Gate == market.Converse,
 	}
 }

@@ -53,7 +53,7 @@ func (w *work) commit(ctx context.Context) (Done, error) {
 	if err := w.r.Threads.Commit(ctx, w.lease, w.thread, o, join...); err != nil {
 		return Done{}, err
 	}
-	w.r.budget.spent(ctx, w.r, w.market, day, w.model.cost, volumeOf(t))
+	w.r.Figures.add(ctx, w.market, day, w.model.cost, volumeOf(t))
 	head := w.thread.Head
 	head.Pending, head.Turns, head.Inbox = w.pending, t.N, head.Inbox[len(w.in):]
 	return Done{Turn: t, Head: head}, nil

@@ -110,7 +110,7 @@ func (w *world) startSara(db *dynamo.DB, log *slog.Logger) ([]tool.Tool, assista
 		AllowPrivate: true, Now: now,
 	})
 	s.people = &account.Desk{Threads: w.threads, Holders: []account.Holder{
-		heldReports{s}, heldBookings{w.ledger}, heldMessages{w.threads}, heldAudit{&turn.Runner{Records: records}},
+		heldReports{s}, heldBookings{w.ledger}, heldMessages{w.threads}, heldAudit{turn.Audit{Records: records}},
 	}}
 	reporter := &report.Reporter{
 		Store: s.reports, Photos: s.photos, Log: log,
@@ -166,17 +166,17 @@ func (h heldBookings) Erase(ctx context.Context, c account.Customer) ([]string, 
 	return h.Forget(ctx, txs)
 }
 
-type heldAudit struct{ *turn.Runner }
+type heldAudit struct{ audit turn.Audit }
 
 func (heldAudit) Holds() string { return "toolCalls" }
 
 func (h heldAudit) Export(ctx context.Context, c account.Customer) (any, error) {
-	rounds, _, err := h.Audit(ctx, c.Threads[0], 100, "")
+	rounds, _, err := h.audit.Rounds(ctx, c.Threads[0], 100, "")
 	return rounds, err
 }
 
 func (h heldAudit) Erase(ctx context.Context, c account.Customer) ([]string, error) {
-	return nil, onEach(ctx, c.Threads, h.EraseAudit)
+	return nil, onEach(ctx, c.Threads, h.audit.Erase)
 }
 
 type heldMessages struct{ *thread.Store }

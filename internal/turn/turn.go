@@ -45,9 +45,9 @@ import (
 	"merve/internal/tool"
 )
 
-// Runner runs turns. All fields but Commands with Coded, Gates, Photos and Desk are needed.
+// Runner runs turns. All fields but Commands with Coded, Photos and Desk are needed.
 type Runner struct {
-	Threads *thread.Store
+	Intake
 	Markets interface {
 		Get(ctx context.Context, id string) (*market.Market, error)
 	}
@@ -58,43 +58,20 @@ type Runner struct {
 	Coded       func(text string) bool // reports whether a text names, by its code, something of somebody's work
 	Model       llm.Model
 	Outbox      *outbox.Box
-	Records     dynamo.Table // audit and budgets
-	Queue       Queue
-	Gates       map[string]bool // tools that the environment switches off or on
+	Audit       Audit
+	Figures     *Figures
 	Photos      Photos
 	Desk        Desk // takes threads that are handed over to people
 
 	Now  func() time.Time
 	Wait func(ctx context.Context, d time.Duration) error
 	Log  *slog.Logger
-
-	budget budget
 }
 
 // Desk takes threads that are handed over to people.
 type Desk interface {
 	// Wait are the writes by which a thread begins to wait for a person.
 	Wait(h thread.Head, turn int, language, reason, trace string) []dynamo.Write
-}
-
-// Queue has a thread's turns run by somebody else, in order. Equal dedupe ids within a
-// few minutes are one.
-type Queue interface {
-	Queue(ctx context.Context, threadID, dedupe string) error
-}
-
-// ProcessInbound takes in a message from a channel that waits for no answer: it is
-// stored and its turn is queued. A repeat is queued again: it may have been stored by
-// somebody who died before queueing it.
-func (r *Runner) ProcessInbound(ctx context.Context, in channel.Inbound) (thread.Appended, error) {
-	a, err := r.Threads.Append(ctx, in, false)
-	if err != nil {
-		return thread.Appended{}, err
-	}
-	if err := r.Queue.Queue(ctx, a.Thread, a.Message); err != nil {
-		return a, fault.Wrap(err, fault.Unavailable, "queue turn of thread %s", a.Thread)
-	}
-	return a, nil
 }
 
 // Answer is what a client that waits is told.
@@ -113,7 +90,7 @@ type Answer struct {
 // holds it. When ctx ends first, the turn is handed to the queue and the answer comes
 // later.
 func (r *Runner) Converse(ctx context.Context, in channel.Inbound) (Answer, error) {
-	a, err := r.takeIn(ctx, in)
+	a, err := r.takeLease(ctx, in)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -141,13 +118,6 @@ func (r *Runner) Converse(ctx context.Context, in channel.Inbound) (Answer, erro
 			return Answer{}, err
 		}
 	}
-}
-
-// takeIn stores a message, whether or not its sender still waits.
-func (r *Runner) takeIn(ctx context.Context, in channel.Inbound) (thread.Appended, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handOver)
-	defer cancel()
-	return r.Threads.Append(ctx, in, true)
 }
 
 // foundAnswer ends a wait: somebody else has answered.
@@ -196,8 +166,8 @@ const (
 func (r *Runner) later(ctx context.Context, a thread.Appended) (Answer, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handOver)
 	defer cancel()
-	if err := r.Queue.Queue(ctx, a.Thread, a.Message+".later"); err != nil {
-		return Answer{}, fault.Wrap(err, fault.Unavailable, "queue turn of thread %s", a.Thread)
+	if err := r.queue(ctx, a, a.Message+".later"); err != nil {
+		return Answer{}, err
 	}
 	t, head, ok, err := r.Threads.Answer(ctx, a.Thread, a.Message)
 	switch {
