@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"merve/internal/agent"
 	"merve/internal/dynamo"
-	"merve/internal/language"
 )
 
 // Round is the audit record of the calls of a turn's rounds, written with its reply (table
@@ -14,47 +14,20 @@ import (
 //
 //	audit#{thread}   {turn}
 type Round struct {
-	Turn   int           `dynamodbav:"turn" json:"turn"`
-	Actor  string        `dynamodbav:"actor" json:"actor"`
-	Market string        `dynamodbav:"market" json:"marketId"`
-	Policy int           `dynamodbav:"policy" json:"policyVersion"` // market version
-	Trace  string        `dynamodbav:"trace,omitempty" json:"traceId"`
-	Calls  []AuditedCall `dynamodbav:"calls" json:"calls"`
-	At     time.Time     `dynamodbav:"at" json:"at"`
-	TTL    int64         `dynamodbav:"ttl" json:"-"`
-}
-
-// AuditedCall is what was asked for, what the policy said, and what came of it.
-type AuditedCall struct {
-	Tool    string `dynamodbav:"tool" json:"tool"`
-	Args    string `dynamodbav:"args" json:"args"`
-	Key     string `dynamodbav:"key,omitempty" json:"key,omitempty"` // idempotency key
-	Verdict string `dynamodbav:"verdict" json:"verdict"`
-	Status  string `dynamodbav:"status" json:"status"`
-	MS      int64  `dynamodbav:"ms" json:"ms"`
+	Turn   int                 `dynamodbav:"turn" json:"turn"`
+	Actor  string              `dynamodbav:"actor" json:"actor"`
+	Market string              `dynamodbav:"market" json:"marketId"`
+	Policy int                 `dynamodbav:"policy" json:"policyVersion"` // market version
+	Trace  string              `dynamodbav:"trace,omitempty" json:"traceId"`
+	Calls  []agent.AuditedCall `dynamodbav:"calls" json:"calls"`
+	At     time.Time           `dynamodbav:"at" json:"at"`
+	TTL    int64               `dynamodbav:"ttl" json:"-"`
 }
 
 // Audit keeps the records of tool calls (table records).
 type Audit struct{ Records dynamo.Table }
 
-const (
-	auditFor     = 400 * 24 * time.Hour
-	maxAuditArgs = 1024
-)
-
-// audit notes the calls of a round.
-func (w *work) audit(calls []call, results []result) {
-	for i, c := range calls {
-		args := string(c.args)
-		if args == "" {
-			args = string(c.Args)
-		}
-		w.model.audit = append(w.model.audit, AuditedCall{
-			Tool: language.Brief(c.Name, maxName), Args: language.Brief(args, maxAuditArgs), Key: c.key,
-			Verdict: string(c.verdict), Status: results[i].status, MS: results[i].took.Milliseconds(),
-		})
-	}
-}
+const auditFor = 400 * 24 * time.Hour
 
 func auditKey(threadID string, turn int) dynamo.Key {
 	return dynamo.Key{PK: "audit#" + threadID, SK: fmt.Sprintf("%08d", turn)}
@@ -62,12 +35,12 @@ func auditKey(threadID string, turn int) dynamo.Key {
 
 // audited is what joins the commit of a turn that has called tools.
 func (w *work) audited() []dynamo.Write {
-	if len(w.model.audit) == 0 {
+	if len(w.model.Audit) == 0 {
 		return nil
 	}
 	a := Round{
 		Turn: w.thread.Number(), Actor: w.thread.Owner, Market: w.market.ID, Policy: w.market.Version,
-		Trace: w.tc.TraceID, Calls: w.model.audit, At: w.tc.Now, TTL: w.tc.Now.Add(auditFor).Unix(),
+		Trace: w.tc.TraceID, Calls: w.model.Audit, At: w.tc.Now, TTL: w.tc.Now.Add(auditFor).Unix(),
 	}
 	return []dynamo.Write{w.r.Audit.Records.Put(auditKey(w.thread.ID, a.Turn), a)}
 }

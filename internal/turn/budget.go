@@ -24,11 +24,7 @@ func (w *work) overBudget(ctx context.Context) (string, bool, error) {
 // spentForNothing counts what a turn that came to no end has cost the market, beside what its journal
 // has: that is counted by the turn that takes it over.
 func (w *work) spentForNothing(ctx context.Context) {
-	cost := int64(0)
-	for _, d := range w.model.reads {
-		cost += d.MicroUSD
-	}
-	if cost > 0 {
+	if cost := w.model.Unkept(); cost > 0 {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handOver)
 		defer cancel()
 		w.r.Figures.add(ctx, w.market, w.r.Now().UTC().Format(time.DateOnly), cost, Volume{})

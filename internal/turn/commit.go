@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"merve/internal/agent"
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/gate"
@@ -25,8 +26,8 @@ func (w *work) commit(ctx context.Context) (Done, error) {
 	now := w.r.Now()
 	w.askForYes(now)
 	t := thread.Turn{
-		N: w.thread.Number(), TraceID: telemetry.TraceID(ctx), In: w.in, Calls: w.model.shown,
-		Shown: language.Brief(w.model.memory, maxMemory), Settled: w.settled, At: now,
+		N: w.thread.Number(), TraceID: telemetry.TraceID(ctx), In: w.in, Calls: callsOf(w.model.Audit),
+		Shown: language.Brief(memoryOf(w.model), maxMemory), Settled: w.settled, At: now,
 	}
 	if w.assistant.Digest && w.obeys() == "" {
 		t.Digest = digested(w.thread.Recent)
@@ -48,12 +49,12 @@ func (w *work) commit(ctx context.Context) (Done, error) {
 	day := now.UTC().Format(time.DateOnly)
 	o := thread.Outcome{
 		Turn: t, Pending: w.pending, Language: w.tc.Language, OptedOut: w.optedOut, StoppedAt: w.stopAt, HandOver: w.handOver != nil,
-		Spend: thread.Spend{Day: day, MicroUSD: w.thread.Spend.On(day) + w.model.cost},
+		Spend: thread.Spend{Day: day, MicroUSD: w.thread.Spend.On(day) + w.model.MicroUSD},
 	}
 	if err := w.r.Threads.Commit(ctx, w.lease, w.thread, o, join...); err != nil {
 		return Done{}, err
 	}
-	w.r.Figures.add(ctx, w.market, day, w.model.cost, volumeOf(t))
+	w.r.Figures.add(ctx, w.market, day, w.model.MicroUSD, volumeOf(t))
 	head := w.thread.Head
 	head.Pending, head.Turns, head.Inbox = w.pending, t.N, head.Inbox[len(w.in):]
 	return Done{Turn: t, Head: head}, nil
@@ -61,6 +62,24 @@ func (w *work) commit(ctx context.Context) (Done, error) {
 
 // maxMemory bounds what later turns remember of a turn's tool data, in characters.
 const maxMemory = 2400
+
+// callsOf are the calls of a turn as its thread shows them.
+func callsOf(audit []agent.AuditedCall) []thread.Call {
+	var calls []thread.Call
+	for _, c := range audit {
+		calls = append(calls, thread.Call{Name: c.Tool, Status: string(c.Status)})
+	}
+	return calls
+}
+
+// memoryOf is what later turns are told of the data of the tools.
+func memoryOf(o agent.Outcome) string {
+	var all strings.Builder
+	for _, m := range o.Memory {
+		fmt.Fprintf(&all, "<data tool=%q>%s</data>\n", m.Tool, m.Data)
+	}
+	return all.String()
+}
 
 // askForYes stamps what this turn proposes, or asks anew which of two a YES was for: an answer that
 // came before the question is no answer to it.
@@ -86,7 +105,7 @@ func (w *work) reply() thread.Reply {
 		}
 	}
 	text := w.text
-	if w.thread.Channel.Pushes() && text == w.model.words {
+	if w.thread.Channel.Pushes() && text == w.words {
 		text = w.shortened(after)
 	}
 	r := thread.Reply{Text: cmp.Or(w.around(text, after), w.say(wording.WentWrong, nil)), Map: w.place}
@@ -232,7 +251,7 @@ func byPerson(in []thread.Message) bool {
 
 // news reports whether a turn tells of what has happened, in words of the backend alone.
 func (w *work) news() bool {
-	return !w.heard() || w.model.said == 0 && (w.settled != "" || len(w.joins) > 0)
+	return !w.heard() || w.said == 0 && (w.settled != "" || len(w.joins) > 0)
 }
 
 // heard reports whether a turn answers somebody, rather than tell what has happened only.

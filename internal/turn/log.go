@@ -28,7 +28,7 @@ func (r *Runner) logTurn(ctx context.Context, t *thread.Thread, w *work, c telem
 	m := w.model
 	attrs := []any{
 		"thread", t.ID, "turn", t.Number(), "market", t.Market, "channel", t.Channel, "messages", len(w.in), "outcome", outcome,
-		"stopped", w.stopped, "rounds", m.rounds, "calls", m.calls, "tokensIn", m.usage.Input, "tokensOut", m.usage.Output, "microUsd", m.cost,
+		"stopped", w.stopped, "rounds", m.Rounds, "calls", len(m.Audit), "tokensIn", m.Usage.Input, "tokensOut", m.Usage.Output, "microUsd", m.MicroUSD,
 		"dynamoRequests", c.Requests, "writeUnits", c.WriteUnits, "readUnits", c.ReadUnits,
 		"ms", took.Milliseconds(), "modelMs", c.Time["model"].Milliseconds(), "toolsMs", c.Time["tools"].Milliseconds(), "dynamoMs", c.Time["dynamo"].Milliseconds(),
 	}
@@ -40,6 +40,6 @@ func (r *Runner) logTurn(ctx context.Context, t *thread.Thread, w *work, c telem
 	telemetry.Emit(ctx, r.Log, slog.LevelInfo, r.Now(), map[string]string{"market": t.Market, "outcome": outcome},
 		telemetry.Metric{Name: "Turns", Unit: "Count", Value: 1},
 		telemetry.Metric{Name: "TurnTime", Unit: "Milliseconds", Value: float64(took.Milliseconds())},
-		telemetry.Metric{Name: "ModelCost", Unit: "None", Value: float64(m.cost) / 1e6},
+		telemetry.Metric{Name: "ModelCost", Unit: "None", Value: float64(m.MicroUSD) / 1e6},
 		telemetry.Metric{Name: "DynamoRequests", Unit: "Count", Value: float64(c.Requests)})
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"merve/internal/agent"
 	"merve/internal/assistant"
 	"merve/internal/channel"
 	"merve/internal/fault"
@@ -140,7 +141,10 @@ type work struct {
 
 	in      []thread.Message // what this turn answers: one at least, or nobody has the lease
 	photos  map[string]photo // by the attachment's address
-	model   conversation     // what the model has been told and has decided
+	said    int              // how many of them the model has been told
+	images  int              // that it was shown
+	model   agent.Outcome    // what came of what it was asked
+	words   string           // its own, that are the reply
 	pending *thread.Pending  // what waits after this turn
 	made    bool             // by this turn, which asks for the YES
 	asked   bool             // the reply asks for the YES to what waited before

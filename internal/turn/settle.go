@@ -275,7 +275,7 @@ func (w *work) withdraw(ctx context.Context) error {
 
 // release prepares to let go of what is pending.
 func (w *work) release(ctx context.Context) (gate.Settled, error) {
-	s, err := w.releaseOf(ctx, *w.pending)
+	s, err := w.releaseOf(ctx, w.tc, *w.pending)
 	if err != nil {
 		return gate.Settled{}, err
 	}
@@ -283,12 +283,12 @@ func (w *work) release(ctx context.Context) (gate.Settled, error) {
 	return s, nil
 }
 
-func (w *work) releaseOf(ctx context.Context, p thread.Pending) (gate.Settled, error) {
+func (w *work) releaseOf(ctx context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error) {
 	c, err := w.commitment(p.Kind)
 	if err != nil {
 		return gate.Settled{}, err
 	}
-	s, err := c.Release(ctx, w.tc, p)
+	s, err := c.Release(ctx, tc, p)
 	if err != nil {
 		return gate.Settled{}, fmt.Errorf("release %s of thread %s: %w", p.Kind, w.thread.ID, err)
 	}
@@ -363,14 +363,14 @@ func (w *work) say(key wording.Key, vars wording.Vars) string {
 }
 
 // unsupported reports whether a model's text claims what nothing in this turn bears out.
-func (w *work) unsupported(text string) bool {
-	return slices.ContainsFunc(claim.Unsupported(text, w.model.facts), func(c claim.Claim) bool { return !w.named(c) })
+func unsupported(text string, facts []string) bool {
+	return slices.ContainsFunc(claim.Unsupported(text, facts), func(c claim.Claim) bool { return !named(c, facts) })
 }
 
 // named reports whether a claim names what it is about, and a fact bears that out: of its
 // number, any fact that has it.
-func (w *work) named(c claim.Claim) bool {
-	return slices.ContainsFunc(w.model.facts, func(fact string) bool {
+func named(c claim.Claim, facts []string) bool {
+	return slices.ContainsFunc(facts, func(fact string) bool {
 		kind, name, _ := strings.Cut(fact, ":")
 		return name != "" && (kind == string(c.Kind) || c.Kind == claim.Coded) && strings.Contains(c.Sentence, name)
 	})
