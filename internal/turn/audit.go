@@ -9,10 +9,7 @@ import (
 	"merve/internal/dynamo"
 )
 
-// Round is the audit record of the calls of a turn's rounds, written with its reply (table
-// records):
-//
-//	audit#{thread}   {turn}
+// Round is the record of the tool calls of a turn's rounds, written with its reply.
 type Round struct {
 	Turn   int                 `dynamodbav:"turn" json:"turn"`
 	Actor  string              `dynamodbav:"actor" json:"actor"`
@@ -24,7 +21,9 @@ type Round struct {
 	TTL    int64               `dynamodbav:"ttl" json:"-"`
 }
 
-// Audit keeps the records of tool calls (table records).
+// Audit keeps the records of tool calls, by thread (table records):
+//
+//	audit#{thread}   {turn}
 type Audit struct{ Records dynamo.Table }
 
 const auditFor = 400 * 24 * time.Hour

@@ -9,17 +9,15 @@ import (
 	"merve/internal/assistant"
 	"merve/internal/language"
 	"merve/internal/llm"
-	"merve/internal/market"
 	"merve/internal/thread"
-	"merve/internal/tool"
 )
 
 // brief is what the model has not been told yet: first the rules and facts, then what is known of
 // the customer and of earlier turns, then what is to be answered.
-func (w *work) brief(ctx context.Context) ([]llm.Message, error) {
+func (w *work) brief(ctx context.Context, pending *thread.Pending) ([]llm.Message, error) {
 	var msgs []llm.Message
 	if w.said == 0 {
-		msgs = append(msgs, llm.Message{Role: llm.System, Text: w.prompt()})
+		msgs = append(msgs, llm.Message{Role: llm.System, Text: w.prompt(pending)})
 		// Never as the system: what people, listings and records say has no authority.
 		profile, err := w.profile(ctx)
 		if err != nil {
@@ -55,14 +53,14 @@ func (w *work) profile(ctx context.Context) (string, error) {
 	return fmt.Sprintf("<data profile>%s</data>\n", data), nil
 }
 
-func (w *work) prompt() string {
-	pending := ""
-	if w.pending != nil {
-		pending = w.pending.Summary
+func (w *work) prompt(pending *thread.Pending) string {
+	summary := ""
+	if pending != nil {
+		summary = pending.Summary
 	}
 	return w.assistant.Prompt(assistant.Setting{
 		Market: w.market, Language: w.tc.Language, Zone: w.tc.TimeZone, Now: w.tc.Now,
-		Channel: w.tc.Channel, Location: w.tc.Location, Pending: pending,
+		Channel: w.tc.Channel, Location: w.tc.Location, Pending: summary,
 	})
 }
 
@@ -120,11 +118,4 @@ func (w *work) wordsOf(m thread.Message, max int) string {
 		return "[empty message]"
 	}
 	return strings.Join(parts, "\n")
-}
-
-func (w *work) situation() tool.Situation {
-	return tool.Situation{
-		Set: w.assistant.Tools, Market: w.market,
-		ReadOnly: w.optedOut || w.thread.Pending != nil && w.pending != nil && w.market.Gate == market.Converse,
-	}
 }

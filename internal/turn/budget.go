@@ -8,17 +8,15 @@ import (
 )
 
 // overBudget words the refusal when the thread's or the market's day is used up.
-func (w *work) overBudget(ctx context.Context) (string, bool, error) {
+func (w *work) overBudget() (reply, bool) {
 	day := w.tc.Now.UTC().Format(time.DateOnly)
 	if w.thread.Spend.On(day) >= w.market.Safety.ThreadDayMicroUSD {
-		w.stopped = "thread budget"
-		return w.say(wording.BudgetThread, nil), true, nil
+		return reply{text: w.say(wording.BudgetThread, nil), stopped: "thread budget"}, true
 	}
 	if w.r.Figures.used(w.market.ID, day) >= w.market.Safety.MarketDayMicroUSD {
-		w.stopped = "market budget"
-		return w.say(wording.BudgetMarket, nil), true, nil
+		return reply{text: w.say(wording.BudgetMarket, nil), stopped: "market budget"}, true
 	}
-	return "", false, nil
+	return reply{}, false
 }
 
 // spentForNothing counts what a turn that came to no end has cost the market, beside what its journal

@@ -10,7 +10,7 @@ import (
 )
 
 // logTurn writes the one line of a turn, and its metrics.
-func (r *Runner) logTurn(ctx context.Context, t *thread.Thread, w *work, c telemetry.Cost, took time.Duration, err error) {
+func (r *Runner) logTurn(ctx context.Context, t *thread.Thread, w *work, d decision, c telemetry.Cost, took time.Duration, err error) {
 	if w == nil {
 		w = &work{}
 	}
@@ -18,17 +18,17 @@ func (r *Runner) logTurn(ctx context.Context, t *thread.Thread, w *work, c telem
 	switch {
 	case err != nil:
 		outcome = "failed"
-	case w.silent:
+	case d.silent:
 		outcome = "silent"
-	case w.stopped != "":
+	case d.stopped != "":
 		outcome = "stopped"
-	case w.settled != "":
+	case d.settled != "":
 		outcome = "settled"
 	}
 	m := w.model
 	attrs := []any{
 		"thread", t.ID, "turn", t.Number(), "market", t.Market, "channel", t.Channel, "messages", len(w.in), "outcome", outcome,
-		"stopped", w.stopped, "rounds", m.Rounds, "calls", len(m.Audit), "tokensIn", m.Usage.Input, "tokensOut", m.Usage.Output, "microUsd", m.MicroUSD,
+		"stopped", d.stopped, "rounds", m.Rounds, "calls", len(m.Audit), "tokensIn", m.Usage.Input, "tokensOut", m.Usage.Output, "microUsd", m.MicroUSD,
 		"dynamoRequests", c.Requests, "writeUnits", c.WriteUnits, "readUnits", c.ReadUnits,
 		"ms", took.Milliseconds(), "modelMs", c.Time["model"].Milliseconds(), "toolsMs", c.Time["tools"].Milliseconds(), "dynamoMs", c.Time["dynamo"].Milliseconds(),
 	}

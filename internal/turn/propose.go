@@ -14,14 +14,14 @@ import (
 )
 
 // took takes in what a call gave that is for the customer to answer, or for a person.
-func (w *work) took(ctx context.Context, tc tool.Context, res agent.Result) (stop bool, err error) {
-	switch p := w.pendingOf(tc, res); {
+func (w *work) took(ctx context.Context, p *progress, tc tool.Context, res agent.Result) (stop bool, err error) {
+	switch made := w.pendingOf(tc, res); {
 	case res.Out.HandOver != nil:
-		err = w.giveAway(ctx, *res.Out.HandOver)
-	case p != nil:
-		err = w.propose(ctx, tc, p)
+		err = w.giveAway(ctx, p, *res.Out.HandOver)
+	case made != nil:
+		err = w.propose(ctx, p, tc, made)
 	}
-	return w.handOver != nil, err // the assistant has said its last
+	return p.handOver != nil, err // the assistant has said its last
 }
 
 // pendingOf is what a result puts to the customer; nil is nothing.
@@ -42,35 +42,35 @@ func (w *work) pendingOf(tc tool.Context, res agent.Result) *thread.Pending {
 
 // giveAway hands the thread over to a person: what waits for YES or NO is let go of, and the
 // backend's own words are the last.
-func (w *work) giveAway(ctx context.Context, h tool.HandOver) error {
-	if w.r.Desk == nil || w.handOver != nil {
+func (w *work) giveAway(ctx context.Context, p *progress, h tool.HandOver) error {
+	if w.r.Desk == nil || p.handOver != nil {
 		return nil
 	}
-	if w.pending != nil {
-		if _, err := w.release(ctx); err != nil {
+	if p.pending != nil {
+		if _, err := w.release(ctx, p); err != nil {
 			return err
 		}
 	}
-	w.handOver = &h
+	p.handOver = &h
 	return nil
 }
 
-// propose makes p the one pending action, and lets go of an earlier one; or of p, when the thread
-// has been handed over and nobody will hear the answer.
-func (w *work) propose(ctx context.Context, tc tool.Context, p *thread.Pending) error {
-	if w.handOver != nil {
-		_, err := w.releaseOf(ctx, tc, *p)
+// propose makes something the one pending action, and lets go of an earlier one; or of the new one,
+// when the thread has been handed over and nobody will hear the answer.
+func (w *work) propose(ctx context.Context, p *progress, tc tool.Context, made *thread.Pending) error {
+	if p.handOver != nil {
+		_, err := w.releaseOf(ctx, p, tc, *made)
 		return err
 	}
-	if old := w.pending; old != nil && old.Ref != p.Ref { // of the same, the newer question takes the place of the older
-		if _, err := w.releaseOf(ctx, tc, *old); err != nil {
+	if old := p.pending; old != nil && old.Ref != made.Ref { // of the same, the newer question takes the place of the older
+		if _, err := w.releaseOf(ctx, p, tc, *old); err != nil {
 			return err
 		}
-		w.notes = append(w.notes, wording.Say(tc.Language, wording.Replaced, wording.Vars{"summary": old.Summary}))
+		p.notes = append(p.notes, wording.Say(tc.Language, wording.Replaced, wording.Vars{"summary": old.Summary}))
 	}
-	w.pending, w.made = p, true
-	if w.settled == p.ID { // asked again, after its time was over
-		w.settled = ""
+	p.pending, p.made = made, true
+	if p.settled == made.ID { // asked again, after its time was over
+		p.settled = ""
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func weakened() []string {
 		"outbox/sender.go Sender.others",
 		"outbox/sender.go Sender.settle",
 		"thread/sweep.go Store.sweepOne",
-		"turn/run.go work.tellNotice",
+		"turn/notice.go work.tellNotice",
 	}
 }
 
