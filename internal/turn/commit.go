@@ -1,25 +1,16 @@
 package turn
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"merve/internal/agent"
-	"merve/internal/channel"
 	"merve/internal/dynamo"
-	"merve/internal/gate"
 	"merve/internal/language"
-	"merve/internal/outbox"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
-	"merve/internal/tool"
-	"merve/internal/wording"
 )
 
 // commit writes what was decided: the reply, the outbox, the new state, and what joins it.
@@ -100,186 +91,4 @@ func (w *work) stamped(d decision, now time.Time) *thread.Pending {
 		}
 	}
 	return &p
-}
-
-// worded puts the turn's text together: what happened first, then what the assistant
-// says, then the question that waits for YES or NO, which is always the backend's own.
-func (w *work) worded(d decision) thread.Reply {
-	after := slices.Clone(d.after)
-	if d.proposed() {
-		if c, err := w.commitment(d.pending.Kind); err == nil {
-			after = append(after, c.Describe(w.tc, *d.pending))
-		}
-	}
-	text := d.text
-	if w.thread.Channel.Pushes() && d.words {
-		text = w.shortened(d, after)
-	}
-	r := thread.Reply{Text: cmp.Or(d.around(text, after), w.say(wording.WentWrong, nil)), Map: d.place, Cards: shown(d.cards)}
-	if byPerson(w.in) {
-		r.By = thread.ByPerson
-	}
-	return r
-}
-
-// What a turn shows, in cards and in bytes of their JSON: its item has to stay below 400 KB.
-const (
-	maxCards = 40
-	maxShown = 32 << 10
-)
-
-// shown are a turn's cards, each once as it was shown last: the latest of them, as far as they fit.
-func shown(all []tool.Card) []map[string]any {
-	var cards []map[string]any
-	size, known := 0, map[string]bool{}
-	for _, c := range slices.Backward(all) {
-		name := fmt.Sprint(c["type"], c["id"], c["transactionId"])
-		data, err := json.Marshal(c)
-		if err != nil || known[name] || len(cards) == maxCards || size+len(data) > maxShown {
-			continue
-		}
-		known[name] = true
-		size += len(data)
-		cards = append(cards, c)
-	}
-	slices.Reverse(cards)
-	return cards
-}
-
-// around is the reply with text between what is said before and after it.
-func (d *decision) around(text string, after []string) string {
-	parts := slices.Clone(d.notes)
-	if text != "" {
-		parts = append(parts, text)
-	}
-	return strings.Join(append(parts, after...), "\n\n")
-}
-
-// shortened cuts the model's words until the reply fits into the messages that the market
-// allows for one inbound message. The bound is for them alone: nobody says YES to a question
-// of which the end was cut off, and what staff write has to arrive.
-func (w *work) shortened(d decision, after []string) string {
-	most := max(1, w.market.Safety.MaxOutboundPerInbound)
-	text, words := d.text, []rune(d.text)
-	for len(words) > 0 {
-		pieces := outbox.Split(d.around(text, after), w.thread.Channel.MaxPiece())
-		if len(pieces) <= most {
-			return text
-		}
-		over := utf8.RuneCountInString(strings.Join(pieces[most:], "")) + 1 // for the "…"
-		words = words[:max(0, len(words)-over)]
-		text = strings.TrimSpace(string(words)) + "…"
-	}
-	return ""
-}
-
-// replyID is the id of a turn's reply on the outbox, once for the turn.
-func replyID(turn int) string { return fmt.Sprintf("turn%08d-0", turn) }
-
-// outbound is what is put on the outbox: on channels that push, the reply in pieces that
-// the provider takes. Asking is the id of the one that shows the whole question, or "".
-func (w *work) outbound(d decision, t thread.Turn) (ws []dynamo.Write, asking string) {
-	if !w.thread.Channel.Pushes() || len(t.Out) == 0 {
-		return nil, ""
-	}
-	origin := originOf(t.In)
-	if w.thread.OptedOut && d.optedOut {
-		if origin == nil {
-			return nil, ""
-		}
-		lost := outbox.Message{Thread: w.thread.ID, ID: replyID(t.N), Market: w.market.ID, From: w.market.WhatsApp.From, Trace: t.TraceID}
-		return []dynamo.Write{w.r.Outbox.Put(origin.Undelivered(lost))}, ""
-	}
-	essential := d.optedOut != w.thread.OptedOut
-	person := byPerson(t.In) || d.handOver != nil || essential // goes out although the thread is a person's
-	asks := d.pending != nil && (d.made || d.asked)
-	m := outbox.Message{
-		Thread: w.thread.ID, ID: replyID(t.N), Market: w.market.ID, Channel: w.thread.Channel,
-		From: w.from(), To: w.thread.ReplyAddr, Text: t.Out[0].Text, Template: w.template(t.At), Kind: "reply", Origin: origin,
-		Trace: t.TraceID, Essential: essential, ByPerson: person, News: w.news(d) && !asks,
-	}
-	if to := w.thread.Customer(); to.Phone != "" && !w.thread.Type.IsWork() && !w.heard() {
-		m.Person = to.ID // an answer goes to who has just written from there
-	}
-	if asks {
-		m.Pending, m.Buttons, m.Rest = d.pending.ID, w.buttons(d.pending.ID), d.rest(m.Text)
-		if pieces := m.Pieces(); m.Template == nil { // a template does not show the whole of it
-			asking = pieces[len(pieces)-1].ID
-		}
-	}
-	return w.r.Outbox.PutPieces(m), asking
-}
-
-// askedBy is what is pending, with which message asks for the YES to it beside the first that did.
-func askedBy(d decision, id string) *thread.Pending {
-	p := *d.pending
-	if d.made || d.doubted || len(p.Asked) == 0 {
-		p.Asked = []string{id}
-	} else {
-		p.Asked = []string{p.Asked[0], id}
-	}
-	return &p
-}
-
-// rest is how much of a text is none of its question's: what comes before a reminder. What was said
-// with a new proposal leads to its question, and is nothing without it.
-func (d *decision) rest(text string) int {
-	before, asks := strings.CutSuffix(text, strings.Join(d.after, "\n\n"))
-	if d.proposed() || len(d.after) == 0 || !asks {
-		return 0
-	}
-	return len(strings.TrimSpace(before))
-}
-
-// originOf is whose words a turn passes on; nil for nobody's.
-func originOf(in []thread.Message) *outbox.Origin {
-	if len(in) != 1 || !quotes(in[0]) {
-		return nil
-	}
-	q := in[0].Notice.Quote
-	return &outbox.Origin{Thread: q.Thread, To: q.To, Code: q.Code, Language: q.Language}
-}
-
-// template is how a notice goes out to a customer who has not written for so long that free text
-// may not; nil when it may, or when the market has no template for it.
-func (w *work) template(now time.Time) *outbox.Template {
-	n := w.in[0].Notice
-	if n == nil || n.Vars == nil || w.thread.Channel != channel.WhatsApp || w.thread.InWindow(n.ByPerson, now) {
-		return nil
-	}
-	return outbox.Approved(w.market, n.Kind, n.Vars)
-}
-
-// byPerson reports whether a turn tells only of what people have done.
-func byPerson(in []thread.Message) bool {
-	return !slices.ContainsFunc(in, func(m thread.Message) bool { return m.Notice == nil || !m.Notice.ByPerson })
-}
-
-// news reports whether a turn tells of what has happened, in words of the backend alone.
-func (w *work) news(d decision) bool {
-	return !w.heard() || w.said == 0 && (d.settled != "" || len(d.joins) > 0)
-}
-
-// heard reports whether a turn answers somebody, rather than tell what has happened only.
-func (w *work) heard() bool {
-	return slices.ContainsFunc(w.in, func(m thread.Message) bool { return m.Notice == nil })
-}
-
-// from is the market's own sender on the thread's channel; "" is the account's.
-func (w *work) from() string {
-	if w.thread.Channel == channel.WhatsApp {
-		return w.market.WhatsApp.From
-	}
-	return ""
-}
-
-// buttons answer what is pending with a tap, on channels that show them below any text.
-func (w *work) buttons(pending string) []outbox.Button {
-	if w.thread.Channel != channel.Messenger {
-		return nil
-	}
-	return []outbox.Button{
-		{Title: w.say(wording.YesWord, nil), Payload: gate.ButtonPayload(gate.Yes, pending)},
-		{Title: w.say(wording.NoWord, nil), Payload: gate.ButtonPayload(gate.No, pending)},
-	}
 }

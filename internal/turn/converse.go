@@ -3,10 +3,12 @@ package turn
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"merve/internal/agent"
+	"merve/internal/claim"
 	"merve/internal/llm"
 	"merve/internal/market"
 	"merve/internal/thread"
@@ -92,6 +94,20 @@ func (w *work) accept(p *progress, d agent.Draft) agent.Verdict {
 }
 
 const onlyWhatHappened = "Your last message was not sent: it says that something was booked, changed, cancelled, deleted, paid or sent, and nothing of the kind has happened. Write it again and say only what the tools have returned; of an earlier booking only together with its code."
+
+// unsupported reports whether a model's text claims what nothing in this turn bears out.
+func unsupported(text string, facts []string) bool {
+	return slices.ContainsFunc(claim.Unsupported(text, facts), func(c claim.Claim) bool { return !named(c, facts) })
+}
+
+// named reports whether a claim names what it is about, and a fact bears that out: of its
+// number, any fact that has it.
+func named(c claim.Claim, facts []string) bool {
+	return slices.ContainsFunc(facts, func(fact string) bool {
+		kind, name, _ := strings.Cut(fact, ":")
+		return name != "" && (kind == string(c.Kind) || c.Kind == claim.Coded) && strings.Contains(c.Sentence, name)
+	})
+}
 
 // decided is the kind of journal entry that holds decisions of the model.
 const decided = "decision"

@@ -5,9 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
-	"merve/internal/claim"
 	"merve/internal/fault"
 	"merve/internal/gate"
 	"merve/internal/market"
@@ -345,18 +343,4 @@ func (d *decision) refused(err error) bool {
 
 func (w *work) say(key wording.Key, vars wording.Vars) string {
 	return wording.Say(w.tc.Language, key, vars)
-}
-
-// unsupported reports whether a model's text claims what nothing in this turn bears out.
-func unsupported(text string, facts []string) bool {
-	return slices.ContainsFunc(claim.Unsupported(text, facts), func(c claim.Claim) bool { return !named(c, facts) })
-}
-
-// named reports whether a claim names what it is about, and a fact bears that out: of its
-// number, any fact that has it.
-func named(c claim.Claim, facts []string) bool {
-	return slices.ContainsFunc(facts, func(fact string) bool {
-		kind, name, _ := strings.Cut(fact, ":")
-		return name != "" && (kind == string(c.Kind) || c.Kind == claim.Coded) && strings.Contains(c.Sentence, name)
-	})
 }
