@@ -7,6 +7,7 @@ import (
 
 	"merve/internal/agent"
 	"merve/internal/dynamo"
+	"merve/internal/person"
 )
 
 // Round is the record of the tool calls of a turn's rounds, written with its reply.
@@ -77,4 +78,22 @@ func (a Audit) Erase(ctx context.Context, threadID string) error {
 			return fmt.Errorf("erase audit of thread %s: %w", threadID, err)
 		}
 	}
+}
+
+// Held is what the audit holds of a person: which tools ran for them, with what.
+type Held struct{ Audit Audit }
+
+// Holds names it.
+func (Held) Holds() string { return "toolCalls" }
+
+// Export returns the records of all their threads.
+func (h Held) Export(ctx context.Context, s person.Subject) (any, error) {
+	return person.Exported(person.OfThreads(ctx, s, func(ctx context.Context, id string) ([]Round, error) {
+		return person.Pages(func(after string) ([]Round, string, error) { return h.Audit.Rounds(ctx, id, 100, after) })
+	}))
+}
+
+// Erase deletes them.
+func (h Held) Erase(ctx context.Context, s person.Subject) ([]string, error) {
+	return nil, s.EachThread(ctx, h.Audit.Erase)
 }
