@@ -23,10 +23,11 @@ import (
 
 // bench is what a task works with: a scripted model, a few tools, a clock, and a list of what happened.
 type bench struct {
-	t       *testing.T
-	answers []llm.Response
-	asked   []llm.Request
-	tools   []tool.Tool
+	llm.Model // of which only Complete is asked
+	t         *testing.T
+	answers   []llm.Response
+	asked     []llm.Request
+	tools     []tool.Tool
 
 	mu     sync.Mutex
 	at     time.Time
@@ -492,10 +493,14 @@ func TestWhoTakesTheResultsMayStop(t *testing.T) {
 	}
 }
 
-type modelFunc func(ctx context.Context, req llm.Request) (llm.Response, error)
+// model answers by a function.
+type model struct {
+	llm.Model
+	answer func(ctx context.Context, req llm.Request) (llm.Response, error)
+}
 
-func (f modelFunc) Complete(ctx context.Context, req llm.Request) (llm.Response, error) {
-	return f(ctx, req)
+func (m model) Complete(ctx context.Context, req llm.Request) (llm.Response, error) {
+	return m.answer(ctx, req)
 }
 
 // A model that fails, or takes all the time there is, ends the run without an answer. What it used
@@ -503,28 +508,28 @@ func (f modelFunc) Complete(ctx context.Context, req llm.Request) (llm.Response,
 func TestAModelThatFails(t *testing.T) {
 	t.Parallel()
 	task := newBench(t).task()
-	task.Model = modelFunc(func(context.Context, llm.Request) (llm.Response, error) {
+	task.Model = model{answer: func(context.Context, llm.Request) (llm.Response, error) {
 		return llm.Response{Model: "gpt-4o", Usage: llm.Usage{Input: 1000, Output: 1000}}, llm.Fail(llm.Malformed, "no")
-	})
+	}}
 	if o, err := agent.Run(t.Context(), task); err != nil || o.End != agent.ModelFailed || o.Why != "malformed" || o.MicroUSD != roundMicroUSD {
 		t.Errorf("%+v, %v", o, err)
 	}
 	ctx, leave := context.WithCancel(t.Context())
-	task.Model = modelFunc(func(ctx context.Context, _ llm.Request) (llm.Response, error) {
+	task.Model = model{answer: func(ctx context.Context, _ llm.Request) (llm.Response, error) {
 		leave()
 		return llm.Response{}, ctx.Err()
-	})
+	}}
 	if o, err := agent.Run(ctx, task); !errors.Is(err, context.Canceled) || o.End != "" {
 		t.Errorf("%+v, %v", o, err)
 	}
 	b := newBench(t)
 	task = b.task()
 	task.Limits.Until = b.at.Add(50 * time.Millisecond)
-	task.Model = modelFunc(func(ctx context.Context, _ llm.Request) (llm.Response, error) {
+	task.Model = model{answer: func(ctx context.Context, _ llm.Request) (llm.Response, error) {
 		<-ctx.Done()
 		b.at = b.at.Add(time.Second)
 		return llm.Response{}, ctx.Err()
-	})
+	}}
 	if o, err := agent.Run(t.Context(), task); err != nil || o.End != agent.ModelFailed || o.Why != "unavailable" {
 		t.Errorf("%+v, %v", o, err)
 	}

@@ -166,7 +166,8 @@ func (r *run) resolveOne(ctx context.Context, tc tool.Context, c call) (res Resu
 		return c.failed(fmt.Errorf("result: %w", err), Failed)
 	}
 	if len(content) > maxResult {
-		content, _ = json.Marshal(map[string]any{"note": "the result was too long and is cut", "start": language.Brief(string(content), maxResult)})
+		start := language.Brief(string(content), maxResult)
+		content, _ = json.Marshal(map[string]any{"note": "the result was too long and is cut", "start": start})
 	}
 	res = Result{Name: c.Name, Args: c.args, Key: c.key, Status: OK, Out: out, content: content}
 	if out.Proposal != nil {

@@ -65,5 +65,7 @@ func (f Frozen) Commit(ctx context.Context, tc tool.Context, c gate.Consent) (ga
 // Release lets the call go: nothing has happened.
 func (f Frozen) Release(_ context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error) {
 	action := wording.Vars{"action": p.Summary}
-	return gate.Settled{Text: wording.Say(tc.Language, wording.ActionDeclined, action), Late: wording.Say(tc.Language, wording.ActionFailed, action)}, nil
+	return gate.Settled{
+		Text: wording.Say(tc.Language, wording.ActionDeclined, action), Late: wording.Say(tc.Language, wording.ActionFailed, action),
+	}, nil
 }

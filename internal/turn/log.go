@@ -28,9 +28,11 @@ func (r *Runner) logTurn(ctx context.Context, t *thread.Thread, w *work, d decis
 	m := w.model
 	attrs := []any{
 		"thread", t.ID, "turn", t.Number(), "market", t.Market, "channel", t.Channel, "messages", len(w.in), "outcome", outcome,
-		"stopped", d.stopped, "rounds", m.Rounds, "calls", len(m.Audit), "tokensIn", m.Usage.Input, "tokensOut", m.Usage.Output, "microUsd", m.MicroUSD,
+		"stopped", d.stopped, "rounds", m.Rounds, "calls", len(m.Audit),
+		"tokensIn", m.Usage.Input, "tokensOut", m.Usage.Output, "microUsd", m.MicroUSD,
 		"dynamoRequests", c.Requests, "writeUnits", c.WriteUnits, "readUnits", c.ReadUnits,
-		"ms", took.Milliseconds(), "modelMs", c.Time["model"].Milliseconds(), "toolsMs", c.Time["tools"].Milliseconds(), "dynamoMs", c.Time["dynamo"].Milliseconds(),
+		"ms", took.Milliseconds(), "modelMs", c.Time["model"].Milliseconds(),
+		"toolsMs", c.Time["tools"].Milliseconds(), "dynamoMs", c.Time["dynamo"].Milliseconds(),
 	}
 	if err != nil {
 		r.Log.ErrorContext(ctx, "turn", append(attrs, "error", err.Error())...)
