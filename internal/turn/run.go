@@ -73,16 +73,8 @@ func (w *work) toTheEnd(ctx context.Context) (d decision, done Done, err error) 
 		}
 		switch {
 		case errors.Is(err, thread.ErrNewer):
-			was := w.thread.Head
-			if err = w.r.Threads.Refresh(ctx, w.lease, w.thread); err != nil {
-				break
-			}
-			again := takenIn < maxTakeIns || w.thread.Handler != was.Handler
-			switch {
-			case w.yesBegun() != "": // what is done outside the store stands
-			case w.thread.Epoch != was.Epoch:
-				err = errReadErased
-			case again:
+			var again bool
+			if again, err = w.refresh(ctx, takenIn < maxTakeIns); again {
 				takenIn++
 				w.takeIn()
 				d, err = w.decide(ctx, w.carried(d))
@@ -94,6 +86,22 @@ func (w *work) toTheEnd(ctx context.Context) (d decision, done Done, err error) 
 		}
 	}
 	return d, done, err
+}
+
+// refresh looks at the thread anew, and reports whether to decide again: for newer messages only as
+// long as they may be taken in, and never once something was done outside the store.
+func (w *work) refresh(ctx context.Context, takesIn bool) (again bool, err error) {
+	was := w.thread.Head
+	if err := w.r.Threads.Refresh(ctx, w.lease, w.thread); err != nil {
+		return false, err
+	}
+	switch {
+	case w.yesBegun() != "":
+		return false, nil
+	case w.thread.Epoch != was.Epoch:
+		return false, errReadErased
+	}
+	return takesIn || w.thread.Handler != was.Handler, nil
 }
 
 // errReadErased has a turn begin again, from its journal as one that is taken over: its model has
