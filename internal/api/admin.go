@@ -6,9 +6,11 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"merve/internal/account"
 	"merve/internal/actor"
+	"merve/internal/assistant"
 	"merve/internal/desk"
 	"merve/internal/fault"
 	"merve/internal/ledger"
@@ -21,27 +23,32 @@ import (
 	"merve/internal/stock"
 	"merve/internal/taxi"
 	"merve/internal/thread"
+	"merve/internal/tool"
 	"merve/internal/turn"
 )
 
 // Admin is the API of the people who run a market. Every route is for staff only.
 type Admin struct {
-	Who      Who
-	Markets  *market.Store
-	Listings *listing.Store
-	Ledger   *ledger.Ledger
-	Outbox   *outbox.Box
-	Threads  *thread.Store
-	Book     *person.Book
-	Runner   *turn.Runner
-	Reports  *AdminReports
-	People   *account.Desk
-	Orders   *order.Store
-	Drivers  *taxi.Drivers
-	Rides    *taxi.Store
-	Places   *curated.Store
-	Handover *desk.Desk
-	Reindex  Reindexer // nil without a search engine
+	Who        Who
+	Markets    *market.Store
+	Listings   *listing.Store
+	Ledger     *ledger.Ledger
+	Outbox     *outbox.Box
+	Threads    *thread.Store
+	Book       *person.Book
+	Tools      *tool.Registry
+	Assistants *assistant.Set
+	Audit      turn.Audit
+	Figures    *turn.Figures
+	Now        func() time.Time
+	Reports    *AdminReports
+	People     *account.Desk
+	Orders     *order.Store
+	Drivers    *taxi.Drivers
+	Rides      *taxi.Store
+	Places     *curated.Store
+	Handover   *desk.Desk
+	Reindex    Reindexer // nil without a search engine
 
 	// Counts checks what is counted, beside the ledger, and raises alerts; nil checks nothing.
 	Counts func(context.Context) (stock.Checked, error)
@@ -196,13 +203,13 @@ func (a *Admin) saveMarket(w http.ResponseWriter, r *http.Request, who actor.Act
 		return fault.Field("id", "must be the one in the address")
 	}
 	for name := range m.Tools {
-		if _, known := a.Runner.Tools.Get(name); !known {
-			return fault.Field("tools."+name, "no such tool: want some of %v", a.Runner.Tools.Names())
+		if _, known := a.Tools.Get(name); !known {
+			return fault.Field("tools."+name, "no such tool: want some of %v", a.Tools.Names())
 		}
 	}
 	for _, name := range m.Safety.RequireConfirmFor {
-		if _, known := a.Runner.Tools.Get(name); !known { // and the one that was meant would not ask
-			return fault.Field("safety.requireConfirmFor", "no such tool as %q: want some of %v", name, a.Runner.Tools.Names())
+		if _, known := a.Tools.Get(name); !known { // and the one that was meant would not ask
+			return fault.Field("safety.requireConfirmFor", "no such tool as %q: want some of %v", name, a.Tools.Names())
 		}
 	}
 	saved, err := a.Markets.Save(r.Context(), *m, who.Key())
@@ -356,7 +363,7 @@ func (a *Admin) audit(w http.ResponseWriter, r *http.Request, _ actor.Actor) err
 	if q["threadId"] == "" {
 		return fault.Field("threadId", "missing")
 	}
-	rounds, next, err := a.Runner.Audit(r.Context(), q["threadId"], limit, q["after"])
+	rounds, next, err := a.Audit.Rounds(r.Context(), q["threadId"], limit, q["after"])
 	if err != nil {
 		return err
 	}

@@ -25,9 +25,9 @@ func (a *Admin) days(w http.ResponseWriter, r *http.Request, _ actor.Actor) erro
 			return fault.Field("days", "want 1 to %d", maxDays)
 		}
 	}
-	to := a.Runner.Now().UTC()
+	to := a.Now().UTC()
 	from := to.AddDate(0, 0, 1-n)
-	counted, err := a.Runner.Days(r.Context(), r.PathValue("market"), from, to)
+	counted, err := a.Figures.Days(r.Context(), r.PathValue("market"), from, to)
 	if err != nil {
 		return err
 	}

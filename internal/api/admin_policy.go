@@ -26,7 +26,7 @@ type toolPolicy struct {
 	Description  string      `json:"description"` // written for a model
 	Effect       tool.Effect `json:"effect"`
 	Assistants   []string    `json:"assistants"`
-	Tags         []string    `json:"tags"`
+	Tags         []string    `json:"tags"` // always empty: listings have tags, tools have none
 	Enabled      setting     `json:"enabled"`
 	Confirmation setting     `json:"confirmation"`
 	Fixed        bool        `json:"confirmationFixed"` // it asks in any case
@@ -42,9 +42,9 @@ func (a *Admin) tools(w http.ResponseWriter, r *http.Request, _ actor.Actor) err
 		return notFound(err)
 	}
 	all := []toolPolicy{}
-	for _, name := range a.Runner.Tools.Names() {
-		t, _ := a.Runner.Tools.Get(name)
-		all = append(all, policyOf(t, m, a.Runner.Assistants))
+	for _, name := range a.Tools.Names() {
+		t, _ := a.Tools.Get(name)
+		all = append(all, policyOf(t, m, a.Assistants))
 	}
 	return writeJSON(w, http.StatusOK, map[string]any{"tools": all, "version": m.Version})
 }
@@ -52,7 +52,7 @@ func (a *Admin) tools(w http.ResponseWriter, r *http.Request, _ actor.Actor) err
 func policyOf(t tool.Tool, m *market.Market, assistants *assistant.Set) toolPolicy {
 	own := m.Tools[t.Name]
 	p := toolPolicy{
-		Name: t.Name, Description: t.Description, Effect: t.Effect, Assistants: answering(t.Name, assistants), Tags: orNone(t.Tags),
+		Name: t.Name, Description: t.Description, Effect: t.Effect, Assistants: answering(t.Name, assistants), Tags: []string{},
 		Enabled: setting{true, "effect"}, Confirmation: setting{asks(t, m), "effect"}, AllowedTags: orNone(own.AllowedTags), Event: market.ToolEvents()[t.Name], Template: own.Template,
 	}
 	if own.Enabled != nil {

@@ -25,7 +25,7 @@ import (
 // other echo is ignored: one that another app sent, and one that somebody wrote by hand in
 // the page's inbox, which does not take the thread over.
 type Messenger struct {
-	Runner      *turn.Runner
+	Intake      turn.Intake
 	Outbox      *outbox.Box
 	AppSecret   func(ctx context.Context) (string, error)
 	VerifyToken func(ctx context.Context) (string, error)
@@ -200,7 +200,7 @@ func (h *Messenger) message(ctx context.Context, e meta.Event) (news bool, err e
 		}
 	}
 	for _, in := range h.inbound(e, market) {
-		stored, err := h.Runner.ProcessInbound(ctx, in)
+		stored, err := h.Intake.ProcessInbound(ctx, in)
 		if err != nil {
 			return news, err
 		}

@@ -114,7 +114,7 @@ func newPage(t *testing.T, change func(*api.Messenger), transport ...http.RoundT
 		return func(context.Context) (string, error) { return value, nil }
 	}
 	h := &api.Messenger{
-		Runner:    &turn.Runner{Threads: &thread.Store{Table: table, Now: now, NewID: newID}, Queue: p},
+		Intake:    turn.Intake{Threads: &thread.Store{Table: table, Now: now, NewID: newID}, Queue: p},
 		Outbox:    &outbox.Box{Table: table, Now: now},
 		AppSecret: secret(metatest.AppSecret), VerifyToken: secret(verifyToken),
 		Market: "demo", Assistant: "sara", Typing: p.client().Typing, Log: log,

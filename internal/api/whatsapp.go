@@ -22,7 +22,7 @@ import (
 
 // WhatsApp takes in what Twilio sends: messages and delivery statuses.
 type WhatsApp struct {
-	Runner    *turn.Runner
+	Intake    turn.Intake
 	People    *person.Book
 	Outbox    *outbox.Box
 	AuthToken func(ctx context.Context) (string, error)
@@ -75,7 +75,7 @@ func (h *WhatsApp) message(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	for _, in := range all {
-		if _, err := h.Runner.ProcessInbound(r.Context(), in); err != nil {
+		if _, err := h.Intake.ProcessInbound(r.Context(), in); err != nil {
 			return err
 		}
 	}

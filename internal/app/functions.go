@@ -68,9 +68,7 @@ func Chat(b *Base) (trigger.Handler, error) {
 // WhatsApp takes in Twilio's webhooks.
 func WhatsApp(b *Base) (trigger.Handler, error) {
 	h := &api.WhatsApp{
-		// Taking a message in needs the store and the queue only.
-		Runner: &turn.Runner{Threads: b.Threads(), Queue: b.queue()},
-		People: b.people(), Outbox: b.Outbox(),
+		Intake: b.intake(), People: b.people(), Outbox: b.Outbox(),
 		AuthToken: func(ctx context.Context) (string, error) { return b.secrets.get(ctx, "TWILIO_AUTH_TOKEN") },
 		PublicURL: b.Config.PublicURL, Markets: b.Markets(), Market: b.Config.DefaultMarket, Roles: b.roles(),
 		UnsignedFromLoopback: b.Config.UnsignedFromLoopback, Log: b.Log,
@@ -214,13 +212,18 @@ func Sweep(b *Base) (trigger.Handler, error) {
 
 // Admin serves the admin API.
 func Admin(b *Base) (trigger.Handler, error) {
-	r, err := b.Runner(nil) // runs no turn
+	photos := b.Photos()
+	tools, err := b.Tools()
 	if err != nil {
 		return nil, err
 	}
-	photos := b.Photos()
+	assistants, err := b.assistants()
+	if err != nil {
+		return nil, err
+	}
 	a := &api.Admin{
-		Who: b.who(), Markets: b.Markets(), Listings: b.Listings(), Ledger: b.checkedLedger(), Outbox: b.Outbox(), Threads: b.Threads(), Book: b.people(), Runner: r,
+		Who: b.who(), Markets: b.Markets(), Listings: b.Listings(), Ledger: b.checkedLedger(), Outbox: b.Outbox(), Threads: b.Threads(), Book: b.people(),
+		Tools: tools, Assistants: assistants, Audit: b.audit(), Figures: b.figures(), Now: b.Now,
 		Reports: &api.AdminReports{Reports: b.Reports(), Photos: photos, Threads: b.Threads(), Market: b.Config.DefaultMarket},
 		People:  b.desk(),
 		Orders:  b.Orders(), Drivers: b.Drivers(), Rides: b.Rides(), Places: b.Places(), Handover: b.handovers(), Reindex: b.reindexer(), Counts: b.checkStock,
@@ -237,28 +240,44 @@ func (b *Base) runner() (*turn.Runner, error) { return b.Runner(&lazyModel{b: b}
 
 // Runner puts together what a turn needs, with the model that answers.
 func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
+	tools, err := b.Tools()
+	if err != nil {
+		return nil, err
+	}
+	assistants, err := b.assistants()
+	if err != nil {
+		return nil, err
+	}
+	return &turn.Runner{
+		Intake: b.intake(), Markets: b.Markets(), Assistants: assistants, Tools: tools,
+		Commitments: b.commitments(b.Ledger(), tools), Commands: b.commands(), Coded: coded,
+		Model: model, Outbox: b.Outbox(), Audit: b.audit(), Figures: b.figures(), Photos: b.Photos(), Desk: b.handovers(),
+		Now: b.Now, Wait: b.Wait, Log: b.Log,
+	}, nil
+}
+
+// intake takes messages in, which needs the store and the queue only.
+func (b *Base) intake() turn.Intake { return turn.Intake{Threads: b.Threads(), Queue: b.queue()} }
+
+func (b *Base) audit() turn.Audit { return turn.Audit{Records: b.records()} }
+
+func (b *Base) figures() *turn.Figures {
+	return &turn.Figures{Records: b.records(), Now: b.Now, Log: b.Log}
+}
+
+func (b *Base) assistants() (*assistant.Set, error) {
+	return assistant.NewSet(assistant.Merve(), b.sara(b.Reports()), assistant.Ops(), assistant.Dispatch())
+}
+
+// Tools are all that an assistant may have.
+func (b *Base) Tools() (*tool.Registry, error) {
 	l, listings := b.Ledger(), b.Listings()
 	booker := &ledger.Booker{
 		Ledger: l, Catalog: catalog{listings}, Summary: payment.Offered(booking.Summary), Moved: b.Payments().OfferedMove(booking.Moved), Card: booking.Card, Kind: payment.KindOf,
 		LetGo: b.Payments().LetGoOf, Money: b.money().Cancelled,
 	}
-	photos := b.Photos()
-	reporter := b.reporter(photos)
-	tools, err := tool.NewRegistry(slices.Concat(listings.Tools(availability{l, b.Now}), booker.Tools(), reporter.Tools(), b.desk().Tools(),
+	return tool.NewRegistry(slices.Concat(listings.Tools(availability{l, b.Now}), booker.Tools(), b.reporter(b.Photos()).Tools(), b.desk().Tools(),
 		b.orderDesk().Tools(), b.placeFinder().Tools(), b.caller().Tools(), desk.Tools(), b.office().Tools(), b.reminders().Tools(), b.payer().Tools(), notify.Writer{Notifier: b.Notifier(), Talks: b.post()}.Tools(), b.post().Tools())...)
-	if err != nil {
-		return nil, err
-	}
-	assistants, err := assistant.NewSet(assistant.Merve(), b.sara(reporter.Store), assistant.Ops(), assistant.Dispatch())
-	if err != nil {
-		return nil, err
-	}
-	return &turn.Runner{
-		Threads: b.Threads(), Markets: b.Markets(), Assistants: assistants, Tools: tools,
-		Commitments: b.commitments(l, tools), Commands: b.commands(), Coded: coded,
-		Model: model, Outbox: b.Outbox(), Records: b.records(), Queue: b.queue(), Photos: photos, Desk: b.handovers(),
-		Now: b.Now, Wait: b.Wait, Log: b.Log,
-	}, nil
 }
 
 // commitments are what a YES or NO does, by kind of pending action.

@@ -20,7 +20,6 @@ import (
 	"merve/internal/report"
 	"merve/internal/tool"
 	"merve/internal/trigger"
-	"merve/internal/turn"
 	"merve/internal/web"
 	"merve/internal/wording"
 )
@@ -66,8 +65,7 @@ func (b *Base) limits() *limit.Counter {
 func Messenger(b *Base) (trigger.Handler, error) {
 	m := &lazyMeta{b: b}
 	h := &api.Messenger{
-		// Taking a message in needs the store and the queue only.
-		Runner: &turn.Runner{Threads: b.Threads(), Queue: b.queue()}, Outbox: b.Outbox(),
+		Intake: b.intake(), Outbox: b.Outbox(),
 		AppSecret: func(ctx context.Context) (string, error) { return b.secrets.get(ctx, "META_APP_SECRET") },
 		VerifyToken: func(ctx context.Context) (string, error) {
 			return b.secrets.get(ctx, "META_VERIFY_TOKEN", "FACEBOOK_VERIFY_TOKEN", "FB_VERIFY_TOKEN")

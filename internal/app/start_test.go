@@ -54,12 +54,12 @@ func TestStartMakesNoRequest(t *testing.T) {
 // Every tool's schema is one that arguments can be checked against, which is seen at a call only.
 func TestEveryToolChecksArguments(t *testing.T) {
 	t.Parallel()
-	r, err := app.NewBase(app.Base{AWS: aws.Config{HTTPClient: noNetwork{t}}, Getenv: func(string) string { return "" }}).Runner(nil)
+	tools, err := app.NewBase(app.Base{AWS: aws.Config{HTTPClient: noNetwork{t}}, Getenv: func(string) string { return "" }}).Tools()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range r.Tools.Names() {
-		called, _ := r.Tools.Get(name)
+	for _, name := range tools.Names() {
+		called, _ := tools.Get(name)
 		if _, err := called.Canonical(json.RawMessage(`{"noSuchArgument":1}`)); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"fmt"
 	"slices"
 
 	"merve/internal/market"
@@ -20,16 +19,14 @@ const (
 type Situation struct {
 	Set      []string // the assistant's tools
 	Market   *market.Market
-	ReadOnly bool            // something is pending and the market lets the model converse
-	Gates    map[string]bool // environment gates by tool name; a tool named false is off
+	ReadOnly bool // something is pending and the market lets the model converse
 }
 
 // May answers "may this tool run now?", for every channel: the assistant's set, the
-// market's switches, the effect's rules and the environment's gates must all agree.
+// market's switches and the effect's rules must all agree.
 // The reason is for the model and the audit.
 func May(t Tool, s Situation) (Verdict, string) {
 	policy := s.Market.Tools[t.Name]
-	on, gated := s.Gates[t.Name]
 	switch {
 	case !slices.Contains(s.Set, t.Name):
 		return Deny, "not a tool of this assistant"
@@ -37,12 +34,8 @@ func May(t Tool, s Situation) (Verdict, string) {
 		return Deny, "the assistant is switched off in this market"
 	case policy.Enabled != nil && !*policy.Enabled:
 		return Deny, "switched off in this market"
-	case gated && !on:
-		return Deny, "not available in this environment"
 	case s.ReadOnly && t.Effect != Read:
 		return Deny, "something already waits for the customer's YES or NO"
-	case len(policy.AllowedTags) > 0 && len(t.Tags) > 0 && !overlap(policy.AllowedTags, t.Tags):
-		return Deny, fmt.Sprintf("only for %v in this market", policy.AllowedTags)
 	}
 	if confirm(t, s.Market) {
 		return Confirm, "needs the customer's YES"
@@ -61,8 +54,4 @@ func confirm(t Tool, m *market.Market) bool {
 	}
 	policy := m.Tools[t.Name]
 	return policy.RequireConfirmation != nil && *policy.RequireConfirmation
-}
-
-func overlap(a, b []string) bool {
-	return slices.ContainsFunc(a, func(x string) bool { return slices.Contains(b, x) })
 }

@@ -39,7 +39,6 @@ type Tool struct {
 	Name        string
 	Description string // written for a model
 	Effect      Effect
-	Tags        []string        // what a market's allowedTags choose from
 	Schema      json.RawMessage // strict: every property required, no others
 	Draft       bool            // of a Propose: changes what is the customer's own and tells nobody; a market may want it confirmed
 

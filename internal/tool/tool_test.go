@@ -133,7 +133,6 @@ func TestField17_MayIsOneAnswer(t *testing.T) {
 		{"not the assistant's", read, func(_ *market.Market, s *Situation) { s.Set = nil }, Deny},
 		{"switched off", read, func(m *market.Market, _ *Situation) { m.Tools["search"] = market.ToolPolicy{Enabled: &off} }, Deny},
 		{"market off", read, func(m *market.Market, _ *Situation) { m.Enabled = false }, Deny},
-		{"environment off", read, func(_ *market.Market, s *Situation) { s.Gates = map[string]bool{"search": false} }, Deny},
 		{"required by name", read, func(m *market.Market, _ *Situation) { m.Safety.RequireConfirmFor = []string{"search"} }, Confirm},
 		{"required by tool", read, func(m *market.Market, _ *Situation) {
 			m.Tools["search"] = market.ToolPolicy{RequireConfirmation: &on}
@@ -144,12 +143,6 @@ func TestField17_MayIsOneAnswer(t *testing.T) {
 		{"a draft while something is pending", draft, func(_ *market.Market, s *Situation) { s.ReadOnly = true }, Deny},
 		{"something is pending", propose, func(_ *market.Market, s *Situation) { s.ReadOnly = true }, Deny},
 		{"reading while pending", read, func(_ *market.Market, s *Situation) { s.ReadOnly = true }, Allow},
-		{"tags agree", Tool{Name: "search", Effect: Read, Tags: []string{"food"}}, func(m *market.Market, _ *Situation) {
-			m.Tools["search"] = market.ToolPolicy{AllowedTags: []string{"food"}}
-		}, Allow},
-		{"tags do not", Tool{Name: "search", Effect: Read, Tags: []string{"taxi"}}, func(m *market.Market, _ *Situation) {
-			m.Tools["search"] = market.ToolPolicy{AllowedTags: []string{"food"}}
-		}, Deny},
 	}
 	for _, tt := range tests {
 		m := market.Default("demo")

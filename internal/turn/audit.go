@@ -5,53 +5,29 @@ import (
 	"fmt"
 	"time"
 
+	"merve/internal/agent"
 	"merve/internal/dynamo"
-	"merve/internal/language"
+	"merve/internal/person"
 )
 
-// Round is the audit record of the calls of a turn's rounds, written with its reply (table
-// records):
+// Round is the record of the tool calls of a turn's rounds, written with its reply.
+type Round struct {
+	Turn   int                 `dynamodbav:"turn" json:"turn"`
+	Actor  string              `dynamodbav:"actor" json:"actor"`
+	Market string              `dynamodbav:"market" json:"marketId"`
+	Policy int                 `dynamodbav:"policy" json:"policyVersion"` // market version
+	Trace  string              `dynamodbav:"trace,omitempty" json:"traceId"`
+	Calls  []agent.AuditedCall `dynamodbav:"calls" json:"calls"`
+	At     time.Time           `dynamodbav:"at" json:"at"`
+	TTL    int64               `dynamodbav:"ttl" json:"-"`
+}
+
+// Audit keeps the records of tool calls, by thread (table records):
 //
 //	audit#{thread}   {turn}
-type Round struct {
-	Turn   int           `dynamodbav:"turn" json:"turn"`
-	Actor  string        `dynamodbav:"actor" json:"actor"`
-	Market string        `dynamodbav:"market" json:"marketId"`
-	Policy int           `dynamodbav:"policy" json:"policyVersion"` // market version
-	Trace  string        `dynamodbav:"trace,omitempty" json:"traceId"`
-	Calls  []AuditedCall `dynamodbav:"calls" json:"calls"`
-	At     time.Time     `dynamodbav:"at" json:"at"`
-	TTL    int64         `dynamodbav:"ttl" json:"-"`
-}
+type Audit struct{ Records dynamo.Table }
 
-// AuditedCall is what was asked for, what the policy said, and what came of it.
-type AuditedCall struct {
-	Tool    string `dynamodbav:"tool" json:"tool"`
-	Args    string `dynamodbav:"args" json:"args"`
-	Key     string `dynamodbav:"key,omitempty" json:"key,omitempty"` // idempotency key
-	Verdict string `dynamodbav:"verdict" json:"verdict"`
-	Status  string `dynamodbav:"status" json:"status"`
-	MS      int64  `dynamodbav:"ms" json:"ms"`
-}
-
-const (
-	auditFor     = 400 * 24 * time.Hour
-	maxAuditArgs = 1024
-)
-
-// audit notes the calls of a round.
-func (w *work) audit(calls []call, results []result) {
-	for i, c := range calls {
-		args := string(c.args)
-		if args == "" {
-			args = string(c.Args)
-		}
-		w.model.audit = append(w.model.audit, AuditedCall{
-			Tool: language.Brief(c.Name, maxName), Args: language.Brief(args, maxAuditArgs), Key: c.key,
-			Verdict: string(c.verdict), Status: results[i].status, MS: results[i].took.Milliseconds(),
-		})
-	}
-}
+const auditFor = 400 * 24 * time.Hour
 
 func auditKey(threadID string, turn int) dynamo.Key {
 	return dynamo.Key{PK: "audit#" + threadID, SK: fmt.Sprintf("%08d", turn)}
@@ -59,19 +35,19 @@ func auditKey(threadID string, turn int) dynamo.Key {
 
 // audited is what joins the commit of a turn that has called tools.
 func (w *work) audited() []dynamo.Write {
-	if len(w.model.audit) == 0 {
+	if len(w.model.Audit) == 0 {
 		return nil
 	}
 	a := Round{
 		Turn: w.thread.Number(), Actor: w.thread.Owner, Market: w.market.ID, Policy: w.market.Version,
-		Trace: w.tc.TraceID, Calls: w.model.audit, At: w.tc.Now, TTL: w.tc.Now.Add(auditFor).Unix(),
+		Trace: w.tc.TraceID, Calls: w.model.Audit, At: w.tc.Now, TTL: w.tc.Now.Add(auditFor).Unix(),
 	}
-	return []dynamo.Write{w.r.Records.Put(auditKey(w.thread.ID, a.Turn), a)}
+	return []dynamo.Write{w.r.Audit.Records.Put(auditKey(w.thread.ID, a.Turn), a)}
 }
 
-// Audit lists the tool calls of a thread's turns, latest first. One request.
-func (r *Runner) Audit(ctx context.Context, threadID string, limit int, after string) ([]Round, string, error) {
-	page, err := r.Records.Query(ctx, dynamo.Query{
+// Rounds lists the tool calls of a thread's turns, latest first. One request.
+func (a Audit) Rounds(ctx context.Context, threadID string, limit int, after string) ([]Round, string, error) {
+	page, err := a.Records.Query(ctx, dynamo.Query{
 		Where: "pk = :pk", Values: dynamo.V{":pk": auditKey(threadID, 0).PK}, Backward: true, Limit: limit, After: after,
 	})
 	if err != nil {
@@ -84,10 +60,10 @@ func (r *Runner) Audit(ctx context.Context, threadID string, limit int, after st
 	return rounds, page.Next, nil
 }
 
-// EraseAudit deletes the records of a thread's tool calls. 2 requests for each hundred.
-func (r *Runner) EraseAudit(ctx context.Context, threadID string) error {
+// Erase deletes the records of a thread's tool calls. 2 requests for each hundred.
+func (a Audit) Erase(ctx context.Context, threadID string) error {
 	for {
-		page, err := r.Records.Query(ctx, dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": auditKey(threadID, 0).PK}, Limit: 100})
+		page, err := a.Records.Query(ctx, dynamo.Query{Where: "pk = :pk", Values: dynamo.V{":pk": auditKey(threadID, 0).PK}, Limit: 100})
 		if err != nil {
 			return fmt.Errorf("erase audit of thread %s: %w", threadID, err)
 		}
@@ -96,10 +72,28 @@ func (r *Runner) EraseAudit(ctx context.Context, threadID string) error {
 		}
 		var ws []dynamo.Write
 		for _, it := range page.Items {
-			ws = append(ws, r.Records.Delete(it.Key()))
+			ws = append(ws, a.Records.Delete(it.Key()))
 		}
-		if err := r.Records.DB().Commit(ctx, ws...); err != nil {
+		if err := a.Records.DB().Commit(ctx, ws...); err != nil {
 			return fmt.Errorf("erase audit of thread %s: %w", threadID, err)
 		}
 	}
+}
+
+// Held is what the audit holds of a person: which tools ran for them, with what.
+type Held struct{ Audit Audit }
+
+// Holds names it.
+func (Held) Holds() string { return "toolCalls" }
+
+// Export returns the records of all their threads.
+func (h Held) Export(ctx context.Context, s person.Subject) (any, error) {
+	return person.Exported(person.OfThreads(ctx, s, func(ctx context.Context, id string) ([]Round, error) {
+		return person.Pages(func(after string) ([]Round, string, error) { return h.Audit.Rounds(ctx, id, 100, after) })
+	}))
+}
+
+// Erase deletes them.
+func (h Held) Erase(ctx context.Context, s person.Subject) ([]string, error) {
+	return nil, s.EachThread(ctx, h.Audit.Erase)
 }

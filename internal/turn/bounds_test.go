@@ -179,7 +179,7 @@ func TestField24_WhatFailedIsPaidFor(t *testing.T) {
 	if got := textOf(w.turnsOf(threadOf(in))[0]); got != wording.Say("en", wording.BudgetMarket, nil) {
 		t.Error(got)
 	}
-	days, err := w.runner.Days(t.Context(), w.market, w.clock.now(), w.clock.now())
+	days, err := w.runner.Figures.Days(t.Context(), w.market, w.clock.now(), w.clock.now())
 	if err != nil || len(days) != 1 || days[0].MicroUSD != 75_000 || days[0].Turns != 0 {
 		t.Errorf("%+v, %v", days, err)
 	}
@@ -203,7 +203,7 @@ func TestField24_WhatIsNotSavedYetCounts(t *testing.T) {
 	if a := w.say(w.from("bob", channel.App, "m2", "hi")); *rounds != 3 || textOf(a.Turn) != wording.Say("en", wording.BudgetMarket, nil) {
 		t.Errorf("%d rounds, then %q", *rounds, textOf(a.Turn))
 	}
-	days, err := w.runner.Days(t.Context(), w.market, w.clock.now(), w.clock.now())
+	days, err := w.runner.Figures.Days(t.Context(), w.market, w.clock.now(), w.clock.now())
 	if err != nil || len(days) != 1 || days[0].MicroUSD != 37_500 || days[0].Turns != 2 {
 		t.Errorf("%+v, %v", days, err)
 	}
@@ -219,7 +219,7 @@ func TestField24_TheLastTurnsOfADayCount(t *testing.T) {
 		w.clock.set(day.Add(24*time.Hour + at))
 		w.say(w.from("ann", channel.App, fmt.Sprint(i), "hi"))
 	}
-	days, err := w.runner.Days(t.Context(), w.market, day, day.Add(24*time.Hour))
+	days, err := w.runner.Figures.Days(t.Context(), w.market, day, day.Add(24*time.Hour))
 	if err != nil || len(days) != 2 || days[0].Turns != 3 || days[1].Turns != 1 {
 		t.Errorf("%+v, %v", days, err)
 	}

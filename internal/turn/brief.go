@@ -9,36 +9,32 @@ import (
 	"merve/internal/assistant"
 	"merve/internal/language"
 	"merve/internal/llm"
-	"merve/internal/market"
 	"merve/internal/thread"
-	"merve/internal/tool"
 )
 
-// brief tells the model what it needs to know: first the rules and facts, then what is
-// known of the customer and of earlier turns, then what is to be answered. Called again, it
-// adds what is new.
-func (w *work) brief(ctx context.Context) error {
-	m := &w.model
-	if m.msgs == nil {
-		m.same = map[string]int{}
-		m.msgs = append(m.msgs, llm.Message{Role: llm.System, Text: w.prompt()})
+// brief is what the model has not been told yet: first the rules and facts, then what is known of
+// the customer and of earlier turns, then what is to be answered.
+func (w *work) brief(ctx context.Context, pending *thread.Pending) ([]llm.Message, error) {
+	var msgs []llm.Message
+	if w.said == 0 {
+		msgs = append(msgs, llm.Message{Role: llm.System, Text: w.prompt(pending)})
 		// Never as the system: what people, listings and records say has no authority.
 		profile, err := w.profile(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if known := profile + w.digest(); known != "" {
-			m.msgs = append(m.msgs, llm.Message{Role: llm.Assistant, Text: known})
+			msgs = append(msgs, llm.Message{Role: llm.Assistant, Text: known})
 		}
 		for _, t := range w.thread.Recent {
-			m.msgs = append(m.msgs, w.remembered(t)...)
+			msgs = append(msgs, w.remembered(t)...)
 		}
 	}
-	for _, in := range w.in[min(m.said, len(w.in)):] {
-		m.msgs = append(m.msgs, llm.Message{Role: llm.User, Text: w.wordsOf(in, maxInput), Images: w.imagesOf(in)})
+	for _, in := range w.in[min(w.said, len(w.in)):] {
+		msgs = append(msgs, llm.Message{Role: llm.User, Text: w.wordsOf(in, maxInput), Images: w.imagesOf(in)})
 	}
-	m.said = len(w.in)
-	return nil
+	w.said = len(w.in)
+	return msgs, nil
 }
 
 // profile is what the backend knows of the customer, for assistants that are told.
@@ -57,14 +53,14 @@ func (w *work) profile(ctx context.Context) (string, error) {
 	return fmt.Sprintf("<data profile>%s</data>\n", data), nil
 }
 
-func (w *work) prompt() string {
-	pending := ""
-	if w.pending != nil {
-		pending = w.pending.Summary
+func (w *work) prompt(pending *thread.Pending) string {
+	summary := ""
+	if pending != nil {
+		summary = pending.Summary
 	}
 	return w.assistant.Prompt(assistant.Setting{
 		Market: w.market, Language: w.tc.Language, Zone: w.tc.TimeZone, Now: w.tc.Now,
-		Channel: w.tc.Channel, Location: w.tc.Location, Pending: pending,
+		Channel: w.tc.Channel, Location: w.tc.Location, Pending: summary,
 	})
 }
 
@@ -122,26 +118,4 @@ func (w *work) wordsOf(m thread.Message, max int) string {
 		return "[empty message]"
 	}
 	return strings.Join(parts, "\n")
-}
-
-// specs are the tools that the model may see now.
-func (w *work) specs() []llm.Spec {
-	var specs []llm.Spec
-	for _, name := range w.assistant.Tools {
-		t, ok := w.r.Tools.Get(name)
-		if !ok {
-			continue
-		}
-		if verdict, _ := tool.May(t, w.situation()); verdict != tool.Deny {
-			specs = append(specs, t.Spec())
-		}
-	}
-	return specs
-}
-
-func (w *work) situation() tool.Situation {
-	return tool.Situation{
-		Set: w.assistant.Tools, Market: w.market, Gates: w.r.Gates,
-		ReadOnly: w.optedOut || w.thread.Pending != nil && w.pending != nil && w.market.Gate == market.Converse,
-	}
 }

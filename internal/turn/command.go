@@ -70,48 +70,47 @@ func (e Either) Command(ctx context.Context, tc tool.Context, m thread.Message) 
 	return a, ok, nil
 }
 
-// switched answers who begins or ends to write as a customer. What was written when that time had
-// run out was meant for another, and is not obeyed.
-func (w *work) switched(ctx context.Context) (done bool, err error) {
+// switchRole answers who begins or ends to write as a customer. What was written when that time had
+// run out was meant for another thread, and is not obeyed.
+func (w *work) switchRole(ctx context.Context, p *progress) (say reply, done bool, err error) {
 	key, ok := map[channel.Switch]wording.Key{
 		channel.ToCustomer: wording.RoleCustomer, channel.ToWork: wording.RoleWork, channel.Lapsed: wording.RoleLapsed,
 	}[w.in[0].Switch]
 	if !ok {
-		return false, nil
+		return reply{}, false, nil
 	}
-	w.text = w.say(key, wording.Vars{"customer": w.say(wording.RoleWordCustomer, nil), "work": w.say(wording.RoleWordWork, nil)})
-	return true, w.remind(ctx)
+	text := w.say(key, wording.Vars{"customer": w.say(wording.RoleWordCustomer, nil), "work": w.say(wording.RoleWordWork, nil)})
+	return reply{text: text}, true, w.remind(ctx, p)
 }
 
 // command carries out a message that is a command. Such threads are answered message by
 // message. What waits for YES or NO is settled by the gate, unless the answer quotes something else that
 // was told. While a person has the thread all is theirs but what has a code, or quotes what was told.
-func (w *work) command(ctx context.Context) (done bool, err error) {
+func (w *work) command(ctx context.Context, p *progress) (say reply, done bool, err error) {
 	c := w.r.Commands[w.thread.Type]
 	if c == nil {
-		return false, nil
+		return reply{}, false, nil
 	}
 	m, person := w.in[0], w.thread.Handler == thread.ByPerson
-	if person && !w.coded(m) || !person && w.pending != nil && answers(m) {
+	if person && !w.coded(m) || !person && p.pending != nil && answers(m) {
 		about, err := w.r.Outbox.AboutOf(ctx, w.thread.ID, m.ReplyTo)
 		if about == "" || err != nil {
-			return false, err
+			return reply{}, false, err
 		}
 	}
 	s, ok, err := c.Command(ctx, w.tc, m)
 	if err != nil {
-		return false, fmt.Errorf("command on thread %s: %w", w.thread.ID, err)
+		return reply{}, false, fmt.Errorf("command on thread %s: %w", w.thread.ID, err)
 	}
 	if !ok {
-		return false, nil
+		return reply{}, false, nil
 	}
-	w.text, w.cards = s.Text, s.Cards
-	w.joins = append(w.joins, joined{Settled: s})
-	if person { // whom a YES to what waits would be for
-		w.silent = false
-		return true, nil
+	p.cards = s.Cards
+	p.joins = append(p.joins, joined{Settled: s})
+	if !person { // to whom a YES would go
+		err = w.remind(ctx, p)
 	}
-	return true, w.remind(ctx)
+	return reply{text: s.Text}, true, err
 }
 
 // coded reports whether a message has the code of something of somebody's work.

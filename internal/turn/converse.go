@@ -2,308 +2,160 @@ package turn
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"merve/internal/channel"
-	"merve/internal/fault"
-	"merve/internal/language"
+	"merve/internal/agent"
+	"merve/internal/claim"
 	"merve/internal/llm"
-	"merve/internal/telemetry"
+	"merve/internal/market"
 	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/wording"
 )
 
-// conversation is what the model has been told in this turn, and what came of it.
-type conversation struct {
-	said    int // how many of the turn's messages the model has seen
-	msgs    []llm.Message
-	images  int // shown in this turn
-	steps   int // journal steps so far
-	calls   int
-	same    map[string]int // the same call with the same arguments
-	shown   []thread.Call
-	memory  string // what later turns remember of the tools' data
-	cards   []tool.Card
-	place   *channel.Location
-	words   string   // its own, that are the reply
-	facts   []string // what the backend knows to be true
-	warned  bool     // the model has been told to claim only what happened
-	usage   llm.Usage
-	cost    int64 // millionths of a US dollar
-	rounds  int
-	reads   []decision // since the last one that is in the journal
-	audit   []AuditedCall
-	resumed bool // what the journal had has been done again
+// converse has the model answer what it has not been told yet.
+func (w *work) converse(ctx context.Context, p *progress) (reply, error) {
+	if say, over := w.overBudget(); over {
+		return say, nil
+	}
+	news, err := w.brief(ctx, p.pending)
+	if err != nil {
+		return reply{}, err
+	}
+	if w.model, err = agent.Run(ctx, w.task(p, news)); err != nil {
+		return reply{}, err
+	}
+	p.cards, p.place = w.model.Cards, w.model.Place // of all calls, also before more came in
+	return w.outcome(w.model), nil
 }
 
-// decided is the kind of journal entry that holds a decision.
-const decided = "decision"
-
-// decision is what the model decided in one round, as journalled.
-type decision struct {
-	Text     string     `json:"text,omitempty"`
-	Calls    []llm.Call `json:"calls"`
-	Language string     `json:"language"` // that the calls are made in
-	Usage    llm.Usage  `json:"usage"`    // what it took, so that bounds hold across a crash
-	MicroUSD int64      `json:"microUsd,omitempty"`
+// outcome is what the customer is told of what came of asking the model.
+func (w *work) outcome(o agent.Outcome) reply {
+	switch o.End {
+	case agent.Bounded:
+		return reply{text: w.say(wording.BoundReached, nil), stopped: o.Why}
+	case agent.ModelFailed:
+		return reply{text: w.say(wording.ModelUnavailable, nil), stopped: "model " + o.Why}
+	case agent.Stopped:
+		return reply{text: w.handedOver()}
+	}
+	return reply{text: o.Text, words: o.Why == "", stopped: o.Why}
 }
 
-// converse runs model rounds until the model has said something, or a bound stops it.
-func (w *work) converse(ctx context.Context) error {
-	if text, over, err := w.overBudget(ctx); over || err != nil {
-		w.text = text
-		return err
+// task is what the model is asked on this thread.
+func (w *work) task(p *progress, news []llm.Message) agent.Task {
+	s := w.market.Safety
+	return agent.Task{
+		Model: w.r.Model, Name: w.assistant.Model, Seed: w.thread.Owner, Messages: news, From: w.model,
+		Tools: w.r.Tools, Offer: w.assistant.Tools, May: w.policy(p), Context: w.tc, Key: fmt.Sprintf("%s/%d", w.thread.ID, w.thread.Number()),
+		Limits: agent.Limits{
+			Rounds: s.MaxRounds, Calls: s.MaxCalls, SameCall: s.MaxSameCall, Tokens: s.TurnTokens, MicroUSD: s.TurnMicroUSD, Until: w.deadline,
+		},
+		Keep: w.keep, Kept: w.kept(),
+		Accept: func(d agent.Draft) agent.Verdict { return w.accept(p, d) },
+		Took: func(ctx context.Context, tc tool.Context, res agent.Result) (bool, error) {
+			return w.took(ctx, p, tc, res)
+		},
+		Sink: agent.Sink{Doing: w.showActivity},
+		Now:  w.r.Now, Log: w.r.Log.With("thread", w.thread.ID),
 	}
-	ctx, cancel := context.WithTimeout(ctx, w.deadline.Sub(w.r.Now()))
-	defer cancel()
-	defer func() { w.cards, w.place = w.model.cards, w.model.place }() // of all calls, also before more came in
-	if err := w.brief(ctx); err != nil {
-		return err
+}
+
+// policy answers which tools may run, by what waits at the time.
+func (w *work) policy(p *progress) func(tool.Tool) (tool.Verdict, string) {
+	return func(t tool.Tool) (tool.Verdict, string) {
+		waits := w.thread.Pending != nil && p.pending != nil && w.market.Gate == market.Converse
+		return tool.May(t, w.situation(p.optedOut || waits))
 	}
-	for {
-		if why := w.bound(); why != "" {
-			w.stopped = why
-			w.text = w.say(wording.BoundReached, nil)
-			return nil
-		}
-		d, err := w.ask(ctx)
-		if err != nil {
-			return w.modelFailed(ctx, err)
-		}
-		if d, err = w.keep(ctx, d); err != nil {
-			return err
-		}
-		if len(d.Calls) == 0 {
-			if w.accept(d.Text) {
-				return nil
-			}
-			continue
-		}
-		if err := w.runCalls(ctx, d); err != nil {
-			return err
-		}
-		if w.handOver != nil { // the assistant has said its last
-			w.text = w.handedOver()
-			return nil
-		}
-	}
+}
+
+func (w *work) situation(readOnly bool) tool.Situation {
+	return tool.Situation{Set: w.assistant.Tools, Market: w.market, ReadOnly: readOnly}
 }
 
 // accept takes the model's text as the reply, unless it claims what did not happen: then
 // the model is told once, and withheld the second time. Beside a proposal the backend's own
 // words are enough, and a text that claims is left out at once.
-func (w *work) accept(text string) bool {
-	text, _, _ = strings.Cut(text, "<data") // its own memory is not for the customer
+func (w *work) accept(p *progress, d agent.Draft) agent.Verdict {
+	text, _, _ := strings.Cut(d.Text, "<data") // its own memory is not for the customer
 	text = strings.TrimSpace(text)
 	switch {
-	case !w.unsupported(text):
-		w.text, w.model.words = text, text
-	case w.proposed():
-		w.stopped = "claim withheld"
-	case w.model.warned:
-		w.stopped = "claim withheld"
-		w.text = w.say(wording.ClaimWithheld, nil)
-	default:
-		w.model.warned = true
-		w.model.msgs = append(w.model.msgs, llm.Message{Role: llm.Assistant, Text: text}, llm.Message{Role: llm.System, Text: onlyWhatHappened})
-		return false
+	case !unsupported(text, d.Facts):
+		return agent.Verdict{Text: text}
+	case p.proposed():
+		return agent.Verdict{Withheld: "claim withheld"}
+	case d.Again > 0:
+		return agent.Verdict{Text: w.say(wording.ClaimWithheld, nil), Withheld: "claim withheld"}
 	}
-	return true
+	return agent.Verdict{Text: text, Again: onlyWhatHappened}
 }
-
-// proposed reports whether this turn has made the pending action, which may be for the same as an
-// earlier one whose time was over.
-func (w *work) proposed() bool { return w.made && w.pending != nil }
 
 const onlyWhatHappened = "Your last message was not sent: it says that something was booked, changed, cancelled, deleted, paid or sent, and nothing of the kind has happened. Write it again and say only what the tools have returned; of an earlier booking only together with its code."
 
-// modelFailed turns a model's failure into a clear reply. Only a client whose time is
-// up, or a lost lease, ends the turn without one.
-func (w *work) modelFailed(ctx context.Context, err error) error {
-	if cause := context.Cause(ctx); cause != nil && w.r.Now().Before(w.deadline) {
-		return fmt.Errorf("model: %w", cause)
-	}
-	w.r.Log.ErrorContext(ctx, "model failed", "thread", w.thread.ID, "meaning", llm.MeaningOf(err), "error", err.Error())
-	w.stopped = "model " + string(llm.MeaningOf(err))
-	w.text = w.say(wording.ModelUnavailable, nil)
-	return nil
+// unsupported reports whether a model's text claims what nothing in this turn bears out.
+func unsupported(text string, facts []string) bool {
+	return slices.ContainsFunc(claim.Unsupported(text, facts), func(c claim.Claim) bool { return !named(c, facts) })
 }
 
-// bound names the bound that the turn has reached, or "".
-func (w *work) bound() string {
-	s := w.market.Safety
-	m := &w.model
-	switch {
-	case m.rounds >= s.MaxRounds:
-		return "rounds"
-	case m.calls >= s.MaxCalls:
-		return "calls"
-	case m.usage.Input+m.usage.Output >= s.TurnTokens:
-		return "tokens"
-	case m.cost >= s.TurnMicroUSD:
-		return "money"
-	case !w.r.Now().Before(w.deadline):
-		return "time"
-	}
-	for _, n := range m.same {
-		if n > s.MaxSameCall {
-			return "the same call again and again"
-		}
-	}
-	return ""
-}
-
-// ask gets the model's next decision.
-func (w *work) ask(ctx context.Context) (decision, error) {
-	m := &w.model
-	m.rounds++
-	start := time.Now()
-	resp, err := w.r.Model.Complete(ctx, llm.Request{
-		Model: w.assistant.Model, Messages: m.msgs, Tools: w.specs(), ParallelCalls: true, MaxTokens: maxAnswerTokens,
-		Seed: w.thread.Owner,
-	})
-	telemetry.CountTime(ctx, "model", time.Since(start))
-	d := decision{
-		Text: language.Brief(resp.Text, maxAnswer), Calls: bounded(resp.Calls, w.market.Safety.MaxCalls-m.calls), Language: w.tc.Language,
-		Usage: resp.Usage, MicroUSD: llm.Cost(resp.Model, resp.Usage),
-	}
-	m.took(d)
-	return d, err
-}
-
-// keep journals a decision to propose before any of it runs, together with those to read
-// that led to it, so that a model which answers differently after a crash does not propose
-// twice. What only reads can be asked for again. The decision that stands is returned.
-func (w *work) keep(ctx context.Context, d decision) (decision, error) {
-	m := &w.model
-	if m.reads = append(m.reads, d); !w.proposes(d.Calls) {
-		return d, nil
-	}
-	data, err := json.Marshal(m.reads)
-	if err == nil && len(data) > maxEntry {
-		data, err = json.Marshal([]decision{d})
-	}
-	if err != nil {
-		return decision{}, fmt.Errorf("journal: %w", err)
-	}
-	e := thread.Entry{Step: m.steps, Kind: decided, Data: string(data)}
-	m.steps++
-	stands, err := w.r.Threads.Record(ctx, w.thread.ID, w.thread.Number(), e)
-	if err != nil {
-		return decision{}, err
-	}
-	m.reads = nil
-	ds, err := readDecisions(stands)
-	if err != nil {
-		return decision{}, err
-	}
-	return ds[len(ds)-1], nil
-}
-
-const (
-	maxAnswerTokens = 1200
-	maxAnswer       = 16_000 // characters, of a model that does not keep to its tokens
-	maxCallsARound  = 8
-	maxEntry        = 200 << 10 // bytes; DynamoDB takes items of 400 KB
-)
-
-// bounded makes what a model asks for safe to keep: at most left calls, each of a name that a tool may
-// have, with arguments that are JSON. What is not JSON becomes a JSON string, which no schema accepts.
-func bounded(calls []llm.Call, left int) []llm.Call {
-	calls = calls[:min(len(calls), left, maxCallsARound)]
-	for i, c := range calls {
-		calls[i].Name = language.Brief(c.Name, maxName)
-		if len(c.Args) > tool.MaxArgs {
-			calls[i].Args = json.RawMessage(`"too long"`)
-		} else if !json.Valid(c.Args) {
-			text, _ := json.Marshal(string(c.Args)) // a string always marshals
-			calls[i].Args = text
-		}
-	}
-	return calls
-}
-
-// proposes reports whether one of the calls may change something before the turn commits.
-func (w *work) proposes(calls []llm.Call) bool {
-	return slices.ContainsFunc(calls, func(c llm.Call) bool {
-		t, _ := w.r.Tools.Get(c.Name)
-		return t.Effect == tool.Propose
+// named reports whether a claim names what it is about, and a fact bears that out: of its
+// number, any fact that has it.
+func named(c claim.Claim, facts []string) bool {
+	return slices.ContainsFunc(facts, func(fact string) bool {
+		kind, name, _ := strings.Cut(fact, ":")
+		return name != "" && (kind == string(c.Kind) || c.Kind == claim.Coded) && strings.Contains(c.Sentence, name)
 	})
 }
 
-// resume does again what a turn that this one takes over had decided to propose, so that
-// it is asked about, or let go of, whatever has come in since. The keys of the calls keep
-// it from being done twice.
-func (w *work) resume(ctx context.Context) error {
-	m := &w.model
-	if m.resumed {
+// decided is the kind of journal entry that holds decisions of the model.
+const decided = "decision"
+
+// keep journals what the model has decided.
+func (w *work) keep(ctx context.Context, e agent.Entry) (agent.Entry, error) {
+	stands, err := w.r.Threads.Record(ctx, w.thread.ID, w.thread.Number(), thread.Entry{Step: e.Step, Kind: decided, Data: e.Data})
+	return agent.Entry{Step: stands.Step, Data: stands.Data}, err
+}
+
+// kept is what the turn that this one takes over had decided.
+func (w *work) kept() []agent.Entry {
+	var all []agent.Entry
+	for _, e := range w.thread.Journal {
+		if e.Kind == decided {
+			all = append(all, agent.Entry{Step: e.Step, Data: e.Data})
+		}
+	}
+	return all
+}
+
+// resume does again what a turn that this one takes over had decided to propose, so that it is asked
+// about, or let go of, whatever has come in since.
+func (w *work) resume(ctx context.Context, p *progress) error {
+	if w.said > 0 || len(w.kept()) == 0 {
 		return nil
 	}
-	m.resumed = true
-	for _, e := range w.thread.Journal {
-		if e.Kind != decided {
-			continue
-		}
-		if m.steps == 0 {
-			if err := w.lapse(ctx); err != nil {
-				return err
-			}
-			if err := w.brief(ctx); err != nil {
-				return err
-			}
-		}
-		ds, err := readDecisions(e)
-		if err != nil {
-			return err
-		}
-		m.steps = e.Step + 1
-		for _, d := range ds {
-			m.rounds++
-			m.took(d)
-			now := w.tc
-			w.tc.Language = d.Language
-			err := w.runCalls(ctx, d)
-			if w.tc = now; err != nil {
-				return err
-			}
-		}
+	if err := w.lapse(ctx, p); err != nil {
+		return err
 	}
-	return nil
+	news, err := w.brief(ctx, p.pending)
+	if err != nil {
+		return err
+	}
+	w.model, err = agent.Resume(ctx, w.task(p, news))
+	return err
 }
 
-// took counts what a decision has cost.
-func (m *conversation) took(d decision) {
-	m.usage = m.usage.Add(d.Usage)
-	m.cost += d.MicroUSD
-}
+// slowAfter is how long a turn may take before whoever waits is shown what it does.
+const slowAfter = time.Second
 
-func readDecisions(e thread.Entry) ([]decision, error) {
-	var ds []decision
-	if err := json.Unmarshal([]byte(e.Data), &ds); err != nil || len(ds) == 0 {
-		return nil, fault.Wrap(errors.Join(err, errEmpty), fault.Internal, "journal step %d", e.Step)
+// showActivity notes what the turn is about to do, where somebody looks on and waits. A note that
+// fails is no reason to stop.
+func (w *work) showActivity(ctx context.Context, tools []string) {
+	if w.thread.Channel.Pushes() || w.r.Now().Sub(w.tc.Now) < slowAfter {
+		return
 	}
-	return ds, nil
-}
-
-var errEmpty = errors.New("not a list of decisions")
-
-// handedOver tells a customer that a person will answer, and when one is there.
-func (w *work) handedOver() string {
-	text := w.say(wording.PersonWillAnswer, nil)
-	hours := w.market.Desk.Hours
-	if hours == nil || hours.OpenAt(w.tc.Now) {
-		return text
+	if err := w.r.Threads.Doing(ctx, w.thread.ID, tools); err != nil {
+		w.r.Log.InfoContext(ctx, "activity not shown", "error", err.Error())
 	}
-	opens, ok := hours.Opens(w.tc.Now)
-	if !ok {
-		return text
-	}
-	when := wording.When(w.tc.Language, opens.In(w.tc.TimeZone), opens.In(w.tc.TimeZone))
-	return text + " " + w.say(wording.PersonLater, wording.Vars{"when": when})
 }

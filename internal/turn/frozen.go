@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 
+	"merve/internal/agent"
 	"merve/internal/fault"
 	"merve/internal/gate"
 	"merve/internal/thread"
@@ -47,7 +48,7 @@ func (f Frozen) Commit(ctx context.Context, tc tool.Context, c gate.Consent) (ga
 		return gate.Settled{Text: wording.Say(tc.Language, wording.ActionFailed, action)}, nil
 	}
 	tc.Key = c.Pending.ID
-	out, err := run(ctx, t, tc, args)
+	out, err := agent.RunTool(ctx, t, tc, args)
 	switch {
 	case err != nil && fault.Retryable(err) && ctx.Err() != nil:
 		return gate.Settled{}, err
@@ -64,5 +65,7 @@ func (f Frozen) Commit(ctx context.Context, tc tool.Context, c gate.Consent) (ga
 // Release lets the call go: nothing has happened.
 func (f Frozen) Release(_ context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error) {
 	action := wording.Vars{"action": p.Summary}
-	return gate.Settled{Text: wording.Say(tc.Language, wording.ActionDeclined, action), Late: wording.Say(tc.Language, wording.ActionFailed, action)}, nil
+	return gate.Settled{
+		Text: wording.Say(tc.Language, wording.ActionDeclined, action), Late: wording.Say(tc.Language, wording.ActionFailed, action),
+	}, nil
 }

@@ -422,7 +422,7 @@ func describeTurn(t thread.Turn) string {
 
 func (w *world) auditOf(id string) []string {
 	w.t.Helper()
-	rounds, _, err := w.runner.Audit(w.t.Context(), id, 100, "")
+	rounds, _, err := w.runner.Audit.Rounds(w.t.Context(), id, 100, "")
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // logTurn writes the one line of a turn, and its metrics.
-func (r *Runner) logTurn(ctx context.Context, t *thread.Thread, w *work, c telemetry.Cost, took time.Duration, err error) {
+func (r *Runner) logTurn(ctx context.Context, t *thread.Thread, w *work, d decision, c telemetry.Cost, took time.Duration, err error) {
 	if w == nil {
 		w = &work{}
 	}
@@ -18,19 +18,21 @@ func (r *Runner) logTurn(ctx context.Context, t *thread.Thread, w *work, c telem
 	switch {
 	case err != nil:
 		outcome = "failed"
-	case w.silent:
+	case d.silent:
 		outcome = "silent"
-	case w.stopped != "":
+	case d.stopped != "":
 		outcome = "stopped"
-	case w.settled != "":
+	case d.settled != "":
 		outcome = "settled"
 	}
 	m := w.model
 	attrs := []any{
 		"thread", t.ID, "turn", t.Number(), "market", t.Market, "channel", t.Channel, "messages", len(w.in), "outcome", outcome,
-		"stopped", w.stopped, "rounds", m.rounds, "calls", m.calls, "tokensIn", m.usage.Input, "tokensOut", m.usage.Output, "microUsd", m.cost,
+		"stopped", d.stopped, "rounds", m.Rounds, "calls", len(m.Audit),
+		"tokensIn", m.Usage.Input, "tokensOut", m.Usage.Output, "microUsd", m.MicroUSD,
 		"dynamoRequests", c.Requests, "writeUnits", c.WriteUnits, "readUnits", c.ReadUnits,
-		"ms", took.Milliseconds(), "modelMs", c.Time["model"].Milliseconds(), "toolsMs", c.Time["tools"].Milliseconds(), "dynamoMs", c.Time["dynamo"].Milliseconds(),
+		"ms", took.Milliseconds(), "modelMs", c.Time["model"].Milliseconds(),
+		"toolsMs", c.Time["tools"].Milliseconds(), "dynamoMs", c.Time["dynamo"].Milliseconds(),
 	}
 	if err != nil {
 		r.Log.ErrorContext(ctx, "turn", append(attrs, "error", err.Error())...)
@@ -40,6 +42,6 @@ func (r *Runner) logTurn(ctx context.Context, t *thread.Thread, w *work, c telem
 	telemetry.Emit(ctx, r.Log, slog.LevelInfo, r.Now(), map[string]string{"market": t.Market, "outcome": outcome},
 		telemetry.Metric{Name: "Turns", Unit: "Count", Value: 1},
 		telemetry.Metric{Name: "TurnTime", Unit: "Milliseconds", Value: float64(took.Milliseconds())},
-		telemetry.Metric{Name: "ModelCost", Unit: "None", Value: float64(m.cost) / 1e6},
+		telemetry.Metric{Name: "ModelCost", Unit: "None", Value: float64(m.MicroUSD) / 1e6},
 		telemetry.Metric{Name: "DynamoRequests", Unit: "Count", Value: float64(c.Requests)})
 }

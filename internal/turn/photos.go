@@ -89,9 +89,9 @@ func (w *work) keepPhoto(ctx context.Context, a channel.Media) photo {
 func (w *work) imagesOf(m thread.Message) []string {
 	var images []string
 	for _, a := range m.Media {
-		if p := w.photos[a.URL]; p.image != "" && w.model.images < maxImages {
+		if p := w.photos[a.URL]; p.image != "" && w.images < maxImages {
 			images = append(images, p.image)
-			w.model.images++
+			w.images++
 		}
 	}
 	return images

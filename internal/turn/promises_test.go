@@ -99,7 +99,7 @@ func TestAudit(t *testing.T) {
 	}
 	id := threadOf(w.from("ann", channel.App, "", ""))
 	dynamotest.Lapse(t, dynamotest.TableName("records"), id, w.clock.now().AddDate(1, 0, 0))
-	rounds, _, err := w.runner.Audit(t.Context(), id, 10, "")
+	rounds, _, err := w.runner.Audit.Rounds(t.Context(), id, 10, "")
 	if err != nil {
 		t.Fatal(err)
 	}

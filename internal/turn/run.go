@@ -1,16 +1,14 @@
 package turn
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
+	"merve/internal/agent"
 	"merve/internal/assistant"
-	"merve/internal/channel"
 	"merve/internal/fault"
 	"merve/internal/gate"
 	"merve/internal/language"
@@ -18,7 +16,6 @@ import (
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/tool"
-	"merve/internal/wording"
 )
 
 // Done is a finished turn and the head it left.
@@ -43,12 +40,13 @@ func (r *Runner) run(ctx context.Context, l *thread.Lease) (done Done, err error
 	defer stop()
 	var t *thread.Thread
 	var w *work
+	var d decision
 	for again := true; again; again = errors.Is(err, errReadErased) {
 		if t, err = r.Threads.Open(ctx, l); err != nil {
 			return Done{}, errors.Join(err, r.giveBack(ctx, l))
 		}
 		if w, err = r.begin(ctx, l, t); err == nil {
-			if done, err = r.toTheEnd(ctx, w); err != nil {
+			if d, done, err = w.toTheEnd(ctx); err != nil {
 				w.spentForNothing(ctx)
 			}
 		}
@@ -56,7 +54,7 @@ func (r *Runner) run(ctx context.Context, l *thread.Lease) (done Done, err error
 	if lost := context.Cause(ctx); err != nil && errors.Is(lost, thread.ErrLeaseLost) {
 		err = fmt.Errorf("%w: %w", lost, err) // what the store said is only that it was given up
 	}
-	r.logTurn(ctx, t, w, meter.Cost(), r.Now().Sub(start), err)
+	r.logTurn(ctx, t, w, d, meter.Cost(), r.Now().Sub(start), err)
 	if err != nil {
 		return Done{}, errors.Join(err, r.giveBack(ctx, l))
 	}
@@ -64,45 +62,46 @@ func (r *Runner) run(ctx context.Context, l *thread.Lease) (done Done, err error
 }
 
 // toTheEnd decides and commits, and decides again when something newer came in.
-func (r *Runner) toTheEnd(ctx context.Context, w *work) (Done, error) {
-	if err := w.decide(ctx); err != nil {
-		return Done{}, err
-	}
-	for try, takenIn := 1, 0; ; try++ {
-		if err := w.inTime(ctx); err != nil {
-			return Done{}, err
+func (w *work) toTheEnd(ctx context.Context) (d decision, done Done, err error) {
+	d, err = w.decide(ctx, w.begun())
+	for try, takenIn := 1, 0; err == nil; try++ {
+		if err = w.dropExpired(ctx, &d); err != nil {
+			break
 		}
-		done, err := w.commit(ctx)
+		if done, err = w.commit(ctx, d); err == nil || try == maxCommits {
+			break
+		}
 		switch {
-		case err == nil:
-			return done, nil
-		case try == maxCommits:
-			return Done{}, err
 		case errors.Is(err, thread.ErrNewer):
-			was := w.thread.Head
-			if err := r.Threads.Refresh(ctx, w.lease, w.thread); err != nil {
-				return Done{}, err
-			}
-			again := takenIn < maxTakeIns || w.thread.Handler != was.Handler
-			switch {
-			case w.obeys() != "": // what is done outside the store stands
-			case w.thread.Epoch != was.Epoch:
-				return Done{}, errReadErased
-			case again:
+			var again bool
+			if again, err = w.refresh(ctx, takenIn < maxTakeIns); again {
 				takenIn++
 				w.takeIn()
-				if err := w.decide(ctx); err != nil {
-					return Done{}, err
-				}
+				d, err = w.decide(ctx, w.carried(d))
 			}
-		case fault.Is(err, fault.TooLarge) && w.unshown():
-			if err := w.makeRoom(ctx); err != nil {
-				return Done{}, err
-			}
-		case !w.refused(err):
-			return Done{}, err
+		case fault.Is(err, fault.TooLarge) && d.withdraws():
+			err = w.makeRoom(ctx, &d)
+		case d.refused(err):
+			err = nil
 		}
 	}
+	return d, done, err
+}
+
+// refresh looks at the thread anew, and reports whether to decide again: for newer messages only as
+// long as they may be taken in, and never once something was done outside the store.
+func (w *work) refresh(ctx context.Context, takesIn bool) (again bool, err error) {
+	was := w.thread.Head
+	if err := w.r.Threads.Refresh(ctx, w.lease, w.thread); err != nil {
+		return false, err
+	}
+	switch {
+	case w.yesBegun() != "":
+		return false, nil
+	case w.thread.Epoch != was.Epoch:
+		return false, errReadErased
+	}
+	return takesIn || w.thread.Handler != was.Handler, nil
 }
 
 // errReadErased has a turn begin again, from its journal as one that is taken over: its model has
@@ -127,7 +126,8 @@ func (r *Runner) keepLease(ctx context.Context, l *thread.Lease) (context.Contex
 	return ctx, func() { cancel(nil); wg.Wait() }
 }
 
-// work is a turn in the making.
+// work is a turn at work: where it runs, what it answers, and what its model has been told. What it
+// decides is a [decision].
 type work struct {
 	r         *Runner
 	lease     *thread.Lease
@@ -138,26 +138,11 @@ type work struct {
 	trace     string
 	deadline  time.Time
 
-	in      []thread.Message // what this turn answers: one at least, or nobody has the lease
-	photos  map[string]photo // by the attachment's address
-	model   conversation     // what the model has been told and has decided
-	pending *thread.Pending  // what waits after this turn
-	made    bool             // by this turn, which asks for the YES
-	asked   bool             // the reply asks for the YES to what waited before
-	doubted bool             // and whether that is meant: an answer to what was asked before counts no more
-	settled string           // id of the pending action that this turn settles
-	joins   []joined         // what is committed with the turn
-
-	notes    []string // said before the reply
-	text     string
-	after    []string // said after the reply
-	cards    []tool.Card
-	place    *channel.Location // shown on a map
-	silent   bool
-	optedOut bool
-	stopAt   time.Time      // when the customer wrote so last
-	handOver *tool.HandOver // to a person, with this turn
-	stopped  string         // why the model was stopped, for the log
+	in     []thread.Message // what this turn answers: one at least, or nobody has the lease
+	photos map[string]photo // by the attachment's address
+	said   int              // how many of the messages the model has been told
+	images int              // that it was shown
+	model  agent.Outcome    // what came of what it was asked
 }
 
 func (r *Runner) begin(ctx context.Context, l *thread.Lease, t *thread.Thread) (*work, error) {
@@ -177,36 +162,28 @@ func (r *Runner) begin(ctx context.Context, l *thread.Lease, t *thread.Thread) (
 	return w, nil
 }
 
-// takeIn makes the turn answer what is in the inbox now, as far as it is answered together. What it
-// has proposed for messages stays, and so does that it hands the thread over.
+// takeIn makes the turn answer what is in the inbox now, as far as it is answered together.
 func (w *work) takeIn() {
 	inbox := w.thread.Inbox
 	n := 1
-	for n < len(inbox) && !w.apart(inbox[n-1], inbox[n]) {
+	for n < len(inbox) && !w.answeredApart(inbox[n-1], inbox[n]) {
 		n++
 	}
 	w.in = inbox[:n]
-	lang := w.language()
 	now := w.r.Now()
 	w.tc = tool.Context{
 		Actor: w.thread.Customer(), Market: w.market, Thread: w.thread.ID, ThreadType: w.thread.Type,
-		Channel: w.thread.Channel, Language: lang, Location: w.thread.Where(now), TimeZone: w.market.Location(),
+		Channel: w.thread.Channel, Language: w.language(), Location: w.thread.Where(now), TimeZone: w.market.Location(),
 		Now: now, TraceID: w.trace,
 	}
-	w.text, w.after, w.silent, w.asked, w.doubted = "", nil, false, false, false
-	if w.in[0].Notice != nil || !w.proposed() && w.handOver == nil { // what a notice offers is offered anew
-		w.pending, w.made, w.settled, w.joins = w.thread.Pending, false, "", nil
-		w.notes, w.cards, w.place = nil, nil, nil
-	}
-	w.optedOut, w.stopAt = w.thread.OptedOut, w.thread.StoppedAt
 }
 
-// apart reports whether of two messages that follow each other the second is answered by another
-// turn: each notice goes out as it may by itself, each command is obeyed by itself, what comes after a
+// answeredApart reports whether of two messages that follow each other the second is answered by
+// another turn: each notice goes out by itself, each command is obeyed by itself, what comes after a
 // STOP is for whoever is not written to, and START answers no question.
-func (w *work) apart(a, b thread.Message) bool {
+func (w *work) answeredApart(a, b thread.Message) bool {
 	switch {
-	case a.Notice != nil || b.Notice != nil, w.r.Commands[w.thread.Type] != nil, a.ID == w.obeys():
+	case a.Notice != nil || b.Notice != nil, w.r.Commands[w.thread.Type] != nil, a.ID == w.yesBegun():
 		return true
 	case !w.thread.Channel.Pushes():
 		return false
@@ -232,106 +209,4 @@ func (w *work) language() string {
 		lang = language.Detect(m.Text, lang)
 	}
 	return lang
-}
-
-// decide finds the turn's outcome. The order is the product's: a YES that was begun to be
-// carried out is, STOP wins over everything else, a person's thread is silent but to a command that
-// names its matter, then the gate, and the model last.
-func (w *work) decide(ctx context.Context) error {
-	switch {
-	case w.in[0].Notice != nil:
-		return w.tellNotice(ctx)
-	case w.obeys() != "":
-		return w.confirm(ctx)
-	}
-	w.keepPhotos(ctx) // whoever answers: channels give them out for a short time
-	if err := w.resume(ctx); err != nil {
-		return err
-	}
-	person := w.thread.Handler == thread.ByPerson
-	if person {
-		w.handOver = nil
-	}
-	if done, err := w.optOut(ctx); done || err != nil {
-		return err
-	}
-	if person {
-		w.silent = true
-		if err := w.withdraw(ctx); err != nil {
-			return err
-		}
-		_, err := w.command(ctx)
-		return err
-	}
-	if w.handOver != nil { // decided before, whatever came in since
-		w.text = w.handedOver()
-		return nil
-	}
-	if w.proposed() { // and is asked again for what came in since
-		return w.converse(ctx)
-	}
-	if done, err := w.switched(ctx); done || err != nil {
-		return err
-	}
-	if done, err := w.command(ctx); done || err != nil {
-		return err
-	}
-	if done, err := w.odd(ctx); done || err != nil {
-		return err
-	}
-	if done, err := w.gate(ctx); done || err != nil {
-		return err
-	}
-	if w.assistant.Fixed != "" {
-		w.text = w.say(w.assistant.Fixed, nil)
-		return nil
-	}
-	return w.converse(ctx)
-}
-
-// tellNotice says what the backend has to say. A pending action that it is about is over. What it
-// offers is put to the customer, unless something else waits: what is said next may then be meant for
-// either, whatever it is that was told. "Write to me if you still want it" is answered by a YES, too.
-func (w *work) tellNotice(ctx context.Context) error {
-	n := w.in[0].Notice
-	w.notes = append(w.notes, w.noticed(ctx, n))
-	for _, c := range n.Cards {
-		w.cards = append(w.cards, tool.Card(c))
-	}
-	if w.pending != nil && w.pending.Ref == n.Ref {
-		w.settled, w.pending = w.pending.ID, nil
-	}
-	if err := w.lapse(ctx); err != nil {
-		return err
-	}
-	offer := n.Offer
-	if offer != nil && (gate.Gone(offer, w.tc.Now) || w.optedOut || w.thread.Handler == thread.ByPerson) {
-		offer = nil
-	}
-	if w.pending != nil {
-		w.doubt(true)
-		if offer != nil || n.Quote != nil {
-			return w.remind(ctx)
-		}
-		return nil
-	}
-	if offer != nil {
-		p := *offer
-		p.ID, p.CreatedAt = pendingID(w.thread.ID, p), w.tc.Now
-		w.pending, w.made = &p, true
-	}
-	return nil
-}
-
-// noticed is what a notice says: in the market's own words for such an event, where it has any.
-func (w *work) noticed(ctx context.Context, n *thread.Notice) string {
-	own := w.market.Templates[n.Kind]
-	if own == "" || n.Vars == nil {
-		return n.Text
-	}
-	text, err := wording.Render(own, n.Vars)
-	if err != nil { // better said as it is than lost
-		w.r.Log.WarnContext(ctx, "template", "type", n.Kind, "market", w.market.ID, "error", err.Error())
-	}
-	return cmp.Or(strings.TrimSpace(text), n.Text)
 }

@@ -233,7 +233,7 @@ func TestErasedWithoutATrace(t *testing.T) {
 		t.Helper()
 		owner := w.head(ann.id()).Owner
 		for pk, table := range map[string]dynamo.Table{
-			ann.id(): w.threads.Table, "audit#" + ann.id(): w.runner.Records, "reports#" + owner: w.runner.Records, "report#" + id: w.runner.Records,
+			ann.id(): w.threads.Table, "audit#" + ann.id(): w.runner.Audit.Records, "reports#" + owner: w.runner.Audit.Records, "report#" + id: w.runner.Audit.Records,
 			"tx#" + tx.ID: w.ledger.Table, made: w.ledger.Table,
 		} {
 			page, err := table.Query(t.Context(), dynamo.Under(pk, ""))
@@ -268,14 +268,14 @@ func TestErasedWithoutATrace(t *testing.T) {
 func TestField25_CrashOfErasingAnAudit(t *testing.T) {
 	t.Parallel()
 	faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) int {
-		sound, id := &turn.Runner{Records: dynamotest.Open(t).Table(dynamotest.TableName("records"))}, dynamotest.ID("th")
+		sound, id := turn.Audit{Records: dynamotest.Open(t).Table(dynamotest.TableName("records"))}, dynamotest.ID("th")
 		put := sound.Records.Put(dynamo.Key{PK: "audit#" + id, SK: "00000001"}, turn.Round{Turn: 1})
 		if err := sound.Records.DB().Commit(t.Context(), put); err != nil {
 			t.Fatal(err)
 		}
-		broken := &turn.Runner{Records: dynamotest.Once(t, calls).Table(dynamotest.TableName("records"))}
-		calls.Deliver(t, nil, func() error { return broken.EraseAudit(t.Context(), id) })
-		left, _, err := sound.Audit(t.Context(), id, 10, "")
+		broken := turn.Audit{Records: dynamotest.Once(t, calls).Table(dynamotest.TableName("records"))}
+		calls.Deliver(t, nil, func() error { return broken.Erase(t.Context(), id) })
+		left, _, err := sound.Rounds(t.Context(), id, 10, "")
 		if err != nil || len(left) > 0 {
 			t.Errorf("%d are left, %v", len(left), err)
 		}
@@ -290,20 +290,20 @@ func TestEraseAudit(t *testing.T) {
 	mine, other := w.suffix+"mine", w.suffix+"other"
 	var ws []dynamo.Write
 	for n := range 2*dynamo.MaxWrites - 1 {
-		ws = append(ws, w.runner.Records.Put(dynamo.Key{PK: "audit#" + mine, SK: fmt.Sprintf("%08d", n)}, turn.Round{Turn: n}))
+		ws = append(ws, w.runner.Audit.Records.Put(dynamo.Key{PK: "audit#" + mine, SK: fmt.Sprintf("%08d", n)}, turn.Round{Turn: n}))
 	}
-	ws = append(ws, w.runner.Records.Put(dynamo.Key{PK: "audit#" + other, SK: "00000001"}, turn.Round{Turn: 1}))
+	ws = append(ws, w.runner.Audit.Records.Put(dynamo.Key{PK: "audit#" + other, SK: "00000001"}, turn.Round{Turn: 1}))
 	if err := w.db.CommitAll(t.Context(), ws...); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := w.runner.EraseAudit(t.Context(), mine); err != nil {
+		if err := w.runner.Audit.Erase(t.Context(), mine); err != nil {
 			t.Fatal(err)
 		}
 	}
 	left := map[string]int{}
 	for _, id := range []string{mine, other} {
-		rounds, _, err := w.runner.Audit(t.Context(), id, 100, "")
+		rounds, _, err := w.runner.Audit.Rounds(t.Context(), id, 100, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,7 +30,6 @@ import (
 	"merve/internal/market"
 	"merve/internal/media"
 	"merve/internal/media/mediatest"
-	"merve/internal/person"
 	"merve/internal/report"
 	"merve/internal/thread"
 	"merve/internal/tool"
@@ -112,7 +111,7 @@ func (w *world) startSara(db *dynamo.DB, log *slog.Logger) ([]tool.Tool, assista
 	})
 	s.people = &account.Desk{Threads: w.threads, Holders: []account.Holder{
 		report.Held{Store: s.reports, Photos: s.photos}, ledger.HeldBookings{Ledger: w.ledger}, thread.Held{Store: w.threads, Photos: s.photos},
-		heldAudit{&turn.Runner{Records: records}},
+		turn.Held{Audit: turn.Audit{Records: records}},
 	}}
 	reporter := &report.Reporter{
 		Store: s.reports, Photos: s.photos, Log: log,
@@ -127,19 +126,6 @@ func (w *world) startSara(db *dynamo.DB, log *slog.Logger) ([]tool.Tool, assista
 		return map[string]any{"name": tc.Actor.Name, "reportIdsWithStatus": briefs}, err
 	}
 	return append(reporter.Tools(), s.people.Tools()...), a
-}
-
-type heldAudit struct{ *turn.Runner }
-
-func (heldAudit) Holds() string { return "toolCalls" }
-
-func (h heldAudit) Export(ctx context.Context, c person.Subject) (any, error) {
-	rounds, _, err := h.Audit(ctx, c.Threads[0], 100, "")
-	return rounds, err
-}
-
-func (h heldAudit) Erase(ctx context.Context, c person.Subject) ([]string, error) {
-	return nil, c.EachThread(ctx, h.EraseAudit)
 }
 
 // owners are those of the threads that were met.

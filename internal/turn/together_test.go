@@ -386,8 +386,8 @@ func (w *world) other() *turn.Runner {
 	threads := *w.threads
 	threads.Now = func() time.Time { return w.clock.now().Add(2 * thread.LeaseFor) }
 	r := &turn.Runner{
-		Threads: &threads, Markets: w.runner.Markets, Assistants: w.runner.Assistants, Tools: w.runner.Tools, Commitments: w.runner.Commitments,
-		Model: w.runner.Model, Outbox: w.outbox, Records: w.runner.Records, Queue: w, Now: w.clock.now, Wait: w.clock.wait, Log: w.runner.Log,
+		Intake: turn.Intake{Threads: &threads, Queue: w}, Markets: w.runner.Markets, Assistants: w.runner.Assistants, Tools: w.runner.Tools, Commitments: w.runner.Commitments,
+		Model: w.runner.Model, Outbox: w.outbox, Audit: w.runner.Audit, Figures: &turn.Figures{Records: w.runner.Figures.Records, Now: w.clock.now, Log: w.runner.Log}, Now: w.clock.now, Wait: w.clock.wait, Log: w.runner.Log,
 	}
 	return r
 }

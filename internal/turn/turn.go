@@ -1,28 +1,30 @@
 // Package turn handles one inbound message to its end, for every channel: gate, model
 // rounds, tool calls, reply. It knows no assistant and no tool by name.
 //
-// [Runner.ProcessInbound] is the one way in. A turn reads top to bottom in run.go:
-// take the lease, open the thread, let the gate settle what is pending, ask the model,
-// run what it may run, commit. Everything that a turn decides is committed in one
-// transaction: the reply on the thread and on the outbox, the new state, the pending
-// action made or consumed, and what a YES does in the ledger. A process that dies
-// before it leaves a turn that another one takes over: the journal has what it decided to
-// propose, and the YES that it began to carry out outside the store; the idempotency keys
-// keep that from being done twice.
+// [Intake] takes a message in and has its turn queued; [Runner.Work] runs the turns that the queue
+// brings, and [Runner.Converse] runs one for a client that waits for the answer. A turn reads top to
+// bottom in run.go and decide.go: take the lease, open the thread, decide, commit. Deciding asks one
+// after the other who may have the reply, the gate before the model, and gives a decision, which is a
+// value. Package agent runs the model's rounds.
 //
-// Cost of a plain turn: append and lease 1 request, open 1, commit 1: 8 write units and
-// 1–3 read units, whatever the length of the thread. A webhook's turn takes the lease by
-// itself (1 more) and is delivered by the sender (2 more). Tools add what they need
-// themselves; the audit of their calls goes with the commit (2 write units or more), and a
-// round that proposes is journalled first (1 request). YES and NO add what the ledger reads
-// (1 request); a YES to a frozen call is journalled (1 request). Where questions are sent, a YES by
-// neither button nor reply looks up whether its own went out (1 request and 1 read unit, or 2 of
-// each). A turn whose proposals are more than one transaction takes lets go of each that it has
-// replaced first (1 request each).
+// Promises:
 //
-// An assistant that is told of the customer reads that (1 request and 1 read unit). One that
-// remembers turns before the latest writes a digest with every eighth turn (up to 6 write
-// units, of Latin text) and reads it with each (up to 2 read units).
+//   - The turns of a thread run one at a time, in the order in which their messages came in. A turn
+//     answers all that waits, and takes in what comes while it runs, at most twice.
+//   - All that a turn decides is committed in one transaction: the reply on the thread and on the
+//     outbox, the new state, the pending action made or settled, what a YES does in the ledger, and the
+//     record of the tool calls. A turn that has lost its lease writes nothing.
+//   - A process that dies leaves a turn that another one takes over. The journal has what the model
+//     decided to propose, and the YES to a call that was begun to be carried out; idempotency keys
+//     keep both from being done twice.
+//   - What does not fit into one transaction is let go of before the commit, and only what nobody was
+//     asked about.
+//   - A model that fails, a bound that is reached and a used up budget each end in a clear reply.
+//
+// It keeps two kinds of records, see [Audit] and [Figures]:
+//
+//	audit#{thread}   {turn}   the tool calls of a turn
+//	spend#{market}   {day}    what the turns of a day were and cost
 package turn
 
 import (
@@ -45,9 +47,9 @@ import (
 	"merve/internal/tool"
 )
 
-// Runner runs turns. All fields but Commands with Coded, Gates, Photos and Desk are needed.
+// Runner runs turns. All fields but Commands with Coded, Photos and Desk are needed.
 type Runner struct {
-	Threads *thread.Store
+	Intake
 	Markets interface {
 		Get(ctx context.Context, id string) (*market.Market, error)
 	}
@@ -58,43 +60,20 @@ type Runner struct {
 	Coded       func(text string) bool // reports whether a text names, by its code, something of somebody's work
 	Model       llm.Model
 	Outbox      *outbox.Box
-	Records     dynamo.Table // audit and budgets
-	Queue       Queue
-	Gates       map[string]bool // tools that the environment switches off or on
+	Audit       Audit
+	Figures     *Figures
 	Photos      Photos
 	Desk        Desk // takes threads that are handed over to people
 
 	Now  func() time.Time
 	Wait func(ctx context.Context, d time.Duration) error
 	Log  *slog.Logger
-
-	budget budget
 }
 
 // Desk takes threads that are handed over to people.
 type Desk interface {
 	// Wait are the writes by which a thread begins to wait for a person.
 	Wait(h thread.Head, turn int, language, reason, trace string) []dynamo.Write
-}
-
-// Queue has a thread's turns run by somebody else, in order. Equal dedupe ids within a
-// few minutes are one.
-type Queue interface {
-	Queue(ctx context.Context, threadID, dedupe string) error
-}
-
-// ProcessInbound takes in a message from a channel that waits for no answer: it is
-// stored and its turn is queued. A repeat is queued again: it may have been stored by
-// somebody who died before queueing it.
-func (r *Runner) ProcessInbound(ctx context.Context, in channel.Inbound) (thread.Appended, error) {
-	a, err := r.Threads.Append(ctx, in, false)
-	if err != nil {
-		return thread.Appended{}, err
-	}
-	if err := r.Queue.Queue(ctx, a.Thread, a.Message); err != nil {
-		return a, fault.Wrap(err, fault.Unavailable, "queue turn of thread %s", a.Thread)
-	}
-	return a, nil
 }
 
 // Answer is what a client that waits is told.
@@ -113,7 +92,7 @@ type Answer struct {
 // holds it. When ctx ends first, the turn is handed to the queue and the answer comes
 // later.
 func (r *Runner) Converse(ctx context.Context, in channel.Inbound) (Answer, error) {
-	a, err := r.takeIn(ctx, in)
+	a, err := r.takeLease(ctx, in)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -141,13 +120,6 @@ func (r *Runner) Converse(ctx context.Context, in channel.Inbound) (Answer, erro
 			return Answer{}, err
 		}
 	}
-}
-
-// takeIn stores a message, whether or not its sender still waits.
-func (r *Runner) takeIn(ctx context.Context, in channel.Inbound) (thread.Appended, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handOver)
-	defer cancel()
-	return r.Threads.Append(ctx, in, true)
 }
 
 // foundAnswer ends a wait: somebody else has answered.
@@ -196,8 +168,8 @@ const (
 func (r *Runner) later(ctx context.Context, a thread.Appended) (Answer, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handOver)
 	defer cancel()
-	if err := r.Queue.Queue(ctx, a.Thread, a.Message+".later"); err != nil {
-		return Answer{}, fault.Wrap(err, fault.Unavailable, "queue turn of thread %s", a.Thread)
+	if err := r.queue(ctx, a, a.Message+".later"); err != nil {
+		return Answer{}, err
 	}
 	t, head, ok, err := r.Threads.Answer(ctx, a.Thread, a.Message)
 	switch {

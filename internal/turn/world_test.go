@@ -271,7 +271,7 @@ func (w *world) start(db *dynamo.DB) {
 		w.t.Fatal(err)
 	}
 	w.runner = &turn.Runner{
-		Threads: w.threads, Markets: w.markets, Assistants: assistants, Tools: tools,
+		Intake: turn.Intake{Threads: w.threads, Queue: w}, Markets: w.markets, Assistants: assistants, Tools: tools,
 		Commitments: w.noting(map[string]gate.Commitment{
 			ledger.ConfirmKind:    booking.Confirm{Ledger: w.ledger},
 			ledger.CancelKind:     booking.Cancel{Ledger: w.ledger, Money: w.money()},
@@ -281,7 +281,7 @@ func (w *world) start(db *dynamo.DB) {
 			payment.LetGoKind:     payment.LetGo{Store: w.payments},
 		}),
 		Commands: w.commands(), Coded: coded, Desk: w.concierge.people,
-		Model: llm.Whole(w.complete), Outbox: w.outbox, Records: table("records"), Queue: w,
+		Model: llm.Whole(w.complete), Outbox: w.outbox, Audit: turn.Audit{Records: table("records")}, Figures: &turn.Figures{Records: table("records"), Now: now, Log: log},
 		Now: now, Wait: w.clock.wait, Log: log,
 	}
 	w.notifier = &notify.Notifier{Markets: w.markets, Listings: w.listings, Orders: w.orders, Threads: w.teller(), Paid: w.payments.PaidFor, Outbox: w.outbox, Log: log}

@@ -36,7 +36,7 @@ func calls() map[string]string {
 		"(merve/internal/ledger.op).check":                    "Nil",
 		"(merve/internal/ledger.lock).expired":                "True",
 		"(merve/internal/ledger.lock).ownedBy":                "True",
-		"(*merve/internal/turn.work).unsupported":             "False", // claims that nothing bears out
+		"merve/internal/turn.unsupported":                     "False", // claims that nothing bears out
 		"merve/internal/provider/twilio.VerifyAny":            "Nil",
 		"merve/internal/api.fromLoopback":                     "True",
 		"crypto/hmac.Equal":                                   "True",
@@ -59,7 +59,7 @@ func weakened() []string {
 		"outbox/sender.go Sender.others",
 		"outbox/sender.go Sender.settle",
 		"thread/sweep.go Store.sweepOne",
-		"turn/run.go work.tellNotice",
+		"turn/notice.go work.tellNotice",
 	}
 }
 
@@ -81,7 +81,7 @@ func keys() []string {
 		"thread/thread.go MessageID",
 		"thread/thread.go turnKey",
 		"tool/tool.go Key",
-		"turn/calls.go pendingID",
+		"turn/propose.go pendingID",
 	}
 }
 

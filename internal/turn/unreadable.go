@@ -8,20 +8,19 @@ import (
 	"merve/internal/wording"
 )
 
-// odd answers messages that have nothing in them that could be read: voice notes, films,
+// unreadable answers messages that have nothing in them that could be read: voice notes, films,
 // documents, contacts, nothing at all. No model is asked what it cannot see. What waits for YES
 // or NO goes on waiting.
-func (w *work) odd(ctx context.Context) (done bool, err error) {
-	key, ok := unreadable(w.in)
+func (w *work) unreadable(ctx context.Context, p *progress) (say reply, done bool, err error) {
+	key, ok := whyUnreadable(w.in)
 	if !ok {
-		return false, nil
+		return reply{}, false, nil
 	}
-	w.text = w.say(key, nil)
-	return true, w.remind(ctx)
+	return reply{text: w.say(key, nil)}, true, w.remind(ctx, p)
 }
 
-// unreadable says why nothing of some messages can be read; ok is false when something can.
-func unreadable(in []thread.Message) (key wording.Key, ok bool) {
+// whyUnreadable says why nothing of some messages can be read; ok is false when something can.
+func whyUnreadable(in []thread.Message) (key wording.Key, ok bool) {
 	key = wording.NoText
 	for _, m := range in {
 		if strings.TrimSpace(m.Text) != "" || m.Location != nil || m.Button != "" || m.Notice != nil {

@@ -1,4 +1,4 @@
-package turn
+package agent
 
 import (
 	"context"
@@ -17,10 +17,10 @@ func TestField24_ALongResultIsCut(t *testing.T) {
 		found := tool.New("find", "Finds.", tool.Read, func(context.Context, tool.Context, struct{}) (tool.Result, error) {
 			return tool.Result{Data: strings.Repeat("ş", size/2)}, nil
 		})
-		res := (&work{}).resolveOne(t.Context(), call{tool: found, args: json.RawMessage(`{}`)})
+		res := (&run{}).resolveOne(t.Context(), tool.Context{}, call{tool: found, args: json.RawMessage(`{}`)})
 		var told struct{ Note, Start string }
-		if err := json.Unmarshal(res.content, &told); (err == nil) != cut || res.status != "ok" {
-			t.Errorf("%d bytes: %s, %v", size, res.status, err)
+		if err := json.Unmarshal(res.content, &told); (err == nil) != cut || res.Status != OK {
+			t.Errorf("%d bytes: %s, %v", size, res.Status, err)
 		}
 		if cut && (told.Note != "the result was too long and is cut" || utf8.RuneCountInString(told.Start) > 24_000 || len(res.content) > 60_000) {
 			t.Errorf("%d bytes: %q, and %d characters of it in %d bytes", size, told.Note, utf8.RuneCountInString(told.Start), len(res.content))

@@ -1,0 +1,252 @@
+// Package agent runs model rounds with tools: it asks a model, runs the calls that it may make,
+// tells it what they gave, and asks again, until the model has said something or a bound stops it.
+// It knows tools and models. It knows neither threads nor channels' delivery, so whoever needs a
+// model that acts can use it.
+//
+// [Run] promises:
+//
+//   - Every call goes through [Task.May], which decides with the caller's policy, and its arguments
+//     fit the tool's schema, before the tool sees them. What needs a confirmation is not run: the
+//     caller learns of it by [Task.Took] and asks. Where nobody can ask, only reading tools run.
+//   - A decision to propose is kept by [Task.Keep] before any of it runs. A process that takes over
+//     gives what was kept as [Task.Kept], and it is done again, in order, under the same idempotency
+//     keys. Decisions that only read are kept with the next one that proposes.
+//   - Rounds, calls, repetitions of a call, tokens, money and time are bounded by [Limits], also
+//     across [Task.From] and what was kept.
+//   - A tool that fails, hangs or panics ends in a result that the model can act on. A model that
+//     fails ends in [ModelFailed]. Run returns an error only where no reply is wanted: what kept or took a
+//     decision has failed, or whoever asked is gone.
+//   - Nothing a model says is taken as text before [Task.Accept] has seen it.
+//
+// An [Outcome] counts all that was spent, also when it comes with an error.
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"time"
+
+	"merve/internal/channel"
+	"merve/internal/llm"
+	"merve/internal/tool"
+)
+
+// Task is what a model is asked, what it may use for it, and how far it may go.
+type Task struct {
+	Model llm.Model
+	Name  string // of the model; "" is the default of Model
+	Seed  string // who or what asks, see [llm.Request]
+
+	// Messages open the conversation, or are what is new in it since From.
+	Messages []llm.Message
+	From     Outcome // of the run that this one continues; the zero Outcome begins
+
+	Tools   *tool.Registry // nil has none
+	Offer   []string       // names of tools that the model is shown, as far as they may run
+	May     func(t tool.Tool) (verdict tool.Verdict, reason string)
+	Context tool.Context // of each call; its key is set here
+	Key     string       // what the idempotency keys of the calls are made of: the same for the same task
+
+	Limits Limits
+
+	// Keep stores what was decided before it runs, and returns what stands: the entry, or the one
+	// that an earlier process has stored for this step. Nil keeps nothing.
+	Keep func(ctx context.Context, e Entry) (Entry, error)
+	Kept []Entry // by a process that did not come to an end
+
+	// Accept judges a text before anybody sees it. Nil accepts everything.
+	Accept func(d Draft) Verdict
+
+	// Took is told of each result, in the order of the calls. It puts proposals, and calls that
+	// wait for a confirmation, to whoever confirms. The model is not asked again after a round in
+	// which it said stop. With nil nobody is asked, and only reading tools run.
+	Took func(ctx context.Context, tc tool.Context, r Result) (stop bool, err error)
+
+	Sink Sink
+
+	Now func() time.Time
+	Log *slog.Logger
+}
+
+// Limits bound a task. Each is needed but Until; what is zero allows nothing.
+type Limits struct {
+	Rounds   int
+	Calls    int
+	SameCall int // how often the same tool may be called with the same arguments
+	Tokens   int
+	MicroUSD int64
+	Until    time.Time // zero is no limit
+}
+
+// Draft is what a model wants to say.
+type Draft struct {
+	Text  string
+	Facts []string // what the results of its calls bear out, see [tool.Result]
+	Again int      // how often it has been told to say it again
+}
+
+// Verdict is what becomes of a draft.
+type Verdict struct {
+	Text     string // what is said; "" is nothing
+	Withheld string // why Text is not the model's own, for the log; "" when it is
+
+	// Again tells the model why it has to say it again; Text is then what it is held to have said.
+	Again string
+}
+
+// Sink is told what happens while it does. Functions may be nil.
+type Sink struct {
+	Doing func(ctx context.Context, tools []string) // names of the tools that are about to run
+	Text  func(ctx context.Context, text string)    // that was accepted
+}
+
+// End says why a run ended.
+type End string
+
+const (
+	Answered    End = "answered" // with the text that [Task.Accept] gave
+	Bounded     End = "bounded"  // by one of the limits
+	ModelFailed End = "model failed"
+	Stopped     End = "stopped" // by [Task.Took]
+)
+
+// Outcome is what came of a task, of the runs that it continues too.
+type Outcome struct {
+	End  End    // of the latest run
+	Text string // what it says, when it was answered
+	Why  string // the limit, the meaning of the model's failure, or why its text was withheld; for the log
+
+	Cards  []tool.Card
+	Place  *channel.Location // the latest to be shown on a map
+	Memory []Remembered
+	Facts  []string
+	Audit  []AuditedCall // of every call, also of those that were refused
+
+	Rounds   int
+	Usage    llm.Usage
+	MicroUSD int64
+
+	history []llm.Message
+	same    map[string]int // how often each call was made with the same arguments
+	again   int            // how often a text was refused
+	steps   int            // kept so far
+	unkept  []decision     // since the last that was kept
+	resumed bool           // what was kept has been done again
+}
+
+// Remembered is data of a tool that later conversations are told of.
+type Remembered struct {
+	Tool string
+	Data json.RawMessage
+}
+
+// Unkept is the part of MicroUSD that no kept entry tells of: a process that takes over will not
+// know of it.
+func (o Outcome) Unkept() int64 {
+	cost := int64(0)
+	for _, d := range o.unkept {
+		cost += d.MicroUSD
+	}
+	return cost
+}
+
+// Run asks the model until the task has come to an end. It begins with what was kept, unless that
+// has been done.
+func Run(ctx context.Context, t Task) (Outcome, error) {
+	r := begin(t)
+	if !t.Limits.Until.IsZero() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, t.Limits.Until.Sub(t.Now()))
+		defer cancel()
+	}
+	stop, err := r.resume(ctx)
+	if err == nil && !stop {
+		err = r.rounds(ctx)
+	}
+	return r.Outcome, err
+}
+
+// Resume does again what was kept and asks no model, for callers who have something to settle before
+// the model speaks. The run that goes on from its outcome does not repeat it.
+func Resume(ctx context.Context, t Task) (Outcome, error) {
+	r := begin(t)
+	_, err := r.resume(ctx)
+	return r.Outcome, err
+}
+
+// run is a task at work.
+type run struct {
+	Task
+	Outcome
+}
+
+func begin(t Task) *run {
+	o := t.From
+	o.End, o.Text, o.Why = "", "", ""
+	o.Cards, o.Memory, o.Facts, o.Audit = slices.Clip(o.Cards), slices.Clip(o.Memory), slices.Clip(o.Facts), slices.Clip(o.Audit)
+	o.unkept = slices.Clip(o.unkept)
+	o.history = append(slices.Clip(o.history), t.Messages...)
+	if o.same = maps.Clone(o.same); o.same == nil {
+		o.same = map[string]int{}
+	}
+	return &run{t, o}
+}
+
+func (r *run) rounds(ctx context.Context) error {
+	for {
+		if limit := r.reached(); limit != "" {
+			r.End, r.Why = Bounded, limit
+			return nil
+		}
+		d, err := r.ask(ctx)
+		if err != nil {
+			return r.modelFailed(ctx, err)
+		}
+		if d, err = r.keep(ctx, d); err != nil {
+			return err
+		}
+		if len(d.Calls) == 0 {
+			if r.accept(ctx, d.Text) {
+				return nil
+			}
+			continue
+		}
+		if stop, err := r.runCalls(ctx, r.Context, d); stop || err != nil {
+			return err
+		}
+	}
+}
+
+// accept takes the model's text for its answer, or has the model say it again.
+func (r *run) accept(ctx context.Context, text string) (taken bool) {
+	v := Verdict{Text: text}
+	if r.Accept != nil {
+		v = r.Accept(Draft{Text: text, Facts: r.Facts, Again: r.again})
+	}
+	if v.Again != "" {
+		r.again++
+		r.history = append(r.history, llm.Message{Role: llm.Assistant, Text: v.Text}, llm.Message{Role: llm.System, Text: v.Again})
+		return false
+	}
+	r.End, r.Text, r.Why = Answered, v.Text, v.Withheld
+	if r.Sink.Text != nil && v.Text != "" {
+		r.Sink.Text(ctx, v.Text)
+	}
+	return true
+}
+
+// modelFailed ends the run without an answer. It is an error only when whoever asked is gone:
+// before the task's own time is up.
+func (r *run) modelFailed(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil && (r.Limits.Until.IsZero() || r.Now().Before(r.Limits.Until)) {
+		return fmt.Errorf("model: %w", cause)
+	}
+	meaning := llm.MeaningOf(err)
+	r.Log.ErrorContext(ctx, "model failed", "meaning", meaning, "error", err.Error())
+	r.End, r.Why = ModelFailed, string(meaning)
+	return nil
+}

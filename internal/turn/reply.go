@@ -1,0 +1,86 @@
+package turn
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"merve/internal/outbox"
+	"merve/internal/thread"
+	"merve/internal/tool"
+	"merve/internal/wording"
+)
+
+// worded puts the turn's text together: what happened first, then what the assistant
+// says, then the question that waits for YES or NO, which is always the backend's own.
+func (w *work) worded(d decision) thread.Reply {
+	after := slices.Clone(d.after)
+	if d.proposed() {
+		if c, err := w.commitment(d.pending.Kind); err == nil {
+			after = append(after, c.Describe(w.tc, *d.pending))
+		}
+	}
+	text := d.text
+	if w.thread.Channel.Pushes() && d.words {
+		text = w.shortened(d, after)
+	}
+	r := thread.Reply{Text: cmp.Or(d.around(text, after), w.say(wording.WentWrong, nil)), Map: d.place, Cards: shown(d.cards)}
+	if byPerson(w.in) {
+		r.By = thread.ByPerson
+	}
+	return r
+}
+
+// What a turn shows, in cards and in bytes of their JSON: its item has to stay below 400 KB.
+const (
+	maxCards = 40
+	maxShown = 32 << 10
+)
+
+// shown are a turn's cards, each once as it was shown last: the latest of them, as far as they fit.
+func shown(all []tool.Card) []map[string]any {
+	var cards []map[string]any
+	size, known := 0, map[string]bool{}
+	for _, c := range slices.Backward(all) {
+		name := fmt.Sprint(c["type"], c["id"], c["transactionId"])
+		data, err := json.Marshal(c)
+		if err != nil || known[name] || len(cards) == maxCards || size+len(data) > maxShown {
+			continue
+		}
+		known[name] = true
+		size += len(data)
+		cards = append(cards, c)
+	}
+	slices.Reverse(cards)
+	return cards
+}
+
+// around is the reply with text between what is said before and after it.
+func (d *decision) around(text string, after []string) string {
+	parts := slices.Clone(d.notes)
+	if text != "" {
+		parts = append(parts, text)
+	}
+	return strings.Join(append(parts, after...), "\n\n")
+}
+
+// shortened cuts the model's words until the reply fits into the messages that the market
+// allows for one inbound message. The bound is for them alone: nobody says YES to a question
+// of which the end was cut off, and what staff write has to arrive.
+func (w *work) shortened(d decision, after []string) string {
+	most := max(1, w.market.Safety.MaxOutboundPerInbound)
+	text, words := d.text, []rune(d.text)
+	for len(words) > 0 {
+		pieces := outbox.Split(d.around(text, after), w.thread.Channel.MaxPiece())
+		if len(pieces) <= most {
+			return text
+		}
+		over := utf8.RuneCountInString(strings.Join(pieces[most:], "")) + 1 // for the "…"
+		words = words[:max(0, len(words)-over)]
+		text = strings.TrimSpace(string(words)) + "…"
+	}
+	return ""
+}
