@@ -255,6 +255,9 @@ func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := assistants.CheckTools(tools); err != nil {
+		return nil, err
+	}
 	return &turn.Runner{
 		Threads: b.Threads(), Markets: b.Markets(), Assistants: assistants, Tools: tools,
 		Commitments: b.commitments(l, tools), Commands: b.commands(), Coded: coded,
