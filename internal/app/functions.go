@@ -217,7 +217,7 @@ func Admin(b *Base) (trigger.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	assistants, err := b.assistants()
+	assistants, err := b.assistants(tools)
 	if err != nil {
 		return nil, err
 	}
@@ -244,7 +244,7 @@ func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	assistants, err := b.assistants()
+	assistants, err := b.assistants(tools)
 	if err != nil {
 		return nil, err
 	}
@@ -265,8 +265,13 @@ func (b *Base) figures() *turn.Figures {
 	return &turn.Figures{Records: b.records(), Now: b.Now, Log: b.Log}
 }
 
-func (b *Base) assistants() (*assistant.Set, error) {
-	return assistant.NewSet(assistant.Merve(), b.sara(b.Reports()), assistant.Ops(), assistant.Dispatch())
+// assistants are all that answer. Each has the tools that it lists.
+func (b *Base) assistants(tools *tool.Registry) (*assistant.Set, error) {
+	s, err := assistant.NewSet(assistant.Merve(), b.sara(b.Reports()), assistant.Ops(), assistant.Dispatch())
+	if err != nil {
+		return nil, err
+	}
+	return s, s.CheckTools(tools)
 }
 
 // Tools are all that an assistant may have.

@@ -6,6 +6,8 @@ import (
 	"context"
 	"embed"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,6 +65,19 @@ func NewSet(all ...Assistant) (*Set, error) {
 		}
 	}
 	return s, nil
+}
+
+// CheckTools refuses an assistant that lists a tool which is not registered: it would be told of in the
+// prompt, and never be offered.
+func (s *Set) CheckTools(r *tool.Registry) error {
+	for _, name := range slices.Sorted(maps.Keys(s.byName)) {
+		for _, t := range s.byName[name].Tools {
+			if _, ok := r.Get(t); !ok {
+				return fmt.Errorf("assistant %s: no tool is called %q", name, t)
+			}
+		}
+	}
+	return nil
 }
 
 // For returns the assistant called name, which must answer threads of the type; or the

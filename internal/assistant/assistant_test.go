@@ -1,6 +1,7 @@
 package assistant_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/fault"
 	"merve/internal/market"
+	"merve/internal/tool"
 )
 
 func both(t *testing.T) *assistant.Set {
@@ -112,5 +114,24 @@ func TestPrompt(t *testing.T) {
 	s.Location, s.Pending = &channel.Location{Lat: 35.1, Lng: 33.2}, "Delete it"
 	if got := strings.TrimPrefix(a.Prompt(s), plain); got != "customer's location: 35.10000, 33.20000\nwaiting for the customer's YES or NO: Delete it\n" {
 		t.Errorf("more facts: %q", got)
+	}
+}
+
+func TestAToolThatDoesNotExist(t *testing.T) {
+	t.Parallel()
+	merve := assistant.Merve()
+	merve.Tools = []string{"book_listing", "read_minds"}
+	s, err := assistant.NewSet(merve)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type none struct{}
+	book := tool.New("book_listing", "Book.", tool.Read, func(context.Context, tool.Context, none) (tool.Result, error) { return tool.Result{}, nil })
+	r, err := tool.NewRegistry(book)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.CheckTools(r); err == nil || !strings.Contains(err.Error(), `no tool is called "read_minds"`) {
+		t.Errorf("got error %v", err)
 	}
 }

@@ -63,7 +63,6 @@ type ThreadType string
 
 const (
 	General  ThreadType = "general"  // consumer and assistant
-	Business ThreadType = "business" // consumer and business
 	Ops      ThreadType = "ops"      // business staff
 	Dispatch ThreadType = "dispatch" // driver, vendor
 )

@@ -95,7 +95,7 @@ func TestLink(t *testing.T) {
 		{"too late", nil, func(p *pair, c string) string { p.clock.add(thread.CodeFor); return c }, thread.ErrNoCode},
 		{"of another market", foreign(func(in *channel.Inbound) { in.Market = "other" }), nil, thread.ErrNoCode},
 		{"of another assistant", foreign(func(in *channel.Inbound) { in.Assistant = "sara" }), nil, thread.ErrNoCode},
-		{"of another kind", foreign(func(in *channel.Inbound) { in.ThreadType = channel.Business }), nil, thread.ErrNoCode},
+		{"of another kind", foreign(func(in *channel.Inbound) { in.ThreadType = channel.Ops }), nil, thread.ErrNoCode},
 		{"on no thread", func(*pair) string { return "th_none" }, nil, thread.ErrNoThread},
 	}
 	for _, tt := range tests {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -178,5 +179,42 @@ func TestRegistryRefuses(t *testing.T) {
 	}
 	if _, ok := r.Get("search"); !ok {
 		t.Error("the tool is not there")
+	}
+}
+
+// Models take no dots in a name, so a dotted tool has another one on the wire; no two share either.
+func TestWireNames(t *testing.T) {
+	t.Parallel()
+	named := func(names ...string) []Tool {
+		var all []Tool
+		for _, name := range names {
+			one := search()
+			one.Name = name
+			all = append(all, one)
+		}
+		return all
+	}
+	r, err := NewRegistry(named("marketplace.search_vendors", "crm.verifyAccount", "search")...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"marketplace.search_vendors": "marketplace.search_vendors", "marketplace_search_vendors": "marketplace.search_vendors",
+		"crm_verifyAccount": "crm.verifyAccount", "search": "search", "crm": "",
+	} {
+		if got, ok := r.Get(name); got.Name != want || ok != (want != "") {
+			t.Errorf("%s is %q", name, got.Name)
+		}
+	}
+	if dotted, _ := r.Get("crm.verifyAccount"); dotted.Spec().Name != "crm_verifyAccount" {
+		t.Errorf("a model is told of %s", dotted.Spec().Name)
+	}
+	if want := []string{"marketplace.search_vendors", "crm.verifyAccount", "search"}; !slices.Equal(r.Names(), want) {
+		t.Errorf("names are %v", r.Names())
+	}
+	for _, bad := range [][]string{{"a.b", "a_b"}, {"a_b", "a.b"}, {"a.b", "a.b"}, {"a.b.c", "a_b.c"}, {"a..b"}, {".a"}, {"a."}, {"a b"}, {""}, {strings.Repeat("a", 65)}} {
+		if _, err := NewRegistry(named(bad...)...); err == nil {
+			t.Errorf("%q were taken", bad)
+		}
 	}
 }
