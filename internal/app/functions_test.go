@@ -14,6 +14,7 @@ import (
 	"merve/internal/app"
 	"merve/internal/channel"
 	"merve/internal/dynamo"
+	"merve/internal/gate"
 	"merve/internal/ledger"
 	"merve/internal/notify"
 	"merve/internal/outbox"
@@ -107,7 +108,7 @@ func TestAlertsAreCounted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			receipt := ledger.Receipt{PendingID: "p_1", OfferHash: tx.OfferHash, MessageID: "m_1", Answer: "yes", Actor: tx.Owner, At: s.now}
+			receipt := gate.Receipt{PendingID: "p_1", OfferHash: tx.OfferHash, MessageID: "m_1", Answer: "yes", Actor: tx.Owner, At: s.now}
 			if _, err = l.Confirm(t.Context(), actor.Actor{Kind: actor.Session, ID: "ann"}, tx.ID, receipt, "yes"); err == nil {
 				err = l.Table.DB().Commit(t.Context(), l.Table.Delete(dynamo.Key{PK: "tx#" + tx.ID, SK: "event#confirmed"}))
 			}

@@ -11,6 +11,7 @@ import (
 
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/gate"
 )
 
 // What is read may be out of date when the writes arrive. Each condition is met here by a
@@ -72,7 +73,7 @@ func TestEachConditionStandsByItself(t *testing.T) {
 		"confirm, the lock is another's":   {confirm, foreign, ErrSlotTaken},
 		"confirm, the lock is not held":    {confirm, changeLock(func(k *lock) { k.State = lockConfirmed }), ErrSlotTaken},
 		"confirm, the event is there":      {confirm, func(c *corner, tx Transaction) { c.put(eventKey(tx.ID, "confirmed"), Event{Transaction: tx}) }, ErrChanged},
-		"confirm, the receipt is there":    {confirm, func(c *corner, tx Transaction) { c.put(receiptKey(tx.ID), Receipt{}) }, ErrChanged},
+		"confirm, the receipt is there":    {confirm, func(c *corner, tx Transaction) { c.put(receiptKey(tx.ID), gate.Receipt{}) }, ErrChanged},
 		"release, the lock is another's":   {release, foreign, ErrSlotTaken},
 		"expire, the lock is another's":    {expire, foreign, ErrSlotTaken},
 		"expire, the hold is not over":     {expire, moveHold(time.Hour), ErrNotDue},

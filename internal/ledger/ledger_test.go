@@ -14,6 +14,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/gate"
 	"merve/internal/schedule"
 )
 
@@ -133,8 +134,8 @@ func (c *corner) confirm(tx Transaction, key string) (Transaction, error) {
 	return c.Confirm(context.Background(), c.owner, tx.ID, receiptFor(tx), key)
 }
 
-func receiptFor(tx Transaction) Receipt {
-	return Receipt{PendingID: "p_" + tx.ID, OfferHash: tx.OfferHash, MessageID: "m_1", Answer: "yes", Actor: tx.Owner, At: noon, PolicyVersion: tx.Policy}
+func receiptFor(tx Transaction) gate.Receipt {
+	return gate.Receipt{PendingID: "p_" + tx.ID, OfferHash: tx.OfferHash, MessageID: "m_1", Answer: "yes", Actor: tx.Owner, At: noon, PolicyVersion: tx.Policy}
 }
 
 // in brings a fresh transaction into a state.

@@ -36,6 +36,7 @@ import (
 
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/gate"
 	"merve/internal/ident"
 )
 
@@ -100,11 +101,11 @@ type Order struct {
 	ETA    time.Time `dynamodbav:"eta" json:"eta,omitzero"`                  // as the business said
 	Reason string    `dynamodbav:"reason,omitempty" json:"reason,omitempty"` // of a refusal or cancellation
 
-	Receipt   *Receipt  `dynamodbav:"receipt,omitempty" json:"receipt,omitempty"`
-	ExpiresAt time.Time `dynamodbav:"expiresAt" json:"expiresAt"` // of the proposal
-	CreatedAt time.Time `dynamodbav:"createdAt" json:"createdAt"`
-	UpdatedAt time.Time `dynamodbav:"updatedAt" json:"updatedAt"`
-	Policy    int       `dynamodbav:"policy" json:"policyVersion"` // market version it was made under
+	Receipt   *gate.Receipt `dynamodbav:"receipt,omitempty" json:"receipt,omitempty"`
+	ExpiresAt time.Time     `dynamodbav:"expiresAt" json:"expiresAt"` // of the proposal
+	CreatedAt time.Time     `dynamodbav:"createdAt" json:"createdAt"`
+	UpdatedAt time.Time     `dynamodbav:"updatedAt" json:"updatedAt"`
+	Policy    int           `dynamodbav:"policy" json:"policyVersion"` // market version it was made under
 }
 
 // Line is one position of an order.
@@ -122,18 +123,6 @@ type Spot struct {
 	Address string   `dynamodbav:"address,omitempty" json:"address,omitempty"`
 	Lat     *float64 `dynamodbav:"lat,omitempty" json:"lat,omitempty"` // degrees
 	Lng     *float64 `dynamodbav:"lng,omitempty" json:"lng,omitempty"`
-}
-
-// Receipt is the evidence of the customer's YES.
-type Receipt struct {
-	PendingID     string    `dynamodbav:"pendingId" json:"pendingId"`
-	OfferHash     string    `dynamodbav:"offerHash" json:"offerHash"` // of what the customer was shown
-	MessageID     string    `dynamodbav:"messageId" json:"messageId"`
-	Answer        string    `dynamodbav:"answer" json:"answer"` // how it was understood: "yes"
-	Actor         string    `dynamodbav:"actor" json:"-"`
-	At            time.Time `dynamodbav:"at" json:"at"`
-	PolicyVersion int       `dynamodbav:"policy" json:"policyVersion"`
-	Trace         string    `dynamodbav:"trace,omitempty" json:"traceId,omitempty"`
 }
 
 // Limits of what an order takes. Lengths are in characters.

@@ -69,7 +69,7 @@ func (c *counter) apply(o order.Order, typ order.EventType) order.Order {
 	c.t.Helper()
 	by := order.By{Actor: c.owner}
 	if typ == order.PlacedEvent {
-		by.Receipt = &order.Receipt{PendingID: "p_1", OfferHash: o.Hash(), Answer: "yes", At: c.now}
+		by.Receipt = &gate.Receipt{PendingID: "p_1", OfferHash: o.Hash(), Answer: "yes", At: c.now}
 	}
 	after, err := c.store.Apply(context.Background(), o, typ, by)
 	if err != nil {
@@ -611,7 +611,7 @@ func TestMachine(t *testing.T) {
 				from = stale
 			}
 			want, legal := arrows[from.Status][typ]
-			after, err := c.store.Apply(t.Context(), from, typ, order.By{Actor: c.owner, Receipt: &order.Receipt{Answer: "yes"}})
+			after, err := c.store.Apply(t.Context(), from, typ, order.By{Actor: c.owner, Receipt: &gate.Receipt{Answer: "yes"}})
 			switch {
 			case legal && from.Status == o.Status:
 				if err != nil || after.Status != want {
@@ -817,7 +817,7 @@ func TestField16_CrashAnywhere(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				after, err := faulty.Apply(t.Context(), now, typ, order.By{Actor: c.owner, Receipt: &order.Receipt{Answer: "yes"}})
+				after, err := faulty.Apply(t.Context(), now, typ, order.By{Actor: c.owner, Receipt: &gate.Receipt{Answer: "yes"}})
 				var refused *order.Refusal
 				if errors.As(err, &refused) {
 					return nil // it had happened
@@ -904,7 +904,7 @@ func TestOpenBehindOthers(t *testing.T) {
 	table := c.store.Table
 	var ws []dynamo.Write
 	for n := range order.MaxLooked + 1 {
-		o := order.Order{ID: fmt.Sprintf("or_%04d", n), Market: "demo", Owner: c.owner.Key(), Status: order.Done, Receipt: &order.Receipt{}}
+		o := order.Order{ID: fmt.Sprintf("or_%04d", n), Market: "demo", Owner: c.owner.Key(), Status: order.Done, Receipt: &gate.Receipt{}}
 		if n == 0 {
 			o.Status = order.Accepted
 		}
@@ -944,7 +944,7 @@ func TestCost(t *testing.T) {
 		{"propose again", func() error { _, err := c.store.Propose(ctx, c.draft(), "1"); return err }, 2},
 		{"get", func() error { _, err := c.store.Get(ctx, c.owner, o.Market, o.ID); return err }, 1},
 		{"place", func() (err error) {
-			o, err = c.store.Apply(ctx, o, order.PlacedEvent, order.By{Actor: c.owner, Receipt: &order.Receipt{}})
+			o, err = c.store.Apply(ctx, o, order.PlacedEvent, order.By{Actor: c.owner, Receipt: &gate.Receipt{}})
 			return err
 		}, 1},
 		{"by code", func() error { _, err := c.store.ByCode(ctx, "demo", c.biz, o.Code); return err }, 2},

@@ -193,7 +193,7 @@ func nothingDue(t *ledger.Terms) { t.DueMinor = 0 }
 // confirm confirms without a payment, as a YES in a linked chat may.
 func (d *till) confirm(tx ledger.Transaction) {
 	d.t.Helper()
-	receipt := ledger.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}
+	receipt := gate.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}
 	if _, err := d.Ledger.Confirm(context.Background(), d.tc.Actor, tx.ID, receipt, "c"); err != nil {
 		d.t.Fatal(err)
 	}

@@ -348,7 +348,7 @@ func TestTheStraightWay(t *testing.T) {
 	}
 	r := c.get(p.ID)
 	if r.Status != taxi.Requested || r.Attempt != 1 || !slices.Equal(r.Offered, []string{"d00", "d01", "d02"}) || r.Receipt == nil ||
-		r.Receipt.OfferHash != p.Hash || r.Receipt.MessageID != "m_1" || r.Receipt.Actor != c.customer.Key() || r.Receipt.Answer != "yes" || r.Receipt.Policy != 1 {
+		r.Receipt.OfferHash != p.Hash || r.Receipt.MessageID != "m_1" || r.Receipt.Actor != c.customer.Key() || r.Receipt.Answer != "yes" || r.Receipt.PolicyVersion != 1 {
 		t.Fatalf("%+v", r)
 	}
 	for _, s := range []struct {
@@ -527,7 +527,7 @@ func TestForeignRidesDoNotExist(t *testing.T) {
 		for name, probe := range map[string]func(ctx context.Context, a actor.Actor) error{
 			"get": func(ctx context.Context, a actor.Actor) error { _, err := c.Get(ctx, a, c.market.ID, id); return err },
 			"request": func(ctx context.Context, a actor.Actor) error {
-				_, _, err := c.Request(ctx, a, c.market.ID, id, r.Hash, *r.Receipt)
+				_, _, err := c.Request(ctx, a, c.market.ID, id, *r.Receipt)
 				return err
 			},
 			"release": func(ctx context.Context, a actor.Actor) error {

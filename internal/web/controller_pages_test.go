@@ -13,6 +13,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/channel"
+	"merve/internal/gate"
 	"merve/internal/ledger"
 	"merve/internal/listing"
 	"merve/internal/market"
@@ -564,7 +565,7 @@ func (c *controller) rides(number, pickup string) taxi.Ride {
 	if err != nil {
 		c.Fatal(err)
 	}
-	_, ws, err := rides.Request(context.Background(), from, c.market.ID, r.ID, r.Hash, taxi.Receipt{PendingID: "p", Answer: "yes"})
+	_, ws, err := rides.Request(context.Background(), from, c.market.ID, r.ID, gate.Receipt{PendingID: "p", OfferHash: r.Hash, Answer: "yes"})
 	if err == nil {
 		err = rides.Table.DB().Commit(context.Background(), ws...)
 	}
