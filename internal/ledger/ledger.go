@@ -43,11 +43,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"time"
 
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/ident"
 )
 
 // Ledger reads and writes the table ledger. Safe for concurrent use.
@@ -188,19 +188,10 @@ func hashOf(parts ...any) string {
 	return fmt.Sprintf("%x", sum[:16])
 }
 
-// codeOf makes the short reference of a transaction: six characters of an alphabet
-// without vowels and without those that are taken for others, one a letter at least, so that it is
-// told from a number.
+// codeForm is what the short reference of a transaction looks like. It has no vowels, so that it is no word.
+var codeForm = ident.Code{Alphabet: "23456789BCDFGHJKMNPQRSTVWXZ", Length: 6, Letter: true}
+
 func codeOf(id string) string {
-	const digits, letters = "23456789", "BCDFGHJKMNPQRSTVWXZ"
-	const alphabet = digits + letters
 	sum := sha256.Sum256([]byte("code:" + id))
-	code := make([]byte, 6)
-	for i := range code {
-		code[i] = alphabet[int(sum[i])%len(alphabet)]
-	}
-	if strings.Trim(string(code), digits) == "" {
-		code[0] = letters[int(sum[0])%len(letters)]
-	}
-	return string(code)
+	return codeForm.Of(sum[:])
 }

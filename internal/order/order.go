@@ -189,22 +189,15 @@ func newID(owner, key string) string { return ident.New(idPrefix, "order", owner
 
 func isID(id string) bool { return ident.Is(idPrefix, id) }
 
-// codeAlphabet has no letters or digits that are taken for others.
-const codeAlphabet = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
-
-// codeLength is short enough to be typed: of 900,000 codes a business needs a few open at a time.
-const codeLength = 4
+// codeForm is short enough to be typed: of 900,000 codes a business needs a few open at a time.
+var codeForm = ident.Code{Alphabet: ident.Readable, Length: 4}
 
 // newCode is the n-th code that an order tries: one that is read as a code beside any word, and
 // so has a letter and is no word of an answer itself.
 func newCode(id string, n int) string {
 	sum := sha256.Sum256([]byte{byte(n)})
 	for sum = sha256.Sum256(append(sum[:], id...)); ; sum = sha256.Sum256(sum[:]) {
-		b := make([]byte, codeLength)
-		for i := range b {
-			b[i] = codeAlphabet[int(sum[i])%len(codeAlphabet)]
-		}
-		if code := string(b); codeOf(code) == code {
+		if code := codeForm.Of(sum[:]); codeOf(code) == code {
 			return code
 		}
 	}
