@@ -10,6 +10,7 @@ import (
 	"merve/internal/account"
 	"merve/internal/actor"
 	"merve/internal/desk"
+	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/ledger"
 	"merve/internal/listing"
@@ -290,7 +291,7 @@ func (a *Admin) alerts(w http.ResponseWriter, r *http.Request, _ actor.Actor) er
 
 // check runs the checkers of the ledger, which mend what can be mended, and of what is counted.
 func (a *Admin) check(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	found, err := a.Ledger.CheckInvariants(r.Context(), ledger.Limits{})
+	found, err := a.Ledger.CheckInvariants(r.Context(), dynamo.Budget{})
 	if err != nil {
 		return err
 	}

@@ -133,7 +133,7 @@ func Expiry(b *Base) (trigger.Handler, error) {
 	payments := b.Payments()
 	return trigger.Schedule(func(ctx context.Context, _ time.Time) error {
 		return inShares(ctx, func(ctx context.Context) error {
-			report, err := l.Sweep(ctx, ledger.Limits{})
+			report, err := l.Sweep(ctx, dynamo.Budget{})
 			b.Log.InfoContext(ctx, "expiry", "looked", report.Looked, "expired", report.Expired, "raced", report.Raced, "lagMs", report.Lag.Milliseconds(), "left", report.Left)
 			return err
 		}, func(ctx context.Context) error {
@@ -145,7 +145,7 @@ func Expiry(b *Base) (trigger.Handler, error) {
 			b.Log.InfoContext(ctx, "reminders", "sent", reminded)
 			return err
 		}, func(ctx context.Context) error {
-			driven, err := rides.Sweep(ctx, taxi.Limits{})
+			driven, err := rides.Sweep(ctx, dynamo.Budget{})
 			b.Log.InfoContext(ctx, "rides", "report", driven)
 			return err
 		}, func(ctx context.Context) error {
@@ -179,7 +179,7 @@ func Invariants(b *Base) (trigger.Handler, error) {
 		var audit ledger.Audit
 		var counts stock.Checked
 		err := inShares(ctx, func(ctx context.Context) (err error) {
-			audit, err = l.CheckInvariants(ctx, ledger.Limits{})
+			audit, err = l.CheckInvariants(ctx, dynamo.Budget{})
 			return err
 		}, func(ctx context.Context) (err error) {
 			counts, err = b.checkStock(ctx)
@@ -191,8 +191,8 @@ func Invariants(b *Base) (trigger.Handler, error) {
 	}, trigger.Log(b.Log)), nil
 }
 
-// sweepLimit is how many threads or messages of one shard a sweep does something about.
-const sweepLimit = 500
+// sweepLimit is how many threads, messages or orders a sweep does something about: 500 of each shard.
+const sweepLimit = 500 * dynamo.DueShards
 
 // Sweep finds what was appended and never answered, stored and never sent.
 func Sweep(b *Base) (trigger.Handler, error) {

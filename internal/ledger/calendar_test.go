@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/gate"
 )
@@ -105,7 +106,7 @@ func TestField12_ATimeOfTheOldCalendarIsFreed(t *testing.T) {
 	if err := hold(); !errors.Is(err, ErrSlotTaken) {
 		t.Errorf("before the sweep: %v", err)
 	}
-	if _, err := c.Sweep(ctx, Limits{}); err != nil {
+	if _, err := c.Sweep(ctx, dynamo.Budget{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := hold(); err != nil {

@@ -519,7 +519,7 @@ func operations() []scenario {
 			}
 			s.clock.Set(tx.End)
 			return func() (string, error) {
-				if _, err := s.CheckInvariants(ctx, Limits{Workers: 1}); err != nil {
+				if _, err := s.CheckInvariants(ctx, dynamo.Budget{Workers: 1}); err != nil {
 					return "", err
 				}
 				return strings.Join(s.said(tx.ID), " "), nil
@@ -556,7 +556,7 @@ func operations() []scenario {
 			}
 			s.clock.Add(10 * time.Minute)
 			return func() (string, error) {
-				_, err := s.Sweep(ctx, Limits{Workers: 1})
+				_, err := s.Sweep(ctx, dynamo.Budget{Workers: 1})
 				return "", err
 			}
 		}},
@@ -572,7 +572,7 @@ func operations() []scenario {
 			}
 			s.clock.Add(2 * auditAfter)
 			return func() (string, error) {
-				_, err := s.CheckInvariants(ctx, Limits{Workers: 1})
+				_, err := s.CheckInvariants(ctx, dynamo.Budget{Workers: 1})
 				return "", err
 			}
 		}},

@@ -37,32 +37,24 @@ type Audit struct {
 // Cost: 16 queries a run; for each transaction, once after each change, 1 query of its
 // items, 1 batch read of its locks and 1 write that takes it off the index; 4 more to
 // forget one; 1 query for each day of an offering in a run, and 1 batch read for each hundred transactions there.
-func (l *Ledger) CheckInvariants(ctx context.Context, limits Limits) (Audit, error) {
-	limits = limits.orDefault()
-	a := &audit{Ledger: l, budget: newBudget(limits), days: map[string]*day{}}
-	err := dynamo.EachShard(limits.Workers, func(shard int) error {
-		return l.due(ctx, dueAudit, shard, a.budget, func(items []dynamo.Item) error {
-			var errs []error
-			for _, it := range items {
-				if a.over(ctx) {
-					break
-				}
-				if err := a.look(ctx, it); err != nil {
-					errs = append(errs, err)
-				}
-			}
-			return errors.Join(errs...)
-		})
-	})
-	a.found.Left = a.budget.spent
+//
+// All shards at a time, unless b says how many.
+func (l *Ledger) CheckInvariants(ctx context.Context, b dynamo.Budget) (Audit, error) {
+	a := &audit{Ledger: l, days: map[string]*day{}}
+	walked, err := l.Table.EachDueItem(ctx, dueAudit, l.now(), inParallel(b), func(it dynamo.Item) (bool, error) { return true, a.look(ctx, it) })
+	if err != nil {
+		err = fmt.Errorf("ledger: invariants: %w", err)
+	}
+	a.found.Left = walked.Left
 	return a.found, err
 }
 
 type audit struct {
 	*Ledger
-	*budget // its mutex guards found and days too
-	found   Audit
-	days    map[string]*day // already looked at in this run
+
+	mu    sync.Mutex
+	found Audit
+	days  map[string]*day // already looked at in this run
 }
 
 // look checks one transaction and takes it off the index, or puts it off when something

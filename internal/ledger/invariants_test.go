@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 )
@@ -15,7 +16,7 @@ import (
 func (c *corner) settledAudit() Audit {
 	c.t.Helper()
 	c.clock.Add(auditAfter)
-	a, err := c.CheckInvariants(context.Background(), Limits{})
+	a, err := c.CheckInvariants(context.Background(), dynamo.Budget{})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -73,7 +74,7 @@ func TestABookingThatEndsWhileItIsChecked(t *testing.T) {
 		}
 	})
 	meanwhile.Next = c.aside()
-	if a, err := c.over(meanwhile, 1).CheckInvariants(ctx, Limits{}); err != nil || a.Looked != 1 || a.Critical != 0 {
+	if a, err := c.over(meanwhile, 1).CheckInvariants(ctx, dynamo.Budget{}); err != nil || a.Looked != 1 || a.Critical != 0 {
 		t.Errorf("%+v, %v", a, err)
 	}
 	if now, err := c.Get(ctx, c.owner, tx.ID); err != nil || now.State != Cancelled {
@@ -124,7 +125,7 @@ func TestABookingThatListsTooFewLocks(t *testing.T) {
 	c.breakLocks(some.ID, some.Locks[:1])
 	c.breakLocks(held.ID, nil)
 	c.clock.Add(auditAfter)
-	if a, err := c.CheckInvariants(t.Context(), Limits{}); err != nil || a.Critical != 2 || a.Healed != 0 {
+	if a, err := c.CheckInvariants(t.Context(), dynamo.Budget{}); err != nil || a.Critical != 2 || a.Healed != 0 {
 		t.Errorf("%+v, %v", a, err)
 	}
 	for _, tx := range []Transaction{none, some} {

@@ -145,14 +145,14 @@ type Swept struct{ Looked, Refunded int }
 // for one that was paid and not told of.
 func (s *Store) Sweep(ctx context.Context, limit int) (Swept, error) {
 	var did Swept
-	err := s.Table.EachDue(ctx, dueKind, s.now(), limit, func(k dynamo.Key) error {
-		did.Looked++
+	walked, err := s.Table.EachDue(ctx, dueKind, s.now(), dynamo.Budget{Count: limit}, func(k dynamo.Key) (bool, error) {
 		done, err := s.Attend(ctx, strings.TrimPrefix(k.PK, pkPrefix))
 		if done {
 			did.Refunded++
 		}
-		return err
+		return true, err // the provider was asked, most likely
 	})
+	did.Looked = walked.Looked
 	return did, err
 }
 

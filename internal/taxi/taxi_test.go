@@ -274,7 +274,7 @@ func (c *corner) says(n int, text string) string {
 
 func (c *corner) sweep() taxi.Report {
 	c.t.Helper()
-	r, err := c.Sweep(context.Background(), taxi.Limits{})
+	r, err := c.Sweep(context.Background(), dynamo.Budget{})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -798,7 +798,7 @@ func TestCost(t *testing.T) {
 			}
 			return err
 		}},
-		{"an idle sweep", dynamo.DueShards, func(ctx context.Context) error { _, err := c.Sweep(ctx, taxi.Limits{}); return err }},
+		{"an idle sweep", dynamo.DueShards, func(ctx context.Context) error { _, err := c.Sweep(ctx, dynamo.Budget{}); return err }},
 	} {
 		ctx, meter := telemetry.WithMeter(ctx)
 		if err := s.run(ctx); err != nil {
