@@ -22,7 +22,7 @@ var layers = []struct {
 	{packages: []string{"pattern"}},
 	{packages: []string{"fault", "ident", "pause", "telemetry", "llm", "language"}},
 	{packages: []string{"dynamo", "trigger", "wording", "claim", "rank", "provider/exchange"}},
-	{packages: []string{"actor", "queue", "schedule", "limit", "stock"}},
+	{packages: []string{"alert", "actor", "queue", "schedule", "limit", "stock"}},
 	{packages: []string{"channel", "market", "person", "roster", "media", "provider/openai", "provider/oidc", "provider/mapbox", "provider/stripe"}, also: []string{"channel"}},
 	{packages: []string{"tool", "thread", "outbox"}},
 	{packages: []string{"gate"}},

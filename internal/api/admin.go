@@ -9,6 +9,7 @@ import (
 
 	"merve/internal/account"
 	"merve/internal/actor"
+	"merve/internal/alert"
 	"merve/internal/desk"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
@@ -31,6 +32,7 @@ type Admin struct {
 	Markets  *market.Store
 	Listings *listing.Store
 	Ledger   *ledger.Ledger
+	Alerts   *alert.Store
 	Outbox   *outbox.Box
 	Threads  *thread.Store
 	Book     *person.Book
@@ -282,7 +284,7 @@ func (a *Admin) alerts(w http.ResponseWriter, r *http.Request, _ actor.Actor) er
 	if err != nil {
 		return err
 	}
-	alerts, next, err := a.Ledger.Alerts(r.Context(), limit, q["after"])
+	alerts, next, err := a.Alerts.List(r.Context(), limit, q["after"])
 	if err != nil {
 		return err
 	}
@@ -308,7 +310,7 @@ func (a *Admin) check(w http.ResponseWriter, r *http.Request, _ actor.Actor) err
 }
 
 func (a *Admin) acknowledge(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
-	if err := a.Ledger.Acknowledge(r.Context(), r.PathValue("alert"), who.Key()); err != nil {
+	if err := a.Alerts.Acknowledge(r.Context(), r.PathValue("alert"), who.Key()); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

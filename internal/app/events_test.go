@@ -25,13 +25,13 @@ import (
 	"merve/infra/rulemodel"
 	"merve/infra/wiring"
 	"merve/internal/actor"
+	"merve/internal/alert"
 	"merve/internal/app"
 	"merve/internal/channel"
 	"merve/internal/desk"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
-	"merve/internal/ledger"
 	"merve/internal/listing"
 	"merve/internal/payment"
 	"merve/internal/provider/twilio/twiliotest"
@@ -241,7 +241,7 @@ func TestEveryEventReachesItsFunction(t *testing.T) {
 			}
 		}},
 		{"stripe", answered(http.StatusOK), func(t *testing.T) { // of a payment that nobody here was asked for
-			if found, _, err := s.base.Ledger().Alerts(t.Context(), 10, ""); err != nil || len(found) != 1 || found[0].Check != "payment" {
+			if found, _, err := s.base.Alerts().List(t.Context(), 10, ""); err != nil || len(found) != 1 || found[0].Check != "payment" {
 				t.Errorf("%v, alerts: %+v", err, found)
 			}
 			if !strings.Contains(s.log.String(), `"Alerts":1`) {
@@ -336,8 +336,8 @@ func TestWhatIsNoEventIsAnAlert(t *testing.T) {
 	for i, f := range []string{"notify", "records", "sender"} {
 		pk := map[string]string{"notify": "tx#", "records": "desk#", "sender": "th_"}[f]
 		s.written(t, f, pk+"+15550100123", "event#"+f, map[string]any{"market": true, "type": true})
-		found, _, err := s.base.Ledger().Alerts(t.Context(), 10, "")
-		this := slices.IndexFunc(found, func(a ledger.Alert) bool { return strings.HasSuffix(a.Subject, "event#"+f) })
+		found, _, err := s.base.Alerts().List(t.Context(), 10, "")
+		this := slices.IndexFunc(found, func(a alert.Alert) bool { return strings.HasSuffix(a.Subject, "event#"+f) })
 		if err != nil || len(found) != i+1 || this < 0 || found[this].Check != "stream" || strings.Contains(found[this].Subject, "15550100123") {
 			t.Errorf("%s: %v, alerts: %+v", f, err, found)
 		}

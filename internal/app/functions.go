@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"merve/internal/alert"
 	"merve/internal/api"
 	"merve/internal/assistant"
 	"merve/internal/booking"
@@ -185,7 +186,7 @@ func Invariants(b *Base) (trigger.Handler, error) {
 			counts, err = b.checkStock(ctx)
 			return err
 		})
-		b.alerts(ctx, audit.Critical+audit.Error+audit.Warning+counts.Drifted)
+		b.countAlerts(ctx, audit.Critical+audit.Error+audit.Warning+counts.Drifted)
 		b.Log.InfoContext(ctx, "invariants", "report", audit, "stock", counts)
 		return err
 	}, trigger.Log(b.Log)), nil
@@ -222,7 +223,7 @@ func Admin(b *Base) (trigger.Handler, error) {
 	}
 	photos := b.Photos()
 	a := &api.Admin{
-		Who: b.who(), Markets: b.Markets(), Listings: b.Listings(), Ledger: b.checkedLedger(), Outbox: b.Outbox(), Threads: b.Threads(), Book: b.people(), Runner: r,
+		Who: b.who(), Markets: b.Markets(), Listings: b.Listings(), Ledger: b.checkedLedger(), Alerts: b.Alerts(), Outbox: b.Outbox(), Threads: b.Threads(), Book: b.people(), Runner: r,
 		Reports: &api.AdminReports{Reports: b.Reports(), Photos: photos, Threads: b.Threads(), Market: b.Config.DefaultMarket},
 		People:  b.desk(),
 		Orders:  b.Orders(), Drivers: b.Drivers(), Rides: b.Rides(), Places: b.Places(), Handover: b.handovers(), Reindex: b.reindexer(), Counts: b.checkStock,
@@ -297,8 +298,11 @@ func (b *Base) roster() *roster.Book {
 
 // Ledger returns the ledger.
 func (b *Base) Ledger() *ledger.Ledger {
-	return &ledger.Ledger{Table: b.ledgerTable(), Now: b.Now, NewID: b.NewID}
+	return &ledger.Ledger{Table: b.ledgerTable(), Now: b.Now, NewID: b.NewID, Alerts: b.Alerts()}
 }
+
+// Alerts returns what a person must look at.
+func (b *Base) Alerts() *alert.Store { return &alert.Store{Table: b.ledgerTable(), Now: b.Now} }
 
 // checkedLedger is for whoever runs the ledger's checks, which forget payments and what businesses were
 // told, too.
@@ -316,7 +320,7 @@ func (b *Base) people() *person.Book { return &person.Book{Table: b.conversation
 func (b *Base) Outbox() *outbox.Box { return &outbox.Box{Table: b.conversations(), Now: b.Now} }
 
 func (b *Base) sender() *outbox.Sender {
-	threads, people, alerts := b.Threads(), b.people(), b.Ledger()
+	threads, people, alerts := b.Threads(), b.people(), b.Alerts()
 	return &outbox.Sender{
 		Box: b.Outbox(), Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: b.whatsAppProvider(), channel.Messenger: b.messengerProvider()}, Log: b.Log,
 		MayWrite: func(m outbox.Message) []dynamo.Write {
@@ -344,9 +348,9 @@ func (b *Base) sender() *outbox.Sender {
 					return nil
 				}
 			}
-			b.alerts(ctx, 1)
-			return alerts.RaiseAlert(ctx, ledger.Alert{
-				Check: "outbox", Severity: ledger.Warning, Subject: m.Thread + "/" + m.ID, Message: "a message was given up: " + m.Error,
+			b.countAlerts(ctx, 1)
+			return alerts.Raise(ctx, alert.Alert{
+				Check: "outbox", Severity: alert.Warning, Subject: m.Thread + "/" + m.ID, Message: "a message was given up: " + m.Error,
 			})
 		},
 	}
@@ -355,19 +359,19 @@ func (b *Base) sender() *outbox.Sender {
 // stream has f see the changes of a table. What can never be right is an alert, in the place of
 // holding up what is behind it.
 func (b *Base) stream(f func(context.Context, trigger.Record) error) trigger.Handler {
-	alerts := b.Ledger()
+	alerts := b.Alerts()
 	return trigger.Stream(f, trigger.Log(b.Log), trigger.GiveUp(func(ctx context.Context, r trigger.Record, err error) error {
 		key := dynamo.Item(r.Keys).Key()
 		b.Log.ErrorContext(ctx, "change given up", "table", r.TableName, "key", key.String(), "sequence", r.Sequence, "error", err.Error())
-		b.alerts(ctx, 1)
-		return alerts.RaiseAlert(ctx, ledger.Alert{
-			Check: "stream", Severity: ledger.Error, Subject: r.TableName + " " + key.String(), Message: "a change was given up: " + err.Error(),
+		b.countAlerts(ctx, 1)
+		return alerts.Raise(ctx, alert.Alert{
+			Check: "stream", Severity: alert.Error, Subject: r.TableName + " " + key.String(), Message: "a change was given up: " + err.Error(),
 		})
 	}))
 }
 
-// alerts counts findings that an operator must know, for the alarm on them: at every LOG_LEVEL.
-func (b *Base) alerts(ctx context.Context, n int) {
+// countAlerts counts findings that an operator must know, for the alarm on them: at every LOG_LEVEL.
+func (b *Base) countAlerts(ctx context.Context, n int) {
 	if n > 0 {
 		telemetry.Emit(ctx, b.Log, slog.LevelError, b.Now(), nil, telemetry.Metric{Name: "Alerts", Unit: "Count", Value: float64(n)})
 	}

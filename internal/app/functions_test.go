@@ -124,7 +124,7 @@ func TestAlertsAreCounted(t *testing.T) {
 			s := newStory(t)
 			s.base.Log = telemetry.NewLogger(s.log, slog.LevelError)
 			happens(t, s)
-			found, _, err := s.base.Ledger().Alerts(t.Context(), 10, "")
+			found, _, err := s.base.Alerts().List(t.Context(), 10, "")
 			if n := strings.Count(s.log.String(), `"Alerts":1`); err != nil || len(found) != 1 || n != 1 {
 				t.Errorf("%v, alerts %+v, %d of them counted: %s", err, found, n, s.log)
 			}

@@ -12,6 +12,7 @@ import (
 
 	"merve/infra/local/demo"
 	"merve/infra/wiring"
+	"merve/internal/alert"
 	"merve/internal/app"
 	"merve/internal/channel"
 	"merve/internal/faulttest"
@@ -113,7 +114,7 @@ func TestWhatIsNotGrantedIsRefused(t *testing.T) {
 	if _, err := s.as("stripe").Threads().Head(ctx, "th_0"); err == nil || !strings.Contains(err.Error(), "AccessDenied") {
 		t.Errorf("another table: %v", err)
 	}
-	err := s.as("whatsapp").Ledger().RaiseAlert(ctx, ledger.Alert{Check: "c", Severity: ledger.Warning, Subject: "s"})
+	err := s.as("whatsapp").Alerts().Raise(ctx, alert.Alert{Check: "c", Severity: alert.Warning, Subject: "s"})
 	if err == nil || !strings.Contains(err.Error(), "AccessDenied") {
 		t.Errorf("a transaction: %v", err)
 	}

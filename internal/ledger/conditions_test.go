@@ -3,14 +3,11 @@ package ledger
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
 	"merve/internal/dynamo"
-	"merve/internal/fault"
 	"merve/internal/gate"
 )
 
@@ -190,61 +187,5 @@ func TestWhatIsThereIsNotMadeAgain(t *testing.T) {
 	}
 	if now, err := c.Get(ctx, c.owner, tx.ID); err != nil || now.State != Hold || len(c.locks(noon.Add(30*time.Hour))) != 1 {
 		t.Errorf("%+v, %v", now, err)
-	}
-}
-
-// An alert is closed once, and closing an old one does not open the way for doubles of the
-// one that has come since.
-func TestAnAlertIsClosedByOne(t *testing.T) {
-	t.Parallel()
-	c, ctx := newCorner(t), context.Background()
-	raise := func() Alert {
-		if err := c.RaiseAlert(ctx, Alert{Check: "test", Severity: Error, Subject: c.business, Message: "look"}); err != nil {
-			t.Fatal(err)
-		}
-		return c.alertsOn(c.business)[0]
-	}
-	first := raise()
-	var wg sync.WaitGroup
-	for n := range 8 {
-		wg.Go(func() {
-			if err := c.Acknowledge(ctx, first.ID, fmt.Sprint("op", n)); err != nil && !fault.Is(err, fault.Conflict) {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	by := c.alertsOn(c.business)[0].Acknowledged
-	if err := c.Table.DB().Commit(ctx, c.acknowledging(first, "late")...); !fault.Is(err, fault.Conflict) {
-		t.Errorf("closed twice: %v", err)
-	}
-	gone := first
-	gone.ID = "2030-01-01T00:00:00.000Z#gone"
-	if err := c.Table.DB().Commit(ctx, c.acknowledging(gone, "late")[0]); !fault.Is(err, fault.Conflict) {
-		t.Errorf("closed what is not there any more: %v", err)
-	}
-	if now := c.alertsOn(c.business)[0]; now.Acknowledged != by {
-		t.Errorf("closed by %s, and then by %s", by, now.Acknowledged)
-	}
-	c.clock.Add(time.Minute)
-	second := raise()
-	if err := c.Table.DB().Commit(ctx, c.Table.Update(alertKey(first.ID), "REMOVE acknowledgedBy", nil)); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Acknowledge(ctx, first.ID, "op"); err == nil {
-		t.Error("an alert was closed whose finding belongs to a newer one")
-	}
-	if raise(); len(c.alertsOn(c.business)) != 2 || c.alertsOn(c.business)[0].ID != second.ID {
-		t.Errorf("%+v", c.alertsOn(c.business))
-	}
-	c.clock.Add(alertFor)
-	if third := raise(); third.ID == second.ID || len(c.alertsOn(c.business)) != 3 {
-		t.Errorf("a finding that nobody has closed is forgotten with its alert: %+v", third)
-	}
-	if err := c.Table.DB().Commit(ctx, c.Table.Delete(alertKey(c.alertsOn(c.business)[0].ID))); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.RaiseAlert(ctx, Alert{Check: "test", Severity: Error, Subject: c.business, Message: "look"}); err == nil {
-		t.Error("a sighting made an alert of nothing")
 	}
 }

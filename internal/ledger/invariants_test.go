@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/alert"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
@@ -23,11 +24,11 @@ func (c *corner) settledAudit() Audit {
 	return a
 }
 
-func (c *corner) alertsOn(subject string) []Alert {
+func (c *corner) alertsOn(subject string) []alert.Alert {
 	c.t.Helper()
-	var found []Alert
+	var found []alert.Alert
 	for after := ""; ; {
-		alerts, next, err := c.Alerts(context.Background(), 100, after)
+		alerts, next, err := c.Alerts.List(context.Background(), 100, after)
 		if err != nil {
 			c.t.Fatal(err)
 		}
@@ -105,7 +106,7 @@ func TestSingleHoldIsChecked(t *testing.T) {
 	}
 	for _, tx := range []Transaction{stolen, lost, stale} {
 		alerts := c.alertsOn(tx.ID)
-		if len(alerts) != 1 || alerts[0].Severity != Critical || alerts[0].Check != SingleHold {
+		if len(alerts) != 1 || alerts[0].Severity != alert.Critical || alerts[0].Check != SingleHold {
 			t.Errorf("alerts = %+v", alerts)
 		}
 	}
@@ -129,7 +130,7 @@ func TestABookingThatListsTooFewLocks(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 	for _, tx := range []Transaction{none, some} {
-		if alerts := c.alertsOn(tx.ID); len(alerts) != 1 || alerts[0].Check != SingleHold || alerts[0].Severity != Critical {
+		if alerts := c.alertsOn(tx.ID); len(alerts) != 1 || alerts[0].Check != SingleHold || alerts[0].Severity != alert.Critical {
 			t.Errorf("alerts = %+v", alerts)
 		}
 	}
@@ -156,7 +157,7 @@ func TestTwoBookingsInEachOther(t *testing.T) {
 	if a := c.settledAudit(); a.Critical != 1 || a.Healed != 0 {
 		t.Errorf("%+v", a)
 	}
-	if alerts := c.alertsOn(tx.Locks[0]); len(alerts) != 1 || alerts[0].Check != SingleHold || alerts[0].Severity != Critical || !strings.Contains(alerts[0].Message, tx.ID) || !strings.Contains(alerts[0].Message, other.ID) {
+	if alerts := c.alertsOn(tx.Locks[0]); len(alerts) != 1 || alerts[0].Check != SingleHold || alerts[0].Severity != alert.Critical || !strings.Contains(alerts[0].Message, tx.ID) || !strings.Contains(alerts[0].Message, other.ID) {
 		t.Errorf("alerts = %+v", alerts)
 	}
 }
@@ -239,7 +240,7 @@ func TestOneConfirmedEventIsChecked(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	for _, tx := range []Transaction{without, twice, bare, never} {
-		if alerts := c.alertsOn(tx.ID); len(alerts) != 1 || alerts[0].Severity != Error || alerts[0].Check != OneConfirmed {
+		if alerts := c.alertsOn(tx.ID); len(alerts) != 1 || alerts[0].Severity != alert.Error || alerts[0].Check != OneConfirmed {
 			t.Errorf("alerts = %+v", alerts)
 		}
 	}
@@ -266,7 +267,7 @@ func TestOnlyOrphansAreDeleted(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	for _, k := range orphans {
-		if alerts := c.alertsOn(k.Name); len(alerts) != 1 || !alerts[0].Healed || alerts[0].Severity != Warning {
+		if alerts := c.alertsOn(k.Name); len(alerts) != 1 || !alerts[0].Healed || alerts[0].Severity != alert.Warning {
 			t.Errorf("alerts = %+v", alerts)
 		}
 	}
@@ -297,7 +298,7 @@ func TestAFindingIsOneAlert(t *testing.T) {
 		t.Fatalf("alerts = %+v", alerts)
 	}
 	for range 2 {
-		if err := c.Acknowledge(ctx, alerts[0].ID, "op"); err != nil {
+		if err := c.Alerts.Acknowledge(ctx, alerts[0].ID, "op"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -305,7 +306,7 @@ func TestAFindingIsOneAlert(t *testing.T) {
 	if again := c.alertsOn(tx.ID); len(again) != 2 || again[0].Acknowledged != "" || again[1].Acknowledged != "op" {
 		t.Errorf("alerts = %+v", again)
 	}
-	if err := c.Acknowledge(ctx, "missing", "op"); !fault.Is(err, fault.NotFound) {
+	if err := c.Alerts.Acknowledge(ctx, "missing", "op"); !fault.Is(err, fault.NotFound) {
 		t.Errorf("an alert that does not exist: %v", err)
 	}
 	c.put(eventKey(tx.ID, "confirmed"), Event{ID: "confirmed", Type: Confirmed})

@@ -18,8 +18,6 @@
 //	idem#tx_draft:{business}:{key} idem                   what the key made: payload hash, result, ttl
 //	{business}:offering:{offering}:{YYYY-MM-DD}   {HH:MM}:token:{NNN}   a lock (UTC; of a night its local date, 00:00): one query reads a day
 //	noshow#{business}#{owner}      {start}#{transaction}  that somebody did not come
-//	alerts                         {time}#{finding}       what a checker found
-//	alert#{finding}                open                   that it has been raised and not acknowledged
 //
 // A transaction that has been held is in the indexes owner and business by creation
 // time. In the sparse index due it is of the kind "hold" while it is held, due when the
@@ -45,6 +43,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"merve/internal/alert"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/ident"
@@ -55,6 +54,8 @@ type Ledger struct {
 	Table dynamo.Table
 	Now   func() time.Time
 	NewID func() string // of transactions: letters, digits, dashes
+
+	Alerts *alert.Store // what the checkers find
 
 	// AlsoForget forgets what others keep of a transaction that was marked to be forgotten, any
 	// number of times. Nil is nothing.

@@ -46,6 +46,7 @@ import (
 	"time"
 
 	"merve/internal/actor"
+	"merve/internal/alert"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/gate"
@@ -147,6 +148,7 @@ type Back struct {
 type Store struct {
 	Table     dynamo.Table // ledger
 	Ledger    *ledger.Ledger
+	Alerts    *alert.Store
 	Provider  Provider
 	PublicURL string // links begin with it
 	Now       func() time.Time
