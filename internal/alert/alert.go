@@ -3,6 +3,9 @@
 //
 //	alerts            {time}#{finding}   an alert
 //	alert#{finding}   open               leads to it until somebody has acknowledged it
+//
+// in table alerts, on which whoever raises alerts has rights, and on nothing else for it. What was
+// raised by a former release stands under the same keys in table ledger ([Store.Former]).
 package alert
 
 import (
@@ -12,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"merve/internal/dynamo"
@@ -74,8 +78,12 @@ func (*errOpen) Error() string { return "raised before" }
 
 // Store keeps alerts. Safe for concurrent use.
 type Store struct {
-	Table dynamo.Table
+	Table dynamo.Table // alerts
 	Now   func() time.Time
+
+	// Former is the table of earlier alerts, which are listed and acknowledged there until they
+	// have gone, 90 days after the last was raised. Zero is none.
+	Former dynamo.Table
 }
 
 // Raise stores a finding: a new alert, or one more sighting of the one that is
@@ -100,9 +108,39 @@ func (s *Store) Raise(ctx context.Context, a Alert, ws ...dynamo.Write) error {
 	return nil
 }
 
-// List lists alerts, newest first, and where to go on. 1 request.
+// ofFormer begins the cursors of the former table. Others have no full stop.
+const ofFormer = "former."
+
+// List lists alerts, newest first and those of the former table after all others, and where to go
+// on. 1 request for each table that it comes to.
 func (s *Store) List(ctx context.Context, limit int, after string) ([]Alert, string, error) {
-	page, err := s.Table.Query(ctx, dynamo.Query{
+	rest, former := strings.CutPrefix(after, ofFormer)
+	if former && s.hasFormer() {
+		older, next, err := list(ctx, s.Former, limit, rest)
+		return older, inFormer(next), err
+	}
+	alerts, next, err := list(ctx, s.Table, limit, after)
+	switch {
+	case err != nil || next != "" || !s.hasFormer():
+		return alerts, next, err
+	case len(alerts) == limit:
+		return alerts, ofFormer, nil
+	}
+	older, next, err := list(ctx, s.Former, limit-len(alerts), "")
+	return append(alerts, older...), inFormer(next), err
+}
+
+func (s *Store) hasFormer() bool { return s.Former != dynamo.Table{} }
+
+func inFormer(next string) string {
+	if next == "" {
+		return ""
+	}
+	return ofFormer + next
+}
+
+func list(ctx context.Context, t dynamo.Table, limit int, after string) ([]Alert, string, error) {
+	page, err := t.Query(ctx, dynamo.Query{
 		Where: "pk = :pk", Values: dynamo.V{":pk": listPK}, Backward: true, Limit: limit, After: after,
 	})
 	if err != nil {
@@ -115,10 +153,15 @@ func (s *Store) List(ctx context.Context, limit int, after string) ([]Alert, str
 	return alerts, page.Next, nil
 }
 
-// Acknowledge closes an alert in somebody's name; if the same is found again, that is a
-// new one. 2 requests.
+// Acknowledge closes an alert in somebody's name, where it is kept; if the same is found again, that is a
+// new one. 2 requests, 1 more for one of the former table.
 func (s *Store) Acknowledge(ctx context.Context, id, by string) error {
-	it, err := s.Table.Get(ctx, alertKey(id))
+	table := s.Table
+	it, err := table.Get(ctx, alertKey(id))
+	if err == nil && it == nil && s.hasFormer() {
+		table = s.Former
+		it, err = table.Get(ctx, alertKey(id))
+	}
 	switch {
 	case err != nil:
 		return fmt.Errorf("alert: acknowledge %s: %w", id, err)
@@ -132,18 +175,18 @@ func (s *Store) Acknowledge(ctx context.Context, id, by string) error {
 	if a.Acknowledged != "" {
 		return nil
 	}
-	if err := s.Table.DB().Commit(ctx, s.acknowledging(a, by)...); err != nil {
+	if err := table.DB().Commit(ctx, acknowledging(table, a, by)...); err != nil {
 		return fmt.Errorf("alert: acknowledge %s: %w", id, err)
 	}
 	return nil
 }
 
-// acknowledging closes an alert, as read.
-func (s *Store) acknowledging(a Alert, by string) []dynamo.Write {
+// acknowledging closes an alert of a table, as read.
+func acknowledging(t dynamo.Table, a Alert, by string) []dynamo.Write {
 	meanwhile := fault.New(fault.Conflict, "acknowledged meanwhile")
 	return []dynamo.Write{
-		s.Table.Update(alertKey(a.ID), "SET acknowledgedBy = :by", dynamo.V{":by": by}).
+		t.Update(alertKey(a.ID), "SET acknowledgedBy = :by", dynamo.V{":by": by}).
 			If("attribute_exists(pk) AND attribute_not_exists(acknowledgedBy)", nil).Else(meanwhile),
-		s.Table.Delete(openKey(a.finding())).If("attribute_not_exists(pk) OR alert = :id", dynamo.V{":id": a.ID}).Else(meanwhile),
+		t.Delete(openKey(a.finding())).If("attribute_not_exists(pk) OR alert = :id", dynamo.V{":id": a.ID}).Else(meanwhile),
 	}
 }

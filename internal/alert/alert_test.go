@@ -24,7 +24,7 @@ type desk struct {
 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
-	d := &desk{t: t, now: time.Date(2030, 6, 3, 12, 0, 0, 0, time.UTC), table: dynamotest.OwnTable(t, "ledger")}
+	d := &desk{t: t, now: time.Date(2030, 6, 3, 12, 0, 0, 0, time.UTC), table: dynamotest.OwnTable(t, "alerts")}
 	d.Store = d.on(dynamotest.Open(t))
 	return d
 }
@@ -86,12 +86,12 @@ func TestAnAlertIsClosedByOne(t *testing.T) {
 	}
 	wg.Wait()
 	by := d.all()[0].Acknowledged
-	if err := d.Table.DB().Commit(ctx, d.acknowledging(first, "late")...); !fault.Is(err, fault.Conflict) {
+	if err := d.Table.DB().Commit(ctx, acknowledging(d.Table, first, "late")...); !fault.Is(err, fault.Conflict) {
 		t.Errorf("closed twice: %v", err)
 	}
 	gone := first
 	gone.ID = "2030-01-01T00:00:00.000Z#gone"
-	if err := d.Table.DB().Commit(ctx, d.acknowledging(gone, "late")[0]); !fault.Is(err, fault.Conflict) {
+	if err := d.Table.DB().Commit(ctx, acknowledging(d.Table, gone, "late")[0]); !fault.Is(err, fault.Conflict) {
 		t.Errorf("closed what is not there any more: %v", err)
 	}
 	if now := d.all()[0]; now.Acknowledged != by {
@@ -177,4 +177,68 @@ func TestEveryFaultOfAnAlert(t *testing.T) {
 		return found
 	}
 	faulttest.Everywhere(t, nil, outage)
+}
+
+// Alerts that a former release has raised are listed after all others, page by page, and closed
+// where they are.
+func TestAlertsOfAFormerRelease(t *testing.T) {
+	t.Parallel()
+	d, ctx := newDesk(t), context.Background()
+	before := &Store{Table: d.Table.DB().Table(dynamotest.OwnTable(t, "ledger")), Now: d.Now}
+	raise := func(s *Store, subject string) {
+		t.Helper()
+		if err := s.Raise(ctx, Alert{Check: "test", Severity: Error, Subject: subject, Message: "look"}); err != nil {
+			t.Fatal(err)
+		}
+		d.now = d.now.Add(time.Minute)
+	}
+	for _, subject := range []string{"o1", "o2", "o3"} {
+		raise(before, subject)
+	}
+	subjects := func(page int) (all []string) {
+		t.Helper()
+		for after, pages := "", 0; pages == 0 || after != ""; pages++ {
+			some, next, err := d.List(ctx, page, after)
+			if err != nil || len(some) > page || pages > 9 {
+				t.Fatalf("%d in page %d, %v", len(some), pages, err)
+			}
+			for _, a := range some {
+				all = append(all, a.Subject)
+			}
+			after = next
+		}
+		return all
+	}
+	if got := subjects(2); got != nil {
+		t.Errorf("without a former table %v", got)
+	}
+	if _, _, err := d.List(ctx, 2, ofFormer); !fault.Is(err, fault.Invalid) {
+		t.Errorf("a cursor of none: %v", err)
+	}
+	d.Former = before.Table
+	if got := fmt.Sprint(subjects(2)); got != "[o3 o2 o1]" {
+		t.Errorf("only former ones: %s", got)
+	}
+	raise(d.Store, "n1")
+	raise(d.Store, "n2")
+	for page := 1; page <= 6; page++ {
+		if got := fmt.Sprint(subjects(page)); got != "[n2 n1 o3 o2 o1]" {
+			t.Errorf("by %d: %s", page, got)
+		}
+	}
+	old, _, err := before.List(ctx, 1, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := d.Acknowledge(ctx, old[0].ID, "op"); err != nil {
+			t.Error(err)
+		}
+	}
+	if old, _, err = before.List(ctx, 1, ""); err != nil || old[0].Acknowledged != "op" {
+		t.Errorf("%+v, %v", old, err)
+	}
+	if err := d.Acknowledge(ctx, "missing", "op"); !fault.Is(err, fault.NotFound) {
+		t.Errorf("in neither table: %v", err)
+	}
 }

@@ -88,7 +88,7 @@ func newStory(t *testing.T) *story {
 	s.base = app.NewBase(app.Base{
 		Config: app.Config{
 			DefaultMarket: demo.Market, Patience: time.Minute, AdminToken: "test-token-not-real",
-			TableConversations: prefix + "conversations", TableLedger: prefix + "ledger", TableCatalog: prefix + "catalog", TableRecords: prefix + "records",
+			TableConversations: prefix + "conversations", TableLedger: prefix + "ledger", TableAlerts: prefix + "alerts", TableCatalog: prefix + "catalog", TableRecords: prefix + "records",
 			OpenAIBaseURL: model.URL + "/v1", OpenAIModel: rulemodel.Model, SaraModel: rulemodel.Model,
 			AllowedOrigins: []string{"https://shop.example"}, MediaBucket: "merve-media",
 			TwilioAccountSID: "AC00000000000001", TwilioFrom: "+15551230000", TwilioBaseURL: s.twilio.URL(),

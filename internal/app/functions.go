@@ -221,9 +221,10 @@ func Admin(b *Base) (trigger.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	photos := b.Photos()
+	photos, alerts := b.Photos(), b.Alerts()
+	alerts.Former = b.ledgerTable()
 	a := &api.Admin{
-		Who: b.who(), Markets: b.Markets(), Listings: b.Listings(), Ledger: b.checkedLedger(), Alerts: b.Alerts(), Outbox: b.Outbox(), Threads: b.Threads(), Book: b.people(), Runner: r,
+		Who: b.who(), Markets: b.Markets(), Listings: b.Listings(), Ledger: b.checkedLedger(), Alerts: alerts, Outbox: b.Outbox(), Threads: b.Threads(), Book: b.people(), Runner: r,
 		Reports: &api.AdminReports{Reports: b.Reports(), Photos: photos, Threads: b.Threads(), Market: b.Config.DefaultMarket},
 		People:  b.desk(),
 		Orders:  b.Orders(), Drivers: b.Drivers(), Rides: b.Rides(), Places: b.Places(), Handover: b.handovers(), Reindex: b.reindexer(), Counts: b.checkStock,
@@ -302,7 +303,9 @@ func (b *Base) Ledger() *ledger.Ledger {
 }
 
 // Alerts returns what a person must look at.
-func (b *Base) Alerts() *alert.Store { return &alert.Store{Table: b.ledgerTable(), Now: b.Now} }
+func (b *Base) Alerts() *alert.Store {
+	return &alert.Store{Table: b.db.Table(b.Config.TableAlerts), Now: b.Now}
+}
 
 // checkedLedger is for whoever runs the ledger's checks, which forget payments and what businesses were
 // told, too.

@@ -119,3 +119,25 @@ func TestWhatIsNotGrantedIsRefused(t *testing.T) {
 		t.Errorf("a transaction: %v", err)
 	}
 }
+
+// Whoever only raises alerts can raise them, twice, and change nothing in the ledger.
+func TestRaisingAlertsNeedsNoLedger(t *testing.T) {
+	t.Parallel()
+	s, ctx := newStory(t), t.Context()
+	for _, function := range []string{"sender", "sweep", "index", "records"} {
+		b := s.as(function)
+		for range 2 {
+			if err := b.Alerts().Raise(ctx, alert.Alert{Check: "c", Severity: alert.Warning, Subject: function}); err != nil {
+				t.Error(err)
+			}
+		}
+		if _, err := b.Ledger().Get(ctx, saraOwner, "t1"); err == nil || !strings.Contains(err.Error(), "AccessDenied") {
+			t.Errorf("%s reads the ledger: %v", function, err)
+		}
+		for _, f := range wiring.Functions() {
+			if f.Name == function && slices.ContainsFunc(f.Tables, func(g wiring.Grant) bool { return g.Table == "ledger" }) {
+				t.Errorf("%s has rights on the ledger", function)
+			}
+		}
+	}
+}

@@ -106,15 +106,20 @@ func (s *stage) items() []dynamo.Item {
 	s.t.Helper()
 	s.use(s.calls.Next, 4)
 	slices.SortFunc(s.keys, func(a, b dynamo.Key) int { return strings.Compare(a.PK+" "+a.SK, b.PK+" "+b.SK) })
-	items, err := s.Table.BatchGet(context.Background(), slices.Compact(s.keys)...)
+	keys := slices.Compact(s.keys)
+	items, err := s.Table.BatchGet(context.Background(), keys...)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	alerts, err := s.Table.Query(context.Background(), dynamo.Under("alerts", "")) // whose keys are others aside
+	raised, err := s.Alerts.Table.BatchGet(context.Background(), keys...)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return append(items, alerts.Items...)
+	alerts, err := s.Alerts.Table.Query(context.Background(), dynamo.Under("alerts", "")) // whose keys are others aside
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return slices.Concat(items, raised, alerts.Items)
 }
 
 // things say of what kinds items are, and how many of each.

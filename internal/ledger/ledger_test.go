@@ -87,9 +87,9 @@ func (c *corner) over(transport http.RoundTripper, tries int) *Ledger {
 }
 
 func (c *corner) on(db *dynamo.DB) *Ledger {
-	table := db.Table(dynamotest.TableName("ledger"))
 	return &Ledger{
-		Table: table, Now: c.clock.Now, NewID: func() string { return dynamotest.ID("t") }, Alerts: &alert.Store{Table: table, Now: c.clock.Now},
+		Table: db.Table(dynamotest.TableName("ledger")), Now: c.clock.Now, NewID: func() string { return dynamotest.ID("t") },
+		Alerts: &alert.Store{Table: db.Table(dynamotest.TableName("alerts")), Now: c.clock.Now},
 	}
 }
 

@@ -87,7 +87,7 @@ func (d *till) over(db *dynamo.DB, client *http.Client) *payment.Store {
 	table := db.Table(dynamotest.TableName("ledger"))
 	l := &ledger.Ledger{Table: table, Now: d.now, NewID: func() string { return dynamotest.ID("t") }}
 	return &payment.Store{
-		Table: table, Ledger: l, Alerts: &alert.Store{Table: table, Now: d.now}, Release: booking.Confirm{Ledger: l}.Release,
+		Table: table, Ledger: l, Alerts: &alert.Store{Table: db.Table(dynamotest.TableName("alerts")), Now: d.now}, Release: booking.Confirm{Ledger: l}.Release,
 		Provider: charged{&stripe.Client{
 			BaseURL: d.stripe.URL(), Key: func(context.Context) (string, error) { return stripetest.Key, nil }, HTTP: client,
 		}},
