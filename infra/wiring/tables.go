@@ -30,6 +30,7 @@ func Tables() []Table {
 			{Name: "owner", PK: "owner", SK: "created", All: true},
 			{Name: "business", PK: "business", SK: "created", All: true},
 		}},
+		{Name: "alerts", Env: "TABLE_ALERTS"},
 		{Name: "catalog", Env: "TABLE_CATALOG", Stream: true},
 		{Name: "records", Env: "TABLE_RECORDS", Stream: true, Indexes: []Index{due, {Name: "listed", PK: "listed", SK: "listedAt"}}},
 	}

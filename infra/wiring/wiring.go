@@ -66,6 +66,9 @@ func readsAndWrites(table string) Grant {
 	return Grant{Table: table, Actions: append(reads(table).Actions, writes(table).Actions...)}
 }
 
+// raises is what it takes to raise alerts.
+func raises() Grant { return Grant{Table: "alerts", Actions: []Action{PutItem, UpdateItem}} }
+
 // turnTables is what a turn touches, whichever function it runs in.
 func turnTables() []Grant {
 	return []Grant{readsAndWrites("conversations"), readsAndWrites("ledger"), readsAndWrites("catalog"), readsAndWrites("records")}
@@ -151,7 +154,7 @@ func Functions() []Function {
 				{Method: "GET", Path: "/pay/{transaction}/{token}"},
 				{Method: "GET", Path: "/pay/{transaction}/{token}/intent"},
 			},
-			Tables:   []Grant{readsAndWrites("ledger"), reads("catalog")},
+			Tables:   []Grant{readsAndWrites("ledger"), raises(), reads("catalog")},
 			Secrets:  []string{"STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET"},
 			Settings: []string{"STRIPE_BASE_URL", "STRIPE_PUBLISHABLE_KEY"},
 		},
@@ -169,21 +172,21 @@ func Functions() []Function {
 			Name: "notify", Doc: "turns ledger events into messages on the outbox",
 			Memory: 256, Timeout: 30,
 			Stream: stream("ledger", "event#", "notify-failed"),
-			Tables: []Grant{readsAndWrites("conversations"), reads("catalog"), readsAndWrites("ledger")},
+			Tables: []Grant{readsAndWrites("conversations"), reads("catalog"), readsAndWrites("ledger"), raises()},
 			Sends:  []string{"turns"},
 		},
 		{
 			Name: "records", Doc: "tells people what happened to reports, orders and rides",
 			Memory: 256, Timeout: 30,
 			Stream: stream("records", "event#", "notify-failed"),
-			Tables: []Grant{readsAndWrites("conversations"), reads("catalog"), reads("records"), writes("ledger")}, // ledger: alerts
+			Tables: []Grant{readsAndWrites("conversations"), reads("catalog"), reads("records"), raises()},
 			Sends:  []string{"turns"},
 		},
 		{
 			Name: "index", Doc: "keeps the search engine to the listings",
 			Memory: 256, Timeout: 30,
 			Stream:   changes("catalog", "listing#", "index-failed"),
-			Tables:   []Grant{reads("catalog"), writes("ledger")}, // ledger: alerts
+			Tables:   []Grant{reads("catalog"), raises()},
 			Secrets:  []string{"TYPESENSE_API_KEY"},
 			Settings: []string{"TYPESENSE_URL"},
 		},
@@ -191,7 +194,7 @@ func Functions() []Function {
 			Name: "sender", Doc: "sends what is on the outbox",
 			Memory: 256, Timeout: 60,
 			Stream:   stream("conversations", "outbox#", "sender-failed"),
-			Tables:   []Grant{readsAndWrites("conversations"), writes("ledger")}, // ledger: alerts
+			Tables:   []Grant{readsAndWrites("conversations"), raises()},
 			Secrets:  join([]string{"TWILIO_AUTH_TOKEN"}, metaSecrets()),
 			Settings: join(twilio(), meta()),
 		},
@@ -199,7 +202,7 @@ func Functions() []Function {
 			Name: "expiry", Doc: "expires holds and proposals whose time has passed; gives money back",
 			Memory: 256, Timeout: 50,
 			Schedule: every(60),
-			Tables:   []Grant{readsAndWrites("ledger"), readsAndWrites("records"), reads("catalog"), readsAndWrites("conversations")},
+			Tables:   []Grant{readsAndWrites("ledger"), raises(), readsAndWrites("records"), reads("catalog"), readsAndWrites("conversations")},
 			Sends:    []string{"turns"},
 			Secrets:  []string{"STRIPE_SECRET_KEY"},
 			Settings: []string{"STRIPE_BASE_URL"},
@@ -208,13 +211,13 @@ func Functions() []Function {
 			Name: "invariants", Doc: "checks what must always hold in the ledger and of what is counted, raises alerts",
 			Memory: 256, Timeout: 120,
 			Schedule: every(300),
-			Tables:   []Grant{readsAndWrites("ledger"), readsAndWrites("records"), readsAndWrites("conversations")},
+			Tables:   []Grant{readsAndWrites("ledger"), raises(), readsAndWrites("records"), readsAndWrites("conversations")},
 		},
 		{
 			Name: "sweep", Doc: "finds messages appended and never answered, stored and never sent",
 			Memory: 256, Timeout: 50,
 			Schedule: every(60),
-			Tables:   []Grant{readsAndWrites("conversations"), writes("ledger")}, // ledger: alerts
+			Tables:   []Grant{readsAndWrites("conversations"), raises()},
 			Sends:    []string{"turns"},
 			Secrets:  join([]string{"TWILIO_AUTH_TOKEN"}, metaSecrets()),
 			Settings: join(twilio(), meta()),
@@ -234,7 +237,7 @@ func Functions() []Function {
 			},
 			Media: true,
 			Tables: []Grant{
-				readsAndWrites("conversations"), readsAndWrites("ledger"),
+				readsAndWrites("conversations"), readsAndWrites("ledger"), readsAndWrites("alerts"),
 				readsAndWrites("catalog"), readsAndWrites("records"),
 			},
 			Sends:    []string{"turns"},             // what staff write, and that they take a thread over

@@ -10,8 +10,10 @@ import (
 
 	"merve/internal/account"
 	"merve/internal/actor"
+	"merve/internal/alert"
 	"merve/internal/assistant"
 	"merve/internal/desk"
+	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/ledger"
 	"merve/internal/listing"
@@ -33,6 +35,7 @@ type Admin struct {
 	Markets    *market.Store
 	Listings   *listing.Store
 	Ledger     *ledger.Ledger
+	Alerts     *alert.Store
 	Outbox     *outbox.Box
 	Threads    *thread.Store
 	Book       *person.Book
@@ -288,7 +291,7 @@ func (a *Admin) alerts(w http.ResponseWriter, r *http.Request, _ actor.Actor) er
 	if err != nil {
 		return err
 	}
-	alerts, next, err := a.Ledger.Alerts(r.Context(), limit, q["after"])
+	alerts, next, err := a.Alerts.List(r.Context(), limit, q["after"])
 	if err != nil {
 		return err
 	}
@@ -297,7 +300,7 @@ func (a *Admin) alerts(w http.ResponseWriter, r *http.Request, _ actor.Actor) er
 
 // check runs the checkers of the ledger, which mend what can be mended, and of what is counted.
 func (a *Admin) check(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	found, err := a.Ledger.CheckInvariants(r.Context(), ledger.Limits{})
+	found, err := a.Ledger.CheckInvariants(r.Context(), dynamo.Budget{})
 	if err != nil {
 		return err
 	}
@@ -314,7 +317,7 @@ func (a *Admin) check(w http.ResponseWriter, r *http.Request, _ actor.Actor) err
 }
 
 func (a *Admin) acknowledge(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
-	if err := a.Ledger.Acknowledge(r.Context(), r.PathValue("alert"), who.Key()); err != nil {
+	if err := a.Alerts.Acknowledge(r.Context(), r.PathValue("alert"), who.Key()); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -16,6 +16,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
+	"merve/internal/gate"
 	"merve/internal/listing"
 	"merve/internal/market"
 	"merve/internal/order"
@@ -405,7 +406,7 @@ func TestOrders(t *testing.T) {
 		TotalMinor: 100, ExpiresAt: now().Add(time.Hour), Lines: []order.Line{{Item: "soup", Name: "Soup", Quantity: 1, TotalMinor: 100}},
 	}, "key")
 	if err == nil {
-		o, err = orders.Apply(t.Context(), o, order.PlacedEvent, order.By{Actor: actor.OfKey(owner), Receipt: &order.Receipt{Answer: "yes"}})
+		o, err = orders.Apply(t.Context(), o, order.PlacedEvent, order.By{Actor: actor.OfKey(owner), Receipt: &gate.Receipt{Answer: "yes"}})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -632,7 +633,7 @@ func (s *service) ride(t *testing.T, market string) (r taxi.Ride, threadID strin
 	t.Helper()
 	from, r, threadID := s.proposedRide(t, market)
 	rides := s.base.Rides()
-	_, ws, err := rides.Request(t.Context(), from, market, r.ID, r.Hash, taxi.Receipt{PendingID: "p", Answer: "yes", At: now()})
+	_, ws, err := rides.Request(t.Context(), from, market, r.ID, gate.Receipt{PendingID: "p", OfferHash: r.Hash, Answer: "yes", At: now()})
 	if err == nil {
 		err = rides.Table.DB().Commit(t.Context(), ws...)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"merve/internal/ledger"
+	"merve/internal/alert"
 	"merve/internal/listing"
 	"merve/internal/stock"
 )
@@ -55,9 +55,9 @@ func TestField15_StaffCount(t *testing.T) {
 		hold(fmt.Sprint("or_nobodys", n))
 		s.call(t, "POST", "/admin/api/alerts/check", nil, admin()...).wants(t, http.StatusOK, &found)
 	}
-	var page struct{ Alerts []ledger.Alert }
+	var page struct{ Alerts []alert.Alert }
 	s.reads(t, "alerts?limit=100", &page)
-	if !slices.ContainsFunc(page.Alerts, func(a ledger.Alert) bool {
+	if !slices.ContainsFunc(page.Alerts, func(a alert.Alert) bool {
 		return a.Check == "stock" && a.Subject == market+"/a/or_nobodys" && a.Message == "holds map[soup:2], and by its order map[]"
 	}) {
 		t.Errorf("an order that there is none of: alerts %+v", page.Alerts)

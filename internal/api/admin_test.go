@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"merve/internal/alert"
 	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/ledger"
@@ -245,13 +246,13 @@ func TestTransactions(t *testing.T) {
 func TestAlerts(t *testing.T) {
 	t.Parallel()
 	s, subject := start(t), dynamotest.ID("tx")
-	if err := s.base.Ledger().RaiseAlert(t.Context(), ledger.Alert{Check: "test", Severity: ledger.Error, Subject: subject, Message: "to be looked at"}); err != nil {
+	if err := s.base.Alerts().Raise(t.Context(), alert.Alert{Check: "test", Severity: alert.Error, Subject: subject, Message: "to be looked at"}); err != nil {
 		t.Fatal(err)
 	}
-	mine := func() *ledger.Alert {
+	mine := func() *alert.Alert {
 		for after := ""; ; {
 			var l struct {
-				Alerts []ledger.Alert
+				Alerts []alert.Alert
 				Next   string
 			}
 			s.reads(t, "alerts?limit=2&after="+url.QueryEscape(after), &l)

@@ -173,7 +173,7 @@ func (s *service) newBase(prefix, modelURL string) *app.Base {
 	return app.NewBase(app.Base{
 		Config: app.Config{
 			PublicURL: s.url, SiteURL: s.url, DefaultMarket: demo.Market, Patience: 40 * time.Second,
-			TableConversations: prefix + "conversations", TableLedger: prefix + "ledger", TableCatalog: prefix + "catalog", TableRecords: prefix + "records",
+			TableConversations: prefix + "conversations", TableLedger: prefix + "ledger", TableAlerts: prefix + "alerts", TableCatalog: prefix + "catalog", TableRecords: prefix + "records",
 			OpenAIBaseURL: modelURL, OpenAIModel: rulemodel.Model,
 			TwilioAccountSID: twiliotest.AccountSID, TwilioFrom: twiliotest.From, TwilioBaseURL: s.twilio.URL(),
 			Version: "test", AuthIssuer: s.issuer.server.URL, AuthAudience: audience, AuthJWKSURL: s.issuer.server.URL + "/jwks.json",

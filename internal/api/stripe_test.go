@@ -173,7 +173,7 @@ func TestStripeWebhook(t *testing.T) {
 // alertsOf are the messages of what was raised about a transaction.
 func (s *service) alertsOf(t *testing.T, tx ledger.Transaction) (found []string) {
 	t.Helper()
-	all, _, err := s.base.Ledger().Alerts(t.Context(), 100, "")
+	all, _, err := s.base.Alerts().List(t.Context(), 100, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"strings"
 
+	"merve/internal/alert"
 	"merve/internal/booking"
 	"merve/internal/channel"
 	"merve/internal/desk"
 	"merve/internal/dynamo"
-	"merve/internal/ledger"
 	"merve/internal/market"
 	"merve/internal/ops"
 	"merve/internal/order"
@@ -48,9 +48,9 @@ func (b *Base) stock() *stock.Store { return &stock.Store{Table: b.records(), No
 
 // checkStock looks whether the counts are what the orders say, and raises alerts.
 func (b *Base) checkStock(ctx context.Context) (stock.Checked, error) {
-	l := b.Ledger()
+	alerts := b.Alerts()
 	return b.stock().Check(ctx, sweepLimit, b.Orders(), func(ctx context.Context, d stock.Drift) error {
-		return l.RaiseAlert(ctx, ledger.Alert{Check: "stock", Severity: ledger.Error, Subject: d.Subject, Message: d.Message})
+		return alerts.Raise(ctx, alert.Alert{Check: "stock", Severity: alert.Error, Subject: d.Subject, Message: d.Message})
 	})
 }
 

@@ -26,10 +26,10 @@ type Config struct {
 	DefaultMarket string
 	Patience      time.Duration // how long a chat request waits for its reply
 
-	TableConversations, TableLedger, TableCatalog, TableRecords string
-	MediaBucket                                                 string
-	QueueURLs                                                   map[string]string // by the queue's name in the wiring
-	SecretID                                                    string
+	TableConversations, TableLedger, TableAlerts, TableCatalog, TableRecords string
+	MediaBucket                                                              string
+	QueueURLs                                                                map[string]string // by the queue's name in the wiring
+	SecretID                                                                 string
 
 	OpenAIBaseURL, OpenAIModel, SaraModel               string
 	TwilioAccountSID, TwilioFrom, TwilioBaseURL         string
@@ -72,6 +72,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		DefaultMarket:        or("DEFAULT_MARKET", "demo"),
 		TableConversations:   or("TABLE_CONVERSATIONS", "merve-conversations"),
 		TableLedger:          or("TABLE_LEDGER", "merve-ledger"),
+		TableAlerts:          or("TABLE_ALERTS", "merve-alerts"),
 		TableCatalog:         or("TABLE_CATALOG", "merve-catalog"),
 		TableRecords:         or("TABLE_RECORDS", "merve-records"),
 		QueueURLs:            map[string]string{},

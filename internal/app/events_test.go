@@ -24,6 +24,7 @@ import (
 	"merve/infra/rulemodel"
 	"merve/infra/wiring"
 	"merve/internal/actor"
+	"merve/internal/alert"
 	"merve/internal/app"
 	"merve/internal/channel"
 	"merve/internal/desk"
@@ -79,7 +80,7 @@ func newStory(t *testing.T) *story {
 	s.base = app.NewBase(app.Base{
 		Config: app.Config{
 			DefaultMarket: demo.Market, Patience: time.Minute, AdminToken: "test-token-not-real",
-			TableConversations: prefix + "conversations", TableLedger: prefix + "ledger", TableCatalog: prefix + "catalog", TableRecords: prefix + "records",
+			TableConversations: prefix + "conversations", TableLedger: prefix + "ledger", TableAlerts: prefix + "alerts", TableCatalog: prefix + "catalog", TableRecords: prefix + "records",
 			OpenAIBaseURL: model.URL + "/v1", OpenAIModel: rulemodel.Model, SaraModel: rulemodel.Model,
 			AllowedOrigins: []string{"https://shop.example"}, MediaBucket: "merve-media",
 			TwilioAccountSID: "AC00000000000001", TwilioFrom: "+15551230000", TwilioBaseURL: s.twilio.URL(),
@@ -242,7 +243,7 @@ func TestEveryEventReachesItsFunction(t *testing.T) {
 			}
 		}},
 		{"stripe", answered(http.StatusOK), func(t *testing.T) { // of a payment that nobody here was asked for
-			if found, _, err := s.base.Ledger().Alerts(t.Context(), 10, ""); err != nil || len(found) != 1 || found[0].Check != "payment" {
+			if found, _, err := s.base.Alerts().List(t.Context(), 10, ""); err != nil || len(found) != 1 || found[0].Check != "payment" {
 				t.Errorf("%v, alerts: %+v", err, found)
 			}
 			if !strings.Contains(s.log.String(), `"Alerts":1`) {
@@ -337,8 +338,8 @@ func TestWhatIsNoEventIsAnAlert(t *testing.T) {
 	for i, f := range []string{"notify", "records", "sender"} {
 		pk := map[string]string{"notify": "tx#", "records": "desk#", "sender": "th_"}[f]
 		s.written(t, f, pk+"+15550100123", "event#"+f, map[string]any{"market": true, "type": true})
-		found, _, err := s.base.Ledger().Alerts(t.Context(), 10, "")
-		this := slices.IndexFunc(found, func(a ledger.Alert) bool { return strings.HasSuffix(a.Subject, "event#"+f) })
+		found, _, err := s.base.Alerts().List(t.Context(), 10, "")
+		this := slices.IndexFunc(found, func(a alert.Alert) bool { return strings.HasSuffix(a.Subject, "event#"+f) })
 		if err != nil || len(found) != i+1 || this < 0 || found[this].Check != "stream" || strings.Contains(found[this].Subject, "15550100123") {
 			t.Errorf("%s: %v, alerts: %+v", f, err, found)
 		}
@@ -354,8 +355,8 @@ func TestAKindWithoutARouteIsAnAlert(t *testing.T) {
 	s := newStory(t)
 	for i, f := range []string{"notify", "records"} {
 		s.written(t, f, "quotes#1", "event#"+f, map[string]any{"kind": "quote"})
-		found, _, err := s.base.Ledger().Alerts(t.Context(), 10, "")
-		if err != nil || len(found) != i+1 || !slices.ContainsFunc(found, func(a ledger.Alert) bool {
+		found, _, err := s.base.Alerts().List(t.Context(), 10, "")
+		if err != nil || len(found) != i+1 || !slices.ContainsFunc(found, func(a alert.Alert) bool {
 			return strings.HasSuffix(a.Subject, "event#"+f) && strings.Contains(a.Message, `"quote"`)
 		}) {
 			t.Errorf("%s: %v, alerts: %+v", f, err, found)

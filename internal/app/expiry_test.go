@@ -16,6 +16,7 @@ import (
 	"merve/internal/booking"
 	"merve/internal/channel"
 	"merve/internal/dynamo"
+	"merve/internal/gate"
 	"merve/internal/ledger"
 	"merve/internal/order"
 	"merve/internal/payment"
@@ -73,7 +74,7 @@ func TestATickDoesAllThatIsDue(t *testing.T) {
 	must(err)
 
 	booked := offer("booked", func(*ledger.Terms) {})
-	receipt := ledger.Receipt{PendingID: "p", OfferHash: booked.OfferHash, Answer: "yes"}
+	receipt := gate.Receipt{PendingID: "p", OfferHash: booked.OfferHash, Answer: "yes"}
 	booked, err = l.Confirm(ctx, ann, booked.ID, receipt, "c")
 	must(err)
 	remind := (&booking.Reminders{Ledger: l}).Tools()[0]

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"merve/internal/alert"
 	"merve/internal/api"
 	"merve/internal/assistant"
 	"merve/internal/booking"
@@ -129,7 +130,7 @@ func Expiry(b *Base) (trigger.Handler, error) {
 	payments := b.Payments()
 	return trigger.Schedule(func(ctx context.Context, _ time.Time) error {
 		return inShares(ctx, func(ctx context.Context) error {
-			report, err := l.Sweep(ctx, ledger.Limits{})
+			report, err := l.Sweep(ctx, dynamo.Budget{})
 			b.Log.InfoContext(ctx, "expiry", "looked", report.Looked, "expired", report.Expired, "raced", report.Raced, "lagMs", report.Lag.Milliseconds(), "left", report.Left)
 			return err
 		}, func(ctx context.Context) error {
@@ -141,7 +142,7 @@ func Expiry(b *Base) (trigger.Handler, error) {
 			b.Log.InfoContext(ctx, "reminders", "sent", reminded)
 			return err
 		}, func(ctx context.Context) error {
-			driven, err := rides.Sweep(ctx, taxi.Limits{})
+			driven, err := rides.Sweep(ctx, dynamo.Budget{})
 			b.Log.InfoContext(ctx, "rides", "report", driven)
 			return err
 		}, func(ctx context.Context) error {
@@ -175,20 +176,20 @@ func Invariants(b *Base) (trigger.Handler, error) {
 		var audit ledger.Audit
 		var counts stock.Checked
 		err := inShares(ctx, func(ctx context.Context) (err error) {
-			audit, err = l.CheckInvariants(ctx, ledger.Limits{})
+			audit, err = l.CheckInvariants(ctx, dynamo.Budget{})
 			return err
 		}, func(ctx context.Context) (err error) {
 			counts, err = b.checkStock(ctx)
 			return err
 		})
-		b.alerts(ctx, audit.Critical+audit.Error+audit.Warning+counts.Drifted)
+		b.countAlerts(ctx, audit.Critical+audit.Error+audit.Warning+counts.Drifted)
 		b.Log.InfoContext(ctx, "invariants", "report", audit, "stock", counts)
 		return err
 	}, trigger.Log(b.Log)), nil
 }
 
-// sweepLimit is how many threads or messages of one shard a sweep does something about.
-const sweepLimit = 500
+// sweepLimit is how many threads, messages or orders a sweep does something about: 500 of each shard.
+const sweepLimit = 500 * dynamo.DueShards
 
 // Sweep finds what was appended and never answered, stored and never sent.
 func Sweep(b *Base) (trigger.Handler, error) {
@@ -221,8 +222,10 @@ func Admin(b *Base) (trigger.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	alerts := b.Alerts()
+	alerts.Former = b.ledgerTable()
 	a := &api.Admin{
-		Who: b.who(), Markets: b.Markets(), Listings: b.Listings(), Ledger: b.checkedLedger(), Outbox: b.Outbox(), Threads: b.Threads(), Book: b.people(),
+		Who: b.who(), Markets: b.Markets(), Listings: b.Listings(), Ledger: b.checkedLedger(), Alerts: alerts, Outbox: b.Outbox(), Threads: b.Threads(), Book: b.people(),
 		Tools: tools, Assistants: assistants, Audit: b.audit(), Figures: b.figures(), Now: b.Now,
 		Reports: &api.AdminReports{Reports: b.Reports(), Photos: photos, Threads: b.Threads(), Market: b.Config.DefaultMarket},
 		People:  b.desk(),
@@ -319,7 +322,12 @@ func (b *Base) roster() *roster.Book {
 
 // Ledger returns the ledger.
 func (b *Base) Ledger() *ledger.Ledger {
-	return &ledger.Ledger{Table: b.ledgerTable(), Now: b.Now, NewID: b.NewID}
+	return &ledger.Ledger{Table: b.ledgerTable(), Now: b.Now, NewID: b.NewID, Alerts: b.Alerts()}
+}
+
+// Alerts returns what a person must look at.
+func (b *Base) Alerts() *alert.Store {
+	return &alert.Store{Table: b.db.Table(b.Config.TableAlerts), Now: b.Now}
 }
 
 // checkedLedger is for whoever runs the ledger's checks, which forget payments and what businesses were
@@ -338,14 +346,14 @@ func (b *Base) people() *person.Book { return &person.Book{Table: b.conversation
 func (b *Base) Outbox() *outbox.Box { return &outbox.Box{Table: b.conversations(), Now: b.Now} }
 
 func (b *Base) sender() *outbox.Sender {
-	alerts := b.Ledger()
+	alerts := b.Alerts()
 	return &outbox.Sender{
 		Box: b.Outbox(), Threads: b.Threads(), People: b.people(), Log: b.Log,
 		Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: b.whatsAppProvider(), channel.Messenger: b.messengerProvider()},
 		Alert: func(ctx context.Context, m outbox.Message) error {
-			b.alerts(ctx, 1)
-			return alerts.RaiseAlert(ctx, ledger.Alert{
-				Check: "outbox", Severity: ledger.Warning, Subject: m.Thread + "/" + m.ID, Message: "a message was given up: " + m.Error,
+			b.countAlerts(ctx, 1)
+			return alerts.Raise(ctx, alert.Alert{
+				Check: "outbox", Severity: alert.Warning, Subject: m.Thread + "/" + m.ID, Message: "a message was given up: " + m.Error,
 			})
 		},
 	}
@@ -354,13 +362,13 @@ func (b *Base) sender() *outbox.Sender {
 // stream has f see the changes of a table. What can never be right is an alert, in the place of
 // holding up what is behind it.
 func (b *Base) stream(f func(context.Context, trigger.Record) error) trigger.Handler {
-	alerts := b.Ledger()
+	alerts := b.Alerts()
 	return trigger.Stream(f, trigger.Log(b.Log), trigger.GiveUp(func(ctx context.Context, r trigger.Record, err error) error {
 		key := dynamo.Item(r.Keys).Key()
 		b.Log.ErrorContext(ctx, "change given up", "table", r.TableName, "key", key.String(), "sequence", r.Sequence, "error", err.Error())
-		b.alerts(ctx, 1)
-		return alerts.RaiseAlert(ctx, ledger.Alert{
-			Check: "stream", Severity: ledger.Error, Subject: r.TableName + " " + key.String(), Message: "a change was given up: " + err.Error(),
+		b.countAlerts(ctx, 1)
+		return alerts.Raise(ctx, alert.Alert{
+			Check: "stream", Severity: alert.Error, Subject: r.TableName + " " + key.String(), Message: "a change was given up: " + err.Error(),
 		})
 	}))
 }
@@ -374,8 +382,8 @@ func (b *Base) events(table ...event.Route) (trigger.Handler, error) {
 	return b.stream(func(ctx context.Context, r trigger.Record) error { return router.Tell(ctx, dynamo.Item(r.New)) }), nil
 }
 
-// alerts counts findings that an operator must know, for the alarm on them: at every LOG_LEVEL.
-func (b *Base) alerts(ctx context.Context, n int) {
+// countAlerts counts findings that an operator must know, for the alarm on them: at every LOG_LEVEL.
+func (b *Base) countAlerts(ctx context.Context, n int) {
 	if n > 0 {
 		telemetry.Emit(ctx, b.Log, slog.LevelError, b.Now(), nil, telemetry.Metric{Name: "Alerts", Unit: "Count", Value: float64(n)})
 	}

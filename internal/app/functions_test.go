@@ -14,6 +14,7 @@ import (
 	"merve/internal/app"
 	"merve/internal/channel"
 	"merve/internal/dynamo"
+	"merve/internal/gate"
 	"merve/internal/ledger"
 	"merve/internal/outbox"
 	"merve/internal/telemetry"
@@ -105,7 +106,7 @@ func TestAlertsAreCounted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			receipt := ledger.Receipt{PendingID: "p_1", OfferHash: tx.OfferHash, MessageID: "m_1", Answer: "yes", Actor: tx.Owner, At: s.now}
+			receipt := gate.Receipt{PendingID: "p_1", OfferHash: tx.OfferHash, MessageID: "m_1", Answer: "yes", Actor: tx.Owner, At: s.now}
 			if _, err = l.Confirm(t.Context(), actor.Actor{Kind: actor.Session, ID: "ann"}, tx.ID, receipt, "yes"); err == nil {
 				err = l.Table.DB().Commit(t.Context(), l.Table.Delete(dynamo.Key{PK: "tx#" + tx.ID, SK: "event#confirmed"}))
 			}
@@ -121,7 +122,7 @@ func TestAlertsAreCounted(t *testing.T) {
 			s := newStory(t)
 			s.base.Log = telemetry.NewLogger(s.log, slog.LevelError)
 			happens(t, s)
-			found, _, err := s.base.Ledger().Alerts(t.Context(), 10, "")
+			found, _, err := s.base.Alerts().List(t.Context(), 10, "")
 			if n := strings.Count(s.log.String(), `"Alerts":1`); err != nil || len(found) != 1 || n != 1 {
 				t.Errorf("%v, alerts %+v, %d of them counted: %s", err, found, n, s.log)
 			}

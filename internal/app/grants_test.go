@@ -12,6 +12,7 @@ import (
 
 	"merve/infra/local/demo"
 	"merve/infra/wiring"
+	"merve/internal/alert"
 	"merve/internal/app"
 	"merve/internal/channel"
 	"merve/internal/faulttest"
@@ -113,8 +114,30 @@ func TestWhatIsNotGrantedIsRefused(t *testing.T) {
 	if _, err := s.as("stripe").Threads().Head(ctx, "th_0"); err == nil || !strings.Contains(err.Error(), "AccessDenied") {
 		t.Errorf("another table: %v", err)
 	}
-	err := s.as("whatsapp").Ledger().RaiseAlert(ctx, ledger.Alert{Check: "c", Severity: ledger.Warning, Subject: "s"})
+	err := s.as("whatsapp").Alerts().Raise(ctx, alert.Alert{Check: "c", Severity: alert.Warning, Subject: "s"})
 	if err == nil || !strings.Contains(err.Error(), "AccessDenied") {
 		t.Errorf("a transaction: %v", err)
+	}
+}
+
+// Whoever only raises alerts can raise them, twice, and change nothing in the ledger.
+func TestRaisingAlertsNeedsNoLedger(t *testing.T) {
+	t.Parallel()
+	s, ctx := newStory(t), t.Context()
+	for _, function := range []string{"sender", "sweep", "index", "records"} {
+		b := s.as(function)
+		for range 2 {
+			if err := b.Alerts().Raise(ctx, alert.Alert{Check: "c", Severity: alert.Warning, Subject: function}); err != nil {
+				t.Error(err)
+			}
+		}
+		if _, err := b.Ledger().Get(ctx, saraOwner, "t1"); err == nil || !strings.Contains(err.Error(), "AccessDenied") {
+			t.Errorf("%s reads the ledger: %v", function, err)
+		}
+		for _, f := range wiring.Functions() {
+			if f.Name == function && slices.ContainsFunc(f.Tables, func(g wiring.Grant) bool { return g.Table == "ledger" }) {
+				t.Errorf("%s has rights on the ledger", function)
+			}
+		}
 	}
 }

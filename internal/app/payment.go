@@ -30,8 +30,8 @@ func Stripe(b *Base) (trigger.Handler, error) {
 // Payments returns the store of payments.
 func (b *Base) Payments() *payment.Store {
 	return &payment.Store{
-		Table: b.ledgerTable(), Ledger: b.Ledger(), Provider: charged{b.stripe()}, PublicURL: b.Config.SiteURL, Now: b.Now, Random: rand.Reader, Log: b.Log,
-		Alerted: func(ctx context.Context) { b.alerts(ctx, 1) }, Release: booking.Confirm{Ledger: b.Ledger()}.Release, Summary: booking.Summary, Card: booking.Card,
+		Table: b.ledgerTable(), Ledger: b.Ledger(), Alerts: b.Alerts(), Provider: charged{b.stripe()}, PublicURL: b.Config.SiteURL, Now: b.Now, Random: rand.Reader, Log: b.Log,
+		Alerted: func(ctx context.Context) { b.countAlerts(ctx, 1) }, Release: booking.Confirm{Ledger: b.Ledger()}.Release, Summary: booking.Summary, Card: booking.Card,
 	}
 }
 

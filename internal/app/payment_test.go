@@ -39,7 +39,7 @@ func TestMoneyGoesBackUntold(t *testing.T) {
 	if p, err := payments.Get(ctx, actor.Actor{Kind: actor.System}, tx.ID); err != nil || p.Status != payment.Refunding {
 		t.Errorf("%s, %v", p.Status, err)
 	}
-	if found, _, err := s.base.Ledger().Alerts(ctx, 10, ""); err != nil || len(found) != 1 || found[0].Check != "stream" {
+	if found, _, err := s.base.Alerts().List(ctx, 10, ""); err != nil || len(found) != 1 || found[0].Check != "stream" {
 		t.Errorf("%v, alerts: %+v", err, found)
 	}
 }

@@ -28,7 +28,7 @@ func TestEachMessageGivenUpIsAnAlert(t *testing.T) {
 	}
 	s.now = s.now.Add(25 * time.Hour)
 	s.invoke(t, "sweep")
-	alerts, _, err := s.base.Ledger().Alerts(ctx, 10, "")
+	alerts, _, err := s.base.Alerts().List(ctx, 10, "")
 	if err != nil || len(alerts) != 2 || alerts[0].Seen != 1 || alerts[1].Seen != 1 {
 		t.Errorf("%v, alerts %+v", err, alerts)
 	}
@@ -82,7 +82,7 @@ func TestWhoseWordsAreGivenUpIsTold(t *testing.T) {
 			if err != nil || len(told) != 1 || !strings.Contains(told[0].Text, "K7Q2") {
 				t.Errorf("%v, told %+v", err, told)
 			}
-			if alerts, _, err := s.base.Ledger().Alerts(ctx, 10, ""); err != nil || len(alerts) != tt.alerts {
+			if alerts, _, err := s.base.Alerts().List(ctx, 10, ""); err != nil || len(alerts) != tt.alerts {
 				t.Errorf("%v, alerts %+v", err, alerts)
 			}
 		})

@@ -17,6 +17,7 @@ import (
 	"merve/internal/app"
 	"merve/internal/channel"
 	"merve/internal/desk"
+	"merve/internal/gate"
 	"merve/internal/ledger"
 	"merve/internal/notify"
 	"merve/internal/order"
@@ -63,7 +64,7 @@ func TestErasedWithWhatOthersWereTold(t *testing.T) {
 		TimeZone: "UTC", ExpiresAt: start,
 	}, "k")
 	must(err)
-	ordered, err = orders.Apply(ctx, ordered, order.PlacedEvent, order.By{Actor: ann, Receipt: &order.Receipt{PendingID: "1"}})
+	ordered, err = orders.Apply(ctx, ordered, order.PlacedEvent, order.By{Actor: ann, Receipt: &gate.Receipt{PendingID: "1"}})
 	must(err, notifier.TellOrder(ctx, order.Event{Type: order.PlacedEvent, Order: ordered.ID, Owner: ann.Key(), Market: demo.Market}))
 
 	tc := tool.Context{Actor: ann, Market: market, Thread: in.Thread, Now: s.now, TimeZone: time.UTC, Key: "k", Channel: channel.Web}
@@ -85,7 +86,7 @@ func TestErasedWithWhatOthersWereTold(t *testing.T) {
 		TimeZone: "UTC", Hold: time.Hour,
 	})
 	must(err)
-	ride, ws, err := rides.Request(ctx, ann, demo.Market, ride.ID, ride.Hash, taxi.Receipt{PendingID: "1"})
+	ride, ws, err := rides.Request(ctx, ann, demo.Market, ride.ID, gate.Receipt{PendingID: "1", OfferHash: ride.Hash})
 	must(err, s.base.Ledger().Table.DB().Commit(ctx, ws...))
 	driven := thread.ID(demo.Market, channel.Dispatch, "", channel.OfNumber(driver.Phone).Key())
 	tell := func() {

@@ -76,11 +76,7 @@ func (Confirm) Does() gate.Deed { return gate.Books }
 // Commit prepares the confirmation.
 func (c Confirm) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) (gate.Settled, error) {
 	p := consent.Pending
-	receipt := ledger.Receipt{
-		PendingID: p.ID, MessageID: consent.MessageID, Answer: gate.Yes.String(), Actor: consent.Actor, At: consent.At,
-		PolicyVersion: p.Policy, Trace: tc.TraceID,
-	}
-	ws, tx, err := ledger.Confirmer{Ledger: c.Ledger}.Writes(ctx, tc.Actor, p.Ref, p.Hash, receipt, p.ID)
+	ws, tx, err := ledger.Confirmer{Ledger: c.Ledger}.Writes(ctx, tc.Actor, p.Ref, p.Hash, consent.Receipt(tc.TraceID), p.ID)
 	if err != nil {
 		return c.refusedAtOnce(tc.Language, err)
 	}

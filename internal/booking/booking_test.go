@@ -217,7 +217,7 @@ func TestConfirm(t *testing.T) {
 	if err != nil || h.Receipt == nil {
 		t.Fatalf("receipt %v, %v", h.Receipt, err)
 	}
-	wantReceipt := ledger.Receipt{
+	wantReceipt := gate.Receipt{
 		PendingID: p.ID, OfferHash: p.Hash, MessageID: "m1", Answer: "yes", Actor: d.tc.Actor.Key(), At: noon, PolicyVersion: 7, Trace: "trace-1",
 	}
 	if diff := cmp.Diff(wantReceipt, *h.Receipt); diff != "" {

@@ -12,6 +12,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
+	"merve/internal/gate"
 	"merve/internal/ledger"
 )
 
@@ -51,7 +52,7 @@ func reminderOf(tx ledger.Transaction) dynamo.Key {
 func (i *inn) booked(who, when string) ledger.Transaction {
 	i.t.Helper()
 	tx := i.holds(who, when)
-	r := ledger.Receipt{PendingID: "p", OfferHash: tx.OfferHash, MessageID: "m", Answer: "yes", Actor: tx.Owner, At: i.now}
+	r := gate.Receipt{PendingID: "p", OfferHash: tx.OfferHash, MessageID: "m", Answer: "yes", Actor: tx.Owner, At: i.now}
 	tx, err := i.ledger.Confirm(i.t.Context(), i.actor(who), tx.ID, r, "yes")
 	if err != nil {
 		i.t.Fatal(err)
@@ -187,7 +188,7 @@ func (i *inn) moved(who string, old ledger.Transaction, when string) ledger.Even
 	if err != nil {
 		i.t.Fatal(err)
 	}
-	r := ledger.Receipt{PendingID: "p", OfferHash: tx.OfferHash, MessageID: "m", Answer: "yes", Actor: tx.Owner, At: i.now}
+	r := gate.Receipt{PendingID: "p", OfferHash: tx.OfferHash, MessageID: "m", Answer: "yes", Actor: tx.Owner, At: i.now}
 	ws, tx, _, err := ledger.Mover{Ledger: i.ledger}.Writes(ctx, i.actor(who), tx.ID, tx.OfferHash, r, "yes")
 	if err == nil {
 		err = i.ledger.Table.DB().Commit(ctx, ws...)

@@ -138,12 +138,12 @@ func (r *Reminders) Moved(ctx context.Context, e ledger.Event) error {
 // Sweep sends the reminders that are due. Any number of sweeps may run at once: each reminder
 // is said once. 16 requests, and 3 for each.
 func (r *Reminders) Sweep(ctx context.Context, now time.Time, limit int) (sent int, err error) {
-	err = r.Ledger.Table.EachDue(ctx, dueReminder, now, limit, func(key dynamo.Key) error {
+	_, err = r.Ledger.Table.EachDue(ctx, dueReminder, now, dynamo.Budget{Count: limit}, func(key dynamo.Key) (bool, error) {
 		told, err := r.Remind(ctx, key, now)
 		if told {
 			sent++
 		}
-		return err
+		return told, err
 	})
 	return sent, err
 }

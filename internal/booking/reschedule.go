@@ -36,11 +36,7 @@ func (Move) Does() gate.Deed { return gate.Keeps }
 // Commit prepares the new booking and the end of the old one.
 func (m Move) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) (gate.Settled, error) {
 	p := consent.Pending
-	receipt := ledger.Receipt{
-		PendingID: p.ID, MessageID: consent.MessageID, Answer: gate.Yes.String(), Actor: consent.Actor, At: consent.At,
-		PolicyVersion: p.Policy, Trace: tc.TraceID,
-	}
-	ws, moved, old, err := ledger.Mover{Ledger: m.Ledger}.Writes(ctx, tc.Actor, p.Ref, p.Hash, receipt, p.ID)
+	ws, moved, old, err := ledger.Mover{Ledger: m.Ledger}.Writes(ctx, tc.Actor, p.Ref, p.Hash, consent.Receipt(tc.TraceID), p.ID)
 	if err != nil {
 		if _, ok := m.refusal(tc.Language, p, err); !ok {
 			return gate.Settled{}, err

@@ -1,9 +1,7 @@
 package dynamo_test
 
 import (
-	"context"
 	"fmt"
-	"strconv"
 	"testing"
 	"time"
 
@@ -118,48 +116,4 @@ func lookFor(t *testing.T, tbl dynamo.Table, kind string, now time.Time) []dynam
 		}
 	}
 	return all
-}
-
-// nearing is a context with an hour left, and with a second when it is over.
-type nearing struct {
-	context.Context
-	over func() bool
-}
-
-func (c nearing) Deadline() (time.Time, bool) {
-	if c.over() {
-		return time.Now().Add(time.Second), true
-	}
-	return time.Now().Add(time.Hour), true
-}
-
-// What is due when there is no time left to do it is left for the next time, and each shard is the
-// first of all some time.
-func TestNothingIsBegunAtTheEnd(t *testing.T) {
-	t.Parallel()
-	first, now := map[int]bool{}, time.UnixMilli(1_700_000_000_000)
-	for range dynamo.DueShards {
-		var came []int
-		for shard := range dynamo.Shards(nearing{t.Context(), func() bool { return len(came) == 3 }}, now) {
-			came = append(came, shard)
-		}
-		if len(came) != 3 {
-			t.Fatalf("%v came", came)
-		}
-		first[came[0]] = true
-		now = now.Add(time.Minute)
-	}
-	if len(first) != dynamo.DueShards {
-		t.Errorf("only %v are ever the first", first)
-	}
-	tbl, kind, done := table(t), dynamotest.ID("kind"), 0
-	for i := range 3 {
-		if err := tbl.DB().Commit(t.Context(), tbl.PutDue(dynamo.Key{PK: kind, SK: strconv.Itoa(i)}, kind, kind, now)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	err := tbl.EachDue(nearing{t.Context(), func() bool { return done == 2 }}, kind, now, 10, func(dynamo.Key) error { done++; return nil })
-	if err != nil || done != 2 {
-		t.Errorf("%v: %d were begun, want 2", err, done)
-	}
 }

@@ -1,5 +1,6 @@
 // Package ident makes ids out of what they stand for: the same wish of the same owner has
-// one id, however often it is written down, and nobody else can come upon it.
+// one id, however often it is written down, and nobody else can come upon it. It also spells
+// the short codes that people read out and type.
 package ident
 
 import (

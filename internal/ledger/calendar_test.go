@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/gate"
 )
 
 // An offering's grid and hours are changed while its bookings stand: nobody gets a time that
@@ -75,7 +77,7 @@ func TestField12_AFinerCalendar(t *testing.T) {
 	if err != nil || r.Proposal == nil {
 		t.Fatalf("%+v, %v", r.Data, err)
 	}
-	if _, err := s.Confirm(t.Context(), s.owner, r.Proposal.Ref, Receipt{PendingID: "p", OfferHash: r.Proposal.Hash, MessageID: "m", Answer: "yes", Actor: s.owner.Key(), At: s.Now()}, "yes"); err != nil {
+	if _, err := s.Confirm(t.Context(), s.owner, r.Proposal.Ref, gate.Receipt{PendingID: "p", OfferHash: r.Proposal.Hash, MessageID: "m", Answer: "yes", Actor: s.owner.Key(), At: s.Now()}, "yes"); err != nil {
 		t.Fatal(err)
 	}
 	s.offering.SlotMinutes, s.offering.DurationMinutes = 120, 120
@@ -104,7 +106,7 @@ func TestField12_ATimeOfTheOldCalendarIsFreed(t *testing.T) {
 	if err := hold(); !errors.Is(err, ErrSlotTaken) {
 		t.Errorf("before the sweep: %v", err)
 	}
-	if _, err := c.Sweep(ctx, Limits{}); err != nil {
+	if _, err := c.Sweep(ctx, dynamo.Budget{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := hold(); err != nil {

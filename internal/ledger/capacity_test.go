@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/seedtest"
 )
@@ -143,7 +144,7 @@ func TestField12_CrowdBelowALoweredCapacity(t *testing.T) {
 					}
 					if i == 1 {
 						c.clock.Add(time.Second)
-						_, err = c.Sweep(ctx, Limits{Workers: 1})
+						_, err = c.Sweep(ctx, dynamo.Budget{Workers: 1})
 					}
 					if err != nil && !errors.Is(err, ErrSlotTaken) && !Refused(err) {
 						t.Error(err)

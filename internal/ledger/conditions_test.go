@@ -3,14 +3,12 @@ package ledger
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
 	"merve/internal/dynamo"
-	"merve/internal/fault"
+	"merve/internal/gate"
 )
 
 // What is read may be out of date when the writes arrive. Each condition is met here by a
@@ -72,7 +70,7 @@ func TestEachConditionStandsByItself(t *testing.T) {
 		"confirm, the lock is another's":   {confirm, foreign, ErrSlotTaken},
 		"confirm, the lock is not held":    {confirm, changeLock(func(k *lock) { k.State = lockConfirmed }), ErrSlotTaken},
 		"confirm, the event is there":      {confirm, func(c *corner, tx Transaction) { c.put(eventKey(tx.ID, "confirmed"), Event{Transaction: tx}) }, ErrChanged},
-		"confirm, the receipt is there":    {confirm, func(c *corner, tx Transaction) { c.put(receiptKey(tx.ID), Receipt{}) }, ErrChanged},
+		"confirm, the receipt is there":    {confirm, func(c *corner, tx Transaction) { c.put(receiptKey(tx.ID), gate.Receipt{}) }, ErrChanged},
 		"release, the lock is another's":   {release, foreign, ErrSlotTaken},
 		"expire, the lock is another's":    {expire, foreign, ErrSlotTaken},
 		"expire, the hold is not over":     {expire, moveHold(time.Hour), ErrNotDue},
@@ -139,7 +137,7 @@ func TestAnOrphanIsDeletedAsItWasRead(t *testing.T) {
 	tx := c.held(c.terms(24), 1)
 	stale := c.locks(tx.Start)
 	stale[0].Tx = "missing"
-	a := &audit{Ledger: c.Ledger, budget: newBudget(Limits{}.orDefault())}
+	a := &audit{Ledger: c.Ledger}
 	if err := a.healOrphans(context.Background(), stale, nil); err != nil || a.found.Healed != 0 {
 		t.Errorf("%+v, %v", a.found, err)
 	}
@@ -189,61 +187,5 @@ func TestWhatIsThereIsNotMadeAgain(t *testing.T) {
 	}
 	if now, err := c.Get(ctx, c.owner, tx.ID); err != nil || now.State != Hold || len(c.locks(noon.Add(30*time.Hour))) != 1 {
 		t.Errorf("%+v, %v", now, err)
-	}
-}
-
-// An alert is closed once, and closing an old one does not open the way for doubles of the
-// one that has come since.
-func TestAnAlertIsClosedByOne(t *testing.T) {
-	t.Parallel()
-	c, ctx := newCorner(t), context.Background()
-	raise := func() Alert {
-		if err := c.RaiseAlert(ctx, Alert{Check: "test", Severity: Error, Subject: c.business, Message: "look"}); err != nil {
-			t.Fatal(err)
-		}
-		return c.alertsOn(c.business)[0]
-	}
-	first := raise()
-	var wg sync.WaitGroup
-	for n := range 8 {
-		wg.Go(func() {
-			if err := c.Acknowledge(ctx, first.ID, fmt.Sprint("op", n)); err != nil && !fault.Is(err, fault.Conflict) {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	by := c.alertsOn(c.business)[0].Acknowledged
-	if err := c.Table.DB().Commit(ctx, c.acknowledging(first, "late")...); !fault.Is(err, fault.Conflict) {
-		t.Errorf("closed twice: %v", err)
-	}
-	gone := first
-	gone.ID = "2030-01-01T00:00:00.000Z#gone"
-	if err := c.Table.DB().Commit(ctx, c.acknowledging(gone, "late")[0]); !fault.Is(err, fault.Conflict) {
-		t.Errorf("closed what is not there any more: %v", err)
-	}
-	if now := c.alertsOn(c.business)[0]; now.Acknowledged != by {
-		t.Errorf("closed by %s, and then by %s", by, now.Acknowledged)
-	}
-	c.clock.Add(time.Minute)
-	second := raise()
-	if err := c.Table.DB().Commit(ctx, c.Table.Update(alertKey(first.ID), "REMOVE acknowledgedBy", nil)); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Acknowledge(ctx, first.ID, "op"); err == nil {
-		t.Error("an alert was closed whose finding belongs to a newer one")
-	}
-	if raise(); len(c.alertsOn(c.business)) != 2 || c.alertsOn(c.business)[0].ID != second.ID {
-		t.Errorf("%+v", c.alertsOn(c.business))
-	}
-	c.clock.Add(alertFor)
-	if third := raise(); third.ID == second.ID || len(c.alertsOn(c.business)) != 3 {
-		t.Errorf("a finding that nobody has closed is forgotten with its alert: %+v", third)
-	}
-	if err := c.Table.DB().Commit(ctx, c.Table.Delete(alertKey(c.alertsOn(c.business)[0].ID))); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.RaiseAlert(ctx, Alert{Check: "test", Severity: Error, Subject: c.business, Message: "look"}); err == nil {
-		t.Error("a sighting made an alert of nothing")
 	}
 }

@@ -9,20 +9,8 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/dynamo"
+	"merve/internal/gate"
 )
-
-// Receipt is the evidence of a YES. It is stored with the confirmation, once.
-type Receipt struct {
-	PendingID     string    `dynamodbav:"pendingId" json:"pendingId"`
-	OfferHash     string    `dynamodbav:"offerHash" json:"offerHash"` // of what the customer was shown
-	MessageID     string    `dynamodbav:"messageId" json:"messageId"` // the message that said it
-	Answer        string    `dynamodbav:"answer" json:"answer"`       // how it was understood: "yes"
-	Actor         string    `dynamodbav:"actor" json:"-"`             // actor key
-	At            time.Time `dynamodbav:"at" json:"at"`
-	PolicyVersion int       `dynamodbav:"policy" json:"policyVersion"`
-	Trace         string    `dynamodbav:"trace,omitempty" json:"traceId,omitempty"`
-	Payment       string    `dynamodbav:"payment,omitempty" json:"payment,omitempty"` // by which what was due was paid
-}
 
 // OfferHash names the exact offer that a transaction makes: what, when, for how many, at
 // what price, how much of it ahead and what becomes of that, held until when, under which policy. A YES is bound to it.
@@ -58,7 +46,7 @@ func CancelHash(tx Transaction, at time.Time) string {
 // [ErrHoldGone], [ErrNotHeld], [AlreadyConfirmed], [ErrSlotTaken], [ErrChanged]. What has to
 // be paid ahead is confirmed by no receipt without a payment: [ErrUnpaid]. What replaces a booking
 // is confirmed together with the end of that, by [Mover].
-func (l *Ledger) ConfirmWrites(tx Transaction, r Receipt, key string, now time.Time) ([]dynamo.Write, error) {
+func (l *Ledger) ConfirmWrites(tx Transaction, r gate.Receipt, key string, now time.Time) ([]dynamo.Write, error) {
 	c, err := l.confirmation(tx, r, key, stored(now))
 	if err != nil {
 		return nil, err
@@ -66,9 +54,11 @@ func (l *Ledger) ConfirmWrites(tx Transaction, r Receipt, key string, now time.T
 	return append(l.writes(c), l.Table.Put(receiptKey(tx.ID), r).IfAbsent().Else(ErrChanged)), nil
 }
 
-func confirmPayload(tx Transaction, r Receipt) string { return hashOf(tx.ID, r.PendingID, r.OfferHash) }
+func confirmPayload(tx Transaction, r gate.Receipt) string {
+	return hashOf(tx.ID, r.PendingID, r.OfferHash)
+}
 
-func (l *Ledger) confirmation(tx Transaction, r Receipt, key string, now time.Time) (change, error) {
+func (l *Ledger) confirmation(tx Transaction, r gate.Receipt, key string, now time.Time) (change, error) {
 	if err := checkKey(key); err != nil {
 		return change{}, err
 	}
@@ -105,7 +95,7 @@ func (tx Transaction) confirmed(now time.Time) Transaction {
 }
 
 // Confirm confirms a transaction of a. 2 requests.
-func (l *Ledger) Confirm(ctx context.Context, a actor.Actor, txID string, r Receipt, key string) (Transaction, error) {
+func (l *Ledger) Confirm(ctx context.Context, a actor.Actor, txID string, r gate.Receipt, key string) (Transaction, error) {
 	tx, err := l.Get(ctx, a, txID)
 	if err != nil {
 		return Transaction{}, err

@@ -167,7 +167,7 @@ func BenchmarkSweep(b *testing.B) {
 				c := newCorner(b)
 				c.dueAmong(size.due, size.others)
 				b.StartTimer()
-				if r, err := c.Sweep(ctx, Limits{Time: time.Hour}); err != nil || r.Expired != size.due {
+				if r, err := c.Sweep(ctx, dynamo.Budget{Time: time.Hour}); err != nil || r.Expired != size.due {
 					b.Fatalf("%+v, %v", r, err)
 				}
 			}

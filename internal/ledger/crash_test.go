@@ -107,15 +107,20 @@ func (s *stage) items() []dynamo.Item {
 	s.t.Helper()
 	s.use(s.calls.Next, 4)
 	slices.SortFunc(s.keys, func(a, b dynamo.Key) int { return strings.Compare(a.PK+" "+a.SK, b.PK+" "+b.SK) })
-	items, err := s.Table.BatchGet(context.Background(), slices.Compact(s.keys)...)
+	keys := slices.Compact(s.keys)
+	items, err := s.Table.BatchGet(context.Background(), keys...)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	alerts, err := s.Table.Query(context.Background(), dynamo.Under(alertsPK, "")) // whose keys are others aside
+	raised, err := s.Alerts.Table.BatchGet(context.Background(), keys...)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return append(items, alerts.Items...)
+	alerts, err := s.Alerts.Table.Query(context.Background(), dynamo.Under("alerts", "")) // whose keys are others aside
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return slices.Concat(items, raised, alerts.Items)
 }
 
 // things say of what kinds items are, and how many of each.
@@ -131,7 +136,7 @@ func things(items []dynamo.Item) string {
 			kind = k.SK
 		case strings.Contains(k.SK, ":token:"):
 			kind = it.String("state") + " lock"
-		case strings.HasPrefix(k.PK, alertsPK):
+		case strings.HasPrefix(k.PK, "alerts"):
 			kind = strings.TrimSpace("alert " + it.String("acknowledgedBy"))
 		case k.SK == "open":
 			kind = "open"
@@ -487,18 +492,6 @@ func operations() []scenario {
 		{name: "tool rescheduleBooking", want: "true[]: confirmed, confirmed lock, event#confirmed, 2 event#draft, 2 event#hold, held lock, hold, 2 idem, receipt", prepare: func(s *stage) step {
 			return s.using("rescheduleBooking", fmt.Sprintf(`{"transactionId":%q,"date":"2030-06-04","time":"21:00","endDate":null,"partySize":null}`, s.booked(s.fixed(28), "offer").ID))
 		}},
-		{name: "raise an alert", want: ": alert, open", prepare: func(s *stage) step {
-			return func() (string, error) {
-				return "", s.RaiseAlert(ctx, Alert{Check: "test", Severity: Error, Subject: s.business, Message: "look"})
-			}
-		}},
-		{name: "acknowledge an alert", want: ": alert op", prepare: func(s *stage) step {
-			if err := s.RaiseAlert(ctx, Alert{Check: "test", Severity: Error, Subject: s.business, Message: "look"}); err != nil {
-				s.t.Fatal(err)
-			}
-			id := s.alertsOn(s.business)[0].ID
-			return func() (string, error) { return "", s.Acknowledge(ctx, id, "op") }
-		}},
 		{name: "forget", want: ": " + aBooking, prepare: func(s *stage) step {
 			terms := s.fixed(24)
 			terms.CustomerName = "Ann"
@@ -520,7 +513,7 @@ func operations() []scenario {
 			}
 			s.clock.Set(tx.End)
 			return func() (string, error) {
-				if _, err := s.CheckInvariants(ctx, Limits{Workers: 1}); err != nil {
+				if _, err := s.CheckInvariants(ctx, dynamo.Budget{Workers: 1}); err != nil {
 					return "", err
 				}
 				return strings.Join(s.said(tx.ID), " "), nil
@@ -557,7 +550,7 @@ func operations() []scenario {
 			}
 			s.clock.Add(10 * time.Minute)
 			return func() (string, error) {
-				_, err := s.Sweep(ctx, Limits{Workers: 1})
+				_, err := s.Sweep(ctx, dynamo.Budget{Workers: 1})
 				return "", err
 			}
 		}},
@@ -573,7 +566,7 @@ func operations() []scenario {
 			}
 			s.clock.Add(2 * auditAfter)
 			return func() (string, error) {
-				_, err := s.CheckInvariants(ctx, Limits{Workers: 1})
+				_, err := s.CheckInvariants(ctx, dynamo.Budget{Workers: 1})
 				return "", err
 			}
 		}},

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/gate"
 	"merve/internal/schedule"
 	"merve/internal/tool"
 )
@@ -47,11 +48,11 @@ func TestAnOfferThatIsToBePaid(t *testing.T) {
 	if data, err := json.Marshal(res.Data); err != nil || !json.Valid(data) {
 		t.Errorf("%s, %v", data, err)
 	}
-	_, err = s.Confirm(context.Background(), s.owner, tx.ID, Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}, "c")
+	_, err = s.Confirm(context.Background(), s.owner, tx.ID, gate.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}, "c")
 	if !errors.Is(err, ErrUnpaid) {
 		t.Errorf("confirmed without a payment: %v", err)
 	}
-	paid, err := s.Confirm(context.Background(), s.owner, tx.ID, Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes", Payment: "pi_1"}, "c")
+	paid, err := s.Confirm(context.Background(), s.owner, tx.ID, gate.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes", Payment: "pi_1"}, "c")
 	if err != nil || paid.State != Confirmed {
 		t.Errorf("%s, %v", paid.State, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/dynamo"
 	"merve/internal/event"
+	"merve/internal/gate"
 )
 
 // Event is an immutable fact about a transaction, written with the change it tells of.
@@ -37,9 +38,9 @@ var Events = event.Kind[Event]{Name: "tx", Earlier: dynamo.Key{PK: txPrefix, SK:
 
 // History is all there is about a transaction.
 type History struct {
-	Transaction Transaction `json:"transaction"`
-	Events      []Event     `json:"events"` // in order
-	Receipt     *Receipt    `json:"receipt,omitempty"`
+	Transaction Transaction   `json:"transaction"`
+	Events      []Event       `json:"events"` // in order
+	Receipt     *gate.Receipt `json:"receipt,omitempty"`
 }
 
 // History returns a transaction with its events and the receipt of its YES.
@@ -68,7 +69,7 @@ func (l *Ledger) history(ctx context.Context, txID string) (History, error) {
 		case sk == "tx":
 			err = it.Decode(&h.Transaction)
 		case sk == receiptSK:
-			h.Receipt = &Receipt{}
+			h.Receipt = &gate.Receipt{}
 			err = it.Decode(h.Receipt)
 		default:
 			var e Event

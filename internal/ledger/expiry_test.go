@@ -28,7 +28,7 @@ func TestSweepExpiresEachOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.clock.Add(10*time.Minute - time.Millisecond)
-	if r, err := c.Sweep(ctx, Limits{}); err != nil || r.Expired != 0 {
+	if r, err := c.Sweep(ctx, dynamo.Budget{}); err != nil || r.Expired != 0 {
 		t.Fatalf("before the time: %+v, %v", r, err)
 	}
 	c.clock.Add(time.Millisecond)
@@ -37,7 +37,7 @@ func TestSweepExpiresEachOnce(t *testing.T) {
 	for i := range reports { // workers that overlap
 		wg.Go(func() {
 			var err error
-			if reports[i], err = c.open().Sweep(ctx, Limits{}); err != nil {
+			if reports[i], err = c.open().Sweep(ctx, dynamo.Budget{}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -55,7 +55,7 @@ func TestSweepExpiresEachOnce(t *testing.T) {
 	if now, _ := c.Get(ctx, c.owner, kept.ID); now.State != Confirmed {
 		t.Errorf("a confirmed booking is %s", now.State)
 	}
-	if r, err := c.Sweep(ctx, Limits{}); err != nil || r.Looked != 0 {
+	if r, err := c.Sweep(ctx, dynamo.Budget{}); err != nil || r.Looked != 0 {
 		t.Errorf("after: %+v, %v", r, err)
 	}
 	taken, err := c.Taken(ctx, c.business, "table", noon, noon.AddDate(0, 0, 12), c.Now())
@@ -71,23 +71,23 @@ func TestSweepKeepsToItsBounds(t *testing.T) {
 		c.held(c.terms(24+i), 1)
 	}
 	c.clock.Add(time.Hour)
-	r, err := c.Sweep(ctx, Limits{Count: 5})
+	r, err := c.Sweep(ctx, dynamo.Budget{Count: 5})
 	if err != nil || r.Looked != 5 || !r.Left {
 		t.Errorf("by count: %+v, %v", r, err)
 	}
-	if r, err = c.Sweep(ctx, Limits{Time: time.Nanosecond}); err != nil || r.Looked != 0 || !r.Left {
+	if r, err = c.Sweep(ctx, dynamo.Budget{Time: time.Nanosecond}); err != nil || r.Looked != 0 || !r.Left {
 		t.Errorf("by time: %+v, %v", r, err)
 	}
 	short, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	if r, err = c.Sweep(short, Limits{}); err != nil || r.Looked != 0 || !r.Left {
+	if r, err = c.Sweep(short, dynamo.Budget{}); err != nil || r.Looked != 0 || !r.Left {
 		t.Errorf("by the time of whoever calls: %+v, %v", r, err)
 	}
-	if r, err = c.Sweep(ctx, Limits{}); err != nil || r.Expired != 7 || r.Left {
+	if r, err = c.Sweep(ctx, dynamo.Budget{}); err != nil || r.Expired != 7 || r.Left {
 		t.Errorf("the rest: %+v, %v", r, err)
 	}
 	idle, meter := telemetry.WithMeter(ctx)
-	if _, err := c.Sweep(idle, Limits{}); err != nil || meter.Cost().Requests != dynamo.DueShards {
+	if _, err := c.Sweep(idle, dynamo.Budget{}); err != nil || meter.Cost().Requests != dynamo.DueShards {
 		t.Errorf("an idle sweep costs %d requests, want one a shard; %v", meter.Cost().Requests, err)
 	}
 }
@@ -134,11 +134,11 @@ func TestHoldsExpireTogether(t *testing.T) {
 				}
 				return body, nil
 			}}, 1)
-			got, err := sweeper.Sweep(ctx, Limits{Workers: 1})
+			got, err := sweeper.Sweep(ctx, dynamo.Budget{Workers: 1})
 			if got.Lag = 0; err != nil || got != tt.want || commits != tt.commits {
 				t.Errorf("%+v in %d transactions, want %+v in %d; %v", got, commits, tt.want, tt.commits, err)
 			}
-			if left, err := c.Sweep(ctx, Limits{}); err != nil || left.Looked != 0 {
+			if left, err := c.Sweep(ctx, dynamo.Budget{}); err != nil || left.Looked != 0 {
 				t.Errorf("left: %+v, %v", left, err)
 			}
 		})
@@ -153,7 +153,7 @@ func TestSweepGoesOnAfterAFailure(t *testing.T) {
 	fine := c.held(c.terms(25), 1)
 	c.breakLocks(broken.ID, []string{"no lock's name"})
 	c.clock.Add(time.Hour)
-	r, err := c.Sweep(ctx, Limits{})
+	r, err := c.Sweep(ctx, dynamo.Budget{})
 	if err == nil || !strings.Contains(err.Error(), broken.ID) || r.Expired != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -161,7 +161,7 @@ func TestSweepGoesOnAfterAFailure(t *testing.T) {
 		t.Errorf("the other is %s", now.State)
 	}
 	c.breakLocks(broken.ID, broken.Locks)
-	if r, err := c.Sweep(ctx, Limits{}); err != nil || r.Expired != 1 {
+	if r, err := c.Sweep(ctx, dynamo.Budget{}); err != nil || r.Expired != 1 {
 		t.Errorf("mended: %+v, %v", r, err)
 	}
 }

@@ -102,7 +102,7 @@ func TestForget(t *testing.T) {
 	if codes, err := c.Forget(ctx, all); err != nil || cmp.Diff([]string{booked.Code}, codes) != "" {
 		t.Errorf("%v stay, %v", codes, err)
 	}
-	if _, err := c.Sweep(ctx, Limits{}); err != nil {
+	if _, err := c.Sweep(ctx, dynamo.Budget{}); err != nil {
 		t.Fatal(err)
 	}
 	c.settledAudit()
@@ -170,7 +170,7 @@ func TestForgetOnceItIsOver(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.clock.Add(auditAfter)
-			if _, err := c.CheckInvariants(ctx, Limits{}); err == nil || len(c.said(tx.ID)) == 0 {
+			if _, err := c.CheckInvariants(ctx, dynamo.Budget{}); err == nil || len(c.said(tx.ID)) == 0 {
 				t.Errorf("forgotten: %v", err)
 			}
 			fails = false
@@ -225,7 +225,7 @@ func TestForgetWhatIsMoved(t *testing.T) {
 				}
 			}
 			s.clock.Set(held.End.Add(time.Hour))
-			if _, err := s.Sweep(ctx, Limits{}); err != nil {
+			if _, err := s.Sweep(ctx, dynamo.Budget{}); err != nil {
 				t.Fatal(err)
 			}
 			for range 2 {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"merve/internal/actor"
+	"merve/internal/alert"
 	"merve/internal/dynamo"
 )
 
@@ -37,32 +38,24 @@ type Audit struct {
 // Cost: 16 queries a run; for each transaction, once after each change, 1 query of its
 // items, 1 batch read of its locks and 1 write that takes it off the index; 4 more to
 // forget one; 1 query for each day of an offering in a run, and 1 batch read for each hundred transactions there.
-func (l *Ledger) CheckInvariants(ctx context.Context, limits Limits) (Audit, error) {
-	limits = limits.orDefault()
-	a := &audit{Ledger: l, budget: newBudget(limits), days: map[string]*day{}}
-	err := dynamo.EachShard(limits.Workers, func(shard int) error {
-		return l.due(ctx, dueAudit, shard, a.budget, func(items []dynamo.Item) error {
-			var errs []error
-			for _, it := range items {
-				if a.over(ctx) {
-					break
-				}
-				if err := a.look(ctx, it); err != nil {
-					errs = append(errs, err)
-				}
-			}
-			return errors.Join(errs...)
-		})
-	})
-	a.found.Left = a.budget.spent
+//
+// All shards at a time, unless b says how many.
+func (l *Ledger) CheckInvariants(ctx context.Context, b dynamo.Budget) (Audit, error) {
+	a := &audit{Ledger: l, days: map[string]*day{}}
+	walked, err := l.Table.EachDueItem(ctx, dueAudit, l.now(), inParallel(b), func(it dynamo.Item) (bool, error) { return true, a.look(ctx, it) })
+	if err != nil {
+		err = fmt.Errorf("ledger: invariants: %w", err)
+	}
+	a.found.Left = walked.Left
 	return a.found, err
 }
 
 type audit struct {
 	*Ledger
-	*budget // its mutex guards found and days too
-	found   Audit
-	days    map[string]*day // already looked at in this run
+
+	mu    sync.Mutex
+	found Audit
+	days  map[string]*day // already looked at in this run
 }
 
 // look checks one transaction and takes it off the index, or puts it off when something
@@ -103,8 +96,8 @@ func (a *audit) look(ctx context.Context, it dynamo.Item) error {
 	return a.seen(ctx, h.Transaction, again)
 }
 
-func (a *audit) findings(ctx context.Context, h History) ([]Alert, error) {
-	var findings []Alert
+func (a *audit) findings(ctx context.Context, h History) ([]alert.Alert, error) {
+	var findings []alert.Alert
 	if f := confirmedOnce(h); f != nil {
 		findings = append(findings, *f)
 	}
@@ -125,7 +118,7 @@ func (a *audit) findings(ctx context.Context, h History) ([]Alert, error) {
 }
 
 // confirmedOnce is the check [OneConfirmed], of which the receipt is a part.
-func confirmedOnce(h History) *Alert {
+func confirmedOnce(h History) *alert.Alert {
 	n := 0
 	for _, e := range h.Events {
 		if e.Type == Confirmed {
@@ -136,9 +129,9 @@ func confirmedOnce(h History) *Alert {
 	was := !tx.ConfirmedAt.IsZero()
 	switch {
 	case was && n != 1, !was && n != 0:
-		return &Alert{Check: OneConfirmed, Severity: Error, Subject: tx.ID, Message: fmt.Sprintf("%s with %d confirmed events", tx.State, n)}
+		return &alert.Alert{Check: OneConfirmed, Severity: alert.Error, Subject: tx.ID, Message: fmt.Sprintf("%s with %d confirmed events", tx.State, n)}
 	case was && (h.Receipt == nil || h.Receipt.OfferHash != tx.OfferHash):
-		return &Alert{Check: OneConfirmed, Severity: Error, Subject: tx.ID, Message: "confirmed without a receipt for its offer"}
+		return &alert.Alert{Check: OneConfirmed, Severity: alert.Error, Subject: tx.ID, Message: "confirmed without a receipt for its offer"}
 	}
 	return nil
 }
@@ -154,7 +147,7 @@ func (tx Transaction) lists() int { return len(tx.Slots) - len(tx.Inherits) }
 // holdsItsLocks is a part of the check [SingleHold]: a transaction that counts on a lock has it, in
 // the state that keeps others out, and one for each slot. Once the first of them may have lapsed it
 // says nothing.
-func (a *audit) holdsItsLocks(ctx context.Context, tx Transaction, keys []lockKey) (*Alert, error) {
+func (a *audit) holdsItsLocks(ctx context.Context, tx Transaction, keys []lockKey) (*alert.Alert, error) {
 	want, total := tx.State.needs(), max(len(keys), tx.lists())
 	if want == "" || tx.Slots[0].Add(lockKept-24*time.Hour).Before(a.now()) {
 		return nil, nil
@@ -179,7 +172,7 @@ func (a *audit) holdsItsLocks(ctx context.Context, tx Transaction, keys []lockKe
 	if err != nil || now.Version != tx.Version {
 		return nil, err
 	}
-	return &Alert{Check: SingleHold, Severity: Critical, Subject: tx.ID,
+	return &alert.Alert{Check: SingleHold, Severity: alert.Critical, Subject: tx.ID,
 		Message: fmt.Sprintf("%s, but %d of its %d locks are not its own or not %s", tx.State, notOwn(locks, tx, want, total), total, want)}, nil
 }
 
@@ -235,7 +228,7 @@ func (a *audit) keepApart(ctx context.Context, locks []lock, txs map[string]Tran
 			if k.Tx == later.Tx || !k.key.slot.Before(later.key.slot) || !later.key.slot.Before(k.Ends) {
 				continue
 			}
-			if err := a.raise(ctx, Alert{Check: SingleHold, Severity: Critical, Subject: k.Name,
+			if err := a.raise(ctx, alert.Alert{Check: SingleHold, Severity: alert.Critical, Subject: k.Name,
 				Message: fmt.Sprintf("%s has it until %s, and %s from %s on", k.Tx, k.Ends.Format(slotFmt), later.Tx, later.key.slot.Format(slotFmt))}); err != nil {
 				return err
 			}
@@ -260,7 +253,7 @@ func (a *audit) healOrphans(ctx context.Context, locks []lock, txs map[string]Tr
 		gone := errors.New("no orphan any more")
 		mend := a.Table.Delete(k.key.item()).
 			If("tx = :tx", dynamo.V{":tx": k.Tx}).Else(gone)
-		err := a.raiseWith(ctx, Alert{Check: NoOrphans, Severity: Warning, Subject: k.Name, Healed: true,
+		err := a.Alerts.Raise(ctx, alert.Alert{Check: NoOrphans, Severity: alert.Warning, Subject: k.Name, Healed: true,
 			Message: fmt.Sprintf("deleted: its transaction %s %s", k.Tx, why)}, mend)
 		if errors.Is(err, gone) {
 			continue
@@ -302,16 +295,16 @@ func (a *audit) holders(ctx context.Context, locks []lock) (map[string]Transacti
 	return txs, nil
 }
 
-func (a *audit) raise(ctx context.Context, f Alert) error {
+func (a *audit) raise(ctx context.Context, f alert.Alert) error {
 	a.mu.Lock()
 	switch f.Severity {
-	case Critical:
+	case alert.Critical:
 		a.found.Critical++
-	case Error:
+	case alert.Error:
 		a.found.Error++
 	}
 	a.mu.Unlock()
-	return a.RaiseAlert(ctx, f)
+	return a.Alerts.Raise(ctx, f)
 }
 
 // lookAgain is when a transaction with which something is wrong is looked at again.

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/alert"
+	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 )
@@ -15,18 +17,18 @@ import (
 func (c *corner) settledAudit() Audit {
 	c.t.Helper()
 	c.clock.Add(auditAfter)
-	a, err := c.CheckInvariants(context.Background(), Limits{})
+	a, err := c.CheckInvariants(context.Background(), dynamo.Budget{})
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	return a
 }
 
-func (c *corner) alertsOn(subject string) []Alert {
+func (c *corner) alertsOn(subject string) []alert.Alert {
 	c.t.Helper()
-	var found []Alert
+	var found []alert.Alert
 	for after := ""; ; {
-		alerts, next, err := c.Alerts(context.Background(), 100, after)
+		alerts, next, err := c.Alerts.List(context.Background(), 100, after)
 		if err != nil {
 			c.t.Fatal(err)
 		}
@@ -73,7 +75,7 @@ func TestABookingThatEndsWhileItIsChecked(t *testing.T) {
 		}
 	})
 	meanwhile.Next = c.aside()
-	if a, err := c.over(meanwhile, 1).CheckInvariants(ctx, Limits{}); err != nil || a.Looked != 1 || a.Critical != 0 {
+	if a, err := c.over(meanwhile, 1).CheckInvariants(ctx, dynamo.Budget{}); err != nil || a.Looked != 1 || a.Critical != 0 {
 		t.Errorf("%+v, %v", a, err)
 	}
 	if now, err := c.Get(ctx, c.owner, tx.ID); err != nil || now.State != Cancelled {
@@ -104,7 +106,7 @@ func TestSingleHoldIsChecked(t *testing.T) {
 	}
 	for _, tx := range []Transaction{stolen, lost, stale} {
 		alerts := c.alertsOn(tx.ID)
-		if len(alerts) != 1 || alerts[0].Severity != Critical || alerts[0].Check != SingleHold {
+		if len(alerts) != 1 || alerts[0].Severity != alert.Critical || alerts[0].Check != SingleHold {
 			t.Errorf("alerts = %+v", alerts)
 		}
 	}
@@ -124,11 +126,11 @@ func TestABookingThatListsTooFewLocks(t *testing.T) {
 	c.breakLocks(some.ID, some.Locks[:1])
 	c.breakLocks(held.ID, nil)
 	c.clock.Add(auditAfter)
-	if a, err := c.CheckInvariants(t.Context(), Limits{}); err != nil || a.Critical != 2 || a.Healed != 0 {
+	if a, err := c.CheckInvariants(t.Context(), dynamo.Budget{}); err != nil || a.Critical != 2 || a.Healed != 0 {
 		t.Errorf("%+v, %v", a, err)
 	}
 	for _, tx := range []Transaction{none, some} {
-		if alerts := c.alertsOn(tx.ID); len(alerts) != 1 || alerts[0].Check != SingleHold || alerts[0].Severity != Critical {
+		if alerts := c.alertsOn(tx.ID); len(alerts) != 1 || alerts[0].Check != SingleHold || alerts[0].Severity != alert.Critical {
 			t.Errorf("alerts = %+v", alerts)
 		}
 	}
@@ -155,7 +157,7 @@ func TestTwoBookingsInEachOther(t *testing.T) {
 	if a := c.settledAudit(); a.Critical != 1 || a.Healed != 0 {
 		t.Errorf("%+v", a)
 	}
-	if alerts := c.alertsOn(tx.Locks[0]); len(alerts) != 1 || alerts[0].Check != SingleHold || alerts[0].Severity != Critical || !strings.Contains(alerts[0].Message, tx.ID) || !strings.Contains(alerts[0].Message, other.ID) {
+	if alerts := c.alertsOn(tx.Locks[0]); len(alerts) != 1 || alerts[0].Check != SingleHold || alerts[0].Severity != alert.Critical || !strings.Contains(alerts[0].Message, tx.ID) || !strings.Contains(alerts[0].Message, other.ID) {
 		t.Errorf("alerts = %+v", alerts)
 	}
 }
@@ -238,7 +240,7 @@ func TestOneConfirmedEventIsChecked(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	for _, tx := range []Transaction{without, twice, bare, never} {
-		if alerts := c.alertsOn(tx.ID); len(alerts) != 1 || alerts[0].Severity != Error || alerts[0].Check != OneConfirmed {
+		if alerts := c.alertsOn(tx.ID); len(alerts) != 1 || alerts[0].Severity != alert.Error || alerts[0].Check != OneConfirmed {
 			t.Errorf("alerts = %+v", alerts)
 		}
 	}
@@ -265,7 +267,7 @@ func TestOnlyOrphansAreDeleted(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	for _, k := range orphans {
-		if alerts := c.alertsOn(k.Name); len(alerts) != 1 || !alerts[0].Healed || alerts[0].Severity != Warning {
+		if alerts := c.alertsOn(k.Name); len(alerts) != 1 || !alerts[0].Healed || alerts[0].Severity != alert.Warning {
 			t.Errorf("alerts = %+v", alerts)
 		}
 	}
@@ -296,7 +298,7 @@ func TestAFindingIsOneAlert(t *testing.T) {
 		t.Fatalf("alerts = %+v", alerts)
 	}
 	for range 2 {
-		if err := c.Acknowledge(ctx, alerts[0].ID, "op"); err != nil {
+		if err := c.Alerts.Acknowledge(ctx, alerts[0].ID, "op"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -304,7 +306,7 @@ func TestAFindingIsOneAlert(t *testing.T) {
 	if again := c.alertsOn(tx.ID); len(again) != 2 || again[0].Acknowledged != "" || again[1].Acknowledged != "op" {
 		t.Errorf("alerts = %+v", again)
 	}
-	if err := c.Acknowledge(ctx, "missing", "op"); !fault.Is(err, fault.NotFound) {
+	if err := c.Alerts.Acknowledge(ctx, "missing", "op"); !fault.Is(err, fault.NotFound) {
 		t.Errorf("an alert that does not exist: %v", err)
 	}
 	c.put(eventKey(tx.ID, "confirmed"), Event{ID: "confirmed", Type: Confirmed})

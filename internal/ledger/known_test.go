@@ -66,13 +66,10 @@ func TestWhatRefuses(t *testing.T) {
 	}
 }
 
-// Bounds that people are told, or that a minute's sweep has to keep up with.
+// Bounds that people are told.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	if MarkFor != 7*24*time.Hour || TakeBackFor != 24*time.Hour { // see ErrMarkedLate and ErrStands
 		t.Errorf("a booking can be marked for %v, and that taken back for %v", MarkFor, TakeBackFor)
-	}
-	if l := (Limits{}).orDefault(); l.Count < 10_000 || l.Time != 40*time.Second || l.Workers != 16 {
-		t.Errorf("a sweep does %+v", l)
 	}
 }

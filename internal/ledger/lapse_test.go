@@ -78,22 +78,6 @@ func TestANoShowCountsForTwoYears(t *testing.T) {
 	}
 }
 
-// A finding that nobody has closed is one alert, and is not told again.
-func TestAnAlertOutlastsItsSightings(t *testing.T) {
-	t.Parallel()
-	c := newCorner(t)
-	for range 3 {
-		if err := c.RaiseAlert(t.Context(), Alert{Check: "test", Severity: Error, Subject: c.business, Message: "look"}); err != nil {
-			t.Fatal(err)
-		}
-		c.clock.Add(29 * 24 * time.Hour)
-		c.lapse()
-	}
-	if got := c.alertsOn(c.business); len(got) != 1 || got[0].Seen != 3 {
-		t.Errorf("%+v", got)
-	}
-}
-
 // A long stay of which somebody says late that nobody came is sound, though its first nights are no
 // longer kept.
 func TestALongStayIsMarkedLate(t *testing.T) {

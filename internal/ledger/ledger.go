@@ -18,8 +18,6 @@
 //	idem#tx_draft:{business}:{key} idem                   what the key made: payload hash, result, ttl
 //	{business}:offering:{offering}:{YYYY-MM-DD}   {HH:MM}:token:{NNN}   a lock (UTC; of a night its local date, 00:00): one query reads a day
 //	noshow#{business}#{owner}      {start}#{transaction}  that somebody did not come
-//	alerts                         {time}#{finding}       what a checker found
-//	alert#{finding}                open                   that it has been raised and not acknowledged
 //
 // A transaction that has been held is in the indexes owner and business by creation
 // time. In the sparse index due it is of the kind "hold" while it is held, due when the
@@ -43,12 +41,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"time"
 
+	"merve/internal/alert"
 	"merve/internal/dynamo"
 	"merve/internal/event"
 	"merve/internal/fault"
+	"merve/internal/ident"
 )
 
 // Ledger reads and writes the table ledger. Safe for concurrent use.
@@ -56,6 +55,8 @@ type Ledger struct {
 	Table dynamo.Table
 	Now   func() time.Time
 	NewID func() string // of transactions: letters, digits, dashes
+
+	Alerts *alert.Store // what the checkers find
 
 	// AlsoForget forgets what others keep of a transaction that was marked to be forgotten, any
 	// number of times. Nil is nothing.
@@ -189,19 +190,10 @@ func hashOf(parts ...any) string {
 	return fmt.Sprintf("%x", sum[:16])
 }
 
-// codeOf makes the short reference of a transaction: six characters of an alphabet
-// without vowels and without those that are taken for others, one a letter at least, so that it is
-// told from a number.
+// codeForm is what the short reference of a transaction looks like. It has no vowels, so that it is no word.
+var codeForm = ident.Code{Alphabet: "23456789BCDFGHJKMNPQRSTVWXZ", Length: 6, Letter: true}
+
 func codeOf(id string) string {
-	const digits, letters = "23456789", "BCDFGHJKMNPQRSTVWXZ"
-	const alphabet = digits + letters
 	sum := sha256.Sum256([]byte("code:" + id))
-	code := make([]byte, 6)
-	for i := range code {
-		code[i] = alphabet[int(sum[i])%len(alphabet)]
-	}
-	if strings.Trim(string(code), digits) == "" {
-		code[0] = letters[int(sum[0])%len(letters)]
-	}
-	return string(code)
+	return codeForm.Of(sum[:])
 }

@@ -12,8 +12,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"merve/internal/actor"
+	"merve/internal/alert"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/gate"
 	"merve/internal/schedule"
 )
 
@@ -61,7 +63,7 @@ func newCorner(t testing.TB) *corner {
 // aside is the way to a corner of the table: it keeps what all ledgers share, the index of
 // what is due and the list of alerts, apart from everybody else's.
 func (c *corner) aside() http.RoundTripper {
-	return dynamotest.Aside(c.business, dueHold+`#\d\d`, dueAudit+`#\d\d`, alertsPK)
+	return dynamotest.Aside(c.business, dueHold+`#\d\d`, dueAudit+`#\d\d`, "alerts")
 }
 
 // open returns another ledger on the same corner.
@@ -85,7 +87,10 @@ func (c *corner) over(transport http.RoundTripper, tries int) *Ledger {
 }
 
 func (c *corner) on(db *dynamo.DB) *Ledger {
-	return &Ledger{Table: db.Table(dynamotest.TableName("ledger")), Now: c.clock.Now, NewID: func() string { return dynamotest.ID("t") }}
+	return &Ledger{
+		Table: db.Table(dynamotest.TableName("ledger")), Now: c.clock.Now, NewID: func() string { return dynamotest.ID("t") },
+		Alerts: &alert.Store{Table: db.Table(dynamotest.TableName("alerts")), Now: c.clock.Now},
+	}
 }
 
 func (c *corner) Now() time.Time { return c.clock.Now() }
@@ -133,8 +138,8 @@ func (c *corner) confirm(tx Transaction, key string) (Transaction, error) {
 	return c.Confirm(context.Background(), c.owner, tx.ID, receiptFor(tx), key)
 }
 
-func receiptFor(tx Transaction) Receipt {
-	return Receipt{PendingID: "p_" + tx.ID, OfferHash: tx.OfferHash, MessageID: "m_1", Answer: "yes", Actor: tx.Owner, At: noon, PolicyVersion: tx.Policy}
+func receiptFor(tx Transaction) gate.Receipt {
+	return gate.Receipt{PendingID: "p_" + tx.ID, OfferHash: tx.OfferHash, MessageID: "m_1", Answer: "yes", Actor: tx.Owner, At: noon, PolicyVersion: tx.Policy}
 }
 
 // in brings a fresh transaction into a state.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"merve/internal/actor"
+	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/schedule"
 )
@@ -96,7 +97,7 @@ func TestANoShowIsMarkedAndTakenBackOnce(t *testing.T) {
 		t.Errorf("%s, %v", got, err)
 	}
 	c.clock.Add(time.Hour)
-	if found, err := c.CheckInvariants(ctx, Limits{}); err != nil || len(c.alertsOn(tx.ID)) != 0 {
+	if found, err := c.CheckInvariants(ctx, dynamo.Budget{}); err != nil || len(c.alertsOn(tx.ID)) != 0 {
 		t.Errorf("%+v, %v, %v", found, c.alertsOn(tx.ID), err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/gate"
 	"merve/internal/tool"
 )
 
@@ -103,7 +104,7 @@ type Mover struct{ Ledger *Ledger }
 
 // Writes prepares to confirm the held transaction on a YES to exactly its offer, and to cancel
 // the booking that it replaces. The old one is returned, too, as it was.
-func (m Mover) Writes(ctx context.Context, a actor.Actor, txID, offerHash string, r Receipt, key string) (ws []dynamo.Write, moved, old Transaction, err error) {
+func (m Mover) Writes(ctx context.Context, a actor.Actor, txID, offerHash string, r gate.Receipt, key string) (ws []dynamo.Write, moved, old Transaction, err error) {
 	ws, moved, err = Confirmer(m).Writes(ctx, a, txID, offerHash, r, key)
 	if err != nil {
 		return nil, moved, old, err

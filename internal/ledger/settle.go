@@ -7,6 +7,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/dynamo"
+	"merve/internal/gate"
 )
 
 // The kinds of pending action that the ledger settles.
@@ -21,7 +22,7 @@ type Confirmer struct{ Ledger *Ledger }
 
 // Writes prepares the confirmation that a YES to the offer with this hash makes, and
 // the transaction as it will be. It reads (1 request) and changes nothing.
-func (c Confirmer) Writes(ctx context.Context, a actor.Actor, txID, offerHash string, r Receipt, key string) ([]dynamo.Write, Transaction, error) {
+func (c Confirmer) Writes(ctx context.Context, a actor.Actor, txID, offerHash string, r gate.Receipt, key string) ([]dynamo.Write, Transaction, error) {
 	l := c.Ledger
 	tx, err := l.Get(ctx, a, txID)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/gate"
 	"merve/internal/order"
 )
 
@@ -37,7 +38,7 @@ func (p *place) ordered(by actor.Actor, all ...order.EventType) order.Event {
 		case typ == last && by.Kind == actor.System:
 			_, err = late.Lapse(ctx, o)
 		default:
-			o, err = p.orders.Apply(ctx, o, typ, order.By{Actor: by, Receipt: &order.Receipt{}})
+			o, err = p.orders.Apply(ctx, o, typ, order.By{Actor: by, Receipt: &gate.Receipt{}})
 		}
 	}
 	if err != nil {
@@ -153,7 +154,7 @@ func TestALargeOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o, err = p.orders.Apply(ctx, o, order.PlacedEvent, order.By{Actor: customer, Receipt: &order.Receipt{}}); err != nil {
+	if o, err = p.orders.Apply(ctx, o, order.PlacedEvent, order.By{Actor: customer, Receipt: &gate.Receipt{}}); err != nil {
 		t.Fatal(err)
 	}
 	events, err := p.orders.Events(ctx, o)

@@ -119,7 +119,7 @@ func (v *tavern) orderedFor(customer string, when time.Time) order.Order {
 		Lines: []order.Line{{Item: "bread", Name: "Bread", Quantity: 1, TotalMinor: 400}}, TotalMinor: 400, Currency: "EUR", TimeZone: "UTC", When: when, ExpiresAt: v.now.Add(10 * time.Minute),
 	}, dynamotest.ID("k"))
 	if err == nil {
-		receipt := &order.Receipt{PendingID: "p", OfferHash: o.Hash(), Answer: "yes", At: v.now}
+		receipt := &gate.Receipt{PendingID: "p", OfferHash: o.Hash(), Answer: "yes", At: v.now}
 		o, err = v.Orders.Apply(v.t.Context(), o, order.PlacedEvent, order.By{Actor: v.guest, Receipt: receipt})
 	}
 	if err != nil {
@@ -141,7 +141,7 @@ func (v *tavern) bookedAt(customer string, start time.Time, zone string) ledger.
 		Start: start, End: start.Add(time.Hour), Slots: []time.Time{start}, TimeZone: zone, Party: 2, Currency: "EUR", CustomerName: customer,
 	}, 9, 10*time.Minute, dynamotest.ID("k"))
 	if err == nil {
-		receipt := ledger.Receipt{PendingID: "p", OfferHash: tx.OfferHash, MessageID: "m", Answer: "yes", Actor: tx.Owner, At: v.now}
+		receipt := gate.Receipt{PendingID: "p", OfferHash: tx.OfferHash, MessageID: "m", Answer: "yes", Actor: tx.Owner, At: v.now}
 		tx, err = v.ledger.Confirm(v.t.Context(), v.guest, tx.ID, receipt, "k")
 	}
 	if err != nil {

@@ -57,11 +57,8 @@ func (c Confirm) Commit(ctx context.Context, tc tool.Context, consent gate.Conse
 	var ws []dynamo.Write
 	var after Order
 	if err == nil {
-		receipt := &Receipt{
-			PendingID: p.ID, OfferHash: p.Hash, MessageID: consent.MessageID, Answer: gate.Yes.String(), Actor: consent.Actor, At: consent.At,
-			PolicyVersion: p.Policy, Trace: tc.TraceID,
-		}
-		ws, after, err = c.Store.Writes(o, PlacedEvent, By{Actor: tc.Actor, Trace: tc.TraceID, Receipt: receipt})
+		receipt := consent.Receipt(tc.TraceID)
+		ws, after, err = c.Store.Writes(o, PlacedEvent, By{Actor: tc.Actor, Trace: tc.TraceID, Receipt: &receipt})
 	}
 	if err != nil {
 		text, ok := refusal(tc.Language, o, err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"merve/internal/gate"
 	"merve/internal/order"
 )
 
@@ -61,7 +62,7 @@ func TestEveryEventInEveryStatus(t *testing.T) {
 					}
 					from := readings[seen]
 					to, legal := leads[from.Status][typ]
-					after, err := c.store.Apply(t.Context(), from, typ, order.By{Actor: c.owner, Receipt: &order.Receipt{Answer: "yes"}})
+					after, err := c.store.Apply(t.Context(), from, typ, order.By{Actor: c.owner, Receipt: &gate.Receipt{Answer: "yes"}})
 					var refused *order.Refusal
 					switch {
 					case legal && seen == len(of.path):

@@ -37,6 +37,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/event"
 	"merve/internal/fault"
+	"merve/internal/gate"
 	"merve/internal/ident"
 )
 
@@ -101,11 +102,11 @@ type Order struct {
 	ETA    time.Time `dynamodbav:"eta" json:"eta,omitzero"`                  // as the business said
 	Reason string    `dynamodbav:"reason,omitempty" json:"reason,omitempty"` // of a refusal or cancellation
 
-	Receipt   *Receipt  `dynamodbav:"receipt,omitempty" json:"receipt,omitempty"`
-	ExpiresAt time.Time `dynamodbav:"expiresAt" json:"expiresAt"` // of the proposal
-	CreatedAt time.Time `dynamodbav:"createdAt" json:"createdAt"`
-	UpdatedAt time.Time `dynamodbav:"updatedAt" json:"updatedAt"`
-	Policy    int       `dynamodbav:"policy" json:"policyVersion"` // market version it was made under
+	Receipt   *gate.Receipt `dynamodbav:"receipt,omitempty" json:"receipt,omitempty"`
+	ExpiresAt time.Time     `dynamodbav:"expiresAt" json:"expiresAt"` // of the proposal
+	CreatedAt time.Time     `dynamodbav:"createdAt" json:"createdAt"`
+	UpdatedAt time.Time     `dynamodbav:"updatedAt" json:"updatedAt"`
+	Policy    int           `dynamodbav:"policy" json:"policyVersion"` // market version it was made under
 }
 
 // Line is one position of an order.
@@ -123,18 +124,6 @@ type Spot struct {
 	Address string   `dynamodbav:"address,omitempty" json:"address,omitempty"`
 	Lat     *float64 `dynamodbav:"lat,omitempty" json:"lat,omitempty"` // degrees
 	Lng     *float64 `dynamodbav:"lng,omitempty" json:"lng,omitempty"`
-}
-
-// Receipt is the evidence of the customer's YES.
-type Receipt struct {
-	PendingID     string    `dynamodbav:"pendingId" json:"pendingId"`
-	OfferHash     string    `dynamodbav:"offerHash" json:"offerHash"` // of what the customer was shown
-	MessageID     string    `dynamodbav:"messageId" json:"messageId"`
-	Answer        string    `dynamodbav:"answer" json:"answer"` // how it was understood: "yes"
-	Actor         string    `dynamodbav:"actor" json:"-"`
-	At            time.Time `dynamodbav:"at" json:"at"`
-	PolicyVersion int       `dynamodbav:"policy" json:"policyVersion"`
-	Trace         string    `dynamodbav:"trace,omitempty" json:"traceId,omitempty"`
 }
 
 // Limits of what an order takes. Lengths are in characters.
@@ -201,22 +190,15 @@ func newID(owner, key string) string { return ident.New(idPrefix, "order", owner
 
 func isID(id string) bool { return ident.Is(idPrefix, id) }
 
-// codeAlphabet has no letters or digits that are taken for others.
-const codeAlphabet = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
-
-// codeLength is short enough to be typed: of 900,000 codes a business needs a few open at a time.
-const codeLength = 4
+// codeForm is short enough to be typed: of 900,000 codes a business needs a few open at a time.
+var codeForm = ident.Code{Alphabet: ident.Readable, Length: 4}
 
 // newCode is the n-th code that an order tries: one that is read as a code beside any word, and
 // so has a letter and is no word of an answer itself.
 func newCode(id string, n int) string {
 	sum := sha256.Sum256([]byte{byte(n)})
 	for sum = sha256.Sum256(append(sum[:], id...)); ; sum = sha256.Sum256(sum[:]) {
-		b := make([]byte, codeLength)
-		for i := range b {
-			b[i] = codeAlphabet[int(sum[i])%len(codeAlphabet)]
-		}
-		if code := string(b); codeOf(code) == code {
+		if code := codeForm.Of(sum[:]); codeOf(code) == code {
 			return code
 		}
 	}

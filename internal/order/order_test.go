@@ -67,7 +67,7 @@ func (c *counter) apply(o order.Order, typ order.EventType) order.Order {
 	c.t.Helper()
 	by := order.By{Actor: c.owner}
 	if typ == order.PlacedEvent {
-		by.Receipt = &order.Receipt{PendingID: "p_1", OfferHash: o.Hash(), Answer: "yes", At: c.now}
+		by.Receipt = &gate.Receipt{PendingID: "p_1", OfferHash: o.Hash(), Answer: "yes", At: c.now}
 	}
 	after, err := c.store.Apply(context.Background(), o, typ, by)
 	if err != nil {
@@ -758,7 +758,7 @@ func TestField16_CrashAnywhere(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				after, err := faulty.Apply(t.Context(), now, typ, order.By{Actor: c.owner, Receipt: &order.Receipt{Answer: "yes"}})
+				after, err := faulty.Apply(t.Context(), now, typ, order.By{Actor: c.owner, Receipt: &gate.Receipt{Answer: "yes"}})
 				var refused *order.Refusal
 				if errors.As(err, &refused) {
 					return nil // it had happened
@@ -845,7 +845,7 @@ func TestOpenBehindOthers(t *testing.T) {
 	table := c.store.Table
 	var ws []dynamo.Write
 	for n := range order.MaxLooked + 1 {
-		o := order.Order{ID: fmt.Sprintf("or_%04d", n), Market: "demo", Owner: c.owner.Key(), Status: order.Done, Receipt: &order.Receipt{}}
+		o := order.Order{ID: fmt.Sprintf("or_%04d", n), Market: "demo", Owner: c.owner.Key(), Status: order.Done, Receipt: &gate.Receipt{}}
 		if n == 0 {
 			o.Status = order.Accepted
 		}
@@ -885,7 +885,7 @@ func TestCost(t *testing.T) {
 		{"propose again", func() error { _, err := c.store.Propose(ctx, c.draft(), "1"); return err }, 2},
 		{"get", func() error { _, err := c.store.Get(ctx, c.owner, o.Market, o.ID); return err }, 1},
 		{"place", func() (err error) {
-			o, err = c.store.Apply(ctx, o, order.PlacedEvent, order.By{Actor: c.owner, Receipt: &order.Receipt{}})
+			o, err = c.store.Apply(ctx, o, order.PlacedEvent, order.By{Actor: c.owner, Receipt: &gate.Receipt{}})
 			return err
 		}, 1},
 		{"by code", func() error { _, err := c.store.ByCode(ctx, "demo", c.biz, o.Code); return err }, 2},

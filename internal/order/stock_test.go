@@ -17,6 +17,7 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/faulttest"
+	"merve/internal/gate"
 	"merve/internal/listing"
 	"merve/internal/market"
 	"merve/internal/order"
@@ -105,7 +106,7 @@ func TestField15_WhatAnOrderHolds(t *testing.T) {
 			for _, typ := range tt.events {
 				before := o
 				o = c.apply(o, typ)
-				if _, err := c.store.Apply(t.Context(), before, typ, order.By{Actor: c.owner, Receipt: &order.Receipt{}}); !errors.Is(err, order.ErrChanged) {
+				if _, err := c.store.Apply(t.Context(), before, typ, order.By{Actor: c.owner, Receipt: &gate.Receipt{}}); !errors.Is(err, order.ErrChanged) {
 					t.Errorf("%s, %v: %s again: %v", kind, tt.events, typ, err)
 				}
 			}
@@ -115,7 +116,7 @@ func TestField15_WhatAnOrderHolds(t *testing.T) {
 		}
 	}
 	c := stocked(t, 5, 2)
-	_, err := c.store.Apply(t.Context(), c.of(map[string]int{"soup": 1, "fish": 3}, "1"), order.PlacedEvent, order.By{Actor: c.owner, Receipt: &order.Receipt{}})
+	_, err := c.store.Apply(t.Context(), c.of(map[string]int{"soup": 1, "fish": 3}, "1"), order.PlacedEvent, order.By{Actor: c.owner, Receipt: &gate.Receipt{}})
 	var few *stock.Short
 	if !errors.As(err, &few) || few.Item != "fish" || few.Left != 2 || c.counts() != "soup 5/0/0 fish 2/0/0" || c.holdings() != 0 {
 		t.Errorf("too few of one: %v, %s", err, c.counts())
@@ -136,7 +137,7 @@ func TestField15_TheLastPieces(t *testing.T) {
 		o := c.of(map[string]int{"soup": 1, "fish": 1}, fmt.Sprint(i))
 		wg.Go(func() {
 			for {
-				_, err := c.store.Apply(t.Context(), o, order.PlacedEvent, order.By{Actor: c.owner, Receipt: &order.Receipt{}})
+				_, err := c.store.Apply(t.Context(), o, order.PlacedEvent, order.By{Actor: c.owner, Receipt: &gate.Receipt{}})
 				var few *stock.Short
 				switch {
 				case err == nil:
@@ -180,7 +181,7 @@ func TestField15_CrashAnywhere(t *testing.T) {
 						if err != nil {
 							return err
 						}
-						_, err = faulty.Apply(t.Context(), now, typ, order.By{Actor: c.owner, Receipt: &order.Receipt{Answer: "yes"}})
+						_, err = faulty.Apply(t.Context(), now, typ, order.By{Actor: c.owner, Receipt: &gate.Receipt{Answer: "yes"}})
 						var refused *order.Refusal
 						if errors.As(err, &refused) {
 							return nil // it had happened
@@ -348,7 +349,7 @@ func TestField15_CountsCostNoRequests(t *testing.T) {
 		for _, typ := range []order.EventType{order.PlacedEvent, order.AcceptedEvent, order.CancelledEvent} {
 			ctx, meter := telemetry.WithMeter(t.Context())
 			var err error
-			if o, err = c.store.Apply(ctx, o, typ, order.By{Actor: c.owner, Receipt: &order.Receipt{}}); err != nil {
+			if o, err = c.store.Apply(ctx, o, typ, order.By{Actor: c.owner, Receipt: &gate.Receipt{}}); err != nil {
 				t.Fatal(err)
 			}
 			if n := meter.Cost().Requests; n != 1 {
@@ -375,7 +376,7 @@ func TestForgottenOrdersTakeNoPlace(t *testing.T) {
 		o, err := proposes(fmt.Sprint(n))
 		for _, typ := range []order.EventType{order.PlacedEvent, order.AcceptedEvent} {
 			if err == nil {
-				o, err = d.Store.Apply(t.Context(), o, typ, order.By{Actor: tc.Actor, Receipt: &order.Receipt{}})
+				o, err = d.Store.Apply(t.Context(), o, typ, order.By{Actor: tc.Actor, Receipt: &gate.Receipt{}})
 			}
 		}
 		if err != nil {

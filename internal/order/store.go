@@ -13,6 +13,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/event"
 	"merve/internal/fault"
+	"merve/internal/gate"
 	"merve/internal/stock"
 	"merve/internal/telemetry"
 )
@@ -359,9 +360,9 @@ func (s *Store) Find(ctx context.Context, business, code string) (Order, error) 
 type By struct {
 	Actor   actor.Actor
 	Trace   string
-	Receipt *Receipt  // of a YES
-	ETA     time.Time // of an acceptance
-	Reason  string    // of a refusal or cancellation
+	Receipt *gate.Receipt // of a YES
+	ETA     time.Time     // of an acceptance
+	Reason  string        // of a refusal or cancellation
 }
 
 // Writes are what an event changes, on condition that the order still is as it was read, and

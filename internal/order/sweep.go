@@ -20,36 +20,35 @@ type Swept struct {
 // and 2 for each order; to delete one 4, and 1 for each message that told of it.
 func (s *Store) Sweep(ctx context.Context, limit int) (Swept, error) {
 	var did Swept
-	err := s.Table.EachDue(ctx, dueKind, s.now(), limit, func(key dynamo.Key) error {
-		did.Looked++
+	walked, err := s.Table.EachDue(ctx, dueKind, s.now(), dynamo.Budget{Count: limit}, func(key dynamo.Key) (bool, error) {
 		if strings.HasPrefix(key.SK, forgetPrefix) {
-			return s.eraseMarked(ctx, key)
+			return true, s.eraseMarked(ctx, key)
 		}
-		return s.lapse(ctx, key, &did)
+		typ, err := s.lapse(ctx, key)
+		switch typ {
+		case ExpiredEvent:
+			did.Expired++
+		case UnansweredEvent:
+			did.Unanswered++
+		case DoneEvent:
+			did.Done++
+		}
+		return typ != "", err
 	})
+	did.Looked = walked.Looked
 	return did, err
 }
 
-func (s *Store) lapse(ctx context.Context, key dynamo.Key, did *Swept) error {
+func (s *Store) lapse(ctx context.Context, key dynamo.Key) (EventType, error) {
 	it, err := s.Table.Get(ctx, key)
 	if err != nil || it == nil {
-		return err
+		return "", err
 	}
 	var o Order
 	if err := it.Decode(&o); err != nil {
-		return err
+		return "", err
 	}
-	switch typ, err := s.Lapse(ctx, o); {
-	case err != nil:
-		return err
-	case typ == ExpiredEvent:
-		did.Expired++
-	case typ == UnansweredEvent:
-		did.Unanswered++
-	case typ == DoneEvent:
-		did.Done++
-	}
-	return nil
+	return s.Lapse(ctx, o)
 }
 
 // Lapse ends an order whose time is over, and returns what happened to it; "" when nothing did.
@@ -63,5 +62,8 @@ func (s *Store) Lapse(ctx context.Context, o Order) (EventType, error) {
 	if errors.Is(err, ErrChanged) || errors.As(err, &refused) {
 		return "", nil // somebody was faster
 	}
-	return typ, err
+	if err != nil {
+		return "", err
+	}
+	return typ, nil
 }

@@ -110,7 +110,7 @@ func TestOrdersOfAnotherMarket(t *testing.T) {
 	if err != nil || len(all) != order.MaxOpen {
 		t.Fatalf("%d orders, %v", len(all), err)
 	}
-	by := order.By{Actor: k.tc.Actor, Receipt: &order.Receipt{OfferHash: all[0].Hash()}}
+	by := order.By{Actor: k.tc.Actor, Receipt: &gate.Receipt{OfferHash: all[0].Hash()}}
 	if _, err := k.Store.Apply(t.Context(), all[0], order.PlacedEvent, by); err != nil {
 		t.Fatal(err)
 	}
@@ -366,7 +366,7 @@ func TestAnswersMindTheHours(t *testing.T) {
 			}
 			o, err := k.Store.Get(t.Context(), k.tc.Actor, k.tc.Market.ID, res.Proposal.Ref)
 			if err == nil {
-				o, err = k.Store.Apply(t.Context(), o, order.PlacedEvent, order.By{Actor: k.tc.Actor, Receipt: &order.Receipt{}})
+				o, err = k.Store.Apply(t.Context(), o, order.PlacedEvent, order.By{Actor: k.tc.Actor, Receipt: &gate.Receipt{}})
 			}
 			if err != nil {
 				t.Fatal(err)

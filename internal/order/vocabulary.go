@@ -130,7 +130,7 @@ func digits(s string) string {
 // word of small letters is a word.
 func codeOf(w string) string {
 	up := strings.ToUpper(w)
-	if len(w) != codeLength || strings.Trim(up, codeAlphabet) != "" || strings.Trim(w, "0123456789") == "" || verbOf(w) != "" {
+	if len(w) != len(up) || !codeForm.Is(up) || strings.Trim(w, "0123456789") == "" || verbOf(w) != "" {
 		return ""
 	}
 	if w != up && !strings.ContainsAny(w, "23456789") {

@@ -1,11 +1,8 @@
 package outbox
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"merve/internal/dynamo"
@@ -13,39 +10,27 @@ import (
 )
 
 // Sweep delivers what is due: retries whose time has come, claims that ran out, and
-// messages that no stream has brought. At most limit messages a shard, oldest first: what
-// has to wait for another message moves back; and it takes the words out of what was to be forgotten
+// messages that no stream has brought. At most limit messages, oldest first, the pieces of one
+// reply in their order, as they are due at the same time: what has to wait for another message
+// moves back; and it takes the words out of what was to be forgotten
 // once it had gone. One message that cannot be delivered, or one
 // shard that cannot be read, does not keep the others waiting. It ends before ctx does. 16
 // requests, and for each message 1 more than its delivery; 3 for one that has to wait, 1 to forget one.
 func (s *Sender) Sweep(ctx context.Context, limit int) (delivered int, err error) {
-	var errs []error
-	for shard := range dynamo.Shards(ctx, s.Box.Now()) {
-		keys, _, err := s.Box.Table.Due(ctx, dueKind, shard, s.Box.Now(), limit, "")
-		if err != nil {
-			errs = append(errs, fmt.Errorf("sweep outbox: %w", err))
-			continue
+	done, err := s.Box.Table.EachDue(ctx, dueKind, s.Box.Now(), dynamo.Budget{Count: limit}, func(k dynamo.Key) (bool, error) {
+		if marked, err := s.Box.forgetMarked(ctx, k); marked {
+			return false, err
 		}
-		// Pieces of one reply are due at the same time: they go in their order.
-		slices.SortFunc(keys, func(a, b dynamo.Key) int {
-			return cmp.Or(strings.Compare(a.PK, b.PK), strings.Compare(a.SK, b.SK))
-		})
-		for _, k := range keys {
-			if dynamo.Closing(ctx) {
-				break
-			}
-			marked, err := s.Box.forgetMarked(ctx, k)
-			if !marked {
-				err = s.look(ctx, k)
-			}
-			if err != nil && !fault.Is(err, fault.NotFound) {
-				errs = append(errs, err)
-			} else if !marked {
-				delivered++
-			}
+		err := s.look(ctx, k)
+		if fault.Is(err, fault.NotFound) {
+			err = nil // the index still has what is deleted
 		}
+		return true, err
+	})
+	if err != nil {
+		err = fmt.Errorf("sweep outbox: %w", err)
 	}
-	return delivered, errors.Join(errs...)
+	return done.Done, err
 }
 
 // look brings the message of a key further.

@@ -9,6 +9,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
+	"merve/internal/gate"
 	"merve/internal/ledger"
 	"merve/internal/payment"
 	"merve/internal/provider/stripe/stripetest"
@@ -176,7 +177,7 @@ func TestPaidOfWhatIsJustCancelled(t *testing.T) {
 	d, ctx := newTill(t), context.Background()
 	tx := d.offer(func(t *ledger.Terms) { t.DueMinor = 0 })
 	p := d.yes(tx)
-	if _, err := d.Ledger.Confirm(ctx, d.tc.Actor, tx.ID, ledger.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}, "k"); err != nil {
+	if _, err := d.Ledger.Confirm(ctx, d.tc.Actor, tx.ID, gate.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}, "k"); err != nil {
 		t.Fatal(err)
 	}
 	late := d.over(dynamotest.Open(t, dynamotest.Before("TransactWriteItems", func() {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"merve/internal/ledger"
+	"merve/internal/alert"
 )
 
 // closeAfter is how long after its hold a payment is closed: a payment of the last moment is
@@ -32,7 +32,7 @@ func (s *Store) close(ctx context.Context, p Payment) error {
 // found takes a payment that no webhook has told of. The alert comes first, or would be lost with
 // a process that dies: where one webhook does not arrive, others may not.
 func (s *Store) found(ctx context.Context, p Payment, c Closed) error {
-	if err := s.alert(ctx, ledger.Error, p.Transaction, "untold", "it was paid, and no webhook of the provider's told of it: are they refused, or off?"); err != nil {
+	if err := s.alert(ctx, alert.Error, p.Transaction, "untold", "it was paid, and no webhook of the provider's told of it: are they refused, or off?"); err != nil {
 		return err
 	}
 	return s.Take(ctx, Report{Happened: Succeeded, Transaction: p.Transaction, Intent: p.Intent, AmountMinor: c.AmountMinor, Currency: c.Currency})
@@ -45,7 +45,7 @@ func (s *Store) closeLater(ctx context.Context, p Payment, failed error) error {
 	due := s.now().Add(nextTry(p.Looks))
 	if p.Looks >= maxTries {
 		due = time.Time{}
-		if err := s.alert(ctx, ledger.Critical, p.Transaction, "open", "it is not known whether it was paid, and it could not be closed: look at the provider's own pages"); err != nil {
+		if err := s.alert(ctx, alert.Critical, p.Transaction, "open", "it is not known whether it was paid, and it could not be closed: look at the provider's own pages"); err != nil {
 			return err
 		}
 	}

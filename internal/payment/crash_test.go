@@ -16,6 +16,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
+	"merve/internal/gate"
 	"merve/internal/ledger"
 	"merve/internal/payment"
 	"merve/internal/thread"
@@ -270,7 +271,7 @@ func (d *till) booked(wanted bool) string {
 		return ""
 	}
 	tx := d.offer(func(t *ledger.Terms) { t.DueMinor = 0 })
-	if _, err := d.Ledger.Confirm(context.Background(), d.tc.Actor, tx.ID, ledger.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}, "c"); err != nil {
+	if _, err := d.Ledger.Confirm(context.Background(), d.tc.Actor, tx.ID, gate.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}, "c"); err != nil {
 		d.t.Fatal(err)
 	}
 	return tx.ID

@@ -95,10 +95,7 @@ func (c Pay) ask(ctx context.Context, tc tool.Context, tx ledger.Transaction, co
 		Transaction: tx.ID, Owner: tx.Owner, Market: tx.Market, Thread: tx.Thread, Language: tc.Language, Title: tx.ListingName,
 		AmountMinor: Due(tx), Currency: tx.Currency, Intent: intent, Token: token, Status: Waiting, Version: 1, CreatedAt: now, UpdatedAt: now,
 		CloseAt: tx.HoldExpiresAt.Add(closeAfter),
-		Receipt: ledger.Receipt{
-			PendingID: pending.ID, OfferHash: tx.OfferHash, MessageID: consent.MessageID, Answer: gate.Yes.String(), Actor: consent.Actor, At: consent.At,
-			PolicyVersion: pending.Policy, Trace: tc.TraceID,
-		},
+		Receipt: consent.Receipt(tc.TraceID),
 	}, nil
 }
 

@@ -46,6 +46,7 @@ import (
 	"time"
 
 	"merve/internal/actor"
+	"merve/internal/alert"
 	"merve/internal/dynamo"
 	"merve/internal/event"
 	"merve/internal/fault"
@@ -77,26 +78,26 @@ const (
 
 // Payment is what one transaction asks its customer to pay.
 type Payment struct {
-	Transaction string         `dynamodbav:"transaction" json:"transactionId"`
-	Owner       string         `dynamodbav:"owner,omitempty" json:"-"` // actor key; "" when their data was deleted
-	Market      string         `dynamodbav:"market" json:"market"`
-	Thread      string         `dynamodbav:"thread,omitempty" json:"thread,omitempty"`
-	Language    string         `dynamodbav:"lang,omitempty" json:"language,omitempty"`
-	Title       string         `dynamodbav:"title" json:"title"` // the listing's name
-	AmountMinor int64          `dynamodbav:"amount" json:"amountMinor"`
-	Currency    string         `dynamodbav:"currency" json:"currency"`
-	Intent      string         `dynamodbav:"intent" json:"intent"` // the provider's id
-	Token       string         `dynamodbav:"token" json:"-"`       // of the link
-	Status      Status         `dynamodbav:"status" json:"status"`
-	Reason      string         `dynamodbav:"reason,omitempty" json:"reason,omitempty"`  // of a refund
-	BackMinor   int64          `dynamodbav:"back,omitempty" json:"backMinor,omitempty"` // of the amount, what is given back; 0: all of it
-	Receipt     ledger.Receipt `dynamodbav:"receipt" json:"receipt"`                    // of the YES
-	Tries       int            `dynamodbav:"tries,omitempty" json:"tries,omitempty"`    // to give it back
-	Looks       int            `dynamodbav:"looks,omitempty" json:"-"`                  // that failed to close it
-	CloseAt     time.Time      `dynamodbav:"closeAt" json:"-"`                          // unless it is paid before
-	Version     int            `dynamodbav:"version" json:"version"`
-	CreatedAt   time.Time      `dynamodbav:"createdAt" json:"createdAt"`
-	UpdatedAt   time.Time      `dynamodbav:"updatedAt" json:"updatedAt"`
+	Transaction string       `dynamodbav:"transaction" json:"transactionId"`
+	Owner       string       `dynamodbav:"owner,omitempty" json:"-"` // actor key; "" when their data was deleted
+	Market      string       `dynamodbav:"market" json:"market"`
+	Thread      string       `dynamodbav:"thread,omitempty" json:"thread,omitempty"`
+	Language    string       `dynamodbav:"lang,omitempty" json:"language,omitempty"`
+	Title       string       `dynamodbav:"title" json:"title"` // the listing's name
+	AmountMinor int64        `dynamodbav:"amount" json:"amountMinor"`
+	Currency    string       `dynamodbav:"currency" json:"currency"`
+	Intent      string       `dynamodbav:"intent" json:"intent"` // the provider's id
+	Token       string       `dynamodbav:"token" json:"-"`       // of the link
+	Status      Status       `dynamodbav:"status" json:"status"`
+	Reason      string       `dynamodbav:"reason,omitempty" json:"reason,omitempty"`  // of a refund
+	BackMinor   int64        `dynamodbav:"back,omitempty" json:"backMinor,omitempty"` // of the amount, what is given back; 0: all of it
+	Receipt     gate.Receipt `dynamodbav:"receipt" json:"receipt"`                    // of the YES
+	Tries       int          `dynamodbav:"tries,omitempty" json:"tries,omitempty"`    // to give it back
+	Looks       int          `dynamodbav:"looks,omitempty" json:"-"`                  // that failed to close it
+	CloseAt     time.Time    `dynamodbav:"closeAt" json:"-"`                          // unless it is paid before
+	Version     int          `dynamodbav:"version" json:"version"`
+	CreatedAt   time.Time    `dynamodbav:"createdAt" json:"createdAt"`
+	UpdatedAt   time.Time    `dynamodbav:"updatedAt" json:"updatedAt"`
 }
 
 // Open reports whether the payment can still be made, as far as it is concerned.
@@ -148,6 +149,7 @@ type Back struct {
 type Store struct {
 	Table     dynamo.Table // ledger
 	Ledger    *ledger.Ledger
+	Alerts    *alert.Store
 	Provider  Provider
 	PublicURL string // links begin with it
 	Now       func() time.Time

@@ -14,6 +14,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
+	"merve/internal/gate"
 	"merve/internal/ledger"
 	"merve/internal/payment"
 	"merve/internal/provider/stripe/stripetest"
@@ -70,7 +71,7 @@ func TestPayment(t *testing.T) {
 	if err != nil || h.Receipt == nil {
 		t.Fatalf("receipt %v, %v", h.Receipt, err)
 	}
-	receipt := ledger.Receipt{
+	receipt := gate.Receipt{
 		PendingID: p.ID, OfferHash: tx.OfferHash, MessageID: "m1", Answer: "yes", Actor: d.tc.Actor.Key(), At: noon, PolicyVersion: 7, Trace: "trace-1", Payment: got.Intent,
 	}
 	if diff := cmp.Diff(receipt, *h.Receipt); diff != "" {
@@ -94,7 +95,7 @@ func TestNothingUnpaidIsConfirmed(t *testing.T) {
 	t.Parallel()
 	d, ctx := newTill(t), context.Background()
 	tx := d.offer(nil)
-	_, err := d.Ledger.Confirm(ctx, d.tc.Actor, tx.ID, ledger.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}, "k")
+	_, err := d.Ledger.Confirm(ctx, d.tc.Actor, tx.ID, gate.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}, "k")
 	if !errors.Is(err, ledger.ErrUnpaid) || d.state(tx) != ledger.Hold {
 		t.Errorf("%v, %s", err, d.state(tx))
 	}
@@ -347,7 +348,7 @@ func TestPaidMoveOfALinkedBooking(t *testing.T) {
 	d := newTill(t)
 	old := d.offer(func(terms *ledger.Terms) { terms.Owner, terms.DueMinor = "user:"+dynamotest.ID("linked"), 0 })
 	before := actor.OfKey(old.Owner)
-	if _, err := d.Ledger.Confirm(t.Context(), before, old.ID, ledger.Receipt{PendingID: "p", OfferHash: old.OfferHash, Answer: "yes"}, "c"); err != nil {
+	if _, err := d.Ledger.Confirm(t.Context(), before, old.ID, gate.Receipt{PendingID: "p", OfferHash: old.OfferHash, Answer: "yes"}, "c"); err != nil {
 		t.Fatal(err)
 	}
 	held := d.offer(func(terms *ledger.Terms) { terms.Replaces = old.ID })

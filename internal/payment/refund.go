@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"merve/internal/actor"
+	"merve/internal/alert"
 	"merve/internal/dynamo"
 	"merve/internal/ledger"
 )
@@ -124,7 +125,7 @@ func (s *Store) refund(ctx context.Context, p Payment) (done bool, err error) {
 	}
 	err = s.Table.DB().Commit(ctx, s.put(after, due).If("version = :before", dynamo.V{":before": p.Version}).Else(errMoved))
 	if err == nil && after.Tries >= alertAfter {
-		err = s.alert(ctx, ledger.Critical, p.Transaction, "refund", fmt.Sprintf("money could not be given back in %d tries: it has to be done at the provider's own pages", after.Tries))
+		err = s.alert(ctx, alert.Critical, p.Transaction, "refund", fmt.Sprintf("money could not be given back in %d tries: it has to be done at the provider's own pages", after.Tries))
 	}
 	return false, faster(err)
 }
@@ -145,14 +146,14 @@ type Swept struct{ Looked, Refunded int }
 // for one that was paid and not told of.
 func (s *Store) Sweep(ctx context.Context, limit int) (Swept, error) {
 	var did Swept
-	err := s.Table.EachDue(ctx, dueKind, s.now(), limit, func(k dynamo.Key) error {
-		did.Looked++
+	walked, err := s.Table.EachDue(ctx, dueKind, s.now(), dynamo.Budget{Count: limit}, func(k dynamo.Key) (bool, error) {
 		done, err := s.Attend(ctx, strings.TrimPrefix(k.PK, pkPrefix))
 		if done {
 			did.Refunded++
 		}
-		return err
+		return true, err // the provider was asked, most likely
 	})
+	did.Looked = walked.Looked
 	return did, err
 }
 

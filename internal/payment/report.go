@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"merve/internal/actor"
+	"merve/internal/alert"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/ledger"
@@ -55,7 +56,7 @@ func (s *Store) take(ctx context.Context, r Report) error {
 	p, err := s.Get(ctx, system(), r.Transaction)
 	switch {
 	case errors.Is(err, actor.ErrNotFound) && r.Happened == Succeeded:
-		return s.alert(ctx, ledger.Critical, r.Transaction, r.Intent, "a payment was made that nobody was asked for: "+r.Intent)
+		return s.alert(ctx, alert.Critical, r.Transaction, r.Intent, "a payment was made that nobody was asked for: "+r.Intent)
 	case errors.Is(err, actor.ErrNotFound):
 		return nil
 	case err != nil:
@@ -63,18 +64,18 @@ func (s *Store) take(ctx context.Context, r Report) error {
 	}
 	switch {
 	case r.Intent != p.Intent:
-		return s.alert(ctx, ledger.Critical, r.Transaction, r.Intent, "a payment was told of by another intent than the stored one: "+r.Intent)
+		return s.alert(ctx, alert.Critical, r.Transaction, r.Intent, "a payment was told of by another intent than the stored one: "+r.Intent)
 	case r.Happened == Declined:
 		return s.declined(ctx, p)
 	case r.Happened == GivenBack:
 		return s.givenBack(ctx, p, r)
 	case r.Happened == Bounced:
-		return s.alert(ctx, ledger.Critical, r.Transaction, r.Refund, fmt.Sprintf("refund %s of %d %s failed at the provider after it was taken: it has to be given back in another way", r.Refund, r.AmountMinor, r.Currency))
+		return s.alert(ctx, alert.Critical, r.Transaction, r.Refund, fmt.Sprintf("refund %s of %d %s failed at the provider after it was taken: it has to be given back in another way", r.Refund, r.AmountMinor, r.Currency))
 	case !p.Open():
 		return nil
 	case r.Currency != p.Currency || r.AmountMinor != p.AmountMinor:
 		other := fmt.Sprintf("%d %s", r.AmountMinor, r.Currency)
-		return s.alert(ctx, ledger.Critical, r.Transaction, other, fmt.Sprintf("%s were paid in the place of %d %s", other, p.AmountMinor, p.Currency))
+		return s.alert(ctx, alert.Critical, r.Transaction, other, fmt.Sprintf("%s were paid in the place of %d %s", other, p.AmountMinor, p.Currency))
 	}
 	return s.paid(ctx, p)
 }
@@ -155,10 +156,10 @@ func (s *Store) givenBack(ctx context.Context, p Payment, r Report) error {
 }
 
 // alert raises one for each thing of a transaction that is wrong.
-func (s *Store) alert(ctx context.Context, severity ledger.Severity, tx, of, message string) error {
+func (s *Store) alert(ctx context.Context, severity alert.Severity, tx, of, message string) error {
 	s.Log.WarnContext(ctx, "payment", "transaction", tx, "alert", message)
 	if s.Alerted != nil {
 		s.Alerted(ctx)
 	}
-	return s.Ledger.RaiseAlert(ctx, ledger.Alert{Check: "payment", Severity: severity, Subject: tx, Of: of, Message: message})
+	return s.Alerts.Raise(ctx, alert.Alert{Check: "payment", Severity: severity, Subject: tx, Of: of, Message: message})
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"merve/internal/actor"
+	"merve/internal/alert"
 	"merve/internal/booking"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
@@ -86,7 +87,7 @@ func (d *till) over(db *dynamo.DB, client *http.Client) *payment.Store {
 	table := db.Table(dynamotest.TableName("ledger"))
 	l := &ledger.Ledger{Table: table, Now: d.now, NewID: func() string { return dynamotest.ID("t") }}
 	return &payment.Store{
-		Table: table, Ledger: l, Release: booking.Confirm{Ledger: l}.Release,
+		Table: table, Ledger: l, Alerts: &alert.Store{Table: db.Table(dynamotest.TableName("alerts")), Now: d.now}, Release: booking.Confirm{Ledger: l}.Release,
 		Provider: charged{&stripe.Client{
 			BaseURL: d.stripe.URL(), Key: func(context.Context) (string, error) { return stripetest.Key, nil }, HTTP: client,
 		}},
@@ -193,7 +194,7 @@ func nothingDue(t *ledger.Terms) { t.DueMinor = 0 }
 // confirm confirms without a payment, as a YES in a linked chat may.
 func (d *till) confirm(tx ledger.Transaction) {
 	d.t.Helper()
-	receipt := ledger.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}
+	receipt := gate.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}
 	if _, err := d.Ledger.Confirm(context.Background(), d.tc.Actor, tx.ID, receipt, "c"); err != nil {
 		d.t.Fatal(err)
 	}
@@ -288,7 +289,7 @@ func (d *till) alerts(tx string) []string {
 	d.t.Helper()
 	all := []string{}
 	for after := ""; ; {
-		found, next, err := d.Ledger.Alerts(context.Background(), 100, after)
+		found, next, err := d.Alerts.List(context.Background(), 100, after)
 		if err != nil {
 			d.t.Fatal(err)
 		}

@@ -40,6 +40,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/dynamo"
 	"merve/internal/event"
+	"merve/internal/ident"
 	"merve/internal/ledger"
 	"merve/internal/order"
 	"merve/internal/outbox"
@@ -127,29 +128,24 @@ func dayKey(e Event) dynamo.Key {
 
 const listedIndex = "listed"
 
-// alphabet has no letters or digits that are taken for others. Talks have codes of five, orders
-// of four and bookings of six.
+// Talks have codes of five, orders of four and bookings of six. All are spelled in [ident.Readable].
 const (
-	alphabet   = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 	digits     = "23456789"
 	orderCode  = 4
 	talkCode   = 5
 	ledgerCode = 6
 )
 
-// codeOf is the n-th code that a talk tries; it has a digit, so that it is no word, and a letter, so that
-// it is no number.
+// The code of a talk ends with a digit, so that it is no word, and has a letter before, so that it is no number.
+var (
+	codeFront = ident.Code{Alphabet: ident.Readable, Length: talkCode - 1, Letter: true}
+	codeEnd   = ident.Code{Alphabet: digits, Length: 1}
+)
+
+// codeOf is the n-th code that a talk tries.
 func codeOf(t Talk, n int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "talk\x00%s\x00%s\x00%d", t.Thread, t.Business, n))
-	b := make([]byte, talkCode)
-	for i := range b {
-		b[i] = alphabet[int(sum[i])%len(alphabet)]
-	}
-	b[talkCode-1] = digits[int(sum[talkCode])%len(digits)]
-	if strings.Trim(string(b), digits) == "" {
-		b[0] = alphabet[int(sum[0])%(len(alphabet)-len(digits))]
-	}
-	return string(b)
+	return codeFront.Of(sum[:]) + codeEnd.Of(sum[talkCode:])
 }
 
 var errCodeTaken = errors.New("the code is another talk's")
@@ -333,7 +329,7 @@ func wordsOf(text string) []string {
 
 func asCode(w string) (code, bool) {
 	up := strings.ToUpper(w)
-	if len(w) < orderCode || len(w) > ledgerCode || strings.Trim(up, alphabet) != "" || strings.Trim(up, digits) == "" {
+	if len(w) < orderCode || len(w) > ledgerCode || strings.Trim(up, ident.Readable) != "" || strings.Trim(up, digits) == "" {
 		return code{}, false
 	}
 	number := strings.ContainsAny(w, digits)

@@ -40,10 +40,11 @@ const (
 // how many there are.
 func (s *Store) Check(ctx context.Context, limit int, of Holders, raise func(context.Context, Drift) error) (Checked, error) {
 	due := map[string][]dynamo.Key{}
-	errs := []error{s.Table.EachDue(ctx, dueKind, s.now(), limit, func(k dynamo.Key) error {
+	_, err := s.Table.EachDue(ctx, dueKind, s.now(), dynamo.Budget{Count: limit}, func(k dynamo.Key) (bool, error) {
 		due[k.PK] = append(due[k.PK], k)
-		return nil
-	})}
+		return true, nil
+	})
+	errs := []error{err}
 	var did Checked
 	for _, pk := range slices.Sorted(maps.Keys(due)) {
 		if dynamo.Closing(ctx) {

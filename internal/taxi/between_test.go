@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/actor"
+	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/taxi"
@@ -145,7 +146,7 @@ func TestANoWhileARideIsOfferedAnew(t *testing.T) {
 	ahead := c.over(dynamotest.Before("TransactWriteItems", func() { c.says(0, "NO "+r.Code) }), 4)
 	ahead.Now = func() time.Time { return r.DueAt }
 	for range 2 {
-		if _, err := ahead.Sweep(ctx, taxi.Limits{}); err != nil && !errors.Is(err, taxi.ErrChanged) {
+		if _, err := ahead.Sweep(ctx, dynamo.Budget{}); err != nil && !errors.Is(err, taxi.ErrChanged) {
 			t.Fatal(err)
 		}
 	}

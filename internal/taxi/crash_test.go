@@ -184,7 +184,7 @@ func scenes() map[string]scene {
 			c.clock.Add(time.Hour)
 			return r
 		}, do: func(_ *corner, s *taxi.Store, _ taxi.Ride) error {
-			_, err := s.Sweep(ctx, taxi.Limits{Workers: 1})
+			_, err := s.Sweep(ctx, dynamo.Budget{Workers: 1})
 			return err
 		}, want: "rides#CUSTOMER", gone: true},
 		"put a driver": {begin: nobodys, do: func(c *corner, s *taxi.Store, _ taxi.Ride) error {
@@ -225,7 +225,7 @@ func TestCrashAnywhereInASweep(t *testing.T) {
 		c.clock.Add(time.Minute)
 		broken := c.over(calls, 1)
 		calls.Deliver(t, nil, func() error {
-			_, err := broken.Sweep(context.Background(), taxi.Limits{Workers: 1})
+			_, err := broken.Sweep(context.Background(), dynamo.Budget{Workers: 1})
 			return err
 		})
 		c.sweep()

@@ -10,7 +10,8 @@ import (
 func TestAProposalIsAllThatIsShown(t *testing.T) {
 	t.Parallel()
 	fieldtest.AllBut(t, hashOf,
-		"Thread", "Code", "Status", "TimeZone", "Language", "CustomerName", "Hash", "Receipt.PendingID", "Receipt.MessageID", "Receipt.Answer", "Receipt.Actor", "Receipt.OfferHash", "Receipt.Policy", "Receipt.Trace", "Receipt.At",
+		"Thread", "Code", "Status", "TimeZone", "Language", "CustomerName", "Hash",
+		"Receipt.PendingID", "Receipt.OfferHash", "Receipt.MessageID", "Receipt.Answer", "Receipt.Actor", "Receipt.At", "Receipt.PolicyVersion", "Receipt.Trace", "Receipt.Payment",
 		"Driver.ID", "Driver.Name", "Driver.Phone", "Driver.Vehicle", "Driver.Plate",
 		"Attempt", "Offered (more)", "Offered", "Excluded (more)", "Excluded",
 		"CreatedAt", "RequestedAt", "AssignedAt", "ArrivedAt", "EndedAt", "CancelledBy", "UpdatedAt", "DueAt", "Version")

@@ -11,6 +11,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/gate"
 	"merve/internal/language"
 	"merve/internal/market"
 )
@@ -245,19 +246,18 @@ func (s *Store) Latest(ctx context.Context, a actor.Actor, market string) (Ride,
 }
 
 // Request prepares what the YES to a proposal does: the ride is ordered, and offered to
-// drivers, unless it is for later. hash is that of what the customer was shown. It reads and
-// changes nothing. A ride that was ordered before is given with no writes.
-func (s *Store) Request(ctx context.Context, a actor.Actor, market, id, hash string, receipt Receipt) (Ride, []dynamo.Write, error) {
+// drivers, unless it is for later. It reads and changes nothing. For a ride that was ordered
+// before there are no writes.
+func (s *Store) Request(ctx context.Context, a actor.Actor, market, id string, receipt gate.Receipt) (Ride, []dynamo.Write, error) {
 	r, err := s.Get(ctx, a, market, id)
 	switch now := s.now(); {
 	case err != nil:
 		return Ride{}, nil, err
 	case r.Receipt != nil && r.Receipt.PendingID == receipt.PendingID:
 		return r, nil, nil
-	case r.Status != Proposed || !now.Before(r.ExpiresAt) || r.Hash != hash:
+	case r.Status != Proposed || !now.Before(r.ExpiresAt) || r.Hash != receipt.OfferHash:
 		return r, nil, ErrNotProposed
 	}
-	receipt.OfferHash = hash
 	now := s.now()
 	after := r
 	after.Status, after.Receipt, after.RequestedAt, after.UpdatedAt = Requested, &receipt, now, now

@@ -36,9 +36,7 @@ func (Confirm) Does() gate.Deed { return gate.Other }
 // Commit prepares the order. 3 requests, of a later ride 1.
 func (c Confirm) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) (gate.Settled, error) {
 	p := consent.Pending
-	r, ws, err := c.Store.Request(ctx, tc.Actor, tc.Market.ID, p.Ref, p.Hash, Receipt{
-		PendingID: p.ID, MessageID: consent.MessageID, Answer: gate.Yes.String(), Actor: consent.Actor, At: consent.At, Policy: p.Policy, Trace: tc.TraceID,
-	})
+	r, ws, err := c.Store.Request(ctx, tc.Actor, tc.Market.ID, p.Ref, consent.Receipt(tc.TraceID))
 	if err != nil {
 		text, ok := orderRefused(tc.Language, err)
 		if !ok {

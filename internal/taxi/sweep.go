@@ -20,26 +20,6 @@ func (s *Store) closing(r Ride) time.Time {
 	return from.Add(closeAfter)
 }
 
-// Limits bound one run of the sweep.
-type Limits struct {
-	Count   int           // at most this many rides looked at; 0 is 10,000
-	Time    time.Duration // starts nothing new after this long; 0 is 40 s. Nor shortly before its context ends
-	Workers int           // so many shards at a time; 0 is all
-}
-
-func (m Limits) orDefault() Limits {
-	if m.Count == 0 {
-		m.Count = 10_000
-	}
-	if m.Time == 0 {
-		m.Time = 40 * time.Second
-	}
-	if m.Workers == 0 {
-		m.Workers = dynamo.DueShards
-	}
-	return m
-}
-
 // Report is what a sweep did.
 type Report struct {
 	Looked   int
@@ -55,87 +35,40 @@ type Report struct {
 // time comes, those that nobody took are offered again, to more, or given up, and those whose
 // driver has forgotten them are closed; what was open when its customer had all deleted is deleted
 // once it is over. Any number of sweeps may run at once. A ride that
-// fails does not keep the others.
-func (s *Store) Sweep(ctx context.Context, limits Limits) (Report, error) {
-	limits = limits.orDefault()
-	w := &sweep{Store: s, left: limits.Count, until: time.Now().Add(limits.Time)} // wall time passes, whatever the store's clock says
-	err := dynamo.EachShard(limits.Workers, func(shard int) error { return w.shard(ctx, shard) })
+// fails does not keep the others. All shards at a time, unless b says how many.
+func (s *Store) Sweep(ctx context.Context, b dynamo.Budget) (Report, error) {
+	if b.Workers == 0 {
+		b.Workers = dynamo.DueShards
+	}
+	w := &sweep{Store: s}
+	walked, err := s.Table.EachDueItem(ctx, s.dueKind(), s.now(), b, func(it dynamo.Item) (bool, error) { return w.item(ctx, it) })
+	if err != nil {
+		err = fmt.Errorf("taxi: sweep: %w", err)
+	}
+	w.report.Left = walked.Left
 	return w.report, err
 }
 
 type sweep struct {
 	*Store
-	until time.Time
 
 	mu     sync.Mutex
-	left   int
 	report Report
 }
 
-// over reports whether a bound is reached, and else takes one from the count.
-func (w *sweep) over(ctx context.Context) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.left == 0 || !time.Now().Before(w.until) || dynamo.Closing(ctx) {
-		w.report.Left = true
-		return true
-	}
-	w.left--
-	return false
-}
-
-func (w *sweep) shard(ctx context.Context, shard int) error {
-	var errs []error
-	for after := ""; ; {
-		keys, next, err := w.Table.Due(ctx, w.dueKind(), shard, w.now(), dynamo.MaxReads, after)
-		if err != nil {
-			return errors.Join(append(errs, fmt.Errorf("taxi: due: %w", err))...)
-		}
-		if err := w.all(ctx, keys); err != nil {
-			errs = append(errs, err)
-		}
-		if after = next; after == "" || w.ended() {
-			return errors.Join(errs...)
-		}
-	}
-}
-
-func (w *sweep) ended() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.report.Left
-}
-
-func (w *sweep) all(ctx context.Context, keys []dynamo.Key) error {
-	items, err := w.Table.BatchGet(ctx, keys...)
-	if err != nil {
-		return fmt.Errorf("taxi: due: %w", err)
-	}
-	var errs []error
-	for _, it := range items {
-		if w.over(ctx) {
-			break
-		}
-		if err := w.item(ctx, it); err != nil {
-			errs = append(errs, fmt.Errorf("taxi: sweep %s: %w", it.Key().SK, err))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-func (w *sweep) item(ctx context.Context, it dynamo.Item) error {
+func (w *sweep) item(ctx context.Context, it dynamo.Item) (bool, error) {
 	if key := it.Key(); strings.HasPrefix(key.SK, forgetPrefix) {
-		return w.eraseMarked(ctx, key)
+		return true, w.eraseMarked(ctx, key)
 	}
 	var r Ride
 	if err := it.Decode(&r); err != nil {
-		return err
+		return false, err
 	}
 	return w.one(ctx, r)
 }
 
 // one does what is due of a ride, and counts it.
-func (w *sweep) one(ctx context.Context, r Ride) error {
+func (w *sweep) one(ctx context.Context, r Ride) (did bool, err error) {
 	after, did, err := w.Attend(ctx, r)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -144,7 +77,7 @@ func (w *sweep) one(ctx context.Context, r Ride) error {
 	case err == nil && !did:
 		w.report.Raced++
 	case err != nil:
-		return err
+		return true, err
 	case after.Status == Expired:
 		w.report.Expired++
 	case after.Status == Requested:
@@ -154,7 +87,7 @@ func (w *sweep) one(ctx context.Context, r Ride) error {
 	default:
 		w.report.Closed++
 	}
-	return nil
+	return did, nil
 }
 
 // Attend does what is due of one ride; did is false when nothing was, or somebody was faster.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/dynamo"
 	"merve/internal/taxi"
 )
 
@@ -214,7 +215,7 @@ func TestProposalsRunOut(t *testing.T) {
 		s := c.over(nil, 4)
 		all.Go(func() {
 			var err error
-			if reports[i], err = s.Sweep(context.Background(), taxi.Limits{Workers: 4}); err != nil {
+			if reports[i], err = s.Sweep(context.Background(), dynamo.Budget{Workers: 4}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -263,10 +264,10 @@ func TestSweepIsBounded(t *testing.T) {
 		c.proposed()
 	}
 	c.clock.Add(time.Hour)
-	if r, err := c.Sweep(ctx, taxi.Limits{Time: time.Nanosecond}); err != nil || r.Looked != 0 || !r.Left {
+	if r, err := c.Sweep(ctx, dynamo.Budget{Time: time.Nanosecond}); err != nil || r.Looked != 0 || !r.Left {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if r, err := c.Sweep(ctx, taxi.Limits{Count: 2}); err != nil || r.Expired != 2 || !r.Left {
+	if r, err := c.Sweep(ctx, dynamo.Budget{Count: 2}); err != nil || r.Expired != 2 || !r.Left {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if r := c.sweep(); r.Expired != 3 || r.Left {
@@ -274,7 +275,7 @@ func TestSweepIsBounded(t *testing.T) {
 	}
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := c.Sweep(gone, taxi.Limits{}); err == nil {
+	if _, err := c.Sweep(gone, dynamo.Budget{}); err == nil {
 		t.Error("no error")
 	}
 }

@@ -53,6 +53,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/gate"
 	"merve/internal/ident"
 )
 
@@ -137,40 +138,28 @@ type Taker struct {
 	Plate   string `dynamodbav:"plate,omitempty"`
 }
 
-// Receipt is the evidence of the YES that ordered a ride.
-type Receipt struct {
-	PendingID string    `dynamodbav:"pendingId"`
-	MessageID string    `dynamodbav:"messageId"`
-	Answer    string    `dynamodbav:"answer"`
-	Actor     string    `dynamodbav:"actor"` // actor key
-	OfferHash string    `dynamodbav:"offerHash"`
-	Policy    int       `dynamodbav:"policy"` // market version
-	Trace     string    `dynamodbav:"trace,omitempty"`
-	At        time.Time `dynamodbav:"at"`
-}
-
 // Ride is a taxi ride, from its proposal to its end.
 type Ride struct {
-	ID            string    `dynamodbav:"id"`
-	Owner         string    `dynamodbav:"owner"` // actor key
-	Market        string    `dynamodbav:"market"`
-	Thread        string    `dynamodbav:"thread"` // the customer's
-	Code          string    `dynamodbav:"code"`   // how drivers name it
-	Status        Status    `dynamodbav:"status"`
-	Pickup        Place     `dynamodbav:"pickup"`
-	Dropoff       *Place    `dynamodbav:"dropoff,omitempty"`
-	District      string    `dynamodbav:"district,omitempty"` // of the pickup; "" is not known
-	Passengers    int       `dynamodbav:"passengers"`
-	When          time.Time `dynamodbav:"when"` // zero is now
-	TimeZone      string    `dynamodbav:"timeZone"`
-	Note          string    `dynamodbav:"note,omitempty"` // for the driver
-	Language      string    `dynamodbav:"language"`       // the customer's
-	CustomerName  string    `dynamodbav:"customerName,omitempty"`
-	CustomerPhone string    `dynamodbav:"customerPhone,omitempty"` // E.164
-	Policy        int       `dynamodbav:"policy"`                  // market version it was proposed under
-	Hash          string    `dynamodbav:"hash"`                    // of what the customer is asked
-	ExpiresAt     time.Time `dynamodbav:"expiresAt"`               // of the proposal
-	Receipt       *Receipt  `dynamodbav:"receipt,omitempty"`
+	ID            string        `dynamodbav:"id"`
+	Owner         string        `dynamodbav:"owner"` // actor key
+	Market        string        `dynamodbav:"market"`
+	Thread        string        `dynamodbav:"thread"` // the customer's
+	Code          string        `dynamodbav:"code"`   // how drivers name it
+	Status        Status        `dynamodbav:"status"`
+	Pickup        Place         `dynamodbav:"pickup"`
+	Dropoff       *Place        `dynamodbav:"dropoff,omitempty"`
+	District      string        `dynamodbav:"district,omitempty"` // of the pickup; "" is not known
+	Passengers    int           `dynamodbav:"passengers"`
+	When          time.Time     `dynamodbav:"when"` // zero is now
+	TimeZone      string        `dynamodbav:"timeZone"`
+	Note          string        `dynamodbav:"note,omitempty"` // for the driver
+	Language      string        `dynamodbav:"language"`       // the customer's
+	CustomerName  string        `dynamodbav:"customerName,omitempty"`
+	CustomerPhone string        `dynamodbav:"customerPhone,omitempty"` // E.164
+	Policy        int           `dynamodbav:"policy"`                  // market version it was proposed under
+	Hash          string        `dynamodbav:"hash"`                    // of what the customer is asked
+	ExpiresAt     time.Time     `dynamodbav:"expiresAt"`               // of the proposal
+	Receipt       *gate.Receipt `dynamodbav:"receipt,omitempty"`
 
 	Driver   *Taker   `dynamodbav:"driver,omitempty"`
 	Attempt  int      `dynamodbav:"attempt"`            // broadcasts so far

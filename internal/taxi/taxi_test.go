@@ -274,7 +274,7 @@ func (c *corner) says(n int, text string) string {
 
 func (c *corner) sweep() taxi.Report {
 	c.t.Helper()
-	r, err := c.Sweep(context.Background(), taxi.Limits{})
+	r, err := c.Sweep(context.Background(), dynamo.Budget{})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -348,7 +348,7 @@ func TestTheStraightWay(t *testing.T) {
 	}
 	r := c.get(p.ID)
 	if r.Status != taxi.Requested || r.Attempt != 1 || !slices.Equal(r.Offered, []string{"d00", "d01", "d02"}) || r.Receipt == nil ||
-		r.Receipt.OfferHash != p.Hash || r.Receipt.MessageID != "m_1" || r.Receipt.Actor != c.customer.Key() || r.Receipt.Answer != "yes" || r.Receipt.Policy != 1 {
+		r.Receipt.OfferHash != p.Hash || r.Receipt.MessageID != "m_1" || r.Receipt.Actor != c.customer.Key() || r.Receipt.Answer != "yes" || r.Receipt.PolicyVersion != 1 {
 		t.Fatalf("%+v", r)
 	}
 	for _, s := range []struct {
@@ -527,7 +527,7 @@ func TestForeignRidesDoNotExist(t *testing.T) {
 		for name, probe := range map[string]func(ctx context.Context, a actor.Actor) error{
 			"get": func(ctx context.Context, a actor.Actor) error { _, err := c.Get(ctx, a, c.market.ID, id); return err },
 			"request": func(ctx context.Context, a actor.Actor) error {
-				_, _, err := c.Request(ctx, a, c.market.ID, id, r.Hash, *r.Receipt)
+				_, _, err := c.Request(ctx, a, c.market.ID, id, *r.Receipt)
 				return err
 			},
 			"release": func(ctx context.Context, a actor.Actor) error {
@@ -798,7 +798,7 @@ func TestCost(t *testing.T) {
 			}
 			return err
 		}},
-		{"an idle sweep", dynamo.DueShards, func(ctx context.Context) error { _, err := c.Sweep(ctx, taxi.Limits{}); return err }},
+		{"an idle sweep", dynamo.DueShards, func(ctx context.Context) error { _, err := c.Sweep(ctx, dynamo.Budget{}); return err }},
 	} {
 		ctx, meter := telemetry.WithMeter(ctx)
 		if err := s.run(ctx); err != nil {

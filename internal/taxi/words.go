@@ -81,7 +81,7 @@ func cutCodes(words []string) (codes, rest []string) {
 	for i := 0; i < len(words); i++ {
 		code, head := codeIn(words[i])
 		if code == "" && i+1 < len(words) { // typed in two halves
-			if code, _ = codeIn(words[i] + words[i+1]); code != "" && utf8.RuneCountInString(words[i]+words[i+1]) == codeLength {
+			if code, _ = codeIn(words[i] + words[i+1]); code != "" && utf8.RuneCountInString(words[i]+words[i+1]) == codeForm.Length {
 				i++
 				head = ""
 			} else {
@@ -103,14 +103,14 @@ func cutCodes(words []string) (codes, rest []string) {
 // codeIn finds the code that a word is, or ends with.
 func codeIn(word string) (code, head string) {
 	r := []rune(word)
-	if len(r) < codeLength {
+	if len(r) < codeForm.Length {
 		return "", ""
 	}
-	tail := latin.Replace(strings.ToUpper(string(r[len(r)-codeLength:])))
+	tail := latin.Replace(strings.ToUpper(string(r[len(r)-codeForm.Length:])))
 	if !isCode(tail) {
 		return "", ""
 	}
-	return tail, string(r[:len(r)-codeLength])
+	return tail, string(r[:len(r)-codeForm.Length])
 }
 
 // ownWords are the words that drivers are told to use, by their keys in the catalogue.

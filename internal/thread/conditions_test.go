@@ -384,7 +384,7 @@ func TestField06_OneThreadDoesNotStopTheSweep(t *testing.T) {
 	}
 	c.add(2 * time.Minute)
 	asked, broken := 0, errors.New("the queue is away")
-	sum, err := s.Sweep(t.Context(), 10, func(context.Context, string) error {
+	sum, err := s.Sweep(t.Context(), 100, func(context.Context, string) error {
 		if asked++; asked%3 == 1 {
 			return broken
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base32"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/ident"
 )
 
 const (
@@ -20,8 +20,6 @@ const (
 	CodeFor = 10 * time.Minute
 	// MaxLinked is how many threads of others one may be linked with.
 	MaxLinked = 4
-
-	codeBytes = 5 // 40 bits, which live for minutes and are used once
 )
 
 // What linking may meet.
@@ -38,9 +36,8 @@ type linkCode struct {
 	TTL       int64     `dynamodbav:"ttl"`
 }
 
-// codes are written without letters that are taken for others (RFC 4648 with Crockford's
-// alphabet).
-var codes = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPadding(base32.NoPadding)
+// codeForm has 40 bits, which live for minutes and are used once, in Crockford's alphabet.
+var codeForm = ident.Code{Alphabet: "0123456789ABCDEFGHJKMNPQRSTVWXYZ", Length: 8}
 
 func codeKey(code string) dynamo.Key {
 	sum := sha256.Sum256([]byte("link:" + code))
@@ -50,7 +47,7 @@ func codeKey(code string) dynamo.Key {
 // cleanCode takes a code as people write it.
 func cleanCode(s string) string {
 	s = strings.NewReplacer("O", "0", "I", "1", "L", "1", "-", "", " ", "").Replace(strings.ToUpper(s))
-	if b, err := codes.DecodeString(s); err != nil || len(b) != codeBytes {
+	if !codeForm.Is(s) {
 		return ""
 	}
 	return s
@@ -59,9 +56,9 @@ func cleanCode(s string) string {
 // LinkCode makes a code by which whoever writes on another thread shows to be the owner of
 // this one. It is kept as a hash.
 func (s *Store) LinkCode(ctx context.Context, id string) (code string, until time.Time, err error) {
-	var b [codeBytes]byte
-	rand.Read(b[:]) // never fails since Go 1.24
-	code, until = codes.EncodeToString(b[:]), s.Now().Add(CodeFor)
+	b := make([]byte, codeForm.Length)
+	rand.Read(b) // never fails since Go 1.24
+	code, until = codeForm.Of(b), s.Now().Add(CodeFor)
 	c := linkCode{Thread: id, ExpiresAt: until, TTL: until.Add(time.Hour).Unix()}
 	if err := s.Table.DB().Commit(ctx, s.Table.Put(codeKey(code), c).IfAbsent()); err != nil {
 		return "", until, fmt.Errorf("link code of thread %s: %w", id, err)

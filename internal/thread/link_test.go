@@ -177,7 +177,7 @@ func TestACodeIsUsedOnce(t *testing.T) {
 // sameCode draws the same code each time. Other chance stays chance.
 type sameCode struct {
 	io.Reader
-	code [5]byte
+	code [8]byte
 }
 
 func (s *sameCode) Read(b []byte) (int, error) {

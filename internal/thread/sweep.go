@@ -27,58 +27,22 @@ type Swept struct {
 
 // Sweep looks at the threads that are due and queues those on which messages wait with
 // nobody at work: what was appended and never queued, or whose turn died. It does something about
-// no more than limit threads a shard, however many lively ones stand before them, in 1 request for each
+// no more than limit threads, however many lively ones stand before them, in 1 request for each
 // shard and 2 for each hundred threads, and ends before ctx does. A thread that cannot be queued keeps
-// nobody else from it; the first such error is returned in the end.
+// nobody else from it.
 func (s *Store) Sweep(ctx context.Context, limit int, queue func(ctx context.Context, threadID string) error) (Swept, error) {
 	var sum Swept
-	var failed error
-	for shard := range dynamo.Shards(ctx, s.Now()) {
-		after := ""
-		for left := limit; left > 0 && !dynamo.Closing(ctx); {
-			keys, next, err := s.Table.Due(ctx, dueKind, shard, s.Now(), 100, after)
-			if err != nil {
-				return sum, fmt.Errorf("sweep threads: %w", err)
-			}
-			tried, err := s.sweepAll(ctx, keys, left, queue, &sum)
-			if err != nil && failed == nil {
-				failed = err
-			}
-			if ctx.Err() != nil {
-				return sum, fmt.Errorf("sweep threads: %w", ctx.Err())
-			}
-			left -= tried
-			if after = next; after == "" {
-				break
-			}
-		}
-	}
-	return sum, failed
-}
-
-// sweepAll looks at threads until it has tried to do something about so many, which it counts.
-func (s *Store) sweepAll(ctx context.Context, keys []dynamo.Key, most int, queue func(context.Context, string) error, sum *Swept) (tried int, failed error) {
-	heads, err := s.Table.BatchGet(ctx, keys...)
-	if err != nil {
-		return 0, fmt.Errorf("sweep threads: %w", err)
-	}
-	for _, it := range heads {
-		if tried == most {
-			break
-		}
+	_, err := s.Table.EachDueItem(ctx, dueKind, s.Now(), dynamo.Budget{Count: limit}, func(it dynamo.Item) (bool, error) {
 		var h Head
-		does, err := false, it.Decode(&h)
-		if err == nil {
-			does, err = s.sweepOne(ctx, h, queue, sum)
+		if err := it.Decode(&h); err != nil {
+			return false, err
 		}
-		if does {
-			tried++
-		}
-		if err != nil && failed == nil {
-			failed = fmt.Errorf("sweep thread %s: %w", it.Key().PK, err)
-		}
+		return s.sweepOne(ctx, h, queue, &sum)
+	})
+	if err != nil {
+		err = fmt.Errorf("sweep threads: %w", err)
 	}
-	return tried, failed
+	return sum, err
 }
 
 func (s *Store) sweepOne(ctx context.Context, h Head, queue func(context.Context, string) error, sum *Swept) (tried bool, err error) {

@@ -346,10 +346,10 @@ func (m *machine) checkCommitments(s stored) {
 }
 
 // receipts are those of a transaction.
-func (m *machine) receipts(tx string) []ledger.Receipt {
+func (m *machine) receipts(tx string) []gate.Receipt {
 	page, err := m.ledger.Table.Query(context.Background(), dynamo.Query{
 		Where: "pk = :pk AND begins_with(sk, :receipt)", Values: dynamo.V{":pk": "tx#" + tx, ":receipt": "receipt"}})
-	all := make([]ledger.Receipt, len(page.Items))
+	all := make([]gate.Receipt, len(page.Items))
 	for i, it := range page.Items {
 		err = errors.Join(err, it.Decode(&all[i]))
 	}
@@ -359,7 +359,7 @@ func (m *machine) receipts(tx string) []ledger.Receipt {
 	return all
 }
 
-func (m *machine) checkReceipt(tx ledger.Transaction, receipts []ledger.Receipt, offers map[string]*offer) {
+func (m *machine) checkReceipt(tx ledger.Transaction, receipts []gate.Receipt, offers map[string]*offer) {
 	if len(receipts) != 1 {
 		m.rt.Fatalf("%s has %d receipts", tx.ID, len(receipts))
 	}
@@ -378,7 +378,7 @@ func (m *machine) checkReceipt(tx ledger.Transaction, receipts []ledger.Receipt,
 }
 
 // askedBefore reports whether the question had gone out that a receipt has the YES to.
-func askedBefore(s stored, r ledger.Receipt) bool {
+func askedBefore(s stored, r gate.Receipt) bool {
 	var said time.Time
 	for _, turn := range s.turns {
 		if i := slices.IndexFunc(turn.In, func(msg thread.Message) bool { return msg.ID == r.MessageID }); i >= 0 {

@@ -145,7 +145,7 @@ func TestAuditOfWhatWasRefused(t *testing.T) {
 	})
 	w.say(w.from("ann", channel.App, "1", "hi"))
 	id := threadOf(w.from("ann", channel.App, "", ""))
-	rounds, _, err := w.runner.Audit(t.Context(), id, 10, "")
+	rounds, _, err := w.runner.Audit.Rounds(t.Context(), id, 10, "")
 	if err != nil || len(rounds) != 1 {
 		t.Fatalf("%d records, %v", len(rounds), err)
 	}

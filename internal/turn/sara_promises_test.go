@@ -195,7 +195,7 @@ func (c *chat) bookedBefore(name, note string) (ledger.Transaction, string) {
 	}
 	tx, err := c.ledger.Offer(ctx, terms, 1, time.Hour, key)
 	if err == nil {
-		tx, err = c.ledger.Confirm(ctx, actor.OfKey(owner), tx.ID, ledger.Receipt{OfferHash: tx.OfferHash, Answer: "yes", Actor: owner}, "yes")
+		tx, err = c.ledger.Confirm(ctx, actor.OfKey(owner), tx.ID, gate.Receipt{OfferHash: tx.OfferHash, Answer: "yes", Actor: owner}, "yes")
 	}
 	if err == nil {
 		tx, err = c.ledger.Release(ctx, actor.OfKey(owner), tx.ID, "customer", "no")

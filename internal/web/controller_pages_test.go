@@ -12,7 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/actor"
+	"merve/internal/alert"
 	"merve/internal/channel"
+	"merve/internal/gate"
 	"merve/internal/ledger"
 	"merve/internal/listing"
 	"merve/internal/market"
@@ -561,7 +563,7 @@ func (c *controller) rides(number, pickup string) taxi.Ride {
 	if err != nil {
 		c.Fatal(err)
 	}
-	_, ws, err := rides.Request(context.Background(), from, c.market.ID, r.ID, r.Hash, taxi.Receipt{PendingID: "p", Answer: "yes"})
+	_, ws, err := rides.Request(context.Background(), from, c.market.ID, r.ID, gate.Receipt{PendingID: "p", OfferHash: r.Hash, Answer: "yes"})
 	if err == nil {
 		err = rides.Table.DB().Commit(context.Background(), ws...)
 	}
@@ -696,7 +698,7 @@ func alertsLead(t *testing.T, browser context.Context) {
 	c := control(t, browser, "alerts", desktop)
 	leads := map[string]string{"single_hold": "/admin/bookings", "one_confirmed": "/admin/bookings", "payment": "/admin/bookings", "no_orphans": "", "stream": "", "stock": "", "outbox": "/admin/threads"}
 	for check := range leads {
-		if err := c.base.Ledger().RaiseAlert(t.Context(), ledger.Alert{Check: check, Severity: ledger.Error, Subject: c.market.ID + "/" + check, Message: c.market.ID + " " + check}); err != nil {
+		if err := c.base.Alerts().Raise(t.Context(), alert.Alert{Check: check, Severity: alert.Error, Subject: c.market.ID + "/" + check, Message: c.market.ID + " " + check}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -812,7 +814,7 @@ func controllerAccessible(t *testing.T, browser context.Context) {
 	if _, err := c.base.Drivers().Put(t.Context(), taxi.Driver{ID: "dina", Market: c.market.ID, Name: "Dina", Phone: "+15550142", Districts: []string{"Kyrenia"}, Seats: 4, Enabled: true}); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.base.Ledger().RaiseAlert(t.Context(), ledger.Alert{Check: ledger.SingleHold, Severity: ledger.Critical, Subject: "tx", Message: "to be looked at"}); err != nil {
+	if err := c.base.Alerts().Raise(t.Context(), alert.Alert{Check: ledger.SingleHold, Severity: alert.Critical, Subject: "tx", Message: "to be looked at"}); err != nil {
 		t.Fatal(err)
 	}
 	id := c.writes("+15550188", "Hello")

@@ -91,7 +91,7 @@ func newController(t *testing.T) *controller {
 	b := app.NewBase(app.Base{
 		Config: app.Config{
 			PublicURL: "http://localhost", SiteURL: "http://localhost", DefaultMarket: "demo", AdminToken: webtest.AdminToken, MediaBucket: "photos",
-			TableConversations: prefix + "conversations", TableLedger: prefix + "ledger",
+			TableConversations: prefix + "conversations", TableLedger: prefix + "ledger", TableAlerts: prefix + "alerts",
 			TableCatalog: prefix + "catalog", TableRecords: prefix + "records",
 		},
 		AWS: cfg, Now: time.Now, NewID: func() string { return dynamotest.ID("id") }, Queues: func(string) queue.Queue { return &queuetest.Kept{} },

@@ -2,7 +2,11 @@ package wording
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
+
+	"golang.org/x/text/currency"
 )
 
 func TestMoney(t *testing.T) {
@@ -38,5 +42,37 @@ func TestMoney(t *testing.T) {
 		if got := Money(tt.lang, tt.minor, tt.currency); got != tt.want {
 			t.Errorf("Money(%s, %d, %s) = %q, want %q", tt.lang, tt.minor, tt.currency, got, tt.want)
 		}
+	}
+}
+
+// writtenWhole are the currencies of today that CLDR writes without the decimals that they have
+// by ISO 4217. An amount in them is counted in its minor unit all the same.
+var writtenWhole = strings.Fields("AFN ALL AMD COP GYD IDR IRR KPW LAK LBP MGA MMK MNT MUR PKR RSD SOS SYP TZS UZS YER")
+
+// The decimals are those that CLDR knows, but for the currencies that it writes without theirs.
+func TestDecimalsAreThoseOfISO4217(t *testing.T) {
+	t.Parallel()
+	gone := strings.Fields("ADP BYR ESP ITL LUF MGF MRO SLL STD TMM TRL ZMK ZWD") // no money any more: nobody prices in them
+	known := 0
+	for n := range 26 * 26 * 26 {
+		code := string([]byte{'A' + byte(n/676), 'A' + byte(n/26%26), 'A' + byte(n%26)})
+		unit, err := currency.ParseISO(code)
+		if err != nil || slices.Contains(gone, code) {
+			continue
+		}
+		known++
+		want, _ := currency.Standard.Rounding(unit)
+		switch {
+		case slices.Contains(writtenWhole, code):
+			want = 2
+		case code == "IQD": // written whole, too
+			want = 3
+		}
+		if got := Decimals(code); got != want {
+			t.Errorf("%s has %d decimals, want %d", code, got, want)
+		}
+	}
+	if known < 250 {
+		t.Errorf("only %d currencies were compared", known)
 	}
 }

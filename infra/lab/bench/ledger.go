@@ -30,7 +30,6 @@ func terms(n int) ledger.Terms {
 const (
 	capacity = 3
 	heldFor  = 10 * time.Minute
-	patience = 5 * time.Minute // of a worker, whose own bound is for a schedule's function
 )
 
 // holds measures a hold by itself: no turn, no draft.
@@ -69,7 +68,7 @@ func (b *bench) schedules(ctx context.Context) ([]Row, error) {
 		return err
 	}
 	if err := add(expired, func(n int) (int, error) {
-		report, err := l.Sweep(ctx, ledger.Limits{Count: 2 * n, Time: patience})
+		report, err := l.Sweep(ctx, dynamo.Budget{Count: 2 * n})
 		return report.Expired, err
 	}, func(n int) error { return b.dueHolds(ctx, n) }); err != nil {
 		return nil, err
@@ -80,7 +79,7 @@ func (b *bench) schedules(ctx context.Context) ([]Row, error) {
 	}
 	l = later.Ledger()
 	if err := add(b.among(checkOf+" %s changed"), func(n int) (int, error) {
-		audit, err := l.CheckInvariants(ctx, ledger.Limits{Count: n, Time: patience})
+		audit, err := l.CheckInvariants(ctx, dynamo.Budget{Count: n})
 		return audit.Looked, err
 	}, func(int) error { return nil }); err != nil {
 		return nil, err

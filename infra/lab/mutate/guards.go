@@ -65,9 +65,9 @@ func weakened() []string {
 
 func keys() []string {
 	return []string{
+		"alert/alert.go Alert.finding",
 		"booking/reminder.go remindedKey",
 		"booking/waitlist.go waitedKey",
-		"ledger/alert.go Alert.finding",
 		"ledger/idempotency.go draftKey",
 		"ledger/idempotency.go opKey",
 		"ledger/ledger.go eventKey",

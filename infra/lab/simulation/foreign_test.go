@@ -105,7 +105,7 @@ func (n *neighbours) ordersFood() {
 		TimeZone: "UTC", Currency: "EUR", TotalMinor: 100, ExpiresAt: n.Now().Add(time.Hour),
 	}, "order")
 	if err == nil {
-		o, err = orders.Apply(ctx, o, order.PlacedEvent, order.By{Actor: actor.OfKey(head.Owner), Receipt: &order.Receipt{Answer: "yes"}})
+		o, err = orders.Apply(ctx, o, order.PlacedEvent, order.By{Actor: actor.OfKey(head.Owner), Receipt: &gate.Receipt{Answer: "yes"}})
 	}
 	if err != nil {
 		n.t.Fatal(err)

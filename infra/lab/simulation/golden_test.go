@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/actor"
+	"merve/internal/alert"
 	"merve/internal/faulttest"
 	"merve/internal/ledger"
 	"merve/internal/thread"
@@ -453,7 +454,7 @@ func TestGolden_WhatWaitsGoesOn(t *testing.T) {
 func (g *goldenTown) criticals() (ids []string) {
 	g.t.Helper()
 	for _, a := range g.call("admin", http.MethodGet, "alerts", nil)["alerts"].([]any) {
-		if a := a.(map[string]any); a["severity"] == string(ledger.Critical) {
+		if a := a.(map[string]any); a["severity"] == string(alert.Critical) {
 			ids = append(ids, a["id"].(string))
 		}
 	}

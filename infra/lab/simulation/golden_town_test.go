@@ -15,10 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/alert"
 	"merve/internal/app"
 	"merve/internal/channel"
 	"merve/internal/faulttest"
-	"merve/internal/ledger"
 	"merve/internal/market"
 	"merve/internal/media/mediatest"
 	"merve/internal/provider/meta"
@@ -671,8 +671,8 @@ func (g *goldenTown) goesWrong() {
 	g.call("admin", http.MethodDelete, "threads/"+g.who["quin"].Thread+"/data", nil)
 	g.tick("sweep")
 	g.tick("invariants")
-	a := ledger.Alert{Check: "test", Severity: ledger.Warning, Subject: "the town", Of: "its harbour", Message: "It was mended.", Healed: true}
-	if err := g.healthy.Ledger().RaiseAlert(g.t.Context(), a); err != nil {
+	a := alert.Alert{Check: "test", Severity: alert.Warning, Subject: "the town", Of: "its harbour", Message: "It was mended.", Healed: true}
+	if err := g.healthy.Alerts().Raise(g.t.Context(), a); err != nil {
 		g.t.Fatal(err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"merve/infra/wiring"
 	"merve/internal/actor"
+	"merve/internal/alert"
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/ledger"
@@ -587,9 +588,9 @@ func (j *judge) failed(m outbox.Message) {
 	if m.Error == string(thread.OptedOut) || m.Error == string(thread.TakenOver) || m.Pending != "" && m.Error == string(thread.Unasked) {
 		return
 	}
-	var page struct{ Alerts []ledger.Alert }
+	var page struct{ Alerts []alert.Alert }
 	j.Admin("alerts?limit=100", &page)
-	if !slices.ContainsFunc(page.Alerts, func(a ledger.Alert) bool { return a.Subject == m.Thread+"/"+m.ID }) {
+	if !slices.ContainsFunc(page.Alerts, func(a alert.Alert) bool { return a.Subject == m.Thread+"/"+m.ID }) {
 		j.t.Errorf("message %s was given up (%s), and nobody was told", m.ID, m.Error)
 	}
 }
@@ -641,7 +642,7 @@ func (j *judge) alerts() {
 	if err := j.Tick("invariants"); err != nil {
 		j.t.Errorf("invariants: %v", err)
 	}
-	var page struct{ Alerts []ledger.Alert }
+	var page struct{ Alerts []alert.Alert }
 	j.Admin("alerts?limit=100", &page)
 	for _, a := range page.Alerts {
 		if a.Check != "outbox" {
