@@ -9,6 +9,7 @@ import (
 
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/ident"
 )
 
 // Severity says how bad a finding is.
@@ -49,7 +50,7 @@ const (
 )
 
 // finding names what an alert is about.
-func (a Alert) finding() string { return hashOf(a.Check, a.Severity, a.Subject, a.Of) }
+func (a Alert) finding() string { return ident.Hash(a.Check, a.Severity, a.Subject, a.Of) }
 
 func alertKey(id string) dynamo.Key     { return dynamo.Key{PK: alertsPK, SK: id} }
 func openKey(finding string) dynamo.Key { return dynamo.Key{PK: "alert#" + finding, SK: "open"} }

@@ -9,6 +9,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/dynamo"
+	"merve/internal/ident"
 )
 
 // Receipt is the evidence of a YES. It is stored with the confirmation, once.
@@ -39,7 +40,7 @@ func OfferHash(tx Transaction) string {
 	if t.Replaces != "" {
 		terms = append(terms, t.Replaces)
 	}
-	return hashOf(terms...)
+	return ident.Hash(terms...)
 }
 
 // CancelHash names the cancellation of a transaction as it stands, and how much of what was
@@ -49,7 +50,7 @@ func CancelHash(tx Transaction, at time.Time) string {
 	if paid := cmp.Or(tx.DueMinor, tx.PriceMinor); paid > 0 {
 		terms = append(terms, tx.Back(paid, at))
 	}
-	return hashOf(terms...)
+	return ident.Hash(terms...)
 }
 
 // ConfirmWrites are the writes that confirm tx, as read, on a YES to exactly its offer.
@@ -66,7 +67,9 @@ func (l *Ledger) ConfirmWrites(tx Transaction, r Receipt, key string, now time.T
 	return append(l.writes(c), l.Table.Put(receiptKey(tx.ID), r).IfAbsent().Else(ErrChanged)), nil
 }
 
-func confirmPayload(tx Transaction, r Receipt) string { return hashOf(tx.ID, r.PendingID, r.OfferHash) }
+func confirmPayload(tx Transaction, r Receipt) string {
+	return ident.Hash(tx.ID, r.PendingID, r.OfferHash)
+}
 
 func (l *Ledger) confirmation(tx Transaction, r Receipt, key string, now time.Time) (change, error) {
 	if err := checkKey(key); err != nil {

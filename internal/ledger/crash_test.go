@@ -435,7 +435,7 @@ func operations() []scenario {
 		{name: "offer no longer than until a time", want: "hold2 until 12:05: " + anOffer, prepare: func(s *stage) step {
 			by := s.Now().Add(5 * time.Minute)
 			return func() (string, error) {
-				tx, err := s.OfferUntil(ctx, s.fixed(24), 1, 10*time.Minute, by, "k")
+				tx, err := s.OfferUntil(ctx, Transaction{Terms: s.fixed(24)}, 1, 10*time.Minute, by, "k")
 				said, err := answer(tx, err)
 				return said + tx.HoldExpiresAt.Format(" until 15:04"), err
 			}

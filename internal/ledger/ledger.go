@@ -40,8 +40,6 @@ package ledger
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
-	"fmt"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -133,6 +131,15 @@ type Transaction struct {
 	Forget        bool      `dynamodbav:"forget,omitempty" json:"-"`         // once it is over: its customer has had all deleted
 }
 
+// Seen is the state as it counts: a hold whose time is over is expired, even before
+// anything has written that down.
+func (tx Transaction) Seen(now time.Time) State {
+	if tx.State == Hold && !tx.HoldExpiresAt.After(now) {
+		return Expired
+	}
+	return tx.State
+}
+
 // What an operation may meet.
 var (
 	ErrHoldGone         = fault.New(fault.Gone, "the hold has expired")
@@ -177,16 +184,6 @@ const (
 	eventPrefix = "event#" // notify is told of every new item that begins so
 	receiptSK   = "receipt"
 )
-
-// hashOf names a payload: equal payloads have equal hashes.
-func hashOf(parts ...any) string {
-	b, err := json.Marshal(parts)
-	if err != nil { // only values that always marshal are given
-		b = fmt.Appendf(nil, "%#v", parts)
-	}
-	sum := sha256.Sum256(b)
-	return fmt.Sprintf("%x", sum[:16])
-}
 
 // codeOf makes the short reference of a transaction: six characters of an alphabet
 // without vowels and without those that are taken for others, one a letter at least, so that it is

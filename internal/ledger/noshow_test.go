@@ -175,7 +175,7 @@ func TestFreeUntilOverAChangeOfClocks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		terms := Terms{Start: start.UTC(), TimeZone: "Europe/Nicosia", PriceMinor: 1000}.due(&schedule.Deposit{PercentOfPrice: 50, RefundUntilHours: 24, LateRefundPercent: 20})
+		terms := due(Terms{Start: start.UTC(), TimeZone: "Europe/Nicosia", PriceMinor: 1000}, &schedule.Deposit{PercentOfPrice: 50, RefundUntilHours: 24, LateRefundPercent: 20})
 		if got := local(terms.FreeUntil(), terms.TimeZone); got != tt.free || start.Sub(terms.FreeUntil()) != 24*time.Hour {
 			t.Errorf("%s: free until %s, want %s", tt.start, got, tt.free)
 		}
@@ -296,7 +296,7 @@ func TestOwedByWhoDidNotCome(t *testing.T) {
 		{"a deposit", nil, &schedule.NoShows{Count: 1, Days: 30, Deposit: &schedule.Deposit{PercentOfPrice: 40}}, []string{tx.Owner}, 400, 1, false},
 		{"less than everybody's", &schedule.Deposit{PercentOfPrice: 60}, &schedule.NoShows{Count: 1, Days: 30, Deposit: &schedule.Deposit{PercentOfPrice: 40}}, []string{tx.Owner}, 600, 1, false},
 	} {
-		got, err := c.owed(ctx, next, schedule.Offering{Deposit: tt.own, NoShows: tt.rule}, tt.owners)
+		got, err := (&Booker{Ledger: c.Ledger}).owed(ctx, next, schedule.Offering{Deposit: tt.own, NoShows: tt.rule}, tt.owners)
 		if fault.Is(err, fault.Forbidden) != tt.refused || got.DueMinor != tt.due || got.Missed != tt.missed {
 			t.Errorf("%s: due %d, missed %d, %v", tt.name, got.DueMinor, got.Missed, err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/dynamo"
+	"merve/internal/ident"
 	"merve/internal/telemetry"
 )
 
@@ -30,7 +31,7 @@ func (l *Ledger) releasing(tx Transaction, e Event, key string, now time.Time, k
 		return change{}, err
 	}
 	c := change{
-		op: opRelease, key: opKey(opRelease, tx.ID, key), payload: hashOf(e.Reason),
+		op: opRelease, key: opKey(opRelease, tx.ID, key), payload: ident.Hash(e.Reason),
 		read: tx, after: opRelease.next(tx, now), now: now, event: e,
 	}
 	keys, err := locksOf(tx)
@@ -51,7 +52,7 @@ func (l *Ledger) Release(ctx context.Context, a actor.Actor, txID, reason, key s
 	}
 	c, err := l.releasing(tx, Event{Actor: a.Key(), Reason: reason, Trace: telemetry.TraceID(ctx)}, key, l.now())
 	if err != nil {
-		return l.replayed(ctx, change{op: opRelease, key: opKey(opRelease, tx.ID, key), payload: hashOf(reason), read: tx}, err)
+		return l.replayed(ctx, change{op: opRelease, key: opKey(opRelease, tx.ID, key), payload: ident.Hash(reason), read: tx}, err)
 	}
 	return l.commit(ctx, c)
 }

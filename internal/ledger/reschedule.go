@@ -58,13 +58,13 @@ func (b *Booker) reschedule(ctx context.Context, tc tool.Context, a rescheduleAr
 	if when.Start.Equal(old.Start) && when.End.Equal(old.End) && *asked.PartySize == old.Party {
 		return tool.Result{}, fault.New(fault.Conflict, "it is booked for just that: there is nothing to change")
 	}
-	terms, err := b.Ledger.owed(ctx, termsOf(tc, item, when, *asked.PartySize, old.Note), item.Offering, tc.Actor.Keys())
+	terms, err := b.owed(ctx, termsOf(tc, item, when, *asked.PartySize, old.Note), item.Offering, tc.Actor.Keys())
 	if err != nil {
 		return tool.Result{}, err
 	}
 	terms.Replaces = old.ID
 	// What stays of who has had all deleted goes once it is over, at its new time, too.
-	held, err := b.Ledger.offer(ctx, Transaction{Terms: terms, Forget: old.Forget}, item.Offering.Capacity, holdFor(tc, terms), by, tc.Key)
+	held, err := b.Ledger.OfferUntil(ctx, Transaction{Terms: terms, Forget: old.Forget}, item.Offering.Capacity, holdFor(tc, terms), by, tc.Key)
 	if err != nil {
 		return b.refusal(ctx, tc, item, asked, err)
 	}

@@ -110,7 +110,7 @@ func (b *Booker) initiate(ctx context.Context, tc tool.Context, args initiateArg
 	if err != nil {
 		return b.refusal(ctx, tc, item, args, err)
 	}
-	terms, err := b.Ledger.owed(ctx, termsOf(tc, item, booking, party, tool.Value(args.Note)), o, tc.Actor.Keys())
+	terms, err := b.owed(ctx, termsOf(tc, item, booking, party, tool.Value(args.Note)), o, tc.Actor.Keys())
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -155,7 +155,7 @@ func termsOf(tc tool.Context, item Bookable, k schedule.Booking, party int, note
 		Market: tc.Market.ID, Owner: tc.Actor.Key(), Thread: tc.Thread, Channel: string(tc.Channel),
 		Start: k.Start, End: k.End, Slots: k.Slots, Nights: k.Nights, TimeZone: o.TimeZone,
 		Party: party, PriceMinor: o.Price(party, k.Nights), Currency: o.Currency,
-		Note: note, CustomerName: language.Clip(tc.Actor.Name, maxName), Language: tc.Language, Policy: tc.Market.Version,
+		Note: note, CustomerName: language.Clip(tc.Actor.Name, MaxName), Language: tc.Language, Policy: tc.Market.Version,
 	}
 }
 
@@ -304,7 +304,7 @@ func (b *Booker) cancel(ctx context.Context, tc tool.Context, args cancelArgs) (
 	data := b.view(tc, tx)
 	data["status"] = "awaiting_confirmation"
 	data["note"] = "still booked: the customer is being asked for YES or NO"
-	p := &tool.Proposal{Kind: CancelKind, Ref: tx.ID, Summary: b.Summary(tc.Language, tx), Hash: CancelHash(tx, tc.Now), ExpiresAt: tx.answerBy(tc)}
+	p := &tool.Proposal{Kind: CancelKind, Ref: tx.ID, Summary: b.Summary(tc.Language, tx), Hash: CancelHash(tx, tc.Now), ExpiresAt: answerBy(tc, tx.Terms)}
 	if b.Money != nil {
 		if p.Note, err = b.Money(ctx, tc.Language, tx, tc.Now); err != nil {
 			return tool.Result{}, err
@@ -377,13 +377,4 @@ func (b *Booker) view(tc tool.Context, tx Transaction) map[string]any {
 		v["holdExpiresAt"] = tx.HoldExpiresAt.Format(time.RFC3339)
 	}
 	return v
-}
-
-// Seen is the state as it counts: a hold whose time is over is expired, even before
-// anything has written that down.
-func (tx Transaction) Seen(now time.Time) State {
-	if tx.State == Hold && !tx.HoldExpiresAt.After(now) {
-		return Expired
-	}
-	return tx.State
 }

@@ -11,6 +11,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/ident"
 	"merve/internal/market"
 	"merve/internal/schedule"
 	"merve/internal/tool"
@@ -44,7 +45,7 @@ func ownWaitKey(w Waiting) dynamo.Key {
 
 // waitID names a customer's wish for a time: who wishes for it again has the same.
 func waitID(t Terms) string {
-	return hashOf("wait", t.Owner, t.Business, t.Offering, t.Start.UnixMilli(), t.End.UnixMilli())[:20]
+	return ident.Hash("wait", t.Owner, t.Business, t.Offering, t.Start.UnixMilli(), t.End.UnixMilli())[:20]
 }
 
 // offerKey is the key of the offer that is made for a wish. Who joins again wishes anew.
@@ -138,7 +139,7 @@ func (b *Booker) join(ctx context.Context, tc tool.Context, a initiateArgs) (too
 		return b.refusal(ctx, tc, item, a, err)
 	}
 	terms := termsOf(tc, item, when, party, tool.Value(a.Note))
-	free, err := b.Ledger.free(ctx, terms, o.Capacity)
+	free, err := b.Ledger.Free(ctx, terms, o.Capacity)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -148,7 +149,7 @@ func (b *Booker) join(ctx context.Context, tc tool.Context, a initiateArgs) (too
 	if when.Start.Sub(b.Ledger.now()) < minMove {
 		return tool.Result{}, fault.New(fault.Conflict, "it begins too soon to wait for it")
 	}
-	if terms, err = b.Ledger.owed(ctx, terms, o, tc.Actor.Keys()); err != nil {
+	if terms, err = b.owed(ctx, terms, o, tc.Actor.Keys()); err != nil {
 		return tool.Result{}, err
 	}
 	w := Waiting{ID: waitID(terms), Terms: terms, Since: b.Ledger.now(), TTL: terms.Start.Unix()}
@@ -166,7 +167,7 @@ func (b *Booker) join(ctx context.Context, tc tool.Context, a initiateArgs) (too
 // beside the wish's owner. Who wishes for the same time again, for more people or in another chat it
 // may be, keeps their place. What could not be booked is not waited for. 1 request, 2 for a second wish.
 func (l *Ledger) Wait(ctx context.Context, w Waiting, linked ...string) error {
-	if err := w.Terms.check(); err != nil {
+	if err := w.Terms.Check(); err != nil {
 		return err
 	}
 	t := l.Table
@@ -212,22 +213,6 @@ func (w Waiting) waits(old dynamo.Item) error {
 	return &errWaiting{w}
 }
 
-// free reports whether all slots of a time can be had. The requests of a hold's reading.
-func (l *Ledger) free(ctx context.Context, t Terms, capacity int) (bool, error) {
-	locks, err := l.taken(ctx, t)
-	if err != nil {
-		return false, err
-	}
-	now := l.now()
-	taken := uses(slices.DeleteFunc(locks, func(k lock) bool { return k.expired(now) }))
-	for i, slot := range t.Slots {
-		if taken.At(slot, t.slotEnd(i)) >= capacity {
-			return false, nil
-		}
-	}
-	return true, nil
-}
-
 // WaitingFor lists who waits for what a transaction has freed, or for a part of it, and for later
 // than now, who has waited longest first. 1 request for each megabyte.
 func (l *Ledger) WaitingFor(ctx context.Context, freed Transaction) ([]Waiting, error) {
@@ -259,42 +244,21 @@ func longest(freed Terms) time.Duration {
 	return max(24*time.Hour, freed.End.Sub(freed.Start))
 }
 
-// Uses are the places that a booking has in its slots.
-func (tx Transaction) Uses() schedule.Taken {
-	all := make(schedule.Taken, len(tx.Slots))
-	for i, slot := range tx.Slots {
-		all[i] = schedule.Use{Slot: slot, Ends: tx.slotEnd(i), By: tx.ID}
-	}
-	return all
-}
-
 // Wants reports whether the wish takes one of the places, or a part of its time: its slot may be one
 // of an earlier calendar.
 func (w Waiting) Wants(places schedule.Taken) bool {
-	for i, slot := range w.Terms.Slots {
-		if places.At(slot, w.Terms.slotEnd(i)) > 0 {
-			return true
-		}
-	}
-	return false
+	wanted := Transaction{Terms: w.Terms}
+	return slices.ContainsFunc(wanted.Uses(), func(u schedule.Use) bool { return places.At(u.Slot, u.Ends) > 0 })
 }
 
 // Offered is the offer that was made for a wish, as it counts now, if there was one. 1 request,
 // and 1 more for what was made.
 func (l *Ledger) Offered(ctx context.Context, w Waiting) (tx Transaction, before bool, err error) {
-	it, err := l.Table.Get(ctx, idemKey(draftKey(w.Terms.Business, offerKey(w))))
-	if err != nil || it == nil {
-		return Transaction{}, false, err
+	tx, before, err = l.Made(ctx, w.Terms.Business, offerKey(w))
+	if before {
+		tx.State = tx.Seen(l.now())
 	}
-	var d done
-	if err := it.Decode(&d); err != nil {
-		return Transaction{}, false, err
-	}
-	if tx, err = l.read(ctx, d.Result.ID); err != nil {
-		return Transaction{}, false, err
-	}
-	tx.State = tx.Seen(l.now())
-	return tx, true, nil
+	return tx, before, err
 }
 
 // ErrNotOffered means that what a customer waited for cannot be booked for them any more.
@@ -309,7 +273,7 @@ var ErrNotOffered = errors.New("what was waited for is not offered any more")
 func (b *Booker) OfferTo(ctx context.Context, m *market.Market, w Waiting, length time.Duration, linked ...string) (held Transaction, made bool, err error) {
 	terms, o, err := b.renewed(ctx, m, w.Terms, linked)
 	if err == nil {
-		err = terms.check()
+		err = terms.Check()
 	}
 	switch {
 	case fault.Is(err, fault.Invalid), fault.Is(err, fault.NotFound), fault.Is(err, fault.Conflict), fault.Is(err, fault.Forbidden):
@@ -321,7 +285,7 @@ func (b *Booker) OfferTo(ctx context.Context, m *market.Market, w Waiting, lengt
 		return Transaction{}, false, fmt.Errorf("%w: it begins in %v", ErrNotOffered, left)
 	}
 	id := b.Ledger.NewID()
-	held, err = b.Ledger.offer(ctx, Transaction{ID: id, Terms: terms}, o.Capacity, length, terms.Start, offerKey(w))
+	held, err = b.Ledger.OfferUntil(ctx, Transaction{ID: id, Terms: terms}, o.Capacity, length, terms.Start, offerKey(w))
 	return held, held.ID == id, err
 }
 
@@ -343,7 +307,7 @@ func (b *Booker) renewed(ctx context.Context, m *market.Market, t Terms, linked 
 	if err != nil {
 		return Terms{}, o, err
 	}
-	terms, err := b.Ledger.owed(ctx, termsOf(tc, item, when, t.Party, t.Note), o, tc.Actor.Keys())
+	terms, err := b.owed(ctx, termsOf(tc, item, when, t.Party, t.Note), o, tc.Actor.Keys())
 	return terms, o, err
 }
 

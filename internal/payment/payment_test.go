@@ -368,7 +368,7 @@ func TestPaidMoveInTheLastMoment(t *testing.T) {
 	d.pass(old.RefundUntil.Sub(d.now()) - 10*time.Minute)
 	terms := d.terms()
 	terms.Replaces = old.ID
-	held, err := d.Ledger.OfferUntil(ctx, terms, 1, ledger.PayFor, old.FreeUntil(), dynamotest.ID("key"))
+	held, err := d.Ledger.OfferUntil(ctx, ledger.Transaction{Terms: terms}, 1, ledger.PayFor, old.FreeUntil(), dynamotest.ID("key"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,7 +89,7 @@ func hashes() []string {
 	return []string{
 		"crypto/sha256.Sum256",
 		"merve/internal/ident.New",
-		"merve/internal/ledger.hashOf",
+		"merve/internal/ident.Hash",
 		"merve/internal/report.hash",
 	}
 }

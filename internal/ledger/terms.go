@@ -1,0 +1,56 @@
+package ledger
+
+import (
+	"context"
+	"time"
+
+	"merve/internal/fault"
+	"merve/internal/schedule"
+	"merve/internal/tool"
+)
+
+// owed makes the terms of an offer what the offering asks for: what is due ahead, until when it
+// is given back and how much of it later, and more of who did not come before. [fault.Forbidden]
+// when only a person may book for them.
+func (b *Booker) owed(ctx context.Context, t Terms, o schedule.Offering, owners []string) (Terms, error) {
+	t = due(t, o.Deposit)
+	rule := o.NoShows
+	if rule == nil {
+		return t, nil
+	}
+	n, err := b.Ledger.Missed(ctx, t.Business, owners, b.Ledger.now().Add(-time.Duration(rule.Days)*24*time.Hour), rule.Count)
+	switch {
+	case err != nil || n < rule.Count:
+		return t, err
+	case rule.Deposit == nil:
+		return t, fault.New(fault.Forbidden, "the customer did not come to %d bookings here in the last %d days: only the people of %s book for them now; say so and offer askForPerson", rule.Count, rule.Days, t.ListingName)
+	}
+	t.Missed = n
+	if more := due(t, rule.Deposit); more.DueMinor > t.DueMinor {
+		return more, nil
+	}
+	return t, nil
+}
+
+// due sets what a deposit asks for.
+func due(t Terms, d *schedule.Deposit) Terms {
+	t.DueMinor, t.RefundUntil, t.LateRefundMinor = d.Due(t.PriceMinor, t.Currency), time.Time{}, 0
+	if t.DueMinor > 0 {
+		t.RefundUntil = t.Start.Add(-time.Duration(d.RefundUntilHours) * time.Hour)
+		t.LateRefundMinor = d.Late(t.DueMinor, t.Currency)
+	}
+	return t
+}
+
+// answerBy is until when somebody may say YES to give a booking up: until it is over, and not longer
+// than what they are told of their money holds.
+func answerBy(tc tool.Context, t Terms) time.Time {
+	by := tc.Now.Add(time.Duration(tc.Market.Safety.HoldSeconds) * time.Second)
+	if free := t.FreeUntil(); t.PriceMinor > 0 && tc.Now.Before(free) && free.Before(by) {
+		return free
+	}
+	if t.End.Before(by) {
+		return t.End
+	}
+	return by
+}
