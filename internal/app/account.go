@@ -8,6 +8,7 @@ import (
 
 	"merve/internal/account"
 	"merve/internal/actor"
+	"merve/internal/booking"
 	"merve/internal/channel"
 	"merve/internal/desk"
 	"merve/internal/fault"
@@ -28,7 +29,7 @@ import (
 func (b *Base) desk() *account.Desk {
 	return &account.Desk{Threads: b.Threads(), Holders: []account.Holder{
 		heldMessages{b.Threads(), b.Photos()}, heldAudit{&turn.Runner{Records: b.records()}},
-		heldReports{b.Reports(), b.Photos()}, heldBookings{b.Ledger()}, heldWaits{b.Ledger()}, heldPayments{b.Ledger(), b.Payments()},
+		heldReports{b.Reports(), b.Photos()}, heldBookings{b.Ledger()}, heldWaits{booking.Wishes{Ledger: b.Ledger()}}, heldPayments{b.Ledger(), b.Payments()},
 		heldOrders{b.Orders()}, heldRides{b.Rides()}, heldTalks{b.post()}, heldCases{b.handovers()}, heldTold{b.Outbox()},
 	}}
 }
@@ -96,19 +97,19 @@ func (h heldBookings) of(ctx context.Context, c account.Customer) ([]ledger.Tran
 }
 
 // heldWaits are the times on whose waiting list somebody is.
-type heldWaits struct{ ledger *ledger.Ledger }
+type heldWaits struct{ wishes booking.Wishes }
 
 func (heldWaits) Holds() string { return "waiting" }
 
 func (h heldWaits) Export(ctx context.Context, c account.Customer) (any, error) {
-	return shown(h.ledger.Waits(ctx, c.Market, c.Owner))
+	return shown(h.wishes.Waits(ctx, c.Market, c.Owner))
 }
 
 func (h heldWaits) Erase(ctx context.Context, c account.Customer) ([]string, error) {
-	all, err := h.ledger.Waits(ctx, c.Market, c.Owner)
+	all, err := h.wishes.Waits(ctx, c.Market, c.Owner)
 	errs := []error{err}
 	for _, w := range all {
-		errs = append(errs, h.ledger.Served(ctx, w))
+		errs = append(errs, h.wishes.Served(ctx, w))
 	}
 	return nil, errors.Join(errs...)
 }

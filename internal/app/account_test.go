@@ -14,6 +14,7 @@ import (
 	"merve/internal/account"
 	"merve/internal/actor"
 	"merve/internal/app"
+	"merve/internal/booking"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/ledger"
@@ -136,7 +137,7 @@ func TestDataIsOfItsMarket(t *testing.T) {
 	}
 	tx, err := s.base.Ledger().Offer(ctx, terms, 1, time.Hour, "k")
 	if err == nil {
-		err = s.base.Ledger().Wait(ctx, ledger.Waiting{ID: "w", Terms: terms, Since: s.now, TTL: start.Unix()})
+		err = booking.Wishes{Ledger: s.base.Ledger()}.Wait(ctx, booking.Waiting{ID: "w", Terms: terms, Since: s.now, TTL: start.Unix()})
 	}
 	if err == nil {
 		payments := s.base.Payments()

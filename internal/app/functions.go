@@ -240,7 +240,7 @@ func (b *Base) runner() (*turn.Runner, error) { return b.Runner(&lazyModel{b: b}
 // Runner puts together what a turn needs, with the model that answers.
 func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 	l, listings := b.Ledger(), b.Listings()
-	booker := &ledger.Booker{
+	booker := &booking.Booker{
 		Ledger: l, Catalog: catalog{listings}, Summary: payment.Offered(booking.Summary), Moved: b.Payments().OfferedMove(booking.Moved), Card: booking.Card, Kind: payment.KindOf,
 		LetGo: b.Payments().LetGoOf, Money: b.money().Cancelled,
 	}
@@ -475,23 +475,23 @@ func (b *Base) http(h http.Handler) trigger.Handler {
 // catalog finds what can be booked in the listings.
 type catalog struct{ listings *listing.Store }
 
-func (c catalog) Bookable(ctx context.Context, marketID, listingID, offeringID string) (ledger.Bookable, error) {
+func (c catalog) Bookable(ctx context.Context, marketID, listingID, offeringID string) (booking.Bookable, error) {
 	l, err := c.listings.Get(ctx, marketID, listingID)
 	if err != nil {
-		return ledger.Bookable{}, err
+		return booking.Bookable{}, err
 	}
 	action, ok := l.Action(listing.BookAction)
 	if !ok {
-		return ledger.Bookable{}, fault.New(fault.Conflict, "this listing takes no bookings here")
+		return booking.Bookable{}, fault.New(fault.Conflict, "this listing takes no bookings here")
 	}
 	if offeringID == "" && len(l.Offerings) > 0 {
 		offeringID = l.Offerings[0].ID
 	}
 	o, err := l.Offering(offeringID)
 	if err != nil {
-		return ledger.Bookable{}, err
+		return booking.Bookable{}, err
 	}
-	return ledger.Bookable{
+	return booking.Bookable{
 		Business: l.Business, Listing: l.ID, ListingName: l.Name("en"), Offering: o, Longest: l.Longest[o.ID], Merchant: l.Dispatch(action), Tags: append(l.Tags, action.Tags...),
 	}, nil
 }

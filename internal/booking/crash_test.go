@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"merve/internal/booking"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
@@ -104,16 +105,62 @@ func TestField25_EveryFaultOfReminderAndWaitingList(t *testing.T) {
 				return err
 			}
 		}, left{Customers: []string{"ann: waits"}}},
+		{"a customer waits in another chat", nil, func(i *inn) (ledger.Transaction, func() error) {
+			tx := i.holds("yan", "22 18:00")
+			i.waits("22 18:00", "ann")
+			wishes, err := booking.Wishes{Ledger: i.ledger}.Waits(i.t.Context(), i.market.ID, i.actor("ann").Key())
+			if err != nil || len(wishes) != 1 {
+				i.t.Fatal(wishes, err)
+			}
+			bob := wishes[0]
+			bob.ID, bob.Terms.Owner = "bobs", i.actor("bob").Key()
+			return tx, func() error {
+				return booking.Wishes{Ledger: i.ledger}.Wait(i.t.Context(), bob, i.actor("ann").Key())
+			}
+		}, left{Customers: []string{"bob: waits"}}},
+		{"a customer waits no more", nil, func(i *inn) (ledger.Transaction, func() error) {
+			tx := i.holds("yan", "22 18:00")
+			i.waits("22 18:00", "ann", "bob")
+			wishes, err := booking.Wishes{Ledger: i.ledger}.Waits(i.t.Context(), i.market.ID, i.actor("ann").Key())
+			if err != nil || len(wishes) != 1 {
+				i.t.Fatal(wishes, err)
+			}
+			return tx, func() error {
+				_, err := i.call("ann", "leaveWaitlist", fmt.Sprintf(`{"waitingId":%q}`, wishes[0].ID), "k")
+				return err
+			}
+		}, left{Customers: []string{"bob: waits"}}},
+		{"a time is offered", nil, func(i *inn) (ledger.Transaction, func() error) {
+			return i.holds("yan", "22 21:00"), func() error { return i.offers("ann", "initiateBooking", args("22 18:00"), true) }
+		}, left{Customers: []string{"ann: hold 22 18:00"}}},
+		{"a taken time is refused", nil, func(i *inn) (ledger.Transaction, func() error) {
+			return i.holds("yan", "22 18:00"), func() error { return i.offers("ann", "initiateBooking", args("22 18:00"), false) }
+		}, left{}},
+		{"another time is offered", nil, func(i *inn) (ledger.Transaction, func() error) {
+			tx := i.booked("ann", "22 18:00")
+			i.now = i.now.Add(time.Second) // what is newer is listed first
+			move := fmt.Sprintf(`{"transactionId":%q,"date":"2026-11-22","time":"21:00","endDate":null,"partySize":null}`, tx.ID)
+			return tx, func() error { return i.offers("ann", "rescheduleBooking", move, true) }
+		}, left{Customers: []string{"ann: hold 22 21:00, confirmed 22 18:00"}}},
+		{"a booking is asked about", nil, func(i *inn) (ledger.Transaction, func() error) {
+			tx := i.booked("ann", "22 18:00")
+			return tx, func() error {
+				if err := i.offers("ann", "getMyBookings", `{}`, false); err != nil {
+					return err
+				}
+				return i.offers("ann", "cancelBooking", fmt.Sprintf(`{"transactionId":%q}`, tx.ID), true)
+			}
+		}, left{Customers: []string{"ann: confirmed 22 18:00"}}},
 		{"one who waits is offered", nil, func(i *inn) (ledger.Transaction, func() error) {
 			tx := i.holds("yan", "22 18:00")
 			i.waits("22 18:00", "ann")
 			i.letGo(tx)
-			all, err := i.ledger.Waits(i.t.Context(), i.market.ID, i.actor("ann").Key())
+			all, err := booking.Wishes{Ledger: i.ledger}.Waits(i.t.Context(), i.market.ID, i.actor("ann").Key())
 			if err != nil || len(all) != 1 {
 				i.t.Fatal(all, err)
 			}
 			return tx, func() error {
-				booker := &ledger.Booker{Ledger: i.ledger, Catalog: i}
+				booker := &booking.Booker{Ledger: i.ledger, Catalog: i}
 				_, _, err := booker.OfferTo(i.t.Context(), i.market, all[0], 30*time.Minute)
 				return err
 			}
@@ -157,6 +204,15 @@ func TestField25_EveryFaultOfReminderAndWaitingList(t *testing.T) {
 			})
 		})
 	}
+}
+
+// offers has a tool propose something, or not.
+func (i *inn) offers(who, name, args string, proposes bool) error {
+	r, err := i.call(who, name, args, "k")
+	if err == nil && (r.Proposal != nil) != proposes {
+		i.t.Errorf("%s proposes %+v, want that it proposes: %v", name, r.Proposal, proposes)
+	}
+	return err
 }
 
 // reminded is a booking of which its customer is to be reminded now.

@@ -20,7 +20,7 @@ import (
 // then the next one is asked. Who cannot be asked now is passed over and goes on waiting.
 type Waitlist struct {
 	Ledger  *ledger.Ledger
-	Catalog ledger.Catalog
+	Catalog Catalog
 	Markets interface {
 		Get(ctx context.Context, id string) (*market.Market, error)
 	}
@@ -34,6 +34,8 @@ type Waitlist struct {
 	Summary func(language string, tx ledger.Transaction) string
 }
 
+func (w *Waitlist) wishes() Wishes { return Wishes{w.Ledger} }
+
 // answerWithin is how long somebody who has waited has to answer, if it does not begin before.
 const answerWithin = 30 * time.Minute
 
@@ -45,7 +47,7 @@ func (w *Waitlist) Freed(ctx context.Context, e ledger.Event) error {
 	if e.Type != ledger.Cancelled && e.Type != ledger.Expired {
 		return nil
 	}
-	waiting, err := w.Ledger.WaitingFor(ctx, e.Transaction)
+	waiting, err := w.wishes().WaitingFor(ctx, e.Transaction)
 	if err != nil {
 		return err
 	}
@@ -65,7 +67,7 @@ func (w *Waitlist) Freed(ctx context.Context, e ledger.Event) error {
 
 // offer holds a time for who has waited for it and asks them, and returns what it has held. Of what
 // was held before nobody knows here by which place it is; there may be another.
-func (w *Waitlist) offer(ctx context.Context, next ledger.Waiting) (ledger.Transaction, error) {
+func (w *Waitlist) offer(ctx context.Context, next Waiting) (ledger.Transaction, error) {
 	m, err := w.Markets.Get(ctx, next.Terms.Market)
 	if err != nil {
 		return ledger.Transaction{}, err
@@ -74,12 +76,12 @@ func (w *Waitlist) offer(ctx context.Context, next ledger.Waiting) (ledger.Trans
 	switch {
 	case errors.Is(err, ledger.ErrSlotTaken), errors.Is(err, errNotNow):
 		return ledger.Transaction{}, nil // they go on waiting
-	case errors.Is(err, ledger.ErrNotOffered), errors.Is(err, thread.ErrNoThread):
-		return ledger.Transaction{}, w.Ledger.Served(ctx, next)
+	case errors.Is(err, ErrNotOffered), errors.Is(err, thread.ErrNoThread):
+		return ledger.Transaction{}, w.wishes().Served(ctx, next)
 	case err != nil:
 		return ledger.Transaction{}, fmt.Errorf("waiting list: %w", err)
 	case held.State != ledger.Hold: // it was answered, or ran out, meanwhile
-		return ledger.Transaction{}, w.Ledger.Served(ctx, next)
+		return ledger.Transaction{}, w.wishes().Served(ctx, next)
 	}
 	if err := w.ask(ctx, m, held); err != nil {
 		return ledger.Transaction{}, err
@@ -87,7 +89,7 @@ func (w *Waitlist) offer(ctx context.Context, next ledger.Waiting) (ledger.Trans
 	if !made {
 		held = ledger.Transaction{}
 	}
-	return held, w.Ledger.Served(ctx, next)
+	return held, w.wishes().Served(ctx, next)
 }
 
 // errNotNow says that the customer cannot be asked at the moment.
@@ -95,8 +97,8 @@ var errNotNow = errors.New("the customer cannot be asked now")
 
 // hold makes the offer of a wish, or finds the one that was made before: when this was last tried, or
 // by who offers another place at this moment.
-func (w *Waitlist) hold(ctx context.Context, m *market.Market, next ledger.Waiting) (held ledger.Transaction, made bool, err error) {
-	held, before, err := w.Ledger.Offered(ctx, next)
+func (w *Waitlist) hold(ctx context.Context, m *market.Market, next Waiting) (held ledger.Transaction, made bool, err error) {
+	held, before, err := w.wishes().Offered(ctx, next)
 	if before || err != nil {
 		return held, false, err
 	}
@@ -107,7 +109,7 @@ func (w *Waitlist) hold(ctx context.Context, m *market.Market, next ledger.Waiti
 	if !mayAsk(m, head, w.Ledger.Now()) {
 		return ledger.Transaction{}, false, errNotNow
 	}
-	return (&ledger.Booker{Ledger: w.Ledger, Catalog: w.Catalog}).OfferTo(ctx, m, next, answerWithin, head.Linked...)
+	return (&Booker{Ledger: w.Ledger, Catalog: w.Catalog}).OfferTo(ctx, m, next, answerWithin, head.Linked...)
 }
 
 // mayAsk reports whether an offer that a thread is told of now would be put to the customer: they can

@@ -26,8 +26,9 @@ import (
 
 // stage is a corner whose every write is known, so that all that is stored can be told.
 type stage struct {
-	*shop
-	calls *faulttest.Calls
+	*corner
+	thread string
+	calls  *faulttest.Calls
 
 	mu   sync.Mutex
 	keys []dynamo.Key // that a request has named
@@ -37,9 +38,9 @@ type stage struct {
 // newStage returns a stage with a ledger that meets no fault.
 func newStage(t *testing.T, calls *faulttest.Calls) *stage {
 	t.Helper()
-	s := &stage{shop: newShop(t), calls: calls}
+	s := &stage{corner: newCorner(t), calls: calls}
 	calls.Next = dynamotest.Look{See: s.see, Next: s.aside()}
-	s.owner.ID, s.tc.Actor.ID, s.tc.Thread = s.business+"-owner", s.business+"-owner", s.business+"-thread"
+	s.owner.ID, s.thread = s.business+"-owner", s.business+"-thread"
 	s.use(calls.Next, 1)
 	return s
 }
@@ -256,7 +257,7 @@ func (sc scenario) run(t *testing.T, calls *faulttest.Calls, tries int) outcome 
 // fixed are terms that are the same in every run.
 func (s *stage) fixed(n int, more ...int) Terms {
 	t := s.terms(n)
-	t.Owner, t.Thread = s.owner.Key(), s.tc.Thread
+	t.Owner, t.Thread = s.owner.Key(), s.thread
 	for _, m := range more {
 		start := noon.Add(time.Duration(m) * time.Hour)
 		t.Slots, t.End = append(t.Slots, start), start.Add(time.Hour)
@@ -313,16 +314,6 @@ func (s *stage) holding(tx Transaction, capacity int) step {
 func (s *stage) releasing(tx Transaction) step {
 	return func() (string, error) {
 		return answer(s.Release(context.Background(), s.owner, tx.ID, "why", "k"))
-	}
-}
-
-func (s *stage) using(name, args string) step {
-	return func() (string, error) {
-		r, err := s.call(name, args, "k")
-		if err != nil {
-			return answer(Transaction{}, err)
-		}
-		return fmt.Sprint(r.Proposal != nil, codes.ReplaceAllString(fmt.Sprint(r.Facts), ":CODE")), nil
 	}
 }
 
@@ -458,34 +449,6 @@ func operations() []scenario {
 				return s.settle(tx, ws, moved, err)
 			}
 		}},
-		{name: "wait", want: ": wait, waiting", prepare: func(s *stage) step {
-			return func() (string, error) { return "", s.Wait(ctx, s.wish("ann", s.fixed(24))) }
-		}},
-		{name: "wait in another chat", want: ": wait, waiting", prepare: func(s *stage) step {
-			w, other := s.wish("ann", s.fixed(24)), s.wish("phone", s.fixed(24))
-			other.ID = waitID(other.Terms)
-			s.waits(other)
-			return func() (string, error) { return "", s.Wait(ctx, w, other.Terms.Owner) }
-		}},
-		{name: "offer what somebody waits for", want: "hold2: " + anOffer + ", wait, waiting", prepare: func(s *stage) step {
-			w := s.waits(Waiting{ID: "w1", Terms: s.fixed(28), Since: s.Now(), TTL: s.fixed(28).Start.Unix()})
-			b := &Booker{Ledger: s.Ledger, Catalog: s}
-			return func() (string, error) {
-				tx, _, err := b.OfferTo(ctx, s.tc.Market, w, 30*time.Minute)
-				return answer(tx, err)
-			}
-		}},
-		{name: "tool joinWaitlist", want: "false[]: " + anOffer + ", wait, waiting", prepare: func(s *stage) step {
-			s.promised(s.another(s.fixed(28)), "another")
-			return s.using("joinWaitlist", at("2030-06-04", "19:00"))
-		}},
-		{name: "tool leaveWaitlist", want: "false[]: ", prepare: func(s *stage) step {
-			s.waits(Waiting{ID: "w1", Terms: s.fixed(24), Since: s.Now(), TTL: s.fixed(24).Start.Unix()})
-			return s.using("leaveWaitlist", `{"waitingId":"w1"}`)
-		}},
-		{name: "tool rescheduleBooking", want: "true[]: confirmed, confirmed lock, event#confirmed, 2 event#draft, 2 event#hold, held lock, hold, 2 idem, receipt", prepare: func(s *stage) step {
-			return s.using("rescheduleBooking", fmt.Sprintf(`{"transactionId":%q,"date":"2030-06-04","time":"21:00","endDate":null,"partySize":null}`, s.booked(s.fixed(28), "offer").ID))
-		}},
 		{name: "raise an alert", want: ": alert, open", prepare: func(s *stage) step {
 			return func() (string, error) {
 				return "", s.RaiseAlert(ctx, Alert{Check: "test", Severity: Error, Subject: s.business, Message: "look"})
@@ -524,18 +487,6 @@ func operations() []scenario {
 				}
 				return strings.Join(s.said(tx.ID), " "), nil
 			}
-		}},
-		{name: "tool initiateBooking", want: "true[]: " + anOffer, prepare: func(s *stage) step { return s.using("initiateBooking", at("2030-06-04", "19:00")) }},
-		{name: "tool initiateBooking, taken", want: "false[]: " + anOffer, prepare: func(s *stage) step {
-			s.promised(s.another(s.fixed(28)), "another")
-			return s.using("initiateBooking", at("2030-06-04", "19:00"))
-		}},
-		{name: "tool getMyBookings", want: "false[booked:CODE]: " + aBooking, prepare: func(s *stage) step {
-			s.booked(s.fixed(24), "offer")
-			return s.using("getMyBookings", `{}`)
-		}},
-		{name: "tool cancelBooking", want: "true[]: " + aBooking, prepare: func(s *stage) step {
-			return s.using("cancelBooking", fmt.Sprintf(`{"transactionId":%q}`, s.booked(s.fixed(24), "offer").ID))
 		}},
 		{name: "cancel a booking", want: "cancelled4: cancelled, event#cancelled, event#confirmed, event#draft, event#hold, idem, receipt", prepare: func(s *stage) step {
 			tx := s.booked(s.fixed(24), "offer")
@@ -578,9 +529,6 @@ func operations() []scenario {
 		}},
 	}
 }
-
-// codes are those of bookings, which differ from run to run.
-var codes = regexp.MustCompile(`:[0-9A-Z]+`)
 
 // Every call of every operation meets every fault that it can, the operation is delivered
 // again, and once more for no reason: it answers, and leaves, what it does without.

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/actor"
+	"merve/internal/booking"
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
@@ -138,7 +139,7 @@ func TestCrashAnywhere(t *testing.T) {
 		"a refund bounces": {func(d *till, tx ledger.Transaction) payment.Report {
 			d.stripe.SlowRefunds()
 			p := d.yes(tx)
-			d.pass(ledger.PayFor)
+			d.pass(booking.PayFor)
 			d.take(d.report(d.stripe.Pay(p.Intent)))
 			return d.report(d.stripe.FailRefund(p.Intent)[0])
 		}, take},
@@ -152,17 +153,17 @@ func TestCrashAnywhere(t *testing.T) {
 		}},
 		"not paid": {func(d *till, tx ledger.Transaction) payment.Report {
 			d.yes(tx)
-			d.pass(ledger.PayFor + time.Hour)
+			d.pass(booking.PayFor + time.Hour)
 			return payment.Report{}
 		}, attend},
 		"paid and not told of": {func(d *till, tx ledger.Transaction) payment.Report {
 			d.stripe.Pay(d.yes(tx).Intent)
-			d.pass(ledger.PayFor + time.Hour)
+			d.pass(booking.PayFor + time.Hour)
 			return payment.Report{}
 		}, attend},
 		"too late": {func(d *till, tx ledger.Transaction) payment.Report {
 			r := d.report(d.stripe.Pay(d.yes(tx).Intent))
-			d.pass(ledger.PayFor)
+			d.pass(booking.PayFor)
 			return r
 		}, take},
 		"cancelled": {func(d *till, tx ledger.Transaction) payment.Report {
@@ -314,7 +315,7 @@ func TestCrashAnywhereInTelling(t *testing.T) {
 		"declined": {func(d *till, tx ledger.Transaction) { d.take(d.report(d.stripe.Decline(d.yes(tx).Intent))) }, []string{"payment_failed"}},
 		"too late": {func(d *till, tx ledger.Transaction) {
 			p := d.yes(tx)
-			d.pass(ledger.PayFor)
+			d.pass(booking.PayFor)
 			d.take(d.report(d.stripe.Pay(p.Intent)))
 		}, []string{"payment_too_late"}},
 		"given back by staff": {func(d *till, tx ledger.Transaction) {
@@ -392,7 +393,7 @@ func TestRaces(t *testing.T) {
 				tx := d.offer(nil)
 				r := d.report(d.stripe.Pay(d.yes(tx).Intent))
 				late := *d.Ledger // by whose clock the hold is over
-				late.Now = func() time.Time { return d.now().Add(ledger.PayFor) }
+				late.Now = func() time.Time { return d.now().Add(booking.PayFor) }
 				var wg sync.WaitGroup
 				for range 2 {
 					wg.Go(func() {

@@ -130,7 +130,7 @@ func (d *till) offer(change func(*ledger.Terms)) ledger.Transaction {
 	if change != nil {
 		change(&terms)
 	}
-	tx, err := d.Ledger.Offer(context.Background(), terms, 1, ledger.PayFor, dynamotest.ID("key"))
+	tx, err := d.Ledger.Offer(context.Background(), terms, 1, booking.PayFor, dynamotest.ID("key"))
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func (d *till) overdue() (ledger.Transaction, payment.Payment) {
 	d.t.Helper()
 	tx := d.offer(nil)
 	p := d.yes(tx)
-	d.pass(ledger.PayFor)
+	d.pass(booking.PayFor)
 	return tx, p
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"merve/internal/actor"
+	"merve/internal/booking"
 	"merve/internal/fault"
 	"merve/internal/ledger"
 	"merve/internal/market"
@@ -124,7 +125,7 @@ func TestStatusOfWhatWasNotPaid(t *testing.T) {
 		tx := d.offer(nothingDue)
 		p := d.yes(tx)
 		tt.begin(d, tx)
-		d.pass(ledger.PayFor)
+		d.pass(booking.PayFor)
 		got, err := d.run("getPaymentStatus", tx.ID, nil)
 		if err != nil {
 			t.Fatal(err)

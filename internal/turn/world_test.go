@@ -251,7 +251,7 @@ func (w *world) start(db *dynamo.DB) {
 	w.threads = &thread.Store{Table: table("conversations"), Now: now, NewID: func() string { return dynamotest.ID("lease") }}
 	w.ledger = &ledger.Ledger{Table: table("ledger"), Now: now, NewID: w.newTransaction}
 	w.outbox = &outbox.Box{Table: table("conversations"), Now: now}
-	booker := &ledger.Booker{Ledger: w.ledger, Catalog: catalog{w}, Summary: payment.Offered(booking.Summary), Card: booking.Card, Kind: payment.KindOf,
+	booker := &booking.Booker{Ledger: w.ledger, Catalog: catalog{w}, Summary: payment.Offered(booking.Summary), Card: booking.Card, Kind: payment.KindOf,
 		Moved: func(ctx context.Context, lang string, old, held ledger.Transaction) (string, error) {
 			return w.payments.OfferedMove(booking.Moved)(ctx, lang, old, held)
 		},
@@ -653,19 +653,19 @@ func fromYAML(t *testing.T, text []byte, out any) {
 // catalog finds what can be booked in the listings.
 type catalog struct{ w *world }
 
-func (c catalog) Bookable(ctx context.Context, marketID, listingID, offeringID string) (ledger.Bookable, error) {
+func (c catalog) Bookable(ctx context.Context, marketID, listingID, offeringID string) (booking.Bookable, error) {
 	if c.w.meanwhile != nil {
 		c.w.meanwhile(ctx)
 	}
 	l, err := c.w.listings.Get(ctx, marketID, listingID)
 	if err != nil {
-		return ledger.Bookable{}, err
+		return booking.Bookable{}, err
 	}
 	var o schedule.Offering
 	if o, err = l.Offering(offeringID); err != nil {
-		return ledger.Bookable{}, err
+		return booking.Bookable{}, err
 	}
-	return ledger.Bookable{
+	return booking.Bookable{
 		Business: l.Business + c.w.branch, Listing: l.ID, ListingName: l.Name("en"), Offering: o, Longest: l.Longest[o.ID], Merchant: c.w.numberOf(l.Merve.WhatsApp), Tags: l.Tags,
 	}, nil
 }

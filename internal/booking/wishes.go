@@ -1,4 +1,4 @@
-package ledger
+package booking
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/ident"
+	"merve/internal/ledger"
 	"merve/internal/market"
 	"merve/internal/schedule"
 	"merve/internal/tool"
@@ -24,13 +25,21 @@ import (
 //
 // so that those who want the same time are found together.
 type Waiting struct {
-	ID    string    `dynamodbav:"id" json:"waitingId"`
-	Terms Terms     `dynamodbav:"terms" json:"terms"` // of the booking that is wished for
-	Since time.Time `dynamodbav:"since" json:"since"`
-	TTL   int64     `dynamodbav:"ttl" json:"-"`
+	ID    string       `dynamodbav:"id" json:"waitingId"`
+	Terms ledger.Terms `dynamodbav:"terms" json:"terms"` // of the booking that is wished for
+	Since time.Time    `dynamodbav:"since" json:"since"`
+	TTL   int64        `dynamodbav:"ttl" json:"-"`
 }
 
-func waitPK(t Terms) string { return "wait#" + t.Business + ":" + t.Offering }
+// Wishes keeps who waits for what.
+type Wishes struct{ Ledger *ledger.Ledger }
+
+func (b *Booker) wishes() Wishes { return Wishes{b.Ledger} }
+
+// now is the time as it is stored.
+func now(l *ledger.Ledger) time.Time { return l.Now().UTC().Truncate(time.Millisecond) }
+
+func waitPK(t ledger.Terms) string { return "wait#" + t.Business + ":" + t.Offering }
 
 func waitStart(start time.Time) string { return start.UTC().Format("2006-01-02T15:04Z") }
 
@@ -44,7 +53,7 @@ func ownWaitKey(w Waiting) dynamo.Key {
 }
 
 // waitID names a customer's wish for a time: who wishes for it again has the same.
-func waitID(t Terms) string {
+func waitID(t ledger.Terms) string {
 	return ident.Hash("wait", t.Owner, t.Business, t.Offering, t.Start.UnixMilli(), t.End.UnixMilli())[:20]
 }
 
@@ -53,15 +62,15 @@ func offerKey(w Waiting) string { return "wait." + w.ID + "." + fmt.Sprint(w.Sin
 
 // Waits lists what the owners, who are one customer by each of their keys, wait for in a market, the
 // soonest first. 1 request for each key.
-func (l *Ledger) Waits(ctx context.Context, market string, owners ...string) ([]Waiting, error) {
+func (l Wishes) Waits(ctx context.Context, market string, owners ...string) ([]Waiting, error) {
 	all := []Waiting{}
 	for _, owner := range owners {
-		some, err := dynamo.Collect[Waiting](ctx, l.Table, dynamo.Under("waiting#"+owner, ""))
+		some, err := dynamo.Collect[Waiting](ctx, l.Ledger.Table, dynamo.Under("waiting#"+owner, ""))
 		if err != nil {
 			return nil, fmt.Errorf("ledger: what somebody waits for: %w", err)
 		}
 		for _, w := range some {
-			if w.Terms.Market == market && w.Terms.Start.After(l.now()) { // a passed ttl counts as deleted
+			if w.Terms.Market == market && w.Terms.Start.After(now(l.Ledger)) { // a passed ttl counts as deleted
 				all = append(all, w)
 			}
 		}
@@ -71,7 +80,7 @@ func (l *Ledger) Waits(ctx context.Context, market string, owners ...string) ([]
 
 // waits is what a model sees of the customer's wishes in this market.
 func (b *Booker) waits(ctx context.Context, tc tool.Context) ([]map[string]any, []Waiting, error) {
-	all, err := b.Ledger.Waits(ctx, tc.Market.ID, tc.Actor.Keys()...)
+	all, err := b.wishes().Waits(ctx, tc.Market.ID, tc.Actor.Keys()...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -105,7 +114,7 @@ func (b *Booker) leave(ctx context.Context, tc tool.Context, a leaveArgs) (tool.
 		return tool.Result{}, err
 	}
 	if i := slices.IndexFunc(all, func(w Waiting) bool { return w.ID == a.WaitingID }); i >= 0 {
-		if err := b.Ledger.Served(ctx, all[i]); err != nil {
+		if err := b.wishes().Served(ctx, all[i]); err != nil {
 			return tool.Result{}, err
 		}
 		views = slices.Delete(views, i, i+1)
@@ -146,14 +155,14 @@ func (b *Booker) join(ctx context.Context, tc tool.Context, a initiateArgs) (too
 	if free {
 		return tool.Result{}, fault.New(fault.Conflict, "this time is free: book it with initiateBooking")
 	}
-	if when.Start.Sub(b.Ledger.now()) < minMove {
+	if when.Start.Sub(now(b.Ledger)) < minMove {
 		return tool.Result{}, fault.New(fault.Conflict, "it begins too soon to wait for it")
 	}
 	if terms, err = b.owed(ctx, terms, o, tc.Actor.Keys()); err != nil {
 		return tool.Result{}, err
 	}
-	w := Waiting{ID: waitID(terms), Terms: terms, Since: b.Ledger.now(), TTL: terms.Start.Unix()}
-	if err := b.Ledger.Wait(ctx, w, tc.Actor.Also...); err != nil {
+	w := Waiting{ID: waitID(terms), Terms: terms, Since: now(b.Ledger), TTL: terms.Start.Unix()}
+	if err := b.wishes().Wait(ctx, w, tc.Actor.Also...); err != nil {
 		return tool.Result{}, err
 	}
 	data := map[string]any{"status": "on the waiting list", "waitingId": w.ID, "listing": item.ListingName, "note": "nothing is booked: say only that you will write when it becomes free"}
@@ -166,11 +175,11 @@ func (b *Booker) join(ctx context.Context, tc tool.Context, a initiateArgs) (too
 // Wait puts somebody on the list, once, by whichever of their keys: linked are those that they have
 // beside the wish's owner. Who wishes for the same time again, for more people or in another chat it
 // may be, keeps their place. What could not be booked is not waited for. 1 request, 2 for a second wish.
-func (l *Ledger) Wait(ctx context.Context, w Waiting, linked ...string) error {
+func (l Wishes) Wait(ctx context.Context, w Waiting, linked ...string) error {
 	if err := w.Terms.Check(); err != nil {
 		return err
 	}
-	t := l.Table
+	t := l.Ledger.Table
 	ws := []dynamo.Write{t.Put(waitKey(w), w), t.Put(ownWaitKey(w), w).IfAbsent().ElseOld(w.waits)}
 	for _, owner := range linked {
 		other := w
@@ -191,8 +200,8 @@ func (l *Ledger) Wait(ctx context.Context, w Waiting, linked ...string) error {
 }
 
 // instead puts a wish in the place of one for the same time, of the same customer.
-func (l *Ledger) instead(w, before Waiting) []dynamo.Write {
-	t, same := l.Table, dynamo.V{":since": before.Since}
+func (l Wishes) instead(w, before Waiting) []dynamo.Write {
+	t, same := l.Ledger.Table, dynamo.V{":since": before.Since}
 	if w.ID == before.ID {
 		return []dynamo.Write{t.Put(waitKey(w), w), t.Put(ownWaitKey(w), w).If("since = :since", same)}
 	}
@@ -215,29 +224,29 @@ func (w Waiting) waits(old dynamo.Item) error {
 
 // WaitingFor lists who waits for what a transaction has freed, or for a part of it, and for later
 // than now, who has waited longest first. 1 request for each megabyte.
-func (l *Ledger) WaitingFor(ctx context.Context, freed Transaction) ([]Waiting, error) {
+func (l Wishes) WaitingFor(ctx context.Context, freed ledger.Transaction) ([]Waiting, error) {
 	from := freed.Start.Add(-longest(freed.Terms))
-	if now := l.now(); now.After(from) {
+	if now := now(l.Ledger); now.After(from) {
 		from = now
 	}
 	if !from.Before(freed.End) {
 		return nil, nil // nobody waits for what is over
 	}
-	all, err := dynamo.Collect[Waiting](ctx, l.Table, dynamo.Query{
+	all, err := dynamo.Collect[Waiting](ctx, l.Ledger.Table, dynamo.Query{
 		Where:  "pk = :pk AND sk BETWEEN :from AND :to",
 		Values: dynamo.V{":pk": waitPK(freed.Terms), ":from": waitStart(from), ":to": waitStart(freed.End)},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("ledger: who waits: %w", err)
 	}
-	all = slices.DeleteFunc(all, func(w Waiting) bool { return !w.Terms.Start.After(l.now()) || !w.Wants(freed.Uses()) })
+	all = slices.DeleteFunc(all, func(w Waiting) bool { return !w.Terms.Start.After(now(l.Ledger)) || !w.Wants(freed.Uses()) })
 	slices.SortStableFunc(all, func(a, b Waiting) int { return a.Since.Compare(b.Since) })
 	return all, nil
 }
 
 // longest is how long before a freed time a booking may begin that goes on until then: one of the
 // most nights, or, as all of an offering's slots last equally long, a day for good measure.
-func longest(freed Terms) time.Duration {
+func longest(freed ledger.Terms) time.Duration {
 	if freed.Nights > 0 {
 		return (schedule.MaxSlots + 1) * 24 * time.Hour
 	}
@@ -247,16 +256,16 @@ func longest(freed Terms) time.Duration {
 // Wants reports whether the wish takes one of the places, or a part of its time: its slot may be one
 // of an earlier calendar.
 func (w Waiting) Wants(places schedule.Taken) bool {
-	wanted := Transaction{Terms: w.Terms}
+	wanted := ledger.Transaction{Terms: w.Terms}
 	return slices.ContainsFunc(wanted.Uses(), func(u schedule.Use) bool { return places.At(u.Slot, u.Ends) > 0 })
 }
 
 // Offered is the offer that was made for a wish, as it counts now, if there was one. 1 request,
 // and 1 more for what was made.
-func (l *Ledger) Offered(ctx context.Context, w Waiting) (tx Transaction, before bool, err error) {
-	tx, before, err = l.Made(ctx, w.Terms.Business, offerKey(w))
+func (l Wishes) Offered(ctx context.Context, w Waiting) (tx ledger.Transaction, before bool, err error) {
+	tx, before, err = l.Ledger.Made(ctx, w.Terms.Business, offerKey(w))
 	if before {
-		tx.State = tx.Seen(l.now())
+		tx.State = tx.Seen(now(l.Ledger))
 	}
 	return tx, before, err
 }
@@ -266,55 +275,55 @@ var ErrNotOffered = errors.New("what was waited for is not offered any more")
 
 // OfferTo holds a time for who has waited for it, on today's terms, for so long and not beyond its
 // start, and reports whether it has made that offer now, or somebody else for the same wish before.
-// [ErrSlotTaken] when somebody else was faster, [ErrNotOffered] when the calendar, the
+// [ledger.ErrSlotTaken] when somebody else was faster, [ErrNotOffered] when the calendar, the
 // limits or the market have changed, or only a person may book for them by now; linked are the keys
 // that they have beside the wish's owner. 2 requests, and those of the catalog and of who did not
 // come before.
-func (b *Booker) OfferTo(ctx context.Context, m *market.Market, w Waiting, length time.Duration, linked ...string) (held Transaction, made bool, err error) {
+func (b *Booker) OfferTo(ctx context.Context, m *market.Market, w Waiting, length time.Duration, linked ...string) (held ledger.Transaction, made bool, err error) {
 	terms, o, err := b.renewed(ctx, m, w.Terms, linked)
 	if err == nil {
 		err = terms.Check()
 	}
 	switch {
 	case fault.Is(err, fault.Invalid), fault.Is(err, fault.NotFound), fault.Is(err, fault.Conflict), fault.Is(err, fault.Forbidden):
-		return Transaction{}, false, fmt.Errorf("%w: %w", ErrNotOffered, err)
+		return ledger.Transaction{}, false, fmt.Errorf("%w: %w", ErrNotOffered, err)
 	case err != nil:
-		return Transaction{}, false, err
+		return ledger.Transaction{}, false, err
 	}
-	if left := terms.Start.Sub(b.Ledger.now()); left < minMove {
-		return Transaction{}, false, fmt.Errorf("%w: it begins in %v", ErrNotOffered, left)
+	if left := terms.Start.Sub(now(b.Ledger)); left < minMove {
+		return ledger.Transaction{}, false, fmt.Errorf("%w: it begins in %v", ErrNotOffered, left)
 	}
 	id := b.Ledger.NewID()
-	held, err = b.Ledger.OfferUntil(ctx, Transaction{ID: id, Terms: terms}, o.Capacity, length, terms.Start, offerKey(w))
+	held, err = b.Ledger.OfferUntil(ctx, ledger.Transaction{ID: id, Terms: terms}, o.Capacity, length, terms.Start, offerKey(w))
 	return held, held.ID == id, err
 }
 
 // renewed makes the terms of a wish what they are for who asks for the same time today.
-func (b *Booker) renewed(ctx context.Context, m *market.Market, t Terms, linked []string) (Terms, schedule.Offering, error) {
+func (b *Booker) renewed(ctx context.Context, m *market.Market, t ledger.Terms, linked []string) (ledger.Terms, schedule.Offering, error) {
 	tc := tool.Context{
-		Actor: actor.OfKey(t.Owner), Market: m, Thread: t.Thread, Channel: channel.Channel(t.Channel), Language: t.Language, Now: b.Ledger.now(),
+		Actor: actor.OfKey(t.Owner), Market: m, Thread: t.Thread, Channel: channel.Channel(t.Channel), Language: t.Language, Now: now(b.Ledger),
 	}
 	tc.Actor.Name, tc.Actor.Also = t.CustomerName, linked
 	item, err := b.find(ctx, tc, initiateArgs{ListingID: t.Listing, OfferingID: &t.Offering})
 	if err != nil {
-		return Terms{}, schedule.Offering{}, err
+		return ledger.Terms{}, schedule.Offering{}, err
 	}
 	o, local := item.Offering, localTimes(t.TimeZone, t.Start, t.End, t.Nights)
 	if err := o.CheckParty(t.Party); err != nil {
-		return Terms{}, o, err
+		return ledger.Terms{}, o, err
 	}
 	when, err := o.Find(tc.Now, local["date"], local["time"], local["endDate"])
 	if err != nil {
-		return Terms{}, o, err
+		return ledger.Terms{}, o, err
 	}
 	terms, err := b.owed(ctx, termsOf(tc, item, when, t.Party, t.Note), o, tc.Actor.Keys())
 	return terms, o, err
 }
 
 // Served takes a customer off the list, unless they have wished anew since the wish was read. 1 request.
-func (l *Ledger) Served(ctx context.Context, w Waiting) error {
-	own := l.Table.Delete(ownWaitKey(w)).If("since = :since", dynamo.V{":since": w.Since}).Else(errServed)
-	if err := l.Table.DB().Commit(ctx, l.Table.Delete(waitKey(w)), own); err != nil && !errors.Is(err, errServed) {
+func (l Wishes) Served(ctx context.Context, w Waiting) error {
+	own := l.Ledger.Table.Delete(ownWaitKey(w)).If("since = :since", dynamo.V{":since": w.Since}).Else(errServed)
+	if err := l.Ledger.Table.DB().Commit(ctx, l.Ledger.Table.Delete(waitKey(w)), own); err != nil && !errors.Is(err, errServed) {
 		return fmt.Errorf("ledger: serve: %w", err)
 	}
 	return nil

@@ -1,10 +1,11 @@
-package ledger
+package booking
 
 import (
 	"context"
 	"time"
 
 	"merve/internal/fault"
+	"merve/internal/ledger"
 	"merve/internal/schedule"
 	"merve/internal/tool"
 )
@@ -12,13 +13,13 @@ import (
 // owed makes the terms of an offer what the offering asks for: what is due ahead, until when it
 // is given back and how much of it later, and more of who did not come before. [fault.Forbidden]
 // when only a person may book for them.
-func (b *Booker) owed(ctx context.Context, t Terms, o schedule.Offering, owners []string) (Terms, error) {
+func (b *Booker) owed(ctx context.Context, t ledger.Terms, o schedule.Offering, owners []string) (ledger.Terms, error) {
 	t = due(t, o.Deposit)
 	rule := o.NoShows
 	if rule == nil {
 		return t, nil
 	}
-	n, err := b.Ledger.Missed(ctx, t.Business, owners, b.Ledger.now().Add(-time.Duration(rule.Days)*24*time.Hour), rule.Count)
+	n, err := b.Ledger.Missed(ctx, t.Business, owners, now(b.Ledger).Add(-time.Duration(rule.Days)*24*time.Hour), rule.Count)
 	switch {
 	case err != nil || n < rule.Count:
 		return t, err
@@ -33,7 +34,7 @@ func (b *Booker) owed(ctx context.Context, t Terms, o schedule.Offering, owners 
 }
 
 // due sets what a deposit asks for.
-func due(t Terms, d *schedule.Deposit) Terms {
+func due(t ledger.Terms, d *schedule.Deposit) ledger.Terms {
 	t.DueMinor, t.RefundUntil, t.LateRefundMinor = d.Due(t.PriceMinor, t.Currency), time.Time{}, 0
 	if t.DueMinor > 0 {
 		t.RefundUntil = t.Start.Add(-time.Duration(d.RefundUntilHours) * time.Hour)
@@ -44,7 +45,7 @@ func due(t Terms, d *schedule.Deposit) Terms {
 
 // answerBy is until when somebody may say YES to give a booking up: until it is over, and not longer
 // than what they are told of their money holds.
-func answerBy(tc tool.Context, t Terms) time.Time {
+func answerBy(tc tool.Context, t ledger.Terms) time.Time {
 	by := tc.Now.Add(time.Duration(tc.Market.Safety.HoldSeconds) * time.Second)
 	if free := t.FreeUntil(); t.PriceMinor > 0 && tc.Now.Before(free) && free.Before(by) {
 		return free

@@ -1,4 +1,4 @@
-package ledger
+package booking
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/fault"
 	"merve/internal/language"
+	"merve/internal/ledger"
 	"merve/internal/schedule"
 	"merve/internal/tool"
 )
@@ -36,28 +37,28 @@ type Bookable struct {
 // Booker has the tools by which a model books, lists and cancels for a customer. None
 // of them commits: they propose, and the customer's YES settles it.
 type Booker struct {
-	Ledger  *Ledger
+	Ledger  *ledger.Ledger
 	Catalog Catalog
 
 	// Summary puts a transaction into one line for the customer.
-	Summary func(language string, tx Transaction) string
+	Summary func(language string, tx ledger.Transaction) string
 
 	// Moved puts a booking and the time to which it is to be moved into one line.
-	Moved func(ctx context.Context, language string, old, held Transaction) (string, error)
+	Moved func(ctx context.Context, language string, old, held ledger.Transaction) (string, error)
 
 	// Card is what a client shows of a transaction.
-	Card func(language string, tx Transaction) tool.Card
+	Card func(language string, tx ledger.Transaction) tool.Card
 
-	// Kind is the kind of pending action that an offer waits for; nil is [ConfirmKind].
-	Kind func(tx Transaction) string
+	// Kind is the kind of pending action that an offer waits for; nil is [ledger.ConfirmKind].
+	Kind func(tx ledger.Transaction) string
 
 	// LetGo is the kind of pending action by which an offer is let go that has had its YES and waits
 	// for something else, as its payment; "" when its own question still waits. Nil is "".
-	LetGo func(ctx context.Context, tx Transaction) (string, error)
+	LetGo func(ctx context.Context, tx ledger.Transaction) (string, error)
 
 	// Money says what becomes of what was paid for a booking that is cancelled at a time; "" when
 	// nothing was paid. Nil is nothing.
-	Money func(ctx context.Context, language string, tx Transaction, at time.Time) (string, error)
+	Money func(ctx context.Context, language string, tx ledger.Transaction, at time.Time) (string, error)
 }
 
 // PayFor is how long an offer is held that is to be paid: people look for their cards.
@@ -138,7 +139,7 @@ func (b *Booker) find(ctx context.Context, tc tool.Context, args initiateArgs) (
 }
 
 // holdFor is how long an offer is held.
-func holdFor(tc tool.Context, t Terms) time.Duration {
+func holdFor(tc tool.Context, t ledger.Terms) time.Duration {
 	length := time.Duration(tc.Market.Safety.HoldSeconds) * time.Second
 	if t.DueMinor > 0 {
 		return max(length, PayFor)
@@ -147,19 +148,19 @@ func holdFor(tc tool.Context, t Terms) time.Duration {
 }
 
 // termsOf are the terms of an offer, but for what is due of it.
-func termsOf(tc tool.Context, item Bookable, k schedule.Booking, party int, note string) Terms {
+func termsOf(tc tool.Context, item Bookable, k schedule.Booking, party int, note string) ledger.Terms {
 	o := item.Offering
-	return Terms{
+	return ledger.Terms{
 		Business: item.Business, Listing: item.Listing, ListingName: item.ListingName,
 		Offering: o.ID, OfferingName: o.Name, Longest: item.Longest, Merchant: item.Merchant,
 		Market: tc.Market.ID, Owner: tc.Actor.Key(), Thread: tc.Thread, Channel: string(tc.Channel),
 		Start: k.Start, End: k.End, Slots: k.Slots, Nights: k.Nights, TimeZone: o.TimeZone,
 		Party: party, PriceMinor: o.Price(party, k.Nights), Currency: o.Currency,
-		Note: note, CustomerName: language.Clip(tc.Actor.Name, MaxName), Language: tc.Language, Policy: tc.Market.Version,
+		Note: note, CustomerName: language.Clip(tc.Actor.Name, ledger.MaxName), Language: tc.Language, Policy: tc.Market.Version,
 	}
 }
 
-func (b *Booker) proposal(tc tool.Context, tx Transaction) tool.Result {
+func (b *Booker) proposal(tc tool.Context, tx ledger.Transaction) tool.Result {
 	summary := b.Summary(tc.Language, tx)
 	data := b.view(tc, tx)
 	data["status"] = "awaiting_confirmation"
@@ -170,7 +171,7 @@ func (b *Booker) proposal(tc tool.Context, tx Transaction) tool.Result {
 	if tx.Missed > 0 {
 		data["deposit"] = fmt.Sprintf("due because the customer did not come to %d bookings here: say so kindly", tx.Missed)
 	}
-	kind := ConfirmKind
+	kind := ledger.ConfirmKind
 	if b.Kind != nil {
 		kind = b.Kind(tx)
 	}
@@ -187,7 +188,7 @@ func (b *Booker) proposal(tc tool.Context, tx Transaction) tool.Result {
 // refusal tells the model what is wrong with a time and, where that helps, which free
 // ones are nearest.
 func (b *Booker) refusal(ctx context.Context, tc tool.Context, item Bookable, args initiateArgs, err error) (tool.Result, error) {
-	if schedule.ReasonOf(err) == "" && !errors.Is(err, ErrSlotTaken) {
+	if schedule.ReasonOf(err) == "" && !errors.Is(err, ledger.ErrSlotTaken) {
 		return tool.Result{}, err
 	}
 	nearest, busy := b.nearest(ctx, tc, item, args)
@@ -253,13 +254,13 @@ const (
 )
 
 func (b *Booker) list(ctx context.Context, tc tool.Context, _ noArgs) (tool.Result, error) {
-	var others []Transaction
+	var others []ledger.Transaction
 	lapsed := 0
-	txs, err := b.Ledger.Latest(ctx, tc.Actor, tc.Market.ID, maxListed, func(tx Transaction) bool {
+	txs, err := b.Ledger.Latest(ctx, tc.Actor, tc.Market.ID, maxListed, func(tx ledger.Transaction) bool {
 		switch seen := tx.Seen(tc.Now); {
-		case seen != Expired && tx.Stands(tc.Now):
+		case seen != ledger.Expired && tx.Stands(tc.Now):
 			return true
-		case seen == Expired || tx.State == Cancelled && tx.ConfirmedAt.IsZero():
+		case seen == ledger.Expired || tx.State == ledger.Cancelled && tx.ConfirmedAt.IsZero():
 			if lapsed++; lapsed > maxLapsed {
 				return false
 			}
@@ -274,7 +275,7 @@ func (b *Booker) list(ctx context.Context, tc tool.Context, _ noArgs) (tool.Resu
 	views, facts := []map[string]any{}, []string{}
 	for _, tx := range txs {
 		views = append(views, b.view(tc, tx))
-		if kind := map[State]string{Confirmed: "booked", Cancelled: "cancelled"}[tx.State]; kind != "" {
+		if kind := map[ledger.State]string{ledger.Confirmed: "booked", ledger.Cancelled: "cancelled"}[tx.State]; kind != "" {
 			facts = append(facts, kind+":"+tx.Code)
 		}
 	}
@@ -304,7 +305,7 @@ func (b *Booker) cancel(ctx context.Context, tc tool.Context, args cancelArgs) (
 	data := b.view(tc, tx)
 	data["status"] = "awaiting_confirmation"
 	data["note"] = "still booked: the customer is being asked for YES or NO"
-	p := &tool.Proposal{Kind: CancelKind, Ref: tx.ID, Summary: b.Summary(tc.Language, tx), Hash: CancelHash(tx, tc.Now), ExpiresAt: answerBy(tc, tx.Terms)}
+	p := &tool.Proposal{Kind: ledger.CancelKind, Ref: tx.ID, Summary: b.Summary(tc.Language, tx), Hash: ledger.CancelHash(tx, tc.Now), ExpiresAt: answerBy(tc, tx.Terms)}
 	if b.Money != nil {
 		if p.Note, err = b.Money(ctx, tc.Language, tx, tc.Now); err != nil {
 			return tool.Result{}, err
@@ -317,7 +318,7 @@ func (b *Booker) cancel(ctx context.Context, tc tool.Context, args cancelArgs) (
 }
 
 // letGo asks whether an offer is to be let go whose own question is answered.
-func (b *Booker) letGo(ctx context.Context, tc tool.Context, tx Transaction) (tool.Result, error) {
+func (b *Booker) letGo(ctx context.Context, tc tool.Context, tx ledger.Transaction) (tool.Result, error) {
 	if b.LetGo == nil {
 		return tool.Result{}, errHeldOnly
 	}
@@ -339,29 +340,29 @@ func (b *Booker) letGo(ctx context.Context, tc tool.Context, tx Transaction) (to
 var errHeldOnly = fault.New(fault.Conflict, "it is not booked yet: the customer can answer the offer with NO")
 
 // booked is a booking of the customer's that stands and is not over; with [errHeldOnly], an offer.
-func (b *Booker) booked(ctx context.Context, tc tool.Context, id string) (Transaction, error) {
+func (b *Booker) booked(ctx context.Context, tc tool.Context, id string) (ledger.Transaction, error) {
 	tx, err := b.Ledger.Get(ctx, tc.Actor, id)
 	switch {
 	case errors.Is(err, actor.ErrNotFound), err == nil && tx.Market != tc.Market.ID:
-		return Transaction{}, &fault.Error{Kind: fault.NotFound, Field: "transactionId", Message: "the customer has no such booking"}
+		return ledger.Transaction{}, &fault.Error{Kind: fault.NotFound, Field: "transactionId", Message: "the customer has no such booking"}
 	case err != nil:
-		return Transaction{}, err
-	case tx.State == Cancelled:
-		return Transaction{}, ErrCancelled
-	case tx.State == NoShow:
-		return Transaction{}, fault.New(fault.Conflict, "the business has noted that nobody came: it cannot be changed; offer askForPerson if that is wrong")
-	case tx.Seen(tc.Now) == Hold:
+		return ledger.Transaction{}, err
+	case tx.State == ledger.Cancelled:
+		return ledger.Transaction{}, ledger.ErrCancelled
+	case tx.State == ledger.NoShow:
+		return ledger.Transaction{}, fault.New(fault.Conflict, "the business has noted that nobody came: it cannot be changed; offer askForPerson if that is wrong")
+	case tx.Seen(tc.Now) == ledger.Hold:
 		return tx, errHeldOnly
-	case tx.State != Confirmed:
-		return Transaction{}, ErrNotHeld
+	case tx.State != ledger.Confirmed:
+		return ledger.Transaction{}, ledger.ErrNotHeld
 	case !tx.End.After(tc.Now):
-		return Transaction{}, fault.New(fault.Conflict, "it is over and cannot be changed")
+		return ledger.Transaction{}, fault.New(fault.Conflict, "it is over and cannot be changed")
 	}
 	return tx, nil
 }
 
 // view is what a model sees of a transaction.
-func (b *Booker) view(tc tool.Context, tx Transaction) map[string]any {
+func (b *Booker) view(tc tool.Context, tx ledger.Transaction) map[string]any {
 	v := map[string]any{
 		"transactionId": tx.ID, "code": tx.Code, "state": tx.Seen(tc.Now), "listingId": tx.Listing, "listing": tx.ListingName,
 		"offering": tx.OfferingName, "partySize": tx.Party, "priceMinor": tx.PriceMinor, "currency": tx.Currency,
@@ -373,7 +374,7 @@ func (b *Booker) view(tc tool.Context, tx Transaction) map[string]any {
 	if tx.DueMinor > 0 {
 		v["dueMinor"], v["freeUntil"], v["keptMinor"] = tx.DueMinor, local(tx.FreeUntil(), tx.TimeZone), tx.KeptMinor()
 	}
-	if tx.State == Hold {
+	if tx.State == ledger.Hold {
 		v["holdExpiresAt"] = tx.HoldExpiresAt.Format(time.RFC3339)
 	}
 	return v

@@ -1,4 +1,4 @@
-package ledger
+package booking
 
 import (
 	"context"
@@ -13,11 +13,12 @@ import (
 	"merve/internal/actor"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/ledger"
 	"merve/internal/telemetry"
 )
 
 // wish is a customer's wish for what the terms say.
-func (c *corner) wish(who string, terms Terms) Waiting {
+func (c *corner) wish(who string, terms ledger.Terms) Waiting {
 	terms.Owner = "user:" + who + c.business
 	return Waiting{ID: who, Terms: terms, Since: c.Now(), TTL: terms.Start.Unix()}
 }
@@ -33,9 +34,9 @@ func (c *corner) waits(w Waiting) Waiting {
 }
 
 // waiting are those who wait for what is freed.
-func (c *corner) waiting(freed Terms) string {
+func (c *corner) waiting(freed ledger.Terms) string {
 	c.t.Helper()
-	all, err := c.WaitingFor(context.Background(), Transaction{Terms: freed})
+	all, err := c.WaitingFor(context.Background(), ledger.Transaction{Terms: freed})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -47,7 +48,7 @@ func (c *corner) waiting(freed Terms) string {
 }
 
 // lasting are terms that take hours from the n-th on.
-func (c *corner) lasting(n, hours int) Terms {
+func (c *corner) lasting(n, hours int) ledger.Terms {
 	t := c.terms(n)
 	for h := 1; h < hours; h++ {
 		t.Slots = append(t.Slots, t.Start.Add(time.Duration(h)*time.Hour))
@@ -70,7 +71,7 @@ func TestWaiting(t *testing.T) {
 		t.Errorf("waiting: %s", got)
 	}
 	own, err := c.Waits(context.Background(), ann.Terms.Market, ann.Terms.Owner)
-	all, err2 := c.WaitingFor(context.Background(), Transaction{Terms: c.terms(24)})
+	all, err2 := c.WaitingFor(context.Background(), ledger.Transaction{Terms: c.terms(24)})
 	if err := errors.Join(err, err2); err != nil || len(own) != 1 || own[0].Terms.Party != 4 || all[0].Terms.Party != 4 {
 		t.Errorf("for %+v, found as %+v: %v", own, all, err)
 	}
@@ -87,7 +88,7 @@ func TestAWishThatCouldNotBeBookedIsRefused(t *testing.T) {
 	t.Parallel()
 	c := newCorner(t)
 	w := c.wish("ann", c.terms(24))
-	w.Terms.Note = strings.Repeat("é", maxNote+1)
+	w.Terms.Note = strings.Repeat("é", 1001)
 	err := c.Wait(context.Background(), w)
 	if _, field := fault.Public(err); !fault.Is(err, fault.Invalid) || field != "note" {
 		t.Errorf("%v on %q", err, field)
@@ -125,7 +126,7 @@ func TestAWishMadeAnewIsOfferedAnew(t *testing.T) {
 			t.Fatalf("wish %d: offered before %v, %v", n, before, err)
 		}
 		tx, made, err := s.booker.OfferTo(ctx, s.tc.Market, w, 30*time.Minute)
-		if err != nil || !made || tx.State != Hold {
+		if err != nil || !made || tx.State != ledger.Hold {
 			t.Fatalf("wish %d: %s, made %v, %v", n, tx.State, made, err)
 		}
 		if _, err := s.Release(ctx, actor.OfKey(tx.Owner), tx.ID, "no", "k"); err != nil {
@@ -221,12 +222,12 @@ func TestAWishIsReplacedAsItWasMet(t *testing.T) {
 func TestWaitingForAPart(t *testing.T) {
 	t.Parallel()
 	c := newCorner(t)
-	for who, terms := range map[string]Terms{"before": c.lasting(24, 2), "after": c.lasting(29, 2)} {
+	for who, terms := range map[string]ledger.Terms{"before": c.lasting(24, 2), "after": c.lasting(29, 2)} {
 		c.waits(c.wish(who, terms))
 	}
 	for _, w := range []struct {
 		who   string
-		terms Terms
+		terms ledger.Terms
 	}{{"last", c.lasting(28, 3)}, {"within", c.lasting(27, 1)}, {"around", c.lasting(25, 5)}, {"first", c.lasting(24, 3)}, {"elsewhere", c.lasting(27, 1)}} {
 		if w.who == "elsewhere" {
 			w.terms.Offering = "room"
@@ -272,7 +273,7 @@ func TestAllWhoWaitAreTried(t *testing.T) {
 	for n := range many {
 		c.waits(c.wish(fmt.Sprint("w", (n*37)%many), c.terms(24)))
 	}
-	all, err := c.WaitingFor(context.Background(), Transaction{Terms: c.terms(24)})
+	all, err := c.WaitingFor(context.Background(), ledger.Transaction{Terms: c.terms(24)})
 	if err != nil || len(all) != many {
 		t.Fatalf("%d are tried, %v", len(all), err)
 	}
