@@ -240,10 +240,7 @@ func (b *Base) runner() (*turn.Runner, error) { return b.Runner(&lazyModel{b: b}
 // Runner puts together what a turn needs, with the model that answers.
 func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 	l, listings := b.Ledger(), b.Listings()
-	booker := &booking.Booker{
-		Ledger: l, Catalog: catalog{listings}, Summary: payment.Offered(booking.Summary), Moved: b.Payments().OfferedMove(booking.Moved), Card: booking.Card, Kind: payment.KindOf,
-		LetGo: b.Payments().LetGoOf, Money: b.money().Cancelled,
-	}
+	booker := &booking.Booker{Ledger: l, Catalog: catalog{listings}, Payments: b.Payments()}
 	photos := b.Photos()
 	reporter := b.reporter(photos)
 	tools, err := tool.NewRegistry(slices.Concat(listings.Tools(availability{l, b.Now}), booker.Tools(), reporter.Tools(), b.desk().Tools(),
@@ -267,8 +264,8 @@ func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 func (b *Base) commitments(l *ledger.Ledger, tools *tool.Registry) map[string]gate.Commitment {
 	all := map[string]gate.Commitment{
 		ledger.ConfirmKind:    booking.Confirm{Ledger: l},
-		ledger.CancelKind:     booking.Cancel{Ledger: l, Money: b.money()},
-		ledger.RescheduleKind: booking.Move{Ledger: l, Money: b.money()},
+		ledger.CancelKind:     booking.Cancel{Ledger: l, Payments: b.Payments()},
+		ledger.RescheduleKind: booking.Move{Ledger: l, Payments: b.Payments()},
 		turn.FrozenCall:       turn.Frozen{Tools: tools},
 		payment.Kind:          payment.Pay{Store: b.Payments()},
 		payment.LetGoKind:     payment.LetGo{Store: b.Payments()},

@@ -145,8 +145,8 @@ func refusal(lang string, err error) (string, bool) {
 
 // Cancel settles cancellations (kind [ledger.CancelKind]).
 type Cancel struct {
-	Ledger *ledger.Ledger
-	Money  Money
+	Ledger   *ledger.Ledger
+	Payments Payments
 }
 
 // Describe asks for the YES, and says what becomes of what was paid.
@@ -176,7 +176,7 @@ func (c Cancel) Commit(ctx context.Context, tc tool.Context, consent gate.Consen
 		}
 		return gate.Settled{Text: text}, nil
 	}
-	money, err := c.Money.Cancelled(ctx, tc.Language, tx, tx.UpdatedAt)
+	money, err := refund(ctx, c.Payments, tc.Language, tx, tx.UpdatedAt)
 	if err != nil {
 		return gate.Settled{}, err
 	}

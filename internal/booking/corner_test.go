@@ -191,12 +191,28 @@ var clerk = actor.Actor{Kind: actor.Staff, ID: "clerk", Groups: []string{"admin"
 // shop is a catalog of one listing, and the tools that book there.
 type shop struct {
 	*corner
+	till     till
 	booker   *Booker
 	offering schedule.Offering
 	longest  time.Duration // slot that it ever had
 	tools    *tool.Registry
 	tc       tool.Context
 }
+
+// till is what has been paid, or could be.
+type till struct {
+	paid  int64
+	letGo string // the kind of question to let an offer go, if it has its link
+	away  error
+}
+
+func (*till) Ask(_, summary string, _ ledger.Transaction) (kind, text string) {
+	return "pay", summary + ", to be paid"
+}
+
+func (t *till) LetGoOf(context.Context, ledger.Transaction) (string, error) { return t.letGo, t.away }
+
+func (t *till) PaidFor(context.Context, ledger.Transaction) (int64, error) { return t.paid, t.away }
 
 func (s *shop) Bookable(_ context.Context, _, listingID, _ string) (Bookable, error) {
 	if listingID != "harbour" {
@@ -215,11 +231,7 @@ func newShop(t *testing.T) *shop {
 	for _, d := range []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"} {
 		s.offering.Hours[d] = []schedule.Span{{From: "12:00", To: "22:00"}}
 	}
-	s.booker = &Booker{Ledger: s.Ledger, Catalog: s, Summary: func(lang string, tx ledger.Transaction) string {
-		return fmt.Sprint(lang, " ", tx.ListingName, " ", tx.Start.Format("2006-01-02T15:04"))
-	}, Card: func(lang string, tx ledger.Transaction) tool.Card {
-		return tool.Card{"type": "booking", "transactionId": tx.ID, "status": string(tx.State), "language": lang}
-	}, Moved: func(context.Context, string, ledger.Transaction, ledger.Transaction) (string, error) { return "M", nil }}
+	s.booker = &Booker{Ledger: s.Ledger, Catalog: s, Payments: &s.till}
 	var err error
 	if s.tools, err = tool.NewRegistry(s.booker.Tools()...); err != nil {
 		t.Fatal(err)

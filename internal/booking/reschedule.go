@@ -13,15 +13,15 @@ import (
 	"merve/internal/wording"
 )
 
-// Moved is one line about a booking that is to be moved: as it would be, and as it is.
-func Moved(lang string, old, held ledger.Transaction) string {
+// moved is one line about a booking that is to be moved: as it would be, and as it is.
+func moved(lang string, old, held ledger.Transaction) string {
 	return wording.Say(lang, wording.MoveSummary, wording.Vars{"summary": Summary(lang, held), "before": When(lang, old)})
 }
 
 // Move settles new times for bookings (kind [ledger.RescheduleKind]).
 type Move struct {
-	Ledger *ledger.Ledger
-	Money  Money
+	Ledger   *ledger.Ledger
+	Payments Payments
 }
 
 // Describe asks for the YES.
@@ -41,20 +41,20 @@ func (m Move) Commit(ctx context.Context, tc tool.Context, consent gate.Consent)
 		PendingID: p.ID, MessageID: consent.MessageID, Answer: gate.Yes.String(), Actor: consent.Actor, At: consent.At,
 		PolicyVersion: p.Policy, Trace: tc.TraceID,
 	}
-	ws, moved, old, err := ledger.Mover{Ledger: m.Ledger}.Writes(ctx, tc.Actor, p.Ref, p.Hash, receipt, p.ID)
+	ws, after, old, err := ledger.Mover{Ledger: m.Ledger}.Writes(ctx, tc.Actor, p.Ref, p.Hash, receipt, p.ID)
 	if err != nil {
 		if _, ok := m.refusal(tc.Language, p, err); !ok {
 			return gate.Settled{}, err
 		}
 		return m.unmoved(ctx, tc, p)
 	}
-	money, err := m.Money.Cancelled(ctx, tc.Language, old, moved.UpdatedAt)
+	money, err := refund(ctx, m.Payments, tc.Language, old, after.UpdatedAt)
 	if err != nil {
 		return gate.Settled{}, err
 	}
 	return gate.Settled{
-		Text:    wording.Say(tc.Language, wording.BookingMoved, wording.Vars{"summary": and(Summary(tc.Language, moved), money), "code": moved.Code}),
-		Cards:   []tool.Card{Card(tc.Language, moved)},
+		Text:    wording.Say(tc.Language, wording.BookingMoved, wording.Vars{"summary": and(Summary(tc.Language, after), money), "code": after.Code}),
+		Cards:   []tool.Card{Card(tc.Language, after)},
 		Writes:  ws,
 		Refused: func(err error) (string, bool) { return m.refusal(tc.Language, p, err) },
 	}, nil
@@ -135,14 +135,11 @@ func (b *Booker) reschedule(ctx context.Context, tc tool.Context, a rescheduleAr
 	if err != nil {
 		return b.refusal(ctx, tc, item, asked, err)
 	}
-	res := b.proposal(tc, held)
-	if held.DueMinor == 0 { // else it is paid, and moved by that
-		res.Proposal.Kind = ledger.RescheduleKind
-	}
-	if res.Proposal.Summary, err = b.Moved(ctx, tc.Language, old, held); err != nil {
+	kind, text, err := moveQuestion(ctx, b.Payments, tc.Language, old, held)
+	if err != nil {
 		return tool.Result{}, err
 	}
-	return res, nil
+	return b.proposal(tc, held, kind, text), nil
 }
 
 // minMove is how long a new time is held at least: nobody can answer in less.

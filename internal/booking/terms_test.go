@@ -12,7 +12,6 @@ import (
 	"merve/internal/fault"
 	"merve/internal/ledger"
 	"merve/internal/schedule"
-	"merve/internal/tool"
 )
 
 // What takes a deposit is held for longer, and waits for another kind of YES; how much is due,
@@ -21,21 +20,8 @@ func TestAnOfferThatIsToBePaid(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.offering.Deposit = &schedule.Deposit{PercentOfPrice: 25, RefundUntilHours: 6}
-	b := &Booker{
-		Ledger: s.Ledger, Catalog: s, Summary: func(string, ledger.Transaction) string { return "S" }, Card: func(string, ledger.Transaction) tool.Card { return nil },
-		Kind: func(tx ledger.Transaction) string {
-			if tx.DueMinor > 0 {
-				return "pay"
-			}
-			return ledger.ConfirmKind
-		},
-	}
-	var err error
-	if s.tools, err = tool.NewRegistry(b.Tools()...); err != nil {
-		t.Fatal(err)
-	}
 	res, tx := s.offered()
-	if res.Proposal.Kind != "pay" || !res.Proposal.ExpiresAt.Equal(s.Now().Add(PayFor)) || !tx.HoldExpiresAt.Equal(res.Proposal.ExpiresAt) {
+	if res.Proposal.Kind != "pay" || res.Proposal.Summary != Summary("en", tx)+", to be paid" || !res.Proposal.ExpiresAt.Equal(s.Now().Add(PayFor)) || !tx.HoldExpiresAt.Equal(res.Proposal.ExpiresAt) {
 		t.Errorf("%+v", res.Proposal)
 	}
 	if tx.DueMinor != 250 || !tx.RefundUntil.Equal(tx.Start.Add(-6*time.Hour)) {
@@ -51,7 +37,7 @@ func TestAnOfferThatIsToBePaid(t *testing.T) {
 	if data, err := json.Marshal(res.Data); err != nil || !json.Valid(data) {
 		t.Errorf("%s, %v", data, err)
 	}
-	_, err = s.Confirm(context.Background(), s.owner, tx.ID, ledger.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}, "c")
+	_, err := s.Confirm(context.Background(), s.owner, tx.ID, ledger.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}, "c")
 	if !errors.Is(err, ledger.ErrUnpaid) {
 		t.Errorf("confirmed without a payment: %v", err)
 	}

@@ -34,31 +34,12 @@ type Bookable struct {
 	Tags        []string      // of the listing; a market may allow some only
 }
 
-// Booker has the tools by which a model books, lists and cancels for a customer. None
-// of them commits: they propose, and the customer's YES settles it.
+// Booker has the tools by which a model books, lists, moves and cancels for a customer, and puts them
+// on the waiting list. None of them commits: they propose, and the customer's YES settles it.
 type Booker struct {
-	Ledger  *ledger.Ledger
-	Catalog Catalog
-
-	// Summary puts a transaction into one line for the customer.
-	Summary func(language string, tx ledger.Transaction) string
-
-	// Moved puts a booking and the time to which it is to be moved into one line.
-	Moved func(ctx context.Context, language string, old, held ledger.Transaction) (string, error)
-
-	// Card is what a client shows of a transaction.
-	Card func(language string, tx ledger.Transaction) tool.Card
-
-	// Kind is the kind of pending action that an offer waits for; nil is [ledger.ConfirmKind].
-	Kind func(tx ledger.Transaction) string
-
-	// LetGo is the kind of pending action by which an offer is let go that has had its YES and waits
-	// for something else, as its payment; "" when its own question still waits. Nil is "".
-	LetGo func(ctx context.Context, tx ledger.Transaction) (string, error)
-
-	// Money says what becomes of what was paid for a booking that is cancelled at a time; "" when
-	// nothing was paid. Nil is nothing.
-	Money func(ctx context.Context, language string, tx ledger.Transaction, at time.Time) (string, error)
+	Ledger   *ledger.Ledger
+	Catalog  Catalog
+	Payments Payments
 }
 
 // PayFor is how long an offer is held that is to be paid: people look for their cards.
@@ -119,7 +100,8 @@ func (b *Booker) initiate(ctx context.Context, tc tool.Context, args initiateArg
 	if err != nil {
 		return b.refusal(ctx, tc, item, args, err)
 	}
-	return b.proposal(tc, held), nil
+	kind, summary := question(b.Payments, tc.Language, Summary(tc.Language, held), held)
+	return b.proposal(tc, held, kind, summary), nil
 }
 
 // find asks the catalog, and the market whether such listings may be booked.
@@ -160,8 +142,8 @@ func termsOf(tc tool.Context, item Bookable, k schedule.Booking, party int, note
 	}
 }
 
-func (b *Booker) proposal(tc tool.Context, tx ledger.Transaction) tool.Result {
-	summary := b.Summary(tc.Language, tx)
+// proposal asks the customer about an offer, and tells the model what it is.
+func (b *Booker) proposal(tc tool.Context, tx ledger.Transaction, kind, summary string) tool.Result {
 	data := b.view(tc, tx)
 	data["status"] = "awaiting_confirmation"
 	data["note"] = "held, not booked: the customer is being asked for YES or NO"
@@ -171,14 +153,10 @@ func (b *Booker) proposal(tc tool.Context, tx ledger.Transaction) tool.Result {
 	if tx.Missed > 0 {
 		data["deposit"] = fmt.Sprintf("due because the customer did not come to %d bookings here: say so kindly", tx.Missed)
 	}
-	kind := ledger.ConfirmKind
-	if b.Kind != nil {
-		kind = b.Kind(tx)
-	}
 	return tool.Result{
 		Data:   data,
 		Memory: data,
-		Cards:  []tool.Card{b.Card(tc.Language, tx)},
+		Cards:  []tool.Card{Card(tc.Language, tx)},
 		Proposal: &tool.Proposal{
 			Kind: kind, Ref: tx.ID, Summary: summary, Hash: tx.OfferHash, ExpiresAt: tx.HoldExpiresAt,
 		},
@@ -305,11 +283,9 @@ func (b *Booker) cancel(ctx context.Context, tc tool.Context, args cancelArgs) (
 	data := b.view(tc, tx)
 	data["status"] = "awaiting_confirmation"
 	data["note"] = "still booked: the customer is being asked for YES or NO"
-	p := &tool.Proposal{Kind: ledger.CancelKind, Ref: tx.ID, Summary: b.Summary(tc.Language, tx), Hash: ledger.CancelHash(tx, tc.Now), ExpiresAt: answerBy(tc, tx.Terms)}
-	if b.Money != nil {
-		if p.Note, err = b.Money(ctx, tc.Language, tx, tc.Now); err != nil {
-			return tool.Result{}, err
-		}
+	p := &tool.Proposal{Kind: ledger.CancelKind, Ref: tx.ID, Summary: b.summary(tc.Language, tx), Hash: ledger.CancelHash(tx, tc.Now), ExpiresAt: answerBy(tc, tx.Terms)}
+	if p.Note, err = refund(ctx, b.Payments, tc.Language, tx, tc.Now); err != nil {
+		return tool.Result{}, err
 	}
 	if p.Note != "" {
 		data["money"] = p.Note
@@ -319,10 +295,7 @@ func (b *Booker) cancel(ctx context.Context, tc tool.Context, args cancelArgs) (
 
 // letGo asks whether an offer is to be let go whose own question is answered.
 func (b *Booker) letGo(ctx context.Context, tc tool.Context, tx ledger.Transaction) (tool.Result, error) {
-	if b.LetGo == nil {
-		return tool.Result{}, errHeldOnly
-	}
-	kind, err := b.LetGo(ctx, tx)
+	kind, err := b.Payments.LetGoOf(ctx, tx)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -333,7 +306,7 @@ func (b *Booker) letGo(ctx context.Context, tc tool.Context, tx ledger.Transacti
 	data["status"] = "awaiting_confirmation"
 	data["note"] = "still held, not booked: the customer is being asked for YES or NO"
 	return tool.Result{Data: data, Memory: data, Proposal: &tool.Proposal{
-		Kind: kind, Ref: tx.ID, Summary: b.Summary(tc.Language, tx), Hash: tx.OfferHash, ExpiresAt: tx.HoldExpiresAt,
+		Kind: kind, Ref: tx.ID, Summary: b.summary(tc.Language, tx), Hash: tx.OfferHash, ExpiresAt: tx.HoldExpiresAt,
 	}}, nil
 }
 
@@ -361,12 +334,21 @@ func (b *Booker) booked(ctx context.Context, tc tool.Context, id string) (ledger
 	return tx, nil
 }
 
+// summary is one line about a transaction. Of an offer it says, too, what is to be paid.
+func (b *Booker) summary(lang string, tx ledger.Transaction) string {
+	text := Summary(lang, tx)
+	if tx.State == ledger.Hold {
+		_, text = question(b.Payments, lang, text, tx)
+	}
+	return text
+}
+
 // view is what a model sees of a transaction.
 func (b *Booker) view(tc tool.Context, tx ledger.Transaction) map[string]any {
 	v := map[string]any{
 		"transactionId": tx.ID, "code": tx.Code, "state": tx.Seen(tc.Now), "listingId": tx.Listing, "listing": tx.ListingName,
 		"offering": tx.OfferingName, "partySize": tx.Party, "priceMinor": tx.PriceMinor, "currency": tx.Currency,
-		"summary": b.Summary(tc.Language, tx),
+		"summary": b.summary(tc.Language, tx),
 	}
 	for name, value := range localTimes(tx.TimeZone, tx.Start, tx.End, tx.Nights) {
 		v[name] = value

@@ -24,7 +24,7 @@ func TestAnOfferIsHeldAndNotBooked(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	first, tx := s.offered()
-	want := tool.Proposal{Kind: ledger.ConfirmKind, Ref: tx.ID, Summary: "en Harbour Grill 2030-06-04T16:00", Hash: tx.OfferHash, ExpiresAt: s.Now().Add(10 * time.Minute)}
+	want := tool.Proposal{Kind: ledger.ConfirmKind, Ref: tx.ID, Summary: Summary("en", tx), Hash: tx.OfferHash, ExpiresAt: s.Now().Add(10 * time.Minute)}
 	if d := cmp.Diff(want, *first.Proposal); d != "" {
 		t.Error(d)
 	}
@@ -300,26 +300,21 @@ func TestAnOfferIsLetGo(t *testing.T) {
 	ask := func() (tool.Result, error) {
 		return s.call("cancelBooking", fmt.Sprintf(`{"transactionId":%q}`, tx.ID), "k")
 	}
-	kind, away := "", error(nil)
-	s.booker.LetGo = func(_ context.Context, of ledger.Transaction) (string, error) {
-		if of.ID != tx.ID {
-			t.Errorf("asked about %s", of.ID)
-		}
-		return kind, away
-	}
 	if r, err := ask(); !errors.Is(err, errHeldOnly) || r.Proposal != nil {
 		t.Errorf("still to be answered: %+v, %v", r.Proposal, err)
 	}
-	kind = "let_go"
+	s.till.letGo = "let_go"
 	r, err := ask()
-	want := &tool.Proposal{Kind: "let_go", Ref: tx.ID, Summary: s.booker.Summary("en", tx), Hash: tx.OfferHash, ExpiresAt: tx.HoldExpiresAt}
+	want := &tool.Proposal{Kind: "let_go", Ref: tx.ID, Summary: Summary("en", tx), Hash: tx.OfferHash, ExpiresAt: tx.HoldExpiresAt}
 	if diff := cmp.Diff(want, r.Proposal); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	away = fault.New(fault.Unavailable, "away")
+	away := fault.New(fault.Unavailable, "away")
+	s.till.away = away
 	if _, err := ask(); !errors.Is(err, away) {
 		t.Errorf("not known: %v", err)
 	}
+	s.till.away = nil
 	s.clock.Set(tx.HoldExpiresAt)
 	if _, err := ask(); !errors.Is(err, ledger.ErrNotHeld) {
 		t.Errorf("its time is over: %v", err)

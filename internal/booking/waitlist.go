@@ -28,10 +28,7 @@ type Waitlist struct {
 		Head(ctx context.Context, threadID string) (thread.Head, error)
 		Tell(ctx context.Context, threadID, key string, n thread.Notice) error
 	}
-	Kind func(tx ledger.Transaction) string // of the pending action that an offer is; nil is [ledger.ConfirmKind]
-
-	// Summary puts an offer into words; nil is this package's.
-	Summary func(language string, tx ledger.Transaction) string
+	Payments Payments
 }
 
 func (w *Waitlist) wishes() Wishes { return Wishes{w.Ledger} }
@@ -122,15 +119,7 @@ func mayAsk(m *market.Market, h thread.Head, now time.Time) bool {
 }
 
 func (w *Waitlist) ask(ctx context.Context, m *market.Market, tx ledger.Transaction) error {
-	kind := ledger.ConfirmKind
-	if w.Kind != nil {
-		kind = w.Kind(tx)
-	}
-	say := Summary
-	if w.Summary != nil {
-		say = w.Summary
-	}
-	summary := say(tx.Language, tx)
+	kind, summary := question(w.Payments, tx.Language, Summary(tx.Language, tx), tx)
 	return w.Threads.Tell(ctx, tx.Thread, waitedKey(tx), thread.Notice{
 		Kind: string(wording.WaitlistOffer), Text: wording.Say(tx.Language, wording.WaitlistOffer, nil),
 		Cards: []map[string]any{Card(tx.Language, tx)}, Vars: Vars(tx.Language, tx),

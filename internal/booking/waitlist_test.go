@@ -79,10 +79,8 @@ func (i *inn) over(way http.RoundTripper) {
 	i.threads = &thread.Store{Table: db.Table(dynamotest.TableName("conversations")), Now: clock, NewID: func() string { return dynamotest.ID("lease") }}
 	teller := thread.Teller{Store: i.threads, Queue: i}
 	i.reminders = &booking.Reminders{Ledger: i.ledger, Threads: teller}
-	i.waitlist = &booking.Waitlist{Ledger: i.ledger, Catalog: i, Markets: i, Threads: teller}
-	booker := &booking.Booker{Ledger: i.ledger, Catalog: i, Summary: booking.Summary, Card: booking.Card, Moved: func(_ context.Context, lang string, old, held ledger.Transaction) (string, error) {
-		return booking.Moved(lang, old, held), nil
-	}}
+	i.waitlist = &booking.Waitlist{Ledger: i.ledger, Catalog: i, Markets: i, Threads: teller, Payments: unpaid{}}
+	booker := &booking.Booker{Ledger: i.ledger, Catalog: i, Payments: unpaid{}}
 	i.tools = map[string]tool.Tool{}
 	for _, t := range slices.Concat(booker.Tools(), i.reminders.Tools()) {
 		i.tools[t.Name] = t

@@ -17,14 +17,6 @@ import (
 // Kind is the kind of pending action that waits for the YES to a payment.
 const Kind = "pay_transaction"
 
-// KindOf is the kind of pending action that an offer waits for.
-func KindOf(tx ledger.Transaction) string {
-	if tx.DueMinor > 0 {
-		return Kind
-	}
-	return ledger.ConfirmKind
-}
-
 // Pay settles proposals to pay: YES gives the link and books nothing, NO lets the offer go.
 type Pay struct{ Store *Store }
 

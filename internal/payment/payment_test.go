@@ -99,10 +99,6 @@ func TestNothingUnpaidIsConfirmed(t *testing.T) {
 	if !errors.Is(err, ledger.ErrUnpaid) || d.state(tx) != ledger.Hold {
 		t.Errorf("%v, %s", err, d.state(tx))
 	}
-	free := d.offer(nothingDue)
-	if payment.KindOf(tx) != payment.Kind || payment.KindOf(free) != ledger.ConfirmKind {
-		t.Errorf("kinds %s, %s", payment.KindOf(tx), payment.KindOf(free))
-	}
 }
 
 func TestYesRefused(t *testing.T) {

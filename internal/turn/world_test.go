@@ -251,17 +251,10 @@ func (w *world) start(db *dynamo.DB) {
 	w.threads = &thread.Store{Table: table("conversations"), Now: now, NewID: func() string { return dynamotest.ID("lease") }}
 	w.ledger = &ledger.Ledger{Table: table("ledger"), Now: now, NewID: w.newTransaction}
 	w.outbox = &outbox.Box{Table: table("conversations"), Now: now}
-	booker := &booking.Booker{Ledger: w.ledger, Catalog: catalog{w}, Summary: payment.Offered(booking.Summary), Card: booking.Card, Kind: payment.KindOf,
-		Moved: func(ctx context.Context, lang string, old, held ledger.Transaction) (string, error) {
-			return w.payments.OfferedMove(booking.Moved)(ctx, lang, old, held)
-		},
-		LetGo: func(ctx context.Context, tx ledger.Transaction) (string, error) { return w.payments.LetGoOf(ctx, tx) },
-		Money: func(ctx context.Context, lang string, tx ledger.Transaction, at time.Time) (string, error) {
-			return w.money().Cancelled(ctx, lang, tx, at)
-		},
-	}
+	cashier := w.startCashier(db, log)
+	booker := &booking.Booker{Ledger: w.ledger, Catalog: catalog{w}, Payments: w.payments}
 	all := append(append(w.listings.Tools(availability{w.ledger, now, w.branch}), booker.Tools()...), w.noteTool(), codeTool())
-	all = append(append(all, w.startConcierge(db, log)...), w.startCashier(db, log)...)
+	all = append(append(all, w.startConcierge(db, log)...), cashier...)
 	merve := assistant.Merve()
 	merve.Tools = append(merve.Tools, "leaveNote", "bookingCode")
 	answering := append([]assistant.Assistant{merve}, otherAssistants()...)
@@ -281,8 +274,8 @@ func (w *world) start(db *dynamo.DB) {
 		Threads: w.threads, Markets: w.markets, Assistants: assistants, Tools: tools,
 		Commitments: w.noting(map[string]gate.Commitment{
 			ledger.ConfirmKind:    booking.Confirm{Ledger: w.ledger},
-			ledger.CancelKind:     booking.Cancel{Ledger: w.ledger, Money: w.money()},
-			ledger.RescheduleKind: booking.Move{Ledger: w.ledger, Money: w.money()},
+			ledger.CancelKind:     booking.Cancel{Ledger: w.ledger, Payments: w.payments},
+			ledger.RescheduleKind: booking.Move{Ledger: w.ledger, Payments: w.payments},
 			turn.FrozenCall:       turn.Frozen{Tools: tools},
 			payment.Kind:          payment.Pay{Store: w.payments},
 			payment.LetGoKind:     payment.LetGo{Store: w.payments},
