@@ -80,7 +80,7 @@ func (c Confirm) Commit(ctx context.Context, tc tool.Context, consent gate.Conse
 		PendingID: p.ID, MessageID: consent.MessageID, Answer: gate.Yes.String(), Actor: consent.Actor, At: consent.At,
 		PolicyVersion: p.Policy, Trace: tc.TraceID,
 	}
-	ws, tx, err := ledger.Confirmer{Ledger: c.Ledger}.Writes(ctx, tc.Actor, p.Ref, p.Hash, receipt, p.ID)
+	ws, tx, err := c.Ledger.ConfirmWrites(ctx, tc.Actor, p.Ref, p.Hash, receipt, p.ID)
 	if err != nil {
 		return c.refusedAtOnce(tc.Language, err)
 	}
@@ -107,7 +107,7 @@ func (c Confirm) Release(ctx context.Context, tc tool.Context, p thread.Pending)
 
 // letGo prepares to let an offer go and to say so, unless it is booked by now, as by a payment.
 func letGo(ctx context.Context, l *ledger.Ledger, tc tool.Context, p thread.Pending, say wording.Key) (gate.Settled, error) {
-	ws, _, err := ledger.Confirmer{Ledger: l}.Release(ctx, tc.Actor, p.Ref, "customer", p.ID)
+	ws, _, err := l.ReleaseWrites(ctx, tc.Actor, p.Ref, ledger.ReasonCustomer, p.ID)
 	if text := stands(tc.Language, err); text != "" {
 		return gate.Settled{Text: text, Late: text}, nil
 	}
@@ -168,7 +168,7 @@ func (Cancel) Does() gate.Deed { return gate.Cancels }
 // Commit prepares the cancellation.
 func (c Cancel) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) (gate.Settled, error) {
 	p := consent.Pending
-	ws, tx, err := ledger.Canceller{Ledger: c.Ledger}.Writes(ctx, tc.Actor, p.Ref, p.Hash, p.ID)
+	ws, tx, err := c.Ledger.CancelWrites(ctx, tc.Actor, p.Ref, p.Hash, p.ID)
 	if err != nil {
 		text, ok := cancelRefusal(tc.Language, p, err)
 		if !ok {

@@ -244,7 +244,7 @@ func (i *inn) moved(who string, old ledger.Transaction, when string) ledger.Even
 		i.t.Fatal(err)
 	}
 	r := ledger.Receipt{PendingID: "p", OfferHash: tx.OfferHash, MessageID: "m", Answer: "yes", Actor: tx.Owner, At: i.now}
-	ws, tx, _, err := ledger.Mover{Ledger: i.ledger}.Writes(ctx, i.actor(who), tx.ID, tx.OfferHash, r, "yes")
+	ws, tx, _, err := i.ledger.MoveWrites(ctx, i.actor(who), tx.ID, tx.OfferHash, r, "yes")
 	if err == nil {
 		err = i.ledger.Table.DB().Commit(ctx, ws...)
 	}

@@ -41,7 +41,7 @@ func (m Move) Commit(ctx context.Context, tc tool.Context, consent gate.Consent)
 		PendingID: p.ID, MessageID: consent.MessageID, Answer: gate.Yes.String(), Actor: consent.Actor, At: consent.At,
 		PolicyVersion: p.Policy, Trace: tc.TraceID,
 	}
-	ws, after, old, err := ledger.Mover{Ledger: m.Ledger}.Writes(ctx, tc.Actor, p.Ref, p.Hash, receipt, p.ID)
+	ws, after, old, err := m.Ledger.MoveWrites(ctx, tc.Actor, p.Ref, p.Hash, receipt, p.ID)
 	if err != nil {
 		if _, ok := m.refusal(tc.Language, p, err); !ok {
 			return gate.Settled{}, err

@@ -73,7 +73,7 @@ func TestACancellationIsAskedForWhatItMeans(t *testing.T) {
 	if early == late || !until.Equal(tx.FreeUntil()) {
 		t.Errorf("hashes %s and %s, to be answered until %s", early, late, until)
 	}
-	if _, _, err := (ledger.Canceller{Ledger: s.Ledger}).Writes(t.Context(), s.owner, tx.ID, early, "k"); !errors.Is(err, ledger.ErrOfferChanged) {
+	if _, _, err := s.Ledger.CancelWrites(t.Context(), s.owner, tx.ID, early, "k"); !errors.Is(err, ledger.ErrOfferChanged) {
 		t.Errorf("a YES to all of it, too late for that: %v", err)
 	}
 }
@@ -92,7 +92,7 @@ func TestACancellationOfWhatWasPaidInFull(t *testing.T) {
 		t.Fatalf("%+v, %v", res.Proposal, err)
 	}
 	yes := func() error {
-		_, _, err := (ledger.Canceller{Ledger: s.Ledger}).Writes(t.Context(), s.owner, tx.ID, res.Proposal.Hash, "k")
+		_, _, err := s.Ledger.CancelWrites(t.Context(), s.owner, tx.ID, res.Proposal.Hash, "k")
 		return err
 	}
 	if err := yes(); err != nil {

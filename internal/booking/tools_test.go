@@ -142,10 +142,10 @@ func TestListAndCancel(t *testing.T) {
 	if err != nil || !cmp.Equal(listed.Facts, []string{"booked:" + tx.Code}) {
 		t.Errorf("%+v, %v", listed, err)
 	}
-	if _, _, err := (ledger.Canceller{Ledger: s.Ledger}).Writes(ctx, s.owner, tx.ID, "another", "y"); err == nil {
+	if _, _, err := s.Ledger.CancelWrites(ctx, s.owner, tx.ID, "another", "y"); err == nil {
 		t.Error("a YES to another state of the booking cancelled it")
 	}
-	ws, after, err := (ledger.Canceller{Ledger: s.Ledger}).Writes(ctx, s.owner, tx.ID, r.Proposal.Hash, "y")
+	ws, after, err := s.Ledger.CancelWrites(ctx, s.owner, tx.ID, r.Proposal.Hash, "y")
 	if err != nil || after.State != ledger.Cancelled {
 		t.Fatal(after.State, err)
 	}

@@ -53,13 +53,8 @@ func CancelHash(tx Transaction, at time.Time) string {
 	return ident.Hash(terms...)
 }
 
-// ConfirmWrites are the writes that confirm tx, as read, on a YES to exactly its offer.
-// They hold only while it is still held at now, and only once. Whoever commits them
-// together with writes of its own learns from the error what stood against them:
-// [ErrHoldGone], [ErrNotHeld], [AlreadyConfirmed], [ErrSlotTaken], [ErrChanged]. What has to
-// be paid ahead is confirmed by no receipt without a payment: [ErrUnpaid]. What replaces a booking
-// is confirmed together with the end of that, by [Mover].
-func (l *Ledger) ConfirmWrites(tx Transaction, r Receipt, key string, now time.Time) ([]dynamo.Write, error) {
+// confirmWrites are the writes that confirm tx, as read, on a YES to exactly its offer.
+func (l *Ledger) confirmWrites(tx Transaction, r Receipt, key string, now time.Time) ([]dynamo.Write, error) {
 	c, err := l.confirmation(tx, r, key, stored(now))
 	if err != nil {
 		return nil, err
@@ -114,7 +109,7 @@ func (l *Ledger) Confirm(ctx context.Context, a actor.Actor, txID string, r Rece
 		return Transaction{}, err
 	}
 	now := l.now()
-	ws, err := l.ConfirmWrites(tx, r, key, now)
+	ws, err := l.confirmWrites(tx, r, key, now)
 	if err != nil {
 		return l.replayed(ctx, change{op: opConfirm, key: opKey(opConfirm, tx.ID, key), payload: confirmPayload(tx, r), read: tx}, err)
 	}

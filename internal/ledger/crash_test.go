@@ -345,7 +345,7 @@ var (
 
 // yes confirms as a turn does: the ledger's writes with its own.
 func (s *stage) yes(tx Transaction) (string, error) {
-	ws, after, err := (Confirmer{s.Ledger}).Writes(context.Background(), s.owner, tx.ID, tx.OfferHash, receiptFor(tx), "k")
+	ws, after, err := s.Ledger.ConfirmWrites(context.Background(), s.owner, tx.ID, tx.OfferHash, receiptFor(tx), "k")
 	return s.settle(tx, ws, after, err)
 }
 
@@ -419,7 +419,7 @@ func operations() []scenario {
 		{name: "say NO to an offer", want: "cancelled3: cancelled, event#cancelled, event#draft, event#hold, idem, reply", prepare: func(s *stage) step {
 			tx := s.promised(s.fixed(24), "offer")
 			return func() (string, error) {
-				ws, after, err := (Confirmer{s.Ledger}).Release(ctx, s.owner, tx.ID, "no", "k")
+				ws, after, err := s.Ledger.ReleaseWrites(ctx, s.owner, tx.ID, "no", "k")
 				return s.settle(tx, ws, after, err)
 			}
 		}},
@@ -436,7 +436,7 @@ func operations() []scenario {
 			t.Replaces = s.booked(s.fixed(24, 25), "old").ID
 			tx := s.promised(t, "new")
 			return func() (string, error) {
-				ws, moved, _, err := (Mover{s.Ledger}).Writes(ctx, s.owner, tx.ID, tx.OfferHash, receiptFor(tx), "k")
+				ws, moved, _, err := s.Ledger.MoveWrites(ctx, s.owner, tx.ID, tx.OfferHash, receiptFor(tx), "k")
 				return s.settle(tx, ws, moved, err)
 			}
 		}},
@@ -445,7 +445,7 @@ func operations() []scenario {
 			t.Replaces, t.Party = s.booked(t, "old").ID, 4
 			tx := s.promised(t, "new")
 			return func() (string, error) {
-				ws, moved, _, err := (Mover{s.Ledger}).Writes(ctx, s.owner, tx.ID, tx.OfferHash, receiptFor(tx), "k")
+				ws, moved, _, err := s.Ledger.MoveWrites(ctx, s.owner, tx.ID, tx.OfferHash, receiptFor(tx), "k")
 				return s.settle(tx, ws, moved, err)
 			}
 		}},
@@ -491,7 +491,7 @@ func operations() []scenario {
 		{name: "cancel a booking", want: "cancelled4: cancelled, event#cancelled, event#confirmed, event#draft, event#hold, idem, receipt", prepare: func(s *stage) step {
 			tx := s.booked(s.fixed(24), "offer")
 			return func() (string, error) {
-				ws, after, err := (Canceller{s.Ledger}).Writes(ctx, s.owner, tx.ID, CancelHash(tx, s.Now()), "k")
+				ws, after, err := s.Ledger.CancelWrites(ctx, s.owner, tx.ID, CancelHash(tx, s.Now()), "k")
 				if err == nil {
 					err = s.Table.DB().Commit(ctx, ws...)
 				}

@@ -206,7 +206,7 @@ func TestForgetWhatIsMoved(t *testing.T) {
 				t.Fatalf("%+v, %v", held, err)
 			}
 			if yes {
-				ws, _, _, err := Mover{c.Ledger}.Writes(ctx, c.owner, held.ID, held.OfferHash, receiptFor(held), "yes")
+				ws, _, _, err := c.Ledger.MoveWrites(ctx, c.owner, held.ID, held.OfferHash, receiptFor(held), "yes")
 				if err := errors.Join(err, c.Table.DB().Commit(ctx, ws...)); err != nil {
 					t.Fatal(err)
 				}

@@ -12,9 +12,8 @@ import (
 	"merve/internal/telemetry"
 )
 
-// ReleaseWrites are the writes that let tx go, as read, and its locks with it. They hold
-// only while it is as it was read, and only once.
-func (l *Ledger) ReleaseWrites(tx Transaction, reason, key string, now time.Time) ([]dynamo.Write, error) {
+// releaseWrites are the writes that let tx go, as read, and its locks with it.
+func (l *Ledger) releaseWrites(tx Transaction, reason, key string, now time.Time) ([]dynamo.Write, error) {
 	c, err := l.releasing(tx, Event{Actor: tx.Owner, Reason: reason}, key, stored(now))
 	if err != nil {
 		return nil, err

@@ -39,7 +39,7 @@ func (c *corner) moving(old Transaction, to Terms) Transaction {
 
 // moved is the YES to that.
 func (c *corner) moved(held Transaction) error {
-	ws, _, _, err := Mover{c.Ledger}.Writes(c.t.Context(), c.owner, held.ID, held.OfferHash, receiptFor(held), "yes")
+	ws, _, _, err := c.Ledger.MoveWrites(c.t.Context(), c.owner, held.ID, held.OfferHash, receiptFor(held), "yes")
 	if err != nil {
 		return err
 	}

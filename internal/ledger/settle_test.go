@@ -9,16 +9,15 @@ import (
 func TestReleaseOfAnOffer(t *testing.T) {
 	t.Parallel()
 	c, ctx := newCorner(t), context.Background()
-	k := Confirmer{c.Ledger}
 	tx := c.held(c.terms(24), 1)
-	ws, after, err := k.Release(ctx, c.owner, tx.ID, "declined", "no")
+	ws, after, err := c.ReleaseWrites(ctx, c.owner, tx.ID, "declined", "no")
 	if err != nil || after.State != Cancelled || len(ws) == 0 {
 		t.Fatal(after.State, len(ws), err)
 	}
 	if err := c.Table.DB().Commit(ctx, ws...); err != nil {
 		t.Fatal(err)
 	}
-	if ws, now, err := k.Release(ctx, c.owner, tx.ID, "declined", "no"); err != nil || len(ws) != 0 || now.State != Cancelled {
+	if ws, now, err := c.ReleaseWrites(ctx, c.owner, tx.ID, "declined", "no"); err != nil || len(ws) != 0 || now.State != Cancelled {
 		t.Errorf("nothing to let go: %d writes, %s, %v", len(ws), now.State, err)
 	}
 	var booked *AlreadyConfirmed
@@ -32,7 +31,7 @@ func TestReleaseOfAnOffer(t *testing.T) {
 		if before {
 			confirm()
 		}
-		ws, _, err := k.Release(ctx, c.owner, tx.ID, "declined", "no")
+		ws, _, err := c.ReleaseWrites(ctx, c.owner, tx.ID, "declined", "no")
 		if !before {
 			confirm()
 			err = c.Table.DB().Commit(ctx, ws...)

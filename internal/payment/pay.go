@@ -63,7 +63,7 @@ func (c Pay) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) 
 		}, nil
 	}
 	return c.link(tc, made, tx, []dynamo.Write{
-		ledger.Confirmer{Ledger: s.Ledger}.Held(tx, s.now()),
+		s.Ledger.StillHeld(tx, s.now()),
 		s.put(made, made.CloseAt).IfAbsent().Else(errMoved),
 	}), nil
 }
