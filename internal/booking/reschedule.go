@@ -27,7 +27,7 @@ type Move struct {
 // Describe asks for the YES.
 func (m Move) Describe(tc tool.Context, p thread.Pending) string {
 	return wording.Say(tc.Language, wording.MovePrompt, wording.Vars{
-		"summary": p.Summary, "until": wording.Until(tc.Language, p.ExpiresAt.Add(-gate.Buffer).In(tc.TimeZone), tc.Now.In(tc.TimeZone)),
+		"summary": p.Summary, "until": wording.Until(tc.Language, gate.AnswerBy(p).In(tc.TimeZone), tc.Now.In(tc.TimeZone)),
 	})
 }
 

@@ -218,7 +218,7 @@ func (l *Ledger) ending(old Transaction, now time.Time, kept []lockKey) (change,
 	keys, err := locksOf(old)
 	for _, k := range keys {
 		if !slices.Contains(kept, k) {
-			c.locks = append(c.locks, l.dropLock(k, old.ID))
+			c.locks = append(c.locks, l.deleteLock(k, old.ID))
 		}
 	}
 	return c, err

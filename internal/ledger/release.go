@@ -36,7 +36,7 @@ func (l *Ledger) releasing(tx Transaction, e Event, key string, now time.Time, k
 	keys, err := locksOf(tx)
 	for _, k := range keys {
 		if !slices.Contains(kept, k) {
-			c.locks = append(c.locks, l.dropLock(k, tx.ID))
+			c.locks = append(c.locks, l.deleteLock(k, tx.ID))
 		}
 	}
 	return c, err
