@@ -102,14 +102,14 @@ type heldWaits struct{ wishes booking.Wishes }
 func (heldWaits) Holds() string { return "waiting" }
 
 func (h heldWaits) Export(ctx context.Context, c account.Customer) (any, error) {
-	return shown(h.wishes.Waits(ctx, c.Market, c.Owner))
+	return shown(h.wishes.Of(ctx, c.Market, c.Owner))
 }
 
 func (h heldWaits) Erase(ctx context.Context, c account.Customer) ([]string, error) {
-	all, err := h.wishes.Waits(ctx, c.Market, c.Owner)
+	all, err := h.wishes.Of(ctx, c.Market, c.Owner)
 	errs := []error{err}
 	for _, w := range all {
-		errs = append(errs, h.wishes.Served(ctx, w))
+		errs = append(errs, h.wishes.Remove(ctx, w))
 	}
 	return nil, errors.Join(errs...)
 }

@@ -137,7 +137,7 @@ func TestDataIsOfItsMarket(t *testing.T) {
 	}
 	tx, err := s.base.Ledger().Offer(ctx, terms, 1, time.Hour, "k")
 	if err == nil {
-		err = booking.Wishes{Ledger: s.base.Ledger()}.Wait(ctx, booking.Waiting{ID: "w", Terms: terms, Since: s.now, TTL: start.Unix()})
+		err = booking.Wishes{Ledger: s.base.Ledger()}.Put(ctx, booking.Wish{ID: "w", Terms: terms, Since: s.now, TTL: start.Unix()})
 	}
 	if err == nil {
 		payments := s.base.Payments()

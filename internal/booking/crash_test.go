@@ -108,20 +108,20 @@ func TestField25_EveryFaultOfReminderAndWaitingList(t *testing.T) {
 		{"a customer waits in another chat", nil, func(i *inn) (ledger.Transaction, func() error) {
 			tx := i.holds("yan", "22 18:00")
 			i.waits("22 18:00", "ann")
-			wishes, err := booking.Wishes{Ledger: i.ledger}.Waits(i.t.Context(), i.market.ID, i.actor("ann").Key())
+			wishes, err := booking.Wishes{Ledger: i.ledger}.Of(i.t.Context(), i.market.ID, i.actor("ann").Key())
 			if err != nil || len(wishes) != 1 {
 				i.t.Fatal(wishes, err)
 			}
 			bob := wishes[0]
 			bob.ID, bob.Terms.Owner = "bobs", i.actor("bob").Key()
 			return tx, func() error {
-				return booking.Wishes{Ledger: i.ledger}.Wait(i.t.Context(), bob, i.actor("ann").Key())
+				return booking.Wishes{Ledger: i.ledger}.Put(i.t.Context(), bob, i.actor("ann").Key())
 			}
 		}, left{Customers: []string{"bob: waits"}}},
 		{"a customer waits no more", nil, func(i *inn) (ledger.Transaction, func() error) {
 			tx := i.holds("yan", "22 18:00")
 			i.waits("22 18:00", "ann", "bob")
-			wishes, err := booking.Wishes{Ledger: i.ledger}.Waits(i.t.Context(), i.market.ID, i.actor("ann").Key())
+			wishes, err := booking.Wishes{Ledger: i.ledger}.Of(i.t.Context(), i.market.ID, i.actor("ann").Key())
 			if err != nil || len(wishes) != 1 {
 				i.t.Fatal(wishes, err)
 			}
@@ -155,13 +155,12 @@ func TestField25_EveryFaultOfReminderAndWaitingList(t *testing.T) {
 			tx := i.holds("yan", "22 18:00")
 			i.waits("22 18:00", "ann")
 			i.letGo(tx)
-			all, err := booking.Wishes{Ledger: i.ledger}.Waits(i.t.Context(), i.market.ID, i.actor("ann").Key())
+			all, err := booking.Wishes{Ledger: i.ledger}.Of(i.t.Context(), i.market.ID, i.actor("ann").Key())
 			if err != nil || len(all) != 1 {
 				i.t.Fatal(all, err)
 			}
 			return tx, func() error {
-				booker := &booking.Booker{Ledger: i.ledger, Catalog: i}
-				_, _, err := booker.OfferTo(i.t.Context(), i.market, all[0], 30*time.Minute)
+				_, _, err := i.waitlist.OfferTo(i.t.Context(), i.market, all[0])
 				return err
 			}
 		}, left{Customers: []string{"ann: hold 22 18:00, waits"}}},

@@ -111,21 +111,18 @@ func (b *Booker) reschedule(ctx context.Context, tc tool.Context, a rescheduleAr
 	if asked.PartySize == nil {
 		asked.PartySize = &old.Party
 	}
-	item, err := b.find(ctx, tc, asked)
+	item, party, err := b.sought(ctx, tc, asked)
 	if err != nil {
-		return tool.Result{}, err
-	}
-	if err := item.Offering.CheckParty(*asked.PartySize); err != nil {
 		return tool.Result{}, err
 	}
 	when, err := item.Offering.Find(tc.Now, asked.Date, tool.Value(asked.Time), tool.Value(asked.EndDate))
 	if err != nil {
 		return b.refusal(ctx, tc, item, asked, err)
 	}
-	if when.Start.Equal(old.Start) && when.End.Equal(old.End) && *asked.PartySize == old.Party {
+	if when.Start.Equal(old.Start) && when.End.Equal(old.End) && party == old.Party {
 		return tool.Result{}, fault.New(fault.Conflict, "it is booked for just that: there is nothing to change")
 	}
-	terms, err := b.owed(ctx, termsOf(tc, item, when, *asked.PartySize, old.Note), item.Offering, tc.Actor.Keys())
+	terms, err := owed(ctx, b.Ledger, termsOf(tc, item, when, party, old.Note), item.Offering, tc.Actor.Keys())
 	if err != nil {
 		return tool.Result{}, err
 	}

@@ -13,13 +13,13 @@ import (
 // owed makes the terms of an offer what the offering asks for: what is due ahead, until when it
 // is given back and how much of it later, and more of who did not come before. [fault.Forbidden]
 // when only a person may book for them.
-func (b *Booker) owed(ctx context.Context, t ledger.Terms, o schedule.Offering, owners []string) (ledger.Terms, error) {
+func owed(ctx context.Context, l *ledger.Ledger, t ledger.Terms, o schedule.Offering, owners []string) (ledger.Terms, error) {
 	t = due(t, o.Deposit)
 	rule := o.NoShows
 	if rule == nil {
 		return t, nil
 	}
-	n, err := b.Ledger.Missed(ctx, t.Business, owners, now(b.Ledger).Add(-time.Duration(rule.Days)*24*time.Hour), rule.Count)
+	n, err := l.Missed(ctx, t.Business, owners, now(l).Add(-time.Duration(rule.Days)*24*time.Hour), rule.Count)
 	switch {
 	case err != nil || n < rule.Count:
 		return t, err

@@ -151,7 +151,7 @@ func TestOwedByWhoDidNotCome(t *testing.T) {
 		{"a deposit", nil, &schedule.NoShows{Count: 1, Days: 30, Deposit: &schedule.Deposit{PercentOfPrice: 40}}, []string{tx.Owner}, 400, 1, false},
 		{"less than everybody's", &schedule.Deposit{PercentOfPrice: 60}, &schedule.NoShows{Count: 1, Days: 30, Deposit: &schedule.Deposit{PercentOfPrice: 40}}, []string{tx.Owner}, 600, 1, false},
 	} {
-		got, err := (&Booker{Ledger: c.Ledger}).owed(ctx, next, schedule.Offering{Deposit: tt.own, NoShows: tt.rule}, tt.owners)
+		got, err := owed(ctx, c.Ledger, next, schedule.Offering{Deposit: tt.own, NoShows: tt.rule}, tt.owners)
 		if fault.Is(err, fault.Forbidden) != tt.refused || got.DueMinor != tt.due || got.Missed != tt.missed {
 			t.Errorf("%s: due %d, missed %d, %v", tt.name, got.DueMinor, got.Missed, err)
 		}

@@ -77,22 +77,16 @@ type initiateArgs struct {
 // initiate makes an offer. Its key is the call's, so that a call that is made again gives
 // the same proposal and takes nothing twice.
 func (b *Booker) initiate(ctx context.Context, tc tool.Context, args initiateArgs) (tool.Result, error) {
-	item, err := b.find(ctx, tc, args)
+	item, party, err := b.sought(ctx, tc, args)
 	if err != nil {
 		return tool.Result{}, err
 	}
-	o, party := item.Offering, max(tool.Value(args.PartySize), item.Offering.MinParty)
-	if args.PartySize != nil {
-		party = *args.PartySize
-	}
-	if err := o.CheckParty(party); err != nil {
-		return tool.Result{}, err
-	}
+	o := item.Offering
 	booking, err := o.Find(tc.Now, args.Date, tool.Value(args.Time), tool.Value(args.EndDate))
 	if err != nil {
 		return b.refusal(ctx, tc, item, args, err)
 	}
-	terms, err := b.owed(ctx, termsOf(tc, item, booking, party, tool.Value(args.Note)), o, tc.Actor.Keys())
+	terms, err := owed(ctx, b.Ledger, termsOf(tc, item, booking, party, tool.Value(args.Note)), o, tc.Actor.Keys())
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -104,9 +98,20 @@ func (b *Booker) initiate(ctx context.Context, tc tool.Context, args initiateArg
 	return b.proposal(tc, held, kind, summary), nil
 }
 
+// sought finds what is to be booked, and for how many: for the fewest that it takes when nobody said.
+func (b *Booker) sought(ctx context.Context, tc tool.Context, args initiateArgs) (item Bookable, party int, err error) {
+	if item, err = find(ctx, b.Catalog, tc, args); err != nil {
+		return Bookable{}, 0, err
+	}
+	if party = item.Offering.MinParty; args.PartySize != nil {
+		party = *args.PartySize
+	}
+	return item, party, item.Offering.CheckParty(party)
+}
+
 // find asks the catalog, and the market whether such listings may be booked.
-func (b *Booker) find(ctx context.Context, tc tool.Context, args initiateArgs) (Bookable, error) {
-	item, err := b.Catalog.Bookable(ctx, tc.Market.ID, args.ListingID, tool.Value(args.OfferingID))
+func find(ctx context.Context, c Catalog, tc tool.Context, args initiateArgs) (Bookable, error) {
+	item, err := c.Bookable(ctx, tc.Market.ID, args.ListingID, tool.Value(args.OfferingID))
 	if err != nil {
 		return Bookable{}, err
 	}
@@ -360,4 +365,92 @@ func (b *Booker) view(tc tool.Context, tx ledger.Transaction) map[string]any {
 		v["holdExpiresAt"] = tx.HoldExpiresAt.Format(time.RFC3339)
 	}
 	return v
+}
+
+// waits is what a model sees of the customer's wishes in this market.
+func (b *Booker) waits(ctx context.Context, tc tool.Context) ([]map[string]any, []Wish, error) {
+	all, err := Wishes{b.Ledger}.Of(ctx, tc.Market.ID, tc.Actor.Keys()...)
+	if err != nil {
+		return nil, nil, err
+	}
+	views := []map[string]any{}
+	for _, w := range all {
+		v := map[string]any{"waitingId": w.ID, "listing": w.Terms.ListingName, "offering": w.Terms.OfferingName, "partySize": w.Terms.Party}
+		for name, value := range localTimes(w.Terms.TimeZone, w.Terms.Start, w.Terms.End, w.Terms.Nights) {
+			v[name] = value
+		}
+		views = append(views, v)
+	}
+	return views, all, nil
+}
+
+func (b *Booker) waitlistTool() tool.Tool {
+	t := tool.New("joinWaitlist",
+		"Put the customer on the waiting list for a time that initiateBooking said is taken, when they want that. When it becomes free, it is held for them and they are asked "+
+			"in this chat, one customer at a time. Nothing is booked without their YES then.", tool.Propose, b.join)
+	t.Draft = true
+	return t
+}
+
+// join puts a customer on the list, once for a time.
+func (b *Booker) join(ctx context.Context, tc tool.Context, a initiateArgs) (tool.Result, error) {
+	item, party, err := b.sought(ctx, tc, a)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	o := item.Offering
+	when, err := o.Find(tc.Now, a.Date, tool.Value(a.Time), tool.Value(a.EndDate))
+	if err != nil {
+		return b.refusal(ctx, tc, item, a, err)
+	}
+	terms := termsOf(tc, item, when, party, tool.Value(a.Note))
+	free, err := b.Ledger.Free(ctx, terms, o.Capacity)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	if free {
+		return tool.Result{}, fault.New(fault.Conflict, "this time is free: book it with initiateBooking")
+	}
+	if when.Start.Sub(now(b.Ledger)) < minMove {
+		return tool.Result{}, fault.New(fault.Conflict, "it begins too soon to wait for it")
+	}
+	if terms, err = owed(ctx, b.Ledger, terms, o, tc.Actor.Keys()); err != nil {
+		return tool.Result{}, err
+	}
+	w := Wish{ID: waitID(terms), Terms: terms, Since: now(b.Ledger), TTL: terms.Start.Unix()}
+	if err := (Wishes{b.Ledger}).Put(ctx, w, tc.Actor.Also...); err != nil {
+		return tool.Result{}, err
+	}
+	data := map[string]any{"status": "on the waiting list", "waitingId": w.ID, "listing": item.ListingName, "note": "nothing is booked: say only that you will write when it becomes free"}
+	for name, v := range localTimes(w.Terms.TimeZone, w.Terms.Start, w.Terms.End, w.Terms.Nights) {
+		data[name] = v
+	}
+	return tool.Result{Data: data}, nil
+}
+
+func (b *Booker) leaveTool() tool.Tool {
+	t := tool.New("leaveWaitlist",
+		"Take the customer off the waiting list for a time, when they do not want it any more. Take the waitingId from getMyBookings. Bookings and offers are not touched.", tool.Propose, b.leave)
+	t.Draft = true
+	return t
+}
+
+type leaveArgs struct {
+	WaitingID string `json:"waitingId" jsonschema:"id of the wish, as getMyBookings gave it"`
+}
+
+// leave takes a customer off the list. What is not there, or another's, leaves nothing behind
+// either: called again, it gives the same.
+func (b *Booker) leave(ctx context.Context, tc tool.Context, a leaveArgs) (tool.Result, error) {
+	views, all, err := b.waits(ctx, tc)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	if i := slices.IndexFunc(all, func(w Wish) bool { return w.ID == a.WaitingID }); i >= 0 {
+		if err := (Wishes{b.Ledger}).Remove(ctx, all[i]); err != nil {
+			return tool.Result{}, err
+		}
+		views = slices.Delete(views, i, i+1)
+	}
+	return tool.Result{Data: map[string]any{"status": "the customer does not wait for that", "waiting": views}}, nil
 }

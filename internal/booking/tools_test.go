@@ -336,7 +336,7 @@ func TestJoiningTheWaitlistInALinkedChat(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if own, err := s.Waits(ctx, s.tc.Market.ID, phone.Keys()...); err != nil || len(own) != 1 || own[0].Terms.Thread != "phone" {
+	if own, err := s.Of(ctx, s.tc.Market.ID, phone.Keys()...); err != nil || len(own) != 1 || own[0].Terms.Thread != "phone" {
 		t.Errorf("waits for %+v, %v", own, err)
 	}
 }
@@ -374,7 +374,7 @@ func TestField12_ANightIsSoldOnceWheneverCheckInIs(t *testing.T) {
 	if _, err := s.Release(ctx, s.owner, first.ID, "no", "no"); err != nil {
 		t.Fatal(err)
 	}
-	waiting, err := s.WaitingFor(ctx, first)
+	waiting, err := s.For(ctx, first)
 	if err != nil || len(waiting) != 1 || waiting[0].Terms.Nights != 1 {
 		t.Fatalf("%+v, %v", waiting, err)
 	}

@@ -7,11 +7,15 @@ import (
 	"slices"
 	"time"
 
+	"merve/internal/actor"
+	"merve/internal/channel"
+	"merve/internal/fault"
 	"merve/internal/gate"
 	"merve/internal/ledger"
 	"merve/internal/market"
 	"merve/internal/schedule"
 	"merve/internal/thread"
+	"merve/internal/tool"
 	"merve/internal/wording"
 )
 
@@ -31,8 +35,6 @@ type Waitlist struct {
 	Payments Payments
 }
 
-func (w *Waitlist) wishes() Wishes { return Wishes{w.Ledger} }
-
 // answerWithin is how long somebody who has waited has to answer, if it does not begin before.
 const answerWithin = 30 * time.Minute
 
@@ -44,13 +46,13 @@ func (w *Waitlist) Freed(ctx context.Context, e ledger.Event) error {
 	if e.Type != ledger.Cancelled && e.Type != ledger.Expired {
 		return nil
 	}
-	waiting, err := w.wishes().WaitingFor(ctx, e.Transaction)
+	waiting, err := Wishes{w.Ledger}.For(ctx, e.Transaction)
 	if err != nil {
 		return err
 	}
 	left := e.Transaction.Uses()
 	for _, next := range waiting {
-		if !next.Wants(left) {
+		if !next.wants(left) {
 			continue
 		}
 		held, err := w.offer(ctx, next)
@@ -64,7 +66,7 @@ func (w *Waitlist) Freed(ctx context.Context, e ledger.Event) error {
 
 // offer holds a time for who has waited for it and asks them, and returns what it has held. Of what
 // was held before nobody knows here by which place it is; there may be another.
-func (w *Waitlist) offer(ctx context.Context, next Waiting) (ledger.Transaction, error) {
+func (w *Waitlist) offer(ctx context.Context, next Wish) (ledger.Transaction, error) {
 	m, err := w.Markets.Get(ctx, next.Terms.Market)
 	if err != nil {
 		return ledger.Transaction{}, err
@@ -73,12 +75,12 @@ func (w *Waitlist) offer(ctx context.Context, next Waiting) (ledger.Transaction,
 	switch {
 	case errors.Is(err, ledger.ErrSlotTaken), errors.Is(err, errNotNow):
 		return ledger.Transaction{}, nil // they go on waiting
-	case errors.Is(err, ErrNotOffered), errors.Is(err, thread.ErrNoThread):
-		return ledger.Transaction{}, w.wishes().Served(ctx, next)
+	case errors.Is(err, errNotOffered), errors.Is(err, thread.ErrNoThread):
+		return ledger.Transaction{}, Wishes{w.Ledger}.Remove(ctx, next)
 	case err != nil:
 		return ledger.Transaction{}, fmt.Errorf("waiting list: %w", err)
 	case held.State != ledger.Hold: // it was answered, or ran out, meanwhile
-		return ledger.Transaction{}, w.wishes().Served(ctx, next)
+		return ledger.Transaction{}, Wishes{w.Ledger}.Remove(ctx, next)
 	}
 	if err := w.ask(ctx, m, held); err != nil {
 		return ledger.Transaction{}, err
@@ -86,7 +88,7 @@ func (w *Waitlist) offer(ctx context.Context, next Waiting) (ledger.Transaction,
 	if !made {
 		held = ledger.Transaction{}
 	}
-	return held, w.wishes().Served(ctx, next)
+	return held, Wishes{w.Ledger}.Remove(ctx, next)
 }
 
 // errNotNow says that the customer cannot be asked at the moment.
@@ -94,8 +96,8 @@ var errNotNow = errors.New("the customer cannot be asked now")
 
 // hold makes the offer of a wish, or finds the one that was made before: when this was last tried, or
 // by who offers another place at this moment.
-func (w *Waitlist) hold(ctx context.Context, m *market.Market, next Waiting) (held ledger.Transaction, made bool, err error) {
-	held, before, err := w.wishes().Offered(ctx, next)
+func (w *Waitlist) hold(ctx context.Context, m *market.Market, next Wish) (held ledger.Transaction, made bool, err error) {
+	held, before, err := Wishes{w.Ledger}.Offered(ctx, next)
 	if before || err != nil {
 		return held, false, err
 	}
@@ -106,7 +108,56 @@ func (w *Waitlist) hold(ctx context.Context, m *market.Market, next Waiting) (he
 	if !mayAsk(m, head, w.Ledger.Now()) {
 		return ledger.Transaction{}, false, errNotNow
 	}
-	return (&Booker{Ledger: w.Ledger, Catalog: w.Catalog}).OfferTo(ctx, m, next, answerWithin, head.Linked...)
+	return w.offerTo(ctx, m, next, head.Linked...)
+}
+
+// errNotOffered means that what a customer waited for cannot be booked for them any more.
+var errNotOffered = errors.New("what was waited for is not offered any more")
+
+// offerTo holds a time for the customer who wished for it, on today's terms and not beyond its start. made
+// says whether this call made the offer, or another one for the same wish did before. linked are the
+// customer's keys beside the wish's owner: by any of them they may have missed bookings.
+// [ledger.ErrSlotTaken] means that somebody else was faster; [errNotOffered] that the calendar, the limits or
+// the market have changed, or that only a person may book for this customer by now.
+func (w *Waitlist) offerTo(ctx context.Context, m *market.Market, next Wish, linked ...string) (held ledger.Transaction, made bool, err error) {
+	terms, o, err := w.renewed(ctx, m, next.Terms, linked)
+	if err == nil {
+		err = terms.Check()
+	}
+	switch {
+	case fault.Is(err, fault.Invalid), fault.Is(err, fault.NotFound), fault.Is(err, fault.Conflict), fault.Is(err, fault.Forbidden):
+		return ledger.Transaction{}, false, fmt.Errorf("%w: %w", errNotOffered, err)
+	case err != nil:
+		return ledger.Transaction{}, false, err
+	}
+	if left := terms.Start.Sub(now(w.Ledger)); left < minMove {
+		return ledger.Transaction{}, false, fmt.Errorf("%w: it begins in %v", errNotOffered, left)
+	}
+	id := w.Ledger.NewID()
+	held, err = w.Ledger.OfferUntil(ctx, ledger.Transaction{ID: id, Terms: terms}, o.Capacity, answerWithin, terms.Start, offerKey(next))
+	return held, held.ID == id, err
+}
+
+// renewed returns the terms that the same time has for this customer today, and its offering.
+func (w *Waitlist) renewed(ctx context.Context, m *market.Market, t ledger.Terms, linked []string) (ledger.Terms, schedule.Offering, error) {
+	tc := tool.Context{
+		Actor: actor.OfKey(t.Owner), Market: m, Thread: t.Thread, Channel: channel.Channel(t.Channel), Language: t.Language, Now: now(w.Ledger),
+	}
+	tc.Actor.Name, tc.Actor.Also = t.CustomerName, linked
+	item, err := find(ctx, w.Catalog, tc, initiateArgs{ListingID: t.Listing, OfferingID: &t.Offering})
+	if err != nil {
+		return ledger.Terms{}, schedule.Offering{}, err
+	}
+	o, local := item.Offering, localTimes(t.TimeZone, t.Start, t.End, t.Nights)
+	if err := o.CheckParty(t.Party); err != nil {
+		return ledger.Terms{}, o, err
+	}
+	when, err := o.Find(tc.Now, local["date"], local["time"], local["endDate"])
+	if err != nil {
+		return ledger.Terms{}, o, err
+	}
+	terms, err := owed(ctx, w.Ledger, termsOf(tc, item, when, t.Party, t.Note), o, tc.Actor.Keys())
+	return terms, o, err
 }
 
 // mayAsk reports whether an offer that a thread is told of now would be put to the customer: they can

@@ -447,13 +447,13 @@ func (p *play) expand(text string) string {
 }
 
 // waits are the wishes of everybody who was met, as they came.
-func (p *play) waits() []booking.Waiting {
+func (p *play) waits() []booking.Wish {
 	p.t.Helper()
-	all, err := booking.Wishes{Ledger: p.ledger}.Waits(p.t.Context(), p.market, p.owners()...)
+	all, err := booking.Wishes{Ledger: p.ledger}.Of(p.t.Context(), p.market, p.owners()...)
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	slices.SortFunc(all, func(a, b booking.Waiting) int { return a.Since.Compare(b.Since) })
+	slices.SortFunc(all, func(a, b booking.Wish) int { return a.Since.Compare(b.Since) })
 	return all
 }
 

@@ -84,8 +84,8 @@ func (n *neighbours) annWaits() string {
 	n.t.Helper()
 	tx, err := n.healthy.Ledger().Get(n.t.Context(), actor.Actor{Kind: actor.System}, n.booking)
 	if err == nil {
-		w := booking.Waiting{ID: "11111111111111111111", Terms: tx.Terms, Since: tx.CreatedAt, TTL: tx.Start.Unix()}
-		err = booking.Wishes{Ledger: n.healthy.Ledger()}.Wait(n.t.Context(), w)
+		w := booking.Wish{ID: "11111111111111111111", Terms: tx.Terms, Since: tx.CreatedAt, TTL: tx.Start.Unix()}
+		err = booking.Wishes{Ledger: n.healthy.Ledger()}.Put(n.t.Context(), w)
 	}
 	if err != nil {
 		n.t.Fatal(err)
