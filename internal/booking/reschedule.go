@@ -13,12 +13,12 @@ import (
 	"merve/internal/wording"
 )
 
-// moved is one line about a booking that is to be moved: as it would be, and as it is.
+// moved is one line about a booking that is to be moved: what it would be, and when it is now.
 func moved(lang string, old, held ledger.Transaction) string {
 	return wording.Say(lang, wording.MoveSummary, wording.Vars{"summary": Summary(lang, held), "before": When(lang, old)})
 }
 
-// Move settles new times for bookings (kind [ledger.RescheduleKind]).
+// Move settles proposals to move a booking (kind [ledger.RescheduleKind]): YES moves it, NO keeps it.
 type Move struct {
 	Ledger   *ledger.Ledger
 	Payments Payments
@@ -60,7 +60,7 @@ func (m Move) Commit(ctx context.Context, tc tool.Context, consent gate.Consent)
 	}, nil
 }
 
-// unmoved lets the new time go, when the booking cannot be moved to it.
+// unmoved lets the new time go when the booking cannot be moved to it.
 func (m Move) unmoved(ctx context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error) {
 	s, err := m.Release(ctx, tc, p)
 	s.Text = s.Late
@@ -106,7 +106,8 @@ func (b *Booker) reschedule(ctx context.Context, tc tool.Context, a rescheduleAr
 		return tool.Result{}, err
 	}
 	asked := initiateArgs{
-		ListingID: old.Listing, OfferingID: &old.Offering, Date: a.Date, Time: a.Time, EndDate: a.EndDate, PartySize: a.PartySize, Note: &old.Note,
+		ListingID: old.Listing, OfferingID: &old.Offering, Date: a.Date, Time: a.Time, EndDate: a.EndDate,
+		PartySize: a.PartySize, Note: &old.Note,
 	}
 	if asked.PartySize == nil {
 		asked.PartySize = &old.Party
@@ -127,8 +128,9 @@ func (b *Booker) reschedule(ctx context.Context, tc tool.Context, a rescheduleAr
 		return tool.Result{}, err
 	}
 	terms.Replaces = old.ID
-	// What stays of who has had all deleted goes once it is over, at its new time, too.
-	held, err := b.Ledger.OfferUntil(ctx, ledger.Transaction{Terms: terms, Forget: old.Forget}, item.Offering.Capacity, holdFor(tc, terms), by, tc.Key)
+	// A customer who has had everything deleted is forgotten once the booking is over, moved or not.
+	offer := ledger.Transaction{Terms: terms, Forget: old.Forget}
+	held, err := b.Ledger.OfferUntil(ctx, offer, item.Offering.Capacity, holdFor(tc, terms), by, tc.Key)
 	if err != nil {
 		return b.refusal(ctx, tc, item, asked, err)
 	}
@@ -139,11 +141,12 @@ func (b *Booker) reschedule(ctx context.Context, tc tool.Context, a rescheduleAr
 	return b.proposal(tc, held, kind, text), nil
 }
 
-// minMove is how long a new time is held at least: nobody can answer in less.
+// minMove is the least time for which something is held for an answer. Nobody can answer in less.
 const minMove = time.Minute
 
-// moveBy is until when a booking can be given up for another time: until it is over, or while that is
-// for nothing, when anything may have been paid for it, due or not.
+// moveBy is until when a booking can be given up for another time. One that costs something can be moved
+// only while all that may have been paid for it, due or not, comes back; one that costs nothing until it
+// is over.
 func (b *Booker) moveBy(old ledger.Transaction) (time.Time, error) {
 	if old.PriceMinor == 0 {
 		return old.End, nil

@@ -10,9 +10,9 @@ import (
 	"merve/internal/tool"
 )
 
-// owed makes the terms of an offer what the offering asks for: what is due ahead, until when it
-// is given back and how much of it later, and more of who did not come before. [fault.Forbidden]
-// when only a person may book for them.
+// owed adds to the terms what the offering asks to be paid ahead: how much, until when it is given back and
+// how much of it later. A customer who did not come before may owe more; where the rule takes no deposit
+// from them, only a person may book for them: [fault.Forbidden].
 func owed(ctx context.Context, l *ledger.Ledger, t ledger.Terms, o schedule.Offering, owners []string) (ledger.Terms, error) {
 	t = due(t, o.Deposit)
 	rule := o.NoShows
@@ -33,7 +33,7 @@ func owed(ctx context.Context, l *ledger.Ledger, t ledger.Terms, o schedule.Offe
 	return t, nil
 }
 
-// due sets what a deposit asks for.
+// due sets what a deposit asks for; nil asks for nothing.
 func due(t ledger.Terms, d *schedule.Deposit) ledger.Terms {
 	t.DueMinor, t.RefundUntil, t.LateRefundMinor = d.Due(t.PriceMinor, t.Currency), time.Time{}, 0
 	if t.DueMinor > 0 {
@@ -43,8 +43,8 @@ func due(t ledger.Terms, d *schedule.Deposit) ledger.Terms {
 	return t
 }
 
-// answerBy is until when somebody may say YES to give a booking up: until it is over, and not longer
-// than what they are told of their money holds.
+// answerBy is until when the customer may say YES to giving up a booking. It is not after the booking is
+// over, nor after the moment from which less money would come back than the question says.
 func answerBy(tc tool.Context, t ledger.Terms) time.Time {
 	by := tc.Now.Add(time.Duration(tc.Market.Safety.HoldSeconds) * time.Second)
 	if free := t.FreeUntil(); t.PriceMinor > 0 && tc.Now.Before(free) && free.Before(by) {

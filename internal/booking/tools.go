@@ -23,13 +23,13 @@ type Catalog interface {
 	Bookable(ctx context.Context, market, listingID, offeringID string) (Bookable, error)
 }
 
-// Bookable is an offering, and whose it is.
+// Bookable is an offering of a listing, with what a booking of it takes over from the listing.
 type Bookable struct {
 	Business    string
 	Listing     string
 	ListingName string
 	Offering    schedule.Offering
-	Longest     time.Duration // for which a booking ever took one of its slots, by any calendar it has had
+	Longest     time.Duration // how long a booking ever took one of its slots, under any calendar it has had
 	Merchant    string        // WhatsApp number of the business, E.164
 	Tags        []string      // of the listing; a market may allow some only
 }
@@ -42,7 +42,7 @@ type Booker struct {
 	Payments Payments
 }
 
-// PayFor is how long an offer is held that is to be paid: people look for their cards.
+// PayFor is how long an offer is held that has to be paid for. People have to find their cards.
 const PayFor = 30 * time.Minute
 
 // Tools returns the declarations with their resolvers.
@@ -74,8 +74,8 @@ type initiateArgs struct {
 	Note       *string `json:"note" jsonschema:"a wish of the customer for the business; null for none"`
 }
 
-// initiate makes an offer. Its key is the call's, so that a call that is made again gives
-// the same proposal and takes nothing twice.
+// initiate makes an offer under the call's own key, so that a call made again after a crash gives the same
+// proposal and takes nothing twice.
 func (b *Booker) initiate(ctx context.Context, tc tool.Context, args initiateArgs) (tool.Result, error) {
 	item, party, err := b.sought(ctx, tc, args)
 	if err != nil {
@@ -98,7 +98,8 @@ func (b *Booker) initiate(ctx context.Context, tc tool.Context, args initiateArg
 	return b.proposal(tc, held, kind, summary), nil
 }
 
-// sought finds what is to be booked, and for how many: for the fewest that it takes when nobody said.
+// sought finds what the customer wants, and for how many people. When nobody said, it is the fewest that the
+// offering takes.
 func (b *Booker) sought(ctx context.Context, tc tool.Context, args initiateArgs) (item Bookable, party int, err error) {
 	if item, err = find(ctx, b.Catalog, tc, args); err != nil {
 		return Bookable{}, 0, err
@@ -109,7 +110,7 @@ func (b *Booker) sought(ctx context.Context, tc tool.Context, args initiateArgs)
 	return item, party, item.Offering.CheckParty(party)
 }
 
-// find asks the catalog, and the market whether such listings may be booked.
+// find asks the catalog for the offering, and the market whether listings of its kind may be booked.
 func find(ctx context.Context, c Catalog, tc tool.Context, args initiateArgs) (Bookable, error) {
 	item, err := c.Bookable(ctx, tc.Market.ID, args.ListingID, tool.Value(args.OfferingID))
 	if err != nil {
@@ -125,7 +126,7 @@ func find(ctx context.Context, c Catalog, tc tool.Context, args initiateArgs) (B
 	return item, nil
 }
 
-// holdFor is how long an offer is held.
+// holdFor is how long an offer of the terms is held.
 func holdFor(tc tool.Context, t ledger.Terms) time.Duration {
 	length := time.Duration(tc.Market.Safety.HoldSeconds) * time.Second
 	if t.DueMinor > 0 {
@@ -134,7 +135,7 @@ func holdFor(tc tool.Context, t ledger.Terms) time.Duration {
 	return length
 }
 
-// termsOf are the terms of an offer, but for what is due of it.
+// termsOf are the terms of an offer, apart from what is due ahead (see [owed]).
 func termsOf(tc tool.Context, item Bookable, k schedule.Booking, party int, note string) ledger.Terms {
 	o := item.Offering
 	return ledger.Terms{
@@ -168,8 +169,8 @@ func (b *Booker) proposal(tc tool.Context, tx ledger.Transaction, kind, summary 
 	}
 }
 
-// refusal tells the model what is wrong with a time and, where that helps, which free
-// ones are nearest.
+// refusal tells the model what is wrong with a time and which free ones are nearest, so that it has
+// something to offer. Other errors are passed on.
 func (b *Booker) refusal(ctx context.Context, tc tool.Context, item Bookable, args initiateArgs, err error) (tool.Result, error) {
 	if schedule.ReasonOf(err) == "" && !errors.Is(err, ledger.ErrSlotTaken) {
 		return tool.Result{}, err
@@ -212,7 +213,7 @@ func (b *Booker) nearest(ctx context.Context, tc tool.Context, item Bookable, ar
 	return found, err
 }
 
-// localTimes are date and time, or dates of arrival and departure, as a tool takes them.
+// localTimes words times as the tools' arguments: date and time, or the dates of arrival and departure.
 func localTimes(zone string, start, end time.Time, nights int) map[string]string {
 	loc := schedule.Zone(zone)
 	start, end = start.In(loc), end.In(loc)
@@ -222,15 +223,15 @@ func localTimes(zone string, start, end time.Time, nights int) map[string]string
 	return map[string]string{"date": start.Format(time.DateOnly), "time": start.Format("15:04")}
 }
 
-// local is a time as a model is told it.
+// local words a time for a model.
 func local(t time.Time, zone string) string {
 	return t.In(schedule.Zone(zone)).Format("2006-01-02T15:04")
 }
 
 type noArgs struct{}
 
-// How many bookings a model is shown, those that still stand before others, and how many offers that
-// lapsed among them: those are of no account before long, and many may have come since a booking.
+// How many bookings a model is shown, and how many lapsed offers at most are among them. Offers that came to
+// nothing soon interest nobody, and many of them may be newer than the booking that is asked about.
 const (
 	maxListed = 20
 	maxLapsed = 5
@@ -288,7 +289,10 @@ func (b *Booker) cancel(ctx context.Context, tc tool.Context, args cancelArgs) (
 	data := b.view(tc, tx)
 	data["status"] = "awaiting_confirmation"
 	data["note"] = "still booked: the customer is being asked for YES or NO"
-	p := &tool.Proposal{Kind: ledger.CancelKind, Ref: tx.ID, Summary: b.summary(tc.Language, tx), Hash: ledger.CancelHash(tx, tc.Now), ExpiresAt: answerBy(tc, tx.Terms)}
+	p := &tool.Proposal{
+		Kind: ledger.CancelKind, Ref: tx.ID, Summary: b.summary(tc.Language, tx), Hash: ledger.CancelHash(tx, tc.Now),
+		ExpiresAt: answerBy(tc, tx.Terms),
+	}
 	if p.Note, err = refund(ctx, b.Payments, tc.Language, tx, tc.Now); err != nil {
 		return tool.Result{}, err
 	}
@@ -298,7 +302,7 @@ func (b *Booker) cancel(ctx context.Context, tc tool.Context, args cancelArgs) (
 	return tool.Result{Data: data, Memory: data, Proposal: p}, nil
 }
 
-// letGo asks whether an offer is to be let go whose own question is answered.
+// letGo proposes to let an offer go whose customer said YES and was given the link to pay.
 func (b *Booker) letGo(ctx context.Context, tc tool.Context, tx ledger.Transaction) (tool.Result, error) {
 	kind, err := b.Payments.LetGoOf(ctx, tx)
 	if err != nil {
@@ -317,7 +321,8 @@ func (b *Booker) letGo(ctx context.Context, tc tool.Context, tx ledger.Transacti
 
 var errHeldOnly = fault.New(fault.Conflict, "it is not booked yet: the customer can answer the offer with NO")
 
-// booked is a booking of the customer's that stands and is not over; with [errHeldOnly], an offer.
+// booked returns a booking of the customer's that can still be changed. An offer that is only held comes
+// back with [errHeldOnly].
 func (b *Booker) booked(ctx context.Context, tc tool.Context, id string) (ledger.Transaction, error) {
 	tx, err := b.Ledger.Get(ctx, tc.Actor, id)
 	switch {
@@ -348,7 +353,7 @@ func (b *Booker) summary(lang string, tx ledger.Transaction) string {
 	return text
 }
 
-// view is what a model sees of a transaction.
+// view is what a model is told of a transaction.
 func (b *Booker) view(tc tool.Context, tx ledger.Transaction) map[string]any {
 	v := map[string]any{
 		"transactionId": tx.ID, "code": tx.Code, "state": tx.Seen(tc.Now), "listingId": tx.Listing, "listing": tx.ListingName,
@@ -367,7 +372,7 @@ func (b *Booker) view(tc tool.Context, tx ledger.Transaction) map[string]any {
 	return v
 }
 
-// waits is what a model sees of the customer's wishes in this market.
+// waits returns the customer's wishes in this market, and what a model is told of them.
 func (b *Booker) waits(ctx context.Context, tc tool.Context) ([]map[string]any, []Wish, error) {
 	all, err := Wishes{b.Ledger}.Of(ctx, tc.Market.ID, tc.Actor.Keys()...)
 	if err != nil {
@@ -392,7 +397,7 @@ func (b *Booker) waitlistTool() tool.Tool {
 	return t
 }
 
-// join puts a customer on the list, once for a time.
+// join puts the customer on the waiting list, once for each time.
 func (b *Booker) join(ctx context.Context, tc tool.Context, a initiateArgs) (tool.Result, error) {
 	item, party, err := b.sought(ctx, tc, a)
 	if err != nil {
@@ -439,8 +444,8 @@ type leaveArgs struct {
 	WaitingID string `json:"waitingId" jsonschema:"id of the wish, as getMyBookings gave it"`
 }
 
-// leave takes a customer off the list. What is not there, or another's, leaves nothing behind
-// either: called again, it gives the same.
+// leave takes the customer off the waiting list. A wish that is not there, or is somebody else's, is no
+// error, so that a call made again gives the same answer.
 func (b *Booker) leave(ctx context.Context, tc tool.Context, a leaveArgs) (tool.Result, error) {
 	views, all, err := b.waits(ctx, tc)
 	if err != nil {

@@ -19,9 +19,9 @@ import (
 	"merve/internal/wording"
 )
 
-// Waitlist offers times that have become free to those who wait for them, one at a time: what
-// is offered is held, so that it is nobody else's until it was answered or has run out, and
-// then the next one is asked. Who cannot be asked now is passed over and goes on waiting.
+// Waitlist offers times that have become free to the customers who wait for them, one at a time. A time
+// that is offered is held, so that nobody else gets it before the answer. When the offer is declined or
+// runs out, the next customer is asked. One who cannot be asked now is passed over and goes on waiting.
 type Waitlist struct {
 	Ledger  *ledger.Ledger
 	Catalog Catalog
@@ -35,13 +35,12 @@ type Waitlist struct {
 	Payments Payments
 }
 
-// answerWithin is how long somebody who has waited has to answer, if it does not begin before.
+// answerWithin is how long such an offer is held, unless the time begins before.
 const answerWithin = 30 * time.Minute
 
-// Freed offers what a transaction has freed to those who wait for it or for a part of it, who has
-// waited longest first, until nothing of it is left. It may be called any number of times for an
-// event, and for several at once. 1 request when nobody waits, 2 for each who is passed over, and 8 for
-// each who is asked, with what the catalog takes.
+// Freed offers what a transaction has freed to the customers who wait for it or for a part of it, until
+// nothing of it is left. The one who has waited longest comes first. It may be called any number of times
+// for an event, and for several events at once.
 func (w *Waitlist) Freed(ctx context.Context, e ledger.Event) error {
 	if e.Type != ledger.Cancelled && e.Type != ledger.Expired {
 		return nil
@@ -57,15 +56,16 @@ func (w *Waitlist) Freed(ctx context.Context, e ledger.Event) error {
 		}
 		held, err := w.offer(ctx, next)
 		if err != nil {
-			return err // nobody is asked before those who have waited longer
+			return err // stop here: nobody is asked before those who have waited longer
 		}
 		left = slices.DeleteFunc(slices.Clone(left), func(u schedule.Use) bool { return slices.ContainsFunc(held.Slots, u.Slot.Equal) })
 	}
 	return nil
 }
 
-// offer holds a time for who has waited for it and asks them, and returns what it has held. Of what
-// was held before nobody knows here by which place it is; there may be another.
+// offer holds a time for a customer who waits for it, asks them, and returns what it has held. It returns
+// nothing for an offer that was made before: that may hold another place than the one just freed, which is
+// then still there for the next customer.
 func (w *Waitlist) offer(ctx context.Context, next Wish) (ledger.Transaction, error) {
 	m, err := w.Markets.Get(ctx, next.Terms.Market)
 	if err != nil {
@@ -94,8 +94,8 @@ func (w *Waitlist) offer(ctx context.Context, next Wish) (ledger.Transaction, er
 // errNotNow says that the customer cannot be asked at the moment.
 var errNotNow = errors.New("the customer cannot be asked now")
 
-// hold makes the offer of a wish, or finds the one that was made before: when this was last tried, or
-// by who offers another place at this moment.
+// hold makes the offer for a wish, or finds the one that an earlier try made, or a concurrent one for
+// another freed place.
 func (w *Waitlist) hold(ctx context.Context, m *market.Market, next Wish) (held ledger.Transaction, made bool, err error) {
 	held, before, err := Wishes{w.Ledger}.Offered(ctx, next)
 	if before || err != nil {
@@ -119,7 +119,9 @@ var errNotOffered = errors.New("what was waited for is not offered any more")
 // customer's keys beside the wish's owner: by any of them they may have missed bookings.
 // [ledger.ErrSlotTaken] means that somebody else was faster; [errNotOffered] that the calendar, the limits or
 // the market have changed, or that only a person may book for this customer by now.
-func (w *Waitlist) offerTo(ctx context.Context, m *market.Market, next Wish, linked ...string) (held ledger.Transaction, made bool, err error) {
+func (w *Waitlist) offerTo(
+	ctx context.Context, m *market.Market, next Wish, linked ...string,
+) (held ledger.Transaction, made bool, err error) {
 	terms, o, err := w.renewed(ctx, m, next.Terms, linked)
 	if err == nil {
 		err = terms.Check()
@@ -139,7 +141,9 @@ func (w *Waitlist) offerTo(ctx context.Context, m *market.Market, next Wish, lin
 }
 
 // renewed returns the terms that the same time has for this customer today, and its offering.
-func (w *Waitlist) renewed(ctx context.Context, m *market.Market, t ledger.Terms, linked []string) (ledger.Terms, schedule.Offering, error) {
+func (w *Waitlist) renewed(
+	ctx context.Context, m *market.Market, t ledger.Terms, linked []string,
+) (ledger.Terms, schedule.Offering, error) {
 	tc := tool.Context{
 		Actor: actor.OfKey(t.Owner), Market: m, Thread: t.Thread, Channel: channel.Channel(t.Channel), Language: t.Language, Now: now(w.Ledger),
 	}
@@ -160,8 +164,8 @@ func (w *Waitlist) renewed(ctx context.Context, m *market.Market, t ledger.Terms
 	return terms, o, err
 }
 
-// mayAsk reports whether an offer that a thread is told of now would be put to the customer: they can
-// be reached, nothing else waits for their answer, or is about to, and it is not a person's to give.
+// mayAsk reports whether an offer that a thread is told of now would reach the customer as a question:
+// they can be written to, no other question waits for them or is about to, and no person has the thread.
 func mayAsk(m *market.Market, h thread.Head, now time.Time) bool {
 	waits := func(p *thread.Pending) bool { return p != nil && !gate.Gone(p, now) }
 	told := func(m thread.Message) bool { return m.Notice != nil && waits(m.Notice.Offer) }
@@ -178,5 +182,5 @@ func (w *Waitlist) ask(ctx context.Context, m *market.Market, tx ledger.Transact
 	})
 }
 
-// waitedKey is the key of the notice that offers what was waited for.
+// waitedKey is the key of the notice that offers a time to a customer who waited for it.
 func waitedKey(tx ledger.Transaction) string { return tx.ID + ".waited" }

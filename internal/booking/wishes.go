@@ -21,10 +21,8 @@ type Wish struct {
 	TTL   int64        `dynamodbav:"ttl" json:"-"`
 }
 
-// Wishes is the waiting list: a store of wishes in the ledger's table.
-//
-//	wait#{business}:{offering}   {start}#{since}#{id}   a wish, so that those who want one time are found together
-//	waiting#{owner}              {start}#{id}           the same, by whose it is
+// Wishes is the waiting list, a store of wishes. Each stands under what is wished for, so that all who want a
+// time are found by one query, and under its owner, which also makes it exist once.
 type Wishes struct{ Ledger *ledger.Ledger }
 
 // now is the time as it is stored.

@@ -43,7 +43,9 @@ func (l *Ledger) Offer(ctx context.Context, t Terms, capacity int, length time.D
 
 // OfferUntil is [Ledger.Offer] that holds no longer than until a time, if that is not zero. Of tx it
 // takes the terms, the id if there is one, and whether it is to be forgotten.
-func (l *Ledger) OfferUntil(ctx context.Context, tx Transaction, capacity int, length time.Duration, by time.Time, key string) (Transaction, error) {
+func (l *Ledger) OfferUntil(
+	ctx context.Context, tx Transaction, capacity int, length time.Duration, by time.Time, key string,
+) (Transaction, error) {
 	t := tx.Terms.stored()
 	if err := cmp.Or(checkKey(key), t.Check(), checkCapacity(capacity)); err != nil {
 		return Transaction{}, err
