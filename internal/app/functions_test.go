@@ -15,6 +15,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/ledger"
+	"merve/internal/ledger/ledgertest"
 	"merve/internal/notify"
 	"merve/internal/outbox"
 	"merve/internal/taxi"
@@ -108,7 +109,7 @@ func TestAlertsAreCounted(t *testing.T) {
 				t.Fatal(err)
 			}
 			receipt := ledger.Receipt{PendingID: "p_1", OfferHash: tx.OfferHash, MessageID: "m_1", Answer: "yes", Actor: tx.Owner, At: s.now}
-			if _, err = l.Confirm(t.Context(), actor.Actor{Kind: actor.Session, ID: "ann"}, tx.ID, receipt, "yes"); err == nil {
+			if _, err = ledgertest.Confirm(t.Context(), l, actor.Actor{Kind: actor.Session, ID: "ann"}, tx.ID, receipt, "yes"); err == nil {
 				err = l.Table.DB().Commit(t.Context(), l.Table.Delete(dynamo.Key{PK: "tx#" + tx.ID, SK: "event#confirmed"}))
 			}
 			if err != nil {

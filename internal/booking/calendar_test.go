@@ -6,6 +6,7 @@ import (
 
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/ledger"
+	"merve/internal/ledger/ledgertest"
 )
 
 // A day in one piece is cut into short slots while a booking of all of it stands: none of them
@@ -19,7 +20,7 @@ func TestField12_AFinerCalendar(t *testing.T) {
 	if err != nil || r.Proposal == nil {
 		t.Fatalf("%+v, %v", r.Data, err)
 	}
-	if _, err := s.Confirm(t.Context(), s.owner, r.Proposal.Ref, ledger.Receipt{PendingID: "p", OfferHash: r.Proposal.Hash, MessageID: "m", Answer: "yes", Actor: s.owner.Key(), At: s.Now()}, "yes"); err != nil {
+	if _, err := ledgertest.Confirm(t.Context(), s.Ledger, s.owner, r.Proposal.Ref, ledger.Receipt{PendingID: "p", OfferHash: r.Proposal.Hash, MessageID: "m", Answer: "yes", Actor: s.owner.Key(), At: s.Now()}, "yes"); err != nil {
 		t.Fatal(err)
 	}
 	s.offering.SlotMinutes, s.offering.DurationMinutes = 120, 120

@@ -19,6 +19,7 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/ledger"
+	"merve/internal/ledger/ledgertest"
 	"merve/internal/market"
 	"merve/internal/schedule"
 	"merve/internal/tool"
@@ -139,7 +140,7 @@ func (c *corner) offered(t ledger.Terms, capacity int) ledger.Transaction {
 }
 
 func (c *corner) confirm(tx ledger.Transaction, key string) (ledger.Transaction, error) {
-	return c.Confirm(context.Background(), c.owner, tx.ID, receiptFor(tx), key)
+	return ledgertest.Confirm(context.Background(), c.Ledger, c.owner, tx.ID, receiptFor(tx), key)
 }
 
 func receiptFor(tx ledger.Transaction) ledger.Receipt {

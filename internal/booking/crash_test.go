@@ -14,6 +14,7 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
 	"merve/internal/ledger"
+	"merve/internal/ledger/ledgertest"
 )
 
 // aside keeps an inn's reminders apart from everybody else's, in the index of what is due.
@@ -53,7 +54,7 @@ func (i *inn) booked(who, when string) ledger.Transaction {
 	i.t.Helper()
 	tx := i.holds(who, when)
 	r := ledger.Receipt{PendingID: "p", OfferHash: tx.OfferHash, MessageID: "m", Answer: "yes", Actor: tx.Owner, At: i.now}
-	tx, err := i.ledger.Confirm(i.t.Context(), i.actor(who), tx.ID, r, "yes")
+	tx, err := ledgertest.Confirm(i.t.Context(), i.ledger, i.actor(who), tx.ID, r, "yes")
 	if err != nil {
 		i.t.Fatal(err)
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/ledger/ledgertest"
+
 	"merve/internal/actor"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
@@ -21,7 +23,7 @@ func TestAMoveIsAnsweredWhileItIsForNothing(t *testing.T) {
 	s := newShop(t)
 	_, old := s.offered()
 	var err error
-	if old, err = s.Confirm(t.Context(), s.owner, old.ID, receiptFor(old), "c"); err != nil {
+	if old, err = ledgertest.Confirm(t.Context(), s.Ledger, s.owner, old.ID, receiptFor(old), "c"); err != nil {
 		t.Fatal(err)
 	}
 	move, _ := s.tools.Get("rescheduleBooking")

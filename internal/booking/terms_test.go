@@ -11,6 +11,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/fault"
 	"merve/internal/ledger"
+	"merve/internal/ledger/ledgertest"
 	"merve/internal/schedule"
 )
 
@@ -37,11 +38,11 @@ func TestAnOfferThatIsToBePaid(t *testing.T) {
 	if data, err := json.Marshal(res.Data); err != nil || !json.Valid(data) {
 		t.Errorf("%s, %v", data, err)
 	}
-	_, err := s.Confirm(context.Background(), s.owner, tx.ID, ledger.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}, "c")
+	_, err := ledgertest.Confirm(context.Background(), s.Ledger, s.owner, tx.ID, ledger.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}, "c")
 	if !errors.Is(err, ledger.ErrUnpaid) {
 		t.Errorf("confirmed without a payment: %v", err)
 	}
-	paid, err := s.Confirm(context.Background(), s.owner, tx.ID, ledger.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes", Payment: "pi_1"}, "c")
+	paid, err := ledgertest.Confirm(context.Background(), s.Ledger, s.owner, tx.ID, ledger.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes", Payment: "pi_1"}, "c")
 	if err != nil || paid.State != ledger.Confirmed {
 		t.Errorf("%s, %v", paid.State, err)
 	}
@@ -56,7 +57,7 @@ func TestACancellationIsAskedForWhatItMeans(t *testing.T) {
 	r := receiptFor(tx)
 	r.Payment = "pi_1"
 	var err error
-	if tx, err = s.Confirm(t.Context(), s.owner, tx.ID, r, "c"); err != nil {
+	if tx, err = ledgertest.Confirm(t.Context(), s.Ledger, s.owner, tx.ID, r, "c"); err != nil {
 		t.Fatal(err)
 	}
 	ask := func(now time.Time) (string, time.Time) {
@@ -174,7 +175,7 @@ func TestWhoDidNotComeIsKnownToEachTool(t *testing.T) {
 	}
 	held, err := s.Get(t.Context(), phone, res.Proposal.Ref)
 	if err == nil {
-		held, err = s.Confirm(t.Context(), phone, held.ID, receiptFor(held), "yes")
+		held, err = ledgertest.Confirm(t.Context(), s.Ledger, phone, held.ID, receiptFor(held), "yes")
 	}
 	if err != nil {
 		t.Fatal(err)

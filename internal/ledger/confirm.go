@@ -2,12 +2,9 @@ package ledger
 
 import (
 	"cmp"
-	"context"
-	"fmt"
 	"slices"
 	"time"
 
-	"merve/internal/actor"
 	"merve/internal/dynamo"
 	"merve/internal/ident"
 )
@@ -100,22 +97,4 @@ func (tx Transaction) confirmed(now time.Time) Transaction {
 	after := opConfirm.next(tx, now)
 	after.ConfirmedAt, after.Locks, after.Inherits = now, slices.Concat(tx.Locks, tx.Inherits), nil
 	return after
-}
-
-// Confirm confirms a transaction of a. 2 requests.
-func (l *Ledger) Confirm(ctx context.Context, a actor.Actor, txID string, r Receipt, key string) (Transaction, error) {
-	tx, err := l.Get(ctx, a, txID)
-	if err != nil {
-		return Transaction{}, err
-	}
-	now := l.now()
-	ws, err := l.confirmWrites(tx, r, key, now)
-	if err != nil {
-		return l.replayed(ctx, change{op: opConfirm, key: opKey(opConfirm, tx.ID, key), payload: confirmPayload(tx, r), read: tx}, err)
-	}
-	after, err := settle(tx.confirmed(now), l.Table.DB().Commit(ctx, ws...))
-	if err != nil {
-		return Transaction{}, fmt.Errorf("ledger: confirm %s: %w", txID, err)
-	}
-	return after, nil
 }

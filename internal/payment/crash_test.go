@@ -18,6 +18,7 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
 	"merve/internal/ledger"
+	"merve/internal/ledger/ledgertest"
 	"merve/internal/payment"
 	"merve/internal/thread"
 )
@@ -174,7 +175,7 @@ func TestCrashAnywhere(t *testing.T) {
 			}
 			return r
 		}, func(_ *till, s *payment.Store, tx ledger.Transaction, _ payment.Report) error {
-			events, err := s.Ledger.Events(ctx, tx.ID)
+			events, err := ledgertest.Events(ctx, s.Ledger, tx.ID)
 			for _, e := range events {
 				err = errors.Join(err, s.Ended(ctx, e))
 			}
@@ -271,7 +272,7 @@ func (d *till) booked(wanted bool) string {
 		return ""
 	}
 	tx := d.offer(func(t *ledger.Terms) { t.DueMinor = 0 })
-	if _, err := d.Ledger.Confirm(context.Background(), d.tc.Actor, tx.ID, ledger.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}, "c"); err != nil {
+	if _, err := ledgertest.Confirm(context.Background(), d.Ledger, d.tc.Actor, tx.ID, ledger.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}, "c"); err != nil {
 		d.t.Fatal(err)
 	}
 	return tx.ID

@@ -16,6 +16,7 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/ledger"
+	"merve/internal/ledger/ledgertest"
 	"merve/internal/payment"
 	"merve/internal/provider/stripe/stripetest"
 	"merve/internal/thread"
@@ -95,7 +96,7 @@ func TestNothingUnpaidIsConfirmed(t *testing.T) {
 	t.Parallel()
 	d, ctx := newTill(t), context.Background()
 	tx := d.offer(nil)
-	_, err := d.Ledger.Confirm(ctx, d.tc.Actor, tx.ID, ledger.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}, "k")
+	_, err := ledgertest.Confirm(ctx, d.Ledger, d.tc.Actor, tx.ID, ledger.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}, "k")
 	if !errors.Is(err, ledger.ErrUnpaid) || d.state(tx) != ledger.Hold {
 		t.Errorf("%v, %s", err, d.state(tx))
 	}
@@ -344,7 +345,7 @@ func TestPaidMoveOfALinkedBooking(t *testing.T) {
 	d := newTill(t)
 	old := d.offer(func(terms *ledger.Terms) { terms.Owner, terms.DueMinor = "user:"+dynamotest.ID("linked"), 0 })
 	before := actor.OfKey(old.Owner)
-	if _, err := d.Ledger.Confirm(t.Context(), before, old.ID, ledger.Receipt{PendingID: "p", OfferHash: old.OfferHash, Answer: "yes"}, "c"); err != nil {
+	if _, err := ledgertest.Confirm(t.Context(), d.Ledger, before, old.ID, ledger.Receipt{PendingID: "p", OfferHash: old.OfferHash, Answer: "yes"}, "c"); err != nil {
 		t.Fatal(err)
 	}
 	held := d.offer(func(terms *ledger.Terms) { terms.Replaces = old.ID })

@@ -31,6 +31,7 @@ import (
 	"merve/internal/faulttest"
 	"merve/internal/gate"
 	"merve/internal/ledger"
+	"merve/internal/ledger/ledgertest"
 	"merve/internal/listing"
 	"merve/internal/llm"
 	"merve/internal/market"
@@ -463,7 +464,7 @@ func (w *world) given() []string {
 
 func (w *world) events(tx string) []ledger.Event {
 	w.t.Helper()
-	es, err := w.ledger.Events(w.t.Context(), tx)
+	es, err := ledgertest.Events(w.t.Context(), w.ledger, tx)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		w.t.Fatal(err)
 	}
