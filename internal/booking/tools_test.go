@@ -336,7 +336,7 @@ func TestJoiningTheWaitlistInALinkedChat(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if own, err := s.Of(ctx, s.tc.Market.ID, phone.Keys()...); err != nil || len(own) != 1 || own[0].Terms.Thread != "phone" {
+	if own, err := s.Wishes.Of(ctx, s.tc.Market.ID, phone.Keys()...); err != nil || len(own) != 1 || own[0].Terms.Thread != "phone" {
 		t.Errorf("waits for %+v, %v", own, err)
 	}
 }

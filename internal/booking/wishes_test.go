@@ -70,7 +70,7 @@ func TestWaiting(t *testing.T) {
 	if got := c.waiting(c.terms(24)); got != "[ann bob]" {
 		t.Errorf("waiting: %s", got)
 	}
-	own, err := c.Of(context.Background(), ann.Terms.Market, ann.Terms.Owner)
+	own, err := c.Wishes.Of(context.Background(), ann.Terms.Market, ann.Terms.Owner)
 	all, err2 := c.For(context.Background(), ledger.Transaction{Terms: c.terms(24)})
 	if err := errors.Join(err, err2); err != nil || len(own) != 1 || own[0].Terms.Party != 4 || all[0].Terms.Party != 4 {
 		t.Errorf("for %+v, found as %+v: %v", own, all, err)
@@ -110,7 +110,7 @@ func TestAWishMadeAnewIsNotServed(t *testing.T) {
 	if err := c.Remove(ctx, read); err != nil {
 		t.Fatal(err)
 	}
-	own, err := c.Of(ctx, anew.Terms.Market, anew.Terms.Owner)
+	own, err := c.Wishes.Of(ctx, anew.Terms.Market, anew.Terms.Owner)
 	if got := c.waiting(c.terms(24)); err != nil || got != "[ann]" || len(own) != 1 {
 		t.Errorf("waiting: %s, ann for %+v, %v", got, own, err)
 	}
@@ -160,7 +160,7 @@ func TestWaitingInTwoChats(t *testing.T) {
 		if err := c.Put(metered, tt.wish, tt.other.Terms.Owner); err != nil || meter.Cost().Requests != tt.requests {
 			t.Fatalf("%v, %d requests, want %d", err, meter.Cost().Requests, tt.requests)
 		}
-		own, err := c.Of(ctx, app.Terms.Market, app.Terms.Owner, phone.Terms.Owner)
+		own, err := c.Wishes.Of(ctx, app.Terms.Market, app.Terms.Owner, phone.Terms.Owner)
 		if got := c.waiting(c.terms(24)); err != nil || got != fmt.Sprintf("[%s bob]", tt.wish.ID) || len(own) != 1 || own[0].ID != tt.wish.ID {
 			t.Errorf("waiting: %s, the customer for %+v, %v", got, own, err)
 		}
@@ -183,7 +183,7 @@ func TestWaitingInTwoChatsAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if own, err := c.Of(ctx, c.terms(24).Market, owners...); err != nil || len(own) != 1 {
+	if own, err := c.Wishes.Of(ctx, c.terms(24).Market, owners...); err != nil || len(own) != 1 {
 		t.Errorf("%+v, %v", own, err)
 	}
 }
