@@ -81,7 +81,7 @@ type PendingAction struct {
 }
 
 func pendingAction(p *thread.Pending) *PendingAction {
-	return &PendingAction{ID: p.ID, Kind: p.Kind, Summary: p.Summary, ExpiresAt: p.ExpiresAt, AnswerBy: p.ExpiresAt.Add(-gate.Buffer)}
+	return &PendingAction{ID: p.ID, Kind: p.Kind, Summary: p.Summary, ExpiresAt: p.ExpiresAt, AnswerBy: gate.AnswerBy(*p)}
 }
 
 func (c *Chat) message(w http.ResponseWriter, r *http.Request) error {

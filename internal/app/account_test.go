@@ -13,6 +13,7 @@ import (
 	"merve/infra/local/demo"
 	"merve/internal/actor"
 	"merve/internal/app"
+	"merve/internal/booking"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/ledger"
@@ -136,7 +137,7 @@ func TestDataIsOfItsMarket(t *testing.T) {
 	}
 	tx, err := s.base.Ledger().Offer(ctx, terms, 1, time.Hour, "k")
 	if err == nil {
-		err = s.base.Ledger().Wait(ctx, ledger.Waiting{ID: "w", Terms: terms, Since: s.now, TTL: start.Unix()})
+		err = booking.Wishes{Ledger: s.base.Ledger()}.Put(ctx, booking.Wish{ID: "w", Terms: terms, Since: s.now, TTL: start.Unix()})
 	}
 	if err == nil {
 		payments := s.base.Payments()

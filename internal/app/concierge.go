@@ -12,7 +12,6 @@ import (
 	"merve/internal/market"
 	"merve/internal/ops"
 	"merve/internal/order"
-	"merve/internal/payment"
 	"merve/internal/place"
 	"merve/internal/provider/mapbox"
 	"merve/internal/relay"
@@ -227,7 +226,6 @@ func (b *Base) reminders() *booking.Reminders {
 // waitlist offers what has become free to those who wait.
 func (b *Base) waitlist() *booking.Waitlist {
 	return &booking.Waitlist{
-		Ledger: b.Ledger(), Catalog: catalog{b.Listings()}, Markets: b.Markets(), Threads: b.teller(), Kind: payment.KindOf,
-		Summary: payment.Offered(booking.Summary),
+		Ledger: b.Ledger(), Catalog: catalog{b.Listings()}, Markets: b.Markets(), Threads: b.teller(), Payments: b.Payments(),
 	}
 }

@@ -1,7 +1,7 @@
 package app
 
 import (
-	"merve/internal/ledger"
+	"merve/internal/booking"
 	"merve/internal/llm"
 	"merve/internal/order"
 	"merve/internal/taxi"
@@ -19,11 +19,11 @@ var (
 	RideTeller        = (*Base).rideTeller
 )
 
-func Catalog(b *Base) ledger.Catalog { return catalog{b.Listings()} }
-func Places(b *Base) order.Places    { return located{b.geocoder()} }
-func Pickups(b *Base) taxi.Geocoder  { return pickups{b.geocoder()} }
-func Damages(b *Base) places         { return places{b.geocoder()} }
-func Model(b *Base) llm.Model        { return &lazyModel{b: b} }
+func Catalog(b *Base) booking.Catalog { return catalog{b.Listings()} }
+func Places(b *Base) order.Places     { return located{b.geocoder()} }
+func Pickups(b *Base) taxi.Geocoder   { return pickups{b.geocoder()} }
+func Damages(b *Base) places          { return places{b.geocoder()} }
+func Model(b *Base) llm.Model         { return &lazyModel{b: b} }
 
 // SweepLimit is sweepLimit.
 const SweepLimit = sweepLimit

@@ -280,10 +280,7 @@ func (b *Base) assistants(tools *tool.Registry) (*assistant.Set, error) {
 // Tools are all that an assistant may have.
 func (b *Base) Tools() (*tool.Registry, error) {
 	l, listings := b.Ledger(), b.Listings()
-	booker := &ledger.Booker{
-		Ledger: l, Catalog: catalog{listings}, Summary: payment.Offered(booking.Summary), Moved: b.Payments().OfferedMove(booking.Moved), Card: booking.Card, Kind: payment.KindOf,
-		LetGo: b.Payments().LetGoOf, Money: b.money().Cancelled,
-	}
+	booker := &booking.Booker{Ledger: l, Catalog: catalog{listings}, Payments: b.Payments()}
 	return tool.NewRegistry(slices.Concat(listings.Tools(availability{l, b.Now}), booker.Tools(), b.reporter(b.Photos()).Tools(), b.desk().Tools(),
 		b.orderDesk().Tools(), b.placeFinder().Tools(), b.caller().Tools(), desk.Tools(), b.office().Tools(), b.reminders().Tools(), b.payer().Tools(), notify.Writer{Notifier: b.Notifier(), Talks: b.post()}.Tools(), b.post().Tools())...)
 }
@@ -292,8 +289,8 @@ func (b *Base) Tools() (*tool.Registry, error) {
 func (b *Base) commitments(l *ledger.Ledger, tools *tool.Registry) map[string]gate.Commitment {
 	all := map[string]gate.Commitment{
 		ledger.ConfirmKind:    booking.Confirm{Ledger: l},
-		ledger.CancelKind:     booking.Cancel{Ledger: l, Money: b.money()},
-		ledger.RescheduleKind: booking.Move{Ledger: l, Money: b.money()},
+		ledger.CancelKind:     booking.Cancel{Ledger: l, Payments: b.Payments()},
+		ledger.RescheduleKind: booking.Move{Ledger: l, Payments: b.Payments()},
 		turn.FrozenCall:       turn.Frozen{Tools: tools},
 		payment.Kind:          payment.Pay{Store: b.Payments()},
 		payment.LetGoKind:     payment.LetGo{Store: b.Payments()},
@@ -469,23 +466,23 @@ func (b *Base) http(h http.Handler) trigger.Handler {
 // catalog finds what can be booked in the listings.
 type catalog struct{ listings *listing.Store }
 
-func (c catalog) Bookable(ctx context.Context, marketID, listingID, offeringID string) (ledger.Bookable, error) {
+func (c catalog) Bookable(ctx context.Context, marketID, listingID, offeringID string) (booking.Bookable, error) {
 	l, err := c.listings.Get(ctx, marketID, listingID)
 	if err != nil {
-		return ledger.Bookable{}, err
+		return booking.Bookable{}, err
 	}
 	action, ok := l.Action(listing.BookAction)
 	if !ok {
-		return ledger.Bookable{}, fault.New(fault.Conflict, "this listing takes no bookings here")
+		return booking.Bookable{}, fault.New(fault.Conflict, "this listing takes no bookings here")
 	}
 	if offeringID == "" && len(l.Offerings) > 0 {
 		offeringID = l.Offerings[0].ID
 	}
 	o, err := l.Offering(offeringID)
 	if err != nil {
-		return ledger.Bookable{}, err
+		return booking.Bookable{}, err
 	}
-	return ledger.Bookable{
+	return booking.Bookable{
 		Business: l.Business, Listing: l.ID, ListingName: l.Name("en"), Offering: o, Longest: l.Longest[o.ID], Merchant: l.Dispatch(action), Tags: append(l.Tags, action.Tags...),
 	}, nil
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/ledger/ledgertest"
+
 	"merve/infra/local/demo"
 	"merve/internal/actor"
 	"merve/internal/app"
@@ -107,7 +109,7 @@ func TestAlertsAreCounted(t *testing.T) {
 				t.Fatal(err)
 			}
 			receipt := gate.Receipt{PendingID: "p_1", OfferHash: tx.OfferHash, MessageID: "m_1", Answer: "yes", Actor: tx.Owner, At: s.now}
-			if _, err = l.Confirm(t.Context(), actor.Actor{Kind: actor.Session, ID: "ann"}, tx.ID, receipt, "yes"); err == nil {
+			if _, err = ledgertest.Confirm(t.Context(), l, actor.Actor{Kind: actor.Session, ID: "ann"}, tx.ID, receipt, "yes"); err == nil {
 				err = l.Table.DB().Commit(t.Context(), l.Table.Delete(dynamo.Key{PK: "tx#" + tx.ID, SK: "event#confirmed"}))
 			}
 			if err != nil {

@@ -14,6 +14,7 @@ import (
 	"merve/infra/wiring"
 	"merve/internal/alert"
 	"merve/internal/app"
+	"merve/internal/booking"
 	"merve/internal/channel"
 	"merve/internal/faulttest"
 	"merve/internal/ledger"
@@ -98,7 +99,7 @@ func TestWhoWaitsIsAsked(t *testing.T) {
 	tx.State = ledger.Cancelled
 	wish := tx.Terms
 	wish.Owner, wish.Thread = saraOwner.Key(), a.Thread
-	if err := s.base.Ledger().Wait(ctx, ledger.Waiting{ID: "w1", Terms: wish, Since: s.now, TTL: wish.Start.Add(time.Hour).Unix()}); err != nil {
+	if err := (booking.Wishes{Ledger: s.base.Ledger()}).Put(ctx, booking.Wish{ID: "w1", Terms: wish, Since: s.now, TTL: wish.Start.Add(time.Hour).Unix()}); err != nil {
 		t.Fatal(err)
 	}
 	s.written(t, "notify", "tx#"+tx.ID, "event#cancelled", ledger.Event{ID: "cancelled", Type: ledger.Cancelled, From: ledger.Confirmed, At: s.now, Transaction: tx})

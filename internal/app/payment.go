@@ -44,9 +44,6 @@ func (b *Base) stripe() *stripe.Client {
 // payer has the tools by which customers pay.
 func (b *Base) payer() *payment.Payer { return &payment.Payer{Store: b.Payments()} }
 
-// money says what becomes of what was paid for bookings.
-func (b *Base) money() booking.Money { return booking.Money{Paid: b.Payments().PaidFor} }
-
 func (b *Base) paymentTeller() *payment.Teller {
 	return &payment.Teller{Store: b.Payments(), Markets: b.Markets(), Threads: b.teller()}
 }

@@ -1,6 +1,15 @@
-// Package booking puts bookings into words, for the customer and for the business, from
-// the ledger's transactions; and settles the two pending actions about them: an offer
-// that waits for its YES, and a booking that is to be cancelled.
+// Package booking is what customers do with the ledger: the tools by which a model books, moves and cancels
+// for them, the waiting list, reminders, and the words for all of it.
+//
+// Tools only propose. What a customer is asked is settled by a [gate.Commitment] of this package, one for
+// each kind of question: [Confirm], [Move] and [Cancel]. Each prepares writes of the ledger, which the turn
+// commits with its answer. What has to be paid is asked for, and settled, by [Payments].
+//
+// Table ledger, beside the ledger's own items:
+//
+//	wait#{business}:{offering}   {start}#{since}#{id}   a [Wish], by what is wished for
+//	waiting#{owner}              {start}#{id}           the same, by whose it is
+//	reminder#{transaction}       reminder               when to remind, and in which chat (see [Reminders])
 package booking
 
 import (
@@ -18,14 +27,14 @@ import (
 	"merve/internal/wording"
 )
 
-// Summary is one line about a transaction: what, when, for how many, at what price.
+// Summary is one line about a transaction: what, when, for how many and at what price.
 func Summary(lang string, tx ledger.Transaction) string {
 	return wording.Say(lang, wording.BookingSummary, wording.Vars{
 		"listing": tx.ListingName, "offering": tx.OfferingName, "when": When(lang, tx), "party": party(tx), "price": price(lang, tx),
 	})
 }
 
-// When is a transaction's time, in its own zone.
+// When words a transaction's time, in its own zone.
 func When(lang string, tx ledger.Transaction) string {
 	loc := schedule.Zone(tx.TimeZone)
 	return wording.When(lang, tx.Start.In(loc), tx.End.In(loc))
@@ -40,7 +49,7 @@ func price(lang string, tx ledger.Transaction) string {
 	return wording.Money(lang, tx.PriceMinor, tx.Currency)
 }
 
-// Vars are what a template about a transaction can say.
+// Vars are the variables of templates about a transaction.
 func Vars(lang string, tx ledger.Transaction) wording.Vars {
 	return wording.Vars{
 		"code": tx.Code, "listing": tx.ListingName, "offering": tx.OfferingName, "when": When(lang, tx),
@@ -60,13 +69,13 @@ func Card(lang string, tx ledger.Transaction) tool.Card {
 	return c
 }
 
-// Confirm settles offers (kind [ledger.ConfirmKind]).
+// Confirm settles offers (kind [ledger.ConfirmKind]): YES books, NO lets the offer go.
 type Confirm struct{ Ledger *ledger.Ledger }
 
 // Describe asks for the YES.
 func (c Confirm) Describe(tc tool.Context, p thread.Pending) string {
 	return wording.Say(tc.Language, wording.ConfirmPrompt, wording.Vars{
-		"summary": p.Summary, "until": wording.Until(tc.Language, p.ExpiresAt.Add(-gate.Buffer).In(tc.TimeZone), tc.Now.In(tc.TimeZone)),
+		"summary": p.Summary, "until": wording.Until(tc.Language, gate.AnswerBy(p).In(tc.TimeZone), tc.Now.In(tc.TimeZone)),
 	})
 }
 
@@ -76,7 +85,7 @@ func (Confirm) Does() gate.Deed { return gate.Books }
 // Commit prepares the confirmation.
 func (c Confirm) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) (gate.Settled, error) {
 	p := consent.Pending
-	ws, tx, err := ledger.Confirmer{Ledger: c.Ledger}.Writes(ctx, tc.Actor, p.Ref, p.Hash, consent.Receipt(tc.TraceID), p.ID)
+	ws, tx, err := c.Ledger.ConfirmWrites(ctx, tc.Actor, p.Ref, p.Hash, consent.Receipt(tc.TraceID), p.ID)
 	if err != nil {
 		return c.refusedAtOnce(tc.Language, err)
 	}
@@ -101,9 +110,9 @@ func (c Confirm) Release(ctx context.Context, tc tool.Context, p thread.Pending)
 	return letGo(ctx, c.Ledger, tc, p, wording.BookingReleased)
 }
 
-// letGo prepares to let an offer go and to say so, unless it is booked by now, as by a payment.
+// letGo prepares to let an offer go and to say so, unless it has been booked meanwhile, as a payment does.
 func letGo(ctx context.Context, l *ledger.Ledger, tc tool.Context, p thread.Pending, say wording.Key) (gate.Settled, error) {
-	ws, _, err := ledger.Confirmer{Ledger: l}.Release(ctx, tc.Actor, p.Ref, "customer", p.ID)
+	ws, _, err := l.ReleaseWrites(ctx, tc.Actor, p.Ref, ledger.ReasonCustomer, p.ID)
 	if text := stands(tc.Language, err); text != "" {
 		return gate.Settled{Text: text, Late: text}, nil
 	}
@@ -112,11 +121,11 @@ func letGo(ctx context.Context, l *ledger.Ledger, tc tool.Context, p thread.Pend
 	}
 	return gate.Settled{
 		Text: wording.Say(tc.Language, say, nil), Writes: ws,
-		Refused: func(err error) (string, bool) { return stands(tc.Language, err), ledger.Refused(err) }, // or it has gone by itself
+		Refused: func(err error) (string, bool) { return stands(tc.Language, err), ledger.Refused(err) }, // or it is gone already
 	}, nil
 }
 
-// stands words an error that says of an offer that it is booked; "" for another, or none.
+// stands words the error that an offer is booked already; "" is any other error, or none.
 func stands(lang string, err error) string {
 	var done *ledger.AlreadyConfirmed
 	if !errors.As(err, &done) {
@@ -125,9 +134,9 @@ func stands(lang string, err error) string {
 	return wording.Say(lang, wording.BookingAlreadyConfirmed, wording.Vars{"summary": Summary(lang, done.Transaction), "code": done.Transaction.Code})
 }
 
-// refusal words why a YES was not carried out. Nothing was booked in any of the cases
-// but one: a YES that had been carried out before.
-func refusal(lang string, err error) (string, bool) {
+// refusal words why a YES was not carried out; ok is false for errors that are no refusal. Only where the
+// offer had been booked before does a booking stand.
+func refusal(lang string, err error) (text string, ok bool) {
 	switch booked := stands(lang, err); {
 	case booked != "":
 		return booked, true
@@ -139,10 +148,10 @@ func refusal(lang string, err error) (string, bool) {
 	return "", false
 }
 
-// Cancel settles cancellations (kind [ledger.CancelKind]).
+// Cancel settles proposals to cancel a booking (kind [ledger.CancelKind]): YES cancels it, NO keeps it.
 type Cancel struct {
-	Ledger *ledger.Ledger
-	Money  Money
+	Ledger   *ledger.Ledger
+	Payments Payments
 }
 
 // Describe asks for the YES, and says what becomes of what was paid.
@@ -150,7 +159,7 @@ func (c Cancel) Describe(tc tool.Context, p thread.Pending) string {
 	return wording.Say(tc.Language, wording.CancelPrompt, wording.Vars{"summary": p.Question()})
 }
 
-// and is a summary with a sentence after it, if there is one.
+// and puts a sentence after a summary, if there is one.
 func and(summary, sentence string) string {
 	if sentence == "" {
 		return summary
@@ -164,7 +173,7 @@ func (Cancel) Does() gate.Deed { return gate.Cancels }
 // Commit prepares the cancellation.
 func (c Cancel) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) (gate.Settled, error) {
 	p := consent.Pending
-	ws, tx, err := ledger.Canceller{Ledger: c.Ledger}.Writes(ctx, tc.Actor, p.Ref, p.Hash, p.ID)
+	ws, tx, err := c.Ledger.CancelWrites(ctx, tc.Actor, p.Ref, p.Hash, p.ID)
 	if err != nil {
 		text, ok := cancelRefusal(tc.Language, p, err)
 		if !ok {
@@ -172,7 +181,7 @@ func (c Cancel) Commit(ctx context.Context, tc tool.Context, consent gate.Consen
 		}
 		return gate.Settled{Text: text}, nil
 	}
-	money, err := c.Money.Cancelled(ctx, tc.Language, tx, tx.UpdatedAt)
+	money, err := refund(ctx, c.Payments, tc.Language, tx, tx.UpdatedAt)
 	if err != nil {
 		return gate.Settled{}, err
 	}

@@ -186,6 +186,17 @@ func (d *desk) booked() (ledger.Transaction, thread.Pending) {
 	return tx, thread.Pending{ID: dynamotest.ID("p"), Kind: ledger.CancelKind, Ref: tx.ID, Hash: ledger.CancelHash(tx, d.now), Summary: "S", ExpiresAt: d.now.Add(time.Hour)}
 }
 
+// unpaid is where nobody pays anything here.
+type unpaid struct{}
+
+func (unpaid) Ask(_, summary string, _ ledger.Transaction) (kind, text string) {
+	return ledger.ConfirmKind, summary
+}
+
+func (unpaid) LetGoOf(context.Context, ledger.Transaction) (string, error) { return "", nil }
+
+func (unpaid) PaidFor(context.Context, ledger.Transaction) (int64, error) { return 0, nil }
+
 func say(key wording.Key, vars wording.Vars) string { return wording.Say("en", key, vars) }
 
 func TestConfirm(t *testing.T) {
@@ -277,7 +288,7 @@ func TestRefusalWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, cancel := d.booked()
-	k, err := booking.Cancel{Ledger: d.Ledger}.Commit(context.Background(), d.tc, d.consent(cancel))
+	k, err := booking.Cancel{Ledger: d.Ledger, Payments: unpaid{}}.Commit(context.Background(), d.tc, d.consent(cancel))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -348,7 +359,7 @@ func TestReleaseKeepsABooking(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	for name, release := range map[string]func(context.Context, tool.Context, thread.Pending) (gate.Settled, error){
-		"offer": booking.Confirm{Ledger: d.Ledger}.Release, "move": booking.Move{Ledger: d.Ledger}.Release,
+		"offer": booking.Confirm{Ledger: d.Ledger}.Release, "move": booking.Move{Ledger: d.Ledger, Payments: unpaid{}}.Release,
 	} {
 		tx, p := d.booked()
 		want := say(wording.BookingAlreadyConfirmed, wording.Vars{"summary": booking.Summary("en", tx), "code": tx.Code})
@@ -374,7 +385,7 @@ func TestReleaseKeepsABooking(t *testing.T) {
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	d, ctx := newDesk(t), context.Background()
-	c := booking.Cancel{Ledger: d.Ledger}
+	c := booking.Cancel{Ledger: d.Ledger, Payments: unpaid{}}
 	tx, p := d.booked()
 	if ask := c.Describe(d.tc, p); ask != say(wording.CancelPrompt, wording.Vars{"summary": "S"}) {
 		t.Errorf("it asks %q", ask)
@@ -425,7 +436,7 @@ func TestCancelRefused(t *testing.T) {
 		owner := d.tc.Actor
 		tx, p := d.booked()
 		tt.spoil(d, &p)
-		s, err := booking.Cancel{Ledger: d.Ledger}.Commit(context.Background(), d.tc, d.consent(p))
+		s, err := booking.Cancel{Ledger: d.Ledger, Payments: unpaid{}}.Commit(context.Background(), d.tc, d.consent(p))
 		if err != nil || s.Text == "" || len(s.Writes) != 0 || len(s.Cards) != 0 {
 			t.Errorf("%s: %+v, %v", tt.name, s, err)
 		}
@@ -471,7 +482,7 @@ func TestMoveRefused(t *testing.T) {
 		owner := d.tc.Actor
 		tx, p := d.held()
 		tt.spoil(d, &p)
-		s, err := booking.Move{Ledger: d.Ledger}.Commit(t.Context(), d.tc, d.consent(p))
+		s, err := booking.Move{Ledger: d.Ledger, Payments: unpaid{}}.Commit(t.Context(), d.tc, d.consent(p))
 		if err != nil || s.Text != say(wording.MoveRefused, nil) || len(s.Cards) != 0 {
 			t.Errorf("%s: %+v, %v", tt.name, s, err)
 		}
@@ -480,34 +491,6 @@ func TestMoveRefused(t *testing.T) {
 		}
 		if d.tc.Actor = owner; d.state(tx.ID) != tt.want {
 			t.Errorf("%s: the new time is %s, want %s", tt.name, d.state(tx.ID), tt.want)
-		}
-	}
-}
-
-// Of what was paid is said what becomes of it; of nothing, nothing.
-func TestMoneyOfACancellation(t *testing.T) {
-	t.Parallel()
-	away := fault.New(fault.Unavailable, "away")
-	tests := []struct {
-		name string
-		paid int64
-		err  error
-		want wording.Key // "" is none
-	}{
-		{"paid and free until later", 6500, nil, wording.MoneyBack},
-		{"nothing paid", 0, nil, ""},
-		{"nobody knows", 6500, away, ""},
-	}
-	for _, tt := range tests {
-		tx := ledger.Transaction{Terms: overnight()}
-		tx.DueMinor, tx.RefundUntil = 6500, at(22, 12, 0)
-		m := booking.Money{Paid: func(context.Context, ledger.Transaction) (int64, error) { return tt.paid, tt.err }}
-		text, err := m.Cancelled(t.Context(), "en", tx, noon)
-		want := say(tt.want, wording.Vars{
-			"amount": "€65.00", "back": "€65.00", "kept": "€0.00", "until": booking.FreeUntil("en", tx, noon),
-		})
-		if !errors.Is(err, tt.err) || text != want {
-			t.Errorf("%s: %q, %v; want %q", tt.name, text, err, want)
 		}
 	}
 }

@@ -9,11 +9,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"merve/internal/booking"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
 	"merve/internal/gate"
 	"merve/internal/ledger"
+	"merve/internal/ledger/ledgertest"
 )
 
 // aside keeps an inn's reminders apart from everybody else's, in the index of what is due.
@@ -53,7 +55,7 @@ func (i *inn) booked(who, when string) ledger.Transaction {
 	i.t.Helper()
 	tx := i.holds(who, when)
 	r := gate.Receipt{PendingID: "p", OfferHash: tx.OfferHash, MessageID: "m", Answer: "yes", Actor: tx.Owner, At: i.now}
-	tx, err := i.ledger.Confirm(i.t.Context(), i.actor(who), tx.ID, r, "yes")
+	tx, err := ledgertest.Confirm(i.t.Context(), i.ledger, i.actor(who), tx.ID, r, "yes")
 	if err != nil {
 		i.t.Fatal(err)
 	}
@@ -105,17 +107,62 @@ func TestField25_EveryFaultOfReminderAndWaitingList(t *testing.T) {
 				return err
 			}
 		}, left{Customers: []string{"ann: waits"}}},
+		{"a customer waits in another chat", nil, func(i *inn) (ledger.Transaction, func() error) {
+			tx := i.holds("yan", "22 18:00")
+			i.waits("22 18:00", "ann")
+			wishes, err := booking.Wishes{Ledger: i.ledger}.Of(i.t.Context(), i.market.ID, i.actor("ann").Key())
+			if err != nil || len(wishes) != 1 {
+				i.t.Fatal(wishes, err)
+			}
+			bob := wishes[0]
+			bob.ID, bob.Terms.Owner = "bobs", i.actor("bob").Key()
+			return tx, func() error {
+				return booking.Wishes{Ledger: i.ledger}.Put(i.t.Context(), bob, i.actor("ann").Key())
+			}
+		}, left{Customers: []string{"bob: waits"}}},
+		{"a customer waits no more", nil, func(i *inn) (ledger.Transaction, func() error) {
+			tx := i.holds("yan", "22 18:00")
+			i.waits("22 18:00", "ann", "bob")
+			wishes, err := booking.Wishes{Ledger: i.ledger}.Of(i.t.Context(), i.market.ID, i.actor("ann").Key())
+			if err != nil || len(wishes) != 1 {
+				i.t.Fatal(wishes, err)
+			}
+			return tx, func() error {
+				_, err := i.call("ann", "leaveWaitlist", fmt.Sprintf(`{"waitingId":%q}`, wishes[0].ID), "k")
+				return err
+			}
+		}, left{Customers: []string{"bob: waits"}}},
+		{"a time is offered", nil, func(i *inn) (ledger.Transaction, func() error) {
+			return i.holds("yan", "22 21:00"), func() error { return i.offers("ann", "initiateBooking", args("22 18:00"), true) }
+		}, left{Customers: []string{"ann: hold 22 18:00"}}},
+		{"a taken time is refused", nil, func(i *inn) (ledger.Transaction, func() error) {
+			return i.holds("yan", "22 18:00"), func() error { return i.offers("ann", "initiateBooking", args("22 18:00"), false) }
+		}, left{}},
+		{"another time is offered", nil, func(i *inn) (ledger.Transaction, func() error) {
+			tx := i.booked("ann", "22 18:00")
+			i.now = i.now.Add(time.Second) // what is newer is listed first
+			move := fmt.Sprintf(`{"transactionId":%q,"date":"2026-11-22","time":"21:00","endDate":null,"partySize":null}`, tx.ID)
+			return tx, func() error { return i.offers("ann", "rescheduleBooking", move, true) }
+		}, left{Customers: []string{"ann: hold 22 21:00, confirmed 22 18:00"}}},
+		{"a booking is asked about", nil, func(i *inn) (ledger.Transaction, func() error) {
+			tx := i.booked("ann", "22 18:00")
+			return tx, func() error {
+				if err := i.offers("ann", "getMyBookings", `{}`, false); err != nil {
+					return err
+				}
+				return i.offers("ann", "cancelBooking", fmt.Sprintf(`{"transactionId":%q}`, tx.ID), true)
+			}
+		}, left{Customers: []string{"ann: confirmed 22 18:00"}}},
 		{"one who waits is offered", nil, func(i *inn) (ledger.Transaction, func() error) {
 			tx := i.holds("yan", "22 18:00")
 			i.waits("22 18:00", "ann")
 			i.letGo(tx)
-			all, err := i.ledger.Waits(i.t.Context(), i.market.ID, i.actor("ann").Key())
+			all, err := booking.Wishes{Ledger: i.ledger}.Of(i.t.Context(), i.market.ID, i.actor("ann").Key())
 			if err != nil || len(all) != 1 {
 				i.t.Fatal(all, err)
 			}
 			return tx, func() error {
-				booker := &ledger.Booker{Ledger: i.ledger, Catalog: i}
-				_, _, err := booker.OfferTo(i.t.Context(), i.market, all[0], 30*time.Minute)
+				_, _, err := i.waitlist.OfferTo(i.t.Context(), i.market, all[0])
 				return err
 			}
 		}, left{Customers: []string{"ann: hold 22 18:00, waits"}}},
@@ -160,6 +207,15 @@ func TestField25_EveryFaultOfReminderAndWaitingList(t *testing.T) {
 	}
 }
 
+// offers has a tool propose something, or not.
+func (i *inn) offers(who, name, args string, proposes bool) error {
+	r, err := i.call(who, name, args, "k")
+	if err == nil && (r.Proposal != nil) != proposes {
+		i.t.Errorf("%s proposes %+v, want that it proposes: %v", name, r.Proposal, proposes)
+	}
+	return err
+}
+
 // reminded is a booking of which its customer is to be reminded now.
 func (i *inn) reminded(who string) ledger.Transaction {
 	i.t.Helper()
@@ -189,7 +245,7 @@ func (i *inn) moved(who string, old ledger.Transaction, when string) ledger.Even
 		i.t.Fatal(err)
 	}
 	r := gate.Receipt{PendingID: "p", OfferHash: tx.OfferHash, MessageID: "m", Answer: "yes", Actor: tx.Owner, At: i.now}
-	ws, tx, _, err := ledger.Mover{Ledger: i.ledger}.Writes(ctx, i.actor(who), tx.ID, tx.OfferHash, r, "yes")
+	ws, tx, _, err := i.ledger.MoveWrites(ctx, i.actor(who), tx.ID, tx.OfferHash, r, "yes")
 	if err == nil {
 		err = i.ledger.Table.DB().Commit(ctx, ws...)
 	}

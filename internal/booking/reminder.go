@@ -16,16 +16,14 @@ import (
 	"merve/internal/wording"
 )
 
-// Reminders remind customers of bookings, when they wish so. A reminder waits for its time
-// in table ledger:
+// Reminders reminds customers of bookings when they wish so. A reminder waits for its time in table ledger,
+// in the index of what is due:
 //
-//	reminder#{id}   reminder   when, for the due index, and in which chat
+//	reminder#{id}   reminder   when, and in which chat
 //
-// and is looked at against the booking then: one that was cancelled is not reminded of, and one that
-// is moved, before or after, is by its new time. A chat that its owner has unlinked since, or deleted,
-// hears nothing: the chat in which it was booked does. Requests: to set one 2; to send one 3, 1 more in
-// another chat than the booking's, and the turn that tells it; to move one 3, and 1 for what is moved
-// without.
+// When the time has come it is checked against the booking: nobody is reminded of one that was cancelled, and
+// one that was moved, before or after that, is reminded of by its new time. A chat that its owner has unlinked
+// or deleted since hears nothing; the chat in which it was booked does.
 type Reminders struct {
 	Ledger  *ledger.Ledger
 	Threads interface {
@@ -136,7 +134,7 @@ func (r *Reminders) Moved(ctx context.Context, e ledger.Event) error {
 }
 
 // Sweep sends the reminders that are due. Any number of sweeps may run at once: each reminder
-// is said once. 16 requests, and 3 for each.
+// is said once.
 func (r *Reminders) Sweep(ctx context.Context, now time.Time, limit int) (sent int, err error) {
 	_, err = r.Ledger.Table.EachDue(ctx, dueReminder, now, dynamo.Budget{Count: limit}, func(key dynamo.Key) (bool, error) {
 		told, err := r.Remind(ctx, key, now)

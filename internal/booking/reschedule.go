@@ -3,6 +3,7 @@ package booking
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"merve/internal/fault"
 	"merve/internal/gate"
@@ -12,21 +13,21 @@ import (
 	"merve/internal/wording"
 )
 
-// Moved is one line about a booking that is to be moved: as it would be, and as it is.
-func Moved(lang string, old, held ledger.Transaction) string {
+// moved is one line about a booking that is to be moved: what it would be, and when it is now.
+func moved(lang string, old, held ledger.Transaction) string {
 	return wording.Say(lang, wording.MoveSummary, wording.Vars{"summary": Summary(lang, held), "before": When(lang, old)})
 }
 
-// Move settles new times for bookings (kind [ledger.RescheduleKind]).
+// Move settles proposals to move a booking (kind [ledger.RescheduleKind]): YES moves it, NO keeps it.
 type Move struct {
-	Ledger *ledger.Ledger
-	Money  Money
+	Ledger   *ledger.Ledger
+	Payments Payments
 }
 
 // Describe asks for the YES.
 func (m Move) Describe(tc tool.Context, p thread.Pending) string {
 	return wording.Say(tc.Language, wording.MovePrompt, wording.Vars{
-		"summary": p.Summary, "until": wording.Until(tc.Language, p.ExpiresAt.Add(-gate.Buffer).In(tc.TimeZone), tc.Now.In(tc.TimeZone)),
+		"summary": p.Summary, "until": wording.Until(tc.Language, gate.AnswerBy(p).In(tc.TimeZone), tc.Now.In(tc.TimeZone)),
 	})
 }
 
@@ -36,26 +37,26 @@ func (Move) Does() gate.Deed { return gate.Keeps }
 // Commit prepares the new booking and the end of the old one.
 func (m Move) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) (gate.Settled, error) {
 	p := consent.Pending
-	ws, moved, old, err := ledger.Mover{Ledger: m.Ledger}.Writes(ctx, tc.Actor, p.Ref, p.Hash, consent.Receipt(tc.TraceID), p.ID)
+	ws, after, old, err := m.Ledger.MoveWrites(ctx, tc.Actor, p.Ref, p.Hash, consent.Receipt(tc.TraceID), p.ID)
 	if err != nil {
 		if _, ok := m.refusal(tc.Language, p, err); !ok {
 			return gate.Settled{}, err
 		}
 		return m.unmoved(ctx, tc, p)
 	}
-	money, err := m.Money.Cancelled(ctx, tc.Language, old, moved.UpdatedAt)
+	money, err := refund(ctx, m.Payments, tc.Language, old, after.UpdatedAt)
 	if err != nil {
 		return gate.Settled{}, err
 	}
 	return gate.Settled{
-		Text:    wording.Say(tc.Language, wording.BookingMoved, wording.Vars{"summary": and(Summary(tc.Language, moved), money), "code": moved.Code}),
-		Cards:   []tool.Card{Card(tc.Language, moved)},
+		Text:    wording.Say(tc.Language, wording.BookingMoved, wording.Vars{"summary": and(Summary(tc.Language, after), money), "code": after.Code}),
+		Cards:   []tool.Card{Card(tc.Language, after)},
 		Writes:  ws,
 		Refused: func(err error) (string, bool) { return m.refusal(tc.Language, p, err) },
 	}, nil
 }
 
-// unmoved lets the new time go, when the booking cannot be moved to it.
+// unmoved lets the new time go when the booking cannot be moved to it.
 func (m Move) unmoved(ctx context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error) {
 	s, err := m.Release(ctx, tc, p)
 	s.Text = s.Late
@@ -74,4 +75,84 @@ func (m Move) refusal(lang string, _ thread.Pending, err error) (string, bool) {
 		return wording.Say(lang, wording.MoveRefused, nil), true
 	}
 	return "", false
+}
+
+func (b *Booker) rescheduleTool() tool.Tool {
+	return tool.New("rescheduleBooking",
+		"Move one of the customer's confirmed bookings to another time, or change the number of people, and ask them to confirm. The new time is held first; "+
+			"the booking stays as it is until the customer says YES, and then both change at once. "+
+			"When the time cannot be had, the error lists the nearest free ones: offer those.", tool.Propose, b.reschedule)
+}
+
+type rescheduleArgs struct {
+	TransactionID string  `json:"transactionId" jsonschema:"id of the booking, as getMyBookings gave it"`
+	Date          string  `json:"date" jsonschema:"new local date, YYYY-MM-DD; for a stay the day of arrival"`
+	Time          *string `json:"time" jsonschema:"new local time, HH:MM; null for a stay"`
+	EndDate       *string `json:"endDate" jsonschema:"new day of departure of a stay, YYYY-MM-DD; null otherwise"`
+	PartySize     *int    `json:"partySize" jsonschema:"number of people; null for as before"`
+}
+
+func (b *Booker) reschedule(ctx context.Context, tc tool.Context, a rescheduleArgs) (tool.Result, error) {
+	old, err := b.booked(ctx, tc, a.TransactionID)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	by, err := b.moveBy(old)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	asked := initiateArgs{
+		ListingID: old.Listing, OfferingID: &old.Offering, Date: a.Date, Time: a.Time, EndDate: a.EndDate,
+		PartySize: a.PartySize, Note: &old.Note,
+	}
+	if asked.PartySize == nil {
+		asked.PartySize = &old.Party
+	}
+	item, party, err := b.sought(ctx, tc, asked)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	when, err := item.Offering.Find(tc.Now, asked.Date, tool.Value(asked.Time), tool.Value(asked.EndDate))
+	if err != nil {
+		return b.refusal(ctx, tc, item, asked, err)
+	}
+	if when.Start.Equal(old.Start) && when.End.Equal(old.End) && party == old.Party {
+		return tool.Result{}, fault.New(fault.Conflict, "it is booked for just that: there is nothing to change")
+	}
+	terms, err := owed(ctx, b.Ledger, termsOf(tc, item, when, party, old.Note), item.Offering, tc.Actor.Keys())
+	if err != nil {
+		return tool.Result{}, err
+	}
+	terms.Replaces = old.ID
+	// A customer who has had everything deleted is forgotten once the booking is over, moved or not.
+	offer := ledger.Transaction{Terms: terms, Forget: old.Forget}
+	held, err := b.Ledger.OfferUntil(ctx, offer, item.Offering.Capacity, holdFor(tc, terms), by, tc.Key)
+	if err != nil {
+		return b.refusal(ctx, tc, item, asked, err)
+	}
+	kind, text, err := moveQuestion(ctx, b.Payments, tc.Language, old, held)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	return b.proposal(tc, held, kind, text), nil
+}
+
+// minMove is the least time for which something is held for an answer. Nobody can answer in less.
+const minMove = time.Minute
+
+// moveBy is until when a booking can be given up for another time. One that costs something can be moved
+// only while all that may have been paid for it, due or not, comes back; one that costs nothing until it
+// is over.
+func (b *Booker) moveBy(old ledger.Transaction) (time.Time, error) {
+	if old.PriceMinor == 0 {
+		return old.End, nil
+	}
+	free := old.FreeUntil()
+	switch left := free.Sub(now(b.Ledger)); {
+	case left <= 0:
+		return free, fault.New(fault.Conflict, "what is paid for it comes back no more, and it could be moved for nothing until %s: only the business can move it now; offer askForPerson", local(free, old.TimeZone))
+	case left < minMove:
+		return free, fault.New(fault.Conflict, "it can be moved for nothing until %s, which is too soon: only the business can move it now; offer askForPerson", local(free, old.TimeZone))
+	}
+	return free, nil
 }

@@ -79,8 +79,8 @@ func (i *inn) over(way http.RoundTripper) {
 	i.threads = &thread.Store{Table: db.Table(dynamotest.TableName("conversations")), Now: clock, NewID: func() string { return dynamotest.ID("lease") }}
 	teller := thread.Teller{Store: i.threads, Queue: i}
 	i.reminders = &booking.Reminders{Ledger: i.ledger, Threads: teller}
-	i.waitlist = &booking.Waitlist{Ledger: i.ledger, Catalog: i, Markets: i, Threads: teller}
-	booker := &ledger.Booker{Ledger: i.ledger, Catalog: i, Summary: booking.Summary, Card: booking.Card}
+	i.waitlist = &booking.Waitlist{Ledger: i.ledger, Catalog: i, Markets: i, Threads: teller, Payments: unpaid{}}
+	booker := &booking.Booker{Ledger: i.ledger, Catalog: i, Payments: unpaid{}}
 	i.tools = map[string]tool.Tool{}
 	for _, t := range slices.Concat(booker.Tools(), i.reminders.Tools()) {
 		i.tools[t.Name] = t
@@ -96,12 +96,12 @@ func (i *inn) Queue(_ context.Context, threadID, dedupe string) error {
 
 func (i *inn) Get(context.Context, string) (*market.Market, error) { return i.market, nil }
 
-func (i *inn) Bookable(_ context.Context, _, _, offering string) (ledger.Bookable, error) {
+func (i *inn) Bookable(_ context.Context, _, _, offering string) (booking.Bookable, error) {
 	o, ok := i.offerings[offering]
 	if !ok {
-		return ledger.Bookable{}, fault.New(fault.NotFound, "no such offering")
+		return booking.Bookable{}, fault.New(fault.NotFound, "no such offering")
 	}
-	return ledger.Bookable{Business: i.name, Listing: "inn", ListingName: "Old Inn", Offering: o, Tags: []string{"inn"}}, nil
+	return booking.Bookable{Business: i.name, Listing: "inn", ListingName: "Old Inn", Offering: o, Tags: []string{"inn"}}, nil
 }
 
 // changed is what the business changes in a calendar.
@@ -217,7 +217,7 @@ func (i *inn) standing(who string) string {
 			has = append(has, "told "+m.Notice.Kind)
 		}
 	}
-	waits, err := i.ledger.Waits(i.t.Context(), i.market.ID, i.actor(who).Key())
+	waits, err := booking.Wishes{Ledger: i.ledger}.Of(i.t.Context(), i.market.ID, i.actor(who).Key())
 	if err != nil {
 		i.t.Fatal(err)
 	}
@@ -487,7 +487,7 @@ func TestWhoCannotBeAskedNowIsPassedOver(t *testing.T) {
 		i := newInn(t)
 		tx := i.holds("yan", "22 18:00")
 		i.waits("22 18:00", "ann")
-		wishes, err := i.ledger.Waits(t.Context(), i.market.ID, i.actor("ann").Key())
+		wishes, err := booking.Wishes{Ledger: i.ledger}.Of(t.Context(), i.market.ID, i.actor("ann").Key())
 		if err == nil {
 			err = i.byPerson(i.thread("ann"))
 		}
@@ -497,7 +497,7 @@ func TestWhoCannotBeAskedNowIsPassedOver(t *testing.T) {
 			}
 			more := wishes[0]
 			more.ID, more.Terms.Owner = fmt.Sprint("more", n), fmt.Sprint(more.Terms.Owner, n)
-			err = i.ledger.Wait(t.Context(), more)
+			err = (booking.Wishes{Ledger: i.ledger}).Put(t.Context(), more)
 		}
 		i.waits("22 18:00", "bob")
 		i.freed(i.letGo(tx))
@@ -522,7 +522,7 @@ func TestAWishThatCannotBeOfferedKeepsNobody(t *testing.T) {
 	i := newInn(t)
 	tx := i.holds("yan", "22 18:00")
 	i.waits("22 18:00", "ann", "bob")
-	wishes, err := i.ledger.Waits(t.Context(), i.market.ID, i.actor("ann").Key())
+	wishes, err := booking.Wishes{Ledger: i.ledger}.Of(t.Context(), i.market.ID, i.actor("ann").Key())
 	if err != nil || len(wishes) != 1 {
 		t.Fatal(wishes, err)
 	}
@@ -558,7 +558,7 @@ func TestNobodyWaitsForWhatHasBegun(t *testing.T) {
 		if told := fmt.Sprint(res.Data, err); tt.want && err != nil || strings.Contains(told, "too soon") == tt.want {
 			t.Errorf("%s at %s: %s", when, tt.now, told)
 		}
-		if own, err := i.ledger.Waits(t.Context(), i.market.ID, i.actor("ann").Key()); err != nil || (len(own) > 0) != tt.want {
+		if own, err := (booking.Wishes{Ledger: i.ledger}).Of(t.Context(), i.market.ID, i.actor("ann").Key()); err != nil || (len(own) > 0) != tt.want {
 			t.Errorf("%s at %s: waits for %+v, %v", when, tt.now, own, err)
 		}
 	}
@@ -646,11 +646,11 @@ func TestAnOfferThatRanOutUntold(t *testing.T) {
 	tx := i.holds("yan", "22 18:00")
 	i.waits("22 18:00", "ann", "bob")
 	e := i.letGo(tx)
-	wishes, err := i.ledger.Waits(t.Context(), i.market.ID, i.actor("ann").Key())
+	wishes, err := booking.Wishes{Ledger: i.ledger}.Of(t.Context(), i.market.ID, i.actor("ann").Key())
 	if err != nil || len(wishes) != 1 {
 		t.Fatal(wishes, err)
 	}
-	if _, _, err := (&ledger.Booker{Ledger: i.ledger, Catalog: i}).OfferTo(t.Context(), i.market, wishes[0], 30*time.Minute); err != nil {
+	if _, _, err := i.waitlist.OfferTo(t.Context(), i.market, wishes[0]); err != nil {
 		t.Fatal(err)
 	}
 	i.now = i.now.Add(31 * time.Minute)

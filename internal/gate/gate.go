@@ -78,8 +78,12 @@ func Decide(p *thread.Pending, does Deed, msgs []thread.Message, refers map[stri
 	return Waiting
 }
 
+// AnswerBy is when a YES to what is pending comes too late: [Buffer] before it expires. Everything that
+// takes a YES, or says until when one is taken, asks here.
+func AnswerBy(p thread.Pending) time.Time { return p.ExpiresAt.Add(-Buffer) }
+
 // Gone reports whether it is too late for a YES.
-func Gone(p *thread.Pending, now time.Time) bool { return !now.Before(p.ExpiresAt.Add(-Buffer)) }
+func Gone(p *thread.Pending, now time.Time) bool { return !now.Before(AnswerBy(*p)) }
 
 // answer joins what the messages say; old is set when one of them answers another offer.
 func answer(p *thread.Pending, does Deed, msgs []thread.Message, refers map[string]string) (said Answer, old bool) {

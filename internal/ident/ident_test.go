@@ -34,3 +34,17 @@ func TestIs(t *testing.T) {
 		}
 	}
 }
+
+// Hashes are stored: what they were, they stay.
+func TestHash(t *testing.T) {
+	t.Parallel()
+	const want = "d1654e23c468e928430fa8067d2dc235"
+	if got := ident.Hash("wait", "user:anna", int64(7)); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	for _, other := range []string{ident.Hash("wait", "user:anna", int64(8)), ident.Hash("wait", "user:anna"), ident.Hash("waituser:anna", int64(7))} {
+		if other == want {
+			t.Error("two payloads have one hash")
+		}
+	}
+}

@@ -18,10 +18,10 @@ func TestEachConditionStandsByItself(t *testing.T) {
 	ctx := context.Background()
 	lockAt := func(c *corner) lock { return c.locks(noon.Add(24 * time.Hour))[0] }
 	confirm := func(c *corner, tx Transaction) ([]dynamo.Write, error) {
-		return c.ConfirmWrites(tx, receiptFor(tx), "k", c.Now())
+		return c.confirmWrites(tx, receiptFor(tx), "k", c.Now())
 	}
 	release := func(c *corner, tx Transaction) ([]dynamo.Write, error) {
-		return c.ReleaseWrites(tx, "x", "k", c.Now())
+		return c.releaseWrites(tx, "x", "k", c.Now())
 	}
 	expire := func(c *corner, tx Transaction) ([]dynamo.Write, error) {
 		ch, err := c.ending(tx, tx.HoldExpiresAt, nil)

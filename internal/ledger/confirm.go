@@ -2,14 +2,12 @@ package ledger
 
 import (
 	"cmp"
-	"context"
-	"fmt"
 	"slices"
 	"time"
 
-	"merve/internal/actor"
 	"merve/internal/dynamo"
 	"merve/internal/gate"
+	"merve/internal/ident"
 )
 
 // OfferHash names the exact offer that a transaction makes: what, when, for how many, at
@@ -27,7 +25,7 @@ func OfferHash(tx Transaction) string {
 	if t.Replaces != "" {
 		terms = append(terms, t.Replaces)
 	}
-	return hashOf(terms...)
+	return ident.Hash(terms...)
 }
 
 // CancelHash names the cancellation of a transaction as it stands, and how much of what was
@@ -37,16 +35,11 @@ func CancelHash(tx Transaction, at time.Time) string {
 	if paid := cmp.Or(tx.DueMinor, tx.PriceMinor); paid > 0 {
 		terms = append(terms, tx.Back(paid, at))
 	}
-	return hashOf(terms...)
+	return ident.Hash(terms...)
 }
 
-// ConfirmWrites are the writes that confirm tx, as read, on a YES to exactly its offer.
-// They hold only while it is still held at now, and only once. Whoever commits them
-// together with writes of its own learns from the error what stood against them:
-// [ErrHoldGone], [ErrNotHeld], [AlreadyConfirmed], [ErrSlotTaken], [ErrChanged]. What has to
-// be paid ahead is confirmed by no receipt without a payment: [ErrUnpaid]. What replaces a booking
-// is confirmed together with the end of that, by [Mover].
-func (l *Ledger) ConfirmWrites(tx Transaction, r gate.Receipt, key string, now time.Time) ([]dynamo.Write, error) {
+// confirmWrites are the writes that confirm tx, as read, on a YES to exactly its offer.
+func (l *Ledger) confirmWrites(tx Transaction, r gate.Receipt, key string, now time.Time) ([]dynamo.Write, error) {
 	c, err := l.confirmation(tx, r, key, stored(now))
 	if err != nil {
 		return nil, err
@@ -55,7 +48,7 @@ func (l *Ledger) ConfirmWrites(tx Transaction, r gate.Receipt, key string, now t
 }
 
 func confirmPayload(tx Transaction, r gate.Receipt) string {
-	return hashOf(tx.ID, r.PendingID, r.OfferHash)
+	return ident.Hash(tx.ID, r.PendingID, r.OfferHash)
 }
 
 func (l *Ledger) confirmation(tx Transaction, r gate.Receipt, key string, now time.Time) (change, error) {
@@ -92,22 +85,4 @@ func (tx Transaction) confirmed(now time.Time) Transaction {
 	after := opConfirm.next(tx, now)
 	after.ConfirmedAt, after.Locks, after.Inherits = now, slices.Concat(tx.Locks, tx.Inherits), nil
 	return after
-}
-
-// Confirm confirms a transaction of a. 2 requests.
-func (l *Ledger) Confirm(ctx context.Context, a actor.Actor, txID string, r gate.Receipt, key string) (Transaction, error) {
-	tx, err := l.Get(ctx, a, txID)
-	if err != nil {
-		return Transaction{}, err
-	}
-	now := l.now()
-	ws, err := l.ConfirmWrites(tx, r, key, now)
-	if err != nil {
-		return l.replayed(ctx, change{op: opConfirm, key: opKey(opConfirm, tx.ID, key), payload: confirmPayload(tx, r), read: tx}, err)
-	}
-	after, err := settle(tx.confirmed(now), l.Table.DB().Commit(ctx, ws...))
-	if err != nil {
-		return Transaction{}, fmt.Errorf("ledger: confirm %s: %w", txID, err)
-	}
-	return after, nil
 }

@@ -27,8 +27,9 @@ import (
 
 // stage is a corner whose every write is known, so that all that is stored can be told.
 type stage struct {
-	*shop
-	calls *faulttest.Calls
+	*corner
+	thread string
+	calls  *faulttest.Calls
 
 	mu   sync.Mutex
 	keys []dynamo.Key // that a request has named
@@ -38,9 +39,9 @@ type stage struct {
 // newStage returns a stage with a ledger that meets no fault.
 func newStage(t *testing.T, calls *faulttest.Calls) *stage {
 	t.Helper()
-	s := &stage{shop: newShop(t), calls: calls}
+	s := &stage{corner: newCorner(t), calls: calls}
 	calls.Next = dynamotest.Look{See: s.see, Next: s.aside()}
-	s.owner.ID, s.tc.Actor.ID, s.tc.Thread = s.business+"-owner", s.business+"-owner", s.business+"-thread"
+	s.owner.ID, s.thread = s.business+"-owner", s.business+"-thread"
 	s.use(calls.Next, 1)
 	return s
 }
@@ -262,7 +263,7 @@ func (sc scenario) run(t *testing.T, calls *faulttest.Calls, tries int) outcome 
 // fixed are terms that are the same in every run.
 func (s *stage) fixed(n int, more ...int) Terms {
 	t := s.terms(n)
-	t.Owner, t.Thread = s.owner.Key(), s.tc.Thread
+	t.Owner, t.Thread = s.owner.Key(), s.thread
 	for _, m := range more {
 		start := noon.Add(time.Duration(m) * time.Hour)
 		t.Slots, t.End = append(t.Slots, start), start.Add(time.Hour)
@@ -322,16 +323,6 @@ func (s *stage) releasing(tx Transaction) step {
 	}
 }
 
-func (s *stage) using(name, args string) step {
-	return func() (string, error) {
-		r, err := s.call(name, args, "k")
-		if err != nil {
-			return answer(Transaction{}, err)
-		}
-		return fmt.Sprint(r.Proposal != nil, codes.ReplaceAllString(fmt.Sprint(r.Facts), ":CODE")), nil
-	}
-}
-
 // The things that an offer is made of, and a booking.
 const (
 	anOffer  = "event#draft, event#hold, held lock, hold, idem"
@@ -360,7 +351,7 @@ var (
 
 // yes confirms as a turn does: the ledger's writes with its own.
 func (s *stage) yes(tx Transaction) (string, error) {
-	ws, after, err := (Confirmer{s.Ledger}).Writes(context.Background(), s.owner, tx.ID, tx.OfferHash, receiptFor(tx), "k")
+	ws, after, err := s.Ledger.ConfirmWrites(context.Background(), s.owner, tx.ID, tx.OfferHash, receiptFor(tx), "k")
 	return s.settle(tx, ws, after, err)
 }
 
@@ -434,14 +425,14 @@ func operations() []scenario {
 		{name: "say NO to an offer", want: "cancelled3: cancelled, event#cancelled, event#draft, event#hold, idem, reply", prepare: func(s *stage) step {
 			tx := s.promised(s.fixed(24), "offer")
 			return func() (string, error) {
-				ws, after, err := (Confirmer{s.Ledger}).Release(ctx, s.owner, tx.ID, "no", "k")
+				ws, after, err := s.Ledger.ReleaseWrites(ctx, s.owner, tx.ID, "no", "k")
 				return s.settle(tx, ws, after, err)
 			}
 		}},
 		{name: "offer no longer than until a time", want: "hold2 until 12:05: " + anOffer, prepare: func(s *stage) step {
 			by := s.Now().Add(5 * time.Minute)
 			return func() (string, error) {
-				tx, err := s.OfferUntil(ctx, s.fixed(24), 1, 10*time.Minute, by, "k")
+				tx, err := s.OfferUntil(ctx, Transaction{Terms: s.fixed(24)}, 1, 10*time.Minute, by, "k")
 				said, err := answer(tx, err)
 				return said + tx.HoldExpiresAt.Format(" until 15:04"), err
 			}
@@ -451,7 +442,7 @@ func operations() []scenario {
 			t.Replaces = s.booked(s.fixed(24, 25), "old").ID
 			tx := s.promised(t, "new")
 			return func() (string, error) {
-				ws, moved, _, err := (Mover{s.Ledger}).Writes(ctx, s.owner, tx.ID, tx.OfferHash, receiptFor(tx), "k")
+				ws, moved, _, err := s.Ledger.MoveWrites(ctx, s.owner, tx.ID, tx.OfferHash, receiptFor(tx), "k")
 				return s.settle(tx, ws, moved, err)
 			}
 		}},
@@ -460,37 +451,9 @@ func operations() []scenario {
 			t.Replaces, t.Party = s.booked(t, "old").ID, 4
 			tx := s.promised(t, "new")
 			return func() (string, error) {
-				ws, moved, _, err := (Mover{s.Ledger}).Writes(ctx, s.owner, tx.ID, tx.OfferHash, receiptFor(tx), "k")
+				ws, moved, _, err := s.Ledger.MoveWrites(ctx, s.owner, tx.ID, tx.OfferHash, receiptFor(tx), "k")
 				return s.settle(tx, ws, moved, err)
 			}
-		}},
-		{name: "wait", want: ": wait, waiting", prepare: func(s *stage) step {
-			return func() (string, error) { return "", s.Wait(ctx, s.wish("ann", s.fixed(24))) }
-		}},
-		{name: "wait in another chat", want: ": wait, waiting", prepare: func(s *stage) step {
-			w, other := s.wish("ann", s.fixed(24)), s.wish("phone", s.fixed(24))
-			other.ID = waitID(other.Terms)
-			s.waits(other)
-			return func() (string, error) { return "", s.Wait(ctx, w, other.Terms.Owner) }
-		}},
-		{name: "offer what somebody waits for", want: "hold2: " + anOffer + ", wait, waiting", prepare: func(s *stage) step {
-			w := s.waits(Waiting{ID: "w1", Terms: s.fixed(28), Since: s.Now(), TTL: s.fixed(28).Start.Unix()})
-			b := &Booker{Ledger: s.Ledger, Catalog: s}
-			return func() (string, error) {
-				tx, _, err := b.OfferTo(ctx, s.tc.Market, w, 30*time.Minute)
-				return answer(tx, err)
-			}
-		}},
-		{name: "tool joinWaitlist", want: "false[]: " + anOffer + ", wait, waiting", prepare: func(s *stage) step {
-			s.promised(s.another(s.fixed(28)), "another")
-			return s.using("joinWaitlist", at("2030-06-04", "19:00"))
-		}},
-		{name: "tool leaveWaitlist", want: "false[]: ", prepare: func(s *stage) step {
-			s.waits(Waiting{ID: "w1", Terms: s.fixed(24), Since: s.Now(), TTL: s.fixed(24).Start.Unix()})
-			return s.using("leaveWaitlist", `{"waitingId":"w1"}`)
-		}},
-		{name: "tool rescheduleBooking", want: "true[]: confirmed, confirmed lock, event#confirmed, 2 event#draft, 2 event#hold, held lock, hold, 2 idem, receipt", prepare: func(s *stage) step {
-			return s.using("rescheduleBooking", fmt.Sprintf(`{"transactionId":%q,"date":"2030-06-04","time":"21:00","endDate":null,"partySize":null}`, s.booked(s.fixed(28), "offer").ID))
 		}},
 		{name: "forget", want: ": " + aBooking, prepare: func(s *stage) step {
 			terms := s.fixed(24)
@@ -519,22 +482,10 @@ func operations() []scenario {
 				return strings.Join(s.said(tx.ID), " "), nil
 			}
 		}},
-		{name: "tool initiateBooking", want: "true[]: " + anOffer, prepare: func(s *stage) step { return s.using("initiateBooking", at("2030-06-04", "19:00")) }},
-		{name: "tool initiateBooking, taken", want: "false[]: " + anOffer, prepare: func(s *stage) step {
-			s.promised(s.another(s.fixed(28)), "another")
-			return s.using("initiateBooking", at("2030-06-04", "19:00"))
-		}},
-		{name: "tool getMyBookings", want: "false[booked:CODE]: " + aBooking, prepare: func(s *stage) step {
-			s.booked(s.fixed(24), "offer")
-			return s.using("getMyBookings", `{}`)
-		}},
-		{name: "tool cancelBooking", want: "true[]: " + aBooking, prepare: func(s *stage) step {
-			return s.using("cancelBooking", fmt.Sprintf(`{"transactionId":%q}`, s.booked(s.fixed(24), "offer").ID))
-		}},
 		{name: "cancel a booking", want: "cancelled4: cancelled, event#cancelled, event#confirmed, event#draft, event#hold, idem, receipt", prepare: func(s *stage) step {
 			tx := s.booked(s.fixed(24), "offer")
 			return func() (string, error) {
-				ws, after, err := (Canceller{s.Ledger}).Writes(ctx, s.owner, tx.ID, CancelHash(tx, s.Now()), "k")
+				ws, after, err := s.Ledger.CancelWrites(ctx, s.owner, tx.ID, CancelHash(tx, s.Now()), "k")
 				if err == nil {
 					err = s.Table.DB().Commit(ctx, ws...)
 				}
@@ -572,9 +523,6 @@ func operations() []scenario {
 		}},
 	}
 }
-
-// codes are those of bookings, which differ from run to run.
-var codes = regexp.MustCompile(`:[0-9A-Z]+`)
 
 // Every call of every operation meets every fault that it can, the operation is delivered
 // again, and once more for no reason: it answers, and leaves, what it does without.

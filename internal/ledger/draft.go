@@ -18,7 +18,7 @@ func (l *Ledger) Draft(ctx context.Context, t Terms, key string) (Transaction, e
 		return Transaction{}, err
 	}
 	t = t.stored()
-	if err := t.check(); err != nil {
+	if err := t.Check(); err != nil {
 		return Transaction{}, err
 	}
 	c := l.drafting(ctx, Transaction{Terms: t})
@@ -38,19 +38,16 @@ func (l *Ledger) drafting(ctx context.Context, tx Transaction) change {
 // to give what the key gave before. Other terms, be it by the price or the market's version, are
 // another payload: [ErrKeyReused], and what the key gave before stands until it expires.
 func (l *Ledger) Offer(ctx context.Context, t Terms, capacity int, length time.Duration, key string) (Transaction, error) {
-	return l.OfferUntil(ctx, t, capacity, length, time.Time{}, key)
+	return l.OfferUntil(ctx, Transaction{Terms: t}, capacity, length, time.Time{}, key)
 }
 
-// OfferUntil is Offer that holds no longer than until a time, if that is not zero.
-func (l *Ledger) OfferUntil(ctx context.Context, t Terms, capacity int, length time.Duration, by time.Time, key string) (Transaction, error) {
-	return l.offer(ctx, Transaction{Terms: t}, capacity, length, by, key)
-}
-
-// offer is OfferUntil of what tx begins with: its terms, its id if it has one, and that it is to be
-// forgotten.
-func (l *Ledger) offer(ctx context.Context, tx Transaction, capacity int, length time.Duration, by time.Time, key string) (Transaction, error) {
+// OfferUntil is [Ledger.Offer] that holds no longer than until a time, if that is not zero. Of tx it
+// takes the terms, the id if there is one, and whether it is to be forgotten.
+func (l *Ledger) OfferUntil(
+	ctx context.Context, tx Transaction, capacity int, length time.Duration, by time.Time, key string,
+) (Transaction, error) {
 	t := tx.Terms.stored()
-	if err := cmp.Or(checkKey(key), t.check(), checkCapacity(capacity)); err != nil {
+	if err := cmp.Or(checkKey(key), t.Check(), checkCapacity(capacity)); err != nil {
 		return Transaction{}, err
 	}
 	tx.Terms = t
@@ -68,7 +65,7 @@ func (l *Ledger) offer(ctx context.Context, tx Transaction, capacity int, length
 		return Transaction{}, errTooSoon
 	}
 	return l.take(ctx, change{
-		op: opHold, key: draftKey(t.Business, key), payload: hashOf("offer", t.hash(), length),
+		op: opHold, key: draftKey(t.Business, key), payload: ident.Hash("offer", t.hash(), length),
 		read: draft.after, draft: &draft, event: draft.event,
 	}, capacity, until)
 }
@@ -86,7 +83,7 @@ func (t Terms) bookableUntil() time.Time {
 
 // hash covers every term, those too that are not shown as JSON.
 func (t Terms) hash() string {
-	return hashOf(t, t.Owner, t.Merchant)
+	return ident.Hash(t, t.Owner, t.Merchant)
 }
 
 func (t Terms) stored() Terms {
@@ -101,10 +98,10 @@ func (t Terms) stored() Terms {
 
 const (
 	maxNote = 1000 // characters
-	maxName = 200
+	MaxName = 200
 )
 
-func (t Terms) check() error {
+func (t Terms) Check() error {
 	for _, f := range []struct{ name, value string }{{"business", t.Business}, {"listing", t.Listing}, {"offering", t.Offering}, {"market", t.Market}} {
 		if !ident.Legal.MatchString(f.value) {
 			return fault.Field(f.name, ident.WantLegal)
@@ -123,8 +120,8 @@ func (t Terms) check() error {
 		return fault.Field("priceMinor", "want 0 or more")
 	case utf8.RuneCountInString(t.Note) > maxNote:
 		return fault.Field("note", "want at most %d characters", maxNote)
-	case utf8.RuneCountInString(t.CustomerName) > maxName:
-		return fault.Field("customerName", "want at most %d characters", maxName)
+	case utf8.RuneCountInString(t.CustomerName) > MaxName:
+		return fault.Field("customerName", "want at most %d characters", MaxName)
 	}
 	for i, s := range t.Slots {
 		if !s.Equal(s.Truncate(time.Minute)) || i > 0 && !s.After(t.Slots[i-1]) {

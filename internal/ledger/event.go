@@ -52,12 +52,6 @@ func (l *Ledger) History(ctx context.Context, a actor.Actor, txID string) (Histo
 	return h, a.MaySee(h.Transaction.Owner)
 }
 
-// Events returns what happened to a transaction, in order.
-func (l *Ledger) Events(ctx context.Context, txID string) ([]Event, error) {
-	h, err := l.history(ctx, txID)
-	return h.Events, err
-}
-
 func (l *Ledger) history(ctx context.Context, txID string) (History, error) {
 	page, err := l.Table.Query(ctx, dynamo.Under(txPrefix+txID, ""))
 	if err != nil {

@@ -22,10 +22,6 @@ func TestAnOfferIsAllThatIsShown(t *testing.T) {
 
 func TestNamesTellApart(t *testing.T) {
 	t.Parallel()
-	fieldtest.Only(t, waitID, "Business", "Offering", "Owner", "Start", "End")
-	fieldtest.Only(t, offerKey, "ID", "Since")
-	fieldtest.Only(t, waitKey, "ID", "Terms.Business", "Terms.Offering", "Terms.Start", "Since")
-	fieldtest.Only(t, ownWaitKey, "ID", "Terms.Owner", "Terms.Start")
 	fieldtest.Only(t, missedKey, "Terms.Business", "Terms.Owner", "Terms.Start", "ID")
 	fieldtest.All(t, draftKey, opKey, eventKey, txKey, receiptKey, idemKey, codeOf, dayKey, lockKey.item)
 	fieldtest.Only(t, lockKey.name, "lockKey.business", "lockKey.offering", "lockKey.slot", "lockKey.token")

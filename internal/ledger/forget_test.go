@@ -194,45 +194,32 @@ func TestForgetWhatIsMoved(t *testing.T) {
 	for name, yes := range map[string]bool{"moved": true, "not answered": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, ctx := newShop(t), t.Context()
-			s.offering.PriceMinor = 0
-			res, err := s.call("initiateBooking", strings.Replace(at("2030-06-04", "19:00"), `"note":null`, `"note":"a secret"`, 1), "k")
-			if err != nil || res.Proposal == nil {
-				t.Fatal(res, err)
-			}
-			old, err := s.Get(ctx, s.owner, res.Proposal.Ref)
-			if err == nil {
-				_, err = s.confirm(old, "yes")
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if codes, err := s.Forget(ctx, []Transaction{old}); err != nil || len(codes) != 1 {
+			c, ctx := newCorner(t), t.Context()
+			old := c.in(Confirmed, c.personal(28))
+			if codes, err := c.Forget(ctx, []Transaction{old}); err != nil || len(codes) != 1 {
 				t.Fatal(codes, err)
 			}
-			moved, err := s.call("rescheduleBooking", fmt.Sprintf(`{"transactionId":%q,"date":"2030-06-04","time":"21:00","endDate":null,"partySize":null}`, old.ID), "m")
-			if err != nil || moved.Proposal == nil {
-				t.Fatal(moved, err)
-			}
-			held, err := s.Get(ctx, s.owner, moved.Proposal.Ref)
+			terms := c.personal(30)
+			terms.Replaces = old.ID
+			held, err := c.OfferUntil(ctx, Transaction{Terms: terms, Forget: true}, 1, 10*time.Minute, old.Start, "m")
 			if err != nil || held.Note != old.Note {
 				t.Fatalf("%+v, %v", held, err)
 			}
 			if yes {
-				ws, _, _, err := Mover{s.Ledger}.Writes(ctx, s.owner, held.ID, moved.Proposal.Hash, receiptFor(held), "yes")
-				if err := errors.Join(err, s.Table.DB().Commit(ctx, ws...)); err != nil {
+				ws, _, _, err := c.Ledger.MoveWrites(ctx, c.owner, held.ID, held.OfferHash, receiptFor(held), "yes")
+				if err := errors.Join(err, c.Table.DB().Commit(ctx, ws...)); err != nil {
 					t.Fatal(err)
 				}
 			}
-			s.clock.Set(held.End.Add(time.Hour))
-			if _, err := s.Sweep(ctx, dynamo.Budget{}); err != nil {
+			c.clock.Set(held.End.Add(time.Hour))
+			if _, err := c.Sweep(ctx, dynamo.Budget{}); err != nil {
 				t.Fatal(err)
 			}
 			for range 2 {
-				s.settledAudit()
+				c.settledAudit()
 			}
 			for _, tx := range []Transaction{old, held} {
-				if said := s.said(tx.ID); len(said) > 0 {
+				if said := c.said(tx.ID); len(said) > 0 {
 					t.Errorf("of %s %v say it", tx.Start.Format(slotFmt), said)
 				}
 			}

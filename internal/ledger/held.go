@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"merve/internal/actor"
@@ -37,25 +36,4 @@ func (l *Ledger) Of(ctx context.Context, s person.Subject) ([]Transaction, error
 		return l.ByOwner(ctx, actor.OfKey(s.Owner), 100, after)
 	})
 	return slices.DeleteFunc(txs, func(tx Transaction) bool { return tx.Market != s.Market }), err
-}
-
-// HeldWaits exports and erases the times on whose waiting list a person is.
-type HeldWaits struct{ *Ledger }
-
-// Holds names the waits in an export.
-func (HeldWaits) Holds() string { return "waiting" }
-
-// Export returns what the person waits for.
-func (h HeldWaits) Export(ctx context.Context, s person.Subject) (any, error) {
-	return person.Exported(h.Waits(ctx, s.Market, s.Owner))
-}
-
-// Erase takes the person off all waiting lists.
-func (h HeldWaits) Erase(ctx context.Context, s person.Subject) ([]string, error) {
-	all, err := h.Waits(ctx, s.Market, s.Owner)
-	errs := []error{err}
-	for _, w := range all {
-		errs = append(errs, h.Served(ctx, w))
-	}
-	return nil, errors.Join(errs...)
 }

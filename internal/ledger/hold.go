@@ -9,6 +9,7 @@ import (
 
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/ident"
 	"merve/internal/pause"
 	"merve/internal/telemetry"
 )
@@ -34,7 +35,7 @@ func (l *Ledger) Hold(ctx context.Context, txID string, capacity int, until time
 func (l *Ledger) hold(ctx context.Context, tx Transaction, capacity int, until time.Time, key string) (Transaction, error) {
 	until = stored(until)
 	c := change{
-		op: opHold, key: opKey(opHold, tx.ID, key), payload: hashOf(tx.ID, until), read: tx,
+		op: opHold, key: opKey(opHold, tx.ID, key), payload: ident.Hash(tx.ID, until), read: tx,
 		event: Event{Actor: tx.Owner, Trace: telemetry.TraceID(ctx)},
 	}
 	switch {
@@ -210,14 +211,14 @@ func (l *Ledger) takeOver(ctx context.Context, claims []claim, now time.Time) ([
 func (l *Ledger) ending(old Transaction, now time.Time, kept []lockKey) (change, error) {
 	c := change{op: opExpire, read: old, now: now, event: Event{Reason: ReasonTimeUp}}
 	if opExpire.check(old, now) != nil {
-		c.op, c.key, c.payload = opRelease, opKey(opRelease, old.ID, ReasonReplaced), hashOf(ReasonReplaced)
+		c.op, c.key, c.payload = opRelease, opKey(opRelease, old.ID, ReasonReplaced), ident.Hash(ReasonReplaced)
 		c.event = Event{Actor: old.Owner, Reason: ReasonReplaced}
 	}
 	c.after = c.op.next(old, now)
 	keys, err := locksOf(old)
 	for _, k := range keys {
 		if !slices.Contains(kept, k) {
-			c.locks = append(c.locks, l.dropLock(k, old.ID))
+			c.locks = append(c.locks, l.deleteLock(k, old.ID))
 		}
 	}
 	return c, err

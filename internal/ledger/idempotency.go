@@ -119,6 +119,23 @@ func (l *Ledger) replayed(ctx context.Context, c change, refusal error) (Transac
 	return settle(Transaction{}, repeatOf(it, c))
 }
 
+// Made returns what a key of a business has made a draft or an offer of, as it stands now, if it has
+// made anything.
+func (l *Ledger) Made(ctx context.Context, business, key string) (tx Transaction, made bool, err error) {
+	it, err := l.Table.Get(ctx, idemKey(draftKey(business, key)))
+	if err != nil || it == nil {
+		return Transaction{}, false, err
+	}
+	var d done
+	if err := it.Decode(&d); err != nil {
+		return Transaction{}, false, err
+	}
+	if tx, err = l.read(ctx, d.Result.ID); err != nil {
+		return Transaction{}, false, err
+	}
+	return tx, true, nil
+}
+
 // settle turns a replay into its result.
 func settle(after Transaction, err error) (Transaction, error) {
 	var before *replay

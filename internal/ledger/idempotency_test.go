@@ -245,7 +245,7 @@ func TestConfirmJoinsOtherWrites(t *testing.T) {
 	c, ctx := newCorner(t), context.Background()
 	tx := c.held(c.terms(24), 1)
 	reply := dynamo.Key{PK: "test#" + tx.ID, SK: "reply"}
-	ws, after, err := (Confirmer{c.Ledger}).Writes(ctx, c.owner, tx.ID, tx.OfferHash, receiptFor(tx), "k")
+	ws, after, err := c.Ledger.ConfirmWrites(ctx, c.owner, tx.ID, tx.OfferHash, receiptFor(tx), "k")
 	if err != nil || after.State != Confirmed {
 		t.Fatal(after.State, err)
 	}

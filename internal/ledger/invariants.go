@@ -250,12 +250,9 @@ func (a *audit) healOrphans(ctx context.Context, locks []lock, txs map[string]Tr
 		if there {
 			why = "is " + string(tx.State)
 		}
-		gone := errors.New("no orphan any more")
-		mend := a.Table.Delete(k.key.item()).
-			If("tx = :tx", dynamo.V{":tx": k.Tx}).Else(gone)
 		err := a.Alerts.Raise(ctx, alert.Alert{Check: NoOrphans, Severity: alert.Warning, Subject: k.Name, Healed: true,
-			Message: fmt.Sprintf("deleted: its transaction %s %s", k.Tx, why)}, mend)
-		if errors.Is(err, gone) {
+			Message: fmt.Sprintf("deleted: its transaction %s %s", k.Tx, why)}, a.deleteOrphan(k))
+		if errors.Is(err, errNoOrphan) {
 			continue
 		}
 		if err != nil {

@@ -204,7 +204,7 @@ func TestBookingsBesideEachOther(t *testing.T) {
 			yes(c, c.held(c.terms(25), 1))
 			terms.End, terms.Replaces = terms.End.Add(time.Hour), old.ID
 			tx := c.held(terms, 2)
-			ws, _, _, err := Mover{c.Ledger}.Writes(context.Background(), c.owner, tx.ID, tx.OfferHash, receiptFor(tx), "yes")
+			ws, _, _, err := c.Ledger.MoveWrites(context.Background(), c.owner, tx.ID, tx.OfferHash, receiptFor(tx), "yes")
 			if err == nil {
 				err = c.Table.DB().Commit(context.Background(), ws...)
 			}

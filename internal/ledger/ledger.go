@@ -1,14 +1,14 @@
-// Package ledger keeps commitments: transactions, their locks on slots, their events,
-// and the receipts of the YES that confirmed them.
+// Package ledger keeps commitments: transactions, their locks on slots, their events, and the receipts of the
+// YES that confirmed them. It knows neither tools nor questions; package booking and payment put them to the
+// customer, and commit what the ledger prepares (settle.go) together with their answer.
 //
-// rules.go has all rules on one page. Each operation (draft, hold, confirm, release,
-// expire, mark, take back; an offer is draft and hold in one) is one TransactWriteItems: the change of state
-// on condition of the old one, the locks on condition of their owner, and the event, which
-// exists once and carries the operation's idempotency key and result; the key of a draft
-// or an offer has a record of its own, that leads to what it made. So: never more holds or
-// confirmations of a slot than it has tokens; an operation that is asked for again, or
-// whose answer was lost, happens once and gives the same result; what a stored time says
-// counts, not whether the row is still there.
+// rules.go has all rules on one page. Each operation (draft, hold, confirm, release, expire, mark, take back;
+// an offer is draft and hold in one, a move confirms one transaction and releases the other) is one
+// TransactWriteItems: the change of state on condition of the old one, the locks on condition of their owner,
+// and the event, which exists once and carries the operation's idempotency key and result. The key of a draft
+// or an offer has a record of its own that leads to what it made. So there are never more holds or
+// confirmations of a slot than it has tokens; an operation that is asked for again, or whose answer was lost,
+// happens once and gives the same result; and a stored time counts, not whether the row is still there.
 //
 // Table ledger:
 //
@@ -19,27 +19,18 @@
 //	{business}:offering:{offering}:{YYYY-MM-DD}   {HH:MM}:token:{NNN}   a lock (UTC; of a night its local date, 00:00): one query reads a day
 //	noshow#{business}#{owner}      {start}#{transaction}  that somebody did not come
 //
-// A transaction that has been held is in the indexes owner and business by creation
-// time. In the sparse index due it is of the kind "hold" while it is held, due when the
-// hold ends, and of the kind "audit" from its last change until the checkers have seen it; of a
-// booking whose customer has had all deleted, until it is over and they have forgotten that, too.
+// A transaction that has been held is in the indexes owner and business by creation time. In the sparse index
+// due it has the kind "hold" while it is held, and is due when the hold ends. After each change it has the kind
+// "audit" until the checkers have seen it, or, when its customer has had everything deleted, until it is over
+// and forgotten.
 //
 // The keys of operations are tx_draft:{business}:{key} and tx_hold:, tx_confirm:,
 // tx_release:, tx_noshow:, tx_came:{transaction}:{key}.
-//
-// Requests: Draft 1. Hold 3 (read, locks of the day, commit; 1 more for each further UTC day;
-// 1 more to take over). Offer 2 (locks, commit; the same more). Confirm, Release, Expire, Mark
-// and TakeBack 2. Get, ByBusiness and History 1, Booked 1 for each 200, ByOwner 1 for each identity,
-// Latest as many for each 20 looked at. Taken 1 a day. A refusal looks for the key's result, 1 more.
-// Items written, apart from the locks: Draft 3, Hold 2, Offer 4, Confirm 3, Release and
-// Expire 2, Mark and TakeBack 3.
 package ledger
 
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
-	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -135,6 +126,15 @@ type Transaction struct {
 	Forget        bool      `dynamodbav:"forget,omitempty" json:"-"`         // once it is over: its customer has had all deleted
 }
 
+// Seen is the state as it counts: a hold whose time is over is expired, even before
+// anything has written that down.
+func (tx Transaction) Seen(now time.Time) State {
+	if tx.State == Hold && !tx.HoldExpiresAt.After(now) {
+		return Expired
+	}
+	return tx.State
+}
+
 // What an operation may meet.
 var (
 	ErrHoldGone         = fault.New(fault.Gone, "the hold has expired")
@@ -180,19 +180,10 @@ const (
 	receiptSK = "receipt"
 )
 
-// hashOf names a payload: equal payloads have equal hashes.
-func hashOf(parts ...any) string {
-	b, err := json.Marshal(parts)
-	if err != nil { // only values that always marshal are given
-		b = fmt.Appendf(nil, "%#v", parts)
-	}
-	sum := sha256.Sum256(b)
-	return fmt.Sprintf("%x", sum[:16])
-}
-
 // codeForm is what the short reference of a transaction looks like. It has no vowels, so that it is no word.
 var codeForm = ident.Code{Alphabet: "23456789BCDFGHJKMNPQRSTVWXZ", Length: 6, Letter: true}
 
+// codeOf makes the short reference of a transaction.
 func codeOf(id string) string {
 	sum := sha256.Sum256([]byte("code:" + id))
 	return codeForm.Of(sum[:])

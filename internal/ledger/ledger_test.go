@@ -105,6 +105,16 @@ func (c *corner) terms(n int) Terms {
 	}
 }
 
+// lasting are terms that take hours from the n-th on.
+func (c *corner) lasting(n, hours int) Terms {
+	t := c.terms(n)
+	for h := 1; h < hours; h++ {
+		t.Slots = append(t.Slots, t.Start.Add(time.Duration(h)*time.Hour))
+	}
+	t.End = t.Start.Add(time.Duration(hours) * time.Hour)
+	return t
+}
+
 func (c *corner) draft(t Terms) Transaction {
 	c.t.Helper()
 	tx, err := c.Draft(context.Background(), t, dynamotest.ID("key"))

@@ -187,6 +187,22 @@ func (l *Ledger) Taken(ctx context.Context, business, offering string, from, to,
 	return uses(slices.DeleteFunc(locks, func(k lock) bool { return k.expired(now) })), nil
 }
 
+// Free reports whether every slot of the terms can be had now. It asks for the locks as a hold does.
+func (l *Ledger) Free(ctx context.Context, t Terms, capacity int) (bool, error) {
+	locks, err := l.taken(ctx, t)
+	if err != nil {
+		return false, err
+	}
+	now := l.now()
+	taken := uses(slices.DeleteFunc(locks, func(k lock) bool { return k.expired(now) }))
+	for i, slot := range t.Slots {
+		if taken.At(slot, t.slotEnd(i)) >= capacity {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
 // uses are what locks take of their offering: of their own slots, and of those of another
 // calendar that they reach into.
 func uses(locks []lock) schedule.Taken {
@@ -195,6 +211,15 @@ func uses(locks []lock) schedule.Taken {
 		taken[i] = schedule.Use{Slot: k.key.slot, Ends: k.Ends, By: k.Tx}
 	}
 	return taken
+}
+
+// Uses are the places that a booking has in its slots.
+func (tx Transaction) Uses() schedule.Taken {
+	all := make(schedule.Taken, len(tx.Slots))
+	for i, slot := range tx.Slots {
+		all[i] = schedule.Use{Slot: slot, Ends: tx.slotEnd(i), By: tx.ID}
+	}
+	return all
 }
 
 // errTokenLost means that somebody else was faster: look again.

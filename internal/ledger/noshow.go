@@ -9,9 +9,8 @@ import (
 	"merve/internal/actor"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
-	"merve/internal/schedule"
+	"merve/internal/ident"
 	"merve/internal/telemetry"
-	"merve/internal/tool"
 )
 
 // A booking to which nobody came is marked by its business or by staff, once, and that can be
@@ -115,7 +114,7 @@ func (l *Ledger) tryMark(ctx context.Context, a actor.Actor, o op, txID, key str
 		return Transaction{}, err
 	}
 	now := l.now()
-	c := change{op: o, key: opKey(o, tx.ID, key), payload: hashOf(tx.ID), read: tx, after: o.next(tx, now), now: now, event: Event{Actor: a.Key(), Trace: telemetry.TraceID(ctx)}}
+	c := change{op: o, key: opKey(o, tx.ID, key), payload: ident.Hash(tx.ID), read: tx, after: o.next(tx, now), now: now, event: Event{Actor: a.Key(), Trace: telemetry.TraceID(ctx)}}
 	if err := o.check(tx, now); err != nil {
 		return l.replayed(ctx, c, err)
 	}
@@ -146,39 +145,6 @@ func (l *Ledger) Missed(ctx context.Context, business string, owners []string, s
 	return n, nil
 }
 
-// owed makes the terms of an offer what the offering asks for: what is due ahead, until when it
-// is given back and how much of it later, and more of who did not come before. [fault.Forbidden]
-// when only a person may book for them.
-func (l *Ledger) owed(ctx context.Context, t Terms, o schedule.Offering, owners []string) (Terms, error) {
-	t = t.due(o.Deposit)
-	rule := o.NoShows
-	if rule == nil {
-		return t, nil
-	}
-	n, err := l.Missed(ctx, t.Business, owners, l.now().Add(-time.Duration(rule.Days)*24*time.Hour), rule.Count)
-	switch {
-	case err != nil || n < rule.Count:
-		return t, err
-	case rule.Deposit == nil:
-		return t, fault.New(fault.Forbidden, "the customer did not come to %d bookings here in the last %d days: only the people of %s book for them now; say so and offer askForPerson", rule.Count, rule.Days, t.ListingName)
-	}
-	t.Missed = n
-	if more := t.due(rule.Deposit); more.DueMinor > t.DueMinor {
-		return more, nil
-	}
-	return t, nil
-}
-
-// due sets what a deposit asks for.
-func (t Terms) due(d *schedule.Deposit) Terms {
-	t.DueMinor, t.RefundUntil, t.LateRefundMinor = d.Due(t.PriceMinor, t.Currency), time.Time{}, 0
-	if t.DueMinor > 0 {
-		t.RefundUntil = t.Start.Add(-time.Duration(d.RefundUntilHours) * time.Hour)
-		t.LateRefundMinor = d.Late(t.DueMinor, t.Currency)
-	}
-	return t
-}
-
 // FreeUntil is until when a booking is cancelled for nothing: until its start, where no rule
 // says otherwise.
 func (t Terms) FreeUntil() time.Time {
@@ -197,17 +163,4 @@ func (t Terms) Back(paidMinor int64, at time.Time) int64 {
 		return paidMinor
 	}
 	return min(t.LateRefundMinor, paidMinor)
-}
-
-// answerBy is until when somebody may say YES to give a booking up: until it is over, and not longer
-// than what they are told of their money holds.
-func (t Terms) answerBy(tc tool.Context) time.Time {
-	by := tc.Now.Add(time.Duration(tc.Market.Safety.HoldSeconds) * time.Second)
-	if free := t.FreeUntil(); t.PriceMinor > 0 && tc.Now.Before(free) && free.Before(by) {
-		return free
-	}
-	if t.End.Before(by) {
-		return t.End
-	}
-	return by
 }

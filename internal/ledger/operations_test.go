@@ -154,9 +154,9 @@ func TestForeignIsNotFound(t *testing.T) {
 	_, releaseErr := c.Release(ctx, foreign, tx.ID, "x", "k")
 	_, historyErr := c.History(ctx, foreign, tx.ID)
 	_, _, businessErr := c.ByBusiness(ctx, foreign, c.business, 10, "")
-	_, _, yesErr := (Confirmer{c.Ledger}).Writes(ctx, foreign, tx.ID, tx.OfferHash, receiptFor(tx), "k")
-	_, _, noErr := (Confirmer{c.Ledger}).Release(ctx, foreign, tx.ID, "x", "k")
-	_, _, cancelErr := (Canceller{c.Ledger}).Writes(ctx, foreign, tx.ID, CancelHash(tx, c.Now()), "k")
+	_, _, yesErr := c.Ledger.ConfirmWrites(ctx, foreign, tx.ID, tx.OfferHash, receiptFor(tx), "k")
+	_, _, noErr := c.Ledger.ReleaseWrites(ctx, foreign, tx.ID, "x", "k")
+	_, _, cancelErr := c.Ledger.CancelWrites(ctx, foreign, tx.ID, CancelHash(tx, c.Now()), "k")
 	if mine, _, err := c.ByOwner(ctx, foreign, 10, ""); err != nil || len(mine) != 0 {
 		t.Errorf("lists %d of somebody else's, %v", len(mine), err)
 	}
@@ -377,7 +377,7 @@ func TestConfirmIsBoundToTheOffer(t *testing.T) {
 	for name, change := range changes {
 		stored := tx
 		change(&stored)
-		if _, err := c.ConfirmWrites(stored, receiptFor(tx), "k", c.Now()); !errors.Is(err, ErrOfferChanged) {
+		if _, err := c.confirmWrites(stored, receiptFor(tx), "k", c.Now()); !errors.Is(err, ErrOfferChanged) {
 			t.Errorf("%s changed: err = %v, want %v", name, err, ErrOfferChanged)
 		}
 	}

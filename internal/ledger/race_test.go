@@ -196,7 +196,7 @@ func TestField13_TheWritesThemselvesRefuse(t *testing.T) {
 	t.Parallel()
 	c, ctx := newCorner(t), context.Background()
 	first := c.held(c.terms(24), 1)
-	ws, err := c.ConfirmWrites(first, receiptFor(first), "yes", c.Now())
+	ws, err := c.confirmWrites(first, receiptFor(first), "yes", c.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

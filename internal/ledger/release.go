@@ -8,12 +8,12 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/dynamo"
+	"merve/internal/ident"
 	"merve/internal/telemetry"
 )
 
-// ReleaseWrites are the writes that let tx go, as read, and its locks with it. They hold
-// only while it is as it was read, and only once.
-func (l *Ledger) ReleaseWrites(tx Transaction, reason, key string, now time.Time) ([]dynamo.Write, error) {
+// releaseWrites are the writes that let tx go, as read, and its locks with it.
+func (l *Ledger) releaseWrites(tx Transaction, reason, key string, now time.Time) ([]dynamo.Write, error) {
 	c, err := l.releasing(tx, Event{Actor: tx.Owner, Reason: reason}, key, stored(now))
 	if err != nil {
 		return nil, err
@@ -30,13 +30,13 @@ func (l *Ledger) releasing(tx Transaction, e Event, key string, now time.Time, k
 		return change{}, err
 	}
 	c := change{
-		op: opRelease, key: opKey(opRelease, tx.ID, key), payload: hashOf(e.Reason),
+		op: opRelease, key: opKey(opRelease, tx.ID, key), payload: ident.Hash(e.Reason),
 		read: tx, after: opRelease.next(tx, now), now: now, event: e,
 	}
 	keys, err := locksOf(tx)
 	for _, k := range keys {
 		if !slices.Contains(kept, k) {
-			c.locks = append(c.locks, l.dropLock(k, tx.ID))
+			c.locks = append(c.locks, l.deleteLock(k, tx.ID))
 		}
 	}
 	return c, err
@@ -51,7 +51,7 @@ func (l *Ledger) Release(ctx context.Context, a actor.Actor, txID, reason, key s
 	}
 	c, err := l.releasing(tx, Event{Actor: a.Key(), Reason: reason, Trace: telemetry.TraceID(ctx)}, key, l.now())
 	if err != nil {
-		return l.replayed(ctx, change{op: opRelease, key: opKey(opRelease, tx.ID, key), payload: hashOf(reason), read: tx}, err)
+		return l.replayed(ctx, change{op: opRelease, key: opKey(opRelease, tx.ID, key), payload: ident.Hash(reason), read: tx}, err)
 	}
 	return l.commit(ctx, c)
 }

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -17,6 +18,10 @@ import (
 //	expire   hold, over           → expired     its locks go
 //	mark     confirmed, begun     → no_show     its locks stay
 //	takeBack no_show, lately      → confirmed   its locks stay; it cannot be marked again
+//
+// A hold is over at HoldExpiresAt. The gate takes no YES in the last 30 seconds before that
+// ([merve/internal/gate.AnswerBy]), so that one which it took has time to be committed; confirm itself
+// holds until the end.
 type op string
 
 const (
@@ -131,10 +136,24 @@ func (l *Ledger) inheritLock(k lockKey, tx Transaction) dynamo.Write {
 		If("tx = :old AND #state = :confirmed", dynamo.V{":old": tx.Replaces, ":confirmed": lockConfirmed}).Else(ErrSlotTaken)
 }
 
-func (l *Ledger) dropLock(k lockKey, tx string) dynamo.Write {
+// A lock is deleted here and nowhere else, and only in the name of the transaction that has it. Long after
+// its slot its ttl takes it away (see [lock]).
+
+// deleteLock deletes a lock of a transaction with the operation that ends it. A lock that has gone
+// before is no reason not to end it.
+func (l *Ledger) deleteLock(k lockKey, tx string) dynamo.Write {
 	return l.Table.Delete(k.item()).
 		If("attribute_not_exists(pk) OR tx = :tx", dynamo.V{":tx": tx}).Else(ErrSlotTaken)
 }
+
+// deleteOrphan deletes a lock, as it was read, that its transaction does not count on.
+func (l *Ledger) deleteOrphan(k lock) dynamo.Write {
+	return l.Table.Delete(k.key.item()).
+		If("tx = :tx", dynamo.V{":tx": k.Tx}).Else(errNoOrphan)
+}
+
+// errNoOrphan means that a lock has gone or changed hands since it was read.
+var errNoOrphan = errors.New("no orphan any more")
 
 // change is an operation about to be written.
 type change struct {

@@ -16,14 +16,18 @@ const (
 	CancelKind  = "cancel_transaction"  // a booking that is to be cancelled
 )
 
-// Confirmer settles offers: YES confirms, NO lets go. What it gives back are writes, so
-// that they happen together with the answer that tells of them.
-type Confirmer struct{ Ledger *Ledger }
+// ReasonCustomer is why a transaction was let go by its customer's answer.
+const ReasonCustomer = "customer"
 
-// Writes prepares the confirmation that a YES to the offer with this hash makes, and
-// the transaction as it will be. It reads (1 request) and changes nothing.
-func (c Confirmer) Writes(ctx context.Context, a actor.Actor, txID, offerHash string, r gate.Receipt, key string) ([]dynamo.Write, Transaction, error) {
-	l := c.Ledger
+// What follows prepares operations as writes, so that whoever settles a question commits them together
+// with the answer that tells of them. The writes hold only while the transaction is as it was read, and
+// only once. The error of the commit says what stood against them; [Refused] knows those errors.
+
+// ConfirmWrites prepares to confirm a transaction of a on a YES to the offer with this hash, and
+// returns it as it will be. It changes nothing. What has to be paid ahead is not confirmed by a receipt
+// without a payment: [ErrUnpaid]. What replaces a booking is confirmed by [Ledger.MoveWrites], or with
+// [Ledger.ReplaceWrites], so that the two are never both booked.
+func (l *Ledger) ConfirmWrites(ctx context.Context, a actor.Actor, txID, offerHash string, r gate.Receipt, key string) ([]dynamo.Write, Transaction, error) {
 	tx, err := l.Get(ctx, a, txID)
 	if err != nil {
 		return nil, Transaction{}, err
@@ -32,30 +36,17 @@ func (c Confirmer) Writes(ctx context.Context, a actor.Actor, txID, offerHash st
 		r.Actor = a.Key()
 	}
 	now := l.now()
-	ws, err := l.ConfirmWrites(tx, r, key, now)
+	ws, err := l.confirmWrites(tx, r, key, now)
 	if err != nil {
 		return nil, tx, err
 	}
 	return ws, tx.confirmed(now), nil
 }
 
-// Held is the condition that an offer, as read, still holds at now. It changes nothing.
-func (c Confirmer) Held(tx Transaction, now time.Time) dynamo.Write {
-	check := c.Ledger.Table.Check(txKey(tx.ID), "attribute_exists(pk)", nil)
-	return opConfirm.guard(check, tx, stored(now))
-}
-
-// Still is the condition that a transaction is as it was read; [ErrChanged] when it is not. It
-// changes nothing.
-func (c Confirmer) Still(tx Transaction) dynamo.Write {
-	return c.Ledger.Table.Check(txKey(tx.ID), "version = :version", dynamo.V{":version": tx.Version}).Else(ErrChanged)
-}
-
-// Release prepares to let an offer go: on NO, STOP, its expiry or a newer offer. There is
-// nothing to write, and no error, when it is not held any more. A booking that has been
-// confirmed is never let go by it: [AlreadyConfirmed], of the writes too.
-func (c Confirmer) Release(ctx context.Context, a actor.Actor, txID, reason, key string) ([]dynamo.Write, Transaction, error) {
-	l := c.Ledger
+// ReleaseWrites prepares to let an offer of a go, and returns the transaction as it will be. There is
+// nothing to write, and no error, when it is not held any more. A booking is never let go by it:
+// [AlreadyConfirmed], of the writes too.
+func (l *Ledger) ReleaseWrites(ctx context.Context, a actor.Actor, txID, reason, key string) ([]dynamo.Write, Transaction, error) {
 	tx, err := l.Get(ctx, a, txID)
 	switch {
 	case err != nil:
@@ -66,21 +57,17 @@ func (c Confirmer) Release(ctx context.Context, a actor.Actor, txID, reason, key
 		return nil, tx, nil
 	}
 	now := l.now()
-	ws, err := l.ReleaseWrites(tx, reason, key, now)
+	ws, err := l.releaseWrites(tx, reason, key, now)
 	if err != nil {
 		return nil, tx, err
 	}
 	return ws, opRelease.next(tx, now), nil
 }
 
-// Canceller settles proposals to cancel a booking: YES cancels it, NO changes nothing.
-type Canceller struct{ Ledger *Ledger }
-
-// Writes prepares the cancellation of a booking that is still as it was when the
-// customer was asked, and gives back as much (hash is its [CancelHash]). [ErrCancelled] when it
-// is cancelled.
-func (c Canceller) Writes(ctx context.Context, a actor.Actor, txID, hash, key string) ([]dynamo.Write, Transaction, error) {
-	l := c.Ledger
+// CancelWrites prepares to cancel a booking of a, and returns it as it will be. The hash is its
+// [CancelHash] of when the customer was asked: the booking must not have changed since, and as much
+// of what was paid must come back.
+func (l *Ledger) CancelWrites(ctx context.Context, a actor.Actor, txID, hash, key string) ([]dynamo.Write, Transaction, error) {
 	tx, err := l.Get(ctx, a, txID)
 	if err != nil {
 		return nil, Transaction{}, err
@@ -92,15 +79,27 @@ func (c Canceller) Writes(ctx context.Context, a actor.Actor, txID, hash, key st
 	case CancelHash(tx, now) != hash:
 		return nil, tx, ErrOfferChanged
 	}
-	ws, err := l.ReleaseWrites(tx, "customer", key, now)
+	ws, err := l.releaseWrites(tx, ReasonCustomer, key, now)
 	if err != nil {
 		return nil, tx, err
 	}
 	return ws, opRelease.next(tx, now), nil
 }
 
-// Refused reports whether err says that the ledger stood against writes which it had
-// prepared, because the transaction or its hold is no longer as it was.
+// StillHeld is the condition that an offer, as read, still holds at now. It changes nothing.
+func (l *Ledger) StillHeld(tx Transaction, now time.Time) dynamo.Write {
+	check := l.Table.Check(txKey(tx.ID), "attribute_exists(pk)", nil)
+	return opConfirm.guard(check, tx, stored(now))
+}
+
+// Unchanged is the condition that a transaction is as it was read: [ErrChanged] when it is not. It
+// changes nothing.
+func (l *Ledger) Unchanged(tx Transaction) dynamo.Write {
+	return l.Table.Check(txKey(tx.ID), "version = :version", dynamo.V{":version": tx.Version}).Else(ErrChanged)
+}
+
+// Refused reports whether err says that the ledger stood against writes which it had prepared, because
+// the transaction or its hold is no longer as it was.
 func Refused(err error) bool {
 	for _, is := range []error{ErrHoldGone, ErrNotHeld, ErrAlreadyConfirmed, ErrCancelled, ErrSlotTaken, ErrOfferChanged, ErrKeyReused, ErrUnpaid, ErrChanged, ErrNoShow} {
 		if errors.Is(err, is) {

@@ -35,8 +35,8 @@ func TestTermsNameTheField(t *testing.T) {
 		"nobody comes":          {"party", func(t *Terms) { t.Party = 0 }},
 		"paid to the customer":  {"priceMinor", func(t *Terms) { t.PriceMinor = -1 }},
 		"a long note":           {"note", func(t *Terms) { t.Note = strings.Repeat("é", maxNote+1) }},
-		"a long name":           {"customerName", func(t *Terms) { t.CustomerName = strings.Repeat("é", maxName+1) }},
-		"the longest that goes": {"", func(t *Terms) { t.Note, t.CustomerName = strings.Repeat("é", maxNote), strings.Repeat("é", maxName) }},
+		"a long name":           {"customerName", func(t *Terms) { t.CustomerName = strings.Repeat("é", MaxName+1) }},
+		"the longest that goes": {"", func(t *Terms) { t.Note, t.CustomerName = strings.Repeat("é", maxNote), strings.Repeat("é", MaxName) }},
 		"the most slots":        {"", func(t *Terms) { t.Slots = hours(t.Start, schedule.MaxSlots) }},
 		"for nothing":           {"", func(t *Terms) { t.PriceMinor = 0 }},
 	} {

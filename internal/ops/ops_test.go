@@ -19,6 +19,7 @@ import (
 	"merve/internal/fault"
 	"merve/internal/gate"
 	"merve/internal/ledger"
+	"merve/internal/ledger/ledgertest"
 	"merve/internal/listing"
 	"merve/internal/market"
 	"merve/internal/ops"
@@ -142,7 +143,7 @@ func (v *tavern) bookedAt(customer string, start time.Time, zone string) ledger.
 	}, 9, 10*time.Minute, dynamotest.ID("k"))
 	if err == nil {
 		receipt := gate.Receipt{PendingID: "p", OfferHash: tx.OfferHash, MessageID: "m", Answer: "yes", Actor: tx.Owner, At: v.now}
-		tx, err = v.ledger.Confirm(v.t.Context(), v.guest, tx.ID, receipt, "k")
+		tx, err = ledgertest.Confirm(v.t.Context(), v.ledger, v.guest, tx.ID, receipt, "k")
 	}
 	if err != nil {
 		v.t.Fatal(err)

@@ -40,7 +40,7 @@ type Confirm struct{ Store *Store }
 // Describe asks for the YES.
 func (c Confirm) Describe(tc tool.Context, p thread.Pending) string {
 	return wording.Say(tc.Language, wording.OrderPrompt, wording.Vars{
-		"summary": p.Summary, "until": wording.Until(tc.Language, p.ExpiresAt.Add(-gate.Buffer).In(tc.TimeZone), tc.Now.In(tc.TimeZone)),
+		"summary": p.Summary, "until": wording.Until(tc.Language, gate.AnswerBy(p).In(tc.TimeZone), tc.Now.In(tc.TimeZone)),
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"merve/internal/faulttest"
 	"merve/internal/gate"
 	"merve/internal/ledger"
+	"merve/internal/ledger/ledgertest"
 	"merve/internal/payment"
 	"merve/internal/provider/stripe/stripetest"
 )
@@ -57,7 +58,7 @@ func TestGivenBackMeanwhile(t *testing.T) {
 				t.Fatal(err)
 			}
 			var events []ledger.Event
-			all, err := d.Ledger.Events(ctx, tx.ID)
+			all, err := ledgertest.Events(ctx, d.Ledger, tx.ID)
 			for _, e := range all {
 				if e.Type == ledger.Cancelled || e.Type == ledger.NoShow {
 					events = append(events, e)
@@ -108,7 +109,7 @@ func TestForgottenWhileItEnds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			events, err := d.Ledger.Events(ctx, tx.ID)
+			events, err := ledgertest.Events(ctx, d.Ledger, tx.ID)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -143,7 +144,7 @@ func TestTakenBackAtTheLastMoment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	events, err := d.Ledger.Events(ctx, tx.ID)
+	events, err := ledgertest.Events(ctx, d.Ledger, tx.ID)
 	if err == nil {
 		err = d.Ended(ctx, events[len(events)-1])
 	}
@@ -177,7 +178,7 @@ func TestPaidOfWhatIsJustCancelled(t *testing.T) {
 	d, ctx := newTill(t), context.Background()
 	tx := d.offer(func(t *ledger.Terms) { t.DueMinor = 0 })
 	p := d.yes(tx)
-	if _, err := d.Ledger.Confirm(ctx, d.tc.Actor, tx.ID, gate.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}, "k"); err != nil {
+	if _, err := ledgertest.Confirm(ctx, d.Ledger, d.tc.Actor, tx.ID, gate.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}, "k"); err != nil {
 		t.Fatal(err)
 	}
 	late := d.over(dynamotest.Open(t, dynamotest.Before("TransactWriteItems", func() {

@@ -12,12 +12,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/actor"
+	"merve/internal/booking"
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
 	"merve/internal/gate"
 	"merve/internal/ledger"
+	"merve/internal/ledger/ledgertest"
 	"merve/internal/payment"
 	"merve/internal/thread"
 )
@@ -139,7 +141,7 @@ func TestCrashAnywhere(t *testing.T) {
 		"a refund bounces": {func(d *till, tx ledger.Transaction) payment.Report {
 			d.stripe.SlowRefunds()
 			p := d.yes(tx)
-			d.pass(ledger.PayFor)
+			d.pass(booking.PayFor)
 			d.take(d.report(d.stripe.Pay(p.Intent)))
 			return d.report(d.stripe.FailRefund(p.Intent)[0])
 		}, take},
@@ -153,17 +155,17 @@ func TestCrashAnywhere(t *testing.T) {
 		}},
 		"not paid": {func(d *till, tx ledger.Transaction) payment.Report {
 			d.yes(tx)
-			d.pass(ledger.PayFor + time.Hour)
+			d.pass(booking.PayFor + time.Hour)
 			return payment.Report{}
 		}, attend},
 		"paid and not told of": {func(d *till, tx ledger.Transaction) payment.Report {
 			d.stripe.Pay(d.yes(tx).Intent)
-			d.pass(ledger.PayFor + time.Hour)
+			d.pass(booking.PayFor + time.Hour)
 			return payment.Report{}
 		}, attend},
 		"too late": {func(d *till, tx ledger.Transaction) payment.Report {
 			r := d.report(d.stripe.Pay(d.yes(tx).Intent))
-			d.pass(ledger.PayFor)
+			d.pass(booking.PayFor)
 			return r
 		}, take},
 		"cancelled": {func(d *till, tx ledger.Transaction) payment.Report {
@@ -174,7 +176,7 @@ func TestCrashAnywhere(t *testing.T) {
 			}
 			return r
 		}, func(_ *till, s *payment.Store, tx ledger.Transaction, _ payment.Report) error {
-			events, err := s.Ledger.Events(ctx, tx.ID)
+			events, err := ledgertest.Events(ctx, s.Ledger, tx.ID)
 			for _, e := range events {
 				err = errors.Join(err, s.Ended(ctx, e))
 			}
@@ -271,7 +273,7 @@ func (d *till) booked(wanted bool) string {
 		return ""
 	}
 	tx := d.offer(func(t *ledger.Terms) { t.DueMinor = 0 })
-	if _, err := d.Ledger.Confirm(context.Background(), d.tc.Actor, tx.ID, gate.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}, "c"); err != nil {
+	if _, err := ledgertest.Confirm(context.Background(), d.Ledger, d.tc.Actor, tx.ID, gate.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}, "c"); err != nil {
 		d.t.Fatal(err)
 	}
 	return tx.ID
@@ -315,7 +317,7 @@ func TestCrashAnywhereInTelling(t *testing.T) {
 		"declined": {func(d *till, tx ledger.Transaction) { d.take(d.report(d.stripe.Decline(d.yes(tx).Intent))) }, []string{"payment_failed"}},
 		"too late": {func(d *till, tx ledger.Transaction) {
 			p := d.yes(tx)
-			d.pass(ledger.PayFor)
+			d.pass(booking.PayFor)
 			d.take(d.report(d.stripe.Pay(p.Intent)))
 		}, []string{"payment_too_late"}},
 		"given back by staff": {func(d *till, tx ledger.Transaction) {
@@ -393,7 +395,7 @@ func TestRaces(t *testing.T) {
 				tx := d.offer(nil)
 				r := d.report(d.stripe.Pay(d.yes(tx).Intent))
 				late := *d.Ledger // by whose clock the hold is over
-				late.Now = func() time.Time { return d.now().Add(ledger.PayFor) }
+				late.Now = func() time.Time { return d.now().Add(booking.PayFor) }
 				var wg sync.WaitGroup
 				for range 2 {
 					wg.Go(func() {

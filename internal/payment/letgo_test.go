@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/booking"
 	"merve/internal/faulttest"
 	"merve/internal/gate"
 	"merve/internal/ledger"
@@ -44,7 +45,7 @@ func TestWhatCanBeLetGo(t *testing.T) {
 // Who is asked whether to let the time go, and says to confirm it or to cancel it, is asked again.
 func TestWordsToLetGo(t *testing.T) {
 	t.Parallel()
-	p := &thread.Pending{ID: "p1", Kind: payment.LetGoKind, CreatedAt: noon, ExpiresAt: noon.Add(ledger.PayFor)}
+	p := &thread.Pending{ID: "p1", Kind: payment.LetGoKind, CreatedAt: noon, ExpiresAt: noon.Add(booking.PayFor)}
 	for text, want := range map[string]gate.Ruling{
 		"yes": gate.Confirmed, "no": gate.Declined, "Confirm my booking": gate.Waiting, "Cancel my booking": gate.Waiting, "cancel it": gate.Waiting,
 	} {
@@ -113,7 +114,7 @@ func TestNotLetGo(t *testing.T) {
 	}{
 		"no":                 {want: "/pay/", state: ledger.Hold},
 		"paid before":        {before: (*till).paid, want: "already confirmed", late: "already confirmed", state: ledger.Confirmed},
-		"too late":           {before: func(d *till, _ ledger.Transaction) { d.pass(ledger.PayFor) }, want: "the hold has gone", state: ledger.Hold},
+		"too late":           {before: func(d *till, _ ledger.Transaction) { d.pass(booking.PayFor) }, want: "the hold has gone", state: ledger.Hold},
 		"let go before":      {before: (*till).release, want: "the hold has gone", state: ledger.Cancelled},
 		"of what was erased": {ref: "tx_none", want: "the hold has gone", state: ledger.Hold},
 	} {

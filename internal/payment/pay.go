@@ -17,21 +17,13 @@ import (
 // Kind is the kind of pending action that waits for the YES to a payment.
 const Kind = "pay_transaction"
 
-// KindOf is the kind of pending action that an offer waits for.
-func KindOf(tx ledger.Transaction) string {
-	if tx.DueMinor > 0 {
-		return Kind
-	}
-	return ledger.ConfirmKind
-}
-
 // Pay settles proposals to pay: YES gives the link and books nothing, NO lets the offer go.
 type Pay struct{ Store *Store }
 
 // Describe asks for the YES.
 func (c Pay) Describe(tc tool.Context, p thread.Pending) string {
 	return wording.Say(tc.Language, wording.PaymentPrompt, wording.Vars{
-		"summary": p.Summary, "until": wording.Until(tc.Language, p.ExpiresAt.Add(-gate.Buffer).In(tc.TimeZone), tc.Now.In(tc.TimeZone)),
+		"summary": p.Summary, "until": wording.Until(tc.Language, gate.AnswerBy(p).In(tc.TimeZone), tc.Now.In(tc.TimeZone)),
 	})
 }
 
@@ -71,7 +63,7 @@ func (c Pay) Commit(ctx context.Context, tc tool.Context, consent gate.Consent) 
 		}, nil
 	}
 	return c.link(tc, made, tx, []dynamo.Write{
-		ledger.Confirmer{Ledger: s.Ledger}.Held(tx, s.now()),
+		s.Ledger.StillHeld(tx, s.now()),
 		s.put(made, made.CloseAt).IfAbsent().Else(errMoved),
 	}), nil
 }

@@ -11,11 +11,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/actor"
+	"merve/internal/booking"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/gate"
 	"merve/internal/ledger"
+	"merve/internal/ledger/ledgertest"
 	"merve/internal/payment"
 	"merve/internal/provider/stripe/stripetest"
 	"merve/internal/thread"
@@ -95,13 +97,9 @@ func TestNothingUnpaidIsConfirmed(t *testing.T) {
 	t.Parallel()
 	d, ctx := newTill(t), context.Background()
 	tx := d.offer(nil)
-	_, err := d.Ledger.Confirm(ctx, d.tc.Actor, tx.ID, gate.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}, "k")
+	_, err := ledgertest.Confirm(ctx, d.Ledger, d.tc.Actor, tx.ID, gate.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}, "k")
 	if !errors.Is(err, ledger.ErrUnpaid) || d.state(tx) != ledger.Hold {
 		t.Errorf("%v, %s", err, d.state(tx))
-	}
-	free := d.offer(nothingDue)
-	if payment.KindOf(tx) != payment.Kind || payment.KindOf(free) != ledger.ConfirmKind {
-		t.Errorf("kinds %s, %s", payment.KindOf(tx), payment.KindOf(free))
 	}
 }
 
@@ -112,7 +110,7 @@ func TestYesRefused(t *testing.T) {
 		spoil func(d *till, tx ledger.Transaction, p *thread.Pending)
 		want  wording.Key
 	}{
-		{"the hold has gone", func(d *till, _ ledger.Transaction, _ *thread.Pending) { d.pass(ledger.PayFor) }, wording.HoldGone},
+		{"the hold has gone", func(d *till, _ ledger.Transaction, _ *thread.Pending) { d.pass(booking.PayFor) }, wording.HoldGone},
 		{"it was let go", func(d *till, tx ledger.Transaction, _ *thread.Pending) {
 			if _, err := d.Ledger.Release(context.Background(), d.tc.Actor, tx.ID, "test", "no"); err != nil {
 				d.t.Fatal(err)
@@ -254,9 +252,9 @@ func TestNo(t *testing.T) {
 func TestPaidTooLate(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(d *till, tx ledger.Transaction) error{
-		"expired, not yet swept": func(d *till, _ ledger.Transaction) error { d.pass(ledger.PayFor); return nil },
+		"expired, not yet swept": func(d *till, _ ledger.Transaction) error { d.pass(booking.PayFor); return nil },
 		"expired": func(d *till, tx ledger.Transaction) error {
-			d.pass(ledger.PayFor)
+			d.pass(booking.PayFor)
 			_, err := d.Ledger.Expire(context.Background(), tx.ID)
 			return err
 		},
@@ -348,7 +346,7 @@ func TestPaidMoveOfALinkedBooking(t *testing.T) {
 	d := newTill(t)
 	old := d.offer(func(terms *ledger.Terms) { terms.Owner, terms.DueMinor = "user:"+dynamotest.ID("linked"), 0 })
 	before := actor.OfKey(old.Owner)
-	if _, err := d.Ledger.Confirm(t.Context(), before, old.ID, gate.Receipt{PendingID: "p", OfferHash: old.OfferHash, Answer: "yes"}, "c"); err != nil {
+	if _, err := ledgertest.Confirm(t.Context(), d.Ledger, before, old.ID, gate.Receipt{PendingID: "p", OfferHash: old.OfferHash, Answer: "yes"}, "c"); err != nil {
 		t.Fatal(err)
 	}
 	held := d.offer(func(terms *ledger.Terms) { terms.Replaces = old.ID })
@@ -369,7 +367,7 @@ func TestPaidMoveInTheLastMoment(t *testing.T) {
 	d.pass(old.RefundUntil.Sub(d.now()) - 10*time.Minute)
 	terms := d.terms()
 	terms.Replaces = old.ID
-	held, err := d.Ledger.OfferUntil(ctx, terms, 1, ledger.PayFor, old.FreeUntil(), dynamotest.ID("key"))
+	held, err := d.Ledger.OfferUntil(ctx, ledger.Transaction{Terms: terms}, 1, booking.PayFor, old.FreeUntil(), dynamotest.ID("key"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -437,7 +435,7 @@ func TestSweep(t *testing.T) {
 	waits, late := d.offer(nil), d.offer(nil)
 	d.yes(waits)
 	p := d.yes(late)
-	d.pass(ledger.PayFor)
+	d.pass(booking.PayFor)
 	d.stripe.RefuseRefunds(true)
 	d.take(d.report(d.stripe.Pay(p.Intent)))
 	d.stripe.RefuseRefunds(false)
@@ -466,7 +464,7 @@ func TestNotPaidInTime(t *testing.T) {
 			tx := d.offer(nil)
 			p := d.yes(tx)
 			begin(d, p)
-			d.pass(ledger.PayFor)
+			d.pass(booking.PayFor)
 			d.sweep(tx)
 			if i := d.stripe.Intents()[0]; i.Status == "canceled" {
 				t.Error("closed with the hold, before the last payment can have been told of")
@@ -603,7 +601,7 @@ func TestDeclined(t *testing.T) {
 func TestDeclinedWhenItIsOver(t *testing.T) {
 	t.Parallel()
 	for name, since := range map[string]func(d *till, tx ledger.Transaction, p payment.Payment){
-		"the hold is over": func(d *till, _ ledger.Transaction, _ payment.Payment) { d.pass(ledger.PayFor) },
+		"the hold is over": func(d *till, _ ledger.Transaction, _ payment.Payment) { d.pass(booking.PayFor) },
 		"it was let go of": func(d *till, tx ledger.Transaction, _ payment.Payment) {
 			_, err := d.Ledger.Release(context.Background(), d.tc.Actor, tx.ID, "no", "k")
 			if err != nil {
@@ -798,7 +796,7 @@ func TestPage(t *testing.T) {
 	if s, err := d.Secret(ctx, tx.ID, p.Token); err != nil || !s.Paid || s.Status != payment.Paid {
 		t.Errorf("paid: %+v, %v", s, err)
 	}
-	d.pass(ledger.PayFor)
+	d.pass(booking.PayFor)
 	if _, err := d.Open(ctx, tx.ID, p.Token); err != nil {
 		t.Errorf("what was paid has no page any more: %v", err)
 	}

@@ -98,7 +98,7 @@ func (s *Store) missed(ctx context.Context, p Payment) error {
 	if tx.State == ledger.NoShow {
 		ws = s.part(ctx, p, tx.Back(p.AmountMinor, tx.NoShowAt), ReasonNoShow)
 	}
-	ws = append(ws, ledger.Confirmer{Ledger: s.Ledger}.Still(tx)) // or it is looked at again
+	ws = append(ws, s.Ledger.Unchanged(tx)) // or it is looked at again
 	return faster(s.Table.DB().Commit(ctx, ws...))
 }
 

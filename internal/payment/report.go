@@ -85,17 +85,16 @@ func (s *Store) take(ctx context.Context, r Report) error {
 func (s *Store) paid(ctx context.Context, p Payment) error {
 	receipt := p.Receipt
 	receipt.Payment = p.Intent
-	confirmer := ledger.Confirmer{Ledger: s.Ledger}
-	ws, tx, err := confirmer.Writes(ctx, actor.OfKey(p.Owner), p.Transaction, receipt.OfferHash, receipt, receipt.PendingID)
+	ws, tx, err := s.Ledger.ConfirmWrites(ctx, actor.OfKey(p.Owner), p.Transaction, receipt.OfferHash, receipt, receipt.PendingID)
 	if err == nil && tx.Replaces != "" {
 		var instead []dynamo.Write
 		// Whoever offered the move has looked whose the old one is: the payer's, by another chat, too.
-		instead, _, err = ledger.Mover{Ledger: s.Ledger}.Instead(ctx, system(), tx, receipt.PendingID)
+		instead, _, err = s.Ledger.ReplaceWrites(ctx, system(), tx, receipt.PendingID)
 		ws = append(ws, instead...)
 	}
 	var before *ledger.AlreadyConfirmed
 	if errors.As(err, &before) { // without a payment: it is paid now, as long as it stays booked
-		ws, err = []dynamo.Write{confirmer.Still(before.Transaction)}, nil
+		ws, err = []dynamo.Write{s.Ledger.Unchanged(before.Transaction)}, nil
 	}
 	switch {
 	case err == nil:

@@ -20,6 +20,7 @@ import (
 	"merve/internal/fault"
 	"merve/internal/gate"
 	"merve/internal/ledger"
+	"merve/internal/ledger/ledgertest"
 	"merve/internal/market"
 	"merve/internal/payment"
 	"merve/internal/provider/stripe"
@@ -131,7 +132,7 @@ func (d *till) offer(change func(*ledger.Terms)) ledger.Transaction {
 	if change != nil {
 		change(&terms)
 	}
-	tx, err := d.Ledger.Offer(context.Background(), terms, 1, ledger.PayFor, dynamotest.ID("key"))
+	tx, err := d.Ledger.Offer(context.Background(), terms, 1, booking.PayFor, dynamotest.ID("key"))
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -166,7 +167,7 @@ func (d *till) overdue() (ledger.Transaction, payment.Payment) {
 	d.t.Helper()
 	tx := d.offer(nil)
 	p := d.yes(tx)
-	d.pass(ledger.PayFor)
+	d.pass(booking.PayFor)
 	return tx, p
 }
 
@@ -195,7 +196,7 @@ func nothingDue(t *ledger.Terms) { t.DueMinor = 0 }
 func (d *till) confirm(tx ledger.Transaction) {
 	d.t.Helper()
 	receipt := gate.Receipt{PendingID: "p", OfferHash: tx.OfferHash, Answer: "yes"}
-	if _, err := d.Ledger.Confirm(context.Background(), d.tc.Actor, tx.ID, receipt, "c"); err != nil {
+	if _, err := ledgertest.Confirm(context.Background(), d.Ledger, d.tc.Actor, tx.ID, receipt, "c"); err != nil {
 		d.t.Fatal(err)
 	}
 }
@@ -238,7 +239,7 @@ func free(t *ledger.Terms) { t.DueMinor, t.PriceMinor = 0, 0 }
 // ended is the stream of what has happened to a booking, from its beginning.
 func (d *till) ended(tx ledger.Transaction) {
 	d.t.Helper()
-	events, err := d.Ledger.Events(context.Background(), tx.ID)
+	events, err := ledgertest.Events(context.Background(), d.Ledger, tx.ID)
 	for _, e := range events {
 		err = errors.Join(err, d.Ended(context.Background(), e))
 	}

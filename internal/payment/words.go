@@ -1,42 +1,16 @@
 package payment
 
 import (
-	"context"
-
 	"merve/internal/ledger"
 	"merve/internal/schedule"
 	"merve/internal/tool"
 	"merve/internal/wording"
 )
 
-// Offered words an offer as summary does, how much of it is to be paid now, and what is kept of
-// that.
-func Offered(summary func(language string, tx ledger.Transaction) string) func(language string, tx ledger.Transaction) string {
-	return func(language string, tx ledger.Transaction) string {
-		if tx.State != ledger.Hold || tx.DueMinor == 0 {
-			return summary(language, tx)
-		}
-		return toPay(language, summary(language, tx), tx)
-	}
-}
-
-// OfferedMove words a new time for a booking as moved does, and what is to be paid for it and
-// comes back of what was paid for the earlier one. [Store.PaidFor] and no more.
-func (s *Store) OfferedMove(moved func(language string, old, held ledger.Transaction) string) func(ctx context.Context, language string, old, held ledger.Transaction) (string, error) {
-	return func(ctx context.Context, language string, old, held ledger.Transaction) (string, error) {
-		paid, err := s.PaidFor(ctx, old)
-		if err != nil {
-			return "", err
-		}
-		text := moved(language, old, held)
-		if held.DueMinor > 0 {
-			text = toPay(language, text, held)
-		}
-		if paid > 0 {
-			text += " · " + wording.Say(language, wording.MoveMoneyBack, wording.Vars{"amount": wording.Money(language, paid, old.Currency)})
-		}
-		return text, nil
-	}
+// Ask returns how an offer is put to the customer of which something is due: the kind of pending action
+// whose YES gives the link, and its summary with what is to be paid now and what is kept of it.
+func (*Store) Ask(language, summary string, offer ledger.Transaction) (kind, text string) {
+	return Kind, toPay(language, summary, offer)
 }
 
 func toPay(language, summary string, tx ledger.Transaction) string {

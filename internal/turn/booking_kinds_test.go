@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"merve/internal/actor"
+	"merve/internal/booking"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/ledger"
@@ -112,7 +113,7 @@ func paidThen(more ...string) func(w *world, thread string) {
 // stateOfBookings is what is left of waiting lists, reminders and payments.
 func (w *world) stateOfBookings(s *state) {
 	w.t.Helper()
-	waits, err := w.ledger.Waits(w.t.Context(), w.market, w.owners()...)
+	waits, err := booking.Wishes{Ledger: w.ledger}.Of(w.t.Context(), w.market, w.owners()...)
 	for _, one := range waits {
 		s.Waits = append(s.Waits, fmt.Sprintf("%s at %s, %d people", one.Terms.CustomerName, one.Terms.Start.Format(time.DateTime), one.Terms.Party))
 	}

@@ -23,7 +23,6 @@ import (
 	"merve/internal/notify"
 	"merve/internal/ops"
 	"merve/internal/order"
-	"merve/internal/payment"
 	"merve/internal/relay"
 	"merve/internal/roster"
 	"merve/internal/taxi"
@@ -105,8 +104,7 @@ func (w *world) reminders() *booking.Reminders {
 
 func (w *world) waitlist() *booking.Waitlist {
 	return &booking.Waitlist{
-		Ledger: w.ledger, Catalog: catalog{w}, Markets: w.markets, Threads: w.teller(),
-		Kind: payment.KindOf, Summary: payment.Offered(booking.Summary),
+		Ledger: w.ledger, Catalog: catalog{w}, Markets: w.markets, Threads: w.teller(), Payments: w.payments,
 	}
 }
 

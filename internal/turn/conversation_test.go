@@ -18,6 +18,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"merve/internal/actor"
+	"merve/internal/booking"
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
@@ -448,13 +449,13 @@ func (p *play) expand(text string) string {
 }
 
 // waits are the wishes of everybody who was met, as they came.
-func (p *play) waits() []ledger.Waiting {
+func (p *play) waits() []booking.Wish {
 	p.t.Helper()
-	all, err := p.ledger.Waits(p.t.Context(), p.market, p.owners()...)
+	all, err := booking.Wishes{Ledger: p.ledger}.Of(p.t.Context(), p.market, p.owners()...)
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	slices.SortFunc(all, func(a, b ledger.Waiting) int { return a.Since.Compare(b.Since) })
+	slices.SortFunc(all, func(a, b booking.Wish) int { return a.Since.Compare(b.Since) })
 	return all
 }
 

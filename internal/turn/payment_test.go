@@ -79,9 +79,6 @@ func (w *world) startCashier(db *dynamo.DB, log *slog.Logger) []tool.Tool {
 	return (&payment.Payer{Store: w.payments}).Tools()
 }
 
-// money says what becomes of what was paid.
-func (w *world) money() booking.Money { return booking.Money{Paid: w.payments.PaidFor} }
-
 // tellPayments has the stream of the ledger bring every event of a payment, each twice.
 func (w *world) tellPayments() {
 	w.t.Helper()

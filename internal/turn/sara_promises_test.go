@@ -17,6 +17,7 @@ import (
 	"merve/internal/faulttest"
 	"merve/internal/gate"
 	"merve/internal/ledger"
+	"merve/internal/ledger/ledgertest"
 	"merve/internal/llm"
 	"merve/internal/market"
 	"merve/internal/turn"
@@ -195,7 +196,7 @@ func (c *chat) bookedBefore(name, note string) (ledger.Transaction, string) {
 	}
 	tx, err := c.ledger.Offer(ctx, terms, 1, time.Hour, key)
 	if err == nil {
-		tx, err = c.ledger.Confirm(ctx, actor.OfKey(owner), tx.ID, gate.Receipt{OfferHash: tx.OfferHash, Answer: "yes", Actor: owner}, "yes")
+		tx, err = ledgertest.Confirm(ctx, c.ledger, actor.OfKey(owner), tx.ID, gate.Receipt{OfferHash: tx.OfferHash, Answer: "yes", Actor: owner}, "yes")
 	}
 	if err == nil {
 		tx, err = c.ledger.Release(ctx, actor.OfKey(owner), tx.ID, "customer", "no")
@@ -254,7 +255,7 @@ func TestErasedWithoutATrace(t *testing.T) {
 			t.Error("the photo is kept")
 		}
 	}
-	if kept, err := w.ledger.Events(t.Context(), tx.ID); err != nil || len(kept) != 4 {
+	if kept, err := ledgertest.Events(t.Context(), w.ledger, tx.ID); err != nil || len(kept) != 4 {
 		t.Errorf("%d events are kept, %v", len(kept), err)
 	}
 	look()

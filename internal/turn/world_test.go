@@ -31,6 +31,7 @@ import (
 	"merve/internal/faulttest"
 	"merve/internal/gate"
 	"merve/internal/ledger"
+	"merve/internal/ledger/ledgertest"
 	"merve/internal/listing"
 	"merve/internal/llm"
 	"merve/internal/market"
@@ -244,17 +245,10 @@ func (w *world) start(db *dynamo.DB) {
 	w.threads = &thread.Store{Table: table("conversations"), Now: now, NewID: func() string { return dynamotest.ID("lease") }}
 	w.ledger = &ledger.Ledger{Table: table("ledger"), Now: now, NewID: w.newTransaction}
 	w.outbox = &outbox.Box{Table: table("conversations"), Now: now}
-	booker := &ledger.Booker{Ledger: w.ledger, Catalog: catalog{w}, Summary: payment.Offered(booking.Summary), Card: booking.Card, Kind: payment.KindOf,
-		Moved: func(ctx context.Context, lang string, old, held ledger.Transaction) (string, error) {
-			return w.payments.OfferedMove(booking.Moved)(ctx, lang, old, held)
-		},
-		LetGo: func(ctx context.Context, tx ledger.Transaction) (string, error) { return w.payments.LetGoOf(ctx, tx) },
-		Money: func(ctx context.Context, lang string, tx ledger.Transaction, at time.Time) (string, error) {
-			return w.money().Cancelled(ctx, lang, tx, at)
-		},
-	}
+	cashier := w.startCashier(db, log)
+	booker := &booking.Booker{Ledger: w.ledger, Catalog: catalog{w}, Payments: w.payments}
 	all := append(append(w.listings.Tools(availability{w.ledger, now, w.branch}), booker.Tools()...), w.noteTool(), codeTool())
-	all = append(append(all, w.startConcierge(db, log)...), w.startCashier(db, log)...)
+	all = append(append(all, w.startConcierge(db, log)...), cashier...)
 	merve := assistant.Merve()
 	merve.Tools = append(merve.Tools, "leaveNote", "bookingCode")
 	answering := append([]assistant.Assistant{merve}, otherAssistants()...)
@@ -274,8 +268,8 @@ func (w *world) start(db *dynamo.DB) {
 		Intake: turn.Intake{Threads: w.threads, Queue: w}, Markets: w.markets, Assistants: assistants, Tools: tools,
 		Commitments: w.noting(map[string]gate.Commitment{
 			ledger.ConfirmKind:    booking.Confirm{Ledger: w.ledger},
-			ledger.CancelKind:     booking.Cancel{Ledger: w.ledger, Money: w.money()},
-			ledger.RescheduleKind: booking.Move{Ledger: w.ledger, Money: w.money()},
+			ledger.CancelKind:     booking.Cancel{Ledger: w.ledger, Payments: w.payments},
+			ledger.RescheduleKind: booking.Move{Ledger: w.ledger, Payments: w.payments},
 			turn.FrozenCall:       turn.Frozen{Tools: tools},
 			payment.Kind:          payment.Pay{Store: w.payments},
 			payment.LetGoKind:     payment.LetGo{Store: w.payments},
@@ -441,7 +435,7 @@ func (w *world) given() []string {
 
 func (w *world) events(tx string) []ledger.Event {
 	w.t.Helper()
-	es, err := w.ledger.Events(w.t.Context(), tx)
+	es, err := ledgertest.Events(w.t.Context(), w.ledger, tx)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		w.t.Fatal(err)
 	}
@@ -624,19 +618,19 @@ func fromYAML(t *testing.T, text []byte, out any) {
 // catalog finds what can be booked in the listings.
 type catalog struct{ w *world }
 
-func (c catalog) Bookable(ctx context.Context, marketID, listingID, offeringID string) (ledger.Bookable, error) {
+func (c catalog) Bookable(ctx context.Context, marketID, listingID, offeringID string) (booking.Bookable, error) {
 	if c.w.meanwhile != nil {
 		c.w.meanwhile(ctx)
 	}
 	l, err := c.w.listings.Get(ctx, marketID, listingID)
 	if err != nil {
-		return ledger.Bookable{}, err
+		return booking.Bookable{}, err
 	}
 	var o schedule.Offering
 	if o, err = l.Offering(offeringID); err != nil {
-		return ledger.Bookable{}, err
+		return booking.Bookable{}, err
 	}
-	return ledger.Bookable{
+	return booking.Bookable{
 		Business: l.Business + c.w.branch, Listing: l.ID, ListingName: l.Name("en"), Offering: o, Longest: l.Longest[o.ID], Merchant: c.w.numberOf(l.Merve.WhatsApp), Tags: l.Tags,
 	}, nil
 }

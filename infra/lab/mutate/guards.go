@@ -68,11 +68,11 @@ func keys() []string {
 		"alert/alert.go Alert.finding",
 		"booking/reminder.go remindedKey",
 		"booking/waitlist.go waitedKey",
+		"booking/wishes.go offerKey",
+		"booking/wishes.go waitID",
 		"ledger/idempotency.go draftKey",
 		"ledger/idempotency.go opKey",
 		"ledger/ledger.go eventKey",
-		"ledger/waitlist.go offerKey",
-		"ledger/waitlist.go waitID",
 		"notify/notify.go key",
 		"order/order.go newID",
 		"report/report.go newID",
@@ -89,7 +89,7 @@ func hashes() []string {
 	return []string{
 		"crypto/sha256.Sum256",
 		"merve/internal/ident.New",
-		"merve/internal/ledger.hashOf",
+		"merve/internal/ident.Hash",
 		"merve/internal/report.hash",
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"merve/internal/actor"
+	"merve/internal/booking"
 	"merve/internal/faulttest"
 	"merve/internal/gate"
 	"merve/internal/ledger"
@@ -83,8 +84,8 @@ func (n *neighbours) annWaits() string {
 	n.t.Helper()
 	tx, err := n.healthy.Ledger().Get(n.t.Context(), actor.Actor{Kind: actor.System}, n.booking)
 	if err == nil {
-		w := ledger.Waiting{ID: "11111111111111111111", Terms: tx.Terms, Since: tx.CreatedAt, TTL: tx.Start.Unix()}
-		err = n.healthy.Ledger().Wait(n.t.Context(), w)
+		w := booking.Wish{ID: "11111111111111111111", Terms: tx.Terms, Since: tx.CreatedAt, TTL: tx.Start.Unix()}
+		err = booking.Wishes{Ledger: n.healthy.Ledger()}.Put(n.t.Context(), w)
 	}
 	if err != nil {
 		n.t.Fatal(err)
@@ -142,7 +143,7 @@ func (n *neighbours) pays() {
 	tx, err := n.healthy.Ledger().Offer(ctx, ledger.Terms{
 		Business: "biz-meze", Listing: "meze", ListingName: "Meze", Offering: "paid", Market: Market, Owner: head.Owner, Thread: n.ann.Thread,
 		Start: start, End: start.Add(time.Hour), Slots: []time.Time{start}, TimeZone: "UTC", Party: 1, PriceMinor: 900, DueMinor: 900, Currency: "EUR",
-	}, 1, ledger.PayFor, "paid")
+	}, 1, booking.PayFor, "paid")
 	if err != nil {
 		n.t.Fatal(err)
 	}

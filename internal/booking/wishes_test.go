@@ -1,4 +1,4 @@
-package ledger
+package booking
 
 import (
 	"context"
@@ -13,19 +13,20 @@ import (
 	"merve/internal/actor"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/ledger"
 	"merve/internal/telemetry"
 )
 
 // wish is a customer's wish for what the terms say.
-func (c *corner) wish(who string, terms Terms) Waiting {
+func (c *corner) wish(who string, terms ledger.Terms) Wish {
 	terms.Owner = "user:" + who + c.business
-	return Waiting{ID: who, Terms: terms, Since: c.Now(), TTL: terms.Start.Unix()}
+	return Wish{ID: who, Terms: terms, Since: c.Now(), TTL: terms.Start.Unix()}
 }
 
 // waits puts a wish on the list; the next one comes later.
-func (c *corner) waits(w Waiting) Waiting {
+func (c *corner) waits(w Wish) Wish {
 	c.t.Helper()
-	if err := c.Wait(context.Background(), w); err != nil {
+	if err := c.Put(context.Background(), w); err != nil {
 		c.t.Fatal(err)
 	}
 	c.clock.Add(time.Second)
@@ -33,9 +34,9 @@ func (c *corner) waits(w Waiting) Waiting {
 }
 
 // waiting are those who wait for what is freed.
-func (c *corner) waiting(freed Terms) string {
+func (c *corner) waiting(freed ledger.Terms) string {
 	c.t.Helper()
-	all, err := c.WaitingFor(context.Background(), Transaction{Terms: freed})
+	all, err := c.For(context.Background(), ledger.Transaction{Terms: freed})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -47,7 +48,7 @@ func (c *corner) waiting(freed Terms) string {
 }
 
 // lasting are terms that take hours from the n-th on.
-func (c *corner) lasting(n, hours int) Terms {
+func (c *corner) lasting(n, hours int) ledger.Terms {
 	t := c.terms(n)
 	for h := 1; h < hours; h++ {
 		t.Slots = append(t.Slots, t.Start.Add(time.Duration(h)*time.Hour))
@@ -69,12 +70,12 @@ func TestWaiting(t *testing.T) {
 	if got := c.waiting(c.terms(24)); got != "[ann bob]" {
 		t.Errorf("waiting: %s", got)
 	}
-	own, err := c.Waits(context.Background(), ann.Terms.Market, ann.Terms.Owner)
-	all, err2 := c.WaitingFor(context.Background(), Transaction{Terms: c.terms(24)})
+	own, err := c.Wishes.Of(context.Background(), ann.Terms.Market, ann.Terms.Owner)
+	all, err2 := c.For(context.Background(), ledger.Transaction{Terms: c.terms(24)})
 	if err := errors.Join(err, err2); err != nil || len(own) != 1 || own[0].Terms.Party != 4 || all[0].Terms.Party != 4 {
 		t.Errorf("for %+v, found as %+v: %v", own, all, err)
 	}
-	if err := c.Served(context.Background(), ann); err != nil {
+	if err := c.Remove(context.Background(), ann); err != nil {
 		t.Fatal(err)
 	}
 	if got := c.waiting(c.terms(24)); got != "[bob]" {
@@ -87,8 +88,8 @@ func TestAWishThatCouldNotBeBookedIsRefused(t *testing.T) {
 	t.Parallel()
 	c := newCorner(t)
 	w := c.wish("ann", c.terms(24))
-	w.Terms.Note = strings.Repeat("é", maxNote+1)
-	err := c.Wait(context.Background(), w)
+	w.Terms.Note = strings.Repeat("é", 1001)
+	err := c.Put(context.Background(), w)
 	if _, field := fault.Public(err); !fault.Is(err, fault.Invalid) || field != "note" {
 		t.Errorf("%v on %q", err, field)
 	}
@@ -102,14 +103,14 @@ func TestAWishMadeAnewIsNotServed(t *testing.T) {
 	t.Parallel()
 	c, ctx := newCorner(t), context.Background()
 	read := c.waits(c.wish("ann", c.terms(24)))
-	if err := c.Served(ctx, read); err != nil {
+	if err := c.Remove(ctx, read); err != nil {
 		t.Fatal(err)
 	}
 	anew := c.waits(c.wish("ann", c.terms(24)))
-	if err := c.Served(ctx, read); err != nil {
+	if err := c.Remove(ctx, read); err != nil {
 		t.Fatal(err)
 	}
-	own, err := c.Waits(ctx, anew.Terms.Market, anew.Terms.Owner)
+	own, err := c.Wishes.Of(ctx, anew.Terms.Market, anew.Terms.Owner)
 	if got := c.waiting(c.terms(24)); err != nil || got != "[ann]" || len(own) != 1 {
 		t.Errorf("waiting: %s, ann for %+v, %v", got, own, err)
 	}
@@ -124,14 +125,14 @@ func TestAWishMadeAnewIsOfferedAnew(t *testing.T) {
 		if _, before, err := s.Offered(ctx, w); before || err != nil {
 			t.Fatalf("wish %d: offered before %v, %v", n, before, err)
 		}
-		tx, made, err := s.booker.OfferTo(ctx, s.tc.Market, w, 30*time.Minute)
-		if err != nil || !made || tx.State != Hold {
+		tx, made, err := (&Waitlist{Ledger: s.Ledger, Catalog: s}).offerTo(ctx, s.tc.Market, w)
+		if err != nil || !made || tx.State != ledger.Hold {
 			t.Fatalf("wish %d: %s, made %v, %v", n, tx.State, made, err)
 		}
 		if _, err := s.Release(ctx, actor.OfKey(tx.Owner), tx.ID, "no", "k"); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Served(ctx, w); err != nil {
+		if err := s.Remove(ctx, w); err != nil {
 			t.Fatal(err)
 		}
 		s.clock.Add(time.Hour)
@@ -143,7 +144,7 @@ func TestAWishMadeAnewIsOfferedAnew(t *testing.T) {
 func TestWaitingInTwoChats(t *testing.T) {
 	t.Parallel()
 	c, ctx := newCorner(t), context.Background()
-	in := func(chat string) Waiting {
+	in := func(chat string) Wish {
 		w := c.wish(chat, c.terms(24))
 		w.ID = waitID(w.Terms)
 		return w
@@ -152,14 +153,14 @@ func TestWaitingInTwoChats(t *testing.T) {
 	c.waits(app)
 	c.waits(c.wish("bob", c.terms(24)))
 	for _, tt := range []struct {
-		wish, other Waiting
+		wish, other Wish
 		requests    int
 	}{{phone, app, 2}, {phone, app, 2}, {app, phone, 2}} {
 		metered, meter := telemetry.WithMeter(ctx)
-		if err := c.Wait(metered, tt.wish, tt.other.Terms.Owner); err != nil || meter.Cost().Requests != tt.requests {
+		if err := c.Put(metered, tt.wish, tt.other.Terms.Owner); err != nil || meter.Cost().Requests != tt.requests {
 			t.Fatalf("%v, %d requests, want %d", err, meter.Cost().Requests, tt.requests)
 		}
-		own, err := c.Waits(ctx, app.Terms.Market, app.Terms.Owner, phone.Terms.Owner)
+		own, err := c.Wishes.Of(ctx, app.Terms.Market, app.Terms.Owner, phone.Terms.Owner)
 		if got := c.waiting(c.terms(24)); err != nil || got != fmt.Sprintf("[%s bob]", tt.wish.ID) || len(own) != 1 || own[0].ID != tt.wish.ID {
 			t.Errorf("waiting: %s, the customer for %+v, %v", got, own, err)
 		}
@@ -176,13 +177,13 @@ func TestWaitingInTwoChatsAtOnce(t *testing.T) {
 		terms := c.terms(24)
 		terms.Owner = owner
 		all.Go(func() {
-			if err := c.Wait(ctx, Waiting{ID: waitID(terms), Terms: terms, Since: c.Now(), TTL: terms.Start.Unix()}, owners[1-n]); err != nil {
+			if err := c.Put(ctx, Wish{ID: waitID(terms), Terms: terms, Since: c.Now(), TTL: terms.Start.Unix()}, owners[1-n]); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	if own, err := c.Waits(ctx, c.terms(24).Market, owners...); err != nil || len(own) != 1 {
+	if own, err := c.Wishes.Of(ctx, c.terms(24).Market, owners...); err != nil || len(own) != 1 {
 		t.Errorf("%+v, %v", own, err)
 	}
 }
@@ -191,17 +192,17 @@ func TestWaitingInTwoChatsAtOnce(t *testing.T) {
 func TestAWishIsReplacedAsItWasMet(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	anew := func(c *corner, w Waiting) {
-		if err := c.Served(ctx, w); err != nil {
+	anew := func(c *corner, w Wish) {
+		if err := c.Remove(ctx, w); err != nil {
 			t.Error(err)
 		}
 		w.Since = c.Now()
 		c.waits(w)
 	}
-	for name, between := range map[string]func(c *corner, app, phone Waiting) Waiting{
-		"another time": func(c *corner, app, _ Waiting) Waiting { anew(c, app); return app },
-		"another chat": func(c *corner, app, phone Waiting) Waiting { anew(c, app); return phone },
-		"from there":   func(c *corner, _, phone Waiting) Waiting { return c.waits(phone) },
+	for name, between := range map[string]func(c *corner, app, phone Wish) Wish{
+		"another time": func(c *corner, app, _ Wish) Wish { anew(c, app); return app },
+		"another chat": func(c *corner, app, phone Wish) Wish { anew(c, app); return phone },
+		"from there":   func(c *corner, _, phone Wish) Wish { return c.waits(phone) },
 	} {
 		c := newCorner(t)
 		app, phone := c.waits(c.wish("app", c.terms(24))), c.wish("phone", c.terms(24))
@@ -221,12 +222,12 @@ func TestAWishIsReplacedAsItWasMet(t *testing.T) {
 func TestWaitingForAPart(t *testing.T) {
 	t.Parallel()
 	c := newCorner(t)
-	for who, terms := range map[string]Terms{"before": c.lasting(24, 2), "after": c.lasting(29, 2)} {
+	for who, terms := range map[string]ledger.Terms{"before": c.lasting(24, 2), "after": c.lasting(29, 2)} {
 		c.waits(c.wish(who, terms))
 	}
 	for _, w := range []struct {
 		who   string
-		terms Terms
+		terms ledger.Terms
 	}{{"last", c.lasting(28, 3)}, {"within", c.lasting(27, 1)}, {"around", c.lasting(25, 5)}, {"first", c.lasting(24, 3)}, {"elsewhere", c.lasting(27, 1)}} {
 		if w.who == "elsewhere" {
 			w.terms.Offering = "room"
@@ -272,11 +273,11 @@ func TestAllWhoWaitAreTried(t *testing.T) {
 	for n := range many {
 		c.waits(c.wish(fmt.Sprint("w", (n*37)%many), c.terms(24)))
 	}
-	all, err := c.WaitingFor(context.Background(), Transaction{Terms: c.terms(24)})
+	all, err := c.For(context.Background(), ledger.Transaction{Terms: c.terms(24)})
 	if err != nil || len(all) != many {
 		t.Fatalf("%d are tried, %v", len(all), err)
 	}
-	if !slices.IsSortedFunc(all, func(a, b Waiting) int { return a.Since.Compare(b.Since) }) || all[0].ID != "w0" {
+	if !slices.IsSortedFunc(all, func(a, b Wish) int { return a.Since.Compare(b.Since) }) || all[0].ID != "w0" {
 		t.Errorf("%s is first", all[0].ID)
 	}
 }

@@ -1,4 +1,4 @@
-package ledger
+package booking
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/fault"
 	"merve/internal/language"
+	"merve/internal/ledger"
 	"merve/internal/schedule"
 	"merve/internal/tool"
 )
@@ -22,45 +23,26 @@ type Catalog interface {
 	Bookable(ctx context.Context, market, listingID, offeringID string) (Bookable, error)
 }
 
-// Bookable is an offering, and whose it is.
+// Bookable is an offering of a listing, with what a booking of it takes over from the listing.
 type Bookable struct {
 	Business    string
 	Listing     string
 	ListingName string
 	Offering    schedule.Offering
-	Longest     time.Duration // for which a booking ever took one of its slots, by any calendar it has had
+	Longest     time.Duration // how long a booking ever took one of its slots, under any calendar it has had
 	Merchant    string        // WhatsApp number of the business, E.164
 	Tags        []string      // of the listing; a market may allow some only
 }
 
-// Booker has the tools by which a model books, lists and cancels for a customer. None
-// of them commits: they propose, and the customer's YES settles it.
+// Booker has the tools by which a model books, lists, moves and cancels for a customer, and puts them
+// on the waiting list. None of them commits: they propose, and the customer's YES settles it.
 type Booker struct {
-	Ledger  *Ledger
-	Catalog Catalog
-
-	// Summary puts a transaction into one line for the customer.
-	Summary func(language string, tx Transaction) string
-
-	// Moved puts a booking and the time to which it is to be moved into one line.
-	Moved func(ctx context.Context, language string, old, held Transaction) (string, error)
-
-	// Card is what a client shows of a transaction.
-	Card func(language string, tx Transaction) tool.Card
-
-	// Kind is the kind of pending action that an offer waits for; nil is [ConfirmKind].
-	Kind func(tx Transaction) string
-
-	// LetGo is the kind of pending action by which an offer is let go that has had its YES and waits
-	// for something else, as its payment; "" when its own question still waits. Nil is "".
-	LetGo func(ctx context.Context, tx Transaction) (string, error)
-
-	// Money says what becomes of what was paid for a booking that is cancelled at a time; "" when
-	// nothing was paid. Nil is nothing.
-	Money func(ctx context.Context, language string, tx Transaction, at time.Time) (string, error)
+	Ledger   *ledger.Ledger
+	Catalog  Catalog
+	Payments Payments
 }
 
-// PayFor is how long an offer is held that is to be paid: people look for their cards.
+// PayFor is how long an offer is held that has to be paid for. People have to find their cards.
 const PayFor = 30 * time.Minute
 
 // Tools returns the declarations with their resolvers.
@@ -92,25 +74,19 @@ type initiateArgs struct {
 	Note       *string `json:"note" jsonschema:"a wish of the customer for the business; null for none"`
 }
 
-// initiate makes an offer. Its key is the call's, so that a call that is made again gives
-// the same proposal and takes nothing twice.
+// initiate makes an offer under the call's own key, so that a call made again after a crash gives the same
+// proposal and takes nothing twice.
 func (b *Booker) initiate(ctx context.Context, tc tool.Context, args initiateArgs) (tool.Result, error) {
-	item, err := b.find(ctx, tc, args)
+	item, party, err := b.sought(ctx, tc, args)
 	if err != nil {
 		return tool.Result{}, err
 	}
-	o, party := item.Offering, max(tool.Value(args.PartySize), item.Offering.MinParty)
-	if args.PartySize != nil {
-		party = *args.PartySize
-	}
-	if err := o.CheckParty(party); err != nil {
-		return tool.Result{}, err
-	}
+	o := item.Offering
 	booking, err := o.Find(tc.Now, args.Date, tool.Value(args.Time), tool.Value(args.EndDate))
 	if err != nil {
 		return b.refusal(ctx, tc, item, args, err)
 	}
-	terms, err := b.Ledger.owed(ctx, termsOf(tc, item, booking, party, tool.Value(args.Note)), o, tc.Actor.Keys())
+	terms, err := owed(ctx, b.Ledger, termsOf(tc, item, booking, party, tool.Value(args.Note)), o, tc.Actor.Keys())
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -118,12 +94,25 @@ func (b *Booker) initiate(ctx context.Context, tc tool.Context, args initiateArg
 	if err != nil {
 		return b.refusal(ctx, tc, item, args, err)
 	}
-	return b.proposal(tc, held), nil
+	kind, summary := question(b.Payments, tc.Language, Summary(tc.Language, held), held)
+	return b.proposal(tc, held, kind, summary), nil
 }
 
-// find asks the catalog, and the market whether such listings may be booked.
-func (b *Booker) find(ctx context.Context, tc tool.Context, args initiateArgs) (Bookable, error) {
-	item, err := b.Catalog.Bookable(ctx, tc.Market.ID, args.ListingID, tool.Value(args.OfferingID))
+// sought finds what the customer wants, and for how many people. When nobody said, it is the fewest that the
+// offering takes.
+func (b *Booker) sought(ctx context.Context, tc tool.Context, args initiateArgs) (item Bookable, party int, err error) {
+	if item, err = find(ctx, b.Catalog, tc, args); err != nil {
+		return Bookable{}, 0, err
+	}
+	if party = item.Offering.MinParty; args.PartySize != nil {
+		party = *args.PartySize
+	}
+	return item, party, item.Offering.CheckParty(party)
+}
+
+// find asks the catalog for the offering, and the market whether listings of its kind may be booked.
+func find(ctx context.Context, c Catalog, tc tool.Context, args initiateArgs) (Bookable, error) {
+	item, err := c.Bookable(ctx, tc.Market.ID, args.ListingID, tool.Value(args.OfferingID))
 	if err != nil {
 		return Bookable{}, err
 	}
@@ -137,8 +126,8 @@ func (b *Booker) find(ctx context.Context, tc tool.Context, args initiateArgs) (
 	return item, nil
 }
 
-// holdFor is how long an offer is held.
-func holdFor(tc tool.Context, t Terms) time.Duration {
+// holdFor is how long an offer of the terms is held.
+func holdFor(tc tool.Context, t ledger.Terms) time.Duration {
 	length := time.Duration(tc.Market.Safety.HoldSeconds) * time.Second
 	if t.DueMinor > 0 {
 		return max(length, PayFor)
@@ -146,21 +135,21 @@ func holdFor(tc tool.Context, t Terms) time.Duration {
 	return length
 }
 
-// termsOf are the terms of an offer, but for what is due of it.
-func termsOf(tc tool.Context, item Bookable, k schedule.Booking, party int, note string) Terms {
+// termsOf are the terms of an offer, apart from what is due ahead (see [owed]).
+func termsOf(tc tool.Context, item Bookable, k schedule.Booking, party int, note string) ledger.Terms {
 	o := item.Offering
-	return Terms{
+	return ledger.Terms{
 		Business: item.Business, Listing: item.Listing, ListingName: item.ListingName,
 		Offering: o.ID, OfferingName: o.Name, Longest: item.Longest, Merchant: item.Merchant,
 		Market: tc.Market.ID, Owner: tc.Actor.Key(), Thread: tc.Thread, Channel: string(tc.Channel),
 		Start: k.Start, End: k.End, Slots: k.Slots, Nights: k.Nights, TimeZone: o.TimeZone,
 		Party: party, PriceMinor: o.Price(party, k.Nights), Currency: o.Currency,
-		Note: note, CustomerName: language.Clip(tc.Actor.Name, maxName), Language: tc.Language, Policy: tc.Market.Version,
+		Note: note, CustomerName: language.Clip(tc.Actor.Name, ledger.MaxName), Language: tc.Language, Policy: tc.Market.Version,
 	}
 }
 
-func (b *Booker) proposal(tc tool.Context, tx Transaction) tool.Result {
-	summary := b.Summary(tc.Language, tx)
+// proposal asks the customer about an offer, and tells the model what it is.
+func (b *Booker) proposal(tc tool.Context, tx ledger.Transaction, kind, summary string) tool.Result {
 	data := b.view(tc, tx)
 	data["status"] = "awaiting_confirmation"
 	data["note"] = "held, not booked: the customer is being asked for YES or NO"
@@ -170,24 +159,20 @@ func (b *Booker) proposal(tc tool.Context, tx Transaction) tool.Result {
 	if tx.Missed > 0 {
 		data["deposit"] = fmt.Sprintf("due because the customer did not come to %d bookings here: say so kindly", tx.Missed)
 	}
-	kind := ConfirmKind
-	if b.Kind != nil {
-		kind = b.Kind(tx)
-	}
 	return tool.Result{
 		Data:   data,
 		Memory: data,
-		Cards:  []tool.Card{b.Card(tc.Language, tx)},
+		Cards:  []tool.Card{Card(tc.Language, tx)},
 		Proposal: &tool.Proposal{
 			Kind: kind, Ref: tx.ID, Summary: summary, Hash: tx.OfferHash, ExpiresAt: tx.HoldExpiresAt,
 		},
 	}
 }
 
-// refusal tells the model what is wrong with a time and, where that helps, which free
-// ones are nearest.
+// refusal tells the model what is wrong with a time and which free ones are nearest, so that it has
+// something to offer. Other errors are passed on.
 func (b *Booker) refusal(ctx context.Context, tc tool.Context, item Bookable, args initiateArgs, err error) (tool.Result, error) {
-	if schedule.ReasonOf(err) == "" && !errors.Is(err, ErrSlotTaken) {
+	if schedule.ReasonOf(err) == "" && !errors.Is(err, ledger.ErrSlotTaken) {
 		return tool.Result{}, err
 	}
 	nearest, busy := b.nearest(ctx, tc, item, args)
@@ -228,7 +213,7 @@ func (b *Booker) nearest(ctx context.Context, tc tool.Context, item Bookable, ar
 	return found, err
 }
 
-// localTimes are date and time, or dates of arrival and departure, as a tool takes them.
+// localTimes words times as the tools' arguments: date and time, or the dates of arrival and departure.
 func localTimes(zone string, start, end time.Time, nights int) map[string]string {
 	loc := schedule.Zone(zone)
 	start, end = start.In(loc), end.In(loc)
@@ -238,28 +223,28 @@ func localTimes(zone string, start, end time.Time, nights int) map[string]string
 	return map[string]string{"date": start.Format(time.DateOnly), "time": start.Format("15:04")}
 }
 
-// local is a time as a model is told it.
+// local words a time for a model.
 func local(t time.Time, zone string) string {
 	return t.In(schedule.Zone(zone)).Format("2006-01-02T15:04")
 }
 
 type noArgs struct{}
 
-// How many bookings a model is shown, those that still stand before others, and how many offers that
-// lapsed among them: those are of no account before long, and many may have come since a booking.
+// How many bookings a model is shown, and how many lapsed offers at most are among them. Offers that came to
+// nothing soon interest nobody, and many of them may be newer than the booking that is asked about.
 const (
 	maxListed = 20
 	maxLapsed = 5
 )
 
 func (b *Booker) list(ctx context.Context, tc tool.Context, _ noArgs) (tool.Result, error) {
-	var others []Transaction
+	var others []ledger.Transaction
 	lapsed := 0
-	txs, err := b.Ledger.Latest(ctx, tc.Actor, tc.Market.ID, maxListed, func(tx Transaction) bool {
+	txs, err := b.Ledger.Latest(ctx, tc.Actor, tc.Market.ID, maxListed, func(tx ledger.Transaction) bool {
 		switch seen := tx.Seen(tc.Now); {
-		case seen != Expired && tx.Stands(tc.Now):
+		case seen != ledger.Expired && tx.Stands(tc.Now):
 			return true
-		case seen == Expired || tx.State == Cancelled && tx.ConfirmedAt.IsZero():
+		case seen == ledger.Expired || tx.State == ledger.Cancelled && tx.ConfirmedAt.IsZero():
 			if lapsed++; lapsed > maxLapsed {
 				return false
 			}
@@ -274,7 +259,7 @@ func (b *Booker) list(ctx context.Context, tc tool.Context, _ noArgs) (tool.Resu
 	views, facts := []map[string]any{}, []string{}
 	for _, tx := range txs {
 		views = append(views, b.view(tc, tx))
-		if kind := map[State]string{Confirmed: "booked", Cancelled: "cancelled"}[tx.State]; kind != "" {
+		if kind := map[ledger.State]string{ledger.Confirmed: "booked", ledger.Cancelled: "cancelled"}[tx.State]; kind != "" {
 			facts = append(facts, kind+":"+tx.Code)
 		}
 	}
@@ -304,11 +289,12 @@ func (b *Booker) cancel(ctx context.Context, tc tool.Context, args cancelArgs) (
 	data := b.view(tc, tx)
 	data["status"] = "awaiting_confirmation"
 	data["note"] = "still booked: the customer is being asked for YES or NO"
-	p := &tool.Proposal{Kind: CancelKind, Ref: tx.ID, Summary: b.Summary(tc.Language, tx), Hash: CancelHash(tx, tc.Now), ExpiresAt: tx.answerBy(tc)}
-	if b.Money != nil {
-		if p.Note, err = b.Money(ctx, tc.Language, tx, tc.Now); err != nil {
-			return tool.Result{}, err
-		}
+	p := &tool.Proposal{
+		Kind: ledger.CancelKind, Ref: tx.ID, Summary: b.summary(tc.Language, tx), Hash: ledger.CancelHash(tx, tc.Now),
+		ExpiresAt: answerBy(tc, tx.Terms),
+	}
+	if p.Note, err = refund(ctx, b.Payments, tc.Language, tx, tc.Now); err != nil {
+		return tool.Result{}, err
 	}
 	if p.Note != "" {
 		data["money"] = p.Note
@@ -316,12 +302,9 @@ func (b *Booker) cancel(ctx context.Context, tc tool.Context, args cancelArgs) (
 	return tool.Result{Data: data, Memory: data, Proposal: p}, nil
 }
 
-// letGo asks whether an offer is to be let go whose own question is answered.
-func (b *Booker) letGo(ctx context.Context, tc tool.Context, tx Transaction) (tool.Result, error) {
-	if b.LetGo == nil {
-		return tool.Result{}, errHeldOnly
-	}
-	kind, err := b.LetGo(ctx, tx)
+// letGo proposes to let an offer go whose customer said YES and was given the link to pay.
+func (b *Booker) letGo(ctx context.Context, tc tool.Context, tx ledger.Transaction) (tool.Result, error) {
+	kind, err := b.Payments.LetGoOf(ctx, tx)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -332,40 +315,50 @@ func (b *Booker) letGo(ctx context.Context, tc tool.Context, tx Transaction) (to
 	data["status"] = "awaiting_confirmation"
 	data["note"] = "still held, not booked: the customer is being asked for YES or NO"
 	return tool.Result{Data: data, Memory: data, Proposal: &tool.Proposal{
-		Kind: kind, Ref: tx.ID, Summary: b.Summary(tc.Language, tx), Hash: tx.OfferHash, ExpiresAt: tx.HoldExpiresAt,
+		Kind: kind, Ref: tx.ID, Summary: b.summary(tc.Language, tx), Hash: tx.OfferHash, ExpiresAt: tx.HoldExpiresAt,
 	}}, nil
 }
 
 var errHeldOnly = fault.New(fault.Conflict, "it is not booked yet: the customer can answer the offer with NO")
 
-// booked is a booking of the customer's that stands and is not over; with [errHeldOnly], an offer.
-func (b *Booker) booked(ctx context.Context, tc tool.Context, id string) (Transaction, error) {
+// booked returns a booking of the customer's that can still be changed. An offer that is only held comes
+// back with [errHeldOnly].
+func (b *Booker) booked(ctx context.Context, tc tool.Context, id string) (ledger.Transaction, error) {
 	tx, err := b.Ledger.Get(ctx, tc.Actor, id)
 	switch {
 	case errors.Is(err, actor.ErrNotFound), err == nil && tx.Market != tc.Market.ID:
-		return Transaction{}, &fault.Error{Kind: fault.NotFound, Field: "transactionId", Message: "the customer has no such booking"}
+		return ledger.Transaction{}, &fault.Error{Kind: fault.NotFound, Field: "transactionId", Message: "the customer has no such booking"}
 	case err != nil:
-		return Transaction{}, err
-	case tx.State == Cancelled:
-		return Transaction{}, ErrCancelled
-	case tx.State == NoShow:
-		return Transaction{}, fault.New(fault.Conflict, "the business has noted that nobody came: it cannot be changed; offer askForPerson if that is wrong")
-	case tx.Seen(tc.Now) == Hold:
+		return ledger.Transaction{}, err
+	case tx.State == ledger.Cancelled:
+		return ledger.Transaction{}, ledger.ErrCancelled
+	case tx.State == ledger.NoShow:
+		return ledger.Transaction{}, fault.New(fault.Conflict, "the business has noted that nobody came: it cannot be changed; offer askForPerson if that is wrong")
+	case tx.Seen(tc.Now) == ledger.Hold:
 		return tx, errHeldOnly
-	case tx.State != Confirmed:
-		return Transaction{}, ErrNotHeld
+	case tx.State != ledger.Confirmed:
+		return ledger.Transaction{}, ledger.ErrNotHeld
 	case !tx.End.After(tc.Now):
-		return Transaction{}, fault.New(fault.Conflict, "it is over and cannot be changed")
+		return ledger.Transaction{}, fault.New(fault.Conflict, "it is over and cannot be changed")
 	}
 	return tx, nil
 }
 
-// view is what a model sees of a transaction.
-func (b *Booker) view(tc tool.Context, tx Transaction) map[string]any {
+// summary is one line about a transaction. Of an offer it says, too, what is to be paid.
+func (b *Booker) summary(lang string, tx ledger.Transaction) string {
+	text := Summary(lang, tx)
+	if tx.State == ledger.Hold {
+		_, text = question(b.Payments, lang, text, tx)
+	}
+	return text
+}
+
+// view is what a model is told of a transaction.
+func (b *Booker) view(tc tool.Context, tx ledger.Transaction) map[string]any {
 	v := map[string]any{
 		"transactionId": tx.ID, "code": tx.Code, "state": tx.Seen(tc.Now), "listingId": tx.Listing, "listing": tx.ListingName,
 		"offering": tx.OfferingName, "partySize": tx.Party, "priceMinor": tx.PriceMinor, "currency": tx.Currency,
-		"summary": b.Summary(tc.Language, tx),
+		"summary": b.summary(tc.Language, tx),
 	}
 	for name, value := range localTimes(tx.TimeZone, tx.Start, tx.End, tx.Nights) {
 		v[name] = value
@@ -373,17 +366,96 @@ func (b *Booker) view(tc tool.Context, tx Transaction) map[string]any {
 	if tx.DueMinor > 0 {
 		v["dueMinor"], v["freeUntil"], v["keptMinor"] = tx.DueMinor, local(tx.FreeUntil(), tx.TimeZone), tx.KeptMinor()
 	}
-	if tx.State == Hold {
+	if tx.State == ledger.Hold {
 		v["holdExpiresAt"] = tx.HoldExpiresAt.Format(time.RFC3339)
 	}
 	return v
 }
 
-// Seen is the state as it counts: a hold whose time is over is expired, even before
-// anything has written that down.
-func (tx Transaction) Seen(now time.Time) State {
-	if tx.State == Hold && !tx.HoldExpiresAt.After(now) {
-		return Expired
+// waits returns the customer's wishes in this market, and what a model is told of them.
+func (b *Booker) waits(ctx context.Context, tc tool.Context) ([]map[string]any, []Wish, error) {
+	all, err := Wishes{b.Ledger}.Of(ctx, tc.Market.ID, tc.Actor.Keys()...)
+	if err != nil {
+		return nil, nil, err
 	}
-	return tx.State
+	views := []map[string]any{}
+	for _, w := range all {
+		v := map[string]any{"waitingId": w.ID, "listing": w.Terms.ListingName, "offering": w.Terms.OfferingName, "partySize": w.Terms.Party}
+		for name, value := range localTimes(w.Terms.TimeZone, w.Terms.Start, w.Terms.End, w.Terms.Nights) {
+			v[name] = value
+		}
+		views = append(views, v)
+	}
+	return views, all, nil
+}
+
+func (b *Booker) waitlistTool() tool.Tool {
+	t := tool.New("joinWaitlist",
+		"Put the customer on the waiting list for a time that initiateBooking said is taken, when they want that. When it becomes free, it is held for them and they are asked "+
+			"in this chat, one customer at a time. Nothing is booked without their YES then.", tool.Propose, b.join)
+	t.Draft = true
+	return t
+}
+
+// join puts the customer on the waiting list, once for each time.
+func (b *Booker) join(ctx context.Context, tc tool.Context, a initiateArgs) (tool.Result, error) {
+	item, party, err := b.sought(ctx, tc, a)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	o := item.Offering
+	when, err := o.Find(tc.Now, a.Date, tool.Value(a.Time), tool.Value(a.EndDate))
+	if err != nil {
+		return b.refusal(ctx, tc, item, a, err)
+	}
+	terms := termsOf(tc, item, when, party, tool.Value(a.Note))
+	free, err := b.Ledger.Free(ctx, terms, o.Capacity)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	if free {
+		return tool.Result{}, fault.New(fault.Conflict, "this time is free: book it with initiateBooking")
+	}
+	if when.Start.Sub(now(b.Ledger)) < minMove {
+		return tool.Result{}, fault.New(fault.Conflict, "it begins too soon to wait for it")
+	}
+	if terms, err = owed(ctx, b.Ledger, terms, o, tc.Actor.Keys()); err != nil {
+		return tool.Result{}, err
+	}
+	w := Wish{ID: waitID(terms), Terms: terms, Since: now(b.Ledger), TTL: terms.Start.Unix()}
+	if err := (Wishes{b.Ledger}).Put(ctx, w, tc.Actor.Also...); err != nil {
+		return tool.Result{}, err
+	}
+	data := map[string]any{"status": "on the waiting list", "waitingId": w.ID, "listing": item.ListingName, "note": "nothing is booked: say only that you will write when it becomes free"}
+	for name, v := range localTimes(w.Terms.TimeZone, w.Terms.Start, w.Terms.End, w.Terms.Nights) {
+		data[name] = v
+	}
+	return tool.Result{Data: data}, nil
+}
+
+func (b *Booker) leaveTool() tool.Tool {
+	t := tool.New("leaveWaitlist",
+		"Take the customer off the waiting list for a time, when they do not want it any more. Take the waitingId from getMyBookings. Bookings and offers are not touched.", tool.Propose, b.leave)
+	t.Draft = true
+	return t
+}
+
+type leaveArgs struct {
+	WaitingID string `json:"waitingId" jsonschema:"id of the wish, as getMyBookings gave it"`
+}
+
+// leave takes the customer off the waiting list. A wish that is not there, or is somebody else's, is no
+// error, so that a call made again gives the same answer.
+func (b *Booker) leave(ctx context.Context, tc tool.Context, a leaveArgs) (tool.Result, error) {
+	views, all, err := b.waits(ctx, tc)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	if i := slices.IndexFunc(all, func(w Wish) bool { return w.ID == a.WaitingID }); i >= 0 {
+		if err := (Wishes{b.Ledger}).Remove(ctx, all[i]); err != nil {
+			return tool.Result{}, err
+		}
+		views = slices.Delete(views, i, i+1)
+	}
+	return tool.Result{Data: map[string]any{"status": "the customer does not wait for that", "waiting": views}}, nil
 }

@@ -1,4 +1,4 @@
-package ledger
+package booking
 
 import (
 	"context"
@@ -13,93 +13,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/actor"
-	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
+	"merve/internal/ledger"
 	"merve/internal/market"
 	"merve/internal/schedule"
 	"merve/internal/tool"
 )
 
-// shop is a catalog of one listing, and the tools that book there.
-type shop struct {
-	*corner
-	booker   *Booker
-	offering schedule.Offering
-	longest  time.Duration // slot that it ever had
-	tools    *tool.Registry
-	tc       tool.Context
-}
-
-func (s *shop) Bookable(_ context.Context, _, listingID, _ string) (Bookable, error) {
-	if listingID != "harbour" {
-		return Bookable{}, fault.New(fault.NotFound, "no such listing")
-	}
-	return Bookable{Business: s.business, Listing: "harbour", ListingName: "Harbour Grill", Offering: s.offering, Longest: s.longest, Merchant: "+15550100", Tags: []string{"restaurant"}}, nil
-}
-
-func newShop(t *testing.T) *shop {
-	t.Helper()
-	s := &shop{corner: newCorner(t)}
-	s.offering = schedule.Offering{
-		ID: "table", Name: "Table", TimeZone: "Europe/Nicosia", Hours: map[string][]schedule.Span{}, SlotMinutes: 60, DurationMinutes: 60,
-		Capacity: 1, HorizonDays: 30, Unit: schedule.BySlot, MinParty: 1, MaxParty: 6, PriceMinor: 500, Currency: "EUR", Per: schedule.PerPerson,
-	}
-	for _, d := range []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"} {
-		s.offering.Hours[d] = []schedule.Span{{From: "12:00", To: "22:00"}}
-	}
-	s.booker = &Booker{Ledger: s.Ledger, Catalog: s, Summary: func(lang string, tx Transaction) string {
-		return fmt.Sprint(lang, " ", tx.ListingName, " ", tx.Start.Format(slotFmt))
-	}, Card: func(lang string, tx Transaction) tool.Card {
-		return tool.Card{"type": "booking", "transactionId": tx.ID, "status": string(tx.State), "language": lang}
-	}, Moved: func(context.Context, string, Transaction, Transaction) (string, error) { return "M", nil }}
-	var err error
-	if s.tools, err = tool.NewRegistry(s.booker.Tools()...); err != nil {
-		t.Fatal(err)
-	}
-	s.tc = tool.Context{Actor: s.owner, Market: market.Default("demo"), Thread: dynamotest.ID("th"), Language: "en", Now: s.Now()}
-	s.tc.Market.Version = 4
-	return s
-}
-
-func (s *shop) call(name, args, key string) (tool.Result, error) {
-	s.t.Helper()
-	t, _ := s.tools.Get(name)
-	canonical, err := t.Canonical(json.RawMessage(args))
-	if err != nil {
-		s.t.Fatalf("%s: %v", name, err)
-	}
-	tc := s.tc
-	tc.Key, tc.Now = key, s.Now()
-	return t.Run(context.Background(), tc, canonical)
-}
-
-// offered is what the assistant offers at seven o'clock.
-func (s *shop) offered() (tool.Result, Transaction) {
-	s.t.Helper()
-	res, err := s.call("initiateBooking", at("2030-06-04", "19:00"), "k")
-	if err != nil || res.Proposal == nil {
-		s.t.Fatalf("%+v, %v", res, err)
-	}
-	tx, err := s.Get(s.t.Context(), s.owner, res.Proposal.Ref)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return res, tx
-}
-
-func at(date, clock string) string {
-	return fmt.Sprintf(`{"listingId":"harbour","offeringId":null,"date":%q,"time":%q,"endDate":null,"partySize":2,"note":null}`, date, clock)
-}
-
 func TestAnOfferIsHeldAndNotBooked(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	first, tx := s.offered()
-	want := tool.Proposal{Kind: ConfirmKind, Ref: tx.ID, Summary: "en Harbour Grill 2030-06-04T16:00", Hash: tx.OfferHash, ExpiresAt: s.Now().Add(10 * time.Minute)}
+	want := tool.Proposal{Kind: ledger.ConfirmKind, Ref: tx.ID, Summary: Summary("en", tx), Hash: tx.OfferHash, ExpiresAt: s.Now().Add(10 * time.Minute)}
 	if d := cmp.Diff(want, *first.Proposal); d != "" {
 		t.Error(d)
 	}
-	if tx.State != Hold || tx.PriceMinor != 1000 || tx.Policy != 4 || tx.Merchant != "+15550100" || tx.Owner != s.owner.Key() || len(first.Facts) != 0 {
+	if tx.State != ledger.Hold || tx.PriceMinor != 1000 || tx.Policy != 4 || tx.Merchant != "+15550100" || tx.Owner != s.owner.Key() || len(first.Facts) != 0 {
 		t.Errorf("%+v", tx)
 	}
 	s.clock.Add(time.Minute) // the same call, made again after a crash
@@ -179,9 +108,10 @@ func TestWhatCannotBeBookedNamesTheField(t *testing.T) {
 			t.Errorf("%s: %v on %q", name, err, field)
 		}
 	}
-	long := fmt.Sprintf(`{"listingId":"harbour","offeringId":null,"date":"2030-06-04","time":"19:00","endDate":null,"partySize":2,"note":%q}`, strings.Repeat("é", maxNote+1))
-	if _, err := s.call("initiateBooking", long, "k"); !fault.Is(err, fault.Invalid) || len(s.locks(noon.Add(24*time.Hour))) != 0 {
-		t.Errorf("a long note: %v, %v", err, s.locks(noon.Add(24*time.Hour)))
+	long := fmt.Sprintf(`{"listingId":"harbour","offeringId":null,"date":"2030-06-04","time":"19:00","endDate":null,"partySize":2,"note":%q}`, strings.Repeat("é", 1001))
+	_, err := s.call("initiateBooking", long, "k")
+	if taken := s.taken(); !fault.Is(err, fault.Invalid) || len(taken) != 0 {
+		t.Errorf("a long note: %v, %v", err, taken)
 	}
 	s.tc.Market.Tools = map[string]market.ToolPolicy{"initiateBooking": {AllowedTags: []string{"spa"}}}
 	if _, err := s.call("initiateBooking", at("2030-06-04", "19:00"), "k"); !fault.Is(err, fault.Forbidden) {
@@ -202,21 +132,21 @@ func TestListAndCancel(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := s.call("cancelBooking", cancel, "c")
-	if err != nil || r.Proposal == nil || r.Proposal.Kind != CancelKind || r.Proposal.Ref != tx.ID {
+	if err != nil || r.Proposal == nil || r.Proposal.Kind != ledger.CancelKind || r.Proposal.Ref != tx.ID {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	if now, _ := s.Get(ctx, s.owner, tx.ID); now.State != Confirmed {
+	if now, _ := s.Get(ctx, s.owner, tx.ID); now.State != ledger.Confirmed {
 		t.Fatalf("proposing to cancel made it %s", now.State)
 	}
 	listed, err := s.call("getMyBookings", `{}`, "l")
 	if err != nil || !cmp.Equal(listed.Facts, []string{"booked:" + tx.Code}) {
 		t.Errorf("%+v, %v", listed, err)
 	}
-	if _, _, err := (Canceller{s.Ledger}).Writes(ctx, s.owner, tx.ID, "another", "y"); err == nil {
+	if _, _, err := s.Ledger.CancelWrites(ctx, s.owner, tx.ID, "another", "y"); err == nil {
 		t.Error("a YES to another state of the booking cancelled it")
 	}
-	ws, after, err := (Canceller{s.Ledger}).Writes(ctx, s.owner, tx.ID, r.Proposal.Hash, "y")
-	if err != nil || after.State != Cancelled {
+	ws, after, err := s.Ledger.CancelWrites(ctx, s.owner, tx.ID, r.Proposal.Hash, "y")
+	if err != nil || after.State != ledger.Cancelled {
 		t.Fatal(after.State, err)
 	}
 	if err := s.Table.DB().Commit(ctx, ws...); err != nil {
@@ -245,7 +175,7 @@ func TestAnOfferThatIsOverIsListedAsExpired(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	_, tx := s.offered()
-	for at, want := range map[time.Time]State{tx.HoldExpiresAt.Add(-time.Second): Hold, tx.HoldExpiresAt: Expired} {
+	for at, want := range map[time.Time]ledger.State{tx.HoldExpiresAt.Add(-time.Second): ledger.Hold, tx.HoldExpiresAt: ledger.Expired} {
 		s.clock.Set(at)
 		listed, err := s.call("getMyBookings", `{}`, "l")
 		if err != nil {
@@ -286,7 +216,7 @@ func TestBookingsBehindOffers(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := r.Data.(map[string]any)["bookings"].([]map[string]any)
-	if len(all) != 1+maxLapsed || all[0]["transactionId"] != tx.ID || all[1]["state"] != Expired || all[2]["state"] != Cancelled {
+	if len(all) != 1+maxLapsed || all[0]["transactionId"] != tx.ID || all[1]["state"] != ledger.Expired || all[2]["state"] != ledger.Cancelled {
 		t.Errorf("%+v", all)
 	}
 }
@@ -295,7 +225,7 @@ func TestBookingsBehindOffers(t *testing.T) {
 func TestWhatStandsIsListedFirst(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	book := func(hour int) Transaction {
+	book := func(hour int) ledger.Transaction {
 		s.clock.Add(time.Second)
 		tx, err := s.Offer(t.Context(), s.terms(hour), 1, time.Minute, fmt.Sprint("d", hour))
 		if err == nil {
@@ -307,7 +237,7 @@ func TestWhatStandsIsListedFirst(t *testing.T) {
 		return tx
 	}
 	first, second := book(100), book(200)
-	var last Transaction
+	var last ledger.Transaction
 	for n := range maxListed + 5 {
 		if last = book(10 + n); n%2 == 0 {
 			if _, err := s.Release(t.Context(), s.owner, last.ID, "customer", "r"); err != nil {
@@ -340,16 +270,16 @@ func TestWhatStandsIsListedFirst(t *testing.T) {
 func TestWhatCannotBeChanged(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		state  State
-		change func(s *shop, tx Transaction)
+		state  ledger.State
+		change func(s *shop, tx ledger.Transaction)
 		want   string
 	}{
-		"an offer":             {Hold, nil, "not booked yet"},
-		"an offer that is let": {Expired, nil, ErrNotHeld.Error()},
-		"what was only drawn":  {Draft, nil, ErrNotHeld.Error()},
-		"what is cancelled":    {Cancelled, nil, ErrCancelled.Error()},
-		"where nobody came":    {NoShow, nil, "nobody came"},
-		"what is over":         {Confirmed, func(s *shop, tx Transaction) { s.clock.Set(tx.End) }, "it is over"},
+		"an offer":             {ledger.Hold, nil, "not booked yet"},
+		"an offer that is let": {ledger.Expired, nil, ledger.ErrNotHeld.Error()},
+		"what was only drawn":  {ledger.Draft, nil, ledger.ErrNotHeld.Error()},
+		"what is cancelled":    {ledger.Cancelled, nil, ledger.ErrCancelled.Error()},
+		"where nobody came":    {ledger.NoShow, nil, "nobody came"},
+		"what is over":         {ledger.Confirmed, func(s *shop, tx ledger.Transaction) { s.clock.Set(tx.End) }, "it is over"},
 	} {
 		s := newShop(t)
 		tx := s.in(tt.state, s.terms(24))
@@ -370,66 +300,24 @@ func TestAnOfferIsLetGo(t *testing.T) {
 	ask := func() (tool.Result, error) {
 		return s.call("cancelBooking", fmt.Sprintf(`{"transactionId":%q}`, tx.ID), "k")
 	}
-	kind, away := "", error(nil)
-	s.booker.LetGo = func(_ context.Context, of Transaction) (string, error) {
-		if of.ID != tx.ID {
-			t.Errorf("asked about %s", of.ID)
-		}
-		return kind, away
-	}
 	if r, err := ask(); !errors.Is(err, errHeldOnly) || r.Proposal != nil {
 		t.Errorf("still to be answered: %+v, %v", r.Proposal, err)
 	}
-	kind = "let_go"
+	s.till.letGo = "let_go"
 	r, err := ask()
-	want := &tool.Proposal{Kind: "let_go", Ref: tx.ID, Summary: s.booker.Summary("en", tx), Hash: tx.OfferHash, ExpiresAt: tx.HoldExpiresAt}
+	want := &tool.Proposal{Kind: "let_go", Ref: tx.ID, Summary: Summary("en", tx), Hash: tx.OfferHash, ExpiresAt: tx.HoldExpiresAt}
 	if diff := cmp.Diff(want, r.Proposal); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	away = fault.New(fault.Unavailable, "away")
+	away := fault.New(fault.Unavailable, "away")
+	s.till.away = away
 	if _, err := ask(); !errors.Is(err, away) {
 		t.Errorf("not known: %v", err)
 	}
+	s.till.away = nil
 	s.clock.Set(tx.HoldExpiresAt)
-	if _, err := ask(); !errors.Is(err, ErrNotHeld) {
+	if _, err := ask(); !errors.Is(err, ledger.ErrNotHeld) {
 		t.Errorf("its time is over: %v", err)
-	}
-}
-
-func TestReleaseOfAnOffer(t *testing.T) {
-	t.Parallel()
-	c, ctx := newCorner(t), context.Background()
-	k := Confirmer{c.Ledger}
-	tx := c.held(c.terms(24), 1)
-	ws, after, err := k.Release(ctx, c.owner, tx.ID, "declined", "no")
-	if err != nil || after.State != Cancelled || len(ws) == 0 {
-		t.Fatal(after.State, len(ws), err)
-	}
-	if err := c.Table.DB().Commit(ctx, ws...); err != nil {
-		t.Fatal(err)
-	}
-	if ws, now, err := k.Release(ctx, c.owner, tx.ID, "declined", "no"); err != nil || len(ws) != 0 || now.State != Cancelled {
-		t.Errorf("nothing to let go: %d writes, %s, %v", len(ws), now.State, err)
-	}
-	var booked *AlreadyConfirmed
-	for hour, before := range []bool{true, false} { // or between the look and the writes
-		tx := c.held(c.terms(48+hour), 1)
-		confirm := func() {
-			if _, err := c.Confirm(ctx, c.owner, tx.ID, receiptFor(tx), "yes"); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if before {
-			confirm()
-		}
-		ws, _, err := k.Release(ctx, c.owner, tx.ID, "declined", "no")
-		if !before {
-			confirm()
-			err = c.Table.DB().Commit(ctx, ws...)
-		}
-		if !errors.As(err, &booked) || booked.Transaction.ID != tx.ID || booked.Transaction.State != Confirmed || before && len(ws) > 0 {
-			t.Errorf("confirmed before %v: %d writes, %v", before, len(ws), err)
-		}
 	}
 }
 
@@ -448,7 +336,7 @@ func TestJoiningTheWaitlistInALinkedChat(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if own, err := s.Waits(ctx, s.tc.Market.ID, phone.Keys()...); err != nil || len(own) != 1 || own[0].Terms.Thread != "phone" {
+	if own, err := s.Wishes.Of(ctx, s.tc.Market.ID, phone.Keys()...); err != nil || len(own) != 1 || own[0].Terms.Thread != "phone" {
 		t.Errorf("waits for %+v, %v", own, err)
 	}
 }
@@ -486,7 +374,7 @@ func TestField12_ANightIsSoldOnceWheneverCheckInIs(t *testing.T) {
 	if _, err := s.Release(ctx, s.owner, first.ID, "no", "no"); err != nil {
 		t.Fatal(err)
 	}
-	waiting, err := s.WaitingFor(ctx, first)
+	waiting, err := s.For(ctx, first)
 	if err != nil || len(waiting) != 1 || waiting[0].Terms.Nights != 1 {
 		t.Fatalf("%+v, %v", waiting, err)
 	}
