@@ -273,12 +273,12 @@ func (w *world) start(db *dynamo.DB) {
 	w.runner = &turn.Runner{
 		Threads: w.threads, Markets: w.markets, Assistants: assistants, Tools: tools,
 		Commitments: w.noting(map[string]gate.Commitment{
-			ledger.ConfirmKind:    booking.Confirm{Ledger: w.ledger},
-			ledger.CancelKind:     booking.Cancel{Ledger: w.ledger, Payments: w.payments},
-			ledger.RescheduleKind: booking.Move{Ledger: w.ledger, Payments: w.payments},
-			turn.FrozenCall:       turn.Frozen{Tools: tools},
-			payment.Kind:          payment.Pay{Store: w.payments},
-			payment.LetGoKind:     payment.LetGo{Store: w.payments},
+			booking.ConfirmKind:    booking.Confirm{Ledger: w.ledger},
+			booking.CancelKind:     booking.Cancel{Ledger: w.ledger, Payments: w.payments},
+			booking.RescheduleKind: booking.Move{Ledger: w.ledger, Payments: w.payments},
+			turn.FrozenCall:        turn.Frozen{Tools: tools},
+			payment.Kind:           payment.Pay{Store: w.payments},
+			payment.LetGoKind:      payment.LetGo{Store: w.payments},
 		}),
 		Commands: w.commands(), Coded: coded, Desk: w.concierge.people,
 		Model: theModel{w}, Outbox: w.outbox, Records: table("records"), Queue: w,
