@@ -288,12 +288,12 @@ func (b *Base) Tools() (*tool.Registry, error) {
 // commitments are what a YES or NO does, by kind of pending action.
 func (b *Base) commitments(l *ledger.Ledger, tools *tool.Registry) map[string]gate.Commitment {
 	all := map[string]gate.Commitment{
-		ledger.ConfirmKind:    booking.Confirm{Ledger: l},
-		ledger.CancelKind:     booking.Cancel{Ledger: l, Payments: b.Payments()},
-		ledger.RescheduleKind: booking.Move{Ledger: l, Payments: b.Payments()},
-		turn.FrozenCall:       turn.Frozen{Tools: tools},
-		payment.Kind:          payment.Pay{Store: b.Payments()},
-		payment.LetGoKind:     payment.LetGo{Store: b.Payments()},
+		booking.ConfirmKind:    booking.Confirm{Ledger: l},
+		booking.CancelKind:     booking.Cancel{Ledger: l, Payments: b.Payments()},
+		booking.RescheduleKind: booking.Move{Ledger: l, Payments: b.Payments()},
+		turn.FrozenCall:        turn.Frozen{Tools: tools},
+		payment.Kind:           payment.Pay{Store: b.Payments()},
+		payment.LetGoKind:      payment.LetGo{Store: b.Payments()},
 	}
 	maps.Copy(all, b.Orders().Commitments())
 	all[taxi.ConfirmKind], all[taxi.CancelKind] = taxi.Confirm{Store: b.Rides()}, taxi.CancelRide{Store: b.Rides()}

@@ -27,6 +27,13 @@ import (
 	"merve/internal/wording"
 )
 
+// The kinds of pending action that this package settles. They are stored with the question.
+const (
+	ConfirmKind    = "confirm_transaction"    // an offer that is held
+	CancelKind     = "cancel_transaction"     // a booking that is to be cancelled
+	RescheduleKind = "reschedule_transaction" // an offer that is held for a booking, which it replaces
+)
+
 // Summary is one line about a transaction: what, when, for how many and at what price.
 func Summary(lang string, tx ledger.Transaction) string {
 	return wording.Say(lang, wording.BookingSummary, wording.Vars{
@@ -69,7 +76,7 @@ func Card(lang string, tx ledger.Transaction) tool.Card {
 	return c
 }
 
-// Confirm settles offers (kind [ledger.ConfirmKind]): YES books, NO lets the offer go.
+// Confirm settles offers (kind [ConfirmKind]): YES books, NO lets the offer go.
 type Confirm struct{ Ledger *ledger.Ledger }
 
 // Describe asks for the YES.
@@ -148,7 +155,7 @@ func refusal(lang string, err error) (text string, ok bool) {
 	return "", false
 }
 
-// Cancel settles proposals to cancel a booking (kind [ledger.CancelKind]): YES cancels it, NO keeps it.
+// Cancel settles proposals to cancel a booking (kind [CancelKind]): YES cancels it, NO keeps it.
 type Cancel struct {
 	Ledger   *ledger.Ledger
 	Payments Payments

@@ -146,7 +146,7 @@ func (d *desk) held() (ledger.Transaction, thread.Pending) {
 		d.t.Fatal(err)
 	}
 	return tx, thread.Pending{
-		ID: dynamotest.ID("p"), Kind: ledger.ConfirmKind, Ref: tx.ID, Hash: tx.OfferHash, Summary: booking.Summary("en", tx),
+		ID: dynamotest.ID("p"), Kind: booking.ConfirmKind, Ref: tx.ID, Hash: tx.OfferHash, Summary: booking.Summary("en", tx),
 		Policy: 7, CreatedAt: d.now, ExpiresAt: tx.HoldExpiresAt,
 	}
 }
@@ -183,14 +183,14 @@ func (d *desk) booked() (ledger.Transaction, thread.Pending) {
 	if tx, err = d.Get(context.Background(), d.tc.Actor, tx.ID); err != nil {
 		d.t.Fatal(err)
 	}
-	return tx, thread.Pending{ID: dynamotest.ID("p"), Kind: ledger.CancelKind, Ref: tx.ID, Hash: ledger.CancelHash(tx, d.now), Summary: "S", ExpiresAt: d.now.Add(time.Hour)}
+	return tx, thread.Pending{ID: dynamotest.ID("p"), Kind: booking.CancelKind, Ref: tx.ID, Hash: ledger.CancelHash(tx, d.now), Summary: "S", ExpiresAt: d.now.Add(time.Hour)}
 }
 
 // unpaid is where nobody pays anything here.
 type unpaid struct{}
 
 func (unpaid) Ask(_, summary string, _ ledger.Transaction) (kind, text string) {
-	return ledger.ConfirmKind, summary
+	return booking.ConfirmKind, summary
 }
 
 func (unpaid) LetGoOf(context.Context, ledger.Transaction) (string, error) { return "", nil }

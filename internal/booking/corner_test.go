@@ -9,9 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
-
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"merve/internal/actor"
@@ -81,19 +78,6 @@ func (c *corner) open() *ledger.Ledger {
 	}))
 }
 
-// over is open with a transport between SDK and server, and so many tries without waiting
-// between them.
-func (c *corner) over(transport http.RoundTripper, tries int) *ledger.Ledger {
-	db := dynamo.Open(dynamotest.Config(c.t), func(o *dynamodb.Options) {
-		o.HTTPClient = &http.Client{Transport: transport}
-		o.Retryer = retry.NewStandard(func(o *retry.StandardOptions) {
-			o.MaxBackoff, o.RateLimiter = time.Millisecond, ratelimit.None
-		})
-		o.RetryMaxAttempts = tries
-	})
-	return c.on(db)
-}
-
 func (c *corner) on(db *dynamo.DB) *ledger.Ledger {
 	return &ledger.Ledger{Table: db.Table(dynamotest.TableName("ledger")), Now: c.clock.Now, NewID: func() string { return dynamotest.ID("t") }}
 }
@@ -125,16 +109,6 @@ func (c *corner) held(t ledger.Terms, capacity int) ledger.Transaction {
 	tx, err := c.Hold(context.Background(), c.draft(t).ID, capacity, c.Now().Add(10*time.Minute), "hold")
 	if err != nil {
 		c.t.Fatalf("hold: %v", err)
-	}
-	return tx
-}
-
-// offered is held, without having been a draft that anybody saw.
-func (c *corner) offered(t ledger.Terms, capacity int) ledger.Transaction {
-	c.t.Helper()
-	tx, err := c.Offer(context.Background(), t, capacity, 10*time.Minute, dynamotest.ID("key"))
-	if err != nil {
-		c.t.Fatalf("offer: %v", err)
 	}
 	return tx
 }

@@ -29,7 +29,7 @@ type Payments interface {
 // What has to be paid ahead is not confirmed by a YES alone, so payments ask for it.
 func question(p Payments, lang, summary string, offer ledger.Transaction) (kind, text string) {
 	if offer.DueMinor == 0 {
-		return ledger.ConfirmKind, summary
+		return ConfirmKind, summary
 	}
 	return p.Ask(lang, summary, offer)
 }
@@ -43,7 +43,7 @@ func moveQuestion(ctx context.Context, p Payments, lang string, old, offer ledge
 	}
 	kind, text = question(p, lang, moved(lang, old, offer), offer)
 	if offer.DueMinor == 0 { // else the payment moves it
-		kind = ledger.RescheduleKind
+		kind = RescheduleKind
 	}
 	if paid > 0 {
 		text += " · " + wording.Say(lang, wording.MoveMoneyBack, wording.Vars{"amount": wording.Money(lang, paid, old.Currency)})

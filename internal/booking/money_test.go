@@ -48,10 +48,10 @@ func TestQuestions(t *testing.T) {
 		kind, move       string
 		toPay, comesBack bool
 	}{
-		"nothing due":      {0, 0, ledger.ConfirmKind, ledger.RescheduleKind, false, false},
+		"nothing due":      {0, 0, ConfirmKind, RescheduleKind, false, false},
 		"due":              {3000, 0, "pay", "pay", true, false},
 		"due, and paid":    {3000, 6500, "pay", "pay", true, true},
-		"not due but paid": {0, 6500, ledger.ConfirmKind, ledger.RescheduleKind, false, true},
+		"not due but paid": {0, 6500, ConfirmKind, RescheduleKind, false, true},
 	} {
 		offer := ledger.Transaction{State: ledger.Hold, Terms: ledger.Terms{ListingName: "Harbour Grill", PriceMinor: 6500, DueMinor: tt.due, Currency: "EUR"}}
 		p := &till{paid: tt.paid}

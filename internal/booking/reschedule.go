@@ -18,7 +18,7 @@ func moved(lang string, old, held ledger.Transaction) string {
 	return wording.Say(lang, wording.MoveSummary, wording.Vars{"summary": Summary(lang, held), "before": When(lang, old)})
 }
 
-// Move settles proposals to move a booking (kind [ledger.RescheduleKind]): YES moves it, NO keeps it.
+// Move settles proposals to move a booking (kind [RescheduleKind]): YES moves it, NO keeps it.
 type Move struct {
 	Ledger   *ledger.Ledger
 	Payments Payments

@@ -290,7 +290,7 @@ func (b *Booker) cancel(ctx context.Context, tc tool.Context, args cancelArgs) (
 	data["status"] = "awaiting_confirmation"
 	data["note"] = "still booked: the customer is being asked for YES or NO"
 	p := &tool.Proposal{
-		Kind: ledger.CancelKind, Ref: tx.ID, Summary: b.summary(tc.Language, tx), Hash: ledger.CancelHash(tx, tc.Now),
+		Kind: CancelKind, Ref: tx.ID, Summary: b.summary(tc.Language, tx), Hash: ledger.CancelHash(tx, tc.Now),
 		ExpiresAt: answerBy(tc, tx.Terms),
 	}
 	if p.Note, err = refund(ctx, b.Payments, tc.Language, tx, tc.Now); err != nil {

@@ -24,7 +24,7 @@ func TestAnOfferIsHeldAndNotBooked(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	first, tx := s.offered()
-	want := tool.Proposal{Kind: ledger.ConfirmKind, Ref: tx.ID, Summary: Summary("en", tx), Hash: tx.OfferHash, ExpiresAt: s.Now().Add(10 * time.Minute)}
+	want := tool.Proposal{Kind: ConfirmKind, Ref: tx.ID, Summary: Summary("en", tx), Hash: tx.OfferHash, ExpiresAt: s.Now().Add(10 * time.Minute)}
 	if d := cmp.Diff(want, *first.Proposal); d != "" {
 		t.Error(d)
 	}
@@ -132,7 +132,7 @@ func TestListAndCancel(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := s.call("cancelBooking", cancel, "c")
-	if err != nil || r.Proposal == nil || r.Proposal.Kind != ledger.CancelKind || r.Proposal.Ref != tx.ID {
+	if err != nil || r.Proposal == nil || r.Proposal.Kind != CancelKind || r.Proposal.Ref != tx.ID {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	if now, _ := s.Get(ctx, s.owner, tx.ID); now.State != ledger.Confirmed {

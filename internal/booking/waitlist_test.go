@@ -419,7 +419,7 @@ func TestAnOfferIsNotHeldBeyondItsStart(t *testing.T) {
 func TestWhoCannotBeAskedNowIsPassedOver(t *testing.T) {
 	t.Parallel()
 	asked := func(i *inn, until time.Duration) *thread.Pending {
-		return &thread.Pending{ID: "p", Kind: ledger.CancelKind, Ref: "t", Summary: "S", CreatedAt: i.now, ExpiresAt: i.now.Add(until)}
+		return &thread.Pending{ID: "p", Kind: booking.CancelKind, Ref: "t", Summary: "S", CreatedAt: i.now, ExpiresAt: i.now.Add(until)}
 	}
 	ends := func(i *inn, id string, o thread.Outcome) error {
 		lease, _, err := i.threads.Take(i.t.Context(), id)

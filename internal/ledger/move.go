@@ -8,10 +8,6 @@ import (
 	"merve/internal/gate"
 )
 
-// RescheduleKind is the kind of a pending action that moves a booking: its reference is the new
-// transaction, held, which names the one that it replaces.
-const RescheduleKind = "reschedule_transaction"
-
 // MoveWrites prepares to move a booking on a YES to exactly the offer of its new time: to confirm the
 // held transaction and to cancel the booking that it replaces, all or nothing. It returns the new one as
 // it will be and the old one as it was.

@@ -10,12 +10,6 @@ import (
 	"merve/internal/gate"
 )
 
-// The kinds of pending action that the ledger settles.
-const (
-	ConfirmKind = "confirm_transaction" // an offer that is held
-	CancelKind  = "cancel_transaction"  // a booking that is to be cancelled
-)
-
 // ReasonCustomer is why a transaction was let go by its customer's answer.
 const ReasonCustomer = "customer"
 

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/booking"
 	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
-	"merve/internal/ledger"
 	"merve/internal/llm"
 	"merve/internal/market"
 	"merve/internal/schedule"
@@ -116,7 +116,7 @@ func TestAYesThatNobodySettles(t *testing.T) {
 	w.stock(nil)
 	w.model = clerkModel()
 	w.say(w.from("ann", channel.App, "1", "book"))
-	delete(w.runner.Commitments, ledger.ConfirmKind)
+	delete(w.runner.Commitments, booking.ConfirmKind)
 	w.clock.add(time.Second)
 	yes := w.from("ann", channel.App, "2", "yes")
 	if a, err := w.runner.Converse(t.Context(), yes); !fault.Is(err, fault.Internal) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/booking"
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
@@ -113,7 +114,7 @@ func TestField17_YesToWhatNeverWentOut(t *testing.T) {
 	w.model = says("Hello.")
 	id := w.writes("m1", "hi")
 	w.clock.add(25 * time.Hour)
-	offer := &thread.Pending{Kind: ledger.ConfirmKind, Ref: "A", Summary: "place A", ExpiresAt: w.clock.now().Add(30 * time.Minute)}
+	offer := &thread.Pending{Kind: booking.ConfirmKind, Ref: "A", Summary: "place A", ExpiresAt: w.clock.now().Add(30 * time.Minute)}
 	if err := w.teller().Tell(t.Context(), id, "1", thread.Notice{Kind: "free", Text: "A place is free.", Offer: offer}); err != nil {
 		t.Fatal(err)
 	}

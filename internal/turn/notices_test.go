@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"merve/internal/actor"
+	"merve/internal/booking"
 	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
-	"merve/internal/ledger"
 	"merve/internal/market"
 	"merve/internal/outbox"
 	"merve/internal/thread"
@@ -24,7 +24,7 @@ func TestNoticesAndWhatWaits(t *testing.T) {
 	w.model = says("Hello.")
 	now := w.clock.now()
 	offer := func(ref string, until time.Duration) thread.Notice {
-		return thread.Notice{Kind: "free", Text: "A place is free.", Offer: &thread.Pending{Kind: ledger.ConfirmKind, Ref: ref, Summary: ref, ExpiresAt: now.Add(until)}}
+		return thread.Notice{Kind: "free", Text: "A place is free.", Offer: &thread.Pending{Kind: booking.ConfirmKind, Ref: ref, Summary: ref, ExpiresAt: now.Add(until)}}
 	}
 	over := func(ref string) thread.Notice { return thread.Notice{Kind: "over", Ref: ref, Text: "It is over."} }
 	plain := thread.Notice{Kind: "plain", Text: "We open at nine."}
@@ -127,7 +127,7 @@ func TestWhatIsSaidBesideAQuestion(t *testing.T) {
 	w.work()
 	offer := func(ref string) thread.Notice {
 		return thread.Notice{Kind: "free", Text: "A place is free.", Offer: &thread.Pending{
-			Kind: ledger.ConfirmKind, Ref: ref, Summary: "place " + ref, ExpiresAt: w.clock.now().Add(10 * time.Minute),
+			Kind: booking.ConfirmKind, Ref: ref, Summary: "place " + ref, ExpiresAt: w.clock.now().Add(10 * time.Minute),
 		}}
 	}
 	told := func(n thread.Notice) (string, outbox.Message) {
@@ -210,7 +210,7 @@ func TestNoOfferToWhoHearsNothing(t *testing.T) {
 	in := w.from("ann", channel.WhatsApp, "1", "STOP")
 	w.comes(in)
 	w.work()
-	offer := &thread.Pending{Kind: ledger.ConfirmKind, Ref: "A", Summary: "A", ExpiresAt: w.clock.now().Add(time.Hour)}
+	offer := &thread.Pending{Kind: booking.ConfirmKind, Ref: "A", Summary: "A", ExpiresAt: w.clock.now().Add(time.Hour)}
 	if err := w.teller().Tell(t.Context(), threadOf(in), "1", thread.Notice{Kind: "free", Text: "It is free.", Offer: offer}); err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +226,7 @@ func TestANoticeIsToldOnce(t *testing.T) {
 	w := newWorld(t, nil)
 	w.model = says("Hello.")
 	id := w.say(w.from("ann", channel.App, "1", "hi")).Thread
-	offer := &thread.Pending{Kind: ledger.ConfirmKind, Ref: "A", Summary: "A", ExpiresAt: w.clock.now().Add(time.Hour)}
+	offer := &thread.Pending{Kind: booking.ConfirmKind, Ref: "A", Summary: "A", ExpiresAt: w.clock.now().Add(time.Hour)}
 	if err := w.teller().Tell(t.Context(), id, "1", thread.Notice{Kind: "free", Text: "It is free.", Offer: offer}); err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +250,7 @@ func TestTheSameOfferKeepsItsName(t *testing.T) {
 	w := newWorld(t, nil)
 	w.model = says("Hello.")
 	id := w.say(w.from("ann", channel.App, "1", "hi")).Thread
-	offer := &thread.Pending{Kind: ledger.ConfirmKind, Ref: "A", Hash: "1", Summary: "A", ExpiresAt: w.clock.now().Add(time.Hour)}
+	offer := &thread.Pending{Kind: booking.ConfirmKind, Ref: "A", Hash: "1", Summary: "A", ExpiresAt: w.clock.now().Add(time.Hour)}
 	dearer := *offer
 	dearer.Hash = "2"
 	over := thread.Notice{Kind: "over", Ref: "A", Text: "It is not."}

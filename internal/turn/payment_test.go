@@ -15,7 +15,6 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/gate"
-	"merve/internal/ledger"
 	"merve/internal/payment"
 	"merve/internal/provider/stripe"
 	"merve/internal/provider/stripe/stripetest"
@@ -229,7 +228,7 @@ func TestKeptCommitment(t *testing.T) {
 	w := newWorld(t, nil)
 	w.stock(nil)
 	away := keeping{booking.Confirm{Ledger: w.ledger}, new(int)}
-	w.runner.Commitments[ledger.ConfirmKind] = away
+	w.runner.Commitments[booking.ConfirmKind] = away
 	p := &play{world: w, who: "ann", channel: "app", seen: map[string]int{}}
 	p.run(linesOf(strings.Join([]string{
 		`customer (app): A table for two tomorrow at seven`,

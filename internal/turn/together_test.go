@@ -476,7 +476,7 @@ func TestField13_HoldGoneAtTheLastMoment(t *testing.T) {
 	w := newWorld(t, nil)
 	w.stock(nil, "meze")
 	w.model = clerkModel()
-	w.runner.Commitments[ledger.ConfirmKind] = slipping{booking.Confirm{Ledger: w.ledger}, func(tx string) {
+	w.runner.Commitments[booking.ConfirmKind] = slipping{booking.Confirm{Ledger: w.ledger}, func(tx string) {
 		if _, err := w.ledger.Release(t.Context(), actor.Actor{Kind: actor.System}, tx, "test", "slip"); err != nil {
 			t.Error(err)
 		}

@@ -267,12 +267,12 @@ func (w *world) start(db *dynamo.DB) {
 	w.runner = &turn.Runner{
 		Intake: turn.Intake{Threads: w.threads, Queue: w}, Markets: w.markets, Assistants: assistants, Tools: tools,
 		Commitments: w.noting(map[string]gate.Commitment{
-			ledger.ConfirmKind:    booking.Confirm{Ledger: w.ledger},
-			ledger.CancelKind:     booking.Cancel{Ledger: w.ledger, Payments: w.payments},
-			ledger.RescheduleKind: booking.Move{Ledger: w.ledger, Payments: w.payments},
-			turn.FrozenCall:       turn.Frozen{Tools: tools},
-			payment.Kind:          payment.Pay{Store: w.payments},
-			payment.LetGoKind:     payment.LetGo{Store: w.payments},
+			booking.ConfirmKind:    booking.Confirm{Ledger: w.ledger},
+			booking.CancelKind:     booking.Cancel{Ledger: w.ledger, Payments: w.payments},
+			booking.RescheduleKind: booking.Move{Ledger: w.ledger, Payments: w.payments},
+			turn.FrozenCall:        turn.Frozen{Tools: tools},
+			payment.Kind:           payment.Pay{Store: w.payments},
+			payment.LetGoKind:      payment.LetGo{Store: w.payments},
 		}),
 		Commands: w.commands(), Coded: coded, Desk: w.concierge.people,
 		Model: llm.Whole(w.complete), Outbox: w.outbox, Audit: turn.Audit{Records: table("records")}, Figures: &turn.Figures{Records: table("records"), Now: now, Log: log},

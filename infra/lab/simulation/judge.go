@@ -13,6 +13,7 @@ import (
 	"merve/infra/wiring"
 	"merve/internal/actor"
 	"merve/internal/alert"
+	"merve/internal/booking"
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/ledger"
@@ -226,7 +227,7 @@ func (j *judge) rest(s spine) {
 	if s.head.LeaseUntil.After(j.Now()) {
 		j.t.Errorf("%s: somebody has the lease", s.who.Name)
 	}
-	if p := s.head.Pending; p != nil && p.Kind == ledger.ConfirmKind && p.ExpiresAt.Add(15*time.Minute).Before(j.Now()) {
+	if p := s.head.Pending; p != nil && p.Kind == booking.ConfirmKind && p.ExpiresAt.Add(15*time.Minute).Before(j.Now()) {
 		j.t.Errorf("%s: an offer that has expired still waits: %s", s.who.Name, p.Summary)
 	}
 }
