@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"mime"
 	"net/http"
@@ -125,7 +124,7 @@ func (a *Admin) listingVersions(w http.ResponseWriter, r *http.Request, _ actor.
 const maxImport = 4 << 20
 
 // errTable says what a catalogue can be sent as.
-var errTable = fault.New(fault.Invalid, "send text/csv or application/x-ndjson, not compressed")
+var errTable = wrongMedia("text/csv, application/x-ndjson", "send text/csv or application/x-ndjson, not compressed")
 
 // importListings stores a catalogue, after every row of it has been found right.
 func (a *Admin) importListings(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
@@ -225,15 +224,4 @@ func (a *Admin) exportListings(w http.ResponseWriter, r *http.Request, _ actor.A
 	w.Header().Set("Cache-Control", "no-store")
 	_, _ = w.Write(out.Bytes()) // a client that has gone cannot be told
 	return nil
-}
-
-// isMedia reports whether err says that a body is of the wrong kind, and which is taken.
-func isMedia(err error) (accept string, ok bool) {
-	switch {
-	case errors.Is(err, errMedia):
-		return "application/json", true
-	case errors.Is(err, errTable):
-		return "text/csv, application/x-ndjson", true
-	}
-	return "", false
 }

@@ -81,9 +81,9 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Problem answers with err as a problem document. A client that has gone cannot be told.
 func Problem(w http.ResponseWriter, r *http.Request, err error) {
 	p := fault.ProblemOf(err, telemetry.TraceID(r.Context()))
-	if accept, ok := isMedia(err); ok {
+	if media, ok := errors.AsType[*mediaError](err); ok {
 		p.Title, p.Status = "unsupported_media_type", http.StatusUnsupportedMediaType
-		w.Header().Set("Accept", accept)
+		w.Header().Set("Accept", media.accept)
 		w.Header().Set("Accept-Encoding", "identity") // RFC 9110 §12.5.3
 	}
 	if noted, ok := r.Context().Value(failureKey{}).(*error); ok && p.Status >= http.StatusInternalServerError {

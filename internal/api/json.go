@@ -14,9 +14,22 @@ import (
 )
 
 var (
-	errMedia    = fault.New(fault.Invalid, "send application/json, not compressed")
+	errMedia    = wrongMedia("application/json", "send application/json, not compressed")
 	errNoObject = fault.New(fault.Invalid, "the body must be one JSON object")
 )
+
+// mediaError refuses a body for the media type it was sent as.
+type mediaError struct {
+	error
+	accept string // the media types that are taken
+}
+
+func (e *mediaError) Unwrap() error { return e.error }
+
+// wrongMedia is the error for a body that was not sent as one of the media types in accept.
+func wrongMedia(accept, detail string) error {
+	return &mediaError{error: fault.New(fault.Invalid, "%s", detail), accept: accept}
+}
 
 // readJSON reads a body of exactly one JSON object into each of outs. Unknown fields are ignored, as
 // clients may be newer than we are; a field that comes twice is refused, as readers differ
