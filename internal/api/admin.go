@@ -4,8 +4,6 @@ import (
 	"context"
 	"maps"
 	"net/http"
-	"slices"
-	"strings"
 
 	"merve/internal/account"
 	"merve/internal/actor"
@@ -53,10 +51,9 @@ const adminLimit = 50
 // staffHandler answers a request of staff.
 type staffHandler func(w http.ResponseWriter, r *http.Request, who actor.Actor) error
 
-// Routes adds the API's routes to mux.
-func (a *Admin) Routes(mux Router) {
-	allowed := map[string][]string{} // by path
-	routes := map[string]staffHandler{
+// Routes are the API's.
+func (a *Admin) Routes() Routes {
+	staffed := map[string]staffHandler{
 		"GET /admin/api/markets":                                        a.markets,
 		"GET /admin/api/markets/{market}":                               a.market,
 		"PUT /admin/api/markets/{market}":                               a.saveMarket,
@@ -106,68 +103,23 @@ func (a *Admin) Routes(mux Router) {
 		"GET /admin/api/threads/{thread}/data":                          a.export,
 		"DELETE /admin/api/threads/{thread}/data":                       a.erase,
 	}
-	maps.Copy(routes, a.Reports.routes())
-	for pattern := range routes {
-		method, path, _ := strings.Cut(pattern, " ")
-		allowed[path] = append(allowed[path], method)
+	maps.Copy(staffed, a.Reports.routes())
+	rs := Routes{}
+	for route, h := range staffed {
+		rs[route] = a.staffOnly(h)
 	}
-	for _, methods := range allowed {
-		slices.Sort(methods)
-	}
-	for pattern, h := range routes {
-		mux.Handle(pattern, handler(func(w http.ResponseWriter, r *http.Request) error {
-			if methods := allowed[named(r)]; methods != nil {
-				otherMethods(methods).ServeHTTP(w, r)
-				return nil
-			}
-			who, err := a.Who.Staff(r)
-			if err != nil {
-				return err
-			}
-			return h(w, r, who)
-		}))
-	}
-	for path, methods := range allowed {
-		if hasSibling(path, allowed) {
-			continue // the pattern that takes any name there answers for it
-		}
-		mux.Handle(path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			exact := allowed[named(r)]
-			if exact == nil {
-				exact = methods
-			}
-			otherMethods(exact).ServeHTTP(w, r)
-		}))
-	}
-	mux.Handle("/admin/api/", handler(func(http.ResponseWriter, *http.Request) error { return actor.ErrNotFound }))
+	return rs
 }
 
-// named is the pattern of the route that has the last segment of a request's path as its name,
-// beside one that takes any there: "…/listings/import" beside "…/listings/{listing}".
-func named(r *http.Request) string {
-	_, pattern, ok := strings.Cut(r.Pattern, " ")
-	if !ok {
-		pattern = r.Pattern
-	}
-	i := strings.LastIndexByte(pattern, '/')
-	if !strings.HasPrefix(pattern[i+1:], "{") {
-		return ""
-	}
-	return pattern[:i+1] + r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
-}
-
-// hasSibling reports whether a route takes any name where path has its last segment.
-func hasSibling(path string, all map[string][]string) bool {
-	i := strings.LastIndexByte(path, '/')
-	if strings.HasPrefix(path[i+1:], "{") {
-		return false
-	}
-	for other := range all {
-		if strings.HasPrefix(other, path[:i+1]+"{") && !strings.Contains(other[i+1:], "/") {
-			return true
+// staffOnly gives a request to h with who of the staff sent it.
+func (a *Admin) staffOnly(h staffHandler) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		who, err := a.Who.Staff(r)
+		if err != nil {
+			return err
 		}
+		return h(w, r, who)
 	}
-	return false
 }
 
 func (a *Admin) markets(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {

@@ -25,11 +25,6 @@ const maxBody = 64 << 10
 // handler answers a request or returns an error, which becomes a problem document.
 type handler func(w http.ResponseWriter, r *http.Request) error
 
-// Router is where routes are added: an [http.ServeMux], or a list of what there is.
-type Router interface {
-	Handle(pattern string, h http.Handler)
-}
-
 // maxTarget is the longest path and the longest query taken, in bytes. What stands in
 // them becomes keys, and keys have limits.
 const maxTarget = 900
@@ -94,6 +89,9 @@ func Problem(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	writeProblem(w, p)
 }
+
+// NotFound answers that there is nothing at a path.
+func NotFound(w http.ResponseWriter, r *http.Request) { Problem(w, r, actor.ErrNotFound) }
 
 func writeProblem(w http.ResponseWriter, p fault.Problem) {
 	w.Header().Set("Content-Type", "application/problem+json")

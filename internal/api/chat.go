@@ -32,12 +32,14 @@ type Chat struct {
 	NewID      func() string
 }
 
-// Routes adds the API's routes to mux.
-func (c *Chat) Routes(mux Router) {
-	mux.Handle("POST /chat/message", handler(c.message))
-	mux.Handle("GET /chat/threads/{threadId}/messages", handler(c.messages))
-	mux.Handle("GET /chat/threads/{threadId}/activity", handler(c.activity))
-	mux.Handle("POST /chat/photos", handler(c.upload))
+// Routes are the API's.
+func (c *Chat) Routes() Routes {
+	return Routes{
+		"POST /chat/message":                    c.message,
+		"GET /chat/threads/{threadId}/messages": c.messages,
+		"GET /chat/threads/{threadId}/activity": c.activity,
+		"POST /chat/photos":                     c.upload,
+	}
 }
 
 // maxType is the longest media type taken, in bytes (RFC 6838 §4.2).

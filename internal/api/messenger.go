@@ -43,10 +43,12 @@ type Messenger struct {
 	Log                  *slog.Logger
 }
 
-// Routes adds the webhook's routes to mux.
-func (h *Messenger) Routes(mux Router) {
-	mux.Handle("GET /webhooks/messenger", handler(h.verify))
-	mux.Handle("POST /webhooks/messenger", handler(h.receive))
+// Routes are the webhook's.
+func (h *Messenger) Routes() Routes {
+	return Routes{
+		"GET /webhooks/messenger":  h.verify,
+		"POST /webhooks/messenger": h.receive,
+	}
 }
 
 const (

@@ -123,7 +123,7 @@ func newPage(t *testing.T, change func(*api.Messenger), transport ...http.RoundT
 		change(h)
 	}
 	mux := http.NewServeMux()
-	h.Routes(mux)
+	h.Routes().Register(mux)
 	f := trigger.HTTP(api.Traced(mux, log))
 	var err error
 	p.front, err = gateway.New([]gateway.Route{

@@ -3,9 +3,6 @@ package api
 import (
 	"net/http"
 	"strings"
-
-	"merve/internal/fault"
-	"merve/internal/telemetry"
 )
 
 // taken are the methods of each path but the admin API's. It is a list, and not what the handlers
@@ -33,19 +30,20 @@ var taken = map[string][]string{
 // OtherMethods adds what answers the methods that a path does not take, but for those of the admin
 // API, which does so itself. It is for the function of the gateway's default route, where such requests
 // arrive: those of other functions, too.
-func OtherMethods(mux Router) {
+func OtherMethods(mux *http.ServeMux, own Routes) {
 	for path, allowed := range taken {
-		mux.Handle(path, otherMethods(allowed))
+		if !own.takes(path) {
+			mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { refuseMethod(w, r, allowed) })
+		}
 	}
 }
 
-// otherMethods answers what a path does not take; allowed are in order.
-func otherMethods(allowed []string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		writeProblem(w, fault.Problem{
-			Type: "about:blank", Title: "method_not_allowed", Status: http.StatusMethodNotAllowed,
-			Detail: "this path takes " + strings.Join(allowed, ", "), TraceID: telemetry.TraceID(r.Context()),
-		})
-	})
+// takes reports whether a path has a route.
+func (rs Routes) takes(path string) bool {
+	for route := range rs {
+		if strings.HasSuffix(route, " "+path) {
+			return true
+		}
+	}
+	return false
 }

@@ -8,10 +8,11 @@ import (
 //go:embed openapi.yaml
 var openAPI []byte
 
-// OpenAPI serves the document that describes this API.
-func OpenAPI() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+// OpenAPI is the route of the document that describes this API.
+func OpenAPI() Routes {
+	return Routes{"GET /openapi.yaml": func(w http.ResponseWriter, _ *http.Request) error {
 		w.Header().Set("Content-Type", "application/yaml")
 		_, _ = w.Write(openAPI) // a client that has gone cannot be told
-	})
+		return nil
+	}}
 }

@@ -25,9 +25,11 @@ type SharedReports struct {
 	Origin string // where photos are shown from
 }
 
-// Routes adds the page's route to mux.
-func (h *SharedReports) Routes(mux Router) {
-	mux.Handle("GET /r/{reportId}/{token}", handler(h.page))
+// Routes are the page's.
+func (h *SharedReports) Routes() Routes {
+	return Routes{
+		"GET /r/{reportId}/{token}": h.page,
+	}
 }
 
 func (h *SharedReports) page(w http.ResponseWriter, r *http.Request) error {

@@ -30,11 +30,13 @@ type Stripe struct {
 	Log                  *slog.Logger
 }
 
-// Routes adds the webhook's and the pages' routes to mux.
-func (h *Stripe) Routes(mux Router) {
-	mux.Handle("POST /webhooks/stripe", handler(h.receive))
-	mux.Handle("GET /pay/{transaction}/{token}", handler(h.page))
-	mux.Handle("GET /pay/{transaction}/{token}/intent", handler(h.intent))
+// Routes are the webhook's and the pages'.
+func (h *Stripe) Routes() Routes {
+	return Routes{
+		"POST /webhooks/stripe":                 h.receive,
+		"GET /pay/{transaction}/{token}":        h.page,
+		"GET /pay/{transaction}/{token}/intent": h.intent,
+	}
 }
 
 // happened says which events matter.

@@ -34,19 +34,15 @@ type WebChat struct {
 	NewID     func() string
 }
 
-// Routes adds the API's routes to mux.
-func (c *WebChat) Routes(mux Router) {
-	for path, methods := range map[string]map[string]handler{
-		"/web-chat-api":          {http.MethodPost: c.message},
-		"/web-chat-api/messages": {http.MethodGet: c.messages},
-		"/web-chat-api/photos":   {http.MethodPost: c.upload},
-		"/web-chat-api/me":       {http.MethodGet: c.export, http.MethodDelete: c.erase},
-	} {
-		for method, h := range methods {
-			mux.Handle(method+" "+path, c.Origins.permit(h))
-		}
-		mux.Handle("OPTIONS "+path, c.Origins.preflight(methods))
-	}
+// Routes are the API's, for pages of [WebChat.Origins] only.
+func (c *WebChat) Routes() Routes {
+	return c.Origins.share(Routes{
+		"POST /web-chat-api":         c.message,
+		"GET /web-chat-api/messages": c.messages,
+		"POST /web-chat-api/photos":  c.upload,
+		"GET /web-chat-api/me":       c.export,
+		"DELETE /web-chat-api/me":    c.erase,
+	})
 }
 
 // webChatRequest is the body of POST /web-chat-api.

@@ -37,10 +37,12 @@ type WhatsApp struct {
 	Log                  *slog.Logger
 }
 
-// Routes adds the webhooks' routes to mux.
-func (h *WhatsApp) Routes(mux Router) {
-	mux.Handle("POST /webhooks/whatsapp", handler(h.message))
-	mux.Handle("POST /webhooks/whatsapp/status", handler(h.status))
+// Routes are the webhooks'.
+func (h *WhatsApp) Routes() Routes {
+	return Routes{
+		"POST /webhooks/whatsapp":        h.message,
+		"POST /webhooks/whatsapp/status": h.status,
+	}
 }
 
 // emptyTwiML tells Twilio that there is nothing to send at once.

@@ -56,10 +56,11 @@ func Chat(b *Base) (trigger.Handler, error) {
 		Patience: b.Config.Patience, Pictures: b.pictures(b.Photos()), Anonymous: b.anonymous(), NewID: b.NewID,
 	}
 	chat.Pictures.Links = true
-	chat.Routes(mux)
-	b.health().Routes(mux)
-	mux.Handle("GET /openapi.yaml", api.OpenAPI())
-	api.OtherMethods(mux)
+	routes := chat.Routes()
+	maps.Copy(routes, b.health().Routes())
+	maps.Copy(routes, api.OpenAPI())
+	routes.Register(mux)
+	api.OtherMethods(mux, routes)
 	mux.Handle("/", web.ChatWith(web.ChatConfig{ImageOrigin: b.Photos().Origin()}))
 	return b.http(mux), nil
 }
@@ -75,7 +76,7 @@ func WhatsApp(b *Base) (trigger.Handler, error) {
 		UnsignedFromLoopback: b.Config.UnsignedFromLoopback, Log: b.Log,
 	}
 	mux := http.NewServeMux()
-	h.Routes(mux)
+	h.Routes().Register(mux)
 	return b.http(mux), nil
 }
 
@@ -228,7 +229,8 @@ func Admin(b *Base) (trigger.Handler, error) {
 		Orders:  b.Orders(), Drivers: b.Drivers(), Rides: b.Rides(), Places: b.Places(), Handover: b.handovers(), Reindex: b.reindexer(), Counts: b.checkStock,
 	}
 	mux := http.NewServeMux()
-	a.Routes(mux)
+	a.Routes().Register(mux)
+	mux.HandleFunc("/admin/api/", api.NotFound)
 	mux.Handle("/", web.Admin(web.AdminConfig{
 		Issuer: b.Config.AuthIssuer, ClientID: b.Config.AuthClientID, SignInOrigins: b.Config.SignInOrigins, Local: b.Config.AdminToken != "", ImageOrigin: photos.Origin(),
 	}))

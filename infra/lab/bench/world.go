@@ -123,7 +123,7 @@ func (b *bench) start() (process, error) {
 		Runner: p.runner, Threads: p.runner.Threads, Assistants: p.runner.Assistants, Market: demo.Market,
 		Patience: time.Minute, NewID: b.base.NewID,
 	}
-	chat.Routes(mux)
+	chat.Routes().Register(mux)
 	p.chat = trigger.HTTP(api.Traced(mux, b.base.Log), trigger.Log(b.base.Log))
 	if p.whatsapp, err = app.WhatsApp(b.base); err != nil {
 		return p, err
