@@ -411,6 +411,13 @@ func everyRoute() []string {
 	return all
 }
 
+// isPage reports whether a route is of a page, or of a file that pages load.
+func isPage(route string) bool {
+	return slices.ContainsFunc(wiring.Functions(), func(f wiring.Function) bool {
+		return slices.ContainsFunc(f.Routes, func(r wiring.Route) bool { return r.Undocumented && r.Key() == route })
+	})
+}
+
 // Every route withstands every attack that can be made on a route of its kind: the answer
 // is a refusal in the one shape of errors, says nothing from inside and no secret, comes
 // within a bound of time and memory, and nothing is stored.
@@ -515,7 +522,7 @@ func (s *surface) onHeaders(route string, good attempt) (all []attack) {
 		base = nobody(good)
 		want = []int{400, 401, 403}
 	}
-	page := isPage(strings.SplitN(route, " ", 2)[1])
+	page := isPage(route)
 	for name, lines := range map[string][]string{
 		"forwarded host":      {"X-Forwarded-Host: evil.example", "X-Forwarded-Proto: https", "X-Forwarded-Port: 1", "X-Forwarded-Prefix: /evil"},
 		"forwarded for":       {"X-Forwarded-For: 127.0.0.1, ::1", "X-Real-Ip: 127.0.0.1", "Forwarded: for=127.0.0.1;host=evil.example;proto=https", "True-Client-Ip: 127.0.0.1", "X-Amzn-Source-Ip: 127.0.0.1"},

@@ -29,6 +29,15 @@ func (rs Routes) Register(mux *http.ServeMux) {
 	}
 }
 
+// RefuseOthers has mux refuse whatever comes for paths that are answered elsewhere: methods are those
+// that each takes there.
+func RefuseOthers(mux *http.ServeMux, methods map[string][]string) {
+	for path, allowed := range methods {
+		allowed = slices.Sorted(slices.Values(allowed))
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { refuseMethod(w, r, allowed) })
+	}
+}
+
 // methods are the handlers of one path. The path is registered without a method, because a mux
 // that knows methods would send "GET /listings/import" to "GET /listings/{listing}" when only a
 // POST can import.

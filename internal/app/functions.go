@@ -44,8 +44,13 @@ import (
 	"merve/internal/web"
 )
 
-// Chat answers the app and web channels, and serves the chat page.
-func Chat(b *Base) (trigger.Handler, error) {
+// Chat answers the app and web channels, and serves the chat page. It has the gateway's default
+// route, so it also says which methods the paths elsewhere take, those of other functions.
+func Chat(elsewhere map[string][]string) func(*Base) (trigger.Handler, error) {
+	return func(b *Base) (trigger.Handler, error) { return b.chat(elsewhere) }
+}
+
+func (b *Base) chat(elsewhere map[string][]string) (trigger.Handler, error) {
 	r, err := b.runner()
 	if err != nil {
 		return nil, err
@@ -60,7 +65,7 @@ func Chat(b *Base) (trigger.Handler, error) {
 	maps.Copy(routes, b.health().Routes())
 	maps.Copy(routes, api.OpenAPI())
 	routes.Register(mux)
-	api.OtherMethods(mux, routes)
+	api.RefuseOthers(mux, elsewhere)
 	mux.Handle("/", web.ChatWith(web.ChatConfig{ImageOrigin: b.Photos().Origin()}))
 	return b.http(mux), nil
 }
