@@ -22,6 +22,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/claim"
+	"merve/internal/person"
 	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/wording"
@@ -34,21 +35,14 @@ type Desk struct {
 	Holders []Holder
 }
 
-// Customer is whose data it is: who owns by a key with one tenant.
-type Customer struct {
-	Market  string   // the tenant's; what of theirs is of another is not to be touched
-	Owner   string   // actor key
-	Threads []string // all that they have there, whoever answers; the one that was asked on comes last
-}
-
-// Holder keeps something of customers.
+// Holder keeps something of customers. Each store has its own, which is named Held.
 type Holder interface {
 	// Export returns what is kept, to be shown as JSON; nil is nothing.
-	Export(ctx context.Context, c Customer) (any, error)
+	Export(ctx context.Context, s person.Subject) (any, error)
 	// Erase deletes it, but for what somebody else is at work on or expects, whose codes it
 	// returns and which goes by itself once it is over. What has gone already is no error. It may
 	// be asked again.
-	Erase(ctx context.Context, c Customer) (stays []string, err error)
+	Erase(ctx context.Context, s person.Subject) (stays []string, err error)
 	// Holds names what is kept, as a field of an export.
 	Holds() string
 }
@@ -154,15 +148,15 @@ func (d *Desk) Erase(ctx context.Context, threadID string) (stays []string, err 
 }
 
 // customer is whose a thread is, with the heads of their threads. 2 requests.
-func (d *Desk) customer(ctx context.Context, threadID string) (Customer, []thread.Head, error) {
+func (d *Desk) customer(ctx context.Context, threadID string) (person.Subject, []thread.Head, error) {
 	head, err := d.Threads.Head(ctx, threadID)
 	if errors.Is(err, thread.ErrNoThread) {
 		err = actor.ErrNotFound
 	}
 	if err != nil {
-		return Customer{}, nil, err
+		return person.Subject{}, nil, err
 	}
-	c := Customer{Market: head.Market, Owner: head.Owner}
+	c := person.Subject{Market: head.Market, Owner: head.Owner}
 	others := slices.DeleteFunc(thread.IDsOf(head.Market, head.Owner), func(id string) bool { return id == threadID })
 	heads, err := d.Threads.Heads(ctx, others...)
 	heads = append(heads, head)

@@ -17,6 +17,7 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/market"
+	"merve/internal/person"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/tool"
@@ -35,18 +36,18 @@ type drawer struct {
 
 func (d drawer) Holds() string { return d.name }
 
-func (d drawer) Export(_ context.Context, c account.Customer) (any, error) {
+func (d drawer) Export(_ context.Context, c person.Subject) (any, error) {
 	*d.asked = append(*d.asked, "export "+d.name+of(c))
 	return d.kept, d.err
 }
 
-func (d drawer) Erase(_ context.Context, c account.Customer) ([]string, error) {
+func (d drawer) Erase(_ context.Context, c person.Subject) ([]string, error) {
 	*d.asked = append(*d.asked, "erase "+d.name+of(c))
 	return d.stays, d.err
 }
 
 // of says whose things are asked for.
-func of(c account.Customer) string {
+func of(c person.Subject) string {
 	return " of " + c.Owner + " in " + c.Market + " on " + strings.Join(c.Threads, ", ")
 }
 
@@ -216,7 +217,7 @@ func TestErase(t *testing.T) {
 	if !strings.HasPrefix(asked, "Delete everything that is kept of you here") {
 		t.Errorf("asked %q", asked)
 	}
-	ann := of(account.Customer{Market: "demo", Owner: tc.Actor.Key(), Threads: []string{tc.Thread}})
+	ann := of(person.Subject{Market: "demo", Owner: tc.Actor.Key(), Threads: []string{tc.Thread}})
 	if diff := cmp.Diff([]string{"erase reports" + ann, "erase calls" + ann, "erase messages" + ann}, o.asked); diff != "" {
 		t.Error(diff)
 	}
@@ -245,7 +246,7 @@ func TestAllThreadsOfAMarket(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := of(account.Customer{Market: "demo", Owner: who.Key(), Threads: threads})
+		c := of(person.Subject{Market: "demo", Owner: who.Key(), Threads: threads})
 		want = append(want, "export messages"+c, "erase messages"+c)
 	}
 	if diff := cmp.Diff(want, o.asked); diff != "" {
@@ -325,7 +326,7 @@ func TestExport(t *testing.T) {
 	if diff := cmp.Diff(map[string]any{"reports": []any{"a report"}, "profile": profile}, asJSON(t, got)); diff != "" {
 		t.Error(diff)
 	}
-	ann := of(account.Customer{Market: "demo", Owner: tc.Actor.Key(), Threads: []string{tc.Thread}})
+	ann := of(person.Subject{Market: "demo", Owner: tc.Actor.Key(), Threads: []string{tc.Thread}})
 	if diff := cmp.Diff([]string{"export reports" + ann, "export bookings" + ann}, o.asked); diff != "" {
 		t.Error(diff)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/infra/local/demo"
-	"merve/internal/account"
 	"merve/internal/actor"
 	"merve/internal/app"
 	"merve/internal/dynamo"
@@ -19,6 +18,7 @@ import (
 	"merve/internal/ledger"
 	"merve/internal/order"
 	"merve/internal/payment"
+	"merve/internal/person"
 	"merve/internal/report"
 	"merve/internal/taxi"
 )
@@ -99,7 +99,7 @@ func TestErasedMeanwhile(t *testing.T) {
 		}
 	})}
 	for _, h := range app.Customers(app.NewBase(b)).Holders {
-		if _, err := h.Erase(ctx, account.Customer{Market: demo.Market, Owner: saraOwner.Key()}); err != nil {
+		if _, err := h.Erase(ctx, person.Subject{Market: demo.Market, Owner: saraOwner.Key()}); err != nil {
 			t.Errorf("%s: %v", h.Holds(), err)
 		}
 	}
@@ -116,7 +116,7 @@ func TestErasedWhileATurnRuns(t *testing.T) {
 		if h.Holds() == "messages" {
 			s.report(t)
 		}
-		if _, err := h.Erase(ctx, account.Customer{Market: demo.Market, Owner: saraOwner.Key()}); err != nil {
+		if _, err := h.Erase(ctx, person.Subject{Market: demo.Market, Owner: saraOwner.Key()}); err != nil {
 			t.Errorf("%s: %v", h.Holds(), err)
 		}
 	}
@@ -162,7 +162,7 @@ func TestDataIsOfItsMarket(t *testing.T) {
 		t.Helper()
 		all := map[string]any{}
 		for _, h := range app.Customers(s.base).Holders {
-			some, err := h.Export(ctx, account.Customer{Market: market, Owner: ann.Key()})
+			some, err := h.Export(ctx, person.Subject{Market: market, Owner: ann.Key()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -180,7 +180,7 @@ func TestDataIsOfItsMarket(t *testing.T) {
 		t.Errorf("given out: %v", here)
 	}
 	for _, h := range app.Customers(s.base).Holders {
-		if stays, err := h.Erase(ctx, account.Customer{Market: demo.Market, Owner: ann.Key()}); err != nil || len(stays) != 0 {
+		if stays, err := h.Erase(ctx, person.Subject{Market: demo.Market, Owner: ann.Key()}); err != nil || len(stays) != 0 {
 			t.Errorf("%s: %v stay, %v", h.Holds(), stays, err)
 		}
 	}
@@ -193,7 +193,7 @@ func TestDataIsOfItsMarket(t *testing.T) {
 func TestDataOfManyBookings(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStory(t), t.Context()
-	l, c := s.base.Ledger(), account.Customer{Market: demo.Market, Owner: actor.Actor{Kind: actor.Session, ID: "ann"}.Key()}
+	l, c := s.base.Ledger(), person.Subject{Market: demo.Market, Owner: actor.Actor{Kind: actor.Session, ID: "ann"}.Key()}
 	const had = 101 // one more than are read at once
 	var ws []dynamo.Write
 	for i := range had {

@@ -323,34 +323,11 @@ func (b *Base) people() *person.Book { return &person.Book{Table: b.conversation
 func (b *Base) Outbox() *outbox.Box { return &outbox.Box{Table: b.conversations(), Now: b.Now} }
 
 func (b *Base) sender() *outbox.Sender {
-	threads, people, alerts := b.Threads(), b.people(), b.Ledger()
+	alerts := b.Ledger()
 	return &outbox.Sender{
-		Box: b.Outbox(), Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: b.whatsAppProvider(), channel.Messenger: b.messengerProvider()}, Log: b.Log,
-		MayWrite: func(m outbox.Message) []dynamo.Write {
-			// What a business or a driver is told is nobody's turn to speak. A turn knows what waits.
-			r := thread.Reach{Essential: m.Essential, Beside: m.ByPerson || m.News || m.Kind == notify.Merchant || m.Kind == taxi.ForDriver, Asks: m.Pending, Apart: m.Kind != "reply"}
-			if m.Template == nil {
-				r.Window = m.Channel.Window(m.ByPerson)
-			}
-			ws := []dynamo.Write{threads.MayWrite(m.Thread, r, func(why thread.Why) error {
-				return &outbox.Refused{Reason: string(why), Wanted: why.Wanted(), Unasked: why == thread.Unasked, Undoubted: why == thread.Undoubted}
-			})}
-			if m.Person != "" {
-				ws = append(ws, people.StillHas(m.Channel, m.To, m.Person).Else(&outbox.Refused{Reason: "the number has become somebody else's"}))
-			}
-			return ws
-		},
-		Doubt: func(m outbox.Message) dynamo.Write { return threads.Doubt(m.Thread, m.Pending) },
+		Box: b.Outbox(), Threads: b.Threads(), People: b.people(), Log: b.Log,
+		Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: b.whatsAppProvider(), channel.Messenger: b.messengerProvider()},
 		Alert: func(ctx context.Context, m outbox.Message) error {
-			if m.Origin != nil {
-				err := b.db.Commit(ctx, b.Outbox().Put(m.Origin.Undelivered(m)))
-				if err != nil && !errors.Is(err, outbox.ErrDuplicate) {
-					return err
-				}
-				if thread.Why(m.Error).Wanted() {
-					return nil
-				}
-			}
 			b.alerts(ctx, 1)
 			return alerts.RaiseAlert(ctx, ledger.Alert{
 				Check: "outbox", Severity: ledger.Warning, Subject: m.Thread + "/" + m.ID, Message: "a message was given up: " + m.Error,

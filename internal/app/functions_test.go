@@ -15,9 +15,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/ledger"
-	"merve/internal/notify"
 	"merve/internal/outbox"
-	"merve/internal/taxi"
 	"merve/internal/telemetry"
 )
 
@@ -65,7 +63,7 @@ func TestWhatGoesOutBesideAPerson(t *testing.T) {
 	if err := app.Handovers(s.base).Take(t.Context(), to, actor.Actor{Kind: actor.Staff, ID: "desk"}); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]outbox.Status{"reply": outbox.Failed, "notice": outbox.Failed, "news": outbox.Sent, notify.Merchant: outbox.Sent, taxi.ForDriver: outbox.Sent}
+	want := map[string]outbox.Status{"reply": outbox.Failed, "notice": outbox.Failed, "news": outbox.Sent, outbox.ToBusiness: outbox.Sent, outbox.ToDriver: outbox.Sent}
 	for kind := range want {
 		m := outbox.Message{Thread: to, ID: kind, Market: demo.Market, Channel: channel.WhatsApp, To: "+15551230001", Text: kind, Kind: kind, News: kind == "news"}
 		if err := box.Table.DB().Commit(t.Context(), box.Put(m)); err != nil {

@@ -203,8 +203,8 @@ func (d *Desk) forget(ctx context.Context, h thread.Head) error {
 	return err
 }
 
-// Held is a case as its customer is shown it.
-type Held struct {
+// View is a case as its customer is shown it.
+type View struct {
 	Name    string    `json:"name,omitempty"`
 	Reason  string    `json:"reason,omitempty"`
 	Since   time.Time `json:"since"`
@@ -212,7 +212,7 @@ type Held struct {
 }
 
 // Of is the case of a thread; nil is none. 2 requests.
-func (d *Desk) Of(ctx context.Context, threadID string) (*Held, error) {
+func (d *Desk) Of(ctx context.Context, threadID string) (*View, error) {
 	h, err := d.head(ctx, threadID)
 	if err != nil {
 		return nil, err
@@ -221,7 +221,7 @@ func (d *Desk) Of(ctx context.Context, threadID string) (*Held, error) {
 	if err != nil || it == nil {
 		return nil, err
 	}
-	return &Held{it.String("name"), it.String("reason"), it.Time("since"), it.Time("takenAt")}, nil
+	return &View{it.String("name"), it.String("reason"), it.Time("since"), it.Time("takenAt")}, nil
 }
 
 // Erase takes who the customer of a thread is, and why they asked for a person, out of its case,

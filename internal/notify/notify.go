@@ -67,9 +67,6 @@ type Notifier struct {
 	Log     *slog.Logger
 }
 
-// Merchant is the kind of the outbox messages that tell a business.
-const Merchant = "merchant"
-
 // Event types, as templates name them.
 const (
 	merchantConfirmed = "merchant_booking_confirmed"
@@ -168,7 +165,7 @@ func (n *Notifier) toBusiness(ctx context.Context, m *market.Market, t told) err
 func (n *Notifier) business(m *market.Market, t told) []dynamo.Write {
 	return n.Outbox.PutPieces(outbox.Message{
 		Thread: businessThread(m, t.number), ID: t.id, Market: m.ID, Channel: channel.WhatsApp,
-		From: m.WhatsApp.From, To: t.number, Text: t.text, Kind: Merchant, Trace: t.trace, About: t.about, Customer: t.customer, Template: t.template,
+		From: m.WhatsApp.From, To: t.number, Text: t.text, Kind: outbox.ToBusiness, Trace: t.trace, About: t.about, Customer: t.customer, Template: t.template,
 	})
 }
 

@@ -214,7 +214,7 @@ func TestTheNearestTemplateWins(t *testing.T) {
 			if len(ms) != 1 || !strings.Contains(ms[0].Text, tt.want) {
 				t.Fatalf("sent %+v, want %q", ms, tt.want)
 			}
-			if m := ms[0]; m.To != merchantPhone || m.Channel != channel.WhatsApp || m.Kind != notify.Merchant || m.Template != nil {
+			if m := ms[0]; m.To != merchantPhone || m.Channel != channel.WhatsApp || m.Kind != outbox.ToBusiness || m.Template != nil {
 				t.Errorf("%+v", m)
 			}
 		})

@@ -19,6 +19,7 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
 	"merve/internal/outbox"
+	"merve/internal/person"
 	"merve/internal/provider/twilio"
 	"merve/internal/provider/twilio/twiliotest"
 	"merve/internal/thread"
@@ -110,17 +111,8 @@ func (c *corner) start(db *dynamo.DB, toTwilio *http.Client) {
 	}
 	c.sender = &outbox.Sender{
 		Box: c.Box, Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: provider},
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-		MayWrite: func(m outbox.Message) []dynamo.Write {
-			r := thread.Reach{Essential: m.Essential, Beside: m.ByPerson || m.News, Asks: m.Pending, Apart: m.Kind != "reply"}
-			if m.Template == nil {
-				r.Window = m.Channel.Window(m.ByPerson)
-			}
-			return []dynamo.Write{c.threads.MayWrite(m.Thread, r, func(why thread.Why) error {
-				return &outbox.Refused{Reason: string(why), Wanted: why != thread.WindowClosed, Unasked: why == thread.Unasked, Undoubted: why == thread.Undoubted}
-			})}
-		},
-		Doubt: func(m outbox.Message) dynamo.Write { return c.threads.Doubt(m.Thread, m.Pending) },
+		Log:     slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Threads: c.threads, People: &person.Book{Table: table},
 		Alert: func(ctx context.Context, m outbox.Message) error {
 			alert := table.Put(dynamo.Key{PK: c.thread, SK: "alert#" + m.ID}, struct{}{})
 			if err := db.Commit(ctx, alert); err != nil {

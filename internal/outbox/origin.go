@@ -18,6 +18,6 @@ type Origin struct {
 func (o Origin) Undelivered(m Message) Message {
 	return Message{
 		Thread: o.Thread, ID: "undelivered." + m.Thread + "." + m.ID, Market: m.Market, Channel: channel.WhatsApp, From: m.From, To: o.To,
-		Text: wording.Say(o.Language, wording.RelayUndelivered, wording.Vars{"code": o.Code}), Kind: "notice", ByPerson: true, Trace: m.Trace, About: o.Code,
+		Text: wording.Say(o.Language, wording.RelayUndelivered, wording.Vars{"code": o.Code}), Kind: Notice, ByPerson: true, Trace: m.Trace, About: o.Code,
 	}
 }

@@ -67,7 +67,7 @@ type Message struct {
 	Text      string          `dynamodbav:"text" json:"text"`
 	Template  *Template       `dynamodbav:"template,omitempty" json:"template,omitempty"`
 	Buttons   []Button        `dynamodbav:"buttons,omitempty" json:"buttons,omitempty"`
-	Kind      string          `dynamodbav:"kind" json:"kind"`                               // reply, notice, merchant
+	Kind      string          `dynamodbav:"kind" json:"kind"`                               // [Reply], [Notice], [ToBusiness], [ToDriver], or the event of a notice
 	Pending   string          `dynamodbav:"pending,omitempty" json:"pending,omitempty"`     // the pending action it shows
 	LeadsTo   string          `dynamodbav:"leadsTo,omitempty" json:"-"`                     // the pending action for which a later piece of the same asks
 	Rest      int             `dynamodbav:"rest,omitempty" json:"-"`                        // so many bytes of the text can be said without the question for it

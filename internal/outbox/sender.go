@@ -14,6 +14,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/telemetry"
+	"merve/internal/thread"
 )
 
 // Provider sends messages of one channel.
@@ -57,16 +58,9 @@ func (e *SendError) Unwrap() error { return e.Err }
 type Sender struct {
 	Box       *Box
 	Providers map[channel.Channel]Provider
-	// MayWrite are the conditions that m may go out now: on the recipient's thread, that they have
-	// not opted out, no person has taken it over, the provider's window is open, and what m asks
-	// still waits for an answer; and that the number has not become somebody else's.
-	MayWrite func(m Message) []dynamo.Write
-	// Doubt has a bare YES or NO to what m asks, which nobody was shown, asked about before it
-	// settles anything; of what asks nothing, that to whatever waits. It fails when that waits for no
-	// answer.
-	Doubt func(m Message) dynamo.Write
-	// Alert tells the operators of a message that was given up, and [Origin] whose words it was to
-	// pass on, also when its recipient wants none.
+	Threads   Threads
+	People    People
+	// Alert tells the operators of a message that was given up.
 	Alert func(ctx context.Context, m Message) error
 	Log   *slog.Logger
 }
@@ -127,7 +121,7 @@ var errUnasked = errors.New("what it asks waits for no answer")
 // lost makes a change to m, which nobody got, and with it the doubt about what m asks.
 func (s *Sender) lost(ctx context.Context, what string, m Message, w dynamo.Write) (done bool, err error) {
 	if m.Pending != "" {
-		if done, err = s.commit(ctx, what, m, w, s.Doubt(m).Else(errUnasked)); !errors.Is(err, errUnasked) {
+		if done, err = s.commit(ctx, what, m, w, s.Threads.Doubt(m.Thread, m.Pending).Else(errUnasked)); !errors.Is(err, errUnasked) {
 			return done, err
 		}
 	}
@@ -145,23 +139,23 @@ func (s *Sender) send(ctx context.Context, m Message) error {
 	// It stays due where it is: moving it in the index would cost as much as the claim.
 	claim := s.change(m, "SET #status = :sending, claimUntil = :until, attempts = :next, firstTry = if_not_exists(firstTry, :now) REMOVE #error, asked",
 		dynamo.V{":sending": Sending, ":until": until, ":now": now, ":next": m.Attempts + 1})
-	ws := append([]dynamo.Write{claim}, s.MayWrite(m)...)
+	ws := append([]dynamo.Write{claim}, s.mayGoOut(m)...)
 	if m.After != "" {
 		ws = append(ws, s.itsTurn(m))
 	}
 	err := s.Box.Table.DB().Commit(ctx, ws...)
-	var refused *Refused
+	var refused *refusal
 	switch {
 	case errors.Is(err, errTaken):
 		return nil
 	case errors.Is(err, errEarly):
 		return s.wait(ctx, m)
-	case errors.As(err, &refused) && refused.Unasked && m.Rest > 0:
+	case errors.As(err, &refused) && refused.why == thread.Unasked && m.Rest > 0:
 		return s.withoutQuestion(ctx, m)
-	case errors.As(err, &refused) && refused.Undoubted:
+	case errors.As(err, &refused) && refused.why == thread.Undoubted:
 		return s.afterDoubt(ctx, m)
 	case errors.As(err, &refused):
-		return s.giveUp(ctx, m, refused.Reason, !refused.Wanted)
+		return s.giveUp(ctx, m, refused.reason, !refused.why.Wanted())
 	case err != nil:
 		return fmt.Errorf("claim %s of %s: %w", m.ID, m.Thread, err)
 	}
@@ -186,7 +180,7 @@ func (s *Sender) withoutQuestion(ctx context.Context, m Message) error {
 
 // afterDoubt sends m once it is in doubt what waits for an answer: the next one may be meant for m.
 func (s *Sender) afterDoubt(ctx context.Context, m Message) error {
-	err := s.Box.Table.DB().Commit(ctx, s.Doubt(m).Else(errUnasked))
+	err := s.Box.Table.DB().Commit(ctx, s.Threads.Doubt(m.Thread, m.Pending).Else(errUnasked))
 	if err != nil && !errors.Is(err, errUnasked) {
 		return fmt.Errorf("doubt before %s of %s: %w", m.ID, m.Thread, err)
 	}
@@ -417,11 +411,18 @@ func (s *Sender) giveUp(ctx context.Context, m Message, reason string, alert boo
 	return s.bury(ctx, m)
 }
 
-// bury tells the operators of a message that failed, and then leaves it to them. What
-// fails on the way is done by the next sweep.
+// bury tells whose words m was to pass on, and the operators unless the recipient or the desk wants
+// no message. Then it leaves m to them. What fails on the way is done by the next sweep.
 func (s *Sender) bury(ctx context.Context, m Message) error {
-	if err := s.Alert(ctx, m); err != nil {
-		return fmt.Errorf("alert of %s of %s: %w", m.ID, m.Thread, err)
+	if m.Origin != nil {
+		if err := s.Box.Table.DB().Commit(ctx, s.Box.Put(m.Origin.Undelivered(m))); err != nil && !errors.Is(err, ErrDuplicate) {
+			return fmt.Errorf("tell the origin of %s of %s: %w", m.ID, m.Thread, err)
+		}
+	}
+	if !thread.Why(m.Error).Wanted() {
+		if err := s.Alert(ctx, m); err != nil {
+			return fmt.Errorf("alert of %s of %s: %w", m.ID, m.Thread, err)
+		}
 	}
 	_, err := s.lost(ctx, "bury", m, s.change(m, "SET dueShard = :dead", dynamo.V{":dead": dynamo.DueShard(deadKind, m.Thread)}))
 	return err
@@ -431,17 +432,3 @@ func (s *Sender) log(ctx context.Context, m Message, what, reason string) {
 	s.Log.InfoContext(telemetry.WithTrace(ctx, m.Trace), "outbox", "message", m.ID, "thread", m.Thread,
 		"channel", m.Channel, "kind", m.Kind, "outcome", what, "attempt", m.Attempts, "reason", reason)
 }
-
-// Refused means that a recipient may not be written to now.
-type Refused struct {
-	Reason string
-	Wanted bool // by the recipient or the desk: nobody need be alerted
-
-	// Unasked means that only the question is not wanted any more: what m says before it may go out.
-	Unasked bool
-
-	// Undoubted means that it may be, once what waits for an answer is in doubt.
-	Undoubted bool
-}
-
-func (r *Refused) Error() string { return r.Reason }

@@ -730,6 +730,17 @@ func TestField17_DoubtAboutWhatWasNotAsked(t *testing.T) {
 	}
 }
 
+// beforeDoubt does something else just before a doubt is written.
+type beforeDoubt struct {
+	outbox.Threads
+	do func()
+}
+
+func (b beforeDoubt) Doubt(id, pending string) dynamo.Write {
+	b.do()
+	return b.Threads.Doubt(id, pending)
+}
+
 // What is told beside a question that waits goes out once that is in doubt, or when nothing waits any more.
 func TestField17_DoubtAboutWhatIsToldBeside(t *testing.T) {
 	t.Parallel()
@@ -755,8 +766,7 @@ func TestField17_DoubtAboutWhatIsToldBeside(t *testing.T) {
 				c.mark("pending", *tt.waits)
 			}
 			if tt.before != nil {
-				doubt := c.sender.Doubt
-				c.sender.Doubt = func(m outbox.Message) dynamo.Write { tt.before(c); return doubt(m) }
+				c.sender.Threads = beforeDoubt{c.sender.Threads, func() { tt.before(c) }}
 			}
 			c.wantStatus(c.deliver("1"), outbox.Sent)
 			c.wantTaken("A new order")

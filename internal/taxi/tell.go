@@ -40,9 +40,6 @@ type Teller struct {
 	Log    *slog.Logger
 }
 
-// ForDriver is the kind of the outbox messages that tell a driver.
-const ForDriver = "driver"
-
 // The events that markets' templates may word, by name.
 const (
 	OfferTemplate     = "taxi_offer"
@@ -166,7 +163,7 @@ func (n news) driver(ctx context.Context, d Driver, typ string, fallback wording
 	}
 	msg := outbox.Message{
 		Thread: DriverThread(n.ride.Market, d.Phone, roles), ID: n.key(typ, d.Phone), Market: n.ride.Market, Channel: channel.WhatsApp,
-		From: n.market.WhatsApp.From, To: d.Phone, Text: text, Kind: ForDriver, About: n.ride.Code, Customer: n.ride.Thread, Trace: n.event.Trace,
+		From: n.market.WhatsApp.From, To: d.Phone, Text: text, Kind: outbox.ToDriver, About: n.ride.Code, Customer: n.ride.Thread, Trace: n.event.Trace,
 		Template: outbox.Approved(n.market, typ, vars),
 	}
 	err = n.Outbox.Table.DB().Commit(ctx, n.Outbox.PutPieces(msg)...)

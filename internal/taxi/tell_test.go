@@ -199,7 +199,7 @@ func TestEverybodyIsTold(t *testing.T) {
 	s.tellAll(r)
 	for n := range 4 {
 		m, ok := s.to(n)["offered-1 taxi_offer"]
-		if !ok || m.To != phone(n) || m.Channel != channel.WhatsApp || m.Kind != taxi.ForDriver || m.Market != s.market.ID || m.Template != nil {
+		if !ok || m.To != phone(n) || m.Channel != channel.WhatsApp || m.Kind != outbox.ToDriver || m.Market != s.market.ID || m.Template != nil {
 			t.Fatalf("%d: %+v", n, m)
 		}
 		for _, part := range []string{r.Code, "offer 1", "Harbour Street 21", "query=35.341700,33.319200", "Ercan airport", "Passengers: 2", "YES " + r.Code, "NO " + r.Code, "now"} {

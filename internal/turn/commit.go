@@ -170,7 +170,7 @@ func (w *work) outbound(t thread.Turn) []dynamo.Write {
 	asks := w.pending != nil && (w.made || w.asked)
 	m := outbox.Message{
 		Thread: w.thread.ID, ID: replyID(t.N), Market: w.market.ID, Channel: w.thread.Channel,
-		From: w.from(), To: w.thread.ReplyAddr, Text: t.Out[0].Text, Template: w.template(t.At), Kind: "reply", Origin: origin,
+		From: w.from(), To: w.thread.ReplyAddr, Text: t.Out[0].Text, Template: w.template(t.At), Kind: outbox.Reply, Origin: origin,
 		Trace: t.TraceID, Essential: essential, ByPerson: person, News: w.news() && !asks,
 	}
 	if to := w.thread.Customer(); to.Phone != "" && !w.thread.Type.IsWork() && !w.heard() {

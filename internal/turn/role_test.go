@@ -12,8 +12,8 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/listing"
 	"merve/internal/market"
+	"merve/internal/outbox"
 	"merve/internal/person"
-	"merve/internal/taxi"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/turn"
@@ -260,7 +260,7 @@ func TestField35_StopOfWhoDrivesAndHasABusiness(t *testing.T) {
 		w.settle()
 		got := 0
 		for _, m := range w.sent {
-			if m.To == number && m.Kind == taxi.ForDriver {
+			if m.To == number && m.Kind == outbox.ToDriver {
 				got++
 			}
 		}

@@ -30,6 +30,7 @@ import (
 	"merve/internal/market"
 	"merve/internal/media"
 	"merve/internal/media/mediatest"
+	"merve/internal/person"
 	"merve/internal/report"
 	"merve/internal/thread"
 	"merve/internal/tool"
@@ -110,7 +111,8 @@ func (w *world) startSara(db *dynamo.DB, log *slog.Logger) ([]tool.Tool, assista
 		AllowPrivate: true, Now: now,
 	})
 	s.people = &account.Desk{Threads: w.threads, Holders: []account.Holder{
-		heldReports{s}, heldBookings{w.ledger}, heldMessages{w.threads}, heldAudit{&turn.Runner{Records: records}},
+		report.Held{Store: s.reports, Photos: s.photos}, ledger.HeldBookings{Ledger: w.ledger}, thread.Held{Store: w.threads, Photos: s.photos},
+		heldAudit{&turn.Runner{Records: records}},
 	}}
 	reporter := &report.Reporter{
 		Store: s.reports, Photos: s.photos, Log: log,
@@ -127,77 +129,17 @@ func (w *world) startSara(db *dynamo.DB, log *slog.Logger) ([]tool.Tool, assista
 	return append(reporter.Tools(), s.people.Tools()...), a
 }
 
-// heldReports, heldBookings, heldAudit and heldMessages are what is kept of a customer.
-type heldReports struct{ *sara }
-
-func (heldReports) Holds() string { return "reports" }
-
-func (h heldReports) Export(ctx context.Context, c account.Customer) (any, error) {
-	return h.reports.All(ctx, c.Market, c.Owner)
-}
-
-func (h heldReports) Erase(ctx context.Context, c account.Customer) ([]string, error) {
-	all, err := h.reports.All(ctx, c.Market, c.Owner)
-	errs := []error{err, onEach(ctx, c.Threads, h.photos.DeleteThread)}
-	for _, r := range all {
-		errs = append(errs, h.reports.Delete(ctx, report.By{Actor: actor.OfKey(c.Owner), Key: "erase." + r.ID}, r.ID))
-	}
-	return nil, errors.Join(errs...)
-}
-
-type heldBookings struct{ *ledger.Ledger }
-
-func (heldBookings) Holds() string { return "bookings" }
-
-func (h heldBookings) of(ctx context.Context, owner string) ([]ledger.Transaction, error) {
-	txs, _, err := h.ByOwner(ctx, actor.OfKey(owner), 100, "")
-	return txs, err
-}
-
-func (h heldBookings) Export(ctx context.Context, c account.Customer) (any, error) {
-	return h.of(ctx, c.Owner)
-}
-
-func (h heldBookings) Erase(ctx context.Context, c account.Customer) ([]string, error) {
-	txs, err := h.of(ctx, c.Owner)
-	if err != nil {
-		return nil, err
-	}
-	return h.Forget(ctx, txs)
-}
-
 type heldAudit struct{ *turn.Runner }
 
 func (heldAudit) Holds() string { return "toolCalls" }
 
-func (h heldAudit) Export(ctx context.Context, c account.Customer) (any, error) {
+func (h heldAudit) Export(ctx context.Context, c person.Subject) (any, error) {
 	rounds, _, err := h.Audit(ctx, c.Threads[0], 100, "")
 	return rounds, err
 }
 
-func (h heldAudit) Erase(ctx context.Context, c account.Customer) ([]string, error) {
-	return nil, onEach(ctx, c.Threads, h.EraseAudit)
-}
-
-type heldMessages struct{ *thread.Store }
-
-func (heldMessages) Holds() string { return "messages" }
-
-func (h heldMessages) Export(ctx context.Context, c account.Customer) (any, error) {
-	lines, _, err := h.Lines(ctx, c.Threads[0], "", thread.MaxLines)
-	return lines, err
-}
-
-func (h heldMessages) Erase(ctx context.Context, c account.Customer) ([]string, error) {
-	return nil, onEach(ctx, c.Threads, h.Store.Erase)
-}
-
-func onEach(ctx context.Context, threads []string, do func(ctx context.Context, id string) error) error {
-	var errs []error
-	for _, id := range threads {
-		errs = append(errs, do(ctx, id))
-	}
-	return errors.Join(errs...)
+func (h heldAudit) Erase(ctx context.Context, c person.Subject) ([]string, error) {
+	return nil, c.EachThread(ctx, h.EraseAudit)
 }
 
 // owners are those of the threads that were met.

@@ -41,7 +41,6 @@ import (
 	"merve/internal/person"
 	"merve/internal/schedule"
 	"merve/internal/stock"
-	"merve/internal/taxi"
 	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/turn"
@@ -295,32 +294,10 @@ func (w *world) start(db *dynamo.DB) {
 	if w.sara != nil {
 		w.runner.Photos, w.notifier.Reports = w.sara.photos, w.sara.reports
 	}
-	people := &person.Book{Table: w.threads.Table}
 	w.sender = &outbox.Sender{
 		Box: w.outbox, Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: w, channel.Messenger: w}, Log: log,
-		MayWrite: func(m outbox.Message) []dynamo.Write {
-			r := thread.Reach{Essential: m.Essential, Beside: m.ByPerson || m.News || m.Kind == notify.Merchant || m.Kind == taxi.ForDriver, Asks: m.Pending, Apart: m.Kind != "reply"}
-			if m.Template == nil {
-				r.Window = m.Channel.Window(m.ByPerson)
-			}
-			ws := []dynamo.Write{w.threads.MayWrite(m.Thread, r, func(why thread.Why) error {
-				return &outbox.Refused{Reason: string(why), Wanted: true, Unasked: why == thread.Unasked, Undoubted: why == thread.Undoubted}
-			})}
-			if m.Person != "" {
-				ws = append(ws, people.StillHas(m.Channel, m.To, m.Person).Else(&outbox.Refused{Reason: "the number has become somebody else's"}))
-			}
-			return ws
-		},
-		Doubt: func(m outbox.Message) dynamo.Write { return w.threads.Doubt(m.Thread, m.Pending) },
-		Alert: func(ctx context.Context, m outbox.Message) error {
-			if m.Origin == nil {
-				return nil
-			}
-			if err := db.Commit(ctx, w.outbox.Put(m.Origin.Undelivered(m))); !errors.Is(err, outbox.ErrDuplicate) {
-				return err
-			}
-			return nil
-		},
+		Threads: w.threads, People: &person.Book{Table: w.threads.Table},
+		Alert: func(context.Context, outbox.Message) error { return nil },
 	}
 }
 

@@ -379,7 +379,7 @@ const claimFor = time.Minute
 // goesOut looks at a message on its way to the provider: none of the assistant's begins to go
 // out while a person has the thread. What is news is the judge's to say.
 func (w *World) goesOut(m outbox.Message) {
-	if m.ByPerson || m.News || m.Essential || m.Kind == taxi.ForDriver || m.Kind == "merchant" {
+	if m.ByPerson || m.News || m.Essential || m.Kind == outbox.ToDriver || m.Kind == "merchant" {
 		return
 	}
 	for _, c := range w.Customers {

@@ -86,7 +86,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	}()
 	if err := s.ready(ctx); err != nil {
 		s.Stop()
-		return nil, fmt.Errorf("dynamodb local did not start: %w\n%s", err, printed.Bytes())
+		return nil, fmt.Errorf("dynamodb local did not start: %w%s", err, lastLine(printed.Bytes()))
 	}
 	return s, nil
 }
@@ -171,9 +171,18 @@ func fetch(ctx context.Context, o Options) (string, error) {
 		fmt.Fprintf(o.Log, "fetching DynamoDB Local %s (51 MB, once)\n", Version)
 	}
 	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("dynamodb local: fetching it with Maven: %w\n%s", err, printed.Bytes())
+		return "", fmt.Errorf("dynamodb local: fetching it with Maven (mvn): %w%s", err, lastLine(printed.Bytes()))
 	}
 	return lib, os.WriteFile(whole, nil, 0o644)
+}
+
+// lastLine is what a program said last, for an error of one line: Java and Maven print stack traces.
+func lastLine(printed []byte) string {
+	lines := bytes.Split(bytes.TrimSpace(printed), []byte("\n"))
+	if last := bytes.TrimSpace(lines[len(lines)-1]); len(last) > 0 {
+		return ": " + string(last)
+	}
+	return ""
 }
 
 // CreateTables creates the tables of the wiring that do not exist yet, each under the

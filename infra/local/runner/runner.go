@@ -68,7 +68,7 @@ var functions = map[string]func(*app.Base) (trigger.Handler, error){
 }
 
 // Start starts everything and returns when it is ready for requests.
-func Start(ctx context.Context, o Options) (r *Runner, err error) {
+func Start(ctx context.Context, o Options) (*Runner, error) {
 	if o.CacheDir == "" {
 		o.CacheDir = ".cache"
 	}
@@ -76,45 +76,49 @@ func Start(ctx context.Context, o Options) (r *Runner, err error) {
 		o.Now = time.Now
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	r = &Runner{cancel: cancel, failed: make(chan error, 1), handlers: map[string]trigger.Handler{}}
-	defer func() {
-		if err != nil {
-			r.Stop()
-		}
-	}()
+	r := &Runner{cancel: cancel, failed: make(chan error, 1), handlers: map[string]trigger.Handler{}}
+	if err := r.start(ctx, o); err != nil {
+		r.Stop()
+		return nil, err
+	}
+	return r, nil
+}
+
+// start starts the parts one after the other. What is started when one fails is the caller's to stop.
+func (r *Runner) start(ctx context.Context, o Options) error {
 	c, err := app.FromEnv(o.Getenv)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r.log = telemetry.NewLogger(o.Log, c.LogLevel)
 	cfg, err := r.store(ctx, o)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	c, getenv, err := r.standIns(c, o)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	sent := &sentLog{}
 	turns, base := r.base(c, cfg, getenv, sent, o)
 	if err := demo.Load(ctx, base.Markets(), base.Listings(), demo.LoadPlaces(base.Places()), demo.LoadDrivers(base.Drivers())); err != nil {
-		return nil, fmt.Errorf("demo market: %w", err)
+		return fmt.Errorf("demo market: %w", err)
 	}
 	for _, f := range wiring.Functions() {
 		build := functions[f.Name]
 		if build == nil {
-			return nil, fmt.Errorf("function %s of the wiring has no constructor", f.Name)
+			return fmt.Errorf("function %s of the wiring has no constructor", f.Name)
 		}
 		if r.handlers[f.Name], err = build(base); err != nil {
-			return nil, fmt.Errorf("function %s: %w", f.Name, err)
+			return fmt.Errorf("function %s: %w", f.Name, err)
 		}
 	}
 	r.triggers(ctx, cfg, turns, o)
 	if err := r.serve(c, sent, o); err != nil {
-		return nil, err
+		return err
 	}
 	r.greet(c, o)
-	return r, nil
+	return nil
 }
 
 // store starts DynamoDB Local, unless the environment names a server, and makes the tables.
@@ -288,8 +292,10 @@ func (r *Runner) serve(c app.Config, sent *sentLog, o Options) error {
 	mux.Handle("GET /dev/outbox", sent)
 	mux.HandleFunc("GET /dev/memory", memory)
 	mux.Handle("/", front)
-	r.URL, err = r.listen(net.JoinHostPort(o.Getenv("HOST"), port(o)), mux)
-	return err
+	if r.URL, err = r.listen(net.JoinHostPort(o.Getenv("HOST"), port(o)), mux); err != nil {
+		return fmt.Errorf("HOST %q, PORT %s: %w", o.Getenv("HOST"), port(o), err)
+	}
+	return nil
 }
 
 func port(o Options) string {

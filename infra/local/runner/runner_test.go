@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -76,6 +78,42 @@ func decode(t *testing.T, resp *http.Response) map[string]any {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// A start that fails says why in one line, and leaves nothing behind.
+func TestAFailedStart(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	_, port, err := net.SplitHostPort(taken.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := os.Getenv("PATH")
+	tests := []struct {
+		name, path string
+		env        map[string]string
+		want       string
+	}{
+		{"port taken", path, map[string]string{"HOST": "127.0.0.1", "PORT": port}, "PORT " + port},
+		{"no port", path, map[string]string{"PORT": "no-such-port"}, "PORT no-such-port"},
+		{"unknown value", path, map[string]string{"LOG_LEVEL": "loud"}, "LOG_LEVEL: want debug, info, warn or error"},
+		{"no Java", t.TempDir(), nil, "it needs Java 17"},
+	}
+	start(t, nil) // has fetched what the start without a path needs
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Setenv("PATH", tt.path)
+			_, err := runner.Start(t.Context(), runner.Options{
+				Getenv: func(name string) string { return tt.env[name] }, Out: io.Discard, Log: io.Discard, CacheDir: cache(t),
+			})
+			if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("got error %q, want one line with %q", err, tt.want)
+			}
+		})
+	}
 }
 
 func TestABookingFromTheFirstMessageToTheBusiness(t *testing.T) {

@@ -20,6 +20,7 @@ import (
 	"merve/internal/outbox"
 	"merve/internal/provider/meta"
 	"merve/internal/provider/meta/metatest"
+	"merve/internal/thread"
 )
 
 func text(body string) outbox.Message {
@@ -190,6 +191,17 @@ func newPost(t testing.TB) *post {
 	return p
 }
 
+// anybody may be written to.
+type anybody struct{ table dynamo.Table }
+
+func (a anybody) MayWrite(id string, _ thread.Reach, _ func(thread.Why) error) dynamo.Write {
+	return a.table.Check(dynamo.Key{PK: id, SK: "~"}, "attribute_not_exists(pk)", nil)
+}
+
+func (a anybody) Doubt(id, _ string) dynamo.Write {
+	return a.table.Check(dynamo.Key{PK: id, SK: "~"}, "attribute_exists(pk)", nil)
+}
+
 // over makes the sender that of another process.
 func (p *post) over(db *dynamo.DB, toMeta *http.Client) {
 	table, c := db.Table(dynamotest.TableName("conversations")), client(p.meta)
@@ -197,11 +209,9 @@ func (p *post) over(db *dynamo.DB, toMeta *http.Client) {
 	p.Box = &outbox.Box{Table: table, Now: p.clock.Now}
 	p.sender = &outbox.Sender{
 		Box: p.Box, Providers: map[channel.Channel]outbox.Provider{channel.Messenger: &meta.Provider{Client: c}},
-		MayWrite: func(m outbox.Message) []dynamo.Write {
-			return []dynamo.Write{table.Check(dynamo.Key{PK: m.Thread, SK: "~"}, "attribute_not_exists(pk)", nil)}
-		},
-		Alert: func(context.Context, outbox.Message) error { return nil },
-		Log:   slog.New(slog.DiscardHandler),
+		Threads: anybody{table},
+		Alert:   func(context.Context, outbox.Message) error { return nil },
+		Log:     slog.New(slog.DiscardHandler),
 	}
 }
 
