@@ -30,6 +30,7 @@ var layers = []struct {
 	{packages: []string{"booking", "account", "turn", "order", "taxi", "desk", "payment", "provider/typesense"}},
 	{packages: []string{"relay"}},
 	{packages: []string{"notify", "ops"}},
+	{packages: []string{"httpapi"}},
 	{packages: []string{"web"}},
 	{packages: []string{"api"}},
 	{packages: []string{"app"}},

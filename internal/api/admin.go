@@ -9,6 +9,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/desk"
 	"merve/internal/fault"
+	"merve/internal/httpapi"
 	"merve/internal/ledger"
 	"merve/internal/listing"
 	"merve/internal/market"
@@ -24,7 +25,7 @@ import (
 
 // Admin is the API of the people who run a market. Every route is for staff only.
 type Admin struct {
-	Who      Who
+	Who      httpapi.Who
 	Markets  *market.Store
 	Listings *listing.Store
 	Ledger   *ledger.Ledger
@@ -52,7 +53,7 @@ const adminLimit = 50
 type staffHandler func(w http.ResponseWriter, r *http.Request, who actor.Actor) error
 
 // Routes are the API's.
-func (a *Admin) Routes() Routes {
+func (a *Admin) Routes() httpapi.Routes {
 	staffed := map[string]staffHandler{
 		"GET /admin/api/markets":                                        a.markets,
 		"GET /admin/api/markets/{market}":                               a.market,
@@ -104,7 +105,7 @@ func (a *Admin) Routes() Routes {
 		"DELETE /admin/api/threads/{thread}/data":                       a.erase,
 	}
 	maps.Copy(staffed, a.Reports.routes())
-	rs := Routes{}
+	rs := httpapi.Routes{}
 	for route, h := range staffed {
 		rs[route] = a.staffOnly(h)
 	}
@@ -112,7 +113,7 @@ func (a *Admin) Routes() Routes {
 }
 
 // staffOnly gives a request to h with who of the staff sent it.
-func (a *Admin) staffOnly(h staffHandler) handler {
+func (a *Admin) staffOnly(h staffHandler) httpapi.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		who, err := a.Who.Staff(r)
 		if err != nil {
@@ -127,7 +128,7 @@ func (a *Admin) markets(w http.ResponseWriter, r *http.Request, _ actor.Actor) e
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, map[string]any{"markets": ids})
+	return httpapi.WriteJSON(w, http.StatusOK, map[string]any{"markets": ids})
 }
 
 func (a *Admin) market(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
@@ -135,13 +136,13 @@ func (a *Admin) market(w http.ResponseWriter, r *http.Request, _ actor.Actor) er
 	if err != nil {
 		return notFound(err)
 	}
-	return writeJSON(w, http.StatusOK, m)
+	return httpapi.WriteJSON(w, http.StatusOK, m)
 }
 
 // saveMarket stores a configuration; its version must be the one that was loaded.
 func (a *Admin) saveMarket(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
 	m := market.Default(r.PathValue("market"))
-	if err := readJSON(w, r, m); err != nil {
+	if err := httpapi.ReadJSON(w, r, m); err != nil {
 		return err
 	}
 	if m.ID != r.PathValue("market") {
@@ -161,11 +162,11 @@ func (a *Admin) saveMarket(w http.ResponseWriter, r *http.Request, who actor.Act
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, saved)
+	return httpapi.WriteJSON(w, http.StatusOK, saved)
 }
 
 func (a *Admin) versions(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	limit, err := limitOf(r, adminLimit)
+	limit, err := httpapi.Limit(r, adminLimit)
 	if err != nil {
 		return err
 	}
@@ -173,15 +174,15 @@ func (a *Admin) versions(w http.ResponseWriter, r *http.Request, _ actor.Actor) 
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, map[string]any{"versions": vs})
+	return httpapi.WriteJSON(w, http.StatusOK, map[string]any{"versions": vs})
 }
 
 func (a *Admin) transactions(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
-	limit, err := limitOf(r, adminLimit)
+	limit, err := httpapi.Limit(r, adminLimit)
 	if err != nil {
 		return err
 	}
-	q, err := queryOf(r, "businessId", "after")
+	q, err := httpapi.Query(r, "businessId", "after")
 	if err != nil {
 		return err
 	}
@@ -200,7 +201,7 @@ func (a *Admin) transaction(w http.ResponseWriter, r *http.Request, who actor.Ac
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, h)
+	return httpapi.WriteJSON(w, http.StatusOK, h)
 }
 
 // noShowKey makes marking a booking and taking that back repeatable: each happens once.
@@ -212,7 +213,7 @@ func (a *Admin) markNoShow(w http.ResponseWriter, r *http.Request, who actor.Act
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, tx)
+	return httpapi.WriteJSON(w, http.StatusOK, tx)
 }
 
 // takeBackNoShow says that somebody came after all.
@@ -221,15 +222,15 @@ func (a *Admin) takeBackNoShow(w http.ResponseWriter, r *http.Request, who actor
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, tx)
+	return httpapi.WriteJSON(w, http.StatusOK, tx)
 }
 
 func (a *Admin) alerts(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	limit, err := limitOf(r, adminLimit)
+	limit, err := httpapi.Limit(r, adminLimit)
 	if err != nil {
 		return err
 	}
-	q, err := queryOf(r, "after")
+	q, err := httpapi.Query(r, "after")
 	if err != nil {
 		return err
 	}
@@ -253,7 +254,7 @@ func (a *Admin) check(w http.ResponseWriter, r *http.Request, _ actor.Actor) err
 		}
 		found.Looked, found.Error = found.Looked+counts.Looked, found.Error+counts.Drifted
 	}
-	return writeJSON(w, http.StatusOK, map[string]int{
+	return httpapi.WriteJSON(w, http.StatusOK, map[string]int{
 		"looked": found.Looked, "critical": found.Critical, "error": found.Error, "warning": found.Warning, "healed": found.Healed,
 	})
 }
@@ -268,11 +269,11 @@ func (a *Admin) acknowledge(w http.ResponseWriter, r *http.Request, who actor.Ac
 
 // outbox lists a thread's messages, or, without one, those that were given up.
 func (a *Admin) outbox(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	limit, err := limitOf(r, adminLimit)
+	limit, err := httpapi.Limit(r, adminLimit)
 	if err != nil {
 		return err
 	}
-	q, err := queryOf(r, "threadId")
+	q, err := httpapi.Query(r, "threadId")
 	if err != nil {
 		return err
 	}
@@ -297,11 +298,11 @@ func (a *Admin) sendAgain(w http.ResponseWriter, r *http.Request, _ actor.Actor)
 }
 
 func (a *Admin) audit(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	limit, err := limitOf(r, adminLimit)
+	limit, err := httpapi.Limit(r, adminLimit)
 	if err != nil {
 		return err
 	}
-	q, err := queryOf(r, "threadId", "after")
+	q, err := httpapi.Query(r, "threadId", "after")
 	if err != nil {
 		return err
 	}
@@ -320,7 +321,7 @@ func (a *Admin) messages(w http.ResponseWriter, r *http.Request, who actor.Actor
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, body)
+	return httpapi.WriteJSON(w, http.StatusOK, body)
 }
 
 // export gives what is kept of the person whose thread it is.
@@ -341,7 +342,7 @@ func writeList[T any](w http.ResponseWriter, name string, items []T, next string
 	if next != "" {
 		body["next"] = next
 	}
-	return writeJSON(w, http.StatusOK, body)
+	return httpapi.WriteJSON(w, http.StatusOK, body)
 }
 
 // notFound turns a store's "no such …" about an address into 404.

@@ -7,6 +7,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/fault"
+	"merve/internal/httpapi"
 	"merve/internal/turn"
 )
 
@@ -15,7 +16,7 @@ const maxDays = 365
 
 // days lists what a market's turns were and cost, for each of the latest days (UTC).
 func (a *Admin) days(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	q, err := queryOf(r, "days")
+	q, err := httpapi.Query(r, "days")
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"merve/internal/actor"
+	"merve/internal/httpapi"
 	"merve/internal/taxi"
 )
 
@@ -19,7 +20,7 @@ func (a *Admin) drivers(w http.ResponseWriter, r *http.Request, _ actor.Actor) e
 // was changed.
 func (a *Admin) saveDriver(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	var d taxi.Driver
-	if err := readJSON(w, r, &d); err != nil {
+	if err := httpapi.ReadJSON(w, r, &d); err != nil {
 		return err
 	}
 	d.Market, d.ID = r.PathValue("market"), r.PathValue("driver")
@@ -33,7 +34,7 @@ func (a *Admin) saveDriver(w http.ResponseWriter, r *http.Request, _ actor.Actor
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, saved)
+	return httpapi.WriteJSON(w, http.StatusOK, saved)
 }
 
 func (a *Admin) deleteDriver(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {

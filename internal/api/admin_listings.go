@@ -12,6 +12,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/fault"
+	"merve/internal/httpapi"
 	"merve/internal/ident"
 	"merve/internal/listing"
 	"merve/internal/telemetry"
@@ -24,11 +25,11 @@ func (a *Admin) listings(w http.ResponseWriter, r *http.Request, _ actor.Actor) 
 // listPage lists what a market has, page by page: without a limit as much as is read at once, which
 // an answer has room for.
 func listPage[T any](w http.ResponseWriter, r *http.Request, name string, page func(ctx context.Context, market, after string, limit int) ([]T, string, error)) error {
-	limit, err := limitOf(r, 0)
+	limit, err := httpapi.Limit(r, 0)
 	if err != nil {
 		return err
 	}
-	q, err := queryOf(r, "after")
+	q, err := httpapi.Query(r, "after")
 	if err != nil {
 		return err
 	}
@@ -47,7 +48,7 @@ func (a *Admin) listing(w http.ResponseWriter, r *http.Request, _ actor.Actor) e
 	if err := a.Listings.Count(r.Context(), l); err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, l)
+	return httpapi.WriteJSON(w, http.StatusOK, l)
 }
 
 func (a *Admin) saveListing(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
@@ -56,7 +57,7 @@ func (a *Admin) saveListing(w http.ResponseWriter, r *http.Request, who actor.Ac
 	}
 	l := &listing.Listing{}
 	var where located
-	err := readJSON(w, r, l, &where)
+	err := httpapi.ReadJSON(w, r, l, &where)
 	if err != nil {
 		return err
 	}
@@ -70,7 +71,7 @@ func (a *Admin) saveListing(w http.ResponseWriter, r *http.Request, who actor.Ac
 	if err := a.Listings.Count(r.Context(), l); err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, l)
+	return httpapi.WriteJSON(w, http.StatusOK, l)
 }
 
 // checkIDs holds what new things are called to [ident.Legal], by name in the path.
@@ -108,7 +109,7 @@ func (a *Admin) deleteListing(w http.ResponseWriter, r *http.Request, who actor.
 }
 
 func (a *Admin) listingVersions(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	limit, err := limitOf(r, adminLimit)
+	limit, err := httpapi.Limit(r, adminLimit)
 	if err != nil {
 		return err
 	}
@@ -124,7 +125,7 @@ func (a *Admin) listingVersions(w http.ResponseWriter, r *http.Request, _ actor.
 const maxImport = 4 << 20
 
 // errTable says what a catalogue can be sent as.
-var errTable = wrongMedia("text/csv, application/x-ndjson", "send text/csv or application/x-ndjson, not compressed")
+var errTable = httpapi.WrongMedia("text/csv, application/x-ndjson", "send text/csv or application/x-ndjson, not compressed")
 
 // importListings stores a catalogue, after every row of it has been found right.
 func (a *Admin) importListings(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
@@ -147,7 +148,7 @@ func (a *Admin) importListings(w http.ResponseWriter, r *http.Request, who actor
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, done)
+	return httpapi.WriteJSON(w, http.StatusOK, done)
 }
 
 // readTable reads a file of rows; of one that says that it is too large, nothing.
@@ -155,7 +156,7 @@ func readTable(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength > maxImport {
 		return nil, fault.New(fault.TooLarge, "the file is larger than %d bytes", maxImport)
 	}
-	body, err := readBody(w, r, maxImport)
+	body, err := httpapi.ReadBody(w, r, maxImport)
 	coding := r.Header.Get("Content-Encoding")
 	switch {
 	case err != nil:
@@ -187,7 +188,7 @@ func writeRows(w http.ResponseWriter, r *http.Request, wrong []listing.RowError)
 		fault.Problem
 		Errors []listing.RowError `json:"errors"`
 	}{p, wrong}
-	return writeBody(w, p.Status, "application/problem+json", body)
+	return httpapi.WriteBody(w, p.Status, "application/problem+json", body)
 }
 
 func rowsWrong(n int) string {
@@ -199,7 +200,7 @@ func rowsWrong(n int) string {
 
 // exportListings gives a market's catalogue as importListings takes it.
 func (a *Admin) exportListings(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	q, err := queryOf(r, "format")
+	q, err := httpapi.Query(r, "format")
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/fault"
+	"merve/internal/httpapi"
 )
 
 // ordersFor is how far back a business's orders are listed.
@@ -13,7 +14,7 @@ const ordersFor = 90 * 24 * time.Hour
 
 // orders lists the latest orders of a business.
 func (a *Admin) orders(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	q, err := queryOf(r, "businessId")
+	q, err := httpapi.Query(r, "businessId")
 	if err != nil {
 		return err
 	}
@@ -46,5 +47,5 @@ func (a *Admin) order(w http.ResponseWriter, r *http.Request, _ actor.Actor) err
 	for i, e := range events {
 		all[i] = event{string(e.Type), e.By, e.At}
 	}
-	return writeJSON(w, http.StatusOK, map[string]any{"order": o, "events": all})
+	return httpapi.WriteJSON(w, http.StatusOK, map[string]any{"order": o, "events": all})
 }

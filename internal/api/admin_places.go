@@ -10,6 +10,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/httpapi"
 	"merve/internal/ident"
 	"merve/internal/listing"
 	curated "merve/internal/place"
@@ -40,7 +41,7 @@ func (l located) put(p *curated.Place) error {
 func (a *Admin) savePlace(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	p := &curated.Place{}
 	var where located
-	if err := readJSON(w, r, p, &where); err != nil {
+	if err := httpapi.ReadJSON(w, r, p, &where); err != nil {
 		return err
 	}
 	if err := where.put(p); err != nil {
@@ -53,7 +54,7 @@ func (a *Admin) savePlace(w http.ResponseWriter, r *http.Request, _ actor.Actor)
 	if err := a.Places.Put(r.Context(), p); err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, p)
+	return httpapi.WriteJSON(w, http.StatusOK, p)
 }
 
 func (a *Admin) deletePlace(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
@@ -88,7 +89,7 @@ func (a *Admin) importPlaces(w http.ResponseWriter, r *http.Request, _ actor.Act
 	if err := a.Places.Import(r.Context(), r.PathValue("market"), all); err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, map[string]any{"rows": len(all)})
+	return httpapi.WriteJSON(w, http.StatusOK, map[string]any{"rows": len(all)})
 }
 
 // readPlaces reads a place from each line, and what is wrong with those that are none.
@@ -104,7 +105,7 @@ func readPlaces(body []byte, market string) (all []*curated.Place, wrong []listi
 		err := cmp.Or(json.Unmarshal(lines.Bytes(), p), json.Unmarshal(lines.Bytes(), &where))
 		switch {
 		case err != nil:
-			err = wrongForm(err)
+			err = httpapi.WrongForm(err)
 		case !ident.Legal.MatchString(p.ID):
 			err = fault.Field("id", ident.WantLegal)
 		case p.Market != "" && p.Market != market:

@@ -6,6 +6,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/assistant"
+	"merve/internal/httpapi"
 	"merve/internal/language"
 	"merve/internal/listing"
 	"merve/internal/market"
@@ -46,7 +47,7 @@ func (a *Admin) tools(w http.ResponseWriter, r *http.Request, _ actor.Actor) err
 		t, _ := a.Runner.Tools.Get(name)
 		all = append(all, policyOf(t, m, a.Runner.Assistants))
 	}
-	return writeJSON(w, http.StatusOK, map[string]any{"tools": all, "version": m.Version})
+	return httpapi.WriteJSON(w, http.StatusOK, map[string]any{"tools": all, "version": m.Version})
 }
 
 func policyOf(t tool.Tool, m *market.Market, assistants *assistant.Set) toolPolicy {
@@ -110,7 +111,7 @@ func (a *Admin) vocabulary(w http.ResponseWriter, _ *http.Request, _ actor.Actor
 	for _, tag := range language.Supported() {
 		languages = append(languages, spoken{tag, language.Name(tag)})
 	}
-	return writeJSON(w, http.StatusOK, map[string]any{
+	return httpapi.WriteJSON(w, http.StatusOK, map[string]any{
 		"languages": languages, "events": market.Events(), "actionTypes": listing.ActionTypes(), "dataKinds": listing.DataKinds(), "defaults": market.Default("default"),
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/fault"
+	"merve/internal/httpapi"
 	"merve/internal/listing"
 	"merve/internal/market"
 	"merve/internal/pattern"
@@ -39,7 +40,7 @@ func (a *Admin) previewMarket(w http.ResponseWriter, r *http.Request, _ actor.Ac
 		Template string `json:"template"`
 		Language string `json:"language"`
 	}
-	if err := readJSON(w, r, &req); err != nil {
+	if err := httpapi.ReadJSON(w, r, &req); err != nil {
 		return err
 	}
 	m, err := a.Markets.Read(r.Context(), r.PathValue("market"))
@@ -53,7 +54,7 @@ func (a *Admin) previewMarket(w http.ResponseWriter, r *http.Request, _ actor.Ac
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, p)
+	return httpapi.WriteJSON(w, http.StatusOK, p)
 }
 
 // previewListing shows what a business would be told of an event: the action's template, else
@@ -64,7 +65,7 @@ func (a *Admin) previewListing(w http.ResponseWriter, r *http.Request, _ actor.A
 		Action  string          `json:"action"`
 		Listing listing.Listing `json:"listing"`
 	}
-	if err := readJSON(w, r, &req); err != nil {
+	if err := httpapi.ReadJSON(w, r, &req); err != nil {
 		return err
 	}
 	if _, known := listing.ActionTypes()[req.Action]; !known {
@@ -90,7 +91,7 @@ func (a *Admin) previewListing(w http.ResponseWriter, r *http.Request, _ actor.A
 		return err
 	}
 	p.Actions = req.Listing.Merve.Actions
-	return writeJSON(w, http.StatusOK, p)
+	return httpapi.WriteJSON(w, http.StatusOK, p)
 }
 
 // wordings is a template, and whose it is.

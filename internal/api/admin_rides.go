@@ -6,6 +6,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/fault"
+	"merve/internal/httpapi"
 	"merve/internal/taxi"
 )
 
@@ -65,11 +66,11 @@ const (
 // first and by pages, of a day in the market's time zone when one is named; or the open ones, in
 // one page.
 func (a *Admin) rides(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	limit, err := limitOf(r, adminLimit)
+	limit, err := httpapi.Limit(r, adminLimit)
 	if err != nil {
 		return err
 	}
-	q, err := queryOf(r, "status", "day", "after")
+	q, err := httpapi.Query(r, "status", "day", "after")
 	if err != nil {
 		return err
 	}
@@ -155,7 +156,7 @@ func (a *Admin) ride(w http.ResponseWriter, r *http.Request, _ actor.Actor) erro
 			all[i].Drivers = len(e.Drivers)
 		}
 	}
-	return writeJSON(w, http.StatusOK, map[string]any{"ride": rideViewOf(found), "events": all})
+	return httpapi.WriteJSON(w, http.StatusOK, map[string]any{"ride": rideViewOf(found), "events": all})
 }
 
 // cancelRide cancels an open ride; its driver and its customer are told. 3 requests.
@@ -168,5 +169,5 @@ func (a *Admin) cancelRide(w http.ResponseWriter, r *http.Request, who actor.Act
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, rideViewOf(after))
+	return httpapi.WriteJSON(w, http.StatusOK, rideViewOf(after))
 }

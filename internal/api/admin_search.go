@@ -6,6 +6,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/fault"
+	"merve/internal/httpapi"
 )
 
 // Reindexed is what became of a market's index.
@@ -40,5 +41,5 @@ func (a *Admin) reindex(w http.ResponseWriter, r *http.Request, _ actor.Actor) e
 	if done.Failed == nil {
 		done.Failed = []Unindexed{}
 	}
-	return writeJSON(w, http.StatusOK, done)
+	return httpapi.WriteJSON(w, http.StatusOK, done)
 }

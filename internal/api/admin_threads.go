@@ -10,6 +10,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/httpapi"
 	"merve/internal/market"
 	"merve/internal/person"
 	"merve/internal/thread"
@@ -54,7 +55,7 @@ func (a *Admin) writeThread(w http.ResponseWriter, r *http.Request, status int) 
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, status, viewOf(h, a.Threads.Now()))
+	return httpapi.WriteJSON(w, status, viewOf(h, a.Threads.Now()))
 }
 
 // threads finds threads of a market: those of somebody, by a telephone number, the id that a
@@ -65,11 +66,11 @@ func (a *Admin) writeThread(w http.ResponseWriter, r *http.Request, status int) 
 // Requests: of somebody 2, by their key 1, and 1 when their threads are linked with others; those that a person
 // has 1, and 1 for each hundred; else 2 for each hundred looked at, a thousand at most.
 func (a *Admin) threads(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	limit, err := limitOf(r, adminLimit)
+	limit, err := httpapi.Limit(r, adminLimit)
 	if err != nil {
 		return err
 	}
-	q, err := queryOf(r, "marketId", "owner", "state", "channel", "after")
+	q, err := httpapi.Query(r, "marketId", "owner", "state", "channel", "after")
 	if err != nil {
 		return err
 	}
@@ -208,7 +209,7 @@ func (a *Admin) writeOnThread(w http.ResponseWriter, r *http.Request, _ actor.Ac
 		Text            string `json:"text"`
 		ClientMessageID string `json:"clientMessageId"`
 	}
-	if err := readJSON(w, r, &req); err != nil {
+	if err := httpapi.ReadJSON(w, r, &req); err != nil {
 		return err
 	}
 	if req.ClientMessageID == "" || len(req.ClientMessageID) > maxClientID {

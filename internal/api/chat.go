@@ -12,6 +12,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/fault"
 	"merve/internal/gate"
+	"merve/internal/httpapi"
 	"merve/internal/media"
 	"merve/internal/provider/exchange"
 	"merve/internal/telemetry"
@@ -21,7 +22,7 @@ import (
 
 // Chat is the conversation API of the app and web channels.
 type Chat struct {
-	Who        Who
+	Who        httpapi.Who
 	Runner     *turn.Runner
 	Threads    *thread.Store
 	Assistants *assistant.Set
@@ -33,8 +34,8 @@ type Chat struct {
 }
 
 // Routes are the API's.
-func (c *Chat) Routes() Routes {
-	return Routes{
+func (c *Chat) Routes() httpapi.Routes {
+	return httpapi.Routes{
 		"POST /chat/message":                    c.message,
 		"GET /chat/threads/{threadId}/messages": c.messages,
 		"GET /chat/threads/{threadId}/activity": c.activity,
@@ -88,7 +89,7 @@ func pendingAction(p *thread.Pending) *PendingAction {
 
 func (c *Chat) message(w http.ResponseWriter, r *http.Request) error {
 	var req chatRequest
-	if err := readJSON(w, r, &req); err != nil {
+	if err := httpapi.ReadJSON(w, r, &req); err != nil {
 		return err
 	}
 	in, err := c.inbound(r, req)
@@ -104,7 +105,7 @@ func (c *Chat) message(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, status, body)
+	return httpapi.WriteJSON(w, status, body)
 }
 
 // converse has a message answered. When that takes longer than patience, the answer is 202,
@@ -127,7 +128,7 @@ func converse(w http.ResponseWriter, r *http.Request, runner *turn.Runner, patie
 // inbound checks a request's fields and turns it into the one inbound form.
 func (c *Chat) inbound(r *http.Request, req chatRequest) (channel.Inbound, error) {
 	var none channel.Inbound
-	_, signed := bearer(r)
+	_, signed := httpapi.Bearer(r)
 	switch {
 	case req.Message == nil:
 		return none, fault.Field("message", "missing")
@@ -144,7 +145,7 @@ func (c *Chat) inbound(r *http.Request, req chatRequest) (channel.Inbound, error
 	case len(req.ReplyTo) > 200:
 		return none, fault.Field("replyTo", "at most 200 bytes")
 	}
-	if err := checkMarketID(req.MarketID); err != nil {
+	if err := httpapi.CheckMarketID(req.MarketID); err != nil {
 		return none, err
 	}
 	for _, m := range req.Attachments {
@@ -237,7 +238,7 @@ func (c *Chat) messages(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	c.Pictures.show(r.Context(), r.PathValue("threadId"), lines)
-	return writeJSON(w, http.StatusOK, body)
+	return httpapi.WriteJSON(w, http.StatusOK, body)
 }
 
 // activity says what a thread's turn is doing, to whom the thread belongs.
@@ -246,7 +247,7 @@ func (c *Chat) activity(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if _, err := queryOf(r); err != nil {
+	if _, err := httpapi.Query(r); err != nil {
 		return err
 	}
 	a, owner, err := c.Threads.Activity(r.Context(), r.PathValue("threadId"))
@@ -259,27 +260,27 @@ func (c *Chat) activity(w http.ResponseWriter, r *http.Request) error {
 	if err := who.MaySee(owner); err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, a)
+	return httpapi.WriteJSON(w, http.StatusOK, a)
 }
 
 // upload lets the page put one photo into the bucket.
 func (c *Chat) upload(w http.ResponseWriter, r *http.Request) error {
 	var req uploadRequest
-	if err := readJSON(w, r, &req); err != nil {
+	if err := httpapi.ReadJSON(w, r, &req); err != nil {
 		return err
 	}
 	id := req.SessionID
 	if id == "" {
 		id = r.Header.Get("x-session-id")
 	}
-	if _, signed := bearer(r); id == "" && !signed {
+	if _, signed := httpapi.Bearer(r); id == "" && !signed {
 		return fault.Field("sessionId", "missing")
 	}
 	who, err := c.Who.Customer(r, id)
 	if err != nil {
 		return err
 	}
-	if err := checkMarketID(req.MarketID); err != nil {
+	if err := httpapi.CheckMarketID(req.MarketID); err != nil {
 		return err
 	}
 	if req.MarketID == "" {
@@ -298,11 +299,11 @@ func (c *Chat) upload(w http.ResponseWriter, r *http.Request) error {
 // listMessages is a thread's messages as a body, to whom the thread belongs: those that the
 // query asks for. The lines are those of the body.
 func listMessages(r *http.Request, threads *thread.Store, who actor.Actor, id string) (map[string]any, []thread.Line, error) {
-	limit, err := limitOf(r, thread.MaxLines)
+	limit, err := httpapi.Limit(r, thread.MaxLines)
 	if err != nil {
 		return nil, nil, err
 	}
-	q, err := queryOf(r, "after", "before")
+	q, err := httpapi.Query(r, "after", "before")
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"merve/internal/fault"
+	"merve/internal/httpapi"
 )
 
 // Origins are the sites whose pages may use an API (https://fetch.spec.whatwg.org/#http-cors-protocol):
@@ -47,8 +48,8 @@ var errOrigin = fault.New(fault.Forbidden, "this site may not use the chat")
 
 // share makes routes answer pages of allowed origins only, and adds what a browser asks of their
 // paths before it sends a page's request.
-func (o Origins) share(rs Routes) Routes {
-	shared := Routes{}
+func (o Origins) share(rs httpapi.Routes) httpapi.Routes {
+	shared := httpapi.Routes{}
 	methods := map[string][]string{} // by path
 	for route, h := range rs {
 		method, path, _ := strings.Cut(route, " ")
@@ -63,7 +64,7 @@ func (o Origins) share(rs Routes) Routes {
 }
 
 // permit answers pages of allowed origins only.
-func (o Origins) permit(h handler) handler {
+func (o Origins) permit(h httpapi.Handler) httpapi.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := o.welcome(w, r); err != nil {
 			return err
@@ -89,7 +90,7 @@ func (o Origins) welcome(w http.ResponseWriter, r *http.Request) error {
 }
 
 // preflight tells a browser what a page may send.
-func preflight(methods []string) handler {
+func preflight(methods []string) httpapi.Handler {
 	return func(w http.ResponseWriter, _ *http.Request) error {
 		header := w.Header()
 		header.Set("Access-Control-Allow-Methods", strings.Join(methods, ", "))

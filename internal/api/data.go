@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"merve/internal/account"
+	"merve/internal/httpapi"
 )
 
 // giveData answers with what is kept of the person whose thread it is, as a file.
@@ -13,7 +14,7 @@ func giveData(w http.ResponseWriter, r *http.Request, people *account.Desk, thre
 		return err
 	}
 	w.Header().Set("Content-Disposition", `attachment; filename="data.json"`)
-	return writeJSON(w, http.StatusOK, data)
+	return httpapi.WriteJSON(w, http.StatusOK, data)
 }
 
 // eraseData deletes what is kept of the person whose thread it is, and says what stays because it
@@ -24,7 +25,7 @@ func eraseData(w http.ResponseWriter, r *http.Request, people *account.Desk, thr
 		return err
 	}
 	if len(stays) > 0 {
-		return writeJSON(w, http.StatusOK, map[string]any{"stays": stays})
+		return httpapi.WriteJSON(w, http.StatusOK, map[string]any{"stays": stays})
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil

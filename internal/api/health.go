@@ -1,6 +1,10 @@
 package api
 
-import "net/http"
+import (
+	"net/http"
+
+	"merve/internal/httpapi"
+)
 
 // Health says that the program is up, which release it is, and which model answers.
 type Health struct {
@@ -10,10 +14,10 @@ type Health struct {
 }
 
 // Routes is the health check.
-func (h Health) Routes() Routes {
-	return Routes{"GET /healthz": h.report}
+func (h Health) Routes() httpapi.Routes {
+	return httpapi.Routes{"GET /healthz": h.report}
 }
 
 func (h Health) report(w http.ResponseWriter, _ *http.Request) error {
-	return writeJSON(w, http.StatusOK, map[string]any{"status": "ok", "version": h.Version, "model": h.Model, "parts": h.Parts})
+	return httpapi.WriteJSON(w, http.StatusOK, map[string]any{"status": "ok", "version": h.Version, "model": h.Model, "parts": h.Parts})
 }

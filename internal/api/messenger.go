@@ -12,6 +12,7 @@ import (
 
 	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/httpapi"
 	"merve/internal/outbox"
 	"merve/internal/person"
 	"merve/internal/provider/meta"
@@ -44,8 +45,8 @@ type Messenger struct {
 }
 
 // Routes are the webhook's.
-func (h *Messenger) Routes() Routes {
-	return Routes{
+func (h *Messenger) Routes() httpapi.Routes {
+	return httpapi.Routes{
 		"GET /webhooks/messenger":  h.verify,
 		"POST /webhooks/messenger": h.receive,
 	}
@@ -58,7 +59,7 @@ const (
 
 // verify proves to Meta that the webhook is ours.
 func (h *Messenger) verify(w http.ResponseWriter, r *http.Request) error {
-	q, err := queryOf(r, "hub.mode", "hub.verify_token", "hub.challenge")
+	q, err := httpapi.Query(r, "hub.mode", "hub.verify_token", "hub.challenge")
 	if err != nil {
 		return err
 	}
@@ -259,7 +260,7 @@ func (h *Messenger) showTyping(ctx context.Context, people []string) {
 
 // signed is the body of a webhook whose signature is right.
 func (h *Messenger) signed(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	body, err := readBody(w, r, meta.MaxWebhook)
+	body, err := httpapi.ReadBody(w, r, meta.MaxWebhook)
 	if err != nil {
 		return nil, err
 	}

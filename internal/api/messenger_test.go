@@ -23,6 +23,7 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/faulttest"
+	"merve/internal/httpapi"
 	"merve/internal/outbox"
 	"merve/internal/pause/pausetest"
 	"merve/internal/provider/meta"
@@ -124,7 +125,7 @@ func newPage(t *testing.T, change func(*api.Messenger), transport ...http.RoundT
 	}
 	mux := http.NewServeMux()
 	h.Routes().Register(mux)
-	f := trigger.HTTP(api.Traced(mux, log))
+	f := trigger.HTTP(httpapi.Traced(mux, log))
 	var err error
 	p.front, err = gateway.New([]gateway.Route{
 		{Method: "GET", Path: messengerPath, Function: f}, {Method: "POST", Path: messengerPath, Function: f},

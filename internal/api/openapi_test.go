@@ -19,6 +19,7 @@ import (
 
 	"merve/infra/wiring"
 	"merve/internal/api"
+	"merve/internal/httpapi"
 )
 
 // described is the OpenAPI document, to check answers against.
@@ -208,7 +209,7 @@ func TestDocumentHasEveryRoute(t *testing.T) {
 	}
 
 	var handled, expected []string
-	for _, rs := range []api.Routes{
+	for _, rs := range []httpapi.Routes{
 		(&api.Chat{}).Routes(), (&api.WebChat{}).Routes(), (&api.SharedReports{}).Routes(), (&api.WhatsApp{}).Routes(),
 		(&api.Messenger{}).Routes(), (&api.Stripe{}).Routes(), api.Health{}.Routes(), api.OpenAPI(),
 	} {
@@ -226,7 +227,7 @@ func TestDocumentHasEveryRoute(t *testing.T) {
 }
 
 // inside are the routes behind the gateway's one of the admin API.
-func inside() api.Routes { return (&api.Admin{Reports: &api.AdminReports{}}).Routes() }
+func inside() httpapi.Routes { return (&api.Admin{Reports: &api.AdminReports{}}).Routes() }
 
 // The document is one that tools can read: references lead somewhere, parameters of
 // paths are declared, operations have names of their own, every schema compiles, and

@@ -7,6 +7,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/fault"
+	"merve/internal/httpapi"
 	"merve/internal/market"
 	"merve/internal/pattern"
 	"merve/internal/report"
@@ -26,8 +27,8 @@ type SharedReports struct {
 }
 
 // Routes are the page's.
-func (h *SharedReports) Routes() Routes {
-	return Routes{
+func (h *SharedReports) Routes() httpapi.Routes {
+	return httpapi.Routes{
 		"GET /r/{reportId}/{token}": h.page,
 	}
 }
@@ -153,15 +154,15 @@ func listed(r report.Report) adminReport {
 }
 
 func (a *AdminReports) list(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
-	limit, err := limitOf(r, report.MaxPage)
+	limit, err := httpapi.Limit(r, report.MaxPage)
 	if err != nil {
 		return err
 	}
-	q, err := queryOf(r, "marketId", "status", "after")
+	q, err := httpapi.Query(r, "marketId", "status", "after")
 	if err != nil {
 		return err
 	}
-	if err := checkMarketID(q["marketId"]); err != nil {
+	if err := httpapi.CheckMarketID(q["marketId"]); err != nil {
 		return err
 	}
 	if q["marketId"] == "" {
@@ -195,7 +196,7 @@ func (a *AdminReports) write(w http.ResponseWriter, r *http.Request, who actor.A
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, d)
+	return httpapi.WriteJSON(w, http.StatusOK, d)
 }
 
 func (a *AdminReports) detail(ctx context.Context, who actor.Actor, found report.Report) (adminReportDetail, error) {

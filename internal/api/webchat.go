@@ -12,6 +12,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/httpapi"
 	"merve/internal/media"
 	"merve/internal/provider/exchange"
 	"merve/internal/thread"
@@ -35,8 +36,8 @@ type WebChat struct {
 }
 
 // Routes are the API's, for pages of [WebChat.Origins] only.
-func (c *WebChat) Routes() Routes {
-	return c.Origins.share(Routes{
+func (c *WebChat) Routes() httpapi.Routes {
+	return c.Origins.share(httpapi.Routes{
 		"POST /web-chat-api":         c.message,
 		"GET /web-chat-api/messages": c.messages,
 		"POST /web-chat-api/photos":  c.upload,
@@ -69,7 +70,7 @@ type WebChatResponse struct {
 
 func (c *WebChat) message(w http.ResponseWriter, r *http.Request) error {
 	var req webChatRequest
-	if err := readJSON(w, r, &req); err != nil {
+	if err := httpapi.ReadJSON(w, r, &req); err != nil {
 		return err
 	}
 	in, err := c.inbound(r.Context(), req)
@@ -85,7 +86,7 @@ func (c *WebChat) message(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, status, WebChatResponse{
+	return httpapi.WriteJSON(w, status, WebChatResponse{
 		ReplyText: full.Reply, ThreadID: full.ThreadID, MessageID: full.MessageID,
 		PendingAction: full.PendingAction, MapLocation: full.MapLocation, TraceID: full.TraceID,
 	})
@@ -115,7 +116,7 @@ func (c *WebChat) inbound(ctx context.Context, req webChatRequest) (channel.Inbo
 	case len(req.MediaURLs) > channel.MaxMedia:
 		return none, fault.Field("mediaUrls", "at most %d", channel.MaxMedia)
 	}
-	who, err := session(req.SessionID)
+	who, err := httpapi.Session(req.SessionID)
 	if err != nil {
 		return none, err
 	}
@@ -144,7 +145,7 @@ const maxMediaURL = 2048
 
 // market is the one asked for, which must exist.
 func (c *WebChat) market(ctx context.Context, asked string) (string, error) {
-	if err := checkMarketID(asked); err != nil {
+	if err := httpapi.CheckMarketID(asked); err != nil {
 		return "", err
 	}
 	if asked == "" {
@@ -163,22 +164,22 @@ func (c *WebChat) messages(w http.ResponseWriter, r *http.Request) error {
 	}
 	body, lines, err := listMessages(r, c.Threads, who, id)
 	if fault.Is(err, fault.NotFound) {
-		return writeJSON(w, http.StatusOK, map[string]any{"messages": []thread.Line{}, "state": thread.Idle})
+		return httpapi.WriteJSON(w, http.StatusOK, map[string]any{"messages": []thread.Line{}, "state": thread.Idle})
 	}
 	if err != nil {
 		return err
 	}
 	c.Pictures.show(r.Context(), id, lines)
-	return writeJSON(w, http.StatusOK, body)
+	return httpapi.WriteJSON(w, http.StatusOK, body)
 }
 
 // asked is the session that a request without body names, and its thread.
 func (c *WebChat) asked(r *http.Request) (who actor.Actor, threadID string, err error) {
-	who, err = session(r.Header.Get("x-session-id"))
+	who, err = httpapi.Session(r.Header.Get("x-session-id"))
 	if err != nil {
 		return who, "", err
 	}
-	q, err := queryOf(r, "marketId")
+	q, err := httpapi.Query(r, "marketId")
 	if err != nil {
 		return who, "", err
 	}
@@ -207,10 +208,10 @@ func (c *WebChat) erase(w http.ResponseWriter, r *http.Request) error {
 // upload lets the widget put one photo into the bucket.
 func (c *WebChat) upload(w http.ResponseWriter, r *http.Request) error {
 	var req uploadRequest
-	if err := readJSON(w, r, &req); err != nil {
+	if err := httpapi.ReadJSON(w, r, &req); err != nil {
 		return err
 	}
-	who, err := session(req.SessionID)
+	who, err := httpapi.Session(req.SessionID)
 	if err != nil {
 		return err
 	}

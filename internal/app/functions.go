@@ -21,6 +21,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/gate"
+	"merve/internal/httpapi"
 	"merve/internal/ledger"
 	"merve/internal/listing"
 	"merve/internal/llm"
@@ -65,7 +66,7 @@ func (b *Base) chat(elsewhere map[string][]string) (trigger.Handler, error) {
 	maps.Copy(routes, b.health().Routes())
 	maps.Copy(routes, api.OpenAPI())
 	routes.Register(mux)
-	api.RefuseOthers(mux, elsewhere)
+	httpapi.RefuseOthers(mux, elsewhere)
 	mux.Handle("/", web.ChatWith(web.ChatConfig{ImageOrigin: b.Photos().Origin()}))
 	return b.http(mux), nil
 }
@@ -235,7 +236,7 @@ func Admin(b *Base) (trigger.Handler, error) {
 	}
 	mux := http.NewServeMux()
 	a.Routes().Register(mux)
-	mux.HandleFunc("/admin/api/", api.NotFound)
+	mux.HandleFunc("/admin/api/", httpapi.NotFound)
 	mux.Handle("/", web.Admin(web.AdminConfig{
 		Issuer: b.Config.AuthIssuer, ClientID: b.Config.AuthClientID, SignInOrigins: b.Config.SignInOrigins, Local: b.Config.AdminToken != "", ImageOrigin: photos.Origin(),
 	}))
@@ -430,8 +431,8 @@ func (q TurnQueue) Queue(ctx context.Context, threadID, dedupe string) error {
 	return q.To.Send(ctx, queue.Message{Group: threadID, Dedupe: dedupe, Body: string(body)})
 }
 
-func (b *Base) who() api.Who {
-	w := api.Who{AdminToken: b.Config.AdminToken}
+func (b *Base) who() httpapi.Who {
+	w := httpapi.Who{AdminToken: b.Config.AdminToken}
 	if b.Config.AuthIssuer != "" {
 		w.Tokens = &oidc.Verifier{Issuer: b.Config.AuthIssuer, Audience: b.Config.AuthAudience, JWKSURL: b.Config.AuthJWKSURL, Now: b.Now}
 	}
@@ -453,7 +454,7 @@ func (b *Base) health() api.Health {
 }
 
 func (b *Base) http(h http.Handler) trigger.Handler {
-	return trigger.HTTP(api.Traced(h, b.Log), trigger.Log(b.Log))
+	return trigger.HTTP(httpapi.Traced(h, b.Log), trigger.Log(b.Log))
 }
 
 // catalog finds what can be booked in the listings.

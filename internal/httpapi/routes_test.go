@@ -1,4 +1,4 @@
-package api_test
+package httpapi_test
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"merve/internal/api"
+	"merve/internal/httpapi"
 	"merve/internal/telemetry"
 )
 
@@ -25,7 +25,7 @@ func TestRoutes(t *testing.T) {
 		}
 	}
 	mux := http.NewServeMux()
-	api.Routes{"GET /things/{thing}": says("one"), "PUT /things/{thing}": says("saved"), "POST /things/import": says("imported")}.Register(mux)
+	httpapi.Routes{"GET /things/{thing}": says("one"), "PUT /things/{thing}": says("saved"), "POST /things/import": says("imported")}.Register(mux)
 	for _, tt := range []struct {
 		request, body, allow string
 		status               int
@@ -53,8 +53,8 @@ func TestRoutes(t *testing.T) {
 func TestFailureNamesItsRoute(t *testing.T) {
 	t.Parallel()
 	mux, log := http.NewServeMux(), &bytes.Buffer{}
-	api.Routes{"PUT /things/{thing}": func(http.ResponseWriter, *http.Request) error { return errors.New("the disk is full") }}.Register(mux)
-	api.Traced(mux, telemetry.NewLogger(log, slog.LevelInfo)).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("PUT", "/things/a", nil))
+	httpapi.Routes{"PUT /things/{thing}": func(http.ResponseWriter, *http.Request) error { return errors.New("the disk is full") }}.Register(mux)
+	httpapi.Traced(mux, telemetry.NewLogger(log, slog.LevelInfo)).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("PUT", "/things/a", nil))
 	if !strings.Contains(log.String(), `"route":"PUT /things/{thing}"`) {
 		t.Error(log)
 	}

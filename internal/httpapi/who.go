@@ -1,4 +1,4 @@
-package api
+package httpapi
 
 import (
 	"context"
@@ -12,13 +12,13 @@ import (
 	"merve/internal/fault"
 )
 
-// Who turns a request into an actor. It is the only place that does.
+// Who turns a request into an actor. Nothing else does.
 type Who struct {
 	// Tokens checks bearer tokens; nil when sign-in is not configured.
 	Tokens interface {
 		Verify(ctx context.Context, token string) (actor.Actor, error)
 	}
-	// AdminToken is a bearer token that makes its holder staff, for the local runner; "" for none.
+	// AdminToken is a bearer token that makes its holder staff, for the local runner; "" is none.
 	AdminToken string
 }
 
@@ -28,9 +28,9 @@ var (
 	errNotStaff    = fault.New(fault.Forbidden, "for staff only")
 )
 
-// Customer is who writes or reads a conversation: a signed-in user, else a session.
+// Customer returns who writes or reads a conversation: the user who has signed in, else the session.
 func (w Who) Customer(r *http.Request, sessionID string) (actor.Actor, error) {
-	if token, ok := bearer(r); ok {
+	if token, ok := Bearer(r); ok {
 		if w.Tokens == nil {
 			return actor.Actor{}, errBadToken
 		}
@@ -39,12 +39,12 @@ func (w Who) Customer(r *http.Request, sessionID string) (actor.Actor, error) {
 	if sessionID == "" {
 		return actor.Actor{}, errNotSignedIn
 	}
-	return session(sessionID)
+	return Session(sessionID)
 }
 
-// Staff is who uses the admin API.
+// Staff returns who uses the admin API. Anybody else is refused.
 func (w Who) Staff(r *http.Request) (actor.Actor, error) {
-	token, ok := bearer(r)
+	token, ok := Bearer(r)
 	if !ok {
 		return actor.Actor{}, fault.New(fault.Unauthenticated, "send a bearer token")
 	}
@@ -65,19 +65,21 @@ func (w Who) Staff(r *http.Request) (actor.Actor, error) {
 	return a, nil
 }
 
-func bearer(r *http.Request) (string, bool) {
+// Bearer returns the request's bearer token, if it has one.
+func Bearer(r *http.Request) (string, bool) {
 	scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " ")
 	return strings.TrimSpace(token), ok && strings.EqualFold(scheme, "Bearer")
 }
 
-// A session id is a secret of at least 128 bits that the client has made: 22 characters
-// of base64url, 32 of hex, or a UUID. Only its hash is kept.
+// A session id is a secret of at least 128 bits that the client makes up: 22 characters of
+// base64url, 32 of hex, or a UUID. Only its hash is stored.
 const (
 	minSessionID = 22
 	maxSessionID = 128
 )
 
-func session(id string) (actor.Actor, error) {
+// Session returns the actor that a session id stands for.
+func Session(id string) (actor.Actor, error) {
 	if len(id) < minSessionID || len(id) > maxSessionID {
 		return actor.Actor{}, fault.Field("sessionId", "want %d to %d characters that hold at least 128 random bits", minSessionID, maxSessionID)
 	}
