@@ -31,7 +31,7 @@ var layers = []struct {
 	{packages: []string{"relay"}},
 	{packages: []string{"notify", "ops"}},
 	{packages: []string{"httpapi"}},
-	{packages: []string{"web"}},
+	{packages: []string{"web", "threadapi"}},
 	{packages: []string{"api"}},
 	{packages: []string{"app"}},
 }

@@ -20,6 +20,7 @@ import (
 	"merve/internal/stock"
 	"merve/internal/taxi"
 	"merve/internal/thread"
+	"merve/internal/threadapi"
 	"merve/internal/turn"
 )
 
@@ -317,7 +318,7 @@ func (a *Admin) audit(w http.ResponseWriter, r *http.Request, _ actor.Actor) err
 }
 
 func (a *Admin) messages(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
-	body, _, err := listMessages(r, a.Threads, who, r.PathValue("thread"))
+	body, _, err := threadapi.Messages(r, a.Threads, who, r.PathValue("thread"))
 	if err != nil {
 		return err
 	}
@@ -326,12 +327,12 @@ func (a *Admin) messages(w http.ResponseWriter, r *http.Request, who actor.Actor
 
 // export gives what is kept of the person whose thread it is.
 func (a *Admin) export(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	return giveData(w, r, a.People, r.PathValue("thread"))
+	return threadapi.Export(w, r, a.People, r.PathValue("thread"))
 }
 
 // erase deletes what is kept of the person whose thread it is, as that person has asked.
 func (a *Admin) erase(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	return eraseData(w, r, a.People, r.PathValue("thread"))
+	return threadapi.Erase(w, r, a.People, r.PathValue("thread"))
 }
 
 func writeList[T any](w http.ResponseWriter, name string, items []T, next string) error {

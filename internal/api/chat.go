@@ -11,12 +11,12 @@ import (
 	"merve/internal/assistant"
 	"merve/internal/channel"
 	"merve/internal/fault"
-	"merve/internal/gate"
 	"merve/internal/httpapi"
 	"merve/internal/media"
 	"merve/internal/provider/exchange"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
+	"merve/internal/threadapi"
 	"merve/internal/turn"
 )
 
@@ -62,29 +62,16 @@ type chatRequest struct {
 
 // ChatResponse is the answer to POST /chat/message.
 type ChatResponse struct {
-	ThreadID      string            `json:"threadId"`
-	MessageID     string            `json:"messageId"`
-	Reply         string            `json:"reply"`
-	State         thread.State      `json:"state"`
-	PendingAction *PendingAction    `json:"pendingAction,omitempty"`
-	Cards         []map[string]any  `json:"cards"`
-	MapLocation   *channel.Location `json:"mapLocation,omitempty"`
-	ToolCalls     []thread.Call     `json:"toolCalls"`
-	Messages      []thread.Line     `json:"messages"` // the turn's, as a listing gives them
-	TraceID       string            `json:"traceId"`
-}
-
-// PendingAction is what waits for the customer's YES or NO.
-type PendingAction struct {
-	ID        string    `json:"id"`
-	Kind      string    `json:"kind"`
-	Summary   string    `json:"summary"`
-	ExpiresAt time.Time `json:"expiresAt"`
-	AnswerBy  time.Time `json:"answerBy"` // a YES after this comes too late
-}
-
-func pendingAction(p *thread.Pending) *PendingAction {
-	return &PendingAction{ID: p.ID, Kind: p.Kind, Summary: p.Summary, ExpiresAt: p.ExpiresAt, AnswerBy: p.ExpiresAt.Add(-gate.Buffer)}
+	ThreadID      string                   `json:"threadId"`
+	MessageID     string                   `json:"messageId"`
+	Reply         string                   `json:"reply"`
+	State         thread.State             `json:"state"`
+	PendingAction *threadapi.PendingAction `json:"pendingAction,omitempty"`
+	Cards         []map[string]any         `json:"cards"`
+	MapLocation   *channel.Location        `json:"mapLocation,omitempty"`
+	ToolCalls     []thread.Call            `json:"toolCalls"`
+	Messages      []thread.Line            `json:"messages"` // the turn's, as a listing gives them
+	TraceID       string                   `json:"traceId"`
 }
 
 func (c *Chat) message(w http.ResponseWriter, r *http.Request) error {
@@ -222,7 +209,7 @@ func chatResponse(a turn.Answer, traceID string) ChatResponse {
 	}
 	out.ToolCalls = append(out.ToolCalls, a.Turn.Calls...)
 	if p := a.Pending; p != nil {
-		out.PendingAction = pendingAction(p)
+		out.PendingAction = threadapi.Pending(p)
 	}
 	return out
 }
@@ -233,7 +220,7 @@ func (c *Chat) messages(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	body, lines, err := listMessages(r, c.Threads, who, r.PathValue("threadId"))
+	body, lines, err := threadapi.Messages(r, c.Threads, who, r.PathValue("threadId"))
 	if err != nil {
 		return err
 	}
@@ -294,50 +281,4 @@ func (c *Chat) upload(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return c.Pictures.upload(w, r, who, thread.ID(req.MarketID, channel.General, name, who.Key()), req)
-}
-
-// listMessages is a thread's messages as a body, to whom the thread belongs: those that the
-// query asks for. The lines are those of the body.
-func listMessages(r *http.Request, threads *thread.Store, who actor.Actor, id string) (map[string]any, []thread.Line, error) {
-	limit, err := httpapi.Limit(r, thread.MaxLines)
-	if err != nil {
-		return nil, nil, err
-	}
-	q, err := httpapi.Query(r, "after", "before")
-	if err != nil {
-		return nil, nil, err
-	}
-	for name, cursor := range q {
-		if err := checkCursor(name, cursor); err != nil {
-			return nil, nil, err
-		}
-	}
-	head, err := threads.Head(r.Context(), id)
-	if errors.Is(err, thread.ErrNoThread) {
-		return nil, nil, actor.ErrNotFound
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := who.MaySee(head.Owner); err != nil {
-		return nil, nil, err
-	}
-	now := threads.Now()
-	body := map[string]any{"state": head.Standing(now)}
-	list, cursor, name := threads.Lines, q["after"], "next"
-	if before := q["before"]; before != "" {
-		list, cursor, name = threads.LinesBefore, before, "previous"
-	}
-	lines, further, err := list(r.Context(), id, cursor, limit)
-	if err != nil {
-		return nil, nil, err
-	}
-	body["messages"] = lines
-	if further != "" {
-		body[name] = further
-	}
-	if p := head.Waits(now); p != nil {
-		body["pendingAction"] = pendingAction(p)
-	}
-	return body, lines, nil
 }

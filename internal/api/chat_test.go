@@ -18,6 +18,7 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/pause/pausetest"
 	"merve/internal/thread"
+	"merve/internal/threadapi"
 )
 
 // list is the answer of a listing of messages.
@@ -25,7 +26,7 @@ type list struct {
 	Messages      []thread.Line      `json:"messages"`
 	Next          string             `json:"next"`
 	State         thread.State       `json:"state"`
-	PendingAction *api.PendingAction `json:"pendingAction"`
+	PendingAction *threadapi.PendingAction `json:"pendingAction"`
 }
 
 func messagesOf(id string) string { return "/chat/threads/" + id + "/messages" }

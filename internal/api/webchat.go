@@ -16,6 +16,7 @@ import (
 	"merve/internal/media"
 	"merve/internal/provider/exchange"
 	"merve/internal/thread"
+	"merve/internal/threadapi"
 	"merve/internal/turn"
 )
 
@@ -60,12 +61,12 @@ type webChatRequest struct {
 
 // WebChatResponse is the answer to POST /web-chat-api.
 type WebChatResponse struct {
-	ReplyText     string            `json:"replyText"`
-	ThreadID      string            `json:"threadId"`
-	MessageID     string            `json:"messageId"`
-	PendingAction *PendingAction    `json:"pendingAction,omitempty"`
-	MapLocation   *channel.Location `json:"mapLocation,omitempty"`
-	TraceID       string            `json:"traceId"`
+	ReplyText     string                   `json:"replyText"`
+	ThreadID      string                   `json:"threadId"`
+	MessageID     string                   `json:"messageId"`
+	PendingAction *threadapi.PendingAction `json:"pendingAction,omitempty"`
+	MapLocation   *channel.Location        `json:"mapLocation,omitempty"`
+	TraceID       string                   `json:"traceId"`
 }
 
 func (c *WebChat) message(w http.ResponseWriter, r *http.Request) error {
@@ -162,7 +163,7 @@ func (c *WebChat) messages(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	body, lines, err := listMessages(r, c.Threads, who, id)
+	body, lines, err := threadapi.Messages(r, c.Threads, who, id)
 	if fault.Is(err, fault.NotFound) {
 		return httpapi.WriteJSON(w, http.StatusOK, map[string]any{"messages": []thread.Line{}, "state": thread.Idle})
 	}
@@ -193,7 +194,7 @@ func (c *WebChat) export(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return giveData(w, r, c.People, id)
+	return threadapi.Export(w, r, c.People, id)
 }
 
 // erase deletes what is kept of the session.
@@ -202,7 +203,7 @@ func (c *WebChat) erase(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return eraseData(w, r, c.People, id)
+	return threadapi.Erase(w, r, c.People, id)
 }
 
 // upload lets the widget put one photo into the bucket.

@@ -1,4 +1,4 @@
-package api
+package threadapi
 
 import (
 	"net/http"
@@ -7,8 +7,8 @@ import (
 	"merve/internal/httpapi"
 )
 
-// giveData answers with what is kept of the person whose thread it is, as a file.
-func giveData(w http.ResponseWriter, r *http.Request, people *account.Desk, threadID string) error {
+// Export answers with the data that is kept of the person whose thread it is, as a file.
+func Export(w http.ResponseWriter, r *http.Request, people *account.Desk, threadID string) error {
 	data, err := people.Export(r.Context(), threadID)
 	if err != nil {
 		return err
@@ -17,9 +17,9 @@ func giveData(w http.ResponseWriter, r *http.Request, people *account.Desk, thre
 	return httpapi.WriteJSON(w, http.StatusOK, data)
 }
 
-// eraseData deletes what is kept of the person whose thread it is, and says what stays because it
-// is under way.
-func eraseData(w http.ResponseWriter, r *http.Request, people *account.Desk, threadID string) error {
+// Erase deletes the data that is kept of the person whose thread it is. What is still under way
+// stays, and the answer lists it.
+func Erase(w http.ResponseWriter, r *http.Request, people *account.Desk, threadID string) error {
 	stays, err := people.Erase(r.Context(), threadID)
 	if err != nil {
 		return err
