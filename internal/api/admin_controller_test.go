@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/actor"
+	"merve/internal/api/apitest"
 	"merve/internal/app"
 	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
@@ -31,7 +32,7 @@ import (
 func (s *service) newMarket(t *testing.T) (id, target string) {
 	t.Helper()
 	id = dynamotest.ID("m")
-	if _, err := s.base.Markets().Save(t.Context(), *market.Default(id), "staff:seed"); err != nil {
+	if _, err := s.Base.Markets().Save(t.Context(), *market.Default(id), "staff:seed"); err != nil {
 		t.Fatal(err)
 	}
 	return id, "/admin/api/markets/" + id
@@ -48,7 +49,7 @@ func TestListingsPageByPage(t *testing.T) {
 		fmt.Fprintf(&places, `{"id":"l%03d","category":"beach","names":{"en":"Beach"},"location":{"lat":35.3,"lng":33.3}}`+"\n", n)
 	}
 	for kind, rows := range map[string]string{"listings": listings.String(), "places": places.String()} {
-		s.call(t, "POST", target+"/"+kind+"/import", rows, append(admin(), "Content-Type", "application/x-ndjson")...).wants(t, http.StatusOK, nil)
+		s.Call(t, "POST", target+"/"+kind+"/import", rows, append(apitest.Staff(), "Content-Type", "application/x-ndjson")...).Wants(t, http.StatusOK, nil)
 		at := target + "/" + kind
 		var ids []string
 		var sizes []int
@@ -57,7 +58,7 @@ func TestListingsPageByPage(t *testing.T) {
 				Listings, Places []struct{ ID string }
 				Next             string
 			}
-			s.call(t, "GET", at+"?limit=50&after="+url.QueryEscape(after), nil, admin()...).wants(t, http.StatusOK, &page)
+			s.Call(t, "GET", at+"?limit=50&after="+url.QueryEscape(after), nil, apitest.Staff()...).Wants(t, http.StatusOK, &page)
 			found := append(page.Listings, page.Places...)
 			for _, one := range found {
 				ids = append(ids, one.ID)
@@ -71,12 +72,12 @@ func TestListingsPageByPage(t *testing.T) {
 			t.Errorf("%s: pages of %v, %d of them", kind, sizes, len(ids))
 		}
 		var whole struct{ Listings, Places []struct{ ID string } }
-		s.call(t, "GET", at, nil, admin()...).wants(t, http.StatusOK, &whole)
+		s.Call(t, "GET", at, nil, apitest.Staff()...).Wants(t, http.StatusOK, &whole)
 		if len(whole.Listings)+len(whole.Places) != 101 {
 			t.Errorf("%s: all of them are %d and %d", kind, len(whole.Listings), len(whole.Places))
 		}
-		s.call(t, "GET", at+"?after=x", nil, admin()...).refuses(t, http.StatusBadRequest, "after")
-		s.call(t, "GET", at+"?limit=0", nil, admin()...).refuses(t, http.StatusBadRequest, "limit")
+		s.Call(t, "GET", at+"?after=x", nil, apitest.Staff()...).Refuses(t, http.StatusBadRequest, "after")
+		s.Call(t, "GET", at+"?limit=0", nil, apitest.Staff()...).Refuses(t, http.StatusBadRequest, "limit")
 	}
 }
 
@@ -91,49 +92,49 @@ func TestExchangeOfListings(t *testing.T) {
 	market, target := s.newMarket(t)
 	row := rowOf(market)
 	send := func(body, media string) answer {
-		return s.call(t, "POST", target+"/listings/import", body, append(admin(), "Content-Type", media)...)
+		return s.Call(t, "POST", target+"/listings/import", body, append(apitest.Staff(), "Content-Type", media)...)
 	}
 	var wrong struct {
 		fault.Problem
 		Errors []listing.RowError
 	}
-	send(row+"\n"+`{"id":"b"}`+"\n", "application/x-ndjson").wants(t, http.StatusBadRequest, &wrong)
+	send(row+"\n"+`{"id":"b"}`+"\n", "application/x-ndjson").Wants(t, http.StatusBadRequest, &wrong)
 	if len(wrong.Errors) != 1 || wrong.Errors[0].Row != 2 || wrong.Detail != "1 row is wrong; nothing was stored" {
 		t.Errorf("answered %+v", wrong)
 	}
 	var done, again listing.Imported
-	send(row, "application/jsonl").wants(t, http.StatusOK, &done)
+	send(row, "application/jsonl").Wants(t, http.StatusOK, &done)
 	if diff := cmp.Diff(listing.Imported{Rows: 1, Stored: 1}, done); diff != "" {
 		t.Error(diff)
 	}
 	for _, format := range []string{"csv", "jsonl", ""} {
 		media := map[string]string{"csv": "text/csv", "": "text/csv", "jsonl": "application/x-ndjson"}[format]
-		out := s.call(t, "GET", target+"/listings/export?format="+format, nil, admin()...).wants(t, http.StatusOK, nil)
-		if !strings.HasPrefix(out.header.Get("Content-Type"), media) || !strings.Contains(out.header.Get("Content-Disposition"), "attachment") {
-			t.Errorf("%q: headers %v", format, out.header)
+		out := s.Call(t, "GET", target+"/listings/export?format="+format, nil, apitest.Staff()...).Wants(t, http.StatusOK, nil)
+		if !strings.HasPrefix(out.Header.Get("Content-Type"), media) || !strings.Contains(out.Header.Get("Content-Disposition"), "attachment") {
+			t.Errorf("%q: headers %v", format, out.Header)
 		}
-		send(string(out.body), media).wants(t, http.StatusOK, &again)
+		send(string(out.Body), media).Wants(t, http.StatusOK, &again)
 		if diff := cmp.Diff(listing.Imported{Rows: 1, Unchanged: 1}, again); diff != "" {
 			t.Errorf("%q again: %s", format, diff)
 		}
 	}
-	send(row, "application/json").refuses(t, http.StatusUnsupportedMediaType, "")
-	if p := send(strings.Repeat("a", 4<<20+1), "text/csv").refuses(t, http.StatusRequestEntityTooLarge, ""); !strings.HasPrefix(p.Detail, "the file is") {
+	send(row, "application/json").Refuses(t, http.StatusUnsupportedMediaType, "")
+	if p := send(strings.Repeat("a", 4<<20+1), "text/csv").Refuses(t, http.StatusRequestEntityTooLarge, ""); !strings.HasPrefix(p.Detail, "the file is") {
 		t.Errorf("too large, and read all the same: %s", p.Detail)
 	}
-	if p := send(strings.Replace(row, "Alpha", "Al\xff", 1), "application/x-ndjson").refuses(t, http.StatusBadRequest, ""); p.Detail != "the file must be UTF-8" {
+	if p := send(strings.Replace(row, "Alpha", "Al\xff", 1), "application/x-ndjson").Refuses(t, http.StatusBadRequest, ""); p.Detail != "the file must be UTF-8" {
 		t.Errorf("not UTF-8: %s", p.Detail)
 	}
-	s.call(t, "POST", target+"/listings/import", row, append(admin(), "Content-Type", "application/x-ndjson", "Content-Encoding", "gzip")...).refuses(t, http.StatusUnsupportedMediaType, "")
-	s.call(t, "GET", target+"/listings/export?format=xml", nil, admin()...).refuses(t, http.StatusBadRequest, "format")
-	s.call(t, "POST", "/admin/api/markets/nowhere/listings/import", row, append(admin(), "Content-Type", "text/csv")...).refuses(t, http.StatusNotFound, "")
+	s.Call(t, "POST", target+"/listings/import", row, append(apitest.Staff(), "Content-Type", "application/x-ndjson", "Content-Encoding", "gzip")...).Refuses(t, http.StatusUnsupportedMediaType, "")
+	s.Call(t, "GET", target+"/listings/export?format=xml", nil, apitest.Staff()...).Refuses(t, http.StatusBadRequest, "format")
+	s.Call(t, "POST", "/admin/api/markets/nowhere/listings/import", row, append(apitest.Staff(), "Content-Type", "text/csv")...).Refuses(t, http.StatusNotFound, "")
 
 	// What stands beside listings is no listing.
-	s.call(t, "PUT", target+"/listings/import", row, admin()...).refuses(t, http.StatusMethodNotAllowed, "")
-	a := s.call(t, "DELETE", target+"/listings/export", nil, admin()...)
-	a.refuses(t, http.StatusMethodNotAllowed, "")
-	if a.header.Get("Allow") != "GET" {
-		t.Errorf("Allow: %q", a.header.Get("Allow"))
+	s.Call(t, "PUT", target+"/listings/import", row, apitest.Staff()...).Refuses(t, http.StatusMethodNotAllowed, "")
+	a := s.Call(t, "DELETE", target+"/listings/export", nil, apitest.Staff()...)
+	a.Refuses(t, http.StatusMethodNotAllowed, "")
+	if a.Header.Get("Allow") != "GET" {
+		t.Errorf("Allow: %q", a.Header.Get("Allow"))
 	}
 }
 
@@ -145,18 +146,18 @@ func TestExportIsNotLargerThanAnImport(t *testing.T) {
 	long := strings.Repeat("x", 370_000)
 	for n := range 15 {
 		l := &listing.Listing{Market: id, ID: fmt.Sprint(n), Business: id, Domain: "food", Category: "restaurant", Names: map[string]string{"en": "Alpha"}, Descriptions: map[string]string{"en": long}}
-		if err := s.base.Listings().Put(t.Context(), l, "staff:seed"); err != nil {
+		if err := s.Base.Listings().Put(t.Context(), l, "staff:seed"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	s.call(t, "GET", target+"/listings/export?format=jsonl", nil, admin()...).refuses(t, http.StatusRequestEntityTooLarge, "")
+	s.Call(t, "GET", target+"/listings/export?format=jsonl", nil, apitest.Staff()...).Refuses(t, http.StatusRequestEntityTooLarge, "")
 }
 
 func TestReindexWithoutAnEngine(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	_, target := s.newMarket(t)
-	s.call(t, "POST", target+"/reindex", nil, admin()...).refuses(t, http.StatusConflict, "")
+	s.Call(t, "POST", target+"/reindex", nil, apitest.Staff()...).Refuses(t, http.StatusConflict, "")
 }
 
 func TestListingComesAndGoes(t *testing.T) {
@@ -166,21 +167,21 @@ func TestListingComesAndGoes(t *testing.T) {
 	row := rowOf(market)
 	target += "/listings/a"
 	var first, second listing.Listing
-	s.call(t, "PUT", target, row, admin()...).wants(t, http.StatusOK, &first)
-	s.call(t, "PUT", target+"%20b", row, admin()...).refuses(t, http.StatusBadRequest, "listing")
-	s.call(t, "PUT", target, strings.Replace(row, "Alpha", "Beta", 1), admin()...).wants(t, http.StatusOK, &second)
-	s.call(t, "PUT", target, strings.Replace(row, `"id":"a"`, `"version":1,"place":"Girne"`, 1), admin()...).refuses(t, http.StatusConflict, "")
-	s.call(t, "DELETE", target, nil, admin()...).wants(t, http.StatusNoContent, nil)
-	s.call(t, "DELETE", target, nil, admin()...).refuses(t, http.StatusNotFound, "")
+	s.Call(t, "PUT", target, row, apitest.Staff()...).Wants(t, http.StatusOK, &first)
+	s.Call(t, "PUT", target+"%20b", row, apitest.Staff()...).Refuses(t, http.StatusBadRequest, "listing")
+	s.Call(t, "PUT", target, strings.Replace(row, "Alpha", "Beta", 1), apitest.Staff()...).Wants(t, http.StatusOK, &second)
+	s.Call(t, "PUT", target, strings.Replace(row, `"id":"a"`, `"version":1,"place":"Girne"`, 1), apitest.Staff()...).Refuses(t, http.StatusConflict, "")
+	s.Call(t, "DELETE", target, nil, apitest.Staff()...).Wants(t, http.StatusNoContent, nil)
+	s.Call(t, "DELETE", target, nil, apitest.Staff()...).Refuses(t, http.StatusNotFound, "")
 	var all struct{ Versions []listing.Listing }
-	s.call(t, "GET", target+"/versions", nil, admin()...).wants(t, http.StatusOK, &all)
+	s.Call(t, "GET", target+"/versions", nil, apitest.Staff()...).Wants(t, http.StatusOK, &all)
 	if len(all.Versions) != 3 || all.Versions[2].Names["en"] != "Alpha" || all.Versions[0].UpdatedBy != "staff:local" {
 		t.Fatalf("versions %+v", all.Versions)
 	}
 	back := all.Versions[2]
 	back.Version = 0
-	s.call(t, "PUT", target, back, admin()...).wants(t, http.StatusOK, nil)
-	s.call(t, "GET", target, nil, admin()...).wants(t, http.StatusOK, &first)
+	s.Call(t, "PUT", target, back, apitest.Staff()...).Wants(t, http.StatusOK, nil)
+	s.Call(t, "GET", target, nil, apitest.Staff()...).Wants(t, http.StatusOK, &first)
 	if first.Names["en"] != "Alpha" {
 		t.Errorf("brought back %+v", first)
 	}
@@ -207,7 +208,7 @@ func TestPreviews(t *testing.T) {
 		"a brace out of place": {`{"event":"taxi_taken","template":"{code"}`, previewed{From: "market", Variables: []string{"code"}, Unknown: []string{}}},
 	} {
 		var got previewed
-		s.call(t, "POST", target+"/preview", tt.body, admin()...).wants(t, http.StatusOK, &got)
+		s.Call(t, "POST", target+"/preview", tt.body, apitest.Staff()...).Wants(t, http.StatusOK, &got)
 		if wrong := len(tt.want.Unknown) > 0 || strings.Contains(name, "brace"); wrong != (got.Problem != "") || got.Text == "" {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -219,32 +220,32 @@ func TestPreviews(t *testing.T) {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
-	s.call(t, "POST", target+"/preview", `{"event":"birthday"}`, admin()...).refuses(t, http.StatusBadRequest, "event")
-	s.call(t, "POST", target+"/preview", `{"event":"taxi_taken","template":"`+strings.Repeat("a", 9000)+`"}`, admin()...).refuses(t, http.StatusBadRequest, "template")
+	s.Call(t, "POST", target+"/preview", `{"event":"birthday"}`, apitest.Staff()...).Refuses(t, http.StatusBadRequest, "event")
+	s.Call(t, "POST", target+"/preview", `{"event":"taxi_taken","template":"`+strings.Repeat("a", 9000)+`"}`, apitest.Staff()...).Refuses(t, http.StatusBadRequest, "template")
 
 	// A listing in the older form is shown as what it becomes.
 	var got previewed
-	s.call(t, "POST", target+"/listings/preview", `{"event":"merchant_order_placed","action":"order_food",
-		"listing":{"names":{"en":"Alpha"},"merve":{"toolType":"restaurant","dispatchTemplate":"{listing}: {code}"}}}`, admin()...).wants(t, http.StatusOK, &got)
+	s.Call(t, "POST", target+"/listings/preview", `{"event":"merchant_order_placed","action":"order_food",
+		"listing":{"names":{"en":"Alpha"},"merve":{"toolType":"restaurant","dispatchTemplate":"{listing}: {code}"}}}`, apitest.Staff()...).Wants(t, http.StatusOK, &got)
 	if got.Text != "Alpha: K7QF" || got.From != "listing" || len(got.Actions) != 2 || got.Actions[0].Type != listing.FoodAction {
 		t.Errorf("previewed %+v", got)
 	}
-	s.call(t, "POST", target+"/listings/preview", `{"event":"merchant_order_placed","action":"dance"}`, admin()...).refuses(t, http.StatusBadRequest, "action")
-	s.call(t, "POST", target+"/listings/preview", `{"event":"birthday","action":"order_food"}`, admin()...).refuses(t, http.StatusBadRequest, "event")
+	s.Call(t, "POST", target+"/listings/preview", `{"event":"merchant_order_placed","action":"dance"}`, apitest.Staff()...).Refuses(t, http.StatusBadRequest, "action")
+	s.Call(t, "POST", target+"/listings/preview", `{"event":"birthday","action":"order_food"}`, apitest.Staff()...).Refuses(t, http.StatusBadRequest, "event")
 }
 
 func TestEffectiveTools(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	id, target := s.newMarket(t)
-	m, err := s.base.Markets().Read(t.Context(), id)
+	m, err := s.Base.Markets().Read(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
 	off, on := false, true
 	m.Tools = map[string]market.ToolPolicy{"getListing": {Enabled: &off}, "getMenu": {RequireConfirmation: &on}}
 	m.Safety.RequireConfirmFor = []string{"findPharmacy", "orderFood"}
-	if _, err := s.base.Markets().Save(t.Context(), *m, "staff:seed"); err != nil {
+	if _, err := s.Base.Markets().Save(t.Context(), *m, "staff:seed"); err != nil {
 		t.Fatal(err)
 	}
 	type setting struct {
@@ -259,7 +260,7 @@ func TestEffectiveTools(t *testing.T) {
 		Event                 string
 	}
 	var answer struct{ Tools []tool }
-	s.call(t, "GET", target+"/tools", nil, admin()...).wants(t, http.StatusOK, &answer)
+	s.Call(t, "GET", target+"/tools", nil, apitest.Staff()...).Wants(t, http.StatusOK, &answer)
 	byName := map[string]tool{}
 	for _, t := range answer.Tools {
 		byName[t.Name] = t
@@ -281,12 +282,12 @@ func TestEffectiveTools(t *testing.T) {
 			t.Errorf("%s has %q, want %q", name, byName[name].Event, event)
 		}
 	}
-	s.call(t, "GET", "/admin/api/markets/nowhere/tools", nil, admin()...).refuses(t, http.StatusNotFound, "")
+	s.Call(t, "GET", "/admin/api/markets/nowhere/tools", nil, apitest.Staff()...).Refuses(t, http.StatusNotFound, "")
 	var words struct {
 		Defaults market.Market
 		Events   map[string][]string
 	}
-	s.call(t, "GET", "/admin/api/vocabulary", nil, admin()...).wants(t, http.StatusOK, &words)
+	s.Call(t, "GET", "/admin/api/vocabulary", nil, apitest.Staff()...).Wants(t, http.StatusOK, &words)
 	if words.Defaults.Safety.MaxRounds != 8 || len(words.Events) != len(market.Events()) {
 		t.Errorf("vocabulary %+v", words)
 	}
@@ -299,12 +300,12 @@ func TestEveryEventIsPreviewed(t *testing.T) {
 	_, target := s.newMarket(t)
 	for event, variables := range market.Events() {
 		var got, sample previewed
-		s.call(t, "POST", target+"/preview", map[string]string{"event": event}, admin()...).wants(t, http.StatusOK, &got)
+		s.Call(t, "POST", target+"/preview", map[string]string{"event": event}, apitest.Staff()...).Wants(t, http.StatusOK, &got)
 		if got.From != "default" || got.Text == "" || strings.ContainsAny(got.Text, "{}") {
 			t.Errorf("%s: %+v", event, got)
 		}
 		for _, v := range variables {
-			s.call(t, "POST", target+"/preview", map[string]string{"event": event, "template": "{" + v + "}"}, admin()...).wants(t, http.StatusOK, &sample)
+			s.Call(t, "POST", target+"/preview", map[string]string{"event": event, "template": "{" + v + "}"}, apitest.Staff()...).Wants(t, http.StatusOK, &sample)
 			if strings.TrimSpace(sample.Text) == "" {
 				t.Errorf("%s: no sample of {%s}", event, v)
 			}
@@ -315,19 +316,19 @@ func TestEveryEventIsPreviewed(t *testing.T) {
 func TestDays(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	id, offer := s.offered(t, "hotel in Kyrenia", "1", "from 4 to 6 December for 2")
+	id, offer := s.Offered(t, "hotel in Kyrenia", "1", "from 4 to 6 December for 2")
 	if id == "" || offer.ThreadID == "" {
 		t.Fatal("no offer")
 	}
-	dynamotest.Lapse(t, s.base.Config.TableRecords, "spend#demo", now().AddDate(1, 0, 0))
+	dynamotest.Lapse(t, s.Base.Config.TableRecords, "spend#demo", apitest.Now().AddDate(1, 0, 0))
 	var answer struct{ Days []turn.Day }
-	s.reads(t, "markets/demo/days?days=7", &answer)
+	s.Reads(t, "markets/demo/days?days=7", &answer)
 	today := answer.Days[len(answer.Days)-1]
-	if len(answer.Days) != 7 || today.Day != now().UTC().Format(time.DateOnly) || today.Turns < 1 || today.Inbound < 1 || today.Outbound < 1 {
+	if len(answer.Days) != 7 || today.Day != apitest.Now().UTC().Format(time.DateOnly) || today.Turns < 1 || today.Inbound < 1 || today.Outbound < 1 {
 		t.Errorf("days %+v", answer.Days)
 	}
 	for _, days := range []string{"0", "366", "x", "", "1&days=2"} {
-		s.call(t, "GET", "/admin/api/markets/demo/days?days="+days, nil, admin()...).refuses(t, http.StatusBadRequest, "days")
+		s.Call(t, "GET", "/admin/api/markets/demo/days?days="+days, nil, apitest.Staff()...).Refuses(t, http.StatusBadRequest, "days")
 	}
 }
 
@@ -337,21 +338,21 @@ func TestDrivers(t *testing.T) {
 	_, target := s.newMarket(t)
 	one := map[string]any{"name": "Dina", "phone": "+15550142", "districts": []string{"Kyrenia"}, "seats": 4, "enabled": true}
 	var d taxi.Driver
-	s.call(t, "PUT", target+"/drivers/dina", one, admin()...).wants(t, http.StatusOK, &d)
+	s.Call(t, "PUT", target+"/drivers/dina", one, apitest.Staff()...).Wants(t, http.StatusOK, &d)
 	one["seats"], one["version"] = 6, d.Version
-	s.call(t, "PUT", target+"/drivers/dina", one, admin()...).wants(t, http.StatusOK, &d)
-	s.call(t, "PUT", target+"/drivers/dina", one, admin()...).refuses(t, http.StatusConflict, "")
+	s.Call(t, "PUT", target+"/drivers/dina", one, apitest.Staff()...).Wants(t, http.StatusOK, &d)
+	s.Call(t, "PUT", target+"/drivers/dina", one, apitest.Staff()...).Refuses(t, http.StatusConflict, "")
 	delete(one, "version")
-	s.call(t, "PUT", target+"/drivers/other", one, admin()...).refuses(t, http.StatusConflict, "phone")
+	s.Call(t, "PUT", target+"/drivers/other", one, apitest.Staff()...).Refuses(t, http.StatusConflict, "phone")
 	one["phone"] = "0533"
-	s.call(t, "PUT", target+"/drivers/dina", one, admin()...).refuses(t, http.StatusBadRequest, "phone")
+	s.Call(t, "PUT", target+"/drivers/dina", one, apitest.Staff()...).Refuses(t, http.StatusBadRequest, "phone")
 	var all struct{ Drivers []taxi.Driver }
-	s.call(t, "GET", target+"/drivers", nil, admin()...).wants(t, http.StatusOK, &all)
+	s.Call(t, "GET", target+"/drivers", nil, apitest.Staff()...).Wants(t, http.StatusOK, &all)
 	if len(all.Drivers) != 1 || all.Drivers[0].Seats != 6 {
 		t.Errorf("drivers %+v", all)
 	}
-	s.call(t, "DELETE", target+"/drivers/dina", nil, admin()...).wants(t, http.StatusNoContent, nil)
-	s.call(t, "DELETE", target+"/drivers/dina", nil, admin()...).refuses(t, http.StatusNotFound, "")
+	s.Call(t, "DELETE", target+"/drivers/dina", nil, apitest.Staff()...).Wants(t, http.StatusNoContent, nil)
+	s.Call(t, "DELETE", target+"/drivers/dina", nil, apitest.Staff()...).Refuses(t, http.StatusNotFound, "")
 }
 
 func TestPlaces(t *testing.T) {
@@ -360,49 +361,49 @@ func TestPlaces(t *testing.T) {
 	_, target := s.newMarket(t)
 	one := map[string]any{"names": map[string]string{"en": "Alagadi"}, "category": "beach", "location": map[string]float64{"lat": 35.33, "lng": 33.49}}
 	var p place.Place
-	s.call(t, "PUT", target+"/places/alagadi", one, admin()...).wants(t, http.StatusOK, &p)
+	s.Call(t, "PUT", target+"/places/alagadi", one, apitest.Staff()...).Wants(t, http.StatusOK, &p)
 	one["version"] = p.Version
-	s.call(t, "PUT", target+"/places/alagadi", one, admin()...).wants(t, http.StatusOK, &p)
-	s.call(t, "PUT", target+"/places/alagadi", one, admin()...).refuses(t, http.StatusConflict, "")
+	s.Call(t, "PUT", target+"/places/alagadi", one, apitest.Staff()...).Wants(t, http.StatusOK, &p)
+	s.Call(t, "PUT", target+"/places/alagadi", one, apitest.Staff()...).Refuses(t, http.StatusConflict, "")
 	if p.Version != 2 {
 		t.Errorf("version %d", p.Version)
 	}
 	delete(one, "location")
-	s.call(t, "PUT", target+"/places/alagadi", one, admin()...).refuses(t, http.StatusBadRequest, "location")
-	s.call(t, "POST", target+"/places/import", "id\na\n", append(admin(), "Content-Type", "text/csv")...).refuses(t, http.StatusUnsupportedMediaType, "")
+	s.Call(t, "PUT", target+"/places/alagadi", one, apitest.Staff()...).Refuses(t, http.StatusBadRequest, "location")
+	s.Call(t, "POST", target+"/places/import", "id\na\n", append(apitest.Staff(), "Content-Type", "text/csv")...).Refuses(t, http.StatusUnsupportedMediaType, "")
 	send := func(body string) answer {
-		return s.call(t, "POST", target+"/places/import", body, append(admin(), "Content-Type", "application/x-ndjson")...)
+		return s.Call(t, "POST", target+"/places/import", body, append(apitest.Staff(), "Content-Type", "application/x-ndjson")...)
 	}
 	const line = `{"id":"castle","category":"sight","names":{"en":"Castle"},"location":{"lat":35.34,"lng":33.32}}`
 	var wrong struct{ Errors []listing.RowError }
-	send(line+"\n\n"+line+"\n{}\n").wants(t, http.StatusBadRequest, &wrong)
+	send(line+"\n\n"+line+"\n{}\n").Wants(t, http.StatusBadRequest, &wrong)
 	if len(wrong.Errors) != 2 || wrong.Errors[0].Row != 3 || wrong.Errors[1].Row != 4 {
 		t.Errorf("answered %+v", wrong)
 	}
 	for where, field := range map[string]string{``: "location", `,"location":null`: "location", `,"location":{"lng":33.3}`: "location.lat", `,"location":{"lat":35.3,"lon":33.3}`: "location.lng"} {
 		row := `{"id":"castle","category":"sight","names":{"en":"Castle"}` + where + `}`
-		if send(row).wants(t, http.StatusBadRequest, &wrong); len(wrong.Errors) != 1 || wrong.Errors[0].Field != field {
+		if send(row).Wants(t, http.StatusBadRequest, &wrong); len(wrong.Errors) != 1 || wrong.Errors[0].Field != field {
 			t.Errorf("%s: answered %+v", row, wrong)
 		}
 	}
-	send(line).wants(t, http.StatusOK, nil)
+	send(line).Wants(t, http.StatusOK, nil)
 	var all struct{ Places []place.Place }
-	s.call(t, "GET", target+"/places", nil, admin()...).wants(t, http.StatusOK, &all)
+	s.Call(t, "GET", target+"/places", nil, apitest.Staff()...).Wants(t, http.StatusOK, &all)
 	if len(all.Places) != 2 {
 		t.Errorf("places %+v", all)
 	}
-	s.call(t, "DELETE", target+"/places/castle", nil, admin()...).wants(t, http.StatusNoContent, nil)
-	s.call(t, "DELETE", target+"/places/castle", nil, admin()...).refuses(t, http.StatusNotFound, "")
+	s.Call(t, "DELETE", target+"/places/castle", nil, apitest.Staff()...).Wants(t, http.StatusNoContent, nil)
+	s.Call(t, "DELETE", target+"/places/castle", nil, apitest.Staff()...).Refuses(t, http.StatusNotFound, "")
 }
 
 func TestOrders(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	business, owner := dynamotest.ID("biz"), "session:"+dynamotest.ID("s")
-	orders := s.base.Orders()
+	orders := s.Base.Orders()
 	o, err := orders.Propose(t.Context(), order.Order{
 		Kind: order.Food, Owner: owner, Market: "demo", Language: "en", Business: business, Listing: "meze", ListingName: "Meze", TimeZone: "UTC", Currency: "EUR",
-		TotalMinor: 100, ExpiresAt: now().Add(time.Hour), Lines: []order.Line{{Item: "soup", Name: "Soup", Quantity: 1, TotalMinor: 100}},
+		TotalMinor: 100, ExpiresAt: apitest.Now().Add(time.Hour), Lines: []order.Line{{Item: "soup", Name: "Soup", Quantity: 1, TotalMinor: 100}},
 	}, "key")
 	if err == nil {
 		o, err = orders.Apply(t.Context(), o, order.PlacedEvent, order.By{Actor: actor.OfKey(owner), Receipt: &order.Receipt{Answer: "yes"}})
@@ -414,68 +415,68 @@ func TestOrders(t *testing.T) {
 		Order  order.Order
 		Events []struct{ Type string }
 	}
-	s.reads(t, "orders/"+url.PathEscape(business)+"/"+o.Code, &one)
+	s.Reads(t, "orders/"+url.PathEscape(business)+"/"+o.Code, &one)
 	if one.Order.ID != o.ID || len(one.Events) != 2 || one.Events[1].Type != string(order.PlacedEvent) {
 		t.Errorf("order %+v", one)
 	}
 	pausetest.Until(t, "the order in the business's list", func() bool {
 		var all struct{ Orders []order.Order }
-		s.reads(t, "orders?businessId="+url.QueryEscape(business), &all)
+		s.Reads(t, "orders?businessId="+url.QueryEscape(business), &all)
 		return len(all.Orders) == 1
 	})
-	s.call(t, "GET", "/admin/api/orders", nil, admin()...).refuses(t, http.StatusBadRequest, "businessId")
-	s.call(t, "GET", "/admin/api/orders/"+business+"/NONE", nil, admin()...).refuses(t, http.StatusNotFound, "")
+	s.Call(t, "GET", "/admin/api/orders", nil, apitest.Staff()...).Refuses(t, http.StatusBadRequest, "businessId")
+	s.Call(t, "GET", "/admin/api/orders/"+business+"/NONE", nil, apitest.Staff()...).Refuses(t, http.StatusNotFound, "")
 }
 
 func TestHandover(t *testing.T) {
 	t.Parallel()
-	s, from := start(t), phone()
-	s.writes(t, from, "hello")
-	s.hears(t, from, 1)
+	s, from := start(t), apitest.Phone()
+	s.Writes(t, from, "hello")
+	s.Hears(t, from, 1)
 	var found struct {
 		Threads []struct{ ThreadID, Handler, Owner string }
 	}
-	s.reads(t, "threads?marketId=demo&owner="+url.QueryEscape(from), &found)
-	if len(found.Threads) != 1 || found.Threads[0].ThreadID != threadOf(from) || found.Threads[0].Handler != "assistant" {
+	s.Reads(t, "threads?marketId=demo&owner="+url.QueryEscape(from), &found)
+	if len(found.Threads) != 1 || found.Threads[0].ThreadID != apitest.ThreadOf(from) || found.Threads[0].Handler != "assistant" {
 		t.Fatalf("found %+v", found)
 	}
-	target := "/admin/api/threads/" + threadOf(from)
+	target := "/admin/api/threads/" + apitest.ThreadOf(from)
 	reply := map[string]string{"text": "Good morning, this is Sam.", "clientMessageId": "1"}
-	s.call(t, "POST", target+"/messages", reply, admin()...).refuses(t, http.StatusConflict, "")
+	s.Call(t, "POST", target+"/messages", reply, apitest.Staff()...).Refuses(t, http.StatusConflict, "")
 	var taken struct{ Handler string }
-	s.call(t, "POST", target+"/take", nil, admin()...).wants(t, http.StatusOK, &taken)
+	s.Call(t, "POST", target+"/take", nil, apitest.Staff()...).Wants(t, http.StatusOK, &taken)
 	if taken.Handler != "person" {
 		t.Errorf("taken: %+v", taken)
 	}
-	s.reads(t, "threads?marketId=demo&state=person&limit=100", &found)
-	if !slices.ContainsFunc(found.Threads, func(f struct{ ThreadID, Handler, Owner string }) bool { return f.ThreadID == threadOf(from) }) {
+	s.Reads(t, "threads?marketId=demo&state=person&limit=100", &found)
+	if !slices.ContainsFunc(found.Threads, func(f struct{ ThreadID, Handler, Owner string }) bool { return f.ThreadID == apitest.ThreadOf(from) }) {
 		t.Errorf("with a person: %+v", found)
 	}
-	s.hears(t, from, 2) // that somebody has it now
+	s.Hears(t, from, 2) // that somebody has it now
 	for range 2 {
-		s.call(t, "POST", target+"/messages", reply, admin()...).wants(t, http.StatusAccepted, nil)
+		s.Call(t, "POST", target+"/messages", reply, apitest.Staff()...).Wants(t, http.StatusAccepted, nil)
 	}
-	heard := s.hears(t, from, 3)
+	heard := s.Hears(t, from, 3)
 	if body := heard[2].Body; body != reply["text"] {
 		t.Errorf("heard %q", body)
 	}
 	var waiting struct {
 		Threads []struct{ ThreadID, TakenBy string }
 	}
-	s.reads(t, "markets/demo/waiting", &waiting)
+	s.Reads(t, "markets/demo/waiting", &waiting)
 	if len(waiting.Threads) == 0 {
 		t.Error("nobody has the thread")
 	}
-	s.call(t, "POST", target+"/return", nil, admin()...).wants(t, http.StatusOK, &taken)
+	s.Call(t, "POST", target+"/return", nil, apitest.Staff()...).Wants(t, http.StatusOK, &taken)
 	if taken.Handler != "assistant" {
 		t.Errorf("returned: %+v", taken)
 	}
 	for field, body := range map[string]map[string]string{
 		"text": {"text": " \n", "clientMessageId": "2"}, "clientMessageId": {"text": "Good morning"},
 	} {
-		s.call(t, "POST", target+"/messages", body, admin()...).refuses(t, http.StatusBadRequest, field)
+		s.Call(t, "POST", target+"/messages", body, apitest.Staff()...).Refuses(t, http.StatusBadRequest, field)
 	}
-	s.call(t, "POST", "/admin/api/alerts/check", nil, admin()...).wants(t, http.StatusOK, nil)
+	s.Call(t, "POST", "/admin/api/alerts/check", nil, apitest.Staff()...).Wants(t, http.StatusOK, nil)
 }
 
 // Threads are found by where they stand, by channel and by person, in the market alone.
@@ -484,7 +485,7 @@ func TestFindThreads(t *testing.T) {
 	s := start(t)
 	id, _ := s.newMarket(t)
 	other, _ := s.newMarket(t)
-	threads, ctx := s.base.Threads(), t.Context()
+	threads, ctx := s.Base.Threads(), t.Context()
 	writes := func(market string, ch channel.Channel, from actor.Actor) thread.Appended {
 		t.Helper()
 		a, err := threads.Append(ctx, channel.Inbound{Market: market, Channel: ch, ThreadType: channel.General, MessageID: dynamotest.ID("m"), Text: "hello", From: from}, true)
@@ -497,19 +498,19 @@ func TestFindThreads(t *testing.T) {
 		t.Helper()
 		th, err := threads.Open(ctx, a.Lease)
 		if err == nil {
-			err = threads.Commit(ctx, a.Lease, th, thread.Outcome{Turn: thread.Turn{N: th.Number(), In: th.Inbox, At: now()}, Pending: pending})
+			err = threads.Commit(ctx, a.Lease, th, thread.Outcome{Turn: thread.Turn{N: th.Number(), In: th.Inbox, At: apitest.Now()}, Pending: pending})
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		return a.Thread
 	}
-	number, user := phone(), "u-"+dynamotest.ID("u")
+	number, user := apitest.Phone(), "u-"+dynamotest.ID("u")
 	onPhone, inApp := actor.Actor{Kind: actor.Person, ID: "whatsapp:" + number}, actor.Actor{Kind: actor.User, ID: user}
 	byName := actor.Actor{Kind: actor.Person, ID: "whatsapp:US.13491208655302741918"}
 	named := answered(writes(id, channel.WhatsApp, byName), nil)
 	idle := answered(writes(id, channel.WhatsApp, onPhone), nil)
-	waits := answered(writes(id, channel.App, inApp), &thread.Pending{ID: "p", Kind: "x", Hash: "h", Summary: "s", CreatedAt: now(), ExpiresAt: now().Add(time.Hour)})
+	waits := answered(writes(id, channel.App, inApp), &thread.Pending{ID: "p", Kind: "x", Hash: "h", Summary: "s", CreatedAt: apitest.Now(), ExpiresAt: apitest.Now().Add(time.Hour)})
 	runs := writes(id, channel.Messenger, actor.Actor{Kind: actor.Person, ID: "messenger:" + dynamotest.ID("p")}).Thread
 	answered(writes(other, channel.WhatsApp, onPhone), nil)
 
@@ -520,7 +521,7 @@ func TestFindThreads(t *testing.T) {
 	finds := func(query string) []string {
 		t.Helper()
 		got.Next = ""
-		s.reads(t, "threads?marketId="+id+query, &got)
+		s.Reads(t, "threads?marketId="+id+query, &got)
 		ids := []string{}
 		for _, f := range got.Threads {
 			ids = append(ids, f.ThreadID)
@@ -556,7 +557,7 @@ func TestFindThreads(t *testing.T) {
 
 	// Those that a person has come in one page, however long.
 	for _, th := range []string{waits, idle} {
-		s.call(t, "POST", "/admin/api/threads/"+th+"/take", nil, admin()...).wants(t, http.StatusOK, nil)
+		s.Call(t, "POST", "/admin/api/threads/"+th+"/take", nil, apitest.Staff()...).Wants(t, http.StatusOK, nil)
 	}
 	if found := finds("&state=person&limit=1"); len(found) != 2 || got.Next != "" {
 		t.Errorf("%v, next %q", found, got.Next)
@@ -577,7 +578,7 @@ func TestFindThreads(t *testing.T) {
 		"marketId=": "marketId", "marketId=" + id + "&state=busy": "state", "marketId=" + id + "&channel=fax": "channel", "marketId=" + id + "&owner=x&after=y": "after",
 		"marketId=" + id + "&state=person&after=y": "after", "marketId=" + id + "&after=y": "after", "marketId=" + id + "&owner=" + strings.Repeat("x", 201): "owner",
 	} {
-		s.call(t, "GET", "/admin/api/threads?"+query, nil, admin()...).refuses(t, http.StatusBadRequest, field)
+		s.Call(t, "GET", "/admin/api/threads?"+query, nil, apitest.Staff()...).Refuses(t, http.StatusBadRequest, field)
 	}
 }
 
@@ -586,14 +587,14 @@ func TestFindThreadsByWhatAPersonIsKnownBy(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	id, _ := s.newMarket(t)
-	book, number := &person.Book{Table: dynamotest.Open(t).Table(s.base.Config.TableConversations)}, phone()
+	book, number := &person.Book{Table: dynamotest.Open(t).Table(s.Base.Config.TableConversations)}, apitest.Phone()
 	writes := func(userID, number string) string {
 		t.Helper()
 		from, err := book.Identify(t.Context(), person.Sender{Channel: channel.WhatsApp, UserID: userID, Phone: number})
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := s.base.Threads().Append(t.Context(), channel.Inbound{
+		a, err := s.Base.Threads().Append(t.Context(), channel.Inbound{
 			Market: id, Channel: channel.WhatsApp, ThreadType: channel.General, MessageID: dynamotest.ID("m"), Text: "hello", From: from,
 		}, false)
 		if err != nil {
@@ -610,7 +611,7 @@ func TestFindThreadsByWhatAPersonIsKnownBy(t *testing.T) {
 	late := writes("", number) // as one of whom no id came
 	for query, want := range map[string][]string{number: {late, before, now}, first: {before}, second: {now}} {
 		var got struct{ Threads []struct{ ThreadID string } }
-		s.reads(t, "threads?marketId="+id+"&owner="+url.QueryEscape(query), &got)
+		s.Reads(t, "threads?marketId="+id+"&owner="+url.QueryEscape(query), &got)
 		ids := []string{}
 		for _, f := range got.Threads {
 			ids = append(ids, f.ThreadID)
@@ -631,8 +632,8 @@ type rideAnswer struct {
 func (s *service) ride(t *testing.T, market string) (r taxi.Ride, threadID string) {
 	t.Helper()
 	from, r, threadID := s.proposedRide(t, market)
-	rides := s.base.Rides()
-	_, ws, err := rides.Request(t.Context(), from, market, r.ID, r.Hash, taxi.Receipt{PendingID: "p", Answer: "yes", At: now()})
+	rides := s.Base.Rides()
+	_, ws, err := rides.Request(t.Context(), from, market, r.ID, r.Hash, taxi.Receipt{PendingID: "p", Answer: "yes", At: apitest.Now()})
 	if err == nil {
 		err = rides.Table.DB().Commit(t.Context(), ws...)
 	}
@@ -645,12 +646,12 @@ func (s *service) ride(t *testing.T, market string) (r taxi.Ride, threadID strin
 // proposedRide is one that its customer has not said YES to.
 func (s *service) proposedRide(t *testing.T, market string) (from actor.Actor, r taxi.Ride, threadID string) {
 	t.Helper()
-	from = actor.Actor{Kind: actor.Person, ID: "whatsapp:" + phone(), Name: "Deniz"}
-	a, err := s.base.Threads().Append(t.Context(), channel.Inbound{
+	from = actor.Actor{Kind: actor.Person, ID: "whatsapp:" + apitest.Phone(), Name: "Deniz"}
+	a, err := s.Base.Threads().Append(t.Context(), channel.Inbound{
 		Market: market, Channel: channel.WhatsApp, ThreadType: channel.General, MessageID: dynamotest.ID("m"), Text: "a taxi", From: from,
 	}, false)
 	if err == nil {
-		r, err = s.base.Rides().Propose(t.Context(), from, "key", taxi.Order{
+		r, err = s.Base.Rides().Propose(t.Context(), from, "key", taxi.Order{
 			Market: market, Thread: a.Thread, Pickup: taxi.Place{Address: "Harbour Road 5"}, District: "Kyrenia", Passengers: 1, TimeZone: "UTC", Language: "en", Hold: time.Hour,
 		})
 	}
@@ -666,7 +667,7 @@ func TestRidesOfADayOfAChangeOfClocks(t *testing.T) {
 	s := start(t)
 	m := market.Default(dynamotest.ID("m"))
 	m.TimeZone = "Asia/Nicosia"
-	if _, err := s.base.Markets().Save(t.Context(), *m, "staff:seed"); err != nil {
+	if _, err := s.Base.Markets().Save(t.Context(), *m, "staff:seed"); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -678,17 +679,17 @@ func TestRidesOfADayOfAChangeOfClocks(t *testing.T) {
 		{time.Date(2027, 10, 31, 21, 30, 0, 0, time.UTC), "2027-10-31"},
 		{time.Date(2027, 10, 31, 22, 30, 0, 0, time.UTC), "2027-11-01"},
 	} {
-		then, b := *s, *s.base
+		then, b := *s.Service, *s.Base
 		b.Now = func() time.Time { return tt.ordered }
-		then.base = app.NewBase(b)
-		r, _ := then.ride(t, m.ID)
+		then.Base = app.NewBase(b)
+		r, _ := (&service{&then}).ride(t, m.ID)
 		var all struct{ Rides []rideAnswer }
 		pausetest.Until(t, "the ride in the list", func() bool {
-			s.call(t, "GET", "/admin/api/markets/"+m.ID+"/rides", nil, admin()...).wants(t, http.StatusOK, &all)
+			s.Call(t, "GET", "/admin/api/markets/"+m.ID+"/rides", nil, apitest.Staff()...).Wants(t, http.StatusOK, &all)
 			return len(all.Rides) > 0 && all.Rides[0].RideID == r.ID
 		})
 		for _, day := range []string{"2027-03-28", "2027-03-29", "2027-10-31", "2027-11-01"} {
-			s.call(t, "GET", "/admin/api/markets/"+m.ID+"/rides?day="+day, nil, admin()...).wants(t, http.StatusOK, &all)
+			s.Call(t, "GET", "/admin/api/markets/"+m.ID+"/rides?day="+day, nil, apitest.Staff()...).Wants(t, http.StatusOK, &all)
 			if of := slices.ContainsFunc(all.Rides, func(a rideAnswer) bool { return a.RideID == r.ID }); of != (day == tt.day) {
 				t.Errorf("ordered at %s: among those of %s is %v", tt.ordered, day, of)
 			}
@@ -709,10 +710,10 @@ func TestRides(t *testing.T) {
 	}
 	reads := func(query string) []rideAnswer {
 		t.Helper()
-		s.call(t, "GET", target+query, nil, admin()...).wants(t, http.StatusOK, &all)
+		s.Call(t, "GET", target+query, nil, apitest.Staff()...).Wants(t, http.StatusOK, &all)
 		return all.Rides
 	}
-	today := now().UTC().Format(time.DateOnly)
+	today := apitest.Now().UTC().Format(time.DateOnly)
 	for _, query := range []string{"", "?status=open", "?limit=1", "?day=" + today} {
 		pausetest.Until(t, "the ride in the list "+query, func() bool {
 			found := reads(query)
@@ -727,7 +728,7 @@ func TestRides(t *testing.T) {
 	for query, field := range map[string]string{
 		"?status=done": "status", "?status=open&day=" + today: "status", "?status=open&after=x": "status", "?day=x": "day", "?day=2026-02-30": "day", "?day=9999-12-31": "day", "?after=x": "after", "?day=" + today + "&day=" + today: "day",
 	} {
-		s.call(t, "GET", target+query, nil, admin()...).refuses(t, http.StatusBadRequest, field)
+		s.Call(t, "GET", target+query, nil, apitest.Staff()...).Refuses(t, http.StatusBadRequest, field)
 	}
 
 	at := "/rides/" + threadID + "/" + r.ID
@@ -738,20 +739,20 @@ func TestRides(t *testing.T) {
 			Drivers  int
 		}
 	}
-	s.call(t, "GET", strings.TrimSuffix(target, "/rides")+at, nil, admin()...).wants(t, http.StatusOK, &one)
+	s.Call(t, "GET", strings.TrimSuffix(target, "/rides")+at, nil, apitest.Staff()...).Wants(t, http.StatusOK, &one)
 	if one.Ride.Code != r.Code || one.Ride.Status != "requested" || len(one.Events) != 3 || one.Events[1].Type != "requested" || one.Events[1].By != r.Owner {
 		t.Errorf("ride %+v", one)
 	}
 	_, strange := s.ride(t, id)
 	_, proposed, unasked := s.proposedRide(t, id)
-	s.call(t, "GET", target+"/"+unasked+"/"+proposed.ID, nil, admin()...).refuses(t, http.StatusNotFound, "")
+	s.Call(t, "GET", target+"/"+unasked+"/"+proposed.ID, nil, apitest.Staff()...).Refuses(t, http.StatusNotFound, "")
 	for _, path := range []string{other + at, target + "/" + strange + "/" + r.ID, target + "/th_00000000000000000000000000000000/" + r.ID, target + "/" + threadID + "/rd_aaaaaaaaaaaaaaaa"} {
-		s.call(t, "GET", path, nil, admin()...).refuses(t, http.StatusNotFound, "")
-		s.call(t, "POST", path+"/cancel", nil, admin()...).refuses(t, http.StatusNotFound, "")
+		s.Call(t, "GET", path, nil, apitest.Staff()...).Refuses(t, http.StatusNotFound, "")
+		s.Call(t, "POST", path+"/cancel", nil, apitest.Staff()...).Refuses(t, http.StatusNotFound, "")
 	}
 	for range 2 {
 		var after rideAnswer
-		s.call(t, "POST", strings.TrimSuffix(target, "/rides")+at+"/cancel", nil, admin()...).wants(t, http.StatusOK, &after)
+		s.Call(t, "POST", strings.TrimSuffix(target, "/rides")+at+"/cancel", nil, apitest.Staff()...).Wants(t, http.StatusOK, &after)
 		if after.Status != "cancelled" || after.CancelledBy != "staff:local" {
 			t.Errorf("cancelled %+v", after)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/api/apitest"
 	"merve/internal/ledger"
 	"merve/internal/listing"
 	"merve/internal/stock"
@@ -31,13 +32,13 @@ func TestField15_StaffCount(t *testing.T) {
 		}
 		got = listing.Listing{}
 	}
-	s.call(t, "PUT", target, body(``), admin()...).wants(t, http.StatusOK, &got)
+	s.Call(t, "PUT", target, body(``), apitest.Staff()...).Wants(t, http.StatusOK, &got)
 	wants(0)
-	s.call(t, "PUT", target, body(`,"stock":{"count":-1}`), admin()...).refuses(t, http.StatusBadRequest, "items[0].stock.count")
-	s.call(t, "PUT", target, body(`,"stock":{"count":5,"batch":"x"}`), admin()...).wants(t, http.StatusOK, &got)
+	s.Call(t, "PUT", target, body(`,"stock":{"count":-1}`), apitest.Staff()...).Refuses(t, http.StatusBadRequest, "items[0].stock.count")
+	s.Call(t, "PUT", target, body(`,"stock":{"count":5,"batch":"x"}`), apitest.Staff()...).Wants(t, http.StatusOK, &got)
 	wants(5)
-	db, early := s.base.Orders().Table.DB(), *s.base.Orders().Stock
-	early.Now = func() time.Time { return now().Add(-time.Hour) } // so that it is looked at now
+	db, early := s.Base.Orders().Table.DB(), *s.Base.Orders().Stock
+	early.Now = func() time.Time { return apitest.Now().Add(-time.Hour) } // so that it is looked at now
 	hold := func(order string) {
 		t.Helper()
 		h := stock.Holding{Market: market, Listing: "a", Order: order, Owner: "session:ann", Items: map[string]int{"soup": 2}}
@@ -46,17 +47,17 @@ func TestField15_StaffCount(t *testing.T) {
 		}
 	}
 	hold("or_nobodys")
-	s.call(t, "PUT", target, body(`,"stock":{"count":5,"batch":"x"},"priceMinor":100`), admin()...).wants(t, http.StatusOK, &got)
+	s.Call(t, "PUT", target, body(`,"stock":{"count":5,"batch":"x"},"priceMinor":100`), apitest.Staff()...).Wants(t, http.StatusOK, &got)
 	wants(3)
-	s.call(t, "GET", target, nil, admin()...).wants(t, http.StatusOK, &got)
+	s.Call(t, "GET", target, nil, apitest.Staff()...).Wants(t, http.StatusOK, &got)
 	wants(3)
 	var found struct{ Error int }
 	for n := 0; found.Error == 0; n++ { // the check of a test beside this one may find it before
 		hold(fmt.Sprint("or_nobodys", n))
-		s.call(t, "POST", "/admin/api/alerts/check", nil, admin()...).wants(t, http.StatusOK, &found)
+		s.Call(t, "POST", "/admin/api/alerts/check", nil, apitest.Staff()...).Wants(t, http.StatusOK, &found)
 	}
 	var page struct{ Alerts []ledger.Alert }
-	s.reads(t, "alerts?limit=100", &page)
+	s.Reads(t, "alerts?limit=100", &page)
 	if !slices.ContainsFunc(page.Alerts, func(a ledger.Alert) bool {
 		return a.Check == "stock" && a.Subject == market+"/a/or_nobodys" && a.Message == "holds map[soup:2], and by its order map[]"
 	}) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"merve/internal/api/apitest"
 	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/ledger"
@@ -23,7 +24,7 @@ import (
 func adminRoutes(t *testing.T) []string {
 	t.Helper()
 	var all []string
-	for _, o := range document(t).operations() {
+	for _, o := range apitest.OpenAPI(t).Operations() {
 		if strings.Contains(o, " /admin/") {
 			all = append(all, o)
 		}
@@ -46,20 +47,20 @@ func filled(path, value string) string {
 func TestAdminIsForStaff(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	customer, colleague := s.issuer.token(t, "ann", "customers"), s.issuer.token(t, "bea", "staff")
-	staff := s.issuer.token(t, "sam", "admin")
+	customer, colleague := s.Issuer.Token(t, "ann", "customers"), s.Issuer.Token(t, "bea", "staff")
+	staff := s.Issuer.Token(t, "sam", "admin")
 	for _, o := range adminRoutes(t) {
 		method, path, _ := strings.Cut(o, " ")
 		for _, value := range []string{"demo", "no-such", "x%20y"} {
 			target := filled(path, value)
-			s.call(t, method, target, nil).refuses(t, http.StatusUnauthorized, "")
-			s.call(t, method, target, nil, "x-session-id", session()).refuses(t, http.StatusUnauthorized, "")
-			s.call(t, method, target, nil, "Authorization", "Bearer "+adminToken+"x").refuses(t, http.StatusUnauthorized, "")
-			s.call(t, method, target, nil, customer...).refuses(t, http.StatusForbidden, "")
-			s.call(t, method, target, nil, colleague...).refuses(t, http.StatusForbidden, "")
+			s.Call(t, method, target, nil).Refuses(t, http.StatusUnauthorized, "")
+			s.Call(t, method, target, nil, "x-session-id", apitest.SessionID()).Refuses(t, http.StatusUnauthorized, "")
+			s.Call(t, method, target, nil, "Authorization", "Bearer "+apitest.AdminToken+"x").Refuses(t, http.StatusUnauthorized, "")
+			s.Call(t, method, target, nil, customer...).Refuses(t, http.StatusForbidden, "")
+			s.Call(t, method, target, nil, colleague...).Refuses(t, http.StatusForbidden, "")
 		}
-		if a := s.call(t, method, filled(path, "no-such"), nil, staff...); a.status == 401 || a.status == 403 {
-			t.Errorf("%s: staff are answered with %d", o, a.status)
+		if a := s.Call(t, method, filled(path, "no-such"), nil, staff...); a.Status == 401 || a.Status == 403 {
+			t.Errorf("%s: staff are answered with %d", o, a.Status)
 		}
 	}
 }
@@ -76,13 +77,13 @@ func TestAdminTakesAnyAddress(t *testing.T) {
 			t.Parallel()
 			method, path, _ := strings.Cut(o, " ")
 			for _, v := range values {
-				s.call(t, method, filled(path, v), nil, admin()...)
+				s.Call(t, method, filled(path, v), nil, apitest.Staff()...)
 				if !strings.Contains(path, "{") {
 					break
 				}
 			}
 			for _, q := range queries {
-				s.call(t, method, filled(path, "no-such")+"?"+q, nil, admin()...)
+				s.Call(t, method, filled(path, "no-such")+"?"+q, nil, apitest.Staff()...)
 			}
 		})
 	}
@@ -93,45 +94,45 @@ func TestOtherMethods(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	allowed := map[string][]string{}
-	for _, o := range document(t).operations() {
+	for _, o := range apitest.OpenAPI(t).Operations() {
 		method, path, _ := strings.Cut(o, " ")
 		allowed[path] = append(allowed[path], method)
 	}
 	for path, methods := range allowed {
-		a := s.call(t, "PATCH", filled(path, "no-such"), nil, admin()...)
-		a.refuses(t, http.StatusMethodNotAllowed, "")
+		a := s.Call(t, "PATCH", filled(path, "no-such"), nil, apitest.Staff()...)
+		a.Refuses(t, http.StatusMethodNotAllowed, "")
 		slices.Sort(methods)
-		if got, want := a.header.Get("Allow"), strings.Join(methods, ", "); got != want {
+		if got, want := a.Header.Get("Allow"), strings.Join(methods, ", "); got != want {
 			t.Errorf("%s: Allow: %q, want %q", path, got, want)
 		}
 	}
-	s.call(t, "GET", "/admin/api/nowhere", nil, admin()...).refuses(t, http.StatusNotFound, "")
+	s.Call(t, "GET", "/admin/api/nowhere", nil, apitest.Staff()...).Refuses(t, http.StatusNotFound, "")
 }
 
 func TestMarkets(t *testing.T) {
 	t.Parallel()
 	s, id := start(t), dynamotest.ID("m")
 	target := "/admin/api/markets/" + id
-	s.call(t, "GET", target, nil, admin()...).refuses(t, http.StatusNotFound, "")
+	s.Call(t, "GET", target, nil, apitest.Staff()...).Refuses(t, http.StatusNotFound, "")
 	var first, second market.Market
-	s.call(t, "PUT", target, map[string]any{"name": "New", "tools": map[string]any{"cancelBooking": map[string]any{"enabled": false}}}, admin()...).wants(t, http.StatusOK, &first)
+	s.Call(t, "PUT", target, map[string]any{"name": "New", "tools": map[string]any{"cancelBooking": map[string]any{"enabled": false}}}, apitest.Staff()...).Wants(t, http.StatusOK, &first)
 	if first.ID != id || first.Version != 1 || first.Currency != "EUR" || first.Safety.MaxRounds == 0 || first.UpdatedBy == "" {
 		t.Errorf("saved: %+v", first)
 	}
-	s.call(t, "PUT", target, map[string]any{"name": "Again"}, admin()...).refuses(t, http.StatusConflict, "")
-	s.call(t, "PUT", target, map[string]any{"name": "Renamed", "version": 1}, admin()...).wants(t, http.StatusOK, &second)
+	s.Call(t, "PUT", target, map[string]any{"name": "Again"}, apitest.Staff()...).Refuses(t, http.StatusConflict, "")
+	s.Call(t, "PUT", target, map[string]any{"name": "Renamed", "version": 1}, apitest.Staff()...).Wants(t, http.StatusOK, &second)
 	var read market.Market
-	s.call(t, "GET", target, nil, admin()...).wants(t, http.StatusOK, &read)
+	s.Call(t, "GET", target, nil, apitest.Staff()...).Wants(t, http.StatusOK, &read)
 	if read.Name != "Renamed" || read.Version != 2 {
 		t.Errorf("read: %+v", read)
 	}
 	var versions struct{ Versions []market.Market }
-	s.call(t, "GET", target+"/versions", nil, admin()...).wants(t, http.StatusOK, &versions)
+	s.Call(t, "GET", target+"/versions", nil, apitest.Staff()...).Wants(t, http.StatusOK, &versions)
 	if len(versions.Versions) != 2 || versions.Versions[0].Version != 2 || versions.Versions[1].Name != "New" {
 		t.Errorf("versions: %+v", versions)
 	}
 	var all struct{ Markets []string }
-	s.call(t, "GET", "/admin/api/markets", nil, admin()...).wants(t, http.StatusOK, &all)
+	s.Call(t, "GET", "/admin/api/markets", nil, apitest.Staff()...).Wants(t, http.StatusOK, &all)
 	if !strings.Contains(strings.Join(all.Markets, " "), id) {
 		t.Errorf("markets: %v", all.Markets)
 	}
@@ -166,7 +167,7 @@ func TestWrongMarkets(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s.call(t, "PUT", "/admin/api/markets/"+tt.id, tt.body, admin()...).refuses(t, tt.status, tt.field)
+			s.Call(t, "PUT", "/admin/api/markets/"+tt.id, tt.body, apitest.Staff()...).Refuses(t, tt.status, tt.field)
 		})
 	}
 }
@@ -175,7 +176,7 @@ func TestListings(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	var all struct{ Listings []*listing.Listing }
-	s.call(t, "GET", "/admin/api/markets/demo/listings", nil, admin()...).wants(t, http.StatusOK, &all)
+	s.Call(t, "GET", "/admin/api/markets/demo/listings", nil, apitest.Staff()...).Wants(t, http.StatusOK, &all)
 	if len(all.Listings) < 10 {
 		t.Fatalf("%d listings", len(all.Listings))
 	}
@@ -183,23 +184,23 @@ func TestListings(t *testing.T) {
 	copied.Version, copied.Business, copied.Location = 0, "biz-copy", &channel.Location{Lat: 5e-324, Lng: 1}
 	var stored, read listing.Listing
 	target := "/admin/api/markets/copies/listings/copy-1"
-	s.call(t, "PUT", target, copied, admin()...).wants(t, http.StatusOK, &stored)
-	s.call(t, "GET", target, nil, admin()...).wants(t, http.StatusOK, &read)
+	s.Call(t, "PUT", target, copied, apitest.Staff()...).Wants(t, http.StatusOK, &stored)
+	s.Call(t, "GET", target, nil, apitest.Staff()...).Wants(t, http.StatusOK, &read)
 	if diff := cmp.Diff(stored, read); diff != "" || read.ID != "copy-1" || read.Market != "copies" {
 		t.Errorf("stored (-) and read (+):\n%s", diff)
 	}
-	s.call(t, "GET", "/admin/api/markets/copies/listings/copy-2", nil, admin()...).refuses(t, http.StatusNotFound, "")
+	s.Call(t, "GET", "/admin/api/markets/copies/listings/copy-2", nil, apitest.Staff()...).Refuses(t, http.StatusNotFound, "")
 	for body, field := range map[string]string{
 		"null": "", `{}`: "*", `{"names":7}`: "names", `{"businessId":"b","domain":"d","category":"c"}`: "names",
 		`{"businessId":"a#b","domain":"d","category":"c","names":{"en":"x"}}`:                             "businessId",
 		`{"businessId":"b","domain":"d","category":"c","names":{"en":"x"},"location":{"lat":91,"lng":0}}`: "location",
 		`{"businessId":"b","domain":"d","category":"c","names":{"en":"x"},"location":{}}`:                 "location.lat",
 	} {
-		a := s.call(t, "PUT", target, body, admin()...)
+		a := s.Call(t, "PUT", target, body, apitest.Staff()...)
 		if field != "*" { // of several that are missing any may be named
-			a.refuses(t, http.StatusBadRequest, field)
-		} else if a.status != http.StatusBadRequest {
-			t.Errorf("%s: status %d", body, a.status)
+			a.Refuses(t, http.StatusBadRequest, field)
+		} else if a.Status != http.StatusBadRequest {
+			t.Errorf("%s: status %d", body, a.Status)
 		}
 	}
 }
@@ -207,33 +208,33 @@ func TestListings(t *testing.T) {
 func TestTransactions(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	id, offer := s.offered(t, "hotel in Kyrenia", "1", "from 1 to 3 December for 2")
-	s.say(t, id, "yes")
+	id, offer := s.Offered(t, "hotel in Kyrenia", "1", "from 1 to 3 December for 2")
+	s.Say(t, id, "yes")
 	var h struct{ PendingAction any }
-	s.reads(t, "threads/"+offer.ThreadID, &h)
+	s.Reads(t, "threads/"+offer.ThreadID, &h)
 	if h.PendingAction != nil {
 		t.Errorf("after YES: %v", h.PendingAction)
 	}
 	var audit struct {
 		Rounds []struct{ Calls []struct{ Tool, Args string } }
 	}
-	s.reads(t, "audit?threadId="+offer.ThreadID, &audit)
+	s.Reads(t, "audit?threadId="+offer.ThreadID, &audit)
 	if b, _ := json.Marshal(audit); !strings.Contains(string(b), "initiateBooking") {
 		t.Errorf("audit: %s", b)
 	}
-	s.call(t, "GET", "/admin/api/audit", nil, admin()...).refuses(t, http.StatusBadRequest, "threadId")
-	s.call(t, "GET", "/admin/api/transactions", nil, admin()...).refuses(t, http.StatusBadRequest, "businessId")
-	s.call(t, "GET", "/admin/api/transactions/no-such", nil, admin()...).refuses(t, http.StatusNotFound, "")
+	s.Call(t, "GET", "/admin/api/audit", nil, apitest.Staff()...).Refuses(t, http.StatusBadRequest, "threadId")
+	s.Call(t, "GET", "/admin/api/transactions", nil, apitest.Staff()...).Refuses(t, http.StatusBadRequest, "businessId")
+	s.Call(t, "GET", "/admin/api/transactions/no-such", nil, apitest.Staff()...).Refuses(t, http.StatusNotFound, "")
 	var all struct{ Listings []*listing.Listing }
-	s.reads(t, "markets/demo/listings", &all)
+	s.Reads(t, "markets/demo/listings", &all)
 	found := 0
 	for _, l := range all.Listings {
 		var txs struct{ Transactions []ledger.Transaction }
-		s.reads(t, "transactions?businessId="+url.QueryEscape(l.Business), &txs)
+		s.Reads(t, "transactions?businessId="+url.QueryEscape(l.Business), &txs)
 		for _, tx := range txs.Transactions {
 			if tx.Thread == offer.ThreadID && tx.State == ledger.Confirmed {
 				found++
-				s.reads(t, "transactions/"+tx.ID, nil)
+				s.Reads(t, "transactions/"+tx.ID, nil)
 			}
 		}
 	}
@@ -245,7 +246,7 @@ func TestTransactions(t *testing.T) {
 func TestAlerts(t *testing.T) {
 	t.Parallel()
 	s, subject := start(t), dynamotest.ID("tx")
-	if err := s.base.Ledger().RaiseAlert(t.Context(), ledger.Alert{Check: "test", Severity: ledger.Error, Subject: subject, Message: "to be looked at"}); err != nil {
+	if err := s.Base.Ledger().RaiseAlert(t.Context(), ledger.Alert{Check: "test", Severity: ledger.Error, Subject: subject, Message: "to be looked at"}); err != nil {
 		t.Fatal(err)
 	}
 	mine := func() *ledger.Alert {
@@ -254,7 +255,7 @@ func TestAlerts(t *testing.T) {
 				Alerts []ledger.Alert
 				Next   string
 			}
-			s.reads(t, "alerts?limit=2&after="+url.QueryEscape(after), &l)
+			s.Reads(t, "alerts?limit=2&after="+url.QueryEscape(after), &l)
 			for _, a := range l.Alerts {
 				if a.Subject == subject {
 					return &a
@@ -266,32 +267,32 @@ func TestAlerts(t *testing.T) {
 		}
 	}
 	target := "/admin/api/alerts/" + url.PathEscape(mine().ID) + "/acknowledge"
-	s.call(t, "POST", target, nil, admin()...).wants(t, http.StatusNoContent, nil)
+	s.Call(t, "POST", target, nil, apitest.Staff()...).Wants(t, http.StatusNoContent, nil)
 	if by := mine().Acknowledged; by != "staff:local" {
 		t.Errorf("acknowledged by %q", by)
 	}
-	s.call(t, "POST", target, nil, admin()...).wants(t, http.StatusNoContent, nil)
-	s.call(t, "POST", "/admin/api/alerts/no-such/acknowledge", nil, admin()...).refuses(t, http.StatusNotFound, "")
+	s.Call(t, "POST", target, nil, apitest.Staff()...).Wants(t, http.StatusNoContent, nil)
+	s.Call(t, "POST", "/admin/api/alerts/no-such/acknowledge", nil, apitest.Staff()...).Refuses(t, http.StatusNotFound, "")
 }
 
 func TestSendAgain(t *testing.T) {
 	t.Parallel()
-	s, from := start(t), phone()
-	s.writes(t, from, "hello")
-	first := s.hears(t, from, 1)[0]
+	s, from := start(t), apitest.Phone()
+	s.Writes(t, from, "hello")
+	first := s.Hears(t, from, 1)[0]
 	var m outbox.Message
 	pausetest.Until(t, "the provider's id on the outbox", func() bool {
 		var l struct{ Messages []outbox.Message }
-		s.reads(t, "outbox?threadId="+threadOf(from), &l)
+		s.Reads(t, "outbox?threadId="+apitest.ThreadOf(from), &l)
 		m = l.Messages[0]
 		return m.ProviderID == first.SID
 	})
 	target := "/admin/api/outbox/" + m.Thread + "/" + url.PathEscape(m.ID) + "/send"
-	s.call(t, "POST", target, nil, admin()...).refuses(t, http.StatusConflict, "")
-	if err := s.twilio.DeliverError(t.Context(), first.SID, "undelivered", 63024); err != nil {
+	s.Call(t, "POST", target, nil, apitest.Staff()...).Refuses(t, http.StatusConflict, "")
+	if err := s.Twilio.DeliverError(t.Context(), first.SID, "undelivered", 63024); err != nil {
 		t.Fatal(err)
 	}
-	s.reads(t, "outbox", nil)
-	s.call(t, "POST", target, nil, admin()...).wants(t, http.StatusAccepted, nil)
-	s.call(t, "POST", "/admin/api/outbox/no-such/no-such/send", nil, admin()...).refuses(t, http.StatusNotFound, "")
+	s.Reads(t, "outbox", nil)
+	s.Call(t, "POST", target, nil, apitest.Staff()...).Wants(t, http.StatusAccepted, nil)
+	s.Call(t, "POST", "/admin/api/outbox/no-such/no-such/send", nil, apitest.Staff()...).Refuses(t, http.StatusNotFound, "")
 }

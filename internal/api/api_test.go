@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"merve/internal/api/apitest"
 )
 
 // Whatever nobody answers is answered as everything else that is not there.
@@ -17,9 +19,9 @@ func TestWhatIsNotThere(t *testing.T) {
 		method, path, _ := strings.Cut(request, " ")
 		t.Run(request, func(t *testing.T) {
 			t.Parallel()
-			a := s.call(t, method, path, nil, admin()...)
-			a.refuses(t, http.StatusNotFound, "")
-			if kind := a.header.Get("Content-Type"); kind != "application/problem+json" {
+			a := s.Call(t, method, path, nil, apitest.Staff()...)
+			a.Refuses(t, http.StatusNotFound, "")
+			if kind := a.Header.Get("Content-Type"); kind != "application/problem+json" {
 				t.Errorf("Content-Type %q", kind)
 			}
 		})

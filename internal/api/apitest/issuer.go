@@ -1,4 +1,4 @@
-package api_test
+package apitest
 
 import (
 	"crypto/rand"
@@ -18,9 +18,9 @@ import (
 
 const audience = "merve-test"
 
-// issuer signs people in: a key, and the address where its public half is.
+// issuer signs people in with a key, and serves the public half of it.
 type issuer struct {
-	key    *rsa.PrivateKey
+	Key    *rsa.PrivateKey
 	server *httptest.Server
 }
 
@@ -29,7 +29,7 @@ func newIssuer() *issuer {
 	if err != nil {
 		panic(err) // never fails with this reader
 	}
-	i := &issuer{key: key}
+	i := &issuer{Key: key}
 	i.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(map[string]any{"keys": []any{map[string]any{
@@ -41,8 +41,9 @@ func newIssuer() *issuer {
 	return i
 }
 
-func (i *issuer) claims(subject string, groups ...string) jwt.MapClaims {
-	return jwt.MapClaims{"iss": i.server.URL, "aud": audience, "sub": subject, "name": "Test", "exp": now().Add(time.Hour).Unix(), "groups": groups}
+// Claims are those of a token of somebody.
+func (i *issuer) Claims(subject string, groups ...string) jwt.MapClaims {
+	return jwt.MapClaims{"iss": i.server.URL, "aud": audience, "sub": subject, "name": "Test", "exp": Now().Add(time.Hour).Unix(), "groups": groups}
 }
 
 func (i *issuer) sign(t *testing.T, method jwt.SigningMethod, key any, claims jwt.MapClaims) string {
@@ -56,21 +57,21 @@ func (i *issuer) sign(t *testing.T, method jwt.SigningMethod, key any, claims jw
 	return text
 }
 
-// token is the Authorization of somebody who is signed in.
-func (i *issuer) token(t *testing.T, subject string, groups ...string) []string {
+// Token returns the header of a request of somebody who has signed in.
+func (i *issuer) Token(t *testing.T, subject string, groups ...string) []string {
 	t.Helper()
-	return []string{"Authorization", "Bearer " + i.sign(t, jwt.SigningMethodRS256, i.key, i.claims(subject, groups...))}
+	return []string{"Authorization", "Bearer " + i.sign(t, jwt.SigningMethodRS256, i.Key, i.Claims(subject, groups...))}
 }
 
-// forged are tokens that must not let anyone in.
-func (i *issuer) forged(t *testing.T) map[string]string {
+// Forged returns tokens that must not let anyone in.
+func (i *issuer) Forged(t *testing.T) map[string]string {
 	t.Helper()
 	changed := func(change func(jwt.MapClaims)) string {
-		c := i.claims("mallory", "admin")
+		c := i.Claims("mallory", "admin")
 		change(c)
-		return i.sign(t, jwt.SigningMethodRS256, i.key, c)
+		return i.sign(t, jwt.SigningMethodRS256, i.Key, c)
 	}
-	public, err := x509.MarshalPKIXPublicKey(&i.key.PublicKey)
+	public, err := x509.MarshalPKIXPublicKey(&i.Key.PublicKey)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,11 +79,11 @@ func (i *issuer) forged(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good := i.claims("mallory", "admin")
+	good := i.Claims("mallory", "admin")
 	return map[string]string{
-		"expired":                   changed(func(c jwt.MapClaims) { c["exp"] = now().Add(-time.Minute).Unix() }),
+		"expired":                   changed(func(c jwt.MapClaims) { c["exp"] = Now().Add(-time.Minute).Unix() }),
 		"never expires":             changed(func(c jwt.MapClaims) { delete(c, "exp") }),
-		"not yet":                   changed(func(c jwt.MapClaims) { c["nbf"] = now().Add(time.Hour).Unix() }),
+		"not yet":                   changed(func(c jwt.MapClaims) { c["nbf"] = Now().Add(time.Hour).Unix() }),
 		"for another audience":      changed(func(c jwt.MapClaims) { c["aud"] = "another" }),
 		"of another issuer":         changed(func(c jwt.MapClaims) { c["iss"] = "https://issuer.invalid" }),
 		"of nobody":                 changed(func(c jwt.MapClaims) { delete(c, "sub") }),
