@@ -32,7 +32,7 @@ var layers = []struct {
 	{packages: []string{"notify", "ops"}},
 	{packages: []string{"httpapi"}},
 	{packages: []string{"web", "threadapi"}},
-	{packages: []string{"api"}},
+	{packages: []string{"api", "admin"}},
 	{packages: []string{"app"}},
 }
 

@@ -653,7 +653,7 @@ func (s *surface) onWho(t *testing.T, route string, good attempt) (all []attack)
 					continue // may be written
 				}
 			}
-			all = append(all, attack{"id: " + name, good.at(filled(template, id)), want})
+			all = append(all, attack{"id: " + name, good.at(apitest.Filled(template, id)), want})
 		}
 	}
 	return all

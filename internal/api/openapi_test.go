@@ -13,6 +13,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"merve/infra/wiring"
+	"merve/internal/admin"
 	"merve/internal/api"
 	"merve/internal/api/apitest"
 	"merve/internal/httpapi"
@@ -56,7 +57,7 @@ func TestDocumentHasEveryRoute(t *testing.T) {
 }
 
 // inside are the routes behind the gateway's one of the admin API.
-func inside() httpapi.Routes { return (&api.Admin{Reports: &api.AdminReports{}}).Routes() }
+func inside() httpapi.Routes { return (&admin.API{Reports: &admin.Reports{}}).Routes() }
 
 // The document is one that tools can read: references lead somewhere, parameters of
 // paths are declared, operations have names of their own, every schema compiles, and
@@ -155,4 +156,24 @@ func TestDocumentIsServed(t *testing.T) {
 	if err := yaml.Unmarshal(a.Body, &root); err != nil || len(slices.Collect(maps.Keys(root))) == 0 {
 		t.Errorf("not YAML: %v", err)
 	}
+}
+
+// What a path does not take is answered with what it takes, by whichever function is asked.
+func TestOtherMethods(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	allowed := map[string][]string{}
+	for _, o := range apitest.OpenAPI(t).Operations() {
+		method, path, _ := strings.Cut(o, " ")
+		allowed[path] = append(allowed[path], method)
+	}
+	for path, methods := range allowed {
+		a := s.Call(t, "PATCH", apitest.Filled(path, "no-such"), nil, apitest.Staff()...)
+		a.Refuses(t, http.StatusMethodNotAllowed, "")
+		slices.Sort(methods)
+		if got, want := a.Header.Get("Allow"), strings.Join(methods, ", "); got != want {
+			t.Errorf("%s: Allow: %q, want %q", path, got, want)
+		}
+	}
+	s.Call(t, "GET", "/admin/api/nowhere", nil, apitest.Staff()...).Refuses(t, http.StatusNotFound, "")
 }

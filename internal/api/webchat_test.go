@@ -317,7 +317,7 @@ func TestWebChatPhotos(t *testing.T) {
 func TestWebChatPhotosOfAnotherMarket(t *testing.T) {
 	t.Parallel()
 	s, id := start(t), apitest.SessionID()
-	other, _ := s.newMarket(t)
+	other, _ := s.NewMarket(t)
 	here, there := s.uploads(t, id, mediatest.JPEG(t, 8, 8)), s.uploadsTo(t, id, other, mediatest.JPEG(t, 9, 9))
 	s.Call(t, "POST", webChatPath, map[string]any{"sessionId": id, "text": "look", "marketId": other, "mediaUrls": []string{here, there}}).Wants(t, http.StatusOK, nil)
 	var l apitest.List
@@ -499,7 +499,7 @@ func TestDataOfAnotherMarket(t *testing.T) {
 	s, ann := start(t), apitest.SessionID()
 	who, threadID := s.SessionActor(t, ann)
 	r := s.Reported(t, who, threadID, "Old Harbour 1")
-	other, _ := s.newMarket(t)
+	other, _ := s.NewMarket(t)
 	there := webDataPath + "?marketId=" + other
 	s.Call(t, "POST", webChatPath, map[string]any{"sessionId": ann, "text": "hello there", "marketId": other}).Wants(t, http.StatusOK, nil)
 	var d data
@@ -560,28 +560,6 @@ func TestDataThatStays(t *testing.T) {
 	s.Call(t, "GET", target, nil, apitest.Staff()...).Wants(t, http.StatusOK, &kept)
 	if len(kept.Bookings) != 1 || len(kept.Messages) != 0 {
 		t.Errorf("%+v", kept)
-	}
-}
-
-// Staff may read and delete what is kept of anybody; nobody else by the admin API.
-func TestDataForStaff(t *testing.T) {
-	t.Parallel()
-	s, ann := start(t), apitest.SessionID()
-	who, threadID := s.SessionActor(t, ann)
-	target := "/admin/api/threads/" + threadID + "/data"
-	for _, method := range []string{"GET", "DELETE"} {
-		s.Call(t, method, target, nil, "x-session-id", ann).Refuses(t, http.StatusUnauthorized, "")
-		s.Call(t, method, target, nil, s.Issuer.Token(t, "ann", "customers")...).Refuses(t, http.StatusForbidden, "")
-		s.Call(t, method, "/admin/api/threads/th_00000000000000000000000000000000/data", nil, apitest.Staff()...).Refuses(t, http.StatusNotFound, "")
-	}
-	var d data
-	s.Call(t, "GET", target, nil, apitest.Staff()...).Wants(t, http.StatusOK, &d)
-	if d.Profile.ID != who.Key() || len(d.Messages) != 2 {
-		t.Errorf("%+v", d)
-	}
-	s.Call(t, "DELETE", target, nil, apitest.Staff()...).Wants(t, http.StatusNoContent, nil)
-	if l := s.WebLines(t, ann); len(l.Messages) != 0 {
-		t.Errorf("%+v", l.Messages)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"merve/internal/admin"
 	"merve/internal/api"
 	"merve/internal/assistant"
 	"merve/internal/booking"
@@ -228,9 +229,9 @@ func Admin(b *Base) (trigger.Handler, error) {
 		return nil, err
 	}
 	photos := b.Photos()
-	a := &api.Admin{
+	a := &admin.API{
 		Who: b.who(), Markets: b.Markets(), Listings: b.Listings(), Ledger: b.checkedLedger(), Outbox: b.Outbox(), Threads: b.Threads(), Book: b.people(), Runner: r,
-		Reports: &api.AdminReports{Reports: b.Reports(), Photos: photos, Threads: b.Threads(), Market: b.Config.DefaultMarket},
+		Reports: &admin.Reports{Reports: b.Reports(), Photos: photos, Threads: b.Threads(), Market: b.Config.DefaultMarket},
 		People:  b.desk(),
 		Orders:  b.Orders(), Drivers: b.Drivers(), Rides: b.Rides(), Places: b.Places(), Handover: b.handovers(), Reindex: b.reindexer(), Counts: b.checkStock,
 	}

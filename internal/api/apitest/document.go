@@ -187,3 +187,14 @@ func (d *Document) Operations() []string {
 	slices.Sort(all)
 	return all
 }
+
+// Filled puts a value into every parameter of a path.
+func Filled(path, value string) string {
+	segments := strings.Split(path, "/")
+	for i, s := range segments {
+		if strings.HasPrefix(s, "{") {
+			segments[i] = value
+		}
+	}
+	return strings.Join(segments, "/")
+}

@@ -31,6 +31,7 @@ import (
 	"merve/internal/app"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
+	"merve/internal/market"
 	"merve/internal/media/mediatest"
 	"merve/internal/pause"
 	"merve/internal/provider/meta/metatest"
@@ -428,3 +429,13 @@ func SessionID() string { return dynamotest.ID("session-not-real") }
 
 // Staff returns the header of a request of staff.
 func Staff() []string { return []string{"Authorization", "Bearer " + AdminToken} }
+
+// NewMarket stores a market of its own, and returns its id and where it is.
+func (s *Service) NewMarket(t *testing.T) (id, target string) {
+	t.Helper()
+	id = dynamotest.ID("m")
+	if _, err := s.Base.Markets().Save(t.Context(), *market.Default(id), "staff:seed"); err != nil {
+		t.Fatal(err)
+	}
+	return id, "/admin/api/markets/" + id
+}

@@ -1,4 +1,4 @@
-package api
+package admin
 
 import (
 	"net/http"
@@ -8,7 +8,7 @@ import (
 	"merve/internal/taxi"
 )
 
-func (a *Admin) drivers(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+func (a *API) drivers(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	all, err := a.Drivers.List(r.Context(), r.PathValue("market"))
 	if err != nil {
 		return err
@@ -16,9 +16,8 @@ func (a *Admin) drivers(w http.ResponseWriter, r *http.Request, _ actor.Actor) e
 	return writeList(w, "drivers", all, "")
 }
 
-// saveDriver makes a driver or changes one; the version, where there is one, must be that which
-// was changed.
-func (a *Admin) saveDriver(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+// saveDriver creates or changes a driver. A version, if the request has one, must be the stored one.
+func (a *API) saveDriver(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	var d taxi.Driver
 	if err := httpapi.ReadJSON(w, r, &d); err != nil {
 		return err
@@ -37,7 +36,7 @@ func (a *Admin) saveDriver(w http.ResponseWriter, r *http.Request, _ actor.Actor
 	return httpapi.WriteJSON(w, http.StatusOK, saved)
 }
 
-func (a *Admin) deleteDriver(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+func (a *API) deleteDriver(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	market, id := r.PathValue("market"), r.PathValue("driver")
 	if _, err := a.Drivers.Get(r.Context(), market, id); err != nil {
 		return err

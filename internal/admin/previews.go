@@ -1,4 +1,4 @@
-package api
+package admin
 
 import (
 	"net/http"
@@ -14,27 +14,26 @@ import (
 	"merve/internal/wording"
 )
 
-// preview is what a message would say.
+// preview is the text of a message that would be sent.
 type preview struct {
 	Text      string   `json:"text"`      // with sample values
-	From      string   `json:"from"`      // listing, market or default: whose wording it is
-	Variables []string `json:"variables"` // that the event has
-	Unknown   []string `json:"unknown"`   // that the wording names and the event has not
+	From      string   `json:"from"`      // listing, market or default: whose template it is
+	Variables []string `json:"variables"` // of the event
+	Unknown   []string `json:"unknown"`   // in the template, but not of the event
 	Problem   string   `json:"problem,omitempty"`
 
-	// Actions are those of a listing as they are stored: what was sent in the older form, too.
+	// Actions are those of the listing in the form they are stored in, also if it was sent in an older one.
 	Actions []listing.Action `json:"actions,omitempty"`
 }
 
-// fallbacks are the product's own texts, where they are not called as their events.
+// fallbacks are the keys of the product's own texts that differ from their event's name.
 var fallbacks = map[string]wording.Key{"taxi_cancelled": wording.TaxiCancelledDriver}
 
-// maxTemplate is the longest template that is shown, in bytes.
+// maxTemplate is the longest template previewed, in bytes.
 const maxTemplate = 8 << 10
 
-// previewMarket shows what a market's template for an event would say; without one, the
-// product's own text.
-func (a *Admin) previewMarket(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+// previewMarket renders a market's template for an event, or the product's own text without one.
+func (a *API) previewMarket(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	var req struct {
 		Event    string `json:"event"`
 		Template string `json:"template"`
@@ -57,9 +56,9 @@ func (a *Admin) previewMarket(w http.ResponseWriter, r *http.Request, _ actor.Ac
 	return httpapi.WriteJSON(w, http.StatusOK, p)
 }
 
-// previewListing shows what a business would be told of an event: the action's template, else
-// the market's, else the product's own text.
-func (a *Admin) previewListing(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+// previewListing renders what a business would be told of an event, by the template of the action, of the
+// market, or the product's own text.
+func (a *API) previewListing(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	var req struct {
 		Event   string          `json:"event"`
 		Action  string          `json:"action"`
@@ -94,10 +93,10 @@ func (a *Admin) previewListing(w http.ResponseWriter, r *http.Request, _ actor.A
 	return httpapi.WriteJSON(w, http.StatusOK, p)
 }
 
-// wordings is a template, and whose it is.
+// wordings is a template and whose it is.
 type wordings struct{ from, template string }
 
-// previewOf renders the first template there is.
+// previewOf renders the first template that is not empty.
 func previewOf(event, lang string, vars wording.Vars, templates ...wordings) (preview, error) {
 	known, ok := market.Events()[event]
 	if !ok {
@@ -115,7 +114,7 @@ func previewOf(event, lang string, vars wording.Vars, templates ...wordings) (pr
 		if err := wording.Validate(t.template, known); err != nil {
 			p.Problem, _ = fault.Public(err)
 		}
-		p.Text, _ = wording.Render(t.template, vars) // what is wrong with it is said already
+		p.Text, _ = wording.Render(t.template, vars) // Problem says what is wrong with it
 		return p, nil
 	}
 	key, ok := fallbacks[event]
@@ -128,7 +127,7 @@ func previewOf(event, lang string, vars wording.Vars, templates ...wordings) (pr
 
 var inBraces = pattern.New(`\{([^{}]*)\}`)
 
-// unknownIn lists the variables of a template that are none of known.
+// unknownIn lists the variables of a template that are not among known.
 func unknownIn(template string, known []string) []string {
 	unknown := []string{}
 	for _, m := range inBraces.Regexp().FindAllStringSubmatch(strings.NewReplacer("{{", "", "}}", "").Replace(template), -1) {
@@ -139,7 +138,7 @@ func unknownIn(template string, known []string) []string {
 	return unknown
 }
 
-// sampleValues are values for every variable of any event.
+// sampleValues has a value for every variable of every event.
 func sampleValues(listingName string) wording.Vars {
 	if listingName == "" {
 		listingName = "Harbour Meze"

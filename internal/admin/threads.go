@@ -1,4 +1,4 @@
-package api
+package admin
 
 import (
 	"context"
@@ -14,9 +14,10 @@ import (
 	"merve/internal/market"
 	"merve/internal/person"
 	"merve/internal/thread"
+	"merve/internal/threadapi"
 )
 
-// threadView is where a thread stands.
+// threadView is a thread in an answer.
 type threadView struct {
 	ID        string             `json:"threadId"`
 	Market    string             `json:"marketId"`
@@ -29,7 +30,7 @@ type threadView struct {
 	State     thread.State       `json:"state"`
 	Language  string             `json:"language"`
 	Turns     int                `json:"turns"`
-	Waiting   int                `json:"waiting"` // messages without an answer
+	Waiting   int                `json:"waiting"` // unanswered messages
 	Pending   *thread.Pending    `json:"pendingAction"`
 	LastIn    time.Time          `json:"lastInboundAt"`
 	OptedOut  bool               `json:"optedOut"`
@@ -46,11 +47,11 @@ func viewOf(h thread.Head, now time.Time) threadView {
 	return v
 }
 
-func (a *Admin) thread(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+func (a *API) thread(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	return a.writeThread(w, r, http.StatusOK)
 }
 
-func (a *Admin) writeThread(w http.ResponseWriter, r *http.Request, status int) error {
+func (a *API) writeThread(w http.ResponseWriter, r *http.Request, status int) error {
 	h, err := a.Threads.Head(r.Context(), r.PathValue("thread"))
 	if err != nil {
 		return err
@@ -58,15 +59,16 @@ func (a *Admin) writeThread(w http.ResponseWriter, r *http.Request, status int) 
 	return httpapi.WriteJSON(w, status, viewOf(h, a.Threads.Now()))
 }
 
-// threads finds threads of a market: those of somebody, by a telephone number, the id that a
-// channel knows them by, or the key that their things are kept under; or those that were lively
-// last, by pages. Either may be narrowed to where a thread stands and to a channel. Those of somebody, and
-// those that a person has, come all at once.
+// threads finds threads of a market. An owner is a telephone number, the id that a channel has for the
+// customer, or an actor key. Without one, all threads are listed page by page, the last active first.
+// State and channel narrow either down. The threads of an owner, and those in the hands of a person,
+// come in one page.
 //
-// Requests: of somebody 2, by their key 1, and 1 when their threads are linked with others; those that a person
-// has 1, and 1 for each hundred; else 2 for each hundred looked at, a thousand at most.
-func (a *Admin) threads(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	limit, err := httpapi.Limit(r, adminLimit)
+// Requests: 2 for an owner, 1 for an actor key, and 1 more if their threads are linked with others;
+// for those in the hands of a person 1, and 1 for each hundred; else 2 for each hundred looked at, of
+// which there are a thousand at most.
+func (a *API) threads(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	limit, err := httpapi.Limit(r, usualLimit)
 	if err != nil {
 		return err
 	}
@@ -115,13 +117,13 @@ func (a *Admin) threads(w http.ResponseWriter, r *http.Request, _ actor.Actor) e
 	return writeList(w, "threads", found, next)
 }
 
-// threadStates are where a thread can be looked for.
+// threadStates are the states to find threads by.
 func threadStates() []thread.State {
 	return []thread.State{thread.Idle, thread.AwaitingConfirmation, thread.Executing, thread.WithPerson}
 }
 
-// threadsOf reads the threads of somebody in a market, and those that are linked with them.
-func (a *Admin) threadsOf(ctx context.Context, market, owner string) ([]thread.Head, error) {
+// threadsOf reads the threads of an owner in a market, and those that are linked with them.
+func (a *API) threadsOf(ctx context.Context, market, owner string) ([]thread.Head, error) {
 	keys, err := a.ownersLike(ctx, owner)
 	if err != nil {
 		return nil, err
@@ -148,8 +150,8 @@ func (a *Admin) threadsOf(ctx context.Context, market, owner string) ([]thread.H
 	return append(heads, linked...), err
 }
 
-// threadsWithPeople reads the threads of a market that wait for a person, or that one has.
-func (a *Admin) threadsWithPeople(ctx context.Context, market string) ([]thread.Head, error) {
+// threadsWithPeople reads the threads of a market that wait for a person or are in the hands of one.
+func (a *API) threadsWithPeople(ctx context.Context, market string) ([]thread.Head, error) {
 	cases, err := a.Handover.List(ctx, market)
 	if err != nil {
 		return nil, err
@@ -161,8 +163,8 @@ func (a *Admin) threadsWithPeople(ctx context.Context, market string) ([]thread.
 	return a.Threads.Heads(ctx, ids...)
 }
 
-// ownersLike are the keys of those whom somebody may mean by what they type. 1 request, none for a key.
-func (a *Admin) ownersLike(ctx context.Context, s string) ([]string, error) {
+// ownersLike returns the actor keys that staff may mean by what they typed. 1 request, none for a key.
+func (a *API) ownersLike(ctx context.Context, s string) ([]string, error) {
 	number := strings.NewReplacer(" ", "", "-", "", "(", "", ")", "").Replace(s)
 	if abroad, ok := strings.CutPrefix(number, "00"); ok {
 		number = "+" + abroad
@@ -177,8 +179,8 @@ func (a *Admin) ownersLike(ctx context.Context, s string) ([]string, error) {
 	return append(keys, "user:"+s, person.ByID(channel.Messenger, s).Key()), err
 }
 
-// waitingThreads lists the threads that wait for a person, or that one has.
-func (a *Admin) waitingThreads(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+// waitingThreads lists the threads that wait for a person or are in the hands of one.
+func (a *API) waitingThreads(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	cases, err := a.Handover.List(r.Context(), r.PathValue("market"))
 	if err != nil {
 		return err
@@ -186,25 +188,25 @@ func (a *Admin) waitingThreads(w http.ResponseWriter, r *http.Request, _ actor.A
 	return writeList(w, "threads", cases, "")
 }
 
-// takeThread gives a thread to the caller: the assistant is silent until it is handed back.
-func (a *Admin) takeThread(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
+// takeThread hands a thread to the caller. The assistant is silent until it is handed back.
+func (a *API) takeThread(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
 	if err := a.Handover.Take(r.Context(), r.PathValue("thread"), who); err != nil {
 		return err
 	}
 	return a.writeThread(w, r, http.StatusOK)
 }
 
-// returnThread gives a thread back to the assistant.
-func (a *Admin) returnThread(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+// returnThread hands a thread back to the assistant.
+func (a *API) returnThread(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	if err := a.Handover.Return(r.Context(), r.PathValue("thread")); err != nil {
 		return err
 	}
 	return a.writeThread(w, r, http.StatusOK)
 }
 
-// writeOnThread tells the customer what a person has written. A repeat of its clientMessageId
-// is told once.
-func (a *Admin) writeOnThread(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+// writeOnThread sends the customer what a person wrote. A repeat of the clientMessageId is not sent
+// again.
+func (a *API) writeOnThread(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	var req struct {
 		Text            string `json:"text"`
 		ClientMessageID string `json:"clientMessageId"`
@@ -222,5 +224,42 @@ func (a *Admin) writeOnThread(w http.ResponseWriter, r *http.Request, _ actor.Ac
 	return nil
 }
 
-// maxClientID is the longest id that a client gives a message, in bytes.
+// maxClientID is the longest clientMessageId, in bytes.
 const maxClientID = 100
+
+func (a *API) audit(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	limit, err := httpapi.Limit(r, usualLimit)
+	if err != nil {
+		return err
+	}
+	q, err := httpapi.Query(r, "threadId", "after")
+	if err != nil {
+		return err
+	}
+	if q["threadId"] == "" {
+		return fault.Field("threadId", "missing")
+	}
+	rounds, next, err := a.Runner.Audit(r.Context(), q["threadId"], limit, q["after"])
+	if err != nil {
+		return err
+	}
+	return writeList(w, "rounds", rounds, next)
+}
+
+func (a *API) messages(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
+	body, _, err := threadapi.Messages(r, a.Threads, who, r.PathValue("thread"))
+	if err != nil {
+		return err
+	}
+	return httpapi.WriteJSON(w, http.StatusOK, body)
+}
+
+// export answers with the data that is kept of the person whose thread it is.
+func (a *API) export(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	return threadapi.Export(w, r, a.People, r.PathValue("thread"))
+}
+
+// erase deletes the data that is kept of the person whose thread it is, at their request.
+func (a *API) erase(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	return threadapi.Erase(w, r, a.People, r.PathValue("thread"))
+}

@@ -1,4 +1,4 @@
-package api
+package admin
 
 import (
 	"bufio"
@@ -16,16 +16,16 @@ import (
 	curated "merve/internal/place"
 )
 
-func (a *Admin) places(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+func (a *API) places(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	return listPage(w, r, "places", a.Places.Page)
 }
 
-// located is where something is, as the JSON of it says.
+// located reads the location out of an item's JSON.
 type located struct {
 	Location *channel.LocationInput `json:"location"`
 }
 
-// put sets the location of a place, which has to have one.
+// put sets a place's location, which is required.
 func (l located) put(p *curated.Place) error {
 	at, err := l.Location.Read()
 	switch {
@@ -38,7 +38,7 @@ func (l located) put(p *curated.Place) error {
 	return nil
 }
 
-func (a *Admin) savePlace(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+func (a *API) savePlace(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	p := &curated.Place{}
 	var where located
 	if err := httpapi.ReadJSON(w, r, p, &where); err != nil {
@@ -57,7 +57,7 @@ func (a *Admin) savePlace(w http.ResponseWriter, r *http.Request, _ actor.Actor)
 	return httpapi.WriteJSON(w, http.StatusOK, p)
 }
 
-func (a *Admin) deletePlace(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+func (a *API) deletePlace(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	market, id := r.PathValue("market"), r.PathValue("place")
 	if _, err := a.Places.Get(r.Context(), market, id); err != nil {
 		return notFound(err)
@@ -69,9 +69,8 @@ func (a *Admin) deletePlace(w http.ResponseWriter, r *http.Request, _ actor.Acto
 	return nil
 }
 
-// importPlaces stores places, one JSON object on each line, after every one of them has been
-// found right.
-func (a *Admin) importPlaces(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+// importPlaces stores places, one JSON object a line, if every one of them is right.
+func (a *API) importPlaces(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	if err := a.inMarket(r); err != nil {
 		return err
 	}
@@ -92,12 +91,12 @@ func (a *Admin) importPlaces(w http.ResponseWriter, r *http.Request, _ actor.Act
 	return httpapi.WriteJSON(w, http.StatusOK, map[string]any{"rows": len(all)})
 }
 
-// readPlaces reads a place from each line, and what is wrong with those that are none.
+// readPlaces reads a place from each line, and says what is wrong with the lines that hold none.
 func readPlaces(body []byte, market string) (all []*curated.Place, wrong []listing.RowError) {
 	lines := bufio.NewScanner(bytes.NewReader(body))
 	lines.Buffer(nil, maxImport+1)
 	seen := map[string]bool{}
-	for row := 1; lines.Scan() && len(wrong) < adminLimit; row++ {
+	for row := 1; lines.Scan() && len(wrong) < usualLimit; row++ {
 		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
 			continue
 		}
@@ -113,7 +112,7 @@ func readPlaces(body []byte, market string) (all []*curated.Place, wrong []listi
 		case seen[p.ID]:
 			err = fault.Field("id", "a row above has it already")
 		default:
-			p.Market, p.Version, seen[p.ID] = market, 0, true // a file replaces what there is
+			p.Market, p.Version, seen[p.ID] = market, 0, true // without a version it replaces what is stored
 			if err = where.put(p); err == nil {
 				err = p.Check()
 			}

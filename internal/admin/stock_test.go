@@ -1,4 +1,4 @@
-package api_test
+package admin_test
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ import (
 func TestField15_StaffCount(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	market, target := s.newMarket(t)
+	market, target := s.NewMarket(t)
 	target += "/listings/a"
 	body := func(item string) string {
 		return strings.Replace(rowOf(market), `"id":"a"`, `"left":{"soup":99},"items":[{"id":"soup","kind":"menuItems","names":{"en":"Soup"}`+item+`}]`, 1)

@@ -1,4 +1,4 @@
-package api
+package admin
 
 import (
 	"net/http"
@@ -9,11 +9,11 @@ import (
 	"merve/internal/httpapi"
 )
 
-// ordersFor is how far back a business's orders are listed.
+// ordersFor is the age up to which a business's orders are listed.
 const ordersFor = 90 * 24 * time.Hour
 
 // orders lists the latest orders of a business.
-func (a *Admin) orders(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+func (a *API) orders(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	q, err := httpapi.Query(r, "businessId")
 	if err != nil {
 		return err
@@ -28,8 +28,8 @@ func (a *Admin) orders(w http.ResponseWriter, r *http.Request, _ actor.Actor) er
 	return writeList(w, "orders", all, "")
 }
 
-// order gives an order by the code that its business knows it by, and what happened to it.
-func (a *Admin) order(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+// order answers with an order, by the code that its business knows, and its events.
+func (a *API) order(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	o, err := a.Orders.Find(r.Context(), r.PathValue("business"), r.PathValue("code"))
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package api
+package admin
 
 import (
 	"net/http"
@@ -14,30 +14,30 @@ import (
 	"merve/internal/tool"
 )
 
-// A setting is what is in force, and where that comes from: effect (the default of what the
-// tool may do), market (the tool's own setting) or requireConfirmFor.
+// setting is a value in force and where it comes from: effect (the default of the tool's effect),
+// market (the market's setting of the tool) or requireConfirmFor.
 type setting struct {
 	Value bool   `json:"value"`
 	From  string `json:"from"`
 }
 
-// toolPolicy is a tool as a market has it.
+// toolPolicy is a tool and its policy in a market.
 type toolPolicy struct {
 	Name         string      `json:"name"`
-	Description  string      `json:"description"` // written for a model
+	Description  string      `json:"description"` // for the model
 	Effect       tool.Effect `json:"effect"`
 	Assistants   []string    `json:"assistants"`
 	Tags         []string    `json:"tags"`
 	Enabled      setting     `json:"enabled"`
 	Confirmation setting     `json:"confirmation"`
-	Fixed        bool        `json:"confirmationFixed"` // it asks in any case
+	Fixed        bool        `json:"confirmationFixed"` // no setting turns it off
 	AllowedTags  []string    `json:"allowedTags"`
-	Event        string      `json:"event,omitempty"` // of which its template is said; it has none without
+	Event        string      `json:"event,omitempty"` // that its template words; absent if it has no template
 	Template     string      `json:"template,omitempty"`
 }
 
-// tools lists what every tool may do in a market, as it is in force.
-func (a *Admin) tools(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+// tools lists the policy in force for every tool in a market.
+func (a *API) tools(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	m, err := a.Markets.Read(r.Context(), r.PathValue("market"))
 	if err != nil {
 		return notFound(err)
@@ -70,7 +70,7 @@ func policyOf(t tool.Tool, m *market.Market, assistants *assistant.Set) toolPoli
 	return p
 }
 
-// answering names the assistants that have a tool.
+// answering returns the names of the assistants that have a tool.
 func answering(name string, assistants *assistant.Set) []string {
 	all := []string{}
 	for _, kind := range thread.Kinds() {
@@ -82,8 +82,8 @@ func answering(name string, assistants *assistant.Set) []string {
 	return all
 }
 
-// asks reports whether the customer is asked before anything of the tool happens: a tool that
-// proposes does so by itself.
+// asks reports whether the customer is asked before the tool has an effect. A tool that proposes asks
+// by itself.
 func asks(t tool.Tool, m *market.Market) bool {
 	if t.Effect == tool.Propose && !t.Draft {
 		return true
@@ -101,8 +101,8 @@ func orNone(list []string) []string {
 	return list
 }
 
-// vocabulary lists what settings can be made of, and what they are where nothing is set.
-func (a *Admin) vocabulary(w http.ResponseWriter, _ *http.Request, _ actor.Actor) error {
+// vocabulary lists the values that settings can have, and the defaults.
+func (a *API) vocabulary(w http.ResponseWriter, _ *http.Request, _ actor.Actor) error {
 	type spoken struct {
 		Tag  string `json:"tag"`
 		Name string `json:"name"`

@@ -1,4 +1,4 @@
-package api
+package admin
 
 import (
 	"net/http"
@@ -10,7 +10,7 @@ import (
 	"merve/internal/taxi"
 )
 
-// rideView is a ride as staff see it.
+// rideView is a ride in an answer.
 type rideView struct {
 	ID            string      `json:"rideId"`
 	Code          string      `json:"code"`
@@ -21,18 +21,18 @@ type rideView struct {
 	Pickup        taxi.Place  `json:"pickup"`
 	Dropoff       *taxi.Place `json:"dropoff,omitempty"`
 	Passengers    int         `json:"passengers"`
-	When          time.Time   `json:"when,omitzero"` // absent is at once
+	When          time.Time   `json:"when,omitzero"` // absent means now
 	Note          string      `json:"note,omitempty"`
 	CustomerName  string      `json:"customerName,omitempty"`
 	CustomerPhone string      `json:"customerPhone,omitempty"`
 	Driver        *rideTaker  `json:"driver,omitempty"`
-	Offers        int         `json:"offers"` // how often it was offered
-	Asked         int         `json:"asked"`  // drivers, the last time
+	Offers        int         `json:"offers"` // to drivers, so far
+	Asked         int         `json:"asked"`  // drivers of the last offer
 	RequestedAt   time.Time   `json:"requestedAt"`
 	AssignedAt    time.Time   `json:"assignedAt,omitzero"`
 	ArrivedAt     time.Time   `json:"arrivedAt,omitzero"`
 	EndedAt       time.Time   `json:"endedAt,omitzero"`
-	CancelledBy   string      `json:"cancelledBy,omitempty"` // staff, else the customer
+	CancelledBy   string      `json:"cancelledBy,omitempty"` // staff or the customer
 }
 
 // rideTaker is the driver who has a ride.
@@ -56,17 +56,17 @@ func rideViewOf(r taxi.Ride) rideView {
 	return v
 }
 
-// What rides are listed of.
+// Statuses to list rides by.
 const (
-	openRides     = "open"     // not over yet, those ordered first on top
-	unservedRides = "unserved" // that nobody took, the newest first
+	openRides     = "open"     // not over yet, the oldest first
+	unservedRides = "unserved" // taken by nobody, the newest first
 )
 
-// rides lists the rides of a market that were ordered: all or those that nobody took, the newest
-// first and by pages, of a day in the market's time zone when one is named; or the open ones, in
-// one page.
-func (a *Admin) rides(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	limit, err := httpapi.Limit(r, adminLimit)
+// rides lists the rides of a market that were ordered. All rides, and the unserved ones, come page by
+// page, and only those of a day in the market's time zone if the request names one. The open ones
+// come in one page.
+func (a *API) rides(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	limit, err := httpapi.Limit(r, usualLimit)
 	if err != nil {
 		return err
 	}
@@ -102,8 +102,8 @@ func (a *Admin) rides(w http.ResponseWriter, r *http.Request, _ actor.Actor) err
 	return writeList(w, "rides", all, next)
 }
 
-// dayOf reads when a day begins and ends where a market is; zero for no day.
-func (a *Admin) dayOf(r *http.Request, market, day string) (from, to time.Time, err error) {
+// dayOf returns when a day begins and ends in a market's time zone; zero for no day.
+func (a *API) dayOf(r *http.Request, market, day string) (from, to time.Time, err error) {
 	if day == "" {
 		return from, to, nil
 	}
@@ -112,20 +112,20 @@ func (a *Admin) dayOf(r *http.Request, market, day string) (from, to time.Time, 
 		return from, to, notFound(err)
 	}
 	from, err = time.ParseInLocation(time.DateOnly, day, m.Location())
-	if err != nil || from.Year() < 2000 || from.Year() > 9998 { // stamps have a year of four digits, the day's end too
+	if err != nil || from.Year() < 2000 || from.Year() > 9998 { // keys hold a year of four digits, of the day's end too
 		return from, to, fault.Field("day", "want a date as YYYY-MM-DD")
 	}
 	return from, from.AddDate(0, 0, 1), nil
 }
 
-// rideOwner is whose the ride of a thread is.
-func (a *Admin) rideOwner(r *http.Request) (string, error) {
+// rideOwner returns the key of the actor whose thread a ride is on.
+func (a *API) rideOwner(r *http.Request) (string, error) {
 	h, err := a.Threads.Head(r.Context(), r.PathValue("thread"))
 	return h.Owner, err
 }
 
-// ride gives a ride by the thread that it was ordered on, and what happened to it. 3 requests.
-func (a *Admin) ride(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+// ride answers with a ride, by the thread that it was ordered on, and its events. 3 requests.
+func (a *API) ride(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	owner, err := a.rideOwner(r)
 	if err != nil {
 		return err
@@ -135,7 +135,7 @@ func (a *Admin) ride(w http.ResponseWriter, r *http.Request, _ actor.Actor) erro
 		return err
 	}
 	if found.Receipt == nil {
-		return actor.ErrNotFound // of what its customer said no YES to, nobody else knows
+		return actor.ErrNotFound // without a YES it is a proposal, which only its customer knows
 	}
 	events, err := a.Rides.Events(r.Context(), owner, found.ID)
 	if err != nil {
@@ -143,8 +143,8 @@ func (a *Admin) ride(w http.ResponseWriter, r *http.Request, _ actor.Actor) erro
 	}
 	type event struct {
 		Type    taxi.EventType `json:"type"`
-		Attempt int            `json:"offer,omitempty"`   // which time it was offered
-		Driver  string         `json:"driver,omitempty"`  // id of who took it, had it, or said NO
+		Attempt int            `json:"offer,omitempty"`   // counted from 1
+		Driver  string         `json:"driver,omitempty"`  // id of the one who took it, had it or said NO
 		Drivers int            `json:"drivers,omitempty"` // how many were asked
 		By      string         `json:"by,omitempty"`      // actor key of the customer or staff
 		At      time.Time      `json:"at"`
@@ -159,8 +159,8 @@ func (a *Admin) ride(w http.ResponseWriter, r *http.Request, _ actor.Actor) erro
 	return httpapi.WriteJSON(w, http.StatusOK, map[string]any{"ride": rideViewOf(found), "events": all})
 }
 
-// cancelRide cancels an open ride; its driver and its customer are told. 3 requests.
-func (a *Admin) cancelRide(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
+// cancelRide cancels an open ride. Its driver and its customer are told. 3 requests.
+func (a *API) cancelRide(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
 	owner, err := a.rideOwner(r)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package api
+package admin
 
 import (
 	"net/http"
@@ -11,11 +11,11 @@ import (
 	"merve/internal/turn"
 )
 
-// maxDays is how far back days are listed.
+// maxDays is the most days listed.
 const maxDays = 365
 
-// days lists what a market's turns were and cost, for each of the latest days (UTC).
-func (a *Admin) days(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+// days lists a market's turns and their cost for each of the latest days, in UTC.
+func (a *API) days(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	q, err := httpapi.Query(r, "days")
 	if err != nil {
 		return err

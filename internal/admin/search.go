@@ -1,4 +1,4 @@
-package api
+package admin
 
 import (
 	"context"
@@ -9,11 +9,11 @@ import (
 	"merve/internal/httpapi"
 )
 
-// Reindexed is what became of a market's index.
+// Reindexed says how a market's index was made anew.
 type Reindexed struct {
 	Collection string      `json:"collection"`
 	Listings   int         `json:"listings"`
-	Failed     []Unindexed `json:"failed"` // that the engine did not take
+	Failed     []Unindexed `json:"failed"` // refused by the engine
 }
 
 // Unindexed is a listing that is not in the index.
@@ -27,7 +27,7 @@ type Reindexer func(ctx context.Context, market string) (Reindexed, error)
 
 var errNoEngine = fault.New(fault.Conflict, "there is no search engine: listings are searched in memory, which needs no index")
 
-func (a *Admin) reindex(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+func (a *API) reindex(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
 	if _, err := a.Markets.Read(r.Context(), r.PathValue("market")); err != nil {
 		return notFound(err)
 	}
