@@ -51,13 +51,13 @@ func (a *API) saveListing(w http.ResponseWriter, r *http.Request, who actor.Acto
 }
 
 func (a *API) deleteListing(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
-	_, err := a.Listings.Change(r.Context(), r.PathValue("market"), r.PathValue("listing"), who.Key(), func(before *listing.Listing) (*listing.Listing, error) {
+	gone := func(before *listing.Listing) (*listing.Listing, error) {
 		if before == nil {
 			return nil, actor.ErrNotFound
 		}
 		return nil, nil
-	})
-	if err != nil {
+	}
+	if _, err := a.Listings.Change(r.Context(), r.PathValue("market"), r.PathValue("listing"), who.Key(), gone); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -85,7 +85,8 @@ func (a *API) previewListing(w http.ResponseWriter, r *http.Request, _ actor.Act
 	if lang == "" {
 		lang = m.Language
 	}
-	p, err := previewOf(req.Event, lang, sampleValues(req.Listing.Name(lang)), wordings{"listing", own}, wordings{"market", m.Templates[req.Event]})
+	vars := sampleValues(req.Listing.Name(lang))
+	p, err := previewOf(req.Event, lang, vars, wordings{"listing", own}, wordings{"market", m.Templates[req.Event]})
 	if err != nil {
 		return err
 	}
@@ -144,11 +145,13 @@ func sampleValues(listingName string) wording.Vars {
 		listingName = "Harbour Meze"
 	}
 	return wording.Vars{
-		"code": "K7QF", "listing": listingName, "offering": "Dinner table", "when": "Sat 21 November, 19:00", "party": "4", "customer": "Ayşe Yılmaz",
-		"price": "€48.00", "note": "By the window, please", "lines": "2 × Meze\n1 × Lemonade", "address": "Harbour Road 5, Kyrenia", "map": "https://maps.example/35.3,33.3",
-		"phone": "+90 533 000 00 00", "fee": "€2.00", "total": "€50.00", "reason": "The kitchen has closed", "eta": "19:40", "pickup": "Harbour Road 5, Kyrenia",
+		"code": "K7QF", "listing": listingName, "offering": "Dinner table", "when": "Sat 21 November, 19:00", "party": "4",
+		"customer": "Ayşe Yılmaz", "price": "€48.00", "note": "By the window, please", "lines": "2 × Meze\n1 × Lemonade",
+		"address": "Harbour Road 5, Kyrenia", "map": "https://maps.example/35.3,33.3", "phone": "+90 533 000 00 00",
+		"fee": "€2.00", "total": "€50.00", "reason": "The kitchen has closed", "eta": "19:40", "pickup": "Harbour Road 5, Kyrenia",
 		"pickupMap": "https://maps.example/35.3,33.3", "dropoff": "Ercan Airport", "passengers": "2", "attempt": "1",
 		"summary": "2 × Meze, 1 × Lemonade", "link": "https://merve.example/admin/threads", "text": "Do you have a high chair?",
-		"driver": "Deniz Kaya", "vehicle": "white Skoda", "plate": "AB 123", "amount": "€48.00", "back": "€38.00", "kept": "€10.00", "until": "20:00", "count": "2", "days": "90",
+		"driver": "Deniz Kaya", "vehicle": "white Skoda", "plate": "AB 123", "amount": "€48.00", "back": "€38.00",
+		"kept": "€10.00", "until": "20:00", "count": "2", "days": "90",
 	}
 }

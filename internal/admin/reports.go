@@ -84,7 +84,8 @@ type reportLink struct {
 func reportViewOf(r report.Report) reportView {
 	return reportView{
 		ID: r.ID, MarketID: r.Market, Status: r.Status, Address: r.Address, Lat: r.Lat, Lng: r.Lng, Owner: reportOwner{ID: r.Owner},
-		ThreadID: r.Thread, PhotoCount: len(r.Photos), NoPhotos: r.NoPhotos, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, ResolvedAt: r.ResolvedAt,
+		ThreadID: r.Thread, PhotoCount: len(r.Photos), NoPhotos: r.NoPhotos,
+		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, ResolvedAt: r.ResolvedAt,
 	}
 }
 

@@ -47,7 +47,8 @@ type rideTaker struct {
 func rideViewOf(r taxi.Ride) rideView {
 	v := rideView{
 		ID: r.ID, Code: r.Code, Market: r.Market, Thread: r.Thread, Status: r.Status, District: r.District, Pickup: r.Pickup, Dropoff: r.Dropoff,
-		Passengers: r.Passengers, When: r.When, Note: r.Note, CustomerName: r.CustomerName, CustomerPhone: r.CustomerPhone, Offers: r.Attempt, Asked: len(r.Offered),
+		Passengers: r.Passengers, When: r.When, Note: r.Note, CustomerName: r.CustomerName, CustomerPhone: r.CustomerPhone,
+		Offers: r.Attempt, Asked: len(r.Offered),
 		RequestedAt: r.RequestedAt, AssignedAt: r.AssignedAt, ArrivedAt: r.ArrivedAt, EndedAt: r.EndedAt, CancelledBy: r.CancelledBy,
 	}
 	if d := r.Driver; d != nil {

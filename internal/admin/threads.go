@@ -39,7 +39,8 @@ type threadView struct {
 func viewOf(h thread.Head, now time.Time) threadView {
 	v := threadView{
 		ID: h.ID, Market: h.Market, Type: h.Type, Assistant: h.Assistant, Channel: h.Channel, Owner: h.Owner, Name: h.Name, Handler: h.Handler,
-		State: h.Standing(now), Language: h.Language, Turns: h.Turns, Waiting: len(h.Inbox), Pending: h.Waits(now), LastIn: h.LastIn, OptedOut: h.OptedOut,
+		State: h.Standing(now), Language: h.Language, Turns: h.Turns, Waiting: len(h.Inbox), Pending: h.Waits(now),
+		LastIn: h.LastIn, OptedOut: h.OptedOut,
 	}
 	if v.Handler == "" {
 		v.Handler = thread.ByAssistant

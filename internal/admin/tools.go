@@ -54,7 +54,8 @@ func policyOf(t tool.Tool, m *market.Market, assistants *assistant.Set) toolPoli
 	own := m.Tools[t.Name]
 	p := toolPolicy{
 		Name: t.Name, Description: t.Description, Effect: t.Effect, Assistants: answering(t.Name, assistants), Tags: orNone(t.Tags),
-		Enabled: setting{true, "effect"}, Confirmation: setting{asks(t, m), "effect"}, AllowedTags: orNone(own.AllowedTags), Event: market.ToolEvents()[t.Name], Template: own.Template,
+		Enabled: setting{true, "effect"}, Confirmation: setting{asks(t, m), "effect"}, AllowedTags: orNone(own.AllowedTags),
+		Event: market.ToolEvents()[t.Name], Template: own.Template,
 	}
 	if own.Enabled != nil {
 		p.Enabled = setting{*own.Enabled, "market"}
@@ -112,6 +113,7 @@ func (a *API) vocabulary(w http.ResponseWriter, _ *http.Request, _ actor.Actor) 
 		languages = append(languages, spoken{tag, language.Name(tag)})
 	}
 	return httpapi.WriteJSON(w, http.StatusOK, map[string]any{
-		"languages": languages, "events": market.Events(), "actionTypes": listing.ActionTypes(), "dataKinds": listing.DataKinds(), "defaults": market.Default("default"),
+		"languages": languages, "events": market.Events(), "actionTypes": listing.ActionTypes(), "dataKinds": listing.DataKinds(),
+		"defaults": market.Default("default"),
 	})
 }

@@ -43,7 +43,9 @@ func newIssuer() *issuer {
 
 // Claims are those of a token of somebody.
 func (i *issuer) Claims(subject string, groups ...string) jwt.MapClaims {
-	return jwt.MapClaims{"iss": i.server.URL, "aud": audience, "sub": subject, "name": "Test", "exp": Now().Add(time.Hour).Unix(), "groups": groups}
+	return jwt.MapClaims{
+		"iss": i.server.URL, "aud": audience, "sub": subject, "name": "Test", "exp": Now().Add(time.Hour).Unix(), "groups": groups,
+	}
 }
 
 func (i *issuer) sign(t *testing.T, method jwt.SigningMethod, key any, claims jwt.MapClaims) string {

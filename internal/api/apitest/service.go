@@ -103,8 +103,9 @@ func NewID() string { return ulid.Make().String() }
 func newService(cfg aws.Config) (*Service, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &Service{
-		cfg: cfg, Twilio: twiliotest.Start(twiliotest.Config{Now: Now}), Meta: metatest.Start(metatest.Config{Now: Now}), Stripe: stripetest.Start(Now),
-		Model: &heldModel{next: rulemodel.New(Now)}, Issuer: newIssuer(),
+		cfg: cfg, Twilio: twiliotest.Start(twiliotest.Config{Now: Now}), Meta: metatest.Start(metatest.Config{Now: Now}),
+		Stripe: stripetest.Start(Now),
+		Model:  &heldModel{next: rulemodel.New(Now)}, Issuer: newIssuer(),
 	}
 	photos, err := bucket.Start(ctx, bucket.Options{Buckets: []string{mediatest.Bucket}})
 	if err != nil {
@@ -140,7 +141,10 @@ func newService(cfg aws.Config) (*Service, error) {
 	wg.Go(func() { _ = s.turns.Run(ctx, 1, 16, handlers["turn"].Invoke) })
 	for _, f := range wiring.Functions() {
 		if f.Stream != nil {
-			follower := &streams.Follower{Config: cfg, Table: prefix + f.Stream.Table, Trigger: *f.Stream, Invoke: handlers[f.Name].Invoke, Log: s.Base.Log, Now: time.Now, Wait: pause.For}
+			follower := &streams.Follower{
+				Config: cfg, Table: prefix + f.Stream.Table, Trigger: *f.Stream, Invoke: handlers[f.Name].Invoke,
+				Log: s.Base.Log, Now: time.Now, Wait: pause.For,
+			}
 			wg.Go(func() { _ = follower.Run(ctx) })
 		}
 	}
@@ -172,7 +176,8 @@ func Quiet(t *testing.T, client aws.HTTPClient) *Service {
 	cfg.HTTPClient = client
 	model, server := httptest.NewServer(rulemodel.New(Now)), httptest.NewUnstartedServer(nil)
 	s := &Service{
-		cfg: cfg, URL: "http://" + server.Listener.Addr().String(), Twilio: twiliotest.New(t, twiliotest.Config{Now: Now}), Meta: metatest.New(t, metatest.Config{Now: Now}),
+		cfg: cfg, URL: "http://" + server.Listener.Addr().String(),
+		Twilio: twiliotest.New(t, twiliotest.Config{Now: Now}), Meta: metatest.New(t, metatest.Config{Now: Now}),
 		Stripe: stripetest.New(t, Now), Bucket: mediatest.Endpoint(t), Issuer: newIssuer(),
 	}
 	s.turns = queue.New(queue.Options{Name: "turns", FIFO: true, Receives: 5, Now: Now})
@@ -216,11 +221,13 @@ func (s *Service) newBase(prefix, modelURL string) *app.Base {
 	return app.NewBase(app.Base{
 		Config: app.Config{
 			PublicURL: s.URL, SiteURL: s.URL, DefaultMarket: demo.Market, Patience: 40 * time.Second,
-			TableConversations: prefix + "conversations", TableLedger: prefix + "ledger", TableCatalog: prefix + "catalog", TableRecords: prefix + "records",
+			TableConversations: prefix + "conversations", TableLedger: prefix + "ledger",
+			TableCatalog: prefix + "catalog", TableRecords: prefix + "records",
 			OpenAIBaseURL: modelURL, OpenAIModel: rulemodel.Model,
 			TwilioAccountSID: twiliotest.AccountSID, TwilioFrom: twiliotest.From, TwilioBaseURL: s.Twilio.URL(),
 			Version: "test", AuthIssuer: s.Issuer.server.URL, AuthAudience: audience, AuthJWKSURL: s.Issuer.server.URL + "/jwks.json",
-			StripeBaseURL: s.Stripe.URL(), MetaBaseURL: s.Meta.URL(), SaraModel: rulemodel.Model, MediaBucket: mediatest.Bucket, AllowedOrigins: []string{Shop}, PrivateMedia: true,
+			StripeBaseURL: s.Stripe.URL(), MetaBaseURL: s.Meta.URL(), SaraModel: rulemodel.Model, MediaBucket: mediatest.Bucket,
+			AllowedOrigins: []string{Shop}, PrivateMedia: true,
 			AdminToken: AdminToken,
 		},
 		AWS: s.cfg, Now: Now, NewID: NewID, Wait: pause.For, Queue: app.TurnQueue{To: s.turns},

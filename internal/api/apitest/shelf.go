@@ -133,7 +133,8 @@ func Fuzzed(f *testing.F) (*Service, *Shelf) {
 	cfg.HTTPClient = kept
 	cfg.RetryMaxAttempts = 1
 	s := &Service{
-		cfg: cfg, URL: "http://merve.test", Twilio: twiliotest.New(f, twiliotest.Config{Now: Now}), Meta: metatest.New(f, metatest.Config{Now: Now}),
+		cfg: cfg, URL: "http://merve.test", Twilio: twiliotest.New(f, twiliotest.Config{Now: Now}),
+		Meta:   metatest.New(f, metatest.Config{Now: Now}),
 		Bucket: "http://bucket.test", Issuer: newIssuer(), Stripe: stripetest.New(f, Now),
 	}
 	f.Cleanup(s.Issuer.server.Close)

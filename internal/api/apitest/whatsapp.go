@@ -37,7 +37,8 @@ func (s *Service) Writes(t *testing.T, from, text string, changes ...string) {
 	for i := 0; i < len(changes); i += 2 {
 		form.Set(changes[i], changes[i+1])
 	}
-	if a := s.Webhook(t, "/webhooks/whatsapp", form).Wants(t, http.StatusOK, nil); string(a.Body) != `<?xml version="1.0" encoding="UTF-8"?><Response/>` {
+	a := s.Webhook(t, "/webhooks/whatsapp", form).Wants(t, http.StatusOK, nil)
+	if string(a.Body) != `<?xml version="1.0" encoding="UTF-8"?><Response/>` {
 		t.Errorf("answered with %s", a.Body)
 	}
 }
