@@ -26,7 +26,7 @@ command -v node >/dev/null || echo "LEFT OUT: the cloud stack's tests (the CDK n
 # minutes more there and find nothing. Most tests wait for the store more than they compute: more
 # of them at once than there are processors, and those without the race detector beside those with
 # it. What vet says is make lint's to say.
-long='internal/(turn|web|ledger|outbox|thread|api|taxi|payment|report)$|infra/local/(runner|streams|dynamodb)$|infra/lab/bench$'
+long='internal/(turn|web|ledger|outbox|thread|api|admin|taxi|payment|report)$|infra/local/(runner|streams|dynamodb)$|infra/lab/bench$'
 single='infra/lab/simulation$|infra/rulemodel$'
 apart='^TestField12_HotSlot$|^TestField25_Killed(AtEveryCall|Twice)$|^TestField16_Every(OperationMeetsEveryFault|TwoFaults)$|^TestField09_Every(TwoFaultsOfADelivery|FaultOfADelivery)$'
 measured='^TestEveryRouteWithstands$'

@@ -1,6 +1,9 @@
 // Command chat takes messages of app and web and answers them; serves the chat page.
 package main
 
-import "merve/internal/app"
+import (
+	"merve/infra/wiring"
+	"merve/internal/app"
+)
 
-func main() { app.Start(app.Chat) }
+func main() { app.Start(app.Chat(wiring.Elsewhere())) }

@@ -4,6 +4,9 @@ package wiring
 type Route struct {
 	Method string // "ANY" is every method
 	Path   string // {name} is one segment, {name+} the rest of the path, or Default
+
+	// Undocumented is a page, or a file of one, which the OpenAPI document leaves out.
+	Undocumented bool
 }
 
 // Default is the path of the route, for ANY method, of what no other route takes. Without it the
@@ -16,6 +19,32 @@ func (r Route) Key() string {
 		return Default
 	}
 	return r.Method + " " + r.Path
+}
+
+// Elsewhere gives the methods of each documented path that a function without the default route
+// answers. A request with any other method arrives at the default route.
+func Elsewhere() map[string][]string {
+	methods := map[string][]string{}
+	for _, f := range Functions() {
+		if f.hasDefault() {
+			continue
+		}
+		for _, r := range f.Routes {
+			if r.Method != "ANY" && !r.Undocumented {
+				methods[r.Path] = append(methods[r.Path], r.Method)
+			}
+		}
+	}
+	return methods
+}
+
+func (f Function) hasDefault() bool {
+	for _, r := range f.Routes {
+		if r.Path == Default {
+			return true
+		}
+	}
+	return false
 }
 
 // QueueTrigger starts a function with messages of a queue.

@@ -76,6 +76,27 @@ func TestNamesAreUnique(t *testing.T) {
 	}
 }
 
+// The function of the default route learns of the API's paths that it does not answer itself, and how:
+// it can refuse their other methods, and knows nothing of pages.
+func TestElsewhere(t *testing.T) {
+	t.Parallel()
+	got := Elsewhere()
+	want := map[string][]string{
+		"/web-chat-api": {"POST", "OPTIONS"}, "/web-chat-api/me": {"GET", "DELETE", "OPTIONS"}, "/webhooks/messenger": {"GET", "POST"}, "/r/{reportId}/{token}": {"GET"},
+		"/chat/message": nil, "/healthz": nil, "/sara": nil, "/admin/{page}": nil, "/admin/api/{proxy+}": nil, Default: nil,
+	}
+	for path, methods := range want {
+		if diff := cmp.Diff(methods, got[path]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", path, diff)
+		}
+	}
+	for path := range got {
+		if strings.Contains(path, "+}") {
+			t.Errorf("%s is no pattern of http.ServeMux", path)
+		}
+	}
+}
+
 // A function is started in exactly one way, and can be told to stop.
 func TestFunctionsHaveOneTrigger(t *testing.T) {
 	t.Parallel()

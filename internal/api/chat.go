@@ -11,17 +11,18 @@ import (
 	"merve/internal/assistant"
 	"merve/internal/channel"
 	"merve/internal/fault"
-	"merve/internal/gate"
+	"merve/internal/httpapi"
 	"merve/internal/media"
 	"merve/internal/provider/exchange"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
+	"merve/internal/threadapi"
 	"merve/internal/turn"
 )
 
 // Chat is the conversation API of the app and web channels.
 type Chat struct {
-	Who        Who
+	Who        httpapi.Who
 	Runner     *turn.Runner
 	Threads    *thread.Store
 	Assistants *assistant.Set
@@ -32,12 +33,14 @@ type Chat struct {
 	NewID      func() string
 }
 
-// Routes adds the API's routes to mux.
-func (c *Chat) Routes(mux Router) {
-	mux.Handle("POST /chat/message", handler(c.message))
-	mux.Handle("GET /chat/threads/{threadId}/messages", handler(c.messages))
-	mux.Handle("GET /chat/threads/{threadId}/activity", handler(c.activity))
-	mux.Handle("POST /chat/photos", handler(c.upload))
+// Routes are the API's.
+func (c *Chat) Routes() httpapi.Routes {
+	return httpapi.Routes{
+		"POST /chat/message":                    c.message,
+		"GET /chat/threads/{threadId}/messages": c.messages,
+		"GET /chat/threads/{threadId}/activity": c.activity,
+		"POST /chat/photos":                     c.upload,
+	}
 }
 
 // maxType is the longest media type taken, in bytes (RFC 6838 §4.2).
@@ -59,34 +62,21 @@ type chatRequest struct {
 
 // ChatResponse is the answer to POST /chat/message.
 type ChatResponse struct {
-	ThreadID      string            `json:"threadId"`
-	MessageID     string            `json:"messageId"`
-	Reply         string            `json:"reply"`
-	State         thread.State      `json:"state"`
-	PendingAction *PendingAction    `json:"pendingAction,omitempty"`
-	Cards         []map[string]any  `json:"cards"`
-	MapLocation   *channel.Location `json:"mapLocation,omitempty"`
-	ToolCalls     []thread.Call     `json:"toolCalls"`
-	Messages      []thread.Line     `json:"messages"` // the turn's, as a listing gives them
-	TraceID       string            `json:"traceId"`
-}
-
-// PendingAction is what waits for the customer's YES or NO.
-type PendingAction struct {
-	ID        string    `json:"id"`
-	Kind      string    `json:"kind"`
-	Summary   string    `json:"summary"`
-	ExpiresAt time.Time `json:"expiresAt"`
-	AnswerBy  time.Time `json:"answerBy"` // a YES after this comes too late
-}
-
-func pendingAction(p *thread.Pending) *PendingAction {
-	return &PendingAction{ID: p.ID, Kind: p.Kind, Summary: p.Summary, ExpiresAt: p.ExpiresAt, AnswerBy: gate.AnswerBy(*p)}
+	ThreadID      string                   `json:"threadId"`
+	MessageID     string                   `json:"messageId"`
+	Reply         string                   `json:"reply"`
+	State         thread.State             `json:"state"`
+	PendingAction *threadapi.PendingAction `json:"pendingAction,omitempty"`
+	Cards         []map[string]any         `json:"cards"`
+	MapLocation   *channel.Location        `json:"mapLocation,omitempty"`
+	ToolCalls     []thread.Call            `json:"toolCalls"`
+	Messages      []thread.Line            `json:"messages"` // the turn's, as a listing gives them
+	TraceID       string                   `json:"traceId"`
 }
 
 func (c *Chat) message(w http.ResponseWriter, r *http.Request) error {
 	var req chatRequest
-	if err := readJSON(w, r, &req); err != nil {
+	if err := httpapi.ReadJSON(w, r, &req); err != nil {
 		return err
 	}
 	in, err := c.inbound(r, req)
@@ -102,7 +92,7 @@ func (c *Chat) message(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, status, body)
+	return httpapi.WriteJSON(w, status, body)
 }
 
 // converse has a message answered. When that takes longer than patience, the answer is 202,
@@ -125,7 +115,7 @@ func converse(w http.ResponseWriter, r *http.Request, runner *turn.Runner, patie
 // inbound checks a request's fields and turns it into the one inbound form.
 func (c *Chat) inbound(r *http.Request, req chatRequest) (channel.Inbound, error) {
 	var none channel.Inbound
-	_, signed := bearer(r)
+	_, signed := httpapi.Bearer(r)
 	switch {
 	case req.Message == nil:
 		return none, fault.Field("message", "missing")
@@ -142,7 +132,7 @@ func (c *Chat) inbound(r *http.Request, req chatRequest) (channel.Inbound, error
 	case len(req.ReplyTo) > 200:
 		return none, fault.Field("replyTo", "at most 200 bytes")
 	}
-	if err := checkMarketID(req.MarketID); err != nil {
+	if err := httpapi.CheckMarketID(req.MarketID); err != nil {
 		return none, err
 	}
 	for _, m := range req.Attachments {
@@ -219,7 +209,7 @@ func chatResponse(a turn.Answer, traceID string) ChatResponse {
 	}
 	out.ToolCalls = append(out.ToolCalls, a.Turn.Calls...)
 	if p := a.Pending; p != nil {
-		out.PendingAction = pendingAction(p)
+		out.PendingAction = threadapi.Pending(p)
 	}
 	return out
 }
@@ -230,12 +220,12 @@ func (c *Chat) messages(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	body, lines, err := listMessages(r, c.Threads, who, r.PathValue("threadId"))
+	body, lines, err := threadapi.Messages(r, c.Threads, who, r.PathValue("threadId"))
 	if err != nil {
 		return err
 	}
 	c.Pictures.show(r.Context(), r.PathValue("threadId"), lines)
-	return writeJSON(w, http.StatusOK, body)
+	return httpapi.WriteJSON(w, http.StatusOK, body)
 }
 
 // activity says what a thread's turn is doing, to whom the thread belongs.
@@ -244,7 +234,7 @@ func (c *Chat) activity(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if _, err := queryOf(r); err != nil {
+	if _, err := httpapi.Query(r); err != nil {
 		return err
 	}
 	a, owner, err := c.Threads.Activity(r.Context(), r.PathValue("threadId"))
@@ -257,27 +247,27 @@ func (c *Chat) activity(w http.ResponseWriter, r *http.Request) error {
 	if err := who.MaySee(owner); err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, a)
+	return httpapi.WriteJSON(w, http.StatusOK, a)
 }
 
 // upload lets the page put one photo into the bucket.
 func (c *Chat) upload(w http.ResponseWriter, r *http.Request) error {
 	var req uploadRequest
-	if err := readJSON(w, r, &req); err != nil {
+	if err := httpapi.ReadJSON(w, r, &req); err != nil {
 		return err
 	}
 	id := req.SessionID
 	if id == "" {
 		id = r.Header.Get("x-session-id")
 	}
-	if _, signed := bearer(r); id == "" && !signed {
+	if _, signed := httpapi.Bearer(r); id == "" && !signed {
 		return fault.Field("sessionId", "missing")
 	}
 	who, err := c.Who.Customer(r, id)
 	if err != nil {
 		return err
 	}
-	if err := checkMarketID(req.MarketID); err != nil {
+	if err := httpapi.CheckMarketID(req.MarketID); err != nil {
 		return err
 	}
 	if req.MarketID == "" {
@@ -291,50 +281,4 @@ func (c *Chat) upload(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return c.Pictures.upload(w, r, who, thread.ID(req.MarketID, channel.General, name, who.Key()), req)
-}
-
-// listMessages is a thread's messages as a body, to whom the thread belongs: those that the
-// query asks for. The lines are those of the body.
-func listMessages(r *http.Request, threads *thread.Store, who actor.Actor, id string) (map[string]any, []thread.Line, error) {
-	limit, err := limitOf(r, thread.MaxLines)
-	if err != nil {
-		return nil, nil, err
-	}
-	q, err := queryOf(r, "after", "before")
-	if err != nil {
-		return nil, nil, err
-	}
-	for name, cursor := range q {
-		if err := checkCursor(name, cursor); err != nil {
-			return nil, nil, err
-		}
-	}
-	head, err := threads.Head(r.Context(), id)
-	if errors.Is(err, thread.ErrNoThread) {
-		return nil, nil, actor.ErrNotFound
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := who.MaySee(head.Owner); err != nil {
-		return nil, nil, err
-	}
-	now := threads.Now()
-	body := map[string]any{"state": head.Standing(now)}
-	list, cursor, name := threads.Lines, q["after"], "next"
-	if before := q["before"]; before != "" {
-		list, cursor, name = threads.LinesBefore, before, "previous"
-	}
-	lines, further, err := list(r.Context(), id, cursor, limit)
-	if err != nil {
-		return nil, nil, err
-	}
-	body["messages"] = lines
-	if further != "" {
-		body[name] = further
-	}
-	if p := head.Waits(now); p != nil {
-		body["pendingAction"] = pendingAction(p)
-	}
-	return body, lines, nil
 }

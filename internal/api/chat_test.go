@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/api"
+	"merve/internal/api/apitest"
 	"merve/internal/app"
 	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
@@ -20,23 +21,7 @@ import (
 	"merve/internal/thread"
 )
 
-// list is the answer of a listing of messages.
-type list struct {
-	Messages      []thread.Line      `json:"messages"`
-	Next          string             `json:"next"`
-	State         thread.State       `json:"state"`
-	PendingAction *api.PendingAction `json:"pendingAction"`
-}
-
 func messagesOf(id string) string { return "/chat/threads/" + id + "/messages" }
-
-// say sends a message of a session and returns the reply.
-func (s *service) say(t *testing.T, session, text string, header ...string) api.ChatResponse {
-	t.Helper()
-	var got api.ChatResponse
-	s.call(t, "POST", "/chat/message", map[string]any{"message": text, "sessionId": session}, header...).wants(t, http.StatusOK, &got)
-	return got
-}
 
 // fromAddress is a front as those at an address reach it.
 func fromAddress(address string, front http.Handler) http.Handler {
@@ -51,7 +36,7 @@ func TestSessionsOfAnAddressAreLimited(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	here := dynamotest.ID("address")
-	limited := s.with(t, func(b *app.Base) { b.Config.AddressMessages = 2 })
+	limited := s.With(t, func(b *app.Base) { b.Config.AddressMessages = 2 })
 	chat, widget := map[string]any{"message": "hello"}, map[string]any{"text": "hello"}
 	for n, step := range []struct {
 		path   string
@@ -64,29 +49,29 @@ func TestSessionsOfAnAddressAreLimited(t *testing.T) {
 		{webChatPath, widget, here, nil, http.StatusOK},
 		{"/chat/message", chat, here, nil, http.StatusTooManyRequests},
 		{webChatPath, widget, here, nil, http.StatusTooManyRequests},
-		{"/chat/message", chat, here, s.issuer.token(t, dynamotest.ID("user")), http.StatusOK},
+		{"/chat/message", chat, here, s.Issuer.Token(t, dynamotest.ID("user")), http.StatusOK},
 		{"/chat/message", chat, dynamotest.ID("elsewhere"), nil, http.StatusOK},
 	} {
-		step.body["sessionId"] = session()
-		if a := s.callTo(t, fromAddress(step.at, limited), "POST", step.path, step.body, step.header...); a.status != step.want {
-			t.Errorf("%d: %s: status %d, want %d: %s", n, step.path, a.status, step.want, a.body)
+		step.body["sessionId"] = apitest.SessionID()
+		if a := s.CallTo(t, fromAddress(step.at, limited), "POST", step.path, step.body, step.header...); a.Status != step.want {
+			t.Errorf("%d: %s: status %d, want %d: %s", n, step.path, a.Status, step.want, a.Body)
 		}
 	}
 }
 
 func TestMessage(t *testing.T) {
 	t.Parallel()
-	s, id := start(t), session()
+	s, id := start(t), apitest.SessionID()
 	var got api.ChatResponse
-	a := s.call(t, "POST", "/chat/message", map[string]any{
+	a := s.Call(t, "POST", "/chat/message", map[string]any{
 		"message": "hello", "sessionId": id, "agentId": "merve", "language": "en", "marketId": "demo", "clientMessageId": "1",
 		"location": map[string]any{"lat": 35.33, "lng": 33.31}, "attachments": []any{map[string]string{"url": "https://example.com/a.jpg", "contentType": "image/jpeg"}},
-	}).wants(t, http.StatusOK, &got)
-	if got.Reply == "" || got.State != thread.Idle || got.PendingAction != nil || got.TraceID != a.header.Get("x-trace-id") {
-		t.Errorf("answer: %s", a.body)
+	}).Wants(t, http.StatusOK, &got)
+	if got.Reply == "" || got.State != thread.Idle || got.PendingAction != nil || got.TraceID != a.Header.Get("x-trace-id") {
+		t.Errorf("answer: %s", a.Body)
 	}
-	var l list
-	s.call(t, "GET", messagesOf(got.ThreadID), nil, "x-session-id", id).wants(t, http.StatusOK, &l)
+	var l apitest.List
+	s.Call(t, "GET", messagesOf(got.ThreadID), nil, "x-session-id", id).Wants(t, http.StatusOK, &l)
 	if len(l.Messages) != 2 || l.Messages[0].ID != got.MessageID || l.Messages[0].Direction != "inbound" || l.Messages[0].Text != "hello" ||
 		l.Messages[1].Direction != "outbound" || l.Messages[1].Text != got.Reply || l.Next != "" {
 		t.Errorf("messages: %+v", l)
@@ -94,20 +79,20 @@ func TestMessage(t *testing.T) {
 	if m := l.Messages[0].Media; len(m) != 1 || m[0].URL != "https://example.com/a.jpg" || m[0].Type != "image/jpeg" {
 		t.Errorf("attachments: %+v", m)
 	}
-	if head, err := s.base.Threads().Head(t.Context(), got.ThreadID); err != nil || head.ID != thread.ID("demo", channel.General, "", head.Owner) {
+	if head, err := s.Base.Threads().Head(t.Context(), got.ThreadID); err != nil || head.ID != thread.ID("demo", channel.General, "", head.Owner) {
 		t.Errorf("%v: not the thread of the app's own assistant: %+v", err, head)
 	}
 }
 
 func TestMessagesPageByPage(t *testing.T) {
 	t.Parallel()
-	s, id := start(t), session()
-	got := s.say(t, id, "hello")
-	s.say(t, id, "what can you do?")
+	s, id := start(t), apitest.SessionID()
+	got := s.Say(t, id, "hello")
+	s.Say(t, id, "what can you do?")
 	var texts []string
 	for after := ""; ; {
-		var l list
-		s.call(t, "GET", messagesOf(got.ThreadID)+"?limit=1&after="+url.QueryEscape(after), nil, "x-session-id", id).wants(t, http.StatusOK, &l)
+		var l apitest.List
+		s.Call(t, "GET", messagesOf(got.ThreadID)+"?limit=1&after="+url.QueryEscape(after), nil, "x-session-id", id).Wants(t, http.StatusOK, &l)
 		for _, m := range l.Messages {
 			texts = append(texts, m.Text)
 		}
@@ -122,7 +107,7 @@ func TestMessagesPageByPage(t *testing.T) {
 
 func TestWrongMessages(t *testing.T) {
 	t.Parallel()
-	s, id := start(t), session()
+	s, id := start(t), apitest.SessionID()
 	with := func(changes ...any) map[string]any {
 		body := map[string]any{"message": "hello", "sessionId": id}
 		for i := 0; i < len(changes); i += 2 {
@@ -184,7 +169,7 @@ func TestWrongMessages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s.call(t, "POST", "/chat/message", tt.body).refuses(t, tt.status, tt.field)
+			s.Call(t, "POST", "/chat/message", tt.body).Refuses(t, tt.status, tt.field)
 		})
 	}
 }
@@ -194,9 +179,9 @@ func TestMessageOfAnotherMedia(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for _, header := range [][]string{{"Content-Type", "text/plain"}, {"Content-Type", ""}, {"Content-Encoding", "gzip"}} {
-		a := s.call(t, "POST", "/chat/message", map[string]any{"message": "hello", "sessionId": session()}, header...)
-		a.refuses(t, http.StatusUnsupportedMediaType, "")
-		if accept := a.header.Get("Accept"); accept != "application/json" {
+		a := s.Call(t, "POST", "/chat/message", map[string]any{"message": "hello", "sessionId": apitest.SessionID()}, header...)
+		a.Refuses(t, http.StatusUnsupportedMediaType, "")
+		if accept := a.Header.Get("Accept"); accept != "application/json" {
 			t.Errorf("%v: accepts %q", header, accept)
 		}
 	}
@@ -204,7 +189,7 @@ func TestMessageOfAnotherMedia(t *testing.T) {
 
 func TestUploadOfNobody(t *testing.T) {
 	t.Parallel()
-	start(t).call(t, "POST", "/chat/photos", `{"contentType":"image/png","size":7}`).refuses(t, http.StatusBadRequest, "sessionId")
+	start(t).Call(t, "POST", "/chat/photos", `{"contentType":"image/png","size":7}`).Refuses(t, http.StatusBadRequest, "sessionId")
 }
 
 func many(n int, v any) []any {
@@ -231,7 +216,7 @@ func TestUnusualMessages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s.call(t, "POST", "/chat/message", fmt.Sprintf(body, `,"sessionId":"`+session()+`"`)).wants(t, http.StatusOK, nil)
+			s.Call(t, "POST", "/chat/message", fmt.Sprintf(body, `,"sessionId":"`+apitest.SessionID()+`"`)).Wants(t, http.StatusOK, nil)
 		})
 	}
 }
@@ -239,12 +224,12 @@ func TestUnusualMessages(t *testing.T) {
 // A repeat gets the first answer again, and the model is not asked.
 func TestRepeatedMessage(t *testing.T) {
 	t.Parallel()
-	s, id := start(t), session()
+	s, id := start(t), apitest.SessionID()
 	body := map[string]any{"message": "hello", "sessionId": id, "clientMessageId": dynamotest.ID("m")}
 	var first, again api.ChatResponse
-	s.call(t, "POST", "/chat/message", body).wants(t, http.StatusOK, &first)
-	s.say(t, id, "what can you do?")
-	s.call(t, "POST", "/chat/message", body).wants(t, http.StatusOK, &again)
+	s.Call(t, "POST", "/chat/message", body).Wants(t, http.StatusOK, &first)
+	s.Say(t, id, "what can you do?")
+	s.Call(t, "POST", "/chat/message", body).Wants(t, http.StatusOK, &again)
 	first.TraceID, again.TraceID = "", ""
 	if diff := cmp.Diff(first, again); diff != "" {
 		t.Errorf("first answer (-) and second (+):\n%s", diff)
@@ -253,13 +238,13 @@ func TestRepeatedMessage(t *testing.T) {
 
 func TestRepeatedLongMessage(t *testing.T) {
 	t.Parallel()
-	s, id := start(t), session()
+	s, id := start(t), apitest.SessionID()
 	body := map[string]any{"message": "hello " + strings.Repeat("very ", 200), "sessionId": id, "clientMessageId": dynamotest.ID("m")}
 	var first, again api.ChatResponse
-	s.call(t, "POST", "/chat/message", body).wants(t, http.StatusOK, &first)
-	s.call(t, "POST", "/chat/message", body).wants(t, http.StatusOK, &again)
-	var l list
-	s.call(t, "GET", messagesOf(first.ThreadID), nil, "x-session-id", id).wants(t, http.StatusOK, &l)
+	s.Call(t, "POST", "/chat/message", body).Wants(t, http.StatusOK, &first)
+	s.Call(t, "POST", "/chat/message", body).Wants(t, http.StatusOK, &again)
+	var l apitest.List
+	s.Call(t, "GET", messagesOf(first.ThreadID), nil, "x-session-id", id).Wants(t, http.StatusOK, &l)
 	if diff := cmp.Diff(first.Messages, again.Messages); diff != "" {
 		t.Errorf("first answer (-) and second (+):\n%s", diff)
 	}
@@ -270,14 +255,14 @@ func TestRepeatedLongMessage(t *testing.T) {
 
 func TestRepeatedMessageAtOnce(t *testing.T) {
 	t.Parallel()
-	s, id := start(t), session()
+	s, id := start(t), apitest.SessionID()
 	body := map[string]any{"message": "boat trip", "sessionId": id, "clientMessageId": dynamotest.ID("m")}
 	answers := make([]answer, 8)
 	var wg sync.WaitGroup
 	for i := range answers {
 		wg.Go(func() {
 			var err error
-			if answers[i], err = s.send(t.Context(), nil, "POST", "/chat/message", body); err != nil {
+			if answers[i], err = s.Send(t.Context(), nil, "POST", "/chat/message", body); err != nil {
 				t.Error(err)
 			}
 		})
@@ -285,9 +270,9 @@ func TestRepeatedMessageAtOnce(t *testing.T) {
 	wg.Wait()
 	var first api.ChatResponse
 	for i, a := range answers {
-		document(t).check(t, "POST", "/chat/message", a)
+		apitest.OpenAPI(t).Check(t, "POST", "/chat/message", a)
 		var got api.ChatResponse
-		a.wants(t, http.StatusOK, &got)
+		a.Wants(t, http.StatusOK, &got)
 		if got.TraceID = ""; i == 0 {
 			first = got
 		}
@@ -295,8 +280,8 @@ func TestRepeatedMessageAtOnce(t *testing.T) {
 			t.Errorf("answer %d differs:\n%s", i+1, diff)
 		}
 	}
-	var l list
-	s.call(t, "GET", messagesOf(first.ThreadID), nil, "x-session-id", id).wants(t, http.StatusOK, &l)
+	var l apitest.List
+	s.Call(t, "GET", messagesOf(first.ThreadID), nil, "x-session-id", id).Wants(t, http.StatusOK, &l)
 	if len(l.Messages) != 2 {
 		t.Errorf("%d messages, want one and its answer", len(l.Messages))
 	}
@@ -306,43 +291,43 @@ func TestRepeatedMessageAtOnce(t *testing.T) {
 // will be, and there it is once it is there.
 func TestSlowReplyComesLater(t *testing.T) {
 	t.Parallel()
-	s, id, word := start(t), session(), dynamotest.ID("slowly")
-	held := s.model.hold(word)
-	defer held.letGo()
-	hasty := s.with(t, func(b *app.Base) { b.Config.Patience = 200 * time.Millisecond })
+	s, id, word := start(t), apitest.SessionID(), dynamotest.ID("slowly")
+	held := s.Model.Hold(word)
+	defer held.LetGo()
+	hasty := s.With(t, func(b *app.Base) { b.Config.Patience = 200 * time.Millisecond })
 	var got api.ChatResponse
-	a := s.callTo(t, hasty, "POST", "/chat/message", map[string]any{"message": "hello " + word, "sessionId": id}).wants(t, http.StatusAccepted, &got)
+	a := s.CallTo(t, hasty, "POST", "/chat/message", map[string]any{"message": "hello " + word, "sessionId": id}).Wants(t, http.StatusAccepted, &got)
 	if got.State != thread.Executing || got.Reply != "" {
-		t.Errorf("answer: %s", a.body)
+		t.Errorf("answer: %s", a.Body)
 	}
-	where := a.header.Get("Location")
+	where := a.Header.Get("Location")
 	if !strings.HasPrefix(where, messagesOf(got.ThreadID)+"?after=") {
 		t.Fatalf("Location %q", where)
 	}
-	var l list
-	s.call(t, "GET", where, nil, "x-session-id", id).wants(t, http.StatusOK, &l)
+	var l apitest.List
+	s.Call(t, "GET", where, nil, "x-session-id", id).Wants(t, http.StatusOK, &l)
 	for _, m := range l.Messages {
 		if m.Direction == "outbound" {
 			t.Errorf("a reply before the model has answered: %+v", m)
 		}
 	}
-	held.letGo()
+	held.LetGo()
 	pausetest.Until(t, "the reply at Location", func() bool {
-		var l list
-		s.call(t, "GET", where, nil, "x-session-id", id).wants(t, http.StatusOK, &l)
+		var l apitest.List
+		s.Call(t, "GET", where, nil, "x-session-id", id).Wants(t, http.StatusOK, &l)
 		return len(l.Messages) == 2 && l.Messages[1].Direction == "outbound" && l.Messages[1].Text != "" && l.State == thread.Idle
 	})
 }
 
 func TestThreadsAreTheirOwners(t *testing.T) {
 	t.Parallel()
-	s, ann, bob := start(t), session(), session()
-	user := s.issuer.token(t, dynamotest.ID("ann"))
-	of := s.say(t, ann, "hello").ThreadID
-	ofUser := s.say(t, "", "hello", user...).ThreadID
+	s, ann, bob := start(t), apitest.SessionID(), apitest.SessionID()
+	user := s.Issuer.Token(t, dynamotest.ID("ann"))
+	of := s.Say(t, ann, "hello").ThreadID
+	ofUser := s.Say(t, "", "hello", user...).ThreadID
 
 	activityOf := func(thread string) string { return "/chat/threads/" + thread + "/activity" }
-	missing := s.call(t, "GET", messagesOf("th_00000000000000000000000000000000"), nil, "x-session-id", bob).refuses(t, http.StatusNotFound, "")
+	missing := s.Call(t, "GET", messagesOf("th_00000000000000000000000000000000"), nil, "x-session-id", bob).Refuses(t, http.StatusNotFound, "")
 	for name, tt := range map[string]struct {
 		thread string
 		header []string
@@ -350,25 +335,25 @@ func TestThreadsAreTheirOwners(t *testing.T) {
 		"another session's":                {of, []string{"x-session-id", bob}},
 		"a session's, as a user":           {of, user},
 		"a user's, as a session":           {ofUser, []string{"x-session-id", ann}},
-		"another user's":                   {ofUser, s.issuer.token(t, dynamotest.ID("bob"))},
-		"an admin's token is no back door": {of, s.issuer.token(t, dynamotest.ID("admin"), "admin")},
+		"another user's":                   {ofUser, s.Issuer.Token(t, dynamotest.ID("bob"))},
+		"an admin's token is no back door": {of, s.Issuer.Token(t, dynamotest.ID("admin"), "admin")},
 	} {
 		for _, target := range []string{messagesOf(tt.thread), activityOf(tt.thread)} {
-			got := s.call(t, "GET", target, nil, tt.header...).refuses(t, http.StatusNotFound, "")
+			got := s.Call(t, "GET", target, nil, tt.header...).Refuses(t, http.StatusNotFound, "")
 			if got.TraceID = missing.TraceID; got != missing {
 				t.Errorf("%s, %s: %+v, but a missing one: %+v", name, target, got, missing)
 			}
 		}
 	}
-	s.call(t, "GET", activityOf(of), nil, "x-session-id", ann).wants(t, http.StatusOK, nil)
-	s.call(t, "GET", messagesOf(ofUser), nil, user...).wants(t, http.StatusOK, nil)
-	s.call(t, "GET", messagesOf(of), nil, "x-session-id", ann).wants(t, http.StatusOK, nil)
+	s.Call(t, "GET", activityOf(of), nil, "x-session-id", ann).Wants(t, http.StatusOK, nil)
+	s.Call(t, "GET", messagesOf(ofUser), nil, user...).Wants(t, http.StatusOK, nil)
+	s.Call(t, "GET", messagesOf(of), nil, "x-session-id", ann).Wants(t, http.StatusOK, nil)
 }
 
 func TestWrongListings(t *testing.T) {
 	t.Parallel()
-	s, id := start(t), session()
-	of := s.say(t, id, "hello").ThreadID
+	s, id := start(t), apitest.SessionID()
+	of := s.Say(t, id, "hello").ThreadID
 	for name, tt := range map[string]struct {
 		target string
 		header []string
@@ -391,7 +376,7 @@ func TestWrongListings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s.call(t, "GET", tt.target, nil, tt.header...).refuses(t, tt.status, tt.field)
+			s.Call(t, "GET", tt.target, nil, tt.header...).Refuses(t, tt.status, tt.field)
 		})
 	}
 }
@@ -399,16 +384,16 @@ func TestWrongListings(t *testing.T) {
 func TestForgedTokens(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	for name, token := range s.issuer.forged(t) {
+	for name, token := range s.Issuer.Forged(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			header := []string{"Authorization", "Bearer " + token}
 			for target, method := range map[string]string{"/chat/message": "POST", messagesOf("th_0"): "GET", "/admin/api/markets": "GET"} {
 				var body any
 				if method == "POST" {
-					body = map[string]any{"message": "hello", "sessionId": session()}
+					body = map[string]any{"message": "hello", "sessionId": apitest.SessionID()}
 				}
-				s.call(t, method, target, body, header...).refuses(t, http.StatusUnauthorized, "")
+				s.Call(t, method, target, body, header...).Refuses(t, http.StatusUnauthorized, "")
 			}
 		})
 	}
@@ -418,11 +403,11 @@ func TestForgedTokens(t *testing.T) {
 func TestTokensWithoutSignIn(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	closed := s.with(t, func(b *app.Base) { b.Config.AuthIssuer, b.Config.AdminToken = "", "" })
-	user := s.issuer.token(t, "ann", "admin")
-	s.callTo(t, closed, "POST", "/chat/message", map[string]any{"message": "hello"}, user...).refuses(t, http.StatusUnauthorized, "")
-	s.callTo(t, closed, "GET", "/admin/api/markets", nil, user...).refuses(t, http.StatusUnauthorized, "")
-	s.callTo(t, closed, "GET", "/admin/api/markets", nil, "Authorization", "Bearer ").refuses(t, http.StatusUnauthorized, "")
+	closed := s.With(t, func(b *app.Base) { b.Config.AuthIssuer, b.Config.AdminToken = "", "" })
+	user := s.Issuer.Token(t, "ann", "admin")
+	s.CallTo(t, closed, "POST", "/chat/message", map[string]any{"message": "hello"}, user...).Refuses(t, http.StatusUnauthorized, "")
+	s.CallTo(t, closed, "GET", "/admin/api/markets", nil, user...).Refuses(t, http.StatusUnauthorized, "")
+	s.CallTo(t, closed, "GET", "/admin/api/markets", nil, "Authorization", "Bearer ").Refuses(t, http.StatusUnauthorized, "")
 }
 
 // The trace id is the caller's own if it can be used, and there whatever happens.
@@ -430,17 +415,17 @@ func TestTraceID(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for _, target := range []string{"/", "/healthz", "/openapi.yaml", "/nowhere", "/chat/message", "/admin/api/markets", "/admin/api/nowhere", messagesOf("x")} {
-		a, err := s.send(t.Context(), nil, "GET", target, nil, "x-trace-id", "trace-of-mine.1")
+		a, err := s.Send(t.Context(), nil, "GET", target, nil, "x-trace-id", "trace-of-mine.1")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := a.header.Get("x-trace-id"); got != "trace-of-mine.1" {
+		if got := a.Header.Get("x-trace-id"); got != "trace-of-mine.1" {
 			t.Errorf("%s: x-trace-id %q", target, got)
 		}
-		if a, err = s.send(t.Context(), nil, "GET", target, nil, "x-trace-id", "<script>"); err != nil {
+		if a, err = s.Send(t.Context(), nil, "GET", target, nil, "x-trace-id", "<script>"); err != nil {
 			t.Fatal(err)
 		}
-		if got := a.header.Get("x-trace-id"); got == "" || strings.Contains(got, "<") {
+		if got := a.Header.Get("x-trace-id"); got == "" || strings.Contains(got, "<") {
 			t.Errorf("%s: x-trace-id %q", target, got)
 		}
 	}
@@ -449,45 +434,31 @@ func TestTraceID(t *testing.T) {
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	var got struct{ Status, Version, Model string }
-	a := start(t).call(t, "GET", "/healthz", nil).wants(t, http.StatusOK, &got)
+	a := start(t).Call(t, "GET", "/healthz", nil).Wants(t, http.StatusOK, &got)
 	if got.Status != "ok" || got.Version != "test" || got.Model == "" {
-		t.Errorf("%s", a.body)
+		t.Errorf("%s", a.Body)
 	}
-}
-
-// booked books a boat trip on the web and returns the session, the thread and the offer.
-func (s *service) offered(t *testing.T, words ...string) (id string, got api.ChatResponse) {
-	t.Helper()
-	id = session()
-	for _, w := range words {
-		got = s.say(t, id, w)
-	}
-	if got.PendingAction == nil || got.State != thread.AwaitingConfirmation {
-		b, _ := json.Marshal(got)
-		t.Fatalf("no offer: %s", b)
-	}
-	return id, got
 }
 
 // What waits for YES is listed as it was offered, until its time is over; the YES settles it.
 func TestBookingByChat(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	id, offer := s.offered(t, "boat trip", "1", "tomorrow at 10 for 2")
-	var l list
-	s.call(t, "GET", messagesOf(offer.ThreadID), nil, "x-session-id", id).wants(t, http.StatusOK, &l)
+	id, offer := s.Offered(t, "boat trip", "1", "tomorrow at 10 for 2")
+	var l apitest.List
+	s.Call(t, "GET", messagesOf(offer.ThreadID), nil, "x-session-id", id).Wants(t, http.StatusOK, &l)
 	if l.State != thread.AwaitingConfirmation || cmp.Diff(l.PendingAction, offer.PendingAction) != "" {
 		t.Errorf("listed as %s with %+v, offered %+v", l.State, l.PendingAction, offer.PendingAction)
 	}
-	if !offer.PendingAction.ExpiresAt.After(now()) || offer.PendingAction.Summary == "" {
+	if !offer.PendingAction.ExpiresAt.After(apitest.Now()) || offer.PendingAction.Summary == "" {
 		t.Errorf("offer: %+v", offer.PendingAction)
 	}
-	var over list
-	s.callTo(t, s.later(t, offer.PendingAction.ExpiresAt.Sub(now())), "GET", messagesOf(offer.ThreadID), nil, "x-session-id", id).wants(t, http.StatusOK, &over)
+	var over apitest.List
+	s.CallTo(t, s.later(t, offer.PendingAction.ExpiresAt.Sub(apitest.Now())), "GET", messagesOf(offer.ThreadID), nil, "x-session-id", id).Wants(t, http.StatusOK, &over)
 	if over.State != thread.Idle || over.PendingAction != nil || len(over.Messages) != len(l.Messages) {
 		t.Errorf("when its time is over, listed as %s with %+v and %d messages", over.State, over.PendingAction, len(over.Messages))
 	}
-	if got := s.say(t, id, "yes"); got.State != thread.Idle || got.PendingAction != nil || got.Reply == "" {
+	if got := s.Say(t, id, "yes"); got.State != thread.Idle || got.PendingAction != nil || got.Reply == "" {
 		t.Errorf("after YES: %+v", got)
 	}
 }
@@ -497,10 +468,10 @@ func TestAnswerBy(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for past, want := range map[time.Duration]string{-45 * time.Second: "Your booking is confirmed", 0: "the time to confirm is over"} {
-		id, offer := s.offered(t, "boat trip", "1", "tomorrow at 10 for 2")
+		id, offer := s.Offered(t, "boat trip", "1", "tomorrow at 10 for 2")
 		var got api.ChatResponse
 		yes := map[string]any{"message": "yes", "sessionId": id}
-		s.callTo(t, s.later(t, offer.PendingAction.AnswerBy.Add(past).Sub(now())), "POST", "/chat/message", yes).wants(t, http.StatusOK, &got)
+		s.CallTo(t, s.later(t, offer.PendingAction.AnswerBy.Add(past).Sub(apitest.Now())), "POST", "/chat/message", yes).Wants(t, http.StatusOK, &got)
 		if !strings.Contains(got.Reply, want) {
 			t.Errorf("%v past it: %s", past, got.Reply)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"merve/internal/fault"
+	"merve/internal/httpapi"
 )
 
 // Origins are the sites whose pages may use an API (https://fetch.spec.whatwg.org/#http-cors-protocol):
@@ -45,14 +46,31 @@ func isLoopback(host string) bool {
 
 var errOrigin = fault.New(fault.Forbidden, "this site may not use the chat")
 
+// share makes routes answer pages of allowed origins only, and adds what a browser asks of their
+// paths before it sends a page's request.
+func (o Origins) share(rs httpapi.Routes) httpapi.Routes {
+	shared := httpapi.Routes{}
+	methods := map[string][]string{} // by path
+	for route, h := range rs {
+		method, path, _ := strings.Cut(route, " ")
+		shared[route] = o.permit(h)
+		methods[path] = append(methods[path], method)
+	}
+	for path, names := range methods {
+		slices.Sort(names)
+		shared["OPTIONS "+path] = o.permit(preflight(names))
+	}
+	return shared
+}
+
 // permit answers pages of allowed origins only.
-func (o Origins) permit(h handler) http.Handler {
-	return handler(func(w http.ResponseWriter, r *http.Request) error {
+func (o Origins) permit(h httpapi.Handler) httpapi.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := o.welcome(w, r); err != nil {
 			return err
 		}
 		return h(w, r)
-	})
+	}
 }
 
 // welcome lets a page read the answer.
@@ -72,18 +90,13 @@ func (o Origins) welcome(w http.ResponseWriter, r *http.Request) error {
 }
 
 // preflight tells a browser what a page may send.
-func (o Origins) preflight(methods map[string]handler) http.Handler {
-	var names []string
-	for m := range methods {
-		names = append(names, m)
-	}
-	slices.Sort(names)
-	return o.permit(func(w http.ResponseWriter, _ *http.Request) error {
+func preflight(methods []string) httpapi.Handler {
+	return func(w http.ResponseWriter, _ *http.Request) error {
 		header := w.Header()
-		header.Set("Access-Control-Allow-Methods", strings.Join(names, ", "))
+		header.Set("Access-Control-Allow-Methods", strings.Join(methods, ", "))
 		header.Set("Access-Control-Allow-Headers", "content-type, x-session-id, x-trace-id")
 		header.Set("Access-Control-Max-Age", "600")
 		w.WriteHeader(http.StatusNoContent)
 		return nil
-	})
+	}
 }

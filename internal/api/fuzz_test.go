@@ -1,169 +1,23 @@
 package api_test
 
 import (
-	"bytes"
-	"encoding/json"
-	"io"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
-	"merve/infra/local/demo"
-	"merve/infra/local/dynamodb"
-	"merve/infra/local/queue"
-	"merve/internal/market"
-	"merve/internal/provider/meta/metatest"
-	"merve/internal/provider/stripe/stripetest"
-	"merve/internal/provider/twilio/twiliotest"
+	"merve/internal/api/apitest"
 )
-
-// shelf answers DynamoDB's wire format in process, so that a target runs thousands of times
-// a second: it keeps what is put, finds it by its key, and has no conditions and no lists.
-type shelf struct {
-	mu     sync.Mutex
-	items  map[string]json.RawMessage // by table and key
-	writes [][]stored                 // each write's
-	refuse bool                       // takes no writes: a request that gets this far ends here
-}
-
-// stored is an item or a key as it stands in a write.
-type stored map[string]struct{ S, N string }
-
-type write struct {
-	TableName, ReturnValues string
-	Item, Key               json.RawMessage
-	TransactItems           []map[string]write
-	RequestItems            map[string]struct{ Keys []json.RawMessage }
-}
-
-func (s *shelf) RoundTrip(r *http.Request) (*http.Response, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
-	}
-	var w write
-	if err := json.Unmarshal(body, &w); err != nil {
-		return nil, err
-	}
-	_, op, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-	answer, status := `{}`, http.StatusOK
-	switch op {
-	case "GetItem":
-		if item := s.items[w.TableName+keyOf(w.Key)]; item != nil {
-			answer = `{"Item":` + string(item) + `}`
-		}
-	case "BatchGetItem":
-		found := map[string][]json.RawMessage{}
-		for table, asked := range w.RequestItems {
-			for _, key := range asked.Keys {
-				if item := s.items[table+keyOf(key)]; item != nil {
-					found[table] = append(found[table], item)
-				}
-			}
-		}
-		raw, err := json.Marshal(map[string]any{"Responses": found})
-		if err != nil {
-			return nil, err
-		}
-		answer = string(raw)
-	case "Query":
-		answer = `{"Items":[],"Count":0,"ScannedCount":0}`
-	default:
-		s.keep(w)
-		if s.refuse {
-			answer, status = `{"__type":"com.amazon.coral.validate#ValidationException","message":"nothing is taken"}`, http.StatusBadRequest
-		}
-	}
-	return &http.Response{
-		StatusCode: status, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
-		Body: io.NopCloser(strings.NewReader(answer)), Request: r, ContentLength: int64(len(answer)),
-	}, nil
-}
-
-func (s *shelf) Do(r *http.Request) (*http.Response, error) { return s.RoundTrip(r) }
-
-func (s *shelf) keep(w write) {
-	var all []stored
-	for _, part := range append(w.TransactItems, map[string]write{"": w}) {
-		for op, one := range part {
-			var it stored
-			if one.Item != nil {
-				_ = json.Unmarshal(one.Item, &it) // lists and maps are not looked at
-				if !s.refuse {
-					s.items[one.TableName+keyOf(one.Item)] = one.Item
-				}
-			} else if one.Key != nil {
-				_ = json.Unmarshal(one.Key, &it)
-				if op == "Delete" {
-					delete(s.items, one.TableName+keyOf(one.Key))
-				}
-			}
-			if it != nil {
-				all = append(all, it)
-			}
-		}
-	}
-	s.writes = append(s.writes, all)
-}
-
-func keyOf(item json.RawMessage) string {
-	var k struct{ PK, SK struct{ S string } }
-	_ = json.Unmarshal(item, &k) // what has no key is found by none
-	return "|" + k.PK.S + "|" + k.SK.S
-}
-
-// took are the writes since it was last asked.
-func (s *shelf) took() [][]stored {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	w := s.writes
-	s.writes = nil
-	return w
-}
-
-// fuzzed is the HTTP surface on a shelf.
-func fuzzed(f *testing.F) (*service, *shelf) {
-	f.Helper()
-	kept := &shelf{items: map[string]json.RawMessage{}}
-	cfg := dynamodb.Config("http://dynamodb.test")
-	cfg.HTTPClient = kept
-	cfg.RetryMaxAttempts = 1
-	s := &service{
-		cfg: cfg, url: "http://merve.test", twilio: twiliotest.New(f, twiliotest.Config{Now: now}), meta: metatest.New(f, metatest.Config{Now: now}),
-		bucket: "http://bucket.test", issuer: newIssuer(), stripe: stripetest.New(f, now),
-	}
-	f.Cleanup(s.issuer.server.Close)
-	s.turns = queue.New(queue.Options{Name: "turns", FIFO: true, Receives: 5, Now: now})
-	f.Cleanup(s.turns.Close)
-	s.base = s.newBase("fuzz-", "http://model.test/v1")
-	if _, err := s.base.Markets().Save(f.Context(), *market.Default(demo.Market), "test"); err != nil {
-		f.Fatal(err)
-	}
-	handlers, err := build(s.base)
-	if err != nil {
-		f.Fatal(err)
-	}
-	if s.front, err = front(handlers); err != nil {
-		f.Fatal(err)
-	}
-	kept.took()
-	return s, kept
-}
 
 // ownKeys are the keys that a message of a client is stored under: what the client chose is
 // hashed, but for the user id that WhatsApp gives.
 var ownKeys = regexp.MustCompile(`^(th_[0-9a-f]{32} (~|seen#m_[0-9a-f]{24})|alias#whatsapp:[A-Za-z]{2}\.[A-Za-z0-9._-]{1,160} person|alias#whatsapp:\+[0-9]{5,15} user)$`)
 
 // checkKeys checks that no text of a client has become part of a key's structure.
-func checkKeys(t *testing.T, writes [][]stored) (keys []string) {
+func checkKeys(t *testing.T, writes [][]apitest.Stored) (keys []string) {
 	t.Helper()
 	for _, w := range writes {
 		for _, it := range w {
@@ -183,8 +37,8 @@ const fuzzSession = "session-not-real-0123456789"
 // it is one message of known size under keys of our own making; white space and unknown
 // fields change nothing of that, and a field that comes twice is always refused.
 func FuzzChatBody(f *testing.F) {
-	s, kept := fuzzed(f)
-	kept.refuse = true
+	s, kept := apitest.Fuzzed(f)
+	kept.Refuse = true
 	id := fuzzSession
 	for _, body := range []string{
 		`{"message":"hello","sessionId":"` + id + `"}`,
@@ -202,8 +56,8 @@ func FuzzChatBody(f *testing.F) {
 
 // The same holds for POST /web-chat-api, from a page of an allowed site and of another one.
 func FuzzWebChatBody(f *testing.F) {
-	s, kept := fuzzed(f)
-	kept.refuse = true
+	s, kept := apitest.Fuzzed(f)
+	kept.Refuse = true
 	for _, body := range []string{
 		`{"text":"hello","sessionId":"` + fuzzSession + `"}`,
 		`{"text":"","sessionId":"` + fuzzSession + `","mediaUrls":["https://example.com/a.jpg","photo:0123456789abcdef0123"]}`,
@@ -214,34 +68,34 @@ func FuzzWebChatBody(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body string) {
 		oneMessage(t, s, kept, webChatPath, body, `"Text":"other"`)
-		kept.took()
-		a := s.callTo(t, s.front, "POST", webChatPath, body, "Origin", "https://evil.example")
-		if writes := kept.took(); a.status != http.StatusForbidden || len(writes) > 0 || a.header.Get("Access-Control-Allow-Origin") != "" {
-			t.Errorf("of another site: status %d, %d writes, %v", a.status, len(writes), a.header)
+		kept.Took()
+		a := s.CallTo(t, s.Front, "POST", webChatPath, body, "Origin", "https://evil.example")
+		if writes := kept.Took(); a.Status != http.StatusForbidden || len(writes) > 0 || a.Header.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("of another site: status %d, %d writes, %v", a.Status, len(writes), a.Header)
 		}
 	})
 }
 
 // oneMessage sends a body that may be a message; again is the field of its text, once more.
-func oneMessage(t *testing.T, s *service, kept *shelf, target, body, again string) {
+func oneMessage(t *testing.T, s *apitest.Service, kept *apitest.Shelf, target, body, again string) {
 	t.Helper()
 	post := func(body string) (int, []string) {
-		kept.took()
-		a, err := s.send(t.Context(), s.front, "POST", target, body)
+		kept.Took()
+		a, err := s.Send(t.Context(), s.Front, "POST", target, body)
 		if err != nil {
 			t.Fatal(err)
 		}
-		writes := kept.took()
+		writes := kept.Took()
 		if len(writes) == 0 {
-			document(t).check(t, "POST", target, a)
-			if a.status < 400 || a.status >= 500 {
-				t.Errorf("status %d without a write: %s", a.status, a.body)
+			apitest.OpenAPI(t).Check(t, "POST", target, a)
+			if a.Status < 400 || a.Status >= 500 {
+				t.Errorf("status %d without a write: %s", a.Status, a.Body)
 			}
 		}
-		if strings.Contains(string(a.body), fuzzSession) {
-			t.Errorf("the answer holds the session id: %s", a.body)
+		if strings.Contains(string(a.Body), fuzzSession) {
+			t.Errorf("the answer holds the session id: %s", a.Body)
 		}
-		return a.status, checkKeys(t, writes)
+		return a.Status, checkKeys(t, writes)
 	}
 	status, keys := post(body)
 	if same, more := post(" \n" + body + "\t"); len(body) < 60_000 && (same != status && body != "" || len(more) != len(keys)) {
@@ -262,8 +116,8 @@ func oneMessage(t *testing.T, s *service, kept *shelf, target, body, again strin
 // A signed form is refused, or stored under keys of our own making, the same ones for the
 // same form; with another signature it never gets in.
 func FuzzWhatsAppForm(f *testing.F) {
-	s, kept := fuzzed(f)
-	good := s.twilio.Inbound("SM00000000000000000000000000000001", "+15550100", "hello")
+	s, kept := apitest.Fuzzed(f)
+	good := s.Twilio.Inbound("SM00000000000000000000000000000001", "+15550100", "hello")
 	f.Add(good.Encode())
 	good.Set("ExternalUserId", "US.123")
 	good.Set("ButtonPayload", "yes:p#1~")
@@ -282,119 +136,26 @@ func FuzzWhatsAppForm(f *testing.F) {
 			form = nil
 		}
 		post := func(signature string) (answer, []string) {
-			kept.took()
-			a := s.callTo(t, s.front, "POST", inboundPath, body, "Content-Type", "application/x-www-form-urlencoded", "X-Twilio-Signature", signature)
-			return a, checkKeys(t, kept.took())
+			kept.Took()
+			a := s.CallTo(t, s.Front, "POST", inboundPath, body, "Content-Type", "application/x-www-form-urlencoded", "X-Twilio-Signature", signature)
+			return a, checkKeys(t, kept.Took())
 		}
-		valid := s.twilio.Sign(s.url+inboundPath, form)
+		valid := s.Twilio.Sign(s.URL+inboundPath, form)
 		a, keys := post(valid)
 		switch {
-		case a.status >= 500:
-			t.Errorf("status %d: %s", a.status, a.body)
-		case a.status != http.StatusOK && len(keys) > 0:
-			t.Errorf("status %d, and stored %v", a.status, keys)
-		case a.status == http.StatusOK:
+		case a.Status >= 500:
+			t.Errorf("status %d: %s", a.Status, a.Body)
+		case a.Status != http.StatusOK && len(keys) > 0:
+			t.Errorf("status %d, and stored %v", a.Status, keys)
+		case a.Status == http.StatusOK:
 			b, again := post(valid)
 			keys = keys[max(0, len(keys)-len(again)):] // who somebody is, is kept the first time only
-			if diff := cmp.Diff(keys, again); b.status != http.StatusOK || len(again) == 0 || diff != "" {
+			if diff := cmp.Diff(keys, again); b.Status != http.StatusOK || len(again) == 0 || diff != "" {
 				t.Errorf("the same form is another message: %s", diff)
 			}
 		}
-		if a, keys := post("A" + valid[1:]); valid[0] != 'A' && (a.status < 400 || a.status >= 500 || len(keys) > 0) {
-			t.Errorf("with another signature: status %d", a.status)
-		}
-	})
-}
-
-// saved puts a body to an address of the admin API; it is refused as the document says, or
-// saved, and what was saved can be saved again and stays as it is.
-func saved(t *testing.T, s *service, target, body string, want []string) {
-	t.Helper()
-	put := func(body string) (answer, map[string]any) {
-		a := s.callTo(t, s.front, "PUT", target, body, admin()...)
-		if a.status >= 500 {
-			t.Errorf("status %d: %s", a.status, a.body)
-		}
-		if a.status != http.StatusOK {
-			return a, nil
-		}
-		d := json.NewDecoder(bytes.NewReader(a.body))
-		d.UseNumber()
-		var got map[string]any
-		if err := d.Decode(&got); err != nil {
-			t.Error(err)
-		}
-		return a, got
-	}
-	first, got := put(body)
-	if got == nil {
-		return
-	}
-	again, same := put(string(first.body))
-	for _, name := range want {
-		delete(got, name)
-		delete(same, name)
-	}
-	if diff := cmp.Diff(got, same); again.status != http.StatusOK || diff != "" {
-		t.Errorf("%s saved again: status %d: %s\n%s", first.body, again.status, again.body, diff)
-	}
-	if !utf8.Valid(first.body) {
-		t.Errorf("not UTF-8: %q", first.body)
-	}
-}
-
-func FuzzMarketBody(f *testing.F) {
-	s, _ := fuzzed(f)
-	for _, body := range []string{
-		`{}`, `{"name":"New","languages":["en","tr"],"language":"tr","currency":"TRY","timeZone":"Europe/Istanbul"}`,
-		`{"safety":{"maxRounds":3,"requireConfirmFor":["searchMarketplace"]},"tools":{"cancelBooking":{"enabled":false,"allowedTags":["a"]}}}`,
-		`{"templates":{"booking_confirmed":"{code}"},"whatsapp":{"from":"+15550100","templates":{"merchant":{"contentSid":"HX1","params":["code"]}}}}`,
-		`{"gate":null,"quietMs":1e9}`, `{"version":9223372036854775808}`, `{"updatedAt":"9999-99-99"}`, `{"id":"demo"}`,
-	} {
-		f.Add(body)
-	}
-	f.Fuzz(func(t *testing.T, body string) {
-		saved(t, s, "/admin/api/markets/fuzz", body, []string{"version", "updatedAt"})
-	})
-}
-
-func FuzzListingBody(f *testing.F) {
-	s, _ := fuzzed(f)
-	for _, body := range []string{
-		`{"businessId":"b","domain":"d","category":"c","names":{"en":"x"}}`,
-		`{"businessId":"b","domain":"d","category":"c","names":{"en":"x"},"location":{"lat":5e-324,"lng":-180},"tags":["a",""],"image":"https://example.com/a"}`,
-		`{"businessId":"b","domain":"d","category":"c","names":{"en":"x"},"offerings":[{"id":"o","timeZone":"Asia/Nicosia","capacity":2,"horizonDays":30,"unit":"slot","slotMinutes":30,"durationMinutes":60,"minParty":1,"maxParty":4,"currency":"EUR","per":"person","hours":{"mon":[{"from":"09:00","to":"24:00"}]},"closed":["2026-12-25"]}]}`,
-		`{"businessId":"b#c","domain":"d","category":"c","names":{"xx":"x"},"merve":{"enabled":true,"whatsappE164":"+15550100","actions":[{"type":"book","enabled":true,"templates":{"merchant":"{code"}}]}}`,
-		`{"names":{"en":null},"location":{}}`,
-	} {
-		f.Add(body)
-	}
-	f.Fuzz(func(t *testing.T, body string) {
-		saved(t, s, "/admin/api/markets/fuzz/listings/l1", body, []string{"version", "updatedAt"})
-	})
-}
-
-// A cursor is taken exactly when the document says so, in each list.
-func FuzzHistoryCursor(f *testing.F) {
-	s, _ := fuzzed(f)
-	for _, c := range []string{"", "0.0", "12345678.9999", "01.0", "1.00", "1.", ".1", "-1.0", "1.0.0", "+1.0", "1e1.0", "99999999999999999999.1", "\u0661.0", "1.0\n", "eyJwayI6IngifQ", "e30", "latest", "\xff", "%00"} {
-		f.Add(c)
-	}
-	shape := regexp.MustCompile(`^((0|[1-9][0-9]{0,7})\.(0|[1-9][0-9]{0,3}))?$`)
-	f.Fuzz(func(t *testing.T, cursor string) {
-		query := "?after=" + url.QueryEscape(cursor)
-		if len(query) > 900 {
-			return
-		}
-		a := s.callTo(t, s.front, "GET", "/admin/api/threads/th_x/messages"+query, nil, admin()...)
-		if ok := a.status == http.StatusNotFound; ok != shape.MatchString(cursor) || !ok && a.status != http.StatusBadRequest { // there is no such thread
-			t.Errorf("%q: status %d: %s", cursor, a.status, a.body)
-		}
-		for _, target := range []string{"/admin/api/alerts", "/admin/api/transactions", "/admin/api/audit"} {
-			a := s.callTo(t, s.front, "GET", target+query+"&businessId=b&threadId=x", nil, admin()...)
-			if a.status != http.StatusOK && a.status != http.StatusBadRequest {
-				t.Errorf("%s: %q: status %d: %s", target, cursor, a.status, a.body)
-			}
+		if a, keys := post("A" + valid[1:]); valid[0] != 'A' && (a.Status < 400 || a.Status >= 500 || len(keys) > 0) {
+			t.Errorf("with another signature: status %d", a.Status)
 		}
 	})
 }

@@ -1,6 +1,10 @@
 package api
 
-import "net/http"
+import (
+	"net/http"
+
+	"merve/internal/httpapi"
+)
 
 // Health says that the program is up, which release it is, and which model answers.
 type Health struct {
@@ -9,9 +13,11 @@ type Health struct {
 	Parts   map[string]string // part: "on", or why it is off
 }
 
-// Routes adds the health check to mux.
-func (h Health) Routes(mux Router) {
-	mux.Handle("GET /healthz", handler(func(w http.ResponseWriter, _ *http.Request) error {
-		return writeJSON(w, http.StatusOK, map[string]any{"status": "ok", "version": h.Version, "model": h.Model, "parts": h.Parts})
-	}))
+// Routes is the health check.
+func (h Health) Routes() httpapi.Routes {
+	return httpapi.Routes{"GET /healthz": h.report}
+}
+
+func (h Health) report(w http.ResponseWriter, _ *http.Request) error {
+	return httpapi.WriteJSON(w, http.StatusOK, map[string]any{"status": "ok", "version": h.Version, "model": h.Model, "parts": h.Parts})
 }

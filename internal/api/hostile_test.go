@@ -7,10 +7,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"runtime"
 	"slices"
@@ -20,14 +20,10 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
-	"merve/infra/local/queue"
-	"merve/infra/rulemodel"
 	"merve/infra/wiring"
-	"merve/internal/api"
-	"merve/internal/dynamo/dynamotest"
+	"merve/internal/api/apitest"
 	"merve/internal/fault"
 	"merve/internal/faulttest"
-	"merve/internal/media/mediatest"
 	"merve/internal/pause/pausetest"
 	"merve/internal/provider/meta"
 	"merve/internal/provider/meta/metatest"
@@ -36,8 +32,7 @@ import (
 	"merve/internal/provider/twilio/twiliotest"
 )
 
-// surface is the service with nothing behind it that runs by itself, on tables of its own,
-// so that every call to the store is some request's doing. It is reached by TCP.
+// surface is a quiet service that is reached by TCP.
 type surface struct {
 	*service
 	calls  *faulttest.Calls
@@ -49,39 +44,9 @@ type surface struct {
 func newSurface(t *testing.T) *surface {
 	t.Helper()
 	calls := faulttest.With()
-	cfg := dynamotest.Config(t)
-	prefix := dynamotest.ID("hostile") + "-"
-	if err := dynamotest.OwnTables(t.Context(), cfg, prefix); err != nil {
-		t.Fatal(err)
-	}
-	cfg.HTTPClient = calls
-	model, server := httptest.NewServer(rulemodel.New(now)), httptest.NewUnstartedServer(nil)
-	s := &surface{calls: calls, addr: server.Listener.Addr().String(), secret: session()}
-	s.service = &service{
-		cfg: cfg, url: "http://" + s.addr, twilio: twiliotest.New(t, twiliotest.Config{Now: now}), meta: metatest.New(t, metatest.Config{Now: now}), stripe: stripetest.New(t, now),
-		bucket: mediatest.Endpoint(t), issuer: newIssuer(),
-	}
-	s.turns = queue.New(queue.Options{Name: "turns", FIFO: true, Receives: 5, Now: now})
-	s.base = s.newBase(prefix, model.URL+"/v1")
-	t.Cleanup(func() {
-		server.Close()
-		s.turns.Close()
-		model.Close()
-		s.issuer.server.Close()
-	})
-	if err := s.loadMarket(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	handlers, err := build(s.base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.front, err = front(handlers); err != nil {
-		t.Fatal(err)
-	}
-	server.Config.Handler = s.front
-	server.Start()
-	s.thread = s.say(t, s.secret, "hello").ThreadID
+	s := &surface{service: &service{apitest.Quiet(t, calls)}, calls: calls, secret: apitest.SessionID()}
+	s.addr = strings.TrimPrefix(s.URL, "http://")
+	s.thread = s.Say(t, s.secret, "hello").ThreadID
 	return s
 }
 
@@ -150,7 +115,7 @@ func (s *surface) exchange(t *testing.T, method, raw string) answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer{resp.StatusCode, resp.Header, body}
+	return answer{Status: resp.StatusCode, Header: resp.Header, Body: body}
 }
 
 // An attack is an attempt, and the statuses of which its answer must have one.
@@ -189,8 +154,8 @@ func (s *surface) withstand(t *testing.T, a attack) answer {
 	if most := map[bool]int{false: mostCalls, true: ofAll}[looksAtMuch(a.target)]; len(made) > most {
 		t.Errorf("made %d calls: %v", len(made), made)
 	}
-	if !slices.Contains(a.want, got.status) {
-		t.Errorf("%s %.80s: status %d, want one of %v: %.300s", a.method, a.target, got.status, a.want, got.body)
+	if !slices.Contains(a.want, got.Status) {
+		t.Errorf("%s %.80s: status %d, want one of %v: %.300s", a.method, a.target, got.Status, a.want, got.Body)
 	}
 	s.isClean(t, a, got)
 	return got
@@ -207,29 +172,29 @@ func isRead(call string) bool { return call == "GetItem" || call == "Query" || c
 // from inside, no secret.
 func (s *surface) isClean(t *testing.T, a attack, got answer) {
 	t.Helper()
-	if got.header.Get("X-Trace-Id") == "" || got.header.Get("X-Content-Type-Options") != "nosniff" {
-		t.Errorf("headers: %v", got.header)
+	if got.Header.Get("X-Trace-Id") == "" || got.Header.Get("X-Content-Type-Options") != "nosniff" {
+		t.Errorf("headers: %v", got.Header)
 	}
 	for _, name := range []string{"Set-Cookie", "Server", "X-Powered-By", "Access-Control-Allow-Origin", "X-Injected"} {
-		if v := got.header.Get(name); v != "" {
+		if v := got.Header.Get(name); v != "" {
 			t.Errorf("the answer has %s: %s", name, v)
 		}
 	}
-	media, _, _ := mime.ParseMediaType(got.header.Get("Content-Type"))
-	if page := (strings.HasPrefix(a.target, "/r/") || strings.HasPrefix(a.target, "/pay/")) && media == "text/html"; got.status >= 400 && got.status != 412 && a.method != "HEAD" && !page {
+	media, _, _ := mime.ParseMediaType(got.Header.Get("Content-Type"))
+	if page := (strings.HasPrefix(a.target, "/r/") || strings.HasPrefix(a.target, "/pay/")) && media == "text/html"; got.Status >= 400 && got.Status != 412 && a.method != "HEAD" && !page {
 		var p fault.Problem
-		if err := json.Unmarshal(got.body, &p); err != nil || media != "application/problem+json" {
-			t.Errorf("status %d as %s: %v in %.200s", got.status, media, err, got.body)
-		} else if p.Status != got.status || p.Title == "" || p.TraceID != got.header.Get("X-Trace-Id") {
-			t.Errorf("status %d, but the document says %+v", got.status, p)
+		if err := json.Unmarshal(got.Body, &p); err != nil || media != "application/problem+json" {
+			t.Errorf("status %d as %s: %v in %.200s", got.Status, media, err, got.Body)
+		} else if p.Status != got.Status || p.Title == "" || p.TraceID != got.Header.Get("X-Trace-Id") {
+			t.Errorf("status %d, but the document says %+v", got.Status, p)
 		}
 	}
-	text := string(got.body)
+	text := string(got.Body)
 	for _, secret := range []string{
-		adminToken, s.secret, "test-key-not-real", twiliotest.AuthToken, metatest.AppSecret, metatest.Token, stripetest.Key, stripetest.WebhookSecret, verifyToken, canary, base64.StdEncoding.EncodeToString([]byte(canary)),
+		apitest.AdminToken, s.secret, "test-key-not-real", twiliotest.AuthToken, metatest.AppSecret, metatest.Token, stripetest.Key, stripetest.WebhookSecret, apitest.VerifyToken, canary, base64.StdEncoding.EncodeToString([]byte(canary)),
 		"goroutine ", ".go:", "panic", "runtime error", "dynamodb", "DynamoDB", "ValidationException", "hostile-", "amzn", "RequestID",
 	} {
-		if strings.Contains(text, secret) || strings.Contains(fmt.Sprint(got.header), secret) {
+		if strings.Contains(text, secret) || strings.Contains(fmt.Sprint(got.Header), secret) {
 			t.Errorf("the answer holds %q: %.300s", secret, text)
 		}
 	}
@@ -245,7 +210,7 @@ var refusals = []int{400, 404, 405, 413}
 // route that is not here has no attacks, and fails the test.
 func (s *surface) goods(t *testing.T) map[string]attempt {
 	t.Helper()
-	staff, json := "Authorization: Bearer "+adminToken, "Content-Type: application/json"
+	staff, json := "Authorization: Bearer "+apitest.AdminToken, "Content-Type: application/json"
 	get := func(target string) attempt {
 		return attempt{method: "GET", target: "/admin/api" + target, header: []string{staff}}
 	}
@@ -276,8 +241,8 @@ func (s *surface) goods(t *testing.T) map[string]attempt {
 		"GET /web-chat-api/me":                  {method: "GET", target: webDataPath, header: []string{mine}},
 		"DELETE /web-chat-api/me":               {method: "DELETE", target: webDataPath, header: []string{mine}},
 		"OPTIONS /web-chat-api/me":              {method: "OPTIONS", target: webDataPath},
-		"GET /webhooks/messenger":               {method: "GET", target: messengerPath + "?hub.mode=subscribe&hub.challenge=1&hub.verify_token=" + verifyToken},
-		"POST /webhooks/messenger":              s.fromMeta(s.meta.Batch(s.meta.Message("7", "m_hostile", "hello"))),
+		"GET /webhooks/messenger":               {method: "GET", target: messengerPath + "?hub.mode=subscribe&hub.challenge=1&hub.verify_token=" + apitest.VerifyToken},
+		"POST /webhooks/messenger":              s.fromMeta(s.Meta.Batch(s.Meta.Message("7", "m_hostile", "hello"))),
 		"POST /webhooks/stripe":                 fromStripe(stripetest.Event("evt_hostile", "payment_intent.payment_failed", map[string]any{"object": "payment_intent", "id": "pi_1", "currency": "eur", "metadata": map[string]string{"transaction": "no-such"}})),
 		"GET /pay/static/{file}":                {method: "GET", target: "/pay/static/pay.css"},
 		"GET /pay/{transaction}/{token}":        {method: "GET", target: "/pay/no-such/" + strings.Repeat("A", 32)},
@@ -304,7 +269,7 @@ func (s *surface) goods(t *testing.T) map[string]attempt {
 		"POST /chat/message":                    {method: "POST", target: "/chat/message", header: []string{json}, body: `{"message":"hello","sessionId":"` + s.secret + `"}`},
 		"GET /chat/threads/{threadId}/activity": {method: "GET", target: "/chat/threads/" + s.thread + "/activity", header: []string{"x-session-id: " + s.secret}},
 		"GET /chat/threads/{threadId}/messages": {method: "GET", target: messagesOf(s.thread), header: []string{"x-session-id: " + s.secret}},
-		"POST /webhooks/whatsapp":               s.form(inboundPath, s.twilio.Inbound("SM-hostile", "+15550100", "hello")),
+		"POST /webhooks/whatsapp":               s.form(inboundPath, s.Twilio.Inbound("SM-hostile", "+15550100", "hello")),
 		"POST /webhooks/whatsapp/status":        s.form(statusPath+"?message=m&thread=t", url.Values{"MessageSid": {"SM1"}, "MessageStatus": {"read"}}),
 
 		"GET /admin/api/markets":                                        get("/markets"),
@@ -361,21 +326,21 @@ func (s *surface) goods(t *testing.T) map[string]attempt {
 // form is a webhook as Twilio signs it.
 func (s *surface) form(target string, form url.Values) attempt {
 	return attempt{method: "POST", target: target, body: form.Encode(), header: []string{
-		"Content-Type: application/x-www-form-urlencoded", "X-Twilio-Signature: " + s.twilio.Sign(s.url+target, form),
+		"Content-Type: application/x-www-form-urlencoded", "X-Twilio-Signature: " + s.Twilio.Sign(s.URL+target, form),
 	}}
 }
 
 // fromMeta is a webhook as Meta signs it.
 func (s *surface) fromMeta(body []byte) attempt {
 	return attempt{method: "POST", target: messengerPath, body: string(body), header: []string{
-		"Content-Type: application/json", meta.SignatureHeader + ": " + s.meta.Sign(body),
+		"Content-Type: application/json", meta.SignatureHeader + ": " + s.Meta.Sign(body),
 	}}
 }
 
 // fromStripe is a webhook as Stripe signs it.
 func fromStripe(body string) attempt {
 	return attempt{method: "POST", target: "/webhooks/stripe", body: body, header: []string{
-		"Content-Type: application/json; charset=utf-8", stripe.SignatureHeader + ": " + stripetest.Sign(body, now()),
+		"Content-Type: application/json; charset=utf-8", stripe.SignatureHeader + ": " + stripetest.Sign(body, apitest.Now()),
 	}}
 }
 
@@ -384,10 +349,10 @@ func onStripeSignature(good attempt) (all []attack) {
 	header := func(value string) attempt {
 		return good.without(stripe.SignatureHeader).with(stripe.SignatureHeader + ": " + value)
 	}
-	signature := stripetest.Sign(good.body, now())
+	signature := stripetest.Sign(good.body, apitest.Now())
 	for name, a := range map[string]attempt{
 		"none": good.without(stripe.SignatureHeader), "empty": header(""), "another body": good.saying(good.body + " "),
-		"an hour ago": header(stripetest.Sign(good.body, now().Add(-time.Hour))), "in an hour": header(stripetest.Sign(good.body, now().Add(time.Hour))),
+		"an hour ago": header(stripetest.Sign(good.body, apitest.Now().Add(-time.Hour))), "in an hour": header(stripetest.Sign(good.body, apitest.Now().Add(time.Hour))),
 		"no time": header(signature[strings.Index(signature, "v1="):]), "no scheme": header(strings.Replace(signature, "v1=", "v9=", 1)),
 		"the old scheme": header(strings.Replace(signature, "v1=", "v0=", 1)), "made up": header("t=1,v1=" + strings.Repeat("0", 64)),
 		"long": header("t=1" + strings.Repeat(",v1=00", 1000)), "markup": header("<script>"), "half": header(signature[:len(signature)/2]),
@@ -399,22 +364,23 @@ func onStripeSignature(good attempt) (all []attack) {
 
 // everyRoute lists "METHOD /path" of everything that is behind the gateway.
 func everyRoute() []string {
-	var all, inside routes
+	all := slices.Collect(maps.Keys(inside()))
 	for _, f := range wiring.Functions() {
 		for _, r := range f.Routes {
 			if r.Method != "ANY" {
-				all.Handle(r.Method+" "+r.Path, nil)
+				all = append(all, r.Method+" "+r.Path)
 			}
-		}
-	}
-	(&api.Admin{}).Routes(&inside)
-	for _, pattern := range inside {
-		if strings.Contains(pattern, " ") {
-			all.Handle(pattern, nil)
 		}
 	}
 	slices.Sort(all)
 	return all
+}
+
+// isPage reports whether a route is of a page, or of a file that pages load.
+func isPage(route string) bool {
+	return slices.ContainsFunc(wiring.Functions(), func(f wiring.Function) bool {
+		return slices.ContainsFunc(f.Routes, func(r wiring.Route) bool { return r.Undocumented && r.Key() == route })
+	})
 }
 
 // Every route withstands every attack that can be made on a route of its kind: the answer
@@ -521,7 +487,7 @@ func (s *surface) onHeaders(route string, good attempt) (all []attack) {
 		base = nobody(good)
 		want = []int{400, 401, 403}
 	}
-	page := isPage(strings.SplitN(route, " ", 2)[1])
+	page := isPage(route)
 	for name, lines := range map[string][]string{
 		"forwarded host":      {"X-Forwarded-Host: evil.example", "X-Forwarded-Proto: https", "X-Forwarded-Port: 1", "X-Forwarded-Prefix: /evil"},
 		"forwarded for":       {"X-Forwarded-For: 127.0.0.1, ::1", "X-Real-Ip: 127.0.0.1", "Forwarded: for=127.0.0.1;host=evil.example;proto=https", "True-Client-Ip: 127.0.0.1", "X-Amzn-Source-Ip: 127.0.0.1"},
@@ -623,25 +589,25 @@ func (s *surface) onWho(t *testing.T, route string, good attempt) (all []attack)
 		all = append(all,
 			attack{"nobody", nobody(good), []int{401}},
 			attack{"a session", nobody(good).with("x-session-id: " + s.secret), []int{401}},
-			attack{"a customer", nobody(good).with("Authorization: " + s.issuer.token(t, "ann", "customers")[1]), []int{403}},
-			attack{"a group of a like name", nobody(good).with("Authorization: " + s.issuer.token(t, "ann", "Admin", "admin ", "administrators", "staff,admin")[1]), []int{403}},
-			attack{"basic", nobody(good).with("Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte("admin:"+adminToken))), []int{401}},
-			attack{"no scheme", nobody(good).with("Authorization: " + adminToken), []int{401}},
-			attack{"in the query", nobody(good).at(strings.Split(good.target, "?")[0] + "?access_token=" + adminToken), []int{401}},
-			attack{"half the token", nobody(good).with("Authorization: Bearer " + adminToken[:len(adminToken)-1]), []int{401}},
-			attack{"two tokens", nobody(good).with("Authorization: Bearer "+canary, "Authorization: Bearer "+adminToken), []int{401}},
+			attack{"a customer", nobody(good).with("Authorization: " + s.Issuer.Token(t, "ann", "customers")[1]), []int{403}},
+			attack{"a group of a like name", nobody(good).with("Authorization: " + s.Issuer.Token(t, "ann", "Admin", "admin ", "administrators", "staff,admin")[1]), []int{403}},
+			attack{"basic", nobody(good).with("Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte("admin:"+apitest.AdminToken))), []int{401}},
+			attack{"no scheme", nobody(good).with("Authorization: " + apitest.AdminToken), []int{401}},
+			attack{"in the query", nobody(good).at(strings.Split(good.target, "?")[0] + "?access_token=" + apitest.AdminToken), []int{401}},
+			attack{"half the token", nobody(good).with("Authorization: Bearer " + apitest.AdminToken[:len(apitest.AdminToken)-1]), []int{401}},
+			attack{"two tokens", nobody(good).with("Authorization: Bearer "+canary, "Authorization: Bearer "+apitest.AdminToken), []int{401}},
 		)
 	case strings.HasPrefix(route, "GET /chat/threads/"):
 		tokens(401)
-		for name, id := range map[string]string{"another session": session(), "the hash": s.thread, "upper case": strings.ToUpper(s.secret), "a space behind it": s.secret + "x"} {
+		for name, id := range map[string]string{"another session": apitest.SessionID(), "the hash": s.thread, "upper case": strings.ToUpper(s.secret), "a space behind it": s.secret + "x"} {
 			all = append(all, attack{name, nobody(good).with("x-session-id: " + id), []int{404}})
 		}
 		all = append(all,
 			attack{"nobody", nobody(good), []int{401}},
 			attack{"short", nobody(good).with("x-session-id: " + s.secret[:5]), []int{400}},
-			attack{"twice", nobody(good).with("x-session-id: "+s.secret, "x-session-id: "+session()), []int{400, 404}},
-			attack{"staff", nobody(good).with("Authorization: Bearer " + adminToken), []int{401}},
-			attack{"a user", nobody(good).with("Authorization: " + s.issuer.token(t, "ann")[1]), []int{404}},
+			attack{"twice", nobody(good).with("x-session-id: "+s.secret, "x-session-id: "+apitest.SessionID()), []int{400, 404}},
+			attack{"staff", nobody(good).with("Authorization: Bearer " + apitest.AdminToken), []int{401}},
+			attack{"a user", nobody(good).with("Authorization: " + s.Issuer.Token(t, "ann")[1]), []int{404}},
 			attack{"a bad token beside the session", good.with("Authorization: Bearer " + canary), []int{401}},
 		)
 		for name, id := range oddIDs(s.thread) {
@@ -659,9 +625,9 @@ func (s *surface) onWho(t *testing.T, route string, good attempt) (all []attack)
 	case route == "GET "+messengerPath:
 		for name, query := range map[string]string{
 			"none": "", "no token": "hub.mode=subscribe&hub.challenge=1", "another token": "hub.mode=subscribe&hub.challenge=1&hub.verify_token=" + canary,
-			"half the token": "hub.mode=subscribe&hub.challenge=1&hub.verify_token=" + verifyToken[1:], "another mode": "hub.mode=x&hub.challenge=1&hub.verify_token=" + verifyToken,
-			"two tokens": "hub.mode=subscribe&hub.challenge=1&hub.verify_token=x&hub.verify_token=" + verifyToken,
-			"markup":     "hub.mode=subscribe&hub.challenge=%3Cscript%3E&hub.verify_token=" + canary, "no challenge": "hub.mode=subscribe&hub.verify_token=" + verifyToken,
+			"half the token": "hub.mode=subscribe&hub.challenge=1&hub.verify_token=" + apitest.VerifyToken[1:], "another mode": "hub.mode=x&hub.challenge=1&hub.verify_token=" + apitest.VerifyToken,
+			"two tokens": "hub.mode=subscribe&hub.challenge=1&hub.verify_token=x&hub.verify_token=" + apitest.VerifyToken,
+			"markup":     "hub.mode=subscribe&hub.challenge=%3Cscript%3E&hub.verify_token=" + canary, "no challenge": "hub.mode=subscribe&hub.verify_token=" + apitest.VerifyToken,
 		} {
 			all = append(all, attack{"verification: " + name, good.at(messengerPath + "?" + query), []int{400, 403}})
 		}
@@ -687,7 +653,7 @@ func (s *surface) onWho(t *testing.T, route string, good attempt) (all []attack)
 					continue // may be written
 				}
 			}
-			all = append(all, attack{"id: " + name, good.at(filled(template, id)), want})
+			all = append(all, attack{"id: " + name, good.at(apitest.Filled(template, id)), want})
 		}
 	}
 	return all
@@ -707,17 +673,17 @@ func oddIDs(thread string) map[string]string {
 // badTokens are tokens that let nobody in.
 func (s *surface) badTokens(t *testing.T) map[string]string {
 	t.Helper()
-	all := s.issuer.forged(t)
+	all := s.Issuer.Forged(t)
 	header := func(change func(map[string]any)) string {
-		token := jwt.NewWithClaims(jwt.SigningMethodRS256, s.issuer.claims("mallory", "admin"))
+		token := jwt.NewWithClaims(jwt.SigningMethodRS256, s.Issuer.Claims("mallory", "admin"))
 		change(token.Header)
-		text, err := token.SignedString(s.issuer.key)
+		text, err := token.SignedString(s.Issuer.Key)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return text
 	}
-	good := s.issuer.token(t, "mallory", "admin")[1][len("Bearer "):]
+	good := s.Issuer.Token(t, "mallory", "admin")[1][len("Bearer "):]
 	parts := strings.Split(good, ".")
 	all["of an unknown kid"] = header(func(h map[string]any) { h["kid"] = "k2" })
 	all["kid that is a path"] = header(func(h map[string]any) { h["kid"] = "../../dev/null" })
@@ -749,7 +715,7 @@ func (s *surface) onSession(route string, good attempt) (all []attack) {
 		)
 	}
 	other := map[bool][]int{true: {200}, false: {404}}[route == "GET "+webListPath] // has written nothing
-	for name, id := range map[string]string{"another": session(), "the hash": s.thread, "upper case": strings.ToUpper(s.secret), "a letter more": s.secret + "x"} {
+	for name, id := range map[string]string{"another": apitest.SessionID(), "the hash": s.thread, "upper case": strings.ToUpper(s.secret), "a letter more": s.secret + "x"} {
 		all = append(all, attack{"session: " + name, nobody(good).with("x-session-id: " + id), other})
 	}
 	return append(all,
@@ -758,8 +724,8 @@ func (s *surface) onSession(route string, good attempt) (all []attack) {
 		attack{"session: spaces", nobody(good).with("x-session-id: " + canary + " " + canary), []int{400}},
 		attack{"session: in the query", nobody(good).at(good.target + "?sessionId=" + s.secret + "&x-session-id=" + s.secret), []int{400}},
 		attack{"session: in a cookie", nobody(good).with("Cookie: x-session-id=" + s.secret), []int{400}},
-		attack{"session: staff", nobody(good).with("Authorization: Bearer " + adminToken), []int{400}},
-		attack{"session: twice", nobody(good).with("x-session-id: "+s.secret, "x-session-id: "+session()), append([]int{400}, other...)},
+		attack{"session: staff", nobody(good).with("Authorization: Bearer " + apitest.AdminToken), []int{400}},
+		attack{"session: twice", nobody(good).with("x-session-id: "+s.secret, "x-session-id: "+apitest.SessionID()), append([]int{400}, other...)},
 		attack{"market: another", good.at(good.target + "?marketId=nowhere"), []int{400}},
 		attack{"market: twice", good.at(good.target + "?marketId=demo&marketId=demo"), []int{400}},
 		attack{"market: a key", good.at(good.target + "?marketId=demo%23head"), []int{400}},
@@ -769,7 +735,7 @@ func (s *surface) onSession(route string, good attempt) (all []attack) {
 
 // onMetaSignature are webhooks that Meta has not signed so.
 func (s *surface) onMetaSignature(good attempt) (all []attack) {
-	valid := s.meta.Sign([]byte(good.body))
+	valid := s.Meta.Sign([]byte(good.body))
 	unsigned := good.without(meta.SignatureHeader)
 	signed := func(signature string) attempt { return unsigned.with(meta.SignatureHeader + ": " + signature) }
 	for name, a := range map[string]attempt{
@@ -784,7 +750,7 @@ func (s *surface) onMetaSignature(good attempt) (all []attack) {
 		"with a byte more":  signed(valid + "00"),
 		"very long":         signed("sha256=" + strings.Repeat("0", 100_000)),
 		"two":               signed("sha256=00").with(meta.SignatureHeader + ": " + valid),
-		"of nothing":        signed(s.meta.Sign(nil)),
+		"of nothing":        signed(s.Meta.Sign(nil)),
 		"older header":      unsigned.with("X-Hub-Signature: " + valid),
 		"another body":      good.saying(good.body + " "),
 		"no body":           good.saying(""),
@@ -803,7 +769,7 @@ func (s *surface) onSignature(good attempt) (all []attack) {
 		panic(err) // made by Encode
 	}
 	unsigned := good.without("X-Twilio-Signature")
-	valid := s.twilio.Sign(s.url+good.target, form)
+	valid := s.Twilio.Sign(s.URL+good.target, form)
 	signed := func(signature string) attempt { return unsigned.with("X-Twilio-Signature: " + signature) }
 	changed := func(change func(url.Values)) string {
 		f := url.Values{}
@@ -825,13 +791,13 @@ func (s *surface) onSignature(good attempt) (all []attack) {
 		"hex":                       signed(fmt.Sprintf("%x", valid)),
 		"very long":                 signed(strings.Repeat("A", 100_000)),
 		"two":                       signed("AAAA").with("X-Twilio-Signature: " + valid),
-		"of another host":           signed(s.twilio.Sign("http://evil.example"+good.target, form)),
-		"of https":                  signed(s.twilio.Sign(strings.Replace(s.url, "http:", "https:", 1)+good.target, form)),
-		"of another path":           signed(s.twilio.Sign(s.url+"/", form)),
-		"of a query":                signed(s.twilio.Sign(s.url+good.target+"&x=1", form)),
-		"of a forwarded host":       signed(s.twilio.Sign("http://evil.example"+good.target, form)).with("X-Forwarded-Host: evil.example", "Host-Override: evil.example"),
-		"of the body only":          signed(s.twilio.Sign("", form)),
-		"of an empty form":          signed(s.twilio.Sign(s.url+good.target, nil)),
+		"of another host":           signed(s.Twilio.Sign("http://evil.example"+good.target, form)),
+		"of https":                  signed(s.Twilio.Sign(strings.Replace(s.URL, "http:", "https:", 1)+good.target, form)),
+		"of another path":           signed(s.Twilio.Sign(s.URL+"/", form)),
+		"of a query":                signed(s.Twilio.Sign(s.URL+good.target+"&x=1", form)),
+		"of a forwarded host":       signed(s.Twilio.Sign("http://evil.example"+good.target, form)).with("X-Forwarded-Host: evil.example", "Host-Override: evil.example"),
+		"of the body only":          signed(s.Twilio.Sign("", form)),
+		"of an empty form":          signed(s.Twilio.Sign(s.URL+good.target, nil)),
 		"a parameter more":          good.saying(good.body + "&Extra=1"),
 		"a parameter changed":       good.saying(changed(func(f url.Values) { f.Set("MessageSid", "SM-other") })),
 		"a parameter less":          good.saying(changed(func(f url.Values) { f.Del("MessageSid") })),
@@ -1047,7 +1013,7 @@ func (s *surface) onForm(good attempt) (all []attack) {
 		if err != nil {
 			form = url.Values{}
 		}
-		a := good.without("X-Twilio-Signature").with("X-Twilio-Signature: " + s.twilio.Sign(s.url+good.target, form)).saying(tt.body)
+		a := good.without("X-Twilio-Signature").with("X-Twilio-Signature: " + s.Twilio.Sign(s.URL+good.target, form)).saying(tt.body)
 		all = append(all, attack{"form: " + name, a, tt.want})
 		if len(tt.body) > 64<<10 {
 			a.chunked = true
@@ -1061,11 +1027,11 @@ func (s *surface) onForm(good attempt) (all []attack) {
 func TestBodyOfTheLimit(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	id := session()
+	id := apitest.SessionID()
 	body := `{"message":"hello","sessionId":"` + id + `"}`
 	body += strings.Repeat(" ", 64<<10-len(body))
-	s.call(t, "POST", "/chat/message", body).wants(t, http.StatusOK, nil)
-	r, err := http.NewRequestWithContext(t.Context(), "POST", s.url+"/chat/message", io.MultiReader(strings.NewReader(body))) // length unknown
+	s.Call(t, "POST", "/chat/message", body).Wants(t, http.StatusOK, nil)
+	r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+"/chat/message", io.MultiReader(strings.NewReader(body))) // length unknown
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -1106,11 +1072,11 @@ func TestWhatIsNoRequest(t *testing.T) {
 		"an expectation":             post + "Expect: the-spanish-inquisition\r\nContent-Length: 2\r\n\r\n{}",
 	} {
 		a := s.exchange(t, "POST", raw)
-		if a.status < 400 || a.status > 599 || a.status == 500 || a.status == 503 {
-			t.Errorf("%s: status %d", name, a.status)
+		if a.Status < 400 || a.Status > 599 || a.Status == 500 || a.Status == 503 {
+			t.Errorf("%s: status %d", name, a.Status)
 		}
-		if bytes.Contains(a.body, []byte("goroutine")) || a.header.Get("X-Injected") != "" {
-			t.Errorf("%s: %.200s", name, a.body)
+		if bytes.Contains(a.Body, []byte("goroutine")) || a.Header.Get("X-Injected") != "" {
+			t.Errorf("%s: %.200s", name, a.Body)
 		}
 	}
 	if made := s.calls.Names()[before:]; len(made) > 0 {
@@ -1123,7 +1089,7 @@ func TestPagesSayWhatTheyMayDo(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for _, target := range []string{"/", "/static/chat.js", "/static/chat.css", "/sara", "/sara/page.css", "/admin", "/admin/reports", "/admin/static/admin.css"} {
-		a, err := s.send(t.Context(), nil, "GET", target, nil)
+		a, err := s.Send(t.Context(), nil, "GET", target, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -1131,8 +1097,8 @@ func TestPagesSayWhatTheyMayDo(t *testing.T) {
 			"Content-Security-Policy": "default-src 'none'", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
 			"X-Frame-Options": "DENY", "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin", "Permissions-Policy": "camera=()",
 		} {
-			if !strings.Contains(a.header.Get(name), want) {
-				t.Errorf("%s: %s: %q", target, name, a.header.Get(name))
+			if !strings.Contains(a.Header.Get(name), want) {
+				t.Errorf("%s: %s: %q", target, name, a.Header.Get(name))
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/httpapi"
 	"merve/internal/outbox"
 	"merve/internal/person"
 	"merve/internal/provider/meta"
@@ -43,10 +44,12 @@ type Messenger struct {
 	Log                  *slog.Logger
 }
 
-// Routes adds the webhook's routes to mux.
-func (h *Messenger) Routes(mux Router) {
-	mux.Handle("GET /webhooks/messenger", handler(h.verify))
-	mux.Handle("POST /webhooks/messenger", handler(h.receive))
+// Routes are the webhook's.
+func (h *Messenger) Routes() httpapi.Routes {
+	return httpapi.Routes{
+		"GET /webhooks/messenger":  h.verify,
+		"POST /webhooks/messenger": h.receive,
+	}
 }
 
 const (
@@ -56,7 +59,7 @@ const (
 
 // verify proves to Meta that the webhook is ours.
 func (h *Messenger) verify(w http.ResponseWriter, r *http.Request) error {
-	q, err := queryOf(r, "hub.mode", "hub.verify_token", "hub.challenge")
+	q, err := httpapi.Query(r, "hub.mode", "hub.verify_token", "hub.challenge")
 	if err != nil {
 		return err
 	}
@@ -257,7 +260,7 @@ func (h *Messenger) showTyping(ctx context.Context, people []string) {
 
 // signed is the body of a webhook whose signature is right.
 func (h *Messenger) signed(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	body, err := readBody(w, r, meta.MaxWebhook)
+	body, err := httpapi.ReadBody(w, r, meta.MaxWebhook)
 	if err != nil {
 		return nil, err
 	}

@@ -19,10 +19,12 @@ import (
 
 	"merve/infra/local/gateway"
 	"merve/internal/api"
+	"merve/internal/api/apitest"
 	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/faulttest"
+	"merve/internal/httpapi"
 	"merve/internal/outbox"
 	"merve/internal/pause/pausetest"
 	"merve/internal/provider/meta"
@@ -35,7 +37,6 @@ import (
 
 const (
 	messengerPath = "/webhooks/messenger"
-	verifyToken   = "verify-token-not-real"
 	taken         = "EVENT_RECEIVED"
 	picture       = "https://scontent.xx.fbcdn.net/v/t1.15752-9/1_n.jpg"
 )
@@ -105,30 +106,30 @@ func (b *syncBuffer) String() string {
 // the handler.
 func newPage(t *testing.T, change func(*api.Messenger), transport ...http.RoundTripper) *page {
 	t.Helper()
-	p := &page{Server: metatest.New(t, metatest.Config{Now: now}), log: &syncBuffer{}}
+	p := &page{Server: metatest.New(t, metatest.Config{Now: apitest.Now}), log: &syncBuffer{}}
 	table := dynamotest.Open(t, transport...).Table(dynamotest.TableName("conversations"))
 	plain := dynamotest.Open(t).Table(dynamotest.TableName("conversations"))
-	p.threads, p.box = &thread.Store{Table: plain, Now: now, NewID: newID}, &outbox.Box{Table: plain, Now: now}
+	p.threads, p.box = &thread.Store{Table: plain, Now: apitest.Now, NewID: apitest.NewID}, &outbox.Box{Table: plain, Now: apitest.Now}
 	log := telemetry.NewLogger(p.log, slog.LevelInfo)
 	secret := func(value string) func(context.Context) (string, error) {
 		return func(context.Context) (string, error) { return value, nil }
 	}
 	h := &api.Messenger{
-		Intake:    turn.Intake{Threads: &thread.Store{Table: table, Now: now, NewID: newID}, Queue: p},
-		Outbox:    &outbox.Box{Table: table, Now: now},
-		AppSecret: secret(metatest.AppSecret), VerifyToken: secret(verifyToken),
+		Intake:    turn.Intake{Threads: &thread.Store{Table: table, Now: apitest.Now, NewID: apitest.NewID}, Queue: p},
+		Outbox:    &outbox.Box{Table: table, Now: apitest.Now},
+		AppSecret: secret(metatest.AppSecret), VerifyToken: secret(apitest.VerifyToken),
 		Market: "demo", Assistant: "sara", Typing: p.client().Typing, Log: log,
 	}
 	if change != nil {
 		change(h)
 	}
 	mux := http.NewServeMux()
-	h.Routes(mux)
-	f := trigger.HTTP(api.Traced(mux, log))
+	h.Routes().Register(mux)
+	f := trigger.HTTP(httpapi.Traced(mux, log))
 	var err error
 	p.front, err = gateway.New([]gateway.Route{
 		{Method: "GET", Path: messengerPath, Function: f}, {Method: "POST", Path: messengerPath, Function: f},
-	}, gateway.Options{Timeout: time.Minute, Now: now, Log: log})
+	}, gateway.Options{Timeout: time.Minute, Now: apitest.Now, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +140,7 @@ func newPage(t *testing.T, change func(*api.Messenger), transport ...http.RoundT
 }
 
 func (p *page) client() *meta.Client {
-	return &meta.Client{BaseURL: p.URL(), Token: metatest.Token, Secret: metatest.AppSecret, HTTP: p.Client(), Now: now}
+	return &meta.Client{BaseURL: p.URL(), Token: metatest.Token, Secret: metatest.AppSecret, HTTP: p.Client(), Now: apitest.Now}
 }
 
 func messengerThread(psid string) string {
@@ -190,18 +191,18 @@ func (p *page) texts(t *testing.T, psid string) []string {
 func TestMessengerVerification(t *testing.T) {
 	t.Parallel()
 	p := newPage(t, nil)
-	a, err := p.Verify(t.Context(), p.url, verifyToken, "1158201444")
+	a, err := p.Verify(t.Context(), p.url, apitest.VerifyToken, "1158201444")
 	if err != nil || a.Status != http.StatusOK || a.Body != "1158201444" || !strings.HasPrefix(a.Header.Get("Content-Type"), "text/plain") {
 		t.Errorf("%v: %+v", err, a)
 	}
 	for query, status := range map[string]int{
 		"":                        http.StatusForbidden,
 		"?hub.challenge=<script>": http.StatusForbidden,
-		"?hub.mode=subscribe&hub.verify_token=x&hub.challenge=1":                                              http.StatusForbidden,
-		"?hub.mode=unsubscribe&hub.verify_token=" + verifyToken + "&hub.challenge=1":                          http.StatusForbidden,
-		"?hub.mode=subscribe&hub.verify_token=" + verifyToken:                                                 http.StatusBadRequest,
-		"?hub.mode=subscribe&hub.verify_token=x&hub.verify_token=" + verifyToken + "&hub.challenge=1":         http.StatusBadRequest,
-		"?hub.mode=subscribe&hub.verify_token=" + verifyToken + "&hub.challenge=" + strings.Repeat("1", 1025): http.StatusBadRequest,
+		"?hub.mode=subscribe&hub.verify_token=x&hub.challenge=1":                                                      http.StatusForbidden,
+		"?hub.mode=unsubscribe&hub.verify_token=" + apitest.VerifyToken + "&hub.challenge=1":                          http.StatusForbidden,
+		"?hub.mode=subscribe&hub.verify_token=" + apitest.VerifyToken:                                                 http.StatusBadRequest,
+		"?hub.mode=subscribe&hub.verify_token=x&hub.verify_token=" + apitest.VerifyToken + "&hub.challenge=1":         http.StatusBadRequest,
+		"?hub.mode=subscribe&hub.verify_token=" + apitest.VerifyToken + "&hub.challenge=" + strings.Repeat("1", 1025): http.StatusBadRequest,
 	} {
 		resp, err := http.Get(p.url + query)
 		if err != nil {
@@ -228,17 +229,17 @@ func TestMessengerBatch(t *testing.T) {
 	t.Parallel()
 	p := newPage(t, nil)
 	ann, bob, eve := newPSID(), newPSID(), newPSID()
-	reply := p.Message(bob, newID(), "this one")
+	reply := p.Message(bob, apitest.NewID(), "this one")
 	reply["message"].(map[string]any)["reply_to"] = map[string]any{"mid": "m_before"}
 	edit := p.Read(bob)
 	delete(edit, "read")
 	body := metatest.Body(map[string]any{"object": "page", "entry": []any{
-		p.Entry("messaging", p.Message(ann, newID(), "Çatı akıyor 👋", metatest.Attachment("image", picture), metatest.Attachment("file", picture)),
-			reply, p.Delivery(ann, "m_x"), p.Read(ann), p.QuickReply(bob, newID(), "Yes", "yes:p1"),
-			p.Echo(metatest.Message{ID: newID(), To: eve, Text: "by hand"}, ""),
+		p.Entry("messaging", p.Message(ann, apitest.NewID(), "Çatı akıyor 👋", metatest.Attachment("image", picture), metatest.Attachment("file", picture)),
+			reply, p.Delivery(ann, "m_x"), p.Read(ann), p.QuickReply(bob, apitest.NewID(), "Yes", "yes:p1"),
+			p.Echo(metatest.Message{ID: apitest.NewID(), To: eve, Text: "by hand"}, ""),
 			edit.With("message_edit", map[string]any{"mid": "m_1", "text": "edited"}), edit.With("reaction", map[string]any{"mid": "m_1"})),
-		p.Entry("standby", p.Message(eve, newID(), "for another app")),
-		p.Entry("messaging", p.Message(ann, newID(), "", metatest.Place("Old Harbour", 35.33640000004, 33.3182)), p.Postback(bob, "", "Get started", "START")),
+		p.Entry("standby", p.Message(eve, apitest.NewID(), "for another app")),
+		p.Entry("messaging", p.Message(ann, apitest.NewID(), "", metatest.Place("Old Harbour", 35.33640000004, 33.3182)), p.Postback(bob, "", "Get started", "START")),
 	}})
 	p.post(t, http.StatusOK, body)
 	type row struct {
@@ -283,7 +284,7 @@ func TestMessengerReplay(t *testing.T) {
 	t.Parallel()
 	p := newPage(t, nil)
 	ann := newPSID()
-	body := p.Batch(p.Message(ann, newID(), "hello"), p.Postback(ann, "", "Get started", "START"))
+	body := p.Batch(p.Message(ann, apitest.NewID(), "hello"), p.Postback(ann, "", "Get started", "START"))
 	var wg sync.WaitGroup
 	for range 10 {
 		wg.Go(func() {
@@ -311,7 +312,7 @@ func TestMessengerSignatures(t *testing.T) {
 	t.Parallel()
 	p := newPage(t, nil)
 	ann := newPSID()
-	body := p.Batch(p.Message(ann, newID(), "hello"))
+	body := p.Batch(p.Message(ann, apitest.NewID(), "hello"))
 	signature := p.Sign(body)
 	for name, tt := range map[string]struct {
 		body      []byte
@@ -342,7 +343,7 @@ func TestMessengerWithoutASecret(t *testing.T) {
 			h.UnsignedFromLoopback = allowed
 		})
 		want := map[bool]int{true: http.StatusOK, false: http.StatusServiceUnavailable}[allowed]
-		body := p.Batch(p.Message(newPSID(), newID(), "hello"))
+		body := p.Batch(p.Message(newPSID(), apitest.NewID(), "hello"))
 		if a, err := p.PostSigned(t.Context(), p.url, body, ""); err != nil || a.Status != want {
 			t.Errorf("allowed %v: %v, %+v", allowed, err, a)
 		}
@@ -387,8 +388,8 @@ func TestHostileMessengerBodies(t *testing.T) {
 	if log := p.log.String(); strings.Contains(log, "very private") || strings.Contains(log, ann) {
 		t.Errorf("logged: %s", log)
 	}
-	long := p.Message(ann, newID(), strings.Repeat("ç", 10_000))
-	p.post(t, http.StatusOK, p.Batch(long, p.Message(ann, newID(), "\u202e\x00 </script>")))
+	long := p.Message(ann, apitest.NewID(), strings.Repeat("ç", 10_000))
+	p.post(t, http.StatusOK, p.Batch(long, p.Message(ann, apitest.NewID(), "\u202e\x00 </script>")))
 	if got := p.inbox(t, ann); len(got) != 2 || !got[0].Long || got[1].Text != "\u202e\x00 </script>" {
 		t.Errorf("%+v", got)
 	}
@@ -398,8 +399,8 @@ func TestHostileMessengerBodies(t *testing.T) {
 func TestALateMessageOnMessenger(t *testing.T) {
 	t.Parallel()
 	p, ann := newPage(t, nil), newPSID()
-	wrote := now().Add(-time.Hour).Truncate(time.Millisecond)
-	p.post(t, http.StatusOK, p.Batch(p.Message(ann, newID(), "ok").With("timestamp", wrote.UnixMilli())))
+	wrote := apitest.Now().Add(-time.Hour).Truncate(time.Millisecond)
+	p.post(t, http.StatusOK, p.Batch(p.Message(ann, apitest.NewID(), "ok").With("timestamp", wrote.UnixMilli())))
 	if m := p.inbox(t, ann)[0]; !m.Written().Equal(wrote) || !m.At.After(wrote.Add(time.Minute)) {
 		t.Errorf("written at %s, came at %s", m.Written(), m.At)
 	}
@@ -410,8 +411,8 @@ func TestMessengerWithABadItem(t *testing.T) {
 	t.Parallel()
 	p := newPage(t, nil)
 	ann, bob := newPSID(), newPSID()
-	bad := p.Message(ann, newID(), "very private words").With("timestamp", "noon")
-	p.post(t, http.StatusOK, p.Batch(p.Message(ann, newID(), "one"), bad, p.Message(bob, newID(), "two"), p.Message(ann, newID(), "three")))
+	bad := p.Message(ann, apitest.NewID(), "very private words").With("timestamp", "noon")
+	p.post(t, http.StatusOK, p.Batch(p.Message(ann, apitest.NewID(), "one"), bad, p.Message(bob, apitest.NewID(), "two"), p.Message(ann, apitest.NewID(), "three")))
 	if got := strings.Join(append(p.texts(t, ann), p.texts(t, bob)...), " "); got != "one three two" {
 		t.Errorf("stored: %s", got)
 	}
@@ -455,7 +456,7 @@ func TestMessengerWhenTheStoreFails(t *testing.T) {
 	out := &outage{}
 	p := newPage(t, nil, out)
 	ann, bob, word := newPSID(), newPSID(), dynamotest.ID("word")
-	body := p.Batch(p.Message(ann, newID(), "one"), p.Message(ann, newID(), "two "+word), p.Message(bob, newID(), "for Bob"), p.Message(ann, newID(), "three"))
+	body := p.Batch(p.Message(ann, apitest.NewID(), "one"), p.Message(ann, apitest.NewID(), "two "+word), p.Message(bob, apitest.NewID(), "for Bob"), p.Message(ann, apitest.NewID(), "three"))
 	out.set(word)
 	p.post(t, http.StatusInternalServerError, body)
 	if diff := cmp.Diff([][]string{{"one"}, {"for Bob"}}, [][]string{p.texts(t, ann), p.texts(t, bob)}); diff != "" {
@@ -473,7 +474,7 @@ func TestMessengerWhenTheQueueFails(t *testing.T) {
 	t.Parallel()
 	p := newPage(t, nil)
 	ann := newPSID()
-	body := p.Batch(p.Message(ann, newID(), "hello"))
+	body := p.Batch(p.Message(ann, apitest.NewID(), "hello"))
 	p.failQueue(errors.New("the queue is away"))
 	p.post(t, http.StatusServiceUnavailable, body)
 	p.failQueue(nil)
@@ -492,7 +493,7 @@ func TestManyPhotosOnMessenger(t *testing.T) {
 	for i := range 2*channel.MaxMedia + 5 {
 		photos = append(photos, metatest.Attachment("image", fmt.Sprint(picture, "?n=", i)))
 	}
-	body := p.Batch(p.Message(ann, newID(), "all of it", photos...))
+	body := p.Batch(p.Message(ann, apitest.NewID(), "all of it", photos...))
 	p.post(t, http.StatusOK, body)
 	p.post(t, http.StatusOK, body)
 	lines, _, err := p.threads.Lines(t.Context(), messengerThread(ann), "", 100)
@@ -521,7 +522,7 @@ func TestTypingOnMessenger(t *testing.T) {
 	began := time.Now()
 	for range 2 {
 		ann := newPSID()
-		p.post(t, http.StatusOK, p.Batch(p.Message(ann, newID(), "hello")))
+		p.post(t, http.StatusOK, p.Batch(p.Message(ann, apitest.NewID(), "hello")))
 		if p.turns(ann) != 1 {
 			t.Error("not queued")
 		}
@@ -539,7 +540,7 @@ func TestMessengerWithoutTyping(t *testing.T) {
 	t.Parallel()
 	p := newPage(t, func(h *api.Messenger) { h.Typing = nil })
 	ann := newPSID()
-	p.post(t, http.StatusOK, p.Batch(p.Message(ann, newID(), "hello")))
+	p.post(t, http.StatusOK, p.Batch(p.Message(ann, apitest.NewID(), "hello")))
 	if p.turns(ann) != 1 {
 		t.Error("not queued")
 	}
@@ -550,7 +551,7 @@ func TestEchoSettlesASend(t *testing.T) {
 	t.Parallel()
 	p := newPage(t, nil)
 	ann := newPSID()
-	p.Heard(ann, newID(), "hello")
+	p.Heard(ann, apitest.NewID(), "hello")
 	m := outbox.Message{Thread: messengerThread(ann), ID: "turn00000001-0", Market: "demo", Channel: channel.Messenger, To: ann, Text: "merhaba", Kind: "reply"}
 	if err := p.box.Table.DB().Commit(t.Context(), p.box.Put(m)); err != nil {
 		t.Fatal(err)
@@ -582,8 +583,8 @@ func TestPageOfAMarket(t *testing.T) {
 	other := dynamotest.ID("market")
 	p := newPage(t, func(h *api.Messenger) { h.Markets = pages{"42": other} })
 	ann := newPSID()
-	there := p.Message(ann, newID(), "there").With("recipient", map[string]any{"id": "42"})
-	p.post(t, http.StatusOK, p.Batch(there, p.Message(ann, newID(), "here")))
+	there := p.Message(ann, apitest.NewID(), "there").With("recipient", map[string]any{"id": "42"})
+	p.post(t, http.StatusOK, p.Batch(there, p.Message(ann, apitest.NewID(), "here")))
 	if diff := cmp.Diff([]string{"here"}, p.texts(t, ann)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -597,15 +598,15 @@ func TestPageOfAMarket(t *testing.T) {
 func TestMessengerConversation(t *testing.T) {
 	t.Parallel()
 	s, ann := start(t), newPSID()
-	body := s.meta.Batch(s.meta.Message(ann, newID(), "hello"))
+	body := s.Meta.Batch(s.Meta.Message(ann, apitest.NewID(), "hello"))
 	for range 3 {
-		a, err := s.meta.Post(t.Context(), s.url+messengerPath, body)
+		a, err := s.Meta.Post(t.Context(), s.URL+messengerPath, body)
 		if err != nil || a.Status != http.StatusOK {
 			t.Fatalf("%v: %+v", err, a)
 		}
 	}
 	heard := func() (all []metatest.Message) {
-		for _, m := range s.meta.Messages() {
+		for _, m := range s.Meta.Messages() {
 			if m.To == ann {
 				all = append(all, m)
 			}
@@ -613,8 +614,8 @@ func TestMessengerConversation(t *testing.T) {
 		return all
 	}
 	pausetest.Until(t, "the reply at Meta", func() bool { return len(heard()) > 0 })
-	next := s.meta.Batch(s.meta.Message(ann, newID(), "what can you do?"))
-	if a, err := s.meta.Post(t.Context(), s.url+messengerPath, next); err != nil || a.Status != http.StatusOK {
+	next := s.Meta.Batch(s.Meta.Message(ann, apitest.NewID(), "what can you do?"))
+	if a, err := s.Meta.Post(t.Context(), s.URL+messengerPath, next); err != nil || a.Status != http.StatusOK {
 		t.Fatalf("%v: %+v", err, a)
 	}
 	pausetest.Until(t, "the second reply", func() bool { return len(heard()) > 1 })
@@ -622,7 +623,7 @@ func TestMessengerConversation(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	var d data
-	s.call(t, "GET", "/admin/api/threads/"+messengerThread(ann)+"/data", nil, admin()...).wants(t, http.StatusOK, &d)
+	s.Call(t, "GET", "/admin/api/threads/"+messengerThread(ann)+"/data", nil, apitest.Staff()...).Wants(t, http.StatusOK, &d)
 	if d.Profile.ID != "person:messenger:"+ann || len(d.Messages) != 4 {
 		t.Errorf("%+v", d)
 	}

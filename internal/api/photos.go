@@ -7,6 +7,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/channel"
+	"merve/internal/httpapi"
 	"merve/internal/limit"
 	"merve/internal/media"
 	"merve/internal/provider/exchange"
@@ -56,7 +57,7 @@ func (p Pictures) upload(w http.ResponseWriter, r *http.Request, who actor.Actor
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, map[string]any{
+	return httpapi.WriteJSON(w, http.StatusOK, map[string]any{
 		"uploadUrl": up.URL, "method": up.Method, "headers": up.Headers, "mediaUrl": up.Ref, "expiresAt": up.ExpiresAt,
 	})
 }

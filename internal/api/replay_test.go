@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"merve/infra/local/demo"
+	"merve/internal/api/apitest"
 	"merve/internal/app"
 	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
@@ -24,14 +25,14 @@ import (
 // later is a front of the service whose clock is ahead, on the same data.
 func (s *service) later(t *testing.T, by time.Duration) http.Handler {
 	t.Helper()
-	return s.with(t, func(b *app.Base) { b.Now = func() time.Time { return now().Add(by) } })
+	return s.With(t, func(b *app.Base) { b.Now = func() time.Time { return apitest.Now().Add(by) } })
 }
 
 // signedForm is a webhook as Twilio sends it, to any front.
 func (s *service) signedForm(t *testing.T, front http.Handler, target string, form url.Values) answer {
 	t.Helper()
-	return s.callTo(t, front, "POST", target, form.Encode(),
-		"Content-Type", "application/x-www-form-urlencoded; charset=UTF-8", "X-Twilio-Signature", s.twilio.Sign(s.url+target, form))
+	return s.CallTo(t, front, "POST", target, form.Encode(),
+		"Content-Type", "application/x-www-form-urlencoded; charset=UTF-8", "X-Twilio-Signature", s.Twilio.Sign(s.URL+target, form))
 }
 
 // A signed webhook that somebody has recorded and plays 50 times at once, and again after
@@ -39,13 +40,13 @@ func (s *service) signedForm(t *testing.T, front http.Handler, target string, fo
 // signature, same answer, nothing more stored, nothing more sent.
 func TestReplayedWebhook(t *testing.T) {
 	t.Parallel()
-	s, from := start(t), phone()
-	form := s.twilio.Inbound(sid(), from, "hello")
+	s, from := start(t), apitest.Phone()
+	form := s.Twilio.Inbound(apitest.MessageSID(), from, "hello")
 	var taken atomic.Int32
 	var wg sync.WaitGroup
 	for range 50 {
 		wg.Go(func() {
-			a, err := s.twilio.Post(t.Context(), s.url+inboundPath, form)
+			a, err := s.Twilio.Post(t.Context(), s.URL+inboundPath, form)
 			switch {
 			case errors.Is(err, context.DeadlineExceeded): // Twilio gives up waiting, and tries again
 			case err != nil:
@@ -61,12 +62,12 @@ func TestReplayedWebhook(t *testing.T) {
 	if taken.Load() == 0 {
 		t.Fatal("none of 50 was taken")
 	}
-	s.hears(t, from, 1)
+	s.Hears(t, from, 1)
 	for _, by := range []time.Duration{0, 6 * time.Minute, 24 * time.Hour, 6 * 24 * time.Hour} {
-		s.signedForm(t, s.later(t, by), inboundPath, form).wants(t, http.StatusOK, nil)
+		s.signedForm(t, s.later(t, by), inboundPath, form).Wants(t, http.StatusOK, nil)
 	}
-	s.writes(t, from, "what can you do?") // behind all of them
-	if got := s.hears(t, from, 2); len(got) != 2 {
+	s.Writes(t, from, "what can you do?") // behind all of them
+	if got := s.Hears(t, from, 2); len(got) != 2 {
 		t.Errorf("%d messages went out for two", len(got))
 	}
 	if got := s.lines(t, from); len(got) != 4 {
@@ -78,31 +79,31 @@ func TestReplayedWebhook(t *testing.T) {
 // A YES that was recorded does nothing when it is played at a later offer.
 func TestReplayedYes(t *testing.T) {
 	t.Parallel()
-	s, from := start(t), phone()
+	s, from := start(t), apitest.Phone()
 	s.offeredTo(t, from, "sushi in Kyrenia", "1", "in 3 days at 19:00 for 2")
-	yes := s.twilio.Inbound(sid(), from, "yes")
-	s.webhook(t, inboundPath, yes).wants(t, http.StatusOK, nil)
-	s.hears(t, from, 4)
+	yes := s.Twilio.Inbound(apitest.MessageSID(), from, "yes")
+	s.Webhook(t, inboundPath, yes).Wants(t, http.StatusOK, nil)
+	s.Hears(t, from, 4)
 	n := 4
 	for _, text := range []string{"sushi in Kyrenia", "1", "in 4 days at 19:00 for 2"} {
-		s.writes(t, from, text)
+		s.Writes(t, from, text)
 		n++
-		s.hears(t, from, n)
+		s.Hears(t, from, n)
 	}
 	offer := s.thread(t, from).PendingAction
 	if offer == nil {
 		t.Fatalf("no second offer: %+v", s.lines(t, from))
 	}
 	for range 5 {
-		s.webhook(t, inboundPath, yes).wants(t, http.StatusOK, nil)
+		s.Webhook(t, inboundPath, yes).Wants(t, http.StatusOK, nil)
 	}
-	s.writes(t, from, "maybe") // behind all of them
-	s.hears(t, from, n+1)
+	s.Writes(t, from, "maybe") // behind all of them
+	s.Hears(t, from, n+1)
 	if got := s.thread(t, from).PendingAction; got == nil || got.ID != offer.ID {
 		t.Errorf("the old YES settled the new offer: %+v", got)
 	}
 	var h struct{ Transaction struct{ State string } }
-	if s.reads(t, "transactions/"+offer.Ref, &h); h.Transaction.State != "hold" {
+	if s.Reads(t, "transactions/"+offer.Ref, &h); h.Transaction.State != "hold" {
 		t.Errorf("the new offer is %s", h.Transaction.State)
 	}
 }
@@ -111,21 +112,21 @@ func TestReplayedYes(t *testing.T) {
 // message of another thread, or with a changed query, is not taken.
 func TestReplayedStatus(t *testing.T) {
 	t.Parallel()
-	s, from := start(t), phone()
-	s.writes(t, from, "hello")
-	sent := s.hears(t, from, 1)[0]
+	s, from := start(t), apitest.Phone()
+	s.Writes(t, from, "hello")
+	sent := s.Hears(t, from, 1)[0]
 	for _, status := range []string{"delivered", "read"} {
-		if err := s.twilio.Deliver(t.Context(), sent.SID, status); err != nil {
+		if err := s.Twilio.Deliver(t.Context(), sent.SID, status); err != nil {
 			t.Fatal(err)
 		}
 	}
-	m := s.sent(t, threadOf(from), sent.SID)
+	m := s.sent(t, apitest.ThreadOf(from), sent.SID)
 	target := statusPath + "?" + url.Values{"message": {m.ID}, "thread": {m.Thread}}.Encode()
 	form := url.Values{"MessageSid": {sent.SID}, "MessageStatus": {"sent"}}
 	var wg sync.WaitGroup
 	for range 50 {
 		wg.Go(func() {
-			a, err := s.twilio.Post(t.Context(), s.url+target, form)
+			a, err := s.Twilio.Post(t.Context(), s.URL+target, form)
 			if errors.Is(err, context.DeadlineExceeded) {
 				return // Twilio gives up waiting, and tries again
 			}
@@ -135,14 +136,14 @@ func TestReplayedStatus(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	s.signedForm(t, s.later(t, 7*24*time.Hour), target, form).wants(t, http.StatusNoContent, nil)
+	s.signedForm(t, s.later(t, 7*24*time.Hour), target, form).Wants(t, http.StatusNoContent, nil)
 	other := url.Values{"MessageSid": {"SM-of-somebody-else"}, "MessageStatus": {"failed"}, "ErrorCode": {"63016"}}
-	s.signedForm(t, s.front, target, other)
-	if got := s.sent(t, threadOf(from), sent.SID); got.Status != m.Status || got.ProviderID != m.ProviderID || got.Error != "" {
+	s.signedForm(t, s.Front, target, other)
+	if got := s.sent(t, apitest.ThreadOf(from), sent.SID); got.Status != m.Status || got.ProviderID != m.ProviderID || got.Error != "" {
 		t.Errorf("was %s, and is %s (%s, %s)", m.Status, got.Status, got.ProviderID, got.Error)
 	}
 	for _, query := range []string{target + "&message=x", target + "&thread=" + m.Thread} {
-		s.signedForm(t, s.front, query, form).wants(t, http.StatusBadRequest, nil) // signed, and still not clear
+		s.signedForm(t, s.Front, query, form).Wants(t, http.StatusBadRequest, nil) // signed, and still not clear
 	}
 }
 
@@ -150,17 +151,17 @@ func TestReplayedStatus(t *testing.T) {
 // else's; one for a number that is nobody's goes to the default market.
 func TestWebhookOfAnotherMarket(t *testing.T) {
 	t.Parallel()
-	s, from, number, id := start(t), phone(), phone(), dynamotest.ID("m")
-	s.call(t, "PUT", "/admin/api/markets/"+id, map[string]any{"name": "Other", "whatsapp": map[string]any{"from": number}}, admin()...).wants(t, http.StatusOK, nil)
-	front := s.with(t, func(*app.Base) {}) // has not read the numbers yet
-	form := s.twilio.Inbound(sid(), from, "hello")
+	s, from, number, id := start(t), apitest.Phone(), apitest.Phone(), dynamotest.ID("m")
+	s.Call(t, "PUT", "/admin/api/markets/"+id, map[string]any{"name": "Other", "whatsapp": map[string]any{"from": number}}, apitest.Staff()...).Wants(t, http.StatusOK, nil)
+	front := s.With(t, func(*app.Base) {}) // has not read the numbers yet
+	form := s.Twilio.Inbound(apitest.MessageSID(), from, "hello")
 	form.Set("To", "whatsapp:"+number)
-	s.signedForm(t, front, inboundPath, form).wants(t, http.StatusOK, nil)
-	if a := s.call(t, "GET", "/admin/api/threads/"+threadOf(from), nil, admin()...); a.status != http.StatusNotFound {
-		t.Errorf("the message is on the thread of market %s: %s", demo.Market, a.body)
+	s.signedForm(t, front, inboundPath, form).Wants(t, http.StatusOK, nil)
+	if a := s.Call(t, "GET", "/admin/api/threads/"+apitest.ThreadOf(from), nil, apitest.Staff()...); a.Status != http.StatusNotFound {
+		t.Errorf("the message is on the thread of market %s: %s", demo.Market, a.Body)
 	}
-	again := s.twilio.Inbound(form.Get("MessageSid"), from, "hello") // the same id, to the default number
-	s.signedForm(t, front, inboundPath, again).wants(t, http.StatusOK, nil)
+	again := s.Twilio.Inbound(form.Get("MessageSid"), from, "hello") // the same id, to the default number
+	s.signedForm(t, front, inboundPath, again).Wants(t, http.StatusOK, nil)
 	if got := s.lines(t, from); len(got) == 0 || got[0].Text != "hello" {
 		t.Errorf("in market %s: %+v", demo.Market, got)
 	}
@@ -169,32 +170,32 @@ func TestWebhookOfAnotherMarket(t *testing.T) {
 	for name, v := range form {
 		changed[name] = v
 	}
-	changed.Set("To", "whatsapp:"+phone())
-	s.callTo(t, front, "POST", inboundPath, changed.Encode(), "Content-Type", "application/x-www-form-urlencoded", "X-Twilio-Signature", s.twilio.Sign(s.url+inboundPath, form)).
-		refuses(t, http.StatusForbidden, "")
+	changed.Set("To", "whatsapp:"+apitest.Phone())
+	s.CallTo(t, front, "POST", inboundPath, changed.Encode(), "Content-Type", "application/x-www-form-urlencoded", "X-Twilio-Signature", s.Twilio.Sign(s.URL+inboundPath, form)).
+		Refuses(t, http.StatusForbidden, "")
 }
 
 // Who writes to a market's own number has there the role that they have in that market, whatever they
 // are in the default one.
 func TestRoleInTheMarketOfANumber(t *testing.T) {
 	t.Parallel()
-	s, driver, number, id := start(t), phone(), phone(), dynamotest.ID("m")
-	s.call(t, "PUT", "/admin/api/markets/"+id, map[string]any{"name": "Other", "whatsapp": map[string]any{"from": number}}, admin()...).wants(t, http.StatusOK, nil)
-	s.call(t, "PUT", "/admin/api/markets/"+id+"/drivers/dina", map[string]any{"name": "Dina", "phone": driver, "districts": []string{"Kyrenia"}, "seats": 4, "enabled": true}, admin()...).wants(t, http.StatusOK, nil)
-	front := s.with(t, func(*app.Base) {}) // has not read the numbers yet
+	s, driver, number, id := start(t), apitest.Phone(), apitest.Phone(), dynamotest.ID("m")
+	s.Call(t, "PUT", "/admin/api/markets/"+id, map[string]any{"name": "Other", "whatsapp": map[string]any{"from": number}}, apitest.Staff()...).Wants(t, http.StatusOK, nil)
+	s.Call(t, "PUT", "/admin/api/markets/"+id+"/drivers/dina", map[string]any{"name": "Dina", "phone": driver, "districts": []string{"Kyrenia"}, "seats": 4, "enabled": true}, apitest.Staff()...).Wants(t, http.StatusOK, nil)
+	front := s.With(t, func(*app.Base) {}) // has not read the numbers yet
 	for from, has := range map[string]channel.ThreadType{
 		driver: channel.Dispatch, "+15550101047": channel.General, // a business in the default market
 	} {
-		form := s.twilio.Inbound(sid(), from, "hello")
+		form := s.Twilio.Inbound(apitest.MessageSID(), from, "hello")
 		form.Set("To", "whatsapp:"+number)
-		s.signedForm(t, front, inboundPath, form).wants(t, http.StatusOK, nil)
+		s.signedForm(t, front, inboundPath, form).Wants(t, http.StatusOK, nil)
 		for _, typ := range []channel.ThreadType{channel.General, channel.Ops, channel.Dispatch} {
 			want := http.StatusNotFound
 			if typ == has {
 				want = http.StatusOK
 			}
-			if a := s.call(t, "GET", "/admin/api/threads/"+thread.ID(id, typ, "", "person:whatsapp:"+from), nil, admin()...); a.status != want {
-				t.Errorf("%s has a thread as %s: %d, want %d", from, typ, a.status, want)
+			if a := s.Call(t, "GET", "/admin/api/threads/"+thread.ID(id, typ, "", "person:whatsapp:"+from), nil, apitest.Staff()...); a.Status != want {
+				t.Errorf("%s has a thread as %s: %d, want %d", from, typ, a.Status, want)
 			}
 		}
 	}
@@ -203,21 +204,21 @@ func TestRoleInTheMarketOfANumber(t *testing.T) {
 // The cursor of one thread, or none that was ever given out, shows nothing of another's.
 func TestCursorOfAnotherThread(t *testing.T) {
 	t.Parallel()
-	s, ann, bob := start(t), session(), session()
-	of := s.say(t, ann, "hello, my name is Ann").ThreadID
-	s.say(t, ann, "what can you do?")
-	mine := s.say(t, bob, "hello").ThreadID
-	var l list
-	s.call(t, "GET", messagesOf(of)+"?limit=1", nil, "x-session-id", ann).wants(t, http.StatusOK, &l)
+	s, ann, bob := start(t), apitest.SessionID(), apitest.SessionID()
+	of := s.Say(t, ann, "hello, my name is Ann").ThreadID
+	s.Say(t, ann, "what can you do?")
+	mine := s.Say(t, bob, "hello").ThreadID
+	var l apitest.List
+	s.Call(t, "GET", messagesOf(of)+"?limit=1", nil, "x-session-id", ann).Wants(t, http.StatusOK, &l)
 	for _, query := range []string{"?after=" + l.Next, "?before=" + l.Next, "?after=" + of + "." + l.Next, "?after=1.0%23" + of, "?before=99999999.9999", "?after=0.0&before=latest"} {
-		a := s.call(t, "GET", messagesOf(mine)+query, nil, "x-session-id", bob)
-		if strings.Contains(string(a.body), "Ann") {
-			t.Errorf("%s: %s", query, a.body)
+		a := s.Call(t, "GET", messagesOf(mine)+query, nil, "x-session-id", bob)
+		if strings.Contains(string(a.Body), "Ann") {
+			t.Errorf("%s: %s", query, a.Body)
 		}
-		foreign := s.call(t, "GET", messagesOf(of)+query, nil, "x-session-id", bob)
-		missing := s.call(t, "GET", messagesOf("th_00000000000000000000000000000000")+query, nil, "x-session-id", bob)
-		if foreign.status != missing.status || foreign.status < 400 {
-			t.Errorf("%s: status %d, but %d of a thread that is not there", query, foreign.status, missing.status)
+		foreign := s.Call(t, "GET", messagesOf(of)+query, nil, "x-session-id", bob)
+		missing := s.Call(t, "GET", messagesOf("th_00000000000000000000000000000000")+query, nil, "x-session-id", bob)
+		if foreign.Status != missing.Status || foreign.Status < 400 {
+			t.Errorf("%s: status %d, but %d of a thread that is not there", query, foreign.Status, missing.Status)
 		}
 	}
 }
@@ -226,10 +227,10 @@ func TestCursorOfAnotherThread(t *testing.T) {
 // refused at once, costs no model, and the next message is answered when it is over.
 func TestFloodOfOneSession(t *testing.T) {
 	t.Parallel()
-	s, id, word := start(t), session(), dynamotest.ID("slowly")
-	held := s.model.hold(word)
-	defer held.letGo()
-	hasty := s.with(t, func(b *app.Base) { b.Config.Patience = 100 * time.Millisecond })
+	s, id, word := start(t), apitest.SessionID(), dynamotest.ID("slowly")
+	held := s.Model.Hold(word)
+	defer held.LetGo()
+	hasty := s.With(t, func(b *app.Base) { b.Config.Patience = 100 * time.Millisecond })
 	const n = 300 // more than may wait
 	var mu sync.Mutex
 	status := map[int]int{}
@@ -239,25 +240,25 @@ func TestFloodOfOneSession(t *testing.T) {
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			a, err := s.send(t.Context(), hasty, "POST", "/chat/message", map[string]any{"message": fmt.Sprint("flood ", i, " ", word), "sessionId": id})
+			a, err := s.Send(t.Context(), hasty, "POST", "/chat/message", map[string]any{"message": fmt.Sprint("flood ", i, " ", word), "sessionId": id})
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			document(t).check(t, "POST", "/chat/message", a)
+			apitest.OpenAPI(t).Check(t, "POST", "/chat/message", a)
 			mu.Lock()
 			defer mu.Unlock()
-			status[a.status]++
+			status[a.Status]++
 		})
 	}
 	wg.Wait()
 	if taken := status[http.StatusOK] + status[http.StatusAccepted]; taken == 0 || taken > 220 || taken+status[http.StatusTooManyRequests]+status[http.StatusServiceUnavailable] != n {
 		t.Errorf("of %d with at most 200 waiting: %v", n, status)
 	}
-	held.letGo()
+	held.LetGo()
 	pausetest.Until(t, "the answer after the flood", func() bool {
-		a, err := s.send(t.Context(), s.front, "POST", "/chat/message", map[string]any{"message": "hello", "sessionId": id})
-		return err == nil && a.status == http.StatusOK
+		a, err := s.Send(t.Context(), s.Front, "POST", "/chat/message", map[string]any{"message": "hello", "sessionId": id})
+		return err == nil && a.Status == http.StatusOK
 	})
 }
 
@@ -265,24 +266,24 @@ func TestFloodOfOneSession(t *testing.T) {
 // provider's message is cut to what a message may be.
 func TestTenThousandCharacters(t *testing.T) {
 	t.Parallel()
-	s, id, from, word := start(t), session(), phone(), dynamotest.ID("word")
-	held := s.model.hold(word) // tells whether a model was asked
-	defer held.letGo()
+	s, id, from, word := start(t), apitest.SessionID(), apitest.Phone(), dynamotest.ID("word")
+	held := s.Model.Hold(word) // tells whether a model was asked
+	defer held.LetGo()
 	for _, letter := range []string{"a", "ç", "😀"} {
 		text := word + strings.Repeat(letter, 10_000)
-		s.call(t, "POST", "/chat/message", map[string]any{"message": text, "sessionId": id}).refuses(t, http.StatusBadRequest, "message")
+		s.Call(t, "POST", "/chat/message", map[string]any{"message": text, "sessionId": id}).Refuses(t, http.StatusBadRequest, "message")
 	}
 	select {
-	case <-held.asked:
+	case <-held.Asked:
 		t.Error("a model was asked")
 	default:
 	}
-	s.writes(t, from, strings.Repeat("ç", 10_000))
-	s.hears(t, from, 1)
+	s.Writes(t, from, strings.Repeat("ç", 10_000))
+	s.Hears(t, from, 1)
 	if got := s.lines(t, from); len(got) != 2 || len([]rune(got[0].Text)) != 4096 {
 		t.Errorf("%d lines, the first of %d characters", len(got), len([]rune(got[0].Text)))
 	}
 	for _, size := range []int{1 << 20, 9 << 20} {
-		s.call(t, "POST", "/chat/message", map[string]any{"message": strings.Repeat("a", size), "sessionId": id}).refuses(t, http.StatusRequestEntityTooLarge, "")
+		s.Call(t, "POST", "/chat/message", map[string]any{"message": strings.Repeat("a", size), "sessionId": id}).Refuses(t, http.StatusRequestEntityTooLarge, "")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"merve/internal/fault"
+	"merve/internal/httpapi"
 	"merve/internal/market"
 	"merve/internal/payment"
 	"merve/internal/provider/stripe"
@@ -30,11 +31,13 @@ type Stripe struct {
 	Log                  *slog.Logger
 }
 
-// Routes adds the webhook's and the pages' routes to mux.
-func (h *Stripe) Routes(mux Router) {
-	mux.Handle("POST /webhooks/stripe", handler(h.receive))
-	mux.Handle("GET /pay/{transaction}/{token}", handler(h.page))
-	mux.Handle("GET /pay/{transaction}/{token}/intent", handler(h.intent))
+// Routes are the webhook's and the pages'.
+func (h *Stripe) Routes() httpapi.Routes {
+	return httpapi.Routes{
+		"POST /webhooks/stripe":                 h.receive,
+		"GET /pay/{transaction}/{token}":        h.page,
+		"GET /pay/{transaction}/{token}/intent": h.intent,
+	}
 }
 
 // happened says which events matter.
@@ -102,7 +105,7 @@ func (h *Stripe) transaction(ctx context.Context, e stripe.Event) (string, error
 
 // signed is the body of a webhook whose signature is right.
 func (h *Stripe) signed(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	body, err := readBody(w, r, stripe.MaxWebhook)
+	body, err := httpapi.ReadBody(w, r, stripe.MaxWebhook)
 	if err != nil {
 		return nil, err
 	}
@@ -168,5 +171,5 @@ func (h *Stripe) intent(w http.ResponseWriter, r *http.Request) error {
 		answer["clientSecret"] = s.ClientSecret
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	return writeJSON(w, http.StatusOK, answer)
+	return httpapi.WriteJSON(w, http.StatusOK, answer)
 }

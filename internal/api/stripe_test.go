@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"merve/internal/actor"
+	"merve/internal/api/apitest"
 	"merve/internal/app"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/gate"
@@ -27,10 +28,10 @@ const stripePath = "/webhooks/stripe"
 // toPay is an offer to whose payment a customer has said yes, and that payment.
 func (s *service) toPay(t *testing.T, length time.Duration) (ledger.Transaction, payment.Payment) {
 	t.Helper()
-	ctx, payments := t.Context(), s.base.Payments()
-	start := now().Truncate(time.Hour).Add(100 * time.Hour)
+	ctx, payments := t.Context(), s.Base.Payments()
+	start := apitest.Now().Truncate(time.Hour).Add(100 * time.Hour)
 	who := actor.Actor{Kind: actor.User, ID: dynamotest.ID("payer")}
-	tx, err := s.base.Ledger().Offer(ctx, ledger.Terms{
+	tx, err := s.Base.Ledger().Offer(ctx, ledger.Terms{
 		Business: dynamotest.ID("biz"), Listing: "reef", ListingName: "Reef Divers", Offering: "dive", OfferingName: "Dive", Market: "demo", Owner: who.Key(),
 		Start: start, End: start.Add(time.Hour), Slots: []time.Time{start}, TimeZone: "UTC", Party: 2, PriceMinor: 9000, DueMinor: 3000, Currency: "EUR", Language: "en",
 	}, 1, length, dynamotest.ID("key"))
@@ -39,9 +40,9 @@ func (s *service) toPay(t *testing.T, length time.Duration) (ledger.Transaction,
 	}
 	consent := gate.Consent{
 		Pending:   thread.Pending{ID: "p_" + tx.ID, Kind: payment.Kind, Ref: tx.ID, Hash: tx.OfferHash, ExpiresAt: tx.HoldExpiresAt},
-		MessageID: "m1", Actor: who.Key(), At: now(),
+		MessageID: "m1", Actor: who.Key(), At: apitest.Now(),
 	}
-	settled, err := payment.Pay{Store: payments}.Commit(ctx, tool.Context{Actor: who, Language: "en", TimeZone: time.UTC, Now: now()}, consent)
+	settled, err := payment.Pay{Store: payments}.Commit(ctx, tool.Context{Actor: who, Language: "en", TimeZone: time.UTC, Now: apitest.Now()}, consent)
 	if err == nil {
 		err = payments.Table.DB().Commit(ctx, settled.Writes...)
 	}
@@ -58,12 +59,12 @@ func (s *service) toPay(t *testing.T, length time.Duration) (ledger.Transaction,
 // told sends a webhook of Stripe's.
 func (s *service) told(t *testing.T, h http.Handler, w stripetest.Webhook) answer {
 	t.Helper()
-	return s.callTo(t, h, "POST", stripePath, w.Body, stripe.SignatureHeader, w.Signature)
+	return s.CallTo(t, h, "POST", stripePath, w.Body, stripe.SignatureHeader, w.Signature)
 }
 
 func (s *service) stateOf(t *testing.T, tx ledger.Transaction) ledger.State {
 	t.Helper()
-	got, err := s.base.Ledger().Get(t.Context(), actor.Actor{Kind: actor.System}, tx.ID)
+	got, err := s.Base.Ledger().Get(t.Context(), actor.Actor{Kind: actor.System}, tx.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,15 +76,15 @@ func TestPayment(t *testing.T) {
 	s := start(t)
 	tx, p := s.toPay(t, 30*time.Minute)
 	page := "/pay/" + tx.ID + "/" + p.Token
-	a := s.call(t, "GET", page, nil).wants(t, http.StatusOK, nil)
-	if text := string(a.body); !strings.Contains(text, "Reef Divers") || !strings.Contains(text, "€30.00") || strings.Contains(text, "secret") {
+	a := s.Call(t, "GET", page, nil).Wants(t, http.StatusOK, nil)
+	if text := string(a.Body); !strings.Contains(text, "Reef Divers") || !strings.Contains(text, "€30.00") || strings.Contains(text, "secret") {
 		t.Errorf("the page: %s", text)
 	}
-	if off := wording.Say("en", wording.PayOff, nil); !strings.Contains(html.UnescapeString(string(a.body)), off) {
-		t.Errorf("the page of what is to be paid, without a key for cards, does not say %q: %s", off, a.body)
+	if off := wording.Say("en", wording.PayOff, nil); !strings.Contains(html.UnescapeString(string(a.Body)), off) {
+		t.Errorf("the page of what is to be paid, without a key for cards, does not say %q: %s", off, a.Body)
 	}
 	for name, want := range map[string]string{"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow, noarchive"} {
-		if got := a.header.Get(name); got != want {
+		if got := a.Header.Get(name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
@@ -92,34 +93,34 @@ func TestPayment(t *testing.T) {
 		Paid         bool
 		ClientSecret string
 	}
-	a = s.call(t, "GET", page+"/intent", nil).wants(t, http.StatusOK, &intent)
-	if intent.Status != "waiting" || intent.Paid || intent.ClientSecret != p.Intent+"_secret_not_real" || a.header.Get("Cache-Control") != "no-store" {
+	a = s.Call(t, "GET", page+"/intent", nil).Wants(t, http.StatusOK, &intent)
+	if intent.Status != "waiting" || intent.Paid || intent.ClientSecret != p.Intent+"_secret_not_real" || a.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("%+v", intent)
 	}
-	paid := s.stripe.Pay(p.Intent)
+	paid := s.Stripe.Pay(p.Intent)
 	for name, w := range map[string]stripetest.Webhook{
-		"unsigned": {Body: paid.Body}, "another's": {Body: paid.Body, Signature: stripetest.Sign("{}", now())},
-		"old": {Body: paid.Body, Signature: stripetest.Sign(paid.Body, now().Add(-time.Hour))},
+		"unsigned": {Body: paid.Body}, "another's": {Body: paid.Body, Signature: stripetest.Sign("{}", apitest.Now())},
+		"old": {Body: paid.Body, Signature: stripetest.Sign(paid.Body, apitest.Now().Add(-time.Hour))},
 	} {
-		s.told(t, nil, w).wants(t, http.StatusForbidden, nil)
+		s.told(t, nil, w).Wants(t, http.StatusForbidden, nil)
 		if got := s.stateOf(t, tx); got != ledger.Hold {
 			t.Fatalf("%s: it is %s", name, got)
 		}
 	}
 	for range 2 {
-		if a := s.told(t, nil, paid).wants(t, http.StatusOK, nil); string(a.body) != taken {
-			t.Errorf("answer %q", a.body)
+		if a := s.told(t, nil, paid).Wants(t, http.StatusOK, nil); string(a.Body) != taken {
+			t.Errorf("answer %q", a.Body)
 		}
 	}
 	if got := s.stateOf(t, tx); got != ledger.Confirmed {
 		t.Errorf("it is %s", got)
 	}
-	a = s.call(t, "GET", page, nil).wants(t, http.StatusOK, nil)
-	if !strings.Contains(string(a.body), "Paid.") {
-		t.Errorf("the page: %s", a.body)
+	a = s.Call(t, "GET", page, nil).Wants(t, http.StatusOK, nil)
+	if !strings.Contains(string(a.Body), "Paid.") {
+		t.Errorf("the page: %s", a.Body)
 	}
 	intent.ClientSecret = ""
-	s.call(t, "GET", page+"/intent", nil).wants(t, http.StatusOK, &intent)
+	s.Call(t, "GET", page+"/intent", nil).Wants(t, http.StatusOK, &intent)
 	if intent.Status != "paid" || !intent.Paid || intent.ClientSecret != "" {
 		t.Errorf("%+v", intent)
 	}
@@ -130,19 +131,19 @@ func TestPaymentPageRefuses(t *testing.T) {
 	s := start(t)
 	tx, p := s.toPay(t, 30*time.Minute)
 	for _, target := range []string{"/pay/" + tx.ID + "/" + strings.Repeat("A", len(p.Token)), "/pay/none/" + p.Token, "/pay/" + tx.ID + "/x"} {
-		s.call(t, "GET", target, nil).wants(t, http.StatusNotFound, nil)
-		s.call(t, "GET", target+"/intent", nil).wants(t, http.StatusNotFound, nil)
+		s.Call(t, "GET", target, nil).Wants(t, http.StatusNotFound, nil)
+		s.Call(t, "GET", target+"/intent", nil).Wants(t, http.StatusNotFound, nil)
 	}
-	later := s.with(t, func(b *app.Base) { b.Now = func() time.Time { return now().Add(time.Hour) } })
+	later := s.With(t, func(b *app.Base) { b.Now = func() time.Time { return apitest.Now().Add(time.Hour) } })
 	page := "/pay/" + tx.ID + "/" + p.Token
-	s.stripe.Pay(p.Intent) // and nobody here has been told yet
+	s.Stripe.Pay(p.Intent) // and nobody here has been told yet
 	for lang, charged := range map[string]string{"en": "charged", "de": "abgebucht", "tr": "çekilmedi"} {
-		a := s.callTo(t, later, "GET", page, nil, "Accept-Language", lang).wants(t, http.StatusGone, nil)
-		if strings.Contains(string(a.body), charged) {
-			t.Errorf("%s: the page says what nobody knows: %s", lang, a.body)
+		a := s.CallTo(t, later, "GET", page, nil, "Accept-Language", lang).Wants(t, http.StatusGone, nil)
+		if strings.Contains(string(a.Body), charged) {
+			t.Errorf("%s: the page says what nobody knows: %s", lang, a.Body)
 		}
 	}
-	s.callTo(t, later, "GET", page+"/intent", nil).wants(t, http.StatusGone, nil)
+	s.CallTo(t, later, "GET", page+"/intent", nil).Wants(t, http.StatusGone, nil)
 }
 
 // Stripe is told to come again while the store or its own part is away, and when it has
@@ -151,29 +152,29 @@ func TestStripeWebhook(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	signed := func(body string) stripetest.Webhook {
-		return stripetest.Webhook{Body: body, Signature: stripetest.Sign(body, now())}
+		return stripetest.Webhook{Body: body, Signature: stripetest.Sign(body, apitest.Now())}
 	}
-	s.told(t, nil, signed(stripetest.Event("evt_1", "invoice.paid", map[string]any{"object": "invoice"}))).wants(t, http.StatusOK, nil)
-	s.told(t, nil, signed(stripetest.Event("evt_2", "payment_intent.succeeded", map[string]any{"object": "payment_intent", "id": "pi_x", "currency": "eur"}))).wants(t, http.StatusOK, nil)
+	s.told(t, nil, signed(stripetest.Event("evt_1", "invoice.paid", map[string]any{"object": "invoice"}))).Wants(t, http.StatusOK, nil)
+	s.told(t, nil, signed(stripetest.Event("evt_2", "payment_intent.succeeded", map[string]any{"object": "payment_intent", "id": "pi_x", "currency": "eur"}))).Wants(t, http.StatusOK, nil)
 	if got := s.alertsOf(t, ledger.Transaction{}); len(got) != 0 {
 		t.Errorf("alerts of somebody else's payment: %q", got)
 	}
-	s.told(t, nil, signed("[]")).wants(t, http.StatusBadRequest, nil)
-	s.told(t, nil, signed(strings.Repeat("x", stripe.MaxWebhook+1))).wants(t, http.StatusRequestEntityTooLarge, nil)
-	dead := s.with(t, func(b *app.Base) { b.Config.TableLedger = "none" })
+	s.told(t, nil, signed("[]")).Wants(t, http.StatusBadRequest, nil)
+	s.told(t, nil, signed(strings.Repeat("x", stripe.MaxWebhook+1))).Wants(t, http.StatusRequestEntityTooLarge, nil)
+	dead := s.With(t, func(b *app.Base) { b.Config.TableLedger = "none" })
 	body := stripetest.Event("evt_3", "payment_intent.succeeded", map[string]any{
 		"object": "payment_intent", "id": "pi_x", "currency": "eur", "metadata": map[string]string{"transaction": "t"},
 	})
 	w := signed(body)
-	if a, err := s.send(t.Context(), dead, "POST", stripePath, w.Body, stripe.SignatureHeader, w.Signature); err != nil || a.status < 500 {
-		t.Errorf("%v, status %d without a store", err, a.status)
+	if a, err := s.Send(t.Context(), dead, "POST", stripePath, w.Body, stripe.SignatureHeader, w.Signature); err != nil || a.Status < 500 {
+		t.Errorf("%v, status %d without a store", err, a.Status)
 	}
 }
 
 // alertsOf are the messages of what was raised about a transaction.
 func (s *service) alertsOf(t *testing.T, tx ledger.Transaction) (found []string) {
 	t.Helper()
-	all, _, err := s.base.Alerts().List(t.Context(), 100, "")
+	all, _, err := s.Base.Alerts().List(t.Context(), 100, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +191,7 @@ func aboutRefund(typ, status, intent string, metadata map[string]string) stripet
 	body := stripetest.Event("evt_"+typ+status, typ, map[string]any{
 		"object": "refund", "id": "re_1", "payment_intent": intent, "amount": 3000, "currency": "eur", "status": status, "metadata": metadata,
 	})
-	return stripetest.Webhook{Body: body, Signature: stripetest.Sign(body, now())}
+	return stripetest.Webhook{Body: body, Signature: stripetest.Sign(body, apitest.Now())}
 }
 
 // A refund that failed is an alert; one that is under way, or somebody else's, is none.
@@ -198,7 +199,7 @@ func TestStripeTellsOfRefunds(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	tx, p := s.toPay(t, 30*time.Minute)
-	client := stripe.Client{BaseURL: s.stripe.URL(), Key: func(context.Context) (string, error) { return stripetest.Key, nil }}
+	client := stripe.Client{BaseURL: s.Stripe.URL(), Key: func(context.Context) (string, error) { return stripetest.Key, nil }}
 	other, err := client.Create(t.Context(), stripe.Wanted{AmountMinor: 3000, Currency: "EUR", Transaction: dynamotest.ID("t"), Key: dynamotest.ID("k")})
 	if err != nil {
 		t.Fatal(err)
@@ -208,14 +209,14 @@ func TestStripeTellsOfRefunds(t *testing.T) {
 		aboutRefund("charge.refund.updated", "succeeded", p.Intent, ours), aboutRefund("charge.refund.updated", "succeeded", p.Intent, nil),
 		aboutRefund("refund.failed", "failed", "pi_none", nil), aboutRefund("refund.failed", "failed", "", nil), aboutRefund("refund.failed", "failed", other.ID, nil),
 	} {
-		s.told(t, nil, w).wants(t, http.StatusOK, nil)
+		s.told(t, nil, w).Wants(t, http.StatusOK, nil)
 	}
 	if got := s.alertsOf(t, tx); len(got) != 0 {
 		t.Errorf("alerts %q", got)
 	}
 	for range 2 {
-		s.told(t, nil, aboutRefund("refund.failed", "failed", p.Intent, ours)).wants(t, http.StatusOK, nil)
-		s.told(t, nil, aboutRefund("charge.refund.updated", "failed", p.Intent, nil)).wants(t, http.StatusOK, nil)
+		s.told(t, nil, aboutRefund("refund.failed", "failed", p.Intent, ours)).Wants(t, http.StatusOK, nil)
+		s.told(t, nil, aboutRefund("charge.refund.updated", "failed", p.Intent, nil)).Wants(t, http.StatusOK, nil)
 	}
 	if got := s.alertsOf(t, tx); len(got) != 1 || !strings.HasPrefix(got[0], "refund re_1 of 3000 EUR failed") {
 		t.Errorf("alerts %q", got)
@@ -228,20 +229,20 @@ func TestARefundOfStaffsFails(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	tx, p := s.toPay(t, 30*time.Minute)
-	s.told(t, nil, s.stripe.Pay(p.Intent)).wants(t, http.StatusOK, nil)
-	s.told(t, nil, s.stripe.GiveBack(p.Intent)).wants(t, http.StatusOK, nil)
-	failed := s.stripe.FailRefund(p.Intent)
+	s.told(t, nil, s.Stripe.Pay(p.Intent)).Wants(t, http.StatusOK, nil)
+	s.told(t, nil, s.Stripe.GiveBack(p.Intent)).Wants(t, http.StatusOK, nil)
+	failed := s.Stripe.FailRefund(p.Intent)
 	if len(failed) != 2 || strings.Contains(failed[0].Body, tx.ID) {
 		t.Fatalf("%+v", failed)
 	}
-	away := stripetest.New(t, now)
+	away := stripetest.New(t, apitest.Now)
 	away.Add(stripetest.Away)
-	deaf := s.with(t, func(b *app.Base) { b.Config.StripeBaseURL = away.URL() })
-	if a := s.told(t, deaf, failed[0]); a.status < 500 || len(s.alertsOf(t, tx)) != 0 {
-		t.Errorf("status %d, alerts %q without Stripe", a.status, s.alertsOf(t, tx))
+	deaf := s.With(t, func(b *app.Base) { b.Config.StripeBaseURL = away.URL() })
+	if a := s.told(t, deaf, failed[0]); a.Status < 500 || len(s.alertsOf(t, tx)) != 0 {
+		t.Errorf("status %d, alerts %q without Stripe", a.Status, s.alertsOf(t, tx))
 	}
 	for _, w := range failed {
-		s.told(t, nil, w).wants(t, http.StatusOK, nil)
+		s.told(t, nil, w).Wants(t, http.StatusOK, nil)
 	}
 	if got := s.alertsOf(t, tx); len(got) != 1 || !strings.Contains(got[0], "of 3000 EUR failed") {
 		t.Errorf("alerts %q", got)
@@ -270,13 +271,13 @@ func TestStripeUnsigned(t *testing.T) {
 		from     string
 		want     int
 	}{{true, "127.0.0.1:5", 200}, {true, "198.51.100.7:5", 503}, {false, "127.0.0.1:5", 503}} {
-		r, err := http.NewRequestWithContext(context.Background(), "POST", s.url+stripePath, strings.NewReader(body))
+		r, err := http.NewRequestWithContext(context.Background(), "POST", s.URL+stripePath, strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.RemoteAddr, r.RequestURI = tt.from, stripePath
 		w := httptest.NewRecorder()
-		s.with(t, open(tt.loopback)).ServeHTTP(w, r)
+		s.With(t, open(tt.loopback)).ServeHTTP(w, r)
 		if w.Code != tt.want {
 			t.Errorf("from %s, loopback %v: %d, want %d", tt.from, tt.loopback, w.Code, tt.want)
 		}

@@ -12,9 +12,11 @@ import (
 	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/httpapi"
 	"merve/internal/media"
 	"merve/internal/provider/exchange"
 	"merve/internal/thread"
+	"merve/internal/threadapi"
 	"merve/internal/turn"
 )
 
@@ -34,19 +36,15 @@ type WebChat struct {
 	NewID     func() string
 }
 
-// Routes adds the API's routes to mux.
-func (c *WebChat) Routes(mux Router) {
-	for path, methods := range map[string]map[string]handler{
-		"/web-chat-api":          {http.MethodPost: c.message},
-		"/web-chat-api/messages": {http.MethodGet: c.messages},
-		"/web-chat-api/photos":   {http.MethodPost: c.upload},
-		"/web-chat-api/me":       {http.MethodGet: c.export, http.MethodDelete: c.erase},
-	} {
-		for method, h := range methods {
-			mux.Handle(method+" "+path, c.Origins.permit(h))
-		}
-		mux.Handle("OPTIONS "+path, c.Origins.preflight(methods))
-	}
+// Routes are the API's, for pages of [WebChat.Origins] only.
+func (c *WebChat) Routes() httpapi.Routes {
+	return c.Origins.share(httpapi.Routes{
+		"POST /web-chat-api":         c.message,
+		"GET /web-chat-api/messages": c.messages,
+		"POST /web-chat-api/photos":  c.upload,
+		"GET /web-chat-api/me":       c.export,
+		"DELETE /web-chat-api/me":    c.erase,
+	})
 }
 
 // webChatRequest is the body of POST /web-chat-api.
@@ -63,17 +61,17 @@ type webChatRequest struct {
 
 // WebChatResponse is the answer to POST /web-chat-api.
 type WebChatResponse struct {
-	ReplyText     string            `json:"replyText"`
-	ThreadID      string            `json:"threadId"`
-	MessageID     string            `json:"messageId"`
-	PendingAction *PendingAction    `json:"pendingAction,omitempty"`
-	MapLocation   *channel.Location `json:"mapLocation,omitempty"`
-	TraceID       string            `json:"traceId"`
+	ReplyText     string                   `json:"replyText"`
+	ThreadID      string                   `json:"threadId"`
+	MessageID     string                   `json:"messageId"`
+	PendingAction *threadapi.PendingAction `json:"pendingAction,omitempty"`
+	MapLocation   *channel.Location        `json:"mapLocation,omitempty"`
+	TraceID       string                   `json:"traceId"`
 }
 
 func (c *WebChat) message(w http.ResponseWriter, r *http.Request) error {
 	var req webChatRequest
-	if err := readJSON(w, r, &req); err != nil {
+	if err := httpapi.ReadJSON(w, r, &req); err != nil {
 		return err
 	}
 	in, err := c.inbound(r.Context(), req)
@@ -89,7 +87,7 @@ func (c *WebChat) message(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, status, WebChatResponse{
+	return httpapi.WriteJSON(w, status, WebChatResponse{
 		ReplyText: full.Reply, ThreadID: full.ThreadID, MessageID: full.MessageID,
 		PendingAction: full.PendingAction, MapLocation: full.MapLocation, TraceID: full.TraceID,
 	})
@@ -119,7 +117,7 @@ func (c *WebChat) inbound(ctx context.Context, req webChatRequest) (channel.Inbo
 	case len(req.MediaURLs) > channel.MaxMedia:
 		return none, fault.Field("mediaUrls", "at most %d", channel.MaxMedia)
 	}
-	who, err := session(req.SessionID)
+	who, err := httpapi.Session(req.SessionID)
 	if err != nil {
 		return none, err
 	}
@@ -148,7 +146,7 @@ const maxMediaURL = 2048
 
 // market is the one asked for, which must exist.
 func (c *WebChat) market(ctx context.Context, asked string) (string, error) {
-	if err := checkMarketID(asked); err != nil {
+	if err := httpapi.CheckMarketID(asked); err != nil {
 		return "", err
 	}
 	if asked == "" {
@@ -165,24 +163,24 @@ func (c *WebChat) messages(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	body, lines, err := listMessages(r, c.Threads, who, id)
+	body, lines, err := threadapi.Messages(r, c.Threads, who, id)
 	if fault.Is(err, fault.NotFound) {
-		return writeJSON(w, http.StatusOK, map[string]any{"messages": []thread.Line{}, "state": thread.Idle})
+		return httpapi.WriteJSON(w, http.StatusOK, map[string]any{"messages": []thread.Line{}, "state": thread.Idle})
 	}
 	if err != nil {
 		return err
 	}
 	c.Pictures.show(r.Context(), id, lines)
-	return writeJSON(w, http.StatusOK, body)
+	return httpapi.WriteJSON(w, http.StatusOK, body)
 }
 
 // asked is the session that a request without body names, and its thread.
 func (c *WebChat) asked(r *http.Request) (who actor.Actor, threadID string, err error) {
-	who, err = session(r.Header.Get("x-session-id"))
+	who, err = httpapi.Session(r.Header.Get("x-session-id"))
 	if err != nil {
 		return who, "", err
 	}
-	q, err := queryOf(r, "marketId")
+	q, err := httpapi.Query(r, "marketId")
 	if err != nil {
 		return who, "", err
 	}
@@ -196,7 +194,7 @@ func (c *WebChat) export(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return giveData(w, r, c.People, id)
+	return threadapi.Export(w, r, c.People, id)
 }
 
 // erase deletes what is kept of the session.
@@ -205,16 +203,16 @@ func (c *WebChat) erase(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return eraseData(w, r, c.People, id)
+	return threadapi.Erase(w, r, c.People, id)
 }
 
 // upload lets the widget put one photo into the bucket.
 func (c *WebChat) upload(w http.ResponseWriter, r *http.Request) error {
 	var req uploadRequest
-	if err := readJSON(w, r, &req); err != nil {
+	if err := httpapi.ReadJSON(w, r, &req); err != nil {
 		return err
 	}
-	who, err := session(req.SessionID)
+	who, err := httpapi.Session(req.SessionID)
 	if err != nil {
 		return err
 	}

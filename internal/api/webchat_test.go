@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/infra/local/demo"
-	"merve/internal/actor"
 	"merve/internal/api"
+	"merve/internal/api/apitest"
 	"merve/internal/app"
 	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
@@ -33,23 +33,6 @@ const (
 	webPhotoPath = "/web-chat-api/photos"
 	webDataPath  = "/web-chat-api/me"
 )
-
-// writesWeb sends a message of a session by the widget's API and returns the reply.
-func (s *service) writesWeb(t *testing.T, session, text string, photos ...string) api.WebChatResponse {
-	t.Helper()
-	var got api.WebChatResponse
-	body := map[string]any{"sessionId": session, "text": text, "mediaUrls": photos}
-	s.call(t, "POST", webChatPath, body, "Origin", shop).wants(t, http.StatusOK, &got)
-	return got
-}
-
-// webLines lists a session's messages as the widget does.
-func (s *service) webLines(t *testing.T, session string) list {
-	t.Helper()
-	var l list
-	s.call(t, "GET", webListPath, nil, "x-session-id", session).wants(t, http.StatusOK, &l)
-	return l
-}
 
 // leave is leave to put a photo into the bucket.
 type leave struct {
@@ -71,7 +54,7 @@ func (s *service) uploadsTo(t *testing.T, session, market string, file []byte) s
 	t.Helper()
 	var up leave
 	body := map[string]any{"sessionId": session, "marketId": market, "contentType": "image/jpeg", "size": len(file)}
-	s.call(t, "POST", webPhotoPath, body, "Origin", shop).wants(t, http.StatusOK, &up)
+	s.Call(t, "POST", webPhotoPath, body, "Origin", apitest.Shop).Wants(t, http.StatusOK, &up)
 	r, err := http.NewRequestWithContext(t.Context(), up.Method, up.UploadURL, bytes.NewReader(file))
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +67,7 @@ func (s *service) uploadsTo(t *testing.T, session, market string, file []byte) s
 		t.Fatal(err)
 	}
 	resp.Body.Close()
-	if resp.StatusCode != http.StatusOK || !up.ExpiresAt.After(now()) {
+	if resp.StatusCode != http.StatusOK || !up.ExpiresAt.After(apitest.Now()) {
 		t.Fatalf("the bucket answers with %d until %v", resp.StatusCode, up.ExpiresAt)
 	}
 	return up.MediaURL
@@ -109,33 +92,24 @@ func sees(t *testing.T, address string) []byte {
 	return body
 }
 
-func sessionActor(t *testing.T, s *service, session string) (who actor.Actor, threadID string) {
-	t.Helper()
-	head, err := s.base.Threads().Head(t.Context(), s.writesWeb(t, session, "hello").ThreadID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return actor.OfKey(head.Owner), head.ID
-}
-
 func TestWebChat(t *testing.T) {
 	t.Parallel()
-	s, id := start(t), session()
+	s, id := start(t), apitest.SessionID()
 	var got api.WebChatResponse
-	a := s.call(t, "POST", webChatPath, map[string]any{"sessionId": id, "text": "hello", "name": "Ann", "language": "en"}).wants(t, http.StatusOK, &got)
-	if got.ReplyText == "" || got.ThreadID == "" || got.TraceID != a.header.Get("x-trace-id") {
-		t.Errorf("answer: %s", a.body)
+	a := s.Call(t, "POST", webChatPath, map[string]any{"sessionId": id, "text": "hello", "name": "Ann", "language": "en"}).Wants(t, http.StatusOK, &got)
+	if got.ReplyText == "" || got.ThreadID == "" || got.TraceID != a.Header.Get("x-trace-id") {
+		t.Errorf("answer: %s", a.Body)
 	}
-	l := s.webLines(t, id)
+	l := s.WebLines(t, id)
 	if len(l.Messages) != 2 || l.Messages[0].ID != got.MessageID || l.Messages[0].Text != "hello" || l.Messages[1].Text != got.ReplyText || l.State != thread.Idle {
 		t.Errorf("messages: %+v", l)
 	}
-	head, err := s.base.Threads().Head(t.Context(), got.ThreadID)
+	head, err := s.Base.Threads().Head(t.Context(), got.ThreadID)
 	if err != nil || head.Name != "Ann" || head.Assistant != "sara" || head.Channel != channel.Web || head.Market != demo.Market || strings.Contains(head.Owner, id) {
 		t.Errorf("%v: %+v", err, head)
 	}
-	for _, other := range []string{session(), id + "x", strings.ToUpper(id)} { // sees nothing
-		if l := s.webLines(t, other); len(l.Messages) != 0 || l.State != thread.Idle {
+	for _, other := range []string{apitest.SessionID(), id + "x", strings.ToUpper(id)} { // sees nothing
+		if l := s.WebLines(t, other); len(l.Messages) != 0 || l.State != thread.Idle {
 			t.Errorf("another session: %+v", l)
 		}
 	}
@@ -143,13 +117,13 @@ func TestWebChat(t *testing.T) {
 
 func TestWebChatPageByPage(t *testing.T) {
 	t.Parallel()
-	s, id := start(t), session()
-	s.writesWeb(t, id, "hello")
-	s.writesWeb(t, id, "what can you do?")
+	s, id := start(t), apitest.SessionID()
+	s.WritesWeb(t, id, "hello")
+	s.WritesWeb(t, id, "what can you do?")
 	var texts []string
 	for after := ""; ; {
-		var l list
-		s.call(t, "GET", webListPath+"?limit=1&after="+after, nil, "x-session-id", id).wants(t, http.StatusOK, &l)
+		var l apitest.List
+		s.Call(t, "GET", webListPath+"?limit=1&after="+after, nil, "x-session-id", id).Wants(t, http.StatusOK, &l)
 		for _, m := range l.Messages {
 			texts = append(texts, m.Text)
 		}
@@ -160,8 +134,8 @@ func TestWebChatPageByPage(t *testing.T) {
 	if len(texts) != 4 || texts[0] != "hello" || texts[2] != "what can you do?" {
 		t.Errorf("%q", texts)
 	}
-	var l list
-	s.call(t, "GET", webListPath+"?before=latest&limit=1", nil, "x-session-id", id).wants(t, http.StatusOK, &l)
+	var l apitest.List
+	s.Call(t, "GET", webListPath+"?before=latest&limit=1", nil, "x-session-id", id).Wants(t, http.StatusOK, &l)
 	if len(l.Messages) != 1 || l.Messages[0].Text != texts[3] {
 		t.Errorf("from the end: %+v", l)
 	}
@@ -169,7 +143,7 @@ func TestWebChatPageByPage(t *testing.T) {
 
 func TestWrongWebChats(t *testing.T) {
 	t.Parallel()
-	s, id := start(t), session()
+	s, id := start(t), apitest.SessionID()
 	with := func(name string, value any) map[string]any {
 		body := map[string]any{"sessionId": id, "text": "hello"}
 		if body[name] = value; value == nil {
@@ -220,10 +194,10 @@ func TestWrongWebChats(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s.call(t, "POST", webChatPath, tt.body, "Origin", shop).refuses(t, tt.status, tt.field)
+			s.Call(t, "POST", webChatPath, tt.body, "Origin", apitest.Shop).Refuses(t, tt.status, tt.field)
 		})
 	}
-	if l := s.webLines(t, id); len(l.Messages) != 0 {
+	if l := s.WebLines(t, id); len(l.Messages) != 0 {
 		t.Errorf("stored: %+v", l)
 	}
 }
@@ -236,16 +210,16 @@ func TestUnusualWebChats(t *testing.T) {
 	least = (least + strings.Repeat("z", 22))[:22]
 	for name, body := range map[string]string{
 		"least session":    `{"text":"hello","sessionId":"` + least + `"}`,
-		"photo alone":      `{"text":"","mediaUrls":["` + s.bucket + `/a.jpg"],"sessionId":"` + session() + `"}`,
-		"nulls":            `{"text":"hello","name":null,"mediaUrls":null,"language":null,"marketId":null,"clientMessageId":null,"replyTo":null,"sessionId":"` + session() + `"}`,
-		"unknown fields":   `{"text":"hello","channel":"messenger","userId":"1","assistant":"merve","sessionId":"` + session() + `"}`,
-		"a name of spaces": `{"text":"hello","name":"  \n ","sessionId":"` + session() + `"}`,
-		"control signs":    `{"text":"a\u0000b\u202e\ud800","name":"\u0007\u202e","sessionId":"` + session() + `"}`,
-		"a foreign photo":  `{"text":"look","mediaUrls":["photo:00000000000000000000"],"sessionId":"` + session() + `"}`,
+		"photo alone":      `{"text":"","mediaUrls":["` + s.Bucket + `/a.jpg"],"sessionId":"` + apitest.SessionID() + `"}`,
+		"nulls":            `{"text":"hello","name":null,"mediaUrls":null,"language":null,"marketId":null,"clientMessageId":null,"replyTo":null,"sessionId":"` + apitest.SessionID() + `"}`,
+		"unknown fields":   `{"text":"hello","channel":"messenger","userId":"1","assistant":"merve","sessionId":"` + apitest.SessionID() + `"}`,
+		"a name of spaces": `{"text":"hello","name":"  \n ","sessionId":"` + apitest.SessionID() + `"}`,
+		"control signs":    `{"text":"a\u0000b\u202e\ud800","name":"\u0007\u202e","sessionId":"` + apitest.SessionID() + `"}`,
+		"a foreign photo":  `{"text":"look","mediaUrls":["photo:00000000000000000000"],"sessionId":"` + apitest.SessionID() + `"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s.call(t, "POST", webChatPath, body).wants(t, http.StatusOK, nil)
+			s.Call(t, "POST", webChatPath, body).Wants(t, http.StatusOK, nil)
 		})
 	}
 }
@@ -253,26 +227,26 @@ func TestUnusualWebChats(t *testing.T) {
 // A repeat gets the first answer again, however often and at once, and is stored once.
 func TestRepeatedWebChat(t *testing.T) {
 	t.Parallel()
-	s, id := start(t), session()
+	s, id := start(t), apitest.SessionID()
 	body := map[string]any{"text": "hello", "sessionId": id, "clientMessageId": dynamotest.ID("m")}
 	answers := make([]answer, 6)
 	var wg sync.WaitGroup
 	for i := range answers {
 		wg.Go(func() {
 			var err error
-			if answers[i], err = s.send(t.Context(), nil, "POST", webChatPath, body); err != nil {
+			if answers[i], err = s.Send(t.Context(), nil, "POST", webChatPath, body); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wg.Wait()
-	s.writesWeb(t, id, "what can you do?")
-	answers = append(answers, s.call(t, "POST", webChatPath, body))
+	s.WritesWeb(t, id, "what can you do?")
+	answers = append(answers, s.Call(t, "POST", webChatPath, body))
 	var first api.WebChatResponse
 	for i, a := range answers {
-		document(t).check(t, "POST", webChatPath, a)
+		apitest.OpenAPI(t).Check(t, "POST", webChatPath, a)
 		var got api.WebChatResponse
-		a.wants(t, http.StatusOK, &got)
+		a.Wants(t, http.StatusOK, &got)
 		if got.TraceID = ""; i == 0 {
 			first = got
 		}
@@ -280,37 +254,37 @@ func TestRepeatedWebChat(t *testing.T) {
 			t.Errorf("answer %d differs:\n%s", i+1, diff)
 		}
 	}
-	if l := s.webLines(t, id); len(l.Messages) != 4 {
+	if l := s.WebLines(t, id); len(l.Messages) != 4 {
 		t.Errorf("%d messages, want two and their answers", len(l.Messages))
 	}
 }
 
 func TestSlowWebChatComesLater(t *testing.T) {
 	t.Parallel()
-	s, id, word := start(t), session(), dynamotest.ID("slowly")
-	held := s.model.hold(word)
-	defer held.letGo()
-	hasty := s.with(t, func(b *app.Base) { b.Config.Patience = 200 * time.Millisecond })
+	s, id, word := start(t), apitest.SessionID(), dynamotest.ID("slowly")
+	held := s.Model.Hold(word)
+	defer held.LetGo()
+	hasty := s.With(t, func(b *app.Base) { b.Config.Patience = 200 * time.Millisecond })
 	var got api.WebChatResponse
-	a := s.callTo(t, hasty, "POST", webChatPath, map[string]any{"text": "hello " + word, "sessionId": id}, "Origin", shop).wants(t, http.StatusAccepted, &got)
-	where := a.header.Get("Location")
-	if got.ReplyText != "" || !strings.HasPrefix(where, webListPath+"?after=") || !strings.HasSuffix(where, "&marketId="+demo.Market) || !strings.Contains(a.header.Get("Access-Control-Expose-Headers"), "location") {
-		t.Fatalf("Location %q: %v %s", where, a.header, a.body)
+	a := s.CallTo(t, hasty, "POST", webChatPath, map[string]any{"text": "hello " + word, "sessionId": id}, "Origin", apitest.Shop).Wants(t, http.StatusAccepted, &got)
+	where := a.Header.Get("Location")
+	if got.ReplyText != "" || !strings.HasPrefix(where, webListPath+"?after=") || !strings.HasSuffix(where, "&marketId="+demo.Market) || !strings.Contains(a.Header.Get("Access-Control-Expose-Headers"), "location") {
+		t.Fatalf("Location %q: %v %s", where, a.Header, a.Body)
 	}
-	lines := func() (l list) {
-		s.call(t, "GET", where, nil, "x-session-id", id, "Origin", shop).wants(t, http.StatusOK, &l)
+	lines := func() (l apitest.List) {
+		s.Call(t, "GET", where, nil, "x-session-id", id, "Origin", apitest.Shop).Wants(t, http.StatusOK, &l)
 		return l
 	}
 	if l := lines(); l.State != thread.Executing {
 		t.Errorf("before the model has answered: %+v", l)
 	}
-	held.letGo()
+	held.LetGo()
 	pausetest.Until(t, "the reply at Location", func() bool {
 		l := lines()
 		return len(l.Messages) == 2 && l.Messages[1].Direction == "outbound" && l.Messages[1].Text != "" && l.State == thread.Idle
 	})
-	var other list
-	s.call(t, "GET", where, nil, "x-session-id", session()).wants(t, http.StatusOK, &other)
+	var other apitest.List
+	s.Call(t, "GET", where, nil, "x-session-id", apitest.SessionID()).Wants(t, http.StatusOK, &other)
 	if len(other.Messages) != 0 {
 		t.Errorf("Location shows another session %+v", other)
 	}
@@ -320,19 +294,19 @@ func TestSlowWebChatComesLater(t *testing.T) {
 // is told sees it, without what it told of the place. Another session cannot use its name.
 func TestWebChatPhotos(t *testing.T) {
 	t.Parallel()
-	s, ann, bob := start(t), session(), session()
+	s, ann, bob := start(t), apitest.SessionID(), apitest.SessionID()
 	name := s.uploads(t, ann, mediatest.Located(mediatest.JPEG(t, 40, 30), 6))
-	s.writesWeb(t, bob, "look", name) // Ann has not used it yet
-	s.writesWeb(t, ann, "", name)
-	s.writesWeb(t, bob, "look again", name)
-	l := s.webLines(t, ann)
+	s.WritesWeb(t, bob, "look", name) // Ann has not used it yet
+	s.WritesWeb(t, ann, "", name)
+	s.WritesWeb(t, bob, "look again", name)
+	l := s.WebLines(t, ann)
 	if len(l.Messages) != 2 || len(l.Messages[0].Media) != 1 || strings.HasPrefix(l.Messages[0].Media[0].URL, "photo:") {
 		t.Fatalf("%+v", l.Messages)
 	}
 	if got := sees(t, l.Messages[0].Media[0].URL); !bytes.HasPrefix(got, []byte("\xff\xd8")) || bytes.Contains(got, []byte(mediatest.Secret)) {
 		t.Errorf("%d bytes that are no photo, or tell the place", len(got))
 	}
-	for _, m := range s.webLines(t, bob).Messages {
+	for _, m := range s.WebLines(t, bob).Messages {
 		if len(m.Media) > 0 {
 			t.Errorf("Bob sees %+v", m.Media)
 		}
@@ -342,12 +316,12 @@ func TestWebChatPhotos(t *testing.T) {
 // A photo is one of the market that it was left in, however a message of another names it.
 func TestWebChatPhotosOfAnotherMarket(t *testing.T) {
 	t.Parallel()
-	s, id := start(t), session()
-	other, _ := s.newMarket(t)
+	s, id := start(t), apitest.SessionID()
+	other, _ := s.NewMarket(t)
 	here, there := s.uploads(t, id, mediatest.JPEG(t, 8, 8)), s.uploadsTo(t, id, other, mediatest.JPEG(t, 9, 9))
-	s.call(t, "POST", webChatPath, map[string]any{"sessionId": id, "text": "look", "marketId": other, "mediaUrls": []string{here, there}}).wants(t, http.StatusOK, nil)
-	var l list
-	s.call(t, "GET", webListPath+"?marketId="+other, nil, "x-session-id", id).wants(t, http.StatusOK, &l)
+	s.Call(t, "POST", webChatPath, map[string]any{"sessionId": id, "text": "look", "marketId": other, "mediaUrls": []string{here, there}}).Wants(t, http.StatusOK, nil)
+	var l apitest.List
+	s.Call(t, "GET", webListPath+"?marketId="+other, nil, "x-session-id", id).Wants(t, http.StatusOK, &l)
 	if len(l.Messages) != 2 || len(l.Messages[0].Media) != 1 {
 		t.Fatalf("%+v, want the one photo that was left there", l.Messages)
 	}
@@ -359,12 +333,12 @@ func TestWebChatPhotosOfAnotherMarket(t *testing.T) {
 // What is no photo is shown to nobody, whatever it was said to be.
 func TestWebChatWithoutAPhoto(t *testing.T) {
 	t.Parallel()
-	s, id := start(t), session()
+	s, id := start(t), apitest.SessionID()
 	script := s.uploads(t, id, []byte("<script>alert(1)</script>"))
 	var never leave
-	s.call(t, "POST", webPhotoPath, map[string]any{"sessionId": id, "contentType": "image/png", "size": 3}).wants(t, http.StatusOK, &never)
-	s.writesWeb(t, id, "look", script, never.MediaURL, s.bucket+"/nothing.jpg")
-	if l := s.webLines(t, id); len(l.Messages) != 2 || len(l.Messages[0].Media) != 0 || l.Messages[1].Text == "" {
+	s.Call(t, "POST", webPhotoPath, map[string]any{"sessionId": id, "contentType": "image/png", "size": 3}).Wants(t, http.StatusOK, &never)
+	s.WritesWeb(t, id, "look", script, never.MediaURL, s.Bucket+"/nothing.jpg")
+	if l := s.WebLines(t, id); len(l.Messages) != 2 || len(l.Messages[0].Media) != 0 || l.Messages[1].Text == "" {
 		t.Errorf("%+v", l.Messages)
 	}
 }
@@ -372,9 +346,9 @@ func TestWebChatWithoutAPhoto(t *testing.T) {
 // Messages are listed while the bucket is away, without their photos.
 func TestWebChatWhileTheBucketIsAway(t *testing.T) {
 	t.Parallel()
-	s, id := start(t), session()
-	s.writesWeb(t, id, "look", s.uploads(t, id, mediatest.JPEG(t, 8, 8)))
-	away := s.with(t, func(b *app.Base) {
+	s, id := start(t), apitest.SessionID()
+	s.WritesWeb(t, id, "look", s.uploads(t, id, mediatest.JPEG(t, 8, 8)))
+	away := s.With(t, func(b *app.Base) {
 		getenv := b.Getenv
 		b.Getenv = func(name string) string {
 			if name == "AWS_ENDPOINT_URL_S3" {
@@ -383,8 +357,8 @@ func TestWebChatWhileTheBucketIsAway(t *testing.T) {
 			return getenv(name)
 		}
 	})
-	var l list
-	s.callTo(t, away, "GET", webListPath, nil, "x-session-id", id).wants(t, http.StatusOK, &l)
+	var l apitest.List
+	s.CallTo(t, away, "GET", webListPath, nil, "x-session-id", id).Wants(t, http.StatusOK, &l)
 	if len(l.Messages) != 2 || l.Messages[0].Text != "look" || len(l.Messages[0].Media) != 0 {
 		t.Errorf("%+v", l.Messages)
 	}
@@ -392,7 +366,7 @@ func TestWebChatWhileTheBucketIsAway(t *testing.T) {
 
 func TestWrongUploads(t *testing.T) {
 	t.Parallel()
-	s, id := start(t), session()
+	s, id := start(t), apitest.SessionID()
 	for name, tt := range map[string]struct {
 		body   any
 		status int
@@ -415,16 +389,16 @@ func TestWrongUploads(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s.call(t, "POST", webPhotoPath, tt.body, "Origin", shop).refuses(t, tt.status, tt.field)
+			s.Call(t, "POST", webPhotoPath, tt.body, "Origin", apitest.Shop).Refuses(t, tt.status, tt.field)
 		})
 	}
-	s.call(t, "POST", webPhotoPath, map[string]any{"sessionId": id, "contentType": "image/heic", "size": 10 << 20}).wants(t, http.StatusOK, nil)
+	s.Call(t, "POST", webPhotoPath, map[string]any{"sessionId": id, "contentType": "image/heic", "size": 10 << 20}).Wants(t, http.StatusOK, nil)
 }
 
 func TestWrongWebListings(t *testing.T) {
 	t.Parallel()
-	s, id := start(t), session()
-	s.writesWeb(t, id, "hello")
+	s, id := start(t), apitest.SessionID()
+	s.WritesWeb(t, id, "hello")
 	for name, tt := range map[string]struct {
 		query, session, field string
 	}{
@@ -443,7 +417,7 @@ func TestWrongWebListings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s.call(t, "GET", webListPath+tt.query, nil, "x-session-id", tt.session, "Origin", shop).refuses(t, http.StatusBadRequest, tt.field)
+			s.Call(t, "GET", webListPath+tt.query, nil, "x-session-id", tt.session, "Origin", apitest.Shop).Refuses(t, http.StatusBadRequest, tt.field)
 		})
 	}
 }
@@ -459,39 +433,39 @@ type data struct {
 // it may go on afterwards, and what it deletes twice is gone all the same.
 func TestDataOfASession(t *testing.T) {
 	t.Parallel()
-	s, ann, bob := start(t), session(), session()
+	s, ann, bob := start(t), apitest.SessionID(), apitest.SessionID()
 	for _, path := range []string{webDataPath, webDataPath + "?marketId=demo"} { // has never written
-		s.call(t, "GET", path, nil, "x-session-id", ann, "Origin", shop).refuses(t, http.StatusNotFound, "")
-		s.call(t, "DELETE", path, nil, "x-session-id", ann, "Origin", shop).refuses(t, http.StatusNotFound, "")
+		s.Call(t, "GET", path, nil, "x-session-id", ann, "Origin", apitest.Shop).Refuses(t, http.StatusNotFound, "")
+		s.Call(t, "DELETE", path, nil, "x-session-id", ann, "Origin", apitest.Shop).Refuses(t, http.StatusNotFound, "")
 	}
-	who, threadID := sessionActor(t, s, ann)
-	sessionActor(t, s, bob)
+	who, threadID := s.SessionActor(t, ann)
+	s.SessionActor(t, bob)
 	photo := s.uploads(t, ann, mediatest.JPEG(t, 8, 8))
-	s.writesWeb(t, ann, "look", photo)
-	r := s.reported(t, who, threadID, "Old Harbour 1")
+	s.WritesWeb(t, ann, "look", photo)
+	r := s.Reported(t, who, threadID, "Old Harbour 1")
 	var d data
-	a := s.call(t, "GET", webDataPath, nil, "x-session-id", ann).wants(t, http.StatusOK, &d)
-	if d.Profile.ID != who.Key() || len(d.Messages) != 4 || !slices.ContainsFunc(d.Reports, func(v report.View) bool { return v.ID == r.ID }) || strings.Contains(string(a.body), ann) ||
-		!strings.HasPrefix(a.header.Get("Content-Disposition"), "attachment") || a.header.Get("Cache-Control") != "no-store" {
-		t.Errorf("%v: %s", a.header, a.body)
+	a := s.Call(t, "GET", webDataPath, nil, "x-session-id", ann).Wants(t, http.StatusOK, &d)
+	if d.Profile.ID != who.Key() || len(d.Messages) != 4 || !slices.ContainsFunc(d.Reports, func(v report.View) bool { return v.ID == r.ID }) || strings.Contains(string(a.Body), ann) ||
+		!strings.HasPrefix(a.Header.Get("Content-Disposition"), "attachment") || a.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("%v: %s", a.Header, a.Body)
 	}
 	sees(t, d.Messages[2].Media[0].URL)
-	seen := s.webLines(t, ann).Messages[2].Media[0].URL
+	seen := s.WebLines(t, ann).Messages[2].Media[0].URL
 	sees(t, seen)
-	a = s.call(t, "GET", webDataPath, nil, "x-session-id", bob).wants(t, http.StatusOK, &d)
-	if strings.Contains(string(a.body), r.ID) || strings.Contains(string(a.body), who.ID) {
-		t.Errorf("Bob is told %s", a.body)
+	a = s.Call(t, "GET", webDataPath, nil, "x-session-id", bob).Wants(t, http.StatusOK, &d)
+	if strings.Contains(string(a.Body), r.ID) || strings.Contains(string(a.Body), who.ID) {
+		t.Errorf("Bob is told %s", a.Body)
 	}
 
 	for range 2 {
-		s.call(t, "DELETE", webDataPath, nil, "x-session-id", ann, "Origin", shop).wants(t, http.StatusNoContent, nil)
+		s.Call(t, "DELETE", webDataPath, nil, "x-session-id", ann, "Origin", apitest.Shop).Wants(t, http.StatusNoContent, nil)
 	}
 	d = data{}
-	s.call(t, "GET", webDataPath, nil, "x-session-id", ann).wants(t, http.StatusOK, &d)
+	s.Call(t, "GET", webDataPath, nil, "x-session-id", ann).Wants(t, http.StatusOK, &d)
 	if len(d.Messages) != 0 || len(d.Reports) != 0 || d.Profile.Name != "" {
 		t.Errorf("deleted, and still kept: %+v", d)
 	}
-	s.call(t, "GET", "/admin/api/reports/"+r.ID, nil, admin()...).refuses(t, http.StatusNotFound, "")
+	s.Call(t, "GET", "/admin/api/reports/"+r.ID, nil, apitest.Staff()...).Refuses(t, http.StatusNotFound, "")
 	resp, err := http.Get(seen)
 	if err != nil {
 		t.Fatal(err)
@@ -500,11 +474,11 @@ func TestDataOfASession(t *testing.T) {
 	if resp.StatusCode != http.StatusNotFound {
 		t.Errorf("the photo is still there: %s", resp.Status)
 	}
-	if l := s.webLines(t, bob); len(l.Messages) != 2 {
+	if l := s.WebLines(t, bob); len(l.Messages) != 2 {
 		t.Errorf("Bob has %d messages", len(l.Messages))
 	}
-	s.writesWeb(t, ann, "hello again")
-	if l := s.webLines(t, ann); len(l.Messages) != 2 || l.Messages[0].Text != "hello again" {
+	s.WritesWeb(t, ann, "hello again")
+	if l := s.WebLines(t, ann); len(l.Messages) != 2 || l.Messages[0].Text != "hello again" {
 		t.Errorf("%+v", l.Messages)
 	}
 }
@@ -512,29 +486,29 @@ func TestDataOfASession(t *testing.T) {
 // A message that comes again after all was deleted is told to be gone.
 func TestARepeatOfWhatWasDeleted(t *testing.T) {
 	t.Parallel()
-	s, id := start(t), session()
+	s, id := start(t), apitest.SessionID()
 	once := map[string]any{"sessionId": id, "text": "hello", "clientMessageId": "once"}
-	s.call(t, "POST", webChatPath, once).wants(t, http.StatusOK, nil)
-	s.call(t, "DELETE", webDataPath, nil, "x-session-id", id).wants(t, http.StatusNoContent, nil)
-	s.call(t, "POST", webChatPath, once).refuses(t, http.StatusGone, "")
+	s.Call(t, "POST", webChatPath, once).Wants(t, http.StatusOK, nil)
+	s.Call(t, "DELETE", webDataPath, nil, "x-session-id", id).Wants(t, http.StatusNoContent, nil)
+	s.Call(t, "POST", webChatPath, once).Refuses(t, http.StatusGone, "")
 }
 
 // What is kept in a market is no other market's to give out or to delete.
 func TestDataOfAnotherMarket(t *testing.T) {
 	t.Parallel()
-	s, ann := start(t), session()
-	who, threadID := sessionActor(t, s, ann)
-	r := s.reported(t, who, threadID, "Old Harbour 1")
-	other, _ := s.newMarket(t)
+	s, ann := start(t), apitest.SessionID()
+	who, threadID := s.SessionActor(t, ann)
+	r := s.Reported(t, who, threadID, "Old Harbour 1")
+	other, _ := s.NewMarket(t)
 	there := webDataPath + "?marketId=" + other
-	s.call(t, "POST", webChatPath, map[string]any{"sessionId": ann, "text": "hello there", "marketId": other}).wants(t, http.StatusOK, nil)
+	s.Call(t, "POST", webChatPath, map[string]any{"sessionId": ann, "text": "hello there", "marketId": other}).Wants(t, http.StatusOK, nil)
 	var d data
-	s.call(t, "GET", there, nil, "x-session-id", ann).wants(t, http.StatusOK, &d)
+	s.Call(t, "GET", there, nil, "x-session-id", ann).Wants(t, http.StatusOK, &d)
 	if len(d.Reports) != 0 || len(d.Messages) != 2 {
 		t.Errorf("given out: %+v", d)
 	}
-	s.call(t, "DELETE", there, nil, "x-session-id", ann).wants(t, http.StatusNoContent, nil)
-	s.call(t, "GET", webDataPath, nil, "x-session-id", ann).wants(t, http.StatusOK, &d)
+	s.Call(t, "DELETE", there, nil, "x-session-id", ann).Wants(t, http.StatusNoContent, nil)
+	s.Call(t, "GET", webDataPath, nil, "x-session-id", ann).Wants(t, http.StatusOK, &d)
 	if len(d.Messages) != 2 || len(d.Reports) != 1 || d.Reports[0].ID != r.ID {
 		t.Errorf("deleted in another market, and here is %+v", d)
 	}
@@ -543,20 +517,20 @@ func TestDataOfAnotherMarket(t *testing.T) {
 // Who has written to both assistants of a market gets and deletes what was said to either.
 func TestDataOfBothAssistants(t *testing.T) {
 	t.Parallel()
-	s, ann := start(t), session()
-	merve := s.say(t, ann, "hello, I am Ann of Harbour Road 5").ThreadID
-	sessionActor(t, s, ann)
+	s, ann := start(t), apitest.SessionID()
+	merve := s.Say(t, ann, "hello, I am Ann of Harbour Road 5").ThreadID
+	s.SessionActor(t, ann)
 	var d data
-	s.call(t, "GET", webDataPath, nil, "x-session-id", ann).wants(t, http.StatusOK, &d)
+	s.Call(t, "GET", webDataPath, nil, "x-session-id", ann).Wants(t, http.StatusOK, &d)
 	if len(d.Messages) != 4 || d.Messages[0].Text != "hello, I am Ann of Harbour Road 5" {
 		t.Errorf("%+v", d.Messages)
 	}
 	for range 2 {
-		s.call(t, "DELETE", webDataPath, nil, "x-session-id", ann).wants(t, http.StatusNoContent, nil)
+		s.Call(t, "DELETE", webDataPath, nil, "x-session-id", ann).Wants(t, http.StatusNoContent, nil)
 	}
-	var l list
-	s.call(t, "GET", "/chat/threads/"+merve+"/messages", nil, "x-session-id", ann).wants(t, http.StatusOK, &l)
-	if len(l.Messages)+len(s.webLines(t, ann).Messages) != 0 {
+	var l apitest.List
+	s.Call(t, "GET", "/chat/threads/"+merve+"/messages", nil, "x-session-id", ann).Wants(t, http.StatusOK, &l)
+	if len(l.Messages)+len(s.WebLines(t, ann).Messages) != 0 {
 		t.Errorf("still kept: %+v", l.Messages)
 	}
 }
@@ -565,49 +539,27 @@ func TestDataOfBothAssistants(t *testing.T) {
 func TestDataThatStays(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	id, offer := s.offered(t, "boat trip", "1", "tomorrow at 10 for 2")
-	s.say(t, id, "yes")
+	id, offer := s.Offered(t, "boat trip", "1", "tomorrow at 10 for 2")
+	s.Say(t, id, "yes")
 	target := "/admin/api/threads/" + offer.ThreadID + "/data"
 	var kept struct {
 		Bookings []struct{ Code string }
 		Messages []thread.Line
 	}
-	s.call(t, "GET", target, nil, admin()...).wants(t, http.StatusOK, &kept)
+	s.Call(t, "GET", target, nil, apitest.Staff()...).Wants(t, http.StatusOK, &kept)
 	if len(kept.Bookings) != 1 || len(kept.Messages) == 0 {
 		t.Fatalf("%+v", kept)
 	}
 	for range 2 {
 		var got struct{ Stays []string }
-		s.call(t, "DELETE", target, nil, admin()...).wants(t, http.StatusOK, &got)
+		s.Call(t, "DELETE", target, nil, apitest.Staff()...).Wants(t, http.StatusOK, &got)
 		if diff := cmp.Diff([]string{kept.Bookings[0].Code}, got.Stays); diff != "" {
 			t.Error(diff)
 		}
 	}
-	s.call(t, "GET", target, nil, admin()...).wants(t, http.StatusOK, &kept)
+	s.Call(t, "GET", target, nil, apitest.Staff()...).Wants(t, http.StatusOK, &kept)
 	if len(kept.Bookings) != 1 || len(kept.Messages) != 0 {
 		t.Errorf("%+v", kept)
-	}
-}
-
-// Staff may read and delete what is kept of anybody; nobody else by the admin API.
-func TestDataForStaff(t *testing.T) {
-	t.Parallel()
-	s, ann := start(t), session()
-	who, threadID := sessionActor(t, s, ann)
-	target := "/admin/api/threads/" + threadID + "/data"
-	for _, method := range []string{"GET", "DELETE"} {
-		s.call(t, method, target, nil, "x-session-id", ann).refuses(t, http.StatusUnauthorized, "")
-		s.call(t, method, target, nil, s.issuer.token(t, "ann", "customers")...).refuses(t, http.StatusForbidden, "")
-		s.call(t, method, "/admin/api/threads/th_00000000000000000000000000000000/data", nil, admin()...).refuses(t, http.StatusNotFound, "")
-	}
-	var d data
-	s.call(t, "GET", target, nil, admin()...).wants(t, http.StatusOK, &d)
-	if d.Profile.ID != who.Key() || len(d.Messages) != 2 {
-		t.Errorf("%+v", d)
-	}
-	s.call(t, "DELETE", target, nil, admin()...).wants(t, http.StatusNoContent, nil)
-	if l := s.webLines(t, ann); len(l.Messages) != 0 {
-		t.Errorf("%+v", l.Messages)
 	}
 }
 
@@ -616,26 +568,26 @@ func TestDataForStaff(t *testing.T) {
 func TestOrigins(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	own := s.url
+	own := s.URL
 	for name, tt := range map[string]struct {
 		origins []string
 		origin  string
 		allowed bool
 	}{
-		"allowed":              {[]string{"https://a.example", shop}, shop, true},
+		"allowed":              {[]string{"https://a.example", apitest.Shop}, apitest.Shop, true},
 		"own":                  {nil, own, true},
-		"another site":         {[]string{shop}, "https://evil.example", false},
-		"none allowed":         {nil, shop, false},
-		"another scheme":       {[]string{shop}, "http://shop.example", false},
-		"another port":         {[]string{shop}, shop + ":8443", false},
-		"a site below":         {[]string{shop}, "https://evil.shop.example", false},
-		"a site behind":        {[]string{shop}, shop + ".evil.example", false},
-		"capitals":             {[]string{shop}, "https://SHOP.example", false},
-		"with a path":          {[]string{shop}, shop + "/", false},
-		"with a user":          {[]string{shop}, "https://shop.example@evil.example", false},
-		"null":                 {[]string{shop}, "null", false},
+		"another site":         {[]string{apitest.Shop}, "https://evil.example", false},
+		"none allowed":         {nil, apitest.Shop, false},
+		"another scheme":       {[]string{apitest.Shop}, "http://shop.example", false},
+		"another port":         {[]string{apitest.Shop}, apitest.Shop + ":8443", false},
+		"a site below":         {[]string{apitest.Shop}, "https://evil.shop.example", false},
+		"a site behind":        {[]string{apitest.Shop}, apitest.Shop + ".evil.example", false},
+		"capitals":             {[]string{apitest.Shop}, "https://SHOP.example", false},
+		"with a path":          {[]string{apitest.Shop}, apitest.Shop + "/", false},
+		"with a user":          {[]string{apitest.Shop}, "https://shop.example@evil.example", false},
+		"null":                 {[]string{apitest.Shop}, "null", false},
 		"null of any":          {[]string{"*"}, "null", false},
-		"two":                  {[]string{shop}, shop + ", https://evil.example", false},
+		"two":                  {[]string{apitest.Shop}, apitest.Shop + ", https://evil.example", false},
 		"garbage":              {[]string{"*"}, "https://%zz", false},
 		"any":                  {[]string{"*"}, "https://evil.example", true},
 		"any, with a port":     {[]string{"*"}, "http://evil.example:81", true},
@@ -644,12 +596,12 @@ func TestOrigins(t *testing.T) {
 		"loopback, version 6":  {[]string{"loopback"}, "https://[::1]:1", true},
 		"like loopback":        {[]string{"loopback"}, "http://127.0.0.1.evil.example", false},
 		"like localhost":       {[]string{"loopback"}, "http://localhost.evil.example", false},
-		"loopback not allowed": {[]string{shop}, "http://localhost:3000", false},
+		"loopback not allowed": {[]string{apitest.Shop}, "http://localhost:3000", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			front := s.with(t, func(b *app.Base) { b.Config.AllowedOrigins = tt.origins })
-			id := session()
+			front := s.With(t, func(b *app.Base) { b.Config.AllowedOrigins = tt.origins })
+			id := apitest.SessionID()
 			for _, one := range []struct {
 				method, target string
 				body           any
@@ -662,11 +614,11 @@ func TestOrigins(t *testing.T) {
 				{"POST", webPhotoPath, map[string]any{"sessionId": id, "contentType": "image/png", "size": 7}, 200},
 				{"OPTIONS", webChatPath, nil, 204}, {"OPTIONS", webListPath, nil, 204}, {"OPTIONS", webPhotoPath, nil, 204}, {"OPTIONS", webDataPath, nil, 204},
 			} {
-				a := s.callTo(t, front, one.method, one.target, one.body, "Origin", tt.origin, "x-session-id", id)
+				a := s.CallTo(t, front, one.method, one.target, one.body, "Origin", tt.origin, "x-session-id", id)
 				if !tt.allowed {
 					one.status = http.StatusForbidden
 				}
-				a.wants(t, one.status, nil)
+				a.Wants(t, one.status, nil)
 				checkCORS(t, one.method+" "+one.target, a, tt.origin, tt.allowed)
 			}
 		})
@@ -676,16 +628,16 @@ func TestOrigins(t *testing.T) {
 // checkCORS checks that a page of an origin can read the answer, or cannot.
 func checkCORS(t *testing.T, what string, a answer, origin string, allowed bool) {
 	t.Helper()
-	for name, values := range a.header {
+	for name, values := range a.Header {
 		if strings.HasPrefix(name, "Access-Control-") && !allowed {
 			t.Errorf("%s: %s: %q for another site's page", what, name, values)
 		}
 	}
-	if allowed && (a.header.Get("Access-Control-Allow-Origin") != origin || a.header.Get("Access-Control-Expose-Headers") != "date, location, x-trace-id") {
-		t.Errorf("%s: not for pages of %s: %v", what, origin, a.header)
+	if allowed && (a.Header.Get("Access-Control-Allow-Origin") != origin || a.Header.Get("Access-Control-Expose-Headers") != "date, location, x-trace-id") {
+		t.Errorf("%s: not for pages of %s: %v", what, origin, a.Header)
 	}
-	if !strings.Contains(a.header.Get("Vary"), "Origin") || a.header.Get("Access-Control-Allow-Credentials") != "" {
-		t.Errorf("%s: %v", what, a.header)
+	if !strings.Contains(a.Header.Get("Vary"), "Origin") || a.Header.Get("Access-Control-Allow-Credentials") != "" {
+		t.Errorf("%s: %v", what, a.Header)
 	}
 }
 
@@ -694,34 +646,34 @@ func TestPreflight(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for path, methods := range map[string]string{webChatPath: "POST", webListPath: "GET", webPhotoPath: "POST", webDataPath: "DELETE, GET"} {
-		a := s.call(t, "OPTIONS", path, nil, "Origin", shop, "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "content-type, x-session-id")
-		a.wants(t, http.StatusNoContent, nil)
-		if got := a.header.Get("Access-Control-Allow-Methods"); got != methods {
+		a := s.Call(t, "OPTIONS", path, nil, "Origin", apitest.Shop, "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "content-type, x-session-id")
+		a.Wants(t, http.StatusNoContent, nil)
+		if got := a.Header.Get("Access-Control-Allow-Methods"); got != methods {
 			t.Errorf("%s: methods %q, want %q", path, got, methods)
 		}
 		for _, name := range []string{"content-type", "x-session-id", "x-trace-id"} {
-			if !strings.Contains(a.header.Get("Access-Control-Allow-Headers"), name) {
-				t.Errorf("%s: headers %q, want %s among them", path, a.header.Get("Access-Control-Allow-Headers"), name)
+			if !strings.Contains(a.Header.Get("Access-Control-Allow-Headers"), name) {
+				t.Errorf("%s: headers %q, want %s among them", path, a.Header.Get("Access-Control-Allow-Headers"), name)
 			}
 		}
 	}
-	a := s.call(t, "GET", webListPath, nil, "x-session-id", session()).wants(t, http.StatusOK, nil) // asked by no page
-	if a.header.Get("Access-Control-Allow-Origin") != "" || a.header.Get("Vary") != "Origin" {
-		t.Errorf("%v", a.header)
+	a := s.Call(t, "GET", webListPath, nil, "x-session-id", apitest.SessionID()).Wants(t, http.StatusOK, nil) // asked by no page
+	if a.Header.Get("Access-Control-Allow-Origin") != "" || a.Header.Get("Vary") != "Origin" {
+		t.Errorf("%v", a.Header)
 	}
-	a = s.call(t, "GET", "/chat/threads/th_x/messages", nil, "Origin", shop, "x-session-id", session()) // for pages of our own only
-	if a.header.Get("Access-Control-Allow-Origin") != "" {
-		t.Errorf("%v", a.header)
+	a = s.Call(t, "GET", "/chat/threads/th_x/messages", nil, "Origin", apitest.Shop, "x-session-id", apitest.SessionID()) // for pages of our own only
+	if a.Header.Get("Access-Control-Allow-Origin") != "" {
+		t.Errorf("%v", a.Header)
 	}
 }
 
 func TestCheckOrigins(t *testing.T) {
 	t.Parallel()
-	if err := api.CheckOrigins([]string{"*", "loopback", shop, "http://localhost:3000", "https://[::1]:8"}); err != nil {
+	if err := api.CheckOrigins([]string{"*", "loopback", apitest.Shop, "http://localhost:3000", "https://[::1]:8"}); err != nil {
 		t.Error(err)
 	}
 	for _, wrong := range []string{"", "shop.example", "https://", "https://shop.example/", "https://shop.example/a", "https://shop.example?x", "ftp://shop.example", "https://a@shop.example", "https://*.example/", "null", "LOOPBACK", "https://%zz"} {
-		err := api.CheckOrigins([]string{shop, wrong})
+		err := api.CheckOrigins([]string{apitest.Shop, wrong})
 		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q", wrong)) {
 			t.Errorf("%q: %v", wrong, err)
 		}
@@ -732,18 +684,18 @@ func TestCheckOrigins(t *testing.T) {
 // another one, nor of the app's chat.
 func TestSessionInAnotherMarket(t *testing.T) {
 	t.Parallel()
-	s, id, other := start(t), session(), dynamotest.ID("m")
-	s.call(t, "PUT", "/admin/api/markets/"+other, map[string]any{"name": "Other"}, admin()...).wants(t, http.StatusOK, nil)
-	s.writesWeb(t, id, "hello")
-	s.say(t, id, "hello, Merve")
+	s, id, other := start(t), apitest.SessionID(), dynamotest.ID("m")
+	s.Call(t, "PUT", "/admin/api/markets/"+other, map[string]any{"name": "Other"}, apitest.Staff()...).Wants(t, http.StatusOK, nil)
+	s.WritesWeb(t, id, "hello")
+	s.Say(t, id, "hello, Merve")
 	var there api.WebChatResponse
-	s.call(t, "POST", webChatPath, map[string]any{"sessionId": id, "text": "hello there", "marketId": other}).wants(t, http.StatusOK, &there)
-	s.call(t, "DELETE", webDataPath+"?marketId="+other, nil, "x-session-id", id).wants(t, http.StatusNoContent, nil)
-	if l := s.webLines(t, id); len(l.Messages) != 2 || l.Messages[0].Text != "hello" {
+	s.Call(t, "POST", webChatPath, map[string]any{"sessionId": id, "text": "hello there", "marketId": other}).Wants(t, http.StatusOK, &there)
+	s.Call(t, "DELETE", webDataPath+"?marketId="+other, nil, "x-session-id", id).Wants(t, http.StatusNoContent, nil)
+	if l := s.WebLines(t, id); len(l.Messages) != 2 || l.Messages[0].Text != "hello" {
 		t.Errorf("%+v", l.Messages)
 	}
-	var l list
-	s.call(t, "GET", webListPath+"?marketId="+other, nil, "x-session-id", id).wants(t, http.StatusOK, &l)
+	var l apitest.List
+	s.Call(t, "GET", webListPath+"?marketId="+other, nil, "x-session-id", id).Wants(t, http.StatusOK, &l)
 	if len(l.Messages) != 0 {
 		t.Errorf("%+v", l.Messages)
 	}
@@ -753,11 +705,11 @@ func TestSessionInAnotherMarket(t *testing.T) {
 func TestUploadsAreLimited(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	id := session()
+	id := apitest.SessionID()
 	for n := range 41 {
-		a := s.call(t, http.MethodPost, webPhotoPath, map[string]any{"sessionId": id, "contentType": "image/png", "size": 9})
-		if want := map[bool]int{true: http.StatusOK, false: http.StatusTooManyRequests}[n < 40]; a.status != want {
-			t.Fatalf("upload %d: %d %s, want %d", n, a.status, a.body, want)
+		a := s.Call(t, http.MethodPost, webPhotoPath, map[string]any{"sessionId": id, "contentType": "image/png", "size": 9})
+		if want := map[bool]int{true: http.StatusOK, false: http.StatusTooManyRequests}[n < 40]; a.Status != want {
+			t.Fatalf("upload %d: %d %s, want %d", n, a.Status, a.Body, want)
 		}
 	}
 }
@@ -767,7 +719,7 @@ func TestUploadsOfAnAddressAreLimited(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	here := dynamotest.ID("address")
-	limits := &limit.Counter{Table: dynamotest.Open(t).Table(s.base.Config.TableConversations), Now: now}
+	limits := &limit.Counter{Table: dynamotest.Open(t).Table(s.Base.Config.TableConversations), Now: apitest.Now}
 	for range 399 {
 		if err := limits.Take(t.Context(), "upload", here, 400); err != nil {
 			t.Fatal(err)
@@ -777,9 +729,9 @@ func TestUploadsOfAnAddressAreLimited(t *testing.T) {
 		at   string
 		want int
 	}{{here, http.StatusOK}, {here, http.StatusTooManyRequests}, {dynamotest.ID("elsewhere"), http.StatusOK}} {
-		body := map[string]any{"sessionId": session(), "contentType": "image/png", "size": 9}
-		if a := s.callTo(t, fromAddress(step.at, s.front), http.MethodPost, webPhotoPath, body); a.status != step.want {
-			t.Errorf("%d: %d %s, want %d", n, a.status, a.body, step.want)
+		body := map[string]any{"sessionId": apitest.SessionID(), "contentType": "image/png", "size": 9}
+		if a := s.CallTo(t, fromAddress(step.at, s.Front), http.MethodPost, webPhotoPath, body); a.Status != step.want {
+			t.Errorf("%d: %d %s, want %d", n, a.Status, a.Body, step.want)
 		}
 	}
 }

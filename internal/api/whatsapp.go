@@ -13,6 +13,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/httpapi"
 	"merve/internal/outbox"
 	"merve/internal/person"
 	"merve/internal/provider/twilio"
@@ -37,10 +38,12 @@ type WhatsApp struct {
 	Log                  *slog.Logger
 }
 
-// Routes adds the webhooks' routes to mux.
-func (h *WhatsApp) Routes(mux Router) {
-	mux.Handle("POST /webhooks/whatsapp", handler(h.message))
-	mux.Handle("POST /webhooks/whatsapp/status", handler(h.status))
+// Routes are the webhooks'.
+func (h *WhatsApp) Routes() httpapi.Routes {
+	return httpapi.Routes{
+		"POST /webhooks/whatsapp":        h.message,
+		"POST /webhooks/whatsapp/status": h.status,
+	}
 }
 
 // emptyTwiML tells Twilio that there is nothing to send at once.
@@ -128,7 +131,7 @@ func (h *WhatsApp) status(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	q, err := queryOf(r, "thread", "message")
+	q, err := httpapi.Query(r, "thread", "message")
 	if err != nil {
 		return err
 	}
@@ -153,7 +156,7 @@ func StatusURL(publicURL string, m outbox.Message) string {
 
 // signed reads the form of a webhook whose signature is right.
 func (h *WhatsApp) signed(w http.ResponseWriter, r *http.Request) (url.Values, error) {
-	body, err := readBody(w, r, twilio.MaxWebhook)
+	body, err := httpapi.ReadBody(w, r, twilio.MaxWebhook)
 	if err != nil {
 		return nil, err
 	}

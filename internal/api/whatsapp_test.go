@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 
+	"merve/internal/api/apitest"
 	"merve/internal/app"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/outbox"
@@ -25,66 +25,14 @@ const (
 	emptyTwiML  = `<?xml version="1.0" encoding="UTF-8"?><Response/>`
 )
 
-var phones atomic.Int32
-
-// phone is a number that no other test has.
-func phone() string { return fmt.Sprintf("+1555%07d", 2_000_000+phones.Add(1)) }
-
-func sid() string { return "SM" + strings.Repeat("0", 15) + dynamotest.ID("")[1:] }
-
-// webhook sends a form as Twilio does.
-func (s *service) webhook(t *testing.T, target string, form url.Values) answer {
-	t.Helper()
-	return s.call(t, "POST", target, form.Encode(),
-		"Content-Type", "application/x-www-form-urlencoded; charset=UTF-8", "X-Twilio-Signature", s.twilio.Sign(s.url+target, form))
-}
-
-// writes is what a person does on WhatsApp. Changes are names and values of parameters.
-func (s *service) writes(t *testing.T, from, text string, changes ...string) {
-	t.Helper()
-	form := s.twilio.Inbound(sid(), from, text)
-	for i := 0; i < len(changes); i += 2 {
-		form.Set(changes[i], changes[i+1])
-	}
-	if a := s.webhook(t, inboundPath, form).wants(t, http.StatusOK, nil); string(a.body) != emptyTwiML {
-		t.Errorf("answered with %s", a.body)
-	}
-}
-
-// hears waits until a person has got n messages.
-func (s *service) hears(t *testing.T, to string, n int) []twiliotest.Message {
-	t.Helper()
-	var got []twiliotest.Message
-	pausetest.Until(t, fmt.Sprintf("message %d to somebody", n), func() bool {
-		got = nil
-		for _, m := range s.twilio.Messages() {
-			if m.To == to {
-				got = append(got, m)
-			}
-		}
-		return len(got) >= n
-	})
-	return got
-}
-
-func threadOf(from string) string {
-	return thread.ID("demo", "general", "", "person:whatsapp:"+from)
-}
-
 // opsOf is the thread on which a business writes.
 func opsOf(number string) string { return thread.ID("demo", "ops", "", "person:whatsapp:"+number) }
-
-// admin reads from the admin API.
-func (s *service) reads(t *testing.T, target string, out any) {
-	t.Helper()
-	s.call(t, "GET", "/admin/api/"+target, nil, admin()...).wants(t, http.StatusOK, out)
-}
 
 // lines are all messages of a person's thread.
 func (s *service) lines(t *testing.T, from string) []thread.Line {
 	t.Helper()
-	var l list
-	s.reads(t, "threads/"+threadOf(from)+"/messages", &l)
+	var l apitest.List
+	s.Reads(t, "threads/"+apitest.ThreadOf(from)+"/messages", &l)
 	return l.Messages
 }
 
@@ -98,51 +46,51 @@ type threadState struct {
 func (s *service) thread(t *testing.T, from string) threadState {
 	t.Helper()
 	var h threadState
-	s.reads(t, "threads/"+threadOf(from), &h)
+	s.Reads(t, "threads/"+apitest.ThreadOf(from), &h)
 	return h
 }
 
 // Twilio waits 15 seconds for its answer. It gets it while the model still thinks.
 func TestField07_WebhookAnswersWhileTheModelThinks(t *testing.T) {
 	t.Parallel()
-	s, from, word := start(t), phone(), dynamotest.ID("slowly")
-	held := s.model.hold(word)
-	defer held.letGo()
-	a, err := s.twilio.Post(t.Context(), s.url+inboundPath, s.twilio.Inbound(sid(), from, "hello "+word))
+	s, from, word := start(t), apitest.Phone(), dynamotest.ID("slowly")
+	held := s.Model.Hold(word)
+	defer held.LetGo()
+	a, err := s.Twilio.Post(t.Context(), s.URL+inboundPath, s.Twilio.Inbound(apitest.MessageSID(), from, "hello "+word))
 	if err != nil || a.Status != http.StatusOK || a.Body != emptyTwiML {
 		t.Fatalf("%v: %+v", err, a)
 	}
 	select {
-	case <-held.asked:
+	case <-held.Asked:
 	case <-t.Context().Done():
 		t.Fatal("the model was never asked")
 	}
 	if got := s.lines(t, from); len(got) != 1 || got[0].Status != "received" {
 		t.Errorf("while the model thinks: %+v", got)
 	}
-	held.letGo()
-	s.hears(t, from, 1)
+	held.LetGo()
+	s.Hears(t, from, 1)
 }
 
 // The same message ten times at once is one message, and gets one answer.
 func TestField01_DuplicatesAreOneMessage(t *testing.T) {
 	t.Parallel()
-	s, from := start(t), phone()
-	form := s.twilio.Inbound(sid(), from, "hello")
+	s, from := start(t), apitest.Phone()
+	form := s.Twilio.Inbound(apitest.MessageSID(), from, "hello")
 	var wg sync.WaitGroup
 	for range 10 {
 		wg.Go(func() {
-			a, err := s.twilio.Post(t.Context(), s.url+inboundPath, form)
+			a, err := s.Twilio.Post(t.Context(), s.URL+inboundPath, form)
 			if err != nil || a.Status != http.StatusOK || a.Body != emptyTwiML {
 				t.Errorf("%v: %+v", err, a)
 			}
 		})
 	}
 	wg.Wait()
-	s.hears(t, from, 1)
-	s.webhook(t, inboundPath, form).wants(t, http.StatusOK, nil) // and once more when it is answered
-	s.writes(t, from, "what can you do?")
-	if got := s.hears(t, from, 2); len(got) != 2 || !strings.Contains(got[0].Body, "Hello") {
+	s.Hears(t, from, 1)
+	s.Webhook(t, inboundPath, form).Wants(t, http.StatusOK, nil) // and once more when it is answered
+	s.Writes(t, from, "what can you do?")
+	if got := s.Hears(t, from, 2); len(got) != 2 || !strings.Contains(got[0].Body, "Hello") {
 		t.Errorf("%d messages for two", len(got))
 	}
 	if got := s.lines(t, from); len(got) != 4 {
@@ -153,8 +101,8 @@ func TestField01_DuplicatesAreOneMessage(t *testing.T) {
 func TestWebhookSignatures(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	form := s.twilio.Inbound(sid(), phone(), "hello")
-	other := s.twilio.Inbound(sid(), phone(), "hello")
+	form := s.Twilio.Inbound(apitest.MessageSID(), apitest.Phone(), "hello")
+	other := s.Twilio.Inbound(apitest.MessageSID(), apitest.Phone(), "hello")
 	status := url.Values{"MessageSid": {"SM1"}, "MessageStatus": {"delivered"}}
 	for name, tt := range map[string]struct {
 		target, signature string
@@ -162,17 +110,17 @@ func TestWebhookSignatures(t *testing.T) {
 	}{
 		"none":                    {inboundPath, "", form},
 		"nonsense":                {inboundPath, "AAAA", form},
-		"of another form":         {inboundPath, s.twilio.Sign(s.url+inboundPath, other), form},
-		"of another address":      {inboundPath, s.twilio.Sign("https://example.com"+inboundPath, form), form},
-		"of the other webhook":    {inboundPath, s.twilio.Sign(s.url+statusPath, form), form},
+		"of another form":         {inboundPath, s.Twilio.Sign(s.URL+inboundPath, other), form},
+		"of another address":      {inboundPath, s.Twilio.Sign("https://example.com"+inboundPath, form), form},
+		"of the other webhook":    {inboundPath, s.Twilio.Sign(s.URL+statusPath, form), form},
 		"of a status":             {statusPath + "?message=m&thread=t", "AAAA", status},
-		"of another query":        {statusPath + "?message=m&thread=t", s.twilio.Sign(s.url+statusPath+"?message=m&thread=u", status), status},
+		"of another query":        {statusPath + "?message=m&thread=t", s.Twilio.Sign(s.URL+statusPath+"?message=m&thread=u", status), status},
 		"of a status, no message": {statusPath, "", status},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s.call(t, "POST", tt.target, tt.form.Encode(), "Content-Type", "application/x-www-form-urlencoded", "X-Twilio-Signature", tt.signature).
-				refuses(t, http.StatusForbidden, "")
+			s.Call(t, "POST", tt.target, tt.form.Encode(), "Content-Type", "application/x-www-form-urlencoded", "X-Twilio-Signature", tt.signature).
+				Refuses(t, http.StatusForbidden, "")
 		})
 	}
 }
@@ -181,7 +129,7 @@ func TestWrongWebhooks(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	form := func(changes ...string) url.Values {
-		f := s.twilio.Inbound(sid(), phone(), "hello")
+		f := s.Twilio.Inbound(apitest.MessageSID(), apitest.Phone(), "hello")
 		for i := 0; i < len(changes); i += 2 {
 			f.Set(changes[i], changes[i+1])
 		}
@@ -207,7 +155,7 @@ func TestWrongWebhooks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s.webhook(t, tt.target, tt.form).refuses(t, tt.status, tt.field)
+			s.Webhook(t, tt.target, tt.form).Refuses(t, tt.status, tt.field)
 		})
 	}
 }
@@ -228,18 +176,18 @@ func TestUnusualWebhooks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s.writes(t, phone(), "hello", changes...)
+			s.Writes(t, apitest.Phone(), "hello", changes...)
 		})
 	}
-	s.webhook(t, statusPath+"?message=m&thread=nobody", url.Values{"MessageSid": {"SM1"}, "MessageStatus": {"read"}}).wants(t, http.StatusNoContent, nil)
+	s.Webhook(t, statusPath+"?message=m&thread=nobody", url.Values{"MessageSid": {"SM1"}, "MessageStatus": {"read"}}).Wants(t, http.StatusNoContent, nil)
 }
 
 // A reaction to a message is no message.
 func TestReactionOnWhatsApp(t *testing.T) {
 	t.Parallel()
-	s, from := start(t), phone()
-	s.writes(t, from, "👍", "MessageType", "reaction")
-	s.call(t, "GET", "/admin/api/threads/"+threadOf(from), nil, admin()...).refuses(t, http.StatusNotFound, "")
+	s, from := start(t), apitest.Phone()
+	s.Writes(t, from, "👍", "MessageType", "reaction")
+	s.Call(t, "GET", "/admin/api/threads/"+apitest.ThreadOf(from), nil, apitest.Staff()...).Refuses(t, http.StatusNotFound, "")
 }
 
 // Without a token only this machine may write, whatever a request says of itself.
@@ -247,7 +195,7 @@ func TestUnsignedWebhooks(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	noToken := func(unsigned bool) http.Handler {
-		return s.with(t, func(b *app.Base) {
+		return s.With(t, func(b *app.Base) {
 			b.Getenv, b.Config.UnsignedFromLoopback = func(string) string { return "" }, unsigned
 		})
 	}
@@ -265,7 +213,7 @@ func TestUnsignedWebhooks(t *testing.T) {
 		"another, by a tunnel":              {open, "127.0.0.1:5000", "198.51.100.7", http.StatusServiceUnavailable},
 		"this machine, but it is the cloud": {closed, "127.0.0.1:5000", "", http.StatusServiceUnavailable},
 	} {
-		r := httptest.NewRequestWithContext(t.Context(), "POST", s.url+inboundPath, strings.NewReader(s.twilio.Inbound(sid(), phone(), "hello").Encode()))
+		r := httptest.NewRequestWithContext(t.Context(), "POST", s.URL+inboundPath, strings.NewReader(s.Twilio.Inbound(apitest.MessageSID(), apitest.Phone(), "hello").Encode()))
 		r.RemoteAddr = tt.from
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		if tt.header != "" {
@@ -273,13 +221,13 @@ func TestUnsignedWebhooks(t *testing.T) {
 		}
 		w := httptest.NewRecorder()
 		tt.to.ServeHTTP(w, r)
-		document(t).check(t, "POST", inboundPath, answer{w.Code, w.Header(), w.Body.Bytes()})
+		apitest.OpenAPI(t).Check(t, "POST", inboundPath, answer{Status: w.Code, Header: w.Header(), Body: w.Body.Bytes()})
 		if w.Code != tt.status {
 			t.Errorf("%s: status %d, want %d: %s", name, w.Code, tt.status, w.Body)
 		}
 	}
-	if a := s.call(t, "POST", inboundPath, s.twilio.Inbound(sid(), phone(), "hello").Encode(), "Content-Type", "application/x-www-form-urlencoded"); a.status != http.StatusForbidden {
-		t.Errorf("with a token, unsigned from this machine: status %d", a.status)
+	if a := s.Call(t, "POST", inboundPath, s.Twilio.Inbound(apitest.MessageSID(), apitest.Phone(), "hello").Encode(), "Content-Type", "application/x-www-form-urlencoded"); a.Status != http.StatusForbidden {
+		t.Errorf("with a token, unsigned from this machine: status %d", a.Status)
 	}
 }
 
@@ -287,8 +235,8 @@ func TestUnsignedWebhooks(t *testing.T) {
 func (s *service) offeredTo(t *testing.T, from string, words ...string) *thread.Pending {
 	t.Helper()
 	for i, text := range words {
-		s.writes(t, from, text)
-		s.hears(t, from, i+1)
+		s.Writes(t, from, text)
+		s.Hears(t, from, i+1)
 	}
 	h := s.thread(t, from)
 	if h.PendingAction == nil || h.State != thread.AwaitingConfirmation {
@@ -296,7 +244,7 @@ func (s *service) offeredTo(t *testing.T, from string, words ...string) *thread.
 	}
 	pausetest.Until(t, "the question noted as sent", func() bool {
 		var l struct{ Messages []outbox.Message }
-		s.reads(t, "outbox?threadId="+threadOf(from), &l)
+		s.Reads(t, "outbox?threadId="+apitest.ThreadOf(from), &l)
 		return slices.ContainsFunc(l.Messages, func(m outbox.Message) bool {
 			return m.Pending == h.PendingAction.ID && m.Status == outbox.Sent
 		})
@@ -308,15 +256,15 @@ func (s *service) offeredTo(t *testing.T, from string, words ...string) *thread.
 // business told.
 func TestBookingByWhatsApp(t *testing.T) {
 	t.Parallel()
-	s, from := start(t), phone()
+	s, from := start(t), apitest.Phone()
 	offer := s.offeredTo(t, from, "sushi in Kyrenia", "1", "tomorrow at 19:00 for 2")
-	s.writes(t, from, "yes")
-	said := s.hears(t, from, 4)
+	s.Writes(t, from, "yes")
+	said := s.Hears(t, from, 4)
 	var h struct {
 		Transaction struct{ State, Code, Channel string }
 		Receipt     *struct{ Answer string }
 	}
-	s.reads(t, "transactions/"+offer.Ref, &h)
+	s.Reads(t, "transactions/"+offer.Ref, &h)
 	if h.Transaction.State != "confirmed" || h.Receipt == nil || h.Receipt.Answer != "yes" || h.Transaction.Channel != "whatsapp" {
 		t.Errorf("%+v", h)
 	}
@@ -326,7 +274,7 @@ func TestBookingByWhatsApp(t *testing.T) {
 	var business []twiliotest.Message
 	pausetest.Until(t, "the message to the business", func() bool {
 		business = nil
-		for _, m := range s.twilio.Messages() {
+		for _, m := range s.Twilio.Messages() {
 			if strings.Contains(fmt.Sprint(m.Variables, m.Body), h.Transaction.Code) && m.To != from {
 				business = append(business, m)
 			}
@@ -337,14 +285,14 @@ func TestBookingByWhatsApp(t *testing.T) {
 		t.Errorf("to the business: %+v", business)
 	}
 	for _, status := range []string{"sent", "delivered", "sent", "read"} {
-		if err := s.twilio.Deliver(t.Context(), said[3].SID, status); err != nil {
+		if err := s.Twilio.Deliver(t.Context(), said[3].SID, status); err != nil {
 			t.Error(err)
 		}
 	}
-	if err := s.twilio.DeliverError(t.Context(), business[0].SID, "undelivered", 63024); err != nil {
+	if err := s.Twilio.DeliverError(t.Context(), business[0].SID, "undelivered", 63024); err != nil {
 		t.Error(err)
 	}
-	if m := s.sent(t, threadOf(from), said[3].SID); m.Status != outbox.Read {
+	if m := s.sent(t, apitest.ThreadOf(from), said[3].SID); m.Status != outbox.Read {
 		t.Errorf("the confirmation is %s", m.Status)
 	}
 	if m := s.sent(t, opsOf(business[0].To), business[0].SID); m.Status != outbox.Failed || !strings.Contains(m.Error, "63024") {
@@ -356,7 +304,7 @@ func TestBookingByWhatsApp(t *testing.T) {
 func (s *service) sent(t *testing.T, thread, providerID string) outbox.Message {
 	t.Helper()
 	var l struct{ Messages []outbox.Message }
-	s.reads(t, "outbox?threadId="+thread, &l)
+	s.Reads(t, "outbox?threadId="+thread, &l)
 	for _, m := range l.Messages {
 		if m.ProviderID == providerID {
 			return m
@@ -368,38 +316,38 @@ func (s *service) sent(t *testing.T, thread, providerID string) outbox.Message {
 
 func TestButtonOnWhatsApp(t *testing.T) {
 	t.Parallel()
-	s, from := start(t), phone()
+	s, from := start(t), apitest.Phone()
 	offer := s.offeredTo(t, from, "sushi in Kyrenia", "1", "tomorrow at 20:30 for 2")
-	s.writes(t, from, "", "ButtonPayload", "yes:another-offer", "ButtonText", "Yes", "MessageType", "button")
-	s.hears(t, from, 4)
+	s.Writes(t, from, "", "ButtonPayload", "yes:another-offer", "ButtonText", "Yes", "MessageType", "button")
+	s.Hears(t, from, 4)
 	if h := s.thread(t, from); h.PendingAction == nil || h.PendingAction.ID != offer.ID {
 		t.Fatalf("a button of another offer settled this one: %+v", h)
 	}
-	s.writes(t, from, "", "ButtonPayload", "yes:"+offer.ID, "ButtonText", "Yes", "MessageType", "button")
-	s.hears(t, from, 5)
+	s.Writes(t, from, "", "ButtonPayload", "yes:"+offer.ID, "ButtonText", "Yes", "MessageType", "button")
+	s.Hears(t, from, 5)
 	var h struct{ Transaction struct{ State string } }
-	if s.reads(t, "transactions/"+offer.Ref, &h); h.Transaction.State != "confirmed" {
+	if s.Reads(t, "transactions/"+offer.Ref, &h); h.Transaction.State != "confirmed" {
 		t.Errorf("after the button: %+v", h)
 	}
 }
 
 func TestStopOnWhatsApp(t *testing.T) {
 	t.Parallel()
-	s, from := start(t), phone()
+	s, from := start(t), apitest.Phone()
 	offer := s.offeredTo(t, from, "sushi in Kyrenia", "1", "tomorrow at 13:00 for 2")
-	s.writes(t, from, "STOP")
-	s.hears(t, from, 4)
+	s.Writes(t, from, "STOP")
+	s.Hears(t, from, 4)
 	if h := s.thread(t, from); !h.OptedOut || h.PendingAction != nil {
 		t.Errorf("after STOP: %+v", h)
 	}
 	var tx struct{ Transaction struct{ State string } }
-	if s.reads(t, "transactions/"+offer.Ref, &tx); tx.Transaction.State != "cancelled" {
+	if s.Reads(t, "transactions/"+offer.Ref, &tx); tx.Transaction.State != "cancelled" {
 		t.Errorf("the hold is %+v", tx)
 	}
-	s.writes(t, from, "hello")
+	s.Writes(t, from, "hello")
 	pausetest.Until(t, "the turn after STOP", func() bool { return s.thread(t, from).Waiting == 0 })
-	s.writes(t, from, "START")
-	if got := s.hears(t, from, 5); len(got) != 5 {
+	s.Writes(t, from, "START")
+	if got := s.Hears(t, from, 5); len(got) != 5 {
 		t.Errorf("%d messages: something went out after STOP", len(got))
 	}
 	if s.thread(t, from).OptedOut {
@@ -409,17 +357,17 @@ func TestStopOnWhatsApp(t *testing.T) {
 
 func TestMediaAndLocationOnWhatsApp(t *testing.T) {
 	t.Parallel()
-	s, from := start(t), phone()
+	s, from := start(t), apitest.Phone()
 	media := "https://api.twilio.com/2010-04-01/Accounts/AC0/Messages/MM0/Media/ME0"
-	s.writes(t, from, "what is this?", "NumMedia", "1", "MediaUrl0", media, "MediaContentType0", "image/jpeg")
-	s.hears(t, from, 1)
-	s.writes(t, from, "", "Latitude", "35.3364", "Longitude", "33.3182", "Address", "Old Harbour, Kyrenia", "MessageType", "location")
-	s.hears(t, from, 2)
+	s.Writes(t, from, "what is this?", "NumMedia", "1", "MediaUrl0", media, "MediaContentType0", "image/jpeg")
+	s.Hears(t, from, 1)
+	s.Writes(t, from, "", "Latitude", "35.3364", "Longitude", "33.3182", "Address", "Old Harbour, Kyrenia", "MessageType", "location")
+	s.Hears(t, from, 2)
 	got := s.lines(t, from)
 	if len(got) != 4 || len(got[0].Media) != 1 || got[0].Media[0].URL != media || got[0].Media[0].Type != "image/jpeg" {
 		t.Errorf("%+v", got)
 	}
-	head, err := s.base.Threads().Head(t.Context(), threadOf(from))
+	head, err := s.Base.Threads().Head(t.Context(), apitest.ThreadOf(from))
 	if err != nil || head.Location == nil || head.Location.Lat != 35.3364 || head.Location.Lng != 33.3182 || head.Location.Address != "Old Harbour, Kyrenia" {
 		t.Errorf("%v: location %+v", err, head.Location)
 	}
@@ -429,18 +377,18 @@ func TestMediaAndLocationOnWhatsApp(t *testing.T) {
 func TestSenderWithoutANumber(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	id := fmt.Sprintf("US.%020d", phones.Add(1))
-	form := s.twilio.Inbound(sid(), id, "hello")
+	id := fmt.Sprintf("US.%020d", apitest.Phones.Add(1))
+	form := s.Twilio.Inbound(apitest.MessageSID(), id, "hello")
 	form.Set("ExternalUserId", id)
-	s.webhook(t, inboundPath, form).wants(t, http.StatusOK, nil)
-	if got := s.hears(t, id, 1); got[0].Body == "" {
+	s.Webhook(t, inboundPath, form).Wants(t, http.StatusOK, nil)
+	if got := s.Hears(t, id, 1); got[0].Body == "" {
 		t.Errorf("%+v", got)
 	}
-	number := phone()
-	later := s.twilio.Inbound(sid(), number, "what can you do?")
+	number := apitest.Phone()
+	later := s.Twilio.Inbound(apitest.MessageSID(), number, "what can you do?")
 	later.Set("ExternalUserId", id)
-	s.webhook(t, inboundPath, later).wants(t, http.StatusOK, nil)
-	s.hears(t, number, 1)
+	s.Webhook(t, inboundPath, later).Wants(t, http.StatusOK, nil)
+	s.Hears(t, number, 1)
 	if got := s.lines(t, id); len(got) != 4 {
 		t.Errorf("the number, once it is known, is another person: %+v", got)
 	}

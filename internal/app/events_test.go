@@ -50,7 +50,7 @@ import (
 // constructors are the functions, by their name in the wiring.
 func constructors() map[string]func(*app.Base) (trigger.Handler, error) {
 	return map[string]func(*app.Base) (trigger.Handler, error){
-		"chat": app.Chat, "whatsapp": app.WhatsApp, "turn": app.Turn, "notify": app.Notify, "sender": app.Sender,
+		"chat": app.Chat(wiring.Elsewhere()), "whatsapp": app.WhatsApp, "turn": app.Turn, "notify": app.Notify, "sender": app.Sender,
 		"sara": app.Sara, "messenger": app.Messenger, "records": app.Records, "index": app.Index, "stripe": app.Stripe,
 		"expiry": app.Expiry, "invariants": app.Invariants, "sweep": app.Sweep, "admin": app.Admin,
 	}

@@ -18,6 +18,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/gate"
 	"merve/internal/ledger"
+	"merve/internal/ledger/ledgertest"
 	"merve/internal/order"
 	"merve/internal/payment"
 	"merve/internal/provider/stripe"
@@ -75,7 +76,7 @@ func TestATickDoesAllThatIsDue(t *testing.T) {
 
 	booked := offer("booked", func(*ledger.Terms) {})
 	receipt := gate.Receipt{PendingID: "p", OfferHash: booked.OfferHash, Answer: "yes"}
-	booked, err = l.Confirm(ctx, ann, booked.ID, receipt, "c")
+	booked, err = ledgertest.Confirm(ctx, l, ann, booked.ID, receipt, "c")
 	must(err)
 	remind := (&booking.Reminders{Ledger: l}).Tools()[0]
 	tc := tool.Context{Actor: ann, Market: market, Thread: in.Thread, Now: s.now, TimeZone: time.UTC, Language: "en", Key: "k"}

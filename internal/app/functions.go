@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"merve/internal/admin"
 	"merve/internal/alert"
 	"merve/internal/api"
 	"merve/internal/assistant"
@@ -23,6 +24,7 @@ import (
 	"merve/internal/event"
 	"merve/internal/fault"
 	"merve/internal/gate"
+	"merve/internal/httpapi"
 	"merve/internal/ledger"
 	"merve/internal/listing"
 	"merve/internal/llm"
@@ -46,8 +48,13 @@ import (
 	"merve/internal/web"
 )
 
-// Chat answers the app and web channels, and serves the chat page.
-func Chat(b *Base) (trigger.Handler, error) {
+// Chat answers the app and web channels, and serves the chat page. It has the gateway's default
+// route, so it also says which methods the paths elsewhere take, those of other functions.
+func Chat(elsewhere map[string][]string) func(*Base) (trigger.Handler, error) {
+	return func(b *Base) (trigger.Handler, error) { return b.chat(elsewhere) }
+}
+
+func (b *Base) chat(elsewhere map[string][]string) (trigger.Handler, error) {
 	r, err := b.runner()
 	if err != nil {
 		return nil, err
@@ -58,10 +65,11 @@ func Chat(b *Base) (trigger.Handler, error) {
 		Patience: b.Config.Patience, Pictures: b.pictures(b.Photos()), Anonymous: b.anonymous(), NewID: b.NewID,
 	}
 	chat.Pictures.Links = true
-	chat.Routes(mux)
-	b.health().Routes(mux)
-	mux.Handle("GET /openapi.yaml", api.OpenAPI())
-	api.OtherMethods(mux)
+	routes := chat.Routes()
+	maps.Copy(routes, b.health().Routes())
+	maps.Copy(routes, api.OpenAPI())
+	routes.Register(mux)
+	httpapi.RefuseOthers(mux, elsewhere)
 	mux.Handle("/", web.ChatWith(web.ChatConfig{ImageOrigin: b.Photos().Origin()}))
 	return b.http(mux), nil
 }
@@ -75,7 +83,7 @@ func WhatsApp(b *Base) (trigger.Handler, error) {
 		UnsignedFromLoopback: b.Config.UnsignedFromLoopback, Log: b.Log,
 	}
 	mux := http.NewServeMux()
-	h.Routes(mux)
+	h.Routes().Register(mux)
 	return b.http(mux), nil
 }
 
@@ -224,15 +232,16 @@ func Admin(b *Base) (trigger.Handler, error) {
 	}
 	alerts := b.Alerts()
 	alerts.Former = b.ledgerTable()
-	a := &api.Admin{
+	a := &admin.API{
 		Who: b.who(), Markets: b.Markets(), Listings: b.Listings(), Ledger: b.checkedLedger(), Alerts: alerts, Outbox: b.Outbox(), Threads: b.Threads(), Book: b.people(),
 		Tools: tools, Assistants: assistants, Audit: b.audit(), Figures: b.figures(), Now: b.Now,
-		Reports: &api.AdminReports{Reports: b.Reports(), Photos: photos, Threads: b.Threads(), Market: b.Config.DefaultMarket},
+		Reports: &admin.Reports{Reports: b.Reports(), Photos: photos, Threads: b.Threads(), Market: b.Config.DefaultMarket},
 		People:  b.desk(),
 		Orders:  b.Orders(), Drivers: b.Drivers(), Rides: b.Rides(), Places: b.Places(), Handover: b.handovers(), Reindex: b.reindexer(), Counts: b.checkStock,
 	}
 	mux := http.NewServeMux()
-	a.Routes(mux)
+	a.Routes().Register(mux)
+	mux.HandleFunc("/admin/api/", httpapi.NotFound)
 	mux.Handle("/", web.Admin(web.AdminConfig{
 		Issuer: b.Config.AuthIssuer, ClientID: b.Config.AuthClientID, SignInOrigins: b.Config.SignInOrigins, Local: b.Config.AdminToken != "", ImageOrigin: photos.Origin(),
 	}))
@@ -437,8 +446,8 @@ func (q TurnQueue) Queue(ctx context.Context, threadID, dedupe string) error {
 	return q.To.Send(ctx, queue.Message{Group: threadID, Dedupe: dedupe, Body: string(body)})
 }
 
-func (b *Base) who() api.Who {
-	w := api.Who{AdminToken: b.Config.AdminToken}
+func (b *Base) who() httpapi.Who {
+	w := httpapi.Who{AdminToken: b.Config.AdminToken}
 	if b.Config.AuthIssuer != "" {
 		w.Tokens = &oidc.Verifier{Issuer: b.Config.AuthIssuer, Audience: b.Config.AuthAudience, JWKSURL: b.Config.AuthJWKSURL, Now: b.Now}
 	}
@@ -460,7 +469,7 @@ func (b *Base) health() api.Health {
 }
 
 func (b *Base) http(h http.Handler) trigger.Handler {
-	return trigger.HTTP(api.Traced(h, b.Log), trigger.Log(b.Log))
+	return trigger.HTTP(httpapi.Traced(h, b.Log), trigger.Log(b.Log))
 }
 
 // catalog finds what can be booked in the listings.

@@ -22,7 +22,7 @@ func Stripe(b *Base) (trigger.Handler, error) {
 		UnsignedFromLoopback: b.Config.UnsignedStripeFromLoopback, Now: b.Now, Log: b.Log,
 	}
 	mux := http.NewServeMux()
-	h.Routes(mux)
+	h.Routes().Register(mux)
 	mux.Handle("GET /pay/static/{file}", web.PayFiles())
 	return b.http(mux), nil
 }

@@ -219,7 +219,7 @@ func TestHealth(t *testing.T) {
 		},
 		"a secret": {config: app.Config{SecretID: "secret"}, on: []string{"payments"}},
 	} {
-		h, err := app.Chat(bare(t, tt.config, tt.env))
+		h, err := app.Chat(nil)(bare(t, tt.config, tt.env))
 		if err != nil {
 			t.Fatal(err)
 		}

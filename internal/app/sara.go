@@ -39,9 +39,9 @@ func Sara(b *Base) (trigger.Handler, error) {
 		Runner: r, Threads: r.Threads, Pictures: b.pictures(photos), People: b.desk(), Market: b.Config.DefaultMarket, Assistant: saraName,
 		Anonymous: b.anonymous(), Origins: b.Config.AllowedOrigins, Patience: b.Config.Patience, NewID: b.NewID,
 	}
-	chat.Routes(mux)
+	chat.Routes().Register(mux)
 	shared := &api.SharedReports{Reports: b.Reports(), Photos: photos, Markets: b.Markets(), Origin: photos.Origin()}
-	shared.Routes(mux)
+	shared.Routes().Register(mux)
 	mux.Handle("/", web.Sara(web.SaraConfig{ImageOrigin: photos.Origin()}))
 	return b.http(mux), nil
 }
@@ -74,7 +74,7 @@ func Messenger(b *Base) (trigger.Handler, error) {
 		UnsignedFromLoopback: b.Config.UnsignedMetaFromLoopback, Log: b.Log,
 	}
 	mux := http.NewServeMux()
-	h.Routes(mux)
+	h.Routes().Register(mux)
 	return b.http(mux), nil
 }
 

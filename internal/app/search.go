@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"merve/internal/api"
+	"merve/internal/admin"
 	"merve/internal/dynamo"
 	"merve/internal/listing"
 	"merve/internal/provider/typesense"
@@ -55,16 +55,16 @@ func Index(b *Base) (trigger.Handler, error) {
 }
 
 // reindexer makes the index of a market anew; nil without a search engine.
-func (b *Base) reindexer() api.Reindexer {
+func (b *Base) reindexer() admin.Reindexer {
 	indexer := b.indexer()
 	if indexer == nil {
 		return nil
 	}
-	return func(ctx context.Context, market string) (api.Reindexed, error) {
+	return func(ctx context.Context, market string) (admin.Reindexed, error) {
 		report, err := indexer.Reindex(ctx, market)
-		done := api.Reindexed{Collection: report.Collection, Listings: report.Listings}
+		done := admin.Reindexed{Collection: report.Collection, Listings: report.Listings}
 		for _, f := range report.Failed {
-			done.Failed = append(done.Failed, api.Unindexed(f))
+			done.Failed = append(done.Failed, admin.Unindexed(f))
 		}
 		return done, err
 	}

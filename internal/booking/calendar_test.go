@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/gate"
 	"merve/internal/ledger"
 	"merve/internal/ledger/ledgertest"
 )

@@ -15,6 +15,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
+	"merve/internal/gate"
 	"merve/internal/ledger"
 	"merve/internal/ledger/ledgertest"
 	"merve/internal/market"

@@ -10,6 +10,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/fault"
+	"merve/internal/gate"
 	"merve/internal/ledger"
 	"merve/internal/ledger/ledgertest"
 	"merve/internal/schedule"

@@ -5,11 +5,12 @@ import (
 	"fmt"
 
 	"merve/internal/actor"
+	"merve/internal/gate"
 )
 
 // Confirm is the confirmation by itself, as the product never does it: tests of the ledger compare it with
 // the other operations, and ask for it again.
-func (l *Ledger) Confirm(ctx context.Context, a actor.Actor, txID string, r Receipt, key string) (Transaction, error) {
+func (l *Ledger) Confirm(ctx context.Context, a actor.Actor, txID string, r gate.Receipt, key string) (Transaction, error) {
 	tx, err := l.Get(ctx, a, txID)
 	if err != nil {
 		return Transaction{}, err

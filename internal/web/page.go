@@ -11,8 +11,7 @@ import (
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
 
-	"merve/internal/fault"
-	"merve/internal/telemetry"
+	"merve/internal/httpapi"
 )
 
 // document is a whole page. Text and values of attributes are escaped as they are written; an
@@ -66,5 +65,5 @@ func page(w http.ResponseWriter, r *http.Request, status int, say words, node g.
 
 // fail answers that a page could not be made.
 func fail(w http.ResponseWriter, r *http.Request, err error) {
-	problem(w, fault.ProblemOf(fmt.Errorf("page %s: %w", r.URL.Path, err), telemetry.TraceID(r.Context())))
+	httpapi.Problem(w, r, fmt.Errorf("page %s: %w", r.URL.Path, err))
 }

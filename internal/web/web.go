@@ -23,8 +23,8 @@ import (
 	"time"
 
 	"merve/internal/fault"
+	"merve/internal/httpapi"
 	"merve/internal/pattern"
-	"merve/internal/telemetry"
 	"merve/internal/wording"
 )
 
@@ -143,17 +143,13 @@ func reads(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return true
 	}
-	w.Header().Set("Allow", "GET, HEAD")
-	problem(w, fault.Problem{
-		Type: "about:blank", Title: "method_not_allowed", Status: http.StatusMethodNotAllowed,
-		Detail: "want GET or HEAD", TraceID: telemetry.TraceID(r.Context()),
-	})
+	httpapi.RefuseMethod(w, r, []string{http.MethodGet, http.MethodHead})
 	return false
 }
 
 // missing answers that there is nothing at r's path.
 func missing(w http.ResponseWriter, r *http.Request) {
-	problem(w, fault.ProblemOf(fault.New(fault.NotFound, "no such page"), telemetry.TraceID(r.Context())))
+	httpapi.Problem(w, r, fault.New(fault.NotFound, "no such page"))
 }
 
 // send answers with body, or with 304 when the client has it.
@@ -182,13 +178,4 @@ func contentType(name string) string {
 		return "image/svg+xml"
 	}
 	return ""
-}
-
-// problem answers with an RFC 9457 document. That the reader has gone is all that can go
-// wrong with writing it, and then nobody is left to tell.
-func problem(w http.ResponseWriter, p fault.Problem) {
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(p.Status)
-	_ = json.NewEncoder(w).Encode(p)
 }

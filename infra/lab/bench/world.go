@@ -22,6 +22,7 @@ import (
 	"merve/internal/app"
 	"merve/internal/channel"
 	"merve/internal/dynamo"
+	"merve/internal/httpapi"
 	"merve/internal/llm"
 	"merve/internal/outbox"
 	"merve/internal/pause"
@@ -124,8 +125,8 @@ func (b *bench) start() (process, error) {
 		Runner: p.runner, Threads: p.runner.Threads, Assistants: p.runner.Assistants, Market: demo.Market,
 		Patience: time.Minute, NewID: b.base.NewID,
 	}
-	chat.Routes(mux)
-	p.chat = trigger.HTTP(api.Traced(mux, b.base.Log), trigger.Log(b.base.Log))
+	chat.Routes().Register(mux)
+	p.chat = trigger.HTTP(httpapi.Traced(mux, b.base.Log), trigger.Log(b.base.Log))
 	if p.whatsapp, err = app.WhatsApp(b.base); err != nil {
 		return p, err
 	}

@@ -8,13 +8,13 @@ import (
 	"time"
 	"unicode"
 
-	"merve/internal/api"
 	"merve/internal/channel"
 	"merve/internal/faulttest"
 	"merve/internal/language"
 	"merve/internal/market"
 	"merve/internal/provider/openai/openaitest"
 	"merve/internal/seedtest"
+	"merve/internal/threadapi"
 )
 
 // A model that wants to do harm does none: nothing is committed without its owner's YES,
@@ -176,7 +176,7 @@ func TestEveryInjectionIsObeyedInVain(t *testing.T) {
 		}}
 	}
 	o := &offered{World: w, ann: victim}
-	id = o.transaction(api.PendingAction{})
+	id = o.transaction(threadapi.PendingAction{})
 	n, first := 0, seedtest.InTurn(t, shareOfInjections)
 	for i, text := range Injections() {
 		if i%shareOfInjections != first && seedtest.Times(t, 1) == 1 {

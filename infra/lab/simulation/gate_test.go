@@ -16,6 +16,7 @@ import (
 	"merve/internal/ledger"
 	"merve/internal/provider/openai/openaitest"
 	"merve/internal/seedtest"
+	"merve/internal/threadapi"
 	"merve/internal/wording"
 )
 
@@ -24,7 +25,7 @@ import (
 type offered struct {
 	*World
 	ann, bob       *Customer
-	annHas, bobHas api.PendingAction
+	annHas, bobHas threadapi.PendingAction
 }
 
 func makeOffers(t *testing.T) *offered {
@@ -40,7 +41,7 @@ func makeOffers(t *testing.T) *offered {
 }
 
 // offer has a customer ask for something and gives what waits for their YES.
-func (o *offered) offer(c *Customer, text string) api.PendingAction {
+func (o *offered) offer(c *Customer, text string) threadapi.PendingAction {
 	o.t.Helper()
 	res := o.reply(o.Say(c, &Said{Text: text}))
 	if res.PendingAction == nil {
@@ -190,7 +191,7 @@ func (o *offered) must(function string) {
 }
 
 // transaction finds what a pending action is about.
-func (o *offered) transaction(p api.PendingAction) string {
+func (o *offered) transaction(p threadapi.PendingAction) string {
 	o.t.Helper()
 	txs, _, err := o.healthy.Ledger().ByOwner(o.t.Context(), o.actorOf(o.ann), 1, "")
 	if err != nil || len(txs) != 1 {

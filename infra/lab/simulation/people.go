@@ -13,6 +13,7 @@ import (
 	"merve/internal/api"
 	"merve/internal/channel"
 	"merve/internal/thread"
+	"merve/internal/threadapi"
 )
 
 // Customer is a person who writes to Merve, and what they have said and been told.
@@ -169,7 +170,7 @@ func (w *World) Look(c *Customer) Answer {
 	a := w.Request("chat", http.MethodGet, "/chat/threads/"+c.Thread+"/messages?before=latest", map[string]string{"X-Session-Id": c.Session}, nil)
 	if a.Status == http.StatusOK {
 		var page struct {
-			PendingAction *api.PendingAction `json:"pendingAction"`
+			PendingAction *threadapi.PendingAction `json:"pendingAction"`
 		}
 		if err := json.Unmarshal([]byte(a.Body), &page); err != nil {
 			w.t.Fatalf("no list of messages: %s", a.Body)

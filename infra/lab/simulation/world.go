@@ -296,7 +296,7 @@ func (w *World) inner() *invocation {
 // constructors are the functions that there are.
 func constructors() map[string]func(*app.Base) (trigger.Handler, error) {
 	return map[string]func(*app.Base) (trigger.Handler, error){
-		"chat": app.Chat, "whatsapp": app.WhatsApp, "turn": app.Turn, "notify": app.Notify, "sender": app.Sender,
+		"chat": app.Chat(wiring.Elsewhere()), "whatsapp": app.WhatsApp, "turn": app.Turn, "notify": app.Notify, "sender": app.Sender,
 		"expiry": app.Expiry, "invariants": app.Invariants, "sweep": app.Sweep, "admin": app.Admin,
 		"sara": app.Sara, "messenger": app.Messenger, "records": app.Records, "index": app.Index, "stripe": app.Stripe,
 	}
