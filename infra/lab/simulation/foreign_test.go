@@ -298,7 +298,7 @@ func TestPromise6_AForeignIDIsAnsweredAsOneThatDoesNotExist(t *testing.T) {
 // paths are those of the OpenAPI document.
 func paths(t *testing.T) []string {
 	t.Helper()
-	b, err := os.ReadFile("../api/openapi.yaml")
+	b, err := os.ReadFile("../../../internal/api/openapi.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
