@@ -180,10 +180,15 @@ func (g *goldenTown) complete(request []byte, name, args string) string {
 
 // flow delivers all that is on its way, and notes what it was.
 func (g *goldenTown) flow() {
-	for {
+	g.t.Helper()
+	const most = 3000 // deliveries: many times what the story has on its way at once
+	for n := 0; ; n++ {
 		g.note()
 		if !g.queue.Deliver() && !g.Flow(&g.notify) && !g.Flow(&g.records) && !g.Flow(&g.outbox) && !g.Flow(&g.index) {
 			break
+		}
+		if n == most {
+			g.t.Fatalf("no rest after %d deliveries: %s", most, strings.Join(g.log.lines[max(0, len(g.log.lines)-3):], "\n"))
 		}
 	}
 	g.Pass(time.Second)
