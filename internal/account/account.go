@@ -31,6 +31,7 @@ import (
 // Desk has the tools.
 type Desk struct {
 	Threads *thread.Store
+	Kinds   thread.Kinds // by which all threads of a customer are found
 	// Holders keep something of customers, and are asked in this order.
 	Holders []Holder
 }
@@ -157,7 +158,7 @@ func (d *Desk) customer(ctx context.Context, threadID string) (person.Subject, [
 		return person.Subject{}, nil, err
 	}
 	c := person.Subject{Market: head.Market, Owner: head.Owner}
-	others := slices.DeleteFunc(thread.IDsOf(head.Market, head.Owner), func(id string) bool { return id == threadID })
+	others := slices.DeleteFunc(d.Kinds.IDs(head.Market, head.Owner), func(id string) bool { return id == threadID })
 	heads, err := d.Threads.Heads(ctx, others...)
 	heads = append(heads, head)
 	for _, h := range heads {

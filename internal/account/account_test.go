@@ -13,6 +13,7 @@ import (
 
 	"merve/internal/account"
 	"merve/internal/actor"
+	"merve/internal/assistant"
 	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
@@ -64,7 +65,7 @@ func newOffice(t *testing.T, drawers ...drawer) *office {
 	o := &office{T: t, Desk: &account.Desk{Threads: &thread.Store{
 		Table: dynamotest.Open(t).Table(dynamotest.TableName("conversations")),
 		Now:   func() time.Time { return noon }, NewID: func() string { return dynamotest.ID("lease") },
-	}}}
+	}, Kinds: assistant.Kinds(assistant.Merve(), assistant.Sara(), assistant.Ops(), assistant.Dispatch())}}
 	for _, d := range drawers {
 		d.asked = &o.asked
 		o.Holders = append(o.Holders, d)

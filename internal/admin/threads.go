@@ -131,7 +131,7 @@ func (a *API) threadsOf(ctx context.Context, market, owner string) ([]thread.Hea
 	}
 	var ids []string
 	for _, key := range keys {
-		ids = append(ids, thread.IDsOf(market, key)...)
+		ids = append(ids, a.Assistants.Kinds().IDs(market, key)...)
 	}
 	heads, err := a.Threads.Heads(ctx, ids...)
 	if err != nil {
@@ -140,7 +140,7 @@ func (a *API) threadsOf(ctx context.Context, market, owner string) ([]thread.Hea
 	var also []string
 	for _, h := range heads {
 		for _, key := range h.Linked {
-			for _, id := range thread.IDsOf(market, key) {
+			for _, id := range a.Assistants.Kinds().IDs(market, key) {
 				if !slices.Contains(ids, id) && !slices.Contains(also, id) {
 					also = append(also, id)
 				}

@@ -10,7 +10,6 @@ import (
 	"merve/internal/language"
 	"merve/internal/listing"
 	"merve/internal/market"
-	"merve/internal/thread"
 	"merve/internal/tool"
 )
 
@@ -74,7 +73,7 @@ func policyOf(t tool.Tool, m *market.Market, assistants *assistant.Set) toolPoli
 // answering returns the names of the assistants that have a tool.
 func answering(name string, assistants *assistant.Set) []string {
 	all := []string{}
-	for _, kind := range thread.Kinds() {
+	for _, kind := range assistants.Kinds() {
 		a, err := assistants.For(kind.Type, kind.Assistant)
 		if err == nil && slices.Contains(a.Tools, name) && !slices.Contains(all, a.Name) {
 			all = append(all, a.Name)

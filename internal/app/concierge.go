@@ -68,17 +68,15 @@ func (b *Base) commands() map[channel.ThreadType]turn.Command {
 
 // roles finds the thread of those who are more than customers.
 func (b *Base) roles() *turn.Roles {
-	return &turn.Roles{Threads: b.Threads(), Markets: b.Markets(), Outbox: b.Outbox(), Roster: b.roster(), Coded: Coded, Now: b.Now}
+	return &turn.Roles{Threads: b.Threads(), Markets: b.Markets(), Outbox: b.Outbox(), Roster: b.roster(), Works: works(), Now: b.Now}
 }
 
-// Coded reports whether a text names something of a number's work by its code.
-func Coded(roles roster.Roles, text string) bool {
-	_, drives := roles.Drives()
-	return drives && taxi.Coded(text) || len(roles.Businesses()) > 0 && (order.Coded(text) || relay.Coded(text))
+// works are what drivers and businesses do by chat.
+func works() turn.Works {
+	drives := func(roles roster.Roles) bool { _, ok := roles.Drives(); return ok }
+	trades := func(roles roster.Roles) bool { return len(roles.Businesses()) > 0 }
+	return turn.Works{{Of: drives, Coded: taxi.Coded}, {Of: trades, Coded: order.Coded}, {Of: trades, Coded: relay.Coded}}
 }
-
-// coded reports whether a text names something of any work by its code.
-func coded(text string) bool { return taxi.Coded(text) || order.Coded(text) || relay.Coded(text) }
 
 // post passes on to customers what businesses write to them.
 func (b *Base) post() *relay.Post {

@@ -262,7 +262,7 @@ func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 	}
 	return &turn.Runner{
 		Intake: b.intake(), Markets: b.Markets(), Assistants: assistants, Tools: tools,
-		Commitments: b.commitments(b.Ledger(), tools), Commands: b.commands(), Coded: coded,
+		Commitments: b.commitments(b.Ledger(), tools), Commands: b.commands(), Works: works(),
 		Model: model, Outbox: b.Outbox(), Audit: b.audit(), Figures: b.figures(), Photos: b.Photos(), Desk: b.handovers(),
 		Now: b.Now, Wait: b.Wait, Log: b.Log,
 	}, nil
@@ -277,9 +277,14 @@ func (b *Base) figures() *turn.Figures {
 	return &turn.Figures{Records: b.records(), Now: b.Now, Log: b.Log}
 }
 
-// assistants are all that answer. Each has the tools that it lists.
+// cast are all who answer; the first for a thread type is the type's own.
+func (b *Base) cast() []assistant.Assistant {
+	return []assistant.Assistant{assistant.Merve(), b.sara(b.Reports()), assistant.Ops(), assistant.Dispatch()}
+}
+
+// assistants are the cast, of whom each has the tools that it lists.
 func (b *Base) assistants(tools *tool.Registry) (*assistant.Set, error) {
-	s, err := assistant.NewSet(assistant.Merve(), b.sara(b.Reports()), assistant.Ops(), assistant.Dispatch())
+	s, err := assistant.NewSet(b.cast()...)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"merve/internal/fault"
 	"merve/internal/language"
 	"merve/internal/market"
+	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/wording"
 )
@@ -45,12 +46,13 @@ type Assistant struct {
 type Set struct {
 	byName map[string]*Assistant
 	byType map[channel.ThreadType]*Assistant
+	kinds  thread.Kinds
 }
 
 // NewSet returns the given assistants. The first one for a thread type is its own:
 // it answers when no assistant is named.
 func NewSet(all ...Assistant) (*Set, error) {
-	s := &Set{byName: map[string]*Assistant{}, byType: map[channel.ThreadType]*Assistant{}}
+	s := &Set{byName: map[string]*Assistant{}, byType: map[channel.ThreadType]*Assistant{}, kinds: Kinds(all...)}
 	for _, a := range all {
 		text, err := prompts.ReadFile("prompt/" + a.Name + ".md")
 		if err != nil {
@@ -66,6 +68,26 @@ func NewSet(all ...Assistant) (*Set, error) {
 	}
 	return s, nil
 }
+
+// Kinds are the ways in which owners meet these assistants: a thread type's own, and the others by name.
+func Kinds(all ...Assistant) thread.Kinds {
+	var kinds thread.Kinds
+	own := map[channel.ThreadType]bool{}
+	for _, a := range all {
+		for _, t := range a.Types {
+			k := thread.Kind{Type: t}
+			if own[t] {
+				k.Assistant = a.Name
+			}
+			own[t] = true
+			kinds = append(kinds, k)
+		}
+	}
+	return kinds
+}
+
+// Kinds are the ways in which owners meet the assistants of the set.
+func (s *Set) Kinds() thread.Kinds { return s.kinds }
 
 // CheckTools refuses an assistant that lists a tool which is not registered: it would be told of in the
 // prompt, and never be offered.

@@ -282,15 +282,13 @@ type Kind struct {
 }
 
 // Kinds are all ways in which owners meet assistants.
-func Kinds() []Kind {
-	return []Kind{{channel.General, ""}, {channel.General, "sara"}, {channel.Ops, ""}, {channel.Dispatch, ""}}
-}
+type Kinds []Kind
 
-// IDsOf returns the ids of all threads that an owner may have in a market.
-func IDsOf(market, owner string) []string {
-	var ids []string
-	for _, k := range Kinds() {
-		ids = append(ids, ID(market, k.Type, k.Assistant, owner))
+// IDs returns the ids of all threads that an owner may have in a market.
+func (ks Kinds) IDs(market, owner string) []string {
+	ids := make([]string, len(ks))
+	for i, k := range ks {
+		ids[i] = ID(market, k.Type, k.Assistant, owner)
 	}
 	return ids
 }

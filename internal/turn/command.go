@@ -50,24 +50,25 @@ func which(tc tool.Context) gate.Settled {
 	return gate.Settled{Text: wording.Say(tc.Language, wording.OrderWhich, wording.Vars{"alternatives": ""})}
 }
 
-// Either asks two that share words, such as YES: for a number that drives and has a business. Who
-// knows what is meant is obeyed; when both do, they have to say which.
-type Either [2]Command
+// Either asks all of some that share words, such as YES: a number may drive, and have a business. The one
+// that knows what is meant is obeyed. When several do, the sender has to say which.
+type Either []Command
 
 // Command implements [Command].
-func (e Either) Command(ctx context.Context, tc tool.Context, m thread.Message) (gate.Settled, bool, error) {
-	a, ok, err := e[0].Command(ctx, tc, m)
-	if err != nil {
-		return a, ok, err
+func (e Either) Command(ctx context.Context, tc tool.Context, m thread.Message) (known gate.Settled, found bool, err error) {
+	for _, c := range e {
+		s, ok, err := c.Command(ctx, tc, m)
+		switch {
+		case err != nil:
+			return gate.Settled{}, false, err
+		case !ok:
+		case !found || known.Nothing:
+			known, found = s, true
+		case !s.Nothing:
+			return which(tc), true, nil
+		}
 	}
-	b, also, err := e[1].Command(ctx, tc, m)
-	switch {
-	case err != nil, !ok, a.Nothing && also:
-		return b, also, err
-	case also && !b.Nothing:
-		return which(tc), true, nil
-	}
-	return a, ok, nil
+	return known, found, nil
 }
 
 // switchRole answers who begins or ends to write as a customer. What was written when that time had
@@ -115,7 +116,7 @@ func (w *work) command(ctx context.Context, p *progress) (say reply, done bool, 
 
 // coded reports whether a message has the code of something of somebody's work.
 func (w *work) coded(m thread.Message) bool {
-	return w.r.Coded(m.Text) || m.Button != "" && w.r.Coded(m.Button)
+	return w.r.Works.code(m.Text) || w.r.Works.code(m.Button)
 }
 
 // answers reports whether a message is a YES or NO.

@@ -87,10 +87,7 @@ func (r onRoster) Writes(before, after *taxi.Driver) []dynamo.Write {
 
 // roles finds the thread of those who are more than customers.
 func (w *world) roles() *turn.Roles {
-	return &turn.Roles{Threads: w.threads, Markets: w.markets, Outbox: w.outbox, Roster: w.roster, Now: w.clock.now, Coded: func(roles roster.Roles, text string) bool {
-		_, drives := roles.Drives()
-		return drives && taxi.Coded(text) || len(roles.Businesses()) > 0 && (order.Coded(text) || relay.Coded(text))
-	}}
+	return &turn.Roles{Threads: w.threads, Markets: w.markets, Outbox: w.outbox, Roster: w.roster, Works: works(), Now: w.clock.now}
 }
 
 // office has what businesses can do.
@@ -119,7 +116,11 @@ func (w *world) commands() map[channel.ThreadType]turn.Command {
 	return map[channel.ThreadType]turn.Command{channel.Ops: all, channel.Dispatch: all}
 }
 
-func coded(text string) bool { return taxi.Coded(text) || order.Coded(text) || relay.Coded(text) }
+func works() turn.Works {
+	drives := func(roles roster.Roles) bool { _, ok := roles.Drives(); return ok }
+	trades := func(roles roster.Roles) bool { return len(roles.Businesses()) > 0 }
+	return turn.Works{{Of: drives, Coded: taxi.Coded}, {Of: trades, Coded: order.Coded}, {Of: trades, Coded: relay.Coded}}
+}
 
 // noting adds what settles orders and rides, and has it noted how each is settled.
 func (w *world) noting(all map[string]gate.Commitment) map[string]gate.Commitment {

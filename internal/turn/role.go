@@ -41,9 +41,27 @@ type Roles struct {
 	Roster interface {
 		Of(ctx context.Context, market, number string) (roster.Roles, error)
 	}
-	// Coded reports whether a text names, by its code, something of somebody's work.
-	Coded func(roles roster.Roles, text string) bool
+	Works Works
 	Now   func() time.Time
+}
+
+// Work is what people do by chat, and name by codes: a ride, an order.
+type Work struct {
+	Of    func(roster.Roles) bool // whether it is that of a number with these roles
+	Coded func(text string) bool  // whether a text names something of it
+}
+
+// Works are all kinds of work that there are.
+type Works []Work
+
+// code reports whether a text names something of any work.
+func (ws Works) code(text string) bool {
+	return text != "" && slices.ContainsFunc(ws, func(w Work) bool { return w.Coded(text) })
+}
+
+// of are the works of a number with these roles.
+func (ws Works) of(roles roster.Roles) Works {
+	return slices.DeleteFunc(slices.Clone(ws), func(w Work) bool { return !w.Of(roles) })
 }
 
 // CustomerFor is how long after their last message as a customer somebody still writes as one.
@@ -131,7 +149,7 @@ func workOf(in channel.Inbound, typ channel.ThreadType) channel.Inbound {
 
 // named reports whether a message names something of somebody's work.
 func (r *Roles) named(ctx context.Context, roles roster.Roles, in channel.Inbound, threadID string) (bool, error) {
-	if r.Coded(roles, in.Text) || in.Button != "" && r.Coded(roles, in.Button) {
+	if own := r.Works.of(roles); own.code(in.Text) || own.code(in.Button) {
 		return true, nil
 	}
 	if in.ReplyTo == "" || gate.Read(in.Text) != gate.Unclear {

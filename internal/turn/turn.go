@@ -47,7 +47,7 @@ import (
 	"merve/internal/tool"
 )
 
-// Runner runs turns. All fields but Commands with Coded, Photos and Desk are needed.
+// Runner runs turns. All fields but Commands with Works, Photos and Desk are needed.
 type Runner struct {
 	Intake
 	Markets interface {
@@ -57,7 +57,7 @@ type Runner struct {
 	Tools       *tool.Registry
 	Commitments map[string]gate.Commitment // by kind of pending action
 	Commands    map[channel.ThreadType]Command
-	Coded       func(text string) bool // reports whether a text names, by its code, something of somebody's work
+	Works       Works // whose matters are named by their codes
 	Model       llm.Model
 	Outbox      *outbox.Box
 	Audit       Audit
