@@ -23,7 +23,7 @@ import (
 // deskSpecs are the tools of the damage desk, as the product declares them.
 func deskSpecs() []llm.Spec {
 	var out []llm.Spec
-	for _, t := range slices.Concat((&report.Reporter{}).Tools(), (&account.Desk{}).Tools()) {
+	for _, t := range slices.Concat((&report.Reporter{}).Tools(), (&account.Keeper{}).Tools()) {
 		out = append(out, t.Spec())
 	}
 	return out

@@ -28,8 +28,8 @@ import (
 	"merve/internal/wording"
 )
 
-// Desk has the tools.
-type Desk struct {
+// Keeper has the tools.
+type Keeper struct {
 	Threads *thread.Store
 	Kinds   thread.Kinds // by which all threads of a customer are found
 	// Holders keep something of customers, and are asked in this order.
@@ -49,7 +49,7 @@ type Holder interface {
 }
 
 // Tools returns the declarations with their resolvers.
-func (d *Desk) Tools() []tool.Tool {
+func (d *Keeper) Tools() []tool.Tool {
 	code := tool.New("create_link_code",
 		"Make a code with which the customer links this chat with their chat on another channel, so that both show the same reports. "+
 			"They write the code there within ten minutes.", tool.Propose, d.code)
@@ -66,7 +66,7 @@ func (d *Desk) Tools() []tool.Tool {
 
 type noArgs struct{}
 
-func (d *Desk) code(ctx context.Context, tc tool.Context, _ noArgs) (tool.Result, error) {
+func (d *Keeper) code(ctx context.Context, tc tool.Context, _ noArgs) (tool.Result, error) {
 	code, until, err := d.Threads.LinkCode(ctx, tc.Thread)
 	if err != nil {
 		return tool.Result{}, err
@@ -91,28 +91,28 @@ type linkArgs struct {
 }
 
 // askLink words the question, for a code that links something: nobody says YES to a wrong one.
-func (d *Desk) askLink(ctx context.Context, tc tool.Context, args linkArgs) (string, error) {
+func (d *Keeper) askLink(ctx context.Context, tc tool.Context, args linkArgs) (string, error) {
 	if _, err := d.Threads.LinkedBy(ctx, tc.Thread, args.Code); err != nil {
 		return "", err
 	}
 	return wording.Say(tc.Language, wording.LinkChats, nil), nil
 }
 
-func (d *Desk) link(ctx context.Context, tc tool.Context, args linkArgs) (tool.Result, error) {
+func (d *Keeper) link(ctx context.Context, tc tool.Context, args linkArgs) (tool.Result, error) {
 	if err := d.Threads.Link(ctx, tc.Thread, args.Code); err != nil {
 		return tool.Result{}, err
 	}
 	return did(map[string]any{"status": "linked"}), nil
 }
 
-func (d *Desk) unlink(ctx context.Context, tc tool.Context, _ noArgs) (tool.Result, error) {
+func (d *Keeper) unlink(ctx context.Context, tc tool.Context, _ noArgs) (tool.Result, error) {
 	if err := d.Threads.Unlink(ctx, tc.Thread); err != nil {
 		return tool.Result{}, err
 	}
 	return did(map[string]any{"status": "not linked with any chat"}, claim.Deleted), nil
 }
 
-func (d *Desk) erase(ctx context.Context, tc tool.Context, _ noArgs) (tool.Result, error) {
+func (d *Keeper) erase(ctx context.Context, tc tool.Context, _ noArgs) (tool.Result, error) {
 	stays, err := d.Erase(ctx, tc.Thread)
 	if err != nil {
 		return tool.Result{}, err
@@ -132,7 +132,7 @@ func (d *Desk) erase(ctx context.Context, tc tool.Context, _ noArgs) (tool.Resul
 // comes back, or who has opted out, is known by their threads' heads and package person's names for
 // them, which stay. What fails does not keep the rest from being deleted; asked again, it goes on. A
 // thread that does not exist is [actor.ErrNotFound].
-func (d *Desk) Erase(ctx context.Context, threadID string) (stays []string, err error) {
+func (d *Keeper) Erase(ctx context.Context, threadID string) (stays []string, err error) {
 	c, _, err := d.customer(ctx, threadID)
 	if err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func (d *Desk) Erase(ctx context.Context, threadID string) (stays []string, err 
 }
 
 // customer is whose a thread is, with the heads of their threads. 2 requests.
-func (d *Desk) customer(ctx context.Context, threadID string) (person.Subject, []thread.Head, error) {
+func (d *Keeper) customer(ctx context.Context, threadID string) (person.Subject, []thread.Head, error) {
 	head, err := d.Threads.Head(ctx, threadID)
 	if errors.Is(err, thread.ErrNoThread) {
 		err = actor.ErrNotFound
@@ -169,7 +169,7 @@ func (d *Desk) customer(ctx context.Context, threadID string) (person.Subject, [
 
 // Export returns what is kept in its market of the customer whose thread it is, by who keeps it. A
 // thread that does not exist is [actor.ErrNotFound].
-func (d *Desk) Export(ctx context.Context, threadID string) (map[string]any, error) {
+func (d *Keeper) Export(ctx context.Context, threadID string) (map[string]any, error) {
 	c, heads, err := d.customer(ctx, threadID)
 	if err != nil {
 		return nil, err

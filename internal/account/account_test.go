@@ -55,14 +55,14 @@ func of(c person.Subject) string {
 // office is a desk, and the tools that it has.
 type office struct {
 	*testing.T
-	*account.Desk
+	*account.Keeper
 	tools *tool.Registry
 	asked []string
 }
 
 func newOffice(t *testing.T, drawers ...drawer) *office {
 	t.Helper()
-	o := &office{T: t, Desk: &account.Desk{Threads: &thread.Store{
+	o := &office{T: t, Keeper: &account.Keeper{Threads: &thread.Store{
 		Table: dynamotest.Open(t).Table(dynamotest.TableName("conversations")),
 		Now:   func() time.Time { return noon }, NewID: func() string { return dynamotest.ID("lease") },
 	}, Kinds: assistant.Kinds(assistant.Merve(), assistant.Sara(), assistant.Ops(), assistant.Dispatch())}}

@@ -47,7 +47,7 @@ type API struct {
 	Figures    *turn.Figures
 	Now        func() time.Time
 	Reports    *Reports
-	People     *account.Desk
+	People     *account.Keeper
 	Orders     *order.Store
 	Drivers    *taxi.Drivers
 	Rides      *taxi.Store

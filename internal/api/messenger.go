@@ -183,7 +183,7 @@ func (h *Messenger) takeInOf(ctx context.Context, events []meta.Event) (news boo
 // settle notes that Meta took a message of the outbox.
 func (h *Messenger) settle(ctx context.Context, e meta.Event) error {
 	thread, id, _ := e.Sent()
-	err := h.Outbox.Note(ctx, outbox.Report{Thread: thread, ID: id, ProviderID: e.ID, Status: outbox.Sent})
+	err := h.Outbox.Note(ctx, outbox.StatusReport{Thread: thread, ID: id, ProviderID: e.ID, Status: outbox.Sent})
 	if fault.Is(err, fault.NotFound) { // another app's metadata, or older than what is kept
 		return nil
 	}

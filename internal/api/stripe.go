@@ -85,7 +85,7 @@ func (h *Stripe) take(ctx context.Context, e stripe.Event, what payment.Happened
 		h.Log.InfoContext(ctx, "payment of somebody else", "type", e.Type)
 		return nil
 	}
-	return h.Payments.Take(ctx, payment.Report{
+	return h.Payments.Take(ctx, payment.Notification{
 		Happened: what, Transaction: tx, Intent: e.Intent, AmountMinor: e.AmountMinor, Currency: e.Currency, All: e.All, Refund: e.Refund,
 	})
 }

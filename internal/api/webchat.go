@@ -28,7 +28,7 @@ type WebChat struct {
 	Threads   *thread.Store
 	Pictures  Pictures
 	Anonymous Anonymous
-	People    *account.Desk
+	People    *account.Keeper
 	Market    string // whose, when a request names none
 	Assistant string // who answers
 	Origins   Origins

@@ -135,7 +135,7 @@ func (h *WhatsApp) status(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	report := outbox.Report{
+	report := outbox.StatusReport{
 		Thread: q["thread"], ID: q["message"], ProviderID: s.SID, Status: outbox.Status(s.State), Error: s.Reason(),
 	}
 	if report.Thread == "" || report.ID == "" {

@@ -18,8 +18,8 @@ import (
 
 // desk has what customers may do with their own data. A turn that runs writes what was said, and what
 // its calls did and were, until the former is erased, and begins again without it: the rest goes after.
-func (b *Base) desk() *account.Desk {
-	return &account.Desk{Threads: b.Threads(), Kinds: assistant.Kinds(b.cast()...), Holders: []account.Holder{
+func (b *Base) desk() *account.Keeper {
+	return &account.Keeper{Threads: b.Threads(), Kinds: assistant.Kinds(b.cast()...), Holders: []account.Holder{
 		thread.Held{Store: b.Threads(), Photos: b.Photos()}, turn.Held{Audit: b.audit()},
 		report.Held{Store: b.Reports(), Photos: b.Photos()}, ledger.HeldBookings{Ledger: b.Ledger()}, booking.HeldWishes{Wishes: booking.Wishes{Ledger: b.Ledger()}},
 		payment.Held{Store: b.Payments(), Bookings: b.Ledger()}, order.Held{Store: b.Orders()}, taxi.Held{Store: b.Rides()},

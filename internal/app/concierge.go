@@ -54,8 +54,8 @@ func (b *Base) checkStock(ctx context.Context) (stock.Checked, error) {
 }
 
 // orderDesk has the tools by which customers order.
-func (b *Base) orderDesk() *order.Desk {
-	return &order.Desk{Store: b.Orders(), Listings: b.Listings(), Places: located{b.geocoder()}, Log: b.Log}
+func (b *Base) orderDesk() *order.Taker {
+	return &order.Taker{Store: b.Orders(), Listings: b.Listings(), Places: located{b.geocoder()}, Log: b.Log}
 }
 
 // commands are obeyed on threads of people who are no customers.

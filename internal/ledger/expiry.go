@@ -11,8 +11,8 @@ import (
 	"merve/internal/dynamo"
 )
 
-// Report is what a sweep did.
-type Report struct {
+// Swept is what a sweep did.
+type Swept struct {
 	Looked  int
 	Expired int
 	Raced   int           // ended by somebody else meanwhile, which is as good
@@ -25,7 +25,7 @@ type Report struct {
 // query and a batch read for each hundred holds, and 1 request for as many as one transaction
 // takes (33 of one slot each); or for each of those, when something else has ended one of them.
 // All shards at a time, unless b says how many.
-func (l *Ledger) Sweep(ctx context.Context, b dynamo.Budget) (Report, error) {
+func (l *Ledger) Sweep(ctx context.Context, b dynamo.Budget) (Swept, error) {
 	s := &sweep{Ledger: l}
 	walked, err := l.Table.EachDuePage(ctx, dueHold, l.now(), inParallel(b), func(page iter.Seq[dynamo.Item]) error { return s.page(ctx, page) })
 	if err != nil {
@@ -46,7 +46,7 @@ type sweep struct {
 	*Ledger
 
 	mu     sync.Mutex
-	report Report
+	report Swept
 }
 
 // ending is a hold, and what ends it.

@@ -32,7 +32,7 @@ func TestSweepExpiresEachOnce(t *testing.T) {
 		t.Fatalf("before the time: %+v, %v", r, err)
 	}
 	c.clock.Add(time.Millisecond)
-	reports := make([]Report, 3)
+	reports := make([]Swept, 3)
 	var wg sync.WaitGroup
 	for i := range reports { // workers that overlap
 		wg.Go(func() {
@@ -100,11 +100,11 @@ func TestHoldsExpireTogether(t *testing.T) {
 		slots    int // of each hold
 		confirms bool
 		commits  int
-		want     Report
+		want     Swept
 	}{
-		"undisturbed":  {1, false, 2, Report{Looked: 60, Expired: 60}},
-		"one is taken": {1, true, 2 + 33, Report{Looked: 60, Expired: 59, Raced: 1}},
-		"many slots":   {4, false, 4, Report{Looked: 60, Expired: 60}},
+		"undisturbed":  {1, false, 2, Swept{Looked: 60, Expired: 60}},
+		"one is taken": {1, true, 2 + 33, Swept{Looked: 60, Expired: 59, Raced: 1}},
+		"many slots":   {4, false, 4, Swept{Looked: 60, Expired: 60}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

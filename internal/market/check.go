@@ -207,7 +207,7 @@ func (s Safety) check() error {
 	return nil
 }
 
-func (d Desk) check() error {
+func (d DeskPolicy) check() error {
 	if len(d.Numbers) > MaxDeskNumbers {
 		return fault.Field("desk.numbers", "at most %d", MaxDeskNumbers)
 	}

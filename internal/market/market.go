@@ -27,7 +27,7 @@ type Market struct {
 	Safety    Safety                `dynamodbav:"safety" json:"safety"`
 	Tools     map[string]ToolPolicy `dynamodbav:"tools" json:"tools"`         // by tool name
 	Templates map[string]string     `dynamodbav:"templates" json:"templates"` // default message templates by event, {var}
-	Desk      Desk                  `dynamodbav:"desk" json:"desk"`
+	Desk      DeskPolicy            `dynamodbav:"desk" json:"desk"`
 	WhatsApp  WhatsApp              `dynamodbav:"whatsapp" json:"whatsapp"`
 	UpdatedAt time.Time             `dynamodbav:"updatedAt" json:"updatedAt"`
 	UpdatedBy string                `dynamodbav:"updatedBy" json:"updatedBy"`
@@ -73,8 +73,8 @@ type ToolPolicy struct {
 	Template            string   `dynamodbav:"template,omitempty" json:"template,omitempty"`       // of the first message it sends, see [ToolEvents]
 }
 
-// Desk are the people who take threads over.
-type Desk struct {
+// DeskPolicy says who takes threads over, and when.
+type DeskPolicy struct {
 	Numbers []string        `dynamodbav:"numbers,omitempty" json:"numbers,omitempty"` // E.164: told on WhatsApp when a customer asks for a person
 	Hours   *schedule.Hours `dynamodbav:"hours,omitempty" json:"hours,omitempty"`     // when somebody is there; nil is always
 }

@@ -258,7 +258,7 @@ func TestField15_HoldingByItsOrder(t *testing.T) {
 }
 
 // bistro is a desk whose listing has soup that is counted and bread that is not.
-func bistro(t testing.TB, soup *listing.Stock) (*order.Desk, tool.Context) {
+func bistro(t testing.TB, soup *listing.Stock) (*order.Taker, tool.Context) {
 	t.Helper()
 	db, now := dynamotest.Open(t), func() time.Time { return noon }
 	records := db.Table(dynamotest.TableName("records"))
@@ -283,11 +283,11 @@ func bistro(t testing.TB, soup *listing.Stock) (*order.Desk, tool.Context) {
 	tc := tool.Context{
 		Actor: actor.Actor{Kind: actor.Session, ID: dynamotest.ID("ann")}, Market: m, Thread: "th_1", Language: "en", TimeZone: m.Location(), Now: noon, Key: "1",
 	}
-	return &order.Desk{Store: &order.Store{Table: records, Stock: counts, Now: now}, Listings: listings}, tc
+	return &order.Taker{Store: &order.Store{Table: records, Stock: counts, Now: now}, Listings: listings}, tc
 }
 
 // call runs a tool of the desk.
-func call(t testing.TB, d *order.Desk, tc tool.Context, name, args string) (order.Order, int, error) {
+func call(t testing.TB, d *order.Taker, tc tool.Context, name, args string) (order.Order, int, error) {
 	t.Helper()
 	all := d.Tools()
 	i := slices.IndexFunc(all, func(one tool.Tool) bool { return one.Name == name })

@@ -18,9 +18,9 @@ import (
 	"merve/internal/tool"
 )
 
-// Desk has the tools by which a model orders, lists and cancels for a customer. None of them
+// Taker has the tools by which a model orders, lists and cancels for a customer. None of them
 // commits: they propose, and the customer's YES settles it.
-type Desk struct {
+type Taker struct {
 	Store    *Store
 	Listings interface {
 		Get(ctx context.Context, market, id string) (*listing.Listing, error)
@@ -37,7 +37,7 @@ type Places interface {
 }
 
 // Tools returns the declarations with their resolvers.
-func (d *Desk) Tools() []tool.Tool {
+func (d *Taker) Tools() []tool.Tool {
 	return []tool.Tool{
 		tool.New("orderFood",
 			"Put together an order of food from a listing's menu and ask the customer to confirm it. Take item and option ids from getMenu. "+
@@ -76,7 +76,7 @@ type wanted struct {
 	Note     *string  `json:"note" jsonschema:"a wish for this item, such as: no onions; null for none"`
 }
 
-func (d *Desk) food(ctx context.Context, tc tool.Context, a foodArgs) (tool.Result, error) {
+func (d *Taker) food(ctx context.Context, tc tool.Context, a foodArgs) (tool.Result, error) {
 	l, action, err := d.listing(ctx, tc, a.ListingID, listing.FoodAction, "orderFood")
 	if err != nil {
 		return tool.Result{}, err
@@ -105,7 +105,7 @@ func (d *Desk) food(ctx context.Context, tc tool.Context, a foodArgs) (tool.Resu
 }
 
 // deliver says where an order is brought and what that costs, or that it is picked up.
-func (d *Desk) deliver(ctx context.Context, tc tool.Context, o *Order, l *listing.Listing, goods int64, a foodArgs) error {
+func (d *Taker) deliver(ctx context.Context, tc tool.Context, o *Order, l *listing.Listing, goods int64, a foodArgs) error {
 	t := l.Delivery
 	switch {
 	case !a.Delivery && t != nil && t.NoPickup:
@@ -141,7 +141,7 @@ func distance(l *listing.Listing, s *Spot) (meters float64, known bool) {
 }
 
 // spot is where a text means, else the customer's shared location; nil for neither.
-func (d *Desk) spot(ctx context.Context, tc tool.Context, address *string) (*Spot, error) {
+func (d *Taker) spot(ctx context.Context, tc tool.Context, address *string) (*Spot, error) {
 	text := strings.TrimSpace(tool.Value(address))
 	if utf8.RuneCountInString(text) > MaxAddress {
 		return nil, fault.Field("address", "at most %d characters", MaxAddress)
@@ -174,7 +174,7 @@ type serviceArgs struct {
 	Phone       *string `json:"phone" jsonschema:"the customer's phone number, as they gave it; null when not said"`
 }
 
-func (d *Desk) service(ctx context.Context, tc tool.Context, a serviceArgs) (tool.Result, error) {
+func (d *Taker) service(ctx context.Context, tc tool.Context, a serviceArgs) (tool.Result, error) {
 	l, action, err := d.listing(ctx, tc, a.ListingID, listing.ServiceAction, "bookService")
 	if err != nil {
 		return tool.Result{}, err
@@ -207,7 +207,7 @@ type viewingArgs struct {
 	Note      *string `json:"note" jsonschema:"a question or wish for the agent; null for none"`
 }
 
-func (d *Desk) viewing(ctx context.Context, tc tool.Context, a viewingArgs) (tool.Result, error) {
+func (d *Taker) viewing(ctx context.Context, tc tool.Context, a viewingArgs) (tool.Result, error) {
 	l, action, err := d.listing(ctx, tc, a.ListingID, listing.ViewingAction, "scheduleViewing")
 	if err != nil {
 		return tool.Result{}, err
@@ -223,7 +223,7 @@ func (d *Desk) viewing(ctx context.Context, tc tool.Context, a viewingArgs) (too
 }
 
 // listing is one that takes such orders, within what the market allows.
-func (d *Desk) listing(ctx context.Context, tc tool.Context, id, typ, name string) (*listing.Listing, listing.Action, error) {
+func (d *Taker) listing(ctx context.Context, tc tool.Context, id, typ, name string) (*listing.Listing, listing.Action, error) {
 	l, err := d.Listings.Get(ctx, tc.Market.ID, id)
 	if err != nil {
 		return nil, listing.Action{}, err
@@ -265,7 +265,7 @@ func zoneOf(l *listing.Listing, m *market.Market) string {
 }
 
 // finish takes what all kinds of orders have.
-func (d *Desk) finish(o *Order, tc tool.Context, l *listing.Listing, when, phone, note *string) (err error) {
+func (d *Taker) finish(o *Order, tc tool.Context, l *listing.Listing, when, phone, note *string) (err error) {
 	if o.When, err = timeOf(tool.Value(when), o.TimeZone, tc.Now); err != nil {
 		return err
 	}
@@ -374,7 +374,7 @@ func openFor(l *listing.Listing, o Order, now time.Time) error {
 	return fault.Field("when", "closed then%s: offer that time", next)
 }
 
-func (d *Desk) propose(ctx context.Context, tc tool.Context, o Order) (tool.Result, error) {
+func (d *Taker) propose(ctx context.Context, tc tool.Context, o Order) (tool.Result, error) {
 	all, err := d.Store.Open(ctx, tc.Actor, tc.Market.ID)
 	if err != nil {
 		return tool.Result{}, err
@@ -413,7 +413,7 @@ type listArgs struct {
 // maxTold is how many orders a model is told of.
 const maxTold = 10
 
-func (d *Desk) list(ctx context.Context, tc tool.Context, a listArgs) (tool.Result, error) {
+func (d *Taker) list(ctx context.Context, tc tool.Context, a listArgs) (tool.Result, error) {
 	kind := Kind(tool.Value(a.Kind))
 	if kind != "" && kind != Food && kind != Service && kind != Viewing {
 		return tool.Result{}, fault.Field("kind", "want food, service or viewing, or null")
@@ -443,7 +443,7 @@ type cancelArgs struct {
 	OrderID string `json:"orderId" jsonschema:"id of the order, as getMyOrders gave it"`
 }
 
-func (d *Desk) cancel(ctx context.Context, tc tool.Context, a cancelArgs) (tool.Result, error) {
+func (d *Taker) cancel(ctx context.Context, tc tool.Context, a cancelArgs) (tool.Result, error) {
 	o, err := d.Store.Get(ctx, tc.Actor, tc.Market.ID, a.OrderID)
 	switch {
 	case fault.Is(err, fault.NotFound) || err == nil && o.Receipt == nil:

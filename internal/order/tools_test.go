@@ -46,7 +46,7 @@ func (a atlas) Locate(context.Context, *market.Market, string, string) (*channel
 // kiosk is a desk at noon with a listing that takes all kinds of orders, and brings food within
 // a kilometre.
 type kiosk struct {
-	*order.Desk
+	*order.Taker
 	listing *listing.Listing
 	tc      tool.Context
 }
@@ -63,7 +63,7 @@ func newKiosk(t testing.TB) *kiosk {
 		}},
 	}}
 	store := &order.Store{Table: dynamotest.Open(t).Table(dynamotest.TableName("records")), Now: func() time.Time { return noon }}
-	k.Desk = &order.Desk{Store: store, Listings: shelf{k.listing}}
+	k.Taker = &order.Taker{Store: store, Listings: shelf{k.listing}}
 	k.tc = tool.Context{
 		Actor: actor.Actor{Kind: actor.Session, ID: dynamotest.ID("ann")}, Market: market.Default(dynamotest.ID("m")), Thread: "th_1", Language: "en", TimeZone: time.UTC, Now: noon, Key: "1",
 	}

@@ -135,7 +135,7 @@ func (c *corner) callback(w http.ResponseWriter, r *http.Request) {
 	s, err := twilio.ParseStatus(r.PostForm)
 	if err == nil && !c.deaf.Load() {
 		q := r.URL.Query()
-		err = c.Note(r.Context(), outbox.Report{
+		err = c.Note(r.Context(), outbox.StatusReport{
 			Thread: q.Get("thread"), ID: q.Get("message"), ProviderID: s.SID, Status: outbox.Status(s.State), Error: s.Reason(),
 		})
 	}

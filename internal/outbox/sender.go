@@ -317,8 +317,8 @@ func (m Message) looks() string {
 	return "text " + m.Text
 }
 
-func (f Found) report(m Message) Report {
-	r := Report{Thread: m.Thread, ID: m.ID, ProviderID: f.ProviderID, Status: f.Status}
+func (f Found) report(m Message) StatusReport {
+	r := StatusReport{Thread: m.Thread, ID: m.ID, ProviderID: f.ProviderID, Status: f.Status}
 	if f.Status == Failed {
 		r.Error = "the provider could not deliver it"
 	}

@@ -235,7 +235,7 @@ func TestField09_WaitsForAnotherLikeIt(t *testing.T) {
 	c.wantStatus(c.deliver("2"), outbox.Sending) // taken, and its sender does not know yet
 	c.wantStatus(c.deliver("1"), outbox.Sending)
 	c.wantTaken("ok")
-	if err := c.Note(context.Background(), outbox.Report{Thread: c.thread, ID: "2", ProviderID: c.twilio.Messages()[0].SID, Status: outbox.Delivered}); err != nil {
+	if err := c.Note(context.Background(), outbox.StatusReport{Thread: c.thread, ID: "2", ProviderID: c.twilio.Messages()[0].SID, Status: outbox.Delivered}); err != nil {
 		t.Fatal(err)
 	}
 	c.wantStatus(c.later(over, "1"), outbox.Sent)
@@ -696,7 +696,7 @@ func TestField17_DoubtAboutWhatWasNotAsked(t *testing.T) {
 		"the window has closed": {closed, "p1", true},
 		"a person has it":       {func(c *corner) { c.mark("handler", thread.ByPerson); c.deliver("1") }, "p1", true},
 		"the provider told later": {func(c *corner) {
-			r := outbox.Report{Thread: c.thread, ID: "1", ProviderID: c.deliver("1").ProviderID, Status: outbox.Failed, Error: "63024"}
+			r := outbox.StatusReport{Thread: c.thread, ID: "1", ProviderID: c.deliver("1").ProviderID, Status: outbox.Failed, Error: "63024"}
 			if err := c.Note(c.t.Context(), r); err != nil {
 				c.t.Error(err)
 			}

@@ -10,8 +10,8 @@ import (
 	"merve/internal/fault"
 )
 
-// Report is a provider's word on a message it was sent.
-type Report struct {
+// StatusReport is a provider's word on a message it was sent.
+type StatusReport struct {
 	Thread     string // from the callback's address
 	ID         string
 	ProviderID string
@@ -25,7 +25,7 @@ var errBehind = errors.New("status is behind")
 // Note moves a message's status forward; a report that is behind, or of a send that is
 // not the message's, changes nothing. Any report settles a send whose answer was lost:
 // what the provider has queued has been sent as far as we are concerned. One request.
-func (b *Box) Note(ctx context.Context, r Report) error {
+func (b *Box) Note(ctx context.Context, r StatusReport) error {
 	if _, known := rank[r.Status]; !known {
 		return fault.Field("MessageStatus", "unknown")
 	}
@@ -46,7 +46,7 @@ func (b *Box) Note(ctx context.Context, r Report) error {
 }
 
 // forward moves the message to r's status if it is not as far yet.
-func (b *Box) forward(r Report) dynamo.Write {
+func (b *Box) forward(r StatusReport) dynamo.Write {
 	vals := dynamo.V{":new": r.Status, ":id": r.ProviderID, ":now": b.Now()}
 	set := "SET #status = :new, providerId = :id, sentAt = if_not_exists(sentAt, :now)"
 	if r.Error != "" {
@@ -80,7 +80,7 @@ func (b *Box) forward(r Report) dynamo.Write {
 // keepError keeps a late failure visible on a message that was delivered after all. Of
 // several reasons one is kept, whatever their order: the first in the alphabet, which
 // is one with a code where there is one.
-func (b *Box) keepError(ctx context.Context, r Report) error {
+func (b *Box) keepError(ctx context.Context, r StatusReport) error {
 	if r.Status != Failed || r.Error == "" {
 		return nil
 	}

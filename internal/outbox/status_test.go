@@ -147,7 +147,7 @@ func TestField10_ForeignIDChangesNothing(t *testing.T) {
 	before := c.deliver("1")
 	ctx, meter := telemetry.WithMeter(context.Background())
 	for _, status := range []outbox.Status{outbox.Delivered, outbox.Read, outbox.Failed} {
-		r := outbox.Report{Thread: c.thread, ID: "1", ProviderID: "SM-of-another", Status: status, Error: "63016"}
+		r := outbox.StatusReport{Thread: c.thread, ID: "1", ProviderID: "SM-of-another", Status: status, Error: "63016"}
 		if err := c.Note(ctx, r); err != nil {
 			t.Error(err)
 		}
@@ -165,12 +165,12 @@ func TestNoteRefuses(t *testing.T) {
 	c := newCorner(t)
 	c.put(c.text("1", "hello"))
 	tests := []struct {
-		report outbox.Report
+		report outbox.StatusReport
 		want   fault.Kind
 	}{
-		{outbox.Report{Thread: c.thread, ID: "1", ProviderID: "SM1", Status: "lost"}, fault.Invalid},
-		{outbox.Report{Thread: c.thread, ID: "1", Status: outbox.Read}, fault.Invalid},
-		{outbox.Report{Thread: c.thread, ID: "2", ProviderID: "SM1", Status: outbox.Read}, fault.NotFound},
+		{outbox.StatusReport{Thread: c.thread, ID: "1", ProviderID: "SM1", Status: "lost"}, fault.Invalid},
+		{outbox.StatusReport{Thread: c.thread, ID: "1", Status: outbox.Read}, fault.Invalid},
+		{outbox.StatusReport{Thread: c.thread, ID: "2", ProviderID: "SM1", Status: outbox.Read}, fault.NotFound},
 	}
 	for _, tt := range tests {
 		if err := c.Note(context.Background(), tt.report); !fault.Is(err, tt.want) {

@@ -435,7 +435,7 @@ func TestDeliveredBeforeItIsSentAgain(t *testing.T) {
 	}
 	c.wantStatus(c.get("1"), outbox.Failed)
 	callback := dynamotest.Before("UpdateItem", func() {
-		if err := c.look.Note(ctx, outbox.Report{Thread: c.thread, ID: "1", ProviderID: sid, Status: outbox.Delivered}); err != nil {
+		if err := c.look.Note(ctx, outbox.StatusReport{Thread: c.thread, ID: "1", ProviderID: sid, Status: outbox.Delivered}); err != nil {
 			t.Error(err)
 		}
 	})

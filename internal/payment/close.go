@@ -35,7 +35,7 @@ func (s *Store) found(ctx context.Context, p Payment, c Closed) error {
 	if err := s.alert(ctx, alert.Error, p.Transaction, "untold", "it was paid, and no webhook of the provider's told of it: are they refused, or off?"); err != nil {
 		return err
 	}
-	return s.Take(ctx, Report{Happened: Succeeded, Transaction: p.Transaction, Intent: p.Intent, AmountMinor: c.AmountMinor, Currency: c.Currency})
+	return s.Take(ctx, Notification{Happened: Succeeded, Transaction: p.Transaction, Intent: p.Intent, AmountMinor: c.AmountMinor, Currency: c.Currency})
 }
 
 // closeLater tries again to close a payment, or leaves it to people after many times.

@@ -111,71 +111,71 @@ func TestCrashAnywhere(t *testing.T) {
 		}
 		return err
 	}
-	take := func(_ *till, s *payment.Store, _ ledger.Transaction, r payment.Report) error { return s.Take(ctx, r) }
-	attend := func(_ *till, s *payment.Store, tx ledger.Transaction, _ payment.Report) error {
+	take := func(_ *till, s *payment.Store, _ ledger.Transaction, r payment.Notification) error { return s.Take(ctx, r) }
+	attend := func(_ *till, s *payment.Store, tx ledger.Transaction, _ payment.Notification) error {
 		_, err := s.Attend(ctx, tx.ID)
 		return err
 	}
-	paid := func(d *till, tx ledger.Transaction) payment.Report {
+	paid := func(d *till, tx ledger.Transaction) payment.Notification {
 		d.take(d.report(d.stripe.Pay(d.yes(tx).Intent)))
-		return payment.Report{}
+		return payment.Notification{}
 	}
 	scenes := map[string]struct {
-		begin func(d *till, tx ledger.Transaction) payment.Report
-		do    func(d *till, s *payment.Store, tx ledger.Transaction, r payment.Report) error
+		begin func(d *till, tx ledger.Transaction) payment.Notification
+		do    func(d *till, s *payment.Store, tx ledger.Transaction, r payment.Notification) error
 	}{
-		"yes": {func(*till, ledger.Transaction) payment.Report { return payment.Report{} }, func(d *till, s *payment.Store, tx ledger.Transaction, _ payment.Report) error {
+		"yes": {func(*till, ledger.Transaction) payment.Notification { return payment.Notification{} }, func(d *till, s *payment.Store, tx ledger.Transaction, _ payment.Notification) error {
 			return yes(d, s, tx)
 		}},
-		"webhook": {func(d *till, tx ledger.Transaction) payment.Report { return d.report(d.stripe.Pay(d.yes(tx).Intent)) }, take},
-		"webhook of a move": {func(d *till, tx ledger.Transaction) payment.Report {
+		"webhook": {func(d *till, tx ledger.Transaction) payment.Notification { return d.report(d.stripe.Pay(d.yes(tx).Intent)) }, take},
+		"webhook of a move": {func(d *till, tx ledger.Transaction) payment.Notification {
 			return d.report(d.stripe.Pay(d.yes(tx).Intent))
 		}, take},
-		"declined": {func(d *till, tx ledger.Transaction) payment.Report {
+		"declined": {func(d *till, tx ledger.Transaction) payment.Notification {
 			return d.report(d.stripe.Decline(d.yes(tx).Intent))
 		}, take},
-		"given back by staff": {func(d *till, tx ledger.Transaction) payment.Report {
+		"given back by staff": {func(d *till, tx ledger.Transaction) payment.Notification {
 			paid(d, tx)
 			return d.report(d.stripe.GiveBack(d.payment(tx).Intent))
 		}, take},
-		"a refund bounces": {func(d *till, tx ledger.Transaction) payment.Report {
+		"a refund bounces": {func(d *till, tx ledger.Transaction) payment.Notification {
 			d.stripe.SlowRefunds()
 			p := d.yes(tx)
 			d.pass(booking.PayFor)
 			d.take(d.report(d.stripe.Pay(p.Intent)))
 			return d.report(d.stripe.FailRefund(p.Intent)[0])
 		}, take},
-		"forgotten": {func(d *till, tx ledger.Transaction) payment.Report {
+		"forgotten": {func(d *till, tx ledger.Transaction) payment.Notification {
 			paid(d, tx)
 			d.pass(tx.End.Sub(d.now()))
-			return payment.Report{}
-		}, func(d *till, s *payment.Store, tx ledger.Transaction, _ payment.Report) error {
+			return payment.Notification{}
+		}, func(d *till, s *payment.Store, tx ledger.Transaction, _ payment.Notification) error {
 			now, err := d.Ledger.Get(ctx, d.tc.Actor, tx.ID)
 			return errors.Join(err, s.Forget(ctx, []ledger.Transaction{now}))
 		}},
-		"not paid": {func(d *till, tx ledger.Transaction) payment.Report {
+		"not paid": {func(d *till, tx ledger.Transaction) payment.Notification {
 			d.yes(tx)
 			d.pass(booking.PayFor + time.Hour)
-			return payment.Report{}
+			return payment.Notification{}
 		}, attend},
-		"paid and not told of": {func(d *till, tx ledger.Transaction) payment.Report {
+		"paid and not told of": {func(d *till, tx ledger.Transaction) payment.Notification {
 			d.stripe.Pay(d.yes(tx).Intent)
 			d.pass(booking.PayFor + time.Hour)
-			return payment.Report{}
+			return payment.Notification{}
 		}, attend},
-		"too late": {func(d *till, tx ledger.Transaction) payment.Report {
+		"too late": {func(d *till, tx ledger.Transaction) payment.Notification {
 			r := d.report(d.stripe.Pay(d.yes(tx).Intent))
 			d.pass(booking.PayFor)
 			return r
 		}, take},
-		"cancelled": {func(d *till, tx ledger.Transaction) payment.Report {
+		"cancelled": {func(d *till, tx ledger.Transaction) payment.Notification {
 			r := d.report(d.stripe.Pay(d.yes(tx).Intent))
 			d.take(r)
 			if _, err := d.Ledger.Release(ctx, d.tc.Actor, tx.ID, "test", "cancel"); err != nil {
 				d.t.Fatal(err)
 			}
 			return r
-		}, func(_ *till, s *payment.Store, tx ledger.Transaction, _ payment.Report) error {
+		}, func(_ *till, s *payment.Store, tx ledger.Transaction, _ payment.Notification) error {
 			events, err := ledgertest.Events(ctx, s.Ledger, tx.ID)
 			for _, e := range events {
 				err = errors.Join(err, s.Ended(ctx, e))
@@ -211,15 +211,15 @@ func TestCrashAnywhere(t *testing.T) {
 		},
 	} {
 		scene := scenes["cancelled"]
-		scene.begin = func(d *till, tx ledger.Transaction) payment.Report {
+		scene.begin = func(d *till, tx ledger.Transaction) payment.Notification {
 			d.take(d.report(d.stripe.Pay(d.yes(tx).Intent)))
 			d.pass(tx.Start.Sub(d.now()))
 			if err := end(d, tx); err != nil {
 				d.t.Fatal(err)
 			}
-			return payment.Report{}
+			return payment.Notification{}
 		}
-		scene.do = func(d *till, s *payment.Store, tx ledger.Transaction, r payment.Report) error {
+		scene.do = func(d *till, s *payment.Store, tx ledger.Transaction, r payment.Notification) error {
 			err := ended(d, s, tx, r)
 			d.pass(10 * time.Hour)
 			_, err2 := s.Attend(ctx, tx.ID) // a refund, as far as it is due

@@ -28,8 +28,8 @@ func asked(told ...payment.Happened) func(d *till) (ledger.Transaction, payment.
 }
 
 // word is a report of a payment as it was asked for.
-func word(p payment.Payment, h payment.Happened) payment.Report {
-	return payment.Report{
+func word(p payment.Payment, h payment.Happened) payment.Notification {
+	return payment.Notification{
 		Happened: h, Transaction: p.Transaction, Intent: p.Intent, AmountMinor: p.AmountMinor, Currency: p.Currency, All: true, Refund: "re_1",
 	}
 }
@@ -54,17 +54,17 @@ var stages = map[string]stage{
 // it cannot mean any more changes nothing.
 func TestEveryReportInEveryStatus(t *testing.T) {
 	t.Parallel()
-	part := func(p payment.Payment) payment.Report {
+	part := func(p payment.Payment) payment.Notification {
 		r := word(p, payment.GivenBack)
 		r.AmountMinor, r.All = 1, false
 		return r
 	}
-	reports := map[string]func(p payment.Payment) payment.Report{
-		"succeeded":  func(p payment.Payment) payment.Report { return word(p, payment.Succeeded) },
-		"declined":   func(p payment.Payment) payment.Report { return word(p, payment.Declined) },
-		"given back": func(p payment.Payment) payment.Report { return word(p, payment.GivenBack) },
+	reports := map[string]func(p payment.Payment) payment.Notification{
+		"succeeded":  func(p payment.Payment) payment.Notification { return word(p, payment.Succeeded) },
+		"declined":   func(p payment.Payment) payment.Notification { return word(p, payment.Declined) },
+		"given back": func(p payment.Payment) payment.Notification { return word(p, payment.GivenBack) },
 		"a part":     part,
-		"bounced":    func(p payment.Payment) payment.Report { return word(p, payment.Bounced) },
+		"bounced":    func(p payment.Payment) payment.Notification { return word(p, payment.Bounced) },
 	}
 	leads := map[string]map[string]payment.Status{ // where nothing is said, it stays as it is
 		"waiting":   {"succeeded": payment.Paid, "declined": payment.Failed, "given back": payment.Refunded},

@@ -628,9 +628,9 @@ func TestDeclinedWhenItIsOver(t *testing.T) {
 // What is told of another intent, amount or currency confirms nothing.
 func TestReportsThatAreWrong(t *testing.T) {
 	t.Parallel()
-	for name, spoil := range map[string]func(*payment.Report){
-		"less": func(r *payment.Report) { r.AmountMinor-- }, "more": func(r *payment.Report) { r.AmountMinor++ }, "another currency": func(r *payment.Report) { r.Currency = "TRY" },
-		"another intent": func(r *payment.Report) { r.Intent = "pi_other" },
+	for name, spoil := range map[string]func(*payment.Notification){
+		"less": func(r *payment.Notification) { r.AmountMinor-- }, "more": func(r *payment.Notification) { r.AmountMinor++ }, "another currency": func(r *payment.Notification) { r.Currency = "TRY" },
+		"another intent": func(r *payment.Notification) { r.Intent = "pi_other" },
 	} {
 		d := newTill(t)
 		tx := d.offer(nil)
@@ -644,7 +644,7 @@ func TestReportsThatAreWrong(t *testing.T) {
 		}
 	}
 	d := newTill(t)
-	stray := payment.Report{Happened: payment.Succeeded, Transaction: dynamotest.ID("t"), Intent: "pi_1", AmountMinor: 1, Currency: "EUR"}
+	stray := payment.Notification{Happened: payment.Succeeded, Transaction: dynamotest.ID("t"), Intent: "pi_1", AmountMinor: 1, Currency: "EUR"}
 	d.take(stray)
 	if len(d.alerts(stray.Transaction)) != 1 {
 		t.Errorf("alerts %v", d.alerts(stray.Transaction))
@@ -663,7 +663,7 @@ func TestEachThingThatIsWrongIsAnAlert(t *testing.T) {
 	d := newTill(t)
 	tx := d.offer(nil)
 	p := d.yes(tx)
-	wrong := []payment.Report{
+	wrong := []payment.Notification{
 		{Happened: payment.Bounced, Intent: p.Intent, Refund: "re_1", AmountMinor: 1000, Currency: "EUR"},
 		{Happened: payment.Bounced, Intent: p.Intent, Refund: "re_2", AmountMinor: 2000, Currency: "EUR"},
 		{Happened: payment.Succeeded, Intent: "pi_other", AmountMinor: 3000, Currency: "EUR"},

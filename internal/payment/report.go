@@ -22,8 +22,8 @@ const (
 	Bounced   Happened = "bounced" // a refund came to nothing that had been taken
 )
 
-// Report is a provider's word on a payment.
-type Report struct {
+// Notification is a provider's word on a payment.
+type Notification struct {
 	Happened    Happened
 	Transaction string
 	Intent      string
@@ -38,7 +38,7 @@ const maxLooks = 8
 
 // Take does what a report calls for, once, however often it comes. A report that nothing
 // bears out changes nothing and raises an alert. An error means: tell again.
-func (s *Store) Take(ctx context.Context, r Report) error {
+func (s *Store) Take(ctx context.Context, r Notification) error {
 	return again(r.Transaction, func() error { return s.take(ctx, r) })
 }
 
@@ -52,7 +52,7 @@ func again(tx string, do func() error) error {
 	return fault.New(fault.Unavailable, "payment of %s: it changes all the time", tx)
 }
 
-func (s *Store) take(ctx context.Context, r Report) error {
+func (s *Store) take(ctx context.Context, r Notification) error {
 	p, err := s.Get(ctx, system(), r.Transaction)
 	switch {
 	case errors.Is(err, actor.ErrNotFound) && r.Happened == Succeeded:
@@ -139,7 +139,7 @@ func (s *Store) declined(ctx context.Context, p Payment) error {
 
 // givenBack notes what the provider says of a refund, which may be one of ours. The word on
 // it may be faster than the word on the payment.
-func (s *Store) givenBack(ctx context.Context, p Payment, r Report) error {
+func (s *Store) givenBack(ctx context.Context, p Payment, r Notification) error {
 	if p.Status == Refunded || !r.All {
 		return nil // a part is between the customer and the business
 	}

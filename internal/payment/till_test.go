@@ -213,7 +213,7 @@ func (d *till) release(tx ledger.Transaction) {
 }
 
 // report is what Stripe tells of a payment.
-func (d *till) report(w stripetest.Webhook) payment.Report {
+func (d *till) report(w stripetest.Webhook) payment.Notification {
 	d.t.Helper()
 	e, err := stripe.Parse([]byte(w.Body))
 	if err != nil {
@@ -223,10 +223,10 @@ func (d *till) report(w stripetest.Webhook) payment.Report {
 		stripe.PaymentSucceeded: payment.Succeeded, stripe.PaymentFailed: payment.Declined, stripe.ChargeRefunded: payment.GivenBack,
 		stripe.RefundFailed: payment.Bounced, stripe.RefundUpdated: payment.Bounced,
 	}
-	return payment.Report{Happened: kinds[e.Type], Transaction: e.Transaction, Intent: e.Intent, AmountMinor: e.AmountMinor, Currency: e.Currency, All: e.All, Refund: e.Refund}
+	return payment.Notification{Happened: kinds[e.Type], Transaction: e.Transaction, Intent: e.Intent, AmountMinor: e.AmountMinor, Currency: e.Currency, All: e.All, Refund: e.Refund}
 }
 
-func (d *till) take(r payment.Report) {
+func (d *till) take(r payment.Notification) {
 	d.t.Helper()
 	if err := d.Take(context.Background(), r); err != nil {
 		d.t.Fatal(err)

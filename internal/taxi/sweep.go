@@ -20,8 +20,8 @@ func (s *Store) closing(r Ride) time.Time {
 	return from.Add(closeAfter)
 }
 
-// Report is what a sweep did.
-type Report struct {
+// Swept is what a sweep did.
+type Swept struct {
 	Looked   int
 	Expired  int  // proposals that ran out
 	Offered  int  // rides offered, again or for the first time
@@ -36,7 +36,7 @@ type Report struct {
 // driver has forgotten them are closed; what was open when its customer had all deleted is deleted
 // once it is over. Any number of sweeps may run at once. A ride that
 // fails does not keep the others. All shards at a time, unless b says how many.
-func (s *Store) Sweep(ctx context.Context, b dynamo.Budget) (Report, error) {
+func (s *Store) Sweep(ctx context.Context, b dynamo.Budget) (Swept, error) {
 	if b.Workers == 0 {
 		b.Workers = dynamo.DueShards
 	}
@@ -53,7 +53,7 @@ type sweep struct {
 	*Store
 
 	mu     sync.Mutex
-	report Report
+	report Swept
 }
 
 func (w *sweep) item(ctx context.Context, it dynamo.Item) (bool, error) {

@@ -209,7 +209,7 @@ func TestProposalsRunOut(t *testing.T) {
 		t.Errorf("%+v", report)
 	}
 	c.clock.Add(time.Millisecond)
-	reports := make([]taxi.Report, 3)
+	reports := make([]taxi.Swept, 3)
 	var all sync.WaitGroup
 	for i := range reports {
 		s := c.over(nil, 4)

@@ -272,7 +272,7 @@ func (c *corner) says(n int, text string) string {
 	return answer
 }
 
-func (c *corner) sweep() taxi.Report {
+func (c *corner) sweep() taxi.Swept {
 	c.t.Helper()
 	r, err := c.Sweep(context.Background(), dynamo.Budget{})
 	if err != nil {

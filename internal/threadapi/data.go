@@ -8,7 +8,7 @@ import (
 )
 
 // Export answers with the data that is kept of the person whose thread it is, as a file.
-func Export(w http.ResponseWriter, r *http.Request, people *account.Desk, threadID string) error {
+func Export(w http.ResponseWriter, r *http.Request, people *account.Keeper, threadID string) error {
 	data, err := people.Export(r.Context(), threadID)
 	if err != nil {
 		return err
@@ -19,7 +19,7 @@ func Export(w http.ResponseWriter, r *http.Request, people *account.Desk, thread
 
 // Erase deletes the data that is kept of the person whose thread it is. What is still under way
 // stays, and the answer lists it.
-func Erase(w http.ResponseWriter, r *http.Request, people *account.Desk, threadID string) error {
+func Erase(w http.ResponseWriter, r *http.Request, people *account.Keeper, threadID string) error {
 	stays, err := people.Erase(r.Context(), threadID)
 	if err != nil {
 		return err

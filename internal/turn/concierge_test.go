@@ -34,7 +34,7 @@ import (
 type concierge struct {
 	orders     *order.Store
 	roster     *roster.Book
-	desk       *order.Desk
+	desk       *order.Taker
 	rides      *taxi.Store
 	people     *desk.Desk // of staff
 	rideTeller *taxi.Teller
@@ -61,7 +61,7 @@ func (w *world) startConcierge(db *dynamo.DB, log *slog.Logger) []tool.Tool {
 	records, catalog := db.Table(dynamotest.TableName("records")), db.Table(dynamotest.TableName("catalog"))
 	w.orders = &order.Store{Table: records, Stock: w.listings.Stock, Now: w.clock.now}
 	w.roster = &roster.Book{Table: catalog, Now: w.clock.now}
-	w.concierge.desk = &order.Desk{Store: w.orders, Listings: w.listings, Places: theTown{}, Log: log}
+	w.concierge.desk = &order.Taker{Store: w.orders, Listings: w.listings, Places: theTown{}, Log: log}
 	drivers := &taxi.Drivers{Table: catalog, Rides: records, Now: w.clock.now, Roster: onRoster{catalog}}
 	w.rides = &taxi.Store{Table: records, Drivers: drivers, Now: w.clock.now}
 	w.rideTeller = &taxi.Teller{

@@ -118,7 +118,7 @@ func (w *world) paymentEvents(store *payment.Store, tx string) []payment.Event {
 }
 
 // reportOf is what Stripe tells of a payment.
-func (w *world) reportOf(hook stripetest.Webhook) payment.Report {
+func (w *world) reportOf(hook stripetest.Webhook) payment.Notification {
 	w.t.Helper()
 	e, err := stripe.Parse([]byte(hook.Body))
 	if err != nil {
@@ -127,7 +127,7 @@ func (w *world) reportOf(hook stripetest.Webhook) payment.Report {
 	kinds := map[stripe.EventType]payment.Happened{
 		stripe.PaymentSucceeded: payment.Succeeded, stripe.PaymentFailed: payment.Declined, stripe.ChargeRefunded: payment.GivenBack,
 	}
-	return payment.Report{
+	return payment.Notification{
 		Happened: kinds[e.Type], Transaction: e.Transaction, Intent: e.Intent, AmountMinor: e.AmountMinor, Currency: e.Currency, All: e.All,
 	}
 }

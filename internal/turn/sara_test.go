@@ -43,7 +43,7 @@ type sara struct {
 	*surroundings
 	reports *report.Store
 	photos  *media.Store
-	people  *account.Desk
+	people  *account.Keeper
 	once    sync.Once
 	code    string // of another chat, to be linked
 }
@@ -109,7 +109,7 @@ func (w *world) startSara(db *dynamo.DB, log *slog.Logger) ([]tool.Tool, assista
 		},
 		AllowPrivate: true, Now: now,
 	})
-	s.people = &account.Desk{Threads: w.threads, Kinds: assistant.Kinds(assistant.Merve(), assistant.Sara(), assistant.Ops(), assistant.Dispatch()), Holders: []account.Holder{
+	s.people = &account.Keeper{Threads: w.threads, Kinds: assistant.Kinds(assistant.Merve(), assistant.Sara(), assistant.Ops(), assistant.Dispatch()), Holders: []account.Holder{
 		report.Held{Store: s.reports, Photos: s.photos}, ledger.HeldBookings{Ledger: w.ledger}, thread.Held{Store: w.threads, Photos: s.photos},
 		turn.Held{Audit: turn.Audit{Records: records}},
 	}}

@@ -63,15 +63,15 @@ type Runner struct {
 	Audit       Audit
 	Figures     *Figures
 	Photos      Photos
-	Desk        Desk // takes threads that are handed over to people
+	Desk        Handovers // takes threads that are handed over to people
 
 	Now  func() time.Time
 	Wait func(ctx context.Context, d time.Duration) error
 	Log  *slog.Logger
 }
 
-// Desk takes threads that are handed over to people.
-type Desk interface {
+// Handovers takes threads that are handed over to people.
+type Handovers interface {
 	// Wait are the writes by which a thread begins to wait for a person.
 	Wait(h thread.Head, turn int, language, reason, trace string) []dynamo.Write
 }

@@ -29,8 +29,8 @@ const (
 // ErrOvertaken is the end of a re-index when a later one of the same market has begun.
 var ErrOvertaken = fault.New(fault.Conflict, "another re-index of the market has begun: its result counts")
 
-// Report says what a re-index did.
-type Report struct {
+// Reindexed says what a re-index did.
+type Reindexed struct {
 	Collection string    // that is searched now
 	Listings   int       // that there are
 	Failed     []Failure // those of them that Typesense did not take, by id
@@ -57,12 +57,12 @@ type Failure struct {
 // that point and its own end leaves a collection for ten minutes, the longest that one runs.
 //
 // When more than one listing in ten is not taken by Typesense, the old collection stays.
-func (x *Indexer) Reindex(ctx context.Context, market string) (Report, error) {
+func (x *Indexer) Reindex(ctx context.Context, market string) (Reindexed, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxRun)
 	defer cancel()
 	server, err := x.Client.writer(ctx)
 	if err != nil {
-		return Report{}, err
+		return Reindexed{}, err
 	}
 	r := &run{
 		Indexer: x, server: server, market: market, began: x.Now(), written: map[string]listing.Document{}, failed: map[string]string{},
@@ -71,7 +71,7 @@ func (x *Indexer) Reindex(ctx context.Context, market string) (Report, error) {
 	err = r.do(ctx)
 	if err != nil {
 		r.giveUp(ctx)
-		return Report{}, fmt.Errorf("re-index %s: %w", market, err)
+		return Reindexed{}, fmt.Errorf("re-index %s: %w", market, err)
 	}
 	return r.report(), nil
 }
@@ -307,8 +307,8 @@ func (r *run) unpoint(ctx context.Context, alias string) error {
 	return failure(err, "remove alias %s", alias)
 }
 
-func (r *run) report() Report {
-	rep := Report{Collection: r.name, Listings: len(r.written), Dropped: r.dropped}
+func (r *run) report() Reindexed {
+	rep := Reindexed{Collection: r.name, Listings: len(r.written), Dropped: r.dropped}
 	for _, id := range slices.Sorted(maps.Keys(r.failed)) {
 		rep.Failed = append(rep.Failed, Failure{id, r.failed[id]})
 	}
