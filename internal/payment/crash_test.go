@@ -111,7 +111,9 @@ func TestCrashAnywhere(t *testing.T) {
 		}
 		return err
 	}
-	take := func(_ *till, s *payment.Store, _ ledger.Transaction, r payment.Notification) error { return s.Take(ctx, r) }
+	take := func(_ *till, s *payment.Store, _ ledger.Transaction, r payment.Notification) error {
+		return s.Take(ctx, r)
+	}
 	attend := func(_ *till, s *payment.Store, tx ledger.Transaction, _ payment.Notification) error {
 		_, err := s.Attend(ctx, tx.ID)
 		return err
@@ -127,7 +129,9 @@ func TestCrashAnywhere(t *testing.T) {
 		"yes": {func(*till, ledger.Transaction) payment.Notification { return payment.Notification{} }, func(d *till, s *payment.Store, tx ledger.Transaction, _ payment.Notification) error {
 			return yes(d, s, tx)
 		}},
-		"webhook": {func(d *till, tx ledger.Transaction) payment.Notification { return d.report(d.stripe.Pay(d.yes(tx).Intent)) }, take},
+		"webhook": {func(d *till, tx ledger.Transaction) payment.Notification {
+			return d.report(d.stripe.Pay(d.yes(tx).Intent))
+		}, take},
 		"webhook of a move": {func(d *till, tx ledger.Transaction) payment.Notification {
 			return d.report(d.stripe.Pay(d.yes(tx).Intent))
 		}, take},
