@@ -127,9 +127,8 @@ func TestOwnWording(t *testing.T) {
 	honest := []wording.Key{
 		wording.Greeting, wording.ConfirmPrompt, wording.BookingReleased, wording.CancelPrompt, wording.HoldGone,
 		wording.HoldExpiredNotice, wording.StillWaiting, wording.Replaced, wording.WhichOffer, wording.OldButton,
-		wording.OfferChanged, wording.NothingPending, wording.SlotTaken, wording.SlotClosed, wording.SlotOffGrid,
-		wording.SlotShortNotice, wording.SlotTooFar, wording.ActionPrompt, wording.ActionFailed, wording.ActionDeclined,
-		wording.ClaimWithheld, wording.ModelUnavailable, wording.WentWrong, wording.WorkingOnIt, wording.BoundReached,
+		wording.OfferChanged, wording.NothingPending, wording.SlotTaken, wording.SlotClosed, wording.ActionPrompt, wording.ActionFailed, wording.ActionDeclined,
+		wording.ClaimWithheld, wording.ModelUnavailable, wording.WentWrong, wording.BoundReached,
 		wording.BudgetThread, wording.MediaUnsupported, wording.NoText, wording.PersonWillAnswer,
 	}
 	said := map[wording.Key]Kind{

@@ -48,14 +48,9 @@ const (
 
 // A time that cannot be had.
 const (
-	SlotTaken       Key = "slot_taken"        // someone was faster: alternatives, may be empty
-	SlotInvalid     Key = "slot_invalid"      // reason (one of those below), alternatives, may be empty
-	SlotPast        Key = "slot_past"         // reason: before now
-	SlotClosed      Key = "slot_closed"       // reason: outside opening hours
-	SlotOffGrid     Key = "slot_off_grid"     // reason: between two slots
-	SlotShortNotice Key = "slot_short_notice" // reason: less than the lead time ahead
-	SlotTooFar      Key = "slot_too_far"      // reason: further ahead than bookings are taken
-	SlotParty       Key = "slot_party"        // reason: more people than fit: max
+	SlotTaken   Key = "slot_taken"   // someone was faster: alternatives, may be empty
+	SlotInvalid Key = "slot_invalid" // reason (one of those below), alternatives, may be empty
+	SlotClosed  Key = "slot_closed"  // reason: outside opening hours
 )
 
 // Any other tool whose call was frozen for confirmation.
@@ -72,7 +67,6 @@ const (
 	ClaimWithheld    Key = "claim_withheld"     // in the place of a reply that claimed what did not happen
 	ModelUnavailable Key = "model_unavailable"  // the model cannot be reached; the message is kept
 	WentWrong        Key = "went_wrong"         // a fault of our own
-	WorkingOnIt      Key = "working_on_it"      // the reply takes longer than the channel waits
 	BoundReached     Key = "bound_reached"      // too many steps for one message
 	BudgetThread     Key = "budget_thread"      // the thread's limit for the day is used up
 	BudgetMarket     Key = "budget_market"      // the market's limit for the day is used up
