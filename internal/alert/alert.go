@@ -10,8 +10,6 @@ package alert
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -20,6 +18,7 @@ import (
 
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/ident"
 )
 
 // Severity says how bad a finding is.
@@ -59,14 +58,7 @@ const (
 )
 
 // finding names what an alert is about.
-func (a Alert) finding() string {
-	b, err := json.Marshal([]any{a.Check, a.Severity, a.Subject, a.Of})
-	if err != nil { // strings always marshal
-		b = fmt.Appendf(nil, "%#v", a)
-	}
-	sum := sha256.Sum256(b)
-	return fmt.Sprintf("%x", sum[:16])
-}
+func (a Alert) finding() string { return ident.Hash(a.Check, a.Severity, a.Subject, a.Of) }
 
 func alertKey(id string) dynamo.Key     { return dynamo.Key{PK: listPK, SK: id} }
 func openKey(finding string) dynamo.Key { return dynamo.Key{PK: "alert#" + finding, SK: "open"} }
