@@ -534,3 +534,24 @@ func TestAModelThatFails(t *testing.T) {
 		t.Errorf("%+v, %v", o, err)
 	}
 }
+
+// Models call a dotted tool by its wire name. Everybody else has its own: who is told of results, and
+// who reads the audit.
+func TestDottedTool(t *testing.T) {
+	t.Parallel()
+	b := newBench(t,
+		llm.Response{Calls: []llm.Call{{ID: "1", Name: "crm_look", Args: json.RawMessage(`{"what":"tea"}`)}}},
+		llm.Response{Text: "There is tea."},
+	)
+	b.tools = []tool.Tool{b.tool("crm.look", tool.Read, func(what string) (tool.Result, error) { return tool.Result{Data: what}, nil })}
+	o, err := agent.Run(t.Context(), b.task())
+	if err != nil || len(o.Audit) != 1 || o.Audit[0].Tool != "crm.look" || o.Audit[0].Status != agent.OK {
+		t.Errorf("%+v, %v", o.Audit, err)
+	}
+	if !slices.Contains(b.events, "took crm.look ok") {
+		t.Errorf("told of %q", b.events)
+	}
+	if offered, called := b.asked[0].Tools, b.asked[1].Messages[1].Calls; offered[0].Name != "crm_look" || called[0].Name != "crm_look" {
+		t.Errorf("the model was shown %s, and has called %s", offered[0].Name, called[0].Name)
+	}
+}

@@ -35,7 +35,7 @@ const (
 
 // Result is what a call gave.
 type Result struct {
-	Name   string          // of the tool, as the model called it
+	Name   string          // of the tool; of one that does not exist, as the model called it
 	Args   json.RawMessage // canonical
 	Key    string
 	Status Status
@@ -103,7 +103,7 @@ func (r *run) look(asked []llm.Call) []call {
 			calls[i].err = fault.New(fault.NotFound, "there is no such tool")
 			continue
 		}
-		calls[i].tool = t
+		calls[i].tool, calls[i].Name = t, t.Name // the model has called it by its wire name
 		verdict, reason := r.may(t)
 		if verdict == tool.Deny {
 			calls[i].err = fault.New(fault.Forbidden, "%s", reason)
