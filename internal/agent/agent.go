@@ -30,7 +30,7 @@ import (
 	"slices"
 	"time"
 
-	"merve/internal/channel"
+	"merve/internal/geo"
 	"merve/internal/llm"
 	"merve/internal/tool"
 )
@@ -121,7 +121,7 @@ type Outcome struct {
 	Why  string // the limit, the meaning of the model's failure, or why its text was withheld; for the log
 
 	Cards  []tool.Card
-	Place  *channel.Location // the latest to be shown on a map
+	Place  *geo.Location // the latest to be shown on a map
 	Memory []Remembered
 	Facts  []string
 	Audit  []AuditedCall // of every call, also of those that were refused
