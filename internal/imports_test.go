@@ -28,6 +28,7 @@ var layers = []struct {
 	{"words", []string{"channel", "market", "person", "roster", "media", "provider/openai", "provider/oidc", "provider/mapbox", "provider/stripe"}, []string{"channel"}},
 	{"words", []string{"tool", "calc"}, nil},
 	{"agent", []string{"agent"}, nil},
+	{"agent", []string{"plan"}, nil},
 	{"spine", []string{"thread"}, nil},
 	{"spine", []string{"outbox", "gate"}, nil},
 	{"spine", []string{"assistant", "provider/twilio", "provider/meta"}, nil},
