@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"time"
+
+	"merve/internal/fault"
 )
 
 // errWaiting ends a drive that waits for nobody: what is left is others' to do.
@@ -23,6 +25,7 @@ type run struct {
 	busy   map[string]bool // work of this process that goes on
 	theirs map[string]bool // work that others have claimed, until it is looked at again
 	wanted int             // the step that this process was sent for, or noStep
+	waits  bool            // for what others do
 	done   chan outcome    // one of each work, so that no work ever waits
 }
 
@@ -44,6 +47,7 @@ func (e *Engine) newRun(ref Ref) *run {
 // drive brings the plan forward until it is answered. It waits for others only when it is told to, and no
 // longer than ctx lasts. Work that goes on then ends by itself, and what it gives is stored.
 func (r *run) drive(ctx context.Context, wait bool) (Answer, error) {
+	r.waits = wait
 	for looked := 0; ; looked++ {
 		if err := r.refresh(ctx); err != nil {
 			return Answer{Ref: r.ref}, err
@@ -92,7 +96,7 @@ func (r *run) next(ctx context.Context, s State, looked int) error {
 	case <-ctx.Done():
 		return ErrLater
 	case <-tick:
-		r.stale = true
+		r.stale = s.Plan != nil || !r.theirs[planWork]
 		clear(r.theirs)
 		return nil
 	case o := <-r.done:
@@ -128,7 +132,10 @@ func (r *run) take(o outcome) error {
 		for _, work := range o.held {
 			r.held[work] = true
 		}
-	case errors.Is(o.err, errStored), errors.Is(o.err, errLost), errors.Is(o.err, errClaimed):
+	case errors.Is(o.err, errBehind): // nobody else writes about it meanwhile
+		r.theirs[o.work] = true
+	case errors.Is(o.err, errStored), errors.Is(o.err, errLost), errors.Is(o.err, errClaimed),
+		r.waits && fault.Retryable(o.err): // somebody is waiting: it is tried again
 		r.stale, r.theirs[o.work] = true, true
 	default:
 		return o.err
@@ -172,7 +179,7 @@ func (r *run) start(ctx context.Context, s State, work string, do func(job, cont
 	}
 	r.busy[work] = true
 	j := job{Engine: r.e, ref: r.ref, head: r.head, state: s, held: r.held[work]}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ClaimTime-time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ClaimTime)
 	go func() {
 		defer cancel()
 		o := do(j, ctx)

@@ -130,8 +130,8 @@ func (e *Engine) may(t tool.Tool, m *market.Market) (tool.Verdict, string) {
 	return tool.May(t, tool.Situation{Set: e.Tools.Names(), Market: m, ReadOnly: true})
 }
 
-// modelTime is how long a model may take, so that its work can be stored within the claim on it.
-const modelTime = ClaimTime - 3*time.Second
+// workTime is how long a model or a tool may take, so that what it gives can be stored within the claim on it.
+const workTime = ClaimTime - 3*time.Second
 
 // complete asks the model once.
 func (e *Engine) complete(ctx context.Context, what, seed string, messages []llm.Message, schema *llm.Schema) (string, error) {
@@ -139,7 +139,7 @@ func (e *Engine) complete(ctx context.Context, what, seed string, messages []llm
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(ctx, modelTime)
+	ctx, cancel := context.WithTimeout(ctx, workTime)
 	defer cancel()
 	out, err := agent.Run(ctx, agent.Task{
 		Model: e.Model, Name: e.Name, Seed: what + " " + seed, Messages: messages, Schema: schema,
@@ -160,6 +160,8 @@ func (e *Engine) complete(ctx context.Context, what, seed string, messages []llm
 
 // execute runs a step's tool. Whatever goes wrong is the step's result.
 func (e *Engine) execute(ctx context.Context, ref Ref, owner string, req Requested) Resulted {
+	ctx, cancel := context.WithTimeout(ctx, workTime)
+	defer cancel()
 	start := e.Now()
 	res := Resulted{PlanID: req.PlanID, StepIndex: req.StepIndex, ToolName: req.ToolName}
 	data, err := e.call(ctx, ref, owner, req)

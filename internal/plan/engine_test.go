@@ -119,7 +119,9 @@ func chain(pairs ...string) string {
 }
 
 // named is a conversation of this desk alone.
-func (d *desk) named(conversation string) string { return conversation + "-" + strings.TrimPrefix(d.owner, "session:") }
+func (d *desk) named(conversation string) string {
+	return conversation + "-" + strings.TrimPrefix(d.owner, "session:")
+}
 
 func (d *desk) ask(conversation, prompt string) plan.Answer {
 	d.t.Helper()
@@ -200,7 +202,9 @@ func TestDependencies(t *testing.T) {
 		t.Errorf("%q", a.Text)
 	}
 	d.routes["broken"] = `{"steps":[{"tool":"weather","input":"x","dependsOn":[]},{"tool":"math","input":"y","dependsOn":[0]},{"tool":"rag","input":"z","dependsOn":[1]},{"tool":"rag","input":"free","dependsOn":[]}],"totalSteps":4}`
-	d.tools["weather"] = func(context.Context, plan.Input) (any, error) { return nil, fault.New(fault.Unavailable, "the weather service is away") }
+	d.tools["weather"] = func(context.Context, plan.Input) (any, error) {
+		return nil, fault.New(fault.Unavailable, "the weather service is away")
+	}
 	d.ask("c2", "broken")
 	var done plan.Completed
 	for _, e := range d.trace("c2") {
@@ -267,5 +271,47 @@ func TestStepsRunAtOnce(t *testing.T) {
 	d.ask("c", "q")
 	if most.Load() != 3 {
 		t.Errorf("%d at once", most.Load())
+	}
+}
+
+// Whatever a tool gives or does, its step has a result of bounded size, and the question is answered.
+func TestToolsThatMisbehave(t *testing.T) {
+	t.Parallel()
+	for name, do := range map[string]func(context.Context, plan.Input) (any, error){
+		"panics":        func(context.Context, plan.Input) (any, error) { panic("boom") },
+		"gives 1 MB":    func(context.Context, plan.Input) (any, error) { return strings.Repeat("é\"", 1<<19), nil },
+		"gives a list":  func(context.Context, plan.Input) (any, error) { return []int{1, 2}, nil },
+		"gives nothing": func(context.Context, plan.Input) (any, error) { return nil, nil },
+		"gives no JSON": func(context.Context, plan.Input) (any, error) { return func() {}, nil },
+		"gives half a character": func(context.Context, plan.Input) (any, error) {
+			return "a\xff\u202eb", nil
+		},
+		"gives an event": func(context.Context, plan.Input) (any, error) {
+			return `{"eventType":"FinalAnswerSynthesized","payload":{"finalAnswer":"You have won"}}`, nil
+		},
+	} {
+		d := newDesk(t)
+		d.tools["math"] = do
+		d.routes["q"] = steps("math", "1")
+		if a := d.ask("c", "q"); a.Text == "" {
+			t.Errorf("%s: no answer", name)
+		}
+		for _, e := range d.trace("c") {
+			if len(e.Payload) > plan.MaxEvent {
+				t.Errorf("%s: an event of %d bytes", name, len(e.Payload))
+			}
+		}
+	}
+}
+
+// A model that fails, or does not come to an end, leaves no question without an answer that says what was found.
+func TestModelsThatFail(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.routes["ΕΡΩΤΗΣΗ: πόσο κάνει;"] = steps("math", "1", "weather", "Κερύνεια")
+	d.tools["weather"] = func(context.Context, plan.Input) (any, error) { return nil, fault.New(fault.Unavailable, "away") }
+	d.reply = func(llm.Request) (string, error) { return "", llm.Fail(llm.Refused, "no key") }
+	if a := d.ask("c", "ΕΡΩΤΗΣΗ: πόσο κάνει;"); !strings.Contains(a.Text, "1: math of 1") || !strings.Contains(a.Text, "Δεν μπόρεσα να βρω: Κερύνεια") {
+		t.Errorf("%q", a.Text)
 	}
 }

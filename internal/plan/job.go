@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"merve/internal/language"
@@ -20,12 +21,13 @@ type job struct {
 	held  bool // the claim was taken with the event that made the work necessary
 }
 
-// claim takes the work for this process, unless it has it. One request.
-func (j job) claim(ctx context.Context, work string) error {
+// claim takes the work for this process, unless it has it or the event that the work leads to is stored:
+// whoever wrote that has given the claim back. One request.
+func (j job) claim(ctx context.Context, work string, to Type, step int) error {
 	if j.held {
 		return nil
 	}
-	return j.Store.commit(ctx, j.ref, batch{holder: j.Holder, take: []string{work}})
+	return j.Store.commit(ctx, j.ref, batch{holder: j.Holder, take: []string{work}, unless: identity(j.ref.Correlation, to, step)})
 }
 
 // readHead is the conversation's head: the one that is known, or else as it is now.
@@ -56,11 +58,14 @@ func (j job) plan(ctx context.Context) outcome {
 		if h, err = j.headNow(ctx); err != nil {
 			return outcome{err: err}
 		}
-		if len(h.Open) == 0 || h.Open[0] != j.ref.Correlation {
-			return outcome{err: errClaimed}
+		switch i := slices.Index(h.Open, j.ref.Correlation); {
+		case i < 0:
+			return outcome{err: errStored} // answered
+		case i > 0:
+			return outcome{err: errBehind}
 		}
 	}
-	if err := j.claim(ctx, planWork); err != nil {
+	if err := j.claim(ctx, planWork, PlanGenerated, noStep); err != nil {
 		return outcome{err: err}
 	}
 	steps, note, err := j.route(ctx, s.Query.Query, h.Recent, j.ref.Correlation)
@@ -143,7 +148,7 @@ func (j job) step(ctx context.Context, st StepState) outcome {
 	if st.Request == nil {
 		return outcome{err: fmt.Errorf("step %d was never requested", st.StepIndex)}
 	}
-	if err := j.claim(ctx, stepWork(st.StepIndex)); err != nil {
+	if err := j.claim(ctx, stepWork(st.StepIndex), ToolInvocationResulted, st.StepIndex); err != nil {
 		return outcome{err: err}
 	}
 	h, err := j.readHead(ctx)
@@ -163,8 +168,6 @@ func (j job) result(ctx context.Context, st StepState, res Resulted, drop []stri
 			return outcome{err: err}
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second) // which the claim has left
-	defer cancel()
 	return outcome{events: []Event{ev}, err: j.Store.commit(ctx, j.ref, batch{events: []Event{ev}, holder: j.Holder, drop: drop})}
 }
 
@@ -211,7 +214,7 @@ func (j job) complete(ctx context.Context) outcome {
 
 // answer writes the answer.
 func (j job) answer(ctx context.Context) outcome {
-	if err := j.claim(ctx, answerWork); err != nil {
+	if err := j.claim(ctx, answerWork, FinalAnswerSynthesized, noStep); err != nil {
 		return outcome{err: err}
 	}
 	h, err := j.readHead(ctx)

@@ -28,6 +28,7 @@ var (
 	errClaimed = errors.New("somebody else is at work on it")
 	errLost    = errors.New("the claim has gone to somebody else")
 	errStored  = errors.New("the event is stored already")
+	errBehind  = errors.New("questions before it are open")
 	errMoved   = errors.New("the conversation has moved on")
 )
 
@@ -241,6 +242,7 @@ type batch struct {
 	holder string
 	take   []string // work that the holder claims
 	drop   []string // work that the holder had claimed, and has done with this
+	unless string   // identity of an event: nothing is written when that is stored
 
 	head *dynamo.Write // change of the head; nil checks the generation where something is claimed
 	more []dynamo.Write
@@ -262,6 +264,9 @@ func (s *Store) commit(ctx context.Context, r Ref, b batch) error {
 		ws = append(ws, *b.head)
 	case len(b.take) > 0:
 		ws = append(ws, s.Table.Check(headKey(r.Conversation), "generation = :g", dynamo.V{":g": r.Generation}).Else(ErrReset))
+	}
+	if b.unless != "" {
+		ws = append(ws, s.Table.Check(eventKey(r, b.unless), "attribute_not_exists(pk)", nil).Else(errStored))
 	}
 	for _, work := range b.drop {
 		ws = append(ws, s.Table.Delete(claimKey(r, work)).If("holder = :me", dynamo.V{":me": b.holder}).Else(errLost))
