@@ -26,7 +26,8 @@ var layers = []struct {
 	{"speech", []string{"wording", "claim", "rank"}, nil},
 	{"words", []string{"event", "alert", "actor", "queue", "schedule", "limit", "stock"}, nil},
 	{"words", []string{"channel", "market", "person", "roster", "media", "provider/openai", "provider/oidc", "provider/mapbox", "provider/stripe"}, []string{"channel"}},
-	{"words", []string{"tool", "calc"}, nil},
+	{"words", []string{"tool", "calc", "weather"}, nil},
+	{"words", []string{"provider/openmeteo"}, nil},
 	{"agent", []string{"agent"}, nil},
 	{"spine", []string{"thread"}, nil},
 	{"spine", []string{"outbox", "gate"}, nil},
@@ -48,7 +49,7 @@ var layers = []struct {
 var proofs = []string{
 	"faulttest", "fieldtest", "seedtest", "dynamo/dynamotest", "pause/pausetest", "llm/llmtest", "queue/queuetest", "media/mediatest", "ledger/ledgertest",
 	"api/apitest", "web/webtest", "provider/providertest", "provider/twilio/twiliotest", "provider/meta/metatest", "provider/stripe/stripetest",
-	"provider/mapbox/mapboxtest", "provider/openai/openaitest", "provider/typesense/typesensetest",
+	"provider/mapbox/mapboxtest", "provider/openai/openaitest", "provider/typesense/typesensetest", "provider/openmeteo/openmeteotest",
 }
 
 // startsMachine are the proofs that start parts of the machine on which the product runs.
