@@ -26,7 +26,7 @@ var layers = []struct {
 	{"speech", []string{"wording", "claim", "rank"}, nil},
 	{"words", []string{"event", "alert", "actor", "queue", "schedule", "limit", "stock"}, nil},
 	{"words", []string{"channel", "market", "person", "roster", "media", "provider/openai", "provider/oidc", "provider/mapbox", "provider/stripe"}, []string{"channel"}},
-	{"words", []string{"tool", "calc", "weather"}, nil},
+	{"words", []string{"tool", "calc", "weather", "minilm"}, nil},
 	{"words", []string{"provider/openmeteo"}, nil},
 	{"agent", []string{"agent"}, nil},
 	{"spine", []string{"thread"}, nil},
@@ -66,6 +66,7 @@ var wireTypes = map[string][]string{
 	"github.com/stripe/stripe-go":                         {"internal/provider/stripe"},
 	"github.com/typesense/typesense-go":                   {"internal/provider/typesense"},
 	"github.com/MicahParks/keyfunc":                       {"internal/provider/oidc"},
+	"gonum.org/v1/gonum":                                  {"internal/minilm"},
 	"github.com/aws/aws-cdk-go":                           {"infra/cdk"},
 	"github.com/aws/jsii-runtime-go":                      {"infra/cdk"},
 }
