@@ -29,6 +29,7 @@ require (
 	golang.org/x/text v0.33.0
 	golang.org/x/time v0.9.0
 	golang.org/x/tools v0.41.0
+	gonum.org/v1/gonum v0.17.0
 	gopkg.in/yaml.v3 v3.0.1
 	maragu.dev/gomponents v1.2.0
 	pgregory.net/rapid v1.2.0
