@@ -32,6 +32,7 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/event"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/ledger"
 	"merve/internal/listing"
 	"merve/internal/order"
@@ -130,7 +131,7 @@ var (
 func (s *story) report(t *testing.T) {
 	t.Helper()
 	r, err := s.base.Reports().Start(t.Context(), report.By{Actor: saraOwner, Key: "sample"}, report.Draft{
-		Market: demo.Market, Thread: saraThread, Spot: report.Spot{Address: "12 Harbour Road"},
+		Market: demo.Market, Thread: saraThread, Spot: geo.Spot{Address: "12 Harbour Road"},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -3,14 +3,11 @@ package app
 import (
 	"merve/internal/booking"
 	"merve/internal/llm"
-	"merve/internal/order"
-	"merve/internal/taxi"
 )
 
 // What tests look at from outside.
 var (
 	AsTwilioWants     = (*Base).asTwilioWants
-	PlaceFinder       = (*Base).placeFinder
 	WhatsAppProvider  = (*Base).whatsAppProvider
 	MessengerProvider = (*Base).messengerProvider
 	Customers         = (*Base).desk
@@ -20,9 +17,6 @@ var (
 )
 
 func Catalog(b *Base) booking.Catalog { return catalog{b.Listings()} }
-func Places(b *Base) order.Places     { return located{b.geocoder()} }
-func Pickups(b *Base) taxi.Geocoder   { return pickups{b.geocoder()} }
-func Damages(b *Base) places          { return places{b.geocoder()} }
 func Model(b *Base) llm.Model         { return &lazyModel{b: b} }
 
 // SweepLimit is sweepLimit.

@@ -30,8 +30,8 @@ import (
 	"strings"
 	"time"
 
-	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/ident"
 	"merve/internal/language"
 	"merve/internal/schedule"
@@ -48,7 +48,7 @@ type Listing struct {
 	Category     string              `dynamodbav:"category" json:"category"`
 	SubCategory  string              `dynamodbav:"subCategory,omitempty" json:"subCategory,omitempty"`
 	Place        string              `dynamodbav:"place" json:"place"`
-	Location     *channel.Location   `dynamodbav:"location,omitempty" json:"location,omitempty"`
+	Location     *geo.Location       `dynamodbav:"location,omitempty" json:"location,omitempty"`
 	Tags         []string            `dynamodbav:"tags,omitempty" json:"tags,omitempty"`
 	Address      string              `dynamodbav:"address,omitempty" json:"address,omitempty"`
 	Hours        *schedule.Hours     `dynamodbav:"hours,omitempty" json:"hours,omitempty"` // nil leaves it to the offerings
@@ -213,7 +213,7 @@ func (l *Listing) checkSize() error {
 
 // checkTerms checks place, hours, prices and pictures.
 func (l *Listing) checkTerms() error {
-	if p := l.Location; p != nil && !channel.OnEarth(p.Lat, p.Lng) {
+	if p := l.Location; p != nil && !geo.OnEarth(p.Lat, p.Lng) {
 		return fault.Field("location", "lat within ±90 and lng within ±180 degrees")
 	}
 	if l.Hours != nil {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"merve/internal/channel"
+	"merve/internal/geo"
 	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/wording"
@@ -31,7 +31,7 @@ type progress struct {
 	notes []string // said before the reply
 	after []string // said after it
 	cards []tool.Card
-	place *channel.Location // shown on a map
+	place *geo.Location // shown on a map
 }
 
 // reply is what is said, and why it is not what the model wanted to say.
