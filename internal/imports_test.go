@@ -58,7 +58,7 @@ var startsMachine = []string{"dynamo/dynamotest", "media/mediatest", "bus/bustes
 var wireTypes = map[string][]string{
 	"github.com/aws/aws-lambda-go":                        {"internal/trigger", "infra/local", "infra/lab"},
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb":       {"internal/dynamo", "internal/trigger", "internal/faulttest", "infra/local", "infra/lab"},
-	"github.com/aws/aws-sdk-go-v2/service/sqs":            {"internal/queue"},
+	"github.com/aws/aws-sdk-go-v2/service/sqs":            {"internal/queue", "infra/redrive"},
 	"github.com/aws/aws-sdk-go-v2/service/eventbridge":    {"internal/bus"},
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager": {"internal/app"},
 	"github.com/sashabaranov/go-openai":                   {"internal/provider/openai"},
