@@ -26,8 +26,10 @@ var layers = []struct {
 	{"speech", []string{"wording", "claim", "rank"}, nil},
 	{"words", []string{"geo", "event", "alert", "actor", "queue", "bus", "schedule", "limit", "stock"}, nil},
 	{"words", []string{"channel", "market", "person", "roster", "media", "provider/openai", "provider/oidc", "provider/mapbox", "provider/stripe"}, []string{"channel"}},
-	{"words", []string{"tool", "calc"}, nil},
+	{"words", []string{"tool", "calc", "weather", "minilm"}, nil},
+	{"words", []string{"provider/openmeteo"}, nil},
 	{"agent", []string{"agent"}, nil},
+	{"agent", []string{"plan"}, nil},
 	{"spine", []string{"thread"}, nil},
 	{"spine", []string{"outbox", "gate"}, nil},
 	{"spine", []string{"assistant", "provider/twilio", "provider/meta"}, nil},
@@ -48,7 +50,7 @@ var layers = []struct {
 var proofs = []string{
 	"faulttest", "fieldtest", "seedtest", "dynamo/dynamotest", "pause/pausetest", "llm/llmtest", "queue/queuetest", "bus/bustest", "media/mediatest", "ledger/ledgertest",
 	"api/apitest", "web/webtest", "provider/providertest", "provider/twilio/twiliotest", "provider/meta/metatest", "provider/stripe/stripetest",
-	"provider/mapbox/mapboxtest", "provider/openai/openaitest", "provider/typesense/typesensetest",
+	"provider/mapbox/mapboxtest", "provider/openai/openaitest", "provider/typesense/typesensetest", "provider/openmeteo/openmeteotest",
 }
 
 // startsMachine are the proofs that start parts of the machine on which the product runs.
@@ -66,6 +68,7 @@ var wireTypes = map[string][]string{
 	"github.com/stripe/stripe-go":                         {"internal/provider/stripe"},
 	"github.com/typesense/typesense-go":                   {"internal/provider/typesense"},
 	"github.com/MicahParks/keyfunc":                       {"internal/provider/oidc"},
+	"gonum.org/v1/gonum":                                  {"internal/minilm"},
 	"github.com/aws/aws-cdk-go":                           {"infra/cdk"},
 	"github.com/aws/jsii-runtime-go":                      {"infra/cdk"},
 }

@@ -51,6 +51,8 @@ type Task struct {
 	Context tool.Context // of each call; its key is set here
 	Key     string       // what the idempotency keys of the calls are made of: the same for the same task
 
+	Schema *llm.Schema // makes the text one JSON object; nil is text in words
+
 	Limits Limits
 
 	// Keep stores what was decided before it runs, and returns what stands: the entry, or the one
