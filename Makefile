@@ -3,7 +3,7 @@ VERSION := $(shell git describe --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w
 PACKAGES := ./functions/... ./internal/... ./infra/...
 
-.PHONY: help run index test lint fuzz bench prove soak mutate synth deploy chat
+.PHONY: help run index test lint fuzz bench prove soak mutate synth deploy chat trace redrive
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -43,3 +43,6 @@ deploy: synth ## cdk deploy of the same (ARGS='-c stage=prod')
 
 chat: ## talk to a running `make run` from the terminal
 	@go run ./infra/local/chat
+
+redrive: ## read a dead-letter queue and send its messages back (QUEUE=, LOOK=1 only reads, TO=another queue, STAGE=in the cloud)
+	@QUEUE='$(QUEUE)' TO='$(TO)' LOOK='$(LOOK)' STAGE='$(STAGE)' go run ./infra/redrive

@@ -29,6 +29,7 @@ type Config struct {
 	TableConversations, TableLedger, TableAlerts, TableCatalog, TableRecords string
 	MediaBucket                                                              string
 	QueueURLs                                                                map[string]string // by the queue's name in the wiring
+	BusNames                                                                 map[string]string // real names, by the bus's name in the wiring
 	SecretID                                                                 string
 
 	OpenAIBaseURL, OpenAIModel, SaraModel               string
@@ -51,7 +52,24 @@ type Config struct {
 const addressMessages = 600
 
 // queueURLs are the variables with the addresses of queues, by the names that the wiring gives the queues.
-var queueURLs = map[string]string{turns: "TURN_QUEUE_URL"}
+var queueURLs = map[string]string{
+	turns:                 "TURN_QUEUE_URL",
+	"user-commands":       "USER_COMMANDS_QUEUE_URL",
+	"plan-events":         "PLAN_EVENTS_QUEUE_URL",
+	"plan-answers":        "PLAN_ANSWERS_QUEUE_URL",
+	"worker-math":         "WORKER_MATH_QUEUE_URL",
+	"worker-weather":      "WORKER_WEATHER_QUEUE_URL",
+	"worker-rag":          "WORKER_RAG_QUEUE_URL",
+	"worker-general-chat": "WORKER_GENERAL_CHAT_QUEUE_URL",
+	"dead-letter-queue":   "DEAD_LETTER_QUEUE_URL",
+}
+
+// busNames are the variables with the real names of buses, by the names that the wiring gives the buses.
+var busNames = map[string]string{
+	"conversation-events":      "BUS_CONVERSATION_EVENTS",
+	"tool-invocation-requests": "BUS_TOOL_INVOCATION_REQUESTS",
+	"bot_output_events":        "BUS_BOT_OUTPUT_EVENTS",
+}
 
 // turns is the queue of turns.
 const turns = "turns"
@@ -76,6 +94,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		TableCatalog:         or("TABLE_CATALOG", "merve-catalog"),
 		TableRecords:         or("TABLE_RECORDS", "merve-records"),
 		QueueURLs:            map[string]string{},
+		BusNames:             map[string]string{},
 		SecretID:             getenv("SECRET_ID"),
 		OpenAIBaseURL:        or("OPENAI_BASE_URL", "https://api.openai.com/v1"),
 		OpenAIModel:          or("OPENAI_MODEL", "gpt-4o-mini"),
@@ -98,6 +117,9 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	}
 	for name, variable := range queueURLs {
 		c.QueueURLs[name] = getenv(variable)
+	}
+	for name, variable := range busNames {
+		c.BusNames[name] = or(variable, name)
 	}
 	var err error
 	if c.Patience, err = time.ParseDuration(or("GATEWAY_TIMEOUT", "45s")); err != nil || c.Patience < time.Second {

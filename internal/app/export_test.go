@@ -14,6 +14,7 @@ var (
 	Handovers         = (*Base).handovers
 	Post              = (*Base).post
 	RideTeller        = (*Base).rideTeller
+	Bus               = (*Base).bus
 )
 
 func Catalog(b *Base) booking.Catalog { return catalog{b.Listings()} }
