@@ -15,8 +15,8 @@ import (
 	"strings"
 	"time"
 
-	"merve/internal/geo"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/provider/exchange"
 	"merve/internal/weather"
 )
