@@ -29,7 +29,7 @@ var layers = []struct {
 	{"words", []string{"tool", "calc", "weather", "minilm", "product"}, nil},
 	{"words", []string{"provider/openmeteo"}, nil},
 	{"agent", []string{"agent"}, nil},
-	{"agent", []string{"plan"}, nil},
+	{"agent", []string{"plan", "worker"}, nil},
 	{"spine", []string{"thread"}, nil},
 	{"spine", []string{"outbox", "gate"}, nil},
 	{"spine", []string{"assistant", "provider/twilio", "provider/meta"}, nil},

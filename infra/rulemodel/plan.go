@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -151,13 +152,13 @@ func aggregated(req request) string {
 			lines = append(lines, fmt.Sprintf(notFound[lang], r.Asked))
 			continue
 		}
-		lines = append(lines, inShort(r.Result))
+		lines = append(lines, inShort(r.Result, r.Asked))
 	}
 	return strings.Join(lines, "\n")
 }
 
 // told is one result in words.
-func inShort(raw json.RawMessage) string {
+func inShort(raw json.RawMessage, asked string) string {
 	var r struct {
 		Expression, Value string
 		Place, Sky        string
@@ -175,9 +176,20 @@ func inShort(raw json.RawMessage) string {
 	case r.TemperatureC != nil:
 		return strings.TrimSuffix(fmt.Sprintf("%s: %g °C, %s", r.Place, *r.TemperatureC, r.Sky), ", ")
 	case len(r.Chunks) > 0:
-		return r.Chunks[0].Name + ": " + r.Chunks[0].Price
+		for _, c := range r.Chunks {
+			if most := dollars(asked); most == 0 || dollars(c.Price) <= most {
+				return c.Name + ": " + c.Price
+			}
+		}
 	}
 	return string(raw)
+}
+
+// dollars is the first amount of a text; 0 for none.
+func dollars(text string) float64 {
+	_, after, _ := strings.Cut(text, "$")
+	n, _ := strconv.ParseFloat(strings.ReplaceAll(firstNumber.FindString(after), ",", ""), 64) // else 0
+	return n
 }
 
 var notFound = map[string]string{

@@ -77,7 +77,7 @@ func turnTables() []Grant {
 
 // Functions lists every function.
 func Functions() []Function {
-	return []Function{
+	return append([]Function{
 		{
 			Name: "chat", Doc: "takes messages of app and web and answers them; serves the chat page, and says what is not there",
 			Memory: 256, Timeout: 29, // a gateway waits 30 s and no longer
@@ -245,7 +245,7 @@ func Functions() []Function {
 			Secrets:  []string{"TYPESENSE_API_KEY"}, // to make an index anew
 			Settings: join(auth(), []string{"AUTH_CLIENT_ID", "AUTH_SIGN_IN_ORIGINS", "TYPESENSE_URL"}),
 		},
-	}
+	}, planFunctions()...)
 }
 
 // Env lists the environment variables that f reads: those of its tables, queues and buses,

@@ -14,6 +14,7 @@ import (
 	"merve/internal/pattern"
 	"merve/internal/provider/mapbox"
 	"merve/internal/provider/meta"
+	"merve/internal/provider/openmeteo"
 	"merve/internal/provider/stripe"
 )
 
@@ -33,6 +34,9 @@ type Config struct {
 	SecretID                                                                 string
 
 	OpenAIBaseURL, OpenAIModel, SaraModel               string
+	EmbeddingModel                                      string // of the model provider; "" embeds in the process
+	MiniLMDir                                           string // the weights of the model in the process
+	OpenMeteoBaseURL, OpenMeteoGeocodingBaseURL         string
 	TwilioAccountSID, TwilioFrom, TwilioBaseURL         string
 	MetaBaseURL, MapboxBaseURL, TypesenseURL            string
 	StripeBaseURL, StripePublishableKey                 string
@@ -84,36 +88,40 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		return value
 	}
 	c := Config{
-		Version:              or("MERVE_VERSION", "dev"),
-		PublicURL:            getenv("PUBLIC_URL"),
-		SiteURL:              strings.TrimSuffix(getenv("PUBLIC_URL"), "/"),
-		DefaultMarket:        or("DEFAULT_MARKET", "demo"),
-		TableConversations:   or("TABLE_CONVERSATIONS", "merve-conversations"),
-		TableLedger:          or("TABLE_LEDGER", "merve-ledger"),
-		TableAlerts:          or("TABLE_ALERTS", "merve-alerts"),
-		TableCatalog:         or("TABLE_CATALOG", "merve-catalog"),
-		TableRecords:         or("TABLE_RECORDS", "merve-records"),
-		QueueURLs:            map[string]string{},
-		BusNames:             map[string]string{},
-		SecretID:             getenv("SECRET_ID"),
-		OpenAIBaseURL:        or("OPENAI_BASE_URL", "https://api.openai.com/v1"),
-		OpenAIModel:          or("OPENAI_MODEL", "gpt-4o-mini"),
-		SaraModel:            or("SARA_MODEL", or("OPENAI_MODEL", "gpt-5-mini")),
-		MediaBucket:          or("MEDIA_BUCKET", "merve-media"),
-		MetaBaseURL:          or("META_BASE_URL", meta.DefaultBaseURL),
-		StripeBaseURL:        or("STRIPE_BASE_URL", stripe.DefaultBaseURL),
-		MapboxBaseURL:        or("MAPBOX_BASE_URL", mapbox.DefaultBaseURL),
-		TypesenseURL:         getenv("TYPESENSE_URL"),
-		StripePublishableKey: getenv("STRIPE_PUBLISHABLE_KEY"),
-		AuthClientID:         getenv("AUTH_CLIENT_ID"),
-		TwilioAccountSID:     getenv("TWILIO_ACCOUNT_SID"),
-		TwilioFrom:           getenv("TWILIO_WHATSAPP_FROM"),
-		TwilioBaseURL:        or("TWILIO_BASE_URL", "https://api.twilio.com"),
-		AuthIssuer:           getenv("AUTH_ISSUER"),
-		AuthAudience:         getenv("AUTH_AUDIENCE"),
-		AuthJWKSURL:          getenv("AUTH_JWKS_URL"),
-		AdminToken:           getenv("ADMIN_TOKEN"),
-		AddressMessages:      addressMessages,
+		Version:                   or("MERVE_VERSION", "dev"),
+		PublicURL:                 getenv("PUBLIC_URL"),
+		SiteURL:                   strings.TrimSuffix(getenv("PUBLIC_URL"), "/"),
+		DefaultMarket:             or("DEFAULT_MARKET", "demo"),
+		TableConversations:        or("TABLE_CONVERSATIONS", "merve-conversations"),
+		TableLedger:               or("TABLE_LEDGER", "merve-ledger"),
+		TableAlerts:               or("TABLE_ALERTS", "merve-alerts"),
+		TableCatalog:              or("TABLE_CATALOG", "merve-catalog"),
+		TableRecords:              or("TABLE_RECORDS", "merve-records"),
+		QueueURLs:                 map[string]string{},
+		BusNames:                  map[string]string{},
+		SecretID:                  getenv("SECRET_ID"),
+		OpenAIBaseURL:             or("OPENAI_BASE_URL", "https://api.openai.com/v1"),
+		OpenAIModel:               or("OPENAI_MODEL", "gpt-4o-mini"),
+		SaraModel:                 or("SARA_MODEL", or("OPENAI_MODEL", "gpt-5-mini")),
+		EmbeddingModel:            getenv("OPENAI_EMBEDDING_MODEL"),
+		MiniLMDir:                 or("MINILM_DIR", ".cache/minilm"),
+		OpenMeteoBaseURL:          or("OPENMETEO_BASE_URL", openmeteo.DefaultBaseURL),
+		OpenMeteoGeocodingBaseURL: or("OPENMETEO_GEOCODING_BASE_URL", openmeteo.DefaultGeocodingBaseURL),
+		MediaBucket:               or("MEDIA_BUCKET", "merve-media"),
+		MetaBaseURL:               or("META_BASE_URL", meta.DefaultBaseURL),
+		StripeBaseURL:             or("STRIPE_BASE_URL", stripe.DefaultBaseURL),
+		MapboxBaseURL:             or("MAPBOX_BASE_URL", mapbox.DefaultBaseURL),
+		TypesenseURL:              getenv("TYPESENSE_URL"),
+		StripePublishableKey:      getenv("STRIPE_PUBLISHABLE_KEY"),
+		AuthClientID:              getenv("AUTH_CLIENT_ID"),
+		TwilioAccountSID:          getenv("TWILIO_ACCOUNT_SID"),
+		TwilioFrom:                getenv("TWILIO_WHATSAPP_FROM"),
+		TwilioBaseURL:             or("TWILIO_BASE_URL", "https://api.twilio.com"),
+		AuthIssuer:                getenv("AUTH_ISSUER"),
+		AuthAudience:              getenv("AUTH_AUDIENCE"),
+		AuthJWKSURL:               getenv("AUTH_JWKS_URL"),
+		AdminToken:                getenv("ADMIN_TOKEN"),
+		AddressMessages:           addressMessages,
 	}
 	for name, variable := range queueURLs {
 		c.QueueURLs[name] = getenv(variable)
@@ -148,6 +156,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	for name, value := range map[string]string{
 		"PUBLIC_URL": c.PublicURL, "OPENAI_BASE_URL": c.OpenAIBaseURL, "TWILIO_BASE_URL": c.TwilioBaseURL,
 		"META_BASE_URL": c.MetaBaseURL, "MAPBOX_BASE_URL": c.MapboxBaseURL, "STRIPE_BASE_URL": c.StripeBaseURL, "AUTH_JWKS_URL": c.AuthJWKSURL,
+		"OPENMETEO_BASE_URL": c.OpenMeteoBaseURL, "OPENMETEO_GEOCODING_BASE_URL": c.OpenMeteoGeocodingBaseURL,
 	} {
 		if u, err := url.Parse(value); value != "" && (err != nil || u.Host == "") {
 			return c, fmt.Errorf("%s: want an address such as https://example.com", name)

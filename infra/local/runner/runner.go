@@ -56,13 +56,6 @@ type Runner struct {
 	log       *slog.Logger
 }
 
-// functions are the constructors, by the name in the wiring.
-var functions = map[string]func(*app.Base) (trigger.Handler, error){
-	"chat": app.Chat(wiring.Elsewhere()), "whatsapp": app.WhatsApp, "turn": app.Turn, "notify": app.Notify, "sender": app.Sender,
-	"sara": app.Sara, "messenger": app.Messenger, "records": app.Records, "index": app.Index, "stripe": app.Stripe,
-	"expiry": app.Expiry, "invariants": app.Invariants, "sweep": app.Sweep, "admin": app.Admin,
-}
-
 // Start starts everything and returns when it is ready for requests.
 func Start(ctx context.Context, o Options) (*Runner, error) {
 	if o.CacheDir == "" {
@@ -102,6 +95,7 @@ func (r *Runner) start(ctx context.Context, o Options) error {
 	if err := demo.Load(ctx, base.Markets(), base.Listings(), demo.LoadPlaces(base.Places()), demo.LoadDrivers(base.Drivers())); err != nil {
 		return fmt.Errorf("demo market: %w", err)
 	}
+	functions := app.Constructors(wiring.Elsewhere())
 	for _, f := range wiring.Functions() {
 		build := functions[f.Name]
 		if build == nil {
