@@ -46,7 +46,7 @@ type GateMode string
 
 const (
 	Remind   GateMode = "remind"   // remind of the pending action, no model
-	Converse GateMode = "converse" // let the model answer with read tools, then remind
+	Converse GateMode = "converse" // let the model answer and propose anew, then remind of what still waits
 )
 
 // Safety bounds what one message, one thread and one market may cost or cause. What goes out for
@@ -102,7 +102,7 @@ func Default(id string) *Market {
 	return &Market{
 		ID: id, Name: id, Enabled: true,
 		Language: "en", Languages: []string{"en"}, Currency: "EUR", TimeZone: "UTC",
-		Gate: Remind, QuietMS: 1200,
+		Gate: Converse, QuietMS: 1200,
 		Safety: Safety{
 			MaxOutboundPerInbound: 3, MaxRounds: 8, MaxCalls: 16, MaxSameCall: 3,
 			TurnSeconds: 90, TurnTokens: 120_000, TurnMicroUSD: 250_000,

@@ -216,6 +216,10 @@ type Pending struct {
 	// Doubt says that something else has been told or asked since it was asked, or that it may never
 	// have been shown: a bare YES or NO may be meant for something else.
 	Doubt bool `dynamodbav:"doubt,omitempty" json:"-"`
+
+	// Differs says that the customer has named a number or a day since that it has not: a bare YES may
+	// be meant for that.
+	Differs bool `dynamodbav:"differs,omitempty" json:"-"`
 }
 
 // Question is the summary with the note after it, while it waits for an answer.

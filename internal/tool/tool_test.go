@@ -141,9 +141,12 @@ func TestField17_MayIsOneAnswer(t *testing.T) {
 		{"a proposal is its own question", propose, func(m *market.Market, _ *Situation) { m.Safety.RequireConfirmFor = []string{"book"} }, Allow},
 		{"a draft by default", draft, nil, Allow},
 		{"a draft that the market wants confirmed", draft, func(m *market.Market, _ *Situation) { m.Safety.RequireConfirmFor = []string{"note"} }, Confirm},
-		{"a draft while something is pending", draft, func(_ *market.Market, s *Situation) { s.ReadOnly = true }, Deny},
-		{"something is pending", propose, func(_ *market.Market, s *Situation) { s.ReadOnly = true }, Deny},
-		{"reading while pending", read, func(_ *market.Market, s *Situation) { s.ReadOnly = true }, Allow},
+		{"a draft after STOP", draft, func(_ *market.Market, s *Situation) { s.ReadOnly = true }, Deny},
+		{"a proposal after STOP", propose, func(_ *market.Market, s *Situation) { s.ReadOnly = true }, Deny},
+		{"reading after STOP", read, func(_ *market.Market, s *Situation) { s.ReadOnly = true }, Allow},
+		{"a proposal while something is pending", propose, func(_ *market.Market, s *Situation) { s.Waits = true }, Allow},
+		{"what touches the world while something is pending", commit, func(_ *market.Market, s *Situation) { s.Waits = true }, Deny},
+		{"reading while something is pending", read, func(_ *market.Market, s *Situation) { s.Waits = true }, Allow},
 	}
 	for _, tt := range tests {
 		m := market.Default("demo")

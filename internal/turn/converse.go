@@ -9,8 +9,8 @@ import (
 
 	"merve/internal/agent"
 	"merve/internal/claim"
+	"merve/internal/gate"
 	"merve/internal/llm"
-	"merve/internal/market"
 	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/wording"
@@ -67,13 +67,12 @@ func (w *work) task(p *progress, news []llm.Message) agent.Task {
 // policy answers which tools may run, by what waits at the time.
 func (w *work) policy(p *progress) func(tool.Tool) (tool.Verdict, string) {
 	return func(t tool.Tool) (tool.Verdict, string) {
-		waits := w.thread.Pending != nil && p.pending != nil && w.market.Gate == market.Converse
-		return tool.May(t, w.situation(p.optedOut || waits))
+		return tool.May(t, w.situation(p.optedOut, w.thread.Pending != nil && p.pending != nil))
 	}
 }
 
-func (w *work) situation(readOnly bool) tool.Situation {
-	return tool.Situation{Set: w.assistant.Tools, Market: w.market, ReadOnly: readOnly}
+func (w *work) situation(optedOut, waits bool) tool.Situation {
+	return tool.Situation{Set: w.assistant.Tools, Market: w.market, ReadOnly: optedOut, Waits: waits}
 }
 
 // accept takes the model's text as the reply, unless it claims what did not happen: then
@@ -137,6 +136,15 @@ func (w *work) resume(ctx context.Context, p *progress) error {
 	}
 	if err := w.lapse(ctx, p); err != nil {
 		return err
+	}
+	if p.pending != nil { // a NO that was let go of before the model decided is let go of again
+		ruling, _, err := w.ruling(ctx, p)
+		if err == nil && ruling == gate.Redirected {
+			err = w.redirect(ctx, p)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	news, err := w.brief(ctx, p.pending)
 	if err != nil {

@@ -69,6 +69,16 @@ func (p *progress) proposed() bool { return p.made && p.pending != nil }
 func (p *progress) doubt(is bool) {
 	pending := *p.pending
 	pending.Doubt = is
+	if !is {
+		pending.Differs = false
+	}
+	p.pending = &pending
+}
+
+// differ notes that a bare YES may be meant for something that is pending in no way.
+func (p *progress) differ() {
+	pending := *p.pending
+	pending.Differs = true
 	p.pending = &pending
 }
 

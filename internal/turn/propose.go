@@ -67,6 +67,7 @@ func (w *work) propose(ctx context.Context, p *progress, tc tool.Context, made *
 			return err
 		}
 		p.notes = append(p.notes, wording.Say(tc.Language, wording.Replaced, wording.Vars{"summary": old.Summary}))
+		p.asked, p.after = false, nil // nobody is reminded of it
 	}
 	p.pending, p.made = made, true
 	if p.settled == made.ID { // asked again, after its time was over

@@ -49,11 +49,10 @@ func (w *work) optOut(ctx context.Context, p *progress) (say reply, done bool, e
 // gate lets the customer's words settle what is pending. It is done when the model has
 // nothing to say to them.
 func (w *work) gate(ctx context.Context, p *progress) (say reply, done bool, err error) {
-	refers, whole, err := w.refers(ctx, p.pending)
+	ruling, whole, err := w.ruling(ctx, p)
 	if err != nil {
 		return reply{}, false, err
 	}
-	ruling := gate.Decide(p.pending, w.deed(p.pending), w.in, refers, w.tc.Now)
 	if w.doubtful(p.pending, ruling) {
 		p.doubt(false)
 		p.asked, p.doubted = true, true
@@ -74,6 +73,8 @@ func (w *work) gate(ctx context.Context, p *progress) (say reply, done bool, err
 		s, err := w.release(ctx, p)
 		p.cards = s.Cards
 		return reply{text: s.Text}, true, err
+	case gate.Redirected:
+		return reply{}, false, w.redirect(ctx, p)
 	case gate.TooLate:
 		say.text, err = w.tooLate(ctx, p)
 		return say, true, err
@@ -82,9 +83,29 @@ func (w *work) gate(ctx context.Context, p *progress) (say reply, done bool, err
 	case gate.OldOffer:
 		return reply{text: w.say(wording.OldButton, nil)}, true, w.remind(ctx, p)
 	case gate.Waiting:
+		if gate.Differs(*p.pending, w.in, w.tc.Now.In(w.tc.TimeZone)) {
+			p.differ()
+		}
 		return reply{}, w.market.Gate != market.Converse, w.remind(ctx, p)
 	}
 	return reply{}, false, nil
+}
+
+// ruling is what the messages mean for what is pending; whole is false when one is a reply to a message
+// that does not show all of it.
+func (w *work) ruling(ctx context.Context, p *progress) (r gate.Ruling, whole bool, err error) {
+	refers, whole, err := w.refers(ctx, p.pending)
+	return gate.Decide(p.pending, w.deed(p.pending), w.in, refers, w.tc.Now), whole, err
+}
+
+// redirect lets go of what a customer refuses who wants something else, and says so before the model
+// answers that.
+func (w *work) redirect(ctx context.Context, p *progress) error {
+	s, err := w.release(ctx, p)
+	if s.Text != "" {
+		p.notes = append(p.notes, s.Text)
+	}
+	return err
 }
 
 // deed is what a YES to something pending does.
@@ -99,13 +120,16 @@ func (w *work) deed(p *thread.Pending) gate.Deed {
 }
 
 // doubtful reports whether a bare YES or NO may be the answer to what was told since the offer was
-// shown, or to something else because it was not. It is asked about once; a button or a reply names what
-// it answers.
+// shown, or to something else because it was not, and a bare YES to what the customer has named since.
+// It is asked about once; a button or a reply names what it answers.
 func (w *work) doubtful(p *thread.Pending, r gate.Ruling) bool {
-	if p == nil || !p.Doubt || r != gate.Confirmed && r != gate.Declined {
+	switch {
+	case p == nil || !bare(w.in...):
 		return false
+	case r == gate.Confirmed:
+		return p.Doubt || p.Differs
 	}
-	return bare(w.in...)
+	return p.Doubt && r == gate.Declined
 }
 
 // bare reports whether nothing but the time says what somebody's words answer.
@@ -225,7 +249,7 @@ func (w *work) confirm(ctx context.Context, p *progress) (say reply, err error) 
 // denied reports whether a tool that was put to the customer may no longer run.
 func (w *work) denied(name string) bool {
 	t, ok := w.r.Tools.Get(name)
-	verdict, _ := tool.May(t, w.situation(false)) // this is what waited
+	verdict, _ := tool.May(t, w.situation(false, false)) // this is what waited
 	return ok && verdict == tool.Deny
 }
 
