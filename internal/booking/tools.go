@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"merve/internal/actor"
+	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/language"
 	"merve/internal/ledger"
@@ -32,6 +33,8 @@ type Bookable struct {
 	Longest     time.Duration // how long a booking ever took one of its slots, under any calendar it has had
 	Merchant    string        // WhatsApp number of the business, E.164
 	Tags        []string      // of the listing; a market may allow some only
+
+	Unchanged []dynamo.Write // conditions that hold as long as this is what the catalog says
 }
 
 // Booker has the tools by which a model books, lists, moves and cancels for a customer, and puts them

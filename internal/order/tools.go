@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"merve/internal/channel"
+	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/language"
 	"merve/internal/listing"
@@ -25,6 +26,7 @@ type Taker struct {
 	Listings interface {
 		Get(ctx context.Context, market, id string) (*listing.Listing, error)
 		Count(ctx context.Context, l *listing.Listing) error
+		Unchanged(l *listing.Listing) dynamo.Write
 	}
 	Places Places // nil: addresses are kept as text
 	Log    *slog.Logger
@@ -77,7 +79,7 @@ type wanted struct {
 }
 
 func (d *Taker) food(ctx context.Context, tc tool.Context, a foodArgs) (tool.Result, error) {
-	l, action, err := d.listing(ctx, tc, a.ListingID, listing.FoodAction, "orderFood")
+	l, action, err := d.listing(ctx, tc, a.ListingID, Food)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -175,7 +177,7 @@ type serviceArgs struct {
 }
 
 func (d *Taker) service(ctx context.Context, tc tool.Context, a serviceArgs) (tool.Result, error) {
-	l, action, err := d.listing(ctx, tc, a.ListingID, listing.ServiceAction, "bookService")
+	l, action, err := d.listing(ctx, tc, a.ListingID, Service)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -208,7 +210,7 @@ type viewingArgs struct {
 }
 
 func (d *Taker) viewing(ctx context.Context, tc tool.Context, a viewingArgs) (tool.Result, error) {
-	l, action, err := d.listing(ctx, tc, a.ListingID, listing.ViewingAction, "scheduleViewing")
+	l, action, err := d.listing(ctx, tc, a.ListingID, Viewing)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -222,8 +224,20 @@ func (d *Taker) viewing(ctx context.Context, tc tool.Context, a viewingArgs) (to
 	return d.propose(ctx, tc, o)
 }
 
+// made says by which action of a listing, and by which tool, a kind of order is made.
+func (k Kind) made() (action, tool string) {
+	switch k {
+	case Service:
+		return listing.ServiceAction, "bookService"
+	case Viewing:
+		return listing.ViewingAction, "scheduleViewing"
+	}
+	return listing.FoodAction, "orderFood"
+}
+
 // listing is one that takes such orders, within what the market allows.
-func (d *Taker) listing(ctx context.Context, tc tool.Context, id, typ, name string) (*listing.Listing, listing.Action, error) {
+func (d *Taker) listing(ctx context.Context, tc tool.Context, id string, kind Kind) (*listing.Listing, listing.Action, error) {
+	typ, name := kind.made()
 	l, err := d.Listings.Get(ctx, tc.Market.ID, id)
 	if err != nil {
 		return nil, listing.Action{}, err

@@ -202,6 +202,7 @@ type Pending struct {
 	Kind      string    `dynamodbav:"kind" json:"kind"`         // which commitment settles it
 	Ref       string    `dynamodbav:"ref,omitempty" json:"ref"` // such as a transaction id
 	Tool      string    `dynamodbav:"tool,omitempty" json:"tool,omitempty"`
+	By        string    `dynamodbav:"by,omitempty" json:"-"`                // the tool whose call proposed it, if one did
 	Args      string    `dynamodbav:"args,omitempty" json:"args,omitempty"` // frozen, canonical
 	Hash      string    `dynamodbav:"hash" json:"hash"`                     // of the exact offer
 	Summary   string    `dynamodbav:"summary" json:"summary"`               // what the customer was shown

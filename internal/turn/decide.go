@@ -105,7 +105,9 @@ func (w *work) answer(ctx context.Context, p *progress) (reply, error) {
 		w.switchRole,
 		w.command,
 		w.unreadable,
+		w.withdraw,
 		w.gate,
+		w.off,
 		w.fixed,
 	} {
 		if say, done, err := ask(ctx, p); done || err != nil {
@@ -168,6 +170,24 @@ func (w *work) goOn(ctx context.Context, p *progress) (reply, bool, error) {
 	}
 	say, err := w.converse(ctx, p)
 	return say, true, err
+}
+
+// withdraw lets go of what is pending where the market is switched off: no YES to it would be carried out,
+// so it does not wait for one.
+func (w *work) withdraw(ctx context.Context, p *progress) (reply, bool, error) {
+	if w.market.Enabled || p.pending == nil {
+		return reply{}, false, nil
+	}
+	_, err := w.release(ctx, p)
+	return reply{text: w.say(wording.OfferOff, nil)}, true, err
+}
+
+// off says the same to everything in a market that is switched off.
+func (w *work) off(context.Context, *progress) (reply, bool, error) {
+	if w.market.Enabled {
+		return reply{}, false, nil
+	}
+	return reply{text: w.say(wording.MarketOff, nil), stopped: "market off"}, true, nil
 }
 
 // fixed says the same to everything, where no model answers.

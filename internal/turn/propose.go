@@ -32,6 +32,7 @@ func (w *work) pendingOf(tc tool.Context, res agent.Result) *thread.Pending {
 		p.Kind, p.Ref, p.Tool, p.Args, p.Hash = FrozenCall, res.Key, res.Name, string(res.Args), frozenHash(res.Name, res.Args)
 		p.Summary, p.ExpiresAt = res.Summary, tc.Now.Add(time.Duration(w.market.Safety.HoldSeconds)*time.Second)
 	case o != nil:
+		p.By = res.Name
 		p.Kind, p.Ref, p.Hash, p.Summary, p.Note, p.ExpiresAt = o.Kind, o.Ref, o.Hash, o.Summary, o.Note, o.ExpiresAt
 	default:
 		return nil

@@ -3,6 +3,7 @@ package turn
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -213,19 +214,21 @@ func (w *work) remind(ctx context.Context, p *progress) error {
 	return nil
 }
 
-// confirm prepares what the YES does; it happens when the turn commits. A frozen call
-// happens at once: whoever takes such a turn over obeys the same YES, however late it is.
+// confirm looks again at what the offer rests on, and prepares what the YES does; it happens when the
+// turn commits. A frozen call happens at once: whoever takes such a turn over obeys the same YES, however
+// late it is.
 func (w *work) confirm(ctx context.Context, p *progress) (say reply, err error) {
 	c, err := w.commitment(p.pending.Kind)
 	if err != nil {
 		return reply{}, err
 	}
-	if p.pending.Tool != "" && w.yesBegun() == "" {
-		if w.denied(p.pending.Tool) {
-			say.text, err = w.tooLate(ctx, p)
-			return say, err
-		}
-		if err := w.beginYes(ctx); err != nil {
+	if w.yesBegun() == "" {
+		var refused *gate.Refusal
+		switch err := w.stillStands(ctx, p); {
+		case errors.As(err, &refused):
+			_, err = w.release(ctx, p)
+			return reply{text: refused.Text}, err
+		case err != nil:
 			return reply{}, err
 		}
 	}
@@ -244,30 +247,6 @@ func (w *work) confirm(ctx context.Context, p *progress) (say reply, err error) 
 	}
 	p.handOver = s.HandOver
 	return reply{text: w.handedOver()}, nil
-}
-
-// denied reports whether a tool that was put to the customer may no longer run.
-func (w *work) denied(name string) bool {
-	t, ok := w.r.Tools.Get(name)
-	verdict, _ := tool.May(t, w.situation(false, false)) // this is what waited
-	return ok && verdict == tool.Deny
-}
-
-// The YES to a frozen call has a journal step that no round has.
-const (
-	yesKind = "yes"
-	yesStep = 9999
-)
-
-// beginYes journals that the YES to a call is carried out from now on.
-func (w *work) beginYes(ctx context.Context) error {
-	e := thread.Entry{Step: yesStep, Kind: yesKind, Data: w.in[len(w.in)-1].ID}
-	e, err := w.r.Threads.Record(ctx, w.thread.ID, w.thread.Number(), e, w.r.Threads.Held(w.lease))
-	if err != nil {
-		return err
-	}
-	w.thread.Journal = append(w.thread.Journal, e)
-	return nil
 }
 
 // yesBegun is the id of the message whose YES this turn has begun to carry out, or "".
