@@ -105,6 +105,9 @@ func (r *run) look(asked []llm.Call) []call {
 		}
 		calls[i].tool, calls[i].Name = t, t.Name // the model has called it by its wire name
 		verdict, reason := r.may(t)
+		if verdict == tool.Confirm && r.confirming {
+			verdict = tool.Allow
+		}
 		if verdict == tool.Deny {
 			calls[i].err = fault.New(fault.Forbidden, "%s", reason)
 			continue

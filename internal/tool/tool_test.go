@@ -69,11 +69,12 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// Who is asked to confirm a call is told what it would do in its tool's own words, else by name
-// and arguments.
+// Who is asked to confirm a call is told what it would do in its tool's own words, else what is given,
+// and never JSON.
 func TestDescribe(t *testing.T) {
 	t.Parallel()
-	plain, worded := search(), search()
+	plain, worded, sending := search(), search(), search()
+	sending.Effect = Commit
 	worded.Summary = SummaryOf(func(_ context.Context, _ Context, a args) (string, error) {
 		if a.Query == "" {
 			return "", fault.Field("query", "want one")
@@ -85,13 +86,17 @@ func TestDescribe(t *testing.T) {
 		raw, want string
 		field     string
 	}{
-		{plain, `{"limit":2,"query":"tea"}`, `search {"limit":2,"query":"tea"}`, ""},
+		{plain, `{"limit":2,"query":"tea","price":[{"minor":500}]}`, `Look this up for you · 2 · 500 · “tea”`, ""},
+		{plain, `{"limit":null,"query":" two\nlines ","price":[]}`, `Look this up for you · “two lines”`, ""},
+		{plain, `{"limit":null,"query":"","price":[]}`, `Look this up for you`, ""},
+		{sending, `{"limit":null,"query":"tea"}`, `search · “tea”`, ""},
+		{sending, `{}`, `search`, ""},
 		{worded, `{"limit":2,"query":"tea"}`, "Look for tea, 2 of them", ""},
 		{worded, `{"limit":null,"query":"tea"}`, "Look for tea, 0 of them", ""},
 		{worded, `{"limit":null,"query":""}`, "", "query"},
 		{worded, `{"limit":"two"}`, "", "arguments"},
 	} {
-		got, err := tt.tool.Describe(t.Context(), Context{}, json.RawMessage(tt.raw))
+		got, err := tt.tool.Describe(t.Context(), Context{Language: "en"}, json.RawMessage(tt.raw))
 		if _, field := fault.Public(err); got != tt.want || err != nil && field != tt.field || (err == nil) != (tt.field == "") {
 			t.Errorf("%s: %q, %v; want %q", tt.raw, got, err, tt.want)
 		}

@@ -2,11 +2,13 @@ package turn
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
 	"merve/internal/dynamo"
 	"merve/internal/gate"
+	"merve/internal/llm"
 	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/wording"
@@ -31,6 +33,29 @@ func (w *work) stillStands(ctx context.Context, p *progress) error {
 			return err
 		}
 	}
+}
+
+// reads reports whether a YES is to a call that only reads.
+func (w *work) reads(p *thread.Pending) bool {
+	t, ok := w.r.Tools.Get(p.Tool)
+	return p.Tool != "" && ok && t.Effect == tool.Read
+}
+
+// lookUp settles a YES to a call that only reads: the model is told what it gives, and answers. It is done
+// when the call may not be made any more.
+func (w *work) lookUp(ctx context.Context, p *progress) (say reply, done bool, err error) {
+	call := llm.Call{ID: p.pending.ID, Name: p.pending.Tool, Args: json.RawMessage(p.pending.Args)}
+	var refused *gate.Refusal
+	switch _, err := w.look(ctx, *p.pending); {
+	case errors.As(err, &refused):
+		_, err = w.release(ctx, p)
+		return reply{text: refused.Text}, true, err
+	case err != nil:
+		return reply{}, false, err
+	}
+	p.settle()
+	p.confirmed = &call
+	return reply{}, false, nil
 }
 
 // look reads market, tool and what else an offer rests on anew, past every cache.

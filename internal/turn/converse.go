@@ -54,7 +54,7 @@ func (w *work) task(p *progress, news []llm.Message) agent.Task {
 		Limits: agent.Limits{
 			Rounds: s.MaxRounds, Calls: s.MaxCalls, SameCall: s.MaxSameCall, Tokens: s.TurnTokens, MicroUSD: s.TurnMicroUSD, Until: w.deadline,
 		},
-		Keep: w.keep, Kept: w.kept(),
+		Confirmed: p.confirmed, Keep: w.keep, Kept: w.kept(),
 		Accept: func(d agent.Draft) agent.Verdict { return w.accept(p, d) },
 		Took: func(ctx context.Context, tc tool.Context, res agent.Result) (bool, error) {
 			return w.took(ctx, p, tc, res)
@@ -137,20 +137,31 @@ func (w *work) resume(ctx context.Context, p *progress) error {
 	if err := w.lapse(ctx, p); err != nil {
 		return err
 	}
-	if p.pending != nil { // a NO that was let go of before the model decided is let go of again
-		ruling, _, err := w.ruling(ctx, p)
-		if err == nil && ruling == gate.Redirected {
-			err = w.redirect(ctx, p)
-		}
-		if err != nil {
-			return err
-		}
+	if err := w.settleFirst(ctx, p); err != nil {
+		return err
 	}
 	news, err := w.brief(ctx, p.pending)
 	if err != nil {
 		return err
 	}
 	w.model, err = agent.Resume(ctx, w.task(p, news))
+	return err
+}
+
+// settleFirst settles again what was settled before the model decided what is done again.
+func (w *work) settleFirst(ctx context.Context, p *progress) error {
+	if p.pending == nil {
+		return nil
+	}
+	ruling, _, err := w.ruling(ctx, p)
+	switch {
+	case err != nil:
+		return err
+	case ruling == gate.Redirected:
+		return w.redirect(ctx, p)
+	case ruling == gate.Confirmed && w.reads(p.pending) && !w.doubtful(p.pending, ruling):
+		_, _, err = w.lookUp(ctx, p)
+	}
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"merve/internal/channel"
+	"merve/internal/llm"
 	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/wording"
@@ -32,6 +33,8 @@ type progress struct {
 	after []string // said after it
 	cards []tool.Card
 	place *channel.Location // shown on a map
+
+	confirmed *llm.Call // that a YES of this turn is to: it reads, and the model is told what it gives
 }
 
 // reply is what is said, and why it is not what the model wanted to say.

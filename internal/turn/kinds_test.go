@@ -71,6 +71,9 @@ func kinds() []kind {
 		{name: "frozen call", want: "Reply YES", said: []string{"note"}},
 		{name: "frozen call, yes", want: "Done: leaveNote", before: []string{"note"}, said: []string{"yes"}},
 		{name: "frozen call that has not gone out, yes", want: "still waiting", only: channel.WhatsApp, before: []string{"note"}, unsent: true, said: []string{"yes"}},
+		{name: "look-up, yes", want: "You said yes.", market: asksFirst, before: []string{"search"}, said: []string{"yes"}},
+		{name: "look-up, yes and a proposal", want: "Reply YES to confirm", market: asksFirst, before: []string{"search"}, said: []string{"yes"}, model: booking19},
+		{name: "look-up, no", want: "I will leave it", market: asksFirst, before: []string{"search"}, said: []string{"no"}},
 		{name: "frozen call, no", want: "I will leave it", before: []string{"note"}, said: []string{"no"}},
 		{name: "stop", want: "no more messages", only: channel.WhatsApp, before: booked, said: []string{"STOP"}},
 		{name: "start", want: "messages from us here again", only: channel.WhatsApp, before: []string{"book", "STOP"}, said: []string{"START"}},
@@ -96,6 +99,23 @@ func kinds() []kind {
 
 func bounded(change func(*market.Safety)) func(*market.Market) {
 	return func(m *market.Market) { change(&m.Safety) }
+}
+
+// asksFirst has the customer asked before a search.
+func asksFirst(m *market.Market) { m.Safety.RequireConfirmFor = []string{"searchMarketplace"} }
+
+// booking19 searches for who asks, and books when it has been told what was found.
+func booking19(*world) llm.Model {
+	return modelFunc(func(_ context.Context, req llm.Request) (llm.Response, error) {
+		last := req.Messages[len(req.Messages)-1]
+		switch {
+		case last.Role == llm.User && last.Text == "search":
+			return llm.Response{Calls: calls(search("meze")), Finish: "tool_calls"}, nil
+		case last.Role == llm.ToolRole && strings.Contains(last.Text, "listings"):
+			return llm.Response{Calls: calls(bookAt("meze", 19)), Finish: "tool_calls"}, nil
+		}
+		return llm.Response{Text: "One moment.", Finish: "stop"}, nil
+	})
 }
 
 func failing(meaning llm.Meaning) func(*world) llm.Model {

@@ -68,6 +68,9 @@ func (w *work) gate(ctx context.Context, p *progress) (say reply, done bool, err
 		if !asked {
 			return reply{}, true, w.remind(ctx, p)
 		}
+		if w.reads(p.pending) {
+			return w.lookUp(ctx, p)
+		}
 		say, err = w.confirm(ctx, p)
 		return say, true, err
 	case gate.Declined:

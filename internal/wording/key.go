@@ -60,6 +60,7 @@ const (
 	ActionDone     Key = "action_done"     // after the YES: action
 	ActionFailed   Key = "action_failed"   // the YES came, the tool failed: action
 	ActionDeclined Key = "action_declined" // NO: action
+	LookUp         Key = "look_up"         // an action that only reads: text (what it looks for, may be empty)
 )
 
 // The conversation itself.
