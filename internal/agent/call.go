@@ -113,6 +113,9 @@ func (r *run) look(asked []llm.Call) []call {
 			continue
 		}
 		args, err := t.Canonical(c.Args)
+		if err == nil {
+			err = t.Within(r.Context.Market, args)
+		}
 		same := t.Name + string(args)
 		r.same[same]++
 		switch {

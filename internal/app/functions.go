@@ -508,7 +508,7 @@ func (c catalog) Bookable(ctx context.Context, marketID, listingID, offeringID s
 		return booking.Bookable{}, err
 	}
 	return booking.Bookable{
-		Business: l.Business, Listing: l.ID, ListingName: l.Name("en"), Offering: o, Longest: l.Longest[o.ID], Merchant: l.Dispatch(action), Tags: append(l.Tags, action.Tags...),
+		Business: l.Business, Listing: l.ID, ListingName: l.Name("en"), Offering: o, Longest: l.Longest[o.ID], Merchant: l.Dispatch(action), Tags: append(l.Tags, action.Tags...), Kinds: []string{l.Category, l.SubCategory}, Location: l.Location,
 		Unchanged: []dynamo.Write{c.listings.Unchanged(l).Else(gate.ErrMeanwhile)},
 	}, nil
 }

@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"cmp"
 	"context"
 
 	"merve/internal/dynamo"
@@ -24,7 +25,7 @@ func (b *Booker) Look(ctx context.Context, tc tool.Context, p thread.Pending) ([
 	case err != nil:
 		return nil, err
 	}
-	item, err := find(ctx, b.Catalog, tc, initiateArgs{ListingID: tx.Listing, OfferingID: &tx.Offering})
+	item, err := find(ctx, b.Catalog, tc, cmp.Or(p.By, bookTool), initiateArgs{ListingID: tx.Listing, OfferingID: &tx.Offering, PartySize: &tx.Party})
 	switch {
 	case fault.Retryable(err):
 		return nil, err

@@ -67,10 +67,11 @@ type Safety struct {
 
 // ToolPolicy is what a market says of one tool. Nil means the default of the tool's effect.
 type ToolPolicy struct {
-	Enabled             *bool    `dynamodbav:"enabled" json:"enabled,omitempty"`
-	RequireConfirmation *bool    `dynamodbav:"requireConfirmation" json:"requireConfirmation,omitempty"`
-	AllowedTags         []string `dynamodbav:"allowedTags,omitempty" json:"allowedTags,omitempty"` // empty allows all
-	Template            string   `dynamodbav:"template,omitempty" json:"template,omitempty"`       // of the first message it sends, see [ToolEvents]
+	Enabled             *bool       `dynamodbav:"enabled" json:"enabled,omitempty"`
+	RequireConfirmation *bool       `dynamodbav:"requireConfirmation" json:"requireConfirmation,omitempty"`
+	AllowedTags         []string    `dynamodbav:"allowedTags,omitempty" json:"allowedTags,omitempty"` // of listings that it may touch; empty allows all
+	Bounds              *ToolBounds `dynamodbav:"bounds,omitempty" json:"bounds,omitempty"`
+	Template            string      `dynamodbav:"template,omitempty" json:"template,omitempty"` // of the first message it sends, see [ToolEvents]
 }
 
 // DeskPolicy says who takes threads over, and when.

@@ -33,7 +33,7 @@ func (d *Taker) look(ctx context.Context, tc tool.Context, p thread.Pending) ([]
 	switch {
 	case fault.Retryable(err):
 		return nil, err
-	case err != nil || openFor(l, o, tc.Now) != nil || !brings(l, o):
+	case err != nil || openFor(l, o, tc.Now) != nil || !brings(l, o) || covers(tc, l, o.Delivery) != nil:
 		return nil, refused(tc, wording.OfferOff, nil)
 	}
 	for _, line := range o.Lines {

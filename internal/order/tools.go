@@ -40,7 +40,7 @@ type Places interface {
 
 // Tools returns the declarations with their resolvers.
 func (d *Taker) Tools() []tool.Tool {
-	return []tool.Tool{
+	all := []tool.Tool{
 		tool.New("orderFood",
 			"Put together an order of food from a listing's menu and ask the customer to confirm it. Take item and option ids from getMenu. "+
 				"The system computes all prices. Nothing is ordered until the customer says YES. "+
@@ -59,6 +59,10 @@ func (d *Taker) Tools() []tool.Tool {
 		tool.New("cancelOrder", "Ask the customer to confirm that one of their orders, requests or viewings is to be cancelled. "+
 			"Nothing is cancelled until the customer says YES.", tool.Propose, d.cancel),
 	}
+	for i, t := range all {
+		all[i].Listings = slices.Contains([]string{"orderFood", "bookService", "scheduleViewing"}, t.Name)
+	}
+	return all
 }
 
 type foodArgs struct {
@@ -131,7 +135,25 @@ func (d *Taker) deliver(ctx context.Context, tc tool.Context, o *Order, l *listi
 	if far, known := distance(l, spot); known && t.RadiusMeters > 0 && far > t.RadiusMeters {
 		return fault.Field("address", "is %.1f km away, and this listing delivers within %.1f km: offer to have it picked up, or another place", far/1000, t.RadiusMeters/1000)
 	}
+	if err := covers(tc, l, spot); err != nil {
+		return err
+	}
 	o.Delivery, o.FeeMinor = spot, t.FeeMinor
+	return nil
+}
+
+// covers refuses a place in a district that the listing does not serve.
+func covers(tc tool.Context, l *listing.Listing, s *Spot) error {
+	if s == nil {
+		return nil
+	}
+	var at *channel.Location
+	if s.Lat != nil && s.Lng != nil {
+		at = &channel.Location{Lat: *s.Lat, Lng: *s.Lng}
+	}
+	if district := tc.Market.DistrictOf(s.Address, at); !l.Covers(tc.Market, district) {
+		return fault.Field("address", "is in %s, and this listing serves %s only: suggest another listing, or another place", district, strings.Join(l.Merve.Coverage, ", "))
+	}
 	return nil
 }
 
@@ -196,6 +218,9 @@ func (d *Taker) service(ctx context.Context, tc tool.Context, a serviceArgs) (to
 	if o.Delivery, err = d.spot(ctx, tc, a.Address); err != nil {
 		return tool.Result{}, err
 	}
+	if err := covers(tc, l, o.Delivery); err != nil {
+		return tool.Result{}, err
+	}
 	if err := d.finish(&o, tc, l, a.When, a.Phone, &a.Description); err != nil {
 		return tool.Result{}, err
 	}
@@ -249,9 +274,8 @@ func (d *Taker) listing(ctx context.Context, tc tool.Context, id string, kind Ki
 	if !ok {
 		return nil, listing.Action{}, fault.New(fault.Conflict, "this listing does not take that here (%s); search with action %s", typ, typ)
 	}
-	allowed, tags := tc.Market.Tools[name].AllowedTags, append(slices.Clone(l.Tags), action.Tags...)
-	if len(allowed) > 0 && !slices.ContainsFunc(tags, func(t string) bool { return slices.Contains(allowed, t) }) {
-		return nil, listing.Action{}, fault.New(fault.Forbidden, "listings of this kind cannot be used for this here")
+	if !l.Allowed(tc.Market.Tools[name], typ, tc.Location) {
+		return nil, listing.Action{}, listing.ErrNotAllowed
 	}
 	if l.Dispatch(action) == "" {
 		return nil, listing.Action{}, fault.New(fault.Conflict, "this listing cannot be reached at the moment: suggest another")

@@ -40,6 +40,7 @@ type Tool struct {
 	Description string // written for a model
 	Effect      Effect
 	Schema      json.RawMessage // strict: every property required, no others
+	Listings    bool            // touches listings: a market may allow those of some tags, kinds and prices only
 	Draft       bool            // of a Propose: changes what is the customer's own and tells nobody; a market may want it confirmed
 
 	// Summary says in plain words what a call would do, for a customer asked to

@@ -635,7 +635,7 @@ func (c catalog) Bookable(ctx context.Context, marketID, listingID, offeringID s
 		return booking.Bookable{}, fault.New(fault.Conflict, "this listing takes no bookings here")
 	}
 	return booking.Bookable{
-		Business: l.Business + c.w.branch, Listing: l.ID, ListingName: l.Name("en"), Offering: o, Longest: l.Longest[o.ID], Merchant: c.w.numberOf(l.Merve.WhatsApp), Tags: l.Tags,
+		Business: l.Business + c.w.branch, Listing: l.ID, ListingName: l.Name("en"), Offering: o, Longest: l.Longest[o.ID], Merchant: c.w.numberOf(l.Merve.WhatsApp), Tags: l.Tags, Kinds: []string{l.Category, l.SubCategory}, Location: l.Location,
 		Unchanged: []dynamo.Write{c.w.listings.Unchanged(l).Else(gate.ErrMeanwhile)},
 	}, nil
 }
