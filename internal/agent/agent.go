@@ -60,6 +60,10 @@ type Task struct {
 	Keep func(ctx context.Context, e Entry) (Entry, error)
 	Kept []Entry // by a process that did not come to an end
 
+	// Confirmed is a call that somebody has said YES to; nil is none. It runs before the model is asked for
+	// the first time, as if the model had made it just now, and no other call is confirmed by it.
+	Confirmed *llm.Call
+
 	// Accept judges a text before anybody sees it. Nil accepts everything.
 	Accept func(d Draft) Verdict
 
@@ -138,6 +142,7 @@ type Outcome struct {
 	steps   int            // kept so far
 	unkept  []decision     // since the last that was kept
 	resumed bool           // what was kept has been done again
+	ran     bool           // the confirmed call
 }
 
 // Remembered is data of a tool that later conversations are told of.
@@ -156,8 +161,8 @@ func (o Outcome) Unkept() int64 {
 	return cost
 }
 
-// Run asks the model until the task has come to an end. It begins with what was kept, unless that
-// has been done.
+// Run asks the model until the task has come to an end. It begins with the call that was confirmed and
+// what was kept, unless that has been done.
 func Run(ctx context.Context, t Task) (Outcome, error) {
 	r := begin(t)
 	if !t.Limits.Until.IsZero() {
@@ -184,6 +189,7 @@ func Resume(ctx context.Context, t Task) (Outcome, error) {
 type run struct {
 	Task
 	Outcome
+	confirming bool // the call at work is the confirmed one
 }
 
 func begin(t Task) *run {
@@ -195,7 +201,7 @@ func begin(t Task) *run {
 	if o.same = maps.Clone(o.same); o.same == nil {
 		o.same = map[string]int{}
 	}
-	return &run{t, o}
+	return &run{Task: t, Outcome: o}
 }
 
 func (r *run) rounds(ctx context.Context) error {

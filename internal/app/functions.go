@@ -263,7 +263,7 @@ func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 	}
 	return &turn.Runner{
 		Intake: b.intake(), Markets: b.Markets(), Assistants: assistants, Tools: tools,
-		Commitments: b.commitments(b.Ledger(), tools), Commands: b.commands(), Works: works(),
+		Commitments: b.commitments(b.Ledger(), tools), Looks: b.looks(), Commands: b.commands(), Works: works(),
 		Model: model, Outbox: b.Outbox(), Audit: b.audit(), Figures: b.figures(), Photos: b.Photos(), Desk: b.handovers(),
 		Now: b.Now, Wait: b.Wait, Log: b.Log,
 	}, nil
@@ -294,10 +294,21 @@ func (b *Base) assistants(tools *tool.Registry) (*assistant.Set, error) {
 
 // Tools are all that an assistant may have.
 func (b *Base) Tools() (*tool.Registry, error) {
-	l, listings := b.Ledger(), b.Listings()
-	booker := &booking.Booker{Ledger: l, Catalog: catalog{listings}, Payments: b.Payments()}
+	l, listings, booker := b.Ledger(), b.Listings(), b.booker()
 	return tool.NewRegistry(slices.Concat(listings.Tools(availability{l, b.Now}), booker.Tools(), b.reporter(b.Photos()).Tools(), b.desk().Tools(),
 		b.orderDesk().Tools(), b.placeFinder().Tools(), b.caller().Tools(), desk.Tools(), b.office().Tools(), b.reminders().Tools(), b.payer().Tools(), notify.Writer{Notifier: b.Notifier(), Talks: b.post()}.Tools(), b.post().Tools())...)
+}
+
+func (b *Base) booker() *booking.Booker {
+	return &booking.Booker{Ledger: b.Ledger(), Catalog: catalog{b.Listings()}, Payments: b.Payments()}
+}
+
+// looks are how what an offer rests on is looked at again before its YES, by kind of pending action.
+func (b *Base) looks() map[string]gate.Look {
+	booker := b.booker()
+	all := map[string]gate.Look{booking.ConfirmKind: booker.Look, booking.RescheduleKind: booker.Look, payment.Kind: booker.Look}
+	maps.Copy(all, b.orderDesk().Looks())
+	return all
 }
 
 // commitments are what a YES or NO does, by kind of pending action.
@@ -506,7 +517,8 @@ func (c catalog) Bookable(ctx context.Context, marketID, listingID, offeringID s
 		return booking.Bookable{}, err
 	}
 	return booking.Bookable{
-		Business: l.Business, Listing: l.ID, ListingName: l.Name("en"), Offering: o, Longest: l.Longest[o.ID], Merchant: l.Dispatch(action), Tags: append(l.Tags, action.Tags...),
+		Business: l.Business, Listing: l.ID, ListingName: l.Name("en"), Offering: o, Longest: l.Longest[o.ID], Merchant: l.Dispatch(action), Tags: append(l.Tags, action.Tags...), Kinds: []string{l.Category, l.SubCategory}, Location: l.Location,
+		Unchanged: []dynamo.Write{c.listings.Unchanged(l).Else(gate.ErrMeanwhile)},
 	}, nil
 }
 

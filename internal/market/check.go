@@ -130,9 +130,12 @@ func (m *Market) Check() error {
 	return nil
 }
 
-// checkTools holds the templates of tools to their variables.
+// checkTools holds the templates of tools to their variables, and their bounds to what can be.
 func (m *Market) checkTools() error {
 	for name, p := range m.Tools {
+		if err := p.Bounds.check(); err != nil {
+			return fmt.Errorf("tools.%s.bounds: %w", name, err)
+		}
 		event, said := ToolEvents()[name]
 		if p.Template != "" && !said {
 			return fault.Field("tools."+name+".template", "is said nowhere: want it of one of %v", slices.Sorted(maps.Keys(ToolEvents())))

@@ -39,7 +39,7 @@ type GateMode string
 
 const (
 	Remind   GateMode = "remind"   // remind of the pending action, no model
-	Converse GateMode = "converse" // let the model answer with read tools, then remind
+	Converse GateMode = "converse" // let the model answer and propose anew, then remind of what still waits
 )
 
 // Safety bounds what one message, one thread and one market may cost or cause. What goes out for
@@ -60,10 +60,11 @@ type Safety struct {
 
 // ToolPolicy is what a market says of one tool. Nil means the default of the tool's effect.
 type ToolPolicy struct {
-	Enabled             *bool    `dynamodbav:"enabled" json:"enabled,omitempty"`
-	RequireConfirmation *bool    `dynamodbav:"requireConfirmation" json:"requireConfirmation,omitempty"`
-	AllowedTags         []string `dynamodbav:"allowedTags,omitempty" json:"allowedTags,omitempty"` // empty allows all
-	Template            string   `dynamodbav:"template,omitempty" json:"template,omitempty"`       // of the first message it sends, see [ToolEvents]
+	Enabled             *bool       `dynamodbav:"enabled" json:"enabled,omitempty"`
+	RequireConfirmation *bool       `dynamodbav:"requireConfirmation" json:"requireConfirmation,omitempty"`
+	AllowedTags         []string    `dynamodbav:"allowedTags,omitempty" json:"allowedTags,omitempty"` // of listings that it may touch; empty allows all
+	Bounds              *ToolBounds `dynamodbav:"bounds,omitempty" json:"bounds,omitempty"`
+	Template            string      `dynamodbav:"template,omitempty" json:"template,omitempty"` // of the first message it sends, see [ToolEvents]
 }
 
 // DeskPolicy says who takes threads over, and when.
@@ -95,7 +96,7 @@ func Default(id string) *Market {
 	return &Market{
 		ID: id, Name: id, Enabled: true,
 		Language: "en", Languages: []string{"en"}, Currency: "EUR", TimeZone: "UTC",
-		Gate: Remind, QuietMS: 1200,
+		Gate: Converse, QuietMS: 1200,
 		Safety: Safety{
 			MaxOutboundPerInbound: 3, MaxRounds: 8, MaxCalls: 16, MaxSameCall: 3,
 			TurnSeconds: 90, TurnTokens: 120_000, TurnMicroUSD: 250_000,

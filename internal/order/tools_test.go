@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/actor"
+	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/gate"
@@ -32,6 +33,7 @@ type shelf struct{ *listing.Listing }
 
 func (s shelf) Get(context.Context, string, string) (*listing.Listing, error) { return s.Listing, nil }
 func (s shelf) Count(context.Context, *listing.Listing) error                 { return nil }
+func (s shelf) Unchanged(*listing.Listing) dynamo.Write                       { return dynamo.Write{} }
 
 // atlas says of any address where it is.
 type atlas struct {

@@ -203,6 +203,7 @@ type Pending struct {
 	Kind      string    `dynamodbav:"kind" json:"kind"`         // which commitment settles it
 	Ref       string    `dynamodbav:"ref,omitempty" json:"ref"` // such as a transaction id
 	Tool      string    `dynamodbav:"tool,omitempty" json:"tool,omitempty"`
+	By        string    `dynamodbav:"by,omitempty" json:"-"`                // the tool whose call proposed it, if one did
 	Args      string    `dynamodbav:"args,omitempty" json:"args,omitempty"` // frozen, canonical
 	Hash      string    `dynamodbav:"hash" json:"hash"`                     // of the exact offer
 	Summary   string    `dynamodbav:"summary" json:"summary"`               // what the customer was shown
@@ -217,6 +218,10 @@ type Pending struct {
 	// Doubt says that something else has been told or asked since it was asked, or that it may never
 	// have been shown: a bare YES or NO may be meant for something else.
 	Doubt bool `dynamodbav:"doubt,omitempty" json:"-"`
+
+	// Differs says that the customer has named a number or a day since that it has not: a bare YES may
+	// be meant for that.
+	Differs bool `dynamodbav:"differs,omitempty" json:"-"`
 }
 
 // Question is the summary with the note after it, while it waits for an answer.

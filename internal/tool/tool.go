@@ -41,10 +41,11 @@ type Tool struct {
 	Description string // written for a model
 	Effect      Effect
 	Schema      json.RawMessage // strict: every property required, no others
+	Listings    bool            // touches listings: a market may allow those of some tags, kinds and prices only
 	Draft       bool            // of a Propose: changes what is the customer's own and tells nobody; a market may want it confirmed
 
 	// Summary says in plain words what a call would do, for a customer asked to
-	// confirm it, and refuses what can never be done. Nil shows the name and the arguments.
+	// confirm it, and refuses what can never be done. Nil tells what is given, see [Tool.Describe].
 	Summary func(ctx context.Context, tc Context, args json.RawMessage) (string, error)
 
 	resolve func(ctx context.Context, tc Context, args json.RawMessage) (Result, error)
@@ -215,14 +216,6 @@ func (t Tool) Run(ctx context.Context, tc Context, args json.RawMessage) (Result
 func Key(turn, name string, args json.RawMessage, occurrence int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%d", turn, name, args, occurrence))
 	return hex.EncodeToString(sum[:16])
-}
-
-// Describe puts a call into words for a customer who is asked to confirm it.
-func (t Tool) Describe(ctx context.Context, tc Context, args json.RawMessage) (string, error) {
-	if t.Summary != nil {
-		return t.Summary(ctx, tc, args)
-	}
-	return t.Name + " " + string(args), nil
 }
 
 // Value is an optional argument, or its type's zero value when it was not given.

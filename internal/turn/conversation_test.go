@@ -177,7 +177,7 @@ func (p *play) run(lines []line) {
 		case "staff resolves":
 			p.resolves(p.expand(l.text))
 		default:
-			if !p.atTheTill(l) {
+			if !p.atTheTill(l) && !p.atTheSwitch(l) {
 				p.check(l)
 			}
 		}

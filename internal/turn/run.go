@@ -79,6 +79,8 @@ func (w *work) toTheEnd(ctx context.Context) (d decision, done Done, err error) 
 				w.takeIn()
 				d, err = w.decide(ctx, w.carried(d))
 			}
+		case errors.Is(err, gate.ErrMeanwhile):
+			d, err = w.decide(ctx, w.carried(d))
 		case fault.Is(err, fault.TooLarge) && d.withdraws():
 			err = w.makeRoom(ctx, &d)
 		case d.refused(err):

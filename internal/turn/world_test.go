@@ -274,6 +274,7 @@ func (w *world) start(db *dynamo.DB) {
 			payment.Kind:           payment.Pay{Store: w.payments},
 			payment.LetGoKind:      payment.LetGo{Store: w.payments},
 		}),
+		Looks:    w.looks(booker),
 		Commands: w.commands(), Works: works(), Desk: w.concierge.people,
 		Model: llm.Whole(w.complete), Outbox: w.outbox, Audit: turn.Audit{Records: table("records")}, Figures: &turn.Figures{Records: table("records"), Now: now, Log: log},
 		Now: now, Wait: w.clock.wait, Log: log,
@@ -630,8 +631,12 @@ func (c catalog) Bookable(ctx context.Context, marketID, listingID, offeringID s
 	if o, err = l.Offering(offeringID); err != nil {
 		return booking.Bookable{}, err
 	}
+	if _, ok := l.Action(listing.BookAction); !ok && len(l.Merve.Actions) > 0 {
+		return booking.Bookable{}, fault.New(fault.Conflict, "this listing takes no bookings here")
+	}
 	return booking.Bookable{
-		Business: l.Business + c.w.branch, Listing: l.ID, ListingName: l.Name("en"), Offering: o, Longest: l.Longest[o.ID], Merchant: c.w.numberOf(l.Merve.WhatsApp), Tags: l.Tags,
+		Business: l.Business + c.w.branch, Listing: l.ID, ListingName: l.Name("en"), Offering: o, Longest: l.Longest[o.ID], Merchant: c.w.numberOf(l.Merve.WhatsApp), Tags: l.Tags, Kinds: []string{l.Category, l.SubCategory}, Location: l.Location,
+		Unchanged: []dynamo.Write{c.w.listings.Unchanged(l).Else(gate.ErrMeanwhile)},
 	}, nil
 }
 
