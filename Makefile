@@ -3,13 +3,16 @@ VERSION := $(shell git describe --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w
 PACKAGES := ./functions/... ./internal/... ./infra/...
 
-.PHONY: help run test lint fuzz bench prove soak mutate synth deploy chat redrive
+.PHONY: help run index test lint fuzz bench prove soak mutate synth deploy chat trace redrive
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
 
 run: ## build, start everything on this machine, load the demo market
 	@mkdir -p bin && go build -ldflags '$(LDFLAGS)' -o bin/merve ./infra/local && MERVE_VERSION=$(VERSION) exec bin/merve
+
+index: ## embed what has changed of data/products
+	@sh .ci/install-minilm.sh && go run ./infra/local/productindex
 
 test: ## the whole test suite, from a clean clone
 	@bash .ci/test.sh

@@ -26,7 +26,7 @@ var layers = []struct {
 	{"speech", []string{"wording", "claim", "rank"}, nil},
 	{"words", []string{"geo", "event", "alert", "actor", "queue", "bus", "schedule", "limit", "stock"}, nil},
 	{"words", []string{"channel", "market", "person", "roster", "media", "provider/openai", "provider/oidc", "provider/mapbox", "provider/stripe"}, []string{"channel"}},
-	{"words", []string{"tool", "calc", "weather", "minilm"}, nil},
+	{"words", []string{"tool", "calc", "weather", "minilm", "product"}, nil},
 	{"words", []string{"provider/openmeteo"}, nil},
 	{"agent", []string{"agent"}, nil},
 	{"agent", []string{"plan"}, nil},

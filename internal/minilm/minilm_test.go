@@ -218,7 +218,7 @@ func BenchmarkEmbed(b *testing.B) {
 	for name, text := range map[string]string{
 		"question": "I need a laptop for gaming under $2000",
 		"sentence": "Which monitor has the best colours for editing photos, and costs less than four hundred dollars?",
-		"paragraph": "TechPro UltraBook X15, gaming laptop, $1,799. A thin gaming laptop for those who play in the evening and work during " +
+		"paragraph": "TechPro UltraBook X15, gaming laptop, $1,799. A thin gaming laptop for those who play at night and work during " +
 			"the day. Its RTX 4070 graphics and Core i7 processor run current games at high settings on a 15.6-inch QHD screen of " +
 			"165 Hz, and the aluminium case weighs 1.9 kg. Customers choose it when they want a gaming laptop under 2000 dollars.",
 	} {

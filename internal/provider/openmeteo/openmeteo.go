@@ -15,8 +15,8 @@ import (
 	"strings"
 	"time"
 
-	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/provider/exchange"
 	"merve/internal/weather"
 )
@@ -60,7 +60,7 @@ func (c *Client) Search(ctx context.Context, name, language string) ([]weather.L
 	}
 	found := make([]weather.Location, 0, len(answer.Results))
 	for _, r := range answer.Results {
-		if r.Latitude == nil || r.Longitude == nil || !channel.OnEarth(*r.Latitude, *r.Longitude) {
+		if r.Latitude == nil || r.Longitude == nil || !geo.OnEarth(*r.Latitude, *r.Longitude) {
 			return nil, fmt.Errorf("open-meteo: place without a point: %w", placeSearch.unreadable())
 		}
 		found = append(found, r.location())
