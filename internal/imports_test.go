@@ -48,7 +48,8 @@ var layers = []struct {
 }
 
 var proofs = []string{
-	"faulttest", "fieldtest", "seedtest", "dynamo/dynamotest", "pause/pausetest", "llm/llmtest", "queue/queuetest", "bus/bustest", "media/mediatest", "ledger/ledgertest",
+	"faulttest", "fieldtest", "seedtest", "dynamo/dynamotest", "pause/pausetest", "llm/llmtest", "queue/queuetest",
+	"bus/bustest", "media/mediatest", "ledger/ledgertest",
 	"api/apitest", "web/webtest", "provider/providertest", "provider/twilio/twiliotest", "provider/meta/metatest", "provider/stripe/stripetest",
 	"provider/mapbox/mapboxtest", "provider/openai/openaitest", "provider/typesense/typesensetest", "provider/openmeteo/openmeteotest",
 }
