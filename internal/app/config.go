@@ -39,6 +39,7 @@ type Config struct {
 	AdminToken                                          string
 	AllowedOrigins                                      []string // sites that may embed the web chat
 	AddressMessages                                     int      // of sessions at one address in an hour; 0 is no bound
+	BoundLoopback                                       bool     // the bounds of addresses hold for this machine itself too
 	SignInOrigins                                       []string // where the issuer's endpoints are, beside its own origin
 
 	// The local runner's: unsigned webhooks come in from this machine while there is no key,
@@ -95,6 +96,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		AuthJWKSURL:          getenv("AUTH_JWKS_URL"),
 		AdminToken:           getenv("ADMIN_TOKEN"),
 		AddressMessages:      addressMessages,
+		BoundLoopback:        getenv("BOUND_LOOPBACK") == "1",
 	}
 	for name, variable := range queueURLs {
 		c.QueueURLs[name] = getenv(variable)

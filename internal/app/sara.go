@@ -53,7 +53,7 @@ func (b *Base) pictures(photos *media.Store) api.Pictures {
 
 // anonymous bounds what sessions say.
 func (b *Base) anonymous() api.Anonymous {
-	return api.Anonymous{Limits: b.limits(), Most: b.Config.AddressMessages}
+	return api.Anonymous{Limits: b.limits(), Most: b.Config.AddressMessages, Loopback: b.Config.BoundLoopback}
 }
 
 // limits counts what the people of a chat do.

@@ -171,7 +171,6 @@ func (r *Runner) standIns(c app.Config, o Options) (app.Config, func(string) str
 	c.UnsignedFromLoopback = o.Getenv("TWILIO_AUTH_TOKEN") == ""
 	c.UnsignedMetaFromLoopback = o.Getenv("META_APP_SECRET") == ""
 	c.UnsignedStripeFromLoopback = o.Getenv("STRIPE_WEBHOOK_SECRET") == ""
-	c.AddressMessages = 0 // everybody is at this machine's
 	if c.AllowedOrigins == nil {
 		c.AllowedOrigins = []string{"loopback"} // pages of this machine
 	}
