@@ -42,9 +42,10 @@ type Config struct {
 	BoundLoopback                                       bool     // the bounds of addresses hold for this machine itself too
 	SignInOrigins                                       []string // where the issuer's endpoints are, beside its own origin
 
-	// The local runner's: unsigned webhooks come in from this machine while there is no key,
-	// and photos are fetched from it.
-	UnsignedFromLoopback, UnsignedMetaFromLoopback, UnsignedStripeFromLoopback, PrivateMedia bool
+	PrivateMedia bool // photos are fetched from private addresses too
+
+	// The local runner's: unsigned webhooks come in from this machine while there is no key.
+	UnsignedFromLoopback, UnsignedMetaFromLoopback, UnsignedStripeFromLoopback bool
 }
 
 // addressMessages are ten a minute, all hour long: more than the people of an office or a hotel say
@@ -97,6 +98,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		AdminToken:           getenv("ADMIN_TOKEN"),
 		AddressMessages:      addressMessages,
 		BoundLoopback:        getenv("BOUND_LOOPBACK") == "1",
+		PrivateMedia:         getenv("PRIVATE_MEDIA") == "1",
 	}
 	for name, variable := range queueURLs {
 		c.QueueURLs[name] = getenv(variable)

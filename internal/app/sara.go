@@ -96,6 +96,11 @@ func (b *Base) Photos() *media.Store {
 		Bucket: media.Bucket{Name: c.MediaBucket, Region: b.AWS.Region, Endpoint: endpoint, Credentials: b.AWS.Credentials},
 		Public: endpoint == "", AllowPrivate: c.PrivateMedia, Now: b.Now,
 	}
+	for _, provider := range []string{c.TwilioBaseURL, c.MetaBaseURL} {
+		if at, err := url.Parse(provider); err == nil {
+			o.Trusted = append(o.Trusted, at.Scheme+"://"+at.Host)
+		}
+	}
 	if twilio, err := url.Parse(c.TwilioBaseURL); err == nil && c.TwilioAccountSID != "" {
 		o.Authorize = map[string]func(*http.Request){twilio.Host: b.asTwilioWants}
 	}
