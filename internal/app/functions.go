@@ -262,7 +262,7 @@ func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 	}
 	return &turn.Runner{
 		Intake: b.intake(), Markets: b.Markets(), Assistants: assistants, Tools: tools,
-		Commitments: b.commitments(b.Ledger(), tools), Commands: b.commands(), Works: works(),
+		Commitments: b.commitments(b.Ledger(), tools), Commands: b.commands(), Works: works(), Matters: b.matters(),
 		Model: model, Outbox: b.Outbox(), Audit: b.audit(), Figures: b.figures(), Photos: b.Photos(), Desk: b.handovers(),
 		Now: b.Now, Wait: b.Wait, Log: b.Log,
 	}, nil

@@ -9,6 +9,7 @@ import (
 	"merve/internal/fault"
 	"merve/internal/gate"
 	"merve/internal/ledger"
+	"merve/internal/standing"
 	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/wording"
@@ -113,10 +114,19 @@ func (c Pay) link(tc tool.Context, p Payment, tx ledger.Transaction, ws []dynamo
 		}),
 		Cards:  []tool.Card{s.CardOf(p)},
 		Writes: ws,
+		Stands: s.items(tc, tx),
 		Refused: func(err error) (string, bool) {
 			return wording.Say(tc.Language, wording.HoldGone, nil), ledger.Refused(err) || errors.Is(err, errMoved)
 		},
 	}
+}
+
+// items is what a transaction leaves of a conversation.
+func (s *Store) items(tc tool.Context, tx ledger.Transaction) []standing.Item {
+	if i, ok := tx.Item(tc.Language, s.Summary(tc.Language, tx), tc.Now); ok {
+		return []standing.Item{i}
+	}
+	return nil
 }
 
 func said(tc tool.Context, key wording.Key) gate.Settled {

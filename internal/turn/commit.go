@@ -24,8 +24,12 @@ func (w *work) commit(ctx context.Context, d decision) (Done, error) {
 	if w.assistant.Digest && w.yesBegun() == "" {
 		t.Digest = digested(w.thread.Recent)
 	}
-	if !d.silent {
-		t.Out = []thread.Reply{w.worded(d)}
+	said, refs, err := w.worded(ctx, d)
+	if err != nil {
+		return Done{}, err
+	}
+	if said != nil {
+		t.Out = []thread.Reply{*said}
 	}
 	if d.proposed() {
 		t.Pending = d.pending.ID
@@ -44,7 +48,7 @@ func (w *work) commit(ctx context.Context, d decision) (Done, error) {
 	}
 	day := now.UTC().Format(time.DateOnly)
 	o := thread.Outcome{
-		Turn: t, Pending: d.pending, Language: w.tc.Language, OptedOut: d.optedOut, StoppedAt: d.stopAt, HandOver: d.handOver != nil,
+		Turn: t, Pending: d.pending, Refs: refs, Language: w.tc.Language, OptedOut: d.optedOut, StoppedAt: d.stopAt, HandOver: d.handOver != nil,
 		Spend: thread.Spend{Day: day, MicroUSD: w.thread.Spend.On(day) + w.model.MicroUSD},
 	}
 	if err := w.r.Threads.Commit(ctx, w.lease, w.thread, o, join...); err != nil {

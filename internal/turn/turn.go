@@ -57,7 +57,8 @@ type Runner struct {
 	Tools       *tool.Registry
 	Commitments map[string]gate.Commitment // by kind of pending action
 	Commands    map[channel.ThreadType]Command
-	Works       Works // whose matters are named by their codes
+	Works       Works             // whose matters are named by their codes
+	Matters     map[string]Matter // by kind of what stands of a conversation
 	Model       llm.Model
 	Outbox      *outbox.Box
 	Audit       Audit

@@ -274,7 +274,7 @@ func (w *world) start(db *dynamo.DB) {
 			payment.Kind:           payment.Pay{Store: w.payments},
 			payment.LetGoKind:      payment.LetGo{Store: w.payments},
 		}),
-		Commands: w.commands(), Works: works(), Desk: w.concierge.people,
+		Commands: w.commands(), Works: works(), Matters: w.matters(), Desk: w.concierge.people,
 		Model: llm.Whole(w.complete), Outbox: w.outbox, Audit: turn.Audit{Records: table("records")}, Figures: &turn.Figures{Records: table("records"), Now: now, Log: log},
 		Now: now, Wait: w.clock.wait, Log: log,
 	}
