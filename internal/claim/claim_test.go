@@ -128,7 +128,7 @@ func TestOwnWording(t *testing.T) {
 		wording.Greeting, wording.ConfirmPrompt, wording.BookingReleased, wording.CancelPrompt, wording.HoldGone,
 		wording.HoldExpiredNotice, wording.StillWaiting, wording.Replaced, wording.WhichOffer, wording.OldButton,
 		wording.OfferChanged, wording.NothingPending, wording.SlotTaken, wording.SlotClosed, wording.ActionPrompt, wording.ActionFailed, wording.ActionDeclined,
-		wording.ClaimWithheld, wording.ModelUnavailable, wording.WentWrong, wording.BoundReached,
+		wording.ClaimWithheld, wording.ClaimReplaced, wording.ModelUnavailable, wording.WentWrong, wording.BoundReached,
 		wording.BudgetThread, wording.MediaUnsupported, wording.NoText, wording.PersonWillAnswer,
 	}
 	said := map[wording.Key]Kind{

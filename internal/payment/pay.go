@@ -3,6 +3,7 @@ package payment
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"merve/internal/actor"
 	"merve/internal/dynamo"
@@ -127,6 +128,20 @@ func (s *Store) items(tc tool.Context, tx ledger.Transaction) []standing.Item {
 		return []standing.Item{i}
 	}
 	return nil
+}
+
+// named is a transaction with what has become of its payment.
+func (s *Store) named(tc tool.Context, p Payment, tx ledger.Transaction) []standing.Item {
+	items := s.items(tc, tx)
+	key, back := map[Status]wording.Key{Refunding: wording.PaymentReturning, Refunded: wording.PaymentReturned}[p.Status]
+	if !back {
+		return items
+	}
+	for n := range items {
+		text := wording.Say(tc.Language, key, wording.Vars{"amount": wording.Money(tc.Language, p.Back(), p.Currency), "summary": items[n].Summary})
+		items[n].Summary = strings.ReplaceAll(text, "\n", " ")
+	}
+	return items
 }
 
 func said(tc tool.Context, key wording.Key) gate.Settled {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"merve/internal/agent"
@@ -144,6 +145,8 @@ type work struct {
 	said   int              // how many of the messages the model has been told
 	images int              // that it was shown
 	model  agent.Outcome    // what came of what it was asked
+
+	guarded atomic.Int64 // what the guard has cost, in millionths of a US dollar
 
 	found []standing.Item // what stands, see [work.stood]
 }

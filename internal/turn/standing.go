@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -140,14 +141,75 @@ func (w *work) standingBefore() *standing.Standing {
 	return nil
 }
 
+// known is what a model's text may name of the customer's own: what stands, waits or was shown by this turn's tools,
+// and what codes of theirs lead to. A look-up that fails leaves a code as it is.
+func (w *work) known(ctx context.Context, p *progress, text string, named []standing.Item) []standing.Item {
+	known := standing.Merged(named, w.found)
+	if i := waits(p.pending); i != nil {
+		known = append(known, *i)
+	}
+	looked := 0
+	for _, code := range standing.Codes(text) {
+		if looked == maxLookUps || slices.ContainsFunc(known, func(i standing.Item) bool { return i.Code == code }) {
+			continue
+		}
+		looked++
+		if i, ok := w.lookUp(ctx, code); ok {
+			known = append(known, i)
+		}
+	}
+	return known
+}
+
+// maxLookUps bounds the codes of a text that are looked up.
+const maxLookUps = 3
+
+// lookUp finds what a code of the customer's own names.
+func (w *work) lookUp(ctx context.Context, code string) (standing.Item, bool) {
+	if w.thread.Type != channel.General {
+		return standing.Item{}, false
+	}
+	for _, kind := range slices.Sorted(maps.Keys(w.r.Matters)) {
+		i, ok, err := w.r.Matters[kind].Coded(ctx, w.tc, code)
+		if err != nil {
+			w.r.Log.InfoContext(ctx, "code not looked up", "kind", kind, "error", err.Error())
+		}
+		if ok && err == nil {
+			return i, true
+		}
+	}
+	return standing.Item{}, false
+}
+
+// toldItem is something that stands, as models are told of it.
+type toldItem struct {
+	Kind  string `json:"kind"`
+	Code  string `json:"code,omitempty"`
+	State string `json:"state"`
+	Text  string `json:"text"`
+}
+
+func told(items []standing.Item) []toldItem {
+	all := []toldItem{}
+	for _, i := range items {
+		all = append(all, toldItem{i.Kind, i.Code, i.State, i.Summary})
+	}
+	return all
+}
+
 // standingData is what the model is told of how the conversation stands.
 func (w *work) standingData(ctx context.Context, pending *thread.Pending) (string, error) {
 	stood, err := w.stood(ctx)
 	if err != nil || len(stood) == 0 && pending == nil {
 		return "", err
 	}
-	s := standing.Now{Language: w.tc.Language, Waits: waits(pending), Items: stood}.Standing()
-	data, err := json.Marshal(map[string]any{"kind": s.Kind, "items": s.Items}) // escapes < and >, so that it ends where it ends
+	kind := standing.Nothing
+	if waiting := waits(pending); waiting != nil {
+		kind, stood = standing.Waiting, append([]standing.Item{*waiting}, stood...)
+	} else if len(stood) > 0 {
+		kind = standing.Done
+	}
+	data, err := json.Marshal(map[string]any{"kind": kind, "items": told(stood)}) // escapes < and >, so that it ends where it ends
 	if err != nil {
 		return "", fmt.Errorf("what stands of thread %s: %w", w.thread.ID, err)
 	}

@@ -47,7 +47,7 @@ import (
 	"merve/internal/tool"
 )
 
-// Runner runs turns. All fields but Commands with Works, Photos and Desk are needed.
+// Runner runs turns. All fields but Commands with Works, Guard, Photos and Desk are needed.
 type Runner struct {
 	Intake
 	Markets interface {
@@ -60,6 +60,7 @@ type Runner struct {
 	Works       Works             // whose matters are named by their codes
 	Matters     map[string]Matter // by kind of what stands of a conversation
 	Model       llm.Model
+	Guard       *Guard // judges what the model says; nil is none
 	Outbox      *outbox.Box
 	Audit       Audit
 	Figures     *Figures

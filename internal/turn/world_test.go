@@ -41,6 +41,7 @@ import (
 	"merve/internal/payment"
 	"merve/internal/person"
 	"merve/internal/schedule"
+	"merve/internal/standing"
 	"merve/internal/stock"
 	"merve/internal/thread"
 	"merve/internal/tool"
@@ -340,7 +341,9 @@ func (w *world) noteTool() tool.Tool {
 // codeTool reads what was booked before.
 func codeTool() tool.Tool {
 	return tool.New("bookingCode", "Gives the code of the latest booking.", tool.Read, func(context.Context, tool.Context, struct{}) (tool.Result, error) {
-		return tool.Result{Data: "X12", Facts: []string{"booked:X12"}}, nil
+		return tool.Result{Data: "X12", Named: []standing.Item{{
+			Kind: "booking", Ref: "tx", Code: "X12", Summary: "Meze House · Booked: X12", Word: standing.Booked, Bears: []string{"booked"},
+		}}}, nil
 	})
 }
 
