@@ -31,7 +31,7 @@ type Config struct {
 	QueueURLs                                                                map[string]string // by the queue's name in the wiring
 	SecretID                                                                 string
 
-	OpenAIBaseURL, OpenAIModel, SaraModel               string
+	OpenAIBaseURL, OpenAIModel, SaraModel, GuardModel   string
 	TwilioAccountSID, TwilioFrom, TwilioBaseURL         string
 	MetaBaseURL, MapboxBaseURL, TypesenseURL            string
 	StripeBaseURL, StripePublishableKey                 string
@@ -80,6 +80,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		OpenAIBaseURL:        or("OPENAI_BASE_URL", "https://api.openai.com/v1"),
 		OpenAIModel:          or("OPENAI_MODEL", "gpt-4o-mini"),
 		SaraModel:            or("SARA_MODEL", or("OPENAI_MODEL", "gpt-5-mini")),
+		GuardModel:           getenv("GUARD_MODEL"),
 		MediaBucket:          or("MEDIA_BUCKET", "merve-media"),
 		MetaBaseURL:          or("META_BASE_URL", meta.DefaultBaseURL),
 		StripeBaseURL:        or("STRIPE_BASE_URL", stripe.DefaultBaseURL),
