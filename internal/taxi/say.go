@@ -1,6 +1,7 @@
 package taxi
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"time"
@@ -10,12 +11,27 @@ import (
 	"merve/internal/wording"
 )
 
-// String is the place in words, else its coordinates.
-func (p Place) String() string {
-	if lat, lng, ok := p.Point(); ok && p.Address == "" {
-		return fmt.Sprintf("%.5f, %.5f", lat, lng)
+// String is the place as it was said, else its coordinates.
+func (p Place) String() string { return cmp.Or(p.Address, p.point()) }
+
+// point is where the place is, "" when that is not known.
+func (p Place) point() string {
+	lat, lng, ok := p.Point()
+	if !ok {
+		return ""
 	}
-	return p.Address
+	return fmt.Sprintf("%.5f, %.5f", lat, lng)
+}
+
+// said is the place as it was said, quoted, else its coordinates.
+func (p Place) said(lang string) string { return cmp.Or(wording.Quote(lang, p.Address), p.point()) }
+
+// shown is all that is known of a place: what was said, and where that was found to be.
+func (p Place) shown(lang string) string {
+	if at := p.point(); at != "" && p.Address != "" {
+		return p.said(lang) + " (" + at + ")"
+	}
+	return p.said(lang)
 }
 
 // mapLink is an address at which a map shows the place, "" when it is not known where it is.
@@ -30,9 +46,36 @@ func (p Place) mapLink() string {
 
 // Summary is one line about a ride for its customer.
 func Summary(lang string, r Ride) string {
-	return wording.Say(lang, wording.TaxiSummary, wording.Vars{
-		"pickup": r.Pickup.String(), "dropoff": dropoff(r), "when": When(lang, r), "passengers": strconv.Itoa(r.Passengers), "note": r.Note,
-	})
+	vars := RideVars(lang, r)
+	vars["pickup"] = r.Pickup.shown(lang)
+	if r.Dropoff != nil {
+		vars["dropoff"] = r.Dropoff.shown(lang)
+	}
+	return wording.Say(lang, wording.TaxiSummary, vars)
+}
+
+// RideVars are what a template for the driver of a ride can say of it.
+func RideVars(lang string, r Ride) wording.Vars {
+	v := wording.Vars{
+		"pickup": r.Pickup.said(lang), "pickupMap": r.Pickup.mapLink(), "district": wording.Quote(lang, r.District), "when": When(lang, r),
+		"passengers": strconv.Itoa(r.Passengers), "customer": wording.Quote(lang, r.CustomerName), "phone": r.CustomerPhone, "note": wording.Quote(lang, r.Note),
+	}
+	if r.Dropoff != nil {
+		v["dropoff"], v["dropoffMap"] = r.Dropoff.said(lang), r.Dropoff.mapLink()
+	}
+	return v
+}
+
+// Proposal is how a ride is put to its customer: in the words and with the hash of the same ride.
+func (r Ride) Proposal(lang string) *tool.Proposal {
+	return &tool.Proposal{Kind: ConfirmKind, Ref: r.ID, Summary: Summary(lang, r), Hash: r.Hash, ExpiresAt: r.ExpiresAt}
+}
+
+// Cancellation is how the end of a ride is put to its customer, until a time.
+func (r Ride) Cancellation(lang string, until time.Time) *tool.Proposal {
+	q := r.Proposal(lang)
+	q.Kind, q.ExpiresAt = CancelKind, until
+	return q
 }
 
 // When is a ride's time, in its market's zone.
@@ -42,13 +85,6 @@ func When(lang string, r Ride) string {
 	}
 	at := r.When.In(schedule.Zone(r.TimeZone))
 	return wording.When(lang, at, at)
-}
-
-func dropoff(r Ride) string {
-	if r.Dropoff == nil {
-		return ""
-	}
-	return r.Dropoff.String()
 }
 
 // Card is what a client shows of an ordered ride. A later one takes the place of an earlier.
