@@ -2,7 +2,9 @@ package app
 
 import (
 	"merve/internal/booking"
+	"merve/internal/gate"
 	"merve/internal/llm"
+	"merve/internal/tool"
 )
 
 // What tests look at from outside.
@@ -22,3 +24,8 @@ func Model(b *Base) llm.Model         { return &lazyModel{b: b} }
 
 // SweepLimit is sweepLimit.
 const SweepLimit = sweepLimit
+
+// Commitments are what a YES can do.
+func Commitments(b *Base) map[string]gate.Commitment {
+	return b.commitments(b.Ledger(), &tool.Registry{})
+}

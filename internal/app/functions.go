@@ -117,7 +117,7 @@ func Notify(b *Base) (trigger.Handler, error) {
 // Notifier tells people of ledger events.
 func (b *Base) Notifier() *notify.Notifier {
 	return &notify.Notifier{
-		Markets: b.Markets(), Listings: b.Listings(), Reports: b.Reports(), Orders: b.Orders(), Threads: b.teller(), Paid: b.Payments().PaidFor, Outbox: b.Outbox(),
+		Markets: b.Markets(), Listings: b.Listings(), Reports: b.Reports(), Orders: b.Orders(), Bookings: b.Ledger(), Threads: b.teller(), Paid: b.Payments().PaidFor, Outbox: b.Outbox(),
 		SiteURL: b.Config.SiteURL, Log: b.Log,
 	}
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"net/http"
@@ -121,11 +122,7 @@ func (b *Base) reporter(photos *media.Store) *report.Reporter {
 	return &report.Reporter{
 		Store: b.Reports(), Photos: photos, Places: b.geocoder(), Log: b.Log,
 		AskDelete: func(lang string, r report.Report) string {
-			about := r.Address
-			if about == "" {
-				about = r.ID
-			}
-			return wording.Say(lang, wording.DeleteReport, wording.Vars{"address": about})
+			return wording.Say(lang, wording.DeleteReport, wording.Vars{"address": cmp.Or(wording.Quote(lang, r.Address), r.ID)})
 		},
 	}
 }

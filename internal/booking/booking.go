@@ -34,11 +34,9 @@ const (
 	RescheduleKind = "reschedule_transaction" // an offer that is held for a booking, which it replaces
 )
 
-// Summary is one line about a transaction: what, when, for how many and at what price.
+// Summary is one line about a transaction: what, when, for how many, at what price and with which wish.
 func Summary(lang string, tx ledger.Transaction) string {
-	return wording.Say(lang, wording.BookingSummary, wording.Vars{
-		"listing": tx.ListingName, "offering": tx.OfferingName, "when": When(lang, tx), "party": party(tx), "price": price(lang, tx),
-	})
+	return wording.Say(lang, wording.BookingSummary, Vars(lang, tx))
 }
 
 // When words a transaction's time, in its own zone.
@@ -60,7 +58,7 @@ func price(lang string, tx ledger.Transaction) string {
 func Vars(lang string, tx ledger.Transaction) wording.Vars {
 	return wording.Vars{
 		"code": tx.Code, "listing": tx.ListingName, "offering": tx.OfferingName, "when": When(lang, tx),
-		"party": party(tx), "customer": tx.CustomerName, "price": price(lang, tx), "note": tx.Note,
+		"party": party(tx), "customer": wording.Quote(lang, tx.CustomerName), "price": price(lang, tx), "note": wording.Quote(lang, tx.Note),
 	}
 }
 

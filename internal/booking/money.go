@@ -6,6 +6,7 @@ import (
 
 	"merve/internal/ledger"
 	"merve/internal/schedule"
+	"merve/internal/tool"
 	"merve/internal/wording"
 )
 
@@ -25,30 +26,41 @@ type Payments interface {
 	PaidFor(ctx context.Context, tx ledger.Transaction) (int64, error)
 }
 
-// question returns how an offer is put to the customer: the kind of pending action, and its summary.
-// What has to be paid ahead is not confirmed by a YES alone, so payments ask for it.
-func question(p Payments, lang, summary string, offer ledger.Transaction) (kind, text string) {
-	if offer.DueMinor == 0 {
-		return ConfirmKind, summary
-	}
-	return p.Ask(lang, summary, offer)
+// Question is how an offer is put to the customer. What has to be paid ahead is not confirmed by a YES alone, so
+// payments ask for it.
+func Question(p Payments, lang string, offer ledger.Transaction) tool.Proposal {
+	return question(p, lang, Summary(lang, offer), ConfirmKind, offer)
 }
 
-// moveQuestion is question for a new time of a booking. What was paid for the old time comes back,
-// and the customer is told so before they say YES.
-func moveQuestion(ctx context.Context, p Payments, lang string, old, offer ledger.Transaction) (kind, text string, err error) {
+// question puts an offer into words, with the hash of the same offer.
+func question(p Payments, lang, summary, kind string, offer ledger.Transaction) tool.Proposal {
+	if offer.DueMinor > 0 {
+		kind, summary = p.Ask(lang, summary, offer)
+	}
+	return tool.Proposal{Kind: kind, Ref: offer.ID, Summary: summary, Hash: ledger.OfferHash(offer), ExpiresAt: offer.HoldExpiresAt}
+}
+
+// MoveQuestion is [Question] for a new time of a booking. What was paid for the old time comes back, and the
+// customer is told so before they say YES.
+func MoveQuestion(ctx context.Context, p Payments, lang string, old, offer ledger.Transaction) (tool.Proposal, error) {
 	paid, err := paidFor(ctx, p, old)
 	if err != nil {
-		return "", "", err
+		return tool.Proposal{}, err
 	}
-	kind, text = question(p, lang, moved(lang, old, offer), offer)
-	if offer.DueMinor == 0 { // else the payment moves it
-		kind = RescheduleKind
-	}
+	q := question(p, lang, moved(lang, old, offer), RescheduleKind, offer) // what is to be paid is moved by the payment
 	if paid > 0 {
-		text += " · " + wording.Say(lang, wording.MoveMoneyBack, wording.Vars{"amount": wording.Money(lang, paid, old.Currency)})
+		q.Summary += " · " + wording.Say(lang, wording.MoveMoneyBack, wording.Vars{"amount": wording.Money(lang, paid, old.Currency)})
 	}
-	return kind, text, nil
+	return q, nil
+}
+
+// CancelQuestion is how the end of a booking is put to the customer, until a time: with what becomes of what
+// was paid, should they say YES now.
+func CancelQuestion(ctx context.Context, p Payments, lang string, tx ledger.Transaction, now, until time.Time) (tool.Proposal, error) {
+	money, err := refund(ctx, p, lang, tx, now)
+	return tool.Proposal{
+		Kind: CancelKind, Ref: tx.ID, Summary: Summary(lang, tx), Note: money, Hash: ledger.CancelHash(tx, now), ExpiresAt: until,
+	}, err
 }
 
 // paidFor asks what was paid, unless there was nothing to pay.

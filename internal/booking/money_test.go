@@ -55,13 +55,17 @@ func TestQuestions(t *testing.T) {
 	} {
 		offer := ledger.Transaction{State: ledger.Hold, Terms: ledger.Terms{ListingName: "Harbour Grill", PriceMinor: 6500, DueMinor: tt.due, Currency: "EUR"}}
 		p := &till{paid: tt.paid}
-		if kind, text := question(p, "en", "S", offer); kind != tt.kind || (text == "S, to be paid") != tt.toPay || !tt.toPay && text != "S" {
-			t.Errorf("%s: %s, %q", name, kind, text)
+		want := Summary("en", offer)
+		if tt.toPay {
+			want += ", to be paid"
 		}
-		kind, text, err := moveQuestion(t.Context(), p, "en", old, offer)
-		if err != nil || kind != tt.move || !strings.HasPrefix(text, moved("en", old, offer)) ||
-			strings.Contains(text, "to be paid") != tt.toPay || strings.Contains(text, "€65.00 paid for the earlier time") != tt.comesBack {
-			t.Errorf("%s, moved: %s, %q, %v", name, kind, text, err)
+		if q := Question(p, "en", offer); q.Kind != tt.kind || q.Summary != want {
+			t.Errorf("%s: %s, %q", name, q.Kind, q.Summary)
+		}
+		q, err := MoveQuestion(t.Context(), p, "en", old, offer)
+		if err != nil || q.Kind != tt.move || !strings.HasPrefix(q.Summary, moved("en", old, offer)) ||
+			strings.Contains(q.Summary, "to be paid") != tt.toPay || strings.Contains(q.Summary, "€65.00 paid for the earlier time") != tt.comesBack {
+			t.Errorf("%s, moved: %s, %q, %v", name, q.Kind, q.Summary, err)
 		}
 		booked := offer
 		booked.State = ledger.Confirmed
@@ -69,7 +73,7 @@ func TestQuestions(t *testing.T) {
 			t.Errorf("%s, booked: %q", name, text)
 		}
 	}
-	if _, _, err := moveQuestion(t.Context(), &till{away: fault.New(fault.Unavailable, "away")}, "en", old, old); !fault.Is(err, fault.Unavailable) {
+	if _, err := MoveQuestion(t.Context(), &till{away: fault.New(fault.Unavailable, "away")}, "en", old, old); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("nobody knows what was paid: %v", err)
 	}
 }

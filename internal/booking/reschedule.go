@@ -13,9 +13,24 @@ import (
 	"merve/internal/wording"
 )
 
-// moved is one line about a booking that is to be moved: what it would be, and when it is now.
+// moved is one line about a booking that is to be moved: what it would be, and what of that is otherwise now.
 func moved(lang string, old, held ledger.Transaction) string {
-	return wording.Say(lang, wording.MoveSummary, wording.Vars{"summary": Summary(lang, held), "before": When(lang, old)})
+	vars := MoveVars(lang, old, held)
+	vars["summary"] = wording.Say(lang, wording.BookingSummary, vars)
+	return wording.Say(lang, wording.MoveSummary, vars)
+}
+
+// MoveVars are the variables of templates about a booking that is moved: those of the new one, with when it was
+// before and how many people came with it, where that changes.
+func MoveVars(lang string, old, moved ledger.Transaction) wording.Vars {
+	vars := Vars(lang, moved)
+	if old.Party != moved.Party {
+		vars["party"] = party(old) + " → " + party(moved)
+	}
+	if !old.Start.Equal(moved.Start) || !old.End.Equal(moved.End) {
+		vars["before"] = When(lang, old)
+	}
+	return vars
 }
 
 // Move settles proposals to move a booking (kind [RescheduleKind]): YES moves it, NO keeps it.
@@ -42,7 +57,7 @@ func (m Move) Commit(ctx context.Context, tc tool.Context, consent gate.Consent)
 		if _, ok := m.refusal(tc.Language, p, err); !ok {
 			return gate.Settled{}, err
 		}
-		return m.unmoved(ctx, tc, p)
+		return m.letGo(ctx, tc, p)
 	}
 	money, err := refund(ctx, m.Payments, tc.Language, old, after.UpdatedAt)
 	if err != nil {
@@ -57,8 +72,8 @@ func (m Move) Commit(ctx context.Context, tc tool.Context, consent gate.Consent)
 	}, nil
 }
 
-// unmoved lets the new time go when the booking cannot be moved to it.
-func (m Move) unmoved(ctx context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error) {
+// letGo lets the new time go when the booking cannot be moved to it.
+func (m Move) letGo(ctx context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error) {
 	s, err := m.Release(ctx, tc, p)
 	s.Text = s.Late
 	return s, err
@@ -126,16 +141,16 @@ func (b *Booker) reschedule(ctx context.Context, tc tool.Context, a rescheduleAr
 	}
 	terms.Replaces = old.ID
 	// A customer who has had everything deleted is forgotten once the booking is over, moved or not.
-	offer := ledger.Transaction{Terms: terms, Forget: old.Forget}
+	offer := ledger.Transaction{Terms: terms, Code: old.Code, Forget: old.Forget}
 	held, err := b.Ledger.OfferUntil(ctx, offer, item.Offering.Capacity, holdFor(tc, terms), by, tc.Key)
 	if err != nil {
 		return b.refusal(ctx, tc, item, asked, err)
 	}
-	kind, text, err := moveQuestion(ctx, b.Payments, tc.Language, old, held)
+	q, err := MoveQuestion(ctx, b.Payments, tc.Language, old, held)
 	if err != nil {
 		return tool.Result{}, err
 	}
-	return b.proposal(tc, held, kind, text), nil
+	return b.proposal(tc, held, q), nil
 }
 
 // minMove is the least time for which something is held for an answer. Nobody can answer in less.

@@ -113,8 +113,7 @@ func (b *Booker) initiate(ctx context.Context, tc tool.Context, args initiateArg
 	if err != nil {
 		return b.refusal(ctx, tc, item, args, err)
 	}
-	kind, summary := question(b.Payments, tc.Language, Summary(tc.Language, held), held)
-	return b.proposal(tc, held, kind, summary), nil
+	return b.proposal(tc, held, Question(b.Payments, tc.Language, held)), nil
 }
 
 // sought finds what the customer wants, and for how many people. When nobody said, it is the fewest that the
@@ -181,7 +180,7 @@ func termsOf(tc tool.Context, item Bookable, k schedule.Booking, party int, note
 }
 
 // proposal asks the customer about an offer, and tells the model what it is.
-func (b *Booker) proposal(tc tool.Context, tx ledger.Transaction, kind, summary string) tool.Result {
+func (b *Booker) proposal(tc tool.Context, tx ledger.Transaction, q tool.Proposal) tool.Result {
 	data := b.view(tc, tx)
 	data["status"] = "awaiting_confirmation"
 	data["note"] = "held, not booked: the customer is being asked for YES or NO"
@@ -192,12 +191,10 @@ func (b *Booker) proposal(tc tool.Context, tx ledger.Transaction, kind, summary 
 		data["deposit"] = fmt.Sprintf("due because the customer did not come to %d bookings here: say so kindly", tx.Missed)
 	}
 	return tool.Result{
-		Data:   data,
-		Memory: data,
-		Cards:  []tool.Card{Card(tc.Language, tx)},
-		Proposal: &tool.Proposal{
-			Kind: kind, Ref: tx.ID, Summary: summary, Hash: tx.OfferHash, ExpiresAt: tx.HoldExpiresAt,
-		},
+		Data:     data,
+		Memory:   data,
+		Cards:    []tool.Card{Card(tc.Language, tx)},
+		Proposal: &q,
 	}
 }
 
@@ -287,7 +284,7 @@ func (b *Booker) list(ctx context.Context, tc tool.Context, _ noArgs) (tool.Resu
 	if err != nil {
 		return tool.Result{}, err
 	}
-	txs = append(txs, others[:min(len(others), maxListed-len(txs))]...)
+	txs = unmoved(append(txs, others[:min(len(others), maxListed-len(txs))]...))
 	views, named := []map[string]any{}, []standing.Item{}
 	for _, tx := range txs {
 		views = append(views, b.view(tc, tx))
@@ -306,6 +303,15 @@ func (b *Booker) list(ctx context.Context, tc tool.Context, _ noArgs) (tool.Resu
 	return tool.Result{Data: data, Memory: data, Named: named}, nil
 }
 
+// unmoved leaves out what a booking was before it was moved: it has the same code.
+func unmoved(txs []ledger.Transaction) []ledger.Transaction {
+	former := map[string]bool{}
+	for _, tx := range txs {
+		former[tx.Replaces] = former[tx.Replaces] || !tx.ConfirmedAt.IsZero()
+	}
+	return slices.DeleteFunc(txs, func(tx ledger.Transaction) bool { return former[tx.ID] })
+}
+
 type cancelArgs struct {
 	TransactionID string `json:"transactionId" jsonschema:"transactionId of the booking, as getMyBookings gave it"`
 }
@@ -321,17 +327,14 @@ func (b *Booker) cancel(ctx context.Context, tc tool.Context, args cancelArgs) (
 	data := b.view(tc, tx)
 	data["status"] = "awaiting_confirmation"
 	data["note"] = "still booked: the customer is being asked for YES or NO"
-	p := &tool.Proposal{
-		Kind: CancelKind, Ref: tx.ID, Summary: b.summary(tc.Language, tx), Hash: ledger.CancelHash(tx, tc.Now),
-		ExpiresAt: answerBy(tc, tx.Terms),
-	}
-	if p.Note, err = refund(ctx, b.Payments, tc.Language, tx, tc.Now); err != nil {
+	q, err := CancelQuestion(ctx, b.Payments, tc.Language, tx, tc.Now, answerBy(tc, tx.Terms))
+	if err != nil {
 		return tool.Result{}, err
 	}
-	if p.Note != "" {
-		data["money"] = p.Note
+	if q.Note != "" {
+		data["money"] = q.Note
 	}
-	return tool.Result{Data: data, Memory: data, Proposal: p}, nil
+	return tool.Result{Data: data, Memory: data, Proposal: &q}, nil
 }
 
 // letGo proposes to let an offer go whose customer said YES and was given the link to pay.
@@ -346,9 +349,9 @@ func (b *Booker) letGo(ctx context.Context, tc tool.Context, tx ledger.Transacti
 	data := b.view(tc, tx)
 	data["status"] = "awaiting_confirmation"
 	data["note"] = "still held, not booked: the customer is being asked for YES or NO"
-	return tool.Result{Data: data, Memory: data, Proposal: &tool.Proposal{
-		Kind: kind, Ref: tx.ID, Summary: b.summary(tc.Language, tx), Hash: tx.OfferHash, ExpiresAt: tx.HoldExpiresAt,
-	}}, nil
+	q := Question(b.Payments, tc.Language, tx)
+	q.Kind = kind
+	return tool.Result{Data: data, Memory: data, Proposal: &q}, nil
 }
 
 var errHeldOnly = fault.New(fault.Conflict, "it is not booked yet: the customer can answer the offer with NO")
@@ -378,11 +381,10 @@ func (b *Booker) booked(ctx context.Context, tc tool.Context, id string) (ledger
 
 // summary is one line about a transaction. Of an offer it says, too, what is to be paid.
 func (b *Booker) summary(lang string, tx ledger.Transaction) string {
-	text := Summary(lang, tx)
 	if tx.State == ledger.Hold {
-		_, text = question(b.Payments, lang, text, tx)
+		return Question(b.Payments, lang, tx).Summary
 	}
-	return text
+	return Summary(lang, tx)
 }
 
 // view is what a model is told of a transaction.

@@ -174,11 +174,11 @@ func mayAsk(m *market.Market, h thread.Head, now time.Time) bool {
 }
 
 func (w *Waitlist) ask(ctx context.Context, m *market.Market, tx ledger.Transaction) error {
-	kind, summary := question(w.Payments, tx.Language, Summary(tx.Language, tx), tx)
+	q := Question(w.Payments, tx.Language, tx)
 	return w.Threads.Tell(ctx, tx.Thread, waitedKey(tx), thread.Notice{
 		Kind: string(wording.WaitlistOffer), Text: wording.Say(tx.Language, wording.WaitlistOffer, nil),
 		Cards: []map[string]any{Card(tx.Language, tx)}, Vars: Vars(tx.Language, tx),
-		Offer: &thread.Pending{Kind: kind, Ref: tx.ID, Hash: tx.OfferHash, Summary: summary, Policy: m.Version, ExpiresAt: tx.HoldExpiresAt},
+		Offer: &thread.Pending{Kind: q.Kind, Ref: q.Ref, Hash: q.Hash, Summary: q.Summary, Policy: m.Version, ExpiresAt: q.ExpiresAt},
 	})
 }
 

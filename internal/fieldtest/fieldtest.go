@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 	"unsafe"
@@ -38,6 +39,32 @@ func Only(t testing.TB, function any, fields ...string) {
 	t.Helper()
 	if named, _ := sorted(function); !slices.Equal(named, fields) {
 		t.Errorf("%s depends on %q, want %q", nameOf(function), named, fields)
+	}
+}
+
+// unworded are the fields, by the last of their names, that an offer's hash binds and nobody is told in words: ids,
+// of which the names are said, locks, versions, and how far what is offered has come.
+var unworded = []string{
+	"ID", "Owner", "Market", "Business", "Listing", "Offering", "Item", "Merchant", "Replaces",
+	"Locks (more)", "Locks", "Inherits (more)", "Inherits", "Policy", "Version", "OfferHash", "State", "Status",
+}
+
+// Worded wants whatever a hash depends on to be in the words: a field that a YES binds and that nobody reads fails
+// the test. Ids, locks and versions need no words, nor do the others named, in their order. Hash and words are
+// functions of the same arguments.
+func Worded(t testing.TB, hash, words any, but ...string) {
+	t.Helper()
+	hashed, _ := sorted(hash)
+	said, _ := sorted(words)
+	var missing []string
+	for _, name := range hashed {
+		last := name[strings.LastIndex(name, ".")+1:]
+		if !slices.Contains(said, name) && !slices.Contains(unworded, last) {
+			missing = append(missing, name)
+		}
+	}
+	if !slices.Equal(missing, but) {
+		t.Errorf("%s does not say %q, which %s binds, want %q", nameOf(words), missing, nameOf(hash), but)
 	}
 }
 

@@ -47,3 +47,34 @@ func TestFields(t *testing.T) {
 		}
 	}
 }
+
+// heard is a test that notes what it is told is wrong.
+type heard struct {
+	testing.TB
+	wrong int
+}
+
+func (h *heard) Helper()               {}
+func (h *heard) Errorf(string, ...any) { h.wrong++ }
+
+func TestWorded(t *testing.T) {
+	t.Parallel()
+	hash := func(o order) string { return fmt.Sprint(o.ID, o.Lines, o.At) }
+	for name, c := range map[string]struct {
+		words func(order) string
+		but   []string
+		wrong int
+	}{
+		"all":                  {func(o order) string { return fmt.Sprint(o.Lines, o.At) }, nil, 0},
+		"more than is bound":   {func(o order) string { return fmt.Sprint(o.Lines, o.At, o.Open) }, nil, 0},
+		"not when":             {func(o order) string { return fmt.Sprint(o.Lines) }, nil, 1},
+		"not when, and named":  {func(o order) string { return fmt.Sprint(o.Lines) }, []string{"At"}, 0},
+		"named, and said":      {func(o order) string { return fmt.Sprint(o.Lines, o.At) }, []string{"At"}, 1},
+		"not how many of each": {func(o order) string { return fmt.Sprint(len(o.Lines), o.Lines[0].Name, o.At) }, nil, 1},
+	} {
+		h := &heard{TB: t}
+		if Worded(h, hash, c.words, c.but...); h.wrong != c.wrong {
+			t.Errorf("%s: told %d times that it is wrong, want %d", name, h.wrong, c.wrong)
+		}
+	}
+}

@@ -29,7 +29,7 @@ func (l *Ledger) Draft(ctx context.Context, t Terms, key string) (Transaction, e
 func (l *Ledger) drafting(ctx context.Context, tx Transaction) change {
 	now := l.now()
 	tx.ID, tx.CreatedAt = cmp.Or(tx.ID, l.NewID()), now
-	tx.Code = codeOf(tx.ID)
+	tx.Code = cmp.Or(tx.Code, codeOf(tx.ID))
 	return change{op: opDraft, after: opDraft.next(tx, now), now: now, event: Event{Actor: tx.Owner, Trace: telemetry.TraceID(ctx)}}
 }
 
@@ -42,7 +42,8 @@ func (l *Ledger) Offer(ctx context.Context, t Terms, capacity int, length time.D
 }
 
 // OfferUntil is [Ledger.Offer] that holds no longer than until a time, if that is not zero. Of tx it
-// takes the terms, the id if there is one, and whether it is to be forgotten.
+// takes the terms, the id and the code if there is one, and whether it is to be forgotten. The code is that of the booking
+// that it replaces, by which people go on naming it.
 func (l *Ledger) OfferUntil(
 	ctx context.Context, tx Transaction, capacity int, length time.Duration, by time.Time, key string,
 ) (Transaction, error) {

@@ -34,7 +34,7 @@ func (l *Ledger) ReplaceWrites(ctx context.Context, a actor.Actor, moved Transac
 	if err != nil {
 		return nil, old, err
 	}
-	c, err := l.releasing(old, Event{Actor: old.Owner, Reason: ReasonCustomer}, key, moved.UpdatedAt, kept...)
+	c, err := l.releasing(old, Event{Actor: old.Owner, Reason: ReasonMoved}, key, moved.UpdatedAt, kept...)
 	if err != nil {
 		return nil, old, err
 	}

@@ -10,8 +10,11 @@ import (
 	"merve/internal/gate"
 )
 
-// ReasonCustomer is why a transaction was let go by its customer's answer.
-const ReasonCustomer = "customer"
+// Why a transaction was let go by its customer's answer: they wanted it no more, or in another place.
+const (
+	ReasonCustomer = "customer"
+	ReasonMoved    = "moved"
+)
 
 // What follows prepares operations as writes, so that whoever settles a question commits them together
 // with the answer that tells of them. The writes hold only while the transaction is as it was read, and

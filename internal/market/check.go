@@ -23,11 +23,12 @@ var (
 func Events() map[string][]string {
 	booking := []string{"code", "listing", "offering", "when", "party", "customer", "price", "note"}
 	answered := []string{"listing", "code", "eta", "reason", "summary"}
-	ride := []string{"code", "pickup", "pickupMap", "dropoff", "when", "passengers"}
+	ride := []string{"code", "pickup", "pickupMap", "district", "dropoff", "dropoffMap", "when", "passengers"}
 	driven := []string{"code", "driver", "vehicle", "plate"}
 	order := []string{"code", "listing", "lines", "address", "map", "when", "customer", "phone", "fee", "total", "note", "reason", "eta"}
 	return map[string][]string{
 		"merchant_booking_confirmed":  booking,
+		"merchant_booking_moved":      append(slices.Clone(booking), "before"),
 		"merchant_booking_cancelled":  booking,
 		"merchant_order_placed":       order,
 		"merchant_service_placed":     order,

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,9 +22,8 @@ func (n *Notifier) TellDesk(ctx context.Context, e desk.Event) error {
 	if err != nil {
 		return fmt.Errorf("notify desk of %s: %w", e.Market, err)
 	}
-	vars := wording.Vars{"customer": e.Name, "reason": e.Reason, "link": n.threadPage(e)}
-	if e.Name == "" {
-		vars["customer"] = e.Thread
+	vars := wording.Vars{
+		"customer": cmp.Or(wording.Quote(m.Language, e.Name), e.Thread), "reason": wording.Quote(m.Language, e.Reason), "link": n.threadPage(e),
 	}
 	text, err := wording.Word(m.Language, wording.DeskWanted, vars, m.Templates[deskWanted])
 	if err != nil {

@@ -60,7 +60,7 @@ func (w Writer) summary(ctx context.Context, tc tool.Context, a messageArgs) (st
 
 // said names the message, which is to be sent or was.
 func (a messageArgs) said(tc tool.Context, l *listing.Listing, key wording.Key) string {
-	return wording.Say(tc.Language, key, wording.Vars{"listing": l.Name(tc.Language), "text": strings.TrimSpace(a.Text)})
+	return wording.Say(tc.Language, key, wording.Vars{"listing": l.Name(tc.Language), "text": wording.Quote(tc.Language, a.Text)})
 }
 
 // bounded takes a token of the customer's bound on messages.
@@ -118,13 +118,15 @@ func (w Writer) send(ctx context.Context, tc tool.Context, a messageArgs) (tool.
 		Market: tc.Market.ID, Business: l.Business, Thread: tc.Thread, Customer: tc.Actor.Name, Listing: l.ID, ListingName: l.Name(tc.Language),
 	}
 	err = w.begin(ctx, tc, talk, func(code string) []dynamo.Write {
-		vars := wording.Vars{"listing": l.Name(lang), "customer": tc.Actor.Name, "phone": tc.Actor.Phone, "text": strings.TrimSpace(a.Text), "code": code}
-		text, err := wording.Word(lang, wording.MerchantMessage, vars, tc.Market.Templates[merchantMessage])
+		vars := wording.Vars{
+			"listing": l.Name(lang), "customer": wording.Quote(lang, tc.Actor.Name), "phone": tc.Actor.Phone, "text": wording.Quote(lang, a.Text), "code": code,
+		}
+		text, err := wording.Whole(lang, wording.MerchantMessage, vars, tc.Market.Templates[merchantMessage])
 		if err != nil {
 			w.Notifier.Log.WarnContext(ctx, "template", "type", merchantMessage, "listing", l.ID, "error", err.Error())
 		}
 		text += "\n" + wording.Say(lang, wording.MerchantMessageAnswer, wording.Vars{"code": code})
-		return w.Notifier.business(tc.Market, told{l.Merve.WhatsApp, "message." + tc.Key, text, tc.TraceID, code, tc.Thread, outbox.Approved(tc.Market, merchantMessage, vars)})
+		return w.Notifier.business(tc.Market, told{l.Merve.WhatsApp, "message." + tc.Key, text, tc.TraceID, code, tc.Thread, approved(tc.Market, merchantMessage, lang, wording.MerchantMessage, vars)})
 	})
 	if err != nil && !errors.Is(err, outbox.ErrDuplicate) {
 		return tool.Result{}, fmt.Errorf("message to %s: %w", l.ID, err)

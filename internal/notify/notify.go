@@ -9,7 +9,7 @@
 //
 // What they are told of a customer is found again by the customer's thread, to be forgotten.
 //
-// Cost: to a business 1 request, however long the text, and 1 for the listing; to a customer
+// Cost: to a business 1 request, however long the text, 1 for the listing, and 1 for what was moved; to a customer
 // 1, of a report 3, of a no-show 1 for the listing and 1 for what was paid too, and the turn that tells it; of an
 // order 1 more.
 package notify
@@ -59,6 +59,10 @@ type Notifier struct {
 		Head(ctx context.Context, threadID string) (thread.Head, error)
 		Tell(ctx context.Context, threadID, key string, n thread.Notice) error
 	}
+	// Bookings finds what a booking was before it was moved.
+	Bookings interface {
+		Get(ctx context.Context, a actor.Actor, txID string) (ledger.Transaction, error)
+	}
 	// Paid is how much was paid for a booking, in minor units, and is not on its way back. Nil is
 	// nothing.
 	Paid    func(ctx context.Context, tx ledger.Transaction) (int64, error)
@@ -70,6 +74,7 @@ type Notifier struct {
 // Event types, as templates name them.
 const (
 	merchantConfirmed = "merchant_booking_confirmed"
+	merchantMoved     = "merchant_booking_moved"
 	merchantCancelled = "merchant_booking_cancelled"
 	holdExpired       = "hold_expired"
 	noShow            = "booking_no_show"
@@ -82,10 +87,12 @@ func (n *Notifier) Tell(ctx context.Context, e ledger.Event) error {
 	switch {
 	case e.ID == "" || e.Type == "" || e.Transaction.ID == "":
 		return fault.Field("event", "want id, type and transaction")
+	case e.Type == ledger.Confirmed && e.Transaction.Replaces != "":
+		return n.moved(ctx, e)
 	case e.Type == ledger.Confirmed:
-		return n.merchant(ctx, e, merchantConfirmed, wording.MerchantBookingConfirmed)
-	case e.Type == ledger.Cancelled && e.From == ledger.Confirmed:
-		return n.merchant(ctx, e, merchantCancelled, wording.MerchantBookingCancelled)
+		return n.merchant(ctx, e, merchantConfirmed, wording.MerchantBookingConfirmed, booking.Vars)
+	case e.Type == ledger.Cancelled && e.From == ledger.Confirmed && e.Reason != ledger.ReasonMoved:
+		return n.merchant(ctx, e, merchantCancelled, wording.MerchantBookingCancelled, booking.Vars)
 	case e.Type == ledger.Expired:
 		return n.customer(ctx, e, thread.Notice{
 			Kind: holdExpired, Ref: e.Transaction.ID,
@@ -97,8 +104,24 @@ func (n *Notifier) Tell(ctx context.Context, e ledger.Event) error {
 	return nil
 }
 
-// merchant tells the business, on WhatsApp.
-func (n *Notifier) merchant(ctx context.Context, e ledger.Event, typ string, fallback wording.Key) error {
+// moved tells the business, once, that a booking is another now, and what it was.
+func (n *Notifier) moved(ctx context.Context, e ledger.Event) error {
+	old, err := n.Bookings.Get(ctx, actor.Actor{Kind: actor.System, ID: "notify"}, e.Transaction.Replaces)
+	if errors.Is(err, actor.ErrNotFound) { // erased since: the new one is news all the same
+		return n.merchant(ctx, e, merchantConfirmed, wording.MerchantBookingConfirmed, booking.Vars)
+	}
+	if err != nil {
+		return fmt.Errorf("notify %s: %w", e.Transaction.ID, err)
+	}
+	return n.merchant(ctx, e, merchantMoved, wording.MerchantBookingMoved, func(lang string, tx ledger.Transaction) wording.Vars {
+		return booking.MoveVars(lang, old, tx)
+	})
+}
+
+// merchant tells the business, on WhatsApp, what the variables say of a booking.
+func (n *Notifier) merchant(
+	ctx context.Context, e ledger.Event, typ string, fallback wording.Key, varsOf func(lang string, tx ledger.Transaction) wording.Vars,
+) error {
 	tx := e.Transaction
 	m, err := n.Markets.Get(ctx, tx.Market)
 	if err != nil {
@@ -108,12 +131,12 @@ func (n *Notifier) merchant(ctx context.Context, e ledger.Event, typ string, fal
 	if err != nil {
 		return fmt.Errorf("notify %s: %w", tx.ID, err)
 	}
-	vars := booking.Vars(to.language, tx)
-	text, err := wording.Word(to.language, fallback, vars, to.action.Template(typ), m.Templates[typ])
+	vars := varsOf(to.language, tx)
+	text, err := wording.Whole(to.language, fallback, vars, to.action.Template(typ), m.Templates[typ])
 	if err != nil { // better sent as it is than lost
 		n.Log.WarnContext(ctx, "template", "type", typ, "listing", tx.Listing, "error", err.Error())
 	}
-	return n.toBusiness(ctx, m, told{to.number, key(e, typ, to.number), text, e.Trace, tx.Code, tx.Thread, outbox.Approved(m, typ, vars)})
+	return n.toBusiness(ctx, m, told{to.number, key(e, typ, to.number), text, e.Trace, tx.Code, tx.Thread, approved(m, typ, to.language, fallback, vars)})
 }
 
 // contact is how the business of a listing is told.
@@ -167,6 +190,22 @@ func (n *Notifier) business(m *market.Market, t told) []dynamo.Write {
 		Thread: businessThread(m, t.number), ID: t.id, Market: m.ID, Channel: channel.WhatsApp,
 		From: m.WhatsApp.From, To: t.number, Text: t.text, Kind: outbox.ToBusiness, Trace: t.trace, About: t.about, Customer: t.customer, Template: t.template,
 	})
+}
+
+// approved is the market's approved template for an event, which says all that the business has to know: what its
+// parameters leave out stands at the end of the last.
+func approved(m *market.Market, event, lang string, key wording.Key, vars wording.Vars) *outbox.Template {
+	if _, ok := m.WhatsApp.Templates[event]; !ok && event == merchantMoved { // better told as a new booking than not at all
+		event = merchantConfirmed
+	}
+	t := outbox.Approved(m, event, vars)
+	if t == nil {
+		return nil
+	}
+	if left := wording.Left(lang, key, vars, m.WhatsApp.Templates[event].Params...); left != "" {
+		t.Add(left)
+	}
+	return t
 }
 
 // businessThread is the thread on which the messages of a business's number arrive.

@@ -50,6 +50,7 @@ type place struct {
 
 	mu     sync.Mutex
 	queued []string
+	booked map[string]ledger.Transaction
 }
 
 const merchantPhone = "+15550101001"
@@ -70,8 +71,8 @@ func newPlace(t testing.TB) *place {
 	}
 	p.Notifier = &notify.Notifier{
 		Markets: p.markets, Listings: p.listings, Threads: thread.Teller{Store: p.threads, Queue: p}, Orders: p.orders,
-		Reports: &report.Store{Table: db.Table(dynamotest.TableName("records")), Now: now},
-		Outbox:  &outbox.Box{Table: conversations, Now: now}, Log: slog.New(slog.NewTextHandler(p.logged, nil)),
+		Reports:  &report.Store{Table: db.Table(dynamotest.TableName("records")), Now: now},
+		Bookings: p, Outbox: &outbox.Box{Table: conversations, Now: now}, Log: slog.New(slog.NewTextHandler(p.logged, nil)),
 	}
 	return p
 }
@@ -93,6 +94,15 @@ func (p *place) Queue(_ context.Context, threadID, dedupe string) error {
 	defer p.mu.Unlock()
 	p.queued = append(p.queued, threadID+" "+dedupe)
 	return nil
+}
+
+// Get finds what a booking was before it was moved.
+func (p *place) Get(_ context.Context, _ actor.Actor, id string) (ledger.Transaction, error) {
+	tx, ok := p.booked[id]
+	if !ok {
+		return ledger.Transaction{}, actor.ErrNotFound
+	}
+	return tx, nil
 }
 
 // event is what the ledger tells of a booking.
@@ -185,7 +195,7 @@ func TestTheNearestTemplateWins(t *testing.T) {
 		{name: "the product's", want: "New confirmed booking: KX72B4\nHarbour Grill · Table\n"},
 		{name: "in the business's language", language: "tr", want: "KX72B4\nHarbour Grill · Table\n"},
 		{name: "the market's", ofMarket: "M {code}", want: "M KX72B4"},
-		{name: "the listing's", ofMarket: "M {code}", ofListing: "L {code} {customer} {party}", want: "L KX72B4 Deniz 2"},
+		{name: "the listing's", ofMarket: "M {code}", ofListing: "L {code} {customer} {party}", want: "L KX72B4 “Deniz” 2"},
 		{name: "the listing's without a market's", ofListing: "L {code}", want: "L KX72B4"},
 		{name: "of an action that is off", ofMarket: "M {code}", ofListing: "L {code}", off: true, want: "M KX72B4"},
 		{name: "with a brace out of place", ofListing: "L {code} }", want: "L KX72B4 }"},
@@ -265,10 +275,53 @@ func TestApprovedTemplateIsFilled(t *testing.T) {
 	e.Transaction.Note = "window\r\n\r\nno      nuts"
 	p.tell(e)
 	want := &outbox.Template{ContentSID: "HX00000000000000000000000000000001", Vars: map[string]string{
-		"1": "KX72B4", "2": "Deniz K.", "3": "window no nuts", "4": "-", "5": "2",
+		"1": "KX72B4", "2": "“Deniz K.”", "3": "“window no nuts”", "4": "-",
+		"5": "2 · Harbour Grill · Table · Sun 22 Nov 2026, 18:00–19:00", // what the business has to know and no other parameter says
 	}}
 	if diff := cmp.Diff(want, p.sent()[0].Template); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A move is one message, which says what the booking was; of the old one's end the business hears nothing more.
+func TestAMoveIsOneMessage(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(moved *ledger.Transaction)
+		gone   bool // what it was is not kept any more
+		want   []string
+		not    string
+	}{
+		"to another time":    {func(tx *ledger.Transaction) { tx.Start = tx.Start.Add(time.Hour) }, false, []string{"Booking moved: KX72B4", "19:00", "Was: Sun 22 Nov 2026, 18:00–19:00", "People: 2\n", "“nut allergy”"}, "→"},
+		"to more people":     {func(tx *ledger.Transaction) { tx.Party = 6 }, false, []string{"Booking moved: KX72B4", "People: 2 → 6"}, "Was:"},
+		"of what was erased": {func(*ledger.Transaction) {}, true, []string{"New confirmed booking: KX72B4", "“nut allergy”"}, "Was:"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.save()
+			was := p.event(ledger.Cancelled, ledger.Confirmed)
+			was.Reason = ledger.ReasonMoved
+			is := p.event(ledger.Confirmed, ledger.Hold)
+			is.Transaction.Replaces, is.Transaction.Note = was.Transaction.ID, "nut allergy"
+			c.change(&is.Transaction)
+			if !c.gone {
+				p.booked = map[string]ledger.Transaction{was.Transaction.ID: was.Transaction}
+			}
+			for range 2 {
+				p.tell(is)
+				p.tell(was)
+			}
+			ms := p.sent()
+			if len(ms) != 1 || strings.Contains(ms[0].Text, c.not) || ms[0].About != "KX72B4" {
+				t.Fatalf("sent %+v", ms)
+			}
+			for _, part := range c.want {
+				if !strings.Contains(ms[0].Text, part) {
+					t.Errorf("no %q in %s", part, ms[0].Text)
+				}
+			}
+		})
 	}
 }
 

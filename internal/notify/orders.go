@@ -10,7 +10,6 @@ import (
 	"merve/internal/fault"
 	"merve/internal/listing"
 	"merve/internal/order"
-	"merve/internal/outbox"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/wording"
@@ -91,7 +90,7 @@ func (n *Notifier) tellBusiness(ctx context.Context, e order.Event, o order.Orde
 	}
 	lang := to.language
 	vars := order.Vars(lang, o)
-	text, err := wording.Word(lang, key, vars, append([]string{to.action.Template(event)}, templates...)...)
+	text, err := wording.Whole(lang, key, vars, append([]string{to.action.Template(event)}, templates...)...)
 	if err != nil { // better sent as it is than lost
 		n.Log.WarnContext(ctx, "template", "type", event, "listing", o.Listing, "error", err.Error())
 	}
@@ -101,12 +100,12 @@ func (n *Notifier) tellBusiness(ctx context.Context, e order.Event, o order.Orde
 		})
 	}
 	id := strings.Join([]string{o.ID, string(e.Type), event, telemetry.Redact(to.number)}, ".")
-	return n.toBusiness(ctx, m, told{to.number, id, text, e.Trace, o.Code, o.Thread, outbox.Approved(m, event, vars)})
+	return n.toBusiness(ctx, m, told{to.number, id, text, e.Trace, o.Code, o.Thread, approved(m, event, lang, key, vars)})
 }
 
 func (n *Notifier) tellCustomer(ctx context.Context, e order.Event, o order.Order, key wording.Key) error {
 	vars := wording.Vars{
-		"listing": o.ListingName, "code": o.Code, "eta": order.ETA(o.Language, o), "reason": o.Reason, "summary": order.Summary(o.Language, o),
+		"listing": o.ListingName, "code": o.Code, "eta": order.ETA(o.Language, o), "reason": wording.Quote(o.Language, o.Reason), "summary": order.Summary(o.Language, o),
 	}
 	text := wording.Say(o.Language, key, vars)
 	return n.Threads.Tell(ctx, o.Thread, o.ID+"."+string(e.Type), thread.Notice{

@@ -38,6 +38,6 @@ func (n *Notifier) TellReport(ctx context.Context, e report.Event) error {
 	}
 	return n.Threads.Tell(ctx, e.Thread, strings.Join([]string{e.Report, e.ID, reportResolved}, "."), thread.Notice{
 		Kind: reportResolved, Ref: e.Report, ByPerson: true,
-		Text: wording.Say(head.Language, wording.ReportResolved, wording.Vars{"address": r.Address}),
+		Text: wording.Say(head.Language, wording.ReportResolved, wording.Vars{"address": wording.Quote(head.Language, r.Address)}),
 	})
 }

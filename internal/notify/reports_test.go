@@ -82,7 +82,7 @@ func (f filed) event(t testing.TB, typ report.EventType) report.Event {
 func TestTellReport(t *testing.T) {
 	t.Parallel()
 	once := told{Turns: []string{"a turn"}, Customer: []string{
-		"report_resolved: Your damage report about Mill Lane 3 has been dealt with and is now marked as resolved. Write to me here if something is still not right."}}
+		"report_resolved: Your damage report about “Mill Lane 3” has been dealt with and is now marked as resolved. Write to me here if something is still not right."}}
 	nothing := told{}
 	p := newPlace(t)
 	for name, tt := range map[string]struct {
@@ -150,7 +150,7 @@ func TestTellReportInTheirLanguage(t *testing.T) {
 	if err := p.TellReport(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"report_resolved: " + wording.Say("de", wording.ReportResolved, wording.Vars{"address": "Mill Lane 3"})}
+	want := []string{"report_resolved: " + wording.Say("de", wording.ReportResolved, wording.Vars{"address": wording.Quote("de", "Mill Lane 3")})}
 	if diff := cmp.Diff(want, p.onThread(e.Thread).Customer); diff != "" {
 		t.Error(diff)
 	}

@@ -59,7 +59,7 @@ func (o *Office) noShowSummary(ctx context.Context, tc tool.Context, a noShowArg
 	if err := may(tc.Now); err != nil {
 		return "", err
 	}
-	return wording.Say(tc.Language, key, wording.Vars{"summary": tx.Code + " · " + booking.Summary(tc.Language, tx) + name(tx.CustomerName)}), nil
+	return wording.Say(tc.Language, key, wording.Vars{"summary": tx.Code + " · " + booking.Summary(tc.Language, tx) + name(tc.Language, tx.CustomerName)}), nil
 }
 
 func (o *Office) noShow(ctx context.Context, tc tool.Context, a noShowArgs) (tool.Result, error) {

@@ -250,7 +250,7 @@ func (o *Office) answerSummary(ctx context.Context, tc tool.Context, a answerArg
 		said += fmt.Sprintf(" %d min", *a.Minutes)
 	}
 	if reason := value(a.Reason); reason != "" && a.Answer == "refuse" {
-		said += ": " + reason
+		said += ": " + wording.Quote(tc.Language, reason)
 	}
 	return said + " · " + one.ListingName + " · " + strings.ReplaceAll(order.Lines(tc.Language, one), "\n", "; "), nil
 }

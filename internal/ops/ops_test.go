@@ -164,7 +164,7 @@ func TestWhatABusinessIsAsked(t *testing.T) {
 		{"setOpeningHours", `{"listingId":"tavern","weekday":"Tue","spans":[]}`, say(wording.OpsHours, wording.Vars{"listing": "Tavern", "weekday": wording.Weekday("en", "tue"), "hours": "–"})},
 		{"setStock", `{"listingId":"tavern","itemId":"soup","left":null}`, say(wording.OpsUncounted, soup)},
 		{"setStock", `{"listingId":"tavern","itemId":"soup","left":5}`, say(wording.OpsLeft, wording.Vars{"item": "Soup", "listing": "Tavern", "left": "5"})},
-		{"markNoShow", fmt.Sprintf(`{"code":%q,"noShow":true}`, tx.Code), say(wording.OpsNoShow, wording.Vars{"summary": tx.Code + " · " + booking.Summary("en", tx) + " · Ann"})},
+		{"markNoShow", fmt.Sprintf(`{"code":%q,"noShow":true}`, tx.Code), say(wording.OpsNoShow, wording.Vars{"summary": tx.Code + " · " + booking.Summary("en", tx) + " · “Ann”"})},
 	}
 	for _, tt := range tests {
 		if got, err := v.asks(tt.tool, tt.args); err != nil || got != tt.want {
@@ -406,7 +406,7 @@ func TestTheDayInOneWord(t *testing.T) {
 		t.Fatal(ok, err)
 	}
 	for _, line := range []string{
-		tx.Code + " · " + booking.Summary("en", tx), named.Code + " · " + booking.Summary("en", named) + " · Bob", o.Code + " · " + order.Summary("en", o),
+		tx.Code + " · " + booking.Summary("en", tx), named.Code + " · " + booking.Summary("en", named) + " · “Bob”", o.Code + " · " + order.Summary("en", o),
 	} {
 		if !strings.Contains(s.Text+"\n", line+"\n") {
 			t.Errorf("%q is not a line of %q", line, s.Text)

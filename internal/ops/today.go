@@ -41,7 +41,7 @@ func (o *Office) Command(ctx context.Context, tc tool.Context, m thread.Message)
 		}
 		incomplete = incomplete || more
 		for _, tx := range txs {
-			lines = append(lines, tx.Code+" · "+booking.Summary(tc.Language, tx)+name(tx.CustomerName))
+			lines = append(lines, tx.Code+" · "+booking.Summary(tc.Language, tx)+name(tc.Language, tx.CustomerName))
 		}
 		open, more, err := o.open(ctx, tc.Market.ID, business)
 		if err != nil {
@@ -49,7 +49,7 @@ func (o *Office) Command(ctx context.Context, tc tool.Context, m thread.Message)
 		}
 		incomplete = incomplete || more
 		for _, one := range open {
-			lines = append(lines, one.Code+" · "+order.Summary(tc.Language, one)+name(one.CustomerName))
+			lines = append(lines, one.Code+" · "+order.Summary(tc.Language, one)+name(tc.Language, one.CustomerName))
 		}
 	}
 	text := wording.Say(tc.Language, wording.OpsNothing, nil)
@@ -62,8 +62,8 @@ func (o *Office) Command(ctx context.Context, tc tool.Context, m thread.Message)
 	return gate.Settled{Text: text}, true, nil
 }
 
-func name(customer string) string {
-	if customer == "" {
+func name(lang, customer string) string {
+	if customer = wording.Quote(lang, customer); customer == "" {
 		return ""
 	}
 	return " · " + customer

@@ -39,7 +39,8 @@ type Confirm struct{ Store *Store }
 
 // Describe asks for the YES.
 func (c Confirm) Describe(tc tool.Context, p thread.Pending) string {
-	return wording.Say(tc.Language, wording.OrderPrompt, wording.Vars{
+	prompt := map[string]wording.Key{ConfirmFood: wording.OrderPrompt, ConfirmService: wording.ServicePrompt, ConfirmViewing: wording.ViewingPrompt}[p.Kind]
+	return wording.Say(tc.Language, prompt, wording.Vars{
 		"summary": p.Summary, "until": wording.Until(tc.Language, gate.AnswerBy(p).In(tc.TimeZone), tc.Now.In(tc.TimeZone)),
 	})
 }

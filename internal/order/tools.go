@@ -430,7 +430,7 @@ func (d *Taker) propose(ctx context.Context, tc tool.Context, o Order) (tool.Res
 	data["status"], data["note"] = "awaiting_confirmation", "not ordered: the customer is being asked for YES or NO"
 	return tool.Result{
 		Data: data, Memory: map[string]any{"orderId": o.ID, "code": o.Code, "listing": o.ListingName}, Cards: []tool.Card{CardOf(o)}, Map: pin(o),
-		Proposal: &tool.Proposal{Kind: ConfirmKind(o.Kind), Ref: o.ID, Summary: Summary(tc.Language, o), Hash: o.Hash(), ExpiresAt: o.ExpiresAt},
+		Proposal: o.Proposal(tc.Language),
 	}, nil
 }
 
@@ -490,10 +490,8 @@ func (d *Taker) cancel(ctx context.Context, tc tool.Context, a cancelArgs) (tool
 	}
 	data := view(o)
 	data["note"] = "not cancelled: the customer is being asked for YES or NO"
-	return tool.Result{Data: data, Cards: []tool.Card{CardOf(o)}, Proposal: &tool.Proposal{
-		Kind: cancelKind(o.Kind), Ref: o.ID, Summary: Summary(tc.Language, o), Hash: cancelHash(o),
-		ExpiresAt: tc.Now.Add(time.Duration(tc.Market.Safety.HoldSeconds) * time.Second),
-	}}, nil
+	until := tc.Now.Add(time.Duration(tc.Market.Safety.HoldSeconds) * time.Second)
+	return tool.Result{Data: data, Cards: []tool.Card{CardOf(o)}, Proposal: o.Cancellation(tc.Language, until)}, nil
 }
 
 func cancelKind(k Kind) string {

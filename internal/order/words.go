@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -12,10 +13,12 @@ import (
 
 // Summary is what an order is, in one line: from whom, what, where to, when, for how much.
 func Summary(lang string, o Order) string {
-	return wording.Say(lang, wording.OrderSummary, wording.Vars{
-		"listing": o.ListingName, "lines": strings.ReplaceAll(Lines(lang, o), "\n", "; "), "address": address(o), "when": When(lang, o), "phone": o.CustomerPhone,
-		"fee": money(lang, o.FeeMinor, o.Currency), "total": money(lang, o.TotalMinor, o.Currency), "note": o.Note,
-	})
+	vars := Vars(lang, o)
+	vars["lines"] = strings.ReplaceAll(vars["lines"], "\n", "; ")
+	if at := point(o); at != "" && o.Delivery.Address != "" {
+		vars["address"] += " (" + at + ")"
+	}
+	return wording.Say(lang, wording.OrderSummary, vars)
 }
 
 // Lines are an order's positions, one a line.
@@ -30,7 +33,7 @@ func Lines(lang string, o Order) string {
 			line += " · " + money(lang, l.TotalMinor, o.Currency)
 		}
 		if l.Note != "" {
-			line += " – " + l.Note
+			line += " – " + wording.Quote(lang, l.Note)
 		}
 		all = append(all, line)
 	}
@@ -51,11 +54,20 @@ func local(lang string, o Order, t time.Time) string {
 	return wording.When(lang, t.In(loc), t.In(loc))
 }
 
-func address(o Order) string {
-	if o.Delivery == nil {
-		return ""
+// address is where an order is brought, as it was said, else its point on the map.
+func address(lang string, o Order) string {
+	if s := o.Delivery; s != nil && s.Address != "" {
+		return wording.Quote(lang, s.Address)
 	}
-	return o.Delivery.String()
+	return point(o)
+}
+
+// point is where an order is brought on the map; "" is not known.
+func point(o Order) string {
+	if at := pin(o); at != nil {
+		return fmt.Sprintf("%.5f, %.5f", at.Lat, at.Lng)
+	}
+	return ""
 }
 
 // mapLink is a pin for people who drive there.
@@ -76,9 +88,9 @@ func money(lang string, minor int64, currency string) string {
 // Vars are what a template about an order can say.
 func Vars(lang string, o Order) wording.Vars {
 	return wording.Vars{
-		"code": o.Code, "listing": o.ListingName, "lines": Lines(lang, o), "address": address(o), "map": mapLink(o), "when": When(lang, o),
-		"customer": o.CustomerName, "phone": o.CustomerPhone, "fee": money(lang, o.FeeMinor, o.Currency), "total": money(lang, o.TotalMinor, o.Currency),
-		"note": o.Note, "reason": o.Reason, "eta": ETA(lang, o),
+		"code": o.Code, "listing": o.ListingName, "lines": Lines(lang, o), "address": address(lang, o), "map": mapLink(o), "when": When(lang, o),
+		"customer": wording.Quote(lang, o.CustomerName), "phone": o.CustomerPhone, "fee": money(lang, o.FeeMinor, o.Currency), "total": money(lang, o.TotalMinor, o.Currency),
+		"note": wording.Quote(lang, o.Note), "reason": wording.Quote(lang, o.Reason), "eta": ETA(lang, o),
 	}
 }
 
@@ -103,7 +115,7 @@ func CardOf(o Order) tool.Card {
 		c["total"] = map[string]any{"amount": o.TotalMinor, "currency": o.Currency}
 	}
 	if s := o.Delivery; s != nil {
-		d := map[string]any{"address": address(o)}
+		d := map[string]any{"address": cmp.Or(s.Address, point(o))}
 		if at := s.Location(); at != nil {
 			d["lat"], d["lng"] = at.Lat, at.Lng
 		}
@@ -116,6 +128,16 @@ func CardOf(o Order) tool.Card {
 		c["eta"] = e
 	}
 	return c
+}
+
+// Proposal is how an order is put to its customer: in the words and with the hash of the same order.
+func (o Order) Proposal(lang string) *tool.Proposal {
+	return &tool.Proposal{Kind: ConfirmKind(o.Kind), Ref: o.ID, Summary: Summary(lang, o), Hash: o.Hash(), ExpiresAt: o.ExpiresAt}
+}
+
+// Cancellation is how the end of an order is put to its customer, until a time.
+func (o Order) Cancellation(lang string, until time.Time) *tool.Proposal {
+	return &tool.Proposal{Kind: cancelKind(o.Kind), Ref: o.ID, Summary: Summary(lang, o), Hash: cancelHash(o), ExpiresAt: until}
 }
 
 func placedKey(k Kind) wording.Key {

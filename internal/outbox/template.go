@@ -22,6 +22,15 @@ func Approved(m *market.Market, event string, vars map[string]string) *Template 
 	return t
 }
 
+// Add says something more at the end of the last parameter: an approved template has no other place for it. A template
+// without parameters stays as it is.
+func (t *Template) Add(text string) {
+	last := fmt.Sprint(len(t.Vars))
+	if before, ok := t.Vars[last]; ok {
+		t.Vars[last] = parameter(before + " · " + strings.ReplaceAll(text, "\n", " · "))
+	}
+}
+
 // maxParameter is the longest parameter that Twilio takes, in characters.
 // https://www.twilio.com/docs/api/errors/21658
 const maxParameter = 1600

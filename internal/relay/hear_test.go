@@ -86,7 +86,7 @@ func TestWhatIsHeard(t *testing.T) {
 	}{
 		"nothing":                  {},
 		"a customer's":             {by: "+15550199", m: thread.Message{Text: ann + " yes", ReplyTo: "SM_Ann"}, requests: 1},
-		"for whom is not said":     {m: thread.Message{Text: "yes, we do"}, ok: true, said: []string{"Which customer", c.codes["Ann"] + " (Ann, Grill)", c.codes["Bob"] + " (Bob, Grill)"}, requests: 3},
+		"for whom is not said":     {m: thread.Message{Text: "yes, we do"}, ok: true, said: []string{"Which customer", c.codes["Ann"] + " (“Ann”, Grill)", c.codes["Bob"] + " (“Bob”, Grill)"}, requests: 3},
 		"about somebody else":      {m: thread.Message{Text: "K7P9 yes"}, requests: 1},
 		"a code alone":             {m: thread.Message{Text: ann}, requests: 2},
 		"a photo with a code":      {m: thread.Message{Text: ann, Media: photo}, ok: true, said: []string{"Only text"}, requests: 2},
@@ -143,7 +143,7 @@ func TestWhoWaitsMayNotBeMeant(t *testing.T) {
 		"unknown, with the code": {thread.Message{Text: ann + " yes", At: asked.Add(time.Second), ReplyTo: "SM_unknown"}, true},
 	} {
 		s, ok, err := later.Command(t.Context(), c.tc, tt.m)
-		if err != nil || !ok || len(s.Writes) > 0 != tt.passed || !tt.passed && !strings.Contains(s.Text, ann+" (Ann, Grill)") {
+		if err != nil || !ok || len(s.Writes) > 0 != tt.passed || !tt.passed && !strings.Contains(s.Text, ann+" (“Ann”, Grill)") {
 			t.Errorf("%s: %q, %v with %d writes, %v", name, s.Text, ok, len(s.Writes), err)
 		}
 	}
@@ -188,15 +188,15 @@ func TestWhatIsAskedBeforeItIsPassedOn(t *testing.T) {
 		kind       fault.Kind
 		field      string
 	}{
-		"an order":             {code: "k7p2", text: "  at the\n\ngate ", want: "Pass on to the customer of K7P2 · Eve · “at the gate”"},
-		"a talk":               {code: c.codes["Bob"], text: "yes", want: "Pass on to the customer of " + c.codes["Bob"] + " · Bob · “yes”"},
+		"an order":             {code: "k7p2", text: "  at the\n\ngate ", want: "Pass on to the customer of K7P2 · “Eve” · “at the gate”"},
+		"a talk":               {code: c.codes["Bob"], text: "yes", want: "Pass on to the customer of " + c.codes["Bob"] + " · “Bob” · “yes”"},
 		"no words":             {code: "K7P2", text: " \n ", want: "want 1 to 1000 characters", kind: fault.Invalid, field: "text"},
 		"all the words":        {code: "K7P2", text: strings.Repeat("é", MaxText), want: "Pass on to"},
 		"too many words":       {code: "K7P2", text: strings.Repeat("é", MaxText+1), want: "want 1 to 1000 characters", kind: fault.Invalid, field: "text"},
 		"not a business":       {by: "+15550199", code: "K7P2", text: "yes", want: "no business", kind: fault.Forbidden},
-		"a code of two":        {code: "K7P3", text: "yes", want: "K7P3 (Eve, Bistro)", kind: fault.Invalid, field: "code"},
+		"a code of two":        {code: "K7P3", text: "yes", want: "K7P3 (“Eve”, Bistro)", kind: fault.Invalid, field: "code"},
 		"what is over":         {code: "K7P4", text: "yes", want: "K7P4 is over", kind: fault.Conflict},
-		"a code that is wrong": {code: "K7P9", text: "yes", want: c.codes["Ann"] + " (Ann, Grill)", kind: fault.Invalid, field: "code"},
+		"a code that is wrong": {code: "K7P9", text: "yes", want: c.codes["Ann"] + " (“Ann”, Grill)", kind: fault.Invalid, field: "code"},
 		"nothing open":         {post: &idle, code: "K7P9", text: "yes", want: "take a code from getBusinessDay", kind: fault.Invalid, field: "code"},
 	} {
 		post, tc := c.Post, c.tc

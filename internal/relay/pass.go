@@ -55,7 +55,7 @@ var (
 func (p *Post) pass(ctx context.Context, tc tool.Context, m matter, text, id string, written time.Time) (gate.Settled, error) {
 	say := func(key wording.Key) gate.Settled {
 		return gate.Settled{Text: wording.Say(tc.Language, key, wording.Vars{
-			"code": m.Code, "customer": nameOf(m.Customer), "listing": m.ListingName, "max": fmt.Sprint(MaxText),
+			"code": m.Code, "customer": wording.Quote(tc.Language, nameOf(m.Customer)), "listing": m.ListingName, "max": fmt.Sprint(MaxText),
 		})}
 	}
 	words := tidy(text)
@@ -123,7 +123,7 @@ func (p *Post) Tell(ctx context.Context, e Event) error {
 	if e.Talk {
 		shown = ""
 	}
-	vars := wording.Vars{"listing": e.ListingName, "code": shown, "lines": quoted(e.Words), "text": e.Words}
+	vars := wording.Vars{"listing": e.ListingName, "code": shown, "lines": quoted(e.Words), "text": wording.Quote(e.Language, e.Words)}
 	err := p.Threads.Tell(ctx, e.Thread, "relay."+e.ID, thread.Notice{
 		Kind: Kind, Text: wording.Say(e.Language, wording.BusinessMessage, vars), ByPerson: true, Vars: vars,
 		Quote: &thread.Quote{Listing: e.Listing, Name: e.ListingName, Code: e.Code, Text: e.Words, Thread: e.From, To: e.Phone, Language: e.Speaks},
@@ -166,7 +166,7 @@ func (p *Post) hear(ctx context.Context, tc tool.Context, m thread.Message, quot
 	case err != nil || len(these) == 0:
 		return gate.Settled{}, false, err
 	case len(these) > 1 || these[0].doubt:
-		return gate.Settled{Text: wording.Say(tc.Language, wording.RelayWhich, wording.Vars{"alternatives": wording.List(tc.Language, labels(these))})}, true, nil
+		return gate.Settled{Text: wording.Say(tc.Language, wording.RelayWhich, wording.Vars{"alternatives": wording.List(tc.Language, labels(tc.Language, these))})}, true, nil
 	}
 	one := these[0]
 	textOnly := wording.Say(tc.Language, wording.RelayTextOnly, nil)
@@ -181,11 +181,11 @@ func (p *Post) hear(ctx context.Context, tc tool.Context, m thread.Message, quot
 }
 
 // labels name the first of several matters. Two businesses may have given the same code.
-func labels(these []matter) []string {
+func labels(lang string, these []matter) []string {
 	var all []string
 	for _, m := range these[:min(len(these), 8)] {
 		about := m.ListingName
-		if customer := nameOf(m.Customer); customer != "" {
+		if customer := wording.Quote(lang, nameOf(m.Customer)); customer != "" {
 			about = customer + ", " + about
 		}
 		all = append(all, fmt.Sprintf("%s (%s)", m.Code, about))

@@ -45,7 +45,7 @@ func (p *Post) matter(ctx context.Context, tc tool.Context, a writeArgs) (matter
 	case len(these) == 1:
 		return these[0], nil
 	case len(these) > 1:
-		return matter{}, fault.Field("code", "is that of several, which it cannot tell apart: %s", strings.Join(labels(these), ", "))
+		return matter{}, fault.Field("code", "is that of several, which it cannot tell apart: %s", strings.Join(labels(tc.Language, these), ", "))
 	}
 	open, err := p.waiting(ctx, tc.Market.ID, businesses)
 	if err != nil {
@@ -63,7 +63,7 @@ func (p *Post) matter(ctx context.Context, tc tool.Context, a writeArgs) (matter
 	if len(open) == 0 {
 		return matter{}, fault.Field("code", "no such order, booking or message of theirs: take a code from getBusinessDay")
 	}
-	return matter{}, fault.Field("code", "no such order, booking or message of theirs; open are %s", strings.Join(labels(open), ", "))
+	return matter{}, fault.Field("code", "no such order, booking or message of theirs; open are %s", strings.Join(labels(tc.Language, open), ", "))
 }
 
 func (p *Post) summary(ctx context.Context, tc tool.Context, a writeArgs) (string, error) {
@@ -74,7 +74,9 @@ func (p *Post) summary(ctx context.Context, tc tool.Context, a writeArgs) (strin
 	if m.closed {
 		return "", fault.New(fault.Conflict, "%s is over: nothing is passed on about it any more", m.Code)
 	}
-	return wording.Say(tc.Language, wording.RelayTo, wording.Vars{"code": m.Code, "customer": nameOf(m.Customer), "text": tidy(a.Text)}), nil
+	return wording.Say(tc.Language, wording.RelayTo, wording.Vars{
+		"code": m.Code, "customer": wording.Quote(tc.Language, nameOf(m.Customer)), "text": wording.Quote(tc.Language, a.Text),
+	}), nil
 }
 
 // write passes the words on, once for the YES.

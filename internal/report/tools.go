@@ -13,6 +13,7 @@ import (
 	"merve/internal/fault"
 	"merve/internal/geo"
 	"merve/internal/tool"
+	"merve/internal/wording"
 )
 
 // Photos knows the pictures that customers have sent.
@@ -98,7 +99,7 @@ func (r *Reporter) summary(ctx context.Context, tc tool.Context, a idArgs) (stri
 	if r.AskDelete != nil {
 		return r.AskDelete(tc.Language, found), nil
 	}
-	return fmt.Sprintf("Delete the damage report about %s for good, with its links", cmp.Or(found.Address, "a place not named yet")), nil
+	return fmt.Sprintf("Delete the damage report about %s for good, with its links", cmp.Or(wording.Quote("en", found.Address), "a place not named yet")), nil
 }
 
 // byOf says who acts: the customer, by all keys that are theirs, in the market they write to.

@@ -470,7 +470,7 @@ func TestAskingForADeletion(t *testing.T) {
 		return remove.Describe(t.Context(), d.tc, json.RawMessage(`{"reportId":"`+id+`"}`))
 	}
 	for address, want := range map[string]string{
-		"Harbour Street 21": "Delete the damage report about Harbour Street 21 for good, with its links",
+		"Harbour Street 21": "Delete the damage report about “Harbour Street 21” for good, with its links",
 		"":                  "Delete the damage report about a place not named yet for good, with its links",
 	} {
 		if got, err := ask(d.started(address)); got != want || err != nil {

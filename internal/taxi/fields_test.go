@@ -9,7 +9,7 @@ import (
 // A YES is to all that a ride says but for how it came about and what becomes of it.
 func TestAProposalIsAllThatIsShown(t *testing.T) {
 	t.Parallel()
-	fieldtest.AllBut(t, hashOf,
+	fieldtest.AllBut(t, OfferHash,
 		"Thread", "Code", "Status", "TimeZone", "Language", "CustomerName", "Bounds (more)", "Bounds", "Hash",
 		"Receipt.PendingID", "Receipt.OfferHash", "Receipt.MessageID", "Receipt.Answer", "Receipt.Actor", "Receipt.At", "Receipt.PolicyVersion", "Receipt.Trace", "Receipt.Payment",
 		"Driver.ID", "Driver.Name", "Driver.Phone", "Driver.Vehicle", "Driver.Plate",

@@ -138,7 +138,7 @@ func (s *Store) draft(owner, id string, o Order) (Ride, error) {
 	}
 	r.DueAt = r.ExpiresAt
 	var err error
-	r.Hash, err = hashOf(r)
+	r.Hash, err = OfferHash(r)
 	return r, err
 }
 

@@ -1,6 +1,7 @@
 package taxi
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"time"
@@ -10,6 +11,26 @@ import (
 	"merve/internal/tool"
 	"merve/internal/wording"
 )
+
+// point is where a place is, "" when that is not known.
+func point(s geo.Spot) string {
+	at := s.Location()
+	if at == nil {
+		return ""
+	}
+	return fmt.Sprintf("%.5f, %.5f", at.Lat, at.Lng)
+}
+
+// said is a place as it was said, quoted, else its coordinates.
+func said(lang string, s geo.Spot) string { return cmp.Or(wording.Quote(lang, s.Address), point(s)) }
+
+// shown is all that is known of a place: what was said, and where that was found to be.
+func shown(lang string, s geo.Spot) string {
+	if at := point(s); at != "" && s.Address != "" {
+		return said(lang, s) + " (" + at + ")"
+	}
+	return said(lang, s)
+}
 
 // mapLink is an address at which a map shows the place, "" when it is not known where it is.
 // https://developers.google.com/maps/documentation/urls/get-started#search-action
@@ -23,9 +44,36 @@ func mapLink(s geo.Spot) string {
 
 // Summary is one line about a ride for its customer.
 func Summary(lang string, r Ride) string {
-	return wording.Say(lang, wording.TaxiSummary, wording.Vars{
-		"pickup": r.Pickup.String(), "dropoff": dropoff(r), "when": When(lang, r), "passengers": strconv.Itoa(r.Passengers), "note": r.Note,
-	})
+	vars := RideVars(lang, r)
+	vars["pickup"] = shown(lang, r.Pickup)
+	if r.Dropoff != nil {
+		vars["dropoff"] = shown(lang, *r.Dropoff)
+	}
+	return wording.Say(lang, wording.TaxiSummary, vars)
+}
+
+// RideVars are what a template for the driver of a ride can say of it.
+func RideVars(lang string, r Ride) wording.Vars {
+	v := wording.Vars{
+		"pickup": said(lang, r.Pickup), "pickupMap": mapLink(r.Pickup), "district": wording.Quote(lang, r.District), "when": When(lang, r),
+		"passengers": strconv.Itoa(r.Passengers), "customer": wording.Quote(lang, r.CustomerName), "phone": r.CustomerPhone, "note": wording.Quote(lang, r.Note),
+	}
+	if r.Dropoff != nil {
+		v["dropoff"], v["dropoffMap"] = said(lang, *r.Dropoff), mapLink(*r.Dropoff)
+	}
+	return v
+}
+
+// Proposal is how a ride is put to its customer: in the words and with the hash of the same ride.
+func (r Ride) Proposal(lang string) *tool.Proposal {
+	return &tool.Proposal{Kind: ConfirmKind, Ref: r.ID, Summary: Summary(lang, r), Hash: r.Hash, ExpiresAt: r.ExpiresAt}
+}
+
+// Cancellation is how the end of a ride is put to its customer, until a time.
+func (r Ride) Cancellation(lang string, until time.Time) *tool.Proposal {
+	q := r.Proposal(lang)
+	q.Kind, q.ExpiresAt = CancelKind, until
+	return q
 }
 
 // When is a ride's time, in its market's zone.
@@ -35,13 +83,6 @@ func When(lang string, r Ride) string {
 	}
 	at := r.When.In(schedule.Zone(r.TimeZone))
 	return wording.When(lang, at, at)
-}
-
-func dropoff(r Ride) string {
-	if r.Dropoff == nil {
-		return ""
-	}
-	return r.Dropoff.String()
 }
 
 // Card is what a client shows of an ordered ride. A later one takes the place of an earlier.

@@ -235,8 +235,8 @@ func newID(owner, key string) string { return ident.New(idPrefix, "ride", owner,
 // isID reports whether id can be a ride's. What cannot be one is not looked up.
 func isID(id string) bool { return ident.Is(idPrefix, id) }
 
-// hashOf is the hash of what a customer is asked to confirm.
-func hashOf(r Ride) (string, error) {
+// OfferHash is the hash of what a customer is asked to confirm.
+func OfferHash(r Ride) (string, error) {
 	b, err := json.Marshal([]any{
 		r.ID, r.Owner, r.Market, r.Pickup, r.Dropoff, r.District, r.Passengers, r.When.UnixMilli(), r.Note, r.CustomerPhone, r.Policy, r.ExpiresAt.UnixMilli(),
 	})

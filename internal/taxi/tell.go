@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,7 +51,7 @@ const (
 
 // Vars are the variables that the templates may use.
 func Vars() map[string][]string {
-	ride := []string{"code", "pickup", "pickupMap", "dropoff", "when", "passengers"}
+	ride := []string{"code", "pickup", "pickupMap", "district", "dropoff", "dropoffMap", "when", "passengers"}
 	return map[string][]string{
 		OfferTemplate:     append(slices.Clone(ride), "attempt"),
 		PickupTemplate:    append(slices.Clone(ride), "customer", "phone", "note"),
@@ -150,7 +151,11 @@ func (n news) driver(ctx context.Context, d Driver, typ string, fallback wording
 	if typ == OfferTemplate {
 		templates = append(templates, n.market.Tools[requestTool].Template)
 	}
-	text, err := wording.Word(lang, fallback, vars, templates...)
+	word := wording.Word
+	if typ == PickupTemplate { // a child's seat must not be left out
+		word = wording.Whole
+	}
+	text, err := word(lang, fallback, vars, templates...)
 	if err != nil { // better sent as it is than lost
 		n.Log.WarnContext(ctx, "template", "type", typ, "market", n.market.ID, "error", err.Error())
 	}
@@ -181,12 +186,13 @@ func DriverThread(market, phone string, roles roster.Roles) string {
 
 // vars are what a message to a driver can say.
 func (n news) vars(lang string) wording.Vars {
-	r := n.ride
-	v := driverVars(lang, r.Code)
-	v["pickup"], v["pickupMap"], v["dropoff"] = r.Pickup.String(), mapLink(r.Pickup), dropoff(r)
-	v["when"], v["passengers"], v["attempt"] = When(lang, r), strconv.Itoa(r.Passengers), strconv.Itoa(n.event.Attempt)
-	if n.event.Type == AssignedEvent {
-		v["customer"], v["phone"], v["note"] = r.CustomerName, r.CustomerPhone, r.Note
+	v := driverVars(lang, n.ride.Code)
+	maps.Copy(v, RideVars(lang, n.ride))
+	v["attempt"] = strconv.Itoa(n.event.Attempt)
+	if n.event.Type != AssignedEvent { // what is for who drives them alone
+		for _, private := range []string{"customer", "phone", "note"} {
+			delete(v, private)
+		}
 	}
 	return v
 }

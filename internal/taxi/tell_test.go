@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/go-cmp/cmp"
@@ -414,7 +415,7 @@ func TestTemplates(t *testing.T) {
 	r := s.ordered()
 	s.tellAll(r)
 	m := s.to(0)["offered-1 taxi_offer"]
-	if m.Text != "Ride "+r.Code+" from Harbour Street 21 to Ercan airport, 2, try 1" || m.From != "+15550100" || m.Template == nil || m.Template.Vars["1"] != r.Code || m.Template.Vars["2"] != "Harbour Street 21" {
+	if m.Text != "Ride "+r.Code+" from “Harbour Street 21” to “Ercan airport”, 2, try 1" || m.From != "+15550100" || m.Template == nil || m.Template.Vars["1"] != r.Code || m.Template.Vars["2"] != "“Harbour Street 21”" {
 		t.Errorf("%+v", m)
 	}
 	s = newStation(t)
@@ -422,7 +423,7 @@ func TestTemplates(t *testing.T) {
 	s.market.Tools["requestTaxi"] = market.ToolPolicy{Template: "From {pickup}, please"}
 	r = s.ordered()
 	s.tellAll(r)
-	if text := s.to(0)["offered-1 taxi_offer"].Text; !strings.HasPrefix(text, "From Harbour Street 21, please\n") || !strings.Contains(text, "YES "+r.Code) {
+	if text := s.to(0)["offered-1 taxi_offer"].Text; !strings.HasPrefix(text, "From “Harbour Street 21”, please\n") || !strings.Contains(text, "YES "+r.Code) {
 		t.Error(text)
 	}
 	s = newStation(t)
@@ -437,7 +438,7 @@ func TestTemplates(t *testing.T) {
 	s.market.Templates["taxi_offer"] = strings.Repeat("Ride {code} from {pickup}. ", 60)
 	s.tellAll(s.ordered())
 	ms, err := s.box.List(context.Background(), taxi.DriverThread(s.market.ID, phone(0), nil), 100)
-	if err != nil || len(ms) != 2 || len(ms[0].Text) > 1600 || len(ms[1].Text) > 1600 || ms[0].After != ms[1].ID {
+	if err != nil || len(ms) != 2 || utf8.RuneCountInString(ms[0].Text) > 1600 || utf8.RuneCountInString(ms[1].Text) > 1600 || ms[0].After != ms[1].ID {
 		t.Errorf("longer than WhatsApp takes: %+v, %v", ms, err)
 	}
 	for event, vars := range taxi.Vars() {

@@ -108,7 +108,7 @@ func proposal(tc tool.Context, r Ride, note string) tool.Result {
 	}
 	res := tool.Result{
 		Data: data, Memory: data,
-		Proposal: &tool.Proposal{Kind: ConfirmKind, Ref: r.ID, Summary: Summary(tc.Language, r), Hash: r.Hash, ExpiresAt: r.ExpiresAt},
+		Proposal: r.Proposal(tc.Language),
 	}
 	res.Map = r.Pickup.Location()
 	return res
@@ -243,13 +243,8 @@ func (c *Caller) cancel(ctx context.Context, tc tool.Context, a cancelArgs) (too
 	}
 	data := view(tc, r)
 	data["note"] = "still ordered: the customer is being asked for YES or NO"
-	return tool.Result{
-		Data: data, Memory: data,
-		Proposal: &tool.Proposal{
-			Kind: CancelKind, Ref: r.ID, Summary: Summary(tc.Language, r), Hash: r.Hash,
-			ExpiresAt: tc.Now.Add(time.Duration(tc.Market.Safety.HoldSeconds) * time.Second),
-		},
-	}, nil
+	until := tc.Now.Add(time.Duration(tc.Market.Safety.HoldSeconds) * time.Second)
+	return tool.Result{Data: data, Memory: data, Proposal: r.Cancellation(tc.Language, until)}, nil
 }
 
 // view is what a model sees of a ride.

@@ -112,7 +112,7 @@ func TestPassedOnOutsideTheWindow(t *testing.T) {
 			last = m
 		}
 	}
-	if !strings.HasPrefix(said, "Passed on") || last.Template == nil || last.Template.Vars["2"] != "shall we keep it? Or not?" {
+	if !strings.HasPrefix(said, "Passed on") || last.Template == nil || last.Template.Vars["2"] != "“shall we keep it? Or not?”" {
 		t.Errorf("with a template: %q, %+v", said, last)
 	}
 }

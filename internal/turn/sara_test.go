@@ -116,7 +116,7 @@ func (w *world) startSara(db *dynamo.DB, log *slog.Logger) ([]tool.Tool, assista
 	reporter := &report.Reporter{
 		Store: s.reports, Photos: s.photos, Log: log,
 		AskDelete: func(lang string, r report.Report) string {
-			return wording.Say(lang, wording.DeleteReport, wording.Vars{"address": r.Address})
+			return wording.Say(lang, wording.DeleteReport, wording.Vars{"address": wording.Quote(lang, r.Address)})
 		},
 	}
 	a := assistant.Sara()

@@ -289,7 +289,7 @@ func (w *world) start(db *dynamo.DB) {
 		Model: llm.Whole(w.complete), Outbox: w.outbox, Audit: turn.Audit{Records: table("records")}, Figures: &turn.Figures{Records: table("records"), Now: now, Log: log},
 		Now: now, Wait: w.clock.wait, Log: log,
 	}
-	w.notifier = &notify.Notifier{Markets: w.markets, Listings: w.listings, Orders: w.orders, Threads: w.teller(), Paid: w.payments.PaidFor, Outbox: w.outbox, Log: log}
+	w.notifier = &notify.Notifier{Markets: w.markets, Listings: w.listings, Orders: w.orders, Bookings: w.ledger, Threads: w.teller(), Paid: w.payments.PaidFor, Outbox: w.outbox, Log: log}
 	if w.sara != nil {
 		w.runner.Photos, w.notifier.Reports = w.sara.photos, w.sara.reports
 	}

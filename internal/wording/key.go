@@ -14,7 +14,7 @@ const (
 
 // A booking, from its proposal to its end.
 const (
-	BookingSummary          Key = "booking_summary"           // one line: listing, offering, when, party, price; what is empty is left out
+	BookingSummary          Key = "booking_summary"           // one line: listing, offering, when, party, price, note; what is empty is left out
 	ConfirmPrompt           Key = "confirm_prompt"            // a hold waits for its YES: summary, until
 	BookingConfirmed        Key = "booking_confirmed"         // after the YES: summary, code
 	BookingAlreadyConfirmed Key = "booking_already_confirmed" // a second YES: summary, code
@@ -114,12 +114,15 @@ const (
 
 // To the business.
 const (
-	MerchantBookingConfirmed Key = "merchant_booking_confirmed" // code, listing, offering, when, party, customer
+	MerchantBookingConfirmed Key = "merchant_booking_confirmed" // code, listing, offering, when, party, price, customer, note
+	MerchantBookingMoved     Key = "merchant_booking_moved"     // the same, and before: when it was
 	MerchantBookingCancelled Key = "merchant_booking_cancelled" // code, listing, offering, when, party, customer
 )
 
-// Dates, times and money; used by the functions named for them.
+// Quotations, dates, times and money; used by the functions named for them.
 const (
+	keyQuoted Key = "quoted"
+
 	keyDate          Key = "date"
 	keyWhenStart     Key = "when_start"
 	keyWhenTimes     Key = "when_times"

@@ -3,7 +3,9 @@ package wording
 // Orders, requests for services and viewings, to the customer.
 const (
 	OrderSummary        Key = "order_summary"         // one line: listing, lines, address, when, phone, note, fee, total; what is empty is left out
-	OrderPrompt         Key = "order_prompt"          // a proposal waits for its YES: summary, until
+	OrderPrompt         Key = "order_prompt"          // food waits for its YES: summary, until
+	ServicePrompt       Key = "service_prompt"        // a request for a service does: summary, until
+	ViewingPrompt       Key = "viewing_prompt"        // a request for a viewing does: summary, until
 	OrderPlaced         Key = "order_placed"          // after the YES to food: summary, code, listing
 	ServicePlaced       Key = "service_placed"        // after the YES to a service: summary, code, listing
 	ViewingPlaced       Key = "viewing_placed"        // after the YES to a viewing: summary, code, listing
@@ -36,9 +38,9 @@ const (
 	OrderWordRefuse Key = "order_word_refuse"
 	OrderWordDone   Key = "order_word_done"
 
-	MerchantOrderPlaced     Key = "merchant_order_placed"     // code, listing, lines, total, address, map, when, customer, phone, note
-	MerchantServicePlaced   Key = "merchant_service_placed"   // the same
-	MerchantViewingPlaced   Key = "merchant_viewing_placed"   // the same
+	MerchantOrderPlaced     Key = "merchant_order_placed"     // code, listing, lines, total, fee, address, map, when, customer, phone, note
+	MerchantServicePlaced   Key = "merchant_service_placed"   // the same, without fee
+	MerchantViewingPlaced   Key = "merchant_viewing_placed"   // code, listing, when, customer, phone, note
 	MerchantMessage         Key = "merchant_message"          // a customer writes: listing, customer, phone, text
 	MerchantOrderAnswer     Key = "merchant_order_answer"     // how to answer: code, accept, refuse
 	MerchantOrderCancelled  Key = "merchant_order_cancelled"  // code, listing

@@ -4,7 +4,7 @@ package wording
 const (
 	TaxiTitle         Key = "taxi_title"          // heads a ride's card
 	TaxiNow           Key = "taxi_now"            // a ride's time: at once
-	TaxiSummary       Key = "taxi_summary"        // one line: pickup, dropoff, when, passengers, note; what is empty is left out
+	TaxiSummary       Key = "taxi_summary"        // one line: pickup, district, dropoff, when, passengers, phone, note; what is empty is left out
 	TaxiConfirmPrompt Key = "taxi_confirm_prompt" // a proposal waits for its YES: summary, until
 	TaxiRequested     Key = "taxi_requested"      // after the YES, drivers are asked: summary, code
 	TaxiScheduled     Key = "taxi_scheduled"      // after the YES to a later ride: summary, minutes, code
@@ -33,9 +33,9 @@ const (
 	TaxiWordOn      Key = "taxi_word_on"      // to be offered rides
 	TaxiWordOff     Key = "taxi_word_off"     // not to be offered any
 
-	TaxiOffer           Key = "taxi_offer"             // code, attempt, pickup, pickupMap, dropoff, when, passengers
+	TaxiOffer           Key = "taxi_offer"             // code, attempt, pickup, pickupMap, district, dropoff, dropoffMap, when, passengers
 	TaxiTaken           Key = "taxi_taken"             // to those who did not get it: code
-	TaxiPickup          Key = "taxi_pickup"            // to who got it: code, pickup, pickupMap, dropoff, when, passengers, customer, phone, note, arrived, done, cancel
+	TaxiPickup          Key = "taxi_pickup"            // to who got it: the same but for attempt, and customer, phone, note, arrived, done, cancel
 	TaxiCancelledDriver Key = "taxi_cancelled_driver"  // the customer has cancelled the driver's ride: code
 	TaxiCalledOffDriver Key = "taxi_called_off_driver" // staff have: code
 

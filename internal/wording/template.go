@@ -20,6 +20,35 @@ func Word(lang string, fallback Key, vars Vars, templates ...string) (string, er
 	return Say(lang, fallback, vars), nil
 }
 
+// Whole is [Word] for what somebody has to know whole, whatever a template makes of it: what the product's own text
+// says of vars and the template leaves out follows it, in the product's words.
+func Whole(lang string, fallback Key, vars Vars, templates ...string) (string, error) {
+	text, err := Word(lang, fallback, vars, templates...)
+	i := slices.IndexFunc(templates, func(t string) bool { return t != "" })
+	if i < 0 {
+		return text, err
+	}
+	pieces, _ := parsePieces(templates[i]) // Render has said what is wrong with it
+	var said []string
+	for _, p := range pieces {
+		said = append(said, p.name)
+	}
+	if left := Left(lang, fallback, vars, said...); left != "" {
+		text += "\n" + left
+	}
+	return text, err
+}
+
+// Left is what the product's own text says of vars, without the parts whose variables were all said before. Names may
+// be in snake_case.
+func Left(lang string, key Key, vars Vars, said ...string) string {
+	left := maps.Clone(vars)
+	maps.DeleteFunc(left, func(name, _ string) bool {
+		return slices.Contains(said, name) || slices.Contains(said, snakeCase(name))
+	})
+	return in(lang).about(key, vars, left)
+}
+
 // Render fills a message template of a market or a listing: {name} becomes the
 // value of name, {{ and }} are braces. A variable called bookingCode may also be
 // written {booking_code}. A variable without a value renders as nothing, and values

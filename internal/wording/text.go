@@ -2,6 +2,7 @@ package wording
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -47,6 +48,20 @@ func (t text) render(value func(string) string) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// naming are the parts of t that show one of the values in some.
+func (t text) naming(some Vars) text {
+	var parts text
+	for _, segments := range t {
+		segments = slices.DeleteFunc(slices.Clone(segments), func(s segment) bool {
+			return !slices.ContainsFunc(s, func(p piece) bool { return some[p.name] != "" })
+		})
+		if len(segments) > 0 {
+			parts = append(parts, segments)
+		}
+	}
+	return parts
 }
 
 // empty reports whether s has variables and all of them are empty.

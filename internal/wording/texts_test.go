@@ -26,14 +26,14 @@ func sampleVars(lang string) Vars {
 	return Vars{
 		"accept": Say(lang, OrderWordAccept, nil), "refuse": Say(lang, OrderWordRefuse, nil), "done": Say(lang, OrderWordDone, nil),
 		"arrived": Say(lang, TaxiWordArrived, nil), "cancel": Say(lang, TaxiWordCancel, nil), "on": Say(lang, TaxiWordOn, nil),
-		"customer": "Ayşe Yılmaz", "part": "15% of 340", "work": Say(lang, RoleWordWork, nil),
-		"action": "Rotana 4412", "alternatives": List(lang, []string{"MRV-7Q2K", "MRV-3H8D"}), "details": "2 × Pide\n1 × Ayran",
-		"summary": "Rotana · Harbour Table", "before": Date(lang, now), "text": "Terrace, please", "reason": "Closed for repairs",
+		"customer": Quote(lang, "Ayşe Yılmaz"), "part": "15% of 340", "work": Say(lang, RoleWordWork, nil),
+		"action": "Rotana 4412", "words": "Second floor", "alternatives": List(lang, []string{"MRV-7Q2K", "MRV-3H8D"}), "details": "2 × Pide\n1 × Ayran",
+		"summary": "Rotana · Harbour Table", "before": Date(lang, now), "text": Quote(lang, "Terrace, please"), "reason": Quote(lang, "Closed for repairs"),
 		"listing": "Rotana", "offering": "Harbour Table", "item": "Ayran", "lines": "2 × Pide\n1 × Ayran", "left": "3", "hours": "10:00–22:00",
 		"code": "MRV-7Q2K", "codes": "MRV-7Q2K, MRV-3H8D", "link": "https://example.test/p/7Q2K", "map": "https://example.test/m/1", "max": "800",
-		"address": "Girne Cd. 12", "phone": "+90 555 000 11 22", "note": "Second floor", "party": "4",
-		"pickup": "Girne Marina", "pickupMap": "https://example.test/m/2", "dropoff": "Ercan", "passengers": "3", "minutes": "20",
-		"attempt": "2", "driver": "Mehmet", "vehicle": "Toyota Corolla", "plate": "TX 417",
+		"address": Quote(lang, "Girne Cd. 12"), "phone": "+90 555 000 11 22", "note": Quote(lang, "Second floor"), "party": "4",
+		"pickup": Quote(lang, "Girne Marina"), "pickupMap": "https://example.test/m/2", "dropoff": Quote(lang, "Ercan"), "passengers": "3", "minutes": "20",
+		"attempt": "2", "district": Quote(lang, "Kyrenia"), "dropoffMap": "https://example.test/m/3", "driver": "Mehmet", "vehicle": "Toyota Corolla", "plate": "TX 417",
 		"price": Money(lang, 125000, "EUR"), "total": Money(lang, 4550, "EUR"), "fee": Money(lang, 300, "EUR"),
 		"amount": Money(lang, 12500, "EUR"), "back": Money(lang, 8000, "EUR"), "kept": Money(lang, 4500, "EUR"),
 		"when": when, "eta": "19:30", "until": Until(lang, now.Add(10*time.Minute), now), "count": "3", "days": "90",
@@ -103,7 +103,7 @@ func TestYesStandsBeforeNo(t *testing.T) {
 			}
 		}
 	}
-	if want := 16 * len(language.Supported()); questions != want {
+	if want := 18 * len(language.Supported()); questions != want {
 		t.Errorf("looked at %d questions, want %d", questions, want)
 	}
 }
@@ -160,6 +160,8 @@ var opposites = [][2]Key{
 	{BookingMoved, MoveRefused},
 	{BookingNoShow, BookingCame},
 	{MerchantBookingConfirmed, MerchantBookingCancelled},
+	{MerchantBookingConfirmed, MerchantBookingMoved},
+	{MerchantBookingMoved, MerchantBookingCancelled},
 	{ActionDone, ActionFailed},
 	{ActionDone, ActionDeclined},
 	{OptedIn, OptedOut},

@@ -1,6 +1,7 @@
 package wording_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -31,4 +32,35 @@ func FuzzWord(f *testing.F) {
 			t.Errorf("%q with %q expanded a value: %q", nearest, code, got)
 		}
 	})
+}
+
+// What a template leaves out of what a business has to know is said after it.
+func TestWhole(t *testing.T) {
+	t.Parallel()
+	vars := wording.Vars{
+		"code": "K7P2", "listing": "Grill", "offering": "Table", "when": "Sat 19:00", "party": "4", "price": "€40.00",
+		"customer": "“Ann”", "note": "“nut allergy”",
+	}
+	without := maps.Clone(vars)
+	delete(without, "note")
+	for _, c := range []struct {
+		name, lang, template string
+		vars                 wording.Vars
+		want                 string
+	}{
+		{"no template", "en", "", vars, wording.Say("en", wording.MerchantBookingConfirmed, vars)},
+		{"all", "en", "{code} {listing} {offering} {when} {party} {price} {customer} {note}", vars, "K7P2 Grill Table Sat 19:00 4 €40.00 “Ann” “nut allergy”"},
+		{"no note", "en", "{code} {listing} {offering} {when} {party} {price} {customer}", vars, "K7P2 Grill Table Sat 19:00 4 €40.00 “Ann”\nNote: “nut allergy”"},
+		{"no note, and none is there", "en", "{code} {listing} {offering} {when} {party} {price} {customer}", without, "K7P2 Grill Table Sat 19:00 4 €40.00 “Ann”"},
+		{"nothing", "en", "New!", vars, "New!\n" + wording.Say("en", wording.MerchantBookingConfirmed, vars)},
+		{"a part of a line", "de", "{code} {listing} {offering} {when} {price} {customer} {note}", vars, "K7P2 Grill Table Sat 19:00 €40.00 “Ann” “nut allergy”\nPersonen: 4"},
+		{"another spelling", "en", "{code} {listing} {offering} {when} {party} {price} {customer} {note} {no_such}", vars, "K7P2 Grill Table Sat 19:00 4 €40.00 “Ann” “nut allergy” "},
+	} {
+		if got, err := wording.Whole(c.lang, wording.MerchantBookingConfirmed, c.vars, "", c.template); err != nil || got != c.want {
+			t.Errorf("%s: got %q, want %q: %v", c.name, got, c.want, err)
+		}
+	}
+	if got, err := wording.Whole("en", wording.MerchantBookingConfirmed, vars, "{code"); err == nil || !strings.Contains(got, "nut allergy") {
+		t.Errorf("a brace out of place: %q, %v", got, err)
+	}
 }

@@ -121,8 +121,15 @@ func (c catalogue) prepare(vars Vars) Vars {
 	return out
 }
 
-func (c catalogue) say(key Key, vars Vars) string {
-	s := c.texts[key].render(func(name string) string { return vars[name] })
+// about is what a text says of some of its variables: their parts of it, with all values.
+func (c catalogue) about(key Key, vars, some Vars) string {
+	return c.show(c.texts[key].naming(some), c.prepare(vars))
+}
+
+func (c catalogue) say(key Key, vars Vars) string { return c.show(c.texts[key], vars) }
+
+func (c catalogue) show(t text, vars Vars) string {
+	s := t.render(func(name string) string { return vars[name] })
 	if c.rtl {
 		return startRight(s)
 	}
