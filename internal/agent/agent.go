@@ -30,7 +30,7 @@ import (
 	"slices"
 	"time"
 
-	"merve/internal/channel"
+	"merve/internal/geo"
 	"merve/internal/llm"
 	"merve/internal/tool"
 )
@@ -50,6 +50,8 @@ type Task struct {
 	May     func(t tool.Tool) (verdict tool.Verdict, reason string)
 	Context tool.Context // of each call; its key is set here
 	Key     string       // what the idempotency keys of the calls are made of: the same for the same task
+
+	Schema *llm.Schema // makes the text one JSON object; nil is text in words
 
 	Limits Limits
 
@@ -125,7 +127,7 @@ type Outcome struct {
 	Why  string // the limit, the meaning of the model's failure, or why its text was withheld; for the log
 
 	Cards  []tool.Card
-	Place  *channel.Location // the latest to be shown on a map
+	Place  *geo.Location // the latest to be shown on a map
 	Memory []Remembered
 	Facts  []string
 	Audit  []AuditedCall // of every call, also of those that were refused

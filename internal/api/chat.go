@@ -11,6 +11,7 @@ import (
 	"merve/internal/assistant"
 	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/httpapi"
 	"merve/internal/media"
 	"merve/internal/provider/exchange"
@@ -48,16 +49,16 @@ const maxType = 255
 
 // chatRequest is the body of POST /chat/message.
 type chatRequest struct {
-	Message         *string                `json:"message"`
-	SessionID       string                 `json:"sessionId"`
-	AgentID         string                 `json:"agentId"`
-	Language        string                 `json:"language"`
-	MarketID        string                 `json:"marketId"`
-	ClientMessageID string                 `json:"clientMessageId"`
-	Location        *channel.LocationInput `json:"location"`
-	Attachments     []channel.Media        `json:"attachments"`
-	Button          string                 `json:"button"`
-	ReplyTo         string                 `json:"replyTo"`
+	Message         *string         `json:"message"`
+	SessionID       string          `json:"sessionId"`
+	AgentID         string          `json:"agentId"`
+	Language        string          `json:"language"`
+	MarketID        string          `json:"marketId"`
+	ClientMessageID string          `json:"clientMessageId"`
+	Location        *geo.Input      `json:"location"`
+	Attachments     []channel.Media `json:"attachments"`
+	Button          string          `json:"button"`
+	ReplyTo         string          `json:"replyTo"`
 }
 
 // ChatResponse is the answer to POST /chat/message.
@@ -68,7 +69,7 @@ type ChatResponse struct {
 	State         thread.State             `json:"state"`
 	PendingAction *threadapi.PendingAction `json:"pendingAction,omitempty"`
 	Cards         []map[string]any         `json:"cards"`
-	MapLocation   *channel.Location        `json:"mapLocation,omitempty"`
+	MapLocation   *geo.Location            `json:"mapLocation,omitempty"`
 	ToolCalls     []thread.Call            `json:"toolCalls"`
 	Messages      []thread.Line            `json:"messages"` // the turn's, as a listing gives them
 	TraceID       string                   `json:"traceId"`

@@ -12,6 +12,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/httpapi"
 	"merve/internal/media"
 	"merve/internal/provider/exchange"
@@ -65,7 +66,7 @@ type WebChatResponse struct {
 	ThreadID      string                   `json:"threadId"`
 	MessageID     string                   `json:"messageId"`
 	PendingAction *threadapi.PendingAction `json:"pendingAction,omitempty"`
-	MapLocation   *channel.Location        `json:"mapLocation,omitempty"`
+	MapLocation   *geo.Location            `json:"mapLocation,omitempty"`
 	TraceID       string                   `json:"traceId"`
 }
 

@@ -18,6 +18,7 @@ import (
 	"merve/internal/api"
 	"merve/internal/assistant"
 	"merve/internal/booking"
+	"merve/internal/bus"
 	"merve/internal/channel"
 	"merve/internal/desk"
 	"merve/internal/dynamo"
@@ -444,6 +445,14 @@ func (b *Base) queueOf(name string) queue.Queue {
 		return b.Queues(name)
 	}
 	return queue.NewSQS(b.AWS, b.Config.QueueURLs[name])
+}
+
+// bus is an event bus by its name in the wiring.
+func (b *Base) bus(name string) bus.Bus {
+	if b.Buses != nil {
+		return b.Buses(name)
+	}
+	return bus.NewEventBridge(b.AWS, b.Config.BusNames[name])
 }
 
 // TurnQueue queues turns, in order for each thread.

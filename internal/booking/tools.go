@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"merve/internal/actor"
-	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/language"
 	"merve/internal/ledger"
 	"merve/internal/market"
@@ -36,7 +36,7 @@ type Bookable struct {
 	Merchant    string        // WhatsApp number of the business, E.164
 	Tags        []string      // of the listing; a market may allow some only
 	Kinds       []string      // likewise: its category and sub-category
-	Location    *channel.Location
+	Location    *geo.Location
 
 	Unchanged []dynamo.Write // conditions that hold as long as this is what the catalog says
 }
@@ -149,7 +149,7 @@ func find(ctx context.Context, c Catalog, tc tool.Context, name string, args ini
 }
 
 // touched is the listing as a tool's policy looks at it for a customer at a place, nil where that is not known.
-func (k Bookable) touched(near *channel.Location) market.Touched {
+func (k Bookable) touched(near *geo.Location) market.Touched {
 	x := market.Touched{Tags: k.Tags, Kinds: k.Kinds, Price: k.Offering.PriceMinor}
 	if near != nil && k.Location != nil {
 		x.Meters = k.Location.Meters(*near)

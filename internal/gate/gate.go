@@ -17,8 +17,8 @@ import (
 	"context"
 	"time"
 
-	"merve/internal/channel"
 	"merve/internal/dynamo"
+	"merve/internal/geo"
 	"merve/internal/thread"
 	"merve/internal/tool"
 )
@@ -156,7 +156,7 @@ type Settled struct {
 	Text   string // what the customer is told, from stored state
 	Late   string // of a release: told in its place when the YES came too late; "" tells of a hold that has gone
 	Cards  []tool.Card
-	Map    *channel.Location
+	Map    *geo.Location
 	Writes []dynamo.Write
 
 	// HandOver gives the thread to a person, whose coming is then said in the place of Text.

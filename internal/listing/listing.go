@@ -30,8 +30,8 @@ import (
 	"strings"
 	"time"
 
-	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/ident"
 	"merve/internal/language"
 	"merve/internal/market"
@@ -49,7 +49,7 @@ type Listing struct {
 	Category     string              `dynamodbav:"category" json:"category"`
 	SubCategory  string              `dynamodbav:"subCategory,omitempty" json:"subCategory,omitempty"`
 	Place        string              `dynamodbav:"place" json:"place"`
-	Location     *channel.Location   `dynamodbav:"location,omitempty" json:"location,omitempty"`
+	Location     *geo.Location       `dynamodbav:"location,omitempty" json:"location,omitempty"`
 	Tags         []string            `dynamodbav:"tags,omitempty" json:"tags,omitempty"`
 	Address      string              `dynamodbav:"address,omitempty" json:"address,omitempty"`
 	Hours        *schedule.Hours     `dynamodbav:"hours,omitempty" json:"hours,omitempty"` // nil leaves it to the offerings
@@ -118,7 +118,7 @@ type Delivery struct {
 
 // Allowed reports whether a market lets a tool touch the listing for a customer who is near some place, nil
 // where that is not known. Tags of an action count for what is done by it; typ "" is whatever can be done.
-func (l *Listing) Allowed(p market.ToolPolicy, typ string, near *channel.Location) bool {
+func (l *Listing) Allowed(p market.ToolPolicy, typ string, near *geo.Location) bool {
 	x := market.Touched{Tags: slices.Clone(l.Tags), Kinds: []string{l.Category, l.SubCategory}}
 	for _, a := range l.Merve.Actions {
 		if a.Enabled && (typ == "" || a.Type == typ) {
@@ -248,7 +248,7 @@ func (l *Listing) checkSize() error {
 
 // checkTerms checks place, hours, prices and pictures.
 func (l *Listing) checkTerms() error {
-	if p := l.Location; p != nil && !channel.OnEarth(p.Lat, p.Lng) {
+	if p := l.Location; p != nil && !geo.OnEarth(p.Lat, p.Lng) {
 		return fault.Field("location", "lat within ±90 and lng within ±180 degrees")
 	}
 	if l.Hours != nil {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"merve/internal/channel"
+	"merve/internal/geo"
 	"merve/internal/schedule"
 )
 
@@ -15,13 +15,13 @@ type Query struct {
 	Domain      string
 	Category    string
 	SubCategory string
-	Action      string            // of the types of actions, enabled
-	MinPrice    int64             // minor units; some offering costs at least that
-	MaxPrice    int64             // minor units; some offering costs no more
-	Near        *channel.Location // nearest first, where words do not say otherwise
-	Radius      float64           // metres around Near; 0 is any distance
-	OpenAt      time.Time         // open then
-	Limit       int               // 5 when 0, at most 10
+	Action      string        // of the types of actions, enabled
+	MinPrice    int64         // minor units; some offering costs at least that
+	MaxPrice    int64         // minor units; some offering costs no more
+	Near        *geo.Location // nearest first, where words do not say otherwise
+	Radius      float64       // metres around Near; 0 is any distance
+	OpenAt      time.Time     // open then
+	Limit       int           // 5 when 0, at most 10
 
 	// May says which listings may be found at all, whatever is dropped to find something; nil is all.
 	May func(*Listing) bool

@@ -172,7 +172,7 @@ func (m *Market) checkPlace() error {
 	if m.QuietMS < 0 || m.QuietMS > MaxQuietMS {
 		return fault.Field("quietMs", "want 0 to %d", MaxQuietMS)
 	}
-	if b := m.Bounds; b != nil && !(b.West >= -180 && b.West < b.East && b.East <= 180 && b.South >= -90 && b.South < b.North && b.North <= 90) {
+	if b := m.Bounds; b != nil && !b.Valid() {
 		return fault.Field("bounds", "want west < east within ±180 and south < north within ±90 degrees")
 	}
 	return nil

@@ -6,6 +6,7 @@ package market
 import (
 	"time"
 
+	"merve/internal/geo"
 	"merve/internal/schedule"
 )
 
@@ -20,7 +21,7 @@ type Market struct {
 	Languages []string              `dynamodbav:"languages" json:"languages"`               // the ones served
 	Currency  string                `dynamodbav:"currency" json:"currency"`                 // ISO 4217
 	TimeZone  string                `dynamodbav:"timeZone" json:"timeZone"`                 // IANA name
-	Bounds    *Bounds               `dynamodbav:"bounds,omitempty" json:"bounds,omitempty"` // where it is; nil is anywhere
+	Bounds    *geo.Box              `dynamodbav:"bounds,omitempty" json:"bounds,omitempty"` // where it is; nil is anywhere
 	Districts []District            `dynamodbav:"districts,omitempty" json:"districts,omitempty"`
 	Gate      GateMode              `dynamodbav:"gate" json:"gate"`
 	QuietMS   int                   `dynamodbav:"quietMs" json:"quietMs"` // webhook channels wait this long for a burst to end
@@ -31,14 +32,6 @@ type Market struct {
 	WhatsApp  WhatsApp              `dynamodbav:"whatsapp" json:"whatsapp"`
 	UpdatedAt time.Time             `dynamodbav:"updatedAt" json:"updatedAt"`
 	UpdatedBy string                `dynamodbav:"updatedBy" json:"updatedBy"`
-}
-
-// Bounds are a part of the earth, in degrees. They do not cross the 180th meridian.
-type Bounds struct {
-	West  float64 `dynamodbav:"west" json:"west"`
-	South float64 `dynamodbav:"south" json:"south"`
-	East  float64 `dynamodbav:"east" json:"east"`
-	North float64 `dynamodbav:"north" json:"north"`
 }
 
 // GateMode says what the gate does with a message that is neither YES nor NO.

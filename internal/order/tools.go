@@ -9,9 +9,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/language"
 	"merve/internal/listing"
 	"merve/internal/market"
@@ -34,8 +34,8 @@ type Taker struct {
 
 // Places finds where an address is.
 type Places interface {
-	// Locate returns where a text is in a market; nil when that is not known.
-	Locate(ctx context.Context, market *market.Market, text, language string) (*channel.Location, error)
+	// Geocode returns what the text may mean, the likeliest first, none when there is nothing.
+	Geocode(ctx context.Context, q geo.Query) ([]geo.Found, error)
 }
 
 // Tools returns the declarations with their resolvers.
@@ -143,29 +143,26 @@ func (d *Taker) deliver(ctx context.Context, tc tool.Context, o *Order, l *listi
 }
 
 // covers refuses a place in a district that the listing does not serve.
-func covers(tc tool.Context, l *listing.Listing, s *Spot) error {
+func covers(tc tool.Context, l *listing.Listing, s *geo.Spot) error {
 	if s == nil {
 		return nil
 	}
-	var at *channel.Location
-	if s.Lat != nil && s.Lng != nil {
-		at = &channel.Location{Lat: *s.Lat, Lng: *s.Lng}
-	}
-	if district := tc.Market.DistrictOf(s.Address, at); !l.Covers(tc.Market, district) {
+	if district := tc.Market.DistrictOf(s.Address, s.Location()); !l.Covers(tc.Market, district) {
 		return fault.Field("address", "is in %s, and this listing serves %s only: suggest another listing, or another place", district, strings.Join(l.Merve.Coverage, ", "))
 	}
 	return nil
 }
 
-func distance(l *listing.Listing, s *Spot) (meters float64, known bool) {
-	if l.Location == nil || s.Lat == nil || s.Lng == nil {
+func distance(l *listing.Listing, s *geo.Spot) (meters float64, known bool) {
+	at := s.Location()
+	if l.Location == nil || at == nil {
 		return 0, false
 	}
-	return l.Location.Meters(channel.Location{Lat: *s.Lat, Lng: *s.Lng}), true
+	return l.Location.Meters(*at), true
 }
 
 // spot is where a text means, else the customer's shared location; nil for neither.
-func (d *Taker) spot(ctx context.Context, tc tool.Context, address *string) (*Spot, error) {
+func (d *Taker) spot(ctx context.Context, tc tool.Context, address *string) (*geo.Spot, error) {
 	text := strings.TrimSpace(tool.Value(address))
 	if utf8.RuneCountInString(text) > MaxAddress {
 		return nil, fault.Field("address", "at most %d characters", MaxAddress)
@@ -175,18 +172,18 @@ func (d *Taker) spot(ctx context.Context, tc tool.Context, address *string) (*Sp
 	case text == "" && at == nil:
 		return nil, nil
 	case text == "":
-		return &Spot{Address: at.Address, Lat: &at.Lat, Lng: &at.Lng}, nil
+		return &geo.Spot{Address: at.Address, Lat: &at.Lat, Lng: &at.Lng}, nil
 	case d.Places == nil:
-		return &Spot{Address: text}, nil
+		return &geo.Spot{Address: text}, nil
 	}
-	at, err := d.Places.Locate(ctx, tc.Market, text, tc.Language)
+	found, err := d.Places.Geocode(ctx, geo.Query{Text: text, Language: tc.Language, Within: tc.Market.Bounds, Limit: 1, Stored: true})
 	if err != nil && d.Log != nil { // better an order without a pin than none
 		d.Log.WarnContext(ctx, "address not looked up", "error", err.Error())
 	}
-	if err != nil || at == nil {
-		return &Spot{Address: text}, nil
+	if err != nil || len(found) == 0 || !found[0].Sure {
+		return &geo.Spot{Address: text}, nil
 	}
-	return &Spot{Address: text, Lat: &at.Lat, Lng: &at.Lng}, nil
+	return &geo.Spot{Address: text, Lat: &found[0].Lat, Lng: &found[0].Lng}, nil
 }
 
 type serviceArgs struct {
@@ -437,11 +434,11 @@ func (d *Taker) propose(ctx context.Context, tc tool.Context, o Order) (tool.Res
 	}, nil
 }
 
-func pin(o Order) *channel.Location {
-	if s := o.Delivery; s != nil && s.Lat != nil && s.Lng != nil {
-		return &channel.Location{Lat: *s.Lat, Lng: *s.Lng, Address: s.Address}
+func pin(o Order) *geo.Location {
+	if o.Delivery == nil {
+		return nil
 	}
-	return nil
+	return o.Delivery.Location()
 }
 
 type listArgs struct {

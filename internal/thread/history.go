@@ -12,19 +12,20 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/geo"
 )
 
 // Line is one message as clients list it.
 type Line struct {
-	ID        string            `json:"id"`
-	Direction string            `json:"direction"` // [inbound] or outbound
-	Text      string            `json:"text"`
-	Media     []channel.Media   `json:"media,omitempty"`
-	Location  *channel.Location `json:"location,omitempty"` // that the customer shared
-	Cards     []map[string]any  `json:"cards"`
-	Map       *channel.Location `json:"mapLocation,omitempty"`
-	CreatedAt time.Time         `json:"createdAt"`
-	Status    string            `json:"status"` // received, answered; sent
+	ID        string           `json:"id"`
+	Direction string           `json:"direction"` // [inbound] or outbound
+	Text      string           `json:"text"`
+	Media     []channel.Media  `json:"media,omitempty"`
+	Location  *geo.Location    `json:"location,omitempty"` // that the customer shared
+	Cards     []map[string]any `json:"cards"`
+	Map       *geo.Location    `json:"mapLocation,omitempty"`
+	CreatedAt time.Time        `json:"createdAt"`
+	Status    string           `json:"status"` // received, answered; sent
 }
 
 const inbound = "inbound"

@@ -51,6 +51,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/geo"
 )
 
 // State is where a conversation stands.
@@ -87,7 +88,7 @@ type Head struct {
 	OptedOut   bool               `dynamodbav:"optOut,omitempty"`
 	StoppedAt  time.Time          `dynamodbav:"stopAt"` // when they wrote so last
 	Pending    *Pending           `dynamodbav:"pending,omitempty"`
-	Location   *channel.Location  `dynamodbav:"loc,omitempty"` // last shared
+	Location   *geo.Location      `dynamodbav:"loc,omitempty"` // last shared
 	LocatedAt  time.Time          `dynamodbav:"locAt"`         // when
 	Inbox      []Message          `dynamodbav:"inbox,omitempty"`
 	Turns      int                `dynamodbav:"turns"` // finished ones
@@ -116,7 +117,7 @@ func (h Head) Customer() actor.Actor {
 const hereFor = time.Hour
 
 // Where is where the customer is at a time, as far as they have said so lately; nil when they have not.
-func (h Head) Where(at time.Time) *channel.Location {
+func (h Head) Where(at time.Time) *geo.Location {
 	if at.Sub(h.LocatedAt) >= hereFor {
 		return nil
 	}
@@ -139,20 +140,20 @@ func (s Spend) On(day string) int64 {
 
 // Message is an inbound message on a thread.
 type Message struct {
-	ID       string            `dynamodbav:"id" json:"id"`
-	Channel  channel.Channel   `dynamodbav:"ch" json:"channel"`
-	Text     string            `dynamodbav:"text,omitempty" json:"text"`
-	Media    []channel.Media   `dynamodbav:"media,omitempty" json:"media,omitempty"`
-	Location *channel.Location `dynamodbav:"loc,omitempty" json:"location,omitempty"`
-	Button   string            `dynamodbav:"button,omitempty" json:"button,omitempty"`
-	ReplyTo  string            `dynamodbav:"replyTo,omitempty" json:"replyTo,omitempty"`
-	Language string            `dynamodbav:"lang,omitempty" json:"language,omitempty"`
-	At       time.Time         `dynamodbav:"at" json:"at"`
-	Wrote    time.Time         `dynamodbav:"wrote" json:"-"`                           // by the channel's clock, where that is before At
-	Long     bool              `dynamodbav:"long,omitempty" json:"-"`                  // text and media are in the seen item
-	Switch   channel.Switch    `dynamodbav:"switch,omitempty" json:"switch,omitempty"` // of role, from this message on
-	Quiet    bool              `dynamodbav:"quiet,omitempty" json:"-"`                 // answered by another thread of who wrote it
-	Notice   *Notice           `dynamodbav:"notice,omitempty" json:"notice,omitempty"` // not from the customer
+	ID       string          `dynamodbav:"id" json:"id"`
+	Channel  channel.Channel `dynamodbav:"ch" json:"channel"`
+	Text     string          `dynamodbav:"text,omitempty" json:"text"`
+	Media    []channel.Media `dynamodbav:"media,omitempty" json:"media,omitempty"`
+	Location *geo.Location   `dynamodbav:"loc,omitempty" json:"location,omitempty"`
+	Button   string          `dynamodbav:"button,omitempty" json:"button,omitempty"`
+	ReplyTo  string          `dynamodbav:"replyTo,omitempty" json:"replyTo,omitempty"`
+	Language string          `dynamodbav:"lang,omitempty" json:"language,omitempty"`
+	At       time.Time       `dynamodbav:"at" json:"at"`
+	Wrote    time.Time       `dynamodbav:"wrote" json:"-"`                           // by the channel's clock, where that is before At
+	Long     bool            `dynamodbav:"long,omitempty" json:"-"`                  // text and media are in the seen item
+	Switch   channel.Switch  `dynamodbav:"switch,omitempty" json:"switch,omitempty"` // of role, from this message on
+	Quiet    bool            `dynamodbav:"quiet,omitempty" json:"-"`                 // answered by another thread of who wrote it
+	Notice   *Notice         `dynamodbav:"notice,omitempty" json:"notice,omitempty"` // not from the customer
 }
 
 // Written is when the customer wrote m, as far as the channel tells: some bring it late.
@@ -247,10 +248,10 @@ type Turn struct {
 
 // Reply is an outbound message of a turn.
 type Reply struct {
-	Text  string            `dynamodbav:"text" json:"text"`
-	Cards []map[string]any  `dynamodbav:"cards,omitempty" json:"cards,omitempty"`
-	Map   *channel.Location `dynamodbav:"map,omitempty" json:"mapLocation,omitempty"`
-	By    Handler           `dynamodbav:"by,omitempty" json:"by,omitempty"` // absent is the assistant
+	Text  string           `dynamodbav:"text" json:"text"`
+	Cards []map[string]any `dynamodbav:"cards,omitempty" json:"cards,omitempty"`
+	Map   *geo.Location    `dynamodbav:"map,omitempty" json:"mapLocation,omitempty"`
+	By    Handler          `dynamodbav:"by,omitempty" json:"by,omitempty"` // absent is the assistant
 }
 
 // Call is a tool call as clients see it.

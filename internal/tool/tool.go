@@ -22,6 +22,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/market"
 )
 
@@ -62,7 +63,7 @@ type Context struct {
 	ThreadType channel.ThreadType
 	Channel    channel.Channel
 	Language   string
-	Location   *channel.Location // shared by the customer
+	Location   *geo.Location // shared by the customer
 	TimeZone   *time.Location
 	Now        time.Time
 	TraceID    string
@@ -75,7 +76,7 @@ type Result struct {
 	Memory   any       // what later turns remember of it; nil remembers nothing
 	Proposal *Proposal // put to the customer for YES or NO
 	Cards    []Card
-	Map      *channel.Location
+	Map      *geo.Location
 
 	HandOver *HandOver // gives the thread to a person
 

@@ -19,7 +19,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/gate"
-	"merve/internal/market"
+	"merve/internal/geo"
 	"merve/internal/notify"
 	"merve/internal/ops"
 	"merve/internal/order"
@@ -46,12 +46,12 @@ type concierge struct {
 // theTown is where all addresses of the conversations are.
 type theTown struct{}
 
-func (theTown) Locate(_ context.Context, _ *market.Market, text, _ string) (*channel.Location, error) {
+func (theTown) Geocode(_ context.Context, q geo.Query) ([]geo.Found, error) {
 	switch {
-	case strings.Contains(text, "Harbour"):
-		return &channel.Location{Lat: 35.337, Lng: 33.319, Address: text}, nil
-	case strings.Contains(text, "Famagusta"):
-		return &channel.Location{Lat: 35.12, Lng: 33.94, Address: text}, nil
+	case strings.Contains(q.Text, "Harbour"):
+		return []geo.Found{{Location: geo.Location{Lat: 35.337, Lng: 33.319, Address: q.Text}, Sure: true}}, nil
+	case strings.Contains(q.Text, "Famagusta"):
+		return []geo.Found{{Location: geo.Location{Lat: 35.12, Lng: 33.94, Address: q.Text}, Sure: true}}, nil
 	}
 	return nil, nil
 }

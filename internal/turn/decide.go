@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"merve/internal/channel"
+	"merve/internal/geo"
 	"merve/internal/llm"
 	"merve/internal/thread"
 	"merve/internal/tool"
@@ -32,7 +32,7 @@ type progress struct {
 	notes []string // said before the reply
 	after []string // said after it
 	cards []tool.Card
-	place *channel.Location // shown on a map
+	place *geo.Location // shown on a map
 
 	confirmed *llm.Call // that a YES of this turn is to: it reads, and the model is told what it gives
 }
