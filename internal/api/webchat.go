@@ -79,7 +79,7 @@ func (c *WebChat) message(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := c.Anonymous.take(r, in.From); err != nil {
+	if err := c.Anonymous.take(r, &in); err != nil {
 		return err
 	}
 	status, full, err := converse(w, r, c.Runner, c.Patience, in, func(a turn.Answer) string {

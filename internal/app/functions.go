@@ -18,6 +18,7 @@ import (
 	"merve/internal/api"
 	"merve/internal/assistant"
 	"merve/internal/booking"
+	"merve/internal/bound"
 	"merve/internal/bus"
 	"merve/internal/channel"
 	"merve/internal/desk"
@@ -296,7 +297,7 @@ func (b *Base) assistants(tools *tool.Registry) (*assistant.Set, error) {
 func (b *Base) Tools() (*tool.Registry, error) {
 	l, listings, booker := b.Ledger(), b.Listings(), b.booker()
 	return tool.NewRegistry(slices.Concat(listings.Tools(availability{l, b.Now}), booker.Tools(), b.reporter(b.Photos()).Tools(), b.desk().Tools(),
-		b.orderDesk().Tools(), b.placeFinder().Tools(), b.caller().Tools(), desk.Tools(), b.office().Tools(), b.reminders().Tools(), b.payer().Tools(), notify.Writer{Notifier: b.Notifier(), Talks: b.post()}.Tools(), b.post().Tools())...)
+		b.orderDesk().Tools(), b.placeFinder().Tools(), b.caller().Tools(), desk.Tools(), b.office().Tools(), b.reminders().Tools(), b.payer().Tools(), notify.Writer{Notifier: b.Notifier(), Talks: b.post(), Bounds: b.bounds()}.Tools(), b.post().Tools())...)
 }
 
 func (b *Base) booker() *booking.Booker {
@@ -345,7 +346,19 @@ func (b *Base) roster() *roster.Book {
 
 // Ledger returns the ledger.
 func (b *Base) Ledger() *ledger.Ledger {
-	return &ledger.Ledger{Table: b.ledgerTable(), Now: b.Now, NewID: b.NewID, Alerts: b.Alerts()}
+	return &ledger.Ledger{Table: b.ledgerTable(), Now: b.Now, NewID: b.NewID, Alerts: b.Alerts(), Bounds: b.bounds()}
+}
+
+// bounds are on what customers may hold and set going, as their market says.
+func (b *Base) bounds() *bound.Book {
+	markets := b.Markets()
+	return &bound.Book{Table: b.ledgerTable(), Now: b.Now, Limits: func(ctx context.Context, id string) (bound.Limits, error) {
+		m, err := markets.Get(ctx, id)
+		if err != nil {
+			return bound.Limits{}, err
+		}
+		return m.Safety.Limits(), nil
+	}}
 }
 
 // Alerts returns what a person must look at.

@@ -172,7 +172,7 @@ func termsOf(tc tool.Context, item Bookable, k schedule.Booking, party int, note
 	return ledger.Terms{
 		Business: item.Business, Listing: item.Listing, ListingName: item.ListingName,
 		Offering: o.ID, OfferingName: o.Name, Longest: item.Longest, Merchant: item.Merchant,
-		Market: tc.Market.ID, Owner: tc.Actor.Key(), Thread: tc.Thread, Channel: string(tc.Channel),
+		Market: tc.Market.ID, Owner: tc.Actor.Key(), Address: tc.Address, Thread: tc.Thread, Channel: string(tc.Channel),
 		Start: k.Start, End: k.End, Slots: k.Slots, Nights: k.Nights, TimeZone: o.TimeZone,
 		Party: party, PriceMinor: o.Price(party, k.Nights), Currency: o.Currency,
 		Note: note, CustomerName: language.Clip(tc.Actor.Name, ledger.MaxName), Language: tc.Language, Policy: tc.Market.Version,

@@ -29,6 +29,11 @@ func TestDefault(t *testing.T) {
 			ThreadDayMicroUSD:     2_000_000,   // 2 dollars
 			MarketDayMicroUSD:     200_000_000, // 200 dollars
 			HoldSeconds:           600,
+			MaxBookings:           8,
+			MaxOrdersDay:          20,
+			MaxRidesDay:           12,
+			MaxMessagesDay:        20,
+			AddressTimes:          20,
 		},
 		Tools: map[string]market.ToolPolicy{}, Templates: map[string]string{},
 	}

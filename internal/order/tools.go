@@ -284,7 +284,7 @@ func draft(tc tool.Context, kind Kind, l *listing.Listing, a listing.Action) Ord
 	return Order{
 		Kind: kind, Owner: tc.Actor.Key(), Market: tc.Market.ID, Thread: tc.Thread, Language: tc.Language,
 		Business: l.Business, Listing: l.ID, ListingName: l.Name(tc.Language), Merchant: l.Dispatch(a),
-		Currency: l.Currency(tc.Market.Currency), TimeZone: zoneOf(l, tc.Market), CustomerName: language.Clip(tc.Actor.Name, maxName), CustomerPhone: tc.Actor.Phone,
+		Currency: l.Currency(tc.Market.Currency), TimeZone: zoneOf(l, tc.Market), CustomerName: language.Clip(tc.Actor.Name, maxName), CustomerPhone: tc.Actor.Phone, Address: tc.Address,
 		ExpiresAt: tc.Now.Add(time.Duration(tc.Market.Safety.HoldSeconds) * time.Second).UTC().Truncate(time.Millisecond), Policy: tc.Market.Version,
 	}
 }

@@ -78,7 +78,7 @@ func (c *Caller) request(ctx context.Context, tc tool.Context, a requestArgs) (t
 	}
 	o := Order{
 		Market: tc.Market.ID, Thread: tc.Thread, Pickup: pickup, District: strings.TrimSpace(tool.Value(a.District)), Passengers: 1, When: when,
-		TimeZone: tc.Market.TimeZone, Note: strings.TrimSpace(tool.Value(a.Note)), Language: tc.Language, CustomerName: tc.Actor.Name,
+		TimeZone: tc.Market.TimeZone, Note: strings.TrimSpace(tool.Value(a.Note)), Language: tc.Language, CustomerName: tc.Actor.Name, Address: tc.Address,
 		CustomerPhone: phoneOf(tc.Actor, tool.Value(a.Phone)), Policy: tc.Market.Version, Hold: time.Duration(tc.Market.Safety.HoldSeconds) * time.Second,
 	}
 	if a.Passengers != nil {

@@ -63,6 +63,7 @@ type Context struct {
 	ThreadType channel.ThreadType
 	Channel    channel.Channel
 	Language   string
+	Address    string        // what bounds know the customer's network address by ([bound.Address]); "" is none
 	Location   *geo.Location // shared by the customer
 	TimeZone   *time.Location
 	Now        time.Time

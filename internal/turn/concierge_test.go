@@ -59,11 +59,11 @@ func (theTown) Geocode(_ context.Context, q geo.Query) ([]geo.Found, error) {
 // startConcierge puts its part of a process together, on a database.
 func (w *world) startConcierge(db *dynamo.DB, log *slog.Logger) []tool.Tool {
 	records, catalog := db.Table(dynamotest.TableName("records")), db.Table(dynamotest.TableName("catalog"))
-	w.orders = &order.Store{Table: records, Stock: w.listings.Stock, Now: w.clock.now}
+	w.orders = &order.Store{Table: records, Stock: w.listings.Stock, Bounds: w.bounds, Now: w.clock.now}
 	w.roster = &roster.Book{Table: catalog, Now: w.clock.now}
 	w.concierge.desk = &order.Taker{Store: w.orders, Listings: w.listings, Places: theTown{}, Log: log}
 	drivers := &taxi.Drivers{Table: catalog, Rides: records, Now: w.clock.now, Roster: onRoster{catalog}}
-	w.rides = &taxi.Store{Table: records, Drivers: drivers, Now: w.clock.now}
+	w.rides = &taxi.Store{Table: records, Drivers: drivers, Bounds: w.bounds, Now: w.clock.now}
 	w.rideTeller = &taxi.Teller{
 		Rides: w.rides, Markets: w.markets, Threads: w.teller(), Roster: w.roster, Outbox: w.outbox, Log: log,
 	}
@@ -71,7 +71,7 @@ func (w *world) startConcierge(db *dynamo.DB, log *slog.Logger) []tool.Tool {
 	w.post = &relay.Post{
 		Table: records, Roster: w.roster, Orders: w.orders, Ledger: w.ledger, Threads: w.teller(), Outbox: w.outbox, Now: w.clock.now,
 	}
-	letters := notify.Writer{Notifier: &notify.Notifier{Listings: w.listings, Threads: w.teller(), Outbox: w.outbox, Log: log}, Talks: w.post}
+	letters := notify.Writer{Notifier: &notify.Notifier{Listings: w.listings, Threads: w.teller(), Outbox: w.outbox, Log: log}, Talks: w.post, Bounds: w.bounds}
 	return slices.Concat(letters.Tools(), w.post.Tools(), w.concierge.desk.Tools(), (&taxi.Caller{Store: w.rides, Log: log}).Tools(), desk.Tools(), w.office().Tools(), w.reminders().Tools())
 }
 

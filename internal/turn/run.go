@@ -175,7 +175,7 @@ func (w *work) takeIn() {
 	now := w.r.Now()
 	w.tc = tool.Context{
 		Actor: w.thread.Customer(), Market: w.market, Thread: w.thread.ID, ThreadType: w.thread.Type,
-		Channel: w.thread.Channel, Language: w.language(), Location: w.thread.Where(now), TimeZone: w.market.Location(),
+		Channel: w.thread.Channel, Language: w.language(), Address: w.thread.Address, Location: w.thread.Where(now), TimeZone: w.market.Location(),
 		Now: now, TraceID: w.trace,
 	}
 }

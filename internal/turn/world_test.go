@@ -24,6 +24,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/assistant"
 	"merve/internal/booking"
+	"merve/internal/bound"
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
@@ -137,6 +138,7 @@ type world struct {
 
 	db       *dynamo.DB
 	markets  *market.Store
+	bounds   *bound.Book
 	listings *listing.Store
 	threads  *thread.Store
 	ledger   *ledger.Ledger
@@ -243,7 +245,14 @@ func (w *world) start(db *dynamo.DB) {
 	w.markets = &market.Store{Table: table("catalog"), Now: now}
 	w.listings = &listing.Store{Table: table("catalog"), Stock: &stock.Store{Table: table("records"), Now: now}, Now: now}
 	w.threads = &thread.Store{Table: table("conversations"), Now: now, NewID: func() string { return dynamotest.ID("lease") }}
-	w.ledger = &ledger.Ledger{Table: table("ledger"), Now: now, NewID: w.newTransaction}
+	w.bounds = &bound.Book{Table: table("ledger"), Now: now, Limits: func(ctx context.Context, id string) (bound.Limits, error) {
+		m, err := w.markets.Get(ctx, id)
+		if err != nil {
+			return bound.Limits{}, err
+		}
+		return m.Safety.Limits(), nil
+	}}
+	w.ledger = &ledger.Ledger{Table: table("ledger"), Now: now, NewID: w.newTransaction, Bounds: w.bounds}
 	w.outbox = &outbox.Box{Table: table("conversations"), Now: now}
 	cashier := w.startCashier(db, log)
 	booker := &booking.Booker{Ledger: w.ledger, Catalog: catalog{w}, Payments: w.payments}

@@ -62,6 +62,11 @@ export const bounds = {
   threadDayMicroUsd: { word: 'Cost of one conversation a day', help: 'What the model may cost for one thread in a day. After this the customer is asked to come back tomorrow.', unit: 'US dollars', scale: 1e6, low: 1000, high: 1000000000 },
   marketDayMicroUsd: { word: 'Cost of the whole market a day', help: 'What the models may cost for all customers of this market in a day. After this nobody gets answers until tomorrow.', unit: 'US dollars', scale: 1e6, low: 1000, high: 1000000000000 },
   holdSeconds: { word: 'How long an offer is kept', help: 'How long a time or table is held for a customer who has not said YES yet.', unit: 'minutes', scale: 60, low: 60, high: 86400 },
+  maxBookings: { word: 'Bookings of one customer', help: 'How many times or tables one customer may hold or have booked at once.', unit: 'bookings', low: 1, high: 1000 },
+  maxOrdersDay: { word: 'Orders of one customer a day', help: 'How many orders, requests and viewings one customer may send in 24 hours.', unit: 'orders', low: 1, high: 1000 },
+  maxRidesDay: { word: 'Rides of one customer a day', help: 'How many taxis one customer may order in 24 hours.', unit: 'rides', low: 1, high: 1000 },
+  maxMessagesDay: { word: 'Messages to businesses a day', help: 'How many messages one customer may send to businesses in 24 hours.', unit: 'messages', low: 1, high: 1000 },
+  addressTimes: { word: 'Customers at one internet connection', help: 'All customers of one internet connection who have not signed in may have this many times as much as one customer. An office or a hotel shares one.', unit: 'times', low: 20, high: 10000 },
 };
 
 const fields = {
