@@ -24,6 +24,7 @@ var layers = []struct {
 	{"ground", []string{"fault", "ident", "telemetry", "llm", "language"}, nil},
 	{"ground", []string{"dynamo", "trigger", "provider/exchange"}, nil},
 	{"speech", []string{"wording", "claim", "rank"}, nil},
+	{"speech", []string{"standing"}, nil},
 	{"words", []string{"geo", "event", "alert", "actor", "queue", "bus", "schedule", "limit", "bound", "stock"}, nil},
 	{"words", []string{"channel", "market", "person", "roster", "media", "provider/openai", "provider/oidc", "provider/mapbox", "provider/stripe"}, []string{"channel"}},
 	{"words", []string{"tool", "calc", "weather", "minilm", "product"}, nil},

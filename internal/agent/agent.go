@@ -32,6 +32,7 @@ import (
 
 	"merve/internal/geo"
 	"merve/internal/llm"
+	"merve/internal/standing"
 	"merve/internal/tool"
 )
 
@@ -91,8 +92,9 @@ type Limits struct {
 // Draft is what a model wants to say.
 type Draft struct {
 	Text  string
-	Facts []string // what the results of its calls bear out, see [tool.Result]
-	Again int      // how often it has been told to say it again
+	Facts []string        // what the results of its calls bear out, see [tool.Result]
+	Named []standing.Item // that they have shown
+	Again int             // how often it has been told to say it again
 }
 
 // Verdict is what becomes of a draft.
@@ -130,6 +132,7 @@ type Outcome struct {
 	Place  *geo.Location // the latest to be shown on a map
 	Memory []Remembered
 	Facts  []string
+	Named  []standing.Item
 	Audit  []AuditedCall // of every call, also of those that were refused
 
 	Rounds   int
@@ -195,7 +198,7 @@ type run struct {
 func begin(t Task) *run {
 	o := t.From
 	o.End, o.Text, o.Why = "", "", ""
-	o.Cards, o.Memory, o.Facts, o.Audit = slices.Clip(o.Cards), slices.Clip(o.Memory), slices.Clip(o.Facts), slices.Clip(o.Audit)
+	o.Cards, o.Memory, o.Facts, o.Named, o.Audit = slices.Clip(o.Cards), slices.Clip(o.Memory), slices.Clip(o.Facts), slices.Clip(o.Named), slices.Clip(o.Audit)
 	o.unkept = slices.Clip(o.unkept)
 	o.history = append(slices.Clip(o.history), t.Messages...)
 	if o.same = maps.Clone(o.same); o.same == nil {
@@ -233,7 +236,7 @@ func (r *run) rounds(ctx context.Context) error {
 func (r *run) accept(ctx context.Context, text string) (taken bool) {
 	v := Verdict{Text: text}
 	if r.Accept != nil {
-		v = r.Accept(Draft{Text: text, Facts: r.Facts, Again: r.again})
+		v = r.Accept(Draft{Text: text, Facts: r.Facts, Named: r.Named, Again: r.again})
 	}
 	if v.Again != "" {
 		r.again++

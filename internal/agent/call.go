@@ -227,6 +227,7 @@ func (c call) freeze(ctx context.Context, tc tool.Context) Result {
 // take adds a result to the outcome.
 func (r *run) take(ctx context.Context, tc tool.Context, res Result) (stop bool, err error) {
 	r.Facts = append(r.Facts, res.Out.Facts...)
+	r.Named = append(r.Named, res.Out.Named...)
 	r.Cards = append(r.Cards, res.Out.Cards...)
 	if res.Out.Map != nil {
 		r.Place = res.Out.Map

@@ -8,6 +8,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/desk"
 	"merve/internal/dynamo"
+	"merve/internal/ledger"
 	"merve/internal/ops"
 	"merve/internal/order"
 	"merve/internal/place"
@@ -73,6 +74,15 @@ func works() turn.Works {
 	drives := func(roles roster.Roles) bool { _, ok := roles.Drives(); return ok }
 	trades := func(roles roster.Roles) bool { return len(roles.Businesses()) > 0 }
 	return turn.Works{{Of: drives, Coded: taxi.Coded}, {Of: trades, Coded: order.Coded}, {Of: trades, Coded: relay.Coded}}
+}
+
+// matters are what stands of conversations.
+func (b *Base) matters() map[string]turn.Matter {
+	return map[string]turn.Matter{
+		ledger.StandingKind: booking.Standing{Ledger: b.Ledger()},
+		order.StandingKind:  order.Standing{Store: b.Orders()},
+		taxi.StandingKind:   taxi.Standing{Store: b.Rides()},
+	}
 }
 
 // post passes on to customers what businesses write to them.

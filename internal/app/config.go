@@ -33,7 +33,7 @@ type Config struct {
 	BusNames                                                                 map[string]string // real names, by the bus's name in the wiring
 	SecretID                                                                 string
 
-	OpenAIBaseURL, OpenAIModel, SaraModel               string
+	OpenAIBaseURL, OpenAIModel, SaraModel, GuardModel   string
 	EmbeddingModel                                      string // of the model provider; "" embeds in the process
 	MiniLMDir                                           string // the weights of the model in the process
 	OpenMeteoBaseURL, OpenMeteoGeocodingBaseURL         string
@@ -126,6 +126,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		AddressMessages:           addressMessages,
 		BoundLoopback:             getenv("BOUND_LOOPBACK") == "1",
 		PrivateMedia:              getenv("PRIVATE_MEDIA") == "1",
+		GuardModel:                getenv("GUARD_MODEL"),
 	}
 	for name, variable := range queueURLs {
 		c.QueueURLs[name] = getenv(variable)

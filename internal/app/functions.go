@@ -264,10 +264,18 @@ func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 	}
 	return &turn.Runner{
 		Intake: b.intake(), Markets: b.Markets(), Assistants: assistants, Tools: tools,
-		Commitments: b.commitments(b.Ledger(), tools), Looks: b.looks(), Commands: b.commands(), Works: works(),
-		Model: model, Outbox: b.Outbox(), Audit: b.audit(), Figures: b.figures(), Photos: b.Photos(), Desk: b.handovers(),
+		Commitments: b.commitments(b.Ledger(), tools), Looks: b.looks(), Commands: b.commands(), Works: works(), Matters: b.matters(),
+		Model: model, Guard: b.guard(model), Outbox: b.Outbox(), Audit: b.audit(), Figures: b.figures(), Photos: b.Photos(), Desk: b.handovers(),
 		Now: b.Now, Wait: b.Wait, Log: b.Log,
 	}, nil
+}
+
+// guard judges what the assistants say, where a model is set for it.
+func (b *Base) guard(model llm.Model) *turn.Guard {
+	if b.Config.GuardModel == "" {
+		return nil
+	}
+	return &turn.Guard{Model: model, Name: b.Config.GuardModel, Log: b.Log}
 }
 
 // intake takes messages in, which needs the store and the queue only.

@@ -52,6 +52,7 @@ func (m Move) Commit(ctx context.Context, tc tool.Context, consent gate.Consent)
 		Text:    wording.Say(tc.Language, wording.BookingMoved, wording.Vars{"summary": and(Summary(tc.Language, after), money), "code": after.Code}),
 		Cards:   []tool.Card{Card(tc.Language, after)},
 		Writes:  ws,
+		Stands:  stands(tc, after),
 		Refused: func(err error) (string, bool) { return m.refusal(tc.Language, p, err) },
 	}, nil
 }

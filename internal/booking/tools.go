@@ -16,6 +16,7 @@ import (
 	"merve/internal/ledger"
 	"merve/internal/market"
 	"merve/internal/schedule"
+	"merve/internal/standing"
 	"merve/internal/tool"
 )
 
@@ -287,11 +288,11 @@ func (b *Booker) list(ctx context.Context, tc tool.Context, _ noArgs) (tool.Resu
 		return tool.Result{}, err
 	}
 	txs = append(txs, others[:min(len(others), maxListed-len(txs))]...)
-	views, facts := []map[string]any{}, []string{}
+	views, named := []map[string]any{}, []standing.Item{}
 	for _, tx := range txs {
 		views = append(views, b.view(tc, tx))
-		if kind := map[ledger.State]string{ledger.Confirmed: "booked", ledger.Cancelled: "cancelled"}[tx.State]; kind != "" {
-			facts = append(facts, kind+":"+tx.Code)
+		if tx.State != ledger.Hold {
+			named = append(named, stands(tc, tx)...)
 		}
 	}
 	waits, _, err := b.waits(ctx, tc)
@@ -302,7 +303,7 @@ func (b *Booker) list(ctx context.Context, tc tool.Context, _ noArgs) (tool.Resu
 	if len(waits) > 0 {
 		data["waiting"] = waits
 	}
-	return tool.Result{Data: data, Memory: data, Facts: facts}, nil
+	return tool.Result{Data: data, Memory: data, Named: named}, nil
 }
 
 type cancelArgs struct {

@@ -19,6 +19,7 @@ import (
 
 	"merve/internal/dynamo"
 	"merve/internal/geo"
+	"merve/internal/standing"
 	"merve/internal/thread"
 	"merve/internal/tool"
 )
@@ -158,6 +159,9 @@ type Settled struct {
 	Cards  []tool.Card
 	Map    *geo.Location
 	Writes []dynamo.Write
+
+	// Stands is what stands of the conversation, or is over, once the writes have gone through.
+	Stands []standing.Item
 
 	// HandOver gives the thread to a person, whose coming is then said in the place of Text.
 	HandOver *tool.HandOver

@@ -38,6 +38,20 @@ func (l *Ledger) read(ctx context.Context, txID string) (Transaction, error) {
 	return tx, it.Decode(&tx)
 }
 
+// At is where a transaction is kept, for who reads it together with other things.
+func (l *Ledger) At(txID string) dynamo.Place { return dynamo.Place{Table: l.Table, Key: txKey(txID)} }
+
+// Read is the transaction that was found there, as [Ledger.Get] returns it.
+func Read(a actor.Actor, it dynamo.Item) (tx Transaction, err error) {
+	if err := it.Decode(&tx); err != nil {
+		return Transaction{}, err
+	}
+	if err := a.MaySee(tx.Owner); err != nil {
+		return Transaction{}, err
+	}
+	return tx, nil
+}
+
 // ByOwner lists a's transactions that have been held, by whichever of their identities, newest
 // first, and where to go on. The index is read eventually: a change shows after some
 // milliseconds. A request for each identity.

@@ -129,7 +129,7 @@ func (w Writer) send(ctx context.Context, tc tool.Context, a messageArgs) (tool.
 	if err != nil && !errors.Is(err, outbox.ErrDuplicate) {
 		return tool.Result{}, fmt.Errorf("message to %s: %w", l.ID, err)
 	}
-	return tool.Result{Data: map[string]string{"status": "on its way"}, Facts: []string{"sent"}, Done: a.said(tc, l, wording.MessageSent)}, nil
+	return tool.Result{Data: map[string]string{"status": "on its way"}, Facts: []string{"sent:" + l.Name(tc.Language)}, Done: a.said(tc, l, wording.MessageSent)}, nil
 }
 
 // maxTries bounds how often a message looks for a token of a bound again, after another was faster.

@@ -465,7 +465,7 @@ func (d *Taker) list(ctx context.Context, tc tool.Context, a listArgs) (tool.Res
 		views = append(views, view(o))
 		memory = append(memory, map[string]any{"orderId": o.ID, "code": o.Code, "listing": o.ListingName, "status": o.Status})
 		res.Cards = append(res.Cards, CardOf(o))
-		res.Facts = append(res.Facts, facts(o)...)
+		res.Named = append(res.Named, stands(tc, o)...)
 	}
 	res.Data = map[string]any{"orders": views}
 	if len(memory) > 0 {

@@ -23,6 +23,7 @@ import (
 	"merve/internal/market"
 	"merve/internal/order"
 	"merve/internal/schedule"
+	"merve/internal/standing"
 	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/wording"
@@ -469,12 +470,12 @@ func TestWhatIsOverHidesNothingOpen(t *testing.T) {
 	}
 }
 
-// What a model may say of an order is what has become of it.
-func TestFactsOfAnOrder(t *testing.T) {
+// What stands of an order is what has become of it.
+func TestWhatStandsOfAnOrder(t *testing.T) {
 	t.Parallel()
-	for after, want := range map[order.EventType][]string{
-		order.PlacedEvent: {"ordered", "sent"}, order.AcceptedEvent: {"ordered", "sent", "booked"}, order.DoneEvent: {"ordered", "sent", "booked"},
-		order.CancelledEvent: {"cancelled"}, order.RefusedEvent: nil, order.UnansweredEvent: nil,
+	for after, want := range map[order.EventType]standing.Word{
+		order.PlacedEvent: standing.Ordered, order.AcceptedEvent: standing.Accepted, order.DoneEvent: standing.Completed,
+		order.CancelledEvent: standing.Cancelled, order.RefusedEvent: standing.Refused, order.UnansweredEvent: standing.Refused,
 	} {
 		k := newKiosk(t)
 		c := newCounter(t)
@@ -486,12 +487,9 @@ func TestFactsOfAnOrder(t *testing.T) {
 		if after != order.PlacedEvent {
 			o = c.apply(o, after)
 		}
-		for i := range want {
-			want[i] += ":" + o.Code
-		}
 		res, err := k.tell(t.Context(), "getMyOrders", map[string]any{"kind": nil})
-		if diff := cmp.Diff(want, res.Facts); err != nil || diff != "" {
-			t.Errorf("%s: %s, %v", after, diff, err)
+		if err != nil || len(res.Named) != 1 || res.Named[0].Word != want || res.Named[0].Code != o.Code || res.Named[0].Over != !o.Stands() {
+			t.Errorf("%s: %+v, %v", after, res.Named, err)
 		}
 	}
 }

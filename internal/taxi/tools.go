@@ -11,7 +11,6 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/channel"
-	"merve/internal/claim"
 	"merve/internal/fault"
 	"merve/internal/geo"
 	"merve/internal/market"
@@ -199,22 +198,14 @@ func (c *Caller) status(ctx context.Context, tc tool.Context, a statusArgs) (too
 		return tool.Result{}, err
 	}
 	data := view(tc, r)
-	asked := len(r.Offered) > 0
 	if r.Status == Requested {
-		data["driversAsked"] = asked
+		data["driversAsked"] = len(r.Offered) > 0
 	}
 	res := tool.Result{Data: data, Memory: data}
 	if ordered := r.Receipt != nil; ordered {
 		res.Cards = []tool.Card{Card(tc.Language, r)}
 	}
-	switch {
-	case r.Status == Requested && asked:
-		res.Facts = []string{string(claim.Sent) + ":" + r.Code}
-	case r.Status == Assigned, r.Status == Arrived, r.Status == Done:
-		res.Facts = []string{string(claim.Ordered) + ":" + r.Code, string(claim.Sent) + ":" + r.Code, string(claim.Booked) + ":" + r.Code}
-	case r.Status == Cancelled:
-		res.Facts = []string{string(claim.Cancelled) + ":" + r.Code}
-	}
+	res.Named = stands(tc, r)
 	return res, nil
 }
 

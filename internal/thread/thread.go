@@ -52,6 +52,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/geo"
+	"merve/internal/standing"
 )
 
 // State is where a conversation stands.
@@ -101,6 +102,7 @@ type Head struct {
 	Spend      Spend              `dynamodbav:"spend"`
 	AsCustomer time.Time          `dynamodbav:"asCustomer"`       // since when who has a role writes as a customer, on another thread; zero is not
 	Linked     []string           `dynamodbav:"linked,omitempty"` // owners of the same person's other threads
+	Refs       []string           `dynamodbav:"refs,omitempty"`   // what stands of the conversation, newest first; nil is not known
 }
 
 // Customer is the actor for whom a thread's turns run.
@@ -253,6 +255,18 @@ type Reply struct {
 	Cards []map[string]any `dynamodbav:"cards,omitempty" json:"cards,omitempty"`
 	Map   *geo.Location    `dynamodbav:"map,omitempty" json:"mapLocation,omitempty"`
 	By    Handler          `dynamodbav:"by,omitempty" json:"by,omitempty"` // absent is the assistant
+
+	// Standing is shown beside the text, and never part of it. It is left out of small talk, and on threads
+	// of staff, businesses and drivers.
+	Standing *standing.Standing `dynamodbav:"standing,omitempty" json:"standing,omitempty"`
+}
+
+// Whole is the reply as channels of text show it: the standing line is the last.
+func (r Reply) Whole() string {
+	if line := r.Standing.Line(); line != "" {
+		return r.Text + "\n\n" + line
+	}
+	return r.Text
 }
 
 // Call is a tool call as clients see it.

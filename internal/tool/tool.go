@@ -24,6 +24,7 @@ import (
 	"merve/internal/fault"
 	"merve/internal/geo"
 	"merve/internal/market"
+	"merve/internal/standing"
 )
 
 // Effect is what a tool may do.
@@ -84,10 +85,13 @@ type Result struct {
 	// Done says what a call that waited for a YES has done, as a fact; "" names the action.
 	Done string
 
-	// Facts are what the backend knows to be true after this call: kinds of package claim. A
-	// fact "booked:X12" bears out sentences only that name X12, and that this is its number: what
-	// was so before this turn.
+	// Facts are what the backend knows to be true after this call: kinds of package claim. "sent:Meze House"
+	// bears out only that Meze House was told.
 	Facts []string
+
+	// Named are things of the customer's own that the call has shown. Where the model names them, the backend
+	// words them.
+	Named []standing.Item
 }
 
 // HandOver is a customer's wish for a person.

@@ -20,6 +20,7 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/gate"
 	"merve/internal/geo"
+	"merve/internal/ledger"
 	"merve/internal/notify"
 	"merve/internal/ops"
 	"merve/internal/order"
@@ -120,6 +121,14 @@ func works() turn.Works {
 	drives := func(roles roster.Roles) bool { _, ok := roles.Drives(); return ok }
 	trades := func(roles roster.Roles) bool { return len(roles.Businesses()) > 0 }
 	return turn.Works{{Of: drives, Coded: taxi.Coded}, {Of: trades, Coded: order.Coded}, {Of: trades, Coded: relay.Coded}}
+}
+
+func (w *world) matters() map[string]turn.Matter {
+	return map[string]turn.Matter{
+		ledger.StandingKind: booking.Standing{Ledger: w.ledger},
+		order.StandingKind:  order.Standing{Store: w.orders},
+		taxi.StandingKind:   taxi.Standing{Store: w.rides},
+	}
 }
 
 // noting adds what settles orders and rides, and has it noted how each is settled.

@@ -42,6 +42,7 @@ import (
 	"merve/internal/payment"
 	"merve/internal/person"
 	"merve/internal/schedule"
+	"merve/internal/standing"
 	"merve/internal/stock"
 	"merve/internal/thread"
 	"merve/internal/tool"
@@ -284,7 +285,7 @@ func (w *world) start(db *dynamo.DB) {
 			payment.LetGoKind:      payment.LetGo{Store: w.payments},
 		}),
 		Looks:    w.looks(booker),
-		Commands: w.commands(), Works: works(), Desk: w.concierge.people,
+		Commands: w.commands(), Works: works(), Matters: w.matters(), Desk: w.concierge.people,
 		Model: llm.Whole(w.complete), Outbox: w.outbox, Audit: turn.Audit{Records: table("records")}, Figures: &turn.Figures{Records: table("records"), Now: now, Log: log},
 		Now: now, Wait: w.clock.wait, Log: log,
 	}
@@ -350,7 +351,9 @@ func (w *world) noteTool() tool.Tool {
 // codeTool reads what was booked before.
 func codeTool() tool.Tool {
 	return tool.New("bookingCode", "Gives the code of the latest booking.", tool.Read, func(context.Context, tool.Context, struct{}) (tool.Result, error) {
-		return tool.Result{Data: "X12", Facts: []string{"booked:X12"}}, nil
+		return tool.Result{Data: "X12", Named: []standing.Item{{
+			Kind: "booking", Ref: "tx", Code: "X12", Summary: "Meze House · Booked: X12", Word: standing.Booked, Bears: []string{"booked"},
+		}}}, nil
 	})
 }
 

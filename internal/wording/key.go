@@ -67,6 +67,7 @@ const (
 const (
 	Greeting         Key = "greeting"           // the assistant merve introduces itself
 	ClaimWithheld    Key = "claim_withheld"     // in the place of a reply that claimed what did not happen
+	ClaimReplaced    Key = "claim_replaced"     // the same, where something stands or has been settled: lines (what stands)
 	ModelUnavailable Key = "model_unavailable"  // the model cannot be reached; the message is kept
 	WentWrong        Key = "went_wrong"         // a fault of our own
 	BoundReached     Key = "bound_reached"      // too many steps for one message
