@@ -398,11 +398,30 @@ func TestACallThatWaitsForAYes(t *testing.T) {
 	o := b.run(task)
 	b.want()
 	args := json.RawMessage(`{"what":"a letter"}`)
-	if !got.Frozen || string(got.Args) != string(args) || got.Key != tool.Key("t/1", "send", args, 1) || got.Summary != `send {"what":"a letter"}` {
+	if !got.Frozen || string(got.Args) != string(args) || got.Key != tool.Key("t/1", "send", args, 1) || got.Summary != `send · “a letter”` {
 		t.Errorf("%+v", got)
 	}
 	if o.Audit[0].Verdict != "confirm" || o.Audit[0].Status != agent.Proposed || !strings.Contains(b.asked[1].Messages[2].Text, "awaiting_confirmation") {
 		t.Errorf("%+v; the model was told %+v", o.Audit, b.asked[1].Messages[2])
+	}
+}
+
+// A call that was confirmed runs before the model is asked, and once; the same call, asked for again,
+// waits for another YES.
+func TestAConfirmedCall(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, asks("look the sea"), says("Blue."), says("Still blue."))
+	task := b.task()
+	task.May = func(tool.Tool) (tool.Verdict, string) { return tool.Confirm, "ask first" }
+	task.Confirmed = &llm.Call{ID: "p_1", Name: "look", Args: json.RawMessage(`{"what":"the sea"}`)}
+	o := b.run(task)
+	b.want("look the sea en", "took look ok", "took look proposed")
+	if told := b.asked[0].Messages; o.Text != "Blue." || len(told) != 3 || told[2].Role != llm.ToolRole || told[2].Text != `"saw the sea"` {
+		t.Errorf("%q, told %+v", o.Text, told)
+	}
+	task.From = o
+	if o = b.run(task); o.Text != "Still blue." || len(b.events) != 3 {
+		t.Errorf("run again: %q, %v", o.Text, b.events)
 	}
 }
 

@@ -134,8 +134,8 @@ func (m *Market) Check() error {
 // checkTools holds the templates of tools to their variables, and their bounds to what can be.
 func (m *Market) checkTools() error {
 	for name, p := range m.Tools {
-		if err := p.Bounds.check(); err != nil {
-			return fmt.Errorf("tools.%s.bounds: %w", name, err)
+		if err := p.Bounds.check("tools." + name + ".bounds"); err != nil {
+			return err
 		}
 		event, said := ToolEvents()[name]
 		if p.Template != "" && !said {

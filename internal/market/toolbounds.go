@@ -51,18 +51,19 @@ func (b ToolBounds) HasCategory(category string) bool {
 	return slices.ContainsFunc(b.Categories, func(c string) bool { return language.Fold(c) == language.Fold(category) })
 }
 
-func (b *ToolBounds) check() error {
+// check names what is wrong by its path below at.
+func (b *ToolBounds) check(at string) error {
 	switch {
 	case b == nil:
 		return nil
 	case slices.Contains(b.Categories, ""):
-		return fault.Field("categories", "want names of categories")
+		return fault.Field(at+".categories", "want names of categories")
 	case b.MaxPriceMinor < 0:
-		return fault.Field("maxPriceMinor", "want minor units, or 0 for any price")
+		return fault.Field(at+".maxPriceMinor", "want minor units, or 0 for any price")
 	case b.MaxRadiusMeters < 0:
-		return fault.Field("maxRadiusMeters", "want metres, or 0 for any distance")
+		return fault.Field(at+".maxRadiusMeters", "want metres, or 0 for any distance")
 	case b.MaxPeople < 0:
-		return fault.Field("maxPeople", "want a number of people, or 0 for any")
+		return fault.Field(at+".maxPeople", "want a number of people, or 0 for any")
 	}
 	return nil
 }

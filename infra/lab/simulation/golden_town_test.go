@@ -124,7 +124,8 @@ func goldenMarket(m *market.Market) {
 	m.Tools = map[string]market.ToolPolicy{
 		"sendWhatsAppMessage": {Enabled: &yes, RequireConfirmation: &yes},
 		"bookService":         {Template: "To do, {code}: {note}"},
-		"findPharmacy":        {AllowedTags: []string{"health"}},
+		"getListing":          {AllowedTags: []string{"sea"}, Bounds: &market.ToolBounds{Categories: []string{"restaurant", "diving"}, MaxPriceMinor: 1_000_000, MaxRadiusMeters: 200_000}},
+		"requestTaxi":         {Bounds: &market.ToolBounds{MaxPeople: 12}},
 	}
 	m.Templates = map[string]string{"booking_reminder": "Soon: {listing}, {when}"}
 	day := []schedule.Span{{From: "00:00", To: "24:00"}}
@@ -768,6 +769,7 @@ func (g *goldenTown) waits() {
 	}
 
 	g.says("zoe", bookMeze, "27", "20:00")
+	g.says("zoe", "or at nine?") // a YES may be meant for that
 	g.says("vic", bookMeze, "27", "21:00")
 	g.says("pat", cancelTx, g.tx("pat"))
 	g.agrees("abe", bookMeze, "28", "18:00")
