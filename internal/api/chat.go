@@ -11,6 +11,7 @@ import (
 	"merve/internal/assistant"
 	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/httpapi"
 	"merve/internal/media"
 	"merve/internal/provider/exchange"
@@ -49,16 +50,16 @@ const maxType = 255
 
 // chatRequest is the body of POST /chat/message.
 type chatRequest struct {
-	Message         *string                `json:"message"`
-	SessionID       string                 `json:"sessionId"`
-	AgentID         string                 `json:"agentId"`
-	Language        string                 `json:"language"`
-	MarketID        string                 `json:"marketId"`
-	ClientMessageID string                 `json:"clientMessageId"`
-	Location        *channel.LocationInput `json:"location"`
-	Attachments     []channel.Media        `json:"attachments"`
-	Button          string                 `json:"button"`
-	ReplyTo         string                 `json:"replyTo"`
+	Message         *string         `json:"message"`
+	SessionID       string          `json:"sessionId"`
+	AgentID         string          `json:"agentId"`
+	Language        string          `json:"language"`
+	MarketID        string          `json:"marketId"`
+	ClientMessageID string          `json:"clientMessageId"`
+	Location        *geo.Input      `json:"location"`
+	Attachments     []channel.Media `json:"attachments"`
+	Button          string          `json:"button"`
+	ReplyTo         string          `json:"replyTo"`
 }
 
 // ChatResponse is the answer to POST /chat/message.
@@ -69,7 +70,7 @@ type ChatResponse struct {
 	State         thread.State             `json:"state"`
 	PendingAction *threadapi.PendingAction `json:"pendingAction,omitempty"`
 	Cards         []map[string]any         `json:"cards"`
-	MapLocation   *channel.Location        `json:"mapLocation,omitempty"`
+	MapLocation   *geo.Location            `json:"mapLocation,omitempty"`
 	Standing      standing.Standing        `json:"standing"` // without a text where nothing is to be said of it
 	ToolCalls     []thread.Call            `json:"toolCalls"`
 	Messages      []thread.Line            `json:"messages"` // the turn's, as a listing gives them
@@ -85,7 +86,7 @@ func (c *Chat) message(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := c.Anonymous.take(r, in.From); err != nil {
+	if err := c.Anonymous.take(r, &in); err != nil {
 		return err
 	}
 	status, body, err := converse(w, r, c.Runner, c.Patience, in, func(a turn.Answer) string {

@@ -12,6 +12,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/httpapi"
 	"merve/internal/media"
 	"merve/internal/provider/exchange"
@@ -67,7 +68,7 @@ type WebChatResponse struct {
 	ThreadID      string                   `json:"threadId"`
 	MessageID     string                   `json:"messageId"`
 	PendingAction *threadapi.PendingAction `json:"pendingAction,omitempty"`
-	MapLocation   *channel.Location        `json:"mapLocation,omitempty"`
+	MapLocation   *geo.Location            `json:"mapLocation,omitempty"`
 	TraceID       string                   `json:"traceId"`
 }
 
@@ -80,7 +81,7 @@ func (c *WebChat) message(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := c.Anonymous.take(r, in.From); err != nil {
+	if err := c.Anonymous.take(r, &in); err != nil {
 		return err
 	}
 	status, full, err := converse(w, r, c.Runner, c.Patience, in, func(a turn.Answer) string {

@@ -16,7 +16,9 @@ import (
 	"merve/internal/booking"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/geo"
 	"merve/internal/ledger"
+	"merve/internal/market"
 	"merve/internal/order"
 	"merve/internal/payment"
 	"merve/internal/person"
@@ -135,6 +137,9 @@ func TestDataIsOfItsMarket(t *testing.T) {
 		Business: "harbour", Listing: "harbour", Offering: "table", Market: "elsewhere", Owner: ann.Key(), Start: start, End: start.Add(time.Hour),
 		Slots: []time.Time{start}, TimeZone: "Europe/Nicosia", Party: 2, PriceMinor: 2000, DueMinor: 500, Currency: "EUR", CustomerName: "Ann", Note: "a secret",
 	}
+	if _, err := s.base.Markets().Save(ctx, *market.Default("elsewhere"), "test"); err != nil {
+		t.Fatal(err)
+	}
 	tx, err := s.base.Ledger().Offer(ctx, terms, 1, time.Hour, "k")
 	if err == nil {
 		err = booking.Wishes{Ledger: s.base.Ledger()}.Put(ctx, booking.Wish{ID: "w", Terms: terms, Since: s.now, TTL: start.Unix()})
@@ -150,7 +155,7 @@ func TestDataIsOfItsMarket(t *testing.T) {
 	}
 	if err == nil {
 		_, err = s.base.Rides().Propose(ctx, ann, "k", taxi.Order{
-			Market: "elsewhere", Pickup: taxi.Place{Address: "Harbour Road 5"}, Passengers: 1, Thread: "th", CustomerPhone: "+15550300", TimeZone: "UTC", Hold: time.Hour,
+			Market: "elsewhere", Pickup: geo.Spot{Address: "Harbour Road 5"}, Passengers: 1, Thread: "th", CustomerPhone: "+15550300", TimeZone: "UTC", Hold: time.Hour,
 		})
 	}
 	if err == nil {

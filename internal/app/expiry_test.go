@@ -17,6 +17,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/gate"
+	"merve/internal/geo"
 	"merve/internal/ledger"
 	"merve/internal/ledger/ledgertest"
 	"merve/internal/order"
@@ -51,7 +52,7 @@ func TestATickDoesAllThatIsDue(t *testing.T) {
 	offer := func(key string, change func(*ledger.Terms)) ledger.Transaction {
 		t.Helper()
 		terms := ledger.Terms{
-			Business: "harbour", Listing: "harbour", ListingName: "Harbour Grill", Offering: key, OfferingName: "Table", Market: demo.Market,
+			Business: "harbour", Listing: "harbour-" + key, ListingName: "Harbour Grill", Offering: key, OfferingName: "Table", Market: demo.Market,
 			Owner: ann.Key(), Thread: in.Thread, Party: 2, PriceMinor: 2000, Currency: "EUR",
 			Start: start, End: start.Add(time.Hour), Slots: []time.Time{start}, TimeZone: "Europe/Nicosia",
 		}
@@ -69,7 +70,7 @@ func TestATickDoesAllThatIsDue(t *testing.T) {
 	}, "k")
 	must(err)
 	ride, err := rides.Propose(ctx, ann, "k", taxi.Order{
-		Market: demo.Market, Pickup: taxi.Place{Address: "Harbour Road 5"}, Passengers: 1, Thread: in.Thread, TimeZone: "UTC",
+		Market: demo.Market, Pickup: geo.Spot{Address: "Harbour Road 5"}, Passengers: 1, Thread: in.Thread, TimeZone: "UTC",
 		Hold: 10 * time.Minute,
 	})
 	must(err)

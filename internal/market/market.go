@@ -6,6 +6,8 @@ package market
 import (
 	"time"
 
+	"merve/internal/bound"
+	"merve/internal/geo"
 	"merve/internal/schedule"
 )
 
@@ -20,7 +22,7 @@ type Market struct {
 	Languages []string              `dynamodbav:"languages" json:"languages"`               // the ones served
 	Currency  string                `dynamodbav:"currency" json:"currency"`                 // ISO 4217
 	TimeZone  string                `dynamodbav:"timeZone" json:"timeZone"`                 // IANA name
-	Bounds    *Bounds               `dynamodbav:"bounds,omitempty" json:"bounds,omitempty"` // where it is; nil is anywhere
+	Bounds    *geo.Box              `dynamodbav:"bounds,omitempty" json:"bounds,omitempty"` // where it is; nil is anywhere
 	Districts []District            `dynamodbav:"districts,omitempty" json:"districts,omitempty"`
 	Gate      GateMode              `dynamodbav:"gate" json:"gate"`
 	QuietMS   int                   `dynamodbav:"quietMs" json:"quietMs"` // webhook channels wait this long for a burst to end
@@ -33,20 +35,12 @@ type Market struct {
 	UpdatedBy string                `dynamodbav:"updatedBy" json:"updatedBy"`
 }
 
-// Bounds are a part of the earth, in degrees. They do not cross the 180th meridian.
-type Bounds struct {
-	West  float64 `dynamodbav:"west" json:"west"`
-	South float64 `dynamodbav:"south" json:"south"`
-	East  float64 `dynamodbav:"east" json:"east"`
-	North float64 `dynamodbav:"north" json:"north"`
-}
-
 // GateMode says what the gate does with a message that is neither YES nor NO.
 type GateMode string
 
 const (
 	Remind   GateMode = "remind"   // remind of the pending action, no model
-	Converse GateMode = "converse" // let the model answer with read tools, then remind
+	Converse GateMode = "converse" // let the model answer and propose anew, then remind of what still waits
 )
 
 // Safety bounds what one message, one thread and one market may cost or cause. What goes out for
@@ -63,14 +57,31 @@ type Safety struct {
 	ThreadDayMicroUSD     int64    `dynamodbav:"threadDayMicroUsd" json:"threadDayMicroUsd"`
 	MarketDayMicroUSD     int64    `dynamodbav:"marketDayMicroUsd" json:"marketDayMicroUsd"`
 	HoldSeconds           int      `dynamodbav:"holdSeconds" json:"holdSeconds"` // how long an offer is held
+	MaxBookings           int      `dynamodbav:"maxBookings" json:"maxBookings"` // of one customer that are held or stand at one time
+	MaxOrdersDay          int      `dynamodbav:"maxOrdersDay" json:"maxOrdersDay"`
+	MaxRidesDay           int      `dynamodbav:"maxRidesDay" json:"maxRidesDay"`
+	MaxMessagesDay        int      `dynamodbav:"maxMessagesDay" json:"maxMessagesDay"` // to businesses
+	AddressTimes          int      `dynamodbav:"addressTimes" json:"addressTimes"`     // so many times as much is taken from one network address
+}
+
+// MinAddressTimes is the least for an address: an office, a hotel or a mobile network shares one.
+const MinAddressTimes = 20
+
+// Limits are the bounds on what customers hold and set going.
+func (s Safety) Limits() bound.Limits {
+	return bound.Limits{
+		Most:  map[bound.Matter]int{bound.Booking: s.MaxBookings, bound.Order: s.MaxOrdersDay, bound.Ride: s.MaxRidesDay, bound.Message: s.MaxMessagesDay},
+		Times: s.AddressTimes,
+	}
 }
 
 // ToolPolicy is what a market says of one tool. Nil means the default of the tool's effect.
 type ToolPolicy struct {
-	Enabled             *bool    `dynamodbav:"enabled" json:"enabled,omitempty"`
-	RequireConfirmation *bool    `dynamodbav:"requireConfirmation" json:"requireConfirmation,omitempty"`
-	AllowedTags         []string `dynamodbav:"allowedTags,omitempty" json:"allowedTags,omitempty"` // empty allows all
-	Template            string   `dynamodbav:"template,omitempty" json:"template,omitempty"`       // of the first message it sends, see [ToolEvents]
+	Enabled             *bool       `dynamodbav:"enabled" json:"enabled,omitempty"`
+	RequireConfirmation *bool       `dynamodbav:"requireConfirmation" json:"requireConfirmation,omitempty"`
+	AllowedTags         []string    `dynamodbav:"allowedTags,omitempty" json:"allowedTags,omitempty"` // of listings that it may touch; empty allows all
+	Bounds              *ToolBounds `dynamodbav:"bounds,omitempty" json:"bounds,omitempty"`
+	Template            string      `dynamodbav:"template,omitempty" json:"template,omitempty"` // of the first message it sends, see [ToolEvents]
 }
 
 // DeskPolicy says who takes threads over, and when.
@@ -102,11 +113,12 @@ func Default(id string) *Market {
 	return &Market{
 		ID: id, Name: id, Enabled: true,
 		Language: "en", Languages: []string{"en"}, Currency: "EUR", TimeZone: "UTC",
-		Gate: Remind, QuietMS: 1200,
+		Gate: Converse, QuietMS: 1200,
 		Safety: Safety{
 			MaxOutboundPerInbound: 3, MaxRounds: 8, MaxCalls: 16, MaxSameCall: 3,
 			TurnSeconds: 90, TurnTokens: 120_000, TurnMicroUSD: 250_000,
 			ThreadDayMicroUSD: 2_000_000, MarketDayMicroUSD: 200_000_000, HoldSeconds: 600,
+			MaxBookings: 8, MaxOrdersDay: 20, MaxRidesDay: 12, MaxMessagesDay: 20, AddressTimes: MinAddressTimes,
 		},
 		Tools: map[string]ToolPolicy{}, Templates: map[string]string{},
 	}

@@ -17,13 +17,15 @@
 //
 // (table records). The owner is part of the key, so a foreign id is one that does not exist.
 //
+// A proposal takes a token of its customer's bounds (package bound), which its YES keeps for a day.
+//
 // Of items that are counted (package stock), the YES takes what the order needs in the
 // transaction that places it, one conditional write for each item; too few, and it is not
 // placed. What is refused, cancelled or left unanswered gives it back in the transaction that
 // says so, what is done has sold it. An offer that was made before the item was counted stands
 // as it was made, and takes nothing.
 //
-// Requests: propose 1 (repeated 2), read 1, by code 2, a change 2, a list 3, of what is open 2, of a
+// Requests: propose 2, and 1 more where there is an address (repeated 1 more), read 1, by code 2, a change 2, a list 3, of what is open 2, of a
 // business 3, of what stands with it 2 for each hundred.
 // Counted items add none to these, and 1 to a tool's proposal, which reads what is left.
 package order
@@ -38,6 +40,7 @@ import (
 	"merve/internal/event"
 	"merve/internal/fault"
 	"merve/internal/gate"
+	"merve/internal/geo"
 	"merve/internal/ident"
 )
 
@@ -85,12 +88,17 @@ type Order struct {
 	FeeMinor      int64     `dynamodbav:"fee,omitempty" json:"feeMinor,omitempty"` // of the delivery
 	TotalMinor    int64     `dynamodbav:"total" json:"totalMinor"`                 // 0 of a service is on request
 	Currency      string    `dynamodbav:"currency,omitempty" json:"currency,omitempty"`
-	Delivery      *Spot     `dynamodbav:"delivery,omitempty" json:"delivery,omitempty"` // nil is picked up, or at the business
+	Delivery      *geo.Spot `dynamodbav:"delivery,omitempty" json:"delivery,omitempty"` // nil is picked up, or at the business
 	When          time.Time `dynamodbav:"when" json:"when,omitzero"`                    // zero is as soon as can be
 	TimeZone      string    `dynamodbav:"zone" json:"timeZone"`
 	Note          string    `dynamodbav:"note,omitempty" json:"note,omitempty"`
 	CustomerName  string    `dynamodbav:"customer,omitempty" json:"customerName,omitempty"`
 	CustomerPhone string    `dynamodbav:"phone,omitempty" json:"customerPhone,omitempty"`
+
+	// Address is what bounds know the network address by that it is ordered from. It is not kept.
+	Address string `dynamodbav:"-" json:"-"`
+	// Bounds are its tokens of bounds (package bound), while it is proposed.
+	Bounds []string `dynamodbav:"bounds,omitempty" json:"-"`
 
 	// Counted is how many it takes of items that were counted when it was proposed, over all
 	// lines. It holds them while it is placed or accepted.
@@ -119,13 +127,6 @@ type Line struct {
 	Note       string   `dynamodbav:"note,omitempty" json:"note,omitempty"`
 }
 
-// Spot is where something is brought.
-type Spot struct {
-	Address string   `dynamodbav:"address,omitempty" json:"address,omitempty"`
-	Lat     *float64 `dynamodbav:"lat,omitempty" json:"lat,omitempty"` // degrees
-	Lng     *float64 `dynamodbav:"lng,omitempty" json:"lng,omitempty"`
-}
-
 // Limits of what an order takes. Lengths are in characters.
 const (
 	MaxLines    = 40
@@ -151,7 +152,7 @@ func (o Order) Hash() string {
 		Lines                           []Line
 		Fee, Total                      int64
 		Currency, Note, Phone           string
-		Delivery                        *Spot
+		Delivery                        *geo.Spot
 		When, Until                     int64
 		Policy                          int
 	}{

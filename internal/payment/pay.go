@@ -30,7 +30,7 @@ func (c Pay) Describe(tc tool.Context, p thread.Pending) string {
 }
 
 // Does implements [gate.Commitment].
-func (Pay) Does() gate.Deed { return gate.Keeps }
+func (Pay) Does() gate.Deed { return gate.Pays }
 
 // Commit makes the payment intent, and prepares to store the payment with the receipt of the
 // YES. An intent charges nobody: one whose turn dies is made again by the same key, or is

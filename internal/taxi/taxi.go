@@ -31,8 +31,10 @@
 //
 // Each change is one transaction with an event under a key that lets it exist once.
 //
-// Requests, besides that of the turn which a YES or a driver's word joins: propose 2, repeated
-// 3; YES 3, for a later time 1; NO 1; cancel 1; status 2, by id 1. An answer of a driver's 4,
+// A proposal takes a token of its customer's bounds (package bound), which its YES keeps for a day.
+//
+// Requests, besides that of the turn which a YES or a driver's word joins: propose 3, and 1 more where
+// there is an address, repeated 1 more; YES 3, for a later time 1; NO 1; cancel 1; status 2, by id 1. An answer of a driver's 4,
 // ON and OFF 2, a CANCEL that has others asked 6. A sweep 16, 1 for each hundred rides due, 1
 // for each, and 2 more for each that is offered; to delete one 5, and 1 for each message that told of
 // it. Where more districts are asked, 1 for each.
@@ -47,13 +49,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
-	"unicode/utf8"
 
 	"merve/internal/actor"
-	"merve/internal/channel"
+	"merve/internal/bound"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/gate"
+	"merve/internal/geo"
 	"merve/internal/ident"
 )
 
@@ -100,35 +102,6 @@ const (
 	maxKey = 255 // bytes of an idempotency key
 )
 
-// Place is where a ride begins or ends: an address, or a point, or both.
-type Place struct {
-	Address string   `dynamodbav:"address,omitempty" json:"address,omitempty"`
-	Lat     *float64 `dynamodbav:"lat,omitempty" json:"lat,omitempty"` // degrees (WGS 84)
-	Lng     *float64 `dynamodbav:"lng,omitempty" json:"lng,omitempty"`
-}
-
-// Point reports where the place is, if that is known.
-func (p Place) Point() (lat, lng float64, ok bool) {
-	if p.Lat == nil || p.Lng == nil {
-		return 0, 0, false
-	}
-	return *p.Lat, *p.Lng, true
-}
-
-func (p Place) check(field string) error {
-	switch lat, lng, ok := p.Point(); {
-	case !utf8.ValidString(p.Address) || utf8.RuneCountInString(p.Address) > MaxAddress:
-		return fault.Field(field, "want an address of at most %d characters", MaxAddress)
-	case (p.Lat == nil) != (p.Lng == nil):
-		return fault.Field(field, "want lat and lng together")
-	case ok && !channel.OnEarth(lat, lng):
-		return fault.Field(field, "lat within ±90 and lng within ±180 degrees")
-	case !ok && p.Address == "":
-		return fault.Field(field, "want an address or a point")
-	}
-	return nil
-}
-
 // Taker is the driver who has a ride, as they were when they took it.
 type Taker struct {
 	ID      string `dynamodbav:"id"`
@@ -146,8 +119,8 @@ type Ride struct {
 	Thread        string        `dynamodbav:"thread"` // the customer's
 	Code          string        `dynamodbav:"code"`   // how drivers name it
 	Status        Status        `dynamodbav:"status"`
-	Pickup        Place         `dynamodbav:"pickup"`
-	Dropoff       *Place        `dynamodbav:"dropoff,omitempty"`
+	Pickup        geo.Spot      `dynamodbav:"pickup"`
+	Dropoff       *geo.Spot     `dynamodbav:"dropoff,omitempty"`
 	District      string        `dynamodbav:"district,omitempty"` // of the pickup; "" is not known
 	Passengers    int           `dynamodbav:"passengers"`
 	When          time.Time     `dynamodbav:"when"` // zero is now
@@ -157,6 +130,7 @@ type Ride struct {
 	CustomerName  string        `dynamodbav:"customerName,omitempty"`
 	CustomerPhone string        `dynamodbav:"customerPhone,omitempty"` // E.164
 	Policy        int           `dynamodbav:"policy"`                  // market version it was proposed under
+	Bounds        []string      `dynamodbav:"bounds,omitempty"`        // tokens of bounds (package bound), while it is proposed
 	Hash          string        `dynamodbav:"hash"`                    // of what the customer is asked
 	ExpiresAt     time.Time     `dynamodbav:"expiresAt"`               // of the proposal
 	Receipt       *gate.Receipt `dynamodbav:"receipt,omitempty"`
@@ -191,6 +165,7 @@ var (
 type Store struct {
 	Table   dynamo.Table // records
 	Drivers *Drivers
+	Bounds  *bound.Book // on how many rides one customer may order; nil is none
 	Now     func() time.Time
 
 	// OfferFor says how long the drivers of a market have to answer; nil is [OfferFor].

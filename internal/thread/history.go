@@ -12,6 +12,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/standing"
 )
 
@@ -21,9 +22,9 @@ type Line struct {
 	Direction string             `json:"direction"` // [inbound] or outbound
 	Text      string             `json:"text"`
 	Media     []channel.Media    `json:"media,omitempty"`
-	Location  *channel.Location  `json:"location,omitempty"` // that the customer shared
+	Location  *geo.Location      `json:"location,omitempty"` // that the customer shared
 	Cards     []map[string]any   `json:"cards"`
-	Map       *channel.Location  `json:"mapLocation,omitempty"`
+	Map       *geo.Location      `json:"mapLocation,omitempty"`
 	Standing  *standing.Standing `json:"standing,omitempty"`
 	CreatedAt time.Time          `json:"createdAt"`
 	Status    string             `json:"status"` // received, answered; sent

@@ -19,8 +19,8 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/gate"
+	"merve/internal/geo"
 	"merve/internal/ledger"
-	"merve/internal/market"
 	"merve/internal/notify"
 	"merve/internal/ops"
 	"merve/internal/order"
@@ -47,12 +47,12 @@ type concierge struct {
 // theTown is where all addresses of the conversations are.
 type theTown struct{}
 
-func (theTown) Locate(_ context.Context, _ *market.Market, text, _ string) (*channel.Location, error) {
+func (theTown) Geocode(_ context.Context, q geo.Query) ([]geo.Found, error) {
 	switch {
-	case strings.Contains(text, "Harbour"):
-		return &channel.Location{Lat: 35.337, Lng: 33.319, Address: text}, nil
-	case strings.Contains(text, "Famagusta"):
-		return &channel.Location{Lat: 35.12, Lng: 33.94, Address: text}, nil
+	case strings.Contains(q.Text, "Harbour"):
+		return []geo.Found{{Location: geo.Location{Lat: 35.337, Lng: 33.319, Address: q.Text}, Sure: true}}, nil
+	case strings.Contains(q.Text, "Famagusta"):
+		return []geo.Found{{Location: geo.Location{Lat: 35.12, Lng: 33.94, Address: q.Text}, Sure: true}}, nil
 	}
 	return nil, nil
 }
@@ -60,11 +60,11 @@ func (theTown) Locate(_ context.Context, _ *market.Market, text, _ string) (*cha
 // startConcierge puts its part of a process together, on a database.
 func (w *world) startConcierge(db *dynamo.DB, log *slog.Logger) []tool.Tool {
 	records, catalog := db.Table(dynamotest.TableName("records")), db.Table(dynamotest.TableName("catalog"))
-	w.orders = &order.Store{Table: records, Stock: w.listings.Stock, Now: w.clock.now}
+	w.orders = &order.Store{Table: records, Stock: w.listings.Stock, Bounds: w.bounds, Now: w.clock.now}
 	w.roster = &roster.Book{Table: catalog, Now: w.clock.now}
 	w.concierge.desk = &order.Taker{Store: w.orders, Listings: w.listings, Places: theTown{}, Log: log}
 	drivers := &taxi.Drivers{Table: catalog, Rides: records, Now: w.clock.now, Roster: onRoster{catalog}}
-	w.rides = &taxi.Store{Table: records, Drivers: drivers, Now: w.clock.now}
+	w.rides = &taxi.Store{Table: records, Drivers: drivers, Bounds: w.bounds, Now: w.clock.now}
 	w.rideTeller = &taxi.Teller{
 		Rides: w.rides, Markets: w.markets, Threads: w.teller(), Roster: w.roster, Outbox: w.outbox, Log: log,
 	}
@@ -72,7 +72,7 @@ func (w *world) startConcierge(db *dynamo.DB, log *slog.Logger) []tool.Tool {
 	w.post = &relay.Post{
 		Table: records, Roster: w.roster, Orders: w.orders, Ledger: w.ledger, Threads: w.teller(), Outbox: w.outbox, Now: w.clock.now,
 	}
-	letters := notify.Writer{Notifier: &notify.Notifier{Listings: w.listings, Threads: w.teller(), Outbox: w.outbox, Log: log}, Talks: w.post}
+	letters := notify.Writer{Notifier: &notify.Notifier{Listings: w.listings, Threads: w.teller(), Outbox: w.outbox, Log: log}, Talks: w.post, Bounds: w.bounds}
 	return slices.Concat(letters.Tools(), w.post.Tools(), w.concierge.desk.Tools(), (&taxi.Caller{Store: w.rides, Log: log}).Tools(), desk.Tools(), w.office().Tools(), w.reminders().Tools())
 }
 

@@ -23,6 +23,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/gate"
+	"merve/internal/geo"
 	"merve/internal/ledger"
 	"merve/internal/llm"
 	"merve/internal/llm/llmtest"
@@ -177,7 +178,7 @@ func (p *play) run(lines []line) {
 		case "staff resolves":
 			p.resolves(p.expand(l.text))
 		default:
-			if !p.atTheTill(l) {
+			if !p.atTheTill(l) && !p.atTheSwitch(l) {
 				p.check(l)
 			}
 		}
@@ -265,7 +266,7 @@ func (p *play) inbound(l line) channel.Inbound {
 	id := fmt.Sprintf("message-%d", p.sends)
 	var button, reply string
 	var attached []channel.Media
-	var place *channel.Location
+	var place *geo.Location
 	for _, opt := range strings.Split(l.opts, ",") {
 		words := strings.Fields(opt)
 		switch {
@@ -282,7 +283,7 @@ func (p *play) inbound(l line) channel.Inbound {
 			p.brought = append(p.brought, words[1])
 			attached = append(attached, p.sara.photo(p.channel, words[1]))
 		case words[0] == "at" && len(words) == 3:
-			place = &channel.Location{Lat: degrees(p.t, words[1]), Lng: degrees(p.t, words[2])}
+			place = &geo.Location{Lat: degrees(p.t, words[1]), Lng: degrees(p.t, words[2])}
 		case words[0] == "taps" && len(words) == 3:
 			answer := map[string]gate.Answer{"yes": gate.Yes, "no": gate.No}[words[1]]
 			button = gate.ButtonPayload(answer, p.offer(words[2]))

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"merve/internal/agent"
+	"merve/internal/gate"
 	"merve/internal/llm"
-	"merve/internal/market"
 	"merve/internal/standing"
 	"merve/internal/thread"
 	"merve/internal/tool"
@@ -56,7 +56,7 @@ func (w *work) task(ctx context.Context, p *progress, news []llm.Message) agent.
 		Limits: agent.Limits{
 			Rounds: s.MaxRounds, Calls: s.MaxCalls, SameCall: s.MaxSameCall, Tokens: s.TurnTokens, MicroUSD: s.TurnMicroUSD, Until: w.deadline,
 		},
-		Keep: w.keep, Kept: w.kept(),
+		Confirmed: p.confirmed, Keep: w.keep, Kept: w.kept(),
 		Accept: func(d agent.Draft) agent.Verdict { return w.accept(ctx, p, d) },
 		Took: func(ctx context.Context, tc tool.Context, res agent.Result) (bool, error) {
 			return w.took(ctx, p, tc, res)
@@ -69,13 +69,12 @@ func (w *work) task(ctx context.Context, p *progress, news []llm.Message) agent.
 // policy answers which tools may run, by what waits at the time.
 func (w *work) policy(p *progress) func(tool.Tool) (tool.Verdict, string) {
 	return func(t tool.Tool) (tool.Verdict, string) {
-		waits := w.thread.Pending != nil && p.pending != nil && w.market.Gate == market.Converse
-		return tool.May(t, w.situation(p.optedOut || waits))
+		return tool.May(t, w.situation(p.optedOut, w.thread.Pending != nil && p.pending != nil))
 	}
 }
 
-func (w *work) situation(readOnly bool) tool.Situation {
-	return tool.Situation{Set: w.assistant.Tools, Market: w.market, ReadOnly: readOnly}
+func (w *work) situation(optedOut, waits bool) tool.Situation {
+	return tool.Situation{Set: w.assistant.Tools, Market: w.market, ReadOnly: optedOut, Waits: waits}
 }
 
 // accept takes the model's text as the reply, unless it claims what did not happen: then
@@ -130,11 +129,31 @@ func (w *work) resume(ctx context.Context, p *progress) error {
 	if err := w.lapse(ctx, p); err != nil {
 		return err
 	}
+	if err := w.settleFirst(ctx, p); err != nil {
+		return err
+	}
 	news, err := w.brief(ctx, p.pending)
 	if err != nil {
 		return err
 	}
 	w.model, err = agent.Resume(ctx, w.task(ctx, p, news))
+	return err
+}
+
+// settleFirst settles again what was settled before the model decided what is done again.
+func (w *work) settleFirst(ctx context.Context, p *progress) error {
+	if p.pending == nil {
+		return nil
+	}
+	ruling, _, err := w.ruling(ctx, p)
+	switch {
+	case err != nil:
+		return err
+	case ruling == gate.Redirected:
+		return w.redirect(ctx, p)
+	case ruling == gate.Confirmed && w.reads(p.pending) && !w.doubtful(p.pending, ruling):
+		_, _, err = w.lookUp(ctx, p)
+	}
 	return err
 }
 

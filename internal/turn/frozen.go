@@ -45,7 +45,10 @@ func (f Frozen) Commit(ctx context.Context, tc tool.Context, c gate.Consent) (ga
 		return gate.Settled{Text: wording.Say(tc.Language, wording.ActionFailed, action)}, nil
 	}
 	args, err := t.Canonical(json.RawMessage(c.Pending.Args))
-	if err != nil { // the tool has changed since it was asked for
+	if err == nil {
+		err = t.Within(tc.Market, args)
+	}
+	if err != nil { // the tool, or its bounds, have changed since it was asked for
 		return gate.Settled{Text: wording.Say(tc.Language, wording.ActionFailed, action)}, nil
 	}
 	tc.Key = c.Pending.ID

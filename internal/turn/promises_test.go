@@ -64,7 +64,7 @@ func TestPromise1_AYesToABookingIsNoneToItsEnd(t *testing.T) {
 // the model thinks about a proposal: none of them is an answer to it.
 func TestYesBeforeTheQuestion(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newWorld(t, func(m *market.Market) { m.Gate = market.Remind }) // where the model thinks of the proposal alone
 	w.stock(nil, "meze")
 	ahead := *w.threads
 	ahead.Now = func() time.Time { return w.clock.now().Add(2 * time.Second) }

@@ -81,6 +81,8 @@ func (w *work) toTheEnd(ctx context.Context) (d decision, done Done, err error) 
 				w.takeIn()
 				d, err = w.decide(ctx, w.carried(d))
 			}
+		case errors.Is(err, gate.ErrMeanwhile):
+			d, err = w.decide(ctx, w.carried(d))
 		case fault.Is(err, fault.TooLarge) && d.withdraws():
 			err = w.makeRoom(ctx, &d)
 		case d.refused(err):
@@ -179,7 +181,7 @@ func (w *work) takeIn() {
 	now := w.r.Now()
 	w.tc = tool.Context{
 		Actor: w.thread.Customer(), Market: w.market, Thread: w.thread.ID, ThreadType: w.thread.Type,
-		Channel: w.thread.Channel, Language: w.language(), Location: w.thread.Where(now), TimeZone: w.market.Location(),
+		Channel: w.thread.Channel, Language: w.language(), Address: w.thread.Address, Location: w.thread.Where(now), TimeZone: w.market.Location(),
 		Now: now, TraceID: w.trace,
 	}
 }
