@@ -177,7 +177,7 @@ func (r *Runner) standIns(c app.Config, qs queues, o Options) (app.Config, func(
 		set["AWS_ENDPOINT_URL_S3"] = url
 	}
 	if o.Getenv("AWS_ENDPOINT_URL_EVENTBRIDGE") == "" {
-		url, err := r.listen("127.0.0.1:0", newBuses(c.BusNames, wiring.Rules(), qs, o.Now, r.log))
+		url, err := r.listen("127.0.0.1:0", newBuses(c.BusNames, wiring.Rules(), qs, o.Now, r.log), time.Minute)
 		if err != nil {
 			return c, nil, fmt.Errorf("event buses: %w", err)
 		}
