@@ -105,6 +105,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		OpenAIBaseURL:             or("OPENAI_BASE_URL", "https://api.openai.com/v1"),
 		OpenAIModel:               or("OPENAI_MODEL", "gpt-4o-mini"),
 		SaraModel:                 or("SARA_MODEL", or("OPENAI_MODEL", "gpt-5-mini")),
+		GuardModel:                getenv("GUARD_MODEL"),
 		EmbeddingModel:            getenv("OPENAI_EMBEDDING_MODEL"),
 		MiniLMDir:                 or("MINILM_DIR", ".cache/minilm"),
 		OpenMeteoBaseURL:          or("OPENMETEO_BASE_URL", openmeteo.DefaultBaseURL),
@@ -126,7 +127,6 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		AddressMessages:           addressMessages,
 		BoundLoopback:             getenv("BOUND_LOOPBACK") == "1",
 		PrivateMedia:              getenv("PRIVATE_MEDIA") == "1",
-		GuardModel:                getenv("GUARD_MODEL"),
 	}
 	for name, variable := range queueURLs {
 		c.QueueURLs[name] = getenv(variable)

@@ -154,7 +154,7 @@ func (w *work) known(ctx context.Context, p *progress, text string, named []stan
 			continue
 		}
 		looked++
-		if i, ok := w.standingOf(ctx, code); ok {
+		if i, ok := w.owned(ctx, code); ok {
 			known = append(known, i)
 		}
 	}
@@ -164,8 +164,8 @@ func (w *work) known(ctx context.Context, p *progress, text string, named []stan
 // maxLookUps bounds the codes of a text that are looked up.
 const maxLookUps = 3
 
-// standingOf finds what a code of the customer's own names.
-func (w *work) standingOf(ctx context.Context, code string) (standing.Item, bool) {
+// owned finds what a code of the customer's own names.
+func (w *work) owned(ctx context.Context, code string) (standing.Item, bool) {
 	if w.thread.Type != channel.General {
 		return standing.Item{}, false
 	}
