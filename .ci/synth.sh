@@ -60,7 +60,7 @@ build_functions() {
 add_weights() {
   sh .ci/install-minilm.sh
   mkdir -p dist/worker-rag/minilm
-  cp -u .cache/minilm/model.safetensors .cache/minilm/vocab.txt dist/worker-rag/minilm/
+  cp .cache/minilm/model.safetensors .cache/minilm/vocab.txt dist/worker-rag/minilm/
 }
 
 # A bigger function starts later: .ci/sizes.txt says how big each may be, and what is wanted.
