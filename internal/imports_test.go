@@ -24,7 +24,8 @@ var layers = []struct {
 	{"ground", []string{"fault", "ident", "telemetry", "llm", "language"}, nil},
 	{"ground", []string{"dynamo", "trigger", "provider/exchange"}, nil},
 	{"speech", []string{"wording", "claim", "rank"}, nil},
-	{"words", []string{"geo", "event", "alert", "actor", "queue", "bus", "schedule", "limit", "stock"}, nil},
+	{"speech", []string{"standing"}, nil},
+	{"words", []string{"geo", "event", "alert", "actor", "queue", "bus", "schedule", "limit", "bound", "stock"}, nil},
 	{"words", []string{"channel", "market", "person", "roster", "media", "provider/openai", "provider/oidc", "provider/mapbox", "provider/stripe"}, []string{"channel"}},
 	{"words", []string{"tool", "calc", "weather", "minilm", "product"}, nil},
 	{"words", []string{"provider/openmeteo"}, nil},
@@ -48,7 +49,8 @@ var layers = []struct {
 }
 
 var proofs = []string{
-	"faulttest", "fieldtest", "seedtest", "dynamo/dynamotest", "pause/pausetest", "llm/llmtest", "queue/queuetest", "bus/bustest", "media/mediatest", "ledger/ledgertest",
+	"faulttest", "fieldtest", "seedtest", "dynamo/dynamotest", "pause/pausetest", "llm/llmtest", "queue/queuetest",
+	"bus/bustest", "media/mediatest", "ledger/ledgertest",
 	"api/apitest", "web/webtest", "provider/providertest", "provider/twilio/twiliotest", "provider/meta/metatest", "provider/stripe/stripetest",
 	"provider/mapbox/mapboxtest", "provider/openai/openaitest", "provider/typesense/typesensetest", "provider/openmeteo/openmeteotest",
 }

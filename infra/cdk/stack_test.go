@@ -592,7 +592,8 @@ func TestRules(t *testing.T) {
 		logical, r := tm.one(t, "AWS::Events::Rule", *id(w.Name, "Rule"))
 		bus, _ := tm.one(t, "AWS::Events::EventBus", *id(w.Bus, "Bus"))
 		queue, _ := tm.one(t, "AWS::SQS::Queue", *id(w.Queue, "Queue"))
-		if !refers(r.Properties["EventBusName"], bus) || len(list(r.Properties["Targets"])) != 1 || !refers(at(r.Properties, "Targets", 0, "Arn"), queue) {
+		target := at(r.Properties, "Targets", 0)
+		if !refers(r.Properties["EventBusName"], bus) || len(list(r.Properties["Targets"])) != 1 || !refers(at(target, "Arn"), queue) {
 			t.Errorf("%s: %v", w.Name, r.Properties)
 		}
 		tm.wantAllowed(t, queue, "events.amazonaws.com", "sqs:SendMessage")
@@ -601,13 +602,16 @@ func TestRules(t *testing.T) {
 				continue
 			}
 			dead, _ := tm.one(t, "AWS::SQS::Queue", *id(q.DeadLetter, "Queue"))
-			if !refers(at(r.Properties, "Targets", 0, "DeadLetterConfig"), dead) {
+			if !refers(at(target, "DeadLetterConfig"), dead) {
 				t.Errorf("%s: what cannot be put on %s is lost", w.Name, w.Queue)
 			}
 			tm.wantAllowed(t, dead, "events.amazonaws.com", "sqs:SendMessage")
 		}
 		tm.wantTargetIn(t, logical, queue)
-		for _, detailType := range []string{"PlanGenerated", "ToolInvocationRequested", "ToolInvocationResulted", "PlanCompleted", "SynthesizeFinalAnswerRequested", "FinalAnswerSynthesized", ""} {
+		for _, detailType := range []string{
+			"PlanGenerated", "ToolInvocationRequested", "ToolInvocationResulted", "PlanCompleted",
+			"SynthesizeFinalAnswerRequested", "FinalAnswerSynthesized", "",
+		} {
 			for _, tool := range []string{"", "math", "weather", "rag", "general_chat", "other"} {
 				event := map[string]any{"detail-type": detailType, "detail": map[string]any{"payload": map[string]any{"toolName": tool}}}
 				if got, want := matches(r.Properties["EventPattern"], event), w.Takes(detailType, tool); got != want {
@@ -618,13 +622,13 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// wantTargetIn wants the policy of a queue to let EventBridge in for this rule only, and not for any rule of
-// any account.
+// wantTargetIn wants the policy of a queue to let EventBridge in for this rule, and not for any rule of any account.
 func (tm template) wantTargetIn(t *testing.T, rule, queue string) {
 	t.Helper()
 	for _, p := range tm.all("AWS::SQS::QueuePolicy") {
 		for _, s := range list(at(p.Properties, "PolicyDocument", "Statement")) {
-			if refers(at(s, "Resource"), queue) && at(s, "Principal", "Service") == "events.amazonaws.com" && refers(at(s, "Condition", "ArnEquals", "aws:SourceArn"), rule) {
+			if refers(at(s, "Resource"), queue) && at(s, "Principal", "Service") == "events.amazonaws.com" &&
+				refers(at(s, "Condition", "ArnEquals", "aws:SourceArn"), rule) {
 				return
 			}
 		}

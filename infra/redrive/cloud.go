@@ -97,7 +97,8 @@ func letterOf(m types.Message) letter {
 func (c cloud) show(ctx context.Context, address *string, shown []types.ChangeMessageVisibilityBatchRequestEntry) error {
 	for len(shown) > 0 {
 		n := min(batch, len(shown))
-		if _, err := c.client.ChangeMessageVisibilityBatch(ctx, &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: address, Entries: shown[:n]}); err != nil {
+		in := &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: address, Entries: shown[:n]}
+		if _, err := c.client.ChangeMessageVisibilityBatch(ctx, in); err != nil {
 			return fmt.Errorf("show the messages again: %w", err)
 		}
 		shown = shown[n:]

@@ -112,7 +112,8 @@ func sources(name string) (all []string) {
 func placeOf(ctx context.Context, getenv func(string) string) (letters, error) {
 	stage := getenv("STAGE")
 	if stage == "" {
-		return machine{base: cmp.Or(getenv("PUBLIC_URL"), "http://127.0.0.1:"+cmp.Or(getenv("PORT"), "8080")), http: &http.Client{Timeout: 30 * time.Second}}, nil
+		base := cmp.Or(getenv("PUBLIC_URL"), "http://127.0.0.1:"+cmp.Or(getenv("PORT"), "8080"))
+		return machine{base: base, http: &http.Client{Timeout: 30 * time.Second}}, nil
 	}
 	cfg, err := awsconfig.LoadDefaultConfig(ctx)
 	if err != nil {

@@ -35,7 +35,9 @@ func running(t *testing.T, done runner.Redriven) (address string, asked *[]strin
 	asked = &[]string{}
 	on := []runner.QueueState{
 		{Name: "dead-letter-queue", Dead: []runner.DeadLetter{{Body: "of no plan", SentAt: now.Add(-time.Hour)}}},
-		{Name: "plan-events", DeadLetter: "dead-letter-queue", Dead: []runner.DeadLetter{{Body: "{\x1b[2J" + strings.Repeat("x", 200), Receives: 5, SentAt: now.Add(-90 * time.Second)}}},
+		{Name: "plan-events", DeadLetter: "dead-letter-queue", Dead: []runner.DeadLetter{
+			{Body: "{\x1b[2J" + strings.Repeat("x", 200), Receives: 5, SentAt: now.Add(-90 * time.Second)},
+		}},
 		{Name: "turns", DeadLetter: "turns-failed", Dead: []runner.DeadLetter{{Body: "a turn", Receives: 5, SentAt: now}}},
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -84,11 +86,17 @@ func TestOnThisMachine(t *testing.T) {
 			map[string]string{"QUEUE": "dead-letter-queue", "TO": "user-commands"}, runner.Redriven{}, listed,
 			[]string{"/dev/queues/dead-letter-queue/redrive?to=user-commands"}, "to: want another",
 		},
-		"is empty":           {map[string]string{"QUEUE": "dead-letter-queue-fifo"}, runner.Redriven{}, "dead-letter-queue-fifo: messages: 0\n", nil, ""},
-		"no name":            {nil, runner.Redriven{}, "", nil, "QUEUE: want one of turns-failed"},
-		"a queue in use":     {map[string]string{"QUEUE": "turns"}, runner.Redriven{}, "", nil, `not "turns"`},
-		"to a dead letter":   {map[string]string{"QUEUE": "turns-failed", "TO": "turns-failed"}, runner.Redriven{}, "", nil, "TO: want one of turns"},
-		"other than planned": {map[string]string{"QUEUE": "turns-failed", "PUBLIC_URL": "http://127.0.0.1:1"}, runner.Redriven{}, "", nil, "is `make run` running?"},
+		"is empty": {
+			map[string]string{"QUEUE": "dead-letter-queue-fifo"}, runner.Redriven{}, "dead-letter-queue-fifo: messages: 0\n", nil, "",
+		},
+		"no name":        {map[string]string{}, runner.Redriven{}, "", nil, "QUEUE: want one of turns-failed"},
+		"a queue in use": {map[string]string{"QUEUE": "turns"}, runner.Redriven{}, "", nil, `not "turns"`},
+		"to a dead letter": {
+			map[string]string{"QUEUE": "turns-failed", "TO": "turns-failed"}, runner.Redriven{}, "", nil, "TO: want one of turns",
+		},
+		"nothing runs": {
+			map[string]string{"QUEUE": "turns-failed", "PUBLIC_URL": "http://127.0.0.1:1"}, runner.Redriven{}, "", nil, "is `make run` running?",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -130,7 +138,7 @@ func sqsCalls(t *testing.T) (place cloud, calls *[]string) {
 		answer := map[string]any{}
 		switch operation {
 		case "ListQueues":
-			for _, name := range []string{"PlanEventsQueue1A2B3C4D-xyz", "DeadLetterQueueFifoQueue1A2B3C4D-xyz.fifo", "DeadLetterQueueQueue1A2B3C4D-xyz"} {
+			for _, name := range []string{"PlanEventsQueue1A-xyz", "DeadLetterQueueFifoQueue1A-xyz.fifo", "DeadLetterQueueQueue1A-xyz"} {
 				answer["QueueUrls"] = append(list(answer["QueueUrls"]), "https://sqs.invalid/1/"+in.QueueNamePrefix+name)
 			}
 		case "GetQueueAttributes":
@@ -141,7 +149,9 @@ func sqsCalls(t *testing.T) (place cloud, calls *[]string) {
 				sum := md5.Sum([]byte("body"))
 				answer["Messages"] = append(list(answer["Messages"]), map[string]any{
 					"Body": "body", "MD5OfBody": hex.EncodeToString(sum[:]), "ReceiptHandle": "r",
-					"Attributes": map[string]string{"ApproximateReceiveCount": "6", "SentTimestamp": strconv.FormatInt(now.Add(-time.Minute).UnixMilli(), 10)},
+					"Attributes": map[string]string{
+						"ApproximateReceiveCount": "6", "SentTimestamp": strconv.FormatInt(now.Add(-time.Minute).UnixMilli(), 10),
+					},
 				})
 			}
 		case "ChangeMessageVisibilityBatch":
@@ -183,14 +193,17 @@ func TestInTheCloud(t *testing.T) {
 			t.Errorf("to %q: %q, %v", to, told, err)
 		}
 	}
-	const dead, work = "arn:https://sqs.invalid/1/merve-prod-DeadLetterQueueQueue1A2B3C4D-xyz", "arn:https://sqs.invalid/1/merve-prod-PlanEventsQueue1A2B3C4D-xyz"
+	const start = "arn:https://sqs.invalid/1/merve-prod-"
+	const dead, work = start + "DeadLetterQueueQueue1A-xyz", start + "PlanEventsQueue1A-xyz"
 	want := []string{
-		"ChangeMessageVisibilityBatch 10", "ChangeMessageVisibilityBatch 2", "StartMessageMoveTask " + dead, "StartMessageMoveTask " + dead + " " + work,
+		"ChangeMessageVisibilityBatch 10", "ChangeMessageVisibilityBatch 2",
+		"StartMessageMoveTask " + dead, "StartMessageMoveTask " + dead + " " + work,
 	}
 	if diff := cmp.Diff(want, *calls); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if _, err := place.read(t.Context(), "turns-failed"); err == nil || !strings.Contains(err.Error(), "merve-prod has no queue turns-failed") {
+	_, err = place.read(t.Context(), "turns-failed")
+	if err == nil || !strings.Contains(err.Error(), "merve-prod has no queue turns-failed") {
 		t.Errorf("a queue that is not there: %v", err)
 	}
 }

@@ -303,8 +303,10 @@ func (c *conversation) conclude(v *voice, m *memory, r result) reply {
 	m.learn(r)
 	reason := v.taken
 	switch r.failed.kind {
-	case "unavailable", "internal", "limited":
+	case "unavailable", "internal":
 		return say(v.away)
+	case "limited":
+		return say(fmt.Sprintf(v.refused, clean(r.failed.message, 300)))
 	case "not_found", "forbidden":
 		return say(v.gone + " " + v.what)
 	}

@@ -35,6 +35,7 @@ func Settings() []Setting {
 		{Name: "AUTH_CLIENT_ID", Doc: "client of the issuer as which the admin page signs people in"},
 		{Name: "AUTH_SIGN_IN_ORIGINS", Doc: "where the issuer's endpoints are, when not at its own origin: the domain of a Cognito user pool; with commas between them"},
 		{Name: "SARA_MODEL", Doc: "model of the assistant sara"},
+		{Name: "GUARD_MODEL", Doc: "model that judges what assistants say; without it only the patterns do"},
 		{Name: "META_BASE_URL", Doc: "in the place of the Graph API's own address"},
 		{Name: "MAPBOX_BASE_URL", Doc: "in the place of Mapbox's own address"},
 		{Name: "TYPESENSE_URL", Doc: "search engine; without it listings are searched in memory"},
@@ -45,7 +46,9 @@ func Settings() []Setting {
 	}
 }
 
-func model() []string { return []string{"OPENAI_BASE_URL", "OPENAI_MODEL", "SARA_MODEL"} }
+func model() []string {
+	return []string{"OPENAI_BASE_URL", "OPENAI_MODEL", "SARA_MODEL", "GUARD_MODEL"}
+}
 
 // tools are the settings of what a turn's tools reach. Photos of WhatsApp are fetched from
 // Twilio.

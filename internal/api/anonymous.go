@@ -1,24 +1,42 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 
 	"merve/internal/actor"
+	"merve/internal/bound"
+	"merve/internal/channel"
 	"merve/internal/limit"
 	"merve/internal/trigger"
 )
 
-// Anonymous bounds what people say who have not signed in, by the address they are at: sessions
+// Anonymous bounds what people do who have not signed in, by the address they are at: sessions
 // cost nothing to make, and what a market may spend in a day is everybody's.
 type Anonymous struct {
-	Limits *limit.Counter
-	Most   int // messages of an address in an hour; 0 is no bound
+	Limits   *limit.Counter
+	Most     int  // messages of an address in an hour; 0 is no bound
+	Loopback bool // bounds hold for this machine itself too
 }
 
-// take counts one more message. 1 request, of sessions only.
-func (a Anonymous) take(r *http.Request, who actor.Actor) error {
-	if a.Most == 0 || who.Kind != actor.Session {
+// take counts one more message, and notes on it from which address it comes. 1 request, of sessions only.
+func (a Anonymous) take(r *http.Request, in *channel.Inbound) error {
+	if !a.bounds(r, in.From) {
 		return nil
 	}
-	return a.Limits.Take(r.Context(), "message", trigger.Info(r.Context()).SourceIP, a.Most)
+	in.Address = bound.Address(trigger.Info(r.Context()).SourceIP)
+	return a.count(r, in.From)
+}
+
+func (a Anonymous) bounds(r *http.Request, who actor.Actor) bool {
+	return who.Kind == actor.Session && (a.Loopback || !fromLoopback(r))
+}
+
+// count counts one more message or question of somebody at an address. 1 request, of sessions only.
+func (a Anonymous) count(r *http.Request, who actor.Actor) error {
+	if a.Most == 0 || !a.bounds(r, who) {
+		return nil
+	}
+	ip := trigger.Info(r.Context()).SourceIP
+	return a.Limits.Take(r.Context(), "message", cmp.Or(bound.Network(ip), ip), a.Most)
 }

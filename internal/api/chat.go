@@ -15,6 +15,7 @@ import (
 	"merve/internal/httpapi"
 	"merve/internal/media"
 	"merve/internal/provider/exchange"
+	"merve/internal/standing"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/threadapi"
@@ -70,6 +71,7 @@ type ChatResponse struct {
 	PendingAction *threadapi.PendingAction `json:"pendingAction,omitempty"`
 	Cards         []map[string]any         `json:"cards"`
 	MapLocation   *geo.Location            `json:"mapLocation,omitempty"`
+	Standing      standing.Standing        `json:"standing"` // without a text where nothing is to be said of it
 	ToolCalls     []thread.Call            `json:"toolCalls"`
 	Messages      []thread.Line            `json:"messages"` // the turn's, as a listing gives them
 	TraceID       string                   `json:"traceId"`
@@ -84,7 +86,7 @@ func (c *Chat) message(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := c.Anonymous.take(r, in.From); err != nil {
+	if err := c.Anonymous.take(r, &in); err != nil {
 		return err
 	}
 	status, body, err := converse(w, r, c.Runner, c.Patience, in, func(a turn.Answer) string {
@@ -192,6 +194,7 @@ func (c *Chat) assistant(asked string) (string, error) {
 func chatResponse(a turn.Answer, traceID string) ChatResponse {
 	out := ChatResponse{
 		ThreadID: a.Thread, MessageID: a.Message, State: a.State, Cards: []map[string]any{},
+		Standing:  standing.Standing{Kind: standing.Nothing, Items: []standing.Item{}},
 		ToolCalls: []thread.Call{}, Messages: []thread.Line{}, TraceID: traceID,
 	}
 	for _, l := range thread.LinesOf(a.Turn) {
@@ -206,6 +209,9 @@ func chatResponse(a turn.Answer, traceID string) ChatResponse {
 		out.Cards = append(out.Cards, o.Cards...)
 		if o.Map != nil {
 			out.MapLocation = o.Map
+		}
+		if s := o.Standing.In(o.Text); s != nil {
+			out.Standing = *s
 		}
 	}
 	out.ToolCalls = append(out.ToolCalls, a.Turn.Calls...)

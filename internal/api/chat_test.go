@@ -477,3 +477,52 @@ func TestAnswerBy(t *testing.T) {
 		}
 	}
 }
+
+// However many sessions there are at one address, no more tables are held than an address may have, and each
+// session that gets none is told so. Who has signed in, or writes from elsewhere, still gets one. This machine's
+// own address is exempt unless it is to be bounded.
+func TestSessionsOfAnAddressHoldOnlySoMuch(t *testing.T) {
+	t.Parallel()
+	s := &service{apitest.Quiet(t, http.DefaultClient)}
+	m, err := s.Base.Markets().Read(t.Context(), "demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Safety.MaxBookings = 1
+	if _, err := s.Base.Markets().Save(t.Context(), *m, "test"); err != nil {
+		t.Fatal(err)
+	}
+	loopback := s.With(t, func(*app.Base) {})
+	bounded := s.With(t, func(b *app.Base) { b.Config.BoundLoopback = true })
+	book := func(front http.Handler, n int, header ...string) api.ChatResponse {
+		t.Helper()
+		day, at := apitest.Now().AddDate(0, 0, 2+n/9), []string{"18:00", "19:30", "21:00"}[n%3]
+		ask := fmt.Sprintf("book a table at Harbour Sushi for 2 people on %s at %s", day.Format("2 January 2006"), at)
+		var got api.ChatResponse
+		s.CallTo(t, front, "POST", "/chat/message", map[string]any{"message": ask, "sessionId": apitest.SessionID()}, header...).Wants(t, http.StatusOK, &got)
+		return got
+	}
+	held, refused := 0, 0
+	for n := range 24 {
+		switch got := book(fromAddress("127.0.0.1:4711", bounded), n); {
+		case got.PendingAction != nil:
+			held++
+		case strings.Contains(got.Reply, "from one internet connection"):
+			refused++
+		default:
+			t.Fatalf("%d: %q", n, got.Reply)
+		}
+	}
+	if held != 20 || refused != 4 {
+		t.Errorf("%d held, %d refused", held, refused)
+	}
+	for name, got := range map[string]api.ChatResponse{
+		"exempt":    book(fromAddress("127.0.0.1:4711", loopback), 30),
+		"elsewhere": book(fromAddress("198.51.100.4:4711", bounded), 40),
+		"signed in": book(fromAddress("127.0.0.1:4711", bounded), 50, s.Issuer.Token(t, dynamotest.ID("user"))...),
+	} {
+		if got.PendingAction == nil {
+			t.Errorf("%s: %q", name, got.Reply)
+		}
+	}
+}

@@ -73,7 +73,7 @@ func (p *Plans) ask(w http.ResponseWriter, r *http.Request) error {
 	if err := plan.CheckConversation(req.ConversationID, owner); err != nil {
 		return err
 	}
-	if err := p.Anonymous.take(r, who); err != nil {
+	if err := p.Anonymous.count(r, who); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), p.Patience)

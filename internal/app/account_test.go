@@ -18,6 +18,7 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/geo"
 	"merve/internal/ledger"
+	"merve/internal/market"
 	"merve/internal/order"
 	"merve/internal/payment"
 	"merve/internal/person"
@@ -135,6 +136,9 @@ func TestDataIsOfItsMarket(t *testing.T) {
 	terms := ledger.Terms{
 		Business: "harbour", Listing: "harbour", Offering: "table", Market: "elsewhere", Owner: ann.Key(), Start: start, End: start.Add(time.Hour),
 		Slots: []time.Time{start}, TimeZone: "Europe/Nicosia", Party: 2, PriceMinor: 2000, DueMinor: 500, Currency: "EUR", CustomerName: "Ann", Note: "a secret",
+	}
+	if _, err := s.base.Markets().Save(ctx, *market.Default("elsewhere"), "test"); err != nil {
+		t.Fatal(err)
 	}
 	tx, err := s.base.Ledger().Offer(ctx, terms, 1, time.Hour, "k")
 	if err == nil {

@@ -8,6 +8,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/desk"
 	"merve/internal/dynamo"
+	"merve/internal/ledger"
 	"merve/internal/ops"
 	"merve/internal/order"
 	"merve/internal/place"
@@ -34,7 +35,7 @@ func Records(b *Base) (trigger.Handler, error) {
 
 // Orders returns the store of orders.
 func (b *Base) Orders() *order.Store {
-	return &order.Store{Table: b.records(), Stock: b.stock(), Now: b.Now, AlsoErase: func(ctx context.Context, o order.Order) error {
+	return &order.Store{Table: b.records(), Stock: b.stock(), Bounds: b.bounds(), Now: b.Now, AlsoErase: func(ctx context.Context, o order.Order) error {
 		return b.Outbox().Forget(ctx, o.Thread)
 	}}
 }
@@ -75,6 +76,15 @@ func works() turn.Works {
 	return turn.Works{{Of: drives, Coded: taxi.Coded}, {Of: trades, Coded: order.Coded}, {Of: trades, Coded: relay.Coded}}
 }
 
+// matters are what stands of conversations.
+func (b *Base) matters() map[string]turn.Matter {
+	return map[string]turn.Matter{
+		ledger.StandingKind: booking.Standing{Ledger: b.Ledger()},
+		order.StandingKind:  order.Standing{Store: b.Orders()},
+		taxi.StandingKind:   taxi.Standing{Store: b.Rides()},
+	}
+}
+
 // post passes on to customers what businesses write to them.
 func (b *Base) post() *relay.Post {
 	return &relay.Post{
@@ -100,7 +110,7 @@ func (b *Base) Drivers() *taxi.Drivers {
 // Rides returns the store of taxi rides.
 func (b *Base) Rides() *taxi.Store {
 	markets, alsoErase := b.Markets(), func(ctx context.Context, r taxi.Ride) error { return b.Outbox().Forget(ctx, r.Thread) }
-	return &taxi.Store{Table: b.records(), Drivers: b.Drivers(), Now: b.Now, AlsoErase: alsoErase, Neighbours: func(ctx context.Context, id, district string) ([]string, error) {
+	return &taxi.Store{Table: b.records(), Drivers: b.Drivers(), Bounds: b.bounds(), Now: b.Now, AlsoErase: alsoErase, Neighbours: func(ctx context.Context, id, district string) ([]string, error) {
 		m, err := markets.Get(ctx, id)
 		if err != nil {
 			return nil, err

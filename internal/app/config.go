@@ -33,7 +33,7 @@ type Config struct {
 	BusNames                                                                 map[string]string // real names, by the bus's name in the wiring
 	SecretID                                                                 string
 
-	OpenAIBaseURL, OpenAIModel, SaraModel               string
+	OpenAIBaseURL, OpenAIModel, SaraModel, GuardModel   string
 	EmbeddingModel                                      string // of the model provider; "" embeds in the process
 	MiniLMDir                                           string // the weights of the model in the process
 	OpenMeteoBaseURL, OpenMeteoGeocodingBaseURL         string
@@ -44,11 +44,13 @@ type Config struct {
 	AdminToken                                          string
 	AllowedOrigins                                      []string // sites that may embed the web chat
 	AddressMessages                                     int      // of sessions at one address in an hour; 0 is no bound
+	BoundLoopback                                       bool     // the bounds of addresses hold for this machine itself too
 	SignInOrigins                                       []string // where the issuer's endpoints are, beside its own origin
 
-	// The local runner's: unsigned webhooks come in from this machine while there is no key,
-	// and photos are fetched from it.
-	UnsignedFromLoopback, UnsignedMetaFromLoopback, UnsignedStripeFromLoopback, PrivateMedia bool
+	PrivateMedia bool // photos are fetched from private addresses too
+
+	// The local runner's: unsigned webhooks come in from this machine while there is no key.
+	UnsignedFromLoopback, UnsignedMetaFromLoopback, UnsignedStripeFromLoopback bool
 }
 
 // addressMessages are ten a minute, all hour long: more than the people of an office or a hotel say
@@ -122,6 +124,9 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		AuthJWKSURL:               getenv("AUTH_JWKS_URL"),
 		AdminToken:                getenv("ADMIN_TOKEN"),
 		AddressMessages:           addressMessages,
+		BoundLoopback:             getenv("BOUND_LOOPBACK") == "1",
+		PrivateMedia:              getenv("PRIVATE_MEDIA") == "1",
+		GuardModel:                getenv("GUARD_MODEL"),
 	}
 	for name, variable := range queueURLs {
 		c.QueueURLs[name] = getenv(variable)

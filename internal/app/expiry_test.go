@@ -52,7 +52,7 @@ func TestATickDoesAllThatIsDue(t *testing.T) {
 	offer := func(key string, change func(*ledger.Terms)) ledger.Transaction {
 		t.Helper()
 		terms := ledger.Terms{
-			Business: "harbour", Listing: "harbour", ListingName: "Harbour Grill", Offering: key, OfferingName: "Table", Market: demo.Market,
+			Business: "harbour", Listing: "harbour-" + key, ListingName: "Harbour Grill", Offering: key, OfferingName: "Table", Market: demo.Market,
 			Owner: ann.Key(), Thread: in.Thread, Party: 2, PriceMinor: 2000, Currency: "EUR",
 			Start: start, End: start.Add(time.Hour), Slots: []time.Time{start}, TimeZone: "Europe/Nicosia",
 		}

@@ -53,7 +53,7 @@ func (b *Base) pictures(photos *media.Store) api.Pictures {
 
 // anonymous bounds what sessions say.
 func (b *Base) anonymous() api.Anonymous {
-	return api.Anonymous{Limits: b.limits(), Most: b.Config.AddressMessages}
+	return api.Anonymous{Limits: b.limits(), Most: b.Config.AddressMessages, Loopback: b.Config.BoundLoopback}
 }
 
 // limits counts what the people of a chat do.
@@ -95,6 +95,11 @@ func (b *Base) Photos() *media.Store {
 	o := media.Options{
 		Bucket: media.Bucket{Name: c.MediaBucket, Region: b.AWS.Region, Endpoint: endpoint, Credentials: b.AWS.Credentials},
 		Public: endpoint == "", AllowPrivate: c.PrivateMedia, Now: b.Now,
+	}
+	for _, provider := range []string{c.TwilioBaseURL, c.MetaBaseURL} {
+		if at, err := url.Parse(provider); err == nil {
+			o.Trusted = append(o.Trusted, at.Scheme+"://"+at.Host)
+		}
 	}
 	if twilio, err := url.Parse(c.TwilioBaseURL); err == nil && c.TwilioAccountSID != "" {
 		o.Authorize = map[string]func(*http.Request){twilio.Host: b.asTwilioWants}

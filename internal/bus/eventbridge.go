@@ -55,11 +55,13 @@ func backoff(n int) time.Duration {
 
 // countRequests counts every request that goes out, retries too.
 func countRequests(stack *middleware.Stack) error {
-	count := middleware.FinalizeMiddlewareFunc("CountRequests", func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (middleware.FinalizeOutput, middleware.Metadata, error) {
+	count := func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
+		middleware.FinalizeOutput, middleware.Metadata, error,
+	) {
 		telemetry.CountPut(ctx)
 		return next.HandleFinalize(ctx, in)
-	})
-	return stack.Finalize.Insert(count, "Retry", middleware.After)
+	}
+	return stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("CountRequests", count), "Retry", middleware.After)
 }
 
 // PutError says which events are not on the bus.

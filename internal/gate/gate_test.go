@@ -83,7 +83,7 @@ func TestYesThatNamesABooking(t *testing.T) {
 		for _, text := range texts {
 			msgs = append(msgs, thread.Message{ID: "m", Text: text, At: made.Add(time.Second)})
 		}
-		for does, want := range map[Deed]Ruling{Books: Confirmed, Keeps: Confirmed, Cancels: Waiting, Other: Waiting} {
+		for does, want := range map[Deed]Ruling{Books: Confirmed, Keeps: Confirmed, Pays: Confirmed, Cancels: Waiting, Other: Waiting} {
 			if got := Decide(p, does, msgs, nil, made.Add(time.Minute)); got != want {
 				t.Errorf("%q to deed %d: %s, want %s", texts, does, got, want)
 			}

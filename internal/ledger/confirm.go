@@ -77,6 +77,11 @@ func (l *Ledger) confirmation(tx Transaction, r gate.Receipt, key string, now ti
 			c.locks = append(c.locks, l.inheritLock(k, tx))
 		}
 	}
+	if err != nil {
+		return change{}, err
+	}
+	ws, err := l.Bounds.Keep(tx.Bounds, tx.ID, tx.End, ErrHoldGone)
+	c.locks = append(c.locks, ws...)
 	return c, err
 }
 

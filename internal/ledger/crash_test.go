@@ -53,6 +53,7 @@ func (s *stage) use(transport http.RoundTripper, tries int) {
 	l := s.over(transport, tries)
 	l.Table.DB().Backoff = func(int) time.Duration { return time.Microsecond }
 	l.NewID, l.Rand = s.newID, func(int) int { return 0 }
+	l.Bounds = bounded20(l)
 	*s.Ledger = *l
 }
 
@@ -325,8 +326,8 @@ func (s *stage) releasing(tx Transaction) step {
 
 // The things that an offer is made of, and a booking.
 const (
-	anOffer  = "event#draft, event#hold, held lock, hold, idem"
-	aBooking = "confirmed, confirmed lock, event#confirmed, event#draft, event#hold, idem, receipt"
+	anOffer  = "bound, event#draft, event#hold, held lock, hold, idem"
+	aBooking = "bound, confirmed, confirmed lock, event#confirmed, event#draft, event#hold, idem, receipt"
 )
 
 // The operations of a plain booking.
@@ -342,7 +343,7 @@ var (
 		return func() (string, error) { return s.yes(tx) }
 	}}
 	release = scenario{name: "release a hold", want: "cancelled3: cancelled, event#cancelled, event#draft, event#hold, idem", prepare: func(s *stage) step { return s.releasing(s.promised(s.fixed(24), "offer")) }}
-	expire  = scenario{name: "expire", want: "expired3: event#draft, event#expired, event#hold, expired, idem", prepare: func(s *stage) step {
+	expire  = scenario{name: "expire", want: "expired3: bound, event#draft, event#expired, event#hold, expired, idem", prepare: func(s *stage) step {
 		tx := s.promised(s.fixed(24), "offer")
 		s.clock.Add(10 * time.Minute)
 		return func() (string, error) { return answer(s.Expire(context.Background(), tx.ID)) }
@@ -375,24 +376,24 @@ func operations() []scenario {
 			return func() (string, error) { return answer(s.Draft(ctx, s.fixed(24), "k")) }
 		}},
 		holdOne, offer, confirm, release, expire,
-		{name: "hold several slots", want: "hold2: event#draft, event#hold, 3 held lock, hold, idem", prepare: func(s *stage) step { return s.holding(s.drafted(s.fixed(24, 25, 26)), 1) }},
-		{name: "hold several nights", want: "hold2: event#draft, event#hold, 2 held lock, hold, idem", prepare: func(s *stage) step { return s.holding(s.drafted(s.fixed(24, 48)), 2) }},
-		{name: "hold the second of three", want: "hold2: 2 event#draft, 2 event#hold, 2 held lock, 2 hold, 2 idem", prepare: func(s *stage) step {
+		{name: "hold several slots", want: "hold2: bound, event#draft, event#hold, 3 held lock, hold, idem", prepare: func(s *stage) step { return s.holding(s.drafted(s.fixed(24, 25, 26)), 1) }},
+		{name: "hold several nights", want: "hold2: bound, event#draft, event#hold, 2 held lock, hold, idem", prepare: func(s *stage) step { return s.holding(s.drafted(s.fixed(24, 48)), 2) }},
+		{name: "hold the second of three", want: "hold2: 2 bound, 2 event#draft, 2 event#hold, 2 held lock, 2 hold, 2 idem", prepare: func(s *stage) step {
 			s.promised(s.another(s.fixed(24)), "another")
 			return s.holding(s.drafted(s.fixed(24)), 3)
 		}},
-		{name: "take over an expired hold", want: "hold2: 2 event#draft, event#expired, 2 event#hold, expired, held lock, hold, 2 idem", prepare: func(s *stage) step {
+		{name: "take over an expired hold", want: "hold2: 2 bound, 2 event#draft, event#expired, 2 event#hold, expired, held lock, hold, 2 idem", prepare: func(s *stage) step {
 			s.promised(s.another(s.fixed(24, 25)), "another")
 			s.clock.Add(10 * time.Minute)
 			return s.holding(s.drafted(s.fixed(24)), 1)
 		}},
-		{name: "replace the thread's own offer", want: "hold2: cancelled, event#cancelled, 2 event#draft, 2 event#hold, 2 held lock, hold, 2 idem", prepare: func(s *stage) step {
+		{name: "replace the thread's own offer", want: "hold2: bound, cancelled, event#cancelled, 2 event#draft, 2 event#hold, 2 held lock, hold, 2 idem", prepare: func(s *stage) step {
 			s.promised(s.fixed(24, 25), "first")
 			return func() (string, error) {
 				return answer(s.Offer(ctx, s.fixed(25, 26), 1, 10*time.Minute, "k"))
 			}
 		}},
-		{name: "hold what is taken", want: "this time is taken: confirmed, confirmed lock, draft, event#confirmed, 2 event#draft, event#hold, 2 idem, receipt", prepare: func(s *stage) step {
+		{name: "hold what is taken", want: "this time is taken: bound, confirmed, confirmed lock, draft, event#confirmed, 2 event#draft, event#hold, 2 idem, receipt", prepare: func(s *stage) step {
 			s.booked(s.fixed(24), "offer")
 			return s.holding(s.drafted(s.another(s.fixed(24))), 1)
 		}},
@@ -411,11 +412,11 @@ func operations() []scenario {
 		}},
 		{name: "release a draft", want: "cancelled2: cancelled, event#cancelled, event#draft, idem", prepare: func(s *stage) step { return s.releasing(s.drafted(s.fixed(24))) }},
 		{name: "release a booking", want: "cancelled4: cancelled, event#cancelled, event#confirmed, event#draft, event#hold, idem, receipt", prepare: func(s *stage) step { return s.releasing(s.booked(s.fixed(24, 25), "offer")) }},
-		{name: "mark a no-show", want: "no_show4: confirmed lock, event#confirmed, event#draft, event#hold, event#no_show, idem, no_show, noshow, receipt", prepare: func(s *stage) step {
+		{name: "mark a no-show", want: "no_show4: bound, confirmed lock, event#confirmed, event#draft, event#hold, event#no_show, idem, no_show, noshow, receipt", prepare: func(s *stage) step {
 			tx := s.begunAt(s.fixed(24))
 			return func() (string, error) { return answer(s.Mark(ctx, clerk, tx.ID, "k")) }
 		}},
-		{name: "take a no-show back", want: "confirmed5: confirmed, confirmed lock, event#came, event#confirmed, event#draft, event#hold, event#no_show, idem, receipt", prepare: func(s *stage) step {
+		{name: "take a no-show back", want: "confirmed5: bound, confirmed, confirmed lock, event#came, event#confirmed, event#draft, event#hold, event#no_show, idem, receipt", prepare: func(s *stage) step {
 			tx := s.begunAt(s.fixed(24))
 			if _, err := s.Mark(ctx, clerk, tx.ID, "m"); err != nil {
 				s.t.Fatal(err)
@@ -437,7 +438,7 @@ func operations() []scenario {
 				return said + tx.HoldExpiresAt.Format(" until 15:04"), err
 			}
 		}},
-		{name: "move a booking", want: "confirmed3: cancelled, confirmed, confirmed lock, event#cancelled, 2 event#confirmed, 2 event#draft, 2 event#hold, 2 idem, 2 receipt, reply", prepare: func(s *stage) step {
+		{name: "move a booking", want: "confirmed3: bound, cancelled, confirmed, confirmed lock, event#cancelled, 2 event#confirmed, 2 event#draft, 2 event#hold, 2 idem, 2 receipt, reply", prepare: func(s *stage) step {
 			t := s.fixed(30)
 			t.Replaces = s.booked(s.fixed(24, 25), "old").ID
 			tx := s.promised(t, "new")
@@ -446,7 +447,7 @@ func operations() []scenario {
 				return s.settle(tx, ws, moved, err)
 			}
 		}},
-		{name: "move a booking into its own place", want: "confirmed3: cancelled, confirmed, confirmed lock, event#cancelled, 2 event#confirmed, 2 event#draft, 2 event#hold, 2 idem, 2 receipt, reply", prepare: func(s *stage) step {
+		{name: "move a booking into its own place", want: "confirmed3: bound, cancelled, confirmed, confirmed lock, event#cancelled, 2 event#confirmed, 2 event#draft, 2 event#hold, 2 idem, 2 receipt, reply", prepare: func(s *stage) step {
 			t := s.fixed(24)
 			t.Replaces, t.Party = s.booked(t, "old").ID, 4
 			tx := s.promised(t, "new")
@@ -495,7 +496,7 @@ func operations() []scenario {
 				return answer(after, err)
 			}
 		}},
-		{name: "sweep", want: ": 3 event#draft, 3 event#expired, 3 event#hold, 3 expired, 3 idem", long: true, prepare: func(s *stage) step {
+		{name: "sweep", want: ": 3 bound, 3 event#draft, 3 event#expired, 3 event#hold, 3 expired, 3 idem", long: true, prepare: func(s *stage) step {
 			for n := range 3 {
 				s.promised(s.fixed(24+2*n, 25+2*n), fmt.Sprint("offer", n))
 			}
@@ -505,7 +506,7 @@ func operations() []scenario {
 				return "", err
 			}
 		}},
-		{name: "check the invariants", want: ": 2 alert, confirmed, confirmed lock, event#draft, event#hold, idem, 2 open, receipt", long: true, prepare: func(s *stage) step {
+		{name: "check the invariants", want: ": 2 alert, bound, confirmed, confirmed lock, event#draft, event#hold, idem, 2 open, receipt", long: true, prepare: func(s *stage) step {
 			tx := s.booked(s.fixed(24), "offer")
 			for _, broken := range []dynamo.Write{
 				s.Table.Put(lockKey{s.business, "table", noon.Add(25 * time.Hour), 0}.item(), lock{Name: s.business + ":offering:table:2030-06-04T13:00", Tx: "gone", State: lockConfirmed}),

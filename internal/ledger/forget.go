@@ -11,7 +11,8 @@ import (
 	"merve/internal/dynamo"
 )
 
-// Forget takes what a customer has said of themselves out of their transactions: name and note,
+// Forget takes what a customer has said of themselves out of their transactions, and from where: name, note and
+// the names of tokens,
 // as they are now, as events tell of them and as the key of the draft gives them again. They
 // are the business's records too, and stay, with the hash of the offer, of which the note was a
 // part. What is held or still expected is marked, and forgotten by [Ledger.CheckInvariants] once it
@@ -93,8 +94,8 @@ func (l *Ledger) forgetMarked(ctx context.Context, tx Transaction) error {
 // left, and the mark off. The version counts, so that who has read them does not write them back.
 func (l *Ledger) forgetting(ctx context.Context, h History) ([]dynamo.Write, error) {
 	var ws []dynamo.Write
-	if tx := h.Transaction; tx.personal() || tx.Forget {
-		ws = append(ws, l.Table.Update(txKey(tx.ID), "REMOVE customerName, note, forget SET version = :next", dynamo.V{":next": tx.Version + 1}).
+	if tx := h.Transaction; tx.personal() || tx.Forget || len(tx.Bounds) > 0 {
+		ws = append(ws, l.Table.Update(txKey(tx.ID), "REMOVE customerName, note, forget, bounds SET version = :next", dynamo.V{":next": tx.Version + 1}).
 			If("version = :version", dynamo.V{":version": tx.Version}).Else(ErrChanged))
 	}
 	for _, e := range h.Events {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"merve/internal/bound"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/ident"
@@ -65,9 +66,9 @@ func (l *Ledger) take(ctx context.Context, c change, capacity int, until time.Ti
 		switch {
 		case errors.Is(err, errMine):
 			return l.replayed(ctx, c, ErrNotDraft)
-		case errors.Is(err, ErrSlotTaken) && c.draft != nil: // by this very offer, it may be
+		case c.draft != nil && (errors.Is(err, ErrSlotTaken) || bounded(err)): // by this very offer, it may be
 			return l.replayed(ctx, c, err)
-		case !errors.Is(err, errTokenLost):
+		case !errors.Is(err, errTokenLost) && !errors.Is(err, bound.ErrLost):
 			return after, err
 		case try == maxTries:
 			return Transaction{}, fault.Wrap(err, fault.Unavailable, "too many want this time, try again")
@@ -99,6 +100,11 @@ func (l *Ledger) tryTake(ctx context.Context, c change, capacity int, until time
 		c.locks = append(c.locks, l.takeLock(k, v, c.now))
 	}
 	c.after.OfferHash = OfferHash(c.after)
+	tokens, err := l.Bounds.Take(ctx, c.read.claim(until))
+	if err != nil {
+		return Transaction{}, err
+	}
+	c.after.Bounds, c.locks = tokens.Tokens, append(c.locks, tokens.Writes...)
 	ends, err := l.takeOver(ctx, claims, c.now)
 	if err != nil {
 		return Transaction{}, err
@@ -109,6 +115,20 @@ func (l *Ledger) tryTake(ctx context.Context, c change, capacity int, until time
 		return l.endFirst(ctx, c, ends)
 	}
 	return l.commit(ctx, c)
+}
+
+// claim is what a transaction takes of its customer's bounds.
+func (tx Transaction) claim(until time.Time) bound.Claim {
+	return bound.Claim{
+		Matter: bound.Booking, Market: tx.Market, Owner: tx.Owner, Address: tx.Address, ID: tx.ID, Until: until, Chat: tx.Thread, Replaces: tx.Replaces,
+		Single: tx.Listing + "@" + tx.Start.UTC().Format(time.RFC3339),
+	}
+}
+
+// bounded reports whether err says that a bound is reached.
+func bounded(err error) bool {
+	var r *bound.Refusal
+	return errors.As(err, &r)
 }
 
 // claims chooses a token for every slot.
@@ -220,6 +240,9 @@ func (l *Ledger) ending(old Transaction, now time.Time, kept []lockKey) (change,
 		if !slices.Contains(kept, k) {
 			c.locks = append(c.locks, l.deleteLock(k, old.ID))
 		}
+	}
+	if err == nil && c.op == opRelease {
+		err = l.freeBounds(&c)
 	}
 	return c, err
 }

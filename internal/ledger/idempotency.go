@@ -46,6 +46,7 @@ func checkKey(key string) error {
 // [replay] of the stored result, or with [ErrKeyReused] when the payload differs.
 func (l *Ledger) once(c change) dynamo.Write {
 	rec := done{Payload: c.payload, Result: c.after, At: c.now, TTL: c.now.Add(doneFor).Unix()}
+	rec.Result.Bounds = nil // its own are the transaction's
 	return l.Table.Put(idemKey(c.key), rec).
 		If("attribute_not_exists(pk) OR #ttl <= :seconds", dynamo.V{":seconds": c.now.Unix()}).
 		ElseOld(func(old dynamo.Item) error {

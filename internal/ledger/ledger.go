@@ -19,6 +19,9 @@
 //	{business}:offering:{offering}:{YYYY-MM-DD}   {HH:MM}:token:{NNN}   a lock (UTC; of a night its local date, 00:00): one query reads a day
 //	noshow#{business}#{owner}      {start}#{transaction}  that somebody did not come
 //
+// What is held or booked has tokens of its customer's bounds too (package bound), taken, kept and let go
+// by the same writes.
+//
 // A transaction that has been held is in the indexes owner and business by creation time. In the sparse index
 // due it has the kind "hold" while it is held, and is due when the hold ends. After each change it has the kind
 // "audit" until the checkers have seen it, or, when its customer has had everything deleted, until it is over
@@ -35,6 +38,7 @@ import (
 	"time"
 
 	"merve/internal/alert"
+	"merve/internal/bound"
 	"merve/internal/dynamo"
 	"merve/internal/event"
 	"merve/internal/fault"
@@ -48,6 +52,7 @@ type Ledger struct {
 	NewID func() string // of transactions: letters, digits, dashes
 
 	Alerts *alert.Store // what the checkers find
+	Bounds *bound.Book  // on what one customer may hold and have booked; nil is none
 
 	// AlsoForget forgets what others keep of a transaction that was marked to be forgotten, any
 	// number of times. Nil is nothing.
@@ -103,6 +108,10 @@ type Terms struct {
 	Language        string      `dynamodbav:"lang,omitempty" json:"language,omitempty"`
 	Policy          int         `dynamodbav:"policy" json:"policyVersion"` // version of the market it was offered under
 
+	// Address is what bounds know the network address by that it is asked from (see [bound.Address]).
+	// It is no part of the terms and not kept.
+	Address string `dynamodbav:"-" json:"-"`
+
 	// Longest is for how long a booking ever took one of the offering's slots: those of a former
 	// calendar are looked for that far back.
 	Longest time.Duration `dynamodbav:"longest,omitempty" json:"-"`
@@ -117,6 +126,7 @@ type Transaction struct {
 	HoldExpiresAt time.Time `dynamodbav:"holdExpiresAt" json:"holdExpiresAt,omitzero"`
 	Locks         []string  `dynamodbav:"locks,omitempty" json:"locks,omitempty"`       // of the hold; kept as a record when they are let go
 	Inherits      []string  `dynamodbav:"inherits,omitempty" json:"inherits,omitempty"` // while it is held: locks of the booking that it replaces, its own from the YES on
+	Bounds        []string  `dynamodbav:"bounds,omitempty" json:"-"`                    // tokens that it has of bounds, while it is held or booked
 	OfferHash     string    `dynamodbav:"offerHash,omitempty" json:"offerHash,omitempty"`
 	Version       int       `dynamodbav:"version" json:"version"` // counts changes
 	CreatedAt     time.Time `dynamodbav:"createdAt" json:"createdAt"`

@@ -39,7 +39,21 @@ func (l *Ledger) releasing(tx Transaction, e Event, key string, now time.Time, k
 			c.locks = append(c.locks, l.deleteLock(k, tx.ID))
 		}
 	}
+	if err == nil {
+		err = l.freeBounds(&c)
+	}
 	return c, err
+}
+
+// freeBounds lets the tokens go that what is let go has of its customer's bounds.
+func (l *Ledger) freeBounds(c *change) error {
+	until := c.read.HoldExpiresAt
+	if c.read.State == Confirmed {
+		until = c.read.End
+	}
+	ws, err := l.Bounds.Free(c.read.Bounds, c.read.ID, until, ErrChanged)
+	c.locks = append(c.locks, ws...)
+	return err
 }
 
 // Release lets a transaction of a go: a draft, a hold or a confirmed booking becomes

@@ -188,6 +188,7 @@ func (l *Ledger) happened(c change) dynamo.Write {
 	e := c.event
 	e.ID, e.Type, e.From, e.At = string(c.op.tells()), c.op.tells(), c.read.State, c.now
 	e.Transaction, e.Key, e.Payload = c.after, c.key, c.payload
+	e.Transaction.Bounds = nil // of no use to whoever is told
 	return Events.Put(l.Table, eventKey(c.after.ID, e.ID), e).IfAbsent().ElseOld(func(old dynamo.Item) error {
 		if old == nil {
 			return ErrChanged
@@ -200,6 +201,9 @@ func (l *Ledger) happened(c change) dynamo.Write {
 func (o op) next(tx Transaction, now time.Time) Transaction {
 	tx.State, tx.UpdatedAt = o.to(), now
 	tx.Version++
+	if o == opRelease || o == opExpire {
+		tx.Bounds = nil
+	}
 	return tx
 }
 

@@ -109,7 +109,7 @@ func (l *Listing) far(from *geo.Location) float64 {
 
 func (e entry) fits(q Query) bool {
 	l := e.listing
-	if !l.shownAt(q.OpenAt) {
+	if !l.shownTo(q) {
 		return false
 	}
 	if !alikeName(q.Domain, l.Domain) || !alikeName(q.Category, l.Category) || !alikeName(q.SubCategory, l.SubCategory) {

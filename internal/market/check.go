@@ -130,9 +130,12 @@ func (m *Market) Check() error {
 	return nil
 }
 
-// checkTools holds the templates of tools to their variables.
+// checkTools holds the templates of tools to their variables, and their bounds to what can be.
 func (m *Market) checkTools() error {
 	for name, p := range m.Tools {
+		if err := p.Bounds.check(); err != nil {
+			return fmt.Errorf("tools.%s.bounds: %w", name, err)
+		}
 		event, said := ToolEvents()[name]
 		if p.Template != "" && !said {
 			return fault.Field("tools."+name+".template", "is said nowhere: want it of one of %v", slices.Sorted(maps.Keys(ToolEvents())))
@@ -198,6 +201,11 @@ func (s Safety) check() error {
 		{"threadDayMicroUsd", s.ThreadDayMicroUSD, 1000, 1_000_000_000},
 		{"marketDayMicroUsd", s.MarketDayMicroUSD, 1000, 1_000_000_000_000},
 		{"holdSeconds", int64(s.HoldSeconds), 60, 24 * 3600},
+		{"maxBookings", int64(s.MaxBookings), 1, 1000},
+		{"maxOrdersDay", int64(s.MaxOrdersDay), 1, 1000},
+		{"maxRidesDay", int64(s.MaxRidesDay), 1, 1000},
+		{"maxMessagesDay", int64(s.MaxMessagesDay), 1, 1000},
+		{"addressTimes", int64(s.AddressTimes), MinAddressTimes, 10_000},
 	}
 	for _, b := range bounds {
 		if b.value < b.low || b.value > b.high {

@@ -16,7 +16,7 @@ func TestDefault(t *testing.T) {
 	t.Parallel()
 	want := &market.Market{
 		ID: "m", Name: "m", Version: 0, Enabled: true, Language: "en", Languages: []string{"en"}, Currency: "EUR", TimeZone: "UTC",
-		Gate: "remind", QuietMS: 1_200,
+		Gate: "converse", QuietMS: 1_200,
 		Safety: market.Safety{
 			RequireConfirmFor:     nil,
 			MaxOutboundPerInbound: 3,
@@ -29,6 +29,11 @@ func TestDefault(t *testing.T) {
 			ThreadDayMicroUSD:     2_000_000,   // 2 dollars
 			MarketDayMicroUSD:     200_000_000, // 200 dollars
 			HoldSeconds:           600,
+			MaxBookings:           8,
+			MaxOrdersDay:          20,
+			MaxRidesDay:           12,
+			MaxMessagesDay:        20,
+			AddressTimes:          20,
 		},
 		Tools: map[string]market.ToolPolicy{}, Templates: map[string]string{},
 	}

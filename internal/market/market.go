@@ -6,6 +6,7 @@ package market
 import (
 	"time"
 
+	"merve/internal/bound"
 	"merve/internal/geo"
 	"merve/internal/schedule"
 )
@@ -39,7 +40,7 @@ type GateMode string
 
 const (
 	Remind   GateMode = "remind"   // remind of the pending action, no model
-	Converse GateMode = "converse" // let the model answer with read tools, then remind
+	Converse GateMode = "converse" // let the model answer and propose anew, then remind of what still waits
 )
 
 // Safety bounds what one message, one thread and one market may cost or cause. What goes out for
@@ -56,14 +57,31 @@ type Safety struct {
 	ThreadDayMicroUSD     int64    `dynamodbav:"threadDayMicroUsd" json:"threadDayMicroUsd"`
 	MarketDayMicroUSD     int64    `dynamodbav:"marketDayMicroUsd" json:"marketDayMicroUsd"`
 	HoldSeconds           int      `dynamodbav:"holdSeconds" json:"holdSeconds"` // how long an offer is held
+	MaxBookings           int      `dynamodbav:"maxBookings" json:"maxBookings"` // of one customer that are held or stand at one time
+	MaxOrdersDay          int      `dynamodbav:"maxOrdersDay" json:"maxOrdersDay"`
+	MaxRidesDay           int      `dynamodbav:"maxRidesDay" json:"maxRidesDay"`
+	MaxMessagesDay        int      `dynamodbav:"maxMessagesDay" json:"maxMessagesDay"` // to businesses
+	AddressTimes          int      `dynamodbav:"addressTimes" json:"addressTimes"`     // so many times as much is taken from one network address
+}
+
+// MinAddressTimes is the least for an address: an office, a hotel or a mobile network shares one.
+const MinAddressTimes = 20
+
+// Limits are the bounds on what customers hold and set going.
+func (s Safety) Limits() bound.Limits {
+	return bound.Limits{
+		Most:  map[bound.Matter]int{bound.Booking: s.MaxBookings, bound.Order: s.MaxOrdersDay, bound.Ride: s.MaxRidesDay, bound.Message: s.MaxMessagesDay},
+		Times: s.AddressTimes,
+	}
 }
 
 // ToolPolicy is what a market says of one tool. Nil means the default of the tool's effect.
 type ToolPolicy struct {
-	Enabled             *bool    `dynamodbav:"enabled" json:"enabled,omitempty"`
-	RequireConfirmation *bool    `dynamodbav:"requireConfirmation" json:"requireConfirmation,omitempty"`
-	AllowedTags         []string `dynamodbav:"allowedTags,omitempty" json:"allowedTags,omitempty"` // empty allows all
-	Template            string   `dynamodbav:"template,omitempty" json:"template,omitempty"`       // of the first message it sends, see [ToolEvents]
+	Enabled             *bool       `dynamodbav:"enabled" json:"enabled,omitempty"`
+	RequireConfirmation *bool       `dynamodbav:"requireConfirmation" json:"requireConfirmation,omitempty"`
+	AllowedTags         []string    `dynamodbav:"allowedTags,omitempty" json:"allowedTags,omitempty"` // of listings that it may touch; empty allows all
+	Bounds              *ToolBounds `dynamodbav:"bounds,omitempty" json:"bounds,omitempty"`
+	Template            string      `dynamodbav:"template,omitempty" json:"template,omitempty"` // of the first message it sends, see [ToolEvents]
 }
 
 // DeskPolicy says who takes threads over, and when.
@@ -95,11 +113,12 @@ func Default(id string) *Market {
 	return &Market{
 		ID: id, Name: id, Enabled: true,
 		Language: "en", Languages: []string{"en"}, Currency: "EUR", TimeZone: "UTC",
-		Gate: Remind, QuietMS: 1200,
+		Gate: Converse, QuietMS: 1200,
 		Safety: Safety{
 			MaxOutboundPerInbound: 3, MaxRounds: 8, MaxCalls: 16, MaxSameCall: 3,
 			TurnSeconds: 90, TurnTokens: 120_000, TurnMicroUSD: 250_000,
 			ThreadDayMicroUSD: 2_000_000, MarketDayMicroUSD: 200_000_000, HoldSeconds: 600,
+			MaxBookings: 8, MaxOrdersDay: 20, MaxRidesDay: 12, MaxMessagesDay: 20, AddressTimes: MinAddressTimes,
 		},
 		Tools: map[string]ToolPolicy{}, Templates: map[string]string{},
 	}

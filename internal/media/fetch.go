@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"time"
 
 	"merve/internal/fault"
@@ -28,6 +29,8 @@ const (
 // one host was told, credentials above all, goes on to the next.
 type fetcher struct {
 	client    *http.Client
+	own       *http.Client // for trusted hosts, wherever they are
+	trusted   []string
 	plain     bool // http: is taken too
 	authorize map[string]func(*http.Request)
 	timeout   time.Duration
@@ -37,17 +40,20 @@ type fetcher struct {
 // newFetcher returns one that connects only where permits lets it, without a proxy: a
 // proxy would look names up where nothing is checked.
 func newFetcher(permits func(netip.AddrPort) bool, dialer net.Dialer, roots *tls.Config) *fetcher {
-	dialer.Timeout, dialer.Control = 5*time.Second, onlyTo(permits)
-	return &fetcher{
-		timeout: fetchTimeout, max: MaxBytes,
-		client: &http.Client{
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-			Transport: &http.Transport{
-				DialContext: dialer.DialContext, TLSClientConfig: roots, ForceAttemptHTTP2: true,
-				TLSHandshakeTimeout: 5 * time.Second, ResponseHeaderTimeout: 10 * time.Second, MaxResponseHeaderBytes: 64 << 10,
-				DisableCompression: true, // a photo is packed already; nothing is to grow here
-				MaxIdleConns:       4, IdleConnTimeout: 30 * time.Second,
-			},
+	dialer.Timeout = 5 * time.Second
+	guarded := dialer
+	guarded.Control = onlyTo(permits)
+	return &fetcher{timeout: fetchTimeout, max: MaxBytes, client: clientOf(guarded, roots), own: clientOf(dialer, roots)}
+}
+
+func clientOf(dialer net.Dialer, roots *tls.Config) *http.Client {
+	return &http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			DialContext: dialer.DialContext, TLSClientConfig: roots, ForceAttemptHTTP2: true,
+			TLSHandshakeTimeout: 5 * time.Second, ResponseHeaderTimeout: 10 * time.Second, MaxResponseHeaderBytes: 64 << 10,
+			DisableCompression: true, // a photo is packed already; nothing is to grow here
+			MaxIdleConns:       4, IdleConnTimeout: 30 * time.Second,
 		},
 	}
 }
@@ -82,12 +88,16 @@ func (f *fetcher) fetch(ctx context.Context, address string) ([]byte, error) {
 
 func (f *fetcher) allowed(to *url.URL) error {
 	switch {
-	case to.Scheme != "https" && !(f.plain && to.Scheme == "http"), to.Hostname() == "":
+	case to.Scheme != "https" && !(f.plain && to.Scheme == "http") && !f.trusts(to), to.Hostname() == "":
 		return fault.Field("media", "want an https: address")
 	case to.User != nil:
 		return fault.Field("media", "want an address without credentials")
 	}
 	return nil
+}
+
+func (f *fetcher) trusts(to *url.URL) bool {
+	return slices.Contains(f.trusted, to.Scheme+"://"+to.Host)
 }
 
 // ask makes one request.
@@ -101,7 +111,11 @@ func (f *fetcher) ask(ctx context.Context, to *url.URL) (*http.Response, error) 
 	if add := f.authorize[to.Host]; add != nil && to.Scheme == "https" {
 		add(req)
 	}
-	resp, err := f.client.Do(req)
+	client := f.client
+	if f.trusts(to) {
+		client = f.own
+	}
+	resp, err := client.Do(req)
 	switch {
 	case errors.Is(err, errPrivate):
 		return nil, fault.Wrap(errPrivate, fault.Invalid, "the photo's address is not public")

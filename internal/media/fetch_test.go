@@ -88,6 +88,35 @@ func TestAddressesRefused(t *testing.T) {
 	}
 }
 
+// What the configuration names is asked wherever it is, and nothing beside it: not over another scheme or
+// port, nor where it leads on to.
+func TestTrustedHosts(t *testing.T) {
+	t.Parallel()
+	inside, insideAsked := host(t, givePhoto)
+	var plain *httptest.Server
+	plain = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/on" {
+			http.Redirect(w, r, inside.URL, http.StatusFound)
+			return
+		}
+		givePhoto(w, r)
+	}))
+	t.Cleanup(plain.Close)
+	f := newFetcher(publicHTTPS, net.Dialer{}, rootsOf(inside))
+	f.trusted = []string{plain.URL}
+	if _, err := f.fetch(t.Context(), plain.URL+"/photo.jpg"); err != nil {
+		t.Error(err)
+	}
+	for _, address := range []string{plain.URL + "/on", inside.URL, strings.Replace(plain.URL, "http:", "https:", 1), "http://127.0.0.1/"} {
+		if _, err := f.fetch(t.Context(), address); !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s: %v, want invalid", address, err)
+		}
+	}
+	if n := insideAsked.Load(); n != 0 {
+		t.Errorf("another private host was asked %d times", n)
+	}
+}
+
 // A name that is looked up anew, and now leads inside, is refused where it is dialled.
 func TestRebinding(t *testing.T) {
 	t.Parallel()

@@ -73,6 +73,10 @@ type Options struct {
 	// developer's machine only.
 	AllowPrivate bool
 
+	// Trusted are origins that the configuration names, such as http://127.0.0.1:8090: photos are fetched
+	// from them wherever they are.
+	Trusted []string
+
 	// Authorize adds what a host (with its port, if it is not 443) wants to see with a
 	// request for its photos. It is asked for each request to that very host over TLS.
 	Authorize map[string]func(*http.Request)
@@ -105,7 +109,7 @@ func New(o Options) *Store {
 		permits = func(netip.AddrPort) bool { return true }
 	}
 	f := newFetcher(permits, net.Dialer{}, nil)
-	f.plain, f.authorize = o.AllowPrivate, o.Authorize
+	f.plain, f.authorize, f.trusted = o.AllowPrivate, o.Authorize, o.Trusted
 	return &Store{s3: newS3(o.Bucket, o.Now), fetch: f, busy: make(chan struct{}, maxInMemory), public: o.Public, now: o.Now, newID: o.NewID}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"merve/internal/bound"
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
@@ -22,7 +23,11 @@ import (
 type Writer struct {
 	Notifier *Notifier
 	Talks    *relay.Post // by which the business answers
+	Bounds   *bound.Book // on how many messages one customer may send; nil is none
 }
+
+// messageTool is the tool by which a customer writes to a business.
+const messageTool = "sendWhatsAppMessage"
 
 // MaxMessage is the longest message to a business, in characters.
 const MaxMessage = 1000
@@ -30,10 +35,10 @@ const MaxMessage = 1000
 // Tools returns the declaration with its resolver. It touches the world: the customer sees the
 // recipient and the whole text before a YES.
 func (w Writer) Tools() []tool.Tool {
-	t := tool.New("sendWhatsAppMessage",
+	t := tool.New(messageTool,
 		"Send the customer's message to a listing's business on WhatsApp, such as a question that no tool answers. The customer is shown recipient and text first. "+
 			"Not for bookings, orders, services or viewings: those have tools of their own.", tool.Commit, w.send)
-	t.Summary = tool.SummaryOf(w.summary)
+	t.Summary, t.Listings = tool.SummaryOf(w.summary), true
 	return []tool.Tool{t}
 }
 
@@ -47,12 +52,22 @@ func (w Writer) summary(ctx context.Context, tc tool.Context, a messageArgs) (st
 	if err != nil {
 		return "", err
 	}
+	if _, err := w.bounded(ctx, tc); err != nil {
+		return "", err
+	}
 	return a.said(tc, l, wording.MessageTo), nil
 }
 
 // said names the message, which is to be sent or was.
 func (a messageArgs) said(tc tool.Context, l *listing.Listing, key wording.Key) string {
 	return wording.Say(tc.Language, key, wording.Vars{"listing": l.Name(tc.Language), "text": strings.TrimSpace(a.Text)})
+}
+
+// bounded takes a token of the customer's bound on messages.
+func (w Writer) bounded(ctx context.Context, tc tool.Context) (bound.Taken, error) {
+	return w.Bounds.Take(ctx, bound.Claim{
+		Matter: bound.Message, Market: tc.Market.ID, Owner: tc.Actor.Key(), Address: tc.Address, ID: "message." + tc.Key, Until: tc.Now.Add(bound.Day),
+	})
 }
 
 // errUnreachable is the answer about a business that has no number, wants no messages, or has not
@@ -70,6 +85,8 @@ func (w Writer) reachable(ctx context.Context, tc tool.Context, a messageArgs) (
 		return nil, err
 	case !l.Merve.Enabled:
 		return nil, listing.ErrNotFound
+	case !l.Allowed(tc.Market.Tools[messageTool], "", tc.Location):
+		return nil, listing.ErrNotAllowed
 	case l.Merve.WhatsApp == "":
 		return nil, errUnreachable
 	}
@@ -100,7 +117,7 @@ func (w Writer) send(ctx context.Context, tc tool.Context, a messageArgs) (tool.
 	talk := relay.Talk{
 		Market: tc.Market.ID, Business: l.Business, Thread: tc.Thread, Customer: tc.Actor.Name, Listing: l.ID, ListingName: l.Name(tc.Language),
 	}
-	err = w.Talks.Begin(ctx, talk, func(code string) []dynamo.Write {
+	err = w.begin(ctx, tc, talk, func(code string) []dynamo.Write {
 		vars := wording.Vars{"listing": l.Name(lang), "customer": tc.Actor.Name, "phone": tc.Actor.Phone, "text": strings.TrimSpace(a.Text), "code": code}
 		text, err := wording.Word(lang, wording.MerchantMessage, vars, tc.Market.Templates[merchantMessage])
 		if err != nil {
@@ -112,7 +129,24 @@ func (w Writer) send(ctx context.Context, tc tool.Context, a messageArgs) (tool.
 	if err != nil && !errors.Is(err, outbox.ErrDuplicate) {
 		return tool.Result{}, fmt.Errorf("message to %s: %w", l.ID, err)
 	}
-	return tool.Result{Data: map[string]string{"status": "on its way"}, Facts: []string{"sent"}, Done: a.said(tc, l, wording.MessageSent)}, nil
+	return tool.Result{Data: map[string]string{"status": "on its way"}, Facts: []string{"sent:" + l.Name(tc.Language)}, Done: a.said(tc, l, wording.MessageSent)}, nil
+}
+
+// maxTries bounds how often a message looks for a token of a bound again, after another was faster.
+const maxTries = 8
+
+// begin begins the talk with the message, which takes a token of its customer's bound.
+func (w Writer) begin(ctx context.Context, tc tool.Context, talk relay.Talk, message func(code string) []dynamo.Write) error {
+	for try := 1; ; try++ {
+		tokens, err := w.bounded(ctx, tc)
+		if err != nil {
+			return err
+		}
+		err = w.Talks.Begin(ctx, talk, func(code string) []dynamo.Write { return append(message(code), tokens.Writes...) })
+		if !errors.Is(err, bound.ErrLost) || try == maxTries {
+			return err
+		}
+	}
 }
 
 const merchantMessage = "merchant_message"

@@ -10,7 +10,7 @@ import (
 func TestAProposalIsAllThatIsShown(t *testing.T) {
 	t.Parallel()
 	fieldtest.AllBut(t, Order.Hash,
-		"Code", "Status", "Owner", "Market", "Thread", "Language", "ListingName", "TimeZone", "CustomerName", "Counted (key)", "Counted", "AnswerFrom", "ETA", "Reason",
+		"Code", "Status", "Owner", "Market", "Thread", "Language", "ListingName", "TimeZone", "CustomerName", "Address", "Bounds (more)", "Bounds", "Counted (key)", "Counted", "AnswerFrom", "ETA", "Reason",
 		"Receipt.PendingID", "Receipt.OfferHash", "Receipt.MessageID", "Receipt.Answer", "Receipt.Actor", "Receipt.At", "Receipt.PolicyVersion", "Receipt.Trace", "Receipt.Payment",
 		"CreatedAt", "UpdatedAt")
 }

@@ -17,13 +17,15 @@
 //
 // (table records). The owner is part of the key, so a foreign id is one that does not exist.
 //
+// A proposal takes a token of its customer's bounds (package bound), which its YES keeps for a day.
+//
 // Of items that are counted (package stock), the YES takes what the order needs in the
 // transaction that places it, one conditional write for each item; too few, and it is not
 // placed. What is refused, cancelled or left unanswered gives it back in the transaction that
 // says so, what is done has sold it. An offer that was made before the item was counted stands
 // as it was made, and takes nothing.
 //
-// Requests: propose 1 (repeated 2), read 1, by code 2, a change 2, a list 3, of what is open 2, of a
+// Requests: propose 2, and 1 more where there is an address (repeated 1 more), read 1, by code 2, a change 2, a list 3, of what is open 2, of a
 // business 3, of what stands with it 2 for each hundred.
 // Counted items add none to these, and 1 to a tool's proposal, which reads what is left.
 package order
@@ -92,6 +94,11 @@ type Order struct {
 	Note          string    `dynamodbav:"note,omitempty" json:"note,omitempty"`
 	CustomerName  string    `dynamodbav:"customer,omitempty" json:"customerName,omitempty"`
 	CustomerPhone string    `dynamodbav:"phone,omitempty" json:"customerPhone,omitempty"`
+
+	// Address is what bounds know the network address by that it is ordered from. It is not kept.
+	Address string `dynamodbav:"-" json:"-"`
+	// Bounds are its tokens of bounds (package bound), while it is proposed.
+	Bounds []string `dynamodbav:"bounds,omitempty" json:"-"`
 
 	// Counted is how many it takes of items that were counted when it was proposed, over all
 	// lines. It holds them while it is placed or accepted.

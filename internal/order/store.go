@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"merve/internal/actor"
+	"merve/internal/bound"
 	"merve/internal/dynamo"
 	"merve/internal/event"
 	"merve/internal/fault"
@@ -23,6 +24,8 @@ type Store struct {
 	Table dynamo.Table // records
 	Stock *stock.Store // of what is counted; nil where nothing is
 	Now   func() time.Time
+
+	Bounds *bound.Book // on what one customer may order; nil is none
 
 	// AlsoErase takes away what others keep of an order that was to be deleted once it is over, any
 	// number of times; nil is nothing.
@@ -85,26 +88,43 @@ var (
 const maxCodes = 20
 
 // Propose stores an order that waits for its customer's YES. The same key of the same owner
-// gives the same order.
+// gives the same order. [bound.Refusal] when the customer has ordered too much.
 func (s *Store) Propose(ctx context.Context, o Order, key string) (Order, error) {
 	o.ID, o.Status, o.CreatedAt, o.UpdatedAt = newID(o.Owner, key), Proposed, s.now(), s.now()
 	for n := range maxCodes {
 		o.Code = newCode(o.ID, n)
+		tokens, err := s.Bounds.Take(ctx, bound.Claim{
+			Matter: bound.Order, Market: o.Market, Owner: o.Owner, Address: o.Address, ID: o.ID, Until: o.ExpiresAt, Chat: o.Thread,
+		})
+		if err != nil {
+			return s.proposed(ctx, o, err)
+		}
+		o.Bounds = tokens.Tokens
 		st := stored{Order: o, entry: o.own(), DueShard: dynamo.DueShard(dueKind, o.ID), DueAt: o.due()}
-		err := s.Table.DB().Commit(ctx,
+		err = s.Table.DB().Commit(ctx, append([]dynamo.Write{
 			s.Table.Put(orderKey(o.Owner, o.ID), st).IfAbsent().Else(errThere),
 			s.Table.Put(codeKey(o.Business, o.Code), pointer{o.Owner, o.ID, o.CreatedAt.Add(codeFor).Unix()}).IfAbsent().Else(errCodeTaken),
-			s.event(o, ProposedEvent, "", actor.OfKey(o.Owner), telemetry.TraceID(ctx)))
+			s.event(o, ProposedEvent, "", actor.OfKey(o.Owner), telemetry.TraceID(ctx)),
+		}, tokens.Writes...)...)
 		switch {
 		case err == nil:
 			return o, nil
 		case errors.Is(err, errThere):
 			return s.Get(ctx, actor.OfKey(o.Owner), o.Market, o.ID)
-		case !errors.Is(err, errCodeTaken):
+		case !errors.Is(err, errCodeTaken) && !errors.Is(err, bound.ErrLost):
 			return Order{}, fmt.Errorf("propose order: %w", err)
 		}
 	}
 	return Order{}, fmt.Errorf("propose order: no free code for business %s", o.Business)
+}
+
+// proposed is the order that its key has made before, else the refusal.
+func (s *Store) proposed(ctx context.Context, o Order, refusal error) (Order, error) {
+	before, err := s.Get(ctx, actor.OfKey(o.Owner), o.Market, o.ID)
+	if errors.Is(err, actor.ErrNotFound) {
+		return Order{}, refusal
+	}
+	return before, err
 }
 
 // Get reads an order of an actor in a market; "" is any.
@@ -400,6 +420,9 @@ func (s *Store) Writes(o Order, typ EventType, by By) ([]dynamo.Write, Order, er
 	case o.Status == Proposed:
 		remove = append(remove, "listed", "listedAt")
 	}
+	if len(o.Bounds) > 0 {
+		after.Bounds, remove = nil, append(remove, "bounds")
+	}
 	if due := after.due(); due.IsZero() {
 		remove = append(remove, "dueShard", "dueAt")
 	} else {
@@ -413,10 +436,26 @@ func (s *Store) Writes(o Order, typ EventType, by By) ([]dynamo.Write, Order, er
 	if err != nil {
 		return nil, Order{}, err
 	}
+	bounds, err := s.bounds(o, typ)
+	if err != nil {
+		return nil, Order{}, err
+	}
 	return slices.Concat([]dynamo.Write{
 		s.Table.Update(orderKey(o.Owner, o.ID), expr, vals).If("#status = :was", nil).Else(ErrChanged),
 		s.event(after, typ, o.Status, by.Actor, by.Trace),
-	}, relisted, counts), after, nil
+	}, relisted, counts, bounds), after, nil
+}
+
+// bounds are what an event does to the tokens of a proposal: what is placed counts for a day, what is let go
+// does not.
+func (s *Store) bounds(o Order, typ EventType) ([]dynamo.Write, error) {
+	switch typ {
+	case PlacedEvent:
+		return s.Bounds.Keep(o.Bounds, o.ID, s.now().Add(bound.Day), ErrLate)
+	case ReleasedEvent:
+		return s.Bounds.Free(o.Bounds, o.ID, o.ExpiresAt, ErrChanged)
+	}
+	return nil, nil
 }
 
 // counts are what a change of status does to what is counted.

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/geo"
 	"merve/internal/language"
@@ -25,6 +26,7 @@ type Taker struct {
 	Listings interface {
 		Get(ctx context.Context, market, id string) (*listing.Listing, error)
 		Count(ctx context.Context, l *listing.Listing) error
+		Unchanged(l *listing.Listing) dynamo.Write
 	}
 	Places Places // nil: addresses are kept as text
 	Log    *slog.Logger
@@ -38,7 +40,7 @@ type Places interface {
 
 // Tools returns the declarations with their resolvers.
 func (d *Taker) Tools() []tool.Tool {
-	return []tool.Tool{
+	all := []tool.Tool{
 		tool.New("orderFood",
 			"Put together an order of food from a listing's menu and ask the customer to confirm it. Take item and option ids from getMenu. "+
 				"The system computes all prices. Nothing is ordered until the customer says YES. "+
@@ -57,6 +59,10 @@ func (d *Taker) Tools() []tool.Tool {
 		tool.New("cancelOrder", "Ask the customer to confirm that one of their orders, requests or viewings is to be cancelled. "+
 			"Nothing is cancelled until the customer says YES.", tool.Propose, d.cancel),
 	}
+	for i, t := range all {
+		all[i].Listings = slices.Contains([]string{"orderFood", "bookService", "scheduleViewing"}, t.Name)
+	}
+	return all
 }
 
 type foodArgs struct {
@@ -77,7 +83,7 @@ type wanted struct {
 }
 
 func (d *Taker) food(ctx context.Context, tc tool.Context, a foodArgs) (tool.Result, error) {
-	l, action, err := d.listing(ctx, tc, a.ListingID, listing.FoodAction, "orderFood")
+	l, action, err := d.listing(ctx, tc, a.ListingID, Food)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -129,7 +135,21 @@ func (d *Taker) deliver(ctx context.Context, tc tool.Context, o *Order, l *listi
 	if far, known := distance(l, spot); known && t.RadiusMeters > 0 && far > t.RadiusMeters {
 		return fault.Field("address", "is %.1f km away, and this listing delivers within %.1f km: offer to have it picked up, or another place", far/1000, t.RadiusMeters/1000)
 	}
+	if err := covers(tc, l, spot); err != nil {
+		return err
+	}
 	o.Delivery, o.FeeMinor = spot, t.FeeMinor
+	return nil
+}
+
+// covers refuses a place in a district that the listing does not serve.
+func covers(tc tool.Context, l *listing.Listing, s *geo.Spot) error {
+	if s == nil {
+		return nil
+	}
+	if district := tc.Market.DistrictOf(s.Address, s.Location()); !l.Covers(tc.Market, district) {
+		return fault.Field("address", "is in %s, and this listing serves %s only: suggest another listing, or another place", district, strings.Join(l.Merve.Coverage, ", "))
+	}
 	return nil
 }
 
@@ -176,7 +196,7 @@ type serviceArgs struct {
 }
 
 func (d *Taker) service(ctx context.Context, tc tool.Context, a serviceArgs) (tool.Result, error) {
-	l, action, err := d.listing(ctx, tc, a.ListingID, listing.ServiceAction, "bookService")
+	l, action, err := d.listing(ctx, tc, a.ListingID, Service)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -195,6 +215,9 @@ func (d *Taker) service(ctx context.Context, tc tool.Context, a serviceArgs) (to
 	if o.Delivery, err = d.spot(ctx, tc, a.Address); err != nil {
 		return tool.Result{}, err
 	}
+	if err := covers(tc, l, o.Delivery); err != nil {
+		return tool.Result{}, err
+	}
 	if err := d.finish(&o, tc, l, a.When, a.Phone, &a.Description); err != nil {
 		return tool.Result{}, err
 	}
@@ -209,7 +232,7 @@ type viewingArgs struct {
 }
 
 func (d *Taker) viewing(ctx context.Context, tc tool.Context, a viewingArgs) (tool.Result, error) {
-	l, action, err := d.listing(ctx, tc, a.ListingID, listing.ViewingAction, "scheduleViewing")
+	l, action, err := d.listing(ctx, tc, a.ListingID, Viewing)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -223,8 +246,20 @@ func (d *Taker) viewing(ctx context.Context, tc tool.Context, a viewingArgs) (to
 	return d.propose(ctx, tc, o)
 }
 
+// made says by which action of a listing, and by which tool, a kind of order is made.
+func (k Kind) made() (action, tool string) {
+	switch k {
+	case Service:
+		return listing.ServiceAction, "bookService"
+	case Viewing:
+		return listing.ViewingAction, "scheduleViewing"
+	}
+	return listing.FoodAction, "orderFood"
+}
+
 // listing is one that takes such orders, within what the market allows.
-func (d *Taker) listing(ctx context.Context, tc tool.Context, id, typ, name string) (*listing.Listing, listing.Action, error) {
+func (d *Taker) listing(ctx context.Context, tc tool.Context, id string, kind Kind) (*listing.Listing, listing.Action, error) {
+	typ, name := kind.made()
 	l, err := d.Listings.Get(ctx, tc.Market.ID, id)
 	if err != nil {
 		return nil, listing.Action{}, err
@@ -236,9 +271,8 @@ func (d *Taker) listing(ctx context.Context, tc tool.Context, id, typ, name stri
 	if !ok {
 		return nil, listing.Action{}, fault.New(fault.Conflict, "this listing does not take that here (%s); search with action %s", typ, typ)
 	}
-	allowed, tags := tc.Market.Tools[name].AllowedTags, append(slices.Clone(l.Tags), action.Tags...)
-	if len(allowed) > 0 && !slices.ContainsFunc(tags, func(t string) bool { return slices.Contains(allowed, t) }) {
-		return nil, listing.Action{}, fault.New(fault.Forbidden, "listings of this kind cannot be used for this here")
+	if !l.Allowed(tc.Market.Tools[name], typ, tc.Location) {
+		return nil, listing.Action{}, listing.ErrNotAllowed
 	}
 	if l.Dispatch(action) == "" {
 		return nil, listing.Action{}, fault.New(fault.Conflict, "this listing cannot be reached at the moment: suggest another")
@@ -250,7 +284,7 @@ func draft(tc tool.Context, kind Kind, l *listing.Listing, a listing.Action) Ord
 	return Order{
 		Kind: kind, Owner: tc.Actor.Key(), Market: tc.Market.ID, Thread: tc.Thread, Language: tc.Language,
 		Business: l.Business, Listing: l.ID, ListingName: l.Name(tc.Language), Merchant: l.Dispatch(a),
-		Currency: l.Currency(tc.Market.Currency), TimeZone: zoneOf(l, tc.Market), CustomerName: language.Clip(tc.Actor.Name, maxName), CustomerPhone: tc.Actor.Phone,
+		Currency: l.Currency(tc.Market.Currency), TimeZone: zoneOf(l, tc.Market), CustomerName: language.Clip(tc.Actor.Name, maxName), CustomerPhone: tc.Actor.Phone, Address: tc.Address,
 		ExpiresAt: tc.Now.Add(time.Duration(tc.Market.Safety.HoldSeconds) * time.Second).UTC().Truncate(time.Millisecond), Policy: tc.Market.Version,
 	}
 }
@@ -431,7 +465,7 @@ func (d *Taker) list(ctx context.Context, tc tool.Context, a listArgs) (tool.Res
 		views = append(views, view(o))
 		memory = append(memory, map[string]any{"orderId": o.ID, "code": o.Code, "listing": o.ListingName, "status": o.Status})
 		res.Cards = append(res.Cards, CardOf(o))
-		res.Facts = append(res.Facts, facts(o)...)
+		res.Named = append(res.Named, stands(tc, o)...)
 	}
 	res.Data = map[string]any{"orders": views}
 	if len(memory) > 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/actor"
+	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/gate"
@@ -22,6 +23,7 @@ import (
 	"merve/internal/market"
 	"merve/internal/order"
 	"merve/internal/schedule"
+	"merve/internal/standing"
 	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/wording"
@@ -32,6 +34,7 @@ type shelf struct{ *listing.Listing }
 
 func (s shelf) Get(context.Context, string, string) (*listing.Listing, error) { return s.Listing, nil }
 func (s shelf) Count(context.Context, *listing.Listing) error                 { return nil }
+func (s shelf) Unchanged(*listing.Listing) dynamo.Write                       { return dynamo.Write{} }
 
 // atlas says of any address where it is.
 type atlas struct {
@@ -467,12 +470,12 @@ func TestWhatIsOverHidesNothingOpen(t *testing.T) {
 	}
 }
 
-// What a model may say of an order is what has become of it.
-func TestFactsOfAnOrder(t *testing.T) {
+// What stands of an order is what has become of it.
+func TestWhatStandsOfAnOrder(t *testing.T) {
 	t.Parallel()
-	for after, want := range map[order.EventType][]string{
-		order.PlacedEvent: {"ordered", "sent"}, order.AcceptedEvent: {"ordered", "sent", "booked"}, order.DoneEvent: {"ordered", "sent", "booked"},
-		order.CancelledEvent: {"cancelled"}, order.RefusedEvent: nil, order.UnansweredEvent: nil,
+	for after, want := range map[order.EventType]standing.Word{
+		order.PlacedEvent: standing.Ordered, order.AcceptedEvent: standing.Accepted, order.DoneEvent: standing.Completed,
+		order.CancelledEvent: standing.Cancelled, order.RefusedEvent: standing.Refused, order.UnansweredEvent: standing.Refused,
 	} {
 		k := newKiosk(t)
 		c := newCounter(t)
@@ -484,12 +487,9 @@ func TestFactsOfAnOrder(t *testing.T) {
 		if after != order.PlacedEvent {
 			o = c.apply(o, after)
 		}
-		for i := range want {
-			want[i] += ":" + o.Code
-		}
 		res, err := k.tell(t.Context(), "getMyOrders", map[string]any{"kind": nil})
-		if diff := cmp.Diff(want, res.Facts); err != nil || diff != "" {
-			t.Errorf("%s: %s, %v", after, diff, err)
+		if err != nil || len(res.Named) != 1 || res.Named[0].Word != want || res.Named[0].Code != o.Code || res.Named[0].Over != !o.Stands() {
+			t.Errorf("%s: %+v, %v", after, res.Named, err)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"merve/internal/claim"
 	"merve/internal/schedule"
 	"merve/internal/tool"
 	"merve/internal/wording"
@@ -117,19 +116,6 @@ func CardOf(o Order) tool.Card {
 		c["eta"] = e
 	}
 	return c
-}
-
-// facts are what is true of an order that was placed before this turn: sentences that name its
-// code may say so.
-func facts(o Order) (all []string) {
-	kinds := map[Status][]claim.Kind{
-		Placed: {claim.Ordered, claim.Sent}, Accepted: {claim.Ordered, claim.Sent, claim.Booked}, Done: {claim.Ordered, claim.Sent, claim.Booked},
-		Cancelled: {claim.Cancelled},
-	}
-	for _, k := range kinds[o.Status] {
-		all = append(all, string(k)+":"+o.Code)
-	}
-	return all
 }
 
 func placedKey(k Kind) wording.Key {

@@ -54,6 +54,7 @@ func movedTo(old dynamo.Item) error {
 // does. Its conditions are the caller's.
 func (s *Store) update(after Ride, f fields) dynamo.Write {
 	f["status"], f["updatedAt"], f["dueShard"], f["dueAt"] = after.Status, after.UpdatedAt, nil, nil
+	f["bounds"] = nil // only a proposal has some
 	if !after.DueAt.IsZero() {
 		f["dueShard"], f["dueAt"] = dynamo.DueShard(s.dueKind(), after.ID), after.DueAt
 	}

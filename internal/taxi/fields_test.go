@@ -10,7 +10,7 @@ import (
 func TestAProposalIsAllThatIsShown(t *testing.T) {
 	t.Parallel()
 	fieldtest.AllBut(t, hashOf,
-		"Thread", "Code", "Status", "TimeZone", "Language", "CustomerName", "Hash",
+		"Thread", "Code", "Status", "TimeZone", "Language", "CustomerName", "Bounds (more)", "Bounds", "Hash",
 		"Receipt.PendingID", "Receipt.OfferHash", "Receipt.MessageID", "Receipt.Answer", "Receipt.Actor", "Receipt.At", "Receipt.PolicyVersion", "Receipt.Trace", "Receipt.Payment",
 		"Driver.ID", "Driver.Name", "Driver.Phone", "Driver.Vehicle", "Driver.Plate",
 		"Attempt", "Offered (more)", "Offered", "Excluded (more)", "Excluded",

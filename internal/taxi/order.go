@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"merve/internal/actor"
+	"merve/internal/bound"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/gate"
@@ -31,6 +32,7 @@ type Order struct {
 	Language      string
 	CustomerName  string
 	CustomerPhone string        // E.164; "" when there is none
+	Address       string        // what bounds know the customer's network address by; "" is none
 	Policy        int           // market version
 	Hold          time.Duration // how long the customer has to say YES
 }
@@ -81,7 +83,8 @@ var errCodeTaken = errors.New("the code is taken")
 var errRepeated = errors.New("proposed before")
 
 // Propose makes a ride that waits for its customer's YES, once for each key: the same key
-// gives the same ride again. [ErrOpen] when the customer has one already. 2 requests.
+// gives the same ride again. [ErrOpen] when the customer has one already, [bound.Refusal] when they
+// have ordered too many.
 func (s *Store) Propose(ctx context.Context, a actor.Actor, key string, o Order) (Ride, error) {
 	if key == "" || len(key) > maxKey {
 		return Ride{}, fault.Field("key", "want an idempotency key of 1 to %d bytes", maxKey)
@@ -99,13 +102,20 @@ func (s *Store) Propose(ctx context.Context, a actor.Actor, key string, o Order)
 	}
 	for _, code := range codesOf(r.ID) {
 		r.Code = code
-		err := s.Table.DB().Commit(ctx, s.proposal(ctx, r)...)
+		tokens, err := s.Bounds.Take(ctx, bound.Claim{
+			Matter: bound.Ride, Market: r.Market, Owner: owner, Address: o.Address, ID: r.ID, Until: r.ExpiresAt, Chat: r.Thread,
+		})
+		if err != nil {
+			return s.proposed(ctx, r, err)
+		}
+		r.Bounds = tokens.Tokens
+		err = s.Table.DB().Commit(ctx, append(s.proposal(ctx, r), tokens.Writes...)...)
 		switch {
 		case errors.Is(err, errRepeated):
 			return s.proposed(ctx, r, actor.ErrNotFound)
 		case err == nil:
 			return r, nil
-		case !errors.Is(err, errCodeTaken):
+		case !errors.Is(err, errCodeTaken) && !errors.Is(err, bound.ErrLost):
 			return Ride{}, fmt.Errorf("taxi: propose: %w", err)
 		}
 	}
@@ -270,6 +280,10 @@ func (s *Store) Request(ctx context.Context, a actor.Actor, market, id string, r
 	} else if offers, err = s.broadcast(ctx, &after, f); err != nil {
 		return Ride{}, nil, err
 	}
+	bounds, err := s.Bounds.Keep(r.Bounds, r.ID, now.Add(bound.Day), ErrNotProposed)
+	if err != nil {
+		return Ride{}, nil, err
+	}
 	requested := happened(ctx, RequestedEvent, after)
 	requested.ID, requested.Actor, requested.Attempt = string(RequestedEvent), a.Key(), 0
 	was := open{Ride: r.ID, Code: r.Code, Open: true, At: now}
@@ -281,7 +295,7 @@ func (s *Store) Request(ctx context.Context, a actor.Actor, market, id string, r
 			ws = append(ws, s.Table.Check(openKey(key, r.Market), noneOpen, no).Else(ErrOpen))
 		}
 	}
-	return after, append(ws, offers...), nil
+	return after, slices.Concat(ws, offers, bounds), nil
 }
 
 // Release prepares what the NO to a proposal does. There is nothing to write when it is none
@@ -291,8 +305,12 @@ func (s *Store) Release(ctx context.Context, a actor.Actor, market, id string) (
 	if err != nil || r.Status != Proposed {
 		return r, nil, err
 	}
+	bounds, err := s.Bounds.Free(r.Bounds, r.ID, r.ExpiresAt, ErrChanged)
+	if err != nil {
+		return r, nil, err
+	}
 	r, ws := s.end(ctx, r, Released, ReleasedEvent)
-	return r, ws, nil
+	return r, append(ws, bounds...), nil
 }
 
 // Cancel prepares what the customer's YES to a cancellation does; [ErrOver] when the ride is

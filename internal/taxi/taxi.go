@@ -31,8 +31,10 @@
 //
 // Each change is one transaction with an event under a key that lets it exist once.
 //
-// Requests, besides that of the turn which a YES or a driver's word joins: propose 2, repeated
-// 3; YES 3, for a later time 1; NO 1; cancel 1; status 2, by id 1. An answer of a driver's 4,
+// A proposal takes a token of its customer's bounds (package bound), which its YES keeps for a day.
+//
+// Requests, besides that of the turn which a YES or a driver's word joins: propose 3, and 1 more where
+// there is an address, repeated 1 more; YES 3, for a later time 1; NO 1; cancel 1; status 2, by id 1. An answer of a driver's 4,
 // ON and OFF 2, a CANCEL that has others asked 6. A sweep 16, 1 for each hundred rides due, 1
 // for each, and 2 more for each that is offered; to delete one 5, and 1 for each message that told of
 // it. Where more districts are asked, 1 for each.
@@ -49,6 +51,7 @@ import (
 	"time"
 
 	"merve/internal/actor"
+	"merve/internal/bound"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/gate"
@@ -127,6 +130,7 @@ type Ride struct {
 	CustomerName  string        `dynamodbav:"customerName,omitempty"`
 	CustomerPhone string        `dynamodbav:"customerPhone,omitempty"` // E.164
 	Policy        int           `dynamodbav:"policy"`                  // market version it was proposed under
+	Bounds        []string      `dynamodbav:"bounds,omitempty"`        // tokens of bounds (package bound), while it is proposed
 	Hash          string        `dynamodbav:"hash"`                    // of what the customer is asked
 	ExpiresAt     time.Time     `dynamodbav:"expiresAt"`               // of the proposal
 	Receipt       *gate.Receipt `dynamodbav:"receipt,omitempty"`
@@ -161,6 +165,7 @@ var (
 type Store struct {
 	Table   dynamo.Table // records
 	Drivers *Drivers
+	Bounds  *bound.Book // on how many rides one customer may order; nil is none
 	Now     func() time.Time
 
 	// OfferFor says how long the drivers of a market have to answer; nil is [OfferFor].

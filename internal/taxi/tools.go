@@ -11,7 +11,6 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/channel"
-	"merve/internal/claim"
 	"merve/internal/fault"
 	"merve/internal/geo"
 	"merve/internal/market"
@@ -78,7 +77,7 @@ func (c *Caller) request(ctx context.Context, tc tool.Context, a requestArgs) (t
 	}
 	o := Order{
 		Market: tc.Market.ID, Thread: tc.Thread, Pickup: pickup, District: strings.TrimSpace(tool.Value(a.District)), Passengers: 1, When: when,
-		TimeZone: tc.Market.TimeZone, Note: strings.TrimSpace(tool.Value(a.Note)), Language: tc.Language, CustomerName: tc.Actor.Name,
+		TimeZone: tc.Market.TimeZone, Note: strings.TrimSpace(tool.Value(a.Note)), Language: tc.Language, CustomerName: tc.Actor.Name, Address: tc.Address,
 		CustomerPhone: phoneOf(tc.Actor, tool.Value(a.Phone)), Policy: tc.Market.Version, Hold: time.Duration(tc.Market.Safety.HoldSeconds) * time.Second,
 	}
 	if a.Passengers != nil {
@@ -199,22 +198,14 @@ func (c *Caller) status(ctx context.Context, tc tool.Context, a statusArgs) (too
 		return tool.Result{}, err
 	}
 	data := view(tc, r)
-	asked := len(r.Offered) > 0
 	if r.Status == Requested {
-		data["driversAsked"] = asked
+		data["driversAsked"] = len(r.Offered) > 0
 	}
 	res := tool.Result{Data: data, Memory: data}
 	if ordered := r.Receipt != nil; ordered {
 		res.Cards = []tool.Card{Card(tc.Language, r)}
 	}
-	switch {
-	case r.Status == Requested && asked:
-		res.Facts = []string{string(claim.Sent) + ":" + r.Code}
-	case r.Status == Assigned, r.Status == Arrived, r.Status == Done:
-		res.Facts = []string{string(claim.Ordered) + ":" + r.Code, string(claim.Sent) + ":" + r.Code, string(claim.Booked) + ":" + r.Code}
-	case r.Status == Cancelled:
-		res.Facts = []string{string(claim.Cancelled) + ":" + r.Code}
-	}
+	res.Named = stands(tc, r)
 	return res, nil
 }
 

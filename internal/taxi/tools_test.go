@@ -13,6 +13,7 @@ import (
 	"merve/internal/fault"
 	"merve/internal/geo"
 	"merve/internal/market"
+	"merve/internal/standing"
 	"merve/internal/taxi"
 	"merve/internal/tool"
 )
@@ -203,25 +204,22 @@ func TestStatusAndCancel(t *testing.T) {
 	if _, err := call(ctx, c.caller(), c.tc(), "cancelTaxi", `{"rideId":""}`); !fault.Is(err, fault.Invalid) {
 		t.Errorf("cancel which? %v", err)
 	}
-	check := func(status taxi.Status, facts ...string) {
+	check := func(status taxi.Status, word standing.Word) {
 		t.Helper()
 		res, err := call(ctx, c.caller(), c.tc(), "getTaxiStatus", `{}`)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range facts {
-			facts[i] += ":" + p.Code
-		}
-		if card := res.Cards[0]; fmt.Sprint(res.Facts) != fmt.Sprint(facts) || card["status"] != string(status) || card["type"] != "taxi" || card["id"] != p.ID || card["code"] != p.Code || card["title"] == "" {
-			t.Errorf("%s: %v %v", status, res.Facts, card)
+		if card := res.Cards[0]; res.Named[0].Code != p.Code || res.Named[0].Word != word || card["status"] != string(status) || card["type"] != "taxi" || card["id"] != p.ID || card["code"] != p.Code || card["title"] == "" {
+			t.Errorf("%s: %v %v", status, res.Named, card)
 		}
 	}
 	if _, err := c.yes(c.Store, p); err != nil {
 		t.Fatal(err)
 	}
-	check(taxi.Requested, "sent")
+	check(taxi.Requested, standing.Requested)
 	c.says(0, "yes")
-	check(taxi.Assigned, "ordered", "sent", "booked")
+	check(taxi.Assigned, standing.Accepted)
 	res, err := cancel()
 	if err != nil || res.Proposal == nil || res.Proposal.Kind != taxi.CancelKind || res.Proposal.Ref != p.ID {
 		t.Fatalf("%+v, %v", res, err)
@@ -235,7 +233,7 @@ func TestStatusAndCancel(t *testing.T) {
 			t.Errorf("%s, %v", text, err)
 		}
 	}
-	check(taxi.Cancelled, "cancelled")
+	check(taxi.Cancelled, standing.Cancelled)
 	refused("cancelled already")
 	if got := c.says(0, "DONE "+p.Code); !strings.Contains(got, "no such ride") {
 		t.Errorf("the driver: %s", got)
@@ -269,7 +267,7 @@ func TestNobodyIsToldYet(t *testing.T) {
 		c.drivers(1)
 		c.clock.Add(tt.in)
 		c.sweep()
-		if res, err := call(t.Context(), c.caller(), c.tc(), "getTaxiStatus", `{}`); err != nil || fmt.Sprint(res.Facts) != fmt.Sprint([]string{"sent:" + r.Code}) || asked(res) != true {
+		if res, err := call(t.Context(), c.caller(), c.tc(), "getTaxiStatus", `{}`); err != nil || len(res.Named) != 1 || res.Named[0].Code != r.Code || asked(res) != true {
 			t.Errorf("%s: offered: %v, %v", name, res, err)
 		}
 	}

@@ -52,6 +52,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/geo"
+	"merve/internal/standing"
 )
 
 // State is where a conversation stands.
@@ -81,6 +82,7 @@ type Head struct {
 	Name       string             `dynamodbav:"name,omitempty"`
 	Channel    channel.Channel    `dynamodbav:"channel"`           // of the latest message: where replies go
 	ReplyAddr  string             `dynamodbav:"reply,omitempty"`   // on that channel
+	Address    string             `dynamodbav:"addr,omitempty"`    // what bounds know the network address by that was written from last
 	Phone      string             `dynamodbav:"phone,omitempty"`   // as the channel last told it
 	Language   string             `dynamodbav:"lang,omitempty"`    // the customer's, as last told or seen
 	State      State              `dynamodbav:"state,omitempty"`   // absent is idle
@@ -100,6 +102,7 @@ type Head struct {
 	Spend      Spend              `dynamodbav:"spend"`
 	AsCustomer time.Time          `dynamodbav:"asCustomer"`       // since when who has a role writes as a customer, on another thread; zero is not
 	Linked     []string           `dynamodbav:"linked,omitempty"` // owners of the same person's other threads
+	Refs       []string           `dynamodbav:"refs,omitempty"`   // what stands of the conversation, newest first; nil is not known
 }
 
 // Customer is the actor for whom a thread's turns run.
@@ -203,6 +206,7 @@ type Pending struct {
 	Kind      string    `dynamodbav:"kind" json:"kind"`         // which commitment settles it
 	Ref       string    `dynamodbav:"ref,omitempty" json:"ref"` // such as a transaction id
 	Tool      string    `dynamodbav:"tool,omitempty" json:"tool,omitempty"`
+	By        string    `dynamodbav:"by,omitempty" json:"-"`                // the tool whose call proposed it, if one did
 	Args      string    `dynamodbav:"args,omitempty" json:"args,omitempty"` // frozen, canonical
 	Hash      string    `dynamodbav:"hash" json:"hash"`                     // of the exact offer
 	Summary   string    `dynamodbav:"summary" json:"summary"`               // what the customer was shown
@@ -217,6 +221,10 @@ type Pending struct {
 	// Doubt says that something else has been told or asked since it was asked, or that it may never
 	// have been shown: a bare YES or NO may be meant for something else.
 	Doubt bool `dynamodbav:"doubt,omitempty" json:"-"`
+
+	// Differs says that the customer has named a number or a day since that it has not: a bare YES may
+	// be meant for that.
+	Differs bool `dynamodbav:"differs,omitempty" json:"-"`
 }
 
 // Question is the summary with the note after it, while it waits for an answer.
@@ -247,6 +255,18 @@ type Reply struct {
 	Cards []map[string]any `dynamodbav:"cards,omitempty" json:"cards,omitempty"`
 	Map   *geo.Location    `dynamodbav:"map,omitempty" json:"mapLocation,omitempty"`
 	By    Handler          `dynamodbav:"by,omitempty" json:"by,omitempty"` // absent is the assistant
+
+	// Standing is shown beside the text, and never part of it. It is left out of small talk, and on threads
+	// of staff, businesses and drivers.
+	Standing *standing.Standing `dynamodbav:"standing,omitempty" json:"standing,omitempty"`
+}
+
+// Whole is the reply as channels of text show it: the standing line is the last.
+func (r Reply) Whole() string {
+	if line := r.Standing.Line(); line != "" {
+		return r.Text + "\n\n" + line
+	}
+	return r.Text
 }
 
 // Call is a tool call as clients see it.

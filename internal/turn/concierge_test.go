@@ -20,6 +20,7 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/gate"
 	"merve/internal/geo"
+	"merve/internal/ledger"
 	"merve/internal/notify"
 	"merve/internal/ops"
 	"merve/internal/order"
@@ -59,11 +60,11 @@ func (theTown) Geocode(_ context.Context, q geo.Query) ([]geo.Found, error) {
 // startConcierge puts its part of a process together, on a database.
 func (w *world) startConcierge(db *dynamo.DB, log *slog.Logger) []tool.Tool {
 	records, catalog := db.Table(dynamotest.TableName("records")), db.Table(dynamotest.TableName("catalog"))
-	w.orders = &order.Store{Table: records, Stock: w.listings.Stock, Now: w.clock.now}
+	w.orders = &order.Store{Table: records, Stock: w.listings.Stock, Bounds: w.bounds, Now: w.clock.now}
 	w.roster = &roster.Book{Table: catalog, Now: w.clock.now}
 	w.concierge.desk = &order.Taker{Store: w.orders, Listings: w.listings, Places: theTown{}, Log: log}
 	drivers := &taxi.Drivers{Table: catalog, Rides: records, Now: w.clock.now, Roster: onRoster{catalog}}
-	w.rides = &taxi.Store{Table: records, Drivers: drivers, Now: w.clock.now}
+	w.rides = &taxi.Store{Table: records, Drivers: drivers, Bounds: w.bounds, Now: w.clock.now}
 	w.rideTeller = &taxi.Teller{
 		Rides: w.rides, Markets: w.markets, Threads: w.teller(), Roster: w.roster, Outbox: w.outbox, Log: log,
 	}
@@ -71,7 +72,7 @@ func (w *world) startConcierge(db *dynamo.DB, log *slog.Logger) []tool.Tool {
 	w.post = &relay.Post{
 		Table: records, Roster: w.roster, Orders: w.orders, Ledger: w.ledger, Threads: w.teller(), Outbox: w.outbox, Now: w.clock.now,
 	}
-	letters := notify.Writer{Notifier: &notify.Notifier{Listings: w.listings, Threads: w.teller(), Outbox: w.outbox, Log: log}, Talks: w.post}
+	letters := notify.Writer{Notifier: &notify.Notifier{Listings: w.listings, Threads: w.teller(), Outbox: w.outbox, Log: log}, Talks: w.post, Bounds: w.bounds}
 	return slices.Concat(letters.Tools(), w.post.Tools(), w.concierge.desk.Tools(), (&taxi.Caller{Store: w.rides, Log: log}).Tools(), desk.Tools(), w.office().Tools(), w.reminders().Tools())
 }
 
@@ -120,6 +121,14 @@ func works() turn.Works {
 	drives := func(roles roster.Roles) bool { _, ok := roles.Drives(); return ok }
 	trades := func(roles roster.Roles) bool { return len(roles.Businesses()) > 0 }
 	return turn.Works{{Of: drives, Coded: taxi.Coded}, {Of: trades, Coded: order.Coded}, {Of: trades, Coded: relay.Coded}}
+}
+
+func (w *world) matters() map[string]turn.Matter {
+	return map[string]turn.Matter{
+		ledger.StandingKind: booking.Standing{Ledger: w.ledger},
+		order.StandingKind:  order.Standing{Store: w.orders},
+		taxi.StandingKind:   taxi.Standing{Store: w.rides},
+	}
 }
 
 // noting adds what settles orders and rides, and has it noted how each is settled.

@@ -129,6 +129,7 @@ type play struct {
 	offers   []string       // ids of the pending actions made, in order
 	seen     map[string]int // the last turn looked at, by thread
 	reply    string         // of the last step
+	stands   string         // how the conversation stands after it, as it is shown
 	calls    string         // tool calls of the last step
 	brought  []string       // names of the photos that were attached
 	known    string         // what the model was told of the customer, last
@@ -177,7 +178,7 @@ func (p *play) run(lines []line) {
 		case "staff resolves":
 			p.resolves(p.expand(l.text))
 		default:
-			if !p.atTheTill(l) {
+			if !p.atTheTill(l) && !p.atTheSwitch(l) {
 				p.check(l)
 			}
 		}
@@ -234,6 +235,7 @@ func (p *play) look() {
 		}
 		if s := textOf(t); s != "" {
 			texts = append(texts, s)
+			p.stands = standingOf(t)
 		}
 		for _, c := range t.Calls {
 			calls = append(calls, c.Name+" "+c.Status)
@@ -243,6 +245,18 @@ func (p *play) look() {
 		}
 		p.seen[p.thread], p.reply, p.calls = t.N, strings.Join(texts, "\n\n"), strings.Join(calls, ", ")
 	}
+}
+
+// standingOf is how the conversation stands after a turn: the line that is shown below it, the question, or none.
+func standingOf(t thread.Turn) string {
+	s := t.Out[len(t.Out)-1].Standing
+	switch {
+	case s == nil:
+		return "none"
+	case s.Asked > 0:
+		return "the question"
+	}
+	return s.Line()
 }
 
 // inbound reads the options of a customer's line.
@@ -528,6 +542,8 @@ func (p *play) value(of, opts string) (string, bool) {
 	switch of {
 	case "reply":
 		return p.reply, true
+	case "standing":
+		return p.stands, true
 	case "tools":
 		return p.calls, true
 	case "state":

@@ -204,7 +204,7 @@ func (s *Server) take(ctx context.Context, e entry) answer {
 func (e entry) check() answer {
 	for name, value := range map[string]string{"Source": e.Source, "DetailType": e.DetailType, "Detail": e.Detail} {
 		if value == "" {
-			return answer{ErrorCode: "InvalidArgument", ErrorMessage: "Parameter " + name + " is not valid. Reason: " + name + " is a required argument."}
+			return answer{ErrorCode: "InvalidArgument", ErrorMessage: name + " is a required argument."}
 		}
 	}
 	switch {

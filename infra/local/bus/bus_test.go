@@ -53,13 +53,13 @@ func TestEnvelope(t *testing.T) {
 	var got []string
 	h := server(func(queue, envelope string) error { got = append(got, queue+" "+envelope); return nil })
 	timed := `{"EventBusName":"real","Source":"s","DetailType":"T","Detail":"{}","Time":1795687200.5,"Resources":["trace/1"]}`
-	if status, answer := put(h, `{"Entries":[`+good+`,`+timed+`]}`, nil); status != 200 || answer != `{"FailedEntryCount":0,"Entries":[{"EventId":"id-1"},{"EventId":"id-1"}]}` {
+	status, answer := put(h, `{"Entries":[`+good+`,`+timed+`]}`, nil)
+	if status != 200 || answer != `{"FailedEntryCount":0,"Entries":[{"EventId":"id-1"},{"EventId":"id-1"}]}` {
 		t.Errorf("%d %s", status, answer)
 	}
-	want := []string{
-		`q {"version":"0","id":"id-1","detail-type":"T","source":"s","account":"000000000000","time":"2026-11-26T10:00:00Z","region":"us-east-1","resources":[],"detail":{"a":1}}`,
-		`q {"version":"0","id":"id-1","detail-type":"T","source":"s","account":"000000000000","time":"2026-11-26T10:00:00Z","region":"us-east-1","resources":["trace/1"],"detail":{}}`,
-	}
+	const start = `q {"version":"0","id":"id-1","detail-type":"T","source":"s","account":"000000000000",` +
+		`"time":"2026-11-26T10:00:00Z","region":"us-east-1",`
+	want := []string{start + `"resources":[],"detail":{"a":1}}`, start + `"resources":["trace/1"],"detail":{}}`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -81,7 +81,8 @@ func TestRefusedRequests(t *testing.T) {
 		{"another method", ``, func(r *http.Request) { r.Method = http.MethodGet }, "UnknownOperationException"},
 		{"another protocol", `{"Entries":[` + good + `]}`, header("Content-Type", "application/json"), "SerializationException"},
 		{"not signed", `{"Entries":[` + good + `]}`, header("Authorization", ""), "MissingAuthenticationTokenException"},
-		{"signed for another service", `{"Entries":[` + good + `]}`, header("Authorization", "x/sqs/aws4_request"), "MissingAuthenticationTokenException"},
+		{"signed for another service", `{"Entries":[` + good + `]}`, header("Authorization", "x/sqs/aws4_request"),
+			"MissingAuthenticationTokenException"},
 		{"no JSON", `{`, nil, "SerializationException"},
 		{"no entries", `{}`, nil, "ValidationException"},
 		{"eleven entries", `{"Entries":[` + strings.Repeat(good+",", 10) + good + `]}`, nil, "ValidationException"},
@@ -123,7 +124,8 @@ func TestRefusedEntries(t *testing.T) {
 		if err := json.Unmarshal([]byte(answer), &got); err != nil || status != 200 {
 			t.Fatal(status, answer, err)
 		}
-		if got.FailedEntryCount != 1 || len(got.Entries) != 2 || got.Entries[0].ErrorCode != want || got.Entries[1].EventId == "" || arrived != 1 {
+		if got.FailedEntryCount != 1 || len(got.Entries) != 2 || got.Entries[0].ErrorCode != want ||
+			got.Entries[1].EventId == "" || arrived != 1 {
 			t.Errorf("%s: %+v, %d arrived; want %s", wrong, got, arrived, want)
 		}
 	}
@@ -138,7 +140,8 @@ func TestLostEvent(t *testing.T) {
 		Send: func(context.Context, string, string) error { return errors.New("closed") },
 		Log:  slog.New(slog.NewTextHandler(io.Writer(&log), nil)),
 	})
-	if status, answer := put(h, `{"Entries":[`+good+`]}`, nil); status != 200 || !strings.Contains(answer, `"FailedEntryCount":0`) || !strings.Contains(log.String(), "event lost") {
+	status, answer := put(h, `{"Entries":[`+good+`]}`, nil)
+	if status != 200 || !strings.Contains(answer, `"FailedEntryCount":0`) || !strings.Contains(log.String(), "event lost") {
 		t.Errorf("%d %s, log %s", status, answer, &log)
 	}
 }

@@ -135,11 +135,16 @@ func (g *gateway) serve(w http.ResponseWriter, r *http.Request, trace string) ([
 	if err != nil {
 		return nil, err
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, g.o.MaxBody))
+	most := min(g.o.MaxBody, awsMaxPayload) // no event can hold more
+	tooLarge := fault.New(fault.TooLarge, "the body is larger than %d bytes", most)
+	if r.ContentLength > most {
+		return nil, tooLarge
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, fault.New(fault.TooLarge, "the body is larger than %d bytes", g.o.MaxBody)
+		return nil, tooLarge
 	case err != nil:
 		return nil, fault.Wrap(err, fault.Invalid, "the body could not be read")
 	}

@@ -373,6 +373,24 @@ func TestBodyLimit(t *testing.T) {
 	}
 }
 
+// unread is a body that must not be read.
+type unread struct{ t *testing.T }
+
+func (u unread) Read([]byte) (int, error) {
+	u.t.Error("a body that is too large was read")
+	return 0, io.EOF
+}
+
+// What says that it is too large is refused before it takes memory.
+func TestALargeBodyIsNotRead(t *testing.T) {
+	t.Parallel()
+	g := gatewayOf(t, Options{}, Route{"POST", "/", trigger.HTTP(&spy{})})
+	w, r := httptest.NewRecorder(), httptest.NewRequest("POST", "/", unread{t})
+	r.ContentLength = 7 << 20
+	g.ServeHTTP(w, r)
+	isProblem(t, w, http.StatusRequestEntityTooLarge)
+}
+
 // Lambda takes events and answers of 6 MB: a body that is given as base64 fills one with 4.5 MB.
 func TestPayloadLimit(t *testing.T) {
 	t.Parallel()

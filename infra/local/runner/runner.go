@@ -3,6 +3,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -148,7 +149,7 @@ func (r *Runner) store(ctx context.Context, o Options) (aws.Config, error) {
 func (r *Runner) standIns(c app.Config, qs queues, o Options) (app.Config, func(string) string, error) {
 	set := map[string]string{}
 	if o.Getenv("OPENAI_API_KEY") == "" && o.Getenv("OPENAI_BASE_URL") == "" {
-		url, err := r.listen("127.0.0.1:0", rulemodel.New(o.Now))
+		url, err := r.listen(net.JoinHostPort(loopback, "0"), rulemodel.New(o.Now), 2*time.Minute)
 		if err != nil {
 			return c, nil, fmt.Errorf("rule-based model: %w", err)
 		}
@@ -165,7 +166,6 @@ func (r *Runner) standIns(c app.Config, qs queues, o Options) (app.Config, func(
 	c.UnsignedFromLoopback = o.Getenv("TWILIO_AUTH_TOKEN") == ""
 	c.UnsignedMetaFromLoopback = o.Getenv("META_APP_SECRET") == ""
 	c.UnsignedStripeFromLoopback = o.Getenv("STRIPE_WEBHOOK_SECRET") == ""
-	c.AddressMessages = 0 // everybody is at this machine's
 	if c.AllowedOrigins == nil {
 		c.AllowedOrigins = []string{"loopback"} // pages of this machine
 	}
@@ -177,7 +177,7 @@ func (r *Runner) standIns(c app.Config, qs queues, o Options) (app.Config, func(
 		set["AWS_ENDPOINT_URL_S3"] = url
 	}
 	if o.Getenv("AWS_ENDPOINT_URL_EVENTBRIDGE") == "" {
-		url, err := r.listen("127.0.0.1:0", newBuses(c.BusNames, wiring.Rules(), qs, o.Now, r.log))
+		url, err := r.listen("127.0.0.1:0", newBuses(c.BusNames, wiring.Rules(), qs, o.Now, r.log), time.Minute)
 		if err != nil {
 			return c, nil, fmt.Errorf("event buses: %w", err)
 		}
@@ -189,7 +189,6 @@ func (r *Runner) standIns(c app.Config, qs queues, o Options) (app.Config, func(
 	if c.SiteURL == "" {
 		c.SiteURL = "http://localhost:" + port(o)
 	}
-	c.PrivateMedia = true // photos may be on this machine, as its providers may be
 	return c, func(name string) string {
 		if v := set[name]; v != "" {
 			return v
@@ -284,16 +283,20 @@ func (r *Runner) serve(c app.Config, sent *sentLog, qs queues, o Options) error 
 		return err
 	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /dev/outbox", sent)
-	mux.Handle("GET /dev/queues", qs)
-	mux.HandleFunc("POST /dev/queues/{name}/redrive", qs.redrive)
-	mux.HandleFunc("GET /dev/memory", memory)
+	mux.Handle("GET /dev/outbox", ownMachine(sent))
+	mux.Handle("GET /dev/queues", ownMachine(qs))
+	mux.Handle("POST /dev/queues/{name}/redrive", ownMachine(http.HandlerFunc(qs.redrive)))
+	mux.Handle("GET /dev/memory", ownMachine(http.HandlerFunc(memory)))
 	mux.Handle("/", front)
-	if r.URL, err = r.listen(net.JoinHostPort(o.Getenv("HOST"), port(o)), mux); err != nil {
-		return fmt.Errorf("HOST %q, PORT %s: %w", o.Getenv("HOST"), port(o), err)
+	host := cmp.Or(o.Getenv("HOST"), loopback)
+	if r.URL, err = r.listen(net.JoinHostPort(host, port(o)), mux, readWithin+c.Patience+10*time.Second); err != nil {
+		return fmt.Errorf("HOST %q, PORT %s: %w", host, port(o), err)
 	}
 	return nil
 }
+
+// loopback is where nobody else reaches what is served.
+const loopback = "127.0.0.1"
 
 func port(o Options) string {
 	if p := o.Getenv("PORT"); p != "" {
@@ -302,13 +305,16 @@ func port(o Options) string {
 	return "8080"
 }
 
-// listen serves h at addr and returns its address.
-func (r *Runner) listen(addr string, h http.Handler) (string, error) {
+// readWithin is how long a client may take to send a whole request.
+const readWithin = 30 * time.Second
+
+// listen serves h at addr, each request and its answer within a time, and returns its address.
+func (r *Runner) listen(addr string, h http.Handler, within time.Duration) (string, error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return "", err
 	}
-	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: readWithin, WriteTimeout: within, IdleTimeout: 2 * time.Minute}
 	r.goes(func() {
 		if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			r.fail(err)
@@ -321,13 +327,21 @@ func (r *Runner) listen(addr string, h http.Handler) (string, error) {
 			_ = s.Close() // whoever still talks to it is cut off
 		}
 	})
-	return fmt.Sprintf("http://127.0.0.1:%d", l.Addr().(*net.TCPAddr).Port), nil
+	at := l.Addr().(*net.TCPAddr).AddrPort()
+	if at.Addr().IsUnspecified() {
+		return fmt.Sprintf("http://%s:%d", loopback, at.Port()), nil
+	}
+	return "http://" + at.String(), nil
 }
 
 func (r *Runner) greet(c app.Config, o Options) {
 	fmt.Fprintf(o.Out, "\nMerve %s is running\n", c.Version)
+	admin := r.URL + "/admin"
+	if o.Getenv("ADMIN_TOKEN") == "" { // whoever gave one knows it, and what is printed is kept in logs
+		admin += "   token " + c.AdminToken
+	}
 	for _, line := range [][2]string{
-		{"chat", r.URL + "/"}, {"reports", r.URL + "/sara"}, {"admin", r.URL + "/admin   token " + c.AdminToken},
+		{"chat", r.URL + "/"}, {"reports", r.URL + "/sara"}, {"admin", admin},
 		{"health", r.URL + "/healthz"}, {"outbox", r.URL + "/dev/outbox"}, {"queues", r.URL + "/dev/queues"}, {"model", c.OpenAIModel},
 	} {
 		fmt.Fprintf(o.Out, "  %-9s %s\n", line[0], line[1])

@@ -151,6 +151,53 @@ func TestABookingFromTheFirstMessageToTheBusiness(t *testing.T) {
 	})
 }
 
+// By itself the program listens where only this machine reaches it, keeps a token that it was given to itself,
+// and cuts off who does not send a whole request.
+func TestWhatStrangersReach(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	env := map[string]string{"PORT": "0", "ADMIN_TOKEN": "token-not-real-and-not-printed"}
+	r, err := runner.Start(t.Context(), runner.Options{Getenv: func(name string) string { return env[name] }, Out: &out, Log: io.Discard, CacheDir: cache(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Stop)
+	if strings.Contains(out.String(), env["ADMIN_TOKEN"]) || !strings.Contains(out.String(), r.URL+"/admin\n") {
+		t.Errorf("it prints %s", out.String())
+	}
+	_, port, err := net.SplitHostPort(strings.TrimPrefix(r.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	others, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range others {
+		n, ok := a.(*net.IPNet)
+		if !ok || n.IP.IsLoopback() || n.IP.To4() == nil {
+			continue
+		}
+		if conn, err := net.DialTimeout("tcp", net.JoinHostPort(n.IP.String(), port), time.Second); err == nil {
+			conn.Close()
+			t.Errorf("it is reached at %s", n.IP)
+		}
+	}
+	req, err := http.NewRequestWithContext(t.Context(), "GET", r.URL+"/dev/outbox", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Host = "rebound.example"
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusForbidden {
+		t.Errorf("under another name: %s", resp.Status)
+	}
+}
+
 func TestAWhatsAppMessageIsAnswered(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil)

@@ -62,6 +62,11 @@ export const bounds = {
   threadDayMicroUsd: { word: 'Cost of one conversation a day', help: 'What the model may cost for one thread in a day. After this the customer is asked to come back tomorrow.', unit: 'US dollars', scale: 1e6, low: 1000, high: 1000000000 },
   marketDayMicroUsd: { word: 'Cost of the whole market a day', help: 'What the models may cost for all customers of this market in a day. After this nobody gets answers until tomorrow.', unit: 'US dollars', scale: 1e6, low: 1000, high: 1000000000000 },
   holdSeconds: { word: 'How long an offer is kept', help: 'How long a time or table is held for a customer who has not said YES yet.', unit: 'minutes', scale: 60, low: 60, high: 86400 },
+  maxBookings: { word: 'Bookings of one customer', help: 'How many times or tables one customer may hold or have booked at once.', unit: 'bookings', low: 1, high: 1000 },
+  maxOrdersDay: { word: 'Orders of one customer a day', help: 'How many orders, requests and viewings one customer may send in 24 hours.', unit: 'orders', low: 1, high: 1000 },
+  maxRidesDay: { word: 'Rides of one customer a day', help: 'How many taxis one customer may order in 24 hours.', unit: 'rides', low: 1, high: 1000 },
+  maxMessagesDay: { word: 'Messages to businesses a day', help: 'How many messages one customer may send to businesses in 24 hours.', unit: 'messages', low: 1, high: 1000 },
+  addressTimes: { word: 'Customers at one internet connection', help: 'All customers of one internet connection who have not signed in may have this many times as much as one customer. An office or a hotel shares one.', unit: 'times', low: 20, high: 10000 },
 };
 
 const fields = {
@@ -72,7 +77,7 @@ const fields = {
   'merve.enabled': 'Offered by Merve', 'merve.whatsappE164': 'WhatsApp number', 'merve.language': 'Language of the business', 'merve.coverage': 'Districts served', 'merve.actions': 'Actions',
 };
 const last = {
-  enabled: 'on', requireConfirmation: 'ask first', allowedTags: 'tags', template: 'wording', soldOut: 'sold out', priceMinor: 'price', feeMinor: 'fee', minimumMinor: 'minimum order',
+  enabled: 'on', requireConfirmation: 'ask first', allowedTags: 'tags', bounds: 'bounds', categories: 'categories', maxPriceMinor: 'highest price', maxRadiusMeters: 'farthest', maxPeople: 'most people', template: 'wording', soldOut: 'sold out', priceMinor: 'price', feeMinor: 'fee', minimumMinor: 'minimum order',
   stock: 'counted', count: 'how many there were', toE164: 'number', contentSid: 'approved template', params: 'places of the template', names: 'name', dispatch: 'message', lat: 'latitude', lng: 'longitude', ...days,
   hours: 'hours', closed: 'closed on', per: 'what the price is for', unit: 'booked by', capacity: 'at the same time', minParty: 'people at least', maxParty: 'people at most',
   slotMinutes: 'begins every', durationMinutes: 'lasts', leadMinutes: 'booked ahead at least', horizonDays: 'booked ahead at most', checkIn: 'arrival', checkOut: 'departure',
@@ -108,7 +113,7 @@ export function value(v, path = []) {
   if (v === true) return path.at(-1) === 'soldOut' ? 'yes' : 'on';
   if (v === false) return path.at(-1) === 'soldOut' ? 'no' : 'off';
   if (bound) return `${v / (bound.scale ?? 1)} ${bound.unit}`;
-  if (path.at(-1) === 'gate') return { remind: 'remind only', converse: 'answer questions, then remind' }[v] ?? v;
+  if (path.at(-1) === 'gate') return { remind: 'remind only', converse: 'answer, then remind' }[v] ?? v;
   if (Array.isArray(v)) return v.length ? v.map((part) => (typeof part === 'object' ? nameOf(part) : part)).join(', ') : 'none';
   if (v.lat !== undefined && v.lng !== undefined) return `${v.lat}, ${v.lng}`;
   if (typeof v === 'object') return nameOf(v);
