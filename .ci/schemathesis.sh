@@ -86,7 +86,7 @@ def lines(context, value):
 
 
 schemathesis.auth.set_from_requests(Header("Authorization", "Bearer " + os.environ["ADMIN_TOKEN"])).apply_to(path_regex="^/admin/")
-schemathesis.auth.set_from_requests(Header("x-session-id", SESSION)).apply_to(path_regex="^/chat/threads/")
+schemathesis.auth.set_from_requests(Header("x-session-id", SESSION)).apply_to(path_regex="^/(chat/threads|api/chat)")
 schemathesis.auth.set_from_requests(Twilio()).apply_to(path_regex="^/webhooks/whatsapp")
 schemathesis.auth.set_from_requests(Meta()).apply_to(method="POST", path="/webhooks/messenger")
 schemathesis.auth.set_from_requests(Stripe()).apply_to(method="POST", path="/webhooks/stripe")
@@ -121,7 +121,7 @@ PYTHON
 # parameter that is empty is one that was not given.
 cat >"$work/schemathesis.toml" <<'TOML'
 [[operations]]
-include-operation-id = ["sendMessage", "sendWebChat", "uploadPhoto", "uploadChatPhoto", "listWebChat", "exportMine", "eraseMine", "receiveWhatsApp", "verifyMessenger", "receiveMessenger", "listReports", "listTransactions", "listAlerts", "listAudit", "saveMarket", "saveListing", "saveDriver", "savePlace", "listListings", "listPlaces", "importListings", "importPlaces", "previewListing", "previewTemplate", "listRides", "findThreads"]
+include-operation-id = ["sendMessage", "sendWebChat", "uploadPhoto", "uploadChatPhoto", "listWebChat", "exportMine", "eraseMine", "receiveWhatsApp", "verifyMessenger", "receiveMessenger", "listReports", "listTransactions", "listAlerts", "listAudit", "saveMarket", "saveListing", "saveDriver", "savePlace", "listListings", "listPlaces", "importListings", "importPlaces", "previewListing", "previewTemplate", "listRides", "findThreads", "askQuestion", "resetConversation"]
 checks.positive_data_acceptance.enabled = false
 
 [[operations]]
@@ -129,7 +129,7 @@ include-operation-id = ["receiveMessenger", "receiveStripe", "listRides"]
 checks.negative_data_rejection.enabled = false
 
 [[operations]]
-include-operation-id = ["listMessages", "showActivity"]
+include-operation-id = ["listMessages", "showActivity", "askQuestion", "resetConversation", "showTrace"]
 checks.ignored_auth.enabled = false
 TOML
 

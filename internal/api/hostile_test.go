@@ -266,6 +266,10 @@ func (s *surface) goods(t *testing.T) map[string]attempt {
 		"GET /healthz":        {method: "GET", target: "/healthz"},
 		"GET /openapi.yaml":   {method: "GET", target: "/openapi.yaml"},
 
+		"POST /api/chat":                       {method: "POST", target: "/api/chat", header: []string{json, mine}, body: `{"conversationId":"errands","prompt":"hello"}`},
+		"DELETE /api/chat/reset":               {method: "DELETE", target: "/api/chat/reset", header: []string{json, mine}, body: `{"conversationId":"errands"}`},
+		"GET /api/chat/{conversationId}/trace": {method: "GET", target: "/api/chat/errands/trace", header: []string{mine}},
+
 		"POST /chat/message":                    {method: "POST", target: "/chat/message", header: []string{json}, body: `{"message":"hello","sessionId":"` + s.secret + `"}`},
 		"GET /chat/threads/{threadId}/activity": {method: "GET", target: "/chat/threads/" + s.thread + "/activity", header: []string{"x-session-id: " + s.secret}},
 		"GET /chat/threads/{threadId}/messages": {method: "GET", target: messagesOf(s.thread), header: []string{"x-session-id: " + s.secret}},
@@ -613,6 +617,26 @@ func (s *surface) onWho(t *testing.T, route string, good attempt) (all []attack)
 		for name, id := range oddIDs(s.thread) {
 			all = append(all, attack{"thread: " + name, good.at("/chat/threads/" + id + "/messages"), []int{404, 405}})
 		}
+	case strings.Contains(route, " /api/chat"):
+		tokens(401)
+		all = append(all,
+			attack{"short", nobody(good).with("x-session-id: " + s.secret[:5]), []int{400}},
+			attack{"a bad token beside the session", good.with("Authorization: Bearer " + canary), []int{401}},
+		)
+		if good.method == "GET" { // what nobody has begun is nobody's
+			all = append(all, attack{"nobody", nobody(good), []int{404}})
+			for name, id := range oddIDs("errands") {
+				all = append(all, attack{"conversation: " + name, good.at("/api/chat/" + id + "/trace"), []int{404, 405}})
+			}
+			break
+		}
+		all = append(all, attack{"nobody", nobody(good), []int{400}})
+		for name, id := range map[string]string{
+			"a key": "errands#0", "of another kind": "plan#errands", "a slash": "a/b", "a space": "a b", "a line": "a\n", "empty": "", "NUL": "a\u0000", "long": strings.Repeat("x", 129), "very long": strings.Repeat("x", 50_000),
+			"zero width": "a\u200b", "right to left": "\u202ea", "dots": "../../x", "a dash": "-", "not ASCII": "é",
+		} {
+			all = append(all, attack{"conversation: " + name, good.saying(strings.Replace(good.body, "errands", id, 1)), []int{400}})
+		}
 	case route == "POST /chat/message", route == "POST /chat/photos":
 		tokens(401)
 		all = append(all, attack{"nobody", nobody(good), []int{400}})
@@ -900,6 +924,8 @@ func (s *surface) onJSON(route string, good attempt) (all []attack) {
 	switch {
 	case strings.HasSuffix(route, "/photos"):
 		field = `"contentType":`
+	case strings.Contains(route, " /api/chat"):
+		field = `"conversationId":`
 	case strings.Contains(route, "/chat/"):
 		field = `"message":`
 	case strings.HasSuffix(route, "/preview"):

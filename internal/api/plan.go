@@ -112,8 +112,8 @@ func (p *Plans) reset(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if req.ConversationID == "" {
-		return fault.Field("conversationId", "missing")
+	if err := plan.CheckConversation(req.ConversationID, owner); err != nil {
+		return err
 	}
 	if err := p.Engine.Store.Reset(r.Context(), owner, req.ConversationID); err != nil {
 		return err

@@ -37,6 +37,7 @@ import (
 	"merve/internal/listing"
 	"merve/internal/order"
 	"merve/internal/payment"
+	"merve/internal/plan"
 	"merve/internal/provider/twilio/twiliotest"
 	"merve/internal/queue"
 	"merve/internal/queue/queuetest"
@@ -170,6 +171,7 @@ func (s *story) invoke(t *testing.T, name string) []byte {
 func TestEveryEventReachesItsFunction(t *testing.T) {
 	t.Parallel()
 	s := newStory(t)
+	plans := s.withPlans(t)
 	answered := func(status int) func(*testing.T, []byte) {
 		return func(t *testing.T, out []byte) {
 			var a events.APIGatewayV2HTTPResponse
@@ -248,6 +250,32 @@ func TestEveryEventReachesItsFunction(t *testing.T) {
 		{"invariants", ticked, nil},
 		{"sweep", ticked, nil},
 		{"admin", answered(http.StatusOK), nil},
+		{"planapi", answered(http.StatusOK), nil},
+		{"planapi-trace", answered(http.StatusOK), nil},
+		{"planapi-reset", answered(http.StatusNoContent), nil},
+		{"publisher", done, func(t *testing.T) {
+			if n := len(plans.queues["user-commands"].Sent()); n != 1 {
+				t.Errorf("%d questions for the router", n)
+			}
+			s.stands(t, until(plan.UserQueryReceived))
+		}},
+		{"router", done, func(t *testing.T) {
+			s.goesOn(t, plan.PlanGenerated)
+			s.stands(t, beside("none"))
+		}},
+		{"orchestrator", done, func(t *testing.T) {
+			s.goesOn(t, plan.PlanCompleted)
+			s.stands(t, func(e plan.Event) bool { return e.Type != plan.FinalAnswerSynthesized })
+		}},
+		{"aggregator", done, func(t *testing.T) {
+			s.goesOn(t, plan.FinalAnswerSynthesized)
+			s.stands(t, beside("#00"))
+		}},
+		{"worker-math", done, func(t *testing.T) { s.answers(t, 0); s.stands(t, beside("#01")) }},
+		{"worker-weather", done, func(t *testing.T) { s.answers(t, 1); s.stands(t, beside("#02")) }},
+		{"worker-rag", done, func(t *testing.T) { s.answers(t, 2); s.stands(t, beside("#03")) }},
+		{"worker-general-chat", done, func(t *testing.T) { s.answers(t, 3); s.stands(t, until(plan.UserQueryReceived)) }},
+		{"collection", ticked, func(t *testing.T) { s.goesOn(t, plan.PlanGenerated) }},
 	} {
 		told[step.sample] = true
 		step.check(t, s.invoke(t, step.sample))

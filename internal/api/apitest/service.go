@@ -21,6 +21,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"merve/infra/local/bucket"
+	localbus "merve/infra/local/bus"
 	"merve/infra/local/demo"
 	"merve/infra/local/dynamodb"
 	"merve/infra/local/gateway"
@@ -29,6 +30,8 @@ import (
 	"merve/infra/rulemodel"
 	"merve/infra/wiring"
 	"merve/internal/app"
+	"merve/internal/bus"
+	"merve/internal/bus/bustest"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/market"
@@ -57,6 +60,8 @@ type Service struct {
 	cfg    aws.Config
 	Base   *app.Base
 	turns  *queue.Queue
+	plans  map[string]*queue.Queue // of the plan engine; nil when nothing runs by itself
+	events string                  // where its buses are
 	Model  *heldModel
 	Twilio *twiliotest.Server
 	Meta   *metatest.Server
@@ -122,6 +127,7 @@ func newService(cfg aws.Config) (*Service, error) {
 	model, server := httptest.NewServer(s.Model), httptest.NewUnstartedServer(nil)
 	s.URL = "http://" + server.Listener.Addr().String()
 	s.turns = queue.New(queue.Options{Name: "turns", FIFO: true, Receives: 5, Now: Now, Visibility: 30 * time.Second})
+	stopPlans := s.withPlans()
 	s.Base = s.newBase(prefix, model.URL+"/v1")
 	if err := s.loadMarket(ctx); err != nil {
 		cancel()
@@ -141,6 +147,9 @@ func newService(cfg aws.Config) (*Service, error) {
 	var wg sync.WaitGroup
 	wg.Go(func() { _ = s.turns.Run(ctx, 1, 16, handlers["turn"].Invoke) })
 	for _, f := range wiring.Functions() {
+		if f.Queue != nil && s.plans[f.Queue.Queue] != nil {
+			wg.Go(func() { _ = s.plans[f.Queue.Queue].Run(ctx, f.Queue.Batch, 16, handlers[f.Name].Invoke) })
+		}
 		if f.Stream != nil {
 			follower := &streams.Follower{
 				Config: cfg, Table: prefix + f.Stream.Table, Trigger: *f.Stream, Invoke: handlers[f.Name].Invoke,
@@ -154,6 +163,7 @@ func newService(cfg aws.Config) (*Service, error) {
 		server.Close()
 		cancel()
 		s.turns.Close()
+		stopPlans()
 		wg.Wait()
 		model.Close()
 		s.Issuer.server.Close()
@@ -231,7 +241,7 @@ func (s *Service) newBase(prefix, modelURL string) *app.Base {
 			AllowedOrigins: []string{Shop}, PrivateMedia: true,
 			AdminToken: AdminToken,
 		},
-		AWS: s.cfg, Now: Now, NewID: NewID, Wait: pause.For, Queues: func(string) outward.Queue { return s.turns },
+		AWS: s.cfg, Now: Now, NewID: NewID, Wait: pause.For, Queues: s.queueOf, Buses: s.busOf,
 		Log: telemetry.NewLogger(io.Discard, slog.LevelInfo),
 		Getenv: func(name string) string {
 			return map[string]string{
@@ -242,6 +252,57 @@ func (s *Service) newBase(prefix, modelURL string) *app.Base {
 		},
 	})
 }
+
+// withPlans gives the service the queues and buses of the plan engine.
+func (s *Service) withPlans() (stop func()) {
+	s.plans = map[string]*queue.Queue{}
+	for _, q := range wiring.Queues() {
+		if q.Name != "turns" && q.DeadLetter != "" {
+			s.plans[q.Name] = queue.Wired(q, Now, telemetry.NewLogger(io.Discard, slog.LevelInfo))
+		}
+	}
+	names := map[string]string{}
+	for _, b := range wiring.Buses() {
+		names[b.Name] = b.Name
+	}
+	events := httptest.NewServer(localbus.New(localbus.Options{
+		Buses: names, Rules: wiring.Rules(), Now: Now,
+		Send: func(ctx context.Context, queue, envelope string) error {
+			return s.plans[queue].Send(ctx, outward.Message{Body: envelope})
+		},
+	}))
+	s.events = events.URL
+	return func() {
+		events.Close()
+		for _, q := range s.plans {
+			q.Close()
+		}
+	}
+}
+
+func (s *Service) queueOf(name string) outward.Queue {
+	switch q := s.plans[name]; {
+	case name == "turns":
+		return s.turns
+	case q != nil:
+		return q
+	}
+	return nowhere{}
+}
+
+func (s *Service) busOf(name string) bus.Bus {
+	if s.events == "" {
+		return nowhere{}
+	}
+	return bus.NewEventBridge(bustest.Config(s.events), name)
+}
+
+// nowhere takes whatever is sent, and nobody reads it.
+type nowhere struct{}
+
+func (nowhere) Send(context.Context, outward.Message) error       { return nil }
+func (nowhere) Hide(context.Context, string, time.Duration) error { return nil }
+func (nowhere) Put(context.Context, ...bus.Event) error           { return nil }
 
 // With builds the functions again with another configuration, on the same data, and returns their front.
 func (s *Service) With(t *testing.T, change func(*app.Base)) http.Handler {

@@ -1,0 +1,264 @@
+package api_test
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"merve/internal/api/apitest"
+	"merve/internal/app"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/pause/pausetest"
+)
+
+const (
+	planPath  = "/api/chat"
+	resetPath = "/api/chat/reset"
+)
+
+func tracePath(conversation string) string { return "/api/chat/" + conversation + "/trace" }
+
+// question is a body of POST /api/chat.
+func question(conversation, prompt string) map[string]any {
+	return map[string]any{"prompt": prompt, "conversationId": conversation}
+}
+
+// planAnswer is what POST /api/chat answers.
+type planAnswer struct{ ID, Message string }
+
+// planTrace is what a trace holds.
+type planTrace struct {
+	Events []struct {
+		ID, EventType, CorrelationID string
+		Timestamp                    int64
+		Payload                      map[string]any
+	}
+}
+
+// has reports whether the trace has an event of a type.
+func (tr planTrace) has(eventType string) bool {
+	for _, e := range tr.Events {
+		if e.EventType == eventType {
+			return true
+		}
+	}
+	return false
+}
+
+// trace reads the trace of a conversation.
+func (s *service) trace(t *testing.T, conversation string, header ...string) (tr planTrace) {
+	t.Helper()
+	s.Call(t, "GET", tracePath(conversation), nil, header...).Wants(t, http.StatusOK, &tr)
+	return tr
+}
+
+// own are the header of a new session, and a name for a conversation that nobody else has.
+func own() (header []string, conversation string) {
+	return []string{"x-session-id", apitest.SessionID()}, dynamotest.ID("errands")
+}
+
+var answerID = regexp.MustCompile(`^msg_[0-9]{13}_[a-z0-9]{6}$`)
+
+// A question is answered, the trace tells how in the order of what causes what, and a reset leaves nothing of it.
+func TestQuestionTraceReset(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	mine, conversation := own()
+	var a planAnswer
+	s.Call(t, "POST", planPath, question(conversation, "What is 15 % of 340?"), mine...).Wants(t, http.StatusOK, &a)
+	if !answerID.MatchString(a.ID) || !strings.Contains(a.Message, "51") {
+		t.Errorf("%+v", a)
+	}
+	tr := s.trace(t, conversation, mine...)
+	var order []string
+	for _, e := range tr.Events {
+		order = append(order, e.EventType)
+		if e.CorrelationID != tr.Events[0].CorrelationID || e.Timestamp < tr.Events[0].Timestamp || e.ID == "" {
+			t.Errorf("%+v", e)
+		}
+	}
+	want := "UserQueryReceived PlanGenerated ToolInvocationRequested ToolInvocationResulted PlanCompleted SynthesizeFinalAnswerRequested FinalAnswerSynthesized"
+	if got := strings.Join(order, " "); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if user := tr.Events[0].Payload["userId"]; user == "anonymous" || user == mine[1] {
+		t.Errorf("asked by %v", user)
+	}
+	s.Call(t, "DELETE", resetPath, map[string]any{"conversationId": conversation}, mine...).Wants(t, http.StatusNoContent, nil)
+	if tr := s.trace(t, conversation, mine...); len(tr.Events) > 0 {
+		t.Errorf("after the reset: %+v", tr)
+	}
+}
+
+// A conversation that a session or a user began is theirs; to all others it is not there. One that was begun with
+// neither belongs to whoever knows its id.
+func TestWhoseConversation(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	mine, _ := own()
+	other, _ := own()
+	user, stranger := s.Issuer.Token(t, dynamotest.ID("ann")), s.Issuer.Token(t, dynamotest.ID("bob"))
+	for name, tt := range map[string]struct {
+		begins        []string
+		reads, cannot [][]string
+	}{
+		"a session": {mine, [][]string{mine}, [][]string{nil, other, user}},
+		"a user":    {user, [][]string{user, append([]string{"x-session-id", mine[1]}, user...)}, [][]string{nil, mine, stranger}},
+		"nobody":    {nil, [][]string{nil, mine, user}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conversation := uuid.NewString()
+			reset := map[string]any{"conversationId": conversation}
+			s.Call(t, "POST", planPath, question(conversation, "What is 2 + 2?"), tt.begins...).Wants(t, http.StatusOK, nil)
+			for _, who := range tt.cannot {
+				s.Call(t, "GET", tracePath(conversation), nil, who...).Refuses(t, http.StatusNotFound, "")
+				s.Call(t, "POST", planPath, question(conversation, "What is 2 + 3?"), who...).Refuses(t, http.StatusNotFound, "")
+				s.Call(t, "DELETE", resetPath, reset, who...).Refuses(t, http.StatusNotFound, "")
+			}
+			for _, who := range tt.reads {
+				if !s.trace(t, conversation, who...).has("FinalAnswerSynthesized") {
+					t.Errorf("%v reads no answer", who)
+				}
+			}
+			last := tt.reads[len(tt.reads)-1]
+			s.Call(t, "POST", planPath, question(conversation, "What is 2 + 3?"), last...).Wants(t, http.StatusOK, nil)
+			s.Call(t, "DELETE", resetPath, reset, last...).Wants(t, http.StatusNoContent, nil)
+		})
+	}
+	nowhere := uuid.NewString()
+	s.Call(t, "GET", tracePath(nowhere), nil, mine...).Refuses(t, http.StatusNotFound, "")
+	s.Call(t, "DELETE", resetPath, map[string]any{"conversationId": nowhere}, mine...).Refuses(t, http.StatusNotFound, "")
+}
+
+// What is wrong with a question is said by its field.
+func TestWrongQuestions(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	mine, conversation := own()
+	id := uuid.NewString()
+	for name, tt := range map[string]struct {
+		body   map[string]any
+		header []string
+		field  string
+	}{
+		"no prompt":                  {map[string]any{"conversationId": conversation}, mine, "prompt"},
+		"null":                       {map[string]any{"conversationId": conversation, "prompt": nil}, mine, "prompt"},
+		"white space":                {question(conversation, " \n\t"), mine, "prompt"},
+		"too long":                   {question(conversation, strings.Repeat("é", 4001)), mine, "prompt"},
+		"no conversation":            {map[string]any{"prompt": "hello"}, mine, "conversationId"},
+		"no name of a conversation":  {question("a b", "hello"), mine, "conversationId"},
+		"a name that all may guess":  {question("errands", "hello"), nil, "conversationId"},
+		"nearly a UUID":              {question(id+"0", "hello"), nil, "conversationId"},
+		"a short session":            {question(conversation, "hello"), []string{"x-session-id", "short"}, "sessionId"},
+		"a prompt that is no string": {map[string]any{"conversationId": conversation, "prompt": 7}, mine, "prompt"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s.Call(t, "POST", planPath, tt.body, tt.header...).Refuses(t, http.StatusBadRequest, tt.field)
+		})
+	}
+	s.Call(t, "POST", planPath, question(conversation, "hello"), "Authorization", "Bearer x").Refuses(t, http.StatusUnauthorized, "")
+	s.Call(t, "DELETE", resetPath, map[string]any{}, mine...).Refuses(t, http.StatusBadRequest, "conversationId")
+	s.Call(t, "POST", planPath, question(conversation, strings.Repeat("7", 3998)+"+1"), mine...).Wants(t, http.StatusOK, nil)
+	s.Call(t, "GET", tracePath(conversation)+"?unknown=1", nil, mine...).Wants(t, http.StatusOK, nil)
+	s.Call(t, "GET", tracePath(conversation)+"?limit=%zz", nil, mine...).Refuses(t, http.StatusBadRequest, "")
+}
+
+// An answer that takes longer than the gateway waits comes later, to the trace.
+func TestAnswerComesLater(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	mine, conversation := own()
+	word := dynamotest.ID("slow")
+	held := s.Model.Hold(word)
+	defer held.LetGo()
+	front := s.With(t, func(b *app.Base) { b.Config.Patience = 3 * time.Second }) // the question is stored by then, on a busy machine too
+	var a planAnswer
+	r := s.CallTo(t, front, "POST", planPath, question(conversation, "What do you think of "+word+"?"), mine...).Wants(t, http.StatusAccepted, &a)
+	if at := r.Header.Get("Location"); at != tracePath(conversation) || !answerID.MatchString(a.ID) || a.Message != "" {
+		t.Errorf("Location %q, %+v", at, a)
+	}
+	if tr := s.trace(t, conversation, mine...); !tr.has("UserQueryReceived") || tr.has("FinalAnswerSynthesized") {
+		t.Errorf("meanwhile: %+v", tr)
+	}
+	held.LetGo()
+	s.Call(t, "POST", planPath, question(conversation, "What is 2 + 2?"), mine...).Wants(t, http.StatusOK, nil) // answered in order
+	if tr := s.trace(t, conversation, mine...); !strings.Contains(tr.answers(), "4") || strings.Count(tr.answers(), "\n") != 2 {
+		t.Errorf("answers: %q", tr.answers())
+	}
+}
+
+// answers are the answers of a trace, a line each.
+func (tr planTrace) answers() string {
+	var b strings.Builder
+	for _, e := range tr.Events {
+		if e.EventType == "FinalAnswerSynthesized" {
+			text, _ := e.Payload["finalAnswer"].(string)
+			b.WriteString(strings.ReplaceAll(text, "\n", " ") + "\n")
+		}
+	}
+	return b.String()
+}
+
+// Whoever waits for an answer when the conversation is reset is told.
+func TestResetWhileSomebodyWaits(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	mine, conversation := own()
+	word := dynamotest.ID("gone")
+	held := s.Model.Hold(word)
+	defer held.LetGo()
+	got := make(chan answer, 1)
+	go func() {
+		a, err := s.Send(t.Context(), nil, "POST", planPath, question(conversation, "What do you think of "+word+"?"), mine...)
+		if err != nil {
+			t.Error(err)
+		}
+		got <- a
+	}()
+	<-held.Asked
+	s.Call(t, "DELETE", resetPath, map[string]any{"conversationId": conversation}, mine...).Wants(t, http.StatusNoContent, nil)
+	held.LetGo()
+	select {
+	case a := <-got:
+		apitest.OpenAPI(t).Check(t, "POST", planPath, a)
+		a.Refuses(t, http.StatusConflict, "")
+	case <-time.After(pausetest.Patience):
+		t.Fatal("no answer")
+	}
+}
+
+// No more than 20 questions of a conversation wait.
+func TestTooManyQuestions(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	mine, conversation := own()
+	word := dynamotest.ID("many")
+	held := s.Model.Hold(word)
+	defer held.LetGo()
+	front := s.With(t, func(b *app.Base) { b.Config.Patience = time.Millisecond })
+	for open := 0; open < 20; { // some are not taken in a millisecond
+		a, err := s.Send(t.Context(), front, "POST", planPath, question(conversation, "What do you think of "+word+"?"), mine...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if open = len(s.traceIfAny(t, conversation, mine...).Events); a.Status == http.StatusTooManyRequests {
+			t.Fatalf("refused with %d open", open)
+		}
+	}
+	s.Call(t, "POST", planPath, question(conversation, "What is 2 + 2?"), mine...).Refuses(t, http.StatusTooManyRequests, "")
+}
+
+// traceIfAny is the trace of a conversation that may not have begun.
+func (s *service) traceIfAny(t *testing.T, conversation string, header ...string) (tr planTrace) {
+	t.Helper()
+	if a := s.Call(t, "GET", tracePath(conversation), nil, header...); a.Status != http.StatusNotFound {
+		a.Wants(t, http.StatusOK, &tr)
+	}
+	return tr
+}
