@@ -109,6 +109,9 @@ func (b *Booker) sought(ctx context.Context, tc tool.Context, args initiateArgs)
 	return item, party, item.Offering.CheckParty(party)
 }
 
+// errUnreachable is the answer about a listing whose business has no number.
+var errUnreachable = fault.New(fault.Conflict, "this listing cannot be reached at the moment: suggest another")
+
 // find asks the catalog for the offering, and the market whether listings of its kind may be booked.
 func find(ctx context.Context, c Catalog, tc tool.Context, args initiateArgs) (Bookable, error) {
 	item, err := c.Bookable(ctx, tc.Market.ID, args.ListingID, tool.Value(args.OfferingID))
@@ -117,6 +120,9 @@ func find(ctx context.Context, c Catalog, tc tool.Context, args initiateArgs) (B
 	}
 	if err := item.Offering.Check(); err != nil {
 		return Bookable{}, fault.Wrap(err, fault.Internal, "offering %s of %s", item.Offering.ID, item.Listing)
+	}
+	if item.Merchant == "" { // nobody would hear of the booking
+		return Bookable{}, errUnreachable
 	}
 	allowed := tc.Market.Tools["initiateBooking"].AllowedTags
 	if len(allowed) > 0 && !slices.ContainsFunc(item.Tags, func(tag string) bool { return slices.Contains(allowed, tag) }) {

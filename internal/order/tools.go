@@ -240,7 +240,7 @@ func (d *Taker) listing(ctx context.Context, tc tool.Context, id, typ, name stri
 		return nil, listing.Action{}, fault.New(fault.Forbidden, "listings of this kind cannot be used for this here")
 	}
 	if l.Dispatch(action) == "" {
-		return nil, listing.Action{}, fault.New(fault.Conflict, "this listing cannot be reached at the moment: suggest another")
+		return nil, listing.Action{}, ErrUnreachable
 	}
 	return l, action, nil
 }
