@@ -140,7 +140,16 @@ func (n *Notifier) merchant(
 	if err != nil { // better sent as it is than lost
 		n.Log.WarnContext(ctx, "template", "type", typ, "listing", tx.Listing, "error", err.Error())
 	}
-	return n.toBusiness(ctx, m, told{to.number, key(e, typ, to.number), text, e.Trace, tx.Code, tx.Thread, approved(m, typ, to.language, fallback, vars)})
+	return n.toBusiness(ctx, m, told{to.number, key(e, idOf(typ), to.number), text, e.Trace, tx.Code, tx.Thread, approved(m, typ, to.language, fallback, vars)})
+}
+
+// idOf is what names a message to a business about a booking among those of the same event. A former release told of a
+// move as of a new booking, and its events may come again.
+func idOf(typ string) string {
+	if typ == merchantMoved {
+		return merchantConfirmed
+	}
+	return typ
 }
 
 // contact is how the business of a listing is told.
