@@ -59,14 +59,19 @@ func (b *Base) orderDesk() *order.Taker {
 // commands are obeyed on threads of people who are no customers.
 func (b *Base) commands() map[channel.ThreadType]turn.Command {
 	post := b.post()
-	fixed := turn.Either{&taxi.Commands{Store: b.Rides(), Outbox: b.Outbox()}, &order.Commands{Store: b.Orders(), Roster: b.roster(), Outbox: b.Outbox()}}
+	fixed := turn.Either{&taxi.Commands{Store: b.Rides(), Outbox: b.Outbox()}, b.orderCommands()}
 	all := turn.Commands{relay.Quotes{Post: post}, fixed, b.office(), post}
 	return map[channel.ThreadType]turn.Command{channel.Ops: all, channel.Dispatch: all}
 }
 
+// orderCommands are what businesses answer to orders.
+func (b *Base) orderCommands() *order.Commands {
+	return &order.Commands{Store: b.Orders(), Roster: b.roster(), Outbox: b.Outbox()}
+}
+
 // roles finds the thread of those who are more than customers.
 func (b *Base) roles() *turn.Roles {
-	return &turn.Roles{Threads: b.Threads(), Markets: b.Markets(), Outbox: b.Outbox(), Roster: b.roster(), Works: works(), Now: b.Now}
+	return &turn.Roles{Threads: b.Threads(), Markets: b.Markets(), Outbox: b.Outbox(), Roster: b.roster(), Works: works(), Owed: b.orderCommands().Owed, Now: b.Now}
 }
 
 // works are what drivers and businesses do by chat.

@@ -117,7 +117,7 @@ func Notify(b *Base) (trigger.Handler, error) {
 // Notifier tells people of ledger events.
 func (b *Base) Notifier() *notify.Notifier {
 	return &notify.Notifier{
-		Markets: b.Markets(), Listings: b.Listings(), Reports: b.Reports(), Orders: b.Orders(), Bookings: b.Ledger(), Threads: b.teller(), Paid: b.Payments().PaidFor, Outbox: b.Outbox(),
+		Markets: b.Markets(), Listings: b.Listings(), Reports: b.Reports(), Orders: b.Orders(), Bookings: b.Ledger(), Threads: b.teller(), Paid: b.Payments().PaidFor, Outbox: b.Outbox(), Alert: b.alertOfMessage,
 		SiteURL: b.Config.SiteURL, Log: b.Log,
 	}
 }
@@ -330,7 +330,7 @@ func (b *Base) commitments(l *ledger.Ledger, tools *tool.Registry) map[string]ga
 		payment.Kind:           payment.Pay{Store: b.Payments()},
 		payment.LetGoKind:      payment.LetGo{Store: b.Payments()},
 	}
-	maps.Copy(all, b.Orders().Commitments())
+	maps.Copy(all, b.Orders().Commitments(b.Notifier()))
 	all[taxi.ConfirmKind], all[taxi.CancelKind] = taxi.Confirm{Store: b.Rides()}, taxi.CancelRide{Store: b.Rides()}
 	return all
 }
@@ -390,17 +390,19 @@ func (b *Base) people() *person.Book { return &person.Book{Table: b.conversation
 func (b *Base) Outbox() *outbox.Box { return &outbox.Box{Table: b.conversations(), Now: b.Now} }
 
 func (b *Base) sender() *outbox.Sender {
-	alerts := b.Alerts()
 	return &outbox.Sender{
 		Box: b.Outbox(), Threads: b.Threads(), People: b.people(), Log: b.Log,
 		Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: b.whatsAppProvider(), channel.Messenger: b.messengerProvider()},
-		Alert: func(ctx context.Context, m outbox.Message) error {
-			b.countAlerts(ctx, 1)
-			return alerts.Raise(ctx, alert.Alert{
-				Check: "outbox", Severity: alert.Warning, Subject: m.Thread + "/" + m.ID, Message: "a message was given up: " + m.Error,
-			})
-		},
+		Alert:     b.alertOfMessage, TellUntold: b.Notifier().TellUntold,
 	}
+}
+
+// alertOfMessage tells the operators of a message that was given up.
+func (b *Base) alertOfMessage(ctx context.Context, m outbox.Message) error {
+	b.countAlerts(ctx, 1)
+	return b.Alerts().Raise(ctx, alert.Alert{
+		Check: "outbox", Severity: alert.Warning, Subject: m.Thread + "/" + m.ID, Message: "a message was given up: " + m.Error,
+	})
 }
 
 // stream has f see the changes of a table. What can never be right is an alert, in the place of

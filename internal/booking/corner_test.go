@@ -170,6 +170,7 @@ type shop struct {
 	till     till
 	booker   *Booker
 	offering schedule.Offering
+	number   string        // of its business
 	longest  time.Duration // slot that it ever had
 	tools    *tool.Registry
 	tc       tool.Context
@@ -194,12 +195,12 @@ func (s *shop) Bookable(_ context.Context, _, listingID, _ string) (Bookable, er
 	if listingID != "harbour" {
 		return Bookable{}, fault.New(fault.NotFound, "no such listing")
 	}
-	return Bookable{Business: s.business, Listing: "harbour", ListingName: "Harbour Grill", Offering: s.offering, Longest: s.longest, Merchant: "+15550100", Tags: []string{"restaurant"}}, nil
+	return Bookable{Business: s.business, Listing: "harbour", ListingName: "Harbour Grill", Offering: s.offering, Longest: s.longest, Merchant: s.number, Tags: []string{"restaurant"}}, nil
 }
 
 func newShop(t *testing.T) *shop {
 	t.Helper()
-	s := &shop{corner: newCorner(t)}
+	s := &shop{corner: newCorner(t), number: "+15550100"}
 	s.offering = schedule.Offering{
 		ID: "table", Name: "Table", TimeZone: "Europe/Nicosia", Hours: map[string][]schedule.Span{}, SlotMinutes: 60, DurationMinutes: 60,
 		Capacity: 1, HorizonDays: 30, Unit: schedule.BySlot, MinParty: 1, MaxParty: 6, PriceMinor: 500, Currency: "EUR", Per: schedule.PerPerson,

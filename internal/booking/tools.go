@@ -128,6 +128,9 @@ func (b *Booker) sought(ctx context.Context, tc tool.Context, name string, args 
 	return item, party, item.Offering.CheckParty(party)
 }
 
+// errUnreachable is the answer about a listing whose business has no number.
+var errUnreachable = fault.New(fault.Conflict, "this listing cannot be reached at the moment: suggest another")
+
 // find asks the catalog for the offering, and the market whether a tool may touch listings of its kind for so
 // many people.
 func find(ctx context.Context, c Catalog, tc tool.Context, name string, args initiateArgs) (Bookable, error) {
@@ -137,6 +140,9 @@ func find(ctx context.Context, c Catalog, tc tool.Context, name string, args ini
 	}
 	if err := item.Offering.Check(); err != nil {
 		return Bookable{}, fault.Wrap(err, fault.Internal, "offering %s of %s", item.Offering.ID, item.Listing)
+	}
+	if item.Merchant == "" { // nobody would hear of the booking
+		return Bookable{}, errUnreachable
 	}
 	policy := tc.Market.Tools[name]
 	if !policy.Allows(item.touched(tc.Location)) {

@@ -114,6 +114,13 @@ func TestWhatCannotBeBookedNamesTheField(t *testing.T) {
 	if taken := s.taken(); !fault.Is(err, fault.Invalid) || len(taken) != 0 {
 		t.Errorf("a long note: %v, %v", err, taken)
 	}
+	s.number = ""
+	for _, tool := range []string{"initiateBooking", "joinWaitlist"} {
+		if _, err := s.call(tool, at("2030-06-04", "19:00"), "k"); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "cannot be reached") || len(s.taken()) != 0 {
+			t.Errorf("%s where nobody could be told: %v", tool, err)
+		}
+	}
+	s.number = "+15550100"
 	s.tc.Market.Tools = map[string]market.ToolPolicy{"initiateBooking": {AllowedTags: []string{"spa"}}}
 	if _, err := s.call("initiateBooking", at("2030-06-04", "19:00"), "k"); !fault.Is(err, fault.Forbidden) {
 		t.Errorf("a kind of listing that the market does not allow: %v", err)

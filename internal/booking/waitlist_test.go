@@ -101,7 +101,7 @@ func (i *inn) Bookable(_ context.Context, _, _, offering string) (booking.Bookab
 	if !ok {
 		return booking.Bookable{}, fault.New(fault.NotFound, "no such offering")
 	}
-	return booking.Bookable{Business: i.name, Listing: "inn", ListingName: "Old Inn", Offering: o, Tags: []string{"inn"}}, nil
+	return booking.Bookable{Business: i.name, Listing: "inn", ListingName: "Old Inn", Offering: o, Merchant: "+15550101000", Tags: []string{"inn"}}, nil
 }
 
 // changed is what the business changes in a calendar.

@@ -39,6 +39,7 @@ func Events() map[string][]string {
 		"order_refused":               answered,
 		"order_done":                  answered,
 		"order_unanswered":            answered,
+		"business_untold":             {"code"},
 		"order_cancelled_by_business": answered,
 		"desk_wanted":                 {"customer", "reason", "link"},
 		"merchant_message":            {"listing", "customer", "phone", "text", "code"},

@@ -39,8 +39,8 @@ func (p *place) over(calls *faulttest.Calls) *notify.Notifier {
 	return &notify.Notifier{
 		Markets: &market.Store{Table: catalog, Now: now}, Listings: &listing.Store{Table: catalog, Now: now},
 		Reports: &report.Store{Table: records, Now: now}, Orders: &order.Store{Table: records, Now: now},
-		Threads: thread.Teller{Queue: faulttest.NewQueue(p.t, calls, p.Queue), Store: &thread.Store{Table: conversations, Now: now, NewID: func() string { return dynamotest.ID("lease") }}},
-		Outbox:  &outbox.Box{Table: conversations, Now: now}, Log: slog.New(slog.DiscardHandler),
+		Threads:  thread.Teller{Queue: faulttest.NewQueue(p.t, calls, p.Queue), Store: &thread.Store{Table: conversations, Now: now, NewID: func() string { return dynamotest.ID("lease") }}},
+		Bookings: p, Alert: p.alert, Outbox: &outbox.Box{Table: conversations, Now: now}, Log: slog.New(slog.DiscardHandler),
 	}
 }
 
@@ -255,6 +255,20 @@ func TestField25_EveryFaultOfTellingOfAReport(t *testing.T) {
 			calls.Deliver(t, nil, func() error { return n.TellReport(t.Context(), e) })
 		}
 		return p.onThread(e.Thread)
+	})
+}
+
+// A customer is told once that a business does not hear of them, however often that fails or is found out.
+func TestField25_EveryFaultOfTellingThatABusinessWasNotTold(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) told {
+		lost := outbox.Message{ID: dynamotest.ID("m"), About: "K7P2", Customer: p.writes()}
+		n := p.over(calls)
+		for range 2 {
+			calls.Deliver(t, nil, func() error { return n.TellUntold(t.Context(), lost) })
+		}
+		return p.onThread(lost.Customer)
 	})
 }
 

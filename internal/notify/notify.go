@@ -33,6 +33,7 @@ import (
 	"merve/internal/market"
 	"merve/internal/order"
 	"merve/internal/outbox"
+	"merve/internal/relay"
 	"merve/internal/report"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
@@ -57,6 +58,7 @@ type Notifier struct {
 	}
 	Threads interface {
 		Head(ctx context.Context, threadID string) (thread.Head, error)
+		MayWrite(id string, r thread.Reach, refused func(thread.Why) error) dynamo.Write
 		Tell(ctx context.Context, threadID, key string, n thread.Notice) error
 	}
 	// Bookings finds what a booking was before it was moved.
@@ -65,7 +67,9 @@ type Notifier struct {
 	}
 	// Paid is how much was paid for a booking, in minor units, and is not on its way back. Nil is
 	// nothing.
-	Paid    func(ctx context.Context, tx ledger.Transaction) (int64, error)
+	Paid func(ctx context.Context, tx ledger.Transaction) (int64, error)
+	// Alert tells the operators of a message to a business that nobody gets.
+	Alert   func(ctx context.Context, m outbox.Message) error
 	Outbox  *outbox.Box
 	SiteURL string // with which the links for staff begin
 	Log     *slog.Logger
@@ -136,7 +140,16 @@ func (n *Notifier) merchant(
 	if err != nil { // better sent as it is than lost
 		n.Log.WarnContext(ctx, "template", "type", typ, "listing", tx.Listing, "error", err.Error())
 	}
-	return n.toBusiness(ctx, m, told{to.number, key(e, typ, to.number), text, e.Trace, tx.Code, tx.Thread, approved(m, typ, to.language, fallback, vars)})
+	return n.toBusiness(ctx, m, told{to.number, key(e, idOf(typ), to.number), text, e.Trace, tx.Code, tx.Thread, approved(m, typ, to.language, fallback, vars)})
+}
+
+// idOf is what names a message to a business about a booking among those of the same event. A former release told of a
+// move as of a new booking, and its events may come again.
+func idOf(typ string) string {
+	if typ == merchantMoved {
+		return merchantConfirmed
+	}
+	return typ
 }
 
 // contact is how the business of a listing is told.
@@ -172,11 +185,13 @@ type told struct {
 	template                *outbox.Template
 }
 
-// toBusiness puts a message to a business on the outbox, once for its id, however long it is.
+// toBusiness puts a message to a business on the outbox, once for its id, however long it is. A business that has no
+// number by now is not told, and the customer and the operators are.
 func (n *Notifier) toBusiness(ctx context.Context, m *market.Market, t told) error {
 	if t.number == "" {
-		n.Log.WarnContext(ctx, "no number to tell the business", "message", t.id)
-		return nil
+		lost := n.message(m, t)
+		lost.Error = "the business has no number"
+		return errors.Join(n.Alert(ctx, lost), n.TellUntold(ctx, lost))
 	}
 	err := n.Outbox.Table.DB().Commit(ctx, n.business(m, t)...)
 	if err != nil && !errors.Is(err, outbox.ErrDuplicate) {
@@ -186,10 +201,43 @@ func (n *Notifier) toBusiness(ctx context.Context, m *market.Market, t told) err
 }
 
 func (n *Notifier) business(m *market.Market, t told) []dynamo.Write {
-	return n.Outbox.PutPieces(outbox.Message{
+	return n.Outbox.PutPieces(n.message(m, t))
+}
+
+func (n *Notifier) message(m *market.Market, t told) outbox.Message {
+	return outbox.Message{
 		Thread: businessThread(m, t.number), ID: t.id, Market: m.ID, Channel: channel.WhatsApp,
 		From: m.WhatsApp.From, To: t.number, Text: t.text, Kind: outbox.ToBusiness, Trace: t.trace, About: t.about, Customer: t.customer, Template: t.template,
+	}
+}
+
+// businessUntold is the kind of the notice that a business could not be told.
+const businessUntold = "business_untold"
+
+// TellUntold tells a customer that what a business was to be told of them did not arrive, once for each message,
+// however many pieces it had.
+func (n *Notifier) TellUntold(ctx context.Context, m outbox.Message) error {
+	if m.Customer == "" {
+		return nil
+	}
+	head, err := n.Threads.Head(ctx, m.Customer)
+	if errors.Is(err, thread.ErrNoThread) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("notify of %s: %w", m.ID, err)
+	}
+	vars := wording.Vars{"code": m.About}
+	if relay.IsTalk(m.About) { // of which the customer knows no code
+		vars["code"] = ""
+	}
+	err = n.Threads.Tell(ctx, m.Customer, "untold."+m.Whole(), thread.Notice{
+		Kind: businessUntold, Text: wording.Say(head.Language, wording.BusinessUntold, vars), Vars: vars,
 	})
+	if err != nil {
+		return fmt.Errorf("notify of %s: %w", m.ID, err)
+	}
+	return nil
 }
 
 // approved is the market's approved template for an event, which says all that the business has to know: what its

@@ -51,6 +51,7 @@ type place struct {
 	mu     sync.Mutex
 	queued []string
 	booked map[string]ledger.Transaction
+	alerts []string // of messages that nobody gets
 }
 
 const merchantPhone = "+15550101001"
@@ -72,7 +73,7 @@ func newPlace(t testing.TB) *place {
 	p.Notifier = &notify.Notifier{
 		Markets: p.markets, Listings: p.listings, Threads: thread.Teller{Store: p.threads, Queue: p}, Orders: p.orders,
 		Reports:  &report.Store{Table: db.Table(dynamotest.TableName("records")), Now: now},
-		Bookings: p, Outbox: &outbox.Box{Table: conversations, Now: now}, Log: slog.New(slog.NewTextHandler(p.logged, nil)),
+		Bookings: p, Alert: p.alert, Outbox: &outbox.Box{Table: conversations, Now: now}, Log: slog.New(slog.NewTextHandler(p.logged, nil)),
 	}
 	return p
 }
@@ -93,6 +94,13 @@ func (p *place) Queue(_ context.Context, threadID, dedupe string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.queued = append(p.queued, threadID+" "+dedupe)
+	return nil
+}
+
+func (p *place) alert(_ context.Context, m outbox.Message) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.alerts = append(p.alerts, m.About+": "+m.Error)
 	return nil
 }
 
@@ -330,21 +338,15 @@ func TestWhoIsNotTold(t *testing.T) {
 	tests := []struct {
 		name  string
 		event func(p *place) ledger.Event
-		want  string
 	}{
-		{"of a hold that was let go", func(p *place) ledger.Event { return p.event(ledger.Cancelled, ledger.Hold) }, ""},
-		{"of a hold", func(p *place) ledger.Event { return p.event(ledger.Hold, ledger.Draft) }, ""},
-		{"a business without a number", func(p *place) ledger.Event {
-			p.listing.Merve.WhatsApp = "" // now
-			p.save()
-			return p.event(ledger.Confirmed, ledger.Hold)
-		}, "no number"},
-		{"of an expiry without a thread", func(p *place) ledger.Event { return p.event(ledger.Expired, ledger.Hold) }, ""},
+		{"of a hold that was let go", func(p *place) ledger.Event { return p.event(ledger.Cancelled, ledger.Hold) }},
+		{"of a hold", func(p *place) ledger.Event { return p.event(ledger.Hold, ledger.Draft) }},
+		{"of an expiry without a thread", func(p *place) ledger.Event { return p.event(ledger.Expired, ledger.Hold) }},
 		{"of an expiry on a thread that has gone", func(p *place) ledger.Event {
 			e := p.event(ledger.Expired, ledger.Hold)
 			e.Transaction.Thread = dynamotest.ID("th")
 			return e
-		}, ""},
+		}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -355,8 +357,8 @@ func TestWhoIsNotTold(t *testing.T) {
 			if ms := p.sent(); len(ms) != 0 || len(p.queued) != 0 {
 				t.Errorf("sent %+v, queued %v", ms, p.queued)
 			}
-			if log := p.logged.String(); (log == "") != (tt.want == "") || !strings.Contains(log, tt.want) {
-				t.Errorf("logged %q, want %q", log, tt.want)
+			if log := p.logged.String(); log != "" {
+				t.Errorf("logged %q", log)
 			}
 		})
 	}

@@ -7,8 +7,10 @@ import (
 	"strings"
 
 	"merve/internal/actor"
+	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/listing"
+	"merve/internal/market"
 	"merve/internal/order"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
@@ -72,21 +74,60 @@ func (n *Notifier) TellOrder(ctx context.Context, e order.Event) error {
 	return errors.Join(errs...)
 }
 
+// TellPlaced implements [order.Business]: the message stands on the outbox in the transaction that places the order.
+// Somebody who has opted out is not told, and so nothing is placed with them. 1 request.
+func (n *Notifier) TellPlaced(ctx context.Context, o order.Order, trace string) (ws []dynamo.Write, number string, err error) {
+	m, err := n.Markets.Get(ctx, o.Market)
+	if err != nil {
+		return nil, "", fmt.Errorf("notify order %s: %w", o.ID, err)
+	}
+	to, err := n.reached(ctx, m, o)
+	if err != nil {
+		return nil, "", err
+	}
+	t := n.toldOf(ctx, m, to, o, order.PlacedEvent, wording.MerchantOrderPlaced, trace)
+	reach := n.Threads.MayWrite(businessThread(m, to.number), thread.Reach{Beside: true}, func(thread.Why) error { return order.ErrUnreachable })
+	return append(n.business(m, t), reach), to.number, nil
+}
+
+// reached is how the business of an order about to be placed is told; [order.ErrUnreachable] when it cannot be.
+func (n *Notifier) reached(ctx context.Context, m *market.Market, o order.Order) (contact, error) {
+	to, err := n.contact(ctx, m, o.Listing, orderKinds[o.Kind].action, "")
+	switch {
+	case err != nil:
+		return contact{}, fmt.Errorf("notify order %s: %w", o.ID, err)
+	case to.number == "":
+		return contact{}, order.ErrUnreachable
+	}
+	return to, nil
+}
+
+// tellBusiness tells the business what became of an order. That it was placed it was told by the YES itself, but for
+// orders of a former release.
 func (n *Notifier) tellBusiness(ctx context.Context, e order.Event, o order.Order, key wording.Key) error {
+	if e.Type == order.PlacedEvent && o.Told != "" {
+		return nil
+	}
 	m, err := n.Markets.Get(ctx, o.Market)
 	if err != nil {
 		return fmt.Errorf("notify order %s: %w", o.ID, err)
 	}
-	kind := orderKinds[o.Kind]
-	event := string(key)
-	templates := []string{m.Templates[event]}
-	if e.Type == order.PlacedEvent {
-		event, key = kind.event, kind.key
-		templates = []string{m.Templates[event], m.Tools[kind.tool].Template}
-	}
-	to, err := n.contact(ctx, m, o.Listing, kind.action, o.Merchant)
+	to, err := n.contact(ctx, m, o.Listing, orderKinds[o.Kind].action, o.Merchant)
 	if err != nil {
 		return fmt.Errorf("notify order %s: %w", o.ID, err)
+	}
+	return n.toBusiness(ctx, m, n.toldOf(ctx, m, to, o, e.Type, key, e.Trace))
+}
+
+// toldOf is what a business is told of an order, once for each event and number.
+func (n *Notifier) toldOf(
+	ctx context.Context, m *market.Market, to contact, o order.Order, typ order.EventType, key wording.Key, trace string,
+) told {
+	kind, event := orderKinds[o.Kind], string(key)
+	templates := []string{m.Templates[event]}
+	if typ == order.PlacedEvent {
+		event, key = kind.event, kind.key
+		templates = []string{m.Templates[event], m.Tools[kind.tool].Template}
 	}
 	lang := to.language
 	vars := order.Vars(lang, o)
@@ -94,13 +135,11 @@ func (n *Notifier) tellBusiness(ctx context.Context, e order.Event, o order.Orde
 	if err != nil { // better sent as it is than lost
 		n.Log.WarnContext(ctx, "template", "type", event, "listing", o.Listing, "error", err.Error())
 	}
-	if e.Type == order.PlacedEvent {
-		text += "\n" + wording.Say(lang, wording.MerchantOrderAnswer, wording.Vars{
-			"code": o.Code, "accept": wording.Say(lang, wording.OrderWordAccept, nil), "refuse": wording.Say(lang, wording.OrderWordRefuse, nil),
-		})
+	if typ == order.PlacedEvent {
+		text += "\n" + order.HowToAnswer(lang, o)
 	}
-	id := strings.Join([]string{o.ID, string(e.Type), event, telemetry.Redact(to.number)}, ".")
-	return n.toBusiness(ctx, m, told{to.number, id, text, e.Trace, o.Code, o.Thread, approved(m, event, lang, key, vars)})
+	id := strings.Join([]string{o.ID, string(typ), event, telemetry.Redact(to.number)}, ".")
+	return told{to.number, id, text, trace, o.Code, o.Thread, approved(m, event, lang, key, vars)}
 }
 
 func (n *Notifier) tellCustomer(ctx context.Context, e order.Event, o order.Order, key wording.Key) error {

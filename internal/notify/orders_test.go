@@ -1,6 +1,7 @@
 package notify_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,9 +11,14 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/channel"
+	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/gate"
+	"merve/internal/ledger"
+	"merve/internal/listing"
 	"merve/internal/order"
+	"merve/internal/outbox"
+	"merve/internal/wording"
 )
 
 // Who makes things happen to orders.
@@ -184,5 +190,92 @@ func TestALargeOrder(t *testing.T) {
 		if !strings.Contains(all, l.Name) {
 			t.Errorf("%s is missing", l.Name)
 		}
+	}
+}
+
+// A business is told of an order in the transaction that places it, or it cannot be placed. Its event tells nobody again.
+func TestField37_ToldWithTheYes(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.listing.Merve.Actions = []listing.Action{{Type: listing.FoodAction, Enabled: true}}
+	p.save()
+	o := order.Order{
+		ID: dynamotest.ID("or"), Kind: order.Food, Code: "K7P2", Owner: customer.Key(), Market: p.market.ID, Thread: p.writes(), Listing: "grill", ListingName: "Harbour Grill",
+		Merchant: "+15550109999", TimeZone: "UTC", When: noon.Add(time.Hour), Note: "nut allergy",
+	}
+	ws, number, err := p.TellPlaced(t.Context(), o, "trace")
+	if err == nil {
+		err = p.Outbox.Table.DB().Commit(t.Context(), ws...)
+	}
+	if err != nil || number != merchantPhone {
+		t.Fatalf("told at %q: %v", number, err)
+	}
+	for _, part := range []string{"New order: K7P2", "Note: “nut allergy”", "Reply ACCEPT K7P2, or REFUSE K7P2 and why."} {
+		if ms := p.sent(); len(ms) != 1 || !strings.Contains(ms[0].Text, part) || ms[0].About != "K7P2" || ms[0].Customer != o.Thread {
+			t.Errorf("no %q in %+v", part, ms)
+		}
+	}
+	placed := p.ordered(customer, order.PlacedEvent)
+	for i, told := range []string{merchantPhone, ""} { // as this release has it, and a former one
+		w := p.orders.Table.Update(dynamo.Key{PK: "orders#" + placed.Owner, SK: "order#" + placed.Order}, "SET told = :told", dynamo.V{":told": told})
+		if err := p.orders.Table.DB().Commit(t.Context(), w); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.TellOrder(t.Context(), placed); err != nil || len(p.sent()) != 1+i {
+			t.Errorf("told at %q: %d messages in all, %v", told, len(p.sent()), err)
+		}
+	}
+
+	stopped := p.orders.Table.DB().Table(dynamotest.TableName("conversations")).Update(
+		dynamo.Key{PK: p.merchantThread(), SK: "~"}, "SET optOut = :yes", dynamo.V{":yes": true})
+	if err := p.Outbox.Table.DB().Commit(t.Context(), stopped); err != nil {
+		t.Fatal(err)
+	}
+	o.ID = dynamotest.ID("or")
+	if ws, _, err = p.TellPlaced(t.Context(), o, "trace"); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Outbox.Table.DB().Commit(t.Context(), ws...); !errors.Is(err, order.ErrUnreachable) {
+		t.Errorf("who has opted out is told: %v", err)
+	}
+	for name, change := range map[string]func(){
+		"no number":  func() { p.listing.Merve.WhatsApp = "" },
+		"no listing": func() { o.Listing = "none" },
+	} {
+		change()
+		p.save()
+		if ws, _, err := p.TellPlaced(t.Context(), o, "trace"); !errors.Is(err, order.ErrUnreachable) || len(ws) > 0 {
+			t.Errorf("%s: %d writes, %v", name, len(ws), err)
+		}
+	}
+}
+
+// Of what a business cannot be told the customer and the operators are, once.
+func TestField37_WhatCannotBeToldIsSaid(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.listing.Merve.WhatsApp = ""
+	p.save()
+	e := p.event(ledger.Confirmed, ledger.Hold)
+	e.Transaction.Thread = p.writes()
+	for range 2 {
+		p.tell(e)
+	}
+	if len(p.sent()) > 0 || len(p.alerts) == 0 || p.alerts[0] != "KX72B4: the business has no number" {
+		t.Errorf("sent %v, alerts %v", p.sent(), p.alerts)
+	}
+	want := []string{"business_untold: " + wording.Say("en", wording.BusinessUntold, wording.Vars{"code": "KX72B4"})}
+	if got := p.onThread(e.Transaction.Thread).Customer; !slices.Equal(got, want) {
+		t.Errorf("the customer is told %q, want %q", got, want)
+	}
+	talk := p.writes()
+	for _, m := range []outbox.Message{{ID: "m", About: "K7P25", Customer: talk}, {ID: "m-1", After: "m", About: "K7P25", Customer: talk}, {ID: "x", Customer: dynamotest.ID("gone")}, {ID: "y"}} {
+		if err := p.TellUntold(t.Context(), m); err != nil {
+			t.Error(err)
+		}
+	}
+	want = []string{"business_untold: " + wording.Say("en", wording.BusinessUntold, nil)}
+	if got := p.onThread(talk).Customer; !slices.Equal(got, want) {
+		t.Errorf("of a talk the customer is told %q, want %q", got, want)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"merve/internal/actor"
+	"merve/internal/channel"
 	"merve/internal/gate"
 	"merve/internal/language"
 	"merve/internal/roster"
@@ -39,7 +41,7 @@ func (c *Commands) Command(ctx context.Context, tc tool.Context, m thread.Messag
 		return gate.Settled{}, false, nil
 	}
 	roles, err := c.Roster.Read(ctx, tc.Market.ID, tc.Actor.Phone)
-	if err != nil || len(roles.Businesses()) == 0 {
+	if err != nil {
 		return gate.Settled{}, false, err
 	}
 	if s.code == "" && m.ReplyTo != "" {
@@ -49,12 +51,50 @@ func (c *Commands) Command(ctx context.Context, tc tool.Context, m thread.Messag
 		}
 		s.code, s.vague = about, about == ""
 	}
+	if len(roles.Businesses()) == 0 {
+		return c.former(ctx, tc, s, m)
+	}
 	all, more, err := c.known(ctx, tc.Market.ID, roles.Businesses(), s.code)
 	if err != nil {
 		return gate.Settled{}, false, err
 	}
 	s.vague = s.vague || more
 	return c.obey(tc, s, all, m.At), true, nil
+}
+
+// former obeys an answer to an order that the number was told of, though it is no business's any more: who was asked
+// may answer.
+func (c *Commands) former(ctx context.Context, tc tool.Context, s said, m thread.Message) (gate.Settled, bool, error) {
+	o, err := c.Store.ToldOf(ctx, tc.Market.ID, tc.Actor.Phone, s.code)
+	if errors.Is(err, actor.ErrNotFound) {
+		return gate.Settled{}, false, nil
+	}
+	if err != nil {
+		return gate.Settled{}, false, err
+	}
+	return c.obey(tc, s, []Order{o}, m.At), true, nil
+}
+
+// Owed reports whether a message answers an order that stands, and of which the sender's number was told: it is heard
+// whatever has become of the number since. None for what is no answer; else 2 requests, and what a look at the outbox
+// takes for a quotation.
+func (c *Commands) Owed(ctx context.Context, in channel.Inbound) (bool, error) {
+	s, ok := read(in.Text)
+	if !ok || in.From.Phone == "" {
+		return false, nil
+	}
+	if s.code == "" && in.ReplyTo != "" {
+		var err error
+		told := thread.ID(in.Market, channel.Ops, "", channel.OfNumber(in.From.Phone).Key())
+		if s.code, err = c.Outbox.AboutOf(ctx, told, in.ReplyTo); err != nil {
+			return false, err
+		}
+	}
+	o, err := c.Store.ToldOf(ctx, in.Market, in.From.Phone, s.code)
+	if errors.Is(err, actor.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && o.Stands(), err
 }
 
 // known are the orders of a market's businesses that an answer may be to: those with the code that
@@ -111,7 +151,7 @@ func (c *Commands) settle(tc tool.Context, s said, o Order, typ EventType, at ti
 	ws, after, err := c.Store.Writes(o, typ, By{Actor: tc.Actor, Trace: tc.TraceID, ETA: s.eta(o, at), Reason: language.Clip(s.reason, MaxNote)})
 	switch {
 	case err != nil && o.Status == Placed: // done before it is accepted
-		return c.say(tc, wording.MerchantOrderAnswer, o)
+		return gate.Settled{Text: HowToAnswer(tc.Language, o)}
 	case err != nil && o.Status == Accepted: // accepted again
 		return c.say(tc, wording.OrderYouAccepted, o)
 	case err != nil:
@@ -159,9 +199,7 @@ func (s said) eta(o Order, at time.Time) time.Time {
 
 func (c *Commands) say(tc tool.Context, key wording.Key, o Order) gate.Settled {
 	vars := wording.Vars{"code": o.Code, "eta": ETA(tc.Language, o)}
-	for name, word := range map[string]wording.Key{"accept": wording.OrderWordAccept, "refuse": wording.OrderWordRefuse, "done": wording.OrderWordDone} {
-		vars[name] = wording.Say(tc.Language, word, nil)
-	}
+	vars["done"] = wording.Say(tc.Language, wording.OrderWordDone, nil)
 	return gate.Settled{Text: wording.Say(tc.Language, key, vars)}
 }
 

@@ -104,7 +104,7 @@ func TestAnswersThatChangeNothing(t *testing.T) {
 	if got := c.obeyed(o, c.says("accept 20 "+o.Code)); got != order.Accepted {
 		t.Fatal(got)
 	}
-	says("accept 40", "Accepted: "+o.Code+". The customer has been told.\nExpected: Mon 23 Nov 2026, 12:21")
+	says("accept 40", "Accepted: "+o.Code+". The customer is being told.\nExpected: Mon 23 Nov 2026, 12:21")
 	if got := c.obeyed(o, c.says("done "+o.Code)); got != order.Done {
 		t.Fatal(got)
 	}

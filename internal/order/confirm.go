@@ -30,12 +30,24 @@ func ConfirmKind(k Kind) string {
 }
 
 // Commitments are what a YES or NO does, by kind of pending action.
-func (s *Store) Commitments() map[string]gate.Commitment {
-	return map[string]gate.Commitment{ConfirmFood: Confirm{s}, ConfirmService: Confirm{s}, ConfirmViewing: Confirm{s}, CancelKind: Cancel{s}, CancelRequestKind: Cancel{s}}
+func (s *Store) Commitments(b Business) map[string]gate.Commitment {
+	confirm, cancel := Confirm{s, b}, Cancel{s}
+	return map[string]gate.Commitment{ConfirmFood: confirm, ConfirmService: confirm, ConfirmViewing: confirm, CancelKind: cancel, CancelRequestKind: cancel}
 }
 
-// Confirm settles proposed orders.
-type Confirm struct{ Store *Store }
+// Business is who carries an order out.
+type Business interface {
+	// TellPlaced returns the writes by which the business is told of an order, which belong to the transaction that
+	// places it, and the number that is told. It fails, as the writes may, with [ErrUnreachable] when there is nobody
+	// to tell.
+	TellPlaced(ctx context.Context, o Order, trace string) (ws []dynamo.Write, number string, err error)
+}
+
+// Confirm settles proposed orders. An order is placed and its business told in one transaction, or neither.
+type Confirm struct {
+	Store    *Store
+	Business Business
+}
 
 // Describe asks for the YES.
 func (c Confirm) Describe(tc tool.Context, p thread.Pending) string {
@@ -58,8 +70,12 @@ func (c Confirm) Commit(ctx context.Context, tc tool.Context, consent gate.Conse
 	var ws []dynamo.Write
 	var after Order
 	if err == nil {
-		receipt := consent.Receipt(tc.TraceID)
-		ws, after, err = c.Store.Writes(o, PlacedEvent, By{Actor: tc.Actor, Trace: tc.TraceID, Receipt: &receipt})
+		ws, after, err = c.place(ctx, tc, o, consent.Receipt(tc.TraceID))
+	}
+	if errors.Is(err, ErrUnreachable) {
+		s, err := c.Release(ctx, tc, p)
+		s.Text, _ = refusal(tc.Language, o, ErrUnreachable)
+		return s, err
 	}
 	if err != nil {
 		text, ok := refusal(tc.Language, o, err)
@@ -76,11 +92,24 @@ func (c Confirm) Commit(ctx context.Context, tc tool.Context, consent gate.Conse
 	}, nil
 }
 
-// instead lets an order go of which too few were left, so that nobody is told later that its
-// time is over.
+// place prepares to place an order and to tell the business of it.
+func (c Confirm) place(ctx context.Context, tc tool.Context, o Order, receipt gate.Receipt) ([]dynamo.Write, Order, error) {
+	if err := o.May(PlacedEvent); err != nil {
+		return nil, Order{}, err
+	}
+	told, number, err := c.Business.TellPlaced(ctx, o, tc.TraceID)
+	if err != nil {
+		return nil, Order{}, err
+	}
+	ws, after, err := c.Store.Writes(o, PlacedEvent, By{Actor: tc.Actor, Trace: tc.TraceID, Receipt: &receipt, Told: number})
+	return append(ws, told...), after, err
+}
+
+// instead lets an order go that could not be placed, as too few were left or the business cannot be told, so that
+// nobody is told later that its time is over.
 func (c Confirm) instead(tc tool.Context, o Order) *gate.Settled {
 	ws, _, err := c.Store.Writes(o, ReleasedEvent, By{Actor: tc.Actor, Trace: tc.TraceID})
-	if err != nil || len(o.Counted) == 0 {
+	if err != nil {
 		return nil
 	}
 	return &gate.Settled{Writes: ws, Refused: func(err error) (string, bool) { return "", errors.Is(err, ErrChanged) }}
@@ -112,6 +141,8 @@ func refusal(lang string, o Order, err error) (string, bool) {
 	var r *Refusal
 	var few *stock.Short
 	switch {
+	case errors.Is(err, ErrUnreachable):
+		return wording.Say(lang, wording.OrderUnreachable, wording.Vars{"listing": o.ListingName}), true
 	case errors.As(err, &few) && few.Left > 0:
 		return wording.Say(lang, wording.OrderTooFew, wording.Vars{"item": o.name(few.Item), "left": strconv.Itoa(few.Left)}), true
 	case errors.As(err, &few):

@@ -48,8 +48,14 @@ func (s *Store) erase(ctx context.Context, o Order) error {
 	for _, e := range events {
 		ws = append(ws, s.Table.Delete(eventKey(o.Owner, o.ID, e.Type)))
 	}
-	code := s.Table.Delete(codeKey(o.Business, o.Code)).If("attribute_not_exists(pk) OR #order = :order", dynamo.V{":order": o.ID}).Else(errCodeTaken)
-	err = s.Table.DB().Commit(ctx, append(slices.Clone(ws), code)...)
+	codes := []dynamo.Write{s.Table.Delete(codeKey(o.Business, o.Code))}
+	if o.Told != "" {
+		codes = append(codes, s.Table.Delete(toldKey(o.Market, o.Told, o.Code)))
+	}
+	for i, w := range codes {
+		codes[i] = w.If("attribute_not_exists(pk) OR #order = :order", dynamo.V{":order": o.ID}).Else(errCodeTaken)
+	}
+	err = s.Table.DB().Commit(ctx, slices.Concat(ws, codes)...)
 	if errors.Is(err, errCodeTaken) { // it had lapsed, and was given again
 		err = s.Table.DB().Commit(ctx, ws...)
 	}

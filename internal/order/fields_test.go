@@ -10,12 +10,12 @@ import (
 func TestAProposalIsAllThatIsShown(t *testing.T) {
 	t.Parallel()
 	fieldtest.AllBut(t, Order.Hash,
-		"Code", "Status", "Owner", "Market", "Thread", "Language", "ListingName", "TimeZone", "CustomerName", "Address", "Bounds (more)", "Bounds", "Counted (key)", "Counted", "AnswerFrom", "ETA", "Reason",
+		"Code", "Status", "Owner", "Market", "Thread", "Language", "ListingName", "Told", "TimeZone", "CustomerName", "Address", "Bounds (more)", "Bounds", "Counted (key)", "Counted", "AnswerFrom", "ETA", "Reason",
 		"Receipt.PendingID", "Receipt.OfferHash", "Receipt.MessageID", "Receipt.Answer", "Receipt.Actor", "Receipt.At", "Receipt.PolicyVersion", "Receipt.Trace", "Receipt.Payment",
 		"CreatedAt", "UpdatedAt")
 }
 
 func TestNamesTellApart(t *testing.T) {
 	t.Parallel()
-	fieldtest.All(t, orderKey, eventKey, forgetKey, codeKey, newID, newCode)
+	fieldtest.All(t, orderKey, eventKey, forgetKey, codeKey, toldKey, newID, newCode)
 }

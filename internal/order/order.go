@@ -14,6 +14,7 @@
 //	orders#{owner}      event#{id}#{type}     what happened, once for each type; that it was placed by its customer in index listed
 //	orders#{owner}      forget#{id}           that it is to be deleted once it is over, in index due
 //	code#{business}     {code}                the order that a business knows by its code
+//	told#{market}#{number}  {code}            the order that the number of a business was told of
 //
 // (table records). The owner is part of the key, so a foreign id is one that does not exist.
 //
@@ -83,6 +84,7 @@ type Order struct {
 	Listing     string `dynamodbav:"listing" json:"listingId"`
 	ListingName string `dynamodbav:"listingName" json:"listingName"`
 	Merchant    string `dynamodbav:"merchant,omitempty" json:"-"` // WhatsApp number of the business, E.164
+	Told        string `dynamodbav:"told,omitempty" json:"-"`     // the number at which it was told, in the transaction that placed it
 
 	Lines         []Line    `dynamodbav:"lines,omitempty" json:"lines,omitempty"`
 	FeeMinor      int64     `dynamodbav:"fee,omitempty" json:"feeMinor,omitempty"` // of the delivery
@@ -142,6 +144,9 @@ const (
 var (
 	ErrChanged = fault.New(fault.Conflict, "the order has changed meanwhile")
 	ErrLate    = fault.New(fault.Conflict, "the time to confirm this order is over")
+
+	// ErrUnreachable means that the business cannot be told of an order, which is then not placed.
+	ErrUnreachable = fault.New(fault.Conflict, "this listing cannot be reached at the moment: suggest another")
 )
 
 // Hash names the exact offer that an order makes. A YES is bound to it.
@@ -182,6 +187,9 @@ func forgetKey(owner, id string) dynamo.Key {
 }
 func codeKey(business, code string) dynamo.Key {
 	return dynamo.Key{PK: "code#" + business, SK: code}
+}
+func toldKey(market, number, code string) dynamo.Key {
+	return dynamo.Key{PK: "told#" + market + "#" + number, SK: code}
 }
 
 const idPrefix = "or_"

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/actor"
+	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
@@ -21,6 +22,7 @@ import (
 	"merve/internal/gate"
 	"merve/internal/market"
 	"merve/internal/order"
+	"merve/internal/roster"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/tool"
@@ -37,6 +39,17 @@ type counter struct {
 	biz    string
 	market string
 	now    time.Time
+}
+
+// business is told of what is placed at a number; err is why it cannot be.
+type business struct {
+	number string
+	err    error
+	writes []dynamo.Write
+}
+
+func (b business) TellPlaced(context.Context, order.Order, string) ([]dynamo.Write, string, error) {
+	return b.writes, b.number, b.err
 }
 
 func newCounter(t testing.TB) *counter {
@@ -314,7 +327,7 @@ func TestAYesIsToWhatWasShown(t *testing.T) {
 	tc := tool.Context{Actor: c.owner, Market: market.Default("demo"), Language: "en", TimeZone: time.UTC}
 	says := func(kind string, o order.Order, hash string) (string, int) {
 		t.Helper()
-		s, err := c.store.Commitments()[kind].Commit(t.Context(), tc, gate.Consent{Pending: thread.Pending{Kind: kind, Ref: o.ID, Hash: hash, Summary: "soup"}, At: c.now})
+		s, err := c.store.Commitments(business{number: "+15550101009"})[kind].Commit(t.Context(), tc, gate.Consent{Pending: thread.Pending{Kind: kind, Ref: o.ID, Hash: hash, Summary: "soup"}, At: c.now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -348,6 +361,104 @@ func TestAYesIsToWhatWasShown(t *testing.T) {
 	}
 }
 
+// What nobody can be told of is not placed, and let go of. What is placed was told, in the same transaction, to a
+// number that may answer it whatever becomes of it, until the order is deleted.
+func TestField37_PlacedIsTold(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	tc := tool.Context{Actor: c.owner, Market: market.Default("demo"), Language: "en", TimeZone: time.UTC}
+	yes := func(o order.Order, b business) gate.Settled {
+		t.Helper()
+		s, err := c.store.Commitments(b)[order.ConfirmFood].Commit(t.Context(), tc, gate.Consent{Pending: thread.Pending{Ref: o.ID, Hash: o.Hash()}, At: c.now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	commit := func(ws []dynamo.Write) error { return c.store.Table.DB().Commit(t.Context(), ws...) }
+	status := func(o order.Order) order.Order {
+		t.Helper()
+		o, err := c.store.Get(t.Context(), c.owner, "demo", o.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	o := c.propose("nobody")
+	untold := wording.Say("en", wording.OrderUnreachable, wording.Vars{"listing": o.ListingName})
+	s := yes(o, business{err: order.ErrUnreachable})
+	if err := commit(s.Writes); err != nil || s.Text != untold || status(o).Status != order.Released {
+		t.Errorf("nobody can be told: %q, %v, %s", s.Text, err, status(o).Status)
+	}
+
+	o = c.propose("stopped") // between the look and the commit
+	number := "+1555" + dynamotest.ID("")[:7]
+	row := c.store.Table.Put(dynamo.Key{PK: dynamotest.ID("outbox"), SK: "m"}, struct{}{})
+	s = yes(o, business{number: number, writes: []dynamo.Write{row.If("attribute_exists(pk)", nil).Else(order.ErrUnreachable)}})
+	err := commit(s.Writes)
+	if text, ok := s.Refused(err); !ok || text != untold || status(o).Status != order.Proposed {
+		t.Errorf("the message is not taken: %q, %v, %v, %s", text, ok, err, status(o).Status)
+	}
+	if err := commit(s.Instead.Writes); err != nil || status(o).Status != order.Released {
+		t.Errorf("let go of: %v, %s", err, status(o).Status)
+	}
+
+	o = c.propose("told")
+	s = yes(o, business{number: number, writes: []dynamo.Write{row}})
+	if err := commit(s.Writes); err != nil || status(o).Status != order.Placed || status(o).Told != number {
+		t.Errorf("%v, %+v", err, status(o))
+	}
+	commands := &order.Commands{Store: c.store, Roster: nobodys{}, Outbox: quotes{}}
+	for name, tt := range map[string]struct {
+		number, text, replyTo string
+		want                  bool
+	}{
+		"with its code":        {number, "accept " + o.Code, "", true},
+		"another number":       {"+15550100", "accept " + o.Code, "", false},
+		"no number":            {"", "accept " + o.Code, "", false},
+		"another code":         {number, "accept K7P2", "", false},
+		"no answer":            {number, "is " + o.Code + " still wanted?", "", false},
+		"quoted":               {number, "accept", o.Code, true},
+		"below something else": {number, "accept", "K7P2", false},
+		"below nothing":        {number, "accept", "", false},
+	} {
+		in := channel.Inbound{Market: "demo", Channel: channel.WhatsApp, From: actor.Actor{Kind: actor.Person, Phone: tt.number}, Text: tt.text, ReplyTo: tt.replyTo}
+		if owed, err := commands.Owed(t.Context(), in); owed != tt.want || err != nil {
+			t.Errorf("%s: %v, %v", name, owed, err)
+		}
+		to := tc
+		to.Actor.Phone = tt.number
+		_, ok, err := commands.Command(t.Context(), to, thread.Message{Text: tt.text, ReplyTo: tt.replyTo, At: c.now})
+		if ok != tt.want || err != nil {
+			t.Errorf("%s: obeyed %v, %v", name, ok, err)
+		}
+	}
+	refused := c.apply(status(o), order.RefusedEvent)
+	in := channel.Inbound{Market: "demo", From: actor.Actor{Phone: number}, Text: "done " + o.Code}
+	if owed, err := commands.Owed(t.Context(), in); owed || err != nil {
+		t.Errorf("of what is over: %v, %v", owed, err)
+	}
+	c.now = refused.UpdatedAt.Add(2 * time.Hour)
+	if _, err := c.store.Erase(t.Context(), "demo", c.owner.Key()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.store.ToldOf(t.Context(), "demo", number, o.Code); !errors.Is(err, actor.ErrNotFound) {
+		t.Errorf("after it was deleted: %v", err)
+	}
+}
+
+// nobodys is a roster on which nobody is.
+type nobodys struct{}
+
+func (nobodys) Read(context.Context, string, string) (roster.Roles, error) { return nil, nil }
+
+// quotes knows messages by the code of what they were about.
+type quotes struct{}
+
+func (quotes) AboutOf(_ context.Context, _, providerID string) (string, error) {
+	return providerID, nil
+}
+
 // What cannot be read is neither done nor refused: the turn is run again.
 func TestAYesWhileTheStoreIsAway(t *testing.T) {
 	t.Parallel()
@@ -356,21 +467,20 @@ func TestAYesWhileTheStoreIsAway(t *testing.T) {
 	ctx, away := context.WithCancel(t.Context())
 	away()
 	tc := tool.Context{Actor: c.owner, Market: market.Default("demo"), Language: "en", TimeZone: time.UTC}
-	s, err := c.store.Commitments()[order.ConfirmFood].Commit(ctx, tc, gate.Consent{Pending: thread.Pending{Ref: o.ID, Hash: o.Hash()}, At: c.now})
+	s, err := c.store.Commitments(business{number: "+15550101009"})[order.ConfirmFood].Commit(ctx, tc, gate.Consent{Pending: thread.Pending{Ref: o.ID, Hash: o.Hash()}, At: c.now})
 	if err == nil {
 		t.Errorf("answered with %q", s.Text)
 	}
 }
 
-// An order that turns out too large lets go of what it holds, and one that holds nothing stays as
-// it is.
+// An order that cannot be placed after all is let go of.
 func TestWhatIsDoneInsteadOfAnOrder(t *testing.T) {
 	t.Parallel()
 	c := newCounter(t)
 	tc := tool.Context{Actor: c.owner, Market: market.Default("demo"), Language: "en", TimeZone: time.UTC}
 	o := c.propose("1")
-	s, err := c.store.Commitments()[order.ConfirmFood].Commit(t.Context(), tc, gate.Consent{Pending: thread.Pending{Ref: o.ID, Hash: o.Hash()}, At: c.now})
-	if err != nil || len(s.Writes) == 0 || s.Instead != nil {
+	s, err := c.store.Commitments(business{number: "+15550101009"})[order.ConfirmFood].Commit(t.Context(), tc, gate.Consent{Pending: thread.Pending{Ref: o.ID, Hash: o.Hash()}, At: c.now})
+	if err != nil || len(s.Writes) == 0 || s.Instead == nil || len(s.Instead.Writes) == 0 {
 		t.Errorf("%d writes, instead %+v, %v", len(s.Writes), s.Instead, err)
 	}
 }
@@ -380,7 +490,7 @@ func TestCancellingIsAskedFor(t *testing.T) {
 	t.Parallel()
 	c := newCounter(t)
 	for kind, key := range map[string]wording.Key{order.CancelKind: wording.OrderCancelPrompt, order.CancelRequestKind: wording.RequestCancelPrompt} {
-		got := c.store.Commitments()[kind].Describe(tool.Context{Language: "en"}, thread.Pending{Kind: kind, Summary: "soup"})
+		got := c.store.Commitments(business{number: "+15550101009"})[kind].Describe(tool.Context{Language: "en"}, thread.Pending{Kind: kind, Summary: "soup"})
 		if want := wording.Say("en", key, wording.Vars{"summary": "soup"}); got != want {
 			t.Errorf("%s: %q, want %q", kind, got, want)
 		}

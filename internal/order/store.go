@@ -358,7 +358,20 @@ func MayMean[T any](all []T, stands func(T) bool) []T {
 
 // Find is ByCode for staff: in every market.
 func (s *Store) Find(ctx context.Context, business, code string) (Order, error) {
-	it, err := s.Table.Get(ctx, codeKey(business, strings.ToUpper(code)))
+	return s.pointed(ctx, codeKey(business, strings.ToUpper(code)))
+}
+
+// ToldOf finds the order by a code that a number was told of when it was placed. 2 requests, 1 where there is none.
+func (s *Store) ToldOf(ctx context.Context, market, number, code string) (Order, error) {
+	if number == "" || code == "" {
+		return Order{}, actor.ErrNotFound
+	}
+	return s.pointed(ctx, toldKey(market, number, strings.ToUpper(code)))
+}
+
+// pointed is the order that was said YES to and that an item points at.
+func (s *Store) pointed(ctx context.Context, at dynamo.Key) (Order, error) {
+	it, err := s.Table.Get(ctx, at)
 	if err != nil {
 		return Order{}, err
 	}
@@ -381,6 +394,7 @@ type By struct {
 	Actor   actor.Actor
 	Trace   string
 	Receipt *gate.Receipt // of a YES
+	Told    string        // the number that is told of it in the same transaction
 	ETA     time.Time     // of an acceptance
 	Reason  string        // of a refusal or cancellation
 }
@@ -407,7 +421,12 @@ func (s *Store) Writes(o Order, typ EventType, by By) ([]dynamo.Write, Order, er
 		after.Reason = by.Reason
 		set, vals[":reason"] = set+", reason = :reason", by.Reason
 	}
-	var relisted []dynamo.Write
+	var beside []dynamo.Write
+	if by.Told != "" {
+		after.Told = by.Told
+		set, vals[":told"] = set+", told = :told", by.Told
+		beside = append(beside, s.Table.Put(toldKey(o.Market, by.Told, o.Code), pointer{o.Owner, o.ID, after.UpdatedAt.Add(codeFor).Unix()}))
+	}
 	switch ended := o.Stands() && !after.Stands(); {
 	case typ == PlacedEvent:
 		set += ", listed = :listed, listedAt = :listedAt"
@@ -415,7 +434,7 @@ func (s *Store) Writes(o Order, typ EventType, by By) ([]dynamo.Write, Order, er
 	case ended:
 		set += ", listed = :listed, listedAt = :listedAt"
 		vals[":listed"], vals[":listedAt"] = over(listed(o.Business)), dynamo.Stamp(after.listedAt())
-		relisted = append(relisted, s.Table.Update(eventKey(o.Owner, o.ID, PlacedEvent), "SET listed = :listed, listedAt = :listedAt",
+		beside = append(beside, s.Table.Update(eventKey(o.Owner, o.ID, PlacedEvent), "SET listed = :listed, listedAt = :listedAt",
 			dynamo.V{":listed": over(listedOwn(o.Market, o.Owner)), ":listedAt": vals[":listedAt"]}))
 	case o.Status == Proposed:
 		remove = append(remove, "listed", "listedAt")
@@ -443,7 +462,7 @@ func (s *Store) Writes(o Order, typ EventType, by By) ([]dynamo.Write, Order, er
 	return slices.Concat([]dynamo.Write{
 		s.Table.Update(orderKey(o.Owner, o.ID), expr, vals).If("#status = :was", nil).Else(ErrChanged),
 		s.event(after, typ, o.Status, by.Actor, by.Trace),
-	}, relisted, counts, bounds), after, nil
+	}, beside, counts, bounds), after, nil
 }
 
 // bounds are what an event does to the tokens of a proposal: what is placed counts for a day, what is let go

@@ -275,7 +275,7 @@ func (d *Taker) listing(ctx context.Context, tc tool.Context, id string, kind Ki
 		return nil, listing.Action{}, listing.ErrNotAllowed
 	}
 	if l.Dispatch(action) == "" {
-		return nil, listing.Action{}, fault.New(fault.Conflict, "this listing cannot be reached at the moment: suggest another")
+		return nil, listing.Action{}, ErrUnreachable
 	}
 	return l, action, nil
 }

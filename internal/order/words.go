@@ -140,6 +140,18 @@ func (o Order) Cancellation(lang string, until time.Time) *tool.Proposal {
 	return &tool.Proposal{Kind: cancelKind(o.Kind), Ref: o.ID, Summary: Summary(lang, o), Hash: cancelHash(o), ExpiresAt: until}
 }
 
+// HowToAnswer tells a business with which words it answers an order. Of what is for a time it is not asked how long
+// that takes.
+func HowToAnswer(lang string, o Order) string {
+	key := wording.MerchantOrderAnswer
+	if !o.When.IsZero() {
+		key = wording.MerchantOrderAnswerTimed
+	}
+	return wording.Say(lang, key, wording.Vars{
+		"code": o.Code, "accept": wording.Say(lang, wording.OrderWordAccept, nil), "refuse": wording.Say(lang, wording.OrderWordRefuse, nil),
+	})
+}
+
 func placedKey(k Kind) wording.Key {
 	switch k {
 	case Service:

@@ -48,6 +48,7 @@ type corner struct {
 	deaf   atomic.Bool // callbacks are lost
 	mu     sync.Mutex
 	alerts []string
+	untold []string // ids of messages to businesses of which their customers were told that they did not arrive
 }
 
 func newCorner(t testing.TB) *corner { return newCornerWith(t, twiliotest.Config{}) }
@@ -113,6 +114,15 @@ func (c *corner) start(db *dynamo.DB, toTwilio *http.Client) {
 		Box: c.Box, Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: provider},
 		Log:     slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Threads: c.threads, People: &person.Book{Table: table},
+		TellUntold: func(ctx context.Context, m outbox.Message) error {
+			if err := db.Commit(ctx, table.Put(dynamo.Key{PK: m.Customer, SK: "untold#" + m.Whole()}, struct{}{})); err != nil {
+				return err
+			}
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.untold = append(c.untold, m.Whole())
+			return nil
+		},
 		Alert: func(ctx context.Context, m outbox.Message) error {
 			alert := table.Put(dynamo.Key{PK: c.thread, SK: "alert#" + m.ID}, struct{}{})
 			if err := db.Commit(ctx, alert); err != nil {

@@ -178,6 +178,14 @@ func (m Message) Pieces() []Message {
 	return all
 }
 
+// Whole is the id of the message of which m is a piece, or m's own.
+func (m Message) Whole() string {
+	if m.After == "" {
+		return m.ID
+	}
+	return m.ID[:strings.LastIndex(m.ID, "-")]
+}
+
 // OutBefore reports whether m had gone out by a time, as far as is known.
 func (m Message) OutBefore(at time.Time) bool {
 	switch m.Status {

@@ -62,7 +62,9 @@ type Sender struct {
 	People    People
 	// Alert tells the operators of a message that was given up.
 	Alert func(ctx context.Context, m Message) error
-	Log   *slog.Logger
+	// TellUntold tells the customer of whom a business was to be told that it was not.
+	TellUntold func(ctx context.Context, m Message) error
+	Log        *slog.Logger
 }
 
 const (
@@ -398,7 +400,7 @@ func (s *Sender) fail(ctx context.Context, m Message, reason string) error {
 func (s *Sender) giveUp(ctx context.Context, m Message, reason string, alert bool) error {
 	s.log(ctx, m, "failed", reason)
 	kind := deadKind
-	if alert = alert || m.Origin != nil; alert {
+	if alert = alert || m.Origin != nil || m.tellsOfCustomer(); alert {
 		kind = dueKind // until the operators have been told
 	}
 	done, err := s.lost(ctx, "give up", m, s.change(m,
@@ -411,15 +413,25 @@ func (s *Sender) giveUp(ctx context.Context, m Message, reason string, alert boo
 	return s.bury(ctx, m)
 }
 
-// bury tells whose words m was to pass on, and the operators unless the recipient or the desk wants
-// no message. Then it leaves m to them. What fails on the way is done by the next sweep.
+// tellsOfCustomer reports whether m tells a business of what a customer does with it, which the customer relies on.
+func (m Message) tellsOfCustomer() bool {
+	return m.Kind == ToBusiness && m.About != "" && m.Customer != ""
+}
+
+// bury tells whose words m was to pass on, the customer whom a business does not hear of, and the operators unless
+// the recipient or the desk wants no message. Then it leaves m to them. What fails on the way is done by the next sweep.
 func (s *Sender) bury(ctx context.Context, m Message) error {
 	if m.Origin != nil {
 		if err := s.Box.Table.DB().Commit(ctx, s.Box.Put(m.Origin.Undelivered(m))); err != nil && !errors.Is(err, ErrDuplicate) {
 			return fmt.Errorf("tell the origin of %s of %s: %w", m.ID, m.Thread, err)
 		}
 	}
-	if !thread.Why(m.Error).Wanted() {
+	if m.tellsOfCustomer() {
+		if err := s.TellUntold(ctx, m); err != nil {
+			return fmt.Errorf("tell the customer of %s of %s: %w", m.ID, m.Thread, err)
+		}
+	}
+	if !thread.Why(m.Error).Wanted() || m.tellsOfCustomer() {
 		if err := s.Alert(ctx, m); err != nil {
 			return fmt.Errorf("alert of %s of %s: %w", m.ID, m.Thread, err)
 		}

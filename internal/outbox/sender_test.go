@@ -605,6 +605,32 @@ func TestField35_OptedOut(t *testing.T) {
 	}
 }
 
+// A customer relies on what a business is told of them: whatever keeps it from going out, they and the operators are told.
+func TestField37_WhatABusinessDoesNotHear(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	of := func(id, kind, about, customer string) {
+		m := c.text(id, "K7P2, please")
+		m.Kind, m.About, m.Customer = kind, about, customer
+		c.put(m)
+	}
+	of("order", outbox.ToBusiness, "K7P2", dynamotest.ID("th"))
+	of("desk", outbox.ToBusiness, "", dynamotest.ID("th"))
+	of("nobody's", outbox.ToBusiness, "K7P2", "")
+	of("ride", outbox.ToDriver, "K7P2", dynamotest.ID("th"))
+	c.mark("optOut", true)
+	for _, id := range []string{"order", "desk", "nobody's", "ride"} {
+		c.wantStatus(c.deliver(id), outbox.Failed)
+		c.wantStatus(c.deliver(id), outbox.Failed)
+	}
+	if !slices.Equal(c.untold, []string{"order"}) || len(c.told()) != 1 || !strings.HasPrefix(c.told()[0], "order: ") {
+		t.Errorf("customers are told of %q, operators %q", c.untold, c.told())
+	}
+	if piece := (outbox.Message{ID: "order-1", After: "order"}); piece.Whole() != "order" {
+		t.Errorf("a piece is one of %q", piece.Whole())
+	}
+}
+
 func TestField30_APersonTookOver(t *testing.T) {
 	t.Parallel()
 	c := newCorner(t)

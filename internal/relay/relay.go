@@ -142,6 +142,9 @@ var (
 	codeEnd   = ident.Code{Alphabet: digits, Length: 1}
 )
 
+// IsTalk reports whether a code is that of a talk, which only the business knows.
+func IsTalk(code string) bool { return len(code) == talkCode }
+
 // codeOf is the n-th code that a talk tries.
 func codeOf(t Talk, n int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "talk\x00%s\x00%s\x00%d", t.Thread, t.Business, n))

@@ -63,7 +63,7 @@ func conciergeKinds() []kind {
 		{name: "taxi cancelled, yes", want: "Your taxi has been cancelled", before: then(driven, "cancel the taxi"), said: []string{"yes"}},
 		{name: "taxi cancelled, no", want: "your taxi stays ordered", before: then(driven, "cancel the taxi"), said: []string{"no"}},
 		{name: "driver, no", want: "you will not be asked about ride RIDE", before: rides, said: []string{"d1: no"}},
-		{name: "driver arrives", want: "the customer is told that you are there", before: driven, said: []string{"d1: arrived"}},
+		{name: "driver arrives", want: "the customer is being told that you are there", before: driven, said: []string{"d1: arrived"}},
 		{name: "driver is done", want: "ride RIDE is finished", before: driven, said: []string{"d1: done {ride}"}},
 		{name: "driver is off", want: "You are off", said: []string{"d1: off"}},
 		{name: "driver cancels", want: "You no longer have ride RIDE", before: driven, said: []string{"d1: cancel {ride}"}},

@@ -21,6 +21,7 @@ import (
 	"merve/internal/gate"
 	"merve/internal/geo"
 	"merve/internal/ledger"
+	"merve/internal/listing"
 	"merve/internal/notify"
 	"merve/internal/ops"
 	"merve/internal/order"
@@ -88,7 +89,7 @@ func (r onRoster) Writes(before, after *taxi.Driver) []dynamo.Write {
 
 // roles finds the thread of those who are more than customers.
 func (w *world) roles() *turn.Roles {
-	return &turn.Roles{Threads: w.threads, Markets: w.markets, Outbox: w.outbox, Roster: w.roster, Works: works(), Now: w.clock.now}
+	return &turn.Roles{Threads: w.threads, Markets: w.markets, Outbox: w.outbox, Roster: w.roster, Works: works(), Owed: w.orderCommands().Owed, Now: w.clock.now}
 }
 
 // office has what businesses can do.
@@ -112,7 +113,7 @@ func otherAssistants() []assistant.Assistant {
 }
 
 func (w *world) commands() map[channel.ThreadType]turn.Command {
-	fixed := turn.Either{&taxi.Commands{Store: w.rides, Outbox: w.outbox}, &order.Commands{Store: w.orders, Roster: w.roster, Outbox: w.outbox}}
+	fixed := turn.Either{&taxi.Commands{Store: w.rides, Outbox: w.outbox}, w.orderCommands()}
 	all := turn.Commands{relay.Quotes{Post: w.post}, fixed, w.office(), w.post}
 	return map[channel.ThreadType]turn.Command{channel.Ops: all, channel.Dispatch: all}
 }
@@ -131,9 +132,13 @@ func (w *world) matters() map[string]turn.Matter {
 	}
 }
 
+func (w *world) orderCommands() *order.Commands {
+	return &order.Commands{Store: w.orders, Roster: w.roster, Outbox: w.outbox}
+}
+
 // noting adds what settles orders and rides, and has it noted how each is settled.
 func (w *world) noting(all map[string]gate.Commitment) map[string]gate.Commitment {
-	maps.Copy(all, w.orders.Commitments())
+	maps.Copy(all, w.orders.Commitments(w.notifier))
 	all[taxi.ConfirmKind], all[taxi.CancelKind] = taxi.Confirm{Store: w.rides}, taxi.CancelRide{Store: w.rides}
 	for kind, c := range all {
 		all[kind] = noted{c, w, kind}
@@ -295,11 +300,34 @@ func (p *play) driver(l line) {
 func (p *play) business(l line) {
 	p.t.Helper()
 	id, _, _ := strings.Cut(l.opts, ",")
+	if number, had := p.former[id]; had {
+		p.other(l, number)
+		return
+	}
 	listing, err := p.listings.Get(p.t.Context(), p.market, id)
 	if err != nil {
 		p.t.Fatalf("%v: %v", l, err)
 	}
 	p.other(l, listing.Merve.WhatsApp)
+}
+
+// loses takes its number from a listing, or the listing from the market. Its people write from that number all the same.
+func (p *play) loses(l line) {
+	p.t.Helper()
+	_, err := p.listings.Change(p.t.Context(), p.market, l.opts, "test", func(before *listing.Listing) (*listing.Listing, error) {
+		if p.former == nil {
+			p.former = map[string]string{}
+		}
+		p.former[before.ID] = before.Merve.WhatsApp
+		if l.verb == "the listing goes" {
+			return nil, nil
+		}
+		before.Merve.WhatsApp = ""
+		return before, nil
+	})
+	if err != nil {
+		p.t.Fatalf("%v: %v", l, err)
+	}
 }
 
 // other has somebody who is no customer write to us.

@@ -125,19 +125,20 @@ type play struct {
 	who      string
 	channel  channel.Channel
 	thread   string
-	sends    int            // messages so far
-	offers   []string       // ids of the pending actions made, in order
-	seen     map[string]int // the last turn looked at, by thread
-	reply    string         // of the last step
-	stands   string         // how the conversation stands after it, as it is shown
-	calls    string         // tool calls of the last step
-	brought  []string       // names of the photos that were attached
-	known    string         // what the model was told of the customer, last
-	recalled string         // what the model was told that was said to the customer before, last
-	images   int            // that the model was shown, last
-	links    []string       // to reports, as tools gave them
-	code     string         // that links chats, as a tool gave it
-	theirs   string         // the customer's thread, while a business writes
+	sends    int               // messages so far
+	offers   []string          // ids of the pending actions made, in order
+	seen     map[string]int    // the last turn looked at, by thread
+	reply    string            // of the last step
+	stands   string            // how the conversation stands after it, as it is shown
+	calls    string            // tool calls of the last step
+	brought  []string          // names of the photos that were attached
+	known    string            // what the model was told of the customer, last
+	recalled string            // what the model was told that was said to the customer before, last
+	images   int               // that the model was shown, last
+	links    []string          // to reports, as tools gave them
+	code     string            // that links chats, as a tool gave it
+	theirs   string            // the customer's thread, while a business writes
+	former   map[string]string // numbers that listings have no more, from which their people write
 }
 
 func (p *play) run(lines []line) {
@@ -175,6 +176,8 @@ func (p *play) run(lines []line) {
 			p.staff(l)
 		case "a person takes over":
 			p.handOver(p.thread)
+		case "the listing loses its number", "the listing goes":
+			p.loses(l)
 		case "staff resolves":
 			p.resolves(p.expand(l.text))
 		default:
@@ -566,6 +569,8 @@ func (p *play) value(of, opts string) (string, bool) {
 		return p.happened(max(n, 1)), true
 	case "receipt":
 		return p.receipt(max(n, 1)), true
+	case "alerts":
+		return cmp.Or(strings.Join(p.alerts, "\n"), "none"), true
 	case "notes":
 		return strings.Join(p.left, ", "), true
 	case "sent to business":

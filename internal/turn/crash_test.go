@@ -114,6 +114,7 @@ func (k kind) play(w *world, ch channel.Channel, calls *faulttest.Calls) state {
 			continue
 		}
 		w.arrive(nil, in)
+		w.sendAll() // what it tells a business of goes out before that is asked anything
 	}
 	w.clock.add(time.Second + k.later)
 	if k.prepare != nil {

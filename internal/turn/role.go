@@ -30,7 +30,9 @@ import (
 //
 // A message that is brought again after a change of roles is known on the thread that has it.
 //
-// Requests: none for who has no role (the roster is asked once a minute); else 1, and 1 for a
+// Who has no role any more is still heard at work as long as they answer what they were told of when they had it.
+//
+// Requests: none for who has no role (the roster is asked once a minute), 1 for what reads like an answer to an order; else 1, and 1 for a
 // quotation. STOP and START 1.
 type Roles struct {
 	Threads *thread.Store
@@ -42,7 +44,10 @@ type Roles struct {
 		Of(ctx context.Context, market, number string) (roster.Roles, error)
 	}
 	Works Works
-	Now   func() time.Time
+	// Owed reports whether a number without a role is still to be heard as one that has it: it answers what it was
+	// told of then.
+	Owed func(ctx context.Context, in channel.Inbound) (bool, error)
+	Now  func() time.Time
 }
 
 // Work is what people do by chat, and name by codes: a ride, an order.
@@ -77,7 +82,11 @@ func (r *Roles) Route(ctx context.Context, in channel.Inbound) ([]channel.Inboun
 	case in.From.Phone != "" && gate.OptOut(in.Text) != gate.None:
 		return r.everywhere(ctx, in, roles)
 	case len(roles) == 0:
-		return []channel.Inbound{in}, nil
+		owed, err := r.Owed(ctx, in)
+		if owed {
+			in = workOf(in, channel.Ops)
+		}
+		return []channel.Inbound{in}, err
 	}
 	work, customer := workOf(in, roles.ThreadType()), in
 	work.Beside, customer.Beside = thread.Of(customer), thread.Of(work)

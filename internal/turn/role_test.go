@@ -77,7 +77,7 @@ func TestRoutingCost(t *testing.T) {
 	}{
 		{customer, "hello", channel.General, 1}, // the roster, once a minute
 		{customer, "customer", channel.General, 0},
-		{customer, "ACCEPT K7P2", channel.General, 0},
+		{customer, "ACCEPT K7P2", channel.General, 1}, // it may have been told of that when it had a role
 		{business, "hello", channel.Ops, 2},
 		{business, "customer", channel.Ops, 1},
 		{business, "hello", channel.General, 1},

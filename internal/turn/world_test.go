@@ -146,6 +146,7 @@ type world struct {
 	outbox   *outbox.Box
 	runner   *turn.Runner
 	notifier *notify.Notifier
+	alerts   []string // of messages that nobody gets
 	sender   *outbox.Sender
 
 	mu     sync.Mutex
@@ -274,6 +275,10 @@ func (w *world) start(db *dynamo.DB) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	w.notifier = &notify.Notifier{
+		Markets: w.markets, Listings: w.listings, Orders: w.orders, Bookings: w.ledger, Threads: w.teller(), Paid: w.payments.PaidFor, Outbox: w.outbox,
+		Alert: w.alertOf, Log: log,
+	}
 	w.runner = &turn.Runner{
 		Intake: turn.Intake{Threads: w.threads, Queue: w}, Markets: w.markets, Assistants: assistants, Tools: tools,
 		Commitments: w.noting(map[string]gate.Commitment{
@@ -289,14 +294,13 @@ func (w *world) start(db *dynamo.DB) {
 		Model: llm.Whole(w.complete), Outbox: w.outbox, Audit: turn.Audit{Records: table("records")}, Figures: &turn.Figures{Records: table("records"), Now: now, Log: log},
 		Now: now, Wait: w.clock.wait, Log: log,
 	}
-	w.notifier = &notify.Notifier{Markets: w.markets, Listings: w.listings, Orders: w.orders, Bookings: w.ledger, Threads: w.teller(), Paid: w.payments.PaidFor, Outbox: w.outbox, Log: log}
 	if w.sara != nil {
 		w.runner.Photos, w.notifier.Reports = w.sara.photos, w.sara.reports
 	}
 	w.sender = &outbox.Sender{
 		Box: w.outbox, Providers: map[channel.Channel]outbox.Provider{channel.WhatsApp: w, channel.Messenger: w}, Log: log,
 		Threads: w.threads, People: &person.Book{Table: w.threads.Table},
-		Alert: func(context.Context, outbox.Message) error { return nil },
+		Alert: w.alertOf, TellUntold: w.notifier.TellUntold,
 	}
 }
 
@@ -419,6 +423,13 @@ func (w *world) settle() {
 		w.tellPayments()
 	}
 	w.work()
+	w.sendAll()
+	w.work() // what could not be delivered is told
+}
+
+// sendAll sends all that is on the outbox.
+func (w *world) sendAll() {
+	w.t.Helper()
 	for _, m := range w.outgoing() {
 		if err := w.sender.Deliver(w.t.Context(), m); err != nil {
 			w.t.Fatalf("deliver: %v", err)
@@ -486,6 +497,14 @@ func (w *world) outboxesOf(threads []string) []outbox.Message {
 }
 
 // Send and Find make the world its own provider, which takes everything.
+// alertOf notes that the operators were told of a message that nobody gets.
+func (w *world) alertOf(_ context.Context, m outbox.Message) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.alerts = append(w.alerts, m.About+": "+m.Error)
+	return nil
+}
+
 func (w *world) Send(_ context.Context, m outbox.Message) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

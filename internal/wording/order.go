@@ -14,6 +14,7 @@ const (
 	OrderLate           Key = "order_late"            // a YES that comes too late
 	OrderTooFew         Key = "order_too_few"         // a YES, and fewer are left by now: item, left
 	OrderSoldOut        Key = "order_sold_out"        // a YES, and none is left by now: item
+	OrderUnreachable    Key = "order_unreachable"     // a YES, and the business cannot be told of it by now: listing
 	OrderExpired        Key = "order_expired"         // unasked, when a proposal has run out: summary
 	OrderCancelPrompt   Key = "order_cancel_prompt"   // an order is to be cancelled: summary
 	OrderCancelled      Key = "order_cancelled"       // after the YES to that: summary, code
@@ -29,6 +30,7 @@ const (
 	OrderRefused             Key = "order_refused"               // the business has said no: listing, code, reason
 	OrderUnanswered          Key = "order_unanswered"            // the business has said nothing: listing, code
 	OrderDone                Key = "order_done"                  // delivered, carried out: listing, code
+	BusinessUntold           Key = "business_untold"             // what a business was to be told did not arrive: code, may be empty
 	OrderCancelledByBusiness Key = "order_cancelled_by_business" // listing, code, reason
 )
 
@@ -38,13 +40,14 @@ const (
 	OrderWordRefuse Key = "order_word_refuse"
 	OrderWordDone   Key = "order_word_done"
 
-	MerchantOrderPlaced     Key = "merchant_order_placed"     // code, listing, lines, total, fee, address, map, when, customer, phone, note
-	MerchantServicePlaced   Key = "merchant_service_placed"   // the same, without fee
-	MerchantViewingPlaced   Key = "merchant_viewing_placed"   // code, listing, when, customer, phone, note
-	MerchantMessage         Key = "merchant_message"          // a customer writes: listing, customer, phone, text
-	MerchantOrderAnswer     Key = "merchant_order_answer"     // how to answer: code, accept, refuse
-	MerchantOrderCancelled  Key = "merchant_order_cancelled"  // code, listing
-	MerchantOrderUnanswered Key = "merchant_order_unanswered" // code, listing
+	MerchantOrderPlaced      Key = "merchant_order_placed"       // code, listing, lines, total, fee, address, map, when, customer, phone, note
+	MerchantServicePlaced    Key = "merchant_service_placed"     // the same, without fee
+	MerchantViewingPlaced    Key = "merchant_viewing_placed"     // code, listing, when, customer, phone, note
+	MerchantMessage          Key = "merchant_message"            // a customer writes: listing, customer, phone, text
+	MerchantOrderAnswer      Key = "merchant_order_answer"       // how to answer: code, accept, refuse
+	MerchantOrderAnswerTimed Key = "merchant_order_answer_timed" // how to answer what is for a time: code, accept, refuse
+	MerchantOrderCancelled   Key = "merchant_order_cancelled"    // code, listing
+	MerchantOrderUnanswered  Key = "merchant_order_unanswered"   // code, listing
 
 	OrderYouAccepted Key = "order_you_accepted" // after ACCEPT: code, eta, done
 	OrderYouRefused  Key = "order_you_refused"  // after REFUSE: code

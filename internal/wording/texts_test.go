@@ -168,6 +168,8 @@ var opposites = [][2]Key{
 	{HandedOver, HandedBack},
 	{OrderPlaced, OrderReleased},
 	{OrderPlaced, OrderLate},
+	{OrderPlaced, OrderUnreachable},
+	{OrderPlaced, BusinessUntold},
 	{OrderPlaced, OrderExpired},
 	{OrderPlaced, OrderCancelled},
 	{OrderCancelled, OrderKept},
