@@ -129,7 +129,7 @@ func Functions() []Function {
 				{Method: "POST", Path: "/webhooks/whatsapp"},
 				{Method: "POST", Path: "/webhooks/whatsapp/status"},
 			},
-			Tables:   []Grant{readsAndWrites("conversations"), reads("catalog")},
+			Tables:   []Grant{readsAndWrites("conversations"), reads("catalog"), reads("records")}, // orders that a number was told of
 			Sends:    []string{"turns"},
 			Secrets:  []string{"TWILIO_AUTH_TOKEN"},
 			Settings: twilio(),
@@ -196,6 +196,7 @@ func Functions() []Function {
 			Memory: 256, Timeout: 60,
 			Stream:   stream("conversations", "outbox#", "sender-failed"),
 			Tables:   []Grant{readsAndWrites("conversations"), raises()},
+			Sends:    []string{"turns"}, // a customer is told of what their business does not hear
 			Secrets:  join([]string{"TWILIO_AUTH_TOKEN"}, metaSecrets()),
 			Settings: join(twilio(), meta()),
 		},
