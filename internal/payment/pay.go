@@ -134,8 +134,11 @@ func (s *Store) items(tc tool.Context, tx ledger.Transaction) []standing.Item {
 func (s *Store) named(tc tool.Context, p Payment, tx ledger.Transaction) []standing.Item {
 	items := s.items(tc, tx)
 	key, back := map[Status]wording.Key{Refunding: wording.PaymentReturning, Refunded: wording.PaymentReturned}[p.Status]
-	if !back {
+	switch {
+	case !back:
 		return items
+	case len(items) == 0: // such as one that nobody came to
+		items = []standing.Item{{Kind: ledger.StandingKind, Ref: tx.ID, Code: tx.Code, State: string(tx.State), Summary: s.Summary(tc.Language, tx), Over: true}}
 	}
 	for n := range items {
 		text := wording.Say(tc.Language, key, wording.Vars{"amount": wording.Money(tc.Language, p.Back(), p.Currency), "summary": items[n].Summary})

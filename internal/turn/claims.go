@@ -73,7 +73,7 @@ func (w *work) standingFacts() []string {
 
 // numbersFit reports whether each number of a sentence is one of an item's; of an hour, its half of the day may be left out.
 func numbersFit(sentence string, i standing.Item) bool {
-	known := numbersIn(i.Summary + " " + i.Figures + " " + i.Code)
+	known := numbersIn(strings.ReplaceAll(i.Summary, i.Code, "") + " " + i.Figures) // digits of a code are no numbers
 	return !slices.ContainsFunc(numbersIn(sentence), func(n int) bool {
 		return !slices.Contains(known, n) && (n > 12 || !slices.Contains(known, n+12))
 	})

@@ -18,6 +18,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/ledger"
 	"merve/internal/outbox"
+	"merve/internal/standing"
 	"merve/internal/thread"
 )
 
@@ -242,7 +243,7 @@ func (j *judge) told(s spine) {
 	for _, turn := range s.turns {
 		for _, out := range turn.Out {
 			texts[out.Text] = true
-			if strings.Contains(out.Text, Lie) && !j.bornOut(s, turn) {
+			if strings.Contains(out.Text, Lie) && !j.bornOut(s, turn, out) {
 				j.t.Errorf("%s was told a lie: %q", s.who.Name, out.Text)
 			}
 		}
@@ -295,12 +296,14 @@ func (s spine) reads(text, secret string) bool {
 	return strings.Contains(text, secret)
 }
 
-// bornOut reports whether the customer has, in this turn, been shown bookings of theirs
-// that are confirmed: then a text may speak of what is booked.
-func (j *judge) bornOut(s spine, turn thread.Turn) bool {
-	shown := []string{"getMyBookings", "getMyOrders", "getTaxiStatus", "getBusinessDay"}
-	return slices.ContainsFunc(turn.Calls, func(c thread.Call) bool { return slices.Contains(shown, c.Name) && c.Status == "ok" }) &&
-		(s.who.Role != "" || j.committed(s, turn.At))
+// bornOut reports whether a claim may go out: below it the backend says what stands for the customer, who has said YES
+// to something before. Those who are no customers may say what their tools have shown.
+func (j *judge) bornOut(s spine, turn thread.Turn, out thread.Reply) bool {
+	if s.who.Role != "" {
+		shown := []string{"getMyBookings", "getMyOrders", "getTaxiStatus", "getBusinessDay"}
+		return slices.ContainsFunc(turn.Calls, func(c thread.Call) bool { return slices.Contains(shown, c.Name) && c.Status == "ok" })
+	}
+	return out.Standing != nil && out.Standing.Kind != standing.Nothing && j.committed(s, turn.At)
 }
 
 // committed reports whether a customer had said YES to anything that came about before a time.
