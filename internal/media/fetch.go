@@ -96,7 +96,9 @@ func (f *fetcher) allowed(to *url.URL) error {
 	return nil
 }
 
-func (f *fetcher) trusts(to *url.URL) bool { return slices.Contains(f.trusted, to.Scheme+"://"+to.Host) }
+func (f *fetcher) trusts(to *url.URL) bool {
+	return slices.Contains(f.trusted, to.Scheme+"://"+to.Host)
+}
 
 // ask makes one request.
 func (f *fetcher) ask(ctx context.Context, to *url.URL) (*http.Response, error) {
