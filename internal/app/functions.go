@@ -511,6 +511,7 @@ func (c catalog) Bookable(ctx context.Context, marketID, listingID, offeringID s
 	}
 	return booking.Bookable{
 		Business: l.Business, Listing: l.ID, ListingName: l.Name("en"), Offering: o, Longest: l.Longest[o.ID], Merchant: l.Dispatch(action), Tags: append(l.Tags, action.Tags...),
+		Contact: l.Merve.Contact,
 	}, nil
 }
 

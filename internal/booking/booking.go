@@ -16,6 +16,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 
 	"merve/internal/dynamo"
 	"merve/internal/fault"
@@ -49,6 +50,11 @@ func When(lang string, tx ledger.Transaction) string {
 
 func party(tx ledger.Transaction) string { return strconv.Itoa(tx.Party) }
 
+// customer is who comes, with the number at which they are reached.
+func customer(tx ledger.Transaction) string {
+	return strings.Trim(tx.CustomerName+" · "+tx.CustomerPhone, " ·")
+}
+
 func price(lang string, tx ledger.Transaction) string {
 	if tx.PriceMinor == 0 {
 		return ""
@@ -60,7 +66,7 @@ func price(lang string, tx ledger.Transaction) string {
 func Vars(lang string, tx ledger.Transaction) wording.Vars {
 	return wording.Vars{
 		"code": tx.Code, "listing": tx.ListingName, "offering": tx.OfferingName, "when": When(lang, tx),
-		"party": party(tx), "customer": tx.CustomerName, "price": price(lang, tx), "note": tx.Note,
+		"party": party(tx), "customer": customer(tx), "price": price(lang, tx), "note": tx.Note,
 	}
 }
 

@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -32,6 +33,7 @@ type Bookable struct {
 	Longest     time.Duration // how long a booking ever took one of its slots, under any calendar it has had
 	Merchant    string        // WhatsApp number of the business, E.164
 	Tags        []string      // of the listing; a market may allow some only
+	Contact     bool          // it takes nobody whose name and number are not known
 }
 
 // Booker has the tools by which a model books, lists, moves and cancels for a customer, and puts them
@@ -72,6 +74,8 @@ type initiateArgs struct {
 	EndDate    *string `json:"endDate" jsonschema:"day of departure of a stay, YYYY-MM-DD; null otherwise"`
 	PartySize  *int    `json:"partySize" jsonschema:"number of people; null when not said"`
 	Note       *string `json:"note" jsonschema:"a wish of the customer for the business; null for none"`
+	Name       *string `json:"name" jsonschema:"the customer's name, as they gave it; null when not said"`
+	Phone      *string `json:"phone" jsonschema:"the customer's phone number, as they gave it; null when not said"`
 }
 
 // initiate makes an offer under the call's own key, so that a call made again after a crash gives the same
@@ -79,6 +83,9 @@ type initiateArgs struct {
 func (b *Booker) initiate(ctx context.Context, tc tool.Context, args initiateArgs) (tool.Result, error) {
 	item, party, err := b.sought(ctx, tc, args)
 	if err != nil {
+		return tool.Result{}, err
+	}
+	if tc, err = withContact(tc, item, args); err != nil {
 		return tool.Result{}, err
 	}
 	o := item.Offering
@@ -96,6 +103,17 @@ func (b *Booker) initiate(ctx context.Context, tc tool.Context, args initiateArg
 	}
 	kind, summary := question(b.Payments, tc.Language, Summary(tc.Language, held), held)
 	return b.proposal(tc, held, kind, summary), nil
+}
+
+// withContact is tc with the customer's name and number, where the business wants to know them. One that does
+// not is told a number only if the customer gave it for this.
+func withContact(tc tool.Context, item Bookable, args initiateArgs) (tool.Context, error) {
+	required := tc.Market.Contact || item.Contact
+	tc, err := tc.WithContact(args.Name, args.Phone, required)
+	if !required && args.Phone == nil {
+		tc.Contact.Phone = ""
+	}
+	return tc, err
 }
 
 // sought finds what the customer wants, and for how many people. When nobody said, it is the fewest that the
@@ -144,7 +162,7 @@ func termsOf(tc tool.Context, item Bookable, k schedule.Booking, party int, note
 		Market: tc.Market.ID, Owner: tc.Actor.Key(), Address: tc.Address, Thread: tc.Thread, Channel: string(tc.Channel),
 		Start: k.Start, End: k.End, Slots: k.Slots, Nights: k.Nights, TimeZone: o.TimeZone,
 		Party: party, PriceMinor: o.Price(party, k.Nights), Currency: o.Currency,
-		Note: note, CustomerName: language.Clip(tc.Actor.Name, ledger.MaxName), Language: tc.Language, Policy: tc.Market.Version,
+		Note: note, CustomerName: language.Clip(cmp.Or(tc.Contact.Name, tc.Actor.Name), ledger.MaxName), CustomerPhone: tc.Contact.Phone, Language: tc.Language, Policy: tc.Market.Version,
 	}
 }
 
@@ -401,6 +419,9 @@ func (b *Booker) waitlistTool() tool.Tool {
 func (b *Booker) join(ctx context.Context, tc tool.Context, a initiateArgs) (tool.Result, error) {
 	item, party, err := b.sought(ctx, tc, a)
 	if err != nil {
+		return tool.Result{}, err
+	}
+	if tc, err = withContact(tc, item, a); err != nil {
 		return tool.Result{}, err
 	}
 	o := item.Offering

@@ -24,7 +24,8 @@ type Market struct {
 	Bounds    *Bounds               `dynamodbav:"bounds,omitempty" json:"bounds,omitempty"` // where it is; nil is anywhere
 	Districts []District            `dynamodbav:"districts,omitempty" json:"districts,omitempty"`
 	Gate      GateMode              `dynamodbav:"gate" json:"gate"`
-	QuietMS   int                   `dynamodbav:"quietMs" json:"quietMs"` // webhook channels wait this long for a burst to end
+	Contact   bool                  `dynamodbav:"requireContact,omitempty" json:"requireContact"` // businesses are told of nobody whose name and number are not known
+	QuietMS   int                   `dynamodbav:"quietMs" json:"quietMs"`                         // webhook channels wait this long for a burst to end
 	Safety    Safety                `dynamodbav:"safety" json:"safety"`
 	Tools     map[string]ToolPolicy `dynamodbav:"tools" json:"tools"`         // by tool name
 	Templates map[string]string     `dynamodbav:"templates" json:"templates"` // default message templates by event, {var}

@@ -62,6 +62,7 @@ type Context struct {
 	Channel    channel.Channel
 	Language   string
 	Address    string            // what bounds know the customer's network address by ([bound.Address]); "" is none
+	Contact    Contact           // as the customer has given it
 	Location   *channel.Location // shared by the customer
 	TimeZone   *time.Location
 	Now        time.Time
