@@ -64,8 +64,9 @@ type Safety struct {
 	TurnMicroUSD          int64    `dynamodbav:"turnMicroUsd" json:"turnMicroUsd"` // model cost, in millionths of a US dollar
 	ThreadDayMicroUSD     int64    `dynamodbav:"threadDayMicroUsd" json:"threadDayMicroUsd"`
 	MarketDayMicroUSD     int64    `dynamodbav:"marketDayMicroUsd" json:"marketDayMicroUsd"`
-	HoldSeconds           int      `dynamodbav:"holdSeconds" json:"holdSeconds"` // how long an offer is held
-	MaxBookings           int      `dynamodbav:"maxBookings" json:"maxBookings"` // of one customer that are held or stand at one time
+	IdentifiedPercent     int      `dynamodbav:"identifiedPercent" json:"identifiedPercent"` // of the market's day, kept for customers who can be told apart
+	HoldSeconds           int      `dynamodbav:"holdSeconds" json:"holdSeconds"`             // how long an offer is held
+	MaxBookings           int      `dynamodbav:"maxBookings" json:"maxBookings"`             // of one customer that are held or stand at one time
 	MaxOrdersDay          int      `dynamodbav:"maxOrdersDay" json:"maxOrdersDay"`
 	MaxRidesDay           int      `dynamodbav:"maxRidesDay" json:"maxRidesDay"`
 	MaxMessagesDay        int      `dynamodbav:"maxMessagesDay" json:"maxMessagesDay"` // to businesses
@@ -74,6 +75,15 @@ type Safety struct {
 
 // MinAddressTimes is the least for an address: an office, a hotel or a mobile network shares one.
 const MinAddressTimes = 20
+
+// AnonymousDay is what all sessions together may cost in a day, in millionths of a US dollar: they cost
+// nothing to make, and what they use up must not be everybody's.
+func (s Safety) AnonymousDay() int64 {
+	return s.MarketDayMicroUSD / 100 * int64(100-s.IdentifiedPercent)
+}
+
+// AddressDay is what the sessions of one network address may cost in a day.
+func (s Safety) AddressDay() int64 { return s.ThreadDayMicroUSD * int64(s.AddressTimes) }
 
 // Limits are the bounds on what customers hold and set going.
 func (s Safety) Limits() bound.Limits {
@@ -124,7 +134,7 @@ func Default(id string) *Market {
 		Safety: Safety{
 			MaxOutboundPerInbound: 3, MaxRounds: 8, MaxCalls: 16, MaxSameCall: 3,
 			TurnSeconds: 90, TurnTokens: 120_000, TurnMicroUSD: 250_000,
-			ThreadDayMicroUSD: 2_000_000, MarketDayMicroUSD: 200_000_000, HoldSeconds: 600,
+			ThreadDayMicroUSD: 2_000_000, MarketDayMicroUSD: 200_000_000, IdentifiedPercent: 25, HoldSeconds: 600,
 			MaxBookings: 8, MaxOrdersDay: 20, MaxRidesDay: 12, MaxMessagesDay: 20, AddressTimes: MinAddressTimes,
 		},
 		Tools: map[string]ToolPolicy{}, Templates: map[string]string{},

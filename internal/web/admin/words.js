@@ -61,6 +61,7 @@ export const bounds = {
   turnMicroUsd: { word: 'Cost of one answer', help: 'What the model may cost for one answer at most.', unit: 'US dollars', scale: 1e6, low: 1000, high: 100000000 },
   threadDayMicroUsd: { word: 'Cost of one conversation a day', help: 'What the model may cost for one thread in a day. After this the customer is asked to come back tomorrow.', unit: 'US dollars', scale: 1e6, low: 1000, high: 1000000000 },
   marketDayMicroUsd: { word: 'Cost of the whole market a day', help: 'What the models may cost for all customers of this market in a day. After this nobody gets answers until tomorrow.', unit: 'US dollars', scale: 1e6, low: 1000, high: 1000000000000 },
+  identifiedPercent: { word: 'Kept for known customers', help: 'How much of the market’s day is kept for customers who have signed in or write by WhatsApp or Messenger, so that strangers on the web cannot use all of it up.', unit: 'percent', low: 0, high: 90 },
   holdSeconds: { word: 'How long an offer is kept', help: 'How long a time or table is held for a customer who has not said YES yet.', unit: 'minutes', scale: 60, low: 60, high: 86400 },
   maxBookings: { word: 'Bookings of one customer', help: 'How many times or tables one customer may hold or have booked at once.', unit: 'bookings', low: 1, high: 1000 },
   maxOrdersDay: { word: 'Orders of one customer a day', help: 'How many orders, requests and viewings one customer may send in 24 hours.', unit: 'orders', low: 1, high: 1000 },
