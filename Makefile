@@ -3,13 +3,17 @@ VERSION := $(shell git describe --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w
 PACKAGES := ./functions/... ./internal/... ./infra/...
 
-.PHONY: help run test lint fuzz bench prove soak mutate synth deploy chat
+.PHONY: help run index test lint fuzz bench prove soak mutate synth deploy chat trace redrive
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
 
 run: ## build, start everything on this machine, load the demo market
+	@sh .ci/install-minilm.sh || echo 'products cannot be searched by meaning: the weights of the model are not to be had'
 	@mkdir -p bin && go build -ldflags '$(LDFLAGS)' -o bin/merve ./infra/local && MERVE_VERSION=$(VERSION) exec bin/merve
+
+index: ## embed what has changed of data/products
+	@sh .ci/install-minilm.sh && go run ./infra/local/productindex
 
 test: ## the whole test suite, from a clean clone
 	@bash .ci/test.sh
@@ -40,3 +44,6 @@ deploy: synth ## cdk deploy of the same (ARGS='-c stage=prod')
 
 chat: ## talk to a running `make run` from the terminal
 	@go run ./infra/local/chat
+
+redrive: ## read a dead-letter queue and send its messages back (QUEUE=, LOOK=1 only reads, TO=another queue, STAGE=in the cloud)
+	@QUEUE='$(QUEUE)' TO='$(TO)' LOOK='$(LOOK)' STAGE='$(STAGE)' go run ./infra/redrive

@@ -9,6 +9,7 @@ source .ci/beside.sh
 
 bash .ci/install-axe.sh || echo "LEFT OUT: accessibility tests (axe-core could not be fetched)"
 bash .ci/install-ministack.sh || echo "LEFT OUT: the queue's conformance against an SQS server (ministack could not be fetched)"
+bash .ci/install-minilm.sh || echo "LEFT OUT: embeddings by all-MiniLM-L6-v2 (its weights could not be fetched)"
 bash .ci/install-stripe-mock.sh || echo "LEFT OUT: Stripe's own check of our requests (stripe-mock could not be fetched)"
 bash .ci/install-typesense.sh || echo "LEFT OUT: search by a Typesense server (it could not be fetched)"
 # Chromium without a window costs half of what it costs with one.

@@ -24,10 +24,13 @@ var layers = []struct {
 	{"ground", []string{"fault", "ident", "telemetry", "llm", "language"}, nil},
 	{"ground", []string{"dynamo", "trigger", "provider/exchange"}, nil},
 	{"speech", []string{"wording", "claim", "rank"}, nil},
-	{"words", []string{"event", "alert", "actor", "queue", "schedule", "limit", "bound", "stock"}, nil},
+	{"speech", []string{"standing"}, nil},
+	{"words", []string{"geo", "event", "alert", "actor", "queue", "bus", "schedule", "limit", "bound", "stock"}, nil},
 	{"words", []string{"channel", "market", "person", "roster", "media", "provider/openai", "provider/oidc", "provider/mapbox", "provider/stripe"}, []string{"channel"}},
-	{"words", []string{"tool", "calc"}, nil},
+	{"words", []string{"tool", "calc", "weather", "minilm", "product"}, nil},
+	{"words", []string{"provider/openmeteo"}, nil},
 	{"agent", []string{"agent"}, nil},
+	{"agent", []string{"plan", "worker"}, nil},
 	{"spine", []string{"thread"}, nil},
 	{"spine", []string{"outbox", "gate"}, nil},
 	{"spine", []string{"assistant", "provider/twilio", "provider/meta"}, nil},
@@ -46,25 +49,28 @@ var layers = []struct {
 }
 
 var proofs = []string{
-	"faulttest", "fieldtest", "seedtest", "dynamo/dynamotest", "pause/pausetest", "llm/llmtest", "queue/queuetest", "media/mediatest", "ledger/ledgertest",
+	"faulttest", "fieldtest", "seedtest", "dynamo/dynamotest", "pause/pausetest", "llm/llmtest", "queue/queuetest",
+	"bus/bustest", "media/mediatest", "ledger/ledgertest",
 	"api/apitest", "web/webtest", "provider/providertest", "provider/twilio/twiliotest", "provider/meta/metatest", "provider/stripe/stripetest",
-	"provider/mapbox/mapboxtest", "provider/openai/openaitest", "provider/typesense/typesensetest",
+	"provider/mapbox/mapboxtest", "provider/openai/openaitest", "provider/typesense/typesensetest", "provider/openmeteo/openmeteotest",
 }
 
 // startsMachine are the proofs that start parts of the machine on which the product runs.
-var startsMachine = []string{"dynamo/dynamotest", "media/mediatest", "api/apitest"}
+var startsMachine = []string{"dynamo/dynamotest", "media/mediatest", "bus/bustest", "api/apitest"}
 
 // wireTypes are modules that only a few packages may know.
 var wireTypes = map[string][]string{
 	"github.com/aws/aws-lambda-go":                        {"internal/trigger", "infra/local", "infra/lab"},
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb":       {"internal/dynamo", "internal/trigger", "internal/faulttest", "infra/local", "infra/lab"},
-	"github.com/aws/aws-sdk-go-v2/service/sqs":            {"internal/queue"},
+	"github.com/aws/aws-sdk-go-v2/service/sqs":            {"internal/queue", "infra/redrive"},
+	"github.com/aws/aws-sdk-go-v2/service/eventbridge":    {"internal/bus"},
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager": {"internal/app"},
 	"github.com/sashabaranov/go-openai":                   {"internal/provider/openai"},
 	"github.com/golang-jwt/jwt":                           {"internal/provider/oidc", "internal/api/apitest"},
 	"github.com/stripe/stripe-go":                         {"internal/provider/stripe"},
 	"github.com/typesense/typesense-go":                   {"internal/provider/typesense"},
 	"github.com/MicahParks/keyfunc":                       {"internal/provider/oidc"},
+	"gonum.org/v1/gonum":                                  {"internal/minilm"},
 	"github.com/aws/aws-cdk-go":                           {"infra/cdk"},
 	"github.com/aws/jsii-runtime-go":                      {"infra/cdk"},
 }

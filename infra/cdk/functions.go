@@ -29,6 +29,9 @@ func (s *stack) addFunction(f wiring.Function) {
 	for _, q := range f.Sends {
 		allow(role, []string{"sqs:SendMessage"}, s.queues[q].QueueArn())
 	}
+	for _, b := range f.Puts {
+		allow(role, []string{"events:PutEvents"}, s.buses[b].EventBusArn())
+	}
 	if len(f.Secrets) > 0 {
 		allow(role, []string{"secretsmanager:GetSecretValue"}, s.secretARN())
 	}
@@ -105,6 +108,9 @@ func (s *stack) environment() map[string]*string {
 		if q.Env != "" {
 			env[q.Env] = s.queues[q.Name].QueueUrl()
 		}
+	}
+	for _, b := range wiring.Buses() {
+		env[b.Env] = s.buses[b.Name].EventBusName()
 	}
 	for name, value := range maps.All(s.Settings) {
 		env[name] = jsii.String(value)

@@ -6,6 +6,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsevents"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
@@ -22,6 +23,7 @@ type stack struct {
 	cdk       awscdk.Stack
 	tables    map[string]awsdynamodb.Table
 	queues    map[string]awssqs.Queue
+	buses     map[string]awsevents.EventBus
 	functions map[string]awslambda.Function
 	bucket    awss3.Bucket
 	api       awsapigatewayv2.HttpApi
@@ -37,10 +39,13 @@ func newStack(scope constructs.Construct, o options) awscdk.Stack {
 		options:   o,
 		tables:    map[string]awsdynamodb.Table{},
 		queues:    map[string]awssqs.Queue{},
+		buses:     map[string]awsevents.EventBus{},
 		functions: map[string]awslambda.Function{},
 	}
 	s.addTables(wiring.Tables())
 	s.addQueues(wiring.Queues())
+	s.addBuses(wiring.Buses())
+	s.addRules(wiring.Rules(), wiring.Queues())
 	s.addBucket(wiring.Media())
 	s.addAPI()
 	s.env = s.environment()
@@ -112,7 +117,7 @@ func (s *stack) logGroup(name *string) awslogs.LogGroup {
 // is TurnsFailedQueue. Ids are kept for ever: a thing with another id is another thing.
 func id(name, kind string) *string {
 	var b strings.Builder
-	for _, word := range strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '/' }) {
+	for _, word := range strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '/' || r == '_' }) {
 		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
 	}
 	return jsii.String(b.String() + kind)

@@ -11,7 +11,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/assertions"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsevents"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/jsii-runtime-go"
 	"github.com/google/go-cmp/cmp"
 
@@ -531,8 +534,106 @@ func TestSchedules(t *testing.T) {
 			t.Errorf("%s: a tick that failed is lost: %v", f.Name, invoke.Properties)
 		}
 	}
-	tm.counts(t, "AWS::Events::Rule", scheduled)
-	tm.counts(t, "AWS::Events::EventBus", 0) // a bus that no rule reads has nothing to carry
+	tm.counts(t, "AWS::Events::Rule", scheduled+len(wiring.Rules()))
+}
+
+func TestBuses(t *testing.T) {
+	tm := get(t, full)
+	tm.counts(t, "AWS::Events::EventBus", len(wiring.Buses()))
+	for _, w := range wiring.Buses() {
+		_, bus := tm.one(t, "AWS::Events::EventBus", *id(w.Name, "Bus"))
+		if got := bus.Properties["Name"]; got != "merve-prod-"+w.Name {
+			t.Errorf("%s is called %v", w.Name, got)
+		}
+	}
+}
+
+// A function that puts events on a bus may do that, on this bus only, and learns its name.
+func TestPuts(t *testing.T) {
+	dir := t.TempDir()
+	if err := standIn(filepath.Join(dir, "dist", "probe")); err != nil {
+		t.Fatal(err)
+	}
+	app := newApp(jsii.String(filepath.Join(dir, "out")))
+	s := &stack{
+		cdk: awscdk.NewStack(app, jsii.String("merve-probe"), nil), options: options{Dist: filepath.Join(dir, "dist")},
+		buses: map[string]awsevents.EventBus{}, functions: map[string]awslambda.Function{},
+	}
+	s.addBuses(wiring.Buses())
+	s.env = map[string]*string{"BUS_CONVERSATION_EVENTS": s.buses["conversation-events"].EventBusName()}
+	s.addFunction(wiring.Function{Name: "probe", Memory: 128, Timeout: 3, Puts: []string{"conversation-events"}})
+	text, err := json.Marshal(assertions.Template_FromStack(s.cdk, nil).ToJSON())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tm template
+	if err := json.Unmarshal(text, &tm); err != nil {
+		t.Fatal(err)
+	}
+	bus, _ := tm.one(t, "AWS::Events::EventBus", "ConversationEventsBus")
+	granted := map[string][]string{}
+	for _, p := range tm.all("AWS::IAM::Policy") {
+		collect(t, "probe", p.Properties, granted)
+	}
+	if diff := cmp.Diff([]string{"events:PutEvents"}, granted[bus]); diff != "" || len(granted) != 2 { // and its log
+		t.Errorf("may do %v", granted)
+	}
+	_, f := tm.one(t, "AWS::Lambda::Function", "ProbeFunction")
+	if got := at(f.Properties, "Environment", "Variables", "BUS_CONVERSATION_EVENTS"); !refers(got, bus) {
+		t.Errorf("is told %v", got)
+	}
+}
+
+// A rule in the cloud takes exactly what the wiring's takes, puts it on its queue, which lets it,
+// and leaves in the queue's dead letter what it cannot put there.
+func TestRules(t *testing.T) {
+	tm := get(t, plain)
+	for _, w := range wiring.Rules() {
+		logical, r := tm.one(t, "AWS::Events::Rule", *id(w.Name, "Rule"))
+		bus, _ := tm.one(t, "AWS::Events::EventBus", *id(w.Bus, "Bus"))
+		queue, _ := tm.one(t, "AWS::SQS::Queue", *id(w.Queue, "Queue"))
+		target := at(r.Properties, "Targets", 0)
+		if !refers(r.Properties["EventBusName"], bus) || len(list(r.Properties["Targets"])) != 1 || !refers(at(target, "Arn"), queue) {
+			t.Errorf("%s: %v", w.Name, r.Properties)
+		}
+		tm.wantAllowed(t, queue, "events.amazonaws.com", "sqs:SendMessage")
+		for _, q := range wiring.Queues() {
+			if q.Name != w.Queue {
+				continue
+			}
+			dead, _ := tm.one(t, "AWS::SQS::Queue", *id(q.DeadLetter, "Queue"))
+			if !refers(at(target, "DeadLetterConfig"), dead) {
+				t.Errorf("%s: what cannot be put on %s is lost", w.Name, w.Queue)
+			}
+			tm.wantAllowed(t, dead, "events.amazonaws.com", "sqs:SendMessage")
+		}
+		tm.wantTargetIn(t, logical, queue)
+		for _, detailType := range []string{
+			"PlanGenerated", "ToolInvocationRequested", "ToolInvocationResulted", "PlanCompleted",
+			"SynthesizeFinalAnswerRequested", "FinalAnswerSynthesized", "",
+		} {
+			for _, tool := range []string{"", "math", "weather", "rag", "general_chat", "other"} {
+				event := map[string]any{"detail-type": detailType, "detail": map[string]any{"payload": map[string]any{"toolName": tool}}}
+				if got, want := matches(r.Properties["EventPattern"], event), w.Takes(detailType, tool); got != want {
+					t.Errorf("%s takes %s of %q: %v, want %v", w.Name, detailType, tool, got, want)
+				}
+			}
+		}
+	}
+}
+
+// wantTargetIn wants the policy of a queue to let EventBridge in for this rule, and not for any rule of any account.
+func (tm template) wantTargetIn(t *testing.T, rule, queue string) {
+	t.Helper()
+	for _, p := range tm.all("AWS::SQS::QueuePolicy") {
+		for _, s := range list(at(p.Properties, "PolicyDocument", "Statement")) {
+			if refers(at(s, "Resource"), queue) && at(s, "Principal", "Service") == "events.amazonaws.com" &&
+				refers(at(s, "Condition", "ArnEquals", "aws:SourceArn"), rule) {
+				return
+			}
+		}
+	}
+	t.Errorf("%s is let in to %s by no statement that names it", rule, queue)
 }
 
 func TestTables(t *testing.T) {
@@ -762,6 +863,9 @@ func (tm template) wanted(t *testing.T, f wiring.Function) map[string][]string {
 	}
 	for _, q := range f.Sends {
 		add("AWS::SQS::Queue", *id(q, "Queue"), "", "sqs:SendMessage")
+	}
+	for _, b := range f.Puts {
+		add("AWS::Events::EventBus", *id(b, "Bus"), "", "events:PutEvents")
 	}
 	onFailure := []string{"sqs:SendMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl"}
 	if f.Queue != nil {

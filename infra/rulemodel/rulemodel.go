@@ -90,6 +90,9 @@ func answer(req request, now time.Time) (reply, bool) {
 	if req.ResponseFormat.structured() {
 		return structured(req, now)
 	}
+	if r, ok := ofPlans(req); ok {
+		return r, true
+	}
 	return converse(read(req, now)), true
 }
 

@@ -21,7 +21,7 @@ func TestWiringIsAsItWasMeant(t *testing.T) {
 	var got bytes.Buffer
 	lines := json.NewEncoder(&got)
 	lines.SetEscapeHTML(false)
-	for _, list := range []any{Functions(), Tables(), Queues(), Alarms(), Settings(), Media()} {
+	for _, list := range []any{Functions(), Tables(), Queues(), Buses(), Rules(), Alarms(), Settings(), Media()} {
 		for _, item := range itemsOf(t, list) {
 			if err := lines.Encode(item); err != nil {
 				t.Fatal(err)

@@ -17,7 +17,7 @@ const fourteenDays Seconds = 14 * 24 * 3600 // the longest that a queue keeps a 
 
 // Queues lists every queue.
 func Queues() []Queue {
-	return []Queue{
+	return append([]Queue{
 		{
 			// The group is the thread, so turns of one thread run one at a time.
 			Name: "turns", Env: "TURN_QUEUE_URL", FIFO: true,
@@ -32,5 +32,36 @@ func Queues() []Queue {
 		{Name: "sender-failed", Keep: fourteenDays},
 		{Name: "index-failed", Keep: fourteenDays},
 		{Name: "schedules-failed", Keep: fourteenDays},
+	}, planQueues()...)
+}
+
+// planQueues are those of the plan engine. Its events reach them by rules (see [Rules]).
+// user-commands keeps the order of one conversation, which is its group; the others need
+// none, since a delivered event is only a hint to read the plan's log. plan-events carries
+// the timers of steps too, as delayed messages.
+//
+// Whatever is given up ends in one of two dead letters: AWS wants one in order for a queue
+// in order. A handler puts an event there itself that belongs to no plan.
+func planQueues() []Queue {
+	const fourDays Seconds = 4 * 24 * 3600
+	// A function takes one message at a time, so that a message is hidden for the function's
+	// time-out (at most 45 s; 60 s for user-commands) and a margin: what a killed function
+	// held comes again soon.
+	work := func(name, env string) Queue {
+		return Queue{Name: name, Env: env, Visibility: 60, Receives: 5, DeadLetter: "dead-letter-queue", Keep: fourDays}
+	}
+	return []Queue{
+		{
+			Name: "user-commands", Env: "USER_COMMANDS_QUEUE_URL", FIFO: true,
+			Visibility: 75, Receives: 5, DeadLetter: "dead-letter-queue-fifo", Keep: fourDays,
+		},
+		work("plan-events", "PLAN_EVENTS_QUEUE_URL"),
+		work("plan-answers", "PLAN_ANSWERS_QUEUE_URL"),
+		work("worker-math", "WORKER_MATH_QUEUE_URL"),
+		work("worker-weather", "WORKER_WEATHER_QUEUE_URL"),
+		work("worker-rag", "WORKER_RAG_QUEUE_URL"),
+		work("worker-general-chat", "WORKER_GENERAL_CHAT_QUEUE_URL"),
+		{Name: "dead-letter-queue", Env: "DEAD_LETTER_QUEUE_URL", Keep: fourteenDays},
+		{Name: "dead-letter-queue-fifo", FIFO: true, Keep: fourteenDays},
 	}
 }

@@ -22,6 +22,10 @@ func Settings() []Setting {
 		{Name: "DEFAULT_MARKET", Always: true, Doc: "market of messages that name none"},
 		{Name: "OPENAI_BASE_URL", Doc: "model endpoint, ending in /v1"},
 		{Name: "OPENAI_MODEL", Doc: "model that answers"},
+		{Name: "OPENAI_EMBEDDING_MODEL", Doc: "model of the endpoint that embeds products and questions about them; without it a small one does that in the process"},
+		{Name: "MINILM_DIR", Cloud: "minilm", Doc: "where the weights of the small model are"},
+		{Name: "OPENMETEO_BASE_URL", Doc: "in the place of Open-Meteo's forecast address"},
+		{Name: "OPENMETEO_GEOCODING_BASE_URL", Doc: "in the place of Open-Meteo's geocoding address"},
 		{Name: "TWILIO_ACCOUNT_SID", Doc: "Twilio account"},
 		{Name: "TWILIO_WHATSAPP_FROM", Doc: "WhatsApp sender, E.164"},
 		{Name: "TWILIO_BASE_URL", Doc: "in the place of Twilio's own address"},
@@ -31,17 +35,20 @@ func Settings() []Setting {
 		{Name: "AUTH_CLIENT_ID", Doc: "client of the issuer as which the admin page signs people in"},
 		{Name: "AUTH_SIGN_IN_ORIGINS", Doc: "where the issuer's endpoints are, when not at its own origin: the domain of a Cognito user pool; with commas between them"},
 		{Name: "SARA_MODEL", Doc: "model of the assistant sara"},
+		{Name: "GUARD_MODEL", Doc: "model that judges what assistants say; without it only the patterns do"},
 		{Name: "META_BASE_URL", Doc: "in the place of the Graph API's own address"},
 		{Name: "MAPBOX_BASE_URL", Doc: "in the place of Mapbox's own address"},
 		{Name: "TYPESENSE_URL", Doc: "search engine; without it listings are searched in memory"},
 		{Name: "STRIPE_BASE_URL", Doc: "in the place of Stripe's own address"},
 		{Name: "STRIPE_PUBLISHABLE_KEY", Doc: "Stripe's key for pages, which is no secret; without it the pages say that cards are off"},
 		{Name: "ALLOWED_ORIGINS", Doc: "sites that may embed the web chat, such as https://example.com, with commas between them"},
-		{Name: "GATEWAY_TIMEOUT", Cloud: "25s", Doc: "how long POST /chat/message waits for the reply before it answers 202"},
+		{Name: "GATEWAY_TIMEOUT", Cloud: "25s", Doc: "how long a request of the chat or of the plan engine waits for the reply before it answers 202"},
 	}
 }
 
-func model() []string { return []string{"OPENAI_BASE_URL", "OPENAI_MODEL", "SARA_MODEL"} }
+func model() []string {
+	return []string{"OPENAI_BASE_URL", "OPENAI_MODEL", "SARA_MODEL", "GUARD_MODEL"}
+}
 
 // tools are the settings of what a turn's tools reach. Photos of WhatsApp are fetched from
 // Twilio.

@@ -1,6 +1,6 @@
 // Package wiring is the one table of how Merve is put together: each function with
 // what starts it, what it may touch and which environment it needs, and the tables,
-// queues, bucket and alarms around them.
+// queues, buses, bucket and alarms around them.
 //
 // It is data and imports nothing. The cloud stack and the local runner are both made
 // from it, so a function, a trigger or a permission is written here once and nowhere
@@ -28,6 +28,7 @@ type Function struct {
 	Tables  []Grant
 	Media   bool     // reads, keeps and deletes photos in the bucket
 	Sends   []string // queues that it may put messages on
+	Puts    []string // buses that it may put events on
 	Secrets []string // keys of the secret that it reads, at first use
 
 	Settings []string // names of the settings it reads, beside those every function reads
@@ -79,7 +80,7 @@ func turnTables() []Grant {
 
 // Functions lists every function.
 func Functions() []Function {
-	return []Function{
+	return append([]Function{
 		{
 			Name: "chat", Doc: "takes messages of app and web and answers them; serves the chat page, and says what is not there",
 			Memory: 256, Timeout: 29, // a gateway waits 30 s and no longer
@@ -247,10 +248,10 @@ func Functions() []Function {
 			Secrets:  []string{"TYPESENSE_API_KEY"}, // to make an index anew
 			Settings: join(auth(), []string{"AUTH_CLIENT_ID", "AUTH_SIGN_IN_ORIGINS", "TYPESENSE_URL"}),
 		},
-	}
+	}, planFunctions()...)
 }
 
-// Env lists the environment variables that f reads: those of its tables and queues,
+// Env lists the environment variables that f reads: those of its tables, queues and buses,
 // the secret's name and its settings. Where f runs decides their values.
 func (f Function) Env() []string {
 	var names []string
@@ -265,6 +266,11 @@ func (f Function) Env() []string {
 	for _, q := range Queues() {
 		if f.uses(q.Name) {
 			names = append(names, q.Env)
+		}
+	}
+	for _, b := range Buses() {
+		if has(f.Puts, b.Name) {
+			names = append(names, b.Env)
 		}
 	}
 	if len(f.Secrets) > 0 {

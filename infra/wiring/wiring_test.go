@@ -68,6 +68,13 @@ func TestNamesAreUnique(t *testing.T) {
 			add("variable", q.Env)
 		}
 	}
+	for _, b := range Buses() {
+		add("bus", b.Name)
+		add("variable", b.Env)
+	}
+	for _, r := range Rules() {
+		add("rule", r.Name)
+	}
 	for _, s := range Settings() {
 		add("variable", s.Name)
 	}
@@ -134,9 +141,12 @@ func TestWhatIsNamedExists(t *testing.T) {
 			wantTable(t, f.Name, g.Table)
 		}
 		for _, name := range f.Sends {
-			if q := wantQueue(t, f.Name, name); q.Env == "" || q.DeadLetter == "" {
-				t.Errorf("%s sends to %s, which no variable leads to, or nothing reads", f.Name, name)
+			if q := wantQueue(t, f.Name, name); q.Env == "" || q.DeadLetter == "" && !isDeadLetter(q.Name) {
+				t.Errorf("%s sends to %s, which no variable leads to, or nobody reads", f.Name, name)
 			}
+		}
+		for _, name := range f.Puts {
+			wantBus(t, f.Name, name)
 		}
 		if f.Queue != nil {
 			wantQueue(t, f.Name, f.Queue.Queue)
@@ -179,6 +189,96 @@ func wantQueue(t *testing.T, who, name string) Queue {
 	return Queue{}
 }
 
+// isDeadLetter reports whether other queues leave there what failed.
+func isDeadLetter(name string) bool {
+	return slices.ContainsFunc(Queues(), func(q Queue) bool { return q.DeadLetter == name })
+}
+
+func wantBus(t *testing.T, who, name string) {
+	t.Helper()
+	if !slices.ContainsFunc(Buses(), func(b Bus) bool { return b.Name == name }) {
+		t.Errorf("%s names bus %q, which is not there", who, name)
+	}
+}
+
+// A rule joins a bus and a queue that there are, and the queue keeps no order: EventBridge would
+// have to be told a group.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	for _, r := range Rules() {
+		wantBus(t, r.Name, r.Bus)
+		if q := wantQueue(t, r.Name, r.Queue); q.FIFO || q.DeadLetter == "" {
+			t.Errorf("%s: %s has to be a queue without order and with a dead letter", r.Name, q.Name)
+		}
+		if len(r.Types) == 0 {
+			t.Errorf("%s takes nothing", r.Name)
+		}
+	}
+}
+
+func TestRuleTakes(t *testing.T) {
+	t.Parallel()
+	all := Rule{Types: []string{"PlanGenerated", "PlanCompleted"}}
+	weather := Rule{Types: []string{"ToolInvocationRequested"}, Tools: []string{"weather"}}
+	for _, tt := range []struct {
+		rule             Rule
+		detailType, tool string
+		want             bool
+	}{
+		{all, "PlanGenerated", "", true},
+		{all, "PlanCompleted", "weather", true},
+		{all, "Plan", "", false},
+		{all, "", "", false},
+		{weather, "ToolInvocationRequested", "weather", true},
+		{weather, "ToolInvocationRequested", "math", false},
+		{weather, "ToolInvocationRequested", "", false},
+		{weather, "PlanGenerated", "weather", false},
+	} {
+		if got := tt.rule.Takes(tt.detailType, tt.tool); got != tt.want {
+			t.Errorf("%v takes %q for %q: %v, want %v", tt.rule, tt.detailType, tt.tool, got, tt.want)
+		}
+	}
+}
+
+// Who is told of what: each event of the plan engine goes to one queue, or to consumers outside.
+func TestWhereEventsGo(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ bus, detailType, tool, want string }{
+		{"conversation-events", "PlanGenerated", "", "plan-events"},
+		{"conversation-events", "ToolInvocationResulted", "math", "plan-events"},
+		{"conversation-events", "PlanCompleted", "", "plan-events"},
+		{"conversation-events", "SynthesizeFinalAnswerRequested", "", "plan-answers"},
+		{"conversation-events", "FinalAnswerSynthesized", "", ""},
+		{"conversation-events", "ToolInvocationRequested", "math", ""},
+		{"tool-invocation-requests", "ToolInvocationRequested", "math", "worker-math"},
+		{"tool-invocation-requests", "ToolInvocationRequested", "weather", "worker-weather"},
+		{"tool-invocation-requests", "ToolInvocationRequested", "rag", "worker-rag"},
+		{"tool-invocation-requests", "ToolInvocationRequested", "general_chat", "worker-general-chat"},
+		{"tool-invocation-requests", "ToolInvocationRequested", "no_such_tool", ""},
+		{"bot_output_events", "BotResponseMessage", "", ""},
+	} {
+		var got []string
+		for _, r := range Rules() {
+			if r.Bus == tt.bus && r.Takes(tt.detailType, tt.tool) {
+				got = append(got, r.Queue)
+			}
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%s %s on %s goes to %q, want %q", tt.detailType, tt.tool, tt.bus, got, tt.want)
+		}
+	}
+}
+
+// A function that puts events on a bus learns the bus's name.
+func TestEnvOfBuses(t *testing.T) {
+	t.Parallel()
+	f := Function{Puts: []string{"bot_output_events", "conversation-events"}, Sends: []string{"plan-events"}}
+	want := []string{"PLAN_EVENTS_QUEUE_URL", "BUS_CONVERSATION_EVENTS", "BUS_BOT_OUTPUT_EVENTS", "PUBLIC_URL", "LOG_LEVEL", "DEFAULT_MARKET"}
+	if diff := cmp.Diff(want, f.Env()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // A message must not show up again while a function may still be busy with it, and
 // what fails must end where a person finds it.
 func TestQueues(t *testing.T) {
@@ -219,10 +319,11 @@ func TestQueues(t *testing.T) {
 			t.Errorf("%s: batches of %d, want 1 to 10", f.Name, f.Queue.Batch)
 		}
 		// AWS advises six time-outs, for batches and for pollers that are throttled with messages
-		// in hand. A message alone, of a queue in order, would block its group for all that time.
+		// in hand. A message that is taken alone would wait for all that time when its function is
+		// killed, and block its group on a queue in order.
 		// https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
 		low, high := 6*f.Timeout, q.Visibility
-		if q.FIFO && f.Queue.Batch == 1 {
+		if f.Queue.Batch == 1 {
 			low, high = f.Timeout+15, f.Timeout+60
 		}
 		if q.Visibility < low || q.Visibility > high {
@@ -291,7 +392,7 @@ func TestEnv(t *testing.T) {
 		"chat": {
 			"TABLE_CONVERSATIONS", "TABLE_LEDGER", "TABLE_ALERTS", "TABLE_CATALOG", "TABLE_RECORDS", "MEDIA_BUCKET", "TURN_QUEUE_URL", "SECRET_ID",
 			"PUBLIC_URL", "LOG_LEVEL", "MERVE_VERSION", "DEFAULT_MARKET", "OPENAI_BASE_URL", "OPENAI_MODEL", "TWILIO_ACCOUNT_SID", "TWILIO_BASE_URL",
-			"AUTH_ISSUER", "AUTH_AUDIENCE", "AUTH_JWKS_URL", "SARA_MODEL", "MAPBOX_BASE_URL", "TYPESENSE_URL", "STRIPE_BASE_URL", "GATEWAY_TIMEOUT",
+			"AUTH_ISSUER", "AUTH_AUDIENCE", "AUTH_JWKS_URL", "SARA_MODEL", "GUARD_MODEL", "MAPBOX_BASE_URL", "TYPESENSE_URL", "STRIPE_BASE_URL", "GATEWAY_TIMEOUT",
 		},
 		"expiry": {
 			"TABLE_CONVERSATIONS", "TABLE_LEDGER", "TABLE_ALERTS", "TABLE_CATALOG", "TABLE_RECORDS", "TURN_QUEUE_URL", "SECRET_ID", "PUBLIC_URL", "LOG_LEVEL", "DEFAULT_MARKET",

@@ -22,6 +22,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/claim"
+	"merve/internal/geo"
 	"merve/internal/person"
 	"merve/internal/thread"
 	"merve/internal/tool"
@@ -201,15 +202,15 @@ type profile struct {
 
 // chat is what one of a customer's threads knows of them.
 type chat struct {
-	Thread        string            `json:"threadId"`
-	Name          string            `json:"name"`
-	Channel       channel.Channel   `json:"channel"`
-	Phone         string            `json:"phone,omitempty"`
-	Address       string            `json:"address,omitempty"` // where replies go
-	Location      *channel.Location `json:"location,omitempty"`
-	LocatedAt     time.Time         `json:"locatedAt,omitzero"`
-	Language      string            `json:"language"`
-	LastMessageAt time.Time         `json:"lastMessageAt"`
+	Thread        string          `json:"threadId"`
+	Name          string          `json:"name"`
+	Channel       channel.Channel `json:"channel"`
+	Phone         string          `json:"phone,omitempty"`
+	Address       string          `json:"address,omitempty"` // where replies go
+	Location      *geo.Location   `json:"location,omitempty"`
+	LocatedAt     time.Time       `json:"locatedAt,omitzero"`
+	Language      string          `json:"language"`
+	LastMessageAt time.Time       `json:"lastMessageAt"`
 }
 
 // askErase words the question.

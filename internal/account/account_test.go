@@ -17,6 +17,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/market"
 	"merve/internal/person"
 	"merve/internal/telemetry"
@@ -274,7 +275,7 @@ func TestExportOfAllThreads(t *testing.T) {
 	who := actor.Actor{Kind: actor.Person, ID: dynamotest.ID("ann"), Name: "Ann", Phone: "+15550142"}
 	in := channel.Inbound{
 		Market: "demo", Channel: channel.WhatsApp, ThreadType: channel.General, From: who, ReplyAddr: who.Phone, MessageID: "1",
-		Location: &channel.Location{Lat: 35.3, Lng: 33.3, Address: "the harbour"},
+		Location: &geo.Location{Lat: 35.3, Lng: 33.3, Address: "the harbour"},
 	}
 	first, err := o.Threads.Append(t.Context(), in, false)
 	if err != nil {

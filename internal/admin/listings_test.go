@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/api/apitest"
-	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/listing"
 )
 
@@ -174,7 +174,7 @@ func TestListings(t *testing.T) {
 		t.Fatalf("%d listings", len(all.Listings))
 	}
 	copied := *all.Listings[0]
-	copied.Version, copied.Business, copied.Location = 0, "biz-copy", &channel.Location{Lat: 5e-324, Lng: 1}
+	copied.Version, copied.Business, copied.Location = 0, "biz-copy", &geo.Location{Lat: 5e-324, Lng: 1}
 	var stored, read listing.Listing
 	target := "/admin/api/markets/copies/listings/copy-1"
 	s.Call(t, "PUT", target, copied, apitest.Staff()...).Wants(t, http.StatusOK, &stored)

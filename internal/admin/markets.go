@@ -39,6 +39,9 @@ func (a *API) saveMarket(w http.ResponseWriter, r *http.Request, who actor.Actor
 			return fault.Field("tools."+name, "no such tool: want some of %v", a.Tools.Names())
 		}
 	}
+	if err := a.Tools.CheckPolicies(m); err != nil {
+		return err
+	}
 	for _, name := range m.Safety.RequireConfirmFor {
 		if _, known := a.Tools.Get(name); !known { // a misspelt name would leave the tool it means without a confirmation
 			return fault.Field("safety.requireConfirmFor", "no such tool as %q: want some of %v", name, a.Tools.Names())

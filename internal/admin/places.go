@@ -8,8 +8,8 @@ import (
 	"net/http"
 
 	"merve/internal/actor"
-	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/httpapi"
 	"merve/internal/ident"
 	"merve/internal/listing"
@@ -22,7 +22,7 @@ func (a *API) places(w http.ResponseWriter, r *http.Request, _ actor.Actor) erro
 
 // located reads the location out of an item's JSON.
 type located struct {
-	Location *channel.LocationInput `json:"location"`
+	Location *geo.Input `json:"location"`
 }
 
 // put sets a place's location, which is required.

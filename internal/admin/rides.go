@@ -6,6 +6,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/httpapi"
 	"merve/internal/taxi"
 )
@@ -18,8 +19,8 @@ type rideView struct {
 	Thread        string      `json:"threadId"`
 	Status        taxi.Status `json:"status"`
 	District      string      `json:"district,omitempty"`
-	Pickup        taxi.Place  `json:"pickup"`
-	Dropoff       *taxi.Place `json:"dropoff,omitempty"`
+	Pickup        geo.Spot    `json:"pickup"`
+	Dropoff       *geo.Spot   `json:"dropoff,omitempty"`
 	Passengers    int         `json:"passengers"`
 	When          time.Time   `json:"when,omitzero"` // absent means now
 	Note          string      `json:"note,omitempty"`

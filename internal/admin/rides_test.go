@@ -13,6 +13,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/gate"
+	"merve/internal/geo"
 	"merve/internal/market"
 	"merve/internal/pause/pausetest"
 	"merve/internal/taxi"
@@ -48,7 +49,7 @@ func (s *service) proposedRide(t *testing.T, market string) (from actor.Actor, r
 	}, false)
 	if err == nil {
 		r, err = s.Base.Rides().Propose(t.Context(), from, "key", taxi.Order{
-			Market: market, Thread: a.Thread, Pickup: taxi.Place{Address: "Harbour Road 5"}, District: "Kyrenia", Passengers: 1, TimeZone: "UTC", Language: "en", Hold: time.Hour,
+			Market: market, Thread: a.Thread, Pickup: geo.Spot{Address: "Harbour Road 5"}, District: "Kyrenia", Passengers: 1, TimeZone: "UTC", Language: "en", Hold: time.Hour,
 		})
 	}
 	if err != nil {

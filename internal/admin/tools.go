@@ -26,7 +26,8 @@ type toolPolicy struct {
 	Description  string      `json:"description"` // for the model
 	Effect       tool.Effect `json:"effect"`
 	Assistants   []string    `json:"assistants"`
-	Tags         []string    `json:"tags"` // always empty: listings have tags, tools have none
+	Listings     bool        `json:"listings"` // touches listings, which have tags
+	Bounds       []string    `json:"bounds"`   // settings by which it can be bounded
 	Enabled      setting     `json:"enabled"`
 	Confirmation setting     `json:"confirmation"`
 	Fixed        bool        `json:"confirmationFixed"` // no setting turns it off
@@ -52,7 +53,7 @@ func (a *API) tools(w http.ResponseWriter, r *http.Request, _ actor.Actor) error
 func policyOf(t tool.Tool, m *market.Market, assistants *assistant.Set) toolPolicy {
 	own := m.Tools[t.Name]
 	p := toolPolicy{
-		Name: t.Name, Description: t.Description, Effect: t.Effect, Assistants: answering(t.Name, assistants), Tags: []string{},
+		Name: t.Name, Description: t.Description, Effect: t.Effect, Assistants: answering(t.Name, assistants), Listings: t.Listings, Bounds: orNone(t.Bounds()),
 		Enabled: setting{true, "effect"}, Confirmation: setting{asks(t, m), "effect"}, AllowedTags: orNone(own.AllowedTags),
 		Event: market.ToolEvents()[t.Name], Template: own.Template,
 	}

@@ -30,8 +30,9 @@ import (
 	"slices"
 	"time"
 
-	"merve/internal/channel"
+	"merve/internal/geo"
 	"merve/internal/llm"
+	"merve/internal/standing"
 	"merve/internal/tool"
 )
 
@@ -51,12 +52,18 @@ type Task struct {
 	Context tool.Context // of each call; its key is set here
 	Key     string       // what the idempotency keys of the calls are made of: the same for the same task
 
+	Schema *llm.Schema // makes the text one JSON object; nil is text in words
+
 	Limits Limits
 
 	// Keep stores what was decided before it runs, and returns what stands: the entry, or the one
 	// that an earlier process has stored for this step. Nil keeps nothing.
 	Keep func(ctx context.Context, e Entry) (Entry, error)
 	Kept []Entry // by a process that did not come to an end
+
+	// Confirmed is a call that somebody has said YES to; nil is none. It runs before the model is asked for
+	// the first time, as if the model had made it just now, and no other call is confirmed by it.
+	Confirmed *llm.Call
 
 	// Accept judges a text before anybody sees it. Nil accepts everything.
 	Accept func(d Draft) Verdict
@@ -85,8 +92,9 @@ type Limits struct {
 // Draft is what a model wants to say.
 type Draft struct {
 	Text  string
-	Facts []string // what the results of its calls bear out, see [tool.Result]
-	Again int      // how often it has been told to say it again
+	Facts []string        // what the results of its calls bear out, see [tool.Result]
+	Named []standing.Item // that they have shown
+	Again int             // how often it has been told to say it again
 }
 
 // Verdict is what becomes of a draft.
@@ -121,9 +129,10 @@ type Outcome struct {
 	Why  string // the limit, the meaning of the model's failure, or why its text was withheld; for the log
 
 	Cards  []tool.Card
-	Place  *channel.Location // the latest to be shown on a map
+	Place  *geo.Location // the latest to be shown on a map
 	Memory []Remembered
 	Facts  []string
+	Named  []standing.Item
 	Audit  []AuditedCall // of every call, also of those that were refused
 
 	Rounds   int
@@ -136,6 +145,7 @@ type Outcome struct {
 	steps   int            // kept so far
 	unkept  []decision     // since the last that was kept
 	resumed bool           // what was kept has been done again
+	ran     bool           // the confirmed call
 }
 
 // Remembered is data of a tool that later conversations are told of.
@@ -154,8 +164,8 @@ func (o Outcome) Unkept() int64 {
 	return cost
 }
 
-// Run asks the model until the task has come to an end. It begins with what was kept, unless that
-// has been done.
+// Run asks the model until the task has come to an end. It begins with the call that was confirmed and
+// what was kept, unless that has been done.
 func Run(ctx context.Context, t Task) (Outcome, error) {
 	r := begin(t)
 	if !t.Limits.Until.IsZero() {
@@ -182,18 +192,19 @@ func Resume(ctx context.Context, t Task) (Outcome, error) {
 type run struct {
 	Task
 	Outcome
+	confirming bool // the call at work is the confirmed one
 }
 
 func begin(t Task) *run {
 	o := t.From
 	o.End, o.Text, o.Why = "", "", ""
-	o.Cards, o.Memory, o.Facts, o.Audit = slices.Clip(o.Cards), slices.Clip(o.Memory), slices.Clip(o.Facts), slices.Clip(o.Audit)
+	o.Cards, o.Memory, o.Facts, o.Named, o.Audit = slices.Clip(o.Cards), slices.Clip(o.Memory), slices.Clip(o.Facts), slices.Clip(o.Named), slices.Clip(o.Audit)
 	o.unkept = slices.Clip(o.unkept)
 	o.history = append(slices.Clip(o.history), t.Messages...)
 	if o.same = maps.Clone(o.same); o.same == nil {
 		o.same = map[string]int{}
 	}
-	return &run{t, o}
+	return &run{Task: t, Outcome: o}
 }
 
 func (r *run) rounds(ctx context.Context) error {
@@ -225,7 +236,7 @@ func (r *run) rounds(ctx context.Context) error {
 func (r *run) accept(ctx context.Context, text string) (taken bool) {
 	v := Verdict{Text: text}
 	if r.Accept != nil {
-		v = r.Accept(Draft{Text: text, Facts: r.Facts, Again: r.again})
+		v = r.Accept(Draft{Text: text, Facts: r.Facts, Named: r.Named, Again: r.again})
 	}
 	if v.Again != "" {
 		r.again++

@@ -105,11 +105,17 @@ func (r *run) look(asked []llm.Call) []call {
 		}
 		calls[i].tool, calls[i].Name = t, t.Name // the model has called it by its wire name
 		verdict, reason := r.may(t)
+		if verdict == tool.Confirm && r.confirming {
+			verdict = tool.Allow
+		}
 		if verdict == tool.Deny {
 			calls[i].err = fault.New(fault.Forbidden, "%s", reason)
 			continue
 		}
 		args, err := t.Canonical(c.Args)
+		if err == nil {
+			err = t.Within(r.Context.Market, args)
+		}
 		same := t.Name + string(args)
 		r.same[same]++
 		switch {
@@ -221,6 +227,7 @@ func (c call) freeze(ctx context.Context, tc tool.Context) Result {
 // take adds a result to the outcome.
 func (r *run) take(ctx context.Context, tc tool.Context, res Result) (stop bool, err error) {
 	r.Facts = append(r.Facts, res.Out.Facts...)
+	r.Named = append(r.Named, res.Out.Named...)
 	r.Cards = append(r.Cards, res.Out.Cards...)
 	if res.Out.Map != nil {
 		r.Place = res.Out.Map

@@ -58,11 +58,21 @@ func (r *run) proposes(calls []llm.Call) bool {
 	})
 }
 
-// resume does again what the process before this one had decided to propose, so that it is asked
-// about, or let go of. The keys of the calls keep it from being done twice.
-func (r *run) resume(ctx context.Context) (stop bool, err error) {
-	if r.resumed {
+// runConfirmed runs the call that was confirmed, once for all runs that continue each other.
+func (r *run) runConfirmed(ctx context.Context) (stop bool, err error) {
+	if r.Confirmed == nil || r.ran {
 		return false, nil
+	}
+	r.ran, r.confirming = true, true
+	defer func() { r.confirming = false }()
+	return r.runCalls(ctx, r.Context, decision{Calls: []llm.Call{*r.Confirmed}})
+}
+
+// resume runs the confirmed call, and does again what the process before this one had decided to
+// propose then, so that it is asked about, or let go of. The keys of the calls keep it from being done twice.
+func (r *run) resume(ctx context.Context) (stop bool, err error) {
+	if stop, err = r.runConfirmed(ctx); stop || err != nil || r.resumed {
+		return stop, err
 	}
 	r.resumed = true
 	for _, e := range r.Kept {

@@ -54,7 +54,7 @@ func (r *run) reached() string {
 func (r *run) ask(ctx context.Context) (decision, error) {
 	start := time.Now()
 	resp, err := r.Model.Complete(ctx, llm.Request{
-		Model: r.Name, Messages: r.history, Tools: r.specs(), ParallelCalls: true, MaxTokens: maxAnswerTokens, Seed: r.Seed,
+		Model: r.Name, Messages: r.history, Tools: r.specs(), ParallelCalls: true, Schema: r.Schema, MaxTokens: maxAnswerTokens, Seed: r.Seed,
 	})
 	telemetry.CountTime(ctx, "model", time.Since(start))
 	d := decision{

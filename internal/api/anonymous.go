@@ -21,13 +21,22 @@ type Anonymous struct {
 
 // take counts one more message, and notes on it from which address it comes. 1 request, of sessions only.
 func (a Anonymous) take(r *http.Request, in *channel.Inbound) error {
-	if in.From.Kind != actor.Session || fromLoopback(r) && !a.Loopback {
+	if !a.bounds(r, in.From) {
+		return nil
+	}
+	in.Address = bound.Address(trigger.Info(r.Context()).SourceIP)
+	return a.count(r, in.From)
+}
+
+func (a Anonymous) bounds(r *http.Request, who actor.Actor) bool {
+	return who.Kind == actor.Session && (a.Loopback || !fromLoopback(r))
+}
+
+// count counts one more message or question of somebody at an address. 1 request, of sessions only.
+func (a Anonymous) count(r *http.Request, who actor.Actor) error {
+	if a.Most == 0 || !a.bounds(r, who) {
 		return nil
 	}
 	ip := trigger.Info(r.Context()).SourceIP
-	in.Address = bound.Address(ip)
-	if a.Most == 0 {
-		return nil
-	}
 	return a.Limits.Take(r.Context(), "message", cmp.Or(bound.Network(ip), ip), a.Most)
 }

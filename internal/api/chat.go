@@ -14,9 +14,11 @@ import (
 	"merve/internal/assistant"
 	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/httpapi"
 	"merve/internal/media"
 	"merve/internal/provider/exchange"
+	"merve/internal/standing"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/threadapi"
@@ -52,17 +54,17 @@ const maxType = 255
 
 // chatRequest is the body of POST /chat/message.
 type chatRequest struct {
-	Message         *string                `json:"message"`
-	SessionID       string                 `json:"sessionId"`
-	AgentID         string                 `json:"agentId"`
-	Language        string                 `json:"language"`
-	MarketID        string                 `json:"marketId"`
-	ClientMessageID string                 `json:"clientMessageId"`
-	Location        *channel.LocationInput `json:"location"`
-	Attachments     []channel.Media        `json:"attachments"`
-	Button          string                 `json:"button"`
-	ReplyTo         string                 `json:"replyTo"`
-	Customer        customer               `json:"customer"`
+	Message         *string         `json:"message"`
+	SessionID       string          `json:"sessionId"`
+	AgentID         string          `json:"agentId"`
+	Language        string          `json:"language"`
+	MarketID        string          `json:"marketId"`
+	ClientMessageID string          `json:"clientMessageId"`
+	Location        *geo.Input      `json:"location"`
+	Attachments     []channel.Media `json:"attachments"`
+	Button          string          `json:"button"`
+	ReplyTo         string          `json:"replyTo"`
+	Customer        customer        `json:"customer"`
 }
 
 // customer is how somebody says that they are called and reached.
@@ -93,7 +95,8 @@ type ChatResponse struct {
 	State         thread.State             `json:"state"`
 	PendingAction *threadapi.PendingAction `json:"pendingAction,omitempty"`
 	Cards         []map[string]any         `json:"cards"`
-	MapLocation   *channel.Location        `json:"mapLocation,omitempty"`
+	MapLocation   *geo.Location            `json:"mapLocation,omitempty"`
+	Standing      standing.Standing        `json:"standing"` // without a text where nothing is to be said of it
 	ToolCalls     []thread.Call            `json:"toolCalls"`
 	Messages      []thread.Line            `json:"messages"` // the turn's, as a listing gives them
 	TraceID       string                   `json:"traceId"`
@@ -221,6 +224,7 @@ func (c *Chat) assistant(asked string) (string, error) {
 func chatResponse(a turn.Answer, traceID string) ChatResponse {
 	out := ChatResponse{
 		ThreadID: a.Thread, MessageID: a.Message, State: a.State, Cards: []map[string]any{},
+		Standing:  standing.Standing{Kind: standing.Nothing, Items: []standing.Item{}},
 		ToolCalls: []thread.Call{}, Messages: []thread.Line{}, TraceID: traceID,
 	}
 	for _, l := range thread.LinesOf(a.Turn) {
@@ -235,6 +239,9 @@ func chatResponse(a turn.Answer, traceID string) ChatResponse {
 		out.Cards = append(out.Cards, o.Cards...)
 		if o.Map != nil {
 			out.MapLocation = o.Map
+		}
+		if s := o.Standing.In(o.Text); s != nil {
+			out.Standing = *s
 		}
 	}
 	out.ToolCalls = append(out.ToolCalls, a.Turn.Calls...)

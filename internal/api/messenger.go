@@ -12,6 +12,7 @@ import (
 
 	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/httpapi"
 	"merve/internal/outbox"
 	"merve/internal/person"
@@ -228,7 +229,7 @@ func (h *Messenger) inbound(e meta.Event, market string) []channel.Inbound {
 		in.Text = string(r[:channel.MaxText])
 	}
 	if l := e.Location; l != nil {
-		in.Location = channel.Location{Lat: l.Lat, Lng: l.Lng, Address: clip(l.Title, channel.MaxAddress)}.Kept()
+		in.Location = geo.Location{Lat: l.Lat, Lng: l.Lng, Address: clip(l.Title, geo.MaxAddress)}.Kept()
 	}
 	all := []channel.Inbound{in}
 	for i, a := range e.Media {

@@ -24,6 +24,7 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/faulttest"
+	"merve/internal/geo"
 	"merve/internal/httpapi"
 	"merve/internal/outbox"
 	"merve/internal/pause/pausetest"
@@ -245,7 +246,7 @@ func TestMessengerBatch(t *testing.T) {
 	type row struct {
 		Text, Button, ReplyTo string
 		Media                 []channel.Media
-		Location              *channel.Location
+		Location              *geo.Location
 	}
 	rows := func(psid string) (rs []row) {
 		for _, m := range p.inbox(t, psid) {
@@ -255,7 +256,7 @@ func TestMessengerBatch(t *testing.T) {
 	}
 	if diff := cmp.Diff([]row{
 		{Text: "Çatı akıyor 👋", Media: []channel.Media{{URL: picture, Type: "image"}, {URL: picture, Type: "file"}}},
-		{Location: &channel.Location{Lat: 35.3364, Lng: 33.3182, Address: "Old Harbour"}},
+		{Location: &geo.Location{Lat: 35.3364, Lng: 33.3182, Address: "Old Harbour"}},
 	}, rows(ann)); diff != "" {
 		t.Errorf("of Ann (-want +got):\n%s", diff)
 	}

@@ -12,9 +12,11 @@ import (
 	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/httpapi"
 	"merve/internal/media"
 	"merve/internal/provider/exchange"
+	"merve/internal/standing"
 	"merve/internal/thread"
 	"merve/internal/threadapi"
 	"merve/internal/turn"
@@ -61,11 +63,12 @@ type webChatRequest struct {
 
 // WebChatResponse is the answer to POST /web-chat-api.
 type WebChatResponse struct {
-	ReplyText     string                   `json:"replyText"`
+	ReplyText     string                   `json:"replyText"` // ends with the standing line, as on every channel of text
+	Standing      standing.Standing        `json:"standing"`
 	ThreadID      string                   `json:"threadId"`
 	MessageID     string                   `json:"messageId"`
 	PendingAction *threadapi.PendingAction `json:"pendingAction,omitempty"`
-	MapLocation   *channel.Location        `json:"mapLocation,omitempty"`
+	MapLocation   *geo.Location            `json:"mapLocation,omitempty"`
 	TraceID       string                   `json:"traceId"`
 }
 
@@ -88,9 +91,14 @@ func (c *WebChat) message(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return httpapi.WriteJSON(w, status, WebChatResponse{
-		ReplyText: full.Reply, ThreadID: full.ThreadID, MessageID: full.MessageID,
+		ReplyText: replyText(full), Standing: full.Standing, ThreadID: full.ThreadID, MessageID: full.MessageID,
 		PendingAction: full.PendingAction, MapLocation: full.MapLocation, TraceID: full.TraceID,
 	})
+}
+
+// replyText is a reply as channels of text show it.
+func replyText(full ChatResponse) string {
+	return thread.Reply{Text: full.Reply, Standing: &full.Standing}.Whole()
 }
 
 // maxName is the longest name of a customer, in characters.

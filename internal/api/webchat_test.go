@@ -24,6 +24,7 @@ import (
 	"merve/internal/media/mediatest"
 	"merve/internal/pause/pausetest"
 	"merve/internal/report"
+	"merve/internal/standing"
 	"merve/internal/thread"
 )
 
@@ -101,8 +102,11 @@ func TestWebChat(t *testing.T) {
 		t.Errorf("answer: %s", a.Body)
 	}
 	l := s.WebLines(t, id)
-	if len(l.Messages) != 2 || l.Messages[0].ID != got.MessageID || l.Messages[0].Text != "hello" || l.Messages[1].Text != got.ReplyText || l.State != thread.Idle {
-		t.Errorf("messages: %+v", l)
+	if len(l.Messages) != 2 || l.Messages[0].ID != got.MessageID || l.Messages[0].Text != "hello" || l.State != thread.Idle {
+		t.Fatalf("messages: %+v", l)
+	}
+	if said := l.Messages[1]; said.Standing == nil || got.Standing.Kind != standing.Nothing || got.Standing.Text != said.Standing.Text || got.ReplyText != said.Text+"\n\n"+said.Standing.Text {
+		t.Errorf("%q stands as %+v, listed %+v", got.ReplyText, got.Standing, said)
 	}
 	head, err := s.Base.Threads().Head(t.Context(), got.ThreadID)
 	if err != nil || head.Name != "Ann" || head.Assistant != "sara" || head.Channel != channel.Web || head.Market != demo.Market || strings.Contains(head.Owner, id) {

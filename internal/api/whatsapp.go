@@ -13,6 +13,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/httpapi"
 	"merve/internal/outbox"
 	"merve/internal/person"
@@ -107,7 +108,7 @@ func (h *WhatsApp) inbound(m twilio.Inbound, who actor.Actor) channel.Inbound {
 		in.Media = append(in.Media, channel.Media{URL: a.URL, Type: clip(a.ContentType, maxType)})
 	}
 	if l := m.Location; l != nil {
-		in.Location = channel.Location{Lat: l.Lat, Lng: l.Lng, Address: clip(l.Address, channel.MaxAddress)}.Kept()
+		in.Location = geo.Location{Lat: l.Lat, Lng: l.Lng, Address: clip(l.Address, geo.MaxAddress)}.Kept()
 	}
 	return in
 }

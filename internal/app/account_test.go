@@ -16,6 +16,7 @@ import (
 	"merve/internal/booking"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/geo"
 	"merve/internal/ledger"
 	"merve/internal/market"
 	"merve/internal/order"
@@ -154,7 +155,7 @@ func TestDataIsOfItsMarket(t *testing.T) {
 	}
 	if err == nil {
 		_, err = s.base.Rides().Propose(ctx, ann, "k", taxi.Order{
-			Market: "elsewhere", Pickup: taxi.Place{Address: "Harbour Road 5"}, Passengers: 1, Thread: "th", CustomerPhone: "+15550300", TimeZone: "UTC", Hold: time.Hour,
+			Market: "elsewhere", Pickup: geo.Spot{Address: "Harbour Road 5"}, Passengers: 1, Thread: "th", CustomerPhone: "+15550300", TimeZone: "UTC", Hold: time.Hour,
 		})
 	}
 	if err == nil {

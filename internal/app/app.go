@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/oklog/ulid/v2"
 
+	"merve/internal/bus"
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/listing"
@@ -39,6 +40,8 @@ type Base struct {
 
 	// Queues finds a queue by its name in the wiring; nil finds those of SQS at the addresses in Config.
 	Queues func(name string) queue.Queue
+	// Buses finds an event bus by its name in the wiring; nil finds those of EventBridge by the names in Config.
+	Buses func(name string) bus.Bus
 	// Provider wraps or replaces the gateway of a channel; nil leaves it.
 	Provider func(ch channel.Channel, p outbox.Provider) outbox.Provider
 

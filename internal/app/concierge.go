@@ -2,18 +2,16 @@ package app
 
 import (
 	"context"
-	"strings"
 
 	"merve/internal/alert"
 	"merve/internal/booking"
 	"merve/internal/channel"
 	"merve/internal/desk"
 	"merve/internal/dynamo"
-	"merve/internal/market"
+	"merve/internal/ledger"
 	"merve/internal/ops"
 	"merve/internal/order"
 	"merve/internal/place"
-	"merve/internal/provider/mapbox"
 	"merve/internal/relay"
 	"merve/internal/report"
 	"merve/internal/roster"
@@ -55,7 +53,7 @@ func (b *Base) checkStock(ctx context.Context) (stock.Checked, error) {
 
 // orderDesk has the tools by which customers order.
 func (b *Base) orderDesk() *order.Taker {
-	return &order.Taker{Store: b.Orders(), Listings: b.Listings(), Places: located{b.geocoder()}, Log: b.Log}
+	return &order.Taker{Store: b.Orders(), Listings: b.Listings(), Places: b.geocoder(), Log: b.Log}
 }
 
 // commands are obeyed on threads of people who are no customers.
@@ -78,6 +76,15 @@ func works() turn.Works {
 	return turn.Works{{Of: drives, Coded: taxi.Coded}, {Of: trades, Coded: order.Coded}, {Of: trades, Coded: relay.Coded}}
 }
 
+// matters are what stands of conversations.
+func (b *Base) matters() map[string]turn.Matter {
+	return map[string]turn.Matter{
+		ledger.StandingKind: booking.Standing{Ledger: b.Ledger()},
+		order.StandingKind:  order.Standing{Store: b.Orders()},
+		taxi.StandingKind:   taxi.Standing{Store: b.Rides()},
+	}
+}
+
 // post passes on to customers what businesses write to them.
 func (b *Base) post() *relay.Post {
 	return &relay.Post{
@@ -92,55 +99,7 @@ func (b *Base) Places() *place.Store {
 
 // placeFinder has the tools that look for places.
 func (b *Base) placeFinder() *place.Finder {
-	return &place.Finder{Store: b.Places(), Maps: mapped{b.geocoder()}, Bounds: func(m *market.Market) (place.Box, bool) {
-		if m.Bounds == nil {
-			return place.Box{}, false
-		}
-		return place.Box(*m.Bounds), true
-	}, Log: b.Log}
-}
-
-// mapped is Mapbox as the map on which places are found.
-type mapped struct{ client *mapbox.Client }
-
-func (m mapped) Find(ctx context.Context, w place.Wanted) ([]place.Spot, error) {
-	found, err := m.client.Find(ctx, mapbox.Search{
-		Text: w.Text, Category: w.Category, Language: w.Language, Near: w.Near, Within: (*mapbox.Box)(w.Within), Limit: w.Limit,
-	})
-	spots := make([]place.Spot, len(found))
-	for i, p := range found {
-		spots[i] = place.Spot{
-			ID: p.ID, Name: p.Name, Category: strings.Join(p.Categories[:min(len(p.Categories), 1)], ""), Address: p.Address, Phone: p.Phone,
-			Location: channel.Location{Lat: p.Lat, Lng: p.Lng},
-		}
-	}
-	return spots, err
-}
-
-func (m mapped) Geocode(ctx context.Context, w place.Wanted) ([]place.Spot, error) {
-	found, err := m.client.Geocode(ctx, mapbox.Query{Text: w.Text, Language: w.Language, Near: w.Near, Within: (*mapbox.Box)(w.Within), Limit: w.Limit})
-	spots := make([]place.Spot, len(found))
-	for i, p := range found {
-		spots[i] = place.Spot{ID: p.ID, Name: p.Name, Category: p.Type, Address: p.Address, Location: channel.Location{Lat: p.Lat, Lng: p.Lng}}
-	}
-	return spots, err
-}
-
-// addresses are what a text may mean as an address of a market, to be kept.
-func addresses(ctx context.Context, client *mapbox.Client, m *market.Market, q mapbox.Query) ([]mapbox.Place, error) {
-	q.Within, q.Stored = (*mapbox.Box)(m.Bounds), true
-	return client.Geocode(ctx, q)
-}
-
-// located finds where orders are brought, by Mapbox.
-type located struct{ client *mapbox.Client }
-
-func (l located) Locate(ctx context.Context, m *market.Market, text, language string) (*channel.Location, error) {
-	found, err := addresses(ctx, l.client, m, mapbox.Query{Text: text, Language: language, Limit: 1})
-	if err != nil || len(found) == 0 || !found[0].Sure() {
-		return nil, err
-	}
-	return &channel.Location{Lat: found[0].Lat, Lng: found[0].Lng, Address: found[0].Address}, nil
+	return &place.Finder{Store: b.Places(), Maps: b.geocoder(), Log: b.Log}
 }
 
 // Drivers returns the store of drivers.
@@ -168,13 +127,7 @@ func (b *Base) rideTeller() *taxi.Teller {
 
 // caller has the tools by which customers call a taxi.
 func (b *Base) caller() *taxi.Caller {
-	return &taxi.Caller{Store: b.Rides(), Geocoder: pickups{b.geocoder()}, Log: b.Log, District: func(_ context.Context, m *market.Market, p taxi.Place) string {
-		var at *channel.Location
-		if p.Lat != nil && p.Lng != nil {
-			at = &channel.Location{Lat: *p.Lat, Lng: *p.Lng}
-		}
-		return m.DistrictOf(p.Address, at)
-	}}
+	return &taxi.Caller{Store: b.Rides(), Geocoder: b.geocoder(), Log: b.Log}
 }
 
 // driverRoster keeps drivers on the roster by their numbers.
@@ -189,21 +142,6 @@ func (r driverRoster) Writes(before, after *taxi.Driver) []dynamo.Write {
 		ws = append(ws, roster.Join(r.table, after.Market, after.Phone, roster.Entry{Role: roster.Driver, ID: after.ID}))
 	}
 	return ws
-}
-
-// pickups finds where rides begin and end, by Mapbox.
-type pickups struct{ client *mapbox.Client }
-
-func (p pickups) Find(ctx context.Context, w taxi.Where) ([]taxi.Found, error) {
-	found, err := addresses(ctx, p.client, w.Market, mapbox.Query{Text: w.Text, Language: w.Language, Near: w.Near, Limit: 3})
-	if err != nil {
-		return nil, err
-	}
-	all := make([]taxi.Found, len(found))
-	for i, f := range found {
-		all[i] = taxi.Found{Address: f.Address, Lat: f.Lat, Lng: f.Lng, Sure: f.Sure()}
-	}
-	return all, nil
 }
 
 // handovers gives threads to people and back.

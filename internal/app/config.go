@@ -14,6 +14,7 @@ import (
 	"merve/internal/pattern"
 	"merve/internal/provider/mapbox"
 	"merve/internal/provider/meta"
+	"merve/internal/provider/openmeteo"
 	"merve/internal/provider/stripe"
 )
 
@@ -29,9 +30,13 @@ type Config struct {
 	TableConversations, TableLedger, TableAlerts, TableCatalog, TableRecords string
 	MediaBucket                                                              string
 	QueueURLs                                                                map[string]string // by the queue's name in the wiring
+	BusNames                                                                 map[string]string // real names, by the bus's name in the wiring
 	SecretID                                                                 string
 
-	OpenAIBaseURL, OpenAIModel, SaraModel               string
+	OpenAIBaseURL, OpenAIModel, SaraModel, GuardModel   string
+	EmbeddingModel                                      string // of the model provider; "" embeds in the process
+	MiniLMDir                                           string // the weights of the model in the process
+	OpenMeteoBaseURL, OpenMeteoGeocodingBaseURL         string
 	TwilioAccountSID, TwilioFrom, TwilioBaseURL         string
 	MetaBaseURL, MapboxBaseURL, TypesenseURL            string
 	StripeBaseURL, StripePublishableKey                 string
@@ -53,7 +58,24 @@ type Config struct {
 const addressMessages = 600
 
 // queueURLs are the variables with the addresses of queues, by the names that the wiring gives the queues.
-var queueURLs = map[string]string{turns: "TURN_QUEUE_URL"}
+var queueURLs = map[string]string{
+	turns:                 "TURN_QUEUE_URL",
+	"user-commands":       "USER_COMMANDS_QUEUE_URL",
+	"plan-events":         "PLAN_EVENTS_QUEUE_URL",
+	"plan-answers":        "PLAN_ANSWERS_QUEUE_URL",
+	"worker-math":         "WORKER_MATH_QUEUE_URL",
+	"worker-weather":      "WORKER_WEATHER_QUEUE_URL",
+	"worker-rag":          "WORKER_RAG_QUEUE_URL",
+	"worker-general-chat": "WORKER_GENERAL_CHAT_QUEUE_URL",
+	"dead-letter-queue":   "DEAD_LETTER_QUEUE_URL",
+}
+
+// busNames are the variables with the real names of buses, by the names that the wiring gives the buses.
+var busNames = map[string]string{
+	"conversation-events":      "BUS_CONVERSATION_EVENTS",
+	"tool-invocation-requests": "BUS_TOOL_INVOCATION_REQUESTS",
+	"bot_output_events":        "BUS_BOT_OUTPUT_EVENTS",
+}
 
 // turns is the queue of turns.
 const turns = "turns"
@@ -68,40 +90,49 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		return value
 	}
 	c := Config{
-		Version:              or("MERVE_VERSION", "dev"),
-		PublicURL:            getenv("PUBLIC_URL"),
-		SiteURL:              strings.TrimSuffix(getenv("PUBLIC_URL"), "/"),
-		DefaultMarket:        or("DEFAULT_MARKET", "demo"),
-		TableConversations:   or("TABLE_CONVERSATIONS", "merve-conversations"),
-		TableLedger:          or("TABLE_LEDGER", "merve-ledger"),
-		TableAlerts:          or("TABLE_ALERTS", "merve-alerts"),
-		TableCatalog:         or("TABLE_CATALOG", "merve-catalog"),
-		TableRecords:         or("TABLE_RECORDS", "merve-records"),
-		QueueURLs:            map[string]string{},
-		SecretID:             getenv("SECRET_ID"),
-		OpenAIBaseURL:        or("OPENAI_BASE_URL", "https://api.openai.com/v1"),
-		OpenAIModel:          or("OPENAI_MODEL", "gpt-4o-mini"),
-		SaraModel:            or("SARA_MODEL", or("OPENAI_MODEL", "gpt-5-mini")),
-		MediaBucket:          or("MEDIA_BUCKET", "merve-media"),
-		MetaBaseURL:          or("META_BASE_URL", meta.DefaultBaseURL),
-		StripeBaseURL:        or("STRIPE_BASE_URL", stripe.DefaultBaseURL),
-		MapboxBaseURL:        or("MAPBOX_BASE_URL", mapbox.DefaultBaseURL),
-		TypesenseURL:         getenv("TYPESENSE_URL"),
-		StripePublishableKey: getenv("STRIPE_PUBLISHABLE_KEY"),
-		AuthClientID:         getenv("AUTH_CLIENT_ID"),
-		TwilioAccountSID:     getenv("TWILIO_ACCOUNT_SID"),
-		TwilioFrom:           getenv("TWILIO_WHATSAPP_FROM"),
-		TwilioBaseURL:        or("TWILIO_BASE_URL", "https://api.twilio.com"),
-		AuthIssuer:           getenv("AUTH_ISSUER"),
-		AuthAudience:         getenv("AUTH_AUDIENCE"),
-		AuthJWKSURL:          getenv("AUTH_JWKS_URL"),
-		AdminToken:           strings.TrimSpace(getenv("ADMIN_TOKEN")),
-		AddressMessages:      addressMessages,
-		BoundLoopback:        getenv("BOUND_LOOPBACK") == "1",
-		PrivateMedia:         getenv("PRIVATE_MEDIA") == "1",
+		Version:                   or("MERVE_VERSION", "dev"),
+		PublicURL:                 getenv("PUBLIC_URL"),
+		SiteURL:                   strings.TrimSuffix(getenv("PUBLIC_URL"), "/"),
+		DefaultMarket:             or("DEFAULT_MARKET", "demo"),
+		TableConversations:        or("TABLE_CONVERSATIONS", "merve-conversations"),
+		TableLedger:               or("TABLE_LEDGER", "merve-ledger"),
+		TableAlerts:               or("TABLE_ALERTS", "merve-alerts"),
+		TableCatalog:              or("TABLE_CATALOG", "merve-catalog"),
+		TableRecords:              or("TABLE_RECORDS", "merve-records"),
+		QueueURLs:                 map[string]string{},
+		BusNames:                  map[string]string{},
+		SecretID:                  getenv("SECRET_ID"),
+		OpenAIBaseURL:             or("OPENAI_BASE_URL", "https://api.openai.com/v1"),
+		OpenAIModel:               or("OPENAI_MODEL", "gpt-4o-mini"),
+		SaraModel:                 or("SARA_MODEL", or("OPENAI_MODEL", "gpt-5-mini")),
+		EmbeddingModel:            getenv("OPENAI_EMBEDDING_MODEL"),
+		MiniLMDir:                 or("MINILM_DIR", ".cache/minilm"),
+		OpenMeteoBaseURL:          or("OPENMETEO_BASE_URL", openmeteo.DefaultBaseURL),
+		OpenMeteoGeocodingBaseURL: or("OPENMETEO_GEOCODING_BASE_URL", openmeteo.DefaultGeocodingBaseURL),
+		MediaBucket:               or("MEDIA_BUCKET", "merve-media"),
+		MetaBaseURL:               or("META_BASE_URL", meta.DefaultBaseURL),
+		StripeBaseURL:             or("STRIPE_BASE_URL", stripe.DefaultBaseURL),
+		MapboxBaseURL:             or("MAPBOX_BASE_URL", mapbox.DefaultBaseURL),
+		TypesenseURL:              getenv("TYPESENSE_URL"),
+		StripePublishableKey:      getenv("STRIPE_PUBLISHABLE_KEY"),
+		AuthClientID:              getenv("AUTH_CLIENT_ID"),
+		TwilioAccountSID:          getenv("TWILIO_ACCOUNT_SID"),
+		TwilioFrom:                getenv("TWILIO_WHATSAPP_FROM"),
+		TwilioBaseURL:             or("TWILIO_BASE_URL", "https://api.twilio.com"),
+		AuthIssuer:                getenv("AUTH_ISSUER"),
+		AuthAudience:              getenv("AUTH_AUDIENCE"),
+		AuthJWKSURL:               getenv("AUTH_JWKS_URL"),
+		AdminToken:                strings.TrimSpace(getenv("ADMIN_TOKEN")),
+		AddressMessages:           addressMessages,
+		BoundLoopback:             getenv("BOUND_LOOPBACK") == "1",
+		PrivateMedia:              getenv("PRIVATE_MEDIA") == "1",
+		GuardModel:                getenv("GUARD_MODEL"),
 	}
 	for name, variable := range queueURLs {
 		c.QueueURLs[name] = getenv(variable)
+	}
+	for name, variable := range busNames {
+		c.BusNames[name] = or(variable, name)
 	}
 	var err error
 	if c.Patience, err = time.ParseDuration(or("GATEWAY_TIMEOUT", "45s")); err != nil || c.Patience < time.Second {
@@ -130,6 +161,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	for name, value := range map[string]string{
 		"PUBLIC_URL": c.PublicURL, "OPENAI_BASE_URL": c.OpenAIBaseURL, "TWILIO_BASE_URL": c.TwilioBaseURL,
 		"META_BASE_URL": c.MetaBaseURL, "MAPBOX_BASE_URL": c.MapboxBaseURL, "STRIPE_BASE_URL": c.StripeBaseURL, "AUTH_JWKS_URL": c.AuthJWKSURL,
+		"OPENMETEO_BASE_URL": c.OpenMeteoBaseURL, "OPENMETEO_GEOCODING_BASE_URL": c.OpenMeteoGeocodingBaseURL,
 	} {
 		if u, err := url.Parse(value); value != "" && (err != nil || u.Host == "") {
 			return c, fmt.Errorf("%s: want an address such as https://example.com", name)

@@ -32,6 +32,7 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/event"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/ledger"
 	"merve/internal/listing"
 	"merve/internal/order"
@@ -46,15 +47,6 @@ import (
 	"merve/internal/thread"
 	"merve/internal/trigger"
 )
-
-// constructors are the functions, by their name in the wiring.
-func constructors() map[string]func(*app.Base) (trigger.Handler, error) {
-	return map[string]func(*app.Base) (trigger.Handler, error){
-		"chat": app.Chat(wiring.Elsewhere()), "whatsapp": app.WhatsApp, "turn": app.Turn, "notify": app.Notify, "sender": app.Sender,
-		"sara": app.Sara, "messenger": app.Messenger, "records": app.Records, "index": app.Index, "stripe": app.Stripe,
-		"expiry": app.Expiry, "invariants": app.Invariants, "sweep": app.Sweep, "admin": app.Admin,
-	}
-}
 
 // story is a Merve of the morning that the samples tell of, with tables of its own.
 type story struct {
@@ -130,7 +122,7 @@ var (
 func (s *story) report(t *testing.T) {
 	t.Helper()
 	r, err := s.base.Reports().Start(t.Context(), report.By{Actor: saraOwner, Key: "sample"}, report.Draft{
-		Market: demo.Market, Thread: saraThread, Spot: report.Spot{Address: "12 Harbour Road"},
+		Market: demo.Market, Thread: saraThread, Spot: geo.Spot{Address: "12 Harbour Road"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +143,7 @@ func sample(t *testing.T, name string) []byte {
 // functionOf names the function that a sample is for: <function>.json or <function>-<case>.json.
 func functionOf(file string) string {
 	name := strings.TrimSuffix(filepath.Base(file), ".json")
-	for f := range constructors() {
+	for f := range app.Constructors(wiring.Elsewhere()) {
 		if name == f || strings.HasPrefix(name, f+"-") {
 			return f
 		}
@@ -162,7 +154,7 @@ func functionOf(file string) string {
 // invoke gives a sample to its function, which has its own role.
 func (s *story) invoke(t *testing.T, name string) []byte {
 	t.Helper()
-	h, err := constructors()[functionOf(name)](s.as(functionOf(name)))
+	h, err := app.Constructors(wiring.Elsewhere())[functionOf(name)](s.as(functionOf(name)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +285,7 @@ func (s *story) written(t *testing.T, function, pk, sk string, what any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := constructors()[function](s.as(function))
+	h, err := app.Constructors(wiring.Elsewhere())[function](s.as(function))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -433,11 +425,11 @@ func TestExportHasOnlyWhatThereIs(t *testing.T) {
 func TestEveryFunctionHasItsConstructor(t *testing.T) {
 	t.Parallel()
 	for _, f := range wiring.Functions() {
-		if constructors()[f.Name] == nil {
+		if app.Constructors(wiring.Elsewhere())[f.Name] == nil {
 			t.Errorf("%s has none", f.Name)
 		}
 	}
-	if got, want := len(constructors()), len(wiring.Functions()); got != want {
+	if got, want := len(app.Constructors(wiring.Elsewhere())), len(wiring.Functions()); got != want {
 		t.Errorf("%d constructors, %d functions", got, want)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/gate"
+	"merve/internal/geo"
 	"merve/internal/ledger"
 	"merve/internal/ledger/ledgertest"
 	"merve/internal/order"
@@ -69,7 +70,7 @@ func TestATickDoesAllThatIsDue(t *testing.T) {
 	}, "k")
 	must(err)
 	ride, err := rides.Propose(ctx, ann, "k", taxi.Order{
-		Market: demo.Market, Pickup: taxi.Place{Address: "Harbour Road 5"}, Passengers: 1, Thread: in.Thread, TimeZone: "UTC",
+		Market: demo.Market, Pickup: geo.Spot{Address: "Harbour Road 5"}, Passengers: 1, Thread: in.Thread, TimeZone: "UTC",
 		Hold: 10 * time.Minute,
 	})
 	must(err)

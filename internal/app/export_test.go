@@ -3,26 +3,21 @@ package app
 import (
 	"merve/internal/booking"
 	"merve/internal/llm"
-	"merve/internal/order"
-	"merve/internal/taxi"
 )
 
 // What tests look at from outside.
 var (
 	AsTwilioWants     = (*Base).asTwilioWants
-	PlaceFinder       = (*Base).placeFinder
 	WhatsAppProvider  = (*Base).whatsAppProvider
 	MessengerProvider = (*Base).messengerProvider
 	Customers         = (*Base).desk
 	Handovers         = (*Base).handovers
 	Post              = (*Base).post
 	RideTeller        = (*Base).rideTeller
+	Bus               = (*Base).bus
 )
 
 func Catalog(b *Base) booking.Catalog { return catalog{b.Listings()} }
-func Places(b *Base) order.Places     { return located{b.geocoder()} }
-func Pickups(b *Base) taxi.Geocoder   { return pickups{b.geocoder()} }
-func Damages(b *Base) places          { return places{b.geocoder()} }
 func Model(b *Base) llm.Model         { return &lazyModel{b: b} }
 
 // SweepLimit is sweepLimit.

@@ -19,6 +19,7 @@ import (
 	"merve/internal/assistant"
 	"merve/internal/booking"
 	"merve/internal/bound"
+	"merve/internal/bus"
 	"merve/internal/channel"
 	"merve/internal/desk"
 	"merve/internal/dynamo"
@@ -263,10 +264,18 @@ func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 	}
 	return &turn.Runner{
 		Intake: b.intake(), Markets: b.Markets(), Assistants: assistants, Tools: tools,
-		Commitments: b.commitments(b.Ledger(), tools), Commands: b.commands(), Works: works(),
-		Model: model, Outbox: b.Outbox(), Audit: b.audit(), Figures: b.figures(), Photos: b.Photos(), Desk: b.handovers(),
+		Commitments: b.commitments(b.Ledger(), tools), Looks: b.looks(), Commands: b.commands(), Works: works(), Matters: b.matters(),
+		Model: model, Guard: b.guard(model), Outbox: b.Outbox(), Audit: b.audit(), Figures: b.figures(), Photos: b.Photos(), Desk: b.handovers(),
 		Now: b.Now, Wait: b.Wait, Log: b.Log,
 	}, nil
+}
+
+// guard judges what the assistants say, where a model is set for it.
+func (b *Base) guard(model llm.Model) *turn.Guard {
+	if b.Config.GuardModel == "" {
+		return nil
+	}
+	return &turn.Guard{Model: model, Name: b.Config.GuardModel, Log: b.Log}
 }
 
 // intake takes messages in, which needs the store and the queue only.
@@ -294,10 +303,21 @@ func (b *Base) assistants(tools *tool.Registry) (*assistant.Set, error) {
 
 // Tools are all that an assistant may have.
 func (b *Base) Tools() (*tool.Registry, error) {
-	l, listings := b.Ledger(), b.Listings()
-	booker := &booking.Booker{Ledger: l, Catalog: catalog{listings}, Payments: b.Payments()}
+	l, listings, booker := b.Ledger(), b.Listings(), b.booker()
 	return tool.NewRegistry(slices.Concat(listings.Tools(availability{l, b.Now}), booker.Tools(), b.reporter(b.Photos()).Tools(), b.desk().Tools(),
 		b.orderDesk().Tools(), b.placeFinder().Tools(), b.caller().Tools(), desk.Tools(), b.office().Tools(), b.reminders().Tools(), b.payer().Tools(), notify.Writer{Notifier: b.Notifier(), Talks: b.post(), Bounds: b.bounds()}.Tools(), b.post().Tools())...)
+}
+
+func (b *Base) booker() *booking.Booker {
+	return &booking.Booker{Ledger: b.Ledger(), Catalog: catalog{b.Listings()}, Payments: b.Payments()}
+}
+
+// looks are how what an offer rests on is looked at again before its YES, by kind of pending action.
+func (b *Base) looks() map[string]gate.Look {
+	booker := b.booker()
+	all := map[string]gate.Look{booking.ConfirmKind: booker.Look, booking.RescheduleKind: booker.Look, payment.Kind: booker.Look}
+	maps.Copy(all, b.orderDesk().Looks())
+	return all
 }
 
 // commitments are what a YES or NO does, by kind of pending action.
@@ -448,6 +468,14 @@ func (b *Base) queueOf(name string) queue.Queue {
 	return queue.NewSQS(b.AWS, b.Config.QueueURLs[name])
 }
 
+// bus is an event bus by its name in the wiring.
+func (b *Base) bus(name string) bus.Bus {
+	if b.Buses != nil {
+		return b.Buses(name)
+	}
+	return bus.NewEventBridge(b.AWS, b.Config.BusNames[name])
+}
+
 // TurnQueue queues turns, in order for each thread.
 type TurnQueue struct{ To queue.Queue }
 
@@ -510,8 +538,9 @@ func (c catalog) Bookable(ctx context.Context, marketID, listingID, offeringID s
 		return booking.Bookable{}, err
 	}
 	return booking.Bookable{
-		Business: l.Business, Listing: l.ID, ListingName: l.Name("en"), Offering: o, Longest: l.Longest[o.ID], Merchant: l.Dispatch(action), Tags: append(l.Tags, action.Tags...),
-		Contact: l.Merve.Contact,
+		Business: l.Business, Listing: l.ID, ListingName: l.Name("en"), Offering: o, Longest: l.Longest[o.ID], Merchant: l.Dispatch(action), Tags: append(l.Tags, action.Tags...), Kinds: []string{l.Category, l.SubCategory}, Location: l.Location,
+		Unchanged: []dynamo.Write{c.listings.Unchanged(l).Else(gate.ErrMeanwhile)},
+		Contact:   l.Merve.Contact,
 	}, nil
 }
 

@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,9 +17,6 @@ import (
 	"merve/internal/app"
 	"merve/internal/llm"
 	"merve/internal/outbox"
-	"merve/internal/provider/mapbox/mapboxtest"
-	"merve/internal/report"
-	"merve/internal/taxi"
 	"merve/internal/telemetry"
 )
 
@@ -159,47 +155,6 @@ func TestModelsKey(t *testing.T) {
 	want := []string{"Bearer test-key-not-real", "Bearer test-key-not-real", "Bearer test-other-not-real"}
 	if !slices.Equal(keys, want) {
 		t.Errorf("asked with %v, want %v", keys, want)
-	}
-}
-
-// What an order is brought to is a place when the map is sure of it, and has it where the market is; else
-// its address stays text.
-func TestPlacesOfOrders(t *testing.T) {
-	t.Parallel()
-	s, maps := newStory(t), mapboxtest.New(t)
-	maps.Put("Harbour Road 12", mapboxtest.Place{Name: "12 Harbour Road", Lat: 35.34, Lng: 33.32})
-	maps.Put("Harbour", mapboxtest.Place{Name: "Harbour", Lat: 35.34, Lng: 33.32, Confidence: "low"})
-	maps.Put("High Street 1", mapboxtest.Place{Name: "1 High Street", Lat: 51.5, Lng: -0.1})
-	env := s.base.Getenv
-	s.base.Config.MapboxBaseURL = maps.URL()
-	s.base.Getenv = func(name string) string {
-		return cmp.Or(map[string]string{"MAPBOX_TOKEN": mapboxtest.Token}[name], env(name))
-	}
-	b := app.NewBase(*s.base)
-	m, err := b.Markets().Get(t.Context(), "demo")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for text, want := range map[string]bool{"Harbour Road 12": true, "Harbour": false, "High Street 1": false, "nowhere at all": false} {
-		at, err := app.Places(b).Locate(t.Context(), m, text, "en")
-		if err != nil || (at != nil) != want || at != nil && at.Lat != 35.34 {
-			t.Errorf("%s: %+v, %v", text, at, err)
-		}
-	}
-	for text, want := range map[string]int{"Harbour Road 12": 1, "High Street 1": 0} { // also where rides begin, and what is damaged
-		rides, err := app.Pickups(b).Find(t.Context(), taxi.Where{Text: text, Market: m, Language: "en"})
-		if err != nil || len(rides) != want {
-			t.Errorf("%s: rides from %+v, %v", text, rides, err)
-		}
-		damages, err := app.Damages(b).Find(t.Context(), report.Where{Text: text, Market: m, Language: "en"})
-		if err != nil || len(damages) != want {
-			t.Errorf("%s: damages at %+v, %v", text, damages, err)
-		}
-	}
-	anywhere := *m
-	anywhere.Bounds = nil
-	if box, ok := app.PlaceFinder(b).Bounds(&anywhere); ok {
-		t.Errorf("a market that is anywhere is within %+v", box)
 	}
 }
 

@@ -92,6 +92,34 @@ func TestQueuesAreWhereTheWiringSays(t *testing.T) {
 	}
 }
 
+// The name of each bus is in the variable that the wiring has for it; without it, it is the wiring's.
+func TestBusesAreWhereTheWiringSays(t *testing.T) {
+	t.Parallel()
+	set, err := app.FromEnv(func(name string) string {
+		if strings.HasPrefix(name, "BUS_") {
+			return "merve-prod-" + name
+		}
+		return ""
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	unset, err := app.FromEnv(func(string) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	real, wired := map[string]string{}, map[string]string{}
+	for _, b := range wiring.Buses() {
+		real[b.Name], wired[b.Name] = "merve-prod-"+b.Env, b.Name
+	}
+	if diff := cmp.Diff(real, set.BusNames); diff != "" {
+		t.Errorf("(-wiring +app):\n%s", diff)
+	}
+	if diff := cmp.Diff(wired, unset.BusNames); diff != "" {
+		t.Errorf("without variables (-wiring +app):\n%s", diff)
+	}
+}
+
 // What names no thread will never be a turn: it does not come again, and is told on the log.
 func TestATurnWithoutAThreadIsGivenUp(t *testing.T) {
 	t.Parallel()

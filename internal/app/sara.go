@@ -119,7 +119,7 @@ func (b *Base) asTwilioWants(r *http.Request) {
 
 func (b *Base) reporter(photos *media.Store) *report.Reporter {
 	return &report.Reporter{
-		Store: b.Reports(), Photos: photos, Places: places{b.geocoder()}, Log: b.Log,
+		Store: b.Reports(), Photos: photos, Places: b.geocoder(), Log: b.Log,
 		AskDelete: func(lang string, r report.Report) string {
 			about := r.Address
 			if about == "" {
@@ -157,23 +157,6 @@ type profile struct {
 	Name    string          `json:"name,omitempty"`
 	Channel channel.Channel `json:"channel"`
 	Reports []report.Brief  `json:"reportIdsWithStatus"`
-}
-
-// places finds addresses of a market by Mapbox.
-type places struct {
-	mapbox *mapbox.Client
-}
-
-func (p places) Find(ctx context.Context, w report.Where) ([]report.Place, error) {
-	found, err := addresses(ctx, p.mapbox, w.Market, mapbox.Query{Text: w.Text, Language: w.Language, Near: w.Near, Limit: 3})
-	if err != nil {
-		return nil, err
-	}
-	all := make([]report.Place, len(found))
-	for i, f := range found {
-		all[i] = report.Place{Address: f.Address, Lat: f.Lat, Lng: f.Lng, Sure: f.Sure()}
-	}
-	return all, nil
 }
 
 // messengerProvider is Meta, when there is a key or somewhere to ask for one.

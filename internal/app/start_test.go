@@ -44,7 +44,7 @@ func TestStartMakesNoRequest(t *testing.T) {
 		AWS:    aws.Config{Region: "us-east-1", HTTPClient: noNetwork{t}, Credentials: credentials.NewStaticCredentialsProvider("test", "test", "")},
 		Getenv: func(string) string { return "" }, Log: telemetry.NewLogger(t.Output(), 0),
 	})
-	for name, build := range constructors() {
+	for name, build := range app.Constructors(wiring.Elsewhere()) {
 		if _, err := build(b); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -106,7 +106,7 @@ func TestSchedulesFitTheirFunctions(t *testing.T) {
 		s, calls := newStory(t), &timed{}
 		b := *s.base
 		b.AWS.HTTPClient = calls
-		h, err := constructors()[f.Name](app.NewBase(b))
+		h, err := app.Constructors(wiring.Elsewhere())[f.Name](app.NewBase(b))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +161,7 @@ func TestStartFromTheEnvironmentMakesNoRequest(t *testing.T) {
 	if err != nil || creds.SessionToken != "test-session-not-real" || b.AWS.Region != "us-east-1" {
 		t.Errorf("%+v, %v", creds.Source, err)
 	}
-	for name, build := range constructors() {
+	for name, build := range app.Constructors(wiring.Elsewhere()) {
 		if _, err := build(b); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

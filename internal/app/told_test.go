@@ -18,6 +18,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/desk"
 	"merve/internal/gate"
+	"merve/internal/geo"
 	"merve/internal/ledger"
 	"merve/internal/notify"
 	"merve/internal/order"
@@ -60,7 +61,7 @@ func TestErasedWithWhatOthersWereTold(t *testing.T) {
 	orders := s.base.Orders()
 	ordered, err := orders.Propose(ctx, order.Order{
 		Kind: order.Food, Owner: ann.Key(), Market: demo.Market, Thread: in.Thread, Business: l.Business, Listing: l.ID, ListingName: "Sushi", Merchant: l.Merve.WhatsApp,
-		Lines: []order.Line{{Item: "1", Name: "Maki", Quantity: 1}}, Delivery: &order.Spot{Address: "Harbour Road 5"}, Note: "a blue bell", CustomerName: "Ann", CustomerPhone: ann.Phone,
+		Lines: []order.Line{{Item: "1", Name: "Maki", Quantity: 1}}, Delivery: &geo.Spot{Address: "Harbour Road 5"}, Note: "a blue bell", CustomerName: "Ann", CustomerPhone: ann.Phone,
 		TimeZone: "UTC", ExpiresAt: start,
 	}, "k")
 	must(err)
@@ -82,7 +83,7 @@ func TestErasedWithWhatOthersWereTold(t *testing.T) {
 	must(err)
 	rides := s.base.Rides()
 	ride, err := rides.Propose(ctx, ann, "k", taxi.Order{
-		Market: demo.Market, Pickup: taxi.Place{Address: "Harbour Road 5"}, Passengers: 1, Note: "a blue bell", Thread: in.Thread, CustomerName: "Ann", CustomerPhone: ann.Phone,
+		Market: demo.Market, Pickup: geo.Spot{Address: "Harbour Road 5"}, Passengers: 1, Note: "a blue bell", Thread: in.Thread, CustomerName: "Ann", CustomerPhone: ann.Phone,
 		TimeZone: "UTC", Hold: time.Hour,
 	})
 	must(err)

@@ -13,6 +13,7 @@ import (
 
 	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/language"
 	"merve/internal/market"
 	"merve/internal/thread"
@@ -130,7 +131,7 @@ type Setting struct {
 	Zone     *time.Location
 	Now      time.Time
 	Channel  channel.Channel
-	Location *channel.Location
+	Location *geo.Location
 	Pending  string // what waits for YES or NO, in words; "" for nothing
 }
 

@@ -12,6 +12,7 @@ import (
 	"merve/internal/assistant"
 	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/market"
 	"merve/internal/tool"
 )
@@ -111,7 +112,7 @@ func TestPrompt(t *testing.T) {
 	if diff := cmp.Diff(want, facts); diff != "" {
 		t.Error(diff)
 	}
-	s.Location, s.Pending = &channel.Location{Lat: 35.1, Lng: 33.2}, "Delete it"
+	s.Location, s.Pending = &geo.Location{Lat: 35.1, Lng: 33.2}, "Delete it"
 	if got := strings.TrimPrefix(a.Prompt(s), plain); got != "customer's location: 35.10000, 33.20000\nwaiting for the customer's YES or NO: Delete it\n" {
 		t.Errorf("more facts: %q", got)
 	}

@@ -106,6 +106,7 @@ func (c Confirm) Commit(ctx context.Context, tc tool.Context, consent gate.Conse
 		Text:    wording.Say(tc.Language, wording.BookingConfirmed, wording.Vars{"summary": Summary(tc.Language, tx), "code": tx.Code}),
 		Cards:   []tool.Card{Card(tc.Language, tx)},
 		Writes:  ws,
+		Stands:  stands(tc, tx),
 		Refused: func(err error) (string, bool) { return refusal(tc.Language, err) },
 	}, nil
 }
@@ -126,7 +127,7 @@ func (c Confirm) Release(ctx context.Context, tc tool.Context, p thread.Pending)
 // letGo prepares to let an offer go and to say so, unless it has been booked meanwhile, as a payment does.
 func letGo(ctx context.Context, l *ledger.Ledger, tc tool.Context, p thread.Pending, say wording.Key) (gate.Settled, error) {
 	ws, _, err := l.ReleaseWrites(ctx, tc.Actor, p.Ref, ledger.ReasonCustomer, p.ID)
-	if text := stands(tc.Language, err); text != "" {
+	if text := standsAlready(tc.Language, err); text != "" {
 		return gate.Settled{Text: text, Late: text}, nil
 	}
 	if err != nil && !fault.Is(err, fault.NotFound) {
@@ -134,12 +135,12 @@ func letGo(ctx context.Context, l *ledger.Ledger, tc tool.Context, p thread.Pend
 	}
 	return gate.Settled{
 		Text: wording.Say(tc.Language, say, nil), Writes: ws,
-		Refused: func(err error) (string, bool) { return stands(tc.Language, err), ledger.Refused(err) }, // or it is gone already
+		Refused: func(err error) (string, bool) { return standsAlready(tc.Language, err), ledger.Refused(err) }, // or it is gone already
 	}, nil
 }
 
-// stands words the error that an offer is booked already; "" is any other error, or none.
-func stands(lang string, err error) string {
+// standsAlready words the error that an offer is booked already; "" is any other error, or none.
+func standsAlready(lang string, err error) string {
 	var done *ledger.AlreadyConfirmed
 	if !errors.As(err, &done) {
 		return ""
@@ -150,7 +151,7 @@ func stands(lang string, err error) string {
 // refusal words why a YES was not carried out; ok is false for errors that are no refusal. Only where the
 // offer had been booked before does a booking stand.
 func refusal(lang string, err error) (text string, ok bool) {
-	switch booked := stands(lang, err); {
+	switch booked := standsAlready(lang, err); {
 	case booked != "":
 		return booked, true
 	case errors.Is(err, ledger.ErrOfferChanged), errors.Is(err, ledger.ErrKeyReused):
@@ -202,6 +203,7 @@ func (c Cancel) Commit(ctx context.Context, tc tool.Context, consent gate.Consen
 		Text:    wording.Say(tc.Language, wording.BookingCancelled, wording.Vars{"summary": and(Summary(tc.Language, tx), money)}),
 		Cards:   []tool.Card{Card(tc.Language, tx)},
 		Writes:  ws,
+		Stands:  stands(tc, tx),
 		Refused: func(err error) (string, bool) { return cancelRefusal(tc.Language, p, err) },
 	}, nil
 }

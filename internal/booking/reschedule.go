@@ -52,6 +52,7 @@ func (m Move) Commit(ctx context.Context, tc tool.Context, consent gate.Consent)
 		Text:    wording.Say(tc.Language, wording.BookingMoved, wording.Vars{"summary": and(Summary(tc.Language, after), money), "code": after.Code}),
 		Cards:   []tool.Card{Card(tc.Language, after)},
 		Writes:  ws,
+		Stands:  stands(tc, after),
 		Refused: func(err error) (string, bool) { return m.refusal(tc.Language, p, err) },
 	}, nil
 }
@@ -78,7 +79,7 @@ func (m Move) refusal(lang string, _ thread.Pending, err error) (string, bool) {
 }
 
 func (b *Booker) rescheduleTool() tool.Tool {
-	return tool.New("rescheduleBooking",
+	return tool.New(moveTool,
 		"Move one of the customer's confirmed bookings to another time, or change the number of people, and ask them to confirm. The new time is held first; "+
 			"the booking stays as it is until the customer says YES, and then both change at once. "+
 			"When the time cannot be had, the error lists the nearest free ones: offer those.", tool.Propose, b.reschedule)
@@ -108,7 +109,7 @@ func (b *Booker) reschedule(ctx context.Context, tc tool.Context, a rescheduleAr
 	if asked.PartySize == nil {
 		asked.PartySize = &old.Party
 	}
-	item, party, err := b.sought(ctx, tc, asked)
+	item, party, err := b.sought(ctx, tc, moveTool, asked)
 	if err != nil {
 		return tool.Result{}, err
 	}

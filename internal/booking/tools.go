@@ -10,10 +10,14 @@ import (
 	"time"
 
 	"merve/internal/actor"
+	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/language"
 	"merve/internal/ledger"
+	"merve/internal/market"
 	"merve/internal/schedule"
+	"merve/internal/standing"
 	"merve/internal/tool"
 )
 
@@ -33,7 +37,11 @@ type Bookable struct {
 	Longest     time.Duration // how long a booking ever took one of its slots, under any calendar it has had
 	Merchant    string        // WhatsApp number of the business, E.164
 	Tags        []string      // of the listing; a market may allow some only
-	Contact     bool          // it takes nobody whose name and number are not known
+	Kinds       []string      // likewise: its category and sub-category
+	Location    *geo.Location
+	Contact     bool // it takes nobody whose name and number are not known
+
+	Unchanged []dynamo.Write // conditions that hold as long as this is what the catalog says
 }
 
 // Booker has the tools by which a model books, lists, moves and cancels for a customer, and puts them
@@ -44,13 +52,20 @@ type Booker struct {
 	Payments Payments
 }
 
+// The tools that touch listings.
+const (
+	bookTool = "initiateBooking"
+	moveTool = "rescheduleBooking"
+	waitTool = "joinWaitlist"
+)
+
 // PayFor is how long an offer is held that has to be paid for. People have to find their cards.
 const PayFor = 30 * time.Minute
 
 // Tools returns the declarations with their resolvers.
 func (b *Booker) Tools() []tool.Tool {
-	return []tool.Tool{
-		tool.New("initiateBooking",
+	all := []tool.Tool{
+		tool.New(bookTool,
 			"Reserve a time at a listing for the customer and ask them to confirm. Holds the time for a few minutes; "+
 				"nothing is booked until the customer says YES. Dates and times are local to the listing. "+
 				"When the time cannot be had, the error lists the nearest free ones: offer those.",
@@ -64,6 +79,10 @@ func (b *Booker) Tools() []tool.Tool {
 		b.rescheduleTool(),
 		b.waitlistTool(), b.leaveTool(),
 	}
+	for i, t := range all {
+		all[i].Listings = slices.Contains([]string{bookTool, moveTool, waitTool}, t.Name)
+	}
+	return all
 }
 
 type initiateArgs struct {
@@ -81,7 +100,7 @@ type initiateArgs struct {
 // initiate makes an offer under the call's own key, so that a call made again after a crash gives the same
 // proposal and takes nothing twice.
 func (b *Booker) initiate(ctx context.Context, tc tool.Context, args initiateArgs) (tool.Result, error) {
-	item, party, err := b.sought(ctx, tc, args)
+	item, party, err := b.sought(ctx, tc, bookTool, args)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -118,8 +137,8 @@ func withContact(tc tool.Context, item Bookable, args initiateArgs) (tool.Contex
 
 // sought finds what the customer wants, and for how many people. When nobody said, it is the fewest that the
 // offering takes.
-func (b *Booker) sought(ctx context.Context, tc tool.Context, args initiateArgs) (item Bookable, party int, err error) {
-	if item, err = find(ctx, b.Catalog, tc, args); err != nil {
+func (b *Booker) sought(ctx context.Context, tc tool.Context, name string, args initiateArgs) (item Bookable, party int, err error) {
+	if item, err = find(ctx, b.Catalog, tc, name, args); err != nil {
 		return Bookable{}, 0, err
 	}
 	if party = item.Offering.MinParty; args.PartySize != nil {
@@ -128,8 +147,9 @@ func (b *Booker) sought(ctx context.Context, tc tool.Context, args initiateArgs)
 	return item, party, item.Offering.CheckParty(party)
 }
 
-// find asks the catalog for the offering, and the market whether listings of its kind may be booked.
-func find(ctx context.Context, c Catalog, tc tool.Context, args initiateArgs) (Bookable, error) {
+// find asks the catalog for the offering, and the market whether a tool may touch listings of its kind for so
+// many people.
+func find(ctx context.Context, c Catalog, tc tool.Context, name string, args initiateArgs) (Bookable, error) {
 	item, err := c.Bookable(ctx, tc.Market.ID, args.ListingID, tool.Value(args.OfferingID))
 	if err != nil {
 		return Bookable{}, err
@@ -137,11 +157,23 @@ func find(ctx context.Context, c Catalog, tc tool.Context, args initiateArgs) (B
 	if err := item.Offering.Check(); err != nil {
 		return Bookable{}, fault.Wrap(err, fault.Internal, "offering %s of %s", item.Offering.ID, item.Listing)
 	}
-	allowed := tc.Market.Tools["initiateBooking"].AllowedTags
-	if len(allowed) > 0 && !slices.ContainsFunc(item.Tags, func(tag string) bool { return slices.Contains(allowed, tag) }) {
+	policy := tc.Market.Tools[name]
+	if !policy.Allows(item.touched(tc.Location)) {
 		return Bookable{}, fault.New(fault.Forbidden, "listings of this kind cannot be booked here")
 	}
+	if b := policy.Bounds; b != nil && b.MaxPeople > 0 && tool.Value(args.PartySize) > b.MaxPeople {
+		return Bookable{}, fault.Field("partySize", "want at most %d here", b.MaxPeople)
+	}
 	return item, nil
+}
+
+// touched is the listing as a tool's policy looks at it for a customer at a place, nil where that is not known.
+func (k Bookable) touched(near *geo.Location) market.Touched {
+	x := market.Touched{Tags: k.Tags, Kinds: k.Kinds, Price: k.Offering.PriceMinor}
+	if near != nil && k.Location != nil {
+		x.Meters = k.Location.Meters(*near)
+	}
+	return x
 }
 
 // holdFor is how long an offer of the terms is held.
@@ -274,11 +306,11 @@ func (b *Booker) list(ctx context.Context, tc tool.Context, _ noArgs) (tool.Resu
 		return tool.Result{}, err
 	}
 	txs = append(txs, others[:min(len(others), maxListed-len(txs))]...)
-	views, facts := []map[string]any{}, []string{}
+	views, named := []map[string]any{}, []standing.Item{}
 	for _, tx := range txs {
 		views = append(views, b.view(tc, tx))
-		if kind := map[ledger.State]string{ledger.Confirmed: "booked", ledger.Cancelled: "cancelled"}[tx.State]; kind != "" {
-			facts = append(facts, kind+":"+tx.Code)
+		if tx.State != ledger.Hold {
+			named = append(named, stands(tc, tx)...)
 		}
 	}
 	waits, _, err := b.waits(ctx, tc)
@@ -289,7 +321,7 @@ func (b *Booker) list(ctx context.Context, tc tool.Context, _ noArgs) (tool.Resu
 	if len(waits) > 0 {
 		data["waiting"] = waits
 	}
-	return tool.Result{Data: data, Memory: data, Facts: facts}, nil
+	return tool.Result{Data: data, Memory: data, Named: named}, nil
 }
 
 type cancelArgs struct {
@@ -408,7 +440,7 @@ func (b *Booker) waits(ctx context.Context, tc tool.Context) ([]map[string]any, 
 }
 
 func (b *Booker) waitlistTool() tool.Tool {
-	t := tool.New("joinWaitlist",
+	t := tool.New(waitTool,
 		"Put the customer on the waiting list for a time that initiateBooking said is taken, when they want that. When it becomes free, it is held for them and they are asked "+
 			"in this chat, one customer at a time. Nothing is booked without their YES then.", tool.Propose, b.join)
 	t.Draft = true
@@ -417,7 +449,7 @@ func (b *Booker) waitlistTool() tool.Tool {
 
 // join puts the customer on the waiting list, once for each time.
 func (b *Booker) join(ctx context.Context, tc tool.Context, a initiateArgs) (tool.Result, error) {
-	item, party, err := b.sought(ctx, tc, a)
+	item, party, err := b.sought(ctx, tc, waitTool, a)
 	if err != nil {
 		return tool.Result{}, err
 	}

@@ -17,6 +17,7 @@ import (
 	"merve/internal/ledger"
 	"merve/internal/market"
 	"merve/internal/schedule"
+	"merve/internal/standing"
 	"merve/internal/tool"
 )
 
@@ -139,7 +140,7 @@ func TestListAndCancel(t *testing.T) {
 		t.Fatalf("proposing to cancel made it %s", now.State)
 	}
 	listed, err := s.call("getMyBookings", `{}`, "l")
-	if err != nil || !cmp.Equal(listed.Facts, []string{"booked:" + tx.Code}) {
+	if err != nil || len(listed.Named) != 1 || listed.Named[0].Code != tx.Code || listed.Named[0].Word != standing.Booked {
 		t.Errorf("%+v, %v", listed, err)
 	}
 	if _, _, err := s.Ledger.CancelWrites(ctx, s.owner, tx.ID, "another", "y"); err == nil {
@@ -261,8 +262,8 @@ func TestWhatStandsIsListedFirst(t *testing.T) {
 		got = append(got, one["transactionId"])
 	}
 	want := []any{held.ID, third.ID, second.ID, first.ID, last.ID}
-	if len(got) != maxListed || !cmp.Equal(got[:len(want)], want) || !slices.Contains(r.Facts, "booked:"+first.Code) {
-		t.Errorf("%d are listed, first %v; want %v; facts %v", len(got), got[:min(len(got), len(want))], want, r.Facts)
+	if len(got) != maxListed || !cmp.Equal(got[:len(want)], want) || !slices.ContainsFunc(r.Named, func(i standing.Item) bool { return i.Code == first.Code }) {
+		t.Errorf("%d are listed, first %v; want %v; facts %v", len(got), got[:min(len(got), len(want))], want, r.Named)
 	}
 }
 

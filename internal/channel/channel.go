@@ -3,13 +3,13 @@
 package channel
 
 import (
-	"math"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"merve/internal/actor"
 	"merve/internal/fault"
+	"merve/internal/geo"
 )
 
 // Channel is how messages come and go.
@@ -104,7 +104,7 @@ type Inbound struct {
 	MessageID  string // the channel's own id; equal ids are one message
 	Text       string
 	Media      []Media
-	Location   *Location
+	Location   *geo.Location
 	Button     string    // payload of a tapped button
 	ReplyTo    string    // the message or pending action that this one answers
 	Language   string    // asked for by the client; "" if not
@@ -126,30 +126,6 @@ func (m Media) MayBePhoto() bool {
 	return m.Type == "" || m.Type == "image" || strings.HasPrefix(m.Type, "image/")
 }
 
-// Location is a shared place, in degrees (WGS 84).
-type Location struct {
-	Lat     float64 `dynamodbav:"lat" json:"lat"`
-	Lng     float64 `dynamodbav:"lng" json:"lng"`
-	Address string  `dynamodbav:"address,omitempty" json:"address,omitempty"`
-}
-
-// EarthRadius is the mean radius of the earth in metres (IUGG).
-const EarthRadius = 6_371_008.8
-
-// OnEarth reports whether a latitude and a longitude are within ±90 and ±180 degrees.
-func OnEarth(lat, lng float64) bool {
-	return lat >= -90 && lat <= 90 && lng >= -180 && lng <= 180
-}
-
-// Meters is the great-circle distance to another place, by the haversine formula on a sphere of
-// the Earth's mean radius: within half a percent.
-func (l Location) Meters(to Location) float64 {
-	const rad = math.Pi / 180
-	sin := func(x float64) float64 { return math.Sin(x * rad / 2) }
-	h := sin(to.Lat-l.Lat)*sin(to.Lat-l.Lat) + math.Cos(l.Lat*rad)*math.Cos(to.Lat*rad)*sin(to.Lng-l.Lng)*sin(to.Lng-l.Lng)
-	return 2 * EarthRadius * math.Asin(math.Sqrt(min(1, h)))
-}
-
 // Check returns an error that names the first field that is not usable.
 func (in Inbound) Check() error {
 	switch {
@@ -165,7 +141,7 @@ func (in Inbound) Check() error {
 		return fault.Field("message", "at most %d characters", MaxText)
 	case len(in.Media) > MaxMedia:
 		return fault.Field("attachments", "at most %d", MaxMedia)
-	case in.Location != nil && !OnEarth(in.Location.Lat, in.Location.Lng):
+	case in.Location != nil && !geo.OnEarth(in.Location.Lat, in.Location.Lng):
 		return fault.Field("location", "lat within ±90 and lng within ±180 degrees")
 	}
 	return nil

@@ -1,7 +1,6 @@
 package channel_test
 
 import (
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 )
 
 // What each channel carries back, and for how long.
@@ -66,9 +66,9 @@ func TestCheck(t *testing.T) {
 		"too long":          {func(in *channel.Inbound) { in.Text = strings.Repeat("ё", channel.MaxText+1) }, "message", fault.Invalid},
 		"most attachments":  {func(in *channel.Inbound) { in.Media = make([]channel.Media, channel.MaxMedia) }, "", ""},
 		"more attachments":  {func(in *channel.Inbound) { in.Media = make([]channel.Media, channel.MaxMedia+1) }, "attachments", fault.Invalid},
-		"at the date line":  {func(in *channel.Inbound) { in.Location = &channel.Location{Lat: -90, Lng: 180} }, "", ""},
-		"north of the pole": {func(in *channel.Inbound) { in.Location = &channel.Location{Lat: 90.01} }, "location", fault.Invalid},
-		"round the world":   {func(in *channel.Inbound) { in.Location = &channel.Location{Lng: -180.01} }, "location", fault.Invalid},
+		"at the date line":  {func(in *channel.Inbound) { in.Location = &geo.Location{Lat: -90, Lng: 180} }, "", ""},
+		"north of the pole": {func(in *channel.Inbound) { in.Location = &geo.Location{Lat: 90.01} }, "location", fault.Invalid},
+		"round the world":   {func(in *channel.Inbound) { in.Location = &geo.Location{Lng: -180.01} }, "location", fault.Invalid},
 	} {
 		in := channel.Inbound{Market: "demo", Channel: channel.Messenger, From: actor.Actor{ID: "1"}, MessageID: "m", Text: "hi"}
 		tt.change(&in)
@@ -79,26 +79,6 @@ func TestCheck(t *testing.T) {
 		}
 		if field != tt.field || tt.kind != "" && !fault.Is(err, tt.kind) || tt.kind == "" && err != nil {
 			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-func TestMeters(t *testing.T) {
-	t.Parallel()
-	kyrenia, nicosia := channel.Location{Lat: 35.3364, Lng: 33.3182}, channel.Location{Lat: 35.1856, Lng: 33.3823}
-	for name, tt := range map[string]struct {
-		a, b channel.Location
-		want float64
-	}{
-		"none":                   {kyrenia, kyrenia, 0},
-		"between two towns":      {kyrenia, nicosia, 17_749.5},
-		"over the 180th":         {channel.Location{Lat: 0, Lng: 179.5}, channel.Location{Lat: 0, Lng: -179.5}, channel.EarthRadius * math.Pi / 180},
-		"over the pole":          {channel.Location{Lat: 89.5, Lng: 10}, channel.Location{Lat: 89.5, Lng: -170}, channel.EarthRadius * math.Pi / 180},
-		"to the other side":      {channel.Location{Lat: 10, Lng: 20}, channel.Location{Lat: -10, Lng: -160}, channel.EarthRadius * math.Pi},
-		"the pole has many lngs": {channel.Location{Lat: 90, Lng: 10}, channel.Location{Lat: 90, Lng: -90}, 0},
-	} {
-		if got := tt.a.Meters(tt.b); math.Abs(got-tt.want) > 1 || got != tt.b.Meters(tt.a) {
-			t.Errorf("%s: %.1f m, want %.1f", name, got, tt.want)
 		}
 	}
 }

@@ -13,10 +13,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"golang.org/x/text/unicode/norm"
+	"pgregory.net/rapid"
+
 	"merve/internal/language"
 	"merve/internal/seedtest"
 	"merve/internal/wording"
-	"pgregory.net/rapid"
 )
 
 // row is one text of testdata/replies; a text that claims nothing has no kind.
@@ -128,7 +129,7 @@ func TestOwnWording(t *testing.T) {
 		wording.Greeting, wording.ConfirmPrompt, wording.BookingReleased, wording.CancelPrompt, wording.HoldGone,
 		wording.HoldExpiredNotice, wording.StillWaiting, wording.Replaced, wording.WhichOffer, wording.OldButton,
 		wording.OfferChanged, wording.NothingPending, wording.SlotTaken, wording.SlotClosed, wording.ActionPrompt, wording.ActionFailed, wording.ActionDeclined,
-		wording.ClaimWithheld, wording.ModelUnavailable, wording.WentWrong, wording.BoundReached,
+		wording.ClaimWithheld, wording.ClaimReplaced, wording.ModelUnavailable, wording.WentWrong, wording.BoundReached,
 		wording.BudgetThread, wording.MediaUnsupported, wording.NoText, wording.PersonWillAnswer,
 	}
 	said := map[wording.Key]Kind{

@@ -252,6 +252,22 @@ func TestBehindAnIndex(t *testing.T) {
 	}
 }
 
+// Items of several tables are read in one request.
+func TestBatchGetOfTables(t *testing.T) {
+	t.Parallel()
+	db := dynamotest.Open(t)
+	records, ledger := db.Table(dynamotest.TableName("records")), db.Table(dynamotest.TableName("ledger"))
+	key, missing := dynamo.Key{PK: dynamotest.ID("note"), SK: "1"}, dynamo.Key{PK: dynamotest.ID("note"), SK: "2"}
+	if err := db.Commit(t.Context(), records.Put(key, note{Text: "a record"}), ledger.Put(key, note{Text: "an entry"})); err != nil {
+		t.Fatal(err)
+	}
+	ctx, meter := telemetry.WithMeter(t.Context())
+	items, err := db.BatchGet(ctx, dynamo.Place{Table: ledger, Key: key}, dynamo.Place{Table: records, Key: missing}, dynamo.Place{Table: records, Key: key})
+	if err != nil || len(items) != 3 || items[0].String("text") != "an entry" || items[1] != nil || items[2].String("text") != "a record" || meter.Cost().Requests != 1 {
+		t.Errorf("%v, %v in %d requests", items, err, meter.Cost().Requests)
+	}
+}
+
 func TestDueIndex(t *testing.T) {
 	t.Parallel()
 	tbl, ctx := table(t), context.Background()

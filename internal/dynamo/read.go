@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -38,44 +40,65 @@ const MaxReads = 100
 // out. One request for each [MaxReads] keys. What DynamoDB holds back for later is asked for
 // again.
 func (t Table) BatchGet(ctx context.Context, keys ...Key) ([]Item, error) {
-	found := map[Key]Item{}
-	for some := range slices.Chunk(keys, MaxReads) {
-		if err := t.batchGet(ctx, some, found); err != nil {
+	places := make([]Place, len(keys))
+	for i, k := range keys {
+		places[i] = Place{t, k}
+	}
+	items, err := t.db.BatchGet(ctx, places...)
+	return slices.DeleteFunc(items, func(it Item) bool { return it == nil }), err
+}
+
+// Place is where an item is kept.
+type Place struct {
+	Table Table
+	Key   Key
+}
+
+// BatchGet reads the items at some places, of any tables, as [Table.BatchGet] does. The item of each
+// place has its index; a missing one is nil.
+func (db *DB) BatchGet(ctx context.Context, places ...Place) ([]Item, error) {
+	found := map[string]map[Key]Item{} // by table
+	for some := range slices.Chunk(places, MaxReads) {
+		if err := db.batchGet(ctx, some, found); err != nil {
 			return nil, err
 		}
 	}
-	var items []Item
-	for _, k := range keys {
-		if it := found[k]; it != nil {
-			items = append(items, it)
-		}
+	items := make([]Item, len(places))
+	for i, p := range places {
+		items[i] = found[p.Table.name][p.Key]
 	}
 	return items, nil
 }
 
-func (t Table) batchGet(ctx context.Context, keys []Key, found map[Key]Item) error {
-	ask := make([]map[string]types.AttributeValue, len(keys))
-	for i, k := range keys {
-		ask[i] = k.item()
+func (db *DB) batchGet(ctx context.Context, places []Place, found map[string]map[Key]Item) error {
+	ask := map[string]types.KeysAndAttributes{}
+	for _, p := range places {
+		of := ask[p.Table.name]
+		of.Keys, of.ConsistentRead = append(of.Keys, p.Key.item()), aws.Bool(true)
+		ask[p.Table.name] = of
 	}
 	for n := 1; ; n++ {
-		out, err := t.db.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
-			RequestItems:           map[string]types.KeysAndAttributes{t.name: {Keys: ask, ConsistentRead: aws.Bool(true)}},
-			ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
+		out, err := db.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
+			RequestItems: ask, ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
 		})
 		if err != nil {
-			return classify(err, "batch get", t.name)
+			return classify(err, "batch get", strings.Join(slices.Sorted(maps.Keys(ask)), ", "))
 		}
-		for _, it := range out.Responses[t.name] {
-			found[Item(it).Key()] = it
+		for table, items := range out.Responses {
+			for _, it := range items {
+				if found[table] == nil {
+					found[table] = map[Key]Item{}
+				}
+				found[table][Item(it).Key()] = it
+			}
 		}
-		switch ask = out.UnprocessedKeys[t.name].Keys; {
+		switch ask = out.UnprocessedKeys; {
 		case len(ask) == 0:
 			return nil
 		case n == maxTries:
 			return fault.New(fault.Unavailable, "the store is busy, try again")
 		}
-		if err := pause.For(ctx, t.db.Backoff(n)); err != nil {
+		if err := pause.For(ctx, db.Backoff(n)); err != nil {
 			return err
 		}
 	}

@@ -41,25 +41,36 @@ func readAs(text string, does Deed) Answer {
 	if err != nil {
 		return Unclear // unreadable word files know no yes; a test keeps them readable
 	}
-	accepts, refuses := yes|besideYes|neutral, no|cancels|besideNo|neutral|booking
-	switch does {
-	case Books:
-		accepts |= booking
-	case Keeps:
-		accepts |= booking
-		refuses &^= booking
-	case Cancels:
-		refuses &^= cancels
-	}
 	switch said := v.read(text, answers); {
-	case said.has(yes) && said.only(accepts):
+	case said.has(yes) && said.only(accepts(does)):
 		return Yes
-	case said.has(no|cancels) && said.only(refuses):
+	case said.has(no|cancels) && said.only(refuses(does)):
 		return No
 	case said.has(cancelAlone) && said.only(cancelAlone|pause):
 		return No
 	}
 	return Unclear
+}
+
+// accepts are the kinds of words that a YES to a deed may consist of.
+func accepts(does Deed) kind {
+	switch does {
+	case Books, Keeps, Pays:
+		return yes | besideYes | neutral | booking
+	}
+	return yes | besideYes | neutral
+}
+
+// refuses are the kinds of words that a NO to a deed may consist of.
+func refuses(does Deed) kind {
+	all := no | cancels | besideNo | neutral | booking
+	switch does {
+	case Keeps, Pays:
+		return all &^ booking
+	case Cancels:
+		return all &^ cancels
+	}
+	return all
 }
 
 // maxPendingID bounds the id in a button payload, in bytes; with its prefix it

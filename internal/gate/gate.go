@@ -17,8 +17,9 @@ import (
 	"context"
 	"time"
 
-	"merve/internal/channel"
 	"merve/internal/dynamo"
+	"merve/internal/geo"
+	"merve/internal/standing"
 	"merve/internal/thread"
 	"merve/internal/tool"
 )
@@ -33,7 +34,8 @@ type Deed int
 const (
 	Other   Deed = iota
 	Books        // makes a booking
-	Keeps        // changes a booking that stands, or pays for it
+	Keeps        // changes a booking that stands
+	Pays         // leads to a payment
 	Cancels      // ends what stands
 )
 
@@ -41,13 +43,14 @@ const (
 type Ruling string
 
 const (
-	Free      Ruling = "free"      // nothing is pending
-	Confirmed Ruling = "confirmed" // an explicit YES to this offer, in time
-	Declined  Ruling = "declined"  // an explicit NO
-	TooLate   Ruling = "too_late"  // a YES, but the offer has gone or is about to
-	OldOffer  Ruling = "old_offer" // an answer to another offer than the one pending
-	Lapsed    Ruling = "lapsed"    // the offer has gone, and the message is about something else
-	Waiting   Ruling = "waiting"   // neither YES nor NO
+	Free       Ruling = "free"       // nothing is pending
+	Confirmed  Ruling = "confirmed"  // an explicit YES to this offer, in time
+	Declined   Ruling = "declined"   // an explicit NO
+	Redirected Ruling = "redirected" // a NO, and then something else, which is still to be answered
+	TooLate    Ruling = "too_late"   // a YES, but the offer has gone or is about to
+	OldOffer   Ruling = "old_offer"  // an answer to another offer than the one pending
+	Lapsed     Ruling = "lapsed"     // the offer has gone, and the message is about something else
+	Waiting    Ruling = "waiting"    // neither YES nor NO
 )
 
 // Decide reads the unanswered messages of a thread against what is pending on it.
@@ -72,6 +75,8 @@ func Decide(p *thread.Pending, does Deed, msgs []thread.Message, refers map[stri
 		return TooLate
 	case said == Yes:
 		return Confirmed
+	case declines(p, does, msgs, refers):
+		return Redirected
 	case gone:
 		return Lapsed
 	}
@@ -152,8 +157,11 @@ type Settled struct {
 	Text   string // what the customer is told, from stored state
 	Late   string // of a release: told in its place when the YES came too late; "" tells of a hold that has gone
 	Cards  []tool.Card
-	Map    *channel.Location
+	Map    *geo.Location
 	Writes []dynamo.Write
+
+	// Stands is what stands of the conversation, or is over, once the writes have gone through.
+	Stands []standing.Item
 
 	// HandOver gives the thread to a person, whose coming is then said in the place of Text.
 	HandOver *tool.HandOver

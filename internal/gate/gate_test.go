@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"merve/internal/channel"
+	"merve/internal/geo"
 	"merve/internal/thread"
 )
 
@@ -40,7 +41,7 @@ func TestDecide(t *testing.T) {
 		{"written before the offer, come after it", offer, []thread.Message{at(time.Second, thread.Message{Text: "yes", Wrote: made.Add(-time.Second)})}, nil, time.Second, Waiting},
 		{"written after the offer, come later", offer, []thread.Message{at(time.Minute, thread.Message{Text: "yes", Wrote: made.Add(time.Second)})}, nil, time.Minute, Confirmed},
 		{"yes with a photo", offer, []thread.Message{at(time.Second, thread.Message{Text: "yes", Media: []channel.Media{{URL: "u"}}})}, nil, time.Second, Waiting},
-		{"yes with a place", offer, []thread.Message{at(time.Second, thread.Message{Text: "yes", Location: &channel.Location{Lat: 35.33, Lng: 33.32}})}, nil, time.Second, Waiting},
+		{"yes with a place", offer, []thread.Message{at(time.Second, thread.Message{Text: "yes", Location: &geo.Location{Lat: 35.33, Lng: 33.32}})}, nil, time.Second, Waiting},
 		{"last moment", offer, []thread.Message{text(time.Minute, "yes")}, nil, 9*time.Minute + 29*time.Second, Confirmed},
 		{"TestField14 within the buffer", offer, []thread.Message{text(time.Minute, "yes")}, nil, 9*time.Minute + 30*time.Second, TooLate},
 		{"TestField14 a second after", offer, []thread.Message{text(time.Minute, "yes")}, nil, 10*time.Minute + time.Second, TooLate},
@@ -82,7 +83,7 @@ func TestYesThatNamesABooking(t *testing.T) {
 		for _, text := range texts {
 			msgs = append(msgs, thread.Message{ID: "m", Text: text, At: made.Add(time.Second)})
 		}
-		for does, want := range map[Deed]Ruling{Books: Confirmed, Keeps: Confirmed, Cancels: Waiting, Other: Waiting} {
+		for does, want := range map[Deed]Ruling{Books: Confirmed, Keeps: Confirmed, Pays: Confirmed, Cancels: Waiting, Other: Waiting} {
 			if got := Decide(p, does, msgs, nil, made.Add(time.Minute)); got != want {
 				t.Errorf("%q to deed %d: %s, want %s", texts, does, got, want)
 			}

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"bufio"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,9 +16,12 @@ import (
 type outcome struct {
 	books, other Answer
 	keyword      Keyword
+	opens        bool // with a NO, and goes on
 }
 
-func outcomeOf(text string) outcome { return outcome{readOffer(text), Read(text), OptOut(text)} }
+func outcomeOf(text string) outcome {
+	return outcome{readOffer(text), Read(text), OptOut(text), opensWithNo(text, Books)}
+}
 
 // keywordsHeard reads testdata/keywords.txt: messages, one a line, under the keyword that they are.
 func keywordsHeard(t *testing.T) map[string]Keyword {
@@ -69,6 +73,9 @@ func TestEveryPhraseIsNeeded(t *testing.T) { // not parallel: it changes the voc
 		for _, m := range messages(t, name) {
 			texts = append(texts, m.text)
 		}
+	}
+	for _, name := range language.Supported() {
+		texts = slices.AppendSeq(texts, maps.Keys(openings(t, name)))
 	}
 	for text := range keywordsHeard(t) {
 		texts = append(texts, text)

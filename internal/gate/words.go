@@ -33,6 +33,7 @@ const (
 	unclear                      // settles nothing, and nothing beside it can
 	stop                         // opts out
 	start                        // opts in again
+	unsays                       // directly after a NO and a pause, makes it no refusal
 	pause                        // a comma, a full stop
 	unknown                      // anything that is not in the word files
 
@@ -47,7 +48,8 @@ var headings = map[string]kind{
 	"[yes]": yes, "[no]": no, "[cancel]": cancel, "[cancel booking]": cancel | booking, "[cancel alone]": cancelAlone,
 	"[yes booking]": yes | booking, "[beside yes booking]": besideYes | booking,
 	"[beside yes]": besideYes, "[beside no]": besideNo, "[polite]": polite, "[unclear]": unclear,
-	"[stop]": stop, "[start]": start,
+	"[unsays no]": unsays,
+	"[stop]":      stop, "[start]": start,
 }
 
 // only reports whether k holds nothing but the kinds in allowed.
@@ -68,7 +70,10 @@ func (v vocabulary) read(text string, looked kind) kind {
 	if len(text) > maxMessage {
 		return unknown
 	}
-	tokens := tokenize(text)
+	return v.readTokens(tokenize(text), looked)
+}
+
+func (v vocabulary) readTokens(tokens []string, looked kind) kind {
 	var all kind
 	for before := pause; len(tokens) > 0; {
 		k, length := v.longestPhrase(tokens, looked)

@@ -137,7 +137,7 @@ func TestAnOrphanIsDeletedAsItWasRead(t *testing.T) {
 	tx := c.held(c.terms(24), 1)
 	stale := c.locks(tx.Start)
 	stale[0].Tx = "missing"
-	a := &audit{Ledger: c.Ledger}
+	a := newAudit(c.Ledger)
 	if err := a.healOrphans(context.Background(), stale, nil); err != nil || a.found.Healed != 0 {
 		t.Errorf("%+v, %v", a.found, err)
 	}

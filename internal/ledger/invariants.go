@@ -31,17 +31,19 @@ type Audit struct {
 }
 
 // CheckInvariants looks at every transaction that has left its hold since it was last
-// looked at, a minute after its last change, and at all locks on the days of its slots.
+// looked at, a minute after its last change, and at all locks on the days of its slots. A booking
+// that stands is looked at again each day, as damage may come later.
 // Findings become alerts; orphan locks, and nothing else, are deleted. It never scans. What is over
 // by then of a customer who has had all deleted is forgotten (see [Ledger.Forget]).
 //
-// Cost: 16 queries a run; for each transaction, once after each change, 1 query of its
-// items, 1 batch read of its locks and 1 write that takes it off the index; 4 more to
-// forget one; 1 query for each day of an offering in a run, and 1 batch read for each hundred transactions there.
+// Cost: 16 queries a run; for each transaction, once after each change and once a day while it stands,
+// 1 query of its items, 1 batch read of its locks and 1 write that puts it off or takes it off the index; 4
+// more to forget one; 1 query for each day of an offering in a run, and 1 batch read for each hundred
+// transactions there. Before an orphan is deleted, 1 query for each 200 transactions of its business, once a run.
 //
 // All shards at a time, unless b says how many.
 func (l *Ledger) CheckInvariants(ctx context.Context, b dynamo.Budget) (Audit, error) {
-	a := &audit{Ledger: l, days: map[string]*day{}}
+	a := newAudit(l)
 	walked, err := l.Table.EachDueItem(ctx, dueAudit, l.now(), inParallel(b), func(it dynamo.Item) (bool, error) { return true, a.look(ctx, it) })
 	if err != nil {
 		err = fmt.Errorf("ledger: invariants: %w", err)
@@ -56,6 +58,12 @@ type audit struct {
 	mu    sync.Mutex
 	found Audit
 	days  map[string]*day // already looked at in this run
+
+	claims map[string]*claims // by business, of those that have a lock to be deleted
+}
+
+func newAudit(l *Ledger) *audit {
+	return &audit{Ledger: l, days: map[string]*day{}, claims: map[string]*claims{}}
 }
 
 // look checks one transaction and takes it off the index, or puts it off when something
@@ -90,10 +98,21 @@ func (a *audit) look(ctx context.Context, it dynamo.Item) error {
 			return err
 		}
 	}
-	if h.Transaction.Forget && again.IsZero() {
-		again = h.Transaction.End
+	if again.IsZero() {
+		again = a.next(h.Transaction)
 	}
 	return a.seen(ctx, h.Transaction, again)
+}
+
+// next is when a sound transaction is looked at again; zero is not before it changes.
+func (a *audit) next(tx Transaction) time.Time {
+	switch daily := a.now().Add(lookDaily); {
+	case tx.State == Confirmed && daily.Before(tx.End):
+		return daily
+	case tx.State == Confirmed && tx.Stands(a.now()), tx.Forget:
+		return tx.End
+	}
+	return time.Time{}
 }
 
 func (a *audit) findings(ctx context.Context, h History) ([]alert.Alert, error) {
@@ -237,20 +256,29 @@ func (a *audit) keepApart(ctx context.Context, locks []lock, txs map[string]Tran
 	return nil
 }
 
-// healOrphans deletes the locks whose transaction does not count on them. The locks were
-// read before the transactions, and a transaction never comes to count on a lock that it
-// had before: so what is an orphan here stays one. One that lists too few may count on any.
+// healOrphans deletes the locks whose transaction does not count on them, and on which no other that is
+// alive counts either: where a lock names a wrong transaction, the right one keeps its place, and its own
+// look finds the damage. The locks were read before the transactions, and a transaction never comes to
+// count on a lock that it had before: so what is an orphan here stays one. One that lists too few may
+// count on any.
 func (a *audit) healOrphans(ctx context.Context, locks []lock, txs map[string]Transaction) error {
 	for _, k := range locks {
 		tx, there := txs[k.Tx]
 		if tx.State.needs() != "" && (slices.Contains(tx.Locks, k.Name) || len(tx.Locks) < tx.lists()) {
 			continue
 		}
+		counted, err := a.countedOn(ctx, k)
+		if err != nil {
+			return err
+		}
+		if counted {
+			continue
+		}
 		why := "does not exist"
 		if there {
 			why = "is " + string(tx.State)
 		}
-		err := a.Alerts.Raise(ctx, alert.Alert{Check: NoOrphans, Severity: alert.Warning, Subject: k.Name, Healed: true,
+		err = a.Alerts.Raise(ctx, alert.Alert{Check: NoOrphans, Severity: alert.Warning, Subject: k.Name, Healed: true,
 			Message: fmt.Sprintf("deleted: its transaction %s %s", k.Tx, why)}, a.deleteOrphan(k))
 		if errors.Is(err, errNoOrphan) {
 			continue
@@ -262,6 +290,49 @@ func (a *audit) healOrphans(ctx context.Context, locks []lock, txs map[string]Tr
 		a.found.Healed++
 		a.found.Warning++
 		a.mu.Unlock()
+	}
+	return nil
+}
+
+// claims are the locks that the live transactions of a business list, read once in a run.
+type claims struct {
+	once  sync.Once
+	err   error
+	taken map[dynamo.Key]bool
+	more  bool // there are more transactions than were looked through
+}
+
+// countedOn reports whether a live transaction of the business lists the lock, or may.
+func (a *audit) countedOn(ctx context.Context, k lock) (bool, error) {
+	a.mu.Lock()
+	of := a.claims[k.key.business]
+	if of == nil {
+		of = &claims{taken: map[dynamo.Key]bool{}}
+		a.claims[k.key.business] = of
+	}
+	a.mu.Unlock()
+	of.once.Do(func() { of.err = of.read(ctx, a.Ledger, k.key.business) })
+	return of.more || of.taken[k.key.item()], of.err
+}
+
+func (of *claims) read(ctx context.Context, l *Ledger, business string) error {
+	for tx, err := range l.ofBusiness(ctx, business) {
+		switch {
+		case errors.Is(err, ErrMore):
+			of.more = true
+			return nil
+		case err != nil:
+			return err
+		case tx.State.needs() == "":
+			continue
+		}
+		keys, err := locksOf(tx)
+		if err != nil {
+			return err
+		}
+		for _, k := range keys {
+			of.taken[k.item()] = true
+		}
 	}
 	return nil
 }
@@ -306,6 +377,9 @@ func (a *audit) raise(ctx context.Context, f alert.Alert) error {
 
 // lookAgain is when a transaction with which something is wrong is looked at again.
 const lookAgain = time.Hour
+
+// lookDaily is when one is looked at again that is sound and stands.
+const lookDaily = 24 * time.Hour
 
 // seen takes a transaction off the index, or puts it off until a time. A transaction that has
 // changed since is left as it is: its change put it there anew.

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -312,8 +313,13 @@ func TestAFindingIsOneAlert(t *testing.T) {
 	c.put(eventKey(tx.ID, "confirmed"), Event{ID: "confirmed", Type: Confirmed})
 	c.clock.Add(lookAgain)
 	c.settledAudit()
+	c.clock.Set(tx.End)
+	c.settledAudit()
 	if it, _ := c.Table.Get(ctx, txKey(tx.ID)); it.String("dueShard") != "" {
-		t.Error("mended, and still on the index")
+		t.Error("mended and over, and still on the index")
+	}
+	if again := c.alertsOn(tx.ID); len(again) != 2 || again[0].Seen != 1 {
+		t.Errorf("mended, and found again: %+v", again)
 	}
 }
 
@@ -325,12 +331,78 @@ func TestAChangeDuringAnAuditCounts(t *testing.T) {
 	if _, err := c.Release(ctx, c.owner, tx.ID, "x", "k"); err != nil {
 		t.Fatal(err)
 	}
-	a := &audit{Ledger: c.Ledger}
+	a := newAudit(c.Ledger)
 	if err := a.seen(ctx, tx, time.Time{}); err != nil { // as read before the change
 		t.Fatal(err)
 	}
 	it, err := c.Table.Get(ctx, txKey(tx.ID))
 	if err != nil || !strings.HasPrefix(it.String("dueShard"), dueAudit) {
 		t.Errorf("the change's own look was taken off: %v, %v", it.String("dueShard"), err)
+	}
+}
+
+// Locks that were corrupted by hand are not deleted while a live transaction lists them, whatever
+// transaction they name and whoever's look comes across them: nobody else gets the place. The daily look
+// at the booking finds the damage.
+func TestField12_CorruptedLocksAreNotHealedAway(t *testing.T) {
+	t.Parallel()
+	for name, corrupt := range map[string]func(c *corner, k lock) lock{
+		"names nobody":             func(_ *corner, k lock) lock { k.Tx = "missing"; return k },
+		"names a cancelled one":    func(c *corner, k lock) lock { k.Tx = c.in(Cancelled, c.terms(28)).ID; return k },
+		"names another that lives": func(c *corner, k lock) lock { k.Tx = c.in(Confirmed, c.terms(29)).ID; return k },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, ctx := newCorner(t), context.Background()
+			tx := c.in(Confirmed, c.terms(25))
+			if a := c.settledAudit(); a.Looked == 0 || a.Critical != 0 {
+				t.Fatalf("before: %+v", a)
+			}
+			k := corrupt(c, c.locks(tx.Start)[0])
+			c.put(k.key.item(), k)
+			c.in(Confirmed, c.terms(26)) // has the day looked at
+			if a := c.settledAudit(); a.Healed != 0 {
+				t.Errorf("healed: %+v", a)
+			}
+			double := 0
+			for n := range 5 {
+				if _, err := c.Offer(ctx, c.terms(25), 1, 10*time.Minute, fmt.Sprint("contender ", n)); err == nil {
+					double++
+				}
+			}
+			if double > 0 {
+				t.Errorf("%d got the place of a booking that stands", double)
+			}
+			c.clock.Set(tx.UpdatedAt.Add(lookDaily + 2*auditAfter))
+			if a := c.settledAudit(); a.Critical == 0 {
+				t.Errorf("a day later: %+v", a)
+			}
+			if alerts := c.alertsOn(tx.ID); len(alerts) != 1 || alerts[0].Check != SingleHold || alerts[0].Severity != alert.Critical {
+				t.Errorf("alerts = %+v", alerts)
+			}
+		})
+	}
+}
+
+// What stands is looked at each day, as damage may come after the last look, and no more once it is over.
+func TestABookingThatStandsIsLookedAtDaily(t *testing.T) {
+	t.Parallel()
+	c := newCorner(t)
+	tx := c.in(Confirmed, c.terms(60))
+	for day := range 2 {
+		if a := c.settledAudit(); a != (Audit{Looked: 1}) {
+			t.Errorf("day %d: %+v", day, a)
+		}
+		if a := c.settledAudit(); a != (Audit{}) {
+			t.Errorf("day %d, again: %+v", day, a)
+		}
+		c.clock.Add(lookDaily)
+	}
+	if err := c.Table.DB().Commit(context.Background(), c.Table.Delete(c.locks(tx.Start)[0].key.item())); err != nil {
+		t.Fatal(err)
+	}
+	c.clock.Add(lookDaily)
+	if a := c.settledAudit(); a.Critical != 1 || len(c.alertsOn(tx.ID)) != 1 {
+		t.Errorf("a lost lock: %+v", a)
 	}
 }

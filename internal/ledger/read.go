@@ -38,6 +38,20 @@ func (l *Ledger) read(ctx context.Context, txID string) (Transaction, error) {
 	return tx, it.Decode(&tx)
 }
 
+// At is where a transaction is kept, for who reads it together with other things.
+func (l *Ledger) At(txID string) dynamo.Place { return dynamo.Place{Table: l.Table, Key: txKey(txID)} }
+
+// Read is the transaction that was found there, as [Ledger.Get] returns it.
+func Read(a actor.Actor, it dynamo.Item) (tx Transaction, err error) {
+	if err := it.Decode(&tx); err != nil {
+		return Transaction{}, err
+	}
+	if err := a.MaySee(tx.Owner); err != nil {
+		return Transaction{}, err
+	}
+	return tx, nil
+}
+
 // ByOwner lists a's transactions that have been held, by whichever of their identities, newest
 // first, and where to go on. The index is read eventually: a change shows after some
 // milliseconds. A request for each identity.
@@ -169,11 +183,8 @@ var ErrMore = errors.New("ledger: there are more transactions")
 // has become of it, among its latest [MaxBooked] transactions, and then [ErrMore] when there are
 // others. A request for each 200 that are looked through.
 func (l *Ledger) Booked(ctx context.Context, market, business string) iter.Seq2[Transaction, error] {
-	pages := through(bookedPages, func(after string) ([]Transaction, string, error) {
-		return l.list(ctx, "business", business, bookedPage, after)
-	})
 	return func(yield func(Transaction, error) bool) {
-		for tx, err := range pages {
+		for tx, err := range l.ofBusiness(ctx, business) {
 			if err == nil && (tx.Market != market || tx.ConfirmedAt.IsZero()) {
 				continue
 			}
@@ -182,6 +193,14 @@ func (l *Ledger) Booked(ctx context.Context, market, business string) iter.Seq2[
 			}
 		}
 	}
+}
+
+// ofBusiness gives a business's latest [MaxBooked] transactions, as [Ledger.Booked] does, whatever their market
+// and state.
+func (l *Ledger) ofBusiness(ctx context.Context, business string) iter.Seq2[Transaction, error] {
+	return through(bookedPages, func(after string) ([]Transaction, string, error) {
+		return l.list(ctx, "business", business, bookedPage, after)
+	})
 }
 
 // through gives what read lists, of so many pages at most, and then [ErrMore] when there are others.

@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode"
 
-	"merve/internal/channel"
+	"merve/internal/geo"
 	"merve/internal/language"
 	"merve/internal/rank"
 )
@@ -24,7 +24,7 @@ type Document struct {
 	Actions                       []string
 	Tags                          []string // in the form of [Normal]
 	Prices                        []int64  // minor units: all that something costs
-	Location                      *channel.Location
+	Location                      *geo.Location
 
 	// The words, each once, those of the field that counts most first.
 	Names        []string // in all languages

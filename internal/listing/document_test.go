@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"merve/internal/channel"
+	"merve/internal/geo"
 	"merve/internal/listing"
 	"merve/internal/schedule"
 	"merve/internal/telemetry"
@@ -23,7 +23,7 @@ func TestDocumentOf(t *testing.T) {
 	l.Descriptions = map[string]string{"en": "Wine; wine."}
 	l.Tags = []string{"Fish-Dishes"}
 	l.Price = &listing.Price{Minor: 9, Currency: "EUR"}
-	l.Location = &channel.Location{Lat: 35, Lng: 33}
+	l.Location = &geo.Location{Lat: 35, Lng: 33}
 	l.Version, l.UpdatedAt = 3, noon
 	l.Merve.Actions = []listing.Action{{Type: listing.BookAction, Enabled: true}, {Type: listing.FoodAction}, {Type: listing.BookAction, Enabled: true}}
 	l.Offerings = append(l.Offerings, schedule.Offering{Name: "Tasting Menu", PriceMinor: 700})

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/language"
 	"merve/internal/pattern"
 	"merve/internal/schedule"
@@ -37,14 +37,14 @@ func columns() []column {
 		plain("place", func(l *Listing) *string { return &l.Place }),
 		plain("address", func(l *Listing) *string { return &l.Address }),
 		{"lat", func(l *Listing) (string, error) {
-			return degrees(l.Location, func(p *channel.Location) float64 { return p.Lat }), nil
+			return degrees(l.Location, func(p *geo.Location) float64 { return p.Lat }), nil
 		}, func(l *Listing, s string) error {
-			return setDegrees(l, s, func(p *channel.Location, v float64) { p.Lat = v })
+			return setDegrees(l, s, func(p *geo.Location, v float64) { p.Lat = v })
 		}},
 		{"lng", func(l *Listing) (string, error) {
-			return degrees(l.Location, func(p *channel.Location) float64 { return p.Lng }), nil
+			return degrees(l.Location, func(p *geo.Location) float64 { return p.Lng }), nil
 		}, func(l *Listing, s string) error {
-			return setDegrees(l, s, func(p *channel.Location, v float64) { p.Lng = v })
+			return setDegrees(l, s, func(p *geo.Location, v float64) { p.Lng = v })
 		}},
 		{"location.address", func(l *Listing) (string, error) {
 			if l.Location == nil {
@@ -129,14 +129,14 @@ func actions() column {
 	return c
 }
 
-func degrees(p *channel.Location, of func(*channel.Location) float64) string {
+func degrees(p *geo.Location, of func(*geo.Location) float64) string {
 	if p == nil {
 		return ""
 	}
 	return strconv.FormatFloat(of(p), 'f', -1, 64)
 }
 
-func setDegrees(l *Listing, s string, set func(*channel.Location, float64)) error {
+func setDegrees(l *Listing, s string, set func(*geo.Location, float64)) error {
 	v, err := strconv.ParseFloat(strings.Replace(s, ",", ".", 1), 64)
 	if err != nil {
 		return errors.New("want degrees, such as 35.3364")
@@ -146,9 +146,9 @@ func setDegrees(l *Listing, s string, set func(*channel.Location, float64)) erro
 }
 
 // located is the location of a listing that has one.
-func located(l *Listing) *channel.Location {
+func located(l *Listing) *geo.Location {
 	if l.Location == nil {
-		l.Location = &channel.Location{}
+		l.Location = &geo.Location{}
 	}
 	return l.Location
 }

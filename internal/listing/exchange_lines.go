@@ -9,8 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 )
 
 func readLines(r io.Reader, take func(int, *Listing, error)) error {
@@ -37,8 +37,8 @@ func decodeLine(line []byte) (*Listing, error) {
 	l := &Listing{}
 	row := struct {
 		*Listing
-		Location *channel.LocationInput `json:"location"`
-		Merve    integrationInput       `json:"merve"`
+		Location *geo.Input       `json:"location"`
+		Merve    integrationInput `json:"merve"`
 	}{Listing: l}
 	if err := strictly(line, &row); err != nil {
 		return nil, err

@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/ident"
 	"merve/internal/listing"
 	"merve/internal/schedule"
@@ -35,7 +35,7 @@ func catalogue(market string) []*listing.Listing {
 		{
 			ID: "full", Market: market, Business: "biz", Domain: "food", Category: "restaurant", SubCategory: "meze", Place: "Girne", Address: "Harbour Road 5, \"old\" town",
 			Names: map[string]string{"en": "=1+1", "tr": "Kıbrıs Evi"}, Descriptions: map[string]string{"en": "two\nlines, and a comma", "ar": "مطعم", "tr": " bir\r\niki\u00a0", "de": "' "},
-			Location: &channel.Location{Lat: 35.3364, Lng: 33.3199, Address: "The old quay"}, Tags: []string{"vegan", "sea view"}, Hours: hours, Image: "https://x.example/a.jpg",
+			Location: &geo.Location{Lat: 35.3364, Lng: 33.3199, Address: "The old quay"}, Tags: []string{"vegan", "sea view"}, Hours: hours, Image: "https://x.example/a.jpg",
 			Media: []listing.Media{{URL: "https://x.example/b.jpg", Kind: "image", Alt: "The harbour"}}, Price: &listing.Price{Minor: 100, Currency: "EUR", Per: "night"},
 			Delivery: &listing.Delivery{FeeMinor: 150, MinimumMinor: 1000, RadiusMeters: 4000, Minutes: 40},
 			Offerings: []schedule.Offering{{

@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"merve/internal/channel"
+	"merve/internal/geo"
 	"merve/internal/language"
 	"merve/internal/rank"
 )
@@ -97,7 +97,7 @@ func (ix *index) find(q Query) []*Listing {
 }
 
 // far is a listing's distance; one that is nowhere is farthest.
-func (l *Listing) far(from *channel.Location) float64 {
+func (l *Listing) far(from *geo.Location) float64 {
 	switch {
 	case from == nil:
 		return 0
@@ -109,7 +109,7 @@ func (l *Listing) far(from *channel.Location) float64 {
 
 func (e entry) fits(q Query) bool {
 	l := e.listing
-	if !l.shownAt(q.OpenAt) {
+	if !l.shownTo(q) {
 		return false
 	}
 	if !alikeName(q.Domain, l.Domain) || !alikeName(q.Category, l.Category) || !alikeName(q.SubCategory, l.SubCategory) {

@@ -30,10 +30,11 @@ import (
 	"strings"
 	"time"
 
-	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/ident"
 	"merve/internal/language"
+	"merve/internal/market"
 	"merve/internal/schedule"
 )
 
@@ -48,7 +49,7 @@ type Listing struct {
 	Category     string              `dynamodbav:"category" json:"category"`
 	SubCategory  string              `dynamodbav:"subCategory,omitempty" json:"subCategory,omitempty"`
 	Place        string              `dynamodbav:"place" json:"place"`
-	Location     *channel.Location   `dynamodbav:"location,omitempty" json:"location,omitempty"`
+	Location     *geo.Location       `dynamodbav:"location,omitempty" json:"location,omitempty"`
 	Tags         []string            `dynamodbav:"tags,omitempty" json:"tags,omitempty"`
 	Address      string              `dynamodbav:"address,omitempty" json:"address,omitempty"`
 	Hours        *schedule.Hours     `dynamodbav:"hours,omitempty" json:"hours,omitempty"` // nil leaves it to the offerings
@@ -113,6 +114,40 @@ type Delivery struct {
 	RadiusMeters float64 `dynamodbav:"radius,omitempty" json:"radiusMeters,omitempty"` // 0 is anywhere
 	Minutes      int     `dynamodbav:"minutes,omitempty" json:"minutes,omitempty"`     // as a rule
 	NoPickup     bool    `dynamodbav:"noPickup,omitempty" json:"noPickup,omitempty"`
+}
+
+// Allowed reports whether a market lets a tool touch the listing for a customer who is near some place, nil
+// where that is not known. Tags of an action count for what is done by it; typ "" is whatever can be done.
+func (l *Listing) Allowed(p market.ToolPolicy, typ string, near *geo.Location) bool {
+	x := market.Touched{Tags: slices.Clone(l.Tags), Kinds: []string{l.Category, l.SubCategory}}
+	for _, a := range l.Merve.Actions {
+		if a.Enabled && (typ == "" || a.Type == typ) {
+			x.Tags = append(x.Tags, a.Tags...)
+		}
+	}
+	for _, price := range l.prices() {
+		if price > 0 && (x.Price == 0 || price < x.Price) {
+			x.Price = price
+		}
+	}
+	if near != nil && l.Location != nil {
+		x.Meters = l.Location.Meters(*near)
+	}
+	return p.Allows(x)
+}
+
+// ErrNotAllowed is the answer for a listing that a market does not let a tool touch.
+var ErrNotAllowed = fault.New(fault.Forbidden, "listings of this kind cannot be used for this here")
+
+// Covers reports whether the listing serves a district of a market: by its coverage, and everywhere without
+// one, or where the district is not known.
+func (l *Listing) Covers(m *market.Market, district string) bool {
+	if len(l.Merve.Coverage) == 0 || district == "" {
+		return true
+	}
+	return slices.ContainsFunc(l.Merve.Coverage, func(served string) bool {
+		return language.Fold(served) == language.Fold(district) || m.DistrictOf(served, nil) == district
+	})
 }
 
 // Name returns the listing's name in a language, else in whatever it has.
@@ -213,7 +248,7 @@ func (l *Listing) checkSize() error {
 
 // checkTerms checks place, hours, prices and pictures.
 func (l *Listing) checkTerms() error {
-	if p := l.Location; p != nil && !channel.OnEarth(p.Lat, p.Lng) {
+	if p := l.Location; p != nil && !geo.OnEarth(p.Lat, p.Lng) {
 		return fault.Field("location", "lat within ±90 and lng within ±180 degrees")
 	}
 	if l.Hours != nil {

@@ -15,10 +15,10 @@ import (
 
 	"merve/infra/local/demo"
 	"merve/internal/actor"
-	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/ledger"
 	"merve/internal/listing"
 	"merve/internal/market"
@@ -245,7 +245,7 @@ func TestCheckNamesTheField(t *testing.T) {
 			l.Merve.Actions = []listing.Action{{Type: listing.BookAction, Dispatch: listing.Dispatch{ToE164: "0533"}}}
 		}},
 		{"merve.whatsappE164", func(l *listing.Listing) { l.Merve.WhatsApp = "0533 123" }},
-		{"location", func(l *listing.Listing) { l.Location = &channel.Location{Lat: 91} }},
+		{"location", func(l *listing.Listing) { l.Location = &geo.Location{Lat: 91} }},
 		{"hours", func(l *listing.Listing) { l.Hours = &schedule.Hours{TimeZone: "Mars/Base"} }},
 		{"price.minor", func(l *listing.Listing) { l.Price = &listing.Price{Minor: -5, Currency: "EUR"} }},
 		{"price.minor", func(l *listing.Listing) { l.Price = &listing.Price{Minor: schedule.MaxMinor + 1, Currency: "EUR"} }},

@@ -50,12 +50,9 @@ type choice struct {
 const maxDishes = 60
 
 func (s *Store) menu(ctx context.Context, tc tool.Context, a menuArgs) (tool.Result, error) {
-	l, err := s.Get(ctx, tc.Market.ID, a.ListingID)
+	l, err := s.readable(ctx, tc, "getMenu", a.ListingID)
 	if err != nil {
 		return tool.Result{}, err
-	}
-	if !l.Merve.Enabled {
-		return tool.Result{}, ErrNotFound
 	}
 	if err := s.Count(ctx, l); err != nil {
 		return tool.Result{}, err

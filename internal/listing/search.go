@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"merve/internal/channel"
+	"merve/internal/geo"
 	"merve/internal/schedule"
 )
 
@@ -15,13 +15,16 @@ type Query struct {
 	Domain      string
 	Category    string
 	SubCategory string
-	Action      string            // of the types of actions, enabled
-	MinPrice    int64             // minor units; some offering costs at least that
-	MaxPrice    int64             // minor units; some offering costs no more
-	Near        *channel.Location // nearest first, where words do not say otherwise
-	Radius      float64           // metres around Near; 0 is any distance
-	OpenAt      time.Time         // open then
-	Limit       int               // 5 when 0, at most 10
+	Action      string        // of the types of actions, enabled
+	MinPrice    int64         // minor units; some offering costs at least that
+	MaxPrice    int64         // minor units; some offering costs no more
+	Near        *geo.Location // nearest first, where words do not say otherwise
+	Radius      float64       // metres around Near; 0 is any distance
+	OpenAt      time.Time     // open then
+	Limit       int           // 5 when 0, at most 10
+
+	// May says which listings may be found at all, whatever is dropped to find something; nil is all.
+	May func(*Listing) bool
 }
 
 // Engine finds listings by words and filters.
@@ -96,11 +99,11 @@ func (s *Store) find(ctx context.Context, market string, q Query) ([]*Listing, e
 	return ix.find(q), nil
 }
 
-// ask asks the engine. It does not know who is open: it is asked for more than are wanted, and for
+// ask asks the engine. It does not know who is open, or may be found: it is asked for more than are wanted, and for
 // all that it tells at once where too few of these are. away is its own error.
 func (s *Store) ask(ctx context.Context, market string, q Query) (hits []*Listing, away, err error) {
 	most := []int{q.Limit}
-	if !q.OpenAt.IsZero() {
+	if !q.OpenAt.IsZero() || q.May != nil {
 		most = []int{5 * maxLimit, 25 * maxLimit}
 	}
 	var all []*Listing
@@ -124,11 +127,14 @@ func (s *Store) ask(ctx context.Context, market string, q Query) (hits []*Listin
 	return hits, nil, nil
 }
 
+// shownTo reports whether the listing may be shown to who asks, and is open when they ask for that.
+func (l *Listing) shownTo(q Query) bool { return l.shownAt(q.OpenAt) && (q.May == nil || q.May(l)) }
+
 // open leaves those that may be shown and are open at the asked time.
 func open(hits []*Listing, q Query) []*Listing {
 	var left []*Listing
 	for _, l := range hits {
-		if len(left) < q.Limit && l.shownAt(q.OpenAt) {
+		if len(left) < q.Limit && l.shownTo(q) {
 			left = append(left, l)
 		}
 	}

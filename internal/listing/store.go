@@ -127,6 +127,11 @@ func joined(st *stored, m *menu) (l *Listing, torn bool) {
 	return &st.Listing, m.Version != st.Version
 }
 
+// Unchanged is the condition that a listing is as it was read. It changes nothing.
+func (s *Store) Unchanged(l *Listing) dynamo.Write {
+	return s.Table.Check(key(l.Market, l.ID), "version = :version", dynamo.V{":version": l.Version})
+}
+
 // ErrStale is the answer to a change of what the listing is no longer.
 var ErrStale = fault.New(fault.Conflict, "somebody else has changed this listing meanwhile: load it again")
 

@@ -15,11 +15,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/faulttest"
+	"merve/internal/geo"
 	"merve/internal/listing"
 	"merve/internal/roster"
 	"merve/internal/schedule"
@@ -615,13 +615,13 @@ func TestSearchHere(t *testing.T) {
 	t.Parallel()
 	place := func(id string, lat float64, day string, action string) *listing.Listing {
 		l := plain(id, "restaurant", 500)
-		l.Location = &channel.Location{Lat: lat, Lng: 33}
+		l.Location = &geo.Location{Lat: lat, Lng: 33}
 		l.Hours = &schedule.Hours{TimeZone: "UTC", Days: map[string][]schedule.Span{day: {{From: "11:00", To: "13:00"}}}}
 		l.Merve.Actions = []listing.Action{{Type: action, Enabled: true}}
 		return l
 	}
 	c := newCatalog(t, place("a", 35.3, "sat", listing.BookAction), place("b", 35.1, "sat", listing.FoodAction), place("c", 35.2, "sun", listing.FoodAction), plain("nowhere", "bar", 500))
-	here := &channel.Location{Lat: 35.05, Lng: 33}
+	here := &geo.Location{Lat: 35.05, Lng: 33}
 	for name, tt := range map[string]struct {
 		q       listing.Query
 		want    []string

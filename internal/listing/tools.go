@@ -20,7 +20,7 @@ type Availability interface {
 
 // Tools are the catalogue's tools.
 func (s *Store) Tools(a Availability) []tool.Tool {
-	return []tool.Tool{
+	all := []tool.Tool{
 		tool.New("searchMarketplace",
 			"Finds listings (restaurants, tours, stays, wellness, services …) by words and filters. Use few words, without dates or numbers of people. "+
 				"Filters narrow: leave them null unless the customer asked for exactly that.", tool.Read, s.search),
@@ -33,6 +33,24 @@ func (s *Store) Tools(a Availability) []tool.Tool {
 			"Gives what a listing has to order or choose from: menu items, services, tickets or types of room, with ids, prices, options, what is sold out and how many are left of what is counted. "+
 				"Use it before orderFood or bookService: they take the ids that it returns.", tool.Read, s.menu),
 	}
+	for i := range all {
+		all[i].Listings = true
+	}
+	return all
+}
+
+// readable is a listing that a tool may read for who asks.
+func (s *Store) readable(ctx context.Context, tc tool.Context, name, id string) (*Listing, error) {
+	l, err := s.Get(ctx, tc.Market.ID, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case !l.Merve.Enabled:
+		return nil, ErrNotFound
+	case !l.Allowed(tc.Market.Tools[name], "", tc.Location):
+		return nil, ErrNotAllowed
+	}
+	return l, nil
 }
 
 type searchArgs struct {
@@ -97,6 +115,13 @@ func (s *Store) search(ctx context.Context, tc tool.Context, a searchArgs) (tool
 			return tool.Result{}, fault.Field("nearMe", "the customer has not shared a location: ask for it, or use null")
 		}
 		q.Near = tc.Location
+	}
+	policy, district := tc.Market.Tools["searchMarketplace"], ""
+	if tc.Location != nil {
+		district = tc.Market.DistrictOf(tc.Location.Address, tc.Location)
+	}
+	q.May = func(l *Listing) bool {
+		return l.Allowed(policy, q.Action, tc.Location) && l.Covers(tc.Market, district)
 	}
 	found, err := s.Search(ctx, tc.Market.ID, q)
 	if err != nil {
@@ -245,12 +270,9 @@ type freeTime struct {
 const nextFree = 4
 
 func (s *Store) get(ctx context.Context, tc tool.Context, a getArgs, available Availability) (tool.Result, error) {
-	l, err := s.Get(ctx, tc.Market.ID, a.ListingID)
+	l, err := s.readable(ctx, tc, "getListing", a.ListingID)
 	if err != nil {
 		return tool.Result{}, err
-	}
-	if !l.Merve.Enabled {
-		return tool.Result{}, ErrNotFound
 	}
 	if err := s.Count(ctx, l); err != nil {
 		return tool.Result{}, err

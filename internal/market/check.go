@@ -130,9 +130,12 @@ func (m *Market) Check() error {
 	return nil
 }
 
-// checkTools holds the templates of tools to their variables.
+// checkTools holds the templates of tools to their variables, and their bounds to what can be.
 func (m *Market) checkTools() error {
 	for name, p := range m.Tools {
+		if err := p.Bounds.check(); err != nil {
+			return fmt.Errorf("tools.%s.bounds: %w", name, err)
+		}
 		event, said := ToolEvents()[name]
 		if p.Template != "" && !said {
 			return fault.Field("tools."+name+".template", "is said nowhere: want it of one of %v", slices.Sorted(maps.Keys(ToolEvents())))
@@ -169,7 +172,7 @@ func (m *Market) checkPlace() error {
 	if m.QuietMS < 0 || m.QuietMS > MaxQuietMS {
 		return fault.Field("quietMs", "want 0 to %d", MaxQuietMS)
 	}
-	if b := m.Bounds; b != nil && !(b.West >= -180 && b.West < b.East && b.East <= 180 && b.South >= -90 && b.South < b.North && b.North <= 90) {
+	if b := m.Bounds; b != nil && !b.Valid() {
 		return fault.Field("bounds", "want west < east within ±180 and south < north within ±90 degrees")
 	}
 	return nil

@@ -16,7 +16,7 @@ func TestDefault(t *testing.T) {
 	t.Parallel()
 	want := &market.Market{
 		ID: "m", Name: "m", Version: 0, Enabled: true, Language: "en", Languages: []string{"en"}, Currency: "EUR", TimeZone: "UTC",
-		Gate: "remind", QuietMS: 1_200,
+		Gate: "converse", QuietMS: 1_200,
 		Safety: market.Safety{
 			RequireConfirmFor:     nil,
 			MaxOutboundPerInbound: 3,

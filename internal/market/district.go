@@ -3,17 +3,17 @@ package market
 import (
 	"strings"
 
-	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/language"
 )
 
 // District is a part of a market that drivers and businesses serve.
 type District struct {
-	Name       string            `dynamodbav:"name" json:"name"`
-	Also       []string          `dynamodbav:"also,omitempty" json:"also,omitempty"`             // other names, such as in another language
-	Center     *channel.Location `dynamodbav:"center,omitempty" json:"center,omitempty"`         // what is nearest to it is in it
-	Neighbours []string          `dynamodbav:"neighbours,omitempty" json:"neighbours,omitempty"` // names of those next to it
+	Name       string        `dynamodbav:"name" json:"name"`
+	Also       []string      `dynamodbav:"also,omitempty" json:"also,omitempty"`             // other names, such as in another language
+	Center     *geo.Location `dynamodbav:"center,omitempty" json:"center,omitempty"`         // what is nearest to it is in it
+	Neighbours []string      `dynamodbav:"neighbours,omitempty" json:"neighbours,omitempty"` // names of those next to it
 }
 
 // MaxDistricts is the most of one market.
@@ -21,7 +21,7 @@ const MaxDistricts = 100
 
 // DistrictOf names the district of a place: the one that a text names, by the longest name, else the
 // one whose centre is nearest; "" when that is not known.
-func (m *Market) DistrictOf(text string, at *channel.Location) string {
+func (m *Market) DistrictOf(text string, at *geo.Location) string {
 	folded := " " + strings.Join(strings.FieldsFunc(language.Fold(text), notWord), " ") + " "
 	named, longest := "", 0
 	for _, d := range m.Districts {
@@ -75,7 +75,7 @@ func (m *Market) checkDistricts() error {
 			return fault.Field("districts.name", "%q is there twice", d.Name)
 		}
 		known[name] = true
-		if c := d.Center; c != nil && !channel.OnEarth(c.Lat, c.Lng) {
+		if c := d.Center; c != nil && !geo.OnEarth(c.Lat, c.Lng) {
 			return fault.Field("districts.center", "lat within ±90 and lng within ±180 degrees")
 		}
 	}

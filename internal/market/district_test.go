@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/market"
 )
 
@@ -15,8 +15,8 @@ func TestDistricts(t *testing.T) {
 	t.Parallel()
 	m := market.Default("m")
 	m.Districts = []market.District{
-		{Name: "Kyrenia", Also: []string{"Girne"}, Center: &channel.Location{Lat: 35.34, Lng: 33.32}, Neighbours: []string{"Nicosia"}},
-		{Name: "Nicosia", Also: []string{"Lefkoşa"}, Center: &channel.Location{Lat: 35.18, Lng: 33.36}},
+		{Name: "Kyrenia", Also: []string{"Girne"}, Center: &geo.Location{Lat: 35.34, Lng: 33.32}, Neighbours: []string{"Nicosia"}},
+		{Name: "Nicosia", Also: []string{"Lefkoşa"}, Center: &geo.Location{Lat: 35.18, Lng: 33.36}},
 		{Name: "Karpaz"},
 		{Name: "North Nicosia"},
 	}
@@ -25,13 +25,13 @@ func TestDistricts(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		text string
-		at   *channel.Location
+		at   *geo.Location
 		want string
 	}{
 		{"Harbour Road 5, Girne", nil, "Kyrenia"},
-		{"lefkosa, Dereboyu", &channel.Location{Lat: 35.34, Lng: 33.32}, "Nicosia"},
+		{"lefkosa, Dereboyu", &geo.Location{Lat: 35.34, Lng: 33.32}, "Nicosia"},
 		{"Girneli Street", nil, ""},
-		{"somewhere", &channel.Location{Lat: 35.2, Lng: 33.4}, "Nicosia"},
+		{"somewhere", &geo.Location{Lat: 35.2, Lng: 33.4}, "Nicosia"},
 		{"North Nicosia", nil, "North Nicosia"},
 		{"", nil, ""},
 	} {
@@ -59,7 +59,7 @@ func TestDistricts(t *testing.T) {
 			}
 		}},
 		{"districts.neighbours", func() { m.Districts[0].Neighbours = []string{"Atlantis"} }},
-		{"districts.center", func() { m.Districts[1].Center = &channel.Location{Lat: 99} }},
+		{"districts.center", func() { m.Districts[1].Center = &geo.Location{Lat: 99} }},
 	} {
 		before := slices.Clone(m.Districts)
 		tt.spoil()

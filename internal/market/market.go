@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"merve/internal/bound"
+	"merve/internal/geo"
 	"merve/internal/schedule"
 )
 
@@ -21,7 +22,7 @@ type Market struct {
 	Languages []string              `dynamodbav:"languages" json:"languages"`               // the ones served
 	Currency  string                `dynamodbav:"currency" json:"currency"`                 // ISO 4217
 	TimeZone  string                `dynamodbav:"timeZone" json:"timeZone"`                 // IANA name
-	Bounds    *Bounds               `dynamodbav:"bounds,omitempty" json:"bounds,omitempty"` // where it is; nil is anywhere
+	Bounds    *geo.Box              `dynamodbav:"bounds,omitempty" json:"bounds,omitempty"` // where it is; nil is anywhere
 	Districts []District            `dynamodbav:"districts,omitempty" json:"districts,omitempty"`
 	Gate      GateMode              `dynamodbav:"gate" json:"gate"`
 	Contact   bool                  `dynamodbav:"requireContact,omitempty" json:"requireContact"` // businesses are told of nobody whose name and number are not known
@@ -35,20 +36,12 @@ type Market struct {
 	UpdatedBy string                `dynamodbav:"updatedBy" json:"updatedBy"`
 }
 
-// Bounds are a part of the earth, in degrees. They do not cross the 180th meridian.
-type Bounds struct {
-	West  float64 `dynamodbav:"west" json:"west"`
-	South float64 `dynamodbav:"south" json:"south"`
-	East  float64 `dynamodbav:"east" json:"east"`
-	North float64 `dynamodbav:"north" json:"north"`
-}
-
 // GateMode says what the gate does with a message that is neither YES nor NO.
 type GateMode string
 
 const (
 	Remind   GateMode = "remind"   // remind of the pending action, no model
-	Converse GateMode = "converse" // let the model answer with read tools, then remind
+	Converse GateMode = "converse" // let the model answer and propose anew, then remind of what still waits
 )
 
 // Safety bounds what one message, one thread and one market may cost or cause. What goes out for
@@ -95,10 +88,11 @@ func (s Safety) Limits() bound.Limits {
 
 // ToolPolicy is what a market says of one tool. Nil means the default of the tool's effect.
 type ToolPolicy struct {
-	Enabled             *bool    `dynamodbav:"enabled" json:"enabled,omitempty"`
-	RequireConfirmation *bool    `dynamodbav:"requireConfirmation" json:"requireConfirmation,omitempty"`
-	AllowedTags         []string `dynamodbav:"allowedTags,omitempty" json:"allowedTags,omitempty"` // empty allows all
-	Template            string   `dynamodbav:"template,omitempty" json:"template,omitempty"`       // of the first message it sends, see [ToolEvents]
+	Enabled             *bool       `dynamodbav:"enabled" json:"enabled,omitempty"`
+	RequireConfirmation *bool       `dynamodbav:"requireConfirmation" json:"requireConfirmation,omitempty"`
+	AllowedTags         []string    `dynamodbav:"allowedTags,omitempty" json:"allowedTags,omitempty"` // of listings that it may touch; empty allows all
+	Bounds              *ToolBounds `dynamodbav:"bounds,omitempty" json:"bounds,omitempty"`
+	Template            string      `dynamodbav:"template,omitempty" json:"template,omitempty"` // of the first message it sends, see [ToolEvents]
 }
 
 // DeskPolicy says who takes threads over, and when.
@@ -130,7 +124,7 @@ func Default(id string) *Market {
 	return &Market{
 		ID: id, Name: id, Enabled: true,
 		Language: "en", Languages: []string{"en"}, Currency: "EUR", TimeZone: "UTC",
-		Gate: Remind, QuietMS: 1200,
+		Gate: Converse, QuietMS: 1200,
 		Safety: Safety{
 			MaxOutboundPerInbound: 3, MaxRounds: 8, MaxCalls: 16, MaxSameCall: 3,
 			TurnSeconds: 90, TurnTokens: 120_000, TurnMicroUSD: 250_000,

@@ -13,6 +13,7 @@ import (
 
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/market"
 	"merve/internal/telemetry"
 )
@@ -138,8 +139,8 @@ func TestCheckNamesTheField(t *testing.T) {
 		{"", func(m *market.Market) {
 			m.Tools["getListing"], m.Tools["requestTaxi"] = market.ToolPolicy{AllowedTags: []string{"x"}}, market.ToolPolicy{Template: "From {pickup_map}, try {attempt}"}
 		}},
-		{"bounds", func(m *market.Market) { m.Bounds = &market.Bounds{West: 33, East: 32, South: 35, North: 36} }},
-		{"bounds", func(m *market.Market) { m.Bounds = &market.Bounds{West: 32, East: 34, South: 35, North: 91} }},
+		{"bounds", func(m *market.Market) { m.Bounds = &geo.Box{West: 33, East: 32, South: 35, North: 36} }},
+		{"bounds", func(m *market.Market) { m.Bounds = &geo.Box{West: 32, East: 34, South: 35, North: 91} }},
 		{"desk.numbers", func(m *market.Market) { m.Desk.Numbers = []string{"+905331234567", "0533"} }},
 		{"desk.numbers", func(m *market.Market) {
 			m.Desk.Numbers = slices.Repeat([]string{"+905331234567"}, market.MaxDeskNumbers+1)

@@ -89,6 +89,11 @@ func (s *Store) Read(ctx context.Context, id string) (*Market, error) {
 	return m, it.Decode(m)
 }
 
+// Unchanged is the condition that a market is as it was read. It changes nothing.
+func (s *Store) Unchanged(m *Market) dynamo.Write {
+	return s.Table.Check(configKey(m.ID), "version = :version", dynamo.V{":version": m.Version})
+}
+
 // Save stores m if the stored version is still m.Version, and returns it as saved, one
 // version further. A market that does not exist yet has version 0. The same save, come again
 // because nobody knew whether it was done, changes nothing.

@@ -26,16 +26,19 @@ type Writer struct {
 	Bounds   *bound.Book // on how many messages one customer may send; nil is none
 }
 
+// messageTool is the tool by which a customer writes to a business.
+const messageTool = "sendWhatsAppMessage"
+
 // MaxMessage is the longest message to a business, in characters.
 const MaxMessage = 1000
 
 // Tools returns the declaration with its resolver. It touches the world: the customer sees the
 // recipient and the whole text before a YES.
 func (w Writer) Tools() []tool.Tool {
-	t := tool.New("sendWhatsAppMessage",
+	t := tool.New(messageTool,
 		"Send the customer's message to a listing's business on WhatsApp, such as a question that no tool answers. The customer is shown recipient and text first. "+
 			"Not for bookings, orders, services or viewings: those have tools of their own.", tool.Commit, w.send)
-	t.Summary = tool.SummaryOf(w.summary)
+	t.Summary, t.Listings = tool.SummaryOf(w.summary), true
 	return []tool.Tool{t}
 }
 
@@ -82,6 +85,8 @@ func (w Writer) reachable(ctx context.Context, tc tool.Context, a messageArgs) (
 		return nil, err
 	case !l.Merve.Enabled:
 		return nil, listing.ErrNotFound
+	case !l.Allowed(tc.Market.Tools[messageTool], "", tc.Location):
+		return nil, listing.ErrNotAllowed
 	case l.Merve.WhatsApp == "":
 		return nil, errUnreachable
 	}
@@ -124,7 +129,7 @@ func (w Writer) send(ctx context.Context, tc tool.Context, a messageArgs) (tool.
 	if err != nil && !errors.Is(err, outbox.ErrDuplicate) {
 		return tool.Result{}, fmt.Errorf("message to %s: %w", l.ID, err)
 	}
-	return tool.Result{Data: map[string]string{"status": "on its way"}, Facts: []string{"sent"}, Done: a.said(tc, l, wording.MessageSent)}, nil
+	return tool.Result{Data: map[string]string{"status": "on its way"}, Facts: []string{"sent:" + l.Name(tc.Language)}, Done: a.said(tc, l, wording.MessageSent)}, nil
 }
 
 // maxTries bounds how often a message looks for a token of a bound again, after another was faster.

@@ -11,6 +11,7 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/faulttest"
+	"merve/internal/geo"
 	"merve/internal/report"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
@@ -40,7 +41,7 @@ func (p *place) filed(t testing.TB) filed {
 		t.Fatal(err)
 	}
 	r, err := f.reports.Start(t.Context(), f.by(f.owner, "start"), report.Draft{
-		Market: p.market.ID, Thread: a.Thread, Spot: report.Spot{Address: "Mill Lane 3"}})
+		Market: p.market.ID, Thread: a.Thread, Spot: geo.Spot{Address: "Mill Lane 3"}})
 	if err == nil {
 		f.id = r.ID
 		_, err = f.reports.SetPhotos(t.Context(), f.by(f.owner, "photos"), r.ID, nil, true)

@@ -69,7 +69,7 @@ func (c Confirm) Commit(ctx context.Context, tc tool.Context, consent gate.Conse
 	}
 	return gate.Settled{
 		Text:  wording.Say(tc.Language, placedKey(o.Kind), wording.Vars{"summary": Summary(tc.Language, after), "code": after.Code, "listing": after.ListingName}),
-		Cards: []tool.Card{CardOf(after)}, Writes: ws,
+		Cards: []tool.Card{CardOf(after)}, Writes: ws, Stands: stands(tc, after),
 		Refused: func(err error) (string, bool) { return refusal(tc.Language, o, err) },
 		Instead: c.instead(tc, o),
 	}, nil
@@ -168,7 +168,7 @@ func (c Cancel) Commit(ctx context.Context, tc tool.Context, consent gate.Consen
 	}
 	return gate.Settled{
 		Text:  wording.Say(tc.Language, done, wording.Vars{"summary": Summary(tc.Language, after), "code": after.Code}),
-		Cards: []tool.Card{CardOf(after)}, Writes: ws,
+		Cards: []tool.Card{CardOf(after)}, Writes: ws, Stands: stands(tc, after),
 		Refused: func(err error) (string, bool) { return refused.Text, errors.Is(err, ErrChanged) },
 	}, nil
 }

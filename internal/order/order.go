@@ -40,6 +40,7 @@ import (
 	"merve/internal/event"
 	"merve/internal/fault"
 	"merve/internal/gate"
+	"merve/internal/geo"
 	"merve/internal/ident"
 )
 
@@ -87,7 +88,7 @@ type Order struct {
 	FeeMinor      int64     `dynamodbav:"fee,omitempty" json:"feeMinor,omitempty"` // of the delivery
 	TotalMinor    int64     `dynamodbav:"total" json:"totalMinor"`                 // 0 of a service is on request
 	Currency      string    `dynamodbav:"currency,omitempty" json:"currency,omitempty"`
-	Delivery      *Spot     `dynamodbav:"delivery,omitempty" json:"delivery,omitempty"` // nil is picked up, or at the business
+	Delivery      *geo.Spot `dynamodbav:"delivery,omitempty" json:"delivery,omitempty"` // nil is picked up, or at the business
 	When          time.Time `dynamodbav:"when" json:"when,omitzero"`                    // zero is as soon as can be
 	TimeZone      string    `dynamodbav:"zone" json:"timeZone"`
 	Note          string    `dynamodbav:"note,omitempty" json:"note,omitempty"`
@@ -126,13 +127,6 @@ type Line struct {
 	Note       string   `dynamodbav:"note,omitempty" json:"note,omitempty"`
 }
 
-// Spot is where something is brought.
-type Spot struct {
-	Address string   `dynamodbav:"address,omitempty" json:"address,omitempty"`
-	Lat     *float64 `dynamodbav:"lat,omitempty" json:"lat,omitempty"` // degrees
-	Lng     *float64 `dynamodbav:"lng,omitempty" json:"lng,omitempty"`
-}
-
 // Limits of what an order takes. Lengths are in characters.
 const (
 	MaxLines    = 40
@@ -156,7 +150,7 @@ func (o Order) Hash() string {
 		Lines                           []Line
 		Fee, Total                      int64
 		Currency, Note, Phone           string
-		Delivery                        *Spot
+		Delivery                        *geo.Spot
 		When, Until                     int64
 		Policy                          int
 	}{

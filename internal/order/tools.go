@@ -9,8 +9,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"merve/internal/channel"
+	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/listing"
 	"merve/internal/market"
 	"merve/internal/schedule"
@@ -24,6 +25,7 @@ type Taker struct {
 	Listings interface {
 		Get(ctx context.Context, market, id string) (*listing.Listing, error)
 		Count(ctx context.Context, l *listing.Listing) error
+		Unchanged(l *listing.Listing) dynamo.Write
 	}
 	Places Places // nil: addresses are kept as text
 	Log    *slog.Logger
@@ -31,13 +33,13 @@ type Taker struct {
 
 // Places finds where an address is.
 type Places interface {
-	// Locate returns where a text is in a market; nil when that is not known.
-	Locate(ctx context.Context, market *market.Market, text, language string) (*channel.Location, error)
+	// Geocode returns what the text may mean, the likeliest first, none when there is nothing.
+	Geocode(ctx context.Context, q geo.Query) ([]geo.Found, error)
 }
 
 // Tools returns the declarations with their resolvers.
 func (d *Taker) Tools() []tool.Tool {
-	return []tool.Tool{
+	all := []tool.Tool{
 		tool.New("orderFood",
 			"Put together an order of food from a listing's menu and ask the customer to confirm it. Take item and option ids from getMenu. "+
 				"The system computes all prices. Nothing is ordered until the customer says YES. "+
@@ -56,6 +58,10 @@ func (d *Taker) Tools() []tool.Tool {
 		tool.New("cancelOrder", "Ask the customer to confirm that one of their orders, requests or viewings is to be cancelled. "+
 			"Nothing is cancelled until the customer says YES.", tool.Propose, d.cancel),
 	}
+	for i, t := range all {
+		all[i].Listings = slices.Contains([]string{"orderFood", "bookService", "scheduleViewing"}, t.Name)
+	}
+	return all
 }
 
 type foodArgs struct {
@@ -77,7 +83,7 @@ type wanted struct {
 }
 
 func (d *Taker) food(ctx context.Context, tc tool.Context, a foodArgs) (tool.Result, error) {
-	l, action, err := d.listing(ctx, tc, a.ListingID, listing.FoodAction, "orderFood")
+	l, action, err := d.listing(ctx, tc, a.ListingID, Food)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -129,19 +135,34 @@ func (d *Taker) deliver(ctx context.Context, tc tool.Context, o *Order, l *listi
 	if far, known := distance(l, spot); known && t.RadiusMeters > 0 && far > t.RadiusMeters {
 		return fault.Field("address", "is %.1f km away, and this listing delivers within %.1f km: offer to have it picked up, or another place", far/1000, t.RadiusMeters/1000)
 	}
+	if err := covers(tc, l, spot); err != nil {
+		return err
+	}
 	o.Delivery, o.FeeMinor = spot, t.FeeMinor
 	return nil
 }
 
-func distance(l *listing.Listing, s *Spot) (meters float64, known bool) {
-	if l.Location == nil || s.Lat == nil || s.Lng == nil {
+// covers refuses a place in a district that the listing does not serve.
+func covers(tc tool.Context, l *listing.Listing, s *geo.Spot) error {
+	if s == nil {
+		return nil
+	}
+	if district := tc.Market.DistrictOf(s.Address, s.Location()); !l.Covers(tc.Market, district) {
+		return fault.Field("address", "is in %s, and this listing serves %s only: suggest another listing, or another place", district, strings.Join(l.Merve.Coverage, ", "))
+	}
+	return nil
+}
+
+func distance(l *listing.Listing, s *geo.Spot) (meters float64, known bool) {
+	at := s.Location()
+	if l.Location == nil || at == nil {
 		return 0, false
 	}
-	return l.Location.Meters(channel.Location{Lat: *s.Lat, Lng: *s.Lng}), true
+	return l.Location.Meters(*at), true
 }
 
 // spot is where a text means, else the customer's shared location; nil for neither.
-func (d *Taker) spot(ctx context.Context, tc tool.Context, address *string) (*Spot, error) {
+func (d *Taker) spot(ctx context.Context, tc tool.Context, address *string) (*geo.Spot, error) {
 	text := strings.TrimSpace(tool.Value(address))
 	if utf8.RuneCountInString(text) > MaxAddress {
 		return nil, fault.Field("address", "at most %d characters", MaxAddress)
@@ -151,18 +172,18 @@ func (d *Taker) spot(ctx context.Context, tc tool.Context, address *string) (*Sp
 	case text == "" && at == nil:
 		return nil, nil
 	case text == "":
-		return &Spot{Address: at.Address, Lat: &at.Lat, Lng: &at.Lng}, nil
+		return &geo.Spot{Address: at.Address, Lat: &at.Lat, Lng: &at.Lng}, nil
 	case d.Places == nil:
-		return &Spot{Address: text}, nil
+		return &geo.Spot{Address: text}, nil
 	}
-	at, err := d.Places.Locate(ctx, tc.Market, text, tc.Language)
+	found, err := d.Places.Geocode(ctx, geo.Query{Text: text, Language: tc.Language, Within: tc.Market.Bounds, Limit: 1, Stored: true})
 	if err != nil && d.Log != nil { // better an order without a pin than none
 		d.Log.WarnContext(ctx, "address not looked up", "error", err.Error())
 	}
-	if err != nil || at == nil {
-		return &Spot{Address: text}, nil
+	if err != nil || len(found) == 0 || !found[0].Sure {
+		return &geo.Spot{Address: text}, nil
 	}
-	return &Spot{Address: text, Lat: &at.Lat, Lng: &at.Lng}, nil
+	return &geo.Spot{Address: text, Lat: &found[0].Lat, Lng: &found[0].Lng}, nil
 }
 
 type serviceArgs struct {
@@ -176,7 +197,7 @@ type serviceArgs struct {
 }
 
 func (d *Taker) service(ctx context.Context, tc tool.Context, a serviceArgs) (tool.Result, error) {
-	l, action, err := d.listing(ctx, tc, a.ListingID, listing.ServiceAction, "bookService")
+	l, action, err := d.listing(ctx, tc, a.ListingID, Service)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -195,6 +216,9 @@ func (d *Taker) service(ctx context.Context, tc tool.Context, a serviceArgs) (to
 	if o.Delivery, err = d.spot(ctx, tc, a.Address); err != nil {
 		return tool.Result{}, err
 	}
+	if err := covers(tc, l, o.Delivery); err != nil {
+		return tool.Result{}, err
+	}
 	if err := d.finish(&o, tc, l, told{a.When, a.Name, a.Phone, &a.Description}); err != nil {
 		return tool.Result{}, err
 	}
@@ -210,7 +234,7 @@ type viewingArgs struct {
 }
 
 func (d *Taker) viewing(ctx context.Context, tc tool.Context, a viewingArgs) (tool.Result, error) {
-	l, action, err := d.listing(ctx, tc, a.ListingID, listing.ViewingAction, "scheduleViewing")
+	l, action, err := d.listing(ctx, tc, a.ListingID, Viewing)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -224,8 +248,20 @@ func (d *Taker) viewing(ctx context.Context, tc tool.Context, a viewingArgs) (to
 	return d.propose(ctx, tc, o)
 }
 
+// made says by which action of a listing, and by which tool, a kind of order is made.
+func (k Kind) made() (action, tool string) {
+	switch k {
+	case Service:
+		return listing.ServiceAction, "bookService"
+	case Viewing:
+		return listing.ViewingAction, "scheduleViewing"
+	}
+	return listing.FoodAction, "orderFood"
+}
+
 // listing is one that takes such orders, within what the market allows.
-func (d *Taker) listing(ctx context.Context, tc tool.Context, id, typ, name string) (*listing.Listing, listing.Action, error) {
+func (d *Taker) listing(ctx context.Context, tc tool.Context, id string, kind Kind) (*listing.Listing, listing.Action, error) {
+	typ, name := kind.made()
 	l, err := d.Listings.Get(ctx, tc.Market.ID, id)
 	if err != nil {
 		return nil, listing.Action{}, err
@@ -237,9 +273,8 @@ func (d *Taker) listing(ctx context.Context, tc tool.Context, id, typ, name stri
 	if !ok {
 		return nil, listing.Action{}, fault.New(fault.Conflict, "this listing does not take that here (%s); search with action %s", typ, typ)
 	}
-	allowed, tags := tc.Market.Tools[name].AllowedTags, append(slices.Clone(l.Tags), action.Tags...)
-	if len(allowed) > 0 && !slices.ContainsFunc(tags, func(t string) bool { return slices.Contains(allowed, t) }) {
-		return nil, listing.Action{}, fault.New(fault.Forbidden, "listings of this kind cannot be used for this here")
+	if !l.Allowed(tc.Market.Tools[name], typ, tc.Location) {
+		return nil, listing.Action{}, listing.ErrNotAllowed
 	}
 	if l.Dispatch(action) == "" {
 		return nil, listing.Action{}, fault.New(fault.Conflict, "this listing cannot be reached at the moment: suggest another")
@@ -385,11 +420,11 @@ func (d *Taker) propose(ctx context.Context, tc tool.Context, o Order) (tool.Res
 	}, nil
 }
 
-func pin(o Order) *channel.Location {
-	if s := o.Delivery; s != nil && s.Lat != nil && s.Lng != nil {
-		return &channel.Location{Lat: *s.Lat, Lng: *s.Lng, Address: s.Address}
+func pin(o Order) *geo.Location {
+	if o.Delivery == nil {
+		return nil
 	}
-	return nil
+	return o.Delivery.Location()
 }
 
 type listArgs struct {
@@ -416,7 +451,7 @@ func (d *Taker) list(ctx context.Context, tc tool.Context, a listArgs) (tool.Res
 		views = append(views, view(o))
 		memory = append(memory, map[string]any{"orderId": o.ID, "code": o.Code, "listing": o.ListingName, "status": o.Status})
 		res.Cards = append(res.Cards, CardOf(o))
-		res.Facts = append(res.Facts, facts(o)...)
+		res.Named = append(res.Named, stands(tc, o)...)
 	}
 	res.Data = map[string]any{"orders": views}
 	if len(memory) > 0 {

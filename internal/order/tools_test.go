@@ -14,14 +14,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/actor"
-	"merve/internal/channel"
+	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/gate"
+	"merve/internal/geo"
 	"merve/internal/listing"
 	"merve/internal/market"
 	"merve/internal/order"
 	"merve/internal/schedule"
+	"merve/internal/standing"
 	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/wording"
@@ -32,16 +34,25 @@ type shelf struct{ *listing.Listing }
 
 func (s shelf) Get(context.Context, string, string) (*listing.Listing, error) { return s.Listing, nil }
 func (s shelf) Count(context.Context, *listing.Listing) error                 { return nil }
+func (s shelf) Unchanged(*listing.Listing) dynamo.Write                       { return dynamo.Write{} }
 
 // atlas says of any address where it is.
 type atlas struct {
-	at  *channel.Location
-	err error
+	at     *geo.Location
+	err    error
+	unsure bool // of what is meant
 }
 
-func (a atlas) Locate(context.Context, *market.Market, string, string) (*channel.Location, error) {
-	return a.at, a.err
+// An answer is for an address of the market, and is kept.
+func (a atlas) Geocode(_ context.Context, q geo.Query) ([]geo.Found, error) {
+	if a.at == nil || q.Within != kioskTown || !q.Stored {
+		return nil, a.err
+	}
+	return []geo.Found{{Location: *a.at, Sure: !a.unsure}}, a.err
 }
+
+// kioskTown is where the market is.
+var kioskTown = &geo.Box{West: 9, South: 49, East: 11, North: 51}
 
 // kiosk is a desk at noon with a listing that takes all kinds of orders, and brings food within
 // a kilometre.
@@ -55,7 +66,7 @@ func newKiosk(t testing.TB) *kiosk {
 	t.Helper()
 	en := func(s string) map[string]string { return map[string]string{"en": s} }
 	k := &kiosk{listing: &listing.Listing{
-		ID: "kiosk", Business: dynamotest.ID("biz"), Names: en("Kiosk"), Location: &channel.Location{Lat: 50, Lng: 10},
+		ID: "kiosk", Business: dynamotest.ID("biz"), Names: en("Kiosk"), Location: &geo.Location{Lat: 50, Lng: 10},
 		Items:    []listing.Item{{ID: "soup", Kind: listing.MenuItems, Names: en("Soup"), PriceMinor: 400}},
 		Delivery: &listing.Delivery{FeeMinor: 50, MinimumMinor: 400, RadiusMeters: 1000},
 		Merve: listing.Integration{Enabled: true, WhatsApp: "+15550100", Actions: []listing.Action{
@@ -67,6 +78,7 @@ func newKiosk(t testing.TB) *kiosk {
 	k.tc = tool.Context{
 		Actor: actor.Actor{Kind: actor.Session, ID: dynamotest.ID("ann")}, Market: market.Default(dynamotest.ID("m")), Thread: "th_1", Language: "en", TimeZone: time.UTC, Now: noon, Key: "1",
 	}
+	k.tc.Market.Bounds = kioskTown
 	return k
 }
 
@@ -131,7 +143,7 @@ func TestOrdersOfAnotherMarket(t *testing.T) {
 func TestWhatIsNotProposed(t *testing.T) {
 	t.Parallel()
 	type args = map[string]any
-	far := atlas{at: &channel.Location{Lat: 50.02, Lng: 10}}
+	far := atlas{at: &geo.Location{Lat: 50.02, Lng: 10}}
 	brought := func(more args) args {
 		all := args{"delivery": true, "address": "High Street 1", "phone": "+15550300"}
 		maps.Copy(all, more)
@@ -203,7 +215,7 @@ func TestWhatIsNotProposed(t *testing.T) {
 func TestWhatIsProposed(t *testing.T) {
 	t.Parallel()
 	type args = map[string]any
-	near := &channel.Location{Lat: 50.001, Lng: 10}
+	near := &geo.Location{Lat: 50.001, Lng: 10}
 	brought := args{"delivery": true, "address": "High Street 1", "phone": "+15550300"}
 	at := args{"when": "2026-11-24T13:00"}
 	for name, tt := range map[string]struct {
@@ -217,16 +229,17 @@ func TestWhatIsProposed(t *testing.T) {
 
 		"brought to a place":           {"orderFood", brought, func(k *kiosk) { k.Places = atlas{at: near} }, "High Street 1; 50.001 10; 50; +15550300; 01-01 00:00"},
 		"brought where nobody finds":   {"orderFood", brought, func(k *kiosk) { k.Places = atlas{} }, "High Street 1; ; 50; +15550300; 01-01 00:00"},
-		"brought while the map is off": {"orderFood", brought, func(k *kiosk) { k.Places = atlas{near, errors.New("off")} }, "High Street 1; ; 50; +15550300; 01-01 00:00"},
+		"brought where nobody is sure": {"orderFood", brought, func(k *kiosk) { k.Places = atlas{at: near, unsure: true} }, "High Street 1; ; 50; +15550300; 01-01 00:00"},
+		"brought while the map is off": {"orderFood", brought, func(k *kiosk) { k.Places = atlas{at: near, err: errors.New("off")} }, "High Street 1; ; 50; +15550300; 01-01 00:00"},
 		"brought without a map":        {"orderFood", brought, nil, "High Street 1; ; 50; +15550300; 01-01 00:00"},
 		"brought from nowhere known": {"orderFood", brought, func(k *kiosk) {
 			k.Places, k.listing.Location = atlas{at: near}, nil
 		}, "High Street 1; 50.001 10; 50; +15550300; 01-01 00:00"},
 		"brought to where they are": {"orderFood", args{"delivery": true, "phone": "+15550300"}, func(k *kiosk) {
-			k.Places, k.tc.Location = atlas{}, &channel.Location{Lat: 50.002, Lng: 10, Address: "Harbour"}
+			k.Places, k.tc.Location = atlas{}, &geo.Location{Lat: 50.002, Lng: 10, Address: "Harbour"}
 		}, "Harbour; 50.002 10; 50; +15550300; 01-01 00:00"},
 		"brought where nobody finds, and not to where they are": {"orderFood", brought, func(k *kiosk) {
-			k.Places, k.tc.Location = atlas{}, &channel.Location{Lat: 50.002, Lng: 10, Address: "Harbour"}
+			k.Places, k.tc.Location = atlas{}, &geo.Location{Lat: 50.002, Lng: 10, Address: "Harbour"}
 		}, "High Street 1; ; 50; +15550300; 01-01 00:00"},
 
 		"for a number as people write it": {"orderFood", args{"phone": "+1 (555) 03-٠٠"}, nil, "; ; 0; +15550300; 01-01 00:00"},
@@ -457,12 +470,12 @@ func TestWhatIsOverHidesNothingOpen(t *testing.T) {
 	}
 }
 
-// What a model may say of an order is what has become of it.
-func TestFactsOfAnOrder(t *testing.T) {
+// What stands of an order is what has become of it.
+func TestWhatStandsOfAnOrder(t *testing.T) {
 	t.Parallel()
-	for after, want := range map[order.EventType][]string{
-		order.PlacedEvent: {"ordered", "sent"}, order.AcceptedEvent: {"ordered", "sent", "booked"}, order.DoneEvent: {"ordered", "sent", "booked"},
-		order.CancelledEvent: {"cancelled"}, order.RefusedEvent: nil, order.UnansweredEvent: nil,
+	for after, want := range map[order.EventType]standing.Word{
+		order.PlacedEvent: standing.Ordered, order.AcceptedEvent: standing.Accepted, order.DoneEvent: standing.Completed,
+		order.CancelledEvent: standing.Cancelled, order.RefusedEvent: standing.Refused, order.UnansweredEvent: standing.Refused,
 	} {
 		k := newKiosk(t)
 		c := newCounter(t)
@@ -474,12 +487,9 @@ func TestFactsOfAnOrder(t *testing.T) {
 		if after != order.PlacedEvent {
 			o = c.apply(o, after)
 		}
-		for i := range want {
-			want[i] += ":" + o.Code
-		}
 		res, err := k.tell(t.Context(), "getMyOrders", map[string]any{"kind": nil})
-		if diff := cmp.Diff(want, res.Facts); err != nil || diff != "" {
-			t.Errorf("%s: %s, %v", after, diff, err)
+		if err != nil || len(res.Named) != 1 || res.Named[0].Word != want || res.Named[0].Code != o.Code || res.Named[0].Over != !o.Stands() {
+			t.Errorf("%s: %+v, %v", after, res.Named, err)
 		}
 	}
 }

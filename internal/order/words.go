@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"merve/internal/claim"
 	"merve/internal/schedule"
 	"merve/internal/tool"
 	"merve/internal/wording"
@@ -53,21 +52,16 @@ func local(lang string, o Order, t time.Time) string {
 }
 
 func address(o Order) string {
-	switch s := o.Delivery; {
-	case s == nil:
+	if o.Delivery == nil {
 		return ""
-	case s.Address != "":
-		return s.Address
-	case s.Lat != nil && s.Lng != nil:
-		return fmt.Sprintf("%.5f, %.5f", *s.Lat, *s.Lng)
 	}
-	return ""
+	return o.Delivery.String()
 }
 
 // mapLink is a pin for people who drive there.
 func mapLink(o Order) string {
-	if s := o.Delivery; s != nil && s.Lat != nil && s.Lng != nil {
-		return fmt.Sprintf("https://www.openstreetmap.org/?mlat=%.5f&mlon=%.5f#map=17/%.5f/%.5f", *s.Lat, *s.Lng, *s.Lat, *s.Lng)
+	if at := pin(o); at != nil {
+		return fmt.Sprintf("https://www.openstreetmap.org/?mlat=%.5f&mlon=%.5f#map=17/%.5f/%.5f", at.Lat, at.Lng, at.Lat, at.Lng)
 	}
 	return ""
 }
@@ -110,8 +104,8 @@ func CardOf(o Order) tool.Card {
 	}
 	if s := o.Delivery; s != nil {
 		d := map[string]any{"address": address(o)}
-		if s.Lat != nil && s.Lng != nil {
-			d["lat"], d["lng"] = *s.Lat, *s.Lng
+		if at := s.Location(); at != nil {
+			d["lat"], d["lng"] = at.Lat, at.Lng
 		}
 		c["delivery"] = d
 	}
@@ -122,19 +116,6 @@ func CardOf(o Order) tool.Card {
 		c["eta"] = e
 	}
 	return c
-}
-
-// facts are what is true of an order that was placed before this turn: sentences that name its
-// code may say so.
-func facts(o Order) (all []string) {
-	kinds := map[Status][]claim.Kind{
-		Placed: {claim.Ordered, claim.Sent}, Accepted: {claim.Ordered, claim.Sent, claim.Booked}, Done: {claim.Ordered, claim.Sent, claim.Booked},
-		Cancelled: {claim.Cancelled},
-	}
-	for _, k := range kinds[o.Status] {
-		all = append(all, string(k)+":"+o.Code)
-	}
-	return all
 }
 
 func placedKey(k Kind) wording.Key {

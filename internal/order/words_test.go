@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"merve/internal/geo"
 	"merve/internal/order"
 )
 
@@ -21,10 +22,10 @@ func TestVars(t *testing.T) {
 		want map[string]string
 	}{
 		"nothing":             {order.Order{}, nil},
-		"a place in words":    {order.Order{Delivery: &order.Spot{Address: "Harbour Street 21"}}, map[string]string{"address": "Harbour Street 21"}},
-		"a place on the map":  {order.Order{Delivery: &order.Spot{Lat: &lat, Lng: &lng}}, map[string]string{"address": "35.33640, 33.31990", "map": pin}},
-		"a place in both":     {order.Order{Delivery: &order.Spot{Address: "Harbour", Lat: &lat, Lng: &lng}}, map[string]string{"address": "Harbour", "map": pin}},
-		"no place after all":  {order.Order{Delivery: &order.Spot{}}, nil},
+		"a place in words":    {order.Order{Delivery: &geo.Spot{Address: "Harbour Street 21"}}, map[string]string{"address": "Harbour Street 21"}},
+		"a place on the map":  {order.Order{Delivery: &geo.Spot{Lat: &lat, Lng: &lng}}, map[string]string{"address": "35.33640, 33.31990", "map": pin}},
+		"a place in both":     {order.Order{Delivery: &geo.Spot{Address: "Harbour", Lat: &lat, Lng: &lng}}, map[string]string{"address": "Harbour", "map": pin}},
+		"no place after all":  {order.Order{Delivery: &geo.Spot{}}, nil},
 		"a time and a price":  {order.Order{When: noon, TimeZone: "UTC", TotalMinor: 450, Currency: "EUR"}, map[string]string{"when": "Mon 23 Nov 2026, 12:00", "total": "€4.50"}},
 		"when it is expected": {order.Order{ETA: noon.Add(time.Hour), TimeZone: "UTC"}, map[string]string{"eta": "Mon 23 Nov 2026, 13:00"}},
 	} {

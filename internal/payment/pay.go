@@ -3,12 +3,14 @@ package payment
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"merve/internal/actor"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/gate"
 	"merve/internal/ledger"
+	"merve/internal/standing"
 	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/wording"
@@ -28,7 +30,7 @@ func (c Pay) Describe(tc tool.Context, p thread.Pending) string {
 }
 
 // Does implements [gate.Commitment].
-func (Pay) Does() gate.Deed { return gate.Keeps }
+func (Pay) Does() gate.Deed { return gate.Pays }
 
 // Commit makes the payment intent, and prepares to store the payment with the receipt of the
 // YES. An intent charges nobody: one whose turn dies is made again by the same key, or is
@@ -113,10 +115,33 @@ func (c Pay) link(tc tool.Context, p Payment, tx ledger.Transaction, ws []dynamo
 		}),
 		Cards:  []tool.Card{s.CardOf(p)},
 		Writes: ws,
+		Stands: s.items(tc, tx),
 		Refused: func(err error) (string, bool) {
 			return wording.Say(tc.Language, wording.HoldGone, nil), ledger.Refused(err) || errors.Is(err, errMoved)
 		},
 	}
+}
+
+// items is what a transaction leaves of a conversation.
+func (s *Store) items(tc tool.Context, tx ledger.Transaction) []standing.Item {
+	if i, ok := tx.Item(tc.Language, s.Summary(tc.Language, tx), tc.Now); ok {
+		return []standing.Item{i}
+	}
+	return nil
+}
+
+// named is a transaction with what has become of its payment.
+func (s *Store) named(tc tool.Context, p Payment, tx ledger.Transaction) []standing.Item {
+	items := s.items(tc, tx)
+	key, back := map[Status]wording.Key{Refunding: wording.PaymentReturning, Refunded: wording.PaymentReturned}[p.Status]
+	if !back {
+		return items
+	}
+	for n := range items {
+		text := wording.Say(tc.Language, key, wording.Vars{"amount": wording.Money(tc.Language, p.Back(), p.Currency), "summary": items[n].Summary})
+		items[n].Summary = strings.ReplaceAll(text, "\n", " ")
+	}
+	return items
 }
 
 func said(tc tool.Context, key wording.Key) gate.Settled {

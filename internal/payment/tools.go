@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"merve/internal/actor"
-	"merve/internal/claim"
 	"merve/internal/fault"
 	"merve/internal/ledger"
 	"merve/internal/tool"
@@ -72,7 +71,7 @@ func (p *Payer) create(ctx context.Context, tc tool.Context, args whichArgs) (to
 	before, err := s.Get(ctx, tc.Actor, tx.ID)
 	switch {
 	case err == nil:
-		return p.shown(before, tx), nil
+		return p.shown(tc, before, tx), nil
 	case !errors.Is(err, actor.ErrNotFound):
 		return tool.Result{}, err
 	}
@@ -102,7 +101,7 @@ func (p *Payer) status(ctx context.Context, tc tool.Context, args whichArgs) (to
 	if err != nil {
 		return tool.Result{}, err
 	}
-	r := p.shown(found, tx)
+	r := p.shown(tc, found, tx)
 	if found.Open() && !held(tx, tc.Now) {
 		data := map[string]any{
 			"transactionId": tx.ID, "code": tx.Code, "state": tx.Seen(tc.Now), "status": "none", "note": "no payment has arrived, and none can be made any more",
@@ -113,7 +112,7 @@ func (p *Payer) status(ctx context.Context, tc tool.Context, args whichArgs) (to
 }
 
 // shown is a payment, to the model and to the customer.
-func (p *Payer) shown(found Payment, tx ledger.Transaction) tool.Result {
+func (p *Payer) shown(tc tool.Context, found Payment, tx ledger.Transaction) tool.Result {
 	data := map[string]any{
 		"transactionId": tx.ID, "code": tx.Code, "state": tx.State, "amountMinor": found.AmountMinor, "currency": found.Currency, "status": found.Status,
 	}
@@ -122,15 +121,9 @@ func (p *Payer) shown(found Payment, tx ledger.Transaction) tool.Result {
 		data["note"] = "the customer has the link; it is not booked before they have paid there"
 	}
 	r := tool.Result{Data: data, Memory: data, Cards: []tool.Card{p.Store.CardOf(found)}}
-	if tx.State == ledger.Confirmed {
-		r.Facts = append(r.Facts, string(claim.Booked)+":"+tx.Code)
-	}
-	switch found.Status {
-	case Paid:
-		r.Facts = append(r.Facts, string(claim.Paid)+":"+tx.Code)
-	case Refunding, Refunded:
+	if found.Status == Refunding || found.Status == Refunded {
 		data["backMinor"] = found.Back()
-		r.Facts = append(r.Facts, string(claim.Refunded)+":"+tx.Code)
 	}
+	r.Named = p.Store.named(tc, found, tx)
 	return r
 }

@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"merve/internal/channel"
+	"merve/internal/geo"
 	"merve/internal/language"
 	"merve/internal/rank"
 )
@@ -175,9 +175,9 @@ func synonyms() map[string]string {
 
 // whereabouts is where the market knows a text to be, and what it is called: one of its
 // districts, or a place whose texts have all the words.
-func (d *directory) whereabouts(text, lang string) (at channel.Location, called string, found bool) {
+func (d *directory) whereabouts(text, lang string) (at geo.Location, called string, found bool) {
 	asked := rank.Words(text)
-	districts := map[string][]channel.Location{}
+	districts := map[string][]geo.Location{}
 	for _, e := range d.entries {
 		if own := rank.Words(e.District); len(own) > 0 && slices.Equal(own, asked) {
 			districts[e.District] = append(districts[e.District], e.Location)

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 )
 
 // A place that comes as JSON is refused with the field that is wrong, or can be stored, found
@@ -39,7 +39,7 @@ func FuzzPlace(f *testing.F) {
 		if len(d.search(asked, "", 10)) > 1 || d.category(p.Category) != p.Category && stem(canonical(p.Category)) == stem(p.Category) {
 			t.Errorf("%q, %q", asked, p.Category)
 		}
-		if at, _, found := d.whereabouts(asked, "en"); found && !channel.OnEarth(at.Lat, at.Lng) {
+		if at, _, found := d.whereabouts(asked, "en"); found && !geo.OnEarth(at.Lat, at.Lng) {
 			t.Errorf("%q is at %+v", asked, at)
 		}
 		if l := line(asked, 20); len([]rune(l)) > 21 || strings.ContainsAny(l, "\n\r\t") {

@@ -6,65 +6,29 @@ import (
 	"strings"
 	"unicode"
 
-	"merve/internal/channel"
 	"merve/internal/fault"
-	"merve/internal/market"
+	"merve/internal/geo"
 	"merve/internal/tool"
 )
 
 // Maps is a map service. An error of any kind has the tools do without it.
 type Maps interface {
 	// Find returns points of interest, the likeliest first.
-	Find(ctx context.Context, w Wanted) ([]Spot, error)
+	Find(ctx context.Context, q geo.Query) ([]geo.Found, error)
 
 	// Geocode returns what an address or the name of a place may mean, the likeliest first.
-	Geocode(ctx context.Context, w Wanted) ([]Spot, error)
-}
-
-// Wanted says what to look for on the map.
-type Wanted struct {
-	Text     string
-	Category string // as of [Place]; "" is any. Points of interest only
-	Language string
-	Near     *channel.Location // those close by come first
-	Within   *Box              // nothing elsewhere is wanted
-	Limit    int
+	Geocode(ctx context.Context, q geo.Query) ([]geo.Found, error)
 }
 
 // inWords asks for the category by its name.
-func (w Wanted) inWords() Wanted {
-	w.Text, w.Category = strings.TrimSpace(w.Text+" "+strings.ReplaceAll(w.Category, "_", " ")), ""
-	return w
-}
-
-// Spot is something on the map.
-type Spot struct {
-	ID       string // the map service's
-	Name     string
-	Category string
-	Address  string
-	Phone    string
-	Location channel.Location
-}
-
-// Box is a part of the earth, in degrees. It does not cross the 180th meridian.
-type Box struct {
-	West, South, East, North float64
-}
-
-func (f *Finder) box(m *market.Market) *Box {
-	if f.Bounds == nil {
-		return nil
-	}
-	if b, ok := f.Bounds(m); ok {
-		return &b
-	}
-	return nil
+func inWords(q geo.Query) geo.Query {
+	q.Text, q.Category = strings.TrimSpace(q.Text+" "+strings.ReplaceAll(q.Category, "_", " ")), ""
+	return q
 }
 
 // origin is where a search begins, and what that is called.
 type origin struct {
-	at     *channel.Location // nil: nobody knows
+	at     *geo.Location // nil: nobody knows
 	called string
 	note   string
 }
@@ -106,15 +70,14 @@ func isHere(text string) bool {
 }
 
 // locate asks the map, and the market's own places where that has no answer. Nil is nowhere.
-func (f *Finder) locate(ctx context.Context, tc tool.Context, text string) (*channel.Location, string, error) {
+func (f *Finder) locate(ctx context.Context, tc tool.Context, text string) (*geo.Location, string, error) {
 	if f.Maps != nil {
-		w := Wanted{Text: text, Language: tc.Language, Near: tc.Location, Within: f.box(tc.Market), Limit: 1}
-		spots, err := f.Maps.Geocode(ctx, w)
+		found, err := f.Maps.Geocode(ctx, geo.Query{Text: text, Language: tc.Language, Near: tc.Location, Within: tc.Market.Bounds, Limit: 1})
 		if err != nil {
 			f.without(ctx, tc, "geocode", err)
 		}
-		if len(spots) > 0 && channel.OnEarth(spots[0].Location.Lat, spots[0].Location.Lng) {
-			return &spots[0].Location, line(cmp.Or(spots[0].Address, spots[0].Name), maxAddress), nil
+		if len(found) > 0 && geo.OnEarth(found[0].Lat, found[0].Lng) {
+			return &geo.Location{Lat: found[0].Lat, Lng: found[0].Lng}, line(cmp.Or(found[0].Address, found[0].Name), maxAddress), nil
 		}
 	}
 	d, err := f.Store.directory(ctx, tc.Market.ID)

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/geo"
 )
 
 const (
@@ -26,7 +26,7 @@ const (
 
 // Near says what to look for around a point.
 type Near struct {
-	At       channel.Location
+	At       geo.Location
 	Category string            // "" is any
 	Radius   float64           // metres; 0 is [MaxRadius]
 	Limit    int               // at most this many; 0 is 5
@@ -44,7 +44,7 @@ type Hit struct {
 // It reads the cells around the point, the nearest cell first. One that has more than a page
 // is cut into quarters. It ends when no cell that is left can have anything nearer.
 func (s *Store) Nearest(ctx context.Context, market string, n Near) ([]Hit, error) {
-	if !channel.OnEarth(n.At.Lat, n.At.Lng) {
+	if !geo.OnEarth(n.At.Lat, n.At.Lng) {
 		return nil, fault.Field("location", "want lat within ±90 and lng within ±180 degrees")
 	}
 	if n.Radius <= 0 || n.Radius > MaxRadius {

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/seedtest"
 	"merve/internal/telemetry"
 )
@@ -58,7 +58,7 @@ func (c *corner) fill(all []*Place) {
 	}
 }
 
-func at(id, category string, where channel.Location) *Place {
+func at(id, category string, where geo.Location) *Place {
 	return &Place{ID: id, Names: map[string]string{"en": "Place " + id}, Category: category, Location: where}
 }
 
@@ -99,7 +99,7 @@ func ids(found []Hit) (all []string) {
 func TestNearestIsNearest(t *testing.T) {
 	t.Parallel()
 	searches, cut := 0, 0
-	for name, centre := range map[string]channel.Location{
+	for name, centre := range map[string]geo.Location{
 		"an island":          {Lat: 35.3364, Lng: 33.3182},
 		"the 180th meridian": {Lat: -16.8, Lng: 180},
 		"the north pole":     {Lat: 89.9, Lng: 77},
@@ -152,7 +152,7 @@ func TestNearestIsNearest(t *testing.T) {
 func TestNearestCost(t *testing.T) {
 	t.Parallel()
 	r, c := rand.New(rand.NewPCG(1, 1)), newCorner(t)
-	kyrenia := channel.Location{Lat: 35.3364, Lng: 33.3182}
+	kyrenia := geo.Location{Lat: 35.3364, Lng: 33.3182}
 	var all []*Place
 	for i := range 300 {
 		spread, category := 3_000.0, "beach"
@@ -169,7 +169,7 @@ func TestNearestCost(t *testing.T) {
 	}{
 		{"few of a kind", Near{At: kyrenia, Category: "atm"}, 4},
 		{"none of a kind", Near{At: kyrenia, Category: "museum"}, 4},
-		{"nobody near", Near{At: channel.Location{Lat: -40, Lng: 100}}, 4},
+		{"nobody near", Near{At: geo.Location{Lat: -40, Lng: 100}}, 4},
 		{"many, in town", Near{At: kyrenia, Limit: 10}, 10},
 		{"many, in a small circle", Near{At: kyrenia, Radius: 300, Limit: 10}, 4},
 	} {
@@ -183,7 +183,7 @@ func TestNearestCost(t *testing.T) {
 		}
 	}
 	for lat := 35.3364; lat < 35.40; lat += 0.02 { // away from the town, where all of it is nearest
-		if _, requests := c.nearest(Near{At: channel.Location{Lat: lat, Lng: 33.3182}}); requests > 12 {
+		if _, requests := c.nearest(Near{At: geo.Location{Lat: lat, Lng: 33.3182}}); requests > 12 {
 			t.Errorf("at %.2f: %d requests", lat, requests)
 		}
 	}
@@ -194,7 +194,7 @@ func TestNearestBound(t *testing.T) {
 	t.Parallel()
 	c := newCorner(t)
 	c.page = 2
-	spot := channel.Location{Lat: 1, Lng: 1}
+	spot := geo.Location{Lat: 1, Lng: 1}
 	var all []*Place
 	for i := range 40 {
 		all = append(all, at(fmt.Sprintf("p%02d", i), "atm", spot))
@@ -212,7 +212,7 @@ func TestNearestBound(t *testing.T) {
 func TestNearestRefuses(t *testing.T) {
 	t.Parallel()
 	c := newCorner(t)
-	for _, where := range []channel.Location{{Lat: 91}, {Lng: -181}, {Lat: math.NaN()}} {
+	for _, where := range []geo.Location{{Lat: 91}, {Lng: -181}, {Lat: math.NaN()}} {
 		_, err := c.Nearest(t.Context(), c.market, Near{At: where})
 		if _, field := fault.Public(err); field != "location" {
 			t.Errorf("%+v: %v", where, err)

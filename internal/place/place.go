@@ -20,8 +20,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/language"
 	"merve/internal/pattern"
 	"merve/internal/schedule"
@@ -37,7 +37,7 @@ type Place struct {
 	Address      string                     `dynamodbav:"address,omitempty" json:"address,omitempty"`
 	District     string                     `dynamodbav:"district,omitempty" json:"district,omitempty"` // a town or a part of one
 	Phone        string                     `dynamodbav:"phone,omitempty" json:"phone,omitempty"`       // E.164
-	Location     channel.Location           `dynamodbav:"location" json:"location"`
+	Location     geo.Location               `dynamodbav:"location" json:"location"`
 	Hours        map[string][]schedule.Span `dynamodbav:"hours,omitempty" json:"hours,omitempty"` // by weekday: mon, tue, …; unknown when empty
 	OnDuty       []string                   `dynamodbav:"onDuty,omitempty" json:"onDuty,omitempty"`
 	DutyWeekdays []string                   `dynamodbav:"dutyWeekdays,omitempty" json:"dutyWeekdays,omitempty"`
@@ -96,7 +96,7 @@ func (p *Place) Check() error {
 		return fault.Field("category", "want small letters, digits and _, such as gas_station")
 	case p.Phone != "" && !legalPhone.MatchString(p.Phone):
 		return fault.Field("phone", "want E.164, such as +15550100123")
-	case !channel.OnEarth(p.Location.Lat, p.Location.Lng):
+	case !geo.OnEarth(p.Location.Lat, p.Location.Lng):
 		return fault.Field("location", "want lat within ±90 and lng within ±180 degrees")
 	case p.Image != "" && !isURL(p.Image):
 		return fault.Field("image", "want an address that begins with https://")

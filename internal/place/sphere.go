@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"merve/internal/channel"
+	"merve/internal/geo"
 )
 
 func radians(degrees float64) float64 { return degrees * math.Pi / 180 }
@@ -62,37 +62,37 @@ func spell(bits uint64) string {
 	return b.String()
 }
 
-func geohash(at channel.Location) string {
+func geohash(at geo.Location) string {
 	first, _ := cellAt(at.Lat, at.Lng, deepest).geohashes()
 	return first
 }
 
 // distance is how far the nearest point of the cell is from a point, in metres.
-func (c cell) distance(at channel.Location) float64 {
+func (c cell) distance(at geo.Location) float64 {
 	south, west := -90+float64(c.row)*height(c.level), -180+float64(c.col)*width(c.level)
 	north, east := south+height(c.level), west+width(c.level)
 	if at.Lng >= west && at.Lng <= east { // straight north or south
-		return radians(max(south-at.Lat, at.Lat-north, 0)) * channel.EarthRadius
+		return radians(max(south-at.Lat, at.Lat-north, 0)) * geo.EarthRadius
 	}
 	return min(toMeridian(at, west, south, north), toMeridian(at, east, south, north))
 }
 
 // toMeridian is how far a point is from a piece of a meridian: from one of its ends, or from
 // where the great circle through the point meets it at a right angle.
-func toMeridian(at channel.Location, lng, south, north float64) float64 {
+func toMeridian(at geo.Location, lng, south, north float64) float64 {
 	foot := degrees(math.Atan2(math.Sin(radians(at.Lat)), math.Cos(radians(at.Lat))*math.Cos(radians(lng-at.Lng))))
 	nearest := math.Inf(1)
 	for _, lat := range []float64{south, north, foot} {
 		if lat >= south && lat <= north {
-			nearest = min(nearest, at.Meters(channel.Location{Lat: lat, Lng: lng}))
+			nearest = min(nearest, at.Meters(geo.Location{Lat: lat, Lng: lng}))
 		}
 	}
 	return nearest
 }
 
 // cover returns the cells, four at most, that all within a radius lies in.
-func cover(at channel.Location, radius float64) []cell {
-	angle := radius / channel.EarthRadius * (1 + 1e-9)
+func cover(at geo.Location, radius float64) []cell {
+	angle := radius / geo.EarthRadius * (1 + 1e-9)
 	up, aside := degrees(angle), 180.0
 	if sine := math.Sin(angle) / math.Cos(radians(at.Lat)); math.Abs(at.Lat)+up < 90 && sine < 1 {
 		aside = degrees(math.Asin(sine))
@@ -116,11 +116,11 @@ func cover(at channel.Location, radius float64) []cell {
 func around(lng float64) float64 { return math.Remainder(lng, 360) }
 
 // middle is the point in the midst of others.
-func middle(of []channel.Location) channel.Location {
+func middle(of []geo.Location) geo.Location {
 	var x, y, z float64
 	for _, l := range of {
 		lat, lng := radians(l.Lat), radians(l.Lng)
 		x, y, z = x+math.Cos(lat)*math.Cos(lng), y+math.Cos(lat)*math.Sin(lng), z+math.Sin(lat)
 	}
-	return channel.Location{Lat: degrees(math.Atan2(z, math.Hypot(x, y))), Lng: degrees(math.Atan2(y, x))}
+	return geo.Location{Lat: degrees(math.Atan2(z, math.Hypot(x, y))), Lng: degrees(math.Atan2(y, x))}
 }

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"merve/internal/channel"
+	"merve/internal/geo"
 	"merve/internal/seedtest"
 )
 
 // Geohashes are those of everybody else.
 func TestGeohash(t *testing.T) {
 	t.Parallel()
-	for want, at := range map[string]channel.Location{
+	for want, at := range map[string]geo.Location{
 		"u4pruydqqvj8": {Lat: 57.64911, Lng: 10.40744}, // Wikipedia's example
 		"000000000000": {Lat: -90, Lng: -180},
 		"zzzzzzzzzzzz": {Lat: 90, Lng: 180},
@@ -29,7 +29,7 @@ func TestGeohash(t *testing.T) {
 }
 
 // somewhere is a point anywhere, with a liking for where maps end.
-func somewhere(r *rand.Rand) channel.Location {
+func somewhere(r *rand.Rand) geo.Location {
 	lat, lng := degrees(math.Asin(2*r.Float64()-1)), 360*r.Float64()-180
 	switch r.IntN(6) {
 	case 0:
@@ -41,15 +41,15 @@ func somewhere(r *rand.Rand) channel.Location {
 	case 3:
 		lng = math.Copysign(180-r.Float64(), lng)
 	}
-	return channel.Location{Lat: lat, Lng: lng}
+	return geo.Location{Lat: lat, Lng: lng}
 }
 
 // beside is a point up to a distance away, in metres.
-func beside(r *rand.Rand, at channel.Location, meters float64) channel.Location {
-	d, bearing := meters*math.Sqrt(r.Float64())/channel.EarthRadius, 2*math.Pi*r.Float64()
+func beside(r *rand.Rand, at geo.Location, meters float64) geo.Location {
+	d, bearing := meters*math.Sqrt(r.Float64())/geo.EarthRadius, 2*math.Pi*r.Float64()
 	lat := math.Asin(min(max(math.Sin(radians(at.Lat))*math.Cos(d)+math.Cos(radians(at.Lat))*math.Sin(d)*math.Cos(bearing), -1), 1))
 	lng := radians(at.Lng) + math.Atan2(math.Sin(bearing)*math.Sin(d)*math.Cos(radians(at.Lat)), math.Cos(d)-math.Sin(radians(at.Lat))*math.Sin(lat))
-	return channel.Location{Lat: degrees(lat), Lng: math.Mod(degrees(lng)+540, 360) - 180}
+	return geo.Location{Lat: degrees(lat), Lng: math.Mod(degrees(lng)+540, 360) - 180}
 }
 
 // A circle lies in the cells that cover it, of which there are few; a point is no nearer than
@@ -98,10 +98,10 @@ func TestCellDistance(t *testing.T) {
 			for j := range n + 1 {
 				lat := -90 + (float64(c.row)+float64(i)/n)*height(c.level)
 				lng := -180 + (float64(c.col)+float64(j)/n)*width(c.level)
-				nearest = min(nearest, at.Meters(channel.Location{Lat: lat, Lng: lng}))
+				nearest = min(nearest, at.Meters(geo.Location{Lat: lat, Lng: lng}))
 			}
 		}
-		if d := c.distance(at); d > nearest+slack || nearest-d > channel.EarthRadius*radians(width(c.level))/n {
+		if d := c.distance(at); d > nearest+slack || nearest-d > geo.EarthRadius*radians(width(c.level))/n {
 			t.Errorf("%+v from %+v: %.0f m, tried %.0f m", c, at, d, nearest)
 		}
 	}
@@ -109,7 +109,7 @@ func TestCellDistance(t *testing.T) {
 
 func TestMiddle(t *testing.T) {
 	t.Parallel()
-	got := middle([]channel.Location{{Lat: 1, Lng: 179}, {Lat: -1, Lng: -179}})
+	got := middle([]geo.Location{{Lat: 1, Lng: 179}, {Lat: -1, Lng: -179}})
 	if math.Abs(got.Lat) > 1e-9 || math.Abs(math.Abs(got.Lng)-180) > 1e-9 {
 		t.Errorf("%+v", got)
 	}

@@ -10,16 +10,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/faulttest"
+	"merve/internal/geo"
 	"merve/internal/schedule"
 	"merve/internal/telemetry"
 )
 
-var harbour = channel.Location{Lat: 35.3404, Lng: 33.3186}
+var harbour = geo.Location{Lat: 35.3404, Lng: 33.3186}
 
 func lantern() *Place {
 	return &Place{
@@ -57,7 +57,7 @@ func TestPutMovesTheCopies(t *testing.T) {
 	t.Parallel()
 	c := newCorner(t)
 	kinds := []string{indexOf(c.market, Pharmacy), indexOf(c.market, "museum")}
-	hash, moved := geohash(harbour), geohash(channel.Location{Lat: -1, Lng: 179})
+	hash, moved := geohash(harbour), geohash(geo.Location{Lat: -1, Lng: 179})
 	for _, step := range []struct {
 		change func(p *Place)
 		cell   string
@@ -67,7 +67,7 @@ func TestPutMovesTheCopies(t *testing.T) {
 		{func(*Place) {}, hash, Pharmacy, "Lantern Pharmacy"},
 		{func(p *Place) { p.Names["en"] = "Lantern" }, hash, Pharmacy, "Lantern"},
 		{func(p *Place) { p.Category, p.OnDuty, p.DutyWeekdays, p.Duty = "museum", nil, nil, nil }, hash, "museum", "Lantern Pharmacy"},
-		{func(p *Place) { p.Location = channel.Location{Lat: -1, Lng: 179} }, moved, Pharmacy, "Lantern Pharmacy"},
+		{func(p *Place) { p.Location = geo.Location{Lat: -1, Lng: 179} }, moved, Pharmacy, "Lantern Pharmacy"},
 	} {
 		p := lantern()
 		step.change(p)
@@ -118,7 +118,7 @@ func TestCrashAnywhere(t *testing.T) {
 			return s.Put(ctx, p)
 		},
 		"move": func(ctx context.Context, s *Store, market string) error {
-			p := at("lantern", "museum", channel.Location{Lat: 1, Lng: 1})
+			p := at("lantern", "museum", geo.Location{Lat: 1, Lng: 1})
 			p.Market = market
 			return s.Put(ctx, p)
 		},
@@ -146,12 +146,12 @@ func TestCrashAnywhere(t *testing.T) {
 // there, and no more.
 func TestImportAgain(t *testing.T) {
 	t.Parallel()
-	c := newCorner(t, at("a0", "beach", channel.Location{Lat: 1, Lng: 1}), at("other", "atm", harbour))
+	c := newCorner(t, at("a0", "beach", geo.Location{Lat: 1, Lng: 1}), at("other", "atm", harbour))
 	file := func(change string) (all []*Place) {
 		for n := range 41 {
 			p := at(fmt.Sprint("a", n), "atm", harbour)
 			if p.Market = c.market; p.ID == change {
-				p.Category, p.Location = "museum", channel.Location{Lat: 2, Lng: 2}
+				p.Category, p.Location = "museum", geo.Location{Lat: 2, Lng: 2}
 			}
 			all = append(all, p)
 		}
@@ -202,9 +202,9 @@ func TestPutMeetsAnother(t *testing.T) {
 	t.Parallel()
 	for _, before := range [][]*Place{{lantern()}, nil} {
 		c := newCorner(t, before...)
-		other := at("lantern", "museum", channel.Location{Lat: 2, Lng: 2})
+		other := at("lantern", "museum", geo.Location{Lat: 2, Lng: 2})
 		late := &Store{Now: c.Now, Table: dynamotest.Open(t, dynamotest.Before("TransactWriteItems", func() { c.put(other) })).Table(dynamotest.TableName("catalog"))}
-		mine := at("lantern", "atm", channel.Location{Lat: 3, Lng: 3})
+		mine := at("lantern", "atm", geo.Location{Lat: 3, Lng: 3})
 		mine.Market = c.market
 		if err := late.Put(t.Context(), mine); err != nil {
 			t.Fatal(err)

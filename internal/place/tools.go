@@ -7,18 +7,16 @@ import (
 	"math"
 	"strings"
 
-	"merve/internal/channel"
 	"merve/internal/fault"
-	"merve/internal/market"
+	"merve/internal/geo"
 	"merve/internal/tool"
 )
 
 // Finder has the tools by which a model looks for places.
 type Finder struct {
-	Store  *Store
-	Maps   Maps                               // nil: only the market's own places are found
-	Bounds func(m *market.Market) (Box, bool) // where the market is; nil knows of none
-	Log    *slog.Logger                       // nil logs nothing
+	Store *Store
+	Maps  Maps         // nil: only the market's own places are found
+	Log   *slog.Logger // nil logs nothing
 }
 
 // Tools returns the declarations with their resolvers.
@@ -67,10 +65,10 @@ func (f *Finder) search(ctx context.Context, tc tool.Context, a searchArgs) (too
 	if err != nil {
 		return tool.Result{}, err
 	}
-	w := Wanted{Text: text, Category: category, Language: tc.Language, Near: from.at, Within: f.box(tc.Market), Limit: limited(a.Limit)}
-	entries, why := f.onMap(ctx, tc, w, from)
+	q := geo.Query{Text: text, Category: category, Language: tc.Language, Near: from.at, Within: tc.Market.Bounds, Limit: limited(a.Limit)}
+	entries, why := f.onMap(ctx, tc, q, from)
 	if why != "" {
-		if entries, err = f.ownByWords(ctx, tc, w, from); err != nil {
+		if entries, err = f.ownByWords(ctx, tc, q, from); err != nil {
 			return tool.Result{}, err
 		}
 	}
@@ -78,25 +76,25 @@ func (f *Finder) search(ctx context.Context, tc tool.Context, a searchArgs) (too
 }
 
 // onMap asks the map service. Why says why there is nothing of it.
-func (f *Finder) onMap(ctx context.Context, tc tool.Context, w Wanted, from origin) (entries []shown, why string) {
+func (f *Finder) onMap(ctx context.Context, tc tool.Context, q geo.Query, from origin) (entries []shown, why string) {
 	switch {
 	case f.Maps == nil:
 		return nil, "the map is not available here: only our own list was searched"
-	case w.Within == nil && w.Near == nil:
+	case q.Within == nil && q.Near == nil:
 		return nil, "it is not known where to look on the map: only our own list was searched"
-	case w.Category != "" && !legalCategory.MatchString(w.Category):
-		w = w.inWords()
+	case q.Category != "" && !legalCategory.MatchString(q.Category):
+		q = inWords(q)
 	}
-	spots, err := f.Maps.Find(ctx, w)
-	if w.Category != "" && (err == nil && len(spots) == 0 || fault.Is(err, fault.Invalid)) { // the map need not know the category
-		spots, err = f.Maps.Find(ctx, w.inWords())
+	spots, err := f.Maps.Find(ctx, q)
+	if q.Category != "" && (err == nil && len(spots) == 0 || fault.Is(err, fault.Invalid)) { // the map need not know the category
+		spots, err = f.Maps.Find(ctx, inWords(q))
 	}
 	if err != nil {
 		f.without(ctx, tc, "find", err)
 		return nil, "the map does not answer now: only our own list was searched"
 	}
-	for _, s := range spots[:min(len(spots), w.Limit)] {
-		if e := fromSpot(s, from); e.Name != "" && channel.OnEarth(s.Location.Lat, s.Location.Lng) {
+	for _, p := range spots[:min(len(spots), q.Limit)] {
+		if e := fromMap(p, from); e.Name != "" && geo.OnEarth(p.Lat, p.Lng) {
 			entries = append(entries, e)
 		}
 	}
@@ -107,13 +105,13 @@ func (f *Finder) onMap(ctx context.Context, tc tool.Context, w Wanted, from orig
 }
 
 // ownByWords finds the market's own places.
-func (f *Finder) ownByWords(ctx context.Context, tc tool.Context, w Wanted, from origin) ([]shown, error) {
+func (f *Finder) ownByWords(ctx context.Context, tc tool.Context, q geo.Query, from origin) ([]shown, error) {
 	d, err := f.Store.directory(ctx, tc.Market.ID)
 	if err != nil {
 		return nil, err
 	}
 	var entries []shown
-	for _, p := range d.search(strings.TrimSpace(w.Text+" "+w.Category), d.category(w.Category), w.Limit) {
+	for _, p := range d.search(strings.TrimSpace(q.Text+" "+q.Category), d.category(q.Category), q.Limit) {
 		entries = append(entries, fromPlace(tc, p, from))
 	}
 	return entries, nil
@@ -195,7 +193,7 @@ type shown struct {
 	DutyUntil   string `json:"dutyUntil,omitempty"`
 	Description string `json:"description,omitempty"`
 
-	at channel.Location
+	at geo.Location
 }
 
 func fromPlace(tc tool.Context, p *Place, from origin) shown {
@@ -219,15 +217,15 @@ func fromHits(tc tool.Context, found []Hit, from origin) []shown {
 	return entries
 }
 
-func fromSpot(s Spot, from origin) shown {
+func fromMap(p geo.Found, from origin) shown {
 	return shown{
-		ID: line(s.ID, 200), Name: line(s.Name, maxName), Category: line(s.Category, maxTag), Address: line(s.Address, maxAddress),
-		Phone: line(s.Phone, maxTag), Meters: meters(from.at, s.Location), at: s.Location,
+		ID: line(p.ID, 200), Name: line(p.Name, maxName), Category: line(p.Category, maxTag), Address: line(p.Address, maxAddress),
+		Phone: line(p.Phone, maxTag), Meters: meters(from.at, p.Location), at: p.Location,
 	}
 }
 
 // meters is how far it is, unless nobody knows from where.
-func meters(from *channel.Location, to channel.Location) *int {
+func meters(from *geo.Location, to geo.Location) *int {
 	if from == nil {
 		return nil
 	}
@@ -262,7 +260,7 @@ func (a answer) result() tool.Result {
 	}
 	res.Memory = memory
 	first := a.Places[0]
-	res.Map = &channel.Location{Lat: first.at.Lat, Lng: first.at.Lng, Address: cmp.Or(first.Address, first.Name)}
+	res.Map = &geo.Location{Lat: first.at.Lat, Lng: first.at.Lng, Address: cmp.Or(first.Address, first.Name)}
 	return res
 }
 

@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/market"
 	"merve/internal/provider/mapbox"
 	"merve/internal/provider/mapbox/mapboxtest"
@@ -23,31 +23,8 @@ import (
 	"merve/internal/tool"
 )
 
-// mapboxMaps is Mapbox as a map service.
-type mapboxMaps struct{ *mapbox.Client }
-
-func (m mapboxMaps) Find(ctx context.Context, w Wanted) ([]Spot, error) {
-	found, err := m.Client.Find(ctx, mapbox.Search{Text: w.Text, Category: w.Category, Language: w.Language, Near: w.Near, Within: (*mapbox.Box)(w.Within), Limit: w.Limit})
-	var spots []Spot
-	for _, p := range found {
-		spots = append(spots, Spot{ID: p.ID, Name: p.Name, Category: strings.Join(p.Categories[:min(len(p.Categories), 1)], ""), Address: p.Address, Phone: p.Phone, Location: channel.Location{Lat: p.Lat, Lng: p.Lng}})
-	}
-	return spots, err
-}
-
-func (m mapboxMaps) Geocode(ctx context.Context, w Wanted) ([]Spot, error) {
-	found, err := m.Client.Geocode(ctx, mapbox.Query{Text: w.Text, Language: w.Language, Near: w.Near, Within: (*mapbox.Box)(w.Within), Limit: w.Limit})
-	var spots []Spot
-	for _, p := range found {
-		spots = append(spots, Spot{ID: p.ID, Name: p.Name, Category: p.Type, Address: p.Address, Location: channel.Location{Lat: p.Lat, Lng: p.Lng}})
-	}
-	return spots, err
-}
-
 // island is the market's part of the earth.
-func island(*market.Market) (Box, bool) {
-	return Box{West: 32.2, South: 34.5, East: 34.7, North: 35.8}, true
-}
+var island = geo.Box{West: 32.2, South: 34.5, East: 34.7, North: 35.8}
 
 // desk is a market with the demo's places, and a map service.
 type desk struct {
@@ -76,11 +53,11 @@ func newDesk(t testing.TB, all ...*Place) *desk {
 	d.fill(all)
 	token := func(context.Context) (string, error) { return mapboxtest.Token, nil }
 	d.Finder = &Finder{
-		Store: d.corner.Store, Bounds: island, Log: slog.New(slog.NewTextHandler(&d.log, nil)),
-		Maps: mapboxMaps{&mapbox.Client{BaseURL: d.maps.URL(), HTTP: d.maps.Client(), Token: token}},
+		Store: d.corner.Store, Log: slog.New(slog.NewTextHandler(&d.log, nil)),
+		Maps: &mapbox.Client{BaseURL: d.maps.URL(), HTTP: d.maps.Client(), Token: token},
 	}
 	m := market.Default(d.market)
-	m.TimeZone = "Asia/Nicosia"
+	m.TimeZone, m.Bounds = "Asia/Nicosia", &island
 	d.tc = tool.Context{Market: m, Language: "en", Now: noon, TimeZone: m.Location(), TraceID: "trace-1"}
 	return d
 }
@@ -156,7 +133,7 @@ func TestSearchOnTheMap(t *testing.T) {
 	if diff := cmp.Diff(want, res.Cards[0]); diff != "" {
 		t.Errorf("card (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(&channel.Location{Lat: 35.3401, Lng: 33.3190, Address: "Coast Road 1, Kyrenia, Cyprus"}, res.Map); diff != "" {
+	if diff := cmp.Diff(&geo.Location{Lat: 35.3401, Lng: 33.3190, Address: "Coast Road 1, Kyrenia, Cyprus"}, res.Map); diff != "" {
 		t.Errorf("map (-want +got):\n%s", diff)
 	}
 	q := d.maps.Queries()[0]
@@ -228,16 +205,16 @@ func TestSearchFallsSoft(t *testing.T) {
 		logs  string
 	}{
 		"off": {func(d *desk) {
-			d.Maps = mapboxMaps{&mapbox.Client{BaseURL: d.maps.URL()}}
+			d.Maps = &mapbox.Client{BaseURL: d.maps.URL()}
 		}, "does not answer", "unavailable"},
 		"none":       {func(d *desk) { d.Maps = nil }, "not available", ""},
-		"nowhere":    {func(d *desk) { d.Bounds, d.tc.Location = nil, nil }, "not known where", ""},
+		"nowhere":    {func(d *desk) { d.tc.Market.Bounds, d.tc.Location = nil, nil }, "not known where", ""},
 		"rate":       {func(d *desk) { d.maps.Fail(mapboxtest.Fault{Status: 429}) }, "does not answer", "limited"},
 		"token":      {func(d *desk) { d.maps.Fail(mapboxtest.Fault{Status: 401}) }, "does not answer", "internal"},
 		"refused":    {func(d *desk) { d.maps.Fail(mapboxtest.Fault{Status: 422}) }, "does not answer", "invalid"},
 		"broken":     {func(d *desk) { d.maps.Fail(mapboxtest.Fault{Body: "<html>"}) }, "does not answer", "unavailable"},
 		"no answer":  {func(d *desk) { d.maps.Fail(mapboxtest.Fault{Drop: true}) }, "does not answer", "unavailable"},
-		"too slow":   {func(d *desk) { d.maps.Fail(mapboxtest.Fault{Until: never}); d.Maps.(mapboxMaps).Timeout = 1e6 }, "does not answer", "unavailable"},
+		"too slow":   {func(d *desk) { d.maps.Fail(mapboxtest.Fault{Until: never}); d.Maps.(*mapbox.Client).Timeout = 1e6 }, "does not answer", "unavailable"},
 		"knows none": {func(*desk) {}, "nothing on the map fits", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -295,7 +272,7 @@ func TestNearby(t *testing.T) {
 	if _, got, err = d.call("getNearbyPlaces", `{"category":"historic_site","limit":2}`); err != nil || got.Places[0].Open == nil || *got.Places[0].Open {
 		t.Errorf("%+v, %v", got, err)
 	}
-	d.tc.Location, d.tc.Now = &channel.Location{Lat: 51.5, Lng: 0}, noon
+	d.tc.Location, d.tc.Now = &geo.Location{Lat: 51.5, Lng: 0}, noon
 	if _, got, err = d.call("getNearbyPlaces", `{}`); err != nil || len(got.Places) != 0 || got.Note != "nothing was found" {
 		t.Errorf("in London: %+v, %v", got, err)
 	}
@@ -325,7 +302,7 @@ func TestPharmacies(t *testing.T) {
 	d := newDesk(t, demoPlaces(t)...)
 	for _, tt := range []struct {
 		now, args string
-		where     *channel.Location
+		where     *geo.Location
 		want      []string // on duty
 		first     string
 	}{
@@ -448,7 +425,7 @@ func TestDemoPlaces(t *testing.T) {
 	duty := map[string]map[string]bool{}
 	for _, p := range all {
 		p.Market = "demo"
-		if b, _ := island(nil); p.Location.Lat < b.South || p.Location.Lat > b.North || p.Location.Lng < b.West || p.Location.Lng > b.East {
+		if !island.Holds(p.Location.Lat, p.Location.Lng) {
 			t.Errorf("%s is not on the island", p.ID)
 		}
 		for _, day := range p.DutyWeekdays {

@@ -14,6 +14,7 @@ import (
 
 	"merve/internal/fault"
 	"merve/internal/faulttest"
+	"merve/internal/geo"
 	"merve/internal/report"
 )
 
@@ -145,7 +146,7 @@ func scenes() map[string]scene {
 		"address that completes": {func(c *corner) report.Report {
 			return c.must(c.SetPhotos(ctx, c.by(), c.start("").ID, crack, false))
 		}, func(_ *corner, s *report.Store, by report.By, r report.Report) (string, error) {
-			return said(s.SetAddress(ctx, by, r.ID, report.Spot{Address: "b"}))
+			return said(s.SetAddress(ctx, by, r.ID, geo.Spot{Address: "b"}))
 		}},
 		"photos that complete": {in(report.Pending), func(_ *corner, s *report.Store, by report.By, r report.Report) (string, error) {
 			return said(s.SetPhotos(ctx, by, r.ID, crack, false))

@@ -8,36 +8,31 @@ import (
 	"time"
 
 	"merve/internal/actor"
-	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/geo"
 )
 
 // Draft is what a new report begins with.
 type Draft struct {
 	Market string
 	Thread string
-	Spot   Spot // may be empty
+	Spot   geo.Spot // may be empty; its address is in the customer's words
 }
 
-// Spot says where the damage is.
-type Spot struct {
-	Address  string   // in the customer's words
-	Lat, Lng *float64 // nil when it was not found
-}
-
-func (p Spot) check() (Spot, error) {
+// checkSpot returns where the damage is as it is kept: nowhere, or at an address that may have a point.
+func checkSpot(p geo.Spot) (geo.Spot, error) {
 	var err error
 	p.Address, err = line("address", p.Address, MaxAddress)
 	switch {
 	case err != nil:
 		return p, err
-	case (p.Lat == nil) != (p.Lng == nil) || p.Address == "" && p.Lat != nil:
+	case p == geo.Spot{}:
+		return p, nil
+	case p.Address == "":
 		return p, fault.Field("address", "want lat and lng together, of an address")
-	case p.Lat != nil && !channel.OnEarth(*p.Lat, *p.Lng):
-		return p, fault.Field("address", "lat within ±90 and lng within ±180 degrees")
 	}
-	return p, nil
+	return p, p.Check("address", MaxAddress)
 }
 
 // Start makes a report of the actor's own. The same key makes the same report, and gives it
@@ -49,7 +44,7 @@ func (s *Store) Start(ctx context.Context, by By, d Draft) (Report, error) {
 	if d.Market == "" {
 		return Report{}, fault.Field("market", "missing")
 	}
-	spot, err := d.Spot.check()
+	spot, err := checkSpot(d.Spot)
 	if err != nil {
 		return Report{}, err
 	}
@@ -119,8 +114,8 @@ func (s *Store) SetSection(ctx context.Context, by By, id string, section Sectio
 
 // SetAddress says where the damage is. An empty address takes it off a pending report; of a
 // completed one that is [ErrIncomplete].
-func (s *Store) SetAddress(ctx context.Context, by By, id string, p Spot) (Report, error) {
-	p, err := p.check()
+func (s *Store) SetAddress(ctx context.Context, by By, id string, p geo.Spot) (Report, error) {
+	p, err := checkSpot(p)
 	if err != nil {
 		return Report{}, err
 	}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"merve/internal/actor"
+	"merve/internal/geo"
 	"merve/internal/report"
 	"merve/internal/seedtest"
 )
@@ -86,7 +87,7 @@ func runModel(t *rapid.T, c *corner) {
 		"address": func(t *rapid.T) {
 			next := m
 			next.address = rapid.SampledFrom([]string{"", "b"}).Draw(t, "address")
-			_, err := c.SetAddress(ctx, c.by(), id, report.Spot{Address: next.address})
+			_, err := c.SetAddress(ctx, c.by(), id, geo.Spot{Address: next.address})
 			want(t, err, m.change(next))
 		},
 		"photos": func(t *rapid.T) {

@@ -14,6 +14,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/geo"
 	"merve/internal/report"
 	"merve/internal/telemetry"
 )
@@ -32,7 +33,7 @@ func operations(c *corner) map[string]struct {
 	}
 	address := func(a string) op {
 		return func(s *report.Store, by report.By, id string) error {
-			_, err := s.SetAddress(ctx, by, id, report.Spot{Address: a})
+			_, err := s.SetAddress(ctx, by, id, geo.Spot{Address: a})
 			return err
 		}
 	}
@@ -206,7 +207,7 @@ func TestManyEditorsAtOnce(t *testing.T) {
 	}
 	for i := range 2 {
 		do(func(s *report.Store, by report.By) error {
-			_, err := s.SetAddress(ctx, by, r.ID, report.Spot{Address: fmt.Sprint("address ", i)})
+			_, err := s.SetAddress(ctx, by, r.ID, geo.Spot{Address: fmt.Sprint("address ", i)})
 			return err
 		})
 		do(func(s *report.Store, by report.By) error {
@@ -282,7 +283,7 @@ func TestBetweenReadAndWrite(t *testing.T) {
 		return err
 	}
 	address := func(s *report.Store, by report.By, id string) error {
-		_, err := s.SetAddress(ctx, by, id, report.Spot{Address: "b"})
+		_, err := s.SetAddress(ctx, by, id, geo.Spot{Address: "b"})
 		return err
 	}
 	resolve := func(s *report.Store, by report.By, id string) error { _, err := s.Resolve(ctx, by, id); return err }
@@ -361,7 +362,7 @@ func TestTwoCompletionsMeet(t *testing.T) {
 	late := c.over(dynamotest.Before("TransactWriteItems", func() {
 		c.must(c.SetPhotos(ctx, c.by(), r.ID, crack, false))
 	}), 4)
-	got := c.must(late.SetAddress(ctx, c.by(), r.ID, report.Spot{Address: "a"}))
+	got := c.must(late.SetAddress(ctx, c.by(), r.ID, geo.Spot{Address: "a"}))
 	if got.Status != report.Completed || len(got.Photos) != 2 || got.Version != 3 {
 		t.Errorf("%+v", got)
 	}
@@ -380,12 +381,12 @@ func TestChangesAreTriedABoundedNumberOfTimes(t *testing.T) {
 		}
 		return body, nil
 	}}, 4)
-	if _, err := busy.SetAddress(ctx, c.by(), r.ID, report.Spot{Address: "b"}); err == nil || tries != 12 {
+	if _, err := busy.SetAddress(ctx, c.by(), r.ID, geo.Spot{Address: "b"}); err == nil || tries != 12 {
 		t.Errorf("%d tries, %v", tries, err)
 	}
 	gone, cancel := context.WithCancel(ctx)
 	busy.Table.DB().Backoff = func(int) time.Duration { cancel(); return time.Hour }
-	if _, err := busy.SetAddress(gone, c.by(), r.ID, report.Spot{Address: "b"}); !errors.Is(err, context.Canceled) {
+	if _, err := busy.SetAddress(gone, c.by(), r.ID, geo.Spot{Address: "b"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
@@ -412,7 +413,7 @@ func TestCost(t *testing.T) {
 		{"section", 2, func(ctx context.Context) error { _, err := c.SetSection(ctx, by("c"), r.ID, "cause", "x"); return err }},
 		{"section again", 1, func(ctx context.Context) error { _, err := c.SetSection(ctx, by("c"), r.ID, "cause", "x"); return err }},
 		{"address", 2, func(ctx context.Context) error {
-			_, err := c.SetAddress(ctx, by("a"), r.ID, report.Spot{Address: "a"})
+			_, err := c.SetAddress(ctx, by("a"), r.ID, geo.Spot{Address: "a"})
 			return err
 		}},
 		{"photos that complete", 2, func(ctx context.Context) error { _, err := c.SetPhotos(ctx, by("p"), r.ID, crack, false); return err }},

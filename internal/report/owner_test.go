@@ -14,6 +14,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/report"
 	"merve/internal/telemetry"
 )
@@ -29,7 +30,7 @@ func probes(s *report.Store) map[string]func(ctx context.Context, by report.By, 
 			return err
 		},
 		"address": func(ctx context.Context, by report.By, id string) error {
-			_, err := s.SetAddress(ctx, by, id, report.Spot{Address: "x"})
+			_, err := s.SetAddress(ctx, by, id, geo.Spot{Address: "x"})
 			return err
 		},
 		"photos": func(ctx context.Context, by report.By, id string) error {

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"merve/internal/actor"
-	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/geo"
 )
 
 // Get returns a report of the caller's own; to staff anybody's. 1 request, for staff 2.
@@ -144,16 +144,16 @@ func (s *Store) List(ctx context.Context, a actor.Actor, market string, status S
 
 // View is a report as a page shows it.
 type View struct {
-	ID         string            `json:"id"`
-	Status     Status            `json:"status"`
-	Address    string            `json:"address,omitempty"`
-	Location   *channel.Location `json:"location,omitempty"`
-	Sections   []SectionView     `json:"sections"` // those that were told, in order
-	Photos     []PhotoView       `json:"photos"`
-	NoPhotos   bool              `json:"noPhotos,omitempty"`
-	CreatedAt  time.Time         `json:"createdAt"`
-	UpdatedAt  time.Time         `json:"updatedAt"`
-	ResolvedAt time.Time         `json:"resolvedAt,omitzero"`
+	ID         string        `json:"id"`
+	Status     Status        `json:"status"`
+	Address    string        `json:"address,omitempty"`
+	Location   *geo.Location `json:"location,omitempty"`
+	Sections   []SectionView `json:"sections"` // those that were told, in order
+	Photos     []PhotoView   `json:"photos"`
+	NoPhotos   bool          `json:"noPhotos,omitempty"`
+	CreatedAt  time.Time     `json:"createdAt"`
+	UpdatedAt  time.Time     `json:"updatedAt"`
+	ResolvedAt time.Time     `json:"resolvedAt,omitzero"`
 }
 
 // SectionView is one section.
@@ -190,9 +190,9 @@ func ViewOf(ctx context.Context, photos Photos, r Report) (View, error) {
 }
 
 // location is where the place was found, or nil.
-func (r Report) location() *channel.Location {
+func (r Report) location() *geo.Location {
 	if r.Lat == nil || r.Lng == nil {
 		return nil
 	}
-	return &channel.Location{Lat: *r.Lat, Lng: *r.Lng, Address: r.Address}
+	return &geo.Location{Lat: *r.Lat, Lng: *r.Lng, Address: r.Address}
 }

@@ -18,6 +18,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/report"
 )
 
@@ -92,7 +93,7 @@ func (c *corner) by() report.By {
 }
 
 func (c *corner) draft(address string) report.Draft {
-	return report.Draft{Market: c.market, Thread: "th_1", Spot: report.Spot{Address: address}}
+	return report.Draft{Market: c.market, Thread: "th_1", Spot: geo.Spot{Address: address}}
 }
 
 func (c *corner) start(address string) report.Report {
@@ -154,7 +155,7 @@ func TestFromPendingToResolved(t *testing.T) {
 	t.Parallel()
 	c, ctx := newCorner(t), context.Background()
 	lat, lng := 35.34, 33.32
-	r := c.must(c.Start(ctx, c.by(), report.Draft{Market: c.market, Thread: "th_1", Spot: report.Spot{Address: " Harbour Street 21 ", Lat: &lat, Lng: &lng}}))
+	r := c.must(c.Start(ctx, c.by(), report.Draft{Market: c.market, Thread: "th_1", Spot: geo.Spot{Address: " Harbour Street 21 ", Lat: &lat, Lng: &lng}}))
 	want := report.Report{
 		ID: r.ID, Owner: c.owner.Key(), Market: c.market, Thread: "th_1", Status: report.Pending, Address: "Harbour Street 21", Lat: &lat, Lng: &lng,
 		Sections: map[report.Section]string{}, CreatedAt: noon, UpdatedAt: noon, Version: 1,
@@ -174,7 +175,7 @@ func TestFromPendingToResolved(t *testing.T) {
 	same(c.must(c.SetSection(ctx, c.by(), r.ID, "cause", " a storm\n")))
 
 	want.Address, want.Lat, want.Lng, want.Version = "Harbour Street 22", nil, nil, 3
-	same(c.must(c.SetAddress(ctx, c.by(), r.ID, report.Spot{Address: "Harbour Street 22"})))
+	same(c.must(c.SetAddress(ctx, c.by(), r.ID, geo.Spot{Address: "Harbour Street 22"})))
 
 	want.Photos, want.Status, want.Version = crack, report.Completed, 4
 	same(c.must(c.SetPhotos(ctx, c.by(), r.ID, crack, false)))
@@ -216,7 +217,7 @@ func TestCompletion(t *testing.T) {
 	type step = func(c *corner, id string) (report.Report, error)
 	address := func(a string) step {
 		return func(c *corner, id string) (report.Report, error) {
-			return c.SetAddress(ctx, c.by(), id, report.Spot{Address: a})
+			return c.SetAddress(ctx, c.by(), id, geo.Spot{Address: a})
 		}
 	}
 	photos := func(none bool, ps ...report.Photo) step {
@@ -271,10 +272,10 @@ func TestEveryChangeInEveryStatus(t *testing.T) {
 	changes := map[string]func(c *corner, id string) error{
 		"section": func(c *corner, id string) error { _, err := c.SetSection(ctx, c.by(), id, "other", "x"); return err },
 		"address": func(c *corner, id string) error {
-			_, err := c.SetAddress(ctx, c.by(), id, report.Spot{Address: "x"})
+			_, err := c.SetAddress(ctx, c.by(), id, geo.Spot{Address: "x"})
 			return err
 		},
-		"no address": func(c *corner, id string) error { _, err := c.SetAddress(ctx, c.by(), id, report.Spot{}); return err },
+		"no address": func(c *corner, id string) error { _, err := c.SetAddress(ctx, c.by(), id, geo.Spot{}); return err },
 		"photos":     func(c *corner, id string) error { _, err := c.SetPhotos(ctx, c.by(), id, crack[:1], false); return err },
 		"no photos":  func(c *corner, id string) error { _, err := c.SetPhotos(ctx, c.by(), id, nil, false); return err },
 		"resolve":    func(c *corner, id string) error { _, err := c.Resolve(ctx, c.by(), id); return err },
@@ -325,7 +326,7 @@ func TestInput(t *testing.T) {
 	r := c.start("a")
 	lat, far := 1.0, 91.0
 	long := func(n int) string { return strings.Repeat("ş", n) }
-	start := func(p report.Spot) func(by report.By) error {
+	start := func(p geo.Spot) func(by report.By) error {
 		return func(by report.By) error {
 			_, err := c.Start(ctx, by, report.Draft{Market: c.market, Spot: p})
 			return err
@@ -346,11 +347,11 @@ func TestInput(t *testing.T) {
 		field string
 	}{
 		"no market":           {func(by report.By) error { _, err := c.Start(ctx, by, report.Draft{}); return err }, "market"},
-		"long address":        {start(report.Spot{Address: long(report.MaxAddress + 1)}), "address"},
-		"broken address":      {start(report.Spot{Address: "a\xff"}), "address"},
-		"half a place":        {start(report.Spot{Address: "a", Lat: &lat}), "address"},
-		"place without words": {start(report.Spot{Lat: &lat, Lng: &lat}), "address"},
-		"beyond the pole":     {start(report.Spot{Address: "a", Lat: &far, Lng: &lat}), "address"},
+		"long address":        {start(geo.Spot{Address: long(report.MaxAddress + 1)}), "address"},
+		"broken address":      {start(geo.Spot{Address: "a\xff"}), "address"},
+		"half a place":        {start(geo.Spot{Address: "a", Lat: &lat}), "address"},
+		"place without words": {start(geo.Spot{Lat: &lat, Lng: &lat}), "address"},
+		"beyond the pole":     {start(geo.Spot{Address: "a", Lat: &far, Lng: &lat}), "address"},
 		"unknown section":     {section("status", "x"), "section"},
 		"long section":        {section("cause", long(report.MaxContent+1)), "content"},
 		"photo without ref":   {photos(false, report.Photo{}), "photoUrls[0]"},
@@ -375,7 +376,7 @@ func TestInput(t *testing.T) {
 		}
 	}
 	for name, do := range map[string]func(by report.By) error{
-		"start": start(report.Spot{}), "section": section("cause", "x"), "share": share(time.Hour),
+		"start": start(geo.Spot{}), "section": section("cause", "x"), "share": share(time.Hour),
 		"delete": func(by report.By) error { return c.Delete(ctx, by, r.ID) },
 	} {
 		for _, key := range []string{"", strings.Repeat("k", 256)} {

@@ -9,10 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"merve/internal/channel"
 	"merve/internal/claim"
 	"merve/internal/fault"
-	"merve/internal/market"
+	"merve/internal/geo"
 	"merve/internal/tool"
 )
 
@@ -31,23 +30,8 @@ type Photos interface {
 
 // Places finds where an address is.
 type Places interface {
-	// Find returns what the text may mean, the likeliest first, none when there is nothing.
-	Find(ctx context.Context, w Where) ([]Place, error)
-}
-
-// Where says what place to look for.
-type Where struct {
-	Text     string
-	Market   *market.Market // where it is to be, if that has bounds
-	Language string
-	Near     *channel.Location // of the customer, if shared
-}
-
-// Place is what an address may mean.
-type Place struct {
-	Address  string // in full
-	Lat, Lng float64
-	Sure     bool // it may be taken for what was meant without asking
+	// Geocode returns what the text may mean, the likeliest first, none when there is nothing.
+	Geocode(ctx context.Context, q geo.Query) ([]geo.Found, error)
 }
 
 // Reporter has the tools by which a model keeps a customer's damage reports.
@@ -207,7 +191,7 @@ func (r *Reporter) address(ctx context.Context, tc tool.Context, a addressArgs) 
 
 // found is what came of looking for a place.
 type found struct {
-	spot       Spot
+	spot       geo.Spot
 	as         string
 	candidates []string
 	note       string
@@ -218,11 +202,11 @@ const maxCandidates = 3
 
 // locate looks an address up. Whatever goes wrong there, the address is kept as text.
 func (r *Reporter) locate(ctx context.Context, tc tool.Context, address string) found {
-	f := found{spot: Spot{Address: address}}
+	f := found{spot: geo.Spot{Address: address}}
 	if r.Places == nil || strings.TrimSpace(address) == "" {
 		return f
 	}
-	places, err := r.Places.Find(ctx, Where{Text: address, Market: tc.Market, Language: tc.Language, Near: tc.Location})
+	places, err := r.Places.Geocode(ctx, geo.Query{Text: address, Language: tc.Language, Near: tc.Location, Within: tc.Market.Bounds, Limit: 3, Stored: true})
 	switch {
 	case err != nil && !fault.Is(err, fault.Invalid): // that is a text which is no address
 		r.Log.WarnContext(ctx, "place not looked up", "kind", fault.KindOf(err))
@@ -232,7 +216,7 @@ func (r *Reporter) locate(ctx context.Context, tc tool.Context, address string) 
 		f.note = "the address is kept as text: it was not found on the map. Ask whether street, number and town are right"
 		return f
 	}
-	sure := slices.DeleteFunc(slices.Clone(places), func(p Place) bool { return !p.Sure })
+	sure := slices.DeleteFunc(slices.Clone(places), func(p geo.Found) bool { return !p.Sure })
 	if len(sure) > 0 {
 		f.spot.Lat, f.spot.Lng, f.as = &sure[0].Lat, &sure[0].Lng, sure[0].Address
 	}

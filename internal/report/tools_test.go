@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/actor"
-	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/market"
 	"merve/internal/report"
 	"merve/internal/telemetry"
@@ -63,14 +63,14 @@ func (a album) Delete(_ context.Context, ref string) error {
 
 // atlas is what there is on the map, by address.
 type atlas struct {
-	places map[string][]report.Place
+	places map[string][]geo.Found
 	err    error
-	asked  []report.Where
+	asked  []geo.Query
 }
 
-func (a *atlas) Find(_ context.Context, w report.Where) ([]report.Place, error) {
-	a.asked = append(a.asked, w)
-	return a.places[w.Text], a.err
+func (a *atlas) Geocode(_ context.Context, q geo.Query) ([]geo.Found, error) {
+	a.asked = append(a.asked, q)
+	return a.places[q.Text], a.err
 }
 
 // desk is a customer's conversation with the tools at hand.
@@ -85,11 +85,11 @@ type desk struct {
 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
-	d := &desk{corner: newCorner(t), log: &bytes.Buffer{}, atlas: &atlas{places: map[string][]report.Place{
-		"Harbour Street 21": {{Address: "21 Harbour Street, Kyrenia", Lat: 35.34, Lng: 33.32, Sure: true}},
-		"High Street":       {{Address: "High Street, Kyrenia", Lat: 1, Lng: 1}, {Address: "High Street, Bath", Lat: 2, Lng: 2}},
-		"Main Street 1": {{Address: "Main Street, Kyrenia"}, {Address: "1 Main Street, Bath", Lat: 3, Lng: 3, Sure: true},
-			{Address: "1 Main Street, York", Lat: 4, Lng: 4, Sure: true}, {Address: "1 Main Street, Hull", Lat: 5, Lng: 5, Sure: true}},
+	d := &desk{corner: newCorner(t), log: &bytes.Buffer{}, atlas: &atlas{places: map[string][]geo.Found{
+		"Harbour Street 21": {{Location: geo.Location{Address: "21 Harbour Street, Kyrenia", Lat: 35.34, Lng: 33.32}, Sure: true}},
+		"High Street":       {{Location: geo.Location{Address: "High Street, Kyrenia", Lat: 1, Lng: 1}}, {Location: geo.Location{Address: "High Street, Bath", Lat: 2, Lng: 2}}},
+		"Main Street 1": {{Location: geo.Location{Address: "Main Street, Kyrenia"}}, {Location: geo.Location{Address: "1 Main Street, Bath", Lat: 3, Lng: 3}, Sure: true},
+			{Location: geo.Location{Address: "1 Main Street, York", Lat: 4, Lng: 4}, Sure: true}, {Location: geo.Location{Address: "1 Main Street, Hull", Lat: 5, Lng: 5}, Sure: true}},
 	}}}
 	d.r = &report.Reporter{
 		Store: d.corner.Store, Places: d.atlas, Log: telemetry.NewLogger(d.log, slog.LevelDebug),
@@ -100,7 +100,7 @@ func newDesk(t *testing.T) *desk {
 		t.Fatal(err)
 	}
 	m := market.Default(d.market)
-	d.tc = tool.Context{Actor: d.owner, Market: m, Thread: "th_1", Language: "en", TimeZone: time.FixedZone("", 3600), Location: &channel.Location{Lat: 35, Lng: 33}}
+	d.tc = tool.Context{Actor: d.owner, Market: m, Thread: "th_1", Language: "en", TimeZone: time.FixedZone("", 3600), Location: &geo.Location{Lat: 35, Lng: 33}}
 	return d
 }
 
@@ -202,14 +202,14 @@ func TestConversation(t *testing.T) {
 	if diff := cmp.Diff(want, seen); diff != "" {
 		t.Errorf("start (-want +got):\n%s", diff)
 	}
-	if res.Map == nil || *res.Map != (channel.Location{Lat: 35.34, Lng: 33.32, Address: "Harbour Street 21"}) || !slices.Contains(res.Facts, "done") || res.Proposal != nil {
+	if res.Map == nil || *res.Map != (geo.Location{Lat: 35.34, Lng: 33.32, Address: "Harbour Street 21"}) || !slices.Contains(res.Facts, "done") || res.Proposal != nil {
 		t.Errorf("%+v", res)
 	}
 	if diff := cmp.Diff(map[string]any{"reportId": id, "status": report.Pending}, res.Memory); diff != "" {
 		t.Errorf("memory: %s", diff)
 	}
-	if w := d.atlas.asked[0]; w.Market.ID != d.market || w.Language != "en" || w.Near == nil || w.Near.Lat != 35 {
-		t.Errorf("asked %+v", w)
+	if q := d.atlas.asked[0]; q.Within != d.tc.Market.Bounds || !q.Stored || q.Language != "en" || q.Near == nil || q.Near.Lat != 35 {
+		t.Errorf("asked %+v", q)
 	}
 	d.ok("update_damage_report_section", `{'reportId':'`+id+`','section':'cause','content':'a storm'}`)
 	seen = d.ok("update_report_photos", `{'reportId':'`+id+`','photoUrls':['https://meta.test/2','photo:1','https://meta.test/1'],'captions':['two','one','one again'],'noPhotos':null}`)
@@ -288,7 +288,7 @@ func TestPlaces(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t)
 			if d.atlas.err = tt.err; tt.err != nil && name != "no address" {
-				d.atlas.places = map[string][]report.Place{}
+				d.atlas.places = map[string][]geo.Found{}
 			}
 			started := d.ok("start_damage_report", `{"address":"`+tt.address+`"}`)
 			other := d.ok("start_damage_report", `{"address":"somewhere else"}`)["reportId"].(string)
@@ -503,7 +503,7 @@ func TestView(t *testing.T) {
 	}
 	got, err := report.ViewOf(t.Context(), album{}, r)
 	want := report.View{
-		ID: "rp_1", Status: report.Completed, Address: "a", Location: &channel.Location{Lat: lat, Lng: lng, Address: "a"}, CreatedAt: noon, UpdatedAt: noon,
+		ID: "rp_1", Status: report.Completed, Address: "a", Location: &geo.Location{Lat: lat, Lng: lng, Address: "a"}, CreatedAt: noon, UpdatedAt: noon,
 		Sections: []report.SectionView{{Name: "description", Content: "a"}, {Name: "cause", Content: "b"}, {Name: "other", Content: "z"}},
 		Photos:   []report.PhotoView{{URL: "https://media.test/photo:1", Caption: "c"}, {Caption: "d"}},
 	}

@@ -13,6 +13,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/gate"
+	"merve/internal/geo"
 	"merve/internal/language"
 	"merve/internal/market"
 )
@@ -21,9 +22,9 @@ import (
 type Order struct {
 	Market        string
 	Thread        string
-	Pickup        Place
-	Dropoff       *Place // nil: said to the driver
-	District      string // of the pickup; "" asks all drivers of the market
+	Pickup        geo.Spot
+	Dropoff       *geo.Spot // nil: said to the driver
+	District      string    // of the pickup; "" asks all drivers of the market
 	Passengers    int
 	When          time.Time // zero is now
 	TimeZone      string    // IANA name
@@ -38,11 +39,11 @@ type Order struct {
 
 // check returns an error that names the first field that is wrong, as tools name them.
 func (o Order) check(now time.Time) error {
-	if err := o.Pickup.check("pickup"); err != nil {
+	if err := o.Pickup.Check("pickup", MaxAddress); err != nil {
 		return err
 	}
 	if o.Dropoff != nil {
-		if err := o.Dropoff.check("dropoff"); err != nil {
+		if err := o.Dropoff.Check("dropoff", MaxAddress); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/taxi"
 	"merve/internal/thread"
 )
@@ -21,7 +22,7 @@ import (
 func TestOrdersNameTheField(t *testing.T) {
 	t.Parallel()
 	c, ctx := newCorner(t), context.Background()
-	at := func(lat, lng float64) taxi.Place { return taxi.Place{Lat: &lat, Lng: &lng} }
+	at := func(lat, lng float64) geo.Spot { return geo.Spot{Lat: &lat, Lng: &lng} }
 	lat := 35.0
 	for name, tt := range map[string]struct {
 		spoil func(o *taxi.Order)
@@ -29,12 +30,12 @@ func TestOrdersNameTheField(t *testing.T) {
 	}{
 		"nothing wrong":       {func(*taxi.Order) {}, ""},
 		"a point alone":       {func(o *taxi.Order) { o.Pickup = at(-90, 180) }, ""},
-		"an address alone":    {func(o *taxi.Order) { o.Pickup = taxi.Place{Address: "Old Harbour"} }, ""},
+		"an address alone":    {func(o *taxi.Order) { o.Pickup = geo.Spot{Address: "Old Harbour"} }, ""},
 		"no market":           {func(o *taxi.Order) { o.Market = "" }, "market"},
-		"nowhere":             {func(o *taxi.Order) { o.Pickup = taxi.Place{} }, "pickup"},
-		"half a point":        {func(o *taxi.Order) { o.Pickup = taxi.Place{Address: "Old Harbour", Lat: &lat} }, "pickup"},
+		"nowhere":             {func(o *taxi.Order) { o.Pickup = geo.Spot{} }, "pickup"},
+		"half a point":        {func(o *taxi.Order) { o.Pickup = geo.Spot{Address: "Old Harbour", Lat: &lat} }, "pickup"},
 		"beyond the pole":     {func(o *taxi.Order) { o.Pickup = at(90.1, 0) }, "pickup"},
-		"no text":             {func(o *taxi.Order) { o.Pickup = taxi.Place{Address: "\xff"} }, "pickup"},
+		"no text":             {func(o *taxi.Order) { o.Pickup = geo.Spot{Address: "\xff"} }, "pickup"},
 		"to beyond the pole":  {func(o *taxi.Order) { p := at(0, -180.1); o.Dropoff = &p }, "dropoff"},
 		"a moment ago":        {func(o *taxi.Order) { o.When = noon.Add(-time.Millisecond) }, "when"},
 		"at this moment":      {func(o *taxi.Order) { o.When = noon }, ""},

@@ -5,27 +5,20 @@ import (
 	"strconv"
 	"time"
 
+	"merve/internal/geo"
 	"merve/internal/schedule"
 	"merve/internal/tool"
 	"merve/internal/wording"
 )
 
-// String is the place in words, else its coordinates.
-func (p Place) String() string {
-	if lat, lng, ok := p.Point(); ok && p.Address == "" {
-		return fmt.Sprintf("%.5f, %.5f", lat, lng)
-	}
-	return p.Address
-}
-
 // mapLink is an address at which a map shows the place, "" when it is not known where it is.
 // https://developers.google.com/maps/documentation/urls/get-started#search-action
-func (p Place) mapLink() string {
-	lat, lng, ok := p.Point()
-	if !ok {
+func mapLink(s geo.Spot) string {
+	at := s.Location()
+	if at == nil {
 		return ""
 	}
-	return fmt.Sprintf("https://www.google.com/maps/search/?api=1&query=%.6f,%.6f", lat, lng)
+	return fmt.Sprintf("https://www.google.com/maps/search/?api=1&query=%.6f,%.6f", at.Lat, at.Lng)
 }
 
 // Summary is one line about a ride for its customer.
@@ -55,10 +48,10 @@ func dropoff(r Ride) string {
 func Card(lang string, r Ride) tool.Card {
 	c := tool.Card{
 		"type": "taxi", "id": r.ID, "code": r.Code, "title": wording.Say(lang, wording.TaxiTitle, nil), "status": string(r.Status),
-		"pickup": r.Pickup.card(), "updatedAt": r.UpdatedAt.Format(time.RFC3339),
+		"pickup": spotCard(r.Pickup), "updatedAt": r.UpdatedAt.Format(time.RFC3339),
 	}
 	if r.Dropoff != nil {
-		c["dropoff"] = r.Dropoff.card()
+		c["dropoff"] = spotCard(*r.Dropoff)
 	}
 	if !r.When.IsZero() {
 		c["when"] = When(lang, r)
@@ -75,13 +68,13 @@ func Card(lang string, r Ride) tool.Card {
 	return c
 }
 
-func (p Place) card() map[string]any {
+func spotCard(s geo.Spot) map[string]any {
 	c := map[string]any{}
-	if p.Address != "" {
-		c["address"] = p.Address
+	if s.Address != "" {
+		c["address"] = s.Address
 	}
-	if lat, lng, ok := p.Point(); ok {
-		c["lat"], c["lng"] = lat, lng
+	if at := s.Location(); at != nil {
+		c["lat"], c["lng"] = at.Lat, at.Lng
 	}
 	return c
 }

@@ -46,7 +46,7 @@ func (c Confirm) Commit(ctx context.Context, tc tool.Context, consent gate.Conse
 	}
 	vars := wording.Vars{"summary": Summary(tc.Language, r), "code": r.Code, "minutes": strconv.Itoa(int(Ahead / time.Minute))}
 	s := gate.Settled{
-		Text: wording.Say(tc.Language, wording.TaxiRequested, vars), Cards: []tool.Card{Card(tc.Language, r)}, Writes: ws,
+		Text: wording.Say(tc.Language, wording.TaxiRequested, vars), Cards: []tool.Card{Card(tc.Language, r)}, Writes: ws, Stands: stands(tc, r),
 		Refused: func(err error) (string, bool) { return orderRefused(tc.Language, err) },
 	}
 	switch {
@@ -102,7 +102,7 @@ func (c CancelRide) Commit(ctx context.Context, tc tool.Context, consent gate.Co
 	r, ws, err := c.Store.Cancel(ctx, tc.Actor, tc.Market.ID, p.Ref)
 	done := gate.Settled{
 		Text:  wording.Say(tc.Language, wording.TaxiCancelled, wording.Vars{"summary": p.Summary, "code": r.Code}),
-		Cards: []tool.Card{Card(tc.Language, r)}, Writes: ws, Refused: refused,
+		Cards: []tool.Card{Card(tc.Language, r)}, Writes: ws, Stands: stands(tc, r), Refused: refused,
 	}
 	switch {
 	case err == nil, r.Status == Cancelled: // by an earlier YES

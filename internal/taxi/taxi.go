@@ -49,14 +49,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
-	"unicode/utf8"
 
 	"merve/internal/actor"
 	"merve/internal/bound"
-	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/gate"
+	"merve/internal/geo"
 	"merve/internal/ident"
 )
 
@@ -103,35 +102,6 @@ const (
 	maxKey = 255 // bytes of an idempotency key
 )
 
-// Place is where a ride begins or ends: an address, or a point, or both.
-type Place struct {
-	Address string   `dynamodbav:"address,omitempty" json:"address,omitempty"`
-	Lat     *float64 `dynamodbav:"lat,omitempty" json:"lat,omitempty"` // degrees (WGS 84)
-	Lng     *float64 `dynamodbav:"lng,omitempty" json:"lng,omitempty"`
-}
-
-// Point reports where the place is, if that is known.
-func (p Place) Point() (lat, lng float64, ok bool) {
-	if p.Lat == nil || p.Lng == nil {
-		return 0, 0, false
-	}
-	return *p.Lat, *p.Lng, true
-}
-
-func (p Place) check(field string) error {
-	switch lat, lng, ok := p.Point(); {
-	case !utf8.ValidString(p.Address) || utf8.RuneCountInString(p.Address) > MaxAddress:
-		return fault.Field(field, "want an address of at most %d characters", MaxAddress)
-	case (p.Lat == nil) != (p.Lng == nil):
-		return fault.Field(field, "want lat and lng together")
-	case ok && !channel.OnEarth(lat, lng):
-		return fault.Field(field, "lat within ±90 and lng within ±180 degrees")
-	case !ok && p.Address == "":
-		return fault.Field(field, "want an address or a point")
-	}
-	return nil
-}
-
 // Taker is the driver who has a ride, as they were when they took it.
 type Taker struct {
 	ID      string `dynamodbav:"id"`
@@ -149,8 +119,8 @@ type Ride struct {
 	Thread        string        `dynamodbav:"thread"` // the customer's
 	Code          string        `dynamodbav:"code"`   // how drivers name it
 	Status        Status        `dynamodbav:"status"`
-	Pickup        Place         `dynamodbav:"pickup"`
-	Dropoff       *Place        `dynamodbav:"dropoff,omitempty"`
+	Pickup        geo.Spot      `dynamodbav:"pickup"`
+	Dropoff       *geo.Spot     `dynamodbav:"dropoff,omitempty"`
 	District      string        `dynamodbav:"district,omitempty"` // of the pickup; "" is not known
 	Passengers    int           `dynamodbav:"passengers"`
 	When          time.Time     `dynamodbav:"when"` // zero is now

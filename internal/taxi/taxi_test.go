@@ -21,6 +21,7 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/gate"
+	"merve/internal/geo"
 	"merve/internal/market"
 	"merve/internal/taxi"
 	"merve/internal/telemetry"
@@ -145,7 +146,7 @@ func (c *corner) key() string {
 func (c *corner) order() taxi.Order {
 	lat, lng := 35.3417, 33.3192
 	return taxi.Order{
-		Market: c.market.ID, Thread: "th_1", Pickup: taxi.Place{Address: "Harbour Street 21", Lat: &lat, Lng: &lng}, Dropoff: &taxi.Place{Address: "Ercan airport"},
+		Market: c.market.ID, Thread: "th_1", Pickup: geo.Spot{Address: "Harbour Street 21", Lat: &lat, Lng: &lng}, Dropoff: &geo.Spot{Address: "Ercan airport"},
 		District: "Kyrenia", Passengers: 2, TimeZone: c.market.TimeZone, Note: "two suitcases", Language: "en",
 		CustomerName: "Deniz", CustomerPhone: "+15550102001", Policy: 1, Hold: 10 * time.Minute,
 	}

@@ -183,7 +183,7 @@ func DriverThread(market, phone string, roles roster.Roles) string {
 func (n news) vars(lang string) wording.Vars {
 	r := n.ride
 	v := driverVars(lang, r.Code)
-	v["pickup"], v["pickupMap"], v["dropoff"] = r.Pickup.String(), r.Pickup.mapLink(), dropoff(r)
+	v["pickup"], v["pickupMap"], v["dropoff"] = r.Pickup.String(), mapLink(r.Pickup), dropoff(r)
 	v["when"], v["passengers"], v["attempt"] = When(lang, r), strconv.Itoa(r.Passengers), strconv.Itoa(n.event.Attempt)
 	if n.event.Type == AssignedEvent {
 		v["customer"], v["phone"], v["note"] = r.CustomerName, r.CustomerPhone, r.Note

@@ -22,6 +22,7 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/faulttest"
+	"merve/internal/geo"
 	"merve/internal/language"
 	"merve/internal/market"
 	"merve/internal/outbox"
@@ -427,7 +428,7 @@ func TestTemplates(t *testing.T) {
 	s = newStation(t)
 	s.driver(0)
 	id := s.writes()
-	s.tellAll(s.requested(func(o *taxi.Order) { o.Thread, o.Pickup = id, taxi.Place{Address: "Old Harbour"} }))
+	s.tellAll(s.requested(func(o *taxi.Order) { o.Thread, o.Pickup = id, geo.Spot{Address: "Old Harbour"} }))
 	if text := s.to(0)["offered-1 taxi_offer"].Text; !strings.Contains(text, "Old Harbour") || strings.Contains(text, "maps") {
 		t.Errorf("where nobody knows the place on a map: %q", text)
 	}

@@ -11,8 +11,8 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/channel"
-	"merve/internal/claim"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/market"
 	"merve/internal/schedule"
 	"merve/internal/tool"
@@ -20,23 +20,8 @@ import (
 
 // Geocoder finds where an address is.
 type Geocoder interface {
-	// Find returns what the text may mean, the likeliest first, none when there is nothing.
-	Find(ctx context.Context, w Where) ([]Found, error)
-}
-
-// Where says what place to look for.
-type Where struct {
-	Text     string
-	Market   *market.Market // where it is to be, if that has bounds
-	Language string
-	Near     *channel.Location // of the customer, if shared
-}
-
-// Found is what an address may mean.
-type Found struct {
-	Address  string // in full
-	Lat, Lng float64
-	Sure     bool // it may be taken for what was meant without asking
+	// Geocode returns what the text may mean, the likeliest first, none when there is nothing.
+	Geocode(ctx context.Context, q geo.Query) ([]geo.Found, error)
 }
 
 // Caller has the tools by which a model orders a taxi for a customer. None of them commits:
@@ -45,9 +30,6 @@ type Caller struct {
 	Store    *Store
 	Geocoder Geocoder // nil: addresses are kept as text
 	Log      *slog.Logger
-
-	// District names the district of a place, "" when it is not known; nil never knows.
-	District func(ctx context.Context, m *market.Market, p Place) string
 }
 
 // requestTool is the tool whose template in a market's settings words the offers to drivers.
@@ -105,13 +87,11 @@ func (c *Caller) request(ctx context.Context, tc tool.Context, a requestArgs) (t
 		place, _ := c.find(ctx, tc, text) // the driver is told the text in any case
 		o.Dropoff = &place
 	}
-	if c.District != nil {
-		in := pickup
-		if o.District != "" { // by whichever of its names
-			in = Place{Address: o.District}
-		}
-		o.District = cmp.Or(c.District(ctx, tc.Market, in), o.District)
+	in := pickup
+	if o.District != "" { // by whichever of its names
+		in = geo.Spot{Address: o.District}
 	}
+	o.District = cmp.Or(tc.Market.DistrictOf(in.Address, in.Location()), o.District)
 	r, err := c.Store.Propose(ctx, tc.Actor, tc.Key, o)
 	if err != nil {
 		return tool.Result{}, err
@@ -130,38 +110,36 @@ func proposal(tc tool.Context, r Ride, note string) tool.Result {
 		Data: data, Memory: data,
 		Proposal: &tool.Proposal{Kind: ConfirmKind, Ref: r.ID, Summary: Summary(tc.Language, r), Hash: r.Hash, ExpiresAt: r.ExpiresAt},
 	}
-	if lat, lng, ok := r.Pickup.Point(); ok {
-		res.Map = &channel.Location{Lat: lat, Lng: lng, Address: r.Pickup.Address}
-	}
+	res.Map = r.Pickup.Location()
 	return res
 }
 
 // pickup finds where the customer waits; note tells the model what is not sure about it.
-func (c *Caller) pickup(ctx context.Context, tc tool.Context, a requestArgs) (p Place, note string, err error) {
+func (c *Caller) pickup(ctx context.Context, tc tool.Context, a requestArgs) (p geo.Spot, note string, err error) {
 	text := strings.TrimSpace(tool.Value(a.Pickup))
 	switch {
 	case a.UsePickupLocation && tc.Location == nil:
-		return Place{}, "", fault.Field("usePickupLocation", "the customer has shared no location: ask them to share it, or for the address")
+		return geo.Spot{}, "", fault.Field("usePickupLocation", "the customer has shared no location: ask them to share it, or for the address")
 	case a.UsePickupLocation:
-		p = Place{Address: text, Lat: &tc.Location.Lat, Lng: &tc.Location.Lng}
+		p = geo.Spot{Address: text, Lat: &tc.Location.Lat, Lng: &tc.Location.Lng}
 		if text == "" {
 			p.Address = tc.Location.Address
 		}
 		return p, "", nil
 	case strings.IndexFunc(text, unicode.IsLetter) < 0 || len([]rune(text)) < 3:
-		return Place{}, "", fault.Field("pickup", "ask the customer where to be picked up: an address or the name of a place, or their shared location")
+		return geo.Spot{}, "", fault.Field("pickup", "ask the customer where to be picked up: an address or the name of a place, or their shared location")
 	}
 	p, note = c.find(ctx, tc, text)
 	return p, note, nil
 }
 
 // find looks an address up. Whatever goes wrong there, the text is what the driver gets.
-func (c *Caller) find(ctx context.Context, tc tool.Context, text string) (Place, string) {
-	p := Place{Address: text}
+func (c *Caller) find(ctx context.Context, tc tool.Context, text string) (geo.Spot, string) {
+	p := geo.Spot{Address: text}
 	if c.Geocoder == nil {
 		return p, ""
 	}
-	found, err := c.Geocoder.Find(ctx, Where{Text: text, Market: tc.Market, Language: tc.Language, Near: tc.Location})
+	found, err := c.Geocoder.Geocode(ctx, geo.Query{Text: text, Language: tc.Language, Near: tc.Location, Within: tc.Market.Bounds, Limit: 3, Stored: true})
 	switch {
 	case err != nil:
 		if !fault.Is(err, fault.Invalid) && c.Log != nil { // that is a text which is no address
@@ -220,22 +198,14 @@ func (c *Caller) status(ctx context.Context, tc tool.Context, a statusArgs) (too
 		return tool.Result{}, err
 	}
 	data := view(tc, r)
-	asked := len(r.Offered) > 0
 	if r.Status == Requested {
-		data["driversAsked"] = asked
+		data["driversAsked"] = len(r.Offered) > 0
 	}
 	res := tool.Result{Data: data, Memory: data}
 	if ordered := r.Receipt != nil; ordered {
 		res.Cards = []tool.Card{Card(tc.Language, r)}
 	}
-	switch {
-	case r.Status == Requested && asked:
-		res.Facts = []string{string(claim.Sent) + ":" + r.Code}
-	case r.Status == Assigned, r.Status == Arrived, r.Status == Done:
-		res.Facts = []string{string(claim.Ordered) + ":" + r.Code, string(claim.Sent) + ":" + r.Code, string(claim.Booked) + ":" + r.Code}
-	case r.Status == Cancelled:
-		res.Facts = []string{string(claim.Cancelled) + ":" + r.Code}
-	}
+	res.Named = stands(tc, r)
 	return res, nil
 }
 

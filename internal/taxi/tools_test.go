@@ -10,9 +10,10 @@ import (
 	"time"
 
 	"merve/internal/actor"
-	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/market"
+	"merve/internal/standing"
 	"merve/internal/taxi"
 	"merve/internal/tool"
 )
@@ -39,27 +40,21 @@ func publicOf(err error) (message, field string) {
 	return fault.Public(err)
 }
 
-type geocoder map[string][]taxi.Found
+type geocoder map[string][]geo.Found
 
-func (g geocoder) Find(_ context.Context, w taxi.Where) ([]taxi.Found, error) {
-	if w.Text == "away" {
+func (g geocoder) Geocode(_ context.Context, q geo.Query) ([]geo.Found, error) {
+	if q.Text == "away" {
 		return nil, fault.New(fault.Unavailable, "away")
 	}
-	return g[w.Text], nil
+	return g[q.Text], nil
 }
 
 func (c *corner) caller() *taxi.Caller {
 	return &taxi.Caller{
 		Store: c.Store,
 		Geocoder: geocoder{
-			"Dome Hotel":    {{Address: "Dome Hotel, Kordonboyu, Girne", Lat: 35.34, Lng: 33.32, Sure: true}},
-			"Market Street": {{Address: "Market Street, A", Lat: 1, Lng: 1}, {Address: "Market Street, B", Lat: 2, Lng: 2}},
-		},
-		District: func(_ context.Context, _ *market.Market, p taxi.Place) string {
-			if lat, _, ok := p.Point(); ok && lat > 35 {
-				return "Kyrenia"
-			}
-			return ""
+			"Dome Hotel":    {{Location: geo.Location{Address: "Dome Hotel, Kordonboyu, Girne", Lat: 35.34, Lng: 33.32}, Sure: true}},
+			"Market Street": {{Location: geo.Location{Address: "Market Street, A", Lat: 1, Lng: 1}}, {Location: geo.Location{Address: "Market Street, B", Lat: 2, Lng: 2}}},
 		},
 	}
 }
@@ -79,27 +74,26 @@ func TestToolsAreStrict(t *testing.T) {
 // What is asked for becomes a proposal with exactly that, and nobody is told.
 func TestRequestTaxi(t *testing.T) {
 	t.Parallel()
-	here := &channel.Location{Lat: 35.335, Lng: 33.31}
+	here := &geo.Location{Lat: 35.335, Lng: 33.31}
 	for name, tt := range map[string]struct {
 		args     string
-		location *channel.Location
+		location *geo.Location
 		want     func(r taxi.Ride) bool
 	}{
 		"an address": {`{"pickup":"Dome Hotel","usePickupLocation":false,"dropoff":"airport","passengers":3}`, nil, func(r taxi.Ride) bool {
-			lat, lng, ok := r.Pickup.Point()
-			return ok && lat == 35.34 && lng == 33.32 && r.Pickup.Address == "Dome Hotel" && r.Dropoff.Address == "airport" && r.Passengers == 3 && r.District == "Kyrenia" && r.When.IsZero()
+			at := r.Pickup.Location()
+			return at != nil && at.Lat == 35.34 && at.Lng == 33.32 && r.Pickup.Address == "Dome Hotel" && r.Dropoff.Address == "airport" && r.Passengers == 3 && r.District == "Kyrenia" && r.When.IsZero()
 		}},
 		"the shared location": {`{"pickup":null,"usePickupLocation":true,"note":" a dog "}`, here, func(r taxi.Ride) bool {
-			lat, _, ok := r.Pickup.Point()
-			return ok && lat == here.Lat && r.Pickup.Address == "" && r.Pickup.String() == "35.33500, 33.31000" && r.Dropoff == nil && r.Passengers == 1 && r.Note == "a dog"
+			at := r.Pickup.Location()
+			return at != nil && at.Lat == here.Lat && r.Pickup.Address == "" && r.Pickup.String() == "35.33500, 33.31000" && r.Dropoff == nil && r.Passengers == 1 && r.Note == "a dog"
 		}},
 		"a location and words": {`{"pickup":"at the gate","usePickupLocation":true,"district":"Nicosia"}`, here, func(r taxi.Ride) bool {
-			lat, _, ok := r.Pickup.Point()
-			return ok && lat == here.Lat && r.Pickup.Address == "at the gate" && r.District == "Nicosia"
+			at := r.Pickup.Location()
+			return at != nil && at.Lat == here.Lat && r.Pickup.Address == "at the gate" && r.District == "Nicosia"
 		}},
 		"an address in doubt": {`{"pickup":"Market Street","usePickupLocation":false}`, nil, func(r taxi.Ride) bool {
-			_, _, ok := r.Pickup.Point()
-			return !ok && r.Pickup.Address == "Market Street" && r.District == ""
+			return r.Pickup.Location() == nil && r.Pickup.Address == "Market Street" && r.District == ""
 		}},
 		"no geocoding": {`{"pickup":"away","usePickupLocation":false,"phone":"+1 555 0102 777"}`, nil, func(r taxi.Ride) bool {
 			return r.Pickup.Address == "away" && r.CustomerPhone == "+15550102777"
@@ -115,6 +109,7 @@ func TestRequestTaxi(t *testing.T) {
 			t.Parallel()
 			c := newCorner(t)
 			c.drivers(2)
+			c.market.Districts = []market.District{{Name: "Kyrenia", Center: &geo.Location{Lat: 35.34, Lng: 33.32}}}
 			tc := c.tc()
 			tc.Location = tt.location
 			for range 2 { // the same key
@@ -144,7 +139,6 @@ func TestADistrictByItsOtherName(t *testing.T) {
 	c := newCorner(t)
 	c.market.Districts = []market.District{{Name: "Kyrenia", Also: []string{"Girne"}}, {Name: "Famagusta"}}
 	caller := c.caller()
-	caller.District = func(_ context.Context, m *market.Market, p taxi.Place) string { return m.DistrictOf(p.Address, nil) }
 	for said, want := range map[string]string{"Girne": "Kyrenia", "famagusta": "Famagusta", "Lapta": "Lapta", "": ""} {
 		res, err := call(t.Context(), caller, c.tc(), "requestTaxi", fmt.Sprintf(`{"pickup":"Market Street","usePickupLocation":false,"district":%q}`, said))
 		if err != nil {
@@ -210,25 +204,22 @@ func TestStatusAndCancel(t *testing.T) {
 	if _, err := call(ctx, c.caller(), c.tc(), "cancelTaxi", `{"rideId":""}`); !fault.Is(err, fault.Invalid) {
 		t.Errorf("cancel which? %v", err)
 	}
-	check := func(status taxi.Status, facts ...string) {
+	check := func(status taxi.Status, word standing.Word) {
 		t.Helper()
 		res, err := call(ctx, c.caller(), c.tc(), "getTaxiStatus", `{}`)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range facts {
-			facts[i] += ":" + p.Code
-		}
-		if card := res.Cards[0]; fmt.Sprint(res.Facts) != fmt.Sprint(facts) || card["status"] != string(status) || card["type"] != "taxi" || card["id"] != p.ID || card["code"] != p.Code || card["title"] == "" {
-			t.Errorf("%s: %v %v", status, res.Facts, card)
+		if card := res.Cards[0]; res.Named[0].Code != p.Code || res.Named[0].Word != word || card["status"] != string(status) || card["type"] != "taxi" || card["id"] != p.ID || card["code"] != p.Code || card["title"] == "" {
+			t.Errorf("%s: %v %v", status, res.Named, card)
 		}
 	}
 	if _, err := c.yes(c.Store, p); err != nil {
 		t.Fatal(err)
 	}
-	check(taxi.Requested, "sent")
+	check(taxi.Requested, standing.Requested)
 	c.says(0, "yes")
-	check(taxi.Assigned, "ordered", "sent", "booked")
+	check(taxi.Assigned, standing.Accepted)
 	res, err := cancel()
 	if err != nil || res.Proposal == nil || res.Proposal.Kind != taxi.CancelKind || res.Proposal.Ref != p.ID {
 		t.Fatalf("%+v, %v", res, err)
@@ -242,7 +233,7 @@ func TestStatusAndCancel(t *testing.T) {
 			t.Errorf("%s, %v", text, err)
 		}
 	}
-	check(taxi.Cancelled, "cancelled")
+	check(taxi.Cancelled, standing.Cancelled)
 	refused("cancelled already")
 	if got := c.says(0, "DONE "+p.Code); !strings.Contains(got, "no such ride") {
 		t.Errorf("the driver: %s", got)
@@ -276,7 +267,7 @@ func TestNobodyIsToldYet(t *testing.T) {
 		c.drivers(1)
 		c.clock.Add(tt.in)
 		c.sweep()
-		if res, err := call(t.Context(), c.caller(), c.tc(), "getTaxiStatus", `{}`); err != nil || fmt.Sprint(res.Facts) != fmt.Sprint([]string{"sent:" + r.Code}) || asked(res) != true {
+		if res, err := call(t.Context(), c.caller(), c.tc(), "getTaxiStatus", `{}`); err != nil || len(res.Named) != 1 || res.Named[0].Code != r.Code || asked(res) != true {
 			t.Errorf("%s: offered: %v, %v", name, res, err)
 		}
 	}
@@ -296,7 +287,7 @@ func TestARideThatIsDone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := c.get(res.Proposal.Ref).Pickup; p != (taxi.Place{Address: "Dome Hotel"}) {
+	if p := c.get(res.Proposal.Ref).Pickup; p != (geo.Spot{Address: "Dome Hotel"}) {
 		t.Errorf("%+v", p)
 	}
 }

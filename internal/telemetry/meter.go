@@ -13,6 +13,7 @@ type Cost struct {
 	WriteUnits float64 // DynamoDB write units
 	ReadUnits  float64 // DynamoDB read units
 	Bytes      int64   // DynamoDB request bodies
+	Puts       int     // requests to event buses, retries included
 	Time       map[string]time.Duration
 }
 
@@ -36,6 +37,9 @@ func WithMeter(ctx context.Context) (context.Context, *Meter) {
 func CountRequest(ctx context.Context, bytes int64) {
 	each(ctx, func(c *Cost) { c.Requests++; c.Bytes += bytes })
 }
+
+// CountPut adds one request to an event bus to the meters in ctx.
+func CountPut(ctx context.Context) { each(ctx, func(c *Cost) { c.Puts++ }) }
 
 // CountUnits adds consumed capacity to the meters in ctx.
 func CountUnits(ctx context.Context, read, write float64) {

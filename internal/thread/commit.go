@@ -14,6 +14,7 @@ import (
 type Outcome struct {
 	Turn      Turn     // Turn.In is what it answered: the first messages of the inbox, all or some
 	Pending   *Pending // what waits for YES or NO from now on; nil for nothing
+	Refs      []string // what stands of the conversation from now on; nil leaves it unknown
 	Language  string
 	OptedOut  bool
 	StoppedAt time.Time
@@ -75,6 +76,10 @@ func (s *Store) endTurn(l *Lease, t *Thread, o Outcome) dynamo.Write {
 	}
 	put("pending", ":pending", o.Pending, o.Pending != nil)
 	put("#state", ":state", AwaitingConfirmation, o.Pending != nil)
+	if o.Refs != nil {
+		set = append(set, "refs = :refs")
+		vals[":refs"] = o.Refs
+	}
 	put("optOut", ":optOut", true, o.OptedOut)
 	put("stopAt", ":stopAt", o.StoppedAt, !o.StoppedAt.IsZero())
 	if o.HandOver {

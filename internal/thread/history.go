@@ -12,19 +12,22 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/geo"
+	"merve/internal/standing"
 )
 
 // Line is one message as clients list it.
 type Line struct {
-	ID        string            `json:"id"`
-	Direction string            `json:"direction"` // [inbound] or outbound
-	Text      string            `json:"text"`
-	Media     []channel.Media   `json:"media,omitempty"`
-	Location  *channel.Location `json:"location,omitempty"` // that the customer shared
-	Cards     []map[string]any  `json:"cards"`
-	Map       *channel.Location `json:"mapLocation,omitempty"`
-	CreatedAt time.Time         `json:"createdAt"`
-	Status    string            `json:"status"` // received, answered; sent
+	ID        string             `json:"id"`
+	Direction string             `json:"direction"` // [inbound] or outbound
+	Text      string             `json:"text"`
+	Media     []channel.Media    `json:"media,omitempty"`
+	Location  *geo.Location      `json:"location,omitempty"` // that the customer shared
+	Cards     []map[string]any   `json:"cards"`
+	Map       *geo.Location      `json:"mapLocation,omitempty"`
+	Standing  *standing.Standing `json:"standing,omitempty"`
+	CreatedAt time.Time          `json:"createdAt"`
+	Status    string             `json:"status"` // received, answered; sent
 }
 
 const inbound = "inbound"
@@ -234,7 +237,7 @@ func outboundLine(t Turn, i int, r Reply) Line {
 	if cards == nil {
 		cards = []map[string]any{}
 	}
-	return Line{ID: ReplyID(t.N, i), Direction: "outbound", Text: r.Text, Cards: cards, Map: r.Map, CreatedAt: t.At, Status: "sent"}
+	return Line{ID: ReplyID(t.N, i), Direction: "outbound", Text: r.Text, Cards: cards, Map: r.Map, Standing: r.Standing.In(r.Text), CreatedAt: t.At, Status: "sent"}
 }
 
 // ReplyID is the id of a turn's i-th reply, unique on its thread.

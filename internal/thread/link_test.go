@@ -17,6 +17,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/geo"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 )
@@ -295,7 +296,7 @@ func TestErase(t *testing.T) {
 	c := newClock()
 	s, ctx := newStore(t, c), t.Context()
 	in := whatsApp("+1555"+dynamotest.ID("")[1:8], "0")
-	in.Location = &channel.Location{Lat: 35, Lng: 33}
+	in.Location = &geo.Location{Lat: 35, Lng: 33}
 	secret := "the secret " + strings.Repeat("long ", 200)
 	var id string
 	for n := range 40 {

@@ -51,6 +51,8 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/geo"
+	"merve/internal/standing"
 )
 
 // State is where a conversation stands.
@@ -89,7 +91,7 @@ type Head struct {
 	OptedOut   bool               `dynamodbav:"optOut,omitempty"`
 	StoppedAt  time.Time          `dynamodbav:"stopAt"` // when they wrote so last
 	Pending    *Pending           `dynamodbav:"pending,omitempty"`
-	Location   *channel.Location  `dynamodbav:"loc,omitempty"` // last shared
+	Location   *geo.Location      `dynamodbav:"loc,omitempty"` // last shared
 	LocatedAt  time.Time          `dynamodbav:"locAt"`         // when
 	Inbox      []Message          `dynamodbav:"inbox,omitempty"`
 	Turns      int                `dynamodbav:"turns"` // finished ones
@@ -101,6 +103,7 @@ type Head struct {
 	Spend      Spend              `dynamodbav:"spend"`
 	AsCustomer time.Time          `dynamodbav:"asCustomer"`       // since when who has a role writes as a customer, on another thread; zero is not
 	Linked     []string           `dynamodbav:"linked,omitempty"` // owners of the same person's other threads
+	Refs       []string           `dynamodbav:"refs,omitempty"`   // what stands of the conversation, newest first; nil is not known
 }
 
 // Customer is the actor for whom a thread's turns run.
@@ -118,7 +121,7 @@ func (h Head) Customer() actor.Actor {
 const hereFor = time.Hour
 
 // Where is where the customer is at a time, as far as they have said so lately; nil when they have not.
-func (h Head) Where(at time.Time) *channel.Location {
+func (h Head) Where(at time.Time) *geo.Location {
 	if at.Sub(h.LocatedAt) >= hereFor {
 		return nil
 	}
@@ -141,20 +144,20 @@ func (s Spend) On(day string) int64 {
 
 // Message is an inbound message on a thread.
 type Message struct {
-	ID       string            `dynamodbav:"id" json:"id"`
-	Channel  channel.Channel   `dynamodbav:"ch" json:"channel"`
-	Text     string            `dynamodbav:"text,omitempty" json:"text"`
-	Media    []channel.Media   `dynamodbav:"media,omitempty" json:"media,omitempty"`
-	Location *channel.Location `dynamodbav:"loc,omitempty" json:"location,omitempty"`
-	Button   string            `dynamodbav:"button,omitempty" json:"button,omitempty"`
-	ReplyTo  string            `dynamodbav:"replyTo,omitempty" json:"replyTo,omitempty"`
-	Language string            `dynamodbav:"lang,omitempty" json:"language,omitempty"`
-	At       time.Time         `dynamodbav:"at" json:"at"`
-	Wrote    time.Time         `dynamodbav:"wrote" json:"-"`                           // by the channel's clock, where that is before At
-	Long     bool              `dynamodbav:"long,omitempty" json:"-"`                  // text and media are in the seen item
-	Switch   channel.Switch    `dynamodbav:"switch,omitempty" json:"switch,omitempty"` // of role, from this message on
-	Quiet    bool              `dynamodbav:"quiet,omitempty" json:"-"`                 // answered by another thread of who wrote it
-	Notice   *Notice           `dynamodbav:"notice,omitempty" json:"notice,omitempty"` // not from the customer
+	ID       string          `dynamodbav:"id" json:"id"`
+	Channel  channel.Channel `dynamodbav:"ch" json:"channel"`
+	Text     string          `dynamodbav:"text,omitempty" json:"text"`
+	Media    []channel.Media `dynamodbav:"media,omitempty" json:"media,omitempty"`
+	Location *geo.Location   `dynamodbav:"loc,omitempty" json:"location,omitempty"`
+	Button   string          `dynamodbav:"button,omitempty" json:"button,omitempty"`
+	ReplyTo  string          `dynamodbav:"replyTo,omitempty" json:"replyTo,omitempty"`
+	Language string          `dynamodbav:"lang,omitempty" json:"language,omitempty"`
+	At       time.Time       `dynamodbav:"at" json:"at"`
+	Wrote    time.Time       `dynamodbav:"wrote" json:"-"`                           // by the channel's clock, where that is before At
+	Long     bool            `dynamodbav:"long,omitempty" json:"-"`                  // text and media are in the seen item
+	Switch   channel.Switch  `dynamodbav:"switch,omitempty" json:"switch,omitempty"` // of role, from this message on
+	Quiet    bool            `dynamodbav:"quiet,omitempty" json:"-"`                 // answered by another thread of who wrote it
+	Notice   *Notice         `dynamodbav:"notice,omitempty" json:"notice,omitempty"` // not from the customer
 }
 
 // Written is when the customer wrote m, as far as the channel tells: some bring it late.
@@ -204,6 +207,7 @@ type Pending struct {
 	Kind      string    `dynamodbav:"kind" json:"kind"`         // which commitment settles it
 	Ref       string    `dynamodbav:"ref,omitempty" json:"ref"` // such as a transaction id
 	Tool      string    `dynamodbav:"tool,omitempty" json:"tool,omitempty"`
+	By        string    `dynamodbav:"by,omitempty" json:"-"`                // the tool whose call proposed it, if one did
 	Args      string    `dynamodbav:"args,omitempty" json:"args,omitempty"` // frozen, canonical
 	Hash      string    `dynamodbav:"hash" json:"hash"`                     // of the exact offer
 	Summary   string    `dynamodbav:"summary" json:"summary"`               // what the customer was shown
@@ -218,6 +222,10 @@ type Pending struct {
 	// Doubt says that something else has been told or asked since it was asked, or that it may never
 	// have been shown: a bare YES or NO may be meant for something else.
 	Doubt bool `dynamodbav:"doubt,omitempty" json:"-"`
+
+	// Differs says that the customer has named a number or a day since that it has not: a bare YES may
+	// be meant for that.
+	Differs bool `dynamodbav:"differs,omitempty" json:"-"`
 }
 
 // Question is the summary with the note after it, while it waits for an answer.
@@ -244,10 +252,22 @@ type Turn struct {
 
 // Reply is an outbound message of a turn.
 type Reply struct {
-	Text  string            `dynamodbav:"text" json:"text"`
-	Cards []map[string]any  `dynamodbav:"cards,omitempty" json:"cards,omitempty"`
-	Map   *channel.Location `dynamodbav:"map,omitempty" json:"mapLocation,omitempty"`
-	By    Handler           `dynamodbav:"by,omitempty" json:"by,omitempty"` // absent is the assistant
+	Text  string           `dynamodbav:"text" json:"text"`
+	Cards []map[string]any `dynamodbav:"cards,omitempty" json:"cards,omitempty"`
+	Map   *geo.Location    `dynamodbav:"map,omitempty" json:"mapLocation,omitempty"`
+	By    Handler          `dynamodbav:"by,omitempty" json:"by,omitempty"` // absent is the assistant
+
+	// Standing is shown beside the text, and never part of it. It is left out of small talk, and on threads
+	// of staff, businesses and drivers.
+	Standing *standing.Standing `dynamodbav:"standing,omitempty" json:"standing,omitempty"`
+}
+
+// Whole is the reply as channels of text show it: the standing line is the last.
+func (r Reply) Whole() string {
+	if line := r.Standing.Line(); line != "" {
+		return r.Text + "\n\n" + line
+	}
+	return r.Text
 }
 
 // Call is a tool call as clients see it.

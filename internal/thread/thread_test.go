@@ -17,6 +17,7 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/faulttest"
+	"merve/internal/geo"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 )
@@ -128,7 +129,7 @@ func TestWhereACustomerIs(t *testing.T) {
 	s, now := newStore(t, c), c.now()
 	for late, until := range map[time.Duration]time.Time{0: now.Add(time.Hour), 40 * time.Minute: now.Add(20 * time.Minute)} {
 		in := message(dynamotest.ID("who"), "1", "here")
-		in.Location, in.SentAt = &channel.Location{Lat: 35, Lng: 33}, now.Add(-late)
+		in.Location, in.SentAt = &geo.Location{Lat: 35, Lng: 33}, now.Add(-late)
 		mustAppend(t, s, in, false)
 		more := message(in.From.ID, "2", "hello")
 		h, err := s.Head(t.Context(), mustAppend(t, s, more, false).Thread)

@@ -19,7 +19,8 @@ const (
 type Situation struct {
 	Set      []string // the assistant's tools
 	Market   *market.Market
-	ReadOnly bool // something is pending and the market lets the model converse
+	ReadOnly bool // the customer has opted out, and would not hear a question
+	Waits    bool // something is pending, which a new proposal would replace
 }
 
 // May answers "may this tool run now?", for every channel: the assistant's set, the
@@ -35,6 +36,8 @@ func May(t Tool, s Situation) (Verdict, string) {
 	case policy.Enabled != nil && !*policy.Enabled:
 		return Deny, "switched off in this market"
 	case s.ReadOnly && t.Effect != Read:
+		return Deny, "the customer has opted out of messages, and cannot be asked for YES or NO"
+	case s.Waits && t.Effect == Commit:
 		return Deny, "something already waits for the customer's YES or NO"
 	}
 	if confirm(t, s.Market) {

@@ -22,7 +22,9 @@ import (
 	"merve/internal/actor"
 	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/market"
+	"merve/internal/standing"
 )
 
 // Effect is what a tool may do.
@@ -40,10 +42,11 @@ type Tool struct {
 	Description string // written for a model
 	Effect      Effect
 	Schema      json.RawMessage // strict: every property required, no others
+	Listings    bool            // touches listings: a market may allow those of some tags, kinds and prices only
 	Draft       bool            // of a Propose: changes what is the customer's own and tells nobody; a market may want it confirmed
 
 	// Summary says in plain words what a call would do, for a customer asked to
-	// confirm it, and refuses what can never be done. Nil shows the name and the arguments.
+	// confirm it, and refuses what can never be done. Nil tells what is given, see [Tool.Describe].
 	Summary func(ctx context.Context, tc Context, args json.RawMessage) (string, error)
 
 	resolve func(ctx context.Context, tc Context, args json.RawMessage) (Result, error)
@@ -61,9 +64,9 @@ type Context struct {
 	ThreadType channel.ThreadType
 	Channel    channel.Channel
 	Language   string
-	Address    string            // what bounds know the customer's network address by ([bound.Address]); "" is none
-	Contact    Contact           // as the customer has given it
-	Location   *channel.Location // shared by the customer
+	Address    string        // what bounds know the customer's network address by ([bound.Address]); "" is none
+	Contact    Contact       // as the customer has given it
+	Location   *geo.Location // shared by the customer
 	TimeZone   *time.Location
 	Now        time.Time
 	TraceID    string
@@ -76,17 +79,20 @@ type Result struct {
 	Memory   any       // what later turns remember of it; nil remembers nothing
 	Proposal *Proposal // put to the customer for YES or NO
 	Cards    []Card
-	Map      *channel.Location
+	Map      *geo.Location
 
 	HandOver *HandOver // gives the thread to a person
 
 	// Done says what a call that waited for a YES has done, as a fact; "" names the action.
 	Done string
 
-	// Facts are what the backend knows to be true after this call: kinds of package claim. A
-	// fact "booked:X12" bears out sentences only that name X12, and that this is its number: what
-	// was so before this turn.
+	// Facts are what the backend knows to be true after this call: kinds of package claim. "sent:Meze House"
+	// bears out only that Meze House was told.
 	Facts []string
+
+	// Named are things of the customer's own that the call has shown. Where the model names them, the backend
+	// words them.
+	Named []standing.Item
 }
 
 // HandOver is a customer's wish for a person.
@@ -216,14 +222,6 @@ func (t Tool) Run(ctx context.Context, tc Context, args json.RawMessage) (Result
 func Key(turn, name string, args json.RawMessage, occurrence int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%d", turn, name, args, occurrence))
 	return hex.EncodeToString(sum[:16])
-}
-
-// Describe puts a call into words for a customer who is asked to confirm it.
-func (t Tool) Describe(ctx context.Context, tc Context, args json.RawMessage) (string, error) {
-	if t.Summary != nil {
-		return t.Summary(ctx, tc, args)
-	}
-	return t.Name + " " + string(args), nil
 }
 
 // Value is an optional argument, or its type's zero value when it was not given.

@@ -69,11 +69,12 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// Who is asked to confirm a call is told what it would do in its tool's own words, else by name
-// and arguments.
+// Who is asked to confirm a call is told what it would do in its tool's own words, else what is given,
+// and never JSON.
 func TestDescribe(t *testing.T) {
 	t.Parallel()
-	plain, worded := search(), search()
+	plain, worded, sending := search(), search(), search()
+	sending.Effect = Commit
 	worded.Summary = SummaryOf(func(_ context.Context, _ Context, a args) (string, error) {
 		if a.Query == "" {
 			return "", fault.Field("query", "want one")
@@ -85,13 +86,17 @@ func TestDescribe(t *testing.T) {
 		raw, want string
 		field     string
 	}{
-		{plain, `{"limit":2,"query":"tea"}`, `search {"limit":2,"query":"tea"}`, ""},
+		{plain, `{"limit":2,"query":"tea","price":[{"minor":500}]}`, `Look this up for you · 2 · 500 · “tea”`, ""},
+		{plain, `{"limit":null,"query":" two\nlines ","price":[]}`, `Look this up for you · “two lines”`, ""},
+		{plain, `{"limit":null,"query":"","price":[]}`, `Look this up for you`, ""},
+		{sending, `{"limit":null,"query":"tea"}`, `search · “tea”`, ""},
+		{sending, `{}`, `search`, ""},
 		{worded, `{"limit":2,"query":"tea"}`, "Look for tea, 2 of them", ""},
 		{worded, `{"limit":null,"query":"tea"}`, "Look for tea, 0 of them", ""},
 		{worded, `{"limit":null,"query":""}`, "", "query"},
 		{worded, `{"limit":"two"}`, "", "arguments"},
 	} {
-		got, err := tt.tool.Describe(t.Context(), Context{}, json.RawMessage(tt.raw))
+		got, err := tt.tool.Describe(t.Context(), Context{Language: "en"}, json.RawMessage(tt.raw))
 		if _, field := fault.Public(err); got != tt.want || err != nil && field != tt.field || (err == nil) != (tt.field == "") {
 			t.Errorf("%s: %q, %v; want %q", tt.raw, got, err, tt.want)
 		}
@@ -141,9 +146,12 @@ func TestField17_MayIsOneAnswer(t *testing.T) {
 		{"a proposal is its own question", propose, func(m *market.Market, _ *Situation) { m.Safety.RequireConfirmFor = []string{"book"} }, Allow},
 		{"a draft by default", draft, nil, Allow},
 		{"a draft that the market wants confirmed", draft, func(m *market.Market, _ *Situation) { m.Safety.RequireConfirmFor = []string{"note"} }, Confirm},
-		{"a draft while something is pending", draft, func(_ *market.Market, s *Situation) { s.ReadOnly = true }, Deny},
-		{"something is pending", propose, func(_ *market.Market, s *Situation) { s.ReadOnly = true }, Deny},
-		{"reading while pending", read, func(_ *market.Market, s *Situation) { s.ReadOnly = true }, Allow},
+		{"a draft after STOP", draft, func(_ *market.Market, s *Situation) { s.ReadOnly = true }, Deny},
+		{"a proposal after STOP", propose, func(_ *market.Market, s *Situation) { s.ReadOnly = true }, Deny},
+		{"reading after STOP", read, func(_ *market.Market, s *Situation) { s.ReadOnly = true }, Allow},
+		{"a proposal while something is pending", propose, func(_ *market.Market, s *Situation) { s.Waits = true }, Allow},
+		{"what touches the world while something is pending", commit, func(_ *market.Market, s *Situation) { s.Waits = true }, Deny},
+		{"reading while something is pending", read, func(_ *market.Market, s *Situation) { s.Waits = true }, Allow},
 	}
 	for _, tt := range tests {
 		m := market.Default("demo")

@@ -23,7 +23,11 @@ func (w *work) brief(ctx context.Context, pending *thread.Pending) ([]llm.Messag
 		if err != nil {
 			return nil, err
 		}
-		if known := profile + w.digest(); known != "" {
+		stands, err := w.standingData(ctx, pending)
+		if err != nil {
+			return nil, err
+		}
+		if known := profile + stands + w.digest(); known != "" {
 			msgs = append(msgs, llm.Message{Role: llm.Assistant, Text: known})
 		}
 		for _, t := range w.thread.Recent {

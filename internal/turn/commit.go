@@ -24,8 +24,12 @@ func (w *work) commit(ctx context.Context, d decision) (Done, error) {
 	if w.assistant.Digest && w.yesBegun() == "" {
 		t.Digest = digested(w.thread.Recent)
 	}
-	if !d.silent {
-		t.Out = []thread.Reply{w.worded(d)}
+	said, refs, err := w.worded(ctx, d)
+	if err != nil {
+		return Done{}, err
+	}
+	if said != nil {
+		t.Out = []thread.Reply{*said}
 	}
 	if d.proposed() {
 		t.Pending = d.pending.ID
@@ -42,15 +46,15 @@ func (w *work) commit(ctx context.Context, d decision) (Done, error) {
 	if d.handOver != nil {
 		join = append(join, w.r.Desk.Wait(w.thread.Head, t.N, w.tc.Language, d.handOver.Reason, t.TraceID)...)
 	}
-	day := now.UTC().Format(time.DateOnly)
+	day, spent := now.UTC().Format(time.DateOnly), w.model.MicroUSD+w.guarded.Load()
 	o := thread.Outcome{
-		Turn: t, Pending: d.pending, Language: w.tc.Language, OptedOut: d.optedOut, StoppedAt: d.stopAt, HandOver: d.handOver != nil,
-		Spend: thread.Spend{Day: day, MicroUSD: w.thread.Spend.On(day) + w.model.MicroUSD},
+		Turn: t, Pending: d.pending, Refs: refs, Language: w.tc.Language, OptedOut: d.optedOut, StoppedAt: d.stopAt, HandOver: d.handOver != nil,
+		Spend: thread.Spend{Day: day, MicroUSD: w.thread.Spend.On(day) + spent},
 	}
 	if err := w.r.Threads.Commit(ctx, w.lease, w.thread, o, join...); err != nil {
 		return Done{}, err
 	}
-	w.r.Figures.add(ctx, w.market, day, w.payer(), w.model.MicroUSD, volumeOf(t))
+	w.r.Figures.add(ctx, w.market, day, w.payer(), spent, volumeOf(t))
 	head := w.thread.Head
 	head.Pending, head.Turns, head.Inbox = d.pending, t.N, head.Inbox[len(w.in):]
 	return Done{Turn: t, Head: head}, nil

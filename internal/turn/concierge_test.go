@@ -19,7 +19,8 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/gate"
-	"merve/internal/market"
+	"merve/internal/geo"
+	"merve/internal/ledger"
 	"merve/internal/notify"
 	"merve/internal/ops"
 	"merve/internal/order"
@@ -46,12 +47,12 @@ type concierge struct {
 // theTown is where all addresses of the conversations are.
 type theTown struct{}
 
-func (theTown) Locate(_ context.Context, _ *market.Market, text, _ string) (*channel.Location, error) {
+func (theTown) Geocode(_ context.Context, q geo.Query) ([]geo.Found, error) {
 	switch {
-	case strings.Contains(text, "Harbour"):
-		return &channel.Location{Lat: 35.337, Lng: 33.319, Address: text}, nil
-	case strings.Contains(text, "Famagusta"):
-		return &channel.Location{Lat: 35.12, Lng: 33.94, Address: text}, nil
+	case strings.Contains(q.Text, "Harbour"):
+		return []geo.Found{{Location: geo.Location{Lat: 35.337, Lng: 33.319, Address: q.Text}, Sure: true}}, nil
+	case strings.Contains(q.Text, "Famagusta"):
+		return []geo.Found{{Location: geo.Location{Lat: 35.12, Lng: 33.94, Address: q.Text}, Sure: true}}, nil
 	}
 	return nil, nil
 }
@@ -120,6 +121,14 @@ func works() turn.Works {
 	drives := func(roles roster.Roles) bool { _, ok := roles.Drives(); return ok }
 	trades := func(roles roster.Roles) bool { return len(roles.Businesses()) > 0 }
 	return turn.Works{{Of: drives, Coded: taxi.Coded}, {Of: trades, Coded: order.Coded}, {Of: trades, Coded: relay.Coded}}
+}
+
+func (w *world) matters() map[string]turn.Matter {
+	return map[string]turn.Matter{
+		ledger.StandingKind: booking.Standing{Ledger: w.ledger},
+		order.StandingKind:  order.Standing{Store: w.orders},
+		taxi.StandingKind:   taxi.Standing{Store: w.rides},
+	}
 }
 
 // noting adds what settles orders and rides, and has it noted how each is settled.

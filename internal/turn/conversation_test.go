@@ -23,6 +23,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/gate"
+	"merve/internal/geo"
 	"merve/internal/ledger"
 	"merve/internal/llm"
 	"merve/internal/llm/llmtest"
@@ -128,6 +129,7 @@ type play struct {
 	offers   []string       // ids of the pending actions made, in order
 	seen     map[string]int // the last turn looked at, by thread
 	reply    string         // of the last step
+	stands   string         // how the conversation stands after it, as it is shown
 	calls    string         // tool calls of the last step
 	brought  []string       // names of the photos that were attached
 	known    string         // what the model was told of the customer, last
@@ -176,7 +178,7 @@ func (p *play) run(lines []line) {
 		case "staff resolves":
 			p.resolves(p.expand(l.text))
 		default:
-			if !p.atTheTill(l) {
+			if !p.atTheTill(l) && !p.atTheSwitch(l) {
 				p.check(l)
 			}
 		}
@@ -233,6 +235,7 @@ func (p *play) look() {
 		}
 		if s := textOf(t); s != "" {
 			texts = append(texts, s)
+			p.stands = standingOf(t)
 		}
 		for _, c := range t.Calls {
 			calls = append(calls, c.Name+" "+c.Status)
@@ -244,6 +247,18 @@ func (p *play) look() {
 	}
 }
 
+// standingOf is how the conversation stands after a turn: the line that is shown below it, the question, or none.
+func standingOf(t thread.Turn) string {
+	s := t.Out[len(t.Out)-1].Standing
+	switch {
+	case s == nil:
+		return "none"
+	case s.Asked > 0:
+		return "the question"
+	}
+	return s.Line()
+}
+
 // inbound reads the options of a customer's line.
 func (p *play) inbound(l line) channel.Inbound {
 	p.t.Helper()
@@ -251,7 +266,7 @@ func (p *play) inbound(l line) channel.Inbound {
 	id := fmt.Sprintf("message-%d", p.sends)
 	var button, reply string
 	var attached []channel.Media
-	var place *channel.Location
+	var place *geo.Location
 	for _, opt := range strings.Split(l.opts, ",") {
 		words := strings.Fields(opt)
 		switch {
@@ -268,7 +283,7 @@ func (p *play) inbound(l line) channel.Inbound {
 			p.brought = append(p.brought, words[1])
 			attached = append(attached, p.sara.photo(p.channel, words[1]))
 		case words[0] == "at" && len(words) == 3:
-			place = &channel.Location{Lat: degrees(p.t, words[1]), Lng: degrees(p.t, words[2])}
+			place = &geo.Location{Lat: degrees(p.t, words[1]), Lng: degrees(p.t, words[2])}
 		case words[0] == "taps" && len(words) == 3:
 			answer := map[string]gate.Answer{"yes": gate.Yes, "no": gate.No}[words[1]]
 			button = gate.ButtonPayload(answer, p.offer(words[2]))
@@ -527,6 +542,8 @@ func (p *play) value(of, opts string) (string, bool) {
 	switch of {
 	case "reply":
 		return p.reply, true
+	case "standing":
+		return p.stands, true
 	case "tools":
 		return p.calls, true
 	case "state":

@@ -3,14 +3,13 @@ package turn
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"merve/internal/agent"
-	"merve/internal/claim"
+	"merve/internal/gate"
 	"merve/internal/llm"
-	"merve/internal/market"
+	"merve/internal/standing"
 	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/wording"
@@ -21,11 +20,14 @@ func (w *work) converse(ctx context.Context, p *progress) (reply, error) {
 	if say, over := w.overBudget(ctx); over {
 		return say, nil
 	}
+	if _, err := w.stood(ctx); err != nil { // by which the answer is judged
+		return reply{}, err
+	}
 	news, err := w.brief(ctx, p.pending)
 	if err != nil {
 		return reply{}, err
 	}
-	if w.model, err = agent.Run(ctx, w.task(p, news)); err != nil {
+	if w.model, err = agent.Run(ctx, w.task(ctx, p, news)); err != nil {
 		return reply{}, err
 	}
 	p.cards, p.place = w.model.Cards, w.model.Place // of all calls, also before more came in
@@ -46,7 +48,7 @@ func (w *work) outcome(o agent.Outcome) reply {
 }
 
 // task is what the model is asked on this thread.
-func (w *work) task(p *progress, news []llm.Message) agent.Task {
+func (w *work) task(ctx context.Context, p *progress, news []llm.Message) agent.Task {
 	s := w.market.Safety
 	return agent.Task{
 		Model: w.r.Model, Name: w.assistant.Model, Seed: w.thread.Owner, Messages: news, From: w.model,
@@ -54,8 +56,8 @@ func (w *work) task(p *progress, news []llm.Message) agent.Task {
 		Limits: agent.Limits{
 			Rounds: s.MaxRounds, Calls: s.MaxCalls, SameCall: s.MaxSameCall, Tokens: s.TurnTokens, MicroUSD: s.TurnMicroUSD, Until: w.deadline,
 		},
-		Keep: w.keep, Kept: w.kept(),
-		Accept: func(d agent.Draft) agent.Verdict { return w.accept(p, d) },
+		Confirmed: p.confirmed, Keep: w.keep, Kept: w.kept(),
+		Accept: func(d agent.Draft) agent.Verdict { return w.accept(ctx, p, d) },
 		Took: func(ctx context.Context, tc tool.Context, res agent.Result) (bool, error) {
 			return w.took(ctx, p, tc, res)
 		},
@@ -67,47 +69,36 @@ func (w *work) task(p *progress, news []llm.Message) agent.Task {
 // policy answers which tools may run, by what waits at the time.
 func (w *work) policy(p *progress) func(tool.Tool) (tool.Verdict, string) {
 	return func(t tool.Tool) (tool.Verdict, string) {
-		waits := w.thread.Pending != nil && p.pending != nil && w.market.Gate == market.Converse
-		return tool.May(t, w.situation(p.optedOut || waits))
+		return tool.May(t, w.situation(p.optedOut, w.thread.Pending != nil && p.pending != nil))
 	}
 }
 
-func (w *work) situation(readOnly bool) tool.Situation {
-	return tool.Situation{Set: w.assistant.Tools, Market: w.market, ReadOnly: readOnly}
+func (w *work) situation(optedOut, waits bool) tool.Situation {
+	return tool.Situation{Set: w.assistant.Tools, Market: w.market, ReadOnly: optedOut, Waits: waits}
 }
 
 // accept takes the model's text as the reply, unless it claims what did not happen: then
 // the model is told once, and withheld the second time. Beside a proposal the backend's own
-// words are enough, and a text that claims is left out at once.
-func (w *work) accept(p *progress, d agent.Draft) agent.Verdict {
+// words are enough, and a text that claims is left out at once. What the text names of the customer's own is
+// worded by the backend, and only the model's own words are judged.
+func (w *work) accept(ctx context.Context, p *progress, d agent.Draft) agent.Verdict {
 	text, _, _ := strings.Cut(d.Text, "<data") // its own memory is not for the customer
-	text = strings.TrimSpace(text)
+	said := standing.Read(strings.TrimSpace(text), w.known(ctx, p, text, d.Named))
 	switch {
-	case !unsupported(text, d.Facts):
+	case !w.claims(ctx, said.Own(), d.Facts):
+		if text = said.Text(); text == "" && !p.proposed() { // nothing is left of it
+			return agent.Verdict{Text: w.replacement(), Withheld: "standing imitated"}
+		}
 		return agent.Verdict{Text: text}
 	case p.proposed():
 		return agent.Verdict{Withheld: "claim withheld"}
 	case d.Again > 0:
-		return agent.Verdict{Text: w.say(wording.ClaimWithheld, nil), Withheld: "claim withheld"}
+		return agent.Verdict{Text: w.replacement(), Withheld: "claim withheld"}
 	}
-	return agent.Verdict{Text: text, Again: onlyWhatHappened}
+	return agent.Verdict{Text: strings.TrimSpace(text), Again: onlyWhatHappened}
 }
 
-const onlyWhatHappened = "Your last message was not sent: it says that something was booked, changed, cancelled, deleted, paid or sent, and nothing of the kind has happened. Write it again and say only what the tools have returned; of an earlier booking only together with its code."
-
-// unsupported reports whether a model's text claims what nothing in this turn bears out.
-func unsupported(text string, facts []string) bool {
-	return slices.ContainsFunc(claim.Unsupported(text, facts), func(c claim.Claim) bool { return !named(c, facts) })
-}
-
-// named reports whether a claim names what it is about, and a fact bears that out: of its
-// number, any fact that has it.
-func named(c claim.Claim, facts []string) bool {
-	return slices.ContainsFunc(facts, func(fact string) bool {
-		kind, name, _ := strings.Cut(fact, ":")
-		return name != "" && (kind == string(c.Kind) || c.Kind == claim.Coded) && strings.Contains(c.Sentence, name)
-	})
-}
+const onlyWhatHappened = "Your last message was not sent: it says that something was booked, changed, cancelled, deleted, paid or sent, and nothing of the kind has happened. Write it again and say only what the tools have returned; name an earlier booking as {{booking:CODE}}, and the system words it."
 
 // decided is the kind of journal entry that holds decisions of the model.
 const decided = "decision"
@@ -138,11 +129,31 @@ func (w *work) resume(ctx context.Context, p *progress) error {
 	if err := w.lapse(ctx, p); err != nil {
 		return err
 	}
+	if err := w.settleFirst(ctx, p); err != nil {
+		return err
+	}
 	news, err := w.brief(ctx, p.pending)
 	if err != nil {
 		return err
 	}
-	w.model, err = agent.Resume(ctx, w.task(p, news))
+	w.model, err = agent.Resume(ctx, w.task(ctx, p, news))
+	return err
+}
+
+// settleFirst settles again what was settled before the model decided what is done again.
+func (w *work) settleFirst(ctx context.Context, p *progress) error {
+	if p.pending == nil {
+		return nil
+	}
+	ruling, _, err := w.ruling(ctx, p)
+	switch {
+	case err != nil:
+		return err
+	case ruling == gate.Redirected:
+		return w.redirect(ctx, p)
+	case ruling == gate.Confirmed && w.reads(p.pending) && !w.doubtful(p.pending, ruling):
+		_, _, err = w.lookUp(ctx, p)
+	}
 	return err
 }
 

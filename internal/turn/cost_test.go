@@ -2,14 +2,17 @@ package turn_test
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"text/tabwriter"
 	"time"
 
 	"merve/internal/channel"
+	"merve/internal/llm"
 	"merve/internal/outbox"
 	"merve/internal/telemetry"
 )
@@ -36,7 +39,7 @@ func TestCostOfATurn(t *testing.T) {
 		{"is it by the sea?", 3, 6, telemetry.Cost{WriteUnits: 8, ReadUnits: 3}},
 		{"no", 4, 7, telemetry.Cost{WriteUnits: overcounted, ReadUnits: 4}},
 		{"note", 3, 6, telemetry.Cost{WriteUnits: 14, ReadUnits: 3}},
-		{"yes", 4, 8, telemetry.Cost{WriteUnits: 12, ReadUnits: 3}}, // to a call: that it is begun wants the lease
+		{"yes", 5, 9, telemetry.Cost{WriteUnits: 16, ReadUnits: 4}}, // to a call: the market is looked at again, and that it is begun wants that and the lease
 	}
 	var table strings.Builder
 	tab := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
@@ -67,6 +70,48 @@ func TestCostOfATurn(t *testing.T) {
 	t.Log("\n" + table.String())
 }
 
+// Where something stands, a plain turn reads it in one request, however much it is, and costs at most four write
+// units more for all that is said and kept of it.
+func TestPromise7_CostOfWhatStands(t *testing.T) {
+	t.Parallel()
+	for _, ch := range []channel.Channel{channel.App, channel.WhatsApp} {
+		w := newWorld(t, nil)
+		w.stock(nil, "meze")
+		w.model = modelFunc(func(_ context.Context, req llm.Request) (llm.Response, error) {
+			last := req.Messages[len(req.Messages)-1]
+			if hour, err := strconv.Atoi(strings.TrimPrefix(last.Text, "at ")); err == nil && last.Role == llm.User {
+				return llm.Response{Calls: calls(bookAt("meze", hour)), Finish: "tool_calls"}, nil
+			}
+			return llm.Response{Text: "Certainly.", Finish: "stop"}, nil
+		})
+		plain := 3
+		if ch.Pushes() {
+			plain = 6
+		}
+		say := func(id, text string) telemetry.Cost { return w.cost(w.from("ann", ch, id, text)) }
+		say("warm up", "what is there?")
+		nothing := say("nothing", "what is there?")
+		var table strings.Builder
+		for n := range 5 {
+			say(fmt.Sprint("book", n), fmt.Sprint("at ", 18+n))
+			waiting := say(fmt.Sprint("ask", n), "what is there?")
+			say(fmt.Sprint("yes", n), "yes")
+			said := say(fmt.Sprint("first", n), "what is there?")
+			again := say(fmt.Sprint("again", n), "what is there?")
+			fmt.Fprintf(&table, "%d stand: %v, again %v, one more waits %v\n", n+1, said, again, waiting)
+			for _, c := range []telemetry.Cost{said, again, waiting} {
+				if c.Requests > plain+1 || !ch.Pushes() && c.WriteUnits > nothing.WriteUnits+4 {
+					t.Errorf("%s, %d stand: %d requests and %g write units, with nothing %d and %g", ch, n+1, c.Requests, c.WriteUnits, nothing.Requests, nothing.WriteUnits)
+				}
+			}
+		}
+		if h := w.head(threadOf(w.from("ann", ch, "", ""))); len(h.Refs) == 0 || nothing.Requests != plain || !ch.Pushes() && nothing.WriteUnits > 8 {
+			t.Errorf("%s: %q stand; with nothing %+v", ch, h.Refs, nothing)
+		}
+		t.Log("\n" + table.String())
+	}
+}
+
 // However often what is pending was asked about, the thread keeps which question was the first and
 // which the last, and its YES asks for no more.
 func TestPromise7_ManyReminders(t *testing.T) {
@@ -94,7 +139,7 @@ func TestPromise7_ManyReminders(t *testing.T) {
 			t.Errorf("after %d reminders: asked by %q, first by %q", n+1, asked, first)
 		}
 	}
-	if cost, left := say("yes", "yes"); cost.Requests != 8 || left != nil {
+	if cost, left := say("yes", "yes"); cost.Requests != 11 || left != nil {
 		t.Errorf("its YES made %d requests, asked by %q", cost.Requests, left)
 	}
 }

@@ -4,7 +4,8 @@ import (
 	"context"
 	"time"
 
-	"merve/internal/channel"
+	"merve/internal/geo"
+	"merve/internal/llm"
 	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/wording"
@@ -31,7 +32,9 @@ type progress struct {
 	notes []string // said before the reply
 	after []string // said after it
 	cards []tool.Card
-	place *channel.Location // shown on a map
+	place *geo.Location // shown on a map
+
+	confirmed *llm.Call // that a YES of this turn is to: it reads, and the model is told what it gives
 }
 
 // reply is what is said, and why it is not what the model wanted to say.
@@ -69,6 +72,16 @@ func (p *progress) proposed() bool { return p.made && p.pending != nil }
 func (p *progress) doubt(is bool) {
 	pending := *p.pending
 	pending.Doubt = is
+	if !is {
+		pending.Differs = false
+	}
+	p.pending = &pending
+}
+
+// differ notes that a bare YES may be meant for something that is pending in no way.
+func (p *progress) differ() {
+	pending := *p.pending
+	pending.Differs = true
 	p.pending = &pending
 }
 
@@ -95,7 +108,9 @@ func (w *work) answer(ctx context.Context, p *progress) (reply, error) {
 		w.switchRole,
 		w.command,
 		w.unreadable,
+		w.withdraw,
 		w.gate,
+		w.off,
 		w.fixed,
 	} {
 		if say, done, err := ask(ctx, p); done || err != nil {
@@ -158,6 +173,24 @@ func (w *work) goOn(ctx context.Context, p *progress) (reply, bool, error) {
 	}
 	say, err := w.converse(ctx, p)
 	return say, true, err
+}
+
+// withdraw lets go of what is pending where the market is switched off: no YES to it would be carried out,
+// so it does not wait for one.
+func (w *work) withdraw(ctx context.Context, p *progress) (reply, bool, error) {
+	if w.market.Enabled || p.pending == nil {
+		return reply{}, false, nil
+	}
+	_, err := w.release(ctx, p)
+	return reply{text: w.say(wording.OfferOff, nil)}, true, err
+}
+
+// off says the same to everything in a market that is switched off.
+func (w *work) off(context.Context, *progress) (reply, bool, error) {
+	if w.market.Enabled {
+		return reply{}, false, nil
+	}
+	return reply{text: w.say(wording.MarketOff, nil), stopped: "market off"}, true, nil
 }
 
 // fixed says the same to everything, where no model answers.

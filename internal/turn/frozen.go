@@ -9,6 +9,7 @@ import (
 	"merve/internal/agent"
 	"merve/internal/fault"
 	"merve/internal/gate"
+	"merve/internal/standing"
 	"merve/internal/thread"
 	"merve/internal/tool"
 	"merve/internal/wording"
@@ -44,7 +45,10 @@ func (f Frozen) Commit(ctx context.Context, tc tool.Context, c gate.Consent) (ga
 		return gate.Settled{Text: wording.Say(tc.Language, wording.ActionFailed, action)}, nil
 	}
 	args, err := t.Canonical(json.RawMessage(c.Pending.Args))
-	if err != nil { // the tool has changed since it was asked for
+	if err == nil {
+		err = t.Within(tc.Market, args)
+	}
+	if err != nil { // the tool, or its bounds, have changed since it was asked for
 		return gate.Settled{Text: wording.Say(tc.Language, wording.ActionFailed, action)}, nil
 	}
 	tc.Key = c.Pending.ID
@@ -59,7 +63,10 @@ func (f Frozen) Commit(ctx context.Context, tc tool.Context, c gate.Consent) (ga
 	if text == "" {
 		text = wording.Say(tc.Language, wording.ActionDone, action)
 	}
-	return gate.Settled{Text: text, Cards: out.Cards, Map: out.Map, HandOver: out.HandOver}, nil
+	return gate.Settled{
+		Text: text, Cards: out.Cards, Map: out.Map, HandOver: out.HandOver,
+		Stands: []standing.Item{standing.Action(c.Pending.ID, text, out.Facts)},
+	}, nil
 }
 
 // Release lets the call go: nothing has happened.

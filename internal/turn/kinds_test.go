@@ -55,8 +55,13 @@ func kinds() []kind {
 		{name: "two proposals", want: "The earlier offer no longer stands", said: []string{"book twice"}},
 		{name: "a lot of proposals", alone: true, want: "The earlier offer no longer stands", prepare: (*world).hall, said: []string{"all week"}},
 		{name: "lapsed and a new proposal", want: "the hold has gone", before: booked, later: 11 * time.Minute, said: []string{"book again"}},
-		{name: "anything else", want: "still waiting", before: booked, said: []string{"is it by the sea?"}},
-		{name: "converse", want: "still waiting", market: func(m *market.Market) { m.Gate = market.Converse }, before: booked, said: []string{"search"}},
+		{name: "remind", want: "still waiting", market: func(m *market.Market) { m.Gate = market.Remind }, before: booked, said: []string{"is it by the sea?"}},
+		{name: "converse", want: "still waiting", before: booked, said: []string{"search"}},
+		{name: "converse and a new proposal", want: "The earlier offer no longer stands", before: booked, said: []string{"book again"}},
+		{name: "no and a new proposal", want: "the slot is free again", before: booked, said: []string{"no", "book again"}},
+		{name: "no and a note", want: "the slot is free again", before: booked, said: []string{"no", "note"}},
+		{name: "no and more", want: "You said no, is it by the sea?", before: booked, said: []string{"no", "is it by the sea?"}},
+		{name: "yes to what was changed", want: "Which offer do you mean?", before: []string{"book", "at nine, please"}, said: []string{"yes"}},
 		{name: "yes after expiry", want: "Nothing was booked", before: booked, later: 11 * time.Minute, said: []string{"yes"}},
 		{name: "yes in the last seconds", want: "Nothing was booked", before: booked, later: 9*time.Minute + 31*time.Second, said: []string{"yes"}},
 		{name: "yes to what has not gone out", want: "still waiting", only: channel.WhatsApp, before: booked, unsent: true, said: []string{"yes"}},
@@ -66,6 +71,9 @@ func kinds() []kind {
 		{name: "frozen call", want: "Reply YES", said: []string{"note"}},
 		{name: "frozen call, yes", want: "Done: leaveNote", before: []string{"note"}, said: []string{"yes"}},
 		{name: "frozen call that has not gone out, yes", want: "still waiting", only: channel.WhatsApp, before: []string{"note"}, unsent: true, said: []string{"yes"}},
+		{name: "look-up, yes", want: "You said yes.", market: asksFirst, before: []string{"search"}, said: []string{"yes"}},
+		{name: "look-up, yes and a proposal", want: "Reply YES to confirm", market: asksFirst, before: []string{"search"}, said: []string{"yes"}, model: booking19},
+		{name: "look-up, no", want: "I will leave it", market: asksFirst, before: []string{"search"}, said: []string{"no"}},
 		{name: "frozen call, no", want: "I will leave it", before: []string{"note"}, said: []string{"no"}},
 		{name: "stop", want: "no more messages", only: channel.WhatsApp, before: booked, said: []string{"STOP"}},
 		{name: "start", want: "messages from us here again", only: channel.WhatsApp, before: []string{"book", "STOP"}, said: []string{"START"}},
@@ -91,6 +99,23 @@ func kinds() []kind {
 
 func bounded(change func(*market.Safety)) func(*market.Market) {
 	return func(m *market.Market) { change(&m.Safety) }
+}
+
+// asksFirst has the customer asked before a search.
+func asksFirst(m *market.Market) { m.Safety.RequireConfirmFor = []string{"searchMarketplace"} }
+
+// booking19 searches for who asks, and books when it has been told what was found.
+func booking19(*world) llm.Model {
+	return modelFunc(func(_ context.Context, req llm.Request) (llm.Response, error) {
+		last := req.Messages[len(req.Messages)-1]
+		switch {
+		case last.Role == llm.User && last.Text == "search":
+			return llm.Response{Calls: calls(search("meze")), Finish: "tool_calls"}, nil
+		case last.Role == llm.ToolRole && strings.Contains(last.Text, "listings"):
+			return llm.Response{Calls: calls(bookAt("meze", 19)), Finish: "tool_calls"}, nil
+		}
+		return llm.Response{Text: "One moment.", Finish: "stop"}, nil
+	})
 }
 
 func failing(meaning llm.Meaning) func(*world) llm.Model {

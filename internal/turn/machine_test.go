@@ -272,7 +272,7 @@ func (m *machine) checkOutbox(s stored) {
 		if before && optedOut {
 			continue // nothing goes to who has opted out
 		}
-		for i, text := range outbox.Split(turn.Out[0].Text, 1600) {
+		for i, text := range outbox.Split(turn.Out[0].Whole(), 1600) {
 			n++
 			got := put[fmt.Sprintf("turn%08d-%d", turn.N, i)]
 			if settled := strings.HasPrefix(text, got.Text) && got.Status == outbox.Sent && got.Pending == ""; got.Text != text && !settled {

@@ -36,7 +36,7 @@ func (w *work) outbound(d decision, t thread.Turn) (ws []dynamo.Write, asking st
 	asks := d.pending != nil && (d.made || d.asked)
 	m := outbox.Message{
 		Thread: w.thread.ID, ID: replyID(t.N), Market: w.market.ID, Channel: w.thread.Channel,
-		From: w.from(), To: w.thread.ReplyAddr, Text: t.Out[0].Text, Template: w.template(t.At), Kind: outbox.Reply, Origin: origin,
+		From: w.from(), To: w.thread.ReplyAddr, Text: t.Out[0].Whole(), Template: w.template(t.At), Kind: outbox.Reply, Origin: origin,
 		Trace: t.TraceID, Essential: essential, ByPerson: person, News: w.news(d) && !asks,
 	}
 	if to := w.thread.Customer(); to.Phone != "" && !w.thread.Type.IsWork() && !w.heard() {

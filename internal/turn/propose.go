@@ -32,6 +32,7 @@ func (w *work) pendingOf(tc tool.Context, res agent.Result) *thread.Pending {
 		p.Kind, p.Ref, p.Tool, p.Args, p.Hash = FrozenCall, res.Key, res.Name, string(res.Args), frozenHash(res.Name, res.Args)
 		p.Summary, p.ExpiresAt = res.Summary, tc.Now.Add(time.Duration(w.market.Safety.HoldSeconds)*time.Second)
 	case o != nil:
+		p.By = res.Name
 		p.Kind, p.Ref, p.Hash, p.Summary, p.Note, p.ExpiresAt = o.Kind, o.Ref, o.Hash, o.Summary, o.Note, o.ExpiresAt
 	default:
 		return nil
@@ -67,6 +68,7 @@ func (w *work) propose(ctx context.Context, p *progress, tc tool.Context, made *
 			return err
 		}
 		p.notes = append(p.notes, wording.Say(tc.Language, wording.Replaced, wording.Vars{"summary": old.Summary}))
+		p.asked, p.after = false, nil // nobody is reminded of it
 	}
 	p.pending, p.made = made, true
 	if p.settled == made.ID { // asked again, after its time was over

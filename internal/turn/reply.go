@@ -2,6 +2,7 @@ package turn
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -14,24 +15,45 @@ import (
 	"merve/internal/wording"
 )
 
-// worded puts the turn's text together: what happened first, then what the assistant
-// says, then the question that waits for YES or NO, which is always the backend's own.
-func (w *work) worded(d decision) thread.Reply {
+// worded puts the turn's reply together: what happened first, then what the assistant says, then the
+// question that waits for YES or NO, which is always the backend's own. How the conversation stands is
+// kept apart, and so is what the thread has to keep for that.
+func (w *work) worded(ctx context.Context, d decision) (r *thread.Reply, refs []string, err error) {
+	if d.silent {
+		refs, err = w.stands(ctx, d, nil, "")
+		return nil, refs, err
+	}
 	after := slices.Clone(d.after)
+	question := d.question()
 	if d.proposed() {
 		if c, err := w.commitment(d.pending.Kind); err == nil {
-			after = append(after, c.Describe(w.tc, *d.pending))
+			question = c.Describe(w.tc, *d.pending)
+			after = append(after, question)
 		}
 	}
-	text := d.text
-	if w.thread.Channel.Pushes() && d.words {
-		text = w.shortened(d, after)
-	}
-	r := thread.Reply{Text: cmp.Or(d.around(text, after), w.say(wording.WentWrong, nil)), Map: d.place, Cards: shown(d.cards)}
+	r = &thread.Reply{Text: cmp.Or(d.around(d.text, after), w.say(wording.WentWrong, nil)), Map: d.place, Cards: shown(d.cards)}
 	if byPerson(w.in) {
 		r.By = thread.ByPerson
 	}
-	return r
+	if refs, err = w.stands(ctx, d, r, question); err != nil {
+		return nil, nil, err
+	}
+	if w.thread.Channel.Pushes() && d.words {
+		text := w.shortened(d, after, r.Standing.Line())
+		r.Text = cmp.Or(d.around(text, after), w.say(wording.WentWrong, nil))
+	}
+	return r, refs, nil
+}
+
+// question is what asks once more for the YES or NO to what waited before; "" when nothing does.
+func (d *decision) question() string {
+	switch {
+	case !d.asked || d.pending == nil:
+		return ""
+	case len(d.after) > 0:
+		return d.after[len(d.after)-1]
+	}
+	return d.text
 }
 
 // What a turn shows, in cards and in bytes of their JSON: its item has to stay below 400 KB.
@@ -70,7 +92,10 @@ func (d *decision) around(text string, after []string) string {
 // shortened cuts the model's words until the reply fits into the messages that the market
 // allows for one inbound message. The bound is for them alone: nobody says YES to a question
 // of which the end was cut off, and what staff write has to arrive.
-func (w *work) shortened(d decision, after []string) string {
+func (w *work) shortened(d decision, after []string, line string) string {
+	if line != "" {
+		after = append(slices.Clip(after), line)
+	}
 	most := max(1, w.market.Safety.MaxOutboundPerInbound)
 	text, words := d.text, []rune(d.text)
 	for len(words) > 0 {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"merve/internal/agent"
@@ -14,6 +15,7 @@ import (
 	"merve/internal/gate"
 	"merve/internal/language"
 	"merve/internal/market"
+	"merve/internal/standing"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/tool"
@@ -80,10 +82,12 @@ func (w *work) toTheEnd(ctx context.Context) (d decision, done Done, err error) 
 				w.takeIn()
 				d, err = w.decide(ctx, w.carried(d))
 			}
+		case errors.Is(err, gate.ErrMeanwhile):
+			d, err = w.decide(ctx, w.carried(d))
 		case fault.Is(err, fault.TooLarge) && d.withdraws():
 			err = w.makeRoom(ctx, &d)
 		case d.refused(err):
-			err = nil
+			err, w.found = nil, nil
 		}
 	}
 	return d, done, err
@@ -144,6 +148,10 @@ type work struct {
 	said   int              // how many of the messages the model has been told
 	images int              // that it was shown
 	model  agent.Outcome    // what came of what it was asked
+
+	guarded atomic.Int64 // what the guard has cost, in millionths of a US dollar
+
+	found []standing.Item // what stands, see [work.stood]
 }
 
 func (r *Runner) begin(ctx context.Context, l *thread.Lease, t *thread.Thread) (*work, error) {
@@ -170,7 +178,7 @@ func (w *work) takeIn() {
 	for n < len(inbox) && !w.answeredApart(inbox[n-1], inbox[n]) {
 		n++
 	}
-	w.in = inbox[:n]
+	w.in, w.found = inbox[:n], nil
 	now := w.r.Now()
 	w.tc = tool.Context{
 		Actor: w.thread.Customer(), Market: w.market, Thread: w.thread.ID, ThreadType: w.thread.Type,

@@ -116,6 +116,7 @@ func TestPromise1_NoDeletionWithoutYes(t *testing.T) {
 				}
 			}
 			yes := ann.message("yes")
+			yes.ReplyTo = asked.Pending.ID // after all those, a bare one is asked about
 			for range 2 {
 				w.say(yes)
 				if got := w.describe(mine) + ", " + w.describe(also); got != "deleted, pending, Mill Lane 4, 0 photos" {

@@ -3,6 +3,7 @@ package turn
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -49,11 +50,10 @@ func (w *work) optOut(ctx context.Context, p *progress) (say reply, done bool, e
 // gate lets the customer's words settle what is pending. It is done when the model has
 // nothing to say to them.
 func (w *work) gate(ctx context.Context, p *progress) (say reply, done bool, err error) {
-	refers, whole, err := w.refers(ctx, p.pending)
+	ruling, whole, err := w.ruling(ctx, p)
 	if err != nil {
 		return reply{}, false, err
 	}
-	ruling := gate.Decide(p.pending, w.deed(p.pending), w.in, refers, w.tc.Now)
 	if w.doubtful(p.pending, ruling) {
 		p.doubt(false)
 		p.asked, p.doubted = true, true
@@ -68,12 +68,17 @@ func (w *work) gate(ctx context.Context, p *progress) (say reply, done bool, err
 		if !asked {
 			return reply{}, true, w.remind(ctx, p)
 		}
+		if w.reads(p.pending) {
+			return w.lookUp(ctx, p)
+		}
 		say, err = w.confirm(ctx, p)
 		return say, true, err
 	case gate.Declined:
 		s, err := w.release(ctx, p)
 		p.cards = s.Cards
 		return reply{text: s.Text}, true, err
+	case gate.Redirected:
+		return reply{}, false, w.redirect(ctx, p)
 	case gate.TooLate:
 		say.text, err = w.tooLate(ctx, p)
 		return say, true, err
@@ -82,9 +87,29 @@ func (w *work) gate(ctx context.Context, p *progress) (say reply, done bool, err
 	case gate.OldOffer:
 		return reply{text: w.say(wording.OldButton, nil)}, true, w.remind(ctx, p)
 	case gate.Waiting:
+		if gate.Differs(*p.pending, w.in, w.tc.Now.In(w.tc.TimeZone)) {
+			p.differ()
+		}
 		return reply{}, w.market.Gate != market.Converse, w.remind(ctx, p)
 	}
 	return reply{}, false, nil
+}
+
+// ruling is what the messages mean for what is pending; whole is false when one is a reply to a message
+// that does not show all of it.
+func (w *work) ruling(ctx context.Context, p *progress) (r gate.Ruling, whole bool, err error) {
+	refers, whole, err := w.refers(ctx, p.pending)
+	return gate.Decide(p.pending, w.deed(p.pending), w.in, refers, w.tc.Now), whole, err
+}
+
+// redirect lets go of what a customer refuses who wants something else, and says so before the model
+// answers that.
+func (w *work) redirect(ctx context.Context, p *progress) error {
+	s, err := w.release(ctx, p)
+	if s.Text != "" {
+		p.notes = append(p.notes, s.Text)
+	}
+	return err
 }
 
 // deed is what a YES to something pending does.
@@ -99,13 +124,16 @@ func (w *work) deed(p *thread.Pending) gate.Deed {
 }
 
 // doubtful reports whether a bare YES or NO may be the answer to what was told since the offer was
-// shown, or to something else because it was not. It is asked about once; a button or a reply names what
-// it answers.
+// shown, or to something else because it was not, and a bare YES to what the customer has named since.
+// It is asked about once; a button or a reply names what it answers.
 func (w *work) doubtful(p *thread.Pending, r gate.Ruling) bool {
-	if p == nil || !p.Doubt || r != gate.Confirmed && r != gate.Declined {
+	switch {
+	case p == nil || !bare(w.in...):
 		return false
+	case r == gate.Confirmed:
+		return p.Doubt || p.Differs
 	}
-	return bare(w.in...)
+	return p.Doubt && r == gate.Declined
 }
 
 // bare reports whether nothing but the time says what somebody's words answer.
@@ -189,19 +217,21 @@ func (w *work) remind(ctx context.Context, p *progress) error {
 	return nil
 }
 
-// confirm prepares what the YES does; it happens when the turn commits. A frozen call
-// happens at once: whoever takes such a turn over obeys the same YES, however late it is.
+// confirm looks again at what the offer rests on, and prepares what the YES does; it happens when the
+// turn commits. A frozen call happens at once: whoever takes such a turn over obeys the same YES, however
+// late it is.
 func (w *work) confirm(ctx context.Context, p *progress) (say reply, err error) {
 	c, err := w.commitment(p.pending.Kind)
 	if err != nil {
 		return reply{}, err
 	}
-	if p.pending.Tool != "" && w.yesBegun() == "" {
-		if w.denied(p.pending.Tool) {
-			say.text, err = w.tooLate(ctx, p)
-			return say, err
-		}
-		if err := w.beginYes(ctx); err != nil {
+	if w.yesBegun() == "" {
+		var refused *gate.Refusal
+		switch err := w.stillStands(ctx, p); {
+		case errors.As(err, &refused):
+			_, err = w.release(ctx, p)
+			return reply{text: refused.Text}, err
+		case err != nil:
 			return reply{}, err
 		}
 	}
@@ -220,30 +250,6 @@ func (w *work) confirm(ctx context.Context, p *progress) (say reply, err error) 
 	}
 	p.handOver = s.HandOver
 	return reply{text: w.handedOver()}, nil
-}
-
-// denied reports whether a tool that was put to the customer may no longer run.
-func (w *work) denied(name string) bool {
-	t, ok := w.r.Tools.Get(name)
-	verdict, _ := tool.May(t, w.situation(false)) // this is what waited
-	return ok && verdict == tool.Deny
-}
-
-// The YES to a frozen call has a journal step that no round has.
-const (
-	yesKind = "yes"
-	yesStep = 9999
-)
-
-// beginYes journals that the YES to a call is carried out from now on.
-func (w *work) beginYes(ctx context.Context) error {
-	e := thread.Entry{Step: yesStep, Kind: yesKind, Data: w.in[len(w.in)-1].ID}
-	e, err := w.r.Threads.Record(ctx, w.thread.ID, w.thread.Number(), e, w.r.Threads.Held(w.lease))
-	if err != nil {
-		return err
-	}
-	w.thread.Journal = append(w.thread.Journal, e)
-	return nil
 }
 
 // yesBegun is the id of the message whose YES this turn has begun to carry out, or "".

@@ -376,7 +376,7 @@ func TestField07_WebhookWaitsForNobody(t *testing.T) {
 	}
 	w.settle()
 	s := w.state(threadOf(first))
-	if got := strings.Join(s.Sent, "; "); got != "You said one, more 0, more 1, more 2, more 3, more 4." || s.Waiting != 0 {
+	if got := strings.Join(s.Sent, "; "); got != "You said one, more 0, more 1, more 2, more 3, more 4.\n\n○ Nothing is booked or ordered in this conversation." || s.Waiting != 0 {
 		t.Errorf("sent %q: %+v", got, s)
 	}
 }
@@ -386,7 +386,7 @@ func (w *world) other() *turn.Runner {
 	threads := *w.threads
 	threads.Now = func() time.Time { return w.clock.now().Add(2 * thread.LeaseFor) }
 	r := &turn.Runner{
-		Intake: turn.Intake{Threads: &threads, Queue: w}, Markets: w.runner.Markets, Assistants: w.runner.Assistants, Tools: w.runner.Tools, Commitments: w.runner.Commitments,
+		Intake: turn.Intake{Threads: &threads, Queue: w}, Markets: w.runner.Markets, Assistants: w.runner.Assistants, Tools: w.runner.Tools, Commitments: w.runner.Commitments, Matters: w.runner.Matters,
 		Model: w.runner.Model, Outbox: w.outbox, Audit: w.runner.Audit, Figures: &turn.Figures{Records: w.runner.Figures.Records, Now: w.clock.now, Log: w.runner.Log}, Now: w.clock.now, Wait: w.clock.wait, Log: w.runner.Log,
 	}
 	return r

@@ -47,18 +47,23 @@ import (
 	"merve/internal/tool"
 )
 
-// Runner runs turns. All fields but Commands with Works, Photos and Desk are needed.
+// Runner runs turns. All fields but Looks, Commands with Works, Guard, Photos and Desk are needed.
 type Runner struct {
 	Intake
 	Markets interface {
 		Get(ctx context.Context, id string) (*market.Market, error)
+		Read(ctx context.Context, id string) (*market.Market, error) // as it is now
+		Unchanged(m *market.Market) dynamo.Write
 	}
 	Assistants  *assistant.Set
 	Tools       *tool.Registry
 	Commitments map[string]gate.Commitment // by kind of pending action
+	Looks       map[string]gate.Look       // likewise; a kind without one rests on market and tool alone
 	Commands    map[channel.ThreadType]Command
-	Works       Works // whose matters are named by their codes
+	Works       Works             // whose matters are named by their codes
+	Matters     map[string]Matter // by kind of what stands of a conversation
 	Model       llm.Model
+	Guard       *Guard // judges what the model says; nil is none
 	Outbox      *outbox.Box
 	Audit       Audit
 	Figures     *Figures

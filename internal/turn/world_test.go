@@ -42,6 +42,7 @@ import (
 	"merve/internal/payment"
 	"merve/internal/person"
 	"merve/internal/schedule"
+	"merve/internal/standing"
 	"merve/internal/stock"
 	"merve/internal/thread"
 	"merve/internal/tool"
@@ -283,7 +284,8 @@ func (w *world) start(db *dynamo.DB) {
 			payment.Kind:           payment.Pay{Store: w.payments},
 			payment.LetGoKind:      payment.LetGo{Store: w.payments},
 		}),
-		Commands: w.commands(), Works: works(), Desk: w.concierge.people,
+		Looks:    w.looks(booker),
+		Commands: w.commands(), Works: works(), Matters: w.matters(), Desk: w.concierge.people,
 		Model: llm.Whole(w.complete), Outbox: w.outbox, Audit: turn.Audit{Records: table("records")}, Figures: &turn.Figures{Records: table("records"), Now: now, Log: log},
 		Now: now, Wait: w.clock.wait, Log: log,
 	}
@@ -349,7 +351,9 @@ func (w *world) noteTool() tool.Tool {
 // codeTool reads what was booked before.
 func codeTool() tool.Tool {
 	return tool.New("bookingCode", "Gives the code of the latest booking.", tool.Read, func(context.Context, tool.Context, struct{}) (tool.Result, error) {
-		return tool.Result{Data: "X12", Facts: []string{"booked:X12"}}, nil
+		return tool.Result{Data: "X12", Named: []standing.Item{{
+			Kind: "booking", Ref: "tx", Code: "X12", Summary: "Meze House · Booked: X12", Word: standing.Booked, Bears: []string{"booked"},
+		}}}, nil
 	})
 }
 
@@ -639,8 +643,12 @@ func (c catalog) Bookable(ctx context.Context, marketID, listingID, offeringID s
 	if o, err = l.Offering(offeringID); err != nil {
 		return booking.Bookable{}, err
 	}
+	if _, ok := l.Action(listing.BookAction); !ok && len(l.Merve.Actions) > 0 {
+		return booking.Bookable{}, fault.New(fault.Conflict, "this listing takes no bookings here")
+	}
 	return booking.Bookable{
-		Business: l.Business + c.w.branch, Listing: l.ID, ListingName: l.Name("en"), Offering: o, Longest: l.Longest[o.ID], Merchant: c.w.numberOf(l.Merve.WhatsApp), Tags: l.Tags,
+		Business: l.Business + c.w.branch, Listing: l.ID, ListingName: l.Name("en"), Offering: o, Longest: l.Longest[o.ID], Merchant: c.w.numberOf(l.Merve.WhatsApp), Tags: l.Tags, Kinds: []string{l.Category, l.SubCategory}, Location: l.Location,
+		Unchanged: []dynamo.Write{c.w.listings.Unchanged(l).Else(gate.ErrMeanwhile)},
 	}, nil
 }
 

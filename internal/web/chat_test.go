@@ -46,6 +46,7 @@ func TestChatPage(t *testing.T) {
 		"KeyboardOnly":           keyboardOnly,
 		"TextStaysText":          textStaysText,
 		"Phone":                  onPhone,
+		"Standing":               showsStanding,
 		"NewConversation":        newConversation,
 		"AnotherWindow":          anotherWindow,
 		"NamesWhatAnswers":       namesWhatAnswers,
@@ -773,6 +774,46 @@ func textStaysText(t *testing.T, browser context.Context) {
 	p.waitText(".bubble", "odd")
 	same(p, "elements made of text", eval[int](p, `document.querySelectorAll('#scroll script, #scroll b, #scroll [onerror], #scroll [onclick], .entry img:not(.tiles img), .payment a, .entry [href^=tel]').length`), 0)
 	same(p, "scripts run", eval[bool](p, `'hit' in window`), false)
+}
+
+// How the conversation stands is shown apart from what the assistant says, after a reload too; what waits for an
+// answer is shown with its buttons only.
+func showsStanding(t *testing.T, browser context.Context) {
+	const nothing, booked = "○ Nothing is booked or ordered in this conversation.", "● הוזמן: \u2068V3GM2D · 2026-11-24 19:00 · 2\u2069"
+	p := open(t, browser, webtest.New(skewed, func(m webtest.Message) webtest.Answer {
+		answer := webtest.Answer{Reply: "You said " + m.Message, Cards: []any{}, Standing: map[string]any{"kind": "nothing", "text": nothing, "items": []any{}}}
+		switch m.Message {
+		case "book":
+			pending := *offer
+			pending.ExpiresAt = skewed().Add(time.Hour)
+			answer.PendingAction = &pending
+			answer.Standing = map[string]any{"kind": "waiting", "text": "◐ Shall I?", "items": []any{}}
+		case "done":
+			answer.Standing = map[string]any{"kind": "done", "text": booked, "items": []any{}}
+		case "thanks":
+			answer.Standing = nil
+		}
+		return answer
+	}), size{360, 640})
+	shows := func(text string) {
+		t.Helper()
+		p.wait(`document.querySelector('#standing').textContent === ` + quote(text) + ` && document.querySelector('#standing').checkVisibility() === ` + fmt.Sprint(text != ""))
+	}
+	shows("")
+	p.send("hello")
+	shows(nothing)
+	same(p, "bubbles with it", eval[int](p, `[...document.querySelectorAll('.bubble')].filter((b) => b.textContent.includes('○')).length`), 0)
+	p.send("book")
+	p.wait(`!document.querySelector('#pending').hidden`)
+	shows("")
+	p.choose("he")
+	p.send("done")
+	shows(booked)
+	p.visit()
+	shows(booked)
+	same(p, "direction", eval[string](p, `getComputedStyle(document.querySelector('#standing')).direction`), "rtl")
+	p.send("thanks")
+	shows("")
 }
 
 func onPhone(t *testing.T, browser context.Context) {

@@ -15,6 +15,7 @@ import (
 	"merve/internal/alert"
 	"merve/internal/channel"
 	"merve/internal/gate"
+	"merve/internal/geo"
 	"merve/internal/ledger"
 	"merve/internal/listing"
 	"merve/internal/market"
@@ -478,7 +479,7 @@ func addDriver(t *testing.T, browser context.Context) {
 func pharmacy(market string) *place.Place {
 	return &place.Place{
 		ID: "sifa", Market: market, Names: map[string]string{"en": "Şifa Pharmacy"}, Category: place.Pharmacy, District: "Kyrenia", Phone: "+903920000001", Address: "Harbour Road 7",
-		Location: channel.Location{Lat: 35.3417, Lng: 33.3192}, OnDuty: []string{"2020-01-01", "2099-12-24", "2099-12-25"}, DutyWeekdays: []string{"sun"},
+		Location: geo.Location{Lat: 35.3417, Lng: 33.3192}, OnDuty: []string{"2020-01-01", "2099-12-24", "2099-12-25"}, DutyWeekdays: []string{"sun"},
 		Hours: map[string][]schedule.Span{"mon": {{From: "08:00", To: "18:00"}}},
 	}
 }
@@ -557,7 +558,7 @@ func (c *controller) rides(number, pickup string) taxi.Ride {
 	c.Helper()
 	from, rides := actor.Actor{Kind: actor.Person, ID: "whatsapp:" + number, Name: "Ayşe"}, c.base.Rides()
 	r, err := rides.Propose(context.Background(), from, c.market.ID, taxi.Order{
-		Market: c.market.ID, Thread: c.writes(number, "a taxi please"), Pickup: taxi.Place{Address: pickup}, Dropoff: &taxi.Place{Address: "Ercan airport"}, District: "Kyrenia",
+		Market: c.market.ID, Thread: c.writes(number, "a taxi please"), Pickup: geo.Spot{Address: pickup}, Dropoff: &geo.Spot{Address: "Ercan airport"}, District: "Kyrenia",
 		Passengers: 2, TimeZone: "UTC", Note: "two suitcases", Language: "en", CustomerName: "Ayşe", CustomerPhone: number, Hold: time.Hour,
 	})
 	if err != nil {

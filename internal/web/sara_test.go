@@ -50,6 +50,7 @@ func TestSaraWidget(t *testing.T) {
 		"StorageDenied":    storageDenied,
 		"TextStaysText":    widgetTextStaysText,
 		"Phone":            widgetOnPhone,
+		"Standing":         widgetShowsStanding,
 		"HostPage":         hostPage,
 		"Accessible":       widgetAccessible,
 	}
@@ -708,6 +709,24 @@ func widgetTextStaysText(t *testing.T, browser context.Context) {
 		[]string{"https://merve.example/r/01/ab-c_d noopener noreferrer _blank"})
 	same(p.tab, "elements made of text", eval[int](p.tab, in(`s.querySelectorAll('script, b, [onerror]').length`)), 0)
 	same(p.tab, "scripts run", eval[bool](p.tab, `'hit' in window`), false)
+}
+
+// How the conversation stands is shown in the widget's frame, not in the bubble of the reply that ends with it.
+func widgetShowsStanding(t *testing.T, browser context.Context) {
+	line := "○ لا يوجد أي حجز أو طلب في هذه المحادثة."
+	p := embed(t, browser, func(m webtest.SaraMessage) webtest.SaraAnswer {
+		return webtest.SaraAnswer{Reply: "You said " + m.Text, Standing: &webtest.Standing{Kind: "nothing", Text: line}}
+	}, phone, `data-language="ar"`)
+	p.unfold()
+	p.has(`!s.querySelector('.stands').checkVisibility()`)
+	p.tell("hello")
+	p.says(".stands", line)
+	p.says(".entry:not(.own) .bubble", "You said hello")
+	same(p.tab, "bubbles with it", eval[int](p.tab, in(`[...s.querySelectorAll('.bubble')].filter((b) => b.textContent.includes('○')).length`)), 0)
+	p.visit()
+	p.unfold()
+	p.says(".stands", line)
+	same(p.tab, "replies", eval[int](p.tab, in(`s.querySelectorAll('.entry:not(.own) .bubble').length`)), 2) // the greeting, too
 }
 
 func widgetOnPhone(t *testing.T, browser context.Context) {

@@ -43,6 +43,7 @@ const (
 	WhichOffer        Key = "which_offer"         // a YES that may mean another offer; this one is pending: summary
 	OldButton         Key = "old_button"          // a tap on an offer that is no longer pending
 	OfferChanged      Key = "offer_changed"       // price or terms are no longer those that were shown
+	OfferOff          Key = "offer_off"           // a YES to what the market or the business offers no more
 	NothingPending    Key = "nothing_pending"     // a bare YES or NO, and nothing waits
 )
 
@@ -59,15 +60,18 @@ const (
 	ActionDone     Key = "action_done"     // after the YES: action
 	ActionFailed   Key = "action_failed"   // the YES came, the tool failed: action
 	ActionDeclined Key = "action_declined" // NO: action
+	LookUp         Key = "look_up"         // an action that only reads: text (what it looks for, may be empty)
 )
 
 // The conversation itself.
 const (
 	Greeting         Key = "greeting"           // the assistant merve introduces itself
 	ClaimWithheld    Key = "claim_withheld"     // in the place of a reply that claimed what did not happen
+	ClaimReplaced    Key = "claim_replaced"     // the same, where something stands or has been settled: lines (what stands)
 	ModelUnavailable Key = "model_unavailable"  // the model cannot be reached; the message is kept
 	WentWrong        Key = "went_wrong"         // a fault of our own
 	BoundReached     Key = "bound_reached"      // too many steps for one message
+	MarketOff        Key = "market_off"         // the assistant is switched off in this market
 	BudgetThread     Key = "budget_thread"      // the thread's limit for the day is used up
 	BudgetMarket     Key = "budget_market"      // the market's limit for the day is used up
 	MediaUnsupported Key = "media_unsupported"  // an attachment of a kind that cannot be read

@@ -26,7 +26,7 @@ func sampleVars(lang string) Vars {
 	return Vars{
 		"accept": Say(lang, OrderWordAccept, nil), "refuse": Say(lang, OrderWordRefuse, nil), "done": Say(lang, OrderWordDone, nil),
 		"arrived": Say(lang, TaxiWordArrived, nil), "cancel": Say(lang, TaxiWordCancel, nil), "on": Say(lang, TaxiWordOn, nil),
-		"customer": "Ayşe Yılmaz", "work": Say(lang, RoleWordWork, nil),
+		"customer": "Ayşe Yılmaz", "part": "15% of 340", "work": Say(lang, RoleWordWork, nil),
 		"action": "Rotana 4412", "alternatives": List(lang, []string{"MRV-7Q2K", "MRV-3H8D"}), "details": "2 × Pide\n1 × Ayran",
 		"summary": "Rotana · Harbour Table", "before": Date(lang, now), "text": "Terrace, please", "reason": "Closed for repairs",
 		"listing": "Rotana", "offering": "Harbour Table", "item": "Ayran", "lines": "2 × Pide\n1 × Ayran", "left": "3", "hours": "10:00–22:00",

@@ -18,6 +18,8 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"merve/infra/wiring"
+	"merve/internal/app"
 	messages "merve/internal/queue"
 )
 
@@ -380,7 +382,7 @@ func replay(r *http.Request) ([]byte, error) {
 // aside calls a function in a process of its own, beside whatever else happens: for races
 // that the steps of a run cannot make. It knows no faults.
 func (w *World) aside(function string, event []byte) []byte {
-	h, err := constructors()[function](w.healthy)
+	h, err := app.Constructors(wiring.Elsewhere())[function](w.healthy)
 	var out []byte
 	if err == nil {
 		out, err = h.Invoke(w.t.Context(), event)

@@ -21,6 +21,7 @@ import (
 	"merve/internal/booking"
 	"merve/internal/faulttest"
 	"merve/internal/gate"
+	"merve/internal/geo"
 	"merve/internal/ledger"
 	"merve/internal/market"
 	"merve/internal/order"
@@ -123,7 +124,7 @@ func (n *neighbours) callsTaxi() {
 		n.t.Fatal(err)
 	}
 	r, err := rides.Propose(ctx, actor.OfKey(head.Owner), "ride", taxi.Order{
-		Market: Market, Thread: n.ann.Thread, Pickup: taxi.Place{Address: "12 Harbour Road"}, Passengers: 1, TimeZone: "UTC", Language: "en", Hold: time.Hour,
+		Market: Market, Thread: n.ann.Thread, Pickup: geo.Spot{Address: "12 Harbour Road"}, Passengers: 1, TimeZone: "UTC", Language: "en", Hold: time.Hour,
 	})
 	if err != nil {
 		n.t.Fatal(err)
@@ -174,7 +175,7 @@ func (willing) Create(context.Context, payment.Wanted) (string, error) { return 
 func (n *neighbours) reportOf(c *Customer) string {
 	n.t.Helper()
 	by := report.By{Actor: n.actorOf(c), Key: "report"}
-	r, err := n.healthy.Reports().Start(n.t.Context(), by, report.Draft{Market: Market, Thread: c.Thread, Spot: report.Spot{Address: "12 Harbour Road"}})
+	r, err := n.healthy.Reports().Start(n.t.Context(), by, report.Draft{Market: Market, Thread: c.Thread, Spot: geo.Spot{Address: "12 Harbour Road"}})
 	if err != nil {
 		n.t.Fatal(err)
 	}

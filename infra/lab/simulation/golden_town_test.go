@@ -19,6 +19,7 @@ import (
 	"merve/internal/app"
 	"merve/internal/channel"
 	"merve/internal/faulttest"
+	"merve/internal/geo"
 	"merve/internal/market"
 	"merve/internal/media/mediatest"
 	"merve/internal/provider/meta"
@@ -115,9 +116,9 @@ func (g *goldenTown) streams() []*stream {
 func goldenMarket(m *market.Market) {
 	yes := true
 	m.Gate, m.Safety.HoldSeconds, m.Safety.RequireConfirmFor = market.Converse, 3600, []string{"setReminder"}
-	m.Bounds = &market.Bounds{West: 32, South: 34, East: 35, North: 36}
+	m.Bounds = &geo.Box{West: 32, South: 34, East: 35, North: 36}
 	m.Districts = []market.District{
-		{Name: "Kyrenia", Also: []string{"Girne"}, Center: &channel.Location{Lat: 35.34, Lng: 33.32}, Neighbours: []string{"Nicosia"}},
+		{Name: "Kyrenia", Also: []string{"Girne"}, Center: &geo.Location{Lat: 35.34, Lng: 33.32}, Neighbours: []string{"Nicosia"}},
 		{Name: "Nicosia", Neighbours: []string{"Kyrenia"}},
 	}
 	m.Tools = map[string]market.ToolPolicy{

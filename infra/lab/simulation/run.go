@@ -4,6 +4,8 @@ import (
 	"strings"
 	"time"
 
+	"merve/infra/wiring"
+	"merve/internal/app"
 	"merve/internal/channel"
 	"merve/internal/provider/twilio/twiliotest"
 )
@@ -117,7 +119,7 @@ const rounds = 40
 func (w *World) Settle() {
 	w.t.Helper()
 	w.calm = true
-	for function := range constructors() {
+	for function := range app.Constructors(wiring.Elsewhere()) {
 		w.end(function, true)
 	}
 	w.note("from now on all goes well")

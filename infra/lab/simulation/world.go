@@ -293,15 +293,6 @@ func (w *World) inner() *invocation {
 	return w.stack[len(w.stack)-1]
 }
 
-// constructors are the functions that there are.
-func constructors() map[string]func(*app.Base) (trigger.Handler, error) {
-	return map[string]func(*app.Base) (trigger.Handler, error){
-		"chat": app.Chat(wiring.Elsewhere()), "whatsapp": app.WhatsApp, "turn": app.Turn, "notify": app.Notify, "sender": app.Sender,
-		"expiry": app.Expiry, "invariants": app.Invariants, "sweep": app.Sweep, "admin": app.Admin,
-		"sara": app.Sara, "messenger": app.Messenger, "records": app.Records, "index": app.Index, "stripe": app.Stripe,
-	}
-}
-
 // process is one instance of a function.
 type process struct {
 	calls   *faulttest.Calls
@@ -328,7 +319,7 @@ func (w *World) process(function string) *process {
 	}
 	calls := faulttest.With(w.misfortunes()...)
 	calls.Next = &store{w: w, function: function}
-	h, err := constructors()[function](w.base(calls))
+	h, err := app.Constructors(wiring.Elsewhere())[function](w.base(calls))
 	if err != nil {
 		w.t.Fatal(err)
 	}

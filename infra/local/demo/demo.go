@@ -12,7 +12,7 @@ import (
 	"maps"
 	"slices"
 
-	"merve/internal/channel"
+	"merve/internal/geo"
 	"merve/internal/listing"
 	"merve/internal/market"
 	"merve/internal/place"
@@ -64,14 +64,14 @@ func policy() *market.Market {
 	m.Name = "Island Concierge"
 	m.Languages = []string{"en", "tr", "el", "ru", "he", "ar", "de", "es", "fr", "sw"}
 	m.TimeZone = "Asia/Nicosia"
-	m.Bounds = &market.Bounds{West: 32.2, South: 34.5, East: 34.7, North: 35.8}
+	m.Bounds = &geo.Box{West: 32.2, South: 34.5, East: 34.7, North: 35.8}
 	m.Districts = []market.District{
-		{Name: "Kyrenia", Also: []string{"Girne"}, Center: &channel.Location{Lat: 35.3364, Lng: 33.3182}, Neighbours: []string{"Lapithos", "Nicosia"}},
-		{Name: "Nicosia", Also: []string{"Lefkoşa", "Lefkosia"}, Center: &channel.Location{Lat: 35.1856, Lng: 33.3823}, Neighbours: []string{"Kyrenia", "Famagusta", "Morphou"}},
-		{Name: "Famagusta", Also: []string{"Gazimağusa", "Mağusa"}, Center: &channel.Location{Lat: 35.1174, Lng: 33.9420}, Neighbours: []string{"Nicosia", "Iskele"}},
-		{Name: "Lapithos", Also: []string{"Lapta", "Alsancak"}, Center: &channel.Location{Lat: 35.3353, Lng: 33.1744}, Neighbours: []string{"Kyrenia"}},
-		{Name: "Morphou", Also: []string{"Güzelyurt"}, Center: &channel.Location{Lat: 35.1978, Lng: 32.9938}, Neighbours: []string{"Nicosia"}},
-		{Name: "Iskele", Also: []string{"Trikomo", "Karpaz", "Bafra"}, Center: &channel.Location{Lat: 35.2877, Lng: 33.8841}, Neighbours: []string{"Famagusta"}},
+		{Name: "Kyrenia", Also: []string{"Girne"}, Center: &geo.Location{Lat: 35.3364, Lng: 33.3182}, Neighbours: []string{"Lapithos", "Nicosia"}},
+		{Name: "Nicosia", Also: []string{"Lefkoşa", "Lefkosia"}, Center: &geo.Location{Lat: 35.1856, Lng: 33.3823}, Neighbours: []string{"Kyrenia", "Famagusta", "Morphou"}},
+		{Name: "Famagusta", Also: []string{"Gazimağusa", "Mağusa"}, Center: &geo.Location{Lat: 35.1174, Lng: 33.9420}, Neighbours: []string{"Nicosia", "Iskele"}},
+		{Name: "Lapithos", Also: []string{"Lapta", "Alsancak"}, Center: &geo.Location{Lat: 35.3353, Lng: 33.1744}, Neighbours: []string{"Kyrenia"}},
+		{Name: "Morphou", Also: []string{"Güzelyurt"}, Center: &geo.Location{Lat: 35.1978, Lng: 32.9938}, Neighbours: []string{"Nicosia"}},
+		{Name: "Iskele", Also: []string{"Trikomo", "Karpaz", "Bafra"}, Center: &geo.Location{Lat: 35.2877, Lng: 33.8841}, Neighbours: []string{"Famagusta"}},
 	}
 	m.WhatsApp.Templates = map[string]market.Approved{}
 	for i, event := range slices.Sorted(maps.Keys(market.Events())) {

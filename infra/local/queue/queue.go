@@ -28,6 +28,7 @@ type Options struct {
 	Delay      time.Duration    // a message is not given out before
 	Visibility time.Duration    // how long a message that is out stays hidden
 	Receives   int              // a message that was out this often without success is dead; 0: never
+	Unread     bool             // a dead letter: nothing reads it, and what is sent to it is dead at once
 	Now        func() time.Time // the system's clock when nil
 	NewID      func() string    // random when nil
 	Log        *slog.Logger     // tells of failed invocations, and of messages that are given up; slog's default when nil
@@ -77,7 +78,7 @@ func New(o Options) *Queue {
 // Wired returns the empty queue that the wiring describes.
 func Wired(w wiring.Queue, now func() time.Time, log *slog.Logger) *Queue {
 	return New(Options{
-		Name: w.Name, FIFO: w.FIFO, Receives: w.Receives, Now: now, Log: log,
+		Name: w.Name, FIFO: w.FIFO, Receives: w.Receives, Unread: w.DeadLetter == "", Now: now, Log: log,
 		Delay: time.Duration(w.Delay) * time.Second, Visibility: time.Duration(w.Visibility) * time.Second,
 	})
 }
@@ -119,9 +120,14 @@ func (q *Queue) isDuplicate(name string, now time.Time) bool {
 
 func (q *Queue) add(m queue.Message, now time.Time) {
 	q.sequence++
-	q.messages = append(q.messages, &message{
+	added := &message{
 		Message: m, id: q.o.NewID(), sequence: q.sequence, sent: now, visible: now.Add(max(m.Delay, q.o.Delay)),
-	})
+	}
+	if q.o.Unread {
+		q.dead = append(q.dead, added)
+		return
+	}
+	q.messages = append(q.messages, added)
 	q.wake()
 }
 
@@ -220,13 +226,20 @@ func (q *Queue) Dead() []Dead {
 
 // Redrive puts the messages that were given up back at the end of the queue, as new ones
 // in their old order, and returns how many.
-func (q *Queue) Redrive() int {
+func (q *Queue) Redrive() int { return q.Move(q) }
+
+// Move puts the messages that were given up at the end of another queue, which keeps order
+// if this one does, as new ones in their old order. It returns how many.
+func (q *Queue) Move(to *Queue) int {
 	q.mu.Lock()
-	defer q.mu.Unlock()
-	now, dead := q.o.Now(), q.dead
+	dead := q.dead
 	q.dead = nil
+	q.mu.Unlock()
+	to.mu.Lock()
+	defer to.mu.Unlock()
+	now := to.o.Now()
 	for _, m := range dead {
-		q.add(m.Message, now)
+		to.add(m.Message, now)
 	}
 	return len(dead)
 }

@@ -487,3 +487,37 @@ func TestHide(t *testing.T) {
 		t.Error("did not come a third time")
 	}
 }
+
+// What is sent to a dead letter lies there, in order, until it is moved to a queue that somebody reads.
+func TestADeadLetterIsNotRead(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	dead := Wired(wiring.Queue{Name: "dead"}, c.Now, quiet)
+	work := Wired(wiring.Queue{Name: "work", Visibility: 60, Receives: 1, DeadLetter: "dead"}, c.Now, quiet)
+	send(t, dead, queue.Message{Body: "1"}, queue.Message{Body: "2"})
+	if n, err := dead.Deliver(t.Context(), 10, nil); n != 0 || err != nil || dead.Len() != 0 {
+		t.Errorf("%d delivered of %d, %v", n, dead.Len(), err)
+	}
+	var bodies []string
+	for _, d := range dead.Dead() {
+		bodies = append(bodies, d.Body)
+	}
+	if diff := cmp.Diff([]string{"1", "2"}, bodies); diff != "" {
+		t.Error(diff)
+	}
+	send(t, work, queue.Message{Body: "0"})
+	if n := dead.Move(work); n != 2 || len(dead.Dead()) != 0 {
+		t.Errorf("%d moved, %d left", n, len(dead.Dead()))
+	}
+	bodies = nil
+	h := trigger.Queue(func(_ context.Context, m trigger.Message) error {
+		bodies = append(bodies, m.Body)
+		return nil
+	}, trigger.Log(quiet))
+	if _, err := work.Deliver(t.Context(), 10, h.Invoke); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"0", "1", "2"}, bodies); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"sync"
 	"sync/atomic"
@@ -145,4 +147,83 @@ func TestAQueueWithoutAReader(t *testing.T) {
 	if len(qs) != 2 {
 		t.Errorf("%d queues, want those that are read", len(qs))
 	}
+}
+
+// dead has the reader of each queue fail until its messages are given up.
+func dead(t *testing.T, q *wiredQueue, bodies ...string) {
+	t.Helper()
+	for i, body := range bodies {
+		m := messages.Message{Body: body}
+		if q.wired.FIFO {
+			m.Group, m.Dedupe = "g", fmt.Sprint(i)
+		}
+		if err := q.Send(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	go q.run(t.Context(), func(context.Context, []byte) ([]byte, error) { return nil, errors.New("always") })
+	if err := q.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	q.Close()
+}
+
+// What was given up goes back to the queue that it came from. What a function has put in a dead letter
+// itself stays there until somebody says where it belongs.
+func TestRedrive(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		wired := []wiring.Queue{
+			{Name: "a", Visibility: 10, Receives: 1, DeadLetter: "dead"},
+			{Name: "b", Visibility: 10, Receives: 1, DeadLetter: "dead"},
+			{Name: "c", FIFO: true, Visibility: 10, Receives: 1, DeadLetter: "dead-fifo"},
+			{Name: "dead", Env: "DEAD_URL"},
+			{Name: "dead-fifo", FIFO: true},
+		}
+		var functions []wiring.Function
+		for _, q := range wired[:3] {
+			functions = append(functions, wiring.Function{Name: q.Name, Queue: &wiring.QueueTrigger{Queue: q.Name, Batch: 1}})
+		}
+		qs := newQueues(wired, functions, time.Now, quiet)
+		dead(t, qs["a"], "a1", "a2")
+		dead(t, qs["b"], "b1")
+		dead(t, qs["c"], "c1")
+		if err := qs.named("dead").Send(t.Context(), messages.Message{Body: "d1"}); err != nil {
+			t.Fatal(err)
+		}
+		mux := http.NewServeMux()
+		mux.HandleFunc("POST /dev/queues/{name}/redrive", qs.redrive)
+		for _, tt := range []struct {
+			path   string
+			status int
+			want   Redriven
+		}{
+			{"none/redrive", http.StatusNotFound, Redriven{}},
+			{"a/redrive", http.StatusNotFound, Redriven{}},
+			{"dead/redrive?to=none", http.StatusBadRequest, Redriven{}},
+			{"dead/redrive?to=c", http.StatusBadRequest, Redriven{}},
+			{"dead/redrive?to=dead", http.StatusBadRequest, Redriven{}},
+			{"dead/redrive", http.StatusOK, Redriven{Moved: 3, Left: 1}},
+			{"dead/redrive?to=b", http.StatusOK, Redriven{Moved: 1}},
+			{"dead-fifo/redrive", http.StatusOK, Redriven{Moved: 1}},
+			{"dead-fifo/redrive", http.StatusOK, Redriven{}},
+		} {
+			page := httptest.NewRecorder()
+			mux.ServeHTTP(page, httptest.NewRequest("POST", "/dev/queues/"+tt.path, nil))
+			var got Redriven
+			if page.Code == http.StatusOK {
+				if err := json.Unmarshal(page.Body.Bytes(), &got); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if page.Code != tt.status || got != tt.want {
+				t.Errorf("%s: %d %+v, want %d %+v", tt.path, page.Code, got, tt.status, tt.want)
+			}
+		}
+		for name, want := range map[string]int{"a": 2, "b": 2, "c": 1, "dead": 0} {
+			if got := qs[name].Len(); got != want || len(qs[name].Dead()) > 0 {
+				t.Errorf("%s holds %d, want %d", name, got, want)
+			}
+		}
+	})
 }

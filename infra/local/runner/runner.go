@@ -57,13 +57,6 @@ type Runner struct {
 	log       *slog.Logger
 }
 
-// functions are the constructors, by the name in the wiring.
-var functions = map[string]func(*app.Base) (trigger.Handler, error){
-	"chat": app.Chat(wiring.Elsewhere()), "whatsapp": app.WhatsApp, "turn": app.Turn, "notify": app.Notify, "sender": app.Sender,
-	"sara": app.Sara, "messenger": app.Messenger, "records": app.Records, "index": app.Index, "stripe": app.Stripe,
-	"expiry": app.Expiry, "invariants": app.Invariants, "sweep": app.Sweep, "admin": app.Admin,
-}
-
 // Start starts everything and returns when it is ready for requests.
 func Start(ctx context.Context, o Options) (*Runner, error) {
 	if o.CacheDir == "" {
@@ -92,17 +85,18 @@ func (r *Runner) start(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	c, getenv, err := r.standIns(c, o)
+	qs := newQueues(wiring.Queues(), wiring.Functions(), o.Now, r.log)
+	r.stops = append(r.stops, qs.close)
+	c, getenv, err := r.standIns(c, qs, o)
 	if err != nil {
 		return err
 	}
 	sent := &sentLog{}
-	qs := newQueues(wiring.Queues(), wiring.Functions(), o.Now, r.log)
-	r.stops = append(r.stops, qs.close)
 	base := r.base(c, cfg, getenv, sent, qs, o)
 	if err := demo.Load(ctx, base.Markets(), base.Listings(), demo.LoadPlaces(base.Places()), demo.LoadDrivers(base.Drivers())); err != nil {
 		return fmt.Errorf("demo market: %w", err)
 	}
+	functions := app.Constructors(wiring.Elsewhere())
 	for _, f := range wiring.Functions() {
 		build := functions[f.Name]
 		if build == nil {
@@ -152,7 +146,7 @@ func (r *Runner) store(ctx context.Context, o Options) (aws.Config, error) {
 }
 
 // standIns starts what takes the place of providers that have no key.
-func (r *Runner) standIns(c app.Config, o Options) (app.Config, func(string) string, error) {
+func (r *Runner) standIns(c app.Config, qs queues, o Options) (app.Config, func(string) string, error) {
 	set := map[string]string{}
 	if o.Getenv("OPENAI_API_KEY") == "" && o.Getenv("OPENAI_BASE_URL") == "" {
 		url, err := r.listen(net.JoinHostPort(loopback, "0"), rulemodel.New(o.Now), 2*time.Minute)
@@ -181,6 +175,16 @@ func (r *Runner) standIns(c app.Config, o Options) (app.Config, func(string) str
 			return c, nil, err
 		}
 		set["AWS_ENDPOINT_URL_S3"] = url
+	}
+	if o.Getenv("AWS_ENDPOINT_URL_EVENTBRIDGE") == "" {
+		url, err := r.listen("127.0.0.1:0", newBuses(c.BusNames, wiring.Rules(), qs, o.Now, r.log), time.Minute)
+		if err != nil {
+			return c, nil, fmt.Errorf("event buses: %w", err)
+		}
+		set["AWS_ENDPOINT_URL_EVENTBRIDGE"] = url
+	}
+	for _, b := range wiring.Buses() {
+		set[b.Env] = c.BusNames[b.Name]
 	}
 	if c.SiteURL == "" {
 		c.SiteURL = "http://localhost:" + port(o)
@@ -211,11 +215,11 @@ func (r *Runner) bucket(name string, o Options) (string, error) {
 	return s.URL, nil
 }
 
-// base is what the functions are made from, with queues in process.
+// base is what the functions are made from, with queues in process and buses where getenv says.
 func (r *Runner) base(c app.Config, cfg aws.Config, getenv func(string) string, sent *sentLog, qs queues, o Options) *app.Base {
 	return app.NewBase(app.Base{
 		Config: c, AWS: cfg, Getenv: getenv, Log: r.log, Now: o.Now, NewID: func() string { return ulid.Make().String() },
-		Wait: pause.For, Queues: qs.named, Provider: sent.wrap,
+		Wait: pause.For, Queues: qs.named, Buses: buses(cfg, getenv("AWS_ENDPOINT_URL_EVENTBRIDGE"), c.BusNames), Provider: sent.wrap,
 	})
 }
 
@@ -281,6 +285,7 @@ func (r *Runner) serve(c app.Config, sent *sentLog, qs queues, o Options) error 
 	mux := http.NewServeMux()
 	mux.Handle("GET /dev/outbox", ownMachine(sent))
 	mux.Handle("GET /dev/queues", ownMachine(qs))
+	mux.Handle("POST /dev/queues/{name}/redrive", ownMachine(http.HandlerFunc(qs.redrive)))
 	mux.Handle("GET /dev/memory", ownMachine(http.HandlerFunc(memory)))
 	mux.Handle("/", front)
 	host := cmp.Or(o.Getenv("HOST"), loopback)

@@ -8,6 +8,7 @@ import (
 	"merve/infra/local/demo"
 	"merve/internal/actor"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/geo"
 	"merve/internal/report"
 )
 
@@ -27,7 +28,7 @@ func (s *Service) Begun(t *testing.T, who actor.Actor, threadID, market, address
 	t.Helper()
 	lat, lng := 35.3364, 33.3182
 	r, err := s.Base.Reports().Start(t.Context(), report.By{Actor: who, Key: NewID()},
-		report.Draft{Market: market, Thread: threadID, Spot: report.Spot{Address: address, Lat: &lat, Lng: &lng}})
+		report.Draft{Market: market, Thread: threadID, Spot: geo.Spot{Address: address, Lat: &lat, Lng: &lng}})
 	if err != nil {
 		t.Fatal(err)
 	}

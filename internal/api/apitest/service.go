@@ -261,10 +261,7 @@ func (s *Service) With(t *testing.T, change func(*app.Base)) http.Handler {
 
 func build(b *app.Base) (map[string]trigger.Handler, error) {
 	handlers := map[string]trigger.Handler{}
-	for name, f := range map[string]func(*app.Base) (trigger.Handler, error){
-		"chat": app.Chat(wiring.Elsewhere()), "sara": app.Sara, "whatsapp": app.WhatsApp, "messenger": app.Messenger, "turn": app.Turn,
-		"notify": app.Notify, "records": app.Records, "index": app.Index, "stripe": app.Stripe, "sender": app.Sender, "admin": app.Admin,
-	} {
+	for name, f := range app.Constructors(wiring.Elsewhere()) {
 		h, err := f(b)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)

@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"testing"
 
-	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/provider/exchange"
 )
 
@@ -29,17 +29,17 @@ func FuzzAnswer(f *testing.F) {
 			t.Errorf("%v", err)
 		}
 		for _, p := range found {
-			if !channel.OnEarth(p.Lat, p.Lng) {
+			if !geo.OnEarth(p.Lat, p.Lng) {
 				t.Errorf("%+v", p)
 			}
 		}
-		box := Box{West: 32, South: 34, East: 35, North: 36}
-		interesting, err := pois(body, &box)
+		box := geo.Box{West: 32, South: 34, East: 35, North: 36}
+		pointsOfInterest, err := pois(body, &box)
 		if err != nil && !fault.Is(err, fault.Unavailable) {
 			t.Errorf("%v", err)
 		}
-		for _, p := range interesting {
-			if !box.holds(p.Lat, p.Lng) || p.Name == "" {
+		for _, p := range pointsOfInterest {
+			if !box.Holds(p.Lat, p.Lng) || p.Name == "" {
 				t.Errorf("%+v", p)
 			}
 		}
@@ -56,14 +56,14 @@ func FuzzQuery(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		v, err := Query{Text: text}.values()
+		v, err := addressed(geo.Query{Text: text})
 		if err != nil {
 			if !fault.Is(err, fault.Invalid) {
 				t.Errorf("%v", err)
 			}
 			return
 		}
-		if _, v, err := (Search{Text: text}).request(); err == nil && (v.Get("q") == "" || len([]rune(v.Get("q"))) > MaxSearch) {
+		if _, v, err := interesting(geo.Query{Text: text}); err == nil && (v.Get("q") == "" || len([]rune(v.Get("q"))) > MaxSearch) {
 			t.Errorf("%q is searched for as %q", text, v.Get("q"))
 		}
 		if q := v.Get("q"); q == "" || len([]rune(q)) > MaxText || words(q) > MaxWords {

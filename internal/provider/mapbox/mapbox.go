@@ -21,8 +21,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/provider/exchange"
 )
 
@@ -53,52 +53,15 @@ type Client struct {
 	Timeout time.Duration                             // of one call; 0 is 5 s
 }
 
-// Query says what to look for. All but Text may be left out.
-type Query struct {
-	Text     string            // an address or the name of a place, not of a business
-	Country  string            // ISO 3166-1 alpha-2: nothing elsewhere is found
-	Language string            // IETF tag: of the answer, and preferred
-	Near     *channel.Location // places close by come first
-	Within   *Box              // nothing elsewhere is found
-	Limit    int               // at most this many; 0 is Mapbox's own 5
-
-	// Stored says that the answer is going to be kept. Mapbox forbids that of other answers,
-	// charges more for these, and wants a credit card or a contract on the account.
-	Stored bool
-}
-
-// Place is one answer, the likeliest first.
-type Place struct {
-	ID         string     // Mapbox's
-	Type       string     // address, street, place, …
-	Name       string     // house number and street, or the place's name
-	Address    string     // in full
-	Lat, Lng   float64    // degrees (WGS 84)
-	Accuracy   string     // of an address: rooftop, parcel, point, interpolated, approximate; of a street: intersection
-	Confidence Confidence // of an address
-}
-
-// Confidence says how well an address answers the text.
-type Confidence string
-
-// Mapbox's degrees. Places that are no addresses have none.
-const (
-	Exact  Confidence = "exact"
-	High   Confidence = "high"
-	Medium Confidence = "medium"
-	Low    Confidence = "low"
-)
-
-// Sure reports whether the place may be taken for what was meant without asking: at most
-// one part of the address was corrected, and not its house number.
-func (p Place) Sure() bool { return p.Confidence == Exact || p.Confidence == High }
-
-// Geocode returns the places that the text may mean, none when nothing was found.
+// Geocode returns the addresses and places, not businesses, that the query's text may mean, the
+// likeliest first, none when nothing was found. One is sure when at most one part of the address was
+// corrected, and not its house number. Mapbox wants a credit card or a contract on the account for
+// answers that are stored.
 //
 // What cannot be looked up is [fault.Invalid], a rate limit [fault.Limited]; what may go
 // better later is [fault.Unavailable], a refused token [fault.Internal].
-func (c *Client) Geocode(ctx context.Context, q Query) ([]Place, error) {
-	values, err := q.values()
+func (c *Client) Geocode(ctx context.Context, q geo.Query) ([]geo.Found, error) {
+	values, err := addressed(q)
 	if err != nil {
 		return nil, err
 	}
@@ -139,8 +102,8 @@ func (c *Client) token(ctx context.Context) (string, error) {
 	return token, err
 }
 
-// values checks q as Mapbox would, so that what it would refuse costs no request.
-func (q Query) values() (url.Values, error) {
+// addressed checks q as Mapbox would, so that what it would refuse costs no request.
+func addressed(q geo.Query) (url.Values, error) {
 	text, err := plain(q.Text, MaxText)
 	if err != nil {
 		return nil, err
@@ -180,14 +143,14 @@ func plain(text string, most int) (string, error) {
 }
 
 // narrow says where to look, and how much of it to tell.
-func narrow(near *channel.Location, within *Box, limit, most int) (url.Values, error) {
+func narrow(near *geo.Location, within *geo.Box, limit, most int) (url.Values, error) {
 	v := url.Values{}
 	switch {
 	case limit < 0 || limit > most:
 		return nil, fault.Field("limit", "want 1 to %d", most)
-	case near != nil && !channel.OnEarth(near.Lat, near.Lng):
+	case near != nil && !geo.OnEarth(near.Lat, near.Lng):
 		return nil, fault.Field("near", "lat within ±90 and lng within ±180 degrees")
-	case within != nil && !within.valid():
+	case within != nil && !within.Valid():
 		return nil, fault.Field("within", "west below east within ±180, south below north within ±90 degrees")
 	}
 	if near != nil {
@@ -268,11 +231,8 @@ type feature struct {
 		Name        string `json:"name"`
 		FullAddress string `json:"full_address"`
 		Formatted   string `json:"place_formatted"`
-		Coordinates struct {
-			Accuracy string `json:"accuracy"`
-		} `json:"coordinates"`
-		Match struct {
-			Confidence Confidence `json:"confidence"`
+		Match       struct {
+			Confidence string `json:"confidence"` // exact, high, medium, low; places that are no addresses have none
 		} `json:"match_code"`
 	} `json:"properties"`
 }
@@ -281,7 +241,7 @@ var errAnswer = fault.New(fault.Unavailable, "the map service's answer cannot be
 
 // places reads an answer. A feature without a usable point is an error rather than a place
 // at 0, 0.
-func places(body []byte) ([]Place, error) {
+func places(body []byte) ([]geo.Found, error) {
 	var answer struct {
 		Type     string    `json:"type"`
 		Features []feature `json:"features"`
@@ -289,10 +249,10 @@ func places(body []byte) ([]Place, error) {
 	if err := json.Unmarshal(body, &answer); err != nil || answer.Type != "FeatureCollection" {
 		return nil, errAnswer
 	}
-	found := make([]Place, 0, len(answer.Features))
+	found := make([]geo.Found, 0, len(answer.Features))
 	for _, f := range answer.Features {
 		at := f.Geometry.Coordinates
-		if len(at) < 2 || !channel.OnEarth(at[1], at[0]) {
+		if len(at) < 2 || !geo.OnEarth(at[1], at[0]) {
 			return nil, errAnswer
 		}
 		found = append(found, f.place())
@@ -300,15 +260,15 @@ func places(body []byte) ([]Place, error) {
 	return found, nil
 }
 
-func (f feature) place() Place {
+func (f feature) place() geo.Found {
 	p := f.Properties
 	full := p.FullAddress
 	if full == "" { // left out of some features
 		full = strings.TrimSuffix(p.Name+", "+p.Formatted, ", ")
 	}
-	return Place{
-		ID: p.ID, Type: p.Type, Name: p.Name, Address: full,
-		Lng: f.Geometry.Coordinates[0], Lat: f.Geometry.Coordinates[1],
-		Accuracy: p.Coordinates.Accuracy, Confidence: p.Match.Confidence,
+	return geo.Found{
+		ID: p.ID, Name: p.Name, Category: p.Type,
+		Location: geo.Location{Lat: f.Geometry.Coordinates[1], Lng: f.Geometry.Coordinates[0], Address: full},
+		Sure:     p.Match.Confidence == "exact" || p.Match.Confidence == "high",
 	}
 }

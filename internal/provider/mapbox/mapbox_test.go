@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/provider/mapbox"
 	"merve/internal/provider/mapbox/mapboxtest"
 )
@@ -34,21 +34,18 @@ func TestGeocode(t *testing.T) {
 	t.Parallel()
 	s := mapboxtest.New(t)
 	s.Put("Harbour Street 21, Kyrenia", harbour(), mapboxtest.Place{Name: "Harbour Street", Formatted: "Kyrenia, Cyprus", Country: "cy", Type: "street", Lat: 35.35, Lng: 33.33})
-	got, err := client(s).Geocode(t.Context(), mapbox.Query{
-		Text: "  Harbour Street 21;\nKyrenia ", Country: "CY", Language: "EN", Near: &channel.Location{Lat: 35, Lng: -33.5}, Limit: 2, Stored: true,
+	got, err := client(s).Geocode(t.Context(), geo.Query{
+		Text: "  Harbour Street 21;\nKyrenia ", Country: "CY", Language: "EN", Near: &geo.Location{Lat: 35, Lng: -33.5}, Limit: 2, Stored: true,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []mapbox.Place{
-		{ID: "dXJuOm1ieGFkcjp0", Type: "address", Name: "21 Harbour Street", Address: "21 Harbour Street, Kyrenia, Cyprus", Lat: 35.34, Lng: 33.32, Accuracy: "rooftop", Confidence: mapbox.Exact},
-		{ID: "dXJuOm1ieGFkcjp1", Type: "street", Name: "Harbour Street", Address: "Harbour Street, Kyrenia, Cyprus", Lat: 35.35, Lng: 33.33},
+	want := []geo.Found{
+		{ID: "dXJuOm1ieGFkcjp0", Category: "address", Name: "21 Harbour Street", Location: geo.Location{Lat: 35.34, Lng: 33.32, Address: "21 Harbour Street, Kyrenia, Cyprus"}, Sure: true},
+		{ID: "dXJuOm1ieGFkcjp1", Category: "street", Name: "Harbour Street", Location: geo.Location{Lat: 35.35, Lng: 33.33, Address: "Harbour Street, Kyrenia, Cyprus"}},
 	}
 	if diff := cmp.Diff(want, got, cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "ID" }, cmp.Ignore())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if !got[0].Sure() || got[1].Sure() {
-		t.Errorf("sure of %+v", got)
 	}
 	asked := url.Values{
 		"q": {"Harbour Street 21, Kyrenia"}, "autocomplete": {"false"}, "country": {"cy"}, "language": {"en"},
@@ -63,7 +60,7 @@ func TestNothingFound(t *testing.T) {
 	t.Parallel()
 	s := mapboxtest.New(t)
 	s.Put("here", harbour())
-	for _, q := range []mapbox.Query{{Text: "nowhere"}, {Text: "here", Country: "de"}} {
+	for _, q := range []geo.Query{{Text: "nowhere"}, {Text: "here", Country: "de"}} {
 		if got, err := client(s).Geocode(t.Context(), q); err != nil || len(got) != 0 {
 			t.Errorf("%+v: %v, %v", q, got, err)
 		}
@@ -72,9 +69,12 @@ func TestNothingFound(t *testing.T) {
 
 func TestSure(t *testing.T) {
 	t.Parallel()
-	for confidence, want := range map[mapbox.Confidence]bool{mapbox.Exact: true, mapbox.High: true, mapbox.Medium: false, mapbox.Low: false, "": false} {
-		if got := (mapbox.Place{Confidence: confidence}).Sure(); got != want {
-			t.Errorf("%q: %v", confidence, got)
+	s := mapboxtest.New(t)
+	for confidence, want := range map[string]bool{"exact": true, "high": true, "medium": false, "low": false} {
+		s.Put(confidence, mapboxtest.Place{Name: "21 Harbour Street", Confidence: confidence})
+		got, err := client(s).Geocode(t.Context(), geo.Query{Text: confidence})
+		if err != nil || len(got) != 1 || got[0].Sure != want {
+			t.Errorf("%s: %+v, %v", confidence, got, err)
 		}
 	}
 }
@@ -84,17 +84,17 @@ func TestChecksBeforeAsking(t *testing.T) {
 	t.Parallel()
 	s := mapboxtest.New(t)
 	for name, tt := range map[string]struct {
-		q     mapbox.Query
+		q     geo.Query
 		field string
 	}{
-		"nothing":        {mapbox.Query{Text: " \n"}, "text"},
-		"no words":       {mapbox.Query{Text: ";;;"}, "text"},
-		"too long":       {mapbox.Query{Text: strings.Repeat("ş", 257)}, "text"},
-		"too many words": {mapbox.Query{Text: strings.Repeat("a ", 21)}, "text"},
-		"broken text":    {mapbox.Query{Text: "a\xff"}, "text"},
-		"limit":          {mapbox.Query{Text: "a", Limit: 11}, "limit"},
-		"negative limit": {mapbox.Query{Text: "a", Limit: -1}, "limit"},
-		"no such place":  {mapbox.Query{Text: "a", Near: &channel.Location{Lat: 91}}, "near"},
+		"nothing":        {geo.Query{Text: " \n"}, "text"},
+		"no words":       {geo.Query{Text: ";;;"}, "text"},
+		"too long":       {geo.Query{Text: strings.Repeat("ş", 257)}, "text"},
+		"too many words": {geo.Query{Text: strings.Repeat("a ", 21)}, "text"},
+		"broken text":    {geo.Query{Text: "a\xff"}, "text"},
+		"limit":          {geo.Query{Text: "a", Limit: 11}, "limit"},
+		"negative limit": {geo.Query{Text: "a", Limit: -1}, "limit"},
+		"no such place":  {geo.Query{Text: "a", Near: &geo.Location{Lat: 91}}, "near"},
 	} {
 		_, err := client(s).Geocode(t.Context(), tt.q)
 		if _, field := fault.Public(err); !fault.Is(err, fault.Invalid) || field != tt.field {
@@ -102,7 +102,7 @@ func TestChecksBeforeAsking(t *testing.T) {
 		}
 	}
 	for _, longest := range []string{strings.Repeat("ş", 256), strings.TrimSpace(strings.Repeat("a ", 20))} {
-		if _, err := client(s).Geocode(t.Context(), mapbox.Query{Text: longest}); err != nil {
+		if _, err := client(s).Geocode(t.Context(), geo.Query{Text: longest}); err != nil {
 			t.Errorf("the longest: %v", err)
 		}
 	}
@@ -125,7 +125,7 @@ func TestOff(t *testing.T) {
 	} {
 		c := client(s)
 		c.Token = tt.token
-		if _, err := c.Geocode(t.Context(), mapbox.Query{Text: "x"}); !errors.Is(err, tt.want) {
+		if _, err := c.Geocode(t.Context(), geo.Query{Text: "x"}); !errors.Is(err, tt.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -167,7 +167,7 @@ func TestFaults(t *testing.T) {
 			if tt.fault.Until != nil {
 				c.Timeout = 20 * time.Millisecond
 			}
-			_, err := c.Geocode(t.Context(), mapbox.Query{Text: "x"})
+			_, err := c.Geocode(t.Context(), geo.Query{Text: "x"})
 			if !fault.Is(err, tt.kind) || strings.Contains(err.Error(), "test-token") {
 				t.Errorf("%v (%s)", err, fault.KindOf(err))
 			}
@@ -180,7 +180,7 @@ func TestTheTokenStaysOut(t *testing.T) {
 	t.Parallel()
 	for _, base := range []string{"http://127.0.0.1:1", "http://[::1", "ftp://x", "\x00"} {
 		c := &mapbox.Client{BaseURL: base, Token: token(mapboxtest.Token)}
-		_, err := c.Geocode(t.Context(), mapbox.Query{Text: "x"})
+		_, err := c.Geocode(t.Context(), geo.Query{Text: "x"})
 		if !fault.Is(err, fault.Unavailable) || strings.Contains(err.Error(), "test-token") {
 			t.Errorf("%q: %v", base, err)
 		}
@@ -188,7 +188,7 @@ func TestTheTokenStaysOut(t *testing.T) {
 	s := mapboxtest.New(t)
 	c := client(s)
 	c.Token = token("another")
-	if _, err := c.Geocode(t.Context(), mapbox.Query{Text: "x"}); !fault.Is(err, fault.Internal) || strings.Contains(err.Error(), "another") {
+	if _, err := c.Geocode(t.Context(), geo.Query{Text: "x"}); !fault.Is(err, fault.Internal) || strings.Contains(err.Error(), "another") {
 		t.Errorf("%v", err)
 	}
 }
@@ -203,7 +203,7 @@ func TestAddressOfParts(t *testing.T) {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = w.Write([]byte(`{"type":"FeatureCollection","features":[{"geometry":{"coordinates":[1,2]},"properties":` + tt.properties + `}]}`))
 		}))
-		got, err := (&mapbox.Client{BaseURL: s.URL + "/", Token: token("x"), HTTP: s.Client()}).Geocode(t.Context(), mapbox.Query{Text: "x"})
+		got, err := (&mapbox.Client{BaseURL: s.URL + "/", Token: token("x"), HTTP: s.Client()}).Geocode(t.Context(), geo.Query{Text: "x"})
 		if err != nil || len(got) != 1 || got[0].Address != tt.want || got[0].Lat != 2 || got[0].Lng != 1 {
 			t.Errorf("%+v, %v", got, err)
 		}

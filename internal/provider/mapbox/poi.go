@@ -7,8 +7,8 @@ import (
 	"net/url"
 	"strings"
 
-	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/pattern"
 )
 
@@ -21,45 +21,12 @@ const (
 	MaxOfCategory = 25
 )
 
-// Box is a part of the earth, in degrees. It does not cross the 180th meridian: Mapbox
-// takes no such box.
-type Box struct {
-	West, South, East, North float64
-}
-
-func (b Box) valid() bool {
-	return channel.OnEarth(b.South, b.West) && channel.OnEarth(b.North, b.East) && b.West < b.East && b.South < b.North
-}
-
-func (b Box) holds(lat, lng float64) bool {
-	return lat >= b.South && lat <= b.North && lng >= b.West && lng <= b.East
-}
-
-// Search says which points of interest to look for: by words, by category, or by both.
-type Search struct {
-	Text     string            // a name, a brand, or what it is
-	Category string            // Mapbox's canonical id, such as pharmacy or gas_station
-	Language string            // IETF tag: of the answer
-	Near     *channel.Location // those close by come first
-	Within   *Box              // nothing elsewhere is found
-	Limit    int               // at most this many; 0 is Mapbox's own
-}
-
-// POI is a point of interest: a shop, a sight, a station, …
-type POI struct {
-	ID         string   // Mapbox's
-	Name       string   // never empty
-	Categories []string // canonical ids
-	Address    string
-	Phone      string  // as Mapbox writes it; often missing
-	Lat, Lng   float64 // degrees (WGS 84)
-}
-
-// Find returns points of interest, the likeliest first, none when nothing was found. Mapbox
-// does not allow that its answer is kept for later searches. Errors are those of
-// [Client.Geocode].
-func (c *Client) Find(ctx context.Context, s Search) ([]POI, error) {
-	path, values, err := s.request()
+// Find returns shops, sights, stations and other points of interest, by words, by category (Mapbox's
+// canonical id, such as pharmacy or gas_station) or by both: the likeliest first, none when nothing was
+// found. Each has a name. Mapbox does not allow that its answer is kept for later searches. Errors are
+// those of [Client.Geocode].
+func (c *Client) Find(ctx context.Context, q geo.Query) ([]geo.Found, error) {
+	path, values, err := interesting(q)
 	if err != nil {
 		return nil, err
 	}
@@ -67,44 +34,44 @@ func (c *Client) Find(ctx context.Context, s Search) ([]POI, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mapbox: find: %w", err)
 	}
-	return pois(body, s.Within)
+	return pois(body, q.Within)
 }
 
 var canonical = pattern.New(`^[a-z0-9_]{1,64}$`)
 
-// request is the endpoint that answers s, and what it is asked: /suggest, the third one,
+// interesting is the endpoint that answers q, and what it is asked: /suggest, the third one,
 // gives no coordinates. https://docs.mapbox.com/api/search/search-box/#text-search,
 // https://docs.mapbox.com/api/search/search-box/#category-search
-func (s Search) request() (path string, v url.Values, err error) {
-	if s.Category != "" && !canonical.MatchString(s.Category) {
+func interesting(q geo.Query) (path string, v url.Values, err error) {
+	if q.Category != "" && !canonical.MatchString(q.Category) {
 		return "", nil, fault.Field("category", "want a canonical id, such as pharmacy or gas_station")
 	}
-	if s.Text == "" && s.Category != "" {
-		path = "/search/searchbox/v1/category/" + s.Category
-		v, err = narrow(s.Near, s.Within, s.Limit, MaxOfCategory)
+	if q.Text == "" && q.Category != "" {
+		path = "/search/searchbox/v1/category/" + q.Category
+		v, err = narrow(q.Near, q.Within, q.Limit, MaxOfCategory)
 	} else {
 		path = "/search/searchbox/v1/forward"
-		v, err = s.words()
+		v, err = worded(q)
 	}
-	if err == nil && s.Language != "" {
-		v.Set("language", strings.ToLower(s.Language))
+	if err == nil && q.Language != "" {
+		v.Set("language", strings.ToLower(q.Language))
 	}
 	return path, v, err
 }
 
-func (s Search) words() (url.Values, error) {
-	text, err := plain(s.Text, MaxSearch)
+func worded(q geo.Query) (url.Values, error) {
+	text, err := plain(q.Text, MaxSearch)
 	if err != nil {
 		return nil, err
 	}
-	v, err := narrow(s.Near, s.Within, s.Limit, MaxLimit)
+	v, err := narrow(q.Near, q.Within, q.Limit, MaxLimit)
 	if err != nil {
 		return nil, err
 	}
 	v.Set("q", text)
 	v.Set("types", "poi")
-	if s.Category != "" {
-		v.Set("poi_category", s.Category)
+	if q.Category != "" {
+		v.Set("poi_category", q.Category)
 	}
 	return v, nil
 }
@@ -128,7 +95,7 @@ type interest struct {
 
 // pois reads an answer. What has no name or no usable point, and what lies outside of where
 // was looked, is left out: the others are of use all the same.
-func pois(body []byte, within *Box) ([]POI, error) {
+func pois(body []byte, within *geo.Box) ([]geo.Found, error) {
 	var answer struct {
 		Type     string     `json:"type"`
 		Features []interest `json:"features"`
@@ -136,10 +103,10 @@ func pois(body []byte, within *Box) ([]POI, error) {
 	if err := json.Unmarshal(body, &answer); err != nil || answer.Type != "FeatureCollection" {
 		return nil, errAnswer
 	}
-	found := make([]POI, 0, len(answer.Features))
+	found := make([]geo.Found, 0, len(answer.Features))
 	for _, f := range answer.Features {
 		at := f.Geometry.Coordinates
-		if len(at) < 2 || !channel.OnEarth(at[1], at[0]) || within != nil && !within.holds(at[1], at[0]) {
+		if len(at) < 2 || !geo.OnEarth(at[1], at[0]) || within != nil && !within.Holds(at[1], at[0]) {
 			continue
 		}
 		if p := f.poi(); p.Name != "" {
@@ -149,7 +116,7 @@ func pois(body []byte, within *Box) ([]POI, error) {
 	return found, nil
 }
 
-func (f interest) poi() POI {
+func (f interest) poi() geo.Found {
 	p := f.Properties
 	var meta struct {
 		Phone string `json:"phone"`
@@ -163,8 +130,8 @@ func (f interest) poi() POI {
 	if full == "" {
 		full = strings.Trim(p.Address+", "+p.Formatted, ", ")
 	}
-	return POI{
-		ID: p.ID, Name: strings.TrimSpace(name), Categories: p.Categories, Address: full, Phone: meta.Phone,
-		Lat: f.Geometry.Coordinates[1], Lng: f.Geometry.Coordinates[0],
+	return geo.Found{
+		ID: p.ID, Name: strings.TrimSpace(name), Category: strings.Join(p.Categories[:min(len(p.Categories), 1)], ""), Phone: meta.Phone,
+		Location: geo.Location{Lat: f.Geometry.Coordinates[1], Lng: f.Geometry.Coordinates[0], Address: full},
 	}
 }

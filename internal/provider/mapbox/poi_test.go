@@ -9,13 +9,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"merve/internal/channel"
 	"merve/internal/fault"
-	"merve/internal/provider/mapbox"
+	"merve/internal/geo"
 	"merve/internal/provider/mapbox/mapboxtest"
 )
 
-func island() *mapbox.Box { return &mapbox.Box{West: 32.2, South: 34.5, East: 34.7, North: 35.8} }
+func island() *geo.Box { return &geo.Box{West: 32.2, South: 34.5, East: 34.7, North: 35.8} }
 
 func TestFind(t *testing.T) {
 	t.Parallel()
@@ -26,25 +25,25 @@ func TestFind(t *testing.T) {
 		mapboxtest.POI{Name: "Pharmacy Museum", Categories: []string{"museum"}, Lat: 35.3, Lng: 33.3},
 		mapboxtest.POI{Name: "Pharmacy Elsewhere", Categories: []string{"pharmacy"}, Lat: 51.5, Lng: 0},
 	)
-	near := &channel.Location{Lat: 35.2, Lng: 33.36}
+	near := &geo.Location{Lat: 35.2, Lng: 33.36}
 	for name, tt := range map[string]struct {
-		search mapbox.Search
+		search geo.Query
 		path   string
 		asked  url.Values
 		want   []string
 	}{
 		"words": {
-			mapbox.Search{Text: " pharmacy;\n", Language: "TR", Near: near, Within: island(), Limit: 10}, "/search/searchbox/v1/forward",
+			geo.Query{Text: " pharmacy;\n", Language: "TR", Near: near, Within: island(), Limit: 10}, "/search/searchbox/v1/forward",
 			url.Values{"q": {"pharmacy,"}, "types": {"poi"}, "language": {"tr"}, "proximity": {"33.360000,35.200000"}, "bbox": {"32.200000,34.500000,34.700000,35.800000"}, "limit": {"10"}},
 			nil,
 		},
 		"category": {
-			mapbox.Search{Category: "pharmacy", Near: near, Within: island(), Limit: 25}, "/search/searchbox/v1/category/pharmacy",
+			geo.Query{Category: "pharmacy", Near: near, Within: island(), Limit: 25}, "/search/searchbox/v1/category/pharmacy",
 			url.Values{"proximity": {"33.360000,35.200000"}, "bbox": {"32.200000,34.500000,34.700000,35.800000"}, "limit": {"25"}},
 			[]string{"Pharmacy of the Capital", "Lantern Pharmacy"},
 		},
 		"both": {
-			mapbox.Search{Text: "pharmacy", Category: "museum"}, "/search/searchbox/v1/forward",
+			geo.Query{Text: "pharmacy", Category: "museum"}, "/search/searchbox/v1/forward",
 			url.Values{"q": {"pharmacy"}, "types": {"poi"}, "poi_category": {"museum"}}, []string{"Pharmacy Museum"},
 		},
 	} {
@@ -65,10 +64,10 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	got, err := client(s).Find(t.Context(), mapbox.Search{Text: "lantern"})
-	want := []mapbox.POI{{
-		ID: "dXJuOm1ieHBvaTp0", Name: "Lantern Pharmacy", Categories: []string{"pharmacy", "services"},
-		Address: "Harbour Road 14, Kyrenia, Cyprus", Phone: "+15550101201", Lat: 35.3389, Lng: 33.319,
+	got, err := client(s).Find(t.Context(), geo.Query{Text: "lantern"})
+	want := []geo.Found{{
+		ID: "dXJuOm1ieHBvaTp0", Name: "Lantern Pharmacy", Category: "pharmacy", Phone: "+15550101201",
+		Location: geo.Location{Lat: 35.3389, Lng: 33.319, Address: "Harbour Road 14, Kyrenia, Cyprus"},
 	}}
 	if diff := cmp.Diff(want, got, cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "ID" }, cmp.Ignore())); err != nil || diff != "" || got[0].ID == "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
@@ -82,7 +81,7 @@ func TestGeocodeWithin(t *testing.T) {
 	away := harbour()
 	away.Lat = 51
 	s.Put("x", away, harbour())
-	got, err := client(s).Geocode(t.Context(), mapbox.Query{Text: "x", Within: island(), Limit: 1})
+	got, err := client(s).Geocode(t.Context(), geo.Query{Text: "x", Within: island(), Limit: 1})
 	if err != nil || len(got) != 1 || got[0].Lat != 35.34 {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -93,22 +92,22 @@ func TestFindChecks(t *testing.T) {
 	t.Parallel()
 	s := mapboxtest.New(t)
 	for name, tt := range map[string]struct {
-		search mapbox.Search
+		search geo.Query
 		field  string
 	}{
-		"nothing":         {mapbox.Search{}, "text"},
-		"too long":        {mapbox.Search{Text: strings.Repeat("ş", 201)}, "text"},
-		"broken text":     {mapbox.Search{Text: "a\xff"}, "text"},
-		"limit":           {mapbox.Search{Text: "a", Limit: 11}, "limit"},
-		"negative limit":  {mapbox.Search{Text: "a", Limit: -1}, "limit"},
-		"category's":      {mapbox.Search{Category: "a", Limit: 26}, "limit"},
-		"category":        {mapbox.Search{Category: "../v1"}, "category"},
-		"with words":      {mapbox.Search{Text: "a", Category: "Gas Station"}, "category"},
-		"point":           {mapbox.Search{Text: "a", Near: &channel.Location{Lng: 181}}, "near"},
-		"turned box":      {mapbox.Search{Text: "a", Within: &mapbox.Box{West: 2, East: 1, South: 1, North: 2}}, "within"},
-		"upside down":     {mapbox.Search{Text: "a", Within: &mapbox.Box{West: 1, East: 2, South: 2, North: 1}}, "within"},
-		"box off earth":   {mapbox.Search{Category: "a", Within: &mapbox.Box{West: -181, East: 2, South: 1, North: 2}}, "within"},
-		"box over a pole": {mapbox.Search{Category: "a", Within: &mapbox.Box{West: 1, East: 2, South: 1, North: 91}}, "within"},
+		"nothing":         {geo.Query{}, "text"},
+		"too long":        {geo.Query{Text: strings.Repeat("ş", 201)}, "text"},
+		"broken text":     {geo.Query{Text: "a\xff"}, "text"},
+		"limit":           {geo.Query{Text: "a", Limit: 11}, "limit"},
+		"negative limit":  {geo.Query{Text: "a", Limit: -1}, "limit"},
+		"category's":      {geo.Query{Category: "a", Limit: 26}, "limit"},
+		"category":        {geo.Query{Category: "../v1"}, "category"},
+		"with words":      {geo.Query{Text: "a", Category: "Gas Station"}, "category"},
+		"point":           {geo.Query{Text: "a", Near: &geo.Location{Lng: 181}}, "near"},
+		"turned box":      {geo.Query{Text: "a", Within: &geo.Box{West: 2, East: 1, South: 1, North: 2}}, "within"},
+		"upside down":     {geo.Query{Text: "a", Within: &geo.Box{West: 1, East: 2, South: 2, North: 1}}, "within"},
+		"box off earth":   {geo.Query{Category: "a", Within: &geo.Box{West: -181, East: 2, South: 1, North: 2}}, "within"},
+		"box over a pole": {geo.Query{Category: "a", Within: &geo.Box{West: 1, East: 2, South: 1, North: 91}}, "within"},
 	} {
 		_, err := client(s).Find(t.Context(), tt.search)
 		if _, field := fault.Public(err); !fault.Is(err, fault.Invalid) || field != tt.field {
@@ -138,7 +137,7 @@ func TestOddAnswers(t *testing.T) {
 	} {
 		s := mapboxtest.New(t)
 		s.Fail(mapboxtest.Fault{Body: body})
-		got, err := client(s).Find(t.Context(), mapbox.Search{Text: "a", Within: island()})
+		got, err := client(s).Find(t.Context(), geo.Query{Text: "a", Within: island()})
 		if want < 0 && !fault.Is(err, fault.Unavailable) || want >= 0 && (err != nil || len(got) != want) {
 			t.Errorf("%.80s: %+v, %v", body, got, err)
 		}
@@ -169,7 +168,7 @@ func TestFindFaults(t *testing.T) {
 	} {
 		s := mapboxtest.New(t)
 		s.Fail(tt.fault)
-		_, err := client(s).Find(t.Context(), mapbox.Search{Category: "pharmacy"})
+		_, err := client(s).Find(t.Context(), geo.Query{Category: "pharmacy"})
 		message, _ := fault.Public(err)
 		if !fault.Is(err, tt.kind) || !strings.Contains(message, tt.says) || strings.Contains(err.Error(), "test-token") || strings.HasPrefix(name, "rate, o") && strings.Contains(message, "again") {
 			t.Errorf("%s: %v (%s)", name, err, fault.KindOf(err))
@@ -177,7 +176,7 @@ func TestFindFaults(t *testing.T) {
 	}
 	c := client(mapboxtest.New(t))
 	c.Token = nil
-	if _, err := c.Find(t.Context(), mapbox.Search{Text: "x"}); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "MAPBOX_TOKEN") {
+	if _, err := c.Find(t.Context(), geo.Query{Text: "x"}); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "MAPBOX_TOKEN") {
 		t.Errorf("%v", err)
 	}
 }

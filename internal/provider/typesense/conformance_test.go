@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"merve/infra/local/demo"
-	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/geo"
 	"merve/internal/listing"
 	"merve/internal/provider/typesense"
 	"merve/internal/stock"
@@ -91,7 +91,7 @@ func (s strict) Find(ctx context.Context, market string, q listing.Query) ([]str
 	return ids, err
 }
 
-var harbour = &channel.Location{Lat: 35.3364, Lng: 33.3182} // Kyrenia
+var harbour = &geo.Location{Lat: 35.3364, Lng: 33.3182} // Kyrenia
 
 // searches are what every engine finds in the same listings.
 var searches = []struct {

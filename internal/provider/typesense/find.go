@@ -17,7 +17,7 @@ import (
 	"github.com/typesense/typesense-go/v3/typesense/api"
 	"github.com/typesense/typesense-go/v3/typesense/api/pointer"
 
-	"merve/internal/channel"
+	"merve/internal/geo"
 	"merve/internal/listing"
 )
 
@@ -108,7 +108,7 @@ func (c *Client) search(market, filter, order, words string, limit int) api.Mult
 	}
 }
 
-func orderOf(near *channel.Location, words string) string {
+func orderOf(near *geo.Location, words string) string {
 	var by []string
 	if words != "" {
 		by = append(by, "_text_match:desc")
@@ -227,7 +227,7 @@ func filterOf(q listing.Query) (filter string, possible bool) {
 // mark itself can end it.
 func quote(value string) string { return "`" + strings.ReplaceAll(value, "`", " ") + "`" }
 
-func within(p channel.Location, meters float64) string {
+func within(p geo.Location, meters float64) string {
 	return fmt.Sprintf("location:(%s, %s, %s km)", degrees(p.Lat), degrees(p.Lng), strconv.FormatFloat(meters/1000, 'f', 3, 64))
 }
 

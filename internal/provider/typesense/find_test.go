@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/geo"
 	"merve/internal/listing"
 	"merve/internal/provider/typesense"
 	"merve/internal/provider/typesense/typesensetest"
@@ -38,7 +38,7 @@ func indexed(t *testing.T, all ...*listing.Listing) (*typesensetest.Server, *typ
 func TestSearchParameters(t *testing.T) {
 	t.Parallel()
 	s, x, market := indexed(t, simple("a", "Place"))
-	here := &channel.Location{Lat: 35.3, Lng: -33.25}
+	here := &geo.Location{Lat: 35.3, Lng: -33.25}
 	for name, tt := range map[string]struct {
 		query         listing.Query
 		q, filter, by string

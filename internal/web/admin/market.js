@@ -49,7 +49,7 @@ function settings(m, changed, { known, tools, others, store, editor }) {
     section('How it talks',
       group('While an offer waits for YES or NO, and the customer writes something else',
         ...[['remind', 'Remind only', 'Merve repeats the offer and asks for YES or NO. The safest choice.'],
-          ['converse', 'Answer questions, then remind', 'Merve may answer a question such as “is there parking?”, then asks again. It cannot propose anything else meanwhile.']].map(([key, word, note]) => radio('gate', key, m.gate === key, word, note, () => set('gate')(key)))),
+          ['converse', 'Answer, then remind', 'Merve answers a question such as “is there parking?”, then asks again. It may also propose something else, which takes the place of what waited.']].map(([key, word, note]) => radio('gate', key, m.gate === key, word, note, () => set('gate')(key)))),
       make('div', { className: 'settings' },
         field('Wait for more messages', number(m.quietMs, set('quietMs'), { scale: 1000, min: 0, max: 10, className: 'number' }), {
           path: 'quietMs', note: 'On WhatsApp and Messenger people write several messages in a row. Merve waits this many seconds for the next one before it answers them all.', usual: `${usual.quietMs / 1000} seconds`,

@@ -1,9 +1,10 @@
 // What the assistants may do in a market: a row for each tool.
 
 import { call, list, path } from './api.js';
+import { decimals } from './currencies.js';
 import { button, confirm, empty, heading, help, make, more, section } from './dom.js';
 import { edit } from './edit.js';
-import { area, field, tick, words } from './fields.js';
+import { area, field, number, tick, words } from './fields.js';
 import { source } from './market.js';
 import { toolAbout, toolWord } from './words.js';
 
@@ -53,9 +54,25 @@ function row(m, t, changed) {
   const mark = make('p', { className: 'help' });
   const reset = button('Reset to default', () => { unlist(); delete m.tools?.[t.name]; changed(); show(); }, { 'aria-label': `Reset to default: ${word}` });
 
+  /** The bounds that this tool can have. */
+  function bounds() {
+    const set = (key) => (value) => {
+      const all = { ...own().bounds, [key]: value };
+      for (const name of Object.keys(all)) if (all[name] === null || all[name] === 0 || all[name].length === 0) delete all[name];
+      change({ bounds: Object.keys(all).length > 0 ? all : undefined });
+    };
+    const made = {
+      categories: (value, of) => field('Only these categories', words(value, set('categories')), { ...of, note: 'Such as restaurant, with commas between. Empty allows all.' }),
+      maxPriceMinor: (value, of) => field(`Highest price (${m.currency})`, number(value, set('maxPriceMinor'), { scale: 10 ** decimals(m.currency) }), { ...of, note: 'Empty is any.' }),
+      maxRadiusMeters: (value, of) => field('Farthest, in metres', number(value, set('maxRadiusMeters')), { ...of, note: 'From the customer, where that is known. Empty is anywhere.' }),
+      maxPeople: (value, of) => field('Most people', number(value, set('maxPeople')), { ...of, note: 'Empty is any number.' }),
+    };
+    return (t.bounds ?? []).map((key) => made[key]?.(own().bounds?.[key], { path: `tools.${t.name}.bounds.${key}` }));
+  }
+
   /** Says whether what is in force is the default, or is set here. */
   function state() {
-    const set = own().enabled !== undefined || own().requireConfirmation !== undefined || listed() || Boolean(own().allowedTags?.length) || Boolean(own().template);
+    const set = own().enabled !== undefined || own().requireConfirmation !== undefined || listed() || Boolean(own().allowedTags?.length) || Boolean(own().bounds) || Boolean(own().template);
     mark.textContent = set ? 'Set here. ' : 'As by default. ';
     mark.append(make('span', { className: 'usual' }, `Default: on, ${t.confirmationFixed ? 'asks first' : 'does not ask'}.`));
     reset.hidden = !set;
@@ -72,7 +89,8 @@ function row(m, t, changed) {
           : tick('Ask first', listed() || Boolean(own().requireConfirmation), (on) => { unlist(); change({ requireConfirmation: on || undefined }); }, { name: `${word}: ask first` })),
       make('div', { className: 'act' }, reset, mark),
       more('More', make('div', { className: 'settings' },
-        t.tags?.length ? field('Only for listings with these tags', words(own().allowedTags, (v) => change({ allowedTags: v })), { note: `With commas between. Empty allows all. It has: ${t.tags.join(', ')}.` }) : null,
+        t.listings || own().allowedTags?.length ? field('Only for listings with these tags', words(own().allowedTags, (v) => change({ allowedTags: v })), { path: `tools.${t.name}.allowedTags`, note: 'With commas between. Empty allows all.' }) : null,
+        ...bounds(),
         t.event || own().template ? field('What is sent first', area(own().template, (v) => change({ template: v })), { path: `tools.${t.name}.template`, note: 'Wording of the message that this sends, where neither the listing nor the page Messages has one. Usually empty.' }) : null),
       help('Name for developers: ', make('code', {}, t.name))),
     ]);

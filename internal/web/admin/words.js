@@ -78,7 +78,7 @@ const fields = {
   'merve.enabled': 'Offered by Merve', 'merve.whatsappE164': 'WhatsApp number', 'merve.language': 'Language of the business', 'merve.coverage': 'Districts served', 'merve.actions': 'Actions',
 };
 const last = {
-  enabled: 'on', requireConfirmation: 'ask first', allowedTags: 'tags', template: 'wording', soldOut: 'sold out', priceMinor: 'price', feeMinor: 'fee', minimumMinor: 'minimum order',
+  enabled: 'on', requireConfirmation: 'ask first', allowedTags: 'tags', bounds: 'bounds', categories: 'categories', maxPriceMinor: 'highest price', maxRadiusMeters: 'farthest', maxPeople: 'most people', template: 'wording', soldOut: 'sold out', priceMinor: 'price', feeMinor: 'fee', minimumMinor: 'minimum order',
   stock: 'counted', count: 'how many there were', toE164: 'number', contentSid: 'approved template', params: 'places of the template', names: 'name', dispatch: 'message', lat: 'latitude', lng: 'longitude', ...days,
   hours: 'hours', closed: 'closed on', per: 'what the price is for', unit: 'booked by', capacity: 'at the same time', minParty: 'people at least', maxParty: 'people at most',
   slotMinutes: 'begins every', durationMinutes: 'lasts', leadMinutes: 'booked ahead at least', horizonDays: 'booked ahead at most', checkIn: 'arrival', checkOut: 'departure',
@@ -114,7 +114,7 @@ export function value(v, path = []) {
   if (v === true) return path.at(-1) === 'soldOut' ? 'yes' : 'on';
   if (v === false) return path.at(-1) === 'soldOut' ? 'no' : 'off';
   if (bound) return `${v / (bound.scale ?? 1)} ${bound.unit}`;
-  if (path.at(-1) === 'gate') return { remind: 'remind only', converse: 'answer questions, then remind' }[v] ?? v;
+  if (path.at(-1) === 'gate') return { remind: 'remind only', converse: 'answer, then remind' }[v] ?? v;
   if (Array.isArray(v)) return v.length ? v.map((part) => (typeof part === 'object' ? nameOf(part) : part)).join(', ') : 'none';
   if (v.lat !== undefined && v.lng !== undefined) return `${v.lat}, ${v.lng}`;
   if (typeof v === 'object') return nameOf(v);

@@ -162,6 +162,8 @@ header h2, .launch span { overflow: hidden; text-overflow: ellipsis; white-space
 .bubble { max-width: 86%; padding: 8px 14px; border: 1px solid #dfdbd1; border-radius: 16px; background: #fff; white-space: pre-wrap; }
 .foot, .status { padding: 0 4px; color: var(--soft); font-size: 13px; }
 .status:not(:empty) { padding: 4px 16px; }
+.stands { padding: 6px 16px; border-block-start: 1px solid #dfdbd1; background: #fff; font-size: 14px; }
+.stands:empty { display: none; }
 .bad { color: var(--bad); }
 .ask, form { padding: 10px 12px; border-block-start: 1px solid #dfdbd1; background: #fff; }
 .ask h2 { font-size: 14px; }
@@ -195,6 +197,7 @@ a { color: var(--ink); }
   const log = make('div', { className: 'log', role: 'log', tabIndex: 0, 'aria-live': 'polite', 'aria-relevant': 'additions', 'aria-label': say('messages') });
   const status = make('p', { className: 'status', role: 'status' });
   const earlier = make('p', { className: 'bad', hidden: true }, say('network') + ' ', button(say('retry'), refresh));
+  const stands = make('p', { className: 'stands', role: 'status', dir: 'auto' });
   const summary = make('p', { role: 'status', dir: 'auto' });
   const until = make('span');
   const ask = make('section', { className: 'ask', hidden: true, 'aria-label': say('asked') }, make('h2', {}, say('asked') + ' ', until), summary,
@@ -207,7 +210,7 @@ a { color: var(--ink); }
     Object.assign(button(say('send'), null, 'M12 20V5m-7 7 7-7 7 7'), { type: 'submit', className: 'fill' })));
   const panel = make('dialog', { role: 'dialog', 'aria-labelledby': 'title' },
     make('header', { className: 'fill' }, make('h2', { id: 'title' }, heading), button(say('close'), () => panel.close(), 'm6 6 12 12M6 18 18 6')),
-    log, status, ask, form);
+    log, status, stands, ask, form);
   const launch = make('button', { type: 'button', className: 'launch fill', onclick: open, 'aria-haspopup': 'dialog' },
     icon('M4 5h16v11H10l-5 4v-4H4z'), make('span', {}, heading));
   const root = make('div', { className: 'root', lang: language, dir: ['he', 'ar'].includes(language) ? 'rtl' : 'ltr' }, launch, panel);
@@ -355,11 +358,18 @@ a { color: var(--ink); }
     mark(entry, 'sent');
     if (answer.messageId) listed.set(answer.messageId, Object.assign(entry, { rest: undefined }));
     if (response.status === 202) return void late(response.headers.get('location'));
-    const said = String(answer.replyText ?? '').trim();
+    const said = String(answer.replyText ?? '').replace(/\n\n[○◐●][^\n]*$/, '').trim(); // the line is shown apart
+    if (said) tellStanding(answer.standing);
     const index = entries.indexOf(entry) + 1;
     const there = entries.slice(index).some((e) => !e.own && (e.text.includes(said) || said.includes(e.text)));
     if (said && !there) place({ text: said, rest: said, media: [], at: Date.now(), state: 'sent' }, index);
     pend(answer.pendingAction ?? null);
+  }
+
+  // Shows how the conversation stands, in the server's words. What waits for an answer is shown with its buttons.
+  function tellStanding({ kind, text: words } = {}) {
+    const line = kind === 'waiting' ? '' : String(words ?? '');
+    if (stands.textContent !== line) stands.textContent = line;
   }
 
   // A reply that takes longer than the server waits is read where it says.
@@ -411,6 +421,7 @@ a { color: var(--ink); }
       for (const message of answer.messages ?? []) {
         last = merge(message, last);
         theirs = !isOwn(message);
+        if (theirs && !working) tellStanding(message.standing);
       }
       // While something is under way, its answer is to say what is asked, or what was waited for.
       if (from === undefined ? !working && turns === before : theirs) pend(answer.pendingAction ?? null);

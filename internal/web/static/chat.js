@@ -58,6 +58,7 @@ const view = {
   changed(entry) {
     log.change(entry);
     drawPending();
+    drawStanding();
   },
   removed(entry) {
     log.remove(entry);
@@ -110,6 +111,7 @@ function drawAll() {
 function drawRest() {
   show(page.welcome, ready && !broken && ui.talk.entries.length === 0);
   show(page.earlier, ui.talk.hasOlder || broken);
+  drawStanding();
   page.earlier.textContent = broken ? `${ui.speech.say('history')} ${ui.speech.say('retry')}` : ui.speech.say('earlier');
 }
 
@@ -159,6 +161,13 @@ function answer(choice) {
   if (!ui.talk.pending || ui.talk.answering) return;
   ui.talk.answer(choice, ui.speech.say(choice));
   settle();
+}
+
+/** How the conversation stands, in the server's words. What waits for an answer is shown with its buttons. */
+function drawStanding() {
+  const { kind, text: words } = ui.talk.standing ?? {};
+  const line = kind === 'waiting' ? '' : text(words);
+  if (page.standing.textContent !== line) page.standing.textContent = line;
 }
 
 // --- composer ---

@@ -43,7 +43,7 @@ class Failure extends Error {
 }
 
 /**
- * An entry of the conversation is {key, direction, text, media, cards, mapLocation, at, status},
+ * An entry of the conversation is {key, direction, text, media, cards, mapLocation, standing, at, status},
  * and has an id once the server's is known. Own ones have clientMessageId, and a status: sending,
  * waiting (for a connection), failed (then error says why), sent.
  *
@@ -212,6 +212,9 @@ export class Conversation {
     else this.send(word, { button, replyTo });
   }
 
+  /** How the conversation stands, as the server said beside its last reply. */
+  get standing() { return this.entries.findLast((e) => e.direction === 'outbound')?.standing; }
+
   /** Whether an answer to the pending action is on its way. */
   get answering() {
     return this.entries.some((e) => e.replyTo && e.replyTo === this.pending?.id && e.status === 'sending');
@@ -313,11 +316,11 @@ export class Conversation {
 
   // Shows the reply to entry. It may stand there already: one turn answers several messages with one reply, and
   // the first answer comes again to a message that is sent again.
-  #reply(entry, { reply, cards, mapLocation }) {
+  #reply(entry, { reply, cards, mapLocation, standing }) {
     const after = this.entries.slice(this.entries.indexOf(entry) + 1).filter((e) => e.direction === 'outbound');
     if ((!reply && !list(cards).length) || says(after, reply)) return;
     this.#place({
-      key: random(8), direction: 'outbound', text: String(reply ?? ''), at: this.now, status: 'sent', media: [], cards: list(cards), mapLocation,
+      key: random(8), direction: 'outbound', text: String(reply ?? ''), at: this.now, status: 'sent', media: [], cards: list(cards), mapLocation, standing,
     });
   }
 
@@ -431,7 +434,7 @@ export class Conversation {
     messages.forEach((message, i) => {
       const entry = known[i] ?? {
         key: random(8), id: message.id, direction: directionOf(message), text: textOf(message), at: this.#timeOf(message),
-        status: 'sent', media: list(message.media), cards: list(message.cards), mapLocation: message.mapLocation,
+        status: 'sent', media: list(message.media), cards: list(message.cards), mapLocation: message.mapLocation, standing: message.standing,
       };
       if (!known[i]) this.#fresh++;
       this.#place(entry, previous);

@@ -61,6 +61,7 @@ type Answer struct {
 	PendingAction *Pending `json:"pendingAction,omitempty"`
 	Cards         []any    `json:"cards"`
 	MapLocation   any      `json:"mapLocation,omitempty"`
+	Standing      any      `json:"standing,omitempty"`
 }
 
 // Backend is one conversation's server side. Use [New].
@@ -99,6 +100,7 @@ type line struct {
 	Media       any       `json:"media,omitempty"`
 	Cards       []any     `json:"cards"`
 	MapLocation any       `json:"mapLocation,omitempty"`
+	Standing    any       `json:"standing,omitempty"`
 	CreatedAt   time.Time `json:"createdAt"`
 	Status      string    `json:"status"`
 }
@@ -345,10 +347,14 @@ func (b *Backend) turn() {
 	}
 	b.waiting, b.pending = nil, answer.PendingAction
 	// The parts of a reply are listed one by one.
-	for i, part := range strings.Split(answer.Reply, "\n\n") {
+	parts := strings.Split(answer.Reply, "\n\n")
+	for i, part := range parts {
 		said := line{Direction: "outbound", Text: part, CreatedAt: b.now(), Status: "sent"}
 		if i == 0 {
 			said.Cards, said.MapLocation = answer.Cards, answer.MapLocation
+		}
+		if i == len(parts)-1 {
+			said.Standing = answer.Standing
 		}
 		b.store(said)
 	}

@@ -31,6 +31,13 @@ type SaraMessage struct {
 type SaraAnswer struct {
 	Reply         string
 	PendingAction *Pending
+	Standing      *Standing
+}
+
+// Standing is how a conversation stands. Its text is the last line of the reply, too.
+type Standing struct {
+	Kind string `json:"kind"`
+	Text string `json:"text"`
 }
 
 // Sara is the server side of one widget's conversation, and the bucket its photos go to. It takes
@@ -75,6 +82,7 @@ type saraLine struct {
 	Text      string      `json:"text"`
 	CreatedAt time.Time   `json:"createdAt"`
 	Media     []saraMedia `json:"media,omitempty"`
+	Standing  *Standing   `json:"standing,omitempty"`
 }
 
 type saraMedia struct {
@@ -246,6 +254,9 @@ func (s *Sara) post(w http.ResponseWriter, r *http.Request) {
 	if a.PendingAction != nil {
 		body["pendingAction"] = a.PendingAction
 	}
+	if a.Standing != nil {
+		body["replyText"], body["standing"] = a.Reply+"\n\n"+a.Standing.Text, a.Standing
+	}
 	if s.cut {
 		s.cut = false
 		w.Header().Set("Content-Length", "1000")
@@ -292,6 +303,9 @@ func (s *Sara) turn() {
 		s.pending = a.PendingAction
 		for _, part := range strings.Split(a.Reply, "\n\n") { // listed in parts, as messages of their own
 			s.store("outbound", part, nil)
+		}
+		if len(s.lines) > 0 {
+			s.lines[len(s.lines)-1].Standing = a.Standing
 		}
 	}
 	s.waiting = nil

@@ -1,0 +1,211 @@
+package rulemodel
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"merve/internal/language"
+)
+
+// The plan engine's questions: a plan of steps, an expression of a word problem, an answer from results, and talk. The
+// rules know them by the names of their schemas and by how their prompts begin.
+func init() {
+	answerers["execution_plan"] = planned
+	answerers["math_expression"] = expressed
+}
+
+// How the prompts of those begin that want words.
+const (
+	aggregatorBegins = "You write the answer to a user's question from the results of tools."
+	chatBegins       = "You are the Cynical Data Engineer"
+)
+
+// ofPlans answers what the plan engine asks in words.
+func ofPlans(req request) (reply, bool) {
+	switch begins := string(req.Messages[0].Content); {
+	case strings.HasPrefix(begins, aggregatorBegins):
+		return reply{text: aggregated(req)}, true
+	case strings.HasPrefix(begins, chatBegins):
+		lang := language.Detect(string(req.Messages[len(req.Messages)-1].Content), "en")
+		return reply{text: cynical[lang]}, true
+	}
+	return reply{}, false
+}
+
+type planStep struct {
+	Tool      string `json:"tool"`
+	Input     string `json:"input"`
+	DependsOn []int  `json:"dependsOn"`
+}
+
+var (
+	partEnds       = regexp.MustCompile(`[?!;؟;]+|[.,،](?:\s|$)|\s(?:and|und|et|ve|y|и|και|na kisha)\s|\sו(?:את\s)?|\sو`)
+	ofWords        = regexp.MustCompile(`(?i)([\d%])\s*(?:\bof\b|\bvon\b|\bde\b|\bdel\b|\bdi\b|\bya\b|\bkwa\b|от|από|מתוך|מ-|من)\s*(\d)`)
+	sumIn          = regexp.MustCompile(`[-(]?\d[\d.,]*\s*%?(?:\s*(?:[-+*/^×÷−xX()]|of)\s*[-(]*\d[\d.,]*\s*[%)]*)+`)
+	turkishPercent = regexp.MustCompile(`(\d[\d.,]*)['’]?\p{L}*\s+(?:%|yüzde\s*)(\d[\d.,]*)['’]?\p{L}*`)
+	percentWord    = regexp.MustCompile(`(?i)(\d)\s*(?:percent|prozent|por ciento|pour cent|процентов|процента|τοις εκατό|אחוז(?:ים)?|بالمئة|asilimia)`)
+	asWeather      = regexp.MustCompile(`(?i)weather|forecast|temperature|warm in|cold in|rain|hava|wetter|tiempo|clima|météo|temps fait|погод|καιρ|מזג|טקס|الطقس|hali ya hewa`)
+	asProduct      = regexp.MustCompile(`(?i)laptop|notebook|computer|phone|headphone|earbud|monitor|tablet|camera|keyboard|mouse|printer|router|speaker|watch|tv\b|ssd|charger|console|drone|product|bilgisayar|telefon|kulaklık|ekran|ordinateur|casque|portátil|auricular|ноутбук|телефон|наушник|монитор|λάπτοπ|ακουστικ|οθόν|τηλέφων|מחשב|אוזניות|מסך|טלפון|حاسوب|سماعات|شاشة|هاتف|kompyuta|simu|kopfhörer|bildschirm`)
+	placeNamed     = regexp.MustCompile(`(?:\bin|\bfor|\bat|\ben|\bà|в|στην|στη|στο|ב|في|katika)\s*-?((?:\p{Lu}|\p{Lo})[\p{L}'’-]*(?:\s(?:\p{Lu})[\p{L}'’-]*)*)|((?:\p{Lu})[\p{L}-]*)['’](?:da|de|ta|te)`)
+)
+
+// english are words of products in other languages.
+var productEnglish = strings.NewReplacer(
+	"dizüstü bilgisayar", "laptop", "bilgisayar", "laptop", "kulaklık", "headphones", "telefon", "phone", "ekran", "monitor", "oyun", "gaming", "oyuncu", "gaming",
+	"ordinateur portable", "laptop", "ordinateur", "computer", "casque", "headphones", "portátil", "laptop", "auriculares", "headphones", "juegos", "gaming",
+	"игровой", "gaming", "ноутбук", "laptop", "телефон", "phone", "наушники", "headphones", "монитор", "monitor",
+	"λάπτοπ", "laptop", "ακουστικά", "headphones", "οθόνη", "monitor", "τηλέφωνο", "phone",
+	"מחשב נייד", "laptop", "אוזניות", "headphones", "מסך", "monitor", "טלפון", "phone", "משחקים", "gaming",
+	"حاسوب محمول", "laptop", "حاسوب", "laptop", "سماعات", "headphones", "شاشة", "monitor", "هاتف", "phone", "ألعاب", "gaming",
+	"kompyuta", "laptop", "simu", "phone", "Kopfhörer", "headphones", "Bildschirm", "monitor", "Spiele", "gaming", "unter", "under", "altında", "under",
+)
+
+// planned splits a question into parts, each of which a tool's words tell. What no tool is told of is talk, of which there is
+// one step.
+func planned(req request, _ time.Time) any {
+	question := strings.TrimPrefix(string(req.Messages[len(req.Messages)-1].Content), "Question: ")
+	var steps []planStep
+	var talk []string
+	whole := turkishPercent.ReplaceAllString(percentWord.ReplaceAllString(question, "$1%"), "$2% of $1")
+	whole = sumIn.ReplaceAllStringFunc(ofWords.ReplaceAllString(whole, "$1 of $2"), func(s string) string {
+		steps = append(steps, planStep{"math", strings.Trim(strings.Join(strings.Fields(s), " "), ",. "), []int{}})
+		return "; "
+	})
+	for _, part := range partEnds.Split(whole, -1) {
+		part = strings.TrimPrefix(strings.TrimSpace(part), "and ")
+		switch {
+		case asWeather.MatchString(part):
+			where := placeNamed.FindStringSubmatch(part)
+			if where == nil {
+				where = []string{"", part}
+			}
+			steps = append(steps, planStep{"weather", where[1] + strings.Join(where[2:], ""), []int{}})
+		case asProduct.MatchString(part):
+			steps = append(steps, planStep{"rag", productEnglish.Replace(part), []int{}})
+		case strings.Count(part, " ") > 2:
+			talk = append(talk, part)
+		}
+	}
+	if len(steps) == 0 || len(steps) > 11 {
+		steps, talk = nil, []string{question}
+	}
+	if len(talk) > 0 && len(steps) == 0 {
+		steps = append(steps, planStep{"general_chat", question, []int{}})
+	}
+	return map[string]any{"steps": steps, "totalSteps": len(steps)}
+}
+
+var (
+	firstNumber = regexp.MustCompile(`\d[\d,]*(?:\.\d+)?`)
+	changeBy    = regexp.MustCompile(`(?i)(plus|add|with|and|minus|less|off|times|half)\D{0,20}(\d[\d.,]*\s*%?)?`)
+)
+
+// expressed puts a word problem about one earlier number into an expression.
+func expressed(req request, _ time.Time) any {
+	asked, earlier := string(req.Messages[len(req.Messages)-1].Content), ""
+	if len(req.Messages) > 2 {
+		earlier = string(req.Messages[1].Content)
+		if i := strings.Index(earlier, "$"); i >= 0 {
+			earlier = earlier[i:]
+		}
+	}
+	number, how := firstNumber.FindString(earlier), changeBy.FindStringSubmatch(asked)
+	if number == "" || how == nil {
+		return map[string]any{"reasoning": "no number to compute", "expression": nil}
+	}
+	number = strings.ReplaceAll(number, ",", "")
+	sign := map[string]string{"minus": "-", "less": "-", "off": "-", "times": "*", "half": "/"}[strings.ToLower(how[1])]
+	switch {
+	case sign == "/":
+		return map[string]any{"reasoning": "half of it", "expression": number + " / 2"}
+	case how[2] == "":
+		return map[string]any{"reasoning": "no second number", "expression": nil}
+	case sign == "":
+		sign = "+"
+	}
+	return map[string]any{"reasoning": how[1] + " " + how[2], "expression": number + " " + sign + " " + strings.TrimSpace(how[2])}
+}
+
+// aggregated repeats what results say, in as few words as can be: names and numbers, which need no language.
+func aggregated(req request) string {
+	question, raw := string(req.Messages[len(req.Messages)-1].Content), ""
+	if len(req.Messages) > 2 {
+		raw = string(req.Messages[len(req.Messages)-2].Content)
+	}
+	var results []struct {
+		Tool   string          `json:"tool"`
+		Asked  string          `json:"asked"`
+		Failed bool            `json:"failed"`
+		Result json.RawMessage `json:"result"`
+	}
+	if i := strings.IndexByte(raw, '['); i < 0 || json.Unmarshal([]byte(raw[i:]), &results) != nil {
+		return question
+	}
+	lang := language.Detect(question, "en")
+	var lines []string
+	for _, r := range results {
+		if r.Failed {
+			lines = append(lines, fmt.Sprintf(notFound[lang], r.Asked))
+			continue
+		}
+		lines = append(lines, inShort(r.Result, r.Asked))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// told is one result in words.
+func inShort(raw json.RawMessage, asked string) string {
+	var r struct {
+		Expression, Value string
+		Place, Sky        string
+		TemperatureC      *float64
+		Chunks            []struct{ Name, Price, Text string }
+	}
+	var text string
+	switch {
+	case json.Unmarshal(raw, &text) == nil:
+		return text
+	case json.Unmarshal(raw, &r) != nil:
+		return string(raw)
+	case r.Expression != "":
+		return r.Expression + " = " + r.Value
+	case r.TemperatureC != nil:
+		return strings.TrimSuffix(fmt.Sprintf("%s: %g °C, %s", r.Place, *r.TemperatureC, r.Sky), ", ")
+	case len(r.Chunks) > 0:
+		for _, c := range r.Chunks {
+			if most := dollars(asked); most == 0 || dollars(c.Price) <= most {
+				return c.Name + ": " + c.Price
+			}
+		}
+	}
+	return string(raw)
+}
+
+// dollars is the first amount of a text; 0 for none.
+func dollars(text string) float64 {
+	_, after, _ := strings.Cut(text, "$")
+	n, _ := strconv.ParseFloat(strings.ReplaceAll(firstNumber.FindString(after), ",", ""), 64) // else 0
+	return n
+}
+
+var notFound = map[string]string{
+	"en": "I could not find this out: %s.", "tr": "Bunu bulamadım: %s.", "el": "Αυτό δεν μπόρεσα να το βρω: %s.", "ru": "Это выяснить не удалось: %s.", "he": "את זה לא הצלחתי לברר: %s.",
+	"ar": "لم أتمكن من معرفة هذا: %s.", "de": "Das war nicht herauszufinden: %s.", "es": "Esto no lo he podido averiguar: %s.", "fr": "Je n’ai pas pu le savoir : %s.", "sw": "Sikuweza kujua hili: %s.",
+}
+
+var cynical = map[string]string{
+	"en": "I am a rule-based stand-in for a language model: I have seen too many pipelines to improvise. Ask me for a sum, the weather or a product.",
+	"tr": "Ben bir dil modelinin yerine duran kurallar bütünüyüm; doğaçlama yapmam. Bana bir hesap, hava durumu ya da bir ürün sorun.",
+	"el": "Είμαι ένα σύνολο κανόνων στη θέση ενός γλωσσικού μοντέλου· δεν αυτοσχεδιάζω. Ρωτήστε με έναν λογαριασμό, τον καιρό ή ένα προϊόν.",
+	"ru": "Я набор правил вместо языковой модели и не импровизирую. Спросите меня о подсчёте, о погоде или о товаре.",
+	"he": "אני אוסף של כללים במקום מודל שפה, ואני לא מאלתר. אפשר לשאול אותי חשבון, מזג אוויר או מוצר.",
+	"ar": "أنا مجموعة قواعد بدل نموذج لغوي ولا أرتجل. اسألني عن حساب أو الطقس أو منتج.",
+	"de": "Ich bin ein Satz Regeln an der Stelle eines Sprachmodells und improvisiere nicht. Fragen Sie mich nach einer Rechnung, dem Wetter oder einem Produkt.",
+	"es": "Soy un conjunto de reglas en lugar de un modelo de lenguaje y no improviso. Pregúnteme una cuenta, el tiempo o un producto.",
+	"fr": "Je suis un ensemble de règles à la place d’un modèle de langage et je n’improvise pas. Demandez-moi un calcul, la météo ou un produit.",
+	"sw": "Mimi ni kanuni tu badala ya modeli ya lugha, sibuni kitu. Niulize hesabu, hali ya hewa au bidhaa.",
+}

@@ -1,0 +1,48 @@
+package ledger
+
+import (
+	"strconv"
+	"time"
+
+	"merve/internal/schedule"
+	"merve/internal/standing"
+)
+
+// StandingKind is the kind of transactions among what stands of a conversation.
+const StandingKind = "booking"
+
+// Item is a transaction among what stands of a conversation, with its summary in the customer's language. Ok
+// is false for one that is of no account any more.
+func (tx Transaction) Item(lang, summary string, now time.Time) (i standing.Item, ok bool) {
+	i = standing.Item{Kind: StandingKind, Ref: tx.ID, Code: tx.Code, State: string(tx.Seen(now)), Figures: tx.figures()}
+	switch tx.Seen(now) {
+	case Confirmed:
+		if now.After(tx.End) {
+			return standing.Item{}, false
+		}
+		i.Word, i.Replaces, i.Bears = standing.Booked, tx.Replaces, []string{"booked"}
+		if tx.DueMinor > 0 { // without which it would not be confirmed
+			i.Bears = append(i.Bears, "paid")
+		}
+	case Hold: // whose YES is said, and which has to be paid
+		i.Word = standing.Unpaid
+	case Cancelled:
+		i.Word, i.Over, i.Bears = standing.Cancelled, true, []string{"cancelled"}
+	case Expired:
+		i.Word, i.Over = standing.Expired, true
+	default:
+		return standing.Item{}, false
+	}
+	i.Summary = standing.Described(lang, summary, i.Word, tx.Code)
+	return i, true
+}
+
+// figures are when a transaction is and for how many, in its own zone.
+func (tx Transaction) figures() string {
+	loc := schedule.Zone(tx.TimeZone)
+	when := tx.Start.In(loc).Format("2006-01-02 15:04")
+	if tx.Nights > 0 {
+		when = tx.Start.In(loc).Format(time.DateOnly) + "/" + tx.End.In(loc).Format(time.DateOnly)
+	}
+	return when + " · " + strconv.Itoa(tx.Party)
+}

@@ -1,0 +1,212 @@
+package plan
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"merve/internal/actor"
+	"merve/internal/agent"
+	"merve/internal/channel"
+	"merve/internal/fault"
+	"merve/internal/language"
+	"merve/internal/llm"
+	"merve/internal/market"
+	"merve/internal/queue"
+	"merve/internal/telemetry"
+	"merve/internal/tool"
+	"merve/internal/wording"
+)
+
+// Engine makes plans, has their steps run, and writes their answers.
+type Engine struct {
+	Store *Store
+	Model llm.Model
+	Name  string // of the model; "" is its default
+
+	// Tools are what steps may ask. Each takes an [Input] and only reads.
+	Tools *tool.Registry
+
+	// Remote are the tools that run in a function of their own, with the queue on which it takes
+	// [ToolInvocationRequested] events. All others run here.
+	Remote map[string]queue.Queue
+
+	// Timers brings a plan back after a delay to [Engine.Look]; nil leaves that to the sweep.
+	Timers queue.Queue
+
+	Market func(ctx context.Context) (*market.Market, error)
+	Purse  Purse // nil pays for everything
+
+	Holder string        // this process, in claims
+	NewID  func() string // correlations: UUIDs of version 7, so that they sort by time
+	Now    func() time.Time
+	Log    *slog.Logger
+}
+
+// Purse is the market's money for a day.
+type Purse interface {
+	// Empty reports whether the day's money is spent.
+	Empty(ctx context.Context, m *market.Market) bool
+	Spend(ctx context.Context, m *market.Market, microUSD int64)
+}
+
+// Answer is what a question came to.
+type Answer struct {
+	Ref  Ref
+	Text string
+}
+
+// ErrLater says that the answer takes longer than whoever asked would wait. It will stand in the trace.
+var ErrLater = fault.New(fault.Unavailable, "the answer takes longer")
+
+// Ask takes a question and answers it, or [ErrLater] when ctx ends before that. owner is an actor key, or "".
+func (e *Engine) Ask(ctx context.Context, owner, conversation, prompt string) (Answer, error) {
+	if err := errors.Join(CheckConversation(conversation, owner), checkPrompt(prompt)); err != nil {
+		return Answer{}, err
+	}
+	m, err := e.Market(ctx)
+	if err != nil {
+		return Answer{}, err
+	}
+	if e.closed(ctx, m) {
+		return Answer{Text: wording.Say(language.Detect(prompt, m.Language), wording.PlanOff, nil)}, nil
+	}
+	o, err := e.Store.open(ctx, owner, conversation, e.NewID(), prompt, e.Holder)
+	if err != nil {
+		return Answer{}, fmt.Errorf("ask: %w", err)
+	}
+	r := e.newRun(o.ref)
+	r.head, r.events, r.stale = o.head, []Event{o.event}, false
+	if o.first {
+		r.held[planWork] = true
+	}
+	return r.drive(ctx, true)
+}
+
+// closed reports whether the market takes no questions: it is off, or its money for the day is spent.
+func (e *Engine) closed(ctx context.Context, m *market.Market) bool {
+	return !m.Enabled || e.Purse != nil && e.Purse.Empty(ctx, m)
+}
+
+// Look does what is to be done about a plan now, without waiting for others. Whatever happened to the
+// plan, and however often it is called: it reads the events and decides.
+func (e *Engine) Look(ctx context.Context, ref Ref) error {
+	return undisturbed(e.newRun(ref).drive(ctx, false))
+}
+
+// undisturbed takes it for no error that others are at work, or that the plan is gone.
+func undisturbed(_ Answer, err error) error {
+	if errors.Is(err, ErrReset) || errors.Is(err, errWaiting) {
+		return nil
+	}
+	return err
+}
+
+// offered are the tools that a plan may use now.
+func (e *Engine) offered(ctx context.Context) []tool.Tool {
+	m, err := e.Market(ctx)
+	if err != nil {
+		e.Log.WarnContext(ctx, "market of plans", "error", err.Error())
+		return nil
+	}
+	var all []tool.Tool
+	for _, name := range e.Tools.Names() {
+		t, _ := e.Tools.Get(name)
+		if verdict, _ := e.may(t, m); verdict == tool.Allow {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// may says whether a step may ask a tool: what asks the customer, or changes anything, never.
+func (e *Engine) may(t tool.Tool, m *market.Market) (tool.Verdict, string) {
+	if t.Effect != tool.Read {
+		return tool.Deny, "only tools that read are part of a plan"
+	}
+	return tool.May(t, tool.Situation{Set: e.Tools.Names(), Market: m, ReadOnly: true})
+}
+
+// workTime is how long a model or a tool may take, so that what it gives can be stored within the claim on it.
+const workTime = ClaimTime - 3*time.Second
+
+// complete asks the model once.
+func (e *Engine) complete(ctx context.Context, what, seed string, messages []llm.Message, schema *llm.Schema) (string, error) {
+	m, err := e.Market(ctx)
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, workTime)
+	defer cancel()
+	out, err := agent.Run(ctx, agent.Task{
+		Model: e.Model, Name: e.Name, Seed: what + " " + seed, Messages: messages, Schema: schema,
+		Limits: agent.Limits{Rounds: 1, Tokens: 100_000, MicroUSD: m.Safety.MarketDayMicroUSD, Calls: 1, SameCall: 1},
+		Now:    e.Now, Log: e.Log,
+	})
+	if e.Purse != nil && out.MicroUSD > 0 {
+		e.Purse.Spend(context.WithoutCancel(ctx), m, out.MicroUSD)
+	}
+	switch {
+	case err != nil:
+		return "", err
+	case out.End != agent.Answered:
+		return "", fault.New(fault.Unavailable, "the model has no answer: %s %s", out.End, out.Why)
+	}
+	return out.Text, nil
+}
+
+// execute runs a step's tool. Whatever goes wrong is the step's result.
+func (e *Engine) execute(ctx context.Context, ref Ref, owner string, req Requested) Resulted {
+	ctx, cancel := context.WithTimeout(ctx, workTime)
+	defer cancel()
+	start := e.Now()
+	res := Resulted{PlanID: req.PlanID, StepIndex: req.StepIndex, ToolName: req.ToolName}
+	data, err := e.call(ctx, ref, owner, req)
+	res.DurationMs = max(0, e.Now().Sub(start).Milliseconds())
+	if err != nil {
+		e.Log.WarnContext(ctx, "step failed", "tool", req.ToolName, "step", req.StepIndex, "error", err.Error())
+		message, _ := fault.Public(err)
+		res.Result = pack(message)
+		return res
+	}
+	res.Result, res.Success = pack(data), true
+	return res
+}
+
+func (e *Engine) call(ctx context.Context, ref Ref, owner string, req Requested) (data any, err error) {
+	m, err := e.Market(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t, known := e.Tools.Get(req.ToolName)
+	if !known {
+		return nil, fault.New(fault.Invalid, "there is no tool %s", req.ToolName)
+	}
+	if verdict, why := e.may(t, m); verdict != tool.Allow {
+		return nil, fault.New(fault.Forbidden, "%s", why)
+	}
+	raw, err := json.Marshal(req.ToolInput)
+	if err != nil {
+		return nil, err
+	}
+	args, err := t.Canonical(raw)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if p := recover(); p != nil { // a tool that panics fails its step and nothing else
+			data, err = nil, fault.New(fault.Internal, "the tool %s panicked: %v", t.Name, p)
+		}
+	}()
+	res, err := t.Run(ctx, tool.Context{
+		Actor: actor.OfKey(owner), Market: m, Channel: channel.App, Language: language.Detect(req.ToolInput.Input, m.Language), TimeZone: m.Location(),
+		Now: e.Now(), TraceID: telemetry.TraceID(ctx), Key: ref.Correlation + "#" + stepWork(req.StepIndex),
+	}, args)
+	return res.Data, err
+}
+
+// isRemote reports whether a tool runs in a function of its own.
+func (e *Engine) isRemote(name string) bool { return e.Remote[name] != nil }

@@ -1,0 +1,71 @@
+package standing
+
+import (
+	_ "embed"
+	"encoding/json"
+	"sync"
+)
+
+// Word names one of the sentences.
+type Word string
+
+// The sentences: two about a conversation, the others about an item.
+const (
+	Empty   Word = "nothing"
+	Awaited Word = "waiting"
+
+	Booked    Word = "booked"
+	Unpaid    Word = "unpaid"
+	Ordered   Word = "ordered"
+	Requested Word = "requested"
+	Accepted  Word = "accepted"
+	Refused   Word = "refused"
+	Cancelled Word = "cancelled"
+	Expired   Word = "expired"
+	Completed Word = "done"
+)
+
+// fallback is the language of the line where another is not known.
+const fallback = "en"
+
+//go:embed sentences.json
+var sentenceFile []byte
+
+// sentences are all sentences, by language; a test keeps the file readable.
+var sentences = sync.OnceValue(func() map[string]map[Word]string {
+	var all map[string]map[Word]string
+	if json.Unmarshal(sentenceFile, &all) != nil {
+		return nil
+	}
+	return all
+})
+
+// Say is a sentence in a language, in English where the language is not one of the thirty.
+func Say(language string, w Word) string {
+	if s := sentences()[language][w]; s != "" {
+		return s
+	}
+	return sentences()[fallback][w]
+}
+
+// Described is an item in words: what it is, what has become of it, and its code.
+func Described(language, summary string, w Word, code string) string {
+	text := Say(language, w)
+	if code != "" {
+		text += ": " + isolated(language, code)
+	}
+	return summary + " · " + text
+}
+
+// rightToLeft reports whether a language is written from right to left.
+func rightToLeft(language string) bool {
+	return language == "he" || language == "ar" || language == "fa"
+}
+
+// isolated keeps Latin letters and digits together within a right-to-left text.
+func isolated(language, s string) string {
+	if !rightToLeft(language) {
+		return s
+	}
+	return "\u2068" + s + "\u2069"
+}

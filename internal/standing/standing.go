@@ -1,0 +1,207 @@
+// Package standing says, in the backend's own words, what stands of a conversation: nothing,
+// something that waits for a YES or NO, or what was done. A model's words cannot be proven true, so
+// the standing line is the last word below them.
+//
+// The line begins with a sign (○ nothing, ◐ waiting, ● done) and has at most 60 characters. Codes,
+// dates and numbers are written so that they need no language. The few sentences exist in 30
+// languages (sentences.json), so that a text in a language that the product does not speak is
+// contradicted in its own.
+//
+// The package is pure. What stands is read by whoever keeps it, and comes here as [Item]s.
+package standing
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Kind says in one word how a conversation stands.
+type Kind string
+
+// The kinds.
+const (
+	Nothing Kind = "nothing"
+	Waiting Kind = "waiting" // for a YES or NO
+	Done    Kind = "done"    // something was done, or stands
+)
+
+// signs begin the line, one for each kind.
+var signs = map[Kind]string{Nothing: "○", Waiting: "◐", Done: "●"}
+
+// maxLine is the most characters of a line that is no question.
+const maxLine = 60
+
+// MaxItems is the most references that a conversation keeps.
+const MaxItems = 5
+
+// Standing is how a conversation stands after a turn.
+type Standing struct {
+	Kind  Kind   `dynamodbav:"kind" json:"kind"`
+	Text  string `dynamodbav:"text" json:"text"`
+	Items []Item `dynamodbav:"items" json:"items"`
+
+	// Asked is the length of the question that the reply ends with, in bytes: it is the text, and is kept once.
+	Asked int `dynamodbav:"asked,omitempty" json:"-"`
+	// Again says that the reply before had the same line.
+	Again bool `dynamodbav:"again,omitempty" json:"-"`
+}
+
+// Item is one thing that waits, stands or was done. What is kept of it with each turn is short, so that a turn
+// costs no more than it has to.
+type Item struct {
+	Kind  string `dynamodbav:"k" json:"kind"` // booking, order, ride, offer, action
+	Ref   string `dynamodbav:"r" json:"ref"`
+	Code  string `dynamodbav:"c,omitempty" json:"code"`
+	State string `dynamodbav:"s" json:"state"` // as it is stored
+	Text  string `dynamodbav:"t" json:"text"`  // what the line says of it
+
+	// Bears are facts that it bears out, as tools give them. Only those of an action are kept with the turn:
+	// nothing else is left of it.
+	Bears []string `dynamodbav:"bears,omitempty" json:"-"`
+
+	Summary  string `dynamodbav:"-" json:"-"` // the whole of it, in the customer's language
+	Word     Word   `dynamodbav:"-" json:"-"` // what has become of it
+	Figures  string `dynamodbav:"-" json:"-"` // when and how many, in a form that needs no language
+	Over     bool   `dynamodbav:"-" json:"-"` // told once, and then no more
+	Replaces string `dynamodbav:"-" json:"-"` // the reference of what it takes the place of
+}
+
+// The kinds of items that no matter keeps.
+const (
+	OfferItem  = "offer"  // waits for a YES or NO
+	ActionItem = "action" // was done after a YES, and leaves nothing that could be looked up
+)
+
+// Same reports whether two items are the same thing.
+func (i Item) Same(o Item) bool { return i.Kind == o.Kind && i.Ref == o.Ref }
+
+// Action is something that was done and leaves nothing to look up.
+func Action(ref, text string, bears []string) Item {
+	return Item{Kind: ActionItem, Ref: ref, State: string(Completed), Summary: text, Bears: bears, Word: Completed, Figures: oneLine(text), Over: true}
+}
+
+// Offer is something that waits for a YES or NO.
+func Offer(ref, summary string) Item {
+	return Item{Kind: OfferItem, Ref: ref, State: string(Waiting), Summary: summary, Word: Awaited, Figures: oneLine(summary)}
+}
+
+// Now is what a line is made of.
+type Now struct {
+	Language string // of the line, see [Spoken]
+	Waits    *Item
+	Question string // that the reply ends with; "" when it asks none
+	Items    []Item // what this turn did comes first, then what stands
+}
+
+// Standing words how a conversation stands.
+func (n Now) Standing() Standing {
+	s := Standing{Kind: Nothing, Items: []Item{}}
+	items := n.Items[:min(len(n.Items), MaxItems)]
+	if n.Waits != nil {
+		items = append([]Item{*n.Waits}, items...)
+	}
+	for _, i := range items {
+		if i.Text = n.about(i, maxLine); i.Kind != ActionItem {
+			i.Bears = nil
+		}
+		s.Items = append(s.Items, i)
+	}
+	switch {
+	case n.Waits != nil && n.Question != "":
+		s.Kind, s.Asked = Waiting, len(n.Question)
+	case n.Waits != nil:
+		s.Kind = Waiting
+		s.Text = signs[Waiting] + " " + n.about(*n.Waits, maxLine-2)
+	case len(n.Items) > 0:
+		s.Kind = Done
+		s.Text = signs[Done] + " " + n.first()
+	default:
+		s.Text = signs[Nothing] + " " + Say(n.Language, Empty)
+	}
+	return s
+}
+
+// first is what the line says of the first item, with the number of the others.
+func (n Now) first() string {
+	others := len(n.Items) - 1
+	if others == 0 {
+		return n.about(n.Items[0], maxLine-2)
+	}
+	more := " · +" + strconv.Itoa(others)
+	return n.about(n.Items[0], maxLine-2-len(more)) + more
+}
+
+// about says what has become of an item, its code and its figures, in so many characters. It keeps their order
+// within a right-to-left sentence.
+func (n Now) about(i Item, room int) string {
+	sentence := Say(n.Language, i.Word) + ": "
+	detail := strings.Trim(i.Code+" · "+i.Figures, " ·")
+	if r := []rune(detail); len(r) > room-utf8.RuneCountInString(sentence) {
+		detail = strings.TrimRightFunc(string(r[:max(0, room-utf8.RuneCountInString(sentence)-1)]), unicode.IsSpace) + "…"
+	}
+	return sentence + isolated(n.Language, detail)
+}
+
+// In is the standing of a reply, whose text may end with the question.
+func (s *Standing) In(reply string) *Standing {
+	if s == nil || s.Asked == 0 {
+		return s
+	}
+	whole := *s
+	whole.Text = signs[Waiting] + " " + reply[max(0, len(reply)-s.Asked):]
+	return &whole
+}
+
+// Line is what a text channel shows below a reply: nothing where the reply ends with the question, and
+// only sign and codes where the reply before had the same line.
+func (s *Standing) Line() string {
+	switch {
+	case s == nil || s.Asked > 0:
+		return ""
+	case !s.Again:
+		return s.Text
+	}
+	words := []string{signs[s.Kind]}
+	for _, i := range s.Items {
+		if i.Code != "" {
+			words = append(words, i.Code)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// Follows notes whether the reply before had the same line.
+func (s *Standing) Follows(before *Standing) {
+	s.Again = before != nil && s.Asked == 0 && before.Text == s.Text
+}
+
+// Refs are what a conversation has to keep, to look up in its next turn how it stands: the newest.
+func Refs(items []Item) []string {
+	refs := []string{}
+	for _, i := range items {
+		if !i.Over && i.Kind != ActionItem && i.Kind != OfferItem && len(refs) < MaxItems {
+			refs = append(refs, i.Kind+":"+i.Ref)
+		}
+	}
+	return refs
+}
+
+// Merged are the items that a turn has touched, and then those which stood before it. Each is there once, and
+// none that another has taken the place of.
+func Merged(did, stood []Item) []Item {
+	both := slices.Concat(did, stood)
+	var all []Item
+	for _, i := range both {
+		replaced := func(o Item) bool { return o.Kind == i.Kind && o.Replaces == i.Ref }
+		if !slices.ContainsFunc(all, i.Same) && !slices.ContainsFunc(both, replaced) {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// oneLine is a text whose lines are joined.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -1,0 +1,108 @@
+package turn
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"merve/internal/claim"
+	"merve/internal/language"
+	"merve/internal/standing"
+	"merve/internal/wording"
+)
+
+// claims reports whether a model's text claims what neither this turn nor what stands bears out. Facts are of
+// the tools that were called in this turn. The patterns are asked first; what they let pass is judged by the
+// second model, where there is one.
+func (w *work) claims(ctx context.Context, text string, facts []string) bool {
+	found := append(claim.Unsupported(text, facts), claim.Affirmed(w.asks(), text)...)
+	if slices.ContainsFunc(found, func(c claim.Claim) bool { return !w.borneOut(c, facts) }) {
+		return true
+	}
+	return w.r.Guard.Claims(ctx, w.judged(text, facts))
+}
+
+// asks is what the customer has said, to which a plain yes may answer.
+func (w *work) asks() string {
+	var all []string
+	for _, m := range w.in {
+		if m.Notice == nil {
+			all = append(all, m.Text)
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+// borneOut reports whether a fact of this turn bears a claim out, or something that stands of the conversation and
+// that the numbers of the sentence fit. That somebody was told is borne out for who it was only.
+func (w *work) borneOut(c claim.Claim, facts []string) bool {
+	if c.Kind == claim.Sent {
+		return slices.ContainsFunc(append(facts, w.standingFacts()...), func(fact string) bool {
+			to, ok := strings.CutPrefix(fact, string(claim.Sent)+":")
+			return ok && to != "" && strings.Contains(language.Fold(c.Sentence), language.Fold(to))
+		})
+	}
+	if slices.Contains(facts, string(c.Kind)) {
+		return true
+	}
+	return slices.ContainsFunc(w.found, func(i standing.Item) bool {
+		return slices.Contains(i.Bears, string(c.Kind)) && numbersFit(c.Sentence, i)
+	})
+}
+
+// standingFacts are those of what stands, and of what was done lately and has left nothing else.
+func (w *work) standingFacts() []string {
+	var all []string
+	for _, i := range w.found {
+		all = append(all, i.Bears...)
+	}
+	for _, t := range w.thread.Recent {
+		for _, r := range t.Out {
+			if r.Standing == nil {
+				continue
+			}
+			for _, i := range r.Standing.Items {
+				all = append(all, i.Bears...)
+			}
+		}
+	}
+	return all
+}
+
+// numbersFit reports whether each number of a sentence is one of an item's; of an hour, its half of the day may be left out.
+func numbersFit(sentence string, i standing.Item) bool {
+	known := numbersIn(i.Summary + " " + i.Figures + " " + i.Code)
+	return !slices.ContainsFunc(numbersIn(sentence), func(n int) bool {
+		return !slices.Contains(known, n) && (n > 12 || !slices.Contains(known, n+12))
+	})
+}
+
+func numbersIn(s string) []int {
+	var all []int
+	for _, digits := range strings.FieldsFunc(language.Fold(s), func(r rune) bool { return !unicode.IsDigit(r) }) {
+		if n, err := strconv.Atoi(digits); err == nil {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// replacement stands in the place of a text that was withheld: what stands is listed, and that nothing was done is
+// said only where nothing was.
+func (w *work) replacement() string {
+	var lines []string
+	for _, i := range w.found {
+		lines = append(lines, i.Summary)
+	}
+	switch {
+	case len(lines) > 0:
+	case w.thread.Refs == nil && w.thread.Turns > 0: // what was done before references were kept is not known
+	case !w.settledLately():
+		return w.say(wording.ClaimWithheld, nil)
+	default:
+		lines = []string{standing.Say(w.tc.Language, standing.Empty)}
+	}
+	return w.say(wording.ClaimReplaced, wording.Vars{"lines": strings.Join(lines, "\n")})
+}

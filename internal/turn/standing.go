@@ -1,0 +1,217 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"merve/internal/channel"
+	"merve/internal/dynamo"
+	"merve/internal/standing"
+	"merve/internal/thread"
+	"merve/internal/tool"
+)
+
+// Matter looks up one kind of what stands of conversations.
+type Matter interface {
+	// At is where the one with an id is kept.
+	At(h thread.Head, id string) dynamo.Place
+
+	// Read is what was found there, as it is now; ok is false for what is of no account any more, or is not the
+	// customer's.
+	Read(tc tool.Context, it dynamo.Item) (i standing.Item, ok bool, err error)
+
+	// Coded finds the customer's own that a code names.
+	Coded(ctx context.Context, tc tool.Context, code string) (i standing.Item, ok bool, err error)
+}
+
+// lately is for how long what was settled is spoken of below small talk, too.
+const lately = 24 * time.Hour
+
+// stood are the things that stand of the conversation as the turn finds it. They are read once, in one
+// request, and again when something newer has come in.
+func (w *work) stood(ctx context.Context) ([]standing.Item, error) {
+	if w.found != nil || len(w.thread.Refs) == 0 {
+		return w.found, nil
+	}
+	var matters []Matter
+	var places []dynamo.Place
+	for _, ref := range w.thread.Refs {
+		kind, id, _ := strings.Cut(ref, ":")
+		if m := w.r.Matters[kind]; m != nil {
+			matters, places = append(matters, m), append(places, m.At(w.thread.Head, id))
+		}
+	}
+	items, err := w.r.Threads.Table.DB().BatchGet(ctx, places...)
+	if err != nil {
+		return nil, fmt.Errorf("what stands of thread %s: %w", w.thread.ID, err)
+	}
+	w.found = []standing.Item{}
+	for n, it := range items {
+		if it == nil {
+			continue // it was deleted
+		}
+		i, ok, err := matters[n].Read(w.tc, it)
+		if err != nil {
+			return nil, fmt.Errorf("what stands of thread %s: %w", w.thread.ID, err)
+		}
+		if ok {
+			w.found = append(w.found, i)
+		}
+	}
+	return w.found, nil
+}
+
+// waits is what waits for the customer, among what stands.
+func waits(p *thread.Pending) *standing.Item {
+	if p == nil {
+		return nil
+	}
+	i := standing.Offer(p.ID, p.Question())
+	return &i
+}
+
+// stands adds to a reply how the conversation stands, and gives what the thread has to keep for that. Question
+// is what the reply ends with, when it asks for a YES or NO.
+func (w *work) stands(ctx context.Context, d decision, r *thread.Reply, question string) (refs []string, err error) {
+	if w.thread.Type != channel.General { // they are of staff, businesses and drivers
+		return nil, nil
+	}
+	stood, err := w.stood(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var did []standing.Item
+	for _, j := range slices.Backward(d.joins) {
+		did = append(did, j.Stands...)
+	}
+	items := standing.Merged(did, stood)
+	refs = standing.Refs(items)
+	if w.thread.Refs == nil && w.thread.Turns > 0 && len(refs) == 0 {
+		refs = nil // what was done before references were kept is not known
+	}
+	if r == nil || w.leftOut(d, items, refs, *r) {
+		return refs, nil
+	}
+	lang := w.tc.Language
+	if d.words {
+		lang = standing.Spoken(d.text, lang)
+	}
+	s := standing.Now{Language: lang, Waits: waits(d.pending), Question: question, Items: items}.Standing()
+	s.Follows(w.standingBefore())
+	r.Standing = &s
+	return refs, nil
+}
+
+// leftOut reports whether nothing is said of how the conversation stands: there is nothing to say, and nobody
+// speaks of it. On threads from before references were kept, nothing is not known to be true.
+func (w *work) leftOut(d decision, items []standing.Item, refs []string, r thread.Reply) bool {
+	if d.pending != nil || len(items) > 0 {
+		return false
+	}
+	return refs == nil || w.thread.Pending == nil && !w.settledLately() && w.smallTalk() && standing.SmallTalk(r.Text)
+}
+
+// smallTalk reports whether the customer has said nothing but small talk.
+func (w *work) smallTalk() bool {
+	return !slices.ContainsFunc(w.in, func(m thread.Message) bool {
+		return m.Notice != nil || len(m.Media) > 0 || m.Location != nil || m.Button != "" || !standing.SmallTalk(m.Text)
+	})
+}
+
+// settledLately reports whether something was settled or done on the thread not long ago.
+func (w *work) settledLately() bool {
+	return slices.ContainsFunc(w.thread.Recent, func(t thread.Turn) bool {
+		did := slices.ContainsFunc(t.Out, func(r thread.Reply) bool { return r.Standing != nil && r.Standing.Kind != standing.Nothing })
+		return w.tc.Now.Sub(t.At) < lately && (t.Settled != "" || did)
+	})
+}
+
+// standingBefore is what was shown beside the reply before, if it was anything.
+func (w *work) standingBefore() *standing.Standing {
+	for _, t := range slices.Backward(w.thread.Recent) {
+		if len(t.Out) > 0 {
+			return t.Out[len(t.Out)-1].Standing
+		}
+	}
+	return nil
+}
+
+// known is what a model's text may name of the customer's own: what stands, waits or was shown by this turn's tools,
+// and what codes of theirs lead to. A look-up that fails leaves a code as it is.
+func (w *work) known(ctx context.Context, p *progress, text string, named []standing.Item) []standing.Item {
+	known := standing.Merged(named, w.found)
+	if i := waits(p.pending); i != nil {
+		known = append(known, *i)
+	}
+	looked := 0
+	for _, code := range standing.Codes(text) {
+		if looked == maxLookUps || slices.ContainsFunc(known, func(i standing.Item) bool { return i.Code == code }) {
+			continue
+		}
+		looked++
+		if i, ok := w.standingOf(ctx, code); ok {
+			known = append(known, i)
+		}
+	}
+	return known
+}
+
+// maxLookUps bounds the codes of a text that are looked up.
+const maxLookUps = 3
+
+// standingOf finds what a code of the customer's own names.
+func (w *work) standingOf(ctx context.Context, code string) (standing.Item, bool) {
+	if w.thread.Type != channel.General {
+		return standing.Item{}, false
+	}
+	for _, kind := range slices.Sorted(maps.Keys(w.r.Matters)) {
+		i, ok, err := w.r.Matters[kind].Coded(ctx, w.tc, code)
+		if err != nil {
+			w.r.Log.InfoContext(ctx, "code not looked up", "kind", kind, "error", err.Error())
+		}
+		if ok && err == nil {
+			return i, true
+		}
+	}
+	return standing.Item{}, false
+}
+
+// toldItem is something that stands, as models are told of it.
+type toldItem struct {
+	Kind  string `json:"kind"`
+	Code  string `json:"code,omitempty"`
+	State string `json:"state"`
+	Text  string `json:"text"`
+}
+
+func told(items []standing.Item) []toldItem {
+	all := []toldItem{}
+	for _, i := range items {
+		all = append(all, toldItem{i.Kind, i.Code, i.State, i.Summary})
+	}
+	return all
+}
+
+// standingData is what the model is told of how the conversation stands.
+func (w *work) standingData(ctx context.Context, pending *thread.Pending) (string, error) {
+	stood, err := w.stood(ctx)
+	if err != nil || len(stood) == 0 && pending == nil {
+		return "", err
+	}
+	kind := standing.Nothing
+	if waiting := waits(pending); waiting != nil {
+		kind, stood = standing.Waiting, append([]standing.Item{*waiting}, stood...)
+	} else if len(stood) > 0 {
+		kind = standing.Done
+	}
+	data, err := json.Marshal(map[string]any{"kind": kind, "items": told(stood)}) // escapes < and >, so that it ends where it ends
+	if err != nil {
+		return "", fmt.Errorf("what stands of thread %s: %w", w.thread.ID, err)
+	}
+	return fmt.Sprintf("<data standing>%s</data>\n", data), nil
+}
