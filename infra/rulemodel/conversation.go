@@ -27,6 +27,9 @@ type conversation struct {
 	located  bool               // the customer's location is known
 	fallback string             // tag of the customer's language as the system says it
 
+	callsSelf, reached string // name and number, as the customer gave them when they were asked
+	introduced         bool   // with the messages to answer
+
 	profile  []report // of the customer, as the backend tells at the turn's beginning
 	profiled bool     // it does
 }
@@ -70,6 +73,7 @@ func read(req request, now time.Time) conversation {
 		}
 	}
 	c.settle(system)
+	c.meet()
 	return c
 }
 

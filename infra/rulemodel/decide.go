@@ -11,12 +11,15 @@ import (
 // decide comes to the next step of the turn: a call, or words.
 func (c *conversation) decide() reply {
 	v := c.voice()
-	if c.text == "" {
+	if c.text == "" && !c.introduced {
 		return c.greet(v)
 	}
 	m, g, next := c.listen(v)
 	if next != nil {
 		return *next
+	}
+	if c.introduced {
+		g = book
 	}
 	switch g {
 	case greet:
@@ -209,7 +212,7 @@ func (c *conversation) book(v *voice, m *memory) reply {
 		return c.conclude(v, m, r)
 	}
 	if m.question() == askNothing {
-		if next := c.call("initiateBooking", m.proposal()); next != nil {
+		if next := c.call("initiateBooking", c.proposal(m)); next != nil {
 			return *next
 		}
 		return say(v.cannot)
@@ -299,6 +302,9 @@ func (c *conversation) freeSlots(v *voice, m *memory) string {
 func (c *conversation) conclude(v *voice, m *memory, r result) reply {
 	if r.failed == nil {
 		return say(v.proposed)
+	}
+	if r.failed.field == "name" || r.failed.field == "phone" {
+		return say(v.contact)
 	}
 	m.learn(r)
 	reason := v.taken

@@ -105,8 +105,10 @@ func converse(c conversation) reply {
 		return c.serve()
 	}
 	c.oneByOne()
-	if r, taken := c.errands(); taken {
-		return c.andThen(r)
+	if !c.introduced {
+		if r, taken := c.errands(); taken {
+			return c.andThen(r)
+		}
 	}
 	return c.andThen(c.decide())
 }

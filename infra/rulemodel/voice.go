@@ -22,7 +22,7 @@ type voice struct {
 	whichOffering, whichOf, whichTime                        string
 	when, arrive, time, nights, days, party, from            string
 	taken, refused, away, cannot, gone                       string
-	free, what                                               string
+	free, what, contact                                      string
 	per                                                      map[string]string // what a price is for
 	weekdays                                                 []string          // from Monday on, short
 	mine, noneOfMine, cancelWhich, cancelAsked, cancelled    string
@@ -67,6 +67,7 @@ var english = voice{
 
 	taken:   "That time can't be had.",
 	refused: "That didn't work: %s",
+	contact: "This business wants to know who comes: what are your name and phone number?",
 	away:    "I can't reach that right now. Please try again in a moment.",
 	cannot:  "I can't do that here right now.",
 	gone:    "I can't find that any more.",
@@ -123,6 +124,7 @@ var turkish = voice{
 
 	taken:   "O saat uygun değil.",
 	refused: "Olmadı: %s",
+	contact: "Bu işletme kimin geleceğini bilmek istiyor: adınız ve telefon numaranız nedir?",
 	away:    "Şu anda ulaşamıyorum. Lütfen biraz sonra yeniden deneyin.",
 	cannot:  "Bunu şu anda burada yapamıyorum.",
 	gone:    "Onu artık bulamıyorum.",

@@ -72,7 +72,10 @@ func raises() Grant { return Grant{Table: "alerts", Actions: []Action{PutItem, U
 
 // turnTables is what a turn touches, whichever function it runs in.
 func turnTables() []Grant {
-	return []Grant{readsAndWrites("conversations"), readsAndWrites("ledger"), readsAndWrites("catalog"), readsAndWrites("records")}
+	return []Grant{
+		readsAndWrites("conversations"), readsAndWrites("ledger"), readsAndWrites("catalog"), readsAndWrites("records"),
+		{Table: "alerts", Actions: []Action{GetItem, PutItem, UpdateItem}}, // that the model's key is refused, and whether it is
+	}
 }
 
 // Functions lists every function.

@@ -100,6 +100,19 @@ func (s *Store) Raise(ctx context.Context, a Alert, ws ...dynamo.Write) error {
 	return nil
 }
 
+// Open returns the open alert of a finding, if there is one. 2 requests, 1 where there is none.
+func (s *Store) Open(ctx context.Context, a Alert) (found Alert, open bool, err error) {
+	it, err := s.Table.Get(ctx, openKey(a.finding()))
+	if err != nil || it == nil || it.Expired(s.Now()) {
+		return Alert{}, false, err
+	}
+	if it, err = s.Table.Get(ctx, alertKey(it.String("alert"))); err != nil || it == nil {
+		return Alert{}, false, err
+	}
+	err = it.Decode(&found)
+	return found, err == nil, err
+}
+
 // ofFormer begins the cursors of the former table. Others have no full stop.
 const ofFormer = "former."
 

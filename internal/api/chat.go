@@ -1,11 +1,14 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"merve/internal/actor"
 	"merve/internal/assistant"
@@ -19,6 +22,7 @@ import (
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/threadapi"
+	"merve/internal/tool"
 	"merve/internal/turn"
 )
 
@@ -60,6 +64,27 @@ type chatRequest struct {
 	Attachments     []channel.Media `json:"attachments"`
 	Button          string          `json:"button"`
 	ReplyTo         string          `json:"replyTo"`
+	Customer        customer        `json:"customer"`
+}
+
+// customer is how somebody says that they are called and reached.
+type customer struct {
+	Name  string `json:"name"`
+	Phone string `json:"phone"`
+}
+
+// read checks what was said; a number is taken as people write it.
+func (c customer) read() (name, phone string, err error) {
+	if name = strings.TrimSpace(c.Name); utf8.RuneCountInString(name) > maxName {
+		return "", "", fault.Field("customer.name", "at most %d characters", maxName)
+	}
+	if c.Phone == "" {
+		return name, "", nil
+	}
+	if phone, err = tool.ParsePhone(c.Phone); err != nil {
+		return "", "", fault.Field("customer.phone", "want a phone number of 6 to 15 digits")
+	}
+	return name, phone, nil
 }
 
 // ChatResponse is the answer to POST /chat/message.
@@ -158,10 +183,15 @@ func (c *Chat) inbound(r *http.Request, req chatRequest) (channel.Inbound, error
 	if err != nil {
 		return none, err
 	}
+	called, phone, err := req.Customer.read()
+	if err != nil {
+		return none, err
+	}
+	who.Name = cmp.Or(who.Name, called)
 	in := channel.Inbound{
 		Market: req.MarketID, Channel: channel.App, ThreadType: channel.General, Assistant: name, From: who,
 		MessageID: req.ClientMessageID, Text: *req.Message, Media: req.Attachments, Location: where,
-		Button: req.Button, ReplyTo: req.ReplyTo, Language: req.Language,
+		Button: req.Button, ReplyTo: req.ReplyTo, Language: req.Language, Contact: phone,
 	}
 	if in.Market == "" {
 		in.Market = c.Market

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"context"
+	"maps"
 	"net/http"
 
 	"merve/internal/httpapi"
@@ -11,6 +13,8 @@ type Health struct {
 	Version string
 	Model   string
 	Parts   map[string]string // part: "on", or why it is off
+	// Answers says of the model's part what can only be said now.
+	Answers func(ctx context.Context) string
 }
 
 // Routes is the health check.
@@ -18,6 +22,11 @@ func (h Health) Routes() httpapi.Routes {
 	return httpapi.Routes{"GET /healthz": h.report}
 }
 
-func (h Health) report(w http.ResponseWriter, _ *http.Request) error {
-	return httpapi.WriteJSON(w, http.StatusOK, map[string]any{"status": "ok", "version": h.Version, "model": h.Model, "parts": h.Parts})
+// report is of what is up; that nothing can be answered does not make a balancer or a restart mend it.
+func (h Health) report(w http.ResponseWriter, r *http.Request) error {
+	parts, status := maps.Clone(h.Parts), "ok"
+	if parts["model"] = h.Answers(r.Context()); parts["model"] != "on" {
+		status = "degraded"
+	}
+	return httpapi.WriteJSON(w, http.StatusOK, map[string]any{"status": status, "version": h.Version, "model": h.Model, "parts": parts})
 }

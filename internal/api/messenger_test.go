@@ -309,6 +309,19 @@ func TestMessengerReplay(t *testing.T) {
 	}
 }
 
+// What says that it is older than a day is a copy, however well it is signed: it is taken, and nothing comes of it.
+func TestAnOldWebhookIsARepeat(t *testing.T) {
+	t.Parallel()
+	p := newPage(t, nil)
+	ann := newPSID()
+	for text, age := range map[string]time.Duration{"kept for long": 25 * time.Hour, "late": 23 * time.Hour} {
+		p.post(t, http.StatusOK, p.Batch(p.Message(ann, apitest.NewID(), text).With("timestamp", apitest.Now().Add(-age).UnixMilli())))
+	}
+	if diff := cmp.Diff([]string{"late"}, p.texts(t, ann)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestMessengerSignatures(t *testing.T) {
 	t.Parallel()
 	p := newPage(t, nil)

@@ -123,7 +123,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		AuthIssuer:                getenv("AUTH_ISSUER"),
 		AuthAudience:              getenv("AUTH_AUDIENCE"),
 		AuthJWKSURL:               getenv("AUTH_JWKS_URL"),
-		AdminToken:                getenv("ADMIN_TOKEN"),
+		AdminToken:                strings.TrimSpace(getenv("ADMIN_TOKEN")),
 		AddressMessages:           addressMessages,
 		BoundLoopback:             getenv("BOUND_LOOPBACK") == "1",
 		PrivateMedia:              getenv("PRIVATE_MEDIA") == "1",

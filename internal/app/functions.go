@@ -509,7 +509,7 @@ func (b *Base) health() api.Health {
 		}
 		return off
 	}
-	return api.Health{Version: b.Config.Version, Model: b.Config.OpenAIModel, Parts: map[string]string{
+	return api.Health{Version: b.Config.Version, Model: b.Config.OpenAIModel, Answers: b.modelPart, Parts: map[string]string{
 		"whatsapp": on(b.writesToWhatsApp(), "off: TWILIO_ACCOUNT_SID or TWILIO_AUTH_TOKEN is not set"),
 		"payments": on(b.secrets.has("STRIPE_SECRET_KEY"), "off: STRIPE_SECRET_KEY is not set"),
 		"signIn":   on(b.Config.AuthIssuer != "", "off: AUTH_ISSUER is not set"),
@@ -542,6 +542,7 @@ func (c catalog) Bookable(ctx context.Context, marketID, listingID, offeringID s
 	return booking.Bookable{
 		Business: l.Business, Listing: l.ID, ListingName: l.Name("en"), Offering: o, Longest: l.Longest[o.ID], Merchant: l.Dispatch(action), Tags: append(l.Tags, action.Tags...), Kinds: []string{l.Category, l.SubCategory}, Location: l.Location,
 		Unchanged: []dynamo.Write{c.listings.Unchanged(l).Else(gate.ErrMeanwhile)},
+		Contact:   l.Merve.Contact,
 	}, nil
 }
 

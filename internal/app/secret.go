@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,10 +35,14 @@ const (
 	secretRetryAfter = 20 * time.Second // after a refresh that failed
 )
 
+// own returns a key from the environment. Keys are pasted, often with the line break behind them, which no header
+// can hold.
+func (s *secrets) own(name string) string { return strings.TrimSpace(s.getenv(name)) }
+
 // get returns the first of the names that is set, or "" when none is.
 func (s *secrets) get(ctx context.Context, names ...string) (string, error) {
 	for _, name := range names {
-		if v := s.getenv(name); v != "" {
+		if v := s.own(name); v != "" {
 			return v, nil
 		}
 	}
@@ -59,7 +64,7 @@ func (s *secrets) get(ctx context.Context, names ...string) (string, error) {
 		}
 	}
 	for _, name := range names {
-		if v := s.kept[name]; v != "" {
+		if v := strings.TrimSpace(s.kept[name]); v != "" {
 			return v, nil
 		}
 	}
@@ -68,7 +73,7 @@ func (s *secrets) get(ctx context.Context, names ...string) (string, error) {
 
 // has reports whether the environment has one of the names, or there is somewhere to ask for it.
 func (s *secrets) has(names ...string) bool {
-	return s.id != "" || slices.ContainsFunc(names, func(name string) bool { return s.getenv(name) != "" })
+	return s.id != "" || slices.ContainsFunc(names, func(name string) bool { return s.own(name) != "" })
 }
 
 func (s *secrets) fetch(ctx context.Context) (map[string]string, error) {

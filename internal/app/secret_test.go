@@ -62,3 +62,24 @@ func TestSecretsOutliveTheirStore(t *testing.T) {
 		}
 	}
 }
+
+// A key that was pasted with the line break behind it is the key, wherever it is kept.
+func TestField49_SecretsAreTrimmed(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{"KEY": " test-key-not-real\r\n", "BLANK": " \n", "ADMIN_TOKEN": "token-not-real\n"}
+	getenv := func(name string) string { return env[name] }
+	now := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
+	s := &secrets{getenv: getenv, now: func() time.Time { return now }, kept: map[string]string{"STORED": "test-key-not-real\n"}, until: now.Add(time.Hour)}
+	if s.has("BLANK") || !s.has("KEY") {
+		t.Error("a blank is a key, or a key is none")
+	}
+	s.id = "secret"
+	for _, name := range []string{"KEY", "STORED"} {
+		if got, err := s.get(t.Context(), name); got != "test-key-not-real" || err != nil {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	if c, err := FromEnv(getenv); c.AdminToken != "token-not-real" || err != nil {
+		t.Errorf("%q, %v", c.AdminToken, err)
+	}
+}

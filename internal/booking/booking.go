@@ -16,6 +16,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 
 	"merve/internal/dynamo"
 	"merve/internal/fault"
@@ -47,6 +48,11 @@ func When(lang string, tx ledger.Transaction) string {
 
 func party(tx ledger.Transaction) string { return strconv.Itoa(tx.Party) }
 
+// customer is who comes, with the number at which they are reached.
+func customer(lang string, tx ledger.Transaction) string {
+	return strings.Trim(wording.Quote(lang, tx.CustomerName)+" · "+tx.CustomerPhone, " ·")
+}
+
 func price(lang string, tx ledger.Transaction) string {
 	if tx.PriceMinor == 0 {
 		return ""
@@ -58,7 +64,7 @@ func price(lang string, tx ledger.Transaction) string {
 func Vars(lang string, tx ledger.Transaction) wording.Vars {
 	return wording.Vars{
 		"code": tx.Code, "listing": tx.ListingName, "offering": tx.OfferingName, "when": When(lang, tx),
-		"party": party(tx), "customer": wording.Quote(lang, tx.CustomerName), "price": price(lang, tx), "note": wording.Quote(lang, tx.Note),
+		"party": party(tx), "customer": customer(lang, tx), "price": price(lang, tx), "note": wording.Quote(lang, tx.Note),
 	}
 }
 

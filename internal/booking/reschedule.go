@@ -135,6 +135,7 @@ func (b *Booker) reschedule(ctx context.Context, tc tool.Context, a rescheduleAr
 	if when.Start.Equal(old.Start) && when.End.Equal(old.End) && party == old.Party {
 		return tool.Result{}, fault.New(fault.Conflict, "it is booked for just that: there is nothing to change")
 	}
+	tc.Contact.Phone = old.CustomerPhone
 	terms, err := owed(ctx, b.Ledger, termsOf(tc, item, when, party, old.Note), item.Offering, tc.Actor.Keys())
 	if err != nil {
 		return tool.Result{}, err

@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,6 +39,7 @@ type Bookable struct {
 	Tags        []string      // of the listing; a market may allow some only
 	Kinds       []string      // likewise: its category and sub-category
 	Location    *geo.Location
+	Contact     bool // it takes nobody whose name and number are not known
 
 	Unchanged []dynamo.Write // conditions that hold as long as this is what the catalog says
 }
@@ -91,6 +93,8 @@ type initiateArgs struct {
 	EndDate    *string `json:"endDate" jsonschema:"day of departure of a stay, YYYY-MM-DD; null otherwise"`
 	PartySize  *int    `json:"partySize" jsonschema:"number of people; null when not said"`
 	Note       *string `json:"note" jsonschema:"a wish of the customer for the business; null for none"`
+	Name       *string `json:"name" jsonschema:"the customer's name, as they gave it; null when not said"`
+	Phone      *string `json:"phone" jsonschema:"the customer's phone number, as they gave it; null when not said"`
 }
 
 // initiate makes an offer under the call's own key, so that a call made again after a crash gives the same
@@ -98,6 +102,9 @@ type initiateArgs struct {
 func (b *Booker) initiate(ctx context.Context, tc tool.Context, args initiateArgs) (tool.Result, error) {
 	item, party, err := b.sought(ctx, tc, bookTool, args)
 	if err != nil {
+		return tool.Result{}, err
+	}
+	if tc, err = withContact(tc, item, args); err != nil {
 		return tool.Result{}, err
 	}
 	o := item.Offering
@@ -114,6 +121,17 @@ func (b *Booker) initiate(ctx context.Context, tc tool.Context, args initiateArg
 		return b.refusal(ctx, tc, item, args, err)
 	}
 	return b.proposal(tc, held, Question(b.Payments, tc.Language, held)), nil
+}
+
+// withContact is tc with the customer's name and number, where the business wants to know them. One that does
+// not is told a number only if the customer gave it for this.
+func withContact(tc tool.Context, item Bookable, args initiateArgs) (tool.Context, error) {
+	required := tc.Market.Contact || item.Contact
+	tc, err := tc.WithContact(args.Name, args.Phone, required)
+	if !required && args.Phone == nil {
+		tc.Contact.Phone = ""
+	}
+	return tc, err
 }
 
 // sought finds what the customer wants, and for how many people. When nobody said, it is the fewest that the
@@ -181,7 +199,7 @@ func termsOf(tc tool.Context, item Bookable, k schedule.Booking, party int, note
 		Market: tc.Market.ID, Owner: tc.Actor.Key(), Address: tc.Address, Thread: tc.Thread, Channel: string(tc.Channel),
 		Start: k.Start, End: k.End, Slots: k.Slots, Nights: k.Nights, TimeZone: o.TimeZone,
 		Party: party, PriceMinor: o.Price(party, k.Nights), Currency: o.Currency,
-		Note: note, CustomerName: language.Clip(tc.Actor.Name, ledger.MaxName), Language: tc.Language, Policy: tc.Market.Version,
+		Note: note, CustomerName: language.Clip(cmp.Or(tc.Contact.Name, tc.Actor.Name), ledger.MaxName), CustomerPhone: tc.Contact.Phone, Language: tc.Language, Policy: tc.Market.Version,
 	}
 }
 
@@ -441,6 +459,9 @@ func (b *Booker) waitlistTool() tool.Tool {
 func (b *Booker) join(ctx context.Context, tc tool.Context, a initiateArgs) (tool.Result, error) {
 	item, party, err := b.sought(ctx, tc, waitTool, a)
 	if err != nil {
+		return tool.Result{}, err
+	}
+	if tc, err = withContact(tc, item, a); err != nil {
 		return tool.Result{}, err
 	}
 	o := item.Offering

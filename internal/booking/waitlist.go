@@ -147,7 +147,7 @@ func (w *Waitlist) renewed(
 	tc := tool.Context{
 		Actor: actor.OfKey(t.Owner), Market: m, Thread: t.Thread, Channel: channel.Channel(t.Channel), Language: t.Language, Now: now(w.Ledger),
 	}
-	tc.Actor.Name, tc.Actor.Also = t.CustomerName, linked
+	tc.Actor.Name, tc.Actor.Also, tc.Contact.Phone = t.CustomerName, linked, t.CustomerPhone
 	item, err := find(ctx, w.Catalog, tc, bookTool, initiateArgs{ListingID: t.Listing, OfferingID: &t.Offering, PartySize: &t.Party})
 	if err != nil {
 		return ledger.Terms{}, schedule.Offering{}, err

@@ -10,10 +10,12 @@ import (
 	"log/slog"
 	"net/http"
 	"path"
+	"strings"
 
 	"merve/internal/actor"
 	"merve/internal/fault"
 	"merve/internal/telemetry"
+	"merve/internal/trigger"
 )
 
 // Handler answers a request or returns an error, which becomes a problem document.
@@ -38,6 +40,9 @@ func Traced(h http.Handler, log *slog.Logger) http.Handler {
 		}
 		w.Header().Set("x-trace-id", id)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
+		if strings.HasPrefix(trigger.ClientURL(r), "https:") { // as everything in the cloud
+			w.Header().Set("Strict-Transport-Security", "max-age=63072000")
+		}
 		var failure error
 		r = r.WithContext(context.WithValue(telemetry.WithTrace(r.Context(), id), failureKey{}, &failure))
 		if err := checkTarget(r); err != nil {

@@ -76,6 +76,8 @@ func Bearer(r *http.Request) (string, bool) {
 const (
 	minSessionID = 22
 	maxSessionID = 128
+
+	minDifferent = 10 // characters: fewer are no random ones
 )
 
 // Session returns the actor that a session id stands for.
@@ -87,6 +89,13 @@ func Session(id string) (actor.Actor, error) {
 		if c <= ' ' || c > '~' {
 			return actor.Actor{}, fault.Field("sessionId", "want letters, digits and punctuation only")
 		}
+	}
+	different := map[rune]bool{}
+	for _, c := range id {
+		different[c] = true
+	}
+	if len(different) < minDifferent {
+		return actor.Actor{}, fault.Field("sessionId", "want random characters, at least %d different ones", minDifferent)
 	}
 	sum := sha256.Sum256([]byte("session:" + id))
 	return actor.Actor{Kind: actor.Session, ID: hex.EncodeToString(sum[:16])}, nil

@@ -100,6 +100,8 @@ func (t Terms) stored() Terms {
 const (
 	maxNote = 1000 // characters
 	MaxName = 200
+
+	maxPhone = 20
 )
 
 func (t Terms) Check() error {
@@ -121,6 +123,8 @@ func (t Terms) Check() error {
 		return fault.Field("priceMinor", "want 0 or more")
 	case utf8.RuneCountInString(t.Note) > maxNote:
 		return fault.Field("note", "want at most %d characters", maxNote)
+	case len(t.CustomerPhone) > maxPhone:
+		return fault.Field("customerPhone", "want at most %d characters", maxPhone)
 	case utf8.RuneCountInString(t.CustomerName) > MaxName:
 		return fault.Field("customerName", "want at most %d characters", MaxName)
 	}

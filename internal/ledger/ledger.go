@@ -105,6 +105,7 @@ type Terms struct {
 	Replaces        string      `dynamodbav:"replaces,omitempty" json:"replaces,omitempty"` // the booking that is given up for this one
 	Note            string      `dynamodbav:"note,omitempty" json:"note,omitempty"`
 	CustomerName    string      `dynamodbav:"customerName,omitempty" json:"customerName,omitempty"`
+	CustomerPhone   string      `dynamodbav:"customerPhone,omitempty" json:"customerPhone,omitempty"` // where the business wants one
 	Language        string      `dynamodbav:"lang,omitempty" json:"language,omitempty"`
 	Policy          int         `dynamodbav:"policy" json:"policyVersion"` // version of the market it was offered under
 

@@ -19,6 +19,7 @@ type Integration struct {
 	Language string   `dynamodbav:"language,omitempty" json:"language,omitempty"`     // the business's own
 	Coverage []string `dynamodbav:"coverage,omitempty" json:"coverage,omitempty"`     // districts served; empty is everywhere
 	Actions  []Action `dynamodbav:"actions,omitempty" json:"actions,omitempty"`
+	Contact  bool     `dynamodbav:"requireContact,omitempty" json:"requireContact,omitempty"` // nothing is taken from whom nobody knows name and number of
 
 	// The older form of actions: one type for the whole listing, and one template. It is read
 	// and turned into actions; it is never stored.

@@ -54,15 +54,11 @@ func columns() []column {
 		}, func(l *Listing, s string) error { located(l).Address = s; return nil }},
 		several("tags", func(l *Listing) *[]string { return &l.Tags }),
 		plain("image", func(l *Listing) *string { return &l.Image }),
-		{"enabled", func(l *Listing) (string, error) { return strconv.FormatBool(l.Merve.Enabled), nil }, func(l *Listing, s string) (err error) {
-			if l.Merve.Enabled, err = strconv.ParseBool(strings.ToLower(s)); err != nil {
-				return errors.New("want true or false")
-			}
-			return nil
-		}},
+		truth("enabled", func(l *Listing) *bool { return &l.Merve.Enabled }),
 		plain("whatsappE164", func(l *Listing) *string { return &l.Merve.WhatsApp }),
 		plain("language", func(l *Listing) *string { return &l.Merve.Language }),
 		several("coverage", func(l *Listing) *[]string { return &l.Merve.Coverage }),
+		truth("requireContact", func(l *Listing) *bool { return &l.Merve.Contact }),
 		{"toolType", func(*Listing) (string, error) { return "", nil }, func(l *Listing, s string) error { l.Merve.ToolType = s; return nil }},
 		{"dispatchTemplate", func(*Listing) (string, error) { return "", nil }, func(l *Listing, s string) error { l.Merve.DispatchTemplate = s; return nil }},
 		asJSON("price", func(l *Listing) **Price { return &l.Price }),
@@ -73,6 +69,15 @@ func columns() []column {
 		asJSON("offerings", func(l *Listing) *[]schedule.Offering { return &l.Offerings }),
 		asJSON("items", func(l *Listing) *[]Item { return &l.Items }),
 	}
+}
+
+func truth(name string, at func(*Listing) *bool) column {
+	return column{name, func(l *Listing) (string, error) { return strconv.FormatBool(*at(l)), nil }, func(l *Listing, s string) (err error) {
+		if *at(l), err = strconv.ParseBool(strings.ToLower(s)); err != nil {
+			return errors.New("want true or false")
+		}
+		return nil
+	}}
 }
 
 func plain(name string, at func(*Listing) *string) column {

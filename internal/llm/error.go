@@ -20,6 +20,7 @@ const (
 type Error struct {
 	Meaning    Meaning
 	RetryAfter time.Duration // how long the provider asks to be left alone; 0 when it does not say
+	Account    bool          // the key is not taken, or has no money left: nothing is answered until somebody mends that
 	Err        error
 }
 
@@ -30,6 +31,12 @@ func (e *Error) Unwrap() error { return e.Err }
 // Fail returns an [*Error] with a formatted cause; %w keeps it in the chain.
 func Fail(m Meaning, format string, args ...any) error {
 	return &Error{Meaning: m, Err: fmt.Errorf(format, args...)}
+}
+
+// OfAccount reports whether err is of the key or its money.
+func OfAccount(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Account
 }
 
 // MeaningOf returns what err means. A context that ran out is [Unavailable], an error

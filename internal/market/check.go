@@ -202,6 +202,7 @@ func (s Safety) check() error {
 		{"turnMicroUsd", s.TurnMicroUSD, 1000, 100_000_000},
 		{"threadDayMicroUsd", s.ThreadDayMicroUSD, 1000, 1_000_000_000},
 		{"marketDayMicroUsd", s.MarketDayMicroUSD, 1000, 1_000_000_000_000},
+		{"identifiedPercent", int64(s.IdentifiedPercent), 0, 90},
 		{"holdSeconds", int64(s.HoldSeconds), 60, 24 * 3600},
 		{"maxBookings", int64(s.MaxBookings), 1, 1000},
 		{"maxOrdersDay", int64(s.MaxOrdersDay), 1, 1000},

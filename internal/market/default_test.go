@@ -28,6 +28,7 @@ func TestDefault(t *testing.T) {
 			TurnMicroUSD:          250_000,     // 25 cents
 			ThreadDayMicroUSD:     2_000_000,   // 2 dollars
 			MarketDayMicroUSD:     200_000_000, // 200 dollars
+			IdentifiedPercent:     25,
 			HoldSeconds:           600,
 			MaxBookings:           8,
 			MaxOrdersDay:          20,

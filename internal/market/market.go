@@ -25,7 +25,8 @@ type Market struct {
 	Bounds    *geo.Box              `dynamodbav:"bounds,omitempty" json:"bounds,omitempty"` // where it is; nil is anywhere
 	Districts []District            `dynamodbav:"districts,omitempty" json:"districts,omitempty"`
 	Gate      GateMode              `dynamodbav:"gate" json:"gate"`
-	QuietMS   int                   `dynamodbav:"quietMs" json:"quietMs"` // webhook channels wait this long for a burst to end
+	Contact   bool                  `dynamodbav:"requireContact,omitempty" json:"requireContact"` // businesses are told of nobody whose name and number are not known
+	QuietMS   int                   `dynamodbav:"quietMs" json:"quietMs"`                         // webhook channels wait this long for a burst to end
 	Safety    Safety                `dynamodbav:"safety" json:"safety"`
 	Tools     map[string]ToolPolicy `dynamodbav:"tools" json:"tools"`         // by tool name
 	Templates map[string]string     `dynamodbav:"templates" json:"templates"` // default message templates by event, {var}
@@ -56,8 +57,9 @@ type Safety struct {
 	TurnMicroUSD          int64    `dynamodbav:"turnMicroUsd" json:"turnMicroUsd"` // model cost, in millionths of a US dollar
 	ThreadDayMicroUSD     int64    `dynamodbav:"threadDayMicroUsd" json:"threadDayMicroUsd"`
 	MarketDayMicroUSD     int64    `dynamodbav:"marketDayMicroUsd" json:"marketDayMicroUsd"`
-	HoldSeconds           int      `dynamodbav:"holdSeconds" json:"holdSeconds"` // how long an offer is held
-	MaxBookings           int      `dynamodbav:"maxBookings" json:"maxBookings"` // of one customer that are held or stand at one time
+	IdentifiedPercent     int      `dynamodbav:"identifiedPercent" json:"identifiedPercent"` // of the market's day, kept for customers who can be told apart
+	HoldSeconds           int      `dynamodbav:"holdSeconds" json:"holdSeconds"`             // how long an offer is held
+	MaxBookings           int      `dynamodbav:"maxBookings" json:"maxBookings"`             // of one customer that are held or stand at one time
 	MaxOrdersDay          int      `dynamodbav:"maxOrdersDay" json:"maxOrdersDay"`
 	MaxRidesDay           int      `dynamodbav:"maxRidesDay" json:"maxRidesDay"`
 	MaxMessagesDay        int      `dynamodbav:"maxMessagesDay" json:"maxMessagesDay"` // to businesses
@@ -66,6 +68,15 @@ type Safety struct {
 
 // MinAddressTimes is the least for an address: an office, a hotel or a mobile network shares one.
 const MinAddressTimes = 20
+
+// AnonymousDay is what all sessions together may cost in a day, in millionths of a US dollar: they cost
+// nothing to make, and what they use up must not be everybody's.
+func (s Safety) AnonymousDay() int64 {
+	return s.MarketDayMicroUSD / 100 * int64(100-s.IdentifiedPercent)
+}
+
+// AddressDay is what the sessions of one network address may cost in a day.
+func (s Safety) AddressDay() int64 { return s.ThreadDayMicroUSD * int64(s.AddressTimes) }
 
 // Limits are the bounds on what customers hold and set going.
 func (s Safety) Limits() bound.Limits {
@@ -117,7 +128,7 @@ func Default(id string) *Market {
 		Safety: Safety{
 			MaxOutboundPerInbound: 3, MaxRounds: 8, MaxCalls: 16, MaxSameCall: 3,
 			TurnSeconds: 90, TurnTokens: 120_000, TurnMicroUSD: 250_000,
-			ThreadDayMicroUSD: 2_000_000, MarketDayMicroUSD: 200_000_000, HoldSeconds: 600,
+			ThreadDayMicroUSD: 2_000_000, MarketDayMicroUSD: 200_000_000, IdentifiedPercent: 25, HoldSeconds: 600,
 			MaxBookings: 8, MaxOrdersDay: 20, MaxRidesDay: 12, MaxMessagesDay: 20, AddressTimes: MinAddressTimes,
 		},
 		Tools: map[string]ToolPolicy{}, Templates: map[string]string{},

@@ -136,8 +136,6 @@ const (
 	MaxNote     = 500
 	MaxAddress  = 256
 	MaxOpen     = 5 // proposed, placed or accepted orders of one customer and kind that are not overdue
-
-	maxName = 80
 )
 
 // What an order may meet. What is not there, or not the caller's, is [actor.ErrNotFound].

@@ -12,7 +12,6 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/geo"
-	"merve/internal/language"
 	"merve/internal/listing"
 	"merve/internal/market"
 	"merve/internal/schedule"
@@ -71,6 +70,7 @@ type foodArgs struct {
 	Delivery  bool     `json:"delivery" jsonschema:"true: it is brought; false: the customer picks it up"`
 	Address   *string  `json:"address" jsonschema:"where to, in the customer's words; null when picked up or when their shared location is meant"`
 	When      *string  `json:"when" jsonschema:"local date and time for which it is ordered, YYYY-MM-DDTHH:MM; null for as soon as can be"`
+	Name      *string  `json:"name" jsonschema:"the customer's name, as they gave it; null when not said"`
 	Phone     *string  `json:"phone" jsonschema:"the customer's phone number for questions, as they gave it; null when not said"`
 	Note      *string  `json:"note" jsonschema:"a wish of the customer for the whole order; null for none"`
 }
@@ -100,7 +100,7 @@ func (d *Taker) food(ctx context.Context, tc tool.Context, a foodArgs) (tool.Res
 		return tool.Result{}, err
 	}
 	o.Counted = counted(l, o.Lines)
-	if err := d.finish(&o, tc, l, a.When, a.Phone, a.Note); err != nil {
+	if err := d.finish(&o, tc, l, told{a.When, a.Name, a.Phone, a.Note}); err != nil {
 		return tool.Result{}, err
 	}
 	if err := d.deliver(ctx, tc, &o, l, goods, a); err != nil {
@@ -192,6 +192,7 @@ type serviceArgs struct {
 	Description string  `json:"description" jsonschema:"what is wanted, in the customer's words"`
 	Address     *string `json:"address" jsonschema:"where, in the customer's words; null when at the business or when their shared location is meant"`
 	When        *string `json:"when" jsonschema:"local date and time that the customer would like, YYYY-MM-DDTHH:MM; null when not said"`
+	Name        *string `json:"name" jsonschema:"the customer's name, as they gave it; null when not said"`
 	Phone       *string `json:"phone" jsonschema:"the customer's phone number, as they gave it; null when not said"`
 }
 
@@ -218,7 +219,7 @@ func (d *Taker) service(ctx context.Context, tc tool.Context, a serviceArgs) (to
 	if err := covers(tc, l, o.Delivery); err != nil {
 		return tool.Result{}, err
 	}
-	if err := d.finish(&o, tc, l, a.When, a.Phone, &a.Description); err != nil {
+	if err := d.finish(&o, tc, l, told{a.When, a.Name, a.Phone, &a.Description}); err != nil {
 		return tool.Result{}, err
 	}
 	return d.propose(ctx, tc, o)
@@ -227,6 +228,7 @@ func (d *Taker) service(ctx context.Context, tc tool.Context, a serviceArgs) (to
 type viewingArgs struct {
 	ListingID string  `json:"listingId" jsonschema:"id of the property, as a search gave it"`
 	When      *string `json:"when" jsonschema:"local date and time that the customer would like, YYYY-MM-DDTHH:MM; null when not said"`
+	Name      *string `json:"name" jsonschema:"the customer's name, as they gave it; null when not said"`
 	Phone     *string `json:"phone" jsonschema:"the customer's phone number, as they gave it; null when not said"`
 	Note      *string `json:"note" jsonschema:"a question or wish for the agent; null for none"`
 }
@@ -237,7 +239,7 @@ func (d *Taker) viewing(ctx context.Context, tc tool.Context, a viewingArgs) (to
 		return tool.Result{}, err
 	}
 	o := draft(tc, Viewing, l, action)
-	if err := d.finish(&o, tc, l, a.When, a.Phone, a.Note); err != nil {
+	if err := d.finish(&o, tc, l, told{a.When, a.Name, a.Phone, a.Note}); err != nil {
 		return tool.Result{}, err
 	}
 	if o.CustomerPhone == "" {
@@ -284,7 +286,7 @@ func draft(tc tool.Context, kind Kind, l *listing.Listing, a listing.Action) Ord
 	return Order{
 		Kind: kind, Owner: tc.Actor.Key(), Market: tc.Market.ID, Thread: tc.Thread, Language: tc.Language,
 		Business: l.Business, Listing: l.ID, ListingName: l.Name(tc.Language), Merchant: l.Dispatch(a),
-		Currency: l.Currency(tc.Market.Currency), TimeZone: zoneOf(l, tc.Market), CustomerName: language.Clip(tc.Actor.Name, maxName), CustomerPhone: tc.Actor.Phone, Address: tc.Address,
+		Currency: l.Currency(tc.Market.Currency), TimeZone: zoneOf(l, tc.Market), Address: tc.Address,
 		ExpiresAt: tc.Now.Add(time.Duration(tc.Market.Safety.HoldSeconds) * time.Second).UTC().Truncate(time.Millisecond), Policy: tc.Market.Version,
 	}
 }
@@ -299,17 +301,19 @@ func zoneOf(l *listing.Listing, m *market.Market) string {
 	return m.TimeZone
 }
 
+// told is what the customer may say with all kinds of orders.
+type told struct{ when, name, phone, note *string }
+
 // finish takes what all kinds of orders have.
-func (d *Taker) finish(o *Order, tc tool.Context, l *listing.Listing, when, phone, note *string) (err error) {
-	if o.When, err = timeOf(tool.Value(when), o.TimeZone, tc.Now); err != nil {
+func (d *Taker) finish(o *Order, tc tool.Context, l *listing.Listing, t told) (err error) {
+	if o.When, err = timeOf(tool.Value(t.when), o.TimeZone, tc.Now); err != nil {
 		return err
 	}
-	if p := tool.Value(phone); p != "" {
-		if o.CustomerPhone, err = phoneOf(p); err != nil {
-			return err
-		}
+	if tc, err = tc.WithContact(t.name, t.phone, tc.Market.Contact || l.Merve.Contact); err != nil {
+		return err
 	}
-	if o.Note = strings.TrimSpace(tool.Value(note)); utf8.RuneCountInString(o.Note) > MaxNote {
+	o.CustomerName, o.CustomerPhone = tc.Contact.Name, tc.Contact.Phone
+	if o.Note = strings.TrimSpace(tool.Value(t.note)); utf8.RuneCountInString(o.Note) > MaxNote {
 		return fault.Field("note", "at most %d characters", MaxNote)
 	}
 	if err := openFor(l, *o, tc.Now); err != nil {
@@ -360,24 +364,6 @@ func timeOf(s, zone string, now time.Time) (time.Time, error) {
 		return time.Time{}, fault.Field("when", "at most 60 days ahead")
 	}
 	return t.UTC(), nil
-}
-
-// phoneOf takes a number as people write it.
-func phoneOf(s string) (string, error) {
-	number := strings.Map(func(r rune) rune {
-		switch {
-		case r >= '0' && r <= '9', r == '+':
-			return r
-		case strings.ContainsRune(" -()./", r):
-			return -1
-		}
-		return 'x'
-	}, digits(s))
-	n := len(strings.TrimPrefix(number, "+"))
-	if strings.Contains(number, "x") || strings.LastIndex(number, "+") > 0 || n < 6 || n > 15 {
-		return "", fault.Field("phone", "want a phone number of 6 to 15 digits: ask the customer for it again")
-	}
-	return number, nil
 }
 
 // openFor holds an order of food to opening hours, and any to the days on which its business is not

@@ -79,11 +79,11 @@ func Coded(text string) bool {
 func (s *said) expects(rest []string) bool {
 	for _, w := range rest {
 		w = strings.TrimRight(language.Fold(w), "'’")
-		if n, err := strconv.Atoi(digits(w)); err == nil && n > 0 && n <= 24*60 && s.minutes == 0 && s.clock.IsZero() {
+		if n, err := strconv.Atoi(language.Digits(w)); err == nil && n > 0 && n <= 24*60 && s.minutes == 0 && s.clock.IsZero() {
 			s.minutes = n
 			continue
 		}
-		if t, err := time.Parse("15:04", digits(w)); err == nil && s.minutes == 0 && s.clock.IsZero() {
+		if t, err := time.Parse("15:04", language.Digits(w)); err == nil && s.minutes == 0 && s.clock.IsZero() {
 			s.clock = t
 			continue
 		}
@@ -100,7 +100,7 @@ func (s *said) expects(rest []string) bool {
 
 // numberIn takes "30min" apart.
 func numberIn(w string) (int, string) {
-	w = digits(w)
+	w = language.Digits(w)
 	i := strings.IndexFunc(w, func(r rune) bool { return r < '0' || r > '9' })
 	if i <= 0 {
 		return 0, ""
@@ -110,20 +110,6 @@ func numberIn(w string) (int, string) {
 		return 0, ""
 	}
 	return n, w[i:]
-}
-
-// digits writes the digits of any script as 0 to 9.
-func digits(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Nd, r) && r > '9' {
-			zero := r
-			for r-zero < 9 && unicode.Is(unicode.Nd, zero-1) { // each script's digits stand in a row that begins with zero
-				zero--
-			}
-			return '0' + r - zero
-		}
-		return r
-	}, s)
 }
 
 // codeOf is the code that a word is; "" for any other word. A number alone is minutes, and a

@@ -210,6 +210,7 @@ func (s *Store) headUpdate(id string, msg Message, in channel.Inbound) headChang
 	}
 	optional("assistant", ":assistant", in.Assistant)
 	optional("reply", ":reply", in.ReplyAddr)
+	optional("contact", ":contact", in.Contact)
 	optional("addr", ":addr", in.Address)
 	optional("#name", ":name", language.Clip(in.From.Name, 60))
 	optional("phone", ":phone", in.From.Phone)

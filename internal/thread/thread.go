@@ -82,6 +82,7 @@ type Head struct {
 	Name       string             `dynamodbav:"name,omitempty"`
 	Channel    channel.Channel    `dynamodbav:"channel"`           // of the latest message: where replies go
 	ReplyAddr  string             `dynamodbav:"reply,omitempty"`   // on that channel
+	Contact    string             `dynamodbav:"contact,omitempty"` // number at which the customer says that they are reached
 	Address    string             `dynamodbav:"addr,omitempty"`    // what bounds know the network address by that was written from last
 	Phone      string             `dynamodbav:"phone,omitempty"`   // as the channel last told it
 	Language   string             `dynamodbav:"lang,omitempty"`    // the customer's, as last told or seen

@@ -65,6 +65,7 @@ type Context struct {
 	Channel    channel.Channel
 	Language   string
 	Address    string        // what bounds know the customer's network address by ([bound.Address]); "" is none
+	Contact    Contact       // as the customer has given it
 	Location   *geo.Location // shared by the customer
 	TimeZone   *time.Location
 	Now        time.Time

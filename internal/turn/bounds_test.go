@@ -154,6 +154,46 @@ func TestField24_DaysHaveBounds(t *testing.T) {
 	}
 }
 
+// What sessions use up of a market's day leaves the rest to customers who can be told apart, also when the
+// process that counted is gone.
+func TestField24_AFloodOfSessionsLeavesOthersTheirShare(t *testing.T) {
+	t.Parallel()
+	w, rounds := tireless(t, func(s *market.Safety) { s.MaxRounds, s.MarketDayMicroUSD, s.IdentifiedPercent = 3, 120_000, 50 })
+	for n, want := range []int{3, 6, 6, 6} {
+		if n == 3 {
+			w.start(w.db) // a cold process, which knows only what is stored
+		}
+		who := fmt.Sprint("session", n)
+		a := w.say(w.from(who, channel.App, "m1", "hi"))
+		if *rounds != want || n > 1 && textOf(a.Turn) != wording.Say("en", wording.BudgetMarket, nil) {
+			t.Errorf("%s: %d rounds, then %q", who, *rounds, textOf(a.Turn))
+		}
+	}
+	w.say(w.from("eve", channel.WhatsApp, "m1", "hi"))
+	if *rounds != 9 {
+		t.Errorf("on WhatsApp: %d rounds", *rounds)
+	}
+}
+
+// One address has its own bound, however many sessions there are at it, and others are answered.
+func TestField24_AFloodFromOneAddress(t *testing.T) {
+	t.Parallel()
+	w, rounds := tireless(t, func(s *market.Safety) { s.MaxRounds, s.ThreadDayMicroUSD = 3, 3_000 })
+	say := func(who, address string) thread.Turn {
+		in := w.from(who, channel.App, "m1", "hi")
+		in.Address = address
+		return w.say(in).Turn
+	}
+	for n, want := range []int{3, 6, 6} {
+		if got := say(fmt.Sprint("session", n), "address:here"); *rounds != want || n > 1 && textOf(got) != wording.Say("en", wording.BudgetMarket, nil) {
+			t.Errorf("%d: %d rounds, then %q", n, *rounds, textOf(got))
+		}
+	}
+	if say("other", "address:there"); *rounds != 9 {
+		t.Errorf("at another address: %d rounds", *rounds)
+	}
+}
+
 // What a turn has cost that came to no end counts for its market's day, and what is tried again counts
 // once more.
 func TestField24_WhatFailedIsPaidFor(t *testing.T) {

@@ -54,7 +54,7 @@ func (w *work) commit(ctx context.Context, d decision) (Done, error) {
 	if err := w.r.Threads.Commit(ctx, w.lease, w.thread, o, join...); err != nil {
 		return Done{}, err
 	}
-	w.r.Figures.add(ctx, w.market, day, spent, volumeOf(t))
+	w.r.Figures.add(ctx, w.market, day, w.payer(), spent, volumeOf(t))
 	head := w.thread.Head
 	head.Pending, head.Turns, head.Inbox = d.pending, t.N, head.Inbox[len(w.in):]
 	return Done{Turn: t, Head: head}, nil

@@ -17,7 +17,7 @@ import (
 
 // converse has the model answer what it has not been told yet.
 func (w *work) converse(ctx context.Context, p *progress) (reply, error) {
-	if say, over := w.overBudget(); over {
+	if say, over := w.overBudget(ctx); over {
 		return say, nil
 	}
 	if _, err := w.stood(ctx); err != nil { // by which the answer is judged

@@ -8,6 +8,6 @@ import (
 
 func TestNamesTellApart(t *testing.T) {
 	t.Parallel()
-	fieldtest.All(t, replyID, frozenHash, auditKey, spendKey)
+	fieldtest.All(t, replyID, frozenHash, auditKey, spendKey, addressKey)
 	fieldtest.Only(t, pendingID, "argument 1", "Pending.Kind", "Pending.Ref", "Pending.Hash")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -12,28 +13,36 @@ import (
 	"merve/internal/thread"
 )
 
-// Figures count what the turns of a market were on each day, and what their models cost. Each
-// process adds up its own share and writes it when it is worth a hundredth of the market's limit, or
-// a minute old, so that a turn costs no request; what is left of a day is written with the next day's
-// first turn. The limit may therefore be overrun by a hundredth for each process, and the last
-// minute of a process that ends is not counted.
+// Figures count what the turns of a market were on each day, and what their models cost: in all, for sessions,
+// and for the sessions of each network address. A process reads a market's day when it first needs it. Then it
+// adds up its own share and writes it when it is worth a hundredth of the limit, or a minute old, so that a turn
+// costs no request; what is left of a day is written with the next day's first turn. What an address has used is
+// learnt with the first write for it, and written by its worth alone. A limit may therefore be overrun by a
+// hundredth for each process, and the last minute of a process that ends is not counted.
 //
-//	spend#{market}   {day}   (table records)
+//	spend#{market}             {day}   (table records)
+//	spend#{market}#{address}   {day}   what the sessions of an address cost
 type Figures struct {
 	Records dynamo.Table
 	Now     func() time.Time
 	Log     *slog.Logger
 
 	mu   sync.Mutex
-	days map[dynamo.Key]*tally // by market and day
+	days map[dynamo.Key]*tally // by market, or address, and day
 }
 
-// tally is one market's day.
+// money is what models cost, in millionths of a US dollar.
+type money struct{ all, anonymous int64 }
+
+func (m money) plus(o money) money { return money{m.all + o.all, m.anonymous + o.anonymous} }
+
+// tally is one day of a market, or of an address.
 type tally struct {
-	unsaved int64
+	unsaved money
 	counted Volume // not saved yet
-	total   int64  // as last seen in the store
+	total   money  // as last seen in the store
 	seen    time.Time
+	read    bool // or tried
 }
 
 const saveEvery = time.Minute
@@ -42,20 +51,55 @@ func spendKey(marketID, day string) dynamo.Key {
 	return dynamo.Key{PK: "spend#" + marketID, SK: day}
 }
 
-// used is what a market's models have cost on a day, as far as this process knows.
-func (f *Figures) used(marketID, day string) int64 {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	t := f.of(marketID, day)
-	return t.total + t.unsaved
+func addressKey(marketID, address, day string) dynamo.Key {
+	return spendKey(marketID+"#"+address, day)
 }
 
-// of returns the market's tally of the day. Called with the lock held.
-func (f *Figures) of(marketID, day string) *tally {
+// used is what a market's models have cost on a day, as far as this process knows.
+func (f *Figures) used(ctx context.Context, marketID, day string) money {
+	key := spendKey(marketID, day)
+	f.mu.Lock()
+	t := f.of(key)
+	first := !t.read
+	t.read = true
+	f.mu.Unlock()
+	if first {
+		f.learn(ctx, key, t)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return t.total.plus(t.unsaved)
+}
+
+// learn reads what other processes have spent of a day. A budget that cannot be read stops nobody.
+func (f *Figures) learn(ctx context.Context, key dynamo.Key, t *tally) {
+	it, err := f.Records.Get(ctx, key)
+	if err != nil {
+		f.Log.WarnContext(ctx, "market spend not read", "day", key.String(), "error", err.Error())
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if spent := spentOf(it); spent.all > t.total.all {
+		t.total = spent
+	}
+}
+
+func spentOf(it dynamo.Item) money { return money{it.Int("microUsd"), it.Int("anonymousMicroUsd")} }
+
+// usedAt is what the sessions of an address have cost a market on a day, as far as this process knows.
+func (f *Figures) usedAt(marketID, address, day string) int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	t := f.of(addressKey(marketID, address, day))
+	return t.total.all + t.unsaved.all
+}
+
+// of returns the tally of a day. Called with the lock held.
+func (f *Figures) of(key dynamo.Key) *tally {
 	if f.days == nil {
 		f.days = map[dynamo.Key]*tally{}
 	}
-	key := spendKey(marketID, day)
 	if f.days[key] == nil {
 		f.days[key] = &tally{}
 	}
@@ -63,21 +107,26 @@ func (f *Figures) of(marketID, day string) *tally {
 }
 
 // add counts the cost of a turn and what it was made of.
-func (f *Figures) add(ctx context.Context, m *market.Market, day string, cost int64, v Volume) {
-	now := f.Now()
-	f.mu.Lock()
-	t := f.of(m.ID, day)
-	t.unsaved += cost
-	t.counted = t.counted.plus(v)
-	due := map[dynamo.Key]*tally{}
-	for key, one := range f.days {
-		if key.PK == spendKey(m.ID, "").PK && key.SK < day {
-			due[key] = one
-		}
+func (f *Figures) add(ctx context.Context, m *market.Market, day string, who payer, cost int64, v Volume) {
+	now, spent := f.Now(), money{all: cost}
+	if who.anonymous {
+		spent.anonymous = cost
 	}
-	if t.unsaved >= max(m.Safety.MarketDayMicroUSD/100, 1) || now.Sub(t.seen) >= saveEvery {
+	key := spendKey(m.ID, day)
+	f.mu.Lock()
+	t := f.of(key)
+	t.unsaved, t.counted = t.unsaved.plus(spent), t.counted.plus(v)
+	due := f.former(m.ID, day)
+	if worth(t, m.Safety.MarketDayMicroUSD) || now.Sub(t.seen) >= saveEvery {
 		t.seen = now
-		due[spendKey(m.ID, day)] = t
+		due[key] = t
+	}
+	if who.address != "" && cost > 0 {
+		key := addressKey(m.ID, who.address, day)
+		t := f.of(key)
+		if t.unsaved = t.unsaved.plus(money{all: cost}); worth(t, m.Safety.AddressDay()) {
+			due[key] = t
+		}
 	}
 	f.mu.Unlock()
 	for key, one := range due {
@@ -87,32 +136,52 @@ func (f *Figures) add(ctx context.Context, m *market.Market, day string, cost in
 	}
 }
 
+// worth reports whether what is not saved is a hundredth of a limit.
+func worth(t *tally, limit int64) bool { return t.unsaved.all >= max(limit/100, 1) }
+
+// former are the tallies of a market's days before one, and forgets those of addresses. Called with the lock
+// held.
+func (f *Figures) former(marketID, day string) map[dynamo.Key]*tally {
+	due, own := map[dynamo.Key]*tally{}, spendKey(marketID, "").PK
+	for key, one := range f.days {
+		switch {
+		case key.SK >= day:
+		case key.PK == own:
+			due[key] = one
+		case strings.HasPrefix(key.PK, own+"#"):
+			delete(f.days, key)
+		}
+	}
+	return due
+}
+
 // save writes what is not saved of a day, and forgets the day when it is over. What cannot be
 // saved is kept for the next try.
 func (f *Figures) save(ctx context.Context, key dynamo.Key, t *tally, over bool) error {
 	f.mu.Lock()
 	unsaved, counted := t.unsaved, t.counted
-	t.unsaved, t.counted = 0, Volume{}
+	t.unsaved, t.counted = money{}, Volume{}
 	f.mu.Unlock()
 	var after dynamo.Item
 	var err error
-	if unsaved != 0 || counted != (Volume{}) {
+	if unsaved != (money{}) || counted != (Volume{}) {
 		after, err = f.Records.DB().Apply(ctx, f.Records.Update(key,
-			"SET #ttl = :ttl ADD microUsd :cost, turns :turns, inbound :in, outbound :out", dynamo.V{
-				":cost": unsaved, ":ttl": f.Now().Add(auditFor).Unix(), ":turns": counted.Turns, ":in": counted.Inbound, ":out": counted.Outbound,
+			"SET #ttl = :ttl ADD microUsd :cost, anonymousMicroUsd :anonymous, turns :turns, inbound :in, outbound :out", dynamo.V{
+				":cost": unsaved.all, ":anonymous": unsaved.anonymous, ":ttl": f.Now().Add(auditFor).Unix(),
+				":turns": counted.Turns, ":in": counted.Inbound, ":out": counted.Outbound,
 			}))
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
 	case err != nil:
-		t.unsaved += unsaved
+		t.unsaved = t.unsaved.plus(unsaved)
 		t.counted = t.counted.plus(counted)
 		return err
-	case over && t.unsaved == 0 && t.counted == (Volume{}): // no turn was late meanwhile
+	case over && t.unsaved == (money{}) && t.counted == (Volume{}): // no turn was late meanwhile
 		delete(f.days, key)
 	case after != nil:
-		t.total = after.Int("microUsd")
+		t.total = spentOf(after)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"time"
 
 	"merve/internal/channel"
 	"merve/internal/fault"
@@ -20,10 +21,17 @@ type Queue interface {
 	Queue(ctx context.Context, threadID, dedupe string) error
 }
 
+// repeatedFor is how long a channel tries to bring a message. What it says is older can only be a copy that
+// somebody kept: the channel's window to answer it is over, and that it was seen is not known for ever.
+const repeatedFor = 24 * time.Hour
+
 // ProcessInbound takes in a message from a channel that waits for no answer: it is
 // stored and its turn is queued. A repeat is queued again, because whoever stored it
 // may have died before queueing it.
 func (i Intake) ProcessInbound(ctx context.Context, in channel.Inbound) (thread.Appended, error) {
+	if !in.SentAt.IsZero() && i.Threads.Now().Sub(in.SentAt) > repeatedFor {
+		return thread.Appended{Thread: thread.Of(in), Message: thread.MessageID(thread.Of(in), in.Channel, in.MessageID), Duplicate: true}, nil
+	}
 	a, err := i.Threads.Append(ctx, in, false)
 	if err != nil {
 		return thread.Appended{}, err

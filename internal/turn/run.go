@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -181,7 +182,8 @@ func (w *work) takeIn() {
 	now := w.r.Now()
 	w.tc = tool.Context{
 		Actor: w.thread.Customer(), Market: w.market, Thread: w.thread.ID, ThreadType: w.thread.Type,
-		Channel: w.thread.Channel, Language: w.language(), Address: w.thread.Address, Location: w.thread.Where(now), TimeZone: w.market.Location(),
+		Channel: w.thread.Channel, Language: w.language(), Address: w.thread.Address,
+		Contact: tool.Contact{Name: w.thread.Name, Phone: cmp.Or(w.thread.Contact, w.thread.Phone)}, Location: w.thread.Where(now), TimeZone: w.market.Location(),
 		Now: now, TraceID: w.trace,
 	}
 }

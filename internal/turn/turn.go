@@ -24,7 +24,7 @@
 // It keeps two kinds of records, see [Audit] and [Figures]:
 //
 //	audit#{thread}   {turn}   the tool calls of a turn
-//	spend#{market}   {day}    what the turns of a day were and cost
+//	spend#{market}   {day}    what the turns of a day were and cost; spend#{market}#{address} those of an address
 package turn
 
 import (

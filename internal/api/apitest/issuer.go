@@ -82,6 +82,12 @@ func (i *issuer) Forged(t *testing.T) map[string]string {
 		t.Fatal(err)
 	}
 	good := i.Claims("mallory", "admin")
+	critical := jwt.NewWithClaims(jwt.SigningMethodRS256, good)
+	critical.Header["kid"], critical.Header["crit"], critical.Header["seal"] = "k1", []string{"seal"}, "broken"
+	sealed, err := critical.SignedString(i.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return map[string]string{
 		"expired":                   changed(func(c jwt.MapClaims) { c["exp"] = Now().Add(-time.Minute).Unix() }),
 		"never expires":             changed(func(c jwt.MapClaims) { delete(c, "exp") }),
@@ -93,6 +99,7 @@ func (i *issuer) Forged(t *testing.T) map[string]string {
 		"HS256 with the public key": i.sign(t, jwt.SigningMethodHS256, public, good),
 		"HS256 with the PEM":        i.sign(t, jwt.SigningMethodHS256, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: public}), good),
 		"of another key":            i.sign(t, jwt.SigningMethodRS256, other, good),
+		"with a critical extension": sealed,
 		"no token":                  "not-a-token",
 	}
 }

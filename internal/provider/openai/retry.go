@@ -48,9 +48,9 @@ func classify(ctx context.Context, err error, retryAfter time.Duration) *llm.Err
 	case errors.As(err, &api):
 		cause := fmt.Errorf("status %d, type %s, code %s, param %s", api.HTTPStatusCode,
 			machineWord(api.Type), machineWord(fmt.Sprint(api.Code)), machineWord(deref(api.Param)))
-		return &llm.Error{Meaning: meaning(api.HTTPStatusCode, api.Type), RetryAfter: retryAfter, Err: cause}
+		return &llm.Error{Meaning: meaning(api.HTTPStatusCode, api.Type), Account: account(api.HTTPStatusCode, api.Type), RetryAfter: retryAfter, Err: cause}
 	case errors.As(err, &request):
-		return &llm.Error{Meaning: meaning(request.HTTPStatusCode, ""), RetryAfter: retryAfter,
+		return &llm.Error{Meaning: meaning(request.HTTPStatusCode, ""), Account: account(request.HTTPStatusCode, ""), RetryAfter: retryAfter,
 			Err: fmt.Errorf("status %d without OpenAI's error body", request.HTTPStatusCode)}
 	case errors.As(err, &syntax), errors.As(err, &shape):
 		return &llm.Error{Meaning: llm.Malformed, Err: errors.New("the answer is not OpenAI's JSON")}
@@ -59,6 +59,11 @@ func classify(ctx context.Context, err error, retryAfter time.Duration) *llm.Err
 		return &llm.Error{Meaning: llm.Refused, Err: err}
 	}
 	return &llm.Error{Meaning: llm.Unavailable, Err: fmt.Errorf("asking: %w", err)} // the connection failed
+}
+
+// account reports whether a failure is of the key or of what it may still spend, whatever is asked.
+func account(status int, kind string) bool {
+	return status == http.StatusUnauthorized || status == http.StatusForbidden || kind == "insufficient_quota"
 }
 
 // meaning of a status, or of an error type where a stream gives no status.

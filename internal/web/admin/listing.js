@@ -69,6 +69,7 @@ function view(l, ctx) {
   const bookable = offerings(l, ctx);
   return [
     tick('Offered by Merve', l.merve.enabled, (on) => { l.merve.enabled = on; changed(); }, { note: 'Off: customers do not find it.' }),
+    tick('Only customers with a name and a number', l.merve.requireContact, (on) => { l.merve.requireContact = on; changed(); }, { note: 'Merve asks for the customer’s name and phone number before it takes anything for this business.' }),
     section('What it is', make('div', { className: 'settings' },
       fresh ? field('Short name', text(l.id, (v) => set('id')(v.trim())), { path: 'id', note: 'Letters, digits and dashes. It cannot be changed later.' }) : null,
       field('Business', text(l.businessId, set('businessId')), { path: 'businessId', note: 'Who runs it. Listings of one business share its bookings and orders, and stay with it.' }),

@@ -54,6 +54,9 @@ function settings(m, changed, { known, tools, others, store, editor }) {
         field('Wait for more messages', number(m.quietMs, set('quietMs'), { scale: 1000, min: 0, max: 10, className: 'number' }), {
           path: 'quietMs', note: 'On WhatsApp and Messenger people write several messages in a row. Merve waits this many seconds for the next one before it answers them all.', usual: `${usual.quietMs / 1000} seconds`,
         }))),
+    section('Who may book', tick('Only customers with a name and a number', m.requireContact, (on) => { m.requireContact = on; changed(); }, {
+      note: 'Before something is held or ordered, Merve asks for the customer’s name and phone number and tells them to the business. A listing can want them for itself.',
+    })),
     section('When a customer asks for a person', make('div', { className: 'settings' },
       field('Who is told on WhatsApp', words(m.desk?.numbers, (v) => { m.desk = { ...m.desk, numbers: v.map((n) => n.replace(/[\s()-]/g, '')) }; changed(); }, { type: 'tel' }), {
         path: 'desk.numbers', note: 'Numbers with country code and commas between, at most 10. Empty tells nobody: then look at the page Threads.',

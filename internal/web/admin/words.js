@@ -61,6 +61,7 @@ export const bounds = {
   turnMicroUsd: { word: 'Cost of one answer', help: 'What the model may cost for one answer at most.', unit: 'US dollars', scale: 1e6, low: 1000, high: 100000000 },
   threadDayMicroUsd: { word: 'Cost of one conversation a day', help: 'What the model may cost for one thread in a day. After this the customer is asked to come back tomorrow.', unit: 'US dollars', scale: 1e6, low: 1000, high: 1000000000 },
   marketDayMicroUsd: { word: 'Cost of the whole market a day', help: 'What the models may cost for all customers of this market in a day. After this nobody gets answers until tomorrow.', unit: 'US dollars', scale: 1e6, low: 1000, high: 1000000000000 },
+  identifiedPercent: { word: 'Kept for known customers', help: 'How much of the market’s day is kept for customers who have signed in or write by WhatsApp or Messenger, so that strangers on the web cannot use all of it up.', unit: 'percent', low: 0, high: 90 },
   holdSeconds: { word: 'How long an offer is kept', help: 'How long a time or table is held for a customer who has not said YES yet.', unit: 'minutes', scale: 60, low: 60, high: 86400 },
   maxBookings: { word: 'Bookings of one customer', help: 'How many times or tables one customer may hold or have booked at once.', unit: 'bookings', low: 1, high: 1000 },
   maxOrdersDay: { word: 'Orders of one customer a day', help: 'How many orders, requests and viewings one customer may send in 24 hours.', unit: 'orders', low: 1, high: 1000 },
@@ -71,7 +72,7 @@ export const bounds = {
 
 const fields = {
   name: 'Name', enabled: 'The market', language: 'First language', languages: 'Languages', currency: 'Currency', timeZone: 'Time zone', bounds: 'Area on the map',
-  districts: 'Districts', 'desk.numbers': 'Who is told that a person is wanted', 'desk.hours': 'Hours of the people', gate: 'While an offer waits', quietMs: 'Wait for more messages', 'safety.requireConfirmFor': 'Always ask first for', 'whatsapp.from': 'WhatsApp number',
+  districts: 'Districts', 'desk.numbers': 'Who is told that a person is wanted', 'desk.hours': 'Hours of the people', gate: 'While an offer waits', requireContact: 'Name and number wanted', 'merve.requireContact': 'Name and number wanted', quietMs: 'Wait for more messages', 'safety.requireConfirmFor': 'Always ask first for', 'whatsapp.from': 'WhatsApp number',
   businessId: 'Business', names: 'Name', descriptions: 'Description', domain: 'Domain', category: 'Category', subCategory: 'Sub-category', place: 'Place', location: 'Position',
   address: 'Address', hours: 'Opening hours', 'hours.days': 'Opening hours', 'hours.closed': 'Closed on', delivery: 'Delivery', image: 'Picture', media: 'Pictures', onDuty: 'Dates on duty', dutyWeekdays: 'Weekdays on duty', duty: 'Hours on duty', phone: 'Telephone', district: 'District', price: 'Price', offerings: 'Offerings', items: 'Menu', left: 'Left', tags: 'Tags',
   'merve.enabled': 'Offered by Merve', 'merve.whatsappE164': 'WhatsApp number', 'merve.language': 'Language of the business', 'merve.coverage': 'Districts served', 'merve.actions': 'Actions',
