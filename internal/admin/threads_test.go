@@ -47,7 +47,7 @@ func TestHandover(t *testing.T) {
 		s.Call(t, "POST", target+"/messages", reply, apitest.Staff()...).Wants(t, http.StatusAccepted, nil)
 	}
 	heard := s.Hears(t, from, 3)
-	if body := heard[2].Body; body != reply["text"] {
+	if body := heard[2].Body; body != reply["text"]+"\n\n○" { // and that nothing stands, as the line before said
 		t.Errorf("heard %q", body)
 	}
 	var waiting struct {

@@ -32,7 +32,7 @@ func TestNameAndNumberBeforeABooking(t *testing.T) {
 	}
 	pausetest.Until(t, "the business is told who comes", func() bool {
 		for _, m := range s.Twilio.Messages() {
-			if strings.Contains(m.Body, "Deniz Kaya · +905330000102") {
+			if strings.Contains(m.Body, "“Deniz Kaya” · +905330000102") {
 				return true
 			}
 		}

@@ -158,6 +158,11 @@ func TestModelsKey(t *testing.T) {
 	}
 }
 
+// unreachable is a network on which nobody answers.
+type unreachable struct{}
+
+func (unreachable) Do(*http.Request) (*http.Response, error) { return nil, http.ErrHandlerTimeout }
+
 // The health check says which parts are on, and why others are not.
 func TestHealth(t *testing.T) {
 	t.Parallel()
@@ -174,14 +179,19 @@ func TestHealth(t *testing.T) {
 		},
 		"a secret": {config: app.Config{SecretID: "secret"}, on: []string{"payments"}},
 	} {
-		h, err := app.Chat(nil)(bare(t, tt.config, tt.env))
+		b := app.NewBase(app.Base{
+			Config: tt.config, AWS: aws.Config{Region: "us-east-1", HTTPClient: unreachable{}, Credentials: credentials.NewStaticCredentialsProvider("test", "test", "")},
+			Getenv: func(name string) string { return tt.env[name] }, Now: time.Now, Log: telemetry.NewLogger(t.Output(), 0),
+		})
+		h, err := app.Chat(nil)(b)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got struct{ Parts map[string]string }
-		if err := json.Unmarshal([]byte(page(t, h, "/healthz").Body), &got); err != nil || len(got.Parts) != 3 {
+		if err := json.Unmarshal([]byte(page(t, h, "/healthz").Body), &got); err != nil || len(got.Parts) != 4 {
 			t.Fatalf("%s: %v: %+v", name, err, got)
 		}
+		delete(got.Parts, "model") // of which the store tells
 		for part, says := range got.Parts {
 			if on := slices.Contains(tt.on, part); (says == "on") != on || !on && !strings.HasPrefix(says, "off: ") {
 				t.Errorf("%s: %s is %q", name, part, says)

@@ -32,8 +32,10 @@ var today = map[string]struct {
 }{
 	plainApp: {3, 8}, plainWeb: {3, 8}, plainPush: {6, 18}, plainPage: {7, 18}, repeated: {1, 4}, statusReport: {1, 1},
 	oneTool: {3, 10}, threeTools: {3, 14}, threeRounds: {3, 14},
-	proposal: {7, 30}, reminder: {3, 8}, delivery: {2, 8}, holdAlone: {3, 13},
-	confirm:      {7, 28}, // 3 to look again at market, offer and listing, and 4 to hold the commit to these
+	proposal: {9, 32}, // 1 to count what the customer has, 1 for what stands
+	reminder: {4, 8}, delivery: {2, 8},
+	holdAlone:    {4, 15}, // 1 to count what the customer has, and the token of it
+	confirm:      {8, 44}, // 3 to look again at market, offer and listing, 4 units to hold the commit to each, and the tokens of what the customer has
 	notification: {2, 3},  // 1 for the list by which it is found when its customer has all of theirs deleted
 }
 

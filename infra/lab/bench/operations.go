@@ -164,7 +164,6 @@ func (b *bench) web(ctx context.Context, history int, session func() string) ([]
 func (b *bench) booking(ctx context.Context, history int, session func() string) ([]Row, error) {
 	return b.measure(ctx, scenario{history: history, runs: (b.Runs + 2) / 3, run: func(ctx context.Context, record func(string) *meter) error {
 		who := session()
-		b.model.play([]llm.Call{b.initiate()})
 		var got chatAnswer
 		for _, turn := range []struct {
 			name, text string
@@ -174,6 +173,9 @@ func (b *bench) booking(ctx context.Context, history int, session func() string)
 			{reminder, "is it by the water?", thread.AwaitingConfirmation},
 			{confirm, "yes", thread.Idle},
 		} {
+			if b.model.play(); turn.name == proposal {
+				b.model.play([]llm.Call{b.initiate()})
+			}
 			err := record(turn.name).step(byHTTP, func() (err error) {
 				got, err = b.say(ctx, who, turn.text)
 				return err

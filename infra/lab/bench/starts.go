@@ -38,7 +38,8 @@ const empty = "empty handler"
 // that can answer one without the store get that; the others find a store with nothing in it.
 func (o Options) samples() (map[string][]byte, error) {
 	none := []byte(`{"Records":[]}`)
-	all := map[string][]byte{"hello": []byte(`{}`), "turn": none, "notify": none, "sender": none, "records": none, "index": none}
+	all := map[string][]byte{"hello": []byte(`{}`), "turn": none, "notify": none, "sender": none, "records": none, "index": none, "publisher": none, "router": none, "orchestrator": none, "aggregator": none,
+		"worker-math": none, "worker-weather": none, "worker-rag": none, "worker-general-chat": none}
 	for name, path := range map[string]string{"chat": "/healthz", "sara": "/sara", "stripe": "/pay/static/pay.css", "admin": "/admin"} {
 		e, err := event(http.MethodGet, path, "", "", "")
 		if err != nil {
@@ -47,7 +48,7 @@ func (o Options) samples() (map[string][]byte, error) {
 		all[name] = e
 	}
 	for name, file := range map[string]string{
-		"whatsapp": "whatsapp", "messenger": "messenger-verify", "expiry": "expiry", "invariants": "invariants", "sweep": "sweep",
+		"whatsapp": "whatsapp", "messenger": "messenger-verify", "expiry": "expiry", "invariants": "invariants", "sweep": "sweep", "planapi": "planapi-trace", "collection": "collection",
 	} {
 		e, err := os.ReadFile(filepath.Join(o.Root, "events", file+".json"))
 		if err != nil {
