@@ -45,5 +45,10 @@ deploy: synth ## cdk deploy of the same (ARGS='-c stage=prod')
 chat: ## talk to a running `make run` from the terminal
 	@go run ./infra/local/chat
 
+# The question is taken as it was written: make would read $2000 as a variable of its own.
+trace: export override PROMPT := $(value PROMPT)
+trace: ## ask a running `make run` a question in several parts and watch its plan (PROMPT=)
+	@go run ./infra/local/trace
+
 redrive: ## read a dead-letter queue and send its messages back (QUEUE=, LOOK=1 only reads, TO=another queue, STAGE=in the cloud)
 	@QUEUE='$(QUEUE)' TO='$(TO)' LOOK='$(LOOK)' STAGE='$(STAGE)' go run ./infra/redrive

@@ -6,7 +6,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -21,6 +20,7 @@ import (
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"merve/infra/local/port"
 	"merve/infra/wiring"
 )
 
@@ -112,8 +112,7 @@ func sources(name string) (all []string) {
 func placeOf(ctx context.Context, getenv func(string) string) (letters, error) {
 	stage := getenv("STAGE")
 	if stage == "" {
-		base := cmp.Or(getenv("PUBLIC_URL"), "http://127.0.0.1:"+cmp.Or(getenv("PORT"), "8080"))
-		return machine{base: base, http: &http.Client{Timeout: 30 * time.Second}}, nil
+		return machine{base: port.Merve(getenv), http: &http.Client{Timeout: 30 * time.Second}}, nil
 	}
 	cfg, err := awsconfig.LoadDefaultConfig(ctx)
 	if err != nil {

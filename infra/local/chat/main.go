@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"os"
 	"time"
+
+	"merve/infra/local/port"
 )
 
 func main() {
@@ -21,14 +23,7 @@ func main() {
 }
 
 func run() error {
-	url := os.Getenv("PUBLIC_URL")
-	if url == "" {
-		port := os.Getenv("PORT")
-		if port == "" {
-			port = "8080"
-		}
-		url = "http://127.0.0.1:" + port
-	}
+	url := port.Merve(os.Getenv)
 	client := &http.Client{Timeout: time.Minute}
 	session := rand.Text()
 	lines := bufio.NewScanner(os.Stdin)

@@ -1,8 +1,9 @@
 // Package port finds ports for servers that run as processes of their own and have to be
-// told theirs.
+// told theirs, and says where a running Merve listens.
 package port
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -20,4 +21,9 @@ func Free() (int, error) {
 		}
 	}
 	return 0, fmt.Errorf("no free port in %d tries from %d to %d", tries, low, high)
+}
+
+// Merve is the address of a `make run` with the environment of getenv: PUBLIC_URL, or PORT of this machine.
+func Merve(getenv func(string) string) string {
+	return cmp.Or(getenv("PUBLIC_URL"), "http://127.0.0.1:"+cmp.Or(getenv("PORT"), "8080"))
 }
