@@ -35,7 +35,7 @@ func TestCostOfATurn(t *testing.T) {
 	}{
 		{"hi", 3, 6, telemetry.Cost{WriteUnits: 8, ReadUnits: 3}},
 		{"search", 3, 6, telemetry.Cost{WriteUnits: 12, ReadUnits: 3}},
-		{"cruise", 7, 10, telemetry.Cost{WriteUnits: overcounted, ReadUnits: 6}},
+		{"cruise", 8, 11, telemetry.Cost{WriteUnits: overcounted, ReadUnits: 6}},
 		{"is it by the sea?", 3, 6, telemetry.Cost{WriteUnits: 8, ReadUnits: 3}},
 		{"no", 4, 7, telemetry.Cost{WriteUnits: overcounted, ReadUnits: 4}},
 		{"note", 3, 6, telemetry.Cost{WriteUnits: 14, ReadUnits: 3}},
