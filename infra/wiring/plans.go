@@ -24,6 +24,8 @@ func planFunctions() []Function {
 			{Method: "POST", Path: "/api/chat"},
 			{Method: "DELETE", Path: "/api/chat/reset"},
 			{Method: "GET", Path: "/api/chat/{conversationId}/trace"},
+			{Method: "GET", Path: "/trace/{conversationId}", Undocumented: true},
+			{Method: "GET", Path: "/trace/static/{file}", Undocumented: true},
 		},
 		Settings: join(auth(), []string{"GATEWAY_TIMEOUT"}),
 	})

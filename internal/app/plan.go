@@ -28,6 +28,7 @@ import (
 	"merve/internal/tool"
 	"merve/internal/trigger"
 	"merve/internal/weather"
+	"merve/internal/web"
 	"merve/internal/worker"
 )
 
@@ -130,6 +131,7 @@ func PlanAPI(b *Base) (trigger.Handler, error) {
 	mux := http.NewServeMux()
 	plans := &api.Plans{Who: b.who(), Engine: e, Anonymous: b.anonymous(), Patience: b.Config.Patience, Now: b.Now}
 	plans.Routes().Register(mux)
+	mux.Handle("/trace/", web.Trace())
 	return b.http(mux), nil
 }
 

@@ -1,7 +1,8 @@
 // Package web serves Merve's pages from files that are part of the program: nothing is
 // fetched from elsewhere, nothing is built, nothing runs before the first request. [Chat] is
 // the chat page, [Sara] the page and the widget of the damage report assistant, [Report] a
-// shared report, [Pay] the page of a payment, [Admin] the controller's pages.
+// shared report, [Pay] the page of a payment, [Trace] that of a
+// plan, [Admin] the controller's pages.
 //
 // A page may load only its own files: the Content-Security-Policy allows no inline
 // script or style, no other origin but the photos', the map tiles' and the issuer's that staff
