@@ -93,8 +93,7 @@ func TestAddressesRefused(t *testing.T) {
 func TestTrustedHosts(t *testing.T) {
 	t.Parallel()
 	inside, insideAsked := host(t, givePhoto)
-	var plain *httptest.Server
-	plain = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/on" {
 			http.Redirect(w, r, inside.URL, http.StatusFound)
 			return
