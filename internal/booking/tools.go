@@ -93,8 +93,8 @@ type initiateArgs struct {
 	EndDate    *string `json:"endDate" jsonschema:"day of departure of a stay, YYYY-MM-DD; null otherwise"`
 	PartySize  *int    `json:"partySize" jsonschema:"number of people; null when not said"`
 	Note       *string `json:"note" jsonschema:"a wish of the customer for the business; null for none"`
-	Name       *string `json:"name" jsonschema:"the customer's name, as they gave it; null when not said"`
-	Phone      *string `json:"phone" jsonschema:"the customer's phone number, as they gave it; null when not said"`
+	Name       *string `json:"name,omitempty" jsonschema:"the customer's name, as they gave it; null when not said"`
+	Phone      *string `json:"phone,omitempty" jsonschema:"the customer's phone number, as they gave it; null when not said"`
 }
 
 // initiate makes an offer under the call's own key, so that a call made again after a crash gives the same

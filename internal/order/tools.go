@@ -70,7 +70,7 @@ type foodArgs struct {
 	Delivery  bool     `json:"delivery" jsonschema:"true: it is brought; false: the customer picks it up"`
 	Address   *string  `json:"address" jsonschema:"where to, in the customer's words; null when picked up or when their shared location is meant"`
 	When      *string  `json:"when" jsonschema:"local date and time for which it is ordered, YYYY-MM-DDTHH:MM; null for as soon as can be"`
-	Name      *string  `json:"name" jsonschema:"the customer's name, as they gave it; null when not said"`
+	Name      *string  `json:"name,omitempty" jsonschema:"the customer's name, as they gave it; null when not said"`
 	Phone     *string  `json:"phone" jsonschema:"the customer's phone number for questions, as they gave it; null when not said"`
 	Note      *string  `json:"note" jsonschema:"a wish of the customer for the whole order; null for none"`
 }
@@ -192,7 +192,7 @@ type serviceArgs struct {
 	Description string  `json:"description" jsonschema:"what is wanted, in the customer's words"`
 	Address     *string `json:"address" jsonschema:"where, in the customer's words; null when at the business or when their shared location is meant"`
 	When        *string `json:"when" jsonschema:"local date and time that the customer would like, YYYY-MM-DDTHH:MM; null when not said"`
-	Name        *string `json:"name" jsonschema:"the customer's name, as they gave it; null when not said"`
+	Name        *string `json:"name,omitempty" jsonschema:"the customer's name, as they gave it; null when not said"`
 	Phone       *string `json:"phone" jsonschema:"the customer's phone number, as they gave it; null when not said"`
 }
 
@@ -228,7 +228,7 @@ func (d *Taker) service(ctx context.Context, tc tool.Context, a serviceArgs) (to
 type viewingArgs struct {
 	ListingID string  `json:"listingId" jsonschema:"id of the property, as a search gave it"`
 	When      *string `json:"when" jsonschema:"local date and time that the customer would like, YYYY-MM-DDTHH:MM; null when not said"`
-	Name      *string `json:"name" jsonschema:"the customer's name, as they gave it; null when not said"`
+	Name      *string `json:"name,omitempty" jsonschema:"the customer's name, as they gave it; null when not said"`
 	Phone     *string `json:"phone" jsonschema:"the customer's phone number, as they gave it; null when not said"`
 	Note      *string `json:"note" jsonschema:"a question or wish for the agent; null for none"`
 }

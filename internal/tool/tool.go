@@ -52,6 +52,7 @@ type Tool struct {
 	resolve func(ctx context.Context, tc Context, args json.RawMessage) (Result, error)
 	schema  func() (*jsonschema.Resolved, error) // made ready at the first call: most processes call few tools
 	null    []string                             // properties that may be null
+	late    []string                             // of these, which the tool has had only since a later release
 	err     error
 }
 
@@ -114,7 +115,9 @@ type Proposal struct {
 type Card map[string]any
 
 // New makes a tool from a resolver whose arguments are the struct A. Each field of A
-// is required; a pointer may be null. Tags: json names it, jsonschema describes it.
+// is required; a pointer may be null. Tags: json names it, jsonschema describes it. A pointer
+// with omitempty was added by a later release: while it is null, the canonical arguments are
+// as they were without it, so that a call which an earlier release has kept is still the same call.
 // An A that makes no schema is reported by [NewRegistry].
 func New[A any](name, description string, effect Effect, resolve func(ctx context.Context, tc Context, args A) (Result, error)) Tool {
 	t := Tool{Name: name, Description: description, Effect: effect}
@@ -122,6 +125,11 @@ func New[A any](name, description string, effect Effect, resolve func(ctx contex
 	if err != nil {
 		t.err = fmt.Errorf("tool %s: schema: %w", name, err)
 		return t
+	}
+	for name := range s.Properties {
+		if !slices.Contains(s.Required, name) {
+			t.late = append(t.late, name)
+		}
 	}
 	strict(s)
 	for name, p := range s.Properties {
@@ -204,6 +212,13 @@ func (t Tool) Canonical(raw json.RawMessage) (json.RawMessage, error) {
 	}
 	if err := schema.Validate(v); err != nil {
 		return nil, fault.Field("arguments", "do not fit the schema: %v", err)
+	}
+	if o, ok := v.(map[string]any); ok {
+		for _, name := range t.late {
+			if o[name] == nil {
+				delete(o, name)
+			}
+		}
 	}
 	out, err := json.Marshal(v) // maps marshal with sorted keys
 	if err != nil {

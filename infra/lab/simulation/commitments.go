@@ -390,11 +390,12 @@ func sidOf(event string) string {
 	return ""
 }
 
-// heard counts what somebody was told by a template about a code.
+// heard counts what somebody was told by a template about a code. What the template leaves out stands behind its last
+// variable, which may be the code.
 func heard(ms []outbox.Message, to, sid, code string) int {
 	n := 0
 	for _, m := range ms {
-		if m.To == to && m.Template != nil && m.Template.ContentSID == sid && m.Template.Vars["1"] == code {
+		if m.To == to && m.Template != nil && m.Template.ContentSID == sid && strings.HasPrefix(m.Template.Vars["1"]+" ", code+" ") {
 			n++
 		}
 	}

@@ -19,6 +19,8 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/booking"
+	"merve/internal/dynamo"
+	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
 	"merve/internal/gate"
 	"merve/internal/geo"
@@ -26,6 +28,7 @@ import (
 	"merve/internal/market"
 	"merve/internal/order"
 	"merve/internal/payment"
+	"merve/internal/plan"
 	"merve/internal/provider/openai/openaitest"
 	"merve/internal/report"
 	"merve/internal/taxi"
@@ -132,6 +135,22 @@ func (n *neighbours) callsTaxi() {
 	n.ride = r.ID
 }
 
+// asksPlan is a conversation with the plan engine that is ann's.
+func (n *neighbours) asksPlan() string {
+	n.t.Helper()
+	const conversation = "anns-plan"
+	head, err := n.healthy.Threads().Head(n.t.Context(), n.ann.Thread)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	conversations := dynamotest.Open(n.t).Table(n.prefix + "conversations")
+	err = conversations.DB().Commit(n.t.Context(), conversations.Put(dynamo.Key{PK: "plan#" + conversation, SK: "~"}, plan.Head{Owner: head.Owner}))
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return conversation
+}
+
 // pays has ann say yes to a payment.
 func (n *neighbours) pays() {
 	n.t.Helper()
@@ -229,6 +248,7 @@ func TestPromise6_AForeignIDIsAnsweredAsOneThatDoesNotExist(t *testing.T) {
 		{"/chat/threads/{threadId}/messages", "chat", "GET", "/chat/threads/{id}/messages?before=latest", n.ann.Thread, "th_00000000000000000000000000000000", bob},
 		{"/chat/threads/{threadId}/messages", "chat", "GET", "/chat/threads/{id}/messages?after=1.0&limit=1", n.ann.Thread, "th_00000000000000000000000000000000", bob},
 		{"/chat/threads/{threadId}/messages", "chat", "GET", "/chat/threads/{id}/messages", n.ann.Thread, "th_00000000000000000000000000000000", nobody},
+		{"/api/chat/{conversationId}/trace", "planapi", "GET", "/api/chat/{id}/trace", n.asksPlan(), "never", bob},
 		{"/chat/threads/{threadId}/activity", "chat", "GET", "/chat/threads/{id}/activity", n.ann.Thread, "th_00000000000000000000000000000000", bob},
 		{"/admin/api/markets/{market}", "admin", "GET", "/admin/api/markets/{id}", Market, "nowhere", guest},
 		{"/admin/api/markets/{market}", "admin", "PUT", "/admin/api/markets/{id}", Market, "nowhere", guest},
@@ -395,7 +415,7 @@ func TestPromise6_AToolCannotReachWhatIsAnothers(t *testing.T) {
 
 // plainFields carry words, times, places and kinds, and name nothing that is somebody's.
 var plainFields = strings.Fields(`text note content description reason captions query answer kind action domain category subCategory
-	section date time endDate when weekday from to address pickup dropoff near district phone`)
+	section date time endDate when weekday from to address pickup dropoff near district phone name`)
 
 // customersProbes are those of the tools that bob has on his thread.
 func (n *neighbours) customersProbes() []probe {
