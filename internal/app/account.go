@@ -9,6 +9,7 @@ import (
 	"merve/internal/order"
 	"merve/internal/outbox"
 	"merve/internal/payment"
+	"merve/internal/plan"
 	"merve/internal/relay"
 	"merve/internal/report"
 	"merve/internal/taxi"
@@ -23,6 +24,6 @@ func (b *Base) desk() *account.Keeper {
 		thread.Held{Store: b.Threads(), Photos: b.Photos()}, turn.Held{Audit: b.audit()},
 		report.Held{Store: b.Reports(), Photos: b.Photos()}, ledger.HeldBookings{Ledger: b.Ledger()}, booking.HeldWishes{Wishes: booking.Wishes{Ledger: b.Ledger()}},
 		payment.Held{Store: b.Payments(), Bookings: b.Ledger()}, order.Held{Store: b.Orders()}, taxi.Held{Store: b.Rides()},
-		relay.Held{Post: b.post()}, desk.Held{Desk: b.handovers()}, outbox.Held{Box: b.Outbox()},
+		relay.Held{Post: b.post()}, desk.Held{Desk: b.handovers()}, outbox.Held{Box: b.Outbox()}, plan.Held{Store: b.Plans(), Market: b.Config.DefaultMarket},
 	}}
 }

@@ -25,6 +25,7 @@ import (
 	"merve/internal/provider/openai"
 	"merve/internal/provider/openmeteo"
 	"merve/internal/queue"
+	"merve/internal/telemetry"
 	"merve/internal/tool"
 	"merve/internal/trigger"
 	"merve/internal/weather"
@@ -185,6 +186,9 @@ func (b *Base) planWorker(name string, products func(context.Context) (worker.Pr
 		body := []byte(m.Body)
 		if enveloped, err := bus.Read(m.Body); err == nil {
 			body = enveloped.Detail
+			if enveloped.Trace != "" { // the bus gives a queue no attributes
+				ctx = telemetry.WithTrace(ctx, enveloped.Trace)
+			}
 		}
 		return e.Deliver(ctx, body)
 	}), trigger.Log(b.Log)), nil
