@@ -6,7 +6,7 @@ package wiring
 func planFunctions() []Function {
 	of := func(name, doc string, f Function) Function {
 		f.Name, f.Doc = name, doc
-		f.Tables = []Grant{readsAndWrites("conversations"), reads("catalog"), {Table: "records", Actions: []Action{UpdateItem, Query}}}
+		f.Tables = []Grant{readsAndWrites("conversations"), reads("catalog"), {Table: "records", Actions: []Action{GetItem, UpdateItem}}}
 		f.Secrets = []string{"OPENAI_API_KEY"}
 		f.Sends = []string{"plan-events"}
 		if name != "worker-rag" {

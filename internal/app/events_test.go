@@ -56,6 +56,8 @@ type story struct {
 	twilio *twiliotest.Server
 	now    time.Time
 	log    *strings.Builder
+
+	refused refusals // by the roles of functions
 }
 
 func newStory(t *testing.T) *story {
@@ -285,6 +287,9 @@ func TestEveryEventReachesItsFunction(t *testing.T) {
 		if s.log.Len() > 0 {
 			t.Errorf("%s: log: %s", step.sample, s.log)
 			s.log.Reset()
+		}
+		for _, denied := range s.refused.take() { // also where the function does without what it cannot have
+			t.Errorf("%s: %s", step.sample, denied)
 		}
 	}
 	files, err := filepath.Glob("../../events/*.json")

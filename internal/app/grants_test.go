@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,6 +25,28 @@ import (
 type granted struct {
 	function wiring.Function
 	prefix   string // of the tables' names
+	refused  *refusals
+}
+
+// refusals are what roles have refused.
+type refusals struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (r *refusals) add(what string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all = append(r.all, what)
+}
+
+// take returns them, each once.
+func (r *refusals) take() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := r.all
+	r.all = nil
+	return all
 }
 
 func (g granted) Do(r *http.Request) (*http.Response, error) {
@@ -38,6 +61,7 @@ func (g granted) Do(r *http.Request) (*http.Response, error) {
 			if g.allows(a, table) {
 				continue
 			}
+			g.refused.add(string(a) + " on " + table)
 			denied := `{"__type":"com.amazon.coral.service#AccessDeniedException","Message":"` + g.function.Name + ` is not authorized to perform dynamodb:` + string(a) + ` on ` + table + `"}`
 			return &http.Response{StatusCode: http.StatusBadRequest, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(denied)), Request: r}, nil
 		}
@@ -79,7 +103,7 @@ func (s *story) as(function string) *app.Base {
 	b := *s.base
 	for _, f := range wiring.Functions() {
 		if f.Name == function {
-			b.AWS.HTTPClient = granted{f, strings.TrimSuffix(b.Config.TableLedger, "ledger")}
+			b.AWS.HTTPClient = granted{f, strings.TrimSuffix(b.Config.TableLedger, "ledger"), &s.refused}
 		}
 	}
 	return app.NewBase(b)
