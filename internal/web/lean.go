@@ -10,6 +10,7 @@ import (
 var (
 	sheetComment = pattern.New(`(?s)/\*.*?\*/`)
 	indentation  = pattern.New(`\n\s+`)
+	plainValue   = pattern.New(`="([A-Za-z0-9_-]+)"([\s>])`)
 	sheetSpace   = pattern.New(`\s*([{};,>])\s*|(:) `)
 )
 
@@ -27,8 +28,12 @@ func leanSheet(source []byte) []byte {
 	return []byte(upright.Replace(string(sheet)))
 }
 
-// leanPage takes the indentation out of a page.
-func leanPage(source []byte) []byte { return indentation.Regexp().ReplaceAll(source, []byte("\n")) }
+// leanPage takes the indentation out of a page, and the quotes from values that need none (HTML, unquoted
+// attribute values).
+func leanPage(source []byte) []byte {
+	page := indentation.Regexp().ReplaceAll(source, []byte("\n"))
+	return plainValue.Regexp().ReplaceAll(page, []byte("=$1$2"))
+}
 
 // leanScript takes comments and the spaces that mean nothing out of a script (ECMA-262 §12), and
 // makes const, which guards against its writers only, let. It asks of the script that every

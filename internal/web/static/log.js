@@ -10,7 +10,7 @@ import { chart, spot } from './map.js';
 const FAR = 12;            // so many messages further up, a card is out of sight
 const TOGETHER = 4 * 60_000; // messages no further apart than this show one time
 
-const PIN = 'M12 21s7-6.600 7-11.500a7 7 0 0 0-14 0C5 14.400 12 21 12 21zm0-9a2.500 2.500 0 1 1 0-5 2.500 2.500 0 0 1 0 5z';
+const PIN = 'M12 21s7-6.6 7-11.5a7 7 0 0 0-14 0C5 14.4 12 21 12 21zm0-9a2.5 2.5 0 1 1 0-5 2.5 2.5 0 0 1 0 5z';
 
 export class Log {
   #page;   // the nodes: log, scroll, newest
