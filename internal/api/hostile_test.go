@@ -244,6 +244,8 @@ func (s *surface) goods(t *testing.T) map[string]attempt {
 		"GET /webhooks/messenger":               {method: "GET", target: messengerPath + "?hub.mode=subscribe&hub.challenge=1&hub.verify_token=" + apitest.VerifyToken},
 		"POST /webhooks/messenger":              s.fromMeta(s.Meta.Batch(s.Meta.Message("7", "m_hostile", "hello"))),
 		"POST /webhooks/stripe":                 fromStripe(stripetest.Event("evt_hostile", "payment_intent.payment_failed", map[string]any{"object": "payment_intent", "id": "pi_1", "currency": "eur", "metadata": map[string]string{"transaction": "no-such"}})),
+		"GET /trace/static/{file}":              {method: "GET", target: "/trace/static/trace.js"},
+		"GET /trace/{conversationId}":           {method: "GET", target: "/trace/none-such"},
 		"GET /pay/static/{file}":                {method: "GET", target: "/pay/static/pay.css"},
 		"GET /pay/{transaction}/{token}":        {method: "GET", target: "/pay/no-such/" + strings.Repeat("A", 32)},
 		"GET /pay/{transaction}/{token}/intent": {method: "GET", target: "/pay/no-such/" + strings.Repeat("A", 32) + "/intent"},

@@ -132,7 +132,7 @@ func PlanAPI(b *Base) (trigger.Handler, error) {
 	mux := http.NewServeMux()
 	plans := &api.Plans{Who: b.who(), Engine: e, Anonymous: b.anonymous(), Patience: b.Config.Patience, Now: b.Now}
 	plans.Routes().Register(mux)
-	mux.Handle("/trace/", web.Trace())
+	mux.Handle("/trace/", web.Trace(plan.IsConversation))
 	return b.http(mux), nil
 }
 

@@ -185,13 +185,16 @@ var legalConversation = pattern.New(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$`)
 // legalUUID is a UUID of any version (RFC 9562).
 var legalUUID = pattern.New(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)
 
+// IsConversation reports whether id may be the name of a conversation.
+func IsConversation(id string) bool { return legalConversation.MatchString(id) }
+
 // CheckConversation returns an error when id is no name of a conversation. One that belongs to nobody
 // has to be a UUID: whoever knows its name may read it.
 func CheckConversation(id, owner string) error {
 	switch {
 	case id == "":
 		return fault.Field("conversationId", "missing")
-	case !legalConversation.MatchString(id):
+	case !IsConversation(id):
 		return fault.Field("conversationId", "want 1 to 128 letters, digits, dots, colons, - and _")
 	case owner == "" && !legalUUID.MatchString(id):
 		return fault.Field("conversationId", "want a UUID, or a bearer token or x-session-id whose conversation it is")

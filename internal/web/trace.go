@@ -10,8 +10,9 @@ import (
 var traceFiles embed.FS
 
 // Trace returns the handler of the page of a conversation with the plan engine: "/trace/{conversationId}", and the files
-// that it loads from "/trace/static/". The page talks to GET /api/chat/{conversationId}/trace and POST /api/chat.
-func Trace() http.Handler {
+// that it loads from "/trace/static/". There is no page of what is no conversation's name. The page talks to
+// GET /api/chat/{conversationId}/trace and POST /api/chat.
+func Trace(isConversation func(id string) bool) http.Handler {
 	return &site{
 		files:  traceFiles,
 		policy: policy("script-src 'self'", "connect-src 'self'", "img-src 'self'"),
@@ -20,7 +21,7 @@ func Trace() http.Handler {
 			if name, static := strings.CutPrefix(rest, "static/"); static {
 				return "trace/" + name
 			}
-			if !ok || rest == "" || strings.Contains(rest, "/") {
+			if !ok || !isConversation(rest) {
 				return ""
 			}
 			return "trace/trace.html"
