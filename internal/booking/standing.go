@@ -14,10 +14,7 @@ import (
 
 // stands is what a transaction leaves of a conversation.
 func stands(tc tool.Context, tx ledger.Transaction) []standing.Item {
-	if i, ok := tx.Item(tc.Language, Summary(tc.Language, tx), tc.Now); ok {
-		return []standing.Item{i}
-	}
-	return nil
+	return standing.Only(tx.Item(tc.Language, Summary(tc.Language, tx), tc.Now))
 }
 
 // Standing finds the bookings of a conversation.

@@ -61,10 +61,7 @@ func figures(o Order) string {
 
 // stands is what an order leaves of a conversation.
 func stands(tc tool.Context, o Order) []standing.Item {
-	if i, ok := Item(tc.Language, o); ok {
-		return []standing.Item{i}
-	}
-	return nil
+	return standing.Only(Item(tc.Language, o))
 }
 
 // Standing finds the orders of a conversation.

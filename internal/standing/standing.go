@@ -78,6 +78,14 @@ const (
 // Same reports whether two items are the same thing.
 func (i Item) Same(o Item) bool { return i.Kind == o.Kind && i.Ref == o.Ref }
 
+// Only is an item as a list, which is empty when there is none.
+func Only(i Item, ok bool) []Item {
+	if !ok {
+		return nil
+	}
+	return []Item{i}
+}
+
 // Action is something that was done and leaves nothing to look up.
 func Action(ref, text string, bears []string) Item {
 	return Item{Kind: ActionItem, Ref: ref, State: string(Completed), Summary: text, Bears: bears, Word: Completed, Figures: oneLine(text), Over: true}

@@ -55,10 +55,7 @@ func figures(r Ride) string {
 
 // stands is what a ride leaves of a conversation.
 func stands(tc tool.Context, r Ride) []standing.Item {
-	if i, ok := Item(tc.Language, r); ok {
-		return []standing.Item{i}
-	}
-	return nil
+	return standing.Only(Item(tc.Language, r))
 }
 
 // Standing finds the rides of a conversation.
