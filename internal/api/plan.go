@@ -13,6 +13,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/fault"
 	"merve/internal/httpapi"
+	"merve/internal/ident"
 	"merve/internal/plan"
 )
 
@@ -90,15 +91,13 @@ func (p *Plans) ask(w http.ResponseWriter, r *http.Request) error {
 	return httpapi.WriteJSON(w, http.StatusOK, PlanAnswer{ID: id, Message: a.Text})
 }
 
+// answerCode is the form of the last part of an answer's id.
+var answerCode = ident.Code{Alphabet: "abcdefghijklmnopqrstuvwxyz0123456789", Length: 6}
+
 // messageID names an answer. The time is that of the request, and the letters are the plan's.
 func messageID(now time.Time, ref plan.Ref) string {
-	const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s", ref.Conversation, now.UnixNano(), ref.Correlation))
-	abc := make([]byte, 6)
-	for i := range abc {
-		abc[i] = letters[int(sum[i])%len(letters)]
-	}
-	return fmt.Sprintf("msg_%d_%s", now.UnixMilli(), abc)
+	return fmt.Sprintf("msg_%d_%s", now.UnixMilli(), answerCode.Of(sum[:]))
 }
 
 func (p *Plans) reset(w http.ResponseWriter, r *http.Request) error {

@@ -53,15 +53,13 @@ const maxFinal = 16_000
 // that was worked on is never left without an answer.
 func (e *Engine) write(ctx context.Context, s Synthesize, recent []Exchange, seed string) (string, error) {
 	text, err := e.complete(ctx, "aggregator", seed, answerMessages(s, recent), nil)
-	if err == nil && strings.TrimSpace(text) != "" {
+	switch {
+	case err == nil:
 		return clip(text, maxFinal), nil
-	}
-	if ctx.Err() != nil {
+	case ctx.Err() != nil:
 		return "", ctx.Err()
 	}
-	if err != nil {
-		e.Log.WarnContext(ctx, "no answer of the model's", "error", err.Error())
-	}
+	e.Log.WarnContext(ctx, "no answer of the model's", "error", err.Error())
 	return inWords(s), nil
 }
 

@@ -31,14 +31,14 @@ type Decision struct {
 
 // Decide says what is to be done. It is a function of state and clock alone, so everybody who looks
 // decides the same, and what two of them do about it is one thing by its identity.
-func Decide(s State, asked, now time.Time) Decision {
+func Decide(s State, now time.Time) Decision {
 	switch {
 	case s.Answer != nil:
 		return Decision{Done: true}
 	case s.Query == nil && s.Plan == nil && s.Synthesis == nil: // nothing says what was asked
 		return Decision{}
 	}
-	end := asked.Add(PlanTime)
+	end := s.begun().Add(PlanTime)
 	if !now.Before(end) {
 		return Decision{Collect: true}
 	}

@@ -13,6 +13,7 @@ import (
 	"merve/internal/actor"
 	"merve/internal/fault"
 	"merve/internal/llm"
+	"merve/internal/pause/pausetest"
 	"merve/internal/plan"
 	"merve/internal/queue"
 )
@@ -174,7 +175,7 @@ func TestPromptsInOrder(t *testing.T) {
 	}
 	for i := range plan.MaxOpen {
 		go ask(i)
-		d.until(func() bool { return len(d.events(plan.Ref{Conversation: d.named("c")})) > i }) // it has come in
+		pausetest.Until(t, "the question has come in", func() bool { return len(d.events(plan.Ref{Conversation: d.named("c")})) > i })
 	}
 	if _, err := d.Ask(t.Context(), d.owner, d.named("c"), "one too many"); !errors.Is(err, plan.ErrTooMany) || !fault.Is(err, fault.Limited) {
 		t.Errorf("%v", err)
@@ -197,17 +198,6 @@ func TestPromptsInOrder(t *testing.T) {
 		case plan.FinalAnswerSynthesized:
 			open = ""
 		}
-	}
-}
-
-// until waits for a condition.
-func (d *desk) until(met func() bool) {
-	d.t.Helper()
-	for end := time.Now().Add(30 * time.Second); !met(); {
-		if time.Now().After(end) {
-			d.t.Fatal("it never came to that")
-		}
-		time.Sleep(time.Millisecond)
 	}
 }
 

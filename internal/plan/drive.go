@@ -56,7 +56,7 @@ func (r *run) drive(ctx context.Context, wait bool) (Answer, error) {
 		if s.Answer != nil {
 			return Answer{r.ref, s.Answer.FinalAnswer}, nil
 		}
-		r.act(ctx, s, Decide(s, s.begun(), r.e.Now()))
+		r.act(ctx, s, Decide(s, r.e.Now()))
 		if len(r.busy) == 0 && !wait {
 			return Answer{Ref: r.ref}, errWaiting
 		}

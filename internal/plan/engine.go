@@ -141,21 +141,13 @@ func (e *Engine) complete(ctx context.Context, what, seed string, messages []llm
 	}
 	ctx, cancel := context.WithTimeout(ctx, workTime)
 	defer cancel()
-	out, err := agent.Run(ctx, agent.Task{
-		Model: e.Model, Name: e.Name, Seed: what + " " + seed, Messages: messages, Schema: schema,
-		Limits: agent.Limits{Rounds: 1, Tokens: 100_000, MicroUSD: m.Safety.MarketDayMicroUSD, Calls: 1, SameCall: 1},
-		Now:    e.Now, Log: e.Log,
+	text, spent, err := agent.Once(ctx, agent.Task{
+		Model: e.Model, Name: e.Name, Seed: what + " " + seed, Messages: messages, Schema: schema, Now: e.Now, Log: e.Log,
 	})
-	if e.Purse != nil && out.MicroUSD > 0 {
-		e.Purse.Spend(context.WithoutCancel(ctx), m, out.MicroUSD)
+	if e.Purse != nil && spent > 0 {
+		e.Purse.Spend(context.WithoutCancel(ctx), m, spent)
 	}
-	switch {
-	case err != nil:
-		return "", err
-	case out.End != agent.Answered:
-		return "", fault.New(fault.Unavailable, "the model has no answer: %s %s", out.End, out.Why)
-	}
-	return out.Text, nil
+	return text, err
 }
 
 // execute runs a step's tool. Whatever goes wrong is the step's result.

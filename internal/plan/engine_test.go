@@ -96,23 +96,23 @@ func (d *desk) model(ctx context.Context, req llm.Request) (llm.Response, error)
 
 // steps is a plan of pairs of tool and input that need nothing of each other.
 func steps(pairs ...string) string {
-	var all []map[string]any
-	for i := 0; i < len(pairs); i += 2 {
-		all = append(all, map[string]any{"tool": pairs[i], "input": pairs[i+1], "dependsOn": []int{}})
-	}
-	raw, _ := json.Marshal(map[string]any{"steps": all, "totalSteps": len(all)})
-	return string(raw)
+	return planOf(func(int) []int { return []int{} }, pairs)
 }
 
 // chain is a plan in which each step needs the one before.
 func chain(pairs ...string) string {
+	return planOf(func(i int) []int {
+		if i == 0 {
+			return []int{}
+		}
+		return []int{i - 1}
+	}, pairs)
+}
+
+func planOf(needs func(i int) []int, pairs []string) string {
 	var all []map[string]any
 	for i := 0; i < len(pairs); i += 2 {
-		needs := []int{}
-		if i > 0 {
-			needs = []int{i/2 - 1}
-		}
-		all = append(all, map[string]any{"tool": pairs[i], "input": pairs[i+1], "dependsOn": needs})
+		all = append(all, map[string]any{"tool": pairs[i], "input": pairs[i+1], "dependsOn": needs(i / 2)})
 	}
 	raw, _ := json.Marshal(map[string]any{"steps": all, "totalSteps": len(all)})
 	return string(raw)

@@ -44,15 +44,6 @@ func stepOf(t Type, payload json.RawMessage) (int, error) {
 	return *p.StepIndex, nil
 }
 
-// Event returns the event that w tells of, or an error that names what is wrong with it.
-func (w Wire) Event() (Event, error) {
-	raw, err := json.Marshal(w)
-	if err != nil {
-		return Event{}, fault.Field("event", "want JSON")
-	}
-	return ReadWire(raw)
-}
-
 // ReadWire reads a published event and checks it against its schema.
 func ReadWire(raw []byte) (Event, error) {
 	if len(raw) > MaxEvent {

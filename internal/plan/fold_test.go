@@ -2,7 +2,9 @@ package plan
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -87,7 +89,7 @@ func TestDecide(t *testing.T) {
 	all := logOf(t)
 	decide := func(n int, after time.Duration) string {
 		s := Fold(all[:n])
-		d := Decide(s, s.begun(), noon.Add(after))
+		d := Decide(s, noon.Add(after))
 		d.Wake = time.Time{}
 		return strings.TrimSpace(strings.NewReplacer("Done:false", "", "Collect:false", "", "Plan:false", "", "Dispatch:[]", "", "Retry:[]", "", "Expire:[]", "", "Complete:false", "", "Synthesize:false", "", "Wake:0001-01-01 00:00:00 +0000 UTC", "", " ", "", "{", "", "}", "").Replace(fmt.Sprintf("%+v", d)))
 	}
@@ -124,12 +126,12 @@ func TestFoldWithoutItsBeginning(t *testing.T) {
 	all := logOf(t)
 	for gone := range all {
 		s := Fold(all[gone:])
-		if s.Answer == nil || !Decide(s, s.begun(), noon.Add(time.Hour)).Done {
+		if s.Answer == nil || !Decide(s, noon.Add(time.Hour)).Done {
 			t.Errorf("without the first %d: %+v", gone, s)
 		}
 	}
 	s := Fold(all[5:10]) // results, and the answer is wanted
-	if s.asked() != "the question" || !Decide(s, s.begun(), noon.Add(time.Second)).Synthesize {
+	if s.asked() != "the question" || !Decide(s, noon.Add(time.Second)).Synthesize {
 		t.Errorf("%+v", s)
 	}
 }
@@ -176,9 +178,9 @@ func TestSchemas(t *testing.T) {
 			"odd correlation":   func(m, _ map[string]any) { m["correlationId"] = "42" },
 			"time as text":      func(m, _ map[string]any) { m["timestamp"] = "2026-11-26" },
 			"no payload":        func(m, _ map[string]any) { delete(m, "payload") },
-			"one field too few": func(_, p map[string]any) { delete(p, slices.Sorted(mapsKeys(p))[0]) },
+			"one field too few": func(_, p map[string]any) { delete(p, slices.Sorted(maps.Keys(p))[0]) },
 			"one too many":      func(_, p map[string]any) { p["extra"] = true },
-			"a field of null":   func(_, p map[string]any) { p[slices.Sorted(mapsKeys(p))[0]] = nil },
+			"a field of null":   func(_, p map[string]any) { p[slices.Sorted(maps.Keys(p))[0]] = nil },
 		} {
 			var m map[string]any
 			if err := json.Unmarshal(raw, &m); err != nil {
@@ -203,15 +205,7 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-func mapsKeys(m map[string]any) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
-}
+var update = flag.Bool("update", false, "write the log of this release")
 
 // Logs of earlier releases fold as they did. Each file holds the items of one plan and what they come to.
 func TestLogsOfEarlierReleases(t *testing.T) {
@@ -222,7 +216,7 @@ func TestLogsOfEarlierReleases(t *testing.T) {
 		Results []StepResult
 	}
 	path := filepath.Join("testdata", "log-v1.json")
-	if os.Getenv("WRITE_LOG") != "" {
+	if *update {
 		s := Fold(logOf(t))
 		f := file{Answer: "the answer", Results: s.results()}
 		for _, e := range logOf(t) {

@@ -81,7 +81,7 @@ func (j job) plan(ctx context.Context) outcome {
 	}
 	ev.Note = note
 	planned := s.with(ev)
-	return j.request(ctx, planned, Decide(planned, planned.begun(), j.Now()).Dispatch, batch{events: []Event{ev}, drop: []string{planWork}})
+	return j.request(ctx, planned, Decide(planned, j.Now()).Dispatch, batch{events: []Event{ev}, drop: []string{planWork}})
 }
 
 // request writes the requests of steps with what else is in b. Those that run here are claimed with it.

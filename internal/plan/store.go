@@ -108,11 +108,15 @@ func (s *Store) mine(ctx context.Context, conversation, owner string) (*Head, er
 	switch {
 	case err != nil:
 		return nil, err
-	case h == nil || h.Owner != "" && h.Owner != owner:
+	case h == nil || !h.belongsTo(owner):
 		return nil, actor.ErrNotFound
 	}
 	return h, nil
 }
+
+// belongsTo reports whether owner may read the conversation and ask in it: nobody's belongs to everybody who
+// knows its name.
+func (h *Head) belongsTo(owner string) bool { return h.Owner == "" || h.Owner == owner }
 
 // open appends a question to a conversation, which it may begin. first says that nothing else is open,
 // so that whoever asks holds the claim on planning. Two requests, and as many again each time that another
@@ -138,7 +142,7 @@ func (s *Store) tryOpen(ctx context.Context, owner, conversation, correlation, p
 	switch {
 	case err != nil:
 		return opened{}, err
-	case had != nil && had.Owner != "" && had.Owner != owner:
+	case had != nil && !had.belongsTo(owner):
 		return opened{}, actor.ErrNotFound
 	case had != nil && len(had.Open) >= MaxOpen:
 		return opened{}, ErrTooMany

@@ -131,7 +131,7 @@ func (t *Tools) products(ctx context.Context, _ tool.Context, in Input) (tool.Re
 		question += "\n" + e.Result
 	}
 	hits, usage, err := shelf.Find(ctx, question)
-	t.spent(ctx, "", usage)
+	t.spent(ctx, llm.Cost("", usage))
 	if err != nil {
 		return tool.Result{}, fault.Wrap(err, fault.Unavailable, "the products cannot be searched now")
 	}
@@ -157,25 +157,15 @@ func (t *Tools) ask(ctx context.Context, what, prompt string, in Input, schema *
 		messages = append(messages, llm.Message{Role: llm.System, Text: "Results of earlier steps, as JSON:\n" + string(raw)})
 	}
 	messages = append(messages, llm.Message{Role: llm.User, Text: in.Input})
-	out, err := agent.Run(ctx, agent.Task{
-		Model: t.Model, Name: t.Name, Seed: what + " " + in.Input, Messages: messages, Schema: schema,
-		Limits: agent.Limits{Rounds: 1, Calls: 1, SameCall: 1, Tokens: 50_000, MicroUSD: 1_000_000},
-		Now:    t.Now, Log: t.Log,
+	text, cost, err := agent.Once(ctx, agent.Task{
+		Model: t.Model, Name: t.Name, Seed: what + " " + in.Input, Messages: messages, Schema: schema, Now: t.Now, Log: t.Log,
 	})
-	if t.Spent != nil && out.MicroUSD > 0 {
-		t.Spent(context.WithoutCancel(ctx), out.MicroUSD)
-	}
-	switch {
-	case err != nil:
-		return "", err
-	case out.End != agent.Answered || strings.TrimSpace(out.Text) == "":
-		return "", fault.New(fault.Unavailable, "the model has no answer: %s", out.Why)
-	}
-	return out.Text, nil
+	t.spent(ctx, cost)
+	return text, err
 }
 
-func (t *Tools) spent(ctx context.Context, model string, usage llm.Usage) {
-	if cost := llm.Cost(model, usage); t.Spent != nil && cost > 0 {
-		t.Spent(context.WithoutCancel(ctx), cost)
+func (t *Tools) spent(ctx context.Context, microUSD int64) {
+	if t.Spent != nil && microUSD > 0 {
+		t.Spent(context.WithoutCancel(ctx), microUSD)
 	}
 }

@@ -1,0 +1,22 @@
+package agent
+
+import (
+	"context"
+	"strings"
+
+	"merve/internal/fault"
+)
+
+// Once has a model answer in one round, without tools: a task of a schema, or of words, that nobody goes on with. The
+// task's limits are set here. What was spent counts also beside an error. An answer of nothing is [fault.Unavailable].
+func Once(ctx context.Context, t Task) (text string, microUSD int64, err error) {
+	t.Limits = Limits{Rounds: 1, Calls: 1, SameCall: 1, Tokens: 1, MicroUSD: 1} // looked at before the round
+	out, err := Run(ctx, t)
+	switch {
+	case err != nil:
+		return "", out.MicroUSD, err
+	case out.End != Answered || strings.TrimSpace(out.Text) == "":
+		return "", out.MicroUSD, fault.New(fault.Unavailable, "the model has no answer: %s %s", out.End, out.Why)
+	}
+	return out.Text, out.MicroUSD, nil
+}
