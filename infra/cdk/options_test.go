@@ -9,7 +9,7 @@ import (
 
 func TestReadOptions(t *testing.T) {
 	t.Parallel()
-	defaults := map[string]string{"LOG_LEVEL": "info", "GATEWAY_TIMEOUT": "25s"}
+	defaults := map[string]string{"LOG_LEVEL": "info", "GATEWAY_TIMEOUT": "25s", "MINILM_DIR": "minilm"}
 	tests := []struct {
 		name    string
 		context map[string]any
@@ -33,7 +33,7 @@ func TestReadOptions(t *testing.T) {
 			context: map[string]any{"LOG_LEVEL": "debug", "OPENAI_MODEL": "m"},
 			want: options{
 				Stage: "dev", Secret: "merve/dev", Dist: "../../dist",
-				Settings: map[string]string{"LOG_LEVEL": "debug", "GATEWAY_TIMEOUT": "25s", "OPENAI_MODEL": "m"},
+				Settings: map[string]string{"LOG_LEVEL": "debug", "GATEWAY_TIMEOUT": "25s", "MINILM_DIR": "minilm", "OPENAI_MODEL": "m"},
 			},
 		},
 		{name: "stage", context: map[string]any{"stage": "Prod"}, err: `context stage: got "Prod"`},

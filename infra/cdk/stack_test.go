@@ -196,17 +196,17 @@ func TestFunctionsAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var folders, wired, made []string
+	var folders, wired, ids, made []string
 	for _, m := range mains {
 		folders = append(folders, filepath.Base(filepath.Dir(m)))
 	}
 	for _, f := range wiring.Functions() {
-		wired = append(wired, f.Name)
+		wired, ids = append(wired, f.Name), append(ids, *id(f.Name, ""))
 	}
 	for logical := range tm.all("AWS::Lambda::Function") {
-		made = append(made, strings.ToLower(logical[:strings.Index(logical, "Function")]))
+		made = append(made, logical[:strings.Index(logical, "Function")])
 	}
-	if diff := cmp.Diff(sorted(wired), sorted(made)); diff != "" {
+	if diff := cmp.Diff(sorted(ids), sorted(made)); diff != "" {
 		t.Errorf("functions of the wiring and of the template (-wiring +template):\n%s", diff)
 	}
 	if diff := cmp.Diff(sorted(wired), sorted(folders)); diff != "" {
