@@ -348,7 +348,7 @@ func (j *judge) mayMean(s *Said, code string) bool {
 func (j *judge) drove(r driven, e taxi.Event, word string) {
 	j.t.Helper()
 	for _, c := range j.Others {
-		if c.Name == e.Driver && slices.ContainsFunc(c.Said, func(s *Said) bool { return s.Answer == word && !s.First.After(e.At) && j.mayMean(s, r.Code) }) {
+		if driverID(c.Name) == e.Driver && slices.ContainsFunc(c.Said, func(s *Said) bool { return s.Answer == word && !s.First.After(e.At) && j.mayMean(s, r.Code) }) {
 			return
 		}
 	}
@@ -395,7 +395,7 @@ func sidOf(event string) string {
 func heard(ms []outbox.Message, to, sid, code string) int {
 	n := 0
 	for _, m := range ms {
-		if m.To == to && m.Template != nil && m.Template.ContentSID == sid && strings.HasPrefix(m.Template.Vars["1"]+" ", code+" ") {
+		if m.To == to && m.Template != nil && m.Template.ContentSID == sid && strings.HasPrefix(m.Template.Vars["1"]+" · ", code+" · ") {
 			n++
 		}
 	}
@@ -506,7 +506,7 @@ func (j *judge) heardOfRides() {
 
 func (j *judge) phoneOf(driver string) string {
 	for _, c := range j.Others {
-		if c.Name == driver && c.Role == Driver {
+		if driverID(c.Name) == driver && c.Role == Driver {
 			return c.Phone
 		}
 	}
@@ -555,7 +555,7 @@ func (j *judge) knows(who, c *Customer) bool {
 // drives reports whether a driver has, or had, a ride of a customer.
 func (j *judge) drives(who, c *Customer) bool {
 	return slices.ContainsFunc(j.rides, func(r driven) bool {
-		return r.Owner == c.Owner && slices.ContainsFunc(r.events, func(e taxi.Event) bool { return e.Type == taxi.AssignedEvent && e.Driver == who.Name })
+		return r.Owner == c.Owner && slices.ContainsFunc(r.events, func(e taxi.Event) bool { return e.Type == taxi.AssignedEvent && e.Driver == driverID(who.Name) })
 	})
 }
 

@@ -561,11 +561,11 @@ func TestPromise6_ACodeOfAnothersIsNobodys(t *testing.T) {
 	yes(ann, "yes")
 	ordered, ridden := w.codeTold(w.named("kebab"), orderTold), w.codeTold(w.named("dina"), rideTold)
 	yes(w.named("dina"), "YES "+ridden)
-	late := taxi.Driver{ID: "faruk", Market: Market, Name: "faruk", Phone: "+15550100029", Districts: []string{"Kyrenia"}, Seats: 4, Available: true, Enabled: true}
+	late := taxi.Driver{ID: driverID("faruk"), Market: Market, Name: "faruk", Phone: "+15550100029", Districts: []string{"Kyrenia"}, Seats: 4, Available: true, Enabled: true}
 	if _, err := w.healthy.Drivers().Put(t.Context(), late); err != nil {
 		t.Fatal(err)
 	}
-	w.hire(Driver, late.ID, late.Phone) // who was never asked
+	w.hire(Driver, late.Name, late.Phone) // who was never asked
 	w.Model = func(*World, openaitest.Request) openaitest.Answer { return openaitest.Answer{Text: "How can I help?"} }
 	before := w.stored()
 	for _, p := range []struct {

@@ -42,7 +42,7 @@ func (w *World) private() map[string]*regexp.Regexp {
 		}
 	}
 	for _, c := range w.people() {
-		if c.Role != Business && c.Role != Driver { // who are called as their records are, and those are named
+		if c.Role != Business { // which is called as its listing is
 			add("a name", c.Name, c.Canary, c.Profile)
 		}
 		add("a number", digits(c.Phone))

@@ -38,6 +38,14 @@ type release struct {
 	Sent []struct{ To, Body string }
 }
 
+// unquoted takes away the marks by which this release shows what is somebody's own.
+var unquoted = strings.NewReplacer("“", "", "”", "")
+
+// behind is what a business has to know and earlier templates left out, by the message behind which it stands now.
+var behind = map[string]string{
+	" Cancelled: NCHX9M": " · Meze House · Table", " New booking NCHX9M": " · Meze House · Table · Note: canary0003q", " Order 84BH of food": " · Old Town Kebab · Total: €3.00",
+}
+
 // Streams bring what happened for a day: this release takes in what an earlier one wrote. What the
 // earlier one had told of is known by the same keys, and not told again; the rest is told in the same
 // words, but that what is somebody's own is quoted, and what a business has to know stands behind.
@@ -103,10 +111,14 @@ func TestField27_TheStreamsOfAnEarlierRelease(t *testing.T) {
 			}
 			slices.Sort(got)
 			want := slices.Sorted(slices.Values(tt.want))
-			unquoted := strings.NewReplacer("“", "", "”", "")
-			for i := range min(len(got), len(want)) {
-				if strings.HasPrefix(unquoted.Replace(got[i]), want[i]) {
-					got[i] = want[i]
+			for i := range got {
+				got[i] = unquoted.Replace(got[i])
+			}
+			for i, then := range want {
+				for begins, more := range behind {
+					if !tt.queued && strings.Contains(then, begins) { // else as it was told by then
+						want[i] += more
+					}
 				}
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
