@@ -4,7 +4,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
+	"merve/internal/language"
 	"merve/internal/pattern"
 )
 
@@ -31,7 +33,7 @@ type part struct {
 func Read(text string, known []Item) Draft {
 	r := reader{known: known}
 	r.changed = strings.ContainsAny(text, circles)
-	for _, sentence := range sentencesOf(unsigned(text)) {
+	for _, sentence := range language.Sentences(unsigned(text)) {
 		r.sentence(sentence)
 	}
 	return r.Draft
@@ -185,31 +187,8 @@ func wordsWithCase(s string) []string {
 // asks reports whether a sentence is a question.
 func asks(s string) bool {
 	s = strings.TrimRightFunc(s, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'”’»*_)`, r) })
-	return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "؟") || strings.HasSuffix(s, "？") || strings.HasSuffix(s, "\u037e")
-}
-
-// sentencesOf cuts a text into sentences, each with the white space that follows it. Lines end sentences.
-func sentencesOf(text string) []string {
-	var all []string
-	runes, from := []rune(text), 0
-	for i, r := range runes {
-		end := i+1 == len(runes) || unicode.IsSpace(runes[i+1])
-		switch {
-		case r == '\n', strings.ContainsRune("。！？", r), strings.ContainsRune(".!?…؟;\u037e।", r) && end:
-			to := i + 1
-			for r != '\n' && to < len(runes) && runes[to] == ' ' {
-				to++
-			}
-			if to > from {
-				all = append(all, string(runes[from:to]))
-				from = to
-			}
-		}
-	}
-	if from < len(runes) {
-		all = append(all, string(runes[from:]))
-	}
-	return all
+	last, _ := utf8.DecodeLastRuneInString(s)
+	return s != "" && strings.ContainsRune(language.QuestionMarks, last)
 }
 
 // unsigned is a text without the lines that begin as a standing line does.
