@@ -24,7 +24,7 @@ func (w *work) commit(ctx context.Context, d decision) (Done, error) {
 	if w.assistant.Digest && w.yesBegun() == "" {
 		t.Digest = digested(w.thread.Recent)
 	}
-	said, refs, err := w.worded(ctx, d)
+	said, refs, err := w.worded(ctx, &d)
 	if err != nil {
 		return Done{}, err
 	}
