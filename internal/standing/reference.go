@@ -52,6 +52,25 @@ func (d Draft) Own() string {
 // Text is the whole text, in which the backend has worded the references.
 func (d Draft) Text() string { return d.join(func(i Item, _ bool) string { return i.Summary }) }
 
+// With is the draft with other words of the model's, which are given as they stand next to each other.
+func (d Draft) With(change func(words string) string) Draft {
+	changed := Draft{changed: d.changed}
+	for _, p := range d.parts {
+		last := len(changed.parts) - 1
+		if p.item == nil && last >= 0 && changed.parts[last].item == nil { // something has vanished between them
+			changed.parts[last].words += p.words
+		} else {
+			changed.parts = append(changed.parts, p)
+		}
+	}
+	for i, p := range changed.parts {
+		if p.item == nil {
+			changed.parts[i].words = change(p.words)
+		}
+	}
+	return changed
+}
+
 func (d Draft) join(say func(i Item, whole bool) string) string {
 	var b strings.Builder
 	for _, p := range d.parts {
