@@ -862,7 +862,7 @@ func (tm template) wanted(t *testing.T, f wiring.Function) map[string][]string {
 		add("AWS::S3::Bucket", "MediaBucket", "/*", "s3:DeleteObject", "s3:GetObject", "s3:PutObject")
 	}
 	for _, q := range f.Sends {
-		add("AWS::SQS::Queue", *id(q, "Queue"), "", "sqs:SendMessage")
+		add("AWS::SQS::Queue", *id(q, "Queue"), "", "sqs:SendMessage", "sqs:GetQueueAttributes")
 	}
 	for _, b := range f.Puts {
 		add("AWS::Events::EventBus", *id(b, "Bus"), "", "events:PutEvents")
