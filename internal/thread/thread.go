@@ -104,6 +104,15 @@ type Head struct {
 	AsCustomer time.Time          `dynamodbav:"asCustomer"`       // since when who has a role writes as a customer, on another thread; zero is not
 	Linked     []string           `dynamodbav:"linked,omitempty"` // owners of the same person's other threads
 	Refs       []string           `dynamodbav:"refs,omitempty"`   // what stands of the conversation, newest first; nil is not known
+	Session    *Session           `dynamodbav:"session,omitempty"`
+}
+
+// Session is the call session that a live conversation is in. History and turn numbers that clients see
+// count from it; the thread's own never go back.
+type Session struct {
+	ID    string `dynamodbav:"id"`              // as the client names it, unique on its thread
+	Phone string `dynamodbav:"phone,omitempty"` // the caller's, as they claim it: proof of nothing
+	From  int    `dynamodbav:"from"`            // turns that were finished before it began
 }
 
 // Customer is the actor for whom a thread's turns run.

@@ -186,6 +186,9 @@ func (w *work) takeIn() {
 		Contact: tool.Contact{Name: w.thread.Name, Phone: cmp.Or(w.thread.Contact, w.thread.Phone)}, Location: w.thread.Where(now), TimeZone: w.market.Location(),
 		Now: now, TraceID: w.trace,
 	}
+	if s := w.thread.Session; s != nil {
+		w.tc.Session = tool.Session{ID: s.ID, Phone: s.Phone}
+	}
 }
 
 // answeredApart reports whether of two messages that follow each other the second is answered by
