@@ -266,7 +266,7 @@ func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 		Intake: b.intake(), Markets: b.Markets(), Assistants: assistants, Tools: tools,
 		Commitments: b.commitments(b.Ledger(), tools), Looks: b.looks(), Commands: b.commands(), Works: works(), Matters: b.matters(),
 		Model: model, Guard: b.guard(model), Outbox: b.Outbox(), Audit: b.audit(), Figures: b.figures(), Photos: b.Photos(), Desk: b.handovers(),
-		Now: b.Now, Wait: b.Wait, Log: b.Log,
+		Site: b.Config.SiteURL, Now: b.Now, Wait: b.Wait, Log: b.Log,
 	}, nil
 }
 

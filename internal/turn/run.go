@@ -152,6 +152,7 @@ type work struct {
 	guarded atomic.Int64 // what the guard has cost, in millionths of a US dollar
 
 	found []standing.Item // what stands, see [work.stood]
+	ways  []string        // links and numbers in what the model says
 }
 
 func (r *Runner) begin(ctx context.Context, l *thread.Lease, t *thread.Thread) (*work, error) {
