@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -52,19 +53,15 @@ func (b *Base) Plans() *plan.Store { return &plan.Store{Table: b.conversations()
 
 // planEngine makes plans. Without products, those are looked for by the function that has them.
 func (b *Base) planEngine(products func(context.Context) (worker.Products, error)) (*plan.Engine, error) {
-	figures, home := b.figures(), b.homeMarket
+	figures := b.figures()
 	e := &plan.Engine{
-		Store: b.Plans(), Model: &lazyModel{b: b}, Market: home, Purse: figures, Timers: b.queueOf(planEvents),
+		Store: b.Plans(), Model: &lazyModel{b: b}, Market: b.marketOrHome, Purse: figures, Timers: b.queueOf(planEvents),
 		Holder: rand.Text(), NewID: func() string { return uuid.Must(uuid.NewV7()).String() }, Now: b.Now, Log: b.Log,
 	}
 	tools := &worker.Tools{
 		Model: e.Model, Weather: &weather.Teller{Source: &openmeteo.Client{BaseURL: b.Config.OpenMeteoBaseURL, GeocodingBaseURL: b.Config.OpenMeteoGeocodingBaseURL}},
 		Products: products, Now: b.Now, Log: b.Log,
-		Spent: func(ctx context.Context, microUSD int64) {
-			if m, err := home(ctx); err == nil {
-				figures.Spend(ctx, m, microUSD)
-			}
-		},
+		Spent: figures.Spend,
 	}
 	if products == nil {
 		e.Remote = map[string]queue.Queue{ragTool: b.queueOf(workerRag)}
@@ -74,9 +71,9 @@ func (b *Base) planEngine(products func(context.Context) (worker.Products, error
 	return e, err
 }
 
-// homeMarket is the market that answers for what names none.
-func (b *Base) homeMarket(ctx context.Context) (*market.Market, error) {
-	return b.Markets().Get(ctx, b.Config.DefaultMarket)
+// marketOrHome is the market of an id; "" is the one that answers for what names none.
+func (b *Base) marketOrHome(ctx context.Context, id string) (*market.Market, error) {
+	return b.Markets().Get(ctx, cmp.Or(id, b.Config.DefaultMarket))
 }
 
 // productIndex opens the index of products at the first question: by the model in this process where its

@@ -12,6 +12,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
+	"merve/internal/person"
 	"merve/internal/plan"
 	"merve/internal/queue"
 )
@@ -284,4 +285,45 @@ func TestResetAtEveryPoint(t *testing.T) {
 		}
 	}
 	faulttest.Tried(t, points)
+}
+
+// An assistant's turn that dies while its question is answered asks again under the same key, and the question is one plan.
+func TestCrashOfPlanner(t *testing.T) {
+	t.Parallel()
+	faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) []string {
+		d, c := newDesk(t), &clock{}
+		d.routes["q"] = steps("rag", "one")
+		healthy := d.Engine
+		d.Engine = d.process(t, c, dynamotest.TableName("conversations"), calls)
+		said, err := d.handOver(t.Context(), "key", "q")
+		for range 4 {
+			if err == nil && said["status"] == "answered" {
+				break
+			}
+			c.forward(plan.ClaimTime + time.Second)
+			d.Engine = d.process(t, c, dynamotest.TableName("conversations"), nil)
+			said, err = d.handOver(t.Context(), "key", "q")
+		}
+		if err != nil || said["status"] != "answered" {
+			t.Fatalf("%v, %v", said, err)
+		}
+		d.Engine = healthy
+		all, err := plan.Held{Store: d.Store}.Export(t.Context(), person.Subject{Market: "elsewhere", Owner: d.owner})
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := json.Marshal(all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var events []struct{ EventType string }
+		if err := json.Unmarshal(raw, &events); err != nil {
+			t.Fatal(err)
+		}
+		var out []string
+		for _, e := range events {
+			out = append(out, e.EventType)
+		}
+		return out
+	})
 }

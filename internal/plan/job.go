@@ -68,7 +68,7 @@ func (j job) plan(ctx context.Context) outcome {
 	if err := j.claim(ctx, planWork, PlanGenerated, noStep); err != nil {
 		return outcome{err: err}
 	}
-	steps, note, err := j.route(ctx, s.Query.Query, h.Recent, j.ref.Correlation)
+	steps, note, err := j.route(ctx, s.Query.Query, h, j.ref.Correlation)
 	if err != nil {
 		return outcome{err: err}
 	}
@@ -155,7 +155,7 @@ func (j job) step(ctx context.Context, st StepState) outcome {
 	if err != nil {
 		return outcome{err: err}
 	}
-	return j.result(ctx, st, j.execute(ctx, j.ref, h.Owner, *st.Request), []string{stepWork(st.StepIndex)})
+	return j.result(ctx, st, j.execute(ctx, j.ref, h, *st.Request), []string{stepWork(st.StepIndex)})
 }
 
 // result writes what came of a step.
@@ -221,7 +221,7 @@ func (j job) answer(ctx context.Context) outcome {
 	if err != nil {
 		return outcome{err: err}
 	}
-	text, err := j.write(ctx, *j.state.Synthesis, h.Recent, j.ref.Correlation)
+	text, err := j.write(ctx, *j.state.Synthesis, h, j.ref.Correlation)
 	if err != nil {
 		return outcome{err: err}
 	}

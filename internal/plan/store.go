@@ -30,11 +30,13 @@ var (
 	errStored  = errors.New("the event is stored already")
 	errBehind  = errors.New("questions before it are open")
 	errMoved   = errors.New("the conversation has moved on")
+	errBegun   = errors.New("the conversation's one question has been asked")
 )
 
 // Head is what a conversation keeps beside its events.
 type Head struct {
-	Owner      string     `dynamodbav:"owner,omitempty"` // actor key; "" is nobody
+	Owner      string     `dynamodbav:"owner,omitempty"`  // actor key; "" is nobody
+	Market     string     `dynamodbav:"market,omitempty"` // whose assistant asks; "" is the engine's own
 	Generation int64      `dynamodbav:"generation"`
 	Open       []string   `dynamodbav:"open,omitempty"`   // correlations without an answer, in order of arrival
 	Recent     []Exchange `dynamodbav:"recent,omitempty"` // the latest answers, so that a question may refer to them
@@ -121,12 +123,23 @@ func (h *Head) belongsTo(owner string) bool { return h.Owner == "" || h.Owner ==
 // open appends a question to a conversation, which it may begin. first says that nothing else is open,
 // so that whoever asks holds the claim on planning. Two requests, and as many again each time that another
 // question came in at the same moment.
-func (s *Store) open(ctx context.Context, owner, conversation, correlation, prompt, holder string) (o opened, err error) {
+func (s *Store) open(ctx context.Context, q question) (o opened, err error) {
 	for {
-		if o, err = s.tryOpen(ctx, owner, conversation, correlation, prompt, holder); !errors.Is(err, errMoved) {
+		if o, err = s.tryOpen(ctx, q); !errors.Is(err, errMoved) {
 			return o, err
 		}
 	}
+}
+
+// question is what somebody asks.
+type question struct {
+	owner        string // actor key; "" is nobody
+	market       string // "" is the engine's own
+	conversation string
+	correlation  string
+	prompt       string
+	holder       string // process that takes it
+	only         bool   // the conversation is for this question alone: errBegun when it has been asked
 }
 
 // opened is a question that has been taken.
@@ -137,38 +150,44 @@ type opened struct {
 	first bool
 }
 
-func (s *Store) tryOpen(ctx context.Context, owner, conversation, correlation, prompt, holder string) (opened, error) {
-	had, err := s.head(ctx, conversation)
+func (s *Store) tryOpen(ctx context.Context, q question) (opened, error) {
+	had, err := s.head(ctx, q.conversation)
 	switch {
 	case err != nil:
 		return opened{}, err
-	case had != nil && !had.belongsTo(owner):
+	case had != nil && !had.belongsTo(q.owner):
 		return opened{}, actor.ErrNotFound
+	case had != nil && q.only:
+		return opened{ref: Ref{Conversation: q.conversation, Generation: had.Generation}}, errBegun
 	case had != nil && len(had.Open) >= MaxOpen:
 		return opened{}, ErrTooMany
 	}
-	h, now := Head{Owner: owner}, s.Now()
+	h, now := Head{Owner: q.owner, Market: q.market}, s.Now()
 	if had != nil {
 		h = *had
 	}
-	o := opened{ref: Ref{conversation, h.Generation, correlation}, first: len(h.Open) == 0}
-	o.event, err = newEvent(correlation, UserQueryReceived, noStep, now, Query{UserID: publicID(h.Owner), Query: prompt, ConversationID: conversation})
+	o := opened{ref: Ref{q.conversation, h.Generation, q.correlation}, first: len(h.Open) == 0}
+	o.event, err = newEvent(q.correlation, UserQueryReceived, noStep, now, Query{UserID: publicID(h.Owner), Query: q.prompt, ConversationID: q.conversation})
 	if err != nil {
 		return opened{}, err
 	}
-	b := batch{events: []Event{o.event}, holder: holder, head: s.added(o.ref, h, had == nil, now)}
+	b := batch{events: []Event{o.event}, holder: q.holder, head: s.added(o.ref, h, had == nil, now)}
 	if o.first {
 		b.take = []string{planWork}
 	}
-	b.more = []dynamo.Write{s.Table.Put(placeKey(correlation), place{o.ref, now.Add(Kept).Unix()})}
+	b.more = []dynamo.Write{s.Table.Put(placeKey(q.correlation), place{o.ref, now.Add(Kept).Unix()})}
 	if h.Owner != "" {
-		b.more = append(b.more, s.Table.Put(ownerKey(h.Owner, conversation), struct {
-			TTL int64 `dynamodbav:"ttl"`
-		}{now.Add(Kept).Unix()}))
+		b.more = append(b.more, s.Table.Put(ownerKey(h.Owner, q.conversation), owned{h.Market, now.Add(Kept).Unix()}))
 	}
 	o.head = h
-	o.head.Open = append(slices.Clone(h.Open), correlation)
+	o.head.Open = append(slices.Clone(h.Open), q.correlation)
 	return o, s.commit(ctx, o.ref, b)
+}
+
+// owned says that an owner has a conversation, and in which market.
+type owned struct {
+	Market string `dynamodbav:"market,omitempty"`
+	TTL    int64  `dynamodbav:"ttl"`
 }
 
 // added adds a correlation to a head, which must be as it was read: h, or not there when it is new.
@@ -183,6 +202,10 @@ func (s *Store) added(r Ref, h Head, isNew bool, now time.Time) *dynamo.Write {
 	if h.Owner != "" {
 		set += ", #owner = :owner"
 		vals[":owner"] = h.Owner
+	}
+	if h.Market != "" {
+		set += ", market = :market"
+		vals[":market"] = h.Market
 	}
 	w := s.Table.Update(headKey(r.Conversation), set, vals)
 	switch {
@@ -220,6 +243,19 @@ func (s *Store) locate(ctx context.Context, correlation string) (Ref, error) {
 // load reads the events of a plan. One request for each megabyte.
 func (s *Store) load(ctx context.Context, r Ref) ([]Event, error) {
 	return s.events(ctx, logPK(r), eventPrefix+r.Correlation+"#")
+}
+
+// asked finds the one question of a conversation that has only that.
+func (s *Store) asked(ctx context.Context, r Ref) (Ref, error) {
+	all, err := s.events(ctx, logPK(r), eventPrefix)
+	if err != nil {
+		return Ref{}, err
+	}
+	if len(all) == 0 {
+		return Ref{}, ErrReset
+	}
+	r.Correlation = all[0].Correlation
+	return r, nil
 }
 
 func (s *Store) events(ctx context.Context, pk, prefix string) ([]Event, error) {
