@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -326,4 +327,51 @@ func TestCrashOfPlanner(t *testing.T) {
 		}
 		return out
 	})
+}
+
+// Whoever takes longer than a claim lasts renews it: nobody else does the same meanwhile.
+func TestClaimsAreRenewed(t *testing.T) {
+	t.Parallel()
+	d, c := newDesk(t), &clock{}
+	began, end, renewals := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	d.tools["math"] = func(context.Context, plan.Input) (any, error) {
+		close(began)
+		<-end
+		return "at last", nil
+	}
+	d.routes["q"] = steps("math", "one")
+	ref := plan.Ref{Conversation: d.named("c"), Correlation: d.NewID()}
+	slow := d.process(t, c, dynamotest.TableName("conversations"), nil)
+	slow.NewID = func() string { return ref.Correlation }
+	slow.Wait = func(ctx context.Context, _ time.Duration) error {
+		select {
+		case <-renewals:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	answers := make(chan plan.Answer, 1)
+	go func() {
+		a, err := slow.Ask(t.Context(), d.owner, ref.Conversation, "q")
+		if err != nil {
+			t.Error(err)
+		}
+		answers <- a
+	}()
+	<-began
+	c.forward(plan.ClaimTime - 2*time.Second)
+	renewals <- struct{}{}
+	renewals <- struct{}{} // the one before is stored
+	c.forward(plan.ClaimTime - 2*time.Second)
+	if err := d.process(t, c, dynamotest.TableName("conversations"), nil).Look(t.Context(), ref); err != nil {
+		t.Error(err)
+	}
+	if len(d.ran) != 1 {
+		t.Errorf("ran %v", d.ran)
+	}
+	close(end)
+	if a := <-answers; !strings.Contains(a.Text, "at last") {
+		t.Errorf("%q", a.Text)
+	}
 }

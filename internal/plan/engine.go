@@ -41,6 +41,9 @@ type Engine struct {
 	Market func(ctx context.Context, id string) (*market.Market, error)
 	Purse  Purse // nil pays for everything
 
+	// Wait returns after a time, or with ctx's error when that ends first. Nil is [pause.For].
+	Wait func(ctx context.Context, d time.Duration) error
+
 	Holder string        // this process, in claims
 	NewID  func() string // correlations: UUIDs of version 7, so that they sort by time
 	Now    func() time.Time
@@ -143,8 +146,14 @@ func (e *Engine) may(t tool.Tool, m *market.Market) (tool.Verdict, string) {
 	return tool.May(t, tool.Situation{Set: e.Tools.Names(), Market: m, ReadOnly: true})
 }
 
-// workTime is how long a model or a tool may take, so that what it gives can be stored within the claim on it.
-const workTime = ClaimTime - 3*time.Second
+// workTime is how long a model may take. Whoever asks it renews the claim on that meanwhile.
+const workTime = 40 * time.Second
+
+// storeTime is what it takes to store what a work has given.
+const storeTime = 3 * time.Second
+
+// stepUntil is when a tool has to come to its end, so that its step has a result before its time is up.
+func stepUntil(st StepState) time.Time { return st.RequestedAt.Add(StepTime - storeTime) }
 
 // complete asks the model once.
 func (e *Engine) complete(ctx context.Context, m *market.Market, what, seed string, messages []llm.Message, schema *llm.Schema) (string, error) {
@@ -160,10 +169,10 @@ func (e *Engine) complete(ctx context.Context, m *market.Market, what, seed stri
 }
 
 // execute runs a step's tool. Whatever goes wrong is the step's result.
-func (e *Engine) execute(ctx context.Context, ref Ref, h Head, req Requested) Resulted {
-	ctx, cancel := context.WithTimeout(ctx, workTime)
+func (e *Engine) execute(ctx context.Context, ref Ref, h Head, st StepState) Resulted {
+	start, req := e.Now(), *st.Request
+	ctx, cancel := context.WithTimeout(ctx, stepUntil(st).Sub(start))
 	defer cancel()
-	start := e.Now()
 	res := Resulted{PlanID: req.PlanID, StepIndex: req.StepIndex, ToolName: req.ToolName}
 	data, err := e.call(ctx, ref, h, req)
 	res.DurationMs = max(0, e.Now().Sub(start).Milliseconds())

@@ -26,6 +26,7 @@ var (
 	ErrTooMany = fault.New(fault.Limited, "%d questions of this conversation wait for their answers: wait for one of them", MaxOpen)
 
 	errClaimed = errors.New("somebody else is at work on it")
+	errSent    = errors.New("its command was sent to a worker again")
 	errLost    = errors.New("the claim has gone to somebody else")
 	errStored  = errors.New("the event is stored already")
 	errBehind  = errors.New("questions before it are open")
@@ -320,6 +321,14 @@ func (s *Store) commit(ctx context.Context, r Ref, b batch) error {
 		ws = append(ws, s.Table.Put(eventKey(r, e.ID), e.item()).IfAbsent().Else(errStored))
 	}
 	return s.Table.DB().Commit(ctx, append(ws, b.more...)...)
+}
+
+// renew makes the holder's claim last. One request.
+func (s *Store) renew(ctx context.Context, r Ref, work, holder string) error {
+	until := s.Now().Add(ClaimTime)
+	w := s.Table.Update(claimKey(r, work), "SET #until = :until, #ttl = :ttl", dynamo.V{":until": until, ":ttl": until.Add(time.Hour).Unix(), ":me": holder}).
+		If("holder = :me", nil).Else(errLost)
+	return s.Table.DB().Commit(ctx, w)
 }
 
 // answered writes the final answer and takes the plan off the head, which h is as last read. A head that
