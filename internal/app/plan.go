@@ -77,8 +77,8 @@ func (b *Base) marketOrHome(ctx context.Context, id string) (*market.Market, err
 }
 
 // productIndex opens the index of products at the first question: by the model in this process where its
-// weights are, else by the model provider's embeddings.
-func (b *Base) productIndex() func(context.Context) (worker.Products, error) {
+// weights are, else by the model provider's embeddings, which the home market pays.
+func (b *Base) productIndex(spent func(context.Context, *market.Market, int64)) func(context.Context) (worker.Products, error) {
 	var mu sync.Mutex
 	var index *product.Index
 	return func(ctx context.Context) (worker.Products, error) {
@@ -95,8 +95,17 @@ func (b *Base) productIndex() func(context.Context) (worker.Products, error) {
 		if err != nil {
 			return nil, err
 		}
-		index, _, err = product.Open(ctx, chunks, data.ProductIndex, embedder)
-		return index, err
+		opened, used, err := product.Open(ctx, chunks, data.ProductIndex, embedder)
+		if cost := llm.Cost(embedder.Space().Model, used); cost > 0 {
+			if m, err := b.marketOrHome(ctx, ""); err == nil {
+				spent(context.WithoutCancel(ctx), m, cost)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		index = opened
+		return index, nil
 	}
 }
 
@@ -212,7 +221,9 @@ func WorkerGeneralChat(b *Base) (trigger.Handler, error) {
 }
 
 // WorkerRag runs the steps that look for products. Only its program has the model for that.
-func WorkerRag(b *Base) (trigger.Handler, error) { return b.planWorker(workerRag, b.productIndex()) }
+func WorkerRag(b *Base) (trigger.Handler, error) {
+	return b.planWorker(workerRag, b.productIndex(b.figures().Spend))
+}
 
 // Collection looks after plans whose process has died, and closes those that got too old.
 func Collection(b *Base) (trigger.Handler, error) {

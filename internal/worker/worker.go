@@ -52,6 +52,7 @@ type Weather interface {
 
 // Products finds what is said of products that lies nearest to a question.
 type Products interface {
+	Space() llm.Space // what the embeddings of questions are paid by
 	Find(ctx context.Context, question string) ([]product.Hit, llm.Usage, error)
 }
 
@@ -132,7 +133,7 @@ func (t *Tools) products(ctx context.Context, tc tool.Context, in Input) (tool.R
 		question += "\n" + e.Result
 	}
 	hits, usage, err := shelf.Find(ctx, question)
-	t.spent(ctx, tc.Market, llm.Cost("", usage))
+	t.spent(ctx, tc.Market, llm.Cost(shelf.Space().Model, usage))
 	if err != nil {
 		return tool.Result{}, fault.Wrap(err, fault.Unavailable, "the products cannot be searched now")
 	}
