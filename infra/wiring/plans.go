@@ -37,7 +37,7 @@ func planFunctions() []Function {
 		{
 			Name: "publisher", Doc: "publishes the events of plans as they are stored",
 			Memory: 256, Timeout: 30,
-			Stream: stream("conversations", "plan#", "sender-failed"),
+			Stream: stream("conversations", "plan#", "dead-letter-queue"),
 			Tables: []Grant{raises()},
 			Sends:  []string{"user-commands"},
 			Puts:   []string{"conversation-events", "tool-invocation-requests", "bot_output_events"},
