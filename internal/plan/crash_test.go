@@ -329,6 +329,24 @@ func TestCrashOfPlanner(t *testing.T) {
 	})
 }
 
+// An erasure that dies is done when it is asked for again, and nothing is left of what it had begun to delete.
+func TestCrashOfErasure(t *testing.T) {
+	t.Parallel()
+	faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) bool {
+		d := newDesk(t)
+		d.ask("c", "hello")
+		e := d.process(t, &clock{}, dynamotest.TableName("conversations"), calls)
+		ann := person.Subject{Market: "home", Owner: d.owner}
+		if _, err := (plan.Held{Store: e.Store, Market: "home"}).Erase(t.Context(), ann); err != nil {
+			if _, err := (plan.Held{Store: d.Store, Market: "home"}).Erase(t.Context(), ann); err != nil {
+				t.Error(err)
+			}
+		}
+		d.nothingOf(d.owner, "c")
+		return true
+	})
+}
+
 // Whoever takes longer than a claim lasts renews it: nobody else does the same meanwhile.
 func TestClaimsAreRenewed(t *testing.T) {
 	t.Parallel()

@@ -325,3 +325,38 @@ func TestCommandIsSentAgain(t *testing.T) {
 		t.Errorf("%q, %d commands more", a.Text, len(commands))
 	}
 }
+
+// A question whose asker has gone is begun when the one before it is answered, by whoever that is told to.
+func TestNextIsBegun(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	timers := make(post, 100)
+	d.Timers = timers
+	began, end := make(chan struct{}), make(chan struct{})
+	d.tools["math"] = func(context.Context, plan.Input) (any, error) {
+		close(began)
+		<-end
+		return "first", nil
+	}
+	d.routes["one"], d.routes["two"] = steps("math", "1"), steps("rag", "2")
+	answers := make(chan plan.Answer, 1)
+	go func() { answers <- d.ask("c", "one") }()
+	<-began
+	ctx, leave := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer leave()
+	if _, err := d.Ask(ctx, d.owner, d.named("c"), "two"); !errors.Is(err, plan.ErrLater) {
+		t.Fatal(err)
+	}
+	close(end)
+	<-answers
+	for len(timers) > 0 {
+		if m := <-timers; m.Delay == 0 {
+			if err := d.another().Deliver(t.Context(), []byte(m.Body)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if got := types(d.trace("c")); len(got) != 14 || got[13] != "FinalAnswerSynthesized" {
+		t.Errorf("%v", got)
+	}
+}

@@ -39,15 +39,12 @@ func (h Held) Export(ctx context.Context, s person.Subject) (any, error) {
 	return person.Exported(all, err)
 }
 
-// Erase resets the conversations, deletes their events, and forgets that they were.
+// Erase ends the conversations, deletes them, and forgets whose they were.
 func (h Held) Erase(ctx context.Context, s person.Subject) ([]string, error) {
 	var errs []error
 	err := h.each(ctx, s, func(conversation string) error {
-		if err := h.Reset(ctx, s.Owner, conversation); err != nil {
-			errs = append(errs, err)
-			return nil
-		}
-		return h.Table.DB().Commit(ctx, h.Table.Delete(ownerKey(s.Owner, conversation)))
+		errs = append(errs, h.erase(ctx, s.Owner, conversation))
+		return nil
 	})
 	return nil, errors.Join(append(errs, err)...)
 }

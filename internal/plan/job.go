@@ -165,13 +165,16 @@ func (j job) send(ctx context.Context, ev Event) {
 }
 
 // timer has somebody look at the plan when the claims of its steps have run out, should this process die.
-func (j job) timer(ctx context.Context) {
+func (j job) timer(ctx context.Context) { j.look(ctx, j.ref, ClaimTime+time.Second) }
+
+// look has somebody look at a plan after a time. If that fails the sweep does.
+func (j job) look(ctx context.Context, ref Ref, after time.Duration) {
 	if j.Timers == nil {
 		return
 	}
-	raw, err := json.Marshal(timerMessage{Look: &j.ref})
+	raw, err := json.Marshal(timerMessage{Look: &ref})
 	if err == nil {
-		err = j.Timers.Send(ctx, queue.Message{Body: string(raw), Delay: ClaimTime + time.Second})
+		err = j.Timers.Send(ctx, queue.Message{Body: string(raw), Delay: after})
 	}
 	if err != nil {
 		j.Log.WarnContext(ctx, "timer not set", "error", err.Error())
@@ -283,7 +286,12 @@ func (j job) final(ctx context.Context, h Head, text string, drop []string) outc
 	if err != nil {
 		return outcome{err: err}
 	}
-	err = j.Store.answered(ctx, j.ref, h, ev, Exchange{j.state.asked(), text}, batch{holder: j.Holder, drop: drop})
+	left, err := j.Store.answered(ctx, j.ref, h, ev, Exchange{j.state.asked(), text}, batch{holder: j.Holder, drop: drop})
+	if err == nil && len(left.Open) > 0 { // whoever waits for it may have died: it does not wait for the sweep
+		next := j.ref
+		next.Correlation = left.Open[0]
+		j.look(ctx, next, 0)
+	}
 	return outcome{events: []Event{ev}, err: err}
 }
 

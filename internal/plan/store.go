@@ -39,6 +39,8 @@ type Head struct {
 	Owner      string     `dynamodbav:"owner,omitempty"`  // actor key; "" is nobody
 	Market     string     `dynamodbav:"market,omitempty"` // whose assistant asks; "" is the engine's own
 	Generation int64      `dynamodbav:"generation"`
+	Former     []int64    `dynamodbav:"former,omitempty"` // generations that have ended and are not deleted yet
+	Vacant     bool       `dynamodbav:"vacant,omitempty"` // it was erased: it is whose asks next
 	Open       []string   `dynamodbav:"open,omitempty"`   // correlations without an answer, in order of arrival
 	Recent     []Exchange `dynamodbav:"recent,omitempty"` // the latest answers, so that a question may refer to them
 	DueAt      time.Time  `dynamodbav:"dueAt,omitempty"`
@@ -119,7 +121,7 @@ func (s *Store) mine(ctx context.Context, conversation, owner string) (*Head, er
 
 // belongsTo reports whether owner may read the conversation and ask in it: nobody's belongs to everybody who
 // knows its name.
-func (h *Head) belongsTo(owner string) bool { return h.Owner == "" || h.Owner == owner }
+func (h *Head) belongsTo(owner string) bool { return !h.Vacant && (h.Owner == "" || h.Owner == owner) }
 
 // open appends a question to a conversation, which it may begin. first says that nothing else is open,
 // so that whoever asks holds the claim on planning. Two requests, and as many again each time that another
@@ -156,9 +158,9 @@ func (s *Store) tryOpen(ctx context.Context, q question) (opened, error) {
 	switch {
 	case err != nil:
 		return opened{}, err
-	case had != nil && !had.belongsTo(q.owner):
+	case had != nil && !had.Vacant && !had.belongsTo(q.owner):
 		return opened{}, actor.ErrNotFound
-	case had != nil && q.only:
+	case had != nil && !had.Vacant && q.only:
 		return opened{ref: Ref{Conversation: q.conversation, Generation: had.Generation}}, errBegun
 	case had != nil && len(had.Open) >= MaxOpen:
 		return opened{}, ErrTooMany
@@ -166,6 +168,9 @@ func (s *Store) tryOpen(ctx context.Context, q question) (opened, error) {
 	h, now := Head{Owner: q.owner, Market: q.market}, s.Now()
 	if had != nil {
 		h = *had
+	}
+	if h.Vacant {
+		h.Owner, h.Market = q.owner, q.market
 	}
 	o := opened{ref: Ref{q.conversation, h.Generation, q.correlation}, first: len(h.Open) == 0}
 	o.event, err = newEvent(q.correlation, UserQueryReceived, noStep, now, Query{UserID: publicID(h.Owner), Query: q.prompt, ConversationID: q.conversation})
@@ -207,6 +212,9 @@ func (s *Store) added(r Ref, h Head, isNew bool, now time.Time) *dynamo.Write {
 	if h.Market != "" {
 		set += ", market = :market"
 		vals[":market"] = h.Market
+	}
+	if h.Vacant {
+		set += " REMOVE vacant"
 	}
 	w := s.Table.Update(headKey(r.Conversation), set, vals)
 	switch {
@@ -332,26 +340,27 @@ func (s *Store) renew(ctx context.Context, r Ref, work, holder string) error {
 }
 
 // answered writes the final answer and takes the plan off the head, which h is as last read. A head that
-// has moved is read again.
-func (s *Store) answered(ctx context.Context, r Ref, h Head, e Event, x Exchange, b batch) error {
+// has moved is read again. What is returned is the head without the plan.
+func (s *Store) answered(ctx context.Context, r Ref, h Head, e Event, x Exchange, b batch) (Head, error) {
 	for {
 		if h.Generation != r.Generation {
-			return ErrReset
+			return Head{}, ErrReset
 		}
 		w, err := s.closed(r, h, x)
 		if err != nil {
-			return err
+			return Head{}, err
 		}
 		b.events, b.head = []Event{e}, w
 		if err := s.commit(ctx, r, b); !errors.Is(err, errMoved) {
-			return err
+			h.Open = slices.DeleteFunc(slices.Clone(h.Open), func(c string) bool { return c == r.Correlation })
+			return h, err
 		}
 		now, err := s.head(ctx, r.Conversation)
 		if err != nil {
-			return err
+			return Head{}, err
 		}
 		if now == nil {
-			return ErrReset
+			return Head{}, ErrReset
 		}
 		h = *now
 	}
@@ -379,19 +388,65 @@ func (s *Store) closed(r Ref, h Head, x Exchange) (*dynamo.Write, error) {
 	return &w, nil
 }
 
-// Reset ends all that is open in a conversation and forgets what was said. Two requests, and what it
+// Reset ends all that is open in a conversation and forgets what was said. Three requests, and what it
 // takes to delete the old events.
 func (s *Store) Reset(ctx context.Context, owner, conversation string) error {
 	h, err := s.mine(ctx, conversation, owner)
 	if err != nil {
 		return err
 	}
-	w := s.Table.Update(headKey(conversation), "SET generation = :next REMOVE #open, recent, dueShard, dueAt", dynamo.V{":next": h.Generation + 1, ":g": h.Generation}).
-		If("generation = :g", nil).Else(ErrReset)
+	return s.end(ctx, conversation, *h, s.Table.Update(headKey(conversation), ended, dynamo.V{}))
+}
+
+// erase ends a conversation of an owner, deletes it, and forgets whose it was. Its generation stays, so that whoever writes
+// late still writes where nobody reads.
+func (s *Store) erase(ctx context.Context, owner, conversation string) error {
+	h, err := s.head(ctx, conversation)
+	switch {
+	case err != nil:
+		return err
+	case h == nil:
+	case h.Owner == owner:
+		vacate := s.Table.Update(headKey(conversation), strings.Replace(ended, " REMOVE", ", vacant = :vacant REMOVE #owner, market,", 1), dynamo.V{":vacant": true, ":owner": owner}).
+			If("#owner = :owner", nil)
+		err = s.end(ctx, conversation, *h, vacate)
+	default: // an erasure that died got so far, and somebody else may have begun anew
+		err = s.forgetFormer(ctx, conversation, h.Former)
+	}
+	if err != nil {
+		return err
+	}
+	return s.Table.DB().Commit(ctx, s.Table.Delete(ownerKey(owner, conversation)))
+}
+
+// ended is what becomes of a head whose generation ends.
+const ended = "SET generation = :next, former = :former REMOVE #open, recent, dueShard, dueAt"
+
+// end writes the end of a head's generation, and deletes what was in it. An end that dies is finished by the next one.
+func (s *Store) end(ctx context.Context, conversation string, h Head, w dynamo.Write) error {
+	former := append(slices.Clone(h.Former), h.Generation)
+	w = w.If("generation = :g", dynamo.V{":g": h.Generation, ":next": h.Generation + 1, ":former": former}).Else(ErrReset)
 	if err := s.Table.DB().Commit(ctx, w); err != nil && !errors.Is(err, ErrReset) { // by somebody else, at the same time
 		return err
 	}
-	return s.forget(ctx, Ref{Conversation: conversation, Generation: h.Generation})
+	return s.forgetFormer(ctx, conversation, former)
+}
+
+// forgetFormer deletes generations that have ended.
+func (s *Store) forgetFormer(ctx context.Context, conversation string, former []int64) error {
+	if len(former) == 0 {
+		return nil
+	}
+	for _, g := range former {
+		if err := s.forget(ctx, Ref{Conversation: conversation, Generation: g}); err != nil {
+			return err
+		}
+	}
+	w := s.Table.Update(headKey(conversation), "REMOVE former", dynamo.V{":former": former}).If("former = :former", nil).Else(errMoved)
+	if err := s.Table.DB().Commit(ctx, w); err != nil && !errors.Is(err, errMoved) { // another end: it deletes them again
+		return err
+	}
+	return nil
 }
 
 // forget deletes the events of a generation.
