@@ -19,7 +19,7 @@ import (
 // question that waits for YES or NO, which is always the backend's own. How the conversation stands is
 // kept apart, and so is what the thread has to keep for that.
 func (w *work) worded(ctx context.Context, d decision) (r *thread.Reply, refs []string, err error) {
-	if d.silent {
+	if d.silent && w.stream.Said() == "" {
 		refs, err = w.stands(ctx, d, nil, "")
 		return nil, refs, err
 	}
@@ -32,6 +32,9 @@ func (w *work) worded(ctx context.Context, d decision) (r *thread.Reply, refs []
 		}
 	}
 	r = &thread.Reply{Text: cmp.Or(d.around(d.text, after), w.say(wording.WentWrong, nil)), Map: d.place, Cards: shown(d.cards)}
+	if w.stream.Said() != "" {
+		r.Text = w.spoken(d, after)
+	}
 	if byPerson(w.in) {
 		r.By = thread.ByPerson
 	}
@@ -82,11 +85,13 @@ func shown(all []tool.Card) []map[string]any {
 
 // around is the reply with text between what is said before and after it.
 func (d *decision) around(text string, after []string) string {
-	parts := slices.Clone(d.notes)
-	if text != "" {
-		parts = append(parts, text)
-	}
-	return strings.Join(append(parts, after...), "\n\n")
+	return paragraphs(slices.Concat(d.notes, []string{text}, after)...)
+}
+
+// paragraphs joins texts, but those of nothing.
+func paragraphs(texts ...string) string {
+	texts = slices.DeleteFunc(texts, func(t string) bool { return t == "" })
+	return strings.Join(texts, "\n\n")
 }
 
 // shortened cuts the model's words until the reply fits into the messages that the market
