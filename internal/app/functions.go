@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -509,7 +510,7 @@ func (b *Base) health() api.Health {
 		}
 		return off
 	}
-	return api.Health{Version: b.Config.Version, Model: b.Config.OpenAIModel, Answers: b.modelPart, Parts: map[string]string{
+	return api.Health{Version: b.Config.Version, Model: b.Config.OpenAIModel, Live: cmp.Or(b.Config.LiveURL, "/live"), Answers: b.modelPart, Parts: map[string]string{
 		"whatsapp": on(b.writesToWhatsApp(), "off: TWILIO_ACCOUNT_SID or TWILIO_AUTH_TOKEN is not set"),
 		"payments": on(b.secrets.has("STRIPE_SECRET_KEY"), "off: STRIPE_SECRET_KEY is not set"),
 		"signIn":   on(b.Config.AuthIssuer != "", "off: AUTH_ISSUER is not set"),

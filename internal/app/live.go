@@ -115,7 +115,7 @@ func (b *Base) host(assistants *assistant.Set) (*live.Host, error) {
 			if a.Greeting == "" {
 				return "", calls, nil
 			}
-			return wording.Say(cmp.Or(in.Language, m.Language), a.Greeting, wording.Vars{"market": m.Name}), calls, nil
+			return wording.Say(cmp.Or(in.Language, m.Language), a.Greeting, nil), calls, nil
 		},
 	}, nil
 }

@@ -184,6 +184,7 @@ type view struct {
 	upTo   string // the last message that the turn answers
 	said   string // by all streams of the turn
 	hushed bool   // its stream was cancelled
+	told   int    // the turn that has said what it is doing; 0 is none
 }
 
 func seen(h thread.Head, rows []row, sockets []Socket) view {
@@ -219,6 +220,8 @@ func (v *view) frame(f noted) {
 		if f.Turn == v.turn {
 			v.said += f.Text
 		}
+	case Status:
+		v.told = f.Turn
 	case Final:
 		*v = view{from: v.from, sockets: v.sockets, last: v.last}
 	}

@@ -42,6 +42,7 @@ type Stream struct {
 	began   time.Time
 	first   *int64 // milliseconds until the first token
 	status  *int64 // and the first status
+	told    bool   // what the turn is doing
 	hushed  bool
 	hush    context.CancelCauseFunc // ends what the model says; nil while it says nothing
 	pushing *fan
@@ -57,6 +58,7 @@ func (s *Stage) Open(ctx context.Context, h thread.Head, turn int) (*Stream, err
 	v := seen(h, rows, sockets)
 	st := &Stream{s: s, h: h, turn: turn, id: fmt.Sprintf("t%de%d", turn, h.Epoch), last: v.last, pushing: s.fan(h.ID), began: s.Now()}
 	st.pushing.listen(ctx, sockets)
+	st.told = v.told == turn
 	if v.turn != turn {
 		return st, nil
 	}
@@ -163,19 +165,28 @@ func (st *Stream) flush(ctx context.Context) error {
 	return nil
 }
 
-// Tell says what the turn is doing, unless it was hushed.
-func (st *Stream) Tell(ctx context.Context, text string) error {
+// Tell says what the turn is doing. Only the first who does so is heard, in whatever process, and nobody once the
+// turn has said something or was hushed. It reports whether it was.
+func (st *Stream) Tell(ctx context.Context, text string) (bool, error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if st.hushed {
-		return agent.ErrHushed
+	if st.told || st.hushed || st.before+st.said+st.held != "" {
+		return false, nil
 	}
 	err := st.put(ctx, noted{Type: Status, Turn: st.turn, Text: text})
-	if err == nil {
-		st.note(&st.status)
+	if errors.Is(err, errTold) || errors.Is(err, agent.ErrHushed) {
+		return false, nil
 	}
-	return err
+	if err != nil {
+		return false, err
+	}
+	st.told = true
+	st.note(&st.status)
+	return true, nil
 }
+
+// errTold says that somebody else has said what the turn is doing.
+var errTold = errors.New("told already")
 
 // note keeps how long it took until something happened first.
 func (st *Stream) note(at **int64) {
@@ -213,6 +224,9 @@ func (st *Stream) put(ctx context.Context, frames ...noted) error {
 		if st.hushed {
 			return agent.ErrHushed
 		}
+		if st.told && frames[0].Type == Status {
+			return errTold
+		}
 	}
 }
 
@@ -236,6 +250,7 @@ func (st *Stream) read(ctx context.Context) ([]row, error) {
 			if ends && f.Cause != Ended {
 				st.silence()
 			}
+			st.told = st.told || f.Type == Status && f.Turn == st.turn
 		}
 		st.last = r.next() - 1
 	}

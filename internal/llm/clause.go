@@ -12,8 +12,8 @@ type Clauses struct{ held string }
 
 const (
 	pauses    = ",;:،؛、，；：–—"
-	shortest  = 24  // characters of a clause that ends with less than a sentence
-	longest   = 240 // of one that ends between two words
+	shortest  = 24    // characters of a clause that ends with less than a sentence
+	longest   = 240   // of one that ends between two words
 	opens     = "{<[" // what opens here is one word until it closes
 	closes    = "}>]"
 	maxOpened = 120 // characters; what stays open longer was never going to close

@@ -160,6 +160,7 @@ type work struct {
 	found []standing.Item // what stands, see [work.stood]
 
 	stream *live.Stream // of a live conversation; nil of others
+	status status       // of it
 }
 
 func (r *Runner) begin(ctx context.Context, l *thread.Lease, t *thread.Thread) (*work, error) {
