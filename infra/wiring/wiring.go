@@ -26,7 +26,7 @@ type Function struct {
 
 	// What it may touch, and nothing else.
 	Tables  []Grant
-	Media   bool     // reads, keeps and deletes photos in the bucket
+	Media   bool     // reads, keeps and deletes files in the bucket
 	Sends   []string // queues that it may put messages on
 	Puts    []string // buses that it may put events on
 	Secrets []string // keys of the secret that it reads, at first use
