@@ -51,6 +51,9 @@ func (e *Engine) Deliver(ctx context.Context, body []byte) error {
 	if _, others := r.theirs[stepWork(r.wanted)]; others && errors.Is(err, errWaiting) {
 		return fault.New(fault.Unavailable, "another worker is at step %d", r.wanted)
 	}
+	if ev.Type == UserQueryReceived { // from here on somebody looks after the plan until it is answered
+		return r.lookedAt(ctx, err)
+	}
 	return undisturbed(Answer{}, err)
 }
 
