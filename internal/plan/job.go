@@ -41,7 +41,7 @@ func (j job) whileClaimed(ctx context.Context, work string, do func(ctx context.
 	defer renewing.Wait() // so that no renewal meets the write of what do gives
 	defer stop()
 	renewing.Go(func() {
-		for j.wait(ctx, ClaimTime/3) == nil {
+		for j.wait(ctx, ClaimTime/2) == nil {
 			switch err := j.Store.renew(ctx, j.ref, work, j.Holder); {
 			case errors.Is(err, errLost):
 				stop()
