@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatchactions"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
@@ -93,9 +91,8 @@ func (s *stack) watched(a wiring.Alarm) []watch {
 	case wiring.OldestMessage:
 		add(a.Queue, s.queues[a.Queue].MetricApproximateAgeOfOldestMessage(over("Maximum")), 1)
 	case wiring.Alerts:
-		add("raised", awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
-			Expression: jsii.String(fmt.Sprintf("SELECT SUM(%s) FROM %q", a.Metric, a.Namespace)),
-			Period:     seconds(a.Over),
+		add("raised", awscloudwatch.NewMetric(&awscloudwatch.MetricProps{
+			Namespace: &a.Namespace, MetricName: &a.Metric, Statistic: jsii.String("Sum"), Period: seconds(a.Over),
 		}), 1)
 	}
 	return all

@@ -42,7 +42,7 @@ func (s *stack) addFunction(f wiring.Function) {
 		Description:  jsii.String(f.Doc),
 		Code:         awslambda.Code_FromAsset(jsii.String(filepath.Join(s.Dist, f.Name)), nil),
 		Runtime:      awslambda.Runtime_PROVIDED_AL2023(),
-		Architecture: awslambda.Architecture_ARM_64(),
+		Architecture: s.architecture(),
 		Handler:      jsii.String("bootstrap"),
 		MemorySize:   jsii.Number(f.Memory),
 		Timeout:      seconds(f.Timeout),
@@ -132,6 +132,13 @@ func (s *stack) variables(f wiring.Function) *map[string]*string {
 		}
 	}
 	return &vars
+}
+
+func (s *stack) architecture() awslambda.Architecture {
+	if s.X86 {
+		return awslambda.Architecture_X86_64()
+	}
+	return awslambda.Architecture_ARM_64()
 }
 
 func (s *stack) tracing() awslambda.Tracing {

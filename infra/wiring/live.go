@@ -39,10 +39,10 @@ func liveFunctions() []Function {
 			},
 			Tables:   turnTables(),
 			Media:    true,
-			Sends:    []string{"live", "turns"},
+			Sends:    join([]string{"live", "turns"}, plansFrom()),
 			Posts:    true,
 			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY", "STRIPE_SECRET_KEY"},
-			Settings: join(model(), auth(), tools(), []string{"GATEWAY_TIMEOUT"}),
+			Settings: join(model(), auth(), tools(), weather(), []string{"GATEWAY_TIMEOUT"}),
 		},
 		{
 			Name: "liveturn", Doc: "answers live conversations while it thinks",
@@ -50,10 +50,10 @@ func liveFunctions() []Function {
 			Queue:    &QueueTrigger{Queue: "live", Batch: 1, Parallel: 100, PartialFailures: true},
 			Tables:   turnTables(),
 			Media:    true,
-			Sends:    []string{"live", "turns"},
+			Sends:    join([]string{"live", "turns"}, plansFrom()),
 			Posts:    true,
 			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY", "STRIPE_SECRET_KEY"},
-			Settings: join(model(), tools()),
+			Settings: join(model(), tools(), weather()),
 		},
 	}
 }

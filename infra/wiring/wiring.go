@@ -27,7 +27,7 @@ type Function struct {
 
 	// What it may touch, and nothing else.
 	Tables  []Grant
-	Media   bool     // reads, keeps and deletes photos in the bucket
+	Media   bool     // reads, keeps and deletes files in the bucket
 	Sends   []string // queues that it may put messages on
 	Puts    []string // buses that it may put events on
 	Posts   bool     // writes to connections of the WebSocket API, and closes them

@@ -20,6 +20,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/llm"
 	"merve/internal/market"
+	"merve/internal/media"
 	"merve/internal/minilm"
 	"merve/internal/plan"
 	"merve/internal/product"
@@ -49,7 +50,9 @@ const (
 const ragTool = "rag"
 
 // Plans returns the store of plans.
-func (b *Base) Plans() *plan.Store { return &plan.Store{Table: b.conversations(), Now: b.Now} }
+func (b *Base) Plans() *plan.Store {
+	return &plan.Store{Table: b.conversations(), Now: b.Now, Results: media.NewFiles(b.mediaBucket(), b.Now)}
+}
 
 // planEngine makes plans. Without products, those are looked for by the function that has them.
 func (b *Base) planEngine(products func(context.Context) (worker.Products, error)) (*plan.Engine, error) {
