@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatchactions"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
@@ -120,10 +118,7 @@ func (s *stack) watched(a wiring.Alarm) []watch {
 			}
 		}
 	case wiring.Alerts:
-		add("raised", awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
-			Expression: jsii.String(fmt.Sprintf("SELECT SUM(%s) FROM %q", a.Metric, a.Namespace)),
-			Period:     seconds(a.Over),
-		}), 1)
+		add("raised", s.counted(a, "Sum", nil), 1)
 	}
 	return all
 }

@@ -24,6 +24,7 @@ type options struct {
 	Tracing    bool   // tracing=true: X-Ray
 	Disposable bool   // disposable=true: tables, bucket and logs go with the stack
 	Dist       string // dist: folder with <function>/bootstrap; ../../dist when absent
+	X86        bool   // architecture=x86_64: functions are built for that; arm64 when absent
 
 	Settings map[string]string
 }
@@ -63,6 +64,13 @@ func readOptions(context map[string]any) (options, error) {
 	o.Tracing = flag("tracing")
 	o.Disposable = flag("disposable")
 	o.Dist = text("dist", "../../dist")
+	switch v := text("architecture", "arm64"); v {
+	case "arm64":
+	case "x86_64":
+		o.X86 = true
+	default:
+		errs = append(errs, fmt.Errorf("context architecture: got %q, want arm64 or x86_64", v))
+	}
 	for _, s := range wiring.Settings() {
 		if v := text(s.Name, s.Cloud); v != "" {
 			o.Settings[s.Name] = v

@@ -37,6 +37,12 @@ func TestReadOptions(t *testing.T) {
 				Settings: map[string]string{"LOG_LEVEL": "debug", "GATEWAY_TIMEOUT": "25s", "MINILM_DIR": "minilm", "OPENAI_MODEL": "m"},
 			},
 		},
+		{
+			name:    "another processor",
+			context: map[string]any{"architecture": "x86_64"},
+			want:    options{Stage: "dev", Secret: "merve/dev", Dist: "../../dist", X86: true, Settings: defaults},
+		},
+		{name: "no processor", context: map[string]any{"architecture": "amd64"}, err: `context architecture: got "amd64"`},
 		{name: "stage", context: map[string]any{"stage": "Prod"}, err: `context stage: got "Prod"`},
 		{name: "long stage", context: map[string]any{"stage": strings.Repeat("a", 21)}, err: "context stage"},
 		{name: "flag", context: map[string]any{"disposable": "yes"}, err: "context disposable: got yes, want true or false"},

@@ -775,7 +775,7 @@ func TestAlarms(t *testing.T) {
 	want["TurnsUnansweredAllAlarm"], want["OutboxAgeAllAlarm"], want["OutboxDepthAllAlarm"] = "TurnsUnanswered", "OutboxAge", "OutboxDepth"
 	want["ServerErrorsApiAlarm"] = "5xx"
 	want["TurnsLateTurnsAlarm"] = "ApproximateAgeOfOldestMessage"
-	want["AlertsRaisedAlarm"] = nil // a query
+	want["AlertsRaisedAlarm"] = "Alerts"
 	for name, metric := range want {
 		_, a := tm.one(t, "AWS::CloudWatch::Alarm", name)
 		if a.Properties["MetricName"] != metric {
@@ -794,8 +794,8 @@ func TestAlarms(t *testing.T) {
 	}
 	tm.counts(t, "AWS::CloudWatch::Alarm", len(want))
 	_, alerts := tm.one(t, "AWS::CloudWatch::Alarm", "AlertsRaisedAlarm")
-	if got := at(alerts.Properties, "Metrics", 0, "Expression"); got != `SELECT SUM(Alerts) FROM "Merve"` {
-		t.Errorf("the alarm on alerts watches %v", got)
+	if alerts.Properties["Namespace"] != "Merve" || alerts.Properties["Statistic"] != "Sum" || alerts.Properties["Dimensions"] != nil {
+		t.Errorf("the alarm on alerts watches %v", alerts.Properties)
 	}
 	for topic := range tm.all("AWS::SNS::Topic") {
 		tm.wantAllowed(t, topic, "cloudwatch.amazonaws.com", "sns:Publish")

@@ -104,6 +104,9 @@ func converse(c conversation) reply {
 	if c.atOffice() {
 		return c.serve()
 	}
+	if r, taken := c.handedOver(c.voice()); taken {
+		return r
+	}
 	c.oneByOne()
 	if !c.introduced {
 		if r, taken := c.errands(); taken {

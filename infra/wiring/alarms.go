@@ -10,7 +10,7 @@ const (
 	Throttles      Watched = "throttles"       // invocations refused for lack of concurrency, each function
 	StreamAge      Watched = "stream age"      // seconds that the oldest undelivered change has waited, each stream trigger
 	OldestMessage  Watched = "oldest message"  // seconds that the oldest message of Queue has waited
-	Alerts         Watched = "alerts"          // Metric in Namespace, whatever its dimensions
+	Alerts         Watched = "alerts"          // Metric in Namespace, which has no dimensions
 	FailedItems    Watched = "failed items"    // Metric, of each function that takes batches: no error of an invocation
 	ProviderCalls  Watched = "provider calls"  // Metric, of each provider, with Outcome
 	Counted        Watched = "counted"         // the sum of Metric

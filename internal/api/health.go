@@ -17,6 +17,7 @@ import (
 type Health struct {
 	Version string
 	Model   string
+	Live    string                                      // where pages connect to live conversations: a path of this address, or another one
 	Parts   func(ctx context.Context) map[string]string // part: "on", or why it is off; "model" is one
 	Needs   map[string]func(ctx context.Context) error  // by what is asked
 	// Failed is told why something that is needed does not answer: that is for no stranger.
@@ -35,7 +36,7 @@ func (h Health) report(w http.ResponseWriter, r *http.Request) error {
 	if parts["model"] != "on" {
 		status = "degraded"
 	}
-	return httpapi.WriteJSON(w, http.StatusOK, map[string]any{"status": status, "version": h.Version, "model": h.Model, "parts": parts})
+	return httpapi.WriteJSON(w, http.StatusOK, map[string]any{"status": status, "version": h.Version, "model": h.Model, "parts": parts, "live": h.Live})
 }
 
 // patience is how long something that is needed may take to answer.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 
 	"merve/internal/api"
@@ -15,7 +16,7 @@ func (b *Base) health() api.Health {
 		needs["secret"] = b.secrets.answers
 	}
 	return api.Health{
-		Version: b.Config.Version, Model: b.Config.OpenAIModel, Parts: b.parts, Needs: needs,
+		Version: b.Config.Version, Model: b.Config.OpenAIModel, Live: cmp.Or(b.Config.LiveURL, "/live"), Parts: b.parts, Needs: needs,
 		Failed: func(ctx context.Context, need string, err error) {
 			b.Log.ErrorContext(ctx, "not ready", "need", need, "error", err.Error())
 		},
