@@ -152,6 +152,9 @@ type work struct {
 	guarded atomic.Int64 // what the guard has cost, in millionths of a US dollar
 
 	found []standing.Item // what stands, see [work.stood]
+
+	access tool.Access // what the state of the conversation opens, see [work.unlock]
+	acted  bool        // the model has called a tool in that state
 }
 
 func (r *Runner) begin(ctx context.Context, l *thread.Lease, t *thread.Thread) (*work, error) {
@@ -184,7 +187,7 @@ func (w *work) takeIn() {
 		Actor: w.thread.Customer(), Market: w.market, Thread: w.thread.ID, ThreadType: w.thread.Type,
 		Channel: w.thread.Channel, Language: w.language(), Address: w.thread.Address,
 		Contact: tool.Contact{Name: w.thread.Name, Phone: cmp.Or(w.thread.Contact, w.thread.Phone)}, Location: w.thread.Where(now), TimeZone: w.market.Location(),
-		Now: now, TraceID: w.trace,
+		Now: now, TraceID: w.trace, Turn: w.thread.Number(),
 	}
 	if s := w.thread.Session; s != nil {
 		w.tc.Session = tool.Session{ID: s.ID, Phone: s.Phone}
