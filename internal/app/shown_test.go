@@ -50,11 +50,11 @@ func TestAYesIsToWhatWasShown(t *testing.T) {
 	commitments := app.Commitments(app.NewBase(app.Base{}))
 	till := cashier{&payment.Store{Summary: booking.Summary}}
 	free := func(tx ledger.Transaction) ledger.Transaction {
-		tx.DueMinor, tx.LateRefundMinor, tx.RefundUntil = 0, 0, time.Time{}
+		tx.DueMinor, tx.LateRefundMinor, tx.RefundUntil, tx.Place = 0, 0, time.Time{}, ""
 		return tx
 	}
 	owed := func(tx ledger.Transaction) ledger.Transaction { // part of it, and free to cancel for a while
-		tx.PriceMinor, tx.DueMinor, tx.CreatedAt = tx.PriceMinor+2e6, tx.DueMinor+1e6, time.Time{}
+		tx.PriceMinor, tx.DueMinor, tx.CreatedAt, tx.Place = tx.PriceMinor+2e6, tx.DueMinor+1e6, time.Time{}, ""
 		return tx
 	}
 	kindOf := func(o order.Order) order.Kind { // one of two, by whatever it is set to
