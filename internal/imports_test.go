@@ -35,7 +35,7 @@ var layers = []struct {
 	{"spine", []string{"outbox", "gate"}, nil},
 	{"spine", []string{"assistant", "provider/twilio", "provider/meta"}, nil},
 	{"spine", []string{"turn"}, nil},
-	{"matters", []string{"ledger", "listing", "place", "report"}, nil},
+	{"matters", []string{"ledger", "listing", "place", "report", "customer"}, nil},
 	{"matters", []string{"booking", "order", "taxi", "payment", "provider/typesense"}, nil},
 	{"people", []string{"account", "desk"}, nil},
 	{"people", []string{"relay"}, nil},
