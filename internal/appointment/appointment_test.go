@@ -174,7 +174,7 @@ func (f *firm) commitment(kind string) gate.Commitment {
 func TestFreeTimes(t *testing.T) {
 	t.Parallel()
 	f := newFirm(t)
-	if got, want := told(f.must("ann", "crm.findTimes", times)), `{"times":[`+
+	if got, want := told(f.must("ann", "crm.findTimes", times)), `{"for":"a new appointment","times":[`+
 		`{"option":1,"technician":"maria","when":"Tue 24 Nov 2026, 09:00–10:00"},{"option":2,"technician":"maria","when":"Tue 24 Nov 2026, 10:00–11:00"},`+
 		`{"option":3,"technician":"maria","when":"Tue 24 Nov 2026, 11:00–12:00"},{"option":4,"technician":"maria","when":"Wed 25 Nov 2026, 09:00–10:00"},`+
 		`{"option":5,"technician":"maria","when":"Wed 25 Nov 2026, 10:00–11:00"}]}`; got != want {

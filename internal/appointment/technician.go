@@ -153,8 +153,8 @@ func (c *Catalog) put(ctx context.Context, k dynamo.Key, next func(version int) 
 
 // Company is all services and technicians of a market.
 type Company struct {
-	Services    []Service
-	Technicians []Technician
+	Services    []Service    `json:"services"`
+	Technicians []Technician `json:"technicians"`
 }
 
 // Company reads all services and technicians of a market. 1 request.

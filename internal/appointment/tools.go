@@ -174,7 +174,11 @@ func (d *Desk) showTimes(ctx context.Context, tc tool.Context, c customer.Custom
 			"type": "time", "option": i + 1, "title": when(tc.Language, t), "subtitle": f.service.Name + " · " + f.technician.Name,
 		})
 	}
-	r.Data = map[string]any{"times": lines}
+	purpose := "a new appointment"
+	if moves != "" {
+		purpose = "an appointment to be moved"
+	}
+	r.Data = map[string]any{"times": lines, "for": purpose}
 	r.Memory = r.Data
 	return r, d.show(ctx, tc, c, timesList, s)
 }
