@@ -23,7 +23,7 @@ var layers = []struct {
 	{"ground", []string{"pattern", "pause"}, nil},
 	{"ground", []string{"fault", "ident", "telemetry", "llm", "language"}, nil},
 	{"ground", []string{"dynamo", "trigger", "provider/exchange"}, nil},
-	{"speech", []string{"wording", "claim", "rank"}, nil},
+	{"speech", []string{"wording", "claim", "rank", "contact"}, nil},
 	{"speech", []string{"standing"}, nil},
 	{"words", []string{"geo", "event", "alert", "actor", "queue", "bus", "schedule", "limit", "bound", "stock"}, nil},
 	{"words", []string{"channel", "market", "person", "roster", "media", "provider/openai", "provider/oidc", "provider/mapbox", "provider/stripe"}, []string{"channel"}},

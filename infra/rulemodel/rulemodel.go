@@ -108,6 +108,9 @@ func converse(c conversation) reply {
 	if c.onCall() {
 		return c.pickUp()
 	}
+	if r, taken := c.handedOver(c.voice()); taken {
+		return r
+	}
 	c.oneByOne()
 	if !c.introduced {
 		if r, taken := c.errands(); taken {

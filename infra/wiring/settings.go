@@ -56,6 +56,8 @@ func tools() []string {
 	return []string{"MAPBOX_BASE_URL", "TYPESENSE_URL", "TWILIO_ACCOUNT_SID", "TWILIO_BASE_URL", "STRIPE_BASE_URL"}
 }
 
+func weather() []string { return []string{"OPENMETEO_BASE_URL", "OPENMETEO_GEOCODING_BASE_URL"} }
+
 func meta() []string { return []string{"META_BASE_URL"} }
 
 // metaSecrets are each other's synonyms, but for the first.

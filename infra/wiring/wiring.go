@@ -97,9 +97,9 @@ func Functions() []Function {
 			},
 			Tables:   turnTables(),
 			Media:    true,
-			Sends:    []string{"turns"},
+			Sends:    join([]string{"turns"}, plansFrom()),
 			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY", "STRIPE_SECRET_KEY"},
-			Settings: join(model(), auth(), tools(), []string{"GATEWAY_TIMEOUT", "MERVE_VERSION"}),
+			Settings: join(model(), auth(), tools(), weather(), []string{"GATEWAY_TIMEOUT", "MERVE_VERSION"}),
 		},
 		{
 			Name: "sara", Doc: "takes messages of the widget that other sites embed, serves it and the shared reports",
@@ -168,9 +168,9 @@ func Functions() []Function {
 			Queue:    &QueueTrigger{Queue: "turns", Batch: 1, PartialFailures: true},
 			Tables:   turnTables(),
 			Media:    true,
-			Sends:    []string{"turns"},
+			Sends:    join([]string{"turns"}, plansFrom()),
 			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY", "STRIPE_SECRET_KEY"},
-			Settings: join(model(), tools()),
+			Settings: join(model(), tools(), weather()),
 		},
 		{
 			Name: "notify", Doc: "turns ledger events into messages on the outbox",

@@ -97,8 +97,12 @@ type Draft struct {
 	Text  string
 	Facts []string        // what the results of its calls bear out, see [tool.Result]
 	Named []standing.Item // that they have shown
+	Given []Given         // what they returned
 	Again int             // how often it has been told to say it again
 }
+
+// Given is what a call returned, with what it was asked: what only repeats that was not given by anybody.
+type Given struct{ Args, Data string }
 
 // Verdict is what becomes of a draft.
 type Verdict struct {
@@ -136,6 +140,7 @@ type Outcome struct {
 	Memory []Remembered
 	Facts  []string
 	Named  []standing.Item
+	Given  []Given
 	Audit  []AuditedCall // of every call, also of those that were refused
 
 	Rounds   int
@@ -202,6 +207,7 @@ func begin(t Task) *run {
 	o := t.From
 	o.End, o.Text, o.Why = "", "", ""
 	o.Cards, o.Memory, o.Facts, o.Named, o.Audit = slices.Clip(o.Cards), slices.Clip(o.Memory), slices.Clip(o.Facts), slices.Clip(o.Named), slices.Clip(o.Audit)
+	o.Given = slices.Clip(o.Given)
 	o.unkept = slices.Clip(o.unkept)
 	o.history = append(slices.Clip(o.history), t.Messages...)
 	if o.same = maps.Clone(o.same); o.same == nil {
@@ -239,7 +245,7 @@ func (r *run) rounds(ctx context.Context) error {
 func (r *run) accept(ctx context.Context, text string) (taken bool) {
 	v := Verdict{Text: text}
 	if r.Accept != nil {
-		v = r.Accept(Draft{Text: text, Facts: r.Facts, Named: r.Named, Again: r.again})
+		v = r.Accept(Draft{Text: text, Facts: r.Facts, Named: r.Named, Given: r.Given, Again: r.again})
 	}
 	if v.Again != "" {
 		r.again++

@@ -267,7 +267,7 @@ func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 		Intake: b.intake(), Markets: b.Markets(), Assistants: assistants, Tools: tools,
 		Commitments: b.commitments(b.Ledger(), tools), Looks: b.looks(), Commands: b.commands(), Works: works(), Matters: b.matters(),
 		Model: model, Guard: b.guard(model), Outbox: b.Outbox(), Audit: b.audit(), Figures: b.figures(), Photos: b.Photos(), Desk: b.handovers(),
-		Now: b.Now, Wait: b.Wait, Log: b.Log,
+		Site: b.Config.SiteURL, Now: b.Now, Wait: b.Wait, Log: b.Log,
 	}, nil
 }
 
@@ -304,9 +304,14 @@ func (b *Base) assistants(tools *tool.Registry) (*assistant.Set, error) {
 
 // Tools are all that an assistant may have.
 func (b *Base) Tools() (*tool.Registry, error) {
+	plans, err := b.planEngine(nil)
+	if err != nil {
+		return nil, err
+	}
 	l, listings, booker := b.Ledger(), b.Listings(), b.booker()
 	return tool.NewRegistry(slices.Concat(listings.Tools(availability{l, b.Now}), booker.Tools(), b.reporter(b.Photos()).Tools(), b.desk().Tools(),
-		b.orderDesk().Tools(), b.placeFinder().Tools(), b.caller().Tools(), desk.Tools(), b.office().Tools(), b.reminders().Tools(), b.payer().Tools(), notify.Writer{Notifier: b.Notifier(), Talks: b.post(), Bounds: b.bounds()}.Tools(), b.post().Tools(), b.visits().Tools(), b.verification().Tools())...)
+		b.orderDesk().Tools(), b.placeFinder().Tools(), b.caller().Tools(), desk.Tools(), b.office().Tools(), b.reminders().Tools(), b.payer().Tools(), notify.Writer{Notifier: b.Notifier(), Talks: b.post(), Bounds: b.bounds()}.Tools(), b.post().Tools(),
+		b.visits().Tools(), b.verification().Tools(), []tool.Tool{plans.Planner()})...)
 }
 
 func (b *Base) booker() *booking.Booker {

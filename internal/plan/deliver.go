@@ -47,7 +47,8 @@ func (e *Engine) Deliver(ctx context.Context, body []byte) error {
 			return err
 		}
 	}
-	if _, err = r.drive(ctx, false); errors.Is(err, errWaiting) && r.theirs[stepWork(r.wanted)] {
+	_, err = r.drive(ctx, false)
+	if _, others := r.theirs[stepWork(r.wanted)]; others && errors.Is(err, errWaiting) {
 		return fault.New(fault.Unavailable, "another worker is at step %d", r.wanted)
 	}
 	return undisturbed(Answer{}, err)

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -12,7 +13,7 @@ import (
 // Held exports and erases a person's conversations with the plan engine.
 type Held struct {
 	*Store
-	// Market is the tenant whose engine it is: what others ask for is not here.
+	// Market is the tenant whose engine it is: conversations that name none are its.
 	Market string
 }
 
@@ -27,11 +28,8 @@ type exported struct {
 
 // Export returns all events of the person's conversations.
 func (h Held) Export(ctx context.Context, s person.Subject) (any, error) {
-	if s.Market != h.Market {
-		return nil, nil
-	}
 	all := []exported{}
-	err := h.each(ctx, s.Owner, func(conversation string) error {
+	err := h.each(ctx, s, func(conversation string) error {
 		events, err := h.Trace(ctx, s.Owner, conversation)
 		for _, e := range events {
 			all = append(all, exported{conversation, e.Wire()})
@@ -41,26 +39,23 @@ func (h Held) Export(ctx context.Context, s person.Subject) (any, error) {
 	return person.Exported(all, err)
 }
 
-// Erase resets the conversations, deletes their events, and forgets that they were.
+// Erase ends the conversations, deletes them, and forgets whose they were.
 func (h Held) Erase(ctx context.Context, s person.Subject) ([]string, error) {
-	if s.Market != h.Market {
-		return nil, nil
-	}
 	var errs []error
-	err := h.each(ctx, s.Owner, func(conversation string) error {
-		if err := h.Reset(ctx, s.Owner, conversation); err != nil {
-			errs = append(errs, err)
-			return nil
-		}
-		return h.Table.DB().Commit(ctx, h.Table.Delete(ownerKey(s.Owner, conversation)))
+	err := h.each(ctx, s, func(conversation string) error {
+		errs = append(errs, h.erase(ctx, s.Owner, conversation))
+		return nil
 	})
 	return nil, errors.Join(append(errs, err)...)
 }
 
-// each goes through a person's conversations.
-func (s *Store) each(ctx context.Context, owner string, do func(conversation string) error) error {
+// each goes through what a person has in one market.
+func (h Held) each(ctx context.Context, s person.Subject, do func(conversation string) error) error {
 	const prefix = "conversation#"
-	return s.Table.Each(ctx, dynamo.Under("plans#"+owner, prefix), func(it dynamo.Item) error {
+	return h.Table.Each(ctx, dynamo.Under("plans#"+s.Owner, prefix), func(it dynamo.Item) error {
+		if cmp.Or(it.String("market"), h.Market) != s.Market {
+			return nil
+		}
 		return do(strings.TrimPrefix(it.Key().SK, prefix))
 	})
 }

@@ -8,7 +8,6 @@ import (
 
 	"merve/internal/agent"
 	"merve/internal/dynamo"
-	"merve/internal/language"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 )
@@ -19,12 +18,12 @@ func (w *work) commit(ctx context.Context, d decision) (Done, error) {
 	d.pending = w.stamped(d, now)
 	t := thread.Turn{
 		N: w.thread.Number(), TraceID: telemetry.TraceID(ctx), In: w.in, Calls: callsOf(w.model.Audit),
-		Shown: language.Brief(memoryOf(w.model), maxMemory), Settled: d.settled, At: now,
+		Shown: w.memory(), Settled: d.settled, At: now,
 	}
 	if w.assistant.Digest && w.yesBegun() == "" {
 		t.Digest = digested(w.thread.Recent)
 	}
-	said, refs, err := w.worded(ctx, d)
+	said, refs, err := w.worded(ctx, &d)
 	if err != nil {
 		return Done{}, err
 	}

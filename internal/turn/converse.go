@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"merve/internal/agent"
+	"merve/internal/contact"
 	"merve/internal/gate"
 	"merve/internal/llm"
 	"merve/internal/standing"
@@ -81,15 +82,17 @@ func (w *work) situation(optedOut, waits bool) tool.Situation {
 // accept takes the model's text as the reply, unless it claims what did not happen: then
 // the model is told once, and withheld the second time. Beside a proposal the backend's own
 // words are enough, and a text that claims is left out at once. What the text names of the customer's own is
-// worded by the backend, and only the model's own words are judged.
+// worded by the backend, and only the model's own words are judged. Links and numbers that nobody has given are taken out.
 func (w *work) accept(ctx context.Context, p *progress, d agent.Draft) agent.Verdict {
 	text, _, _ := strings.Cut(d.Text, "<data") // its own memory is not for the customer
 	said := standing.Read(strings.TrimSpace(text), w.known(ctx, p, text, d.Named))
+	said = said.With(func(words string) string { return w.withoutWays(words, d.Given) })
 	switch {
 	case !w.claims(ctx, said.Own(), d.Facts):
 		if text = said.Text(); text == "" && !p.proposed() { // nothing is left of it
 			return agent.Verdict{Text: w.replacement(), Withheld: "standing imitated"}
 		}
+		w.ways = contact.In(said.Own())
 		return agent.Verdict{Text: text}
 	case p.proposed():
 		return agent.Verdict{Withheld: "claim withheld"}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"merve/internal/gate"
 	"merve/internal/outbox"
 	"merve/internal/thread"
 	"merve/internal/tool"
@@ -17,12 +18,14 @@ import (
 
 // worded puts the turn's reply together: what happened first, then what the assistant says, then the
 // question that waits for YES or NO, which is always the backend's own. How the conversation stands is
-// kept apart, and so is what the thread has to keep for that.
-func (w *work) worded(ctx context.Context, d decision) (r *thread.Reply, refs []string, err error) {
+// kept apart, and so is what the thread has to keep for that. Only here a model's words and a question come
+// together, so here they are judged.
+func (w *work) worded(ctx context.Context, d *decision) (r *thread.Reply, refs []string, err error) {
 	if d.silent {
-		refs, err = w.stands(ctx, d, nil, "")
+		refs, err = w.stands(ctx, *d, nil, "")
 		return nil, refs, err
 	}
+	d.besideQuestion()
 	after := slices.Clone(d.after)
 	question := d.question()
 	if d.proposed() {
@@ -35,14 +38,26 @@ func (w *work) worded(ctx context.Context, d decision) (r *thread.Reply, refs []
 	if byPerson(w.in) {
 		r.By = thread.ByPerson
 	}
-	if refs, err = w.stands(ctx, d, r, question); err != nil {
+	if refs, err = w.stands(ctx, *d, r, question); err != nil {
 		return nil, nil, err
 	}
 	if w.thread.Channel.Pushes() && d.words {
-		text := w.shortened(d, after, r.Standing.Line())
+		text := w.shortened(*d, after, r.Standing.Line())
 		r.Text = cmp.Or(d.around(text, after), w.say(wording.WentWrong, nil))
 	}
 	return r, refs, nil
+}
+
+// besideQuestion leaves of the model's words what may be said while something waits for YES or NO. Words that name an
+// answer put what waits in doubt.
+func (d *decision) besideQuestion() {
+	if !d.words || d.pending == nil {
+		return
+	}
+	said, doubt := gate.Beside(d.text, d.made)
+	if d.text = said; doubt {
+		d.doubt(true)
+	}
 }
 
 // question is what asks once more for the YES or NO to what waited before; "" when nothing does.

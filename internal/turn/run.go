@@ -152,6 +152,7 @@ type work struct {
 	guarded atomic.Int64 // what the guard has cost, in millionths of a US dollar
 
 	found []standing.Item // what stands, see [work.stood]
+	ways  []string        // links and numbers in what the model says
 
 	access tool.Access // what the state of the conversation opens, see [work.unlock]
 	acted  bool        // the model has called a tool in that state

@@ -47,7 +47,7 @@ import (
 	"merve/internal/tool"
 )
 
-// Runner runs turns. All fields but Looks, Commands with Works, Guard, Photos and Desk are needed.
+// Runner runs turns. All fields but Looks, Commands with Works, Guard, Photos, Desk and Site are needed.
 type Runner struct {
 	Intake
 	Markets interface {
@@ -69,6 +69,7 @@ type Runner struct {
 	Figures     *Figures
 	Photos      Photos
 	Desk        Handovers // takes threads that are handed over to people
+	Site        string    // with which our own addresses begin; "" when there are none
 
 	Now  func() time.Time
 	Wait func(ctx context.Context, d time.Duration) error

@@ -296,7 +296,7 @@ func (w *world) start(db *dynamo.DB) {
 		Looks:    w.looks(booker),
 		Commands: w.commands(), Works: works(), Matters: w.matters(), Desk: w.concierge.people,
 		Model: llm.Whole(w.complete), Outbox: w.outbox, Audit: turn.Audit{Records: table("records")}, Figures: &turn.Figures{Records: table("records"), Now: now, Log: log},
-		Now: now, Wait: w.clock.wait, Log: log,
+		Site: "https://merve.test", Now: now, Wait: w.clock.wait, Log: log,
 	}
 	w.answersCalls(w.runner)
 	if w.sara != nil {
