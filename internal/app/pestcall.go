@@ -1,10 +1,13 @@
 package app
 
 import (
+	"context"
+
 	"merve/internal/appointment"
 	"merve/internal/assistant"
 	"merve/internal/customer"
 	"merve/internal/desk"
+	"merve/internal/tool"
 )
 
 // Customers returns the store of customers whom calls are about.
@@ -33,6 +36,24 @@ func (b *Base) visits() *appointment.Desk {
 // pestcall is the assistant of calls, whose tools are opened by the caller's account.
 func (b *Base) pestcall() assistant.Assistant {
 	a := assistant.PestCall()
-	a.Access = b.callers().Access(a.Tools)
+	callers, visits := b.callers(), b.visits()
+	a.Access = callers.Access(a.Tools)
+	a.State = func(ctx context.Context, tc tool.Context) (any, error) {
+		var s callState
+		var err error
+		if s.Conversation.Verification, err = callers.State(ctx, tc); err != nil {
+			return nil, err
+		}
+		s.State, err = visits.State(ctx, tc)
+		return s, err
+	}
 	return a
+}
+
+// callState is what clients are told of a call: what its caller has proven, and the lists that they pick from.
+type callState struct {
+	Conversation struct {
+		Verification customer.State `json:"verification"`
+	} `json:"conversation"`
+	appointment.State
 }

@@ -180,6 +180,11 @@ func TestFreeTimes(t *testing.T) {
 		`{"option":5,"technician":"maria","when":"Wed 25 Nov 2026, 10:00–11:00"}]}`; got != want {
 		t.Errorf("got %s", got)
 	}
+	tc := f.tc
+	tc.Thread += "ann"
+	if s, err := f.State(t.Context(), tc); err != nil || len(s.Times) != 5 || len(s.Appointments) != 0 || s.Moves != "" {
+		t.Errorf("the state is %+v, %v", s, err)
+	}
 	f.book("ann")
 	if got := told(f.must("ann", "crm.findTimes", times)); !strings.Contains(got, `{"option":1,"technician":"sam","when":"Tue 24 Nov 2026, 09:00–10:00"}`) {
 		t.Errorf("when Maria is taken: %s", got)

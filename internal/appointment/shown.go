@@ -2,6 +2,7 @@ package appointment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -25,7 +26,7 @@ type shown struct {
 // option is one line of a list: an appointment, or a free time.
 type option struct {
 	Transaction string    `dynamodbav:"tx,omitempty"`
-	Service     string    `dynamodbav:"service,omitempty"`
+	Service     string    `dynamodbav:"serviceId,omitempty"`
 	Technician  string    `dynamodbav:"technician,omitempty"`
 	Start       time.Time `dynamodbav:"start"`
 }
@@ -82,4 +83,36 @@ func (s shown) seen(tc tool.Context) error {
 		return errUnseen
 	}
 	return nil
+}
+
+// State is what a call session was shown last, as clients are told of it.
+type State struct {
+	Appointments []string    `json:"appointments"`    // their transactions, in the order of their numbers
+	Times        []time.Time `json:"availableSlots"`  // likewise
+	Moves        string      `json:"moves,omitempty"` // the appointment that the times are for; "" is a new one
+}
+
+// State is what the call session was shown last. 1 request.
+func (d *Desk) State(ctx context.Context, tc tool.Context) (State, error) {
+	all := State{Appointments: []string{}, Times: []time.Time{}}
+	if tc.Session.ID == "" {
+		return all, nil
+	}
+	var lists [2]shown
+	items, err := d.Sessions.DB().BatchGet(ctx,
+		dynamo.Place{Table: d.Sessions, Key: shownKey(tc.Thread, tc.Session.ID, appointmentsList)}, dynamo.Place{Table: d.Sessions, Key: shownKey(tc.Thread, tc.Session.ID, timesList)})
+	for i, it := range items {
+		err = errors.Join(err, it.Decode(&lists[i]))
+	}
+	if err != nil {
+		return State{}, fmt.Errorf("what a call was shown: %w", err)
+	}
+	for _, o := range lists[0].Options {
+		all.Appointments = append(all.Appointments, o.Transaction)
+	}
+	for _, o := range lists[1].Options {
+		all.Times = append(all.Times, o.Start)
+	}
+	all.Moves = lists[1].Moves
+	return all, nil
 }

@@ -33,7 +33,7 @@ type Technician struct {
 	Business    string                     `dynamodbav:"business" json:"business"` // that sends them
 	Name        string                     `dynamodbav:"name" json:"name"`
 	Areas       []string                   `dynamodbav:"areas" json:"areas"`       // ZIP codes, or what they begin with
-	Services    []string                   `dynamodbav:"services" json:"services"` // ids
+	Services    []string                   `dynamodbav:"serviceIds" json:"services"` // ids
 	TimeZone    string                     `dynamodbav:"timeZone" json:"timeZone"`
 	Hours       map[string][]schedule.Span `dynamodbav:"hours" json:"hours"` // by weekday
 	Closed      []string                   `dynamodbav:"closed,omitempty" json:"closed,omitempty"`

@@ -95,6 +95,9 @@ func TestVerify(t *testing.T) {
 	if c, err := l.Caller(t.Context(), first); err != nil || c.ID != l.id("ann") || c.Actor().Key() != "customer:"+l.id("ann") {
 		t.Errorf("the call is with %+v, %v", c, err)
 	}
+	if s, err := l.State(t.Context(), first); err != nil || !s.Verified || s.Customer != l.id("ann") {
+		t.Errorf("the state is %+v, %v", s, err)
+	}
 	if a := l.must(t, first, "94110"); a.Customer != "ann" {
 		t.Errorf("somebody else in the same call: %+v", a)
 	}

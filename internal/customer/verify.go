@@ -260,6 +260,20 @@ func (v *Verifier) session(ctx context.Context, tc tool.Context) (s account, err
 	return s, it.Decode(&s)
 }
 
+// State is what a call session has proven, as clients are told of it.
+type State struct {
+	Verified bool   `json:"verified"`
+	Customer string `json:"customerId,omitempty"`
+	Failures int    `json:"failures,omitempty"`
+}
+
+// State is what the call session has proven so far. 1 request.
+func (v *Verifier) State(ctx context.Context, tc tool.Context) (State, error) {
+	s, err := v.session(ctx, tc)
+	id := s.proven(v.Now())
+	return State{Verified: id != "", Customer: id, Failures: s.Failures}, err
+}
+
 // Caller is the customer whom the call is with. [ErrUnverified] while that is not proven. 2 requests.
 func (v *Verifier) Caller(ctx context.Context, tc tool.Context) (Customer, error) {
 	s, err := v.session(ctx, tc)

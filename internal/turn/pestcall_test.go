@@ -1,6 +1,9 @@
 package turn_test
 
 import (
+	"context"
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +17,7 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/gate"
 	"merve/internal/ledger"
+	"merve/internal/llm"
 	"merve/internal/market"
 	"merve/internal/schedule"
 	"merve/internal/thread"
@@ -190,4 +194,50 @@ func callKinds() []kind {
 		all[i].name, all[i].call, all[i].alone, all[i].only = "call: "+all[i].name, true, true, channel.App
 	}
 	return all
+}
+
+// What a call has proven, and what it was shown, is gone when its thread is erased.
+func TestACallIsErased(t *testing.T) {
+	t.Parallel()
+	w := newPestCall(t, nil)
+	w.model = clerkModel()
+	in := w.from("ann", channel.App, "1", "zip and a visit")
+	id := threadOf(in)
+	w.beginsCall(id, "s1", "+14155550100", "")
+	w.say(in)
+	call := tool.Context{Market: market.Default(w.market), Thread: id, Session: tool.Session{ID: "s1"}}
+	if c, err := w.callers.Caller(t.Context(), call); err != nil || c.Name != "Ann Archer" {
+		t.Fatalf("the call is with %+v, %v", c, err)
+	}
+	if err := w.threads.Erase(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.callers.Caller(t.Context(), call); !errors.Is(err, customer.ErrUnverified) {
+		t.Errorf("afterwards: %v", err)
+	}
+	page, err := w.threads.Table.Query(t.Context(), dynamo.Under(id, "shown#"))
+	if err != nil || len(page.Items) > 0 {
+		t.Errorf("%d lists are left, %v", len(page.Items), err)
+	}
+}
+
+// A verified caller's model has to call a tool before it speaks, and again in the round after the verification. Before that
+// it may just ask.
+func TestACallerIsServedByTools(t *testing.T) {
+	t.Parallel()
+	w := newPestCall(t, nil)
+	var choices []llm.ToolChoice
+	w.model = modelFunc(func(_ context.Context, req llm.Request) (llm.Response, error) {
+		choices = append(choices, req.ToolChoice)
+		return clerk(req), nil
+	})
+	in := w.from("ann", channel.App, "1", "hello")
+	w.beginsCall(threadOf(in), "s1", "+14155550100", "")
+	w.say(in)
+	w.say(w.from("ann", channel.App, "2", "zip"))
+	w.say(w.from("ann", channel.App, "3", "thanks for that"))
+	want := []llm.ToolChoice{"", "", llm.ToolRequired, "", llm.ToolRequired, ""}
+	if !slices.Equal(choices, want) {
+		t.Errorf("choices %q, want %q", choices, want)
+	}
 }
