@@ -32,7 +32,7 @@ var layers = []struct {
 	{"agent", []string{"agent"}, nil},
 	{"agent", []string{"plan", "worker"}, nil},
 	{"spine", []string{"thread"}, nil},
-	{"spine", []string{"outbox", "gate"}, nil},
+	{"spine", []string{"outbox", "gate", "live"}, nil},
 	{"spine", []string{"assistant", "provider/twilio", "provider/meta"}, nil},
 	{"spine", []string{"turn"}, nil},
 	{"matters", []string{"ledger", "listing", "place", "report", "customer"}, nil},

@@ -32,6 +32,9 @@ func (s *stack) addFunction(f wiring.Function) {
 	for _, b := range f.Puts {
 		allow(role, []string{"events:PutEvents"}, s.buses[b].EventBusArn())
 	}
+	if f.Posts {
+		s.posts.GrantManagementApiAccess(role)
+	}
 	if len(f.Secrets) > 0 {
 		allow(role, []string{"secretsmanager:GetSecretValue"}, s.secretARN())
 	}
@@ -99,6 +102,8 @@ func (s *stack) environment() map[string]*string {
 	env := map[string]*string{
 		wiring.SecretEnv: &s.Secret,
 		"PUBLIC_URL":     s.api.ApiEndpoint(), // until a better one is set
+		wiring.PostsEnv:  s.posts.CallbackUrl(),
+		"LIVE_URL":       s.posts.Url(),
 	}
 	for _, t := range wiring.Tables() {
 		env[t.Env] = s.tables[t.Name].TableName()

@@ -27,7 +27,9 @@ type stack struct {
 	functions map[string]awslambda.Function
 	bucket    awss3.Bucket
 	api       awsapigatewayv2.HttpApi
-	env       map[string]*string // value of every environment variable that has one
+	sockets   awsapigatewayv2.WebSocketApi
+	posts     awsapigatewayv2.WebSocketStage // where connections are written to
+	env       map[string]*string             // value of every environment variable that has one
 }
 
 func newStack(scope constructs.Construct, o options) awscdk.Stack {
@@ -48,6 +50,7 @@ func newStack(scope constructs.Construct, o options) awscdk.Stack {
 	s.addRules(wiring.Rules(), wiring.Queues())
 	s.addBucket(wiring.Media())
 	s.addAPI()
+	s.addSockets()
 	s.env = s.environment()
 	for _, f := range wiring.Functions() {
 		s.addFunction(f)
@@ -83,6 +86,7 @@ func (s *stack) addBucket(b wiring.Bucket) {
 // addOutputs tells the addresses that are given to people and providers.
 func (s *stack) addOutputs() {
 	s.output("ApiUrl", "Address of the API and the chat page", s.api.ApiEndpoint())
+	s.output("LiveUrl", "Address of live conversations", s.posts.Url())
 	s.output("SecretName", "Secret that the functions read", &s.Secret)
 	for _, f := range wiring.Functions() {
 		for _, r := range f.Routes {

@@ -35,6 +35,7 @@ func Settings() []Setting {
 		{Name: "AUTH_CLIENT_ID", Doc: "client of the issuer as which the admin page signs people in"},
 		{Name: "AUTH_SIGN_IN_ORIGINS", Doc: "where the issuer's endpoints are, when not at its own origin: the domain of a Cognito user pool; with commas between them"},
 		{Name: "SARA_MODEL", Doc: "model of the assistant sara"},
+		{Name: "LIVE_URL", Doc: "where pages connect to live conversations, when not at the address that the deployment knows"},
 		{Name: "GUARD_MODEL", Doc: "model that judges what assistants say; without it only the patterns do"},
 		{Name: "META_BASE_URL", Doc: "in the place of the Graph API's own address"},
 		{Name: "MAPBOX_BASE_URL", Doc: "in the place of Mapbox's own address"},

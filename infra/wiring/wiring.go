@@ -18,8 +18,9 @@ type Function struct {
 	Memory  int     // MB
 	Timeout Seconds // an invocation that takes longer is killed
 
-	// What starts it: one of these four.
+	// What starts it: one of these five.
 	Routes   []Route
+	Sockets  bool // what happens on the connections of the WebSocket API
 	Queue    *QueueTrigger
 	Stream   *StreamTrigger
 	Schedule *Schedule
@@ -29,6 +30,7 @@ type Function struct {
 	Media   bool     // reads, keeps and deletes photos in the bucket
 	Sends   []string // queues that it may put messages on
 	Puts    []string // buses that it may put events on
+	Posts   bool     // writes to connections of the WebSocket API, and closes them
 	Secrets []string // keys of the secret that it reads, at first use
 
 	Settings []string // names of the settings it reads, beside those every function reads
@@ -99,7 +101,7 @@ func Functions() []Function {
 			Media:    true,
 			Sends:    join([]string{"turns"}, plansFrom()),
 			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY", "STRIPE_SECRET_KEY"},
-			Settings: join(model(), auth(), tools(), weather(), []string{"GATEWAY_TIMEOUT", "MERVE_VERSION"}),
+			Settings: join(model(), auth(), tools(), weather(), []string{"GATEWAY_TIMEOUT", "MERVE_VERSION", "LIVE_URL"}),
 		},
 		{
 			Name: "sara", Doc: "takes messages of the widget that other sites embed, serves it and the shared reports",
@@ -169,6 +171,7 @@ func Functions() []Function {
 			Tables:   turnTables(),
 			Media:    true,
 			Sends:    join([]string{"turns"}, plansFrom()),
+			Posts:    true, // sweep may bring a turn of a live conversation
 			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY", "STRIPE_SECRET_KEY"},
 			Settings: join(model(), tools(), weather()),
 		},
@@ -249,7 +252,7 @@ func Functions() []Function {
 			Secrets:  []string{"TYPESENSE_API_KEY"}, // to make an index anew
 			Settings: join(auth(), []string{"AUTH_CLIENT_ID", "AUTH_SIGN_IN_ORIGINS", "TYPESENSE_URL"}),
 		},
-	}, planFunctions()...)
+	}, append(liveFunctions(), planFunctions()...)...)
 }
 
 // Env lists the environment variables that f reads: those of its tables, queues and buses,
@@ -263,6 +266,9 @@ func (f Function) Env() []string {
 	}
 	if f.Media {
 		names = append(names, Media().Env)
+	}
+	if f.Posts {
+		names = append(names, PostsEnv)
 	}
 	for _, q := range Queues() {
 		if f.uses(q.Name) {

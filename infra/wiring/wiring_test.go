@@ -109,7 +109,7 @@ func TestFunctionsHaveOneTrigger(t *testing.T) {
 	t.Parallel()
 	for _, f := range Functions() {
 		started := 0
-		for _, is := range []bool{len(f.Routes) > 0, f.Queue != nil, f.Stream != nil, f.Schedule != nil} {
+		for _, is := range []bool{len(f.Routes) > 0, f.Sockets, f.Queue != nil, f.Stream != nil, f.Schedule != nil} {
 			if is {
 				started++
 			}
@@ -468,7 +468,10 @@ func wantSampleOf(t *testing.T, f Function, file string) {
 	var e struct {
 		RouteKey   string `json:"routeKey"`
 		DetailType string `json:"detail-type"`
-		Records    []struct {
+		Context    struct {
+			EventType string `json:"eventType"`
+		} `json:"requestContext"`
+		Records []struct {
 			EventSource string `json:"eventSource"`
 		}
 	}
@@ -481,6 +484,7 @@ func wantSampleOf(t *testing.T, f Function, file string) {
 	}
 	switch {
 	case len(f.Routes) > 0 && slices.ContainsFunc(f.Routes, func(r Route) bool { return r.Key() == e.RouteKey }):
+	case f.Sockets && e.Context.EventType != "":
 	case f.Queue != nil && source == "aws:sqs":
 	case f.Stream != nil && source == "aws:dynamodb":
 	case f.Schedule != nil && e.DetailType == "Scheduled Event":

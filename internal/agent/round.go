@@ -53,7 +53,7 @@ func (r *run) reached() string {
 // ask gets the model's next decision.
 func (r *run) ask(ctx context.Context) (decision, error) {
 	start, specs := time.Now(), r.specs()
-	resp, err := r.Model.Complete(ctx, llm.Request{
+	resp, err := r.complete(ctx, llm.Request{
 		Model: r.Name, Messages: r.history, Tools: specs, ToolChoice: r.choice(specs), ParallelCalls: true, Schema: r.Schema, MaxTokens: maxAnswerTokens, Seed: r.Seed,
 	})
 	telemetry.CountTime(ctx, "model", time.Since(start))

@@ -13,6 +13,7 @@ type Health struct {
 	Version string
 	Model   string
 	Parts   map[string]string // part: "on", or why it is off
+	Live    string            // where pages connect to live conversations: a path of this address, or another one
 	// Answers says of the model's part what can only be said now.
 	Answers func(ctx context.Context) string
 }
@@ -28,5 +29,5 @@ func (h Health) report(w http.ResponseWriter, r *http.Request) error {
 	if parts["model"] = h.Answers(r.Context()); parts["model"] != "on" {
 		status = "degraded"
 	}
-	return httpapi.WriteJSON(w, http.StatusOK, map[string]any{"status": status, "version": h.Version, "model": h.Model, "parts": parts})
+	return httpapi.WriteJSON(w, http.StatusOK, map[string]any{"status": status, "version": h.Version, "model": h.Model, "parts": parts, "live": h.Live})
 }

@@ -14,6 +14,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/listing"
+	"merve/internal/live"
 	"merve/internal/market"
 	"merve/internal/outbox"
 	"merve/internal/pause"
@@ -42,6 +43,8 @@ type Base struct {
 	Queues func(name string) queue.Queue
 	// Buses finds an event bus by its name in the wiring; nil finds those of EventBridge by the names in Config.
 	Buses func(name string) bus.Bus
+	// Sockets are the connections of the WebSocket API; nil are those of API Gateway at LIVE_ENDPOINT.
+	Sockets live.Poster
 	// Provider wraps or replaces the gateway of a channel; nil leaves it.
 	Provider func(ch channel.Channel, p outbox.Provider) outbox.Provider
 

@@ -33,6 +33,9 @@ type Config struct {
 	BusNames                                                                 map[string]string // real names, by the bus's name in the wiring
 	SecretID                                                                 string
 
+	LiveEndpoint string // where sockets are written to
+	LiveURL      string // where pages connect theirs
+
 	OpenAIBaseURL, OpenAIModel, SaraModel, GuardModel   string
 	EmbeddingModel                                      string // of the model provider; "" embeds in the process
 	MiniLMDir                                           string // the weights of the model in the process
@@ -60,6 +63,7 @@ const addressMessages = 600
 // queueURLs are the variables with the addresses of queues, by the names that the wiring gives the queues.
 var queueURLs = map[string]string{
 	turns:                 "TURN_QUEUE_URL",
+	liveTurns:             "LIVE_QUEUE_URL",
 	"user-commands":       "USER_COMMANDS_QUEUE_URL",
 	"plan-events":         "PLAN_EVENTS_QUEUE_URL",
 	"plan-answers":        "PLAN_ANSWERS_QUEUE_URL",
@@ -102,6 +106,8 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		QueueURLs:                 map[string]string{},
 		BusNames:                  map[string]string{},
 		SecretID:                  getenv("SECRET_ID"),
+		LiveEndpoint:              getenv("LIVE_ENDPOINT"),
+		LiveURL:                   getenv("LIVE_URL"),
 		OpenAIBaseURL:             or("OPENAI_BASE_URL", "https://api.openai.com/v1"),
 		OpenAIModel:               or("OPENAI_MODEL", "gpt-4o-mini"),
 		SaraModel:                 or("SARA_MODEL", or("OPENAI_MODEL", "gpt-5-mini")),

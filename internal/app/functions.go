@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -266,7 +267,7 @@ func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 	return &turn.Runner{
 		Intake: b.intake(), Markets: b.Markets(), Assistants: assistants, Tools: tools,
 		Commitments: b.commitments(b.Ledger(), tools), Looks: b.looks(), Commands: b.commands(), Works: works(), Matters: b.matters(),
-		Model: model, Guard: b.guard(model), Outbox: b.Outbox(), Audit: b.audit(), Figures: b.figures(), Photos: b.Photos(), Desk: b.handovers(),
+		Model: model, Guard: b.guard(model), Outbox: b.Outbox(), Audit: b.audit(), Figures: b.figures(), Photos: b.Photos(), Desk: b.handovers(), Live: b.stage(),
 		Site: b.Config.SiteURL, Now: b.Now, Wait: b.Wait, Log: b.Log,
 	}, nil
 }
@@ -522,7 +523,7 @@ func (b *Base) health() api.Health {
 		}
 		return off
 	}
-	return api.Health{Version: b.Config.Version, Model: b.Config.OpenAIModel, Answers: b.modelPart, Parts: map[string]string{
+	return api.Health{Version: b.Config.Version, Model: b.Config.OpenAIModel, Live: cmp.Or(b.Config.LiveURL, "/live"), Answers: b.modelPart, Parts: map[string]string{
 		"whatsapp": on(b.writesToWhatsApp(), "off: TWILIO_ACCOUNT_SID or TWILIO_AUTH_TOKEN is not set"),
 		"payments": on(b.secrets.has("STRIPE_SECRET_KEY"), "off: STRIPE_SECRET_KEY is not set"),
 		"signIn":   on(b.Config.AuthIssuer != "", "off: AUTH_ISSUER is not set"),

@@ -32,7 +32,7 @@ type Technician struct {
 	ID          string                     `dynamodbav:"id" json:"id"`
 	Business    string                     `dynamodbav:"business" json:"business"` // that sends them
 	Name        string                     `dynamodbav:"name" json:"name"`
-	Areas       []string                   `dynamodbav:"areas" json:"areas"`       // ZIP codes, or what they begin with
+	Areas       []string                   `dynamodbav:"areas" json:"areas"`         // ZIP codes, or what they begin with
 	Services    []string                   `dynamodbav:"serviceIds" json:"services"` // ids
 	TimeZone    string                     `dynamodbav:"timeZone" json:"timeZone"`
 	Hours       map[string][]schedule.Span `dynamodbav:"hours" json:"hours"` // by weekday

@@ -105,6 +105,7 @@ type Head struct {
 	Linked     []string           `dynamodbav:"linked,omitempty"` // owners of the same person's other threads
 	Refs       []string           `dynamodbav:"refs,omitempty"`   // what stands of the conversation, newest first; nil is not known
 	Session    *Session           `dynamodbav:"session,omitempty"`
+	Frames     int                `dynamodbav:"frames,omitempty"` // number of the latest frame that a finished turn has sent (package live)
 }
 
 // Session is the call session that a live conversation is in. History and turn numbers that clients see
@@ -189,6 +190,9 @@ type Notice struct {
 	// Quote is set when the text quotes somebody else, who is none of us.
 	Quote *Quote `dynamodbav:"quote,omitempty" json:"quote,omitempty"`
 
+	// Session is set when a call session begins with the notice. What waited then waits no more.
+	Session *Session `dynamodbav:"session,omitempty" json:"-"`
+
 	// Offer is put to the customer for YES or NO, unless something else waits already.
 	Offer *Pending `dynamodbav:"offer,omitempty" json:"-"`
 
@@ -257,6 +261,16 @@ type Turn struct {
 	Pending string    `dynamodbav:"pending,omitempty" json:"pending,omitempty"` // id of the pending action made
 	Settled string    `dynamodbav:"settled,omitempty" json:"settled,omitempty"` // id of the pending action settled
 	At      time.Time `dynamodbav:"at" json:"at"`
+	Spoken  *Spoken   `dynamodbav:"spoken,omitempty" json:"-"` // of a turn of a live conversation
+}
+
+// Spoken is where the frames of a turn end (package live).
+type Spoken struct {
+	Seq         int    `dynamodbav:"seq"` // number of its final
+	Stream      string `dynamodbav:"stream"`
+	Interrupted bool   `dynamodbav:"cut,omitempty"`    // the customer spoke before it was over
+	First       *int64 `dynamodbav:"first,omitempty"`  // milliseconds until its first token; nil is none before its end
+	Status      *int64 `dynamodbav:"status,omitempty"` // and its first status; nil is none
 }
 
 // Reply is an outbound message of a turn.
@@ -303,7 +317,11 @@ func ID(market string, typ channel.ThreadType, assistant, participant string) st
 
 // Of returns the id of the thread that a message is for.
 func Of(in channel.Inbound) string {
-	return ID(in.Market, in.ThreadType, in.Assistant, in.From.Key())
+	participant := in.From.Key()
+	if in.Talk != "" {
+		participant += "\x00" + in.Talk
+	}
+	return ID(in.Market, in.ThreadType, in.Assistant, participant)
 }
 
 // Kind is a way to meet: a thread's id is made of it, of a market and an owner.

@@ -37,6 +37,9 @@ func (w *work) brief(ctx context.Context, pending *thread.Pending) ([]llm.Messag
 	for _, in := range w.in[min(w.said, len(w.in)):] {
 		msgs = append(msgs, llm.Message{Role: llm.User, Text: w.wordsOf(in, maxInput), Images: w.imagesOf(in)})
 	}
+	if w.said == 0 {
+		msgs = append(msgs, w.goesOn()...)
+	}
 	w.said = len(w.in)
 	return msgs, nil
 }

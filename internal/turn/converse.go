@@ -18,6 +18,9 @@ import (
 
 // converse has the model answer what it has not been told yet.
 func (w *work) converse(ctx context.Context, p *progress) (reply, error) {
+	if w.stream.Hushed() {
+		return w.interrupted(), nil
+	}
 	if say, over := w.overBudget(ctx); over {
 		return say, nil
 	}
@@ -44,6 +47,8 @@ func (w *work) outcome(o agent.Outcome) reply {
 		return reply{text: w.say(wording.ModelUnavailable, nil), stopped: "model " + o.Why}
 	case agent.Stopped:
 		return reply{text: w.handedOver()}
+	case agent.Hushed:
+		return w.interrupted()
 	}
 	return reply{text: o.Text, words: o.Why == "", stopped: o.Why}
 }
@@ -62,9 +67,8 @@ func (w *work) task(ctx context.Context, p *progress, news []llm.Message) agent.
 		Took: func(ctx context.Context, tc tool.Context, res agent.Result) (bool, error) {
 			return w.took(ctx, p, tc, res)
 		},
-		Choice: w.choice,
-		Sink:   agent.Sink{Doing: w.showActivity},
-		Now:    w.r.Now, Log: w.r.Log.With("thread", w.thread.ID),
+		Choice: w.choice, Sink: w.sink(p), Before: w.stream.Said(),
+		Now: w.r.Now, Log: w.r.Log.With("thread", w.thread.ID),
 	}
 }
 

@@ -26,6 +26,7 @@ type progress struct {
 	settled  string          // id of the pending action that this turn settles
 	joins    []joined        // what is committed with the turn
 	handOver *tool.HandOver  // to a person, with this turn
+	session  *thread.Session // that begins with this turn
 	optedOut bool
 	stopAt   time.Time // when the customer wrote so last
 
