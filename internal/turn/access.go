@@ -33,8 +33,14 @@ func (w *work) changed(ctx context.Context, res agent.Result) error {
 		return nil
 	}
 	before := w.access.Acts
-	err := w.unlock(ctx)
-	w.acted = w.access.Acts == before
+	if err := w.unlock(ctx); err != nil {
+		return err
+	}
+	if w.acted = w.access.Acts == before; w.acted {
+		return nil
+	}
+	w.found = nil // what stands is seen by who it belongs to
+	_, err := w.stood(ctx)
 	return err
 }
 
