@@ -35,6 +35,7 @@ type Live struct {
 	Assistants *assistant.Set
 	Assistant  string // who answers, when the client does not say
 	Market     string
+	Summarize  Summarizer
 	Patience   time.Duration
 	Anonymous  Anonymous
 	NewID      func() string
@@ -46,7 +47,7 @@ func (l *Live) Routes() httpapi.Routes {
 	for _, base := range []string{"/api/conversations/{id}", "/api/v2/conversations/{id}"} {
 		for path, handle := range map[string]func(http.ResponseWriter, *http.Request) error{
 			"GET /health": l.health, "GET /state": l.state, "GET /summary": l.summary, "GET /debug": l.debug,
-			"POST /message": l.message, "POST /resync": l.resync, "POST /reset": l.reset,
+			"POST /message": l.message, "POST /resync": l.resync, "POST /reset": l.reset, "POST /rtk-token": l.room,
 		} {
 			method, rest, _ := strings.Cut(path, " ")
 			routes[method+" "+base+rest] = handle
@@ -211,6 +212,9 @@ func (l *Live) state(w http.ResponseWriter, r *http.Request) error {
 	return httpapi.WriteJSON(w, http.StatusOK, s)
 }
 
+// Summarizer says in a few sentences what was talked about.
+type Summarizer func(ctx context.Context, s live.State) (string, error)
+
 // LiveSummary is the answer to GET …/summary.
 type LiveSummary struct {
 	Text        string         `json:"text"`
@@ -222,11 +226,11 @@ func (l *Live) summary(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var lines []string
-	for _, h := range s.History {
-		lines = append(lines, h.Role+": "+h.Content)
+	text, err := l.Summarize(r.Context(), s)
+	if err != nil {
+		return err
 	}
-	return httpapi.WriteJSON(w, http.StatusOK, LiveSummary{strings.Join(lines, "\n"), s.Domain})
+	return httpapi.WriteJSON(w, http.StatusOK, LiveSummary{text, s.Domain})
 }
 
 // LiveDebug is the answer to GET …/debug.
@@ -352,6 +356,26 @@ func (l *Live) resync(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return httpapi.WriteJSON(w, http.StatusOK, LiveResync{events(m), m.State, m.Gap})
+}
+
+// room lets the caller of a call session be heard.
+func (l *Live) room(w http.ResponseWriter, r *http.Request) error {
+	var req liveRequest
+	if err := httpapi.ReadJSON(w, r, &req); err != nil {
+		return err
+	}
+	c, _, err := l.ofRequest(r, req.asked())
+	if err != nil {
+		return err
+	}
+	if err := l.Anonymous.count(r, c.From); err != nil {
+		return err
+	}
+	room, err := l.Host.Room(r.Context(), c)
+	if err != nil {
+		return err
+	}
+	return httpapi.WriteJSON(w, http.StatusOK, room)
 }
 
 func (l *Live) reset(w http.ResponseWriter, r *http.Request) error {

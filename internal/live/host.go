@@ -29,6 +29,8 @@ type Host struct {
 	// State is what a client may know of the domain of a conversation; nil is nothing.
 	State func(ctx context.Context, h thread.Head) (map[string]any, error)
 
+	Rooms Rooms // where callers are heard; nil is nowhere
+
 	NewID func() string
 }
 

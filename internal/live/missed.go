@@ -79,6 +79,11 @@ func (h *Host) Missed(ctx context.Context, threadID, after string) (Missed, erro
 			}
 		}
 	}
+	if len(t.Inbox) > 0 && !h.Now().Before(t.LeaseUntil) { // nobody is at work on it
+		if err := h.Queue.Turn(ctx, threadID); err != nil {
+			return Missed{}, err
+		}
+	}
 	if m.State, err = h.state(ctx, t, v); err != nil {
 		return Missed{}, err
 	}
