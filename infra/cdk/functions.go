@@ -27,7 +27,7 @@ func (s *stack) addFunction(f wiring.Function) {
 		allow(role, []string{"s3:ListBucket"}, s.bucket.BucketArn()) // without it a missing object is told as forbidden
 	}
 	for _, q := range f.Sends {
-		allow(role, []string{"sqs:SendMessage"}, s.queues[q].QueueArn())
+		allow(role, []string{"sqs:SendMessage", "sqs:GetQueueAttributes"}, s.queues[q].QueueArn())
 	}
 	for _, b := range f.Puts {
 		allow(role, []string{"events:PutEvents"}, s.buses[b].EventBusArn())

@@ -80,7 +80,7 @@ func synthesise(context map[string]any) (tm template, err error) {
 			return tm, err
 		}
 	}
-	o, err := readOptions(func(name string) any { return context[name] })
+	o, err := readOptions(context)
 	if err != nil {
 		return tm, err
 	}
@@ -842,7 +842,7 @@ func (tm template) wanted(t *testing.T, f wiring.Function) map[string][]string {
 	want := map[string][]string{"*": {"xray:PutTelemetryRecords", "xray:PutTraceSegments"}}
 	add := func(kind, name, suffix string, actions ...string) {
 		logical, _ := tm.one(t, kind, name)
-		want[logical+suffix] = sorted(append(want[logical+suffix], actions...))
+		want[logical+suffix] = slices.Compact(sorted(append(want[logical+suffix], actions...)))
 	}
 	add("AWS::Logs::LogGroup", *id(f.Name, "Logs"), "", "logs:CreateLogStream", "logs:PutLogEvents")
 	for _, g := range f.Tables {
@@ -862,7 +862,7 @@ func (tm template) wanted(t *testing.T, f wiring.Function) map[string][]string {
 		add("AWS::S3::Bucket", "MediaBucket", "/*", "s3:DeleteObject", "s3:GetObject", "s3:PutObject")
 	}
 	for _, q := range f.Sends {
-		add("AWS::SQS::Queue", *id(q, "Queue"), "", "sqs:SendMessage")
+		add("AWS::SQS::Queue", *id(q, "Queue"), "", "sqs:SendMessage", "sqs:GetQueueAttributes")
 	}
 	for _, b := range f.Puts {
 		add("AWS::Events::EventBus", *id(b, "Bus"), "", "events:PutEvents")

@@ -94,6 +94,7 @@ func Functions() []Function {
 				{Method: "GET", Path: "/", Undocumented: true},
 				{Method: "GET", Path: "/static/{file+}", Undocumented: true},
 				{Method: "GET", Path: "/healthz"},
+				{Method: "GET", Path: "/readyz"},
 				{Method: "GET", Path: "/openapi.yaml"},
 				{Method: "ANY", Path: Default},
 			},

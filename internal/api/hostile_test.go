@@ -266,6 +266,7 @@ func (s *surface) goods(t *testing.T) map[string]attempt {
 		"GET /":               {method: "GET", target: "/"},
 		"GET /static/{file+}": {method: "GET", target: "/static/chat.js"},
 		"GET /healthz":        {method: "GET", target: "/healthz"},
+		"GET /readyz":         {method: "GET", target: "/readyz"},
 		"GET /openapi.yaml":   {method: "GET", target: "/openapi.yaml"},
 
 		"POST /api/chat":                       {method: "POST", target: "/api/chat", header: []string{json, mine}, body: `{"conversationId":"errands","prompt":"hello"}`},

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -505,20 +504,6 @@ func (b *Base) who() httpapi.Who {
 		w.Tokens = &oidc.Verifier{Issuer: b.Config.AuthIssuer, Audience: b.Config.AuthAudience, JWKSURL: b.Config.AuthJWKSURL, Now: b.Now}
 	}
 	return w
-}
-
-func (b *Base) health() api.Health {
-	on := func(set bool, off string) string {
-		if set {
-			return "on"
-		}
-		return off
-	}
-	return api.Health{Version: b.Config.Version, Model: b.Config.OpenAIModel, Live: cmp.Or(b.Config.LiveURL, "/live"), Answers: b.modelPart, Parts: map[string]string{
-		"whatsapp": on(b.writesToWhatsApp(), "off: TWILIO_ACCOUNT_SID or TWILIO_AUTH_TOKEN is not set"),
-		"payments": on(b.secrets.has("STRIPE_SECRET_KEY"), "off: STRIPE_SECRET_KEY is not set"),
-		"signIn":   on(b.Config.AuthIssuer != "", "off: AUTH_ISSUER is not set"),
-	}}
 }
 
 func (b *Base) http(h http.Handler) trigger.Handler {
