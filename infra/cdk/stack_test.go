@@ -761,6 +761,18 @@ func TestAlarms(t *testing.T) {
 			want[*id("stream-age-"+f.Name, "Alarm")] = "IteratorAge"
 		}
 	}
+	for _, f := range wiring.Functions() {
+		if f.Queue != nil || f.Stream != nil {
+			want[*id("failed-items-"+f.Name, "Alarm")] = "FailedItems"
+		}
+		if f.Schedule != nil {
+			want[*id("heartbeat-"+f.Name, "Alarm")] = "Invocations"
+		}
+	}
+	for _, p := range wiring.Providers() {
+		want[*id("provider-refused-"+p, "Alarm")], want[*id("provider-failed-"+p, "Alarm")] = "ProviderCalls", "ProviderCalls"
+	}
+	want["TurnsUnansweredAllAlarm"], want["OutboxAgeAllAlarm"], want["OutboxDepthAllAlarm"] = "TurnsUnanswered", "OutboxAge", "OutboxDepth"
 	want["ServerErrorsApiAlarm"] = "5xx"
 	want["TurnsLateTurnsAlarm"] = "ApproximateAgeOfOldestMessage"
 	want["AlertsRaisedAlarm"] = "Alerts"
@@ -769,7 +781,11 @@ func TestAlarms(t *testing.T) {
 		if a.Properties["MetricName"] != metric {
 			t.Errorf("%s watches %v, want %v", name, a.Properties["MetricName"], metric)
 		}
-		if a.Properties["TreatMissingData"] != "notBreaching" || a.Properties["ComparisonOperator"] != "GreaterThanThreshold" {
+		missing, compared := "notBreaching", "GreaterThanThreshold"
+		if metric == "Invocations" { // silence is what it tells of
+			missing, compared = "breaching", "LessThanOrEqualToThreshold"
+		}
+		if a.Properties["TreatMissingData"] != missing || a.Properties["ComparisonOperator"] != compared {
 			t.Errorf("%s: %v", name, a.Properties)
 		}
 		if at(a.Properties, "AlarmActions", 0) == nil {

@@ -568,7 +568,7 @@ func (l *lazyTwilio) provider(ctx context.Context, from string) (*twilio.Provide
 	if from == "" {
 		from = c.TwilioFrom
 	}
-	p := &twilio.Provider{Client: &twilio.Client{BaseURL: c.TwilioBaseURL, AccountSID: c.TwilioAccountSID, AuthToken: token, From: from, HTTP: http.DefaultClient, Now: l.b.Now}}
+	p := &twilio.Provider{Client: &twilio.Client{BaseURL: c.TwilioBaseURL, AccountSID: c.TwilioAccountSID, AuthToken: token, From: from, HTTP: l.b.client("twilio"), Now: l.b.Now}}
 	if base := strings.TrimSuffix(c.PublicURL, "/"); base != "" {
 		p.StatusURL = func(m outbox.Message) string { return api.StatusURL(base, m) }
 	}
