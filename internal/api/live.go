@@ -56,9 +56,6 @@ func (l *Live) Routes() httpapi.Routes {
 	return routes
 }
 
-// maxTalk is the longest name of a conversation, in bytes.
-const maxTalk = 128
-
 // asked is how a client names a conversation.
 type asked struct {
 	talk, agent, session, phone, token, language string
@@ -73,10 +70,10 @@ func ofQuery(q url.Values) asked {
 // name, which must then be one that nobody guesses.
 func (l *Live) caller(r *http.Request, a asked) (live.Caller, error) {
 	var none live.Caller
-	if len(a.talk) > maxTalk {
-		return none, fault.Field("conversationId", "at most %d bytes", maxTalk)
+	if err := live.CheckName("conversationId", a.talk); err != nil {
+		return none, err
 	}
-	if err := live.CheckSession(a.session); err != nil {
+	if err := live.CheckName("callSessionId", a.session); err != nil {
 		return none, err
 	}
 	if len(a.language) > 35 { // RFC 5646 §4.4.1
@@ -239,15 +236,28 @@ type LiveDebug struct {
 	Events []live.Frame `json:"events"`
 }
 
+// debug shows staff a conversation of anybody: the one that was used last of those with the name, or of those
+// that the call session was in when one is named.
 func (l *Live) debug(w http.ResponseWriter, r *http.Request) error {
 	if _, err := l.Who.Staff(r); err != nil {
 		return err
 	}
-	_, threadID, err := l.ofRequest(r, asked{})
+	q, err := httpapi.Query(r, "callSessionId")
 	if err != nil {
 		return err
 	}
-	m, err := l.Host.Missed(r.Context(), threadID, "")
+	find, name := l.Host.Threads.Called, r.PathValue("id")
+	if q["callSessionId"] != "" {
+		find, name = l.Host.Threads.InCall, q["callSessionId"]
+	}
+	found, err := find(r.Context(), l.Market, name)
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		return thread.ErrNoThread
+	}
+	m, err := l.Host.Missed(r.Context(), found[0].ID, "")
 	if err != nil {
 		return err
 	}
@@ -291,13 +301,11 @@ func (l *Live) message(w http.ResponseWriter, r *http.Request) error {
 	if err := httpapi.ReadJSON(w, r, &req); err != nil {
 		return err
 	}
-	switch {
-	case req.Text == nil:
+	if req.Text == nil {
 		return fault.Field("text", "missing")
-	case strings.TrimSpace(*req.Text) == "":
-		return fault.Field("text", "must not be empty")
-	case len(req.ID) > maxTalk:
-		return fault.Field("id", "at most %d bytes", maxTalk)
+	}
+	if err := live.CheckMessage(*req.Text, req.ID); err != nil {
+		return err
 	}
 	c, _, err := l.ofRequest(r, req.asked())
 	if err != nil {
@@ -351,7 +359,7 @@ func (l *Live) resync(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	m, err := l.Host.Missed(r.Context(), threadID, strings.Trim(string(req.LastEventID), `"`))
+	m, err := l.Host.Missed(r.Context(), threadID, live.LastEvent(req.LastEventID))
 	if err != nil {
 		return err
 	}

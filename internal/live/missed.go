@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"merve/internal/thread"
@@ -107,7 +106,7 @@ func (h *Host) state(ctx context.Context, t *thread.Thread, v view) (State, erro
 		s.Pending = &Pending{p.ID, p.Kind, p.Question(), p.ExpiresAt.UTC()}
 	}
 	if t.Session != nil {
-		s.CallSession, _, _ = strings.Cut(t.Session.ID, "#")
+		s.CallSession = t.Session.Name()
 	}
 	for _, done := range t.Recent {
 		for _, in := range done.In {
