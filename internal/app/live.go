@@ -131,7 +131,7 @@ func (b *Base) liveAPI(runner *turn.Runner) (*api.Live, error) {
 		return nil, err
 	}
 	return &api.Live{
-		Who: b.who(), Host: host, Runner: runner, Assistants: assistants, Assistant: defaultCallee, Market: b.Config.DefaultMarket,
+		Who: b.who(), Host: host, Runner: runner, Assistants: assistants, Assistant: defaultCallee, Widget: saraName, Market: b.Config.DefaultMarket,
 		Patience: b.Config.Patience, Anonymous: b.anonymous(), NewID: b.NewID,
 	}, nil
 }
