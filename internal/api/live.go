@@ -34,6 +34,7 @@ type Live struct {
 	Runner     *turn.Runner // nil where only sockets are served
 	Assistants *assistant.Set
 	Assistant  string // who answers, when the client does not say
+	Widget     string // whose conversations the widget of other sites has
 	Market     string
 	Summarize  Summarizer
 	Patience   time.Duration
@@ -98,6 +99,12 @@ func (l *Live) caller(r *http.Request, a asked) (live.Caller, error) {
 	in := channel.Inbound{
 		Market: l.Market, Channel: channel.Live, ThreadType: channel.General, Assistant: name, From: who, Talk: a.talk,
 		MessageID: l.NewID(), Language: a.language, Contact: phone,
+	}
+	if a.talk == "" { // a page whose socket broke sends again by request
+		in.Twin = channel.App
+		if name == l.Widget {
+			in.Twin = channel.Web
+		}
 	}
 	if l.Anonymous.bounds(r, who) {
 		in.Address = bound.Address(trigger.Info(r.Context()).SourceIP)

@@ -135,7 +135,7 @@ func (b *Base) liveAPI(runner *turn.Runner) (*api.Live, error) {
 	}
 	host.Rooms = b.rooms()
 	return &api.Live{
-		Who: b.who(), Host: host, Runner: runner, Assistants: assistants, Assistant: defaultCallee, Market: b.Config.DefaultMarket,
+		Who: b.who(), Host: host, Runner: runner, Assistants: assistants, Assistant: defaultCallee, Widget: saraName, Market: b.Config.DefaultMarket,
 		Summarize: b.summarize, Patience: b.Config.Patience, Anonymous: b.anonymous(), NewID: b.NewID,
 	}, nil
 }
