@@ -52,6 +52,8 @@ func Alarms() []Alarm {
 			Doc: "A change keeps failing and holds up those behind it."},
 		{Name: "turns-late", Of: OldestMessage, Queue: "turns", Above: 120, Over: 300,
 			Doc: "Customers wait for answers: the model is slow or a turn keeps failing."},
+		{Name: "live-late", Of: OldestMessage, Queue: "live", Above: 30, Over: 60,
+			Doc: "Callers hear nothing: too few workers, or the model is slow to begin."},
 		{Name: "alerts", Of: Alerts, Namespace: "Merve", Metric: "Alerts", Above: 0, Over: 300,
 			Doc: "A checker found something that must never be. Read the alerts in the admin API."},
 		{Name: "failed-items", Of: FailedItems, Namespace: "Merve", Metric: "FailedItems", Above: 5, Over: 300,

@@ -1,6 +1,8 @@
 // Package wiring is the one table of how Merve is put together: each function with
 // what starts it, what it may touch and which environment it needs, and the tables,
-// queues, buses, bucket and alarms around them.
+// queues, buses, bucket and alarms around them. A function is started in one of five ways:
+// by requests to its routes, by what happens on sockets, by a queue, by a table's stream, or
+// by a schedule.
 //
 // It is data and imports nothing. The cloud stack and the local runner are both made
 // from it, so a function, a trigger or a permission is written here once and nowhere

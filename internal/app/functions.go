@@ -16,6 +16,7 @@ import (
 	"merve/internal/admin"
 	"merve/internal/alert"
 	"merve/internal/api"
+	"merve/internal/appointment"
 	"merve/internal/assistant"
 	"merve/internal/booking"
 	"merve/internal/bound"
@@ -289,7 +290,7 @@ func (b *Base) figures() *turn.Figures {
 
 // cast are all who answer; the first for a thread type is the type's own.
 func (b *Base) cast() []assistant.Assistant {
-	return []assistant.Assistant{assistant.Merve(), b.sara(b.Reports()), assistant.Ops(), assistant.Dispatch()}
+	return []assistant.Assistant{assistant.Merve(), b.sara(b.Reports()), b.pestcall(), assistant.Ops(), assistant.Dispatch()}
 }
 
 // assistants are the cast, of whom each has the tools that it lists.
@@ -309,7 +310,8 @@ func (b *Base) Tools() (*tool.Registry, error) {
 	}
 	l, listings, booker := b.Ledger(), b.Listings(), b.booker()
 	return tool.NewRegistry(slices.Concat(listings.Tools(availability{l, b.Now}), booker.Tools(), b.reporter(b.Photos()).Tools(), b.desk().Tools(),
-		b.orderDesk().Tools(), b.placeFinder().Tools(), b.caller().Tools(), desk.Tools(), b.office().Tools(), b.reminders().Tools(), b.payer().Tools(), notify.Writer{Notifier: b.Notifier(), Talks: b.post(), Bounds: b.bounds()}.Tools(), b.post().Tools(), []tool.Tool{plans.Planner()})...)
+		b.orderDesk().Tools(), b.placeFinder().Tools(), b.caller().Tools(), desk.Tools(), b.office().Tools(), b.reminders().Tools(), b.payer().Tools(), notify.Writer{Notifier: b.Notifier(), Talks: b.post(), Bounds: b.bounds()}.Tools(), b.post().Tools(),
+		b.visits().Tools(), b.verification().Tools(), []tool.Tool{plans.Planner()})...)
 }
 
 func (b *Base) booker() *booking.Booker {
@@ -320,6 +322,8 @@ func (b *Base) booker() *booking.Booker {
 func (b *Base) looks() map[string]gate.Look {
 	booker := b.booker()
 	all := map[string]gate.Look{booking.ConfirmKind: booker.Look, booking.RescheduleKind: booker.Look, payment.Kind: booker.Look}
+	visits := b.visits()
+	all[appointment.ConfirmKind], all[appointment.MoveKind] = visits.Look, visits.Look
 	maps.Copy(all, b.orderDesk().Looks())
 	return all
 }
@@ -335,6 +339,11 @@ func (b *Base) commitments(l *ledger.Ledger, tools *tool.Registry) map[string]ga
 		payment.LetGoKind:      payment.LetGo{Store: b.Payments()},
 	}
 	maps.Copy(all, b.Orders().Commitments(b.Notifier()))
+	callers := b.callers()
+	all[appointment.ConfirmKind] = appointment.Confirm{Ledger: l, Callers: callers}
+	all[appointment.MoveKind] = appointment.Move{Ledger: l, Callers: callers}
+	all[appointment.CancelKind] = appointment.Cancel{Ledger: l, Callers: callers}
+	all[desk.OfferKind] = desk.Offer{}
 	all[taxi.ConfirmKind], all[taxi.CancelKind] = taxi.Confirm{Store: b.Rides()}, taxi.CancelRide{Store: b.Rides()}
 	return all
 }

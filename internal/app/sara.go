@@ -107,7 +107,7 @@ func (b *Base) Photos() *media.Store {
 func (b *Base) mediaBucket() media.Bucket {
 	at := media.Bucket{Name: b.Config.MediaBucket, Region: b.AWS.Region, Credentials: b.AWS.Credentials}
 	if b.Getenv != nil {
-		at.Endpoint = b.Getenv("AWS_ENDPOINT_URL_S3")
+		at.Endpoint = cmp.Or(b.Getenv("AWS_ENDPOINT_URL_S3"), b.Getenv("AWS_ENDPOINT_URL"))
 	}
 	return at
 }

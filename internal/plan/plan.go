@@ -31,7 +31,13 @@
 //     Without a crash a model is called once for each event; each crash costs at most one call more.
 //   - A step has one result. Steps that depend on a failed one are skipped, and that is derived.
 //   - Prompts of one conversation are answered in order.
-//   - No tool of a plan commits to anything.
+//   - No tool of a plan commits to anything, and no step begins a plan.
+//
+// Topics of earlier designs that nothing reads are not built: user_input_events and user_control_events (a question and a
+// reset are requests to the gateway), router_decision_events (PlanGenerated says how a question was routed),
+// enriched_execution_requests (a request brings the results that it needs) and app_results (ToolInvocationResulted). Of
+// the older ones bot_output_events alone is kept, for pages that show answers. Topics have no partitions: an event is
+// known by its identity and needs no place among others, and the questions of a conversation are a group of their queue.
 package plan
 
 import (
