@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"merve/internal/customer"
 )
@@ -57,6 +58,15 @@ func (c *conversation) pickUp() reply {
 		return k.verify()
 	}
 	return k.serve()
+}
+
+// find looks for times of what was picked, from the day on that was named.
+func (k *caller) find(of string, value any) reply {
+	values := map[string]any{of: value}
+	if day := k.calendar.read(newLine(k.text), false).date; !day.IsZero() {
+		values["from"] = day.Format(time.DateOnly)
+	}
+	return k.ask(timesTool, values, k.v.away)
 }
 
 // ask calls a tool, or says why not.
@@ -205,12 +215,12 @@ func (k *caller) take(shown map[string]any, n int) reply {
 		}
 		return k.ask(scheduleTool, map[string]any{"option": n}, k.v.away)
 	case "services":
-		return k.ask(timesTool, map[string]any{"service": str(list(shown, "services", maxListings)[n-1], "service")}, k.v.away)
+		return k.find("service", str(list(shown, "services", maxListings)[n-1], "service"))
 	}
 	if k.wished() == wantsCancel {
 		return k.ask(cancelTool, map[string]any{"option": n}, k.v.away)
 	}
-	return k.ask(timesTool, map[string]any{"appointment": n}, k.v.away)
+	return k.find("appointment", n)
 }
 
 // goOn answers the latest result of this turn, or makes the next call.
@@ -259,7 +269,7 @@ func (k *caller) listed(all []map[string]any) reply {
 	case w == wantsCancel:
 		return k.ask(cancelTool, map[string]any{"option": 1}, k.v.away)
 	}
-	return k.ask(timesTool, map[string]any{"appointment": 1}, k.v.away)
+	return k.find("appointment", 1)
 }
 
 // offers goes on with a service: the only one, or the one that was named.
@@ -278,9 +288,9 @@ func (k *caller) offers(all []map[string]any) reply {
 	case len(all) == 0:
 		return say(k.v.noTimes)
 	case len(named) == 1:
-		return k.ask(timesTool, map[string]any{"service": str(named[0], "service")}, k.v.away)
+		return k.find("service", str(named[0], "service"))
 	case len(all) == 1:
-		return k.ask(timesTool, map[string]any{"service": str(all[0], "service")}, k.v.away)
+		return k.find("service", str(all[0], "service"))
 	}
 	return say(enumerate(k.v.services, len(all), func(i int) string { return fmt.Sprintf("%s, %s", str(all[i], "name"), str(all[i], "price")) }, k.v.which))
 }

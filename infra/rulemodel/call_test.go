@@ -158,6 +158,7 @@ func TestCalls(t *testing.T) {
 		[3]string{"nine four one oh seven", `crm_verifyAccount {"zip":"nine four one oh seven"}, crm_listServices {}, ` + anyTimes, "2. Wed 10:00"},
 		[3]string{"the second one", `crm_scheduleAppointment {"note":null,"option":2}`, "All right."},
 		[3]string{"thanks", `agent_talk {"about":"talk"}`, "You are welcome."},
+		[3]string{"can somebody come for ants on friday?", `crm_listServices {}, crm_findTimes {"appointment":null,"from":"2026-11-27","service":"ants"}`, "Wed 9:00"},
 		[3]string{"what is the capital of France?", `agent_talk {"about":"unclear"}`, "did not get that"},
 		[3]string{"book a visit", `crm_listServices {}`, "1. Ant treatment, $120.00"},
 		[3]string{"the wasps", `crm_findTimes {"appointment":null,"from":null,"service":"bees"}`, "Wed 9:00"},

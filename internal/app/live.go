@@ -21,6 +21,7 @@ import (
 	"merve/internal/llm"
 	"merve/internal/provider/realtimekit"
 	"merve/internal/queue"
+	"merve/internal/thread"
 	"merve/internal/trigger"
 	"merve/internal/turn"
 	"merve/internal/wording"
@@ -105,6 +106,13 @@ func (b *Base) host(assistants *assistant.Set) (*live.Host, error) {
 	markets := b.Markets()
 	return &live.Host{
 		Stage: stage, Threads: b.Threads(), Queue: liveQueue{b.queueOf(liveTurns)}, NewID: b.NewID,
+		State: func(ctx context.Context, h thread.Head) (map[string]any, error) {
+			a, err := assistants.For(h.Type, h.Assistant)
+			if err != nil || a.State == nil {
+				return nil, err
+			}
+			return a.State(ctx, h)
+		},
 		Greeting: func(ctx context.Context, in channel.Inbound) (string, bool, error) {
 			a, err := assistants.For(in.ThreadType, in.Assistant)
 			if err != nil {

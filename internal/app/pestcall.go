@@ -7,6 +7,7 @@ import (
 	"merve/internal/assistant"
 	"merve/internal/customer"
 	"merve/internal/desk"
+	"merve/internal/thread"
 	"merve/internal/tool"
 )
 
@@ -38,22 +39,34 @@ func (b *Base) pestcall() assistant.Assistant {
 	a := assistant.PestCall()
 	callers, visits := b.callers(), b.visits()
 	a.Access = callers.Access(a.Tools)
-	a.State = func(ctx context.Context, tc tool.Context) (any, error) {
-		var s callState
-		var err error
-		if s.Conversation.Verification, err = callers.State(ctx, tc); err != nil {
+	a.State = func(ctx context.Context, h thread.Head) (map[string]any, error) {
+		tc := tool.Context{Thread: h.ID}
+		if h.Session != nil {
+			tc.Session.ID = h.Session.ID
+		}
+		proven, err := callers.State(ctx, tc)
+		if err != nil {
 			return nil, err
 		}
-		s.State, err = visits.State(ctx, tc)
-		return s, err
+		shown, err := visits.State(ctx, tc)
+		if err != nil {
+			return nil, err
+		}
+		return callState(proven, shown, h.Pending), nil
 	}
 	return a
 }
 
-// callState is what clients are told of a call: what its caller has proven, and the lists that they pick from.
-type callState struct {
-	Conversation struct {
-		Verification customer.State `json:"verification"`
-	} `json:"conversation"`
-	appointment.State
+// callState is what clients are told of a call: what its caller has proven, the lists that they pick from, and the
+// question of a workflow that waits.
+func callState(proven customer.State, shown appointment.State, waits *thread.Pending) map[string]any {
+	s := map[string]any{
+		"conversation": map[string]any{"verification": proven}, "appointments": shown.Appointments, "availableSlots": shown.Times,
+	}
+	for kind, name := range map[string]string{appointment.MoveKind: "rescheduleWorkflowId", appointment.CancelKind: "cancelWorkflowId"} {
+		if waits != nil && waits.Kind == kind {
+			s[name] = waits.ID
+		}
+	}
+	return s
 }

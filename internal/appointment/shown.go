@@ -87,9 +87,8 @@ func (s shown) seen(tc tool.Context) error {
 
 // State is what a call session was shown last, as clients are told of it.
 type State struct {
-	Appointments []string    `json:"appointments"`    // their transactions, in the order of their numbers
-	Times        []time.Time `json:"availableSlots"`  // likewise
-	Moves        string      `json:"moves,omitempty"` // the appointment that the times are for; "" is a new one
+	Appointments []string    // their transactions, in the order of their numbers
+	Times        []time.Time // likewise
 }
 
 // State is what the call session was shown last. 1 request.
@@ -113,6 +112,5 @@ func (d *Desk) State(ctx context.Context, tc tool.Context) (State, error) {
 	for _, o := range lists[1].Options {
 		all.Times = append(all.Times, o.Start)
 	}
-	all.Moves = lists[1].Moves
 	return all, nil
 }

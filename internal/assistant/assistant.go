@@ -44,8 +44,8 @@ type Assistant struct {
 	// may have changed the state, and again at a YES. Nil opens all of Tools.
 	Access func(ctx context.Context, tc tool.Context) (tool.Access, error)
 
-	// State is what clients of a live conversation are told of its state, as JSON. It may be nil.
-	State func(ctx context.Context, tc tool.Context) (any, error)
+	// State is what clients of a live conversation are told of its state. It may be nil.
+	State func(ctx context.Context, h thread.Head) (map[string]any, error)
 
 	prompt string
 }
