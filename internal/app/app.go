@@ -15,6 +15,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/listing"
 	"merve/internal/market"
+	"merve/internal/marketplace"
 	"merve/internal/outbox"
 	"merve/internal/pause"
 	"merve/internal/place"
@@ -58,6 +59,7 @@ type shared struct {
 	listings once[*listing.Store]
 	places   once[*place.Store]
 	roster   once[*roster.Book]
+	vendors  once[*marketplace.Vendors]
 }
 
 type once[T any] struct {

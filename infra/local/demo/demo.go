@@ -1,5 +1,5 @@
 // Package demo is the demo market of the local runner: a small island's restaurants,
-// tours, stays, homes and services, its places and its taxi drivers. The businesses and
+// tours, stays, homes and services, its places, its taxi drivers and its vendors. The businesses and
 // people are made up, their numbers are not real.
 package demo
 
@@ -15,6 +15,7 @@ import (
 	"merve/internal/geo"
 	"merve/internal/listing"
 	"merve/internal/market"
+	"merve/internal/marketplace"
 	"merve/internal/place"
 	"merve/internal/taxi"
 )
@@ -27,6 +28,9 @@ var places []byte
 
 //go:embed drivers.json
 var drivers []byte
+
+//go:embed vendors.json
+var vendors []byte
 
 // Market is the id of the demo market.
 const Market = "demo"
@@ -107,6 +111,17 @@ func LoadDrivers(store *taxi.Drivers) func(context.Context) error {
 	}
 }
 
+// LoadVendors stores the market's vendors.
+func LoadVendors(store *marketplace.Vendors) func(context.Context) error {
+	return func(ctx context.Context) error {
+		all, err := Vendors()
+		if err != nil {
+			return err
+		}
+		return store.Import(ctx, all)
+	}
+}
+
 // Listings returns the demo market's listings.
 func Listings() ([]*listing.Listing, error) {
 	var all []*listing.Listing
@@ -127,6 +142,18 @@ func Places() ([]*place.Place, error) {
 	}
 	for _, p := range all {
 		p.Market = Market
+	}
+	return all, nil
+}
+
+// Vendors returns the demo market's vendors.
+func Vendors() ([]marketplace.Vendor, error) {
+	var all []marketplace.Vendor
+	if err := json.Unmarshal(vendors, &all); err != nil {
+		return nil, fmt.Errorf("demo vendors: %w", err)
+	}
+	for i := range all {
+		all[i].Market = Market
 	}
 	return all, nil
 }

@@ -93,7 +93,7 @@ func (r *Runner) start(ctx context.Context, o Options) error {
 	}
 	sent := &sentLog{}
 	base := r.base(c, cfg, getenv, sent, qs, o)
-	if err := demo.Load(ctx, base.Markets(), base.Listings(), demo.LoadPlaces(base.Places()), demo.LoadDrivers(base.Drivers())); err != nil {
+	if err := demo.Load(ctx, base.Markets(), base.Listings(), demo.LoadPlaces(base.Places()), demo.LoadDrivers(base.Drivers()), demo.LoadVendors(base.Vendors())); err != nil {
 		return fmt.Errorf("demo market: %w", err)
 	}
 	functions := app.Constructors(wiring.Elsewhere())
