@@ -124,7 +124,7 @@ func deploy(ctx context.Context, em *emulator, root, work string, settings map[s
 	}
 	outputs := filepath.Join(work, "outputs.json")
 	app := []string{
-		"--output", filepath.Join(work, "cdk.out"), "-c", "stage=" + stage, "-c", "disposable=true",
+		"--output", filepath.Join(work, "cdk.out"), "-c", "stage=" + stage, "-c", "disposable=true", "-c", "plainHTTP=true",
 		"-c", "dist=" + filepath.Join(root, ".cache", "cloud", "dist"), "-c", "architecture=" + map[string]string{"amd64": "x86_64", "arm64": "arm64"}[runtime.GOARCH],
 	}
 	for name, value := range settings {
@@ -141,6 +141,10 @@ func deploy(ctx context.Context, em *emulator, root, work string, settings map[s
 		return nil
 	}
 	if err := cdk(work, "bootstrap", "aws://"+account+"/"+region); err != nil { // where there is no app to be put together first
+		return "", err
+	}
+	// The bucket of assets refuses plain HTTP, which is all that the emulator speaks.
+	if err := em.remove(ctx, "s3", "/cdk-hnb659fds-assets-"+account+"-"+region+"?policy="); err != nil {
 		return "", err
 	}
 	if err := cdk(filepath.Join(root, "infra", "cdk"), append([]string{"deploy", "--require-approval", "never", "--outputs-file", outputs}, app...)...); err != nil {
