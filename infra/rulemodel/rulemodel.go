@@ -94,6 +94,9 @@ func answer(req request, now time.Time) (reply, bool) {
 	if r, ok := ofPlans(req); ok {
 		return r, true
 	}
+	if r, ok := besideTurns(req); ok {
+		return r, true
+	}
 	return converse(read(req, now)), true
 }
 

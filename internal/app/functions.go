@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -516,20 +515,6 @@ func (b *Base) who() httpapi.Who {
 	return w
 }
 
-func (b *Base) health() api.Health {
-	on := func(set bool, off string) string {
-		if set {
-			return "on"
-		}
-		return off
-	}
-	return api.Health{Version: b.Config.Version, Model: b.Config.OpenAIModel, Live: cmp.Or(b.Config.LiveURL, "/live"), Answers: b.modelPart, Parts: map[string]string{
-		"whatsapp": on(b.writesToWhatsApp(), "off: TWILIO_ACCOUNT_SID or TWILIO_AUTH_TOKEN is not set"),
-		"payments": on(b.secrets.has("STRIPE_SECRET_KEY"), "off: STRIPE_SECRET_KEY is not set"),
-		"signIn":   on(b.Config.AuthIssuer != "", "off: AUTH_ISSUER is not set"),
-	}}
-}
-
 func (b *Base) http(h http.Handler) trigger.Handler {
 	return trigger.HTTP(httpapi.Traced(h, b.Log), trigger.Log(b.Log))
 }
@@ -583,7 +568,7 @@ func (l *lazyTwilio) provider(ctx context.Context, from string) (*twilio.Provide
 	if from == "" {
 		from = c.TwilioFrom
 	}
-	p := &twilio.Provider{Client: &twilio.Client{BaseURL: c.TwilioBaseURL, AccountSID: c.TwilioAccountSID, AuthToken: token, From: from, HTTP: http.DefaultClient, Now: l.b.Now}}
+	p := &twilio.Provider{Client: &twilio.Client{BaseURL: c.TwilioBaseURL, AccountSID: c.TwilioAccountSID, AuthToken: token, From: from, HTTP: l.b.client("twilio"), Now: l.b.Now}}
 	if base := strings.TrimSuffix(c.PublicURL, "/"); base != "" {
 		p.StatusURL = func(m outbox.Message) string { return api.StatusURL(base, m) }
 	}
