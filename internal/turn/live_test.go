@@ -573,7 +573,7 @@ func TestLive_ClientsMeetFaults(t *testing.T) {
 			t.Errorf("never done: %v", err)
 		}
 		in := c.in
-		in.MessageID, in.Text = "m1", "what is there?"
+		in.Talk, in.MessageID, in.Text = "trip", "m1", "what is there?"
 		caller := live.Caller{Inbound: in, Session: thread.Session{ID: "call 1"}}
 		again(func(ctx context.Context) error { return c.host.Connect(ctx, socket, caller, "") })
 		again(func(ctx context.Context) error { return c.host.Reset(ctx, caller) })
