@@ -22,6 +22,8 @@ func liveFunctions() []Function {
 			Name: "liveapi", Doc: "answers live conversations by request",
 			Memory: 256, Timeout: 29,
 			Routes: []Route{
+				{Method: "GET", Path: "/live", Undocumented: true},
+				{Method: "GET", Path: "/live/static/{file}", Undocumented: true},
 				{Method: "GET", Path: "/api/conversations/{id}/health"},
 				{Method: "GET", Path: "/api/conversations/{id}/state"},
 				{Method: "GET", Path: "/api/conversations/{id}/summary"},
@@ -42,7 +44,7 @@ func liveFunctions() []Function {
 			Sends:    []string{"live", "turns"},
 			Posts:    true,
 			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY", "STRIPE_SECRET_KEY"},
-			Settings: join(model(), auth(), tools(), []string{"GATEWAY_TIMEOUT"}),
+			Settings: join(model(), auth(), tools(), []string{"GATEWAY_TIMEOUT", "LIVE_URL"}),
 		},
 		{
 			Name: "liveturn", Doc: "answers live conversations while it thinks",

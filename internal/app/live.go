@@ -20,6 +20,7 @@ import (
 	"merve/internal/queue"
 	"merve/internal/trigger"
 	"merve/internal/turn"
+	"merve/internal/web"
 	"merve/internal/wording"
 )
 
@@ -157,6 +158,9 @@ func LiveAPI(b *Base) (trigger.Handler, error) {
 	}
 	mux := http.NewServeMux()
 	l.Routes().Register(mux)
+	page := web.Live(b.Config.LiveURL)
+	mux.Handle("/live", page)
+	mux.Handle("/live/static/", page)
 	return b.http(mux), nil
 }
 
