@@ -54,9 +54,18 @@ func speaks(t *testing.T, browser context.Context, window size) *spoken {
 	backend.Backward(true)
 	live := backend.Live()
 	p := &spoken{open(t, browser, backend, window), live, reply}
-	live.Connects(t, 1)
+	p.hears(1)
 	p.hurry()
 	return p
+}
+
+// hears waits until the page has connected n times and hears what it is told.
+func (p *spoken) hears(n int) {
+	p.Helper()
+	p.live.Connects(p, n)
+	word := fmt.Sprintf("Connected %d times", n)
+	p.live.Tell(webtest.Frame{"type": "status", "text": word})
+	p.waitText("#working", word)
 }
 
 func (p *spoken) answers(text string) { p.reply.Store(webtest.Answer{Reply: text}) }
@@ -138,7 +147,7 @@ func dropInTheMiddle(t *testing.T, browser context.Context) {
 	// A server that has lost its log says so: nothing is shown twice.
 	p.live.Forget()
 	p.live.Drop()
-	p.live.Connects(t, 3)
+	p.hears(3)
 	p.answers("Good night.")
 	p.send("bye")
 	p.live.Received(t, "message", 2)
@@ -252,7 +261,7 @@ func speaksAccessible(t *testing.T, browser context.Context) {
 		p.prefer(scheme)
 		p.choose(language)
 		if language != "en" {
-			p.live.Connects(t, 2) // in the other language
+			p.hears(2) // in the other language
 		}
 		p.answers("done")
 		p.send("hello")
@@ -401,4 +410,58 @@ func liveAccessible(t *testing.T, browser context.Context) {
 		same(p.tab, "direction", eval[string](p.tab, `getComputedStyle(document.querySelector('.own')).direction`), "rtl")
 		p.inspectApart(scheme + ", the session page")
 	}
+}
+
+// The widget shows words as they are said, on a page of another origin.
+func widgetWordsArrive(t *testing.T, browser context.Context) {
+	p, live := embedWith(t, browser, func(webtest.SaraMessage) webtest.SaraAnswer {
+		return webtest.SaraAnswer{Reply: "That sounds bad. Where is it?", Standing: &webtest.Standing{Kind: "nothing", Text: "○ Nothing is reported."}}
+	}, phone, "", true)
+	p.unfold()
+	if named := live.Connects(t, 1)[0]; named.Get("agentId") != "sara" || named.Get("language") != "en" {
+		t.Errorf("the widget names %v", named)
+	}
+	live.Tell(webtest.Frame{"type": "status", "text": "Connected"})
+	p.says(".status", "Connected")
+	p.tell("The roof leaks")
+	live.Received(t, "message", 1)
+	live.Tell(webtest.Frame{"type": "status", "turnId": 1, "text": "Looking …"})
+	p.says(".status", "Looking …")
+	live.Word(1, "That sounds ")
+	p.says(".bubble", "That sounds ")
+	p.has(`s.querySelector('[type=submit]').hidden`)
+	live.Again()
+	live.Word(1, "bad. ")
+	p.says(".bubble", "That sounds bad. ")
+	p.tap(`[title=Stop]`)
+	live.Received(t, "barge_in", 1)
+	live.Word(1, "Where is it?")
+	p.sara.Finish(1)
+	p.has(`!s.querySelector('[aria-live=off]') && s.querySelector('.status').textContent === '' && !s.querySelector('[type=submit]').hidden`)
+	p.says(".stands", "○ Nothing is reported.")
+	same(p.tab, "bubbles", p.bubbles(), []string{"The roof leaks", "That sounds bad. Where is it?"})
+	same(p.tab, "requests with messages", len(p.sara.Deliveries()), 0)
+	same(p.tab, "kept for later", eval[int](p.tab, `Object.keys(localStorage).filter((k) => k.startsWith('sara.out.')).length`), 0)
+}
+
+func widgetDrop(t *testing.T, browser context.Context) {
+	p, live := embedWith(t, browser, func(webtest.SaraMessage) webtest.SaraAnswer {
+		return webtest.SaraAnswer{Reply: "That sounds bad."}
+	}, desktop, "", true)
+	p.hurry()
+	p.unfold()
+	live.Connects(t, 1)
+	live.Tell(webtest.Frame{"type": "status", "text": "Connected"})
+	p.says(".status", "Connected")
+	p.tell("The roof leaks")
+	live.Received(t, "message", 1)
+	live.Word(1, "That sounds ")
+	p.says(".bubble", "That sounds ")
+	live.Drop()
+	live.Connects(t, 2)
+	live.Word(1, "bad.")
+	p.sara.Finish(1)
+	p.has(`!s.querySelector('[aria-live=off]') && s.querySelector('.status').textContent === ''`)
+	same(p.tab, "bubbles", p.bubbles(), []string{"The roof leaks", "That sounds bad."})
+	same(p.tab, "taken", p.sara.Taken(), 1)
 }

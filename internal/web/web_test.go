@@ -201,7 +201,12 @@ func TestPagesStandAlone(t *testing.T) {
 			case strings.HasPrefix(path, "static/") && files != fs.FS(chatFiles):
 				return nil // of the chat page as well
 			case path == "sara/sara.js":
-				body = lean(body)
+				body, err = widgetScript("/live")
+				if err != nil {
+					return err
+				}
+			case path == "sara/live.js":
+				body = leanScript(body)
 			case chatFile("/"+path) != "", path == "chat.html":
 				body = ChatConfig{}.shape(path, body)
 			}
