@@ -269,7 +269,7 @@ func list(m map[string]any, key string, most int) []map[string]any {
 }
 
 var (
-	dataBlock = regexp.MustCompile(`(?s)<data tool="([A-Za-z0-9_-]{1,64})"[^>]*>(.*?)</data>`)
+	dataBlock = regexp.MustCompile(`(?s)<data tool="([A-Za-z0-9_.-]{1,64})"[^>]*>(.*?)</data>`)
 	dataTail  = regexp.MustCompile(`(?s)<data tool=".*`) // prompts speak of <data>, too
 )
 

@@ -1,6 +1,8 @@
 // Package wiring is the one table of how Merve is put together: each function with
 // what starts it, what it may touch and which environment it needs, and the tables,
-// queues, buses, bucket and alarms around them.
+// queues, buses, bucket and alarms around them. A function is started in one of five ways:
+// by requests to its routes, by what happens on sockets, by a queue, by a table's stream, or
+// by a schedule.
 //
 // It is data and imports nothing. The cloud stack and the local runner are both made
 // from it, so a function, a trigger or a permission is written here once and nowhere
@@ -27,7 +29,7 @@ type Function struct {
 
 	// What it may touch, and nothing else.
 	Tables  []Grant
-	Media   bool     // reads, keeps and deletes photos in the bucket
+	Media   bool     // reads, keeps and deletes files in the bucket
 	Sends   []string // queues that it may put messages on
 	Puts    []string // buses that it may put events on
 	Posts   bool     // writes to connections of the WebSocket API, and closes them
@@ -94,6 +96,7 @@ func Functions() []Function {
 				{Method: "GET", Path: "/", Undocumented: true},
 				{Method: "GET", Path: "/static/{file+}", Undocumented: true},
 				{Method: "GET", Path: "/healthz"},
+				{Method: "GET", Path: "/readyz"},
 				{Method: "GET", Path: "/openapi.yaml"},
 				{Method: "ANY", Path: Default},
 			},

@@ -36,6 +36,7 @@ type Live struct {
 	Assistant  string // who answers, when the client does not say
 	Widget     string // whose conversations the widget of other sites has
 	Market     string
+	Summarize  Summarizer
 	Patience   time.Duration
 	Anonymous  Anonymous
 	NewID      func() string
@@ -47,7 +48,7 @@ func (l *Live) Routes() httpapi.Routes {
 	for _, base := range []string{"/api/conversations/{id}", "/api/v2/conversations/{id}"} {
 		for path, handle := range map[string]func(http.ResponseWriter, *http.Request) error{
 			"GET /health": l.health, "GET /state": l.state, "GET /summary": l.summary, "GET /debug": l.debug,
-			"POST /message": l.message, "POST /resync": l.resync, "POST /reset": l.reset,
+			"POST /message": l.message, "POST /resync": l.resync, "POST /reset": l.reset, "POST /rtk-token": l.room,
 		} {
 			method, rest, _ := strings.Cut(path, " ")
 			routes[method+" "+base+rest] = handle
@@ -55,9 +56,6 @@ func (l *Live) Routes() httpapi.Routes {
 	}
 	return routes
 }
-
-// maxTalk is the longest name of a conversation, in bytes.
-const maxTalk = 128
 
 // asked is how a client names a conversation.
 type asked struct {
@@ -75,10 +73,10 @@ func ofQuery(q url.Values) asked {
 // name, which must then be one that nobody guesses.
 func (l *Live) caller(r *http.Request, a asked) (live.Caller, error) {
 	var none live.Caller
-	if len(a.talk) > maxTalk {
-		return none, fault.Field("conversationId", "at most %d bytes", maxTalk)
+	if err := live.CheckName("conversationId", a.talk); err != nil {
+		return none, err
 	}
-	if err := live.CheckSession(a.session); err != nil {
+	if err := live.CheckName("callSessionId", a.session); err != nil {
 		return none, err
 	}
 	if len(a.language) > 35 { // RFC 5646 §4.4.1
@@ -223,6 +221,9 @@ func (l *Live) state(w http.ResponseWriter, r *http.Request) error {
 	return httpapi.WriteJSON(w, http.StatusOK, s)
 }
 
+// Summarizer says in a few sentences what was talked about.
+type Summarizer func(ctx context.Context, s live.State) (string, error)
+
 // LiveSummary is the answer to GET …/summary.
 type LiveSummary struct {
 	Text        string         `json:"text"`
@@ -234,11 +235,11 @@ func (l *Live) summary(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var lines []string
-	for _, h := range s.History {
-		lines = append(lines, h.Role+": "+h.Content)
+	text, err := l.Summarize(r.Context(), s)
+	if err != nil {
+		return err
 	}
-	return httpapi.WriteJSON(w, http.StatusOK, LiveSummary{strings.Join(lines, "\n"), s.Domain})
+	return httpapi.WriteJSON(w, http.StatusOK, LiveSummary{text, s.Domain})
 }
 
 // LiveDebug is the answer to GET …/debug.
@@ -247,15 +248,28 @@ type LiveDebug struct {
 	Events []live.Frame `json:"events"`
 }
 
+// debug shows staff a conversation of anybody: the one that was used last of those with the name, or of those
+// that the call session was in when one is named.
 func (l *Live) debug(w http.ResponseWriter, r *http.Request) error {
 	if _, err := l.Who.Staff(r); err != nil {
 		return err
 	}
-	_, threadID, err := l.ofRequest(r, asked{})
+	q, err := httpapi.Query(r, "callSessionId")
 	if err != nil {
 		return err
 	}
-	m, err := l.Host.Missed(r.Context(), threadID, "")
+	find, name := l.Host.Threads.Called, r.PathValue("id")
+	if q["callSessionId"] != "" {
+		find, name = l.Host.Threads.InCall, q["callSessionId"]
+	}
+	found, err := find(r.Context(), l.Market, name)
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		return thread.ErrNoThread
+	}
+	m, err := l.Host.Missed(r.Context(), found[0].ID, "")
 	if err != nil {
 		return err
 	}
@@ -299,13 +313,11 @@ func (l *Live) message(w http.ResponseWriter, r *http.Request) error {
 	if err := httpapi.ReadJSON(w, r, &req); err != nil {
 		return err
 	}
-	switch {
-	case req.Text == nil:
+	if req.Text == nil {
 		return fault.Field("text", "missing")
-	case strings.TrimSpace(*req.Text) == "":
-		return fault.Field("text", "must not be empty")
-	case len(req.ID) > maxTalk:
-		return fault.Field("id", "at most %d bytes", maxTalk)
+	}
+	if err := live.CheckMessage(*req.Text, req.ID); err != nil {
+		return err
 	}
 	c, _, err := l.ofRequest(r, req.asked())
 	if err != nil {
@@ -359,11 +371,31 @@ func (l *Live) resync(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	m, err := l.Host.Missed(r.Context(), threadID, strings.Trim(string(req.LastEventID), `"`))
+	m, err := l.Host.Missed(r.Context(), threadID, live.LastEvent(req.LastEventID))
 	if err != nil {
 		return err
 	}
 	return httpapi.WriteJSON(w, http.StatusOK, LiveResync{events(m), m.State, m.Gap})
+}
+
+// room lets the caller of a call session be heard.
+func (l *Live) room(w http.ResponseWriter, r *http.Request) error {
+	var req liveRequest
+	if err := httpapi.ReadJSON(w, r, &req); err != nil {
+		return err
+	}
+	c, _, err := l.ofRequest(r, req.asked())
+	if err != nil {
+		return err
+	}
+	if err := l.Anonymous.count(r, c.From); err != nil {
+		return err
+	}
+	room, err := l.Host.Room(r.Context(), c)
+	if err != nil {
+		return err
+	}
+	return httpapi.WriteJSON(w, http.StatusOK, room)
 }
 
 func (l *Live) reset(w http.ResponseWriter, r *http.Request) error {

@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"merve/internal/thread"
@@ -80,6 +79,11 @@ func (h *Host) Missed(ctx context.Context, threadID, after string) (Missed, erro
 			}
 		}
 	}
+	if len(t.Inbox) > 0 && !h.Now().Before(t.LeaseUntil) { // nobody is at work on it
+		if err := h.Queue.Turn(ctx, threadID); err != nil {
+			return Missed{}, err
+		}
+	}
 	if m.State, err = h.state(ctx, threadID, t, v); err != nil {
 		return Missed{}, err
 	}
@@ -103,7 +107,7 @@ func (h *Host) state(ctx context.Context, threadID string, t *thread.Thread, v v
 		s.Pending = &Pending{p.ID, p.Kind, p.Question(), p.ExpiresAt.UTC()}
 	}
 	if t.Session != nil {
-		s.CallSession, _, _ = strings.Cut(t.Session.ID, "#")
+		s.CallSession = t.Session.Name()
 	}
 	for _, done := range t.Recent {
 		for _, in := range done.In {

@@ -72,6 +72,7 @@ type Context struct {
 	Address    string        // what bounds know the customer's network address by ([bound.Address]); "" is none
 	Contact    Contact       // as the customer has given it
 	Session    Session       // that a live conversation is in
+	Turn       int           // number of the turn on its thread
 	Location   *geo.Location // shared by the customer
 	TimeZone   *time.Location
 	Now        time.Time

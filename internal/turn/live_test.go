@@ -20,6 +20,7 @@ import (
 	"merve/internal/llm"
 	"merve/internal/market"
 	"merve/internal/pause"
+	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/tool"
 )
@@ -420,6 +421,37 @@ func TestLive_AButtonIsTapped(t *testing.T) {
 	turns := c.turns()
 	if in := turns[len(turns)-1].In[0]; in.Button != "yes:pa1" || in.ReplyTo != "pa1" {
 		t.Errorf("stored %+v, want the button and what it answers", in)
+	}
+}
+
+// A live turn of 120 tokens costs ten write units more than a plain one at most.
+func TestLive_CostOfATurn(t *testing.T) {
+	t.Parallel()
+	var pieces []string
+	for n := range 12 {
+		pieces = append(pieces, "one two three four five six seven eight nine"+[]string{", ", ". "}[n%2])
+	}
+	var c *call
+	c = newCall(t, streams{pieces: pieces, at: func(int) { c.clock.add(200 * time.Millisecond) }})
+	c.connect("s1", "call 1")
+	c.work()
+	ctx, meter := telemetry.WithMeter(t.Context())
+	if err := c.tryToSay(ctx, "m1", "what is there?"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.runner.Work(ctx, thread.Of(c.in)); err != nil {
+		t.Fatal(err)
+	}
+	c.wantWhole("s1")
+	cost, frames := meter.Cost(), 0
+	for _, f := range c.hears("s1") {
+		if f.Turn == 1 && f.Type != live.Message {
+			frames++
+		}
+	}
+	t.Logf("%d requests, %g write units, %g read units, %d frames", cost.Requests, cost.WriteUnits, cost.ReadUnits, frames)
+	if cost.WriteUnits > 8+10 || frames > 10 {
+		t.Errorf("%g write units, %d frames", cost.WriteUnits, frames)
 	}
 }
 

@@ -134,7 +134,9 @@ type world struct {
 	last      channel.Inbound           // where the turn under test takes place
 	meanwhile func(ctx context.Context) // happens while a tool looks up what it is to book; nil is nothing
 	sara      *sara                     // nil in Merve's worlds
+	calls     bool                      // PestCall answers everybody
 	concierge
+	exchange
 	cashier
 
 	db       *dynamo.DB
@@ -267,6 +269,8 @@ func (w *world) start(db *dynamo.DB) {
 		more, a := w.startSara(db, log)
 		all, answering = append(all, more...), append(answering, a)
 	}
+	more, pestcall := w.startExchange(db)
+	all, answering = append(all, more...), append(answering, pestcall)
 	tools, err := tool.NewRegistry(all...)
 	if err != nil {
 		w.t.Fatal(err)
@@ -294,6 +298,7 @@ func (w *world) start(db *dynamo.DB) {
 		Model: llm.Whole(w.complete), Outbox: w.outbox, Audit: turn.Audit{Records: table("records")}, Figures: &turn.Figures{Records: table("records"), Now: now, Log: log},
 		Site: "https://merve.test", Now: now, Wait: w.clock.wait, Log: log,
 	}
+	w.answersCalls(w.runner)
 	if w.sara != nil {
 		w.runner.Photos, w.notifier.Reports = w.sara.photos, w.sara.reports
 	}
@@ -530,8 +535,11 @@ func (w *world) from(who string, ch channel.Channel, id, text string) channel.In
 		in.ReplyAddr = "page-scoped id of " + who
 		in.From = actor.Actor{Kind: actor.Person, ID: "messenger:" + who + w.suffix, Name: who}
 	}
-	if w.sara != nil {
+	switch {
+	case w.sara != nil:
 		in.Assistant = assistant.Sara().Name
+	case w.calls:
+		in.Assistant = assistant.PestCall().Name
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

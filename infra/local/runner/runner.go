@@ -96,7 +96,8 @@ func (r *Runner) start(ctx context.Context, o Options) error {
 	sockets := &gateway.Sockets{Now: o.Now, NewID: telemetry.NewTraceID, Log: r.log}
 	base := r.base(c, cfg, getenv, sent, qs, o)
 	base.Sockets = sockets
-	if err := demo.Load(ctx, base.Markets(), base.Listings(), demo.LoadPlaces(base.Places()), demo.LoadDrivers(base.Drivers())); err != nil {
+	if err := demo.Load(ctx, base.Markets(), base.Listings(), demo.LoadPlaces(base.Places()), demo.LoadDrivers(base.Drivers()),
+		demo.LoadCustomers(base.Customers()), demo.LoadVisits(base.Visits())); err != nil {
 		return fmt.Errorf("demo market: %w", err)
 	}
 	functions := app.Constructors(wiring.Elsewhere())
