@@ -363,7 +363,7 @@ func (r *Runner) greet(c app.Config, o Options) {
 		admin += "   token " + c.AdminToken
 	}
 	for _, line := range [][2]string{
-		{"chat", r.URL + "/"}, {"reports", r.URL + "/sara"}, {"admin", admin},
+		{"chat", r.URL + "/"}, {"reports", r.URL + "/sara"}, {"live", r.URL + "/live"}, {"admin", admin},
 		{"health", r.URL + "/healthz"}, {"outbox", r.URL + "/dev/outbox"}, {"queues", r.URL + "/dev/queues"}, {"model", c.OpenAIModel},
 	} {
 		fmt.Fprintf(o.Out, "  %-9s %s\n", line[0], line[1])
