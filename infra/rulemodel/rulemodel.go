@@ -104,6 +104,12 @@ func converse(c conversation) reply {
 	if c.atOffice() {
 		return c.serve()
 	}
+	if c.atMarket() {
+		return c.deal()
+	}
+	if c.atMarket() {
+		return c.deal()
+	}
 	c.oneByOne()
 	if !c.introduced {
 		if r, taken := c.errands(); taken {
