@@ -280,7 +280,7 @@ func (t trade) wanted() map[string]any {
 		category = strings.Join(words[:min(len(words), 2)], " ")
 	}
 	values := t.details(t.text)
-	values["category"], values["need"] = clean(category, 80), clean(t.text, 400)
+	values["category"], values["need"] = clean(category, 80), clean(strings.Trim(budgetOf.ReplaceAllString(t.text, ""), " ,.;\n"), 400) // the budget is no vendor's business
 	if category == "" {
 		values["category"] = "other"
 	}
