@@ -53,7 +53,7 @@ func TestReadOptions(t *testing.T) {
 		{name: "plain issuer", context: map[string]any{"AUTH_ISSUER": "http://i.example.com", "AUTH_AUDIENCE": "a"}, err: "https"},
 		{name: "long patience", context: map[string]any{"GATEWAY_TIMEOUT": "26s"}, err: "GATEWAY_TIMEOUT: got 26s, want at most 25s"},
 		{name: "patience in words", context: map[string]any{"GATEWAY_TIMEOUT": "soon"}, err: "GATEWAY_TIMEOUT: want a duration"},
-		{name: "misspelt", context: map[string]any{"alarmMail": "ops@example.com"}, err: "context alarmMail: there is no such option; there are stage, secret, alarmEmail"},
+		{name: "misspelt", context: map[string]any{"alarmMail": "ops@example.com"}, err: "context alarmMail: there is no such option; there are stage, architecture, secret, alarmEmail"},
 		{name: "misspelt setting", context: map[string]any{"OPENAI_MODLE": "m"}, err: "context OPENAI_MODLE: there is no such option"},
 		{name: "for people, and nobody is told", context: map[string]any{"stage": "prod"}, err: "context alarmEmail: must be set for stage prod"},
 		{name: "e-mail", context: map[string]any{"alarmEmail": "ops"}, err: "context alarmEmail"},

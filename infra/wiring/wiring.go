@@ -1,6 +1,8 @@
 // Package wiring is the one table of how Merve is put together: each function with
 // what starts it, what it may touch and which environment it needs, and the tables,
-// queues, buses, bucket and alarms around them.
+// queues, buses, bucket and alarms around them. A function is started in one of five ways:
+// by requests to its routes, by what happens on sockets, by a queue, by a table's stream, or
+// by a schedule.
 //
 // It is data and imports nothing. The cloud stack and the local runner are both made
 // from it, so a function, a trigger or a permission is written here once and nowhere
@@ -126,7 +128,7 @@ func Functions() []Function {
 			Media:    true,
 			Sends:    []string{"turns"},
 			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY"},
-			Settings: join(model(), tools(), []string{"GATEWAY_TIMEOUT", "ALLOWED_ORIGINS"}),
+			Settings: join(model(), tools(), []string{"GATEWAY_TIMEOUT", "ALLOWED_ORIGINS", "LIVE_URL"}),
 		},
 		{
 			Name: "whatsapp", Doc: "takes WhatsApp messages and delivery statuses",
@@ -184,11 +186,31 @@ func Functions() []Function {
 			Sends:  []string{"turns"},
 		},
 		{
-			Name: "records", Doc: "tells people what happened to reports, orders and rides",
+			Name: "records", Doc: "tells people what happened to reports, orders, rides and requests, and seals the audit of requests",
 			Memory: 256, Timeout: 30,
 			Stream: stream("records", "event#", "notify-failed"),
-			Tables: []Grant{readsAndWrites("conversations"), reads("catalog"), reads("records"), raises()},
+			Tables: []Grant{readsAndWrites("conversations"), reads("catalog"), readsAndWrites("records"), raises()},
 			Sends:  []string{"turns"},
+		},
+		{
+			Name: "marketplace", Doc: "takes calls of programs and of the desk about marketplace requests",
+			Memory: 256, Timeout: 29,
+			Routes: []Route{
+				{Method: "POST", Path: "/marketplace/tools/{tool}"},
+				{Method: "GET", Path: "/marketplace/requests/{id}"},
+				{Method: "GET", Path: "/marketplace/requests/{id}/audit"},
+				{Method: "GET", Path: "/marketplace/states"},
+			},
+			Tables:   []Grant{readsAndWrites("conversations"), readsAndWrites("records"), reads("catalog"), {Table: "alerts", Actions: []Action{GetItem, PutItem, UpdateItem}}},
+			Secrets:  []string{"OPENAI_API_KEY"},
+			Settings: join(model(), auth()),
+		},
+		{
+			Name: "outreach", Doc: "reminds vendors who have not answered, gives up those who do not, and asks clients whose question had to wait",
+			Memory: 256, Timeout: 120,
+			Schedule: every(300),
+			Tables:   []Grant{readsAndWrites("conversations"), readsAndWrites("records"), reads("catalog")},
+			Sends:    []string{"turns"},
 		},
 		{
 			Name: "index", Doc: "keeps the search engine to the listings",

@@ -3,9 +3,12 @@ package api
 import (
 	"context"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"merve/internal/fault"
 	"merve/internal/httpapi"
 )
 
@@ -45,18 +48,23 @@ func (h Health) ready(w http.ResponseWriter, r *http.Request) error {
 	defer cancel()
 	var mu sync.Mutex
 	var asking sync.WaitGroup
-	needs, status, code := map[string]string{}, "ready", http.StatusOK
+	var away []string
+	needs := map[string]string{}
 	for need, ask := range h.Needs {
+		needs[need] = "ok"
 		asking.Go(func() {
-			err := ask(ctx)
-			mu.Lock()
-			defer mu.Unlock()
-			if needs[need] = "ok"; err != nil {
-				needs[need], status, code = "away", "not ready", http.StatusServiceUnavailable
+			if err := ask(ctx); err != nil {
 				h.Failed(r.Context(), need, err)
+				mu.Lock()
+				defer mu.Unlock()
+				away = append(away, need)
 			}
 		})
 	}
 	asking.Wait()
-	return httpapi.WriteJSON(w, code, map[string]any{"status": status, "needs": needs})
+	if len(away) > 0 {
+		slices.Sort(away)
+		return fault.New(fault.Unavailable, "not ready: no answer from the %s", strings.Join(away, ", the "))
+	}
+	return httpapi.WriteJSON(w, http.StatusOK, map[string]any{"status": "ready", "needs": needs})
 }

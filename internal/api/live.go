@@ -34,7 +34,9 @@ type Live struct {
 	Runner     *turn.Runner // nil where only sockets are served
 	Assistants *assistant.Set
 	Assistant  string // who answers, when the client does not say
+	Widget     string // whose conversations the widget of other sites has
 	Market     string
+	Summarize  Summarizer
 	Patience   time.Duration
 	Anonymous  Anonymous
 	NewID      func() string
@@ -46,7 +48,7 @@ func (l *Live) Routes() httpapi.Routes {
 	for _, base := range []string{"/api/conversations/{id}", "/api/v2/conversations/{id}"} {
 		for path, handle := range map[string]func(http.ResponseWriter, *http.Request) error{
 			"GET /health": l.health, "GET /state": l.state, "GET /summary": l.summary, "GET /debug": l.debug,
-			"POST /message": l.message, "POST /resync": l.resync, "POST /reset": l.reset,
+			"POST /message": l.message, "POST /resync": l.resync, "POST /reset": l.reset, "POST /rtk-token": l.room,
 		} {
 			method, rest, _ := strings.Cut(path, " ")
 			routes[method+" "+base+rest] = handle
@@ -55,31 +57,33 @@ func (l *Live) Routes() httpapi.Routes {
 	return routes
 }
 
-// maxTalk is the longest name of a conversation, in bytes.
-const maxTalk = 128
-
 // asked is how a client names a conversation.
 type asked struct {
-	talk, agent, session, phone, token, language string
+	talk, agent, session, phone, token, language, market string
 }
 
 // ofQuery reads it from a socket's address.
 func ofQuery(q url.Values) asked {
-	return asked{q.Get("conversationId"), q.Get("agentId"), q.Get("callSessionId"), q.Get("phone"), q.Get("token"), q.Get("language")}
+	return asked{
+		q.Get("conversationId"), q.Get("agentId"), q.Get("callSessionId"), q.Get("phone"), q.Get("token"), q.Get("language"), q.Get("marketId"),
+	}
 }
 
 // caller finds who asks, and for which conversation. Without a token a conversation belongs to whoever knows its
 // name, which must then be one that nobody guesses.
 func (l *Live) caller(r *http.Request, a asked) (live.Caller, error) {
 	var none live.Caller
-	if len(a.talk) > maxTalk {
-		return none, fault.Field("conversationId", "at most %d bytes", maxTalk)
+	if err := live.CheckName("conversationId", a.talk); err != nil {
+		return none, err
 	}
-	if err := live.CheckSession(a.session); err != nil {
+	if err := live.CheckName("callSessionId", a.session); err != nil {
 		return none, err
 	}
 	if len(a.language) > 35 { // RFC 5646 §4.4.1
 		return none, fault.Field("language", "at most 35 bytes")
+	}
+	if err := httpapi.CheckMarketID(a.market); err != nil {
+		return none, err
 	}
 	who, err := l.who(r, a)
 	if err != nil {
@@ -98,8 +102,14 @@ func (l *Live) caller(r *http.Request, a asked) (live.Caller, error) {
 		}
 	}
 	in := channel.Inbound{
-		Market: l.Market, Channel: channel.Live, ThreadType: channel.General, Assistant: name, From: who, Talk: a.talk,
+		Market: cmp.Or(a.market, l.Market), Channel: channel.Live, ThreadType: channel.General, Assistant: name, From: who, Talk: a.talk,
 		MessageID: l.NewID(), Language: a.language, Contact: phone,
+	}
+	if a.talk == "" { // a page whose socket broke sends again by request
+		in.Twin = channel.App
+		if name == l.Widget {
+			in.Twin = channel.Web
+		}
 	}
 	if l.Anonymous.bounds(r, who) {
 		in.Address = bound.Address(trigger.Info(r.Context()).SourceIP)
@@ -139,11 +149,12 @@ func (l *Live) Connect(ctx context.Context, id string, r *http.Request) error {
 	return l.Host.Connect(ctx, id, c, q.Get("lastEventId"))
 }
 
-// Receive takes in what a client sends. What is wrong with it is told by the socket.
+// Receive takes in what a client sends. What is wrong with it is told by the socket. One that nothing is known of any
+// more is hung up: its client has to connect anew.
 func (l *Live) Receive(ctx context.Context, id string, data []byte) error {
 	answer, err := l.Host.Receive(ctx, id, data)
 	if errors.Is(err, live.ErrGone) {
-		return nil
+		return notGone(l.Host.Posts.Hangup(ctx, id))
 	}
 	if err != nil {
 		message, field := fault.Public(err)
@@ -159,6 +170,11 @@ func (l *Live) Receive(ctx context.Context, id string, data []byte) error {
 	if err == nil {
 		err = l.Host.Posts.Post(ctx, id, out)
 	}
+	return notGone(err)
+}
+
+// notGone is an error, unless it says that the client has gone.
+func notGone(err error) error {
 	if errors.Is(err, live.ErrGone) {
 		return nil
 	}
@@ -175,7 +191,7 @@ func (l *Live) ofRequest(r *http.Request, body asked) (live.Caller, string, erro
 		return live.Caller{}, "", err
 	}
 	a := asked{
-		r.PathValue("id"), cmp.Or(body.agent, q["agentId"]), cmp.Or(body.session, q["callSessionId"]), body.phone, q["token"], body.language,
+		r.PathValue("id"), cmp.Or(body.agent, q["agentId"]), cmp.Or(body.session, q["callSessionId"]), body.phone, q["token"], body.language, "",
 	}
 	c, err := l.caller(r, a)
 	return c, thread.Of(c.Inbound), err
@@ -211,6 +227,9 @@ func (l *Live) state(w http.ResponseWriter, r *http.Request) error {
 	return httpapi.WriteJSON(w, http.StatusOK, s)
 }
 
+// Summarizer says in a few sentences what was talked about.
+type Summarizer func(ctx context.Context, s live.State) (string, error)
+
 // LiveSummary is the answer to GET …/summary.
 type LiveSummary struct {
 	Text        string         `json:"text"`
@@ -222,11 +241,11 @@ func (l *Live) summary(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var lines []string
-	for _, h := range s.History {
-		lines = append(lines, h.Role+": "+h.Content)
+	text, err := l.Summarize(r.Context(), s)
+	if err != nil {
+		return err
 	}
-	return httpapi.WriteJSON(w, http.StatusOK, LiveSummary{strings.Join(lines, "\n"), s.Domain})
+	return httpapi.WriteJSON(w, http.StatusOK, LiveSummary{text, s.Domain})
 }
 
 // LiveDebug is the answer to GET …/debug.
@@ -235,15 +254,28 @@ type LiveDebug struct {
 	Events []live.Frame `json:"events"`
 }
 
+// debug shows staff a conversation of anybody: the one that was used last of those with the name, or of those
+// that the call session was in when one is named.
 func (l *Live) debug(w http.ResponseWriter, r *http.Request) error {
 	if _, err := l.Who.Staff(r); err != nil {
 		return err
 	}
-	_, threadID, err := l.ofRequest(r, asked{})
+	q, err := httpapi.Query(r, "callSessionId")
 	if err != nil {
 		return err
 	}
-	m, err := l.Host.Missed(r.Context(), threadID, "")
+	find, name := l.Host.Threads.Called, r.PathValue("id")
+	if q["callSessionId"] != "" {
+		find, name = l.Host.Threads.InCall, q["callSessionId"]
+	}
+	found, err := find(r.Context(), l.Market, name)
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		return thread.ErrNoThread
+	}
+	m, err := l.Host.Missed(r.Context(), found[0].ID, "")
 	if err != nil {
 		return err
 	}
@@ -287,13 +319,11 @@ func (l *Live) message(w http.ResponseWriter, r *http.Request) error {
 	if err := httpapi.ReadJSON(w, r, &req); err != nil {
 		return err
 	}
-	switch {
-	case req.Text == nil:
+	if req.Text == nil {
 		return fault.Field("text", "missing")
-	case strings.TrimSpace(*req.Text) == "":
-		return fault.Field("text", "must not be empty")
-	case len(req.ID) > maxTalk:
-		return fault.Field("id", "at most %d bytes", maxTalk)
+	}
+	if err := live.CheckMessage(*req.Text, req.ID); err != nil {
+		return err
 	}
 	c, _, err := l.ofRequest(r, req.asked())
 	if err != nil {
@@ -347,11 +377,31 @@ func (l *Live) resync(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	m, err := l.Host.Missed(r.Context(), threadID, strings.Trim(string(req.LastEventID), `"`))
+	m, err := l.Host.Missed(r.Context(), threadID, live.LastEvent(req.LastEventID))
 	if err != nil {
 		return err
 	}
 	return httpapi.WriteJSON(w, http.StatusOK, LiveResync{events(m), m.State, m.Gap})
+}
+
+// room lets the caller of a call session be heard.
+func (l *Live) room(w http.ResponseWriter, r *http.Request) error {
+	var req liveRequest
+	if err := httpapi.ReadJSON(w, r, &req); err != nil {
+		return err
+	}
+	c, _, err := l.ofRequest(r, req.asked())
+	if err != nil {
+		return err
+	}
+	if err := l.Anonymous.count(r, c.From); err != nil {
+		return err
+	}
+	room, err := l.Host.Room(r.Context(), c)
+	if err != nil {
+		return err
+	}
+	return httpapi.WriteJSON(w, http.StatusOK, room)
 }
 
 func (l *Live) reset(w http.ResponseWriter, r *http.Request) error {

@@ -55,7 +55,8 @@ func (b *Base) keyed(ctx context.Context, name string) string {
 
 // storeAnswers asks all tables that a turn needs, in one request.
 func (b *Base) storeAnswers(ctx context.Context) error {
-	nothing := dynamo.Key{PK: "ready#", SK: "~"}
+	var nothing dynamo.Key // that anything is ever stored under
+	nothing.PK, nothing.SK = "ready", "ready"
 	_, err := b.db.BatchGet(ctx, dynamo.Place{Table: b.conversations(), Key: nothing}, dynamo.Place{Table: b.ledgerTable(), Key: nothing},
 		dynamo.Place{Table: b.catalog(), Key: nothing}, dynamo.Place{Table: b.records(), Key: nothing})
 	return err

@@ -62,7 +62,7 @@ func (b *Base) planEngine(products func(context.Context) (worker.Products, error
 		Holder: rand.Text(), NewID: func() string { return uuid.Must(uuid.NewV7()).String() }, Now: b.Now, Log: b.Log,
 	}
 	tools := &worker.Tools{
-		Model: e.Model, Weather: &weather.Teller{Source: &openmeteo.Client{BaseURL: b.Config.OpenMeteoBaseURL, GeocodingBaseURL: b.Config.OpenMeteoGeocodingBaseURL}},
+		Model: e.Model, Weather: &weather.Teller{Source: &openmeteo.Client{HTTP: b.client("openmeteo"), BaseURL: b.Config.OpenMeteoBaseURL, GeocodingBaseURL: b.Config.OpenMeteoGeocodingBaseURL}},
 		Products: products, Now: b.Now, Log: b.Log,
 		Spent: figures.Spend,
 	}
@@ -124,7 +124,7 @@ func (b *Base) embedder(ctx context.Context) (llm.Embedder, error) {
 		return nil, err
 	}
 	c, err := openai.New(openai.Config{
-		BaseURL: b.Config.OpenAIBaseURL, Key: key, Model: b.Config.OpenAIModel, HTTP: &http.Client{}, Retry: llm.Retry{Timeout: attempt, Now: b.Now},
+		BaseURL: b.Config.OpenAIBaseURL, Key: key, Model: b.Config.OpenAIModel, HTTP: b.client("openai"), Retry: llm.Retry{Timeout: attempt, Now: b.Now},
 	})
 	if err != nil {
 		return nil, err

@@ -191,15 +191,9 @@ func TestHealth(t *testing.T) {
 		if err := json.Unmarshal([]byte(page(t, h, "/healthz").Body), &got); err != nil || len(got.Parts) != 4 {
 			t.Fatalf("%s: %v: %+v", name, err, got)
 		}
-		var ready struct {
-			Status string
-			Needs  map[string]string
-		}
-		if r := page(t, h, "/readyz"); json.Unmarshal([]byte(r.Body), &ready) != nil || r.StatusCode != http.StatusServiceUnavailable || ready.Status != "not ready" || ready.Needs["store"] != "away" {
+		r := page(t, h, "/readyz")
+		if r.StatusCode != http.StatusServiceUnavailable || !strings.Contains(r.Body, "store") || strings.Contains(r.Body, "secret") != (tt.config.SecretID != "") {
 			t.Errorf("%s: ready: %d %s", name, r.StatusCode, r.Body)
-		}
-		if _, asked := ready.Needs["secret"]; asked != (tt.config.SecretID != "") {
-			t.Errorf("%s: ready: %v", name, ready.Needs)
 		}
 		delete(got.Parts, "model") // of which the store tells
 		for part, says := range got.Parts {

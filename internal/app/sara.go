@@ -43,7 +43,7 @@ func Sara(b *Base) (trigger.Handler, error) {
 	chat.Routes().Register(mux)
 	shared := &api.SharedReports{Reports: b.Reports(), Photos: photos, Markets: b.Markets(), Origin: photos.Origin()}
 	shared.Routes().Register(mux)
-	mux.Handle("/", web.Sara(web.SaraConfig{ImageOrigin: photos.Origin()}))
+	mux.Handle("/", web.Sara(web.SaraConfig{ImageOrigin: photos.Origin(), Sockets: cmp.Or(b.Config.LiveURL, "/live")}))
 	return b.http(mux), nil
 }
 
@@ -133,8 +133,8 @@ func (b *Base) reporter(photos *media.Store) *report.Reporter {
 
 func (b *Base) geocoder() *mapbox.Client {
 	return &mapbox.Client{
-		BaseURL: b.Config.MapboxBaseURL,
-		Token:   func(ctx context.Context) (string, error) { return b.secrets.get(ctx, "MAPBOX_TOKEN") },
+		HTTP: b.client("mapbox"), BaseURL: b.Config.MapboxBaseURL,
+		Token: func(ctx context.Context) (string, error) { return b.secrets.get(ctx, "MAPBOX_TOKEN") },
 	}
 }
 
@@ -183,7 +183,7 @@ func (l *lazyMeta) client(ctx context.Context) (*meta.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &meta.Client{BaseURL: l.b.Config.MetaBaseURL, Token: token, Secret: secret, Now: l.b.Now}, nil
+	return &meta.Client{HTTP: l.b.client("meta"), BaseURL: l.b.Config.MetaBaseURL, Token: token, Secret: secret, Now: l.b.Now}, nil
 }
 
 func (l *lazyMeta) Send(ctx context.Context, m outbox.Message) (string, error) {

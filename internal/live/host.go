@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"merve/internal/channel"
@@ -29,6 +30,8 @@ type Host struct {
 	// State is what a client may know of the domain of a conversation; nil is nothing.
 	State func(ctx context.Context, h thread.Head) (map[string]any, error)
 
+	Rooms Rooms // where callers are heard; nil is nowhere
+
 	NewID func() string
 }
 
@@ -47,7 +50,8 @@ type Caller struct {
 }
 
 const (
-	maxSession = 128                          // bytes of a call session's name
+	maxSession = 128                          // bytes of what a client names
+	maxTapped  = 200                          // of a button's payload
 	maxData    = 16 << 10                     // of what a client sends
 	maxSockets = 20                           // that listen to one conversation
 	socketFor  = 2*time.Hour + 10*time.Minute // the gateway closes it before
@@ -59,10 +63,23 @@ type connection struct {
 	TTL    int64  `dynamodbav:"ttl"`
 }
 
-// CheckSession refuses a name of a call session that cannot be kept.
-func CheckSession(id string) error {
-	if len(id) > maxSession || !utf8.ValidString(id) || strings.ContainsFunc(id, func(r rune) bool { return r < ' ' }) {
-		return fault.Field("callSessionId", "at most %d bytes without control characters", maxSession)
+// CheckName refuses a name of a conversation or a call session, in a field, that cannot be kept.
+func CheckName(field, name string) error {
+	if len(name) > maxSession || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
+		return fault.Field(field, "at most %d bytes without control characters", maxSession)
+	}
+	return nil
+}
+
+// CheckMessage refuses what cannot be said, or not under such an id.
+func CheckMessage(text, id string) error {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return fault.Field("text", "must not be empty")
+	case utf8.RuneCountInString(text) > channel.MaxText:
+		return fault.Field("text", "at most %d characters", channel.MaxText)
+	case len(id) > maxSession:
+		return fault.Field("id", "at most %d bytes", maxSession)
 	}
 	return nil
 }
@@ -117,6 +134,9 @@ func (h *Host) caller(ctx context.Context, id string) (Caller, error) {
 	return c.Caller, it.Decode(&c)
 }
 
+// unnamed is the call session of a client that names none.
+const unnamed = "default"
+
 // Begin begins the call session that a client names, once. An assistant that has call sessions begins one by
 // itself where the client names none.
 func (h *Host) Begin(ctx context.Context, c Caller) error {
@@ -125,7 +145,7 @@ func (h *Host) Begin(ctx context.Context, c Caller) error {
 		return err
 	}
 	if c.Session.ID == "" {
-		c.Session.ID = "default"
+		c.Session.ID = unnamed
 	}
 	return h.begin(ctx, c, greeting)
 }
@@ -135,6 +155,9 @@ func (h *Host) begin(ctx context.Context, c Caller, greeting string) error {
 	threadID := thread.Of(c.Inbound)
 	return h.write(ctx, threadID, func(v view) error {
 		var join []dynamo.Write
+		if name := session.Name(); name != "" && name != unnamed {
+			join = append(join, h.Threads.FindCall(threadID, c.Market, name))
+		}
 		if v.open {
 			join = append(join, h.put(threadID, v.last+1, v.cancelled(Reset)))
 		}
@@ -239,8 +262,7 @@ func (h *Host) Reset(ctx context.Context, c Caller) error {
 		return err
 	}
 	if head.Session != nil {
-		name, _, _ := strings.Cut(head.Session.ID, "#")
-		c.Session = thread.Session{ID: name, Phone: head.Session.Phone}
+		c.Session = thread.Session{ID: head.Session.Name(), Phone: head.Session.Phone}
 	}
 	c.Session.ID += "#" + h.NewID()
 	return h.begin(ctx, c, greeting)
@@ -248,11 +270,13 @@ func (h *Host) Reset(ctx context.Context, c Caller) error {
 
 // sent is what a client sends by its socket.
 type sent struct {
-	Type   string          `json:"type"`
-	Text   string          `json:"text"`
-	ID     string          `json:"id"`
-	Stream string          `json:"streamId"`
-	After  json.RawMessage `json:"lastEventId"`
+	Type    string          `json:"type"`
+	Text    string          `json:"text"`
+	ID      string          `json:"id"`
+	Button  string          `json:"button"`  // payload of a tapped button
+	ReplyTo string          `json:"replyTo"` // the pending action that it answers
+	Stream  string          `json:"streamId"`
+	After   json.RawMessage `json:"lastEventId"`
 }
 
 // Receive takes in what a client has sent by a socket. The answer, if there is one, goes back by it.
@@ -273,13 +297,13 @@ func (h *Host) Receive(ctx context.Context, id string, data []byte) (answer any,
 	case "ping":
 		return map[string]any{"type": "pong", "at": h.Now().UTC()}, nil
 	case "message":
-		if strings.TrimSpace(m.Text) == "" {
-			return nil, fault.Field("text", "must not be empty")
+		if err := CheckMessage(m.Text, m.ID); err != nil {
+			return nil, err
 		}
-		if len(m.ID) > maxSession {
-			return nil, fault.Field("id", "at most %d bytes", maxSession)
+		if len(m.Button) > maxTapped || len(m.ReplyTo) > maxTapped {
+			return nil, fault.Field("button", "a button and what it replies to have at most %d bytes each", maxTapped)
 		}
-		c.Text, c.MessageID = m.Text, m.ID
+		c.Text, c.MessageID, c.Button, c.ReplyTo = m.Text, m.ID, m.Button, m.ReplyTo
 		if m.ID == "" {
 			c.MessageID = h.NewID()
 		}
@@ -288,9 +312,17 @@ func (h *Host) Receive(ctx context.Context, id string, data []byte) (answer any,
 	case "barge_in":
 		return nil, h.BargeIn(ctx, threadID, m.Stream)
 	case "resync":
-		return nil, h.Replay(ctx, threadID, id, strings.Trim(string(m.After), `"`))
+		return nil, h.Replay(ctx, threadID, id, LastEvent(m.After))
 	}
 	return nil, fault.Field("type", "want message, barge_in, resync or ping")
+}
+
+// LastEvent is the frame that a client names as its last, by a number or a string; "" where it names none.
+func LastEvent(raw json.RawMessage) string {
+	if string(raw) == "null" {
+		return ""
+	}
+	return strings.Trim(string(raw), `"`)
 }
 
 // number reads the number of a frame as a client names it; ok is false for what is none.

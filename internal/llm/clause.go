@@ -63,6 +63,8 @@ func clauseEnd(text string) int {
 			return i
 		case rest == "":
 			return 0 // more of it may come
+		case unicode.Is(unicode.M, next):
+			continue // it belongs to the sign before
 		case strings.ContainsRune(enders, r) && (unicode.IsSpace(next) || strings.ContainsRune(spaceless, r)) && !isNumber(text[:i]):
 			return len(text) - len(rest)
 		case strings.ContainsRune(pauses, r) && unicode.IsSpace(next) && said >= shortest:

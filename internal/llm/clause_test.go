@@ -17,6 +17,7 @@ func TestClauses(t *testing.T) {
 		"“Go on!” she said":                              {"“Go on!”", " she said"},
 		"We have:\n1. Sakura\n2. Meze":                   {"We have:", "\n1. Sakura", "\n2. Meze"},
 		"Your table {{booking: V3. GM}} stands. Bye":     {"Your table {{booking: V3. GM}} stands.", " Bye"},
+		"好！\ufe0f再见。走":                                   {"好！\ufe0f再见。", "走"},
 		"好的。明天见！再见":                                      {"好的。", "明天见！", "再见"},
 		"   ":                                            {"   "},
 		strings.Repeat("word ", 60):                      {strings.TrimSpace(strings.Repeat("word ", 49)), strings.Repeat(" word", 11) + " "},

@@ -1,9 +1,11 @@
 package thread
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"merve/internal/channel"
@@ -48,7 +50,7 @@ func (s *Store) Append(ctx context.Context, in channel.Inbound, lease bool, join
 	}
 	id := Of(in)
 	msg := Message{
-		ID: MessageID(id, in.Channel, in.MessageID), Channel: in.Channel, Text: in.Text, Media: in.Media,
+		ID: MessageID(id, cmp.Or(in.Twin, in.Channel), in.MessageID), Channel: in.Channel, Text: in.Text, Media: in.Media,
 		Location: in.Location, Button: in.Button, ReplyTo: in.ReplyTo, Language: in.Language, Switch: in.Switch, Quiet: in.Quiet, At: s.Now(),
 	}
 	if in.SentAt.Before(msg.At) {
@@ -107,8 +109,22 @@ func (s *Store) append(ctx context.Context, id string, msg Message, in channel.I
 		ws = append(ws, s.Table.Check(seenKey(beside.Thread, beside.Message), "attribute_not_exists(pk)", nil).Else(errBeside))
 	}
 	head := s.headUpdate(id, msg, in)
+	if in.Talk == "" {
+		return s.write(ctx, out, beside, ws, head, lease)
+	}
+	existing := head
+	existing.conds = append(slices.Clone(head.conds), "attribute_exists(pk)")
+	a, err := s.write(ctx, out, beside, ws, existing, lease)
+	if errors.Is(err, ErrNoThread) {
+		a, err = s.write(ctx, out, beside, append(ws, s.find(id, in)...), head, lease)
+	}
+	return a, err
+}
+
+// write commits what puts a message on a thread, with its lease if that is wanted and free.
+func (s *Store) write(ctx context.Context, out, beside Appended, ws []dynamo.Write, head headChange, lease bool) (Appended, error) {
 	if lease {
-		l := &Lease{Thread: id, By: s.NewID()}
+		l := &Lease{Thread: out.Thread, By: s.NewID()}
 		err := s.Table.DB().Commit(ctx, append(ws, s.leased(head, l.By))...)
 		if errors.Is(err, errBeside) {
 			return beside, nil
@@ -241,6 +257,9 @@ func (s *Store) leased(c headChange, by string) dynamo.Write {
 	now := s.Now()
 	return c.update(s.Table, c.set+", "+takeLease).If(leaseFree, leaseValues(now, by)).
 		ElseOld(func(old dynamo.Item) error {
+			if old == nil {
+				return ErrNoThread
+			}
 			if old.Time("leaseUntil").After(now) {
 				return ErrBusy
 			}

@@ -16,6 +16,12 @@
 //
 //	code#{hash}  code         the thread that it was made on
 //
+// and for good, for conversations that their clients have named, so that more than one is possible:
+//
+//	talks#{market}#{owner}  {thread}   all of an owner's
+//	talk#{hash}             {thread}   those with a name
+//	call#{hash}             {thread}   those that a call session was in, for 30 days
+//
 // The head sorts last, so one backward query gives it together with the latest turns.
 // Unanswered messages wait in the head's inbox, in order of arrival; a turn answers
 // them and moves them into its turn item.
@@ -26,7 +32,9 @@
 // grow with the thread.
 //
 //	Append    1 request  (4 write units; 2 more for a new thread, 3 when it was quiet; a repeat: 1 request;
-//	                      2 requests when a lease was asked for and is held by another)
+//	                      2 requests when a lease was asked for and is held by another, and to make
+//	                      a thread with a name, with 4 write units more)
+//	All       1 request for each owner; Called and InCall 2
 //	Take      1 request  (1 write unit)
 //	Open      1 request  (2–3 read units), 2 when it takes over an unfinished turn or all
 //	                     was erased, 1 more when long messages wait
@@ -114,6 +122,12 @@ type Session struct {
 	ID    string `dynamodbav:"id"`              // as the client names it, unique on its thread
 	Phone string `dynamodbav:"phone,omitempty"` // the caller's, as they claim it: proof of nothing
 	From  int    `dynamodbav:"from"`            // turns that were finished before it began
+}
+
+// Name is the session as the client names it: a reset has added to it.
+func (s Session) Name() string {
+	name, _, _ := strings.Cut(s.ID, "#")
+	return name
 }
 
 // Customer is the actor for whom a thread's turns run.

@@ -8,17 +8,20 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/fault"
 	"merve/internal/faulttest"
 	"merve/internal/live"
 	"merve/internal/llm"
 	"merve/internal/market"
 	"merve/internal/pause"
+	"merve/internal/telemetry"
 	"merve/internal/thread"
 	"merve/internal/tool"
 )
@@ -29,9 +32,23 @@ type call struct {
 	host *live.Host
 	in   channel.Inbound
 
+	rooms  rooms
 	mu     sync.Mutex
 	frames map[string][]live.Frame // by socket
 }
+
+// rooms are meetings that anybody may join. Their wire is tested with their provider.
+type rooms struct{ made atomic.Int32 }
+
+func (r *rooms) next(kind string) string { return fmt.Sprint(kind, r.made.Add(1)) }
+
+func (r *rooms) Create(context.Context, string) (string, error) { return r.next("meeting"), nil }
+
+func (r *rooms) Join(context.Context, string, string) (participant, token string, err error) {
+	return r.next("participant"), r.next("token"), nil
+}
+
+func (r *rooms) Renew(context.Context, string, string) (string, error) { return r.next("token"), nil }
 
 // phone makes a world one in which customers call.
 func phone(t *testing.T, w *world) *call {
@@ -49,6 +66,7 @@ func (c *call) join() {
 	}
 	c.runner.Live = stage
 	c.host = &live.Host{
+		Rooms: &c.rooms,
 		Stage: stage, Threads: c.threads, Queue: liveQueue{c}, NewID: func() string { return dynamotest.ID("") },
 		Greeting: func(context.Context, channel.Inbound) (string, bool, error) { return "Welcome!", false, nil },
 	}
@@ -373,6 +391,86 @@ func TestLive_Resync(t *testing.T) {
 	}
 }
 
+// A page whose socket broke while it sent a message sends it again by request: it is the same message.
+func TestLive_TheSameMessageByRequest(t *testing.T) {
+	t.Parallel()
+	c := newCall(t, streams{pieces: ofTheSea})
+	c.in.Twin = channel.App
+	c.say("m1", "what is there?")
+	again := c.in
+	again.Channel, again.Twin, again.MessageID, again.Text = channel.App, "", "m1", "what is there?"
+	a, err := c.threads.Append(t.Context(), again, false)
+	if err != nil || !a.Duplicate {
+		t.Errorf("by request: %+v, %v, want the message that came by the socket", a, err)
+	}
+	c.work()
+	if turns := c.turns(); len(turns) != 1 || len(turns[0].In) != 1 {
+		t.Errorf("stored %+v, want one turn with one message", turns)
+	}
+	m, err := c.host.Missed(t.Context(), thread.Of(c.in), "")
+	if err != nil || m.State.Thread != a.Thread {
+		t.Errorf("the state names thread %q, %v, want %q", m.State.Thread, err, a.Thread)
+	}
+}
+
+// A tapped button goes with its payload and the offer that it answers, and neither is long.
+func TestLive_AButtonIsTapped(t *testing.T) {
+	t.Parallel()
+	c := newCall(t, streams{pieces: ofTheSea})
+	c.connect("s1", "call 1")
+	c.work()
+	tap := func(button string) error {
+		data, err := json.Marshal(map[string]string{"type": "message", "id": "m1", "text": "Yes", "button": button, "replyTo": "pa1"})
+		if err != nil {
+			return err
+		}
+		_, err = c.host.Receive(t.Context(), "s1-"+c.suffix, data)
+		return err
+	}
+	if err := tap(strings.Repeat("x", 201)); !fault.Is(err, fault.Invalid) {
+		t.Errorf("a long button: %v, want invalid", err)
+	}
+	if err := tap("yes:pa1"); err != nil {
+		t.Fatal(err)
+	}
+	c.work()
+	turns := c.turns()
+	if in := turns[len(turns)-1].In[0]; in.Button != "yes:pa1" || in.ReplyTo != "pa1" {
+		t.Errorf("stored %+v, want the button and what it answers", in)
+	}
+}
+
+// A live turn of 120 tokens costs ten write units more than a plain one at most.
+func TestLive_CostOfATurn(t *testing.T) {
+	t.Parallel()
+	var pieces []string
+	for n := range 12 {
+		pieces = append(pieces, "one two three four five six seven eight nine"+[]string{", ", ". "}[n%2])
+	}
+	var c *call
+	c = newCall(t, streams{pieces: pieces, at: func(int) { c.clock.add(200 * time.Millisecond) }})
+	c.connect("s1", "call 1")
+	c.work()
+	ctx, meter := telemetry.WithMeter(t.Context())
+	if err := c.tryToSay(ctx, "m1", "what is there?"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.runner.Work(ctx, thread.Of(c.in)); err != nil {
+		t.Fatal(err)
+	}
+	c.wantWhole("s1")
+	cost, frames := meter.Cost(), 0
+	for _, f := range c.hears("s1") {
+		if f.Turn == 1 && f.Type != live.Message {
+			frames++
+		}
+	}
+	t.Logf("%d requests, %g write units, %g read units, %d frames", cost.Requests, cost.WriteUnits, cost.ReadUnits, frames)
+	if cost.WriteUnits > 8+10 || frames > 10 {
+		t.Errorf("%g write units, %d frames", cost.WriteUnits, frames)
+	}
+}
+
 // Wherever a process dies while a turn speaks, the next one goes on from what was said, and all that the customer was
 // told is what is stored.
 func TestLive_KilledAtEveryCall(t *testing.T) {
@@ -475,7 +573,7 @@ func TestLive_ClientsMeetFaults(t *testing.T) {
 			t.Errorf("never done: %v", err)
 		}
 		in := c.in
-		in.MessageID, in.Text = "m1", "what is there?"
+		in.Talk, in.MessageID, in.Text = "trip", "m1", "what is there?"
 		caller := live.Caller{Inbound: in, Session: thread.Session{ID: "call 1"}}
 		again(func(ctx context.Context) error { return c.host.Connect(ctx, socket, caller, "") })
 		again(func(ctx context.Context) error { return c.host.Reset(ctx, caller) })
@@ -485,10 +583,17 @@ func TestLive_ClientsMeetFaults(t *testing.T) {
 		})
 		again(func(ctx context.Context) error { return c.host.BargeIn(ctx, thread.Of(in), "") })
 		again(func(ctx context.Context) error { return c.host.Disconnect(ctx, socket) })
+		var room live.Room
+		again(func(ctx context.Context) (err error) { room, err = c.host.Room(ctx, caller); return err })
+		if kept, err := c.host.Room(t.Context(), caller); err != nil || kept.Participant != room.Participant || kept.Token == room.Token {
+			t.Errorf("heard in %+v, and again in %+v: %v", room, kept, err)
+		}
 		c.restart()
 		c.join()
 		c.runner.Model = streams{pieces: ofTheSea}
-		c.Queue(t.Context(), thread.Of(in), "")
+		if err := c.Queue(t.Context(), thread.Of(in), ""); err != nil {
+			t.Fatal(err)
+		}
 		c.work()
 		m, err := c.host.Missed(t.Context(), thread.Of(in), "")
 		if err != nil {

@@ -116,6 +116,8 @@ func (w *World) townTools() (name, args string) {
 		{"leaveWaitlist", fmt.Sprintf(`{"waitingId":%s}`, text)},
 		{"markNoShow", fmt.Sprintf(`{"code":%q,"noShow":%v}`, w.anyBooking(), w.chance(0.7))},
 		{"writeToCustomer", fmt.Sprintf(`{"code":%q,"text":%s}`, w.anyCode(), text)},
+		{"crm.verifyAccount", fmt.Sprintf(`{"zip":%s}`, text)}, {"crm_findTimes", `{"service":"ants","appointment":null,"from":null}`}, {"agent.talk", `{"about":"unclear"}`},
+		{"crm.scheduleAppointment", fmt.Sprintf(`{"option":%d,"note":%s}`, w.pick(9)-2, text)}, {"crm_cancelAppointment", fmt.Sprintf(`{"option":%d}`, w.pick(9)-2)},
 		{"getBusinessDay", `{"date":null}`}, {"getMyListings", `{}`}, {"placeOrder", fmt.Sprintf(`{"orderId":%q,"confirmed":true}`, order)},
 	})
 	return c.name, c.args
