@@ -53,7 +53,8 @@ func startEmulator(ctx context.Context, root, work string, port int) (*emulator,
 	em.group.Dir = work
 	em.group.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is ours to pass on
 	em.group.Env = append(os.Environ(),
-		"AUTH=true", "BIND_HOST=127.0.0.1", fmt.Sprintf("GATEWAY_PORT=%d", port), "STATE_DIR="+filepath.Join(work, "state"), "TMPDIR="+work, "LAMBDA_EXECUTOR=local")
+		"AUTH=true", "BIND_HOST=127.0.0.1", fmt.Sprintf("GATEWAY_PORT=%d", port), "STATE_DIR="+filepath.Join(work, "state"), "TMPDIR="+work, "LAMBDA_EXECUTOR=local",
+		"AWS_ENDPOINT_URL="+em.url) // where its functions find AWS
 	if err := em.group.Start(); err != nil {
 		return nil, fmt.Errorf("ministack (.ci/install-ministack.sh installs it): %w", err)
 	}
