@@ -1,6 +1,7 @@
 package turn_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -468,6 +469,38 @@ func TestLive_CostOfATurn(t *testing.T) {
 	t.Logf("%d requests, %g write units, %g read units, %d frames", cost.Requests, cost.WriteUnits, cost.ReadUnits, frames)
 	if cost.WriteUnits > 8+10 || frames > 10 {
 		t.Errorf("%g write units, %d frames", cost.WriteUnits, frames)
+	}
+}
+
+// The line of a live turn tells its call session and how long the caller waited for words.
+func TestLive_LogLine(t *testing.T) {
+	t.Parallel()
+	var c *call
+	c = newCall(t, streams{pieces: ofTheSea, at: func(int) { c.clock.add(100 * time.Millisecond) }})
+	var log bytes.Buffer
+	c.connect("s1", "call 1")
+	c.work()
+	c.runner.Log = telemetry.NewLogger(&log, slog.LevelInfo)
+	c.say("m1", "what is there?")
+	c.work()
+	found := false
+	for line := range strings.Lines(log.String()) {
+		var l struct {
+			Msg           string `json:"msg"`
+			CallSessionID string `json:"callSessionId"`
+			ToolCallCount *int   `json:"toolCallCount"`
+			FirstToken    *int64 `json:"first_token_ms"`
+			Status        *int64 `json:"time_to_status_ms"`
+		}
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		if l.Msg == "turn" {
+			found = l.CallSessionID == "call 1" && l.FirstToken != nil && *l.FirstToken >= 100 && l.Status == nil && l.ToolCallCount != nil && *l.ToolCallCount == 0
+		}
+	}
+	if !found {
+		t.Errorf("log: %s", log.String())
 	}
 }
 
