@@ -92,7 +92,8 @@ const handlers = {
     if (!frame.interrupted) aloud(text(frame.text), true);
     finish(frame);
     voiced = 0;
-    page.standing.textContent = text(frame.standing?.text);
+    // What waits for an answer is shown with its buttons.
+    page.standing.textContent = frame.standing?.kind === 'waiting' ? '' : text(frame.standing?.text);
     socket.resync(); // how it stands now
   },
   error(frame) {
@@ -172,6 +173,7 @@ async function connect() {
   }
   socket = new Socket(address, {
     open(on) { page.link.textContent = on ? 'Connected' : 'Connection lost; connecting again …'; },
+    refused() { page.link.textContent = 'No connection: the server cannot be reached, or it knows no such session.'; },
     frame(frame, words) {
       handlers[frame.type]?.(frame, words);
       page['s-event'].textContent = String(socket?.last ?? '');

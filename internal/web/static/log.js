@@ -50,7 +50,6 @@ export class Log {
     const before = this.#asks;
     this.#asks = this.#asking();
     for (const entry of new Set([before, this.#asks])) if (this.#nodes.has(entry)) this.change(entry);
-    this.#update();
   }
 
   #asking() {
@@ -87,6 +86,7 @@ export class Log {
       this.#nodes.set(entry, node);
       old.replaceWith(node);
       if (held) this.#ui.settle();
+      this.#update();
     }
     this.arrange();
     if (follow && entry === this.#ui.talk.entries.at(-1)) this.toEnd();
