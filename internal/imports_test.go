@@ -36,7 +36,7 @@ var layers = []struct {
 	{"spine", []string{"assistant", "provider/twilio", "provider/meta"}, nil},
 	{"spine", []string{"turn"}, nil},
 	{"matters", []string{"ledger", "listing", "place", "report", "customer"}, nil},
-	{"matters", []string{"booking", "order", "taxi", "payment", "appointment", "provider/typesense"}, nil},
+	{"matters", []string{"booking", "order", "taxi", "payment", "appointment", "marketplace", "provider/typesense"}, nil},
 	{"people", []string{"account", "desk"}, nil},
 	{"people", []string{"relay"}, nil},
 	{"people", []string{"notify", "ops"}, nil},

@@ -149,11 +149,12 @@ func (l *Live) Connect(ctx context.Context, id string, r *http.Request) error {
 	return l.Host.Connect(ctx, id, c, q.Get("lastEventId"))
 }
 
-// Receive takes in what a client sends. What is wrong with it is told by the socket.
+// Receive takes in what a client sends. What is wrong with it is told by the socket. One that nothing is known of any
+// more is hung up: its client has to connect anew.
 func (l *Live) Receive(ctx context.Context, id string, data []byte) error {
 	answer, err := l.Host.Receive(ctx, id, data)
 	if errors.Is(err, live.ErrGone) {
-		return nil
+		return notGone(l.Host.Posts.Hangup(ctx, id))
 	}
 	if err != nil {
 		message, field := fault.Public(err)
@@ -169,6 +170,11 @@ func (l *Live) Receive(ctx context.Context, id string, data []byte) error {
 	if err == nil {
 		err = l.Host.Posts.Post(ctx, id, out)
 	}
+	return notGone(err)
+}
+
+// notGone is an error, unless it says that the client has gone.
+func notGone(err error) error {
 	if errors.Is(err, live.ErrGone) {
 		return nil
 	}

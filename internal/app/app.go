@@ -16,6 +16,7 @@ import (
 	"merve/internal/listing"
 	"merve/internal/live"
 	"merve/internal/market"
+	"merve/internal/marketplace"
 	"merve/internal/outbox"
 	"merve/internal/pause"
 	"merve/internal/place"
@@ -62,6 +63,7 @@ type shared struct {
 	listings once[*listing.Store]
 	places   once[*place.Store]
 	roster   once[*roster.Book]
+	vendors  once[*marketplace.Vendors]
 }
 
 type once[T any] struct {

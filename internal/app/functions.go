@@ -240,7 +240,7 @@ func Admin(b *Base) (trigger.Handler, error) {
 		Tools: tools, Assistants: assistants, Audit: b.audit(), Figures: b.figures(), Now: b.Now,
 		Reports: &admin.Reports{Reports: b.Reports(), Photos: photos, Threads: b.Threads(), Market: b.Config.DefaultMarket},
 		People:  b.desk(),
-		Orders:  b.Orders(), Drivers: b.Drivers(), Rides: b.Rides(), Places: b.Places(), Handover: b.handovers(), Reindex: b.reindexer(), Counts: b.checkStock,
+		Orders:  b.Orders(), Drivers: b.Drivers(), Rides: b.Rides(), Places: b.Places(), Handover: b.handovers(), Reindex: b.reindexer(), Counts: b.checkStock, Vendors: b.Vendors(), Broker: b.broker(nil),
 	}
 	mux := http.NewServeMux()
 	a.Routes().Register(mux)
@@ -265,7 +265,7 @@ func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 	}
 	return &turn.Runner{
 		Intake: b.intake(), Markets: b.Markets(), Assistants: assistants, Tools: tools,
-		Commitments: b.commitments(b.Ledger(), tools), Looks: b.looks(), Commands: b.commands(), Works: works(), Matters: b.matters(),
+		Commitments: b.commitments(b.Ledger(), tools), Looks: b.looks(), Commands: b.commands(model), Works: works(), Matters: b.matters(),
 		Model: model, Guard: b.guard(model), Outbox: b.Outbox(), Audit: b.audit(), Figures: b.figures(), Photos: b.Photos(), Desk: b.handovers(), Live: b.stage(),
 		Site: b.Config.SiteURL, Now: b.Now, Wait: b.Wait, Log: b.Log,
 	}, nil
@@ -290,7 +290,7 @@ func (b *Base) figures() *turn.Figures {
 
 // cast are all who answer; the first for a thread type is the type's own.
 func (b *Base) cast() []assistant.Assistant {
-	return []assistant.Assistant{assistant.Merve(), b.sara(b.Reports()), b.pestcall(), assistant.Ops(), assistant.Dispatch()}
+	return []assistant.Assistant{assistant.Merve(), b.sara(b.Reports()), b.pestcall(), assistant.Moltbot(), assistant.Ops(), assistant.Dispatch(), assistant.Vendor()}
 }
 
 // assistants are the cast, of whom each has the tools that it lists.
@@ -311,7 +311,7 @@ func (b *Base) Tools() (*tool.Registry, error) {
 	l, listings, booker := b.Ledger(), b.Listings(), b.booker()
 	return tool.NewRegistry(slices.Concat(listings.Tools(availability{l, b.Now}), booker.Tools(), b.reporter(b.Photos()).Tools(), b.desk().Tools(),
 		b.orderDesk().Tools(), b.placeFinder().Tools(), b.caller().Tools(), desk.Tools(), b.office().Tools(), b.reminders().Tools(), b.payer().Tools(), notify.Writer{Notifier: b.Notifier(), Talks: b.post(), Bounds: b.bounds()}.Tools(), b.post().Tools(),
-		b.visits().Tools(), b.verification().Tools(), []tool.Tool{plans.Planner()})...)
+		b.visits().Tools(), b.verification().Tools(), b.broker(nil).Tools(), []tool.Tool{plans.Planner()})...)
 }
 
 func (b *Base) booker() *booking.Booker {
@@ -325,6 +325,7 @@ func (b *Base) looks() map[string]gate.Look {
 	visits := b.visits()
 	all[appointment.ConfirmKind], all[appointment.MoveKind] = visits.Look, visits.Look
 	maps.Copy(all, b.orderDesk().Looks())
+	maps.Copy(all, b.broker(nil).Looks())
 	return all
 }
 
@@ -345,6 +346,7 @@ func (b *Base) commitments(l *ledger.Ledger, tools *tool.Registry) map[string]ga
 	all[appointment.CancelKind] = appointment.Cancel{Ledger: l, Callers: callers}
 	all[desk.OfferKind] = desk.Offer{}
 	all[taxi.ConfirmKind], all[taxi.CancelKind] = taxi.Confirm{Store: b.Rides()}, taxi.CancelRide{Store: b.Rides()}
+	maps.Copy(all, b.broker(nil).Commitments())
 	return all
 }
 

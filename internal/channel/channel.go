@@ -64,11 +64,12 @@ type ThreadType string
 const (
 	General  ThreadType = "general"  // consumer and assistant
 	Ops      ThreadType = "ops"      // business staff
-	Dispatch ThreadType = "dispatch" // driver, vendor
+	Dispatch ThreadType = "dispatch" // driver
+	Vendor   ThreadType = "vendor"   // vendor who is asked for quotes
 )
 
 // IsWork reports whether the threads are of numbers in their roles ([OfNumber]) rather than of people.
-func (t ThreadType) IsWork() bool { return t == Ops || t == Dispatch }
+func (t ThreadType) IsWork() bool { return t == Ops || t == Dispatch || t == Vendor }
 
 // OfNumber is who writes from a WhatsApp number in the role that the number has, whoever that is:
 // roles go by number, and so do the messages that tell of such work.

@@ -257,14 +257,7 @@ func approved(m *market.Market, event, lang string, key wording.Key, vars wordin
 	if _, ok := m.WhatsApp.Templates[event]; !ok && event == merchantMoved { // better told as a new booking than not at all
 		event = merchantConfirmed
 	}
-	t := outbox.Approved(m, event, vars)
-	if t == nil {
-		return nil
-	}
-	if left := wording.Left(lang, key, vars, m.WhatsApp.Templates[event].Params...); left != "" {
-		t.Add(left)
-	}
-	return t
+	return outbox.ApprovedWhole(m, event, lang, key, vars)
 }
 
 // businessThread is the thread on which the messages of a business's number arrive.

@@ -158,6 +158,12 @@ func New[A any](name, description string, effect Effect, resolve func(ctx contex
 	return t
 }
 
+// Drafts is the tool as one that changes what is the customer's own and tells nobody, or nobody whom no YES covers.
+func (t Tool) Drafts() Tool {
+	t.Draft = true
+	return t
+}
+
 // SummaryOf makes a tool's Summary of a function of its arguments.
 func SummaryOf[A any](f func(ctx context.Context, tc Context, args A) (string, error)) func(context.Context, Context, json.RawMessage) (string, error) {
 	return of(f)

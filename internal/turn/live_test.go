@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,9 +32,23 @@ type call struct {
 	host *live.Host
 	in   channel.Inbound
 
+	rooms  rooms
 	mu     sync.Mutex
 	frames map[string][]live.Frame // by socket
 }
+
+// rooms are meetings that anybody may join. Their wire is tested with their provider.
+type rooms struct{ made atomic.Int32 }
+
+func (r *rooms) next(kind string) string { return fmt.Sprint(kind, r.made.Add(1)) }
+
+func (r *rooms) Create(context.Context, string) (string, error) { return r.next("meeting"), nil }
+
+func (r *rooms) Join(context.Context, string, string) (participant, token string, err error) {
+	return r.next("participant"), r.next("token"), nil
+}
+
+func (r *rooms) Renew(context.Context, string, string) (string, error) { return r.next("token"), nil }
 
 // phone makes a world one in which customers call.
 func phone(t *testing.T, w *world) *call {
@@ -51,6 +66,7 @@ func (c *call) join() {
 	}
 	c.runner.Live = stage
 	c.host = &live.Host{
+		Rooms: &c.rooms,
 		Stage: stage, Threads: c.threads, Queue: liveQueue{c}, NewID: func() string { return dynamotest.ID("") },
 		Greeting: func(context.Context, channel.Inbound) (string, bool, error) { return "Welcome!", false, nil },
 	}
@@ -557,7 +573,7 @@ func TestLive_ClientsMeetFaults(t *testing.T) {
 			t.Errorf("never done: %v", err)
 		}
 		in := c.in
-		in.MessageID, in.Text = "m1", "what is there?"
+		in.Talk, in.MessageID, in.Text = "trip", "m1", "what is there?"
 		caller := live.Caller{Inbound: in, Session: thread.Session{ID: "call 1"}}
 		again(func(ctx context.Context) error { return c.host.Connect(ctx, socket, caller, "") })
 		again(func(ctx context.Context) error { return c.host.Reset(ctx, caller) })
@@ -567,10 +583,17 @@ func TestLive_ClientsMeetFaults(t *testing.T) {
 		})
 		again(func(ctx context.Context) error { return c.host.BargeIn(ctx, thread.Of(in), "") })
 		again(func(ctx context.Context) error { return c.host.Disconnect(ctx, socket) })
+		var room live.Room
+		again(func(ctx context.Context) (err error) { room, err = c.host.Room(ctx, caller); return err })
+		if kept, err := c.host.Room(t.Context(), caller); err != nil || kept.Participant != room.Participant || kept.Token == room.Token {
+			t.Errorf("heard in %+v, and again in %+v: %v", room, kept, err)
+		}
 		c.restart()
 		c.join()
 		c.runner.Model = streams{pieces: ofTheSea}
-		c.Queue(t.Context(), thread.Of(in), "")
+		if err := c.Queue(t.Context(), thread.Of(in), ""); err != nil {
+			t.Fatal(err)
+		}
 		c.work()
 		m, err := c.host.Missed(t.Context(), thread.Of(in), "")
 		if err != nil {

@@ -135,6 +135,7 @@ type world struct {
 	meanwhile func(ctx context.Context) // happens while a tool looks up what it is to book; nil is nothing
 	sara      *sara                     // nil in Merve's worlds
 	calls     bool                      // PestCall answers everybody
+	answers   string                    // who answers customers, in the place of Merve
 	concierge
 	exchange
 	cashier
@@ -174,7 +175,7 @@ func newWorld(t *testing.T, change func(m *market.Market)) *world {
 		"merchant_booking_confirmed": {ContentSID: "HX00000000000000000000000000000001", Params: []string{"code", "when", "party"}},
 		"merchant_booking_cancelled": {ContentSID: "HX00000000000000000000000000000002", Params: []string{"code", "when", "party"}},
 	}
-	for i, event := range []string{"merchant_order_placed", "merchant_service_placed", "merchant_viewing_placed", "merchant_order_cancelled", "merchant_order_unanswered", "taxi_offer", "taxi_pickup", "taxi_taken", "taxi_cancelled"} {
+	for i, event := range []string{"merchant_order_placed", "merchant_service_placed", "merchant_viewing_placed", "merchant_order_cancelled", "merchant_order_unanswered", "taxi_offer", "taxi_pickup", "taxi_taken", "taxi_cancelled", "vendor_asked", "vendor_reminder"} {
 		m.WhatsApp.Templates[event] = market.Approved{ContentSID: fmt.Sprintf("HX0000000000000000000000000000001%d", i), Params: []string{"code"}}
 	}
 	m.WhatsApp.Templates["merchant_message"] = market.Approved{ContentSID: "HX00000000000000000000000000000030", Params: []string{"listing", "text"}}
@@ -424,6 +425,7 @@ func (w *world) settle() {
 	} else {
 		w.tellOrders()
 		w.tellRides()
+		w.tellRequests()
 		w.tellRelayed()
 		w.tellPayments()
 	}
@@ -474,7 +476,7 @@ func (w *world) events(tx string) []ledger.Event {
 // outgoing is the outbox of all threads that were met, and of the businesses.
 func (w *world) outgoing() []outbox.Message {
 	w.t.Helper()
-	return w.outboxesOf(slices.Concat(w.threadsMet(), w.businesses(), w.driverThreads()))
+	return w.outboxesOf(slices.Concat(w.threadsMet(), w.businesses(), w.driverThreads(), w.vendorThreads()))
 }
 
 // businesses are the threads of the businesses' numbers.
@@ -535,6 +537,7 @@ func (w *world) from(who string, ch channel.Channel, id, text string) channel.In
 		in.ReplyAddr = "page-scoped id of " + who
 		in.From = actor.Actor{Kind: actor.Person, ID: "messenger:" + who + w.suffix, Name: who}
 	}
+	in.Assistant = w.answers
 	switch {
 	case w.sara != nil:
 		in.Assistant = assistant.Sara().Name

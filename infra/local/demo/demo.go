@@ -1,6 +1,6 @@
 // Package demo is the demo market of the local runner: a small island's restaurants,
-// tours, stays, homes and services, its places and its taxi drivers, and the customers and technicians of a
-// pest control company far away. The businesses and people are made up, their numbers are not real.
+// tours, stays, homes and services, its places, its taxi drivers and its vendors, and the customers and technicians of
+// a pest control company far away. The businesses and people are made up, their numbers are not real.
 package demo
 
 import (
@@ -17,6 +17,7 @@ import (
 	"merve/internal/geo"
 	"merve/internal/listing"
 	"merve/internal/market"
+	"merve/internal/marketplace"
 	"merve/internal/place"
 	"merve/internal/taxi"
 )
@@ -35,6 +36,9 @@ var customers []byte
 
 //go:embed visits.json
 var visits []byte
+
+//go:embed vendors.json
+var vendors []byte
 
 // Market is the id of the demo market.
 const Market = "demo"
@@ -152,6 +156,17 @@ func LoadVisits(catalog *appointment.Catalog) func(context.Context) error {
 	}
 }
 
+// LoadVendors stores the market's vendors.
+func LoadVendors(store *marketplace.Vendors) func(context.Context) error {
+	return func(ctx context.Context) error {
+		all, err := Vendors()
+		if err != nil {
+			return err
+		}
+		return store.Import(ctx, all)
+	}
+}
+
 // Listings returns the demo market's listings.
 func Listings() ([]*listing.Listing, error) {
 	var all []*listing.Listing
@@ -172,6 +187,18 @@ func Places() ([]*place.Place, error) {
 	}
 	for _, p := range all {
 		p.Market = Market
+	}
+	return all, nil
+}
+
+// Vendors returns the demo market's vendors.
+func Vendors() ([]marketplace.Vendor, error) {
+	var all []marketplace.Vendor
+	if err := json.Unmarshal(vendors, &all); err != nil {
+		return nil, fmt.Errorf("demo vendors: %w", err)
+	}
+	for i := range all {
+		all[i].Market = Market
 	}
 	return all, nil
 }

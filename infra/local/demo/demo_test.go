@@ -15,6 +15,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
+	"merve/internal/geo"
 	"merve/internal/listing"
 	"merve/internal/market"
 	"merve/internal/place"
@@ -54,6 +55,31 @@ func TestListingsAreSound(t *testing.T) {
 	}
 	if len(domains) < 5 || len(capacities) < 8 {
 		t.Errorf("%d domains, %d capacities: too much alike", len(domains), len(capacities))
+	}
+}
+
+// At least eight vendors around Kyrenia can be asked, each at a number of their own.
+func TestVendorsAreSound(t *testing.T) {
+	t.Parallel()
+	all, err := Vendors()
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers, near := map[string]bool{}, 0
+	kyrenia := geo.Location{Lat: 35.3364, Lng: 33.3182}
+	for _, v := range all {
+		if err := v.Check(); err != nil {
+			t.Errorf("%s: %v", v.ID, err)
+		}
+		if v.OptIn == nil || !v.Enabled || numbers[v.Phone] {
+			t.Errorf("%s cannot be asked, or not alone", v.ID)
+		}
+		if numbers[v.Phone] = true; v.Location != nil && kyrenia.Meters(*v.Location) < 15_000 {
+			near++
+		}
+	}
+	if near < 8 {
+		t.Errorf("%d around Kyrenia", near)
 	}
 }
 

@@ -97,7 +97,7 @@ func (r *Runner) start(ctx context.Context, o Options) error {
 	base := r.base(c, cfg, getenv, sent, qs, o)
 	base.Sockets = sockets
 	if err := demo.Load(ctx, base.Markets(), base.Listings(), demo.LoadPlaces(base.Places()), demo.LoadDrivers(base.Drivers()),
-		demo.LoadCustomers(base.Customers()), demo.LoadVisits(base.Visits())); err != nil {
+		demo.LoadCustomers(base.Customers()), demo.LoadVisits(base.Visits()), demo.LoadVendors(base.Vendors())); err != nil {
 		return fmt.Errorf("demo market: %w", err)
 	}
 	functions := app.Constructors(wiring.Elsewhere())
