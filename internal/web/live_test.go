@@ -219,13 +219,13 @@ func offerOnce(t *testing.T, browser context.Context) {
 	p.waitText("#yes", "Book · €45")
 	p.waitText("#summary", pending.Summary)
 	p.wait(`!document.querySelector('#log').textContent.includes('Saturday 19:30') && !document.querySelector('.booking')`)
-	p.answers("Released.")
+	p.answers("Released: " + pending.Summary)
 	p.click("#no")
 	sent := p.live.Received(t, "message", 2)[1]
 	same(p.tab, "no", [3]string{sent.Text, sent.Button, sent.ReplyTo}, [3]string{"No", "no:pa1", "pa1"})
 	p.backend.Finish(2, nil)
-	p.waitText(".bubble", "Released.")
-	p.waitText(".entry:not(.own) .bubble", pending.Summary) // what was offered stays to be read
+	p.waitText(".bubble", "Released: "+pending.Summary)
+	p.waitText(".bubble", "offer.\n"+pending.Summary) // what was offered stays to be read
 	p.wait(`document.querySelector('#pending').hidden && document.querySelector('.booking')`)
 
 	pending.Kind = "confirm_order"

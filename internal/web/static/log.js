@@ -21,6 +21,7 @@ export class Log {
   #truth = new Map();  // what cards are about to {card: the newest one, words}
   #places = new Map(); // entry to the roles of its cards: shown, mentioned, left out
   #asks;               // the entry whose question waits for its answer
+  #asked;              // the id of what it asks
 
   constructor(page, ui) {
     [this.#page, this.#ui] = [page, ui];
@@ -54,6 +55,8 @@ export class Log {
 
   #asking() {
     const { entries, pending } = this.#ui.talk;
+    if (pending && pending.id === this.#asked && entries.includes(this.#asks)) return this.#asks; // later ones may say it too
+    this.#asked = pending?.id;
     const offer = text(pending?.summary);
     return offer ? entries.findLast((e) => e.direction === 'outbound' && (e.text.includes(offer) || e.cards.some(offered))) : undefined;
   }
