@@ -277,7 +277,7 @@ var (
 func blocks(text string) map[string]string {
 	out := map[string]string{}
 	for _, m := range dataBlock.FindAllStringSubmatch(text, -1) {
-		out[m[1]] = m[2]
+		out[strings.ReplaceAll(m[1], ".", "_")] = m[2] // as models call it
 	}
 	return out
 }

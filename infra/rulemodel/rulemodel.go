@@ -108,6 +108,9 @@ func converse(c conversation) reply {
 	if c.atOffice() {
 		return c.serve()
 	}
+	if c.atMarket() {
+		return c.deal()
+	}
 	if c.onCall() {
 		return c.pickUp()
 	}

@@ -99,6 +99,12 @@ func (r Requirements) MarshalJSON() ([]byte, error) {
 	return []byte(r), nil
 }
 
+// UnmarshalJSON implements [json.Unmarshaler].
+func (r *Requirements) UnmarshalJSON(raw []byte) error {
+	*r = Requirements(raw)
+	return nil
+}
+
 // values are the requirements by name.
 func (r Requirements) values() map[string]any {
 	all := map[string]any{}
