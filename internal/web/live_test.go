@@ -219,13 +219,13 @@ func offerOnce(t *testing.T, browser context.Context) {
 	p.waitText("#yes", "Book · €45")
 	p.waitText("#summary", pending.Summary)
 	p.wait(`!document.querySelector('#log').textContent.includes('Saturday 19:30') && !document.querySelector('.booking')`)
-	p.answers("Released.")
+	p.answers("Released: " + pending.Summary)
 	p.click("#no")
 	sent := p.live.Received(t, "message", 2)[1]
 	same(p.tab, "no", [3]string{sent.Text, sent.Button, sent.ReplyTo}, [3]string{"No", "no:pa1", "pa1"})
 	p.backend.Finish(2, nil)
-	p.waitText(".bubble", "Released.")
-	p.waitText(".entry:not(.own) .bubble", pending.Summary) // what was offered stays to be read
+	p.waitText(".bubble", "Released: "+pending.Summary)
+	p.waitText(".bubble", "offer.\n"+pending.Summary) // what was offered stays to be read
 	p.wait(`document.querySelector('#pending').hidden && document.querySelector('.booking')`)
 
 	pending.Kind = "confirm_order"
@@ -357,8 +357,13 @@ func liveSession(t *testing.T, browser context.Context) {
 	yes := p.live.Received(t, "message", 2)[1]
 	same(p.tab, "yes", [3]string{yes.Text, yes.Button, yes.ReplyTo}, [3]string{"YES", "yes:pa1", "pa1"})
 	p.live.Stands(webtest.Frame{"callSessionId": "c1", "turnId": 2, "history": []any{}})
-	p.live.Final(2, "It is moved.", nil)
+	p.live.Final(2, "It is moved. Another?", webtest.Frame{"cards": []any{
+		webtest.Frame{"type": "time", "option": 1, "title": "Mon 09:00"}, webtest.Frame{"type": "time", "option": 2, "title": "Mon 10:00"},
+	}})
 	p.wait(`document.querySelector('#pending').hidden`)
+	p.click("#log .options button:last-child")
+	same(p.tab, "the chosen time", p.live.Received(t, "message", 3)[2].Text, "2")
+	p.wait(`!document.querySelector('.options')`)
 	same(p.tab, "its state was asked for", len(p.live.Received(t, "resync", 3)) >= 3, true)
 }
 
@@ -402,7 +407,9 @@ func liveAccessible(t *testing.T, browser context.Context) {
 			"callSessionId": "c1", "turnId": 1, "history": []any{}, "domainState": webtest.Frame{"verified": true},
 			"pendingAction": webtest.Frame{"id": "pa1", "summary": "الإثنين 09:00؟", "expiresAt": time.Now().Add(time.Hour)},
 		})
-		p.live.Final(0, "أهلا بك", webtest.Frame{"cards": []any{webtest.Frame{"title": "Garden House"}}})
+		p.live.Final(0, "أهلا بك", webtest.Frame{"cards": []any{
+			webtest.Frame{"title": "Garden House"}, webtest.Frame{"type": "time", "option": 1, "title": "Mon 09:00"},
+		}})
 		p.waitText("#summary", "09:00")
 		p.live.Word(1, "نعم، "+strings.Repeat("word ", 40))
 		p.waitText("#log", "نعم")

@@ -15,6 +15,7 @@ const page = Object.fromEntries([...document.querySelectorAll('[id]')].map((node
 let live;            // where to connect, as GET /healthz tells
 let socket;
 let turn;            // the node of the reply that grows
+let choices;         // the buttons of what can be chosen
 let voiced = 0;      // how much of it was read aloud
 let pending = null;  // the action that waits for an answer
 let finished = -1;   // the latest turn whose end was told
@@ -39,6 +40,7 @@ function note(words, className = 'note') { return add(className, words); }
 
 /** Shows what the customer has said, here or by another socket. */
 function hear(id, words) {
+  offer([]);
   own.set(id, words);
   add('said own', words);
 }
@@ -58,10 +60,23 @@ function finish(frame) {
     follow(() => { if (turn) turn.replaceWith(whole); else page.log.append(whole); });
   } else if (frame.interrupted) turn?.classList.add('cut');
   turn = undefined;
-  for (const card of Array.isArray(frame.cards) ? frame.cards : []) {
+  const cards = Array.isArray(frame.cards) ? frame.cards : [];
+  offer(cards.filter((card) => card?.type === 'time' && text(card.option)));
+  for (const card of cards) {
     const words = [card?.title, card?.subtitle, card?.status].map(text).filter(Boolean).join(' · ');
-    if (words) note(words);
+    if (words && card.type !== 'time') note(words);
   }
+}
+
+/** Shows what can be chosen as buttons, as long as nothing else was said. */
+function offer(options) {
+  choices?.remove();
+  choices = undefined;
+  if (!options.length) return;
+  choices = make('div', { className: 'options', role: 'group', 'aria-label': 'Free times' }, ...options.map((card) => make('button', {
+    type: 'button', className: 'plain', dir: 'auto', title: text(card.subtitle), onclick: () => { say(text(card.option)); page.text.focus(); },
+  }, text(card.title))));
+  follow(() => page.log.append(choices));
 }
 
 /** Forgets what is shown: it is told anew. */
@@ -92,7 +107,8 @@ const handlers = {
     if (!frame.interrupted) aloud(text(frame.text), true);
     finish(frame);
     voiced = 0;
-    page.standing.textContent = text(frame.standing?.text);
+    // What waits for an answer is shown with its buttons.
+    page.standing.textContent = frame.standing?.kind === 'waiting' ? '' : text(frame.standing?.text);
     socket.resync(); // how it stands now
   },
   error(frame) {
@@ -172,6 +188,7 @@ async function connect() {
   }
   socket = new Socket(address, {
     open(on) { page.link.textContent = on ? 'Connected' : 'Connection lost; connecting again …'; },
+    refused() { page.link.textContent = 'No connection: the server cannot be reached, or it knows no such session.'; },
     frame(frame, words) {
       handlers[frame.type]?.(frame, words);
       page['s-event'].textContent = String(socket?.last ?? '');

@@ -76,6 +76,7 @@ export function drawCard(card, ui, mark = '') {
     case 'order': return order(card, ui);
     case 'taxi': return taxi(card, ui);
     case 'payment': return payment(card, ui);
+    case 'time': return text(card.option) && text(card.title) ? reply(ui, 'plain', text(card.title), text(card.option)) : null;
   }
   return text(card.title) ? make('div', { className: 'card other' }, lines(make('strong', { dir: 'auto' }, text(card.title)), line(card.subtitle))) : null;
 }

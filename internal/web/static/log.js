@@ -21,6 +21,7 @@ export class Log {
   #truth = new Map();  // what cards are about to {card: the newest one, words}
   #places = new Map(); // entry to the roles of its cards: shown, mentioned, left out
   #asks;               // the entry whose question waits for its answer
+  #asked;              // the id of what it asks
 
   constructor(page, ui) {
     [this.#page, this.#ui] = [page, ui];
@@ -50,11 +51,12 @@ export class Log {
     const before = this.#asks;
     this.#asks = this.#asking();
     for (const entry of new Set([before, this.#asks])) if (this.#nodes.has(entry)) this.change(entry);
-    this.#update();
   }
 
   #asking() {
     const { entries, pending } = this.#ui.talk;
+    if (pending && pending.id === this.#asked && entries.includes(this.#asks)) return this.#asks; // later ones may say it too
+    this.#asked = pending?.id;
     const offer = text(pending?.summary);
     return offer ? entries.findLast((e) => e.direction === 'outbound' && (e.text.includes(offer) || e.cards.some(offered))) : undefined;
   }
@@ -87,6 +89,7 @@ export class Log {
       this.#nodes.set(entry, node);
       old.replaceWith(node);
       if (held) this.#ui.settle();
+      this.#update();
     }
     this.arrange();
     if (follow && entry === this.#ui.talk.entries.at(-1)) this.toEnd();

@@ -29,7 +29,7 @@ export class Socket {
   #over = false;
   #timers = {};
 
-  /** address gives where to connect, each time; on is told {frame(frame, words), open(boolean)}. */
+  /** address gives where to connect, each time; on is told {frame(frame, words), open(boolean), refused()}. */
   constructor(address, on) {
     [this.#address, this.#on] = [address, on];
     this.#connect();
@@ -111,7 +111,7 @@ export class Socket {
 
   // Where it has never been open it is not asked for for ever: a page's policy may forbid it.
   #again() {
-    if (!this.#opened && this.#failed >= MOST) return;
+    if (!this.#opened && this.#failed >= MOST) return this.#on.refused?.();
     const pause = Math.min(LAST, FIRST * 2 ** this.#failed++) * (0.8 + Math.random() * 0.4);
     this.#set('again', pause, () => this.#connect());
   }
