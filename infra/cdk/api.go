@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2integrations"
@@ -80,6 +81,29 @@ func (s *stack) addRoutes(f wiring.Function) {
 			Path:        jsii.String(r.Path),
 			Methods:     &[]awsapigatewayv2.HttpMethod{awsapigatewayv2.HttpMethod(r.Method)},
 			Integration: integration,
+		})
+	}
+}
+
+// addSockets makes the WebSocket API. Every message goes to the same function, which reads what it is.
+func (s *stack) addSockets() {
+	s.sockets = awsapigatewayv2.NewWebSocketApi(s.cdk, jsii.String("Sockets"), &awsapigatewayv2.WebSocketApiProps{
+		ApiName: jsii.String(*s.cdk.StackName() + "-live"),
+	})
+	s.posts = awsapigatewayv2.NewWebSocketStage(s.cdk, jsii.String("SocketsStage"), &awsapigatewayv2.WebSocketStageProps{
+		WebSocketApi: s.sockets,
+		StageName:    jsii.String("live"),
+		AutoDeploy:   jsii.Bool(true),
+		Throttle:     &awsapigatewayv2.ThrottleSettings{RateLimit: jsii.Number(requestsPerSecond), BurstLimit: jsii.Number(requestsAtOnce)},
+	})
+}
+
+// addConnections tells a function what happens on sockets.
+func (s *stack) addConnections(function string) {
+	for _, route := range []string{"$connect", "$disconnect", "$default"} {
+		name := id(function, strings.TrimPrefix(route, "$")+"Integration")
+		s.sockets.AddRoute(jsii.String(route), &awsapigatewayv2.WebSocketRouteOptions{
+			Integration: awsapigatewayv2integrations.NewWebSocketLambdaIntegration(name, s.functions[function], nil),
 		})
 	}
 }

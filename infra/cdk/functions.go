@@ -27,10 +27,13 @@ func (s *stack) addFunction(f wiring.Function) {
 		allow(role, []string{"s3:ListBucket"}, s.bucket.BucketArn()) // without it a missing object is told as forbidden
 	}
 	for _, q := range f.Sends {
-		allow(role, []string{"sqs:SendMessage"}, s.queues[q].QueueArn())
+		allow(role, []string{"sqs:SendMessage", "sqs:GetQueueAttributes"}, s.queues[q].QueueArn())
 	}
 	for _, b := range f.Puts {
 		allow(role, []string{"events:PutEvents"}, s.buses[b].EventBusArn())
+	}
+	if f.Posts {
+		s.posts.GrantManagementApiAccess(role)
 	}
 	if len(f.Secrets) > 0 {
 		allow(role, []string{"secretsmanager:GetSecretValue"}, s.secretARN())
@@ -39,7 +42,7 @@ func (s *stack) addFunction(f wiring.Function) {
 		Description:  jsii.String(f.Doc),
 		Code:         awslambda.Code_FromAsset(jsii.String(filepath.Join(s.Dist, f.Name)), nil),
 		Runtime:      awslambda.Runtime_PROVIDED_AL2023(),
-		Architecture: awslambda.Architecture_ARM_64(),
+		Architecture: s.architecture(),
 		Handler:      jsii.String("bootstrap"),
 		MemorySize:   jsii.Number(f.Memory),
 		Timeout:      seconds(f.Timeout),
@@ -99,6 +102,8 @@ func (s *stack) environment() map[string]*string {
 	env := map[string]*string{
 		wiring.SecretEnv: &s.Secret,
 		"PUBLIC_URL":     s.api.ApiEndpoint(), // until a better one is set
+		wiring.PostsEnv:  s.posts.CallbackUrl(),
+		"LIVE_URL":       s.posts.Url(),
 	}
 	for _, t := range wiring.Tables() {
 		env[t.Env] = s.tables[t.Name].TableName()
@@ -127,6 +132,13 @@ func (s *stack) variables(f wiring.Function) *map[string]*string {
 		}
 	}
 	return &vars
+}
+
+func (s *stack) architecture() awslambda.Architecture {
+	if s.X86 {
+		return awslambda.Architecture_X86_64()
+	}
+	return awslambda.Architecture_ARM_64()
 }
 
 func (s *stack) tracing() awslambda.Tracing {

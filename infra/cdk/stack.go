@@ -27,7 +27,9 @@ type stack struct {
 	functions map[string]awslambda.Function
 	bucket    awss3.Bucket
 	api       awsapigatewayv2.HttpApi
-	env       map[string]*string // value of every environment variable that has one
+	sockets   awsapigatewayv2.WebSocketApi
+	posts     awsapigatewayv2.WebSocketStage // where connections are written to
+	env       map[string]*string             // value of every environment variable that has one
 }
 
 func newStack(scope constructs.Construct, o options) awscdk.Stack {
@@ -48,6 +50,7 @@ func newStack(scope constructs.Construct, o options) awscdk.Stack {
 	s.addRules(wiring.Rules(), wiring.Queues())
 	s.addBucket(wiring.Media())
 	s.addAPI()
+	s.addSockets()
 	s.env = s.environment()
 	for _, f := range wiring.Functions() {
 		s.addFunction(f)
@@ -59,6 +62,10 @@ func newStack(scope constructs.Construct, o options) awscdk.Stack {
 }
 
 func (s *stack) addBucket(b wiring.Bucket) {
+	var rules []*awss3.LifecycleRule
+	for _, e := range b.Expire {
+		rules = append(rules, &awss3.LifecycleRule{Prefix: &e.Prefix, Expiration: awscdk.Duration_Days(jsii.Number(e.Days))})
+	}
 	s.bucket = awss3.NewBucket(s.cdk, id(b.Name, "Bucket"), &awss3.BucketProps{
 		BlockPublicAccess: awss3.BlockPublicAccess_BLOCK_ALL(),
 		Encryption:        awss3.BucketEncryption_S3_MANAGED,
@@ -66,10 +73,7 @@ func (s *stack) addBucket(b wiring.Bucket) {
 		MinimumTLSVersion: jsii.Number(1.2),
 		ObjectOwnership:   awss3.ObjectOwnership_BUCKET_OWNER_ENFORCED,
 		RemovalPolicy:     s.removal(),
-		LifecycleRules: &[]*awss3.LifecycleRule{{
-			Prefix:     &b.Pending,
-			Expiration: awscdk.Duration_Days(jsii.Number(b.PendingDays)),
-		}},
+		LifecycleRules:    &rules,
 		// Who may upload is said by the address that is signed for it, not by the page.
 		Cors: &[]*awss3.CorsRule{{
 			AllowedMethods: &[]awss3.HttpMethods{awss3.HttpMethods_PUT},
@@ -83,6 +87,7 @@ func (s *stack) addBucket(b wiring.Bucket) {
 // addOutputs tells the addresses that are given to people and providers.
 func (s *stack) addOutputs() {
 	s.output("ApiUrl", "Address of the API and the chat page", s.api.ApiEndpoint())
+	s.output("LiveUrl", "Address of live conversations", s.posts.Url())
 	s.output("SecretName", "Secret that the functions read", &s.Secret)
 	for _, f := range wiring.Functions() {
 		for _, r := range f.Routes {

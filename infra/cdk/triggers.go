@@ -16,6 +16,9 @@ func (s *stack) addTriggers(f wiring.Function) {
 	if len(f.Routes) > 0 {
 		s.addRoutes(f)
 	}
+	if f.Sockets {
+		s.addConnections(f.Name)
+	}
 	if f.Queue != nil {
 		s.addQueueTrigger(f.Name, f.Queue)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -68,7 +69,11 @@ var productEnglish = strings.NewReplacer(
 // planned splits a question into parts, each of which a tool's words tell. What no tool is told of is talk, of which there is
 // one step.
 func planned(req request, _ time.Time) any {
-	question := strings.TrimPrefix(string(req.Messages[len(req.Messages)-1].Content), "Question: ")
+	steps := partsOf(strings.TrimPrefix(string(req.Messages[len(req.Messages)-1].Content), "Question: "))
+	return map[string]any{"steps": steps, "totalSteps": len(steps)}
+}
+
+func partsOf(question string) []planStep {
 	var steps []planStep
 	var talk []string
 	whole := turkishPercent.ReplaceAllString(percentWord.ReplaceAllString(question, "$1%"), "$2% of $1")
@@ -97,8 +102,41 @@ func planned(req request, _ time.Time) any {
 	if len(talk) > 0 && len(steps) == 0 {
 		steps = append(steps, planStep{"general_chat", question, []int{}})
 	}
-	return map[string]any{"steps": steps, "totalSteps": len(steps)}
+	return steps
 }
+
+// handedOver has the planner answer what nothing else here does: a question in several parts, a sum or the weather among
+// them. It reports false for whatever is something else.
+func (c *conversation) handedOver(v *voice) (reply, bool) {
+	if c.offered["answerQuestion"] == nil || !inParts(c.text) {
+		return reply{}, false
+	}
+	r, next := c.once(v, "answerQuestion", map[string]any{"question": c.text})
+	switch {
+	case next != nil:
+		return *next, true
+	case r.failed != nil || str(r.data, "answer") == "":
+		return say(v.away), true
+	}
+	return say(clean(str(r.data, "answer"), 1500)), true
+}
+
+// inParts reports whether a message asks several things of which one at least is a sum or about the weather, and wants
+// nothing that is booked, ordered or sent.
+func inParts(text string) bool {
+	parts := partsOf(text)
+	wish, _ := wishIn(text, false)
+	if wish == toHire && !mends.MatchString(text) { // a device is asked about, not somebody who repairs it
+		wish = noErrand
+	}
+	if wish != noErrand || len(parts) < 2 {
+		return false
+	}
+	return slices.ContainsFunc(parts, func(s planStep) bool { return s.Tool == "math" || s.Tool == "weather" })
+}
+
+// mends are words of those whose device is broken.
+var mends = regexp.MustCompile(`(?i)repair|fix|broke|mend|tamir|bozul|επισκευ|чини|ремонт|сломал|תיקון|לתקן|تصليح|إصلاح|reparatur|reparier|kaputt|repara|arregl|répar|panne|tengenez|haribik`)
 
 var (
 	firstNumber = regexp.MustCompile(`\d[\d,]*(?:\.\d+)?`)

@@ -8,11 +8,12 @@ func planFunctions() []Function {
 		f.Name, f.Doc = name, doc
 		f.Tables = []Grant{readsAndWrites("conversations"), reads("catalog"), {Table: "records", Actions: []Action{GetItem, UpdateItem}}}
 		f.Secrets = []string{"OPENAI_API_KEY"}
-		f.Sends = []string{"plan-events"}
-		if name != "worker-rag" {
-			f.Sends = append(f.Sends, "worker-rag")
+		f.Media = true // results that are too large for an event
+		f.Sends = plansFrom()
+		if name == "worker-rag" {
+			f.Sends = []string{"plan-events"}
 		}
-		f.Settings = join(f.Settings, []string{"OPENAI_BASE_URL", "OPENAI_MODEL", "OPENMETEO_BASE_URL", "OPENMETEO_GEOCODING_BASE_URL"})
+		f.Settings = join(f.Settings, []string{"OPENAI_BASE_URL", "OPENAI_MODEL"}, weather())
 		return f
 	}
 	worker := func(name, doc string) Function {
@@ -37,7 +38,7 @@ func planFunctions() []Function {
 		{
 			Name: "publisher", Doc: "publishes the events of plans as they are stored",
 			Memory: 256, Timeout: 30,
-			Stream: stream("conversations", "plan#", "sender-failed"),
+			Stream: stream("conversations", "plan#", "dead-letter-queue"),
 			Tables: []Grant{raises()},
 			Sends:  []string{"user-commands"},
 			Puts:   []string{"conversation-events", "tool-invocation-requests", "bot_output_events"},
@@ -60,3 +61,7 @@ func planFunctions() []Function {
 		}),
 	}
 }
+
+// plansFrom are the queues of a function that drives plans: the timers of steps, and the worker that is a program of its
+// own.
+func plansFrom() []string { return []string{"plan-events", "worker-rag"} }

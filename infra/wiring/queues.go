@@ -28,6 +28,9 @@ func Queues() []Queue {
 			Visibility: 150, Receives: 5, DeadLetter: "turns-failed", Keep: 4 * 24 * 3600,
 		},
 		{Name: "turns-failed", FIFO: true, Keep: fourteenDays},
+		// Inbox and lease of a thread keep the order of its turns, and whoever talks waits for no queue's.
+		{Name: "live", Env: "LIVE_QUEUE_URL", Visibility: 150, Receives: 5, DeadLetter: "live-failed", Keep: 3600},
+		{Name: "live-failed", Keep: fourteenDays},
 		{Name: "notify-failed", Keep: fourteenDays},
 		{Name: "sender-failed", Keep: fourteenDays},
 		{Name: "index-failed", Keep: fourteenDays},

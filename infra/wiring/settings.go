@@ -35,6 +35,11 @@ func Settings() []Setting {
 		{Name: "AUTH_CLIENT_ID", Doc: "client of the issuer as which the admin page signs people in"},
 		{Name: "AUTH_SIGN_IN_ORIGINS", Doc: "where the issuer's endpoints are, when not at its own origin: the domain of a Cognito user pool; with commas between them"},
 		{Name: "SARA_MODEL", Doc: "model of the assistant sara"},
+		{Name: "REALTIMEKIT_ACCOUNT_ID", Doc: "Cloudflare account whose meetings callers are heard in"},
+		{Name: "REALTIMEKIT_APP_ID", Doc: "RealtimeKit app of the account"},
+		{Name: "REALTIMEKIT_PRESET", Doc: "what a caller may do in a meeting; group_call_participant when not set"},
+		{Name: "REALTIMEKIT_BASE_URL", Doc: "in the place of Cloudflare's own address"},
+		{Name: "LIVE_URL", Doc: "where pages connect to live conversations, when not at the address that the deployment knows"},
 		{Name: "GUARD_MODEL", Doc: "model that judges what assistants say; without it only the patterns do"},
 		{Name: "META_BASE_URL", Doc: "in the place of the Graph API's own address"},
 		{Name: "MAPBOX_BASE_URL", Doc: "in the place of Mapbox's own address"},
@@ -55,6 +60,8 @@ func model() []string {
 func tools() []string {
 	return []string{"MAPBOX_BASE_URL", "TYPESENSE_URL", "TWILIO_ACCOUNT_SID", "TWILIO_BASE_URL", "STRIPE_BASE_URL"}
 }
+
+func weather() []string { return []string{"OPENMETEO_BASE_URL", "OPENMETEO_GEOCODING_BASE_URL"} }
 
 func meta() []string { return []string{"META_BASE_URL"} }
 

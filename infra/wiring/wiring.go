@@ -1,6 +1,8 @@
 // Package wiring is the one table of how Merve is put together: each function with
 // what starts it, what it may touch and which environment it needs, and the tables,
-// queues, buses, bucket and alarms around them.
+// queues, buses, bucket and alarms around them. A function is started in one of five ways:
+// by requests to its routes, by what happens on sockets, by a queue, by a table's stream, or
+// by a schedule.
 //
 // It is data and imports nothing. The cloud stack and the local runner are both made
 // from it, so a function, a trigger or a permission is written here once and nowhere
@@ -18,17 +20,19 @@ type Function struct {
 	Memory  int     // MB
 	Timeout Seconds // an invocation that takes longer is killed
 
-	// What starts it: one of these four.
+	// What starts it: one of these five.
 	Routes   []Route
+	Sockets  bool // what happens on the connections of the WebSocket API
 	Queue    *QueueTrigger
 	Stream   *StreamTrigger
 	Schedule *Schedule
 
 	// What it may touch, and nothing else.
 	Tables  []Grant
-	Media   bool     // reads, keeps and deletes photos in the bucket
+	Media   bool     // reads, keeps and deletes files in the bucket
 	Sends   []string // queues that it may put messages on
 	Puts    []string // buses that it may put events on
+	Posts   bool     // writes to connections of the WebSocket API, and closes them
 	Secrets []string // keys of the secret that it reads, at first use
 
 	Settings []string // names of the settings it reads, beside those every function reads
@@ -92,14 +96,15 @@ func Functions() []Function {
 				{Method: "GET", Path: "/", Undocumented: true},
 				{Method: "GET", Path: "/static/{file+}", Undocumented: true},
 				{Method: "GET", Path: "/healthz"},
+				{Method: "GET", Path: "/readyz"},
 				{Method: "GET", Path: "/openapi.yaml"},
 				{Method: "ANY", Path: Default},
 			},
 			Tables:   turnTables(),
 			Media:    true,
-			Sends:    []string{"turns"},
+			Sends:    join([]string{"turns"}, plansFrom()),
 			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY", "STRIPE_SECRET_KEY"},
-			Settings: join(model(), auth(), tools(), []string{"GATEWAY_TIMEOUT", "MERVE_VERSION"}),
+			Settings: join(model(), auth(), tools(), weather(), []string{"GATEWAY_TIMEOUT", "MERVE_VERSION", "LIVE_URL"}),
 		},
 		{
 			Name: "sara", Doc: "takes messages of the widget that other sites embed, serves it and the shared reports",
@@ -168,9 +173,10 @@ func Functions() []Function {
 			Queue:    &QueueTrigger{Queue: "turns", Batch: 1, PartialFailures: true},
 			Tables:   turnTables(),
 			Media:    true,
-			Sends:    []string{"turns"},
+			Sends:    join([]string{"turns"}, plansFrom()),
+			Posts:    true, // sweep may bring a turn of a live conversation
 			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY", "STRIPE_SECRET_KEY"},
-			Settings: join(model(), tools()),
+			Settings: join(model(), tools(), weather()),
 		},
 		{
 			Name: "notify", Doc: "turns ledger events into messages on the outbox",
@@ -269,7 +275,7 @@ func Functions() []Function {
 			Secrets:  []string{"TYPESENSE_API_KEY"}, // to make an index anew
 			Settings: join(auth(), []string{"AUTH_CLIENT_ID", "AUTH_SIGN_IN_ORIGINS", "TYPESENSE_URL"}),
 		},
-	}, planFunctions()...)
+	}, append(liveFunctions(), planFunctions()...)...)
 }
 
 // Env lists the environment variables that f reads: those of its tables, queues and buses,
@@ -283,6 +289,9 @@ func (f Function) Env() []string {
 	}
 	if f.Media {
 		names = append(names, Media().Env)
+	}
+	if f.Posts {
+		names = append(names, PostsEnv)
 	}
 	for _, q := range Queues() {
 		if f.uses(q.Name) {

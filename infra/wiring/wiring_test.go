@@ -109,7 +109,7 @@ func TestFunctionsHaveOneTrigger(t *testing.T) {
 	t.Parallel()
 	for _, f := range Functions() {
 		started := 0
-		for _, is := range []bool{len(f.Routes) > 0, f.Queue != nil, f.Stream != nil, f.Schedule != nil} {
+		for _, is := range []bool{len(f.Routes) > 0, f.Sockets, f.Queue != nil, f.Stream != nil, f.Schedule != nil} {
 			if is {
 				started++
 			}
@@ -390,9 +390,9 @@ func TestEnv(t *testing.T) {
 	t.Parallel()
 	want := map[string][]string{
 		"chat": {
-			"TABLE_CONVERSATIONS", "TABLE_LEDGER", "TABLE_ALERTS", "TABLE_CATALOG", "TABLE_RECORDS", "MEDIA_BUCKET", "TURN_QUEUE_URL", "SECRET_ID",
-			"PUBLIC_URL", "LOG_LEVEL", "MERVE_VERSION", "DEFAULT_MARKET", "OPENAI_BASE_URL", "OPENAI_MODEL", "TWILIO_ACCOUNT_SID", "TWILIO_BASE_URL",
-			"AUTH_ISSUER", "AUTH_AUDIENCE", "AUTH_JWKS_URL", "SARA_MODEL", "GUARD_MODEL", "MAPBOX_BASE_URL", "TYPESENSE_URL", "STRIPE_BASE_URL", "GATEWAY_TIMEOUT",
+			"TABLE_CONVERSATIONS", "TABLE_LEDGER", "TABLE_ALERTS", "TABLE_CATALOG", "TABLE_RECORDS", "MEDIA_BUCKET", "TURN_QUEUE_URL", "PLAN_EVENTS_QUEUE_URL", "WORKER_RAG_QUEUE_URL", "SECRET_ID",
+			"PUBLIC_URL", "LOG_LEVEL", "MERVE_VERSION", "DEFAULT_MARKET", "OPENAI_BASE_URL", "OPENAI_MODEL", "OPENMETEO_BASE_URL", "OPENMETEO_GEOCODING_BASE_URL", "TWILIO_ACCOUNT_SID", "TWILIO_BASE_URL",
+			"AUTH_ISSUER", "AUTH_AUDIENCE", "AUTH_JWKS_URL", "SARA_MODEL", "LIVE_URL", "GUARD_MODEL", "MAPBOX_BASE_URL", "TYPESENSE_URL", "STRIPE_BASE_URL", "GATEWAY_TIMEOUT",
 		},
 		"expiry": {
 			"TABLE_CONVERSATIONS", "TABLE_LEDGER", "TABLE_ALERTS", "TABLE_CATALOG", "TABLE_RECORDS", "TURN_QUEUE_URL", "SECRET_ID", "PUBLIC_URL", "LOG_LEVEL", "DEFAULT_MARKET",
@@ -405,6 +405,10 @@ func TestEnv(t *testing.T) {
 		"sender": {
 			"TABLE_CONVERSATIONS", "TABLE_ALERTS", "TURN_QUEUE_URL", "SECRET_ID",
 			"PUBLIC_URL", "LOG_LEVEL", "DEFAULT_MARKET", "TWILIO_ACCOUNT_SID", "TWILIO_WHATSAPP_FROM", "TWILIO_BASE_URL", "META_BASE_URL",
+		},
+		"live": {
+			"TABLE_CONVERSATIONS", "TABLE_CATALOG", "TABLE_RECORDS", "LIVE_ENDPOINT", "TURN_QUEUE_URL", "LIVE_QUEUE_URL",
+			"PUBLIC_URL", "LOG_LEVEL", "DEFAULT_MARKET", "AUTH_ISSUER", "AUTH_AUDIENCE", "AUTH_JWKS_URL",
 		},
 	}
 	for _, f := range Functions() {
@@ -468,7 +472,10 @@ func wantSampleOf(t *testing.T, f Function, file string) {
 	var e struct {
 		RouteKey   string `json:"routeKey"`
 		DetailType string `json:"detail-type"`
-		Records    []struct {
+		Context    struct {
+			EventType string `json:"eventType"`
+		} `json:"requestContext"`
+		Records []struct {
 			EventSource string `json:"eventSource"`
 		}
 	}
@@ -481,6 +488,7 @@ func wantSampleOf(t *testing.T, f Function, file string) {
 	}
 	switch {
 	case len(f.Routes) > 0 && slices.ContainsFunc(f.Routes, func(r Route) bool { return r.Key() == e.RouteKey }):
+	case f.Sockets && e.Context.EventType != "":
 	case f.Queue != nil && source == "aws:sqs":
 	case f.Stream != nil && source == "aws:dynamodb":
 	case f.Schedule != nil && e.DetailType == "Scheduled Event":
@@ -526,5 +534,42 @@ func TestImportsNothing(t *testing.T) {
 		if strings.Contains(string(src), "\nimport ") {
 			t.Errorf("%s imports something", name)
 		}
+	}
+}
+
+// Each alarm has a page that says what it means, what the customer sees and what to do, and no page is without one.
+func TestRunbook(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("runbook/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := os.ReadFile("runbook/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := map[string]bool{}
+	for _, page := range pages {
+		left[strings.TrimSuffix(filepath.Base(page), ".md")] = true
+	}
+	delete(left, "README")
+	for _, a := range Alarms() {
+		delete(left, a.Name)
+		text, err := os.ReadFile("runbook/" + a.Name + ".md")
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, part := range []string{"# " + a.Name + "\n", "\n## What it means\n\n", "\n## What the customer sees\n\n", "\n## What to do\n\n```\n"} {
+			if !strings.Contains(string(text), part) {
+				t.Errorf("runbook/%s.md has no %q", a.Name, part)
+			}
+		}
+		if !strings.Contains(string(list), "("+a.Name+".md)") {
+			t.Errorf("runbook/README.md does not list %s", a.Name)
+		}
+	}
+	for name := range left {
+		t.Errorf("runbook/%s.md is of no alarm", name)
 	}
 }

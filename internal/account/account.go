@@ -149,7 +149,7 @@ func (d *Keeper) Erase(ctx context.Context, threadID string) (stays []string, er
 	return stays, errors.Join(errs...)
 }
 
-// customer is whose a thread is, with the heads of their threads. 2 requests.
+// customer is whose a thread is, with the heads of their threads. 3 requests.
 func (d *Keeper) customer(ctx context.Context, threadID string) (person.Subject, []thread.Head, error) {
 	head, err := d.Threads.Head(ctx, threadID)
 	if errors.Is(err, thread.ErrNoThread) {
@@ -159,7 +159,11 @@ func (d *Keeper) customer(ctx context.Context, threadID string) (person.Subject,
 		return person.Subject{}, nil, err
 	}
 	c := person.Subject{Market: head.Market, Owner: head.Owner}
-	others := slices.DeleteFunc(d.Kinds.IDs(head.Market, head.Owner), func(id string) bool { return id == threadID })
+	others, err := d.Threads.All(ctx, d.Kinds, head.Market, head.Owner)
+	if err != nil {
+		return person.Subject{}, nil, err
+	}
+	others = slices.DeleteFunc(others, func(id string) bool { return id == threadID })
 	heads, err := d.Threads.Heads(ctx, others...)
 	heads = append(heads, head)
 	for _, h := range heads {

@@ -319,7 +319,7 @@ func TestExport(t *testing.T) {
 	tc := o.chat("web")
 	ctx, meter := telemetry.WithMeter(t.Context())
 	got, err := o.Export(ctx, tc.Thread)
-	if err != nil || meter.Cost().Requests != 2 {
+	if err != nil || meter.Cost().Requests != 3 {
 		t.Fatalf("%d requests, %v", meter.Cost().Requests, err)
 	}
 	profile := map[string]any{

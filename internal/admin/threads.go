@@ -65,7 +65,8 @@ func (a *API) writeThread(w http.ResponseWriter, r *http.Request, status int) er
 // State and channel narrow either down. The threads of an owner, and those in the hands of a person,
 // come in one page.
 //
-// Requests: 2 for an owner, 1 for an actor key, and 1 more if their threads are linked with others;
+// Requests: 3 for an owner, 2 for an actor key, one more for each further key of theirs, and for each that their
+// threads are linked with, and another for those together;
 // for those in the hands of a person 1, and 1 for each hundred; else 2 for each hundred looked at, of
 // which there are a thousand at most.
 func (a *API) threads(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
@@ -129,26 +130,29 @@ func (a *API) threadsOf(ctx context.Context, market, owner string) ([]thread.Hea
 	if err != nil {
 		return nil, err
 	}
-	var ids []string
-	for _, key := range keys {
-		ids = append(ids, a.Assistants.Kinds().IDs(market, key)...)
-	}
-	heads, err := a.Threads.Heads(ctx, ids...)
+	heads, err := a.threadsBy(ctx, market, keys)
 	if err != nil {
 		return nil, err
 	}
 	var also []string
 	for _, h := range heads {
 		for _, key := range h.Linked {
-			for _, id := range a.Assistants.Kinds().IDs(market, key) {
-				if !slices.Contains(ids, id) && !slices.Contains(also, id) {
-					also = append(also, id)
-				}
+			if !slices.Contains(keys, key) && !slices.Contains(also, key) {
+				also = append(also, key)
 			}
 		}
 	}
-	linked, err := a.Threads.Heads(ctx, also...)
+	linked, err := a.threadsBy(ctx, market, also)
 	return append(heads, linked...), err
+}
+
+// threadsBy reads the threads of some owners.
+func (a *API) threadsBy(ctx context.Context, market string, owners []string) ([]thread.Head, error) {
+	ids, err := a.Threads.All(ctx, a.Assistants.Kinds(), market, owners...)
+	if err != nil {
+		return nil, err
+	}
+	return a.Threads.Heads(ctx, ids...)
 }
 
 // threadsWithPeople reads the threads of a market that wait for a person or are in the hands of one.

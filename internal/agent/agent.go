@@ -24,6 +24,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -54,6 +55,9 @@ type Task struct {
 
 	Schema *llm.Schema // makes the text one JSON object; nil is text in words
 
+	// Choice says, before each round, whether the model has to call a tool. Nil leaves it to the model.
+	Choice func() llm.ToolChoice
+
 	Limits Limits
 
 	// Keep stores what was decided before it runs, and returns what stands: the entry, or the one
@@ -65,8 +69,12 @@ type Task struct {
 	// the first time, as if the model had made it just now, and no other call is confirmed by it.
 	Confirmed *llm.Call
 
-	// Accept judges a text before anybody sees it. Nil accepts everything.
+	// Accept judges a text before anybody sees it. Nil accepts everything. A text that is said while it comes
+	// is judged clause by clause, each joined to all that was said before it.
 	Accept func(d Draft) Verdict
+
+	// Before is what whoever ran the task before has said in this answer: what is said now goes on from it.
+	Before string
 
 	// Took is told of each result, in the order of the calls. It puts proposals, and calls that
 	// wait for a confirmation, to whoever confirms. The model is not asked again after a round in
@@ -94,8 +102,12 @@ type Draft struct {
 	Text  string
 	Facts []string        // what the results of its calls bear out, see [tool.Result]
 	Named []standing.Item // that they have shown
+	Given []Given         // what they returned
 	Again int             // how often it has been told to say it again
 }
+
+// Given is what a call returned, with what it was asked: what only repeats that was not given by anybody.
+type Given struct{ Args, Data string }
 
 // Verdict is what becomes of a draft.
 type Verdict struct {
@@ -109,8 +121,23 @@ type Verdict struct {
 // Sink is told what happens while it does. Functions may be nil.
 type Sink struct {
 	Doing func(ctx context.Context, tools []string) // names of the tools that are about to run
-	Text  func(ctx context.Context, text string)    // that was accepted
+
+	// Say is told each piece of the model's text as soon as it was accepted, also of text beside calls. What was
+	// said cannot be taken back: all that follows goes on from it, and a text that is refused ends what the model
+	// says. [ErrHushed] means that nobody listens any more. Nil takes only whole texts, from the outcome.
+	Say func(ctx context.Context, piece string) error
+
+	// Holds reports whether what the model says now has to wait until it is whole: it comes with the outcome then.
+	// Nil holds nothing.
+	Holds func() bool
+
+	// Listening gives the context of a model that speaks: it ends with [ErrHushed] as its cause when nobody
+	// listens any more. Tools that run then come to their end. Nil listens to everything.
+	Listening func(ctx context.Context) (context.Context, context.CancelFunc)
 }
+
+// ErrHushed says that nobody listens any more.
+var ErrHushed = errors.New("nobody listens any more")
 
 // End says why a run ended.
 type End string
@@ -120,12 +147,14 @@ const (
 	Bounded     End = "bounded"  // by one of the limits
 	ModelFailed End = "model failed"
 	Stopped     End = "stopped" // by [Task.Took]
+	Hushed      End = "hushed"  // by [Sink.Say] or [Sink.Listening]; the text is what was said until then
 )
 
 // Outcome is what came of a task, of the runs that it continues too.
 type Outcome struct {
 	End  End    // of the latest run
-	Text string // what it says, when it was answered
+	Text string // what it says, when it was answered or hushed
+	Said string // of the text, what [Sink.Say] was told
 	Why  string // the limit, the meaning of the model's failure, or why its text was withheld; for the log
 
 	Cards  []tool.Card
@@ -133,6 +162,7 @@ type Outcome struct {
 	Memory []Remembered
 	Facts  []string
 	Named  []standing.Item
+	Given  []Given
 	Audit  []AuditedCall // of every call, also of those that were refused
 
 	Rounds   int
@@ -192,13 +222,19 @@ func Resume(ctx context.Context, t Task) (Outcome, error) {
 type run struct {
 	Task
 	Outcome
-	confirming bool // the call at work is the confirmed one
+	confirming bool   // the call at work is the confirmed one
+	held       bool   // what the model has said waits for the outcome
+	refused    string // all that was said, with what the model may not say after it; "" is nothing
 }
 
 func begin(t Task) *run {
 	o := t.From
 	o.End, o.Text, o.Why = "", "", ""
+	if o.Said == "" {
+		o.Said = t.Before
+	}
 	o.Cards, o.Memory, o.Facts, o.Named, o.Audit = slices.Clip(o.Cards), slices.Clip(o.Memory), slices.Clip(o.Facts), slices.Clip(o.Named), slices.Clip(o.Audit)
+	o.Given = slices.Clip(o.Given)
 	o.unkept = slices.Clip(o.unkept)
 	o.history = append(slices.Clip(o.history), t.Messages...)
 	if o.same = maps.Clone(o.same); o.same == nil {
@@ -214,6 +250,10 @@ func (r *run) rounds(ctx context.Context) error {
 			return nil
 		}
 		d, err := r.ask(ctx)
+		if errors.Is(err, ErrHushed) {
+			r.End, r.Text = Hushed, r.Said
+			return nil
+		}
 		if err != nil {
 			return r.modelFailed(ctx, err)
 		}
@@ -221,7 +261,7 @@ func (r *run) rounds(ctx context.Context) error {
 			return err
 		}
 		if len(d.Calls) == 0 {
-			if r.accept(ctx, d.Text) {
+			if r.answered(d.Text) {
 				return nil
 			}
 			continue
@@ -233,21 +273,22 @@ func (r *run) rounds(ctx context.Context) error {
 }
 
 // accept takes the model's text for its answer, or has the model say it again.
-func (r *run) accept(ctx context.Context, text string) (taken bool) {
-	v := Verdict{Text: text}
-	if r.Accept != nil {
-		v = r.Accept(Draft{Text: text, Facts: r.Facts, Named: r.Named, Again: r.again})
-	}
+func (r *run) accept(text string) (taken bool) {
+	v := r.judge(text)
 	if v.Again != "" {
 		r.again++
 		r.history = append(r.history, llm.Message{Role: llm.Assistant, Text: v.Text}, llm.Message{Role: llm.System, Text: v.Again})
 		return false
 	}
 	r.End, r.Text, r.Why = Answered, v.Text, v.Withheld
-	if r.Sink.Text != nil && v.Text != "" {
-		r.Sink.Text(ctx, v.Text)
-	}
 	return true
+}
+
+func (r *run) judge(text string) Verdict {
+	if r.Accept == nil {
+		return Verdict{Text: text}
+	}
+	return r.Accept(Draft{Text: text, Facts: r.Facts, Named: r.Named, Given: r.Given, Again: r.again})
 }
 
 // modelFailed ends the run without an answer. It is an error only when whoever asked is gone:

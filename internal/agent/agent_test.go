@@ -85,12 +85,17 @@ func (b *bench) Complete(_ context.Context, req llm.Request) (llm.Response, erro
 	return b.answers[min(len(b.asked), len(b.answers))-1], nil
 }
 
-// task is one without any limit that matters, for an assistant that asks its customer.
-func (b *bench) task() agent.Task {
+func (b *bench) registry() *tool.Registry {
 	tools, err := tool.NewRegistry(b.tools...)
 	if err != nil {
 		b.t.Fatal(err)
 	}
+	return tools
+}
+
+// task is one without any limit that matters, for an assistant that asks its customer.
+func (b *bench) task() agent.Task {
+	tools := b.registry()
 	return agent.Task{
 		Model: b, Name: "gpt-4o", Seed: "ann", Messages: []llm.Message{{Role: llm.User, Text: "hi"}}, Tools: tools, Offer: tools.Names(),
 		May: func(t tool.Tool) (tool.Verdict, string) {
@@ -425,6 +430,31 @@ func TestAConfirmedCall(t *testing.T) {
 	}
 }
 
+// A model has to call a tool in the rounds in which the caller says so, and never where it has none.
+func TestToolChoice(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, asks("look sea"), says("I saw it."))
+	task := b.task()
+	task.Choice = func() llm.ToolChoice {
+		if len(b.asked) == 0 {
+			return llm.ToolRequired
+		}
+		return llm.ToolAuto
+	}
+	if _, err := agent.Run(t.Context(), task); err != nil {
+		t.Fatal(err)
+	}
+	if len(b.asked) != 2 || b.asked[0].ToolChoice != llm.ToolRequired || b.asked[1].ToolChoice != llm.ToolAuto {
+		t.Errorf("asked %d times", len(b.asked))
+	}
+	bare := newBench(t, says("Hello."))
+	task = bare.task()
+	task.Offer, task.Choice = nil, func() llm.ToolChoice { return llm.ToolRequired }
+	if _, err := agent.Run(t.Context(), task); err != nil || bare.asked[0].ToolChoice != llm.ToolAuto {
+		t.Errorf("without tools: %q, %v", bare.asked[0].ToolChoice, err)
+	}
+}
+
 // Where nobody can be asked, only what reads is offered, and only that runs.
 func TestNobodyToAsk(t *testing.T) {
 	t.Parallel()
@@ -466,7 +496,7 @@ func TestThePolicyIsAskedEachTime(t *testing.T) {
 }
 
 // A text is judged before anybody sees it. One that is refused is said again; one that is withheld is
-// replaced. The sink is told in order.
+// replaced.
 func TestATextIsJudged(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, asks("look tea"), says("Booked!"), says("Booked it!"))
@@ -474,7 +504,6 @@ func TestATextIsJudged(t *testing.T) {
 	task.Took = nil
 	task.Sink = agent.Sink{
 		Doing: func(_ context.Context, tools []string) { b.note("doing %s", strings.Join(tools, " ")) },
-		Text:  func(_ context.Context, text string) { b.note("text %s", text) },
 	}
 	task.Accept = func(d agent.Draft) agent.Verdict {
 		b.note("judge %q with %v, %d", d.Text, d.Facts, d.Again)
@@ -484,7 +513,7 @@ func TestATextIsJudged(t *testing.T) {
 		return agent.Verdict{Text: "Let me look.", Withheld: "a claim"}
 	}
 	o := b.run(task)
-	b.want("doing look", "look tea en", `judge "Booked!" with [seen:tea], 0`, `judge "Booked it!" with [seen:tea], 1`, "text Let me look.")
+	b.want("doing look", "look tea en", `judge "Booked!" with [seen:tea], 0`, `judge "Booked it!" with [seen:tea], 1`)
 	if o.End != agent.Answered || o.Text != "Let me look." || o.Why != "a claim" {
 		t.Errorf("%+v", o)
 	}

@@ -229,6 +229,7 @@ func (r *run) take(ctx context.Context, tc tool.Context, res Result) (stop bool,
 	r.Facts = append(r.Facts, res.Out.Facts...)
 	r.Named = append(r.Named, res.Out.Named...)
 	r.Cards = append(r.Cards, res.Out.Cards...)
+	r.Given = append(r.Given, Given{string(res.Args), string(res.content) + shownOn(res.Out.Cards)})
 	if res.Out.Map != nil {
 		r.Place = res.Out.Map
 	}
@@ -239,4 +240,13 @@ func (r *run) take(ctx context.Context, tc tool.Context, res Result) (stop bool,
 		return false, nil
 	}
 	return r.Took(ctx, tc, res)
+}
+
+// shownOn is what stands on cards.
+func shownOn(cards []tool.Card) string {
+	data, err := json.Marshal(cards)
+	if err != nil {
+		return "" // they cannot be shown either
+	}
+	return string(data)
 }

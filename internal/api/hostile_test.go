@@ -266,6 +266,7 @@ func (s *surface) goods(t *testing.T) map[string]attempt {
 		"GET /":               {method: "GET", target: "/"},
 		"GET /static/{file+}": {method: "GET", target: "/static/chat.js"},
 		"GET /healthz":        {method: "GET", target: "/healthz"},
+		"GET /readyz":         {method: "GET", target: "/readyz"},
 		"GET /openapi.yaml":   {method: "GET", target: "/openapi.yaml"},
 
 		"POST /api/chat":                       {method: "POST", target: "/api/chat", header: []string{json, mine}, body: `{"conversationId":"errands","prompt":"hello"}`},
@@ -276,6 +277,21 @@ func (s *surface) goods(t *testing.T) map[string]attempt {
 		"POST /marketplace/tools/{tool}":       {method: "POST", target: "/marketplace/tools/marketplace.search_vendors", header: []string{staff, json}, body: `{"request_id":"rq_aaaaaaaaaaaaaaaa","category":"x","meta":{"request_id":"rq_aaaaaaaaaaaaaaaa","idempotency_key":"request:rq_aaaaaaaaaaaaaaaa:hash:1","actor":"admin","timestamp":"2026-11-23T10:00:00Z"}}`},
 
 		"GET /api/chat/{conversationId}/trace": {method: "GET", target: "/api/chat/errands/trace", header: []string{mine}},
+
+		"GET /api/conversations/{id}/health":      {method: "GET", target: "/api/conversations/trip/health?agentId=merve", header: []string{mine}},
+		"GET /api/conversations/{id}/state":       {method: "GET", target: "/api/conversations/trip/state?agentId=merve", header: []string{mine}},
+		"GET /api/conversations/{id}/summary":     {method: "GET", target: "/api/conversations/trip/summary?agentId=merve", header: []string{mine}},
+		"GET /api/conversations/{id}/debug":       {method: "GET", target: "/api/conversations/trip/debug", header: []string{staff}},
+		"POST /api/conversations/{id}/message":    {method: "POST", target: "/api/conversations/trip/message", header: []string{json, mine}, body: `{"agentId":"merve","text":"hello"}`},
+		"POST /api/conversations/{id}/resync":     {method: "POST", target: "/api/conversations/trip/resync", header: []string{json, mine}, body: `{"agentId":"merve","lastEventId":"1"}`},
+		"POST /api/conversations/{id}/reset":      {method: "POST", target: "/api/conversations/trip/reset?agentId=merve", header: []string{mine}},
+		"GET /api/v2/conversations/{id}/health":   {method: "GET", target: "/api/v2/conversations/trip/health?agentId=merve", header: []string{mine}},
+		"GET /api/v2/conversations/{id}/state":    {method: "GET", target: "/api/v2/conversations/trip/state?agentId=merve", header: []string{mine}},
+		"GET /api/v2/conversations/{id}/summary":  {method: "GET", target: "/api/v2/conversations/trip/summary?agentId=merve", header: []string{mine}},
+		"GET /api/v2/conversations/{id}/debug":    {method: "GET", target: "/api/v2/conversations/trip/debug", header: []string{staff}},
+		"POST /api/v2/conversations/{id}/message": {method: "POST", target: "/api/v2/conversations/trip/message", header: []string{json, mine}, body: `{"agentId":"merve","text":"hello"}`},
+		"POST /api/v2/conversations/{id}/resync":  {method: "POST", target: "/api/v2/conversations/trip/resync", header: []string{json, mine}, body: `{"agentId":"merve","lastEventId":"1"}`},
+		"POST /api/v2/conversations/{id}/reset":   {method: "POST", target: "/api/v2/conversations/trip/reset?agentId=merve", header: []string{mine}},
 
 		"POST /chat/message":                    {method: "POST", target: "/chat/message", header: []string{json}, body: `{"message":"hello","sessionId":"` + s.secret + `"}`},
 		"GET /chat/threads/{threadId}/activity": {method: "GET", target: "/chat/threads/" + s.thread + "/activity", header: []string{"x-session-id: " + s.secret}},
@@ -630,6 +646,15 @@ func (s *surface) onWho(t *testing.T, route string, good attempt) (all []attack)
 		for name, id := range oddIDs(s.thread) {
 			all = append(all, attack{"thread: " + name, good.at("/chat/threads/" + id + "/messages"), []int{404, 405}})
 		}
+	case strings.HasSuffix(route, "/debug"):
+		tokens(401)
+		all = append(all,
+			attack{"nobody", nobody(good), []int{401}},
+			attack{"a session", nobody(good).with("x-session-id: " + s.secret), []int{401}},
+			attack{"a customer", nobody(good).with("Authorization: " + s.Issuer.Token(t, "ann", "customers")[1]), []int{403}},
+		)
+	case strings.Contains(route, "/conversations/"):
+		tokens(401)
 	case strings.Contains(route, " /api/chat"):
 		tokens(401)
 		all = append(all,
@@ -937,6 +962,8 @@ func (s *surface) onJSON(route string, good attempt) (all []attack) {
 	switch {
 	case strings.HasSuffix(route, "/photos"):
 		field = `"contentType":`
+	case strings.Contains(route, "/conversations/"):
+		field = `"agentId":`
 	case strings.Contains(route, " /api/chat"):
 		field = `"conversationId":`
 	case strings.Contains(route, "/chat/"):

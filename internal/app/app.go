@@ -14,6 +14,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/listing"
+	"merve/internal/live"
 	"merve/internal/market"
 	"merve/internal/marketplace"
 	"merve/internal/outbox"
@@ -43,6 +44,8 @@ type Base struct {
 	Queues func(name string) queue.Queue
 	// Buses finds an event bus by its name in the wiring; nil finds those of EventBridge by the names in Config.
 	Buses func(name string) bus.Bus
+	// Sockets are the connections of the WebSocket API; nil are those of API Gateway at LIVE_ENDPOINT.
+	Sockets live.Poster
 	// Provider wraps or replaces the gateway of a channel; nil leaves it.
 	Provider func(ch channel.Channel, p outbox.Provider) outbox.Provider
 
@@ -50,6 +53,7 @@ type Base struct {
 	secrets *secrets
 
 	shared *shared
+	counts *telemetry.Counts
 }
 
 // shared are the stores that keep for a while what they read: all parts of a function have the
@@ -96,7 +100,7 @@ func NewBase(b Base) *Base {
 		b.db.Backoff = b.Backoff
 	}
 	b.secrets = &secrets{getenv: b.Getenv, id: b.Config.SecretID, cfg: b.AWS, now: b.Now, log: b.Log}
-	b.shared = &shared{}
+	b.shared, b.counts = &shared{}, &telemetry.Counts{}
 	return &b
 }
 
@@ -107,7 +111,7 @@ func Start(build func(*Base) (trigger.Handler, error)) {
 	if err == nil {
 		var h trigger.Handler
 		if h, err = build(b); err == nil {
-			trigger.Start(h)
+			trigger.Start(counted{h, os.Getenv("AWS_LAMBDA_FUNCTION_NAME"), b})
 			return
 		}
 	}

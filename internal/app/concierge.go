@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"merve/internal/alert"
+	"merve/internal/appointment"
 	"merve/internal/booking"
 	"merve/internal/channel"
 	"merve/internal/desk"
@@ -92,6 +93,7 @@ func (b *Base) matters() map[string]turn.Matter {
 		order.StandingKind:  order.Standing{Store: b.Orders()},
 		taxi.StandingKind:   taxi.Standing{Store: b.Rides()},
 
+		ledger.AppointmentsKind:  appointment.Standing{Ledger: b.Ledger(), Callers: b.callers()},
 		marketplace.StandingKind: marketplace.Standing{Store: b.Requests()},
 	}
 }

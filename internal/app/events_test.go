@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -35,6 +36,7 @@ import (
 	"merve/internal/geo"
 	"merve/internal/ledger"
 	"merve/internal/listing"
+	"merve/internal/live"
 	"merve/internal/marketplace"
 	"merve/internal/order"
 	"merve/internal/payment"
@@ -55,6 +57,7 @@ type story struct {
 	base   *app.Base
 	queue  *queuetest.Kept // of turns
 	twilio *twiliotest.Server
+	posted posted // to sockets
 	now    time.Time
 	log    *strings.Builder
 
@@ -88,7 +91,7 @@ func newStory(t *testing.T) *story {
 			}
 			return ctx.Err()
 		},
-		Log: telemetry.NewLogger(s.log, slog.LevelError),
+		Log: telemetry.NewLogger(s.log, slog.LevelError), Sockets: &s.posted,
 		Getenv: func(name string) string {
 			return map[string]string{
 				"OPENAI_API_KEY": "test-key-not-real", "TWILIO_AUTH_TOKEN": "test-token-not-real",
@@ -101,6 +104,39 @@ func newStory(t *testing.T) *story {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// posted are the frames that sockets were sent.
+type posted struct {
+	mu     sync.Mutex
+	frames []live.Frame
+}
+
+// Post implements [live.Poster].
+func (p *posted) Post(_ context.Context, _ string, data []byte) error {
+	var f live.Frame
+	if err := json.Unmarshal(data, &f); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.frames = append(p.frames, f)
+	return nil
+}
+
+// Hangup implements [live.Poster].
+func (*posted) Hangup(context.Context, string) error { return nil }
+
+// finals counts the finished turns that sockets were told of.
+func (p *posted) finals() (n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, f := range p.frames {
+		if f.Type == live.Final && f.Text != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // only is the turns' queue and no other.
@@ -280,6 +316,24 @@ func TestEveryEventReachesItsFunction(t *testing.T) {
 		{"worker-weather", done, func(t *testing.T) { s.answers(t, 1); s.stands(t, beside("#02")) }},
 		{"worker-rag", done, func(t *testing.T) { s.answers(t, 2); s.stands(t, beside("#03")) }},
 		{"worker-general-chat", done, func(t *testing.T) { s.answers(t, 3); s.stands(t, until(plan.UserQueryReceived)) }},
+		{"live", answered(http.StatusOK), func(t *testing.T) {
+			if sent := plans.queues["live"].Sent(); len(sent) != 2 || sent[0].Body != bodyOf(t, "liveturn") {
+				t.Errorf("queued %+v, want a turn and what the socket missed", sent)
+			}
+		}},
+		{"live-message", answered(http.StatusOK), func(t *testing.T) {
+			if sent := plans.queues["live"].Sent(); len(sent) != 3 || sent[2].Body != bodyOf(t, "liveturn") {
+				t.Errorf("queued %+v, want another turn", sent)
+			}
+		}},
+		{"liveturn", done, func(t *testing.T) {
+			if n := s.posted.finals(); n == 0 {
+				t.Errorf("the socket was told %+v", s.posted.frames)
+			}
+		}},
+		{"liveapi", answered(http.StatusOK), nil},
+		{"liveapi-state", answered(http.StatusOK), nil},
+		{"live-disconnect", answered(http.StatusOK), nil},
 		{"collection", ticked, func(t *testing.T) { s.goesOn(t, plan.PlanGenerated) }},
 	} {
 		told[step.sample] = true

@@ -29,3 +29,6 @@ const SweepLimit = sweepLimit
 func Commitments(b *Base) map[string]gate.Commitment {
 	return b.commitments(b.Ledger(), &tool.Registry{})
 }
+
+// CallState is what clients are told of a call.
+var CallState = callState

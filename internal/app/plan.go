@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -19,6 +20,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/llm"
 	"merve/internal/market"
+	"merve/internal/media"
 	"merve/internal/minilm"
 	"merve/internal/plan"
 	"merve/internal/product"
@@ -48,23 +50,21 @@ const (
 const ragTool = "rag"
 
 // Plans returns the store of plans.
-func (b *Base) Plans() *plan.Store { return &plan.Store{Table: b.conversations(), Now: b.Now} }
+func (b *Base) Plans() *plan.Store {
+	return &plan.Store{Table: b.conversations(), Now: b.Now, Results: media.NewFiles(b.mediaBucket(), b.Now)}
+}
 
 // planEngine makes plans. Without products, those are looked for by the function that has them.
 func (b *Base) planEngine(products func(context.Context) (worker.Products, error)) (*plan.Engine, error) {
-	figures, home := b.figures(), b.homeMarket
+	figures := b.figures()
 	e := &plan.Engine{
-		Store: b.Plans(), Model: &lazyModel{b: b}, Market: home, Purse: figures, Timers: b.queueOf(planEvents),
+		Store: b.Plans(), Model: &lazyModel{b: b}, Market: b.marketOrHome, Purse: figures, Timers: b.queueOf(planEvents),
 		Holder: rand.Text(), NewID: func() string { return uuid.Must(uuid.NewV7()).String() }, Now: b.Now, Log: b.Log,
 	}
 	tools := &worker.Tools{
-		Model: e.Model, Weather: &weather.Teller{Source: &openmeteo.Client{BaseURL: b.Config.OpenMeteoBaseURL, GeocodingBaseURL: b.Config.OpenMeteoGeocodingBaseURL}},
+		Model: e.Model, Weather: &weather.Teller{Source: &openmeteo.Client{HTTP: b.client("openmeteo"), BaseURL: b.Config.OpenMeteoBaseURL, GeocodingBaseURL: b.Config.OpenMeteoGeocodingBaseURL}},
 		Products: products, Now: b.Now, Log: b.Log,
-		Spent: func(ctx context.Context, microUSD int64) {
-			if m, err := home(ctx); err == nil {
-				figures.Spend(ctx, m, microUSD)
-			}
-		},
+		Spent: figures.Spend,
 	}
 	if products == nil {
 		e.Remote = map[string]queue.Queue{ragTool: b.queueOf(workerRag)}
@@ -74,14 +74,14 @@ func (b *Base) planEngine(products func(context.Context) (worker.Products, error
 	return e, err
 }
 
-// homeMarket is the market that answers for what names none.
-func (b *Base) homeMarket(ctx context.Context) (*market.Market, error) {
-	return b.Markets().Get(ctx, b.Config.DefaultMarket)
+// marketOrHome is the market of an id; "" is the one that answers for what names none.
+func (b *Base) marketOrHome(ctx context.Context, id string) (*market.Market, error) {
+	return b.Markets().Get(ctx, cmp.Or(id, b.Config.DefaultMarket))
 }
 
 // productIndex opens the index of products at the first question: by the model in this process where its
-// weights are, else by the model provider's embeddings.
-func (b *Base) productIndex() func(context.Context) (worker.Products, error) {
+// weights are, else by the model provider's embeddings, which the home market pays.
+func (b *Base) productIndex(spent func(context.Context, *market.Market, int64)) func(context.Context) (worker.Products, error) {
 	var mu sync.Mutex
 	var index *product.Index
 	return func(ctx context.Context) (worker.Products, error) {
@@ -98,8 +98,17 @@ func (b *Base) productIndex() func(context.Context) (worker.Products, error) {
 		if err != nil {
 			return nil, err
 		}
-		index, _, err = product.Open(ctx, chunks, data.ProductIndex, embedder)
-		return index, err
+		opened, used, err := product.Open(ctx, chunks, data.ProductIndex, embedder)
+		if cost := llm.Cost(embedder.Space().Model, used); cost > 0 {
+			if m, err := b.marketOrHome(ctx, ""); err == nil {
+				spent(context.WithoutCancel(ctx), m, cost)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		index = opened
+		return index, nil
 	}
 }
 
@@ -115,7 +124,7 @@ func (b *Base) embedder(ctx context.Context) (llm.Embedder, error) {
 		return nil, err
 	}
 	c, err := openai.New(openai.Config{
-		BaseURL: b.Config.OpenAIBaseURL, Key: key, Model: b.Config.OpenAIModel, HTTP: &http.Client{}, Retry: llm.Retry{Timeout: attempt, Now: b.Now},
+		BaseURL: b.Config.OpenAIBaseURL, Key: key, Model: b.Config.OpenAIModel, HTTP: b.client("openai"), Retry: llm.Retry{Timeout: attempt, Now: b.Now},
 	})
 	if err != nil {
 		return nil, err
@@ -215,7 +224,9 @@ func WorkerGeneralChat(b *Base) (trigger.Handler, error) {
 }
 
 // WorkerRag runs the steps that look for products. Only its program has the model for that.
-func WorkerRag(b *Base) (trigger.Handler, error) { return b.planWorker(workerRag, b.productIndex()) }
+func WorkerRag(b *Base) (trigger.Handler, error) {
+	return b.planWorker(workerRag, b.productIndex(b.figures().Spend))
+}
 
 // Collection looks after plans whose process has died, and closes those that got too old.
 func Collection(b *Base) (trigger.Handler, error) {

@@ -38,7 +38,7 @@ func TestStartMakesNoRequest(t *testing.T) {
 	nowhere := "https://nowhere.invalid"
 	b := app.NewBase(app.Base{
 		Config: app.Config{
-			OpenAIBaseURL: nowhere, OpenAIModel: "m", TwilioAccountSID: "AC0", TwilioBaseURL: nowhere, SecretID: "secret", QueueURLs: map[string]string{"turns": nowhere},
+			OpenAIBaseURL: nowhere, OpenAIModel: "m", TwilioAccountSID: "AC0", TwilioBaseURL: nowhere, SecretID: "secret", QueueURLs: map[string]string{"turns": nowhere}, LiveEndpoint: nowhere,
 			AuthIssuer: nowhere, AuthAudience: "a", AuthJWKSURL: nowhere,
 		},
 		AWS:    aws.Config{Region: "us-east-1", HTTPClient: noNetwork{t}, Credentials: credentials.NewStaticCredentialsProvider("test", "test", "")},

@@ -17,7 +17,7 @@ func Merve() Assistant {
 			"orderFood", "bookService", "scheduleViewing", "getMyOrders", "cancelOrder",
 			"searchLocalPlaces", "getNearbyPlaces", "findPharmacy",
 			"requestTaxi", "getTaxiStatus", "cancelTaxi",
-			"sendWhatsAppMessage", "askForPerson",
+			"sendWhatsAppMessage", "askForPerson", "answerQuestion",
 		),
 	}
 }

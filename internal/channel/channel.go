@@ -99,10 +99,12 @@ type Inbound struct {
 	ThreadType ThreadType
 	Assistant  string // who answers; "" is the thread type's own
 	From       actor.Actor
-	Contact    string // number at which the sender says that they are reached; it identifies nobody
-	Address    string // what bounds know the sender's network address by; "" where there is none
-	ReplyAddr  string // where the channel's replies go: "+1555…" or a provider's user id
-	MessageID  string // the channel's own id; equal ids are one message
+	Talk       string  // which of several conversations between the two; "" is the one that they always have
+	Contact    string  // number at which the sender says that they are reached; it identifies nobody
+	Address    string  // what bounds know the sender's network address by; "" where there is none
+	ReplyAddr  string  // where the channel's replies go: "+1555…" or a provider's user id
+	MessageID  string  // the channel's own id; equal ids are one message
+	Twin       Channel // another channel by which the same message may come under the same id; "" is none
 	Text       string
 	Media      []Media
 	Location   *geo.Location

@@ -3,6 +3,8 @@ package claim
 import (
 	"strings"
 	"unicode/utf8"
+
+	"merve/internal/language"
 )
 
 // spell puts words together that were written apart: "b o o k e d", "con-firmed".
@@ -60,7 +62,7 @@ func (d *dialect) segment(letters []word) []word {
 	}
 	var words []word
 	open := false // the last word may go on
-	for rest := skeleton(all.String()); rest != ""; {
+	for rest := language.Skeleton(all.String()); rest != ""; {
 		n, stem := d.longest(rest)
 		known := n > 0
 		if !known {

@@ -217,7 +217,7 @@ func (c *cutter) finish() {
 	if folded == "" {
 		return
 	}
-	w := word{text: skeleton(folded), pause: c.before, number: strings.ContainsFunc(folded, unicode.IsDigit)}
+	w := word{text: language.Skeleton(folded), pause: c.before, number: strings.ContainsFunc(folded, unicode.IsDigit)}
 	if c.hyphen && w.number {
 		c.words[len(c.words)-1].number = true // "MRV-7Q2K"
 	}

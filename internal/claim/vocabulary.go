@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"strings"
 	"unicode/utf8"
+
+	"merve/internal/language"
 )
 
 // minStem is the letters a "stem*" needs, so that it does not take in half the language.
@@ -49,7 +51,7 @@ func (v vocabulary) add(written string, class int) error {
 	}
 	stem, open := strings.CutSuffix(written, "*")
 	stem, openBefore := strings.CutPrefix(stem, "*")
-	stem = skeleton(stem)
+	stem = language.Skeleton(stem)
 	if strings.ContainsFunc(stem, func(r rune) bool { return !inWord(r) && r != '\'' }) || stem == "" {
 		return fmt.Errorf("%q is no word", written)
 	}

@@ -51,8 +51,12 @@ const maxFinal = 16_000
 
 // write has the model answer. What it cannot say is said from the results themselves, so that a question
 // that was worked on is never left without an answer.
-func (e *Engine) write(ctx context.Context, s Synthesize, recent []Exchange, seed string) (string, error) {
-	text, err := e.complete(ctx, "aggregator", seed, answerMessages(s, recent), nil)
+func (e *Engine) write(ctx context.Context, s Synthesize, h Head, seed string) (string, error) {
+	m, err := e.Market(ctx, h.Market)
+	if err != nil {
+		return "", err
+	}
+	text, err := e.complete(ctx, m, "aggregator", seed, answerMessages(s, h.Recent), nil)
 	switch {
 	case err == nil:
 		return clip(text, maxFinal), nil

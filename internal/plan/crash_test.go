@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
+	"merve/internal/person"
 	"merve/internal/plan"
 	"merve/internal/queue"
 )
@@ -284,4 +286,162 @@ func TestResetAtEveryPoint(t *testing.T) {
 		}
 	}
 	faulttest.Tried(t, points)
+}
+
+// An assistant's turn that dies while its question is answered asks again under the same key, and the question is one plan.
+func TestCrashOfPlanner(t *testing.T) {
+	t.Parallel()
+	faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) []string {
+		d, c := newDesk(t), &clock{}
+		d.routes["q"] = steps("rag", "one")
+		healthy := d.Engine
+		d.Engine = d.process(t, c, dynamotest.TableName("conversations"), calls)
+		said, err := d.handOver(t.Context(), "key", "q")
+		for range 4 {
+			if err == nil && said["status"] == "answered" {
+				break
+			}
+			c.forward(plan.ClaimTime + time.Second)
+			d.Engine = d.process(t, c, dynamotest.TableName("conversations"), nil)
+			said, err = d.handOver(t.Context(), "key", "q")
+		}
+		if err != nil || said["status"] != "answered" {
+			t.Fatalf("%v, %v", said, err)
+		}
+		d.Engine = healthy
+		all, err := plan.Held{Store: d.Store}.Export(t.Context(), person.Subject{Market: "elsewhere", Owner: d.owner})
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := json.Marshal(all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var events []struct{ EventType string }
+		if err := json.Unmarshal(raw, &events); err != nil {
+			t.Fatal(err)
+		}
+		var out []string
+		for _, e := range events {
+			out = append(out, e.EventType)
+		}
+		return out
+	})
+}
+
+// An erasure that dies is done when it is asked for again, and nothing is left of what it had begun to delete.
+func TestCrashOfErasure(t *testing.T) {
+	t.Parallel()
+	faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) bool {
+		d := newDesk(t)
+		d.ask("c", "hello")
+		e := d.process(t, &clock{}, dynamotest.TableName("conversations"), calls)
+		ann := person.Subject{Market: "home", Owner: d.owner}
+		if _, err := (plan.Held{Store: e.Store, Market: "home"}).Erase(t.Context(), ann); err != nil {
+			if _, err := (plan.Held{Store: d.Store, Market: "home"}).Erase(t.Context(), ann); err != nil {
+				t.Error(err)
+			}
+		}
+		d.nothingOf(d.owner, "c")
+		return true
+	})
+}
+
+// Whoever takes longer than a claim lasts renews it: nobody else does the same meanwhile.
+func TestClaimsAreRenewed(t *testing.T) {
+	t.Parallel()
+	d, c := newDesk(t), &clock{}
+	began, end, renewals := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	d.tools["math"] = func(context.Context, plan.Input) (any, error) {
+		close(began)
+		<-end
+		return "at last", nil
+	}
+	d.routes["q"] = steps("math", "one")
+	ref := plan.Ref{Conversation: d.named("c"), Correlation: d.NewID()}
+	slow := d.process(t, c, dynamotest.TableName("conversations"), nil)
+	slow.NewID = func() string { return ref.Correlation }
+	slow.Wait = func(ctx context.Context, _ time.Duration) error {
+		select {
+		case <-renewals:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	answers := make(chan plan.Answer, 1)
+	go func() {
+		a, err := slow.Ask(t.Context(), d.owner, ref.Conversation, "q")
+		if err != nil {
+			t.Error(err)
+		}
+		answers <- a
+	}()
+	<-began
+	c.forward(plan.ClaimTime - 2*time.Second)
+	renewals <- struct{}{}
+	renewals <- struct{}{} // the one before is stored
+	c.forward(plan.ClaimTime - 2*time.Second)
+	if err := d.process(t, c, dynamotest.TableName("conversations"), nil).Look(t.Context(), ref); err != nil {
+		t.Error(err)
+	}
+	if len(d.ran) != 1 {
+		t.Errorf("ran %v", d.ran)
+	}
+	close(end)
+	if a := <-answers; !strings.Contains(a.Text, "at last") {
+		t.Errorf("%q", a.Text)
+	}
+}
+
+// Whoever finds others at work looks again, as long as the plan is open: what they leave when they die does not wait for
+// the sweep. A question behind others is begun by whoever answers them.
+func TestLooksAgain(t *testing.T) {
+	t.Parallel()
+	d, c := newDesk(t), &clock{}
+	timers := make(post, 100)
+	began, end := make(chan struct{}), make(chan struct{})
+	d.tools["math"] = func(context.Context, plan.Input) (any, error) {
+		close(began)
+		<-end
+		return "done", nil
+	}
+	d.routes["q"] = steps("math", "one")
+	ref := plan.Ref{Conversation: d.named("c"), Correlation: d.NewID()}
+	first := d.process(t, c, dynamotest.TableName("conversations"), nil)
+	first.NewID = func() string { return ref.Correlation }
+	answers := make(chan error, 1)
+	go func() {
+		_, err := first.Ask(t.Context(), d.owner, ref.Conversation, "q")
+		answers <- err
+	}()
+	<-began
+	other := d.process(t, c, dynamotest.TableName("conversations"), nil)
+	other.Timers = timers
+	asked, err := json.Marshal(d.events(ref)[0].Wire())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Deliver(t.Context(), asked); err != nil || len(timers) != 1 {
+		t.Fatalf("%v, %d timers", err, len(timers))
+	}
+	if err := other.Deliver(t.Context(), []byte((<-timers).Body)); err != nil || len(timers) != 1 {
+		t.Fatalf("%v, %d timers", err, len(timers))
+	}
+	ctx, leave := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer leave()
+	if _, err := d.Ask(ctx, d.owner, ref.Conversation, "behind it"); !errors.Is(err, plan.ErrLater) {
+		t.Fatal(err)
+	}
+	behind := d.events(ref)[len(d.events(ref))-1]
+	if err := other.Look(t.Context(), plan.Ref{Conversation: ref.Conversation, Correlation: behind.Correlation}); err != nil || len(timers) != 1 {
+		t.Errorf("%v, %d timers", err, len(timers))
+	}
+	close(end)
+	if err := <-answers; err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Deliver(t.Context(), []byte((<-timers).Body)); err != nil || len(timers) != 0 {
+		t.Errorf("when it is answered: %v, %d timers", err, len(timers))
+	}
 }

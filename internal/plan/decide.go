@@ -4,11 +4,11 @@ import "time"
 
 // Times of a plan.
 const (
-	// ClaimTime is how long whoever claims work has for it.
+	// ClaimTime is how long a claim on work lasts. Whoever is at work renews it, so it runs out when they have died.
 	ClaimTime = 15 * time.Second
 
-	// StepTime is how long a step may go without a result. It leaves room for another worker to
-	// take over from one that has died with its claim.
+	// StepTime is how long a step may go without a result, whoever is at work on it. It leaves room for another worker
+	// to take over from one that has died with its claim.
 	StepTime = 30 * time.Second
 
 	// PlanTime is how old a plan may get before it is closed in words.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"merve/internal/actor"
+	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/llm"
 	"merve/internal/pause/pausetest"
@@ -97,9 +98,12 @@ func TestResultsFromOutside(t *testing.T) {
 		"of another plan": result(func(p *plan.Resulted, _ *plan.Wire) { p.PlanID = "plan_x" }),
 		"of another tool": result(func(p *plan.Resulted, _ *plan.Wire) { p.ToolName = "math" }),
 		"of no step":      result(func(p *plan.Resulted, _ *plan.Wire) { p.StepIndex = 7 }),
-		"no event":        []byte(`{"eventType":"ToolInvocationResulted"}`),
-		"no JSON":         []byte(`)]}`),
-		"1 MB":            result(func(p *plan.Resulted, _ *plan.Wire) { p.Result, _ = json.Marshal(strings.Repeat("x", 1<<20)) }),
+		"kept elsewhere": result(func(p *plan.Resulted, _ *plan.Wire) {
+			p.Result = json.RawMessage(`{"stored":{"key":"results/x","bytes":5},"excerpt":"y"}`)
+		}),
+		"no event": []byte(`{"eventType":"ToolInvocationResulted"}`),
+		"no JSON":  []byte(`)]}`),
+		"1 MB":     result(func(p *plan.Resulted, _ *plan.Wire) { p.Result, _ = json.Marshal(strings.Repeat("x", 1<<20)) }),
 	} {
 		if err := d.another().Deliver(t.Context(), raw); !fault.Is(err, fault.Invalid) && !fault.Is(err, fault.TooLarge) {
 			t.Errorf("%s: %v", name, err)
@@ -175,7 +179,10 @@ func TestPromptsInOrder(t *testing.T) {
 	}
 	for i := range plan.MaxOpen {
 		go ask(i)
-		pausetest.Until(t, "the question has come in", func() bool { return len(d.events(plan.Ref{Conversation: d.named("c")})) > i })
+		pausetest.Until(t, "the question has come in", func() bool {
+			asked := slices.DeleteFunc(d.events(plan.Ref{Conversation: d.named("c")}), func(e plan.Event) bool { return e.Type != plan.UserQueryReceived })
+			return len(asked) > i
+		})
 	}
 	if _, err := d.Ask(t.Context(), d.owner, d.named("c"), "one too many"); !errors.Is(err, plan.ErrTooMany) || !fault.Is(err, fault.Limited) {
 		t.Errorf("%v", err)
@@ -295,5 +302,67 @@ func TestBadPlans(t *testing.T) {
 		if !slices.Equal(d.ran, []string{"general_chat:q"}) || a.Text == "" || !strings.HasPrefix(events[1].Note, "fallback: ") {
 			t.Errorf("%s: ran %v, %q, noted %q", name, d.ran, a.Text, events[1].Note)
 		}
+	}
+}
+
+// A command that nobody answers is sent again when a claim on it would have run out, once, and given up when its time is up.
+func TestCommandIsSentAgain(t *testing.T) {
+	t.Parallel()
+	d, c := newDesk(t), &clock{}
+	commands := make(post, 100)
+	e := d.process(t, c, dynamotest.TableName("conversations"), nil)
+	e.Remote = map[string]queue.Queue{"rag": commands}
+	d.routes["q"] = steps("rag", "one")
+	answers := make(chan plan.Answer, 1)
+	go func() {
+		a, err := e.Ask(t.Context(), d.owner, d.named("c"), "q")
+		if err != nil {
+			t.Error(err)
+		}
+		answers <- a
+	}()
+	first := <-commands
+	c.forward(plan.ClaimTime + time.Second)
+	if again := <-commands; again.Body != first.Body && !strings.Contains(again.Body, "ToolInvocationRequested") {
+		t.Errorf("%s", again.Body)
+	}
+	c.forward(plan.StepTime - plan.ClaimTime)
+	if a := <-answers; !strings.Contains(a.Text, "failed") || len(commands) > 0 {
+		t.Errorf("%q, %d commands more", a.Text, len(commands))
+	}
+}
+
+// A question whose asker has gone is begun when the one before it is answered, by whoever that is told to.
+func TestNextIsBegun(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	timers := make(post, 100)
+	d.Timers = timers
+	began, end := make(chan struct{}), make(chan struct{})
+	d.tools["math"] = func(context.Context, plan.Input) (any, error) {
+		close(began)
+		<-end
+		return "first", nil
+	}
+	d.routes["one"], d.routes["two"] = steps("math", "1"), steps("rag", "2")
+	answers := make(chan plan.Answer, 1)
+	go func() { answers <- d.ask("c", "one") }()
+	<-began
+	ctx, leave := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer leave()
+	if _, err := d.Ask(ctx, d.owner, d.named("c"), "two"); !errors.Is(err, plan.ErrLater) {
+		t.Fatal(err)
+	}
+	close(end)
+	<-answers
+	for len(timers) > 0 {
+		if m := <-timers; m.Delay == 0 {
+			if err := d.another().Deliver(t.Context(), []byte(m.Body)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if got := types(d.trace("c")); len(got) != 14 || got[13] != "FinalAnswerSynthesized" {
+		t.Errorf("%v", got)
 	}
 }

@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -22,11 +23,12 @@ type run struct {
 	events []Event // all that are known
 	stale  bool    // others may have written
 	held   map[string]bool
-	busy   map[string]bool // work of this process that goes on
-	theirs map[string]bool // work that others have claimed, until it is looked at again
-	wanted int             // the step that this process was sent for, or noStep
-	waits  bool            // for what others do
-	done   chan outcome    // one of each work, so that no work ever waits
+	busy   map[string]bool      // work of this process that goes on
+	theirs map[string]time.Time // work that is others', and when it is looked at again
+	behind bool                 // questions before it are open, and whoever answers the last of them begins it
+	wanted int                  // the step that this process was sent for, or noStep
+	waits  bool                 // for what others do
+	done   chan outcome         // one of each work, so that no work ever waits
 }
 
 // outcome is what came of a work.
@@ -39,7 +41,7 @@ type outcome struct {
 
 func (e *Engine) newRun(ref Ref) *run {
 	return &run{
-		e: e, ref: ref, stale: true, wanted: noStep, held: map[string]bool{}, busy: map[string]bool{}, theirs: map[string]bool{},
+		e: e, ref: ref, stale: true, wanted: noStep, held: map[string]bool{}, busy: map[string]bool{}, theirs: map[string]time.Time{},
 		done: make(chan outcome, MaxSteps+4),
 	}
 }
@@ -96,13 +98,18 @@ func (r *run) next(ctx context.Context, s State, looked int) error {
 	case <-ctx.Done():
 		return ErrLater
 	case <-tick:
-		r.stale = s.Plan != nil || !r.theirs[planWork]
-		clear(r.theirs)
+		_, behind := r.theirs[planWork]
+		r.stale = s.Plan != nil || !behind
+		now := r.e.Now()
+		maps.DeleteFunc(r.theirs, func(_ string, at time.Time) bool { return !now.Before(at) })
 		return nil
 	case o := <-r.done:
 		return r.take(o)
 	}
 }
+
+// claimLook is how long a claim of somebody else's is left alone. Their events are read more often than that.
+const claimLook = time.Second
 
 // pollAfter is how long to wait before events are read again that others write.
 func pollAfter(looked int) time.Duration {
@@ -133,10 +140,13 @@ func (r *run) take(o outcome) error {
 			r.held[work] = true
 		}
 	case errors.Is(o.err, errBehind): // nobody else writes about it meanwhile
-		r.theirs[o.work] = true
-	case errors.Is(o.err, errStored), errors.Is(o.err, errLost), errors.Is(o.err, errClaimed),
-		r.waits && fault.Retryable(o.err): // somebody is waiting: it is tried again
-		r.stale, r.theirs[o.work] = true, true
+		r.theirs[o.work], r.behind = r.e.Now(), true
+	case errors.Is(o.err, errClaimed):
+		r.stale, r.theirs[o.work] = true, r.e.Now().Add(claimLook)
+	case errors.Is(o.err, errSent):
+		r.theirs[o.work] = r.e.Now().Add(ClaimTime)
+	case errors.Is(o.err, errStored), errors.Is(o.err, errLost), r.waits && fault.Retryable(o.err): // somebody is waiting: it is tried again
+		r.stale, r.theirs[o.work] = true, r.e.Now()
 	default:
 		return o.err
 	}
@@ -171,15 +181,15 @@ func (r *run) act(ctx context.Context, s State, d Decision) {
 	}
 }
 
-// start does a work beside everything else, unless it goes on already or others have it. It lasts no longer
-// than the claim on it, whatever becomes of whoever waits.
+// start does a work beside everything else, unless it goes on already or others have it. It comes to its end whatever
+// becomes of whoever waits.
 func (r *run) start(ctx context.Context, s State, work string, do func(job, context.Context) outcome) {
-	if r.busy[work] || r.theirs[work] {
+	if _, others := r.theirs[work]; others || r.busy[work] {
 		return
 	}
 	r.busy[work] = true
 	j := job{Engine: r.e, ref: r.ref, head: r.head, state: s, held: r.held[work]}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ClaimTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), workTime+storeTime)
 	go func() {
 		defer cancel()
 		o := do(j, ctx)

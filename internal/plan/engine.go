@@ -37,8 +37,12 @@ type Engine struct {
 	// Timers brings a plan back after a delay to [Engine.Look]; nil leaves that to the sweep.
 	Timers queue.Queue
 
-	Market func(ctx context.Context) (*market.Market, error)
+	// Market is the tenant of an id, and the engine's own for "".
+	Market func(ctx context.Context, id string) (*market.Market, error)
 	Purse  Purse // nil pays for everything
+
+	// Wait returns after a time, or with ctx's error when that ends first. Nil is [pause.For].
+	Wait func(ctx context.Context, d time.Duration) error
 
 	Holder string        // this process, in claims
 	NewID  func() string // correlations: UUIDs of version 7, so that they sort by time
@@ -64,17 +68,25 @@ var ErrLater = fault.New(fault.Unavailable, "the answer takes longer")
 
 // Ask takes a question and answers it, or [ErrLater] when ctx ends before that. owner is an actor key, or "".
 func (e *Engine) Ask(ctx context.Context, owner, conversation, prompt string) (Answer, error) {
-	if err := errors.Join(CheckConversation(conversation, owner), checkPrompt(prompt)); err != nil {
+	return e.ask(ctx, question{owner: owner, conversation: conversation, prompt: prompt})
+}
+
+func (e *Engine) ask(ctx context.Context, q question) (Answer, error) {
+	if err := errors.Join(CheckConversation(q.conversation, q.owner), checkPrompt(q.prompt)); err != nil {
 		return Answer{}, err
 	}
-	m, err := e.Market(ctx)
+	m, err := e.Market(ctx, q.market)
 	if err != nil {
 		return Answer{}, err
 	}
 	if e.closed(ctx, m) {
-		return Answer{Text: wording.Say(language.Detect(prompt, m.Language), wording.PlanOff, nil)}, nil
+		return Answer{Text: wording.Say(language.Detect(q.prompt, m.Language), wording.PlanOff, nil)}, nil
 	}
-	o, err := e.Store.open(ctx, owner, conversation, e.NewID(), prompt, e.Holder)
+	q.correlation, q.holder = e.NewID(), e.Holder
+	o, err := e.Store.open(ctx, q)
+	if errors.Is(err, errBegun) {
+		return e.again(ctx, o.ref)
+	}
 	if err != nil {
 		return Answer{}, fmt.Errorf("ask: %w", err)
 	}
@@ -86,15 +98,35 @@ func (e *Engine) Ask(ctx context.Context, owner, conversation, prompt string) (A
 	return r.drive(ctx, true)
 }
 
+// again waits for the answer to the one question of a conversation.
+func (e *Engine) again(ctx context.Context, r Ref) (Answer, error) {
+	ref, err := e.Store.asked(ctx, r)
+	if err != nil {
+		return Answer{}, fmt.Errorf("ask: %w", err)
+	}
+	return e.newRun(ref).drive(ctx, true)
+}
+
 // closed reports whether the market takes no questions: it is off, or its money for the day is spent.
 func (e *Engine) closed(ctx context.Context, m *market.Market) bool {
 	return !m.Enabled || e.Purse != nil && e.Purse.Empty(ctx, m)
 }
 
 // Look does what is to be done about a plan now, without waiting for others. Whatever happened to the
-// plan, and however often it is called: it reads the events and decides.
+// plan, and however often it is called: it reads the events and decides. While others are at work, somebody looks again
+// when a claim of theirs would have run out.
 func (e *Engine) Look(ctx context.Context, ref Ref) error {
-	return undisturbed(e.newRun(ref).drive(ctx, false))
+	r := e.newRun(ref)
+	_, err := r.drive(ctx, false)
+	return r.lookedAt(ctx, err)
+}
+
+// lookedAt is what came of a look that waits for nobody.
+func (r *run) lookedAt(ctx context.Context, err error) error {
+	if errors.Is(err, errWaiting) && !r.behind {
+		job{Engine: r.e, ref: r.ref}.timer(ctx)
+	}
+	return undisturbed(Answer{}, err)
 }
 
 // undisturbed takes it for no error that others are at work, or that the plan is gone.
@@ -106,12 +138,7 @@ func undisturbed(_ Answer, err error) error {
 }
 
 // offered are the tools that a plan may use now.
-func (e *Engine) offered(ctx context.Context) []tool.Tool {
-	m, err := e.Market(ctx)
-	if err != nil {
-		e.Log.WarnContext(ctx, "market of plans", "error", err.Error())
-		return nil
-	}
+func (e *Engine) offered(m *market.Market) []tool.Tool {
 	var all []tool.Tool
 	for _, name := range e.Tools.Names() {
 		t, _ := e.Tools.Get(name)
@@ -130,15 +157,17 @@ func (e *Engine) may(t tool.Tool, m *market.Market) (tool.Verdict, string) {
 	return tool.May(t, tool.Situation{Set: e.Tools.Names(), Market: m, ReadOnly: true})
 }
 
-// workTime is how long a model or a tool may take, so that what it gives can be stored within the claim on it.
-const workTime = ClaimTime - 3*time.Second
+// workTime is how long a model may take. Whoever asks it renews the claim on that meanwhile.
+const workTime = 40 * time.Second
+
+// storeTime is what it takes to store what a work has given.
+const storeTime = 3 * time.Second
+
+// stepUntil is when a tool has to come to its end, so that its step has a result before its time is up.
+func stepUntil(st StepState) time.Time { return st.RequestedAt.Add(StepTime - storeTime) }
 
 // complete asks the model once.
-func (e *Engine) complete(ctx context.Context, what, seed string, messages []llm.Message, schema *llm.Schema) (string, error) {
-	m, err := e.Market(ctx)
-	if err != nil {
-		return "", err
-	}
+func (e *Engine) complete(ctx context.Context, m *market.Market, what, seed string, messages []llm.Message, schema *llm.Schema) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, workTime)
 	defer cancel()
 	text, spent, err := agent.Once(ctx, agent.Task{
@@ -151,12 +180,12 @@ func (e *Engine) complete(ctx context.Context, what, seed string, messages []llm
 }
 
 // execute runs a step's tool. Whatever goes wrong is the step's result.
-func (e *Engine) execute(ctx context.Context, ref Ref, owner string, req Requested) Resulted {
-	ctx, cancel := context.WithTimeout(ctx, workTime)
+func (e *Engine) execute(ctx context.Context, ref Ref, h Head, st StepState) Resulted {
+	start, req := e.Now(), *st.Request
+	ctx, cancel := context.WithTimeout(ctx, stepUntil(st).Sub(start))
 	defer cancel()
-	start := e.Now()
 	res := Resulted{PlanID: req.PlanID, StepIndex: req.StepIndex, ToolName: req.ToolName}
-	data, err := e.call(ctx, ref, owner, req)
+	data, err := e.call(ctx, ref, h, req)
 	res.DurationMs = max(0, e.Now().Sub(start).Milliseconds())
 	if err != nil {
 		e.Log.WarnContext(ctx, "step failed", "tool", req.ToolName, "step", req.StepIndex, "error", err.Error())
@@ -168,8 +197,8 @@ func (e *Engine) execute(ctx context.Context, ref Ref, owner string, req Request
 	return res
 }
 
-func (e *Engine) call(ctx context.Context, ref Ref, owner string, req Requested) (data any, err error) {
-	m, err := e.Market(ctx)
+func (e *Engine) call(ctx context.Context, ref Ref, h Head, req Requested) (data any, err error) {
+	m, err := e.Market(ctx, h.Market)
 	if err != nil {
 		return nil, err
 	}
@@ -193,8 +222,8 @@ func (e *Engine) call(ctx context.Context, ref Ref, owner string, req Requested)
 			data, err = nil, fault.New(fault.Internal, "the tool %s panicked: %v", t.Name, p)
 		}
 	}()
-	res, err := t.Run(ctx, tool.Context{
-		Actor: actor.OfKey(owner), Market: m, Channel: channel.App, Language: language.Detect(req.ToolInput.Input, m.Language), TimeZone: m.Location(),
+	res, err := t.Run(asStep(ctx), tool.Context{
+		Actor: actor.OfKey(h.Owner), Market: m, Channel: channel.App, Language: language.Detect(req.ToolInput.Input, m.Language), TimeZone: m.Location(),
 		Now: e.Now(), TraceID: telemetry.TraceID(ctx), Key: ref.Correlation + "#" + stepWork(req.StepIndex),
 	}, args)
 	return res.Data, err

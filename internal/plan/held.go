@@ -1,10 +1,13 @@
 package plan
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 
+	"merve/internal/actor"
 	"merve/internal/dynamo"
 	"merve/internal/person"
 )
@@ -12,7 +15,7 @@ import (
 // Held exports and erases a person's conversations with the plan engine.
 type Held struct {
 	*Store
-	// Market is the tenant whose engine it is: what others ask for is not here.
+	// Market is the tenant whose engine it is: conversations that name none are its.
 	Market string
 }
 
@@ -23,44 +26,67 @@ func (Held) Holds() string { return "plans" }
 type exported struct {
 	Conversation string `json:"conversation"`
 	Wire
+	Result json.RawMessage `json:"result,omitempty"` // all of one of which the event has the beginning only
 }
 
 // Export returns all events of the person's conversations.
 func (h Held) Export(ctx context.Context, s person.Subject) (any, error) {
-	if s.Market != h.Market {
-		return nil, nil
-	}
 	all := []exported{}
-	err := h.each(ctx, s.Owner, func(conversation string) error {
-		events, err := h.Trace(ctx, s.Owner, conversation)
-		for _, e := range events {
-			all = append(all, exported{conversation, e.Wire()})
-		}
+	err := h.each(ctx, s, func(conversation string) error {
+		events, err := h.exported(ctx, s.Owner, conversation)
+		all = append(all, events...)
 		return err
 	})
 	return person.Exported(all, err)
 }
 
-// Erase resets the conversations, deletes their events, and forgets that they were.
-func (h Held) Erase(ctx context.Context, s person.Subject) ([]string, error) {
-	if s.Market != h.Market {
+// exported are the events of one conversation, in order.
+func (h Held) exported(ctx context.Context, owner, conversation string) ([]exported, error) {
+	head, err := h.mine(ctx, conversation, owner)
+	if errors.Is(err, actor.ErrNotFound) { // an erasure died before it had forgotten that it was
 		return nil, nil
 	}
-	var errs []error
-	err := h.each(ctx, s.Owner, func(conversation string) error {
-		if err := h.Reset(ctx, s.Owner, conversation); err != nil {
-			errs = append(errs, err)
-			return nil
+	if err != nil {
+		return nil, err
+	}
+	ref := Ref{Conversation: conversation, Generation: head.Generation}
+	events, err := h.trace(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]exported, len(events))
+	for i, e := range events {
+		all[i] = exported{Conversation: conversation, Wire: e.Wire()}
+		var p Resulted
+		if e.Type != ToolInvocationResulted || json.Unmarshal(e.Payload, &p) != nil {
+			continue
 		}
-		return h.Table.DB().Commit(ctx, h.Table.Delete(ownerKey(s.Owner, conversation)))
+		if _, ok := onShelf(p.Result); ok {
+			if all[i].Result, err = h.whole(ctx, ref, p.Result); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
+}
+
+// Erase ends the conversations, deletes them, and forgets whose they were.
+func (h Held) Erase(ctx context.Context, s person.Subject) ([]string, error) {
+	var errs []error
+	err := h.each(ctx, s, func(conversation string) error {
+		errs = append(errs, h.erase(ctx, s.Owner, conversation))
+		return nil
 	})
 	return nil, errors.Join(append(errs, err)...)
 }
 
-// each goes through a person's conversations.
-func (s *Store) each(ctx context.Context, owner string, do func(conversation string) error) error {
+// each goes through what a person has in one market.
+func (h Held) each(ctx context.Context, s person.Subject, do func(conversation string) error) error {
 	const prefix = "conversation#"
-	return s.Table.Each(ctx, dynamo.Under("plans#"+owner, prefix), func(it dynamo.Item) error {
+	return h.Table.Each(ctx, dynamo.Under("plans#"+s.Owner, prefix), func(it dynamo.Item) error {
+		if cmp.Or(it.String("market"), h.Market) != s.Market {
+			return nil
+		}
 		return do(strings.TrimPrefix(it.Key().SK, prefix))
 	})
 }

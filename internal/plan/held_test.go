@@ -2,9 +2,15 @@ package plan_test
 
 import (
 	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"merve/internal/actor"
+	"merve/internal/dynamo"
+	"merve/internal/dynamo/dynamotest"
 	"merve/internal/person"
 	"merve/internal/plan"
 )
@@ -44,7 +50,43 @@ func TestHeld(t *testing.T) {
 	if got := export("home"); got != "null" {
 		t.Errorf("after all was erased: %s", got)
 	}
-	if events := d.trace("one"); len(events) != 0 {
-		t.Errorf("left: %v", types(events))
+	d.nothingOf(d.owner, "one")
+	d.nothingOf(d.owner, "two")
+
+	// The name of a conversation that was erased is anybody's who uses it next, and theirs alone.
+	one, ann := d.named("one"), d.owner
+	d.owner = "session:" + dynamotest.ID("bob")
+	if _, err := d.Ask(t.Context(), d.owner, one, "a question of bob's"); err != nil {
+		t.Fatal(err)
+	}
+	if events, err := d.Store.Trace(t.Context(), ann, one); !errors.Is(err, actor.ErrNotFound) {
+		t.Errorf("ann reads what is bob's: %v, %v", types(events), err)
+	}
+	if events, err := d.Store.Trace(t.Context(), d.owner, one); err != nil || len(events) != 7 {
+		t.Errorf("bob reads %v, %v", types(events), err)
+	}
+}
+
+// nothingOf wants nothing to be stored of a conversation that tells whose it was or what was said.
+func (d *desk) nothingOf(owner, conversation string) {
+	d.t.Helper()
+	head := dynamo.Key{PK: "plan#" + conversation + "-" + strings.TrimPrefix(owner, "session:"), SK: "~"}
+	it, err := d.Store.Table.Get(d.t.Context(), head)
+	if err != nil || it == nil {
+		d.t.Fatalf("%s: %v, %v", conversation, it, err)
+	}
+	for name := range it {
+		if !slices.Contains([]string{"pk", "sk", "generation", "vacant", "ttl"}, name) {
+			d.t.Errorf("%s keeps its %s", conversation, name)
+		}
+	}
+	for g := range it.Int("generation") + 1 {
+		err := d.Store.Table.Each(d.t.Context(), dynamo.Under(head.PK+"#"+strconv.FormatInt(g, 10), ""), func(it dynamo.Item) error {
+			d.t.Errorf("%s keeps %v", conversation, it.Key())
+			return nil
+		})
+		if err != nil {
+			d.t.Error(err)
+		}
 	}
 }

@@ -3,11 +3,14 @@ package plan
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"merve/internal/language"
+	"merve/internal/pause"
 	"merve/internal/queue"
 	"merve/internal/wording"
 )
@@ -28,6 +31,33 @@ func (j job) claim(ctx context.Context, work string, to Type, step int) error {
 		return nil
 	}
 	return j.Store.commit(ctx, j.ref, batch{holder: j.Holder, take: []string{work}, unless: identity(j.ref.Correlation, to, step)})
+}
+
+// whileClaimed does what takes long, and renews the claim on it. The context of do ends when the claim has gone to
+// somebody else: what do gives could not be stored then.
+func (j job) whileClaimed(ctx context.Context, work string, do func(ctx context.Context)) {
+	ctx, stop := context.WithCancel(ctx)
+	var renewing sync.WaitGroup
+	defer renewing.Wait() // so that no renewal meets the write of what do gives
+	defer stop()
+	renewing.Go(func() {
+		for j.wait(ctx, ClaimTime/2) == nil {
+			switch err := j.Store.renew(ctx, j.ref, work, j.Holder); {
+			case errors.Is(err, errLost):
+				stop()
+			case err != nil && ctx.Err() == nil:
+				j.Log.WarnContext(ctx, "claim not renewed", "work", work, "error", err.Error())
+			}
+		}
+	})
+	do(ctx)
+}
+
+func (j job) wait(ctx context.Context, d time.Duration) error {
+	if j.Wait == nil {
+		return pause.For(ctx, d)
+	}
+	return j.Wait(ctx, d)
 }
 
 // readHead is the conversation's head: the one that is known, or else as it is now.
@@ -68,7 +98,12 @@ func (j job) plan(ctx context.Context) outcome {
 	if err := j.claim(ctx, planWork, PlanGenerated, noStep); err != nil {
 		return outcome{err: err}
 	}
-	steps, note, err := j.route(ctx, s.Query.Query, h.Recent, j.ref.Correlation)
+	var steps []Step
+	var note string
+	var err error
+	j.whileClaimed(ctx, planWork, func(ctx context.Context) {
+		steps, note, err = j.route(ctx, s.Query.Query, h, j.ref.Correlation)
+	})
 	if err != nil {
 		return outcome{err: err}
 	}
@@ -130,13 +165,16 @@ func (j job) send(ctx context.Context, ev Event) {
 }
 
 // timer has somebody look at the plan when the claims of its steps have run out, should this process die.
-func (j job) timer(ctx context.Context) {
+func (j job) timer(ctx context.Context) { j.look(ctx, j.ref, ClaimTime+time.Second) }
+
+// look has somebody look at a plan after a time. If that fails the sweep does.
+func (j job) look(ctx context.Context, ref Ref, after time.Duration) {
 	if j.Timers == nil {
 		return
 	}
-	raw, err := json.Marshal(timerMessage{Look: &j.ref})
+	raw, err := json.Marshal(timerMessage{Look: &ref})
 	if err == nil {
-		err = j.Timers.Send(ctx, queue.Message{Body: string(raw), Delay: ClaimTime + time.Second})
+		err = j.Timers.Send(ctx, queue.Message{Body: string(raw), Delay: after})
 	}
 	if err != nil {
 		j.Log.WarnContext(ctx, "timer not set", "error", err.Error())
@@ -155,11 +193,18 @@ func (j job) step(ctx context.Context, st StepState) outcome {
 	if err != nil {
 		return outcome{err: err}
 	}
-	return j.result(ctx, st, j.execute(ctx, j.ref, h.Owner, *st.Request), []string{stepWork(st.StepIndex)})
+	var res Resulted
+	work := stepWork(st.StepIndex)
+	j.whileClaimed(ctx, work, func(ctx context.Context) { res = j.execute(ctx, j.ref, h, st) })
+	return j.result(ctx, st, res, []string{work})
 }
 
 // result writes what came of a step.
 func (j job) result(ctx context.Context, st StepState, res Resulted, drop []string) outcome {
+	var err error
+	if res.Result, err = j.Store.fit(ctx, j.ref, st.StepIndex, res.Result); err != nil {
+		j.Log.WarnContext(ctx, "result cut", "tool", res.ToolName, "error", err.Error())
+	}
 	ev, err := j.event(ToolInvocationResulted, st.StepIndex, st.RequestedAt, res)
 	if err != nil { // of a tool that gives what no schema takes
 		j.Log.WarnContext(ctx, "result left out", "tool", res.ToolName, "error", err.Error())
@@ -182,7 +227,7 @@ func (j job) retry(ctx context.Context, st StepState) outcome {
 	}
 	j.send(ctx, ev)
 	j.timer(ctx)
-	return outcome{err: errClaimed}
+	return outcome{err: errSent}
 }
 
 // expire closes a step that nobody has answered in time.
@@ -221,7 +266,10 @@ func (j job) answer(ctx context.Context) outcome {
 	if err != nil {
 		return outcome{err: err}
 	}
-	text, err := j.write(ctx, *j.state.Synthesis, h.Recent, j.ref.Correlation)
+	var text string
+	j.whileClaimed(ctx, answerWork, func(ctx context.Context) {
+		text, err = j.write(ctx, *j.state.Synthesis, h, j.ref.Correlation)
+	})
 	if err != nil {
 		return outcome{err: err}
 	}
@@ -242,7 +290,12 @@ func (j job) final(ctx context.Context, h Head, text string, drop []string) outc
 	if err != nil {
 		return outcome{err: err}
 	}
-	err = j.Store.answered(ctx, j.ref, h, ev, Exchange{j.state.asked(), text}, batch{holder: j.Holder, drop: drop})
+	left, err := j.Store.answered(ctx, j.ref, h, ev, Exchange{j.state.asked(), text}, batch{holder: j.Holder, drop: drop})
+	if err == nil && len(left.Open) > 0 { // whoever waits for it may have died: it does not wait for the sweep
+		next := j.ref
+		next.Correlation = left.Open[0]
+		j.look(ctx, next, 0)
+	}
 	return outcome{events: []Event{ev}, err: err}
 }
 

@@ -135,13 +135,17 @@ func fallback(question string) []Step {
 }
 
 // route makes the steps of a question. note says why they are a makeshift, "" when they are the model's.
-func (e *Engine) route(ctx context.Context, question string, recent []Exchange, seed string) (steps []Step, note string, err error) {
-	offered := e.offered(ctx)
+func (e *Engine) route(ctx context.Context, question string, h Head, seed string) (steps []Step, note string, err error) {
+	m, err := e.Market(ctx, h.Market)
+	if err != nil {
+		return nil, "", err
+	}
+	offered := e.offered(m)
 	names := make([]string, len(offered))
 	for i, t := range offered {
 		names[i] = t.Name
 	}
-	text, err := e.complete(ctx, "router", seed, routeMessages(offered, question, recent), routeSchema(names))
+	text, err := e.complete(ctx, m, "router", seed, routeMessages(offered, question, h.Recent), routeSchema(names))
 	if err == nil {
 		if steps, err = readPlan(text, names); err == nil {
 			return steps, "", nil

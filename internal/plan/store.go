@@ -18,6 +18,9 @@ import (
 type Store struct {
 	Table dynamo.Table // conversations
 	Now   func() time.Time
+
+	// Results keeps what is too large for an event. Without it such results are cut.
+	Results Shelf
 }
 
 // What a plan may meet. What is not there, or not the caller's, is [actor.ErrNotFound].
@@ -26,16 +29,21 @@ var (
 	ErrTooMany = fault.New(fault.Limited, "%d questions of this conversation wait for their answers: wait for one of them", MaxOpen)
 
 	errClaimed = errors.New("somebody else is at work on it")
+	errSent    = errors.New("its command was sent to a worker again")
 	errLost    = errors.New("the claim has gone to somebody else")
 	errStored  = errors.New("the event is stored already")
 	errBehind  = errors.New("questions before it are open")
 	errMoved   = errors.New("the conversation has moved on")
+	errBegun   = errors.New("the conversation's one question has been asked")
 )
 
 // Head is what a conversation keeps beside its events.
 type Head struct {
-	Owner      string     `dynamodbav:"owner,omitempty"` // actor key; "" is nobody
+	Owner      string     `dynamodbav:"owner,omitempty"`  // actor key; "" is nobody
+	Market     string     `dynamodbav:"market,omitempty"` // whose assistant asks; "" is the engine's own
 	Generation int64      `dynamodbav:"generation"`
+	Former     []int64    `dynamodbav:"former,omitempty"` // generations that have ended and are not deleted yet
+	Vacant     bool       `dynamodbav:"vacant,omitempty"` // it was erased: it is whose asks next
 	Open       []string   `dynamodbav:"open,omitempty"`   // correlations without an answer, in order of arrival
 	Recent     []Exchange `dynamodbav:"recent,omitempty"` // the latest answers, so that a question may refer to them
 	DueAt      time.Time  `dynamodbav:"dueAt,omitempty"`
@@ -116,17 +124,28 @@ func (s *Store) mine(ctx context.Context, conversation, owner string) (*Head, er
 
 // belongsTo reports whether owner may read the conversation and ask in it: nobody's belongs to everybody who
 // knows its name.
-func (h *Head) belongsTo(owner string) bool { return h.Owner == "" || h.Owner == owner }
+func (h *Head) belongsTo(owner string) bool { return !h.Vacant && (h.Owner == "" || h.Owner == owner) }
 
 // open appends a question to a conversation, which it may begin. first says that nothing else is open,
 // so that whoever asks holds the claim on planning. Two requests, and as many again each time that another
 // question came in at the same moment.
-func (s *Store) open(ctx context.Context, owner, conversation, correlation, prompt, holder string) (o opened, err error) {
+func (s *Store) open(ctx context.Context, q question) (o opened, err error) {
 	for {
-		if o, err = s.tryOpen(ctx, owner, conversation, correlation, prompt, holder); !errors.Is(err, errMoved) {
+		if o, err = s.tryOpen(ctx, q); !errors.Is(err, errMoved) {
 			return o, err
 		}
 	}
+}
+
+// question is what somebody asks.
+type question struct {
+	owner        string // actor key; "" is nobody
+	market       string // "" is the engine's own
+	conversation string
+	correlation  string
+	prompt       string
+	holder       string // process that takes it
+	only         bool   // the conversation is for this question alone: errBegun when it has been asked
 }
 
 // opened is a question that has been taken.
@@ -137,38 +156,47 @@ type opened struct {
 	first bool
 }
 
-func (s *Store) tryOpen(ctx context.Context, owner, conversation, correlation, prompt, holder string) (opened, error) {
-	had, err := s.head(ctx, conversation)
+func (s *Store) tryOpen(ctx context.Context, q question) (opened, error) {
+	had, err := s.head(ctx, q.conversation)
 	switch {
 	case err != nil:
 		return opened{}, err
-	case had != nil && !had.belongsTo(owner):
+	case had != nil && !had.Vacant && !had.belongsTo(q.owner):
 		return opened{}, actor.ErrNotFound
+	case had != nil && !had.Vacant && q.only:
+		return opened{ref: Ref{Conversation: q.conversation, Generation: had.Generation}}, errBegun
 	case had != nil && len(had.Open) >= MaxOpen:
 		return opened{}, ErrTooMany
 	}
-	h, now := Head{Owner: owner}, s.Now()
+	h, now := Head{Owner: q.owner, Market: q.market}, s.Now()
 	if had != nil {
 		h = *had
 	}
-	o := opened{ref: Ref{conversation, h.Generation, correlation}, first: len(h.Open) == 0}
-	o.event, err = newEvent(correlation, UserQueryReceived, noStep, now, Query{UserID: publicID(h.Owner), Query: prompt, ConversationID: conversation})
+	if h.Vacant {
+		h.Owner, h.Market = q.owner, q.market
+	}
+	o := opened{ref: Ref{q.conversation, h.Generation, q.correlation}, first: len(h.Open) == 0}
+	o.event, err = newEvent(q.correlation, UserQueryReceived, noStep, now, Query{UserID: publicID(h.Owner), Query: q.prompt, ConversationID: q.conversation})
 	if err != nil {
 		return opened{}, err
 	}
-	b := batch{events: []Event{o.event}, holder: holder, head: s.added(o.ref, h, had == nil, now)}
+	b := batch{events: []Event{o.event}, holder: q.holder, head: s.added(o.ref, h, had == nil, now)}
 	if o.first {
 		b.take = []string{planWork}
 	}
-	b.more = []dynamo.Write{s.Table.Put(placeKey(correlation), place{o.ref, now.Add(Kept).Unix()})}
+	b.more = []dynamo.Write{s.Table.Put(placeKey(q.correlation), place{o.ref, now.Add(Kept).Unix()})}
 	if h.Owner != "" {
-		b.more = append(b.more, s.Table.Put(ownerKey(h.Owner, conversation), struct {
-			TTL int64 `dynamodbav:"ttl"`
-		}{now.Add(Kept).Unix()}))
+		b.more = append(b.more, s.Table.Put(ownerKey(h.Owner, q.conversation), owned{h.Market, now.Add(Kept).Unix()}))
 	}
 	o.head = h
-	o.head.Open = append(slices.Clone(h.Open), correlation)
+	o.head.Open = append(slices.Clone(h.Open), q.correlation)
 	return o, s.commit(ctx, o.ref, b)
+}
+
+// owned says that an owner has a conversation, and in which market.
+type owned struct {
+	Market string `dynamodbav:"market,omitempty"`
+	TTL    int64  `dynamodbav:"ttl"`
 }
 
 // added adds a correlation to a head, which must be as it was read: h, or not there when it is new.
@@ -183,6 +211,13 @@ func (s *Store) added(r Ref, h Head, isNew bool, now time.Time) *dynamo.Write {
 	if h.Owner != "" {
 		set += ", #owner = :owner"
 		vals[":owner"] = h.Owner
+	}
+	if h.Market != "" {
+		set += ", market = :market"
+		vals[":market"] = h.Market
+	}
+	if h.Vacant {
+		set += " REMOVE vacant"
 	}
 	w := s.Table.Update(headKey(r.Conversation), set, vals)
 	switch {
@@ -220,6 +255,19 @@ func (s *Store) locate(ctx context.Context, correlation string) (Ref, error) {
 // load reads the events of a plan. One request for each megabyte.
 func (s *Store) load(ctx context.Context, r Ref) ([]Event, error) {
 	return s.events(ctx, logPK(r), eventPrefix+r.Correlation+"#")
+}
+
+// asked finds the one question of a conversation that has only that.
+func (s *Store) asked(ctx context.Context, r Ref) (Ref, error) {
+	all, err := s.events(ctx, logPK(r), eventPrefix)
+	if err != nil {
+		return Ref{}, err
+	}
+	if len(all) == 0 {
+		return Ref{}, ErrReset
+	}
+	r.Correlation = all[0].Correlation
+	return r, nil
 }
 
 func (s *Store) events(ctx context.Context, pk, prefix string) ([]Event, error) {
@@ -286,27 +334,36 @@ func (s *Store) commit(ctx context.Context, r Ref, b batch) error {
 	return s.Table.DB().Commit(ctx, append(ws, b.more...)...)
 }
 
+// renew makes the holder's claim last. One request.
+func (s *Store) renew(ctx context.Context, r Ref, work, holder string) error {
+	until := s.Now().Add(ClaimTime)
+	w := s.Table.Update(claimKey(r, work), "SET #until = :until, #ttl = :ttl", dynamo.V{":until": until, ":ttl": until.Add(time.Hour).Unix(), ":me": holder}).
+		If("holder = :me", nil).Else(errLost)
+	return s.Table.DB().Commit(ctx, w)
+}
+
 // answered writes the final answer and takes the plan off the head, which h is as last read. A head that
-// has moved is read again.
-func (s *Store) answered(ctx context.Context, r Ref, h Head, e Event, x Exchange, b batch) error {
+// has moved is read again. What is returned is the head without the plan.
+func (s *Store) answered(ctx context.Context, r Ref, h Head, e Event, x Exchange, b batch) (Head, error) {
 	for {
 		if h.Generation != r.Generation {
-			return ErrReset
+			return Head{}, ErrReset
 		}
 		w, err := s.closed(r, h, x)
 		if err != nil {
-			return err
+			return Head{}, err
 		}
 		b.events, b.head = []Event{e}, w
 		if err := s.commit(ctx, r, b); !errors.Is(err, errMoved) {
-			return err
+			h.Open = slices.DeleteFunc(slices.Clone(h.Open), func(c string) bool { return c == r.Correlation })
+			return h, err
 		}
 		now, err := s.head(ctx, r.Conversation)
 		if err != nil {
-			return err
+			return Head{}, err
 		}
 		if now == nil {
-			return ErrReset
+			return Head{}, ErrReset
 		}
 		h = *now
 	}
@@ -334,33 +391,86 @@ func (s *Store) closed(r Ref, h Head, x Exchange) (*dynamo.Write, error) {
 	return &w, nil
 }
 
-// Reset ends all that is open in a conversation and forgets what was said. Two requests, and what it
+// Reset ends all that is open in a conversation and forgets what was said. Three requests, and what it
 // takes to delete the old events.
 func (s *Store) Reset(ctx context.Context, owner, conversation string) error {
 	h, err := s.mine(ctx, conversation, owner)
 	if err != nil {
 		return err
 	}
-	w := s.Table.Update(headKey(conversation), "SET generation = :next REMOVE #open, recent, dueShard, dueAt", dynamo.V{":next": h.Generation + 1, ":g": h.Generation}).
-		If("generation = :g", nil).Else(ErrReset)
+	return s.end(ctx, conversation, *h, s.Table.Update(headKey(conversation), ended, dynamo.V{}), false)
+}
+
+// erase ends a conversation of an owner, deletes it, and forgets whose it was. Its generation stays, so that whoever writes
+// late still writes where nobody reads.
+func (s *Store) erase(ctx context.Context, owner, conversation string) error {
+	h, err := s.head(ctx, conversation)
+	switch {
+	case err != nil:
+		return err
+	case h == nil:
+	case h.Owner == owner:
+		vacate := s.Table.Update(headKey(conversation), strings.Replace(ended, " REMOVE", ", vacant = :vacant REMOVE #owner, market,", 1), dynamo.V{":vacant": true, ":owner": owner}).
+			If("#owner = :owner", nil)
+		err = s.end(ctx, conversation, *h, vacate, true)
+	default: // an erasure that died got so far, and somebody else may have begun anew
+		err = s.forgetFormer(ctx, conversation, h.Former, true)
+	}
+	if err != nil {
+		return err
+	}
+	return s.Table.DB().Commit(ctx, s.Table.Delete(ownerKey(owner, conversation)))
+}
+
+// ended is what becomes of a head whose generation ends.
+const ended = "SET generation = :next, former = :former REMOVE #open, recent, dueShard, dueAt"
+
+// end writes the end of a head's generation, and deletes what was in it. An end that dies is finished by the next one.
+func (s *Store) end(ctx context.Context, conversation string, h Head, w dynamo.Write, whole bool) error {
+	former := append(slices.Clone(h.Former), h.Generation)
+	w = w.If("generation = :g", dynamo.V{":g": h.Generation, ":next": h.Generation + 1, ":former": former}).Else(ErrReset)
 	if err := s.Table.DB().Commit(ctx, w); err != nil && !errors.Is(err, ErrReset) { // by somebody else, at the same time
 		return err
 	}
-	return s.forget(ctx, Ref{Conversation: conversation, Generation: h.Generation})
+	return s.forgetFormer(ctx, conversation, former, whole)
 }
 
-// forget deletes the events of a generation.
-func (s *Store) forget(ctx context.Context, r Ref) error {
+// forgetFormer deletes generations that have ended.
+func (s *Store) forgetFormer(ctx context.Context, conversation string, former []int64, whole bool) error {
+	if len(former) == 0 {
+		return nil
+	}
+	for _, g := range former {
+		if err := s.forget(ctx, Ref{Conversation: conversation, Generation: g}, whole); err != nil {
+			return err
+		}
+	}
+	w := s.Table.Update(headKey(conversation), "REMOVE former", dynamo.V{":former": former}).If("former = :former", nil).Else(errMoved)
+	if err := s.Table.DB().Commit(ctx, w); err != nil && !errors.Is(err, errMoved) { // another end: it deletes them again
+		return err
+	}
+	return nil
+}
+
+// forget deletes the events of a generation, and the results that they have in the bucket. whole deletes also what is there
+// without an event, as a worker leaves it that has died: a reset leaves that to the bucket's expiry, and needs no bucket.
+func (s *Store) forget(ctx context.Context, r Ref, whole bool) error {
 	var ws []dynamo.Write
 	err := s.Table.Each(ctx, dynamo.Under(logPK(r), ""), func(it dynamo.Item) error {
 		ws = append(ws, s.Table.Delete(it.Key()))
 		if c := it.String("correlation"); strings.HasPrefix(it.Key().SK, eventPrefix) && Type(it.String("type")) == UserQueryReceived {
 			ws = append(ws, s.Table.Delete(placeKey(c)))
 		}
+		whole = whole || strings.Contains(it.String("payload"), shelfOf(r))
 		return nil
 	})
 	if err != nil {
 		return err
+	}
+	if s.Results != nil && whole { // first: events tell that there is something
+		if err := s.Results.Forget(ctx, shelfOf(r)); err != nil {
+			return err
+		}
 	}
 	return s.Table.DB().CommitAll(ctx, ws...)
 }

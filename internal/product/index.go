@@ -79,6 +79,9 @@ func Open(ctx context.Context, chunks []Chunk, stored []byte, embedder llm.Embed
 	return x, used, nil
 }
 
+// Space is where the index lies.
+func (x *Index) Space() llm.Space { return x.embedder.Space() }
+
 // Hit is a chunk found, with the cosine of the angle between it and the question.
 type Hit struct {
 	Chunk

@@ -4,7 +4,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
+	"merve/internal/language"
 	"merve/internal/pattern"
 )
 
@@ -31,7 +33,7 @@ type part struct {
 func Read(text string, known []Item) Draft {
 	r := reader{known: known}
 	r.changed = strings.ContainsAny(text, circles)
-	for _, sentence := range sentencesOf(unsigned(text)) {
+	for _, sentence := range language.Sentences(unsigned(text)) {
 		r.sentence(sentence)
 	}
 	return r.Draft
@@ -49,6 +51,25 @@ func (d Draft) Own() string {
 
 // Text is the whole text, in which the backend has worded the references.
 func (d Draft) Text() string { return d.join(func(i Item, _ bool) string { return i.Summary }) }
+
+// With is the draft with other words of the model's, which are given as they stand next to each other.
+func (d Draft) With(change func(words string) string) Draft {
+	changed := Draft{changed: d.changed}
+	for _, p := range d.parts {
+		last := len(changed.parts) - 1
+		if p.item == nil && last >= 0 && changed.parts[last].item == nil { // something has vanished between them
+			changed.parts[last].words += p.words
+		} else {
+			changed.parts = append(changed.parts, p)
+		}
+	}
+	for i, p := range changed.parts {
+		if p.item == nil {
+			changed.parts[i].words = change(p.words)
+		}
+	}
+	return changed
+}
 
 func (d Draft) join(say func(i Item, whole bool) string) string {
 	var b strings.Builder
@@ -185,31 +206,8 @@ func wordsWithCase(s string) []string {
 // asks reports whether a sentence is a question.
 func asks(s string) bool {
 	s = strings.TrimRightFunc(s, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'”’»*_)`, r) })
-	return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "؟") || strings.HasSuffix(s, "？") || strings.HasSuffix(s, "\u037e")
-}
-
-// sentencesOf cuts a text into sentences, each with the white space that follows it. Lines end sentences.
-func sentencesOf(text string) []string {
-	var all []string
-	runes, from := []rune(text), 0
-	for i, r := range runes {
-		end := i+1 == len(runes) || unicode.IsSpace(runes[i+1])
-		switch {
-		case r == '\n', strings.ContainsRune("。！？", r), strings.ContainsRune(".!?…؟;\u037e।", r) && end:
-			to := i + 1
-			for r != '\n' && to < len(runes) && runes[to] == ' ' {
-				to++
-			}
-			if to > from {
-				all = append(all, string(runes[from:to]))
-				from = to
-			}
-		}
-	}
-	if from < len(runes) {
-		all = append(all, string(runes[from:]))
-	}
-	return all
+	last, _ := utf8.DecodeLastRuneInString(s)
+	return s != "" && strings.ContainsRune(language.QuestionMarks, last)
 }
 
 // unsigned is a text without the lines that begin as a standing line does.

@@ -2,6 +2,7 @@ package standing
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -46,5 +47,16 @@ func TestCodes(t *testing.T) {
 	t.Parallel()
 	if got := Codes("V3GM2D and {{order:K7P2}}, **K7P2**, v3gm2d, 2026, HELLO, A1, ABCDEFGH12"); !slices.Equal(got, []string{"V3GM2D", "K7P2"}) {
 		t.Errorf("found %q", got)
+	}
+}
+
+// What stands on both sides of a reference that vanishes is changed as one, and what the backend words is not.
+func TestOtherWords(t *testing.T) {
+	t.Parallel()
+	booking := Item{Kind: "booking", Ref: "1", Code: "V3GM2D", Summary: "Meze House, evil.com"}
+	d := Read("See ev{{order:NONE}}il.com, or {{booking}} at evil.com", []Item{booking})
+	got := d.With(func(words string) string { return strings.ReplaceAll(words, "evil.com", "…") }).Text()
+	if want := "See …, or Meze House, evil.com at …"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

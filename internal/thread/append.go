@@ -1,9 +1,11 @@
 package thread
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"merve/internal/channel"
@@ -41,20 +43,28 @@ type Appended struct {
 
 // Append puts an inbound message on its thread, once (and not at all when the thread beside it
 // has it: that one is returned), and takes the thread's lease in
-// the same write when asked to.
-func (s *Store) Append(ctx context.Context, in channel.Inbound, lease bool) (Appended, error) {
+// the same write when asked to. What joins is written with it, once.
+func (s *Store) Append(ctx context.Context, in channel.Inbound, lease bool, join ...dynamo.Write) (Appended, error) {
 	if err := in.Check(); err != nil {
 		return Appended{}, err
 	}
 	id := Of(in)
 	msg := Message{
-		ID: MessageID(id, in.Channel, in.MessageID), Channel: in.Channel, Text: in.Text, Media: in.Media,
+		ID: MessageID(id, cmp.Or(in.Twin, in.Channel), in.MessageID), Channel: in.Channel, Text: in.Text, Media: in.Media,
 		Location: in.Location, Button: in.Button, ReplyTo: in.ReplyTo, Language: in.Language, Switch: in.Switch, Quiet: in.Quiet, At: s.Now(),
 	}
 	if in.SentAt.Before(msg.At) {
 		msg.Wrote = in.SentAt
 	}
-	return s.append(ctx, id, msg, in, lease)
+	return s.append(ctx, id, msg, in, lease, join...)
+}
+
+// Begin puts the notice with which a call session begins on a thread, which it makes where there is none. The
+// same session begins once.
+func (s *Store) Begin(ctx context.Context, in channel.Inbound, n Notice, join ...dynamo.Write) (Appended, error) {
+	id := Of(in)
+	msg := Message{ID: MessageID(id, "notice", "greeting:"+n.Session.ID), Channel: in.Channel, At: s.Now(), Language: in.Language, Notice: &n}
+	return s.append(ctx, id, msg, in, false, join...)
 }
 
 // Notify puts a notice on an existing thread, once for each key.
@@ -85,22 +95,36 @@ func (t Teller) Tell(ctx context.Context, id, key string, n Notice) error {
 	return fault.Wrap(t.Queue.Queue(ctx, a.Thread, a.Message), fault.Unavailable, "queue turn of thread %s", a.Thread)
 }
 
-func (s *Store) append(ctx context.Context, id string, msg Message, in channel.Inbound, lease bool) (Appended, error) {
+func (s *Store) append(ctx context.Context, id string, msg Message, in channel.Inbound, lease bool, join ...dynamo.Write) (Appended, error) {
 	out := Appended{Thread: id, Message: msg.ID}
 	seen := seenItem{At: msg.At, TTL: msg.At.Add(seenFor).Unix(), Trace: telemetry.TraceID(ctx)}
 	if size(msg) > longText {
 		seen.Text, seen.Media = msg.Text, msg.Media
 		msg.Text, msg.Media, msg.Long = "", nil, true
 	}
-	ws := []dynamo.Write{s.Table.Put(seenKey(id, msg.ID), seen).IfAbsent().Else(errSeen)}
+	ws := append([]dynamo.Write{s.Table.Put(seenKey(id, msg.ID), seen).IfAbsent().Else(errSeen)}, join...)
 	beside := Appended{Duplicate: true}
 	if in.Beside != "" {
 		beside.Thread, beside.Message = in.Beside, MessageID(in.Beside, in.Channel, in.MessageID)
 		ws = append(ws, s.Table.Check(seenKey(beside.Thread, beside.Message), "attribute_not_exists(pk)", nil).Else(errBeside))
 	}
 	head := s.headUpdate(id, msg, in)
+	if in.Talk == "" {
+		return s.write(ctx, out, beside, ws, head, lease)
+	}
+	existing := head
+	existing.conds = append(slices.Clone(head.conds), "attribute_exists(pk)")
+	a, err := s.write(ctx, out, beside, ws, existing, lease)
+	if errors.Is(err, ErrNoThread) {
+		a, err = s.write(ctx, out, beside, append(ws, s.find(id, in)...), head, lease)
+	}
+	return a, err
+}
+
+// write commits what puts a message on a thread, with its lease if that is wanted and free.
+func (s *Store) write(ctx context.Context, out, beside Appended, ws []dynamo.Write, head headChange, lease bool) (Appended, error) {
 	if lease {
-		l := &Lease{Thread: id, By: s.NewID()}
+		l := &Lease{Thread: out.Thread, By: s.NewID()}
 		err := s.Table.DB().Commit(ctx, append(ws, s.leased(head, l.By))...)
 		if errors.Is(err, errBeside) {
 			return beside, nil
@@ -180,7 +204,7 @@ func (c headChange) update(t dynamo.Table, set string) dynamo.Write {
 	return w
 }
 
-// headUpdate adds msg to the inbox. A first message makes the head; a notice does not.
+// headUpdate adds msg to the inbox. A first message makes the head, and so does a call session; another notice does not.
 func (s *Store) headUpdate(id string, msg Message, in channel.Inbound) headChange {
 	c := headChange{
 		key: headKey(id),
@@ -193,7 +217,7 @@ func (s *Store) headUpdate(id string, msg Message, in channel.Inbound) headChang
 		},
 		conds: []string{"attribute_not_exists(inbox) OR size(inbox) < :max"},
 	}
-	if msg.Notice != nil {
+	if msg.Notice != nil && msg.Notice.Session == nil {
 		c.conds = append(c.conds, "attribute_exists(pk)")
 		return c
 	}
@@ -233,6 +257,9 @@ func (s *Store) leased(c headChange, by string) dynamo.Write {
 	now := s.Now()
 	return c.update(s.Table, c.set+", "+takeLease).If(leaseFree, leaseValues(now, by)).
 		ElseOld(func(old dynamo.Item) error {
+			if old == nil {
+				return ErrNoThread
+			}
 			if old.Time("leaseUntil").After(now) {
 				return ErrBusy
 			}

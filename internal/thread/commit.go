@@ -20,6 +20,7 @@ type Outcome struct {
 	StoppedAt time.Time
 	HandOver  bool // to a person
 	Spend     Spend
+	Session   *Session // that begins with the turn; nil leaves it
 }
 
 // Commit ends the turn: its item, the new state, and the lease given back, together
@@ -85,6 +86,14 @@ func (s *Store) endTurn(l *Lease, t *Thread, o Outcome) dynamo.Write {
 	if o.HandOver {
 		set = append(set, "#handler = :handler")
 		vals[":handler"] = ByPerson
+	}
+	if o.Session != nil {
+		set = append(set, "#session = :session")
+		vals[":session"] = o.Session
+	}
+	if o.Turn.Spoken != nil {
+		set = append(set, "frames = :frames")
+		vals[":frames"] = o.Turn.Spoken.Seq
 	}
 	put("lang", ":lang", o.Language, o.Language != "")
 	put("spend", ":spend", o.Spend, o.Spend.Day != "")

@@ -21,33 +21,14 @@ type Thread struct {
 // Number is the number of the turn that is running.
 func (t *Thread) Number() int { return t.Turns + 1 }
 
-// Open reads the thread under a lease.
+// Open reads the thread under a lease. Of a call session it sees the turns since that has begun.
 func (s *Store) Open(ctx context.Context, l *Lease) (*Thread, error) {
-	page, err := s.Table.Query(ctx, dynamo.Query{
-		Where:    "pk = :pk AND sk BETWEEN :from AND :to",
-		Values:   dynamo.V{":pk": l.Thread, ":from": "turn#", ":to": headSK},
-		Backward: true,
-		Limit:    1 + Recent,
-	})
+	t, err := s.Latest(ctx, l.Thread, Recent)
 	if err != nil {
-		return nil, fmt.Errorf("open thread %s: %w", l.Thread, err)
-	}
-	if len(page.Items) == 0 {
-		return nil, ErrNoThread
-	}
-	t := &Thread{}
-	if err := page.Items[0].Decode(&t.Head); err != nil {
 		return nil, err
 	}
 	if t.LeaseBy != l.By {
 		return nil, ErrLeaseLost
-	}
-	for i := len(page.Items) - 1; i > 0; i-- {
-		var turn Turn
-		if err := page.Items[i].Decode(&turn); err != nil {
-			return nil, err
-		}
-		t.Recent = append(t.Recent, turn)
 	}
 	if err := s.fillLong(ctx, t.ID, append(saidIn(t.Recent), t.Inbox)...); err != nil {
 		return nil, err
@@ -56,6 +37,37 @@ func (s *Store) Open(ctx context.Context, l *Lease) (*Thread, error) {
 		t.Journal, err = s.journal(ctx, t.ID, t.Number())
 	}
 	return t, err
+}
+
+// Latest reads a thread's head and its latest finished turns, oldest first; of a call session those since it
+// has begun. 1 request.
+func (s *Store) Latest(ctx context.Context, id string, turns int) (*Thread, error) {
+	page, err := s.Table.Query(ctx, dynamo.Query{
+		Where:    "pk = :pk AND sk BETWEEN :from AND :to",
+		Values:   dynamo.V{":pk": id, ":from": "turn#", ":to": headSK},
+		Backward: true,
+		Limit:    1 + turns,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open thread %s: %w", id, err)
+	}
+	if len(page.Items) == 0 || page.Items[0].Key().SK != headSK {
+		return nil, ErrNoThread
+	}
+	t := &Thread{}
+	if err := page.Items[0].Decode(&t.Head); err != nil {
+		return nil, err
+	}
+	for i := len(page.Items) - 1; i > 0; i-- {
+		var turn Turn
+		if err := page.Items[i].Decode(&turn); err != nil {
+			return nil, err
+		}
+		if t.Session == nil || turn.N >= t.Session.From {
+			t.Recent = append(t.Recent, turn)
+		}
+	}
+	return t, nil
 }
 
 // away reports whether text and media of m are in its seen item only.

@@ -16,6 +16,12 @@
 //
 //	code#{hash}  code         the thread that it was made on
 //
+// and for good, for conversations that their clients have named, so that more than one is possible:
+//
+//	talks#{market}#{owner}  {thread}   all of an owner's
+//	talk#{hash}             {thread}   those with a name
+//	call#{hash}             {thread}   those that a call session was in, for 30 days
+//
 // The head sorts last, so one backward query gives it together with the latest turns.
 // Unanswered messages wait in the head's inbox, in order of arrival; a turn answers
 // them and moves them into its turn item.
@@ -26,7 +32,9 @@
 // grow with the thread.
 //
 //	Append    1 request  (4 write units; 2 more for a new thread, 3 when it was quiet; a repeat: 1 request;
-//	                      2 requests when a lease was asked for and is held by another)
+//	                      2 requests when a lease was asked for and is held by another, and to make
+//	                      a thread with a name, with 4 write units more)
+//	All       1 request for each owner; Called and InCall 2
 //	Take      1 request  (1 write unit)
 //	Open      1 request  (2–3 read units), 2 when it takes over an unfinished turn or all
 //	                     was erased, 1 more when long messages wait
@@ -104,6 +112,22 @@ type Head struct {
 	AsCustomer time.Time          `dynamodbav:"asCustomer"`       // since when who has a role writes as a customer, on another thread; zero is not
 	Linked     []string           `dynamodbav:"linked,omitempty"` // owners of the same person's other threads
 	Refs       []string           `dynamodbav:"refs,omitempty"`   // what stands of the conversation, newest first; nil is not known
+	Session    *Session           `dynamodbav:"session,omitempty"`
+	Frames     int                `dynamodbav:"frames,omitempty"` // number of the latest frame that a finished turn has sent (package live)
+}
+
+// Session is the call session that a live conversation is in. History and turn numbers that clients see
+// count from it; the thread's own never go back.
+type Session struct {
+	ID    string `dynamodbav:"id"`              // as the client names it, unique on its thread
+	Phone string `dynamodbav:"phone,omitempty"` // the caller's, as they claim it: proof of nothing
+	From  int    `dynamodbav:"from"`            // turns that were finished before it began
+}
+
+// Name is the session as the client names it: a reset has added to it.
+func (s Session) Name() string {
+	name, _, _ := strings.Cut(s.ID, "#")
+	return name
 }
 
 // Customer is the actor for whom a thread's turns run.
@@ -180,6 +204,9 @@ type Notice struct {
 	// Quote is set when the text quotes somebody else, who is none of us.
 	Quote *Quote `dynamodbav:"quote,omitempty" json:"quote,omitempty"`
 
+	// Session is set when a call session begins with the notice. What waited then waits no more.
+	Session *Session `dynamodbav:"session,omitempty" json:"-"`
+
 	// Offer is put to the customer for YES or NO, unless something else waits already.
 	Offer *Pending `dynamodbav:"offer,omitempty" json:"-"`
 
@@ -248,6 +275,16 @@ type Turn struct {
 	Pending string    `dynamodbav:"pending,omitempty" json:"pending,omitempty"` // id of the pending action made
 	Settled string    `dynamodbav:"settled,omitempty" json:"settled,omitempty"` // id of the pending action settled
 	At      time.Time `dynamodbav:"at" json:"at"`
+	Spoken  *Spoken   `dynamodbav:"spoken,omitempty" json:"-"` // of a turn of a live conversation
+}
+
+// Spoken is where the frames of a turn end (package live).
+type Spoken struct {
+	Seq         int    `dynamodbav:"seq"` // number of its final
+	Stream      string `dynamodbav:"stream"`
+	Interrupted bool   `dynamodbav:"cut,omitempty"`    // the customer spoke before it was over
+	First       *int64 `dynamodbav:"first,omitempty"`  // milliseconds until its first token; nil is none before its end
+	Status      *int64 `dynamodbav:"status,omitempty"` // and its first status; nil is none
 }
 
 // Reply is an outbound message of a turn.
@@ -294,7 +331,11 @@ func ID(market string, typ channel.ThreadType, assistant, participant string) st
 
 // Of returns the id of the thread that a message is for.
 func Of(in channel.Inbound) string {
-	return ID(in.Market, in.ThreadType, in.Assistant, in.From.Key())
+	participant := in.From.Key()
+	if in.Talk != "" {
+		participant += "\x00" + in.Talk
+	}
+	return ID(in.Market, in.ThreadType, in.Assistant, participant)
 }
 
 // Kind is a way to meet: a thread's id is made of it, of a market and an owner.

@@ -45,6 +45,10 @@ type Tool struct {
 	Listings    bool            // touches listings: a market may allow those of some tags, kinds and prices only
 	Draft       bool            // of a Propose: changes what is the customer's own and tells nobody; a market may want it confirmed
 
+	// Acknowledgement tells a model what to say to a caller while the tool runs, such as "say that you are looking
+	// up their appointments". A tool with none is run in silence.
+	Acknowledgement string
+
 	// Summary says in plain words what a call would do, for a customer asked to
 	// confirm it, and refuses what can never be done. Nil tells what is given, see [Tool.Describe].
 	Summary func(ctx context.Context, tc Context, args json.RawMessage) (string, error)
@@ -67,11 +71,19 @@ type Context struct {
 	Language   string
 	Address    string        // what bounds know the customer's network address by ([bound.Address]); "" is none
 	Contact    Contact       // as the customer has given it
+	Session    Session       // that a live conversation is in
+	Turn       int           // number of the turn on its thread
 	Location   *geo.Location // shared by the customer
 	TimeZone   *time.Location
 	Now        time.Time
 	TraceID    string
 	Key        string // idempotency key: the same effect has the same key, however often it is asked for
+}
+
+// Session is a call session of a live conversation. What holds for one holds for no other.
+type Session struct {
+	ID    string // "" is none
+	Phone string // the caller's, as they claim it: proof of nothing
 }
 
 // Result is what a resolver gives back.

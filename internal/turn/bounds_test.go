@@ -334,7 +334,7 @@ func TestALongTextLeavesRoomForTheQuestion(t *testing.T) {
 		w.model = modelFunc(func(_ context.Context, req llm.Request) (llm.Response, error) {
 			r := clerk(req)
 			if len(r.Calls) == 0 {
-				r.Text = strings.Repeat("The old harbour has many places where one eats well. ", most*channel.WhatsApp.MaxPiece()/50) + "Shall I?"
+				r.Text = strings.Repeat("The old harbour has many places where one eats well. ", most*channel.WhatsApp.MaxPiece()/50) + "It is all near."
 			}
 			return r, nil
 		})

@@ -37,6 +37,9 @@ func (w *work) brief(ctx context.Context, pending *thread.Pending) ([]llm.Messag
 	for _, in := range w.in[min(w.said, len(w.in)):] {
 		msgs = append(msgs, llm.Message{Role: llm.User, Text: w.wordsOf(in, maxInput), Images: w.imagesOf(in)})
 	}
+	if w.said == 0 {
+		msgs = append(msgs, w.goesOn()...)
+	}
 	w.said = len(w.in)
 	return msgs, nil
 }
@@ -91,6 +94,9 @@ func (w *work) remembered(t thread.Turn) []llm.Message {
 		if out.Text != "" {
 			msgs = append(msgs, llm.Message{Role: llm.Assistant, Text: language.Brief(out.Text, maxRemembered)})
 		}
+	}
+	if t.Spoken != nil && t.Spoken.Interrupted {
+		msgs = append(msgs, llm.Message{Role: llm.System, Text: "The customer has interrupted your last message there: the rest of it was never heard."})
 	}
 	return msgs
 }

@@ -8,7 +8,6 @@ import (
 
 	"merve/internal/agent"
 	"merve/internal/dynamo"
-	"merve/internal/language"
 	"merve/internal/telemetry"
 	"merve/internal/thread"
 )
@@ -19,18 +18,25 @@ func (w *work) commit(ctx context.Context, d decision) (Done, error) {
 	d.pending = w.stamped(d, now)
 	t := thread.Turn{
 		N: w.thread.Number(), TraceID: telemetry.TraceID(ctx), In: w.in, Calls: callsOf(w.model.Audit),
-		Shown: language.Brief(memoryOf(w.model), maxMemory), Settled: d.settled, At: now,
+		Shown: w.memory(), Settled: d.settled, At: now,
 	}
 	if w.assistant.Digest && w.yesBegun() == "" {
 		t.Digest = digested(w.thread.Recent)
 	}
-	said, refs, err := w.worded(ctx, d)
+	if w.stream != nil {
+		if err := w.stream.Settle(ctx); err != nil {
+			return Done{}, err
+		}
+	}
+	said, refs, err := w.worded(ctx, &d)
 	if err != nil {
 		return Done{}, err
 	}
 	if said != nil {
 		t.Out = []thread.Reply{*said}
 	}
+	spoken, ending := w.ending(said)
+	t.Spoken = spoken
 	if d.proposed() {
 		t.Pending = d.pending.ID
 	}
@@ -42,13 +48,13 @@ func (w *work) commit(ctx context.Context, d decision) (Done, error) {
 	if asking != "" {
 		d.pending = askedBy(d, asking)
 	}
-	join = append(append(join, out...), w.audited()...)
+	join = append(append(append(join, out...), w.audited()...), ending...)
 	if d.handOver != nil {
 		join = append(join, w.r.Desk.Wait(w.thread.Head, t.N, w.tc.Language, d.handOver.Reason, t.TraceID)...)
 	}
 	day, spent := now.UTC().Format(time.DateOnly), w.model.MicroUSD+w.guarded.Load()
 	o := thread.Outcome{
-		Turn: t, Pending: d.pending, Refs: refs, Language: w.tc.Language, OptedOut: d.optedOut, StoppedAt: d.stopAt, HandOver: d.handOver != nil,
+		Session: d.session, Turn: t, Pending: d.pending, Refs: refs, Language: w.tc.Language, OptedOut: d.optedOut, StoppedAt: d.stopAt, HandOver: d.handOver != nil,
 		Spend: thread.Spend{Day: day, MicroUSD: w.thread.Spend.On(day) + spent},
 	}
 	if err := w.r.Threads.Commit(ctx, w.lease, w.thread, o, join...); err != nil {
@@ -57,6 +63,12 @@ func (w *work) commit(ctx context.Context, d decision) (Done, error) {
 	w.r.Figures.add(ctx, w.market, day, w.payer(), spent, volumeOf(t))
 	head := w.thread.Head
 	head.Pending, head.Turns, head.Inbox = d.pending, t.N, head.Inbox[len(w.in):]
+	if d.session != nil {
+		head.Session = d.session
+	}
+	if w.stream != nil {
+		w.stream.Ended(t, head)
+	}
 	return Done{Turn: t, Head: head}, nil
 }
 

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"merve/internal/actor"
 	"merve/internal/assistant"
 	"merve/internal/booking"
@@ -18,19 +20,25 @@ import (
 	"merve/internal/desk"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/fault"
 	"merve/internal/gate"
 	"merve/internal/geo"
 	"merve/internal/ledger"
 	"merve/internal/listing"
+	"merve/internal/llm"
+	"merve/internal/market"
 	"merve/internal/marketplace"
 	"merve/internal/notify"
 	"merve/internal/ops"
 	"merve/internal/order"
+	"merve/internal/plan"
 	"merve/internal/relay"
 	"merve/internal/roster"
 	"merve/internal/taxi"
 	"merve/internal/tool"
 	"merve/internal/turn"
+	"merve/internal/weather"
+	"merve/internal/worker"
 )
 
 // concierge is what Merve's worlds have beside bookings.
@@ -77,7 +85,34 @@ func (w *world) startConcierge(db *dynamo.DB, log *slog.Logger) []tool.Tool {
 	}
 	letters := notify.Writer{Notifier: &notify.Notifier{Listings: w.listings, Threads: w.teller(), Outbox: w.outbox, Log: log}, Talks: w.post, Bounds: w.bounds}
 	w.startVendors(records, catalog, log)
-	return slices.Concat(w.vendors.broker.Tools(), letters.Tools(), w.post.Tools(), w.concierge.desk.Tools(), (&taxi.Caller{Store: w.rides, Log: log}).Tools(), desk.Tools(), w.office().Tools(), w.reminders().Tools())
+	return slices.Concat([]tool.Tool{w.planner(db, log)}, w.vendors.broker.Tools(), letters.Tools(), w.post.Tools(), w.concierge.desk.Tools(), (&taxi.Caller{Store: w.rides, Log: log}).Tools(), desk.Tools(), w.office().Tools(), w.reminders().Tools())
+}
+
+// planner has the engine that answers questions in several parts. It asks the model that everything else asks.
+func (w *world) planner(db *dynamo.DB, log *slog.Logger) tool.Tool {
+	workers := &worker.Tools{Model: llm.Whole(w.complete), Weather: mild{}, Now: w.clock.now, Log: log}
+	tools, err := tool.NewRegistry(workers.All()...)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	e := &plan.Engine{
+		Store: &plan.Store{Table: db.Table(dynamotest.TableName("conversations")), Now: w.clock.now}, Model: llm.Whole(w.complete), Tools: tools,
+		Market: func(ctx context.Context, id string) (*market.Market, error) {
+			return w.markets.Get(ctx, cmp.Or(id, w.market))
+		},
+		Holder: dynamotest.ID("planner"), NewID: func() string { return uuid.Must(uuid.NewV7()).String() }, Now: w.clock.now, Log: log,
+	}
+	return e.Planner()
+}
+
+// mild is the weather everywhere.
+type mild struct{}
+
+func (mild) Tell(_ context.Context, place, _ string) (weather.Report, error) {
+	if place != "Kyrenia" {
+		return weather.Report{}, fault.New(fault.NotFound, "no such place")
+	}
+	return weather.Report{Place: place, Country: "Cyprus", Temperature: 19.4}, nil
 }
 
 // onRoster keeps drivers on the roster.

@@ -82,6 +82,8 @@ func playFile(t *testing.T, file string) {
 		}
 	case "sara":
 		p.world, p.channel = newSara(t, settings), channel.Web
+	case "pestcall":
+		p.world = newPestCall(t, settings)
 	default:
 		t.Fatalf("no assistant %q", name)
 	}
@@ -181,7 +183,7 @@ func (p *play) run(lines []line) {
 		case "staff resolves":
 			p.resolves(p.expand(l.text))
 		default:
-			if !p.atTheTill(l) && !p.atTheSwitch(l) {
+			if !p.atTheTill(l) && !p.atTheSwitch(l) && !p.atTheExchange(l) {
 				p.check(l)
 			}
 		}

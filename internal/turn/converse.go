@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"merve/internal/agent"
+	"merve/internal/contact"
 	"merve/internal/gate"
 	"merve/internal/llm"
 	"merve/internal/standing"
@@ -17,6 +18,9 @@ import (
 
 // converse has the model answer what it has not been told yet.
 func (w *work) converse(ctx context.Context, p *progress) (reply, error) {
+	if w.stream.Hushed() {
+		return w.interrupted(), nil
+	}
 	if say, over := w.overBudget(ctx); over {
 		return say, nil
 	}
@@ -43,6 +47,8 @@ func (w *work) outcome(o agent.Outcome) reply {
 		return reply{text: w.say(wording.ModelUnavailable, nil), stopped: "model " + o.Why}
 	case agent.Stopped:
 		return reply{text: w.handedOver()}
+	case agent.Hushed:
+		return w.interrupted()
 	}
 	return reply{text: o.Text, words: o.Why == "", stopped: o.Why}
 }
@@ -61,8 +67,8 @@ func (w *work) task(ctx context.Context, p *progress, news []llm.Message) agent.
 		Took: func(ctx context.Context, tc tool.Context, res agent.Result) (bool, error) {
 			return w.took(ctx, p, tc, res)
 		},
-		Sink: agent.Sink{Doing: w.showActivity},
-		Now:  w.r.Now, Log: w.r.Log.With("thread", w.thread.ID),
+		Choice: w.choice, Sink: w.sink(p), Before: w.stream.Said(),
+		Now: w.r.Now, Log: w.r.Log.With("thread", w.thread.ID),
 	}
 }
 
@@ -74,21 +80,23 @@ func (w *work) policy(p *progress) func(tool.Tool) (tool.Verdict, string) {
 }
 
 func (w *work) situation(optedOut, waits bool) tool.Situation {
-	return tool.Situation{Set: w.assistant.Tools, Market: w.market, ReadOnly: optedOut, Waits: waits}
+	return tool.Situation{Set: w.assistant.Tools, Access: w.access, Market: w.market, ReadOnly: optedOut, Waits: waits}
 }
 
 // accept takes the model's text as the reply, unless it claims what did not happen: then
 // the model is told once, and withheld the second time. Beside a proposal the backend's own
 // words are enough, and a text that claims is left out at once. What the text names of the customer's own is
-// worded by the backend, and only the model's own words are judged.
+// worded by the backend, and only the model's own words are judged. Links and numbers that nobody has given are taken out.
 func (w *work) accept(ctx context.Context, p *progress, d agent.Draft) agent.Verdict {
 	text, _, _ := strings.Cut(d.Text, "<data") // its own memory is not for the customer
 	said := standing.Read(strings.TrimSpace(text), w.known(ctx, p, text, d.Named))
+	said = said.With(func(words string) string { return w.withoutWays(words, d.Given) })
 	switch {
 	case !w.claims(ctx, said.Own(), d.Facts):
 		if text = said.Text(); text == "" && !p.proposed() { // nothing is left of it
 			return agent.Verdict{Text: w.replacement(), Withheld: "standing imitated"}
 		}
+		w.ways = contact.In(said.Own())
 		return agent.Verdict{Text: text}
 	case p.proposed():
 		return agent.Verdict{Withheld: "claim withheld"}

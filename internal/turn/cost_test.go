@@ -82,7 +82,7 @@ func TestPromise7_CostOfWhatStands(t *testing.T) {
 			if hour, err := strconv.Atoi(strings.TrimPrefix(last.Text, "at ")); err == nil && last.Role == llm.User {
 				return llm.Response{Calls: calls(bookAt("meze", hour)), Finish: "tool_calls"}, nil
 			}
-			return llm.Response{Text: "Certainly.", Finish: "stop"}, nil
+			return llm.Response{Text: "Small plates by the sea.", Finish: "stop"}, nil
 		})
 		plain := 3
 		if ch.Pushes() {

@@ -26,6 +26,7 @@ type progress struct {
 	settled  string          // id of the pending action that this turn settles
 	joins    []joined        // what is committed with the turn
 	handOver *tool.HandOver  // to a person, with this turn
+	session  *thread.Session // that begins with this turn
 	optedOut bool
 	stopAt   time.Time // when the customer wrote so last
 
@@ -90,6 +91,9 @@ func (p *progress) settle() { p.settled, p.pending = p.pending.ID, nil }
 
 // decide finds what the turn does.
 func (w *work) decide(ctx context.Context, p progress) (decision, error) {
+	if err := w.unlock(ctx); err != nil {
+		return decision{}, err
+	}
 	say, err := w.answer(ctx, &p)
 	return decision{p, say}, err
 }

@@ -19,6 +19,10 @@ func (w *work) tellNotice(ctx context.Context, p *progress) (reply, bool, error)
 	if n == nil {
 		return reply{}, false, nil
 	}
+	if n.Session != nil {
+		say, err := w.beginSession(ctx, p, n)
+		return say, true, err
+	}
 	p.notes = append(p.notes, w.noticed(ctx, n))
 	for _, c := range n.Cards {
 		p.cards = append(p.cards, tool.Card(c))
@@ -59,4 +63,17 @@ func (w *work) noticed(ctx context.Context, n *thread.Notice) string {
 		w.r.Log.WarnContext(ctx, "template", "type", n.Kind, "market", w.market.ID, "error", err.Error())
 	}
 	return cmp.Or(strings.TrimSpace(text), n.Text)
+}
+
+// beginSession begins a call session: what waited in the one before waits no more, and nothing is said of it.
+func (w *work) beginSession(ctx context.Context, p *progress, n *thread.Notice) (reply, error) {
+	if p.pending != nil {
+		if _, err := w.release(ctx, p); err != nil {
+			return reply{}, err
+		}
+	}
+	begun := *n.Session
+	begun.From = w.thread.Number()
+	p.session = &begun
+	return reply{text: n.Text, silent: n.Text == ""}, nil
 }

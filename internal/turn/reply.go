@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"merve/internal/gate"
 	"merve/internal/outbox"
 	"merve/internal/thread"
 	"merve/internal/tool"
@@ -17,12 +18,14 @@ import (
 
 // worded puts the turn's reply together: what happened first, then what the assistant says, then the
 // question that waits for YES or NO, which is always the backend's own. How the conversation stands is
-// kept apart, and so is what the thread has to keep for that.
-func (w *work) worded(ctx context.Context, d decision) (r *thread.Reply, refs []string, err error) {
-	if d.silent {
-		refs, err = w.stands(ctx, d, nil, "")
+// kept apart, and so is what the thread has to keep for that. Only here a model's words and a question come
+// together, so here they are judged.
+func (w *work) worded(ctx context.Context, d *decision) (r *thread.Reply, refs []string, err error) {
+	if d.silent && w.stream.Said() == "" {
+		refs, err = w.stands(ctx, *d, nil, "")
 		return nil, refs, err
 	}
+	w.besideQuestion(d)
 	after := slices.Clone(d.after)
 	question := d.question()
 	if d.proposed() {
@@ -32,17 +35,38 @@ func (w *work) worded(ctx context.Context, d decision) (r *thread.Reply, refs []
 		}
 	}
 	r = &thread.Reply{Text: cmp.Or(d.around(d.text, after), w.say(wording.WentWrong, nil)), Map: d.place, Cards: shown(d.cards)}
+	if w.stream.Said() != "" {
+		r.Text = w.spoken(*d, after)
+	}
 	if byPerson(w.in) {
 		r.By = thread.ByPerson
 	}
-	if refs, err = w.stands(ctx, d, r, question); err != nil {
+	if refs, err = w.stands(ctx, *d, r, question); err != nil {
 		return nil, nil, err
 	}
 	if w.thread.Channel.Pushes() && d.words {
-		text := w.shortened(d, after, r.Standing.Line())
+		text := w.shortened(*d, after, r.Standing.Line())
 		r.Text = cmp.Or(d.around(text, after), w.say(wording.WentWrong, nil))
 	}
 	return r, refs, nil
+}
+
+// besideQuestion leaves of the model's words what may be said while something waits for YES or NO. Words that name an
+// answer put what waits in doubt, and so do those that were said before there was a question.
+func (w *work) besideQuestion(d *decision) {
+	if !d.words || d.pending == nil {
+		return
+	}
+	said := w.stream.Said()
+	rest, goesOn := strings.CutPrefix(d.text, said)
+	if !goesOn {
+		said = ""
+	}
+	left, doubt := gate.Beside(rest, d.made)
+	if stays, _ := gate.Beside(said, true); doubt || stays != said {
+		d.doubt(true)
+	}
+	d.text = paragraphs(said, strings.TrimSpace(left))
 }
 
 // question is what asks once more for the YES or NO to what waited before; "" when nothing does.
@@ -82,11 +106,13 @@ func shown(all []tool.Card) []map[string]any {
 
 // around is the reply with text between what is said before and after it.
 func (d *decision) around(text string, after []string) string {
-	parts := slices.Clone(d.notes)
-	if text != "" {
-		parts = append(parts, text)
-	}
-	return strings.Join(append(parts, after...), "\n\n")
+	return paragraphs(slices.Concat(d.notes, []string{text}, after)...)
+}
+
+// paragraphs joins texts, but those of nothing.
+func paragraphs(texts ...string) string {
+	texts = slices.DeleteFunc(texts, func(t string) bool { return t == "" })
+	return strings.Join(texts, "\n\n")
 }
 
 // shortened cuts the model's words until the reply fits into the messages that the market

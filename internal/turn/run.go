@@ -11,9 +11,11 @@ import (
 
 	"merve/internal/agent"
 	"merve/internal/assistant"
+	"merve/internal/channel"
 	"merve/internal/fault"
 	"merve/internal/gate"
 	"merve/internal/language"
+	"merve/internal/live"
 	"merve/internal/market"
 	"merve/internal/standing"
 	"merve/internal/telemetry"
@@ -49,7 +51,7 @@ func (r *Runner) run(ctx context.Context, l *thread.Lease) (done Done, err error
 			return Done{}, errors.Join(err, r.giveBack(ctx, l))
 		}
 		if w, err = r.begin(ctx, l, t); err == nil {
-			if d, done, err = w.toTheEnd(ctx); err != nil {
+			if d, done, err = w.aloud(ctx); err != nil {
 				w.spentForNothing(ctx)
 			}
 		}
@@ -75,6 +77,8 @@ func (w *work) toTheEnd(ctx context.Context) (d decision, done Done, err error) 
 			break
 		}
 		switch {
+		case errors.Is(err, live.ErrTaken):
+			err = w.stream.Look(ctx)
 		case errors.Is(err, thread.ErrNewer):
 			var again bool
 			if again, err = w.refresh(ctx, takenIn < maxTakeIns); again {
@@ -105,6 +109,8 @@ func (w *work) refresh(ctx context.Context, takesIn bool) (again bool, err error
 		return false, nil
 	case w.thread.Epoch != was.Epoch:
 		return false, errReadErased
+	case w.stream.Said() != "": // it cannot be taken back
+		return false, nil
 	}
 	return takesIn || w.thread.Handler != was.Handler, nil
 }
@@ -152,6 +158,13 @@ type work struct {
 	guarded atomic.Int64 // what the guard has cost, in millionths of a US dollar
 
 	found []standing.Item // what stands, see [work.stood]
+	ways  []string        // links and numbers in what the model says
+
+	access tool.Access // what the state of the conversation opens, see [work.unlock]
+	acted  bool        // the model has called a tool in that state
+
+	stream *live.Stream // of a live conversation; nil of others
+	status status       // of it
 }
 
 func (r *Runner) begin(ctx context.Context, l *thread.Lease, t *thread.Thread) (*work, error) {
@@ -167,6 +180,11 @@ func (r *Runner) begin(ctx context.Context, l *thread.Lease, t *thread.Thread) (
 		r: r, lease: l, thread: t, market: m, assistant: a, trace: telemetry.TraceID(ctx),
 		photos: map[string]photo{}, deadline: r.Now().Add(time.Duration(m.Safety.TurnSeconds) * time.Second),
 	}
+	if t.Channel == channel.Live && r.Live != nil {
+		if w.stream, err = r.Live.Open(ctx, t.Head, t.Number()); err != nil {
+			return nil, err
+		}
+	}
 	w.takeIn()
 	return w, nil
 }
@@ -178,13 +196,17 @@ func (w *work) takeIn() {
 	for n < len(inbox) && !w.answeredApart(inbox[n-1], inbox[n]) {
 		n++
 	}
+	n = w.begunFor(inbox[:n])
 	w.in, w.found = inbox[:n], nil
 	now := w.r.Now()
 	w.tc = tool.Context{
 		Actor: w.thread.Customer(), Market: w.market, Thread: w.thread.ID, ThreadType: w.thread.Type,
 		Channel: w.thread.Channel, Language: w.language(), Address: w.thread.Address,
 		Contact: tool.Contact{Name: w.thread.Name, Phone: cmp.Or(w.thread.Contact, w.thread.Phone)}, Location: w.thread.Where(now), TimeZone: w.market.Location(),
-		Now: now, TraceID: w.trace,
+		Now: now, TraceID: w.trace, Turn: w.thread.Number(),
+	}
+	if s := w.thread.Session; s != nil {
+		w.tc.Session = tool.Session{ID: s.ID, Phone: s.Phone}
 	}
 }
 

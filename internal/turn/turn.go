@@ -40,6 +40,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/gate"
+	"merve/internal/live"
 	"merve/internal/llm"
 	"merve/internal/market"
 	"merve/internal/outbox"
@@ -47,7 +48,7 @@ import (
 	"merve/internal/tool"
 )
 
-// Runner runs turns. All fields but Looks, Commands with Works, Guard, Photos and Desk are needed.
+// Runner runs turns. All fields but Looks, Commands with Works, Guard, Photos, Desk, Live and Site are needed.
 type Runner struct {
 	Intake
 	Markets interface {
@@ -68,7 +69,9 @@ type Runner struct {
 	Audit       Audit
 	Figures     *Figures
 	Photos      Photos
-	Desk        Handovers // takes threads that are handed over to people
+	Desk        Handovers   // takes threads that are handed over to people
+	Live        *live.Stage // where turns of live conversations speak; nil has none
+	Site        string      // with which our own addresses begin; "" when there are none
 
 	Now  func() time.Time
 	Wait func(ctx context.Context, d time.Duration) error
@@ -90,6 +93,7 @@ type Answer struct {
 	Pending *thread.Pending // set when this turn made it, or left it waiting
 	Later   bool            // the reply takes longer than the client waits
 	After   string          // cursor from which the reply will be listed
+	From    int             // turns that were finished before the call session began
 }
 
 // Converse takes in a message of a client that waits for the answer, and runs the turn
@@ -101,7 +105,12 @@ func (r *Runner) Converse(ctx context.Context, in channel.Inbound) (Answer, erro
 	if err != nil {
 		return Answer{}, err
 	}
-	lease := a.Lease
+	return r.Answered(ctx, a)
+}
+
+// Answered waits for the answer to a message that was taken in, as [Runner.Converse] does.
+func (r *Runner) Answered(ctx context.Context, a thread.Appended) (Answer, error) {
+	lease, err := a.Lease, error(nil)
 	for {
 		if lease != nil {
 			done, err := r.run(ctx, lease)
@@ -192,6 +201,9 @@ func answered(t thread.Turn, messageID string) bool {
 
 func (r *Runner) answer(a thread.Appended, d Done) Answer {
 	out := Answer{Thread: a.Thread, Message: a.Message, Turn: d.Turn, State: thread.Idle, After: thread.Cursor(d.Turn.N)}
+	if s := d.Head.Session; s != nil {
+		out.From = s.From
+	}
 	if p := d.Head.Pending; p != nil {
 		out.State, out.Pending = thread.AwaitingConfirmation, p
 	}

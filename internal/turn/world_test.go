@@ -134,8 +134,10 @@ type world struct {
 	last      channel.Inbound           // where the turn under test takes place
 	meanwhile func(ctx context.Context) // happens while a tool looks up what it is to book; nil is nothing
 	sara      *sara                     // nil in Merve's worlds
+	calls     bool                      // PestCall answers everybody
 	answers   string                    // who answers customers, in the place of Merve
 	concierge
+	exchange
 	cashier
 
 	db       *dynamo.DB
@@ -268,6 +270,8 @@ func (w *world) start(db *dynamo.DB) {
 		more, a := w.startSara(db, log)
 		all, answering = append(all, more...), append(answering, a)
 	}
+	more, pestcall := w.startExchange(db)
+	all, answering = append(all, more...), append(answering, pestcall)
 	tools, err := tool.NewRegistry(all...)
 	if err != nil {
 		w.t.Fatal(err)
@@ -293,8 +297,9 @@ func (w *world) start(db *dynamo.DB) {
 		Looks:    w.looks(booker),
 		Commands: w.commands(), Works: works(), Matters: w.matters(), Desk: w.concierge.people,
 		Model: llm.Whole(w.complete), Outbox: w.outbox, Audit: turn.Audit{Records: table("records")}, Figures: &turn.Figures{Records: table("records"), Now: now, Log: log},
-		Now: now, Wait: w.clock.wait, Log: log,
+		Site: "https://merve.test", Now: now, Wait: w.clock.wait, Log: log,
 	}
+	w.answersCalls(w.runner)
 	if w.sara != nil {
 		w.runner.Photos, w.notifier.Reports = w.sara.photos, w.sara.reports
 	}
@@ -532,8 +537,12 @@ func (w *world) from(who string, ch channel.Channel, id, text string) channel.In
 		in.ReplyAddr = "page-scoped id of " + who
 		in.From = actor.Actor{Kind: actor.Person, ID: "messenger:" + who + w.suffix, Name: who}
 	}
-	if in.Assistant = w.answers; w.sara != nil {
+	in.Assistant = w.answers
+	switch {
+	case w.sara != nil:
 		in.Assistant = assistant.Sara().Name
+	case w.calls:
+		in.Assistant = assistant.PestCall().Name
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

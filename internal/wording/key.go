@@ -69,6 +69,7 @@ const (
 	ClaimWithheld    Key = "claim_withheld"     // in the place of a reply that claimed what did not happen
 	ClaimReplaced    Key = "claim_replaced"     // the same, where something stands or has been settled: lines (what stands)
 	ModelUnavailable Key = "model_unavailable"  // the model cannot be reached; the message is kept
+	WorkingOnIt      Key = "working_on_it"      // to a caller, when an answer takes long
 	WentWrong        Key = "went_wrong"         // a fault of our own
 	BoundReached     Key = "bound_reached"      // too many steps for one message
 	MarketOff        Key = "market_off"         // the assistant is switched off in this market

@@ -195,12 +195,27 @@ func (w *World) base(calls *faulttest.Calls) *app.Base {
 		w.o.Configure(&config)
 	}
 	return app.NewBase(app.Base{
-		Config: config, AWS: cfg, Now: w.Now, NewID: w.newID, Wait: w.wait, Backoff: func(int) time.Duration { return 0 }, Queues: func(string) messages.Queue { return &w.queue },
+		Config: config, AWS: cfg, Now: w.Now, NewID: w.newID, Wait: w.wait, Backoff: func(int) time.Duration { return 0 }, Queues: w.queueOf,
 		Log:      telemetry.NewLogger(w.log, slog.LevelInfo),
 		Provider: func(_ channel.Channel, p outbox.Provider) outbox.Provider { return mortal{p, calls, w} },
 		Getenv:   func(name string) string { return env[name] },
 	})
 }
+
+// queueOf is a queue of the wiring. Only turns are delivered here: what plans leave to timers is the sweep's.
+func (w *World) queueOf(name string) messages.Queue {
+	if name == "turns" {
+		return &w.queue
+	}
+	return undelivered{}
+}
+
+// undelivered is a queue that nobody reads.
+type undelivered struct{}
+
+func (undelivered) Send(context.Context, messages.Message) error { return nil }
+
+func (undelivered) Hide(context.Context, string, time.Duration) error { return nil }
 
 // mortal is a provider that a dead process cannot reach.
 type mortal struct {

@@ -15,6 +15,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -92,8 +93,11 @@ func (r *Runner) start(ctx context.Context, o Options) error {
 		return err
 	}
 	sent := &sentLog{}
+	sockets := &gateway.Sockets{Now: o.Now, NewID: telemetry.NewTraceID, Log: r.log}
 	base := r.base(c, cfg, getenv, sent, qs, o)
-	if err := demo.Load(ctx, base.Markets(), base.Listings(), demo.LoadPlaces(base.Places()), demo.LoadDrivers(base.Drivers()), demo.LoadVendors(base.Vendors())); err != nil {
+	base.Sockets = sockets
+	if err := demo.Load(ctx, base.Markets(), base.Listings(), demo.LoadPlaces(base.Places()), demo.LoadDrivers(base.Drivers()),
+		demo.LoadCustomers(base.Customers()), demo.LoadVisits(base.Visits()), demo.LoadVendors(base.Vendors())); err != nil {
 		return fmt.Errorf("demo market: %w", err)
 	}
 	functions := app.Constructors(wiring.Elsewhere())
@@ -107,7 +111,7 @@ func (r *Runner) start(ctx context.Context, o Options) error {
 		}
 	}
 	r.triggers(ctx, cfg, qs, o)
-	if err := r.serve(c, sent, qs, o); err != nil {
+	if err := r.serve(c, sent, qs, sockets, o); err != nil {
 		return err
 	}
 	r.greet(c, o)
@@ -271,9 +275,12 @@ func (r *Runner) tick(ctx context.Context, f wiring.Function, h trigger.Handler,
 }
 
 // serve opens the gateway.
-func (r *Runner) serve(c app.Config, sent *sentLog, qs queues, o Options) error {
+func (r *Runner) serve(c app.Config, sent *sentLog, qs queues, sockets *gateway.Sockets, o Options) error {
 	var routes []gateway.Route
 	for _, f := range wiring.Functions() {
+		if f.Sockets {
+			sockets.Function = r.handlers[f.Name]
+		}
 		for _, route := range f.Routes {
 			routes = append(routes, gateway.Route{Method: route.Method, Path: route.Path, Function: r.handlers[f.Name]})
 		}
@@ -287,12 +294,27 @@ func (r *Runner) serve(c app.Config, sent *sentLog, qs queues, o Options) error 
 	mux.Handle("GET /dev/queues", ownMachine(qs))
 	mux.Handle("POST /dev/queues/{name}/redrive", ownMachine(http.HandlerFunc(qs.redrive)))
 	mux.Handle("GET /dev/memory", ownMachine(http.HandlerFunc(memory)))
-	mux.Handle("/", front)
+	mux.Handle("/", upgrades(sockets, front))
 	host := cmp.Or(o.Getenv("HOST"), loopback)
 	if r.URL, err = r.listen(net.JoinHostPort(host, port(o)), mux, readWithin+c.Patience+10*time.Second); err != nil {
 		return fmt.Errorf("HOST %q, PORT %s: %w", host, port(o), err)
 	}
 	return nil
+}
+
+// upgrades gives clients that want a socket one, at the addresses of live conversations. They are of no use to the
+// time-outs of requests.
+func upgrades(sockets, front http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		at := r.URL.Path == wiring.SocketPath || strings.HasSuffix(r.URL.Path, "/socket")
+		if !at || !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+			front.ServeHTTP(w, r)
+			return
+		}
+		c := http.NewResponseController(w)
+		_, _ = c.SetReadDeadline(time.Time{}), c.SetWriteDeadline(time.Time{}) // a server that has none sets none
+		sockets.ServeHTTP(w, r)
+	})
 }
 
 // loopback is where nobody else reaches what is served.

@@ -60,15 +60,17 @@ type Service struct {
 	cfg    aws.Config
 	Base   *app.Base
 	turns  *queue.Queue
-	plans  map[string]*queue.Queue // of the plan engine; nil when nothing runs by itself
+	plans  map[string]*queue.Queue // all others; nil when nothing runs by itself
 	events string                  // where its buses are
 	Model  *heldModel
 	Twilio *twiliotest.Server
 	Meta   *metatest.Server
 	Stripe *stripetest.Server
 	Bucket string // its address
-	Issuer *issuer
-	stop   func()
+	// Sockets are the connections of live conversations, where the service is reached by TCP.
+	Sockets *gateway.Sockets
+	Issuer  *issuer
+	stop    func()
 }
 
 var (
@@ -128,6 +130,7 @@ func newService(cfg aws.Config) (*Service, error) {
 	s.URL = "http://" + server.Listener.Addr().String()
 	s.turns = queue.New(queue.Options{Name: "turns", FIFO: true, Receives: 5, Now: Now, Visibility: 30 * time.Second})
 	stopPlans := s.withPlans()
+	s.Sockets = newSockets()
 	s.Base = s.newBase(prefix, model.URL+"/v1")
 	if err := s.loadMarket(ctx); err != nil {
 		cancel()
@@ -142,7 +145,7 @@ func newService(cfg aws.Config) (*Service, error) {
 		cancel()
 		return nil, err
 	}
-	server.Config.Handler = s.Front
+	server.Config.Handler = s.withSockets(handlers)
 	server.Start()
 	var wg sync.WaitGroup
 	wg.Go(func() { _ = s.turns.Run(ctx, 1, 16, handlers["turn"].Invoke) })
@@ -192,6 +195,7 @@ func Quiet(t *testing.T, client aws.HTTPClient) *Service {
 		Stripe: stripetest.New(t, Now), Bucket: mediatest.Endpoint(t), Issuer: newIssuer(),
 	}
 	s.turns = queue.New(queue.Options{Name: "turns", FIFO: true, Receives: 5, Now: Now})
+	s.Sockets = newSockets()
 	s.Base = s.newBase(prefix, model.URL+"/v1")
 	t.Cleanup(func() {
 		server.Close()
@@ -209,9 +213,25 @@ func Quiet(t *testing.T, client aws.HTTPClient) *Service {
 	if s.Front, err = front(handlers); err != nil {
 		t.Fatal(err)
 	}
-	server.Config.Handler = s.Front
+	server.Config.Handler = s.withSockets(handlers)
 	server.Start()
 	return s
+}
+
+func newSockets() *gateway.Sockets {
+	return &gateway.Sockets{Now: Now, NewID: NewID, Log: telemetry.NewLogger(io.Discard, slog.LevelInfo)}
+}
+
+// withSockets is the front with sockets beside it, as the runner has them.
+func (s *Service) withSockets(handlers map[string]trigger.Handler) http.Handler {
+	s.Sockets.Function = handlers["live"]
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == wiring.SocketPath && r.Header.Get("Upgrade") != "" {
+			s.Sockets.ServeHTTP(w, r)
+			return
+		}
+		s.Front.ServeHTTP(w, r)
+	})
 }
 
 // loadMarket loads the demo market, with little patience for bursts.
@@ -241,7 +261,7 @@ func (s *Service) newBase(prefix, modelURL string) *app.Base {
 			AllowedOrigins: []string{Shop}, PrivateMedia: true,
 			AdminToken: AdminToken,
 		},
-		AWS: s.cfg, Now: Now, NewID: NewID, Wait: pause.For, Queues: s.queueOf, Buses: s.busOf,
+		AWS: s.cfg, Now: Now, NewID: NewID, Wait: pause.For, Queues: s.queueOf, Buses: s.busOf, Sockets: s.Sockets,
 		Log: telemetry.NewLogger(io.Discard, slog.LevelInfo),
 		Getenv: func(name string) string {
 			return map[string]string{

@@ -145,6 +145,7 @@ const tools = {
   rescheduleBooking: ['Move a booking', 'Holds another time and asks the customer to say YES. The earlier booking stands until then.'],
   joinWaitlist: ['Join a waiting list', 'Notes that the customer wants a time that is taken, and offers it when it is free.'],
   leaveWaitlist: ['Leave a waiting list', 'Takes the customer off a waiting list.'],
+  answerQuestion: ['Answer a question', 'Hands a question in several parts to the planner, which looks things up: sums, the weather, products.'],
   askForPerson: ['Ask for a person', 'Hands the thread over to you and your colleagues.'],
   createPaymentIntent: ['Ask for a payment', 'Makes a payment link for a booking that is held.'],
   getPaymentStatus: ['Payment status', 'Looks whether a payment has come in.'],

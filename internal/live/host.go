@@ -1,0 +1,332 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"merve/internal/channel"
+	"merve/internal/dynamo"
+	"merve/internal/fault"
+	"merve/internal/thread"
+)
+
+// Host takes in what clients of live conversations send, by sockets or by requests.
+type Host struct {
+	*Stage
+	Threads *thread.Store
+	Queue   Queue
+
+	// Greeting is what an assistant begins a call session with. Calls says that its conversations are in one even
+	// where the client names none.
+	Greeting func(ctx context.Context, in channel.Inbound) (text string, calls bool, err error)
+
+	// State is what a client may know of the domain of a conversation; nil is nothing.
+	State func(ctx context.Context, h thread.Head) (map[string]any, error)
+
+	Rooms Rooms // where callers are heard; nil is nowhere
+
+	NewID func() string
+}
+
+// Queue has things done by somebody else: a socket is written to only when it is wholly open.
+type Queue interface {
+	// Turn has the thread's turn run.
+	Turn(ctx context.Context, thread string) error
+	// Replay has a socket told what it missed.
+	Replay(ctx context.Context, thread, connection, after string) error
+}
+
+// Caller is who talks, and in which call session: an inbound message without its words.
+type Caller struct {
+	channel.Inbound
+	Session thread.Session
+}
+
+const (
+	maxSession = 128                          // bytes of what a client names
+	maxTapped  = 200                          // of a button's payload
+	maxData    = 16 << 10                     // of what a client sends
+	maxSockets = 20                           // that listen to one conversation
+	socketFor  = 2*time.Hour + 10*time.Minute // the gateway closes it before
+)
+
+// connection is what is known of a socket.
+type connection struct {
+	Caller Caller `dynamodbav:"caller"`
+	TTL    int64  `dynamodbav:"ttl"`
+}
+
+// CheckName refuses a name of a conversation or a call session, in a field, that cannot be kept.
+func CheckName(field, name string) error {
+	if len(name) > maxSession || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
+		return fault.Field(field, "at most %d bytes without control characters", maxSession)
+	}
+	return nil
+}
+
+// CheckMessage refuses what cannot be said, or not under such an id.
+func CheckMessage(text, id string) error {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return fault.Field("text", "must not be empty")
+	case utf8.RuneCountInString(text) > channel.MaxText:
+		return fault.Field("text", "at most %d characters", channel.MaxText)
+	case len(id) > maxSession:
+		return fault.Field("id", "at most %d bytes", maxSession)
+	}
+	return nil
+}
+
+// Connect lets a socket listen to a conversation, begins its call session, and has it told what came after a frame.
+func (h *Host) Connect(ctx context.Context, id string, c Caller, after string) error {
+	now := h.Now()
+	ttl := now.Add(socketFor).Unix()
+	threadID := thread.Of(c.Inbound)
+	_, sockets, err := h.after(ctx, threadID, lastNumber)
+	if err != nil {
+		return err
+	}
+	if len(sockets) >= maxSockets {
+		return fault.New(fault.Limited, "at most %d sockets listen to one conversation", maxSockets)
+	}
+	err = h.Table.DB().Commit(ctx,
+		h.Table.Put(connectionKey(id), connection{Caller: c, TTL: ttl}), h.Table.Put(socketKey(threadID, id), Socket{At: now, TTL: ttl}))
+	if err != nil {
+		return fmt.Errorf("connect to thread %s: %w", threadID, err)
+	}
+	if err := h.Begin(ctx, c); err != nil {
+		return err
+	}
+	return h.Queue.Replay(ctx, threadID, id, after)
+}
+
+// lastNumber is behind every frame.
+const lastNumber = 999_999_999_998
+
+// Disconnect forgets a socket. What its turn says goes on.
+func (h *Host) Disconnect(ctx context.Context, id string) error {
+	c, err := h.caller(ctx, id)
+	if errors.Is(err, ErrGone) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return h.Table.DB().Commit(ctx, h.Table.Delete(connectionKey(id)), h.Table.Delete(socketKey(thread.Of(c.Inbound), id)))
+}
+
+func (h *Host) caller(ctx context.Context, id string) (Caller, error) {
+	it, err := h.Table.Get(ctx, connectionKey(id))
+	if err != nil {
+		return Caller{}, fmt.Errorf("socket: %w", err)
+	}
+	if it == nil || it.Expired(h.Now()) {
+		return Caller{}, ErrGone
+	}
+	var c connection
+	return c.Caller, it.Decode(&c)
+}
+
+// unnamed is the call session of a client that names none.
+const unnamed = "default"
+
+// Begin begins the call session that a client names, once. An assistant that has call sessions begins one by
+// itself where the client names none.
+func (h *Host) Begin(ctx context.Context, c Caller) error {
+	greeting, calls, err := h.Greeting(ctx, c.Inbound)
+	if err != nil || !calls && c.Session.ID == "" {
+		return err
+	}
+	if c.Session.ID == "" {
+		c.Session.ID = unnamed
+	}
+	return h.begin(ctx, c, greeting)
+}
+
+func (h *Host) begin(ctx context.Context, c Caller, greeting string) error {
+	session := c.Session
+	threadID := thread.Of(c.Inbound)
+	return h.write(ctx, threadID, func(v view) error {
+		var join []dynamo.Write
+		if name := session.Name(); name != "" && name != unnamed {
+			join = append(join, h.Threads.FindCall(threadID, c.Market, name))
+		}
+		if v.open {
+			join = append(join, h.put(threadID, v.last+1, v.cancelled(Reset)))
+		}
+		a, err := h.Threads.Begin(ctx, c.Inbound, thread.Notice{Kind: "session", Text: greeting, Session: &session}, join...)
+		if err != nil {
+			return err
+		}
+		return h.Queue.Turn(ctx, a.Thread)
+	})
+}
+
+// cancelled is the frame that ends an open stream.
+func (v view) cancelled(why Cause) noted {
+	return noted{Type: Speaking, Turn: v.turn, Stream: v.stream, Cause: why}
+}
+
+// write does something that writes the next row of a log: again when somebody else was before it.
+func (h *Host) write(ctx context.Context, threadID string, do func(view) error) error {
+	for {
+		v, err := h.view(ctx, threadID)
+		if err != nil {
+			return err
+		}
+		if err = do(v); !errors.Is(err, ErrTaken) {
+			return err
+		}
+	}
+}
+
+// view is how a conversation's log stands.
+func (h *Host) view(ctx context.Context, threadID string) (view, error) {
+	head, err := h.Threads.Head(ctx, threadID)
+	if err != nil && !errors.Is(err, thread.ErrNoThread) {
+		return view{}, err
+	}
+	rows, sockets, err := h.after(ctx, threadID, head.Frames)
+	return seen(head, rows, sockets), err
+}
+
+// Say takes in a message. A stream that speaks is cancelled in the same transaction. It is told to the other sockets
+// of the conversation; by is the one that it came from, if one is.
+func (h *Host) Say(ctx context.Context, c Caller, by string) (thread.Appended, error) {
+	var a thread.Appended
+	threadID := thread.Of(c.Inbound)
+	message := noted{Type: Message, ID: c.MessageID, Text: c.Text}
+	return a, h.write(ctx, threadID, func(v view) error {
+		frames := []noted{message}
+		if v.open {
+			frames = append([]noted{v.cancelled(BargeIn)}, message)
+		}
+		var err error
+		a, err = h.Threads.Append(ctx, c.Inbound, false, h.put(threadID, v.last+1, frames...))
+		if err != nil {
+			return err
+		}
+		if err := h.Queue.Turn(ctx, threadID); err != nil || a.Duplicate {
+			return err
+		}
+		h.tell(ctx, threadID, v, frames, by)
+		return nil
+	})
+}
+
+// tell pushes frames that were written behind a view. By has sent the message among them and need not hear it.
+func (h *Host) tell(ctx context.Context, threadID string, v view, frames []noted, by string) {
+	f := h.fan(threadID)
+	f.listen(ctx, v.sockets)
+	for i, n := range frames {
+		but := ""
+		if n.Type == Message {
+			but = by
+		}
+		f.frame(n.wire(v.last+1+i, v.from, h.Now()), but)
+	}
+	f.close(ctx)
+}
+
+// BargeIn cancels the stream that speaks: one of that name, or whichever it is. Where none does, nothing happens.
+func (h *Host) BargeIn(ctx context.Context, threadID, stream string) error {
+	return h.write(ctx, threadID, func(v view) error {
+		if !v.open || stream != "" && stream != v.stream {
+			return nil
+		}
+		frames := []noted{v.cancelled(BargeIn)}
+		if err := h.Table.DB().Commit(ctx, h.put(threadID, v.last+1, frames...)); err != nil {
+			return err
+		}
+		h.tell(ctx, threadID, v, frames, "")
+		return nil
+	})
+}
+
+// Reset begins the call session of a conversation anew: what was said and shown in it counts no more.
+func (h *Host) Reset(ctx context.Context, c Caller) error {
+	threadID := thread.Of(c.Inbound)
+	head, err := h.Threads.Head(ctx, threadID)
+	if err != nil {
+		return err
+	}
+	greeting, _, err := h.Greeting(ctx, c.Inbound)
+	if err != nil {
+		return err
+	}
+	if head.Session != nil {
+		c.Session = thread.Session{ID: head.Session.Name(), Phone: head.Session.Phone}
+	}
+	c.Session.ID += "#" + h.NewID()
+	return h.begin(ctx, c, greeting)
+}
+
+// sent is what a client sends by its socket.
+type sent struct {
+	Type    string          `json:"type"`
+	Text    string          `json:"text"`
+	ID      string          `json:"id"`
+	Button  string          `json:"button"`  // payload of a tapped button
+	ReplyTo string          `json:"replyTo"` // the pending action that it answers
+	Stream  string          `json:"streamId"`
+	After   json.RawMessage `json:"lastEventId"`
+}
+
+// Receive takes in what a client has sent by a socket. The answer, if there is one, goes back by it.
+func (h *Host) Receive(ctx context.Context, id string, data []byte) (answer any, err error) {
+	c, err := h.caller(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	var m sent
+	if len(data) > maxData {
+		return nil, fault.New(fault.TooLarge, "at most %d bytes", maxData)
+	}
+	if err := json.Unmarshal(data, &m); err != nil {
+		return nil, fault.New(fault.Invalid, "want one JSON object with a type")
+	}
+	threadID := thread.Of(c.Inbound)
+	switch m.Type {
+	case "ping":
+		return map[string]any{"type": "pong", "at": h.Now().UTC()}, nil
+	case "message":
+		if err := CheckMessage(m.Text, m.ID); err != nil {
+			return nil, err
+		}
+		if len(m.Button) > maxTapped || len(m.ReplyTo) > maxTapped {
+			return nil, fault.Field("button", "a button and what it replies to have at most %d bytes each", maxTapped)
+		}
+		c.Text, c.MessageID, c.Button, c.ReplyTo = m.Text, m.ID, m.Button, m.ReplyTo
+		if m.ID == "" {
+			c.MessageID = h.NewID()
+		}
+		_, err := h.Say(ctx, c, id)
+		return nil, err
+	case "barge_in":
+		return nil, h.BargeIn(ctx, threadID, m.Stream)
+	case "resync":
+		return nil, h.Replay(ctx, threadID, id, LastEvent(m.After))
+	}
+	return nil, fault.Field("type", "want message, barge_in, resync or ping")
+}
+
+// LastEvent is the frame that a client names as its last, by a number or a string; "" where it names none.
+func LastEvent(raw json.RawMessage) string {
+	if string(raw) == "null" {
+		return ""
+	}
+	return strings.Trim(string(raw), `"`)
+}
+
+// number reads the number of a frame as a client names it; ok is false for what is none.
+func number(after string) (n int, ok bool) {
+	n, err := strconv.Atoi(after)
+	return n, err == nil && n >= 0
+}

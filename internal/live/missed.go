@@ -1,0 +1,149 @@
+package live
+
+import (
+	"context"
+	"time"
+
+	"merve/internal/thread"
+)
+
+// maxHistory is how many turns a client that comes back is told of; what was before is a gap.
+const maxHistory = 20
+
+// State is how a conversation stands, for a client that has to show it anew.
+type State struct {
+	Thread      string         `json:"threadId"`
+	CallSession string         `json:"callSessionId"`
+	Turn        int            `json:"turnId"`
+	Speaking    bool           `json:"speaking"`
+	History     []Line         `json:"history"` // the latest, oldest first
+	Pending     *Pending       `json:"pendingAction,omitempty"`
+	Connections int            `json:"connections"`
+	Domain      map[string]any `json:"domainState"`
+}
+
+// Pending is what waits for the customer's YES or NO.
+type Pending struct {
+	ID        string    `json:"id"`
+	Kind      string    `json:"kind"`
+	Summary   string    `json:"summary"`
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
+// Line is one line of a conversation's history.
+type Line struct {
+	Role    string    `json:"role"` // user or assistant
+	Content string    `json:"content"`
+	Turn    int       `json:"turnId"`
+	At      time.Time `json:"at"`
+}
+
+// Missed is what a client was not told yet.
+type Missed struct {
+	Resync Frame
+	Events []Frame
+	State  State
+	Gap    bool // something before the events is not told again
+}
+
+// Missed gives what came after a frame: finished turns as their finals, the one that runs as its frames. Of a name
+// that is no number of the conversation nothing is known, so all that there is comes, and a gap is announced. "" is
+// a client that has nothing yet. 2 requests, and those of the state.
+func (h *Host) Missed(ctx context.Context, threadID, after string) (Missed, error) {
+	t, err := h.Threads.Latest(ctx, threadID, maxHistory)
+	if err != nil {
+		return Missed{}, err
+	}
+	rows, sockets, err := h.after(ctx, threadID, t.Frames)
+	if err != nil {
+		return Missed{}, err
+	}
+	v := seen(t.Head, rows, sockets)
+	known, ok := number(after)
+	m := Missed{Gap: after != "" && (!ok || known == 0 || known > v.last)}
+	if m.Gap || !ok {
+		known = 0
+	}
+	for _, done := range t.Recent {
+		if f, ok := finalOf(done, v.from); ok && f.Seq > known {
+			m.Events = append(m.Events, f)
+		}
+	}
+	if len(t.Recent) == maxHistory && known > 0 && len(m.Events) == maxHistory {
+		m.Gap = true // more may have been finished
+	}
+	for _, r := range rows {
+		for i, n := range r.Frames {
+			if seq := r.seq + i; seq > known {
+				m.Events = append(m.Events, n.wire(seq, v.from, r.At))
+			}
+		}
+	}
+	if len(t.Inbox) > 0 && !h.Now().Before(t.LeaseUntil) { // nobody is at work on it
+		if err := h.Queue.Turn(ctx, threadID); err != nil {
+			return Missed{}, err
+		}
+	}
+	if m.State, err = h.state(ctx, threadID, t, v); err != nil {
+		return Missed{}, err
+	}
+	first, last := v.last+1, v.last
+	if len(m.Events) > 0 {
+		first = m.Events[0].Seq
+	}
+	m.Resync = Frame{Type: Resync, Turn: m.State.Turn, From: &first, To: &last, Gap: m.Gap, State: m.State, At: h.Now().UTC()}
+	return m, nil
+}
+
+// Stands is how a conversation stands.
+func (h *Host) Stands(ctx context.Context, threadID string) (State, error) {
+	m, err := h.Missed(ctx, threadID, "")
+	return m.State, err
+}
+
+func (h *Host) state(ctx context.Context, threadID string, t *thread.Thread, v view) (State, error) {
+	s := State{Thread: threadID, Turn: max(0, t.Turns-v.from), Speaking: v.open, History: []Line{}, Connections: len(v.sockets), Domain: map[string]any{}}
+	if p := t.Waits(h.Now()); p != nil {
+		s.Pending = &Pending{p.ID, p.Kind, p.Question(), p.ExpiresAt.UTC()}
+	}
+	if t.Session != nil {
+		s.CallSession = t.Session.Name()
+	}
+	for _, done := range t.Recent {
+		for _, in := range done.In {
+			if in.Notice == nil {
+				s.History = append(s.History, Line{"user", in.Text, max(0, done.N-v.from), in.At.UTC()})
+			}
+		}
+		for _, out := range done.Out {
+			s.History = append(s.History, Line{"assistant", out.Text, max(0, done.N-v.from), done.At.UTC()})
+		}
+	}
+	s.History = s.History[max(0, len(s.History)-maxHistory):]
+	if h.State == nil {
+		return s, nil
+	}
+	domain, err := h.State(ctx, t.Head)
+	if err == nil && domain != nil {
+		s.Domain = domain
+	}
+	return s, err
+}
+
+// Replay tells a socket what came after a frame.
+func (h *Host) Replay(ctx context.Context, threadID, id, after string) error {
+	missed, err := h.Missed(ctx, threadID, after)
+	if err != nil {
+		return err
+	}
+	f := h.fan(threadID)
+	f.ctx = ctx
+	k := Socket{ID: id, Thread: threadID, At: h.Now()}
+	for _, m := range append([]Frame{missed.Resync}, missed.Events...) {
+		if !f.post(k, encode(m)) {
+			h.forget(ctx, k)
+			return nil
+		}
+	}
+	return nil
+}

@@ -1,0 +1,660 @@
+package turn_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"merve/internal/channel"
+	"merve/internal/dynamo"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/fault"
+	"merve/internal/faulttest"
+	"merve/internal/live"
+	"merve/internal/llm"
+	"merve/internal/market"
+	"merve/internal/pause"
+	"merve/internal/telemetry"
+	"merve/internal/thread"
+	"merve/internal/tool"
+)
+
+// call is a live conversation in a world, with the sockets that listen to it.
+type call struct {
+	*world
+	host *live.Host
+	in   channel.Inbound
+
+	mu     sync.Mutex
+	frames map[string][]live.Frame // by socket
+}
+
+// phone makes a world one in which customers call.
+func phone(t *testing.T, w *world) *call {
+	t.Helper()
+	c := &call{world: w, frames: map[string][]live.Frame{}}
+	c.in = w.from("ann", channel.Live, "", "")
+	c.join()
+	return c
+}
+
+// join gives the world's process its stage.
+func (c *call) join() {
+	stage := &live.Stage{
+		Table: c.threads.Table, Posts: c, Now: c.clock.now, Wait: c.clock.wait, Log: slog.New(slog.NewTextHandler(c.t.Output(), &slog.HandlerOptions{Level: slog.LevelError})),
+	}
+	c.runner.Live = stage
+	c.host = &live.Host{
+		Stage: stage, Threads: c.threads, Queue: liveQueue{c}, NewID: func() string { return dynamotest.ID("") },
+		Greeting: func(context.Context, channel.Inbound) (string, bool, error) { return "Welcome!", false, nil },
+	}
+}
+
+type liveQueue struct{ c *call }
+
+func (q liveQueue) Turn(ctx context.Context, thread string) error { return q.c.Queue(ctx, thread, "") }
+func (q liveQueue) Replay(ctx context.Context, thread, socket, after string) error {
+	return q.c.host.Replay(ctx, thread, socket, after)
+}
+
+// Post implements [live.Poster].
+func (c *call) Post(_ context.Context, socket string, data []byte) error {
+	var f live.Frame
+	if err := json.Unmarshal(data, &f); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	socket, _, _ = strings.Cut(socket, "-")
+	c.frames[socket] = append(c.frames[socket], f)
+	return nil
+}
+
+// Hangup implements [live.Poster].
+func (c *call) Hangup(context.Context, string) error { return nil }
+
+func (c *call) connect(socket, session string) {
+	c.t.Helper()
+	err := c.host.Connect(c.t.Context(), socket+"-"+c.suffix, live.Caller{Inbound: c.in, Session: thread.Session{ID: session}}, "")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// hears gives what a socket was told, each frame once, in the order of their numbers.
+func (c *call) hears(socket string) []live.Frame {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var all []live.Frame
+	for _, f := range c.frames[socket] {
+		known := func(g live.Frame) bool { return g.Seq == f.Seq }
+		if f.Type != live.Resync && !slices.ContainsFunc(all, known) {
+			all = append(all, f)
+		}
+	}
+	slices.SortFunc(all, func(a, b live.Frame) int { return a.Seq - b.Seq })
+	return all
+}
+
+// say brings a message.
+func (c *call) say(id, text string) {
+	c.t.Helper()
+	if err := c.tryToSay(c.t.Context(), id, text); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *call) tryToSay(ctx context.Context, id, text string) error {
+	in := c.in
+	in.MessageID, in.Text = id, text
+	_, err := c.host.Say(ctx, live.Caller{Inbound: in}, "")
+	return err
+}
+
+// turns are those of the conversation, as they are stored.
+func (c *call) turns() []thread.Turn {
+	c.t.Helper()
+	t, err := c.threads.Latest(c.t.Context(), thread.Of(c.in), 20)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return t.Recent
+}
+
+// wantWhole wants of each finished turn that its tokens, its final and what is stored are the same text, and that
+// nothing but its end came after it was cancelled.
+func (c *call) wantWhole(socket string) {
+	c.t.Helper()
+	said, cancelled := map[int]string{}, map[string]bool{}
+	last := 0
+	for _, f := range c.hears(socket) {
+		if f.Seq != last+1 && last > 0 {
+			c.t.Errorf("frame %d after %d", f.Seq, last)
+		}
+		last = f.Seq
+		switch f.Type {
+		case live.Token:
+			said[f.Turn] += f.Text
+			if cancelled[f.Stream] {
+				c.t.Errorf("%q after %s was cancelled", f.Text, f.Stream)
+			}
+		case live.Speaking:
+			cancelled[f.Stream] = !*f.Speaking
+		case live.Final:
+			if f.Text != said[f.Turn] {
+				c.t.Errorf("turn %d: tokens %q, final %q", f.Turn, said[f.Turn], f.Text)
+			}
+		}
+	}
+	from := 0
+	for _, t := range c.turns() {
+		if t.In[0].Notice != nil && t.In[0].Notice.Session != nil {
+			from = t.N
+		}
+		text := ""
+		if len(t.Out) > 0 {
+			text = t.Out[0].Text
+		}
+		if t.Spoken == nil || said[t.N-from] != text {
+			c.t.Errorf("turn %d: tokens %q, stored %q", t.N, said[t.N-from], text)
+		}
+	}
+}
+
+// streams is a model that says its pieces one after the other; at is called before each.
+type streams struct {
+	llm.Model
+	pieces []string
+	at     func(n int)
+	calls  []llm.Call // made beside the text
+}
+
+func (s streams) Stream(ctx context.Context, req llm.Request, say func(string) error) (llm.Response, error) {
+	resp := llm.Response{Model: "gpt-4o", Finish: "stop", Usage: llm.Usage{Input: 10, Output: 5}}
+	if last := req.Messages[len(req.Messages)-1]; last.Role == llm.ToolRole {
+		return resp, say("Done looking.")
+	}
+	for n, p := range s.pieces {
+		if s.at != nil {
+			s.at(n)
+		}
+		if ctx.Err() != nil {
+			return resp, context.Cause(ctx)
+		}
+		if err := say(p); err != nil {
+			return resp, err
+		}
+		resp.Text += p
+	}
+	resp.Calls = s.calls
+	return resp, nil
+}
+
+func (s streams) Complete(ctx context.Context, req llm.Request) (llm.Response, error) {
+	return s.Stream(ctx, req, func(string) error { return nil })
+}
+
+var ofTheSea = []string{"The sea is warm. ", "The harbour has two places, ", "and both are open today. ", "Which one do you like?"}
+
+func newCall(t *testing.T, m llm.Model) *call {
+	t.Helper()
+	w := newWorld(t, func(*market.Market) {})
+	c := phone(t, w)
+	w.runner.Model = m
+	return c
+}
+
+// A call begins with a greeting, once for its session. Then words arrive while the model speaks.
+func TestLive_WordsArriveWhileTheModelSpeaks(t *testing.T) {
+	t.Parallel()
+	var c *call
+	heard := make([]int, len(ofTheSea))
+	c = newCall(t, streams{pieces: ofTheSea, at: func(n int) {
+		c.clock.add(100 * time.Millisecond)
+		heard[n] = len(c.hears("s2"))
+	}})
+	c.connect("s1", "call 1")
+	c.connect("s2", "call 1")
+	c.work()
+	c.say("m1", "what is there?")
+	c.work()
+	c.wantWhole("s1")
+	c.wantWhole("s2")
+	var types []live.Type
+	greetings := 0
+	for _, f := range c.hears("s1") {
+		types = append(types, f.Type)
+		if f.Type == live.Final && f.Text == "Welcome!" {
+			greetings++
+		}
+	}
+	if greetings != 1 || types[len(types)-1] != live.Final || heard[3] <= heard[0] {
+		t.Errorf("%d greetings; frames %v; heard before each piece: %v", greetings, types, heard)
+	}
+	if turns := c.turns(); turns[len(turns)-1].Out[0].Text != strings.Join(ofTheSea, "") {
+		t.Errorf("stored %+v", turns)
+	}
+}
+
+// Whenever the customer interrupts, what they were told is what is stored; the reply ends there, and what they said is
+// answered next. Before the first word there is nothing to interrupt.
+func TestLive_BargeInAtEveryPiece(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{"barge_in", "message"} {
+		for k := range len(ofTheSea) + 1 {
+			t.Run(fmt.Sprint(how, k), func(t *testing.T) {
+				t.Parallel()
+				var c *call
+				done := false
+				c = newCall(t, streams{pieces: ofTheSea, at: func(n int) {
+					c.clock.add(100 * time.Millisecond)
+					if n != k || done {
+						return
+					}
+					done = true
+					if how == "message" {
+						c.say("m2", "wait, stop")
+					} else if err := c.host.BargeIn(t.Context(), thread.Of(c.in), ""); err != nil {
+						t.Error(err)
+					}
+				}})
+				c.connect("s1", "call 1")
+				c.work()
+				c.say("m1", "what is there?")
+				c.work()
+				c.wantWhole("s1")
+				first := c.turns()[1]
+				if interrupted := k > 0 && k < len(ofTheSea); first.Spoken.Interrupted != interrupted {
+					t.Errorf("interrupted %v: %q", first.Spoken.Interrupted, first.Out[0].Text)
+				}
+				wantTurns := 2
+				if how == "message" && k < len(ofTheSea) {
+					wantTurns = 3
+				}
+				if got := len(c.turns()); got != wantTurns {
+					t.Errorf("%d turns, want %d", got, wantTurns)
+				}
+			})
+		}
+	}
+}
+
+// A claim in the middle of what the model says ends it, and the backend says how it is; what was said before stands.
+func TestLive_AClaimEndsWhatTheModelSays(t *testing.T) {
+	t.Parallel()
+	c := newCall(t, streams{pieces: []string{"The sea is warm. ", "I have booked your table for tonight. ", "Enjoy!"}})
+	c.connect("s1", "call 1")
+	c.work()
+	c.say("m1", "how is the sea?")
+	c.work()
+	c.wantWhole("s1")
+	turns := c.turns()
+	text := turns[1].Out[0].Text
+	if !strings.HasPrefix(text, "The sea is warm.") || strings.Contains(text, "booked your table") || strings.Contains(text, "Enjoy") || len(text) < 40 {
+		t.Errorf("said %q", text)
+	}
+}
+
+// A new call session ends what waited in the one before, cancels what is said, and begins with its own greeting.
+func TestLive_ANewCallSession(t *testing.T) {
+	t.Parallel()
+	var c *call
+	begun := false
+	c = newCall(t, streams{pieces: ofTheSea, at: func(n int) {
+		if c.clock.add(100 * time.Millisecond); n == 2 && !begun {
+			begun = true
+			c.connect("s2", "call 2")
+		}
+	}})
+	c.connect("s1", "call 1")
+	c.work()
+	c.say("m1", "what is there?")
+	c.work()
+	turns := c.turns()
+	m, err := c.host.Missed(t.Context(), thread.Of(c.in), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(turns) != 1 || turns[0].Out[0].Text != "Welcome!" || m.State.CallSession != "call 2" || m.State.Turn != 0 || len(m.State.History) != 1 {
+		t.Errorf("turns of the session %+v, state %+v", turns, m.State)
+	}
+	for _, f := range c.hears("s1") {
+		if f.Type == live.Final && f.Text != "Welcome!" && !f.Interrupted {
+			t.Errorf("not interrupted: %+v", f)
+		}
+	}
+	c.connect("s3", "call 1") // which is over
+	c.work()
+	if turns := c.turns(); len(turns) != 1 {
+		t.Errorf("a session that was left began again: %+v", turns)
+	}
+}
+
+// Whoever comes back is told what they missed: finished turns whole, and that there is a gap where that is not known.
+func TestLive_Resync(t *testing.T) {
+	t.Parallel()
+	c := newCall(t, streams{pieces: ofTheSea})
+	c.connect("s1", "call 1")
+	c.work()
+	for n := range 3 {
+		c.say(fmt.Sprint("m", n), "what is there?")
+		c.work()
+	}
+	var finals []int
+	for _, f := range c.hears("s1") {
+		if f.Type == live.Final {
+			finals = append(finals, f.Seq)
+		}
+	}
+	for after, want := range map[string]struct {
+		events int
+		gap    bool
+	}{
+		"":                          {4, false},
+		fmt.Sprint(finals[1]):       {2, false},
+		fmt.Sprint(finals[3]):       {0, false},
+		fmt.Sprint(finals[1] + 1):   {2, false},
+		"0":                         {4, true},
+		"-1":                        {4, true},
+		"NaN":                       {4, true},
+		fmt.Sprint(finals[3] + 100): {4, true},
+	} {
+		m, err := c.host.Missed(t.Context(), thread.Of(c.in), after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(m.Events) != want.events || m.Gap != want.gap || *m.Resync.To != finals[3] || len(m.State.History) != 7 {
+			t.Errorf("after %q: %d events, gap %v, state %+v", after, len(m.Events), m.Gap, m.State)
+		}
+	}
+}
+
+// A page whose socket broke while it sent a message sends it again by request: it is the same message.
+func TestLive_TheSameMessageByRequest(t *testing.T) {
+	t.Parallel()
+	c := newCall(t, streams{pieces: ofTheSea})
+	c.in.Twin = channel.App
+	c.say("m1", "what is there?")
+	again := c.in
+	again.Channel, again.Twin, again.MessageID, again.Text = channel.App, "", "m1", "what is there?"
+	a, err := c.threads.Append(t.Context(), again, false)
+	if err != nil || !a.Duplicate {
+		t.Errorf("by request: %+v, %v, want the message that came by the socket", a, err)
+	}
+	c.work()
+	if turns := c.turns(); len(turns) != 1 || len(turns[0].In) != 1 {
+		t.Errorf("stored %+v, want one turn with one message", turns)
+	}
+	m, err := c.host.Missed(t.Context(), thread.Of(c.in), "")
+	if err != nil || m.State.Thread != a.Thread {
+		t.Errorf("the state names thread %q, %v, want %q", m.State.Thread, err, a.Thread)
+	}
+}
+
+// A tapped button goes with its payload and the offer that it answers, and neither is long.
+func TestLive_AButtonIsTapped(t *testing.T) {
+	t.Parallel()
+	c := newCall(t, streams{pieces: ofTheSea})
+	c.connect("s1", "call 1")
+	c.work()
+	tap := func(button string) error {
+		data, err := json.Marshal(map[string]string{"type": "message", "id": "m1", "text": "Yes", "button": button, "replyTo": "pa1"})
+		if err != nil {
+			return err
+		}
+		_, err = c.host.Receive(t.Context(), "s1-"+c.suffix, data)
+		return err
+	}
+	if err := tap(strings.Repeat("x", 201)); !fault.Is(err, fault.Invalid) {
+		t.Errorf("a long button: %v, want invalid", err)
+	}
+	if err := tap("yes:pa1"); err != nil {
+		t.Fatal(err)
+	}
+	c.work()
+	turns := c.turns()
+	if in := turns[len(turns)-1].In[0]; in.Button != "yes:pa1" || in.ReplyTo != "pa1" {
+		t.Errorf("stored %+v, want the button and what it answers", in)
+	}
+}
+
+// A live turn of 120 tokens costs ten write units more than a plain one at most.
+func TestLive_CostOfATurn(t *testing.T) {
+	t.Parallel()
+	var pieces []string
+	for n := range 12 {
+		pieces = append(pieces, "one two three four five six seven eight nine"+[]string{", ", ". "}[n%2])
+	}
+	var c *call
+	c = newCall(t, streams{pieces: pieces, at: func(int) { c.clock.add(200 * time.Millisecond) }})
+	c.connect("s1", "call 1")
+	c.work()
+	ctx, meter := telemetry.WithMeter(t.Context())
+	if err := c.tryToSay(ctx, "m1", "what is there?"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.runner.Work(ctx, thread.Of(c.in)); err != nil {
+		t.Fatal(err)
+	}
+	c.wantWhole("s1")
+	cost, frames := meter.Cost(), 0
+	for _, f := range c.hears("s1") {
+		if f.Turn == 1 && f.Type != live.Message {
+			frames++
+		}
+	}
+	t.Logf("%d requests, %g write units, %g read units, %d frames", cost.Requests, cost.WriteUnits, cost.ReadUnits, frames)
+	if cost.WriteUnits > 8+10 || frames > 10 {
+		t.Errorf("%g write units, %d frames", cost.WriteUnits, frames)
+	}
+}
+
+// Wherever a process dies while a turn speaks, the next one goes on from what was said, and all that the customer was
+// told is what is stored.
+func TestLive_KilledAtEveryCall(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) string {
+		c := phone(t, w.like(t))
+		died := 0
+		m := streams{pieces: ofTheSea, at: func(int) { c.clock.add(100 * time.Millisecond) }}
+		c.runner.Model = m
+		c.connect("s1", "call 1")
+		c.work()
+		c.over(calls)
+		c.join()
+		c.runner.Model = m
+		for ; ; died++ {
+			err := c.tryToSay(t.Context(), "m1", "what is there?")
+			if err == nil {
+				err = c.runner.Work(impatiently(t.Context()), thread.Of(c.in))
+			}
+			if err == nil || died == 10 {
+				break
+			}
+			c.restart()
+			c.join()
+			c.runner.Model = m
+			c.clock.add(thread.LeaseFor)
+		}
+		c.restart()
+		c.join()
+		c.connect("s2", "call 1") // who comes back
+		turns := c.turns()
+		last := turns[len(turns)-1]
+		if len(turns) != 2 || len(last.Out) != 1 {
+			t.Fatalf("turns %+v", turns)
+		}
+		said := ""
+		for _, r := range rowsOf(t, c) {
+			said += r
+		}
+		if said != "Welcome!"+last.Out[0].Text {
+			t.Errorf("tokens %q, stored %q", said, last.Out[0].Text)
+		}
+		frames := c.hears("s2")
+		if f := frames[len(frames)-1]; f.Type != live.Final || f.Text != last.Out[0].Text {
+			t.Errorf("who came back was told %+v", frames)
+		}
+		return fmt.Sprint(last.Spoken.Interrupted, strings.HasPrefix(last.Out[0].Text, "The sea is warm."))
+	})
+}
+
+// rowsOf are the texts of all token frames in the log.
+func rowsOf(t *testing.T, c *call) (texts []string) {
+	t.Helper()
+	page, err := c.threads.Table.Query(t.Context(), dynamo.Query{
+		Where: "pk = :pk AND begins_with(sk, :live)", Values: dynamo.V{":pk": thread.Of(c.in), ":live": "live#0"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, it := range page.Items {
+		var r struct {
+			Frames []struct {
+				T string `dynamodbav:"t"`
+				X string `dynamodbav:"x"`
+			} `dynamodbav:"frames"`
+		}
+		if err := it.Decode(&r); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range r.Frames {
+			if f.T == string(live.Token) {
+				texts = append(texts, f.X)
+			}
+		}
+	}
+	return texts
+}
+
+// Whatever of a client's is done again after a fault has happened once: one socket, one session, one message.
+func TestLive_ClientsMeetFaults(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) string {
+		c, socket := phone(t, w.like(t)), dynamotest.ID("socket")
+		c.runner.Model = streams{pieces: ofTheSea}
+		c.over(calls)
+		c.join()
+		again := func(do func(ctx context.Context) error) {
+			t.Helper()
+			var err error
+			for range 10 {
+				if err = do(t.Context()); err == nil {
+					return
+				}
+				c.restart()
+				c.join()
+				c.runner.Model = streams{pieces: ofTheSea}
+			}
+			t.Errorf("never done: %v", err)
+		}
+		in := c.in
+		in.MessageID, in.Text = "m1", "what is there?"
+		caller := live.Caller{Inbound: in, Session: thread.Session{ID: "call 1"}}
+		again(func(ctx context.Context) error { return c.host.Connect(ctx, socket, caller, "") })
+		again(func(ctx context.Context) error { return c.host.Reset(ctx, caller) })
+		again(func(ctx context.Context) error {
+			_, err := c.host.Receive(ctx, socket, []byte(`{"type":"message","text":"hello","id":"m1"}`))
+			return err
+		})
+		again(func(ctx context.Context) error { return c.host.BargeIn(ctx, thread.Of(in), "") })
+		again(func(ctx context.Context) error { return c.host.Disconnect(ctx, socket) })
+		c.restart()
+		c.join()
+		c.runner.Model = streams{pieces: ofTheSea}
+		c.Queue(t.Context(), thread.Of(in), "")
+		c.work()
+		m, err := c.host.Missed(t.Context(), thread.Of(in), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var history []string
+		for _, l := range m.State.History {
+			history = append(history, l.Role+" "+l.Content)
+		}
+		return fmt.Sprint(m.State.Connections, m.State.CallSession, history)
+	})
+}
+
+// statuses are what a socket was told that the turn is doing.
+func (c *call) statuses(socket string) (texts []string) {
+	for _, f := range c.hears(socket) {
+		if f.Type == live.Status {
+			texts = append(texts, f.Text)
+		}
+	}
+	return texts
+}
+
+// until waits until something is so.
+func (c *call) until(is func() bool) {
+	for !is() && c.t.Context().Err() == nil {
+		if err := pause.For(c.t.Context(), time.Millisecond); err != nil {
+			return
+		}
+	}
+}
+
+// acknowledging is a model that is asked for words beside the turn, too.
+type acknowledging struct {
+	streams
+	words string
+}
+
+func (a acknowledging) Complete(_ context.Context, req llm.Request) (llm.Response, error) {
+	if len(req.Tools) > 0 || !strings.Contains(req.Messages[1].Text, "looking up the code") {
+		return llm.Response{}, llm.Fail(llm.Malformed, "not expected")
+	}
+	return llm.Response{Text: a.words, Model: "gpt-4o", Finish: "stop"}, nil
+}
+
+// A tool that asks for it is acknowledged while it runs, by one status in the model's words. Where those claim
+// something, or none come, the backend's own are said after a while, and only then.
+func TestLive_Acknowledgement(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ words, want string }{
+		"in the model's words": {"I am looking up your code.", "I am looking up your code."},
+		"a claim":              {"I have booked it for you.", "Working on that…"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var c *call
+			m := acknowledging{streams{calls: []llm.Call{{ID: "c1", Name: "bookingCode", Args: json.RawMessage(`{}`)}}}, tt.words}
+			c = newCall(t, m)
+			slow := tool.New("bookingCode", "Gives the code.", tool.Read, func(context.Context, tool.Context, struct{}) (tool.Result, error) {
+				if tt.words != tt.want {
+					c.until(func() bool { return c.clock.waits.Load() > 0 })
+					c.clock.add(8 * time.Second)
+				}
+				c.until(func() bool { return len(c.statuses("s1")) > 0 })
+				c.clock.add(8 * time.Second)
+				return tool.Result{Data: "X12"}, nil
+			})
+			slow.Acknowledgement = "say that you are looking up the code"
+			registry, err := tool.NewRegistry(slow)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.runner.Tools = registry
+			c.connect("s1", "call 1")
+			c.work()
+			c.say("m1", "which code do I have?")
+			c.work()
+			c.wantWhole("s1")
+			if got := c.statuses("s1"); len(got) != 1 || got[0] != tt.want {
+				t.Errorf("statuses %q, want %q", got, tt.want)
+			}
+			if s := c.turns()[1].Spoken; s.Status == nil || s.First == nil {
+				t.Errorf("times %+v", s)
+			}
+		})
+	}
+}
