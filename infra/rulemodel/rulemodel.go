@@ -108,14 +108,14 @@ func converse(c conversation) reply {
 	if c.atOffice() {
 		return c.serve()
 	}
-	if c.atMarket() {
-		return c.deal()
-	}
 	if c.onCall() {
 		return c.pickUp()
 	}
 	if r, taken := c.handedOver(c.voice()); taken {
 		return r
+	}
+	if c.atMarket() {
+		return c.deal()
 	}
 	c.oneByOne()
 	if !c.introduced {
