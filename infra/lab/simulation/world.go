@@ -34,7 +34,6 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
 	"merve/internal/listing"
-	"merve/internal/live"
 	"merve/internal/market"
 	"merve/internal/outbox"
 	"merve/internal/provider/openai/openaitest"
@@ -196,18 +195,32 @@ func (w *World) base(calls *faulttest.Calls) *app.Base {
 		w.o.Configure(&config)
 	}
 	return app.NewBase(app.Base{
-		Config: config, AWS: cfg, Now: w.Now, NewID: w.newID, Wait: w.wait, Backoff: func(int) time.Duration { return 0 }, Queues: func(string) messages.Queue { return &w.queue },
-		Log: telemetry.NewLogger(w.log, slog.LevelInfo), Sockets: nobody{},
+		Config: config, AWS: cfg, Now: w.Now, NewID: w.newID, Wait: w.wait, Backoff: func(int) time.Duration { return 0 }, Queues: w.queueOf,
+		Log: telemetry.NewLogger(w.log, slog.LevelInfo), Sockets: everybody{},
 		Provider: func(_ channel.Channel, p outbox.Provider) outbox.Provider { return mortal{p, calls, w} },
 		Getenv:   func(name string) string { return env[name] },
 	})
 }
 
-// nobody listens to live conversations here.
-type nobody struct{}
+// queueOf is the queue of turns, whatever its name, but for that of live conversations: their turns run when a story says so.
+func (w *World) queueOf(name string) messages.Queue {
+	if name == "live" {
+		return unread{}
+	}
+	return &w.queue
+}
 
-func (nobody) Post(context.Context, string, []byte) error { return live.ErrGone }
-func (nobody) Hangup(context.Context, string) error       { return live.ErrGone }
+// unread takes what is sent, and nobody reads it.
+type unread struct{}
+
+func (unread) Send(context.Context, messages.Message) error      { return nil }
+func (unread) Hide(context.Context, string, time.Duration) error { return nil }
+
+// everybody hears what is said on live conversations. It is a Poster of package live.
+type everybody struct{}
+
+func (everybody) Post(context.Context, string, []byte) error { return nil }
+func (everybody) Hangup(context.Context, string) error       { return nil }
 
 // mortal is a provider that a dead process cannot reach.
 type mortal struct {
