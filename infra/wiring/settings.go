@@ -47,7 +47,7 @@ func Settings() []Setting {
 		{Name: "STRIPE_BASE_URL", Doc: "in the place of Stripe's own address"},
 		{Name: "STRIPE_PUBLISHABLE_KEY", Doc: "Stripe's key for pages, which is no secret; without it the pages say that cards are off"},
 		{Name: "ALLOWED_ORIGINS", Doc: "sites that may embed the web chat, such as https://example.com, with commas between them"},
-		{Name: "GATEWAY_TIMEOUT", Cloud: "25s", Doc: "how long a request of the chat or of the plan engine waits for the reply before it answers 202"},
+		{Name: "GATEWAY_TIMEOUT", Cloud: "25s", Doc: "how long a request of the chat, of a live conversation or of the plan engine waits for the reply before it answers 202"},
 	}
 }
 

@@ -15,6 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-lambda-go/events"
+
+	"merve/internal/actor"
 	"merve/internal/alert"
 	"merve/internal/app"
 	"merve/internal/channel"
@@ -31,6 +34,7 @@ import (
 	"merve/internal/provider/typesense/typesensetest"
 	"merve/internal/report"
 	"merve/internal/schedule"
+	"merve/internal/thread"
 )
 
 // goldenTown is a town that reaches everything Merve can reach, where people say to the model which
@@ -426,6 +430,41 @@ func (g *goldenTown) live() {
 	g.goesWrong()
 	g.nextDay()
 	g.waits()
+	g.talksAloud()
+}
+
+// talksAloud has somebody connect to a live conversation that they have named, and be answered.
+func (g *goldenTown) talksAloud() {
+	g.t.Helper()
+	head, err := g.healthy.Threads().Head(g.t.Context(), g.who["bob"].Thread)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	in := channel.Inbound{
+		Market: Market, Channel: channel.Live, ThreadType: channel.General, From: actor.OfKey(head.Owner), Talk: "11111111-1111-4111-8111-111111111111",
+	}
+	event := func(what, body string) {
+		g.t.Helper()
+		e := events.APIGatewayWebsocketProxyRequest{Body: body, QueryStringParameters: map[string]string{
+			"conversationId": in.Talk, "token": g.who["bob"].Session, "agentId": "merve", "callSessionId": "call-1", "phone": "+15551230009",
+		}}
+		e.RequestContext.EventType, e.RequestContext.ConnectionID, e.RequestContext.Identity.SourceIP = what, "connection-1", "198.51.100.7"
+		payload, err := json.Marshal(e)
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		var answer events.APIGatewayProxyResponse
+		if err := json.Unmarshal(g.aside("live", payload), &answer); err != nil || answer.StatusCode != http.StatusOK {
+			g.t.Fatalf("%v: %+v", err, answer)
+		}
+	}
+	event("CONNECT", "")
+	event("MESSAGE", `{"type":"message","id":"1","text":"hello"}`)
+	work, err := json.Marshal(events.SQSEvent{Records: []events.SQSMessage{{MessageId: "1", Body: fmt.Sprintf(`{"threadId":%q}`, thread.Of(in))}}})
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	g.aside("liveturn", work)
 }
 
 // opens gives the market all that it has beside a town.

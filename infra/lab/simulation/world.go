@@ -34,7 +34,6 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
 	"merve/internal/listing"
-	"merve/internal/live"
 	"merve/internal/market"
 	"merve/internal/outbox"
 	"merve/internal/provider/openai/openaitest"
@@ -197,7 +196,7 @@ func (w *World) base(calls *faulttest.Calls) *app.Base {
 	}
 	return app.NewBase(app.Base{
 		Config: config, AWS: cfg, Now: w.Now, NewID: w.newID, Wait: w.wait, Backoff: func(int) time.Duration { return 0 }, Queues: w.queueOf,
-		Log: telemetry.NewLogger(w.log, slog.LevelInfo), Sockets: nobody{},
+		Log: telemetry.NewLogger(w.log, slog.LevelInfo), Sockets: everybody{},
 		Provider: func(_ channel.Channel, p outbox.Provider) outbox.Provider { return mortal{p, calls, w} },
 		Getenv:   func(name string) string { return env[name] },
 	})
@@ -217,6 +216,12 @@ type undelivered struct{}
 func (undelivered) Send(context.Context, messages.Message) error { return nil }
 
 func (undelivered) Hide(context.Context, string, time.Duration) error { return nil }
+
+// everybody hears what is said on live conversations. It is a Poster of package live.
+type everybody struct{}
+
+func (everybody) Post(context.Context, string, []byte) error { return nil }
+func (everybody) Hangup(context.Context, string) error       { return nil }
 
 // mortal is a provider that a dead process cannot reach.
 type mortal struct {
