@@ -37,10 +37,14 @@ func Sara(cfg SaraConfig) http.Handler {
 	mux.Handle("/sara", landing(p))
 	mux.Handle("/sara.js", shared(p, func() ([]byte, error) { return widgetScript(cfg.Sockets) }))
 	for _, name := range []string{"sara/live.js", "static/socket.js"} { // modules that it loads
-		mux.Handle("/sara/"+path.Base(name), shared(p, func() ([]byte, error) {
+		module := shared(p, func() ([]byte, error) {
 			source, err := saraFiles.ReadFile(name)
 			return leanScript(source), err
-		}))
+		})
+		mux.HandleFunc("/sara/"+path.Base(name), func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Access-Control-Allow-Origin", "*") // without it a browser loads no module of another origin
+			module.ServeHTTP(w, r)
+		})
 	}
 	mux.Handle("/", &site{files: saraFiles, policy: p, file: saraFile})
 	return mux
@@ -68,7 +72,6 @@ func shared(policy string, source func() ([]byte, error)) http.Handler {
 			return
 		}
 		w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
-		w.Header().Set("Access-Control-Allow-Origin", "*") // as modules are asked for
 		w.Header().Set("Cache-Control", "public, max-age=3600")
 		w.Header().Set("ETag", validator(body))
 		send(w, r, contentType("sara.js"), body)
