@@ -106,7 +106,7 @@ func TestYesStandsBeforeNo(t *testing.T) {
 			}
 		}
 	}
-	if want := 20 * len(language.Supported()); questions != want {
+	if want := 22 * len(language.Supported()); questions != want {
 		t.Errorf("looked at %d questions, want %d", questions, want)
 	}
 }
