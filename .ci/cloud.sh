@@ -18,5 +18,5 @@ if sh .ci/install-minilm.sh; then
 else
   echo "LEFT OUT: the model that finds products (its weights could not be fetched)" >&2
 fi
-go build -o .cache/cloud/cloud ./infra/local/cloud
+go build -trimpath -buildvcs=false -o .cache/cloud/cloud ./infra/local/cloud
 exec .cache/cloud/cloud "$@"

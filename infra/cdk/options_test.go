@@ -42,6 +42,7 @@ func TestReadOptions(t *testing.T) {
 			context: map[string]any{"architecture": "x86_64"},
 			want:    options{Stage: "dev", Secret: "merve/dev", Dist: "../../dist", X86: true, Settings: defaults},
 		},
+		{name: "plain HTTP for people", context: map[string]any{"stage": "prod", "alarmEmail": "ops@example.com", "plainHTTP": true}, err: "context plainHTTP"},
 		{name: "no processor", context: map[string]any{"architecture": "amd64"}, err: `context architecture: got "amd64"`},
 		{name: "stage", context: map[string]any{"stage": "Prod"}, err: `context stage: got "Prod"`},
 		{name: "long stage", context: map[string]any{"stage": strings.Repeat("a", 21)}, err: "context stage"},

@@ -69,8 +69,8 @@ func (s *stack) addBucket(b wiring.Bucket) {
 	s.bucket = awss3.NewBucket(s.cdk, id(b.Name, "Bucket"), &awss3.BucketProps{
 		BlockPublicAccess: awss3.BlockPublicAccess_BLOCK_ALL(),
 		Encryption:        awss3.BucketEncryption_S3_MANAGED,
-		EnforceSSL:        jsii.Bool(true),
-		MinimumTLSVersion: jsii.Number(1.2),
+		EnforceSSL:        jsii.Bool(!s.PlainHTTP),
+		MinimumTLSVersion: s.leastTLS(),
 		ObjectOwnership:   awss3.ObjectOwnership_BUCKET_OWNER_ENFORCED,
 		RemovalPolicy:     s.removal(),
 		LifecycleRules:    &rules,
@@ -82,6 +82,14 @@ func (s *stack) addBucket(b wiring.Bucket) {
 			MaxAge:         jsii.Number(600),
 		}},
 	})
+}
+
+// leastTLS is the oldest version of TLS that the bucket takes; nil asks for none.
+func (s *stack) leastTLS() *float64 {
+	if s.PlainHTTP {
+		return nil
+	}
+	return jsii.Number(1.2)
 }
 
 // addOutputs tells the addresses that are given to people and providers.

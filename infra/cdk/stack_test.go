@@ -308,7 +308,7 @@ func TestRoutes(t *testing.T) {
 				wantRoute(t, tm, r.Key(), function)
 			}
 		}
-		tm.counts(t, "AWS::ApiGatewayV2::Route", len(want))
+		tm.counts(t, "AWS::ApiGatewayV2::Route", len(want)+len(socketRoutes))
 		tm.counts(t, "AWS::ApiGatewayV2::Authorizer", 0)
 		if !slices.Contains(want, wiring.Default) {
 			t.Error("the gateway answers by itself what no route takes")
@@ -318,8 +318,9 @@ func TestRoutes(t *testing.T) {
 
 func wantRoute(t *testing.T, tm template, key, function string) {
 	t.Helper()
+	api, _ := tm.one(t, "AWS::ApiGatewayV2::Api", "Api")
 	for _, r := range tm.all("AWS::ApiGatewayV2::Route") {
-		if r.Properties["RouteKey"] != key {
+		if r.Properties["RouteKey"] != key || !refers(r.Properties["ApiId"], api) {
 			continue
 		}
 		for integration, i := range tm.all("AWS::ApiGatewayV2::Integration") {
@@ -333,6 +334,86 @@ func wantRoute(t *testing.T, tm template, key, function string) {
 	}
 	t.Errorf("the template has no route %s", key)
 }
+
+// socketRoutes are those of the WebSocket API.
+var socketRoutes = []string{"$connect", "$disconnect", "$default"}
+
+// All that happens on sockets goes to one function, which alone may be invoked by them; the stage is bounded as the
+// other gateway is, and its address is told.
+func TestSockets(t *testing.T) {
+	tm := get(t, full)
+	api, made := tm.one(t, "AWS::ApiGatewayV2::Api", "Sockets")
+	if made.Properties["ProtocolType"] != "WEBSOCKET" || made.Properties["Name"] != "merve-prod-live" {
+		t.Errorf("the API is %v", made.Properties)
+	}
+	stage, st := tm.one(t, "AWS::ApiGatewayV2::Stage", "SocketsStage")
+	if !refers(st.Properties["ApiId"], api) || st.Properties["StageName"] != "live" || st.Properties["AutoDeploy"] != true ||
+		at(st.Properties, "DefaultRouteSettings", "ThrottlingRateLimit") != float64(requestsPerSecond) ||
+		at(st.Properties, "DefaultRouteSettings", "ThrottlingBurstLimit") != float64(requestsAtOnce) {
+		t.Errorf("the stage is %v", st.Properties)
+	}
+	for _, f := range wiring.Functions() {
+		function, made := tm.one(t, "AWS::Lambda::Function", *id(f.Name, "Function"))
+		vars, _ := at(made.Properties, "Environment", "Variables").(map[string]any)
+		if f.Posts != refers(vars[wiring.PostsEnv], api) || slices.Contains(f.Settings, "LIVE_URL") != refers(vars["LIVE_URL"], api) {
+			t.Errorf("%s writes to sockets at %v and tells clients %v", f.Name, vars[wiring.PostsEnv], vars["LIVE_URL"])
+		}
+		if got, want := tm.invokes(api, function), map[bool]int{true: len(socketRoutes)}[f.Sockets]; got != want {
+			t.Errorf("%s may be invoked by %d routes of sockets, want %d", f.Name, got, want)
+		}
+	}
+	var keys []string
+	for _, r := range tm.all("AWS::ApiGatewayV2::Route") {
+		if refers(r.Properties["ApiId"], api) {
+			keys = append(keys, fmt.Sprint(r.Properties["RouteKey"]))
+		}
+	}
+	if diff := cmp.Diff(sorted(slices.Clone(socketRoutes)), sorted(keys)); diff != "" {
+		t.Errorf("routes (-want +got):\n%s", diff)
+	}
+	if out := tm.Outputs["LiveUrl"].Value; !refers(out, api) || !refers(out, stage) && !strings.Contains(fmt.Sprint(out), "/live") || !strings.Contains(fmt.Sprint(out), "wss://") {
+		t.Errorf("LiveUrl is %v", out)
+	}
+}
+
+// invokes counts the permissions of an API to invoke a function.
+func (tm template) invokes(api, function string) (n int) {
+	for _, p := range tm.all("AWS::Lambda::Permission") {
+		if refers(p.Properties["FunctionName"], function) && refers(p.Properties["SourceArn"], api) && p.Properties["Principal"] == "apigateway.amazonaws.com" {
+			n++
+		}
+	}
+	return n
+}
+
+// Only functions that write to sockets may, and to those of this stage alone.
+func TestPosts(t *testing.T) {
+	tm := get(t, full)
+	api, _ := tm.one(t, "AWS::ApiGatewayV2::Api", "Sockets")
+	for _, f := range wiring.Functions() {
+		posts := 0
+		for _, p := range tm.all("AWS::IAM::Policy") {
+			if !refers(p.Properties["Roles"], tm.role(t, f)) {
+				continue
+			}
+			for _, s := range list(at(p.Properties, "PolicyDocument", "Statement")) {
+				if !slices.Contains(list(at(s, "Action")), any("execute-api:ManageConnections")) {
+					continue
+				}
+				posts++
+				if resource := at(s, "Resource"); !refers(resource, api) || resourceName(resource) != connectionsOfStage {
+					t.Errorf("%s may write to %v", f.Name, resource)
+				}
+			}
+		}
+		if want := map[bool]int{true: 1}[f.Posts]; posts != want {
+			t.Errorf("%s may write to sockets by %d statements, want %d", f.Name, posts, want)
+		}
+	}
+}
+
+// connectionsOfStage is how the connections of the stage are named behind the API's own name.
+const connectionsOfStage = "/live/*/@connections/*"
 
 func TestGatewayIsBoundedAndLogged(t *testing.T) {
 	tm := get(t, plain)
@@ -775,6 +856,7 @@ func TestAlarms(t *testing.T) {
 	want["TurnsUnansweredAllAlarm"], want["OutboxAgeAllAlarm"], want["OutboxDepthAllAlarm"] = "TurnsUnanswered", "OutboxAge", "OutboxDepth"
 	want["ServerErrorsApiAlarm"] = "5xx"
 	want["TurnsLateTurnsAlarm"] = "ApproximateAgeOfOldestMessage"
+	want["LiveLateLiveAlarm"] = "ApproximateAgeOfOldestMessage"
 	want["AlertsRaisedAlarm"] = "Alerts"
 	for name, metric := range want {
 		_, a := tm.one(t, "AWS::CloudWatch::Alarm", name)
@@ -882,6 +964,9 @@ func (tm template) wanted(t *testing.T, f wiring.Function) map[string][]string {
 	}
 	for _, b := range f.Puts {
 		add("AWS::Events::EventBus", *id(b, "Bus"), "", "events:PutEvents")
+	}
+	if f.Posts {
+		want[connectionsOfStage] = []string{"execute-api:ManageConnections"}
 	}
 	onFailure := []string{"sqs:SendMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl"}
 	if f.Queue != nil {

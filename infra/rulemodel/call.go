@@ -93,10 +93,15 @@ func (k *caller) verify() reply {
 	switch digits := strings.Count(k.folded, "") - len(strings.Map(notDigit, k.folded)); {
 	case err == nil, digits > 2:
 		return k.ask(verifyTool, map[string]any{"zip": k.text}, k.v.away)
-	case whoAre.MatchString(k.folded), heardAny(ofWhoAreYou, k.folded):
+	case k.asksWho():
 		return say(k.v.standIn + " " + k.v.askZIP)
 	}
 	return say(k.v.askZIP)
+}
+
+// asksWho reports whether the caller asks what answers here.
+func (k *caller) asksWho() bool {
+	return whoAre.MatchString(k.folded) || heardAny(ofWhoAreYou, k.folded)
 }
 
 func notDigit(r rune) rune {
@@ -121,7 +126,7 @@ func (k *caller) serve() reply {
 		return k.ask(servicesTool, nil, k.v.away)
 	}
 	about := "unclear"
-	if k.text == "" || len(k.called(verifyTool)) > 0 || heardAny(ofGratitude, k.folded) || heardAny(ofGreeting, k.folded) || heardAny(ofWhoAreYou, k.folded) || whoAre.MatchString(k.folded) {
+	if k.text == "" || len(k.called(verifyTool)) > 0 || heardAny(ofGratitude, k.folded) || heardAny(ofGreeting, k.folded) || k.asksWho() {
 		about = "talk"
 	}
 	return k.ask(talkTool, map[string]any{"about": about}, k.v.howCan)
@@ -246,7 +251,7 @@ func (k *caller) goOn(r result) reply {
 
 func (k *caller) chat() reply {
 	switch {
-	case whoAre.MatchString(k.folded), heardAny(ofWhoAreYou, k.folded):
+	case k.asksWho():
 		return say(k.v.standIn + " " + k.v.howCan)
 	case heardAny(ofGratitude, k.folded):
 		return say(k.v.welcome)
@@ -292,7 +297,8 @@ func (k *caller) offers(all []map[string]any) reply {
 	case len(all) == 1:
 		return k.find("service", str(all[0], "service"))
 	}
-	return say(enumerate(k.v.services, len(all), func(i int) string { return fmt.Sprintf("%s, %s", str(all[i], "name"), str(all[i], "price")) }, k.v.which))
+	priced := func(i int) string { return fmt.Sprintf("%s, %s", str(all[i], "name"), str(all[i], "price")) }
+	return say(enumerate(k.v.services, len(all), priced, k.v.which))
 }
 
 // times reads free times out.

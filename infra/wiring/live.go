@@ -22,6 +22,8 @@ func liveFunctions() []Function {
 			Name: "liveapi", Doc: "answers live conversations by request",
 			Memory: 256, Timeout: 29,
 			Routes: []Route{
+				{Method: "GET", Path: "/live", Undocumented: true},
+				{Method: "GET", Path: "/live/static/{file}", Undocumented: true},
 				{Method: "GET", Path: "/api/conversations/{id}/health"},
 				{Method: "GET", Path: "/api/conversations/{id}/state"},
 				{Method: "GET", Path: "/api/conversations/{id}/summary"},
@@ -39,12 +41,16 @@ func liveFunctions() []Function {
 				{Method: "POST", Path: "/api/v2/conversations/{id}/reset"},
 				{Method: "POST", Path: "/api/v2/conversations/{id}/rtk-token"},
 			},
-			Tables:   turnTables(),
-			Media:    true,
-			Sends:    join([]string{"live", "turns"}, plansFrom()),
-			Posts:    true,
-			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY", "STRIPE_SECRET_KEY", "REALTIMEKIT_API_TOKEN"},
-			Settings: join(model(), auth(), tools(), weather(), []string{"GATEWAY_TIMEOUT", "REALTIMEKIT_ACCOUNT_ID", "REALTIMEKIT_APP_ID", "REALTIMEKIT_PRESET", "REALTIMEKIT_BASE_URL"}),
+			Tables: turnTables(),
+			Media:  true,
+			Sends:  join([]string{"live", "turns"}, plansFrom()),
+			Posts:  true,
+			Secrets: []string{
+				"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY", "STRIPE_SECRET_KEY", "REALTIMEKIT_API_TOKEN",
+			},
+			Settings: join(model(), auth(), tools(), weather(), []string{
+				"GATEWAY_TIMEOUT", "LIVE_URL", "REALTIMEKIT_ACCOUNT_ID", "REALTIMEKIT_APP_ID", "REALTIMEKIT_PRESET", "REALTIMEKIT_BASE_URL",
+			}),
 		},
 		{
 			Name: "liveturn", Doc: "answers live conversations while it thinks",

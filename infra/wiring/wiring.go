@@ -128,7 +128,7 @@ func Functions() []Function {
 			Media:    true,
 			Sends:    []string{"turns"},
 			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY"},
-			Settings: join(model(), tools(), []string{"GATEWAY_TIMEOUT", "ALLOWED_ORIGINS"}),
+			Settings: join(model(), tools(), []string{"GATEWAY_TIMEOUT", "ALLOWED_ORIGINS", "LIVE_URL"}),
 		},
 		{
 			Name: "whatsapp", Doc: "takes WhatsApp messages and delivery statuses",

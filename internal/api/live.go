@@ -59,12 +59,14 @@ func (l *Live) Routes() httpapi.Routes {
 
 // asked is how a client names a conversation.
 type asked struct {
-	talk, agent, session, phone, token, language string
+	talk, agent, session, phone, token, language, market string
 }
 
 // ofQuery reads it from a socket's address.
 func ofQuery(q url.Values) asked {
-	return asked{q.Get("conversationId"), q.Get("agentId"), q.Get("callSessionId"), q.Get("phone"), q.Get("token"), q.Get("language")}
+	return asked{
+		q.Get("conversationId"), q.Get("agentId"), q.Get("callSessionId"), q.Get("phone"), q.Get("token"), q.Get("language"), q.Get("marketId"),
+	}
 }
 
 // caller finds who asks, and for which conversation. Without a token a conversation belongs to whoever knows its
@@ -79,6 +81,9 @@ func (l *Live) caller(r *http.Request, a asked) (live.Caller, error) {
 	}
 	if len(a.language) > 35 { // RFC 5646 §4.4.1
 		return none, fault.Field("language", "at most 35 bytes")
+	}
+	if err := httpapi.CheckMarketID(a.market); err != nil {
+		return none, err
 	}
 	who, err := l.who(r, a)
 	if err != nil {
@@ -97,7 +102,7 @@ func (l *Live) caller(r *http.Request, a asked) (live.Caller, error) {
 		}
 	}
 	in := channel.Inbound{
-		Market: l.Market, Channel: channel.Live, ThreadType: channel.General, Assistant: name, From: who, Talk: a.talk,
+		Market: cmp.Or(a.market, l.Market), Channel: channel.Live, ThreadType: channel.General, Assistant: name, From: who, Talk: a.talk,
 		MessageID: l.NewID(), Language: a.language, Contact: phone,
 	}
 	if a.talk == "" { // a page whose socket broke sends again by request
@@ -144,11 +149,12 @@ func (l *Live) Connect(ctx context.Context, id string, r *http.Request) error {
 	return l.Host.Connect(ctx, id, c, q.Get("lastEventId"))
 }
 
-// Receive takes in what a client sends. What is wrong with it is told by the socket.
+// Receive takes in what a client sends. What is wrong with it is told by the socket. One that nothing is known of any
+// more is hung up: its client has to connect anew.
 func (l *Live) Receive(ctx context.Context, id string, data []byte) error {
 	answer, err := l.Host.Receive(ctx, id, data)
 	if errors.Is(err, live.ErrGone) {
-		return nil
+		return notGone(l.Host.Posts.Hangup(ctx, id))
 	}
 	if err != nil {
 		message, field := fault.Public(err)
@@ -164,6 +170,11 @@ func (l *Live) Receive(ctx context.Context, id string, data []byte) error {
 	if err == nil {
 		err = l.Host.Posts.Post(ctx, id, out)
 	}
+	return notGone(err)
+}
+
+// notGone is an error, unless it says that the client has gone.
+func notGone(err error) error {
 	if errors.Is(err, live.ErrGone) {
 		return nil
 	}
@@ -180,7 +191,7 @@ func (l *Live) ofRequest(r *http.Request, body asked) (live.Caller, string, erro
 		return live.Caller{}, "", err
 	}
 	a := asked{
-		r.PathValue("id"), cmp.Or(body.agent, q["agentId"]), cmp.Or(body.session, q["callSessionId"]), body.phone, q["token"], body.language,
+		r.PathValue("id"), cmp.Or(body.agent, q["agentId"]), cmp.Or(body.session, q["callSessionId"]), body.phone, q["token"], body.language, "",
 	}
 	c, err := l.caller(r, a)
 	return c, thread.Of(c.Inbound), err

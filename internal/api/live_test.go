@@ -15,6 +15,7 @@ import (
 	"merve/internal/api/apitest"
 	"merve/internal/channel"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/httpapi"
 	"merve/internal/live"
 	"merve/internal/pause/pausetest"
 )
@@ -287,5 +288,59 @@ func TestLiveBySocket(t *testing.T) {
 		if err == nil || resp == nil || resp.StatusCode != http.StatusBadRequest {
 			t.Errorf("%s: %v, %+v", bad, err, resp)
 		}
+	}
+}
+
+// Who has their data deleted is exported and erased with all conversations that they have named, and their sockets
+// hear nothing more: what they send by them hangs them up.
+func TestLiveConversationsAreExportedAndErased(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	mine, talk := own()
+	for _, name := range []string{talk, talk + "-2"} {
+		s.Call(t, "POST", liveAt(name, "message"), sayLive("m1", "hello from "+name), mine...).Wants(t, http.StatusOK, nil)
+	}
+	query := url.Values{"agentId": {"merve"}, "conversationId": {talk}, "token": {mine[1]}}
+	c, _, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(s.URL, "http")+"/live?"+query.Encode(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.CloseNow()
+	owner, err := httpapi.Session(mine[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found struct {
+		Threads []struct {
+			ThreadID string `json:"threadId"`
+		} `json:"threads"`
+	}
+	s.Call(t, "GET", "/admin/api/threads?marketId=demo&owner="+url.QueryEscape(owner.Key()), nil, apitest.Staff()...).Wants(t, http.StatusOK, &found)
+	if len(found.Threads) != 2 {
+		t.Fatalf("staff find %+v", found)
+	}
+	data := "/admin/api/threads/" + found.Threads[0].ThreadID + "/data"
+	export := s.Call(t, "GET", data, nil, apitest.Staff()...).Wants(t, http.StatusOK, nil)
+	for _, name := range []string{talk, talk + "-2"} {
+		if !strings.Contains(string(export.Body), "hello from "+name) {
+			t.Errorf("%s is not in the export: %s", name, export.Body)
+		}
+	}
+	s.Call(t, "DELETE", data, nil, apitest.Staff()...).Wants(t, http.StatusNoContent, nil)
+	for _, name := range []string{talk, talk + "-2"} {
+		var state live.State
+		s.Call(t, "GET", liveAt(name, "state"), nil, mine...).Wants(t, http.StatusOK, &state)
+		if len(state.History) > 0 || state.Connections > 0 {
+			t.Errorf("%s: %+v", name, state)
+		}
+	}
+	if err := c.Write(t.Context(), websocket.MessageText, []byte(`{"type":"ping"}`)); err != nil {
+		t.Fatal(err)
+	}
+	for err == nil {
+		_, _, err = c.Read(t.Context())
+	}
+	if websocket.CloseStatus(err) != websocket.StatusGoingAway {
+		t.Errorf("not hung up: %v", err)
 	}
 }

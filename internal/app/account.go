@@ -6,6 +6,7 @@ import (
 	"merve/internal/booking"
 	"merve/internal/desk"
 	"merve/internal/ledger"
+	"merve/internal/live"
 	"merve/internal/marketplace"
 	"merve/internal/order"
 	"merve/internal/outbox"
@@ -22,7 +23,7 @@ import (
 // its calls did and were, until the former is erased, and begins again without it: the rest goes after.
 func (b *Base) desk() *account.Keeper {
 	return &account.Keeper{Threads: b.Threads(), Kinds: assistant.Kinds(b.cast()...), Holders: []account.Holder{
-		thread.Held{Store: b.Threads(), Photos: b.Photos()}, turn.Held{Audit: b.audit()},
+		live.Held{Stage: &live.Stage{Table: b.conversations(), Now: b.Now}}, thread.Held{Store: b.Threads(), Photos: b.Photos()}, turn.Held{Audit: b.audit()},
 		report.Held{Store: b.Reports(), Photos: b.Photos()}, ledger.HeldBookings{Ledger: b.Ledger()}, booking.HeldWishes{Wishes: booking.Wishes{Ledger: b.Ledger()}},
 		payment.Held{Store: b.Payments(), Bookings: b.Ledger()}, order.Held{Store: b.Orders()}, taxi.Held{Store: b.Rides()},
 		relay.Held{Post: b.post()}, desk.Held{Desk: b.handovers()}, outbox.Held{Box: b.Outbox()}, plan.Held{Store: b.Plans(), Market: b.Config.DefaultMarket},

@@ -17,6 +17,7 @@ var (
 	Post              = (*Base).post
 	RideTeller        = (*Base).rideTeller
 	Bus               = (*Base).bus
+	CallState         = callState
 )
 
 func Catalog(b *Base) booking.Catalog { return catalog{b.Listings()} }
@@ -29,6 +30,3 @@ const SweepLimit = sweepLimit
 func Commitments(b *Base) map[string]gate.Commitment {
 	return b.commitments(b.Ledger(), &tool.Registry{})
 }
-
-// CallState is what clients are told of a call.
-var CallState = callState

@@ -73,7 +73,7 @@ func (b *Base) chat(elsewhere map[string][]string) (trigger.Handler, error) {
 	maps.Copy(routes, api.OpenAPI())
 	routes.Register(mux)
 	httpapi.RefuseOthers(mux, elsewhere)
-	mux.Handle("/", web.ChatWith(web.ChatConfig{ImageOrigin: b.Photos().Origin()}))
+	mux.Handle("/", web.ChatWith(web.ChatConfig{ImageOrigin: b.Photos().Origin(), Sockets: b.Config.LiveURL}))
 	return b.http(mux), nil
 }
 

@@ -24,6 +24,7 @@ import (
 	"merve/internal/thread"
 	"merve/internal/trigger"
 	"merve/internal/turn"
+	"merve/internal/web"
 	"merve/internal/wording"
 )
 
@@ -202,6 +203,9 @@ func LiveAPI(b *Base) (trigger.Handler, error) {
 	}
 	mux := http.NewServeMux()
 	l.Routes().Register(mux)
+	page := web.Live(b.Config.LiveURL)
+	mux.Handle("/live", page)
+	mux.Handle("/live/static/", page)
 	return b.http(mux), nil
 }
 

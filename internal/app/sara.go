@@ -43,7 +43,7 @@ func Sara(b *Base) (trigger.Handler, error) {
 	chat.Routes().Register(mux)
 	shared := &api.SharedReports{Reports: b.Reports(), Photos: photos, Markets: b.Markets(), Origin: photos.Origin()}
 	shared.Routes().Register(mux)
-	mux.Handle("/", web.Sara(web.SaraConfig{ImageOrigin: photos.Origin()}))
+	mux.Handle("/", web.Sara(web.SaraConfig{ImageOrigin: photos.Origin(), Sockets: cmp.Or(b.Config.LiveURL, "/live")}))
 	return b.http(mux), nil
 }
 

@@ -93,7 +93,8 @@ func standsAlready(lang string, err error) string {
 	if !errors.As(err, &done) {
 		return ""
 	}
-	return wording.Say(lang, wording.BookingAlreadyConfirmed, wording.Vars{"summary": Summary(lang, done.Transaction), "code": done.Transaction.Code})
+	tx := done.Transaction
+	return wording.Say(lang, wording.BookingAlreadyConfirmed, wording.Vars{"summary": Summary(lang, tx), "code": tx.Code})
 }
 
 // gone reports whether the ledger stood against what was prepared: it is no longer as it was.

@@ -65,7 +65,9 @@ func callerOf(ctx context.Context, callers Callers, tc tool.Context) (actor.Acto
 }
 
 // made is what a YES has made of an appointment.
-func made(tc tool.Context, tx ledger.Transaction, say wording.Key, ws []dynamo.Write, refusal func(string, error) (string, bool)) gate.Settled {
+func made(
+	tc tool.Context, tx ledger.Transaction, say wording.Key, ws []dynamo.Write, refusal func(string, error) (string, bool),
+) gate.Settled {
 	return gate.Settled{
 		Text:   wording.Say(tc.Language, say, wording.Vars{"summary": Summary(tc.Language, tx), "code": tx.Code}),
 		Cards:  []tool.Card{Card(tc.Language, tx)},

@@ -98,8 +98,10 @@ func (d *Desk) State(ctx context.Context, tc tool.Context) (State, error) {
 		return all, nil
 	}
 	var lists [2]shown
-	items, err := d.Sessions.DB().BatchGet(ctx,
-		dynamo.Place{Table: d.Sessions, Key: shownKey(tc.Thread, tc.Session.ID, appointmentsList)}, dynamo.Place{Table: d.Sessions, Key: shownKey(tc.Thread, tc.Session.ID, timesList)})
+	at := func(list string) dynamo.Place {
+		return dynamo.Place{Table: d.Sessions, Key: shownKey(tc.Thread, tc.Session.ID, list)}
+	}
+	items, err := d.Sessions.DB().BatchGet(ctx, at(appointmentsList), at(timesList))
 	for i, it := range items {
 		err = errors.Join(err, it.Decode(&lists[i]))
 	}

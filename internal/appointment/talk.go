@@ -13,8 +13,9 @@ import (
 // talkTool is for turns in which no other tool is wanted.
 func (d *Desk) talkTool() tool.Tool {
 	t := tool.New("agent.talk",
-		"Call it before you answer when no other tool is wanted: about is \"talk\" for thanks, greetings and questions about what you have just said; "+
-			"\"unclear\" when you cannot make out what the caller wants; \"off_domain\" when it is nothing that this company does.", tool.Propose, d.talk)
+		"Call it before you answer when no other tool is wanted: about is \"talk\" for thanks, greetings and questions about what you "+
+			"have just said; \"unclear\" when you cannot make out what the caller wants; \"off_domain\" when it is nothing that this "+
+			"company does.", tool.Propose, d.talk)
 	t.Draft = true // of the call itself
 	return t
 }

@@ -50,7 +50,8 @@ const (
 // offering is the technician's calendar for visits of a service.
 func (t Technician) offering(s Service) schedule.Offering {
 	return schedule.Offering{
-		ID: t.ID, Name: t.Name, TimeZone: t.TimeZone, Hours: t.Hours, Closed: t.Closed, SlotMinutes: t.SlotMinutes, DurationMinutes: s.Minutes,
+		ID: t.ID, Name: t.Name, TimeZone: t.TimeZone, Hours: t.Hours, Closed: t.Closed,
+		SlotMinutes: t.SlotMinutes, DurationMinutes: s.Minutes,
 		Capacity: 1, LeadMinutes: leadMinutes, HorizonDays: horizonDays, Unit: schedule.BySlot, MinParty: 1, MaxParty: 1,
 		PriceMinor: s.PriceMinor, Currency: s.Currency, Per: schedule.PerBooking,
 	}
@@ -58,7 +59,8 @@ func (t Technician) offering(s Service) schedule.Offering {
 
 // covers reports whether the technician comes to a ZIP code for a service.
 func (t Technician) covers(zip, service string) bool {
-	return slices.Contains(t.Services, service) && slices.ContainsFunc(t.Areas, func(area string) bool { return strings.HasPrefix(zip, area) })
+	near := func(area string) bool { return strings.HasPrefix(zip, area) }
+	return slices.Contains(t.Services, service) && slices.ContainsFunc(t.Areas, near)
 }
 
 const maxName = 80
@@ -186,6 +188,9 @@ type visits struct {
 // errNotOffered is the answer to a service that nobody comes for.
 var errNotOffered = fault.New(fault.NotFound, "no technician comes for that service")
 
+// errNoService is the answer to the id of no service.
+var errNoService = &fault.Error{Kind: fault.NotFound, Field: "service", Message: "there is no such service: take an id from crm.listServices"}
+
 // find returns a service with its technician.
 func (co Company) find(service, technician string) (visits, error) {
 	s := slices.IndexFunc(co.Services, func(s Service) bool { return s.ID == service })
@@ -200,7 +205,7 @@ func (co Company) find(service, technician string) (visits, error) {
 func (co Company) serving(service, zip string) ([]visits, error) {
 	s := slices.IndexFunc(co.Services, func(s Service) bool { return s.ID == service })
 	if s < 0 {
-		return nil, &fault.Error{Kind: fault.NotFound, Field: "service", Message: "there is no such service: take an id from crm.listServices"}
+		return nil, errNoService
 	}
 	var all []visits
 	for _, t := range co.Technicians {
@@ -220,6 +225,7 @@ func (c *Catalog) unchanged(v visits) []dynamo.Write {
 		return c.Table.Check(k, "version = :version", dynamo.V{":version": version}).Else(gate.ErrMeanwhile)
 	}
 	return []dynamo.Write{
-		is(serviceKey(v.service.Market, v.service.ID), v.service.Version), is(technicianKey(v.technician.Market, v.technician.ID), v.technician.Version),
+		is(serviceKey(v.service.Market, v.service.ID), v.service.Version),
+		is(technicianKey(v.technician.Market, v.technician.ID), v.technician.Version),
 	}
 }

@@ -49,7 +49,8 @@ func (d *Desk) freeOn(ctx context.Context, now, date time.Time, v visits) ([]fre
 	var open []schedule.Booking
 	loc := schedule.Zone(o.TimeZone)
 	for _, s := range o.Slots(date) {
-		if b, err := o.Find(now, s.Start.In(loc).Format(time.DateOnly), s.Start.In(loc).Format("15:04"), ""); err == nil && b.Start.Equal(s.Start) {
+		local := s.Start.In(loc)
+		if b, err := o.Find(now, local.Format(time.DateOnly), local.Format("15:04"), ""); err == nil && b.Start.Equal(s.Start) {
 			open = append(open, b)
 		}
 	}
@@ -95,5 +96,6 @@ func firstDay(now time.Time, date string, who []visits) (time.Time, error) {
 func (v visits) makes(tx ledger.Transaction) bool {
 	b, err := v.at(tx.CreatedAt, tx.Start)
 	return err == nil && b.Start.Equal(tx.Start) && b.End.Equal(tx.End) && v.technician.Business == tx.Business &&
-		v.service.Name == tx.ListingName && v.technician.Name == tx.OfferingName && v.service.PriceMinor == tx.PriceMinor && v.service.Currency == tx.Currency
+		v.service.Name == tx.ListingName && v.technician.Name == tx.OfferingName &&
+		v.service.PriceMinor == tx.PriceMinor && v.service.Currency == tx.Currency
 }

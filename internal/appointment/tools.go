@@ -34,24 +34,26 @@ type Desk struct {
 func (d *Desk) Tools() []tool.Tool {
 	return []tool.Tool{
 		saying("say that you are looking up their appointments", tool.New("crm.listAppointments",
-			"List the caller's upcoming appointments, numbered. Call it before one is moved or cancelled, and read the options out with their numbers.",
+			"List the caller's upcoming appointments, numbered. Call it before one is moved or cancelled, and read the options out "+
+				"with their numbers.",
 			tool.Read, d.list)),
 		saying("say that you are looking at what is on offer", tool.New("crm.listServices",
-			"List the services that a technician comes for, with prices. Call it when the caller wants an appointment and the service is not clear.",
+			"List the services that a technician comes for, with prices. Call it when the caller wants an appointment and the service "+
+				"is not clear.",
 			tool.Read, d.services)),
 		saying("say that you are looking at free times", tool.New("crm.findTimes",
-			"Find the next free times, numbered: for a service when the caller wants a new appointment, or for one of their appointments when they want to move it. "+
-				"Give one of the two. Read the options out with their numbers, and let the caller choose before you go on.",
+			"Find the next free times, numbered: for a service when the caller wants a new appointment, or for one of their "+
+				"appointments when they want to move it. Give one of the two. Read the options out with their numbers, and let the caller choose before you go on.",
 			tool.Read, d.times)),
 		saying("say that you are reserving that time", tool.New("crm.scheduleAppointment",
-			"Hold one of the free times that the caller was shown, for a new appointment, and ask them to confirm. Name the option's number only. "+
-				"Nothing is booked until they say YES.", tool.Propose, d.schedule)),
+			"Hold one of the free times that the caller was shown, for a new appointment, and ask them to confirm. Name the "+
+				"option's number only. Nothing is booked until they say YES.", tool.Propose, d.schedule)),
 		saying("say that you are reserving the new time", tool.New("crm.rescheduleAppointment",
-			"Hold one of the free times that the caller was shown for one of their appointments, and ask them to confirm the move. Name the option's number only. "+
-				"The appointment stays as it is until they say YES, and then both change at once.", tool.Propose, d.reschedule)),
+			"Hold one of the free times that the caller was shown for one of their appointments, and ask them to confirm the move. "+
+				"Name the option's number only. The appointment stays as it is until they say YES, and then both change at once.", tool.Propose, d.reschedule)),
 		saying("say that you are looking up the appointment", tool.New("crm.cancelAppointment",
-			"Ask the caller to confirm that one of the appointments that they were shown is to be cancelled. Name the option's number only. "+
-				"Nothing is cancelled until they say YES.", tool.Propose, d.cancel)),
+			"Ask the caller to confirm that one of the appointments that they were shown is to be cancelled. Name the option's "+
+				"number only. Nothing is cancelled until they say YES.", tool.Propose, d.cancel)),
 		d.talkTool(),
 	}
 }
@@ -109,7 +111,8 @@ func (d *Desk) services(ctx context.Context, tc tool.Context, _ noArgs) (tool.Re
 	lines := []map[string]any{}
 	for _, s := range co.Services {
 		if who, err := co.serving(s.ID, c.ZIP); err == nil && len(who) > 0 {
-			lines = append(lines, map[string]any{"service": s.ID, "name": s.Name, "price": wording.Money(tc.Language, s.PriceMinor, s.Currency), "minutes": s.Minutes})
+			price := wording.Money(tc.Language, s.PriceMinor, s.Currency)
+			lines = append(lines, map[string]any{"service": s.ID, "name": s.Name, "price": price, "minutes": s.Minutes})
 		}
 	}
 	data := map[string]any{"services": lines}
@@ -131,7 +134,7 @@ func (d *Desk) times(ctx context.Context, tc tool.Context, a timesArgs) (tool.Re
 	service, moves := tool.Value(a.Service), ""
 	switch {
 	case (a.Service == nil) == (a.Appointment == nil):
-		return tool.Result{}, fault.Field("service", "give the service of a new appointment, or the number of the appointment to move, and not both")
+		return tool.Result{}, fault.Field("service", "give either the service of a new appointment or the number of the appointment to move")
 	case a.Appointment != nil:
 		o, _, err := d.picked(ctx, tc, c, appointmentsList, *a.Appointment)
 		if err != nil {
@@ -183,6 +186,14 @@ func (d *Desk) showTimes(ctx context.Context, tc tool.Context, c customer.Custom
 	return r, d.show(ctx, tc, c, timesList, s)
 }
 
+// What a caller picks from a list of times of the other kind.
+var (
+	errTimesOfMove = fault.New(fault.Conflict, "the times shown last are for moving an appointment: "+
+		"use crm.rescheduleAppointment, or find times for a service first")
+	errTimesOfNew = fault.New(fault.Conflict, "the times shown last are for a new appointment: "+
+		"list the appointments, and find times for the one to move first")
+)
+
 type scheduleArgs struct {
 	Option int     `json:"option" jsonschema:"number of the time on the list that the caller was shown last"`
 	Note   *string `json:"note" jsonschema:"what the caller wants the technician to know, in their words; null for nothing"`
@@ -195,7 +206,7 @@ func (d *Desk) schedule(ctx context.Context, tc tool.Context, a scheduleArgs) (t
 		return tool.Result{}, err
 	}
 	if s.Moves != "" {
-		return tool.Result{}, fault.New(fault.Conflict, "the times shown last are for moving an appointment: use crm.rescheduleAppointment, or find times for a service first")
+		return tool.Result{}, errTimesOfMove
 	}
 	terms, err := d.termsOf(ctx, tc, c, o)
 	if err != nil {
@@ -220,7 +231,7 @@ func (d *Desk) reschedule(ctx context.Context, tc tool.Context, a optionArgs) (t
 		return tool.Result{}, err
 	}
 	if s.Moves == "" {
-		return tool.Result{}, fault.New(fault.Conflict, "the times shown last are for a new appointment: list the appointments, and find times for the one to move first")
+		return tool.Result{}, errTimesOfNew
 	}
 	old, err := d.standing(ctx, tc, c, s.Moves)
 	if err != nil {
@@ -234,7 +245,8 @@ func (d *Desk) reschedule(ctx context.Context, tc tool.Context, a optionArgs) (t
 		return tool.Result{}, fault.New(fault.Conflict, "the appointment is at just that time: there is nothing to change")
 	}
 	terms.Replaces, terms.Note = old.ID, old.Note
-	held, err := d.Ledger.OfferUntil(ctx, ledger.Transaction{Terms: terms, Code: old.Code, Forget: old.Forget}, 1, holdFor(tc), old.Start, tc.Key)
+	offer := ledger.Transaction{Terms: terms, Code: old.Code, Forget: old.Forget}
+	held, err := d.Ledger.OfferUntil(ctx, offer, 1, holdFor(tc), old.Start, tc.Key)
 	if err != nil {
 		return d.taken(ctx, tc, c, o, s, err)
 	}
@@ -271,8 +283,9 @@ func (d *Desk) termsOf(ctx context.Context, tc tool.Context, c customer.Customer
 	return ledger.Terms{
 		Matter: ledger.Appointment, Business: v.technician.Business, Listing: v.service.ID, ListingName: v.service.Name,
 		Offering: v.technician.ID, OfferingName: v.technician.Name,
-		Market: tc.Market.ID, Owner: c.Actor().Key(), Address: tc.Address, Thread: tc.Thread, Channel: string(tc.Channel), Longest: longestVisit,
-		Start: b.Start, End: b.End, Slots: b.Slots, TimeZone: v.technician.TimeZone, Party: 1, PriceMinor: v.service.PriceMinor, Currency: v.service.Currency,
+		Market: tc.Market.ID, Owner: c.Actor().Key(), Address: tc.Address, Thread: tc.Thread, Channel: string(tc.Channel),
+		Start: b.Start, End: b.End, Slots: b.Slots, Longest: longestVisit, TimeZone: v.technician.TimeZone,
+		Party: 1, PriceMinor: v.service.PriceMinor, Currency: v.service.Currency,
 		Place: c.Address, CustomerName: c.Name, CustomerPhone: tc.Session.Phone, Language: tc.Language, Policy: tc.Market.Version,
 	}, nil
 }
@@ -285,7 +298,8 @@ func holdFor(tc tool.Context) time.Duration {
 // asked puts a held time to the caller, and tells the model what it is.
 func asked(tc tool.Context, tx ledger.Transaction, q tool.Proposal) tool.Result {
 	data := map[string]any{
-		"status": "awaiting_confirmation", "note": "held, not booked: the caller is being asked for YES or NO", "code": tx.Code, "summary": Summary(tc.Language, tx),
+		"status": "awaiting_confirmation", "note": "held, not booked: the caller is being asked for YES or NO",
+		"code": tx.Code, "summary": Summary(tc.Language, tx),
 	}
 	return tool.Result{Data: data, Memory: data, Cards: []tool.Card{Card(tc.Language, tx)}, Proposal: &q}
 }
@@ -300,7 +314,7 @@ func (d *Desk) taken(ctx context.Context, tc tool.Context, c customer.Customer, 
 		return tool.Result{}, err
 	}
 	data := r.Data.(map[string]any)
-	data["error"] = "that time cannot be had any more, and nothing was held or changed: say so, read these out, and let the caller choose again"
+	data["error"] = "that time cannot be had any more, and nothing was held or changed: say so, read these out, let the caller choose"
 	return r, nil
 }
 
@@ -325,7 +339,10 @@ func (d *Desk) cancel(ctx context.Context, tc tool.Context, a optionArgs) (tool.
 	if tx.End.Before(by) {
 		by = tx.End
 	}
-	data := map[string]any{"status": "awaiting_confirmation", "note": "not cancelled: the caller is being asked for YES or NO", "code": tx.Code, "summary": Summary(tc.Language, tx)}
+	data := map[string]any{
+		"status": "awaiting_confirmation", "note": "not cancelled: the caller is being asked for YES or NO",
+		"code": tx.Code, "summary": Summary(tc.Language, tx),
+	}
 	q := CancelQuestion(tc.Language, tx, tc.Now, by)
 	return tool.Result{Data: data, Memory: data, Cards: []tool.Card{Card(tc.Language, tx)}, Proposal: &q}, nil
 }

@@ -34,6 +34,8 @@ func (d Desk) Tools() []tool.Tool {
 	return []tool.Tool{t}
 }
 
+const noAccount = "ZIP code and phone number fit no account"
+
 type verifyArgs struct {
 	ZIP string `json:"zip" jsonschema:"the ZIP code as the caller said it, such as 94107, 94107-1234 or nine four one oh seven"`
 }
@@ -45,14 +47,15 @@ func (d Desk) verify(ctx context.Context, tc tool.Context, a verifyArgs) (tool.R
 		return tool.Result{}, err
 	case answer.Customer != "":
 		return tool.Result{Data: map[string]any{
-			"verified": true, "note": "go on at once with what the caller has asked for; ask how you can help only if they have asked for nothing yet",
+			"verified": true,
+			"note":     "go on at once with what the caller has asked for; ask how you can help only if they have asked for nothing yet",
 		}}, nil
 	case answer.Locked:
 		return d.failed(tc, "too many attempts: nobody can be verified on this call for now; the system offers a person", true), nil
 	case answer.Failures >= offerAfter:
-		return d.failed(tc, "ZIP code and phone number fit no account; the system offers a person, and the caller may also say the ZIP code again", true), nil
+		return d.failed(tc, noAccount+"; the system offers a person, and the caller may also say the ZIP code again", true), nil
 	}
-	return d.failed(tc, "ZIP code and phone number fit no account: ask the caller to say the ZIP code again, and say nothing of what is known of the number", false), nil
+	return d.failed(tc, noAccount+": ask the caller to say the ZIP code again, and say nothing of what is known of the number", false), nil
 }
 
 func (d Desk) failed(tc tool.Context, note string, offers bool) tool.Result {

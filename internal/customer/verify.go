@@ -221,13 +221,15 @@ func (v *Verifier) counts(t tally, now time.Time) dynamo.Write {
 
 // allows is the condition that a number or an address is not locked.
 func (v *Verifier) allows(t tally, now time.Time) dynamo.Write {
-	return v.Sessions.Check(t.key, "attribute_not_exists(pk) OR n < :most OR #until <= :now", dynamo.V{":most": t.most, ":now": now}).Else(errMeanwhile)
+	const open = "attribute_not_exists(pk) OR n < :most OR #until <= :now"
+	return v.Sessions.Check(t.key, open, dynamo.V{":most": t.most, ":now": now}).Else(errMeanwhile)
 }
 
 // keeps keeps the answer with the session.
 func (a attempt) keeps(session account, answer Answer, now time.Time) dynamo.Write {
 	next := account{
-		Customer: answer.Customer, Failures: answer.Failures, Until: now.Add(provenFor), Version: session.Version + 1, TTL: now.Add(provenFor).Unix(),
+		Customer: answer.Customer, Failures: answer.Failures, Version: session.Version + 1,
+		Until: now.Add(provenFor), TTL: now.Add(provenFor).Unix(),
 		Tries: append(session.Tries[max(0, len(session.Tries)+1-maxTries):len(session.Tries):len(session.Tries)], try{a.tc.Key, answer}),
 	}
 	if answer.Customer != "" {

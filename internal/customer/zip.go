@@ -40,7 +40,9 @@ func ParseZIP(s string) (string, error) {
 
 // wordsOf are the words and numbers of a text, as the dictionary has them.
 func wordsOf(s string) []string {
-	return strings.FieldsFunc(language.Fold(language.Digits(s)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
+	return strings.FieldsFunc(language.Fold(language.Digits(s)), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+	})
 }
 
 func isNumber(s string) bool {

@@ -14,6 +14,7 @@ import (
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/telemetry"
 	"merve/internal/thread"
 )
 
@@ -86,6 +87,7 @@ func CheckMessage(text, id string) error {
 
 // Connect lets a socket listen to a conversation, begins its call session, and has it told what came after a frame.
 func (h *Host) Connect(ctx context.Context, id string, c Caller, after string) error {
+	ctx = telemetry.WithCall(ctx, c.Session.Name())
 	now := h.Now()
 	ttl := now.Add(socketFor).Unix()
 	threadID := thread.Of(c.Inbound)
@@ -285,6 +287,7 @@ func (h *Host) Receive(ctx context.Context, id string, data []byte) (answer any,
 	if err != nil {
 		return nil, err
 	}
+	ctx = telemetry.WithCall(ctx, c.Session.Name())
 	var m sent
 	if len(data) > maxData {
 		return nil, fault.New(fault.TooLarge, "at most %d bytes", maxData)

@@ -196,6 +196,16 @@ func (st *Stream) note(at **int64) {
 	}
 }
 
+// Times are the milliseconds until the first words, and until the first word of what the turn does; nil is none.
+func (st *Stream) Times() (first, status *int64) {
+	if st == nil {
+		return nil, nil
+	}
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return st.first, st.status
+}
+
 // put writes frames at the next number and pushes them. Where somebody else has written it reads on; it stops where
 // that hushes the turn.
 func (st *Stream) put(ctx context.Context, frames ...noted) error {

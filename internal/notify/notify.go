@@ -115,7 +115,8 @@ func (n *Notifier) expired(ctx context.Context, e ledger.Event) error {
 		summary = appointment.Summary
 	}
 	return n.customer(ctx, e, thread.Notice{
-		Kind: holdExpired, Ref: tx.ID, Text: wording.Say(tx.Language, wording.HoldExpiredNotice, wording.Vars{"summary": summary(tx.Language, tx)}),
+		Kind: holdExpired, Ref: tx.ID,
+		Text: wording.Say(tx.Language, wording.HoldExpiredNotice, wording.Vars{"summary": summary(tx.Language, tx)}),
 	})
 }
 

@@ -28,6 +28,19 @@ func TraceID(ctx context.Context) string {
 	return id
 }
 
+type callKey struct{}
+
+// WithCall returns a context that carries the call session that a conversation is in, as its client names it.
+func WithCall(ctx context.Context, session string) context.Context {
+	return context.WithValue(ctx, callKey{}, session)
+}
+
+// CallSession returns the call session in ctx, or "".
+func CallSession(ctx context.Context) string {
+	session, _ := ctx.Value(callKey{}).(string)
+	return session
+}
+
 // NewTraceID returns a fresh trace id: 32 hex digits (W3C Trace Context).
 func NewTraceID() string {
 	var b [16]byte
@@ -58,7 +71,7 @@ func Redact(id string) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// NewLogger returns a JSON logger to w whose lines carry the trace id of their context.
+// NewLogger returns a JSON logger to w whose lines carry the trace id and the call session of their context.
 func NewLogger(w io.Writer, level slog.Level) *slog.Logger {
 	return slog.New(handler{slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level})})
 }
@@ -68,6 +81,9 @@ type handler struct{ slog.Handler }
 func (h handler) Handle(ctx context.Context, r slog.Record) error {
 	if id := TraceID(ctx); id != "" {
 		r.AddAttrs(slog.String("traceId", id))
+	}
+	if session := CallSession(ctx); session != "" {
+		r.AddAttrs(slog.String("callSessionId", session))
 	}
 	return h.Handler.Handle(ctx, r)
 }

@@ -1,6 +1,7 @@
 package turn_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,9 +33,23 @@ type call struct {
 	host *live.Host
 	in   channel.Inbound
 
+	rooms  rooms
 	mu     sync.Mutex
 	frames map[string][]live.Frame // by socket
 }
+
+// rooms are meetings that anybody may join. Their wire is tested with their provider.
+type rooms struct{ made atomic.Int32 }
+
+func (r *rooms) next(kind string) string { return fmt.Sprint(kind, r.made.Add(1)) }
+
+func (r *rooms) Create(context.Context, string) (string, error) { return r.next("meeting"), nil }
+
+func (r *rooms) Join(context.Context, string, string) (participant, token string, err error) {
+	return r.next("participant"), r.next("token"), nil
+}
+
+func (r *rooms) Renew(context.Context, string, string) (string, error) { return r.next("token"), nil }
 
 // phone makes a world one in which customers call.
 func phone(t *testing.T, w *world) *call {
@@ -51,6 +67,7 @@ func (c *call) join() {
 	}
 	c.runner.Live = stage
 	c.host = &live.Host{
+		Rooms: &c.rooms,
 		Stage: stage, Threads: c.threads, Queue: liveQueue{c}, NewID: func() string { return dynamotest.ID("") },
 		Greeting: func(context.Context, channel.Inbound) (string, bool, error) { return "Welcome!", false, nil },
 	}
@@ -455,6 +472,38 @@ func TestLive_CostOfATurn(t *testing.T) {
 	}
 }
 
+// The line of a live turn tells its call session and how long the caller waited for words.
+func TestLive_LogLine(t *testing.T) {
+	t.Parallel()
+	var c *call
+	c = newCall(t, streams{pieces: ofTheSea, at: func(int) { c.clock.add(100 * time.Millisecond) }})
+	var log bytes.Buffer
+	c.connect("s1", "call 1")
+	c.work()
+	c.runner.Log = telemetry.NewLogger(&log, slog.LevelInfo)
+	c.say("m1", "what is there?")
+	c.work()
+	found := false
+	for line := range strings.Lines(log.String()) {
+		var l struct {
+			Msg           string `json:"msg"`
+			CallSessionID string `json:"callSessionId"`
+			ToolCallCount *int   `json:"toolCallCount"`
+			FirstToken    *int64 `json:"first_token_ms"`
+			Status        *int64 `json:"time_to_status_ms"`
+		}
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		if l.Msg == "turn" {
+			found = l.CallSessionID == "call 1" && l.FirstToken != nil && *l.FirstToken >= 100 && l.Status == nil && l.ToolCallCount != nil && *l.ToolCallCount == 0
+		}
+	}
+	if !found {
+		t.Errorf("log: %s", log.String())
+	}
+}
+
 // Wherever a process dies while a turn speaks, the next one goes on from what was said, and all that the customer was
 // told is what is stored.
 func TestLive_KilledAtEveryCall(t *testing.T) {
@@ -557,7 +606,7 @@ func TestLive_ClientsMeetFaults(t *testing.T) {
 			t.Errorf("never done: %v", err)
 		}
 		in := c.in
-		in.MessageID, in.Text = "m1", "what is there?"
+		in.Talk, in.MessageID, in.Text = "trip", "m1", "what is there?"
 		caller := live.Caller{Inbound: in, Session: thread.Session{ID: "call 1"}}
 		again(func(ctx context.Context) error { return c.host.Connect(ctx, socket, caller, "") })
 		again(func(ctx context.Context) error { return c.host.Reset(ctx, caller) })
@@ -567,10 +616,17 @@ func TestLive_ClientsMeetFaults(t *testing.T) {
 		})
 		again(func(ctx context.Context) error { return c.host.BargeIn(ctx, thread.Of(in), "") })
 		again(func(ctx context.Context) error { return c.host.Disconnect(ctx, socket) })
+		var room live.Room
+		again(func(ctx context.Context) (err error) { room, err = c.host.Room(ctx, caller); return err })
+		if kept, err := c.host.Room(t.Context(), caller); err != nil || kept.Participant != room.Participant || kept.Token == room.Token {
+			t.Errorf("heard in %+v, and again in %+v: %v", room, kept, err)
+		}
 		c.restart()
 		c.join()
 		c.runner.Model = streams{pieces: ofTheSea}
-		c.Queue(t.Context(), thread.Of(in), "")
+		if err := c.Queue(t.Context(), thread.Of(in), ""); err != nil {
+			t.Fatal(err)
+		}
 		c.work()
 		m, err := c.host.Missed(t.Context(), thread.Of(in), "")
 		if err != nil {

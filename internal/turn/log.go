@@ -35,6 +35,9 @@ func (r *Runner) logTurn(ctx context.Context, t *thread.Thread, w *work, d decis
 		"ms", took.Milliseconds(), "modelMs", c.Time["model"].Milliseconds(),
 		"toolsMs", c.Time["tools"].Milliseconds(), "dynamoMs", c.Time["dynamo"].Milliseconds(),
 	}
+	if first, status := w.stream.Times(); w.stream != nil {
+		attrs = append(attrs, "toolCallCount", len(m.Audit), "first_token_ms", first, "time_to_status_ms", status)
+	}
 	if err != nil {
 		r.Log.ErrorContext(ctx, "turn", append(attrs, "error", err.Error())...)
 	} else {

@@ -50,6 +50,9 @@ func (r *Runner) run(ctx context.Context, l *thread.Lease) (done Done, err error
 		if t, err = r.Threads.Open(ctx, l); err != nil {
 			return Done{}, errors.Join(err, r.giveBack(ctx, l))
 		}
+		if t.Session != nil {
+			ctx = telemetry.WithCall(ctx, t.Session.Name())
+		}
 		if w, err = r.begin(ctx, l, t); err == nil {
 			if d, done, err = w.aloud(ctx); err != nil {
 				w.spentForNothing(ctx)

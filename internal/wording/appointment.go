@@ -3,7 +3,7 @@ package wording
 // Appointments with a technician, from the proposal to the end. A hold that waits for its YES is asked about and let
 // go of in the words of a booking.
 const (
-	AppointmentSummary          Key = "appointment_summary"           // one line: service, technician, when, place, price, note; what is empty is left out
+	AppointmentSummary          Key = "appointment_summary"           // one line: service, technician, when, place, price, note
 	AppointmentConfirmed        Key = "appointment_confirmed"         // after the YES: summary, code
 	AppointmentCancelPrompt     Key = "appointment_cancel_prompt"     // it is to be cancelled: summary
 	AppointmentCancelled        Key = "appointment_cancelled"         // after the YES to that: summary

@@ -55,9 +55,10 @@ type Plans struct {
 // planner is an engine whose model plans so many steps as the question says, and whose tool does what it is told.
 func planner(store *dynamo.DB, do func(ctx context.Context) error) *engine.Engine {
 	m := market.Default(demo.Market)
-	tools, err := tool.NewRegistry(tool.New("general_chat", "Stands in for every tool.", tool.Read, func(ctx context.Context, _ tool.Context, _ engine.Input) (tool.Result, error) {
+	runs := func(ctx context.Context, _ tool.Context, _ engine.Input) (tool.Result, error) {
 		return tool.Result{Data: "done"}, do(ctx)
-	}))
+	}
+	tools, err := tool.NewRegistry(tool.New("general_chat", "Stands in for every tool.", tool.Read, runs))
 	if err != nil {
 		panic(err) // of a tool that is written here
 	}
@@ -69,7 +70,8 @@ func planner(store *dynamo.DB, do func(ctx context.Context) error) *engine.Engin
 			}
 			n, _ := strconv.Atoi(strings.TrimPrefix(r.Messages[len(r.Messages)-1].Text, "Question: ")) // asked below
 			step := `{"tool":"general_chat","input":"x","dependsOn":[]}`
-			return llm.Response{Text: fmt.Sprintf(`{"steps":[%s],"totalSteps":%d}`, strings.TrimSuffix(strings.Repeat(step+",", n), ","), n), Finish: "stop"}, nil
+			steps := strings.TrimSuffix(strings.Repeat(step+",", n), ",")
+			return llm.Response{Text: fmt.Sprintf(`{"steps":[%s],"totalSteps":%d}`, steps, n), Finish: "stop"}, nil
 		}),
 		Market: func(context.Context, string) (*market.Market, error) { return m, nil },
 		Holder: uuid.NewString(), NewID: newCorrelation, Now: time.Now, Log: slog.New(slog.DiscardHandler),
@@ -84,7 +86,8 @@ const planOwner = "session:bench"
 
 func (b *bench) plans(ctx context.Context, r *Report) error {
 	r.Plans = &Plans{}
-	for _, part := range []func(context.Context, *Plans) error{b.oneStep, b.threeSteps, b.stepsPerSecond, b.restart, b.fold, b.killed, b.sentence} {
+	parts := []func(context.Context, *Plans) error{b.oneStep, b.threeSteps, b.stepsPerSecond, b.restart, b.fold, b.killed, b.sentence}
+	for _, part := range parts {
 		if err := part(ctx, r.Plans); err != nil {
 			return err
 		}
@@ -421,7 +424,8 @@ func (r *Report) plansTable(p *page) {
 		row("requests of it, and of each step more", fmt.Sprintf("%d, %.2g", x.Requests, x.PerStep))
 		row("three steps of a second each", fmt.Sprintf("%.0f ms", x.ThreeAtOnceMS))
 		row("steps a second, eight plans at a time", fmt.Sprintf("%.0f", x.StepsPerSec))
-		row(fmt.Sprintf("%d open plans after kill -9", x.Killed), fmt.Sprintf("%d answered, the last %.1f s after the last claim ran out", x.Answered, x.AnsweredInS))
+		answered := fmt.Sprintf("%d answered, the last %.1f s after the last claim ran out", x.Answered, x.AnsweredInS)
+		row(fmt.Sprintf("%d open plans after kill -9", x.Killed), answered)
 		row(fmt.Sprintf("%d events decoded and folded", x.Folded), fmt.Sprintf("%.2f s of CPU", x.FoldCPU))
 		row("requests of a process that starts, after 1 plan and after many", fmt.Sprintf("%d, %d", x.RestartShort, x.RestartLong))
 		if x.SentenceMS > 0 {

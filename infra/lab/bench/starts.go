@@ -38,7 +38,7 @@ const empty = "empty handler"
 // that can answer one without the store get that; the others find a store with nothing in it.
 func (o Options) samples() (map[string][]byte, error) {
 	none := []byte(`{"Records":[]}`)
-	all := map[string][]byte{"hello": []byte(`{}`), "turn": none, "notify": none, "sender": none, "records": none, "index": none, "publisher": none, "router": none, "orchestrator": none, "aggregator": none,
+	all := map[string][]byte{"hello": []byte(`{}`), "turn": none, "liveturn": none, "notify": none, "sender": none, "records": none, "index": none, "publisher": none, "router": none, "orchestrator": none, "aggregator": none,
 		"worker-math": none, "worker-weather": none, "worker-rag": none, "worker-general-chat": none}
 	for name, path := range map[string]string{"chat": "/healthz", "sara": "/sara", "stripe": "/pay/static/pay.css", "admin": "/admin"} {
 		e, err := event(http.MethodGet, path, "", "", "")
@@ -49,6 +49,7 @@ func (o Options) samples() (map[string][]byte, error) {
 	}
 	for name, file := range map[string]string{
 		"whatsapp": "whatsapp", "messenger": "messenger-verify", "expiry": "expiry", "invariants": "invariants", "sweep": "sweep", "planapi": "planapi-trace", "collection": "collection",
+		"live": "live-disconnect", "liveapi": "liveapi-state",
 	} {
 		e, err := os.ReadFile(filepath.Join(o.Root, "events", file+".json"))
 		if err != nil {
@@ -222,7 +223,7 @@ func (l *lambda) next(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(l.event) // a function that is gone gives no answer
 }
 
-// answer takes the answer, which has to be one of success.
+// answer takes the answer, which has to be one of success, or that nothing is there: the store is empty.
 func (l *lambda) answer(w http.ResponseWriter, r *http.Request) {
 	l.mu.Lock()
 	l.answered = time.Since(l.begun)
@@ -232,7 +233,7 @@ func (l *lambda) answer(w http.ResponseWriter, r *http.Request) {
 		StatusCode        int
 		BatchItemFailures []any
 	}
-	if r.PathValue("outcome") != "response" || err != nil || json.Unmarshal(body, &a) == nil && (a.StatusCode >= 400 || len(a.BatchItemFailures) > 0) {
+	if r.PathValue("outcome") != "response" || err != nil || json.Unmarshal(body, &a) == nil && (a.StatusCode >= 400 && a.StatusCode != http.StatusNotFound || len(a.BatchItemFailures) > 0) {
 		err = errors.Join(err, fmt.Errorf("%s: %s", r.PathValue("outcome"), body))
 	}
 	l.done <- err
@@ -269,7 +270,7 @@ func startOnce(ctx context.Context, binary string, event []byte) (launch, error)
 	beside, secret := "http://"+l.Addr().String()+"/", "test-token-not-real" // with which the samples are signed
 	cmd.Env = []string{"AWS_LAMBDA_RUNTIME_API=" + l.Addr().String(), "AWS_REGION=us-east-1", "AWS_LAMBDA_FUNCTION_NAME=bench",
 		"AWS_ACCESS_KEY_ID=none", "AWS_SECRET_ACCESS_KEY=none", "AWS_ENDPOINT_URL=" + beside, "AWS_EC2_METADATA_SERVICE_ENDPOINT=" + beside,
-		"TURN_QUEUE_URL=https://sqs.us-east-1.amazonaws.com/000000000000/turns.fifo",
+		"TURN_QUEUE_URL=https://sqs.us-east-1.amazonaws.com/000000000000/turns.fifo", "LIVE_ENDPOINT=" + beside,
 		"TWILIO_AUTH_TOKEN=" + secret, "META_VERIFY_TOKEN=" + secret}
 	api.mu.Lock()
 	api.begun = time.Now()

@@ -15,10 +15,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 	"gopkg.in/yaml.v3"
 
 	"merve/internal/actor"
 	"merve/internal/booking"
+	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
@@ -151,6 +153,19 @@ func (n *neighbours) asksPlan() string {
 	return conversation
 }
 
+// talksLive is a live conversation that ann has named.
+func (n *neighbours) talksLive() string {
+	n.t.Helper()
+	const talk = "11111111-1111-4111-8111-111111111111"
+	_, err := n.healthy.Threads().Append(n.t.Context(), channel.Inbound{
+		Market: Market, Channel: channel.Live, ThreadType: channel.General, From: n.actorOf(n.ann), Talk: talk, MessageID: "1", Text: "hi",
+	}, false)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return talk
+}
+
 // pays has ann say yes to a payment.
 func (n *neighbours) pays() {
 	n.t.Helper()
@@ -249,6 +264,22 @@ func TestPromise6_AForeignIDIsAnsweredAsOneThatDoesNotExist(t *testing.T) {
 		{"/chat/threads/{threadId}/messages", "chat", "GET", "/chat/threads/{id}/messages?after=1.0&limit=1", n.ann.Thread, "th_00000000000000000000000000000000", bob},
 		{"/chat/threads/{threadId}/messages", "chat", "GET", "/chat/threads/{id}/messages", n.ann.Thread, "th_00000000000000000000000000000000", nobody},
 		{"/api/chat/{conversationId}/trace", "planapi", "GET", "/api/chat/{id}/trace", n.asksPlan(), "never", bob},
+		{"/api/conversations/{id}/health", "liveapi", "GET", "/api/conversations/{id}/health?agentId=merve", n.talksLive(), uuid.NewString(), bob},
+		{"/api/conversations/{id}/state", "liveapi", "GET", "/api/conversations/{id}/state?agentId=merve", n.talksLive(), uuid.NewString(), bob},
+		{"/api/conversations/{id}/summary", "liveapi", "GET", "/api/conversations/{id}/summary?agentId=merve", n.talksLive(), uuid.NewString(), bob},
+		{"/api/conversations/{id}/debug", "liveapi", "GET", "/api/conversations/{id}/debug?agentId=merve", n.talksLive(), uuid.NewString(), bob},
+		{"/api/conversations/{id}/debug", "liveapi", "GET", "/api/conversations/{id}/debug?agentId=merve", n.talksLive(), uuid.NewString(), guest},
+		{"/api/conversations/{id}/message", "liveapi", "POST", "/api/conversations/{id}/message?agentId=merve", n.talksLive(), uuid.NewString(), bob},
+		{"/api/conversations/{id}/resync", "liveapi", "POST", "/api/conversations/{id}/resync?agentId=merve", n.talksLive(), uuid.NewString(), bob},
+		{"/api/conversations/{id}/reset", "liveapi", "POST", "/api/conversations/{id}/reset?agentId=merve", n.talksLive(), uuid.NewString(), bob},
+		{"/api/v2/conversations/{id}/health", "liveapi", "GET", "/api/v2/conversations/{id}/health?agentId=merve", n.talksLive(), uuid.NewString(), bob},
+		{"/api/v2/conversations/{id}/state", "liveapi", "GET", "/api/v2/conversations/{id}/state?agentId=merve", n.talksLive(), uuid.NewString(), bob},
+		{"/api/v2/conversations/{id}/summary", "liveapi", "GET", "/api/v2/conversations/{id}/summary?agentId=merve", n.talksLive(), uuid.NewString(), bob},
+		{"/api/v2/conversations/{id}/debug", "liveapi", "GET", "/api/v2/conversations/{id}/debug?agentId=merve", n.talksLive(), uuid.NewString(), bob},
+		{"/api/v2/conversations/{id}/debug", "liveapi", "GET", "/api/v2/conversations/{id}/debug?agentId=merve", n.talksLive(), uuid.NewString(), guest},
+		{"/api/v2/conversations/{id}/message", "liveapi", "POST", "/api/v2/conversations/{id}/message?agentId=merve", n.talksLive(), uuid.NewString(), bob},
+		{"/api/v2/conversations/{id}/resync", "liveapi", "POST", "/api/v2/conversations/{id}/resync?agentId=merve", n.talksLive(), uuid.NewString(), bob},
+		{"/api/v2/conversations/{id}/reset", "liveapi", "POST", "/api/v2/conversations/{id}/reset?agentId=merve", n.talksLive(), uuid.NewString(), bob},
 		{"/chat/threads/{threadId}/activity", "chat", "GET", "/chat/threads/{id}/activity", n.ann.Thread, "th_00000000000000000000000000000000", bob},
 		{"/admin/api/markets/{market}", "admin", "GET", "/admin/api/markets/{id}", Market, "nowhere", guest},
 		{"/admin/api/markets/{market}", "admin", "PUT", "/admin/api/markets/{id}", Market, "nowhere", guest},

@@ -34,6 +34,7 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
 	"merve/internal/listing"
+	"merve/internal/live"
 	"merve/internal/market"
 	"merve/internal/outbox"
 	"merve/internal/provider/openai/openaitest"
@@ -196,7 +197,7 @@ func (w *World) base(calls *faulttest.Calls) *app.Base {
 	}
 	return app.NewBase(app.Base{
 		Config: config, AWS: cfg, Now: w.Now, NewID: w.newID, Wait: w.wait, Backoff: func(int) time.Duration { return 0 }, Queues: w.queueOf,
-		Log:      telemetry.NewLogger(w.log, slog.LevelInfo),
+		Log: telemetry.NewLogger(w.log, slog.LevelInfo), Sockets: nobody{},
 		Provider: func(_ channel.Channel, p outbox.Provider) outbox.Provider { return mortal{p, calls, w} },
 		Getenv:   func(name string) string { return env[name] },
 	})

@@ -53,7 +53,8 @@ func startEmulator(ctx context.Context, root, work string, port int) (*emulator,
 	em.group.Dir = work
 	em.group.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is ours to pass on
 	em.group.Env = append(os.Environ(),
-		"AUTH=true", "BIND_HOST=127.0.0.1", fmt.Sprintf("GATEWAY_PORT=%d", port), "STATE_DIR="+filepath.Join(work, "state"), "TMPDIR="+work, "LAMBDA_EXECUTOR=local")
+		"AUTH=true", "BIND_HOST=127.0.0.1", fmt.Sprintf("GATEWAY_PORT=%d", port), "STATE_DIR="+filepath.Join(work, "state"), "TMPDIR="+work, "LAMBDA_EXECUTOR=local",
+		"AWS_ENDPOINT_URL="+em.url) // where its functions find AWS
 	if err := em.group.Start(); err != nil {
 		return nil, fmt.Errorf("ministack (.ci/install-ministack.sh installs it): %w", err)
 	}
@@ -145,8 +146,18 @@ func (em *emulator) get(ctx context.Context, service, path string, out any) erro
 	return em.send(ctx, service, req, nil, out)
 }
 
+// remove deletes what a service of REST has at a path.
+func (em *emulator) remove(ctx context.Context, service, path string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodDelete, em.url+path, nil)
+	if err != nil {
+		return err
+	}
+	return em.send(ctx, service, req, nil, nil)
+}
+
 func (em *emulator) send(ctx context.Context, service string, req *http.Request, body []byte, out any) error {
 	sum := sha256.Sum256(body)
+	req.Header.Set("X-Amz-Content-Sha256", hex.EncodeToString(sum[:])) // S3 wants it
 	err := v4.NewSigner().SignHTTP(ctx, aws.Credentials{AccessKeyID: keyID, SecretAccessKey: key}, req, hex.EncodeToString(sum[:]), service, region, time.Now())
 	if err != nil {
 		return err
@@ -160,7 +171,7 @@ func (em *emulator) send(ctx context.Context, service string, req *http.Request,
 	if err != nil {
 		return err
 	}
-	if resp.StatusCode != http.StatusOK {
+	if resp.StatusCode/100 != 2 {
 		return fmt.Errorf("%s %s: %s: %.500s", service, req.URL.Path, resp.Status, raw)
 	}
 	if out == nil {

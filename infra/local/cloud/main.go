@@ -124,23 +124,31 @@ func deploy(ctx context.Context, em *emulator, root, work string, settings map[s
 	}
 	outputs := filepath.Join(work, "outputs.json")
 	app := []string{
-		"--output", filepath.Join(work, "cdk.out"), "-c", "stage=" + stage, "-c", "disposable=true",
+		"--output", filepath.Join(work, "cdk.out"), "-c", "stage=" + stage, "-c", "disposable=true", "-c", "plainHTTP=true",
 		"-c", "dist=" + filepath.Join(root, ".cache", "cloud", "dist"), "-c", "architecture=" + map[string]string{"amd64": "x86_64", "arm64": "arm64"}[runtime.GOARCH],
 	}
 	for name, value := range settings {
 		app = append(app, "-c", name+"="+value)
 	}
-	for _, args := range [][]string{
-		{"bootstrap", "aws://" + account + "/" + region, "--no-notices"},
-		append([]string{"deploy", "--no-notices", "--require-approval", "never", "--outputs-file", outputs}, app...),
-	} {
+	cdk := func(dir string, args ...string) error {
 		fmt.Println("cdk", args[0])
-		cdk := exec.CommandContext(ctx, filepath.Join(root, ".cache", "cdk"), args...)
-		cdk.Dir, cdk.Stdout, cdk.Stderr = filepath.Join(root, "infra", "cdk"), os.Stdout, os.Stderr
-		cdk.Env = append(os.Environ(), em.environment()...)
-		if err := cdk.Run(); err != nil {
-			return "", fmt.Errorf("cdk %s: %w", args[0], err)
+		c := exec.CommandContext(ctx, filepath.Join(root, ".cache", "cdk"), append(args, "--no-notices")...)
+		c.Dir, c.Stdout, c.Stderr = dir, os.Stdout, os.Stderr
+		c.Env = append(os.Environ(), em.environment()...)
+		if err := c.Run(); err != nil {
+			return fmt.Errorf("cdk %s: %w", args[0], err)
 		}
+		return nil
+	}
+	if err := cdk(work, "bootstrap", "aws://"+account+"/"+region); err != nil { // where there is no app to be put together first
+		return "", err
+	}
+	// The bucket of assets refuses plain HTTP, which is all that the emulator speaks.
+	if err := em.remove(ctx, "s3", "/cdk-hnb659fds-assets-"+account+"-"+region+"?policy="); err != nil {
+		return "", err
+	}
+	if err := cdk(filepath.Join(root, "infra", "cdk"), append([]string{"deploy", "--require-approval", "never", "--outputs-file", outputs}, app...)...); err != nil {
+		return "", err
 	}
 	return apiOf(outputs)
 }

@@ -56,6 +56,7 @@ type Runner struct {
 	running   sync.WaitGroup
 	handlers  map[string]trigger.Handler
 	log       *slog.Logger
+	kept      keptLines
 }
 
 // Start starts everything and returns when it is ready for requests.
@@ -81,7 +82,7 @@ func (r *Runner) start(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	r.log = telemetry.NewLogger(o.Log, c.LogLevel)
+	r.log = telemetry.NewLogger(io.MultiWriter(o.Log, &r.kept), c.LogLevel)
 	cfg, err := r.store(ctx, o)
 	if err != nil {
 		return err
@@ -293,6 +294,7 @@ func (r *Runner) serve(c app.Config, sent *sentLog, qs queues, sockets *gateway.
 	mux.Handle("GET /dev/outbox", ownMachine(sent))
 	mux.Handle("GET /dev/queues", ownMachine(qs))
 	mux.Handle("POST /dev/queues/{name}/redrive", ownMachine(http.HandlerFunc(qs.redrive)))
+	mux.Handle("GET /dev/logs", ownMachine(&r.kept))
 	mux.Handle("GET /dev/memory", ownMachine(http.HandlerFunc(memory)))
 	mux.Handle("/", upgrades(sockets, front))
 	host := cmp.Or(o.Getenv("HOST"), loopback)
@@ -363,7 +365,7 @@ func (r *Runner) greet(c app.Config, o Options) {
 		admin += "   token " + c.AdminToken
 	}
 	for _, line := range [][2]string{
-		{"chat", r.URL + "/"}, {"reports", r.URL + "/sara"}, {"admin", admin},
+		{"chat", r.URL + "/"}, {"reports", r.URL + "/sara"}, {"live", r.URL + "/live"}, {"admin", admin},
 		{"health", r.URL + "/healthz"}, {"outbox", r.URL + "/dev/outbox"}, {"queues", r.URL + "/dev/queues"}, {"model", c.OpenAIModel},
 	} {
 		fmt.Fprintf(o.Out, "  %-9s %s\n", line[0], line[1])
