@@ -143,7 +143,7 @@ func (c *conversation) addSaid(role, text string) {
 	c.readProfile(text)
 	data := blocks(text)
 	for _, tool := range slices.Concat(known, ofReports, ofCalls, ofTrade) {
-		if inner, ok := data[tool]; ok {
+		if inner, ok := data[strings.ReplaceAll(tool, ".", "_")]; ok {
 			r := parseResult(tool, inner)
 			c.past = append(c.past, entry{result: &r})
 		}

@@ -16,6 +16,7 @@ import (
 	"merve/internal/fieldtest"
 	"merve/internal/gate"
 	"merve/internal/ledger"
+	"merve/internal/marketplace"
 	"merve/internal/order"
 	"merve/internal/payment"
 	"merve/internal/taxi"
@@ -77,6 +78,10 @@ func TestAYesIsToWhatWasShown(t *testing.T) {
 			}
 			return o
 		}
+	}
+	said := func(t *testing.T, c gate.Commitment) {
+		_, words := asks(c, func(said string) tool.Proposal { return tool.Proposal{Summary: said} })
+		fieldtest.All(t, words)
 	}
 	tested := map[string]func(*testing.T, gate.Commitment){
 		booking.ConfirmKind: func(t *testing.T, c gate.Commitment) {
@@ -188,10 +193,9 @@ func TestAYesIsToWhatWasShown(t *testing.T) {
 			}
 			fieldtest.All(t, words)
 		},
-		turn.FrozenCall: func(t *testing.T, c gate.Commitment) {
-			_, words := asks(c, func(said string) tool.Proposal { return tool.Proposal{Summary: said} })
-			fieldtest.All(t, words) // what the tool says of its arguments
-		},
+		marketplace.OutreachKind:   said, // package marketplace holds what is said to what is hashed
+		marketplace.AcceptanceKind: said,
+		turn.FrozenCall:            said, // what the tool says of its arguments
 	}
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(commitments)), slices.Sorted(maps.Keys(tested))); diff != "" {
 		t.Errorf("kinds of questions (-there are +tested):\n%s", diff)

@@ -138,7 +138,7 @@ func TestStartFromTheEnvironmentMakesNoRequest(t *testing.T) {
 	t.Cleanup(server.Close)
 	for _, name := range []string{
 		"AWS_ENDPOINT_URL", "AWS_EC2_METADATA_SERVICE_ENDPOINT", "AWS_CONTAINER_CREDENTIALS_FULL_URI", "OPENAI_BASE_URL", "TWILIO_BASE_URL",
-		"AUTH_ISSUER", "AUTH_JWKS_URL", "TURN_QUEUE_URL", "PUBLIC_URL",
+		"AUTH_ISSUER", "AUTH_JWKS_URL", "TURN_QUEUE_URL", "LIVE_ENDPOINT", "PUBLIC_URL",
 	} {
 		t.Setenv(name, server.URL)
 	}

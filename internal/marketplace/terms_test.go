@@ -1,0 +1,35 @@
+package marketplace
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// All that a YES is bound to stands in the words of the question: names of vendors for their ids, and the requirements
+// as the client has them.
+func TestAYesIsToWhatWasShown(t *testing.T) {
+	t.Parallel()
+	price := int64(12345)
+	v := View{Request: Request{ID: "req", Category: "generator", Currency: "EUR", Language: "en", Client: Contact{Name: "Ann Archer", Phone: "+15550100"}}}
+	v.Requirements = `{"what":"60 kVA generator","area":"Kyrenia"}`
+	v.Offer = &Offer{Kind: AcceptanceKind, Outreach: "out", ExpiresAt: time.Unix(0, 0)}
+	v.Outreach = []Outreach{{ID: "out", Name: "Kyrenia Power", Quote: &Quote{PriceMinor: &price, Availability: "Saturday from 8", Notes: "fuel is extra", Text: "yes we can"}}}
+	unworded := map[string]bool{"request": true, "kind": true, "until": true, "outreach": true, "requirements": true, "category": true, "vendors": true, "client": true, "price": true}
+	words := v.question().Summary
+	for name, term := range v.terms() {
+		if text := fmt.Sprint(term); !unworded[name] && !strings.Contains(words, text) {
+			t.Errorf("%s: %q is bound, and not in %q", name, text, words)
+		}
+	}
+	for _, want := range []string{"123.45", "Ann Archer", "+15550100"} {
+		if !strings.Contains(words, want) {
+			t.Errorf("%q is bound, and not in %q", want, words)
+		}
+	}
+	v.Offer = &Offer{Kind: OutreachKind, Vendors: []Named{{"v1", "Kyrenia Power"}, {"v2", "Five Finger"}}}
+	if words := v.question().Summary; !strings.Contains(words, "Kyrenia Power") || !strings.Contains(words, "Five Finger") {
+		t.Errorf("vendors are not in %q", words)
+	}
+}
