@@ -3,10 +3,10 @@ VERSION := $(shell git describe --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w
 PACKAGES := ./functions/... ./internal/... ./infra/...
 
-.PHONY: help run index test lint fuzz bench prove soak mutate synth deploy chat trace logs redrive
+.PHONY: help run index test lint fuzz bench prove soak mutate synth deploy cloud cloud-test chat trace logs audit redrive
 
 help: ## this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
 
 run: ## build, start everything on this machine, load the demo market
 	@sh .ci/install-minilm.sh || echo 'products cannot be searched by meaning: the weights of the model are not to be had'
@@ -41,6 +41,12 @@ synth: ## CloudFormation out of CDK, linted (ARGS='-c stage=prod')
 
 deploy: synth ## cdk deploy of the same (ARGS='-c stage=prod')
 	.cache/cdk deploy --app infra/cdk/cdk.out
+
+cloud: ## the stack on an emulator of AWS on this machine, every function its own process under its own role
+	@bash .ci/cloud.sh
+
+cloud-test: ## the same, driven from outside and stopped
+	@bash .ci/cloud.sh -test
 
 chat: ## talk to a running `make run` from the terminal
 	@go run ./infra/local/chat

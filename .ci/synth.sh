@@ -6,10 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-cdk_version=2.1148.1            # newer ones cannot read what this CDK library writes
-
 root=$PWD
-cli=$root/.cache/cdk-cli-$cdk_version
 venv=$root/.cache/venv-synth
 out=$root/infra/cdk/cdk.out
 
@@ -19,17 +16,6 @@ export CDK_DISABLE_CLI_TELEMETRY=true SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=us-
 mkdir -p .cache dist
 exec 9>.cache/synth.lock
 flock 9
-
-# The command line is left as .cache/cdk for those who deploy what was made:
-# .cache/cdk deploy --app infra/cdk/cdk.out
-install_cdk() {
-  if [ ! -x "$cli/node_modules/.bin/cdk" ]; then
-    echo "fetching the CDK's command line $cdk_version"
-    mkdir -p "$cli"
-    npm install --prefix "$cli" --no-save --no-package-lock --ignore-scripts --no-audit --no-fund --silent "aws-cdk@$cdk_version"
-  fi
-  ln -sfn "$cli/node_modules/.bin/cdk" .cache/cdk
-}
 
 # The environment is made anew when the list of its packages changes; the copy of the
 # list, written last, says that it is whole.
@@ -89,7 +75,7 @@ PY
 
 synth() {
   rm -rf "$out"
-  (cd infra/cdk && "$cli/node_modules/.bin/cdk" synth --quiet --no-notices --output "$out" "$@")
+  (cd infra/cdk && "$root/.cache/cdk" synth --quiet --no-notices --output "$out" "$@")
 }
 
 # W3005: the CDK writes dependencies that CloudFormation would find by itself.
@@ -100,7 +86,7 @@ check() {
   done
 }
 
-install_cdk
+sh .ci/install-cdk.sh
 install_linters
 build_functions
 add_weights

@@ -26,7 +26,7 @@ var layers = []struct {
 	{"speech", []string{"wording", "claim", "rank", "contact"}, nil},
 	{"speech", []string{"standing"}, nil},
 	{"words", []string{"geo", "event", "alert", "actor", "queue", "bus", "schedule", "limit", "bound", "stock"}, nil},
-	{"words", []string{"channel", "market", "person", "roster", "media", "provider/openai", "provider/oidc", "provider/mapbox", "provider/stripe"}, []string{"channel"}},
+	{"words", []string{"channel", "market", "person", "roster", "media", "provider/openai", "provider/oidc", "provider/mapbox", "provider/stripe", "provider/realtimekit"}, []string{"channel"}},
 	{"words", []string{"tool", "calc", "weather", "minilm", "product"}, nil},
 	{"words", []string{"provider/openmeteo"}, nil},
 	{"agent", []string{"agent"}, nil},
@@ -35,8 +35,8 @@ var layers = []struct {
 	{"spine", []string{"outbox", "gate", "live"}, nil},
 	{"spine", []string{"assistant", "provider/twilio", "provider/meta"}, nil},
 	{"spine", []string{"turn"}, nil},
-	{"matters", []string{"ledger", "listing", "place", "report"}, nil},
-	{"matters", []string{"booking", "order", "taxi", "payment", "provider/typesense"}, nil},
+	{"matters", []string{"ledger", "listing", "place", "report", "customer"}, nil},
+	{"matters", []string{"booking", "order", "taxi", "payment", "appointment", "marketplace", "provider/typesense"}, nil},
 	{"people", []string{"account", "desk"}, nil},
 	{"people", []string{"relay"}, nil},
 	{"people", []string{"notify", "ops"}, nil},
@@ -52,7 +52,7 @@ var proofs = []string{
 	"faulttest", "fieldtest", "seedtest", "dynamo/dynamotest", "pause/pausetest", "llm/llmtest", "queue/queuetest",
 	"bus/bustest", "media/mediatest", "ledger/ledgertest",
 	"api/apitest", "web/webtest", "provider/providertest", "provider/twilio/twiliotest", "provider/meta/metatest", "provider/stripe/stripetest",
-	"provider/mapbox/mapboxtest", "provider/openai/openaitest", "provider/typesense/typesensetest", "provider/openmeteo/openmeteotest",
+	"provider/mapbox/mapboxtest", "provider/openai/openaitest", "provider/typesense/typesensetest", "provider/openmeteo/openmeteotest", "provider/realtimekit/realtimekittest",
 }
 
 // startsMachine are the proofs that start parts of the machine on which the product runs.

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatchactions"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
@@ -19,14 +17,19 @@ func (s *stack) addAlarms(as []wiring.Alarm) {
 	tell := s.alarmAction()
 	for _, a := range as {
 		for _, w := range s.watched(a) {
-			alarm := awscloudwatch.NewAlarm(s.cdk, id(a.Name+"-"+w.what, "Alarm"), &awscloudwatch.AlarmProps{
+			props := &awscloudwatch.AlarmProps{
 				AlarmDescription:   jsii.String(a.Doc),
 				Metric:             w.metric,
 				Threshold:          jsii.Number(a.Above * w.scale),
 				ComparisonOperator: awscloudwatch.ComparisonOperator_GREATER_THAN_THRESHOLD,
 				EvaluationPeriods:  jsii.Number(1),
 				TreatMissingData:   awscloudwatch.TreatMissingData_NOT_BREACHING,
-			})
+			}
+			if a.Of == wiring.Heartbeats { // silence is what it tells of
+				props.ComparisonOperator = awscloudwatch.ComparisonOperator_LESS_THAN_OR_EQUAL_TO_THRESHOLD
+				props.TreatMissingData = awscloudwatch.TreatMissingData_BREACHING
+			}
+			alarm := awscloudwatch.NewAlarm(s.cdk, id(a.Name+"-"+w.what, "Alarm"), props)
 			if tell != nil {
 				alarm.AddAlarmAction(tell)
 				alarm.AddOkAction(tell)
@@ -92,11 +95,39 @@ func (s *stack) watched(a wiring.Alarm) []watch {
 		}
 	case wiring.OldestMessage:
 		add(a.Queue, s.queues[a.Queue].MetricApproximateAgeOfOldestMessage(over("Maximum")), 1)
+	case wiring.FailedItems:
+		for _, f := range wiring.Functions() {
+			if f.Queue != nil || f.Stream != nil {
+				add(f.Name, s.counted(a, "Sum", map[string]*string{"function": s.functions[f.Name].FunctionName()}), 1)
+			}
+		}
+	case wiring.ProviderCalls:
+		for _, p := range wiring.Providers() {
+			add(p, s.counted(a, "Sum", map[string]*string{"provider": jsii.String(p), "outcome": jsii.String(a.Outcome)}), 1)
+		}
+	case wiring.Counted:
+		add("all", s.counted(a, "Sum", nil), 1)
+	case wiring.Most:
+		add("all", s.counted(a, "Maximum", nil), 1)
+	case wiring.Heartbeats:
+		for _, f := range wiring.Functions() {
+			if f.Schedule != nil {
+				span := *over("Sum")
+				span.Period = seconds(max(a.Over, 3*f.Schedule.Every))
+				add(f.Name, s.functions[f.Name].MetricInvocations(&span), 1)
+			}
+		}
 	case wiring.Alerts:
-		add("raised", awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
-			Expression: jsii.String(fmt.Sprintf("SELECT SUM(%s) FROM %q", a.Metric, a.Namespace)),
-			Period:     seconds(a.Over),
-		}), 1)
+		add("raised", s.counted(a, "Sum", nil), 1)
 	}
 	return all
+}
+
+// counted is a metric that the functions write themselves, with these dimensions.
+func (s *stack) counted(a wiring.Alarm, statistic string, dims map[string]*string) awscloudwatch.IMetric {
+	props := &awscloudwatch.MetricProps{Namespace: &a.Namespace, MetricName: &a.Metric, Statistic: &statistic, Period: seconds(a.Over)}
+	if len(dims) > 0 {
+		props.DimensionsMap = &dims
+	}
+	return awscloudwatch.NewMetric(props)
 }

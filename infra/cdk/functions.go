@@ -27,7 +27,7 @@ func (s *stack) addFunction(f wiring.Function) {
 		allow(role, []string{"s3:ListBucket"}, s.bucket.BucketArn()) // without it a missing object is told as forbidden
 	}
 	for _, q := range f.Sends {
-		allow(role, []string{"sqs:SendMessage"}, s.queues[q].QueueArn())
+		allow(role, []string{"sqs:SendMessage", "sqs:GetQueueAttributes"}, s.queues[q].QueueArn())
 	}
 	for _, b := range f.Puts {
 		allow(role, []string{"events:PutEvents"}, s.buses[b].EventBusArn())
@@ -42,7 +42,7 @@ func (s *stack) addFunction(f wiring.Function) {
 		Description:  jsii.String(f.Doc),
 		Code:         awslambda.Code_FromAsset(jsii.String(filepath.Join(s.Dist, f.Name)), nil),
 		Runtime:      awslambda.Runtime_PROVIDED_AL2023(),
-		Architecture: awslambda.Architecture_ARM_64(),
+		Architecture: s.architecture(),
 		Handler:      jsii.String("bootstrap"),
 		MemorySize:   jsii.Number(f.Memory),
 		Timeout:      seconds(f.Timeout),
@@ -132,6 +132,13 @@ func (s *stack) variables(f wiring.Function) *map[string]*string {
 		}
 	}
 	return &vars
+}
+
+func (s *stack) architecture() awslambda.Architecture {
+	if s.X86 {
+		return awslambda.Architecture_X86_64()
+	}
+	return awslambda.Architecture_ARM_64()
 }
 
 func (s *stack) tracing() awslambda.Tracing {

@@ -6,6 +6,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -24,8 +25,15 @@ func main() {
 
 func run() error {
 	app := newApp(nil)
-	o, err := readOptions(func(name string) any { return app.Node().TryGetContext(jsii.String(name)) })
+	context, ok := app.Node().GetAllContext(nil).(map[string]any)
+	if !ok {
+		return errors.New("the CDK gives no context")
+	}
+	o, err := readOptions(context)
 	if err != nil {
+		return err
+	}
+	if err := o.checkSettings("../.."); err != nil {
 		return err
 	}
 	newStack(app, o)

@@ -3,6 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"os"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,17 +24,20 @@ type options struct {
 	Tracing    bool   // tracing=true: X-Ray
 	Disposable bool   // disposable=true: tables, bucket and logs go with the stack
 	Dist       string // dist: folder with <function>/bootstrap; ../../dist when absent
+	X86        bool   // architecture=x86_64: functions are built for that; arm64 when absent
+	PlainHTTP  bool   // plainHTTP=true: queues and bucket let in what comes without TLS, for emulators
 
 	Settings map[string]string
 }
 
 var stageName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,19}$`)
 
-// readOptions reads context values; get returns nil for one that is not set.
-func readOptions(get func(name string) any) (options, error) {
-	var errs []error
+// readOptions reads context values. One that nothing reads is an error: its name is misspelt, and what it was to set
+// would be missed when it is too late.
+func readOptions(context map[string]any) (options, error) {
+	errs := []error{unread(context)}
 	text := func(name, absent string) string {
-		switch v := get(name).(type) {
+		switch v := context[name].(type) {
 		case nil:
 			return absent
 		case string:
@@ -42,7 +48,7 @@ func readOptions(get func(name string) any) (options, error) {
 		}
 	}
 	flag := func(name string) bool {
-		switch v := get(name); v {
+		switch v := context[name]; v {
 		case nil, false, "false":
 			return false
 		case true, "true":
@@ -58,7 +64,15 @@ func readOptions(get func(name string) any) (options, error) {
 	o.AlarmEmail = text("alarmEmail", "")
 	o.Tracing = flag("tracing")
 	o.Disposable = flag("disposable")
+	o.PlainHTTP = flag("plainHTTP")
 	o.Dist = text("dist", "../../dist")
+	switch v := text("architecture", "arm64"); v {
+	case "arm64":
+	case "x86_64":
+		o.X86 = true
+	default:
+		errs = append(errs, fmt.Errorf("context architecture: got %q, want arm64 or x86_64", v))
+	}
 	for _, s := range wiring.Settings() {
 		if v := text(s.Name, s.Cloud); v != "" {
 			o.Settings[s.Name] = v
@@ -66,6 +80,28 @@ func readOptions(get func(name string) any) (options, error) {
 	}
 	return o, errors.Join(append(errs, o.check(), o.checkPatience())...)
 }
+
+// own are the names of the context values that are no settings.
+var own = []string{"stage", "secret", "alarmEmail", "tracing", "disposable", "dist", "architecture", "plainHTTP"}
+
+// unread is an error about context values that nothing reads. Those of the CDK itself have a colon or an @ in their
+// names.
+func unread(context map[string]any) error {
+	known := slices.Clone(own)
+	for _, s := range wiring.Settings() {
+		known = append(known, s.Name)
+	}
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(context)) {
+		if !slices.Contains(known, name) && !strings.ContainsAny(name, ":@") {
+			errs = append(errs, fmt.Errorf("context %s: there is no such option; there are %s", name, strings.Join(known, ", ")))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// forPeople reports whether a stage is one that people use: somebody has to be told of its alarms.
+func (o options) forPeople() bool { return strings.HasPrefix(o.Stage, "prod") }
 
 func (o options) check() error {
 	issuer, audience := o.Settings["AUTH_ISSUER"], o.Settings["AUTH_AUDIENCE"]
@@ -76,6 +112,10 @@ func (o options) check() error {
 		return errors.New("context AUTH_ISSUER and AUTH_AUDIENCE: one is set without the other")
 	case issuer != "" && !strings.HasPrefix(issuer, "https://"):
 		return fmt.Errorf("context AUTH_ISSUER: got %q, want an https address", issuer)
+	case o.forPeople() && o.AlarmEmail == "":
+		return fmt.Errorf("context alarmEmail: must be set for stage %s, or nobody is told of its alarms", o.Stage)
+	case o.forPeople() && o.PlainHTTP:
+		return fmt.Errorf("context plainHTTP: is for emulators, not for stage %s", o.Stage)
 	case o.AlarmEmail != "" && !strings.Contains(o.AlarmEmail, "@"):
 		return errors.New("context alarmEmail: want an e-mail address")
 	}
@@ -94,6 +134,21 @@ func (o options) checkPatience() error {
 		if slices.Contains(f.Settings, "GATEWAY_TIMEOUT") && patience > most {
 			return fmt.Errorf("context GATEWAY_TIMEOUT: got %v, want at most %v: %s is stopped after %d s", patience, most, f.Name, f.Timeout)
 		}
+	}
+	return nil
+}
+
+// checkSettings has the settings read as the functions will read them: a stack whose functions die when they start is
+// not to be made. The program that reads them is built by the module of the functions, whose folder is root.
+func (o options) checkSettings(root string) error {
+	check := exec.Command("go", "run", "./infra/settings")
+	check.Dir, check.Env = root, os.Environ()
+	for _, s := range wiring.Settings() {
+		check.Env = append(check.Env, s.Name+"="+o.Settings[s.Name])
+	}
+	out, err := check.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("the functions would not start: %s (%w)", strings.TrimSpace(string(out)), err)
 	}
 	return nil
 }

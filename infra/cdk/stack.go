@@ -62,17 +62,18 @@ func newStack(scope constructs.Construct, o options) awscdk.Stack {
 }
 
 func (s *stack) addBucket(b wiring.Bucket) {
+	var rules []*awss3.LifecycleRule
+	for _, e := range b.Expire {
+		rules = append(rules, &awss3.LifecycleRule{Prefix: &e.Prefix, Expiration: awscdk.Duration_Days(jsii.Number(e.Days))})
+	}
 	s.bucket = awss3.NewBucket(s.cdk, id(b.Name, "Bucket"), &awss3.BucketProps{
 		BlockPublicAccess: awss3.BlockPublicAccess_BLOCK_ALL(),
 		Encryption:        awss3.BucketEncryption_S3_MANAGED,
-		EnforceSSL:        jsii.Bool(true),
-		MinimumTLSVersion: jsii.Number(1.2),
+		EnforceSSL:        jsii.Bool(!s.PlainHTTP),
+		MinimumTLSVersion: s.leastTLS(),
 		ObjectOwnership:   awss3.ObjectOwnership_BUCKET_OWNER_ENFORCED,
 		RemovalPolicy:     s.removal(),
-		LifecycleRules: &[]*awss3.LifecycleRule{{
-			Prefix:     &b.Pending,
-			Expiration: awscdk.Duration_Days(jsii.Number(b.PendingDays)),
-		}},
+		LifecycleRules:    &rules,
 		// Who may upload is said by the address that is signed for it, not by the page.
 		Cors: &[]*awss3.CorsRule{{
 			AllowedMethods: &[]awss3.HttpMethods{awss3.HttpMethods_PUT},
@@ -81,6 +82,14 @@ func (s *stack) addBucket(b wiring.Bucket) {
 			MaxAge:         jsii.Number(600),
 		}},
 	})
+}
+
+// leastTLS is the oldest version of TLS that the bucket takes; nil asks for none.
+func (s *stack) leastTLS() *float64 {
+	if s.PlainHTTP {
+		return nil
+	}
+	return jsii.Number(1.2)
 }
 
 // addOutputs tells the addresses that are given to people and providers.

@@ -80,7 +80,7 @@ func synthesise(context map[string]any) (tm template, err error) {
 			return tm, err
 		}
 	}
-	o, err := readOptions(func(name string) any { return context[name] })
+	o, err := readOptions(context)
 	if err != nil {
 		return tm, err
 	}
@@ -842,16 +842,32 @@ func TestAlarms(t *testing.T) {
 			want[*id("stream-age-"+f.Name, "Alarm")] = "IteratorAge"
 		}
 	}
+	for _, f := range wiring.Functions() {
+		if f.Queue != nil || f.Stream != nil {
+			want[*id("failed-items-"+f.Name, "Alarm")] = "FailedItems"
+		}
+		if f.Schedule != nil {
+			want[*id("heartbeat-"+f.Name, "Alarm")] = "Invocations"
+		}
+	}
+	for _, p := range wiring.Providers() {
+		want[*id("provider-refused-"+p, "Alarm")], want[*id("provider-failed-"+p, "Alarm")] = "ProviderCalls", "ProviderCalls"
+	}
+	want["TurnsUnansweredAllAlarm"], want["OutboxAgeAllAlarm"], want["OutboxDepthAllAlarm"] = "TurnsUnanswered", "OutboxAge", "OutboxDepth"
 	want["ServerErrorsApiAlarm"] = "5xx"
 	want["TurnsLateTurnsAlarm"] = "ApproximateAgeOfOldestMessage"
 	want["LiveLateLiveAlarm"] = "ApproximateAgeOfOldestMessage"
-	want["AlertsRaisedAlarm"] = nil // a query
+	want["AlertsRaisedAlarm"] = "Alerts"
 	for name, metric := range want {
 		_, a := tm.one(t, "AWS::CloudWatch::Alarm", name)
 		if a.Properties["MetricName"] != metric {
 			t.Errorf("%s watches %v, want %v", name, a.Properties["MetricName"], metric)
 		}
-		if a.Properties["TreatMissingData"] != "notBreaching" || a.Properties["ComparisonOperator"] != "GreaterThanThreshold" {
+		missing, compared := "notBreaching", "GreaterThanThreshold"
+		if metric == "Invocations" { // silence is what it tells of
+			missing, compared = "breaching", "LessThanOrEqualToThreshold"
+		}
+		if a.Properties["TreatMissingData"] != missing || a.Properties["ComparisonOperator"] != compared {
 			t.Errorf("%s: %v", name, a.Properties)
 		}
 		if at(a.Properties, "AlarmActions", 0) == nil {
@@ -860,8 +876,8 @@ func TestAlarms(t *testing.T) {
 	}
 	tm.counts(t, "AWS::CloudWatch::Alarm", len(want))
 	_, alerts := tm.one(t, "AWS::CloudWatch::Alarm", "AlertsRaisedAlarm")
-	if got := at(alerts.Properties, "Metrics", 0, "Expression"); got != `SELECT SUM(Alerts) FROM "Merve"` {
-		t.Errorf("the alarm on alerts watches %v", got)
+	if alerts.Properties["Namespace"] != "Merve" || alerts.Properties["Statistic"] != "Sum" || alerts.Properties["Dimensions"] != nil {
+		t.Errorf("the alarm on alerts watches %v", alerts.Properties)
 	}
 	for topic := range tm.all("AWS::SNS::Topic") {
 		tm.wantAllowed(t, topic, "cloudwatch.amazonaws.com", "sns:Publish")
@@ -924,7 +940,7 @@ func (tm template) wanted(t *testing.T, f wiring.Function) map[string][]string {
 	want := map[string][]string{"*": {"xray:PutTelemetryRecords", "xray:PutTraceSegments"}}
 	add := func(kind, name, suffix string, actions ...string) {
 		logical, _ := tm.one(t, kind, name)
-		want[logical+suffix] = sorted(append(want[logical+suffix], actions...))
+		want[logical+suffix] = slices.Compact(sorted(append(want[logical+suffix], actions...)))
 	}
 	add("AWS::Logs::LogGroup", *id(f.Name, "Logs"), "", "logs:CreateLogStream", "logs:PutLogEvents")
 	for _, g := range f.Tables {
@@ -944,7 +960,7 @@ func (tm template) wanted(t *testing.T, f wiring.Function) map[string][]string {
 		add("AWS::S3::Bucket", "MediaBucket", "/*", "s3:DeleteObject", "s3:GetObject", "s3:PutObject")
 	}
 	for _, q := range f.Sends {
-		add("AWS::SQS::Queue", *id(q, "Queue"), "", "sqs:SendMessage")
+		add("AWS::SQS::Queue", *id(q, "Queue"), "", "sqs:SendMessage", "sqs:GetQueueAttributes")
 	}
 	for _, b := range f.Puts {
 		add("AWS::Events::EventBus", *id(b, "Bus"), "", "events:PutEvents")

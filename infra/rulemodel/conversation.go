@@ -142,7 +142,7 @@ func (c *conversation) add(m message, calls map[string]called, present bool) {
 func (c *conversation) addSaid(role, text string) {
 	c.readProfile(text)
 	data := blocks(text)
-	for _, tool := range slices.Concat(known, ofReports) {
+	for _, tool := range slices.Concat(known, ofReports, ofCalls, ofTrade) {
 		if inner, ok := data[tool]; ok {
 			r := parseResult(tool, inner)
 			c.past = append(c.past, entry{result: &r})

@@ -170,6 +170,9 @@ func (c *conversation) search(v *voice, m *memory) reply {
 	switch {
 	case next != nil:
 		return *next
+	case len(f.listings) == 0 && c.offered[createRequest] != nil && categoryOf(newLine(c.text).whole) != "":
+		t := c.trade()
+		return t.tell(createRequest, t.wanted()) // what no listing offers, a vendor may have
 	case len(f.listings) == 0:
 		return say(c.foreign(v) + fmt.Sprintf(v.nothing, m.asked.wanted()) + " " + v.tryThis)
 	case f.other && f.query == m.asked.wanted():

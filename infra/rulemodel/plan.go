@@ -16,6 +16,7 @@ import (
 // rules know them by the names of their schemas and by how their prompts begin.
 func init() {
 	answerers["execution_plan"] = planned
+	answerers["vendor_reply"] = vendorReply
 	answerers["math_expression"] = expressed
 }
 

@@ -269,7 +269,7 @@ func list(m map[string]any, key string, most int) []map[string]any {
 }
 
 var (
-	dataBlock = regexp.MustCompile(`(?s)<data tool="([A-Za-z0-9_-]{1,64})"[^>]*>(.*?)</data>`)
+	dataBlock = regexp.MustCompile(`(?s)<data tool="([A-Za-z0-9_.-]{1,64})"[^>]*>(.*?)</data>`)
 	dataTail  = regexp.MustCompile(`(?s)<data tool=".*`) // prompts speak of <data>, too
 )
 
@@ -277,7 +277,7 @@ var (
 func blocks(text string) map[string]string {
 	out := map[string]string{}
 	for _, m := range dataBlock.FindAllStringSubmatch(text, -1) {
-		out[m[1]] = m[2]
+		out[strings.ReplaceAll(m[1], ".", "_")] = m[2] // as models call it
 	}
 	return out
 }

@@ -6,7 +6,8 @@
 // takes the first and names the next; what begins something else wins over a question that is
 // open. Where the
 // tools of a business are offered it serves the people who run it; where those for damage reports
-// are, it leads through a report in all languages of the product. It says what it is when asked.
+// are, it leads through a report in all languages of the product, and where those of calls are, through
+// an account's verification and its appointments. It says what it is when asked.
 // A request for JSON of a schema gets an object of that schema.
 //
 // It keeps nothing: everything it knows stands in the messages of the request, so that
@@ -93,6 +94,9 @@ func answer(req request, now time.Time) (reply, bool) {
 	if r, ok := ofPlans(req); ok {
 		return r, true
 	}
+	if r, ok := besideTurns(req); ok {
+		return r, true
+	}
 	return converse(read(req, now)), true
 }
 
@@ -104,8 +108,14 @@ func converse(c conversation) reply {
 	if c.atOffice() {
 		return c.serve()
 	}
+	if c.onCall() {
+		return c.pickUp()
+	}
 	if r, taken := c.handedOver(c.voice()); taken {
 		return r
+	}
+	if c.atMarket() {
+		return c.deal()
 	}
 	c.oneByOne()
 	if !c.introduced {

@@ -10,10 +10,21 @@ const (
 	Throttles      Watched = "throttles"       // invocations refused for lack of concurrency, each function
 	StreamAge      Watched = "stream age"      // seconds that the oldest undelivered change has waited, each stream trigger
 	OldestMessage  Watched = "oldest message"  // seconds that the oldest message of Queue has waited
-	Alerts         Watched = "alerts"          // Metric in Namespace, whatever its dimensions
+	Alerts         Watched = "alerts"          // Metric in Namespace, which has no dimensions
+	FailedItems    Watched = "failed items"    // Metric, of each function that takes batches: no error of an invocation
+	ProviderCalls  Watched = "provider calls"  // Metric, of each provider, with Outcome
+	Counted        Watched = "counted"         // the sum of Metric
+	Most           Watched = "most"            // the highest of Metric
+	Heartbeats     Watched = "heartbeats"      // invocations of each function with a schedule; too few are the alarm
 )
 
-// Alarm tells a person when a number is above a limit.
+// Providers are those whose calls are counted, by the names that they are counted under.
+func Providers() []string {
+	return []string{"openai", "twilio", "meta", "stripe", "mapbox", "typesense", "openmeteo"}
+}
+
+// Alarm tells a person when a number is above a limit. What it means, what customers see of it and what is to be done
+// stands in runbook/<Name>.md.
 type Alarm struct {
 	Name  string
 	Doc   string // what it means and where to look first
@@ -22,7 +33,8 @@ type Alarm struct {
 	Over  Seconds // the number is looked at over this span
 
 	Queue             string // of OldestMessage
-	Namespace, Metric string // of Alerts
+	Namespace, Metric string // of what the functions count themselves
+	Outcome           string // of ProviderCalls
 }
 
 // Alarms lists every alarm.
@@ -44,5 +56,19 @@ func Alarms() []Alarm {
 			Doc: "Callers hear nothing: too few workers, or the model is slow to begin."},
 		{Name: "alerts", Of: Alerts, Namespace: "Merve", Metric: "Alerts", Above: 0, Over: 300,
 			Doc: "A checker found something that must never be. Read the alerts in the admin API."},
+		{Name: "failed-items", Of: FailedItems, Namespace: "Merve", Metric: "FailedItems", Above: 5, Over: 300,
+			Doc: "Items of batches fail and come again, which is no error of a function. Look for \"record failed\" and \"message failed\" in its log."},
+		{Name: "turns-unanswered", Of: Counted, Namespace: "Merve", Metric: "TurnsUnanswered", Above: 2, Over: 300,
+			Doc: "Customers are told that nobody can answer: the model fails, or a budget is used up. See which by TurnsStopped."},
+		{Name: "provider-refused", Of: ProviderCalls, Namespace: "Merve", Metric: "ProviderCalls", Outcome: "refused", Above: 0, Over: 300,
+			Doc: "A provider does not take our key."},
+		{Name: "provider-failed", Of: ProviderCalls, Namespace: "Merve", Metric: "ProviderCalls", Outcome: "failed", Above: 5, Over: 300,
+			Doc: "A provider is away or answers with errors of its own."},
+		{Name: "outbox-age", Of: Most, Namespace: "Merve", Metric: "OutboxAge", Above: 900, Over: 300,
+			Doc: "A message has waited for a quarter of an hour to be sent, retries and all."},
+		{Name: "outbox-depth", Of: Most, Namespace: "Merve", Metric: "OutboxDepth", Above: 200, Over: 300,
+			Doc: "Many messages wait to be sent that are overdue."},
+		{Name: "heartbeat", Of: Heartbeats, Above: 0, Over: 300,
+			Doc: "A schedule has not run its function for five minutes, or for three of its turns when they are further apart."},
 	}
 }

@@ -8,6 +8,7 @@ func planFunctions() []Function {
 		f.Name, f.Doc = name, doc
 		f.Tables = []Grant{readsAndWrites("conversations"), reads("catalog"), {Table: "records", Actions: []Action{GetItem, UpdateItem}}}
 		f.Secrets = []string{"OPENAI_API_KEY"}
+		f.Media = true // results that are too large for an event
 		f.Sends = plansFrom()
 		if name == "worker-rag" {
 			f.Sends = []string{"plan-events"}

@@ -2,14 +2,22 @@ package wiring
 
 // Bucket keeps files. Nobody reads it without a signed link.
 type Bucket struct {
-	Name        string
-	Env         string // variable with its real name, for functions that use it
-	Pending     string // what is below this prefix was uploaded and examined by nobody
-	PendingDays int    // and is deleted after this
+	Name   string
+	Env    string // variable with its real name, for functions that use it
+	Expire []Expiry
 }
 
-// Media is the bucket of photos. It keeps no old versions: who wants their photos deleted
-// has them deleted.
+// Expiry deletes what is below a prefix when it is so old.
+type Expiry struct {
+	Prefix string
+	Days   int
+}
+
+// Media is the bucket of photos, and of the plan engine's large results. It keeps no old versions: who wants their photos
+// deleted has them deleted.
 func Media() Bucket {
-	return Bucket{Name: "media", Env: "MEDIA_BUCKET", Pending: "pending/", PendingDays: 1}
+	return Bucket{Name: "media", Env: "MEDIA_BUCKET", Expire: []Expiry{
+		{Prefix: "pending/", Days: 1}, // uploads that nobody has examined
+		{Prefix: "results/", Days: 8}, // a day longer than the events that name them
+	}}
 }

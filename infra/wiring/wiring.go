@@ -29,7 +29,7 @@ type Function struct {
 
 	// What it may touch, and nothing else.
 	Tables  []Grant
-	Media   bool     // reads, keeps and deletes photos in the bucket
+	Media   bool     // reads, keeps and deletes files in the bucket
 	Sends   []string // queues that it may put messages on
 	Puts    []string // buses that it may put events on
 	Posts   bool     // writes to connections of the WebSocket API, and closes them
@@ -96,6 +96,7 @@ func Functions() []Function {
 				{Method: "GET", Path: "/", Undocumented: true},
 				{Method: "GET", Path: "/static/{file+}", Undocumented: true},
 				{Method: "GET", Path: "/healthz"},
+				{Method: "GET", Path: "/readyz"},
 				{Method: "GET", Path: "/openapi.yaml"},
 				{Method: "ANY", Path: Default},
 			},
@@ -127,7 +128,7 @@ func Functions() []Function {
 			Media:    true,
 			Sends:    []string{"turns"},
 			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY"},
-			Settings: join(model(), tools(), []string{"GATEWAY_TIMEOUT", "ALLOWED_ORIGINS"}),
+			Settings: join(model(), tools(), []string{"GATEWAY_TIMEOUT", "ALLOWED_ORIGINS", "LIVE_URL"}),
 		},
 		{
 			Name: "whatsapp", Doc: "takes WhatsApp messages and delivery statuses",
@@ -185,11 +186,31 @@ func Functions() []Function {
 			Sends:  []string{"turns"},
 		},
 		{
-			Name: "records", Doc: "tells people what happened to reports, orders and rides",
+			Name: "records", Doc: "tells people what happened to reports, orders, rides and requests, and seals the audit of requests",
 			Memory: 256, Timeout: 30,
 			Stream: stream("records", "event#", "notify-failed"),
-			Tables: []Grant{readsAndWrites("conversations"), reads("catalog"), reads("records"), raises()},
+			Tables: []Grant{readsAndWrites("conversations"), reads("catalog"), readsAndWrites("records"), raises()},
 			Sends:  []string{"turns"},
+		},
+		{
+			Name: "marketplace", Doc: "takes calls of programs and of the desk about marketplace requests",
+			Memory: 256, Timeout: 29,
+			Routes: []Route{
+				{Method: "POST", Path: "/marketplace/tools/{tool}"},
+				{Method: "GET", Path: "/marketplace/requests/{id}"},
+				{Method: "GET", Path: "/marketplace/requests/{id}/audit"},
+				{Method: "GET", Path: "/marketplace/states"},
+			},
+			Tables:   []Grant{readsAndWrites("conversations"), readsAndWrites("records"), reads("catalog"), {Table: "alerts", Actions: []Action{GetItem, PutItem, UpdateItem}}},
+			Secrets:  []string{"OPENAI_API_KEY"},
+			Settings: join(model(), auth()),
+		},
+		{
+			Name: "outreach", Doc: "reminds vendors who have not answered, gives up those who do not, and asks clients whose question had to wait",
+			Memory: 256, Timeout: 120,
+			Schedule: every(300),
+			Tables:   []Grant{readsAndWrites("conversations"), readsAndWrites("records"), reads("catalog")},
+			Sends:    []string{"turns"},
 		},
 		{
 			Name: "index", Doc: "keeps the search engine to the listings",

@@ -536,3 +536,40 @@ func TestImportsNothing(t *testing.T) {
 		}
 	}
 }
+
+// Each alarm has a page that says what it means, what the customer sees and what to do, and no page is without one.
+func TestRunbook(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("runbook/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := os.ReadFile("runbook/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := map[string]bool{}
+	for _, page := range pages {
+		left[strings.TrimSuffix(filepath.Base(page), ".md")] = true
+	}
+	delete(left, "README")
+	for _, a := range Alarms() {
+		delete(left, a.Name)
+		text, err := os.ReadFile("runbook/" + a.Name + ".md")
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, part := range []string{"# " + a.Name + "\n", "\n## What it means\n\n", "\n## What the customer sees\n\n", "\n## What to do\n\n```\n"} {
+			if !strings.Contains(string(text), part) {
+				t.Errorf("runbook/%s.md has no %q", a.Name, part)
+			}
+		}
+		if !strings.Contains(string(list), "("+a.Name+".md)") {
+			t.Errorf("runbook/README.md does not list %s", a.Name)
+		}
+	}
+	for name := range left {
+		t.Errorf("runbook/%s.md is of no alarm", name)
+	}
+}

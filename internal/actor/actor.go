@@ -15,11 +15,12 @@ import (
 type Kind string
 
 const (
-	User    Kind = "user"    // signed in with OIDC; ID is the subject
-	Session Kind = "session" // an anonymous chat session; ID is its secret's hash
-	Person  Kind = "person"  // a channel's sender; ID is channel and the provider's user id
-	Staff   Kind = "staff"   // signed in to the admin API, in group admin
-	System  Kind = "system"  // schedules and streams
+	User    Kind = "user"     // signed in with OIDC; ID is the subject
+	Session Kind = "session"  // an anonymous chat session; ID is its secret's hash
+	Person  Kind = "person"   // a channel's sender; ID is channel and the provider's user id
+	Caller  Kind = "customer" // of the catalogue; whoever calls is one for the call session in which that was verified
+	Staff   Kind = "staff"    // signed in to the admin API, in group admin
+	System  Kind = "system"   // schedules and streams
 )
 
 // Actor is who a piece of work is done for. A phone number is an attribute that may be

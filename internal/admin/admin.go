@@ -20,6 +20,7 @@ import (
 	"merve/internal/ledger"
 	"merve/internal/listing"
 	"merve/internal/market"
+	"merve/internal/marketplace"
 	"merve/internal/order"
 	"merve/internal/outbox"
 	"merve/internal/person"
@@ -52,6 +53,8 @@ type API struct {
 	Drivers    *taxi.Drivers
 	Rides      *taxi.Store
 	Places     *curated.Store
+	Vendors    *marketplace.Vendors
+	Broker     *marketplace.Broker
 	Handover   *desk.Desk
 	Reindex    Reindexer // nil without a search engine
 
@@ -94,6 +97,12 @@ func (a *API) Routes() httpapi.Routes {
 		"PUT /admin/api/markets/{market}/places/{place}":                a.savePlace,
 		"DELETE /admin/api/markets/{market}/places/{place}":             a.deletePlace,
 		"POST /admin/api/markets/{market}/places/import":                a.importPlaces,
+		"GET /admin/api/markets/{market}/vendors":                       a.vendors,
+		"PUT /admin/api/markets/{market}/vendors/{vendor}":              a.saveVendor,
+		"DELETE /admin/api/markets/{market}/vendors/{vendor}":           a.deleteVendor,
+		"POST /admin/api/markets/{market}/vendors/import":               a.importVendors,
+		"GET /admin/api/markets/{market}/requests":                      a.requests,
+		"POST /admin/api/markets/{market}/requests":                     a.createRequest,
 		"GET /admin/api/markets/{market}/waiting":                       a.waitingThreads,
 		"GET /admin/api/vocabulary":                                     a.vocabulary,
 		"GET /admin/api/orders":                                         a.orders,

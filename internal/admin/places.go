@@ -104,7 +104,7 @@ func readPlaces(body []byte, market string) (all []*curated.Place, wrong []listi
 		err := cmp.Or(json.Unmarshal(lines.Bytes(), p), json.Unmarshal(lines.Bytes(), &where))
 		switch {
 		case err != nil:
-			err = httpapi.WrongForm(err)
+			err = fault.WrongForm(err)
 		case !ident.Legal.MatchString(p.ID):
 			err = fault.Field("id", ident.WantLegal)
 		case p.Market != "" && p.Market != market:

@@ -55,6 +55,9 @@ type Task struct {
 
 	Schema *llm.Schema // makes the text one JSON object; nil is text in words
 
+	// Choice says, before each round, whether the model has to call a tool. Nil leaves it to the model.
+	Choice func() llm.ToolChoice
+
 	Limits Limits
 
 	// Keep stores what was decided before it runs, and returns what stands: the entry, or the one

@@ -430,6 +430,31 @@ func TestAConfirmedCall(t *testing.T) {
 	}
 }
 
+// A model has to call a tool in the rounds in which the caller says so, and never where it has none.
+func TestToolChoice(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, asks("look sea"), says("I saw it."))
+	task := b.task()
+	task.Choice = func() llm.ToolChoice {
+		if len(b.asked) == 0 {
+			return llm.ToolRequired
+		}
+		return llm.ToolAuto
+	}
+	if _, err := agent.Run(t.Context(), task); err != nil {
+		t.Fatal(err)
+	}
+	if len(b.asked) != 2 || b.asked[0].ToolChoice != llm.ToolRequired || b.asked[1].ToolChoice != llm.ToolAuto {
+		t.Errorf("asked %d times", len(b.asked))
+	}
+	bare := newBench(t, says("Hello."))
+	task = bare.task()
+	task.Offer, task.Choice = nil, func() llm.ToolChoice { return llm.ToolRequired }
+	if _, err := agent.Run(t.Context(), task); err != nil || bare.asked[0].ToolChoice != llm.ToolAuto {
+		t.Errorf("without tools: %q, %v", bare.asked[0].ToolChoice, err)
+	}
+}
+
 // Where nobody can be asked, only what reads is offered, and only that runs.
 func TestNobodyToAsk(t *testing.T) {
 	t.Parallel()

@@ -52,9 +52,9 @@ func (r *run) reached() string {
 
 // ask gets the model's next decision.
 func (r *run) ask(ctx context.Context) (decision, error) {
-	start := time.Now()
+	start, specs := time.Now(), r.specs()
 	resp, err := r.complete(ctx, llm.Request{
-		Model: r.Name, Messages: r.history, Tools: r.specs(), ParallelCalls: true, Schema: r.Schema, MaxTokens: maxAnswerTokens, Seed: r.Seed,
+		Model: r.Name, Messages: r.history, Tools: specs, ToolChoice: r.choice(specs), ParallelCalls: true, Schema: r.Schema, MaxTokens: maxAnswerTokens, Seed: r.Seed,
 	})
 	telemetry.CountTime(ctx, "model", time.Since(start))
 	d := decision{
@@ -63,6 +63,14 @@ func (r *run) ask(ctx context.Context) (decision, error) {
 	}
 	r.count(d)
 	return d, err
+}
+
+// choice is whether the model has to call one of the tools that it is shown.
+func (r *run) choice(specs []llm.Spec) llm.ToolChoice {
+	if r.Choice == nil || len(specs) == 0 {
+		return llm.ToolAuto
+	}
+	return r.Choice()
 }
 
 // count adds a round and what it has cost.

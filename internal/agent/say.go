@@ -20,8 +20,9 @@ func (r *run) complete(ctx context.Context, req llm.Request) (llm.Response, erro
 		return resp, err
 	}
 	r.held = false
-	hearing, stop := ctx, func() {}
+	hearing := ctx
 	if r.Sink.Listening != nil {
+		var stop context.CancelFunc
 		hearing, stop = r.Sink.Listening(ctx)
 		defer stop()
 	}

@@ -440,6 +440,18 @@ func TestHealth(t *testing.T) {
 	}
 }
 
+func TestReady(t *testing.T) {
+	t.Parallel()
+	var got struct {
+		Status string
+		Needs  map[string]string
+	}
+	start(t).Call(t, "GET", "/readyz", nil).Wants(t, http.StatusOK, &got)
+	if got.Status != "ready" || got.Needs["store"] != "ok" || got.Needs["turns queue"] != "ok" {
+		t.Errorf("%+v", got)
+	}
+}
+
 // What waits for YES is listed as it was offered, until its time is over; the YES settles it.
 func TestBookingByChat(t *testing.T) {
 	t.Parallel()

@@ -266,10 +266,16 @@ func (s *surface) goods(t *testing.T) map[string]attempt {
 		"GET /":               {method: "GET", target: "/"},
 		"GET /static/{file+}": {method: "GET", target: "/static/chat.js"},
 		"GET /healthz":        {method: "GET", target: "/healthz"},
+		"GET /readyz":         {method: "GET", target: "/readyz"},
 		"GET /openapi.yaml":   {method: "GET", target: "/openapi.yaml"},
 
 		"POST /api/chat":                       {method: "POST", target: "/api/chat", header: []string{json, mine}, body: `{"conversationId":"errands","prompt":"hello"}`},
 		"DELETE /api/chat/reset":               {method: "DELETE", target: "/api/chat/reset", header: []string{json, mine}, body: `{"conversationId":"errands"}`},
+		"GET /marketplace/states":              {method: "GET", target: "/marketplace/states"},
+		"GET /marketplace/requests/{id}":       {method: "GET", target: "/marketplace/requests/rq_aaaaaaaaaaaaaaaa", header: []string{staff}},
+		"GET /marketplace/requests/{id}/audit": {method: "GET", target: "/marketplace/requests/rq_aaaaaaaaaaaaaaaa/audit", header: []string{staff}},
+		"POST /marketplace/tools/{tool}":       {method: "POST", target: "/marketplace/tools/marketplace.search_vendors", header: []string{staff, json}, body: `{"request_id":"rq_aaaaaaaaaaaaaaaa","category":"x","meta":{"request_id":"rq_aaaaaaaaaaaaaaaa","idempotency_key":"request:rq_aaaaaaaaaaaaaaaa:hash:1","actor":"admin","timestamp":"2026-11-23T10:00:00Z"}}`},
+
 		"GET /api/chat/{conversationId}/trace": {method: "GET", target: "/api/chat/errands/trace", header: []string{mine}},
 
 		"GET /api/conversations/{id}/health":      {method: "GET", target: "/api/conversations/trip/health?agentId=merve", header: []string{mine}},
@@ -318,6 +324,12 @@ func (s *surface) goods(t *testing.T) map[string]attempt {
 		"GET /admin/api/markets/{market}/places":                        get("/markets/demo/places"),
 		"PUT /admin/api/markets/{market}/places/{place}":                change("PUT", "/markets/demo/places/x", `{"category":"beach","names":{"en":"x"},"location":{"lat":1,"lng":1}}`),
 		"DELETE /admin/api/markets/{market}/places/{place}":             change("DELETE", "/markets/demo/places/no-such", ""),
+		"GET /admin/api/markets/{market}/vendors":                       get("/markets/demo/vendors"),
+		"PUT /admin/api/markets/{market}/vendors/{vendor}":              change("PUT", "/markets/demo/vendors/x", `{"name":"x","category":"c","phone":"+15550100"}`),
+		"DELETE /admin/api/markets/{market}/vendors/{vendor}":           change("DELETE", "/markets/demo/vendors/no-such", ""),
+		"POST /admin/api/markets/{market}/vendors/import":               table("/markets/demo/vendors/import", "application/x-ndjson", `{"id":"x"}`),
+		"GET /admin/api/markets/{market}/requests":                      get("/markets/demo/requests"),
+		"POST /admin/api/markets/{market}/requests":                     change("POST", "/markets/demo/requests", `{"category":"c"}`),
 		"POST /admin/api/markets/{market}/places/import":                table("/markets/demo/places/import", "application/x-ndjson", `{"id":"x"}`),
 		"GET /admin/api/markets/{market}/waiting":                       get("/markets/demo/waiting"),
 		"POST /admin/api/alerts/check":                                  change("POST", "/alerts/check", ""),
@@ -960,7 +972,7 @@ func (s *surface) onJSON(route string, good attempt) (all []attack) {
 		field = `"event":`
 	case strings.HasSuffix(route, "}/messages"):
 		field = `"text":`
-	case strings.HasSuffix(route, "{place}"):
+	case strings.HasSuffix(route, "{place}"), strings.HasSuffix(route, "/requests"), strings.Contains(route, "/marketplace/"):
 		field = `"category":`
 	case strings.Contains(route, "listing"):
 		field = `"businessId":`

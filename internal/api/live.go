@@ -34,7 +34,9 @@ type Live struct {
 	Runner     *turn.Runner // nil where only sockets are served
 	Assistants *assistant.Set
 	Assistant  string // who answers, when the client does not say
+	Widget     string // whose conversations the widget of other sites has
 	Market     string
+	Summarize  Summarizer
 	Patience   time.Duration
 	Anonymous  Anonymous
 	NewID      func() string
@@ -46,7 +48,7 @@ func (l *Live) Routes() httpapi.Routes {
 	for _, base := range []string{"/api/conversations/{id}", "/api/v2/conversations/{id}"} {
 		for path, handle := range map[string]func(http.ResponseWriter, *http.Request) error{
 			"GET /health": l.health, "GET /state": l.state, "GET /summary": l.summary, "GET /debug": l.debug,
-			"POST /message": l.message, "POST /resync": l.resync, "POST /reset": l.reset,
+			"POST /message": l.message, "POST /resync": l.resync, "POST /reset": l.reset, "POST /rtk-token": l.room,
 		} {
 			method, rest, _ := strings.Cut(path, " ")
 			routes[method+" "+base+rest] = handle
@@ -57,12 +59,14 @@ func (l *Live) Routes() httpapi.Routes {
 
 // asked is how a client names a conversation.
 type asked struct {
-	talk, agent, session, phone, token, language string
+	talk, agent, session, phone, token, language, market string
 }
 
 // ofQuery reads it from a socket's address.
 func ofQuery(q url.Values) asked {
-	return asked{q.Get("conversationId"), q.Get("agentId"), q.Get("callSessionId"), q.Get("phone"), q.Get("token"), q.Get("language")}
+	return asked{
+		q.Get("conversationId"), q.Get("agentId"), q.Get("callSessionId"), q.Get("phone"), q.Get("token"), q.Get("language"), q.Get("marketId"),
+	}
 }
 
 // caller finds who asks, and for which conversation. Without a token a conversation belongs to whoever knows its
@@ -77,6 +81,9 @@ func (l *Live) caller(r *http.Request, a asked) (live.Caller, error) {
 	}
 	if len(a.language) > 35 { // RFC 5646 §4.4.1
 		return none, fault.Field("language", "at most 35 bytes")
+	}
+	if err := httpapi.CheckMarketID(a.market); err != nil {
+		return none, err
 	}
 	who, err := l.who(r, a)
 	if err != nil {
@@ -95,8 +102,14 @@ func (l *Live) caller(r *http.Request, a asked) (live.Caller, error) {
 		}
 	}
 	in := channel.Inbound{
-		Market: l.Market, Channel: channel.Live, ThreadType: channel.General, Assistant: name, From: who, Talk: a.talk,
+		Market: cmp.Or(a.market, l.Market), Channel: channel.Live, ThreadType: channel.General, Assistant: name, From: who, Talk: a.talk,
 		MessageID: l.NewID(), Language: a.language, Contact: phone,
+	}
+	if a.talk == "" { // a page whose socket broke sends again by request
+		in.Twin = channel.App
+		if name == l.Widget {
+			in.Twin = channel.Web
+		}
 	}
 	if l.Anonymous.bounds(r, who) {
 		in.Address = bound.Address(trigger.Info(r.Context()).SourceIP)
@@ -178,7 +191,7 @@ func (l *Live) ofRequest(r *http.Request, body asked) (live.Caller, string, erro
 		return live.Caller{}, "", err
 	}
 	a := asked{
-		r.PathValue("id"), cmp.Or(body.agent, q["agentId"]), cmp.Or(body.session, q["callSessionId"]), body.phone, q["token"], body.language,
+		r.PathValue("id"), cmp.Or(body.agent, q["agentId"]), cmp.Or(body.session, q["callSessionId"]), body.phone, q["token"], body.language, "",
 	}
 	c, err := l.caller(r, a)
 	return c, thread.Of(c.Inbound), err
@@ -214,6 +227,9 @@ func (l *Live) state(w http.ResponseWriter, r *http.Request) error {
 	return httpapi.WriteJSON(w, http.StatusOK, s)
 }
 
+// Summarizer says in a few sentences what was talked about.
+type Summarizer func(ctx context.Context, s live.State) (string, error)
+
 // LiveSummary is the answer to GET …/summary.
 type LiveSummary struct {
 	Text        string         `json:"text"`
@@ -225,11 +241,11 @@ func (l *Live) summary(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var lines []string
-	for _, h := range s.History {
-		lines = append(lines, h.Role+": "+h.Content)
+	text, err := l.Summarize(r.Context(), s)
+	if err != nil {
+		return err
 	}
-	return httpapi.WriteJSON(w, http.StatusOK, LiveSummary{strings.Join(lines, "\n"), s.Domain})
+	return httpapi.WriteJSON(w, http.StatusOK, LiveSummary{text, s.Domain})
 }
 
 // LiveDebug is the answer to GET …/debug.
@@ -366,6 +382,26 @@ func (l *Live) resync(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return httpapi.WriteJSON(w, http.StatusOK, LiveResync{events(m), m.State, m.Gap})
+}
+
+// room lets the caller of a call session be heard.
+func (l *Live) room(w http.ResponseWriter, r *http.Request) error {
+	var req liveRequest
+	if err := httpapi.ReadJSON(w, r, &req); err != nil {
+		return err
+	}
+	c, _, err := l.ofRequest(r, req.asked())
+	if err != nil {
+		return err
+	}
+	if err := l.Anonymous.count(r, c.From); err != nil {
+		return err
+	}
+	room, err := l.Host.Room(r.Context(), c)
+	if err != nil {
+		return err
+	}
+	return httpapi.WriteJSON(w, http.StatusOK, room)
 }
 
 func (l *Live) reset(w http.ResponseWriter, r *http.Request) error {

@@ -16,6 +16,7 @@ import (
 	"merve/internal/listing"
 	"merve/internal/live"
 	"merve/internal/market"
+	"merve/internal/marketplace"
 	"merve/internal/outbox"
 	"merve/internal/pause"
 	"merve/internal/place"
@@ -52,6 +53,7 @@ type Base struct {
 	secrets *secrets
 
 	shared *shared
+	counts *telemetry.Counts
 }
 
 // shared are the stores that keep for a while what they read: all parts of a function have the
@@ -61,6 +63,7 @@ type shared struct {
 	listings once[*listing.Store]
 	places   once[*place.Store]
 	roster   once[*roster.Book]
+	vendors  once[*marketplace.Vendors]
 }
 
 type once[T any] struct {
@@ -97,7 +100,7 @@ func NewBase(b Base) *Base {
 		b.db.Backoff = b.Backoff
 	}
 	b.secrets = &secrets{getenv: b.Getenv, id: b.Config.SecretID, cfg: b.AWS, now: b.Now, log: b.Log}
-	b.shared = &shared{}
+	b.shared, b.counts = &shared{}, &telemetry.Counts{}
 	return &b
 }
 
@@ -108,7 +111,7 @@ func Start(build func(*Base) (trigger.Handler, error)) {
 	if err == nil {
 		var h trigger.Handler
 		if h, err = build(b); err == nil {
-			trigger.Start(h)
+			trigger.Start(counted{h, os.Getenv("AWS_LAMBDA_FUNCTION_NAME"), b})
 			return
 		}
 	}

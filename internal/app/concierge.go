@@ -4,11 +4,14 @@ import (
 	"context"
 
 	"merve/internal/alert"
+	"merve/internal/appointment"
 	"merve/internal/booking"
 	"merve/internal/channel"
 	"merve/internal/desk"
 	"merve/internal/dynamo"
 	"merve/internal/ledger"
+	"merve/internal/llm"
+	"merve/internal/marketplace"
 	"merve/internal/ops"
 	"merve/internal/order"
 	"merve/internal/place"
@@ -30,6 +33,8 @@ func Records(b *Base) (trigger.Handler, error) {
 		report.Events.To(n.TellReport),
 		desk.Events.To(n.TellDesk),
 		relay.Events.To(b.post().Tell),
+		marketplace.Events.To(b.requestTeller().Tell),
+		marketplace.Records.To(b.Requests().Seal),
 	)
 }
 
@@ -57,11 +62,11 @@ func (b *Base) orderDesk() *order.Taker {
 }
 
 // commands are obeyed on threads of people who are no customers.
-func (b *Base) commands() map[channel.ThreadType]turn.Command {
-	post := b.post()
+func (b *Base) commands(model llm.Model) map[channel.ThreadType]turn.Command {
+	post, broker := b.post(), b.broker(model)
 	fixed := turn.Either{&taxi.Commands{Store: b.Rides(), Outbox: b.Outbox()}, b.orderCommands()}
-	all := turn.Commands{relay.Quotes{Post: post}, fixed, b.office(), post}
-	return map[channel.ThreadType]turn.Command{channel.Ops: all, channel.Dispatch: all}
+	all := turn.Commands{relay.Quotes{Post: post}, marketplace.Answers{Broker: broker, Named: true}, fixed, b.office(), post, marketplace.Answers{Broker: broker}}
+	return map[channel.ThreadType]turn.Command{channel.Ops: all, channel.Dispatch: all, channel.Vendor: marketplace.Answers{Broker: broker}}
 }
 
 // orderCommands are what businesses answer to orders.
@@ -78,7 +83,7 @@ func (b *Base) roles() *turn.Roles {
 func works() turn.Works {
 	drives := func(roles roster.Roles) bool { _, ok := roles.Drives(); return ok }
 	trades := func(roles roster.Roles) bool { return len(roles.Businesses()) > 0 }
-	return turn.Works{{Of: drives, Coded: taxi.Coded}, {Of: trades, Coded: order.Coded}, {Of: trades, Coded: relay.Coded}}
+	return turn.Works{{Of: drives, Coded: taxi.Coded}, {Of: trades, Coded: order.Coded}, {Of: trades, Coded: relay.Coded}, {Of: roster.Roles.Sells, Coded: marketplace.Coded}}
 }
 
 // matters are what stands of conversations.
@@ -87,6 +92,9 @@ func (b *Base) matters() map[string]turn.Matter {
 		ledger.StandingKind: booking.Standing{Ledger: b.Ledger()},
 		order.StandingKind:  order.Standing{Store: b.Orders()},
 		taxi.StandingKind:   taxi.Standing{Store: b.Rides()},
+
+		ledger.AppointmentsKind:  appointment.Standing{Ledger: b.Ledger(), Callers: b.callers()},
+		marketplace.StandingKind: marketplace.Standing{Store: b.Requests()},
 	}
 }
 

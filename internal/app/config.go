@@ -15,6 +15,7 @@ import (
 	"merve/internal/provider/mapbox"
 	"merve/internal/provider/meta"
 	"merve/internal/provider/openmeteo"
+	"merve/internal/provider/realtimekit"
 	"merve/internal/provider/stripe"
 )
 
@@ -35,6 +36,8 @@ type Config struct {
 
 	LiveEndpoint string // where sockets are written to
 	LiveURL      string // where pages connect theirs
+
+	RealtimeKitAccount, RealtimeKitApp, RealtimeKitPreset, RealtimeKitBaseURL string
 
 	OpenAIBaseURL, OpenAIModel, SaraModel, GuardModel   string
 	EmbeddingModel                                      string // of the model provider; "" embeds in the process
@@ -108,6 +111,10 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		SecretID:                  getenv("SECRET_ID"),
 		LiveEndpoint:              getenv("LIVE_ENDPOINT"),
 		LiveURL:                   getenv("LIVE_URL"),
+		RealtimeKitAccount:        getenv("REALTIMEKIT_ACCOUNT_ID"),
+		RealtimeKitApp:            getenv("REALTIMEKIT_APP_ID"),
+		RealtimeKitPreset:         or("REALTIMEKIT_PRESET", "group_call_participant"),
+		RealtimeKitBaseURL:        or("REALTIMEKIT_BASE_URL", realtimekit.DefaultBaseURL),
 		OpenAIBaseURL:             or("OPENAI_BASE_URL", "https://api.openai.com/v1"),
 		OpenAIModel:               or("OPENAI_MODEL", "gpt-4o-mini"),
 		SaraModel:                 or("SARA_MODEL", or("OPENAI_MODEL", "gpt-5-mini")),
@@ -167,7 +174,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	for name, value := range map[string]string{
 		"PUBLIC_URL": c.PublicURL, "OPENAI_BASE_URL": c.OpenAIBaseURL, "TWILIO_BASE_URL": c.TwilioBaseURL,
 		"META_BASE_URL": c.MetaBaseURL, "MAPBOX_BASE_URL": c.MapboxBaseURL, "STRIPE_BASE_URL": c.StripeBaseURL, "AUTH_JWKS_URL": c.AuthJWKSURL,
-		"OPENMETEO_BASE_URL": c.OpenMeteoBaseURL, "OPENMETEO_GEOCODING_BASE_URL": c.OpenMeteoGeocodingBaseURL,
+		"REALTIMEKIT_BASE_URL": c.RealtimeKitBaseURL, "OPENMETEO_BASE_URL": c.OpenMeteoBaseURL, "OPENMETEO_GEOCODING_BASE_URL": c.OpenMeteoGeocodingBaseURL,
 	} {
 		if u, err := url.Parse(value); value != "" && (err != nil || u.Host == "") {
 			return c, fmt.Errorf("%s: want an address such as https://example.com", name)

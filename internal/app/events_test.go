@@ -37,6 +37,7 @@ import (
 	"merve/internal/ledger"
 	"merve/internal/listing"
 	"merve/internal/live"
+	"merve/internal/marketplace"
 	"merve/internal/order"
 	"merve/internal/payment"
 	"merve/internal/plan"
@@ -288,6 +289,8 @@ func TestEveryEventReachesItsFunction(t *testing.T) {
 		{"invariants", ticked, nil},
 		{"sweep", ticked, nil},
 		{"admin", answered(http.StatusOK), nil},
+		{"marketplace", answered(http.StatusNotFound), nil},
+		{"outreach", ticked, nil},
 		{"planapi", answered(http.StatusOK), nil},
 		{"planapi-trace", answered(http.StatusOK), nil},
 		{"planapi-reset", answered(http.StatusNoContent), nil},
@@ -448,13 +451,15 @@ func TestEnvelopes(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 23, 9, 15, 30, 0, time.UTC)
 	for kind, facts := range map[string]any{
-		order.Events.Name:   order.Event{At: at, Trace: "t"},
-		taxi.Events.Name:    taxi.Event{At: at, Trace: "t"},
-		report.Events.Name:  report.Event{At: at, Trace: "t"},
-		desk.Events.Name:    desk.Event{At: at, Trace: "t"},
-		relay.Events.Name:   relay.Event{At: at, Trace: "t"},
-		ledger.Events.Name:  ledger.Event{At: at, Trace: "t"},
-		payment.Events.Name: payment.Event{At: at, Trace: "t"},
+		order.Events.Name:  order.Event{At: at, Trace: "t"},
+		taxi.Events.Name:   taxi.Event{At: at, Trace: "t"},
+		report.Events.Name: report.Event{At: at, Trace: "t"},
+		desk.Events.Name:   desk.Event{At: at, Trace: "t"},
+		relay.Events.Name:  relay.Event{At: at, Trace: "t"},
+
+		marketplace.Events.Name: marketplace.Event{At: at, Trace: "t"},
+		ledger.Events.Name:      ledger.Event{At: at, Trace: "t"},
+		payment.Events.Name:     payment.Event{At: at, Trace: "t"},
 	} {
 		it, err := dynamo.Encode(facts)
 		if err != nil {

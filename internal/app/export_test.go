@@ -17,6 +17,7 @@ var (
 	Post              = (*Base).post
 	RideTeller        = (*Base).rideTeller
 	Bus               = (*Base).bus
+	CallState         = callState
 )
 
 func Catalog(b *Base) booking.Catalog { return catalog{b.Listings()} }

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -17,6 +16,7 @@ import (
 	"merve/internal/admin"
 	"merve/internal/alert"
 	"merve/internal/api"
+	"merve/internal/appointment"
 	"merve/internal/assistant"
 	"merve/internal/booking"
 	"merve/internal/bound"
@@ -73,7 +73,7 @@ func (b *Base) chat(elsewhere map[string][]string) (trigger.Handler, error) {
 	maps.Copy(routes, api.OpenAPI())
 	routes.Register(mux)
 	httpapi.RefuseOthers(mux, elsewhere)
-	mux.Handle("/", web.ChatWith(web.ChatConfig{ImageOrigin: b.Photos().Origin()}))
+	mux.Handle("/", web.ChatWith(web.ChatConfig{ImageOrigin: b.Photos().Origin(), Sockets: b.Config.LiveURL}))
 	return b.http(mux), nil
 }
 
@@ -240,7 +240,7 @@ func Admin(b *Base) (trigger.Handler, error) {
 		Tools: tools, Assistants: assistants, Audit: b.audit(), Figures: b.figures(), Now: b.Now,
 		Reports: &admin.Reports{Reports: b.Reports(), Photos: photos, Threads: b.Threads(), Market: b.Config.DefaultMarket},
 		People:  b.desk(),
-		Orders:  b.Orders(), Drivers: b.Drivers(), Rides: b.Rides(), Places: b.Places(), Handover: b.handovers(), Reindex: b.reindexer(), Counts: b.checkStock,
+		Orders:  b.Orders(), Drivers: b.Drivers(), Rides: b.Rides(), Places: b.Places(), Handover: b.handovers(), Reindex: b.reindexer(), Counts: b.checkStock, Vendors: b.Vendors(), Broker: b.broker(nil),
 	}
 	mux := http.NewServeMux()
 	a.Routes().Register(mux)
@@ -265,7 +265,7 @@ func (b *Base) Runner(model llm.Model) (*turn.Runner, error) {
 	}
 	return &turn.Runner{
 		Intake: b.intake(), Markets: b.Markets(), Assistants: assistants, Tools: tools,
-		Commitments: b.commitments(b.Ledger(), tools), Looks: b.looks(), Commands: b.commands(), Works: works(), Matters: b.matters(),
+		Commitments: b.commitments(b.Ledger(), tools), Looks: b.looks(), Commands: b.commands(model), Works: works(), Matters: b.matters(),
 		Model: model, Guard: b.guard(model), Outbox: b.Outbox(), Audit: b.audit(), Figures: b.figures(), Photos: b.Photos(), Desk: b.handovers(), Live: b.stage(),
 		Site: b.Config.SiteURL, Now: b.Now, Wait: b.Wait, Log: b.Log,
 	}, nil
@@ -290,7 +290,7 @@ func (b *Base) figures() *turn.Figures {
 
 // cast are all who answer; the first for a thread type is the type's own.
 func (b *Base) cast() []assistant.Assistant {
-	return []assistant.Assistant{assistant.Merve(), b.sara(b.Reports()), assistant.Ops(), assistant.Dispatch()}
+	return []assistant.Assistant{assistant.Merve(), b.sara(b.Reports()), b.pestcall(), assistant.Moltbot(), assistant.Ops(), assistant.Dispatch(), assistant.Vendor()}
 }
 
 // assistants are the cast, of whom each has the tools that it lists.
@@ -310,7 +310,8 @@ func (b *Base) Tools() (*tool.Registry, error) {
 	}
 	l, listings, booker := b.Ledger(), b.Listings(), b.booker()
 	return tool.NewRegistry(slices.Concat(listings.Tools(availability{l, b.Now}), booker.Tools(), b.reporter(b.Photos()).Tools(), b.desk().Tools(),
-		b.orderDesk().Tools(), b.placeFinder().Tools(), b.caller().Tools(), desk.Tools(), b.office().Tools(), b.reminders().Tools(), b.payer().Tools(), notify.Writer{Notifier: b.Notifier(), Talks: b.post(), Bounds: b.bounds()}.Tools(), b.post().Tools(), []tool.Tool{plans.Planner()})...)
+		b.orderDesk().Tools(), b.placeFinder().Tools(), b.caller().Tools(), desk.Tools(), b.office().Tools(), b.reminders().Tools(), b.payer().Tools(), notify.Writer{Notifier: b.Notifier(), Talks: b.post(), Bounds: b.bounds()}.Tools(), b.post().Tools(),
+		b.visits().Tools(), b.verification().Tools(), b.broker(nil).Tools(), []tool.Tool{plans.Planner()})...)
 }
 
 func (b *Base) booker() *booking.Booker {
@@ -321,7 +322,10 @@ func (b *Base) booker() *booking.Booker {
 func (b *Base) looks() map[string]gate.Look {
 	booker := b.booker()
 	all := map[string]gate.Look{booking.ConfirmKind: booker.Look, booking.RescheduleKind: booker.Look, payment.Kind: booker.Look}
+	visits := b.visits()
+	all[appointment.ConfirmKind], all[appointment.MoveKind] = visits.Look, visits.Look
 	maps.Copy(all, b.orderDesk().Looks())
+	maps.Copy(all, b.broker(nil).Looks())
 	return all
 }
 
@@ -336,7 +340,13 @@ func (b *Base) commitments(l *ledger.Ledger, tools *tool.Registry) map[string]ga
 		payment.LetGoKind:      payment.LetGo{Store: b.Payments()},
 	}
 	maps.Copy(all, b.Orders().Commitments(b.Notifier()))
+	callers := b.callers()
+	all[appointment.ConfirmKind] = appointment.Confirm{Ledger: l, Callers: callers}
+	all[appointment.MoveKind] = appointment.Move{Ledger: l, Callers: callers}
+	all[appointment.CancelKind] = appointment.Cancel{Ledger: l, Callers: callers}
+	all[desk.OfferKind] = desk.Offer{}
 	all[taxi.ConfirmKind], all[taxi.CancelKind] = taxi.Confirm{Store: b.Rides()}, taxi.CancelRide{Store: b.Rides()}
+	maps.Copy(all, b.broker(nil).Commitments())
 	return all
 }
 
@@ -507,20 +517,6 @@ func (b *Base) who() httpapi.Who {
 	return w
 }
 
-func (b *Base) health() api.Health {
-	on := func(set bool, off string) string {
-		if set {
-			return "on"
-		}
-		return off
-	}
-	return api.Health{Version: b.Config.Version, Model: b.Config.OpenAIModel, Live: cmp.Or(b.Config.LiveURL, "/live"), Answers: b.modelPart, Parts: map[string]string{
-		"whatsapp": on(b.writesToWhatsApp(), "off: TWILIO_ACCOUNT_SID or TWILIO_AUTH_TOKEN is not set"),
-		"payments": on(b.secrets.has("STRIPE_SECRET_KEY"), "off: STRIPE_SECRET_KEY is not set"),
-		"signIn":   on(b.Config.AuthIssuer != "", "off: AUTH_ISSUER is not set"),
-	}}
-}
-
 func (b *Base) http(h http.Handler) trigger.Handler {
 	return trigger.HTTP(httpapi.Traced(h, b.Log), trigger.Log(b.Log))
 }
@@ -574,7 +570,7 @@ func (l *lazyTwilio) provider(ctx context.Context, from string) (*twilio.Provide
 	if from == "" {
 		from = c.TwilioFrom
 	}
-	p := &twilio.Provider{Client: &twilio.Client{BaseURL: c.TwilioBaseURL, AccountSID: c.TwilioAccountSID, AuthToken: token, From: from, HTTP: http.DefaultClient, Now: l.b.Now}}
+	p := &twilio.Provider{Client: &twilio.Client{BaseURL: c.TwilioBaseURL, AccountSID: c.TwilioAccountSID, AuthToken: token, From: from, HTTP: l.b.client("twilio"), Now: l.b.Now}}
 	if base := strings.TrimSuffix(c.PublicURL, "/"); base != "" {
 		p.StatusURL = func(m outbox.Message) string { return api.StatusURL(base, m) }
 	}

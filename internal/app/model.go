@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"sync"
 	"time"
 
@@ -107,7 +106,7 @@ func (l *lazyModel) model(ctx context.Context) (llm.Model, error) {
 	}
 	m, err := openai.New(openai.Config{
 		BaseURL: l.b.Config.OpenAIBaseURL, Key: key, Model: l.b.Config.OpenAIModel,
-		HTTP: &http.Client{}, Retry: llm.Retry{Timeout: attempt, Now: l.b.Now},
+		HTTP: l.b.client("openai"), Retry: llm.Retry{Timeout: attempt, Now: l.b.Now},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("model: %w", err)

@@ -37,7 +37,7 @@ func (b *Base) Payments() *payment.Store {
 
 func (b *Base) stripe() *stripe.Client {
 	return &stripe.Client{
-		BaseURL: b.Config.StripeBaseURL, Key: func(ctx context.Context) (string, error) { return b.secrets.get(ctx, "STRIPE_SECRET_KEY") },
+		HTTP: b.client("stripe"), BaseURL: b.Config.StripeBaseURL, Key: func(ctx context.Context) (string, error) { return b.secrets.get(ctx, "STRIPE_SECRET_KEY") },
 	}
 }
 

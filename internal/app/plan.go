@@ -20,6 +20,7 @@ import (
 	"merve/internal/dynamo"
 	"merve/internal/llm"
 	"merve/internal/market"
+	"merve/internal/media"
 	"merve/internal/minilm"
 	"merve/internal/plan"
 	"merve/internal/product"
@@ -49,7 +50,9 @@ const (
 const ragTool = "rag"
 
 // Plans returns the store of plans.
-func (b *Base) Plans() *plan.Store { return &plan.Store{Table: b.conversations(), Now: b.Now} }
+func (b *Base) Plans() *plan.Store {
+	return &plan.Store{Table: b.conversations(), Now: b.Now, Results: media.NewFiles(b.mediaBucket(), b.Now)}
+}
 
 // planEngine makes plans. Without products, those are looked for by the function that has them.
 func (b *Base) planEngine(products func(context.Context) (worker.Products, error)) (*plan.Engine, error) {
@@ -59,7 +62,7 @@ func (b *Base) planEngine(products func(context.Context) (worker.Products, error
 		Holder: rand.Text(), NewID: func() string { return uuid.Must(uuid.NewV7()).String() }, Now: b.Now, Log: b.Log,
 	}
 	tools := &worker.Tools{
-		Model: e.Model, Weather: &weather.Teller{Source: &openmeteo.Client{BaseURL: b.Config.OpenMeteoBaseURL, GeocodingBaseURL: b.Config.OpenMeteoGeocodingBaseURL}},
+		Model: e.Model, Weather: &weather.Teller{Source: &openmeteo.Client{HTTP: b.client("openmeteo"), BaseURL: b.Config.OpenMeteoBaseURL, GeocodingBaseURL: b.Config.OpenMeteoGeocodingBaseURL}},
 		Products: products, Now: b.Now, Log: b.Log,
 		Spent: figures.Spend,
 	}
@@ -121,7 +124,7 @@ func (b *Base) embedder(ctx context.Context) (llm.Embedder, error) {
 		return nil, err
 	}
 	c, err := openai.New(openai.Config{
-		BaseURL: b.Config.OpenAIBaseURL, Key: key, Model: b.Config.OpenAIModel, HTTP: &http.Client{}, Retry: llm.Retry{Timeout: attempt, Now: b.Now},
+		BaseURL: b.Config.OpenAIBaseURL, Key: key, Model: b.Config.OpenAIModel, HTTP: b.client("openai"), Retry: llm.Retry{Timeout: attempt, Now: b.Now},
 	})
 	if err != nil {
 		return nil, err

@@ -177,7 +177,7 @@ func TestHealth(t *testing.T) {
 			config: app.Config{TwilioAccountSID: "AC0", AuthIssuer: "https://issuer.example", AuthAudience: "a"},
 			env:    map[string]string{"STRIPE_SECRET_KEY": "test-key-not-real", "TWILIO_AUTH_TOKEN": "test-token-not-real"}, on: []string{"payments", "signIn", "whatsapp"},
 		},
-		"a secret": {config: app.Config{SecretID: "secret"}, on: []string{"payments"}},
+		"a secret that cannot be read": {config: app.Config{SecretID: "secret", TwilioAccountSID: "AC0"}},
 	} {
 		b := app.NewBase(app.Base{
 			Config: tt.config, AWS: aws.Config{Region: "us-east-1", HTTPClient: unreachable{}, Credentials: credentials.NewStaticCredentialsProvider("test", "test", "")},
@@ -190,6 +190,10 @@ func TestHealth(t *testing.T) {
 		var got struct{ Parts map[string]string }
 		if err := json.Unmarshal([]byte(page(t, h, "/healthz").Body), &got); err != nil || len(got.Parts) != 4 {
 			t.Fatalf("%s: %v: %+v", name, err, got)
+		}
+		r := page(t, h, "/readyz")
+		if r.StatusCode != http.StatusServiceUnavailable || !strings.Contains(r.Body, "store") || strings.Contains(r.Body, "secret") != (tt.config.SecretID != "") {
+			t.Errorf("%s: ready: %d %s", name, r.StatusCode, r.Body)
 		}
 		delete(got.Parts, "model") // of which the store tells
 		for part, says := range got.Parts {

@@ -43,7 +43,7 @@ func Sara(b *Base) (trigger.Handler, error) {
 	chat.Routes().Register(mux)
 	shared := &api.SharedReports{Reports: b.Reports(), Photos: photos, Markets: b.Markets(), Origin: photos.Origin()}
 	shared.Routes().Register(mux)
-	mux.Handle("/", web.Sara(web.SaraConfig{ImageOrigin: photos.Origin()}))
+	mux.Handle("/", web.Sara(web.SaraConfig{ImageOrigin: photos.Origin(), Sockets: cmp.Or(b.Config.LiveURL, "/live")}))
 	return b.http(mux), nil
 }
 
@@ -88,14 +88,9 @@ func (b *Base) Reports() *report.Store {
 
 // Photos returns the store of photos.
 func (b *Base) Photos() *media.Store {
-	c := b.Config
-	endpoint := ""
-	if b.Getenv != nil {
-		endpoint = b.Getenv("AWS_ENDPOINT_URL_S3")
-	}
+	c, bucket := b.Config, b.mediaBucket()
 	o := media.Options{
-		Bucket: media.Bucket{Name: c.MediaBucket, Region: b.AWS.Region, Endpoint: endpoint, Credentials: b.AWS.Credentials},
-		Public: endpoint == "", AllowPrivate: c.PrivateMedia, Now: b.Now,
+		Bucket: bucket, Public: bucket.Endpoint == "", AllowPrivate: c.PrivateMedia, Now: b.Now,
 	}
 	for _, provider := range []string{c.TwilioBaseURL, c.MetaBaseURL} {
 		if at, err := url.Parse(provider); err == nil {
@@ -106,6 +101,15 @@ func (b *Base) Photos() *media.Store {
 		o.Authorize = map[string]func(*http.Request){twilio.Host: b.asTwilioWants}
 	}
 	return media.New(o)
+}
+
+// mediaBucket is where photos and large results are kept.
+func (b *Base) mediaBucket() media.Bucket {
+	at := media.Bucket{Name: b.Config.MediaBucket, Region: b.AWS.Region, Credentials: b.AWS.Credentials}
+	if b.Getenv != nil {
+		at.Endpoint = cmp.Or(b.Getenv("AWS_ENDPOINT_URL_S3"), b.Getenv("AWS_ENDPOINT_URL"))
+	}
+	return at
 }
 
 // asTwilioWants gives Twilio the credentials for the photos that it keeps.
@@ -129,8 +133,8 @@ func (b *Base) reporter(photos *media.Store) *report.Reporter {
 
 func (b *Base) geocoder() *mapbox.Client {
 	return &mapbox.Client{
-		BaseURL: b.Config.MapboxBaseURL,
-		Token:   func(ctx context.Context) (string, error) { return b.secrets.get(ctx, "MAPBOX_TOKEN") },
+		HTTP: b.client("mapbox"), BaseURL: b.Config.MapboxBaseURL,
+		Token: func(ctx context.Context) (string, error) { return b.secrets.get(ctx, "MAPBOX_TOKEN") },
 	}
 }
 
@@ -179,7 +183,7 @@ func (l *lazyMeta) client(ctx context.Context) (*meta.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &meta.Client{BaseURL: l.b.Config.MetaBaseURL, Token: token, Secret: secret, Now: l.b.Now}, nil
+	return &meta.Client{HTTP: l.b.client("meta"), BaseURL: l.b.Config.MetaBaseURL, Token: token, Secret: secret, Now: l.b.Now}, nil
 }
 
 func (l *lazyMeta) Send(ctx context.Context, m outbox.Message) (string, error) {

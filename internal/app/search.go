@@ -24,7 +24,7 @@ func (b *Base) Listings() *listing.Store {
 
 func (b *Base) typesense() *typesense.Client {
 	return &typesense.Client{
-		URL: b.Config.TypesenseURL, Prefix: "merve-",
+		HTTP: b.client("typesense"), URL: b.Config.TypesenseURL, Prefix: "merve-",
 		Key: func(ctx context.Context) (string, error) { return b.secrets.get(ctx, "TYPESENSE_API_KEY") },
 	}
 }

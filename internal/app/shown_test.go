@@ -10,7 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"merve/internal/app"
+	"merve/internal/appointment"
 	"merve/internal/booking"
+	"merve/internal/desk"
 	"merve/internal/fieldtest"
 	"merve/internal/gate"
 	"merve/internal/ledger"
@@ -50,11 +52,15 @@ func TestAYesIsToWhatWasShown(t *testing.T) {
 	commitments := app.Commitments(app.NewBase(app.Base{}))
 	till := cashier{&payment.Store{Summary: booking.Summary}}
 	free := func(tx ledger.Transaction) ledger.Transaction {
-		tx.DueMinor, tx.LateRefundMinor, tx.RefundUntil = 0, 0, time.Time{}
+		tx.DueMinor, tx.LateRefundMinor, tx.RefundUntil, tx.Place = 0, 0, time.Time{}, ""
 		return tx
 	}
 	owed := func(tx ledger.Transaction) ledger.Transaction { // part of it, and free to cancel for a while
-		tx.PriceMinor, tx.DueMinor, tx.CreatedAt = tx.PriceMinor+2e6, tx.DueMinor+1e6, time.Time{}
+		tx.PriceMinor, tx.DueMinor, tx.CreatedAt, tx.Place = tx.PriceMinor+2e6, tx.DueMinor+1e6, time.Time{}, ""
+		return tx
+	}
+	visit := func(tx ledger.Transaction) ledger.Transaction { // of one technician, and nothing is paid ahead
+		tx.Party, tx.DueMinor, tx.LateRefundMinor = 1, 0, 0
 		return tx
 	}
 	kindOf := func(o order.Order) order.Kind { // one of two, by whatever it is set to
@@ -159,6 +165,28 @@ func TestAYesIsToWhatWasShown(t *testing.T) {
 			hash := func(r taxi.Ride) string { return must(taxi.OfferHash(r)) }
 			_, words := asks(c, func(r taxi.Ride) tool.Proposal { return *r.Cancellation("en", r.ExpiresAt) })
 			fieldtest.Worded(t, hash, words, "ExpiresAt")
+		},
+		appointment.ConfirmKind: func(t *testing.T, c gate.Commitment) {
+			hash, words := asks(c, func(tx ledger.Transaction) tool.Proposal { return appointment.Question("en", visit(tx)) })
+			fieldtest.Worded(t, hash, words)
+		},
+		appointment.MoveKind: func(t *testing.T, c gate.Commitment) {
+			hash, words := asks(c, func(tx ledger.Transaction) tool.Proposal {
+				return appointment.MoveQuestion("en", ledger.Transaction{}, visit(tx))
+			})
+			fieldtest.Worded(t, hash, words)
+		},
+		appointment.CancelKind: func(t *testing.T, c gate.Commitment) {
+			hash, words := asks(c, func(tx ledger.Transaction) tool.Proposal {
+				return appointment.CancelQuestion("en", visit(tx), tx.CreatedAt, tx.HoldExpiresAt)
+			})
+			fieldtest.Worded(t, hash, words)
+		},
+		desk.OfferKind: func(t *testing.T, c gate.Commitment) { // why a person is offered is for the person
+			words := func(said string) string {
+				return c.Describe(tool.Context{Language: "en"}, thread.Pending{Summary: said})
+			}
+			fieldtest.All(t, words)
 		},
 		turn.FrozenCall: func(t *testing.T, c gate.Commitment) {
 			_, words := asks(c, func(said string) tool.Proposal { return tool.Proposal{Summary: said} })

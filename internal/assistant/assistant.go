@@ -40,6 +40,13 @@ type Assistant struct {
 	// JSON. It may be nil.
 	Profile func(ctx context.Context, tc tool.Context) (any, error)
 
+	// Access is what the state of a conversation opens. It is asked before a turn decides, after each call that
+	// may have changed the state, and again at a YES. Nil opens all of Tools.
+	Access func(ctx context.Context, tc tool.Context) (tool.Access, error)
+
+	// State is what clients of a live conversation are told of its state. It may be nil.
+	State func(ctx context.Context, h thread.Head) (map[string]any, error)
+
 	prompt string
 }
 

@@ -12,12 +12,12 @@ func Merve() Assistant {
 		Types:    []channel.ThreadType{channel.General},
 		Greeting: wording.Greeting,
 		Photos:   true,
-		Tools: []string{
+		Tools: append(finding(),
 			"searchMarketplace", "getListing", "getMenu", "initiateBooking", "createPaymentIntent", "getPaymentStatus", "getMyBookings", "cancelBooking", "rescheduleBooking", "joinWaitlist", "leaveWaitlist", "setReminder",
 			"orderFood", "bookService", "scheduleViewing", "getMyOrders", "cancelOrder",
 			"searchLocalPlaces", "getNearbyPlaces", "findPharmacy",
 			"requestTaxi", "getTaxiStatus", "cancelTaxi",
 			"sendWhatsAppMessage", "askForPerson", "answerQuestion",
-		},
+		),
 	}
 }

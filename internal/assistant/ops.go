@@ -14,6 +14,11 @@ func Ops() Assistant {
 	}
 }
 
+// Vendor answers vendors, in fixed words.
+func Vendor() Assistant {
+	return Assistant{Name: "vendor", Types: []channel.ThreadType{channel.Vendor}, Fixed: wording.VendorHelp}
+}
+
 // Dispatch answers drivers, in fixed words.
 func Dispatch() Assistant {
 	return Assistant{Name: "dispatch", Types: []channel.ThreadType{channel.Dispatch}, Fixed: wording.DispatchHelp}

@@ -39,7 +39,7 @@ func (s Standing) Read(tc tool.Context, it dynamo.Item) (standing.Item, bool, er
 // Coded finds the one that the customer's code names, among their latest. 1 request, and more for who has many.
 func (s Standing) Coded(ctx context.Context, tc tool.Context, code string) (i standing.Item, ok bool, err error) {
 	_, err = s.Ledger.Latest(ctx, tc.Actor, tc.Market.ID, 1, func(tx ledger.Transaction) bool {
-		if tx.Code == code {
+		if tx.Code == code && tx.Matter == "" {
 			i, ok = tx.Item(tc.Language, Summary(tc.Language, tx), tc.Now)
 		}
 		return ok

@@ -64,11 +64,12 @@ type ThreadType string
 const (
 	General  ThreadType = "general"  // consumer and assistant
 	Ops      ThreadType = "ops"      // business staff
-	Dispatch ThreadType = "dispatch" // driver, vendor
+	Dispatch ThreadType = "dispatch" // driver
+	Vendor   ThreadType = "vendor"   // vendor who is asked for quotes
 )
 
 // IsWork reports whether the threads are of numbers in their roles ([OfNumber]) rather than of people.
-func (t ThreadType) IsWork() bool { return t == Ops || t == Dispatch }
+func (t ThreadType) IsWork() bool { return t == Ops || t == Dispatch || t == Vendor }
 
 // OfNumber is who writes from a WhatsApp number in the role that the number has, whoever that is:
 // roles go by number, and so do the messages that tell of such work.
@@ -98,11 +99,12 @@ type Inbound struct {
 	ThreadType ThreadType
 	Assistant  string // who answers; "" is the thread type's own
 	From       actor.Actor
-	Talk       string // which of several conversations between the two; "" is the one that they always have
-	Contact    string // number at which the sender says that they are reached; it identifies nobody
-	Address    string // what bounds know the sender's network address by; "" where there is none
-	ReplyAddr  string // where the channel's replies go: "+1555…" or a provider's user id
-	MessageID  string // the channel's own id; equal ids are one message
+	Talk       string  // which of several conversations between the two; "" is the one that they always have
+	Contact    string  // number at which the sender says that they are reached; it identifies nobody
+	Address    string  // what bounds know the sender's network address by; "" where there is none
+	ReplyAddr  string  // where the channel's replies go: "+1555…" or a provider's user id
+	MessageID  string  // the channel's own id; equal ids are one message
+	Twin       Channel // another channel by which the same message may come under the same id; "" is none
 	Text       string
 	Media      []Media
 	Location   *geo.Location

@@ -96,7 +96,7 @@ var (
 	schemed = form{pattern.New(`(?i)\b(?:[a-z][a-z0-9+.-]{1,20}:[/\\]{1,3}|(?:javascript|vbscript|data|mailto|whatsapp|tg|viber|skype|intent|facetime|blob):)[^\s<>"'«»“”]+`), false}
 	// dotted are domains, with what stands before and behind them, and addresses of four numbers.
 	dotted = form{pattern.New(`(?i)(?:[\pL\pN_.+%-]+@)?((?:[\pL\pN](?:[\pL\pN\pM_-]*[\pL\pN\pM])?\.)+)(xn--[a-z0-9-]+|[\pL][\pL\pM]+)(?::\d+)?(?:[/?#\\][^\s<>"'«»“”]*)?` +
-		`|\b()(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?::\d+)?(?:/[^\s<>"']*)?`), true}
+		`|\b()(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.\d+)*(?::\d+)?(?:/[^\s<>"']*)?`), true}
 	// spelt are domains whose dots are written as words, between brackets or apart.
 	spelt = form{pattern.New(`(?i)[\pL\pN][\pL\pN_-]*(?:` +
 		`\s*[\[({<]\s*(?:\.|dot|nokta|punto|point|punkt|ponto|точка|τελεία|נקודה|نقطة|nukta)\s*[\])}>]\s*[\pL]{2,}` +

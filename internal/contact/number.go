@@ -23,11 +23,14 @@ var (
 
 	// item is a date, a time, a part of opening hours or a small number. Of these whole runs may consist that
 	// have a date, a time or hours among them.
-	date  = `(?:(?:19|20)\d\d[-./](?:0?[1-9]|1[0-2])[-./](?:0?[1-9]|[12]\d|3[01])|(?:0?[1-9]|[12]\d|3[01])[-./](?:0?[1-9]|1[0-2])[-./](?:19|20)\d\d)`
+	day   = `(?:0?[1-9]|[12]\d|3[01])`
+	month = `(?:0?[1-9]|1[0-2])`
+	date  = `(?:(?:19|20)\d\d[-./]` + month + `[-./]` + day + `|` + day + `[-./ ]` + month + `[-./ ](?:(?:19|20)\d\d)|` + day + `[./]` + month + `[./]\d\d)`
+	dates = `(?:` + day + `(?:[./]` + month + `)?\.?\s?-\s?|` + date + `\s?-\s?)?` + date // "24.-26.11.2026"
 	hour  = `(?:[01]?\d|2[0-4])(?:\.[0-5]\d)?`
 	hours = hour + `\s?-\s?` + hour
-	when  = pattern.New(`^(?:` + date + `(?:\s?-\s?` + date + `)?(?:[ ]+(?:-[ ])?(?:` + hours + `|` + hour + `))?|` + hours + `(?:[ ]?[/ ][ ]?` + hours + `)?|` +
-		hour + `[ ]+` + date + `|(?:19|20)\d\d\s?[-/]\s?(?:19|20)\d\d)$`)
+	when  = pattern.New(`^(?:` + dates + `(?:[ ]+(?:-[ ])?(?:` + hours + `|` + hour + `))?|` + hours + `(?:[ ]?[/ ][ ]?` + hours + `){0,3}|(?:` +
+		hours + `|` + hour + `)[ ]+` + dates + `|(?:19|20)\d\d\s?[-/]\s?(?:19|20)\d\d)$`)
 
 	// round is an amount in thousands, or one with cents; an amount that is named as one may have more digits.
 	round  = pattern.New(`^\d{1,3}(?:\.\d{3})*\.000$|^[1-9]\d*\.\d{2}$`)

@@ -8,6 +8,7 @@ package fault
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -77,6 +78,15 @@ func Under(err error, part, at string) error {
 	named := *e
 	named.Field = at + strings.TrimPrefix(e.Field, part)
 	return &named
+}
+
+// WrongForm turns an error of [json.Unmarshal] into one that names the field.
+func WrongForm(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) && wrong.Field != "" {
+		return Field(wrong.Field, "want %s, not %s", wrong.Type, wrong.Value)
+	}
+	return New(Invalid, "the body holds a value of the wrong form")
 }
 
 // Wrap gives err a kind and a message; err itself stays in the chain for logs.

@@ -47,7 +47,7 @@ func ReadJSON(w http.ResponseWriter, r *http.Request, outs ...any) error {
 	}
 	for _, out := range outs {
 		if err := json.Unmarshal(body, out); err != nil {
-			return WrongForm(err)
+			return fault.WrongForm(err)
 		}
 	}
 	return nil
@@ -64,15 +64,6 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 		return nil, fault.New(fault.Invalid, "the body could not be read")
 	}
 	return body, nil
-}
-
-// WrongForm turns an error of [json.Unmarshal] into one that names the field.
-func WrongForm(err error) error {
-	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) && wrong.Field != "" {
-		return fault.Field(wrong.Field, "want %s, not %s", wrong.Type, wrong.Value)
-	}
-	return fault.New(fault.Invalid, "the body holds a value of the wrong form")
 }
 
 // isJSON reports whether a body was sent as JSON, not compressed.

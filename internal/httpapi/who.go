@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"net/http"
+	"slices"
 	"strings"
 
 	"merve/internal/actor"
@@ -26,6 +27,7 @@ var (
 	errNotSignedIn = fault.New(fault.Unauthenticated, "sign in, or send the session id in x-session-id")
 	errBadToken    = fault.New(fault.Unauthenticated, "the bearer token is not valid")
 	errNotStaff    = fault.New(fault.Forbidden, "for staff only")
+	errNotProgram  = fault.New(fault.Forbidden, "for staff and programs of ours only")
 )
 
 // Customer returns who writes or reads a conversation: the user who has signed in, else the session.
@@ -44,6 +46,36 @@ func (w Who) Customer(r *http.Request, sessionID string) (actor.Actor, error) {
 
 // Staff returns who uses the admin API. Anybody else is refused.
 func (w Who) Staff(r *http.Request) (actor.Actor, error) {
+	a, err := w.holder(r)
+	switch {
+	case err != nil:
+		return actor.Actor{}, err
+	case !a.IsStaff():
+		return actor.Actor{}, errNotStaff
+	}
+	return a, nil
+}
+
+// SystemGroup is the group of programs of ours that call the API.
+const SystemGroup = "system"
+
+// Program returns the member of staff or the program of ours that calls. Anybody else is refused.
+func (w Who) Program(r *http.Request) (actor.Actor, error) {
+	a, err := w.holder(r)
+	switch {
+	case err != nil:
+		return actor.Actor{}, err
+	case a.IsStaff():
+		return a, nil
+	case slices.Contains(a.Groups, SystemGroup):
+		a.Kind = actor.System
+		return a, nil
+	}
+	return actor.Actor{}, errNotProgram
+}
+
+// holder returns who holds the request's bearer token, as staff if they are that.
+func (w Who) holder(r *http.Request) (actor.Actor, error) {
 	token, ok := Bearer(r)
 	if !ok {
 		return actor.Actor{}, fault.New(fault.Unauthenticated, "send a bearer token")
@@ -59,9 +91,6 @@ func (w Who) Staff(r *http.Request) (actor.Actor, error) {
 		return actor.Actor{}, err
 	}
 	a.Kind = actor.Staff
-	if !a.IsStaff() {
-		return actor.Actor{}, errNotStaff
-	}
 	return a, nil
 }
 

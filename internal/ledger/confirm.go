@@ -25,6 +25,9 @@ func OfferHash(tx Transaction) string {
 	if t.Replaces != "" {
 		terms = append(terms, t.Replaces)
 	}
+	if t.Place != "" {
+		terms = append(terms, "place", t.Place)
+	}
 	return ident.Hash(terms...)
 }
 

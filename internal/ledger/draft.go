@@ -102,6 +102,7 @@ const (
 	MaxName = 200
 
 	maxPhone = 20
+	maxPlace = 300
 )
 
 func (t Terms) Check() error {
@@ -125,6 +126,8 @@ func (t Terms) Check() error {
 		return fault.Field("note", "want at most %d characters", maxNote)
 	case len(t.CustomerPhone) > maxPhone:
 		return fault.Field("customerPhone", "want at most %d characters", maxPhone)
+	case utf8.RuneCountInString(t.Place) > maxPlace:
+		return fault.Field("place", "want at most %d characters", maxPlace)
 	case utf8.RuneCountInString(t.CustomerName) > MaxName:
 		return fault.Field("customerName", "want at most %d characters", MaxName)
 	}

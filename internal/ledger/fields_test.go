@@ -12,7 +12,7 @@ func TestAnOfferIsAllThatIsShown(t *testing.T) {
 	t.Parallel()
 	fieldtest.AllBut(t, OfferHash,
 		"Terms.ListingName", "Terms.OfferingName", "Terms.Merchant", "Terms.Market", "Terms.Owner", "Terms.Thread", "Terms.Channel",
-		"Terms.Slots (more)", "Terms.Slots", "Terms.Nights", "Terms.TimeZone", "Terms.Missed", "Terms.CustomerName", "Terms.CustomerPhone", "Terms.Language", "Terms.Address", "Terms.Longest",
+		"Terms.Slots (more)", "Terms.Slots", "Terms.Nights", "Terms.TimeZone", "Terms.Missed", "Terms.CustomerName", "Terms.CustomerPhone", "Terms.Language", "Terms.Matter", "Terms.Address", "Terms.Longest",
 		"Code", "State", "Bounds (more)", "Bounds", "OfferHash", "Version", "CreatedAt", "UpdatedAt", "ConfirmedAt", "NoShowAt", "Forget")
 	fieldtest.AllBut(t, Terms.hash, "Address", "Longest")
 	fieldtest.Only(t, CancelHash,

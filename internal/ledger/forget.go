@@ -95,12 +95,12 @@ func (l *Ledger) forgetMarked(ctx context.Context, tx Transaction) error {
 func (l *Ledger) forgetting(ctx context.Context, h History) ([]dynamo.Write, error) {
 	var ws []dynamo.Write
 	if tx := h.Transaction; tx.personal() || tx.Forget || len(tx.Bounds) > 0 {
-		ws = append(ws, l.Table.Update(txKey(tx.ID), "REMOVE customerName, customerPhone, note, forget, bounds SET version = :next", dynamo.V{":next": tx.Version + 1}).
+		ws = append(ws, l.Table.Update(txKey(tx.ID), "REMOVE customerName, customerPhone, note, place, forget, bounds SET version = :next", dynamo.V{":next": tx.Version + 1}).
 			If("version = :version", dynamo.V{":version": tx.Version}).Else(ErrChanged))
 	}
 	for _, e := range h.Events {
 		if e.Transaction.personal() {
-			ws = append(ws, l.Table.Update(eventKey(h.Transaction.ID, e.ID), "REMOVE tx.customerName, tx.customerPhone, tx.note", nil))
+			ws = append(ws, l.Table.Update(eventKey(h.Transaction.ID, e.ID), "REMOVE tx.customerName, tx.customerPhone, tx.note, tx.place", nil))
 		}
 		if !strings.HasPrefix(e.Key, draftPrefix) {
 			continue
@@ -114,7 +114,7 @@ func (l *Ledger) forgetting(ctx context.Context, h History) ([]dynamo.Write, err
 			return nil, err
 		}
 		if d.Result.ID == h.Transaction.ID && d.Result.personal() { // else gone, or another's by now
-			ws = append(ws, l.Table.Update(it.Key(), "REMOVE #result.customerName, #result.customerPhone, #result.note", nil).
+			ws = append(ws, l.Table.Update(it.Key(), "REMOVE #result.customerName, #result.customerPhone, #result.note, #result.place", nil).
 				If("#result.id = :id", dynamo.V{":id": h.Transaction.ID}).Else(ErrChanged))
 		}
 	}
@@ -122,4 +122,6 @@ func (l *Ledger) forgetting(ctx context.Context, h History) ([]dynamo.Write, err
 }
 
 // personal reports whether the terms say something of the customer that is theirs alone.
-func (t Terms) personal() bool { return t.CustomerName != "" || t.CustomerPhone != "" || t.Note != "" }
+func (t Terms) personal() bool {
+	return t.CustomerName != "" || t.CustomerPhone != "" || t.Note != "" || t.Place != ""
+}

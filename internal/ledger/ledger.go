@@ -108,6 +108,8 @@ type Terms struct {
 	CustomerPhone   string      `dynamodbav:"customerPhone,omitempty" json:"customerPhone,omitempty"` // where the business wants one
 	Language        string      `dynamodbav:"lang,omitempty" json:"language,omitempty"`
 	Policy          int         `dynamodbav:"policy" json:"policyVersion"` // version of the market it was offered under
+	Matter          Matter      `dynamodbav:"matter,omitempty" json:"matter,omitempty"`
+	Place           string      `dynamodbav:"place,omitempty" json:"place,omitempty"` // of an appointment: where the technician comes to
 
 	// Address is what bounds know the network address by that it is asked from (see [bound.Address]).
 	// It is no part of the terms and not kept.
@@ -118,7 +120,13 @@ type Terms struct {
 	Longest time.Duration `dynamodbav:"longest,omitempty" json:"-"`
 }
 
-// Transaction is a booking.
+// Matter is what kind of thing a transaction is: "" is a booking.
+type Matter string
+
+// Appointment is a visit of a technician, who is the offering, for a service, which is the listing.
+const Appointment Matter = "appointment"
+
+// Transaction is a booking or an appointment.
 type Transaction struct {
 	Terms
 	ID            string    `dynamodbav:"id" json:"transactionId"`

@@ -8,13 +8,16 @@ import (
 	"merve/internal/standing"
 )
 
-// StandingKind is the kind of transactions among what stands of a conversation.
-const StandingKind = "booking"
+// The kinds of transactions among what stands of a conversation.
+const (
+	StandingKind     = "booking"
+	AppointmentsKind = "appointment"
+)
 
 // Item is a transaction among what stands of a conversation, with its summary in the customer's language. Ok
 // is false for one that is of no account any more.
 func (tx Transaction) Item(lang, summary string, now time.Time) (i standing.Item, ok bool) {
-	i = standing.Item{Kind: StandingKind, Ref: tx.ID, Code: tx.Code, State: string(tx.Seen(now)), Figures: tx.figures()}
+	i = standing.Item{Kind: tx.standingKind(), Ref: tx.ID, Code: tx.Code, State: string(tx.Seen(now)), Figures: tx.figures()}
 	switch tx.Seen(now) {
 	case Confirmed:
 		if now.After(tx.End) {
@@ -37,12 +40,22 @@ func (tx Transaction) Item(lang, summary string, now time.Time) (i standing.Item
 	return i, true
 }
 
-// figures are when a transaction is and for how many, in its own zone.
+func (tx Transaction) standingKind() string {
+	if tx.Matter == Appointment {
+		return AppointmentsKind
+	}
+	return StandingKind
+}
+
+// figures are when a transaction is, in its own zone, and of a booking for how many.
 func (tx Transaction) figures() string {
 	loc := schedule.Zone(tx.TimeZone)
 	when := tx.Start.In(loc).Format("2006-01-02 15:04")
 	if tx.Nights > 0 {
 		when = tx.Start.In(loc).Format(time.DateOnly) + "/" + tx.End.In(loc).Format(time.DateOnly)
+	}
+	if tx.Matter == Appointment {
+		return when
 	}
 	return when + " · " + strconv.Itoa(tx.Party)
 }

@@ -31,6 +31,8 @@ type Host struct {
 	// State is what a client may know of the domain of a conversation; nil is nothing.
 	State func(ctx context.Context, h thread.Head) (map[string]any, error)
 
+	Rooms Rooms // where callers are heard; nil is nowhere
+
 	NewID func() string
 }
 
@@ -50,6 +52,7 @@ type Caller struct {
 
 const (
 	maxSession = 128                          // bytes of what a client names
+	maxTapped  = 200                          // of a button's payload
 	maxData    = 16 << 10                     // of what a client sends
 	maxSockets = 20                           // that listen to one conversation
 	socketFor  = 2*time.Hour + 10*time.Minute // the gateway closes it before
@@ -269,11 +272,13 @@ func (h *Host) Reset(ctx context.Context, c Caller) error {
 
 // sent is what a client sends by its socket.
 type sent struct {
-	Type   string          `json:"type"`
-	Text   string          `json:"text"`
-	ID     string          `json:"id"`
-	Stream string          `json:"streamId"`
-	After  json.RawMessage `json:"lastEventId"`
+	Type    string          `json:"type"`
+	Text    string          `json:"text"`
+	ID      string          `json:"id"`
+	Button  string          `json:"button"`  // payload of a tapped button
+	ReplyTo string          `json:"replyTo"` // the pending action that it answers
+	Stream  string          `json:"streamId"`
+	After   json.RawMessage `json:"lastEventId"`
 }
 
 // Receive takes in what a client has sent by a socket. The answer, if there is one, goes back by it.
@@ -298,7 +303,10 @@ func (h *Host) Receive(ctx context.Context, id string, data []byte) (answer any,
 		if err := CheckMessage(m.Text, m.ID); err != nil {
 			return nil, err
 		}
-		c.Text, c.MessageID = m.Text, m.ID
+		if len(m.Button) > maxTapped || len(m.ReplyTo) > maxTapped {
+			return nil, fault.Field("button", "a button and what it replies to have at most %d bytes each", maxTapped)
+		}
+		c.Text, c.MessageID, c.Button, c.ReplyTo = m.Text, m.ID, m.Button, m.ReplyTo
 		if m.ID == "" {
 			c.MessageID = h.NewID()
 		}

@@ -12,6 +12,7 @@ const maxHistory = 20
 
 // State is how a conversation stands, for a client that has to show it anew.
 type State struct {
+	Thread      string         `json:"threadId"`
 	CallSession string         `json:"callSessionId"`
 	Turn        int            `json:"turnId"`
 	Speaking    bool           `json:"speaking"`
@@ -78,7 +79,12 @@ func (h *Host) Missed(ctx context.Context, threadID, after string) (Missed, erro
 			}
 		}
 	}
-	if m.State, err = h.state(ctx, t, v); err != nil {
+	if len(t.Inbox) > 0 && !h.Now().Before(t.LeaseUntil) { // nobody is at work on it
+		if err := h.Queue.Turn(ctx, threadID); err != nil {
+			return Missed{}, err
+		}
+	}
+	if m.State, err = h.state(ctx, threadID, t, v); err != nil {
 		return Missed{}, err
 	}
 	first, last := v.last+1, v.last
@@ -95,8 +101,8 @@ func (h *Host) Stands(ctx context.Context, threadID string) (State, error) {
 	return m.State, err
 }
 
-func (h *Host) state(ctx context.Context, t *thread.Thread, v view) (State, error) {
-	s := State{Turn: max(0, t.Turns-v.from), Speaking: v.open, History: []Line{}, Connections: len(v.sockets), Domain: map[string]any{}}
+func (h *Host) state(ctx context.Context, threadID string, t *thread.Thread, v view) (State, error) {
+	s := State{Thread: threadID, Turn: max(0, t.Turns-v.from), Speaking: v.open, History: []Line{}, Connections: len(v.sockets), Domain: map[string]any{}}
 	if p := t.Waits(h.Now()); p != nil {
 		s.Pending = &Pending{p.ID, p.Kind, p.Question(), p.ExpiresAt.UTC()}
 	}

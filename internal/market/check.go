@@ -65,6 +65,17 @@ func Events() map[string][]string {
 		"taxi_done":                   {"code"},
 		"taxi_unserved":               {"code", "summary"},
 		"taxi_expired":                {"summary"},
+		"vendor_asked":                {"market", "need", "code"},
+		"vendor_reminder":             {"market", "need", "code"},
+		"vendor_question":             {"code", "text"},
+		"vendor_accepted":             {"code", "price", "availability", "notes", "words", "need", "customer", "phone"},
+		"request_news":                {"code", "summary"},
+		"request_quotes":              {"code", "need", "lines"},
+		"request_message":             {"code", "lines"},
+		"request_answered":            {"vendor", "code", "words"},
+		"request_silent":              {"code", "need"},
+		"request_off":                 {"code"},
+		"request_failed":              {"code"},
 	}
 }
 

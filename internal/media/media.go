@@ -12,6 +12,8 @@
 //	media/{thread}/{id}    a photo that was examined; never overwritten
 //	pending/{thread}/{id}  an upload that nobody has examined; never shown
 //
+// Other packages keep [Files] below prefixes of theirs.
+//
 // {thread} is the start of the SHA-256 of the thread's id. What stays pending is for the
 // bucket's lifecycle to delete; its versioning has to be off, or deleted photos stay.
 //
@@ -224,16 +226,8 @@ func (s *Store) DeleteThread(ctx context.Context, thread string) error {
 		return err
 	}
 	for _, prefix := range []string{p.key(), p.pendingKey()} {
-		for more := true; more; {
-			var keys []string
-			if keys, more, err = s.s3.list(ctx, prefix); err != nil {
-				return err
-			}
-			for _, key := range keys {
-				if err := s.s3.remove(ctx, key); err != nil {
-					return err
-				}
-			}
+		if err := s.s3.removeAll(ctx, prefix); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -119,6 +119,23 @@ func (s *s3) remove(ctx context.Context, key string) error {
 	return err
 }
 
+// removeAll deletes all objects below prefix.
+func (s *s3) removeAll(ctx context.Context, prefix string) error {
+	for more := true; more; {
+		var keys []string
+		var err error
+		if keys, more, err = s.list(ctx, prefix); err != nil {
+			return err
+		}
+		for _, key := range keys {
+			if err := s.remove(ctx, key); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // list names the first objects below prefix, and says whether there are more.
 func (s *s3) list(ctx context.Context, prefix string) (keys []string, more bool, err error) {
 	query := url.Values{"list-type": {"2"}, "prefix": {prefix}}

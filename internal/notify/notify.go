@@ -24,6 +24,7 @@ import (
 	"strings"
 
 	"merve/internal/actor"
+	"merve/internal/appointment"
 	"merve/internal/booking"
 	"merve/internal/channel"
 	"merve/internal/dynamo"
@@ -91,21 +92,32 @@ func (n *Notifier) Tell(ctx context.Context, e ledger.Event) error {
 	switch {
 	case e.ID == "" || e.Type == "" || e.Transaction.ID == "":
 		return fault.Field("event", "want id, type and transaction")
+	case e.Type == ledger.Expired:
+		return n.expired(ctx, e)
+	case e.Transaction.Matter == ledger.Appointment: // its technician's calendar is the ledger
+		return nil
 	case e.Type == ledger.Confirmed && e.Transaction.Replaces != "":
 		return n.moved(ctx, e)
 	case e.Type == ledger.Confirmed:
 		return n.merchant(ctx, e, merchantConfirmed, wording.MerchantBookingConfirmed, booking.Vars)
 	case e.Type == ledger.Cancelled && e.From == ledger.Confirmed && e.Reason != ledger.ReasonMoved:
 		return n.merchant(ctx, e, merchantCancelled, wording.MerchantBookingCancelled, booking.Vars)
-	case e.Type == ledger.Expired:
-		return n.customer(ctx, e, thread.Notice{
-			Kind: holdExpired, Ref: e.Transaction.ID,
-			Text: wording.Say(e.Transaction.Language, wording.HoldExpiredNotice, wording.Vars{"summary": booking.Summary(e.Transaction.Language, e.Transaction)}),
-		})
 	case e.Type == ledger.NoShow, e.Type == ledger.Came:
 		return n.missed(ctx, e)
 	}
 	return nil
+}
+
+// expired tells the customer that what was held for them is held no more.
+func (n *Notifier) expired(ctx context.Context, e ledger.Event) error {
+	tx, summary := e.Transaction, booking.Summary
+	if tx.Matter == ledger.Appointment {
+		summary = appointment.Summary
+	}
+	return n.customer(ctx, e, thread.Notice{
+		Kind: holdExpired, Ref: tx.ID,
+		Text: wording.Say(tx.Language, wording.HoldExpiredNotice, wording.Vars{"summary": summary(tx.Language, tx)}),
+	})
 }
 
 // moved tells the business, once, that a booking is another now, and what it was.
@@ -246,14 +258,7 @@ func approved(m *market.Market, event, lang string, key wording.Key, vars wordin
 	if _, ok := m.WhatsApp.Templates[event]; !ok && event == merchantMoved { // better told as a new booking than not at all
 		event = merchantConfirmed
 	}
-	t := outbox.Approved(m, event, vars)
-	if t == nil {
-		return nil
-	}
-	if left := wording.Left(lang, key, vars, m.WhatsApp.Templates[event].Params...); left != "" {
-		t.Add(left)
-	}
-	return t
+	return outbox.ApprovedWhole(m, event, lang, key, vars)
 }
 
 // businessThread is the thread on which the messages of a business's number arrive.

@@ -341,3 +341,8 @@ func breakAt(r []rune, size int) int {
 	}
 	return size
 }
+
+// Place is where the message of a thread is kept, for whoever reads several at once.
+func (b *Box) Place(thread, id string) dynamo.Place {
+	return dynamo.Place{Table: b.Table, Key: key(thread, id)}
+}

@@ -12,6 +12,7 @@ const (
 	Notice     = "notice"   // what the backend says by itself
 	ToBusiness = "merchant" // tells a business
 	ToDriver   = "driver"   // tells a driver
+	ToVendor   = "vendor"   // asks or tells a vendor
 )
 
 // Threads knows who may be written to. [thread.Store] is one.
@@ -29,7 +30,7 @@ type People interface {
 // nothing can change between the look and the send. This is the one place that decides it:
 //
 //   - the recipient has not opted out, unless m is the answer to that;
-//   - no person has the thread, unless m is theirs, tells of an event, or goes to a business or a driver;
+//   - no person has the thread, unless m is theirs, tells of an event, or goes to a business, a driver or a vendor;
 //   - free text goes out within the channel's window only;
 //   - a question goes out only while it is the one that waits, and nothing else goes out below
 //     one that waits before that is in doubt;
@@ -37,7 +38,7 @@ type People interface {
 func (s *Sender) mayGoOut(m Message) []dynamo.Write {
 	r := thread.Reach{
 		Essential: m.Essential,
-		Beside:    m.ByPerson || m.News || m.Kind == ToBusiness || m.Kind == ToDriver,
+		Beside:    m.ByPerson || m.News || m.Kind == ToBusiness || m.Kind == ToDriver || m.Kind == ToVendor,
 		Asks:      m.Pending,
 		Apart:     m.Kind != Reply, // a turn knows what waits
 	}

@@ -3,10 +3,14 @@ package outbox
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"strings"
+	"sync"
+	"time"
 
 	"merve/internal/dynamo"
 	"merve/internal/fault"
+	"merve/internal/telemetry"
 )
 
 // Sweep delivers what is due: retries whose time has come, claims that ran out, and
@@ -17,11 +21,16 @@ import (
 // shard that cannot be read, does not keep the others waiting. It ends before ctx does. 16
 // requests, and for each message 1 more than its delivery; 3 for one that has to wait, 1 to forget one.
 func (s *Sender) Sweep(ctx context.Context, limit int) (delivered int, err error) {
+	var mu sync.Mutex
+	var oldest time.Duration // of what waits
 	done, err := s.Box.Table.EachDue(ctx, dueKind, s.Box.Now(), dynamo.Budget{Count: limit}, func(k dynamo.Key) (bool, error) {
 		if marked, err := s.Box.forgetMarked(ctx, k); marked {
 			return false, err
 		}
-		err := s.look(ctx, k)
+		waits, err := s.look(ctx, k)
+		mu.Lock()
+		oldest = max(oldest, waits)
+		mu.Unlock()
 		if fault.Is(err, fault.NotFound) {
 			err = nil // the index still has what is deleted
 		}
@@ -30,16 +39,20 @@ func (s *Sender) Sweep(ctx context.Context, limit int) (delivered int, err error
 	if err != nil {
 		err = fmt.Errorf("sweep outbox: %w", err)
 	}
+	if done.Looked > 0 { // what waits is measured as loud as an error: an alarm looks at it
+		telemetry.Emit(ctx, s.Log, slog.LevelError, s.Box.Now(), nil,
+			telemetry.Metric{Name: "OutboxDepth", Unit: "Count", Value: float64(done.Looked)}, telemetry.Metric{Name: "OutboxAge", Unit: "Seconds", Value: oldest.Seconds()})
+	}
 	return done.Done, err
 }
 
-// look brings the message of a key further.
-func (s *Sender) look(ctx context.Context, k dynamo.Key) error {
+// look brings the message of a key further, and gives how long that has waited.
+func (s *Sender) look(ctx context.Context, k dynamo.Key) (waits time.Duration, err error) {
 	m, err := s.Box.Get(ctx, k.PK, strings.TrimPrefix(k.SK, prefix))
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return s.Deliver(ctx, m)
+	return s.Box.Now().Sub(m.Created), s.Deliver(ctx, m)
 }
 
 // Dead lists messages that were given up, oldest first within a shard.

@@ -1,6 +1,7 @@
 package outbox_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"merve/internal/outbox"
 	"merve/internal/provider/twilio"
 	"merve/internal/provider/twilio/twiliotest"
+	"merve/internal/telemetry"
 )
 
 // alone begins a test that sweeps, and so looks at a whole table, which is its own.
@@ -500,4 +502,26 @@ func TestDeadLettersThatHaveGone(t *testing.T) {
 	})
 	c.start(dynamotest.Open(t, gone), c.twilio.Client())
 	c.wantDead("2")
+}
+
+// How much is overdue, and for how long the oldest of it has waited, is measured at every sweep that finds any.
+func TestSweepMeasuresWhatWaits(t *testing.T) {
+	c := alone(t)
+	var out bytes.Buffer
+	c.sender.Log = telemetry.NewLogger(&out, 0)
+	sweep := func() string {
+		out.Reset()
+		if _, err := c.sender.Sweep(t.Context(), 100); err != nil {
+			t.Error(err)
+		}
+		return out.String()
+	}
+	if got := sweep(); strings.Contains(got, "OutboxDepth") {
+		t.Errorf("nothing waits: %s", got)
+	}
+	c.put(c.template("1", "K7"))
+	c.clock.add(20 * time.Minute)
+	if got := sweep(); !strings.Contains(got, `"OutboxDepth":1`) || !strings.Contains(got, `"OutboxAge":1200`) {
+		t.Errorf("one waits: %s", got)
+	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"merve/internal/language"
 	"merve/internal/market"
+	"merve/internal/wording"
 )
 
 // Approved fills the parameters of the market's approved template for an event; nil when it has
@@ -18,6 +19,19 @@ func Approved(m *market.Market, event string, vars map[string]string) *Template 
 	t := &Template{ContentSID: a.ContentSID, Vars: map[string]string{}}
 	for i, name := range a.Params {
 		t.Vars[fmt.Sprint(i+1)] = parameter(vars[name])
+	}
+	return t
+}
+
+// ApprovedWhole is the market's approved template for an event that says all of a text: what its parameters leave
+// out stands at the end of the last. Nil when the market has none.
+func ApprovedWhole(m *market.Market, event, lang string, key wording.Key, vars wording.Vars) *Template {
+	t := Approved(m, event, vars)
+	if t == nil {
+		return nil
+	}
+	if left := wording.Left(lang, key, vars, m.WhatsApp.Templates[event].Params...); left != "" {
+		t.Add(left)
 	}
 	return t
 }

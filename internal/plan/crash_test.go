@@ -393,3 +393,55 @@ func TestClaimsAreRenewed(t *testing.T) {
 		t.Errorf("%q", a.Text)
 	}
 }
+
+// Whoever finds others at work looks again, as long as the plan is open: what they leave when they die does not wait for
+// the sweep. A question behind others is begun by whoever answers them.
+func TestLooksAgain(t *testing.T) {
+	t.Parallel()
+	d, c := newDesk(t), &clock{}
+	timers := make(post, 100)
+	began, end := make(chan struct{}), make(chan struct{})
+	d.tools["math"] = func(context.Context, plan.Input) (any, error) {
+		close(began)
+		<-end
+		return "done", nil
+	}
+	d.routes["q"] = steps("math", "one")
+	ref := plan.Ref{Conversation: d.named("c"), Correlation: d.NewID()}
+	first := d.process(t, c, dynamotest.TableName("conversations"), nil)
+	first.NewID = func() string { return ref.Correlation }
+	answers := make(chan error, 1)
+	go func() {
+		_, err := first.Ask(t.Context(), d.owner, ref.Conversation, "q")
+		answers <- err
+	}()
+	<-began
+	other := d.process(t, c, dynamotest.TableName("conversations"), nil)
+	other.Timers = timers
+	asked, err := json.Marshal(d.events(ref)[0].Wire())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Deliver(t.Context(), asked); err != nil || len(timers) != 1 {
+		t.Fatalf("%v, %d timers", err, len(timers))
+	}
+	if err := other.Deliver(t.Context(), []byte((<-timers).Body)); err != nil || len(timers) != 1 {
+		t.Fatalf("%v, %d timers", err, len(timers))
+	}
+	ctx, leave := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer leave()
+	if _, err := d.Ask(ctx, d.owner, ref.Conversation, "behind it"); !errors.Is(err, plan.ErrLater) {
+		t.Fatal(err)
+	}
+	behind := d.events(ref)[len(d.events(ref))-1]
+	if err := other.Look(t.Context(), plan.Ref{Conversation: ref.Conversation, Correlation: behind.Correlation}); err != nil || len(timers) != 1 {
+		t.Errorf("%v, %d timers", err, len(timers))
+	}
+	close(end)
+	if err := <-answers; err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Deliver(t.Context(), []byte((<-timers).Body)); err != nil || len(timers) != 0 {
+		t.Errorf("when it is answered: %v, %d timers", err, len(timers))
+	}
+}

@@ -51,6 +51,9 @@ func (e *Engine) Deliver(ctx context.Context, body []byte) error {
 	if _, others := r.theirs[stepWork(r.wanted)]; others && errors.Is(err, errWaiting) {
 		return fault.New(fault.Unavailable, "another worker is at step %d", r.wanted)
 	}
+	if ev.Type == UserQueryReceived { // from here on somebody looks after the plan until it is answered
+		return r.lookedAt(ctx, err)
+	}
 	return undisturbed(Answer{}, err)
 }
 
@@ -87,6 +90,9 @@ func (r *run) adopt(ctx context.Context, ev Event) error {
 func (s *State) waitsFor(ev Event) bool {
 	var p Resulted
 	if json.Unmarshal(ev.Payload, &p) != nil || p.StepIndex >= len(s.Steps) {
+		return false
+	}
+	if _, elsewhere := onShelf(p.Result); elsewhere { // only whoever writes the log puts results there
 		return false
 	}
 	st := s.Steps[p.StepIndex]

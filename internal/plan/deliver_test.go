@@ -98,9 +98,12 @@ func TestResultsFromOutside(t *testing.T) {
 		"of another plan": result(func(p *plan.Resulted, _ *plan.Wire) { p.PlanID = "plan_x" }),
 		"of another tool": result(func(p *plan.Resulted, _ *plan.Wire) { p.ToolName = "math" }),
 		"of no step":      result(func(p *plan.Resulted, _ *plan.Wire) { p.StepIndex = 7 }),
-		"no event":        []byte(`{"eventType":"ToolInvocationResulted"}`),
-		"no JSON":         []byte(`)]}`),
-		"1 MB":            result(func(p *plan.Resulted, _ *plan.Wire) { p.Result, _ = json.Marshal(strings.Repeat("x", 1<<20)) }),
+		"kept elsewhere": result(func(p *plan.Resulted, _ *plan.Wire) {
+			p.Result = json.RawMessage(`{"stored":{"key":"results/x","bytes":5},"excerpt":"y"}`)
+		}),
+		"no event": []byte(`{"eventType":"ToolInvocationResulted"}`),
+		"no JSON":  []byte(`)]}`),
+		"1 MB":     result(func(p *plan.Resulted, _ *plan.Wire) { p.Result, _ = json.Marshal(strings.Repeat("x", 1<<20)) }),
 	} {
 		if err := d.another().Deliver(t.Context(), raw); !fault.Is(err, fault.Invalid) && !fault.Is(err, fault.TooLarge) {
 			t.Errorf("%s: %v", name, err)
@@ -176,7 +179,10 @@ func TestPromptsInOrder(t *testing.T) {
 	}
 	for i := range plan.MaxOpen {
 		go ask(i)
-		pausetest.Until(t, "the question has come in", func() bool { return len(d.events(plan.Ref{Conversation: d.named("c")})) > i })
+		pausetest.Until(t, "the question has come in", func() bool {
+			asked := slices.DeleteFunc(d.events(plan.Ref{Conversation: d.named("c")}), func(e plan.Event) bool { return e.Type != plan.UserQueryReceived })
+			return len(asked) > i
+		})
 	}
 	if _, err := d.Ask(t.Context(), d.owner, d.named("c"), "one too many"); !errors.Is(err, plan.ErrTooMany) || !fault.Is(err, fault.Limited) {
 		t.Errorf("%v", err)

@@ -25,6 +25,7 @@ type run struct {
 	held   map[string]bool
 	busy   map[string]bool      // work of this process that goes on
 	theirs map[string]time.Time // work that is others', and when it is looked at again
+	behind bool                 // questions before it are open, and whoever answers the last of them begins it
 	wanted int                  // the step that this process was sent for, or noStep
 	waits  bool                 // for what others do
 	done   chan outcome         // one of each work, so that no work ever waits
@@ -139,7 +140,7 @@ func (r *run) take(o outcome) error {
 			r.held[work] = true
 		}
 	case errors.Is(o.err, errBehind): // nobody else writes about it meanwhile
-		r.theirs[o.work] = r.e.Now()
+		r.theirs[o.work], r.behind = r.e.Now(), true
 	case errors.Is(o.err, errClaimed):
 		r.stale, r.theirs[o.work] = true, r.e.Now().Add(claimLook)
 	case errors.Is(o.err, errSent):

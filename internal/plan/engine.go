@@ -113,9 +113,20 @@ func (e *Engine) closed(ctx context.Context, m *market.Market) bool {
 }
 
 // Look does what is to be done about a plan now, without waiting for others. Whatever happened to the
-// plan, and however often it is called: it reads the events and decides.
+// plan, and however often it is called: it reads the events and decides. While others are at work, somebody looks again
+// when a claim of theirs would have run out.
 func (e *Engine) Look(ctx context.Context, ref Ref) error {
-	return undisturbed(e.newRun(ref).drive(ctx, false))
+	r := e.newRun(ref)
+	_, err := r.drive(ctx, false)
+	return r.lookedAt(ctx, err)
+}
+
+// lookedAt is what came of a look that waits for nobody.
+func (r *run) lookedAt(ctx context.Context, err error) error {
+	if errors.Is(err, errWaiting) && !r.behind {
+		job{Engine: r.e, ref: r.ref}.timer(ctx)
+	}
+	return undisturbed(Answer{}, err)
 }
 
 // undisturbed takes it for no error that others are at work, or that the plan is gone.

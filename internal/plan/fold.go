@@ -180,7 +180,7 @@ func (s *State) results() []StepResult {
 	for i, st := range s.Steps {
 		all[i] = StepResult{
 			StepIndex: i, ToolName: st.Tool, Input: st.Input, Status: st.Status, Success: st.Status == Succeeded,
-			Result: bounded(st.Result, maxExcerpt), DurationMs: st.DurationMs,
+			Result: told(st.Result, maxExcerpt), DurationMs: st.DurationMs,
 		}
 		if st.Status == Skipped {
 			all[i].Result = json.RawMessage(`"not asked: a step that it needs has failed"`)
@@ -194,7 +194,7 @@ func (s *State) earlier(step StepState) []Earlier {
 	all := []Earlier{}
 	for _, d := range step.DependsOn {
 		before := s.Steps[d]
-		all = append(all, Earlier{StepIndex: d, Tool: before.Tool, Input: before.Input, Result: clip(plain(before.Result), maxExcerpt)})
+		all = append(all, Earlier{StepIndex: d, Tool: before.Tool, Input: before.Input, Result: clip(plain(told(before.Result, maxExcerpt)), maxExcerpt)})
 	}
 	return all
 }

@@ -3,9 +3,11 @@ package plan
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 
+	"merve/internal/actor"
 	"merve/internal/dynamo"
 	"merve/internal/person"
 )
@@ -24,19 +26,48 @@ func (Held) Holds() string { return "plans" }
 type exported struct {
 	Conversation string `json:"conversation"`
 	Wire
+	Result json.RawMessage `json:"result,omitempty"` // all of one of which the event has the beginning only
 }
 
 // Export returns all events of the person's conversations.
 func (h Held) Export(ctx context.Context, s person.Subject) (any, error) {
 	all := []exported{}
 	err := h.each(ctx, s, func(conversation string) error {
-		events, err := h.Trace(ctx, s.Owner, conversation)
-		for _, e := range events {
-			all = append(all, exported{conversation, e.Wire()})
-		}
+		events, err := h.exported(ctx, s.Owner, conversation)
+		all = append(all, events...)
 		return err
 	})
 	return person.Exported(all, err)
+}
+
+// exported are the events of one conversation, in order.
+func (h Held) exported(ctx context.Context, owner, conversation string) ([]exported, error) {
+	head, err := h.mine(ctx, conversation, owner)
+	if errors.Is(err, actor.ErrNotFound) { // an erasure died before it had forgotten that it was
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	ref := Ref{Conversation: conversation, Generation: head.Generation}
+	events, err := h.trace(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]exported, len(events))
+	for i, e := range events {
+		all[i] = exported{Conversation: conversation, Wire: e.Wire()}
+		var p Resulted
+		if e.Type != ToolInvocationResulted || json.Unmarshal(e.Payload, &p) != nil {
+			continue
+		}
+		if _, ok := onShelf(p.Result); ok {
+			if all[i].Result, err = h.whole(ctx, ref, p.Result); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
 }
 
 // Erase ends the conversations, deletes them, and forgets whose they were.

@@ -41,7 +41,7 @@ func (j job) whileClaimed(ctx context.Context, work string, do func(ctx context.
 	defer renewing.Wait() // so that no renewal meets the write of what do gives
 	defer stop()
 	renewing.Go(func() {
-		for j.wait(ctx, ClaimTime/3) == nil {
+		for j.wait(ctx, ClaimTime/2) == nil {
 			switch err := j.Store.renew(ctx, j.ref, work, j.Holder); {
 			case errors.Is(err, errLost):
 				stop()
@@ -201,6 +201,10 @@ func (j job) step(ctx context.Context, st StepState) outcome {
 
 // result writes what came of a step.
 func (j job) result(ctx context.Context, st StepState, res Resulted, drop []string) outcome {
+	var err error
+	if res.Result, err = j.Store.fit(ctx, j.ref, st.StepIndex, res.Result); err != nil {
+		j.Log.WarnContext(ctx, "result cut", "tool", res.ToolName, "error", err.Error())
+	}
 	ev, err := j.event(ToolInvocationResulted, st.StepIndex, st.RequestedAt, res)
 	if err != nil { // of a tool that gives what no schema takes
 		j.Log.WarnContext(ctx, "result left out", "tool", res.ToolName, "error", err.Error())

@@ -13,9 +13,13 @@
 //	plan#{conversation}#{generation}   plan#{correlation}#{rank}#{type}#{step}   an event of a step
 //	plan#{conversation}#{generation}   claim#{correlation}#{work}           who is at work on what, and until when
 //	plan-of#{correlation}              ~                                    where a correlation's events are
-//	plans#{owner}                      conversation#{conversation}          whose it is, for export and erasure
+//	plans#{owner}                      conversation#{conversation}          whose it is and in which market, for export and erasure
 //
-// Events last seven days. The head is an index and holds no truth about a plan: whose the conversation
+// A result that is too large for an event is in the bucket, and the event says where and how it begins:
+//
+//	results/{hash of conversation}/{generation}/{correlation}/{step}-{hash of it}
+//
+// Events last seven days, and results in the bucket a day longer. The head is an index and holds no truth about a plan: whose the conversation
 // is, its generation, which plans are open in the order of their arrival, and when to look after them.
 //
 // Promises:
@@ -27,7 +31,13 @@
 //     Without a crash a model is called once for each event; each crash costs at most one call more.
 //   - A step has one result. Steps that depend on a failed one are skipped, and that is derived.
 //   - Prompts of one conversation are answered in order.
-//   - No tool of a plan commits to anything.
+//   - No tool of a plan commits to anything, and no step begins a plan.
+//
+// Topics of earlier designs that nothing reads are not built: user_input_events and user_control_events (a question and a
+// reset are requests to the gateway), router_decision_events (PlanGenerated says how a question was routed),
+// enriched_execution_requests (a request brings the results that it needs) and app_results (ToolInvocationResulted). Of
+// the older ones bot_output_events alone is kept, for pages that show answers. Topics have no partitions: an event is
+// known by its identity and needs no place among others, and the questions of a conversation are a group of their queue.
 package plan
 
 import (
@@ -68,7 +78,7 @@ const (
 	MaxInput   = 2000
 	MaxOpen    = 20
 	MaxEvent   = 64 << 10
-	maxResult  = 48 << 10 // of one step
+	maxResult  = 48 << 10 // of one step, in an event
 	maxExcerpt = 4 << 10  // of a result, wherever it is repeated
 
 	// Kept is how long an event lasts.

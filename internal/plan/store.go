@@ -18,6 +18,9 @@ import (
 type Store struct {
 	Table dynamo.Table // conversations
 	Now   func() time.Time
+
+	// Results keeps what is too large for an event. Without it such results are cut.
+	Results Shelf
 }
 
 // What a plan may meet. What is not there, or not the caller's, is [actor.ErrNotFound].
@@ -395,7 +398,7 @@ func (s *Store) Reset(ctx context.Context, owner, conversation string) error {
 	if err != nil {
 		return err
 	}
-	return s.end(ctx, conversation, *h, s.Table.Update(headKey(conversation), ended, dynamo.V{}))
+	return s.end(ctx, conversation, *h, s.Table.Update(headKey(conversation), ended, dynamo.V{}), false)
 }
 
 // erase ends a conversation of an owner, deletes it, and forgets whose it was. Its generation stays, so that whoever writes
@@ -409,9 +412,9 @@ func (s *Store) erase(ctx context.Context, owner, conversation string) error {
 	case h.Owner == owner:
 		vacate := s.Table.Update(headKey(conversation), strings.Replace(ended, " REMOVE", ", vacant = :vacant REMOVE #owner, market,", 1), dynamo.V{":vacant": true, ":owner": owner}).
 			If("#owner = :owner", nil)
-		err = s.end(ctx, conversation, *h, vacate)
+		err = s.end(ctx, conversation, *h, vacate, true)
 	default: // an erasure that died got so far, and somebody else may have begun anew
-		err = s.forgetFormer(ctx, conversation, h.Former)
+		err = s.forgetFormer(ctx, conversation, h.Former, true)
 	}
 	if err != nil {
 		return err
@@ -423,22 +426,22 @@ func (s *Store) erase(ctx context.Context, owner, conversation string) error {
 const ended = "SET generation = :next, former = :former REMOVE #open, recent, dueShard, dueAt"
 
 // end writes the end of a head's generation, and deletes what was in it. An end that dies is finished by the next one.
-func (s *Store) end(ctx context.Context, conversation string, h Head, w dynamo.Write) error {
+func (s *Store) end(ctx context.Context, conversation string, h Head, w dynamo.Write, whole bool) error {
 	former := append(slices.Clone(h.Former), h.Generation)
 	w = w.If("generation = :g", dynamo.V{":g": h.Generation, ":next": h.Generation + 1, ":former": former}).Else(ErrReset)
 	if err := s.Table.DB().Commit(ctx, w); err != nil && !errors.Is(err, ErrReset) { // by somebody else, at the same time
 		return err
 	}
-	return s.forgetFormer(ctx, conversation, former)
+	return s.forgetFormer(ctx, conversation, former, whole)
 }
 
 // forgetFormer deletes generations that have ended.
-func (s *Store) forgetFormer(ctx context.Context, conversation string, former []int64) error {
+func (s *Store) forgetFormer(ctx context.Context, conversation string, former []int64, whole bool) error {
 	if len(former) == 0 {
 		return nil
 	}
 	for _, g := range former {
-		if err := s.forget(ctx, Ref{Conversation: conversation, Generation: g}); err != nil {
+		if err := s.forget(ctx, Ref{Conversation: conversation, Generation: g}, whole); err != nil {
 			return err
 		}
 	}
@@ -449,18 +452,25 @@ func (s *Store) forgetFormer(ctx context.Context, conversation string, former []
 	return nil
 }
 
-// forget deletes the events of a generation.
-func (s *Store) forget(ctx context.Context, r Ref) error {
+// forget deletes the events of a generation, and the results that they have in the bucket. whole deletes also what is there
+// without an event, as a worker leaves it that has died: a reset leaves that to the bucket's expiry, and needs no bucket.
+func (s *Store) forget(ctx context.Context, r Ref, whole bool) error {
 	var ws []dynamo.Write
 	err := s.Table.Each(ctx, dynamo.Under(logPK(r), ""), func(it dynamo.Item) error {
 		ws = append(ws, s.Table.Delete(it.Key()))
 		if c := it.String("correlation"); strings.HasPrefix(it.Key().SK, eventPrefix) && Type(it.String("type")) == UserQueryReceived {
 			ws = append(ws, s.Table.Delete(placeKey(c)))
 		}
+		whole = whole || strings.Contains(it.String("payload"), shelfOf(r))
 		return nil
 	})
 	if err != nil {
 		return err
+	}
+	if s.Results != nil && whole { // first: events tell that there is something
+		if err := s.Results.Forget(ctx, shelfOf(r)); err != nil {
+			return err
+		}
 	}
 	return s.Table.DB().CommitAll(ctx, ws...)
 }

@@ -38,6 +38,14 @@ func (q *SQS) Send(ctx context.Context, m Message) error {
 	return fault.Wrap(err, fault.Unavailable, "the queue is away, try again")
 }
 
+// Answers reports why nothing can be put on the queue, as far as that is known without doing it.
+func (q *SQS) Answers(ctx context.Context) error {
+	_, err := q.client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{
+		QueueUrl: &q.url, AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameQueueArn},
+	})
+	return fault.Wrap(err, fault.Unavailable, "the queue is away")
+}
+
 // Hide lets a message that was received come again after a time, if it fails; receipt names the
 // delivery.
 func (q *SQS) Hide(ctx context.Context, receipt string, after time.Duration) error {

@@ -1,10 +1,11 @@
 // Package roster knows who among those that write are no customers: the numbers that
-// listings are dispatched to, and the drivers.
+// listings are dispatched to, the drivers, and the vendors.
 //
 //	contact#{market}#{number}   listing#{id}   the business, whose messages go to the number
 //	contact#{market}#{number}   driver#{id}
+//	contact#{market}#{number}   vendor#{id}
 //
-// (table catalog). Whoever owns a listing or a driver writes the entry in the transaction
+// (table catalog). Whoever owns a listing, a driver or a vendor writes the entry in the transaction
 // that changes it, with [Join] and [Leave].
 //
 // Cost: [Book.Of] 1 request for a number that was not asked for within a minute, [Book.Read] 1.
@@ -28,12 +29,13 @@ type Role string
 const (
 	Business Role = "listing"
 	Driver   Role = "driver"
+	Vendor   Role = "vendor"
 )
 
 // Entry is one role of a number.
 type Entry struct {
 	Role Role
-	ID   string // of the listing or the driver
+	ID   string // of the listing, the driver or the vendor
 	Name string // the business of a listing
 }
 
@@ -48,6 +50,11 @@ func (r Roles) Drives() (id string, ok bool) {
 		}
 	}
 	return "", false
+}
+
+// Sells reports whether the number is a vendor's.
+func (r Roles) Sells() bool {
+	return slices.ContainsFunc(r, func(e Entry) bool { return e.Role == Vendor })
 }
 
 // Businesses are those that the number speaks for, in order.
@@ -65,10 +72,14 @@ func (r Roles) Businesses() []string {
 // ThreadType is that of the thread on which the number writes for its work, and is written to: one for
 // all that it does.
 func (r Roles) ThreadType() channel.ThreadType {
-	if len(r.Businesses()) == 0 {
+	_, drives := r.Drives()
+	switch {
+	case len(r.Businesses()) > 0:
+		return channel.Ops
+	case drives || !r.Sells():
 		return channel.Dispatch
 	}
-	return channel.Ops
+	return channel.Vendor
 }
 
 // Listings are those whose messages go to the number, in order.

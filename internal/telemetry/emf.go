@@ -9,7 +9,7 @@ import (
 // Metric is one number of an embedded metric line.
 type Metric struct {
 	Name  string
-	Unit  string // CloudWatch unit: Count, Milliseconds, None
+	Unit  string // CloudWatch unit: Count, Seconds, Milliseconds, None
 	Value float64
 }
 

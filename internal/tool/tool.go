@@ -72,6 +72,7 @@ type Context struct {
 	Address    string        // what bounds know the customer's network address by ([bound.Address]); "" is none
 	Contact    Contact       // as the customer has given it
 	Session    Session       // that a live conversation is in
+	Turn       int           // number of the turn on its thread
 	Location   *geo.Location // shared by the customer
 	TimeZone   *time.Location
 	Now        time.Time
@@ -154,6 +155,12 @@ func New[A any](name, description string, effect Effect, resolve func(ctx contex
 	}
 	t.schema = sync.OnceValues(func() (*jsonschema.Resolved, error) { return s.Resolve(nil) })
 	t.resolve = of(resolve)
+	return t
+}
+
+// Drafts is the tool as one that changes what is the customer's own and tells nobody, or nobody whom no YES covers.
+func (t Tool) Drafts() Tool {
+	t.Draft = true
 	return t
 }
 

@@ -137,6 +137,10 @@ func TestField17_MayIsOneAnswer(t *testing.T) {
 			m.Tools["send"] = market.ToolPolicy{RequireConfirmation: &off}
 		}, Confirm},
 		{"not the assistant's", read, func(_ *market.Market, s *Situation) { s.Set = nil }, Deny},
+		{"not in this state", read, func(_ *market.Market, s *Situation) { s.Access = Access{Only: []string{"book"}, Why: "later"} }, Deny},
+		{"in this state", propose, func(_ *market.Market, s *Situation) { s.Access = Access{Only: []string{"book"}, Why: "later"} }, Allow},
+		{"nothing in this state", read, func(_ *market.Market, s *Situation) { s.Access = Access{Only: []string{}, Why: "never"} }, Deny},
+		{"opened, but not the assistant's", read, func(_ *market.Market, s *Situation) { s.Set, s.Access.Only = nil, []string{"search"} }, Deny},
 		{"switched off", read, func(m *market.Market, _ *Situation) { m.Tools["search"] = market.ToolPolicy{Enabled: &off} }, Deny},
 		{"market off", read, func(m *market.Market, _ *Situation) { m.Enabled = false }, Deny},
 		{"required by name", read, func(m *market.Market, _ *Situation) { m.Safety.RequireConfirmFor = []string{"search"} }, Confirm},

@@ -65,6 +65,9 @@ func (w *work) look(ctx context.Context, p thread.Pending) (stands []dynamo.Writ
 		return nil, fmt.Errorf("market of thread %s: %w", w.thread.ID, err)
 	}
 	w.market, w.tc.Market = m, m
+	if err := w.unlock(ctx); err != nil {
+		return nil, err
+	}
 	if !w.mayStill(p) {
 		return nil, &gate.Refusal{Text: w.say(wording.OfferOff, nil)}
 	}

@@ -95,6 +95,9 @@ func (w *work) remembered(t thread.Turn) []llm.Message {
 			msgs = append(msgs, llm.Message{Role: llm.Assistant, Text: language.Brief(out.Text, maxRemembered)})
 		}
 	}
+	if t.Spoken != nil && t.Spoken.Interrupted {
+		msgs = append(msgs, llm.Message{Role: llm.System, Text: "The customer has interrupted your last message there: the rest of it was never heard."})
+	}
 	return msgs
 }
 

@@ -27,6 +27,7 @@ import (
 	"merve/internal/listing"
 	"merve/internal/llm"
 	"merve/internal/market"
+	"merve/internal/marketplace"
 	"merve/internal/notify"
 	"merve/internal/ops"
 	"merve/internal/order"
@@ -51,6 +52,7 @@ type concierge struct {
 	post       *relay.Post
 	firms      []string          // of the listings
 	phones     map[string]string // of drivers
+	vendors    *vendors          // vendors and requests
 }
 
 // theTown is where all addresses of the conversations are.
@@ -82,7 +84,8 @@ func (w *world) startConcierge(db *dynamo.DB, log *slog.Logger) []tool.Tool {
 		Table: records, Roster: w.roster, Orders: w.orders, Ledger: w.ledger, Threads: w.teller(), Outbox: w.outbox, Now: w.clock.now,
 	}
 	letters := notify.Writer{Notifier: &notify.Notifier{Listings: w.listings, Threads: w.teller(), Outbox: w.outbox, Log: log}, Talks: w.post, Bounds: w.bounds}
-	return slices.Concat([]tool.Tool{w.planner(db, log)}, letters.Tools(), w.post.Tools(), w.concierge.desk.Tools(), (&taxi.Caller{Store: w.rides, Log: log}).Tools(), desk.Tools(), w.office().Tools(), w.reminders().Tools())
+	w.startVendors(records, catalog, log)
+	return slices.Concat([]tool.Tool{w.planner(db, log)}, w.vendors.broker.Tools(), letters.Tools(), w.post.Tools(), w.concierge.desk.Tools(), (&taxi.Caller{Store: w.rides, Log: log}).Tools(), desk.Tools(), w.office().Tools(), w.reminders().Tools())
 }
 
 // planner has the engine that answers questions in several parts. It asks the model that everything else asks.
@@ -144,19 +147,20 @@ func (w *world) waitlist() *booking.Waitlist {
 
 // otherAssistants answer people who are no customers.
 func otherAssistants() []assistant.Assistant {
-	return []assistant.Assistant{assistant.Ops(), assistant.Dispatch()}
+	return []assistant.Assistant{assistant.Moltbot(), assistant.Ops(), assistant.Dispatch(), assistant.Vendor()}
 }
 
 func (w *world) commands() map[channel.ThreadType]turn.Command {
 	fixed := turn.Either{&taxi.Commands{Store: w.rides, Outbox: w.outbox}, w.orderCommands()}
-	all := turn.Commands{relay.Quotes{Post: w.post}, fixed, w.office(), w.post}
-	return map[channel.ThreadType]turn.Command{channel.Ops: all, channel.Dispatch: all}
+	broker := w.vendors.broker
+	all := turn.Commands{relay.Quotes{Post: w.post}, marketplace.Answers{Broker: broker, Named: true}, fixed, w.office(), w.post, marketplace.Answers{Broker: broker}}
+	return map[channel.ThreadType]turn.Command{channel.Ops: all, channel.Dispatch: all, channel.Vendor: marketplace.Answers{Broker: broker}}
 }
 
 func works() turn.Works {
 	drives := func(roles roster.Roles) bool { _, ok := roles.Drives(); return ok }
 	trades := func(roles roster.Roles) bool { return len(roles.Businesses()) > 0 }
-	return turn.Works{{Of: drives, Coded: taxi.Coded}, {Of: trades, Coded: order.Coded}, {Of: trades, Coded: relay.Coded}}
+	return turn.Works{{Of: drives, Coded: taxi.Coded}, {Of: trades, Coded: order.Coded}, {Of: trades, Coded: relay.Coded}, {Of: roster.Roles.Sells, Coded: marketplace.Coded}}
 }
 
 func (w *world) matters() map[string]turn.Matter {
@@ -164,6 +168,8 @@ func (w *world) matters() map[string]turn.Matter {
 		ledger.StandingKind: booking.Standing{Ledger: w.ledger},
 		order.StandingKind:  order.Standing{Store: w.orders},
 		taxi.StandingKind:   taxi.Standing{Store: w.rides},
+
+		marketplace.StandingKind: marketplace.Standing{Store: w.vendors.broker.Store},
 	}
 }
 
@@ -175,6 +181,7 @@ func (w *world) orderCommands() *order.Commands {
 func (w *world) noting(all map[string]gate.Commitment) map[string]gate.Commitment {
 	maps.Copy(all, w.orders.Commitments(w.notifier))
 	all[taxi.ConfirmKind], all[taxi.CancelKind] = taxi.Confirm{Store: w.rides}, taxi.CancelRide{Store: w.rides}
+	maps.Copy(all, w.vendors.broker.Commitments())
 	for kind, c := range all {
 		all[kind] = noted{c, w, kind}
 	}

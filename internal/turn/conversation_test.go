@@ -72,14 +72,18 @@ func playFile(t *testing.T, file string) {
 	}
 	p := &play{who: "ann", channel: channel.App, seen: map[string]int{}}
 	switch name := strings.TrimSpace(string(section("assistant"))); name {
-	case "":
+	case "", "moltbot":
 		p.world = newWorld(t, settings)
+		p.answers = name
 		p.stock(section("listings"))
+		p.settleVendors(section("vendors"))
 		if drivers := section("drivers"); drivers != nil {
 			p.employ(drivers)
 		}
 	case "sara":
 		p.world, p.channel = newSara(t, settings), channel.Web
+	case "pestcall":
+		p.world = newPestCall(t, settings)
 	default:
 		t.Fatalf("no assistant %q", name)
 	}
@@ -163,15 +167,13 @@ func (p *play) run(lines []line) {
 			p.clock.add(d)
 		case "expiry runs":
 			p.expire()
-		case "business", "driver":
+		case "outreach runs":
+			p.remindVendors()
+		case "business", "driver", "vendor":
 			script, rest := modelLines(lines[i+1:])
 			p.model = p.scripted(script)
 			i = len(lines) - len(rest) - 1
-			if l.verb == "driver" {
-				p.driver(l)
-			} else {
-				p.business(l)
-			}
+			map[string]func(line){"business": p.business, "driver": p.driver, "vendor": p.vendor}[l.verb](l)
 		case "staff takes it", "staff gives it back", "staff writes":
 			p.staff(l)
 		case "a person takes over":
@@ -181,7 +183,7 @@ func (p *play) run(lines []line) {
 		case "staff resolves":
 			p.resolves(p.expand(l.text))
 		default:
-			if !p.atTheTill(l) && !p.atTheSwitch(l) {
+			if !p.atTheTill(l) && !p.atTheSwitch(l) && !p.atTheExchange(l) {
 				p.check(l)
 			}
 		}
@@ -430,7 +432,7 @@ func callOf(text string) llm.Call {
 	return llm.Call{Name: name, Args: json.RawMessage(args)}
 }
 
-var placeholder = regexp.MustCompile(`\{(tx|code|report|link|photo|chat code|order id|order|wait|ride id|ride|talk) ?([^ {}]*)\}`)
+var placeholder = regexp.MustCompile(`\{(tx|code|report|link|photo|chat code|order id|order|wait|ride id|ride|talk|request id|request|outreach id|outreach) ?([^ {}]*)\}`)
 
 // expand fills in {tx 1}, the id of the first transaction, {code 1}, its reference, and what
 // Sara's conversations know: {report 1}, {link 1}, {photo name} and {chat code}.
@@ -459,6 +461,14 @@ func (p *play) expand(text string) string {
 			return nth(p.t, p.allOrders(), m[2]).Code
 		case "talk":
 			return p.talk(m[2])
+		case "request id":
+			return nth(p.t, p.allRequests(), m[2]).ID
+		case "request":
+			return nth(p.t, p.allRequests(), m[2]).Code
+		case "outreach id":
+			return p.askedOf(m[2]).ID
+		case "outreach":
+			return p.askedOf(m[2]).Code
 		case "photo":
 			return media.Ref(p.sara.photo(p.channel, m[2]).URL)
 		}
@@ -586,6 +596,9 @@ func (p *play) value(of, opts string) (string, bool) {
 		return p.counts(opts), true
 	}
 	if s, ok := p.valueOfOrders(of, max(n, 1)); ok {
+		return s, true
+	}
+	if s, ok := p.valueOfRequests(of, opts, max(n, 1)); ok {
 		return s, true
 	}
 	if s, ok := p.valueOfPayments(of); ok {

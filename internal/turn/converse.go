@@ -67,7 +67,7 @@ func (w *work) task(ctx context.Context, p *progress, news []llm.Message) agent.
 		Took: func(ctx context.Context, tc tool.Context, res agent.Result) (bool, error) {
 			return w.took(ctx, p, tc, res)
 		},
-		Sink: w.sink(p), Before: w.stream.Said(),
+		Choice: w.choice, Sink: w.sink(p), Before: w.stream.Said(),
 		Now: w.r.Now, Log: w.r.Log.With("thread", w.thread.ID),
 	}
 }
@@ -80,7 +80,7 @@ func (w *work) policy(p *progress) func(tool.Tool) (tool.Verdict, string) {
 }
 
 func (w *work) situation(optedOut, waits bool) tool.Situation {
-	return tool.Situation{Set: w.assistant.Tools, Market: w.market, ReadOnly: optedOut, Waits: waits}
+	return tool.Situation{Set: w.assistant.Tools, Access: w.access, Market: w.market, ReadOnly: optedOut, Waits: waits}
 }
 
 // accept takes the model's text as the reply, unless it claims what did not happen: then

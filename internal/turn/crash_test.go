@@ -84,6 +84,9 @@ func (k kind) world(t *testing.T) *world {
 	if k.sara {
 		return newSara(t, k.market)
 	}
+	if k.call {
+		return newPestCall(t, k.market)
+	}
 	w := newWorld(t, k.market)
 	if !k.alone {
 		w.stock(nil, "meze", "reef", k.also)
@@ -98,6 +101,9 @@ func (k kind) world(t *testing.T) *world {
 func (k kind) play(w *world, ch channel.Channel, calls *faulttest.Calls) state {
 	w.t.Helper()
 	w.last = w.from("ann", ch, "", "")
+	if k.call {
+		w.beginsCall(threadOf(w.last), "s1", "+14155550100", "home")
+	}
 	w.model = clerkModel()
 	switch {
 	case k.sara:

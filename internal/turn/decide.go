@@ -91,6 +91,9 @@ func (p *progress) settle() { p.settled, p.pending = p.pending.ID, nil }
 
 // decide finds what the turn does.
 func (w *work) decide(ctx context.Context, p progress) (decision, error) {
+	if err := w.unlock(ctx); err != nil {
+		return decision{}, err
+	}
 	say, err := w.answer(ctx, &p)
 	return decision{p, say}, err
 }

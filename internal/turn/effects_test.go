@@ -31,7 +31,7 @@ func newEffects(t *testing.T) *effects {
 		t.Fatal(err)
 	}
 	w := newSara(t, nil)
-	for _, a := range append(otherAssistants(), assistant.Merve(), assistant.Sara()) {
+	for _, a := range append(otherAssistants(), assistant.Merve(), assistant.Sara(), assistant.PestCall()) {
 		for _, name := range a.Tools {
 			called, ok := w.runner.Tools.Get(name)
 			if !ok {

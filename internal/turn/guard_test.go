@@ -1,13 +1,17 @@
 package turn_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
 	"merve/internal/channel"
 	"merve/internal/llm"
+	"merve/internal/market"
+	"merve/internal/telemetry"
 	"merve/internal/turn"
 	"merve/internal/wording"
 )
@@ -72,5 +76,46 @@ func TestGuard(t *testing.T) {
 func verdict(text string) func(context.Context, llm.Request) (llm.Response, error) {
 	return func(context.Context, llm.Request) (llm.Response, error) {
 		return llm.Response{Text: text, Finish: "stop", Model: "gpt-4o", Usage: llm.Usage{Input: 100, Output: 10}}, nil
+	}
+}
+
+// A turn to which nobody could answer is a number of its own, by why; one that was held to a bound of the customer's is not.
+func TestUnansweredTurnsAreCounted(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		change  func(m *market.Market)
+		fails   llm.Meaning
+		reason  string
+		counted bool
+	}{
+		"the model is away":  {fails: llm.Unavailable, reason: "model unavailable", counted: true},
+		"its key is refused": {fails: llm.Refused, reason: "model refused", counted: true},
+		"the market's day is used up": {
+			change: func(m *market.Market) { m.Safety.MarketDayMicroUSD = 1000 }, reason: "market budget", counted: true,
+		},
+		"the thread's is": {change: func(m *market.Market) { m.Safety.ThreadDayMicroUSD = 1000 }, reason: "thread budget"},
+		"none":            {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, tt.change)
+			w.model = modelFunc(func(context.Context, llm.Request) (llm.Response, error) {
+				if tt.fails != "" {
+					return llm.Response{}, llm.Fail(tt.fails, "as told")
+				}
+				return llm.Response{Text: "There is one.", Finish: "stop", Model: "gpt-4o", Usage: llm.Usage{Input: 10_000, Output: 10}}, nil // more than a day's
+			})
+			var out bytes.Buffer
+			w.runner.Log = telemetry.NewLogger(&out, 0)
+			for _, id := range []string{"1", "2"} {
+				w.say(w.from("ann", channel.App, id, "Is there a table?"))
+			}
+			if got := strings.Contains(out.String(), `"TurnsUnanswered":1`); got != tt.counted {
+				t.Errorf("counted as unanswered: %v", got)
+			}
+			if got := strings.Contains(out.String(), `"TurnsStopped":1`) && strings.Contains(out.String(), `"reason":"`+tt.reason+`"`); got != (tt.reason != "") {
+				t.Errorf("counted as stopped by %q: %v", tt.reason, got)
+			}
+		})
 	}
 }

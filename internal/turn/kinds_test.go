@@ -24,6 +24,7 @@ type kind struct {
 	name    string
 	want    string          // in its reply
 	sara    bool            // she answers, on her channels
+	call    bool            // PestCall answers, in a call session
 	photo   bool            // comes with what is said
 	only    channel.Channel // "" is the app and WhatsApp
 	common  bool            // meets every fault in every run
@@ -94,7 +95,7 @@ func kinds() []kind {
 		{name: "handed over meanwhile", want: `["one"] ""`, model: (*world).overtaken, said: []string{"one"}},
 		{name: "handed over while proposing", want: `["book"] ""`, prepare: func(w *world, _ string) { w.meanwhile = w.takingOver() }, said: []string{"book"}},
 		{name: "notice", prepare: (*world).notice, before: booked, later: 10 * time.Minute, said: []string{"hi"}},
-	}, slices.Concat(bookingKinds(), conciergeKinds(), saraKinds())...)
+	}, slices.Concat(bookingKinds(), conciergeKinds(), saraKinds(), callKinds())...)
 }
 
 func bounded(change func(*market.Safety)) func(*market.Market) {
@@ -268,6 +269,26 @@ func errand(said string, round int, result string) []llm.Call {
 		return call("setSoldOut", `{"listingId":"kebab","itemId":"ayran","soldOut":true}`)
 	case "closed 0":
 		return call("setClosed", `{"listingId":"kebab","date":"2026-11-25","closed":true}`)
+	case "zip 0", "zip and a visit 0":
+		return call("crm_verifyAccount", `{"zip":"94107"}`)
+	case "wrong zip 0":
+		return call("crm_verifyAccount", `{"zip":"94109"}`)
+	case "zip 1", "thanks for that 0":
+		return call("agent_talk", `{"about":"talk"}`)
+	case "blub 0":
+		return call("agent_talk", `{"about":"unclear"}`)
+	case "zip and a visit 1", "a visit 0":
+		return call("crm_findTimes", `{"service":"ants","appointment":null,"from":null}`)
+	case "the second time 0":
+		return call("crm_scheduleAppointment", `{"option":2,"note":null}`)
+	case "move the visit 0", "cancel the visit 0":
+		return call("crm_listAppointments", `{}`)
+	case "move the visit 1":
+		return call("crm_findTimes", `{"service":null,"appointment":1,"from":null}`)
+	case "the third instead 0":
+		return call("crm_rescheduleAppointment", `{"option":3}`)
+	case "cancel the visit 1":
+		return call("crm_cancelAppointment", `{"option":1}`)
 	case "hours 0":
 		return call("setOpeningHours", `{"listingId":"kebab","weekday":"sun","spans":[{"from":"12:00","to":"20:00"}]}`)
 	}

@@ -9,12 +9,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"merve/internal/channel"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/fault"
 	"merve/internal/faulttest"
 	"merve/internal/live"
 	"merve/internal/llm"
@@ -31,9 +33,23 @@ type call struct {
 	host *live.Host
 	in   channel.Inbound
 
+	rooms  rooms
 	mu     sync.Mutex
 	frames map[string][]live.Frame // by socket
 }
+
+// rooms are meetings that anybody may join. Their wire is tested with their provider.
+type rooms struct{ made atomic.Int32 }
+
+func (r *rooms) next(kind string) string { return fmt.Sprint(kind, r.made.Add(1)) }
+
+func (r *rooms) Create(context.Context, string) (string, error) { return r.next("meeting"), nil }
+
+func (r *rooms) Join(context.Context, string, string) (participant, token string, err error) {
+	return r.next("participant"), r.next("token"), nil
+}
+
+func (r *rooms) Renew(context.Context, string, string) (string, error) { return r.next("token"), nil }
 
 // phone makes a world one in which customers call.
 func phone(t *testing.T, w *world) *call {
@@ -51,6 +67,7 @@ func (c *call) join() {
 	}
 	c.runner.Live = stage
 	c.host = &live.Host{
+		Rooms: &c.rooms,
 		Stage: stage, Threads: c.threads, Queue: liveQueue{c}, NewID: func() string { return dynamotest.ID("") },
 		Greeting: func(context.Context, channel.Inbound) (string, bool, error) { return "Welcome!", false, nil },
 	}
@@ -375,6 +392,55 @@ func TestLive_Resync(t *testing.T) {
 	}
 }
 
+// A page whose socket broke while it sent a message sends it again by request: it is the same message.
+func TestLive_TheSameMessageByRequest(t *testing.T) {
+	t.Parallel()
+	c := newCall(t, streams{pieces: ofTheSea})
+	c.in.Twin = channel.App
+	c.say("m1", "what is there?")
+	again := c.in
+	again.Channel, again.Twin, again.MessageID, again.Text = channel.App, "", "m1", "what is there?"
+	a, err := c.threads.Append(t.Context(), again, false)
+	if err != nil || !a.Duplicate {
+		t.Errorf("by request: %+v, %v, want the message that came by the socket", a, err)
+	}
+	c.work()
+	if turns := c.turns(); len(turns) != 1 || len(turns[0].In) != 1 {
+		t.Errorf("stored %+v, want one turn with one message", turns)
+	}
+	m, err := c.host.Missed(t.Context(), thread.Of(c.in), "")
+	if err != nil || m.State.Thread != a.Thread {
+		t.Errorf("the state names thread %q, %v, want %q", m.State.Thread, err, a.Thread)
+	}
+}
+
+// A tapped button goes with its payload and the offer that it answers, and neither is long.
+func TestLive_AButtonIsTapped(t *testing.T) {
+	t.Parallel()
+	c := newCall(t, streams{pieces: ofTheSea})
+	c.connect("s1", "call 1")
+	c.work()
+	tap := func(button string) error {
+		data, err := json.Marshal(map[string]string{"type": "message", "id": "m1", "text": "Yes", "button": button, "replyTo": "pa1"})
+		if err != nil {
+			return err
+		}
+		_, err = c.host.Receive(t.Context(), "s1-"+c.suffix, data)
+		return err
+	}
+	if err := tap(strings.Repeat("x", 201)); !fault.Is(err, fault.Invalid) {
+		t.Errorf("a long button: %v, want invalid", err)
+	}
+	if err := tap("yes:pa1"); err != nil {
+		t.Fatal(err)
+	}
+	c.work()
+	turns := c.turns()
+	if in := turns[len(turns)-1].In[0]; in.Button != "yes:pa1" || in.ReplyTo != "pa1" {
+		t.Errorf("stored %+v, want the button and what it answers", in)
+	}
+}
+
 // A live turn of 120 tokens costs ten write units more than a plain one at most.
 func TestLive_CostOfATurn(t *testing.T) {
 	t.Parallel()
@@ -550,10 +616,17 @@ func TestLive_ClientsMeetFaults(t *testing.T) {
 		})
 		again(func(ctx context.Context) error { return c.host.BargeIn(ctx, thread.Of(in), "") })
 		again(func(ctx context.Context) error { return c.host.Disconnect(ctx, socket) })
+		var room live.Room
+		again(func(ctx context.Context) (err error) { room, err = c.host.Room(ctx, caller); return err })
+		if kept, err := c.host.Room(t.Context(), caller); err != nil || kept.Participant != room.Participant || kept.Token == room.Token {
+			t.Errorf("heard in %+v, and again in %+v: %v", room, kept, err)
+		}
 		c.restart()
 		c.join()
 		c.runner.Model = streams{pieces: ofTheSea}
-		c.Queue(t.Context(), thread.Of(in), "")
+		if err := c.Queue(t.Context(), thread.Of(in), ""); err != nil {
+			t.Fatal(err)
+		}
 		c.work()
 		m, err := c.host.Missed(t.Context(), thread.Of(in), "")
 		if err != nil {

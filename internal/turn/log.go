@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"time"
 
 	"merve/internal/telemetry"
@@ -42,9 +43,21 @@ func (r *Runner) logTurn(ctx context.Context, t *thread.Thread, w *work, d decis
 	} else {
 		r.Log.InfoContext(ctx, "turn", attrs...)
 	}
+	if d.stopped != "" {
+		telemetry.Emit(ctx, r.Log, slog.LevelInfo, r.Now(), map[string]string{"reason": d.stopped}, telemetry.Metric{Name: "TurnsStopped", Unit: "Count", Value: 1})
+	}
+	if unanswered(d.stopped) {
+		telemetry.Emit(ctx, r.Log, slog.LevelError, r.Now(), nil, telemetry.Metric{Name: "TurnsUnanswered", Unit: "Count", Value: 1})
+	}
 	telemetry.Emit(ctx, r.Log, slog.LevelInfo, r.Now(), map[string]string{"market": t.Market, "outcome": outcome},
 		telemetry.Metric{Name: "Turns", Unit: "Count", Value: 1},
 		telemetry.Metric{Name: "TurnTime", Unit: "Milliseconds", Value: float64(took.Milliseconds())},
 		telemetry.Metric{Name: "ModelCost", Unit: "None", Value: float64(m.MicroUSD) / 1e6},
 		telemetry.Metric{Name: "DynamoRequests", Unit: "Count", Value: float64(c.Requests)})
+}
+
+// unanswered reports whether a turn was stopped by what somebody has to mend: a model that gives no answer, or a budget
+// that is used up. An address that asks too much is none of that.
+func unanswered(stopped string) bool {
+	return strings.HasPrefix(stopped, "model ") || stopped == "market budget" || stopped == "budget of sessions"
 }

@@ -91,7 +91,7 @@ func shown(all []tool.Card) []map[string]any {
 	var cards []map[string]any
 	size, known := 0, map[string]bool{}
 	for _, c := range slices.Backward(all) {
-		name := fmt.Sprint(c["type"], c["id"], c["transactionId"])
+		name := fmt.Sprint(c["type"], c["id"], c["transactionId"], c["option"])
 		data, err := json.Marshal(c)
 		if err != nil || known[name] || len(cards) == maxCards || size+len(data) > maxShown {
 			continue

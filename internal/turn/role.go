@@ -122,15 +122,19 @@ func (r *Roles) everywhere(ctx context.Context, in channel.Inbound, roles roster
 	if err != nil {
 		return nil, fmt.Errorf("role of a number: %w", err)
 	}
-	ops, dispatch := workOf(in, channel.Ops), workOf(in, channel.Dispatch)
-	heads, err := r.Threads.Heads(ctx, thread.Of(ops), thread.Of(dispatch), thread.Of(in))
+	ids, works := []string{thread.Of(in)}, []channel.Inbound{}
+	for _, typ := range []channel.ThreadType{channel.Ops, channel.Dispatch, channel.Vendor} {
+		works = append(works, workOf(in, typ))
+		ids = append(ids, thread.Of(works[len(works)-1]))
+	}
+	heads, err := r.Threads.Heads(ctx, ids...)
 	if err != nil {
 		return nil, fmt.Errorf("role of a number: %w", err)
 	}
 	stop := gate.OptOut(in.Text) == gate.Stop
 	asCustomer := len(roles) == 0 || thread.HeadOf(heads, thread.Of(in)).ID != ""
 	var all []channel.Inbound
-	for _, work := range []channel.Inbound{ops, dispatch} {
+	for _, work := range works {
 		head := thread.HeadOf(heads, thread.Of(work))
 		theirs := len(roles) > 0 && work.ThreadType == roles.ThreadType()
 		told := head.ID != "" || len(roles) > 0 || work.ThreadType == channel.Ops && slices.Contains(m.Desk.Numbers, in.From.Phone)

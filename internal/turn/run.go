@@ -163,6 +163,9 @@ type work struct {
 	found []standing.Item // what stands, see [work.stood]
 	ways  []string        // links and numbers in what the model says
 
+	access tool.Access // what the state of the conversation opens, see [work.unlock]
+	acted  bool        // the model has called a tool in that state
+
 	stream *live.Stream // of a live conversation; nil of others
 	status status       // of it
 }
@@ -203,7 +206,7 @@ func (w *work) takeIn() {
 		Actor: w.thread.Customer(), Market: w.market, Thread: w.thread.ID, ThreadType: w.thread.Type,
 		Channel: w.thread.Channel, Language: w.language(), Address: w.thread.Address,
 		Contact: tool.Contact{Name: w.thread.Name, Phone: cmp.Or(w.thread.Contact, w.thread.Phone)}, Location: w.thread.Where(now), TimeZone: w.market.Location(),
-		Now: now, TraceID: w.trace,
+		Now: now, TraceID: w.trace, Turn: w.thread.Number(),
 	}
 	if s := w.thread.Session; s != nil {
 		w.tc.Session = tool.Session{ID: s.ID, Phone: s.Phone}

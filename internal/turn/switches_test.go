@@ -2,6 +2,7 @@ package turn_test
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -21,6 +22,7 @@ import (
 func (w *world) looks(b *booking.Booker) map[string]gate.Look {
 	all := w.concierge.desk.Looks()
 	all[booking.ConfirmKind], all[booking.RescheduleKind], all[payment.Kind] = b.Look, b.Look, b.Look
+	maps.Copy(all, w.vendors.broker.Looks())
 	return all
 }
 

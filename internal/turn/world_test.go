@@ -134,7 +134,10 @@ type world struct {
 	last      channel.Inbound           // where the turn under test takes place
 	meanwhile func(ctx context.Context) // happens while a tool looks up what it is to book; nil is nothing
 	sara      *sara                     // nil in Merve's worlds
+	calls     bool                      // PestCall answers everybody
+	answers   string                    // who answers customers, in the place of Merve
 	concierge
+	exchange
 	cashier
 
 	db       *dynamo.DB
@@ -172,7 +175,7 @@ func newWorld(t *testing.T, change func(m *market.Market)) *world {
 		"merchant_booking_confirmed": {ContentSID: "HX00000000000000000000000000000001", Params: []string{"code", "when", "party"}},
 		"merchant_booking_cancelled": {ContentSID: "HX00000000000000000000000000000002", Params: []string{"code", "when", "party"}},
 	}
-	for i, event := range []string{"merchant_order_placed", "merchant_service_placed", "merchant_viewing_placed", "merchant_order_cancelled", "merchant_order_unanswered", "taxi_offer", "taxi_pickup", "taxi_taken", "taxi_cancelled"} {
+	for i, event := range []string{"merchant_order_placed", "merchant_service_placed", "merchant_viewing_placed", "merchant_order_cancelled", "merchant_order_unanswered", "taxi_offer", "taxi_pickup", "taxi_taken", "taxi_cancelled", "vendor_asked", "vendor_reminder"} {
 		m.WhatsApp.Templates[event] = market.Approved{ContentSID: fmt.Sprintf("HX0000000000000000000000000000001%d", i), Params: []string{"code"}}
 	}
 	m.WhatsApp.Templates["merchant_message"] = market.Approved{ContentSID: "HX00000000000000000000000000000030", Params: []string{"listing", "text"}}
@@ -267,6 +270,8 @@ func (w *world) start(db *dynamo.DB) {
 		more, a := w.startSara(db, log)
 		all, answering = append(all, more...), append(answering, a)
 	}
+	more, pestcall := w.startExchange(db)
+	all, answering = append(all, more...), append(answering, pestcall)
 	tools, err := tool.NewRegistry(all...)
 	if err != nil {
 		w.t.Fatal(err)
@@ -294,6 +299,7 @@ func (w *world) start(db *dynamo.DB) {
 		Model: llm.Whole(w.complete), Outbox: w.outbox, Audit: turn.Audit{Records: table("records")}, Figures: &turn.Figures{Records: table("records"), Now: now, Log: log},
 		Site: "https://merve.test", Now: now, Wait: w.clock.wait, Log: log,
 	}
+	w.answersCalls(w.runner)
 	if w.sara != nil {
 		w.runner.Photos, w.notifier.Reports = w.sara.photos, w.sara.reports
 	}
@@ -419,6 +425,7 @@ func (w *world) settle() {
 	} else {
 		w.tellOrders()
 		w.tellRides()
+		w.tellRequests()
 		w.tellRelayed()
 		w.tellPayments()
 	}
@@ -469,7 +476,7 @@ func (w *world) events(tx string) []ledger.Event {
 // outgoing is the outbox of all threads that were met, and of the businesses.
 func (w *world) outgoing() []outbox.Message {
 	w.t.Helper()
-	return w.outboxesOf(slices.Concat(w.threadsMet(), w.businesses(), w.driverThreads()))
+	return w.outboxesOf(slices.Concat(w.threadsMet(), w.businesses(), w.driverThreads(), w.vendorThreads()))
 }
 
 // businesses are the threads of the businesses' numbers.
@@ -530,8 +537,12 @@ func (w *world) from(who string, ch channel.Channel, id, text string) channel.In
 		in.ReplyAddr = "page-scoped id of " + who
 		in.From = actor.Actor{Kind: actor.Person, ID: "messenger:" + who + w.suffix, Name: who}
 	}
-	if w.sara != nil {
+	in.Assistant = w.answers
+	switch {
+	case w.sara != nil:
 		in.Assistant = assistant.Sara().Name
+	case w.calls:
+		in.Assistant = assistant.PestCall().Name
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

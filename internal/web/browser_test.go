@@ -101,7 +101,11 @@ func (p *tab) watch() {
 	err := chromedp.Listen(p.ctx, func(event any) {
 		switch event := event.(type) {
 		case *runtime.EventExceptionThrown:
-			keep("exception: %s %s", event.ExceptionDetails.Text, event.ExceptionDetails.Exception.Description)
+			what := event.ExceptionDetails.Text
+			if thrown := event.ExceptionDetails.Exception; thrown != nil {
+				what += " " + thrown.Description
+			}
+			keep("exception: %s (%s:%d)", what, event.ExceptionDetails.URL, event.ExceptionDetails.LineNumber)
 		case *log.EventEntryAdded:
 			if event.Entry.Source == log.EntrySourceSecurity || strings.Contains(event.Entry.Text, "Content Security Policy") {
 				keep("policy: %s", event.Entry.Text)

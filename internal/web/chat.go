@@ -21,6 +21,8 @@ type ChatConfig struct {
 	// ImageOrigin is where photos are put and shown from, such as the bucket's
 	// "https://photos.s3.eu-central-1.amazonaws.com". "" is the page's own origin.
 	ImageOrigin string
+	// Sockets is where live conversations are, such as "wss://live.example/prod". "" is the page's own origin.
+	Sockets string
 }
 
 // OpenStreetMap's standard tiles (https://operations.osmfoundation.org/policies/tiles/), and the
@@ -36,7 +38,7 @@ func Chat() http.Handler { return ChatWith(ChatConfig{}) }
 
 // ChatWith returns the handler of the chat page: "/" and the files it loads from "/static/".
 // The page talks to POST /chat/message, POST /chat/photos, GET /chat/threads/{threadId}/messages,
-// GET /chat/threads/{threadId}/activity and GET /healthz, puts photos where the server says, and
+// GET /chat/threads/{threadId}/activity and GET /healthz, hears replies by the socket that the last one names, puts photos where the server says, and
 // shows maps of tiles. Pictures of listings may be anywhere.
 func ChatWith(cfg ChatConfig) http.Handler {
 	if cfg.Tiles == "" {
@@ -47,7 +49,7 @@ func ChatWith(cfg ChatConfig) http.Handler {
 	}
 	return &site{
 		files: chatFiles,
-		policy: policy("script-src 'self'", sources("connect-src 'self'", cfg.ImageOrigin),
+		policy: policy("script-src 'self'", sources("connect-src 'self'", cfg.ImageOrigin, cfg.Sockets),
 			sources("img-src 'self' https: data:", cfg.Tiles, cfg.ImageOrigin)),
 		permissions: "camera=(), geolocation=(self), microphone=()",
 		file:        chatFile,

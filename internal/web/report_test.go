@@ -50,6 +50,8 @@ func TestSaraAnswers(t *testing.T) {
 		{"GET", "/sara", 200, "text/html; charset=utf-8", "same-origin"},
 		{"HEAD", "/sara", 200, "text/html; charset=utf-8", "same-origin"},
 		{"GET", "/sara.js", 200, "text/javascript; charset=utf-8", "cross-origin"},
+		{"GET", "/sara/live.js", 200, "text/javascript; charset=utf-8", "cross-origin"},
+		{"GET", "/sara/socket.js", 200, "text/javascript; charset=utf-8", "cross-origin"},
 		{"GET", "/sara/page.css", 200, "text/css; charset=utf-8", "same-origin"},
 		{"GET", "/sara/sara.svg", 200, "image/svg+xml", "same-origin"},
 		{"GET", "/sara/sara.js", 404, "application/problem+json", "same-origin"},

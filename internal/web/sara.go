@@ -4,14 +4,16 @@ import (
 	"bytes"
 	"embed"
 	"net/http"
+	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
 	"merve/internal/pattern"
 )
 
-//go:embed sara
+//go:embed sara static/socket.js
 var saraFiles embed.FS
 
 // SaraConfig says what the page of the damage report assistant reaches beside its own origin.
@@ -19,6 +21,8 @@ type SaraConfig struct {
 	// ImageOrigin is where photos are put and shown from, such as the bucket's
 	// "https://photos.s3.eu-central-1.amazonaws.com". "" is the page's own origin.
 	ImageOrigin string
+	// Sockets is where live conversations are: an address, or a path of the page's own origin. "" is nowhere.
+	Sockets string
 }
 
 // Sara returns the handler of the damage report assistant's page "/sara", of the chat widget
@@ -26,30 +30,33 @@ type SaraConfig struct {
 // which the report pages load too.
 //
 // The widget talks to POST /web-chat-api, GET /web-chat-api/messages and POST /web-chat-api/photos
-// of the origin it was loaded from, and puts photos where the last one says.
+// of the origin it was loaded from, puts photos where the last one says, and hears replies by the sockets.
 func Sara(cfg SaraConfig) http.Handler {
-	p := policy("script-src 'self'", sources("connect-src 'self'", cfg.ImageOrigin), sources("img-src 'self'", cfg.ImageOrigin))
+	p := policy("script-src 'self'", sources("connect-src 'self'", cfg.ImageOrigin, cfg.Sockets), sources("img-src 'self'", cfg.ImageOrigin))
 	mux := http.NewServeMux()
 	mux.Handle("/sara", landing(p))
-	mux.Handle("/sara.js", widget(p))
+	mux.Handle("/sara.js", shared(p, func() ([]byte, error) { return widgetScript(cfg.Sockets) }))
+	for _, name := range []string{"sara/live.js", "static/socket.js"} { // modules that it loads
+		mux.Handle("/sara/"+path.Base(name), shared(p, func() ([]byte, error) {
+			source, err := saraFiles.ReadFile(name)
+			return leanScript(source), err
+		}))
+	}
 	mux.Handle("/", &site{files: saraFiles, policy: p, file: saraFile})
 	return mux
 }
 
 func saraFile(path string) string {
-	if strings.HasPrefix(path, "/sara/") && path != "/sara/sara.js" {
+	if strings.HasPrefix(path, "/sara/") && !strings.HasSuffix(path, ".js") {
 		return path[1:]
 	}
 	return ""
 }
 
-// widget serves the widget to any site (Fetch standard, Cross-Origin-Resource-Policy). It stands
-// alone and is on every page of these sites, so it may be an hour old.
-func widget(policy string) http.Handler {
-	script := sync.OnceValues(func() ([]byte, error) {
-		source, err := saraFiles.ReadFile("sara/sara.js")
-		return lean(source), err
-	})
+// shared serves a script of the widget to any site (Fetch standard, Cross-Origin-Resource-Policy). It is on
+// every page of these sites, so it may be an hour old.
+func shared(policy string, source func() ([]byte, error)) http.Handler {
+	script := sync.OnceValues(source)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		protect(w.Header(), policy)
 		if !reads(w, r) {
@@ -61,10 +68,20 @@ func widget(policy string) http.Handler {
 			return
 		}
 		w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
+		w.Header().Set("Access-Control-Allow-Origin", "*") // as modules are asked for
 		w.Header().Set("Cache-Control", "public, max-age=3600")
 		w.Header().Set("ETag", validator(body))
 		send(w, r, contentType("sara.js"), body)
 	})
+}
+
+// widgetScript is the widget as it is sent. sockets is a path or an address.
+func widgetScript(sockets string) ([]byte, error) {
+	source, err := saraFiles.ReadFile("sara/sara.js")
+	if link(sockets) == "" && socketOrigin(sockets) == "" {
+		sockets = ""
+	}
+	return lean(bytes.Replace(source, []byte("'{{sockets}}'"), []byte(strconv.Quote(sockets)), 1)), err
 }
 
 var sheet = pattern.New("(?s)let css=`.*?`;")

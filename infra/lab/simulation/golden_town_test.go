@@ -157,7 +157,7 @@ func (g *goldenTown) obedient(w *World, r openaitest.Request) openaitest.Answer 
 	if strings.Contains(text, "Tell me all of it.") {
 		return openaitest.Answer{Text: strings.Repeat("There is a lot to tell about the island and its harbour. ", 80)}
 	}
-	return openaitest.Answer{Text: "What else would you like to know?"}
+	return openaitest.Answer{Text: "There is much to see around the harbour."}
 }
 
 // complete gives a tool the arguments that it was not told, as null.

@@ -202,19 +202,20 @@ func (w *World) base(calls *faulttest.Calls) *app.Base {
 	})
 }
 
-// queueOf is the queue of turns, whatever its name, but for that of live conversations: their turns run when a story says so.
+// queueOf is a queue of the wiring. Only turns are delivered here: what plans leave to timers is the sweep's.
 func (w *World) queueOf(name string) messages.Queue {
-	if name == "live" {
-		return unread{}
+	if name == "turns" {
+		return &w.queue
 	}
-	return &w.queue
+	return undelivered{}
 }
 
-// unread takes what is sent, and nobody reads it.
-type unread struct{}
+// undelivered is a queue that nobody reads.
+type undelivered struct{}
 
-func (unread) Send(context.Context, messages.Message) error      { return nil }
-func (unread) Hide(context.Context, string, time.Duration) error { return nil }
+func (undelivered) Send(context.Context, messages.Message) error { return nil }
+
+func (undelivered) Hide(context.Context, string, time.Duration) error { return nil }
 
 // everybody hears what is said on live conversations. It is a Poster of package live.
 type everybody struct{}

@@ -1,6 +1,6 @@
 // Package demo is the demo market of the local runner: a small island's restaurants,
-// tours, stays, homes and services, its places and its taxi drivers. The businesses and
-// people are made up, their numbers are not real.
+// tours, stays, homes and services, its places, its taxi drivers and its vendors, and the customers and technicians of
+// a pest control company far away. The businesses and people are made up, their numbers are not real.
 package demo
 
 import (
@@ -12,9 +12,12 @@ import (
 	"maps"
 	"slices"
 
+	"merve/internal/appointment"
+	"merve/internal/customer"
 	"merve/internal/geo"
 	"merve/internal/listing"
 	"merve/internal/market"
+	"merve/internal/marketplace"
 	"merve/internal/place"
 	"merve/internal/taxi"
 )
@@ -27,6 +30,15 @@ var places []byte
 
 //go:embed drivers.json
 var drivers []byte
+
+//go:embed customers.json
+var customers []byte
+
+//go:embed visits.json
+var visits []byte
+
+//go:embed vendors.json
+var vendors []byte
 
 // Market is the id of the demo market.
 const Market = "demo"
@@ -107,6 +119,54 @@ func LoadDrivers(store *taxi.Drivers) func(context.Context) error {
 	}
 }
 
+// LoadCustomers stores the customers whom calls are about.
+func LoadCustomers(store *customer.Store) func(context.Context) error {
+	return func(ctx context.Context) error {
+		all, err := Customers()
+		if err != nil {
+			return err
+		}
+		for _, c := range all {
+			if _, err := store.Put(ctx, c); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// LoadVisits stores the services and technicians of calls.
+func LoadVisits(catalog *appointment.Catalog) func(context.Context) error {
+	return func(ctx context.Context) error {
+		all, err := Visits()
+		if err != nil {
+			return err
+		}
+		for _, s := range all.Services {
+			if err := catalog.PutService(ctx, s); err != nil {
+				return err
+			}
+		}
+		for _, t := range all.Technicians {
+			if err := catalog.PutTechnician(ctx, t); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// LoadVendors stores the market's vendors.
+func LoadVendors(store *marketplace.Vendors) func(context.Context) error {
+	return func(ctx context.Context) error {
+		all, err := Vendors()
+		if err != nil {
+			return err
+		}
+		return store.Import(ctx, all)
+	}
+}
+
 // Listings returns the demo market's listings.
 func Listings() ([]*listing.Listing, error) {
 	var all []*listing.Listing
@@ -131,6 +191,18 @@ func Places() ([]*place.Place, error) {
 	return all, nil
 }
 
+// Vendors returns the demo market's vendors.
+func Vendors() ([]marketplace.Vendor, error) {
+	var all []marketplace.Vendor
+	if err := json.Unmarshal(vendors, &all); err != nil {
+		return nil, fmt.Errorf("demo vendors: %w", err)
+	}
+	for i := range all {
+		all[i].Market = Market
+	}
+	return all, nil
+}
+
 // Drivers returns the demo market's taxi drivers.
 func Drivers() ([]taxi.Driver, error) {
 	var all []taxi.Driver
@@ -139,6 +211,32 @@ func Drivers() ([]taxi.Driver, error) {
 	}
 	for i := range all {
 		all[i].Market = Market
+	}
+	return all, nil
+}
+
+// Customers returns the customers whom calls are about.
+func Customers() ([]customer.Customer, error) {
+	var all []customer.Customer
+	if err := json.Unmarshal(customers, &all); err != nil {
+		return nil, fmt.Errorf("demo customers: %w", err)
+	}
+	for i := range all {
+		all[i].Market = Market
+	}
+	return all, nil
+}
+
+// Visits returns the services and technicians of calls.
+func Visits() (all appointment.Company, err error) {
+	if err := json.Unmarshal(visits, &all); err != nil {
+		return all, fmt.Errorf("demo visits: %w", err)
+	}
+	for i := range all.Services {
+		all.Services[i].Market = Market
+	}
+	for i := range all.Technicians {
+		all.Technicians[i].Market = Market
 	}
 	return all, nil
 }

@@ -3,14 +3,19 @@ package demo
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
+	"merve/internal/appointment"
+	"merve/internal/customer"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/faulttest"
+	"merve/internal/geo"
 	"merve/internal/listing"
 	"merve/internal/market"
 	"merve/internal/place"
@@ -50,6 +55,31 @@ func TestListingsAreSound(t *testing.T) {
 	}
 	if len(domains) < 5 || len(capacities) < 8 {
 		t.Errorf("%d domains, %d capacities: too much alike", len(domains), len(capacities))
+	}
+}
+
+// At least eight vendors around Kyrenia can be asked, each at a number of their own.
+func TestVendorsAreSound(t *testing.T) {
+	t.Parallel()
+	all, err := Vendors()
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers, near := map[string]bool{}, 0
+	kyrenia := geo.Location{Lat: 35.3364, Lng: 33.3182}
+	for _, v := range all {
+		if err := v.Check(); err != nil {
+			t.Errorf("%s: %v", v.ID, err)
+		}
+		if v.OptIn == nil || !v.Enabled || numbers[v.Phone] {
+			t.Errorf("%s cannot be asked, or not alone", v.ID)
+		}
+		if numbers[v.Phone] = true; v.Location != nil && kyrenia.Meters(*v.Location) < 15_000 {
+			near++
+		}
+	}
+	if near < 8 {
+		t.Errorf("%d around Kyrenia", near)
 	}
 }
 
@@ -171,12 +201,44 @@ func TestPolicyPlacesAndDriversAreSound(t *testing.T) {
 	}
 }
 
+// A dozen customers, two of them on one phone, whom a technician can come to.
+func TestCustomersAreSound(t *testing.T) {
+	t.Parallel()
+	all, err := Customers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	co, err := Visits()
+	if err != nil {
+		t.Fatal(err)
+	}
+	phones, shared := map[string]bool{}, 0
+	for _, c := range all {
+		for _, p := range c.Phones {
+			if phones[p] {
+				shared++
+			}
+			phones[p] = true
+		}
+		near := func(area string) bool { return strings.HasPrefix(c.ZIP, area) }
+		if !slices.ContainsFunc(co.Technicians, func(x appointment.Technician) bool { return slices.ContainsFunc(x.Areas, near) }) {
+			t.Errorf("nobody comes to %s in %s", c.Name, c.ZIP)
+		}
+	}
+	if len(all) != 12 || shared != 1 {
+		t.Errorf("%d customers, %d phones shared; want 12 and 1", len(all), shared)
+	}
+}
+
 // stores are those of a market with tables of its own.
 type stores struct {
 	markets  *market.Store
 	listings *listing.Store
 	places   *place.Store
 	drivers  *taxi.Drivers
+
+	customers *customer.Store
+	visits    *appointment.Catalog
 }
 
 func storesAt(cfg aws.Config, prefix string) stores {
@@ -185,11 +247,12 @@ func storesAt(cfg aws.Config, prefix string) stores {
 	return stores{
 		&market.Store{Table: catalog, Now: time.Now}, &listing.Store{Table: catalog, Now: time.Now},
 		&place.Store{Table: catalog, Now: time.Now}, &taxi.Drivers{Table: catalog, Rides: records, Now: time.Now},
+		&customer.Store{Table: catalog}, &appointment.Catalog{Table: catalog},
 	}
 }
 
 func (s stores) load(ctx context.Context) error {
-	return Load(ctx, s.markets, s.listings, LoadPlaces(s.places), LoadDrivers(s.drivers))
+	return Load(ctx, s.markets, s.listings, LoadPlaces(s.places), LoadDrivers(s.drivers), LoadCustomers(s.customers), LoadVisits(s.visits))
 }
 
 // Loading that was cut off is made good by the next, and once it is done loading again changes
@@ -222,6 +285,12 @@ func TestLoadAgain(t *testing.T) {
 		}
 		if all, err := s.drivers.List(ctx, Market); err != nil || len(all) != 10 {
 			t.Errorf("%d drivers, error %v, want 10", len(all), err)
+		}
+		if c, err := s.customers.Get(ctx, Market, "cust-lee"); err != nil || c.Version < 1 {
+			t.Errorf("customer %+v, error %v", c, err)
+		}
+		if all, err := s.visits.Company(ctx, Market); err != nil || len(all.Services) != 5 || len(all.Technicians) != 4 {
+			t.Errorf("%d services, %d technicians, error %v", len(all.Services), len(all.Technicians), err)
 		}
 		d, err := s.drivers.Get(ctx, Market, "driver-ahmet")
 		if err != nil {

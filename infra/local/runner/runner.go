@@ -97,7 +97,8 @@ func (r *Runner) start(ctx context.Context, o Options) error {
 	sockets := &gateway.Sockets{Now: o.Now, NewID: telemetry.NewTraceID, Log: r.log}
 	base := r.base(c, cfg, getenv, sent, qs, o)
 	base.Sockets = sockets
-	if err := demo.Load(ctx, base.Markets(), base.Listings(), demo.LoadPlaces(base.Places()), demo.LoadDrivers(base.Drivers())); err != nil {
+	if err := demo.Load(ctx, base.Markets(), base.Listings(), demo.LoadPlaces(base.Places()), demo.LoadDrivers(base.Drivers()),
+		demo.LoadCustomers(base.Customers()), demo.LoadVisits(base.Visits()), demo.LoadVendors(base.Vendors())); err != nil {
 		return fmt.Errorf("demo market: %w", err)
 	}
 	functions := app.Constructors(wiring.Elsewhere())
@@ -364,7 +365,7 @@ func (r *Runner) greet(c app.Config, o Options) {
 		admin += "   token " + c.AdminToken
 	}
 	for _, line := range [][2]string{
-		{"chat", r.URL + "/"}, {"reports", r.URL + "/sara"}, {"admin", admin},
+		{"chat", r.URL + "/"}, {"reports", r.URL + "/sara"}, {"live", r.URL + "/live"}, {"admin", admin},
 		{"health", r.URL + "/healthz"}, {"outbox", r.URL + "/dev/outbox"}, {"queues", r.URL + "/dev/queues"}, {"model", c.OpenAIModel},
 	} {
 		fmt.Fprintf(o.Out, "  %-9s %s\n", line[0], line[1])

@@ -4,11 +4,12 @@
 //
 // What it promises the page: a shadow root with styles of its own, no cookie, no markup made of text, nothing
 // stored or asked for before somebody opens it. The page's policy has to allow HOST for script-src and
-// connect-src, and where photos are kept for connect-src and, to show old ones, img-src; no style, no trusted type.
+// connect-src (there with its wss: address too, or it does without), and where photos are kept for connect-src and, to show old ones, img-src; no style, no trusted type.
 //
 // What it promises the customer: a message has one clientMessageId from the moment it is written and is kept
 // until it is answered, over reloads too, so it is neither lost nor counted twice. While the panel is open and
-// looked at, news is looked for, less and less often while there is none.
+// looked at, news is looked for, less and less often while there is none. Where there is a socket, words are shown
+// as they are said; what counts is read when they are, and without a socket all is as it was.
 (() => {
   'use strict';
 
@@ -21,6 +22,7 @@
   // A session has a conversation in each market, and every request says which; '' is the server's own choice.
   const { title, color, market: marketId = '', name } = script.dataset;
   const API = '/web-chat-api';
+  const LIVE = '{{sockets}}'; // where they are; the server fills it in
   const TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/gif'];
   const [PHOTOS, BYTES, PIXELS, LETTERS] = [5, 10 << 20, 2048, 4000];
   const PATIENCE = 10 * 60_000;         // how long a late reply is waited for, ms
@@ -30,18 +32,18 @@
   // --- words; yes and no are sent as answers, so they are words the assistant knows ---
 
   const keys = ('title close hello message send add remove photo you messages writing sending offline network server ' +
-    'busy refused retry edit asked until yes no limits failed').split(' ');
+    'busy refused retry edit asked until yes no limits failed stop').split(' ');
   const words = {
-    en: 'Report damage|Close|Hello, I’m Sara, an AI assistant. What is damaged, and where?|Message|Send|Add photos|Remove|Photo|You|Messages|Sara is writing…|Sending…|You are offline. Messages are sent when you are back.|No answer.|Something went wrong on our side.|Too much is going on right now.|This cannot be sent as it is.|Try again|Edit|Waiting for your answer|until|Yes|No|Up to 5 photos of 10 MB each: JPEG, PNG, WebP, HEIC, GIF.|A photo could not be sent.',
-    tr: 'Hasar bildir|Kapat|Merhaba, ben Sara, bir yapay zekâ asistanıyım. Ne, nerede hasarlı?|Mesaj|Gönder|Fotoğraf ekle|Kaldır|Fotoğraf|Siz|Mesajlar|Sara yazıyor…|Gönderiliyor…|Çevrimdışısınız. Mesajlar bağlantı gelince gönderilir.|Yanıt yok.|Bizim tarafımızda bir sorun oldu.|Şu anda çok yoğunluk var.|Bu hâliyle gönderilemiyor.|Yeniden dene|Düzenle|Yanıtınız bekleniyor|son:|Evet|Hayır|En çok 5 fotoğraf, her biri 10 MB: JPEG, PNG, WebP, HEIC, GIF.|Bir fotoğraf gönderilemedi.',
-    el: 'Αναφορά ζημιάς|Κλείσιμο|Γεια σας, είμαι η Sara, βοηθός ΤΝ. Τι έπαθε ζημιά και πού;|Μήνυμα|Αποστολή|Φωτογραφίες|Αφαίρεση|Φωτογραφία|Εσείς|Μηνύματα|Η Sara γράφει…|Αποστολή…|Είστε εκτός σύνδεσης. Τα μηνύματα θα σταλούν μετά.|Καμία απάντηση.|Κάτι πήγε στραβά από εμάς.|Υπάρχει πολλή κίνηση τώρα.|Δεν μπορεί να σταλεί έτσι.|Ξανά|Επεξεργασία|Περιμένει την απάντησή σας|έως|Ναι|Όχι|Έως 5 φωτογραφίες των 10 MB: JPEG, PNG, WebP, HEIC, GIF.|Μια φωτογραφία δεν στάλθηκε.',
-    ru: 'Сообщить о повреждении|Закрыть|Здравствуйте, я Sara, ИИ-помощник. Что и где повреждено?|Сообщение|Отправить|Добавить фото|Убрать|Фото|Вы|Сообщения|Sara пишет…|Отправляется…|Нет соединения. Сообщения уйдут, когда оно появится.|Нет ответа.|У нас что-то пошло не так.|Сейчас слишком много запросов.|В таком виде отправить нельзя.|Повторить|Изменить|Ждём вашего ответа|до|Да|Нет|До 5 фото по 10 МБ: JPEG, PNG, WebP, HEIC, GIF.|Фото не отправлено.',
-    he: 'דיווח על נזק|סגירה|שלום, אני Sara, עוזרת בינה מלאכותית. מה ניזוק והיכן?|הודעה|שליחה|הוספת תמונות|הסרה|תמונה|אני|הודעות|‏Sara כותבת…|נשלח…|אין חיבור. ההודעות יישלחו כשיחזור.|אין תשובה.|משהו השתבש אצלנו.|יש עומס רב כרגע.|אי אפשר לשלוח כך.|לנסות שוב|עריכה|מחכה לתשובה שלך|עד|כן|לא|עד 5 תמונות של 10MB: ‏JPEG, PNG, WebP, HEIC, GIF.|תמונה לא נשלחה.',
-    ar: 'الإبلاغ عن ضرر|إغلاق|مرحبًا، أنا Sara، مساعدة ذكاء اصطناعي. ما الذي تضرر وأين؟|رسالة|إرسال|إضافة صور|إزالة|صورة|أنت|الرسائل|‏Sara تكتب…|جارٍ الإرسال…|أنت غير متصل. تُرسل الرسائل عند عودة الاتصال.|لا جواب.|حدث خطأ من جهتنا.|هناك ضغط كبير الآن.|لا يمكن الإرسال هكذا.|إعادة المحاولة|تعديل|في انتظار جوابك|حتى|نعم|لا|حتى 5 صور بحجم 10MB: ‏JPEG, PNG, WebP, HEIC, GIF.|لم تُرسل صورة.',
-    de: 'Schaden melden|Schließen|Hallo, ich bin Sara, eine KI-Assistentin. Was ist wo beschädigt?|Nachricht|Senden|Fotos hinzufügen|Entfernen|Foto|Sie|Nachrichten|Sara schreibt…|Wird gesendet…|Sie sind offline. Gesendet wird, sobald Sie zurück sind.|Keine Antwort.|Bei uns ist etwas schiefgegangen.|Gerade ist zu viel los.|So kann das nicht gesendet werden.|Noch einmal|Ändern|Ihre Antwort fehlt noch|bis|Ja|Nein|Bis zu 5 Fotos von je 10 MB: JPEG, PNG, WebP, HEIC, GIF.|Ein Foto wurde nicht gesendet.',
-    es: 'Comunicar un daño|Cerrar|Hola, soy Sara, una asistente de IA. ¿Qué está dañado y dónde?|Mensaje|Enviar|Añadir fotos|Quitar|Foto|Usted|Mensajes|Sara está escribiendo…|Enviando…|Sin conexión. Los mensajes saldrán cuando vuelva.|No hay respuesta.|Algo ha fallado por nuestra parte.|Hay demasiada actividad ahora.|No se puede enviar así.|Reintentar|Editar|Falta su respuesta|hasta|Sí|No|Hasta 5 fotos de 10 MB: JPEG, PNG, WebP, HEIC, GIF.|Una foto no se envió.',
-    fr: 'Signaler des dégâts|Fermer|Bonjour, je suis Sara, une assistante IA. Qu’est-ce qui est abîmé, et où ?|Message|Envoyer|Ajouter des photos|Retirer|Photo|Vous|Messages|Sara écrit…|Envoi…|Vous êtes hors ligne. L’envoi se fera au retour.|Pas de réponse.|Un problème est survenu chez nous.|Trop de demandes en ce moment.|Impossible d’envoyer ainsi.|Réessayer|Modifier|Votre réponse est attendue|jusqu’à|Oui|Non|5 photos au plus, de 10 Mo : JPEG, PNG, WebP, HEIC, GIF.|Une photo n’est pas partie.',
-    sw: 'Ripoti uharibifu|Funga|Habari, mimi ni Sara, msaidizi wa AI. Nini kimeharibika, na wapi?|Ujumbe|Tuma|Ongeza picha|Ondoa|Picha|Wewe|Ujumbe|Sara anaandika…|Inatumwa…|Huna mtandao. Ujumbe utatumwa ukirudi.|Hakuna jibu.|Kuna tatizo upande wetu.|Kuna shughuli nyingi sasa.|Haiwezi kutumwa hivi.|Jaribu tena|Hariri|Jibu lako linasubiriwa|hadi|Ndiyo|Hapana|Hadi picha 5 za MB 10: JPEG, PNG, WebP, HEIC, GIF.|Picha haikutumwa.',
+    en: 'Report damage|Close|Hello, I’m Sara, an AI assistant. What is damaged, and where?|Message|Send|Add photos|Remove|Photo|You|Messages|Sara is writing…|Sending…|You are offline. Messages are sent when you are back.|No answer.|Something went wrong on our side.|Too much is going on right now.|This cannot be sent as it is.|Try again|Edit|Waiting for your answer|until|Yes|No|Up to 5 photos of 10 MB each: JPEG, PNG, WebP, HEIC, GIF.|A photo could not be sent.|Stop',
+    tr: 'Hasar bildir|Kapat|Merhaba, ben Sara, bir yapay zekâ asistanıyım. Ne, nerede hasarlı?|Mesaj|Gönder|Fotoğraf ekle|Kaldır|Fotoğraf|Siz|Mesajlar|Sara yazıyor…|Gönderiliyor…|Çevrimdışısınız. Mesajlar bağlantı gelince gönderilir.|Yanıt yok.|Bizim tarafımızda bir sorun oldu.|Şu anda çok yoğunluk var.|Bu hâliyle gönderilemiyor.|Yeniden dene|Düzenle|Yanıtınız bekleniyor|son:|Evet|Hayır|En çok 5 fotoğraf, her biri 10 MB: JPEG, PNG, WebP, HEIC, GIF.|Bir fotoğraf gönderilemedi.|Durdur',
+    el: 'Αναφορά ζημιάς|Κλείσιμο|Γεια σας, είμαι η Sara, βοηθός ΤΝ. Τι έπαθε ζημιά και πού;|Μήνυμα|Αποστολή|Φωτογραφίες|Αφαίρεση|Φωτογραφία|Εσείς|Μηνύματα|Η Sara γράφει…|Αποστολή…|Είστε εκτός σύνδεσης. Τα μηνύματα θα σταλούν μετά.|Καμία απάντηση.|Κάτι πήγε στραβά από εμάς.|Υπάρχει πολλή κίνηση τώρα.|Δεν μπορεί να σταλεί έτσι.|Ξανά|Επεξεργασία|Περιμένει την απάντησή σας|έως|Ναι|Όχι|Έως 5 φωτογραφίες των 10 MB: JPEG, PNG, WebP, HEIC, GIF.|Μια φωτογραφία δεν στάλθηκε.|Διακοπή',
+    ru: 'Сообщить о повреждении|Закрыть|Здравствуйте, я Sara, ИИ-помощник. Что и где повреждено?|Сообщение|Отправить|Добавить фото|Убрать|Фото|Вы|Сообщения|Sara пишет…|Отправляется…|Нет соединения. Сообщения уйдут, когда оно появится.|Нет ответа.|У нас что-то пошло не так.|Сейчас слишком много запросов.|В таком виде отправить нельзя.|Повторить|Изменить|Ждём вашего ответа|до|Да|Нет|До 5 фото по 10 МБ: JPEG, PNG, WebP, HEIC, GIF.|Фото не отправлено.|Остановить',
+    he: 'דיווח על נזק|סגירה|שלום, אני Sara, עוזרת בינה מלאכותית. מה ניזוק והיכן?|הודעה|שליחה|הוספת תמונות|הסרה|תמונה|אני|הודעות|‏Sara כותבת…|נשלח…|אין חיבור. ההודעות יישלחו כשיחזור.|אין תשובה.|משהו השתבש אצלנו.|יש עומס רב כרגע.|אי אפשר לשלוח כך.|לנסות שוב|עריכה|מחכה לתשובה שלך|עד|כן|לא|עד 5 תמונות של 10MB: ‏JPEG, PNG, WebP, HEIC, GIF.|תמונה לא נשלחה.|לעצור',
+    ar: 'الإبلاغ عن ضرر|إغلاق|مرحبًا، أنا Sara، مساعدة ذكاء اصطناعي. ما الذي تضرر وأين؟|رسالة|إرسال|إضافة صور|إزالة|صورة|أنت|الرسائل|‏Sara تكتب…|جارٍ الإرسال…|أنت غير متصل. تُرسل الرسائل عند عودة الاتصال.|لا جواب.|حدث خطأ من جهتنا.|هناك ضغط كبير الآن.|لا يمكن الإرسال هكذا.|إعادة المحاولة|تعديل|في انتظار جوابك|حتى|نعم|لا|حتى 5 صور بحجم 10MB: ‏JPEG, PNG, WebP, HEIC, GIF.|لم تُرسل صورة.|إيقاف',
+    de: 'Schaden melden|Schließen|Hallo, ich bin Sara, eine KI-Assistentin. Was ist wo beschädigt?|Nachricht|Senden|Fotos hinzufügen|Entfernen|Foto|Sie|Nachrichten|Sara schreibt…|Wird gesendet…|Sie sind offline. Gesendet wird, sobald Sie zurück sind.|Keine Antwort.|Bei uns ist etwas schiefgegangen.|Gerade ist zu viel los.|So kann das nicht gesendet werden.|Noch einmal|Ändern|Ihre Antwort fehlt noch|bis|Ja|Nein|Bis zu 5 Fotos von je 10 MB: JPEG, PNG, WebP, HEIC, GIF.|Ein Foto wurde nicht gesendet.|Anhalten',
+    es: 'Comunicar un daño|Cerrar|Hola, soy Sara, una asistente de IA. ¿Qué está dañado y dónde?|Mensaje|Enviar|Añadir fotos|Quitar|Foto|Usted|Mensajes|Sara está escribiendo…|Enviando…|Sin conexión. Los mensajes saldrán cuando vuelva.|No hay respuesta.|Algo ha fallado por nuestra parte.|Hay demasiada actividad ahora.|No se puede enviar así.|Reintentar|Editar|Falta su respuesta|hasta|Sí|No|Hasta 5 fotos de 10 MB: JPEG, PNG, WebP, HEIC, GIF.|Una foto no se envió.|Detener',
+    fr: 'Signaler des dégâts|Fermer|Bonjour, je suis Sara, une assistante IA. Qu’est-ce qui est abîmé, et où ?|Message|Envoyer|Ajouter des photos|Retirer|Photo|Vous|Messages|Sara écrit…|Envoi…|Vous êtes hors ligne. L’envoi se fera au retour.|Pas de réponse.|Un problème est survenu chez nous.|Trop de demandes en ce moment.|Impossible d’envoyer ainsi.|Réessayer|Modifier|Votre réponse est attendue|jusqu’à|Oui|Non|5 photos au plus, de 10 Mo : JPEG, PNG, WebP, HEIC, GIF.|Une photo n’est pas partie.|Arrêter',
+    sw: 'Ripoti uharibifu|Funga|Habari, mimi ni Sara, msaidizi wa AI. Nini kimeharibika, na wapi?|Ujumbe|Tuma|Ongeza picha|Ondoa|Picha|Wewe|Ujumbe|Sara anaandika…|Inatumwa…|Huna mtandao. Ujumbe utatumwa ukirudi.|Hakuna jibu.|Kuna tatizo upande wetu.|Kuna shughuli nyingi sasa.|Haiwezi kutumwa hivi.|Jaribu tena|Hariri|Jibu lako linasubiriwa|hadi|Ndiyo|Hapana|Hadi picha 5 za MB 10: JPEG, PNG, WebP, HEIC, GIF.|Picha haikutumwa.|Simamisha',
   };
   const language = [script.dataset.language, document.documentElement.lang, ...navigator.languages]
     .map((tag) => String(tag).toLowerCase().split('-')[0].replace('iw', 'he')).find((tag) => Object.hasOwn(words, tag)) ?? 'en';
@@ -207,7 +209,8 @@ a { color: var(--ink); }
   const text = make('textarea', { rows: 1, maxLength: LETTERS, placeholder: say('message'), enterKeyHint: 'send', 'aria-label': say('message'), value: recall(DRAFT) ?? '' });
   const form = make('form', { onsubmit: submit }, thumbs, make('div', { className: 'box' }, files,
     button(say('add'), () => files.click(), 'M4 8h3l2-3h6l2 3h3v11H4zM12 16.500a3.500 3.500 0 1 0 0-7 3.500 3.500 0 0 0 0 7z'), text,
-    Object.assign(button(say('send'), null, 'M12 20V5m-7 7 7-7 7 7'), { type: 'submit', className: 'fill' })));
+    Object.assign(button(say('send'), null, 'M12 20V5m-7 7 7-7 7 7'), { type: 'submit', className: 'fill' }),
+    Object.assign(button(say('stop'), () => live.stop(), 'M7 7h10v10H7z'), { className: 'fill', hidden: true })));
   const panel = make('dialog', { role: 'dialog', 'aria-labelledby': 'title' },
     make('header', { className: 'fill' }, make('h2', { id: 'title' }, heading), button(say('close'), () => panel.close(), 'm6 6 12 12M6 18 18 6')),
     log, status, stands, ask, form);
@@ -249,10 +252,15 @@ a { color: var(--ink); }
   let asked;         // the pending action shown
   let ending;        // timer of its end
   let looking;       // timer of the next look for news
+  let live;          // what hears while the panel is open, as live.js makes it
 
   function show() {
-    const word = !navigator.onLine ? 'offline' : eager ? 'sending' : working && 'writing';
+    const word = !navigator.onLine ? 'offline' : eager ? 'sending' : working && !live?.says && 'writing';
     status.textContent = notice || (word ? say(word) : '');
+    // Where one would send, a reply is stopped, as long as one is said and nothing is written.
+    const [submits, stops] = [...form.querySelectorAll('.fill')];
+    stops.hidden = !live?.speaking || text.value.trim() !== '' || photos.length > 0;
+    submits.hidden = !stops.hidden;
   }
   function work(more) {
     working += more;
@@ -260,7 +268,7 @@ a { color: var(--ink); }
     if (!working) watch(QUICK);
     show();
   }
-  function note(key) { notice = key && say(key); show(); }
+  function note(key, words = key && say(key)) { notice = words; show(); }
 
   // Who reads the end goes on doing so, whatever comes or takes its place.
   let atEnd = true;
@@ -336,6 +344,8 @@ a { color: var(--ink); }
   }
 
   async function attempt(entry) {
+    if (await live?.speak?.(entry)) return;
+    entry.left = true;
     const { clientMessageId, media, replyTo } = entry;
     const body = { sessionId: session(), text: entry.text, clientMessageId, language, replyTo, marketId, name, mediaUrls: media.map((m) => m.url) };
     for (const pause of [1_200, 4_000, 0]) {
@@ -408,6 +418,16 @@ a { color: var(--ink); }
     until.textContent = end ? `(${say('until')} ${new Date(end).toLocaleString(locale, { dateStyle: 'short', timeStyle: 'short' })})` : '';
   }
 
+  // Hears replies while they are said, where there are sockets: what that takes is loaded when the panel is opened.
+  async function listen() {
+    if (!LIVE || live) return;
+    const now = live = {};
+    try {
+      const { hears } = await import(`${origin}/sara/live.js`);
+      if (live === now) live = hears({ at: new URL(LIVE, origin), marketId, language, token: session(), entries, place, linked, show, note, read, watch, mark, work, tellStanding, wait, follow: () => { if (atEnd) toEnd(); }, tail: () => tail, ahead: () => ahead, kept: (id) => write(OUT + id, null) });
+    } catch { /* it looks for news, as without */ }
+  }
+
   // --- reading ---
 
   // Reads on to the newest message, or once from a cursor, and reports whether the newest is Sara's.
@@ -425,6 +445,7 @@ a { color: var(--ink); }
       }
       // While something is under way, its answer is to say what is asked, or what was waited for.
       if (from === undefined ? !working && turns === before : theirs) pend(answer.pendingAction ?? null);
+      live?.settle?.();
       if (from === undefined) newest = last;
       if (!answer.next) break;
       next = answer.next;
@@ -475,6 +496,7 @@ a { color: var(--ink); }
 
   function watch(pause) {
     clearTimeout(looking);
+    if (live?.open && pause === QUICK) pause = SLOW; // what is said is heard
     looking = setTimeout(look, pause, pause);
   }
 
@@ -603,6 +625,7 @@ a { color: var(--ink); }
     text.dir = text.value ? 'auto' : '';
     text.style.height = 'auto';
     text.style.height = `${text.scrollHeight + 2}px`;
+    show();
     write(DRAFT, text.value || null);
   }
 
@@ -612,18 +635,26 @@ a { color: var(--ink); }
     typed();
     toEnd();
     if (matchMedia('(hover: hover) and (pointer: fine)').matches) text.focus(); // elsewhere it would open a keyboard
+    listen();
     look(QUICK);
   }
 
   function resume() {
     show();
     if (!navigator.onLine) return;
+    live?.wake?.();
     look(QUICK);
     for (const entry of entries) if (entry.state === 'waiting' || entry.error?.kind === 'network' && !entry.stale) deliver(entry);
     for (const photo of photos) if (photo.state === 'failed') upload(photo);
   }
 
-  panel.addEventListener('close', () => { launch.hidden = false; launch.focus(); });
+  panel.addEventListener('close', () => {
+    launch.hidden = false;
+    launch.focus();
+    live?.close?.();
+    live = undefined;
+    show();
+  });
   panel.addEventListener('keydown', (event) => {
     if (event.key === 'Escape' && !event.isComposing) { event.preventDefault(); panel.close(); }
   });
@@ -656,7 +687,7 @@ a { color: var(--ink); }
     for (const { clientMessageId, text: words, replyTo, mediaUrls, at } of kept()) {
       const stale = Date.now() - at > STALE;
       const media = mediaUrls.map((url) => ({ url }));
-      place({ own: true, text: words, rest: words, replyTo, media, at, clientMessageId, stale, state: stale ? 'failed' : 'waiting', error: { kind: 'network' } }, entries.length);
+      place({ own: true, left: true, text: words, rest: words, replyTo, media, at, clientMessageId, stale, state: stale ? 'failed' : 'waiting', error: { kind: 'network' } }, entries.length);
     }
     pend(parse(recall(PENDING)));
     resume();

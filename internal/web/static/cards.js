@@ -26,7 +26,20 @@ const kinds = { food: 'order', service: 'service', viewing: 'viewing' };
 /** What a card is about, the same in all that are about it; '' for a card that only shows something. */
 export function keyOf(card) {
   const id = text(card?.transactionId) || text(card?.id);
-  return id && ['booking', 'order', 'taxi', 'payment'].includes(card.type) ? `${card.type} ${id}` : '';
+  return id && ['booking', 'order', 'taxi', 'payment', 'listing'].includes(card.type) ? `${card.type} ${id}` : '';
+}
+
+/** Whether a card is about what waits for a yes. */
+export function offered(card) { return keyOf(card) !== '' && ['hold', 'proposed'].includes(card.status); }
+
+const does = { confirm_transaction: 'book', confirm_order: 'orderIt', confirm_taxi: 'orderIt' };
+
+/** What a yes to a pending action does, and for how much. The latest of cards that waits for a yes is about it. */
+export function consequence(action, cards, speech) {
+  if (!Object.hasOwn(does, action.kind)) return speech.say('yes');
+  const card = cards.findLast((c) => offered(c));
+  const price = speech.money(card?.price) || speech.money(card?.total);
+  return [speech.say(does[action.kind]), price].filter(Boolean).join(' · ');
 }
 
 /** A card in words: {title, status}. */
@@ -63,6 +76,7 @@ export function drawCard(card, ui, mark = '') {
     case 'order': return order(card, ui);
     case 'taxi': return taxi(card, ui);
     case 'payment': return payment(card, ui);
+    case 'time': return text(card.option) && text(card.title) ? reply(ui, 'plain', text(card.title), text(card.option)) : null;
   }
   return text(card.title) ? make('div', { className: 'card other' }, lines(make('strong', { dir: 'auto' }, text(card.title)), line(card.subtitle))) : null;
 }

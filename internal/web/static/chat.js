@@ -1,7 +1,7 @@
 // The chat page: what waits for an answer, where one writes, and the page around the conversation.
 
 import { Photos, whereabouts } from './attach.js';
-import { reply } from './cards.js';
+import { consequence, reply } from './cards.js';
 import { Conversation, LIMIT } from './conversation.js';
 import { make, show, text } from './dom.js';
 import { Log } from './log.js';
@@ -26,6 +26,8 @@ const log = new Log(page, ui);
 const photos = new Photos(page, ui);
 
 let model = '';      // what answers, as GET /healthz names it
+let live = '';       // and where the sockets are
+let speaking = false; // a reply is being said
 let ready = false;   // the first load is over, one way or the other
 let asked;           // the id of the pending action last shown
 let warned = false;  // the last minute of the pending action has been announced
@@ -75,6 +77,7 @@ const view = {
     asked = action?.id;
     if (fresh) warned = false;
     if (expired) log.note(ui.speech.say('expired'));
+    log.ask();
     drawPending();
     if (action && fresh && ready) tell(`${ui.speech.say('asked')} ${text(action.summary)}`);
   },
@@ -82,19 +85,46 @@ const view = {
     clearTimeout(view.patience);
     working = [];
     const already = page.working.firstChild;
-    if (!on) return page.working.replaceChildren();
+    if (!on || speaking) return page.working.replaceChildren();
     view.patience = setTimeout(() => atWork('longer'), LONG);
     if (already) return;
-    const follow = log.nearEnd;
-    page.working.append(make('span', { className: 'dots', 'aria-hidden': 'true' }, make('i'), make('i'), make('i')), make('span'));
+    drawWorking();
     atWork('working');
-    if (follow) log.toEnd();
+  },
+  told(words) {
+    working = [words];
+    if (!page.working.firstChild) drawWorking();
+    page.working.lastChild.textContent = words;
+  },
+  speaking(on) {
+    speaking = on;
+    if (on) {
+      clearTimeout(view.patience);
+      page.working.replaceChildren();
+    }
+    drawSend();
   },
   doing(tools) {
     working = tools;
     if (tools.length) atWork(doings.find(([name]) => name.test(tools.at(-1)))?.[1] ?? 'working');
   },
 };
+
+function drawWorking() {
+  const follow = log.nearEnd;
+  page.working.append(make('span', { className: 'dots', 'aria-hidden': 'true' }, make('i'), make('i'), make('i')), make('span'));
+  if (follow) log.toEnd();
+}
+
+/** Where one would send is a button that stops the reply, as long as one is said and nothing is written. */
+function drawSend() {
+  const stops = speaking && page.text.value.trim() === '' && photos.empty;
+  if (page.stop.hidden !== stops) return;
+  const held = [page.send, page.stop].includes(document.activeElement);
+  show(page.stop, stops);
+  show(page.send, !stops);
+  if (held) settle();
+}
 
 /** Says what Merve is at, unless that is known better already. */
 function atWork(word) {
@@ -138,6 +168,7 @@ function drawPending() {
   if (!action) return;
   page.summary.textContent = text(action.summary);
   page.summary.tabIndex = page.summary.scrollHeight > page.summary.clientHeight + 1 ? 0 : -1;
+  page.yes.textContent = consequence(action, ui.talk.entries.flatMap((e) => e.cards), ui.speech);
   page.yes.disabled = page.no.disabled = ui.talk.answering;
   tick();
   if (follow) log.toEnd();
@@ -180,6 +211,7 @@ function measure() {
   page.text.style.height = 'auto';
   page.text.style.height = `${page.text.scrollHeight}px`;
   page.send.disabled = n === 0 && photos.empty || n > LIMIT;
+  drawSend();
   if (eager && !photos.uploading) submit();
   page.count.textContent = ui.speech.say('count', { n, limit: LIMIT });
   page.count.classList.toggle('over', n > LIMIT);
@@ -270,12 +302,17 @@ function introduce() {
 
 async function lookUpModel() {
   try {
-    model = text((await ui.talk.health()).model);
+    const health = await ui.talk.health();
+    [model, live] = [text(health.model), text(health.live)];
   } catch {
     return; // asked again when the connection is back
   }
   introduce();
+  listen();
 }
+
+/** Hears replies while they are said, where there are sockets. */
+function listen() { if (live) ui.talk.connect(live); }
 
 async function begin() {
   ui.talk?.close();
@@ -283,6 +320,8 @@ async function begin() {
   photos.clear(); // they are of who wrote before
   broken = null;
   ui.talk = new Conversation(view);
+  view.speaking(false);
+  listen();
   page.working.replaceChildren();
   page.remark.textContent = '';
   show(page.newest, false);
@@ -353,6 +392,7 @@ page.new.addEventListener('click', askNew);
 page.sure.addEventListener('close', startNew);
 page.yes.addEventListener('click', () => answer('yes'));
 page.no.addEventListener('click', () => answer('no'));
+page.stop.addEventListener('click', () => ui.talk.stop());
 page.composer.addEventListener('submit', submit);
 page.text.addEventListener('input', measure);
 page.text.addEventListener('keydown', keyed);

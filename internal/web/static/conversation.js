@@ -9,7 +9,10 @@
 // - What fails for a passing reason is tried again, less and less often, and never before the
 //   server said it may be.
 // - While the page is looked at, news is looked for, less and less often while there is none.
+// - Where there is a socket, words are shown as they are said. What counts is read in the thread when they
+//   are: the socket only makes it sooner, and without it all is as it was.
 
+import { Socket } from './socket.js';
 import { OUTBOX, outbox, random, read, store, write } from './store.js';
 
 /** The most characters (code points) a message may have. */
@@ -48,12 +51,12 @@ class Failure extends Error {
  * waiting (for a connection), failed (then error says why), sent.
  *
  * The view is told: added(entry), changed(entry), removed(entry), settled(first) after a load, when
- * the first brings everything at once, pending(action or null, expired), busy(boolean), doing(tools).
+ * the first brings everything at once, pending(action or null, expired), busy(boolean), doing(tools),
+ * told(words of what is being done), speaking(boolean).
  */
 export class Conversation {
   entries = [];
   pending = null;
-  language = 'en';
 
   #view;
   #session; // {id, threadId once known, pending}, as stored on this device
@@ -72,6 +75,11 @@ export class Conversation {
   #fresh = 0;      // messages taken in that were not known, counted
   #watching;       // timer of the next look for news
   #mute = false;   // the server does not say what it does
+  #language = 'en';
+  #socket;         // hears what is said, where that can be
+  #named;          // the thread, as the socket names it before there is one
+  #growing = null; // the entry of a reply that is being said
+  #event = Promise.withResolvers(); // of the socket, the next that somebody may wait for
 
   constructor(view) {
     this.#view = view;
@@ -79,6 +87,7 @@ export class Conversation {
     this.pending = this.#session.pending ?? null;
     for (const kept of outbox()) {
       const entry = this.#own(kept);
+      entry.left = true; // maybe: the request finds out
       entry.stale = Date.now() - entry.written > STALE;
       if (entry.stale) Object.assign(entry, { status: 'failed', error: new Failure('network') });
       this.entries.push(entry);
@@ -102,13 +111,43 @@ export class Conversation {
 
   get hasOlder() { return this.#older !== null; }
 
+  get language() { return this.#language; }
+
+  set language(language) {
+    if (language === this.#language) return;
+    this.#language = language;
+    this.#socket?.renew();
+  }
+
+  /** Hears replies while they are said. live is where the sockets are, as the health check tells. */
+  connect(live) {
+    if (this.#socket || this.#closed.signal.aborted) return;
+    this.#socket = new Socket(() => {
+      const url = new URL(live, location.href);
+      const fields = { agentId: 'merve', token: this.#session.id, language: this.#language };
+      for (const [name, value] of Object.entries(fields)) url.searchParams.set(name, value);
+      return url;
+    }, {
+      frame: (frame, words) => this.#hear(frame, words),
+      open: (on) => {
+        if (on) return;
+        this.#view.speaking(false);
+        this.#happened('lost');
+      },
+    });
+  }
+
+  /** Has the reply that is being said end here. */
+  stop() { this.#socket?.send({ type: 'barge_in' }); }
+
   /** Stops all that is under way; nothing is told to the view any more. */
   close() {
     this.#closed.abort();
     this.#task?.abort();
+    this.#socket?.close();
     for (const entry of this.entries) clearTimeout(entry.timer);
     clearTimeout(this.#watching);
-    this.#view = { added() {}, changed() {}, removed() {}, settled() {}, pending() {}, busy() {}, doing() {} };
+    this.#view = { added() {}, changed() {}, removed() {}, settled() {}, pending() {}, busy() {}, doing() {}, told() {}, speaking() {} };
   }
 
   /** Asks the server how it is, and so learns its time too. */
@@ -127,6 +166,7 @@ export class Conversation {
 
   /** Looks for news now, and from now on often again: somebody looks at the page. */
   wake() {
+    this.#socket?.wake();
     clearTimeout(this.#watching);
     return this.#look(QUICK);
   }
@@ -145,6 +185,7 @@ export class Conversation {
       if (!(await this.#readBack())) await this.#readOn();
       this.#loaded = true;
       if (written === this.#written) this.#dropProvisional();
+      this.#settle();
     } finally {
       this.#silent = false;
       this.#view.settled(first);
@@ -245,7 +286,7 @@ export class Conversation {
     try {
       await before;
       setTimeout(leave, HEAD_START);
-      const answer = await this.#post(entry);
+      const answer = await this.#speak(entry, leave) ?? await this.#post(entry);
       entry.leaving = false;
       this.#take(entry, answer);
     } catch (error) {
@@ -257,6 +298,26 @@ export class Conversation {
     }
   }
 
+  // Sends entry by the socket and reads in the thread what was answered, once that was said. Undefined where that
+  // cannot be or the socket breaks: then it is asked by request, as the same message.
+  async #speak(entry, leave) {
+    const { clientMessageId: id, text, button, replyTo } = entry;
+    if (entry.left || !text || entry.media.length || entry.location) return undefined;
+    if (!this.#socket?.send({ type: 'message', id, text, button, replyTo })) return undefined;
+    entry.left = true;
+    leave(); // the socket keeps the order
+    for (;;) {
+      const event = await Promise.race([this.#event.promise, this.#wait(GATEWAY)]);
+      if (event !== 'final' || !this.#session.threadId) return undefined;
+      const query = new URLSearchParams({ limit: NEWS, before: 'latest' });
+      const body = await json(await this.#request(`${this.#path}/messages?${query}`));
+      const taken = this.entries.map((e) => e !== entry && e.id);
+      const own = list(body.messages).find((m) => directionOf(m) === 'inbound' && textOf(m).trim() === text.trim()
+        && this.#timeOf(m) > entry.at - 10_000 && !taken.includes(m.id));
+      if (own?.status === 'answered') return { ...body, messageId: own.id };
+    }
+  }
+
   // A connection that broke in between is the commonest failure on the road: one more try, unseen.
   async #post(entry) {
     const body = { message: entry.text, sessionId: this.#session.id, language: this.language, clientMessageId: entry.clientMessageId };
@@ -264,6 +325,7 @@ export class Conversation {
     if (entry.media.length) body.attachments = entry.media.map(({ url, contentType }) => ({ url, contentType }));
     if (entry.location) body.location = entry.location;
     const request = posted(body);
+    entry.left = true;
     for (let last = false; ; last = true) {
       try {
         const response = await this.#request('chat/message', request);
@@ -306,6 +368,7 @@ export class Conversation {
     if (answer.threadId) this.#session.threadId = answer.threadId;
     if (list(answer.messages).length) this.#merge(answer.messages);
     else this.#reply(entry, answer);
+    this.#settle();
     // The answer to an older message, come late or again, does not know what is pending by now.
     if (entry.number > this.#answered) {
       this.#answered = entry.number;
@@ -317,6 +380,12 @@ export class Conversation {
   // Shows the reply to entry. It may stand there already: one turn answers several messages with one reply, and
   // the first answer comes again to a message that is sent again.
   #reply(entry, { reply, cards, mapLocation, standing }) {
+    const heard = this.#growing;
+    if (heard && reply?.startsWith(heard.text)) {
+      this.#growing = null;
+      Object.assign(heard, { text: reply, cards: list(cards), mapLocation, standing, growing: false });
+      return this.#change(heard, 'sent');
+    }
     const after = this.entries.slice(this.entries.indexOf(entry) + 1).filter((e) => e.direction === 'outbound');
     if ((!reply && !list(cards).length) || says(after, reply)) return;
     this.#place({
@@ -336,10 +405,77 @@ export class Conversation {
     if (status !== entry.status || before !== entry.error.kind) this.#change(entry, status);
   }
 
+  // --- what is heard ---
+
+  #hear(frame, words) {
+    switch (frame.type) {
+      case 'token': return this.#grow(words);
+      case 'status': return this.#view.told(textOf(frame));
+      case 'speaking': return this.#view.speaking(frame.speaking === true);
+      case 'message': return this.#overhear(frame);
+      case 'final': return this.#finish(frame);
+      case 'error': return this.#happened('error');
+      case 'resync': return this.#resume(frame);
+    }
+  }
+
+  #grow(words) {
+    if (this.#growing) this.#growing.text = words;
+    else {
+      this.#growing = { key: random(8), direction: 'outbound', text: words, at: this.now, status: 'sent', media: [], cards: [], growing: true };
+      this.#place(this.#growing);
+    }
+    this.#change(this.#growing, 'sent');
+  }
+
+  // The whole reply was said: what counts of it stands in the thread now.
+  #finish(frame) {
+    this.#session.threadId ??= this.#named;
+    this.#view.speaking(false);
+    if (this.#growing) Object.assign(this.#growing, { text: textOf(frame) || this.#growing.text, over: true });
+    this.#happened('final');
+    this.refresh().catch(() => {}); // looked at again soon
+  }
+
+  // What was said in another window, or here before it was loaded again.
+  #overhear(frame) {
+    const at = Date.parse(frame.at) || this.now;
+    const known = this.entries.some((e) => e.direction === 'inbound' && (e.clientMessageId === frame.id
+      || !e.clientMessageId && e.text.trim() === textOf(frame).trim() && Math.abs(e.at - at) < 10_000));
+    if (known) return;
+    this.#place({ key: random(8), clientMessageId: frame.id, direction: 'inbound', text: textOf(frame), at, status: 'sent', media: [], cards: [] });
+  }
+
+  #resume(frame) {
+    this.#named = frame.state?.threadId;
+    if (!frame.gap) return;
+    if (this.#growing) this.#growing.over = true;
+    this.refresh().catch(() => {}); // looked at again soon
+  }
+
+  // Wakes those who wait for the socket.
+  #happened(event) {
+    const { resolve } = this.#event;
+    this.#event = Promise.withResolvers();
+    resolve(event);
+  }
+
+  // What was heard and is over stands there as the thread has it, or in other words.
+  #settle() {
+    for (const entry of this.entries.filter((e) => e.growing)) {
+      if (entry.id !== undefined) entry.growing = false;
+      else if (entry.over || entry !== this.#growing) this.#remove(entry);
+      else continue;
+      if (entry === this.#growing) this.#growing = null;
+      if (!entry.growing) this.#change(entry, 'sent');
+    }
+  }
+
   // --- news, and what Merve does ---
 
   #watch(pause) {
     clearTimeout(this.#watching);
+    if (this.#socket?.open) pause = Math.max(pause, SLOW); // what is said is heard
     if (!this.#closed.signal.aborted) this.#watching = setTimeout(() => this.#look(pause), pause);
   }
 
@@ -362,7 +498,7 @@ export class Conversation {
     try {
       await this.#wait(NOTICED, signal);
       while (!this.#mute) {
-        if (this.#session.threadId) {
+        if (this.#session.threadId && !this.#growing) {
           const body = await json(await this.#request(`${this.#path}/activity`));
           if (!signal.aborted) this.#view.doing(list(body.doing).map(String));
         }
@@ -422,7 +558,7 @@ export class Conversation {
   // A reply shown as it came has no id. Once the thread has been read to its end, it stands there with one, as
   // the server lists it; what was not recognised then was the same thing in other parts.
   #dropProvisional() {
-    for (const entry of this.entries.filter((e) => e.direction === 'outbound' && e.id === undefined)) this.#remove(entry);
+    for (const entry of this.entries.filter((e) => e.direction === 'outbound' && e.id === undefined && !e.growing)) this.#remove(entry);
   }
 
   // Takes in messages, oldest first, as the server has them. One that is shown already, be it only as it was
@@ -448,10 +584,12 @@ export class Conversation {
     const candidates = this.entries.filter((e) => e.direction === directionOf(message));
     const entry = candidates.find((e) => e.id !== undefined && e.id === message.id)
       ?? candidates.find((e) => message.clientMessageId && e.clientMessageId === message.clientMessageId)
-      ?? candidates.find((e) => e.id === undefined && e.text.trim() === textOf(message).trim() && at > e.at - 10_000);
+      ?? candidates.find((e) => e.id === undefined && e.text.trim() === textOf(message).trim() && at > e.at - 10_000)
+      ?? candidates.find((e) => e.id === undefined && e.growing && textOf(message).startsWith(e.text) && at > e.at - 10_000);
     if (!entry) return undefined;
     const found = entry.id === undefined;
     Object.assign(entry, { id: message.id, at });
+    if (entry.growing) Object.assign(entry, { text: textOf(message), cards: list(message.cards), mapLocation: message.mapLocation, standing: message.standing });
     if (found && entry.status === 'failed' && entry.error.passing && !entry.stale) this.retry(entry); // it did arrive: its answer is there for the asking
     return entry;
   }

@@ -1,9 +1,10 @@
 // What was said, as a list: messages in bubbles, their cards, photos and maps, by day.
 //
 // A card that comes again about the same thing changes the one that is shown, wherever that is, and is
-// only mentioned where it came; when that is far up by then, it is shown there as well.
+// only mentioned where it came; when that is far up by then, it is shown there as well. So it is with maps. What
+// waits for a yes is shown below the list, with its buttons, and not in the list until it is settled.
 
-import { drawCard, drawMention, headline, keyOf, pinsOf } from './cards.js';
+import { drawCard, drawMention, headline, keyOf, offered, pinsOf } from './cards.js';
 import { icon, linked, list, make, outward, safe, show, text } from './dom.js';
 import { chart, spot } from './map.js';
 
@@ -19,6 +20,8 @@ export class Log {
   #slots = new Map();  // node of a card to what it shows
   #truth = new Map();  // what cards are about to {card: the newest one, words}
   #places = new Map(); // entry to the roles of its cards: shown, mentioned, left out
+  #asks;               // the entry whose question waits for its answer
+  #asked;              // the id of what it asks
 
   constructor(page, ui) {
     [this.#page, this.#ui] = [page, ui];
@@ -43,6 +46,21 @@ export class Log {
     this.#page.log.removeAttribute('aria-busy');
   }
 
+  /** Shows what waits for an answer only where its buttons are. */
+  ask() {
+    const before = this.#asks;
+    this.#asks = this.#asking();
+    for (const entry of new Set([before, this.#asks])) if (this.#nodes.has(entry)) this.change(entry);
+  }
+
+  #asking() {
+    const { entries, pending } = this.#ui.talk;
+    if (pending && pending.id === this.#asked && entries.includes(this.#asks)) return this.#asks; // later ones may say it too
+    this.#asked = pending?.id;
+    const offer = text(pending?.summary);
+    return offer ? entries.findLast((e) => e.direction === 'outbound' && (e.text.includes(offer) || e.cards.some(offered))) : undefined;
+  }
+
   add(entry) {
     const { log, scroll, newest } = this.#page;
     const follow = this.nearEnd || entry.direction === 'inbound';
@@ -64,12 +82,14 @@ export class Log {
   change(entry) {
     const follow = this.nearEnd;
     const old = this.#nodes.get(entry);
+    this.#survey();
     if (old) {
       const held = old.contains(document.activeElement);
       const node = this.#draw(entry);
       this.#nodes.set(entry, node);
       old.replaceWith(node);
       if (held) this.#ui.settle();
+      this.#update();
     }
     this.arrange();
     if (follow && entry === this.#ui.talk.entries.at(-1)) this.toEnd();
@@ -124,17 +144,25 @@ export class Log {
     const pins = this.#pins(entry);
     const cards = entry.cards.map((_, i) => this.#slot(entry, i, pins)).filter(Boolean);
     const media = list(entry.media).map((photo, i) => this.#photo(photo, i)).filter(Boolean);
+    const words = this.#words(entry);
     const shared = own && (entry.location || !entry.text && !media.length);
-    return make('article', { className: own ? 'entry own' : 'entry' },
+    return make('article', { className: own ? 'entry own' : 'entry', 'aria-live': entry.growing ? 'off' : undefined }, // heard whole, when it is
       make('span', { className: 'unseen' }, (own ? speech.say('you') : 'Merve') + ': '),
       media.length ? make('ul', { className: 'photos' }, ...media.map((photo) => make('li', {}, photo))) : null,
-      entry.text ? make('p', { className: 'bubble', dir: 'auto' }, ...linked(entry.text)) : null,
+      words ? make('p', { className: 'bubble', dir: 'auto' }, ...linked(words)) : null,
       shared ? make('p', { className: 'bubble here' }, icon(PIN), speech.say('hereSent')) : null,
       ...cards,
-      this.#map(pins),
+      this.#mapped(entry, pins) ? null : this.#map(pins),
       make('p', { className: 'foot' },
         make('time', { dateTime: new Date(entry.at).toISOString() }, speech.time(entry.at)), this.#state(entry)),
       this.#trouble(entry));
+  }
+
+  // What an entry says, without the offer that is shown below.
+  #words(entry) {
+    const offer = entry === this.#asks ? text(this.#ui.talk.pending?.summary) : '';
+    const rest = offer ? entry.text.replace(offer, '').replace(/\n{3,}/g, '\n\n').trim() : '';
+    return rest || entry.text;
   }
 
   #state({ status }) {
@@ -173,8 +201,8 @@ export class Log {
     const { speech } = this.#ui;
     const pins = [];
     const add = (pin, i) => {
-      const same = pins.find((p) => Math.abs(p.lat - pin.lat) < 1e-4 && Math.abs(p.lng - pin.lng) < 1e-4);
-      if (same) same.name ||= pin.name;
+      const there = pins.find((p) => same(p, pin));
+      if (there) there.name ||= pin.name;
       else pins.push({ ...pin, card: i });
     };
     entry.cards.forEach((card, i) => { if (this.#role(entry, i) === 'shown') pinsOf(card, speech).forEach((pin) => add(pin, i)); });
@@ -183,6 +211,14 @@ export class Log {
     const each = pins.every((pin, i) => pin.card > (pins[i - 1]?.card ?? -1)); // a pin a card: numbered as the cards are
     if (pins.length > 1) pins.forEach((pin, i) => { pin.mark = String(each ? pin.card + 1 : i + 1); });
     return pins;
+  }
+
+  // Whether a map with all of an entry's places is near above it.
+  #mapped(entry, pins) {
+    const { entries } = this.#ui.talk;
+    const n = entries.indexOf(entry);
+    const near = entries.slice(Math.max(0, n - FAR), Math.max(0, n)).flatMap((e) => this.#pins(e));
+    return pins.length > 0 && !entry.location && pins.every((pin) => near.some((p) => same(p, pin)));
   }
 
   #map(pins) {
@@ -207,10 +243,12 @@ export class Log {
     const { talk, speech } = this.#ui;
     const found = new Map();
     this.#places.clear();
+    this.#asks = this.#asking();
     talk.entries.forEach((entry, n) => {
       const roles = entry.cards.map((card) => {
         const key = keyOf(card);
         if (!key) return 'shown';
+        if (entry === this.#asks && offered(card)) return 'out';
         const known = found.get(key);
         if (!known || Date.parse(card.updatedAt) >= Date.parse(known.card.updatedAt) || !known.card.updatedAt || !card.updatedAt) {
           found.set(key, { card, shown: known?.shown ?? n, in: known?.in });
@@ -250,7 +288,8 @@ export class Log {
   #visit(key) {
     for (const [node, slot] of this.#slots) {
       if (slot.key !== key || slot.role !== 'shown' || !node.isConnected) continue;
-      node.focus({ preventScroll: true });
+      if ('open' in node) node.open = true;
+      (node.querySelector('summary') ?? node).focus({ preventScroll: true });
       node.scrollIntoView({ block: 'center' });
     }
   }
@@ -275,3 +314,6 @@ export class Log {
     if (log.getAttribute('aria-live') !== live) requestAnimationFrame(() => log.setAttribute('aria-live', live));
   }
 }
+
+/** Whether two pins are of one place: within some ten metres. */
+function same(a, b) { return Math.abs(a.lat - b.lat) < 1e-4 && Math.abs(a.lng - b.lng) < 1e-4; }

@@ -10,6 +10,22 @@ export const languages = {
 };
 
 const texts = {
+  orderIt: [
+    'Order',
+    'Sipariş ver',
+    'Παραγγελία',
+    'Заказать',
+    'להזמין',
+    'اطلب',
+  ],
+  stop: [
+    'Stop the reply',
+    'Yanıtı durdur',
+    'Διακοπή της απάντησης',
+    'Остановить ответ',
+    'לעצור את התשובה',
+    'إيقاف الرد',
+  ],
   skip: [
     'To the message box',
     'Mesaj kutusuna git',
@@ -1007,18 +1023,6 @@ export class Speech {
     } catch {
       return text; // no such day or no such zone
     }
-  }
-
-  /** A distance in metres, as one would say it. */
-  distance(metres) {
-    const [value, unit] = metres < 950 ? [metres < 100 ? Math.round(metres) : Math.round(metres / 50) * 50, 'meter'] : [metres / 1000, 'kilometer'];
-    return new Intl.NumberFormat(this.locale, { style: 'unit', unit, maximumFractionDigits: value < 10 && unit === 'kilometer' ? 1 : 0 }).format(value);
-  }
-
-  /** A distance in metres, as one would say it. */
-  distance(metres) {
-    const [value, unit] = metres < 950 ? [metres < 100 ? Math.round(metres) : Math.round(metres / 50) * 50, 'meter'] : [metres / 1000, 'kilometer'];
-    return new Intl.NumberFormat(this.locale, { style: 'unit', unit, maximumFractionDigits: value < 10 && unit === 'kilometer' ? 1 : 0 }).format(value);
   }
 
   /** A distance in metres, as one would say it. */

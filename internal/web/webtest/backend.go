@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,6 +84,8 @@ type Backend struct {
 	photos []Upload
 	doing  []string
 	tiles  []byte
+
+	live *Live
 
 	hold       chan struct{}
 	late       int
@@ -192,6 +195,27 @@ func (b *Backend) Uploads() []Upload {
 	return slices.Clone(b.photos)
 }
 
+// Live gives the conversation sockets, before it is served. What comes by them is taken in, and answered by
+// [Backend.Finish].
+func (b *Backend) Live() *Live {
+	b.live = NewLive(func(q url.Values, s Sent) {
+		b.take(Message{
+			Message: s.Text, SessionID: q.Get("token"), Language: q.Get("language"), ClientMessageID: s.ID, Button: s.Button, ReplyTo: s.ReplyTo,
+		})
+	})
+	b.live.Stands(Frame{"threadId": ThreadID, "turnId": 0})
+	return b.live
+}
+
+// Finish answers what waits, and tells the sockets of the turn's end. What was said of it comes to the same text.
+func (b *Backend) Finish(turn int, more Frame) {
+	b.mu.Lock()
+	b.turn()
+	last := b.lines[len(b.lines)-1]
+	b.mu.Unlock()
+	b.live.Final(turn, last.Text, more)
+}
+
 // Arrivals has a value for each POST that has arrived.
 func (b *Backend) Arrivals() <-chan struct{} { return b.arrivals }
 
@@ -213,6 +237,9 @@ func (b *Backend) Taken() int {
 func (b *Backend) Handler(page http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", page)
+	if b.live != nil {
+		mux.Handle("GET /live", b.live)
+	}
 	mux.HandleFunc("GET /healthz", b.health)
 	mux.HandleFunc("POST /chat/message", b.post)
 	mux.HandleFunc("GET /chat/threads/{threadId}/messages", b.list)
@@ -227,7 +254,11 @@ func (b *Backend) Handler(page http.Handler) http.Handler {
 func (b *Backend) health(w http.ResponseWriter, _ *http.Request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.send(w, http.StatusOK, map[string]any{"status": "ok", "version": "test", "model": b.model, "parts": map[string]string{}})
+	health := map[string]any{"status": "ok", "version": "test", "model": b.model, "parts": map[string]string{}}
+	if b.live != nil {
+		health["live"] = "/live"
+	}
+	b.send(w, http.StatusOK, health)
 }
 
 // --- POST /chat/message ---

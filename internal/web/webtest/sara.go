@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,6 +48,8 @@ type Standing struct {
 type Sara struct {
 	allowed string
 	answer  func(SaraMessage) SaraAnswer
+
+	live *Live
 
 	mu         sync.Mutex
 	bucket     string // its origin
@@ -126,6 +129,32 @@ func (s *Sara) Ask(p *Pending) { s.do(func() { s.pending = p }) }
 // Ahead sets how much Sara's clock is ahead of the browser's.
 func (s *Sara) Ahead(by time.Duration) { s.do(func() { s.ahead = by }) }
 
+// Live gives the conversation sockets, before it is served. What comes by them is taken in, and answered by
+// [Sara.Finish].
+func (s *Sara) Live() *Live {
+	s.live = NewLive(func(q url.Values, sent Sent) {
+		m := SaraMessage{SessionID: q.Get("token"), Text: sent.Text, Language: q.Get("language"), ClientMessageID: sent.ID, ReplyTo: sent.ReplyTo, MarketID: q.Get("marketId")}
+		if err := s.check(m); err != nil || q.Get("agentId") != "sara" {
+			s.blame("by the socket %v %+v: %v", q, m, err)
+			return
+		}
+		s.do(func() { s.take(m) })
+	})
+	return s.live
+}
+
+// Finish answers what waits, and tells the sockets of the turn's end.
+func (s *Sara) Finish(turn int) {
+	var f Frame
+	var text string
+	s.do(func() {
+		s.turn()
+		last := s.lines[len(s.lines)-1]
+		text, f = last.Text, Frame{"standing": last.Standing}
+	})
+	s.live.Final(turn, text, f)
+}
+
 // Deliveries returns every message that arrived, repeats included.
 func (s *Sara) Deliveries() []SaraMessage {
 	s.mu.Lock()
@@ -169,6 +198,9 @@ func (s *Sara) Faults() []string {
 func (s *Sara) Handler(page http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", page)
+	if s.live != nil {
+		mux.Handle("GET /live", s.live)
+	}
 	mux.Handle("POST /web-chat-api", s.cors("POST", s.post))
 	mux.Handle("GET /web-chat-api/messages", s.cors("GET", s.list))
 	mux.Handle("POST /web-chat-api/photos", s.cors("POST", s.leave))
@@ -233,13 +265,7 @@ func (s *Sara) post(w http.ResponseWriter, r *http.Request) {
 		s.refusals = s.refusals[1:]
 		return
 	}
-	s.session = m.SessionID
-	if _, ok := s.said[m.ClientMessageID]; !ok {
-		s.said[m.ClientMessageID] = nil
-		s.waiting = append(s.waiting, m)
-		s.store("inbound", m.Text, m.MediaURLs)
-		s.lines[len(s.lines)-1].ID = "in-" + m.ClientMessageID
-	}
+	s.take(m)
 	if s.late > 0 {
 		w.Header().Set("Location", fmt.Sprintf("/web-chat-api/messages?after=%d", len(s.lines)))
 		s.send(w, http.StatusAccepted, map[string]any{"threadId": ThreadID, "messageId": "in-" + m.ClientMessageID})
@@ -262,6 +288,17 @@ func (s *Sara) post(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", "1000")
 	}
 	s.send(w, http.StatusOK, body)
+}
+
+// take stores m once.
+func (s *Sara) take(m SaraMessage) {
+	s.session = m.SessionID
+	if _, ok := s.said[m.ClientMessageID]; !ok {
+		s.said[m.ClientMessageID] = nil
+		s.waiting = append(s.waiting, m)
+		s.store("inbound", m.Text, m.MediaURLs)
+		s.lines[len(s.lines)-1].ID = "in-" + m.ClientMessageID
+	}
 }
 
 // about blames a request of another market than the one before it: a session has a conversation

@@ -1,0 +1,311 @@
+package rulemodel
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"merve/internal/customer"
+)
+
+// caller leads a call of a pest control company: the account is verified, and then appointments are listed, made, moved
+// and cancelled.
+type caller struct {
+	*conversation
+	v      *callVoice
+	folded string // what the caller says now
+}
+
+// ofCalls are the tools of calls whose results are remembered, in the order in which a turn calls them.
+var ofCalls = []string{
+	"crm.listAppointments", "crm.listServices", "crm.findTimes", "crm.scheduleAppointment", "crm.rescheduleAppointment", "crm.cancelAppointment",
+}
+
+// The tools of calls, as models know them.
+const (
+	verifyTool     = "crm_verifyAccount"
+	listTool       = "crm_listAppointments"
+	servicesTool   = "crm_listServices"
+	timesTool      = "crm_findTimes"
+	scheduleTool   = "crm_scheduleAppointment"
+	rescheduleTool = "crm_rescheduleAppointment"
+	cancelTool     = "crm_cancelAppointment"
+	talkTool       = "agent_talk"
+)
+
+// onCall reports whether who writes is on a call.
+func (c *conversation) onCall() bool {
+	return c.offered[verifyTool] != nil || c.offered[talkTool] != nil
+}
+
+// pickUp comes to the next step of a call's turn: a call of a tool, or words.
+func (c *conversation) pickUp() reply {
+	k := &caller{conversation: c, folded: newLine(c.text).whole}
+	k.v = callVoices()[c.tongue]
+	if k.v == nil {
+		k.v = callVoices()[c.fallback]
+	}
+	if k.v == nil {
+		k.v = callVoices()["en"]
+	}
+	switch {
+	case len(k.called("askForPerson")) > 0:
+		return say(k.v.done)
+	case isForPerson(k.folded):
+		return k.ask("askForPerson", map[string]any{"reason": reasonOf(c.text)}, k.v.away)
+	case k.offered[talkTool] == nil:
+		return k.verify()
+	}
+	return k.serve()
+}
+
+// find looks for times of what was picked, from the day on that was named.
+func (k *caller) find(of string, value any) reply {
+	values := map[string]any{of: value}
+	if day := k.calendar.read(newLine(k.text), false).date; !day.IsZero() {
+		values["from"] = day.Format(time.DateOnly)
+	}
+	return k.ask(timesTool, values, k.v.away)
+}
+
+// ask calls a tool, or says why not.
+func (k *caller) ask(tool string, values map[string]any, otherwise string) reply {
+	if next := k.call(tool, values); next != nil {
+		return *next
+	}
+	return say(otherwise)
+}
+
+// verify has the caller say their ZIP code.
+func (k *caller) verify() reply {
+	if done := k.called(verifyTool); len(done) > 0 {
+		r := done[len(done)-1]
+		switch {
+		case r.failed != nil:
+			return say(k.v.away)
+		case strings.Contains(str(r.data, "note"), "too many"):
+			return say(k.v.locked)
+		}
+		return say(k.v.noMatch)
+	}
+	_, err := customer.ParseZIP(k.text)
+	switch digits := strings.Count(k.folded, "") - len(strings.Map(notDigit, k.folded)); {
+	case err == nil, digits > 2:
+		return k.ask(verifyTool, map[string]any{"zip": k.text}, k.v.away)
+	case k.asksWho():
+		return say(k.v.standIn + " " + k.v.askZIP)
+	}
+	return say(k.v.askZIP)
+}
+
+// asksWho reports whether the caller asks what answers here.
+func (k *caller) asksWho() bool {
+	return whoAre.MatchString(k.folded) || heardAny(ofWhoAreYou, k.folded)
+}
+
+func notDigit(r rune) rune {
+	if r >= '0' && r <= '9' {
+		return -1
+	}
+	return r
+}
+
+// serve does what a verified caller wants. It calls a tool before it says anything.
+func (k *caller) serve() reply {
+	if n := len(k.results); n > 0 && k.results[n-1].tool != verifyTool {
+		return k.goOn(k.results[n-1])
+	}
+	if shown, n := k.picked(); n > 0 {
+		return k.take(shown, n)
+	}
+	switch k.wish() {
+	case wantsList, wantsMove, wantsCancel:
+		return k.ask(listTool, nil, k.v.away)
+	case wantsVisit:
+		return k.ask(servicesTool, nil, k.v.away)
+	}
+	about := "unclear"
+	if k.text == "" || len(k.called(verifyTool)) > 0 || heardAny(ofGratitude, k.folded) || heardAny(ofGreeting, k.folded) || k.asksWho() {
+		about = "talk"
+	}
+	return k.ask(talkTool, map[string]any{"about": about}, k.v.howCan)
+}
+
+// callWish is what a caller wants.
+type callWish int
+
+const (
+	wantsNothing callWish = iota
+	wantsList
+	wantsVisit
+	wantsMove
+	wantsCancel
+)
+
+// wish is what the caller says that they want now; in the turn in which they are verified, what they have wanted before.
+func (k *caller) wish() callWish {
+	if w := callWishOf(k.folded); w != wantsNothing || len(k.called(verifyTool)) == 0 {
+		return w
+	}
+	return k.wished()
+}
+
+// wished is the latest wish of the call so far.
+func (k *caller) wished() callWish {
+	if w := callWishOf(k.folded); w != wantsNothing {
+		return w
+	}
+	for _, e := range slices.Backward(k.past) {
+		if w := callWishOf(newLine(e.user).whole); w != wantsNothing {
+			return w
+		}
+	}
+	return wantsNothing
+}
+
+func callWishOf(folded string) callWish {
+	for _, w := range []callWish{wantsCancel, wantsMove, wantsList, wantsVisit} {
+		if callPatterns()[w].MatchString(folded) {
+			return w
+		}
+	}
+	return wantsNothing
+}
+
+// picked is the list that the caller was shown last, and the number of what they pick of it; 0 is nothing.
+func (k *caller) picked() (shown map[string]any, n int) {
+	for _, e := range slices.Backward(k.past) {
+		if e.result == nil || e.result.failed != nil || optionsOf(e.result.data) == "" {
+			continue
+		}
+		shown = e.result.data
+		break
+	}
+	if shown == nil || len(k.called(verifyTool)) > 0 {
+		return nil, 0
+	}
+	options := list(shown, optionsOf(shown), maxListings)
+	if n := placeOf(k.folded); n > 0 && n <= len(options) {
+		return shown, n
+	}
+	for i, o := range options { // by its name
+		name := newLine(str(o, "name")).whole
+		if first, _, _ := strings.Cut(name, " "); len(first) > 3 && strings.Contains(k.folded, strings.TrimSuffix(first, "s")) {
+			return shown, i + 1
+		}
+	}
+	if len(options) == 1 && heardAny(ofConsent, k.folded) {
+		return shown, 1
+	}
+	return nil, 0
+}
+
+// optionsOf is what a result lists; "" is nothing.
+func optionsOf(data map[string]any) string {
+	for _, name := range []string{"times", "appointments", "services"} {
+		if len(list(data, name, 1)) > 0 {
+			return name
+		}
+	}
+	return ""
+}
+
+// take goes on with what was picked.
+func (k *caller) take(shown map[string]any, n int) reply {
+	switch optionsOf(shown) {
+	case "times":
+		if strings.Contains(str(shown, "for"), "moved") {
+			return k.ask(rescheduleTool, map[string]any{"option": n}, k.v.away)
+		}
+		return k.ask(scheduleTool, map[string]any{"option": n}, k.v.away)
+	case "services":
+		return k.find("service", str(list(shown, "services", maxListings)[n-1], "service"))
+	}
+	if k.wished() == wantsCancel {
+		return k.ask(cancelTool, map[string]any{"option": n}, k.v.away)
+	}
+	return k.find("appointment", n)
+}
+
+// goOn answers the latest result of this turn, or makes the next call.
+func (k *caller) goOn(r result) reply {
+	if r.failed != nil {
+		return say(k.v.away)
+	}
+	switch r.tool {
+	case talkTool:
+		return k.chat()
+	case listTool:
+		return k.listed(list(r.data, "appointments", maxListings))
+	case servicesTool:
+		return k.offers(list(r.data, "services", maxListings))
+	case timesTool:
+		return k.times("", r.data)
+	}
+	if r.data["times"] != nil {
+		return k.times(k.v.taken+" ", r.data)
+	}
+	return say(k.v.done)
+}
+
+func (k *caller) chat() reply {
+	switch {
+	case k.asksWho():
+		return say(k.v.standIn + " " + k.v.howCan)
+	case heardAny(ofGratitude, k.folded):
+		return say(k.v.welcome)
+	case len(k.called(verifyTool)) > 0, heardAny(ofGreeting, k.folded), k.text == "":
+		return say(k.v.howCan)
+	}
+	return say(k.v.unclear)
+}
+
+// listed goes on with the caller's appointments: the only one is the one that they mean.
+func (k *caller) listed(all []map[string]any) reply {
+	head := func(i int) string { return str(all[i], "service") + " · " + str(all[i], "when") }
+	switch w := k.wish(); {
+	case len(all) == 0:
+		return say(k.v.none)
+	case w == wantsList:
+		return say(enumerate(k.v.yours, len(all), head, k.v.howCan))
+	case len(all) > 1:
+		return say(enumerate(k.v.yours, len(all), head, k.v.which))
+	case w == wantsCancel:
+		return k.ask(cancelTool, map[string]any{"option": 1}, k.v.away)
+	}
+	return k.find("appointment", 1)
+}
+
+// offers goes on with a service: the only one, or the one that was named.
+func (k *caller) offers(all []map[string]any) reply {
+	said := k.folded
+	for _, e := range k.past {
+		if len(k.called(verifyTool)) > 0 { // with the wish that came before
+			said += " " + newLine(e.user).whole
+		}
+	}
+	named := slices.DeleteFunc(slices.Clone(all), func(s map[string]any) bool {
+		first, _, _ := strings.Cut(newLine(str(s, "name")).whole, " ")
+		return !strings.Contains(said, first)
+	})
+	switch {
+	case len(all) == 0:
+		return say(k.v.noTimes)
+	case len(named) == 1:
+		return k.find("service", str(named[0], "service"))
+	case len(all) == 1:
+		return k.find("service", str(all[0], "service"))
+	}
+	priced := func(i int) string { return fmt.Sprintf("%s, %s", str(all[i], "name"), str(all[i], "price")) }
+	return say(enumerate(k.v.services, len(all), priced, k.v.which))
+}
+
+// times reads free times out.
+func (k *caller) times(first string, data map[string]any) reply {
+	all := list(data, "times", maxSlots)
+	if len(all) == 0 {
+		return say(first + k.v.noTimes)
+	}
+	return say(enumerate(first+k.v.times, len(all), func(i int) string { return str(all[i], "when") }, k.v.which))
+}

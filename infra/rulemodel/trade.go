@@ -1,0 +1,397 @@
+package rulemodel
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The tools by which somebody is found who has what no listing offers.
+const (
+	createRequest     = "marketplace_create_request"
+	updateRequest     = "marketplace_update_requirements"
+	searchVendors     = "marketplace_search_vendors"
+	requestSnapshot   = "marketplace_get_request_snapshot"
+	proposeOutreach   = "marketplace_propose_outreach"
+	proposeAcceptance = "marketplace_propose_acceptance"
+	updateState       = "marketplace_update_request_state"
+)
+
+// ofTrade are the tools whose results are read.
+var ofTrade = []string{createRequest, updateRequest, searchVendors, requestSnapshot, proposeOutreach, proposeAcceptance, updateState}
+
+// tradeVoice is what is said about requests.
+type tradeVoice struct {
+	canDo, need, place, when, found, nobody, status, which, none, refused, dropped, proposed string
+}
+
+var tradeVoices = map[string]*tradeVoice{
+	"en": {
+		canDo: "Tell me what you need, where and when, and I will look for vendors who may have it.",
+		need:  "What exactly do you need?", place: "Where is it needed?", when: "When is it needed?",
+		found: "I have found %d who may have it.", nobody: "I know nobody who offers that here. Could you say it in other words?",
+		status: "%d vendors were asked, %d have answered so far.", which: "Which of the quotes do you mean? Tell me its number.",
+		none: "There is no quote yet that can be accepted.", refused: "That is not possible now: %s", dropped: "All right, I will take it off.",
+		proposed: "Please check the quote.",
+	},
+	"tr": {
+		canDo: "Neye, nerede ve ne zaman ihtiyacınız olduğunu yazın; onu sağlayabilecek satıcıları arayayım.",
+		need:  "Tam olarak neye ihtiyacınız var?", place: "Nerede gerekli?", when: "Ne zaman gerekli?",
+		found: "Bunu sağlayabilecek %d satıcı buldum.", nobody: "Burada bunu sunan birini bilmiyorum. Başka sözcüklerle yazar mısınız?",
+		status: "%d satıcıya soruldu, şimdiye kadar %d yanıt geldi.", which: "Hangi teklifi kastediyorsunuz? Numarasını yazın.",
+		none: "Henüz kabul edilebilecek bir teklif yok.", refused: "Şu anda mümkün değil: %s", dropped: "Tamam, talebi kaldırıyorum.",
+		proposed: "Lütfen teklifi kontrol edin.",
+	},
+}
+
+func (c *conversation) tradeVoice() *tradeVoice {
+	if v := tradeVoices[c.tongue]; v != nil {
+		return v
+	}
+	return tradeVoices["en"]
+}
+
+// trade is what is known of the request that a conversation is about.
+type trade struct {
+	*conversation
+	v        *tradeVoice
+	id       string
+	category string
+	missing  []string
+	now      map[string]result // of this turn, by tool
+}
+
+// atMarket reports whether the conversation is about nothing else, or goes on about a request.
+func (c *conversation) atMarket() bool {
+	if c.offered[createRequest] == nil {
+		return false
+	}
+	if c.offered["searchMarketplace"] == nil || len(c.called(createRequest)) > 0 || len(c.called(updateRequest)) > 0 {
+		return true
+	}
+	t := c.trade()
+	h := newLine(c.text).whole
+	return t.id != "" && (len(t.missing) > 0 || chooses.MatchString(h) || asksNews.MatchString(h))
+}
+
+// trade reads what is known of the latest request.
+func (c *conversation) trade() trade {
+	t := trade{conversation: c, v: c.tradeVoice(), now: map[string]result{}}
+	learn := func(r result) {
+		if r.failed != nil || !slices.Contains([]string{createRequest, updateRequest}, r.tool) {
+			return
+		}
+		t.id, t.category, t.missing = firstOf(r.data, "requestId", "request_id"), str(r.data, "category"), nil
+		missing, _ := r.data["missing"].([]any)
+		for _, m := range missing {
+			if s, ok := m.(string); ok {
+				t.missing = append(t.missing, s)
+			}
+		}
+	}
+	for _, e := range c.past {
+		if e.result != nil {
+			learn(*e.result)
+		}
+	}
+	for _, r := range c.results {
+		if slices.Contains(ofTrade, r.tool) {
+			t.now[r.tool] = r
+			learn(r)
+		}
+	}
+	return t
+}
+
+func firstOf(m map[string]any, names ...string) string {
+	for _, name := range names {
+		if s := str(m, name); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+var (
+	chooses  = regexp.MustCompile(`\b(first|second|third|fourth|fifth|accept|take|cheapest|kabul|birinci|ikinci|ucuncu|ilki|ilk|en ucuz)\b|^(no\.? ?|number )?[1-9]$`)
+	asksNews = regexp.MustCompile(`\b(news|quotes?|offers?|answers?|answered|status|haber|teklifler|teklif|yanit)\b`)
+	revokes  = regexp.MustCompile(`\b(cancel|forget it|not any more|iptal|vazgectim)\b`)
+	wants    = regexp.MustCompile(`\b(need|looking for|rent|hire|find me|want|lazim|ariyorum|istiyorum|kiralamak|gerek)\b`)
+	budgetOf = regexp.MustCompile(`(?i)(?:budget|butce|bütçe|bütçem|max(?:imum)?|at most|up to|under|en fazla)[^0-9]{0,12}([0-9]{1,7}(?:\.[0-9]{1,2})?)`)
+	whenOf   = regexp.MustCompile(`(?i)\b((?:(?:for|on|by|this|next) )?(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|today|tonight|tomorrow|weekend|pazartesi|salı|çarşamba|perşembe|cuma|cumartesi|pazar|bugün|yarın)\b[^,.;]{0,24}|[0-9]{1,2}[./][0-9]{1,2}(?:[./][0-9]{2,4})?)`)
+)
+
+// deal comes to the next step of a turn about a request: a call, or words.
+func (c *conversation) deal() reply {
+	t := c.trade()
+	h := newLine(c.text).whole
+	switch {
+	case len(t.now) > 0:
+		return t.goOn()
+	case t.id != "" && len(t.missing) > 0:
+		return t.tell(updateRequest, t.answered())
+	case t.id != "" && revokes.MatchString(h):
+		return t.tell(updateState, map[string]any{"request_id": t.id, "new_state": "cancelled"})
+	case t.id != "" && (chooses.MatchString(h) || asksNews.MatchString(h)):
+		return t.tell(requestSnapshot, map[string]any{"request_id": t.id})
+	case wants.MatchString(h) || categoryOf(h) != "":
+		return t.tell(createRequest, t.wanted())
+	case t.id != "" && c.text != "":
+		return t.tell(requestSnapshot, map[string]any{"request_id": t.id})
+	}
+	return say(t.v.canDo)
+}
+
+// tell asks for a tool, or says what can be done where it is not offered.
+func (t trade) tell(tool string, values map[string]any) reply {
+	if next := t.call(tool, values); next != nil {
+		return *next
+	}
+	return say(t.v.canDo)
+}
+
+// goOn follows what the calls of this turn gave.
+func (t trade) goOn() reply {
+	for _, tool := range []string{proposeAcceptance, proposeOutreach, updateState, requestSnapshot, searchVendors, updateRequest, createRequest} {
+		r, called := t.now[tool]
+		if !called {
+			continue
+		}
+		if r.failed != nil || r.data["success"] == false {
+			return say(fmt.Sprintf(t.v.refused, clean(firstOf(r.data, "error")+failed(r), 200)))
+		}
+		switch tool {
+		case proposeAcceptance:
+			return say(t.v.proposed)
+		case proposeOutreach:
+			return say(fmt.Sprintf(t.v.found, len(list(t.now[searchVendors].data, "vendors", maxListings))))
+		case updateState:
+			return say(t.v.dropped)
+		case requestSnapshot:
+			return t.choose(r)
+		case searchVendors:
+			return t.ask(r)
+		}
+		return t.search()
+	}
+	return say(t.v.canDo)
+}
+
+func failed(r result) string {
+	if r.failed == nil {
+		return ""
+	}
+	return r.failed.message
+}
+
+// search asks for what is missing, or looks for vendors.
+func (t trade) search() reply {
+	if len(t.missing) > 0 {
+		return say(map[string]string{"place": t.v.place, "when": t.v.when}[t.missing[0]] + map[bool]string{true: t.v.need}[t.missing[0] == "need"])
+	}
+	return t.tell(searchVendors, map[string]any{"request_id": t.id, "category": t.category, "limit": 5})
+}
+
+// ask proposes to ask the vendors that were found.
+func (t trade) ask(r result) reply {
+	var ids []any
+	for _, v := range list(r.data, "vendors", maxListings) {
+		ids = append(ids, str(v, "vendor_id"))
+	}
+	if len(ids) == 0 {
+		return say(t.v.nobody)
+	}
+	return t.tell(proposeOutreach, map[string]any{"request_id": t.id, "vendor_ids": ids})
+}
+
+// choose proposes the quote that is meant, or says how the request stands.
+func (t trade) choose(r result) reply {
+	summary, _ := r.data["vendor_outreach_summary"].(map[string]any)
+	asked := list(summary, "outreach", maxListings)
+	var quotes []map[string]any
+	answered := 0
+	for _, o := range asked {
+		q, ok := o["quote"].(map[string]any)
+		if ok {
+			answered++
+		}
+		if q["acceptable"] == true {
+			quotes = append(quotes, o)
+		}
+	}
+	h := newLine(t.text).whole
+	switch {
+	case !chooses.MatchString(h):
+		return say(fmt.Sprintf(t.v.status, len(asked), answered))
+	case len(quotes) == 0:
+		return say(t.v.none)
+	}
+	n := meant(h, quotes)
+	if n < 0 {
+		return say(t.v.which)
+	}
+	return t.tell(proposeAcceptance, map[string]any{"request_id": t.id, "outreach_id": str(quotes[n], "outreach_id")})
+}
+
+// meant is which of several quotes a text means; -1 is none of them.
+func meant(h string, quotes []map[string]any) int {
+	for i, o := range quotes {
+		if name := newLine(str(o, "vendor_name")).whole; name != "" && strings.Contains(h, name) {
+			return i
+		}
+	}
+	ordinals := [][]string{{"first", "1", "birinci", "ilki", "ilk"}, {"second", "2", "ikinci"}, {"third", "3", "ucuncu"}, {"fourth", "4"}, {"fifth", "5"}}
+	words := strings.Fields(h)
+	for n, names := range ordinals[:min(len(ordinals), len(quotes))] {
+		if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(names, w) }) {
+			return n
+		}
+	}
+	if strings.Contains(h, "cheapest") || strings.Contains(h, "ucuz") {
+		return leastPriced(quotes)
+	}
+	if len(quotes) == 1 {
+		return 0
+	}
+	return -1
+}
+
+func leastPriced(quotes []map[string]any) int {
+	best, least := -1, 0.0
+	for i, o := range quotes {
+		q, _ := o["quote"].(map[string]any)
+		if price, ok := q["price"].(float64); ok && (best < 0 || price < least) {
+			best, least = i, price
+		}
+	}
+	return best
+}
+
+// wanted is what a new request says.
+func (t trade) wanted() map[string]any {
+	h := newLine(t.text).whole
+	category := categoryOf(h)
+	if category == "" {
+		words := gist(t.text)
+		category = strings.Join(words[:min(len(words), 2)], " ")
+	}
+	values := t.details(t.text)
+	values["category"], values["need"] = clean(category, 80), clean(strings.Trim(budgetOf.ReplaceAllString(t.text, ""), " ,.;\n"), 400) // the budget is no vendor's business
+	if category == "" {
+		values["category"] = "other"
+	}
+	return values
+}
+
+// answered is what the customer has said to the question that was open, and beside it.
+func (t trade) answered() map[string]any {
+	values := t.details(t.text)
+	if values[t.missing[0]] == nil {
+		values[t.missing[0]] = clean(t.text, 200)
+	}
+	values["request_id"] = t.id
+	return values
+}
+
+// details are place, time and budget in a text.
+func (t trade) details(text string) map[string]any {
+	values := map[string]any{}
+	if town := townOf(newLine(text).whole); town != "" {
+		values["place"] = town
+	}
+	if m := whenOf.FindStringSubmatch(text); m != nil {
+		values["when"] = strings.TrimSpace(m[1])
+	}
+	if m := budgetOf.FindStringSubmatch(text); m != nil {
+		if n, err := strconv.ParseFloat(m[1], 64); err == nil {
+			values["budget"] = n
+		}
+	}
+	return values
+}
+
+// tradeKinds are the categories of vendors, by words that people use for them, folded.
+var tradeKinds = []struct {
+	category string
+	words    *regexp.Regexp
+}{
+	{"generator rental", regexp.MustCompile(`\b(generators?|jenerator\w*|kva)\b`)},
+	{"event equipment rental", regexp.MustCompile(`\b(tents?|chairs|sound system|stage|marquee|cadir\w*|sandalye\w*|ses sistemi)\b`)},
+	{"removals", regexp.MustCompile(`\b(removals?|movers?|moving house|move house|nakliye\w*|tasima\w*)\b`)},
+	{"carpenter", regexp.MustCompile(`\b(carpenters?|carpentry|marangoz\w*)\b`)},
+	{"cleaning", regexp.MustCompile(`\b(deep clean\w*|villa clean\w*|temizlik\w*)\b`)},
+	{"gardener", regexp.MustCompile(`\b(gardeners?|garden works?|irrigation|bahcivan\w*)\b`)},
+}
+
+// categoryOf is the kind of vendor that a text asks for; "" is none that is known.
+func categoryOf(h string) string {
+	for _, k := range tradeKinds {
+		if k.words.MatchString(h) {
+			return k.category
+		}
+	}
+	return ""
+}
+
+var (
+	priced   = regexp.MustCompile(`(?i)(?:[€$£₺₪]\s?([0-9][0-9.,']*)|([0-9][0-9.,']*)\s?(?:€|\$|£|₺|₪|eur\b|euros?\b|usd\b|gbp\b|try\b|tl\b|lira\b))`)
+	figure   = regexp.MustCompile(`[0-9][0-9.,']*`)
+	measured = regexp.MustCompile(`(?i)[0-9][0-9.,']*\s?(?:kva|kw|km|m2|hours?|hrs?|days?|am|pm|saat|gün|%|:)`)
+	haveNot  = regexp.MustCompile(`(?i)\b(sorry|no stock|not available|don'?t have|do not have|cannot|can'?t|unfortunately|yok|maalesef|hayır|dolu|нет|לא|nein|leider|lo siento|désolé|hapana)\b|^\s*(no|لا|όχι)\b`)
+	haveIt   = regexp.MustCompile(`(?i)\b(yes|yep|sure|ok|available|have|can do|evet|var|tamam|да|есть|ja|sí|oui|ndiyo)\b|כן|نعم|ναι`)
+)
+
+// vendorReply reads a vendor's answer as rules can.
+func vendorReply(req request, _ time.Time) any {
+	var said struct{ Need, Currency, Answer string }
+	for _, m := range req.Messages {
+		if m.Role == "user" && json.Unmarshal([]byte(m.Content), &said) != nil {
+			return nil
+		}
+	}
+	out := map[string]any{"has_stock": nil, "price": nil, "currency": nil, "availability": nil, "notes": nil}
+	price, sure := priceIn(said.Answer, said.Need)
+	if price != "" {
+		if n, err := strconv.ParseFloat(price, 64); err == nil {
+			out["price"] = n
+		}
+	}
+	switch {
+	case haveNot.MatchString(said.Answer):
+		out["has_stock"], out["price"] = false, nil
+	case haveIt.MatchString(said.Answer) || sure:
+		out["has_stock"] = true
+	}
+	if m := whenOf.FindString(said.Answer); m != "" {
+		out["availability"] = strings.TrimSpace(m)
+	}
+	return out
+}
+
+// priceIn is the price in an answer, and whether it is marked as one. A figure that stands in the need as well, or is
+// one of a measure, is none.
+func priceIn(answer, need string) (price string, sure bool) {
+	if m := priced.FindStringSubmatch(answer); m != nil {
+		return plainFigure(m[1] + m[2]), true
+	}
+	rest := measured.ReplaceAllString(answer, " ")
+	for _, f := range figure.FindAllString(rest, -1) {
+		if f = plainFigure(f); f != "" && !slices.Contains(figure.FindAllString(need, -1), f) {
+			return f, false
+		}
+	}
+	return "", false
+}
+
+// plainFigure takes the separators out of thousands, and leaves those of decimals.
+func plainFigure(s string) string {
+	s = strings.Trim(strings.ReplaceAll(s, "'", ""), ".,")
+	if i := strings.LastIndexAny(s, ".,"); i >= 0 && len(s)-i-1 != 3 {
+		return strings.NewReplacer(".", "", ",", "").Replace(s[:i]) + "." + s[i+1:]
+	}
+	return strings.NewReplacer(".", "", ",", "").Replace(s)
+}

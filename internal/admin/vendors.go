@@ -1,0 +1,205 @@
+package admin
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"merve/internal/actor"
+	"merve/internal/channel"
+	"merve/internal/fault"
+	"merve/internal/httpapi"
+	"merve/internal/listing"
+	"merve/internal/market"
+	"merve/internal/marketplace"
+	"merve/internal/person"
+	"merve/internal/thread"
+)
+
+func (a *API) vendors(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	return listPage(w, r, "vendors", a.Vendors.Page)
+}
+
+// saveVendor makes or changes a vendor. A version, if the request has one, must be the stored one.
+func (a *API) saveVendor(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	var v marketplace.Vendor
+	if err := httpapi.ReadJSON(w, r, &v); err != nil {
+		return err
+	}
+	v.Market, v.ID = r.PathValue("market"), r.PathValue("vendor")
+	if err := v.Check(); err != nil {
+		return err
+	}
+	if err := a.inMarket(r, "vendor"); err != nil {
+		return err
+	}
+	saved, err := a.Vendors.Put(r.Context(), v)
+	if err != nil {
+		return err
+	}
+	return httpapi.WriteJSON(w, http.StatusOK, saved)
+}
+
+func (a *API) deleteVendor(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	market, id := r.PathValue("market"), r.PathValue("vendor")
+	if _, err := a.Vendors.Get(r.Context(), market, id); err != nil {
+		return err
+	}
+	if err := a.Vendors.Delete(r.Context(), market, id); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// importVendors stores vendors, one JSON object a line, if every one of them is right.
+func (a *API) importVendors(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	if err := a.inMarket(r); err != nil {
+		return err
+	}
+	body, err := readTable(w, r)
+	if err != nil {
+		return err
+	}
+	if mediaOf(r) != "application/x-ndjson" {
+		return errTable
+	}
+	all, wrong := readVendors(body, r.PathValue("market"))
+	if len(wrong) > 0 {
+		return writeRows(w, r, wrong)
+	}
+	if err := a.Vendors.Import(r.Context(), all); err != nil {
+		return err
+	}
+	return httpapi.WriteJSON(w, http.StatusOK, map[string]any{"rows": len(all)})
+}
+
+// readVendors reads a vendor from each line, and says what is wrong with the lines that hold none.
+func readVendors(body []byte, market string) (all []marketplace.Vendor, wrong []listing.RowError) {
+	lines := bufio.NewScanner(bytes.NewReader(body))
+	lines.Buffer(nil, maxImport+1)
+	seen := map[string]bool{}
+	for row := 1; lines.Scan() && len(wrong) < usualLimit; row++ {
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			continue
+		}
+		var v marketplace.Vendor
+		err := json.Unmarshal(lines.Bytes(), &v)
+		switch {
+		case err != nil:
+			err = fault.WrongForm(err)
+		case v.Market != "" && v.Market != market:
+			err = fault.Field("marketId", "want %s, or nothing", market)
+		case seen[v.ID]:
+			err = fault.Field("id", "a row above has it already")
+		default:
+			v.Market, seen[v.ID] = market, true
+			err = v.Check()
+		}
+		if err != nil {
+			detail, field := fault.Public(err)
+			wrong = append(wrong, listing.RowError{Row: row, Field: field, Detail: detail})
+			continue
+		}
+		all = append(all, v)
+	}
+	return all, wrong
+}
+
+// boardRequest is a request on the board.
+type boardRequest struct {
+	ID           string                   `json:"request_id"`
+	Code         string                   `json:"code"`
+	Conversation string                   `json:"conversation_id"`
+	State        marketplace.State        `json:"state"`
+	Category     string                   `json:"category"`
+	Requirements marketplace.Requirements `json:"requirements"`
+	CreatedAt    string                   `json:"created_at"`
+	UpdatedAt    string                   `json:"updated_at"`
+}
+
+func onBoard(r marketplace.Request) boardRequest {
+	const form = "2006-01-02T15:04:05Z07:00"
+	return boardRequest{r.ID, r.Code, r.Conversation(), r.State, r.Category, r.Requirements, r.CreatedAt.UTC().Format(form), r.UpdatedAt.UTC().Format(form)}
+}
+
+func (a *API) requests(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	return listPage(w, r, "requests", func(ctx context.Context, market, after string, limit int) ([]boardRequest, string, error) {
+		if limit == 0 {
+			limit = usualLimit
+		}
+		all, next, err := a.Broker.Store.Board(ctx, market, after, limit)
+		board := make([]boardRequest, len(all))
+		for i, one := range all {
+			board[i] = onBoard(one)
+		}
+		return board, next, err
+	})
+}
+
+// client says for whom the desk looks: somebody with a conversation, or whom a number reaches. None is the desk itself.
+type client struct {
+	Thread string `json:"threadId"`
+	Phone  string `json:"phone"`
+	Name   string `json:"name"`
+}
+
+// createRequest makes a request of the desk, or for a client.
+func (a *API) createRequest(w http.ResponseWriter, r *http.Request, who actor.Actor) error {
+	var req struct {
+		Category     string          `json:"category"`
+		Requirements json.RawMessage `json:"requirements"`
+		Client       *client         `json:"client"`
+	}
+	if err := httpapi.ReadJSON(w, r, &req); err != nil {
+		return err
+	}
+	m, err := a.Markets.Read(r.Context(), r.PathValue("market"))
+	if err != nil {
+		return notFound(err)
+	}
+	made := marketplace.Request{Market: m.ID, Language: m.Language, Category: req.Category, Currency: m.Currency}
+	if req.Client != nil {
+		if err := a.clientOf(r, m, *req.Client, &made); err != nil {
+			return err
+		}
+	}
+	made.ID = marketplace.NewID(who.Key(), a.Broker.NewID())
+	made, err = a.Broker.Create(r.Context(), made, req.Requirements, marketplace.Admin, false)
+	if err != nil {
+		return err
+	}
+	return httpapi.WriteJSON(w, http.StatusCreated, map[string]any{"request_id": made.ID, "conversation_id": made.Conversation(), "state": made.State})
+}
+
+// clientOf finds the conversation of a client: by its thread, or on WhatsApp by their number.
+func (a *API) clientOf(r *http.Request, m *market.Market, c client, made *marketplace.Request) error {
+	made.Client = marketplace.Contact{Name: c.Name, Phone: c.Phone}
+	if c.Thread == "" {
+		if !market.IsE164(c.Phone) {
+			return fault.Field("client", "want threadId, or phone in E.164")
+		}
+		owner := person.ByID(channel.WhatsApp, c.Phone)
+		made.Owner, made.Thread = owner.Key(), thread.ID(m.ID, channel.General, "", owner.Key())
+		return nil
+	}
+	head, err := a.Threads.Head(r.Context(), c.Thread)
+	switch {
+	case errors.Is(err, thread.ErrNoThread) || err == nil && (head.Market != m.ID || head.Type != channel.General):
+		return fault.Field("client.threadId", "no such conversation of a customer")
+	case err != nil:
+		return err
+	}
+	made.Owner, made.Thread = head.Owner, head.ID
+	if head.Language != "" {
+		made.Language = head.Language
+	}
+	if made.Client == (marketplace.Contact{}) {
+		customer := head.Customer()
+		made.Client = marketplace.Contact{Name: customer.Name, Phone: customer.Phone}
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+
+	"merve/internal/trigger"
+)
+
+// counted is a function whose failed items and calls of providers are counted: Lambda knows no error of a batch of which
+// some items failed, nor of a provider that is away.
+type counted struct {
+	trigger.Handler
+	name string
+	b    *Base
+}
+
+// Invoke implements [trigger.Handler].
+func (c counted) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
+	answer, err := c.Handler.Invoke(ctx, payload)
+	if bytes.HasPrefix(answer, []byte(`{"batchItemFailures"`)) {
+		failed, _ := trigger.Failures(answer) // which we have just written
+		if len(failed) > 0 {
+			c.b.counts.Add("FailedItems", float64(len(failed)), "function", c.name)
+		}
+	}
+	c.b.counts.Emit(ctx, c.b.Log, c.b.Now())
+	return answer, err
+}
+
+// client is that of a provider, whose answers are counted.
+func (b *Base) client(provider string) *http.Client {
+	return &http.Client{Transport: counting{provider: provider, b: b}}
+}
+
+// counting sends requests by Go's own transport, and counts what came of them.
+type counting struct {
+	provider string
+	b        *Base
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (c counting) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	outcome := "ok"
+	switch {
+	case err != nil && r.Context().Err() != nil:
+		outcome = "given up" // by who asked, for being too slow or not wanted any more
+	case err != nil || resp.StatusCode >= http.StatusInternalServerError:
+		outcome = "failed"
+	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
+		outcome = "refused" // the key, most likely
+	case resp.StatusCode == http.StatusTooManyRequests:
+		outcome = "limited"
+	case resp.StatusCode >= http.StatusBadRequest:
+		outcome = "rejected" // this one request
+	}
+	c.b.counts.Add("ProviderCalls", 1, "provider", c.provider, "outcome", outcome)
+	return resp, err
+}

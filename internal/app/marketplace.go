@@ -1,0 +1,61 @@
+package app
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"merve/internal/api"
+	"merve/internal/llm"
+	"merve/internal/marketplace"
+	"merve/internal/trigger"
+)
+
+// Marketplace takes calls of programs and of the desk about requests.
+func Marketplace(b *Base) (trigger.Handler, error) {
+	a := &api.Requests{Who: b.who(), Broker: b.broker(&lazyModel{b: b})}
+	mux := http.NewServeMux()
+	a.Routes().Register(mux)
+	return b.http(mux), nil
+}
+
+// Outreach reminds vendors who have not answered, and gives up those who do not.
+func Outreach(b *Base) (trigger.Handler, error) {
+	t := b.requestTeller()
+	return trigger.Schedule(func(ctx context.Context, _ time.Time) error {
+		return inShares(ctx, func(ctx context.Context) error {
+			swept, err := t.Sweep(ctx, sweepLimit)
+			b.Log.InfoContext(ctx, "outreach", "report", swept)
+			return err
+		}, func(ctx context.Context) error {
+			closed, err := t.Broker.CloseCalls(ctx, sweepLimit)
+			b.Log.InfoContext(ctx, "calls", "unclear", closed)
+			return err
+		})
+	}, trigger.Log(b.Log)), nil
+}
+
+// Requests returns the store of marketplace requests.
+func (b *Base) Requests() *marketplace.Store {
+	return &marketplace.Store{Table: b.records(), Now: b.Now}
+}
+
+// Vendors returns the store of vendors.
+func (b *Base) Vendors() *marketplace.Vendors {
+	return b.shared.vendors.get(func() *marketplace.Vendors { return &marketplace.Vendors{Table: b.catalog(), Now: b.Now} })
+}
+
+// broker carries out what is asked about requests. Nil is no model to read what vendors answer.
+func (b *Base) broker(model llm.Model) *marketplace.Broker {
+	broker := &marketplace.Broker{
+		Store: b.Requests(), Vendors: b.Vendors(), Markets: b.Markets(), Threads: b.Threads(), Outbox: b.Outbox(), Roster: b.roster(), Bounds: b.bounds(), NewID: b.NewID, Log: b.Log,
+	}
+	if model != nil {
+		broker.Parser = &marketplace.Parser{Model: model, Now: b.Now, Log: b.Log}
+	}
+	return broker
+}
+
+func (b *Base) requestTeller() *marketplace.Teller {
+	return &marketplace.Teller{Broker: b.broker(nil), Threads: b.teller()}
+}

@@ -1,0 +1,63 @@
+package appointment
+
+import (
+	"context"
+	"errors"
+
+	"merve/internal/actor"
+	"merve/internal/customer"
+	"merve/internal/dynamo"
+	"merve/internal/ledger"
+	"merve/internal/standing"
+	"merve/internal/thread"
+	"merve/internal/tool"
+)
+
+// stands is what an appointment leaves of a conversation.
+func stands(tc tool.Context, tx ledger.Transaction) []standing.Item {
+	return standing.Only(tx.Item(tc.Language, Summary(tc.Language, tx), tc.Now))
+}
+
+// Standing finds the appointments of a conversation. They are seen in a call whose caller has proven whose they are,
+// and in no other.
+type Standing struct {
+	Ledger  *ledger.Ledger
+	Callers Callers
+}
+
+// At is where the one with an id is kept.
+func (s Standing) At(_ thread.Head, id string) dynamo.Place { return s.Ledger.At(id) }
+
+// Read is what was found there.
+func (s Standing) Read(tc tool.Context, it dynamo.Item) (standing.Item, bool, error) {
+	tx, err := ledger.Read(tc.Actor, it)
+	switch {
+	case errors.Is(err, actor.ErrNotFound):
+		return standing.Item{}, false, nil
+	case err != nil:
+		return standing.Item{}, false, err
+	}
+	i, ok := tx.Item(tc.Language, Summary(tc.Language, tx), tc.Now)
+	return i, ok, nil
+}
+
+// Coded finds the one that a code of the caller's names, among their latest. 3 requests in a call, else none.
+func (s Standing) Coded(ctx context.Context, tc tool.Context, code string) (i standing.Item, ok bool, err error) {
+	if tc.Session.ID == "" {
+		return standing.Item{}, false, nil
+	}
+	caller, err := s.Callers.Caller(ctx, tc)
+	if errors.Is(err, customer.ErrUnverified) {
+		return standing.Item{}, false, nil
+	}
+	if err != nil {
+		return standing.Item{}, false, err
+	}
+	_, err = s.Ledger.Latest(ctx, caller.Actor(), tc.Market.ID, 1, func(tx ledger.Transaction) bool {
+		if tx.Code == code {
+			i, ok = tx.Item(tc.Language, Summary(tc.Language, tx), tc.Now)
+		}
+		return ok
+	})
+	return i, ok, err
+}

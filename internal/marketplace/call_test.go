@@ -1,0 +1,276 @@
+package marketplace_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"merve/internal/actor"
+	"merve/internal/fault"
+	. "merve/internal/marketplace"
+)
+
+func cut(s, old, now string) string { return strings.ReplaceAll(s, old, now) }
+
+func outreachOf(v View, vendor string) string {
+	for _, o := range v.Outreach {
+		if o.Vendor == vendor {
+			return o.ID
+		}
+	}
+	return "none"
+}
+
+// A request without a client goes from its search to a quote that the desk accepts, by calls alone. The receipt has
+// the name of the person.
+func TestARequestOfTheDesk(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.vendor("v1", nil)
+	y.vendor("v2", nil)
+	r := y.request("1", nil)
+	found := y.do(SearchVendors, r.ID, "search", `{"request_id":"{id}","category":"generator rental","limit":1}`)
+	if found["total_available"] != 2.0 || len(found["vendors"].([]any)) != 1 {
+		t.Errorf("found %v", found)
+	}
+	if got := y.do(SendVendorMessage, r.ID, "early", `{"request_id":"{id}","vendor_id":"v1","message":"hi","idempotency_key":"`+Key(r.ID, "early")+`"}`); got["success"] != false {
+		t.Errorf("told before the YES: %v", got)
+	}
+	if got := y.do("propose_outreach", r.ID, "ask", `{"request_id":"{id}","vendor_ids":["v1","v2"]}`); got["success"] != true || got["state"] != "outreach" {
+		t.Errorf("asked: %v", got)
+	}
+	reply := y.do(RecordVendorReply, r.ID, "reply", `{"request_id":"{id}","vendor_id":"v1","message":"280.50","provider_message_id":"SM1","parsed_data":{"has_stock":true,"price":280.5,"availability":"Saturday"}}`)
+	again := y.do(RecordVendorReply, r.ID, "again", `{"request_id":"{id}","vendor_id":"v1","message":"280.50","provider_message_id":"SM1"}`)
+	if reply["state"] != "replied" || cmp.Diff(reply, again) != "" {
+		t.Errorf("reply %v, and again %v", reply, again)
+	}
+	for _, to := range []string{"presented"} {
+		if got := y.do(UpdateRequestState, r.ID, to, `{"request_id":"{id}","new_state":"`+to+`"}`); got["success"] != true || got["previous_state"] != "quoted" || got["current_state"] != to {
+			t.Errorf("%s: %v", to, got)
+		}
+	}
+	refused := y.do(UpdateRequestState, r.ID, "accepted", `{"request_id":"{id}","new_state":"accepted"}`)
+	if refused["success"] != false || !strings.Contains(refused["error"].(string), "YES") {
+		t.Errorf("accepted without a YES: %v", refused)
+	}
+	invalid := y.do(UpdateRequestState, r.ID, "new", `{"request_id":"{id}","new_state":"new"}`)
+	if invalid["error"] != "from presented only to: accepted, outreach, searching, cancelled, error" {
+		t.Errorf("invalid: %v", invalid)
+	}
+	y.do(ProposeAcceptance, r.ID, "accept", `{"request_id":"{id}","outreach_id":"`+outreachOf(y.view(r.ID), "v1")+`"}`)
+	v := y.view(r.ID)
+	if v.State != Accepted || v.Receipt == nil || !strings.Contains(v.Receipt.Actor, "Dana") {
+		t.Errorf("%s with %+v", v.State, v.Receipt)
+	}
+	s, err := y.Snapshot(t.Context(), r.ID)
+	if err != nil || s.Outreach.Replied != 1 || s.Outreach.Pending != 1 || s.Outreach.Outreach[0].Quote.Price != "280.5" {
+		t.Errorf("%v, snapshot %+v", err, s)
+	}
+	want := []string{"create_request ok", "propose_acceptance ok", "propose_outreach ok", "record_vendor_reply ok", "search_vendors ok", "send_vendor_message refused", "update_request_state ok", "update_request_state refused"}
+	if diff := cmp.Diff(want, y.audit(r.ID)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A success is answered again, another body under the same key is refused, and a refusal may be tried again.
+func TestOneEffectForAKey(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	r := y.request("1", y.client("ann"))
+	input := `{"request_id":"{id}","message":"Any news?","idempotency_key":"` + Key(r.ID, "k") + `"}`
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			for {
+				a, err := y.Do(t.Context(), y.call(SendClientMessage, r.ID, "k", input))
+				if fault.Is(err, fault.Unavailable) {
+					continue
+				}
+				if err != nil || !a.Success {
+					t.Errorf("%v %s", err, a.Output)
+				}
+				return
+			}
+		})
+	}
+	all.Wait()
+	seen := map[string]bool{}
+	y.stream(y.teller, r.ID, seen, func(f func() error) {
+		if err := errors.Join(f(), f()); err != nil {
+			t.Fatal(err)
+		}
+	})
+	head, err := y.Threads.Head(t.Context(), r.Thread)
+	if err != nil || len(head.Inbox) != 2 || head.Inbox[1].Notice.Text != "Any news?" {
+		t.Errorf("%v, told %+v", err, head.Inbox)
+	}
+	_, err = y.Do(t.Context(), y.call(SendClientMessage, r.ID, "k", strings.Replace(input, "Any news?", "No news.", 1)))
+	if !fault.Is(err, fault.Conflict) {
+		t.Errorf("another body: %v", err)
+	}
+	if _, err := y.Do(t.Context(), y.call(UpdateRequestState, r.ID, "k", `{"request_id":"{id}","new_state":"clarifying"}`)); !fault.Is(err, fault.Conflict) {
+		t.Errorf("another tool: %v", err)
+	}
+}
+
+// What is wrong with a call is said by the field's name, and nothing is done.
+func TestWrongCalls(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.vendor("v1", nil)
+	r := y.request("1", nil)
+	for name, tt := range map[string]struct {
+		tool, input, field string
+		change             func(c *Call)
+	}{
+		"limit 0":             {SearchVendors, `{"request_id":"{id}","category":"x","limit":0}`, "limit", nil},
+		"limit 16":            {SearchVendors, `{"request_id":"{id}","category":"x","limit":16}`, "limit", nil},
+		"limit below":         {SearchVendors, `{"request_id":"{id}","category":"x","limit":-1}`, "limit", nil},
+		"limit as text":       {SearchVendors, `{"request_id":"{id}","category":"x","limit":"5"}`, "limit", nil},
+		"no category":         {SearchVendors, `{"request_id":"{id}"}`, "category", nil},
+		"no radius":           {SearchVendors, `{"request_id":"{id}","category":"x","filters":{"location_radius_km":0}}`, "filters.location_radius_km", nil},
+		"rating":              {SearchVendors, `{"request_id":"{id}","category":"x","filters":{"min_rating":6}}`, "filters.min_rating", nil},
+		"another request":     {SearchVendors, `{"request_id":"rq_aaaaaaaaaaaaaaaa","category":"x"}`, "request_id", nil},
+		"another key":         {SendClientMessage, `{"request_id":"{id}","message":"x","idempotency_key":"request:{id}:hash:other"}`, "idempotency_key", nil},
+		"four options":        {SendClientMessage, `{"request_id":"{id}","message":"x","idempotency_key":"request:{id}:hash:k","message_type":"interactive","interactive_options":["1","2","3","4"]}`, "interactive_options", nil},
+		"a long option":       {SendClientMessage, `{"request_id":"{id}","message":"x","idempotency_key":"request:{id}:hash:k","message_type":"interactive","interactive_options":["123456789012345678901"]}`, "interactive_options", nil},
+		"type":                {SendClientMessage, `{"request_id":"{id}","message":"x","idempotency_key":"request:{id}:hash:k","message_type":"video"}`, "message_type", nil},
+		"foreign vendor":      {SendVendorMessage, `{"request_id":"{id}","vendor_id":"nobody","message":"x","idempotency_key":"request:{id}:hash:k"}`, "vendor_id", nil},
+		"negative price":      {RecordVendorReply, `{"request_id":"{id}","vendor_id":"v1","message":"x","provider_message_id":"1","parsed_data":{"has_stock":true,"price":-1}}`, "parsed_data.price", nil},
+		"a tenth of a cent":   {RecordVendorReply, `{"request_id":"{id}","vendor_id":"v1","message":"x","provider_message_id":"1","parsed_data":{"has_stock":true,"price":1.001}}`, "parsed_data.price", nil},
+		"no stock said":       {RecordVendorReply, `{"request_id":"{id}","vendor_id":"v1","message":"x","provider_message_id":"1","parsed_data":{}}`, "parsed_data.has_stock", nil},
+		"state":               {UpdateRequestState, `{"request_id":"{id}","new_state":"done"}`, "new_state", nil},
+		"fallback":            {UpdateRequestState, `{"request_id":"{id}","new_state":"cancelled","fallback_message":"x"}`, "fallback_message", nil},
+		"sixteen vendors":     {ProposeOutreach, `{"request_id":"{id}","vendor_ids":["1","2","3","4","5","6","7","8","9","10","11","12","13","14","15","16"]}`, "vendor_ids", nil},
+		"a vendor of nobody":  {ProposeOutreach, `{"request_id":"{id}","vendor_ids":["nobody"]}`, "vendor_ids", nil},
+		"a quote of nobody":   {ProposeAcceptance, `{"request_id":"{id}","outreach_id":"ou_aaaaaaaaaaaaaaaa"}`, "outreach_id", nil},
+		"an old clock":        {GetRequestSnapshot, `{"request_id":"{id}"}`, "meta.timestamp", func(c *Call) { c.Meta.Timestamp = y.now.Add(-5*time.Minute - time.Second).Format(time.RFC3339) }},
+		"a clock ahead":       {GetRequestSnapshot, `{"request_id":"{id}"}`, "meta.timestamp", func(c *Call) { c.Meta.Timestamp = y.now.Add(5*time.Minute + time.Second).Format(time.RFC3339) }},
+		"no clock":            {GetRequestSnapshot, `{"request_id":"{id}"}`, "meta.timestamp", func(c *Call) { c.Meta.Timestamp = "today" }},
+		"nobody":              {GetRequestSnapshot, `{"request_id":"{id}"}`, "meta.actor", func(c *Call) { c.Meta.Actor = "root" }},
+		"a key of no form":    {GetRequestSnapshot, `{"request_id":"{id}"}`, "meta.idempotency_key", func(c *Call) { c.Meta.Key = "k" }},
+		"a key of another":    {GetRequestSnapshot, `{"request_id":"{id}"}`, "meta.idempotency_key", func(c *Call) { c.Meta.Key = Key("rq_aaaaaaaaaaaaaaaa", "k") }},
+		"a number too exact":  {UpdateRequirements, `{"request_id":"{id}","requirements":{"n":9007199254740993}}`, "", nil},
+		"a budget below zero": {UpdateRequirements, `{"request_id":"{id}","requirements":{"budget":-1}}`, "requirements.budget", nil},
+	} {
+		c := y.call(tt.tool, r.ID, "k", tt.input)
+		if tt.change != nil {
+			tt.change(&c)
+		}
+		_, err := y.Do(t.Context(), c)
+		if err == nil || field(err) != tt.field {
+			t.Errorf("%s: %v, field %q", name, err, field(err))
+		}
+	}
+	if v := y.view(r.ID); v.State != New || v.Version != r.Version {
+		t.Errorf("changed: %+v", v)
+	}
+	if _, err := y.Do(t.Context(), y.call("marketplace.win", r.ID, "k", "{}")); !errors.Is(err, ErrNoTool) {
+		t.Errorf("no tool: %v", err)
+	}
+	for _, id := range []string{"rq_aaaaaaaaaaaaaaaa", "x", ""} {
+		c := y.call(GetRequestSnapshot, r.ID, "k", `{"request_id":"`+id+`"}`)
+		c.Meta.Request, c.Meta.Key = id, Key(id, "k")
+		if _, err := y.Do(t.Context(), c); err == nil {
+			t.Errorf("no request %q", id)
+		}
+	}
+}
+
+// A model sees no numbers, and nothing of somebody else's.
+func TestAModelSeesItsOwn(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.vendor("v1", nil)
+	ann := y.client("ann")
+	r := y.request("1", ann)
+	c := y.call(SearchVendors, r.ID, "k", `{"request_id":"{id}","category":"generator"}`)
+	c.Meta.Actor = Moltbot
+	for key, want := range map[string]bool{r.Owner: true, "session:eve": false} {
+		owner := actor.OfKey(key)
+		c.Owner = &owner
+		a, err := y.Do(t.Context(), c)
+		if (err == nil) != want || err != nil && !errors.Is(err, actor.ErrNotFound) {
+			t.Errorf("%s: %v", owner.Key(), err)
+		}
+		if strings.Contains(string(a.Output), "+1555") || want && !strings.Contains(string(a.Output), `"phone":""`) {
+			t.Errorf("%s sees %s", owner.Key(), a.Output)
+		}
+	}
+}
+
+// Any record that was changed, taken out or put elsewhere is named.
+func TestTheChainTells(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	r := y.request("1", nil)
+	for i := range 4 {
+		y.do(GetRequestSnapshot, r.ID, fmt.Sprint(i), `{"request_id":"{id}"}`)
+		y.now = y.now.Add(time.Second)
+	}
+	whole, err := y.Store.Audit(t.Context(), r.ID)
+	if err != nil || whole.Verify() != nil || len(whole.Records) != 5 || whole.Records[0].PrevHash != Genesis {
+		t.Fatalf("%v %v %+v", err, whole.Verify(), whole)
+	}
+	for name, spoil := range map[string]func(t *Trail){
+		"changed":          func(t *Trail) { t.Records[2].DurationMS++ },
+		"missing":          func(t *Trail) { t.Records = append(t.Records[:2:2], t.Records[3:]...) },
+		"swapped":          func(t *Trail) { t.Records[1], t.Records[2] = t.Records[2], t.Records[1] },
+		"the last missing": func(t *Trail) { t.Records = t.Records[:4] },
+	} {
+		var copied Trail
+		if err := json.Unmarshal(mustMarshal(whole), &copied); err != nil {
+			t.Fatal(err)
+		}
+		spoil(&copied)
+		if err := copied.Verify(); err == nil || !strings.Contains(err.Error(), "record ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func mustMarshal(v any) []byte {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return raw
+}
+
+// A call that began and never ended is closed as unclear, and may then be made again.
+func TestUnclearCalls(t *testing.T) { // alone: it closes calls about all requests
+	y := newYard(t)
+	y.vendor("v1", nil)
+	r := y.request("1", nil)
+	y.do(ProposeOutreach, r.ID, "ask", `{"request_id":"{id}","vendor_ids":["v1"]}`)
+	c := y.call(RecordVendorReply, r.ID, "k", `{"request_id":"{id}","vendor_id":"v1","message":"yes, 250","provider_message_id":"SM1"}`)
+	func() {
+		defer func() { recover() }()
+		y.model = func(string) string { panic("the process has died") }
+		y.Do(t.Context(), c)
+	}()
+	y.model = func(string) string {
+		return `{"has_stock":true,"price":250,"currency":null,"availability":null,"notes":null}`
+	}
+	if _, err := y.Do(t.Context(), c); err != nil && !fault.Is(err, fault.Unavailable) {
+		t.Fatal(err)
+	}
+	y.now = y.now.Add(2 * time.Minute)
+	if _, err := y.CloseCalls(t.Context(), 1000); err != nil {
+		t.Fatal(err)
+	}
+	c.Meta.Timestamp = y.now.Format(time.RFC3339)
+	if a, err := y.Do(t.Context(), c); err != nil || !a.Success {
+		t.Fatalf("%v %s", err, a.Output)
+	}
+	if q := y.view(r.ID).Outreach[0].Quote; q == nil || q.PriceMinor == nil || *q.PriceMinor != 25000 || q.Text != "yes, 250" {
+		t.Errorf("quote %+v", q)
+	}
+	y.audit(r.ID)
+}

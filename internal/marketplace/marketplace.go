@@ -1,0 +1,307 @@
+// Package marketplace looks for somebody who has what no listing offers. A client says what is needed. The
+// backend finds vendors, asks them on WhatsApp after the client's YES, reads what they answer, and shows the
+// quotes side by side. The client's YES accepts one.
+//
+//	request#{id}              ~                     the request; by market in index listed, in index due while there is something to do
+//	request#{id}              ~outreach#{outreach}  a vendor who is asked, with the quote
+//	request#{id}              reply#{message}       a vendor's answer, word for word
+//	request#{id}              call#{key}            what a call was answered under its key, or that it has begun; in index due until it ends
+//	request#{id}              event#{version}       what happened
+//	requests#{owner}          {id}                  a client's request
+//	asked#{market}#{number}   {code}                the outreach that a vendor's number knows by a code
+//	requestaudit#{id}         event#{record}        a call's audit record, with its place in the chain once it is sealed
+//	requestaudit#{id}         body#{record}         what was asked and answered, which may be erased
+//	requestaudit#{id}         ~                     the end of the chain
+//
+// (table records). The request and its outreach sort last, so that one query reads them.
+//
+//	vendors#{market}          vendor#{id}           a vendor (table catalog)
+//
+// Promises:
+//
+//   - A request changes its state only as the table in states.go says. A change is conditional on the version
+//     that was read, so two changes at once are one after the other or one of them fails.
+//   - No vendor is told anything, and no quote is accepted, without a receipt: the client's YES, or of a request
+//     without a client the word of somebody at the desk.
+//   - A call under a key has its effect once. What it was answered is stored in the transaction of the effect.
+//   - Each call has an audit record, and each record a place in a chain of hashes.
+//   - A vendor's words are quoted, and never obeyed. Prices come from the stored quote. No vendor's number
+//     reaches a model.
+//
+// Requests: a call 2 to 5 with its meta and audit; a snapshot 3; an answer of a vendor 3, and what the turn needs
+// that takes it in. The vendors of a market are read once a minute, a request for each megabyte.
+package marketplace
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"time"
+
+	"merve/internal/dynamo"
+	"merve/internal/event"
+	"merve/internal/fault"
+	"merve/internal/gate"
+	"merve/internal/ident"
+)
+
+// Request is what a client looks for.
+type Request struct {
+	ID       string `dynamodbav:"id"`
+	Code     string `dynamodbav:"code"` // for the client
+	Market   string `dynamodbav:"market"`
+	Owner    string `dynamodbav:"owner,omitempty"`  // actor key of the client; "" belongs to the desk
+	Thread   string `dynamodbav:"thread,omitempty"` // that the client reads
+	Language string `dynamodbav:"lang"`
+	State    State  `dynamodbav:"state"`
+
+	Category     string       `dynamodbav:"category"`
+	Requirements Requirements `dynamodbav:"requirements"`
+	Currency     string       `dynamodbav:"currency"`
+	Client       Contact      `dynamodbav:"client"` // given to the vendor who is accepted
+	Shortlist    []Candidate  `dynamodbav:"shortlist,omitempty"`
+
+	Offer    *Offer        `dynamodbav:"offer,omitempty"`    // waits for its turn to be asked about, or for its answer
+	Accepted string        `dynamodbav:"accepted,omitempty"` // the outreach whose quote was accepted
+	Receipt  *gate.Receipt `dynamodbav:"receipt,omitempty"`  // of the acceptance
+	Fallback string        `dynamodbav:"fallback,omitempty"` // what the client was told of an error
+
+	CreatedAt time.Time `dynamodbav:"createdAt"`
+	UpdatedAt time.Time `dynamodbav:"updatedAt"`
+	Version   int       `dynamodbav:"version"` // counts changes
+}
+
+// Contact is how a client is called and reached.
+type Contact struct {
+	Name  string `dynamodbav:"name,omitempty"`
+	Phone string `dynamodbav:"phone,omitempty"`
+}
+
+// Candidate is a vendor that a search found.
+type Candidate struct {
+	Vendor     string   `dynamodbav:"vendor" json:"vendor_id"`
+	Name       string   `dynamodbav:"name" json:"name"`
+	DistanceKM *float64 `dynamodbav:"km,omitempty" json:"distance_km,omitempty"`
+	Rating     *float64 `dynamodbav:"rating,omitempty" json:"rating,omitempty"`
+}
+
+// Offer is a question that the client has to answer, from the time when it is proposed from outside the
+// client's own turn until the answer.
+type Offer struct {
+	Kind      string    `dynamodbav:"kind"`
+	Vendors   []Named   `dynamodbav:"vendors,omitempty"`  // of an outreach
+	Outreach  string    `dynamodbav:"outreach,omitempty"` // of an acceptance
+	Asked     int       `dynamodbav:"asked"`              // how often it was put on the thread
+	AskedAt   time.Time `dynamodbav:"askedAt"`
+	ExpiresAt time.Time `dynamodbav:"until"`
+}
+
+// Named is a vendor as the client is shown them.
+type Named struct {
+	ID   string `dynamodbav:"id" json:"id"`
+	Name string `dynamodbav:"name" json:"name"`
+}
+
+// ids are those of the vendors of an offer.
+func (o *Offer) ids() []string {
+	var all []string
+	for _, n := range o.Vendors {
+		all = append(all, n.ID)
+	}
+	return all
+}
+
+// OutreachState is how far a vendor who is asked has come.
+type OutreachState string
+
+const (
+	Pending   OutreachState = "pending" // on the outbox; Sent and Delivered are read from there
+	Sent      OutreachState = "sent"
+	Delivered OutreachState = "delivered"
+	Replied   OutreachState = "replied"
+	Declined  OutreachState = "declined"
+	TimedOut  OutreachState = "timed_out"
+	Failed    OutreachState = "failed"
+)
+
+// Open reports whether the vendor has still to answer.
+func (s OutreachState) Open() bool { return s == Pending || s == Sent || s == Delivered }
+
+// Outreach is one vendor who is asked.
+type Outreach struct {
+	ID        string        `dynamodbav:"id"`
+	Request   string        `dynamodbav:"request"`
+	Code      string        `dynamodbav:"code"` // for the vendor
+	N         int           `dynamodbav:"n"`    // its place among those of the request
+	Vendor    string        `dynamodbav:"vendor"`
+	Name      string        `dynamodbav:"name"`
+	Market    string        `dynamodbav:"market"`
+	Number    string        `dynamodbav:"number"` // E.164; no model sees it
+	Thread    string        `dynamodbav:"thread"` // the vendor's
+	Language  string        `dynamodbav:"lang"`
+	State     OutreachState `dynamodbav:"state"`
+	Message   string        `dynamodbav:"message"`   // id on the outbox of what asked first
+	Questions int           `dynamodbav:"questions"` // asked since
+	Reminders int           `dynamodbav:"reminders"`
+	Quote     *Quote        `dynamodbav:"quote,omitempty"`
+	Late      bool          `dynamodbav:"late,omitempty"` // answered after its time was over
+	Receipt   gate.Receipt  `dynamodbav:"receipt"`        // by which the vendor may be asked
+	AskedAt   time.Time     `dynamodbav:"askedAt"`
+	RemindAt  time.Time     `dynamodbav:"remindAt"`
+	Until     time.Time     `dynamodbav:"until"` // then it times out
+	RepliedAt time.Time     `dynamodbav:"repliedAt"`
+}
+
+// Quote is what a vendor answered.
+type Quote struct {
+	HasStock     *bool     `dynamodbav:"hasStock,omitempty"` // nil is not said
+	PriceMinor   *int64    `dynamodbav:"price,omitempty"`    // in the request's currency; nil is not said
+	Availability string    `dynamodbav:"availability,omitempty"`
+	Notes        string    `dynamodbav:"notes,omitempty"`
+	Text         string    `dynamodbav:"text"` // the vendor's own words
+	Message      string    `dynamodbav:"message"`
+	At           time.Time `dynamodbav:"at"`
+	Until        time.Time `dynamodbav:"until"` // it can be accepted so long
+}
+
+// Offers reports whether a quote can be accepted at a time.
+func (q *Quote) Offers(at time.Time) bool {
+	return q != nil && (q.HasStock == nil && q.PriceMinor != nil || q.HasStock != nil && *q.HasStock) && at.Before(q.Until)
+}
+
+// Limits.
+const (
+	MaxVendors   = 15 // asked in one outreach, and found by one search
+	MaxQuestions = 3  // to one vendor, beside the first message
+	MaxReminders = 1
+	MaxOpen      = 5 // open requests of one client
+	MaxText      = 1000
+	MaxCategory  = 80
+)
+
+// How long things last.
+const (
+	remindAfter  = 2 * time.Hour
+	timeOutAfter = 24 * time.Hour
+	quoteFor     = 48 * time.Hour
+	offerFor     = 24 * time.Hour // a question from outside the client's turn
+	askAgain     = 2 * time.Minute
+	keepFor      = 400 * 24 * time.Hour
+)
+
+// What a request may meet.
+var (
+	ErrChanged = fault.New(fault.Conflict, "the request has changed meanwhile")
+	errAsked   = fault.New(fault.Conflict, "the vendor has been asked already")
+)
+
+// View is a request with all vendors that were asked.
+type View struct {
+	Request
+	Outreach []Outreach
+}
+
+// outreach finds one by its id.
+func (v *View) outreach(id string) *Outreach {
+	for i := range v.Outreach {
+		if v.Outreach[i].ID == id {
+			return &v.Outreach[i]
+		}
+	}
+	return nil
+}
+
+// of finds the outreach to a vendor.
+func (v *View) of(vendor string) *Outreach {
+	for i := range v.Outreach {
+		if v.Outreach[i].Vendor == vendor {
+			return &v.Outreach[i]
+		}
+	}
+	return nil
+}
+
+// waits reports whether a vendor has still to answer.
+func (v *View) waits() bool {
+	for _, o := range v.Outreach {
+		if o.State.Open() {
+			return true
+		}
+	}
+	return false
+}
+
+// The keys. They are part of the data model.
+
+const (
+	requestPrefix  = "rq_"
+	outreachPrefix = "ou_"
+	headSK         = "~"
+	outreachSK     = "~outreach#"
+	callPrefix     = "call#"
+)
+
+func partition(request string) string      { return "request#" + request }
+func headKey(request string) dynamo.Key    { return dynamo.Key{PK: partition(request), SK: headSK} }
+func auditPartition(request string) string { return "requestaudit#" + request }
+
+func outreachKey(request, outreach string) dynamo.Key {
+	return dynamo.Key{PK: partition(request), SK: outreachSK + outreach}
+}
+
+func replyKey(request, message string) dynamo.Key {
+	return dynamo.Key{PK: partition(request), SK: "reply#" + hashed(message)}
+}
+
+func callKey(request, key string) dynamo.Key {
+	return dynamo.Key{PK: partition(request), SK: callPrefix + hashed(key)}
+}
+
+func eventKey(request, id string) dynamo.Key {
+	return dynamo.Key{PK: partition(request), SK: event.Prefix + id}
+}
+
+func ownedKey(owner, request string) dynamo.Key {
+	return dynamo.Key{PK: "requests#" + owner, SK: request}
+}
+
+func askedKey(market, number, code string) dynamo.Key {
+	return dynamo.Key{PK: "asked#" + market + "#" + number, SK: code}
+}
+
+// hashed makes a key of what somebody else has named.
+func hashed(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return hex.EncodeToString(sum[:16])
+}
+
+// IsID reports whether an id can be a request's.
+func IsID(id string) bool { return ident.Is(requestPrefix, id) }
+
+// NewID is the id of the request that a key of an owner makes.
+func NewID(owner, key string) string { return ident.New(requestPrefix, "request", owner, key) }
+
+func newOutreachID(request, vendor string) string {
+	return ident.New(outreachPrefix, "outreach", request, vendor)
+}
+
+// Codes have seven characters, more than those of rides, orders, talks and bookings. The last is a digit, so
+// that a code is no word, and one before is a letter, so that it is no number.
+var (
+	codeFront = ident.Code{Alphabet: ident.Readable, Length: codeLength - 1, Letter: true}
+	codeEnd   = ident.Code{Alphabet: "23456789", Length: 1}
+)
+
+const codeLength = 7
+
+// newCode is the code of a request or an outreach.
+func newCode(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return codeFront.Of(sum[:]) + codeEnd.Of(sum[codeLength:])
+}
+
+// mustJSON is the JSON of strings, numbers and times, which always marshal.
+func mustJSON(v any) []byte {
+	raw, _ := json.Marshal(v)
+	return raw
+}

@@ -1,0 +1,206 @@
+package turn_test
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"merve/internal/actor"
+	"merve/internal/channel"
+	"merve/internal/dynamo"
+	"merve/internal/dynamo/dynamotest"
+	"merve/internal/llm"
+	"merve/internal/marketplace"
+	"merve/internal/thread"
+)
+
+// vendors are those of a world, with what is looked for among them.
+type vendors struct {
+	broker *marketplace.Broker
+	teller *marketplace.Teller
+	phones map[string]string
+}
+
+// startVendors puts their part of a process together. A new process knows whom the one before it knew.
+func (w *world) startVendors(records, catalog dynamo.Table, log *slog.Logger) {
+	phones := map[string]string{}
+	if w.vendors != nil {
+		phones = w.vendors.phones
+	}
+	broker := &marketplace.Broker{
+		Store: &marketplace.Store{Table: records, Now: w.clock.now}, Vendors: &marketplace.Vendors{Table: catalog, Now: w.clock.now}, Markets: w.markets,
+		Threads: w.threads, Outbox: w.outbox, Roster: w.roster, Bounds: w.bounds,
+		Parser: &marketplace.Parser{Model: llm.Whole(w.complete), Now: w.clock.now, Log: log},
+		NewID:  func() string { return dynamotest.ID("") }, Log: log,
+	}
+	w.vendors = &vendors{broker, &marketplace.Teller{Broker: broker, Threads: w.teller()}, phones}
+}
+
+// settleVendors stores the vendors of a conversation, given as YAML. Each has opted in.
+func (w *world) settleVendors(text []byte) {
+	w.t.Helper()
+	var all []marketplace.Vendor
+	fromYAML(w.t, text, &all)
+	for i, v := range all {
+		v.Market, v.Enabled, v.OptIn = w.market, true, &marketplace.OptIn{At: w.clock.now(), How: "form"}
+		v.Phone = cmp.Or(v.Phone, fmt.Sprintf("+155503000%02d", i))
+		w.vendors.phones[v.ID] = v.Phone
+		if _, err := w.vendors.broker.Vendors.Put(w.t.Context(), v); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+// allRequests are those of everybody who was met, as they were made.
+func (w *world) allRequests() []marketplace.View {
+	w.t.Helper()
+	var all []marketplace.View
+	for _, owner := range w.owners() {
+		mine, err := w.vendors.broker.Store.Mine(w.t.Context(), actor.OfKey(owner), w.market)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for _, r := range mine {
+			v, err := w.vendors.broker.Store.View(w.t.Context(), r.ID)
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			all = append(all, v)
+		}
+	}
+	slices.SortFunc(all, func(a, b marketplace.View) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	return all
+}
+
+// tellRequests has the stream of records bring every event of a request, each twice, until nothing follows from it.
+func (w *world) tellRequests() {
+	w.t.Helper()
+	for again := true; again; {
+		again = false
+		for _, v := range w.allRequests() {
+			page, err := w.vendors.broker.Store.Table.Query(w.t.Context(), dynamo.Under("request#"+v.ID, "event#"))
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			for _, it := range page.Items {
+				e, _, err := marketplace.Events.Read(it)
+				if err != nil {
+					w.t.Fatal(err)
+				}
+				name := "request " + v.ID + e.ID
+				if w.told[name] {
+					continue
+				}
+				w.told[name], again = true, true
+				for range 2 {
+					if err := w.vendors.teller.Tell(w.t.Context(), e); err != nil {
+						w.t.Fatalf("request: %v", err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// vendorThreads are those of vendors who have not written.
+func (w *world) vendorThreads() []string {
+	var threads []string
+	for _, number := range w.vendors.phones {
+		if id := thread.ID(w.market, channel.Vendor, "", channel.OfNumber(number).Key()); !slices.Contains(w.threadsMet(), id) {
+			threads = append(threads, id)
+		}
+	}
+	return threads
+}
+
+// vendor has a vendor write to us.
+func (p *play) vendor(l line) {
+	p.t.Helper()
+	name, _, _ := strings.Cut(l.opts, ",")
+	number := p.vendors.phones[name]
+	if number == "" {
+		p.t.Fatalf("%v: no such vendor", l)
+	}
+	p.other(l, number)
+}
+
+// remindVendors is the schedule that reminds vendors, for this market's only.
+func (p *play) remindVendors() {
+	p.t.Helper()
+	p.reply = ""
+	for _, v := range p.allRequests() {
+		if _, err := p.vendors.teller.Attend(p.t.Context(), v.ID); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	p.settle()
+	p.look()
+}
+
+// valueOfRequests is what is in a conversation about requests.
+func (p *play) valueOfRequests(of, opts string, n int) (string, bool) {
+	p.t.Helper()
+	switch of {
+	case "requests":
+		var all []string
+		for _, v := range p.allRequests() {
+			all = append(all, string(v.State))
+		}
+		return cmp.Or(strings.Join(all, ", "), "none"), true
+	case "outreach":
+		var all []string
+		for _, o := range nth(p.t, p.allRequests(), fmt.Sprint(n)).Outreach {
+			all = append(all, describeOutreach(o))
+		}
+		return cmp.Or(strings.Join(all, ", "), "none"), true
+	case "accepted":
+		v := nth(p.t, p.allRequests(), fmt.Sprint(n))
+		for _, o := range v.Outreach {
+			if o.ID == v.Accepted {
+				return o.Vendor + " by " + v.Receipt.Answer, true
+			}
+		}
+		return "none", true
+	case "audit":
+		v := nth(p.t, p.allRequests(), fmt.Sprint(n))
+		t, err := p.vendors.broker.Store.Audit(p.t.Context(), v.ID)
+		if err == nil {
+			err = t.Verify()
+		}
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		var all []string
+		for _, r := range t.Records {
+			all = append(all, strings.TrimPrefix(r.Tool, "marketplace.")+map[bool]string{false: " refused"}[r.Success])
+		}
+		return strings.Join(all, ", "), true
+	case "sent to vendor":
+		return p.sentTo(p.vendors.phones[opts]), true
+	}
+	return "", false
+}
+
+// describeOutreach is a vendor who was asked, in the words of a conversation file.
+func describeOutreach(o marketplace.Outreach) string {
+	text := o.Vendor + " " + string(o.State)
+	if q := o.Quote; q != nil && q.PriceMinor != nil {
+		text += fmt.Sprintf(" %d", *q.PriceMinor)
+	}
+	if o.Late {
+		text += " late"
+	}
+	return text
+}
+
+// askedOf is the n-th outreach of all.
+func (p *play) askedOf(n string) marketplace.Outreach {
+	p.t.Helper()
+	var all []marketplace.Outreach
+	for _, v := range p.allRequests() {
+		all = append(all, v.Outreach...)
+	}
+	return nth(p.t, all, n)
+}

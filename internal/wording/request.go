@@ -1,0 +1,41 @@
+package wording
+
+// Marketplace requests, to the client.
+const (
+	RequestOutreachSummary Key = "request_outreach_summary" // who is to be asked what: need, count, vendors
+	RequestOutreachPrompt  Key = "request_outreach_prompt"  // that waits for its YES: summary, until
+	RequestAsked           Key = "request_asked"            // after the YES: count, code
+	RequestAskedNot        Key = "request_asked_not"        // NO
+	RequestAcceptSummary   Key = "request_accept_summary"   // whose quote is to be accepted: vendor, price, availability, notes, words, need, customer, phone
+	RequestAcceptPrompt    Key = "request_accept_prompt"    // that waits for its YES: summary, until
+	RequestAccepted        Key = "request_accepted"         // after the YES: vendor, price, code
+	RequestAcceptedNot     Key = "request_accepted_not"     // NO
+	RequestLate            Key = "request_late"             // a YES that comes too late
+	RequestBounded         Key = "request_bounded"          // a YES, and no more is sent for one client today: count
+	RequestUnreachable     Key = "request_unreachable"      // a YES, and the vendor cannot be told by now: vendor
+	RequestNews            Key = "request_news"             // above a question from outside the client's own turn: code
+	RequestQuotes          Key = "request_quotes"           // all quotes: code, need, lines
+	RequestQuoteLine       Key = "request_quote_line"       // one of them: number, vendor, price, availability, notes, words
+	RequestNoPrice         Key = "request_no_price"         // in the place of a price
+	RequestAnswered        Key = "request_answered"         // a vendor has written, and quotes nothing: vendor, code, words
+	RequestSilent          Key = "request_silent"           // nobody who was asked has it: code, need
+	RequestOff             Key = "request_off"              // it was cancelled: code
+	RequestFailed          Key = "request_failed"           // it cannot go on: code
+	RequestOptions         Key = "request_options"          // above quick replies
+	RequestMessage         Key = "request_message"          // what a program or the desk writes: lines
+)
+
+// Marketplace requests, to vendors.
+const (
+	VendorAsked    Key = "vendor_asked"     // what is looked for: market, need, code
+	VendorHow      Key = "vendor_how"       // how to answer: code
+	VendorQuestion Key = "vendor_question"  // something more: code, text
+	VendorReminder Key = "vendor_reminder"  // need, code
+	VendorAccepted Key = "vendor_accepted"  // their quote is taken: code, price, availability, notes, words, need, customer, phone
+	VendorThanks   Key = "vendor_thanks"    // it is over, and another was taken, or none: code
+	VendorNoted    Key = "vendor_noted"     // after an answer: code
+	VendorClosed   Key = "vendor_closed"    // an answer to what is over: code
+	VendorWhich    Key = "vendor_which"     // an answer that may mean several: alternatives
+	VendorTextOnly Key = "vendor_text_only" // something else than text
+	VendorHelp     Key = "vendor_help"
+)
