@@ -3,7 +3,7 @@ VERSION := $(shell git describe --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w
 PACKAGES := ./functions/... ./internal/... ./infra/...
 
-.PHONY: help run index test lint fuzz bench prove soak mutate synth deploy cloud cloud-test chat trace audit logs audit redrive
+.PHONY: help run index test lint fuzz bench prove soak mutate synth deploy cloud cloud-test chat trace logs audit redrive
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -58,6 +58,7 @@ trace: ## ask a running `make run` a question in several parts and watch its pla
 
 audit: ## verify and export the audit of a marketplace request of a running `make run` (REQUEST=, ADMIN_TOKEN=)
 	@REQUEST='$(REQUEST)' go run ./infra/local/audit
+
 logs: export override CALL := $(value CALL)
 logs: ## what was logged of a call session by a running `make run` (CALL=, STAGE=in the cloud)
 	@STAGE='$(STAGE)' go run ./infra/logs

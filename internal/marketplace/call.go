@@ -121,11 +121,6 @@ type outcome struct {
 	offer  *Question
 }
 
-// refused is the outcome of a call that a gate refuses.
-func refused(output any, format string, args ...any) outcome {
-	return outcome{output: output, failed: fmt.Sprintf(format, args...)}
-}
-
 // operation is what a tool does.
 type operation struct {
 	read    bool // is not cached, and done each time

@@ -8,7 +8,6 @@ import (
 
 	"merve/internal/fault"
 	"merve/internal/language"
-	"merve/internal/wording"
 )
 
 // domain is how the names of the tools for requests begin.
@@ -271,11 +270,6 @@ func (in OutreachInput) check(c *call) error {
 		}
 	}
 	return nil
-}
-
-// say words something for the client of a call.
-func (c *call) say(key wording.Key, vars wording.Vars) string {
-	return wording.Say(c.view.Language, key, vars)
 }
 
 // clip shortens a text of somebody else to a length at which it can be shown.
