@@ -62,7 +62,7 @@ type Request struct {
 	Shortlist    []Candidate  `dynamodbav:"shortlist,omitempty"`
 
 	Offer    *Offer        `dynamodbav:"offer,omitempty"`    // waits for its turn to be asked about, or for its answer
-	Accepted string        `dynamodbav:"accepted,omitempty"` // the outreach whose quote was accepted
+	Accepted string        `dynamodbav:"acceptedId,omitempty"` // the outreach whose quote was accepted
 	Receipt  *gate.Receipt `dynamodbav:"receipt,omitempty"`  // of the acceptance
 	Fallback string        `dynamodbav:"fallback,omitempty"` // what the client was told of an error
 

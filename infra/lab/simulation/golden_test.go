@@ -21,6 +21,7 @@ import (
 	"merve/internal/desk"
 	"merve/internal/faulttest"
 	"merve/internal/ledger"
+	"merve/internal/marketplace"
 	"merve/internal/provider/openai/openaitest"
 	"merve/internal/thread"
 )
@@ -255,7 +256,7 @@ func (g *goldenTown) registered() {
 		g.t.Fatal(err)
 	}
 	for kind := range r.Commitments {
-		later := slices.Contains([]string{appointment.ConfirmKind, appointment.MoveKind, appointment.CancelKind, desk.OfferKind}, kind) // than the dump
+		later := slices.Contains([]string{appointment.ConfirmKind, appointment.MoveKind, appointment.CancelKind, desk.OfferKind, marketplace.OutreachKind, marketplace.AcceptanceKind}, kind) // than the dump
 		if !later && !slices.ContainsFunc(goldenYeses, func(y goldenYes) bool { return y.kind == kind }) {
 			g.t.Errorf("nobody says YES to a %s", kind)
 		}
