@@ -23,10 +23,10 @@ func Everywhere[S any](t *testing.T, faults []Fault, scenario func(t *testing.T,
 	everywhere(t, faults, 1, scenario)
 }
 
-// Half is Everywhere, and while TIMES is 1 at every other call, which SEED chooses.
-func Half[S any](t *testing.T, faults []Fault, scenario func(t *testing.T, calls *Calls) S) {
+// Quarter is Everywhere, and while TIMES is 1 at every fourth call, which SEED chooses.
+func Quarter[S any](t *testing.T, faults []Fault, scenario func(t *testing.T, calls *Calls) S) {
 	t.Helper()
-	everywhere(t, faults, 2, scenario)
+	everywhere(t, faults, 4, scenario)
 }
 
 // share is how far apart the places are that are tried, and where they begin: while TIMES is 1

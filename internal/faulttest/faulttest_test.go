@@ -157,7 +157,7 @@ func TestEverywhereIsEverywhere(t *testing.T) {
 	if got := runs.Swap(0); got != 1+4 {
 		t.Errorf("%d runs, want 1 and 2 calls x 2 faults", got)
 	}
-	t.Run("half", func(t *testing.T) { faulttest.Half(t, faults, scenario) })
+	t.Run("quarter", func(t *testing.T) { faulttest.Quarter(t, faults, scenario) })
 	if got := runs.Swap(0); seedtest.Times(t, 1) == 1 && got != 1+2 {
 		t.Errorf("%d runs, want 1 and one of the 2 calls x 2 faults", got)
 	}

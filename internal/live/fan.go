@@ -49,10 +49,9 @@ type fan struct {
 	s      *Stage
 	thread string
 
-	mu  sync.Mutex
-	ctx context.Context // of the turn, without its end
-	to  map[string]*line
-	wg  sync.WaitGroup
+	mu sync.Mutex
+	to map[string]*line
+	wg sync.WaitGroup
 }
 
 // line is what waits for one socket.
@@ -68,14 +67,14 @@ func (s *Stage) fan(thread string) *fan { return &fan{s: s, thread: thread, to: 
 func (f *fan) listen(ctx context.Context, sockets []Socket) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.ctx = context.WithoutCancel(ctx)
+	ctx = context.WithoutCancel(ctx) // what was said still goes out when the turn is over
 	for _, k := range sockets {
 		if f.to[k.ID] != nil {
 			continue
 		}
 		l := &line{socket: k, frames: make(chan []byte, behind)}
 		f.to[k.ID] = l
-		f.wg.Go(func() { f.send(l) })
+		f.wg.Go(func() { f.send(ctx, l) })
 	}
 }
 
@@ -112,10 +111,10 @@ func encode(w Frame) []byte {
 	return data
 }
 
-func (f *fan) send(l *line) {
+func (f *fan) send(ctx context.Context, l *line) {
 	for data := range l.frames {
-		if f.dropped(l) || !f.post(l.socket, data) {
-			f.s.forget(f.ctx, l.socket)
+		if f.dropped(l) || !f.post(ctx, l.socket, data) {
+			f.s.forget(ctx, l.socket)
 			return
 		}
 	}
@@ -128,18 +127,18 @@ func (f *fan) dropped(l *line) bool {
 }
 
 // post brings one frame to a socket, and reports whether more is worth sending.
-func (f *fan) post(k Socket, data []byte) bool {
+func (f *fan) post(ctx context.Context, k Socket, data []byte) bool {
 	for {
-		ctx, cancel := context.WithTimeout(f.ctx, postWithin)
-		err := f.s.Posts.Post(ctx, k.ID, data)
+		within, cancel := context.WithTimeout(ctx, postWithin)
+		err := f.s.Posts.Post(within, k.ID, data)
 		cancel()
 		switch {
 		case err == nil:
 			return true
 		case !errors.Is(err, ErrGone):
-			f.s.Log.InfoContext(f.ctx, "socket not reached", "thread", f.thread, "error", err.Error())
+			f.s.Log.InfoContext(ctx, "socket not reached", "thread", f.thread, "error", err.Error())
 			return false
-		case f.s.Now().Sub(k.At) > settling || f.s.Wait(f.ctx, tryAgain) != nil:
+		case f.s.Now().Sub(k.At) > settling || f.s.Wait(ctx, tryAgain) != nil:
 			return false
 		}
 	}

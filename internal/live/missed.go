@@ -137,10 +137,9 @@ func (h *Host) Replay(ctx context.Context, threadID, id, after string) error {
 		return err
 	}
 	f := h.fan(threadID)
-	f.ctx = ctx
 	k := Socket{ID: id, Thread: threadID, At: h.Now()}
 	for _, m := range append([]Frame{missed.Resync}, missed.Events...) {
-		if !f.post(k, encode(m)) {
+		if !f.post(ctx, k, encode(m)) {
 			h.forget(ctx, k)
 			return nil
 		}

@@ -61,10 +61,10 @@ type Request struct {
 	Client       Contact      `dynamodbav:"client"` // given to the vendor who is accepted
 	Shortlist    []Candidate  `dynamodbav:"shortlist,omitempty"`
 
-	Offer    *Offer        `dynamodbav:"offer,omitempty"`    // waits for its turn to be asked about, or for its answer
+	Offer    *Offer        `dynamodbav:"offer,omitempty"`      // waits for its turn to be asked about, or for its answer
 	Accepted string        `dynamodbav:"acceptedId,omitempty"` // the outreach whose quote was accepted
-	Receipt  *gate.Receipt `dynamodbav:"receipt,omitempty"`  // of the acceptance
-	Fallback string        `dynamodbav:"fallback,omitempty"` // what the client was told of an error
+	Receipt  *gate.Receipt `dynamodbav:"receipt,omitempty"`    // of the acceptance
+	Fallback string        `dynamodbav:"fallback,omitempty"`   // what the client was told of an error
 
 	CreatedAt time.Time `dynamodbav:"createdAt"`
 	UpdatedAt time.Time `dynamodbav:"updatedAt"`

@@ -23,7 +23,7 @@ import (
 //
 // The common kinds (plain, proposal, YES, NO) meet every fault there is, at every call, on
 // WhatsApp in every run, and one of each kind of consequence in the app. The others meet death
-// after every other call (which leaves what death before the next one does), on WhatsApp or
+// after every fourth call (which leaves what death before the next one does), on WhatsApp or
 // Messenger, whose turns make all the calls of a page's and more. With TIMES above 1 the common
 // ones meet all faults on all channels, and the others, at every call and on both of theirs, death
 // and one fault more, another one with each SEED: fourteen in a row try all.
@@ -61,7 +61,7 @@ func TestField25_KilledAtEveryCall(t *testing.T) {
 				if k.common {
 					faulttest.Everywhere(t, faults, play)
 				} else {
-					faulttest.Half(t, faults, play)
+					faulttest.Quarter(t, faults, play)
 				}
 			})
 		}
