@@ -3,6 +3,7 @@ package simulation
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -28,6 +29,7 @@ import (
 	"merve/internal/geo"
 	"merve/internal/ledger"
 	"merve/internal/market"
+	"merve/internal/marketplace"
 	"merve/internal/order"
 	"merve/internal/payment"
 	"merve/internal/plan"
@@ -151,6 +153,50 @@ func (n *neighbours) asksPlan() string {
 		n.t.Fatal(err)
 	}
 	return conversation
+}
+
+// noRequest is the id of no request.
+const noRequest = "rq_00000000000000000000"
+
+// asksVendors is a request of somebody's for what no listing offers.
+func (n *neighbours) asksVendors(who *Customer) string {
+	n.t.Helper()
+	head, err := n.healthy.Threads().Head(n.t.Context(), who.Thread)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	sum := sha256.Sum256([]byte(head.Owner))
+	r := marketplace.Request{
+		ID: "rq_" + hex.EncodeToString(sum[:10]), Market: Market, Owner: head.Owner, Thread: who.Thread, Language: "en", State: marketplace.Clarifying,
+		Category: "generator", Currency: "EUR", CreatedAt: n.Now(), UpdatedAt: n.Now(), Version: 1,
+	}
+	records := dynamotest.Open(n.t).Table(n.prefix + "records")
+	if err := records.DB().Commit(n.t.Context(), records.Put(dynamo.Key{PK: "request#" + r.ID, SK: "~"}, r)); err != nil {
+		n.t.Fatal(err)
+	}
+	return r.ID
+}
+
+// requestProbes are those of the tools for what no listing offers.
+func (n *neighbours) requestProbes() []probe {
+	anns, bobs := n.asksVendors(n.ann), n.asksVendors(n.bob)
+	probes := []probe{
+		{"marketplace.propose_outreach", "vendor_ids", `{"request_id":"` + bobs + `","vendor_ids":["{id}"]}`, "secret", "none-such", nil},
+		{"marketplace.propose_acceptance", "outreach_id", `{"request_id":"` + bobs + `","outreach_id":"{id}"}`, "or_11111111111111111111", "or_00000000000000000000", nil},
+		{"marketplace.send_vendor_message", "vendor_id", `{"request_id":"` + bobs + `","vendor_id":"{id}","message":"hello"}`, "secret", "none-such", nil},
+	}
+	for tool, args := range map[string]string{
+		"search_vendors":       `{"request_id":"{id}","category":"generator","location_radius_km":null,"min_rating":null,"tags":null,"limit":null}`,
+		"update_requirements":  `{"request_id":"{id}","need":"a pump","place":null,"when":null,"budget":null}`,
+		"get_request_snapshot": `{"request_id":"{id}"}`,
+		"propose_outreach":     `{"request_id":"{id}","vendor_ids":["none-such"]}`,
+		"propose_acceptance":   `{"request_id":"{id}","outreach_id":"or_00000000000000000000"}`,
+		"send_vendor_message":  `{"request_id":"{id}","vendor_id":"none-such","message":"hello"}`,
+		"update_request_state": `{"request_id":"{id}","new_state":"cancelled","reason":null}`,
+	} {
+		probes = append(probes, probe{"marketplace." + tool, "request_id", args, anns, noRequest, nil})
+	}
+	return probes
 }
 
 // talksLive is a live conversation that ann has named.
@@ -322,6 +368,15 @@ func TestPromise6_AForeignIDIsAnsweredAsOneThatDoesNotExist(t *testing.T) {
 		{"/admin/api/threads/{thread}/take", "admin", "POST", "/admin/api/threads/{id}/take", n.ann.Thread, "th_00000000000000000000000000000000", guest},
 		{"/admin/api/threads/{thread}/return", "admin", "POST", "/admin/api/threads/{id}/return", n.ann.Thread, "th_00000000000000000000000000000000", guest},
 		{"/admin/api/threads/{thread}/messages", "admin", "POST", "/admin/api/threads/{id}/messages", n.ann.Thread, "th_00000000000000000000000000000000", guest},
+		{"/api/conversations/{id}/rtk-token", "liveapi", "POST", "/api/conversations/{id}/rtk-token?agentId=merve", n.talksLive(), uuid.NewString(), bob},
+		{"/api/v2/conversations/{id}/rtk-token", "liveapi", "POST", "/api/v2/conversations/{id}/rtk-token?agentId=merve", n.talksLive(), uuid.NewString(), bob},
+		{"/marketplace/requests/{id}", "marketplace", "GET", "/marketplace/requests/{id}", n.asksVendors(n.ann), noRequest, bob},
+		{"/marketplace/requests/{id}/audit", "marketplace", "GET", "/marketplace/requests/{id}/audit", n.asksVendors(n.ann), noRequest, bob},
+		{"/marketplace/tools/{tool}", "marketplace", "POST", "/marketplace/tools/{id}", "marketplace.search_vendors", "marketplace.none", bob},
+		{"/admin/api/markets/{market}/requests", "admin", "GET", "/admin/api/markets/{id}/requests", Market, "nowhere", guest},
+		{"/admin/api/markets/{market}/vendors", "admin", "GET", "/admin/api/markets/{id}/vendors", Market, "nowhere", guest},
+		{"/admin/api/markets/{market}/vendors/import", "admin", "POST", "/admin/api/markets/{id}/vendors/import", Market, "nowhere", guest},
+		{"/admin/api/markets/{market}/vendors/{vendor}", "admin", "DELETE", "/admin/api/markets/" + Market + "/vendors/{id}", "kyrenia-power", "none", guest},
 		{"/pay/{transaction}/{token}", "stripe", "GET", "/pay/{id}/" + strings.Repeat("A", 32), n.asked, "id-999999", nobody},
 		{"/pay/{transaction}/{token}", "stripe", "GET", "/pay/{id}/" + n.token, n.booking, "id-999999", nobody},
 		{"/pay/{transaction}/{token}/intent", "stripe", "GET", "/pay/{id}/" + strings.Repeat("A", 32) + "/intent", n.asked, "id-999999", nobody},
@@ -417,7 +472,7 @@ func TestPromise6_AToolCannotReachWhatIsAnothers(t *testing.T) {
 	n := makeNeighbours(t)
 	n.calm = true
 	n.Town()
-	probes := append(n.customersProbes(), n.businessProbes()...)
+	probes := slices.Concat(n.customersProbes(), n.businessProbes(), n.requestProbes())
 	before := n.stored()
 	probed := map[string]bool{"link_chats.code": true} // a secret, by which chats of several owners are meant to be linked
 	for _, p := range probes {
@@ -446,7 +501,7 @@ func TestPromise6_AToolCannotReachWhatIsAnothers(t *testing.T) {
 
 // plainFields carry words, times, places and kinds, and name nothing that is somebody's.
 var plainFields = strings.Fields(`text note content description reason captions query answer kind action domain category subCategory
-	section date time endDate when weekday from to address pickup dropoff near district phone name service zip about`)
+	section date time endDate when weekday from to address pickup dropoff near district phone name service zip about need place tags message new_state question`)
 
 // customersProbes are those of the tools that bob has on his thread.
 func (n *neighbours) customersProbes() []probe {
@@ -516,7 +571,7 @@ func (n *neighbours) ask(p probe, id string) string {
 			shown = text
 			return openaitest.Answer{Text: "I could not find that."}
 		}
-		return openaitest.Answer{Calls: []openaitest.Call{{ID: "1", Name: p.tool, Args: strings.ReplaceAll(p.args, "{id}", id)}}}
+		return openaitest.Answer{Calls: []openaitest.Call{{ID: "1", Name: strings.ReplaceAll(p.tool, ".", "_"), Args: strings.ReplaceAll(p.args, "{id}", id)}}}
 	}
 	who := p.who
 	if who == nil {
