@@ -82,7 +82,7 @@ func readOptions(context map[string]any) (options, error) {
 }
 
 // own are the names of the context values that are no settings.
-var own = []string{"stage", "secret", "alarmEmail", "tracing", "disposable", "dist", "architecture", "plainHTTP"}
+var own = []string{"stage", "architecture", "secret", "alarmEmail", "tracing", "disposable", "dist", "plainHTTP"}
 
 // unread is an error about context values that nothing reads. Those of the CDK itself have a colon or an @ in their
 // names.
