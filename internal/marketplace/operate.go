@@ -38,9 +38,6 @@ type FoundVendors struct {
 // searchVendors finds vendors, who are the shortlist from then on.
 func (b *Broker) searchVendors(ctx context.Context, c *call) (outcome, error) {
 	in, err := read[SearchInput](c)
-	if err == nil {
-		err = in.check(c)
-	}
 	if err != nil {
 		return outcome{}, err
 	}
@@ -111,9 +108,6 @@ const clientEvent = "request_message"
 // sendClientMessage has the client told something. The stream puts it on their thread.
 func (b *Broker) sendClientMessage(ctx context.Context, c *call) (outcome, error) {
 	in, err := read[ClientMessage](c)
-	if err == nil {
-		err = in.check(c)
-	}
 	if err != nil {
 		return outcome{}, err
 	}
@@ -166,9 +160,6 @@ const (
 // sendVendorMessage asks a vendor something more, whom the client's YES covers.
 func (b *Broker) sendVendorMessage(ctx context.Context, c *call) (outcome, error) {
 	in, err := read[VendorMessage](c)
-	if err == nil {
-		err = in.check(c)
-	}
 	if err != nil {
 		return outcome{}, err
 	}
@@ -252,9 +243,6 @@ type Recorded struct {
 // recordVendorReply records a vendor's answer, once for its message, and reads what it says.
 func (b *Broker) recordVendorReply(ctx context.Context, c *call) (outcome, error) {
 	in, err := read[VendorReply](c)
-	if err == nil {
-		err = in.check(c)
-	}
 	if err != nil {
 		return outcome{}, err
 	}
@@ -305,9 +293,6 @@ type StateAnswer struct {
 // updateState takes a request to another state, where no YES is needed for that.
 func (b *Broker) updateState(_ context.Context, c *call) (outcome, error) {
 	in, err := read[StateInput](c)
-	if err == nil {
-		err = in.check(c)
-	}
 	if err != nil {
 		return outcome{}, err
 	}
@@ -353,9 +338,6 @@ type Needed struct {
 // updateRequirements takes in what the client has said. Nobody is asked before all is known that vendors ask for.
 func (b *Broker) updateRequirements(_ context.Context, c *call) (outcome, error) {
 	in, err := read[RequirementsInput](c)
-	if err == nil {
-		err = c.same(in.Request, "")
-	}
 	if err != nil {
 		return outcome{}, err
 	}

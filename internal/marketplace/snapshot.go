@@ -84,11 +84,7 @@ func (b *Broker) Snapshot(ctx context.Context, id string) (Snapshot, error) {
 }
 
 func (b *Broker) getSnapshot(ctx context.Context, c *call) (outcome, error) {
-	in, err := read[RequestInput](c)
-	if err == nil {
-		err = c.same(in.Request, "")
-	}
-	if err != nil {
+	if _, err := read[RequestInput](c); err != nil {
 		return outcome{}, err
 	}
 	s, err := b.snapshot(ctx, c.view)

@@ -133,13 +133,16 @@ const (
 	maxMessageID = 128
 )
 
-// read decodes the input of a call. The error names the field that is wrong.
-func read[I any](c *call) (I, error) {
+// input is what a tool is called with. An error of check names the field that is wrong.
+type input interface{ check(c *call) error }
+
+// read decodes and checks the input of a call. The error names the field that is wrong.
+func read[I input](c *call) (I, error) {
 	var in I
 	if err := json.Unmarshal(c.Input, &in); err != nil {
 		return in, fault.WrongForm(err)
 	}
-	return in, nil
+	return in, in.check(c)
 }
 
 // same holds what the input repeats of the meta to it.
@@ -162,6 +165,12 @@ func text(field, s string, most int) error {
 	}
 	return nil
 }
+
+func (in RequestInput) check(c *call) error { return c.same(in.Request, "") }
+
+func (in RequirementsInput) check(c *call) error { return c.same(in.Request, "") }
+
+func (in AcceptanceInput) check(c *call) error { return c.same(in.Request, "") }
 
 func (in SearchInput) check(c *call) error {
 	if err := c.same(in.Request, ""); err != nil {
