@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"merve/internal/actor"
 	"merve/internal/customer"
 	"merve/internal/dynamo"
 	"merve/internal/ledger"
@@ -15,7 +14,12 @@ import (
 
 // stands is what an appointment leaves of a conversation.
 func stands(tc tool.Context, tx ledger.Transaction) []standing.Item {
-	return standing.Only(tx.Item(tc.Language, Summary(tc.Language, tx), tc.Now))
+	return standing.Only(item(tc, tx))
+}
+
+// item is a transaction among what stands, in the customer's language.
+func item(tc tool.Context, tx ledger.Transaction) (standing.Item, bool) {
+	return tx.Item(tc.Language, Summary(tc.Language, tx), tc.Now)
 }
 
 // Standing finds the appointments of a conversation. They are seen in a call whose caller has proven whose they are,
@@ -30,15 +34,7 @@ func (s Standing) At(_ thread.Head, id string) dynamo.Place { return s.Ledger.At
 
 // Read is what was found there.
 func (s Standing) Read(tc tool.Context, it dynamo.Item) (standing.Item, bool, error) {
-	tx, err := ledger.Read(tc.Actor, it)
-	switch {
-	case errors.Is(err, actor.ErrNotFound):
-		return standing.Item{}, false, nil
-	case err != nil:
-		return standing.Item{}, false, err
-	}
-	i, ok := tx.Item(tc.Language, Summary(tc.Language, tx), tc.Now)
-	return i, ok, nil
+	return ledger.Found(tc.Actor, it, func(tx ledger.Transaction) (standing.Item, bool) { return item(tc, tx) })
 }
 
 // Coded finds the one that a code of the caller's names, among their latest. 3 requests in a call, else none.
@@ -55,7 +51,7 @@ func (s Standing) Coded(ctx context.Context, tc tool.Context, code string) (i st
 	}
 	_, err = s.Ledger.Latest(ctx, caller.Actor(), tc.Market.ID, 1, func(tx ledger.Transaction) bool {
 		if tx.Code == code {
-			i, ok = tx.Item(tc.Language, Summary(tc.Language, tx), tc.Now)
+			i, ok = item(tc, tx)
 		}
 		return ok
 	})

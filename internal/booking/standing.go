@@ -2,9 +2,7 @@ package booking
 
 import (
 	"context"
-	"errors"
 
-	"merve/internal/actor"
 	"merve/internal/dynamo"
 	"merve/internal/ledger"
 	"merve/internal/standing"
@@ -14,7 +12,12 @@ import (
 
 // stands is what a transaction leaves of a conversation.
 func stands(tc tool.Context, tx ledger.Transaction) []standing.Item {
-	return standing.Only(tx.Item(tc.Language, Summary(tc.Language, tx), tc.Now))
+	return standing.Only(item(tc, tx))
+}
+
+// item is a transaction among what stands, in the customer's language.
+func item(tc tool.Context, tx ledger.Transaction) (standing.Item, bool) {
+	return tx.Item(tc.Language, Summary(tc.Language, tx), tc.Now)
 }
 
 // Standing finds the bookings of a conversation.
@@ -25,22 +28,14 @@ func (s Standing) At(_ thread.Head, id string) dynamo.Place { return s.Ledger.At
 
 // Read is what was found there.
 func (s Standing) Read(tc tool.Context, it dynamo.Item) (standing.Item, bool, error) {
-	tx, err := ledger.Read(tc.Actor, it)
-	switch {
-	case errors.Is(err, actor.ErrNotFound):
-		return standing.Item{}, false, nil
-	case err != nil:
-		return standing.Item{}, false, err
-	}
-	i, ok := tx.Item(tc.Language, Summary(tc.Language, tx), tc.Now)
-	return i, ok, nil
+	return ledger.Found(tc.Actor, it, func(tx ledger.Transaction) (standing.Item, bool) { return item(tc, tx) })
 }
 
 // Coded finds the one that the customer's code names, among their latest. 1 request, and more for who has many.
 func (s Standing) Coded(ctx context.Context, tc tool.Context, code string) (i standing.Item, ok bool, err error) {
 	_, err = s.Ledger.Latest(ctx, tc.Actor, tc.Market.ID, 1, func(tx ledger.Transaction) bool {
 		if tx.Code == code && tx.Matter == "" {
-			i, ok = tx.Item(tc.Language, Summary(tc.Language, tx), tc.Now)
+			i, ok = item(tc, tx)
 		}
 		return ok
 	})

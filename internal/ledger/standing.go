@@ -1,9 +1,12 @@
 package ledger
 
 import (
+	"errors"
 	"strconv"
 	"time"
 
+	"merve/internal/actor"
+	"merve/internal/dynamo"
 	"merve/internal/schedule"
 	"merve/internal/standing"
 )
@@ -38,6 +41,20 @@ func (tx Transaction) Item(lang, summary string, now time.Time) (i standing.Item
 	}
 	i.Summary = standing.Described(lang, summary, i.Word, tx.Code)
 	return i, true
+}
+
+// Found is the transaction that was found at its place ([Ledger.At]), as item has it among what stands of a's
+// conversations. Ok is false, too, for one that a may not see.
+func Found(a actor.Actor, it dynamo.Item, item func(Transaction) (standing.Item, bool)) (i standing.Item, ok bool, err error) {
+	tx, err := Read(a, it)
+	switch {
+	case errors.Is(err, actor.ErrNotFound):
+		return standing.Item{}, false, nil
+	case err != nil:
+		return standing.Item{}, false, err
+	}
+	i, ok = item(tx)
+	return i, ok, nil
 }
 
 func (tx Transaction) standingKind() string {
