@@ -1,8 +1,6 @@
 package admin
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"net/http"
@@ -12,7 +10,6 @@ import (
 	"merve/internal/geo"
 	"merve/internal/httpapi"
 	"merve/internal/ident"
-	"merve/internal/listing"
 	curated "merve/internal/place"
 )
 
@@ -69,60 +66,23 @@ func (a *API) deletePlace(w http.ResponseWriter, r *http.Request, _ actor.Actor)
 	return nil
 }
 
-// importPlaces stores places, one JSON object a line, if every one of them is right.
 func (a *API) importPlaces(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	if err := a.inMarket(r); err != nil {
-		return err
-	}
-	body, err := readTable(w, r)
-	if err != nil {
-		return err
-	}
-	if mediaOf(r) != "application/x-ndjson" {
-		return errTable
-	}
-	all, wrong := readPlaces(body, r.PathValue("market"))
-	if len(wrong) > 0 {
-		return writeRows(w, r, wrong)
-	}
-	if err := a.Places.Import(r.Context(), r.PathValue("market"), all); err != nil {
-		return err
-	}
-	return httpapi.WriteJSON(w, http.StatusOK, map[string]any{"rows": len(all)})
+	return importLines(a, w, r, readPlace, a.Places.Import)
 }
 
-// readPlaces reads a place from each line, and says what is wrong with the lines that hold none.
-func readPlaces(body []byte, market string) (all []*curated.Place, wrong []listing.RowError) {
-	lines := bufio.NewScanner(bytes.NewReader(body))
-	lines.Buffer(nil, maxImport+1)
-	seen := map[string]bool{}
-	for row := 1; lines.Scan() && len(wrong) < usualLimit; row++ {
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
-			continue
-		}
-		p, where := &curated.Place{}, located{}
-		err := cmp.Or(json.Unmarshal(lines.Bytes(), p), json.Unmarshal(lines.Bytes(), &where))
-		switch {
-		case err != nil:
-			err = fault.WrongForm(err)
-		case !ident.Legal.MatchString(p.ID):
-			err = fault.Field("id", ident.WantLegal)
-		case p.Market != "" && p.Market != market:
-			err = fault.Field("marketId", "want %s, or nothing", market)
-		case seen[p.ID]:
-			err = fault.Field("id", "a row above has it already")
-		default:
-			p.Market, p.Version, seen[p.ID] = market, 0, true // without a version it replaces what is stored
-			if err = where.put(p); err == nil {
-				err = p.Check()
-			}
-		}
-		if err != nil {
-			detail, field := fault.Public(err)
-			wrong = append(wrong, listing.RowError{Row: row, Field: field, Detail: detail})
-			continue
-		}
-		all = append(all, p)
+func readPlace(line []byte) (lined[*curated.Place], error) {
+	p, where := &curated.Place{}, located{}
+	if err := cmp.Or(json.Unmarshal(line, p), json.Unmarshal(line, &where)); err != nil {
+		return lined[*curated.Place]{}, fault.WrongForm(err)
 	}
-	return all, wrong
+	if !ident.Legal.MatchString(p.ID) {
+		return lined[*curated.Place]{}, fault.Field("id", ident.WantLegal)
+	}
+	return lined[*curated.Place]{p.ID, p.Market, func(market string) (*curated.Place, error) {
+		p.Market, p.Version = market, 0 // without a version it replaces what is stored
+		if err := where.put(p); err != nil {
+			return nil, err
+		}
+		return p, p.Check()
+	}}, nil
 }

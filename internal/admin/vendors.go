@@ -1,8 +1,6 @@
 package admin
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,7 +10,6 @@ import (
 	"merve/internal/channel"
 	"merve/internal/fault"
 	"merve/internal/httpapi"
-	"merve/internal/listing"
 	"merve/internal/market"
 	"merve/internal/marketplace"
 	"merve/internal/person"
@@ -55,58 +52,19 @@ func (a *API) deleteVendor(w http.ResponseWriter, r *http.Request, _ actor.Actor
 	return nil
 }
 
-// importVendors stores vendors, one JSON object a line, if every one of them is right.
 func (a *API) importVendors(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
-	if err := a.inMarket(r); err != nil {
-		return err
-	}
-	body, err := readTable(w, r)
-	if err != nil {
-		return err
-	}
-	if mediaOf(r) != "application/x-ndjson" {
-		return errTable
-	}
-	all, wrong := readVendors(body, r.PathValue("market"))
-	if len(wrong) > 0 {
-		return writeRows(w, r, wrong)
-	}
-	if err := a.Vendors.Import(r.Context(), all); err != nil {
-		return err
-	}
-	return httpapi.WriteJSON(w, http.StatusOK, map[string]any{"rows": len(all)})
+	return importLines(a, w, r, readVendor, func(ctx context.Context, _ string, all []marketplace.Vendor) error { return a.Vendors.Import(ctx, all) })
 }
 
-// readVendors reads a vendor from each line, and says what is wrong with the lines that hold none.
-func readVendors(body []byte, market string) (all []marketplace.Vendor, wrong []listing.RowError) {
-	lines := bufio.NewScanner(bytes.NewReader(body))
-	lines.Buffer(nil, maxImport+1)
-	seen := map[string]bool{}
-	for row := 1; lines.Scan() && len(wrong) < usualLimit; row++ {
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
-			continue
-		}
-		var v marketplace.Vendor
-		err := json.Unmarshal(lines.Bytes(), &v)
-		switch {
-		case err != nil:
-			err = fault.WrongForm(err)
-		case v.Market != "" && v.Market != market:
-			err = fault.Field("marketId", "want %s, or nothing", market)
-		case seen[v.ID]:
-			err = fault.Field("id", "a row above has it already")
-		default:
-			v.Market, seen[v.ID] = market, true
-			err = v.Check()
-		}
-		if err != nil {
-			detail, field := fault.Public(err)
-			wrong = append(wrong, listing.RowError{Row: row, Field: field, Detail: detail})
-			continue
-		}
-		all = append(all, v)
+func readVendor(line []byte) (lined[marketplace.Vendor], error) {
+	var v marketplace.Vendor
+	if err := json.Unmarshal(line, &v); err != nil {
+		return lined[marketplace.Vendor]{}, fault.WrongForm(err)
 	}
-	return all, wrong
+	return lined[marketplace.Vendor]{v.ID, v.Market, func(market string) (marketplace.Vendor, error) {
+		v.Market = market
+		return v, v.Check()
+	}}, nil
 }
 
 // boardRequest is a request on the board.
