@@ -3,6 +3,7 @@ package language
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // QuestionMarks are the question marks of all scripts, but the semicolon that Greek has for one: in other
@@ -37,4 +38,11 @@ func Sentences(text string) []string {
 		all = append(all, string(runes[from:]))
 	}
 	return all
+}
+
+// EndsSentence reports whether a text ends with a sentence. Quotes and brackets may close behind it.
+func EndsSentence(text string) bool {
+	text = strings.TrimRightFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Pe, unicode.Pf) || r == '"' })
+	last, _ := utf8.DecodeLastRuneInString(text)
+	return text != "" && strings.ContainsRune(spaceless+fullStops+QuestionMarks, last)
 }

@@ -28,3 +28,16 @@ func TestSentences(t *testing.T) {
 		}
 	}
 }
+
+// A text ends with a sentence in any script, also where a quote or bracket closes behind it.
+func TestEndsSentence(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"": false, " ": false, "One": false, "One,": false, "At 19.30": false, "One.": true, "(One?) ": true, "“One!”": true, "1. \"One.\"": true,
+		"席があります。": true, "هل تريد؟": true, "Θέλετε\u037e": true, "जी हाँ।": true,
+	} {
+		if EndsSentence(text) != want {
+			t.Errorf("EndsSentence(%q) is not %v", text, want)
+		}
+	}
+}

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	"merve/internal/agent"
 	"merve/internal/dynamo"
+	"merve/internal/language"
 	"merve/internal/thread"
 )
 
@@ -63,15 +63,17 @@ func (s *Stage) Open(ctx context.Context, h thread.Head, turn int) (*Stream, err
 		return st, nil
 	}
 	st.before, st.hushed, st.upTo = v.said, v.hushed, v.upTo
-	if v.open {
-		st.mu.Lock()
-		defer st.mu.Unlock()
-		err = st.put(ctx, noted{Type: Speaking, Turn: turn, Stream: v.stream, Cause: TakenOver})
+	if !v.open {
+		return st, nil
 	}
-	if errors.Is(err, agent.ErrHushed) {
-		err = nil
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	err = st.put(ctx, noted{Type: Speaking, Turn: turn, Stream: v.stream, Cause: TakenOver})
+	if err != nil && !errors.Is(err, agent.ErrHushed) {
+		st.pushing.close(ctx) // nobody else will
+		return nil, err
 	}
-	return st, err
+	return st, nil
 }
 
 // UpTo is the last message that the turn answers, when it has begun to speak before; "" else.
@@ -136,13 +138,7 @@ func (st *Stream) due() bool {
 	case since < pause:
 		return false
 	}
-	return len(strings.Fields(st.held)) >= manyWords || endsSentence(st.held)
-}
-
-func endsSentence(text string) bool {
-	text = strings.TrimRightFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Pe, unicode.Pf) || r == '"' })
-	return strings.HasSuffix(text, ".") || strings.HasSuffix(text, "!") || strings.HasSuffix(text, "?") ||
-		strings.HasSuffix(text, "؟") || strings.HasSuffix(text, "。") || strings.HasSuffix(text, "।") || strings.HasSuffix(text, "…")
+	return len(strings.Fields(st.held)) >= manyWords || language.EndsSentence(st.held)
 }
 
 // flush writes what is held. A stream that begins says so in the same row.
