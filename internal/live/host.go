@@ -156,6 +156,9 @@ func (h *Host) begin(ctx context.Context, c Caller, greeting string) error {
 	session := c.Session
 	threadID := thread.Of(c.Inbound)
 	return h.write(ctx, threadID, func(v view) error {
+		if v.session != nil && (session.ID == v.session.ID || session.ID == unnamed) {
+			return nil
+		}
 		var join []dynamo.Write
 		if name := session.Name(); name != "" && name != unnamed {
 			join = append(join, h.Threads.FindCall(threadID, c.Market, name))

@@ -174,7 +174,8 @@ func (s *Stage) after(ctx context.Context, thread string, seq int) ([]row, []Soc
 
 // view is what the rows behind a finished turn come to: a fold of them, in their order.
 type view struct {
-	from    int // turns before the call session
+	from    int             // turns before the call session
+	session *thread.Session // nil is none
 	sockets []Socket
 
 	last   int    // number of the latest frame
@@ -188,7 +189,7 @@ type view struct {
 }
 
 func seen(h thread.Head, rows []row, sockets []Socket) view {
-	v := view{from: from(h), sockets: sockets, last: h.Frames}
+	v := view{from: from(h), session: h.Session, sockets: sockets, last: h.Frames}
 	for _, r := range rows {
 		v.take(r)
 	}
@@ -223,7 +224,7 @@ func (v *view) frame(f noted) {
 	case Status:
 		v.told = f.Turn
 	case Final:
-		*v = view{from: v.from, sockets: v.sockets, last: v.last}
+		*v = view{from: v.from, session: v.session, sockets: v.sockets, last: v.last}
 	}
 }
 

@@ -37,16 +37,17 @@ func (w *work) aloud(ctx context.Context) (decision, Done, error) {
 // patience is how long a caller waits for a word of any kind.
 const patience = 8 * time.Second
 
-// status is what tells a caller what the turn is doing, beside it. Nobody waits for it.
+// status is what tells a caller what the turn is doing, beside it. Nobody waits for it: it ends with the turn.
 type status struct {
+	ctx     context.Context
 	stop    context.CancelFunc
 	running sync.WaitGroup
 	asked   bool // a model, for the words
 }
 
 func (s *status) begin(ctx context.Context, tell func(context.Context)) {
-	ctx, s.stop = context.WithCancel(ctx)
-	s.running.Go(func() { tell(ctx) })
+	s.ctx, s.stop = context.WithCancel(ctx)
+	s.running.Go(func() { tell(s.ctx) })
 }
 
 func (s *status) end() { s.stop(); s.running.Wait() }
@@ -60,7 +61,7 @@ func (w *work) tell(ctx context.Context, text string) {
 
 // doing has a model say what the tools do that are about to run, as they ask for: once in a turn, of all that ask for
 // it in the round. The caller hears it while they run.
-func (w *work) doing(ctx context.Context, tools []string) {
+func (w *work) doing(_ context.Context, tools []string) {
 	var prompts []string
 	for _, name := range tools {
 		if t, ok := w.r.Tools.Get(name); ok && t.Acknowledgement != "" && !slices.Contains(prompts, t.Acknowledgement) {
@@ -72,8 +73,7 @@ func (w *work) doing(ctx context.Context, tools []string) {
 	}
 	w.status.asked = true
 	lang := w.tc.Language
-	ctx = context.WithoutCancel(ctx) // the tools may be done before
-	w.status.running.Go(func() { w.acknowledge(ctx, lang, prompts) })
+	w.status.running.Go(func() { w.acknowledge(w.status.ctx, lang, prompts) }) // the tools may be done before
 }
 
 // acknowledgeWithin is how long words for what a tool does are waited for. Later nobody needs them.

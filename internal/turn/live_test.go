@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -33,6 +34,7 @@ type call struct {
 	host *live.Host
 	in   channel.Inbound
 
+	calls  bool // who answers has call sessions even where the client names none
 	rooms  rooms
 	mu     sync.Mutex
 	frames map[string][]live.Frame // by socket
@@ -69,7 +71,7 @@ func (c *call) join() {
 	c.host = &live.Host{
 		Rooms: &c.rooms,
 		Stage: stage, Threads: c.threads, Queue: liveQueue{c}, NewID: func() string { return dynamotest.ID("") },
-		Greeting: func(context.Context, channel.Inbound) (string, bool, error) { return "Welcome!", false, nil },
+		Greeting: func(context.Context, channel.Inbound) (string, bool, error) { return "Welcome!", c.calls, nil },
 	}
 }
 
@@ -345,6 +347,13 @@ func TestLive_ANewCallSession(t *testing.T) {
 		if f.Type == live.Final && f.Text != "Welcome!" && !f.Interrupted {
 			t.Errorf("not interrupted: %+v", f)
 		}
+	}
+	c.calls = true
+	c.connect("s4", "") // goes on with whatever session there is
+	c.work()
+	c.calls = false
+	if m, err = c.host.Missed(t.Context(), thread.Of(c.in), ""); err != nil || m.State.CallSession != "call 2" {
+		t.Errorf("who names no session is in %q: %v", m.State.CallSession, err)
 	}
 	c.connect("s3", "call 1") // which is over
 	c.work()
@@ -714,5 +723,39 @@ func TestLive_Acknowledgement(t *testing.T) {
 				t.Errorf("times %+v", s)
 			}
 		})
+	}
+}
+
+// deaf is a model that has no words beside the turn until nobody wants them any more.
+type deaf struct {
+	streams
+	why chan error
+}
+
+func (d deaf) Complete(ctx context.Context, _ llm.Request) (llm.Response, error) {
+	<-ctx.Done()
+	d.why <- ctx.Err()
+	return llm.Response{}, ctx.Err()
+}
+
+// A turn that is over waits for no words about what it was doing.
+func TestLive_NobodyWaitsForAnAcknowledgement(t *testing.T) {
+	t.Parallel()
+	m := deaf{streams{calls: []llm.Call{{ID: "c1", Name: "bookingCode", Args: json.RawMessage(`{}`)}}}, make(chan error, 1)}
+	c := newCall(t, m)
+	quick := codeTool()
+	quick.Acknowledgement = "say that you are looking up the code"
+	registry, err := tool.NewRegistry(quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.runner.Tools = registry
+	c.connect("s1", "call 1")
+	c.work()
+	c.say("m1", "which code do I have?")
+	c.work()
+	c.wantWhole("s1")
+	if why := <-m.why; !errors.Is(why, context.Canceled) {
+		t.Errorf("the words ended by %v, want by the end of the turn", why)
 	}
 }
