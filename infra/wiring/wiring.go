@@ -74,6 +74,9 @@ func readsAndWrites(table string) Grant {
 // raises is what it takes to raise alerts.
 func raises() Grant { return Grant{Table: "alerts", Actions: []Action{PutItem, UpdateItem}} }
 
+// resends is what it takes to send a table's events again of which nobody was told.
+func resends(table string) Grant { return Grant{Table: table, Actions: []Action{Query, UpdateItem}} }
+
 // turnTables is what a turn touches, whichever function it runs in.
 func turnTables() []Grant {
 	return []Grant{
@@ -181,14 +184,14 @@ func Functions() []Function {
 		{
 			Name: "notify", Doc: "turns ledger events into messages on the outbox",
 			Memory: 256, Timeout: 30,
-			Stream: stream("ledger", "event#", "notify-failed"),
+			Stream: events("ledger", "notify-failed"),
 			Tables: []Grant{readsAndWrites("conversations"), reads("catalog"), readsAndWrites("ledger"), raises()},
 			Sends:  []string{"turns"},
 		},
 		{
 			Name: "records", Doc: "tells people what happened to reports, orders, rides and requests, and seals the audit of requests",
 			Memory: 256, Timeout: 30,
-			Stream: stream("records", "event#", "notify-failed"),
+			Stream: events("records", "notify-failed"),
 			Tables: []Grant{readsAndWrites("conversations"), reads("catalog"), readsAndWrites("records"), raises()},
 			Sends:  []string{"turns"},
 		},
@@ -245,10 +248,10 @@ func Functions() []Function {
 			Tables:   []Grant{readsAndWrites("ledger"), raises(), readsAndWrites("records"), readsAndWrites("conversations")},
 		},
 		{
-			Name: "sweep", Doc: "finds messages appended and never answered, stored and never sent",
+			Name: "sweep", Doc: "finds messages appended and never answered, stored and never sent, and events of which nobody was told",
 			Memory: 256, Timeout: 50,
 			Schedule: every(60),
-			Tables:   []Grant{readsAndWrites("conversations"), raises()},
+			Tables:   []Grant{readsAndWrites("conversations"), resends("ledger"), resends("records"), raises()},
 			Sends:    []string{"turns"},
 			Secrets:  join([]string{"TWILIO_AUTH_TOKEN"}, metaSecrets()),
 			Settings: join(twilio(), meta()),

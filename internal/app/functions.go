@@ -109,7 +109,7 @@ func Turn(b *Base) (trigger.Handler, error) {
 // Notify tells people what happened in the ledger, gives money back for what was cancelled, offers what
 // became free to those who wait, and takes reminders along with what was moved.
 func Notify(b *Base) (trigger.Handler, error) {
-	return b.events(
+	return b.events(b.ledgerTable(),
 		ledger.Events.To(b.Notifier().Tell, b.Payments().Ended, b.waitlist().Freed, b.reminders().Moved),
 		payment.Events.To(b.paymentTeller().Tell),
 	)
@@ -207,7 +207,7 @@ func Sweep(b *Base) (trigger.Handler, error) {
 	threads, sender, q := b.Threads(), b.sender(), b.queue()
 	return trigger.Schedule(func(ctx context.Context, at time.Time) error {
 		var found thread.Swept
-		var sent int
+		var sent, again int
 		err := inShares(ctx, func(ctx context.Context) (err error) {
 			found, err = threads.Sweep(ctx, sweepLimit, func(ctx context.Context, id string) error {
 				return q.Queue(ctx, id, fmt.Sprintf("sweep-%s-%d", id, at.Unix()/60))
@@ -216,8 +216,18 @@ func Sweep(b *Base) (trigger.Handler, error) {
 		}, func(ctx context.Context) (err error) {
 			sent, err = sender.Sweep(ctx, sweepLimit)
 			return err
+		}, func(ctx context.Context) error {
+			if at.Minute()%resendEvery != 0 {
+				return nil
+			}
+			var errs []error
+			for name, t := range map[string]dynamo.Table{"ledger": b.ledgerTable(), "records": b.records()} {
+				n, err := b.resend(ctx, name, t)
+				again, errs = again+n, append(errs, err)
+			}
+			return errors.Join(errs...)
 		})
-		b.Log.InfoContext(ctx, "sweep", "threads", found.Looked, "queued", found.Queued, "quiet", found.Quiet, "messages", sent)
+		b.Log.InfoContext(ctx, "sweep", "threads", found.Looked, "queued", found.Queued, "quiet", found.Quiet, "messages", sent, "events", again)
 		return err
 	}, trigger.Log(b.Log)), nil
 }
@@ -423,24 +433,49 @@ func (b *Base) alertOfMessage(ctx context.Context, m outbox.Message) error {
 // stream has f see the changes of a table. What can never be right is an alert, in the place of
 // holding up what is behind it.
 func (b *Base) stream(f func(context.Context, trigger.Record) error) trigger.Handler {
-	alerts := b.Alerts()
-	return trigger.Stream(f, trigger.Log(b.Log), trigger.GiveUp(func(ctx context.Context, r trigger.Record, err error) error {
-		key := dynamo.Item(r.Keys).Key()
-		b.Log.ErrorContext(ctx, "change given up", "table", r.TableName, "key", key.String(), "sequence", r.Sequence, "error", err.Error())
-		b.countAlerts(ctx, 1)
-		return alerts.Raise(ctx, alert.Alert{
-			Check: "stream", Severity: alert.Error, Subject: r.TableName + " " + key.String(), Message: "a change was given up: " + err.Error(),
-		})
-	}))
+	return trigger.Stream(f, trigger.Log(b.Log), trigger.GiveUp(b.givenUp))
 }
 
-// events has those in the table's routes told what happened in a table.
-func (b *Base) events(table ...event.Route) (trigger.Handler, error) {
-	router, err := event.NewRouter(table...)
+// givenUp alerts the operators of a change that can never be right.
+func (b *Base) givenUp(ctx context.Context, r trigger.Record, err error) error {
+	key := dynamo.Item(r.Keys).Key()
+	b.Log.ErrorContext(ctx, "change given up", "table", r.TableName, "key", key.String(), "sequence", r.Sequence, "error", err.Error())
+	b.countAlerts(ctx, 1)
+	return b.Alerts().Raise(ctx, alert.Alert{
+		Check: "stream", Severity: alert.Error, Subject: r.TableName + " " + key.String(), Message: "a change was given up: " + err.Error(),
+	})
+}
+
+// events has those in the routes told what happened in a table.
+func (b *Base) events(table dynamo.Table, routes ...event.Route) (trigger.Handler, error) {
+	router, err := event.NewRouter(table, routes...)
 	if err != nil {
 		return nil, err
 	}
-	return b.stream(func(ctx context.Context, r trigger.Record) error { return router.Tell(ctx, dynamo.Item(r.New)) }), nil
+	return trigger.Stream(func(ctx context.Context, r trigger.Record) error {
+		return router.Tell(ctx, dynamo.Item(r.New))
+	}, trigger.Log(b.Log), trigger.GiveUp(func(ctx context.Context, r trigger.Record, err error) error {
+		if err := b.givenUp(ctx, r, err); err != nil {
+			return err
+		}
+		return router.Settle(ctx, dynamo.Item(r.New)) // from now on it is the operators'
+	})), nil
+}
+
+// resendEvery is how many minutes pass from one look for events of which nobody was told to the next.
+const resendEvery = 10
+
+// resend sends events again of which nobody was told, and alerts the operators.
+func (b *Base) resend(ctx context.Context, table string, t dynamo.Table) (int, error) {
+	n, err := event.Resend(ctx, t, b.Now(), dynamo.Budget{Count: sweepLimit})
+	if n > 0 {
+		b.countAlerts(ctx, 1)
+		err = errors.Join(err, b.Alerts().Raise(ctx, alert.Alert{
+			Check: "untold", Severity: alert.Error, Subject: table,
+			Message: fmt.Sprintf("nobody was told of %d events for %d minutes; they are sent again until somebody is", n, int(event.Patience.Minutes())),
+		}))
+	}
+	return n, err
 }
 
 // countAlerts counts findings that an operator must know, for the alarm on them: at every LOG_LEVEL.
