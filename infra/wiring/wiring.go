@@ -74,9 +74,6 @@ func readsAndWrites(table string) Grant {
 // raises is what it takes to raise alerts.
 func raises() Grant { return Grant{Table: "alerts", Actions: []Action{PutItem, UpdateItem}} }
 
-// resends is what it takes to send a table's events again of which nobody was told.
-func resends(table string) Grant { return Grant{Table: table, Actions: []Action{Query, UpdateItem}} }
-
 // turnTables is what a turn touches, whichever function it runs in.
 func turnTables() []Grant {
 	return []Grant{
@@ -242,16 +239,16 @@ func Functions() []Function {
 			Settings: []string{"STRIPE_BASE_URL"},
 		},
 		{
-			Name: "invariants", Doc: "checks what must always hold in the ledger and of what is counted, raises alerts",
+			Name: "invariants", Doc: "checks what must always hold in the ledger and of what is counted, sends events again of which nobody was told, raises alerts",
 			Memory: 256, Timeout: 120,
 			Schedule: every(300),
 			Tables:   []Grant{readsAndWrites("ledger"), raises(), readsAndWrites("records"), readsAndWrites("conversations")},
 		},
 		{
-			Name: "sweep", Doc: "finds messages appended and never answered, stored and never sent, and events of which nobody was told",
+			Name: "sweep", Doc: "finds messages appended and never answered, stored and never sent",
 			Memory: 256, Timeout: 50,
 			Schedule: every(60),
-			Tables:   []Grant{readsAndWrites("conversations"), resends("ledger"), resends("records"), raises()},
+			Tables:   []Grant{readsAndWrites("conversations"), raises()},
 			Sends:    []string{"turns"},
 			Secrets:  join([]string{"TWILIO_AUTH_TOKEN"}, metaSecrets()),
 			Settings: join(twilio(), meta()),
@@ -275,8 +272,8 @@ func Functions() []Function {
 				readsAndWrites("catalog"), readsAndWrites("records"),
 			},
 			Sends:    []string{"turns"},             // what staff write, and that they take a thread over
-			Secrets:  []string{"TYPESENSE_API_KEY"}, // to make an index anew
-			Settings: join(auth(), []string{"AUTH_CLIENT_ID", "AUTH_SIGN_IN_ORIGINS", "TYPESENSE_URL"}),
+			Secrets:  []string{"TYPESENSE_API_KEY", "OPENAI_API_KEY"}, // to make an index anew, and to try an assistant's tone
+			Settings: join(model(), auth(), []string{"AUTH_CLIENT_ID", "AUTH_SIGN_IN_ORIGINS", "TYPESENSE_URL"}),
 		},
 	}, append(liveFunctions(), planFunctions()...)...)
 }

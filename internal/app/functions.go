@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"merve/internal/admin"
+	"merve/internal/agent"
 	"merve/internal/alert"
 	"merve/internal/api"
 	"merve/internal/appointment"
@@ -180,21 +181,30 @@ func inShares(ctx context.Context, parts ...func(context.Context) error) error {
 	return errors.Join(errs...)
 }
 
-// Invariants checks what must always hold in the ledger and of what is counted.
+// Invariants checks what must always hold in the ledger and of what is counted, and that somebody was told of each
+// event.
 func Invariants(b *Base) (trigger.Handler, error) {
 	l := b.checkedLedger()
 	return trigger.Schedule(func(ctx context.Context, _ time.Time) error {
 		var audit ledger.Audit
 		var counts stock.Checked
+		var again int
 		err := inShares(ctx, func(ctx context.Context) (err error) {
 			audit, err = l.CheckInvariants(ctx, dynamo.Budget{})
 			return err
 		}, func(ctx context.Context) (err error) {
 			counts, err = b.checkStock(ctx)
 			return err
+		}, func(ctx context.Context) error {
+			var errs []error
+			for name, t := range map[string]dynamo.Table{"ledger": b.ledgerTable(), "records": b.records()} {
+				n, err := b.resend(ctx, name, t)
+				again, errs = again+n, append(errs, err)
+			}
+			return errors.Join(errs...)
 		})
 		b.countAlerts(ctx, audit.Critical+audit.Error+audit.Warning+counts.Drifted)
-		b.Log.InfoContext(ctx, "invariants", "report", audit, "stock", counts)
+		b.Log.InfoContext(ctx, "invariants", "report", audit, "stock", counts, "untold", again)
 		return err
 	}, trigger.Log(b.Log)), nil
 }
@@ -207,7 +217,7 @@ func Sweep(b *Base) (trigger.Handler, error) {
 	threads, sender, q := b.Threads(), b.sender(), b.queue()
 	return trigger.Schedule(func(ctx context.Context, at time.Time) error {
 		var found thread.Swept
-		var sent, again int
+		var sent int
 		err := inShares(ctx, func(ctx context.Context) (err error) {
 			found, err = threads.Sweep(ctx, sweepLimit, func(ctx context.Context, id string) error {
 				return q.Queue(ctx, id, fmt.Sprintf("sweep-%s-%d", id, at.Unix()/60))
@@ -216,18 +226,8 @@ func Sweep(b *Base) (trigger.Handler, error) {
 		}, func(ctx context.Context) (err error) {
 			sent, err = sender.Sweep(ctx, sweepLimit)
 			return err
-		}, func(ctx context.Context) error {
-			if at.Minute()%resendEvery != 0 {
-				return nil
-			}
-			var errs []error
-			for name, t := range map[string]dynamo.Table{"ledger": b.ledgerTable(), "records": b.records()} {
-				n, err := b.resend(ctx, name, t)
-				again, errs = again+n, append(errs, err)
-			}
-			return errors.Join(errs...)
 		})
-		b.Log.InfoContext(ctx, "sweep", "threads", found.Looked, "queued", found.Queued, "quiet", found.Quiet, "messages", sent, "events", again)
+		b.Log.InfoContext(ctx, "sweep", "threads", found.Looked, "queued", found.Queued, "quiet", found.Quiet, "messages", sent)
 		return err
 	}, trigger.Log(b.Log)), nil
 }
@@ -251,6 +251,7 @@ func Admin(b *Base) (trigger.Handler, error) {
 		Reports: &admin.Reports{Reports: b.Reports(), Photos: photos, Threads: b.Threads(), Market: b.Config.DefaultMarket},
 		People:  b.desk(),
 		Orders:  b.Orders(), Drivers: b.Drivers(), Rides: b.Rides(), Places: b.Places(), Handover: b.handovers(), Reindex: b.reindexer(), Counts: b.checkStock, Vendors: b.Vendors(), Broker: b.broker(nil),
+		Voice: b.tryVoice,
 	}
 	mux := http.NewServeMux()
 	a.Routes().Register(mux)
@@ -259,6 +260,16 @@ func Admin(b *Base) (trigger.Handler, error) {
 		Issuer: b.Config.AuthIssuer, ClientID: b.Config.AuthClientID, SignInOrigins: b.Config.SignInOrigins, Local: b.Config.AdminToken != "", ImageOrigin: photos.Origin(),
 	}))
 	return b.http(mux), nil
+}
+
+// tryVoice lets the model answer a message with an assistant's prompt, at the market's cost.
+func (b *Base) tryVoice(ctx context.Context, m *market.Market, prompt, message string) (string, error) {
+	text, cost, err := agent.Once(ctx, agent.Task{
+		Model: &lazyModel{b: b}, Now: b.Now, Log: b.Log,
+		Messages: []llm.Message{{Role: llm.System, Text: prompt}, {Role: llm.User, Text: message}},
+	})
+	b.figures().Spend(ctx, m, cost)
+	return text, err
 }
 
 func (b *Base) runner() (*turn.Runner, error) { return b.Runner(&lazyModel{b: b}) }
@@ -461,9 +472,6 @@ func (b *Base) events(table dynamo.Table, routes ...event.Route) (trigger.Handle
 		return router.Settle(ctx, dynamo.Item(r.New)) // from now on it is the operators'
 	})), nil
 }
-
-// resendEvery is how many minutes pass from one look for events of which nobody was told to the next.
-const resendEvery = 10
 
 // resend sends events again of which nobody was told, and alerts the operators.
 func (b *Base) resend(ctx context.Context, table string, t dynamo.Table) (int, error) {
