@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2integrations"
 	"github.com/aws/jsii-runtime-go"
@@ -96,6 +98,19 @@ func (s *stack) addSockets() {
 		AutoDeploy:   jsii.Bool(true),
 		Throttle:     &awsapigatewayv2.ThrottleSettings{RateLimit: jsii.Number(requestsPerSecond), BurstLimit: jsii.Number(requestsAtOnce)},
 	})
+}
+
+// socketsAt is the address of the WebSocket API, for clients (ws) or for who writes to them (http).
+func (s *stack) socketsAt(scheme string) *string {
+	switch {
+	case s.Emulator != "":
+		return awscdk.Fn_Join(jsii.String("/"), &[]*string{
+			jsii.String(scheme + strings.TrimPrefix(s.Emulator, "http") + "/_aws/execute-api"), s.sockets.ApiId(), s.posts.StageName(),
+		})
+	case scheme == "ws":
+		return s.posts.Url()
+	}
+	return s.posts.CallbackUrl()
 }
 
 // addConnections tells a function what happens on sockets.

@@ -102,8 +102,8 @@ func (s *stack) environment() map[string]*string {
 	env := map[string]*string{
 		wiring.SecretEnv: &s.Secret,
 		"PUBLIC_URL":     s.api.ApiEndpoint(), // until a better one is set
-		wiring.PostsEnv:  s.posts.CallbackUrl(),
-		"LIVE_URL":       s.posts.Url(),
+		wiring.PostsEnv:  s.socketsAt("http"),
+		"LIVE_URL":       s.socketsAt("ws"),
 	}
 	for _, t := range wiring.Tables() {
 		env[t.Env] = s.tables[t.Name].TableName()

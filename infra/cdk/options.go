@@ -25,7 +25,7 @@ type options struct {
 	Disposable bool   // disposable=true: tables, bucket and logs go with the stack
 	Dist       string // dist: folder with <function>/bootstrap; ../../dist when absent
 	X86        bool   // architecture=x86_64: functions are built for that; arm64 when absent
-	PlainHTTP  bool   // plainHTTP=true: queues and bucket let in what comes without TLS, for emulators
+	Emulator   string // emulator: address of one of AWS, which needs no TLS and has sockets under a path of its own; AWS itself when absent
 
 	Settings map[string]string
 }
@@ -64,7 +64,7 @@ func readOptions(context map[string]any) (options, error) {
 	o.AlarmEmail = text("alarmEmail", "")
 	o.Tracing = flag("tracing")
 	o.Disposable = flag("disposable")
-	o.PlainHTTP = flag("plainHTTP")
+	o.Emulator = text("emulator", "")
 	o.Dist = text("dist", "../../dist")
 	switch v := text("architecture", "arm64"); v {
 	case "arm64":
@@ -82,7 +82,7 @@ func readOptions(context map[string]any) (options, error) {
 }
 
 // own are the names of the context values that are no settings.
-var own = []string{"stage", "architecture", "secret", "alarmEmail", "tracing", "disposable", "dist", "plainHTTP"}
+var own = []string{"stage", "architecture", "secret", "alarmEmail", "tracing", "disposable", "dist", "emulator"}
 
 // unread is an error about context values that nothing reads. Those of the CDK itself have a colon or an @ in their
 // names.
@@ -114,8 +114,10 @@ func (o options) check() error {
 		return fmt.Errorf("context AUTH_ISSUER: got %q, want an https address", issuer)
 	case o.forPeople() && o.AlarmEmail == "":
 		return fmt.Errorf("context alarmEmail: must be set for stage %s, or nobody is told of its alarms", o.Stage)
-	case o.forPeople() && o.PlainHTTP:
-		return fmt.Errorf("context plainHTTP: is for emulators, not for stage %s", o.Stage)
+	case o.forPeople() && o.Emulator != "":
+		return fmt.Errorf("context emulator: is not for stage %s", o.Stage)
+	case o.Emulator != "" && !strings.HasPrefix(o.Emulator, "http://"):
+		return fmt.Errorf("context emulator: got %q, want an http address", o.Emulator)
 	case o.AlarmEmail != "" && !strings.Contains(o.AlarmEmail, "@"):
 		return errors.New("context alarmEmail: want an e-mail address")
 	}

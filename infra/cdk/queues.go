@@ -27,7 +27,7 @@ func (s *stack) addQueues(qs []wiring.Queue) {
 func (s *stack) newQueue(q wiring.Queue, dead *awssqs.DeadLetterQueue) awssqs.Queue {
 	props := &awssqs.QueueProps{
 		Encryption:      awssqs.QueueEncryption_SQS_MANAGED,
-		EnforceSSL:      jsii.Bool(!s.PlainHTTP),
+		EnforceSSL:      jsii.Bool(s.Emulator == ""),
 		RetentionPeriod: seconds(q.Keep),
 		DeadLetterQueue: dead,
 		RemovalPolicy:   s.removal(),

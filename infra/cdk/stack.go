@@ -69,7 +69,7 @@ func (s *stack) addBucket(b wiring.Bucket) {
 	s.bucket = awss3.NewBucket(s.cdk, id(b.Name, "Bucket"), &awss3.BucketProps{
 		BlockPublicAccess: awss3.BlockPublicAccess_BLOCK_ALL(),
 		Encryption:        awss3.BucketEncryption_S3_MANAGED,
-		EnforceSSL:        jsii.Bool(!s.PlainHTTP),
+		EnforceSSL:        jsii.Bool(s.Emulator == ""),
 		MinimumTLSVersion: s.leastTLS(),
 		ObjectOwnership:   awss3.ObjectOwnership_BUCKET_OWNER_ENFORCED,
 		RemovalPolicy:     s.removal(),
@@ -86,7 +86,7 @@ func (s *stack) addBucket(b wiring.Bucket) {
 
 // leastTLS is the oldest version of TLS that the bucket takes; nil asks for none.
 func (s *stack) leastTLS() *float64 {
-	if s.PlainHTTP {
+	if s.Emulator != "" {
 		return nil
 	}
 	return jsii.Number(1.2)
@@ -95,7 +95,7 @@ func (s *stack) leastTLS() *float64 {
 // addOutputs tells the addresses that are given to people and providers.
 func (s *stack) addOutputs() {
 	s.output("ApiUrl", "Address of the API and the chat page", s.api.ApiEndpoint())
-	s.output("LiveUrl", "Address of live conversations", s.posts.Url())
+	s.output("LiveUrl", "Address of live conversations", s.socketsAt("ws"))
 	s.output("SecretName", "Secret that the functions read", &s.Secret)
 	for _, f := range wiring.Functions() {
 		for _, r := range f.Routes {

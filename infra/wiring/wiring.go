@@ -271,7 +271,7 @@ func Functions() []Function {
 				readsAndWrites("conversations"), readsAndWrites("ledger"), readsAndWrites("alerts"),
 				readsAndWrites("catalog"), readsAndWrites("records"),
 			},
-			Sends:    []string{"turns"},             // what staff write, and that they take a thread over
+			Sends:    []string{"turns"},                               // what staff write, and that they take a thread over
 			Secrets:  []string{"TYPESENSE_API_KEY", "OPENAI_API_KEY"}, // to make an index anew, and to try an assistant's tone
 			Settings: join(model(), auth(), []string{"AUTH_CLIENT_ID", "AUTH_SIGN_IN_ORIGINS", "TYPESENSE_URL"}),
 		},

@@ -107,6 +107,7 @@ func (a *API) Routes() httpapi.Routes {
 		"POST /admin/api/markets/{market}/vendors/import":                 a.importVendors,
 		"GET /admin/api/markets/{market}/requests":                        a.requests,
 		"POST /admin/api/markets/{market}/requests":                       a.createRequest,
+		"GET /admin/api/markets/{market}/requests/{request}":              a.request,
 		"GET /admin/api/markets/{market}/waiting":                         a.waitingThreads,
 		"GET /admin/api/vocabulary":                                       a.vocabulary,
 		"GET /admin/api/orders":                                           a.orders,

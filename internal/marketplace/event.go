@@ -1,6 +1,9 @@
 package marketplace
 
 import (
+	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"merve/internal/dynamo"
@@ -38,6 +41,23 @@ type Event struct {
 	By       string    `dynamodbav:"by"`                // actor key, or moltbot, system, admin
 	Trace    string    `dynamodbav:"trace,omitempty"`
 	At       time.Time `dynamodbav:"at"`
+}
+
+// History is what happened to a request, in order. A request for each megabyte.
+func (s *Store) History(ctx context.Context, request string) ([]Event, error) {
+	var all []Event
+	err := s.Table.Each(ctx, dynamo.Under(partition(request), event.Prefix), func(it dynamo.Item) error {
+		e, ok, err := Events.Read(it)
+		if ok && err == nil {
+			all = append(all, e)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("history of %s: %w", request, err)
+	}
+	slices.SortStableFunc(all, func(a, b Event) int { return a.At.Compare(b.At) })
+	return all, nil
 }
 
 // Events are the events of requests.

@@ -41,7 +41,7 @@ var checks = []struct {
 	{"a question in several parts", (*check).question},
 	{"a talk over a socket", (*check).live},
 	{"an outage of what tells businesses", (*check).outage},
-	{"a turn that was given up is sent back", (*check).redrive},
+	{"a turn that was given up is shown", (*check).redrive},
 	{"a turn whose process is killed", (*check).killed},
 	{"pages, look-ups and schedules", (*check).rest},
 	{"no role refused anything", (*check).denied},
@@ -129,7 +129,7 @@ func (c *check) say(ctx context.Context, session, text, want string) error {
 		status, answer, err := c.ask(ctx, http.MethodPost, "/chat/message", "application/json", string(body))
 		all, _ := json.Marshal(answer)
 		holds := err == nil && status == http.StatusOK && strings.Contains(string(all), want)
-		return holds, errors.Join(err, fmt.Errorf("%q: %d %.400s", text, status, all))
+		return holds, errors.Join(err, fmt.Errorf("%q: %d %.3000s", text, status, all))
 	})
 }
 
@@ -175,7 +175,7 @@ func (c *check) whatsAppBooking(ctx context.Context) error {
 // question asks the plan engine. Products are found where the weights are, and the weather where there is a network.
 func (c *check) question(ctx context.Context) error {
 	conversation := uuid.NewString()
-	body := fmt.Sprintf(`{"conversationId":%q,"prompt":"What is 15 %% of 340, and which laptop under $2000 do you have?"}`, conversation)
+	body := fmt.Sprintf(`{"conversationId":%q,"prompt":"What is 15 %% of 340, what is the weather in Kyrenia, which laptop under $2000 do you have, and what do you think of clouds?"}`, conversation)
 	status, answer, err := c.ask(ctx, http.MethodPost, "/api/chat", "application/json", body)
 	if err != nil || status != http.StatusOK && status != http.StatusAccepted {
 		return fmt.Errorf("%d %v %w", status, answer, err)

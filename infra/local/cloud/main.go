@@ -125,7 +125,7 @@ func deploy(ctx context.Context, em *emulator, root, work string, settings map[s
 	}
 	outputs := filepath.Join(work, "outputs.json")
 	app := []string{
-		"--output", filepath.Join(work, "cdk.out"), "-c", "stage=" + stage, "-c", "disposable=true", "-c", "plainHTTP=true",
+		"--output", filepath.Join(work, "cdk.out"), "-c", "stage=" + stage, "-c", "disposable=true", "-c", "emulator=" + em.url,
 		"-c", "dist=" + filepath.Join(root, ".cache", "cloud", "dist"), "-c", "architecture=" + map[string]string{"amd64": "x86_64", "arm64": "arm64"}[runtime.GOARCH],
 	}
 	for name, value := range settings {

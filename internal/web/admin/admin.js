@@ -15,6 +15,7 @@ const groups = [
   ['Day to day', [
     ['threads', 'Threads', () => import('./threads.js')],
     ['orders', 'Orders', () => import('./orders.js')],
+    ['requests', 'Requests', () => import('./requests.js')],
     ['rides', 'Rides', () => import('./rides.js')],
     ['bookings', 'Bookings', () => import('./bookings.js')],
     ['reports', 'Reports', () => import('./reports.js')],

@@ -49,14 +49,14 @@ function kindOf(status) {
   return status >= 500 ? 'server' : 'refused';
 }
 
-/** Calls the API at path below /admin/api/ and returns what it answers, as text where `text` says so. */
-export async function call(path, { method = 'GET', signal, bearer = token(), body, type = 'application/json', text = false } = {}) {
+/** Calls the API at path below `root` and returns what it answers, as text where `text` says so. */
+export async function call(path, { method = 'GET', signal, bearer = token(), body, type = 'application/json', text = false, root = '/admin/api/' } = {}) {
   const signals = [AbortSignal.timeout(PATIENCE), signal].filter(Boolean);
   const headers = { accept: text ? '*/*' : 'application/json', ...(bearer && { authorization: `Bearer ${bearer}` }), ...(body !== undefined && { 'content-type': type }) };
   let response;
   let answer;
   try {
-    response = await fetch(`/admin/api/${path}`, {
+    response = await fetch(root + path, {
       method, headers, cache: 'no-store', signal: AbortSignal.any(signals), body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
     });
     answer = await response.text();

@@ -1,0 +1,71 @@
+package admin
+
+import (
+	"net/http"
+	"time"
+
+	"merve/internal/actor"
+	"merve/internal/httpapi"
+	"merve/internal/marketplace"
+)
+
+// requestFile is all that the desk sees of a request.
+type requestFile struct {
+	Request  marketplace.Snapshot `json:"request"`
+	Client   bool                 `json:"client"` // somebody has to say YES; a request of nobody is the desk's own
+	Next     []marketplace.State  `json:"next"`   // the states that it may go to
+	Events   []requestEvent       `json:"events"`
+	Audit    []marketplace.Sealed `json:"audit"`
+	Verified bool                 `json:"verified"` // the chain of the audit holds
+	Broken   string               `json:"broken,omitempty"`
+}
+
+// requestEvent is what happened to a request.
+type requestEvent struct {
+	Type     marketplace.EventType `json:"type"`
+	At       time.Time             `json:"at"`
+	By       string                `json:"by"`
+	From     marketplace.State     `json:"from,omitempty"`
+	To       marketplace.State     `json:"to,omitempty"`
+	Outreach string                `json:"outreach_id,omitempty"`
+	Text     string                `json:"text,omitempty"` // somebody's words, where they are quoted
+}
+
+// request is one request with what happened to it, and its audit checked.
+func (a *API) request(w http.ResponseWriter, r *http.Request, _ actor.Actor) error {
+	ctx, id := r.Context(), r.PathValue("request")
+	if !marketplace.IsID(id) {
+		return actor.ErrNotFound
+	}
+	v, err := a.Broker.Store.View(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case v.Market != r.PathValue("market"):
+		return actor.ErrNotFound
+	}
+	file := requestFile{Client: v.Thread != "", Next: v.State.Next(), Events: []requestEvent{}}
+	if file.Request, err = a.Broker.Snapshot(ctx, id); err != nil {
+		return err
+	}
+	events, err := a.Broker.Store.History(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		shown := requestEvent{Type: e.Type, At: e.At, By: e.By, From: e.From, To: e.To, Outreach: e.Outreach, Text: e.Text}
+		if e.Quote != nil {
+			shown.Text = e.Quote.Text
+		}
+		file.Events = append(file.Events, shown)
+	}
+	trail, err := a.Broker.Store.Audit(ctx, id)
+	if err != nil {
+		return err
+	}
+	file.Audit, file.Verified = trail.Records, true
+	if err := trail.Verify(); err != nil {
+		file.Verified, file.Broken = false, err.Error()
+	}
+	return httpapi.WriteJSON(w, http.StatusOK, file)
+}
