@@ -2,9 +2,12 @@ package exchange
 
 import (
 	"errors"
+	"net"
+	"net/http"
 	"net/netip"
 	"slices"
 	"syscall"
+	"time"
 )
 
 // ErrPrivate is why [OnlyTo] made no connection.
@@ -57,5 +60,19 @@ func OnlyTo(permits func(netip.AddrPort) bool) func(network, address string, _ s
 			return ErrPrivate
 		}
 		return nil
+	}
+}
+
+// Public returns a client that connects to public addresses only, by HTTPS, and follows no redirect: for addresses that
+// somebody else has chosen. It uses no proxy, which would look names up where nothing is checked.
+func Public(timeout time.Duration) *http.Client {
+	dialer := net.Dialer{Timeout: timeout, Control: OnlyTo(PublicHTTPS)}
+	return &http.Client{
+		Timeout:       timeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			DialContext: dialer.DialContext, ForceAttemptHTTP2: true, TLSHandshakeTimeout: timeout, MaxResponseHeaderBytes: 64 << 10,
+			MaxIdleConns: 4, IdleConnTimeout: 30 * time.Second,
+		},
 	}
 }
