@@ -1,6 +1,8 @@
 package assistant
 
 import (
+	"slices"
+
 	"merve/internal/channel"
 	"merve/internal/wording"
 )
@@ -13,12 +15,23 @@ func finding() []string {
 	}
 }
 
+// Discovering are the tools by which what is needed is looked for outside of the catalogue. They cost money at each
+// call, so that whoever puts the assistants together says which there are.
+func Discovering(web, maps, profiles bool) (tools []string) {
+	for name, on := range map[string]bool{"discovery.web_search_items": web, "discovery.maps_places_items": maps, "discovery.social_profile_items": web && profiles} {
+		if on {
+			tools = append(tools, name)
+		}
+	}
+	return slices.Sorted(slices.Values(tools))
+}
+
 // Moltbot finds vendors for what no listing offers, and has them asked.
-func Moltbot() Assistant {
+func Moltbot(discovering ...string) Assistant {
 	return Assistant{
 		Name:     "moltbot",
 		Types:    []channel.ThreadType{channel.General},
 		Greeting: wording.Greeting,
-		Tools:    append(finding(), "askForPerson"),
+		Tools:    slices.Concat(finding(), discovering, []string{"askForPerson"}),
 	}
 }
