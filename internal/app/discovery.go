@@ -65,8 +65,8 @@ func (b *Base) finder() *discovery.Finder {
 	return f
 }
 
-// moltbot is the assistant, with the searches that are switched on.
-func (b *Base) moltbot() assistant.Assistant {
+// searching is an assistant with the searches that are switched on.
+func (b *Base) searching(a assistant.Assistant) assistant.Assistant {
 	c := b.Config
-	return assistant.Moltbot(assistant.Discovering(c.ExternalDiscovery, c.MapsEnrichment, c.SocialDiscovery)...)
+	return a.With(assistant.Discovering(c.ExternalDiscovery, c.MapsEnrichment, c.SocialDiscovery)...)
 }

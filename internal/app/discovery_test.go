@@ -37,8 +37,8 @@ func TestDiscoverySettings(t *testing.T) {
 	}
 }
 
-// Moltbot has the searches that are switched on.
-func TestMoltbotSearches(t *testing.T) {
+// Moltbot, and Merve who makes requests too, have the searches that are switched on, and nobody else has any.
+func TestWhoSearches(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		config app.Config
@@ -49,14 +49,16 @@ func TestMoltbotSearches(t *testing.T) {
 		{app.Config{ExternalDiscovery: true, MapsEnrichment: true}, "discovery.maps_places_items discovery.web_search_items"},
 		{app.Config{ExternalDiscovery: true, SocialDiscovery: true}, "discovery.social_profile_items discovery.web_search_items"},
 	} {
-		var got []string
-		for _, name := range app.Moltbot(app.NewBase(app.Base{Config: tt.config, Getenv: func(string) string { return "" }})).Tools {
-			if strings.HasPrefix(name, "discovery.") {
-				got = append(got, name)
+		for _, a := range app.Cast(app.NewBase(app.Base{Config: tt.config, Getenv: func(string) string { return "" }})) {
+			var got []string
+			for _, name := range a.Tools {
+				if strings.HasPrefix(name, "discovery.") {
+					got = append(got, name)
+				}
 			}
-		}
-		if strings.Join(got, " ") != tt.want {
-			t.Errorf("%+v: %v", tt.config, got)
+			if want := map[bool]string{true: tt.want}[a.Name == "moltbot" || a.Name == "merve"]; strings.Join(got, " ") != want {
+				t.Errorf("%+v: %s has %v", tt.config, a.Name, got)
+			}
 		}
 	}
 }

@@ -18,7 +18,7 @@ var (
 	RideTeller        = (*Base).rideTeller
 	Bus               = (*Base).bus
 	CallState         = callState
-	Moltbot           = (*Base).moltbot
+	Cast              = (*Base).cast
 )
 
 func Catalog(b *Base) booking.Catalog { return catalog{b.Listings()} }

@@ -290,7 +290,7 @@ func (b *Base) figures() *turn.Figures {
 
 // cast are all who answer; the first for a thread type is the type's own.
 func (b *Base) cast() []assistant.Assistant {
-	return []assistant.Assistant{assistant.Merve(), b.sara(b.Reports()), b.pestcall(), b.moltbot(), assistant.Ops(), assistant.Dispatch(), assistant.Vendor()}
+	return []assistant.Assistant{b.searching(assistant.Merve()), b.sara(b.Reports()), b.pestcall(), b.searching(assistant.Moltbot()), assistant.Ops(), assistant.Dispatch(), assistant.Vendor()}
 }
 
 // assistants are the cast, of whom each has the tools that it lists.

@@ -26,12 +26,18 @@ func Discovering(web, maps, profiles bool) (tools []string) {
 	return slices.Sorted(slices.Values(tools))
 }
 
+// With is the assistant with more tools.
+func (a Assistant) With(tools ...string) Assistant {
+	a.Tools = slices.Concat(a.Tools, tools)
+	return a
+}
+
 // Moltbot finds vendors for what no listing offers, and has them asked.
-func Moltbot(discovering ...string) Assistant {
+func Moltbot() Assistant {
 	return Assistant{
 		Name:     "moltbot",
 		Types:    []channel.ThreadType{channel.General},
 		Greeting: wording.Greeting,
-		Tools:    slices.Concat(finding(), discovering, []string{"askForPerson"}),
+		Tools:    append(finding(), "askForPerson"),
 	}
 }

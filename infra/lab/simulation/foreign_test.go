@@ -506,7 +506,7 @@ func TestPromise6_AToolCannotReachWhatIsAnothers(t *testing.T) {
 
 // plainFields carry words, times, places and kinds, and name nothing that is somebody's.
 var plainFields = strings.Fields(`text note content description reason captions query answer kind action domain category subCategory
-	section date time endDate when weekday from to address pickup dropoff near district phone name service zip about need place tags message new_state question`)
+	section date time endDate when weekday from to address location_text pickup dropoff near district phone name service zip about need place tags message new_state question`)
 
 // customersProbes are those of the tools that bob has on his thread.
 func (n *neighbours) customersProbes() []probe {
