@@ -159,7 +159,7 @@ func cards(lang string, items []ShownItem) []map[string]any {
 	for _, s := range items {
 		card := map[string]any{"type": "found", "id": s.ID, "title": s.Title, "url": s.URL, "source": string(s.Source), "note": wording.Say(lang, wording.RequestUnchecked, nil)}
 		if s.Snippet != "" {
-			card["snippet"] = s.Snippet
+			card["subtitle"] = s.Snippet
 		}
 		if s.Attribution != "" {
 			card["title"], card["attribution"] = s.Attribution, s.Attribution
