@@ -19,6 +19,7 @@ var (
 	Bus               = (*Base).bus
 	CallState         = callState
 	Cast              = (*Base).cast
+	RecordsTable      = (*Base).records
 )
 
 func Catalog(b *Base) booking.Catalog { return catalog{b.Listings()} }
