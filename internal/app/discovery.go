@@ -20,7 +20,8 @@ const mostDiscoveryCalls = 2
 // readDiscovery reads what may be looked for outside of the catalogue. All of it is off unless it is switched on.
 func (c *Config) readDiscovery(or func(name, value string) string) error {
 	for name, to := range map[string]*bool{
-		"EXTERNAL_DISCOVERY_ENABLED": &c.ExternalDiscovery, "SOCIAL_DISCOVERY_ENABLED": &c.SocialDiscovery, "MAPS_ENRICHMENT_ENABLED": &c.MapsEnrichment,
+		"EXTERNAL_DISCOVERY_ENABLED": &c.ExternalDiscovery, "SOCIAL_DISCOVERY_ENABLED": &c.SocialDiscovery,
+		"MAPS_ENRICHMENT_ENABLED": &c.MapsEnrichment,
 	} {
 		on, err := strconv.ParseBool(or(name, "false"))
 		if err != nil {

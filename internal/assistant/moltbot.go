@@ -18,7 +18,9 @@ func finding() []string {
 // Discovering are the tools by which what is needed is looked for outside of the catalogue. They cost money at each
 // call, so that whoever puts the assistants together says which there are.
 func Discovering(web, maps, profiles bool) (tools []string) {
-	for name, on := range map[string]bool{"discovery.web_search_items": web, "discovery.maps_places_items": maps, "discovery.social_profile_items": web && profiles} {
+	for name, on := range map[string]bool{
+		"discovery.web_search_items": web, "discovery.maps_places_items": maps, "discovery.social_profile_items": web && profiles,
+	} {
 		if on {
 			tools = append(tools, name)
 		}

@@ -50,7 +50,10 @@ func public(host string) bool {
 		return false
 	}
 	last := host[strings.LastIndexByte(host, '.')+1:]
-	return !slices.Contains([]string{"local", "localhost", "internal", "lan", "home", "test", "invalid"}, last) && (strings.HasPrefix(last, "xn--") || !strings.ContainsFunc(last, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }))
+	if slices.Contains([]string{"local", "localhost", "internal", "lan", "home", "test", "invalid"}, last) {
+		return false
+	}
+	return strings.HasPrefix(last, "xn--") || !strings.ContainsFunc(last, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) })
 }
 
 // untracked is a query without what tracks. The rest stays as it is written: it may mean something in its order.
@@ -88,5 +91,6 @@ func IsProfile(address string) bool {
 	if err != nil || strings.Trim(u.Path, "/") == "" {
 		return false
 	}
-	return slices.ContainsFunc(networks, func(n string) bool { return u.Hostname() == n || strings.HasSuffix(u.Hostname(), "."+n) })
+	host := u.Hostname()
+	return slices.ContainsFunc(networks, func(n string) bool { return host == n || strings.HasSuffix(host, "."+n) })
 }

@@ -196,7 +196,8 @@ func (b *Broker) searching(ctx context.Context, c *call) (s searching, err error
 		return s, err
 	}
 	s.query = discovery.Query{
-		Need: own.Clean(in.Need), Category: own.Clean(in.Category), Place: own.Place(in.Location, c.city), Language: c.view.Language, Social: social, Max: most(in.Max),
+		Need: own.Clean(in.Need), Category: own.Clean(in.Category), Place: own.Place(in.Location, c.city),
+		Language: c.view.Language, Social: social, Max: most(in.Max),
 	}
 	return s, impersonal(s.query.Need)
 }
@@ -252,7 +253,8 @@ func (b *Broker) private(ctx context.Context, c *call) (discovery.Private, error
 func (b *Broker) discover(ctx context.Context, c *call) (outcome, error) {
 	s := c.search
 	pay := func(ctx context.Context) error {
-		begun := b.Store.Table.Check(callKey(c.view.ID, c.Meta.Key), "#open = :open AND begun = :mine", dynamo.V{":open": true, ":mine": c.now}).Else(errAnswer)
+		begun := b.Store.Table.Check(callKey(c.view.ID, c.Meta.Key), "#open = :open AND begun = :mine", dynamo.V{":open": true, ":mine": c.now}).
+			Else(errAnswer)
 		return b.Store.Table.DB().Commit(ctx, begun, b.spends(c.view.ID, webBudget, s.post, b.Finder.WebCalls, discovery.ErrSpent))
 	}
 	by, found, err := b.Finder.Search(ctx, s.engines, s.query, pay)
@@ -318,7 +320,8 @@ func (b *Broker) mapping(ctx context.Context, c *call) (m mapping, err error) {
 		return m, err
 	}
 	need := own.Clean(in.Need)
-	m.query = discovery.MapQuery{Text: strings.Trim(need+", "+own.Place(in.Location, c.city), ", "), Language: c.view.Language, Max: most(in.Max)}
+	text := strings.Trim(need+", "+own.Place(in.Location, c.city), ", ")
+	m.query = discovery.MapQuery{Text: text, Language: c.view.Language, Max: most(in.Max)}
 	if at := c.view.Requirements.Location(); at != nil && (in.RadiusKM != nil || in.Location == "") {
 		m.query.Near, m.query.RadiusKM = at, usualRadiusKM
 		if in.RadiusKM != nil {

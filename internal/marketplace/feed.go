@@ -48,8 +48,8 @@ func feedKey(request, id string) dynamo.Key {
 // item begins an item of a page, or of a place on the map.
 func (c *call) item(post string, source discovery.Source, page string, n int) FeedItem {
 	return FeedItem{
-		ID: ident.New(itemPrefix, "feed", c.view.ID+"\x00"+post, string(source)+"\x00"+page), Request: c.view.ID, Post: post, Source: source, N: n,
-		At: c.now, TTL: c.now.Add(keepFor).Unix(),
+		ID:      ident.New(itemPrefix, "feed", c.view.ID+"\x00"+post, string(source)+"\x00"+page),
+		Request: c.view.ID, Post: post, Source: source, N: n, At: c.now, TTL: c.now.Add(keepFor).Unix(),
 	}
 }
 
@@ -74,7 +74,9 @@ const attribution = "Google Maps"
 
 // shown is an item as it is kept: of a place on the map no more than where to look at it.
 func (f FeedItem) shown() ShownItem {
-	s := ShownItem{ID: f.ID, Source: f.Source, Title: f.Title, Snippet: f.Snippet, URL: f.URL, Confidence: f.Confidence, Searches: f.Searches, Place: f.Place}
+	s := ShownItem{
+		ID: f.ID, Source: f.Source, Title: f.Title, Snippet: f.Snippet, URL: f.URL, Confidence: f.Confidence, Searches: f.Searches, Place: f.Place,
+	}
 	if f.Place != "" {
 		s.Title, s.URL, s.Attribution = attribution, onMap(f.Place), attribution
 	}
@@ -157,7 +159,9 @@ func cards(lang string, items []ShownItem) []map[string]any {
 	var all []map[string]any
 	var searches []discovery.Link
 	for _, s := range items {
-		card := map[string]any{"type": "found", "id": s.ID, "title": s.Title, "url": s.URL, "source": string(s.Source), "note": wording.Say(lang, wording.RequestUnchecked, nil)}
+		card := map[string]any{
+			"type": "found", "id": s.ID, "title": s.Title, "url": s.URL, "source": string(s.Source), "note": wording.Say(lang, wording.RequestUnchecked, nil),
+		}
 		if s.Snippet != "" {
 			card["subtitle"] = s.Snippet
 		}

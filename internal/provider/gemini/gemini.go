@@ -127,7 +127,8 @@ func (c *Client) Search(ctx context.Context, q discovery.Query) (discovery.Found
 	if len(first.Grounding.Chunks) == 0 && slices.Contains(refusals, first.FinishReason) {
 		return discovery.Found{}, fault.New(fault.Invalid, "gemini refuses the search")
 	}
-	return discovery.Found{Items: c.resolved(ctx, first.Grounding.items()), Searches: searches(first.Grounding.EntryPoint.Rendered)}, nil
+	items := c.resolved(ctx, first.Grounding.items())
+	return discovery.Found{Items: items, Searches: searches(first.Grounding.EntryPoint.Rendered)}, nil
 }
 
 // ask makes the request.
