@@ -26,7 +26,8 @@ var layers = []struct {
 	{"speech", []string{"wording", "claim", "rank", "contact"}, nil},
 	{"speech", []string{"standing"}, nil},
 	{"words", []string{"geo", "event", "alert", "actor", "queue", "bus", "schedule", "limit", "bound", "stock"}, nil},
-	{"words", []string{"channel", "market", "person", "roster", "media", "provider/openai", "provider/oidc", "provider/mapbox", "provider/stripe", "provider/realtimekit"}, []string{"channel"}},
+	{"words", []string{"discovery"}, nil},
+	{"words", []string{"channel", "market", "person", "roster", "media", "provider/openai", "provider/oidc", "provider/mapbox", "provider/stripe", "provider/realtimekit", "provider/gemini", "provider/googleplaces"}, []string{"channel"}},
 	{"words", []string{"tool", "calc", "weather", "minilm", "product"}, nil},
 	{"words", []string{"provider/openmeteo"}, nil},
 	{"agent", []string{"agent"}, nil},
@@ -53,6 +54,7 @@ var proofs = []string{
 	"bus/bustest", "media/mediatest", "ledger/ledgertest",
 	"api/apitest", "web/webtest", "provider/providertest", "provider/twilio/twiliotest", "provider/meta/metatest", "provider/stripe/stripetest",
 	"provider/mapbox/mapboxtest", "provider/openai/openaitest", "provider/typesense/typesensetest", "provider/openmeteo/openmeteotest", "provider/realtimekit/realtimekittest",
+	"provider/gemini/geminitest", "provider/googleplaces/googleplacestest",
 }
 
 // startsMachine are the proofs that start parts of the machine on which the product runs.

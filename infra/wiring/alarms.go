@@ -20,7 +20,7 @@ const (
 
 // Providers are those whose calls are counted, by the names that they are counted under.
 func Providers() []string {
-	return []string{"openai", "twilio", "meta", "stripe", "mapbox", "typesense", "openmeteo"}
+	return []string{"openai", "twilio", "meta", "stripe", "mapbox", "typesense", "openmeteo", "gemini", "googleplaces"}
 }
 
 // Alarm tells a person when a number is above a limit. What it means, what customers see of it and what is to be done

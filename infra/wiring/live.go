@@ -47,6 +47,7 @@ func liveFunctions() []Function {
 			Posts:  true,
 			Secrets: []string{
 				"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY", "STRIPE_SECRET_KEY", "REALTIMEKIT_API_TOKEN",
+				"GEMINI_API_KEY", "GOOGLE_PLACES_API_KEY",
 			},
 			Settings: join(model(), auth(), tools(), weather(), []string{
 				"GATEWAY_TIMEOUT", "LIVE_URL", "REALTIMEKIT_ACCOUNT_ID", "REALTIMEKIT_APP_ID", "REALTIMEKIT_PRESET", "REALTIMEKIT_BASE_URL",
@@ -60,7 +61,7 @@ func liveFunctions() []Function {
 			Media:    true,
 			Sends:    join([]string{"live", "turns"}, plansFrom()),
 			Posts:    true,
-			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY", "STRIPE_SECRET_KEY"},
+			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY", "STRIPE_SECRET_KEY", "GEMINI_API_KEY", "GOOGLE_PLACES_API_KEY"},
 			Settings: join(model(), tools(), weather()),
 		},
 	}

@@ -46,6 +46,14 @@ func Settings() []Setting {
 		{Name: "TYPESENSE_URL", Doc: "search engine; without it listings are searched in memory"},
 		{Name: "STRIPE_BASE_URL", Doc: "in the place of Stripe's own address"},
 		{Name: "STRIPE_PUBLISHABLE_KEY", Doc: "Stripe's key for pages, which is no secret; without it the pages say that cards are off"},
+		{Name: "EXTERNAL_DISCOVERY_ENABLED", Doc: "true lets requests be searched for on the web"},
+		{Name: "SOCIAL_DISCOVERY_ENABLED", Doc: "true lets profiles of social networks be searched too"},
+		{Name: "MAPS_ENRICHMENT_ENABLED", Doc: "true lets places be searched on Google's map"},
+		{Name: "DISCOVERY_MAX_CALLS_PER_REQUEST", Doc: "searches of web and profiles for one post, 2 at most; 2 when not set"},
+		{Name: "MAPS_MAX_CALLS_PER_REQUEST", Doc: "searches on the map for one post; 2 when not set"},
+		{Name: "GEMINI_BASE_URL", Doc: "in the place of Gemini's own address"},
+		{Name: "GEMINI_MODEL", Doc: "model of Gemini that searches"},
+		{Name: "GOOGLE_PLACES_BASE_URL", Doc: "in the place of Google Places' own address"},
 		{Name: "ALLOWED_ORIGINS", Doc: "sites that may embed the web chat, such as https://example.com, with commas between them"},
 		{Name: "GATEWAY_TIMEOUT", Cloud: "25s", Doc: "how long a request of the chat, of a live conversation or of the plan engine waits for the reply before it answers 202"},
 	}
@@ -58,7 +66,15 @@ func model() []string {
 // tools are the settings of what a turn's tools reach. Photos of WhatsApp are fetched from
 // Twilio.
 func tools() []string {
-	return []string{"MAPBOX_BASE_URL", "TYPESENSE_URL", "TWILIO_ACCOUNT_SID", "TWILIO_BASE_URL", "STRIPE_BASE_URL"}
+	return join([]string{"MAPBOX_BASE_URL", "TYPESENSE_URL", "TWILIO_ACCOUNT_SID", "TWILIO_BASE_URL", "STRIPE_BASE_URL"}, searches())
+}
+
+// searches are the settings of what looks outside of the catalogue.
+func searches() []string {
+	return []string{
+		"EXTERNAL_DISCOVERY_ENABLED", "SOCIAL_DISCOVERY_ENABLED", "MAPS_ENRICHMENT_ENABLED", "DISCOVERY_MAX_CALLS_PER_REQUEST", "MAPS_MAX_CALLS_PER_REQUEST",
+		"GEMINI_BASE_URL", "GEMINI_MODEL", "GOOGLE_PLACES_BASE_URL",
+	}
 }
 
 func weather() []string { return []string{"OPENMETEO_BASE_URL", "OPENMETEO_GEOCODING_BASE_URL"} }

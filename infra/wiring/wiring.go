@@ -103,7 +103,7 @@ func Functions() []Function {
 			Tables:   turnTables(),
 			Media:    true,
 			Sends:    join([]string{"turns"}, plansFrom()),
-			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY", "STRIPE_SECRET_KEY"},
+			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY", "STRIPE_SECRET_KEY", "GEMINI_API_KEY", "GOOGLE_PLACES_API_KEY"},
 			Settings: join(model(), auth(), tools(), weather(), []string{"GATEWAY_TIMEOUT", "MERVE_VERSION", "LIVE_URL"}),
 		},
 		{
@@ -127,7 +127,7 @@ func Functions() []Function {
 			Tables:   turnTables(),
 			Media:    true,
 			Sends:    []string{"turns"},
-			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY"},
+			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY", "GEMINI_API_KEY", "GOOGLE_PLACES_API_KEY"},
 			Settings: join(model(), tools(), []string{"GATEWAY_TIMEOUT", "ALLOWED_ORIGINS", "LIVE_URL"}),
 		},
 		{
@@ -175,7 +175,7 @@ func Functions() []Function {
 			Media:    true,
 			Sends:    join([]string{"turns"}, plansFrom()),
 			Posts:    true, // sweep may bring a turn of a live conversation
-			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY", "STRIPE_SECRET_KEY"},
+			Secrets:  []string{"OPENAI_API_KEY", "MAPBOX_TOKEN", "TWILIO_AUTH_TOKEN", "TYPESENSE_API_KEY", "STRIPE_SECRET_KEY", "GEMINI_API_KEY", "GOOGLE_PLACES_API_KEY"},
 			Settings: join(model(), tools(), weather()),
 		},
 		{
@@ -199,11 +199,12 @@ func Functions() []Function {
 				{Method: "POST", Path: "/marketplace/tools/{tool}"},
 				{Method: "GET", Path: "/marketplace/requests/{id}"},
 				{Method: "GET", Path: "/marketplace/requests/{id}/audit"},
+				{Method: "GET", Path: "/marketplace/requests/{id}/feed"},
 				{Method: "GET", Path: "/marketplace/states"},
 			},
 			Tables:   []Grant{readsAndWrites("conversations"), readsAndWrites("records"), reads("catalog"), {Table: "alerts", Actions: []Action{GetItem, PutItem, UpdateItem}}},
-			Secrets:  []string{"OPENAI_API_KEY"},
-			Settings: join(model(), auth()),
+			Secrets:  []string{"OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_PLACES_API_KEY"},
+			Settings: join(model(), auth(), searches()),
 		},
 		{
 			Name: "outreach", Doc: "reminds vendors who have not answered, gives up those who do not, and asks clients whose question had to wait",

@@ -276,6 +276,7 @@ func (s *surface) goods(t *testing.T) map[string]attempt {
 		"GET /marketplace/states":              {method: "GET", target: "/marketplace/states"},
 		"GET /marketplace/requests/{id}":       {method: "GET", target: "/marketplace/requests/rq_aaaaaaaaaaaaaaaa", header: []string{staff}},
 		"GET /marketplace/requests/{id}/audit": {method: "GET", target: "/marketplace/requests/rq_aaaaaaaaaaaaaaaa/audit", header: []string{staff}},
+		"GET /marketplace/requests/{id}/feed":  {method: "GET", target: "/marketplace/requests/rq_aaaaaaaaaaaaaaaa/feed", header: []string{staff}},
 		"POST /marketplace/tools/{tool}":       {method: "POST", target: "/marketplace/tools/marketplace.search_vendors", header: []string{staff, json}, body: `{"request_id":"rq_aaaaaaaaaaaaaaaa","category":"x","meta":{"request_id":"rq_aaaaaaaaaaaaaaaa","idempotency_key":"request:rq_aaaaaaaaaaaaaaaa:hash:1","actor":"admin","timestamp":"2026-11-23T10:00:00Z"}}`},
 
 		"GET /api/chat/{conversationId}/trace": {method: "GET", target: "/api/chat/errands/trace", header: []string{mine}},

@@ -22,6 +22,7 @@ func (a *Requests) Routes() httpapi.Routes {
 		"POST /marketplace/tools/{tool}":       a.call,
 		"GET /marketplace/requests/{id}":       a.snapshot,
 		"GET /marketplace/requests/{id}/audit": a.audit,
+		"GET /marketplace/requests/{id}/feed":  a.feed,
 		"GET /marketplace/states":              a.states,
 	}
 }
@@ -84,6 +85,18 @@ func (a *Requests) audit(w http.ResponseWriter, r *http.Request) error {
 		return actor.ErrNotFound
 	}
 	return httpapi.WriteJSON(w, http.StatusOK, t)
+}
+
+// feed shows what was found outside of the catalogue. What the map says of places is looked up each time.
+func (a *Requests) feed(w http.ResponseWriter, r *http.Request) error {
+	if _, err := a.Who.Program(r); err != nil {
+		return err
+	}
+	items, err := a.Broker.Feed(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	return httpapi.WriteJSON(w, http.StatusOK, map[string]any{"feed_items": items})
 }
 
 func (a *Requests) states(w http.ResponseWriter, _ *http.Request) error {

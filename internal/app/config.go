@@ -12,6 +12,8 @@ import (
 
 	"merve/internal/api"
 	"merve/internal/pattern"
+	"merve/internal/provider/gemini"
+	"merve/internal/provider/googleplaces"
 	"merve/internal/provider/mapbox"
 	"merve/internal/provider/meta"
 	"merve/internal/provider/openmeteo"
@@ -50,10 +52,16 @@ type Config struct {
 	AdminToken                                          string
 	AllowedOrigins                                      []string // sites that may embed the web chat
 	AddressMessages                                     int      // of sessions at one address in an hour; 0 is no bound
+	ExternalDiscovery, SocialDiscovery, MapsEnrichment  bool
+	DiscoveryCalls, MapsCalls                           int // for one post
+	GeminiBaseURL, GeminiModel, GooglePlacesBaseURL     string
 	BoundLoopback                                       bool     // the bounds of addresses hold for this machine itself too
 	SignInOrigins                                       []string // where the issuer's endpoints are, beside its own origin
 
 	PrivateMedia bool // photos are fetched from private addresses too
+
+	// The local runner's: the model is a stand-in, which searches no web.
+	NoWebSearch bool
 
 	// The local runner's: unsigned webhooks come in from this machine while there is no key.
 	UnsignedFromLoopback, UnsignedMetaFromLoopback, UnsignedStripeFromLoopback bool
@@ -140,6 +148,9 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		AddressMessages:           addressMessages,
 		BoundLoopback:             getenv("BOUND_LOOPBACK") == "1",
 		PrivateMedia:              getenv("PRIVATE_MEDIA") == "1",
+		GeminiBaseURL:             or("GEMINI_BASE_URL", gemini.DefaultBaseURL),
+		GeminiModel:               or("GEMINI_MODEL", gemini.DefaultModel),
+		GooglePlacesBaseURL:       or("GOOGLE_PLACES_BASE_URL", googleplaces.DefaultBaseURL),
 	}
 	for name, variable := range queueURLs {
 		c.QueueURLs[name] = getenv(variable)
@@ -175,10 +186,14 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		"PUBLIC_URL": c.PublicURL, "OPENAI_BASE_URL": c.OpenAIBaseURL, "TWILIO_BASE_URL": c.TwilioBaseURL,
 		"META_BASE_URL": c.MetaBaseURL, "MAPBOX_BASE_URL": c.MapboxBaseURL, "STRIPE_BASE_URL": c.StripeBaseURL, "AUTH_JWKS_URL": c.AuthJWKSURL,
 		"REALTIMEKIT_BASE_URL": c.RealtimeKitBaseURL, "OPENMETEO_BASE_URL": c.OpenMeteoBaseURL, "OPENMETEO_GEOCODING_BASE_URL": c.OpenMeteoGeocodingBaseURL,
+		"GEMINI_BASE_URL": c.GeminiBaseURL, "GOOGLE_PLACES_BASE_URL": c.GooglePlacesBaseURL,
 	} {
 		if u, err := url.Parse(value); value != "" && (err != nil || u.Host == "") {
 			return c, fmt.Errorf("%s: want an address such as https://example.com", name)
 		}
+	}
+	if err := c.readDiscovery(or); err != nil {
+		return c, err
 	}
 	if c.AuthIssuer != "" && c.AuthAudience == "" {
 		return c, fmt.Errorf("AUTH_AUDIENCE: must be set when AUTH_ISSUER is")

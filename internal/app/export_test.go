@@ -18,6 +18,7 @@ var (
 	RideTeller        = (*Base).rideTeller
 	Bus               = (*Base).bus
 	CallState         = callState
+	Cast              = (*Base).cast
 	RecordsTable      = (*Base).records
 )
 

@@ -311,7 +311,7 @@ func (b *Base) figures() *turn.Figures {
 
 // cast are all who answer; the first for a thread type is the type's own.
 func (b *Base) cast() []assistant.Assistant {
-	return []assistant.Assistant{assistant.Merve(), b.sara(b.Reports()), b.pestcall(), assistant.Moltbot(), assistant.Ops(), assistant.Dispatch(), assistant.Vendor()}
+	return []assistant.Assistant{b.searching(assistant.Merve()), b.sara(b.Reports()), b.pestcall(), b.searching(assistant.Moltbot()), assistant.Ops(), assistant.Dispatch(), assistant.Vendor()}
 }
 
 // assistants are the cast, of whom each has the tools that it lists.
@@ -332,7 +332,7 @@ func (b *Base) Tools() (*tool.Registry, error) {
 	l, listings, booker := b.Ledger(), b.Listings(), b.booker()
 	return tool.NewRegistry(slices.Concat(listings.Tools(availability{l, b.Now}), booker.Tools(), b.reporter(b.Photos()).Tools(), b.desk().Tools(),
 		b.orderDesk().Tools(), b.placeFinder().Tools(), b.caller().Tools(), desk.Tools(), b.office().Tools(), b.reminders().Tools(), b.payer().Tools(), notify.Writer{Notifier: b.Notifier(), Talks: b.post(), Bounds: b.bounds()}.Tools(), b.post().Tools(),
-		b.visits().Tools(), b.verification().Tools(), b.broker(nil).Tools(), []tool.Tool{plans.Planner()})...)
+		b.visits().Tools(), b.verification().Tools(), b.searcher(nil).Tools(), []tool.Tool{plans.Planner()})...)
 }
 
 func (b *Base) booker() *booking.Booker {

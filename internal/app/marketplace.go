@@ -13,7 +13,7 @@ import (
 
 // Marketplace takes calls of programs and of the desk about requests.
 func Marketplace(b *Base) (trigger.Handler, error) {
-	a := &api.Requests{Who: b.who(), Broker: b.broker(&lazyModel{b: b})}
+	a := &api.Requests{Who: b.who(), Broker: b.searcher(&lazyModel{b: b})}
 	mux := http.NewServeMux()
 	a.Routes().Register(mux)
 	return b.http(mux), nil
@@ -53,6 +53,13 @@ func (b *Base) broker(model llm.Model) *marketplace.Broker {
 	if model != nil {
 		broker.Parser = &marketplace.Parser{Model: model, Now: b.Now, Log: b.Log}
 	}
+	return broker
+}
+
+// searcher is a broker that looks outside of the catalogue too.
+func (b *Base) searcher(model llm.Model) *marketplace.Broker {
+	broker := b.broker(model)
+	broker.Finder = b.finder()
 	return broker
 }
 

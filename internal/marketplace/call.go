@@ -11,6 +11,8 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/bound"
+	"merve/internal/channel"
+	"merve/internal/discovery"
 	"merve/internal/dynamo"
 	"merve/internal/fault"
 	"merve/internal/market"
@@ -33,13 +35,15 @@ type Broker struct {
 		Heads(ctx context.Context, ids ...string) ([]thread.Head, error)
 		LinesBefore(ctx context.Context, id, before string, limit int) ([]thread.Line, string, error)
 		MayWrite(id string, r thread.Reach, refused func(thread.Why) error) dynamo.Write
+		Has(ctx context.Context, id, message string) (bool, error)
 	}
 	Outbox *outbox.Box
 	Roster interface {
 		Of(ctx context.Context, market, number string) (roster.Roles, error)
 	}
-	Bounds *bound.Book // on what one client may send; nil is none
-	Parser *Parser     // reads vendors' answers; nil leaves them as they are
+	Bounds *bound.Book       // on what one client may send; nil is none
+	Parser *Parser           // reads vendors' answers; nil leaves them as they are
+	Finder *discovery.Finder // looks outside of the catalogue; nil does not
 	NewID  func() string
 	Log    *slog.Logger
 }
@@ -103,7 +107,10 @@ type Call struct {
 }
 
 // InTurn is where a model calls.
-type InTurn struct{ Thread string }
+type InTurn struct {
+	Thread  string
+	Channel channel.Channel
+}
 
 // Answer is what a call is answered with.
 type Answer struct {
@@ -116,6 +123,7 @@ type Answer struct {
 // outcome is what an operation comes to.
 type outcome struct {
 	output any
+	keeps  any            // what is kept of the output; nil is all of it
 	failed string         // why a gate refuses; "" is success
 	writes []dynamo.Write // the effect
 	offer  *Question
@@ -126,6 +134,12 @@ type operation struct {
 	read    bool // is not cached, and done each time
 	outside bool // asks somebody outside before it commits: its intent is written first
 	run     func(b *Broker, ctx context.Context, c *call) (outcome, error)
+
+	// reserve are the writes with which the intent is written, for an operation that asks outside. An [unbegun], as an
+	// error or as that of a write, ends the call before it has begun.
+	reserve func(b *Broker, ctx context.Context, c *call) ([]dynamo.Write, error)
+	// show fills in what is not kept of an answer that is given again.
+	show func(b *Broker, ctx context.Context, c *call, kept json.RawMessage) (json.RawMessage, error)
 }
 
 // call is a call that is carried out.
@@ -135,6 +149,9 @@ type call struct {
 	market *market.Market
 	trace  string
 	now    time.Time
+
+	search *searching // what is looked for, read before the call begins
+	mapped *mapping
 }
 
 // kept is a call as it is stored: what it was answered, or that it has begun.
@@ -198,7 +215,7 @@ func (b *Broker) try(ctx context.Context, in Call, op operation) (Answer, error)
 	c.Input = input
 	hash := sum256(input)
 	if !op.read {
-		before, err := b.before(ctx, c, hash)
+		before, err := b.before(ctx, c, op, hash)
 		switch {
 		case errors.Is(err, errKey):
 			return Answer{}, b.fail(ctx, c, operation{}, hash, err)
@@ -208,8 +225,9 @@ func (b *Broker) try(ctx context.Context, in Call, op operation) (Answer, error)
 			return *before, nil
 		}
 		if op.outside {
-			if err := b.begin(ctx, c, hash); err != nil {
-				return Answer{}, err
+			refused, err := b.begin(ctx, c, op, hash)
+			if refused != nil || err != nil {
+				return b.refuse(ctx, c, hash, refused, err)
 			}
 		}
 	}
@@ -262,7 +280,7 @@ func (b *Broker) view(ctx context.Context, in Call) (View, error) {
 
 // before is what the key of a call was answered before; nil is nothing. A call that has begun and was never
 // finished is closed as unclear, and may then be tried again.
-func (b *Broker) before(ctx context.Context, c *call, hash string) (*Answer, error) {
+func (b *Broker) before(ctx context.Context, c *call, op operation, hash string) (*Answer, error) {
 	it, err := b.Store.Table.Get(ctx, callKey(c.view.ID, c.Meta.Key))
 	if err != nil || it == nil {
 		return nil, err
@@ -280,6 +298,11 @@ func (b *Broker) before(ctx context.Context, c *call, hash string) (*Answer, err
 		return nil, b.close(ctx, c.view.ID, k)
 	}
 	a := Answer{Output: json.RawMessage(k.Output), Success: true, Cached: true}
+	if op.show != nil {
+		if a.Output, err = op.show(b, ctx, c, a.Output); err != nil {
+			return nil, err
+		}
+	}
 	r := c.record(b.NewID(), hash, a.Output, "", 0)
 	if err := b.Store.Table.DB().Commit(ctx, b.Store.audited(r, body{Input: string(c.Input), Output: k.Output})...); err != nil {
 		return nil, fmt.Errorf("audit of %s: %w", c.Tool, err)
@@ -287,18 +310,44 @@ func (b *Broker) before(ctx context.Context, c *call, hash string) (*Answer, err
 	return &a, nil
 }
 
-// begin writes down that a call is about to do something outside.
-func (b *Broker) begin(ctx context.Context, c *call, hash string) error {
+// begin writes down that a call is about to do something outside, with what it reserves. An [unbegun] says that it may not.
+func (b *Broker) begin(ctx context.Context, c *call, op operation, hash string) (*unbegun, error) {
+	var reserved []dynamo.Write
+	var refused unbegun
+	if op.reserve != nil {
+		var err error
+		if reserved, err = op.reserve(b, ctx, c); err != nil {
+			if errors.As(err, &refused) {
+				return &refused, nil
+			}
+			return nil, err
+		}
+	}
 	due := c.now.Add(claimFor)
 	k := kept{
 		Key: c.Meta.Key, Tool: c.Tool, Actor: c.Meta.Actor, InputHash: hash, Input: string(c.Input), Begun: c.now, Open: true,
 		DueShard: dynamo.DueShard(callKind, c.view.ID), DueAt: due, TTL: c.now.Add(keepFor).Unix(),
 	}
-	err := b.Store.Table.DB().Commit(ctx, b.Store.Table.Put(callKey(c.view.ID, c.Meta.Key), k).IfAbsent().Else(errAnswer))
-	if err != nil && !errors.Is(err, errAnswer) {
-		return fmt.Errorf("begin %s: %w", c.Tool, err)
+	ws := append([]dynamo.Write{b.Store.Table.Put(callKey(c.view.ID, c.Meta.Key), k).IfAbsent().Else(errAnswer)}, reserved...)
+	err := b.Store.Table.DB().Commit(ctx, ws...)
+	switch {
+	case errors.As(err, &refused):
+		return &refused, nil
+	case err != nil && !errors.Is(err, errAnswer):
+		return nil, fmt.Errorf("begin %s: %w", c.Tool, err)
 	}
-	return err
+	return nil, err
+}
+
+// refuse answers a call that has not begun.
+func (b *Broker) refuse(ctx context.Context, c *call, hash string, refused *unbegun, err error) (Answer, error) {
+	switch {
+	case refused != nil:
+		return b.finish(ctx, c, operation{}, hash, refused.outcome)
+	case errors.Is(err, errAnswer) || fault.Retryable(err):
+		return Answer{}, err
+	}
+	return Answer{}, b.fail(ctx, c, operation{}, hash, err)
 }
 
 // close ends a call that has begun and of whose end nothing is known.
@@ -322,20 +371,26 @@ func (b *Broker) finish(ctx context.Context, c *call, op operation, hash string,
 	if err != nil {
 		return Answer{}, fmt.Errorf("%s: %w", c.Tool, err)
 	}
+	keeps := raw
+	if out.keeps != nil {
+		if keeps, err = json.Marshal(out.keeps); err != nil {
+			return Answer{}, fmt.Errorf("%s: %w", c.Tool, err)
+		}
+	}
 	success := out.failed == ""
 	var ws []dynamo.Write // the key comes first: whoever is too late has to learn that, and not what the effect ran into
 	key := callKey(c.view.ID, c.Meta.Key)
 	switch {
 	case op.read:
 	case success:
-		k := kept{Key: c.Meta.Key, Tool: c.Tool, Actor: c.Meta.Actor, InputHash: hash, Output: string(raw), Begun: c.now, TTL: c.now.Add(keepFor).Unix()}
+		k := kept{Key: c.Meta.Key, Tool: c.Tool, Actor: c.Meta.Actor, InputHash: hash, Output: string(keeps), Begun: c.now, TTL: c.now.Add(keepFor).Unix()}
 		ws = append(ws, ended(b.Store.Table.Put(key, k), op, c))
 	case op.outside:
 		ws = append(ws, ended(b.Store.Table.Delete(key), op, c))
 	}
 	ws = append(ws, out.writes...)
 	r := c.record(b.NewID(), hash, raw, out.failed, b.Store.now().Sub(c.now))
-	ws = append(ws, b.Store.audited(r, body{Input: string(c.Input), Output: string(raw)})...)
+	ws = append(ws, b.Store.audited(r, body{Input: string(c.Input), Output: string(keeps)})...)
 	if err := b.Store.Table.DB().Commit(ctx, ws...); err != nil {
 		return Answer{}, fmt.Errorf("%s of request %s: %w", c.Tool, c.view.ID, err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"merve/internal/discovery"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
 	"merve/internal/faulttest"
@@ -24,6 +25,7 @@ func TestCrashAnywhere(t *testing.T) {
 		y := newYard(t)
 		ctx := context.Background()
 		broken, teller := y.over(dynamotest.Once(t, calls))
+		broken.Finder = &discovery.Finder{Web: true, OpenAI: newspaper{}, WebCalls: 2}
 		seen := map[string]bool{}
 		deliver := func(f func() error) { calls.Deliver(t, func() { y.now = y.now.Add(2 * time.Minute) }, f) }
 		once := func(tool, request, key, input string) {
@@ -45,6 +47,7 @@ func TestCrashAnywhere(t *testing.T) {
 			return err
 		})
 		once(SearchVendors, id, "1", `{"request_id":"{id}","category":"generator rental"}`)
+		once(WebSearchItems, id, "1w", `{"post_id":"{id}","need":"60 kVA generator"}`)
 		once(ProposeOutreach, id, "2", `{"request_id":"{id}","vendor_ids":["v1","v2"]}`)
 		once(SendVendorMessage, id, "3", `{"request_id":"{id}","vendor_id":"v1","message":"With cables?","idempotency_key":"`+Key(id, "3")+`"}`)
 		once(RecordVendorReply, id, "4", `{"request_id":"{id}","vendor_id":"v1","message":"280, with cables","provider_message_id":"SM1","parsed_data":{"has_stock":true,"price":280}}`)
@@ -62,15 +65,29 @@ func TestCrashAnywhere(t *testing.T) {
 		for _, o := range v.Outreach {
 			outreach = append(outreach, fmt.Sprint(o.Vendor, " ", o.State, " ", o.Questions))
 		}
-		got := fmt.Sprintf("%s, %v, %v, %v", v.State, outreach, y.sent(v), y.audit(id))
-		want := "accepted, [v1 replied 1 v2 timed_out 0], [v1 accepted v1 asked v1 question-1 v2 asked v2 reminder], " +
-			"[create_request ok propose_acceptance ok propose_outreach ok record_vendor_reply ok search_vendors ok send_vendor_message ok update_request_state ok]"
+		feed, err := y.Feed(ctx, id)
+		if err != nil {
+			t.Error(err)
+		}
+		got := fmt.Sprintf("%s, %v, %v, %d found, %v", v.State, outreach, y.sent(v), len(feed), y.audit(id))
+		want := "accepted, [v1 replied 1 v2 timed_out 0], [v1 accepted v1 asked v1 question-1 v2 asked v2 reminder], 1 found, " +
+			"[create_request ok discovery.web_search_items ok propose_acceptance ok propose_outreach ok record_vendor_reply ok search_vendors ok send_vendor_message ok update_request_state ok]"
 		if unclear := "record_vendor_reply ok record_vendor_reply refused"; len(got) > len(want) { // it began, and died
 			got = cut(got, unclear, "record_vendor_reply ok")
+			got = cut(got, "discovery.web_search_items ok discovery.web_search_items refused", "discovery.web_search_items ok")
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}
 		return got
 	})
+}
+
+// newspaper is an engine that always finds the same.
+type newspaper struct{}
+
+func (newspaper) Ready(context.Context) (bool, error) { return true, nil }
+
+func (newspaper) Search(context.Context, discovery.Query) (discovery.Found, error) {
+	return discovery.Found{Items: []discovery.Item{{Title: "Hire", URL: "https://hire.example/"}}}, nil
 }

@@ -25,6 +25,7 @@ const (
 	SilentEvent    EventType = "silent"    // nobody who was asked has it
 	CancelledEvent EventType = "cancelled"
 	ErrorEvent     EventType = "error"
+	FoundEvent     EventType = "found" // outside of the catalogue
 )
 
 // Event is an immutable fact about a request, written with the change it tells of.
@@ -38,6 +39,7 @@ type Event struct {
 	Text     string    `dynamodbav:"text,omitempty"`    // of a message to the client, or why
 	Options  []string  `dynamodbav:"options,omitempty"` // below it
 	Quote    *Quote    `dynamodbav:"quote,omitempty"`   // of an answer
+	Items    []string  `dynamodbav:"items,omitempty"`   // that were found, by their ids
 	By       string    `dynamodbav:"by"`                // actor key, or moltbot, system, admin
 	Trace    string    `dynamodbav:"trace,omitempty"`
 	At       time.Time `dynamodbav:"at"`

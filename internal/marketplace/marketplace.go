@@ -7,6 +7,8 @@
 //	request#{id}              reply#{message}       a vendor's answer, word for word
 //	request#{id}              call#{key}            what a call was answered under its key, or that it has begun; in index due until it ends
 //	request#{id}              event#{version}       what happened
+//	request#{id}              feed#{item}           what was found outside of the catalogue for a post, by source and page
+//	request#{id}              budget#{kind}#{post}  how many searches were made for a post
 //	requests#{owner}          {id}                  a client's request
 //	asked#{market}#{number}   {code}                the outreach that a vendor's number knows by a code
 //	requestaudit#{id}         event#{record}        a call's audit record, with its place in the chain once it is sealed
@@ -25,10 +27,12 @@
 //     without a client the word of somebody at the desk.
 //   - A call under a key has its effect once. What it was answered is stored in the transaction of the effect.
 //   - Each call has an audit record, and each record a place in a chain of hashes.
+//   - No post costs more searches than it has, and no search is told who asks. What is found is nobody's whom we
+//     know, and of a place on the map only its id is kept.
 //   - A vendor's words are quoted, and never obeyed. Prices come from the stored quote. No vendor's number
 //     reaches a model.
 //
-// Requests: a call 2 to 5 with its meta and audit; a snapshot 3; an answer of a vendor 3, and what the turn needs
+// Requests: a call 2 to 6 with its meta and audit; a snapshot 3; an answer of a vendor 3, and what the turn needs
 // that takes it in. The vendors of a market are read once a minute, a request for each megabyte.
 package marketplace
 

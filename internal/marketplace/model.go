@@ -18,7 +18,7 @@ import (
 // Tools are the tools that models have, with their resolvers. Whatever a model calls is a call as any other, with
 // its meta and audit; the request has to be the client's own.
 func (b *Broker) Tools() []tool.Tool {
-	return []tool.Tool{
+	return append([]tool.Tool{
 		tool.New(CreateRequest,
 			"Write down what the customer looks for and no listing offers, such as a generator to rent or a special craftsman. Nobody is told of it. "+
 				"The result says what is still missing: ask the customer for that, and add it with marketplace_update_requirements.", tool.Propose, b.create).Drafts(),
@@ -34,7 +34,7 @@ func (b *Broker) Tools() []tool.Tool {
 		tool.New(ProposeAcceptance, "Ask the customer whether a vendor's quote shall be accepted. Nothing is accepted before their YES.", tool.Propose, b.modelProposesAcceptance),
 		tool.New(UpdateRequestState,
 			"Take a request to another state: searching to look for other vendors, cancelled when the customer wants it no more, fulfilled when they have got it.", tool.Propose, b.modelMoves).Drafts(),
-	}
+	}, b.outside()...)
 }
 
 type createArgs struct {
@@ -254,7 +254,7 @@ func (b *Broker) byModel(ctx context.Context, tc tool.Context, name, request str
 	owner := actor.Actor{Kind: tc.Actor.Kind, ID: tc.Actor.ID, Also: tc.Actor.Also}
 	a, err := b.Do(ctx, Call{
 		Tool: name, Meta: Meta{Request: request, Key: Key(request, tc.Key), Actor: Moltbot, Timestamp: b.Store.now().Format(time.RFC3339)},
-		Input: mustJSON(input), By: tc.Actor, Owner: &owner, InTurn: &InTurn{Thread: tc.Thread},
+		Input: mustJSON(input), By: tc.Actor, Owner: &owner, InTurn: &InTurn{Thread: tc.Thread, Channel: tc.Channel},
 	})
 	switch {
 	case fault.Is(err, fault.NotFound):

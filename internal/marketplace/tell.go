@@ -64,6 +64,8 @@ func (t *Teller) tell(ctx context.Context, n news) error {
 		return t.replied(ctx, n)
 	case PresentedEvent:
 		return t.presented(ctx, n)
+	case FoundEvent:
+		return t.found(ctx, n)
 	case AcceptedEvent:
 		return t.thank(ctx, n, e.Outreach)
 	case SilentEvent:

@@ -28,7 +28,7 @@ const (
 	ProposeAcceptance  = domain + "propose_acceptance"
 )
 
-// operations are what the tools do. Those of pictures, calls and discovery stand here once they are built.
+// operations are what the tools do. Those of pictures and calls stand here once they are built.
 func operations() map[string]operation {
 	return map[string]operation{
 		SearchVendors:      {read: true, run: (*Broker).searchVendors},
@@ -40,6 +40,9 @@ func operations() map[string]operation {
 		UpdateRequirements: {run: (*Broker).updateRequirements},
 		ProposeOutreach:    {run: (*Broker).proposeOutreach},
 		ProposeAcceptance:  {run: (*Broker).proposeAcceptance},
+		WebSearchItems:     {outside: true, reserve: (*Broker).reserveWeb, run: (*Broker).discover},
+		SocialProfileItems: {outside: true, reserve: (*Broker).reserveWeb, run: (*Broker).discover},
+		MapsPlacesItems:    {outside: true, reserve: (*Broker).reserveMaps, run: (*Broker).discoverPlaces, show: (*Broker).showPlaces},
 	}
 }
 

@@ -42,7 +42,7 @@ type fetcher struct {
 func newFetcher(permits func(netip.AddrPort) bool, dialer net.Dialer, roots *tls.Config) *fetcher {
 	dialer.Timeout = 5 * time.Second
 	guarded := dialer
-	guarded.Control = onlyTo(permits)
+	guarded.Control = exchange.OnlyTo(permits)
 	return &fetcher{timeout: fetchTimeout, max: MaxBytes, client: clientOf(guarded, roots), own: clientOf(dialer, roots)}
 }
 
@@ -117,8 +117,8 @@ func (f *fetcher) ask(ctx context.Context, to *url.URL) (*http.Response, error) 
 	}
 	resp, err := client.Do(req)
 	switch {
-	case errors.Is(err, errPrivate):
-		return nil, fault.Wrap(errPrivate, fault.Invalid, "the photo's address is not public")
+	case errors.Is(err, exchange.ErrPrivate):
+		return nil, fault.Wrap(exchange.ErrPrivate, fault.Invalid, "the photo's address is not public")
 	case err != nil:
 		return nil, unreachable(err)
 	}

@@ -54,6 +54,7 @@ import (
 
 	"merve/internal/channel"
 	"merve/internal/fault"
+	"merve/internal/provider/exchange"
 )
 
 // MaxBytes is the largest photo that is taken.
@@ -106,7 +107,7 @@ func New(o Options) *Store {
 	if o.NewID == nil {
 		o.NewID = randomID
 	}
-	permits := publicHTTPS
+	permits := exchange.PublicHTTPS
 	if o.AllowPrivate {
 		permits = func(netip.AddrPort) bool { return true }
 	}

@@ -243,6 +243,25 @@ func outboundLine(t Turn, i int, r Reply) Line {
 // ReplyID is the id of a turn's i-th reply, unique on its thread.
 func ReplyID(turn, i int) string { return fmt.Sprintf("r_%d_%d", turn, i) }
 
+// Has reports whether a thread has a message of an id that [Line] gives, a customer's or a reply. 1 request.
+func (s *Store) Has(ctx context.Context, id, message string) (bool, error) {
+	keys := []dynamo.Key{seenKey(id, message)}
+	var turn, i int
+	if _, err := fmt.Sscanf(message, "r_%d_%d", &turn, &i); err == nil && ReplyID(turn, i) == message {
+		keys = append(keys, turnKey(id, turn))
+	}
+	items, err := s.Table.BatchGet(ctx, keys...)
+	if err != nil {
+		return false, fmt.Errorf("message on thread %s: %w", id, err)
+	}
+	for _, it := range items {
+		if it.Key() == keys[0] || i < len(it.List("out")) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
 // Answer finds the turn that answered a message. A message that still waits, or was never
 // here, gives ok false. One request when it is among the latest 20 turns; else 3 more and
 // the logarithm of the number of turns, as turns are in order of time.

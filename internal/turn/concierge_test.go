@@ -147,7 +147,7 @@ func (w *world) waitlist() *booking.Waitlist {
 
 // otherAssistants answer people who are no customers.
 func otherAssistants() []assistant.Assistant {
-	return []assistant.Assistant{assistant.Moltbot(), assistant.Ops(), assistant.Dispatch(), assistant.Vendor()}
+	return []assistant.Assistant{assistant.Moltbot().With(assistant.Discovering(true, true, true)...), assistant.Ops(), assistant.Dispatch(), assistant.Vendor()}
 }
 
 func (w *world) commands() map[channel.ThreadType]turn.Command {

@@ -2,6 +2,7 @@ package turn_test
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/channel"
+	"merve/internal/discovery"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/llm"
@@ -34,6 +36,7 @@ func (w *world) startVendors(records, catalog dynamo.Table, log *slog.Logger) {
 		Threads: w.threads, Outbox: w.outbox, Roster: w.roster, Bounds: w.bounds,
 		Parser: &marketplace.Parser{Model: llm.Whole(w.complete), Now: w.clock.now, Log: log},
 		NewID:  func() string { return dynamotest.ID("") }, Log: log,
+		Finder: &discovery.Finder{Web: true, Profiles: true, Places: true, Gemini: newspaper{}, Map: atlas{}, WebCalls: 2, MapCalls: 2},
 	}
 	w.vendors = &vendors{broker, &marketplace.Teller{Broker: broker, Threads: w.teller()}, phones}
 }
@@ -203,4 +206,29 @@ func (p *play) askedOf(n string) marketplace.Outreach {
 		all = append(all, v.Outreach...)
 	}
 	return nth(p.t, all, n)
+}
+
+// newspaper is the web of the conversations: one page that says what it was asked, and no profile.
+type newspaper struct{}
+
+func (newspaper) Ready(context.Context) (bool, error) { return true, nil }
+
+func (newspaper) Search(_ context.Context, q discovery.Query) (discovery.Found, error) {
+	return discovery.Found{
+		Items:    []discovery.Item{{Title: "Searched: " + q.Text(), URL: "http://hire.example?utm_source=news"}},
+		Searches: []discovery.Link{{Title: "generator hire", URL: "https://www.google.com/search?q=generator"}},
+	}, nil
+}
+
+// atlas is the map of the conversations.
+type atlas struct{}
+
+func (atlas) Ready(context.Context) (bool, error) { return true, nil }
+
+func (atlas) Find(context.Context, discovery.MapQuery) ([]discovery.Place, error) {
+	return []discovery.Place{{ID: "ChIJ_1", Name: "Girne Power"}, {ID: "ChIJ_2", Name: "Kyrenia Hire"}}, nil
+}
+
+func (atlas) Place(_ context.Context, id, _ string) (discovery.Place, error) {
+	return discovery.Place{ID: id, Name: "Girne Power"}, nil
 }

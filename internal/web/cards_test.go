@@ -30,6 +30,13 @@ var (
 		"total": euro(3800), "delivery": map[string]any{"address": "Kordonboyu 12"}, "eta": "2026-11-21T19:45:00+02:00",
 	}
 	viewing = map[string]any{"type": "order", "id": "v1", "kind": "viewing", "title": "Sea view flat", "status": "placed", "when": "2026-11-23T11:00:00+02:00"}
+	hire    = map[string]any{
+		"type": "found", "id": "fi_1", "title": "Hire <b>", "url": "https://hire.example/a", "subtitle": "They hire", "note": "Found on the web, not checked by us", "source": "openai_web_search",
+	}
+	lure = map[string]any{"type": "found", "id": "fi_2", "title": "Lure", "url": "javascript:alert(1)", "note": "Found on the web, not checked by us"}
+	more = map[string]any{"type": "searches", "id": "s", "title": "Google", "links": []any{
+		map[string]any{"title": "generator hire", "url": "https://www.google.com/search?q=generator"}, map[string]any{"title": "bad", "url": "javascript:alert(1)"},
+	}}
 	deposit = map[string]any{"type": "payment", "id": "pay1", "title": "Deposit", "price": euro(2000), "url": "https://pay.example/pay1", "status": "waiting"}
 )
 
@@ -88,7 +95,7 @@ func cardsChangeInPlace(t *testing.T, browser context.Context) {
 }
 
 func cardsOfAllKinds(t *testing.T, browser context.Context) {
-	p := open(t, browser, webtest.New(skewed, shows(castle, abbey, kebab, viewing, deposit, map[string]any{"type": "poll", "title": "Which one?", "subtitle": "You choose"})), desktop)
+	p := open(t, browser, webtest.New(skewed, shows(castle, abbey, kebab, viewing, deposit, hire, lure, more, map[string]any{"type": "poll", "title": "Which one?", "subtitle": "You choose"})), desktop)
 	p.send("all")
 	p.waitText(".other", "Which one?You choose")
 	for selector, want := range map[string][]string{
@@ -99,6 +106,8 @@ func cardsOfAllKinds(t *testing.T, browser context.Context) {
 		".order:has(.items) dd":           {"€38", "Saturday 21 November at 19:45", "Kordonboyu 12", "ORD-4F"},
 		".order:not(:has(.items)) header": {"Sea view flatViewingWaiting for an answer"},
 		".payment header":                 {"DepositPaymentTo be paid"},
+		".other":                          {"Hire <b>They hireFound on the web, not checked by us", "LureFound on the web, not checked by us", "Googlegenerator hirebad", "Which one?You choose"},
+		".other a":                        {"Hire <b>", "generator hire"},
 	} {
 		same(p, selector, p.texts(selector), want)
 	}

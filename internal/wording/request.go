@@ -22,6 +22,9 @@ const (
 	RequestOff             Key = "request_off"              // it was cancelled: code
 	RequestFailed          Key = "request_failed"           // it cannot go on: code
 	RequestOptions         Key = "request_options"          // above quick replies
+	RequestUnchecked       Key = "request_unchecked"        // beside each thing that was found outside of the catalogue
+	RequestFound           Key = "request_found"            // what was found outside of the catalogue: code, lines
+	RequestFoundCards      Key = "request_found_cards"      // above the cards of what was found: code
 	RequestMessage         Key = "request_message"          // what a program or the desk writes: lines
 )
 

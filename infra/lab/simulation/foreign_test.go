@@ -196,6 +196,10 @@ func (n *neighbours) requestProbes() []probe {
 	} {
 		probes = append(probes, probe{"marketplace." + tool, "request_id", args, anns, noRequest, nil})
 	}
+	for tool, more := range map[string]string{"web_search_items": `"category":null`, "social_profile_items": `"category":null`, "maps_places_items": `"radius_km":null`} {
+		args := `{"request_id":"{id}","need":"generator","location_text":null,"max_results":null,` + more + `}`
+		probes = append(probes, probe{"discovery." + tool, "request_id", args, anns, noRequest, nil})
+	}
 	return probes
 }
 
@@ -372,6 +376,7 @@ func TestPromise6_AForeignIDIsAnsweredAsOneThatDoesNotExist(t *testing.T) {
 		{"/api/v2/conversations/{id}/rtk-token", "liveapi", "POST", "/api/v2/conversations/{id}/rtk-token?agentId=merve", n.talksLive(), uuid.NewString(), bob},
 		{"/marketplace/requests/{id}", "marketplace", "GET", "/marketplace/requests/{id}", n.asksVendors(n.ann), noRequest, bob},
 		{"/marketplace/requests/{id}/audit", "marketplace", "GET", "/marketplace/requests/{id}/audit", n.asksVendors(n.ann), noRequest, bob},
+		{"/marketplace/requests/{id}/feed", "marketplace", "GET", "/marketplace/requests/{id}/feed", n.asksVendors(n.ann), noRequest, bob},
 		{"/marketplace/tools/{tool}", "marketplace", "POST", "/marketplace/tools/{id}", "marketplace.search_vendors", "marketplace.none", bob},
 		{"/admin/api/markets/{market}/requests", "admin", "GET", "/admin/api/markets/{id}/requests", Market, "nowhere", guest},
 		{"/admin/api/markets/{market}/vendors", "admin", "GET", "/admin/api/markets/{id}/vendors", Market, "nowhere", guest},
@@ -501,7 +506,7 @@ func TestPromise6_AToolCannotReachWhatIsAnothers(t *testing.T) {
 
 // plainFields carry words, times, places and kinds, and name nothing that is somebody's.
 var plainFields = strings.Fields(`text note content description reason captions query answer kind action domain category subCategory
-	section date time endDate when weekday from to address pickup dropoff near district phone name service zip about need place tags message new_state question`)
+	section date time endDate when weekday from to address location_text pickup dropoff near district phone name service zip about need place tags message new_state question`)
 
 // customersProbes are those of the tools that bob has on his thread.
 func (n *neighbours) customersProbes() []probe {

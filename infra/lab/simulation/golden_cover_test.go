@@ -92,18 +92,20 @@ var missing = map[string]string{
 
 // laterAttributes and laterCodes are those that a release has added which came after the one that wrote the dump.
 var (
-	laterAttributes = strings.Fields(`a acceptedId addr addressTimes again areas availability bears begun c caller chat client contact correlation cut failures
+	laterAttributes = strings.Fields(`a acceptedId addr addressTimes again areas availability bears begun c caller chat client confidence contact correlation cut failures
 	fallback first frames generation hasStock holder how i identifiedPercent input k km late matter maxBookings maxMessagesDay
-	maxOrdersDay maxRidesDay meeting moves number optIn output outreach participant phones prev q questions r rating recent refs
-	remindAt reminders repliedAt request requireContact requirements s seq serviceId serviceIds session shortlist single sp
+	maxOrdersDay maxRidesDay meeting moves number optIn output outreach participant phones post prev q questions r rating recent refs
+	remindAt reminders repliedAt request requireContact requirements s seq serviceId serviceIds searches session shortlist single snippet source sp
 	spoken standing stream success t technician v vacant vendor vendors x zip`)
-	laterCodes = strings.Fields(`asked changed clarifying dispatched error fulfilled new outreach presented quoted replied searching silent skipped written`)
+	laterCodes = strings.Fields(`asked changed clarifying dispatched error found fulfilled new outreach presented quoted replied searching silent skipped written`)
 )
 
 // laterKeys are the forms of such keys.
 var laterKeys = []string{
 	`(request#.*)\n.*.*`,
+	`(request#.*)\nbudget#.*#(.*)`,
 	`(request#.*)\ncall#(.*)`,
+	`(request#.*)\nfeed#.*`,
 	`(request#.*)\nreply#(.*)`,
 	`(request#.*)\n~`,
 	`(request#.*)\n~outreach#.*`,

@@ -185,6 +185,7 @@ func (w *World) base(calls *faulttest.Calls) *app.Base {
 		TableCatalog: w.prefix + "catalog", TableRecords: w.prefix + "records",
 		OpenAIBaseURL: w.llm.URL(), OpenAIModel: "gpt-4o-mini", SaraModel: "gpt-4o-mini", MediaBucket: "merve-media",
 		TwilioAccountSID: twiliotest.AccountSID, TwilioFrom: number, TwilioBaseURL: w.twilio.URL(),
+		ExternalDiscovery: true, SocialDiscovery: true, MapsEnrichment: true, NoWebSearch: true, // switched on, and without keys
 	}
 	env := map[string]string{
 		"OPENAI_API_KEY": openaitest.Key, "TWILIO_AUTH_TOKEN": twiliotest.AuthToken,

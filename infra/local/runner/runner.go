@@ -153,6 +153,7 @@ func (r *Runner) store(ctx context.Context, o Options) (aws.Config, error) {
 // standIns starts what takes the place of providers that have no key.
 func (r *Runner) standIns(c app.Config, qs queues, o Options) (app.Config, func(string) string, error) {
 	set := map[string]string{}
+	c.NoWebSearch = o.Getenv("OPENAI_API_KEY") == ""
 	if o.Getenv("OPENAI_API_KEY") == "" && o.Getenv("OPENAI_BASE_URL") == "" {
 		url, err := r.listen(net.JoinHostPort(loopback, "0"), rulemodel.New(o.Now), 2*time.Minute)
 		if err != nil {

@@ -78,7 +78,13 @@ export function drawCard(card, ui, mark = '') {
     case 'payment': return payment(card, ui);
     case 'time': return text(card.option) && text(card.title) ? reply(ui, 'plain', text(card.title), text(card.option)) : null;
   }
-  return text(card.title) ? make('div', { className: 'card other' }, lines(make('strong', { dir: 'auto' }, text(card.title)), line(card.subtitle))) : null;
+  return text(card.title) ? other(card) : null;
+}
+
+/** A card of any other kind, such as what was found on the web. */
+function other(card) {
+  const way = (to) => (safe(to?.url) ? outward(to.url, text(to.title)) : make('strong', { dir: 'auto' }, text(to?.title)));
+  return make('div', { className: 'card other' }, lines(way(card), line(card.subtitle), ...list(card.links).map(way), line(card.note)));
 }
 
 /** What stands in a later message for a card that is shown further up: what it is, and how it is now. */

@@ -1,14 +1,17 @@
-package media
+package exchange
 
 import (
 	"errors"
+	"net"
+	"net/http"
 	"net/netip"
 	"slices"
 	"syscall"
+	"time"
 )
 
-// errPrivate is why a connection was not made.
-var errPrivate = errors.New("not a public address")
+// ErrPrivate is why [OnlyTo] made no connection.
+var ErrPrivate = errors.New("not a public address")
 
 // reserved4 are the IPv4 addresses that are nobody's on the public Internet.
 // https://www.iana.org/assignments/iana-ipv4-special-registry
@@ -35,8 +38,8 @@ func prefixes(list ...string) []netip.Prefix {
 	return out
 }
 
-// isPublic reports whether a is an address of the public Internet.
-func isPublic(a netip.Addr) bool {
+// IsPublic reports whether a is an address of the public Internet.
+func IsPublic(a netip.Addr) bool {
 	a = a.Unmap()
 	holds := func(p netip.Prefix) bool { return p.Contains(a.WithZone("")) }
 	if a.Is4() {
@@ -45,17 +48,31 @@ func isPublic(a netip.Addr) bool {
 	return a.Zone() == "" && holds(global6) && !slices.ContainsFunc(reserved6, holds)
 }
 
-// publicHTTPS permits connections to the HTTPS port of public addresses.
-func publicHTTPS(to netip.AddrPort) bool { return to.Port() == 443 && isPublic(to.Addr()) }
+// PublicHTTPS permits connections to the HTTPS port of public addresses.
+func PublicHTTPS(to netip.AddrPort) bool { return to.Port() == 443 && IsPublic(to.Addr()) }
 
-// onlyTo refuses a connection at the last moment, when the address is the one that is
+// OnlyTo refuses a connection at the last moment, when the address is the one that is
 // dialled: whatever the name said when it was looked up before does not count.
-func onlyTo(permits func(netip.AddrPort) bool) func(network, address string, _ syscall.RawConn) error {
+func OnlyTo(permits func(netip.AddrPort) bool) func(network, address string, _ syscall.RawConn) error {
 	return func(_, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
 		if err != nil || !permits(to) {
-			return errPrivate
+			return ErrPrivate
 		}
 		return nil
+	}
+}
+
+// Public returns a client that connects to public addresses only, by HTTPS, and follows no redirect: for addresses that
+// somebody else has chosen. It uses no proxy, which would look names up where nothing is checked.
+func Public(timeout time.Duration) *http.Client {
+	dialer := net.Dialer{Timeout: timeout, Control: OnlyTo(PublicHTTPS)}
+	return &http.Client{
+		Timeout:       timeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			DialContext: dialer.DialContext, ForceAttemptHTTP2: true, TLSHandshakeTimeout: timeout, MaxResponseHeaderBytes: 64 << 10,
+			MaxIdleConns: 4, IdleConnTimeout: 30 * time.Second,
+		},
 	}
 }
