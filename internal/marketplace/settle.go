@@ -159,7 +159,7 @@ func meanwhile(tc tool.Context) func(error) (string, bool) {
 // release lets go of the offer of a request. It does not matter to it what else becomes of the request meanwhile.
 func (b *Broker) release(tc tool.Context, p thread.Pending, no wording.Key) gate.Settled {
 	gone := b.Store.Table.Update(headKey(p.Ref), "REMOVE offer SET #version = #version + :one", dynamo.V{":one": 1, ":kind": p.Kind, ":until": p.ExpiresAt}).
-		If("offer.kind = :kind AND offer.until = :until", nil).Else(ErrChanged)
+		If("offer.kind = :kind AND offer.#until = :until", nil).Else(ErrChanged)
 	return gate.Settled{
 		Text: wording.Say(tc.Language, no, nil), Late: wording.Say(tc.Language, wording.RequestLate, nil), Writes: []dynamo.Write{gone},
 		Refused: func(err error) (string, bool) { return "", errors.Is(err, ErrChanged) },
