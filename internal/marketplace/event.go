@@ -21,6 +21,7 @@ const (
 	AcceptedEvent  EventType = "accepted"  // a quote, by a YES
 	SilentEvent    EventType = "silent"    // nobody who was asked has it
 	CancelledEvent EventType = "cancelled"
+	ConsentEvent   EventType = "consent" // a consent to be called, or an attempt to call, has changed
 	ErrorEvent     EventType = "error"
 )
 
@@ -32,6 +33,8 @@ type Event struct {
 	From     State     `dynamodbav:"from,omitempty"`
 	To       State     `dynamodbav:"to,omitempty"`
 	Outreach string    `dynamodbav:"outreach,omitempty"`
+	Consent  string    `dynamodbav:"consent,omitempty"` // whose state Text is
+	Attempt  string    `dynamodbav:"attempt,omitempty"` // state of the latest attempt to call by it
 	Text     string    `dynamodbav:"text,omitempty"`    // of a message to the client, or why
 	Options  []string  `dynamodbav:"options,omitempty"` // below it
 	Quote    *Quote    `dynamodbav:"quote,omitempty"`   // of an answer

@@ -21,6 +21,9 @@ const (
 	SendVendorMessage  = domain + "send_vendor_message"
 	RecordVendorReply  = domain + "record_vendor_reply"
 	UpdateRequestState = domain + "update_request_state"
+	RequestCallConsent = domain + "request_call_consent"
+	StartCall          = domain + "start_call"
+	RevokeCallConsent  = domain + "revoke_call_consent"
 
 	CreateRequest      = domain + "create_request" // by a model in a turn only: elsewhere the desk makes requests
 	UpdateRequirements = domain + "update_requirements"
@@ -28,7 +31,7 @@ const (
 	ProposeAcceptance  = domain + "propose_acceptance"
 )
 
-// operations are what the tools do. Those of pictures, calls and discovery stand here once they are built.
+// operations are what the tools do. Those of pictures and discovery stand here once they are built.
 func operations() map[string]operation {
 	return map[string]operation{
 		SearchVendors:      {read: true, run: (*Broker).searchVendors},
@@ -40,6 +43,9 @@ func operations() map[string]operation {
 		UpdateRequirements: {run: (*Broker).updateRequirements},
 		ProposeOutreach:    {run: (*Broker).proposeOutreach},
 		ProposeAcceptance:  {run: (*Broker).proposeAcceptance},
+		RequestCallConsent: {run: (*Broker).requestCallConsent},
+		StartCall:          {outside: true, run: (*Broker).startCall},
+		RevokeCallConsent:  {run: (*Broker).revokeCallConsent},
 	}
 }
 

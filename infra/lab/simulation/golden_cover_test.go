@@ -92,12 +92,13 @@ var missing = map[string]string{
 
 // laterAttributes and laterCodes are those that a release has added which came after the one that wrote the dump.
 var (
-	laterAttributes = strings.Fields(`a acceptedId addr addressTimes again areas availability bears begun c caller chat client contact correlation cut failures
-	fallback first frames generation hasStock holder how i identifiedPercent input k km late matter maxBookings maxMessagesDay
-	maxOrdersDay maxRidesDay meeting moves number optIn output outreach participant phones prev q questions r rating recent refs
-	remindAt reminders repliedAt request requireContact requirements s seq serviceId serviceIds session shortlist single sp
+	laterAttributes = strings.Fields(`a acceptedId addr addressTimes again areas availability bears begun c caller chat client consent contact correlation
+	cut dialled endedBy failure failures fallback first frames generation grantedAt hasStock holder how i
+	identifiedPercent input k km late lookAt matter maxBookings maxMessagesDay maxOrdersDay maxRidesDay meeting moves
+	number optIn output outreach over participant phones prev provider q questions r rating recent refs refused remindAt
+	reminders repliedAt request requireContact requirements s scope seq serviceId serviceIds session shortlist single sp
 	spoken standing stream success t technician v vacant vendor vendors x zip`)
-	laterCodes = strings.Fields(`asked changed clarifying dispatched error fulfilled new outreach presented quoted replied searching silent skipped written`)
+	laterCodes = strings.Fields(`asked changed clarifying consent dispatched error fulfilled new outreach presented quoted replied searching silent skipped written`)
 )
 
 // laterKeys are the forms of such keys.
@@ -106,6 +107,7 @@ var laterKeys = []string{
 	`(request#.*)\ncall#(.*)`,
 	`(request#.*)\nreply#(.*)`,
 	`(request#.*)\n~`,
+	`(request#.*)\n~consent#.*`,
 	`(request#.*)\n~outreach#.*`,
 	`(requestaudit#.*)\n.*.*`,
 	`(requestaudit#.*)\nbody#.*`,
