@@ -64,10 +64,15 @@ func patterns(fs []wiring.Filter) *[]*map[string]any {
 	var all []*map[string]any
 	for _, f := range fs {
 		pattern := map[string]any{"eventName": f.Events}
+		item := map[string]any{}
 		if f.SKPrefix != "" {
-			pattern["dynamodb"] = map[string]any{"Keys": map[string]any{"sk": map[string]any{
-				"S": []any{map[string]any{"prefix": f.SKPrefix}},
-			}}}
+			item["Keys"] = map[string]any{"sk": map[string]any{"S": []any{map[string]any{"prefix": f.SKPrefix}}}}
+		}
+		if f.Has != "" {
+			item["NewImage"] = map[string]any{f.Has: map[string]any{"S": []any{map[string]any{"exists": true}}}}
+		}
+		if len(item) > 0 {
+			pattern["dynamodb"] = item
 		}
 		all = append(all, awslambda.FilterCriteria_Filter(&pattern))
 	}

@@ -68,16 +68,18 @@ type StreamTrigger struct {
 	OnFailure       string   // queue that is told of changes given up
 }
 
-// Filter takes changes by what happened and by the beginning of the sort key.
+// Filter takes changes by what happened, by the beginning of the sort key, and by an attribute.
 type Filter struct {
 	Events   []string // INSERT, MODIFY, REMOVE
 	SKPrefix string
+	Has      string // a string that the item has after the change; "" asks for none
 }
 
-// Takes reports whether f delivers an event on an item with sort key sk.
-func (f Filter) Takes(event, sk string) bool {
+// Takes reports whether f delivers an event on an item with sort key sk. after reports which strings the item has
+// after it.
+func (f Filter) Takes(event, sk string, after func(attribute string) bool) bool {
 	n := len(f.SKPrefix)
-	return len(sk) >= n && sk[:n] == f.SKPrefix && has(f.Events, event)
+	return len(sk) >= n && sk[:n] == f.SKPrefix && has(f.Events, event) && (f.Has == "" || after(f.Has))
 }
 
 // stream delivers new items of a table whose sort key begins with prefix.
@@ -91,6 +93,14 @@ func stream(table, prefix, onFailure string) *StreamTrigger {
 		MaxAge:    3600,
 		OnFailure: onFailure,
 	}
+}
+
+// events delivers the events of a table, and those of which nobody was told when they are sent again: they are due
+// still.
+func events(table, onFailure string) *StreamTrigger {
+	t := stream(table, "event#", onFailure)
+	t.Filters = append(t.Filters, Filter{Events: []string{"MODIFY"}, SKPrefix: "event#", Has: "dueShard"})
+	return t
 }
 
 // changes delivers all that happens to items of a table whose sort key begins with prefix.

@@ -181,14 +181,14 @@ func Functions() []Function {
 		{
 			Name: "notify", Doc: "turns ledger events into messages on the outbox",
 			Memory: 256, Timeout: 30,
-			Stream: stream("ledger", "event#", "notify-failed"),
+			Stream: events("ledger", "notify-failed"),
 			Tables: []Grant{readsAndWrites("conversations"), reads("catalog"), readsAndWrites("ledger"), raises()},
 			Sends:  []string{"turns"},
 		},
 		{
 			Name: "records", Doc: "tells people what happened to reports, orders, rides and requests, and seals the audit of requests",
 			Memory: 256, Timeout: 30,
-			Stream: stream("records", "event#", "notify-failed"),
+			Stream: events("records", "notify-failed"),
 			Tables: []Grant{readsAndWrites("conversations"), reads("catalog"), readsAndWrites("records"), raises()},
 			Sends:  []string{"turns"},
 		},
@@ -243,7 +243,7 @@ func Functions() []Function {
 			Settings: []string{"STRIPE_BASE_URL"},
 		},
 		{
-			Name: "invariants", Doc: "checks what must always hold in the ledger and of what is counted, raises alerts",
+			Name: "invariants", Doc: "checks what must always hold in the ledger and of what is counted, sends events again of which nobody was told, raises alerts",
 			Memory: 256, Timeout: 120,
 			Schedule: every(300),
 			Tables:   []Grant{readsAndWrites("ledger"), raises(), readsAndWrites("records"), readsAndWrites("conversations")},
@@ -276,8 +276,8 @@ func Functions() []Function {
 				readsAndWrites("catalog"), readsAndWrites("records"),
 			},
 			Sends:    []string{"turns"},             // what staff write, and that they take a thread over
-			Secrets:  []string{"TYPESENSE_API_KEY"}, // to make an index anew
-			Settings: join(auth(), []string{"AUTH_CLIENT_ID", "AUTH_SIGN_IN_ORIGINS", "TYPESENSE_URL"}),
+			Secrets:  []string{"TYPESENSE_API_KEY", "OPENAI_API_KEY"}, // to make an index anew, and to try an assistant's tone
+			Settings: join(model(), auth(), []string{"AUTH_CLIENT_ID", "AUTH_SIGN_IN_ORIGINS", "TYPESENSE_URL"}),
 		},
 	}, append(liveFunctions(), planFunctions()...)...)
 }

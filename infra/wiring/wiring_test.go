@@ -380,8 +380,14 @@ func TestFilterTakes(t *testing.T) {
 		{"", "event#000001", false},
 	}
 	for _, tt := range tests {
-		if got := f.Takes(tt.event, tt.sk); got != tt.want {
+		if got := f.Takes(tt.event, tt.sk, nil); got != tt.want {
 			t.Errorf("Takes(%q, %q) = %v, want %v", tt.event, tt.sk, got, tt.want)
+		}
+	}
+	f.Has = "dueShard"
+	for _, is := range []bool{true, false} {
+		if got := f.Takes("INSERT", "event#1", func(name string) bool { return is && name == "dueShard" }); got != is {
+			t.Errorf("with the attribute: %v, taken: %v", is, got)
 		}
 	}
 }

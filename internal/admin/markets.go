@@ -39,6 +39,11 @@ func (a *API) saveMarket(w http.ResponseWriter, r *http.Request, who actor.Actor
 			return fault.Field("tools."+name, "no such tool: want some of %v", a.Tools.Names())
 		}
 	}
+	for name := range m.Voices {
+		if named(a.Assistants, name) == nil {
+			return fault.Field("voices."+name, "no such assistant")
+		}
+	}
 	if err := a.Tools.CheckPolicies(m); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ import (
 // Records tells people what happened to reports, orders and rides.
 func Records(b *Base) (trigger.Handler, error) {
 	n := b.Notifier()
-	return b.events(
+	return b.events(b.records(),
 		order.Events.To(n.TellOrder),
 		taxi.Events.To(b.rideTeller().Tell),
 		report.Events.To(n.TellReport),

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"merve/internal/admin"
+	"merve/internal/agent"
 	"merve/internal/alert"
 	"merve/internal/api"
 	"merve/internal/appointment"
@@ -115,7 +116,7 @@ func Turn(b *Base) (trigger.Handler, error) {
 // Notify tells people what happened in the ledger, gives money back for what was cancelled, offers what
 // became free to those who wait, and takes reminders along with what was moved.
 func Notify(b *Base) (trigger.Handler, error) {
-	return b.events(
+	return b.events(b.ledgerTable(),
 		ledger.Events.To(b.Notifier().Tell, b.Payments().Ended, b.waitlist().Freed, b.reminders().Moved),
 		payment.Events.To(b.paymentTeller().Tell),
 	)
@@ -186,21 +187,30 @@ func inShares(ctx context.Context, parts ...func(context.Context) error) error {
 	return errors.Join(errs...)
 }
 
-// Invariants checks what must always hold in the ledger and of what is counted.
+// Invariants checks what must always hold in the ledger and of what is counted, and that somebody was told of each
+// event.
 func Invariants(b *Base) (trigger.Handler, error) {
 	l := b.checkedLedger()
 	return trigger.Schedule(func(ctx context.Context, _ time.Time) error {
 		var audit ledger.Audit
 		var counts stock.Checked
+		var again int
 		err := inShares(ctx, func(ctx context.Context) (err error) {
 			audit, err = l.CheckInvariants(ctx, dynamo.Budget{})
 			return err
 		}, func(ctx context.Context) (err error) {
 			counts, err = b.checkStock(ctx)
 			return err
+		}, func(ctx context.Context) error {
+			var errs []error
+			for name, t := range map[string]dynamo.Table{"ledger": b.ledgerTable(), "records": b.records()} {
+				n, err := b.resend(ctx, name, t)
+				again, errs = again+n, append(errs, err)
+			}
+			return errors.Join(errs...)
 		})
 		b.countAlerts(ctx, audit.Critical+audit.Error+audit.Warning+counts.Drifted)
-		b.Log.InfoContext(ctx, "invariants", "report", audit, "stock", counts)
+		b.Log.InfoContext(ctx, "invariants", "report", audit, "stock", counts, "untold", again)
 		return err
 	}, trigger.Log(b.Log)), nil
 }
@@ -247,6 +257,7 @@ func Admin(b *Base) (trigger.Handler, error) {
 		Reports: &admin.Reports{Reports: b.Reports(), Photos: photos, Threads: b.Threads(), Market: b.Config.DefaultMarket},
 		People:  b.desk(),
 		Orders:  b.Orders(), Drivers: b.Drivers(), Rides: b.Rides(), Places: b.Places(), Handover: b.handovers(), Reindex: b.reindexer(), Counts: b.checkStock, Vendors: b.Vendors(), Broker: b.broker(nil),
+		Voice: b.tryVoice,
 	}
 	mux := http.NewServeMux()
 	a.Routes().Register(mux)
@@ -255,6 +266,16 @@ func Admin(b *Base) (trigger.Handler, error) {
 		Issuer: b.Config.AuthIssuer, ClientID: b.Config.AuthClientID, SignInOrigins: b.Config.SignInOrigins, Local: b.Config.AdminToken != "", ImageOrigin: photos.Origin(),
 	}))
 	return b.http(mux), nil
+}
+
+// tryVoice lets the model answer a message with an assistant's prompt, at the market's cost.
+func (b *Base) tryVoice(ctx context.Context, m *market.Market, prompt, message string) (string, error) {
+	text, cost, err := agent.Once(ctx, agent.Task{
+		Model: &lazyModel{b: b}, Now: b.Now, Log: b.Log,
+		Messages: []llm.Message{{Role: llm.System, Text: prompt}, {Role: llm.User, Text: message}},
+	})
+	b.figures().Spend(ctx, m, cost)
+	return text, err
 }
 
 func (b *Base) runner() (*turn.Runner, error) { return b.Runner(&lazyModel{b: b}) }
@@ -429,24 +450,46 @@ func (b *Base) alertOfMessage(ctx context.Context, m outbox.Message) error {
 // stream has f see the changes of a table. What can never be right is an alert, in the place of
 // holding up what is behind it.
 func (b *Base) stream(f func(context.Context, trigger.Record) error) trigger.Handler {
-	alerts := b.Alerts()
-	return trigger.Stream(f, trigger.Log(b.Log), trigger.GiveUp(func(ctx context.Context, r trigger.Record, err error) error {
-		key := dynamo.Item(r.Keys).Key()
-		b.Log.ErrorContext(ctx, "change given up", "table", r.TableName, "key", key.String(), "sequence", r.Sequence, "error", err.Error())
-		b.countAlerts(ctx, 1)
-		return alerts.Raise(ctx, alert.Alert{
-			Check: "stream", Severity: alert.Error, Subject: r.TableName + " " + key.String(), Message: "a change was given up: " + err.Error(),
-		})
-	}))
+	return trigger.Stream(f, trigger.Log(b.Log), trigger.GiveUp(b.givenUp))
 }
 
-// events has those in the table's routes told what happened in a table.
-func (b *Base) events(table ...event.Route) (trigger.Handler, error) {
-	router, err := event.NewRouter(table...)
+// givenUp alerts the operators of a change that can never be right.
+func (b *Base) givenUp(ctx context.Context, r trigger.Record, err error) error {
+	key := dynamo.Item(r.Keys).Key()
+	b.Log.ErrorContext(ctx, "change given up", "table", r.TableName, "key", key.String(), "sequence", r.Sequence, "error", err.Error())
+	b.countAlerts(ctx, 1)
+	return b.Alerts().Raise(ctx, alert.Alert{
+		Check: "stream", Severity: alert.Error, Subject: r.TableName + " " + key.String(), Message: "a change was given up: " + err.Error(),
+	})
+}
+
+// events has those in the routes told what happened in a table.
+func (b *Base) events(table dynamo.Table, routes ...event.Route) (trigger.Handler, error) {
+	router, err := event.NewRouter(table, routes...)
 	if err != nil {
 		return nil, err
 	}
-	return b.stream(func(ctx context.Context, r trigger.Record) error { return router.Tell(ctx, dynamo.Item(r.New)) }), nil
+	return trigger.Stream(func(ctx context.Context, r trigger.Record) error {
+		return router.Tell(ctx, dynamo.Item(r.New))
+	}, trigger.Log(b.Log), trigger.GiveUp(func(ctx context.Context, r trigger.Record, err error) error {
+		if err := b.givenUp(ctx, r, err); err != nil {
+			return err
+		}
+		return router.Settle(ctx, dynamo.Item(r.New)) // from now on it is the operators'
+	})), nil
+}
+
+// resend sends events again of which nobody was told, and alerts the operators.
+func (b *Base) resend(ctx context.Context, table string, t dynamo.Table) (int, error) {
+	n, err := event.Resend(ctx, t, b.Now(), dynamo.Budget{Count: sweepLimit})
+	if n > 0 {
+		b.countAlerts(ctx, 1)
+		err = errors.Join(err, b.Alerts().Raise(ctx, alert.Alert{
+			Check: "untold", Severity: alert.Error, Subject: table,
+			Message: fmt.Sprintf("nobody was told of %d events for %d minutes; they are sent again until somebody is", n, int(event.Patience.Minutes())),
+		}))
+	}
+	return n, err
 }
 
 // countAlerts counts findings that an operator must know, for the alarm on them: at every LOG_LEVEL.

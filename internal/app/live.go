@@ -25,7 +25,6 @@ import (
 	"merve/internal/trigger"
 	"merve/internal/turn"
 	"merve/internal/web"
-	"merve/internal/wording"
 )
 
 // liveTurns is the queue of what live conversations have done, as the wiring names it.
@@ -123,11 +122,7 @@ func (b *Base) host(assistants *assistant.Set) (*live.Host, error) {
 			if err != nil {
 				return "", false, err
 			}
-			calls := a.Name == defaultCallee
-			if a.Greeting == "" {
-				return "", calls, nil
-			}
-			return wording.Say(cmp.Or(in.Language, m.Language), a.Greeting, nil), calls, nil
+			return a.Greets(m, cmp.Or(in.Language, m.Language)), a.Name == defaultCallee, nil
 		},
 	}, nil
 }

@@ -3,6 +3,7 @@
 package assistant
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"fmt"
@@ -142,11 +143,26 @@ type Setting struct {
 	Pending  string // what waits for YES or NO, in words; "" for nothing
 }
 
+// Greets is what the assistant begins a call session with in a market, which may have its own words for it; "" is
+// nothing.
+func (a *Assistant) Greets(m *market.Market, lang string) string {
+	if a.Greeting == "" {
+		return ""
+	}
+	return cmp.Or(m.Voices[a.Name].Greeting[lang], wording.Say(lang, a.Greeting, nil))
+}
+
+// tone introduces how a market wants its assistant to sound.
+const tone = "How this market wants you to sound, and no more than that. It changes no rule above:\n"
+
 // Prompt is the system message of a turn. The lines at its end are facts, one each.
 func (a *Assistant) Prompt(s Setting) string {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(strings.ReplaceAll(a.prompt, "{market}", s.Market.Name)))
 	b.WriteString("\n\n")
+	if own := s.Market.Voices[a.Name].Tone; own != "" {
+		b.WriteString(tone + own + "\n\n")
+	}
 	line := func(name, value string) {
 		if value != "" {
 			b.WriteString(name + ": " + value + "\n")

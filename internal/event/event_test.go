@@ -13,6 +13,7 @@ import (
 	"merve/internal/dynamo/dynamotest"
 	"merve/internal/event"
 	"merve/internal/fault"
+	"merve/internal/faulttest"
 )
 
 type baked struct {
@@ -94,7 +95,7 @@ func TestRouter(t *testing.T) {
 	t.Parallel()
 	var told []string
 	away := fault.New(fault.Unavailable, "away")
-	r, err := event.NewRouter(
+	r, err := event.NewRouter(dynamo.Table{},
 		bakes.To(
 			func(_ context.Context, b baked) error { told = append(told, "shop "+b.Loaf); return away },
 			func(_ context.Context, b baked) error { told = append(told, "street "+b.Loaf); return nil },
@@ -127,7 +128,116 @@ func TestRouter(t *testing.T) {
 // A kind stands in a table once.
 func TestTwoRoutesOfAKind(t *testing.T) {
 	t.Parallel()
-	if r, err := event.NewRouter(bakes.To(), sales.To(), bakes.To()); err == nil {
+	if r, err := event.NewRouter(dynamo.Table{}, bakes.To(), sales.To(), bakes.To()); err == nil {
 		t.Errorf("%+v", r)
 	}
+}
+
+// An event is due until somebody was told of it, and is sent again when that takes too long.
+func TestDueUntilTold(t *testing.T) {
+	t.Parallel()
+	table := dynamotest.Open(t).Table(dynamotest.OwnTable(t, "records"))
+	key := dynamo.Key{PK: dynamotest.ID("oven#"), SK: "event#1"}
+	if err := table.DB().Commit(t.Context(), bakes.Put(table, key, baked{Loaf: "rye", At: noon})); err != nil {
+		t.Fatal(err)
+	}
+	stored := func() dynamo.Item {
+		t.Helper()
+		it, err := table.Get(t.Context(), key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return it
+	}
+	resend := func(at time.Time, want int) {
+		t.Helper()
+		if n, err := event.Resend(t.Context(), table, at, dynamo.Budget{}); n != want || err != nil {
+			t.Errorf("at %s: %d sent again, want %d: %v", at, n, want, err)
+		}
+	}
+	away := true
+	r, err := event.NewRouter(table, bakes.To(func(context.Context, baked) error {
+		if away {
+			return fault.New(fault.Unavailable, "away")
+		}
+		return nil
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resend(noon.Add(event.Patience-time.Second), 0)
+	if err := r.Tell(t.Context(), stored()); err == nil {
+		t.Error("nobody was told, and it is no error")
+	}
+	resend(noon.Add(event.Patience), 1)
+	resend(noon.Add(event.Patience), 0)
+	away = false
+	late := stored()
+	for range 2 { // the stream may bring it twice
+		if err := r.Tell(t.Context(), late); err != nil {
+			t.Error(err)
+		}
+	}
+	resend(noon.Add(24*time.Hour), 0)
+	if got, _, err := bakes.Read(stored()); got.Loaf != "rye" || err != nil {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if err := table.DB().Commit(t.Context(), table.Delete(key)); err != nil { // erased while somebody was told
+		t.Fatal(err)
+	}
+	if err := r.Tell(t.Context(), late); err != nil || stored() != nil {
+		t.Errorf("%v, %v", err, stored())
+	}
+}
+
+// What readers make up for is not due.
+func TestMadeUpFor(t *testing.T) {
+	t.Parallel()
+	table := dynamotest.Open(t).Table(dynamotest.TableName("records"))
+	k, key := bakes, dynamo.Key{PK: dynamotest.ID("oven#"), SK: "event#1"}
+	k.Made = true
+	if err := table.DB().Commit(t.Context(), k.Put(table, key, baked{Loaf: "rye", At: noon})); err != nil {
+		t.Fatal(err)
+	}
+	if it, err := table.Get(t.Context(), key); err != nil || it.String("dueShard") != "" {
+		t.Errorf("%v, %v", it, err)
+	}
+}
+
+// Whatever fails on the way, an event is due or somebody was told of it.
+func TestEveryFaultOfAnEvent(t *testing.T) {
+	type state struct{ Told, Due bool }
+	faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) state {
+		ctx, own := context.Background(), dynamotest.OwnTable(t, "records")
+		table, key := dynamotest.Once(t, calls).Table(own), dynamo.Key{PK: dynamotest.ID("oven#"), SK: "event#1"}
+		sound := dynamotest.Open(t).Table(own)
+		if err := sound.DB().Commit(ctx, bakes.Put(sound, key, baked{Loaf: "rye", At: noon})); err != nil {
+			t.Fatal(err)
+		}
+		told := false
+		r, err := event.NewRouter(table, bakes.To(func(context.Context, baked) error { told = true; return nil }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls.Deliver(t, nil, func() error {
+			_, err := event.Resend(ctx, table, noon.Add(time.Hour), dynamo.Budget{})
+			return err
+		})
+		calls.Deliver(t, nil, func() error {
+			it, err := sound.Get(ctx, key)
+			if err != nil {
+				return err
+			}
+			return r.Tell(ctx, it)
+		})
+		it, err := sound.Get(ctx, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		due := it.String("dueShard") != ""
+		if !told && !due {
+			t.Error("nobody was told, and nobody will be")
+		}
+		return state{told, due}
+	})
 }

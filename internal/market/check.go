@@ -123,6 +123,9 @@ func (m *Market) Check() error {
 	if err := m.checkTools(); err != nil {
 		return err
 	}
+	if err := m.checkVoices(); err != nil {
+		return err
+	}
 	for event, a := range m.WhatsApp.Templates {
 		vars, known := Events()[event]
 		switch {

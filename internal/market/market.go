@@ -32,6 +32,7 @@ type Market struct {
 	Templates map[string]string     `dynamodbav:"templates" json:"templates"` // default message templates by event, {var}
 	Desk      DeskPolicy            `dynamodbav:"desk" json:"desk"`
 	WhatsApp  WhatsApp              `dynamodbav:"whatsapp" json:"whatsapp"`
+	Voices    map[string]Voice      `dynamodbav:"voices,omitempty" json:"voices,omitempty"` // by the name of the assistant
 	UpdatedAt time.Time             `dynamodbav:"updatedAt" json:"updatedAt"`
 	UpdatedBy string                `dynamodbav:"updatedBy" json:"updatedBy"`
 }

@@ -62,7 +62,9 @@ func (r *run) drive(ctx context.Context, wait bool) (Answer, error) {
 		if len(r.busy) == 0 && !wait {
 			return Answer{Ref: r.ref}, errWaiting
 		}
-		if err := r.next(ctx, s, looked); err != nil {
+		if err := r.next(ctx, s, looked); err != nil && ctx.Err() != nil {
+			return Answer{Ref: r.ref}, ErrLater // whatever of it was broken off
+		} else if err != nil {
 			return Answer{Ref: r.ref}, err
 		}
 	}

@@ -66,7 +66,8 @@ type Answer struct {
 // ErrLater says that the answer takes longer than whoever asked would wait. It will stand in the trace.
 var ErrLater = fault.New(fault.Unavailable, "the answer takes longer")
 
-// Ask takes a question and answers it, or [ErrLater] when ctx ends before that. owner is an actor key, or "".
+// Ask takes a question and answers it, or [ErrLater] when ctx ends before that: the question is taken all the same,
+// so that no answer is promised to one that is not. owner is an actor key, or "".
 func (e *Engine) Ask(ctx context.Context, owner, conversation, prompt string) (Answer, error) {
 	return e.ask(ctx, question{owner: owner, conversation: conversation, prompt: prompt})
 }
@@ -75,15 +76,16 @@ func (e *Engine) ask(ctx context.Context, q question) (Answer, error) {
 	if err := errors.Join(CheckConversation(q.conversation, q.owner), checkPrompt(q.prompt)); err != nil {
 		return Answer{}, err
 	}
-	m, err := e.Market(ctx, q.market)
+	taking := context.WithoutCancel(ctx)
+	m, err := e.Market(taking, q.market)
 	if err != nil {
 		return Answer{}, err
 	}
-	if e.closed(ctx, m) {
+	if e.closed(taking, m) {
 		return Answer{Text: wording.Say(language.Detect(q.prompt, m.Language), wording.PlanOff, nil)}, nil
 	}
 	q.correlation, q.holder = e.NewID(), e.Holder
-	o, err := e.Store.open(ctx, q)
+	o, err := e.Store.open(taking, q)
 	if errors.Is(err, errBegun) {
 		return e.again(ctx, o.ref)
 	}
@@ -100,7 +102,7 @@ func (e *Engine) ask(ctx context.Context, q question) (Answer, error) {
 
 // again waits for the answer to the one question of a conversation.
 func (e *Engine) again(ctx context.Context, r Ref) (Answer, error) {
-	ref, err := e.Store.asked(ctx, r)
+	ref, err := e.Store.asked(context.WithoutCancel(ctx), r)
 	if err != nil {
 		return Answer{}, fmt.Errorf("ask: %w", err)
 	}

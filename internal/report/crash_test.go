@@ -40,6 +40,7 @@ func (c *corner) told(id string) []string {
 				plain[named(name, id)] = v
 			}
 		}
+		delete(plain, "dueShard") // is made of ids, which differ from run to run
 		if plain["opened"] != nil && plain["opened"] != 0.0 {
 			plain["opened"] = "often"
 		}

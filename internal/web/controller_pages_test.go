@@ -35,6 +35,7 @@ func TestController(t *testing.T) {
 		"Conflict":   saveOverAnothers,
 		"Template":   wordTemplate,
 		"Tool":       switchToolOff,
+		"Voice":      wordGreeting,
 		"Switch":     switchMarketOff,
 		"Listing":    changeListing,
 		"Offering":   changeOffering,
@@ -184,6 +185,23 @@ func wordTemplate(t *testing.T, browser context.Context) {
 	c.pressed("Save")
 	c.waitText(".done", "Saved.")
 	same(c.tab, "template", c.now().Templates, map[string]string{"merchant_booking_confirmed": "Booked: {code}"})
+}
+
+func wordGreeting(t *testing.T, browser context.Context) {
+	c := control(t, browser, "assistants", desktop)
+	box, show := `[data-path="voices.pestcall.greeting.en"] textarea`, `document.querySelector('[aria-label="Show how PestCall, for calls sounds"]')`
+	c.waitText("h2", "PestCall, for calls")
+	c.do(chromedp.Focus(chromedp.CSS(box)))
+	c.write("Ahoy, this is PestCall!")
+	c.do(chromedp.Evaluate[chromedp.Void](show + `.closest('details').open = true`))
+	c.do(chromedp.Evaluate[chromedp.Void](show + `.click()`))
+	c.waitText(".bubble", "Ahoy, this is PestCall!")
+	c.pressed("Save")
+	c.waitText(".done", "Saved.")
+	same(c.tab, "greeting", c.now().Voices["pestcall"].Greeting["en"], "Ahoy, this is PestCall!")
+	c.pressed("Undo")
+	c.waitText(".done", "Undone")
+	same(c.tab, "voices after undo", len(c.now().Voices), 0)
 }
 
 func switchToolOff(t *testing.T, browser context.Context) {
@@ -824,7 +842,7 @@ func controllerAccessible(t *testing.T, browser context.Context) {
 	}
 	ride := c.rides("+15550189", "Harbour Road 5")
 	for i, page := range []string{
-		"overview", "market", "tools", "messages", "listings", "listings?listing=meze", "drivers", "drivers?driver=dina", "places", "places?place=sifa", "places?place=", "rides", "rides?status=open", "rides?ride=" + ride.ID + "&thread=" + ride.Thread, "orders?business=biz-" + c.market.ID,
+		"overview", "market", "assistants", "tools", "messages", "listings", "listings?listing=meze", "drivers", "drivers?driver=dina", "places", "places?place=sifa", "places?place=", "rides", "rides?status=open", "rides?ride=" + ride.ID + "&thread=" + ride.Thread, "orders?business=biz-" + c.market.ID,
 		"bookings?business=biz-" + c.market.ID, "alerts", "outbox", "threads?owner=%2B15550188", "threads?find=", "threads?state=awaiting_confirmation", "threads?thread=" + id, "history", "audit?thread=" + id,
 	} {
 		scheme, window := "light", desktop

@@ -11,6 +11,15 @@ import (
 	"merve/internal/seedtest"
 )
 
+// TestMain lets the tests' program be the process that is killed.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == holdPlans {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
 // known are the targets that are not met today, each with its reason. One that is met
 // again has to go from here.
 var known = map[string]string{
@@ -32,11 +41,11 @@ var today = map[string]struct {
 }{
 	plainApp: {3, 8}, plainWeb: {3, 8}, plainPush: {6, 18}, plainPage: {7, 18}, repeated: {1, 4}, statusReport: {1, 1},
 	oneTool: {3, 10}, threeTools: {3, 14}, threeRounds: {3, 14},
-	proposal: {9, 32}, // 1 to count what the customer has, 1 for what stands
+	proposal: {9, 34}, // 1 to count what the customer has, 1 for what stands, and events are due until they are told
 	reminder: {4, 8}, delivery: {2, 8},
-	holdAlone:    {4, 15}, // 1 to count what the customer has, and the token of it
-	confirm:      {8, 44}, // 3 to look again at market, offer and listing, 4 units to hold the commit to each, and the tokens of what the customer has
-	notification: {2, 3},  // 1 for the list by which it is found when its customer has all of theirs deleted
+	holdAlone:    {4, 16}, // 1 to count what the customer has, and the token of it
+	confirm:      {8, 49}, // 3 to look again at market, offer and listing, 4 units to hold the commit to each, and the tokens of what the customer has
+	notification: {3, 6},  // 1 for the list by which it is found when its customer has all of theirs deleted, and 1 to say that the event was told
 }
 
 // Every function has an event to start with.

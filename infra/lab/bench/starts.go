@@ -49,7 +49,7 @@ func (o Options) samples() (map[string][]byte, error) {
 	}
 	for name, file := range map[string]string{
 		"whatsapp": "whatsapp", "messenger": "messenger-verify", "expiry": "expiry", "invariants": "invariants", "sweep": "sweep", "planapi": "planapi-trace", "collection": "collection",
-		"live": "live-disconnect", "liveapi": "liveapi-state",
+		"live": "live-disconnect", "liveapi": "liveapi-state", "marketplace": "marketplace", "outreach": "outreach",
 	} {
 		e, err := os.ReadFile(filepath.Join(o.Root, "events", file+".json"))
 		if err != nil {

@@ -159,8 +159,12 @@ func (f *Follower) takes(r types.Record) bool {
 	if s, ok := r.Dynamodb.Keys["sk"].(*types.AttributeValueMemberS); ok {
 		sk = s.Value
 	}
+	has := func(attribute string) bool {
+		_, ok := r.Dynamodb.NewImage[attribute].(*types.AttributeValueMemberS)
+		return ok
+	}
 	for _, filter := range f.Trigger.Filters {
-		if filter.Takes(string(r.EventName), sk) {
+		if filter.Takes(string(r.EventName), sk, has) {
 			return true
 		}
 	}

@@ -23,6 +23,7 @@ const groups = [
   ]],
   ['Set up', [
     ['market', 'Market', () => import('./market.js')],
+    ['assistants', 'Assistants', () => import('./assistants.js')],
     ['tools', 'Tools', () => import('./tools.js')],
     ['messages', 'Messages', () => import('./messages.js')],
     ['listings', 'Listings', () => import('./listings.js')],

@@ -6,9 +6,8 @@ import { button, confirm, empty, heading, help, make, more, section } from './do
 import { edit } from './edit.js';
 import { area, field, number, tick, words } from './fields.js';
 import { source } from './market.js';
-import { toolAbout, toolWord } from './words.js';
+import { assistantWord, toolAbout, toolWord } from './words.js';
 
-const assistants = { merve: 'Merve, for customers', sara: 'Sara, for damage reports', ops: 'For businesses', dispatch: 'For drivers' };
 const effects = {
   read: 'Looks things up', propose: 'Asks the customer for YES', commit: 'Changes something',
 };
@@ -25,7 +24,7 @@ export async function page({ market, signal }) {
   return [heading('Tools'), help('What the assistants may do in this market. A tool that is off does not exist for them: they say so, and do nothing.'), ...editor.nodes];
 }
 
-const groups = (all) => Object.entries(Object.groupBy(all, (t) => (t.assistants ?? []).map((a) => assistants[a] ?? a).join(' and ') || 'Nobody uses these'));
+const groups = (all) => Object.entries(Object.groupBy(all, (t) => (t.assistants ?? []).map(assistantWord).join(' and ') || 'Nobody uses these'));
 
 /** Switches all off at once, or back to their defaults. */
 function allOff(m, all, store) {

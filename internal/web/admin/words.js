@@ -83,7 +83,7 @@ const last = {
   hours: 'hours', closed: 'closed on', per: 'what the price is for', unit: 'booked by', capacity: 'at the same time', minParty: 'people at least', maxParty: 'people at most',
   slotMinutes: 'begins every', durationMinutes: 'lasts', leadMinutes: 'booked ahead at least', horizonDays: 'booked ahead at most', checkIn: 'arrival', checkOut: 'departure',
   deposit: 'paid ahead', percentOfPrice: 'share of the price', minMinor: 'at least', refundUntilHours: 'cancelled for nothing until', lateRefundPercent: 'given back later',
-  noShows: 'who does not come', days: 'of the last days',
+  noShows: 'who does not come', days: 'of the last days', greeting: 'greeting', tone: 'tone',
 };
 
 /** What a place in a market or listing is called. */
@@ -92,6 +92,7 @@ export function label(path) {
   const [first, second] = steps;
   if (first === 'safety' && bounds[second]) return bounds[second].word;
   if (first === 'tools' && second) return `Tool “${toolWord(second)}”${rest(steps.slice(2))}`;
+  if (first === 'voices' && second) return `${assistantWord(second)}${rest(steps.slice(2))}`;
   if (first === 'templates' && second) return `Message “${eventWord(second)}”`;
   if (first === 'whatsapp' && second === 'templates') return `Approved template “${eventWord(steps[2] ?? '')}”${rest(steps.slice(3))}`;
   if (first === 'offerings' && second) return `To be booked: “${second}”${rest(steps.slice(2))}`;
@@ -110,7 +111,7 @@ const eventOr = (step) => (events[step] ? eventWord(step) : step);
 /** A value in words. */
 export function value(v, path = []) {
   const bound = path[0] === 'safety' && bounds[path[1]];
-  if (v === undefined || v === null || v === '') return path[0] === 'tools' || path[0] === 'templates' ? 'the default' : 'nothing';
+  if (v === undefined || v === null || v === '') return ['tools', 'templates', 'voices'].includes(path[0]) ? 'the default' : 'nothing';
   if (v === true) return path.at(-1) === 'soldOut' ? 'yes' : 'on';
   if (v === false) return path.at(-1) === 'soldOut' ? 'no' : 'off';
   if (bound) return `${v / (bound.scale ?? 1)} ${bound.unit}`;
@@ -161,6 +162,13 @@ const tools = {
   writeToCustomer: ['Write to a customer', 'Passes the words of a business on to one of its customers, after a YES of the business.'],
   sendWhatsAppMessage: ['Send a WhatsApp message', 'Shows the customer text and recipient, and sends it after a YES.'],
 };
+
+const assistants = {
+  merve: 'Merve, for customers', sara: 'Sara, for damage reports', ops: 'For businesses', dispatch: 'For drivers', moltbot: 'Moltbot, for requests', pestcall: 'PestCall, for calls', vendor: 'For vendors',
+};
+
+/** What an assistant is called. */
+export const assistantWord = (name) => assistants[name] ?? said(name);
 
 export const toolWord = (name) => tools[name]?.[0] ?? said(name);
 
