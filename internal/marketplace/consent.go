@@ -303,11 +303,13 @@ func (b *Broker) requestCallConsent(ctx context.Context, c *call) (outcome, erro
 	if err != nil {
 		return outcome{}, err
 	}
-	k := Consent{ID: newConsentID(c.view.ID, c.Meta.Key), Request: c.view.ID, Market: c.view.Market, Thread: c.view.Thread, N: len(c.view.Consents) + 1}
+	v := c.view
+	k := Consent{ID: newConsentID(v.ID, c.Meta.Key), Request: v.ID, Market: v.Market, Thread: v.Thread, N: len(v.Consents) + 1}
 	if before := c.view.consent(k.ID); before != nil { // the same key, when the client could not be asked
 		k = *before
 	}
-	k.Scope, k.Reason, k.Number, k.State, k.AskedAt, k.Until = clip(in.Scope, maxScope), clip(in.Reason, maxCallReason), c.view.Client.Phone, ConsentRequested, c.now, c.now.Add(offerFor)
+	k.Scope, k.Reason, k.Number = clip(in.Scope, maxScope), clip(in.Reason, maxCallReason), c.view.Client.Phone
+	k.State, k.AskedAt, k.Until = ConsentRequested, c.now, c.now.Add(offerFor)
 	head, err := b.clientHead(ctx, c)
 	if err != nil {
 		return outcome{}, err

@@ -32,7 +32,9 @@ func (t *Twilio) Ring(ctx context.Context, r Ring) (id string, err error) {
 	case !errors.As(err, &failed):
 		return "", &RingError{Unclear: true, Reason: "no answer", Err: err}
 	}
-	return "", &RingError{Unclear: failed.Outcome == twilio.Unclear, Refused: twilio.CallRefused(failed.Code), Reason: failed.Reason(), Err: failed}
+	return "", &RingError{
+		Unclear: failed.Outcome == twilio.Unclear, Refused: twilio.CallRefused(failed.Code), Reason: failed.Reason(), Err: failed,
+	}
 }
 
 // Find lists the calls from one number to another.

@@ -168,7 +168,7 @@ func (b *Broker) uncallable(ctx context.Context, c *call, k *Consent, scope stri
 		why = "WhatsApp lets no business call from a number of this country (" + b.sender(c) + "): the desk has been told to call itself"
 		return why, b.Alerts.Raise(ctx, alert.Alert{
 			Check: "call", Severity: alert.Warning, Subject: k.Request, Of: k.ID,
-			Message: "the client of request " + c.view.Code + " has agreed to a call, and the market's number may not call on WhatsApp: call by telephone",
+			Message: "the client of request " + c.view.Code + " has agreed to a call, which WhatsApp does not let the market's number make: telephone",
 		})
 	}
 	return why, nil
@@ -208,7 +208,8 @@ var errStopped = errors.New("the client has opted out")
 // is revoked then.
 func (b *Broker) whileItStands(ctx context.Context, r Request, k *Consent, by, trace string) (stopped bool, err error) {
 	ws := append(b.Store.keeps(k, by, trace),
-		b.Store.Table.Check(headKey(r.ID), "#state <> :fulfilled AND #state <> :cancelled", dynamo.V{":fulfilled": Fulfilled, ":cancelled": Cancelled}).Else(ErrChanged),
+		b.Store.Table.Check(headKey(r.ID), "#state <> :fulfilled AND #state <> :cancelled",
+			dynamo.V{":fulfilled": Fulfilled, ":cancelled": Cancelled}).Else(ErrChanged),
 		b.Threads.MayWrite(k.Thread, thread.Reach{Beside: true, UnstoppedSince: k.AskedAt}, func(thread.Why) error { return errStopped }))
 	err = b.Store.Table.DB().Commit(ctx, ws...)
 	if errors.Is(err, errStopped) {
