@@ -19,14 +19,16 @@ const (
 	proposeOutreach   = "marketplace_propose_outreach"
 	proposeAcceptance = "marketplace_propose_acceptance"
 	updateState       = "marketplace_update_request_state"
+	requestConsent    = "marketplace_request_call_consent"
+	revokeConsent     = "marketplace_revoke_call_consent"
 )
 
 // ofTrade are the tools whose results are read.
-var ofTrade = []string{createRequest, updateRequest, searchVendors, requestSnapshot, proposeOutreach, proposeAcceptance, updateState}
+var ofTrade = []string{createRequest, updateRequest, searchVendors, requestSnapshot, proposeOutreach, proposeAcceptance, updateState, requestConsent, revokeConsent}
 
 // tradeVoice is what is said about requests.
 type tradeVoice struct {
-	canDo, need, place, when, found, nobody, status, which, none, refused, dropped, proposed string
+	canDo, need, place, when, found, nobody, status, which, none, refused, dropped, proposed, callAsked, callOff string
 }
 
 var tradeVoices = map[string]*tradeVoice{
@@ -36,7 +38,7 @@ var tradeVoices = map[string]*tradeVoice{
 		found: "I have found %d who may have it.", nobody: "I know nobody who offers that here. Could you say it in other words?",
 		status: "%d vendors were asked, %d have answered so far.", which: "Which of the quotes do you mean? Tell me its number.",
 		none: "There is no quote yet that can be accepted.", refused: "That is not possible now: %s", dropped: "All right, I will take it off.",
-		proposed: "Please check the quote.",
+		proposed: "Please check the quote.", callAsked: "Please see what the call would be for.", callOff: "All right, nobody will call you.",
 	},
 	"tr": {
 		canDo: "Neye, nerede ve ne zaman ihtiyacınız olduğunu yazın; onu sağlayabilecek satıcıları arayayım.",
@@ -44,7 +46,7 @@ var tradeVoices = map[string]*tradeVoice{
 		found: "Bunu sağlayabilecek %d satıcı buldum.", nobody: "Burada bunu sunan birini bilmiyorum. Başka sözcüklerle yazar mısınız?",
 		status: "%d satıcıya soruldu, şimdiye kadar %d yanıt geldi.", which: "Hangi teklifi kastediyorsunuz? Numarasını yazın.",
 		none: "Henüz kabul edilebilecek bir teklif yok.", refused: "Şu anda mümkün değil: %s", dropped: "Tamam, talebi kaldırıyorum.",
-		proposed: "Lütfen teklifi kontrol edin.",
+		proposed: "Lütfen teklifi kontrol edin.", callAsked: "Lütfen aramanın ne için olacağına bakın.", callOff: "Tamam, kimse sizi aramayacak.",
 	},
 }
 
@@ -75,7 +77,7 @@ func (c *conversation) atMarket() bool {
 	}
 	t := c.trade()
 	h := newLine(c.text).whole
-	return t.id != "" && (len(t.missing) > 0 || chooses.MatchString(h) || asksNews.MatchString(h))
+	return t.id != "" && (len(t.missing) > 0 || chooses.MatchString(h) || asksNews.MatchString(h) || callsMe.MatchString(h))
 }
 
 // trade reads what is known of the latest request.
@@ -119,6 +121,8 @@ func firstOf(m map[string]any, names ...string) string {
 var (
 	chooses  = regexp.MustCompile(`\b(first|second|third|fourth|fifth|accept|take|cheapest|kabul|birinci|ikinci|ucuncu|ilki|ilk|en ucuz)\b|^(no\.? ?|number )?[1-9]$`)
 	asksNews = regexp.MustCompile(`\b(news|quotes?|offers?|answers?|answered|status|haber|teklifler|teklif|yanit)\b`)
+	callsMe  = regexp.MustCompile(`\b(call|calls|phone|ring) me\b|\bbeni (aray|arama)`)
+	callsNot = regexp.MustCompile(`\b(not|don.?t|never|nobody|no one|stop)\b|\baramayin\b`)
 	revokes  = regexp.MustCompile(`\b(cancel|forget it|not any more|iptal|vazgectim)\b`)
 	wants    = regexp.MustCompile(`\b(need|looking for|rent|hire|find me|want|lazim|ariyorum|istiyorum|kiralamak|gerek)\b`)
 	budgetOf = regexp.MustCompile(`(?i)(?:budget|butce|bütçe|bütçem|max(?:imum)?|at most|up to|under|en fazla)[^0-9]{0,12}([0-9]{1,7}(?:\.[0-9]{1,2})?)`)
@@ -134,6 +138,10 @@ func (c *conversation) deal() reply {
 		return t.goOn()
 	case t.id != "" && len(t.missing) > 0:
 		return t.tell(updateRequest, t.answered())
+	case t.id != "" && callsMe.MatchString(h) && callsNot.MatchString(h):
+		return t.tell(revokeConsent, map[string]any{"request_id": t.id})
+	case t.id != "" && callsMe.MatchString(h):
+		return t.tell(requestConsent, map[string]any{"request_id": t.id, "scope": "concierge", "reason": clean(t.text, 200)})
 	case t.id != "" && revokes.MatchString(h):
 		return t.tell(updateState, map[string]any{"request_id": t.id, "new_state": "cancelled"})
 	case t.id != "" && (chooses.MatchString(h) || asksNews.MatchString(h)):
@@ -156,12 +164,12 @@ func (t trade) tell(tool string, values map[string]any) reply {
 
 // goOn follows what the calls of this turn gave.
 func (t trade) goOn() reply {
-	for _, tool := range []string{proposeAcceptance, proposeOutreach, updateState, requestSnapshot, searchVendors, updateRequest, createRequest} {
+	for _, tool := range []string{proposeAcceptance, proposeOutreach, updateState, requestConsent, revokeConsent, requestSnapshot, searchVendors, updateRequest, createRequest} {
 		r, called := t.now[tool]
 		if !called {
 			continue
 		}
-		if r.failed != nil || r.data["success"] == false {
+		if r.failed != nil || r.data["success"] == false || r.data["message_sent"] == false {
 			return say(fmt.Sprintf(t.v.refused, clean(firstOf(r.data, "error")+failed(r), 200)))
 		}
 		switch tool {
@@ -171,6 +179,10 @@ func (t trade) goOn() reply {
 			return say(fmt.Sprintf(t.v.found, len(list(t.now[searchVendors].data, "vendors", maxListings))))
 		case updateState:
 			return say(t.v.dropped)
+		case requestConsent:
+			return say(t.v.callAsked)
+		case revokeConsent:
+			return say(t.v.callOff)
 		case requestSnapshot:
 			return t.choose(r)
 		case searchVendors:

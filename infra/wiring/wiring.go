@@ -193,7 +193,7 @@ func Functions() []Function {
 			Sends:  []string{"turns"},
 		},
 		{
-			Name: "marketplace", Doc: "takes calls of programs and of the desk about marketplace requests",
+			Name: "marketplace", Doc: "takes calls of programs and of the desk about marketplace requests, and what Twilio asks and says of calls to clients",
 			Memory: 256, Timeout: 29,
 			Routes: []Route{
 				{Method: "POST", Path: "/marketplace/tools/{tool}"},
@@ -201,17 +201,21 @@ func Functions() []Function {
 				{Method: "GET", Path: "/marketplace/requests/{id}/audit"},
 				{Method: "GET", Path: "/marketplace/requests/{id}/feed"},
 				{Method: "GET", Path: "/marketplace/states"},
+				{Method: "POST", Path: "/webhooks/whatsapp/calls/answered"},
+				{Method: "POST", Path: "/webhooks/whatsapp/calls/status"},
 			},
 			Tables:   []Grant{readsAndWrites("conversations"), readsAndWrites("records"), reads("catalog"), {Table: "alerts", Actions: []Action{GetItem, PutItem, UpdateItem}}},
-			Secrets:  []string{"OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_PLACES_API_KEY"},
-			Settings: join(model(), auth(), searches()),
+			Secrets:  []string{"OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_PLACES_API_KEY", "TWILIO_AUTH_TOKEN"},
+			Settings: join(model(), auth(), searches(), twilio()),
 		},
 		{
-			Name: "outreach", Doc: "reminds vendors who have not answered, gives up those who do not, and asks clients whose question had to wait",
+			Name: "outreach", Doc: "reminds vendors who have not answered, gives up those who do not, asks clients whose question had to wait, and Twilio what became of calls",
 			Memory: 256, Timeout: 120,
 			Schedule: every(300),
 			Tables:   []Grant{readsAndWrites("conversations"), readsAndWrites("records"), reads("catalog")},
 			Sends:    []string{"turns"},
+			Secrets:  []string{"TWILIO_AUTH_TOKEN"},
+			Settings: twilio(),
 		},
 		{
 			Name: "index", Doc: "keeps the search engine to the listings",

@@ -298,11 +298,13 @@ func (s *surface) goods(t *testing.T) map[string]attempt {
 		"POST /api/v2/conversations/{id}/resync":    {method: "POST", target: "/api/v2/conversations/trip/resync", header: []string{json, mine}, body: `{"agentId":"merve","lastEventId":"1"}`},
 		"POST /api/v2/conversations/{id}/reset":     {method: "POST", target: "/api/v2/conversations/trip/reset?agentId=merve", header: []string{mine}},
 
-		"POST /chat/message":                    {method: "POST", target: "/chat/message", header: []string{json}, body: `{"message":"hello","sessionId":"` + s.secret + `"}`},
-		"GET /chat/threads/{threadId}/activity": {method: "GET", target: "/chat/threads/" + s.thread + "/activity", header: []string{"x-session-id: " + s.secret}},
-		"GET /chat/threads/{threadId}/messages": {method: "GET", target: messagesOf(s.thread), header: []string{"x-session-id: " + s.secret}},
-		"POST /webhooks/whatsapp":               s.form(inboundPath, s.Twilio.Inbound("SM-hostile", "+15550100", "hello")),
-		"POST /webhooks/whatsapp/status":        s.form(statusPath+"?message=m&thread=t", url.Values{"MessageSid": {"SM1"}, "MessageStatus": {"read"}}),
+		"POST /chat/message":                     {method: "POST", target: "/chat/message", header: []string{json}, body: `{"message":"hello","sessionId":"` + s.secret + `"}`},
+		"GET /chat/threads/{threadId}/activity":  {method: "GET", target: "/chat/threads/" + s.thread + "/activity", header: []string{"x-session-id: " + s.secret}},
+		"GET /chat/threads/{threadId}/messages":  {method: "GET", target: messagesOf(s.thread), header: []string{"x-session-id: " + s.secret}},
+		"POST /webhooks/whatsapp":                s.form(inboundPath, s.Twilio.Inbound("SM-hostile", "+15550100", "hello")),
+		"POST /webhooks/whatsapp/calls/answered": s.form("/webhooks/whatsapp/calls/answered?attempt=ca_aaaaaaaaaaaaaaaa&consent=cc_aaaaaaaaaaaaaaaa&request=rq_aaaaaaaaaaaaaaaa", url.Values{"CallSid": {"CA1"}, "CallStatus": {"in-progress"}}),
+		"POST /webhooks/whatsapp/calls/status":   s.form("/webhooks/whatsapp/calls/status?attempt=ca_aaaaaaaaaaaaaaaa&consent=cc_aaaaaaaaaaaaaaaa&request=rq_aaaaaaaaaaaaaaaa", url.Values{"CallSid": {"CA1"}, "CallStatus": {"ringing"}}),
+		"POST /webhooks/whatsapp/status":         s.form(statusPath+"?message=m&thread=t", url.Values{"MessageSid": {"SM1"}, "MessageStatus": {"read"}}),
 
 		"GET /admin/api/markets":                                          get("/markets"),
 		"GET /admin/api/markets/{market}":                                 get("/markets/demo"),
@@ -851,6 +853,10 @@ func (s *surface) onSignature(good attempt) (all []attack) {
 		return f.Encode()
 	}
 	sum := strings.Repeat("0", 64)
+	id := "MessageSid"
+	if form.Has("CallSid") {
+		id = "CallSid"
+	}
 	for name, a := range map[string]attempt{
 		"none":                      unsigned,
 		"empty":                     signed(""),
@@ -870,10 +876,10 @@ func (s *surface) onSignature(good attempt) (all []attack) {
 		"of the body only":          signed(s.Twilio.Sign("", form)),
 		"of an empty form":          signed(s.Twilio.Sign(s.URL+good.target, nil)),
 		"a parameter more":          good.saying(good.body + "&Extra=1"),
-		"a parameter changed":       good.saying(changed(func(f url.Values) { f.Set("MessageSid", "SM-other") })),
-		"a parameter less":          good.saying(changed(func(f url.Values) { f.Del("MessageSid") })),
-		"a parameter in other case": good.saying(strings.Replace(good.body, "MessageSid", "messageSid", 1)),
-		"a value more":              good.saying(good.body + "&MessageSid=SM-other"),
+		"a parameter changed":       good.saying(changed(func(f url.Values) { f.Set(id, "SM-other") })),
+		"a parameter less":          good.saying(changed(func(f url.Values) { f.Del(id) })),
+		"a parameter in other case": good.saying(strings.Replace(good.body, id, strings.ToLower(id), 1)),
+		"a value more":              good.saying(good.body + "&" + id + "=SM-other"),
 		"no body":                   good.saying(""),
 		"as JSON":                   good.without("Content-Type").with("Content-Type: application/json").saying(`{"MessageSid":"x"}`),
 		"as multipart":              good.without("Content-Type").with("Content-Type: multipart/form-data; boundary=x").saying("--x--"),

@@ -41,7 +41,7 @@ func TestDocumentHasEveryRoute(t *testing.T) {
 	var handled, expected []string
 	for _, rs := range []httpapi.Routes{
 		(&api.Chat{}).Routes(), (&api.WebChat{}).Routes(), (&api.SharedReports{}).Routes(), (&api.WhatsApp{}).Routes(),
-		(&api.Messenger{}).Routes(), (&api.Stripe{}).Routes(), (&api.Plans{}).Routes(), (&api.Live{}).Routes(), (&api.Requests{}).Routes(), api.Health{}.Routes(), api.OpenAPI(),
+		(&api.Messenger{}).Routes(), (&api.Stripe{}).Routes(), (&api.Plans{}).Routes(), (&api.Live{}).Routes(), (&api.Requests{}).Routes(), (&api.Calls{}).Routes(), api.Health{}.Routes(), api.OpenAPI(),
 	} {
 		handled = slices.AppendSeq(handled, maps.Keys(rs))
 	}

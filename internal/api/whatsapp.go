@@ -2,10 +2,7 @@ package api
 
 import (
 	"context"
-	"errors"
 	"io"
-	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -18,25 +15,20 @@ import (
 	"merve/internal/outbox"
 	"merve/internal/person"
 	"merve/internal/provider/twilio"
-	"merve/internal/trigger"
 	"merve/internal/turn"
 )
 
 // WhatsApp takes in what Twilio sends: messages and delivery statuses.
 type WhatsApp struct {
-	Intake    turn.Intake
-	People    *person.Book
-	Outbox    *outbox.Box
-	AuthToken func(ctx context.Context) (string, error)
-	PublicURL string
-	Markets   interface {
+	Webhook
+	Intake  turn.Intake
+	People  *person.Book
+	Outbox  *outbox.Box
+	Markets interface {
 		ByNumber(ctx context.Context, number string) (string, error)
 	}
 	Market string // whose, when the number written to is no market's own
 	Roles  *turn.Roles
-	// UnsignedFromLoopback takes unsigned webhooks from this machine when there is no token.
-	UnsignedFromLoopback bool
-	Log                  *slog.Logger
 }
 
 // Routes are the webhooks'.
@@ -153,35 +145,4 @@ func (h *WhatsApp) status(w http.ResponseWriter, r *http.Request) error {
 // StatusURL is where Twilio reports on a message, below publicURL.
 func StatusURL(publicURL string, m outbox.Message) string {
 	return publicURL + "/webhooks/whatsapp/status?" + url.Values{"message": {m.ID}, "thread": {m.Thread}}.Encode()
-}
-
-// signed reads the form of a webhook whose signature is right.
-func (h *WhatsApp) signed(w http.ResponseWriter, r *http.Request) (url.Values, error) {
-	body, err := httpapi.ReadBody(w, r, twilio.MaxWebhook)
-	if err != nil {
-		return nil, err
-	}
-	token, err := h.AuthToken(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	if token == "" && h.UnsignedFromLoopback && fromLoopback(r) {
-		return twilio.Form(body)
-	}
-	err = twilio.VerifyAny(token, twilio.URLs(h.PublicURL, r), body, r.Header.Get("Content-Type"), r.Header.Get("X-Twilio-Signature"))
-	if errors.Is(err, twilio.ErrSignature) {
-		h.Log.WarnContext(r.Context(), "webhook with a bad signature", "path", r.URL.Path)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return twilio.Form(body)
-}
-
-// fromLoopback reports whether this machine asks for itself: a tunnel that ends here names whom it
-// asks for.
-func fromLoopback(r *http.Request) bool {
-	source := trigger.Info(r.Context()).SourceIP
-	ip := net.ParseIP(source)
-	return ip != nil && ip.IsLoopback() && r.Header.Get("X-Forwarded-For") == source // the gateway's own entry alone
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -81,14 +82,19 @@ func (b *Base) chat(elsewhere map[string][]string) (trigger.Handler, error) {
 // WhatsApp takes in Twilio's webhooks.
 func WhatsApp(b *Base) (trigger.Handler, error) {
 	h := &api.WhatsApp{
-		Intake: b.intake(), People: b.people(), Outbox: b.Outbox(),
-		AuthToken: func(ctx context.Context) (string, error) { return b.secrets.get(ctx, "TWILIO_AUTH_TOKEN") },
-		PublicURL: b.Config.PublicURL, Markets: b.Markets(), Market: b.Config.DefaultMarket, Roles: b.roles(),
-		UnsignedFromLoopback: b.Config.UnsignedFromLoopback, Log: b.Log,
+		Webhook: b.fromTwilio(), Intake: b.intake(), People: b.people(), Outbox: b.Outbox(), Markets: b.Markets(), Market: b.Config.DefaultMarket, Roles: b.roles(),
 	}
 	mux := http.NewServeMux()
 	h.Routes().Register(mux)
 	return b.http(mux), nil
+}
+
+// fromTwilio checks what Twilio has signed.
+func (b *Base) fromTwilio() api.Webhook {
+	return api.Webhook{
+		AuthToken: func(ctx context.Context) (string, error) { return b.secrets.get(ctx, "TWILIO_AUTH_TOKEN") },
+		PublicURL: b.Config.PublicURL, UnsignedFromLoopback: b.Config.UnsignedFromLoopback, Log: b.Log,
+	}
 }
 
 // Turn runs the turns that the queue brings.
@@ -605,19 +611,27 @@ func (a availability) Taken(ctx context.Context, business, offering string, from
 type lazyTwilio struct{ b *Base }
 
 func (l *lazyTwilio) provider(ctx context.Context, from string) (*twilio.Provider, error) {
-	token, err := l.b.secrets.get(ctx, "TWILIO_AUTH_TOKEN")
+	client, err := l.client(ctx, from)
 	if err != nil {
 		return nil, &outbox.SendError{Outcome: outbox.Retry, Reason: "the secret store is away", Err: err}
 	}
-	c := l.b.Config
-	if from == "" {
-		from = c.TwilioFrom
-	}
-	p := &twilio.Provider{Client: &twilio.Client{BaseURL: c.TwilioBaseURL, AccountSID: c.TwilioAccountSID, AuthToken: token, From: from, HTTP: l.b.client("twilio"), Now: l.b.Now}}
-	if base := strings.TrimSuffix(c.PublicURL, "/"); base != "" {
+	p := &twilio.Provider{Client: client}
+	if base := strings.TrimSuffix(l.b.Config.PublicURL, "/"); base != "" {
 		p.StatusURL = func(m outbox.Message) string { return api.StatusURL(base, m) }
 	}
 	return p, nil
+}
+
+// client is Twilio's client of a sender; "" is the account's own.
+func (l *lazyTwilio) client(ctx context.Context, from string) (*twilio.Client, error) {
+	token, err := l.b.secrets.get(ctx, "TWILIO_AUTH_TOKEN")
+	if err != nil {
+		return nil, err
+	}
+	c := l.b.Config
+	return &twilio.Client{
+		BaseURL: c.TwilioBaseURL, AccountSID: c.TwilioAccountSID, AuthToken: token, From: cmp.Or(from, c.TwilioFrom), HTTP: l.b.client("twilio"), Now: l.b.Now,
+	}, nil
 }
 
 func (l *lazyTwilio) Send(ctx context.Context, m outbox.Message) (string, error) {

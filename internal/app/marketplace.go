@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"merve/internal/api"
@@ -13,15 +14,33 @@ import (
 
 // Marketplace takes calls of programs and of the desk about requests.
 func Marketplace(b *Base) (trigger.Handler, error) {
-	a := &api.Requests{Who: b.who(), Broker: b.searcher(&lazyModel{b: b})}
+	broker := b.searcher(&lazyModel{b: b})
+	b.calls(broker)
 	mux := http.NewServeMux()
-	a.Routes().Register(mux)
+	(&api.Requests{Who: b.who(), Broker: broker}).Routes().Register(mux)
+	(&api.Calls{Webhook: b.fromTwilio(), Broker: broker}).Routes().Register(mux)
 	return b.http(mux), nil
 }
 
-// Outreach reminds vendors who have not answered, and gives up those who do not.
+// calls has a broker call clients, where Twilio is configured and knows where to ask what to do.
+func (b *Base) calls(broker *marketplace.Broker) {
+	broker.Alerts, broker.Sender = b.Alerts(), b.Config.TwilioFrom
+	base := strings.TrimSuffix(b.Config.PublicURL, "/")
+	if base == "" || !b.writesToWhatsApp() {
+		return
+	}
+	broker.Phone = &marketplace.Twilio{
+		Client:   (&lazyTwilio{b: b}).client,
+		Answered: func(at marketplace.Place) string { return api.AnsweredURL(base, at) },
+		Status:   func(at marketplace.Place) string { return api.CallStatusURL(base, at) },
+	}
+}
+
+// Outreach reminds vendors who have not answered, and gives up those who do not. It lets consents expire, and asks Twilio
+// what became of calls.
 func Outreach(b *Base) (trigger.Handler, error) {
 	t := b.requestTeller()
+	b.calls(t.Broker)
 	return trigger.Schedule(func(ctx context.Context, _ time.Time) error {
 		return inShares(ctx, func(ctx context.Context) error {
 			swept, err := t.Sweep(ctx, sweepLimit)
@@ -30,6 +49,10 @@ func Outreach(b *Base) (trigger.Handler, error) {
 		}, func(ctx context.Context) error {
 			closed, err := t.Broker.CloseCalls(ctx, sweepLimit)
 			b.Log.InfoContext(ctx, "calls", "unclear", closed)
+			return err
+		}, func(ctx context.Context) error {
+			done, err := t.Broker.SweepConsents(ctx, sweepLimit)
+			b.Log.InfoContext(ctx, "consents", "done", done)
 			return err
 		})
 	}, trigger.Log(b.Log)), nil

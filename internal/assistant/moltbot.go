@@ -12,6 +12,7 @@ func finding() []string {
 	return []string{
 		"marketplace.create_request", "marketplace.update_requirements", "marketplace.search_vendors", "marketplace.get_request_snapshot",
 		"marketplace.propose_outreach", "marketplace.send_vendor_message", "marketplace.propose_acceptance", "marketplace.update_request_state",
+		"marketplace.request_call_consent", "marketplace.revoke_call_consent",
 	}
 }
 

@@ -236,6 +236,9 @@ func (d DeskPolicy) check() error {
 	if len(d.Numbers) > MaxDeskNumbers {
 		return fault.Field("desk.numbers", "at most %d", MaxDeskNumbers)
 	}
+	if d.Phone != "" && !IsE164(d.Phone) {
+		return fault.Field("desk.phone", "want E.164, such as +15550100")
+	}
 	for _, n := range d.Numbers {
 		if !IsE164(n) {
 			return fault.Field("desk.numbers", "want numbers in the form of E.164, such as +905331234567")

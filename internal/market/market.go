@@ -99,6 +99,7 @@ type ToolPolicy struct {
 // DeskPolicy says who takes threads over, and when.
 type DeskPolicy struct {
 	Numbers []string        `dynamodbav:"numbers,omitempty" json:"numbers,omitempty"` // E.164: told on WhatsApp when a customer asks for a person
+	Phone   string          `dynamodbav:"phone,omitempty" json:"phone,omitempty"`     // E.164: rings first when a customer is called; "" calls nobody
 	Hours   *schedule.Hours `dynamodbav:"hours,omitempty" json:"hours,omitempty"`     // when somebody is there; nil is always
 }
 

@@ -142,6 +142,7 @@ func TestCheckNamesTheField(t *testing.T) {
 		{"bounds", func(m *market.Market) { m.Bounds = &geo.Box{West: 33, East: 32, South: 35, North: 36} }},
 		{"bounds", func(m *market.Market) { m.Bounds = &geo.Box{West: 32, East: 34, South: 35, North: 91} }},
 		{"desk.numbers", func(m *market.Market) { m.Desk.Numbers = []string{"+905331234567", "0533"} }},
+		{"desk.phone", func(m *market.Market) { m.Desk.Phone = "0533 123 45 67" }},
 		{"desk.numbers", func(m *market.Market) {
 			m.Desk.Numbers = slices.Repeat([]string{"+905331234567"}, market.MaxDeskNumbers+1)
 		}},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"merve/internal/actor"
+	"merve/internal/alert"
 	"merve/internal/bound"
 	"merve/internal/channel"
 	"merve/internal/discovery"
@@ -44,8 +45,13 @@ type Broker struct {
 	Bounds *bound.Book       // on what one client may send; nil is none
 	Parser *Parser           // reads vendors' answers; nil leaves them as they are
 	Finder *discovery.Finder // looks outside of the catalogue; nil does not
-	NewID  func() string
-	Log    *slog.Logger
+	Phone  Phone             // calls clients; nil is none
+	Sender string            // WhatsApp number of the account, for markets without one of their own
+	Alerts interface {
+		Raise(ctx context.Context, a alert.Alert, ws ...dynamo.Write) error
+	}
+	NewID func() string
+	Log   *slog.Logger
 }
 
 // Meta is what comes with every call.

@@ -24,6 +24,7 @@ const (
 	AcceptedEvent  EventType = "accepted"  // a quote, by a YES
 	SilentEvent    EventType = "silent"    // nobody who was asked has it
 	CancelledEvent EventType = "cancelled"
+	ConsentEvent   EventType = "consent" // a consent to be called, or an attempt to call, has changed
 	ErrorEvent     EventType = "error"
 	FoundEvent     EventType = "found" // outside of the catalogue
 )
@@ -36,6 +37,8 @@ type Event struct {
 	From     State     `dynamodbav:"from,omitempty"`
 	To       State     `dynamodbav:"to,omitempty"`
 	Outreach string    `dynamodbav:"outreach,omitempty"`
+	Consent  string    `dynamodbav:"consent,omitempty"` // whose state Text is
+	Attempt  string    `dynamodbav:"attempt,omitempty"` // state of the latest attempt to call by it
 	Text     string    `dynamodbav:"text,omitempty"`    // of a message to the client, or why
 	Options  []string  `dynamodbav:"options,omitempty"` // below it
 	Quote    *Quote    `dynamodbav:"quote,omitempty"`   // of an answer

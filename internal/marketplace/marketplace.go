@@ -4,6 +4,7 @@
 //
 //	request#{id}              ~                     the request; by market in index listed, in index due while there is something to do
 //	request#{id}              ~outreach#{outreach}  a vendor who is asked, with the quote
+//	request#{id}              ~consent#{consent}    whether the client may be called, with the attempts; in index due until nothing can come of it
 //	request#{id}              reply#{message}       a vendor's answer, word for word
 //	request#{id}              call#{key}            what a call was answered under its key, or that it has begun; in index due until it ends
 //	request#{id}              event#{version}       what happened
@@ -15,7 +16,7 @@
 //	requestaudit#{id}         body#{record}         what was asked and answered, which may be erased
 //	requestaudit#{id}         ~                     the end of the chain
 //
-// (table records). The request and its outreach sort last, so that one query reads them.
+// (table records). The request, its outreach and its consents sort last, so that one query reads them.
 //
 //	vendors#{market}          vendor#{id}           a vendor (table catalog)
 //
@@ -29,6 +30,9 @@
 //   - Each call has an audit record, and each record a place in a chain of hashes.
 //   - No post costs more searches than it has, and no search is told who asks. What is found is nobody's whom we
 //     know, and of a place on the map only its id is kept.
+//   - Nobody is called without a consent: the client's YES to one call, of which scope, reason and number were shown. It
+//     is looked at in the transaction that writes the attempt down, and again in the one that gives the client's number
+//     to the provider. A revocation that committed before is never followed by a call.
 //   - A vendor's words are quoted, and never obeyed. Prices come from the stored quote. No vendor's number
 //     reaches a model.
 //
@@ -93,6 +97,7 @@ type Candidate struct {
 // client's own turn until the answer.
 type Offer struct {
 	Kind      string    `dynamodbav:"kind"`
+	Consent   string    `dynamodbav:"consent,omitempty"`  // of a call
 	Vendors   []Named   `dynamodbav:"vendors,omitempty"`  // of an outreach
 	Outreach  string    `dynamodbav:"outreach,omitempty"` // of an acceptance
 	Asked     int       `dynamodbav:"asked"`              // how often it was put on the thread
@@ -199,10 +204,11 @@ var (
 	errAsked   = fault.New(fault.Conflict, "the vendor has been asked already")
 )
 
-// View is a request with all vendors that were asked.
+// View is a request with all vendors that were asked, and what its client has consented to.
 type View struct {
 	Request
 	Outreach []Outreach
+	Consents []Consent
 }
 
 // outreach finds one by its id.

@@ -34,6 +34,10 @@ func (b *Broker) Tools() []tool.Tool {
 		tool.New(ProposeAcceptance, "Ask the customer whether a vendor's quote shall be accepted. Nothing is accepted before their YES.", tool.Propose, b.modelProposesAcceptance),
 		tool.New(UpdateRequestState,
 			"Take a request to another state: searching to look for other vendors, cancelled when the customer wants it no more, fulfilled when they have got it.", tool.Propose, b.modelMoves).Drafts(),
+		tool.New(RequestCallConsent,
+			"Ask the customer whether the desk may call them once on WhatsApp about a request. Nobody is called by this, and nobody before their YES.", tool.Propose, b.modelAsksToCall),
+		tool.New(RevokeCallConsent,
+			"Take back that the customer may be called, as soon as they say that they do not want to be called.", tool.Propose, b.modelRevokes).Drafts(),
 	}, b.outside()...)
 }
 
@@ -247,6 +251,22 @@ type moveArgs struct {
 func (b *Broker) modelMoves(ctx context.Context, tc tool.Context, a moveArgs) (tool.Result, error) {
 	var s StateAnswer
 	return b.byModel(ctx, tc, UpdateRequestState, a.RequestID, StateInput{Request: a.RequestID, State: State(a.NewState), Reason: tool.Value(a.Reason)}, &s, nil)
+}
+
+type consentArgs struct {
+	RequestID string `json:"request_id" jsonschema:"id of the request"`
+	Scope     string `json:"scope" jsonschema:"what the call is for, in one or two words, such as: concierge"`
+	Reason    string `json:"reason" jsonschema:"why a call is needed, in the customer's language; they are shown it word for word"`
+}
+
+func (b *Broker) modelAsksToCall(ctx context.Context, tc tool.Context, a consentArgs) (tool.Result, error) {
+	var c ConsentAnswer
+	return b.byModel(ctx, tc, RequestCallConsent, a.RequestID, a, &c, nil)
+}
+
+func (b *Broker) modelRevokes(ctx context.Context, tc tool.Context, a requestArgs) (tool.Result, error) {
+	var w Withdrawn
+	return b.byModel(ctx, tc, RevokeCallConsent, a.RequestID, a, &w, nil)
 }
 
 // byModel carries out a call of a model. A refusal of a gate is for the model to act on.

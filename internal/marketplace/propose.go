@@ -22,6 +22,7 @@ import (
 const (
 	OutreachKind   = "request_outreach"
 	AcceptanceKind = "request_acceptance"
+	ConsentKind    = "request_call"
 )
 
 // Proposed tells what became of a proposal.
@@ -179,26 +180,45 @@ func (b *Broker) propose(ctx context.Context, c *call, commit func(gate.Receipt)
 	if o := c.view.outreach(c.view.Offer.Outreach); o != nil && o.Quote.Until.Before(c.view.Offer.ExpiresAt) {
 		c.view.Offer.ExpiresAt = o.Quote.Until
 	}
-	head, err := b.Threads.Head(ctx, c.view.Thread)
-	if err != nil && !errors.Is(err, thread.ErrNoThread) {
+	head, err := b.clientHead(ctx, c)
+	if err != nil {
 		return outcome{}, err
 	}
 	if head.OptedOut {
-		return c.unproposed("the client has opted out of messages"), nil
+		return c.unproposed(optedOut), nil
 	}
+	out := b.put(c, head)
+	q := c.view.question()
+	out.output = Proposed{Success: true, Waits: true, Question: q.Summary, ExpiresAt: q.ExpiresAt.UTC().Format(time.RFC3339), State: c.view.State}
+	return out, nil
+}
+
+// clientHead is the head of the client's thread; of a client who has never written, and of none, it is empty.
+func (b *Broker) clientHead(ctx context.Context, c *call) (thread.Head, error) {
+	if c.view.Thread == "" {
+		return thread.Head{}, nil
+	}
+	head, err := b.Threads.Head(ctx, c.view.Thread)
+	if errors.Is(err, thread.ErrNoThread) {
+		return thread.Head{}, nil
+	}
+	return head, err
+}
+
+// put makes the offer of the request the question of this turn, or a notice on the client's thread. The answer to the
+// call is still to be filled in.
+func (b *Broker) put(c *call, head thread.Head) (out outcome) {
 	inTurn := c.InTurn != nil && c.InTurn.Thread == c.view.Thread && (head.Pending == nil || head.Pending.Ref == c.view.ID)
 	e := c.event(OfferedEvent)
 	if inTurn {
 		e.Type = ChangedEvent
 	}
 	c.view.Offer.Asked, c.view.Offer.AskedAt = 1, c.now
-	q := c.view.question()
-	p := Proposed{Success: true, Waits: true, Question: q.Summary, ExpiresAt: q.ExpiresAt.UTC().Format(time.RFC3339), State: c.view.State}
-	out := outcome{output: p, writes: b.Store.changes(&c.view, e)}
+	out.writes = b.Store.changes(&c.view, e)
 	if inTurn {
-		out.offer = q
+		out.offer = c.view.question()
 	}
-	return out, nil
+	return out
 }
 
 // atDesk carries out what is proposed for a request that belongs to the desk.
@@ -234,6 +254,9 @@ func (v View) terms() map[string]any {
 		terms["price"], terms["availability"], terms["notes"], terms["text"] = v.priced(o.Quote), o.Quote.Availability, o.Quote.Notes, o.Quote.Text
 		terms["client"] = []string{v.Client.Name, v.Client.Phone}
 	}
+	if k := v.consent(v.Offer.Consent); k != nil {
+		terms["consent"], terms["scope"], terms["reason"], terms["number"] = k.ID, k.Scope, k.Reason, k.Number
+	}
 	return terms
 }
 
@@ -249,6 +272,11 @@ func (v View) summaryOf(lang string) string {
 	if v.Offer.Kind == AcceptanceKind {
 		o := v.outreach(v.Offer.Outreach)
 		return wording.Say(lang, wording.RequestAcceptSummary, v.acceptVars(lang, *o))
+	}
+	if k := v.consent(v.Offer.Consent); k != nil {
+		return wording.Say(lang, wording.RequestCallSummary, wording.Vars{
+			"need": v.Need(lang), "phone": k.Number, "scope": wording.Quote(lang, k.Scope), "words": wording.Quote(lang, k.Reason),
+		})
 	}
 	var all []string
 	for _, n := range v.Offer.Vendors {

@@ -70,13 +70,26 @@ func takes(t *testing.T, tool string, f form, in json.RawMessage) {
 	y.vendor("v1", nil)
 	y.vendor("v2", nil)
 	r := y.request("1", nil)
-	if tool != "marketplace.propose_outreach" && tool != "marketplace.update_requirements" {
+	if strings.Contains(tool, "_call") {
+		x := y.switchboard()
+		r = y.callable("ann")
+		defer func() {
+			if n := len(x.rang()); (n == 1) != (tool == "marketplace.start_call") {
+				t.Errorf("rang %d times", n)
+			}
+		}()
+	}
+	consent := ""
+	if tool == "marketplace.start_call" || tool == "marketplace.revoke_call_consent" {
+		consent = y.granted(r.ID)
+	}
+	if tool != "marketplace.propose_outreach" && tool != "marketplace.update_requirements" && r.Owner == "" {
 		y.do("propose_outreach", r.ID, "ask", `{"request_id":"{id}","vendor_ids":["v1"]}`)
 	}
 	if tool == "marketplace.propose_acceptance" {
 		y.do("record_vendor_reply", r.ID, "reply", `{"request_id":"{id}","vendor_id":"v1","message":"280","provider_message_id":"SM0","parsed_data":{"has_stock":true,"price":280}}`)
 	}
-	text := strings.ReplaceAll(strings.ReplaceAll(string(in), "{key}", "request:{id}:hash:k"), "{outreach}", outreachOf(y.view(r.ID), "v1"))
+	text := strings.NewReplacer("{key}", "request:{id}:hash:k", "{outreach}", outreachOf(y.view(r.ID), "v1"), "{consent}", consent).Replace(string(in))
 	if err := valid(t, f.Input, json.RawMessage(strings.ReplaceAll(text, "{id}", r.ID))); err != nil {
 		t.Errorf("the schema refuses %s: %v", in, err)
 	}

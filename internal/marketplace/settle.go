@@ -19,7 +19,7 @@ import (
 
 // Commitments are what a YES or NO does, by kind of pending action.
 func (b *Broker) Commitments() map[string]gate.Commitment {
-	return map[string]gate.Commitment{OutreachKind: Outreaching{b}, AcceptanceKind: Accepting{b}}
+	return map[string]gate.Commitment{OutreachKind: Outreaching{b}, AcceptanceKind: Accepting{b}, ConsentKind: Consenting{b}}
 }
 
 // Looks are how what an offer rests on is looked at again, by kind of pending action.
@@ -122,6 +122,59 @@ func (a Accepting) Release(_ context.Context, tc tool.Context, p thread.Pending)
 	return a.Broker.release(tc, p, wording.RequestAcceptedNot), nil
 }
 
+// Consenting settles whether the client may be called.
+type Consenting struct{ Broker *Broker }
+
+// Describe asks for the YES.
+func (Consenting) Describe(tc tool.Context, p thread.Pending) string {
+	return prompt(tc, p, wording.RequestCallPrompt)
+}
+
+// Does implements [gate.Commitment].
+func (Consenting) Does() gate.Deed { return gate.Other }
+
+// Commit grants the consent. Nobody is called by it.
+func (c Consenting) Commit(ctx context.Context, tc tool.Context, yes gate.Consent) (gate.Settled, error) {
+	b := c.Broker
+	v, ok, err := b.offered(ctx, tc, yes.Pending)
+	if err != nil || !ok {
+		return changed(tc), err
+	}
+	now, receipt := b.Store.now(), yes.Receipt(tc.TraceID)
+	k := v.consent(v.Offer.Consent)
+	k.State, k.GrantedAt, k.Until, k.Receipt = ConsentGranted, now, now.Add(consentFor), &receipt
+	v.Offer = nil
+	ws := append(b.Store.keeps(k, receipt.Actor, tc.TraceID), b.Store.changes(&v, Event{Type: ChangedEvent, By: receipt.Actor, Trace: tc.TraceID})...)
+	vars := wording.Vars{"phone": k.Number, "code": v.Code, "until": wording.Until(tc.Language, k.Until.In(tc.TimeZone), tc.Now.In(tc.TimeZone))}
+	return gate.Settled{
+		Text: wording.Say(tc.Language, wording.RequestCallGranted, vars), Writes: ws, Stands: standing.Only(Item(tc.Language, v)), Refused: meanwhile(tc),
+	}, nil
+}
+
+// Release denies the consent, or lets it expire.
+func (c Consenting) Release(ctx context.Context, tc tool.Context, p thread.Pending) (gate.Settled, error) {
+	b := c.Broker
+	settled := b.release(tc, p, wording.RequestCallDenied)
+	v, err := b.Store.Of(ctx, tc.Actor, tc.Market.ID, p.Ref)
+	if errors.Is(err, actor.ErrNotFound) {
+		return settled, nil
+	}
+	if err != nil {
+		return gate.Settled{}, err
+	}
+	if v.Offer == nil || v.Offer.Kind != p.Kind || !v.Offer.ExpiresAt.Equal(p.ExpiresAt) {
+		return settled, nil // it is another by now, and so nothing is let go of
+	}
+	if k := v.consent(v.Offer.Consent); k != nil && k.State == ConsentRequested {
+		k.State = ConsentDenied
+		if gate.Gone(&p, tc.Now) {
+			k.State = ConsentExpired
+		}
+		settled.Writes = append(settled.Writes, b.Store.keeps(k, tc.Actor.Key(), tc.TraceID)...)
+	}
+	return settled, nil
+}
+
 // offered is the request whose offer is pending; ok is false when its offer is another by now.
 func (b *Broker) offered(ctx context.Context, tc tool.Context, p thread.Pending) (v View, ok bool, err error) {
 	v, err = b.Store.Of(ctx, tc.Actor, tc.Market.ID, p.Ref)
@@ -137,11 +190,20 @@ func (b *Broker) offered(ctx context.Context, tc tool.Context, p thread.Pending)
 	if o := v.outreach(v.Offer.Outreach); p.Kind == AcceptanceKind && (o == nil || !o.Quote.Offers(b.Store.now())) {
 		return v, false, nil
 	}
-	return v, v.question().Hash == p.Hash && v.State.May(leadsTo[p.Kind]), nil
+	return v, v.question().Hash == p.Hash && v.mayAgree(p.Kind), nil
 }
 
 // leadsTo is the state to which the YES to a kind of offer leads.
 var leadsTo = map[string]State{OutreachKind: Asking, AcceptanceKind: Accepted}
+
+// mayAgree reports whether the state of a request has room for the YES to its offer.
+func (v View) mayAgree(kind string) bool {
+	if kind != ConsentKind {
+		return v.State.May(leadsTo[kind])
+	}
+	k := v.consent(v.Offer.Consent)
+	return v.State.Open() && k != nil && k.State == ConsentRequested
+}
 
 // changed is the answer to a YES to what is another offer by now.
 func changed(tc tool.Context) gate.Settled {
@@ -159,7 +221,7 @@ func meanwhile(tc tool.Context) func(error) (string, bool) {
 // release lets go of the offer of a request. It does not matter to it what else becomes of the request meanwhile.
 func (b *Broker) release(tc tool.Context, p thread.Pending, no wording.Key) gate.Settled {
 	gone := b.Store.Table.Update(headKey(p.Ref), "REMOVE offer SET #version = #version + :one", dynamo.V{":one": 1, ":kind": p.Kind, ":until": p.ExpiresAt}).
-		If("offer.kind = :kind AND offer.until = :until", nil).Else(ErrChanged)
+		If("offer.kind = :kind AND offer.#until = :until", nil).Else(ErrChanged)
 	return gate.Settled{
 		Text: wording.Say(tc.Language, no, nil), Late: wording.Say(tc.Language, wording.RequestLate, nil), Writes: []dynamo.Write{gone},
 		Refused: func(err error) (string, bool) { return "", errors.Is(err, ErrChanged) },

@@ -40,7 +40,7 @@ func listed(market string) string { return "market#" + market + "#request" }
 
 func (s *Store) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
-// View reads a request with its outreach. [actor.ErrNotFound] when there is none. 1 request.
+// View reads a request with its outreach and its consents. [actor.ErrNotFound] when there is none. 1 request.
 func (s *Store) View(ctx context.Context, id string) (View, error) {
 	if !IsID(id) {
 		return View{}, actor.ErrNotFound
@@ -50,12 +50,10 @@ func (s *Store) View(ctx context.Context, id string) (View, error) {
 		if it.Key().SK == headSK {
 			return it.Decode(&v.Request)
 		}
-		var o Outreach
-		if err := it.Decode(&o); err != nil {
-			return err
+		if strings.HasPrefix(it.Key().SK, consentSK) {
+			return decodedOnto(&v.Consents, it)
 		}
-		v.Outreach = append(v.Outreach, o)
-		return nil
+		return decodedOnto(&v.Outreach, it)
 	})
 	if err != nil {
 		return View{}, fmt.Errorf("request %s: %w", id, err)
@@ -64,7 +62,18 @@ func (s *Store) View(ctx context.Context, id string) (View, error) {
 		return View{}, actor.ErrNotFound
 	}
 	slices.SortFunc(v.Outreach, func(a, b Outreach) int { return a.N - b.N })
+	slices.SortFunc(v.Consents, func(a, b Consent) int { return a.N - b.N })
 	return v, nil
+}
+
+// decodedOnto puts an item behind others of its kind.
+func decodedOnto[T any](all *[]T, it dynamo.Item) error {
+	var one T
+	if err := it.Decode(&one); err != nil {
+		return err
+	}
+	*all = append(*all, one)
+	return nil
 }
 
 // Of reads a request that is an actor's own, in a market. 1 request.
@@ -175,16 +184,19 @@ func (v View) due() time.Time {
 			due = at
 		}
 	}
-	if !v.State.Open() || v.State == Accepted {
+	if !v.State.Open() {
+		return due
+	}
+	if v.Offer != nil {
+		soonest(v.Offer.AskedAt.Add(askAgain))
+	}
+	if v.State == Accepted {
 		return due
 	}
 	for _, o := range v.Outreach {
 		if o.State.Open() {
 			soonest(o.next())
 		}
-	}
-	if v.Offer != nil {
-		soonest(v.Offer.AskedAt.Add(askAgain))
 	}
 	return due
 }

@@ -28,6 +28,15 @@ func TestAYesIsToWhatWasShown(t *testing.T) {
 			t.Errorf("%q is bound, and not in %q", want, words)
 		}
 	}
+	v.Offer = &Offer{Kind: ConsentKind, Consent: "consent", ExpiresAt: time.Unix(0, 0)}
+	v.Consents = []Consent{{ID: "consent", Scope: "concierge", Reason: "the access road is narrow", Number: "+15550101"}}
+	unworded["consent"] = true
+	words = v.question().Summary
+	for name, term := range v.terms() {
+		if text := fmt.Sprint(term); !unworded[name] && !strings.Contains(words, text) {
+			t.Errorf("%s: %q is bound, and not in %q", name, text, words)
+		}
+	}
 	v.Offer = &Offer{Kind: OutreachKind, Vendors: []Named{{"v1", "Kyrenia Power"}, {"v2", "Five Finger"}}}
 	if words := v.question().Summary; !strings.Contains(words, "Kyrenia Power") || !strings.Contains(words, "Five Finger") {
 		t.Errorf("vendors are not in %q", words)

@@ -21,6 +21,9 @@ const (
 	SendVendorMessage  = domain + "send_vendor_message"
 	RecordVendorReply  = domain + "record_vendor_reply"
 	UpdateRequestState = domain + "update_request_state"
+	RequestCallConsent = domain + "request_call_consent"
+	StartCall          = domain + "start_call"
+	RevokeCallConsent  = domain + "revoke_call_consent"
 
 	CreateRequest      = domain + "create_request" // by a model in a turn only: elsewhere the desk makes requests
 	UpdateRequirements = domain + "update_requirements"
@@ -28,7 +31,7 @@ const (
 	ProposeAcceptance  = domain + "propose_acceptance"
 )
 
-// operations are what the tools do. Those of pictures and calls stand here once they are built.
+// operations are what the tools do. Those of pictures stand here once they are built.
 func operations() map[string]operation {
 	return map[string]operation{
 		SearchVendors:      {read: true, run: (*Broker).searchVendors},
@@ -43,6 +46,9 @@ func operations() map[string]operation {
 		WebSearchItems:     {outside: true, reserve: (*Broker).reserveWeb, run: (*Broker).discover},
 		SocialProfileItems: {outside: true, reserve: (*Broker).reserveWeb, run: (*Broker).discover},
 		MapsPlacesItems:    {outside: true, reserve: (*Broker).reserveMaps, run: (*Broker).discoverPlaces, show: (*Broker).showPlaces},
+		RequestCallConsent: {run: (*Broker).requestCallConsent},
+		StartCall:          {outside: true, run: (*Broker).startCall},
+		RevokeCallConsent:  {run: (*Broker).revokeCallConsent},
 	}
 }
 

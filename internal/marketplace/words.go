@@ -116,12 +116,14 @@ type Exported struct {
 	State        State        `json:"state"`
 	CreatedAt    time.Time    `json:"createdAt"`
 	Outreach     Summary      `json:"outreach"`
+
+	Consents []ShownConsent `json:"callConsents,omitempty"`
 }
 
 // Export returns all requests of the person.
 func (h Held) Export(ctx context.Context, s person.Subject) (any, error) {
 	return person.Exported(h.all(ctx, s, func(v View) Exported {
-		return Exported{v.ID, v.Code, v.Category, v.Requirements, v.State, v.CreatedAt, v.summary(h.Store.now())}
+		return Exported{v.ID, v.Code, v.Category, v.Requirements, v.State, v.CreatedAt, v.summary(h.Store.now()), v.consents(h.Store.now())}
 	}))
 }
 

@@ -418,6 +418,7 @@ func TestField11_WhoMayBeWrittenTo(t *testing.T) {
 	plain, out, taken := with(thread.Outcome{}), with(thread.Outcome{OptedOut: true}), assigned(with(thread.Outcome{}))
 	asks, doubted := with(thread.Outcome{Pending: &thread.Pending{ID: "p1"}}), with(thread.Outcome{Pending: &thread.Pending{ID: "p1", Doubt: true}})
 	both, nobody := assigned(with(thread.Outcome{OptedOut: true})), dynamotest.ID("th")
+	stopped, before, after := with(thread.Outcome{StoppedAt: c.now()}), c.now().Add(-time.Second), c.now().Add(time.Second)
 	const window = 24 * time.Hour
 	free, windowed := thread.Reach{}, thread.Reach{Window: window}
 	for _, tt := range []struct {
@@ -455,6 +456,10 @@ func TestField11_WhoMayBeWrittenTo(t *testing.T) {
 		{"apart from nothing, too late", plain, window, thread.Reach{Apart: true, Window: window}, thread.WindowClosed},
 		{"apart from nothing, nobody we know", nobody, 0, thread.Reach{Apart: true}, ""},
 		{"for an answer, opted out", out, 0, thread.Reach{Asks: "p1"}, thread.OptedOut},
+		{"a STOP since, taken back", stopped, 0, thread.Reach{UnstoppedSince: before}, thread.OptedOut},
+		{"a STOP before, taken back", stopped, 0, thread.Reach{UnstoppedSince: after}, ""},
+		{"no STOP since", plain, 0, thread.Reach{UnstoppedSince: before}, ""},
+		{"no STOP since, nobody we know", nobody, 0, thread.Reach{UnstoppedSince: before}, ""},
 	} {
 		later := newStore(t, c)
 		later.Now = func() time.Time { return c.now().Add(tt.later) }

@@ -26,6 +26,8 @@ type Reach struct {
 	Beside    bool          // of a person who has the thread: their own words, or what tells of an event
 	Asks      string        // the pending action whose YES or NO this asks for; "" asks for none
 	Apart     bool          // tells of something else than what waits for a YES or NO, which is in doubt then
+
+	UnstoppedSince time.Time // refused when the customer has written STOP since, even if they took it back; zero is not
 }
 
 // Why a thread's customer may not be written to.
@@ -61,6 +63,10 @@ func (s *Store) MayWrite(id string, r Reach, refused func(Why) error) dynamo.Wri
 	if !r.Essential {
 		conds = append(conds, "attribute_not_exists(optOut)")
 	}
+	if !r.UnstoppedSince.IsZero() {
+		conds = append(conds, "(attribute_not_exists(stopAt) OR stopAt < :since)")
+		vals[":since"] = r.UnstoppedSince
+	}
 	if !r.Beside {
 		conds = append(conds, "attribute_not_exists(#handler)")
 	}
@@ -80,7 +86,7 @@ func (s *Store) MayWrite(id string, r Reach, refused func(Why) error) dynamo.Wri
 	}
 	return s.Table.Check(headKey(id), strings.Join(conds, " AND "), vals).ElseOld(func(old dynamo.Item) error {
 		switch {
-		case old["optOut"] != nil && !r.Essential:
+		case old["optOut"] != nil && !r.Essential, !r.UnstoppedSince.IsZero() && !old.Time("stopAt").Before(r.UnstoppedSince):
 			return refused(OptedOut)
 		case old["handler"] != nil && !r.Beside:
 			return refused(TakenOver)

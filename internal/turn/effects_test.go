@@ -3,6 +3,7 @@ package turn_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -58,7 +59,7 @@ func newEffects(t *testing.T) *effects {
 
 // ofRequests reports whether a tool or a kind is of requests, which package marketplace kills at every call.
 func ofRequests(name string) bool {
-	return strings.HasPrefix(name, "marketplace.") || name == marketplace.OutreachKind || name == marketplace.AcceptanceKind
+	return strings.HasPrefix(name, "marketplace.") || slices.Contains([]string{marketplace.OutreachKind, marketplace.AcceptanceKind, marketplace.ConsentKind}, name)
 }
 
 // add notes what the turns of a kind have brought about.

@@ -158,6 +158,12 @@ func (p *play) valueOfRequests(of, opts string, n int) (string, bool) {
 			all = append(all, describeOutreach(o))
 		}
 		return cmp.Or(strings.Join(all, ", "), "none"), true
+	case "calls":
+		var all []string
+		for _, k := range nth(p.t, p.allRequests(), fmt.Sprint(n)).Consents {
+			all = append(all, string(k.State))
+		}
+		return cmp.Or(strings.Join(all, ", "), "none"), true
 	case "accepted":
 		v := nth(p.t, p.allRequests(), fmt.Sprint(n))
 		for _, o := range v.Outreach {

@@ -10,6 +10,10 @@ const (
 	RequestAcceptPrompt    Key = "request_accept_prompt"    // that waits for its YES: summary, until
 	RequestAccepted        Key = "request_accepted"         // after the YES: vendor, price, code
 	RequestAcceptedNot     Key = "request_accepted_not"     // NO
+	RequestCallSummary     Key = "request_call_summary"     // whether the client may be called: need, phone, scope, words
+	RequestCallPrompt      Key = "request_call_prompt"      // that waits for its YES: summary, until
+	RequestCallGranted     Key = "request_call_granted"     // after the YES: phone, until, code
+	RequestCallDenied      Key = "request_call_denied"      // NO
 	RequestLate            Key = "request_late"             // a YES that comes too late
 	RequestBounded         Key = "request_bounded"          // a YES, and no more is sent for one client today: count
 	RequestUnreachable     Key = "request_unreachable"      // a YES, and the vendor cannot be told by now: vendor

@@ -193,6 +193,8 @@ func (n *neighbours) requestProbes() []probe {
 		"propose_acceptance":   `{"request_id":"{id}","outreach_id":"or_00000000000000000000"}`,
 		"send_vendor_message":  `{"request_id":"{id}","vendor_id":"none-such","message":"hello"}`,
 		"update_request_state": `{"request_id":"{id}","new_state":"cancelled","reason":null}`,
+		"request_call_consent": `{"request_id":"{id}","scope":"concierge","reason":"a word about it"}`,
+		"revoke_call_consent":  `{"request_id":"{id}"}`,
 	} {
 		probes = append(probes, probe{"marketplace." + tool, "request_id", args, anns, noRequest, nil})
 	}
@@ -449,6 +451,15 @@ func TestPromise6_AMessageCannotNameWhatIsAnothers(t *testing.T) {
 		target := "/webhooks/whatsapp/status?" + url.Values{"message": {message}, "thread": {thread}}.Encode()
 		return visible(n.Webhook(target, url.Values{"MessageSid": {"SM" + strings.Repeat("0", 32)}, "MessageStatus": {"delivered"}}), thread)
 	}
+	call := func(path, request string) string {
+		target := "/webhooks/whatsapp/calls/" + path + "?" + url.Values{"attempt": {"ca_aaaaaaaaaaaaaaaa"}, "consent": {"cc_aaaaaaaaaaaaaaaa"}, "request": {request}}.Encode()
+		return visible(n.Webhook(target, url.Values{"CallSid": {"CA" + strings.Repeat("0", 32)}, "CallStatus": {"in-progress"}}), request)
+	}
+	for _, path := range []string{"answered", "status"} {
+		if diff := cmp.Diff(call(path, noRequest), call(path, n.asksVendors(n.ann))); diff != "" {
+			t.Errorf("a call for no request (-), for one without a consent (+):\n%s", diff)
+		}
+	}
 	if diff := cmp.Diff(report("th_00000000000000000000000000000000", "turn00000001-0"), report(n.ann.Thread, "turn00000099-0")); diff != "" {
 		t.Errorf("callback for no thread (-), for no message (+):\n%s", diff)
 	}
@@ -506,7 +517,7 @@ func TestPromise6_AToolCannotReachWhatIsAnothers(t *testing.T) {
 
 // plainFields carry words, times, places and kinds, and name nothing that is somebody's.
 var plainFields = strings.Fields(`text note content description reason captions query answer kind action domain category subCategory
-	section date time endDate when weekday from to address location_text pickup dropoff near district phone name service zip about need place tags message new_state question`)
+	section date time endDate when weekday from to address location_text pickup dropoff near district phone name service zip about need place tags message new_state question scope`)
 
 // customersProbes are those of the tools that bob has on his thread.
 func (n *neighbours) customersProbes() []probe {

@@ -92,12 +92,15 @@ var missing = map[string]string{
 
 // laterAttributes and laterCodes are those that a release has added which came after the one that wrote the dump.
 var (
-	laterAttributes = strings.Fields(`a acceptedId addr addressTimes again areas availability bears begun c caller chat client confidence contact correlation cut failures
-	fallback first frames generation hasStock holder how i identifiedPercent input k km late matter maxBookings maxMessagesDay
-	maxOrdersDay maxRidesDay meeting moves number optIn output outreach participant phones post prev q questions r rating recent refs
-	remindAt reminders repliedAt request requireContact requirements s seq serviceId serviceIds searches session shortlist single snippet source sp
-	spoken standing stream success t technician v vacant vendor vendors x zip`)
-	laterCodes = strings.Fields(`asked changed clarifying dispatched error found fulfilled new outreach presented quoted replied searching silent skipped written`)
+	laterAttributes = strings.Fields(`a acceptedId addr addressTimes again areas availability bears begun c caller chat
+	client confidence consent contact correlation cut dialled endedBy failure failures fallback first frames generation
+	grantedAt hasStock holder how i identifiedPercent input k km late lookAt matter maxBookings maxMessagesDay
+	maxOrdersDay maxRidesDay meeting moves number optIn output outreach over participant phones post prev provider q
+	questions r rating recent refs refused remindAt reminders repliedAt request requireContact requirements s scope
+	searches seq serviceId serviceIds session shortlist single snippet source sp spoken standing stream success t
+	technician v vacant vendor vendors x zip`)
+	laterCodes      = strings.Fields(`asked changed clarifying consent dispatched error found fulfilled new outreach
+	presented quoted replied searching silent skipped written`)
 )
 
 // laterKeys are the forms of such keys.
@@ -108,6 +111,7 @@ var laterKeys = []string{
 	`(request#.*)\nfeed#.*`,
 	`(request#.*)\nreply#(.*)`,
 	`(request#.*)\n~`,
+	`(request#.*)\n~consent#.*`,
 	`(request#.*)\n~outreach#.*`,
 	`(requestaudit#.*)\n.*.*`,
 	`(requestaudit#.*)\nbody#.*`,

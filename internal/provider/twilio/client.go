@@ -61,7 +61,12 @@ func (c *Client) Send(ctx context.Context, m Outbound) (sid string, err error) {
 	if failed != nil {
 		return "", failed
 	}
-	got, failed := c.post(ctx, c.messages(), form)
+	return c.create(ctx, c.messages(), form, "the answer names no message")
+}
+
+// create posts form and returns the SID of what Twilio has made of it. Errors are *[SendError].
+func (c *Client) create(ctx context.Context, path string, form url.Values, nameless string) (sid string, err error) {
+	got, failed := c.post(ctx, path, form)
 	if failed != nil {
 		return "", failed
 	}
@@ -74,7 +79,7 @@ func (c *Client) Send(ctx context.Context, m Outbound) (sid string, err error) {
 		return "", refusal(got.Status, told.Code, got.Header, c.now())
 	}
 	if malformed != nil || told.SID == "" {
-		return "", &SendError{Status: got.Status, Message: "the answer names no message", Outcome: Unclear, Err: malformed}
+		return "", &SendError{Status: got.Status, Message: nameless, Outcome: Unclear, Err: malformed}
 	}
 	return told.SID, nil
 }
@@ -274,11 +279,12 @@ func (c *Client) Find(ctx context.Context, q Query) ([]Found, error) {
 // sameText ignores the space around a text, which may be lost on the way.
 func sameText(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
 
-// page is a page of the list resource.
+// page is a page of a list resource: of messages or of calls.
 // https://www.twilio.com/docs/messaging/api/message-resource#read-multiple-message-resources
 type page struct {
-	Messages []resource `json:"messages"`
-	Next     string     `json:"next_page_uri"` // path and query; null on the last page
+	Messages []resource     `json:"messages"`
+	Calls    []callResource `json:"calls"`
+	Next     string         `json:"next_page_uri"` // path and query; null on the last page
 }
 
 func (c *Client) page(ctx context.Context, path string) (page, error) {
@@ -300,8 +306,8 @@ func (c *Client) page(ctx context.Context, path string) (page, error) {
 		return page{}, fmt.Errorf("HTTP %d, code %d", got.Status, p.Code)
 	case malformed != nil:
 		return page{}, fmt.Errorf("the answer is not a page: %w", malformed)
-	case p.Messages == nil:
-		return page{}, errors.New("the answer is not a page: no messages")
+	case p.Messages == nil && p.Calls == nil:
+		return page{}, errors.New("the answer is not a page: nothing is listed")
 	case p.Next != "" && !strings.HasPrefix(p.Next, "/2010-04-01/Accounts/"):
 		return page{}, errors.New("next_page_uri is not a path of the API") // where the key would go too
 	}
@@ -332,13 +338,19 @@ func (m resource) found() (Found, error) {
 	if m.ErrorCode != nil {
 		f.ErrorCode = *m.ErrorCode
 	}
-	if m.DateCreated == "" {
-		return f, nil
+	at, err := created(m.SID, m.DateCreated)
+	f.DateCreated = at
+	return f, err
+}
+
+// created reads date_created, which may be left out.
+func created(sid, date string) (time.Time, error) {
+	if date == "" {
+		return time.Time{}, nil
 	}
-	at, err := time.Parse(time.RFC1123Z, m.DateCreated)
+	at, err := time.Parse(time.RFC1123Z, date)
 	if err != nil {
-		return f, fmt.Errorf("date_created of %s is not as in RFC 2822", m.SID)
+		return time.Time{}, fmt.Errorf("date_created of %s is not as in RFC 2822", sid)
 	}
-	f.DateCreated = at.UTC()
-	return f, nil
+	return at.UTC(), nil
 }

@@ -24,6 +24,9 @@ const (
 	CodeTooMany       = 20429
 	CodeOptedOut      = 21610 // the recipient wrote STOP to Twilio
 	CodeOutsideWindow = 63016 // only a template can go now
+	CodeNotPermitted  = 37000 // the person has not permitted the business to call on WhatsApp
+	CodeCallsLimited  = 37004 // the sender has made as many calls as WhatsApp allows it
+	CodeCalledEnough  = 37006 // this person was called as often as their permission allows
 )
 
 // SendError is a send that failed.
@@ -66,7 +69,7 @@ type meaning struct {
 	wait    time.Duration
 }
 
-// meanings are the codes that a WhatsApp message can meet, as Twilio's dictionary has
+// meanings are the codes that a WhatsApp message or a call can meet, as Twilio's dictionary has
 // them at https://www.twilio.com/docs/api/errors/{code}. Any other code of a refused
 // request is permanent.
 var meanings = map[int]meaning{
@@ -105,6 +108,16 @@ var meanings = map[int]meaning{
 	21659: {Permanent, "the sender is not a number at Twilio", true, 0},
 	21660: {Permanent, "the sender belongs to another account", true, 0},
 	21910: {Permanent, "sender and recipient are of different channels", true, 0},
+
+	// Calls.
+	21205: {Permanent, "the address that says what to do is not valid", true, 0},
+	21210: {Permanent, "the caller's number is not verified", true, 0},
+	21215: {Permanent, "the account may not call that region", true, 0},
+	37000: {Permanent, "the person has not permitted calls on WhatsApp", false, 0},
+	37004: {Permanent, "the sender has made as many calls as WhatsApp allows it", false, 0},
+	37006: {Permanent, "the person was called as often as their permission on WhatsApp allows", false, 0},
+	37007: {Permanent, "businesses of the sender's country may not call on WhatsApp", true, 0},
+	37008: {Permanent, "the caller is no WhatsApp sender of the account", true, 0},
 
 	// Queues and loops.
 	14107: {Retry, "too many messages between two numbers", false, 30 * time.Second}, // 30 in 30 seconds
@@ -153,6 +166,15 @@ func reason(code int) string {
 		m.text = "see Twilio's error dictionary"
 	}
 	return fmt.Sprintf("%d: %s", code, m.text)
+}
+
+// CallRefused is what a code of a call that failed says of the person's permission at WhatsApp; "" is nothing.
+func CallRefused(code int) string {
+	switch code {
+	case CodeNotPermitted, CodeCallsLimited, CodeCalledEnough:
+		return reason(code)
+	}
+	return ""
 }
 
 // refused is an error for a code that is known before Twilio is asked.

@@ -60,6 +60,9 @@ function settings(m, changed, { known, tools, others, store, editor }) {
     section('When a customer asks for a person', make('div', { className: 'settings' },
       field('Who is told on WhatsApp', words(m.desk?.numbers, (v) => { m.desk = { ...m.desk, numbers: v.map((n) => n.replace(/[\s()-]/g, '')) }; changed(); }, { type: 'tel' }), {
         path: 'desk.numbers', note: 'Numbers with country code and commas between, at most 10. Empty tells nobody: then look at the page Threads.',
+      }),
+      field('Telephone of the desk', text(m.desk?.phone, (v) => { m.desk = { ...m.desk, phone: v.replace(/[\s()-]/g, '') }; changed(); }, { type: 'tel' }), {
+        path: 'desk.phone', note: 'With country code. When a customer has agreed to a call, this telephone rings first and is then connected with them on WhatsApp. Empty calls nobody.',
       })), hours(m, changed)),
     section('Always ask first', help('The customer is asked for YES before any of these is done. Tools that change something ask anyway.'),
       more('Choose the tools', make('div', { className: 'ticks' }, tools.filter((t) => !t.confirmationFixed).map((t) => tick(toolWord(t.name), (m.safety.requireConfirmFor ?? []).includes(t.name), (on) => {

@@ -72,7 +72,7 @@ export const bounds = {
 
 const fields = {
   name: 'Name', enabled: 'The market', language: 'First language', languages: 'Languages', currency: 'Currency', timeZone: 'Time zone', bounds: 'Area on the map',
-  districts: 'Districts', 'desk.numbers': 'Who is told that a person is wanted', 'desk.hours': 'Hours of the people', gate: 'While an offer waits', requireContact: 'Name and number wanted', 'merve.requireContact': 'Name and number wanted', quietMs: 'Wait for more messages', 'safety.requireConfirmFor': 'Always ask first for', 'whatsapp.from': 'WhatsApp number',
+  districts: 'Districts', 'desk.numbers': 'Who is told that a person is wanted', 'desk.phone': 'Telephone of the desk', 'desk.hours': 'Hours of the people', gate: 'While an offer waits', requireContact: 'Name and number wanted', 'merve.requireContact': 'Name and number wanted', quietMs: 'Wait for more messages', 'safety.requireConfirmFor': 'Always ask first for', 'whatsapp.from': 'WhatsApp number',
   businessId: 'Business', names: 'Name', descriptions: 'Description', domain: 'Domain', category: 'Category', subCategory: 'Sub-category', place: 'Place', location: 'Position',
   address: 'Address', hours: 'Opening hours', 'hours.days': 'Opening hours', 'hours.closed': 'Closed on', delivery: 'Delivery', image: 'Picture', media: 'Pictures', onDuty: 'Dates on duty', dutyWeekdays: 'Weekdays on duty', duty: 'Hours on duty', phone: 'Telephone', district: 'District', price: 'Price', offerings: 'Offerings', items: 'Menu', left: 'Left', tags: 'Tags',
   'merve.enabled': 'Offered by Merve', 'merve.whatsappE164': 'WhatsApp number', 'merve.language': 'Language of the business', 'merve.coverage': 'Districts served', 'merve.actions': 'Actions',

@@ -215,13 +215,13 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, 20001, "Invalid date value: "+err.Error())
 		return
 	}
-	var found []Message
+	var found []map[string]any
 	for _, m := range slices.Backward(s.Messages()) {
 		if fits(m) && s.config.Now().Sub(m.Created) >= s.config.ListLag {
-			found = append(found, m)
+			found = append(found, s.resource(m))
 		}
 	}
-	s.page(w, r, found)
+	s.page(w, r, "messages", found)
 }
 
 func filter(query url.Values) (func(Message) bool, error) {
@@ -268,7 +268,8 @@ func parseDate(value string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%q is not a date", value)
 }
 
-func (s *Server) page(w http.ResponseWriter, r *http.Request, found []Message) {
+// page answers with a part of what was found, under the name of the resource.
+func (s *Server) page(w http.ResponseWriter, r *http.Request, name string, found []map[string]any) {
 	query := r.URL.Query()
 	size, number := min(50, s.config.MaxPage), 0
 	if n, err := strconv.Atoi(query.Get("PageSize")); err == nil {
@@ -279,10 +280,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, found []Message) {
 	}
 	start := min(number*size, len(found))
 	end := min(start+size, len(found))
-	messages := make([]map[string]any, 0, size)
-	for _, m := range found[start:end] {
-		messages = append(messages, s.resource(m))
-	}
+	part := append(make([]map[string]any, 0, size), found[start:end]...)
 	address := func(page int) string {
 		q := r.URL.Query()
 		q.Set("PageSize", strconv.Itoa(size))
@@ -290,7 +288,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, found []Message) {
 		return r.URL.Path + "?" + q.Encode()
 	}
 	out := map[string]any{
-		"messages": messages, "page": number, "page_size": size, "start": start, "end": max(end-1, 0),
+		name: part, "page": number, "page_size": size, "start": start, "end": max(end-1, 0),
 		"uri": address(number), "first_page_uri": address(0), "next_page_uri": nil, "previous_page_uri": nil,
 	}
 	if end < len(found) {

@@ -1,4 +1,4 @@
-// Package twiliotest is a stand-in for Twilio's messages over HTTP. A [Server] refuses
+// Package twiliotest is a stand-in for Twilio's messages and calls over HTTP. A [Server] refuses
 // what Twilio would refuse, answers in Twilio's form, keeps what it took, lists it, fails
 // when told to, and calls webhooks as Twilio does, signed.
 //
@@ -47,9 +47,11 @@ type Server struct {
 	config Config
 	sends  providertest.Faults[Fault]
 	lists  providertest.Faults[Fault]
+	rings  providertest.Faults[Fault]
 
 	mu       sync.Mutex
 	messages []Message
+	calls    []Call
 	taken    chan struct{} // closed, and made anew, when messages grows
 	requests int
 	posts    int
@@ -69,6 +71,9 @@ func Start(c Config) *Server {
 	mux.HandleFunc("POST /2010-04-01/Accounts/{account}/Messages.json", s.authorized(s.create))
 	mux.HandleFunc("GET /2010-04-01/Accounts/{account}/Messages.json", s.authorized(s.list))
 	mux.HandleFunc("GET /2010-04-01/Accounts/{account}/Messages/{file}", s.authorized(s.fetch))
+	mux.HandleFunc("POST /2010-04-01/Accounts/{account}/Calls.json", s.authorized(s.createCall))
+	mux.HandleFunc("GET /2010-04-01/Accounts/{account}/Calls.json", s.authorized(s.listCalls))
+	mux.HandleFunc("GET /2010-04-01/Accounts/{account}/Calls/{file}", s.authorized(s.fetchCall))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, 20404, "The requested resource "+r.URL.Path+" was not found")
 	})
