@@ -27,7 +27,7 @@ var layers = []struct {
 	{"speech", []string{"standing"}, nil},
 	{"words", []string{"geo", "event", "alert", "actor", "queue", "bus", "schedule", "limit", "bound", "stock"}, nil},
 	{"words", []string{"channel", "market", "person", "roster", "media", "provider/openai", "provider/oidc", "provider/mapbox", "provider/stripe", "provider/realtimekit"}, []string{"channel"}},
-	{"words", []string{"tool", "calc", "weather", "minilm", "product"}, nil},
+	{"words", []string{"tool", "calc", "weather", "minilm", "product", "ocr"}, nil},
 	{"words", []string{"provider/openmeteo"}, nil},
 	{"agent", []string{"agent"}, nil},
 	{"agent", []string{"plan", "worker"}, nil},
