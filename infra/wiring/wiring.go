@@ -190,7 +190,7 @@ func Functions() []Function {
 			Memory: 256, Timeout: 30,
 			Stream: events("records", "notify-failed"),
 			Tables: []Grant{readsAndWrites("conversations"), reads("catalog"), readsAndWrites("records"), raises()},
-			Sends:  []string{"turns"},
+			Sends:  []string{"turns", "ocr"},
 		},
 		{
 			Name: "marketplace", Doc: "takes calls of programs and of the desk about marketplace requests",
@@ -210,7 +210,17 @@ func Functions() []Function {
 			Memory: 256, Timeout: 120,
 			Schedule: every(300),
 			Tables:   []Grant{readsAndWrites("conversations"), readsAndWrites("records"), reads("catalog")},
-			Sends:    []string{"turns"},
+			Sends:    []string{"turns", "ocr"},
+			Settings: []string{"OCR_ENGINE"},
+		},
+		{
+			Name: "ocr", Doc: "reads pictures of quotations",
+			Memory: 2048, Timeout: 300,
+			Queue:    &QueueTrigger{Queue: "ocr", Batch: 1, Parallel: 5, PartialFailures: true},
+			Tables:   []Grant{readsAndWrites("records"), raises()},
+			Media:    true,
+			Secrets:  []string{"TWILIO_AUTH_TOKEN"},
+			Settings: []string{"OCR_ENGINE", "TWILIO_ACCOUNT_SID", "TWILIO_BASE_URL", "META_BASE_URL"},
 		},
 		{
 			Name: "index", Doc: "keeps the search engine to the listings",
@@ -271,7 +281,7 @@ func Functions() []Function {
 				readsAndWrites("conversations"), readsAndWrites("ledger"), readsAndWrites("alerts"),
 				readsAndWrites("catalog"), readsAndWrites("records"),
 			},
-			Sends:    []string{"turns"},             // what staff write, and that they take a thread over
+			Sends:    []string{"turns"},                               // what staff write, and that they take a thread over
 			Secrets:  []string{"TYPESENSE_API_KEY", "OPENAI_API_KEY"}, // to make an index anew, and to try an assistant's tone
 			Settings: join(model(), auth(), []string{"AUTH_CLIENT_ID", "AUTH_SIGN_IN_ORIGINS", "TYPESENSE_URL"}),
 		},

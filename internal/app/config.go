@@ -53,6 +53,8 @@ type Config struct {
 	BoundLoopback                                       bool     // the bounds of addresses hold for this machine itself too
 	SignInOrigins                                       []string // where the issuer's endpoints are, beside its own origin
 
+	OCREngine string // reads pictures: tesseract or none
+
 	PrivateMedia bool // photos are fetched from private addresses too
 
 	// The local runner's: unsigned webhooks come in from this machine while there is no key.
@@ -67,6 +69,7 @@ const addressMessages = 600
 var queueURLs = map[string]string{
 	turns:                 "TURN_QUEUE_URL",
 	liveTurns:             "LIVE_QUEUE_URL",
+	pictures:              "OCR_QUEUE_URL",
 	"user-commands":       "USER_COMMANDS_QUEUE_URL",
 	"plan-events":         "PLAN_EVENTS_QUEUE_URL",
 	"plan-answers":        "PLAN_ANSWERS_QUEUE_URL",
@@ -139,6 +142,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		AdminToken:                strings.TrimSpace(getenv("ADMIN_TOKEN")),
 		AddressMessages:           addressMessages,
 		BoundLoopback:             getenv("BOUND_LOOPBACK") == "1",
+		OCREngine:                 or("OCR_ENGINE", "tesseract"),
 		PrivateMedia:              getenv("PRIVATE_MEDIA") == "1",
 	}
 	for name, variable := range queueURLs {
@@ -150,6 +154,9 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	var err error
 	if c.Patience, err = time.ParseDuration(or("GATEWAY_TIMEOUT", "45s")); err != nil || c.Patience < time.Second {
 		return c, fmt.Errorf("GATEWAY_TIMEOUT: want a duration of at least a second, such as 25s")
+	}
+	if c.OCREngine != "tesseract" && c.OCREngine != "none" {
+		return c, fmt.Errorf("OCR_ENGINE: want tesseract or none")
 	}
 	if err := c.LogLevel.UnmarshalText([]byte(or("LOG_LEVEL", "info"))); err != nil {
 		return c, fmt.Errorf("LOG_LEVEL: want debug, info, warn or error")

@@ -19,9 +19,9 @@ func Marketplace(b *Base) (trigger.Handler, error) {
 	return b.http(mux), nil
 }
 
-// Outreach reminds vendors who have not answered, and gives up those who do not.
+// Outreach reminds vendors who have not answered, gives up those who do not, and has pictures read that nobody reads.
 func Outreach(b *Base) (trigger.Handler, error) {
-	t := b.requestTeller()
+	t, p := b.requestTeller(), b.darkroom()
 	return trigger.Schedule(func(ctx context.Context, _ time.Time) error {
 		return inShares(ctx, func(ctx context.Context) error {
 			swept, err := t.Sweep(ctx, sweepLimit)
@@ -30,6 +30,10 @@ func Outreach(b *Base) (trigger.Handler, error) {
 		}, func(ctx context.Context) error {
 			closed, err := t.Broker.CloseCalls(ctx, sweepLimit)
 			b.Log.InfoContext(ctx, "calls", "unclear", closed)
+			return err
+		}, func(ctx context.Context) error {
+			queued, err := p.Sweep(ctx, sweepLimit)
+			b.Log.InfoContext(ctx, "pictures", "queued", queued)
 			return err
 		})
 	}, trigger.Log(b.Log)), nil
@@ -57,5 +61,5 @@ func (b *Base) broker(model llm.Model) *marketplace.Broker {
 }
 
 func (b *Base) requestTeller() *marketplace.Teller {
-	return &marketplace.Teller{Broker: b.broker(nil), Threads: b.teller()}
+	return &marketplace.Teller{Broker: b.broker(nil), Threads: b.teller(), Read: b.queuePicture}
 }

@@ -19,6 +19,7 @@ const (
 	RepliedEvent   EventType = "replied"   // a vendor has answered
 	PresentedEvent EventType = "presented" // the quotes, to the client
 	AcceptedEvent  EventType = "accepted"  // a quote, by a YES
+	PictureEvent   EventType = "picture"   // one is to be read
 	SilentEvent    EventType = "silent"    // nobody who was asked has it
 	CancelledEvent EventType = "cancelled"
 	ErrorEvent     EventType = "error"
@@ -35,6 +36,7 @@ type Event struct {
 	Text     string    `dynamodbav:"text,omitempty"`    // of a message to the client, or why
 	Options  []string  `dynamodbav:"options,omitempty"` // below it
 	Quote    *Quote    `dynamodbav:"quote,omitempty"`   // of an answer
+	Picture  string    `dynamodbav:"picture,omitempty"` // the job that reads it
 	By       string    `dynamodbav:"by"`                // actor key, or moltbot, system, admin
 	Trace    string    `dynamodbav:"trace,omitempty"`
 	At       time.Time `dynamodbav:"at"`

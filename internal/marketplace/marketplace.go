@@ -4,6 +4,7 @@
 //
 //	request#{id}              ~                     the request; by market in index listed, in index due while there is something to do
 //	request#{id}              ~outreach#{outreach}  a vendor who is asked, with the quote
+//	request#{id}              ~ocr#{job}            a picture to be read, with what was read; in index due until it ends
 //	request#{id}              reply#{message}       a vendor's answer, word for word
 //	request#{id}              call#{key}            what a call was answered under its key, or that it has begun; in index due until it ends
 //	request#{id}              event#{version}       what happened
@@ -199,6 +200,7 @@ var (
 type View struct {
 	Request
 	Outreach []Outreach
+	Jobs     []Job
 }
 
 // outreach finds one by its id.

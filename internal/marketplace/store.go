@@ -47,8 +47,14 @@ func (s *Store) View(ctx context.Context, id string) (View, error) {
 	}
 	var v View
 	err := s.Table.Each(ctx, dynamo.Under(partition(id), headSK), func(it dynamo.Item) error {
-		if it.Key().SK == headSK {
+		switch sk := it.Key().SK; {
+		case sk == headSK:
 			return it.Decode(&v.Request)
+		case strings.HasPrefix(sk, jobSK):
+			var j Job
+			err := it.Decode(&j)
+			v.Jobs = append(v.Jobs, j)
+			return err
 		}
 		var o Outreach
 		if err := it.Decode(&o); err != nil {
@@ -64,6 +70,7 @@ func (s *Store) View(ctx context.Context, id string) (View, error) {
 		return View{}, actor.ErrNotFound
 	}
 	slices.SortFunc(v.Outreach, func(a, b Outreach) int { return a.N - b.N })
+	slices.SortFunc(v.Jobs, func(a, b Job) int { return a.CreatedAt.Compare(b.CreatedAt) })
 	return v, nil
 }
 

@@ -33,6 +33,12 @@ const pdfType = "application/pdf"
 // types are the documents that are read, by content type.
 var types = []string{"image/jpeg", "image/png", "image/gif", pdfType}
 
+// Reads reports whether documents of a content type are read.
+func Reads(claimed string) bool {
+	kind, _, err := mime.ParseMediaType(claimed)
+	return err == nil && slices.Contains(types, kind)
+}
+
 // Pages are the pages of a document, in grey.
 func Pages(ctx context.Context, data []byte, claimed string) ([]*image.Gray, error) {
 	kind := http.DetectContentType(data)
