@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"image"
 	"image/png"
 	"strings"
@@ -11,11 +12,17 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/actor"
 	"merve/internal/alert"
+	"merve/internal/channel"
 	"merve/internal/dynamo"
+	"merve/internal/dynamo/dynamotest"
 	"merve/internal/fault"
+	"merve/internal/faulttest"
 	. "merve/internal/marketplace"
 	"merve/internal/ocr"
+	"merve/internal/thread"
+	"merve/internal/tool"
 )
 
 // darkroom is where the pictures of a yard are read.
@@ -263,4 +270,76 @@ func TestForeignPicture(t *testing.T) {
 			t.Errorf("%s: %v", id, err)
 		}
 	}
+}
+
+// photographed is a vendor who was asked, and whose photo without words was taken in.
+func (d *darkroom) photographed(r Request) (job string) {
+	d.t.Helper()
+	d.vendor("v1", nil)
+	d.do("propose_outreach", r.ID, "ask", `{"request_id":"{id}","vendor_ids":["v1"]}`)
+	o := d.view(r.ID).Outreach[0]
+	tc := tool.Context{Market: d.market, ThreadType: channel.Vendor, Thread: o.Thread, Language: "en", Actor: actor.Actor{Phone: o.Number}}
+	m := thread.Message{ID: "SM9", Media: []channel.Media{{URL: "https://api.twilio.com/m/9", Type: "image/png"}}}
+	for range 2 { // the second time it is there
+		settled, ok, err := Answers{Broker: d.Pictures.Broker}.Command(d.t.Context(), tc, m)
+		if err != nil || !ok || !strings.Contains(settled.Text, o.Code) {
+			d.t.Fatalf("%+v, %v, %v", settled, ok, err)
+		}
+		if err := d.Store.Table.DB().Commit(d.t.Context(), settled.Writes...); err != nil && !errors.Is(err, ErrChanged) {
+			d.t.Fatal(err)
+		}
+	}
+	jobs := d.view(r.ID).Jobs
+	if len(jobs) != 1 || jobs[0].Outreach != o.ID {
+		d.t.Fatalf("jobs %+v", jobs)
+	}
+	return jobs[0].ID
+}
+
+// A vendor's photographed quotation is its quote, if its figures stand. Otherwise it is an answer without a price.
+func TestVendorSendsAPhoto(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		lines  []string
+		price  int64 // 0 is none
+		alerts int
+	}{
+		"figures stand":    {quotationLines, 20000, 0},
+		"sum is off":       {[]string{"Generator 2 100.00 200.00", "Total EUR 100.00"}, 0, 1},
+		"another currency": {[]string{"Generator 2 100.00 200.00", "Total USD 200.00"}, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDarkroom(t, test.lines...)
+			r := d.request("1", nil)
+			d.run(r.ID, d.photographed(r))
+			o := d.view(r.ID).Outreach[0]
+			if o.State != Replied || o.Quote == nil || !strings.Contains(o.Quote.Text, "Generator") || len(d.alerts) != test.alerts {
+				t.Fatalf("%+v, alerts %v", o, d.alerts)
+			}
+			if p := o.Quote.PriceMinor; test.price == 0 && p != nil || test.price > 0 && (p == nil || *p != test.price) || o.Quote.Offers(d.now) != (test.price > 0) {
+				t.Errorf("quote %+v", o.Quote)
+			}
+		})
+	}
+}
+
+// Whatever call of a reading fails, in every way, and however often it comes again: it ends as without.
+func TestPictureCrashAnywhere(t *testing.T) {
+	t.Parallel()
+	faulttest.Everywhere(t, nil, func(t *testing.T, calls *faulttest.Calls) string {
+		d := newDarkroom(t, quotationLines...)
+		r := d.request("1", nil)
+		job := d.photographed(r)
+		d.Pictures.Broker, _ = d.over(dynamotest.Once(t, calls))
+		calls.Deliver(t, func() { d.now = d.now.Add(10 * time.Minute) }, func() error { return d.Run(context.Background(), r.ID, job) })
+		d.now, d.Pictures.Broker = d.now.Add(10*time.Minute), d.yard.Broker
+		d.run(r.ID, job) // as the sweep has it done
+		v := d.view(r.ID)
+		got := fmt.Sprint(v.Jobs[0].Status, " ", v.Outreach[0].State, " ", v.Outreach[0].Quote.PriceMinor != nil)
+		if want := "completed replied true"; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+		return got
+	})
 }

@@ -2,6 +2,7 @@ package turn_test
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -35,7 +36,7 @@ func (w *world) startVendors(records, catalog dynamo.Table, log *slog.Logger) {
 		Parser: &marketplace.Parser{Model: llm.Whole(w.complete), Now: w.clock.now, Log: log},
 		NewID:  func() string { return dynamotest.ID("") }, Log: log,
 	}
-	w.vendors = &vendors{broker, &marketplace.Teller{Broker: broker, Threads: w.teller()}, phones}
+	w.vendors = &vendors{broker, &marketplace.Teller{Broker: broker, Threads: w.teller(), Read: func(context.Context, string, string) error { return nil }}, phones}
 }
 
 // settleVendors stores the vendors of a conversation, given as YAML. Each has opted in.
