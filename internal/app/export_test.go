@@ -18,6 +18,7 @@ var (
 	RideTeller        = (*Base).rideTeller
 	Bus               = (*Base).bus
 	CallState         = callState
+	RecordsTable      = (*Base).records
 )
 
 func Catalog(b *Base) booking.Catalog { return catalog{b.Listings()} }

@@ -71,11 +71,11 @@ func everywhere[S any](t *testing.T, faults []Fault, oneIn int, scenario func(t 
 }
 
 // oneIn is the share of second faults that a short run of [Pairs] tries.
-const oneIn = 3
+const oneIn = 6
 
 // Pairs runs a scenario for every two faults: each first one, and each second one at each
 // call that there is after it. While TIMES is 1, the process dies both times, and the second
-// time at every third place, counted from the first, which SEED chooses.
+// time at every sixth place, counted from the first, which SEED chooses.
 func Pairs[S any](t *testing.T, faults []Fault, scenario func(t *testing.T, calls *Calls) S) {
 	t.Helper()
 	want, names := whole(t, scenario)

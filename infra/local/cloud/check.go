@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -25,6 +24,7 @@ type check struct {
 	host   string // of the API
 	env    map[string]string
 	twilio *twiliotest.Server
+	model  *model
 }
 
 // checks are what is driven, in this order.
@@ -33,11 +33,19 @@ var checks = []struct {
 	run  func(*check, context.Context) error
 }{
 	{"health", (*check).health},
+	{"a change that nobody can read, and what is behind it", (*check).poison},
 	{"a booking on the page", (*check).pageBooking},
 	{"a booking on WhatsApp", (*check).whatsAppBooking},
+	{"an order, and the business that accepts it", (*check).order},
+	{"a damage report", (*check).report},
 	{"a question in several parts", (*check).question},
+	{"a talk over a socket", (*check).live},
+	{"an outage of what tells businesses", (*check).outage},
+	{"a turn that was given up is sent back", (*check).redrive},
+	{"a turn whose process is killed", (*check).killed},
+	{"pages, look-ups and schedules", (*check).rest},
 	{"no role refused anything", (*check).denied},
-	{"functions invoked", (*check).invoked},
+	{"every function has run", (*check).invoked},
 }
 
 func (c *check) all(ctx context.Context) error {
@@ -150,21 +158,12 @@ func (c *check) sent(ctx context.Context, since int, to, want string) error {
 // whatsAppBooking writes as a customer of Twilio's does, each message twice.
 func (c *check) whatsAppBooking(ctx context.Context) error {
 	const customer = "+15550123"
-	address := strings.TrimSuffix(c.env["PUBLIC_URL"], "/") + "/webhooks/whatsapp"
-	for i, turn := range [][2]string{
+	for _, turn := range [][2]string{
 		{"sushi in Kyrenia", "Harbour Sushi"}, {"book the first one for 2 people tomorrow at 18:00", "YES"}, {"YES", "confirmed"},
 	} {
 		since := len(c.twilio.Messages())
-		form := url.Values{
-			"MessageSid": {fmt.Sprintf("SM%032x", 100+i)}, "From": {"whatsapp:" + customer}, "To": {"whatsapp:" + twiliotest.From},
-			"Body": {turn[0]}, "NumMedia": {"0"},
-		}
-		for range 2 {
-			status, answer, err := c.ask(ctx, http.MethodPost, "/webhooks/whatsapp", "application/x-www-form-urlencoded", form.Encode(),
-				"X-Twilio-Signature", c.twilio.Sign(address, form))
-			if err != nil || status != http.StatusOK {
-				return fmt.Errorf("%q: %d %v %w", turn[0], status, answer, err)
-			}
+		if err := c.whatsApp(ctx, customer, turn[0], 2); err != nil {
+			return err
 		}
 		if err := c.sent(ctx, since, customer, turn[1]); err != nil {
 			return err
@@ -228,7 +227,7 @@ func (c *check) denied(ctx context.Context) error {
 	return err
 }
 
-// invoked says which functions have run.
+// invoked wants every function to have run.
 func (c *check) invoked(ctx context.Context) error {
 	ran := map[string]bool{}
 	err := c.logs(ctx, func(group, _ string) {
@@ -244,6 +243,8 @@ func (c *check) invoked(ctx context.Context) error {
 			not = append(not, f.Name)
 		}
 	}
-	fmt.Printf("%d functions have logged; not yet: %v\n", len(ran), not)
+	if len(not) > 0 {
+		err = errors.Join(err, fmt.Errorf("%d have logged, and not %v", len(ran), not))
+	}
 	return err
 }

@@ -66,7 +66,8 @@ func run(ctx context.Context, test bool) (err error) {
 	defer em.stop()
 	twilio := twiliotest.Start(twiliotest.Config{})
 	defer twilio.Close()
-	stopModel, settings, err := startStandIns(twilio)
+	thinker := newModel()
+	stopModel, settings, err := startStandIns(twilio, thinker)
 	if err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func run(ctx context.Context, test bool) (err error) {
 		return err
 	}
 	if test {
-		c := &check{em: em, host: id + ".execute-api.localhost", env: env, twilio: twilio}
+		c := &check{em: em, host: id + ".execute-api.localhost", env: env, twilio: twilio, model: thinker}
 		return c.all(ctx)
 	}
 	api := fmt.Sprintf("http://%s.execute-api.localhost:%d", id, em.port)
@@ -98,14 +99,14 @@ func run(ctx context.Context, test bool) (err error) {
 }
 
 // startStandIns starts what takes the place of the model, and says which settings lead to it and to Twilio's.
-func startStandIns(twilio *twiliotest.Server) (stop func(), settings map[string]string, err error) {
+func startStandIns(twilio *twiliotest.Server, thinker http.Handler) (stop func(), settings map[string]string, err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, nil, err
 	}
-	model := &http.Server{Handler: rulemodel.New(time.Now), ReadHeaderTimeout: time.Minute}
-	go func() { _ = model.Serve(l) }() // until it is closed
-	return func() { model.Close() }, map[string]string{
+	server := &http.Server{Handler: thinker, ReadHeaderTimeout: time.Minute}
+	go func() { _ = server.Serve(l) }() // until it is closed
+	return func() { server.Close() }, map[string]string{
 		"OPENAI_BASE_URL": "http://" + l.Addr().String() + "/v1", "OPENAI_MODEL": rulemodel.Model, "SARA_MODEL": rulemodel.Model,
 		"TWILIO_ACCOUNT_SID": twiliotest.AccountSID, "TWILIO_WHATSAPP_FROM": twiliotest.From, "TWILIO_BASE_URL": twilio.URL(),
 	}, nil
