@@ -131,7 +131,7 @@ func whole3(item string, f []figure, places int) lineRead {
 	l := Line{Item: clipItem(item), Confidence: min(f[0].confidence, f[1].confidence, f[2].confidence), Check: Mismatch}
 	q, u, t := f[0].values[0], amount(f[1], places), amount(f[2], places)
 	for _, quantity := range f[0].values {
-		if new(big.Rat).Mul(quantity.rat, u.rat).Cmp(t.rat) == 0 {
+		if t.rat.Sign() > 0 && new(big.Rat).Mul(quantity.rat, u.rat).Cmp(t.rat) == 0 { // nothing supports a zero
 			q, l.Check = quantity, Passed
 			break
 		}
@@ -177,11 +177,9 @@ func (t *table) sums(out *Result, places int) bool {
 // judge names the figures of a line that a person has to look at.
 func (t *table) judge(i int, l Line) {
 	t.least = min(t.least, l.Confidence)
-	if l.Check == Passed && l.Confidence >= Least {
-		return
-	}
+	sure := l.Check == Passed && l.Confidence >= Least
 	for field, v := range map[string]string{"quantity": l.Quantity.String(), "unit_price": l.UnitPrice.String(), "total": l.Total.String()} {
-		if v != "" {
+		if !sure || v == "" { // what is missing may stand on the page
 			t.check = append(t.check, fmt.Sprintf("lines[%d].%s", i, field))
 		}
 	}
