@@ -30,6 +30,7 @@ require (
 	github.com/sashabaranov/go-openai v1.43.0
 	github.com/stripe/stripe-go/v85 v85.0.0
 	github.com/typesense/typesense-go/v3 v3.2.0
+	golang.org/x/image v0.34.0
 	golang.org/x/text v0.33.0
 	golang.org/x/time v0.9.0
 	golang.org/x/tools v0.41.0

@@ -17,6 +17,7 @@ if ! command -v chromium-headless-shell >/dev/null; then
   (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium-headless-shell) >/dev/null 2>&1 ||
     command -v chromium >/dev/null || echo "LEFT OUT: browser tests (no chromium, and apt could not install it)"
 fi
+bash .ci/install-ocr.sh || echo "LEFT OUT: reading pictures of quotations (tesseract, poppler or a font could not be installed by apt)"
 
 command -v node >/dev/null || echo "LEFT OUT: the cloud stack's tests (the CDK needs node)"
 

@@ -28,7 +28,7 @@ var layers = []struct {
 	{"words", []string{"geo", "event", "alert", "actor", "queue", "bus", "schedule", "limit", "bound", "stock"}, nil},
 	{"words", []string{"discovery"}, nil},
 	{"words", []string{"channel", "market", "person", "roster", "media", "provider/openai", "provider/oidc", "provider/mapbox", "provider/stripe", "provider/realtimekit", "provider/gemini", "provider/googleplaces"}, []string{"channel"}},
-	{"words", []string{"tool", "calc", "weather", "minilm", "product"}, nil},
+	{"words", []string{"tool", "calc", "weather", "minilm", "product", "ocr"}, nil},
 	{"words", []string{"provider/openmeteo"}, nil},
 	{"agent", []string{"agent"}, nil},
 	{"agent", []string{"plan", "worker"}, nil},

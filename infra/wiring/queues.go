@@ -31,6 +31,9 @@ func Queues() []Queue {
 		// Inbox and lease of a thread keep the order of its turns, and whoever talks waits for no queue's.
 		{Name: "live", Env: "LIVE_QUEUE_URL", Visibility: 150, Receives: 5, DeadLetter: "live-failed", Keep: 3600},
 		{Name: "live-failed", Keep: fourteenDays},
+		// What reads a picture holds it for 5 minutes at most; who comes beside that leaves it alone.
+		{Name: "ocr", Env: "OCR_QUEUE_URL", Visibility: 330, Receives: 5, DeadLetter: "ocr-failed", Keep: 4 * 24 * 3600},
+		{Name: "ocr-failed", Keep: fourteenDays},
 		{Name: "notify-failed", Keep: fourteenDays},
 		{Name: "sender-failed", Keep: fourteenDays},
 		{Name: "index-failed", Keep: fourteenDays},

@@ -27,6 +27,6 @@ func (b *Base) desk() *account.Keeper {
 		report.Held{Store: b.Reports(), Photos: b.Photos()}, ledger.HeldBookings{Ledger: b.Ledger()}, booking.HeldWishes{Wishes: booking.Wishes{Ledger: b.Ledger()}},
 		payment.Held{Store: b.Payments(), Bookings: b.Ledger()}, order.Held{Store: b.Orders()}, taxi.Held{Store: b.Rides()},
 		relay.Held{Post: b.post()}, desk.Held{Desk: b.handovers()}, outbox.Held{Box: b.Outbox()}, plan.Held{Store: b.Plans(), Market: b.Config.DefaultMarket},
-		marketplace.Held{Store: b.Requests()},
+		marketplace.Held{Store: b.Requests(), Files: b.files()},
 	}}
 }

@@ -58,6 +58,8 @@ type Config struct {
 	BoundLoopback                                       bool     // the bounds of addresses hold for this machine itself too
 	SignInOrigins                                       []string // where the issuer's endpoints are, beside its own origin
 
+	OCREngine string // reads pictures: tesseract or none
+
 	PrivateMedia bool // photos are fetched from private addresses too
 
 	// The local runner's: the model is a stand-in, which searches no web.
@@ -75,6 +77,7 @@ const addressMessages = 600
 var queueURLs = map[string]string{
 	turns:                 "TURN_QUEUE_URL",
 	liveTurns:             "LIVE_QUEUE_URL",
+	pictures:              "OCR_QUEUE_URL",
 	"user-commands":       "USER_COMMANDS_QUEUE_URL",
 	"plan-events":         "PLAN_EVENTS_QUEUE_URL",
 	"plan-answers":        "PLAN_ANSWERS_QUEUE_URL",
@@ -147,6 +150,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		AdminToken:                strings.TrimSpace(getenv("ADMIN_TOKEN")),
 		AddressMessages:           addressMessages,
 		BoundLoopback:             getenv("BOUND_LOOPBACK") == "1",
+		OCREngine:                 or("OCR_ENGINE", "tesseract"),
 		PrivateMedia:              getenv("PRIVATE_MEDIA") == "1",
 		GeminiBaseURL:             or("GEMINI_BASE_URL", gemini.DefaultBaseURL),
 		GeminiModel:               or("GEMINI_MODEL", gemini.DefaultModel),
@@ -161,6 +165,9 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	var err error
 	if c.Patience, err = time.ParseDuration(or("GATEWAY_TIMEOUT", "45s")); err != nil || c.Patience < time.Second {
 		return c, fmt.Errorf("GATEWAY_TIMEOUT: want a duration of at least a second, such as 25s")
+	}
+	if c.OCREngine != "tesseract" && c.OCREngine != "none" {
+		return c, fmt.Errorf("OCR_ENGINE: want tesseract or none")
 	}
 	if err := c.LogLevel.UnmarshalText([]byte(or("LOG_LEVEL", "info"))); err != nil {
 		return c, fmt.Errorf("LOG_LEVEL: want debug, info, warn or error")

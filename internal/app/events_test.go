@@ -291,6 +291,7 @@ func TestEveryEventReachesItsFunction(t *testing.T) {
 		{"admin", answered(http.StatusOK), nil},
 		{"marketplace", answered(http.StatusNotFound), nil},
 		{"outreach", ticked, nil},
+		{"ocr", done, nil}, // the request has gone
 		{"planapi", answered(http.StatusOK), nil},
 		{"planapi-trace", answered(http.StatusOK), nil},
 		{"planapi-reset", answered(http.StatusNoContent), nil},

@@ -37,9 +37,9 @@ func (b *Base) calls(broker *marketplace.Broker) {
 }
 
 // Outreach reminds vendors who have not answered, and gives up those who do not. It lets consents expire, and asks Twilio
-// what became of calls.
+// what became of calls. Pictures that nobody reads it has read.
 func Outreach(b *Base) (trigger.Handler, error) {
-	t := b.requestTeller()
+	t, p := b.requestTeller(), b.darkroom()
 	b.calls(t.Broker)
 	return trigger.Schedule(func(ctx context.Context, _ time.Time) error {
 		return inShares(ctx, func(ctx context.Context) error {
@@ -53,6 +53,10 @@ func Outreach(b *Base) (trigger.Handler, error) {
 		}, func(ctx context.Context) error {
 			done, err := t.Broker.SweepConsents(ctx, sweepLimit)
 			b.Log.InfoContext(ctx, "consents", "done", done)
+			return err
+		}, func(ctx context.Context) error {
+			queued, err := p.Sweep(ctx, sweepLimit)
+			b.Log.InfoContext(ctx, "pictures", "queued", queued)
 			return err
 		})
 	}, trigger.Log(b.Log)), nil
@@ -87,5 +91,5 @@ func (b *Base) searcher(model llm.Model) *marketplace.Broker {
 }
 
 func (b *Base) requestTeller() *marketplace.Teller {
-	return &marketplace.Teller{Broker: b.broker(nil), Threads: b.teller()}
+	return &marketplace.Teller{Broker: b.broker(nil), Threads: b.teller(), Read: b.queuePicture}
 }

@@ -22,6 +22,7 @@ const (
 	RepliedEvent   EventType = "replied"   // a vendor has answered
 	PresentedEvent EventType = "presented" // the quotes, to the client
 	AcceptedEvent  EventType = "accepted"  // a quote, by a YES
+	PictureEvent   EventType = "picture"   // one is to be read
 	SilentEvent    EventType = "silent"    // nobody who was asked has it
 	CancelledEvent EventType = "cancelled"
 	ConsentEvent   EventType = "consent" // a consent to be called, or an attempt to call, has changed
@@ -43,6 +44,7 @@ type Event struct {
 	Options  []string  `dynamodbav:"options,omitempty"` // below it
 	Quote    *Quote    `dynamodbav:"quote,omitempty"`   // of an answer
 	Items    []string  `dynamodbav:"items,omitempty"`   // that were found, by their ids
+	Picture  string    `dynamodbav:"picture,omitempty"` // the job that reads it
 	By       string    `dynamodbav:"by"`                // actor key, or moltbot, system, admin
 	Trace    string    `dynamodbav:"trace,omitempty"`
 	At       time.Time `dynamodbav:"at"`

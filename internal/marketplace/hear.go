@@ -10,6 +10,7 @@ import (
 
 	"merve/internal/actor"
 	"merve/internal/channel"
+	"merve/internal/dynamo"
 	"merve/internal/gate"
 	"merve/internal/language"
 	"merve/internal/thread"
@@ -50,7 +51,7 @@ func (a Answers) Command(ctx context.Context, tc tool.Context, m thread.Message)
 		return gate.Settled{}, false, err
 	case len(these) > 1:
 		return gate.Settled{Text: wording.Say(tc.Language, wording.VendorWhich, wording.Vars{"alternatives": wording.List(tc.Language, a.labels(ctx, these))})}, true, nil
-	case without(said, these[0].Code) == "":
+	case without(said, these[0].Code) == "" && len(m.Media) == 0:
 		return gate.Settled{Text: wording.Say(tc.Language, wording.VendorTextOnly, nil)}, true, nil
 	}
 	return a.take(ctx, tc, these[0], m, without(said, these[0].Code))
@@ -100,16 +101,33 @@ func (a Answers) take(ctx context.Context, tc tool.Context, o Outreach, m thread
 		},
 		view: v, market: tc.Market, trace: tc.TraceID, now: b.Store.now(),
 	}
+	pictures := b.pictures(v, o, m, tc.TraceID)
+	if said == "" {
+		return a.look(tc, v, o, pictures)
+	}
 	q := b.quote(ctx, v, said, m.ID, nil, c.now)
 	ws, state := b.takes(&v, o, q, System, tc.TraceID, false)
 	output := mustJSON(Recorded{true, o.ID, state})
 	r := c.record(b.NewID(), hashOf(c.Input), output, "", b.Store.now().Sub(c.now))
 	ws = append(ws, b.Store.audited(r, body{Input: string(c.Input), Output: string(output)})...)
-	noted := wording.VendorNoted
-	if !v.State.Open() || v.State == Accepted {
-		noted = wording.VendorClosed
+	return noted(tc, v, o, append(ws, pictures...))
+}
+
+// look has the pictures of a message without words read. What is none is asked for in words.
+func (a Answers) look(tc tool.Context, v View, o Outreach, pictures []dynamo.Write) (gate.Settled, bool, error) {
+	if len(pictures) == 0 {
+		return gate.Settled{Text: wording.Say(tc.Language, wording.VendorTextOnly, nil)}, true, nil
 	}
-	text := wording.Say(tc.Language, noted, wording.Vars{"code": o.Code})
+	return noted(tc, v, o, pictures)
+}
+
+// noted tells a vendor that an answer was taken in.
+func noted(tc tool.Context, v View, o Outreach, ws []dynamo.Write) (gate.Settled, bool, error) {
+	key := wording.VendorNoted
+	if !v.State.Open() || v.State == Accepted {
+		key = wording.VendorClosed
+	}
+	text := wording.Say(tc.Language, key, wording.Vars{"code": o.Code})
 	return gate.Settled{Text: text, Writes: ws, Refused: func(err error) (string, bool) {
 		return text, errors.Is(err, errRecorded) || errors.Is(err, ErrChanged)
 	}}, true, nil

@@ -5,6 +5,7 @@
 //	request#{id}              ~                     the request; by market in index listed, in index due while there is something to do
 //	request#{id}              ~outreach#{outreach}  a vendor who is asked, with the quote
 //	request#{id}              ~consent#{consent}    whether the client may be called, with the attempts; in index due until nothing can come of it
+//	request#{id}              ~ocr#{job}            a picture to be read, with what was read; in index due until it ends
 //	request#{id}              reply#{message}       a vendor's answer, word for word
 //	request#{id}              call#{key}            what a call was answered under its key, or that it has begun; in index due until it ends
 //	request#{id}              event#{version}       what happened
@@ -209,6 +210,7 @@ type View struct {
 	Request
 	Outreach []Outreach
 	Consents []Consent
+	Jobs     []Job
 }
 
 // outreach finds one by its id.

@@ -89,7 +89,11 @@ func takes(t *testing.T, tool string, f form, in json.RawMessage) {
 	if tool == "marketplace.propose_acceptance" {
 		y.do("record_vendor_reply", r.ID, "reply", `{"request_id":"{id}","vendor_id":"v1","message":"280","provider_message_id":"SM0","parsed_data":{"has_stock":true,"price":280}}`)
 	}
-	text := strings.NewReplacer("{key}", "request:{id}:hash:k", "{outreach}", outreachOf(y.view(r.ID), "v1"), "{consent}", consent).Replace(string(in))
+	job := ""
+	if tool == "marketplace.get_ocr_result" {
+		job = y.do("create_ocr_job", r.ID, "job", `{"request_id":"{id}","message_id":"SM1","media_url":"https://example.com/1","media_type":"image/png"}`)["job_id"].(string)
+	}
+	text := strings.NewReplacer("{key}", "request:{id}:hash:k", "{outreach}", outreachOf(y.view(r.ID), "v1"), "{consent}", consent, "{job}", job).Replace(string(in))
 	if err := valid(t, f.Input, json.RawMessage(strings.ReplaceAll(text, "{id}", r.ID))); err != nil {
 		t.Errorf("the schema refuses %s: %v", in, err)
 	}

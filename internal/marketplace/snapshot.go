@@ -23,6 +23,7 @@ type Snapshot struct {
 	Shortlist    []Candidate   `json:"shortlist"`
 	Outreach     Summary       `json:"vendor_outreach_summary"`
 	Messages     []LastMessage `json:"last_messages"`
+	OCR          *JobResult    `json:"ocr,omitempty"` // of the latest picture
 
 	Code     string `json:"code"`
 	Category string `json:"category"`
@@ -141,6 +142,10 @@ func (b *Broker) snapshot(ctx context.Context, v View) (Snapshot, error) {
 		Request: v.ID, Conversation: v.Conversation(), State: v.State, Requirements: v.Requirements, Shortlist: v.Shortlist,
 		Outreach: v.summary(b.Store.now()), Messages: []LastMessage{}, Code: v.Code, Category: v.Category, Accepted: v.Accepted,
 		Consents: v.consents(b.Store.now()),
+	}
+	if n := len(v.Jobs); n > 0 {
+		latest := v.Jobs[n-1].result()
+		s.OCR = &latest
 	}
 	if s.Shortlist == nil {
 		s.Shortlist = []Candidate{}

@@ -47,10 +47,12 @@ func (s *Store) View(ctx context.Context, id string) (View, error) {
 	}
 	var v View
 	err := s.Table.Each(ctx, dynamo.Under(partition(id), headSK), func(it dynamo.Item) error {
-		if it.Key().SK == headSK {
+		switch sk := it.Key().SK; {
+		case sk == headSK:
 			return it.Decode(&v.Request)
-		}
-		if strings.HasPrefix(it.Key().SK, consentSK) {
+		case strings.HasPrefix(sk, jobSK):
+			return decodedOnto(&v.Jobs, it)
+		case strings.HasPrefix(sk, consentSK):
 			return decodedOnto(&v.Consents, it)
 		}
 		return decodedOnto(&v.Outreach, it)
@@ -63,6 +65,7 @@ func (s *Store) View(ctx context.Context, id string) (View, error) {
 	}
 	slices.SortFunc(v.Outreach, func(a, b Outreach) int { return a.N - b.N })
 	slices.SortFunc(v.Consents, func(a, b Consent) int { return a.N - b.N })
+	slices.SortFunc(v.Jobs, func(a, b Job) int { return a.CreatedAt.Compare(b.CreatedAt) })
 	return v, nil
 }
 

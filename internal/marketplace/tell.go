@@ -24,6 +24,7 @@ type Teller struct {
 		Head(ctx context.Context, id string) (thread.Head, error)
 		Tell(ctx context.Context, id, key string, n thread.Notice) error
 	}
+	Read func(ctx context.Context, request, job string) error // has a picture read
 }
 
 // Tell does what an event calls for. It may be called any number of times.
@@ -68,6 +69,8 @@ func (t *Teller) tell(ctx context.Context, n news) error {
 		return t.found(ctx, n)
 	case AcceptedEvent:
 		return t.thank(ctx, n, e.Outreach)
+	case PictureEvent:
+		return t.Read(ctx, v.ID, e.Picture)
 	case SilentEvent:
 		return t.client(ctx, n, "request_silent", wording.Say(v.Language, wording.RequestSilent, about), about, nil)
 	case CancelledEvent:

@@ -20,6 +20,8 @@ const (
 	SendClientMessage  = domain + "send_client_message"
 	SendVendorMessage  = domain + "send_vendor_message"
 	RecordVendorReply  = domain + "record_vendor_reply"
+	CreateOCRJob       = domain + "create_ocr_job"
+	GetOCRResult       = domain + "get_ocr_result"
 	UpdateRequestState = domain + "update_request_state"
 	RequestCallConsent = domain + "request_call_consent"
 	StartCall          = domain + "start_call"
@@ -31,7 +33,7 @@ const (
 	ProposeAcceptance  = domain + "propose_acceptance"
 )
 
-// operations are what the tools do. Those of pictures stand here once they are built.
+// operations are what the tools do.
 func operations() map[string]operation {
 	return map[string]operation{
 		SearchVendors:      {read: true, run: (*Broker).searchVendors},
@@ -39,6 +41,8 @@ func operations() map[string]operation {
 		SendClientMessage:  {run: (*Broker).sendClientMessage},
 		SendVendorMessage:  {run: (*Broker).sendVendorMessage},
 		RecordVendorReply:  {outside: true, run: (*Broker).recordVendorReply},
+		CreateOCRJob:       {run: (*Broker).createJob},
+		GetOCRResult:       {read: true, run: (*Broker).getJob},
 		UpdateRequestState: {run: (*Broker).updateState},
 		UpdateRequirements: {run: (*Broker).updateRequirements},
 		ProposeOutreach:    {run: (*Broker).proposeOutreach},

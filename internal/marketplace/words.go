@@ -102,7 +102,12 @@ func (s Standing) Coded(ctx context.Context, tc tool.Context, code string) (stan
 }
 
 // Held exports and erases a person's requests.
-type Held struct{ Store *Store }
+type Held struct {
+	Store *Store
+	Files interface { // of pictures; nil is none
+		Forget(ctx context.Context, prefix string) error
+	}
+}
 
 // Holds names the requests in an export.
 func (Held) Holds() string { return "marketplaceRequests" }
@@ -131,6 +136,11 @@ func (h Held) Export(ctx context.Context, s person.Subject) (any, error) {
 func (h Held) Erase(ctx context.Context, s person.Subject) ([]string, error) {
 	views, err := h.views(ctx, s)
 	for _, v := range views {
+		if h.Files != nil && len(v.Jobs) > 0 {
+			if err := h.Files.Forget(ctx, filesOf(v.ID)); err != nil {
+				return nil, err
+			}
+		}
 		if err := h.Store.Erase(ctx, v); err != nil {
 			return nil, err
 		}

@@ -30,6 +30,7 @@ type yard struct {
 	now    time.Time
 	model  func(answer string) string // what a model reads in an answer; nil reads nothing
 	asked  int                        // how often it was asked
+	jobs   []string                   // pictures that were queued
 	told   []string                   // threads that were told
 	*Broker
 	teller *Teller
@@ -62,7 +63,7 @@ func (y *yard) over(db *dynamo.DB) (*Broker, *Teller) {
 		Outbox: &outbox.Box{Table: table("conversations"), Now: now}, Roster: &roster.Book{Table: table("catalog"), Now: now},
 		Parser: &Parser{Model: llm.Whole(y.read), Now: now, Log: log}, NewID: func() string { return dynamotest.ID("") }, Log: log,
 	}
-	return b, &Teller{Broker: b, Threads: thread.Teller{Store: threads, Queue: y}}
+	return b, &Teller{Broker: b, Threads: thread.Teller{Store: threads, Queue: y}, Read: y.queue}
 }
 
 // Get is the market.
@@ -73,6 +74,12 @@ func (y *yard) Queue(_ context.Context, threadID, _ string) error {
 	if !slices.Contains(y.told, threadID) {
 		y.told = append(y.told, threadID)
 	}
+	return nil
+}
+
+// queue notes which pictures are to be read.
+func (y *yard) queue(_ context.Context, _, job string) error {
+	y.jobs = append(y.jobs, job)
 	return nil
 }
 

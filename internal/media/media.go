@@ -30,6 +30,7 @@
 //
 // # Requests
 //
+//	Fetch    the fetch
 //	Keep     known photo: HEAD. New: HEAD, PUT and the fetch.
 //	         First use of an upload: HEAD, GET, PUT, DELETE.
 //	Kept     HEAD; first use of an upload as above; unknown name: HEAD, GET
@@ -155,6 +156,13 @@ func (s *Store) Keep(ctx context.Context, thread string, m channel.Media) (Kept,
 		return Kept{}, err
 	}
 	return s.publish(ctx, p, data)
+}
+
+// Fetch returns the bytes at an address that a stranger has chosen, under the rules by which photos are fetched. What
+// they are is for the caller to find out. Errors are as those of [Store.Keep].
+func (s *Store) Fetch(ctx context.Context, address string) ([]byte, error) {
+	defer s.room(ctx)()
+	return s.fetch.fetch(ctx, address)
 }
 
 // Kept returns the long name of a photo of a thread, which is given by the address it came

@@ -38,7 +38,7 @@ func (w *world) startVendors(records, catalog dynamo.Table, log *slog.Logger) {
 		NewID:  func() string { return dynamotest.ID("") }, Log: log,
 		Finder: &discovery.Finder{Web: true, Profiles: true, Places: true, Gemini: newspaper{}, Map: atlas{}, WebCalls: 2, MapCalls: 2},
 	}
-	w.vendors = &vendors{broker, &marketplace.Teller{Broker: broker, Threads: w.teller()}, phones}
+	w.vendors = &vendors{broker, &marketplace.Teller{Broker: broker, Threads: w.teller(), Read: func(context.Context, string, string) error { return nil }}, phones}
 }
 
 // settleVendors stores the vendors of a conversation, given as YAML. Each has opted in.

@@ -39,7 +39,7 @@ const empty = "empty handler"
 func (o Options) samples() (map[string][]byte, error) {
 	none := []byte(`{"Records":[]}`)
 	all := map[string][]byte{"hello": []byte(`{}`), "turn": none, "liveturn": none, "notify": none, "sender": none, "records": none, "index": none, "publisher": none, "router": none, "orchestrator": none, "aggregator": none,
-		"worker-math": none, "worker-weather": none, "worker-rag": none, "worker-general-chat": none}
+		"worker-math": none, "worker-weather": none, "worker-rag": none, "worker-general-chat": none, "ocr": none}
 	for name, path := range map[string]string{"chat": "/healthz", "sara": "/sara", "stripe": "/pay/static/pay.css", "admin": "/admin"} {
 		e, err := event(http.MethodGet, path, "", "", "")
 		if err != nil {

@@ -99,7 +99,7 @@ var (
 	questions r rating recent refs refused remindAt reminders repliedAt request requireContact requirements s scope
 	searches seq serviceId serviceIds session shortlist single snippet source sp spoken standing stream success t
 	technician v vacant vendor vendors x zip`)
-	laterCodes      = strings.Fields(`asked changed clarifying consent dispatched error found fulfilled new outreach
+	laterCodes = strings.Fields(`asked changed clarifying consent dispatched error found fulfilled new outreach
 	presented quoted replied searching silent skipped written`)
 )
 

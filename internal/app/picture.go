@@ -1,0 +1,56 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+
+	"merve/internal/fault"
+	"merve/internal/marketplace"
+	"merve/internal/media"
+	"merve/internal/ocr"
+	"merve/internal/queue"
+	"merve/internal/trigger"
+)
+
+// pictures is the name of the queue of pictures that are to be read.
+const pictures = "ocr"
+
+// pictureWork is a message of the queue.
+type pictureWork struct {
+	Request string `json:"request"`
+	Job     string `json:"job"`
+}
+
+// OCR reads the pictures of marketplace requests.
+func OCR(b *Base) (trigger.Handler, error) {
+	p := b.darkroom()
+	return trigger.Queue(queue.Retry(b.queueOf(pictures), b.Log, func(ctx context.Context, m trigger.Message) error {
+		var w pictureWork
+		if err := json.Unmarshal([]byte(m.Body), &w); err != nil || w.Request == "" || w.Job == "" {
+			return fault.New(fault.Invalid, "a message of the queue %s without a picture", pictures)
+		}
+		return p.Run(ctx, w.Request, w.Job)
+	}), trigger.Log(b.Log)), nil
+}
+
+// darkroom reads the pictures of requests.
+func (b *Base) darkroom() *marketplace.Pictures {
+	p := &marketplace.Pictures{
+		Broker: b.broker(nil), Files: b.files(), Fetch: b.Photos().Fetch, Alerts: b.Alerts(), Queue: b.queuePicture,
+	}
+	if b.Config.OCREngine == "tesseract" {
+		p.Reader = ocr.Tesseract{}
+	}
+	return p
+}
+
+func (b *Base) files() media.Files { return media.NewFiles(b.mediaBucket(), b.Now) }
+
+// queuePicture has a picture read.
+func (b *Base) queuePicture(ctx context.Context, request, job string) error {
+	body, err := json.Marshal(pictureWork{request, job})
+	if err != nil {
+		return err
+	}
+	return b.queueOf(pictures).Send(ctx, queue.Message{Body: string(body)})
+}
