@@ -221,7 +221,8 @@ func TestConfiguration(t *testing.T) {
 		}
 	}
 	for name, value := range map[string]string{
-		"GATEWAY_TIMEOUT": "soon", "LOG_LEVEL": "loud", "OCR_ENGINE": "eyes", "PUBLIC_URL": "merve", "OPENAI_BASE_URL": "/v1", "TWILIO_BASE_URL": "::", "AUTH_JWKS_URL": "keys", "AUTH_ISSUER": "https://issuer.example",
+		"OCR_ENGINE": "eyes",
+		"GATEWAY_TIMEOUT": "soon", "LOG_LEVEL": "loud", "PUBLIC_URL": "merve", "OPENAI_BASE_URL": "/v1", "TWILIO_BASE_URL": "::", "AUTH_JWKS_URL": "keys", "AUTH_ISSUER": "https://issuer.example",
 	} {
 		want := name
 		if name == "AUTH_ISSUER" {

@@ -227,7 +227,8 @@ func TestPictureFailsWithItsReason(t *testing.T) {
 		d.now = d.now.Add(10 * time.Minute)
 	}
 	d.run(r.ID, job)
-	if got := d.result(r.ID, job); got["status"] != "failed" || !strings.HasSuffix(got["error"].(string), "3 tries: tesseract is not installed here") {
+	got := d.result(r.ID, job)
+	if got["status"] != "failed" || !strings.HasSuffix(got["error"].(string), "3 tries: tesseract is not installed here") {
 		t.Errorf("%v", got)
 	}
 }
