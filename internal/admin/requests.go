@@ -44,7 +44,7 @@ func (a *API) request(w http.ResponseWriter, r *http.Request, _ actor.Actor) err
 	case v.Market != r.PathValue("market"):
 		return actor.ErrNotFound
 	}
-	file := requestFile{Client: v.Thread != "", Next: v.State.Next(), Events: []requestEvent{}}
+	file := requestFile{Client: v.Thread != "", Next: orNone(v.State.Next()), Events: []requestEvent{}}
 	if file.Request, err = a.Broker.Snapshot(ctx, id); err != nil {
 		return err
 	}

@@ -95,9 +95,9 @@ func asks(t tool.Tool, m *market.Market) bool {
 	return verdict == tool.Confirm
 }
 
-func orNone(list []string) []string {
+func orNone[T any](list []T) []T {
 	if list == nil {
-		return []string{}
+		return []T{}
 	}
 	return list
 }

@@ -320,6 +320,7 @@ func (s *surface) goods(t *testing.T) map[string]attempt {
 		"POST /admin/api/markets/{market}/listings/import":                table("/markets/demo/listings/import", "text/csv", "id,businessId,domain,category\nx,b,d,c\n"),
 		"GET /admin/api/markets/{market}/listings/export":                 get("/markets/nowhere/listings/export"),
 		"POST /admin/api/markets/{market}/preview":                        change("POST", "/markets/demo/preview", `{"event":"taxi_taken","template":"{code}"}`),
+		"GET /admin/api/markets/{market}/requests/{request}":              get("/markets/demo/requests/rq_aaaaaaaaaaaaaaaa"),
 		"GET /admin/api/markets/{market}/assistants":                      get("/markets/demo/assistants"),
 		"POST /admin/api/markets/{market}/assistants/{assistant}/preview": change("POST", "/markets/demo/assistants/pestcall/preview", `{"language":"en"}`),
 		"GET /admin/api/markets/{market}/tools":                           get("/markets/demo/tools"),

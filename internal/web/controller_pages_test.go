@@ -36,6 +36,7 @@ func TestController(t *testing.T) {
 		"Template":   wordTemplate,
 		"Tool":       switchToolOff,
 		"Voice":      wordGreeting,
+		"Request":    followRequest,
 		"Switch":     switchMarketOff,
 		"Listing":    changeListing,
 		"Offering":   changeOffering,
@@ -202,6 +203,26 @@ func wordGreeting(t *testing.T, browser context.Context) {
 	c.pressed("Undo")
 	c.waitText(".done", "Undone")
 	same(c.tab, "voices after undo", len(c.now().Voices), 0)
+}
+
+func followRequest(t *testing.T, browser context.Context) {
+	c := control(t, browser, "requests", desktop)
+	c.waitText("h2", "No requests")
+	c.do(chromedp.Evaluate[chromedp.Void](`document.querySelector('main details').open = true`))
+	c.fill("Kind", "generator rental")
+	c.fill("What is needed", "a generator of 60 kVA")
+	c.fill("Where", "Kyrenia")
+	c.fill("When", "Saturday")
+	c.pressed("Make it")
+	c.waitText(".chain", "The chain of 1 records holds.")
+	c.pressed("Look for vendors")
+	c.waitText(".chain", "The chain of 2 records holds.")
+	c.pressed("Cancel it…")
+	c.sure("Cancel request")
+	c.waitText(".status", "Cancelled")
+	c.waitText(".events", "Cancelled")
+	c.open("requests")
+	c.waitText("h3", "generator rental")
 }
 
 func switchToolOff(t *testing.T, browser context.Context) {
@@ -842,7 +863,7 @@ func controllerAccessible(t *testing.T, browser context.Context) {
 	}
 	ride := c.rides("+15550189", "Harbour Road 5")
 	for i, page := range []string{
-		"overview", "market", "assistants", "tools", "messages", "listings", "listings?listing=meze", "drivers", "drivers?driver=dina", "places", "places?place=sifa", "places?place=", "rides", "rides?status=open", "rides?ride=" + ride.ID + "&thread=" + ride.Thread, "orders?business=biz-" + c.market.ID,
+		"overview", "market", "requests", "assistants", "tools", "messages", "listings", "listings?listing=meze", "drivers", "drivers?driver=dina", "places", "places?place=sifa", "places?place=", "rides", "rides?status=open", "rides?ride=" + ride.ID + "&thread=" + ride.Thread, "orders?business=biz-" + c.market.ID,
 		"bookings?business=biz-" + c.market.ID, "alerts", "outbox", "threads?owner=%2B15550188", "threads?find=", "threads?state=awaiting_confirmation", "threads?thread=" + id, "history", "audit?thread=" + id,
 	} {
 		scheme, window := "light", desktop

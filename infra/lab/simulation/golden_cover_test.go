@@ -93,13 +93,13 @@ var missing = map[string]string{
 // laterAttributes and laterCodes are those that a release has added which came after the one that wrote the dump.
 var (
 	laterAttributes = strings.Fields(`a acceptedId addr addressTimes again areas availability bears begun c caller chat
-	client confidence consent contact correlation cut dialled endedBy failure failures fallback first frames generation
-	grantedAt hasStock holder how i identifiedPercent input k km late lookAt matter maxBookings maxMessagesDay
-	maxOrdersDay maxRidesDay meeting moves number optIn output outreach over participant phones post prev provider q
-	questions r rating recent refs refused remindAt reminders repliedAt request requireContact requirements s scope
-	searches seq serviceId serviceIds session shortlist single snippet source sp spoken standing stream success t
-	technician v vacant vendor vendors x zip`)
-	laterCodes = strings.Fields(`asked changed clarifying consent dispatched error found fulfilled new outreach
+	client confidence consent contact correlation cut dialled endedBy extracted failure failures fallback first frames
+	generation grantedAt greeting hasStock holder how i identifiedPercent input k km late lookAt matter maxBookings
+	maxMessagesDay maxOrdersDay maxRidesDay meeting moves needsCheck number optIn output outreach over participant phones
+	picture post prev provider q questions r rating recent refs refused remindAt reminders repliedAt request
+	requireContact requirements s scope searches seq serviceId serviceIds session shortlist single snippet source sp
+	spoken standing stream success t technician tone v vacant vendor vendors voices x zip`)
+	laterCodes = strings.Fields(`asked changed clarifying consent dispatched error found fulfilled new outreach picture
 	presented quoted replied searching silent skipped written`)
 )
 
@@ -112,6 +112,7 @@ var laterKeys = []string{
 	`(request#.*)\nreply#(.*)`,
 	`(request#.*)\n~`,
 	`(request#.*)\n~consent#.*`,
+	`(request#.*)\n~ocr#.*`,
 	`(request#.*)\n~outreach#.*`,
 	`(requestaudit#.*)\n.*.*`,
 	`(requestaudit#.*)\nbody#.*`,

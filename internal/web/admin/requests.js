@@ -3,7 +3,7 @@
 
 import { Failure, call, list, path } from './api.js';
 import { button, confirm, empty, facts, heading, help, make, more, said, section, tell, trouble, when } from './dom.js';
-import { area, field, select, text } from './fields.js';
+import { area, field, number, text } from './fields.js';
 
 const states = {
   new: 'New', clarifying: 'Being clarified', searching: 'Searching', outreach: 'Vendors are asked', quoted: 'Quotes are in', presented: 'Shown to the client',
@@ -37,10 +37,11 @@ const need = (requirements) => Object.entries(requirements ?? {}).map(([name, v]
 
 /** Makes a request: for a client who is written to on WhatsApp, or for the desk itself. */
 function adding({ market, go, address }) {
-  const made = { category: '', need: '', name: '', phone: '' };
+  const made = { category: '', requirements: {}, name: '', phone: '' };
   const place = make('div');
+  const needs = (name) => (v) => { made.requirements[name] = v; };
   async function add() {
-    const requirements = Object.fromEntries(made.need.split('\n').map((l) => l.split(/:\s*(.*)/s)).filter(([k, v]) => k.trim() && v?.trim()).map(([k, v]) => [k.trim(), v.trim()]));
+    const requirements = Object.fromEntries(Object.entries(made.requirements).filter(([, v]) => v !== '' && v !== null));
     try {
       const { request_id: request } = await call(path('markets', market, 'requests'), {
         method: 'POST', body: { category: made.category, requirements, ...(made.phone && { client: { phone: made.phone.replace(/[\s()-]/g, ''), name: made.name } }) },
@@ -53,8 +54,10 @@ function adding({ market, go, address }) {
     }
   }
   return more('Make a request', place, make('div', { className: 'settings' },
-    field('What is needed', text('', (v) => { made.category = v; }), { note: 'In a few words, such as generator rental.' }),
-    field('Details', area('', (v) => { made.need = v; }), { wide: true, note: 'A line each, with a colon: “quantity: 60 kVA”, “when: Saturday”, “budget: 300”.' }),
+    field('Kind', text('', (v) => { made.category = v; }), { note: 'By which vendors are found, such as generator rental.' }),
+    field('What is needed', text('', needs('need')), { note: 'As vendors are told, such as a generator of 60 kVA.' }),
+    field('Where', text('', needs('place'))), field('When', text('', needs('when'))),
+    field('Budget', number(null, needs('budget'), { min: 0 }), { note: 'No vendor is told.' }),
     field('Name of the client', text('', (v) => { made.name = v; }), { note: 'Empty if the desk itself needs it.' }),
     field('Telephone of the client', text('', (v) => { made.phone = v; }, { type: 'tel' }), { note: 'With country code.' })),
   button('Make it', add, { main: true }));
@@ -200,7 +203,7 @@ const safe = (url) => (/^https?:\/\//.test(url ?? '') ? url : '#');
 
 function audit(file) {
   const all = list(file.audit);
-  return section('Audit', make('p', { className: 'answer' }, file.verified ? `✓ The chain of ${all.length} records holds.` : `✗ The chain is broken: ${file.broken}`),
+  return section('Audit', make('p', { className: 'chain' }, file.verified ? `✓ The chain of ${all.length} records holds.` : `✗ The chain is broken: ${file.broken}`),
     more('Records', make('ol', { className: 'events' }, all.map((a) => make('li', {}, when(a.created_at), ' ', make('b', {}, a.tool_name), ` by ${a.actor} · ${a.success ? 'done' : a.error || 'refused'} · ${a.duration_ms} ms`,
       make('div', { className: 'soft' }, make('code', { className: 'hash' }, a.hash?.slice(0, 16))))))));
 }
