@@ -221,7 +221,7 @@ func TestConfiguration(t *testing.T) {
 		}
 	}
 	for name, value := range map[string]string{
-		"OCR_ENGINE": "eyes",
+		"OCR_ENGINE":      "eyes",
 		"GATEWAY_TIMEOUT": "soon", "LOG_LEVEL": "loud", "PUBLIC_URL": "merve", "OPENAI_BASE_URL": "/v1", "TWILIO_BASE_URL": "::", "AUTH_JWKS_URL": "keys", "AUTH_ISSUER": "https://issuer.example",
 	} {
 		want := name
