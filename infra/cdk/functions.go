@@ -26,6 +26,9 @@ func (s *stack) addFunction(f wiring.Function) {
 		allow(role, []string{"s3:GetObject", "s3:PutObject", "s3:DeleteObject"}, s.bucket.ArnForObjects(jsii.String("*")))
 		allow(role, []string{"s3:ListBucket"}, s.bucket.BucketArn()) // without it a missing object is told as forbidden
 	}
+	if f.Scans {
+		allow(role, []string{"textract:AnalyzeExpense"}, jsii.String("*")) // it has no resources
+	}
 	for _, q := range f.Sends {
 		allow(role, []string{"sqs:SendMessage", "sqs:GetQueueAttributes"}, s.queues[q].QueueArn())
 	}

@@ -973,6 +973,9 @@ func (tm template) wanted(t *testing.T, f wiring.Function) map[string][]string {
 			}
 		}
 	}
+	if f.Scans {
+		want["*"] = sorted(append(want["*"], "textract:AnalyzeExpense"))
+	}
 	if f.Media {
 		add("AWS::S3::Bucket", "MediaBucket", "", "s3:ListBucket")
 		add("AWS::S3::Bucket", "MediaBucket", "/*", "s3:DeleteObject", "s3:GetObject", "s3:PutObject")

@@ -44,7 +44,7 @@ func Settings() []Setting {
 		{Name: "META_BASE_URL", Doc: "in the place of the Graph API's own address"},
 		{Name: "MAPBOX_BASE_URL", Doc: "in the place of Mapbox's own address"},
 		{Name: "TYPESENSE_URL", Doc: "search engine; without it listings are searched in memory"},
-		{Name: "OCR_ENGINE", Cloud: "none", Doc: "what reads pictures of quotations: tesseract (its program, and poppler's for PDF, have to be on the PATH) or none"},
+		{Name: "OCR_ENGINE", Cloud: "none", Doc: "reads pictures of quotations: tesseract (on the PATH, as poppler for PDF), textract (Latin letters) or none"},
 		{Name: "STRIPE_BASE_URL", Doc: "in the place of Stripe's own address"},
 		{Name: "STRIPE_PUBLISHABLE_KEY", Doc: "Stripe's key for pages, which is no secret; without it the pages say that cards are off"},
 		{Name: "EXTERNAL_DISCOVERY_ENABLED", Doc: "true lets requests be searched for on the web"},

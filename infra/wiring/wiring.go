@@ -30,6 +30,7 @@ type Function struct {
 	// What it may touch, and nothing else.
 	Tables  []Grant
 	Media   bool     // reads, keeps and deletes files in the bucket
+	Scans   bool     // has Textract read pages
 	Sends   []string // queues that it may put messages on
 	Puts    []string // buses that it may put events on
 	Posts   bool     // writes to connections of the WebSocket API, and closes them
@@ -223,6 +224,7 @@ func Functions() []Function {
 			Queue:    &QueueTrigger{Queue: "ocr", Batch: 1, Parallel: 5, PartialFailures: true},
 			Tables:   []Grant{readsAndWrites("records"), raises()},
 			Media:    true,
+			Scans:    true,
 			Secrets:  []string{"TWILIO_AUTH_TOKEN"},
 			Settings: []string{"OCR_ENGINE", "TWILIO_ACCOUNT_SID", "TWILIO_BASE_URL", "META_BASE_URL"},
 		},

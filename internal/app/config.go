@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,7 +59,7 @@ type Config struct {
 	BoundLoopback                                       bool     // the bounds of addresses hold for this machine itself too
 	SignInOrigins                                       []string // where the issuer's endpoints are, beside its own origin
 
-	OCREngine string // reads pictures: tesseract or none
+	OCREngine string // reads pictures: tesseract, textract or none
 
 	PrivateMedia bool // photos are fetched from private addresses too
 
@@ -166,8 +167,8 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	if c.Patience, err = time.ParseDuration(or("GATEWAY_TIMEOUT", "45s")); err != nil || c.Patience < time.Second {
 		return c, fmt.Errorf("GATEWAY_TIMEOUT: want a duration of at least a second, such as 25s")
 	}
-	if c.OCREngine != "tesseract" && c.OCREngine != "none" {
-		return c, fmt.Errorf("OCR_ENGINE: want tesseract or none")
+	if !slices.Contains([]string{"tesseract", "textract", "none"}, c.OCREngine) {
+		return c, fmt.Errorf("OCR_ENGINE: want tesseract, textract or none")
 	}
 	if err := c.LogLevel.UnmarshalText([]byte(or("LOG_LEVEL", "info"))); err != nil {
 		return c, fmt.Errorf("LOG_LEVEL: want debug, info, warn or error")

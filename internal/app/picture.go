@@ -8,6 +8,7 @@ import (
 	"merve/internal/marketplace"
 	"merve/internal/media"
 	"merve/internal/ocr"
+	"merve/internal/provider/textract"
 	"merve/internal/queue"
 	"merve/internal/trigger"
 )
@@ -38,8 +39,11 @@ func (b *Base) darkroom() *marketplace.Pictures {
 	p := &marketplace.Pictures{
 		Broker: b.broker(nil), Files: b.files(), Fetch: b.Photos().Fetch, Alerts: b.Alerts(), Queue: b.queuePicture,
 	}
-	if b.Config.OCREngine == "tesseract" {
+	switch b.Config.OCREngine {
+	case "tesseract":
 		p.Reader = ocr.Tesseract{}
+	case "textract":
+		p.Reader = textract.New(b.AWS)
 	}
 	return p
 }

@@ -215,7 +215,13 @@ func TestConfiguration(t *testing.T) {
 			t.Errorf("%v: keys of %q at %q", err, c.AuthIssuer, c.AuthJWKSURL)
 		}
 	}
+	for _, engine := range []string{"tesseract", "textract", "none"} {
+		if c, err := from(map[string]string{"OCR_ENGINE": engine}); err != nil || c.OCREngine != engine {
+			t.Errorf("OCR_ENGINE=%s is taken as %q: %v", engine, c.OCREngine, err)
+		}
+	}
 	for name, value := range map[string]string{
+		"OCR_ENGINE":      "eyes",
 		"GATEWAY_TIMEOUT": "soon", "LOG_LEVEL": "loud", "PUBLIC_URL": "merve", "OPENAI_BASE_URL": "/v1", "TWILIO_BASE_URL": "::", "AUTH_JWKS_URL": "keys", "AUTH_ISSUER": "https://issuer.example",
 	} {
 		want := name

@@ -44,7 +44,7 @@ type Job struct {
 	Extracted  string    `dynamodbav:"extracted,omitempty"` // JSON of [ocr.Extracted]
 	Confidence float64   `dynamodbav:"confidence,omitempty"`
 	NeedsCheck []string  `dynamodbav:"needsCheck,omitempty"`
-	Error      string    `dynamodbav:"error,omitempty"`
+	Error      string    `dynamodbav:"error,omitempty"` // of the last try
 	CreatedAt  time.Time `dynamodbav:"createdAt"`
 	UpdatedAt  time.Time `dynamodbav:"updatedAt"`
 	DueShard   string    `dynamodbav:"dueShard,omitempty"` // in index due until it ends
@@ -170,9 +170,12 @@ type JobResult struct {
 }
 
 func (j Job) result() JobResult {
-	r := JobResult{Job: j.ID, Status: j.Status, NeedsCheck: j.NeedsCheck, Error: j.Error}
-	if j.Status == JobCompleted {
+	r := JobResult{Job: j.ID, Status: j.Status, NeedsCheck: j.NeedsCheck}
+	switch j.Status {
+	case JobCompleted:
 		r.Extracted, r.Confidence = json.RawMessage(j.Extracted), &j.Confidence
+	case JobFailed:
+		r.Error = j.Error
 	}
 	return r
 }
@@ -265,7 +268,7 @@ func (p *Pictures) Run(ctx context.Context, request, id string) error {
 	case j.Status.ended(), j.Status == JobProcessing && s.now().Before(j.DueAt):
 		return nil
 	case j.Tries >= jobTries:
-		return p.fail(ctx, j, fmt.Sprintf("the picture could not be read in %d tries", jobTries))
+		return p.fail(ctx, j, j.exhausted())
 	}
 	mine := j
 	mine.Status, mine.Tries = JobProcessing, j.Tries+1
@@ -282,7 +285,17 @@ func (p *Pictures) Run(ctx context.Context, request, id string) error {
 	}
 	again := mine
 	again.Status = JobPending
+	again.Error, _ = fault.Public(err)
 	return errors.Join(err, settled(s.Table.DB().Commit(ctx, s.moves(mine, again, s.now().Add(time.Minute)))))
+}
+
+// exhausted says why a job is not tried again. A reader that died has left no reason.
+func (j Job) exhausted() string {
+	why := fmt.Sprintf("the picture could not be read in %d tries", jobTries)
+	if j.Error != "" {
+		why += ": " + j.Error
+	}
+	return why
 }
 
 // settled is no error where somebody else was faster.
@@ -328,6 +341,7 @@ func (p *Pictures) complete(ctx context.Context, j Job, found ocr.Result) error 
 	}
 	after := j
 	after.Status, after.Extracted, after.Confidence, after.NeedsCheck = JobCompleted, string(raw), found.Confidence, found.NeedsCheck
+	after.Error = "" // of a try before this one
 	done := b.Store.moves(j, after, time.Time{})
 	v, err := b.Store.View(ctx, j.Request)
 	if err != nil {

@@ -210,6 +210,29 @@ func TestPictureWorkerDies(t *testing.T) {
 	}
 }
 
+// What was in the way of the last try is told when there is no other, and not before.
+func TestPictureFailsWithItsReason(t *testing.T) {
+	t.Parallel()
+	d := newDarkroom(t)
+	r := d.request("1", nil)
+	job := d.picture(r.ID, "a")
+	d.broken = fault.New(fault.Unavailable, "tesseract is not installed here")
+	for range 3 {
+		if err := d.Run(t.Context(), r.ID, job); err == nil {
+			t.Error("no error")
+		}
+		if got := d.result(r.ID, job); got["status"] != "pending" || got["error"] != nil {
+			t.Errorf("%v while it is tried", got)
+		}
+		d.now = d.now.Add(10 * time.Minute)
+	}
+	d.run(r.ID, job)
+	got := d.result(r.ID, job)
+	if got["status"] != "failed" || !strings.HasSuffix(got["error"].(string), "3 tries: tesseract is not installed here") {
+		t.Errorf("%v", got)
+	}
+}
+
 // Who reads a picture is alone at it, until it must have died.
 func TestPictureIsClaimed(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,74 @@
+// Package textract reads the words of a page by Amazon Textract's AnalyzeExpense, for functions that have no
+// tesseract beside them. https://docs.aws.amazon.com/textract/latest/dg/API_AnalyzeExpense.html
+//
+// A [Reader] is an [ocr.Reader]. Only the words of the answer are used: its own table of an expense is labelled in
+// English only, and the arithmetic of a page has to be checked in one place whoever read it.
+package textract
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/jpeg"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/textract"
+	"github.com/aws/aws-sdk-go-v2/service/textract/types"
+
+	"merve/internal/fault"
+	"merve/internal/ocr"
+)
+
+// Reader reads pages by Textract. Safe for concurrent use.
+type Reader struct{ client *textract.Client }
+
+// New returns a reader that calls the service of the configured region.
+func New(cfg aws.Config) Reader { return Reader{textract.NewFromConfig(cfg)} }
+
+// quality keeps the largest page that is read below what a call may carry, and small print legible.
+const quality = 90
+
+// Read finds the words of a page.
+func (r Reader) Read(ctx context.Context, page *image.Gray) ([]ocr.Word, error) {
+	var drawn bytes.Buffer
+	if err := jpeg.Encode(&drawn, page, &jpeg.Options{Quality: quality}); err != nil {
+		return nil, fmt.Errorf("encode page: %w", err)
+	}
+	out, err := r.client.AnalyzeExpense(ctx, &textract.AnalyzeExpenseInput{Document: &types.Document{Bytes: drawn.Bytes()}})
+	if err != nil {
+		return nil, refused(err)
+	}
+	var words []ocr.Word
+	for _, d := range out.ExpenseDocuments {
+		for _, b := range d.Blocks {
+			if b.BlockType == types.BlockTypeWord && b.Geometry != nil && b.Geometry.BoundingBox != nil {
+				words = append(words, ocr.Word{
+					Text: aws.ToString(b.Text), Box: boxOf(b.Geometry.BoundingBox, page.Rect), Confidence: float64(aws.ToFloat32(b.Confidence)) / 100,
+				})
+			}
+		}
+	}
+	return words, nil
+}
+
+// boxOf is a box in pixels. Textract tells it in parts of the page.
+func boxOf(b *types.BoundingBox, page image.Rectangle) image.Rectangle {
+	w, h := float32(page.Dx()), float32(page.Dy())
+	return image.Rect(int(b.Left*w), int(b.Top*h), int((b.Left+b.Width)*w), int((b.Top+b.Height)*h))
+}
+
+// refused is the error of a call. A page that Textract does not take is not taken the next time either.
+func refused(err error) error {
+	var tooLarge *types.DocumentTooLargeException
+	var bad *types.BadDocumentException
+	var unsupported *types.UnsupportedDocumentException
+	switch {
+	case errors.As(err, &tooLarge):
+		return fault.Wrap(err, fault.TooLarge, "the page is too large for Textract")
+	case errors.As(err, &bad), errors.As(err, &unsupported):
+		return fault.Wrap(err, fault.Invalid, "Textract cannot read the page")
+	}
+	return fault.Wrap(err, fault.Unavailable, "Textract is away")
+}
