@@ -10,7 +10,7 @@ import (
 
 func TestReadOptions(t *testing.T) {
 	t.Parallel()
-	defaults := map[string]string{"LOG_LEVEL": "info", "GATEWAY_TIMEOUT": "25s", "MINILM_DIR": "minilm"}
+	defaults := map[string]string{"LOG_LEVEL": "info", "GATEWAY_TIMEOUT": "25s", "MINILM_DIR": "minilm", "OCR_ENGINE": "none"}
 	tests := []struct {
 		name    string
 		context map[string]any
@@ -34,7 +34,7 @@ func TestReadOptions(t *testing.T) {
 			context: map[string]any{"LOG_LEVEL": "debug", "OPENAI_MODEL": "m"},
 			want: options{
 				Stage: "dev", Secret: "merve/dev", Dist: "../../dist",
-				Settings: map[string]string{"LOG_LEVEL": "debug", "GATEWAY_TIMEOUT": "25s", "MINILM_DIR": "minilm", "OPENAI_MODEL": "m"},
+				Settings: map[string]string{"LOG_LEVEL": "debug", "GATEWAY_TIMEOUT": "25s", "MINILM_DIR": "minilm", "OCR_ENGINE": "none", "OPENAI_MODEL": "m"},
 			},
 		},
 		{

@@ -25,7 +25,7 @@ func TestPromise1_TheModelCannotCommitWhateverItReturns(t *testing.T) {
 	base, runs := seedtest.Of(t), seedtest.Times(t, 4)
 	seen := &town{happened: faulttest.Tally{}}
 	t.Cleanup(func() {
-		seen.happened.Want(t, "order proposed", "ride proposed", "called getMyOrders ok", "called orderFood failed")
+		seen.happened.Want(t, "order proposed", "ride proposed", "called getMyOrders ok", "called bookService failed")
 	})
 	for n := range uint64(runs) {
 		t.Run(fmt.Sprint(base+n), func(t *testing.T) {
