@@ -88,7 +88,7 @@ func read(t *testing.T, dir string) program {
 			name, calls := typ+f.Name.Name, callsOf(f.Body, self, typ)
 			if !strings.HasSuffix(path, "_test.go") {
 				p.calls[name] = calls
-			} else if slices.Contains(calls, "faulttest.Everywhere") || slices.Contains(calls, "faulttest.Pairs") {
+			} else if slices.ContainsFunc([]string{"faulttest.Everywhere", "faulttest.Quarter", "faulttest.Pairs"}, func(f string) bool { return slices.Contains(calls, f) }) {
 				p.crashing[dir+"."+name] = true
 			}
 		}

@@ -612,7 +612,7 @@ func (s *surface) onQuery(route string, good attempt) (all []attack) {
 
 // takesNoList reports whether a route's answer is not cut into pages.
 func takesNoList(route string) bool {
-	for _, suffix := range []string{"/tools", "/days", "/drivers", "/places", "/waiting", "/vocabulary", "/orders", "{code}", "{ride}"} {
+	for _, suffix := range []string{"/tools", "/days", "/drivers", "/places", "/waiting", "/vocabulary", "/orders", "{code}", "{ride}", "/assistants", "{request}"} {
 		if strings.HasSuffix(route, suffix) {
 			return true
 		}

@@ -174,16 +174,27 @@ func (c *check) whatsAppBooking(ctx context.Context) error {
 
 // question asks the plan engine. Products are found where the weights are, and the weather where there is a network.
 func (c *check) question(ctx context.Context) error {
+	if err := c.plan(ctx, "What is 15 % of 340, what is the weather in Kyrenia, and which laptop under $2000 do you have?", "51"); err != nil {
+		return err
+	}
+	return c.plan(ctx, "What do you think of clouds?", "general_chat")
+}
+
+// plan asks a question, and waits until its trace has an answer and a text.
+func (c *check) plan(ctx context.Context, prompt, want string) error {
 	conversation := uuid.NewString()
-	body := fmt.Sprintf(`{"conversationId":%q,"prompt":"What is 15 %% of 340, what is the weather in Kyrenia, which laptop under $2000 do you have, and what do you think of clouds?"}`, conversation)
-	status, answer, err := c.ask(ctx, http.MethodPost, "/api/chat", "application/json", body)
+	body, err := json.Marshal(map[string]string{"conversationId": conversation, "prompt": prompt})
+	if err != nil {
+		return err
+	}
+	status, answer, err := c.ask(ctx, http.MethodPost, "/api/chat", "application/json", string(body))
 	if err != nil || status != http.StatusOK && status != http.StatusAccepted {
 		return fmt.Errorf("%d %v %w", status, answer, err)
 	}
 	return until(ctx, "the answer", func() (bool, error) {
 		_, trace, err := c.ask(ctx, http.MethodGet, "/api/chat/"+conversation+"/trace", "", "")
 		all, _ := json.Marshal(trace)
-		return strings.Contains(string(all), "FinalAnswerSynthesized") && strings.Contains(string(all), "51"), errors.Join(err, fmt.Errorf("%.600s", all))
+		return strings.Contains(string(all), "FinalAnswerSynthesized") && strings.Contains(string(all), want), errors.Join(err, fmt.Errorf("%.600s", all))
 	})
 }
 

@@ -61,7 +61,7 @@ func (c *check) order(ctx context.Context) error {
 	session := uuid.NewString()
 	since = len(c.twilio.Messages())
 	for _, turn := range [][2]string{
-		{"order two lahmacun and an ayran from Hilltop Pide, to pick up tomorrow at 13:00", "Spice"}, {"hot", "awaiting_confirmation"}, {"YES", "Hilltop Pide"},
+		{"order two lahmacun and an ayran from Hilltop Pide, to pick up tomorrow at 13:00", "Spiciness"}, {"hot", "awaiting_confirmation"}, {"YES", "Hilltop Pide"},
 	} {
 		if err := c.say(ctx, session, turn[0], turn[1]); err != nil {
 			return err
@@ -393,7 +393,7 @@ func (c *check) rest(ctx context.Context) error {
 			return fmt.Errorf("%s: %d, want %d: %v %w", path, status, want, answer, err)
 		}
 	}
-	for _, name := range []string{"expiry", "invariants", "sweep", "outreach", "collection"} {
+	for _, name := range []string{"expiry", "invariants", "sweep", "outreach", "collection", "ocr"} {
 		if err := c.invoke(ctx, name); err != nil {
 			return err
 		}
