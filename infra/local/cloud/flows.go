@@ -47,7 +47,8 @@ func (c *check) whatsApp(ctx context.Context, from, text string, times int) erro
 	return nil
 }
 
-var acceptance = pattern.New(`ACCEPT ([A-Z0-9]{4,8})`)
+// ordered is the code of an order in what a business is told of it.
+var ordered = pattern.New(`^[^:\n]+: ([A-Z0-9]{4,8})\n`)
 
 // order goes from a customer on the page to the business on WhatsApp, and back.
 func (c *check) order(ctx context.Context) error {
@@ -70,7 +71,7 @@ func (c *check) order(ctx context.Context) error {
 	code := ""
 	if err := until(ctx, "the business is told", func() (bool, error) {
 		for _, m := range c.twilio.Since(since) {
-			if found := acceptance.Regexp().FindStringSubmatch(m.Body); m.To == pide && found != nil {
+			if found := ordered.Regexp().FindStringSubmatch(m.Body); m.To == pide && found != nil {
 				code = found[1]
 			}
 		}
