@@ -105,7 +105,7 @@ func (p *Post) writes(e Event) []dynamo.Write {
 	e.TTL = e.At.Add(keepTalk).Unix()
 	said := saidKey(e)
 	ws := []dynamo.Write{
-		p.Table.Put(said, e).IfAbsent().Else(errSaid),
+		Events.Put(p.Table, said, e).IfAbsent().Else(errSaid),
 		p.trace(e.Thread, said, e.TTL),
 		p.Table.Update(dayKey(e), "SET #ttl = :ttl ADD passed :one", dynamo.V{":ttl": e.TTL, ":one": 1}).
 			If("attribute_not_exists(passed) OR passed < :max", dynamo.V{":max": MaxDay}).Else(errFull),

@@ -123,3 +123,20 @@ func TestField25_CrashOfAnErasure(t *testing.T) {
 		return len(keys)
 	})
 }
+
+// What is to be passed on is an event of its kind, so that it is due until the customer is told.
+func TestWhatIsPassedOnIsDue(t *testing.T) {
+	t.Parallel()
+	p, now := newPost(t)
+	e := Event{ID: "m1", Market: "demo", Business: dynamotest.ID("biz"), Thread: dynamotest.ID("th"), Words: "at the gate", At: *now}
+	if err := p.Table.DB().Commit(t.Context(), p.writes(e)...); err != nil {
+		t.Fatal(err)
+	}
+	it, err := p.Table.Get(t.Context(), saidKey(e))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := Events.Read(it); !ok || err != nil || it.String("kind") != Events.Name || it.String("dueShard") == "" {
+		t.Errorf("%v, %v: %v", ok, err, it)
+	}
+}
