@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -47,6 +48,9 @@ func (t Table) Put(key Key, item any) Write {
 	}
 	return w
 }
+
+// Time is a time among the attributes of the item of a put; zero where there is none.
+func (w Write) Time(name string) time.Time { return w.item.Time(name) }
 
 // Beside adds the attributes of another struct to the item of a put. An attribute that both have is an
 // error of the commit.

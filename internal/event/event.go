@@ -56,7 +56,8 @@ func Open(it dynamo.Item) (e Envelope, ok bool) {
 type Kind[E any] struct {
 	Name    string     // stored with every event, so it is short and never changes
 	Earlier dynamo.Key // how both keys begin of such events that were stored without their kind
-	Made    bool       // readers make up for what nobody was told of, so that it is not due
+
+	ReadersCatchUp bool // readers do what whoever is told does, so that an event of which nobody was told is no loss, and not due
 }
 
 // Put writes an event. at and trace of the envelope are among its facts.
@@ -66,10 +67,11 @@ func (k Kind[E]) Put(t dynamo.Table, key dynamo.Key, facts E) dynamo.Write {
 		DueShard string    `dynamodbav:"dueShard,omitempty"`
 		DueAt    time.Time `dynamodbav:"dueAt"`
 	}{Kind: k.Name}
-	if item, err := dynamo.Encode(facts); err == nil && !k.Made { // Put itself reports what cannot be encoded
-		beside.DueShard, beside.DueAt = dynamo.DueShard(untold, key.PK+key.SK), dynamo.Item(item).Time("at").Add(Patience)
+	w := t.Put(key, facts)
+	if !k.ReadersCatchUp {
+		beside.DueShard, beside.DueAt = dynamo.DueShard(untold, key.PK+key.SK), w.Time("at").Add(Patience)
 	}
-	return t.Put(key, facts).Beside(beside)
+	return w.Beside(beside)
 }
 
 // Read reads an event of this kind. ok is false for any other item.

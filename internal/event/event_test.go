@@ -195,7 +195,7 @@ func TestMadeUpFor(t *testing.T) {
 	t.Parallel()
 	table := dynamotest.Open(t).Table(dynamotest.TableName("records"))
 	k, key := bakes, dynamo.Key{PK: dynamotest.ID("oven#"), SK: "event#1"}
-	k.Made = true
+	k.ReadersCatchUp = true
 	if err := table.DB().Commit(t.Context(), k.Put(table, key, baked{Loaf: "rye", At: noon})); err != nil {
 		t.Fatal(err)
 	}

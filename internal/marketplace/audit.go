@@ -69,7 +69,7 @@ func chainKey(request string) dynamo.Key {
 }
 
 // Records are the audit records as the stream brings them.
-var Records = event.Kind[Sealed]{Name: "requestcall", Earlier: dynamo.Key{PK: "requestaudit#", SK: event.Prefix}, Made: true}
+var Records = event.Kind[Sealed]{Name: "requestcall", Earlier: dynamo.Key{PK: "requestaudit#", SK: event.Prefix}, ReadersCatchUp: true}
 
 // audited are the writes of a record, which join the transaction of the call.
 func (s *Store) audited(r Record, b body) []dynamo.Write {
