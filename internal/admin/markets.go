@@ -40,7 +40,7 @@ func (a *API) saveMarket(w http.ResponseWriter, r *http.Request, who actor.Actor
 		}
 	}
 	for name := range m.Voices {
-		if named(a.Assistants, name) == nil {
+		if a.Assistants.Named(name) == nil {
 			return fault.Field("voices."+name, "no such assistant")
 		}
 	}

@@ -83,7 +83,7 @@ func (a *API) previewVoice(w http.ResponseWriter, r *http.Request, _ actor.Actor
 	if err != nil {
 		return notFound(err)
 	}
-	as := named(a.Assistants, r.PathValue("assistant"))
+	as := a.Assistants.Named(r.PathValue("assistant"))
 	if as == nil {
 		return actor.ErrNotFound
 	}
@@ -111,14 +111,4 @@ func (a *API) previewVoice(w http.ResponseWriter, r *http.Request, _ actor.Actor
 		}
 	}
 	return httpapi.WriteJSON(w, http.StatusOK, answer)
-}
-
-// named finds an assistant by its name; nil is none.
-func named(all *assistant.Set, name string) *assistant.Assistant {
-	for _, kind := range all.Kinds() {
-		if as, err := all.For(kind.Type, kind.Assistant); err == nil && as.Name == name {
-			return as
-		}
-	}
-	return nil
 }

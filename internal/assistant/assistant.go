@@ -132,6 +132,9 @@ func (s *Set) For(typ channel.ThreadType, name string) (*Assistant, error) {
 	return nil, fault.Field("agentId", "does not answer %s threads", typ)
 }
 
+// Named returns the assistant of a name; nil is none.
+func (s *Set) Named(name string) *Assistant { return s.byName[name] }
+
 // Setting is what a prompt is filled with.
 type Setting struct {
 	Market   *market.Market
