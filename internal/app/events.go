@@ -1,0 +1,66 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"merve/internal/alert"
+	"merve/internal/dynamo"
+	"merve/internal/event"
+	"merve/internal/telemetry"
+	"merve/internal/trigger"
+)
+
+// stream has f see the changes of a table. What can never be right is an alert, in the place of
+// holding up what is behind it.
+func (b *Base) stream(f func(context.Context, trigger.Record) error) trigger.Handler {
+	return trigger.Stream(f, trigger.Log(b.Log), trigger.GiveUp(b.givenUp))
+}
+
+// givenUp alerts the operators of a change that can never be right.
+func (b *Base) givenUp(ctx context.Context, r trigger.Record, err error) error {
+	key := dynamo.Item(r.Keys).Key()
+	b.Log.ErrorContext(ctx, "change given up", "table", r.TableName, "key", key.String(), "sequence", r.Sequence, "error", err.Error())
+	b.countAlerts(ctx, 1)
+	return b.Alerts().Raise(ctx, alert.Alert{
+		Check: "stream", Severity: alert.Error, Subject: r.TableName + " " + key.String(), Message: "a change was given up: " + err.Error(),
+	})
+}
+
+// events has those in the routes told what happened in a table.
+func (b *Base) events(table dynamo.Table, routes ...event.Route) (trigger.Handler, error) {
+	router, err := event.NewRouter(table, routes...)
+	if err != nil {
+		return nil, err
+	}
+	return trigger.Stream(func(ctx context.Context, r trigger.Record) error {
+		return router.Tell(ctx, dynamo.Item(r.New))
+	}, trigger.Log(b.Log), trigger.GiveUp(func(ctx context.Context, r trigger.Record, err error) error {
+		if err := b.givenUp(ctx, r, err); err != nil {
+			return err
+		}
+		return router.Settle(ctx, dynamo.Item(r.New)) // from now on it is the operators'
+	})), nil
+}
+
+// resend sends events again of which nobody was told, and alerts the operators.
+func (b *Base) resend(ctx context.Context, table string, t dynamo.Table) (int, error) {
+	n, err := event.Resend(ctx, t, b.Now(), dynamo.Budget{Count: sweepLimit})
+	if n > 0 {
+		b.countAlerts(ctx, 1)
+		err = errors.Join(err, b.Alerts().Raise(ctx, alert.Alert{
+			Check: "untold", Severity: alert.Error, Subject: table,
+			Message: fmt.Sprintf("nobody was told of %d events for %d minutes; they are sent again until somebody is", n, int(event.Patience.Minutes())),
+		}))
+	}
+	return n, err
+}
+
+// countAlerts counts findings that an operator must know, for the alarm on them: at every LOG_LEVEL.
+func (b *Base) countAlerts(ctx context.Context, n int) {
+	if n > 0 {
+		telemetry.Emit(ctx, b.Log, slog.LevelError, b.Now(), nil, telemetry.Metric{Name: "Alerts", Unit: "Count", Value: float64(n)})
+	}
+}
