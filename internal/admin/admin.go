@@ -59,6 +59,10 @@ type API struct {
 	Reindex    Reindexer // nil without a search engine
 
 	Voice Voice // with which voices are tried
+	// Files has the pictures of requests.
+	Files interface {
+		Address(ctx context.Context, key string) (string, error)
+	}
 
 	// Counts checks the counted stock and raises alerts; nil checks nothing.
 	Counts func(context.Context) (stock.Checked, error)

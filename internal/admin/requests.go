@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -14,10 +15,17 @@ type requestFile struct {
 	Request  marketplace.Snapshot `json:"request"`
 	Client   bool                 `json:"client"` // somebody has to say YES; a request of nobody is the desk's own
 	Next     []marketplace.State  `json:"next"`   // the states that it may go to
+	Pictures []requestPicture     `json:"pictures"`
 	Events   []requestEvent       `json:"events"`
 	Audit    []marketplace.Sealed `json:"audit"`
 	Verified bool                 `json:"verified"` // the chain of the audit holds
 	Broken   string               `json:"broken,omitempty"`
+}
+
+// requestPicture is a picture of a request with what was read in it.
+type requestPicture struct {
+	Read    marketplace.JobResult `json:"read"`
+	Address string                `json:"picture,omitempty"` // for 15 minutes
 }
 
 // requestEvent is what happened to a request.
@@ -48,6 +56,9 @@ func (a *API) request(w http.ResponseWriter, r *http.Request, _ actor.Actor) err
 	if file.Request, err = a.Broker.Snapshot(ctx, id); err != nil {
 		return err
 	}
+	if file.Pictures, err = a.pictures(ctx, v.Jobs); err != nil {
+		return err
+	}
 	events, err := a.Broker.Store.History(ctx, id)
 	if err != nil {
 		return err
@@ -68,4 +79,20 @@ func (a *API) request(w http.ResponseWriter, r *http.Request, _ actor.Actor) err
 		file.Verified, file.Broken = false, err.Error()
 	}
 	return httpapi.WriteJSON(w, http.StatusOK, file)
+}
+
+// pictures are those of jobs, with addresses for those that were fetched.
+func (a *API) pictures(ctx context.Context, jobs []marketplace.Job) ([]requestPicture, error) {
+	all := []requestPicture{}
+	for _, j := range jobs {
+		p := requestPicture{Read: j.Result()}
+		if j.Tries > 0 {
+			var err error
+			if p.Address, err = a.Files.Address(ctx, j.File()); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, p)
+	}
+	return all, nil
 }

@@ -23,6 +23,9 @@ func TestRequestFile(t *testing.T) {
 		body := `{"meta":{"request_id":"{id}","idempotency_key":"request:{id}:hash:` + state + `","actor":"admin","timestamp":"` + apitest.Now().UTC().Format(time.RFC3339) + `"},"request_id":"{id}","new_state":"` + state + `"}`
 		return s.Call(t, "POST", "/marketplace/tools/marketplace.update_request_state", strings.ReplaceAll(body, "{id}", made.Request), apitest.Staff()...)
 	}
+	picture := `{"meta":{"request_id":"{id}","idempotency_key":"request:{id}:hash:p","actor":"admin","timestamp":"` + apitest.Now().UTC().Format(time.RFC3339) + `"},` +
+		`"request_id":"{id}","message_id":"SM1","media_url":"https://example.com/list.png","media_type":"image/png"}`
+	s.Call(t, "POST", "/marketplace/tools/marketplace.create_ocr_job", strings.ReplaceAll(picture, "{id}", made.Request), apitest.Staff()...).Wants(t, http.StatusOK, nil)
 	call("fulfilled").Wants(t, http.StatusOK, nil) // refused, and told
 	call("cancelled").Wants(t, http.StatusOK, nil)
 
@@ -34,6 +37,7 @@ func TestRequestFile(t *testing.T) {
 			Type, By string
 			At       time.Time
 		}
+		Pictures []struct{ Read struct{ Status string } }
 		Audit    []struct{ Error string }
 		Verified bool
 	}
@@ -44,7 +48,10 @@ func TestRequestFile(t *testing.T) {
 	if n := len(file.Events); n < 2 || file.Events[0].Type != "created" || file.Events[n-1].Type != "cancelled" || file.Events[n-1].By != "admin" {
 		t.Errorf("what happened: %+v", file.Events)
 	}
-	if n := len(file.Audit); n != 3 || file.Audit[1].Error == "" {
+	if len(file.Pictures) != 1 || file.Pictures[0].Read.Status == "" {
+		t.Errorf("pictures: %+v", file.Pictures)
+	}
+	if n := len(file.Audit); n != 4 || file.Audit[2].Error == "" {
 		t.Errorf("audit: %+v", file.Audit)
 	}
 	s.Call(t, "GET", other+"/requests/"+made.Request, nil, apitest.Staff()...).Refuses(t, http.StatusNotFound, "")

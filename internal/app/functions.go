@@ -254,7 +254,7 @@ func Admin(b *Base) (trigger.Handler, error) {
 		Reports: &admin.Reports{Reports: b.Reports(), Photos: photos, Threads: b.Threads(), Market: b.Config.DefaultMarket},
 		People:  b.desk(),
 		Orders:  b.Orders(), Drivers: b.Drivers(), Rides: b.Rides(), Places: b.Places(), Handover: b.handovers(), Reindex: b.reindexer(), Counts: b.checkStock, Vendors: b.Vendors(), Broker: b.broker(nil),
-		Voice: b.tryVoice,
+		Voice: b.tryVoice, Files: b.files(),
 	}
 	mux := http.NewServeMux()
 	a.Routes().Register(mux)

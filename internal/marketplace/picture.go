@@ -66,8 +66,8 @@ func jobKey(request, job string) dynamo.Key {
 	return dynamo.Key{PK: partition(request), SK: jobSK + job}
 }
 
-// file is where the picture of a job is kept in the bucket.
-func (j Job) file() string { return filesOf(j.Request) + hashed(j.ID) }
+// File is where the picture of a job is kept in the bucket, once it was tried to read it.
+func (j Job) File() string { return filesOf(j.Request) + hashed(j.ID) }
 
 func filesOf(request string) string { return "ocr/" + hashed(request) + "/" }
 
@@ -169,7 +169,8 @@ type JobResult struct {
 	Error      string          `json:"error,omitempty"`
 }
 
-func (j Job) result() JobResult {
+// Result is what callers are told of the job.
+func (j Job) Result() JobResult {
 	r := JobResult{Job: j.ID, Status: j.Status, NeedsCheck: j.NeedsCheck}
 	switch j.Status {
 	case JobCompleted:
@@ -209,7 +210,7 @@ func (b *Broker) getJob(_ context.Context, c *call) (outcome, error) {
 	}
 	for _, j := range c.view.Jobs {
 		if j.ID == in.Job {
-			return outcome{output: j.result()}, nil
+			return outcome{output: j.Result()}, nil
 		}
 	}
 	return outcome{}, actor.ErrNotFound
@@ -311,10 +312,10 @@ func (p *Pictures) read(ctx context.Context, j Job) (ocr.Result, error) {
 	if p.Reader == nil {
 		return ocr.Result{}, fault.New(fault.Invalid, "pictures are not read here: no engine is configured")
 	}
-	data, err := p.Files.Read(ctx, j.file())
+	data, err := p.Files.Read(ctx, j.File())
 	if fault.Is(err, fault.NotFound) {
 		if data, err = p.Fetch(ctx, j.URL); err == nil {
-			err = p.Files.Keep(ctx, j.file(), "application/octet-stream", data)
+			err = p.Files.Keep(ctx, j.File(), "application/octet-stream", data)
 		}
 	}
 	if err != nil {

@@ -144,7 +144,7 @@ func (b *Broker) snapshot(ctx context.Context, v View) (Snapshot, error) {
 		Consents: v.consents(b.Store.now()),
 	}
 	if n := len(v.Jobs); n > 0 {
-		latest := v.Jobs[n-1].result()
+		latest := v.Jobs[n-1].Result()
 		s.OCR = &latest
 	}
 	if s.Shortlist == nil {

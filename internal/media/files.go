@@ -3,6 +3,7 @@ package media
 import (
 	"context"
 	"errors"
+	"net/http"
 	"time"
 
 	"merve/internal/fault"
@@ -16,6 +17,7 @@ const MaxFile = 16 << 20
 //
 //	Keep     PUT
 //	Read     GET
+//	Address  nothing
 //	Forget   LIST for every 1,000 files, and a DELETE each
 type Files struct{ s3 *s3 }
 
@@ -37,6 +39,11 @@ func (f Files) Read(ctx context.Context, key string) ([]byte, error) {
 		return nil, fault.New(fault.NotFound, "there is no such file")
 	}
 	return data, err
+}
+
+// Address returns an address under which anybody sees a file for 15 minutes. It does not look whether the file is there.
+func (f Files) Address(ctx context.Context, key string) (string, error) {
+	return f.s3.presign(ctx, http.MethodGet, key, nil, 0, addressFor)
 }
 
 // Forget deletes all files whose keys begin with prefix.

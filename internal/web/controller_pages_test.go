@@ -14,11 +14,13 @@ import (
 	"merve/internal/actor"
 	"merve/internal/alert"
 	"merve/internal/channel"
+	"merve/internal/dynamo"
 	"merve/internal/gate"
 	"merve/internal/geo"
 	"merve/internal/ledger"
 	"merve/internal/listing"
 	"merve/internal/market"
+	"merve/internal/marketplace"
 	"merve/internal/place"
 	"merve/internal/schedule"
 	"merve/internal/stock"
@@ -217,6 +219,18 @@ func followRequest(t *testing.T, browser context.Context) {
 	c.waitText(".chain", "The chain of 1 records holds.")
 	c.pressed("Look for vendors")
 	c.waitText(".chain", "The chain of 2 records holds.")
+	id := eval[string](c.tab, `new URLSearchParams(location.search).get('request')`)
+	store, job := c.base.Requests(), marketplace.Job{
+		ID: "oj_aaaaaaaaaaaaaaaa", Request: id, Status: marketplace.JobCompleted, Tries: 1, Confidence: 0.91, NeedsCheck: []string{"lines[0].total"}, CreatedAt: time.Now(),
+		Extracted: `{"lines":[{"item":"60 kVA","quantity":2,"unit_price":140,"total":290,"confidence":0.91,"check":"failed"}],"total":280,"currency":"EUR","text":"60 kVA"}`,
+	}
+	if err := store.Table.DB().Commit(t.Context(), store.Table.Put(dynamo.Key{PK: "request#" + id, SK: "~ocr#" + job.ID}, job)); err != nil {
+		t.Fatal(err)
+	}
+	c.open("requests?request=" + id)
+	c.waitText("td", "290 to be checked")
+	c.waitText("p", "Total: 280 EUR")
+	c.wait(`document.querySelector('.photos img').src.includes('/ocr/')`)
 	c.pressed("Cancel it…")
 	c.sure("Cancel request")
 	c.waitText(".status", "Cancelled")

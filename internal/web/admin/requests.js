@@ -2,7 +2,7 @@
 // happened. The desk looks, presents, writes and cancels. Only the client's YES accepts a quote, unless nobody else asks.
 
 import { Failure, call, list, path } from './api.js';
-import { button, confirm, empty, facts, heading, help, make, more, said, section, tell, trouble, when } from './dom.js';
+import { button, confirm, empty, facts, heading, help, make, more, outward, said, section, tell, trouble, when } from './dom.js';
 import { area, field, number, text } from './fields.js';
 
 const states = {
@@ -33,7 +33,9 @@ async function board(ctx) {
 }
 
 /** What is needed, in one line. */
-const need = (requirements) => Object.entries(requirements ?? {}).map(([name, v]) => `${said(name)}: ${typeof v === 'object' ? (v?.text ?? JSON.stringify(v)) : v}`).join(' · ');
+const need = (requirements) => Object.entries(requirements ?? {}).map(([name, v]) => `${said(name)}: ${plain(v)}`).join(' · ');
+
+const plain = (v) => (typeof v === 'object' ? JSON.stringify(v) : String(v));
 
 /** Makes a request: for a client who is written to on WhatsApp, or for the desk itself. */
 function adding({ market, go, address }) {
@@ -99,7 +101,7 @@ async function one(ctx) {
   return [
     heading(`Request ${r.code}`), make('p', { className: 'back' }, make('a', { href: address() }, '← All requests')), place,
     make('p', {}, badge(r.state), ' ', make('bdi', {}, r.category), r.waiting_for ? ' · a question waits for the client' : ''),
-    facts(...Object.entries(r.requirements ?? {}).map(([name, v]) => [said(name), make('bdi', {}, typeof v === 'object' ? v?.text ?? JSON.stringify(v) : String(v))]),
+    facts(...Object.entries(r.requirements ?? {}).map(([name, v]) => [said(name), make('bdi', {}, plain(v))]),
       ['Client', file.client ? make('a', { href: `/admin/threads?${new URLSearchParams({ marketId: market, thread: r.conversation_id })}` }, 'Read the conversation') : 'None: it is the desk’s own']),
     make('div', { className: 'act' },
       file.next?.includes('presented') ? button('Show the quotes to the client', () => use('update_request_state', () => ({ new_state: 'presented' }), 'The quotes are shown.'), { main: true }) : null,
@@ -107,7 +109,7 @@ async function one(ctx) {
     quotes(r, asked, file, use),
     shortlist(r, asked, open, use),
     file.client && open ? writing(use) : null,
-    ocr(r), found(ctx, id),
+    pictures(list(file.pictures)), found(ctx, id),
     section('What happened', make('ol', { className: 'events' }, list(file.events).map((e) => make('li', {}, when(e.at), ' ', make('b', {}, said(e.type)),
       e.to && e.to !== e.from ? ` ${states[e.from] ?? ''} → ${states[e.to] ?? e.to}` : '', ' by ', make('bdi', {}, e.by),
       e.text ? make('blockquote', { dir: 'auto' }, e.text) : null)))),
@@ -167,19 +169,21 @@ function writing(use) {
   }), 'The message is sent.'), { 'aria-label': 'Send it to the client' }));
 }
 
-/** What was read in pictures, with what somebody has to check. */
-function ocr(r) {
-  const all = Array.isArray(r.ocr) ? list(r.ocr) : list([r.ocr]);
+/** What was read in pictures, beside each, with what somebody has to check. */
+function pictures(all) {
   if (all.length === 0) return null;
-  return section('Read in pictures', all.map((o) => {
-    const doubtful = new Set(o.extracted?.needs_check ?? []);
-    const cell = (name, value) => make('td', doubtful.has(name) ? { className: 'wrong', title: 'To be checked' } : {}, value ?? '', doubtful.has(name) ? ' ⚠' : '');
+  return section('Read in pictures', ...all.map(({ picture, read: job }) => {
+    const doubtful = new Set(job.needs_check ?? []);
+    const figure = (name, value) => [String(value ?? ''), doubtful.has(name) ? make('b', { className: 'wrong' }, ' to be checked') : null];
+    const read = job.extracted;
     return make('div', { className: 'row' },
-      make('p', {}, make('span', { className: 'status', 'data-status': o.status === 'completed' ? 'resolved' : 'off' }, said(o.status)), o.confidence === undefined ? '' : ` · confidence ${Math.round(o.confidence * 100)} %`, o.error ? ` · ${o.error}` : ''),
-      o.media_url ? make('img', { src: o.media_url, alt: 'The picture that was read', className: 'photo', loading: 'lazy' }) : null,
-      list(o.extracted?.lines).length ? make('table', {}, make('thead', {}, make('tr', {}, ['Item', 'Quantity', 'Each', 'Total'].map((h) => make('th', { scope: 'col' }, h)))),
-        make('tbody', {}, list(o.extracted.lines).map((l, i) => make('tr', {}, make('td', { dir: 'auto' }, l.item), cell(`lines.${i}.quantity`, l.quantity), cell(`lines.${i}.unit_price`, l.unit_price), cell(`lines.${i}.total`, l.total))))) : null,
-      o.extracted?.total ? make('p', {}, 'Total: ', String(o.extracted.total), doubtful.has('total') ? ' ⚠ to be checked' : '') : null);
+      make('p', {}, make('span', { className: 'status', 'data-status': job.status === 'completed' ? 'resolved' : 'off' }, said(job.status)),
+        job.confidence === undefined ? '' : ` · confidence ${Math.round(job.confidence * 100)} %`, job.error ? ` · ${job.error}` : ''),
+      make('div', { className: 'photos' }, picture ? outward(picture, make('img', { src: picture, alt: 'The picture that was read', loading: 'lazy' })) : null,
+        list(read?.lines).length ? make('table', {}, make('thead', {}, make('tr', {}, ['Item', 'Quantity', 'Each', 'Total'].map((h) => make('th', { scope: 'col' }, h)))),
+          make('tbody', {}, list(read.lines).map((l, i) => make('tr', {}, make('td', { dir: 'auto' }, l.item),
+            ['quantity', 'unit_price', 'total'].map((name) => make('td', {}, figure(`lines[${i}].${name}`, l[name]))))))) : null),
+      read?.total === undefined ? null : make('p', {}, 'Total: ', figure('total', `${read.total} ${read.currency ?? ''}`)));
   }));
 }
 
@@ -189,7 +193,7 @@ function found({ signal }, id) {
   async function show() {
     try {
       const items = list((await call(path('requests', id, 'feed'), { root: '/marketplace/', signal })).feed_items);
-      body.replaceChildren(items.length ? make('ul', { className: 'rows' }, items.map((i) => make('li', {}, make('a', { href: safe(i.url), target: '_blank', rel: 'noopener noreferrer nofollow' }, make('bdi', {}, i.title)), ` · ${said(i.source)}`,
+      body.replaceChildren(items.length ? make('ul', { className: 'rows' }, items.map((i) => make('li', {}, outward(safe(i.url), make('bdi', {}, i.title)), ` · ${said(i.source)}`,
         i.snippet ? make('p', { className: 'soft', dir: 'auto' }, i.snippet) : null))) : help('Nothing was found.'));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
