@@ -121,16 +121,24 @@ func (c *check) health(ctx context.Context) error {
 
 // say has a customer write on the page, and waits for the answer.
 func (c *check) say(ctx context.Context, session, text, want string) error {
+	_, err := c.answer(ctx, session, text, want)
+	return err
+}
+
+// answer is say for who needs what was answered.
+func (c *check) answer(ctx context.Context, session, text, want string) (found string, err error) {
 	body, err := json.Marshal(map[string]string{"sessionId": session, "message": text, "clientMessageId": uuid.NewString()})
 	if err != nil {
-		return err
+		return "", err
 	}
-	return until(ctx, want, func() (bool, error) { // a repeat gets the answer that came too late for the gateway
+	err = until(ctx, want, func() (bool, error) { // a repeat gets the answer that came too late for the gateway
 		status, answer, err := c.ask(ctx, http.MethodPost, "/chat/message", "application/json", string(body))
 		all, _ := json.Marshal(answer)
-		holds := err == nil && status == http.StatusOK && strings.Contains(string(all), want)
+		found = string(all)
+		holds := err == nil && status == http.StatusOK && strings.Contains(found, want)
 		return holds, errors.Join(err, fmt.Errorf("%q: %d %.3000s", text, status, all))
 	})
+	return found, err
 }
 
 func (c *check) pageBooking(ctx context.Context) error {

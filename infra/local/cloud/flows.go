@@ -47,8 +47,8 @@ func (c *check) whatsApp(ctx context.Context, from, text string, times int) erro
 	return nil
 }
 
-// ordered is the code of an order in what a business is told of it.
-var ordered = pattern.New(`^[^:\n]+: ([A-Z0-9]{4,8})\n`)
+// reference is the code of an order in what its customer is told.
+var reference = pattern.New(`Reference: ([A-Z0-9]{4,8})`)
 
 // order goes from a customer on the page to the business on WhatsApp, and back.
 func (c *check) order(ctx context.Context) error {
@@ -62,21 +62,22 @@ func (c *check) order(ctx context.Context) error {
 	session := uuid.NewString()
 	since = len(c.twilio.Messages())
 	for _, turn := range [][2]string{
-		{"order two lahmacun and an ayran from Hilltop Pide, to pick up tomorrow at 13:00", "Spiciness"}, {"hot", "awaiting_confirmation"}, {"YES", "Hilltop Pide"},
+		{"order two lahmacun and an ayran from Hilltop Pide, to pick up tomorrow at 13:00", "Spiciness"}, {"hot", "awaiting_confirmation"},
 	} {
 		if err := c.say(ctx, session, turn[0], turn[1]); err != nil {
 			return err
 		}
 	}
-	code := ""
-	if err := until(ctx, "the business is told", func() (bool, error) {
-		for _, m := range c.twilio.Since(since) {
-			if found := ordered.Regexp().FindStringSubmatch(m.Body); m.To == pide && found != nil {
-				code = found[1]
-			}
-		}
-		return code != "", nil
-	}); err != nil {
+	placed, err := c.answer(ctx, session, "YES", "Reference: ")
+	if err != nil {
+		return err
+	}
+	found := reference.Regexp().FindStringSubmatch(placed)
+	if found == nil {
+		return fmt.Errorf("no code in %.600s", placed)
+	}
+	code := found[1]
+	if err := c.sent(ctx, since, pide, code); err != nil {
 		return err
 	}
 	if err := c.whatsApp(ctx, pide, "ACCEPT "+code+" 30", 2); err != nil {
