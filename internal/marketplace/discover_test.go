@@ -54,8 +54,7 @@ func newOutside(t *testing.T) *outside {
 
 // calls are how often each provider was searched.
 func (o *outside) calls() [3]int {
-	searches, _ := o.places.Asked()
-	return [3]int{len(o.web.Asked()), len(o.gemini.Asked()), len(searches)}
+	return [3]int{len(o.web.Asked()), len(o.gemini.Asked()), len(o.places.Asked())}
 }
 
 // discovered decodes an answer.
@@ -383,7 +382,7 @@ func TestOnlyPlaceIDsAreKept(t *testing.T) {
 	if feed, err := y.Feed(t.Context(), r.ID); err != nil || feed[0].Title != "Google Maps" || !strings.Contains(feed[0].URL, "query_place_id=ChIJ_near") {
 		t.Errorf("without the map %+v, %v", feed, err)
 	}
-	if searches, lookups := o.places.Asked(); len(searches) != 1 || len(lookups) != 3 {
+	if searches, lookups := o.places.Asked(), o.places.LookedUp(); len(searches) != 1 || len(lookups) != 3 {
 		t.Errorf("searched %v, looked up %v", searches, lookups)
 	}
 }

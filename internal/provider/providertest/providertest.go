@@ -9,7 +9,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strings"
 	"sync"
+	"testing"
 )
 
 // Host is a server on a free port of this machine.
@@ -22,6 +25,48 @@ type Host struct {
 // Serve starts one.
 func Serve(h http.Handler) *Host {
 	return &Host{server: httptest.NewServer(h), closed: make(chan struct{})}
+}
+
+// Strict starts one that ends with the test, which fails when anything but the routes is asked for.
+func Strict(t testing.TB, routes map[string]http.HandlerFunc) *Host {
+	mux := http.NewServeMux()
+	for pattern, h := range routes {
+		mux.HandleFunc(pattern, h)
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		t.Errorf("no such route: %s %s", r.Method, r.URL)
+		w.WriteHeader(http.StatusNotFound)
+	})
+	h := Serve(mux)
+	t.Cleanup(h.Close)
+	return h
+}
+
+// Requests are what a stand-in was asked.
+type Requests struct {
+	Private []string // no request may hold any of these, in whatever case
+
+	mu     sync.Mutex
+	bodies []string
+}
+
+// Take keeps the body of a request to who, and has the test fail when it holds something private.
+func (r *Requests) Take(t testing.TB, who string, body []byte) {
+	for _, word := range r.Private {
+		if strings.Contains(strings.ToLower(string(body)), strings.ToLower(word)) {
+			t.Errorf("%s: %q has left in %s", who, word, body)
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.bodies = append(r.bodies, string(body))
+}
+
+// Asked are the bodies of all requests.
+func (r *Requests) Asked() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.bodies)
 }
 
 // Close ends the server and every answer that it still owes. A second call does nothing.

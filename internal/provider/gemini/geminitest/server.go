@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"merve/internal/provider/providertest"
@@ -28,37 +27,21 @@ type Page struct {
 // Server is the stand-in. Its pages are behind redirects, as Google's are.
 type Server struct {
 	*providertest.Host
+	providertest.Requests
 	t        testing.TB
 	Pages    []Page
-	Private  []string                 // no request may hold any of these
 	Rendered string                   // what has to be shown
 	Faults   providertest.Faults[int] // statuses; -1 is a refusal
-
-	mu     sync.Mutex
-	bodies []string
 }
 
 // New starts a server that ends with the test.
 func New(t testing.TB, pages ...Page) *Server {
 	s := &Server{t: t, Pages: pages, Rendered: `<style>a{color:red}</style><div class="chip"><a class="chip" href="https://www.google.com/search?q=generator&amp;hl=en"><b>generator</b> hire</a>` +
 		`<a href="https://evil.example/">evil</a><a href="javascript:alert(1)">worse</a><script>alert(1)</script></div>`}
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1beta/models/{call}", s.generate)
-	mux.HandleFunc("HEAD /grounding-api-redirect/{n}", s.redirect)
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		t.Errorf("no such route: %s %s", r.Method, r.URL)
-		w.WriteHeader(http.StatusNotFound)
+	s.Host = providertest.Strict(t, map[string]http.HandlerFunc{
+		"POST /v1beta/models/{call}": s.generate, "HEAD /grounding-api-redirect/{n}": s.redirect,
 	})
-	s.Host = providertest.Serve(mux)
-	t.Cleanup(s.Close)
 	return s
-}
-
-// Asked are the bodies of all requests.
-func (s *Server) Asked() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]string{}, s.bodies...)
 }
 
 func (s *Server) redirect(w http.ResponseWriter, r *http.Request) {
@@ -100,14 +83,7 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
 	case len(body.Contents) != 1 || body.Contents[0].Role != "user" || len(body.Contents[0].Parts) != 1 || len(body.Tools) != 1 || body.Tools[0].Search == nil:
 		s.t.Errorf("gemini: %s", raw)
 	}
-	for _, word := range s.Private {
-		if strings.Contains(strings.ToLower(string(raw)), strings.ToLower(word)) {
-			s.t.Errorf("gemini: %q has left in %s", word, raw)
-		}
-	}
-	s.mu.Lock()
-	s.bodies = append(s.bodies, string(raw))
-	s.mu.Unlock()
+	s.Take(s.t, "gemini", raw)
 	switch status := s.Faults.Next(); {
 	case status > 0:
 		providertest.JSON(w, "application/json", status, map[string]any{"error": map[string]any{"code": status, "message": "key " + Key, "status": "FAILED"}})

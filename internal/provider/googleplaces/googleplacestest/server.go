@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -26,27 +27,19 @@ type Place struct {
 // Server is the stand-in.
 type Server struct {
 	*providertest.Host
-	t       testing.TB
-	Private []string                 // no request may hold any of these
-	Faults  providertest.Faults[int] // statuses
+	providertest.Requests
+	t      testing.TB
+	Faults providertest.Faults[int] // statuses
 
-	mu                sync.Mutex
-	places            []Place
-	searches, lookups []string
+	mu      sync.Mutex
+	places  []Place
+	lookups []string
 }
 
 // New starts a server that ends with the test.
 func New(t testing.TB, places ...Place) *Server {
 	s := &Server{t: t, places: places}
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/places:searchText", s.search)
-	mux.HandleFunc("GET /v1/places/{id}", s.place)
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		t.Errorf("no such route: %s %s", r.Method, r.URL)
-		w.WriteHeader(http.StatusNotFound)
-	})
-	s.Host = providertest.Serve(mux)
-	t.Cleanup(s.Close)
+	s.Host = providertest.Strict(t, map[string]http.HandlerFunc{"POST /v1/places:searchText": s.search, "GET /v1/places/{id}": s.place})
 	return s
 }
 
@@ -61,11 +54,11 @@ func (s *Server) Rename(id, name string) {
 	}
 }
 
-// Asked are the bodies of all searches, and the ids that were looked up.
-func (s *Server) Asked() (searches, lookups []string) {
+// LookedUp are the ids of places that were looked up.
+func (s *Server) LookedUp() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]string{}, s.searches...), append([]string{}, s.lookups...)
+	return slices.Clone(s.lookups)
 }
 
 // fields are what may be asked for, with the fields of the answer that they stand for.
@@ -122,13 +115,8 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request) {
 	if err != nil || d.Decode(&body) != nil || body.Text == "" || body.PageSize < 1 || body.PageSize > 20 || body.Bias != nil && body.Bias.Circle.Radius > 50000 || r.Header.Get("Content-Type") != "application/json" {
 		s.t.Errorf("places: %s", raw)
 	}
-	for _, word := range s.Private {
-		if strings.Contains(strings.ToLower(string(raw)), strings.ToLower(word)) {
-			s.t.Errorf("places: %q has left in %s", word, raw)
-		}
-	}
+	s.Take(s.t, "places", raw)
 	s.mu.Lock()
-	s.searches = append(s.searches, string(raw))
 	found := append([]Place{}, s.places...)
 	s.mu.Unlock()
 	wanted, ok := s.mask(w, r, "places.")

@@ -3,8 +3,6 @@ package openaitest
 import (
 	"io"
 	"net/http"
-	"strings"
-	"sync"
 	"testing"
 
 	"merve/internal/provider/providertest"
@@ -18,35 +16,18 @@ type Page struct{ Title, URL, Says string }
 // https://platform.openai.com/docs/api-reference/responses/create
 type Web struct {
 	*providertest.Host
-	t       testing.TB
-	Pages   []Page
-	Private []string                 // no request may hold any of these
-	Faults  providertest.Faults[int] // statuses; -1 is a refusal of the model
-	Hold    <-chan struct{}
-
-	mu     sync.Mutex
-	bodies []string
+	providertest.Requests
+	t      testing.TB
+	Pages  []Page
+	Faults providertest.Faults[int] // statuses; -1 is a refusal of the model
+	Hold   <-chan struct{}
 }
 
 // NewWeb starts one that ends with the test. Its base URL ends in /v1.
 func NewWeb(t testing.TB, pages ...Page) *Web {
 	w := &Web{t: t, Pages: pages}
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/responses", w.respond)
-	mux.HandleFunc("/", func(rw http.ResponseWriter, r *http.Request) {
-		t.Errorf("no such route: %s %s", r.Method, r.URL)
-		rw.WriteHeader(http.StatusNotFound)
-	})
-	w.Host = providertest.Serve(mux)
-	t.Cleanup(w.Close)
+	w.Host = providertest.Strict(t, map[string]http.HandlerFunc{"POST /v1/responses": w.respond})
 	return w
-}
-
-// Asked are the bodies of all requests.
-func (w *Web) Asked() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return append([]string{}, w.bodies...)
 }
 
 func (w *Web) respond(rw http.ResponseWriter, r *http.Request) {
@@ -57,14 +38,7 @@ func (w *Web) respond(rw http.ResponseWriter, r *http.Request) {
 	if err != nil || r.Header.Get("Authorization") != "Bearer "+Key || r.Header.Get("Content-Type") != "application/json" {
 		w.t.Errorf("web search: %v, headers %v", err, r.Header)
 	}
-	for _, word := range w.Private {
-		if strings.Contains(strings.ToLower(string(raw)), strings.ToLower(word)) {
-			w.t.Errorf("web search: %q has left in %s", word, raw)
-		}
-	}
-	w.mu.Lock()
-	w.bodies = append(w.bodies, string(raw))
-	w.mu.Unlock()
+	w.Take(w.t, "web search", raw)
 	w.Host.Hold(r, w.Hold)
 	status := w.Faults.Next()
 	switch {
