@@ -57,7 +57,9 @@ func (w *work) commit(ctx context.Context, d decision) (Done, error) {
 		Session: d.session, Turn: t, Pending: d.pending, Refs: refs, Language: w.tc.Language, OptedOut: d.optedOut, StoppedAt: d.stopAt, HandOver: d.handOver != nil,
 		Spend: thread.Spend{Day: day, MicroUSD: w.thread.Spend.On(day) + spent},
 	}
-	if err := w.r.Threads.Commit(ctx, w.lease, w.thread, o, join...); err != nil {
+	// That the lease is lost is for the transaction to find: a renewal that meets the commit finds it gone, too, and a
+	// commit that is given up then would be one that nobody is told of.
+	if err := w.r.Threads.Commit(context.WithoutCancel(ctx), w.lease, w.thread, o, join...); err != nil {
 		return Done{}, err
 	}
 	w.r.Figures.add(ctx, w.market, day, w.payer(), spent, volumeOf(t))
