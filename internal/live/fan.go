@@ -49,9 +49,10 @@ type fan struct {
 	s      *Stage
 	thread string
 
-	mu sync.Mutex
-	to map[string]*line
-	wg sync.WaitGroup
+	mu     sync.Mutex
+	to     map[string]*line
+	recent [][]byte // frames written since the sockets were last looked up
+	wg     sync.WaitGroup
 }
 
 // line is what waits for one socket.
@@ -63,7 +64,8 @@ type line struct {
 
 func (s *Stage) fan(thread string) *fan { return &fan{s: s, thread: thread, to: map[string]*line{}} }
 
-// listen makes sockets hear what is pushed from now on.
+// listen makes sockets hear what is pushed from now on. One that has come since the last look hears what was written
+// meanwhile, too: when it was told what it missed, that may not have been written yet. Clients ignore doubles.
 func (f *fan) listen(ctx context.Context, sockets []Socket) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -74,8 +76,31 @@ func (f *fan) listen(ctx context.Context, sockets []Socket) {
 		}
 		l := &line{socket: k, frames: make(chan []byte, behind)}
 		f.to[k.ID] = l
+		for _, data := range f.recent {
+			l.push(data)
+		}
 		f.wg.Go(func() { f.send(ctx, l) })
 	}
+	f.recent = nil
+}
+
+// push has a frame sent after those that wait, unless there are too many.
+func (l *line) push(data []byte) {
+	if l.over {
+		return
+	}
+	select {
+	case l.frames <- data:
+	default:
+		l.over = true
+	}
+}
+
+// written notes a frame that somebody else has pushed to those who listened then.
+func (f *fan) written(w Frame) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.recent = append(f.recent, encode(w))
 }
 
 // frame pushes one frame to all but one.
@@ -83,14 +108,10 @@ func (f *fan) frame(w Frame, but string) {
 	data := encode(w)
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.recent = append(f.recent, data)
 	for _, l := range f.to {
-		if l.over || l.socket.ID == but {
-			continue
-		}
-		select {
-		case l.frames <- data:
-		default:
-			l.over = true
+		if l.socket.ID != but {
+			l.push(data)
 		}
 	}
 }

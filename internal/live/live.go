@@ -23,6 +23,7 @@
 //	Say      1 request (1 write unit) a row, see [Stream.Say]
 //	Look     1 request, twice a second while a turn runs
 //	End      none of its own: its row (2 write units) joins the commit of the turn
+//	Ended    1 request
 //	Replay   2 requests
 package live
 
@@ -106,6 +107,9 @@ type row struct {
 }
 
 func (r row) next() int { return r.seq + len(r.Frames) }
+
+// finishes reports whether the row ends a turn.
+func (r row) finishes() bool { return r.Frames[len(r.Frames)-1].Type == Final }
 
 // rowsFor is how long rows are kept: who was away for longer is told of finished turns only.
 const rowsFor = 24 * time.Hour

@@ -349,6 +349,63 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+// A socket that comes between two looks hears what was written since the first of them, and one that comes after the
+// last still hears how the turn ends.
+func TestWhoComesBetweenTwoLooks(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	st := s.stream(t)
+	say := func(piece string) {
+		t.Helper()
+		s.pass(time.Second)
+		if err := st.Say(t.Context(), piece); err != nil {
+			t.Fatal(err)
+		}
+	}
+	say("One.")
+	s.socket(t, "s1", s.time())
+	say(" Two.")
+	if err := st.Look(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.socket(t, "s2", s.time())
+	say(" Three.")
+	const text = "One. Two. Three."
+	spoken, end := st.End(text)
+	if err := s.Table.DB().Commit(t.Context(), end); err != nil {
+		t.Fatal(err)
+	}
+	st.Ended(t.Context(), thread.Turn{N: 1, Out: []thread.Reply{{Text: text}}, Spoken: &spoken}, thread.Head{})
+	st.Close(t.Context())
+	for socket, want := range map[string][]string{
+		"s1": {"", "One.", " Two.", " Three.", "", text}, "s2": {" Three.", "", text}, // "" begins and ends the stream
+	} {
+		if diff := cmp.Diff(want, s.hears(socket)); diff != "" {
+			t.Errorf("%s heard (-want +got):\n%s", socket, diff)
+		}
+	}
+}
+
+// A turn that ends while it says what it is doing still pushes what it has written.
+func TestAWriteIsNotGivenUp(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.socket(t, "s1", s.time())
+	ctx, cancel := context.WithCancel(t.Context())
+	s.Table = dynamotest.Open(t, dynamotest.Before("PutItem", cancel)).Table(dynamotest.TableName("conversations"))
+	st := s.stream(t)
+	if told, err := st.Tell(ctx, "Looking."); err != nil || !told {
+		t.Errorf("told %v, %v", told, err)
+	}
+	if told, err := st.Tell(ctx, "Still looking."); err != nil || told {
+		t.Errorf("told a second time: %v, %v", told, err)
+	}
+	st.Close(t.Context())
+	if got := s.hears("s1"); !slices.Equal(got, []string{"Looking."}) {
+		t.Errorf("heard %q", got)
+	}
+}
+
 // Frames and sockets go with their thread: nothing of what was said is left, and sockets that listened hear no more.
 func TestErasedWithTheThread(t *testing.T) {
 	t.Parallel()

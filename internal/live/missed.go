@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"merve/internal/thread"
@@ -50,11 +51,7 @@ type Missed struct {
 // that is no number of the conversation nothing is known, so all that there is comes, and a gap is announced. "" is
 // a client that has nothing yet. 2 requests, and those of the state.
 func (h *Host) Missed(ctx context.Context, threadID, after string) (Missed, error) {
-	t, err := h.Threads.Latest(ctx, threadID, maxHistory)
-	if err != nil {
-		return Missed{}, err
-	}
-	rows, sockets, err := h.after(ctx, threadID, t.Frames)
+	t, rows, sockets, err := h.now(ctx, threadID)
 	if err != nil {
 		return Missed{}, err
 	}
@@ -93,6 +90,21 @@ func (h *Host) Missed(ctx context.Context, threadID, after string) (Missed, erro
 	}
 	m.Resync = Frame{Type: Resync, Turn: m.State.Turn, From: &first, To: &last, Gap: m.Gap, State: m.State, At: h.Now().UTC()}
 	return m, nil
+}
+
+// now reads the latest turns of a conversation, and the rows behind them. Where a turn was finished between the two
+// reads its final is among the rows, without its text: then it reads again.
+func (h *Host) now(ctx context.Context, threadID string) (*thread.Thread, []row, []Socket, error) {
+	for {
+		t, err := h.Threads.Latest(ctx, threadID, maxHistory)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		rows, sockets, err := h.after(ctx, threadID, t.Frames)
+		if err != nil || !slices.ContainsFunc(rows, row.finishes) {
+			return t, rows, sockets, err
+		}
+	}
 }
 
 // Stands is how a conversation stands.

@@ -203,8 +203,12 @@ func (st *Stream) Times() (first, status *int64) {
 }
 
 // put writes frames at the next number and pushes them. Where somebody else has written it reads on; it stops where
-// that hushes the turn.
+// that hushes the turn. A write that has begun is not given up: nobody else would push it.
 func (st *Stream) put(ctx context.Context, frames ...noted) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	ctx = context.WithoutCancel(ctx)
 	for {
 		seq := st.last + 1
 		err := st.s.Table.DB().Commit(ctx, st.s.put(st.h.ID, seq, frames...))
@@ -249,9 +253,11 @@ func (st *Stream) read(ctx context.Context) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	st.pushing.listen(ctx, sockets)
 	for _, r := range rows {
-		for _, f := range r.Frames {
+		for i, f := range r.Frames {
+			if f.Type != Final { // which is pushed with its text, by who has committed it
+				st.pushing.written(f.wire(r.seq+i, from(st.h), r.At))
+			}
 			ends := f.Type == Speaking && !f.Speaking && f.Turn == st.turn
 			if ends && f.Cause != Ended {
 				st.silence()
@@ -260,6 +266,7 @@ func (st *Stream) read(ctx context.Context) ([]row, error) {
 		}
 		st.last = r.next() - 1
 	}
+	st.pushing.listen(ctx, sockets)
 	return rows, nil
 }
 
@@ -349,8 +356,8 @@ func (st *Stream) End(text string) (thread.Spoken, dynamo.Write) {
 }
 
 // Ended pushes the end that [Stream.End] has prepared, of a turn that was committed. The head is as the commit
-// has left it.
-func (st *Stream) Ended(t thread.Turn, h thread.Head) {
+// has left it. Then it looks for sockets a last time, since nobody else tells those that have just come.
+func (st *Stream) Ended(ctx context.Context, t thread.Turn, h thread.Head) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	st.h.Session = h.Session
@@ -361,6 +368,9 @@ func (st *Stream) Ended(t thread.Turn, h thread.Head) {
 		st.pushing.frame(f, "")
 	}
 	st.last = e.seq + last
+	if _, err := st.read(context.WithoutCancel(ctx)); err != nil {
+		st.s.Log.InfoContext(ctx, "sockets not looked for", "thread", st.h.ID, "error", err.Error())
+	}
 }
 
 // Close waits for what is on its way to the sockets, as long as it is worth it.

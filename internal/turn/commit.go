@@ -69,7 +69,7 @@ func (w *work) commit(ctx context.Context, d decision) (Done, error) {
 		head.Session = d.session
 	}
 	if w.stream != nil {
-		w.stream.Ended(t, head)
+		w.stream.Ended(ctx, t, head)
 	}
 	return Done{Turn: t, Head: head}, nil
 }

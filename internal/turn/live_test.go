@@ -304,6 +304,45 @@ func TestLive_BargeInAtEveryPiece(t *testing.T) {
 	}
 }
 
+// listening is a model that keeps what it is asked.
+type listening struct {
+	streams
+	requests *[]llm.Request
+}
+
+func (a listening) Stream(ctx context.Context, req llm.Request, say func(string) error) (llm.Response, error) {
+	*a.requests = append(*a.requests, req)
+	return a.streams.Stream(ctx, req, say)
+}
+
+// What the customer has interrupted stands in the model's history as far as they heard it, and no further.
+func TestField29_TheModelKnowsWhatWasHeard(t *testing.T) {
+	t.Parallel()
+	var c *call
+	var requests []llm.Request
+	c = newCall(t, listening{streams{pieces: ofTheSea, at: func(n int) {
+		c.clock.add(100 * time.Millisecond)
+		if n == 2 && len(requests) == 1 {
+			c.say("m2", "wait, stop")
+		}
+	}}, &requests})
+	c.connect("s1", "call 1")
+	c.work()
+	c.say("m1", "what is there?")
+	c.work()
+	c.wantWhole("s1")
+	heard := c.turns()[1].Out[0].Text
+	var told []string
+	for _, m := range requests[1].Messages {
+		if m.Role == llm.Assistant {
+			told = append(told, m.Text)
+		}
+	}
+	if !slices.Contains(told, heard) || strings.Contains(strings.Join(told, ""), ofTheSea[3]) || !strings.HasPrefix(strings.Join(ofTheSea, ""), heard) {
+		t.Errorf("the customer has heard %q, and the model is told that it said %q", heard, told)
+	}
+}
+
 // A claim in the middle of what the model says ends it, and the backend says how it is; what was said before stands.
 func TestLive_AClaimEndsWhatTheModelSays(t *testing.T) {
 	t.Parallel()
@@ -398,6 +437,32 @@ func TestLive_Resync(t *testing.T) {
 		if len(m.Events) != want.events || m.Gap != want.gap || *m.Resync.To != finals[3] || len(m.State.History) != 7 {
 			t.Errorf("after %q: %d events, gap %v, state %+v", after, len(m.Events), m.Gap, m.State)
 		}
+	}
+}
+
+// Who comes back while a turn ends is told its whole text, whichever was read first.
+func TestLive_ATurnEndsDuringAResync(t *testing.T) {
+	t.Parallel()
+	c := newCall(t, streams{pieces: ofTheSea})
+	c.connect("s1", "call 1")
+	c.work()
+	c.say("m1", "what is there?")
+	reads, stage := 0, *c.runner.Live
+	stage.Table = dynamotest.Open(t, dynamotest.Look{See: func(_ string, body []byte) ([]byte, error) {
+		if reads++; reads == 1 { // the thread was read before
+			c.work()
+		}
+		return body, nil
+	}}).Table(dynamotest.TableName("conversations"))
+	host := *c.host
+	host.Stage = &stage
+	m, err := host.Missed(t.Context(), thread.Of(c.in), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := strings.Join(ofTheSea, "")
+	if last := m.Events[len(m.Events)-1]; last.Type != live.Final || last.Text != whole || len(m.State.History) != 3 || reads != 2 {
+		t.Errorf("last %+v, state %+v, %d reads", last, m.State, reads)
 	}
 }
 
@@ -567,6 +632,17 @@ func TestLive_KilledAtEveryCall(t *testing.T) {
 // rowsOf are the texts of all token frames in the log.
 func rowsOf(t *testing.T, c *call) (texts []string) {
 	t.Helper()
+	for _, f := range logOf(t, c) {
+		if f.Type == live.Token {
+			texts = append(texts, f.Text)
+		}
+	}
+	return texts
+}
+
+// logOf are all frames of the log, as they are kept: finals without their text.
+func logOf(t *testing.T, c *call) (all []live.Frame) {
+	t.Helper()
 	page, err := c.threads.Table.Query(t.Context(), dynamo.Query{
 		Where: "pk = :pk AND begins_with(sk, :live)", Values: dynamo.V{":pk": thread.Of(c.in), ":live": "live#0"},
 	})
@@ -576,20 +652,26 @@ func rowsOf(t *testing.T, c *call) (texts []string) {
 	for _, it := range page.Items {
 		var r struct {
 			Frames []struct {
-				T string `dynamodbav:"t"`
-				X string `dynamodbav:"x"`
+				Type     live.Type `dynamodbav:"t"`
+				Turn     int       `dynamodbav:"n"`
+				Stream   string    `dynamodbav:"s"`
+				ID       string    `dynamodbav:"id"`
+				Text     string    `dynamodbav:"x"`
+				Speaking bool      `dynamodbav:"sp"`
 			} `dynamodbav:"frames"`
 		}
 		if err := it.Decode(&r); err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range r.Frames {
-			if f.T == string(live.Token) {
-				texts = append(texts, f.X)
-			}
+		seq := 0
+		if _, err := fmt.Sscanf(it.Key().SK, "live#%d", &seq); err != nil {
+			t.Fatal(err)
+		}
+		for i, f := range r.Frames {
+			all = append(all, live.Frame{Type: f.Type, Seq: seq + i, Turn: f.Turn, Stream: f.Stream, ID: f.ID, Text: f.Text, Speaking: &f.Speaking})
 		}
 	}
-	return texts
+	return all
 }
 
 // Whatever of a client's is done again after a fault has happened once: one socket, one session, one message.
