@@ -92,6 +92,11 @@ func (c *clock) wait(ctx context.Context, d time.Duration) error {
 		}
 		return pause.For(ctx, 3*time.Millisecond)
 	}
+	return c.moves(ctx, d)
+}
+
+// moves is over when the clock has been moved by d.
+func (c *clock) moves(ctx context.Context, d time.Duration) error {
 	until := c.now().Add(d)
 	c.waits.Add(1)
 	defer c.waits.Add(-1)
