@@ -291,6 +291,9 @@ func TestFramesOfAReply(t *testing.T) {
 				text += clause
 				s.pass(each)
 			}
+			if err := st.Settle(t.Context()); err != nil {
+				t.Fatal(err)
+			}
 			_, end := st.End(text)
 			if err := s.Table.DB().Commit(t.Context(), end); err != nil {
 				t.Fatal(err)
@@ -371,6 +374,9 @@ func TestWhoComesBetweenTwoLooks(t *testing.T) {
 	s.socket(t, "s2", s.time())
 	say(" Three.")
 	const text = "One. Two. Three."
+	if err := st.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	spoken, end := st.End(text)
 	if err := s.Table.DB().Commit(t.Context(), end); err != nil {
 		t.Fatal(err)
@@ -403,6 +409,46 @@ func TestAWriteIsNotGivenUp(t *testing.T) {
 	st.Close(t.Context())
 	if got := s.hears("s1"); !slices.Equal(got, []string{"Looking."}) {
 		t.Errorf("heard %q", got)
+	}
+}
+
+// A turn ends as its text was settled, or not at all: who is interrupted in between settles anew, without what nobody
+// has heard.
+func TestInterruptedWhenTheTextIsSettled(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	st := s.stream(t)
+	if err := st.Say(t.Context(), "The sea is warm."); err != nil {
+		t.Fatal(err)
+	}
+	settle := func() {
+		t.Helper()
+		if err := st.Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	finish := func(text string) (thread.Spoken, error) {
+		spoken, end := st.End(text)
+		return spoken, s.Table.DB().Commit(t.Context(), end)
+	}
+	settle()
+	barge := s.put(s.thread, 3, noted{Type: Speaking, Turn: 1, Stream: st.id, Cause: BargeIn})
+	if err := s.Table.DB().Commit(t.Context(), barge); err != nil {
+		t.Fatal(err)
+	}
+	if err := st.Look(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := finish("The sea is warm. Nothing is booked."); !errors.Is(err, ErrTaken) {
+		t.Errorf("the turn ended as if nobody had interrupted it: %v", err)
+	}
+	settle()
+	if spoken, err := finish(st.Said()); err != nil || !spoken.Interrupted {
+		t.Errorf("ended %+v, %v", spoken, err)
+	}
+	rows := s.rows(t)
+	if last := rows[len(rows)-1]; len(rows) != 3 || len(last.Frames) != 1 || last.Frames[0].Type != Final || !last.Frames[0].Interrupted {
+		t.Errorf("written %+v", rows)
 	}
 }
 

@@ -38,6 +38,8 @@ type Stream struct {
 	said    string // of this stream, written
 	held    string // not written yet
 	wrote   time.Time
+	next    int  // number of the turn's end, when its text is settled
+	cut     bool // it was hushed then
 	ending  end
 	began   time.Time
 	first   *int64 // milliseconds until the first token
@@ -312,17 +314,18 @@ func (st *Stream) Listening(ctx context.Context) (context.Context, context.Cance
 	return ctx, func() { cancel(nil) }
 }
 
-// Settle writes what is held, so that all of it has been said or was hushed.
+// Settle writes what is held, so that all of it has been said or was hushed, and fixes what the turn's text goes by:
+// [Stream.End] ends it where it stands now.
 func (st *Stream) Settle(ctx context.Context) error {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if st.hushed {
 		st.held = ""
-		return nil
 	}
 	if err := st.flush(ctx); err != nil && !errors.Is(err, agent.ErrHushed) {
 		return err
 	}
+	st.next, st.cut = st.last+1, st.hushed
 	return nil
 }
 
@@ -336,23 +339,23 @@ type end struct {
 func (st *Stream) end(text string) end {
 	rest := strings.TrimPrefix(text, st.before+st.said)
 	var frames []noted
-	if rest != "" && !st.hushed {
+	if rest != "" && !st.cut {
 		frames = append(frames, noted{Type: Token, Turn: st.turn, Stream: st.id, Text: rest})
 	}
-	if st.opened && !st.hushed {
+	if st.opened && !st.cut {
 		frames = append(frames, noted{Type: Speaking, Turn: st.turn, Stream: st.id, Cause: Ended})
 	}
-	return end{st.last + 1, append(frames, noted{Type: Final, Turn: st.turn, Stream: st.id, Interrupted: st.hushed})}
+	return end{st.next, append(frames, noted{Type: Final, Turn: st.turn, Stream: st.id, Interrupted: st.cut})}
 }
 
 // End gives what the turn's item keeps of its stream, and the write of its last row, which joins the commit: it
-// fails with [ErrTaken] where somebody else has written meanwhile. Text is all that the turn says.
+// fails with [ErrTaken] where something was written since the text was settled. Text is all that the turn says.
 func (st *Stream) End(text string) (thread.Spoken, dynamo.Write) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	e := st.end(text)
 	st.ending = e
-	return thread.Spoken{Seq: e.seq + len(e.frames) - 1, Stream: st.id, Interrupted: st.hushed, First: st.first, Status: st.status}, st.s.put(st.h.ID, e.seq, e.frames...)
+	return thread.Spoken{Seq: e.seq + len(e.frames) - 1, Stream: st.id, Interrupted: st.cut, First: st.first, Status: st.status}, st.s.put(st.h.ID, e.seq, e.frames...)
 }
 
 // Ended pushes the end that [Stream.End] has prepared, of a turn that was committed. The head is as the commit
