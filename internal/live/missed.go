@@ -61,12 +61,17 @@ func (h *Host) Missed(ctx context.Context, threadID, after string) (Missed, erro
 	if m.Gap || !ok {
 		known = 0
 	}
+	all := known >= t.Frames // or one of the latest is known: nothing before is missed
 	for _, done := range t.Recent {
-		if f, ok := finalOf(done, v.from); ok && f.Seq > known {
+		f, ok := finalOf(done, v.from)
+		switch {
+		case ok && f.Seq > known:
 			m.Events = append(m.Events, f)
+		case ok:
+			all = true
 		}
 	}
-	if len(t.Recent) == maxHistory && known > 0 && len(m.Events) == maxHistory {
+	if len(t.Recent) == maxHistory && known > 0 && !all {
 		m.Gap = true // more may have been finished
 	}
 	for _, r := range rows {

@@ -546,6 +546,91 @@ func TestLive_CostOfATurn(t *testing.T) {
 	}
 }
 
+// A call session is greeted once, however often its client comes back.
+func TestLive_OneGreeting(t *testing.T) {
+	t.Parallel()
+	c := newCall(t, streams{pieces: ofTheSea})
+	c.calls = true
+	for n := range 11 {
+		c.connect("s1", []string{"call 1", ""}[n%2]) // who names none goes on with the one that there is
+		c.work()
+	}
+	greeted := 0
+	for _, f := range c.hears("s1") {
+		if f.Type == live.Final {
+			greeted++
+		}
+	}
+	if turns := c.turns(); greeted != 1 || len(turns) != 1 || turns[0].Out[0].Text != "Welcome!" {
+		t.Errorf("greeted %d times: %+v", greeted, turns)
+	}
+}
+
+// lengthen makes a conversation as long as asked for, by copies of its last turn, of which the very last did not
+// stream.
+func (c *call) lengthen(turns int) {
+	c.t.Helper()
+	done := c.turns()
+	last := done[len(done)-1]
+	frames := last.Spoken.Seq - done[len(done)-2].Spoken.Seq // of a turn
+	var ws []dynamo.Write
+	for last.N < turns-1 {
+		spoken := *last.Spoken
+		spoken.Seq += frames
+		last.N, last.Spoken = last.N+1, &spoken
+		ws = append(ws, c.threads.Table.Put(dynamo.Key{PK: thread.Of(c.in), SK: fmt.Sprintf("turn#%08d", last.N)}, last))
+	}
+	frame := last.Spoken.Seq
+	last.N, last.Spoken = last.N+1, nil
+	ws = append(ws, c.threads.Table.Put(dynamo.Key{PK: thread.Of(c.in), SK: fmt.Sprintf("turn#%08d", last.N)}, last))
+	ws = append(ws, c.threads.Table.Update(dynamo.Key{PK: thread.Of(c.in), SK: "~"}, "SET turns = :n, frames = :f", dynamo.V{":n": last.N, ":f": frame}))
+	if err := c.threads.Table.DB().CommitAll(c.t.Context(), ws...); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// Who comes back to a session of a thousand turns while one speaks is told of that one, of those among the latest
+// twenty that were streamed, and of a gap, by two requests.
+func TestLive_CostOfAResync(t *testing.T) {
+	t.Parallel()
+	var c *call
+	var told live.Missed
+	var cost telemetry.Cost
+	long := false
+	c = newCall(t, streams{pieces: ofTheSea, at: func(n int) {
+		c.clock.add(100 * time.Millisecond)
+		if n != 2 || !long {
+			return
+		}
+		ctx, meter := telemetry.WithMeter(t.Context())
+		var err error
+		if told, err = c.host.Missed(ctx, thread.Of(c.in), "5"); err != nil {
+			t.Error(err)
+		}
+		cost = meter.Cost()
+	}})
+	c.connect("s1", "call 1")
+	c.work()
+	c.say("m1", "what is there?")
+	c.work()
+	c.lengthen(1000)
+	long = true
+	c.say("m2", "what is there?")
+	c.work()
+	finals := 0
+	for _, f := range told.Events {
+		if f.Type == live.Final {
+			finals++
+		}
+	}
+	if last := told.Events[len(told.Events)-1]; finals != 19 || !told.Gap || last.Type != live.Token || !told.State.Speaking || told.State.Turn != 999 {
+		t.Errorf("%d finished turns, gap %v, last %+v", finals, told.Gap, last)
+	}
+	if cost.Requests != 2 || cost.WriteUnits != 0 {
+		t.Errorf("it took %+v", cost)
+	}
+}
+
 // The line of a live turn tells its call session and how long the caller waited for words.
 func TestLive_LogLine(t *testing.T) {
 	t.Parallel()
