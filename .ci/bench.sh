@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Prints what operations cost, how fast turns run and functions start, and how that stands
 # beside what one would take instead. Arguments go to the bench: -quick, -json, -out FILE,
-# -only operations,throughput,plans,peers,starts, -transactions N, -due N.
+# -only operations,throughput,plans,live,peers,starts, -transactions N, -due N.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -95,7 +95,7 @@ func (b *bench) among(what string) string {
 
 // later is Merve after a while, on the counted store.
 func (b *bench) later(d time.Duration) (*app.Base, error) {
-	return b.newBase(b.traffic.through(dynamodb.Config(b.url)), func() time.Time { return time.Now().Add(d) })
+	return b.newBase(b.traffic.through(dynamodb.Config(b.url)), func() time.Time { return time.Now().Add(d) }, nil)
 }
 
 // bulk measures a run that does many things: a tenth of them for the units that each

@@ -29,11 +29,14 @@ var (
 	invocations  = Price{"Lambda requests", "a million invocations", 0.20, "cloudchipr.com/blog/aws-lambda-pricing", "2025"}
 	gbSeconds    = Price{"Lambda duration", "a million GB-seconds on arm64", 13.3334, "cloudchipr.com/blog/aws-lambda-pricing", "2025"}
 	fifoRequests = Price{"SQS FIFO", "a million requests of up to 64 KB", 0.50, "cloudburn.io/blog/amazon-sqs-pricing", "2026-03"}
+	stdRequests  = Price{"SQS standard", "a million requests of up to 64 KB", 0.40, "cloudburn.io/blog/amazon-sqs-pricing", "2026-03"}
+	frames       = Price{"WebSocket messages", "a million messages of up to 32 KB, in or out", 1.00, "amnic.com; that 32 KB are metered: aws.amazon.com/api-gateway/pricing", "no date"}
+	connections  = Price{"WebSocket connections", "a million minutes", 0.25, "amnic.com", "no date"}
 	ticks        = Price{"EventBridge Scheduler", "a million ticks", 1.00, "cloudburn.io; another guide (wring.co) says it is free", "2026-03"}
 )
 
 // prices is the table, for printing.
-var prices = []Price{writeUnits, readUnits, streamReads, httpRequests, invocations, gbSeconds, fifoRequests, ticks}
+var prices = []Price{writeUnits, readUnits, streamReads, httpRequests, invocations, gbSeconds, fifoRequests, stdRequests, frames, connections, ticks}
 
 // What cannot be measured here is assumed.
 const (
@@ -50,13 +53,16 @@ type Used struct {
 	Writes      float64       `json:"writeUnits"`
 	Reads       float64       `json:"readUnits"`
 	HTTP        int           `json:"httpRequests"`
-	Invocations int           `json:"invocations"`   // of functions
-	Messages    int           `json:"messages"`      // through the queue
-	Ticks       int           `json:"ticks"`         // of a schedule
-	Requests    int           `json:"storeRequests"` // one after the other
-	Work        time.Duration `json:"workNs"`        // on a whole core of this machine
-	Quiet       time.Duration `json:"quietNs"`       // waited for a burst to end
-	Asked       int           `json:"questions"`     // to the model
+	Invocations int           `json:"invocations"`      // of functions
+	Messages    int           `json:"messages"`         // through the queue
+	Standard    int           `json:"standardMessages"` // through a queue without order
+	Frames      int           `json:"frames"`           // by sockets, in and out
+	Connected   time.Duration `json:"connectedNs"`      // of sockets
+	Ticks       int           `json:"ticks"`            // of a schedule
+	Requests    int           `json:"storeRequests"`    // one after the other
+	Work        time.Duration `json:"workNs"`           // on a whole core of this machine
+	Quiet       time.Duration `json:"quietNs"`          // waited for a burst to end
+	Asked       int           `json:"questions"`        // to the model
 }
 
 // Dollars is what a million of something costs.
@@ -76,7 +82,8 @@ func dollarsOf(u Used) Dollars {
 	return Dollars{
 		Store: store,
 		Whole: store + float64(u.HTTP)*httpRequests.Dollar + float64(u.Invocations)*invocations.Dollar +
-			float64(u.Messages*queueRequests)*fifoRequests.Dollar + float64(u.Ticks)*ticks.Dollar + duration(working),
+			float64(u.Messages*queueRequests)*fifoRequests.Dollar + float64(u.Ticks)*ticks.Dollar +
+			float64(u.Standard*queueRequests)*stdRequests.Dollar + float64(u.Frames)*frames.Dollar + u.Connected.Minutes()*connections.Dollar + duration(working),
 		Waiting: duration(time.Duration(u.Asked)*modelAnswer + u.Quiet),
 	}
 }

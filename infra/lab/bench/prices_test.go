@@ -36,6 +36,13 @@ func TestDollars(t *testing.T) {
 			Used{Reads: 8, Invocations: 1, Ticks: 1, Requests: 16},
 			Dollars{Store: 1, Whole: 2.4667},
 		},
+		{
+			// 18 x 0.625 = 11.25. And 2 x 0.20, 3 x 0.40, 12 x 1.00 for messages, 0.5 x 0.25 for the connection,
+			// 10 x 5 ms x 0.25 x 13.3334 = 0.1667. Waiting: 2.2 s x 0.25 x 13.3334 = 7.3334.
+			"a live turn",
+			Used{Writes: 18, Invocations: 2, Standard: 1, Frames: 12, Connected: 30 * time.Second, Requests: 10, Quiet: 2200 * time.Millisecond},
+			Dollars{Store: 11.25, Whole: 25.1417, Waiting: 7.3334},
+		},
 		{"a library call pays for no function", Used{Writes: 2, Requests: 1, Work: time.Second}, Dollars{Store: 1.25, Whole: 1.25}},
 	} {
 		got := dollarsOf(tt.used)

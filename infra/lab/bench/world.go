@@ -69,11 +69,11 @@ func newBench(ctx context.Context, url string, o Options) (*bench, error) {
 	}
 	var err error
 	now := slow(b.began)
-	if b.plain, err = b.newBase(cfg, now); err != nil {
+	if b.plain, err = b.newBase(cfg, now, nil); err != nil {
 		return nil, err
 	}
 	b.store = dynamo.Open(cfg)
-	if b.base, err = b.newBase(b.traffic.through(cfg), now); err != nil {
+	if b.base, err = b.newBase(b.traffic.through(cfg), now, nil); err != nil {
 		return nil, err
 	}
 	if err := demo.Load(ctx, b.plain.Markets(), b.plain.Listings()); err != nil {
@@ -100,17 +100,22 @@ func slow(began time.Time) func() time.Time {
 	}
 }
 
-func (b *bench) newBase(cfg aws.Config, now func() time.Time) (*app.Base, error) {
+// newBase is what functions are made from, with other parts where it is changed.
+func (b *bench) newBase(cfg aws.Config, now func() time.Time, change func(*app.Base)) (*app.Base, error) {
 	c, err := app.FromEnv(func(string) string { return "" })
 	if err != nil {
 		return nil, err
 	}
 	c.UnsignedFromLoopback, c.UnsignedMetaFromLoopback = true, true
-	return app.NewBase(app.Base{
+	base := app.Base{
 		Config: c, AWS: cfg, Getenv: func(string) string { return "" }, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Now: now, NewID: func() string { return ulid.Make().String() }, Wait: b.wait, Queues: func(string) messages.Queue { return b.queue },
 		Provider: func(channel.Channel, outbox.Provider) outbox.Provider { return provider{} },
-	}), nil
+	}
+	if change != nil {
+		change(&base)
+	}
+	return app.NewBase(base), nil
 }
 
 // start puts a process together.
