@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 
@@ -107,15 +108,18 @@ func (w *world) tellRequests() {
 	}
 }
 
-// vendorThreads are those of vendors who have not written.
-func (w *world) vendorThreads() []string {
+// threadsOfVendors are those of all vendors.
+func (w *world) threadsOfVendors() []string {
 	var threads []string
-	for _, number := range w.vendors.phones {
-		if id := thread.ID(w.market, channel.Vendor, "", channel.OfNumber(number).Key()); !slices.Contains(w.threadsMet(), id) {
-			threads = append(threads, id)
-		}
+	for _, id := range slices.Sorted(maps.Keys(w.vendors.phones)) {
+		threads = append(threads, thread.ID(w.market, channel.Vendor, "", channel.OfNumber(w.vendors.phones[id]).Key()))
 	}
 	return threads
+}
+
+// vendorThreads are those of vendors who have not written.
+func (w *world) vendorThreads() []string {
+	return slices.DeleteFunc(w.threadsOfVendors(), func(id string) bool { return slices.Contains(w.threadsMet(), id) })
 }
 
 // vendor has a vendor write to us.
