@@ -274,3 +274,34 @@ func TestUnclearCalls(t *testing.T) { // alone: it closes calls about all reques
 	}
 	y.audit(r.ID)
 }
+
+// A turn that died after it had proposed calls again with the same key. It is given the question that it still has to
+// put, as long as the request waits for the answer to that one.
+func TestAQuestionIsGivenAgain(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.vendor("v1", nil)
+	r := y.request("1", y.client("ann"))
+	propose := func(key string) Answer {
+		t.Helper()
+		c := y.call(ProposeOutreach, r.ID, key, `{"request_id":"{id}","vendor_ids":["v1"]}`)
+		c.Meta.Actor, c.InTurn = Moltbot, &InTurn{Thread: r.Thread}
+		a, err := y.Do(t.Context(), c)
+		if err != nil || !a.Success {
+			t.Fatalf("%v: %s", err, a.Output)
+		}
+		return a
+	}
+	first, again := propose("k"), propose("k")
+	if first.Offer == nil || !again.Cached {
+		t.Fatalf("asked %+v, and cached %v", first.Offer, again.Cached)
+	}
+	if diff := cmp.Diff(first.Offer, again.Offer); diff != "" {
+		t.Errorf("the question again: %s", diff)
+	}
+	y.now = y.now.Add(time.Minute)
+	propose("another")
+	if again := propose("k"); again.Offer != nil {
+		t.Errorf("another question waits, and the call was given %+v", again.Offer)
+	}
+}
