@@ -20,8 +20,9 @@ import (
 
 // Answers takes in what vendors write. It is a command of their threads: no model has a say in it.
 //
-// An answer belongs to the outreach of the message that it quotes, else to the one whose code it names, else to
-// the only one that is open. Of several the vendor is asked for the code.
+// An answer belongs to the outreach of the message that it quotes, else to the one whose code it names, else to the one
+// whose code stands in the message that it quotes, else to the only one that is open. Of several the vendor is asked for
+// the code.
 type Answers struct {
 	Broker *Broker
 	Named  bool // only what quotes a message about an outreach, or names its code
@@ -62,20 +63,21 @@ func (a Answers) meant(ctx context.Context, tc tool.Context, m thread.Message, a
 	by := func(code string) []Outreach {
 		return slices.DeleteFunc(slices.Clone(all), func(o Outreach) bool { return o.Code != code })
 	}
-	if m.ReplyTo != "" {
-		about, err := a.Broker.Outbox.AboutOf(ctx, tc.Thread, m.ReplyTo)
-		if these := by(about); err != nil || len(these) > 0 {
-			return these, true, err
-		}
-		if about != "" { // of something else
-			return nil, false, nil
-		}
+	quoted, err := a.Broker.Outbox.Quoted(ctx, tc.Thread, m.ReplyTo)
+	if err != nil {
+		return nil, false, err
 	}
-	for _, code := range codesIn(m.Text) {
-		these = append(these, by(code)...)
+	if quoted.About != "" { // of another matter it is no answer
+		these = by(quoted.About)
+		return these, len(these) > 0, nil
 	}
-	if len(these) > 0 {
-		return these, true, nil
+	for _, text := range []string{m.Text, quoted.Text} { // what we answered a vendor names its codes
+		for _, code := range codesIn(text) {
+			these = append(these, by(code)...)
+		}
+		if len(these) > 0 {
+			return these, true, nil
+		}
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(o Outreach) bool { return !o.awaited() }), false, nil
 }
