@@ -22,7 +22,7 @@ import (
 //
 // An answer belongs to the outreach of the message that it quotes, else to the one whose code it names, else to the one
 // whose code stands in the message that it quotes, else to the only one that is open. Of several the vendor is asked for
-// the code.
+// the code; so they are where it is not known what they quote.
 type Answers struct {
 	Broker *Broker
 	Named  bool // only what quotes a message about an outreach, or names its code
@@ -78,6 +78,9 @@ func (a Answers) meant(ctx context.Context, tc tool.Context, m thread.Message, a
 		if len(these) > 0 {
 			return these, true, nil
 		}
+	}
+	if m.ReplyTo != "" && quoted.ID == "" { // of theirs, or of ours and not known to have gone out
+		return all[max(0, len(all)-mostLabels):], false, nil
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(o Outreach) bool { return !o.awaited() }), false, nil
 }
@@ -135,11 +138,13 @@ func noted(tc tool.Context, v View, o Outreach, ws []dynamo.Write) (gate.Settled
 	}}, true, nil
 }
 
+// mostLabels is how many outreach a vendor is asked about at once.
+const mostLabels = 8
+
 // labels name what a vendor was asked several times.
 func (a Answers) labels(ctx context.Context, these []Outreach) []string {
-	const most = 8
 	var all []string
-	for _, o := range these[:min(len(these), most)] {
+	for _, o := range these[:min(len(these), mostLabels)] {
 		label := o.Code
 		if v, err := a.Broker.Store.View(ctx, o.Request); err == nil {
 			label += " (" + language.Clip(v.Category, 40) + ")"
