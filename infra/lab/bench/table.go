@@ -35,6 +35,7 @@ func (r *Report) markdown() string {
 	r.operationsTable(p)
 	r.throughputTable(p)
 	r.plansTable(p)
+	r.requestsTable(p)
 	r.peersTable(p)
 	r.startsTable(p)
 	r.targetsTable(p)

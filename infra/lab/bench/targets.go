@@ -23,6 +23,7 @@ func targets(r *Report) []Target {
 	t.growth(r)
 	t.paces(r)
 	t.plans(r)
+	t.requests(r)
 	t.beside(r)
 	t.starting(r)
 	return t.all
