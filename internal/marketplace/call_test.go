@@ -422,3 +422,31 @@ func TestCostOfACall(t *testing.T) {
 		t.Errorf("a snapshot costs %d requests, 3 at most", got)
 	}
 }
+
+// A vendor whose quote was accepted hears of it when the request is cancelled after all.
+func TestCancelledAfterTheAcceptance(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.vendor("v1", nil)
+	y.vendor("v2", nil)
+	r := y.request("1", nil)
+	y.do(ProposeOutreach, r.ID, "ask", `{"request_id":"{id}","vendor_ids":["v1","v2"]}`)
+	y.do(RecordVendorReply, r.ID, "reply", `{"request_id":"{id}","vendor_id":"v1","message":"280","provider_message_id":"SM1","parsed_data":{"has_stock":true,"price":280}}`)
+	y.do(ProposeAcceptance, r.ID, "accept", `{"request_id":"{id}","outreach_id":"`+outreachOf(y.view(r.ID), "v1")+`"}`)
+	seen := map[string]bool{}
+	told := func() []string {
+		y.stream(y.teller, r.ID, seen, func(f func() error) {
+			if err := errors.Join(f(), f()); err != nil {
+				t.Fatal(err)
+			}
+		})
+		return y.sent(y.view(r.ID))
+	}
+	if diff := cmp.Diff([]string{"v1 accepted", "v1 asked", "v2 asked", "v2 thanks"}, told()); diff != "" {
+		t.Errorf("accepted: %s", diff)
+	}
+	y.do(UpdateRequestState, r.ID, "cancel", `{"request_id":"{id}","new_state":"cancelled"}`)
+	if diff := cmp.Diff([]string{"v1 accepted", "v1 asked", "v1 thanks", "v2 asked", "v2 thanks"}, told()); diff != "" {
+		t.Errorf("cancelled: %s", diff)
+	}
+}
