@@ -21,7 +21,8 @@ func TestPromise3_AThousandCallsOfOneKey(t *testing.T) {
 	s := start(t)
 	id, target := s.NewMarket(t)
 	seller := marketplace.Vendor{
-		ID: "v1", Market: id, Name: "Power Hire", Category: "generator rental", Phone: "+15550304000", Enabled: true, OptIn: &marketplace.OptIn{At: apitest.Now(), How: "form"},
+		ID: "v1", Market: id, Name: "Power Hire", Category: "generator rental", Phone: "+15550304000", Enabled: true,
+		OptIn: &marketplace.OptIn{At: apitest.Now(), How: "form"},
 	}
 	if _, err := s.Base.Vendors().Put(t.Context(), seller); err != nil {
 		t.Fatal(err)
@@ -46,14 +47,16 @@ func TestPromise3_AThousandCallsOfOneKey(t *testing.T) {
 	front := s.With(t, func(*app.Base) {})
 	call := func(tool, key string, input map[string]any) apitest.Answer {
 		input["request_id"] = made.Request
-		input["meta"] = marketplace.Meta{Request: made.Request, Key: marketplace.Key(made.Request, key), Actor: marketplace.Admin, Timestamp: apitest.Now().Format(time.RFC3339)}
+		input["meta"] = marketplace.Meta{Request: made.Request, Key: marketplace.Key(made.Request, key), Actor: marketplace.Admin,
+			Timestamp: apitest.Now().Format(time.RFC3339)}
 		a, err := s.Send(t.Context(), front, "POST", "/marketplace/tools/"+tool, input, apitest.Staff()...)
 		if err != nil {
 			t.Error(err)
 		}
 		return a
 	}
-	if a := call(marketplace.ProposeOutreach, "ask", map[string]any{"vendor_ids": []string{"v1"}}); a.Status != http.StatusOK || !strings.Contains(string(a.Body), `"success":true`) {
+	if a := call(marketplace.ProposeOutreach, "ask", map[string]any{"vendor_ids": []string{"v1"}}); a.Status != http.StatusOK ||
+		!strings.Contains(string(a.Body), `"success":true`) {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
 	const calls = 1000
@@ -69,7 +72,8 @@ func TestPromise3_AThousandCallsOfOneKey(t *testing.T) {
 	all.Wait()
 	for _, a := range answers {
 		var said marketplace.Said
-		if err := json.Unmarshal([]byte(a.Body), &said); err != nil || a.Status != http.StatusOK || !said.Success || string(a.Body) != string(answers[0].Body) {
+		if err := json.Unmarshal([]byte(a.Body), &said); err != nil || a.Status != http.StatusOK || !said.Success ||
+			string(a.Body) != string(answers[0].Body) {
 			t.Fatalf("%d %s, another %s", a.Status, a.Body, answers[0].Body)
 		}
 	}

@@ -333,7 +333,8 @@ func TestAnAnswerWhileAsking(t *testing.T) {
 	}
 	reply("1", "280")
 	y.Threads = &midway{Store: y.Threads.(*thread.Store), do: func() { reply("2", "290") }}
-	y.do(SendVendorMessage, r.ID, "more", `{"request_id":"{id}","vendor_id":"v1","message":"With cables?","idempotency_key":"`+Key(r.ID, "more")+`"}`)
+	y.do(SendVendorMessage, r.ID, "more", `{"request_id":"{id}","vendor_id":"v1","message":"With cables?","idempotency_key":"`+Key(r.ID,
+		"more")+`"}`)
 	if o := y.view(r.ID).Outreach[0]; o.Questions != 1 || *o.Quote.PriceMinor != 29000 {
 		t.Errorf("%d questions, and quoted %d", o.Questions, *o.Quote.PriceMinor)
 	}
@@ -398,7 +399,8 @@ func TestCostOfACall(t *testing.T) {
 	holds(StartCall, `{"consent_id":"`+y.view(r.ID).Consents[0].ID+`"}`)
 	holds(RevokeCallConsent, `{"request_id":"{id}"}`)
 	// What else a vendor's number is used for is read once a minute, a request for each number.
-	if got := cost(y.call(ProposeOutreach, r.ID, "cold", `{"request_id":"{id}","vendor_ids":[`+strings.Join(ids, ",")+`]}`)); got > 6+MaxVendors {
+	if got := cost(y.call(ProposeOutreach, r.ID, "cold", `{"request_id":"{id}","vendor_ids":[`+strings.Join(ids,
+		",")+`]}`)); got > 6+MaxVendors {
 		t.Errorf("%d vendors who were not written to for a minute cost %d requests", MaxVendors, got)
 	}
 	desk := y.request("desk", nil)

@@ -31,7 +31,8 @@ func BenchmarkSearch(b *testing.B) {
 		}
 	}
 	store := &Vendors{Table: table, Now: time.Now}
-	search := Search{Market: market, Category: "generators", Near: &geo.Location{Lat: 35.33, Lng: 33.32}, RadiusKM: 400, Tags: []string{"delivery"}, Limit: MaxVendors}
+	search := Search{Market: market, Category: "generators", Near: &geo.Location{Lat: 35.33, Lng: 33.32}, RadiusKM: 400,
+		Tags: []string{"delivery"}, Limit: MaxVendors}
 	if _, total, err := store.Find(b.Context(), search); err != nil || total != vendors/4 {
 		b.Fatalf("%d found, %v", total, err)
 	}

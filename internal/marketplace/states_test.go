@@ -108,11 +108,13 @@ func TestPromise1_StatesAreThoseOfTheTable(t *testing.T) {
 				fallback := map[bool]string{true: `,"fallback_message":"We are sorry."`}[to == Error]
 				got := y.do(UpdateRequestState, r.ID, key, fmt.Sprintf(`{"request_id":"{id}","new_state":%q%s}`, to, fallback))
 				text, _ := got["error"].(string)
-				if got["success"] != ok || !strings.HasPrefix(text, why) || why == "" && text != "" || got["previous_state"] != string(from) || got["current_state"] != string(m.state) {
+				if got["success"] != ok || !strings.HasPrefix(text, why) || why == "" && text != "" || got["previous_state"] != string(from) ||
+					got["current_state"] != string(m.state) {
 					rt.Fatalf("from %s to %s: %v, want %v %q", from, to, got, ok, why)
 				}
 			case 3, 4:
-				if got, ok := y.do(ProposeOutreach, r.ID, key, `{"request_id":"{id}","vendor_ids":["`+v+`"]}`), m.ask(v); got["success"] != ok || got["state"] != string(m.state) {
+				if got, ok := y.do(ProposeOutreach, r.ID, key, `{"request_id":"{id}","vendor_ids":["`+v+`"]}`), m.ask(v); got["success"] != ok ||
+					got["state"] != string(m.state) {
 					rt.Fatalf("%s asked while %s: %v, want %v in %s", v, from, got, ok, m.state)
 				}
 			case 5:
@@ -127,7 +129,8 @@ func TestPromise1_StatesAreThoseOfTheTable(t *testing.T) {
 				if outreach() == "none" {
 					continue
 				}
-				if got, ok := y.do(ProposeAcceptance, r.ID, key, `{"request_id":"{id}","outreach_id":"`+outreach()+`"}`), m.accept(v); got["success"] != ok {
+				if got, ok := y.do(ProposeAcceptance, r.ID, key, `{"request_id":"{id}","outreach_id":"`+outreach()+`"}`),
+					m.accept(v); got["success"] != ok {
 					rt.Fatalf("the quote of %s accepted while %s: %v, want %v", v, from, got, ok)
 				}
 			}

@@ -48,7 +48,8 @@ func (w *world) startVendors(records, catalog dynamo.Table, log *slog.Logger) {
 		Finder: &discovery.Finder{Web: true, Profiles: true, Places: true, Gemini: newspaper{}, Map: atlas{}, WebCalls: 2, MapCalls: 2},
 	}
 	reading := &marketplace.Pictures{
-		Broker: broker, Files: bucket{pictures}, Fetch: pictures.fetch, Reader: pictures, Alerts: &alert.Store{Table: w.db.Table(dynamotest.TableName("alerts")), Now: w.clock.now},
+		Broker: broker, Files: bucket{pictures}, Fetch: pictures.fetch, Reader: pictures,
+		Alerts: &alert.Store{Table: w.db.Table(dynamotest.TableName("alerts")), Now: w.clock.now},
 	}
 	w.vendors = &vendors{broker, &marketplace.Teller{Broker: broker, Threads: w.teller(), Read: reading.Run}, phones, pictures}
 }

@@ -33,9 +33,11 @@ func (b *bench) requests(ctx context.Context, r *Report) error {
 	for i := range vendors {
 		rating := float64(i%50) / 10
 		v := marketplace.Vendor{
-			ID: fmt.Sprintf("v%05d", i), Market: market, Name: fmt.Sprintf("Vendor %d", i), Phone: fmt.Sprintf("+1555%07d", i), Rating: &rating, Enabled: true, Version: 1,
+			ID: fmt.Sprintf("v%05d", i), Market: market, Name: fmt.Sprintf("Vendor %d", i), Phone: fmt.Sprintf("+1555%07d", i), Rating: &rating,
+			Enabled: true, Version: 1,
 			Category: []string{"generator rental", "boat rental", "piano tuner", "marquee rental"}[i%4], Tags: []string{"60 kVA", "delivery"},
-			Location: &geo.Location{Lat: 35 + float64(i%100)/100, Lng: 33 + float64(i%97)/97}, OptIn: &marketplace.OptIn{At: time.Now(), How: "form"},
+			Location: &geo.Location{Lat: 35 + float64(i%100)/100, Lng: 33 + float64(i%97)/97},
+			OptIn:    &marketplace.OptIn{At: time.Now(), How: "form"},
 		}
 		ws = append(ws, table.Put(dynamo.Key{PK: "vendors#" + market, SK: "vendor#" + v.ID}, v))
 	}
@@ -49,7 +51,8 @@ func (b *bench) requests(ctx context.Context, r *Report) error {
 		ctx, meter := telemetry.WithMeter(ctx)
 		start := time.Now()
 		_, total, err := store.Find(ctx, marketplace.Search{
-			Market: market, Category: "generator rental", Near: &geo.Location{Lat: 35.33, Lng: 33.32}, RadiusKM: 400, MinRating: 1, Limit: marketplace.MaxVendors,
+			Market: market, Category: "generator rental", Near: &geo.Location{Lat: 35.33, Lng: 33.32}, RadiusKM: 400, MinRating: 1,
+			Limit: marketplace.MaxVendors,
 		})
 		if err == nil && total == 0 {
 			err = fmt.Errorf("no vendor was found")

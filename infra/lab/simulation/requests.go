@@ -80,9 +80,11 @@ func (j *judge) requests() {
 
 // arrowsOfRequests are the transitions of a request's state.
 var arrowsOfRequests = map[marketplace.State]string{
-	"new": "clarifying searching cancelled error", "clarifying": "searching cancelled error", "searching": "clarifying outreach cancelled error",
-	"outreach": "quoted searching cancelled error", "quoted": "presented outreach cancelled error",
-	"presented": "accepted outreach searching cancelled error", "accepted": "fulfilled cancelled error", "error": "clarifying searching cancelled",
+	"new": "clarifying searching cancelled error", "clarifying": "searching cancelled error",
+	"searching": "clarifying outreach cancelled error",
+	"outreach":  "quoted searching cancelled error", "quoted": "presented outreach cancelled error",
+	"presented": "accepted outreach searching cancelled error", "accepted": "fulfilled cancelled error",
+	"error": "clarifying searching cancelled",
 }
 
 // leads reports whether a state may follow another, or is the same.
@@ -95,7 +97,8 @@ func (j *judge) arrowsOf(r sought) {
 	j.t.Helper()
 	at := marketplace.New
 	step := func(to marketplace.State, what string) {
-		between := slices.ContainsFunc([]marketplace.State{marketplace.Searching, marketplace.Presented}, func(s marketplace.State) bool { return leads(at, s) && leads(s, to) })
+		between := slices.ContainsFunc([]marketplace.State{marketplace.Searching, marketplace.Presented},
+			func(s marketplace.State) bool { return leads(at, s) && leads(s, to) })
 		if !leads(at, to) && !between {
 			j.t.Errorf("request %s went from %s to %s (%s)", r.Code, at, to, what)
 		}
@@ -188,7 +191,9 @@ func (j *judge) letters(r sought) {
 	j.t.Helper()
 	over := r.State == marketplace.Accepted || r.State == marketplace.Fulfilled || r.State == marketplace.Cancelled
 	happened := func(typ marketplace.EventType, outreach string) bool {
-		return slices.ContainsFunc(r.events, func(e marketplace.Event) bool { return e.Type == typ && (outreach == "" || e.Outreach == outreach) })
+		return slices.ContainsFunc(r.events, func(e marketplace.Event) bool {
+			return e.Type == typ && (outreach == "" || e.Outreach == outreach)
+		})
 	}
 	for _, o := range r.Outreach {
 		got := map[string]int{}
@@ -241,7 +246,8 @@ func (j *judge) shownAs(r sought) {
 		return
 	}
 	o := s.Outreach
-	if n := o.Pending + o.Sent + o.Delivered + o.Replied + o.Declined + o.TimedOut + o.Failed; s.State != r.State || o.Total != len(r.Outreach) || n != o.Total {
+	n := o.Pending + o.Sent + o.Delivered + o.Replied + o.Declined + o.TimedOut + o.Failed
+	if s.State != r.State || o.Total != len(r.Outreach) || n != o.Total {
 		j.t.Errorf("snapshot of %s, which is %s: %+v", r.Code, r.State, s)
 	}
 	for _, job := range r.Jobs {

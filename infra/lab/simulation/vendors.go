@@ -72,9 +72,12 @@ func Trading(t testing.TB, o Options) *World {
 	o.Environment = map[string]string{"GEMINI_API_KEY": geminitest.Key, "GOOGLE_PLACES_API_KEY": googleplacestest.Key}
 	w := New(t, o)
 	w.vendors, w.Model, w.talk = v, Clerk, seek
-	for i, s := range []struct{ id, name, lang string }{{"v1", "Aphrodite Power", "en"}, {"v2", "Beşparmak Makine", "tr"}, {"v3", "Zephyros Rental", "el"}, {"v4", "Carmel Machines", "he"}} {
+	for i, s := range []struct{ id, name, lang string }{
+		{"v1", "Aphrodite Power", "en"}, {"v2", "Beşparmak Makine", "tr"}, {"v3", "Zephyros Rental", "el"}, {"v4", "Carmel Machines", "he"},
+	} {
 		seller := marketplace.Vendor{
-			ID: s.id, Market: Market, Name: s.name, Category: "generator rental", Phone: fmt.Sprintf("+1555010003%d", i+1), Languages: []string{s.lang}, Enabled: true,
+			ID: s.id, Market: Market, Name: s.name, Category: "generator rental", Phone: fmt.Sprintf("+1555010003%d", i+1),
+			Languages: []string{s.lang}, Enabled: true,
 			OptIn: &marketplace.OptIn{At: start, How: "form"},
 		}
 		if _, err := w.healthy.Vendors().Put(t.Context(), seller); err != nil {
@@ -173,7 +176,8 @@ func codeIn(text string) string {
 }
 
 // priced are how vendors name a price, in four languages.
-var priced = []string{"Yes, we have one: %d", "Evet, var: %d", "Ναι, έχουμε: %d", "כן, יש: %d", "%d EUR, with delivery", "Yes. %d, Saturday only."}
+var priced = []string{"Yes, we have one: %d", "Evet, var: %d", "Ναι, έχουμε: %d", "כן, יש: %d", "%d EUR, with delivery",
+	"Yes. %d, Saturday only."}
 
 // refused are how they have none.
 var refused = []string{"Sorry, no generators left", "Maalesef yok", "Δυστυχώς όχι", "אין לנו"}
@@ -218,7 +222,10 @@ func (w *World) quotes(c *Customer) *Said {
 			said.Text = ""
 		}
 	case n < 34:
-		said.Text = strings.TrimSpace(strings.Repeat(said.Of, map[string]int{"": 1}[said.ReplyTo]) + " " + w.words(oneOf(w, []string{"who is it for?", "🙂"})))
+		said.Text = w.words(oneOf(w, []string{"who is it for?", "🙂"}))
+		if said.ReplyTo == "" {
+			said.Text = strings.TrimSpace(said.Of + " " + said.Text)
+		}
 	case n < 42 && len(c.Said) > 0: // the same words once more, as a message of their own
 		last := c.Said[len(c.Said)-1]
 		return &Said{Text: last.Text, Of: last.Of, ReplyTo: last.ReplyTo, Photo: last.Photo}
@@ -264,7 +271,8 @@ func seek(w *World, c *Customer) *Said {
 }
 
 var (
-	wanted    = regexp.MustCompile(`find me a generator (need\d{4}q)|(ask them about cables)|(any news)|(take an offer)|(cancel my search)|(look for others)|(call me about it)|(do not call me)|(look on the map)|(look on the web)`)
+	wanted = regexp.MustCompile(`find me a generator (need\d{4}q)|(ask them about cables)|(any news)|(take an offer)|(cancel my search)|` +
+		`(look for others)|(call me about it)|(do not call me)|(look on the map)|(look on the web)`)
 	toCall    = regexp.MustCompile(`\+\d+`)
 	requestID = regexp.MustCompile(`rq_[0-9a-z]+`)
 	askedID   = regexp.MustCompile(`"outreach_id":"(\w+)"`)
@@ -302,20 +310,24 @@ func (w *World) begins(m []string, text, request string) openaitest.Answer {
 	about := canaryW.FindString(text)
 	switch {
 	case m[1] != "":
-		return callf("marketplace_create_request", `{"category":"generator rental","need":%q,"place":"Kyrenia","when":"Saturday","budget":300,"phone":%q}`,
+		return callf("marketplace_create_request",
+			`{"category":"generator rental","need":%q,"place":"Kyrenia","when":"Saturday","budget":300,"phone":%q}`,
 			"generator "+m[1]+" "+about, toCall.FindString(text))
 	case request == "":
 		return openaitest.Answer{Text: w.closing()}
 	case m[5] != "", m[6] != "":
-		return callf("marketplace_update_request_state", `{"request_id":%q,"new_state":%q,"reason":null}`, request, map[bool]string{true: "cancelled", false: "searching"}[m[5] != ""])
+		return callf("marketplace_update_request_state", `{"request_id":%q,"new_state":%q,"reason":null}`, request,
+			map[bool]string{true: "cancelled", false: "searching"}[m[5] != ""])
 	case m[7] != "":
 		return callf("marketplace_request_call_consent", `{"request_id":%q,"scope":"concierge","reason":"the road is hard to find"}`, request)
 	case m[8] != "":
 		return callf("marketplace_revoke_call_consent", `{"request_id":%q}`, request)
 	case m[9] != "":
-		return callf("discovery_maps_places_items", `{"request_id":%q,"need":%q,"location_text":"Kyrenia","radius_km":null,"max_results":2}`, request, "generator "+trail(request))
+		return callf("discovery_maps_places_items", `{"request_id":%q,"need":%q,"location_text":"Kyrenia","radius_km":null,"max_results":2}`,
+			request, "generator "+trail(request))
 	case m[10] != "":
-		return callf(oneOf(w, []string{"discovery_web_search_items", "discovery_social_profile_items"}), `{"request_id":%q,"need":%q,"category":null,"location_text":"Kyrenia","max_results":2}`, request, "generator "+trail(request))
+		return callf(oneOf(w, []string{"discovery_web_search_items", "discovery_social_profile_items"}),
+			`{"request_id":%q,"need":%q,"category":null,"location_text":"Kyrenia","max_results":2}`, request, "generator "+trail(request))
 	}
 	return callf("marketplace_get_request_snapshot", `{"request_id":%q}`, request)
 }
@@ -334,7 +346,8 @@ func trail(request string) string {
 func (w *World) goesOn(m []string, result, request string) openaitest.Answer {
 	switch sellers, quotes := sellerID.FindAllStringSubmatch(result, -1), askedID.FindAllStringSubmatch(result, -1); {
 	case m[1] != "" && strings.Contains(result, `"missing":[]`):
-		return callf("marketplace_search_vendors", `{"request_id":%q,"category":"generator rental","location_radius_km":null,"min_rating":null,"tags":null,"limit":4}`, request)
+		return callf("marketplace_search_vendors",
+			`{"request_id":%q,"category":"generator rental","location_radius_km":null,"min_rating":null,"tags":null,"limit":4}`, request)
 	case m[1] != "" && len(sellers) > 0:
 		var ids []string
 		for _, s := range sellers[:1+w.pick(len(sellers))] {
@@ -344,7 +357,8 @@ func (w *World) goesOn(m []string, result, request string) openaitest.Answer {
 	case m[4] != "" && len(quotes) > 0:
 		return callf("marketplace_propose_acceptance", `{"request_id":%q,"outreach_id":%q}`, request, oneOf(w, quotes)[1])
 	case m[2] != "" && len(sellers) > 0:
-		return callf("marketplace_send_vendor_message", `{"request_id":%q,"vendor_id":%q,"message":%q}`, request, oneOf(w, sellers)[1], "With cables?")
+		return callf("marketplace_send_vendor_message", `{"request_id":%q,"vendor_id":%q,"message":%q}`, request, oneOf(w, sellers)[1],
+			"With cables?")
 	}
 	return openaitest.Answer{Text: w.closing()}
 }
@@ -412,7 +426,8 @@ func (w *World) trade() {
 		w.telephone()
 	case n < 63:
 		a := w.Request("admin", http.MethodPost, "/admin/api/markets/"+Market+"/requests", w.asStaff(), w.marshal(map[string]any{
-			"category": "generator rental", "requirements": map[string]any{"need": "a generator for the desk", "place": "Kyrenia", "when": "Saturday"},
+			"category":     "generator rental",
+			"requirements": map[string]any{"need": "a generator for the desk", "place": "Kyrenia", "when": "Saturday"},
 		}))
 		w.note("staff look for a generator: %d", a.Status)
 	default:
@@ -467,16 +482,23 @@ func (w *World) toolCall(v marketplace.View, n int) (tool string, input map[stri
 			return marketplace.StartCall, map[string]any{"consent_id": k.ID}
 		}
 	}
+	quoted := slices.DeleteFunc(slices.Clone(v.Outreach), func(o marketplace.Outreach) bool { return !o.Quote.Offers(w.Now()) })
+	if len(quoted) > 0 && (v.State == marketplace.Presented || v.State == marketplace.Quoted) && w.chance(0.4) {
+		return marketplace.ProposeAcceptance, with(map[string]any{"outreach_id": oneOf(w, quoted).ID})
+	}
 	switch p := w.pick(100); {
 	case p < 16 && asked:
 		w.vendors.questions = append(w.vendors.questions, word)
-		return marketplace.SendVendorMessage, with(map[string]any{"vendor_id": oneOf(w, v.Outreach).Vendor, "message": "With cables? " + word, "idempotency_key": ""})
+		return marketplace.SendVendorMessage, with(map[string]any{
+			"vendor_id": oneOf(w, v.Outreach).Vendor, "message": "With cables? " + word, "idempotency_key": "",
+		})
 	case p < 28:
 		w.vendors.news = append(w.vendors.news, word)
 		return marketplace.SendClientMessage, with(map[string]any{"message": "Any news? " + word, "idempotency_key": ""})
 	case p < 38 && asked:
 		return marketplace.RecordVendorReply, with(map[string]any{
-			"vendor_id": oneOf(w, v.Outreach).Vendor, "message": fmt.Sprintf("By telephone: %d", 150+w.pick(400)), "provider_message_id": fmt.Sprintf("SMcall%d", n-w.pick(2)),
+			"vendor_id": oneOf(w, v.Outreach).Vendor, "message": fmt.Sprintf("By telephone: %d", 150+w.pick(400)),
+			"provider_message_id": fmt.Sprintf("SMcall%d", n-w.pick(2)),
 		})
 	case p < 48:
 		to := oneOf(w, marketplace.States())
@@ -499,7 +521,8 @@ func (w *World) toolCall(v marketplace.View, n int) (tool string, input map[stri
 	case p < 95:
 		return marketplace.MapsPlacesItems, map[string]any{"post_id": v.ID, "need": "generator " + trail(v.ID), "max_results": 2}
 	}
-	return oneOf(w, []string{marketplace.WebSearchItems, marketplace.SocialProfileItems}), map[string]any{"post_id": v.ID, "need": "generator " + trail(v.ID), "max_results": 2}
+	tool = oneOf(w, []string{marketplace.WebSearchItems, marketplace.SocialProfileItems})
+	return tool, map[string]any{"post_id": v.ID, "need": "generator " + trail(v.ID), "max_results": 2}
 }
 
 // telephone moves a call at Twilio on: somebody at the desk answers, and then the client does, or nobody.

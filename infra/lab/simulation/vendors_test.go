@@ -39,7 +39,8 @@ func TestPromise3_RequestsKeepTheirPromisesWhateverFails(t *testing.T) {
 // rarerOfRequests is what whoever chooses the seed can count on only in so many runs: it happens sixteen times in them on the
 // average.
 var rarerOfRequests = map[string]int{
-	"reply": 2, "picture completed": 4, "price": 8, "search of the map": 8, "event presented": 14, "request cancelled": 32, "client called": 40, "event accepted": 160,
+	"reply": 2, "picture completed": 4, "price": 8, "search of the map": 8, "event presented": 14, "request cancelled": 32,
+	"client called": 40, "event accepted": 160,
 }
 
 // bazaar is what happened in runs, so that they cannot be about nothing.
