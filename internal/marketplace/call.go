@@ -168,6 +168,7 @@ type kept struct {
 	InputHash string    `dynamodbav:"in"`
 	Input     string    `dynamodbav:"input,omitempty"` // of one that has begun
 	Output    string    `dynamodbav:"output,omitempty"`
+	Offer     string    `dynamodbav:"offer,omitempty"` // hash of the question that the turn was left to put
 	Begun     time.Time `dynamodbav:"begun"`
 	Open      bool      `dynamodbav:"open,omitempty"`
 	DueShard  string    `dynamodbav:"dueShard,omitempty"`
@@ -303,7 +304,7 @@ func (b *Broker) before(ctx context.Context, c *call, op operation, hash string)
 	case k.Open:
 		return nil, b.close(ctx, c.view.ID, k)
 	}
-	a := Answer{Output: json.RawMessage(k.Output), Success: true, Cached: true}
+	a := Answer{Output: json.RawMessage(k.Output), Success: true, Cached: true, Offer: c.stillToAsk(k)}
 	if op.show != nil {
 		if a.Output, err = op.show(b, ctx, c, a.Output); err != nil {
 			return nil, err
@@ -314,6 +315,18 @@ func (b *Broker) before(ctx context.Context, c *call, op operation, hash string)
 		return nil, fmt.Errorf("audit of %s: %w", c.Tool, err)
 	}
 	return &a, nil
+}
+
+// stillToAsk is the question that a call has left to its turn, if the request still waits for the answer. A turn that
+// died after the call has not put it.
+func (c *call) stillToAsk(k kept) *Question {
+	if k.Offer == "" || c.InTurn == nil || c.view.Offer == nil {
+		return nil
+	}
+	if q := c.view.question(); q.Hash == k.Offer {
+		return q
+	}
+	return nil
 }
 
 // begin writes down that a call is about to do something outside, with what it reserves. An [unbegun] says that it may not.
@@ -390,6 +403,9 @@ func (b *Broker) finish(ctx context.Context, c *call, op operation, hash string,
 	case op.read:
 	case success:
 		k := kept{Key: c.Meta.Key, Tool: c.Tool, Actor: c.Meta.Actor, InputHash: hash, Output: string(keeps), Begun: c.now, TTL: c.now.Add(keepFor).Unix()}
+		if out.offer != nil {
+			k.Offer = out.offer.Hash
+		}
 		ws = append(ws, ended(b.Store.Table.Put(key, k), op, c))
 	case op.outside:
 		ws = append(ws, ended(b.Store.Table.Delete(key), op, c))

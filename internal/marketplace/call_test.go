@@ -1,6 +1,7 @@
 package marketplace_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,8 @@ import (
 	"merve/internal/actor"
 	"merve/internal/fault"
 	. "merve/internal/marketplace"
+	"merve/internal/telemetry"
+	"merve/internal/thread"
 )
 
 func cut(s, old, now string) string { return strings.ReplaceAll(s, old, now) }
@@ -273,4 +276,179 @@ func TestUnclearCalls(t *testing.T) { // alone: it closes calls about all reques
 		t.Errorf("quote %+v", q)
 	}
 	y.audit(r.ID)
+}
+
+// A turn that died after it had proposed calls again with the same key. It is given the question that it still has to
+// put, as long as the request waits for the answer to that one.
+func TestAQuestionIsGivenAgain(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.vendor("v1", nil)
+	r := y.request("1", y.client("ann"))
+	propose := func(key string) Answer {
+		t.Helper()
+		c := y.call(ProposeOutreach, r.ID, key, `{"request_id":"{id}","vendor_ids":["v1"]}`)
+		c.Meta.Actor, c.InTurn = Moltbot, &InTurn{Thread: r.Thread}
+		a, err := y.Do(t.Context(), c)
+		if err != nil || !a.Success {
+			t.Fatalf("%v: %s", err, a.Output)
+		}
+		return a
+	}
+	first, again := propose("k"), propose("k")
+	if first.Offer == nil || !again.Cached {
+		t.Fatalf("asked %+v, and cached %v", first.Offer, again.Cached)
+	}
+	if diff := cmp.Diff(first.Offer, again.Offer); diff != "" {
+		t.Errorf("the question again: %s", diff)
+	}
+	y.now = y.now.Add(time.Minute)
+	propose("another")
+	if again := propose("k"); again.Offer != nil {
+		t.Errorf("another question waits, and the call was given %+v", again.Offer)
+	}
+}
+
+// midway has something happen the first time that a vendor's thread is read.
+type midway struct {
+	*thread.Store
+	once sync.Once
+	do   func()
+}
+
+func (m *midway) Head(ctx context.Context, id string) (thread.Head, error) {
+	m.once.Do(m.do)
+	return m.Store.Head(ctx, id)
+}
+
+// An answer that comes while something more is asked stands: the question does not bring back the one before.
+func TestAnAnswerWhileAsking(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.vendor("v1", nil)
+	r := y.request("1", nil)
+	y.do(ProposeOutreach, r.ID, "ask", `{"request_id":"{id}","vendor_ids":["v1"]}`)
+	reply := func(key, price string) {
+		y.do(RecordVendorReply, r.ID, key, `{"request_id":"{id}","vendor_id":"v1","message":"`+price+`","provider_message_id":"SM`+key+`","parsed_data":{"has_stock":true,"price":`+price+`}}`)
+	}
+	reply("1", "280")
+	y.Threads = &midway{Store: y.Threads.(*thread.Store), do: func() { reply("2", "290") }}
+	y.do(SendVendorMessage, r.ID, "more", `{"request_id":"{id}","vendor_id":"v1","message":"With cables?","idempotency_key":"`+Key(r.ID,
+		"more")+`"}`)
+	if o := y.view(r.ID).Outreach[0]; o.Questions != 1 || *o.Quote.PriceMinor != 29000 {
+		t.Errorf("%d questions, and quoted %d", o.Questions, *o.Quote.PriceMinor)
+	}
+}
+
+// What a vendor answers after the acceptance changes nothing of what was accepted.
+func TestWhatWasAcceptedStands(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.vendor("v1", nil)
+	r := y.request("1", nil)
+	y.do(ProposeOutreach, r.ID, "ask", `{"request_id":"{id}","vendor_ids":["v1"]}`)
+	reply := func(key, price string) {
+		y.do(RecordVendorReply, r.ID, key, `{"request_id":"{id}","vendor_id":"v1","message":"`+price+`","provider_message_id":"SM`+key+`","parsed_data":{"has_stock":true,"price":`+price+`}}`)
+	}
+	reply("1", "280")
+	y.do(ProposeAcceptance, r.ID, "accept", `{"request_id":"{id}","outreach_id":"`+outreachOf(y.view(r.ID), "v1")+`"}`)
+	reply("2", "400")
+	if v := y.view(r.ID); v.Quote == nil || *v.Quote.PriceMinor != 28000 || *v.Outreach[0].Quote.PriceMinor != 40000 {
+		t.Errorf("accepted %+v, and the latest answer is %+v", v.Quote, v.Outreach[0].Quote)
+	}
+}
+
+// A call costs 6 requests at most with its meta and audit, and a snapshot 3, however many vendors were asked.
+func TestCostOfACall(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.switchboard()
+	var ids []string
+	for n := range MaxVendors {
+		ids = append(ids, fmt.Sprintf("%q", fmt.Sprint("v", n)))
+		y.vendor(fmt.Sprint("v", n), func(v *Vendor) { v.Phone = fmt.Sprintf("+1555031%04d", n) })
+	}
+	r := y.callable("ann")
+	cost := func(c Call) int {
+		t.Helper()
+		ctx, meter := telemetry.WithMeter(t.Context())
+		if _, err := y.Do(ctx, c); err != nil {
+			t.Fatalf("%s: %v", c.Tool, err)
+		}
+		return meter.Cost().Requests
+	}
+	y.do(SearchVendors, r.ID, "warm", `{"request_id":"{id}","category":"generator rental"}`) // the vendors of a market are read once a minute
+	n := 0
+	holds := func(tool, input string) {
+		t.Helper()
+		n++
+		key := fmt.Sprint("cost", n)
+		c := y.call(tool, r.ID, key, strings.ReplaceAll(input, "{key}", Key(r.ID, key)))
+		if got := cost(c); got > 6 {
+			t.Errorf("%s costs %d requests, 6 at most", tool, got)
+		} else {
+			t.Logf("%s: %d requests, and %d again", tool, got, cost(c))
+		}
+	}
+	holds(SearchVendors, `{"request_id":"{id}","category":"generator rental","limit":15}`)
+	holds(UpdateRequirements, `{"request_id":"{id}","requirements":{"when":"Sunday"}}`)
+	holds(RequestCallConsent, `{"request_id":"{id}","scope":"concierge","reason":"the road is hard to find"}`)
+	if err := y.answers(y.Broker, r.ID, true); err != nil {
+		t.Fatal(err)
+	}
+	holds(StartCall, `{"consent_id":"`+y.view(r.ID).Consents[0].ID+`"}`)
+	holds(RevokeCallConsent, `{"request_id":"{id}"}`)
+	// What else a vendor's number is used for is read once a minute, a request for each number.
+	if got := cost(y.call(ProposeOutreach, r.ID, "cold", `{"request_id":"{id}","vendor_ids":[`+strings.Join(ids,
+		",")+`]}`)); got > 6+MaxVendors {
+		t.Errorf("%d vendors who were not written to for a minute cost %d requests", MaxVendors, got)
+	}
+	desk := y.request("desk", nil)
+	r = desk
+	holds(ProposeOutreach, `{"request_id":"{id}","vendor_ids":[`+strings.Join(ids, ",")+`]}`)
+	holds(SendVendorMessage, `{"request_id":"{id}","vendor_id":"v1","message":"With cables?","idempotency_key":"{key}"}`)
+	holds(RecordVendorReply, `{"request_id":"{id}","vendor_id":"v1","message":"280","provider_message_id":"SM1","parsed_data":{"has_stock":true,"price":280}}`)
+	holds(CreateOCRJob, `{"request_id":"{id}","message_id":"SM1","media_url":"https://files.example/1","media_type":"image/png"}`)
+	holds(GetOCRResult, `{"job_id":"`+y.view(desk.ID).Jobs[0].ID+`"}`)
+	holds(UpdateRequestState, `{"request_id":"{id}","new_state":"presented"}`)
+	holds(GetRequestSnapshot, `{"request_id":"{id}"}`)
+	holds(ProposeAcceptance, `{"request_id":"{id}","outreach_id":"`+outreachOf(y.view(desk.ID), "v1")+`"}`)
+	ann := y.request("told", y.client("bob"))
+	r = ann
+	holds(SendClientMessage, `{"request_id":"{id}","message":"Any news?","idempotency_key":"{key}"}`)
+	ctx, meter := telemetry.WithMeter(t.Context())
+	if _, err := y.Snapshot(ctx, desk.ID); err != nil {
+		t.Fatal(err)
+	}
+	if got := meter.Cost().Requests; got > 3 {
+		t.Errorf("a snapshot costs %d requests, 3 at most", got)
+	}
+}
+
+// A vendor whose quote was accepted hears of it when the request is cancelled after all.
+func TestCancelledAfterTheAcceptance(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.vendor("v1", nil)
+	y.vendor("v2", nil)
+	r := y.request("1", nil)
+	y.do(ProposeOutreach, r.ID, "ask", `{"request_id":"{id}","vendor_ids":["v1","v2"]}`)
+	y.do(RecordVendorReply, r.ID, "reply", `{"request_id":"{id}","vendor_id":"v1","message":"280","provider_message_id":"SM1","parsed_data":{"has_stock":true,"price":280}}`)
+	y.do(ProposeAcceptance, r.ID, "accept", `{"request_id":"{id}","outreach_id":"`+outreachOf(y.view(r.ID), "v1")+`"}`)
+	seen := map[string]bool{}
+	told := func() []string {
+		y.stream(y.teller, r.ID, seen, func(f func() error) {
+			if err := errors.Join(f(), f()); err != nil {
+				t.Fatal(err)
+			}
+		})
+		return y.sent(y.view(r.ID))
+	}
+	if diff := cmp.Diff([]string{"v1 accepted", "v1 asked", "v2 asked", "v2 thanks"}, told()); diff != "" {
+		t.Errorf("accepted: %s", diff)
+	}
+	y.do(UpdateRequestState, r.ID, "cancel", `{"request_id":"{id}","new_state":"cancelled"}`)
+	if diff := cmp.Diff([]string{"v1 accepted", "v1 asked", "v1 thanks", "v2 asked", "v2 thanks"}, told()); diff != "" {
+		t.Errorf("cancelled: %s", diff)
+	}
 }

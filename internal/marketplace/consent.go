@@ -144,6 +144,16 @@ func (c *Consent) open() *Attempt {
 	return nil
 }
 
+// rung is the attempt of a call that the provider has taken, whatever has become of it; nil is none.
+func (c *Consent) rung(key string) *Attempt {
+	for i := range c.Attempts {
+		if a := &c.Attempts[i]; a.Key == key && a.ProviderID != "" {
+			return a
+		}
+	}
+	return nil
+}
+
 func (c *Consent) attempt(id string) *Attempt {
 	for i := range c.Attempts {
 		if c.Attempts[i].ID == id {

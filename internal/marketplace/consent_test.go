@@ -582,3 +582,33 @@ func TestCrashOfACall(t *testing.T) {
 		return got
 	})
 }
+
+// hasty is a provider that tells of a call before it has answered who made it.
+type hasty struct {
+	*exchange
+	tell func(at Place, id string)
+}
+
+func (h hasty) Ring(ctx context.Context, r Ring) (string, error) {
+	id, err := h.exchange.Ring(ctx, r)
+	if err == nil {
+		h.tell(r.Place, id)
+	}
+	return id, err
+}
+
+// A call whose end is told before it is known to have begun was made, and is not made again.
+func TestACallThatHasEndedAlready(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	x := y.switchboard()
+	r := y.callable("ann")
+	consent := y.granted(r.ID)
+	y.Phone = hasty{x, func(at Place, id string) { y.fail(y.Heard(t.Context(), at, Report{CallID: id, Leg: LegBusy})) }}
+	for range 2 {
+		wants(t, "busy", y.start(r.ID, "call", consent), true, "")
+	}
+	if n, c := len(x.rang()), y.consent(r.ID, consent); n != 1 || len(c.Attempts) != 1 || c.Attempts[0].State() != AttemptBusy {
+		t.Errorf("rang %d times: %+v", n, c.Attempts)
+	}
+}

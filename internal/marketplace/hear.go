@@ -20,8 +20,9 @@ import (
 
 // Answers takes in what vendors write. It is a command of their threads: no model has a say in it.
 //
-// An answer belongs to the outreach of the message that it quotes, else to the one whose code it names, else to
-// the only one that is open. Of several the vendor is asked for the code.
+// An answer belongs to the outreach of the message that it quotes, else to the one whose code it names, else to the one
+// whose code stands in the message that it quotes, else to the only one that is open. Of several the vendor is asked for
+// the code; so they are where it is not known what they quote.
 type Answers struct {
 	Broker *Broker
 	Named  bool // only what quotes a message about an outreach, or names its code
@@ -62,20 +63,24 @@ func (a Answers) meant(ctx context.Context, tc tool.Context, m thread.Message, a
 	by := func(code string) []Outreach {
 		return slices.DeleteFunc(slices.Clone(all), func(o Outreach) bool { return o.Code != code })
 	}
-	if m.ReplyTo != "" {
-		about, err := a.Broker.Outbox.AboutOf(ctx, tc.Thread, m.ReplyTo)
-		if these := by(about); err != nil || len(these) > 0 {
-			return these, true, err
+	quoted, err := a.Broker.Outbox.Quoted(ctx, tc.Thread, m.ReplyTo)
+	if err != nil {
+		return nil, false, err
+	}
+	if quoted.About != "" { // of another matter it is no answer
+		these = by(quoted.About)
+		return these, len(these) > 0, nil
+	}
+	for _, text := range []string{m.Text, quoted.Text} { // what we answered a vendor names its codes
+		for _, code := range codesIn(text) {
+			these = append(these, by(code)...)
 		}
-		if about != "" { // of something else
-			return nil, false, nil
+		if len(these) > 0 {
+			return these, true, nil
 		}
 	}
-	for _, code := range codesIn(m.Text) {
-		these = append(these, by(code)...)
-	}
-	if len(these) > 0 {
-		return these, true, nil
+	if m.ReplyTo != "" && quoted.ID == "" { // of theirs, or of ours and not known to have gone out
+		return all[max(0, len(all)-mostLabels):], false, nil
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(o Outreach) bool { return !o.awaited() }), false, nil
 }
@@ -133,11 +138,13 @@ func noted(tc tool.Context, v View, o Outreach, ws []dynamo.Write) (gate.Settled
 	}}, true, nil
 }
 
+// mostLabels is how many outreach a vendor is asked about at once.
+const mostLabels = 8
+
 // labels name what a vendor was asked several times.
 func (a Answers) labels(ctx context.Context, these []Outreach) []string {
-	const most = 8
 	var all []string
-	for _, o := range these[:min(len(these), most)] {
+	for _, o := range these[:min(len(these), mostLabels)] {
 		label := o.Code
 		if v, err := a.Broker.Store.View(ctx, o.Request); err == nil {
 			label += " (" + language.Clip(v.Category, 40) + ")"

@@ -72,6 +72,7 @@ type Request struct {
 
 	Offer    *Offer        `dynamodbav:"offer,omitempty"`      // waits for its turn to be asked about, or for its answer
 	Accepted string        `dynamodbav:"acceptedId,omitempty"` // the outreach whose quote was accepted
+	Quote    *Quote        `dynamodbav:"quote,omitempty"`      // as it was accepted, whatever its vendor has answered since
 	Receipt  *gate.Receipt `dynamodbav:"receipt,omitempty"`    // of the acceptance
 	Fallback string        `dynamodbav:"fallback,omitempty"`   // what the client was told of an error
 

@@ -165,7 +165,9 @@ func (b *Broker) proposeAcceptance(ctx context.Context, c *call) (outcome, error
 	}
 	c.view.Offer = &Offer{Kind: AcceptanceKind, Outreach: o.ID}
 	return b.propose(ctx, c, func(receipt gate.Receipt) ([]dynamo.Write, error) {
-		return b.accepts(ctx, &c.view, c.market, receipt, c.trace)
+		stands := b.Store.quotes(*o).Else(ErrChanged)
+		ws, err := b.accepts(ctx, &c.view, c.market, receipt, c.trace)
+		return append(ws, stands), err
 	})
 }
 
@@ -344,6 +346,6 @@ func (b *Broker) accepts(ctx context.Context, v *View, m *market.Market, receipt
 	ws := b.letter(ctx, m, v.Request, *o, letter{"accepted", "vendor_accepted", wording.VendorAccepted, vars}, trace)
 	ws = append(ws, b.Threads.MayWrite(o.Thread, thread.Reach{Beside: true}, func(thread.Why) error { return errUnreachable }))
 	e := Event{Type: AcceptedEvent, From: v.State, To: Accepted, Outreach: o.ID, By: receipt.Actor, Trace: trace}
-	v.State, v.Accepted, v.Receipt, v.Offer = Accepted, o.ID, &receipt, nil
+	v.State, v.Accepted, v.Quote, v.Receipt, v.Offer = Accepted, o.ID, o.Quote, &receipt, nil
 	return append(ws, b.Store.changes(v, e)...), nil
 }

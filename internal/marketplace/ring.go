@@ -93,6 +93,9 @@ func (b *Broker) startCall(ctx context.Context, c *call) (outcome, error) {
 	if k == nil {
 		return outcome{}, errNoConsent
 	}
+	if a := k.rung(c.Meta.Key); a != nil {
+		return outcome{output: Rung{Success: true, Attempt: a.ID, Provider: a.ProviderID}}, nil
+	}
 	if a := k.open(); a != nil {
 		if goesOn, out, err := b.openAttempt(ctx, c, k, *a); !goesOn || err != nil {
 			return out, err
@@ -240,13 +243,9 @@ func (b *Broker) ring(ctx context.Context, k Consent, a Attempt) (outcome, error
 	id, err := b.Phone.Ring(ctx, Ring{Place: Place{k.Request, k.ID, a.ID}, From: a.From, To: a.Phone})
 	var failed *RingError
 	switch {
-	case err == nil:
-		_, err := b.note(ctx, Place{k.Request, k.ID, a.ID}, func(_ *Consent, a *Attempt) bool {
-			known := a.ProviderID != ""
-			a.ProviderID = cmp.Or(a.ProviderID, id)
-			return !known
-		})
-		return outcome{output: Rung{Success: true, Attempt: a.ID, Provider: id}}, err
+	case err == nil: // who has heard of the call meanwhile knows its id, and the call finds that when it is carried out again
+		k.attempt(a.ID).ProviderID = id
+		return outcome{output: Rung{Success: true, Attempt: a.ID, Provider: id}, writes: b.Store.keeps(&k, System, "")}, nil
 	case !errors.As(err, &failed) || failed.Unclear:
 		if k, err = b.settleAttempt(ctx, k, a); err != nil {
 			return outcome{}, err

@@ -270,8 +270,7 @@ func (b *Broker) lookAtQuote(ctx context.Context, tc tool.Context, p thread.Pend
 	if err != nil || !ok {
 		return nil, err
 	}
-	o := v.outreach(v.Offer.Outreach)
-	return []dynamo.Write{b.Store.Table.Check(outreachKey(v.ID, o.ID), "quote.message = :message", dynamo.V{":message": o.Quote.Message}).Else(gate.ErrMeanwhile)}, nil
+	return []dynamo.Write{b.Store.quotes(*v.outreach(v.Offer.Outreach)).Else(gate.ErrMeanwhile)}, nil
 }
 
 func refusal(tc tool.Context) error {

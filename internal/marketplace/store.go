@@ -227,11 +227,18 @@ func (s *Store) puts(o Outreach) []dynamo.Write {
 	}
 }
 
-// saves is the write that changes an outreach, on condition that it is as it was read.
+// saves is the write that changes how far an outreach is, on condition that it is as it was read. It leaves the quote
+// alone, which may be another by now.
 func (s *Store) saves(before, after Outreach) dynamo.Write {
-	return s.Table.Put(outreachKey(after.Request, after.ID), after).
-		If("#state = :state AND questions = :questions AND reminders = :reminders",
-			dynamo.V{":state": before.State, ":questions": before.Questions, ":reminders": before.Reminders}).Else(ErrChanged)
+	return s.Table.Update(outreachKey(after.Request, after.ID), "SET #state = :state, questions = :questions, reminders = :reminders",
+		dynamo.V{":state": after.State, ":questions": after.Questions, ":reminders": after.Reminders}).
+		If("#state = :was AND questions = :asked AND reminders = :reminded",
+			dynamo.V{":was": before.State, ":asked": before.Questions, ":reminded": before.Reminders}).Else(ErrChanged)
+}
+
+// quotes is the check that the quote of an outreach is still the one that was read.
+func (s *Store) quotes(o Outreach) dynamo.Write {
+	return s.Table.Check(outreachKey(o.Request, o.ID), "quote.message = :message", dynamo.V{":message": o.Quote.Message})
 }
 
 // askedOf are the outreach that a vendor's number knows by their codes, the latest known last. 1 request, 1 more

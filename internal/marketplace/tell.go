@@ -217,11 +217,13 @@ func (v View) quoted() bool {
 	return false
 }
 
-// thank tells the vendors whose quotes were not taken that the request is over.
+// thank tells vendors that the request is over: those whose quotes were not taken, and when it was cancelled (winner is "")
+// the one whose quote was, too.
 func (t *Teller) thank(ctx context.Context, n news, winner string) error {
 	var errs []error
 	for _, o := range n.view.Outreach {
-		if o.ID == winner || o.ID == n.view.Accepted || o.State == Declined || o.State == Failed || o.State == TimedOut {
+		taken := winner != "" && (o.ID == winner || o.ID == n.view.Accepted)
+		if taken || o.State == Declined || o.State == Failed || o.State == TimedOut {
 			continue
 		}
 		thanks := letter{"thanks", "", wording.VendorThanks, wording.Vars{"code": o.Code}}

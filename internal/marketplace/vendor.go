@@ -353,35 +353,43 @@ func (s *Vendors) Find(ctx context.Context, q Search) (hits []Hit, total int, er
 	for i, t := range q.Tags {
 		tags[i] = language.Fold(t)
 	}
-	for _, e := range all {
+	var found []ranked
+	for i := range all {
+		e := &all[i]
 		if !e.offers(asked) || e.rating() < q.MinRating || !contains(e.tags, tags) {
 			continue
 		}
-		h := Hit{Vendor: e.Vendor}
+		r := ranked{e, math.Inf(1)}
 		if q.Near != nil && e.Location != nil {
-			km := q.Near.Meters(*e.Location) / 1000
-			h.KM = &km
+			r.km = q.Near.Meters(*e.Location) / 1000
 		}
-		if q.RadiusKM > 0 && (h.KM == nil || *h.KM > q.RadiusKM) {
-			continue
+		if q.RadiusKM == 0 || r.km <= q.RadiusKM {
+			found = append(found, r)
+		}
+	}
+	slices.SortFunc(found, nearest)
+	for _, r := range found[:min(len(found), q.Limit)] {
+		h := Hit{Vendor: r.Vendor}
+		if !math.IsInf(r.km, 1) {
+			h.KM = &r.km
 		}
 		hits = append(hits, h)
 	}
-	slices.SortFunc(hits, nearest)
-	return hits[:min(len(hits), q.Limit)], len(hits), nil
+	return hits, len(found), nil
 }
 
-func nearest(a, b Hit) int {
-	far := func(h Hit) float64 {
-		if h.KM == nil {
-			return math.Inf(1)
-		}
-		return *h.KM
-	}
-	return cmp.Or(cmp.Compare(far(a), far(b)), cmp.Compare(b.rating(), a.rating()), strings.Compare(a.ID, b.ID))
+// ranked is a vendor who fits, and how far they are; infinitely where that is not known. It is small, as most of those who
+// fit are sorted only to be left out.
+type ranked struct {
+	*entry
+	km float64
 }
 
-func (v Vendor) rating() float64 {
+func nearest(a, b ranked) int {
+	return cmp.Or(cmp.Compare(a.km, b.km), cmp.Compare(b.rating(), a.rating()), strings.Compare(a.ID, b.ID))
+}
+
+func (v *Vendor) rating() float64 {
 	if v.Rating == nil {
 		return 0
 	}
@@ -390,7 +398,7 @@ func (v Vendor) rating() float64 {
 
 // offers reports whether a category is a vendor's: it is called by words of theirs, or has all the words that
 // their category is called by.
-func (e entry) offers(asked []string) bool {
+func (e *entry) offers(asked []string) bool {
 	return len(asked) > 0 && (contains(e.words, asked) || contains(asked, e.category))
 }
 

@@ -274,6 +274,12 @@ func (b *Box) PendingOf(ctx context.Context, thread, providerID string) (id stri
 	return cmp.Or(m.Pending, m.LeadsTo), m.Template == nil && m.LeadsTo == "", err
 }
 
+// Quoted returns the message with a provider's id; that of another thread, or of nobody, is the zero Message. One request
+// for each megabyte of the thread's outbox.
+func (b *Box) Quoted(ctx context.Context, thread, providerID string) (Message, error) {
+	return b.quoted(ctx, thread, providerID)
+}
+
 // AboutOf returns what the message with a provider's id told a business or a driver of, or "" when
 // that is not known. One request for each megabyte of the thread's outbox.
 func (b *Box) AboutOf(ctx context.Context, thread, providerID string) (string, error) {

@@ -199,6 +199,9 @@ func (w *world) spoken(ch channel.Channel, id, text string) channel.Inbound {
 		return w.from("bob", ch, id, said)
 	}
 	number, typ := w.phones[who], channel.Dispatch
+	if sells := w.vendors.phones[who]; sells != "" {
+		number, typ = sells, channel.Vendor
+	}
 	if number == "" {
 		l, err := w.listings.Get(w.t.Context(), w.market, who)
 		if err != nil {
@@ -230,7 +233,7 @@ func (w *world) spoken(ch channel.Channel, id, text string) channel.Inbound {
 // others are the threads that were met of people who are no customers.
 func (w *world) others() []string {
 	return slices.DeleteFunc(w.threadsMet(), func(id string) bool {
-		return !slices.Contains(w.businesses(), id) && !slices.ContainsFunc(slices.Collect(maps.Values(w.phones)), func(number string) bool {
+		return !slices.Contains(w.businesses(), id) && !slices.Contains(w.threadsOfVendors(), id) && !slices.ContainsFunc(slices.Collect(maps.Values(w.phones)), func(number string) bool {
 			return id == taxi.DriverThread(w.market, number, nil)
 		})
 	})

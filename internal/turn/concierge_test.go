@@ -424,6 +424,8 @@ func (p *play) attach(l line, in *channel.Inbound) {
 		switch word {
 		case "id":
 			in.MessageID = rest
+		case "photo":
+			in.Media = []channel.Media{{URL: "https://files.example/" + rest, Type: "image/png"}}
 		case "file":
 			in.Media = []channel.Media{{URL: "https://files.example/" + rest, Type: rest}}
 		case "quoting":

@@ -77,6 +77,7 @@ func playFile(t *testing.T, file string) {
 		p.answers = name
 		p.stock(section("listings"))
 		p.settleVendors(section("vendors"))
+		fromYAML(t, section("pictures"), &p.vendors.gallery.pictures)
 		if drivers := section("drivers"); drivers != nil {
 			p.employ(drivers)
 		}

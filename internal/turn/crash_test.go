@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"merve/internal/assistant"
 	"merve/internal/channel"
 	"merve/internal/faulttest"
 	"merve/internal/ledger"
@@ -89,6 +90,10 @@ func (k kind) world(t *testing.T) *world {
 	}
 	w.stock(nil, "meze", "kebab", k.also)
 	w.employ([]byte("- {id: d1, name: Deniz, districts: [Kyrenia], seats: 4}"))
+	if k.seeks {
+		w.answers = assistant.Moltbot().Name
+		w.settleVendors([]byte("[{id: v1, name: Power Hire, category: generator rental}, {id: v2, name: Island Power, category: generator rental}]"))
+	}
 	return w
 }
 

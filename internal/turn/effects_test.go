@@ -3,14 +3,11 @@ package turn_test
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 	"sync"
 	"testing"
 
 	"merve/internal/assistant"
 	"merve/internal/gate"
-	"merve/internal/marketplace"
 	"merve/internal/place"
 	"merve/internal/thread"
 	"merve/internal/tool"
@@ -43,23 +40,15 @@ func newEffects(t *testing.T) *effects {
 			switch {
 			case !ok:
 				t.Errorf("%s of %s is not in the worlds of these tests", name, a.Name)
-			case called.Effect != tool.Read && !ofRequests(name):
+			case called.Effect != tool.Read:
 				e.all = append(e.all, name)
 			}
 		}
 	}
 	for kind, c := range w.runner.Commitments {
-		if ofRequests(kind) {
-			continue
-		}
 		e.all = append(e.all, "yes to "+kind, fmt.Sprintf("no to %T", c.(noted).Commitment))
 	}
 	return e
-}
-
-// ofRequests reports whether a tool or a kind is of requests, which package marketplace kills at every call.
-func ofRequests(name string) bool {
-	return strings.HasPrefix(name, "marketplace.") || slices.Contains([]string{marketplace.OutreachKind, marketplace.AcceptanceKind, marketplace.ConsentKind}, name)
 }
 
 // add notes what the turns of a kind have brought about.

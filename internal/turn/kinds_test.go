@@ -25,6 +25,7 @@ type kind struct {
 	want    string          // in its reply
 	sara    bool            // she answers, on her channels
 	call    bool            // PestCall answers, in a call session
+	seeks   bool            // moltbot answers, in a market with vendors
 	photo   bool            // comes with what is said
 	only    channel.Channel // "" is the app and WhatsApp
 	common  bool            // meets every fault in every run
@@ -95,7 +96,7 @@ func kinds() []kind {
 		{name: "handed over meanwhile", want: `["one"] ""`, model: (*world).overtaken, said: []string{"one"}},
 		{name: "handed over while proposing", want: `["book"] ""`, prepare: func(w *world, _ string) { w.meanwhile = w.takingOver() }, said: []string{"book"}},
 		{name: "notice", prepare: (*world).notice, before: booked, later: 10 * time.Minute, said: []string{"hi"}},
-	}, slices.Concat(bookingKinds(), conciergeKinds(), saraKinds(), callKinds())...)
+	}, slices.Concat(bookingKinds(), conciergeKinds(), requestKinds(), saraKinds(), callKinds())...)
 }
 
 func bounded(change func(*market.Safety)) func(*market.Market) {
@@ -164,12 +165,15 @@ func calls(cs ...llm.Call) []llm.Call {
 // clerk answers by the last errand that was said, or what was said last, and how many rounds there
 // were since, and so the same whenever it is asked.
 func clerk(req llm.Request) llm.Response {
+	if req.Schema != nil && req.Schema.Name == "vendor_reply" {
+		return readReply(req)
+	}
 	said, rounds, result := "", 0, ""
 	for _, m := range req.Messages {
 		switch {
-		case m.Role == llm.User && errand(m.Text, 0, "") != nil:
+		case m.Role == llm.User && isErrand(m.Text):
 			said, rounds = m.Text, 0
-		case m.Role == llm.User && rounds == 0 && errand(said, 0, "") == nil:
+		case m.Role == llm.User && rounds == 0 && !isErrand(said):
 			said = m.Text
 		case m.Role == llm.Assistant && len(m.Calls) > 0:
 			rounds++
@@ -179,10 +183,18 @@ func clerk(req llm.Request) llm.Response {
 			said, rounds = "", 0 // an earlier turn
 		}
 	}
+	if cs := errandOfRequest(said, rounds, req.Messages); cs != nil {
+		return llm.Response{Calls: calls(cs...), Finish: "tool_calls"}
+	}
 	if cs := errand(said, rounds, result); cs != nil {
 		return llm.Response{Calls: calls(cs...), Finish: "tool_calls"}
 	}
 	return llm.Response{Text: "You said " + strings.Join(unanswered(req), ", ") + ".", Finish: "stop"}
+}
+
+// isErrand reports whether clerk calls a tool for what was said.
+func isErrand(said string) bool {
+	return errand(said, 0, "") != nil || errandOfRequest(said, 0, nil) != nil
 }
 
 // errand is what clerk calls in a round for what was said, when the last tool has answered so.
@@ -393,7 +405,8 @@ type state struct {
 	Turns, Ledger, Outbox, Sent, Notes, Audit []string
 	Reports, Linked                           []string
 	Waits, Reminders, Payments                []string
-	Orders, Rides, Desk, Theirs               []string // Theirs are the turns of businesses and drivers
+	Orders, Rides, Desk, Theirs               []string // Theirs are the turns of businesses, drivers and vendors
+	Requests                                  []string
 	Pending                                   string
 	Waiting                                   int
 	Leased, OptedOut, ByPerson                bool
@@ -425,6 +438,7 @@ func (w *world) state(id string) state {
 	} else {
 		w.stateOfBookings(&s)
 		ids = append(ids, w.stateOfConcierge(&s)...)
+		ids = append(ids, w.stateOfRequests(&s)...)
 	}
 	known := hidden{strings.NewReplacer(ids...)}
 	for _, t := range th.turns {
@@ -439,7 +453,7 @@ func (w *world) state(id string) state {
 		s.Outbox = append(s.Outbox, known.Replace(fmt.Sprintf("%s %s %q", m.Kind, m.Status, m.Text)))
 	}
 	var theirs, toThem []string
-	for _, m := range w.outboxesOf(slices.Concat(w.businesses(), w.driverThreads())) {
+	for _, m := range w.outboxesOf(slices.Concat(w.businesses(), w.driverThreads(), w.threadsOfVendors())) {
 		theirs = append(theirs, known.Replace(fmt.Sprintf("%s %s %q", m.Kind, m.Status, m.Text)))
 	}
 	for _, m := range w.sent {

@@ -1,20 +1,28 @@
 package turn_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
+	"image"
+	"image/png"
 	"log/slog"
+	"maps"
+	"path"
 	"slices"
 	"strings"
 
 	"merve/internal/actor"
+	"merve/internal/alert"
 	"merve/internal/channel"
 	"merve/internal/discovery"
 	"merve/internal/dynamo"
 	"merve/internal/dynamo/dynamotest"
+	"merve/internal/fault"
 	"merve/internal/llm"
 	"merve/internal/marketplace"
+	"merve/internal/ocr"
 	"merve/internal/thread"
 )
 
@@ -23,13 +31,14 @@ type vendors struct {
 	broker *marketplace.Broker
 	teller *marketplace.Teller
 	phones map[string]string
+	*gallery
 }
 
 // startVendors puts their part of a process together. A new process knows whom the one before it knew.
 func (w *world) startVendors(records, catalog dynamo.Table, log *slog.Logger) {
-	phones := map[string]string{}
+	phones, pictures := map[string]string{}, &gallery{files: map[string][]byte{}}
 	if w.vendors != nil {
-		phones = w.vendors.phones
+		phones, pictures = w.vendors.phones, w.vendors.gallery
 	}
 	broker := &marketplace.Broker{
 		Store: &marketplace.Store{Table: records, Now: w.clock.now}, Vendors: &marketplace.Vendors{Table: catalog, Now: w.clock.now}, Markets: w.markets,
@@ -38,7 +47,11 @@ func (w *world) startVendors(records, catalog dynamo.Table, log *slog.Logger) {
 		NewID:  func() string { return dynamotest.ID("") }, Log: log,
 		Finder: &discovery.Finder{Web: true, Profiles: true, Places: true, Gemini: newspaper{}, Map: atlas{}, WebCalls: 2, MapCalls: 2},
 	}
-	w.vendors = &vendors{broker, &marketplace.Teller{Broker: broker, Threads: w.teller(), Read: func(context.Context, string, string) error { return nil }}, phones}
+	reading := &marketplace.Pictures{
+		Broker: broker, Files: bucket{pictures}, Fetch: pictures.fetch, Reader: pictures,
+		Alerts: &alert.Store{Table: w.db.Table(dynamotest.TableName("alerts")), Now: w.clock.now},
+	}
+	w.vendors = &vendors{broker, &marketplace.Teller{Broker: broker, Threads: w.teller(), Read: reading.Run}, phones, pictures}
 }
 
 // settleVendors stores the vendors of a conversation, given as YAML. Each has opted in.
@@ -107,15 +120,18 @@ func (w *world) tellRequests() {
 	}
 }
 
-// vendorThreads are those of vendors who have not written.
-func (w *world) vendorThreads() []string {
+// threadsOfVendors are those of all vendors.
+func (w *world) threadsOfVendors() []string {
 	var threads []string
-	for _, number := range w.vendors.phones {
-		if id := thread.ID(w.market, channel.Vendor, "", channel.OfNumber(number).Key()); !slices.Contains(w.threadsMet(), id) {
-			threads = append(threads, id)
-		}
+	for _, id := range slices.Sorted(maps.Keys(w.vendors.phones)) {
+		threads = append(threads, thread.ID(w.market, channel.Vendor, "", channel.OfNumber(w.vendors.phones[id]).Key()))
 	}
 	return threads
+}
+
+// vendorThreads are those of vendors who have not written.
+func (w *world) vendorThreads() []string {
+	return slices.DeleteFunc(w.threadsOfVendors(), func(id string) bool { return slices.Contains(w.threadsMet(), id) })
 }
 
 // vendor has a vendor write to us.
@@ -212,6 +228,52 @@ func (p *play) askedOf(n string) marketplace.Outreach {
 		all = append(all, v.Outreach...)
 	}
 	return nth(p.t, all, n)
+}
+
+// gallery are the pictures of a conversation: their lines, by name. What is fetched is as wide as the picture's place
+// among their names says, by which the reader knows it.
+type gallery struct {
+	pictures map[string][]string
+	files    map[string][]byte
+}
+
+func (g *gallery) names() []string { return slices.Sorted(maps.Keys(g.pictures)) }
+
+func (g *gallery) fetch(_ context.Context, address string) ([]byte, error) {
+	at := slices.Index(g.names(), path.Base(address))
+	if at < 0 {
+		return nil, fault.New(fault.NotFound, "no such picture")
+	}
+	var b bytes.Buffer
+	err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 100+at, 8)))
+	return b.Bytes(), err
+}
+
+func (g *gallery) Read(_ context.Context, page *image.Gray) ([]ocr.Word, error) {
+	var words []ocr.Word
+	for y, line := range g.pictures[g.names()[page.Bounds().Dx()-100]] {
+		x := 0
+		for w := range strings.FieldsSeq(line) {
+			words = append(words, ocr.Word{Text: w, Box: image.Rect(x, 40*y, x+10*len(w), 40*y+20), Confidence: 0.95})
+			x += 10*len(w) + 60
+		}
+	}
+	return words, nil
+}
+
+// bucket is where pictures are kept.
+type bucket struct{ *gallery }
+
+func (b bucket) Keep(_ context.Context, key, _ string, data []byte) error {
+	b.files[key] = data
+	return nil
+}
+
+func (b bucket) Read(_ context.Context, key string) ([]byte, error) {
+	if data, ok := b.files[key]; ok {
+		return data, nil
+	}
+	return nil, fault.New(fault.NotFound, "no such file")
 }
 
 // newspaper is the web of the conversations: one page that says what it was asked, and no profile.

@@ -71,7 +71,7 @@ func TestEveryFunctionCanBeStarted(t *testing.T) {
 // the cloud (make synth).
 func TestTargets(t *testing.T) {
 	o := defaults().quick()
-	o.Log, o.Root, o.Parts, o.Python, o.Sizes = t.Output(), filepath.Join("..", "..", ".."), "operations,plans,live,peers", "", false
+	o.Log, o.Root, o.Parts, o.Python, o.Sizes = t.Output(), filepath.Join("..", "..", ".."), "operations,plans,live,requests,peers", "", false
 	o.Functions = nil
 	started := 0
 	if seedtest.Times(t, 1) > 1 { // to build functions takes minutes

@@ -91,7 +91,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	isQuick := flags.Bool("quick", false, "few repetitions")
 	asJSON := flags.Bool("json", false, "JSON instead of Markdown")
 	out := flags.String("out", "", "write to this file too")
-	only := flags.String("only", "", "parts to run: operations,throughput,plans,live,starts,peers")
+	only := flags.String("only", "", "parts to run: operations,throughput,plans,live,requests,starts,peers")
 	transactions := flags.Int("transactions", 0, "transactions among which holds expire (default 100000)")
 	due := flags.Int("due", 0, "holds that expire among them (default 1000)")
 	if err := flags.Parse(args); err != nil {
@@ -146,6 +146,7 @@ type Report struct {
 	Starts       []Start     `json:"starts,omitempty"`
 	Plans        *Plans      `json:"plans,omitempty"`
 	Live         *Live       `json:"live,omitempty"`
+	Requests     *Requests   `json:"requests,omitempty"`
 	Peers        []Peer      `json:"peers,omitempty"`
 	LeftOut      []string    `json:"leftOut,omitempty"`
 	Targets      []Target    `json:"targets"`
@@ -175,7 +176,7 @@ func measure(ctx context.Context, url string, o Options) (*Report, error) {
 		name string
 		run  func(context.Context, *Report) error
 	}{
-		{"operations", b.operations}, {"throughput", b.throughput}, {"plans", b.plans}, {"live", b.live}, {"peers", b.peers}, {"starts", b.starts},
+		{"operations", b.operations}, {"throughput", b.throughput}, {"plans", b.plans}, {"live", b.live}, {"requests", b.requests}, {"peers", b.peers}, {"starts", b.starts},
 	} {
 		if !o.wants(part.name) {
 			continue

@@ -36,6 +36,7 @@ func (r *Report) markdown() string {
 	r.throughputTable(p)
 	r.plansTable(p)
 	r.liveTable(p)
+	r.requestsTable(p)
 	r.peersTable(p)
 	r.startsTable(p)
 	r.targetsTable(p)

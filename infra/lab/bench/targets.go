@@ -24,6 +24,7 @@ func targets(r *Report) []Target {
 	t.paces(r)
 	t.plans(r)
 	t.live(r)
+	t.requests(r)
 	t.beside(r)
 	t.starting(r)
 	return t.all

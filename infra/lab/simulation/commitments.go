@@ -549,7 +549,7 @@ func (j *judge) knows(who, c *Customer) bool {
 	return slices.ContainsFunc(j.orders, func(o ordered) bool { return o.Owner == c.Owner && o.Merchant == who.Phone && o.Receipt != nil }) ||
 		slices.ContainsFunc(j.history, func(h ledger.History) bool {
 			return h.Transaction.Owner == c.Owner && h.Transaction.Merchant == who.Phone && h.Receipt != nil
-		}) || j.drives(who, c) || slices.ContainsFunc(j.free, func(f free) bool { return f.from == c.Owner && f.to == who.Phone })
+		}) || j.drives(who, c) || j.wasAsked(who, c) || slices.ContainsFunc(j.free, func(f free) bool { return f.from == c.Owner && f.to == who.Phone })
 }
 
 // drives reports whether a driver has, or had, a ride of a customer.

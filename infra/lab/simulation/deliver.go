@@ -108,11 +108,13 @@ func (w *World) Tick(function string) error {
 	return err
 }
 
-// queue is a queue with order: messages of a group one after the other, each at least
-// once, equal names within five minutes once. A message that fails too often goes away,
-// as into a dead-letter queue.
+// queue is a queue: messages of a group one after the other, each at least once, equal
+// names within five minutes once. A message that fails too often goes away, as into a
+// dead-letter queue.
 type queue struct {
 	w        *World
+	function string     // that reads it
+	unnamed  bool       // it keeps no order, and its messages have no names
 	mu       sync.Mutex // guards what Send does
 	messages []*queued
 	names    map[string]time.Time
@@ -136,7 +138,7 @@ var errQueue = errors.New("the queue could not be reached")
 
 // Send takes a message.
 func (q *queue) Send(ctx context.Context, m messages.Message) error {
-	m, err := messages.Prepare(ctx, m, true)
+	m, err := messages.Prepare(ctx, m, !q.unnamed)
 	if err != nil {
 		return err
 	}
@@ -146,7 +148,7 @@ func (q *queue) Send(ctx context.Context, m messages.Message) error {
 	if lost && q.w.chance(0.05) {
 		return errQueue
 	}
-	if at, ok := q.names[m.Dedupe]; !ok || q.w.Now().Sub(at) >= dedupeFor {
+	if at, ok := q.names[m.Dedupe]; !ok || q.unnamed || q.w.Now().Sub(at) >= dedupeFor {
 		q.names[m.Dedupe] = q.w.Now()
 		q.sent++
 		q.messages = append(q.messages, &queued{Message: m, id: fmt.Sprintf("message-%d", q.sent)})
@@ -201,7 +203,7 @@ func (q *queue) deliver(meant func(*queued) bool) bool {
 	}
 	m.receives++
 	m.out = true
-	out, err := q.w.invoke("turn", q.w.marshal(events.SQSEvent{Records: []events.SQSMessage{{
+	out, err := q.w.invoke(q.function, q.w.marshal(events.SQSEvent{Records: []events.SQSMessage{{
 		MessageId: m.id, Body: m.Body,
 		Attributes: map[string]string{
 			"MessageGroupId": m.Group, "ApproximateReceiveCount": strconv.Itoa(m.receives), "SentTimestamp": strconv.FormatInt(q.w.Now().UnixMilli(), 10),
@@ -209,7 +211,7 @@ func (q *queue) deliver(meant func(*queued) bool) bool {
 	}}}))
 	m.out = false
 	failed := err != nil || len(failures(q.w, out)) > 0
-	q.w.note("turn of %s: failed %v", q.w.who(m.Group), failed)
+	q.w.note("%s of %s: failed %v", q.function, q.w.who(m.Group), failed)
 	switch {
 	case failed && (q.w.calm || m.receives < maxReceives), !failed && !m.again && !q.w.calm && q.w.chance(0.15):
 		m.again = !failed

@@ -43,6 +43,8 @@ type Said struct {
 	ReplyTo string
 	Means   Meaning
 	Answer  string    // of a business or driver: what they said of an order or ride
+	Of      string    // of a vendor: the code of the outreach that is meant, by its code or below what asked
+	Photo   int       // of a vendor: the price in a picture that comes with it; 0 is none
 	First   time.Time // of the first time that it was sent
 	Taken   time.Time // when it was first acknowledged; zero: not yet
 	Refused bool      // for good: it was wrong
@@ -134,6 +136,11 @@ func (w *World) form(c *Customer, s *Said) url.Values {
 	if s.Button != "" {
 		form.Set("ButtonPayload", s.Button)
 		form.Set("ButtonText", s.Text)
+	}
+	if s.Photo > 0 {
+		form.Set("NumMedia", "1")
+		form.Set("MediaUrl0", fmt.Sprintf("https://api.twilio.com/%s/%d", s.ID, s.Photo))
+		form.Set("MediaContentType0", "image/png")
 	}
 	if s.ReplyTo != "" {
 		form.Set("OriginalRepliedMessageSid", s.ReplyTo)

@@ -22,7 +22,8 @@ func (w *World) Run(steps int) {
 
 // Begin makes the world ready for steps.
 func (w *World) Begin() {
-	w.queue.w, w.queue.names = w, map[string]time.Time{}
+	w.queue = queue{w: w, function: "turn", names: map[string]time.Time{}}
+	w.pictures = queue{w: w, function: "ocr", unnamed: true, names: map[string]time.Time{}}
 	w.notify = stream{function: "notify", table: "ledger", prefix: "event#"}
 	w.outbox = stream{function: "sender", table: "conversations", prefix: "outbox#", lossy: true}
 	w.records = stream{function: "records", table: "records", prefix: "event#"}
@@ -40,6 +41,10 @@ func (w *World) Step() {
 	c := oneOf(w, w.Customers)
 	if len(w.Others) > 0 && w.chance(0.1) {
 		w.repeat(oneOf(w, w.Others))
+		return
+	}
+	if w.vendors != nil && w.chance(0.4) {
+		w.trade()
 		return
 	}
 	switch n := w.pick(100); {
@@ -127,7 +132,7 @@ func (w *World) Settle() {
 	for n := range rounds {
 		moved := w.retell() || w.twilio.Requests() > asked
 		asked = w.twilio.Requests()
-		for w.queue.Deliver() || w.Flow(&w.notify) || w.Flow(&w.records) || w.Flow(&w.outbox) {
+		for w.queue.Deliver() || w.pictures.Deliver() || w.Flow(&w.notify) || w.Flow(&w.records) || w.Flow(&w.outbox) {
 			moved = true
 		}
 		if n > 3 && !moved {
@@ -135,7 +140,11 @@ func (w *World) Settle() {
 		}
 		// Claims and holds run out first. Then it is the turn of the longest wait of all.
 		w.jump([]time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, 2 * time.Hour}[min(n, 3)])
-		for _, function := range []string{"expiry", "sweep"} {
+		scheduled := []string{"expiry", "sweep"}
+		if w.vendors != nil {
+			scheduled = append(scheduled, "outreach")
+		}
+		for _, function := range scheduled {
 			// What was arranged with Twilio to fail still does, once.
 			if err := w.Tick(function); err != nil && n > 4 {
 				w.t.Errorf("%s, without faults: %v", function, err)

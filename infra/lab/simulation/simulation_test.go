@@ -75,19 +75,28 @@ func (s *sights) enough(t *testing.T) {
 func TestTheSameSeedIsTheSameRun(t *testing.T) {
 	t.Parallel()
 	base := seedtest.Of(t)
-	var first []string
-	for i := range 2 {
-		w := New(t, Options{Seed: base, Faults: true, Frozen: true})
-		w.Town()
-		w.Model, w.talk = Waiter, errand
-		w.Begin()
-		for range 40 {
-			w.Step()
-		}
-		if i == 0 {
-			first = w.Trace()
-		} else if at := differ(first, w.Trace()); at >= 0 {
-			t.Fatalf("line %d of %d and %d:\n%v\n%v", at, len(first), len(w.Trace()), first[max(0, at-3):min(at+1, len(first))], w.Trace()[max(0, at-3):min(at+1, len(w.Trace()))])
+	o := Options{Seed: base, Faults: true, Frozen: true}
+	for name, made := range map[string]func() *World{
+		"a town": func() *World {
+			w := New(t, o)
+			w.Town()
+			w.Model, w.talk = Waiter, errand
+			return w
+		},
+		"vendors": func() *World { return Trading(t, o) },
+	} {
+		var first []string
+		for i := range 2 {
+			w := made()
+			w.Begin()
+			for range 40 {
+				w.Step()
+			}
+			if i == 0 {
+				first = w.Trace()
+			} else if at := differ(first, w.Trace()); at >= 0 {
+				t.Fatalf("%s, line %d of %d and %d:\n%v\n%v", name, at, len(first), len(w.Trace()), first[max(0, at-3):min(at+1, len(first))], w.Trace()[max(0, at-3):min(at+1, len(w.Trace()))])
+			}
 		}
 	}
 }

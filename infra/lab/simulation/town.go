@@ -24,6 +24,7 @@ type Role string
 const (
 	Business Role = "business"
 	Driver   Role = "driver"
+	Seller   Role = "vendor"
 )
 
 const (
@@ -39,11 +40,14 @@ const (
 	deskNumber = "+15550100099" // of those who are told that a person is asked for
 )
 
-// approved are the market's approved templates: what is said of what at which event.
-var approved = []struct {
+// template is one that is approved: what is said of what at which event.
+type template struct {
 	event, sid, text string
 	params           []string
-}{
+}
+
+// approved are the market's approved templates, and approvedToVendors those of a market with vendors beside them.
+var approved = []template{
 	{"merchant_booking_confirmed", approvedConfirmed, "New booking {{1}}: {{2}} for {{3}}, {{4}}", []string{"code", "when", "party", "customer"}},
 	{"merchant_booking_cancelled", approvedCancelled, "Cancelled: {{1}}, {{2}} for {{3}}, {{4}}", []string{"code", "when", "party", "customer"}},
 	{"merchant_order_placed", "HX00000000000000000000000000000010", "Order {{1}} of food: {{2}} for {{3}}. {{4}}", []string{"code", "lines", "customer", "note"}},
@@ -110,10 +114,7 @@ func driverID(name string) string { return "driver_" + name }
 // hire adds somebody who writes to Merve, and is no customer.
 func (w *World) hire(role Role, name, phone string) {
 	who := actor.Actor{Kind: actor.Person, ID: "whatsapp:" + phone}
-	typ := channel.Ops
-	if role == Driver {
-		typ = channel.Dispatch
-	}
+	typ := map[Role]channel.ThreadType{Business: channel.Ops, Driver: channel.Dispatch, Seller: channel.Vendor}[role]
 	w.Others = append(w.Others, &Customer{
 		Name: name, Role: role, Channel: channel.WhatsApp, Phone: phone, Owner: who.Key(), Thread: thread.ID(Market, typ, "", who.Key()),
 	})
@@ -169,6 +170,8 @@ func (w *World) talkOf(c *Customer) *Said {
 		return w.answers(c)
 	case c.Role == Driver:
 		return w.drive(c)
+	case c.Role == Seller:
+		return w.quotes(c)
 	case w.talk != nil:
 		return w.talk(w, c)
 	}
@@ -382,7 +385,7 @@ const claimFor = time.Minute
 // goesOut looks at a message on its way to the provider: none of the assistant's begins to go
 // out while a person has the thread. What is news is the judge's to say.
 func (w *World) goesOut(m outbox.Message) {
-	if m.ByPerson || m.News || m.Essential || m.Kind == outbox.ToDriver || m.Kind == "merchant" {
+	if m.ByPerson || m.News || m.Essential || m.Kind == outbox.ToDriver || m.Kind == outbox.ToVendor || m.Kind == "merchant" {
 		return
 	}
 	for _, c := range w.Customers {

@@ -13,12 +13,14 @@
 package simulation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -56,8 +58,9 @@ const (
 // Options say how hard a world is.
 type Options struct {
 	Seed   uint64
-	Faults bool // calls fail and processes die
-	Frozen bool // steps run in the middle of others
+	Faults bool   // calls fail and processes die
+	Frozen bool   // steps run in the middle of others
+	Number string // the market's own on WhatsApp; "" is the usual one
 	Market func(m *market.Market)
 
 	Configure   func(c *app.Config) // what the functions reach beside Twilio and a model
@@ -84,7 +87,9 @@ type World struct {
 	processes map[string][]*process
 	stack     []*invocation // the invocations that are at work, the innermost last
 	calm      bool          // no more faults
+	still     bool          // nothing runs in the middle of anything
 	queue     queue
+	pictures  queue // that are to be read
 	notify    stream
 	outbox    stream
 	records   stream
@@ -94,6 +99,7 @@ type World struct {
 	Customers []*Customer
 	Others    []*Customer        // businesses and drivers; none where there is no town
 	Shops     []*listing.Listing // that take orders
+	vendors   *vendors           // nil where there are none
 	versions  []int              // of the shops, as they were opened
 	seen      []string           // ids of what was stored in table records
 	before    func()             // done in the middle of a function, once
@@ -125,10 +131,10 @@ func New(t testing.TB, o Options) *World {
 	}
 	w.createTables()
 	texts := map[string]string{}
-	for _, a := range approved {
+	for _, a := range slices.Concat(approved, approvedToVendors) {
 		texts[a.sid] = a.text
 	}
-	w.twilio = twiliotest.New(t, twiliotest.Config{From: number, Now: w.Now, Templates: texts})
+	w.twilio = twiliotest.New(t, twiliotest.Config{From: w.number(), Now: w.Now, Templates: texts})
 	w.llm = openaitest.New(t)
 	w.llm.Answer = func(r openaitest.Request) openaitest.Answer { return w.Model(w, r) }
 	w.Model = func(*World, openaitest.Request) openaitest.Answer { return openaitest.Answer{Text: "How can I help?"} }
@@ -184,7 +190,7 @@ func (w *World) base(calls *faulttest.Calls) *app.Base {
 		TableConversations: w.prefix + "conversations", TableLedger: w.prefix + "ledger", TableAlerts: w.prefix + "alerts",
 		TableCatalog: w.prefix + "catalog", TableRecords: w.prefix + "records",
 		OpenAIBaseURL: w.llm.URL(), OpenAIModel: "gpt-4o-mini", SaraModel: "gpt-4o-mini", MediaBucket: "merve-media",
-		TwilioAccountSID: twiliotest.AccountSID, TwilioFrom: number, TwilioBaseURL: w.twilio.URL(),
+		TwilioAccountSID: twiliotest.AccountSID, TwilioFrom: w.number(), TwilioBaseURL: w.twilio.URL(),
 		ExternalDiscovery: true, SocialDiscovery: true, MapsEnrichment: true, NoWebSearch: true, // switched on, and without keys
 	}
 	env := map[string]string{
@@ -203,10 +209,17 @@ func (w *World) base(calls *faulttest.Calls) *app.Base {
 	})
 }
 
-// queueOf is a queue of the wiring. Only turns are delivered here: what plans leave to timers is the sweep's.
+// number is the market's own on WhatsApp.
+func (w *World) number() string { return cmp.Or(w.o.Number, number) }
+
+// queueOf is a queue of the wiring. Turns are delivered here, and pictures where there are vendors: what plans leave to
+// timers is the sweep's.
 func (w *World) queueOf(name string) messages.Queue {
-	if name == "turns" {
+	switch {
+	case name == "turns":
 		return &w.queue
+	case name == "ocr" && w.vendors != nil:
+		return &w.pictures
 	}
 	return undelivered{}
 }
@@ -341,13 +354,21 @@ func (w *World) process(function string) *process {
 	}
 	calls := faulttest.With(w.misfortunes()...)
 	calls.Next = &store{w: w, function: function}
-	h, err := app.Constructors(wiring.Elsewhere())[function](w.base(calls))
+	h, err := w.constructor(function)(w.base(calls))
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	p := &process{calls: calls, handler: h}
 	w.processes[function] = append(w.processes[function], p)
 	return p
+}
+
+// constructor is what puts a function together.
+func (w *World) constructor(function string) func(*app.Base) (trigger.Handler, error) {
+	if function == "ocr" && w.vendors != nil {
+		return w.vendors.reads
+	}
+	return app.Constructors(wiring.Elsewhere())[function]
 }
 
 // misfortunes are the faults that a process will meet in its life.
@@ -438,7 +459,7 @@ func (w *World) beforeCall(function string, body []byte) {
 // freeze lets other steps run here, now and then.
 func (s *store) freeze() {
 	w := s.w
-	if !w.o.Frozen || w.calm || alone(s.function) {
+	if !w.o.Frozen || w.calm || w.still || alone(s.function) {
 		return
 	}
 	i := w.inner()

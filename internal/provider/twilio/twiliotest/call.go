@@ -144,14 +144,25 @@ type Dial struct {
 // PickUp has whoever a call rings answer it: the address that the call was made with is asked what to do. A child that
 // it is connected with begins to ring; the zero Call is a call that has ended.
 func (s *Server) PickUp(ctx context.Context, sid string) (child Call, err error) {
+	address, form, err := s.Answers(sid)
+	if err != nil {
+		return Call{}, err
+	}
+	answer, err := s.Post(ctx, address, form)
+	if err != nil {
+		return Call{}, err
+	}
+	return s.Told(sid, answer)
+}
+
+// Answers has whoever a call rings answer it, and gives the address that is to be asked what to do, and with what.
+func (s *Server) Answers(sid string) (address string, form url.Values, err error) {
 	c, err := s.advanceCall(sid, "in-progress")
-	if err != nil {
-		return Call{}, err
-	}
-	answer, err := s.Post(ctx, c.URL, s.callForm(c))
-	if err != nil {
-		return Call{}, err
-	}
+	return c.URL, s.callForm(c), err
+}
+
+// Told does with a call what a webhook has answered, see [Server.PickUp].
+func (s *Server) Told(sid string, answer Answer) (child Call, err error) {
 	var twiml struct {
 		XMLName xml.Name  `xml:"Response"`
 		Hangup  *struct{} `xml:"Hangup"`
@@ -175,18 +186,23 @@ func (s *Server) PickUp(ctx context.Context, sid string) (child Call, err error)
 	}
 }
 
+// Reports keeps a status of a call, and gives the callback that is to be told of it, and with what.
+func (s *Server) Reports(sid, status string) (address string, form url.Values, err error) {
+	c, err := s.advanceCall(sid, status)
+	return c.StatusCallback, s.callForm(c), err
+}
+
 // ReportCall reports a status of a call to the callback that was given with it, and keeps it as the call's. It may be
 // called in any order and again. code is one of Twilio's; 0 is none.
 func (s *Server) ReportCall(ctx context.Context, sid, status string, code int) error {
-	c, err := s.advanceCall(sid, status)
+	address, form, err := s.Reports(sid, status)
 	if err != nil {
 		return err
 	}
-	form := s.callForm(c)
 	if code != 0 {
 		form.Set("ErrorCode", fmt.Sprint(code))
 	}
-	answer, err := s.Post(ctx, c.StatusCallback, form)
+	answer, err := s.Post(ctx, address, form)
 	if err != nil {
 		return err
 	}
