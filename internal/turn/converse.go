@@ -34,7 +34,7 @@ func (w *work) converse(ctx context.Context, p *progress) (reply, error) {
 	if w.model, err = agent.Run(ctx, w.task(ctx, p, news)); err != nil {
 		return reply{}, err
 	}
-	p.cards, p.place = w.model.Cards, w.model.Place // of all calls, also before more came in
+	p.cards, p.choices, p.place = w.model.Cards, w.model.Choices, w.model.Place // of all calls, also before more came in
 	return w.outcome(w.model), nil
 }
 
