@@ -132,6 +132,9 @@ type Sink struct {
 	// Nil holds nothing.
 	Holds func() bool
 
+	// Whole reports whether only whole sentences are said now, because a judgement of one needs its end. Nil never does.
+	Whole func() bool
+
 	// Listening gives the context of a model that speaks: it ends with [ErrHushed] as its cause when nobody
 	// listens any more. Tools that run then come to their end. Nil listens to everything.
 	Listening func(ctx context.Context) (context.Context, context.CancelFunc)
