@@ -7,17 +7,12 @@
 package tool
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"sync"
 	"time"
-
-	"github.com/google/jsonschema-go/jsonschema"
 
 	"merve/internal/actor"
 	"merve/internal/channel"
@@ -54,10 +49,9 @@ type Tool struct {
 	Summary func(ctx context.Context, tc Context, args json.RawMessage) (string, error)
 
 	resolve func(ctx context.Context, tc Context, args json.RawMessage) (Result, error)
-	schema  func() (*jsonschema.Resolved, error) // made ready at the first call: most processes call few tools
-	null    []string                             // properties that may be null
-	late    []string                             // of these, which the tool has had only since a later release
-	err     error
+
+	arguments *arguments
+	err       error
 }
 
 // Context is everything that a resolver may know about who asks. None of it comes
@@ -133,29 +127,12 @@ type Card map[string]any
 // as they were without it, so that a call which an earlier release has kept is still the same call.
 // An A that makes no schema is reported by [NewRegistry].
 func New[A any](name, description string, effect Effect, resolve func(ctx context.Context, tc Context, args A) (Result, error)) Tool {
-	t := Tool{Name: name, Description: description, Effect: effect}
-	s, err := jsonschema.For[A](nil)
-	if err != nil {
-		t.err = fmt.Errorf("tool %s: schema: %w", name, err)
+	t := Tool{Name: name, Description: description, Effect: effect, resolve: of(resolve)}
+	if t.arguments, t.err = argumentsOf[A](); t.err != nil {
+		t.err = fmt.Errorf("tool %s: %w", name, t.err)
 		return t
 	}
-	for name := range s.Properties {
-		if !slices.Contains(s.Required, name) {
-			t.late = append(t.late, name)
-		}
-	}
-	strict(s)
-	for name, p := range s.Properties {
-		if slices.Contains(p.Types, "null") {
-			t.null = append(t.null, name)
-		}
-	}
-	if t.Schema, err = json.Marshal(s); err != nil {
-		t.err = fmt.Errorf("tool %s: schema: %w", name, err)
-		return t
-	}
-	t.schema = sync.OnceValues(func() (*jsonschema.Resolved, error) { return s.Resolve(nil) })
-	t.resolve = of(resolve)
+	t.Schema = t.arguments.schema
 	return t
 }
 
@@ -180,70 +157,6 @@ func of[A, R any](f func(context.Context, Context, A) (R, error)) func(context.C
 		}
 		return f(ctx, tc, args)
 	}
-}
-
-// strict makes every property required and allows no others, as OpenAI's strict mode
-// demands. https://platform.openai.com/docs/guides/structured-outputs
-func strict(s *jsonschema.Schema) {
-	if s == nil {
-		return
-	}
-	if s.Properties != nil {
-		s.Required = append([]string{}, s.PropertyOrder...)
-		s.AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}}
-		for _, p := range s.Properties {
-			strict(p)
-		}
-	} else if s.Type == "object" {
-		s.AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}}
-	}
-	strict(s.Items)
-}
-
-// MaxArgs is the most bytes of arguments that a call may bring.
-const MaxArgs = 16 << 10
-
-// Canonical checks raw arguments against the schema and returns them in the one form
-// that equal arguments share. What may be null may be left out too: not every model keeps
-// to a strict schema. The error names what is wrong, for the model to mend.
-func (t Tool) Canonical(raw json.RawMessage) (json.RawMessage, error) {
-	if len(bytes.TrimSpace(raw)) == 0 {
-		raw = json.RawMessage("{}")
-	}
-	if len(raw) > MaxArgs {
-		return nil, fault.Field("arguments", "at most %d bytes", MaxArgs)
-	}
-	var v any
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if err := d.Decode(&v); err != nil || d.More() {
-		return nil, fault.Field("arguments", "want one JSON object")
-	}
-	if o, ok := v.(map[string]any); ok {
-		for _, name := range t.null {
-			if _, given := o[name]; !given {
-				o[name] = nil
-			}
-		}
-	}
-	schema, err := t.schema()
-	if err != nil {
-		return nil, fmt.Errorf("tool %s: schema: %w", t.Name, err)
-	}
-	if err := schema.Validate(v); err != nil {
-		return nil, fault.Field("arguments", "do not fit the schema: %v", err)
-	}
-	if o, ok := v.(map[string]any); ok {
-		for _, name := range t.late {
-			if o[name] == nil {
-				delete(o, name)
-			}
-		}
-	}
-	out, err := json.Marshal(v) // maps marshal with sorted keys
-	if err != nil {
-		return nil, fault.Field("arguments", "want one JSON object")
-	}
-	return out, nil
 }
 
 // Run resolves a call with canonical arguments.
