@@ -112,10 +112,16 @@ const (
 )
 
 // offered are the choices of the list that the model was given last, each once. They stand below the model's words
-// alone: what the backend asks or says itself has its own answers. Beside something that waits for YES or NO none is
-// left that could be read as one.
+// alone: what the backend asks or says itself has its own answers. A list from which the customer has just chosen is not
+// offered again. Beside something that waits for YES or NO none is left that could be read as one.
 func (w *work) offered(d *decision) []channel.Choice {
 	if !d.words || d.proposed() || w.thread.Channel.Pushes() {
+		return nil
+	}
+	chosen := func(c channel.Choice) bool {
+		return slices.ContainsFunc(w.in, func(m thread.Message) bool { return strings.TrimSpace(m.Text) == c.Label })
+	}
+	if slices.ContainsFunc(d.choices, chosen) {
 		return nil
 	}
 	var all []channel.Choice

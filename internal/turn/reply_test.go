@@ -46,16 +46,18 @@ func TestOffered(t *testing.T) {
 		made    bool
 		pending *thread.Pending
 		choices []channel.Choice
+		said    string
 		want    []channel.Choice
 	}{
-		"nothing waits":             {channel.App, true, false, nil, list, labels("Mild", "Hot", "No", "Yes, hot", long)},
-		"something waits":           {channel.App, true, false, waiting, list, labels("Mild", "Hot", long)},
-		"something is asked":        {channel.App, true, true, waiting, list, nil},
-		"the backend's own words":   {channel.App, false, false, nil, list, nil},
-		"a channel without buttons": {channel.WhatsApp, true, false, nil, list, nil},
-		"many":                      {channel.Live, true, false, nil, labels(many...), labels(many[:maxChoices]...)},
+		"nothing waits":             {channel.App, true, false, nil, list, "hot?", labels("Mild", "Hot", "No", "Yes, hot", long)},
+		"something waits":           {channel.App, true, false, waiting, list, "hot?", labels("Mild", "Hot", long)},
+		"something is asked":        {channel.App, true, true, waiting, list, "hot?", nil},
+		"the backend's own words":   {channel.App, false, false, nil, list, "hot?", nil},
+		"a channel without buttons": {channel.WhatsApp, true, false, nil, list, "hot?", nil},
+		"one of it was just chosen": {channel.App, true, false, nil, list, " Hot\n", nil},
+		"many":                      {channel.Live, true, false, nil, labels(many...), "hot?", labels(many[:maxChoices]...)},
 	} {
-		w := &work{thread: &thread.Thread{Head: thread.Head{Channel: tt.channel}}}
+		w := &work{thread: &thread.Thread{Head: thread.Head{Channel: tt.channel}}, in: []thread.Message{{Text: tt.said}}}
 		d := &decision{progress{pending: tt.pending, made: tt.made, choices: tt.choices}, reply{words: tt.words}}
 		if diff := cmp.Diff(tt.want, w.offered(d)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
